@@ -68,6 +68,8 @@ static const struct {
 	{HD_OP_DMUL, 0, KEY(lat_dmul)},
 	{HD_OP_DFMA, 0, KEY(lat_dmad)},
 	{HD_OP_S2R, HD_MOD(SR, HD_SR_TID_X), KEY(lat_s2r)},
+	{HD_OP_LDC, HD_MOD(SIZE, HD_SIZE_32), KEY(lat_ldc)},
+	{HD_OP_SHFL, HD_MOD(BIMM, 1) | HD_MOD(CIMM, 1), KEY(lat_shfl)},
 	{HD_OP_POPC, 0, KEY(lat_sfu)},
 	{HD_OP_MUFU, HD_MOD(MUFUFN, HD_MUFU_SIN), KEY(lat_sfu)},
 	{HD_OP_MUFU, HD_MOD(MUFUFN, HD_MUFU_LG2), KEY(lat_sfu)},
@@ -85,9 +87,11 @@ START_TEST(each_opcode_has_its_latency)
 	struct hd_inst *inst = simbench_emit(&bench, op);
 	inst->dst = 20;
 	inst->mods = (uint16_t)rows[_i].mods;
+	if (hd_opinfo[op].pipe == HD_PIPE_LSU)
+		inst->xkind = HD_X_OTHER, inst->x = op == HD_OP_SHFL ? 0x1f00 : 0;
 	if (op != HD_OP_S2R && op != HD_OP_MUFU && op != HD_OP_POPC && op != HD_OP_MOV)
 		inst->a = 8;
-	if (op != HD_OP_S2R)
+	if (op != HD_OP_S2R && hd_opinfo[op].pipe != HD_PIPE_LSU)
 		inst->b = 12;
 	ck_assert_uint_eq(distance(&bench), value_at(&bench.config, rows[_i].key));
 }
