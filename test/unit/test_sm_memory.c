@@ -102,8 +102,8 @@ END_TEST
 
 /*
  * Three blocks of one warp with a chain of FFMAs of 5 cycles and EXIT behind it, on one SM: each block begins so many
- * cycles behind the one before. With distances of 2 modulo 5 none finds the scheduler's slot taken: FFMAs are at 0, 2 and
- * 4, the first two EXITs at 1 and 3. So the last block ends two intervals behind the first.
+ * cycles behind the one before. With distances of 2 modulo 5 none finds the scheduler's slot taken: FFMAs are at 0, 2
+ * and 4, the first two EXITs at 1 and 3. So the last block ends two intervals behind the first.
  */
 START_TEST(blocks_begin_an_interval_apart)
 {
