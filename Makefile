@@ -359,8 +359,8 @@ check-fresh:
 	@scripts/check-fresh.sh
 
 update-golden: setup
-	$(again) all programs
-	@B=$(B) SANITIZE=$(SANITIZE) JOBS=$(JOBS) HEDDLE_UPDATE_GOLDEN=1 test/run test/golden
+	$(again) all programs $(B)/test/unit/test_policies
+	@B=$(B) SANITIZE=$(SANITIZE) JOBS=$(JOBS) HEDDLE_UPDATE_GOLDEN=1 test/run test/golden test_policies
 
 # bench-sim, bench-compile, ...: one target for each scripts/bench-*.sh.
 BENCHES := $(patsubst scripts/%.sh,%,$(wildcard scripts/bench-*.sh))

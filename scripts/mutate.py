@@ -7,9 +7,12 @@ A sample of each room's mutants (mutants.py makes them; the same seed gives the 
 the tree under build/mutants. One whose object code is the original's, debug information aside, is no mutant. The
 others meet the tests, those first that are near and quick: unit programs that hold the object, lit and golden tests
 that run what is linked with it, then the programs of test/e2e that the table below names for the room. The first failure
-kills, as do a test and a mutant that do not end. What survives is a behaviour no test holds, or one nobody can see: those
-stand in test/mutants-same.txt with the reason and are not counted. Ends with a table of the rooms, the survivors' lines,
-and status 1 when a room has more survivors than --allow. Results: build/mutants/results.jsonl; --resume goes on there.
+kills, as do a test and a mutant that do not end. With --tests lines mutants of runtime and lib meet the unit programs
+that run their line alone, without a copy of the tree (mutants_lines.py): seconds each.
+
+What survives is a behaviour no test holds, or one nobody can see: those stand in test/mutants-same.txt with the reason
+and are not counted. Ends with a table of the rooms, the survivors' lines, and status 1 when a room has more survivors
+than --allow. Results: build/mutants/results.jsonl; --resume goes on there.
 """
 import argparse
 import collections
@@ -29,6 +32,7 @@ import sys
 import time
 
 import mutants
+import mutants_lines
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 B = os.environ.get('B', 'build')
@@ -125,11 +129,19 @@ def limit_resources():
 
 def run(command, tree, seconds, jobs):
     """(exit status, output); the status is None when the time was up."""
-    environment = dict(os.environ, B=B, JOBS=str(jobs), MAKEFLAGS='')
-    log = os.path.join(tree, 'mutate.log')
+    return run_in(command, tree, tree, seconds, {'B': B, 'JOBS': str(jobs), 'MAKEFLAGS': ''})
+
+
+def run_here(command, folder, seconds, environment=None):
+    """The same in the checkout itself; the output's file lies in the folder."""
+    return run_in(command, ROOT, folder, seconds, environment or {})
+
+
+def run_in(command, where, folder, seconds, environment):
+    log = os.path.join(folder, 'mutate.log')
     with open(log, 'wb') as file:
-        process = subprocess.Popen(command, cwd=tree, env=environment, stdin=subprocess.DEVNULL, stdout=file,
-                                   stderr=subprocess.STDOUT, preexec_fn=limit_resources)
+        process = subprocess.Popen(command, cwd=where, env=dict(os.environ, **environment), stdin=subprocess.DEVNULL,
+                                   stdout=file, stderr=subprocess.STDOUT, preexec_fn=limit_resources)
         try:
             status = process.wait(timeout=max(seconds, 1))
         except subprocess.TimeoutExpired:
@@ -304,6 +316,18 @@ def work(mutant, text, tree, programs, options):
     status, output = make([object_of('', mutant.path)], tree, 600, 1)
     if status != 0:
         raise RuntimeError(f'{tree} cannot be put right: {output}')
+    return record_of(mutant, text, verdict, by, started)
+
+
+def work_by_lines(mutant, text, folder, programs, options):
+    """As work, with the programs that run the mutant's line and no copy of the tree."""
+    started = time.monotonic()
+    wanted = options.lines.programs(mutant, programs, near_and_far(mutant.path, programs)[0])
+    verdict, by = options.lines.judge(mutant, text, wanted, folder)
+    return record_of(mutant, text, verdict, by, started)
+
+
+def record_of(mutant, text, verdict, by, started):
     return {'id': mutant.id, 'path': mutant.path, 'line': mutant.line, 'kind': mutant.kind, 'verdict': verdict, 'by': by,
             'seconds': round(time.monotonic() - started, 1), 'diff': mutants.diff(mutant, text)}
 
@@ -316,7 +340,7 @@ def worker(tree, tasks, results, options):
     ctypes.CDLL(None).prctl(1, signal.SIGTERM, 0, 0, 0)  # sent when the master ends
     for mutant, text, programs in iter(tasks.get, None):
         try:
-            results.put(work(mutant, text, tree, programs, options))
+            results.put((work_by_lines if options.lines else work)(mutant, text, tree, programs, options))
         except Exception as error:  # the master ends the run
             results.put(error)
             return
@@ -328,7 +352,23 @@ def rank(seed, mutant):
     return hashlib.sha256(f'{seed}:{mutant.id}'.encode()).digest()
 
 
-def sample(rooms, count, seed):
+# Files and functions of runtime/ that show, write or read something, or check what others did.
+FOR_PEOPLE = re.compile(r'(^|_)(api|blame|checkpoint\w*|counts|dump|describe|explain|fault|figures?|format|inject|json|keys|'
+                        r'name|object|print|profile|progress|put|recorder|report|show|text|trace|verify|watchdog|window_of|'
+                        r'write_\w+|sampling_report)(_|$|\.c)')
+FOR_PEOPLE_LINE = re.compile(r'printf|hd_gpu_fault|hd_diag|verify|json_|error|add\(context')
+FUNCTION = re.compile(r'^(?:static )?[a-z][\w *]*?\b(\w+)\(', re.MULTILINE)
+
+
+def is_for_people(mutant, text):
+    """Whether the line is about something other than cycles and picojoules, as far as names tell."""
+    start = text.rfind('\n', 0, mutant.start) + 1
+    names = FUNCTION.findall(text, 0, mutant.start)
+    return bool(FOR_PEOPLE.search(os.path.basename(mutant.path)) or (names and FOR_PEOPLE.search(names[-1])) or
+                FOR_PEOPLE_LINE.search(text[start:text.find('\n', start)]))
+
+
+def sample(rooms, count, seed, timing=False):
     """{room: the first `count` of its mutants in an order that the seed decides}, and each file's text."""
     texts, chosen = {}, {}
     for room in rooms:
@@ -339,7 +379,8 @@ def sample(rooms, count, seed):
                 path = os.path.join(room, name)
                 with open(os.path.join(ROOT, path), encoding='utf-8') as file:
                     texts[path] = file.read()
-                found += mutants.mutants_of(path, texts[path])
+                found += [mutant for mutant in mutants.mutants_of(path, texts[path])
+                          if not (timing and is_for_people(mutant, texts[path]))]
         found.sort(key=lambda mutant: rank(seed, mutant))
         chosen[room] = found[:count] if count else found
     return chosen, texts
@@ -385,6 +426,15 @@ def check_original(tree, rooms, digest, options):
         sys.exit(f'mutate: error: tests fail on the original:\n{output[-3000:]}')
     with open(mark, 'w', encoding='utf-8') as file:
         file.write(state)
+
+
+def prepare_lines(programs, options):
+    lines = mutants_lines.Lines(ROOT, B, HOME, run_here)
+    lines.prepare(programs)
+    options.trees = [os.path.join(lines.folder, f'worker-{number}') for number in range(options.jobs)]
+    for folder in options.trees:
+        os.makedirs(folder)
+    return lines
 
 
 def judge_all(wanted, texts, programs, options):
@@ -467,8 +517,13 @@ def arguments():
     parser.add_argument('--limit', type=int, default=900, help='seconds for a mutant: it is killed when they are over')
     parser.add_argument('--resume', action='store_true', help='keep what earlier runs decided')
     parser.add_argument('--survivors', action='store_true', help='as --resume, but run again what survived')
-    parser.add_argument('--tests', choices=['unit', 'fast', 'all'], default='all',
-                        help='unit tests only; fast: lit and golden, too; all: and the rooms\' programs (all)')
+    parser.add_argument('--tests', choices=['lines', 'unit', 'fast', 'all'], default='all',
+                        help='lines: unit programs that run the mutant\'s line, a second or two for a mutant of runtime or '
+                             'lib; unit: unit tests only; fast: lit and golden, too; all: and the rooms\' programs (all)')
+    parser.add_argument('--programs', metavar='NAMES', help='with --tests lines: these unit programs alone, separated by '
+                        'commas; with --survivors those that have changed since')
+    parser.add_argument('--timing', action='store_true',
+                        help='leave out what shows or checks, to see what holds cycles and energy')
     parser.add_argument('--trust', action='store_true', help='the tests pass on the original: do not look')
     parser.add_argument('--allow', type=float, default=5, help='percentage that may survive in a room (5)')
     return parser.parse_args()
@@ -477,7 +532,9 @@ def arguments():
 def main():
     options = arguments()
     rooms = rooms_of(options.rooms)
-    chosen, texts = sample(rooms, 0 if options.only else options.count, options.seed)
+    if options.tests == 'lines' and any(room.startswith('passes') or room == 'runtime/cudart' for room in rooms):
+        sys.exit('mutate: error: --tests lines is for rooms of lib and runtime whose unit programs link nothing else')
+    chosen, texts = sample(rooms, 0 if options.only else options.count, options.seed, options.timing)
     if options.only:
         chosen = {room: [mutant for mutant in found if mutant.id in options.only] for room, found in chosen.items()}
         unknown = set(options.only) - {mutant.id for found in chosen.values() for mutant in found}
@@ -502,12 +559,15 @@ def main():
     options.jobs = max(1, min(options.jobs, len(wanted)))
     options.cores = max(1, (os.cpu_count() or 1) // options.jobs)
     options.trees = [os.path.join(HOME, f'tree-{number}') for number in range(options.jobs)]
-    if wanted:
+    programs = unit_programs(sorted({mutant.path for mutant in wanted}))
+    if options.programs:
+        programs = {path: [name for name in names if name in options.programs.split(',')] for path, names in programs.items()}
+    options.lines = prepare_lines(programs, options) if options.tests == 'lines' else None
+    if wanted and not options.lines:
         for tree in options.trees:
             copy_tree(tree, files, digest)
         if not options.trust:
             check_original(options.trees[0], rooms, digest, options)
-    programs = unit_programs(sorted({mutant.path for mutant in wanted}))
     with open(RESULTS, 'a' if options.resume or options.survivors or options.only else 'w', encoding='utf-8') as file:
         for number, record in enumerate(judge_all(wanted, texts, programs, options), 1):
             records[record['id']] = record

@@ -19,7 +19,7 @@ PROGRAMS += $(PROGRAMS_DIR)/$(1)
 $(PROGRAMS_DIR)/$(1): $(3) $(PROGRAM_HEADERS) $(PROGRAM_TOOLS) test/programs.txt | $(CUDART)
 	@mkdir -p $$(@D)
 	$$(call say,CU,$$@)
-	$$(Q)$(PROGRAM_CC) $(2) -keep -o $$@ $(3)
+	$$(Q)XDG_CACHE_HOME=$(abspath $(B)) $(PROGRAM_CC) $(2) -keep -o $$@ $(3)
 endef
 program_source_rules = $(foreach source,$(3),$(eval $(call program_rule,$(1)$(notdir $(basename $(source))),$(2),$(source))))
 program_rules = $(if $(findstring *,$(1)),$(call program_source_rules,$(subst *,,$(1)),$(2),$(3)),$(eval $(call program_rule,$(1),$(2),$(3))))

@@ -319,6 +319,69 @@ START_TEST(the_number_of_banks_need_be_no_power_of_two)
 }
 END_TEST
 
+/* Without banks a power of two, too, half-warps of 8 bytes go one after the other: lanes 16 and 17, words 0 and 24. */
+START_TEST(later_groups_have_conflicts_of_their_own)
+{
+	struct hd_mem_request request = rig_load(0, 0, 0, 8);
+	request.space = HD_MEM_SHARED;
+	request.mask = 3u << 16;
+	request.address[17] = 96;
+	ck_assert_uint_eq(hd_shared_cycles(&request, 24, false), 2);
+	request.mask |= 1; /* one more group, of one lane */
+	ck_assert_uint_eq(hd_shared_cycles(&request, 24, false), 3);
+}
+END_TEST
+
+/* 128 bytes are a row of 32 banks: a word that is as far from another one is in its bank, one before that is not. */
+START_TEST(a_row_of_banks_ends)
+{
+	struct hd_mem_request request = rig_load(0, 0, 0, 4);
+	request.space = HD_MEM_SHARED;
+	for (uint32_t lane = 1; lane < 32; lane++) {
+		request.address[lane] = 128;
+		ck_assert_uint_eq(hd_shared_cycles(&request, 32, false), 2);
+		request.address[lane] = 124;
+		ck_assert_uint_eq(hd_shared_cycles(&request, 32, false), 1);
+		request.address[lane] = 0;
+	}
+}
+END_TEST
+
+/* ---- runs of bytes: lines of 128 bytes, sectors of 32 */
+
+START_TEST(runs_touch_the_sectors_that_they_lie_in)
+{
+	static const struct {
+		uint64_t address;
+		uint32_t bytes, lines;
+		uint64_t first, second; /* line << 8 | sectors */
+	} runs[] = {
+		{0x1000, 32, 1, 0x20 << 8 | 1, 0},
+		{0x1000, 33, 1, 0x20 << 8 | 3, 0},
+		{0x101f, 1, 1, 0x20 << 8 | 1, 0},
+		{0x101f, 2, 1, 0x20 << 8 | 3, 0},
+		{0x1060, 32, 1, 0x20 << 8 | 8, 0},
+		{0x1060, 33, 2, 0x20 << 8 | 8, 0x21 << 8 | 1},
+		{0x1070, 48, 2, 0x20 << 8 | 8, 0x21 << 8 | 1},
+		{0x1070, 49, 2, 0x20 << 8 | 8, 0x21 << 8 | 3},
+		{0x107f, 128, 2, 0x20 << 8 | 8, 0x21 << 8 | 15},
+	};
+	uint64_t lines[8];
+	for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
+		ck_assert_uint_eq(hd_coalesce_runs(&coalescer, &runs[i].address, 1, runs[i].bytes, lines),
+				  runs[i].lines);
+		ck_assert_uint_eq(lines[0], runs[i].first);
+		if (runs[i].lines == 2)
+			ck_assert_uint_eq(lines[1], runs[i].second);
+	}
+	/* Several runs: each line once, with the sectors of all. */
+	const uint64_t both[] = {0x1000, 0x2000, 0x1040};
+	ck_assert_uint_eq(hd_coalesce_runs(&coalescer, both, 3, 4, lines), 2);
+	ck_assert_uint_eq(lines[0], 0x20 << 8 | 5);
+	ck_assert_uint_eq(lines[1], 0x40 << 8 | 1);
+}
+END_TEST
+
 /* The most words of a bank that `lanes` access. */
 static uint32_t words_of_a_bank(const struct hd_mem_request *request, uint32_t lanes)
 {
@@ -374,6 +437,9 @@ Suite *hd_suite(void)
 	tcase_add_test(cases, patterns_change_nothing);
 	tcase_add_loop_test(cases, strides_conflict_in_banks, 0, sizeof(banks) / sizeof(banks[0]));
 	tcase_add_test(cases, the_number_of_banks_need_be_no_power_of_two);
+	tcase_add_test(cases, later_groups_have_conflicts_of_their_own);
+	tcase_add_test(cases, a_row_of_banks_ends);
+	tcase_add_test(cases, runs_touch_the_sectors_that_they_lie_in);
 	tcase_add_loop_test(cases, pairs_of_lanes_with_one_address_go_together, 0, 8);
 	tcase_add_loop_test(cases, random_conflicts_agree_with_the_definition, 0, 240);
 	suite_add_tcase(suite, cases);

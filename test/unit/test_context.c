@@ -611,6 +611,48 @@ START_TEST(warps_come_into_the_active_set_with_a_delay)
 }
 END_TEST
 
+/*
+ * One of two warps is active, each with a chain of 60 FFMAs of 5 cycles. Looks come every 50 cycles: who has been
+ * active for as long by then makes way, so that the second warp comes 50 to 99 cycles after the first, not behind its
+ * end at 300, and both take turns of 50 cycles or, with the delay before the first issue, of 100.
+ */
+START_TEST(active_warps_make_way_after_a_quantum)
+{
+	for (uint64_t quantum = 0; quantum <= 50; quantum += 50) {
+		static const struct hd_policy_hooks active_hooks = {.activate = on_activate,
+								    .deactivate = on_deactivate,
+								    .issued = note_first};
+		static const struct hd_policy active_policy = {.name = "active", .hooks = &active_hooks};
+		struct simbench bench;
+		simbench_init(&bench);
+		bench.config.scheduler = HD_SCHED_TWO_LEVEL;
+		bench.config.two_level_active = 1;
+		bench.config.two_level_quantum = quantum;
+		simbench_chain(&bench, 60);
+		ck_assert_msg(!simbench_start(&bench), "%s", bench.message);
+		hd_policy_add(&bench.sim->gpu, &active_policy, "");
+		hd_policy_place(&bench.sim->gpu);
+		memset(activated_at, 0, sizeof activated_at);
+		memset(first_issue, 0, sizeof first_issue);
+		activated = deactivated = most_active = 0;
+		run(&bench, 1, 64);
+		uint64_t apart = activated_at[1] - activated_at[0];
+		ck_assert_uint_eq(most_active, 1);
+		ck_assert_uint_eq(activated, deactivated);
+		if (quantum) {
+			ck_assert_uint_ge(apart, 50);
+			ck_assert_uint_lt(apart, 100);
+			ck_assert_uint_ge(activated, 2 * 60 * 5 / 100);
+			ck_assert_uint_le(activated, 2 * 60 * 5 / 50 + 2);
+		} else {
+			ck_assert_uint_ge(apart, 60 * 5);
+			ck_assert_uint_eq(activated, 2);
+		}
+		simbench_release(&bench);
+	}
+}
+END_TEST
+
 Suite *hd_suite(void)
 {
 	return hd_suite_of("context", (const TTest *const[]){
@@ -627,6 +669,7 @@ Suite *hd_suite(void)
 					      a_warp_that_is_drained_is_told_of_in_the_next_cycle,
 					      a_paused_warp_stays_active,
 					      warps_come_into_the_active_set_with_a_delay,
+					      active_warps_make_way_after_a_quantum,
 					      NULL,
 				      });
 }

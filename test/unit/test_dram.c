@@ -257,6 +257,106 @@ START_TEST(a_precharge_waits_for_the_written_data)
 }
 END_TEST
 
+/* Runs through the clocks before `cycle`, then through that one: writes that have been issued by then, each. */
+static void writes_around(uint64_t cycle, uint64_t *before, uint64_t *after)
+{
+	hd_dram_tick(&dram, cycle - 1);
+	*before = counters.dram_writes;
+	hd_dram_tick(&dram, cycle);
+	*after = counters.dram_writes;
+}
+
+/*
+ * The row is open; a read command at 201 has its data from 213 (tCL 12) to 214. Data of a write may follow two clocks
+ * behind, at 216, for which the command (tWL 2) is at 214; the write itself, which waits until no reads are left, could
+ * have gone at 203 (tCCD_L 2).
+ */
+START_TEST(a_write_waits_until_the_bus_has_turned_round)
+{
+	uint64_t before, after;
+	build();
+	read_sector(100, line_at(0, 0, 0), 0);
+	next_fill(NULL);
+	read_sector(200, line_at(0, 0, 1), 0);
+	hd_dram_push(&dram, 200, HD_DRAM_WRITE, 0, line_at(0, 0, 2), 1, 0, 0);
+	writes_around(214, &before, &after);
+	ck_assert_uint_eq(before, 0);
+	ck_assert_uint_eq(after, 1);
+}
+END_TEST
+
+/*
+ * A write to a row that has long been open: command at 201, data 203 (tWL 2) to 204. The row of the bank may be closed
+ * tWR 10 after that, at 214; tRP 12 later the other is opened, tRCD 12 later it is read.
+ */
+START_TEST(write_recovery_begins_behind_the_data)
+{
+	build();
+	read_sector(100, line_at(0, 0, 0), 0);
+	next_fill(NULL);
+	hd_dram_push(&dram, 200, HD_DRAM_WRITE, 0, line_at(0, 0, 1), 1, 0, 0);
+	hd_dram_tick(&dram, 201);
+	ck_assert_uint_eq(counters.dram_writes, 1);
+	read_sector(201, line_at(0, 1, 0), 0);
+	ck_assert_uint_eq(next_fill(NULL), 214 + 12 + 12 + 12 + 1);
+}
+END_TEST
+
+/* A read from a row that has long been open, at 201: it may be closed tRTPL 3 later. */
+START_TEST(a_row_is_closed_some_time_after_a_read)
+{
+	build();
+	read_sector(100, line_at(0, 0, 0), 0);
+	next_fill(NULL);
+	read_sector(200, line_at(0, 0, 1), 0);
+	ck_assert_uint_eq(next_fill(NULL), 201 + 12 + 1);
+	read_sector(201, line_at(0, 1, 0), 0);
+	ck_assert_uint_eq(next_fill(NULL), 204 + 12 + 12 + 12 + 1);
+}
+END_TEST
+
+/* Of banks whose rows wait to be opened that of the oldest request is first, whatever its number. */
+START_TEST(rows_are_opened_in_the_order_of_requests)
+{
+	static const uint32_t orders[][3] = {{2, 0, 1}, {0, 1, 2}, {1, 2, 0}, {2, 1, 0}};
+	build();
+	for (uint32_t round = 0; round < 4; round++) {
+		uint64_t now = 1000 * (round + 1);
+		uint32_t tag;
+		for (uint32_t i = 0; i < 3; i++)
+			read_sector(now, line_at(orders[round][i], round, 0), i);
+		for (uint32_t i = 0; i < 3; i++) {
+			/* From the second round on a precharge comes first, one in a clock: tRP 12 later, tRRD 3 apart.
+			 */
+			ck_assert_uint_eq(next_fill(&tag), now + 1 + (round ? 12 : 0) + 12 + 12 + 1 + 3 * i);
+			ck_assert_uint_eq(tag, i);
+		}
+	}
+}
+END_TEST
+
+/*
+ * One row command in a clock: whose request is older goes first, be it to close a row (bank 0) or to open one (bank 1).
+ * Closed first at 1001, the row of bank 0 is opened at 1013, bank 1's at 1002; else bank 1's at 1001 and bank 0's,
+ * which is closed at 1002, at 1014. tRCD 12, tCL 12, one clock of data.
+ */
+START_TEST(the_oldest_has_the_row_command)
+{
+	for (uint32_t first = 0; first < 2; first++) {
+		uint32_t tag;
+		build();
+		read_sector(100, line_at(0, 0, 0), 0);
+		next_fill(NULL);
+		for (uint32_t i = 0; i < 2; i++)
+			read_sector(1000, line_at(first ^ i, 1, 0), first ^ i);
+		ck_assert_uint_eq(next_fill(&tag), (first ? 1001 : 1002) + 12 + 12 + 1);
+		ck_assert_uint_eq(tag, 1);
+		ck_assert_uint_eq(next_fill(&tag), (first ? 1014 : 1013) + 12 + 12 + 1);
+		ck_assert_uint_eq(tag, 0);
+	}
+}
+END_TEST
+
 START_TEST(bursts_occupy_the_data_bus)
 {
 	config.dram_bus = 2; /* GDDR6: 16 beats at 4 a clock, 4 clocks for 32 bytes */
@@ -675,6 +775,11 @@ Suite *hd_suite(void)
 	tcase_add_test(cases, banks_are_refreshed_one_after_the_other);
 	tcase_add_test(cases, a_read_waits_after_a_write);
 	tcase_add_test(cases, a_precharge_waits_for_the_written_data);
+	tcase_add_test(cases, a_write_waits_until_the_bus_has_turned_round);
+	tcase_add_test(cases, write_recovery_begins_behind_the_data);
+	tcase_add_test(cases, a_row_is_closed_some_time_after_a_read);
+	tcase_add_test(cases, rows_are_opened_in_the_order_of_requests);
+	tcase_add_test(cases, the_oldest_has_the_row_command);
 	tcase_add_test(cases, bursts_occupy_the_data_bus);
 	tcase_add_test(cases, the_fixed_latency_and_the_clocks_are_added);
 	tcase_add_test(cases, row_hits_go_first_then_the_oldest);

@@ -124,6 +124,27 @@ START_TEST(the_least_share_goes_first)
 }
 END_TEST
 
+/*
+ * Among equal shares those sensitive to latency come first, then the lower number. Steps of 25 per cent, blocks of B of
+ * a quarter of an SM, so that shares meet again and again: all have 0, 25, then 50. B may have two blocks. A and C have
+ * 75 then; with 100 of its bandwidth each would need more than is left of it, since the other takes 3 per cent.
+ */
+START_TEST(ties_go_to_latency_then_to_the_lower_number)
+{
+	static const double some[] = {0, 4, 8, 12, 16}, all[] = {0, 100, 100, 100, 100};
+	const struct drf_block none = {.slots = 1.0 / 32}, quarter = {.threads = 0.25, .registers = 0.25};
+	struct drf_kernel kernels[] = {
+		{.class = DRF_DRAM, .most = 1, .block = none, .noc = some, .dram = all},
+		{.class = DRF_LATENCY, .most = 2, .block = quarter},
+		{.class = DRF_NOC, .most = 1, .block = none, .noc = all, .dram = some},
+	};
+	struct trace trace = {""};
+	/* A's steps are of the bandwidth of DRAM, `follow` shows its part of the NoC: 4 per cent of them. */
+	drf_allocate(kernels, 3, 25, 1, follow, &trace);
+	ck_assert_str_eq(trace.text, "B1 A1 C25 B2 A2 C50 B3! A3 C75 A4! C100! ");
+}
+END_TEST
+
 struct steps {
 	uint32_t count;
 	double least[DRF_KERNELS];
@@ -203,6 +224,7 @@ Suite *hd_suite(void)
 					  combinations_of_classes,
 					  the_rest_is_given_out,
 					  the_least_share_goes_first,
+					  ties_go_to_latency_then_to_the_lower_number,
 					  what_is_given_is_there,
 					  NULL,
 				  });

@@ -2,11 +2,12 @@
 #include "harness.h"
 #include "simbench.h"
 
-static uint64_t cross, guard;
+static uint64_t cross, cross_half, guard;
 
 static void begin(struct simbench *bench)
 {
 	bench->config.lat_cross = cross;
+	bench->config.lat_cross_half = cross_half;
 	bench->config.lat_guard = guard;
 }
 
@@ -71,6 +72,37 @@ START_TEST(results_cross_between_pipelines_later)
 }
 END_TEST
 
+/* HADD2 and FADD read each other's results; HADD2 alone, its own. */
+static void half_and_single(struct simbench *bench, uint32_t length)
+{
+	chain(bench, length, HD_OP_HADD2, HD_OP_FADD);
+}
+
+static void half_and_integer(struct simbench *bench, uint32_t length)
+{
+	chain(bench, length, HD_OP_HADD2, HD_OP_IADD3);
+}
+
+static void halves(struct simbench *bench, uint32_t length)
+{
+	chain(bench, length, HD_OP_HADD2, HD_OP_HADD2);
+}
+
+/* Results of half precision cross later than others, whichever way. */
+START_TEST(half_precision_crosses_later)
+{
+	uint64_t single = cycles(half_and_single, 40, 0, 0), integer = cycles(half_and_integer, 40, 0, 0);
+	uint64_t alone = cycles(halves, 40, 0, 0), others = cycles(alternating, 40, 1, 0);
+	cross_half = 3;
+	/* 40 instructions, of which all but the first read what the one before has written. */
+	ck_assert_uint_eq(cycles(half_and_single, 40, 0, 0) - single, 39 * 3);
+	ck_assert_uint_eq(cycles(half_and_integer, 40, 1, 0) - integer, 39 * 3);
+	ck_assert_uint_eq(cycles(halves, 40, 0, 0), alone);
+	ck_assert_uint_eq(cycles(alternating, 40, 1, 0), others);
+	cross_half = 0;
+}
+END_TEST
+
 /* ISETP reads what a guarded move has written, or a selection by the same predicate as data. */
 static void predicates(struct simbench *bench, uint32_t length, bool guards)
 {
@@ -113,6 +145,7 @@ Suite *hd_suite(void)
 {
 	return hd_suite_of("forward", (const TTest *const[]){
 					      results_cross_between_pipelines_later,
+					      half_precision_crosses_later,
 					      predicates_guard_later_than_they_are_read,
 					      NULL,
 				      });

@@ -232,6 +232,66 @@ END_TEST
 
 /* ---- CTA dispatch */
 
+/* Blocks one after the other in one place: the registers are those of the last of 3 x 4 x 5. */
+START_TEST(blocks_know_where_they_are_in_the_grid)
+{
+	struct simbench bench;
+	simbench_init(&bench);
+	bench.config.max_ctas = 1;
+	simbench_s2r(&bench, 4, HD_SR_CTAID_X);
+	simbench_s2r(&bench, 5, HD_SR_CTAID_Y);
+	simbench_s2r(&bench, 6, HD_SR_CTAID_Z);
+	ck_assert_int_eq(simbench_start(&bench), 0);
+	struct hd_launch launch = {.kernel = bench.kernel, .grid = {3, 4, 5}, .block = {32, 1, 1}};
+	ck_assert_int_eq(hd_sim_launch(bench.sim, &launch), 0);
+	ck_assert_uint_eq(simbench_stats(&bench)->counters.ctas, 60);
+	ck_assert_uint_eq(simbench_register(&bench, 0, 4, 0), 2);
+	ck_assert_uint_eq(simbench_register(&bench, 0, 5, 0), 3);
+	ck_assert_uint_eq(simbench_register(&bench, 0, 6, 0), 4);
+	simbench_release(&bench);
+}
+END_TEST
+
+/*
+ * Without timing: six blocks of three warps, the last of 16 threads, each with 9 FFMAs, a barrier between the fifth and
+ * the sixth, a store to shared memory under a guard that no lane has and one by all, and EXIT. 13 instructions a warp,
+ * of which the guarded one has no thread.
+ */
+START_TEST(without_timing_instructions_are_counted)
+{
+	struct simbench bench;
+	simbench_init(&bench);
+	bench.options.functional = true;
+	bench.meta.shared_bytes = 128;
+	for (uint32_t i = 0; i < 9; i++) {
+		simbench_ffma(&bench, (uint8_t)(8 + i % 4), 4, 5, 6);
+		if (i == 4)
+			simbench_emit(&bench, HD_OP_BAR)->xkind = HD_X_IMM_B;
+	}
+	for (uint32_t i = 0; i < 2; i++) {
+		struct hd_inst *inst = simbench_emit(&bench, HD_OP_STS);
+		inst->a = HD_RZ;
+		inst->c = 4;
+		inst->xkind = HD_X_OTHER;
+		inst->mods = HD_MOD(SIZE, HD_SIZE_32);
+		inst->guard = i ? HD_PT : 0;
+	}
+	ck_assert_int_eq(simbench_start(&bench), 0);
+	ck_assert_int_eq(simbench_run(&bench, 6, 80), 0);
+	const struct hd_counters *counters = &simbench_stats(&bench)->counters;
+	ck_assert_uint_eq(counters->ctas, 6);
+	ck_assert_uint_eq(counters->warps, 6 * 3);
+	ck_assert_uint_eq(counters->warp_instructions, 6 * 3 * 13);
+	ck_assert_uint_eq(counters->thread_instructions, 6 * 80 * 12);
+	ck_assert_uint_eq(counters->barriers, 6 * 3);
+	ck_assert_uint_eq(counters->shared_instructions, 6 * 3);
+	ck_assert_uint_eq(counters->global_instructions, 0);
+	ck_assert_uint_eq(counters->local_instructions, 0);
+	ck_assert_uint_eq(counters->cycles, 0);
+	simbench_release(&bench);
+}
+END_TEST
+
 static uint32_t resident(uint64_t max_ctas, uint32_t registers, uint32_t shared, uint32_t threads, const char *limiter)
 {
 	struct simbench bench;
@@ -712,6 +772,8 @@ Suite *hd_suite(void)
 					  full_load_store_queue_stalls_issue,
 					  two_runs_give_the_same_document,
 					  counts_are_those_of_the_program,
+					  blocks_know_where_they_are_in_the_grid,
+					  without_timing_instructions_are_counted,
 					  resident_ctas_obey_every_limit,
 					  ctas_spread_over_the_sms,
 					  an_sm_that_runs_dry_is_idle,

@@ -324,6 +324,39 @@ START_TEST(strands)
 }
 END_TEST
 
+/* Whether an instruction between two additions ends the strand. */
+static bool ends_a_strand(enum hd_op op, uint8_t dst)
+{
+	struct code code = {0};
+	code_add(&code, 1, 0, 0);
+	uint32_t index = code_op(&code, op);
+	struct hd_inst *inst = &code.insts.data[index];
+	inst->dst = dst;
+	inst->a = 2;
+	inst->b = hd_opinfo[op].effects & (HD_FX_ASYNC | HD_FX_ATOMIC) ? 4 : HD_RZ; /* where to, and what to add */
+	inst->xkind = HD_X_OTHER;
+	inst->mods = hd_opinfo[op].effects & HD_FX_ATOMIC ? HD_MOD(DTYPE, HD_U32) : HD_MOD(SIZE, HD_SIZE_32);
+	code_add(&code, 8, 1, 1);
+	code_exit(&code);
+	struct hd_function function = finish(&code);
+	partition(&function, HD_STRANDS, 16);
+	return made.count == 2;
+}
+
+/* Those end one for whose result a warp may wait for long (LTRF, 6.6): loads from global and local memory and atomics
+ * whose result is wanted. For an asynchronous copy, which gives no register, nobody waits. */
+START_TEST(what_ends_a_strand)
+{
+	ck_assert(ends_a_strand(HD_OP_LDG, 6));
+	ck_assert(ends_a_strand(HD_OP_LDL, 6));
+	ck_assert(!ends_a_strand(HD_OP_LDS, 6));
+	ck_assert(!ends_a_strand(HD_OP_LDGSTS, HD_RZ));
+	ck_assert(ends_a_strand(HD_OP_ATOMG, 6));
+	ck_assert(!ends_a_strand(HD_OP_ATOMG, HD_RZ));
+	ck_assert(!ends_a_strand(HD_OP_ATOMS, 6));
+}
+END_TEST
+
 START_TEST(empty_function)
 {
 	struct code code = {0};
@@ -478,6 +511,7 @@ Suite *hd_suite(void)
 				      one_instruction_needs_more,
 				      the_seventeenth_register_begins_another,
 				      strands,
+				      what_ends_a_strand,
 				      empty_function,
 				      random_functions,
 				      same_again,

@@ -176,6 +176,24 @@ START_TEST(merges_and_mshrs_are_bounded)
 }
 END_TEST
 
+/* Of three reads of a sector as many wait for its fill as merge with it; the others find it there. */
+START_TEST(so_many_reads_wait_for_a_fill)
+{
+	for (uint32_t merges = 1; merges <= 3; merges++) {
+		config.l2_mshr_merges = merges;
+		build(4, 4);
+		for (uint32_t i = 0; i < 3; i++)
+			send(0, HD_PACKET_READ, 1, 0x2, 0, i);
+		for (uint32_t i = 0; i < 3; i++) {
+			struct hd_packet reply = receive(0);
+			ck_assert_uint_eq(reply.tag, i);
+			ck_assert_uint_eq((reply.flags & HD_PACKET_MISSED) != 0, i < merges);
+		}
+		drain();
+	}
+}
+END_TEST
+
 START_TEST(whole_sectors_are_written_without_fetching)
 {
 	build(4, 4);
@@ -324,6 +342,7 @@ Suite *hd_suite(void)
 	tcase_add_test(cases, a_sector_is_served_a_cycle);
 	tcase_add_test(cases, reads_of_a_sector_under_way_merge);
 	tcase_add_test(cases, merges_and_mshrs_are_bounded);
+	tcase_add_test(cases, so_many_reads_wait_for_a_fill);
 	tcase_add_test(cases, whole_sectors_are_written_without_fetching);
 	tcase_add_test(cases, partly_written_sectors_are_fetched);
 	tcase_add_test(cases, dirty_victims_go_to_dram);

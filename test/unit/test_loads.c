@@ -254,10 +254,37 @@ START_TEST(an_active_warp_leaves_for_a_miss)
 }
 END_TEST
 
+/* A warp loads a line of 128 bytes, four sectors, twice: the second time L1 has it, unless the load is to pass it by.
+ */
+START_TEST(loads_pass_l1_by_when_their_code_says_so)
+{
+	static const struct {
+		uint32_t cache;
+		bool kept;
+	} rows[] = {{HD_CACHE_DEFAULT, true}, {HD_CACHE_CA, true}, {HD_CACHE_CG, false}, {HD_CACHE_CV, false}};
+	for (uint32_t row = 0; row < 4; row++) {
+		struct simbench bench;
+		bypass_all = false;
+		build_addresses(&bench);
+		for (uint8_t i = 0; i < 2; i++) {
+			load(&bench, HD_OP_LDG, DATA, 4, 0);
+			hd_vec_last(&bench.code).mods |= HD_MOD(CACHE, rows[row].cache);
+			simbench_ffma(&bench, 12, DATA, DATA, DATA);
+		}
+		struct hd_stats stats = run(&bench, 64);
+		ck_assert_uint_eq(stats.counters.l1d_hits, rows[row].kept ? 1 : 0);
+		ck_assert_uint_eq(stats.counters.l2_accesses, rows[row].kept ? 4 : 8);
+		ck_assert_uint_eq(stats.counters.dram_reads, 4);
+		simbench_release(&bench);
+	}
+}
+END_TEST
+
 Suite *hd_suite(void)
 {
 	return hd_suite_of("loads", (const TTest *const[]){
 					    only_a_miss_is_one_and_each_register_is_used_first_once,
+					    loads_pass_l1_by_when_their_code_says_so,
 					    a_load_that_merges_waits_for_memory,
 					    what_is_overwritten_unread_is_not_used,
 					    an_instruction_misses_once,

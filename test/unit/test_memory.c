@@ -187,6 +187,33 @@ START_TEST(atomics_take_longer_than_loads)
 }
 END_TEST
 
+/*
+ * Two loads of lines that L2 has, with an MSHR for one sector. The first is at L1 a cycle after its issue, the second a
+ * cycle later, where it waits until the first has its data: so many cycles are stalls. As long as the first took from
+ * its access on the second takes from then.
+ */
+START_TEST(cycles_without_an_mshr_are_stalls)
+{
+	rig.config.l1_mshrs = 1;
+	rig_build(&rig);
+	struct hd_mem_request first = rig_load(1, 0, 0, 4), second = rig_load(2, 4096, 0, 4), warm = first;
+	warm.cache = HD_CACHE_CG;
+	latency_of(warm);
+	warm = second;
+	warm.cache = HD_CACHE_CG;
+	latency_of(warm);
+	uint64_t before = rig_total(&rig).counters.l1d_stall_cycles, start = rig.now;
+	rig.done[1] = rig.done[2] = 0;
+	rig_issue(&rig, 0, &first);
+	rig_issue(&rig, 0, &second);
+	rig_run(&rig);
+	uint64_t latency = rig.done[1] - (start + 1), access = rig.done[2] - latency;
+	ck_assert_uint_ge(access, rig.done[1]);
+	ck_assert_uint_le(access, rig.done[1] + 1);
+	ck_assert_uint_eq(rig_total(&rig).counters.l1d_stall_cycles - before, access - (start + 2));
+}
+END_TEST
+
 /* Data share flits with the header of 8 bytes: one sector is one flit of 40 bytes, four are 136 bytes in four flits. */
 START_TEST(headers_share_flits_with_data)
 {
@@ -725,6 +752,7 @@ Suite *hd_suite(void)
 	tcase_add_test(cases, operands_are_waited_for);
 	tcase_add_test(cases, address_units_hold_up_their_own);
 	tcase_add_test(cases, l2_hits_cross_twice);
+	tcase_add_test(cases, cycles_without_an_mshr_are_stalls);
 	tcase_add_test(cases, headers_share_flits_with_data);
 	tcase_add_test(cases, narrow_shared_memory_takes_more_cycles);
 	tcase_add_test(cases, instructions_start_an_interval_apart);

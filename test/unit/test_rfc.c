@@ -107,6 +107,51 @@ START_TEST(warps_that_share_displace_each_other)
 }
 END_TEST
 
+/*
+ * The warp has four results in its sixteen entries, R4, R5 and the address in R2 and R3, when it waits for what it has
+ * loaded, a miss, and makes way: these four are written to the banks, and none of the twelve that have nothing. What
+ * was loaded goes there, too, since the warp is not active then. So the load hits twice, and the FFMA reads its three
+ * registers from the banks.
+ */
+START_TEST(who_makes_way_saves_what_it_has)
+{
+	struct simbench bench;
+	uint64_t address;
+	simbench_init(&bench);
+	bench.options.policy = "rfc";
+	bench.meta.param_bytes = sizeof address;
+	ck_assert_int_eq(hd_config_set(&bench.config, "rfc.entries=16", &bench.diag), 0);
+	simbench_mov(&bench, 4, 4);
+	simbench_mov(&bench, 5, 5);
+	for (uint8_t half = 0; half < 2; half++) {
+		struct hd_inst *inst = simbench_emit(&bench, HD_OP_MOV);
+		inst->dst = (uint8_t)(2 + half);
+		inst->xkind = HD_X_CONST_B;
+		inst->x = HD_CONST_X(0, HD_CB_PARAMS + 4u * half);
+	}
+	struct hd_inst *inst = simbench_emit(&bench, HD_OP_LDG);
+	inst->dst = 6;
+	inst->a = 2;
+	inst->xkind = HD_X_OTHER;
+	inst->mods = HD_MOD(SIZE, HD_SIZE_32);
+	simbench_ffma(&bench, 8, 4, 5, 6);
+	ck_assert_msg(!simbench_start(&bench), "%s", bench.message);
+	ck_assert_int_eq(hd_sim_malloc(bench.sim, 256, &address), 0);
+	struct hd_launch launch = {.kernel = bench.kernel, .grid = {1, 1, 1}, .block = {32, 1, 1}};
+	launch.params = &address;
+	launch.param_bytes = sizeof address;
+	ck_assert_msg(!hd_sim_launch(bench.sim, &launch), "%s", bench.message);
+	ck_assert_double_eq(figure(&bench, "saved"), 4);
+	ck_assert_double_eq(figure(&bench, "written_back"), 0);
+	ck_assert_double_eq(figure(&bench, "dropped"), 0);
+	ck_assert_double_eq(figure(&bench, "hits"), 2);
+	ck_assert_double_eq(figure(&bench, "results"), 4 + 1); /* and the FFMA's, when the warp is back */
+	ck_assert_uint_eq(simbench_stats(&bench)->counters.bank_writes, 4 + 1);
+	ck_assert_uint_eq(simbench_stats(&bench)->counters.bank_reads, 3);
+	simbench_release(&bench);
+}
+END_TEST
+
 Suite *hd_suite(void)
 {
 	return hd_suite_of("rfc", (const TTest *const[]){
@@ -114,6 +159,7 @@ Suite *hd_suite(void)
 					  the_oldest_makes_room,
 					  what_has_left_comes_from_the_banks,
 					  warps_that_share_displace_each_other,
+					  who_makes_way_saves_what_it_has,
 					  NULL,
 				  });
 }

@@ -4,6 +4,8 @@
 #include <math.h>
 
 #include "runtime/sim/estimate.h"
+#include "runtime/sim/sampling_private.h"
+#include "simbench.h"
 
 static struct hd_arena arena;
 
@@ -163,6 +165,105 @@ START_TEST(more_samples_settle_the_mean)
 }
 END_TEST
 
+/* ---- runs */
+
+enum { LAUNCHES = 40 };
+
+static void start(struct simbench *bench, double sampling, const char *policy)
+{
+	simbench_init(bench);
+	bench->config.sm_count = 2;
+	bench->config.max_ctas = 4;
+	bench->options.sampling = sampling;
+	bench->options.policy = policy;
+	simbench_chain(bench, 50);
+	simbench_mov(bench, 8, 1);
+	ck_assert_msg(!simbench_start(bench), "%s", bench->message);
+}
+
+/*
+ * Launches that are alike, on the baseline and under a policy that counts and takes energy of its own. The first one
+ * may find cold caches and does not count when there is another; two more that take the same cycles tell the mean
+ * without any error, so that the fourth is the first without time. From the sixteenth on one is simulated again
+ * whenever their number has doubled. Every figure of every launch is that of a run in which all have time.
+ */
+START_TEST(launches_that_are_alike_cost_the_same)
+{
+	const char *policy = _i ? "rfc" : "baseline";
+	struct simbench whole, sampled;
+	start(&whole, 0, policy);
+	start(&sampled, 0.015, policy);
+	for (uint32_t i = 1; i <= LAUNCHES; i++) {
+		ck_assert_int_eq(simbench_run(&whole, 5, 64), 0);
+		ck_assert_int_eq(simbench_run(&sampled, 5, 64), 0);
+		bool timed = i <= 3 || i == 16 || i == 32;
+		ck_assert_int_eq(sampled.sim->gpu.sampling->kind, timed ? HD_SAMPLED_DETAILED : HD_SAMPLED_FUNCTIONAL);
+		const struct hd_stats *a = simbench_stats(&whole), *b = simbench_stats(&sampled);
+		for (uint32_t c = 0; c < hd_counter_count; c++) {
+			uint64_t x = *(const uint64_t *)((const char *)&a->counters + hd_counter_info[c].offset);
+			uint64_t y = *(const uint64_t *)((const char *)&b->counters + hd_counter_info[c].offset);
+			if (strncmp(hd_counter_info[c].name, "l1i_", 4)) /* the first launch alone misses */
+				ck_assert_msg(x == y, "launch %u, %s: %lu and %lu", i, hd_counter_info[c].name, x, y);
+		}
+		uint64_t slots = 0;
+		for (uint32_t r = 0; r < HD_STALL_COUNT; r++) {
+			int64_t off = (int64_t)(a->stalls[r] - b->stalls[r]); /* shares of all slots, rounded */
+			ck_assert_msg(off >= -1 && off <= 1, "launch %u, %s: %lu and %lu", i, hd_stall_name[r],
+				      a->stalls[r], b->stalls[r]);
+			slots += b->stalls[r];
+		}
+		ck_assert_uint_eq(slots, b->counters.cycles * 2);
+	}
+	ck_assert_uint_eq(hd_sim_cycles(whole.sim), hd_sim_cycles(sampled.sim));
+	ck_assert_double_eq_tol(hd_power_total(&whole.sim->power) / hd_power_total(&sampled.sim->power), 1, 1e-9);
+	simbench_release(&whole);
+	simbench_release(&sampled);
+}
+END_TEST
+
+/* A launch with more blocks, or more work in each, is another one: it is simulated. */
+START_TEST(launches_of_other_shapes_are_simulated)
+{
+	struct simbench bench;
+	start(&bench, 0.015, "baseline");
+	for (uint32_t i = 0; i < 5; i++)
+		ck_assert_int_eq(simbench_run(&bench, 5, 64), 0);
+	ck_assert_int_eq(bench.sim->gpu.sampling->kind, HD_SAMPLED_FUNCTIONAL);
+	ck_assert_int_eq(simbench_run(&bench, 6, 64), 0);
+	ck_assert_int_eq(bench.sim->gpu.sampling->kind, HD_SAMPLED_DETAILED);
+	ck_assert_int_eq(simbench_run(&bench, 5, 96), 0);
+	ck_assert_int_eq(bench.sim->gpu.sampling->kind, HD_SAMPLED_DETAILED);
+	simbench_release(&bench);
+}
+END_TEST
+
+/*
+ * A grid of 100 waves of four blocks an SM, of which each takes the same time: it is estimated from the waves that were
+ * simulated, and what is counted of instructions is exact.
+ */
+START_TEST(later_blocks_of_a_grid_are_like_the_first)
+{
+	struct hd_stats stats[2];
+	for (uint32_t sampled = 0; sampled < 2; sampled++) {
+		struct simbench bench;
+		start(&bench, sampled ? 0.015 : 0, "baseline");
+		ck_assert_int_eq(simbench_run(&bench, 800, 64), 0);
+		if (sampled)
+			ck_assert_int_eq(bench.sim->gpu.sampling->kind, HD_SAMPLED_PARTLY);
+		stats[sampled] = *simbench_stats(&bench);
+		simbench_release(&bench);
+	}
+	const struct hd_counters *whole = &stats[0].counters, *part = &stats[1].counters;
+	ck_assert_uint_eq(part->ctas, 800);
+	ck_assert_uint_eq(part->warp_instructions, whole->warp_instructions);
+	ck_assert_uint_eq(part->thread_instructions, whole->thread_instructions);
+	ck_assert_uint_eq(part->fp32_instructions, whole->fp32_instructions);
+	ck_assert_double_eq_tol((double)part->cycles / (double)whole->cycles, 1, 0.015);
+	ck_assert_double_eq_tol((double)part->bank_reads / (double)whole->bank_reads, 1, 0.015);
+	ck_assert_double_eq_tol((double)part->active_sm_cycles / (double)whole->active_sm_cycles, 1, 0.015);
+}
+END_TEST
+
 Suite *hd_suite(void)
 {
 	const TTest *list[] = {launches_are_apart_by_what_they_differ_in_most,
@@ -175,6 +276,12 @@ Suite *hd_suite(void)
 			       samples_may_be_estimates,
 			       one_sample_tells_no_error,
 			       more_samples_settle_the_mean,
+			       launches_of_other_shapes_are_simulated,
+			       later_blocks_of_a_grid_are_like_the_first,
 			       NULL};
-	return hd_suite_with("sampling", list, setup, teardown);
+	Suite *suite = hd_suite_with("sampling", list, setup, teardown);
+	TCase *cases = tcase_create("launches_that_are_alike_cost_the_same");
+	tcase_add_loop_test(cases, launches_that_are_alike_cost_the_same, 0, 2);
+	suite_add_tcase(suite, cases);
+	return suite;
 }

@@ -494,6 +494,46 @@ START_TEST(gto_stays_with_a_warp)
 }
 END_TEST
 
+/*
+ * Two warps with 600 moves each that wait for nothing. The older one has all slots until it ends, or, with a quantum of
+ * 100 cycles, until a look finds that the other was ready at the look before and has not issued since: 100 to 200
+ * cycles after it came. Then both take turns for 10 cycles, five issues of the other, in each such time.
+ */
+START_TEST(greedy_warps_leave_others_a_tenth)
+{
+	for (uint64_t quantum = 0; quantum <= 100; quantum += 100) {
+		struct simbench bench;
+		simbench_init(&bench);
+		bench.config.greedy_quantum = quantum;
+		bench.meta.registers = 44;
+		simbench_s2r(&bench, 40, HD_SR_CLOCK_LO);
+		for (uint32_t i = 0; i < 600; i++)
+			simbench_mov(&bench, (uint8_t)(8 + i % 16), i);
+		simbench_s2r(&bench, 41, HD_SR_CLOCK_LO);
+		ck_assert_int_eq(simbench_start(&bench), 0);
+		ck_assert_int_eq(simbench_run(&bench, 1, 64), 0);
+		uint32_t begin[2], end[2];
+		for (uint32_t slot = 0; slot < 2; slot++) {
+			begin[slot] = simbench_register(&bench, slot, 40, 0);
+			end[slot] = simbench_register(&bench, slot, 41, 0);
+		}
+		uint32_t later = begin[1] - begin[0], took = end[0] - begin[0];
+		if (quantum) {
+			ck_assert_uint_ge(later, 100);
+			ck_assert_uint_le(later, 202);
+			/* of 601 issues and what the other had meanwhile: 5 in each of at least 3 and at most 6 turns
+			 */
+			ck_assert_uint_ge(took, 601 + 3 * 5);
+			ck_assert_uint_le(took, 601 + 6 * 6);
+		} else {
+			ck_assert_uint_ge(later, 601);
+			ck_assert_uint_le(took, 601 + 1);
+		}
+		simbench_release(&bench);
+	}
+}
+END_TEST
+
 START_TEST(lrr_takes_turns)
 {
 	struct simbench bench;
@@ -641,6 +681,54 @@ START_TEST(barrier_reduction_counts_predicates)
 }
 END_TEST
 
+/* One that no lane executes is nobody's arrival: warps issue on in the next cycle, and the barrier waits for none. */
+START_TEST(a_barrier_of_no_lane_is_none)
+{
+	for (uint32_t guarded = 0; guarded < 2; guarded++) {
+		struct simbench bench;
+		simbench_init(&bench);
+		simbench_s2r(&bench, 8, HD_SR_CLOCK_LO);
+		struct hd_inst *inst = simbench_emit(&bench, guarded ? HD_OP_BAR : HD_OP_NOP);
+		if (guarded)
+			inst->xkind = HD_X_IMM_B, inst->guard = 0; /* P0, which nobody has set */
+		simbench_s2r(&bench, 9, HD_SR_CLOCK_LO);
+		ck_assert_int_eq(simbench_start(&bench), 0);
+		ck_assert_int_eq(simbench_run(&bench, 1, 32), 0);
+		ck_assert_uint_eq(simbench_register(&bench, 0, 9, 0) - simbench_register(&bench, 0, 8, 0), 2);
+		ck_assert_uint_eq(simbench_stats(&bench)->counters.barriers, 0);
+		simbench_release(&bench);
+	}
+}
+END_TEST
+
+/* A thread's clocks around one instruction. */
+static uint32_t cycles_around(enum hd_op op, uint32_t value)
+{
+	struct simbench bench;
+	simbench_init(&bench);
+	bench.config.core_mhz = 1500;
+	simbench_s2r(&bench, 8, HD_SR_CLOCK_LO);
+	struct hd_inst *inst = simbench_emit(&bench, op);
+	inst->xkind = HD_X_IMM_B;
+	inst->x = value;
+	simbench_s2r(&bench, 9, HD_SR_CLOCK_LO);
+	ck_assert_int_eq(simbench_start(&bench), 0);
+	ck_assert_int_eq(simbench_run(&bench, 1, 32), 0);
+	uint32_t cycles = simbench_register(&bench, 0, 9, 0) - simbench_register(&bench, 0, 8, 0);
+	simbench_release(&bench);
+	return cycles;
+}
+
+/* The clock is read at 0, the instruction issues at 1. 100 ns are 150 cycles of 1500 MHz; a millisecond is the most. */
+START_TEST(sleep_takes_its_time)
+{
+	ck_assert_uint_eq(cycles_around(HD_OP_NANOSLEEP, 0), 1 + 1);
+	ck_assert_uint_eq(cycles_around(HD_OP_NANOSLEEP, 100), 1 + 1 + 150);
+	ck_assert_uint_eq(cycles_around(HD_OP_NANOSLEEP, 1000000), 1 + 1 + 1500000);
+	ck_assert_uint_eq(cycles_around(HD_OP_NANOSLEEP, 1000001), 1 + 1 + 1500000);
+}
+END_TEST
+
 START_TEST(barrier_that_nobody_completes_is_a_deadlock)
 {
 	struct simbench bench;
@@ -730,6 +818,7 @@ Suite *hd_suite(void)
 					 policies_check_under_verify_only,
 					 policies_have_states_of_their_own,
 					 gto_stays_with_a_warp,
+					 greedy_warps_leave_others_a_tenth,
 					 lrr_takes_turns,
 					 cggty_stays_with_a_warp_or_takes_the_youngest,
 					 two_level_keeps_to_the_active_set,
@@ -737,6 +826,8 @@ Suite *hd_suite(void)
 					 barrier_waits_for_the_last_warp,
 					 barriers_take_one_arrival_at_a_time,
 					 barrier_reduction_counts_predicates,
+					 a_barrier_of_no_lane_is_none,
+					 sleep_takes_its_time,
 					 barrier_that_nobody_completes_is_a_deadlock,
 					 barrier_counts_come_from_any_operand,
 					 every_slot_has_one_reason,

@@ -100,6 +100,32 @@ START_TEST(stream_buffers_run_ahead_of_the_schedulers_caches)
 }
 END_TEST
 
+/*
+ * Three blocks of one warp with a chain of FFMAs of 5 cycles and EXIT behind it, on one SM: each block begins so many
+ * cycles behind the one before. With distances of 2 modulo 5 none finds the scheduler's slot taken: FFMAs are at 0, 2
+ * and 4, the first two EXITs at 1 and 3. So the last block ends two intervals behind the first.
+ */
+START_TEST(blocks_begin_an_interval_apart)
+{
+	static const uint64_t intervals[] = {2, 7, 12};
+	for (uint32_t i = 0; i < 3; i++) {
+		uint64_t cycles[2];
+		for (uint32_t three = 0; three < 2; three++) {
+			struct simbench bench;
+			simbench_init(&bench);
+			bench.config.cta_launch_interval = intervals[i];
+			simbench_chain(&bench, 60);
+			ck_assert_int_eq(simbench_start(&bench), 0);
+			ck_assert_int_eq(simbench_run(&bench, three ? 3 : 1, 32), 0);
+			cycles[three] = simbench_stats(&bench)->counters.cycles;
+			ck_assert_uint_eq(simbench_stats(&bench)->counters.launch_cycles, 10); /* the bench's */
+			simbench_release(&bench);
+		}
+		ck_assert_uint_eq(cycles[1] - cycles[0], 2 * intervals[i]);
+	}
+}
+END_TEST
+
 /* The first instruction of a CTA waits for its launch; the next CTA in its place does, too. */
 static uint64_t cycles_of_launches(uint64_t latency, uint32_t ctas)
 {
@@ -220,6 +246,7 @@ Suite *hd_suite(void)
 						the_line_that_was_used_least_recently_goes,
 						of_lines_of_one_cycle_the_first_goes,
 						stream_buffers_run_ahead_of_the_schedulers_caches,
+						blocks_begin_an_interval_apart,
 						each_cta_in_a_place_waits_for_its_launch,
 						a_fence_without_accesses_takes_an_add,
 						a_load_of_no_lane_takes_a_cycle,

@@ -1,0 +1,137 @@
+"""Mutants against the unit programs that run their line: no copy of the tree, one compile and some links a mutant.
+
+Used by mutate.py --tests lines. Each source file of the rooms is compiled once with counters for coverage, and each unit
+program that holds it is run with them, so that a mutant is met by the programs that come by its line alone, the nearest
+and quickest first. A mutant is compiled by itself, its object stands in front of the archives, and the programs are
+linked anew. A line that no program runs has no test: its mutants survive without a compile.
+
+Everything lies in build/mutants/lines. The checkout's sources are left alone, and may change meanwhile, but not what
+tests read of it, such as test/golden/policies.expected.
+"""
+import filecmp
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import time
+
+import mutants
+
+LINK = '-fuse-ld=lld -Wl,--as-needed,-s -pthread'.split()
+LIBRARIES = '-lcheck_pic -lsubunit -lrt -lelf -ljansson -linih -lm'.split()
+PROFILE = ['-fprofile-instr-generate', '-fcoverage-mapping']
+PASSES = re.compile(r'LINK:.*(passes|cudart)')
+
+
+class Lines:
+    """The unit programs by the lines that they run."""
+
+    def __init__(self, root, build, home, run):
+        self.root, self.build, self.home, self.run_limited = root, os.path.join(root, build), home, run
+        self.commands, self.covered, self.seconds, self.environment = {}, {}, {}, {}
+        self.folder = os.path.join(home, 'lines')
+
+    # ------------------------------------------------------------ commands
+
+    def compile_command(self, path, source, target, more=()):
+        """As make compiles the file, but for debug information and what it writes beside the object."""
+        if path not in self.commands:
+            goal = os.path.relpath(os.path.join(self.build, 'obj', os.path.splitext(path)[0] + '.o'), self.root)
+            build = os.path.relpath(self.build, self.root)
+            printed = subprocess.run(['make', '-n', 'V=1', f'B={build}', '-W', path, goal], cwd=self.root, check=True,
+                                     stdout=subprocess.PIPE, text=True).stdout
+            line = next(line for line in printed.splitlines() if f' -c -o {goal} ' in line)
+            words = shlex.split(line[:line.index(' -c -o ')])
+            self.commands[path] = [word for word in words if word not in ('-g', '-MMD', '-MP', '-Werror', 'ccache')]
+        near = os.path.join(self.root, os.path.dirname(path))
+        return [*self.commands[path], '-w', '-iquote', near, *more, '-c', '-o', target, source]
+
+    def link_command(self, name, objects, target, more=()):
+        archives = [os.path.join(self.build, each) for each in
+                    ('test/unit/libharness.a', 'lib/libheddle-sim.a', 'lib/libheddle.a')]
+        own = os.path.join(self.build, 'obj/test/unit', name + '.o')
+        return ['clang-19', *LINK, *more, '-o', target, own, *objects, '-Wl,--start-group', *archives, '-Wl,--end-group',
+                *LIBRARIES]
+
+    def has_plain_link(self, name):
+        """Programs that are linked with the passes or the CUDA runtime, too, are left to the other ways of testing."""
+        with open(os.path.join(self.root, 'test/unit', name + '.c'), encoding='utf-8') as file:
+            return not PASSES.search(''.join(file.readlines()[:3]))
+
+    # ------------------------------------------------------------ coverage
+
+    def prepare(self, holders):
+        """holders: {path: unit programs that hold its object}."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+        os.makedirs(self.folder)
+        objects = {}
+        for path in holders:
+            objects[path] = os.path.join(self.folder, path.replace('/', '_') + '.cover.o')
+            subprocess.run(self.compile_command(path, path, objects[path], PROFILE), cwd=self.root, check=True)
+        for name in sorted({name for names in holders.values() for name in names}):
+            if self.has_plain_link(name):
+                self.cover(name, {path: objects[path] for path in holders if name in holders[path]})
+
+    def cover(self, name, objects):
+        """Runs a program with counters and notes the lines of the files that it came by."""
+        program, raw = os.path.join(self.folder, name), os.path.join(self.folder, name + '-%p.profraw')
+        subprocess.run(self.link_command(name, objects.values(), program, PROFILE), cwd=self.root, check=True)
+        for fork in ('no', 'yes'):  # those whose cases are to end with a signal pass in processes of their own alone
+            self.environment[name] = {'CK_FORK': fork, 'CK_VERBOSITY': 'silent', 'TMPDIR': self.folder}
+            started = time.monotonic()
+            done = subprocess.run([program], cwd=self.root, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                                  env=dict(os.environ, LLVM_PROFILE_FILE=raw, **self.environment[name]), check=False)
+            self.seconds[name] = time.monotonic() - started
+            if done.returncode == 0:
+                break
+        else:
+            raise RuntimeError(f'{name} fails on the original')
+        parts = [os.path.join(self.folder, each) for each in os.listdir(self.folder) if each.endswith('.profraw')]
+        merged = program + '.profdata'
+        subprocess.run(['llvm-profdata-19', 'merge', '--sparse', '-o', merged, *parts], check=True)
+        for part in parts:
+            os.remove(part)
+        listed = subprocess.run(['llvm-cov-19', 'export', '-format=lcov', f'-instr-profile={merged}', program],
+                                cwd=self.root, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        path = None
+        for line in listed.stdout.splitlines():
+            if line.startswith('SF:'):
+                path = os.path.relpath(os.path.join(self.root, line[3:]), self.root)
+            elif line.startswith('DA:'):
+                number, count = line[3:].split(',')[:2]
+                found = self.covered.setdefault(path, {}).setdefault(int(number), set())
+                if int(count):
+                    found.add(name)
+        os.remove(program)
+
+    def programs(self, mutant, holders, near):
+        """In the order in which the mutant meets them. A line without code of its own (a table) is the whole file's."""
+        lines = self.covered.get(mutant.path, {})
+        names = lines[mutant.line] if mutant.line in lines else set().union(*lines.values()) & set(holders)
+        return sorted(names, key=lambda name: (self.seconds[name] / (4 if name in near else 1), name))
+
+    # ------------------------------------------------------------ one mutant
+
+    def judge(self, mutant, text, programs, folder):
+        """(verdict, by what), as mutate.judge."""
+        if not programs:
+            return 'survived', ''
+        source = os.path.join(folder, os.path.basename(mutant.path))
+        first, second = os.path.join(folder, 'before.o'), os.path.join(folder, 'after.o')
+        for content, target in ((text, first), (mutants.apply(mutant, text), second)):
+            with open(source, 'w', encoding='utf-8') as file:
+                file.write(content)
+            if self.run_limited(self.compile_command(mutant.path, source, target), folder, 60)[0] != 0:
+                return 'invalid', 'compiler'
+        if filecmp.cmp(first, second, shallow=False):
+            return 'same', 'object code'
+        for name in programs:
+            program = os.path.join(folder, name)
+            if self.run_limited(self.link_command(name, [second], program), folder, 60)[0] != 0:
+                return 'invalid', 'linker'
+            status, _ = self.run_limited([program], folder, 5 + 8 * self.seconds[name], self.environment[name])
+            os.remove(program)
+            if status != 0:
+                return 'killed', 'time' if status is None else name
+        return 'survived', ''

@@ -1,0 +1,212 @@
+/* The SM under core = modern: stall counts and dependence counters, in cycles between two readings of the clock. */
+#include "harness.h"
+#include "simbench.h"
+
+enum { FIRST = 40, SECOND = 41 }; /* registers that get the clock */
+
+static void begin(struct simbench *bench)
+{
+	simbench_init(bench);
+	bench->config.compute_major = 7;
+	bench->config.compute_minor = 5;
+	bench->config.core = HD_CORE_MODERN;
+	bench->config.operands = HD_OPERANDS_MODERN;
+	bench->config.register_banks = 2;
+	bench->config.register_ports = bench->config.register_write_ports = 1;
+	bench->meta.registers = 128;
+	bench->meta.shared_bytes = bench->meta.max_stack_bytes = 128;
+	simbench_s2r(bench, FIRST, HD_SR_CLOCK_LO);
+}
+
+/* Cycles from the first reading to one behind all that was emitted since. A clock is read at issue. */
+static uint32_t distance(struct simbench *bench)
+{
+	simbench_s2r(bench, SECOND, HD_SR_CLOCK_LO);
+	simbench_ffma(bench, 43, SECOND, HD_RZ, HD_RZ); /* in this block, so that it shares no counter with others */
+	simbench_ffma(bench, 44, FIRST, HD_RZ, HD_RZ);
+	ck_assert_msg(!simbench_start(bench), "%s", bench->message);
+	int error = simbench_run(bench, 1, 32);
+	ck_assert_msg(!error, "%s", hd_sim_error_text(bench->sim));
+	uint32_t cycles = simbench_register(bench, 0, SECOND, 0) - simbench_register(bench, 0, FIRST, 0);
+	simbench_release(bench);
+	return cycles;
+}
+
+/*
+ * The clock is read at 0. The FFMA of 1 reads three registers of bank 0, whose port is busy in cycles 2, 3 and 4. The
+ * one of 2 would read in the window 3 to 5: with registers of bank 1 it does. With three of bank 0 it needs the port in
+ * 5, 6 and 7, two cycles later. Its stall count, lat_fmad 5, begins in front of the window, so that the FFMA which
+ * reads its result is at 2 + 5 or at 2 + 2 + 5, and the clock behind that one cycle later.
+ */
+START_TEST(a_stall_count_begins_behind_the_read_window)
+{
+	for (uint8_t conflict = 0; conflict < 2; conflict++) {
+		struct simbench bench;
+		begin(&bench);
+		simbench_ffma(&bench, 20, 4, 6, 8);
+		simbench_ffma(&bench, 21, (uint8_t)(11 - conflict), (uint8_t)(13 - conflict), (uint8_t)(15 - conflict));
+		simbench_ffma(&bench, 23, 21, HD_RZ, HD_RZ);
+		ck_assert_uint_eq(distance(&bench), conflict ? 2 + 2 + 5 + 1 : 2 + 5 + 1);
+	}
+}
+END_TEST
+
+/*
+ * With two ports a bank, FFMAs from 1 on that read three registers of bank 0 each. The reads of the first begin at 2, 2
+ * and 3, of the second at 3, 4 and 4, of the third at 5, 5 and 6, of the fourth, whose window is 5 to 7, at 6, 7 and 7:
+ * three are just what is left of it. The fifth finds one place at a port each in 6 to 8, and is a cycle late. What
+ * reads the result of the last is lat_fmad 5 behind.
+ */
+START_TEST(a_window_holds_what_its_ports_can_begin)
+{
+	for (uint32_t count = 1; count <= 5; count++) {
+		struct simbench bench;
+		begin(&bench);
+		bench.config.register_ports = 2;
+		for (uint32_t i = 0; i < count; i++)
+			simbench_ffma(&bench, (uint8_t)(20 + i), 4, 6, 8);
+		simbench_ffma(&bench, 30, (uint8_t)(20 + count - 1), HD_RZ, HD_RZ);
+		ck_assert_uint_eq(distance(&bench), count + (count == 5) + 5 + 1);
+	}
+}
+END_TEST
+
+/* A dependent FFMA: at lat_fmad 5, be there other instructions between or not. */
+START_TEST(a_stall_count_covers_the_latency)
+{
+	for (uint8_t between = 0; between < 7; between++) {
+		struct simbench bench;
+		begin(&bench);
+		simbench_ffma(&bench, 20, 4, 7, HD_RZ); /* at 1 */
+		for (uint8_t i = 0; i < between; i++)
+			simbench_mov(&bench, (uint8_t)(24 + i), 0);
+		simbench_ffma(&bench, 21, 20, HD_RZ, HD_RZ);
+		ck_assert_uint_eq(distance(&bench), 1 + (between < 4 ? 5 : between + 1) + 1);
+	}
+}
+END_TEST
+
+static void functions(struct simbench *bench, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		struct hd_inst *inst = simbench_emit(bench, HD_OP_MUFU);
+		inst->dst = (uint8_t)(50 + i);
+		inst->b = 4;
+		inst->mods = HD_MOD(MUFUFN, HD_MUFU_SIN); /* lat_sfu */
+	}
+}
+
+/*
+ * Results that nobody in the block uses raise counter 5, which counts to 63. Special functions issue one a cycle from 1
+ * on and take 200 cycles. The 63rd is at 63; the 64th, which would be at 64, waits until the first one's result is
+ * written at 201; the 65th goes with that of the second.
+ */
+START_TEST(a_counter_that_is_full_holds_who_raises_it)
+{
+	static const struct {
+		uint32_t count, last;
+	} rows[] = {{1, 1}, {62, 62}, {63, 63}, {64, 201}, {65, 202}};
+	for (uint32_t i = 0; i < 5; i++) {
+		struct simbench bench;
+		begin(&bench);
+		bench.config.lat_sfu = 200;
+		functions(&bench, rows[i].count);
+		ck_assert_uint_eq(distance(&bench), rows[i].last + 1);
+	}
+}
+END_TEST
+
+/* A result of variable latency, which its reader in the block waits for: a special function of 20 cycles at 1. */
+START_TEST(a_counter_comes_down_with_the_result)
+{
+	struct simbench bench;
+	begin(&bench);
+	bench.config.lat_sfu = 20;
+	functions(&bench, 1);
+	simbench_ffma(&bench, 20, 50, HD_RZ, HD_RZ);
+	ck_assert_uint_eq(distance(&bench), 1 + 20 + 1);
+}
+END_TEST
+
+/* An instruction at 1, a move that overwrites R4 or R5, which it reads, and the clock. */
+static uint32_t overwritten(enum hd_op op, uint8_t data, uint32_t size, uint8_t overwrites)
+{
+	struct simbench bench;
+	begin(&bench);
+	bench.config.war_load = 111;
+	bench.config.war_store = 122;
+	bench.config.war_shared_load = 63;
+	bench.config.war_shared_store = 74;
+	bench.config.war_unit = 45;
+	bench.config.war_constant = 86;
+	bench.config.war_word = 3;
+	struct hd_inst *inst = simbench_emit(&bench, op);
+	if (op == HD_OP_MUFU) {
+		inst->dst = 60;
+		inst->b = 4;
+	} else {
+		inst->a = 4;
+		inst->c = data;
+		inst->dst = data == HD_RZ ? 60 : HD_RZ;
+		inst->xkind = HD_X_OTHER;
+		inst->mods = HD_MOD(SIZE, size);
+	}
+	simbench_mov(&bench, overwrites, 0);
+	return distance(&bench);
+}
+
+/*
+ * Registers of an instruction of variable latency may be overwritten so many cycles after it has its unit; data of a
+ * store are read war_word 3 later a register. What overwrites is at 1 and that later, the clock one behind.
+ */
+START_TEST(registers_are_held_until_they_are_read)
+{
+	ck_assert_uint_eq(overwritten(HD_OP_MUFU, HD_RZ, 0, 4), 1 + 45 + 1);
+	ck_assert_uint_eq(overwritten(HD_OP_LDS, HD_RZ, HD_SIZE_32, 4), 1 + 63 + 1);
+	ck_assert_uint_eq(overwritten(HD_OP_STS, 8, HD_SIZE_32, 4), 1 + 74 + 3 + 1);
+	ck_assert_uint_eq(overwritten(HD_OP_STS, 8, HD_SIZE_64, 4), 1 + 74 + 2 * 3 + 1);
+	ck_assert_uint_eq(overwritten(HD_OP_STS, 8, HD_SIZE_128, 8), 1 + 74 + 4 * 3 + 1);
+	ck_assert_uint_eq(overwritten(HD_OP_LDL, HD_RZ, HD_SIZE_32, 4), 1 + 111 + 1);
+	ck_assert_uint_eq(overwritten(HD_OP_STL, 8, HD_SIZE_32, 8), 1 + 122 + 3 + 1);
+	ck_assert_uint_eq(overwritten(HD_OP_LDC, HD_RZ, HD_SIZE_32, 4), 1 + 86 + 1);
+	/* Who overwrites another register waits for nothing. */
+	ck_assert_uint_eq(overwritten(HD_OP_MUFU, HD_RZ, 0, 5), 1 + 1 + 1);
+}
+END_TEST
+
+/*
+ * Two FFMAs of three registers of bank 0 have its port until 7, the second one's window is 5 to 7, and the store behind
+ * it issues at 5. Of its address and four registers of data three are of bank 0: they are read at 8, 9 and 10, where
+ * its window would have been 6 to 8. So it has its unit two cycles late, and its data may be overwritten as much later.
+ */
+START_TEST(reads_are_counted_from_when_the_unit_has_them)
+{
+	struct simbench bench;
+	begin(&bench);
+	bench.config.war_shared_store = 74;
+	bench.config.war_word = 3;
+	simbench_ffma(&bench, 30, 14, 16, 18);
+	simbench_ffma(&bench, 31, 14, 16, 18);
+	struct hd_inst *inst = simbench_emit(&bench, HD_OP_STS);
+	inst->a = 4;
+	inst->c = 8;
+	inst->xkind = HD_X_OTHER;
+	inst->mods = HD_MOD(SIZE, HD_SIZE_128);
+	simbench_mov(&bench, 8, 0);
+	ck_assert_uint_eq(distance(&bench), 5 + 2 + 74 + 4 * 3 + 1);
+}
+END_TEST
+
+Suite *hd_suite(void)
+{
+	return hd_suite_of("modern", (const TTest *const[]){
+					     a_stall_count_begins_behind_the_read_window,
+					     a_window_holds_what_its_ports_can_begin,
+					     a_stall_count_covers_the_latency,
+					     a_counter_that_is_full_holds_who_raises_it,
+					     a_counter_comes_down_with_the_result,
+					     registers_are_held_until_they_are_read,
+					     reads_are_counted_from_when_the_unit_has_them,
+					     NULL,
+				     });
+}
