@@ -5,13 +5,14 @@
  *   .text.<function>   16-byte instructions        .rel(a).text.<function>  calls and addresses
  *   .data .bss .rodata device globals, constants   .symtab .strtab          functions and globals
  *   .heddle.functions  per-function numbers (frame, registers, jump tables)
- *   .linear.<kernel>   linear version of a kernel         .heddle.linear  its streams, register table and checks
+ *   .linear.<kernel>   linear version of a kernel         .heddle.linear  its streams, register table and checks (P)
  *   .heddle.symbols    what ELF symbols cannot say (memory space, alignment, managed)
- *   .heddle.control    control bits of each instruction, where they are set (heddle/control.h)
- *   .debug.heddle      origin of each instruction: source file, line, column, IR ordinal
- *   .heddle.meta       metadata JSON               .heddle.ir               annotated bitcode
+ *   .heddle.control    control bits of each instruction, where they are set (heddle/control.h) (P)
+ *   .debug.heddle      origin of each instruction: source file, line, column, IR ordinal (P)
+ *   .heddle.meta       metadata, of each function for itself (P)   .heddle.ir   annotated bitcode (P)
  *   .heddle.note       object version, total size (the object describes its own size)
  *
+ * What has a (P) is packed, with zstd or zlib as the section's header says; a function can be read without the others.
  * Reading is safe on any bytes: every offset and count is checked before use.
  */
 #ifndef HEDDLE_OBJECT_H
@@ -26,7 +27,7 @@
 #include "lib/diag.h"
 #include "lib/vec.h"
 
-#define HD_OBJECT_VERSION 7
+#define HD_OBJECT_VERSION 8
 
 /* Where a device variable lives. */
 enum hd_space { HD_SPACE_GLOBAL, HD_SPACE_CONSTANT, HD_SPACE_SHARED };
@@ -176,11 +177,10 @@ struct hd_object {
 	uint32_t data_reloc_count;
 	struct hd_reloc *rodata_relocs;
 	uint32_t rodata_reloc_count;
-	const char *metadata_json;
-	size_t metadata_bytes;
 	const uint8_t *bitcode;
 	size_t bitcode_bytes;
-	struct hd_metadata metadata; /* filled by the reader from metadata_json */
+	struct hd_metadata metadata;
+	struct hd_object_rest *rest; /* what hd_object_open has left in the file; NULL: the object was not read */
 };
 
 /* Serialises to malloc'ed bytes. The same object gives the same bytes. 0 or -1. */
@@ -205,6 +205,22 @@ int hd_read_file(const char *path, uint8_t **bytes, size_t *size, struct hd_diag
  */
 int hd_object_read(const uint8_t *bytes, size_t size, const char *name, struct hd_arena *arena,
 		   struct hd_object *object, struct hd_diag *diag);
+/*
+ * The same, but what belongs to a function waits until it is asked for: of functions and linear versions there are
+ * names, numbers and jump tables, and neither code (`insts` is NULL) nor relocations; of the metadata what concerns the
+ * whole module, and names; the bitcode is left out. What is not asked for is not verified.
+ */
+int hd_object_open(const uint8_t *bytes, size_t size, const char *name, struct hd_arena *arena,
+		   struct hd_object *object, struct hd_diag *diag);
+/*
+ * Reads and verifies what is still missing: code, relocations, origins and linear version of
+ * object->functions[function]; figures, parameters, calls and launches of metadata.functions[function], and all else of
+ * it with `tables`. Of what is there already nothing happens. 0 or -1 with the error reported.
+ */
+int hd_object_load_code(struct hd_object *object, uint32_t function, struct hd_diag *diag);
+int hd_object_load_metadata(struct hd_object *object, uint32_t function, bool tables, struct hd_diag *diag);
+/* All of it, but for the bitcode. */
+int hd_object_load_all(struct hd_object *object, struct hd_diag *diag);
 /* Size that the object at `bytes` declares (for objects embedded without a length); 0 when it is none. */
 size_t hd_object_declared_size(const uint8_t *bytes);
 /* Whether its header says that it has managed variables, whose memory is the host program's. */

@@ -248,7 +248,7 @@ static const struct hd_meta_field idempotence_fields[] = {
 static const char *idempotence_broken(const json_t *object, const void *record, const char **expected)
 {
 	const struct hd_meta_idempotence *facts = record;
-	bool can = json_is_true(json_object_get(object, "idempotent"));
+	bool can = object ? json_is_true(json_object_get(object, "idempotent")) : facts->why == HD_BREAK_NONE;
 	*expected = can ? "null, as idempotent is true" : "what breaks idempotence";
 	return can == (facts->why == HD_BREAK_NONE) ? NULL : "why";
 }
@@ -440,10 +440,11 @@ static const struct hd_meta_field function_fields[] = {
 		.form = "name", .doc = "functions of the deepest chain, from this one down"),
 	COUNTED(HD_META_LIST, "saves", saves, save_count, .group = "stackdepth", .record = &save_record,
 		.doc = "saves and restores of callee-saved registers, in order of pc"),
-	COUNTED(HD_META_LIST, "params", params, param_count, .record = &param_record,
+	COUNTED(HD_META_LIST, "params", params, param_count, .record = &param_record, .at_launch = true,
 		.doc = "kernel parameters in order"),
-	COUNTED(HD_META_LIST, "calls", calls, call_count, .record = &call_record, .doc = "call sites in order of pc"),
-	COUNTED(HD_META_LIST, "launches", launches, launch_count, .record = &launch_record,
+	COUNTED(HD_META_LIST, "calls", calls, call_count, .record = &call_record, .at_launch = true,
+		.doc = "call sites in order of pc"),
+	COUNTED(HD_META_LIST, "launches", launches, launch_count, .record = &launch_record, .at_launch = true,
 		.doc = "launch sites found in the host code"),
 	COUNTED(HD_META_LIST, "intervals", intervals, interval_count, .record = &interval_record,
 		.count_key = "interval_count", .doc = "register-intervals (LTRF, Algorithms 1 and 2)"),

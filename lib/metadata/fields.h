@@ -58,6 +58,7 @@ struct hd_meta_field {
 	bool may_be_empty;	      /* digits: where the analysis did not run */
 	const char *form;	      /* in the schema's $defs: of the value, of a list's elements */
 	const char *count_key;	      /* of a list: the figure before it that says how long it is */
+	bool at_launch;		      /* of a function: a list that a launch reads, and not only who looks at code */
 	bool beside; /* in an optional record: the key stands before the record's, in the object around */
 	const struct hd_meta_record *record;
 	/* figures */
@@ -77,7 +78,8 @@ struct hd_meta_record {
 	uint32_t count, bytes;
 	const struct hd_meta_group *groups;				  /* without a name: the end. NULL: none */
 	enum { HD_META_CLOSED, HD_META_OPEN_OBJECTS, HD_META_OPEN } open; /* which other keys the schema allows */
-	/* A rule over several keys: the key that breaks it, and what was expected there; NULL: it holds. */
+	/* A rule over several keys: the key that breaks it, and what was expected there; NULL: it holds.
+	 * `object` is NULL where the record does not come from JSON. */
 	const char *(*broken)(const json_t *object, const void *record, const char **expected);
 };
 
@@ -99,6 +101,8 @@ enum hd_meta_state { HD_META_IS_NUMBER, HD_META_UNPROVEN, HD_META_UNBOUNDED };
 enum hd_meta_state hd_meta_state_of(const struct hd_meta_function *function, const char *metric, uint32_t *places);
 /* "unproven at 2 places", "unbounded"; "" for a number. Returns `text`. */
 const char *hd_meta_state_text(enum hd_meta_state state, uint32_t places, char *text, size_t size);
+/* Sets the calling convention that the flags name. NULL, or what was expected of them. */
+const char *hd_meta_find_convention(struct hd_metadata *metadata);
 /* A flag is 0 or 1. */
 uint32_t hd_meta_figure_value(const struct hd_meta_field *figure, const void *record);
 

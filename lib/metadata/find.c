@@ -8,6 +8,7 @@
 
 #include "heddle/machine.h"
 #include "heddle/metadata.h"
+#include "lib/vec.h"
 
 /* Length of a demangled name without its parameter list and what follows it: `f` of `void ns::f(int) const`. */
 static size_t without_parameters(const char *name)
@@ -91,6 +92,11 @@ const char *hd_metadata_limit(const struct hd_metadata *metadata, const struct h
 
 const struct hd_meta_function *hd_metadata_find(const struct hd_metadata *metadata, const char *name)
 {
+	uint32_t at;
+	/* In order of name, but while they are made. */
+	HD_BISECT(at, 0, metadata->function_count, strcmp(metadata->functions[at].name, name) < 0);
+	if (at < metadata->function_count && strcmp(metadata->functions[at].name, name) == 0)
+		return &metadata->functions[at];
 	for (uint32_t i = 0; i < metadata->function_count; i++)
 		if (strcmp(metadata->functions[i].name, name) == 0)
 			return &metadata->functions[i];

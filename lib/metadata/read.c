@@ -9,6 +9,7 @@
 #include "lib/machine/abi.h"
 #include "lib/metadata/fields.h"
 #include "lib/metadata/input.h"
+#include "lib/metadata/member.h"
 
 /* A field's key in the object that has it, and where that is. */
 struct spot {
@@ -19,26 +20,6 @@ struct spot {
 
 /* ------------------------------------------------------------------ values */
 
-static void set_pointer(void *member, const void *pointer)
-{
-	memcpy(member, &pointer, sizeof(pointer));
-}
-
-static void set_count(const struct spot *spot, char *record, uint32_t count)
-{
-	memcpy(record + spot->field->other, &count, sizeof(count));
-}
-
-static void set_integer(const struct hd_meta_field *field, void *member, int64_t value)
-{
-	if (field->bytes == 1)
-		*(uint8_t *)member = (uint8_t)value;
-	else if (field->bytes == 4)
-		*(uint32_t *)member = (uint32_t)value;
-	else
-		*(int64_t *)member = value;
-}
-
 static void read_integer(struct input *input, const struct spot *spot, void *member)
 {
 	const struct hd_meta_field *field = spot->field;
@@ -47,14 +28,15 @@ static void read_integer(struct input *input, const struct spot *spot, void *mem
 	snprintf(what, sizeof(what), "a multiple of %u", field->multiple);
 	if (field->multiple && value % field->multiple)
 		expected(input, spot->place, field->key, what);
-	set_integer(field, member, value);
+	hd_member_set_integer(field, member, value);
 }
 
 static void read_choice(struct input *input, const struct spot *spot, void *member)
 {
 	unsigned first = spot->field->null == HD_META_NULL_VALUE;
-	set_integer(spot->field, member,
-		    first + get_choice(input, spot->place, spot->object, spot->field->key, spot->field->names));
+	hd_member_set_integer(spot->field, member,
+			      first + get_choice(input, spot->place, spot->object, spot->field->key,
+						 spot->field->names));
 }
 
 /* Numbers of the array into `numbers`, each from `least` to `greatest`, ascending if that is asked for. */
@@ -93,8 +75,9 @@ static void read_pcs(struct input *input, const struct spot *spot, char *record)
 {
 	const json_t *array = get_array(input, spot->place, spot->object, spot->field->key);
 	uint32_t *pcs = HD_ARENA_NEW(input->arena, uint32_t, json_array_size(array));
-	set_pointer(record + spot->field->at, pcs);
-	set_count(spot, record, get_numbers(input, spot, array, 0, UINT32_MAX, true, pcs, "pcs in ascending order"));
+	hd_member_set_pointer(record + spot->field->at, pcs);
+	hd_member_set_count(spot->field, record,
+			    get_numbers(input, spot, array, 0, UINT32_MAX, true, pcs, "pcs in ascending order"));
 }
 
 /* Bits below `bits` into words of 64. */
@@ -138,8 +121,8 @@ static void read_digits(struct input *input, const struct spot *spot, char *reco
 	}
 	if (!good)
 		expected(input, spot->place, field->key, "a digit for each instruction or operand");
-	set_pointer(record + field->at, values);
-	set_count(spot, record, instructions);
+	hd_member_set_pointer(record + field->at, values);
+	hd_member_set_count(spot->field, record, instructions);
 }
 
 static void read_texts(struct input *input, const struct spot *spot, const char **texts)
@@ -157,8 +140,9 @@ static void read_texts(struct input *input, const struct spot *spot, const char 
 static void read_text_list(struct input *input, const struct spot *spot, char *record)
 {
 	uint32_t count;
-	set_pointer(record + spot->field->at, get_names(input, spot->place, spot->object, spot->field->key, &count));
-	set_count(spot, record, count);
+	hd_member_set_pointer(record + spot->field->at,
+			      get_names(input, spot->place, spot->object, spot->field->key, &count));
+	hd_member_set_count(spot->field, record, count);
 }
 
 /* ------------------------------------------------------------------ records */
@@ -213,13 +197,13 @@ static void read_list(struct input *input, const struct spot *spot, char *record
 	const struct hd_meta_field *field = spot->field;
 	uint32_t count, stated;
 	char what[80];
-	set_pointer(record + field->at,
-		    get_records(input, spot->place, spot->object, field->key, field->record, &count));
+	hd_member_set_pointer(record + field->at,
+			      get_records(input, spot->place, spot->object, field->key, field->record, &count));
 	snprintf(what, sizeof(what), "as many as %s says", field->count_key ? field->count_key : "");
 	memcpy(&stated, record + field->other, sizeof(stated));
 	if (field->count_key && count != stated)
 		expected(input, spot->place, field->key, what);
-	set_count(spot, record, count);
+	hd_member_set_count(spot->field, record, count);
 }
 
 static void read_embedded(struct input *input, const struct spot *spot, char *member)
@@ -238,7 +222,7 @@ static void read_optional(struct input *input, const struct spot *spot, void *me
 	char *record = hd_arena_alloc(input->arena, spot->field->record->bytes);
 	read_fields(input, spot->place, spot->object, spot->field->record, record, true);
 	read_embedded(input, spot, record);
-	set_pointer(member, record);
+	hd_member_set_pointer(member, record);
 }
 
 static void read_value(struct input *input, const struct spot *spot, char *record)
@@ -250,7 +234,7 @@ static void read_value(struct input *input, const struct spot *spot, char *recor
 	case HD_META_FLAG: *(bool *)member = get_flag(input, spot->place, spot->object, key); break;
 	case HD_META_IS_NONE: get_flag(input, spot->place, spot->object, key); break;
 	case HD_META_CHOICE: read_choice(input, spot, member); break;
-	case HD_META_TEXT: set_pointer(member, get_text(input, spot->place, spot->object, key)); break;
+	case HD_META_TEXT: hd_member_set_pointer(member, get_text(input, spot->place, spot->object, key)); break;
 	case HD_META_SOURCE: *(struct hd_meta_source *)member = get_source(input, spot->place, spot->object); break;
 	case HD_META_TEXTS: read_texts(input, spot, member); break;
 	case HD_META_TEXT_LIST: read_text_list(input, spot, record); break;
@@ -271,17 +255,13 @@ static void read_value(struct input *input, const struct spot *spot, char *recor
 	}
 }
 
-/* Into a zeroed record: pointers, texts and numbers that are null stay so. */
 static void read_field(struct input *input, const struct spot *spot, char *record)
 {
 	const struct hd_meta_field *field = spot->field;
 	bool null = field->null && json_is_null(json_object_get(spot->object, field->key));
-	if (field->null == HD_META_NULL_UNKNOWN)
-		*(bool *)(record + field->other) = !null;
+	hd_member_set_null(field, record, null);
 	if (!null)
 		read_value(input, spot, record);
-	else if (field->null == HD_META_NULL_VALUE)
-		set_integer(field, record + field->at, field->none);
 }
 
 /* A key of a group stands in the object of that name; a missing object fails at its first key. */
@@ -332,14 +312,12 @@ static void read_functions(struct input *input, const json_t *document, struct h
 			expected(input, NULL, metadata->functions[i].name, "one function of this name");
 }
 
-static const struct hd_abi *convention(struct input *input, const struct hd_metadata *metadata)
+const char *hd_meta_find_convention(struct hd_metadata *metadata)
 {
 	size_t length;
 	const char *name = hd_metadata_parameter(metadata, "abi", &length);
-	const struct hd_abi *abi = name ? hd_abi_find(name, length) : &hd_abi_cars;
-	if (!abi)
-		expected(input, NULL, "flags", "a calling convention that this Heddle knows behind abi=");
-	return abi;
+	metadata->abi = name ? hd_abi_find(name, length) : &hd_abi_cars;
+	return metadata->abi ? NULL : "a calling convention that this Heddle knows behind abi=";
 }
 
 static void read_document(struct input *input, const json_t *document, struct hd_metadata *metadata)
@@ -351,7 +329,9 @@ static void read_document(struct input *input, const json_t *document, struct hd
 		input->failed = true;
 	}
 	read_record(input, NULL, document, &hd_meta_document_record, metadata);
-	metadata->abi = convention(input, metadata);
+	const char *wanted = hd_meta_find_convention(metadata);
+	if (wanted)
+		expected(input, NULL, "flags", wanted);
 	read_functions(input, document, metadata);
 }
 

@@ -226,8 +226,10 @@ json_t *hd_metadata_schema_json(void)
 	json_object_set_new(schema, "$id", json_sprintf("urn:heddle:metadata:%d", HD_METADATA_VERSION));
 	json_object_set_new(schema, "title", json_sprintf("Heddle kernel metadata, version %d", HD_METADATA_VERSION));
 	add_text(schema, "description",
-		 "What the passes found out about a program: the .heddle.meta section of a kernel object and the file "
-		 "NAME.heddle.json beside it. Registers are 32-bit registers of one thread; a pc is a byte offset in "
+		 "What the passes found out about a program: the file NAME.heddle.json beside a kernel object, which "
+		 "has "
+		 "the same in its section .heddle.meta, packed. Registers are 32-bit registers of one thread; a pc is "
+		 "a byte offset in "
 		 "its function. Arrays that a later analysis makes are absent where that analysis did not run.");
 	add_property(document, "version", json_pack("{s:i}", "const", HD_METADATA_VERSION), true);
 	add_fields(defs, document, &hd_meta_document_record, false);

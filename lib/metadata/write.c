@@ -7,6 +7,7 @@
 
 #include "lib/metadata/fields.h"
 #include "lib/metadata/json.h"
+#include "lib/metadata/member.h"
 
 json_t *hd_json_text(const char *text)
 {
@@ -51,31 +52,6 @@ char *hd_json_dump(const json_t *value)
 }
 
 /* ------------------------------------------------------------------ values */
-
-static const void *pointer_at(const void *member)
-{
-	const void *pointer;
-	memcpy(&pointer, member, sizeof(pointer));
-	return pointer;
-}
-
-static uint32_t count_of(const struct hd_meta_field *field, const char *record)
-{
-	uint32_t count;
-	memcpy(&count, record + field->other, sizeof(count));
-	return count;
-}
-
-static json_int_t integer_at(const struct hd_meta_field *field, const void *member)
-{
-	switch (field->bytes) {
-	case 1: return *(const uint8_t *)member;
-	case 4:
-		return field->is_signed ? (json_int_t) * (const int32_t *)member
-					: (json_int_t) * (const uint32_t *)member;
-	default: return *(const int64_t *)member;
-	}
-}
 
 static json_t *texts_json(const char *const *texts, uint32_t count)
 {
@@ -141,48 +117,36 @@ static json_t *list_json(const struct hd_meta_record *table, const char *records
 	return array;
 }
 
-static bool is_null(const struct hd_meta_field *field, const char *record)
-{
-	const char *member = record + field->at;
-	switch (field->null) {
-	case HD_META_NEVER_NULL: break;
-	case HD_META_NULL_UNKNOWN: return !*(const bool *)(record + field->other);
-	case HD_META_NULL_VALUE: return integer_at(field, member) == field->none;
-	case HD_META_NULL_ZERO: return !((const uint32_t *)(const void *)member)[field->length - 1];
-	case HD_META_NULL_POINTER: return !pointer_at(member);
-	}
-	return false;
-}
-
 static json_t *choice_json(const struct hd_meta_field *field, const void *member)
 {
-	return json_string(field->names[integer_at(field, member) - (field->null == HD_META_NULL_VALUE)]);
+	return json_string(field->names[hd_member_integer(field, member) - (field->null == HD_META_NULL_VALUE)]);
 }
 
 static json_t *value_json(const struct hd_meta_field *field, const char *record)
 {
 	const void *member = record + field->at;
-	if (is_null(field, record))
+	if (hd_member_is_null(field, record))
 		return json_null();
 	switch (field->type) {
-	case HD_META_INTEGER: return json_integer(integer_at(field, member));
+	case HD_META_INTEGER: return json_integer(hd_member_integer(field, member));
 	case HD_META_FLAG: return json_boolean(*(const bool *)member);
-	case HD_META_IS_NONE: return json_boolean(!integer_at(field, member));
+	case HD_META_IS_NONE: return json_boolean(!hd_member_integer(field, member));
 	case HD_META_CHOICE: return choice_json(field, member);
-	case HD_META_TEXT: return hd_json_text(pointer_at(member) ? pointer_at(member) : "");
+	case HD_META_TEXT: return hd_json_text(hd_member_pointer(member) ? hd_member_pointer(member) : "");
 	case HD_META_SOURCE: return hd_json_source(member);
 	case HD_META_TEXTS: return texts_json(member, field->length);
-	case HD_META_TEXT_LIST: return texts_json(pointer_at(member), count_of(field, record));
+	case HD_META_TEXT_LIST: return texts_json(hd_member_pointer(member), hd_member_count(field, record));
 	case HD_META_NUMBERS: return numbers_json(member, field->length);
-	case HD_META_PCS: return numbers_json(pointer_at(member), count_of(field, record));
+	case HD_META_PCS: return numbers_json(hd_member_pointer(member), hd_member_count(field, record));
 	case HD_META_REGISTERS: return set_json(member, 255);
 	case HD_META_PREDICATES: return set_json(&(uint64_t){*(const uint8_t *)member}, 7);
 	case HD_META_MASK: return mask_json(*(const uint64_t *)member);
 	case HD_META_DIGITS:
-		return digits_json(pointer_at(member), (size_t)field->length * count_of(field, record), field->digits);
+		return digits_json(hd_member_pointer(member), (size_t)field->length * hd_member_count(field, record),
+				   field->digits);
 	case HD_META_RECORD: return record_json(field->record, member);
-	case HD_META_OPTIONAL: return record_json(field->record, pointer_at(member));
-	case HD_META_LIST: return list_json(field->record, pointer_at(member), count_of(field, record));
+	case HD_META_OPTIONAL: return record_json(field->record, hd_member_pointer(member));
+	case HD_META_LIST: return list_json(field->record, hd_member_pointer(member), hd_member_count(field, record));
 	}
 	return NULL;
 }
@@ -208,7 +172,7 @@ static void add_fields(json_t *object, const struct hd_meta_record *table, const
 		if (field->beside != beside)
 			continue;
 		if (field->type == HD_META_OPTIONAL) {
-			const char *part = pointer_at(record + field->at);
+			const char *part = hd_member_pointer(record + field->at);
 			if (!part)
 				continue;
 			add_fields(object, field->record, part, true);

@@ -147,8 +147,7 @@ uint64_t hd_linear_free_registers(uint32_t of_sm, uint32_t registers, uint32_t t
 
 const struct hd_linear *hd_object_linear(const struct hd_object *object, uint32_t function)
 {
-	for (uint32_t i = 0; i < object->linear_count; i++)
-		if (object->linears[i].kernel == function)
-			return &object->linears[i];
-	return NULL;
+	uint32_t at;
+	HD_BISECT(at, 0, object->linear_count, object->linears[at].kernel < function);
+	return at < object->linear_count && object->linears[at].kernel == function ? &object->linears[at] : NULL;
 }

@@ -6,16 +6,10 @@
  *                       The section header table ends the file, so the header tells the object's size.
  *   .heddle.functions   u32 count, count x {u32 text section, flags, registers, frame bytes, shared bytes,
  *                       parameter bytes, jump tables, 0}, then for each table u32 n and n x u32 target
- *   .heddle.linear      there when a kernel has a linear version. u32 count, count x {u32 text section, kernel,
- * registers, frame bytes, jump tables, 4 x start, coefficient, thread-index and linear registers, checks, instructions
- * saved; 16 bytes of register table; for each instruction u32 twin; jump tables as above; checks: u64 low, high, u32
- * words, 0, n x u64 word} .heddle.symbols     for each entry of .symtab but the first {u32 flags, u32 function, u64
- * alignment} .debug.heddle       u32 files, u32 bytes of names, the names (each ends in NUL, padded to 4 bytes), then
- * for each instruction in order of function {u32 file, line, column, IR ordinal}, then those of the linear versions
- * .heddle.shared      no bytes; gives shared variables a section for their offsets .heddle.note        an ELF note
- * "Heddle" of type 1: u32 version, u32 0, u64 size of the object
- *   .heddle.control     there when all code has control bits. For each instruction, in the order of .debug.heddle, u32
- * of hd_control_encode
+ *   .heddle.symbols     for each entry of .symtab but the first {u32 flags, u32 function, u64 alignment}
+ *   .heddle.shared      no bytes; gives shared variables a section for their offsets
+ *   .heddle.note        an ELF note "Heddle" of type 1: u32 version, u32 0, u64 size of the object
+ *   .heddle.meta .debug.heddle .heddle.linear .heddle.control .heddle.ir   packed: parts.h
  *
  * Relocation types are enum hd_relkind + 1, type 0 being no relocation in every ELF.
  */
@@ -32,7 +26,7 @@ enum {
 	FUNCTION_RECORD_BYTES = 32,
 	LINEAR_RECORD_BYTES = 14 * 4 + 16,
 	SYMBOL_RECORD_BYTES = 16,
-	ORIGIN_RECORD_BYTES = 16,
+	LINEAR_CHECK_BYTES = 24,       /* and the words */
 	NOTE_SIZE_OFFSET = 12 + 8 + 8, /* of the object's size in .heddle.note */
 	NOTE_BYTES = NOTE_SIZE_OFFSET + 8,
 };

@@ -3,14 +3,16 @@
  * arena once and everything points into that copy, so memory is linear in the file:
  * sections that claim the same bytes twice run out of `budget`.
  *
- * Order: header, sections by name, functions and code, symbols, relocations, origins,
- * metadata; then hd_object_verify() for what the parts say about each other.
+ * Order: header, sections by name, records of functions, symbols, relocations of data, the list of functions in the
+ * metadata; then what the parts say about each other. Opening an object ends here and costs what its symbols and
+ * sections do; load.c reads code, origins and metadata of a function, hd_object_read those of all.
  */
 #include <string.h>
 
-#include "heddle/control.h"
+#include "lib/metadata/pack.h"
 #include "lib/object/elf.h"
 #include "lib/object/layout.h"
+#include "lib/object/parts.h"
 
 struct reader {
 	const char *name;
@@ -22,7 +24,9 @@ struct reader {
 	size_t data_index, rodata_index, bss_index, shared_index;
 	uint32_t *function_of; /* function + 1 by section index, 0 none; linear versions follow the functions */
 	size_t *text;	       /* section index by function */
-	uint64_t budget;       /* bytes of code and relocations that may still be taken */
+	struct hd_object_rest *rest;
+	struct object_body *bodies; /* of the rest */
+	const uint8_t *linear_records;
 };
 
 __attribute__((format(printf, 2, 3))) static int damaged(struct reader *reader, const char *format, ...)
@@ -63,14 +67,6 @@ static int check_header(struct reader *reader, const uint8_t *bytes, size_t *siz
 		return hd_error(reader->diag, HD_NOWHERE, "%s: truncated: %zu bytes of %llu", reader->name, *size,
 				(unsigned long long)declared);
 	*size = (size_t)declared;
-	return 0;
-}
-
-static int spend(struct reader *reader, uint64_t bytes)
-{
-	if (bytes > reader->budget)
-		return damaged(reader, "sections overlap");
-	reader->budget -= bytes;
 	return 0;
 }
 
@@ -116,24 +112,6 @@ static int find_sections(struct reader *reader)
 	return 0;
 }
 
-static int read_code(struct reader *reader, struct hd_function *function, const struct elf_section *text)
-{
-	if (text->type != SHT_PROGBITS || text->bytes % HD_INST_BYTES)
-		return damaged(reader, "section %s is no code", text->name);
-	if (spend(reader, text->bytes) != 0)
-		return -1;
-	function->inst_count = (uint32_t)(text->bytes / HD_INST_BYTES);
-	function->insts = HD_ARENA_NEW(reader->arena, struct hd_inst, function->inst_count);
-	function->origins = HD_ARENA_NEW(reader->arena, struct hd_origin, function->inst_count);
-	for (uint32_t i = 0; i < function->inst_count; i++) {
-		function->origins[i] = (struct hd_origin){.file = UINT32_MAX, .ir = UINT32_MAX};
-		if (hd_inst_decode(text->data + (size_t)i * HD_INST_BYTES, &function->insts[i]) != 0)
-			return damaged(reader, "function %s, pc 0x%x: no instruction", function->name,
-				       i * HD_INST_BYTES);
-	}
-	return 0;
-}
-
 /* Takes a code section for function number `index`, linear versions counted behind the functions. */
 static int take_code(struct reader *reader, uint32_t index, uint32_t section, const char *prefix,
 		     struct hd_function *function)
@@ -143,9 +121,14 @@ static int take_code(struct reader *reader, uint32_t index, uint32_t section, co
 	    elf_image_section(&reader->image, section, &text) != 0 || strncmp(text.name, prefix, strlen(prefix)) != 0 ||
 	    !text.name[strlen(prefix)])
 		return damaged(reader, "function %u has no code section", index);
+	if (text.type != SHT_PROGBITS || text.bytes % HD_INST_BYTES || text.bytes / HD_INST_BYTES > UINT32_MAX)
+		return damaged(reader, "section %s is no code", text.name);
 	reader->function_of[section] = index + 1;
 	function->name = text.name + strlen(prefix);
-	return read_code(reader, function, &text);
+	function->inst_count = (uint32_t)(text.bytes / HD_INST_BYTES);
+	reader->bodies[index].text = text.data;
+	reader->bodies[index].text_bytes = text.bytes;
+	return 0;
 }
 
 static int read_function(struct reader *reader, uint32_t index, const uint8_t *record)
@@ -165,98 +148,20 @@ static int read_function(struct reader *reader, uint32_t index, const uint8_t *r
 	return take_code(reader, index, get_u32(record), TEXT_PREFIX, function);
 }
 
-static int read_tables(struct reader *reader, const struct elf_section *blob, uint64_t *at,
-		       struct hd_function *function)
-{
-	if (function->table_count > (blob->bytes - *at) / 4)
-		return damaged(reader, "jump tables of function %s", function->name);
-	function->tables = HD_ARENA_NEW(reader->arena, struct hd_jump_table, function->table_count);
-	for (uint32_t j = 0; j < function->table_count; j++) {
-		struct hd_jump_table *table = &function->tables[j];
-		if (blob->bytes - *at < 4)
-			return damaged(reader, "jump tables of function %s", function->name);
-		table->count = get_u32(blob->data + *at);
-		*at += 4;
-		if (table->count > (blob->bytes - *at) / 4)
-			return damaged(reader, "jump tables of function %s", function->name);
-		table->targets = HD_ARENA_NEW(reader->arena, uint32_t, table->count);
-		for (uint32_t k = 0; k < table->count; k++, *at += 4)
-			table->targets[k] = get_u32(blob->data + *at);
-	}
-	return 0;
-}
-
 /* Jump tables stand behind the records, in order. */
 static int read_all_tables(struct reader *reader, uint64_t at)
 {
+	const uint8_t *data = reader->functions.data;
+	struct hd_span tables = {data + at, data + reader->functions.bytes, false};
 	for (uint32_t i = 0; i < reader->object->function_count; i++)
-		if (read_tables(reader, &reader->functions, &at, &reader->object->functions[i]) != 0)
-			return -1;
-	return at == reader->functions.bytes ? 0 : damaged(reader, "bytes behind the jump tables");
+		if (object_read_tables(&tables, &reader->object->functions[i], reader->arena) != 0)
+			return damaged(reader, "jump tables of function %s", reader->object->functions[i].name);
+	return hd_span_left(&tables) ? damaged(reader, "bytes behind the jump tables") : 0;
 }
 
-static int read_check(struct reader *reader, uint64_t *at, struct hd_linear_check *check)
-{
-	const struct elf_section *blob = &reader->linears;
-	const uint8_t *data = blob->data + *at;
-	if (blob->bytes - *at < 24)
-		return damaged(reader, "checks of a linear version");
-	check->low = (int64_t)get_u64(data);
-	check->high = (int64_t)get_u64(data + 8);
-	check->count = get_u32(data + 16);
-	*at += 24;
-	if (check->count > (blob->bytes - *at) / 8)
-		return damaged(reader, "checks of a linear version");
-	check->words = HD_ARENA_NEW(reader->arena, int64_t, check->count);
-	for (uint32_t i = 0; i < check->count; i++, *at += 8)
-		check->words[i] = (int64_t)get_u64(blob->data + *at);
-	return 0;
-}
-
-static int read_undefined(struct reader *reader, uint64_t *at, struct hd_linear *linear)
-{
-	const struct elf_section *blob = &reader->linears;
-	if (blob->bytes - *at < 4)
-		return damaged(reader, "linear version of %s", linear->body.name);
-	linear->undefined_count = get_u32(blob->data + *at);
-	*at += 4;
-	if (linear->undefined_count > (blob->bytes - *at) / 8)
-		return damaged(reader, "linear version of %s", linear->body.name);
-	linear->undefined = HD_ARENA_NEW(reader->arena, struct hd_undefined, linear->undefined_count);
-	for (uint32_t i = 0; i < linear->undefined_count; i++, *at += 8)
-		linear->undefined[i] = (struct hd_undefined){.pc = get_u32(blob->data + *at),
-							     .reg = blob->data[*at + 4],
-							     .words = blob->data[*at + 5]};
-	return 0;
-}
-
-static int read_linear_parts(struct reader *reader, uint64_t *at, struct hd_linear *linear)
-{
-	const struct elf_section *blob = &reader->linears;
-	if (linear->body.inst_count > (blob->bytes - *at) / 4)
-		return damaged(reader, "linear version of %s", linear->body.name);
-	linear->twins = HD_ARENA_NEW(reader->arena, uint32_t, linear->body.inst_count);
-	for (uint32_t i = 0; i < linear->body.inst_count; i++, *at += 4)
-		linear->twins[i] = get_u32(blob->data + *at);
-	if (read_undefined(reader, at, linear) != 0)
-		return -1;
-	if (read_tables(reader, blob, at, &linear->body) != 0)
-		return -1;
-	if (linear->check_count > (blob->bytes - *at) / 24)
-		return damaged(reader, "checks of a linear version");
-	linear->checks = HD_ARENA_NEW(reader->arena, struct hd_linear_check, linear->check_count);
-	for (uint32_t i = 0; i < linear->check_count; i++)
-		if (read_check(reader, at, &linear->checks[i]) != 0)
-			return -1;
-	return 0;
-}
-
-static int read_linear(struct reader *reader, uint32_t index, uint64_t *at)
+static int read_linear(struct reader *reader, uint32_t index, const uint8_t *record)
 {
 	struct hd_linear *linear = &reader->object->linears[index];
-	const uint8_t *record = reader->linears.data + *at;
-	if (reader->linears.bytes - *at < LINEAR_RECORD_BYTES)
-		return damaged(reader, "linear versions");
 	linear->kernel = get_u32(record + 4);
 	linear->body.registers = get_u32(record + 8);
 	linear->body.frame_bytes = get_u32(record + 12);
@@ -269,29 +174,39 @@ static int read_linear(struct reader *reader, uint32_t index, uint64_t *at)
 	linear->check_count = get_u32(record + 48);
 	linear->saved = get_u32(record + 52);
 	memcpy(linear->thread_of, record + 56, sizeof linear->thread_of);
-	*at += LINEAR_RECORD_BYTES;
-	if (take_code(reader, reader->object->function_count + index, get_u32(record), LINEAR_PREFIX, &linear->body) !=
-	    0)
-		return -1;
-	return read_linear_parts(reader, at, linear);
+	return take_code(reader, reader->object->function_count + index, get_u32(record), LINEAR_PREFIX, &linear->body);
 }
 
+/* A section of items. */
+static int open_items(struct reader *reader, const struct elf_section *section, struct items *items)
+{
+	const char *wrong = items_open(items, section->data, section->bytes, reader->arena);
+	return wrong ? damaged(reader, "section %s: %s", section->name, wrong) : 0;
+}
+
+static int get_item(struct reader *reader, const struct elf_section *section, struct items *items, uint32_t index,
+		    struct hd_span *span)
+{
+	const char *wrong = items_get(items, index, span);
+	return wrong ? damaged(reader, "section %s: %s", section->name, wrong) : 0;
+}
+
+/* Before code is taken. */
 static int read_linears(struct reader *reader)
 {
-	const struct elf_section *blob = &reader->linears;
 	struct hd_object *object = reader->object;
-	uint64_t at = 4;
-	if (!blob->scn)
-		return 0;
-	uint32_t count = blob->bytes >= 4 ? get_u32(blob->data) : UINT32_MAX;
-	if (blob->bytes < 4 || count > (blob->bytes - 4) / LINEAR_RECORD_BYTES)
+	struct hd_span records = {0};
+	if (reader->linears.scn && (open_items(reader, &reader->linears, &reader->rest->linears) != 0 ||
+				    get_item(reader, &reader->linears, &reader->rest->linears, 0, &records) != 0))
+		return -1;
+	uint64_t count = hd_span_left(&records) / LINEAR_RECORD_BYTES;
+	if (hd_span_left(&records) % LINEAR_RECORD_BYTES || count > reader->image.section_count ||
+	    (reader->linears.scn && reader->rest->linears.count != count + 1))
 		return damaged(reader, "linear versions");
-	object->linear_count = count;
+	object->linear_count = (uint32_t)count;
 	object->linears = HD_ARENA_NEW(reader->arena, struct hd_linear, count);
-	for (uint32_t i = 0; i < count; i++)
-		if (read_linear(reader, i, &at) != 0)
-			return -1;
-	return at == blob->bytes ? 0 : damaged(reader, "bytes behind the linear versions");
+	reader->linear_records = records.at;
+	return 0;
 }
 
 static int read_functions(struct reader *reader)
@@ -301,12 +216,21 @@ static int read_functions(struct reader *reader)
 	uint32_t count = blob->bytes >= 4 ? get_u32(blob->data) : UINT32_MAX;
 	if (blob->bytes < 4 || count > (blob->bytes - 4) / FUNCTION_RECORD_BYTES)
 		return damaged(reader, "function records");
+	if (read_linears(reader) != 0)
+		return -1;
 	object->function_count = count;
 	object->functions = HD_ARENA_NEW(reader->arena, struct hd_function, count);
+	reader->rest->body_count = count + object->linear_count;
+	reader->bodies = reader->rest->bodies =
+		HD_ARENA_NEW(reader->arena, struct object_body, reader->rest->body_count);
+	reader->rest->code_read = HD_ARENA_NEW(reader->arena, bool, count);
 	reader->text = HD_ARENA_NEW(reader->arena, size_t, count);
 	reader->function_of = HD_ARENA_NEW(reader->arena, uint32_t, reader->image.section_count);
 	for (uint32_t i = 0; i < count; i++)
 		if (read_function(reader, i, blob->data + 4 + (size_t)i * FUNCTION_RECORD_BYTES) != 0)
+			return -1;
+	for (uint32_t i = 0; i < object->linear_count; i++)
+		if (read_linear(reader, i, reader->linear_records + (size_t)i * LINEAR_RECORD_BYTES) != 0)
 			return -1;
 	return read_all_tables(reader, 4 + (uint64_t)count * FUNCTION_RECORD_BYTES);
 }
@@ -367,39 +291,33 @@ static int read_symbols(struct reader *reader)
 	return 0;
 }
 
-/* `unit`: bytes that one step of hd_reloc.offset stands for. */
-static int read_relocs(struct reader *reader, const struct elf_section *section, uint32_t unit,
-		       struct hd_reloc **relocs, uint32_t *reloc_count)
+static int read_data_relocs(struct reader *reader, const struct elf_section *section, struct hd_reloc **relocs,
+			    uint32_t *reloc_count)
 {
 	uint64_t count = section->bytes / sizeof(Elf64_Rela);
-	Elf_Data *data = elf_getdata(section->scn, NULL);
-	if (*relocs || !data || count > INT32_MAX)
+	if (*relocs || count > INT32_MAX)
 		return damaged(reader, "relocations in %s", section->name);
-	if (spend(reader, section->bytes) != 0)
-		return -1;
+	if (section->bytes > reader->rest->budget)
+		return damaged(reader, "sections overlap");
+	reader->rest->budget -= section->bytes;
 	*relocs = HD_ARENA_NEW(reader->arena, struct hd_reloc, count);
 	*reloc_count = (uint32_t)count;
-	for (uint32_t i = 0; i < count; i++) {
-		GElf_Rela entry;
-		if (!gelf_getrela(data, (int)i, &entry))
-			return damaged(reader, "relocations in %s", section->name);
-		uint64_t type = GELF_R_TYPE(entry.r_info), symbol = GELF_R_SYM(entry.r_info);
-		if (type < 1 || type > (uint32_t)HD_REL_ABS64 + 1 || symbol < 1 ||
-		    symbol > reader->object->symbol_count || entry.r_offset % unit ||
-		    entry.r_offset / unit > UINT32_MAX)
+	for (uint32_t i = 0; i < count; i++)
+		if (object_read_reloc(section->data + (size_t)i * sizeof(Elf64_Rela), 1, reader->object->symbol_count,
+				      &(*relocs)[i]) != 0)
 			return damaged(reader, "relocation %u in %s", i, section->name);
-		(*relocs)[i] = (struct hd_reloc){.kind = (enum hd_relkind)(type - 1),
-						 .symbol = (uint32_t)symbol - 1,
-						 .offset = (uint32_t)(entry.r_offset / unit),
-						 .addend = entry.r_addend};
-	}
 	return 0;
 }
 
-static struct hd_function *code_of(const struct hd_object *object, uint32_t index)
+/* Those of code wait until it is read. */
+static int take_code_relocs(struct reader *reader, const struct elf_section *section, uint32_t index)
 {
-	return index < object->function_count ? &object->functions[index]
-					      : &object->linears[index - object->function_count].body;
+	struct object_body *body = &reader->bodies[index];
+	if (body->relocs || section->bytes / sizeof(Elf64_Rela) > INT32_MAX)
+		return damaged(reader, "relocations in %s", section->name);
+	body->relocs = section->data;
+	body->reloc_bytes = section->bytes;
+	return 0;
 }
 
 static int read_all_relocs(struct reader *reader)
@@ -412,85 +330,67 @@ static int read_all_relocs(struct reader *reader)
 			return damaged(reader, "section %zu is outside the file", index);
 		if (section.type != SHT_RELA)
 			continue;
-		if (section.info < reader->image.section_count && reader->function_of[section.info]) {
-			struct hd_function *function = code_of(object, reader->function_of[section.info] - 1);
+		if (section.info < reader->image.section_count && reader->function_of[section.info])
+			result = take_code_relocs(reader, &section, reader->function_of[section.info] - 1);
+		else if (section.info == reader->data_index)
+			result = read_data_relocs(reader, &section, &object->data_relocs, &object->data_reloc_count);
+		else if (section.info == reader->rodata_index)
 			result =
-				read_relocs(reader, &section, HD_INST_BYTES, &function->relocs, &function->reloc_count);
-		} else if (section.info == reader->data_index) {
-			result = read_relocs(reader, &section, 1, &object->data_relocs, &object->data_reloc_count);
-		} else if (section.info == reader->rodata_index) {
-			result = read_relocs(reader, &section, 1, &object->rodata_relocs, &object->rodata_reloc_count);
-		} else {
+				read_data_relocs(reader, &section, &object->rodata_relocs, &object->rodata_reloc_count);
+		else
 			result = damaged(reader, "section %s relocates nothing that is known", section.name);
-		}
 		if (result != 0)
 			return -1;
 	}
 	return 0;
 }
 
-static int read_file_names(struct reader *reader, const uint8_t *names, uint32_t bytes)
+static int read_file_names(struct reader *reader)
 {
 	struct hd_object *object = reader->object;
-	object->files = HD_ARENA_NEW(reader->arena, const char *, object->file_count);
-	for (uint32_t i = 0; i < object->file_count; i++) {
-		const uint8_t *end = memchr(names, '\0', bytes);
-		if (!end)
-			return damaged(reader, "names of source files");
-		object->files[i] = (const char *)names;
-		bytes -= (uint32_t)(end + 1 - names);
-		names = end + 1;
-	}
-	return 0;
-}
-
-static int read_origins(struct reader *reader)
-{
-	const struct elf_section *blob = &reader->origins;
-	struct hd_object *object = reader->object;
-	uint64_t total = 0;
-	if (!blob->scn)
+	struct hd_span names;
+	if (!reader->origins.scn)
 		return 0; /* stripped */
-	if (blob->bytes < 8)
-		return damaged(reader, "origins of instructions");
-	uint32_t name_bytes = get_u32(blob->data + 4);
-	object->file_count = get_u32(blob->data);
-	uint32_t bodies = object->function_count + object->linear_count;
-	for (uint32_t i = 0; i < bodies; i++)
-		total += code_of(object, i)->inst_count;
-	if (name_bytes > blob->bytes - 8 || object->file_count > name_bytes ||
-	    blob->bytes - 8 - name_bytes != total * ORIGIN_RECORD_BYTES)
-		return damaged(reader, "origins of instructions do not fit the code");
-	if (read_file_names(reader, blob->data + 8, name_bytes) != 0)
+	if (open_items(reader, &reader->origins, &reader->rest->origins) != 0 ||
+	    get_item(reader, &reader->origins, &reader->rest->origins, 0, &names) != 0)
 		return -1;
-	const uint8_t *at = blob->data + 8 + name_bytes;
-	for (uint32_t i = 0; i < bodies; i++) {
-		for (uint32_t j = 0; j < code_of(object, i)->inst_count; j++, at += ORIGIN_RECORD_BYTES) {
-			struct hd_origin *origin = &code_of(object, i)->origins[j];
-			*origin = (struct hd_origin){get_u32(at), get_u32(at + 4), get_u32(at + 8), get_u32(at + 12)};
-			if (origin->file != UINT32_MAX && origin->file >= object->file_count)
-				return damaged(reader, "origin names a source file that is not there");
-		}
-	}
-	return 0;
+	const uint8_t *count = hd_span_take(&names, 4);
+	if (!count || get_u32(count) > hd_span_left(&names) ||
+	    reader->rest->origins.count != reader->rest->body_count + 1)
+		return damaged(reader, "origins of instructions do not fit the code");
+	object->file_count = get_u32(count);
+	object->files = HD_ARENA_NEW(reader->arena, const char *, object->file_count);
+	for (uint32_t i = 0; i < object->file_count; i++)
+		object->files[i] = hd_span_text(&names);
+	reader->rest->has_origins = true;
+	return names.failed || hd_span_left(&names) ? damaged(reader, "names of source files") : 0;
 }
 
-static int read_control(struct reader *reader)
+static int open_control(struct reader *reader)
 {
-	const struct elf_section *blob = &reader->control;
-	struct hd_object *object = reader->object;
-	uint64_t at = 0;
-	for (uint32_t i = 0; blob->scn && i < object->function_count + object->linear_count; i++) {
-		struct hd_function *function = code_of(object, i);
-		if (function->inst_count > (blob->bytes - at) / 4)
-			return damaged(reader, "control bits do not fit the code");
-		function->control = HD_ARENA_NEW(reader->arena, struct hd_control, function->inst_count);
-		for (uint32_t j = 0; j < function->inst_count; j++, at += 4)
-			if (hd_control_decode(get_u32(blob->data + at), &function->control[j]) != 0)
-				return damaged(reader, "control bits of function %s, pc 0x%x", function->name,
-					       j * HD_INST_BYTES);
-	}
-	return !blob->scn || at == blob->bytes ? 0 : damaged(reader, "control bits do not fit the code");
+	if (!reader->control.scn)
+		return 0;
+	reader->rest->has_control = true;
+	if (open_items(reader, &reader->control, &reader->rest->control) != 0)
+		return -1;
+	return reader->rest->control.count == reader->rest->body_count
+		       ? 0
+		       : damaged(reader, "control bits do not fit the code");
+}
+
+static int open_metadata(struct reader *reader)
+{
+	struct hd_metadata *metadata = &reader->object->metadata;
+	struct items *items = &reader->rest->meta;
+	struct hd_span document;
+	if (open_items(reader, &reader->meta, items) != 0 ||
+	    get_item(reader, &reader->meta, items, 0, &document) != 0 ||
+	    hd_meta_unpack_document(&document, reader->name, reader->arena, metadata, reader->diag) != 0)
+		return -1;
+	if (items->count != 1 + HD_META_PARTS * metadata->function_count)
+		return damaged(reader, "section %s: its parts are not those of its functions", reader->meta.name);
+	reader->rest->meta_read = HD_ARENA_NEW(reader->arena, uint8_t, metadata->function_count);
+	return 0;
 }
 
 static int read_data(struct reader *reader)
@@ -504,36 +404,61 @@ static int read_data(struct reader *reader)
 	object->rodata = (uint8_t *)(uintptr_t)reader->rodata.data;
 	object->rodata_bytes = (uint32_t)reader->rodata.bytes;
 	object->bss_bytes = (uint32_t)reader->bss.bytes;
-	object->bitcode = reader->ir.data;
-	object->bitcode_bytes = reader->ir.scn ? reader->ir.bytes : 0;
-	object->metadata_json = hd_arena_alloc(reader->arena, reader->meta.bytes + 1);
-	object->metadata_bytes = reader->meta.bytes;
-	memcpy((char *)(uintptr_t)object->metadata_json, reader->meta.data, reader->meta.bytes);
-	return hd_metadata_from_json(object->metadata_json, object->metadata_bytes, reader->name, reader->arena,
-				     &object->metadata, reader->diag);
+	return 0;
 }
 
 static int read_sections(struct reader *reader)
 {
-	if (find_sections(reader) != 0 || read_functions(reader) != 0 || read_linears(reader) != 0 ||
-	    read_symbols(reader) != 0 || read_all_relocs(reader) != 0 || read_control(reader) != 0 ||
-	    read_origins(reader) != 0 || read_data(reader) != 0)
+	if (find_sections(reader) != 0 || read_functions(reader) != 0 || read_symbols(reader) != 0 ||
+	    read_all_relocs(reader) != 0 || open_control(reader) != 0 || read_file_names(reader) != 0 ||
+	    read_data(reader) != 0 || open_metadata(reader) != 0)
 		return -1;
-	return hd_object_verify(reader->object, reader->name, reader->diag);
+	return object_verify_frame(reader->object, reader->name, reader->diag);
+}
+
+/* Annotated bitcode, where there is some. */
+static int read_bitcode(struct reader *reader)
+{
+	struct items items;
+	struct hd_span bitcode;
+	if (!reader->ir.scn)
+		return 0;
+	if (open_items(reader, &reader->ir, &items) != 0 || get_item(reader, &reader->ir, &items, 0, &bitcode) != 0)
+		return -1;
+	reader->object->bitcode = bitcode.at;
+	reader->object->bitcode_bytes = hd_span_left(&bitcode);
+	return 0;
+}
+
+static int open_object(struct reader *reader, const uint8_t *bytes, size_t size, bool whole)
+{
+	*reader->object = (struct hd_object){.arena = reader->arena};
+	if (check_header(reader, bytes, &size) != 0)
+		return -1;
+	uint8_t *copy = hd_arena_alloc(reader->arena, size);
+	memcpy(copy, bytes, size);
+	reader->rest = HD_ARENA_NEW(reader->arena, struct hd_object_rest, 1);
+	reader->rest->name = hd_arena_strdup(reader->arena, reader->name);
+	reader->rest->budget = size;
+	reader->object->rest = reader->rest;
+	int result = elf_image_init(&reader->image, copy, size) == 0 ? read_sections(reader)
+								     : damaged(reader, "not readable as ELF");
+	if (result == 0 && whole)
+		result = hd_object_load_all(reader->object, reader->diag) || read_bitcode(reader) ? -1 : 0;
+	elf_image_release(&reader->image);
+	return result;
 }
 
 int hd_object_read(const uint8_t *bytes, size_t size, const char *name, struct hd_arena *arena,
 		   struct hd_object *object, struct hd_diag *diag)
 {
 	struct reader reader = {.name = name, .arena = arena, .object = object, .diag = diag};
-	*object = (struct hd_object){.arena = arena};
-	if (check_header(&reader, bytes, &size) != 0)
-		return -1;
-	uint8_t *copy = hd_arena_alloc(arena, size);
-	memcpy(copy, bytes, size);
-	reader.budget = size;
-	int result = elf_image_init(&reader.image, copy, size) == 0 ? read_sections(&reader)
-								    : damaged(&reader, "not readable as ELF");
-	elf_image_release(&reader.image);
-	return result;
+	return open_object(&reader, bytes, size, true);
+}
+
+int hd_object_open(const uint8_t *bytes, size_t size, const char *name, struct hd_arena *arena,
+		   struct hd_object *object, struct hd_diag *diag)
+{
+	struct reader reader = {.name = name, .arena = arena, .object = object, .diag = diag};
+	return open_object(&reader, bytes, size, false);
 }

@@ -10,6 +10,8 @@
  */
 #include "lib/object/spins.h"
 
+#include <stdlib.h>
+
 #include "lib/machine/regset.h"
 
 #define SHORT_OF_A_ROUND 0x0fffffffu
@@ -63,19 +65,33 @@ static bool look_at(struct hd_spins *spins, uint32_t index, uint8_t *class)
 	return spins->call[index] != before;
 }
 
-void hd_spins_init(struct hd_spins *spins, const struct hd_object *object, struct hd_arena *arena)
+void hd_spins_prepare(struct hd_spins *spins, const struct hd_object *object, struct hd_arena *arena)
 {
 	uint32_t longest = 0;
 	*spins = (struct hd_spins){.object = object};
 	spins->call = HD_ARENA_NEW(arena, uint8_t, object->function_count + 1);
 	for (uint32_t f = 0; f < object->function_count; f++)
 		longest = (uint32_t)most(longest, object->functions[f].inst_count);
-	uint8_t *class = HD_ARENA_NEW(arena, uint8_t, longest + 1);
+	spins->class = HD_ARENA_NEW(arena, uint8_t, longest + 1);
+}
+
+void hd_spins_look(struct hd_spins *spins, const uint32_t *functions, uint32_t count)
+{
 	for (bool again = true; again;) {
 		again = false;
-		for (uint32_t f = 0; f < object->function_count; f++)
-			again |= look_at(spins, f, class);
+		for (uint32_t i = 0; i < count; i++)
+			again |= look_at(spins, functions[i], spins->class);
 	}
+}
+
+void hd_spins_init(struct hd_spins *spins, const struct hd_object *object, struct hd_arena *arena)
+{
+	uint32_t *all = hd_xcalloc(object->function_count + 1, sizeof *all);
+	hd_spins_prepare(spins, object, arena);
+	for (uint32_t f = 0; f < object->function_count; f++)
+		all[f] = f;
+	hd_spins_look(spins, all, object->function_count);
+	free(all);
 }
 
 /* ---- loops */

@@ -12,10 +12,16 @@ enum hd_spin { HD_SPIN_NEVER, HD_SPIN_SAME, HD_SPIN_LONG };
 
 struct hd_spins {
 	const struct hd_object *object;
-	uint8_t *call; /* by function: enum hd_spin of a loop that calls it */
+	uint8_t *call;	/* by function: enum hd_spin of a loop that calls it */
+	uint8_t *class; /* scratch, by instruction */
 };
 
-/* Looks at all functions; linear in their code for each round, of which there are as many as calls are nested. */
+/* Looks at no function yet. */
+void hd_spins_prepare(struct hd_spins *spins, const struct hd_object *object, struct hd_arena *arena);
+/* Looks at these functions, which call each other and those that were looked at before; linear in their code for each
+ * round, of which there are as many as calls are nested. */
+void hd_spins_look(struct hd_spins *spins, const uint32_t *functions, uint32_t count);
+/* Looks at all functions. */
 void hd_spins_init(struct hd_spins *spins, const struct hd_object *object, struct hd_arena *arena);
 /* Fills in `of`, enum hd_spin of each instruction of a function, or of a linear version's body. Linear but for a
  * search through each loop. */

@@ -7,6 +7,7 @@
  */
 #include "heddle/object.h"
 #include "heddle/uniform.h"
+#include "lib/object/parts.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -318,7 +319,17 @@ static int check_data_relocs(struct checker *checker, const char *section, const
 	return 0;
 }
 
-int hd_object_verify(const struct hd_object *object, const char *name, struct hd_diag *diag)
+/* Those of kernels in ascending order, so that hd_object_linear finds them. */
+static int check_order(const struct hd_object *object, const char *name, struct hd_diag *diag)
+{
+	for (uint32_t i = 1; i < object->linear_count; i++)
+		if (object->linears[i - 1].kernel >= object->linears[i].kernel)
+			return hd_error(diag, HD_NOWHERE, "%s: function %s: linear versions out of order", name,
+					object->linears[i].body.name);
+	return 0;
+}
+
+int object_verify_frame(const struct hd_object *object, const char *name, struct hd_diag *diag)
 {
 	struct checker checker = {.object = object, .name = name, .diag = diag};
 	for (uint32_t i = 0; i < object->symbol_count; i++) {
@@ -327,17 +338,36 @@ int hd_object_verify(const struct hd_object *object, const char *name, struct hd
 			return hd_error(diag, HD_NOWHERE, "%s: symbol %s: %s", name,
 					object->symbols[i].name ? object->symbols[i].name : "?", wrong);
 	}
-	for (uint32_t i = 0; i < object->function_count; i++) {
-		checker.function = &object->functions[i];
-		if (check_function(&checker) != 0)
-			return -1;
-	}
 	for (uint32_t i = 0; i < object->linear_count; i++)
-		if (check_linear(&checker, &object->linears[i]) != 0)
-			return -1;
-	if (check_data_relocs(&checker, ".data", object->data_relocs, object->data_reloc_count, object->data_bytes) !=
-	    0)
+		if (object->linears[i].kernel >= object->function_count)
+			return hd_error(diag, HD_NOWHERE, "%s: function %s: linear version of nothing", name,
+					object->linears[i].body.name);
+	if (check_order(object, name, diag) != 0 ||
+	    check_data_relocs(&checker, ".data", object->data_relocs, object->data_reloc_count, object->data_bytes) !=
+		    0)
 		return -1;
 	return check_data_relocs(&checker, ".rodata", object->rodata_relocs, object->rodata_reloc_count,
 				 object->rodata_bytes);
+}
+
+int object_verify_function(const struct hd_object *object, uint32_t function, const char *name, struct hd_diag *diag)
+{
+	struct checker checker = {.object = object,
+				  .name = name,
+				  .diag = diag,
+				  .function = &object->functions[function]};
+	const struct hd_linear *linear = hd_object_linear(object, function);
+	if (check_function(&checker) != 0)
+		return -1;
+	return linear ? check_linear(&checker, linear) : 0;
+}
+
+int hd_object_verify(const struct hd_object *object, const char *name, struct hd_diag *diag)
+{
+	if (object_verify_frame(object, name, diag) != 0)
+		return -1;
+	for (uint32_t i = 0; i < object->function_count; i++)
+		if (object_verify_function(object, i, name, diag) != 0)
+			return -1;
+	return 0;
 }

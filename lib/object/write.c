@@ -12,13 +12,15 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "heddle/control.h"
+#include "lib/metadata/pack.h"
 #include "lib/object/layout.h"
+#include "lib/object/parts.h"
 #include "lib/strbuf.h"
 
 /* libelf keeps pointers to section contents until the file is written, hence the arena. */
 struct writer {
 	const struct hd_object *object;
+	enum hd_codec codec;
 	struct hd_diag *diag;
 	Elf *elf;
 	struct hd_arena arena;
@@ -242,13 +244,6 @@ static void add_data_sections(struct writer *writer)
 	writer->shared = add_section(writer, &shared);
 }
 
-static void append_u32(struct hd_strbuf *blob, uint32_t value)
-{
-	uint8_t bytes[4];
-	put_u32(bytes, value);
-	hd_strbuf_append_bytes(blob, bytes, sizeof(bytes));
-}
-
 /* Moves a finished blob into the arena, where it lives as long as libelf needs it. */
 static void add_finished_blob(struct writer *writer, const char *name, struct hd_strbuf *blob)
 {
@@ -259,87 +254,25 @@ static void add_finished_blob(struct writer *writer, const char *name, struct hd
 	hd_strbuf_release(blob);
 }
 
-static void append_u64(struct hd_strbuf *blob, uint64_t value)
-{
-	append_u32(blob, (uint32_t)value);
-	append_u32(blob, (uint32_t)(value >> 32));
-}
-
-static void append_tables(struct hd_strbuf *blob, const struct hd_function *function)
-{
-	for (uint32_t i = 0; i < function->table_count; i++) {
-		const struct hd_jump_table *table = &function->tables[i];
-		append_u32(blob, table->count);
-		for (uint32_t k = 0; k < table->count; k++)
-			append_u32(blob, table->targets[k]);
-	}
-}
-
-static void append_linear(struct hd_strbuf *blob, const struct hd_linear *linear, size_t section)
-{
-	append_u32(blob, (uint32_t)section);
-	append_u32(blob, linear->kernel);
-	append_u32(blob, linear->body.registers);
-	append_u32(blob, linear->body.frame_bytes);
-	append_u32(blob, linear->body.table_count);
-	for (unsigned i = 0; i < HD_STREAM_COUNT; i++)
-		append_u32(blob, linear->start[i]);
-	append_u32(blob, linear->coefficients);
-	append_u32(blob, linear->threads);
-	append_u32(blob, linear->linears);
-	append_u32(blob, linear->check_count);
-	append_u32(blob, linear->saved);
-	hd_strbuf_append_bytes(blob, linear->thread_of, sizeof linear->thread_of);
-	for (uint32_t i = 0; i < linear->body.inst_count; i++)
-		append_u32(blob, linear->twins[i]);
-	append_u32(blob, linear->undefined_count);
-	for (uint32_t i = 0; i < linear->undefined_count; i++) {
-		append_u32(blob, linear->undefined[i].pc);
-		append_u32(blob, linear->undefined[i].reg | (uint32_t)linear->undefined[i].words << 8);
-	}
-	append_tables(blob, &linear->body);
-	for (uint32_t i = 0; i < linear->check_count; i++) {
-		const struct hd_linear_check *check = &linear->checks[i];
-		append_u64(blob, (uint64_t)check->low);
-		append_u64(blob, (uint64_t)check->high);
-		append_u32(blob, check->count);
-		append_u32(blob, 0);
-		for (uint32_t k = 0; k < check->count; k++)
-			append_u64(blob, (uint64_t)check->words[k]);
-	}
-}
-
-static void add_linear_records(struct writer *writer)
-{
-	const struct hd_object *object = writer->object;
-	struct hd_strbuf blob = {0};
-	if (!object->linear_count)
-		return;
-	append_u32(&blob, object->linear_count);
-	for (uint32_t i = 0; i < object->linear_count; i++)
-		append_linear(&blob, &object->linears[i], writer->linear_text[i]);
-	add_finished_blob(writer, SECTION_LINEAR, &blob);
-}
-
 static void add_function_records(struct writer *writer)
 {
 	const struct hd_object *object = writer->object;
 	struct hd_strbuf blob = {0};
-	append_u32(&blob, object->function_count);
+	object_append_u32(&blob, object->function_count);
 	for (uint32_t i = 0; i < object->function_count; i++) {
 		const struct hd_function *function = &object->functions[i];
-		append_u32(&blob, (uint32_t)writer->text[i]);
-		append_u32(&blob,
-			   (function->kernel ? FUNCTION_IS_KERNEL : 0) | (function->helper ? FUNCTION_IS_HELPER : 0));
-		append_u32(&blob, function->registers);
-		append_u32(&blob, function->frame_bytes);
-		append_u32(&blob, function->shared_bytes);
-		append_u32(&blob, function->param_bytes);
-		append_u32(&blob, function->table_count);
-		append_u32(&blob, 0);
+		object_append_u32(&blob, (uint32_t)writer->text[i]);
+		object_append_u32(&blob, (function->kernel ? FUNCTION_IS_KERNEL : 0) |
+						 (function->helper ? FUNCTION_IS_HELPER : 0));
+		object_append_u32(&blob, function->registers);
+		object_append_u32(&blob, function->frame_bytes);
+		object_append_u32(&blob, function->shared_bytes);
+		object_append_u32(&blob, function->param_bytes);
+		object_append_u32(&blob, function->table_count);
+		object_append_u32(&blob, 0);
 	}
 	for (uint32_t i = 0; i < object->function_count; i++)
-		append_tables(&blob, &object->functions[i]);
+		object_append_tables(&blob, &object->functions[i]);
 	add_finished_blob(writer, SECTION_FUNCTIONS, &blob);
 }
 
@@ -359,76 +292,46 @@ static void add_symbol_records(struct writer *writer)
 	add_blob(writer, SECTION_SYMBOLS, records, (size_t)object->symbol_count * SYMBOL_RECORD_BYTES);
 }
 
-static void append_origins(struct hd_strbuf *blob, const struct hd_function *function)
+static bool has_control(const struct hd_object *object)
 {
-	for (uint32_t j = 0; j < function->inst_count; j++) {
-		static const struct hd_origin unknown = {.file = UINT32_MAX, .ir = UINT32_MAX};
-		const struct hd_origin *origin = function->origins ? &function->origins[j] : &unknown;
-		append_u32(blob, origin->file);
-		append_u32(blob, origin->line);
-		append_u32(blob, origin->column);
-		append_u32(blob, origin->ir);
-	}
+	bool all = object->function_count > 0;
+	for (uint32_t i = 0; i < object->function_count + object->linear_count; i++)
+		all &= object_body(object, i)->control != NULL;
+	return all;
 }
 
-static void add_origins(struct writer *writer)
+static int add_packed_section(struct writer *writer, const char *name, int status, struct hd_strbuf *blob)
 {
-	const struct hd_object *object = writer->object;
-	struct hd_strbuf blob = {0}, names = {0};
-	for (uint32_t i = 0; i < object->file_count; i++)
-		add_name(&names, object->files[i]);
-	while (names.len % 4)
-		hd_strbuf_append_bytes(&names, "", 1);
-	append_u32(&blob, object->file_count);
-	append_u32(&blob, (uint32_t)names.len);
-	if (names.len)
-		hd_strbuf_append_bytes(&blob, names.data, names.len);
-	hd_strbuf_release(&names);
-	for (uint32_t i = 0; i < object->function_count; i++)
-		append_origins(&blob, &object->functions[i]);
-	for (uint32_t i = 0; i < object->linear_count; i++)
-		append_origins(&blob, &object->linears[i].body);
-	add_finished_blob(writer, SECTION_ORIGINS, &blob);
+	add_finished_blob(writer, name, blob);
+	return status ? hd_error(writer->diag, HD_NOWHERE, "%s of the kernel object is too large", name) : 0;
 }
 
-static bool append_control(struct hd_strbuf *blob, const struct hd_function *function)
-{
-	for (uint32_t j = 0; j < function->inst_count && function->control; j++)
-		append_u32(blob, hd_control_encode(&function->control[j]));
-	return function->control;
-}
-
-static void add_control(struct writer *writer)
+static int add_packed(struct writer *writer)
 {
 	const struct hd_object *object = writer->object;
 	struct hd_strbuf blob = {0};
-	bool all = object->function_count > 0;
-	for (uint32_t i = 0; i < object->function_count; i++)
-		all &= append_control(&blob, &object->functions[i]);
-	for (uint32_t i = 0; i < object->linear_count; i++)
-		all &= append_control(&blob, &object->linears[i].body);
-	if (all)
-		add_finished_blob(writer, SECTION_CONTROL, &blob);
-	else
-		hd_strbuf_release(&blob);
-}
-
-static int add_metadata(struct writer *writer)
-{
-	const struct hd_object *object = writer->object;
-	size_t bytes = object->metadata_bytes;
-	char *text = NULL;
-	if (!object->metadata_json) {
-		text = hd_metadata_to_json(&object->metadata);
-		if (!text)
-			return hd_error(writer->diag, HD_NOWHERE, "out of memory");
-		bytes = strlen(text);
+	int status = 0;
+	if (object->linear_count) {
+		status = object_pack_linears(object, writer->linear_text, writer->codec, &blob);
+		status = add_packed_section(writer, SECTION_LINEAR, status, &blob);
 	}
-	void *copy = hd_arena_alloc(&writer->arena, bytes);
-	memcpy(copy, text ? text : object->metadata_json, bytes);
-	free(text);
-	add_blob(writer, SECTION_META, copy, bytes);
-	return 0;
+	if (!status && has_control(object)) {
+		status = object_pack_control(object, writer->codec, &blob);
+		status = add_packed_section(writer, SECTION_CONTROL, status, &blob);
+	}
+	if (!status) {
+		status = object_pack_origins(object, writer->codec, &blob);
+		status = add_packed_section(writer, SECTION_ORIGINS, status, &blob);
+	}
+	if (!status) {
+		status = object_pack_metadata(object, writer->codec, &blob);
+		status = add_packed_section(writer, SECTION_META, status, &blob);
+	}
+	if (!status && object->bitcode_bytes) {
+		status = object_pack_bitcode(object, writer->codec, &blob);
+		status = add_packed_section(writer, SECTION_IR, status, &blob);
+	}
+	return status;
 }
 
 /* The object's size is known only after layout; write_out() puts it in. */
@@ -546,7 +449,6 @@ static int begin(struct writer *writer)
 
 static int build(struct writer *writer)
 {
-	const struct hd_object *object = writer->object;
 	if (begin(writer) != 0) {
 		fail(writer);
 		return -1;
@@ -555,14 +457,9 @@ static int build(struct writer *writer)
 	add_functions(writer);
 	add_data_sections(writer);
 	add_function_records(writer);
-	add_linear_records(writer);
 	add_symbol_records(writer);
-	add_control(writer);
-	add_origins(writer);
-	if (add_metadata(writer) != 0)
+	if (add_packed(writer) != 0)
 		return -1;
-	if (object->bitcode_bytes)
-		add_blob(writer, SECTION_IR, object->bitcode, object->bitcode_bytes);
 	add_note(writer);
 	fill_symbols(writer);
 	fill_strings(writer);
@@ -595,16 +492,18 @@ static int write_out(struct writer *writer, int fd, uint8_t **bytes, size_t *siz
 	return 0;
 }
 
-int hd_object_write(const struct hd_object *object, uint8_t **bytes, size_t *size, struct hd_diag *diag)
+int object_write_packed(const struct hd_object *object, enum hd_codec codec, uint8_t **bytes, size_t *size,
+			struct hd_diag *diag)
 {
-	/* Sections are numbered with 16 bits, and a function may take two. */
-	if (object->function_count > 32000)
-		return hd_error(diag, HD_NOWHERE, "%u functions in one kernel object; 32000 is the most",
-				object->function_count);
+	uint32_t functions = object->function_count > object->metadata.function_count ? object->function_count
+										      : object->metadata.function_count;
+	if (functions > HD_META_MOST_FUNCTIONS)
+		return hd_error(diag, HD_NOWHERE, "%u functions in one kernel object; %d is the most", functions,
+				HD_META_MOST_FUNCTIONS);
 	if (hd_object_verify(object, "kernel object", diag) != 0)
 		return -1;
 
-	struct writer writer = {.object = object, .diag = diag};
+	struct writer writer = {.object = object, .codec = codec, .diag = diag};
 	hd_arena_init(&writer.arena);
 	elf_version(EV_CURRENT);
 	/* libelf writes to files only; this one has no name and no disk. */
@@ -623,4 +522,9 @@ int hd_object_write(const struct hd_object *object, uint8_t **bytes, size_t *siz
 	hd_strbuf_release(&writer.symbol_names);
 	hd_arena_release(&writer.arena);
 	return result;
+}
+
+int hd_object_write(const struct hd_object *object, uint8_t **bytes, size_t *size, struct hd_diag *diag)
+{
+	return object_write_packed(object, HD_CODEC_ZSTD, bytes, size, diag);
 }

@@ -288,6 +288,26 @@ void hd_metadata_print_unit(FILE *out, const struct hd_unit *unit)
 	free(text);
 }
 
+/* What the kernel object keeps of the metadata gives the same text. */
+static int verify_packed(struct hd_unit *unit, const char *text)
+{
+	struct hd_object object = {.metadata = unit->metadata}, back;
+	struct hd_arena arena;
+	uint8_t *bytes;
+	size_t size;
+	if (hd_object_write(&object, &bytes, &size, unit->diag))
+		return -1;
+	hd_arena_init(&arena);
+	int status = hd_object_read(bytes, size, "metadata", &arena, &back, unit->diag);
+	char *again = status ? NULL : hd_metadata_to_json(&back.metadata);
+	if (!status && (!again || strcmp(text, again) != 0))
+		status = hd_error(unit->diag, HD_NOWHERE, "metadata: the kernel object's is not that of the text");
+	free(again);
+	free(bytes);
+	hd_arena_release(&arena);
+	return status;
+}
+
 /* The text must read back: it is a contract. */
 int hd_metadata_verify_unit(struct hd_unit *unit)
 {
@@ -296,6 +316,8 @@ int hd_metadata_verify_unit(struct hd_unit *unit)
 	char *text = hd_metadata_to_json(&unit->metadata);
 	hd_arena_init(&arena);
 	int status = text ? hd_metadata_from_json(text, strlen(text), "metadata", &arena, &copy, unit->diag) : -1;
+	if (!status)
+		status = verify_packed(unit, text);
 	hd_arena_release(&arena);
 	free(text);
 	return status;

@@ -45,15 +45,12 @@ int hd_output_run(struct hd_unit *unit)
 	if (!json)
 		return hd_error(unit->diag, HD_NOWHERE, "out of memory for the metadata");
 	LLVMMemoryBufferRef bitcode = write_bitcode(unit);
-	object->metadata_json = json;
-	object->metadata_bytes = strlen(json);
 	object->bitcode = (const uint8_t *)LLVMGetBufferStart(bitcode);
 	object->bitcode_bytes = LLVMGetBufferSize(bitcode);
 	object->metadata = unit->metadata;
 	int status = write_both(unit, json);
-	object->metadata_json = NULL;
 	object->bitcode = NULL;
-	object->metadata_bytes = object->bitcode_bytes = 0;
+	object->bitcode_bytes = 0;
 	LLVMDisposeMemoryBuffer(bitcode);
 	free(json);
 	return status;

@@ -36,7 +36,7 @@ void **__cudaRegisterFatBinary(void *fatCubin)
 	hd_arena_init(&binary->arena);
 	if (!binary->failed && hd_object_has_managed(binary->bytes)) {
 		binary->object = hd_arena_alloc(&binary->arena, sizeof *binary->object);
-		binary->failed = hd_object_read(binary->bytes, binary->size, "embedded kernel object", &binary->arena,
+		binary->failed = hd_object_open(binary->bytes, binary->size, "embedded kernel object", &binary->arena,
 						binary->object, &cudart->diag) != 0;
 	}
 	return (void **)binary;

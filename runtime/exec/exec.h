@@ -396,7 +396,27 @@ uint64_t hd_fp_pack(enum hd_type type, const struct hd_unpacked *value, unsigned
 /* Rounds the magnitude to an integer; saturates at UINT64_MAX. */
 uint64_t hd_fp_magnitude(const struct hd_unpacked *value, unsigned rounding);
 
-/* program.c beyond engine.h. Unloading leaves traps where the code was. */
+/* decode.c: an instruction of function number `function`, whose first one is at `first`. */
+struct hd_dinst hd_dinst_decode(const struct hd_gpu *gpu, const struct hd_inst *inst, uint32_t first, uint32_t function,
+				int level);
+
+/* program.c beyond engine.h. The function in whose place an instruction is. */
+uint32_t hd_program_function(const struct hd_program *program, uint32_t pc);
+/* The definition of a symbol: in the module itself, else in one that was loaded before. *home becomes where it is.
+ * NULL: nowhere. */
+const struct hd_symbol *hd_program_definition(const struct hd_gpu *gpu, const struct hd_module *module,
+					      const struct hd_symbol *symbol, const struct hd_module **home);
+/* Decodes functions of a module, and their linear versions, into their places; the object has read them. */
+int hd_program_fill(struct hd_gpu *gpu, struct hd_module *module, const uint32_t *functions, uint32_t count);
+/* demand.c: the same for all functions, or for one and those that it may come to; what they are is read from the
+ * object. Nothing happens to what is there. */
+int hd_program_fill_all(struct hd_gpu *gpu, struct hd_module *module);
+int hd_program_need(struct hd_gpu *gpu, struct hd_module *module, uint32_t function);
+/* What the module's data have the addresses of. */
+int hd_program_need_data(struct hd_gpu *gpu, struct hd_module *module);
+/* Whether somebody looks at code or metadata that does not run. */
+bool hd_program_shows_all(const struct hd_gpu *gpu, const struct hd_module *module);
+/* Unloading leaves traps where the code was. */
 void hd_program_unload(struct hd_gpu *gpu, struct hd_module *module);
 int hd_program_symbol(const struct hd_module *module, const char *name, uint64_t *address, uint64_t *size);
 

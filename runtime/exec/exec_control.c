@@ -117,8 +117,8 @@ static uint32_t function_at(const struct hd_gpu *gpu, uint64_t address)
 	uint32_t pc = hd_program_pc(gpu, address);
 	if (pc == HD_PC_NONE)
 		return pc;
-	const struct hd_pfunction *function = &program->functions.data[program->code.data[pc].function];
-	return function->module && function->first == pc ? pc : HD_PC_NONE;
+	const struct hd_pfunction *function = &program->functions.data[hd_program_function(program, pc)];
+	return function->module && function->there && function->first == pc ? pc : HD_PC_NONE;
 }
 
 /*

@@ -45,7 +45,7 @@ static bool reaches(const struct hd_program *program, uint32_t entry, is_wanted 
 	while (more && !found) {
 		more = false;
 		for (uint32_t i = 0; i < count && !found; i++) {
-			if (looked[i] || !(seen[i] || any))
+			if (looked[i] || !(seen[i] || any) || !program->functions.data[i].there)
 				continue;
 			looked[i] = more = true;
 			found = look(program, i, wanted, seen, &any);

@@ -59,7 +59,7 @@ static int load(struct hd_sim *sim, const uint8_t *bytes, size_t size, const cha
 	loaded->gpu = gpu;
 	hd_arena_init(&loaded->arena);
 	loaded->name = hd_arena_strdup(&loaded->arena, name ? name : "object");
-	if (hd_object_read(bytes, size, loaded->name, &loaded->arena, &loaded->object, diag) != 0) {
+	if (hd_object_open(bytes, size, loaded->name, &loaded->arena, &loaded->object, diag) != 0) {
 		/* The reader has reported why. */
 		snprintf(gpu->error_text, sizeof(gpu->error_text), "%s: not a kernel object that can be loaded",
 			 loaded->name);
@@ -124,15 +124,13 @@ const char *hd_sim_target(const struct hd_module *module)
 
 struct hd_kernel *hd_sim_kernel(struct hd_module *module, const char *name)
 {
-	for (uint32_t i = 0; i < module->kernel_count; i++)
-		if (strcmp(hd_kernel_name(&module->kernels[i]), name) == 0)
-			return &module->kernels[i];
-	return NULL;
+	HD_STORE_SCOPE(HD_STORE_LASTING);
+	return hd_program_kernel(module, name);
 }
 
 struct hd_kernel *hd_sim_kernel_at(struct hd_module *module, uint32_t index)
 {
-	return index < module->kernel_count ? &module->kernels[index] : NULL;
+	return index < module->kernel_count ? hd_sim_kernel(module, hd_kernel_name(&module->kernels[index])) : NULL;
 }
 
 const struct hd_meta_function *hd_kernel_metadata(const struct hd_kernel *kernel)

@@ -134,12 +134,16 @@ struct hd_pfunction {
 	const struct hd_dinst *direct;	   /* by instruction, for those with a linear operand: the same on a register */
 	const struct hd_code_facts *facts; /* of each instruction, where somebody asks for them; NULL: none */
 	const struct hd_claim *claims;	   /* the same */
+	bool there;	/* its instructions are in hd_program.code: others wait until a kernel that may come to them is
+			   asked for */
 	bool *verified; /* of each instruction: --verify has checked it at least once; NULL: off, or no metadata */
 };
 
-/* All code that is loaded. It grows by modules; nothing moves while a grid runs. */
+/* All code that is loaded. It grows by modules; nothing moves while a grid runs. A module's functions have their places
+ * from the start, with or without code in them (demand.c). */
 struct hd_program {
 	HD_VEC(struct hd_dinst) code;
+	uint32_t there; /* instructions that were ever put in their places */
 	HD_VEC(struct hd_pfunction) functions;
 	bool fetches; /* some instruction is a texture fetch */
 };
@@ -346,7 +350,7 @@ struct hd_kernel {
 	struct hd_module *module;
 	uint32_t function; /* in hd_program.functions */
 	const struct hd_meta_function *meta;
-	uint32_t looked_at; /* instructions that were loaded when window.c looked, and whether it may print or malloc */
+	uint32_t looked_at; /* instructions that were there when window.c looked, and whether it may print or malloc */
 	bool serves;
 };
 
@@ -438,8 +442,12 @@ void hd_warp_start(struct hd_warp *warp, struct hd_cta *cta, uint32_t index);
 /* Frees what hd_warp_start and execution allocated: stack and shadow. */
 void hd_warp_release(struct hd_warp *warp);
 
-/* Program: decode, link and resolve a module's object; unload leaves holes that are never executed. */
+/* Program: decode, link and resolve a module's object, as far as somebody looks at all of it; unload leaves holes that
+ * are never executed. */
 int hd_program_load(struct hd_gpu *gpu, struct hd_module *module);
+/* The kernel of that name, with all that it may come to in its place. NULL: there is none, or it was refused, which has
+ * been reported. */
+struct hd_kernel *hd_program_kernel(struct hd_module *module, const char *name);
 /* "kernel foo, file.cu:12, block (1,0,0), thread (5,0,0)" for messages. */
 HD_API void hd_describe_place(const struct hd_gpu *gpu, const struct hd_warp *warp, uint32_t pc, uint32_t lane,
 			      char *text, size_t size);
@@ -454,6 +462,8 @@ struct hd_module {
 	const char *name;
 	uint32_t first_function; /* in hd_program.functions */
 	uint32_t first_linear;	 /* there too: bodies of linear versions, in the object's order */
+	uint32_t *functions;	 /* by function of the metadata: 1 + the object's, 0 none */
+	struct hd_spins *spins;	 /* of its functions that are there */
 	struct hd_kernel *kernels;
 	uint32_t kernel_count;
 	uint64_t data_address, rodata_address, bss_address; /* device addresses */

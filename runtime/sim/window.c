@@ -87,14 +87,14 @@ static bool elides(const struct hd_gpu *gpu)
 	return false;
 }
 
-/* Asked once a kernel, as long as no code is loaded. */
+/* Asked once a kernel, as long as no code comes to be there. */
 static bool serves(const struct hd_gpu *gpu, const struct hd_grid *grid)
 {
 	struct hd_module *module = grid->kernel->module;
 	struct hd_kernel *kernel = &module->kernels[grid->kernel - module->kernels];
-	if (kernel->looked_at != gpu->program.code.len)
+	if (kernel->looked_at != gpu->program.there)
 		kernel->serves = hd_program_serves(&gpu->program, grid->entry);
-	kernel->looked_at = gpu->program.code.len;
+	kernel->looked_at = gpu->program.there;
 	return kernel->serves;
 }
 

@@ -1,7 +1,8 @@
 /*
  * heddle-mutate SEED FROM TO: writes a damaged copy of a file. The same seed gives the same damage: some bits flipped,
  * bytes overwritten with extreme values, parts cut out, doubled, swapped or filled, numbers in text exchanged for huge
- * ones, the end cut off. Tools must answer any such file with an exit status of 0, 1 or 2.
+ * ones, the end cut off. Of a kernel object every other seed damages the contents of its sections, which are packed: it
+ * is written without packing first. Tools must answer any such file with an exit status of 0, 1 or 2.
  */
 #include <ctype.h>
 #include <stdint.h>
@@ -9,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "heddle/object.h"
+#include "lib/object/parts.h"
 
 struct damage {
 	uint64_t random;
@@ -145,6 +146,31 @@ static void truncate_end(struct damage *damage)
 	damage->size = below(damage, damage->size);
 }
 
+/* The same object with its sections as they are when they are unpacked. */
+static int lay_open(struct damage *damage, struct hd_diag *diag)
+{
+	struct hd_object object;
+	struct hd_arena arena;
+	uint8_t *bytes;
+	size_t size;
+	hd_arena_init(&arena);
+	int status = hd_object_read(damage->bytes, damage->size, "the object", &arena, &object, diag);
+	if (!status)
+		status = object_write_packed(&object, HD_CODEC_NONE, &bytes, &size, diag);
+	hd_arena_release(&arena);
+	if (status)
+		return -1;
+	free(damage->bytes);
+	damage->bytes = bytes;
+	damage->size = size;
+	return 0;
+}
+
+static bool is_object(const struct damage *damage)
+{
+	return damage->size >= 64 && hd_object_declared_size(damage->bytes) == damage->size;
+}
+
 int main(int argc, char **argv)
 {
 	static void (*const kinds[])(struct damage *) = {flip_bits,    flip_bits,     extreme_word,  extreme_word,
@@ -159,6 +185,8 @@ int main(int argc, char **argv)
 	}
 	damage.random = strtoull(argv[1], NULL, 0);
 	if (hd_read_file(argv[2], &damage.bytes, &damage.size, &diag))
+		return 2;
+	if (is_object(&damage) && below(&damage, 2) && lay_open(&damage, &diag))
 		return 2;
 	for (size_t count = 1 + below(&damage, 3); count-- > 0 && damage.size;)
 		kinds[below(&damage, sizeof kinds / sizeof *kinds)](&damage);

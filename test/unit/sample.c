@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/object/layout.h"
+
 uint64_t sample_random(uint64_t *state)
 {
 	*state ^= *state << 13;
@@ -361,4 +363,16 @@ struct hd_object sample_object(struct hd_arena *arena)
 	object.rodata_relocs = (struct hd_reloc *)(uintptr_t)&rodata;
 	object.metadata = sample_metadata(arena);
 	return object;
+}
+
+uint8_t *sample_section(uint8_t *object, const char *name, size_t *size)
+{
+	const uint8_t *sections = object + get_u64(object + 40);
+	const uint8_t *names = object + get_u64(sections + (size_t)get_u16(object + 62) * SECTION_HEADER_BYTES + 24);
+	for (uint32_t i = 0; i < get_u16(object + 60); i++, sections += SECTION_HEADER_BYTES)
+		if (strcmp((const char *)names + get_u32(sections), name) == 0) {
+			*size = get_u64(sections + 32);
+			return object + get_u64(sections + 24);
+		}
+	return NULL;
 }

@@ -16,5 +16,7 @@ struct hd_metadata sample_metadata(struct hd_arena *arena);
  * symbols and relocations in code and data. hd_object_verify accepts it.
  */
 struct hd_object sample_object(struct hd_arena *arena);
+/* Where a section's contents are in the bytes of an object, and how many; NULL: there is none of that name. */
+uint8_t *sample_section(uint8_t *object, const char *name, size_t *size);
 
 #endif

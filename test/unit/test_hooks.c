@@ -434,6 +434,7 @@ START_TEST(operands_have_their_tags)
 	struct hd_meta_point points[] = {{.pc = 16, .loop_pc = UINT32_MAX}, {.pc = 48, .loop_pc = UINT32_MAX}};
 	struct simbench bench;
 	simbench_init(&bench);
+	bench.options.profile = true; /* somebody who has all metadata read */
 	bench.meta.reuse = &reuse;
 	bench.meta.dead_operands = dead;
 	bench.meta.dead_operand_count = 4;

@@ -228,9 +228,7 @@ START_TEST(an_object_is_written_read_and_loaded)
 				       .flags = "",
 				       .functions = functions,
 				       .function_count = 2};
-	char *json = hd_metadata_to_json(&metadata);
-	object->metadata_json = json;
-	object->metadata_bytes = strlen(json);
+	object->metadata = metadata;
 	uint8_t *bytes;
 	size_t size;
 	ck_assert_int_eq(hd_object_write(object, &bytes, &size, &lab->diag), 0);
@@ -269,7 +267,6 @@ START_TEST(an_object_is_written_read_and_loaded)
 	hd_vec_release(&sim->gpu.program.functions);
 	free(sim);
 	free(bytes);
-	free(json);
 	lab_free(lab);
 }
 END_TEST

@@ -177,8 +177,6 @@ static int add_object(void *context, const uint8_t *bytes, size_t size)
 	if (hd_object_read(bytes, size, loading->path, &loading->input->arena, &unit.object, loading->diag) != 0)
 		return -1;
 	unit.metadata = unit.object.metadata;
-	unit.metadata_text = unit.object.metadata_json;
-	unit.metadata_bytes = unit.object.metadata_bytes;
 	hd_vec_push(&loading->input->units, unit);
 	return 0;
 }

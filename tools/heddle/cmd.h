@@ -48,7 +48,7 @@ struct cmd_unit {
 	bool has_code;	  /* false: a .heddle.json, only `metadata` is there */
 	struct hd_object object;
 	struct hd_metadata metadata;
-	const char *metadata_text; /* the JSON as it is in the file: also what this Heddle does not know */
+	const char *metadata_text; /* of a .heddle.json as it is there: also what this Heddle does not know; or NULL */
 	size_t metadata_bytes;
 };
 

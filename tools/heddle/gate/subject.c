@@ -1,5 +1,5 @@
 /*
- * Subjects of the gates: each kernel and function of the inputs with its object in the metadata as it was written; and
+ * Subjects of the gates: each kernel and function of the inputs with its object in the JSON of the metadata; and
  * what a kernel's source says about the blocks it is launched with.
  *
  * Cost: O(n log n) in the functions, besides parsing the JSON.
@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/metadata/json.h"
 #include "tools/heddle/gate/gate.h"
 
 static int by_symbol(const void *key, const void *element)
@@ -31,8 +32,9 @@ static void set_figures(struct gate_subjects *subjects, uint32_t first, const st
 
 static int add_unit(struct gate_subjects *subjects, const struct cmd_unit *unit, struct hd_diag *diag)
 {
-	json_error_t error;
-	json_t *document = json_loadb(unit->metadata_text, unit->metadata_bytes, 0, &error);
+	json_error_t error = {.text = "out of memory"};
+	json_t *document = unit->metadata_text ? json_loadb(unit->metadata_text, unit->metadata_bytes, 0, &error)
+					       : hd_metadata_json(&unit->metadata);
 	if (!document)
 		return hd_error(diag, HD_NOWHERE, "%s: metadata: %s", unit->path, error.text);
 	hd_vec_push(&subjects->documents, document);
