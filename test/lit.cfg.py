@@ -75,7 +75,7 @@ environment['PATH'] = os.pathsep.join([llvm, os.environ.get('PATH', '/usr/bin:/b
 environment['LC_ALL'] = 'C.UTF-8'
 environment['HEDDLE_THREADS'] = '1' # tests run beside each other
 environment['TMPDIR'] = os.path.join(build, 'test', 'tmp')
-environment['XDG_CACHE_HOME'] = os.path.join(build, 'test') # heddle-cc's precompiled headers
+environment['XDG_CACHE_HOME'] = build # heddle-cc's precompiled headers, as make has them
 for name in ['HEDDLE_UPDATE_GOLDEN', 'HEDDLE_LONG', 'HEDDLE_SARIF_SCHEMA']:
     if name in os.environ:
         environment[name] = os.environ[name]
