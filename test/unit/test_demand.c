@@ -26,6 +26,7 @@ struct bench {
 	struct hd_diag diag;
 	uint8_t *bytes;
 	size_t size;
+	bool far; /* f reads a bank that launches do not have, which only decoding finds */
 };
 
 static void collect(void *context, enum hd_severity severity, struct hd_loc loc, const char *message)
@@ -43,12 +44,16 @@ static void make_object(struct bench *bench)
 	struct hd_reloc pointer = {HD_REL_ABS64, G, 0, 0};
 	const struct hd_inst kernel[] = {lab_op(HD_OP_CALL), lab_imm(HD_OP_MOV, 4, HD_RZ, 0), EXIT};
 	const struct hd_inst caller[] = {lab_op(HD_OP_CALL), RET}, leaf[] = {RET}, other[] = {EXIT};
+	struct hd_inst reads[] = {lab_imm(HD_OP_MOV, 4, HD_RZ, HD_CONST_X(3, HD_CB_PARAMS)), RET};
+	reads[0].xkind = HD_X_CONST_B;
 	struct hd_object *object = &bench->lab->module.object;
 	for (uint32_t i = 0; i < COUNT; i++) {
 		bool ends = i == C || i == H;
 		struct hd_function *function = i == A	? lab_function(bench->lab, names[i], kernel, 3)
 					       : i == D ? lab_function(bench->lab, names[i], caller, 2)
-							: lab_function(bench->lab, names[i], ends ? other : leaf, 1);
+					       : i == F && bench->far
+						       ? lab_function(bench->lab, names[i], reads, 2)
+						       : lab_function(bench->lab, names[i], ends ? other : leaf, 1);
 		function->kernel = i == A || i == C || i == H;
 		functions[i] = (struct hd_meta_function){.name = names[i],
 							 .kernel = function->kernel,
@@ -77,9 +82,9 @@ static void make_object(struct bench *bench)
 		      hd_strbuf_text(&bench->messages));
 }
 
-static void bench_init(struct bench *bench)
+static void bench_init(struct bench *bench, bool far)
 {
-	*bench = (struct bench){.lab = lab_new()};
+	*bench = (struct bench){.lab = lab_new(), .far = far};
 	bench->diag = (struct hd_diag){.emit = collect, .context = &bench->messages, .tool = "test"};
 	make_object(bench);
 	bench->sim = hd_xcalloc(1, sizeof *bench->sim);
@@ -129,7 +134,7 @@ static void expect_there(const struct bench *bench, const char *expected)
 START_TEST(code_comes_with_the_kernel_that_needs_it)
 {
 	struct bench bench;
-	bench_init(&bench);
+	bench_init(&bench, false);
 	load(&bench);
 	const struct hd_program *program = &bench.sim->gpu.program;
 	ck_assert(program->functions.len == COUNT && program->code.len == 3 + 1 + 1 + 2 + 4);
@@ -153,7 +158,7 @@ END_TEST
 START_TEST(who_looks_at_all_gets_all)
 {
 	struct bench bench;
-	bench_init(&bench);
+	bench_init(&bench, false);
 	bench.sim->gpu.options.profile = true;
 	load(&bench);
 	expect_there(&bench, "abcdefgh");
@@ -173,7 +178,7 @@ static void damage(struct bench *bench, const char *section)
 START_TEST(a_damaged_kernel_is_refused_when_it_is_asked_for)
 {
 	struct bench bench;
-	bench_init(&bench);
+	bench_init(&bench, false);
 	damage(&bench, ".text.f");
 	load(&bench);
 	ck_assert_ptr_nonnull(hd_sim_kernel(bench.module, "a"));
@@ -189,10 +194,25 @@ START_TEST(a_damaged_kernel_is_refused_when_it_is_asked_for)
 }
 END_TEST
 
+/* c is in its place by the time that f is decoded, and may not stay there. */
+START_TEST(a_kernel_is_not_there_without_its_callees)
+{
+	struct bench bench;
+	bench_init(&bench, true);
+	load(&bench);
+	for (unsigned i = 0; i < 2; i++) {
+		ck_assert_ptr_null(hd_sim_kernel(bench.module, "c"));
+		ck_assert_str_eq(bench.sim->gpu.error_text, "a.hdo: function f, pc 0x0: constant operand out of range");
+	}
+	ck_assert(!bench.sim->gpu.program.functions.data[C].there);
+	bench_release(&bench);
+}
+END_TEST
+
 START_TEST(damage_in_what_data_point_to_is_found_at_once)
 {
 	struct bench bench;
-	bench_init(&bench);
+	bench_init(&bench, false);
 	damage(&bench, ".text.g");
 	ck_assert_int_eq(hd_sim_load(bench.sim, bench.bytes, bench.size, "a.hdo", &bench.module), HD_SIM_BAD_OBJECT);
 	ck_assert_str_eq(hd_strbuf_text(&bench.messages),
@@ -208,6 +228,7 @@ Suite *hd_suite(void)
 					     code_comes_with_the_kernel_that_needs_it,
 					     who_looks_at_all_gets_all,
 					     a_damaged_kernel_is_refused_when_it_is_asked_for,
+					     a_kernel_is_not_there_without_its_callees,
 					     damage_in_what_data_point_to_is_found_at_once,
 					     NULL,
 				     });
