@@ -701,6 +701,37 @@ START_TEST(a_barrier_of_no_lane_is_none)
 }
 END_TEST
 
+/*
+ * Of two warps the first arrives at a barrier of 64 threads and goes on, the second waits there for it: each executes
+ * one of two barriers. Then the first waits at another one for the second, which arrives.
+ */
+START_TEST(who_arrives_does_not_wait)
+{
+	struct simbench bench;
+	simbench_init(&bench);
+	simbench_s2r(&bench, 8, HD_SR_TID_X);
+	simbench_mov(&bench, 9, 64);
+	struct hd_inst *test = simbench_emit(&bench, HD_OP_ISETP);
+	test->pdst = 0;
+	test->a = 8;
+	test->xkind = HD_X_IMM_B;
+	test->x = 32;
+	test->mods = HD_MOD(CMP, HD_CMP_LT);
+	for (uint8_t i = 0; i < 4; i++) {
+		struct hd_inst *inst = simbench_emit(&bench, HD_OP_BAR);
+		inst->xkind = HD_X_IMM_B;
+		inst->x = i / 2;
+		inst->c = 9;
+		inst->guard = i % 2 ? HD_PRED_NOT : 0;
+		inst->mods = HD_MOD(BARMODE, i == 0 || i == 3 ? HD_BAR_ARV : HD_BAR_SYNC);
+	}
+	ck_assert_int_eq(simbench_start(&bench), 0);
+	ck_assert_int_eq(simbench_run(&bench, 1, 64), 0);
+	ck_assert_uint_eq(simbench_stats(&bench)->counters.barriers, 2 * 2);
+	simbench_release(&bench);
+}
+END_TEST
+
 /* A thread's clocks around one instruction. */
 static uint32_t cycles_around(enum hd_op op, uint32_t value)
 {
@@ -827,6 +858,7 @@ Suite *hd_suite(void)
 					 barriers_take_one_arrival_at_a_time,
 					 barrier_reduction_counts_predicates,
 					 a_barrier_of_no_lane_is_none,
+					 who_arrives_does_not_wait,
 					 sleep_takes_its_time,
 					 barrier_that_nobody_completes_is_a_deadlock,
 					 barrier_counts_come_from_any_operand,
