@@ -702,8 +702,8 @@ START_TEST(a_barrier_of_no_lane_is_none)
 END_TEST
 
 /*
- * Of two warps the first arrives at a barrier of 64 threads and goes on, the second waits there for it: each executes
- * one of two barriers. Then the first waits at another one for the second, which arrives.
+ * Of two warps the first arrives at barrier 0, of 64 threads, and goes on to barrier 1, where it meets the second,
+ * which waits at barrier 0 after that. If the first waited there, too, neither would get any further.
  */
 START_TEST(who_arrives_does_not_wait)
 {
@@ -717,13 +717,16 @@ START_TEST(who_arrives_does_not_wait)
 	test->xkind = HD_X_IMM_B;
 	test->x = 32;
 	test->mods = HD_MOD(CMP, HD_CMP_LT);
-	for (uint8_t i = 0; i < 4; i++) {
+	static const struct {
+		uint8_t guard, barrier, mode;
+	} rows[] = {{0, 0, HD_BAR_ARV}, {HD_PT, 1, HD_BAR_SYNC}, {HD_PRED_NOT, 0, HD_BAR_SYNC}};
+	for (uint8_t i = 0; i < 3; i++) {
 		struct hd_inst *inst = simbench_emit(&bench, HD_OP_BAR);
 		inst->xkind = HD_X_IMM_B;
-		inst->x = i / 2;
+		inst->x = rows[i].barrier;
 		inst->c = 9;
-		inst->guard = i % 2 ? HD_PRED_NOT : 0;
-		inst->mods = HD_MOD(BARMODE, i == 0 || i == 3 ? HD_BAR_ARV : HD_BAR_SYNC);
+		inst->guard = rows[i].guard;
+		inst->mods = HD_MOD(BARMODE, rows[i].mode);
 	}
 	ck_assert_int_eq(simbench_start(&bench), 0);
 	ck_assert_int_eq(simbench_run(&bench, 1, 64), 0);
