@@ -1,7 +1,7 @@
 /*
  * What holds of every policy: grids of different streams and priorities compute what they should, every issue slot and
- * instruction is accounted for, and skipping cycles in which nothing happens changes no counter. And each one's figures,
- * to read what a change of the model does to them. The kernel is written by hand: no compiler moves a figure.
+ * instruction is accounted for, and skipping cycles in which nothing happens changes no counter. And each one's
+ * figures, to read what a change of the model does to them. The kernel is written by hand: no compiler moves a figure.
  */
 #include "harness.h"
 

@@ -701,6 +701,40 @@ START_TEST(a_barrier_of_no_lane_is_none)
 }
 END_TEST
 
+/*
+ * Of two warps the first arrives at barrier 0, of 64 threads, and goes on to barrier 1, where it meets the second,
+ * which waits at barrier 0 after that. If the first waited there, too, neither would get any further.
+ */
+START_TEST(who_arrives_does_not_wait)
+{
+	struct simbench bench;
+	simbench_init(&bench);
+	simbench_s2r(&bench, 8, HD_SR_TID_X);
+	simbench_mov(&bench, 9, 64);
+	struct hd_inst *test = simbench_emit(&bench, HD_OP_ISETP);
+	test->pdst = 0;
+	test->a = 8;
+	test->xkind = HD_X_IMM_B;
+	test->x = 32;
+	test->mods = HD_MOD(CMP, HD_CMP_LT);
+	static const struct {
+		uint8_t guard, barrier, mode;
+	} rows[] = {{0, 0, HD_BAR_ARV}, {HD_PT, 1, HD_BAR_SYNC}, {HD_PRED_NOT, 0, HD_BAR_SYNC}};
+	for (uint8_t i = 0; i < 3; i++) {
+		struct hd_inst *inst = simbench_emit(&bench, HD_OP_BAR);
+		inst->xkind = HD_X_IMM_B;
+		inst->x = rows[i].barrier;
+		inst->c = 9;
+		inst->guard = rows[i].guard;
+		inst->mods = HD_MOD(BARMODE, rows[i].mode);
+	}
+	ck_assert_int_eq(simbench_start(&bench), 0);
+	ck_assert_int_eq(simbench_run(&bench, 1, 64), 0);
+	ck_assert_uint_eq(simbench_stats(&bench)->counters.barriers, 2 * 2);
+	simbench_release(&bench);
+}
+END_TEST
+
 /* A thread's clocks around one instruction. */
 static uint32_t cycles_around(enum hd_op op, uint32_t value)
 {
@@ -827,6 +861,7 @@ Suite *hd_suite(void)
 					 barriers_take_one_arrival_at_a_time,
 					 barrier_reduction_counts_predicates,
 					 a_barrier_of_no_lane_is_none,
+					 who_arrives_does_not_wait,
 					 sleep_takes_its_time,
 					 barrier_that_nobody_completes_is_a_deadlock,
 					 barrier_counts_come_from_any_operand,
