@@ -94,18 +94,24 @@ def mutate(listing, metadata, change):
             yield copies
 
 
+def noticed_in(inputs, name, change):
+    """The first of the files in which a check of the analysis notices the error, or None."""
+    for path, listing, metadata in inputs:
+        for copies in mutate(listing, metadata, change):
+            report = Report()
+            check_object(report, path, *copies, name)
+            if report.wrong:
+                return path
+    return None
+
+
 def check_mutations(inputs):
     """Whether each small error is noticed in one of the files at least. Returns how many are not."""
     missed = 0
     for name, what, change in mutations.ROWS:
-        made = caught = 0
-        for path, listing, metadata in inputs:
-            for copies in mutate(listing, metadata, change):
-                report = Report()
-                check_object(report, path, *copies, name)
-                made, caught = made + 1, caught + bool(report.wrong)
-        print(f'{name}: {what}: {caught} of {made}')
-        missed += not caught
+        place = noticed_in(inputs, name, change)
+        print(f'{name}: {what}: {f"noticed in {place}" if place else "missed"}')
+        missed += not place
     print(f'{len(mutations.ROWS)} errors, {missed} missed')
     return missed
 
