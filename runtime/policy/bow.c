@@ -217,7 +217,9 @@ static void issued(const struct hd_policy_handle *self, struct hd_warp *warp, co
 {
 	struct bow_warp *mine = hd_policy_warp(self, warp);
 	(void)effect, (void)now;
-	if (effect->warp_done || inst + 1 == &warp->cta->sm->gpu->program.code.data[warp->pc])
+	if (effect->warp_done)
+		return;
+	if (!hd_served_is_service(inst) && inst + 1 == &warp->cta->sm->gpu->program.code.data[warp->pc])
 		return;
 	mine->count = 0;
 	counts_of(self, warp)->flushes++;

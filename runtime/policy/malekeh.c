@@ -371,6 +371,15 @@ static void forget_names(const struct hd_policy_handle *self, const struct hd_wa
 		hd_ccu_flush(malekeh_unit_of(self, mine->unit));
 }
 
+static void issued(const struct hd_policy_handle *self, struct hd_warp *warp, const struct hd_dinst *inst,
+		   const struct hd_effect *effect, uint64_t now)
+{
+	const struct malekeh_warp *mine = malekeh_warp_of(self, warp);
+	malekeh_exact_issued(self, warp, inst, effect, now);
+	if (mine->unit && hd_served_is_service(inst))
+		hd_ccu_flush(malekeh_unit_of(self, mine->unit));
+}
+
 static uint32_t call(const struct hd_policy_handle *self, struct hd_warp *warp, const struct hd_dinst *inst,
 		     uint32_t callee, uint64_t now)
 {
@@ -481,7 +490,7 @@ const struct hd_policy_hooks hd_hooks_malekeh = {
 	.prefer = prefer,
 	.result_target = result_target,
 	.grid_bytes = sizeof(struct malekeh_grid),
-	.issued = malekeh_exact_issued,
+	.issued = issued,
 	.rehearsal = {"exact", "record"},
 	.warp_done = warp_done,
 	.cta_kill = cta_kill,

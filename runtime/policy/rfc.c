@@ -183,7 +183,7 @@ static enum hd_source operand_source(const struct hd_policy_handle *self, struct
 		     collector->inst->operands[operand->same].word == operand->word;
 	(void)now;
 	counts_of(self, warp)->operands += first;
-	if (gpu->verify && hd_wcb_has(&mine->lost, operand->reg))
+	if (gpu->verify && hd_wcb_has(&mine->lost, operand->reg) && hd_served_is_read(warp, collector->inst))
 		hd_gpu_fault(gpu, warp, warp->pc, 0, HD_SIM_VERIFY, "RFC: R%u is read, and was dropped as dead",
 			     operand->reg);
 	if (!entry)
@@ -218,10 +218,20 @@ static enum hd_target result_target(const struct hd_policy_handle *self, const s
 	return HD_TO_CACHE;
 }
 
+static void forget(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now)
+{
+	struct rfc_warp *mine = hd_policy_warp(self, warp);
+	for (uint32_t i = 0; i < entries_of(self, warp); i++)
+		counts_of(self, warp)->written_back += empty(self, warp, &mine->entries[i], now);
+	memset(&mine->lost, 0, sizeof mine->lost);
+}
+
 static void issued(const struct hd_policy_handle *self, struct hd_warp *warp, const struct hd_dinst *inst,
 		   const struct hd_effect *effect, uint64_t now)
 {
-	(void)effect, (void)now;
+	(void)effect;
+	if (hd_served_is_service(inst))
+		forget(self, warp, now);
 	for (uint32_t i = 0; i < inst->named_count; i++) {
 		struct rfc_entry *entry = inst->operands[i].dead ? find(self, warp, inst->operands[i].reg) : NULL;
 		if (entry)
@@ -255,12 +265,8 @@ static void deactivate(const struct hd_policy_handle *self, struct hd_warp *warp
 /* Where another policy renames registers (CARS), names mean others behind a call or return. */
 static void forget_names(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now)
 {
-	struct rfc_warp *mine = hd_policy_warp(self, warp);
-	if (!(warp->cta->sm->hooks & HD_HOOK(rename)))
-		return;
-	for (uint32_t i = 0; i < entries_of(self, warp); i++)
-		counts_of(self, warp)->written_back += empty(self, warp, &mine->entries[i], now);
-	memset(&mine->lost, 0, sizeof mine->lost);
+	if (warp->cta->sm->hooks & HD_HOOK(rename))
+		forget(self, warp, now);
 }
 
 static uint32_t call(const struct hd_policy_handle *self, struct hd_warp *warp, const struct hd_dinst *inst,

@@ -5,7 +5,18 @@
  */
 #include "runtime/policy/served.h"
 
+#include "runtime/exec/exec.h"
 #include "runtime/sm/sm.h"
+
+bool hd_served_is_read(const struct hd_warp *warp, const struct hd_dinst *inst)
+{
+	return inst->inst.role != HD_ROLE_CALLEE_SAVE && (warp->active & hd_pred(warp, inst->inst.guard));
+}
+
+bool hd_served_is_service(const struct hd_dinst *inst)
+{
+	return inst->inst.op == HD_OP_SYSCALL;
+}
 
 void hd_served_check(struct hd_warp *warp, uint32_t reg, const uint32_t value[HD_WARP_LANES], const char *design)
 {

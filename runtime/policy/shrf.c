@@ -269,7 +269,7 @@ static enum hd_source operand_source(const struct hd_policy_handle *self, struct
 	struct hd_warp *warp = collector->warp;
 	uint32_t index = (uint32_t)(operand - collector->inst->operands);
 	struct shrf_entry *entry = find(self, warp, operand->reg);
-	if (warp->cta->sm->gpu->verify)
+	if (warp->cta->sm->gpu->verify && hd_served_is_read(warp, collector->inst))
 		check(self, warp, operand->reg, entry);
 	if (operand->same != index) {
 		*ready = collector->ready[operand->same];
