@@ -172,7 +172,7 @@ static uint8_t take_counter(struct given *given, uint32_t index, uint32_t releas
 {
 	uint8_t best = 0;
 	uint64_t least = UINT64_MAX;
-	for (uint8_t c = 0; c < HD_COUNTERS; c++) {
+	for (uint32_t c = 0; c < HD_COUNTERS; c++) {
 		bool free = !given->used[c] || given->release[c] <= index;
 		uint64_t apart =
 			given->release[c] > release ? given->release[c] - release : release - given->release[c];

@@ -110,7 +110,7 @@ static char digit(uint8_t counter)
 void hd_control_format(const struct hd_control *control, char text[HD_CONTROL_TEXT])
 {
 	char wait[HD_COUNTERS + 1];
-	for (uint8_t i = 0; i < HD_COUNTERS; i++)
+	for (uint32_t i = 0; i < HD_COUNTERS; i++)
 		wait[i] = control->wait >> i & 1 ? digit(i) : '-';
 	wait[HD_COUNTERS] = '\0';
 	snprintf(text, HD_CONTROL_TEXT, "B%s:R%c:W%c:%c:S%02u", wait, digit(control->read), digit(control->write),

@@ -170,7 +170,7 @@ static json_t *control_json(const struct hd_function *function, uint32_t index)
 	char text[HD_CONTROL_TEXT];
 	json_t *object = json_object(), *wait = json_array();
 	hd_control_format(control, text);
-	for (uint8_t i = 0; i < HD_COUNTERS; i++)
+	for (uint32_t i = 0; i < HD_COUNTERS; i++)
 		if (control->wait >> i & 1)
 			json_array_append_new(wait, counter_json(i));
 	json_object_set_new(object, "text", json_string(text));
