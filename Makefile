@@ -432,7 +432,7 @@ $(B)/sources:
 	@mkdir -p $(@D)
 	@echo '$(IN_DATABASE)' > $@
 $(DATABASE): $(B)/flags $(B)/sources $(filter-out %.d,$(MAKEFILE_LIST)) scripts/compile_commands.py
-	@$(call dry_run,B,V=1,$(IN_DATABASE)) | scripts/compile_commands.py > $@.new && mv $@.new $@
+	@$(call dry_run,B,V=1,$(IN_DATABASE)) | scripts/compile_commands.py > $@.$$$$ && mv $@.$$$$ $@
 all: $(DATABASE)
 
 -include $(COMPILED:.o=.d)

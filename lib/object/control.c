@@ -314,7 +314,7 @@ static uint32_t cycles_left(const struct setter *setter, const struct state *sta
 {
 	const struct hd_inst *inst = &setter->function->insts[index];
 	const struct inst_info *info = &setter->infos[index];
-	enum hd_pipeline reader = hd_op_pipeline((enum hd_op)inst->op);
+	enum hd_pipeline reader = hd_op_pipeline(inst->op);
 	uint32_t cycles = 0, own = info->fixed ? hd_control_latency(inst, setter->timing, HD_NO_PIPELINE) : 1;
 	if (!state->any_left)
 		return 0;

@@ -4,6 +4,7 @@
  * computed and then chosen with SEL, one with effects stands behind a branch.
  */
 #include "passes/ptx/ptx.h"
+#include "heddle/opcodes.h"
 
 /* ------------------------------------------------------------------ the opcode's parts */
 

@@ -1,5 +1,6 @@
 /* The engine's test bench: see simbench.h. */
 #include "simbench.h"
+#include "heddle/opcodes.h"
 
 #include <check.h>
 #include <stdio.h>

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "harness.h"
+#include "heddle/opcodes.h"
 
 #include "simbench.h"
 

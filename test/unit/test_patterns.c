@@ -4,6 +4,7 @@
  * against warps that run it.
  */
 #include "harness.h"
+#include "heddle/opcodes.h"
 
 #include "flow_compute.h"
 #include "machine_code.h"

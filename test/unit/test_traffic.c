@@ -3,6 +3,7 @@
  * queues, and that nothing is lost on the way.
  */
 #include "harness.h"
+#include "heddle/opcodes.h"
 
 #include "heddle/machine.h"
 #include "memory_rig.h"

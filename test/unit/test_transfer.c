@@ -1,5 +1,6 @@
 /* Transfers of contexts: what moves, when who is told, how much is under way, and whom it gives way to. */
 #include "harness.h"
+#include "heddle/opcodes.h"
 
 #include "runtime/sm/hooks.h"
 #include "runtime/sm/transfer.h"

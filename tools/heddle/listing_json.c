@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "heddle/control.h"
+#include "heddle/opcodes.h"
 #include "lib/metadata/json.h"
 #include "tools/heddle/listing.h"
 
@@ -71,7 +72,7 @@ static json_t *last_reads_json(const struct hd_inst *inst)
 	const uint8_t regs[] = {inst->a, inst->b, inst->c};
 	uint64_t set[4] = {0};
 	for (unsigned slot = 0; slot < 3; slot++) {
-		unsigned width = hd_op_width((enum hd_op)inst->op, inst->mods, (enum hd_slot)(HD_SLOT_A + slot));
+		unsigned width = hd_op_width(inst->op, inst->mods, (enum hd_slot)(HD_SLOT_A + slot));
 		if (!(inst->dead >> slot & 1) || regs[slot] == HD_RZ)
 			continue;
 		for (unsigned reg = regs[slot]; reg < regs[slot] + width; reg++)
