@@ -3,7 +3,7 @@
 #   make            programs in build/bin, libraries in build/lib, data in build/share/heddle
 #   make demo       installs what is missing, builds, and shows what Heddle is for: see scripts/demo.sh
 #   make check      installs what is missing, builds with warnings as errors, runs every test
-#   make check-fast the same with the unit, lit and golden tests only: less than a minute on two cores
+#   make check-fast the same with the unit, lit and golden tests only; CONTRIBUTING.md has what each costs
 #   make help       the other targets
 #
 #   V=1             print whole commands          SANITIZE=1   ASan + UBSan build in build/san
@@ -41,8 +41,9 @@ endif
 # so that counting there is exact. How many there will be says a dry run of the same goals (STEPS=count), once, when the
 # first one begins: what is up to date costs nothing. Under -n, -q and -t nothing begins.
 looks = $(findstring $(1),$(firstword -$(MAKEFLAGS)))
-dry_run = env -u MFLAGS -u MAKELEVEL MAKEFLAGS='n$(call looks,B) -- $(subst ','\'',$(MAKEOVERRIDES)) $(1)' $(MAKE) $(2)
-count_steps = $(shell $(call dry_run,STEPS=count,$(MAKECMDGOALS)) 2>/dev/null | grep -x ': a step')
+# $(1): options, letters; $(2): variables; $(3): goals.
+dry_run = env -u MFLAGS -u MAKELEVEL MAKEFLAGS='n$(1) -- $(subst ','\'',$(MAKEOVERRIDES)) $(2)' $(MAKE) $(3)
+count_steps = $(shell $(call dry_run,$(call looks,B),STEPS=count,$(MAKECMDGOALS)) 2>/dev/null | grep -x ': a step')
 step = $(if $(call looks,n)$(call looks,q)$(call looks,t),,$(next_step)[$(words $(BEGUN))/$(words \
 	$(if $(word $(words $(BEGUN)),$(TO_DO)),$(TO_DO),$(BEGUN)))] )
 next_step = $(eval BEGUN += .)$(if $(word 2,$(BEGUN)),,$(eval TO_DO := $(subst : a step,.,$(count_steps))))
@@ -410,9 +411,10 @@ validate-programs: setup
 format: setup
 	@scripts/format.sh
 
-tidy:
+# .clang-tidy has the checks. TIDY=REGEX: only the sources that it matches.
+tidy: $(DATABASE)
 	@scripts/setup.sh clang-tidy-19
-	clang-tidy-19 --quiet $(filter %.c,$(shell scripts/format.sh --list)) -- $(C_FLAGS) -isystem $(LLVM_INCLUDE)
+	@run-clang-tidy-19 -quiet -p $(B) -j $(JOBS) -warnings-as-errors='*' $(TIDY)
 
 clean:
 	rm -rf $(B)
@@ -422,7 +424,23 @@ help:
 	@echo 'Targets: all extras install uninstall unit fuzz programs calls setup demo check check-fast check-long check-mutants check-fresh update-golden $(BENCHES) figures $(FIGURES) table-linear workloads-table validate validate-programs docs format tidy clean'
 	@echo 'make check TESTS="test/lit test_arena": only what these name'
 
-# ---------------------------------------------------------------- header dependencies
+# ---------------------------------------------------------------- what is compiled
 
--include $(patsubst %.o,%.d,$(LIB_OBJ) $(PASSES_OBJ) $(PLUGIN_OBJ) $(SIM_OBJ) $(CUDART_OBJ) $(HEDDLE_OBJ) \
-	$(HEDDLE_CC_OBJ) $(HARNESS_OBJ) $(FUZZ_OBJ) $(call objects,$(wildcard test/bench/*.c)) $(call objects,$(UNIT_SRC)))
+COMPILED := $(LIB_OBJ) $(PASSES_OBJ) $(PLUGIN_OBJ) $(SIM_OBJ) $(CUDART_OBJ) $(HEDDLE_OBJ) $(HEDDLE_CC_OBJ) $(HARNESS_OBJ) \
+	$(FUZZ_OBJ) $(call objects,$(wildcard test/bench/*.c) $(UNIT_SRC))
+
+# How each source is compiled, for editors and `make tidy`: what a dry run of the rules prints. Made again when the flags,
+# the rules or the list of sources change.
+DATABASE := $(B)/compile_commands.json
+IN_DATABASE := $(COMPILED) $(B)/test/fuzz/host.o $(DEVICE_HELPERS) $(DEVICE_MATH)
+ifneq ($(IN_DATABASE),$(file <$(B)/sources))
+$(B)/sources: FORCE
+endif
+$(B)/sources:
+	@mkdir -p $(@D)
+	@echo '$(IN_DATABASE)' > $@
+$(DATABASE): $(B)/flags $(B)/sources $(filter-out %.d,$(MAKEFILE_LIST)) scripts/compile_commands.py
+	@$(call dry_run,B,V=1,$(IN_DATABASE)) | scripts/compile_commands.py > $@.$$$$ && mv $@.$$$$ $@
+all: $(DATABASE)
+
+-include $(COMPILED:.o=.d)

@@ -20,7 +20,7 @@
 
 #include <stdio.h>
 
-#include "heddle/machine.h"
+#include "heddle/inst.h"
 #include "heddle/metadata.h"
 #include "lib/arena.h"
 #include "lib/bitset.h"

@@ -19,7 +19,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "heddle/machine.h"
+#include "heddle/inst.h"
 #include "heddle/metadata.h"
 #include "heddle/stats.h"
 #include "lib/diag.h"

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "heddle/machine.h"
+#include "heddle/inst.h"
 
 /* What all conventions have in common: a kernel's entry, the runtime's services and CARS's hardware know no other. */
 enum {

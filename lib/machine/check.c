@@ -4,6 +4,7 @@
  * Constant time; nothing is allocated. Rules over a whole function are in object/verify.c.
  */
 #include "heddle/machine.h"
+#include "heddle/opcodes.h"
 
 static const char *check_register(uint8_t reg, unsigned width)
 {
@@ -20,7 +21,7 @@ static const char *check_registers(const struct hd_inst *inst)
 {
 	const uint8_t regs[] = {inst->dst, inst->a, inst->b, inst->c};
 	for (unsigned slot = 0; slot < 4; slot++) {
-		unsigned width = hd_op_width((enum hd_op)inst->op, inst->mods, (enum hd_slot)slot);
+		unsigned width = hd_op_width(inst->op, inst->mods, (enum hd_slot)slot);
 		bool coefficient = slot > HD_SLOT_DST && hd_lr_takes(inst->linear, slot);
 		bool other = coefficient || (slot == HD_SLOT_DST && hd_opinfo[inst->op].dst == HD_W_U);
 		const char *wrong = other ? NULL : check_register(regs[slot], width);
@@ -33,7 +34,7 @@ static const char *check_registers(const struct hd_inst *inst)
 		if (reused && (coefficient || regs[slot] == HD_RZ))
 			return "reuse bit on a slot without a register";
 	}
-	if (inst->reuse >> 3 || (inst->reuse && !hd_op_is_fixed((enum hd_op)inst->op)))
+	if (inst->reuse >> 3 || (inst->reuse && !hd_op_is_fixed(inst->op)))
 		return "reuse bit on an instruction that does not use the reuse cache";
 	return inst->dead >> 3 ? "dead bits out of range" : NULL;
 }
@@ -94,7 +95,7 @@ static const char *check_uniform(const struct hd_inst *inst)
 		return "uniform register out of range";
 	if (!hd_x_is_uniform(inst->xkind))
 		return NULL;
-	if (hd_op_width((enum hd_op)inst->op, inst->mods, slot) != 1)
+	if (hd_op_width(inst->op, inst->mods, slot) != 1)
 		return "uniform register in a slot that is not one register";
 	return inst->x < HD_MAX_UREGS ? NULL : "uniform register out of range";
 }
@@ -103,7 +104,7 @@ static const char *check_uniform(const struct hd_inst *inst)
 static const char *check_constant(const struct hd_inst *inst)
 {
 	enum hd_slot slot = inst->xkind == HD_X_CONST_B ? HD_SLOT_B : HD_SLOT_C;
-	unsigned width = hd_op_width((enum hd_op)inst->op, inst->mods, slot);
+	unsigned width = hd_op_width(inst->op, inst->mods, slot);
 	if (inst->x & 3)
 		return "constant-bank offset is not a multiple of 4";
 	if (inst->x >> 16 > 31)
@@ -298,7 +299,7 @@ static const char *check_linear_slot(const struct hd_inst *inst)
 		return "linear operand of an opcode that takes none";
 	if (slot > HD_SLOT_C)
 		return "linear operand in no slot";
-	width = hd_op_width((enum hd_op)inst->op, inst->mods, (enum hd_slot)slot);
+	width = hd_op_width(inst->op, inst->mods, (enum hd_slot)slot);
 	if (width != 1 && width != 2)
 		return "linear operand in a slot that is not one or two registers";
 	if ((slot == HD_SLOT_B && hd_x_in_b(inst->xkind)) || (slot == HD_SLOT_C && hd_x_in_c(inst->xkind)))

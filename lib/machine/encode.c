@@ -11,6 +11,7 @@
  * point stands there. Decoding accepts exactly the bytes that encoding can give.
  */
 #include "heddle/machine.h"
+#include "heddle/opcodes.h"
 
 #define FIELDS(X)                                                                                           \
 	X(op, 0, 0, 7) X(reuse, 0, 7, 3)                                                                    \

@@ -13,6 +13,7 @@
  * `1.5(0x3fc00000)`. Nothing is allocated.
  */
 #include "heddle/machine.h"
+#include "heddle/opcodes.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -98,7 +99,7 @@ static void put_signed(struct text *text, uint32_t value)
 /* As it reads best. */
 static void put_immediate(struct text *text, const struct hd_inst *inst)
 {
-	switch (hd_op_number((enum hd_op)inst->op, inst->mods)) {
+	switch (hd_op_number(inst->op, inst->mods)) {
 	case HD_N_I:
 		/* Behind a minus sign the plain bits are less confusing. */
 		if (inst->srcmods)
@@ -166,7 +167,7 @@ static void put_address(struct text *text, const struct hd_inst *inst)
 		put(text, "+");
 	if (!coefficient && (inst->a != HD_RZ || (inst->x == 0 && !linear)))
 		put_register(text, inst->a);
-	if (!coefficient && inst->a != HD_RZ && hd_op_width((enum hd_op)inst->op, inst->mods, HD_SLOT_A) == 2)
+	if (!coefficient && inst->a != HD_RZ && hd_op_width(inst->op, inst->mods, HD_SLOT_A) == 2)
 		put(text, ".64");
 	if (inst->x) {
 		put(text, "%s", (linear || inst->a != HD_RZ) && !(inst->x & 0x80000000u) ? "+" : "");
@@ -284,7 +285,7 @@ static void put_plain_operands(struct text *text, const struct hd_inst *inst)
 	if (info->b)
 		put_source(text, inst, HD_SLOT_B);
 	/* The count of a barrier: none means the whole CTA. A fetch of one or two coordinates has none in c. */
-	bool has_c = info->c && hd_op_width((enum hd_op)inst->op, inst->mods, HD_SLOT_C);
+	bool has_c = info->c && hd_op_width(inst->op, inst->mods, HD_SLOT_C);
 	if (has_c && !(inst->op == HD_OP_BAR && inst->c == HD_RZ && !hd_x_in_c(inst->xkind)))
 		put_source(text, inst, HD_SLOT_C);
 	for (unsigned i = 0; i < 6 && info->mod_order[i] != HD_MOD_COUNT; i++) {

@@ -6,6 +6,7 @@
  * modifier is one line there. Every function is constant time.
  */
 #include "heddle/machine.h"
+#include "heddle/opcodes.h"
 
 #include <string.h>
 
@@ -239,7 +240,7 @@ enum { ALL_PREDICATES = (1 << HD_MAX_PREDS) - 1 };
 
 void hd_inst_reads(const struct hd_inst *inst, struct hd_regset *set)
 {
-	enum hd_op op = (enum hd_op)inst->op;
+	enum hd_op op = inst->op;
 	*set = (struct hd_regset){0};
 	const uint8_t regs[] = {inst->dst, inst->a, inst->b, inst->c};
 	for (unsigned slot = HD_SLOT_A; slot <= HD_SLOT_C; slot++)
@@ -254,7 +255,7 @@ void hd_inst_reads(const struct hd_inst *inst, struct hd_regset *set)
 
 void hd_inst_writes(const struct hd_inst *inst, struct hd_regset *set)
 {
-	enum hd_op op = (enum hd_op)inst->op;
+	enum hd_op op = inst->op;
 	*set = (struct hd_regset){0};
 	if (inst->dst < HD_RZ && hd_opinfo[op].dst != HD_W_U)
 		add_registers(set, inst->dst, hd_op_width(op, inst->mods, HD_SLOT_DST));

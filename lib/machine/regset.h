@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "heddle/machine.h"
+#include "heddle/inst.h"
 
 enum { HD_REGSET_WORDS = 4, HD_ALL_PREDS = (1 << HD_MAX_PREDS) - 1 };
 

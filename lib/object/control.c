@@ -172,7 +172,7 @@ static uint8_t take_counter(struct given *given, uint32_t index, uint32_t releas
 {
 	uint8_t best = 0;
 	uint64_t least = UINT64_MAX;
-	for (uint8_t c = 0; c < HD_COUNTERS; c++) {
+	for (uint32_t c = 0; c < HD_COUNTERS; c++) {
 		bool free = !given->used[c] || given->release[c] <= index;
 		uint64_t apart =
 			given->release[c] > release ? given->release[c] - release : release - given->release[c];
@@ -314,7 +314,7 @@ static uint32_t cycles_left(const struct setter *setter, const struct state *sta
 {
 	const struct hd_inst *inst = &setter->function->insts[index];
 	const struct inst_info *info = &setter->infos[index];
-	enum hd_pipeline reader = hd_op_pipeline((enum hd_op)inst->op);
+	enum hd_pipeline reader = hd_op_pipeline(inst->op);
 	uint32_t cycles = 0, own = info->fixed ? hd_control_latency(inst, setter->timing, HD_NO_PIPELINE) : 1;
 	if (!state->any_left)
 		return 0;

@@ -41,8 +41,7 @@ static uint32_t crossing(const struct hd_timing *timing, enum hd_pipeline from, 
 
 uint32_t hd_control_latency(const struct hd_inst *inst, const struct hd_timing *timing, enum hd_pipeline reader)
 {
-	uint32_t extra =
-		reader == HD_PIPELINES ? timing->guard : crossing(timing, hd_op_pipeline((enum hd_op)inst->op), reader);
+	uint32_t extra = reader == HD_PIPELINES ? timing->guard : crossing(timing, hd_op_pipeline(inst->op), reader);
 	return timing->latency[hd_inst_lat(inst)] + extra;
 }
 
@@ -52,7 +51,7 @@ bool hd_control_is_fixed(const struct hd_inst *inst, const struct hd_timing *tim
 	struct hd_places reads, writes;
 	enum hd_lat lat = hd_inst_lat(inst);
 	uint32_t longest = 0;
-	if (!hd_op_is_fixed((enum hd_op)inst->op) || lat == HD_LAT_S2R || !timing->latency[lat])
+	if (!hd_op_is_fixed(inst->op) || lat == HD_LAT_S2R || !timing->latency[lat])
 		return false;
 	hd_inst_places(inst, &reads, &writes);
 	bool guards = writes.bits[HD_PLACE_WORDS - 1] & 0xff;
@@ -110,7 +109,7 @@ static char digit(uint8_t counter)
 void hd_control_format(const struct hd_control *control, char text[HD_CONTROL_TEXT])
 {
 	char wait[HD_COUNTERS + 1];
-	for (uint8_t i = 0; i < HD_COUNTERS; i++)
+	for (uint32_t i = 0; i < HD_COUNTERS; i++)
 		wait[i] = control->wait >> i & 1 ? digit(i) : '-';
 	wait[HD_COUNTERS] = '\0';
 	snprintf(text, HD_CONTROL_TEXT, "B%s:R%c:W%c:%c:S%02u", wait, digit(control->read), digit(control->write),

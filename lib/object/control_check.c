@@ -95,7 +95,7 @@ static bool may_issue(struct checker *checker, const struct front *front, uint32
 		      const struct hd_places *writes)
 {
 	const struct hd_inst *inst = &checker->function->insts[index];
-	enum hd_pipeline reader = hd_op_pipeline((enum hd_op)inst->op);
+	enum hd_pipeline reader = hd_op_pipeline(inst->op);
 	bool fixed = is_fixed(checker, index);
 	uint32_t own = fixed ? hd_control_latency(inst, checker->timing, HD_NO_PIPELINE) : 1;
 	uint32_t guard = HD_PLACE_PREDICATES + (inst->guard & 7u);

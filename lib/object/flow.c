@@ -3,6 +3,7 @@
  * the instructions that begin a basic block. Linear in the code and its jump tables.
  */
 #include "heddle/object.h"
+#include "heddle/opcodes.h"
 
 static bool ends_block(const struct hd_inst *inst)
 {

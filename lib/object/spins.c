@@ -9,6 +9,7 @@
  * change in the loop is taken for a step, too: with one of 0 the loop is not taken for a wait.
  */
 #include "lib/object/spins.h"
+#include "heddle/opcodes.h"
 
 #include <stdlib.h>
 

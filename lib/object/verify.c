@@ -6,6 +6,7 @@
  * in the writer is a compiler bug, in the reader a damaged file.
  */
 #include "heddle/object.h"
+#include "heddle/opcodes.h"
 #include "heddle/uniform.h"
 #include "lib/object/parts.h"
 

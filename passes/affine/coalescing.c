@@ -6,6 +6,7 @@
  * 32 residues x 32 lanes an access.
  */
 #include "passes/affine/coalescing.h"
+#include "heddle/opcodes.h"
 
 #include <string.h>
 
@@ -398,7 +399,7 @@ static bool is_access(const struct hd_inst *inst, struct hd_meta_access *access)
 	access->space = info->space == HD_AT_GLOBAL   ? HD_ACCESS_GLOBAL
 			: info->space == HD_AT_SHARED ? HD_ACCESS_SHARED
 						      : HD_ACCESS_GENERIC;
-	access->bytes = hd_op_access_bytes((enum hd_op)inst->op, inst->mods);
+	access->bytes = hd_op_access_bytes(inst->op, inst->mods);
 	return true;
 }
 

@@ -5,6 +5,7 @@
  * indirect sites x functions whose address is taken.
  */
 #include "passes/analysis/callgraph.h"
+#include "heddle/opcodes.h"
 
 #include <llvm-c/Core.h>
 

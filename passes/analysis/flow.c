@@ -8,6 +8,7 @@
  * analysis without considering thread divergence"); liveness.c adds divergence.
  */
 #include "passes/analysis/flow.h"
+#include "heddle/opcodes.h"
 
 #include <string.h>
 

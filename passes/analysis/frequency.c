@@ -6,6 +6,7 @@
  * Heuristics: a branch that may leave a loop stays in it nine times of ten, so that a counted
  * loop runs ten times; paths that trap are not taken; all else is even.
  */
+#include "heddle/opcodes.h"
 #include "passes/analysis/flow.h"
 
 #include <string.h>

@@ -22,6 +22,7 @@
  * for its read-only loads. Parameters of device functions are unknown.
  */
 #include "passes/analysis/idempotence.h"
+#include "heddle/opcodes.h"
 
 #include <stdlib.h>
 #include <string.h>

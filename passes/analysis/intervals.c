@@ -63,7 +63,7 @@ static bool is_call(const struct hd_subgraphs *subgraphs, uint32_t inst)
 static bool is_long(const struct hd_inst *inst)
 {
 	const struct hd_opinfo *info = &hd_opinfo[inst->op];
-	bool far = hd_op_loads_device((enum hd_op)inst->op);
+	bool far = hd_op_loads_device(inst->op);
 	if (info->effects & HD_FX_ATOMIC)
 		return far && inst->dst != HD_RZ;
 	if (info->effects & HD_FX_ASYNC) /* nobody waits for a register */

@@ -12,6 +12,7 @@
  * The sets flow as spread.h has it. Cost: the blocks between, for each reconvergence point.
  */
 #include "passes/analysis/liveness.h"
+#include "heddle/opcodes.h"
 
 #include "lib/vec.h"
 #include "passes/analysis/spread.h"
@@ -152,7 +153,7 @@ static struct operands operands_of(const struct hd_inst *inst)
 		operands.first[i] = regs[i];
 		operands.pred[i] = preds[i] & (uint8_t)~HD_PRED_NOT;
 		if (regs[i] < HD_RZ && !hd_lr_takes(inst->linear, HD_SLOT_A + i))
-			operands.words[i] = (uint8_t)hd_op_width((enum hd_op)inst->op, inst->mods, HD_SLOT_A + i);
+			operands.words[i] = (uint8_t)hd_op_width(inst->op, inst->mods, HD_SLOT_A + i);
 		operands.count += operands.words[i] > 0;
 	}
 	return operands;

@@ -12,6 +12,7 @@
  * lanes reconverge may already be old or new in them.
  */
 #include "passes/analysis/patterns.h"
+#include "heddle/opcodes.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -80,7 +81,7 @@ static struct hd_value from_sources(const struct state *state, const struct hd_i
 	for (unsigned i = 0; i < 3; i++) {
 		if (regs[i] >= HD_RZ)
 			continue;
-		uint32_t words = hd_op_width((enum hd_op)inst->op, inst->mods, HD_SLOT_A + i);
+		uint32_t words = hd_op_width(inst->op, inst->mods, HD_SLOT_A + i);
 		for (uint32_t w = 0; w < words; w++) {
 			sources[count] = register_value(state, regs[i] + w);
 			if (sources[count++].kind == HD_VALUE_RANDOM)
@@ -283,7 +284,7 @@ static void step(struct state *state, uint32_t inst)
 		return;
 	}
 	struct hd_value low = result(state, code), high = low;
-	bool more = writes.preds || hd_op_width((enum hd_op)code->op, code->mods, HD_SLOT_DST) > 1;
+	bool more = writes.preds || hd_op_width(code->op, code->mods, HD_SLOT_DST) > 1;
 	/* Only moved bits keep their form in the high words; sums carry between them. */
 	if (more && !(effects & HD_FX_LOAD) && code->op != HD_OP_CS2R)
 		high = effects ? hd_value_random : from_sources(state, code);

@@ -10,6 +10,7 @@
  * their length. Linear in the document.
  */
 #include "passes/analysis/profile.h"
+#include "heddle/opcodes.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "heddle/opcodes.h"
 #include "passes/analysis/liveness.h"
 #include "passes/analysis/yields.h"
 #include "passes/ir/uniformity.h"

@@ -230,7 +230,7 @@ static bool is_live_after(const struct hd_flow *flow, uint32_t inst, enum hd_slo
 	const uint8_t regs[] = {code->dst, code->a, code->b, code->c};
 	struct hd_flow_effects effects;
 	hd_flow_effects(flow, inst, &effects);
-	unsigned width = hd_op_width((enum hd_op)code->op, code->mods, slot);
+	unsigned width = hd_op_width(code->op, code->mods, slot);
 	for (uint32_t reg = regs[slot]; reg < regs[slot] + width && reg < HD_RZ; reg++)
 		if (hd_regset_has(live, reg) && (slot == HD_SLOT_DST || !hd_regset_has(&effects.covers, reg)))
 			return true;

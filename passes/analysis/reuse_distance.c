@@ -81,8 +81,7 @@ struct solver {
 bool hd_reuse_has(const struct hd_inst *inst, enum hd_slot slot)
 {
 	const uint8_t regs[] = {inst->dst, inst->a, inst->b, inst->c};
-	return regs[slot] != HD_RZ && hd_op_width((enum hd_op)inst->op, inst->mods, slot) &&
-	       !hd_lr_takes(inst->linear, slot);
+	return regs[slot] != HD_RZ && hd_op_width(inst->op, inst->mods, slot) && !hd_lr_takes(inst->linear, slot);
 }
 
 static uint8_t slot_register(const struct hd_inst *inst, enum hd_slot slot)
@@ -149,7 +148,7 @@ static void resolve_operands(struct solver *solver, uint32_t i, const struct hd_
 		uint32_t first = slot_register(inst, slot);
 		if (first >= HD_RZ)
 			continue;
-		unsigned width = hd_op_width((enum hd_op)inst->op, inst->mods, slot);
+		unsigned width = hd_op_width(inst->op, inst->mods, slot);
 		for (uint32_t reg = first; reg < first + width && reg < HD_RZ; reg++)
 			if (slot == HD_SLOT_DST || !hd_regset_has(&effects->covers, reg))
 				resolve_register(solver, i, slot, reg, next);

@@ -74,7 +74,7 @@ static void claim_operands(const struct ahead *ahead, const struct hd_inst *code
 	for (unsigned slot = HD_SLOT_DST; slot <= HD_SLOT_C; slot++)
 		if (hd_reuse_has(code, slot))
 			claims[slot] = claim(ahead, slot == HD_SLOT_DST ? NULL : kills, regs[slot],
-					     hd_op_width((enum hd_op)code->op, code->mods, slot), inst);
+					     hd_op_width(code->op, code->mods, slot), inst);
 }
 
 /* Claims the operands of one instruction and goes to before it. */

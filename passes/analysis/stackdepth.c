@@ -150,7 +150,7 @@ static bool moves_stack(const struct hd_function *function, const struct hd_abi 
 	bool loaded = !function->kernel, moves = false;
 	for (uint32_t i = 0; i < function->inst_count; i++) {
 		const struct hd_inst *inst = &function->insts[i];
-		if (inst->dst != abi->stack_pointer || !hd_op_width((enum hd_op)inst->op, inst->mods, HD_SLOT_DST))
+		if (inst->dst != abi->stack_pointer || !hd_op_width(inst->op, inst->mods, HD_SLOT_DST))
 			continue;
 		if (inst->xkind == HD_X_CONST_B && inst->x == HD_CONST_X(0, HD_CB_STACK_TOP))
 			loaded = true;

@@ -14,6 +14,7 @@
  * code times the depth of its loops.
  */
 #include "passes/analysis/switching.h"
+#include "heddle/opcodes.h"
 
 #include "lib/vec.h"
 #include "passes/analysis/preempt.h"
@@ -28,7 +29,7 @@ struct walk {
 
 static bool loads_global(const struct hd_inst *inst)
 {
-	return hd_op_loads_device((enum hd_op)inst->op);
+	return hd_op_loads_device(inst->op);
 }
 
 static bool calls_program(const struct hd_flow *flow, uint32_t inst)

@@ -9,6 +9,7 @@
  * Linear in the code, and in the calls for each round of joining functions; helpers join nothing.
  */
 #include "passes/analysis/yields.h"
+#include "heddle/opcodes.h"
 
 #include "lib/object/spins.h"
 

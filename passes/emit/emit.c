@@ -6,6 +6,7 @@
  */
 #include <assert.h>
 
+#include "heddle/opcodes.h"
 #include "passes/emit/reuse_bits.h"
 #include "passes/graph/graph.h"
 #include "passes/mir/last_use.h"
@@ -158,7 +159,7 @@ static struct hd_inst encode(struct emitter *emitter, uint32_t block, const stru
 		.x = minst->x,
 		.reconv = HD_NO_PC,
 	};
-	if (hd_opinfo[minst->op < HD_OP_COUNT ? minst->op : HD_OP_NOP].dst == HD_W_U)
+	if (hd_opinfo[minst->op < HD_OP_LIMIT ? minst->op : HD_OP_NOP].dst == HD_W_U)
 		inst.dst = minst->uniform_dst;
 	encode_linear(minst, &inst);
 	if (minst->op == HD_OP_COPY)
@@ -169,7 +170,7 @@ static struct hd_inst encode(struct emitter *emitter, uint32_t block, const stru
 
 static void emit_inst(struct emitter *emitter, uint32_t block, const struct hd_minst *minst, uint8_t dead)
 {
-	if (minst->op >= HD_OP_COUNT && minst->op != HD_OP_COPY) {
+	if (minst->op >= HD_OP_LIMIT && minst->op != HD_OP_COPY) {
 		emitter->status = hd_error(emitter->diag, emitter->func->locs.data[minst->loc],
 					   "%s: an instruction without machine form is left", emitter->func->name);
 		return;

@@ -12,6 +12,7 @@
  */
 #include <assert.h>
 
+#include "heddle/opcodes.h"
 #include "passes/mir/mir.h"
 
 typedef HD_VEC(struct hd_minst) hd_insts;
@@ -87,7 +88,7 @@ static void survey(struct framer *framer)
 			count_spill(func, &inst);
 			if (inst.ref_kind == HD_MREF_FRAME)
 				framer->used[inst.ref] = true;
-			framer->calls |= inst.op < HD_OP_COUNT && hd_opinfo[inst.op].effects & HD_FX_CALL;
+			framer->calls |= inst.op < HD_OP_LIMIT && hd_opinfo[inst.op].effects & HD_FX_CALL;
 			block->insts.data[kept++] = inst;
 		}
 		block->insts.len = kept;

@@ -5,6 +5,7 @@
  * target comes next is inverted, so that one branch is left; unreachable blocks are dropped.
  * Needs the graph algorithms; near linear.
  */
+#include "heddle/opcodes.h"
 #include "passes/graph/graph.h"
 #include "passes/mir/live.h"
 

@@ -15,7 +15,7 @@ enum { BANKS = 2 /* of a sub-core, by the register's parity: Jia 2018; Huerta 20
 static unsigned read_in(const struct hd_inst *inst, unsigned slot, unsigned bank)
 {
 	const uint8_t regs[] = {inst->dst, inst->a, inst->b, inst->c};
-	unsigned width = hd_op_width((enum hd_op)inst->op, inst->mods, (enum hd_slot)slot);
+	unsigned width = hd_op_width(inst->op, inst->mods, (enum hd_slot)slot);
 	if (!width || regs[slot] == HD_RZ || hd_lr_takes(inst->linear, slot) ||
 	    (slot == HD_SLOT_B && hd_x_in_b(inst->xkind)) || (slot == HD_SLOT_C && hd_x_in_c(inst->xkind)))
 		return HD_RZ;
@@ -45,7 +45,7 @@ static bool is_reused(const struct hd_inst *insts, uint32_t count, unsigned slot
 	if (reg == HD_RZ || writes(&insts[0], reg))
 		return false;
 	for (uint32_t i = 1; i < count && i < FAR && !ends(&insts[i]); i++) {
-		unsigned next = hd_op_is_fixed((enum hd_op)insts[i].op) ? read_in(&insts[i], slot, bank) : HD_RZ;
+		unsigned next = hd_op_is_fixed(insts[i].op) ? read_in(&insts[i], slot, bank) : HD_RZ;
 		if (next != HD_RZ)
 			return next == reg;
 		if (writes(&insts[i], reg))
@@ -58,7 +58,7 @@ void hd_set_reuse(struct hd_inst *insts, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++) {
 		insts[i].reuse = 0;
-		if (!hd_op_is_fixed((enum hd_op)insts[i].op))
+		if (!hd_op_is_fixed(insts[i].op))
 			continue;
 		for (unsigned slot = HD_SLOT_A; slot <= HD_SLOT_C; slot++)
 			for (unsigned bank = 0; bank < BANKS; bank++)

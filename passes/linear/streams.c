@@ -7,6 +7,7 @@
  *
  * Values are 64 bits wide and right modulo 2^64. Linear in the terms of the polynomials.
  */
+#include "heddle/opcodes.h"
 #include "passes/linear/linear.h"
 
 #include "passes/affine/symbolic_table.h"

@@ -10,6 +10,7 @@
  */
 #include <stdlib.h>
 
+#include "heddle/opcodes.h"
 #include "lib/object/listing.h"
 #include "passes/linear/linear.h"
 #include "passes/pass.h"

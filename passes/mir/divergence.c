@@ -10,6 +10,7 @@
  * round is linear; there are as many as branches and loops depend on one another.
  */
 #include "passes/mir/divergence.h"
+#include "heddle/opcodes.h"
 
 #include <string.h>
 
@@ -50,7 +51,7 @@ static bool is_source(const struct hd_minst *inst)
 {
 	if (inst->op == HD_OP_COPY)
 		return false;
-	if (inst->op >= HD_OP_COUNT || inst->linear)
+	if (inst->op >= HD_OP_LIMIT || inst->linear)
 		return true;
 	const struct hd_opinfo *info = &hd_opinfo[inst->op];
 	switch (inst->op) {

@@ -80,7 +80,7 @@ static void scan_block(struct hd_mfunc *func, struct build *build, uint32_t id)
 	for (uint32_t i = block->insts.len; i-- > 0;) {
 		struct hd_minst *inst = &block->insts.data[i];
 		build->inst = first + i;
-		if (inst->op < HD_OP_COUNT && hd_opinfo[inst->op].effects & HD_FX_CALL)
+		if (inst->op < HD_OP_LIMIT && hd_opinfo[inst->op].effects & HD_FX_CALL)
 			hd_vec_push(&out->calls, build->inst);
 		hd_minst_visit(func, inst, scan_def, build);
 		hd_minst_visit(func, inst, scan_use, build);

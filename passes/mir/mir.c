@@ -5,6 +5,7 @@
  * docs/architecture.md, The life of an instruction.
  */
 #include "passes/mir/mir.h"
+#include "heddle/opcodes.h"
 
 #include <assert.h>
 
@@ -138,8 +139,8 @@ struct hd_minst hd_minst_make(unsigned op, uint16_t mods)
 bool hd_minst_swap(struct hd_minst *inst)
 {
 	struct hd_mreg a = inst->a;
-	if (inst->op >= HD_OP_COUNT || (inst->linear && hd_lr_slot(inst->linear) != HD_SLOT_C) ||
-	    !hd_op_swap((enum hd_op)inst->op, HD_SLOT_B, &inst->mods))
+	if (inst->op >= HD_OP_LIMIT || (inst->linear && hd_lr_slot(inst->linear) != HD_SLOT_C) ||
+	    !hd_op_swap(inst->op, HD_SLOT_B, &inst->mods))
 		return false;
 	inst->a = inst->b;
 	inst->b = a;
@@ -176,7 +177,7 @@ static void visit_extra(const struct visit *visit, uint32_t index, bool is_def)
 /* Reads come before writes. A parallel copy holds its destinations at even places. */
 bool hd_minst_is_terminator(const struct hd_minst *inst)
 {
-	if (inst->op >= HD_OP_COUNT)
+	if (inst->op >= HD_OP_LIMIT)
 		return false;
 	return hd_opinfo[inst->op].effects & (HD_FX_BRANCH | HD_FX_RET | HD_FX_EXIT) || inst->op == HD_OP_TRAP;
 }

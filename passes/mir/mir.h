@@ -24,7 +24,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "heddle/machine.h"
+#include "heddle/inst.h"
 #include "heddle/object.h"
 #include "lib/arena.h"
 #include "lib/diag.h"
@@ -42,7 +42,7 @@ enum {
 
 /* Opcodes that exist only here. */
 enum {
-	HD_OP_PHI = HD_OP_COUNT, /* dst (or pdst); extras: one register for each predecessor, in order of block->preds;
+	HD_OP_PHI = HD_OP_LIMIT, /* dst (or pdst); extras: one register for each predecessor, in order of block->preds;
 				    predicates too */
 	HD_OP_COPY,		 /* dst = b (any width), or pdst = psrc */
 	HD_OP_PAIR,		 /* dst = words in extras, low first */
@@ -110,8 +110,7 @@ struct hd_minst {
 /* A load that may go all the way to device memory. */
 static inline bool hd_minst_is_global_load(const struct hd_minst *inst)
 {
-	return inst->op < HD_OP_COUNT && !(hd_opinfo[inst->op].effects & HD_FX_ATOMIC) &&
-	       hd_op_loads_device((enum hd_op)inst->op);
+	return inst->op < HD_OP_LIMIT && !(hd_opinfo[inst->op].effects & HD_FX_ATOMIC) && hd_op_loads_device(inst->op);
 }
 
 /* Physical registers that hold no value behind an instruction, found when frames are made. */
@@ -255,7 +254,7 @@ void hd_minst_visit(struct hd_mfunc *func, struct hd_minst *inst, hd_mreg_visito
 /* HD_FX_ bits; opcodes that exist only here have none. */
 static inline unsigned hd_minst_effects(const struct hd_minst *inst)
 {
-	return inst->op < HD_OP_COUNT ? hd_opinfo[inst->op].effects : 0;
+	return inst->op < HD_OP_LIMIT ? hd_opinfo[inst->op].effects : 0;
 }
 
 /* Whether lanes may leave the block there: branches, RET, EXIT and traps. They stand together at its end. */

@@ -11,7 +11,7 @@
 static const char *op_name(unsigned op)
 {
 	static const char *const own[] = {"PHI", "COPY", "PAIR", "UNDEF", "PARCOPY"};
-	return op < HD_OP_COUNT ? hd_opinfo[op].name : own[op - HD_OP_COUNT];
+	return op < HD_OP_LIMIT ? hd_opinfo[op].name : own[op - HD_OP_LIMIT];
 }
 
 static void print_reg(FILE *out, const struct hd_mfunc *func, struct hd_mreg reg)
@@ -65,7 +65,7 @@ static void print_mods(FILE *out, const struct hd_minst *inst)
 		HD_MOD_LIST(X)
 #undef X
 	};
-	if (inst->op >= HD_OP_COUNT)
+	if (inst->op >= HD_OP_LIMIT)
 		return;
 	const struct hd_opinfo *info = &hd_opinfo[inst->op];
 	for (unsigned i = 0; i < sizeof(info->mod_order) && info->mod_order[i] < HD_MOD_COUNT; i++) {
@@ -88,7 +88,7 @@ static void next(struct list *list)
 
 static void print_results(struct list *list, const struct hd_minst *inst)
 {
-	if (inst->op < HD_OP_COUNT && hd_opinfo[inst->op].dst == HD_W_U) {
+	if (inst->op < HD_OP_LIMIT && hd_opinfo[inst->op].dst == HD_W_U) {
 		next(list);
 		fprintf(list->out, "UR%u", inst->uniform_dst);
 	}

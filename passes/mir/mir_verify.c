@@ -4,6 +4,7 @@
  * every use is dominated by the one definition. Needs graph dominators; near linear.
  * Run after every lowering step in debug builds.
  */
+#include "heddle/opcodes.h"
 #include "passes/mir/mir.h"
 
 #include <inttypes.h>
@@ -160,7 +161,7 @@ static void check_class(struct verifier *v, uint32_t id, bool pred)
 
 static void check_slot(struct verifier *v, const struct hd_minst *inst, struct hd_mreg reg, enum hd_slot slot)
 {
-	unsigned width = hd_op_width((enum hd_op)inst->op, inst->mods, slot);
+	unsigned width = hd_op_width(inst->op, inst->mods, slot);
 	check_reg(v, reg);
 	if (v->status || !reg.words)
 		return;
@@ -216,7 +217,7 @@ static void check_inst(struct verifier *v, const struct hd_minst *inst)
 	}
 	if (v->ssa && inst->op == HD_OP_PARCOPY)
 		fail(v, "a parallel copy in SSA form");
-	if (inst->op >= HD_OP_COUNT) {
+	if (inst->op >= HD_OP_LIMIT) {
 		check_list(v, inst);
 		if (inst->op == HD_OP_COPY)
 			check_copy(v, inst);

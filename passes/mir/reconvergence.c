@@ -2,6 +2,7 @@
  * Reconvergence points of machine IR: its blocks as the graph of passes/graph/reconvergence.c. Near linear.
  */
 #include "passes/mir/reconvergence.h"
+#include "heddle/opcodes.h"
 #include "passes/graph/graph.h"
 
 /* A trap ends the whole kernel, whatever comes before it in its block. */

@@ -10,6 +10,7 @@
  * The new instruction stands where the second one stood (the LOP3 stays where it is), so that no value lives longer but
  * those that it reads. Needs SSA form. Linear.
  */
+#include "heddle/opcodes.h"
 #include "passes/mir/mir.h"
 
 struct combiner {
@@ -72,7 +73,7 @@ static struct hd_minst *made_here(const struct combiner *combiner, struct hd_mre
 	if (reg.words != 1 || reg.sub || !hd_mreg_is_virtual(reg.id))
 		return NULL;
 	struct hd_minst *def = combiner->def[reg.id - HD_MREG_VIRTUAL];
-	bool here = def && combiner->block[reg.id - HD_MREG_VIRTUAL] == combiner->at && def->op < HD_OP_COUNT;
+	bool here = def && combiner->block[reg.id - HD_MREG_VIRTUAL] == combiner->at && def->op < HD_OP_LIMIT;
 	return here && def->dst.words == 1 && def->guard == HD_MREG_PT ? def : NULL;
 }
 

@@ -6,6 +6,7 @@
  * store that everything later depends on. Needs machine IR out of SSA.
  */
 #include "passes/opt/dag.h"
+#include "heddle/opcodes.h"
 
 #define WINDOW 64u
 #define GLOBAL_CYCLES \
@@ -23,7 +24,7 @@ uint32_t hd_minst_latency(const struct hd_minst *inst)
 		return 0;
 	if (hd_minst_is_global_load(inst))
 		return GLOBAL_CYCLES;
-	return inst->op < HD_OP_COUNT ? cycles[hd_opinfo[inst->op].lat] : cycles[HD_LAT_IADD];
+	return inst->op < HD_OP_LIMIT ? cycles[hd_opinfo[inst->op].lat] : cycles[HD_LAT_IADD];
 }
 
 static void add_edge(struct hd_dag *dag, uint32_t from, uint32_t to, uint32_t latency)
@@ -168,7 +169,7 @@ static unsigned spaces_of(const struct hd_minst *inst)
 				     [HD_AT_TEXTURE] = 0}; /* nothing writes what a kernel fetches */
 	if (inst->op == HD_OP_LDCX || (inst->op == HD_OP_LDG && hd_mod_get(inst->mods, HD_MOD_CACHE) == HD_CACHE_CI))
 		return 0;
-	return inst->op < HD_OP_COUNT ? of[hd_opinfo[inst->op].space] : 0;
+	return inst->op < HD_OP_LIMIT ? of[hd_opinfo[inst->op].space] : 0;
 }
 
 static bool has_mod(const struct hd_minst *inst, enum hd_mod_kind kind)
@@ -193,7 +194,7 @@ static bool is_clock(const struct hd_minst *inst)
 
 static bool is_ordered(const struct hd_minst *inst)
 {
-	if (hd_op_is_exchange((enum hd_op)inst->op))
+	if (hd_op_is_exchange(inst->op))
 		return false;
 	return is_clock(inst) ||
 	       hd_minst_effects(inst) & (HD_FX_ASYNC | HD_FX_SIDE | HD_FX_CONVERGENT | HD_FX_BARRIER | HD_FX_FENCE);
@@ -223,7 +224,7 @@ static struct access describe(const struct hd_dag *dag, const struct hd_minst *i
 	access.linear = inst->linear * 256u + inst->coefficient;
 	access.start = inst->x;
 	/* LDSM reads at the addresses of other lanes, too. */
-	access.bytes = inst->op == HD_OP_LDSM ? 0 : hd_op_access_bytes((enum hd_op)inst->op, inst->mods);
+	access.bytes = inst->op == HD_OP_LDSM ? 0 : hd_op_access_bytes(inst->op, inst->mods);
 	if (inst->ref_kind == HD_MREF_FRAME)
 		access.object = inst->ref;
 	return access;
@@ -293,7 +294,7 @@ static void depend_clock(struct hd_dag *dag, struct order *order, const struct h
  * program's tiles, and of the steps of one product. */
 static void depend_tensor(struct hd_dag *dag, struct order *order, const struct hd_minst *inst)
 {
-	if (inst->op >= HD_OP_COUNT || hd_opinfo[inst->op].pipe != HD_PIPE_TENSOR)
+	if (inst->op >= HD_OP_LIMIT || hd_opinfo[inst->op].pipe != HD_PIPE_TENSOR)
 		return;
 	if (order->tensor)
 		add_edge(dag, order->tensor - 1, dag->node, 1);

@@ -3,6 +3,7 @@
  * something that stays; cycles of PHIs that only read each other included. Linear. docs/architecture.md, The life of an
  * instruction.
  */
+#include "heddle/opcodes.h"
 #include "passes/mir/mir.h"
 
 struct sweeper {

@@ -10,6 +10,7 @@
  *
  * Needs SSA form. Linear.
  */
+#include "heddle/opcodes.h"
 #include "passes/mir/mir.h"
 
 #define REACH 0x400000 /* bytes: offsets beyond it stay out of displacements, which have 24 bits */
@@ -41,7 +42,7 @@ static struct hd_minst *def_of(const struct fuser *fuser, struct hd_mreg reg)
 /* An access to local memory whose address has nothing but a register and a displacement. */
 static bool is_access(const struct hd_minst *inst)
 {
-	return inst->op < HD_OP_COUNT && hd_opinfo[inst->op].space == HD_AT_LOCAL && inst->ref_kind == HD_MREF_NONE &&
+	return inst->op < HD_OP_LIMIT && hd_opinfo[inst->op].space == HD_AT_LOCAL && inst->ref_kind == HD_MREF_NONE &&
 	       !inst->linear && inst->a.words == 1;
 }
 
@@ -135,7 +136,7 @@ static bool is_mask(const struct hd_minst *inst)
 static uint32_t bits_of(const struct fuser *fuser, struct hd_mreg reg)
 {
 	const struct hd_minst *def = reg.words == 1 && !reg.sub ? def_of(fuser, reg) : NULL;
-	if (!def || def->op >= HD_OP_COUNT || def->dst.words != 1)
+	if (!def || def->op >= HD_OP_LIMIT || def->dst.words != 1)
 		return UINT32_MAX;
 	if (is_mask(def))
 		return def->x;

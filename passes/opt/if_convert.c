@@ -7,6 +7,7 @@
  */
 #include <stdlib.h>
 
+#include "heddle/opcodes.h"
 #include "passes/mir/last_use.h"
 #include "passes/mir/live.h"
 #include "passes/opt/sides.h"

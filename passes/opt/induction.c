@@ -8,6 +8,7 @@
  * The proof is by induction over the rounds: assuming that the two PHIs agree, so do the steps. Needs SSA form. PHIs of
  * a block are compared in pairs, up to a limit.
  */
+#include "heddle/opcodes.h"
 #include "passes/mir/mir.h"
 
 #define MANY_PHIS 128u /* in one block: more are not compared with each other */
@@ -78,7 +79,7 @@ static struct definition step_of(const struct joiner *joiner, struct hd_mreg reg
 	if (place.block == HD_NO_BLOCK)
 		return none;
 	const struct hd_minst *inst = inst_at(joiner, place);
-	bool pure = inst->op < HD_OP_COUNT && !hd_opinfo[inst->op].effects && !inst->extra_count && !inst->linear &&
+	bool pure = inst->op < HD_OP_LIMIT && !hd_opinfo[inst->op].effects && !inst->extra_count && !inst->linear &&
 		    inst->pdst == HD_MREG_PT && inst->psrc == HD_MREG_PT && inst->psrc2 == HD_MREG_PT &&
 		    inst->guard == HD_MREG_PT && inst->dst.words == reg.words;
 	return pure ? place : none;

@@ -10,6 +10,7 @@
  */
 #include <stdlib.h>
 
+#include "heddle/opcodes.h"
 #include "passes/mir/live.h"
 #include "passes/opt/sides.h"
 

@@ -7,6 +7,7 @@
  * Needs physical registers and a finished frame. Linear in instructions, and in blocks times registers; rounds over the
  * blocks go on until nothing changes.
  */
+#include "heddle/opcodes.h"
 #include "passes/mir/live.h"
 
 #define REGISTERS 255u

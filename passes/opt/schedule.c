@@ -14,6 +14,7 @@
  * IR out of SSA. A bounded number of candidates is compared at each step, so the cost is that
  * of the dependence graph.
  */
+#include "heddle/opcodes.h"
 #include "passes/opt/dag.h"
 
 #define CANDIDATES 96u /* youngest ready instructions that are compared */
@@ -394,7 +395,7 @@ static bool is_anchor(struct scheduler *s, struct hd_minst *inst)
 
 static bool is_call(const struct hd_minst *inst)
 {
-	return inst->op < HD_OP_COUNT && hd_opinfo[inst->op].effects & (HD_FX_CALL | HD_FX_RET);
+	return inst->op < HD_OP_LIMIT && hd_opinfo[inst->op].effects & (HD_FX_CALL | HD_FX_RET);
 }
 
 /* From copies into physical registers up to the call that reads them nothing moves; the same after it, and at the

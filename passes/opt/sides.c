@@ -2,6 +2,7 @@
  * Sides of branches that may run under a predicate (sides.h). Linear.
  */
 #include "passes/opt/sides.h"
+#include "heddle/opcodes.h"
 
 #include <stdlib.h>
 
@@ -40,6 +41,6 @@ bool hd_side_may_guard(const struct hd_minst *inst)
 {
 	const unsigned barred = HD_FX_ATOMIC | HD_FX_SIDE | HD_FX_FENCE | HD_FX_CONVERGENT | HD_FX_BARRIER |
 				HD_FX_BRANCH | HD_FX_CALL | HD_FX_RET | HD_FX_EXIT | HD_FX_WRITE_PREDS;
-	return inst->guard == HD_MREG_PT && !inst->guard_not && inst->op < HD_OP_COUNT && inst->op != HD_OP_TRAP &&
+	return inst->guard == HD_MREG_PT && !inst->guard_not && inst->op < HD_OP_LIMIT && inst->op != HD_OP_TRAP &&
 	       !(hd_opinfo[inst->op].effects & barred);
 }

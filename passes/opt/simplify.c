@@ -9,6 +9,7 @@
  *
  * Needs SSA form and dominators. Near linear.
  */
+#include "heddle/opcodes.h"
 #include "lib/hash.h"
 #include "passes/graph/graph.h"
 #include "passes/mir/live.h"
@@ -133,12 +134,12 @@ static bool takes(const struct hd_minst *inst, enum hd_slot slot)
 {
 	uint8_t srcx = hd_opinfo[inst->op].srcx, mods = slot == HD_SLOT_B ? HD_NEG_B | HD_ABS_B : HD_NEG_C;
 	bool allowed = slot == HD_SLOT_B ? srcx == HD_XB || srcx == HD_XBC : srcx == HD_XC || srcx == HD_XBC;
-	return allowed && !(inst->srcmods & mods) && hd_op_width((enum hd_op)inst->op, inst->mods, slot) == 1;
+	return allowed && !(inst->srcmods & mods) && hd_op_width(inst->op, inst->mods, slot) == 1;
 }
 
 static void fold_constants(struct optimizer *o, struct hd_minst *inst)
 {
-	if (inst->op >= HD_OP_COUNT || inst->xkind != HD_X_NONE || inst->ref_kind != HD_MREF_NONE)
+	if (inst->op >= HD_OP_LIMIT || inst->xkind != HD_X_NONE || inst->ref_kind != HD_MREF_NONE)
 		return;
 	const struct hd_minst *a = inst->a.words == 1 ? def_of(o, inst->a.id) : NULL;
 	const struct hd_minst *b = inst->b.words == 1 ? def_of(o, inst->b.id) : NULL;
@@ -156,7 +157,7 @@ static void fold_constants(struct optimizer *o, struct hd_minst *inst)
 
 static void put_zeros(struct optimizer *o, struct hd_minst *inst)
 {
-	if (inst->op >= HD_OP_COUNT)
+	if (inst->op >= HD_OP_LIMIT)
 		return;
 	put_zero(o, &inst->a);
 	put_zero(o, &inst->b);
@@ -169,7 +170,7 @@ static bool is_pure(const struct optimizer *o, const struct hd_minst *inst)
 {
 	if (inst->op == HD_OP_PAIR)
 		return hd_mreg_is_virtual(inst->dst.id) && hd_switch_is_on(o->func->without, HD_SWITCH_SHARED_PAIRS);
-	if (inst->op >= HD_OP_COUNT || inst->extra_count || !inst->dst.words || !hd_mreg_is_virtual(inst->dst.id))
+	if (inst->op >= HD_OP_LIMIT || inst->extra_count || !inst->dst.words || !hd_mreg_is_virtual(inst->dst.id))
 		return false;
 	if (inst->pdst != HD_MREG_PT || (inst->a.words && inst->a.id == o->func->abi->stack_pointer))
 		return false;

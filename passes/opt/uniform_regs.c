@@ -50,7 +50,7 @@ static void note_operand(void *context, struct hd_mreg *reg, bool is_def)
 
 static void note_inst(struct hd_parking *p, struct hd_minst *inst)
 {
-	bool plain = inst->op == HD_OP_COPY || (inst->op < HD_OP_COUNT && !inst->extra_count && !inst->linear);
+	bool plain = inst->op == HD_OP_COPY || (inst->op < HD_OP_LIMIT && !inst->extra_count && !inst->linear);
 	p->inst = inst;
 	hd_minst_visit(p->func, inst, plain && inst->guard == HD_MREG_PT ? note_operand : refuse, p);
 }

@@ -5,24 +5,25 @@
  *
  * One pass over the code. See uniform_regs.c.
  */
+#include "heddle/opcodes.h"
 #include "passes/opt/uniform_regs.h"
 
 /* ---- operands */
 
 static bool takes_uniform(const struct hd_minst *inst, enum hd_slot slot)
 {
-	if (inst->op >= HD_OP_COUNT || inst->xkind != HD_X_NONE || inst->ref_kind != HD_MREF_NONE || inst->linear)
+	if (inst->op >= HD_OP_LIMIT || inst->xkind != HD_X_NONE || inst->ref_kind != HD_MREF_NONE || inst->linear)
 		return false;
 	const struct hd_opinfo *info = &hd_opinfo[inst->op];
 	bool slot_is_x = info->srcx == HD_XBC || info->srcx == (slot == HD_SLOT_B ? HD_XB : HD_XC);
 	return slot_is_x && info->pipe != HD_PIPE_BRU && !(info->effects & HD_FX_WRITE_PREDS) &&
-	       hd_op_width((enum hd_op)inst->op, inst->mods, slot) == 1;
+	       hd_op_width(inst->op, inst->mods, slot) == 1;
 }
 
 static bool commutes(const struct hd_minst *inst)
 {
 	uint16_t mods = inst->mods;
-	return hd_op_swap((enum hd_op)inst->op, HD_SLOT_B, &mods);
+	return hd_op_swap(inst->op, HD_SLOT_B, &mods);
 }
 
 enum hd_slot hd_park_slot(const struct hd_minst *inst, uint32_t id)

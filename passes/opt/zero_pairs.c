@@ -5,6 +5,7 @@
  *
  * Needs physical registers and a finished frame. Linear: a zero waits for its partner in a table by register.
  */
+#include "heddle/opcodes.h"
 #include "passes/mir/mir.h"
 
 #define REGISTERS 256u

@@ -2,6 +2,7 @@
  * Inline PTX: arithmetic, logic and shifts. Opcodes that integers and floats share (add, min, abs) stand
  * here and hand floats over to float.c.
  */
+#include "heddle/opcodes.h"
 #include "passes/ptx/ptx.h"
 
 static bool is_signed(struct hd_ptx_type type)

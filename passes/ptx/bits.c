@@ -1,6 +1,7 @@
 /*
  * Inline PTX: counting, finding, extracting, inserting and permuting bits.
  */
+#include "heddle/opcodes.h"
 #include "passes/ptx/ptx.h"
 
 static void bits(struct hd_ptx *ptx, unsigned what)

@@ -1,6 +1,7 @@
 /*
  * Inline PTX: moves, compares and choices, conversions between types and address spaces.
  */
+#include "heddle/opcodes.h"
 #include "passes/ptx/ptx.h"
 
 /* ------------------------------------------------------------------ moves */

@@ -1,6 +1,7 @@
 /*
  * Inline PTX: floating point. A pair of 16-bit floats is one instruction, as one alone is.
  */
+#include "heddle/opcodes.h"
 #include "passes/ptx/ptx.h"
 
 LLVMTypeKind hd_ptx_kind(struct hd_ptx_type type)

@@ -3,6 +3,7 @@
  * and movmatrix. What of PTX is for matrices otherwise (sparse ones, bits and half bytes, sm_89's and the rest of
  * sm_90's) is refused by name.
  */
+#include "heddle/opcodes.h"
 #include "passes/ptx/ptx.h"
 
 enum { MOST = HD_MMA_WORDS /* words of an operand */ };

@@ -4,6 +4,7 @@
  * computed and then chosen with SEL, one with effects stands behind a branch.
  */
 #include "passes/ptx/ptx.h"
+#include "heddle/opcodes.h"
 
 /* ------------------------------------------------------------------ the opcode's parts */
 
@@ -224,6 +225,13 @@ static const struct hd_ptx_row *find_row(const char *text)
 	return best;
 }
 
+static bool same_leaf(const struct hd_leaf *a, const struct hd_leaf *b)
+{
+	return a->kind == b->kind && a->words == b->words && a->ext == b->ext && a->sub == b->sub &&
+	       a->inverted == b->inverted && a->linear == b->linear && a->coefficient == b->coefficient &&
+	       a->lanes == b->lanes && a->id == b->id && a->imm[0] == b->imm[0] && a->imm[1] == b->imm[1];
+}
+
 /* Values that changed in the guarded block merge with the old ones behind it. */
 static void merge(struct hd_ptx *ptx, const struct hd_leaf *before, uint32_t then, uint32_t next)
 {
@@ -231,7 +239,7 @@ static void merge(struct hd_ptx *ptx, const struct hd_leaf *before, uint32_t the
 	for (uint32_t i = 0; i < ptx->regs.len; i++) {
 		struct hd_ptx_reg *reg = &ptx->regs.data[i];
 		struct hd_leaf now = reg->leaf, old = before[i];
-		if (!reg->set || !memcmp(&now, &old, sizeof now))
+		if (!reg->set || same_leaf(&now, &old))
 			continue;
 		sel->block = then;
 		struct hd_mreg in[2], dst;

@@ -1,6 +1,7 @@
 /*
  * Inline PTX: memory, atomics, fences, barriers and operations across the warp.
  */
+#include "heddle/opcodes.h"
 #include "passes/ptx/ptx.h"
 
 /* ------------------------------------------------------------------ memory */

@@ -10,6 +10,7 @@
  * register is spilled at most twice.
  */
 #include "passes/regalloc/allocate.h"
+#include "heddle/opcodes.h"
 
 #include <math.h>
 
@@ -47,7 +48,7 @@ static bool is_register(const struct hd_allocator *allocator, struct hd_mreg reg
 /* Makes one word from nothing that registers hold. */
 static bool is_rematerialisable(const struct hd_allocator *allocator, const struct hd_minst *inst)
 {
-	if (inst->op >= HD_OP_COUNT || inst->dst.words != 1 || !hd_mreg_is_virtual(inst->dst.id) || inst->extra_count)
+	if (inst->op >= HD_OP_LIMIT || inst->dst.words != 1 || !hd_mreg_is_virtual(inst->dst.id) || inst->extra_count)
 		return false;
 	if (inst->role != HD_ROLE_PLAIN || hd_mreg_is_pred(allocator->func, inst->dst.id))
 		return false;
@@ -354,7 +355,7 @@ static void compute_free(struct hd_allocator *allocator)
 		for (uint32_t k = 0; k < func->blocks.data[id].insts.len; k++) {
 			unsigned op = func->blocks.data[id].insts.data[k].op;
 			allocator->reads_late[intervals->first[id] + k] =
-				op < HD_OP_COUNT && hd_opinfo[op].effects & (HD_FX_LOAD | HD_FX_STORE);
+				op < HD_OP_LIMIT && hd_opinfo[op].effects & (HD_FX_LOAD | HD_FX_STORE);
 		}
 	}
 }

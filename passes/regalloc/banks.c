@@ -9,6 +9,7 @@
  * integers wish nothing: what they read mostly lives long (bounds, counters), and all of it would crowd into one bank.
  * Needs machine IR out of SSA. Linear.
  */
+#include "heddle/opcodes.h"
 #include "passes/regalloc/allocate.h"
 
 struct banks {
@@ -44,7 +45,7 @@ static void differ(uint8_t *a, uint8_t *b)
 
 static void wish_for_store(const struct banks *banks, const struct hd_minst *inst)
 {
-	bool stores = inst->op < HD_OP_COUNT && hd_opinfo[inst->op].effects & HD_FX_STORE;
+	bool stores = inst->op < HD_OP_LIMIT && hd_opinfo[inst->op].effects & HD_FX_STORE;
 	uint8_t *data = stores ? bank_of(banks, inst->c) : NULL;
 	if (data && inst->a.words == 2 && !*data)
 		*data = HD_BANK_ODD;
@@ -52,7 +53,7 @@ static void wish_for_store(const struct banks *banks, const struct hd_minst *ins
 
 static void wish_for_sources(const struct banks *banks, const struct hd_minst *inst)
 {
-	if (inst->op >= HD_OP_COUNT || inst->op == HD_OP_ISETP || hd_opinfo[inst->op].effects)
+	if (inst->op >= HD_OP_LIMIT || inst->op == HD_OP_ISETP || hd_opinfo[inst->op].effects)
 		return;
 	uint8_t *a = bank_of(banks, inst->a), *b = bank_of(banks, inst->b), *c = bank_of(banks, inst->c);
 	uint8_t *dst = bank_of(banks, inst->dst);

@@ -15,6 +15,7 @@
  */
 #include <inttypes.h>
 
+#include "heddle/opcodes.h"
 #include "passes/regalloc/allocate.h"
 #include "passes/regalloc/ipra.h"
 
@@ -190,7 +191,7 @@ static void step_plain(struct checker *checker, const struct hd_minst *before, c
 		for (uint32_t w = 0; w < now.reads.data[i].words && !checker->status; w++)
 			expect(checker, now.reads.data[i].id + w, value_of(checker, old.reads.data[i], w));
 	}
-	if (after->op < HD_OP_COUNT && hd_opinfo[after->op].effects & HD_FX_CALL)
+	if (after->op < HD_OP_LIMIT && hd_opinfo[after->op].effects & HD_FX_CALL)
 		clobber(checker, after);
 	for (uint32_t i = 0; same && i < now.writes.len; i++) {
 		check_place(checker, now.writes.data[i]);
@@ -262,7 +263,7 @@ static bool is_repeatable(const struct checker *checker, const struct hd_minst *
 		inst = checker->defs[index].inst;
 	}
 	return inst->op == HD_OP_UNDEF || inst->op == HD_OP_LDC || inst->op == HD_OP_S2R ||
-	       (inst->op < HD_OP_COUNT && !hd_opinfo[inst->op].effects);
+	       (inst->op < HD_OP_LIMIT && !hd_opinfo[inst->op].effects);
 }
 
 /* An original instruction that has no counterpart: its results are nowhere. */

@@ -6,6 +6,7 @@
  * lies inside a wider one at an aligned word, so single words are computed in the pair or quad that they end in. Needs
  * parallel copies; near linear: sorting, and insertion of the shorter segment list into the longer one.
  */
+#include "heddle/opcodes.h"
 #include "passes/regalloc/out_of_ssa.h"
 
 static uint32_t find(struct hd_leave *leave, uint32_t reg, uint32_t *offset)

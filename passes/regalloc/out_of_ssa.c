@@ -14,6 +14,7 @@
  */
 #include <assert.h>
 
+#include "heddle/opcodes.h"
 #include "passes/regalloc/out_of_ssa.h"
 
 #define NONE UINT32_MAX

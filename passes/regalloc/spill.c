@@ -11,6 +11,7 @@
  */
 #include <assert.h>
 
+#include "heddle/opcodes.h"
 #include "passes/regalloc/allocate.h"
 
 typedef HD_VEC(struct hd_minst) hd_insts;
@@ -318,7 +319,7 @@ static void rewrite_inst(struct spiller *spiller, struct hd_minst *inst)
 		return;
 	hd_vec_clear(&spiller->tinies);
 	hd_minst_visit(spiller->func, inst, rewrite_use, spiller);
-	if (inst->op < HD_OP_COUNT && hd_opinfo[inst->op].effects & HD_FX_CALL)
+	if (inst->op < HD_OP_LIMIT && hd_opinfo[inst->op].effects & HD_FX_CALL)
 		spiller->stretch++; /* pieces end at calls */
 	hd_minst_visit(spiller->func, inst, rewrite_def, spiller);
 	move_all(&spiller->out, &spiller->before);

@@ -82,7 +82,7 @@ static void most_live(struct hd_remarks *remarks, uint32_t function)
 static void spill_store(struct hd_remarks *remarks, uint32_t function, uint32_t inst)
 {
 	const struct hd_inst *store = &remarks->unit->object.functions[function].insts[inst];
-	uint32_t bytes = hd_op_access_bytes((enum hd_op)store->op, store->mods);
+	uint32_t bytes = hd_op_access_bytes(store->op, store->mods);
 	struct hd_regset spilled = {0};
 	struct hd_remark remark;
 	if (!hd_remark_begin(&remark, remarks, HD_PASS_LOWER, "Spill", function, inst))
@@ -107,7 +107,7 @@ static uint32_t spill_loads(struct hd_remarks *remarks, uint32_t function, uint3
 	for (; end < code->inst_count && (end == inst || !strcmp(hd_remark_place_text(remarks, function, end), place));
 	     end++)
 		if (code->insts[end].role == HD_ROLE_SPILL_LOAD)
-			bytes += hd_op_access_bytes((enum hd_op)code->insts[end].op, code->insts[end].mods);
+			bytes += hd_op_access_bytes(code->insts[end].op, code->insts[end].mods);
 		else if (code->insts[end].role == HD_ROLE_SPILL_STORE)
 			break;
 	if (!hd_remark_begin(&remark, remarks, HD_PASS_LOWER, "Reload", function, inst))

@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "heddle/opcodes.h"
 #include "passes/analysis/flow.h"
 #include "passes/ir/byval.h"
 #include "passes/remark.h"
@@ -130,7 +131,7 @@ static void follow_spill(struct walk *walk, const struct hd_inst *load, uint32_t
 	uint32_t slot = load->x + 4 * (reg - load->dst);
 	for (uint32_t i = 0; i < walk->code->inst_count; i++) {
 		const struct hd_inst *store = &walk->code->insts[i];
-		uint32_t bytes = hd_op_access_bytes((enum hd_op)store->op, store->mods);
+		uint32_t bytes = hd_op_access_bytes(store->op, store->mods);
 		if (store->role == HD_ROLE_SPILL_STORE && slot - store->x < bytes)
 			follow(walk, i, store->c + (slot - store->x) / 4, names);
 	}

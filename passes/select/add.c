@@ -2,6 +2,7 @@
  * Selection: integer addition and multiplication, fused where one machine instruction does both:
  * IMAD, IMAD_WIDE, LEA, three-operand IADD3.
  */
+#include "heddle/opcodes.h"
 #include "passes/select/select.h"
 
 /* ------------------------------------------------------------------ multiplication by word */

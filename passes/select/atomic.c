@@ -1,6 +1,7 @@
 /*
  * Selection: atomic operations and fences.
  */
+#include "heddle/opcodes.h"
 #include "passes/select/select.h"
 
 static unsigned atomic_op(unsigned space)

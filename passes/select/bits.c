@@ -1,6 +1,7 @@
 /*
  * Selection: the generic integer intrinsics.
  */
+#include "heddle/opcodes.h"
 #include "passes/select/select.h"
 
 static unsigned result_bits(struct hd_select *sel)

@@ -2,6 +2,7 @@
  * Selection: memcpy, memmove and memset. Small constant sizes are unrolled; the rest become
  * loops over the widest parts that the alignment allows, with a loop over bytes for the end.
  */
+#include "heddle/opcodes.h"
 #include "passes/select/select.h"
 
 #define MAX_UNROLLED_PARTS 16

@@ -3,6 +3,7 @@
  * order, by-value aggregates as the words of their memory (byval.h); what does not fit registers
  * lies in the argument area at the caller's R1 + 0, results that do not fit behind it.
  */
+#include "heddle/opcodes.h"
 #include "passes/ir/byval.h"
 #include "passes/select/select.h"
 

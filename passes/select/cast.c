@@ -1,6 +1,7 @@
 /*
  * Selection: shifts and conversions between integers, pointers and bit patterns.
  */
+#include "heddle/opcodes.h"
 #include "passes/select/select.h"
 
 /* ------------------------------------------------------------------ shifts */

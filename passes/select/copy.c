@@ -3,6 +3,7 @@
  * intrinsics. One instruction copies 4, 8 or 16 bytes a lane. What is not copied is zero: all of it under a predicate,
  * or bytes at the end, whose number stands in the low bits of the global address, as ptxas has it for sm_80.
  */
+#include "heddle/opcodes.h"
 #include "passes/select/select.h"
 
 static const char *const too_old = "asynchronous copies are sm_80's";

@@ -2,13 +2,14 @@
  * Selection: emission of machine instructions. Operands come as registers, immediates or
  * constant-bank words; what the opcode cannot take in that slot is moved to a register.
  */
+#include "heddle/opcodes.h"
 #include "passes/select/select.h"
 
 /* What depends on more than its operands, or has an effect: the linear version of a kernel does the same in the same
  * order. And branches: liveness asks which IR instruction decides. */
 static bool has_site(unsigned op, uint16_t mods)
 {
-	unsigned effects = op < HD_OP_COUNT ? hd_opinfo[op].effects : 0;
+	unsigned effects = op < HD_OP_LIMIT ? hd_opinfo[op].effects : 0;
 	if (op == HD_OP_S2R)
 		return hd_mod_get(mods, HD_MOD_SR) >= HD_SR_CLOCK_LO;
 	return effects & (HD_FX_LOAD | HD_FX_STORE | HD_FX_SIDE | HD_FX_CONVERGENT | HD_FX_BRANCH) && op != HD_OP_LDC;
@@ -29,7 +30,7 @@ struct hd_minst *hd_sel_push(struct hd_select *sel, unsigned op, uint16_t mods)
 /* The bit of an immediate that is its sign, in floating point; 0: the sources are integers. */
 static uint32_t sign_bit(unsigned op, uint16_t mods)
 {
-	enum hd_number number = op < HD_OP_COUNT ? hd_op_number((enum hd_op)op, mods) : HD_N__;
+	enum hd_number number = op < HD_OP_LIMIT ? hd_op_number(op, mods) : HD_N__;
 	return number == HD_N_HALF ? 0x8000 : number == HD_N_F || number == HD_N_D ? 0x80000000 : 0;
 }
 
@@ -96,9 +97,9 @@ static void legalise(struct hd_select *sel, unsigned op, uint16_t *mods, struct 
 		fold_immediate(op, *mods, &o[i], width[i]);
 	limit_linear(sel, op, o, width);
 	/* Comparisons are turned round where it is known which words are in registers anyway (simplify.c). */
-	if (!in_register(&o[0]) && op < HD_OP_COUNT && hd_opinfo[op].swap != HD_SWAP_CMP) {
+	if (!in_register(&o[0]) && op < HD_OP_LIMIT && hd_opinfo[op].swap != HD_SWAP_CMP) {
 		bool b = in_register(&o[1]), c = !b && o[2].kind == HD_OPND_REG;
-		if ((b || c) && hd_op_swap((enum hd_op)op, b ? HD_SLOT_B : HD_SLOT_C, mods))
+		if ((b || c) && hd_op_swap(op, b ? HD_SLOT_B : HD_SLOT_C, mods))
 			swap_operands(&o[0], &o[b ? 1 : 2]);
 	}
 	if (!in_register(&o[0]))

@@ -5,6 +5,7 @@
  * leaves a loop has one chance in ten, and other branches are even. Loops are solved innermost
  * first (the cyclic probability of each header), then one pass over the blocks.
  */
+#include "heddle/opcodes.h"
 #include "passes/select/select.h"
 
 #include "passes/graph/graph.h"

@@ -4,6 +4,7 @@
  * float and rounded: float has more than twice their precision plus two bits, so the second rounding of a quotient
  * changes nothing (Figueroa 1995).
  */
+#include "heddle/opcodes.h"
 #include "passes/select/select.h"
 
 #define SIGN_BIT 0x80000000u

@@ -1,6 +1,7 @@
 /*
  * Selection: integer logic, compares and selects.
  */
+#include "heddle/opcodes.h"
 #include "passes/select/select.h"
 
 bool hd_sel_absorbs(struct hd_select *sel, LLVMValueRef value, LLVMOpcode op)

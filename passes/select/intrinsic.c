@@ -1,6 +1,7 @@
 /*
  * Selection: finding the handler of an intrinsic, and those that are about memory, hints and control.
  */
+#include "heddle/opcodes.h"
 #include "passes/select/select.h"
 
 static void ignore(struct hd_select *sel, unsigned arg)

@@ -7,6 +7,7 @@
  * each back edge. One that the kernel counts itself is that PHI. Cost: that of selection, and a look-up an operand.
  */
 #include "passes/select/linear.h"
+#include "heddle/opcodes.h"
 
 struct hd_select_linear *hd_select_linear_new(struct hd_arena *arena, const struct hd_linear_plan *plan)
 {

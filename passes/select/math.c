@@ -1,6 +1,7 @@
 /*
  * Selection: the generic floating-point intrinsics.
  */
+#include "heddle/opcodes.h"
 #include "passes/select/select.h"
 
 static LLVMTypeKind result_kind(struct hd_select *sel)

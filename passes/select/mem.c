@@ -3,6 +3,7 @@
  * displacement; constant offsets stay pending in the pointer's leaf until something needs the sum.
  * Accesses are as wide as the alignment allows and as narrow as it demands.
  */
+#include "heddle/opcodes.h"
 #include "passes/select/select.h"
 
 /* Displacements have 24 bits; the margin is for the parts of a wide access. */

@@ -2,6 +2,7 @@
  * Selection: NVVM intrinsics: special registers, barriers, warp operations, atomics, memory,
  * integer operations. Arithmetic with a rounding mode is in nvvm_fp.c.
  */
+#include "heddle/opcodes.h"
 #include "passes/select/select.h"
 
 /* The rest of the intrinsic's name after "llvm.nvvm.". */

@@ -2,6 +2,7 @@
  * Selection: NVVM arithmetic and conversions, whose names spell the rounding (.rn .rz .rm .rp),
  * denormals as zero (.ftz) and the type (.f .d): llvm.nvvm.fma.rn.ftz.f, llvm.nvvm.d2i.rz, ...
  */
+#include "heddle/opcodes.h"
 #include "passes/select/select.h"
 
 static const char *name_of(struct hd_select *sel)

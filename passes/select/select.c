@@ -4,6 +4,7 @@
  * edges are known. Linear in the size of the function.
  */
 #include "passes/select/select.h"
+#include "heddle/opcodes.h"
 
 typedef void (*hd_handler)(struct hd_select *sel);
 

@@ -2,6 +2,7 @@
  * Selection: stack objects. Those of the entry block with a known size are frame objects; for the others R1 moves at
  * run time, and the frame is addressed from another register (hd_mfunc_frame_base).
  */
+#include "heddle/opcodes.h"
 #include "passes/select/select.h"
 
 /* R1 as a value: a copy, for R1 moves. */

@@ -6,6 +6,7 @@
  *
  * Operands are words of 32 bits in the order of the PTX ISA, whose fragments the instructions take as they are.
  */
+#include "heddle/opcodes.h"
 #include "passes/select/select.h"
 
 static const struct row {

@@ -5,6 +5,7 @@
  * Both name a fetch in the same parts: tex, the level or gradients where they are given, the geometry, the results' and
  * the coordinates' types; tld4 with the channel. What the machine has no instruction for is refused by name.
  */
+#include "heddle/opcodes.h"
 #include "passes/select/select.h"
 
 static bool is(const char *a, const char *b)
@@ -91,13 +92,13 @@ void hd_sel_texture(struct hd_select *sel, const struct hd_texture_form *form, s
 {
 	static const uint8_t sizes[] = {0, HD_SIZE_32, HD_SIZE_64, HD_SIZE_128, HD_SIZE_128};
 	uint16_t mods = form->mods | HD_MOD(SIZE, sizes[channels]);
-	unsigned count = hd_op_coordinates((enum hd_op)form->op, mods), first = count < 2 ? count : 2;
+	unsigned count = hd_op_coordinates(form->op, mods), first = count < 2 ? count : 2;
 	struct hd_opnd b = object.kind == HD_LEAF_BANK && !object.imm[0] ? hd_sel_wide(sel, &object)
 									 : hd_reg(hd_sel_reg(sel, object));
 	struct hd_opnd c = form->gradients ? vector(sel, gradients, 2u * form->dims)
 			   : count > first ? vector(sel, words + first, count - first)
 					   : hd_none();
-	struct hd_mreg dst = hd_mfunc_vreg(sel->func, hd_op_width((enum hd_op)form->op, mods, HD_SLOT_DST));
+	struct hd_mreg dst = hd_mfunc_vreg(sel->func, hd_op_width(form->op, mods, HD_SLOT_DST));
 	hd_sel_op(sel, form->op, mods, dst, vector(sel, words, first), b, c);
 	for (unsigned i = 0; i < channels; i++)
 		out[i] = hd_reg(hd_sub(dst, i, 1));

@@ -1,6 +1,7 @@
 /*
  * Selection: IR values as leaves, and leaves as operands of machine instructions.
  */
+#include "heddle/opcodes.h"
 #include "passes/select/select.h"
 
 #include <inttypes.h>

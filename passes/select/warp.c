@@ -3,6 +3,7 @@
  * that is not known to have all of them cuts that down to its own, since groups with masks of their own may come here
  * together (the tiles of a warp).
  */
+#include "heddle/opcodes.h"
 #include "passes/select/select.h"
 
 static bool is_full(struct hd_opnd mask)

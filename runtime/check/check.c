@@ -2,6 +2,7 @@
  * --check: the engine's hooks, and the state of blocks and warps. See check.h.
  */
 #include "runtime/check/check.h"
+#include "heddle/opcodes.h"
 
 #include <sys/mman.h>
 
@@ -144,7 +145,7 @@ static void find_accesses(const struct hd_exec *exec, const struct hd_dinst *ins
 		}
 		return;
 	}
-	HD_FOR_LANES (lane, exec->mask & hd_op_address_lanes((enum hd_op)inst->inst.op, inst->inst.mods)) {
+	HD_FOR_LANES (lane, exec->mask & hd_op_address_lanes(inst->inst.op, inst->inst.mods)) {
 		uint64_t address =
 			pair ? hd_lane_pair(exec->warp, inst->inst.a, lane) : hd_row(exec->warp, inst->inst.a)[lane];
 		address += (uint64_t)(int64_t)(int32_t)inst->inst.x;

@@ -7,6 +7,7 @@
  * Memory is followed by bytes, a register as a whole: a word of which some bytes are written is fine. The stack is not
  * followed.
  */
+#include "heddle/opcodes.h"
 #include "runtime/check/state.h"
 
 #include "lib/machine/abi.h"

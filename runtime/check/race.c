@@ -10,6 +10,7 @@
  * Keeps the last accesses to each word: a write that is after all of them takes their place, a read that of reads.
  * With many readers some are forgotten, so a race with one of these can be missed.
  */
+#include "heddle/opcodes.h"
 #include "runtime/check/state.h"
 
 struct now {
@@ -189,7 +190,7 @@ void hd_check_race(struct hd_check *check, const struct hd_exec *exec, const str
 	bool strong = atomic || sem != HD_SEM_WEAK;
 	struct now now = {.check = check, .exec = exec, .clocks = &block->clocks, .bytes = inst->access_bytes};
 	now.copies = block->copies;
-	HD_FOR_LANES (lane, exec->mask & hd_op_address_lanes((enum hd_op)inst->inst.op, inst->inst.mods)) {
+	HD_FOR_LANES (lane, exec->mask & hd_op_address_lanes(inst->inst.op, inst->inst.mods)) {
 		bool shared = accesses->space[lane] == HD_MEM_SHARED;
 		now.lane = lane;
 		now.address = accesses->address[lane];

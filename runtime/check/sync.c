@@ -2,6 +2,7 @@
  * --check=sync: every thread of a warp that has not ended comes to a barrier together, and those that a __syncwarp
  * names come to it, or to one that names the same, before they meet again elsewhere.
  */
+#include "heddle/opcodes.h"
 #include "runtime/check/state.h"
 
 /* The instruction that a lane waits at, or is to execute next. */

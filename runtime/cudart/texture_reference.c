@@ -90,6 +90,7 @@ cudaError_t hd_cudart_refresh_textures(struct hd_cudart *cudart)
 	for (uint32_t i = 0; i < cudart->references.len && error == cudaSuccess; i++) {
 		struct hd_reference *reference = cudart->references.data[i];
 		if (reference->bound &&
+		    /* NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): copied as bytes, padding and all */
 		    (!reference->current || memcmp(&reference->was, reference->host, sizeof reference->was) != 0))
 			error = refresh(cudart, reference);
 	}

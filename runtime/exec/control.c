@@ -10,6 +10,7 @@
  * Cost: linear in the code, a few rounds; once for each module.
  */
 #include "runtime/exec/control.h"
+#include "heddle/opcodes.h"
 
 #include "heddle/control.h"
 
@@ -31,7 +32,7 @@ static uint32_t data_registers(const struct hd_inst *inst)
 	uint32_t count = 0;
 	for (unsigned slot = HD_SLOT_B; slot <= HD_SLOT_C; slot++)
 		if (regs[slot] != HD_RZ)
-			count += hd_op_width((enum hd_op)inst->op, inst->mods, (enum hd_slot)slot);
+			count += hd_op_width(inst->op, inst->mods, (enum hd_slot)slot);
 	return count;
 }
 

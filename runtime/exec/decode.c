@@ -6,6 +6,7 @@
  */
 #include <assert.h>
 
+#include "heddle/opcodes.h"
 #include "runtime/exec/control.h"
 #include "runtime/exec/exec.h"
 #include "runtime/exec/linear.h"

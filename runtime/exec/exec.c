@@ -4,6 +4,7 @@
  */
 #include "runtime/exec/exec.h"
 #include "runtime/check/check.h"
+#include "runtime/exec/turn.h"
 #include "runtime/verify/twin.h"
 
 int hd_exec_level(void)

@@ -3,6 +3,7 @@
  * the SIMT stack itself (simt.c). Order is fixed: of the paths of a divergent branch the taken one
  * runs first; of several targets of an indirect branch or call the one of the lowest lane.
  */
+#include "heddle/opcodes.h"
 #include "runtime/exec/exec.h"
 #include "runtime/sim/probe.h"
 

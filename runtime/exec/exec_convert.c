@@ -7,6 +7,7 @@
  * result has 64 bits (PTX cvt). 16-bit floats live in the low half of a register, narrow integer results are extended
  * to 32 bits as their type says, narrow integer sources take the low bits.
  */
+#include "heddle/opcodes.h"
 #include "runtime/exec/exec.h"
 
 #define NAN32 0x7fffffffu

@@ -5,6 +5,7 @@
  *
  * Fills the effect with the addresses of lanes that read global memory, and with where all lanes write.
  */
+#include "heddle/opcodes.h"
 #include "runtime/exec/exec.h"
 #include "runtime/exec/later.h"
 #include "runtime/sim/probe.h"

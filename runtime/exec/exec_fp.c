@@ -10,6 +10,7 @@
  */
 #include <fenv.h>
 
+#include "heddle/opcodes.h"
 #include "runtime/exec/exec.h"
 
 #define NAN32 0x7fffffffu

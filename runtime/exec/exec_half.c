@@ -10,6 +10,7 @@
  *
  * Expects the default floating-point environment on entry. Cost: some tens of operations a lane.
  */
+#include "heddle/opcodes.h"
 #include "runtime/exec/exec.h"
 
 #define NAN16 0x7fffu

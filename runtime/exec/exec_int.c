@@ -10,6 +10,7 @@
  *   IADD3.EX d, p = a, b, q     sum = a + b + q         under .EX nothing but q is added
  * So a 64-bit subtraction is IADD3 lo, p = a.lo, -b.lo; IADD3.EX hi = a.hi, -b.hi, p.
  */
+#include "heddle/opcodes.h"
 #include "runtime/exec/exec.h"
 
 /* ---- moves */

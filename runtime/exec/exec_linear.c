@@ -5,12 +5,13 @@
  *
  * Needs a program that hd_object_verify has passed and a grid with hd_linear_state; without one the operand is a fault.
  */
+#include "heddle/opcodes.h"
 #include "runtime/exec/exec.h"
 #include "runtime/exec/linear.h"
 
 static uint64_t register_value(const struct hd_warp *warp, const struct hd_inst *inst, uint32_t lane)
 {
-	if (hd_op_width((enum hd_op)inst->op, inst->mods, HD_SLOT_A) == 2)
+	if (hd_op_width(inst->op, inst->mods, HD_SLOT_A) == 2)
 		return hd_lane_pair(warp, inst->a, lane);
 	return hd_row(warp, inst->a)[lane];
 }

@@ -10,6 +10,7 @@
  */
 #include <math.h>
 
+#include "heddle/opcodes.h"
 #include "runtime/exec/dot.h"
 #include "runtime/exec/exec.h"
 
@@ -298,7 +299,7 @@ static uint32_t matrix_word(const uint16_t rows[OCTET][OCTET], uint32_t lane, bo
 
 HD_EXEC_PLAIN(op_ldsm)
 {
-	uint32_t lanes = hd_op_address_lanes((enum hd_op)inst->inst.op, inst->inst.mods);
+	uint32_t lanes = hd_op_address_lanes(inst->inst.op, inst->inst.mods);
 	uint32_t out[4][HD_WARP_LANES];
 	unsigned matrices = (unsigned)__builtin_popcount(lanes) / OCTET;
 	const uint32_t *address = hd_row(exec->warp, inst->inst.a);

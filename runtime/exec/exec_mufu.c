@@ -8,6 +8,7 @@
  * are honoured. RCP64H and RSQ64H map the high word of a double to the high word of its
  * reciprocal or reciprocal root, rounded to those 20 fraction bits, denormals flushed.
  */
+#include "heddle/opcodes.h"
 #include "runtime/exec/exec.h"
 
 #define NAN32 0x7fffffffu

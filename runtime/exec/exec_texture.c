@@ -15,6 +15,7 @@
 #include "cuda/driver_types.h"
 #include "cuda/heddle_texture.h"
 #include "cuda/texture_types.h"
+#include "heddle/opcodes.h"
 #include "runtime/exec/exec.h"
 
 /* One lane's fetch. */
@@ -328,7 +329,7 @@ static bool fetch_lane(struct fetch *fetch, uint32_t *v)
 {
 	const struct hd_warp *warp = fetch->exec->warp;
 	const struct hd_inst *inst = &fetch->inst->inst;
-	unsigned count = hd_op_coordinates((enum hd_op)inst->op, inst->mods);
+	unsigned count = hd_op_coordinates(inst->op, inst->mods);
 	unsigned gradients = inst->op == HD_OP_TXD ? 2 * count : 0;
 	uint32_t word[4] = {0}, gradient[4] = {0};
 	for (unsigned i = 0; i < count; i++)
@@ -378,7 +379,7 @@ HD_EXEC_PLAIN(op_texture)
 	struct hd_texels *texels = exec->texels;
 	struct fetch fetch = {.exec = exec, .inst = inst};
 	uint64_t object = 0;
-	fetch.channels = hd_op_width((enum hd_op)inst->inst.op, inst->inst.mods, HD_SLOT_DST);
+	fetch.channels = hd_op_width(inst->inst.op, inst->inst.mods, HD_SLOT_DST);
 	if (texels)
 		texels->count = texels->bytes = texels->most_words = 0;
 	HD_FOR_LANES (lane, exec->mask) {

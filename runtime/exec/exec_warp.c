@@ -2,6 +2,7 @@
  * Functional execution: what lanes of a warp tell each other (SHFL, VOTE, MATCH), special
  * registers, and instructions that only the timing core gives a meaning (barriers, fences, sleeps).
  */
+#include "heddle/opcodes.h"
 #include "runtime/exec/exec.h"
 #include "runtime/sim/probe.h"
 

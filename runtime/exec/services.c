@@ -5,6 +5,7 @@
  *
  * Cost: O(code) for a kernel.
  */
+#include "heddle/opcodes.h"
 #include "lib/object/spins.h"
 #include "runtime/exec/later.h"
 

@@ -23,6 +23,7 @@
  * spin; for those that loop with the same lanes while others wait, a hash of their registers in 9 turns from the 16th
  * on, from the 32nd, from the 64th, ...
  */
+#include "heddle/opcodes.h"
 #include "lib/hash.h"
 #include "lib/object/spins.h"
 #include "runtime/sm/sm.h"

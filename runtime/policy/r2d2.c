@@ -16,6 +16,7 @@
  */
 #include <stdio.h>
 
+#include "heddle/opcodes.h"
 #include "runtime/exec/linear.h"
 #include "runtime/policy/r2d2.h"
 #include "runtime/sm/sm.h"

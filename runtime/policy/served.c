@@ -5,6 +5,7 @@
  */
 #include "runtime/policy/served.h"
 
+#include "heddle/opcodes.h"
 #include "runtime/exec/exec.h"
 #include "runtime/sm/sm.h"
 

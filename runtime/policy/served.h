@@ -12,7 +12,8 @@
  */
 bool hd_served_is_read(const struct hd_warp *warp, const struct hd_dinst *inst);
 
-/* Whether the runtime does it (malloc, printf): what its code does with registers is not modelled, but for its result. */
+/* Whether the runtime does it (malloc, printf): what its code does with registers is not modelled, but for its result.
+ */
 bool hd_served_is_service(const struct hd_dinst *inst);
 
 /* What is served to the warp's next instruction is what its register holds, in the lanes that execute; else a fault in

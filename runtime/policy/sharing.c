@@ -153,6 +153,7 @@ void sharing_grid_begin(const struct hd_policy_handle *self, struct hd_gpu *gpu,
 	struct sharing_kernel *kernel = &sharing->kernels[which];
 	/* A launch with blocks of another size is another kernel here. */
 	sharing->changed |= kernel->kernel != grid->kernel || kernel->most != most ||
+			    /* NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): doubles without NaN or -0 */
 			    memcmp(&kernel->block, &block, sizeof(block)) != 0;
 	kernel->kernel = grid->kernel;
 	kernel->stream = grid->stream;

@@ -21,6 +21,7 @@
  */
 #include <string.h>
 
+#include "heddle/opcodes.h"
 #include "lib/hash.h"
 #include "runtime/exec/exec.h"
 #include "runtime/sm/sm.h"

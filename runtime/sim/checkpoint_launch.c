@@ -6,6 +6,7 @@
  *
  * Cost: O(code of the kernel).
  */
+#include "heddle/opcodes.h"
 #include "lib/hash.h"
 #include "runtime/sim/checkpoint.h"
 
@@ -16,10 +17,10 @@ static void mark_reads(const struct hd_inst *inst, bool read[HD_CB_BYTES])
 	if (inst->op == HD_OP_LDC) {
 		bool any = inst->a != HD_RZ;
 		from = any ? 0 : inst->x;
-		bytes = any ? HD_CB_BYTES : hd_op_access_bytes((enum hd_op)inst->op, inst->mods);
+		bytes = any ? HD_CB_BYTES : hd_op_access_bytes(inst->op, inst->mods);
 	} else if (hd_x_is_constant(inst->xkind)) {
 		enum hd_slot slot = inst->xkind == HD_X_CONST_B ? HD_SLOT_B : HD_SLOT_C;
-		bytes = 4 * hd_op_width((enum hd_op)inst->op, inst->mods, slot);
+		bytes = 4 * hd_op_width(inst->op, inst->mods, slot);
 	}
 	for (uint32_t i = from; i < HD_CB_BYTES && i - from < bytes; i++)
 		read[i] = true;

@@ -14,7 +14,7 @@
 #include <stdio.h>
 
 #include "heddle/config.h"
-#include "heddle/machine.h"
+#include "heddle/inst.h"
 #include "heddle/object.h"
 #include "heddle/occupancy.h"
 #include "heddle/policy.h"

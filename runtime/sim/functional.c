@@ -15,6 +15,7 @@
 #include "runtime/sim/functional.h"
 
 #include "runtime/exec/exec.h"
+#include "runtime/exec/turn.h"
 #include "runtime/sim/profile.h"
 #include "runtime/sm/hooks.h"
 #include "runtime/sm/sm.h"

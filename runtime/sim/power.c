@@ -85,6 +85,7 @@ double hd_power_transfers(const struct hd_counters *c, const struct hd_config *c
 	pj += (double)c->transfer_register_writes * config->pj_reg_write;
 	pj += (double)c->transfer_shared_cycles * config->pj_shared;
 	pj += (double)c->transfer_flits * config->pj_icnt;
+	/* NOLINTNEXTLINE(bugprone-integer-division): whole sectors */
 	pj += (double)((c->transfer_bytes_out + c->transfer_bytes_in) / config->sector) * config->pj_l2;
 	pj += (double)c->transfer_misses * config->pj_dram;
 	return pj * 1e-12;

@@ -11,6 +11,7 @@
  * Cost: one test of a pointer for each warp instruction when off; 24 bytes an instruction and three additions when on.
  */
 #include "runtime/sim/profile.h"
+#include "heddle/opcodes.h"
 
 #include "runtime/sim/engine.h"
 

@@ -12,6 +12,7 @@
  */
 #include <assert.h>
 
+#include "heddle/opcodes.h"
 #include "runtime/sm/sm.h"
 
 static uint16_t *left_of(struct hd_copies *copies, uint8_t group)

@@ -11,6 +11,7 @@
  */
 #include <assert.h>
 
+#include "heddle/opcodes.h"
 #include "runtime/sm/context.h"
 
 /* It takes a slot, a collector and a register write, and waits for nothing. */

@@ -11,6 +11,7 @@
 #include <assert.h>
 #include <stddef.h>
 
+#include "heddle/opcodes.h"
 #include "runtime/sim/probe.h"
 #include "runtime/sim/profile.h"
 #include "runtime/sim/trace.h"

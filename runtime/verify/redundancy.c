@@ -19,6 +19,7 @@
  * Cost: nothing when off; O(operands) an instruction and 16 bytes of each different one of a block when on.
  */
 #include "runtime/verify/redundancy.h"
+#include "heddle/opcodes.h"
 
 #include "lib/hash.h"
 #include "runtime/exec/exec.h"
@@ -250,7 +251,7 @@ static struct form operand_form(const struct warp_forms *forms, const struct hd_
 		return hd_lr_kind(inst->linear) == HD_LR_SUM ? linear_register : uniform;
 	if (hd_lr_kind(inst->linear) == HD_LR_OFFSET && hd_lr_slot(inst->linear) == slot)
 		form = linear_register;
-	for (unsigned i = 0; reg != HD_RZ && i < hd_op_width((enum hd_op)inst->op, inst->mods, slot); i++)
+	for (unsigned i = 0; reg != HD_RZ && i < hd_op_width(inst->op, inst->mods, slot); i++)
 		form = both(form, forms->regs[(uint8_t)(reg + i)]);
 	return form;
 }
@@ -363,7 +364,7 @@ static uint32_t sums_read(struct warp_forms *forms, const struct hd_inst *inst, 
 		uint32_t lanes =
 			form.linear & form.thread & form.block & mask & ~result.linear & ~forms->summed[regs[i]];
 		count += (uint32_t)__builtin_popcount(lanes);
-		for (unsigned w = 0; w < hd_op_width((enum hd_op)inst->op, inst->mods, HD_SLOT_A + i); w++)
+		for (unsigned w = 0; w < hd_op_width(inst->op, inst->mods, HD_SLOT_A + i); w++)
 			forms->summed[(uint8_t)(regs[i] + w)] |= lanes;
 	}
 	return count;

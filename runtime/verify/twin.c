@@ -17,6 +17,7 @@
  * Cost: the kernel a second time, and 64 bytes for each access that the twin has not come to.
  */
 #include "runtime/verify/twin.h"
+#include "heddle/opcodes.h"
 
 #include <stdalign.h>
 
@@ -176,7 +177,7 @@ static bool is_window(uint64_t address)
 
 static bool is_wide_address(const struct hd_dinst *inst)
 {
-	return hd_op_width((enum hd_op)inst->inst.op, inst->inst.mods, HD_SLOT_A) == 2;
+	return hd_op_width(inst->inst.op, inst->inst.mods, HD_SLOT_A) == 2;
 }
 
 /* Generic accesses may be local. */
@@ -217,7 +218,7 @@ static void read_data(const struct hd_warp *warp, const struct hd_dinst *inst, u
 
 static void read_results(const struct hd_warp *warp, const struct hd_dinst *inst, uint32_t lane, struct record *record)
 {
-	unsigned words = hd_op_width((enum hd_op)inst->inst.op, inst->inst.mods, HD_SLOT_DST);
+	unsigned words = hd_op_width(inst->inst.op, inst->inst.mods, HD_SLOT_DST);
 	unsigned dst = inst->inst.dst;
 	if (inst->inst.op == HD_OP_SYSCALL)
 		dst = HD_ABI_FIRST_RESULT, words = hd_service_result_words((enum hd_syscall)inst->inst.x);
@@ -228,7 +229,7 @@ static void read_results(const struct hd_warp *warp, const struct hd_dinst *inst
 
 static void write_results(struct hd_warp *warp, const struct hd_dinst *inst, uint32_t lane, const struct record *record)
 {
-	unsigned words = hd_op_width((enum hd_op)inst->inst.op, inst->inst.mods, HD_SLOT_DST);
+	unsigned words = hd_op_width(inst->inst.op, inst->inst.mods, HD_SLOT_DST);
 	unsigned dst = inst->inst.dst, pdst = inst->inst.pdst;
 	if (inst->inst.op == HD_OP_SYSCALL)
 		dst = HD_ABI_FIRST_RESULT, words = hd_service_result_words((enum hd_syscall)inst->inst.x);

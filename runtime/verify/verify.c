@@ -18,6 +18,7 @@
  * Off, this costs the executor one branch an instruction. On, a call copies the callee-saved rows.
  */
 #include "runtime/verify/verify.h"
+#include "heddle/opcodes.h"
 
 #include "lib/machine/abi.h"
 #include "runtime/exec/linear.h"
@@ -200,7 +201,7 @@ void hd_verify_lost(struct hd_warp *warp, const uint64_t kept[4])
 static void check_push(struct hd_exec *exec, const struct hd_dinst *inst, const struct hd_pfunction *function)
 {
 	struct frame *frame = top_frame(exec->warp->shadow);
-	unsigned width = hd_op_width((enum hd_op)inst->inst.op, inst->inst.mods, HD_SLOT_C), count = 0;
+	unsigned width = hd_op_width(inst->inst.op, inst->inst.mods, HD_SLOT_C), count = 0;
 	for (unsigned reg = inst->inst.c; reg < inst->inst.c + width && reg < HD_RZ; reg++)
 		frame->pushed[reg / 64] |= UINT64_C(1) << reg % 64;
 	for (unsigned word = 0; word < 4; word++)
@@ -267,7 +268,7 @@ static void tag_dead(struct hd_shadow *shadow, uint32_t mask, const struct hd_in
 	for (unsigned i = 0; i < 3; i++) {
 		if (!(inst->dead >> i & 1))
 			continue;
-		unsigned width = hd_op_width((enum hd_op)inst->op, inst->mods, slots[i]);
+		unsigned width = hd_op_width(inst->op, inst->mods, slots[i]);
 		for (unsigned reg = regs[i]; reg < regs[i] + width && reg < HD_RZ; reg++)
 			shadow->dead[reg] |= mask;
 	}

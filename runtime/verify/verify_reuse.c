@@ -49,7 +49,7 @@ static void check_write(struct hd_exec *exec, uint32_t reg, struct hd_due *due)
 static void promise_slot(const struct hd_inst *inst, enum hd_slot slot, uint8_t claim, struct hd_due *due)
 {
 	const uint8_t regs[] = {inst->dst, inst->a, inst->b, inst->c};
-	unsigned width = hd_op_width((enum hd_op)inst->op, inst->mods, slot);
+	unsigned width = hd_op_width(inst->op, inst->mods, slot);
 	if (!claim || claim > HD_REUSE_EXACT_MOST)
 		return;
 	for (unsigned reg = regs[slot]; reg < regs[slot] + width && reg < HD_RZ; reg++) {
@@ -62,7 +62,7 @@ static void promise_slot(const struct hd_inst *inst, enum hd_slot slot, uint8_t 
 /* The result comes last: it may overwrite half of a pair that was read, of which nothing more is due then. */
 static void promise(const struct hd_inst *inst, const uint8_t claims[4], struct hd_due *due)
 {
-	unsigned width = hd_op_width((enum hd_op)inst->op, inst->mods, HD_SLOT_DST);
+	unsigned width = hd_op_width(inst->op, inst->mods, HD_SLOT_DST);
 	for (unsigned slot = HD_SLOT_A; slot <= HD_SLOT_C; slot++)
 		promise_slot(inst, (enum hd_slot)slot, claims[slot], due);
 	for (unsigned reg = inst->dst; reg < inst->dst + width && reg < HD_RZ; reg++)
@@ -92,7 +92,7 @@ void hd_verify_due(struct hd_exec *exec, const struct hd_dinst *inst, const stru
 static void tag(uint32_t dead[256], const struct hd_inst *inst, enum hd_slot slot, uint32_t lanes)
 {
 	const uint8_t regs[] = {inst->dst, inst->a, inst->b, inst->c};
-	unsigned width = hd_op_width((enum hd_op)inst->op, inst->mods, slot);
+	unsigned width = hd_op_width(inst->op, inst->mods, slot);
 	for (unsigned reg = regs[slot]; reg < regs[slot] + width && reg < HD_RZ; reg++)
 		dead[reg] |= lanes;
 }

@@ -166,7 +166,7 @@ void hd_verify_switching_before(struct hd_exec *exec, const struct hd_dinst *ins
 
 void hd_verify_switching_after(const struct hd_exec *exec, const struct hd_dinst *inst, struct hd_watch *watch)
 {
-	if (!hd_op_loads_device((enum hd_op)inst->inst.op))
+	if (!hd_op_loads_device(inst->inst.op))
 		return;
 	struct hd_regset writes;
 	hd_inst_writes(&inst->inst, &writes);

@@ -1,5 +1,6 @@
 /* See lab.h. */
 #include "lab.h"
+#include "heddle/opcodes.h"
 
 #include <string.h>
 
@@ -140,7 +141,7 @@ void lab_execute(struct lab *lab, const struct hd_inst *inst, int level, uint32_
 {
 	struct hd_dinst decoded = {.inst = *inst,
 				   .effects = hd_opinfo[inst->op].effects,
-				   .access_bytes = (uint8_t)hd_op_access_bytes((enum hd_op)inst->op, inst->mods)};
+				   .access_bytes = (uint8_t)hd_op_access_bytes(inst->op, inst->mods)};
 	hd_exec_fn run = hd_exec_resolve(inst, level);
 	if (!run)
 		abort();

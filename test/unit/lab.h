@@ -49,9 +49,9 @@ void lab_set(struct lab *lab, unsigned reg, uint64_t value);
 void lab_execute(struct lab *lab, const struct hd_inst *inst, int level, uint32_t mask);
 
 /* Instructions. */
-struct hd_inst lab_imm(enum hd_op op, uint8_t dst, uint8_t a, uint32_t b);
+struct hd_inst lab_imm(unsigned op, uint8_t dst, uint8_t a, uint32_t b);
 struct hd_inst lab_bra(uint8_t guard, uint32_t target, uint32_t reconv);
-struct hd_inst lab_op(enum hd_op op);
+struct hd_inst lab_op(unsigned op);
 struct hd_inst lab_guarded(uint8_t guard, struct hd_inst inst);
 struct hd_inst lab_isetp(uint8_t pdst, uint32_t cmp, uint8_t a, uint32_t b);
 struct hd_inst lab_s2r(uint8_t dst, enum hd_sr sr);

@@ -1,4 +1,5 @@
 #include "machine_code.h"
+#include "heddle/opcodes.h"
 
 #include <assert.h>
 #include <stdlib.h>

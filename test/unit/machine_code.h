@@ -13,7 +13,7 @@ struct code {
 };
 
 /* Each appends one instruction and returns its index; the caller may change it afterwards. */
-uint32_t code_op(struct code *code, enum hd_op op);
+uint32_t code_op(struct code *code, unsigned op);
 uint32_t code_set(struct code *code, uint8_t dst, uint32_t value);	      /* MOV dst, value */
 uint32_t code_move(struct code *code, uint8_t dst, uint8_t src);	      /* MOV dst, src */
 uint32_t code_add(struct code *code, uint8_t dst, uint8_t a, uint8_t b);      /* IADD3 dst, a, b, RZ */

@@ -1,5 +1,6 @@
 /* Interpreter of machine IR for tests: see mir_interp.h. */
 #include "mir_interp.h"
+#include "heddle/opcodes.h"
 
 #define STACK_TOP 0x10000u
 #define LOCAL_BYTES 0x10000u
@@ -224,7 +225,7 @@ static uint32_t hash_sources(struct interp *interp, const struct hd_minst *inst)
 	uint32_t b = hash_source(interp, inst->b, source_b(interp, inst));
 	uint16_t mods = inst->mods, swapped = inst->mods;
 	uint8_t srcmods = inst->srcmods, exchanged = hd_srcmods_swap(srcmods);
-	bool swaps = hd_op_swap((enum hd_op)inst->op, HD_SLOT_B, &swapped);
+	bool swaps = hd_op_swap(inst->op, HD_SLOT_B, &swapped);
 	if (swaps && (a > b || (a == b && (srcmods > exchanged || (srcmods == exchanged && mods > swapped))))) {
 		uint32_t first = b;
 		b = a;
@@ -448,7 +449,7 @@ static struct hd_minst decode(const struct hd_inst *inst)
 	const uint8_t regs[] = {inst->dst, inst->a, inst->b, inst->c};
 	struct hd_mreg *slots[] = {&minst.dst, &minst.a, &minst.b, &minst.c};
 	for (unsigned i = 0; i < 4; i++) {
-		unsigned words = hd_op_width((enum hd_op)inst->op, inst->mods, (enum hd_slot)i);
+		unsigned words = hd_op_width(inst->op, inst->mods, (enum hd_slot)i);
 		*slots[i] = (struct hd_mreg){regs[i], 0, (uint8_t)words};
 	}
 	if (hd_x_in_b(inst->xkind))

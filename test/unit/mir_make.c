@@ -1,5 +1,6 @@
 /* Short-hands for hand-made machine IR: see mir_make.h. */
 #include "mir_make.h"
+#include "heddle/opcodes.h"
 
 void hd_make_init(struct hd_make *make, bool kernel, uint32_t blocks)
 {
@@ -50,7 +51,7 @@ struct hd_mreg hd_make_imm(struct hd_make *make, uint32_t value)
 struct hd_mreg hd_make_op(struct hd_make *make, unsigned op, struct hd_mreg a, struct hd_mreg b, struct hd_mreg c)
 {
 	struct hd_minst inst = hd_minst_make(op, 0);
-	inst.dst = hd_mfunc_vreg(&make->func, hd_op_width((enum hd_op)op, 0, HD_SLOT_DST));
+	inst.dst = hd_mfunc_vreg(&make->func, hd_op_width(op, 0, HD_SLOT_DST));
 	inst.a = a;
 	inst.b = b;
 	inst.c = c;

@@ -1,5 +1,6 @@
 /* Random machine IR for tests: see mir_random.h. */
 #include "mir_random.h"
+#include "heddle/opcodes.h"
 
 struct maker {
 	struct hd_mfunc *func;

@@ -4,6 +4,7 @@
 #ifndef HD_TEST_UNIT_RECONVERGE_H
 #define HD_TEST_UNIT_RECONVERGE_H
 
+#include "heddle/opcodes.h"
 #include "lib/vec.h"
 #include "passes/analysis/flow.h"
 

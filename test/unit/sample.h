@@ -7,7 +7,7 @@
 /* A small deterministic generator (xorshift); the state is never 0. */
 uint64_t sample_random(uint64_t *state);
 /* A random instruction of this opcode that hd_inst_check accepts. */
-struct hd_inst sample_inst(enum hd_op op, uint64_t *state);
+struct hd_inst sample_inst(unsigned op, uint64_t *state);
 
 /* Metadata of one kernel and two functions with every field set. */
 struct hd_metadata sample_metadata(struct hd_arena *arena);

@@ -1,5 +1,6 @@
 /* The engine's test bench: see simbench.h. */
 #include "simbench.h"
+#include "heddle/opcodes.h"
 
 #include <check.h>
 #include <stdio.h>
@@ -118,7 +119,7 @@ void simbench_call(struct simbench *bench, const char *callee)
 
 static void access_frame(struct simbench *bench, enum hd_role role, uint32_t count)
 {
-	for (uint8_t i = 0; i < count; i++) {
+	for (uint32_t i = 0; i < count; i++) {
 		bool restore = role == HD_ROLE_CALLEE_RESTORE;
 		struct hd_inst *inst = simbench_emit(bench, restore ? HD_OP_LDL : HD_OP_STL);
 		inst->mods = HD_MOD(SIZE, HD_SIZE_32);

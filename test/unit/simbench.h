@@ -45,7 +45,7 @@ struct simbench {
 void simbench_init(struct simbench *bench);
 void simbench_release(struct simbench *bench);
 /* Appends an instruction; the pointer is valid until the next one. */
-struct hd_inst *simbench_emit(struct simbench *bench, enum hd_op op);
+struct hd_inst *simbench_emit(struct simbench *bench, unsigned op);
 void simbench_ffma(struct simbench *bench, uint8_t dst, uint8_t a, uint8_t b, uint8_t c);
 void simbench_mov(struct simbench *bench, uint8_t dst, uint32_t value);
 /* R[dst] = special register. */

@@ -1,4 +1,5 @@
 #include "simt_model.h"
+#include "heddle/opcodes.h"
 
 void model_start(struct model *model)
 {

@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "heddle/machine.h"
+#include "heddle/inst.h"
 
 enum { MODEL_LANES = 8, MODEL_DEPTH = 256 };
 

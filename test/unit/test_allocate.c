@@ -1,5 +1,6 @@
 /* Register allocation, frames, its checker, emission: by hand and against random functions. LINK: passes */
 #include "harness.h"
+#include "heddle/opcodes.h"
 
 #include "mir_interp.h"
 #include "mir_make.h"

@@ -4,6 +4,7 @@
  * and what the verifiers refuse when a result is spoilt.
  */
 #include "harness.h"
+#include "heddle/opcodes.h"
 
 #include <llvm-c/Core.h>
 

@@ -1,5 +1,6 @@
 /* BOW: what is forwarded inside a window, what ends a window, and what a warp waits for. */
 #include "harness.h"
+#include "heddle/opcodes.h"
 #include "runtime/sm/hooks.h"
 #include "simbench.h"
 

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "harness.h"
+#include "heddle/opcodes.h"
 #include "runtime/policy/cars.h"
 #include "runtime/sm/hooks.h"
 #include "simbench.h"

@@ -1,5 +1,6 @@
 /* Warps and blocks that move: what leaves comes back the same, at other places; blocks that are killed run again. */
 #include "harness.h"
+#include "heddle/opcodes.h"
 #include "runtime/sm/context.h"
 #include "runtime/sm/hooks.h"
 #include "simbench.h"

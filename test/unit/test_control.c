@@ -5,6 +5,7 @@
  * no register before its time. Each bit that is taken away is missed by one of the two, or was not needed.
  */
 #include "harness.h"
+#include "heddle/opcodes.h"
 
 #include <string.h>
 
@@ -260,8 +261,7 @@ static bool places_are_there(const struct walk *walk, uint32_t index, uint64_t r
 	struct hd_places reads, writes;
 	hd_inst_places(inst, &reads, &writes);
 	for (uint32_t i = 0; i < HD_PLACES; i++) {
-		if (reads.bits[i / 64] >> i % 64 & 1 &&
-		    walk->written[i][hd_op_pipeline((enum hd_op)inst->op)] > walk->now)
+		if (reads.bits[i / 64] >> i % 64 & 1 && walk->written[i][hd_op_pipeline(inst->op)] > walk->now)
 			return false;
 		if (writes.bits[i / 64] >> i % 64 & 1 && (walk->written[i][0] >= result || walk->read[i] > walk->now))
 			return false;

@@ -1,5 +1,6 @@
 /* Groups of asynchronous copies of a warp: what waits for which, in PTX's terms of commit_group and wait_group. */
 #include "harness.h"
+#include "heddle/opcodes.h"
 
 #include <string.h>
 

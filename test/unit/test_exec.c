@@ -4,6 +4,7 @@
  * builds of an operation agree bit for bit and masks hold.
  */
 #include "harness.h"
+#include "heddle/opcodes.h"
 
 #include <math.h>
 #undef NAN /* a modifier here */
@@ -601,7 +602,7 @@ START_TEST(all_builds_agree)
 	static uint32_t before[16][32], after[16][32];
 	uint32_t preds[8], tried = 0;
 	for (int round = 0; round < 60000; round++) {
-		enum hd_op op = (enum hd_op)(next_random() % HD_OP_COUNT);
+		enum hd_op op = (next_random() % HD_OP_COUNT);
 		const struct hd_opinfo *info = &hd_opinfo[op];
 		struct op_case test = {.op = op, .mods = (uint16_t)next_random()};
 		uint16_t allowed = 0;
@@ -737,7 +738,7 @@ START_TEST(sources_change_places_as_the_table_says)
 	for (unsigned op = 0; op < HD_OP_COUNT; op++)
 		for (unsigned with = HD_SLOT_B; with <= HD_SLOT_C; with++) {
 			bool claimed = false;
-			uint32_t differ = differences_of(lab, (enum hd_op)op, (enum hd_slot)with, &claimed);
+			uint32_t differ = differences_of(lab, op, (enum hd_slot)with, &claimed);
 			claims += claimed;
 			ck_assert_msg(differ == UINT32_MAX || claimed == !differ,
 				      "%s, a and %s: the table says %d, %u lanes differ", hd_opinfo[op].name,

@@ -3,6 +3,7 @@
  * accesses of every kind with their faults, atomics, and runtime services.
  */
 #include "harness.h"
+#include "heddle/opcodes.h"
 
 #include <stdio.h>
 #include <unistd.h>

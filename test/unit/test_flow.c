@@ -3,6 +3,7 @@
  * flow: blocks, graph and estimates of hand-made functions, liveness against paths followed one by one.
  */
 #include "harness.h"
+#include "heddle/opcodes.h"
 
 #include "flow_compute.h"
 #include "machine_code.h"

@@ -1,5 +1,6 @@
 /* Results that some readers have later than others: between arithmetic pipelines, and predicates as guards. */
 #include "harness.h"
+#include "heddle/opcodes.h"
 #include "simbench.h"
 
 static uint64_t cross, cross_half, guard;

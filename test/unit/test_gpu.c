@@ -1,5 +1,6 @@
 /* Launches: limits, CTA dispatch, skipping of idle cycles, watchdog, policies by name, the statistics document. */
 #include "harness.h"
+#include "heddle/opcodes.h"
 
 #include <jansson.h>
 

@@ -1,5 +1,6 @@
 /* Several grids on their way: streams, room beside each other, priorities, what is counted for which, faults. */
 #include "harness.h"
+#include "heddle/opcodes.h"
 
 #include "runtime/sim/sim_private.h"
 #include "runtime/sm/hooks.h"

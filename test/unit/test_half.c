@@ -3,6 +3,7 @@
  * exactly before its one rounding; and what a program sees of pairs, signs and modifiers.
  */
 #include "harness.h"
+#include "heddle/opcodes.h"
 #include "lab.h"
 
 /* significand * 2^exponent, exactly up to what is far below the last place, of which the last bit tells. */

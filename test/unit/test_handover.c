@@ -1,5 +1,6 @@
 /* Blocks that go from SM to SM: what they compute, what goes along, and that host threads change nothing. */
 #include "harness.h"
+#include "heddle/opcodes.h"
 #include "runtime/sm/context.h"
 #include "runtime/sm/hooks.h"
 #include "simbench.h"

@@ -3,6 +3,7 @@
  * know from the program which there must be.
  */
 #include "harness.h"
+#include "heddle/opcodes.h"
 #include "runtime/exec/exec.h"
 #include "runtime/sm/hooks.h"
 #include "simbench.h"

@@ -3,6 +3,7 @@
  * idempotence: hand-made code whose origins name the instructions of small IR functions.
  */
 #include "harness.h"
+#include "heddle/opcodes.h"
 
 #include <stdlib.h>
 #include <string.h>

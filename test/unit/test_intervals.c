@@ -4,6 +4,7 @@
  * functions against the definition and against walks through them.
  */
 #include "harness.h"
+#include "heddle/opcodes.h"
 
 #include "flow_compute.h"
 #include "machine_code.h"

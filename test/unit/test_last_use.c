@@ -1,5 +1,6 @@
 /* Dead-operand bits of hand-made machine IR: calls and returns keep what callees save. LINK: passes */
 #include "harness.h"
+#include "heddle/opcodes.h"
 
 #include "mir_make.h"
 #include "passes/mir/last_use.h"

@@ -1,5 +1,6 @@
 /* Latencies by opcode: what reads a result issues as many cycles behind it as its own key of the configuration says. */
 #include "harness.h"
+#include "heddle/opcodes.h"
 
 #include <stddef.h>
 #include <string.h>

@@ -1,5 +1,6 @@
 /* Out of SSA: coalescing, the swap and lost-copy problems, words into pairs. LINK: passes */
 #include "harness.h"
+#include "heddle/opcodes.h"
 
 #include "mir_interp.h"
 #include "mir_make.h"

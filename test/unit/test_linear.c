@@ -3,6 +3,7 @@
  * Linear versions of kernels from IR to their execution: results, fallbacks, what --verify finds, the register need.
  */
 #include "harness.h"
+#include "heddle/opcodes.h"
 
 #include <inttypes.h>
 #include <llvm-c/IRReader.h>
@@ -366,7 +367,7 @@ END_TEST
 
 static bool reads_a_register(const struct hd_inst *inst)
 {
-	return inst->a != HD_RZ && !inst->linear && hd_op_width((enum hd_op)inst->op, inst->mods, HD_SLOT_A);
+	return inst->a != HD_RZ && !inst->linear && hd_op_width(inst->op, inst->mods, HD_SLOT_A);
 }
 
 static void expect_said(struct rig *rig, const char *what)

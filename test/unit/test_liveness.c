@@ -4,6 +4,7 @@
  * definition and against warps that run them on a SIMT stack.
  */
 #include "harness.h"
+#include "heddle/opcodes.h"
 
 #include "flow_compute.h"
 #include "machine_code.h"

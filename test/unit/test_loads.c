@@ -1,5 +1,6 @@
 /* What policies hear of loads, and say of them: misses of L1, the first use of a loaded register, ways past L1. */
 #include "harness.h"
+#include "heddle/opcodes.h"
 
 #include "runtime/sm/hooks.h"
 #include "simbench.h"

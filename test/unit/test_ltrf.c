@@ -1,5 +1,6 @@
 /* LTRF: the warp control block, what PREFETCHes cost on an idle SM, and the policy on small programs. */
 #include "harness.h"
+#include "heddle/opcodes.h"
 #include "runtime/policy/ltrf.h"
 #include "simbench.h"
 

@@ -1,5 +1,6 @@
 /* The opcode table, the encoding, the instruction verifier and the assembly text. */
 #include "harness.h"
+#include "heddle/opcodes.h"
 
 #include <string.h>
 
@@ -47,7 +48,7 @@ START_TEST(valid_instructions_survive_encoding)
 	uint64_t state = 0x9e3779b97f4a7c15u;
 	for (unsigned op = 0; op < HD_OP_COUNT; op++) {
 		for (unsigned i = 0; i < 200; i++) {
-			struct hd_inst inst = sample_inst((enum hd_op)op, &state), back;
+			struct hd_inst inst = sample_inst(op, &state), back;
 			uint8_t bytes[HD_INST_BYTES];
 			hd_inst_encode(&inst, bytes);
 			ck_assert_int_eq(hd_inst_decode(bytes, &back), 0);
@@ -269,7 +270,7 @@ START_TEST(verifier_names_what_is_wrong)
 	ck_assert_str_eq(hd_inst_check(&inst), "slot holds both a register and an immediate or constant");
 	inst.b = HD_RZ, inst.x = 0x162;
 	ck_assert_str_eq(hd_inst_check(&inst), "constant-bank offset is not a multiple of 4");
-	inst = hd_inst_new((enum hd_op)HD_OP_COUNT);
+	inst = hd_inst_new(HD_OP_COUNT);
 	ck_assert_str_eq(hd_inst_check(&inst), "unknown opcode");
 }
 END_TEST

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "harness.h"
+#include "heddle/opcodes.h"
 #include "runtime/policy/malekeh.h"
 #include "simbench.h"
 

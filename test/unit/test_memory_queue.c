@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "harness.h"
+#include "heddle/opcodes.h"
 
 #include "simbench.h"
 
@@ -17,7 +18,7 @@ static void build(struct simbench *bench, enum hd_op op)
 	simbench_mov(bench, 2, 0);
 	simbench_mov(bench, 3, 0);
 	simbench_emit(bench, HD_OP_BAR)->xkind = HD_X_IMM_B;
-	for (uint8_t i = 0; i < LOADS; i++) {
+	for (uint32_t i = 0; i < LOADS; i++) {
 		struct hd_inst *inst = simbench_emit(bench, op);
 		inst->dst = (uint8_t)(4 + i);
 		inst->a = 2;

@@ -1,5 +1,6 @@
 /* Machine IR: builders, the operand visitor, the printer and the verifier. LINK: passes */
 #include "harness.h"
+#include "heddle/opcodes.h"
 
 #include "passes/mir/mir.h"
 

@@ -1,5 +1,6 @@
 /* The SM under core = modern: stall counts and dependence counters, in cycles between two readings of the clock. */
 #include "harness.h"
+#include "heddle/opcodes.h"
 #include "simbench.h"
 
 enum { FIRST = 40, SECOND = 41 }; /* registers that get the clock */

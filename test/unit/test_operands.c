@@ -1,5 +1,6 @@
 /* The operand stage: units that late operands do not block, collectors, banks, where operands come from. */
 #include "harness.h"
+#include "heddle/opcodes.h"
 #include "runtime/sm/hooks.h"
 #include "simbench.h"
 

@@ -4,6 +4,7 @@
  * against warps that run it.
  */
 #include "harness.h"
+#include "heddle/opcodes.h"
 
 #include "flow_compute.h"
 #include "machine_code.h"
@@ -268,7 +269,7 @@ START_TEST(patterns_hold)
 	unsigned proven = 0;
 	for (unsigned trial = 0; trial < 400; trial++) {
 		struct code code = {0};
-		for (uint8_t r = 0; r < REGS; r++)
+		for (uint32_t r = 0; r < REGS; r++)
 			code_set(&code, r, r);
 		for (unsigned i = 0; i < 10; i++)
 			random_inst(&code, &seed);

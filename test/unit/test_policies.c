@@ -4,6 +4,7 @@
  * figures, to read what a change of the model does to them. The kernel is written by hand: no compiler moves a figure.
  */
 #include "harness.h"
+#include "heddle/opcodes.h"
 
 #include <jansson.h>
 

@@ -3,6 +3,7 @@
  * preempt: places of points, masks and drain distances of hand-made functions; random ones against enumeration.
  */
 #include "harness.h"
+#include "heddle/opcodes.h"
 
 #include "flow_compute.h"
 #include "machine_code.h"

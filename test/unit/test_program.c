@@ -3,6 +3,7 @@
  * structs or written and read back through the object library.
  */
 #include "harness.h"
+#include "heddle/opcodes.h"
 
 #include "lab.h"
 #include "lib/machine/abi.h"

@@ -1,5 +1,6 @@
 /* The ideal machines of R2D2's Figure 4: each figure below is counted by hand. */
 #include "harness.h"
+#include "heddle/opcodes.h"
 #include "simbench.h"
 
 #define CTAS 2

@@ -3,6 +3,7 @@
  * Which operands the compiler has kept in the reuse cache: blocks written by hand, and the bits on paper.
  */
 #include "harness.h"
+#include "heddle/opcodes.h"
 
 #include <string.h>
 

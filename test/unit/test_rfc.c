@@ -1,5 +1,6 @@
 /* RFC: what its entries keep, who makes room, and what is written back. */
 #include "harness.h"
+#include "heddle/opcodes.h"
 #include "runtime/sm/hooks.h"
 #include "simbench.h"
 

@@ -1,5 +1,6 @@
 /* List scheduling: latencies, what may not pass what, the pressure bound. LINK: passes */
 #include "harness.h"
+#include "heddle/opcodes.h"
 
 #include "mir_interp.h"
 #include "mir_make.h"

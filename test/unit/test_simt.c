@@ -3,6 +3,7 @@
  * that every warp comes back together. Step counts are derived by hand.
  */
 #include "harness.h"
+#include "heddle/opcodes.h"
 
 #include "lab.h"
 #include "lib/object/spins.h"

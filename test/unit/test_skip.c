@@ -1,5 +1,6 @@
 /* The designs that R2D2 is compared with: which warp instructions of a block they skip. */
 #include "harness.h"
+#include "heddle/opcodes.h"
 #include "runtime/sm/hooks.h"
 #include "simbench.h"
 

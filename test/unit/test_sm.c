@@ -2,6 +2,7 @@
 #include <inttypes.h>
 
 #include "harness.h"
+#include "heddle/opcodes.h"
 #include "runtime/sm/hooks.h"
 #include "simbench.h"
 

@@ -1,5 +1,6 @@
 /* The SM's ends of fetch and memory: lines of the instruction cache, fences, what shared memory leaves of the L1. */
 #include "harness.h"
+#include "heddle/opcodes.h"
 #include "simbench.h"
 
 /* ---- the instruction cache */

@@ -1,5 +1,6 @@
 /* Policies in the operand stage: a probe that uses every hook of it, counts the calls, and decides as it is told. */
 #include "harness.h"
+#include "heddle/opcodes.h"
 #include "runtime/sm/hooks.h"
 #include "simbench.h"
 

@@ -1,5 +1,6 @@
 /* Streams that warps run before their bodies, and registers that a grid has on an SM beside those of its warps. */
 #include "harness.h"
+#include "heddle/opcodes.h"
 #include "runtime/sm/hooks.h"
 #include "simbench.h"
 

@@ -3,6 +3,7 @@
  * switch: places of switch points, what is loading there, through calls too, and bytes of contexts.
  */
 #include "harness.h"
+#include "heddle/opcodes.h"
 
 #include "flow_compute.h"
 #include "machine_code.h"

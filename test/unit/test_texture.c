@@ -1,5 +1,6 @@
 /* Texture fetches in time: hits, quads, wide and many texels, what is coalesced, and faults. */
 #include "harness.h"
+#include "heddle/opcodes.h"
 
 #include <string.h>
 

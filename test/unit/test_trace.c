@@ -1,5 +1,6 @@
 /* Text traces: what each stream says of a small kernel, and the window. */
 #include "harness.h"
+#include "heddle/opcodes.h"
 #include "simbench.h"
 
 #include <stdio.h>

@@ -3,6 +3,7 @@
  * queues, and that nothing is lost on the way.
  */
 #include "harness.h"
+#include "heddle/opcodes.h"
 
 #include "heddle/machine.h"
 #include "memory_rig.h"
@@ -429,7 +430,7 @@ static void build_loads(struct simbench *bench)
 	}
 	struct hd_inst *inst = simbench_emit(bench, HD_OP_IMAD_WIDE);
 	inst->dst = 4, inst->a = 8, inst->c = 2, inst->xkind = HD_X_IMM_B, inst->x = 4;
-	for (uint8_t i = 0; i < LOADS; i++) {
+	for (uint32_t i = 0; i < LOADS; i++) {
 		inst = simbench_emit(bench, HD_OP_LDG);
 		inst->dst = (uint8_t)(10 + i), inst->a = 4, inst->xkind = HD_X_OTHER, inst->x = i * 128u * WARPS;
 		inst->mods = HD_MOD(SIZE, HD_SIZE_32);

@@ -1,5 +1,6 @@
 /* Transfers of contexts: what moves, when who is told, how much is under way, and whom it gives way to. */
 #include "harness.h"
+#include "heddle/opcodes.h"
 
 #include "runtime/sm/hooks.h"
 #include "runtime/sm/transfer.h"
@@ -234,7 +235,7 @@ static void build_loads(void)
 	}
 	struct hd_inst *inst = simbench_emit(&bench, HD_OP_IMAD_WIDE);
 	inst->dst = 4, inst->a = 8, inst->c = 2, inst->xkind = HD_X_IMM_B, inst->x = 4;
-	for (uint8_t i = 0; i < LOADS; i++) {
+	for (uint32_t i = 0; i < LOADS; i++) {
 		inst = simbench_emit(&bench, HD_OP_LDG);
 		inst->dst = 10, inst->a = 4, inst->xkind = HD_X_OTHER, inst->x = i * 128u * WARPS;
 		inst->mods = HD_MOD(SIZE, HD_SIZE_32);

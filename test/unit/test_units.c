@@ -1,5 +1,6 @@
 /* Execution units: which instructions share one, and how many a cycle they take. */
 #include "harness.h"
+#include "heddle/opcodes.h"
 #include "simbench.h"
 
 static uint64_t imad_pipe, units;

@@ -1,5 +1,6 @@
 /* The watchdog: loops that come back to where they were are stopped, those that get anywhere are not; what is said. */
 #include "harness.h"
+#include "heddle/opcodes.h"
 #include "runtime/sim/probe.h"
 #include "runtime/sm/hooks.h"
 #include "simbench.h"

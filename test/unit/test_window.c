@@ -1,5 +1,6 @@
 /* Windows of cycles, and host threads: nothing that comes out depends on either. */
 #include "harness.h"
+#include "heddle/opcodes.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

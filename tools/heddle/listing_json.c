@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "heddle/control.h"
+#include "heddle/opcodes.h"
 #include "lib/metadata/json.h"
 #include "tools/heddle/listing.h"
 
@@ -71,7 +72,7 @@ static json_t *last_reads_json(const struct hd_inst *inst)
 	const uint8_t regs[] = {inst->a, inst->b, inst->c};
 	uint64_t set[4] = {0};
 	for (unsigned slot = 0; slot < 3; slot++) {
-		unsigned width = hd_op_width((enum hd_op)inst->op, inst->mods, (enum hd_slot)(HD_SLOT_A + slot));
+		unsigned width = hd_op_width(inst->op, inst->mods, (enum hd_slot)(HD_SLOT_A + slot));
 		if (!(inst->dead >> slot & 1) || regs[slot] == HD_RZ)
 			continue;
 		for (unsigned reg = regs[slot]; reg < regs[slot] + width; reg++)
@@ -170,7 +171,7 @@ static json_t *control_json(const struct hd_function *function, uint32_t index)
 	char text[HD_CONTROL_TEXT];
 	json_t *object = json_object(), *wait = json_array();
 	hd_control_format(control, text);
-	for (uint8_t i = 0; i < HD_COUNTERS; i++)
+	for (uint32_t i = 0; i < HD_COUNTERS; i++)
 		if (control->wait >> i & 1)
 			json_array_append_new(wait, counter_json(i));
 	json_object_set_new(object, "text", json_string(text));

@@ -10,6 +10,7 @@
  */
 #include <stdio.h>
 
+#include "heddle/opcodes.h"
 #include "lib/metadata/json.h"
 #include "tools/heddle/listing.h"
 
@@ -67,7 +68,7 @@ static json_t *operand_json(const struct hd_inst *inst, unsigned slot)
 	const uint8_t regs[] = {inst->dst, inst->a, inst->b, inst->c};
 	const uint8_t widths[] = {hd_opinfo[inst->op].dst, hd_opinfo[inst->op].a, hd_opinfo[inst->op].b,
 				  hd_opinfo[inst->op].c};
-	unsigned width = hd_op_width((enum hd_op)inst->op, inst->mods, (enum hd_slot)slot);
+	unsigned width = hd_op_width(inst->op, inst->mods, (enum hd_slot)slot);
 	if (widths[slot] == HD_W__)
 		return NULL;
 	json_t *object = json_object();

@@ -66,6 +66,7 @@ static void append_changed_keys(struct hd_strbuf *text, const json_t *run)
 		json_object_foreach(json_object_get(run, "config"), key, value)
 		{
 			memcpy(changed, named, sizeof(*named));
+			/* NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): copied as bytes, padding and all */
 			if (set_key(changed, key, value, &quiet) != 0 || memcmp(changed, named, sizeof(*named)) == 0)
 				continue;
 			hd_strbuf_printf(text, ", %s=", key);

@@ -1,0 +1,527 @@
+/*
+ * The machine that Heddle lowers to and simulates (docs/architecture.md, The machine): registers,
+ * instructions, their 16-byte encoding and the opcode table's accessors. All but the names of its opcodes, so that a
+ * row of opcodes.def compiles again only what names some; heddle/machine.h has both.
+ *
+ * Program counters inside a function are instruction indices; what users and
+ * metadata see as `pc` is the byte offset, index * HD_INST_BYTES.
+ */
+#ifndef HEDDLE_INST_H
+#define HEDDLE_INST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "lib/api.h"
+
+#define HD_WARP_LANES 32
+#define HD_INST_BYTES 16
+#define HD_RZ 255          /* reads as zero, writes vanish */
+#define HD_MAX_REGS 255    /* R0..R254 */
+/* UR0..UR55, one value a warp; Turing and later have 63, here they share a word of the scoreboard with the predicates
+ */
+#define HD_MAX_UREGS 56
+#define HD_PT 7            /* reads as true, writes vanish */
+#define HD_MAX_PREDS 7     /* P0..P6 */
+#define HD_PRED_NOT 8      /* in guard, psrc, psrc2: the predicate is inverted */
+#define HD_NO_PC 0xffffffu /* 24 bits: no reconvergence point (the paths end apart) */
+
+/* Constant bank 0, byte offsets (as Volta lays it out where that is known). */
+enum {
+	HD_CB_NTID_X = 0x0,
+	HD_CB_NTID_Y = 0x4,
+	HD_CB_NTID_Z = 0x8,
+	HD_CB_NCTAID_X = 0xc,
+	HD_CB_NCTAID_Y = 0x10,
+	HD_CB_NCTAID_Z = 0x14,
+	HD_CB_SHARED_WINDOW = 0x18, /* 64-bit generic address of shared offset 0 */
+	HD_CB_LOCAL_WINDOW = 0x20,  /* 64-bit generic address of local offset 0 */
+	HD_CB_STACK_TOP = 0x28,	    /* initial R1: bytes of local memory of a thread */
+	HD_CB_DYN_SHARED = 0x2c,    /* shared offset at which dynamic shared memory begins */
+	HD_CB_PARAMS = 0x160,
+	HD_CB_BYTES = 0x160 + 32764 /* CUDA 12.1's limit of parameters, from sm_70 on */
+};
+
+/* Whether `bytes` (at most 16) at the offset lie in constant bank 0: what does not can be no operand. */
+static inline bool hd_cb_holds(int64_t offset, uint32_t bytes)
+{
+	return offset >= 0 && offset <= (int64_t)HD_CB_BYTES - (int64_t)bytes;
+}
+
+/* Generic address windows. Global memory never reaches them. */
+#define HD_SHARED_WINDOW UINT64_C(0x7f0000000000)
+#define HD_SHARED_WINDOW_BYTES UINT64_C(0x1000000)
+#define HD_LOCAL_WINDOW UINT64_C(0x7f1000000000)
+#define HD_LOCAL_WINDOW_BYTES UINT64_C(0x100000000)
+/* Addresses of functions as data: HD_CODE_WINDOW + HD_INST_BYTES * (index in the loaded program). */
+#define HD_CODE_WINDOW UINT64_C(0x7f2000000000)
+
+/* Opcodes are numbers below this; enum hd_op of heddle/opcodes.h names them. An instruction's encoding has so many
+ * bits. */
+enum { HD_OP_LIMIT = 1 << 7 };
+
+/* Groups of copies that a warp can have under way, the open one included: as a six-bit counter of NVIDIA's cards holds
+ * (heddle/control.h). */
+enum { HD_COPY_GROUPS = 64 };
+
+/* Execution pipelines, with the configuration keys of their initiation intervals and of their units an SM, and the
+ * counters of what they execute. Branches have a unit of each scheduler, which takes one a cycle. */
+#define HD_PIPE_LIST(X)                           \
+	X(INT, ii_int, units_int, int_instructions)    \
+	X(FP32, ii_fp32, units_fp32, fp32_instructions) \
+	X(FP64, ii_fp64, units_fp64, fp64_instructions) \
+	X(SFU, ii_sfu, units_sfu, sfu_instructions)    \
+	X(TENSOR, ii_tensor, units_tensor, tensor_instructions) \
+	X(LSU, ii_lsu, schedulers, lsu_instructions)
+enum hd_pipe {
+#define X(name, interval, units, counter) HD_PIPE_##name,
+	HD_PIPE_LIST(X)
+#undef X
+		HD_PIPE_BRU,
+	HD_PIPE_RENAME, /* of no opcode: what a policy has the operand collector do, without a unit */
+	HD_PIPE_COUNT
+};
+
+/* Latency classes, with the configuration keys of their cycles and the cycles that compilation expects: as on Volta
+ * where measured. Those of memory are as long as it takes; expected are a hit that other warps half hide. */
+#define HD_LAT_LIST(X)                                                                      \
+	X(IADD, lat_iadd, 4) X(IMAX, lat_imax, 4) X(IMUL, lat_imul, 5) X(IMAD, lat_imad, 5)    \
+	X(IDIV, lat_idiv, 20) X(SHFL, lat_shfl, 22) X(S2R, lat_s2r, 20)                        \
+	X(FADD, lat_fadd, 4) X(FMAX, lat_fmax, 4) X(FMUL, lat_fmul, 4) X(FMAD, lat_fmad, 4)    \
+	X(FDIV, lat_fdiv, 20) X(DADD, lat_dadd, 8) X(DMAX, lat_dmax, 8) X(DMUL, lat_dmul, 8)   \
+	X(DMAD, lat_dmad, 8) X(DDIV, lat_ddiv, 40) X(SFU, lat_sfu, 20) X(LDC, lat_ldc, 10)     \
+	X(CTRL, lat_ctrl, 4) X(IMADHI, lat_imad_hi, 6) X(EX2, lat_ex2, 20) X(RCP, lat_rcp, 20) \
+	X(RSQ, lat_rsq, 20) X(HALF, lat_half, 6) X(HMMA, lat_hmma, 9) X(IMMA, lat_imma, 10)       \
+	X(DMMA, lat_dmma, 20)
+enum { HD_LAT_MEM_EXPECTED = 30 };
+enum hd_lat {
+#define X(name, key, expected) HD_LAT_##name,
+	HD_LAT_LIST(X)
+#undef X
+		HD_LAT_MEM,
+	HD_LAT_COUNT
+};
+
+enum {
+	HD_FX_LOAD = 1 << 0,
+	HD_FX_STORE = 1 << 1,
+	HD_FX_ATOMIC = 1 << 2,
+	HD_FX_BRANCH = 1 << 3,
+	HD_FX_CALL = 1 << 4,
+	HD_FX_RET = 1 << 5,
+	HD_FX_EXIT = 1 << 6,
+	HD_FX_BARRIER = 1 << 7,
+	HD_FX_CONVERGENT = 1 << 8,
+	HD_FX_SIDE = 1 << 9,
+	HD_FX_FENCE = 1 << 10,
+	HD_FX_READ_PREDS = 1 << 11,
+	HD_FX_WRITE_PREDS = 1 << 12,
+	HD_FX_ASYNC = 1 << 13 /* what is loaded goes to shared memory, without a register, some time before a wait */
+};
+
+enum { HD_SM_NEG = 1, HD_SM_ABS = 2 };
+enum hd_srcx { HD_XN, HD_XB, HD_XC, HD_XBC, HD_XM, HD_XT, HD_XS };
+enum hd_width {
+	HD_W__ = 0,
+	HD_W_R = 1,
+	HD_W_D = 2,
+	HD_W_Q = 4,
+	HD_W_M = 16,
+	HD_W_T = 17,
+	HD_W_S = 18,
+	HD_W_H = 19,
+	HD_W_X = 20,
+	HD_W_V = 21,
+	HD_W_U = 32
+};
+enum hd_number { HD_N__, HD_N_I, HD_N_F, HD_N_D, HD_N_S, HD_N_HALF /* of hd_op_number alone */ };
+enum hd_swap { HD_SWAP__, HD_SWAP_AB, HD_SWAP_ABC, HD_SWAP_LUT, HD_SWAP_CMP, HD_SWAP_SIGNS };
+enum hd_memory_space { HD_AT__, HD_AT_GENERIC, HD_AT_GLOBAL, HD_AT_SHARED, HD_AT_LOCAL, HD_AT_CONST, HD_AT_TEXTURE };
+
+/*
+ * Modifier kinds: HD_MOD(kind, shift, bits, names). Each kind has one fixed place in the
+ * 16-bit `mods`, so that code can test it without knowing the opcode. `names` are the
+ * printed spellings by value, separated by '|'; an empty one prints nothing. "#" prints the number.
+ */
+#define HD_MOD_LIST(X)                                                                         \
+	X(CMP, 0, 4, "F|LT|EQ|LE|GT|NE|GE|NUM|NAN|LTU|EQU|LEU|GTU|NEU|GEU|T")                  \
+	X(BOOL, 4, 2, "AND|OR|XOR")                                                            \
+	X(SIGN, 6, 1, "U32|")                                                                  \
+	X(SIGNB, 5, 1, "U8|S8")                                                                \
+	X(EX, 7, 1, "|EX")                                                                     \
+	X(RND, 8, 2, "|RM|RP|RZ")                                                              \
+	X(FTZ, 10, 1, "|FTZ")                                                                  \
+	X(SAT, 11, 1, "|SAT")                                                                  \
+	X(NAN, 12, 1, "|NAN")                                                                  \
+	X(MINMAX, 0, 1, "MIN|MAX")                                                             \
+	X(LUT, 0, 8, "#")                                                                      \
+	X(SHAMT, 0, 5, "#")                                                                    \
+	X(WRAP, 0, 1, "|W")                                                                    \
+	X(SHIFTED, 1, 2, "|U64|S64")                                                           \
+	X(SH, 0, 1, "|SH")                                                                     \
+	X(SR, 0, 8, "sr")                                                                      \
+	X(MUFUFN, 0, 4, "RCP|RSQ|SQRT|SIN|COS|EX2|LG2|TANH|RCP64H|RSQ64H")                     \
+	X(DTYPE, 0, 4, "U8|S8|U16|S16|U32|S32|U64|S64|F16|F32|F64|BF16")                       \
+	X(STYPE, 4, 4, "U8|S8|U16|S16|U32|S32|U64|S64|F16|F32|F64|BF16")                       \
+	X(SIZE, 0, 3, "U8|S8|U16|S16||64|128")                                                 \
+	X(CACHE, 3, 3, "|CA|CG|CS|LU|CV|WT|CI")                                                \
+	X(SCOPE, 6, 2, "|CTA|GPU|SYS")                                                         \
+	X(SCOPE8, 8, 2, "|CTA|GPU|SYS")                                                        \
+	X(SEM, 13, 3, "|RELAXED|ACQUIRE|RELEASE|ACQ_REL|SC|VOLATILE")                          \
+	X(ATOMOP, 4, 4,  "ADD|MIN|MAX|INC|DEC|AND|OR|XOR|EXCH|CAS")                            \
+	X(BANK, 4, 5, "#")                                                                     \
+	X(SHFLMODE, 0, 2, "IDX|UP|DOWN|BFLY")                                                  \
+	X(BIMM, 2, 1, "|")                                                                     \
+	X(CIMM, 3, 1, "|")                                                                     \
+	X(VOTEMODE, 0, 2, "ALL|ANY|EQ")                                                        \
+	X(BARMODE, 0, 3, "SYNC|ARV|RED_POPC|RED_AND|RED_OR")                                   \
+	X(ACC, 0, 1, "F16|F32")                                                                \
+	X(STEP, 1, 2, "STEP0|STEP1|STEP2|STEP3")                                               \
+	X(COLA, 3, 1, "|ACOL")                                                                 \
+	X(COLB, 4, 1, "|BCOL")                                                                 \
+	X(FACTOR, 3, 1, "|BF16")                                                               \
+	X(SIGNA, 6, 1, "U8|S8")                                                                \
+	X(TRANS, 7, 1, "M88|MT88")                                                             \
+	X(TDIM, 3, 3, "1D|2D|3D|ARRAY_1D|ARRAY_2D")                                            \
+	X(LEVEL, 6, 1, "LZ|LL")                                                                \
+	X(CHANNEL, 3, 2, "R|G|B|A")                                                            \
+	X(ZFILL, 6, 1, "|ZFILL")
+
+enum hd_mod_kind {
+#define X(kind, shift, bits, names) HD_MOD_##kind,
+	HD_MOD_LIST(X)
+#undef X
+		HD_MOD_COUNT
+};
+
+/* Values of the modifiers, in the order of the names above. */
+enum {
+	HD_CMP_F,
+	HD_CMP_LT,
+	HD_CMP_EQ,
+	HD_CMP_LE,
+	HD_CMP_GT,
+	HD_CMP_NE,
+	HD_CMP_GE,
+	HD_CMP_NUM,
+	HD_CMP_NAN,
+	HD_CMP_LTU,
+	HD_CMP_EQU,
+	HD_CMP_LEU,
+	HD_CMP_GTU,
+	HD_CMP_NEU,
+	HD_CMP_GEU,
+	HD_CMP_T
+};
+enum { HD_BOOL_AND, HD_BOOL_OR, HD_BOOL_XOR };
+enum { HD_UNSIGNED, HD_SIGNED };
+enum { HD_RN, HD_RM, HD_RP, HD_RND_RZ };
+enum { HD_MIN, HD_MAX };
+enum { HD_SHIFTED_32, HD_SHIFTED_U64, HD_SHIFTED_S64 };
+enum hd_mufu {
+	HD_MUFU_RCP,
+	HD_MUFU_RSQ,
+	HD_MUFU_SQRT,
+	HD_MUFU_SIN,
+	HD_MUFU_COS,
+	HD_MUFU_EX2,
+	HD_MUFU_LG2,
+	HD_MUFU_TANH,
+	HD_MUFU_RCP64H,
+	HD_MUFU_RSQ64H
+};
+enum hd_type { HD_U8, HD_S8, HD_U16, HD_S16, HD_U32, HD_S32, HD_U64, HD_S64, HD_F16, HD_F32, HD_F64, HD_BF16 };
+enum hd_size { HD_SIZE_U8, HD_SIZE_S8, HD_SIZE_U16, HD_SIZE_S16, HD_SIZE_32, HD_SIZE_64, HD_SIZE_128 };
+enum hd_cache {
+	HD_CACHE_DEFAULT,
+	HD_CACHE_CA,
+	HD_CACHE_CG,
+	HD_CACHE_CS,
+	HD_CACHE_LU,
+	HD_CACHE_CV,
+	HD_CACHE_WT,
+	HD_CACHE_CI /* read-only data: ldg, constant */
+};
+enum hd_scope { HD_SCOPE_NONE, HD_SCOPE_CTA, HD_SCOPE_GPU, HD_SCOPE_SYS };
+enum hd_sem { HD_SEM_WEAK, HD_SEM_RELAXED, HD_SEM_ACQUIRE, HD_SEM_RELEASE, HD_SEM_ACQ_REL, HD_SEM_SC, HD_SEM_VOLATILE };
+enum hd_atomop {
+	HD_ATOM_ADD,
+	HD_ATOM_MIN,
+	HD_ATOM_MAX,
+	HD_ATOM_INC,
+	HD_ATOM_DEC,
+	HD_ATOM_AND,
+	HD_ATOM_OR,
+	HD_ATOM_XOR,
+	HD_ATOM_EXCH,
+	HD_ATOM_CAS
+};
+enum { HD_SHFL_IDX, HD_SHFL_UP, HD_SHFL_DOWN, HD_SHFL_BFLY };
+enum { HD_VOTE_ALL, HD_VOTE_ANY, HD_VOTE_EQ };
+enum hd_tdim { HD_TEX_1D, HD_TEX_2D, HD_TEX_3D, HD_TEX_ARRAY_1D, HD_TEX_ARRAY_2D };
+enum { HD_LEVEL_ZERO, HD_LEVEL_GIVEN };
+enum { HD_ACC_F16, HD_ACC_F32 };
+enum { HD_FACTOR_F16, HD_FACTOR_BF16 };
+enum { HD_BAR_SYNC, HD_BAR_ARV, HD_BAR_RED_POPC, HD_BAR_RED_AND, HD_BAR_RED_OR };
+
+#define HD_SR_LIST(X)                                                                          \
+	X(LANEID) X(WARPID) X(NWARPID) X(SMID) X(NSMID) X(GRIDID)                              \
+	X(TID_X) X(TID_Y) X(TID_Z) X(CTAID_X) X(CTAID_Y) X(CTAID_Z)                            \
+	X(LANEMASK_EQ) X(LANEMASK_LT) X(LANEMASK_LE) X(LANEMASK_GT) X(LANEMASK_GE)             \
+	X(CLOCK_LO) X(CLOCK_HI) X(CLOCK64) X(GLOBALTIMER_LO) X(GLOBALTIMER_HI) X(GLOBALTIMER64)
+enum hd_sr {
+#define X(name) HD_SR_##name,
+	HD_SR_LIST(X)
+#undef X
+		HD_SR_COUNT
+};
+
+/*
+ * SYSCALL services: the symbol that a program calls, the registers of each argument (2: an aligned pair), and those of
+ * the result. They lie where every calling convention has them (lib/machine/abi.h).
+ */
+#define HD_SYS_LIST(X)                                                                         \
+	X(VPRINTF, "vprintf", "22", 1)           /* format, arguments as CUDA packs them */    \
+	X(ASSERTFAIL, "__assertfail", "22122", 0) /* message, file, line, function, bytes of a character */ \
+	X(MALLOC, "malloc", "2", 2)                                                            \
+	X(FREE, "free", "2", 0)
+enum hd_syscall {
+#define X(name, ...) HD_SYS_##name,
+	HD_SYS_LIST(X)
+#undef X
+		HD_SYS_COUNT
+};
+
+/* What an instruction is for. Saves and restores are CARS's pushes and pops (cars-hpca24, III-A). */
+enum hd_role {
+	HD_ROLE_PLAIN,
+	HD_ROLE_CALLEE_SAVE,
+	HD_ROLE_CALLEE_RESTORE,
+	HD_ROLE_SPILL_STORE,
+	HD_ROLE_SPILL_LOAD,
+	HD_ROLE_COUNT
+};
+
+/* What stands in x. UNIFORM: the number of a uniform register. */
+enum hd_xkind {
+	HD_X_NONE,
+	HD_X_IMM_B,
+	HD_X_CONST_B,
+	HD_X_UNIFORM_B,
+	HD_X_IMM_C,
+	HD_X_CONST_C,
+	HD_X_UNIFORM_C,
+	HD_X_OTHER /* displacement, branch target or number: see the opcode's srcx */
+};
+static inline bool hd_x_in_b(unsigned xkind)
+{
+	return xkind - HD_X_IMM_B <= HD_X_UNIFORM_B - HD_X_IMM_B;
+}
+static inline bool hd_x_in_c(unsigned xkind)
+{
+	return xkind - HD_X_IMM_C <= HD_X_UNIFORM_C - HD_X_IMM_C;
+}
+static inline bool hd_x_is_immediate(unsigned xkind)
+{
+	return xkind == HD_X_IMM_B || xkind == HD_X_IMM_C;
+}
+static inline bool hd_x_is_constant(unsigned xkind)
+{
+	return xkind == HD_X_CONST_B || xkind == HD_X_CONST_C;
+}
+static inline bool hd_x_is_uniform(unsigned xkind)
+{
+	return xkind == HD_X_UNIFORM_B || xkind == HD_X_UNIFORM_C;
+}
+
+/* Source modifiers, a bit each. ABS applies before NEG. */
+enum { HD_NEG_A = 1, HD_NEG_B = 2, HD_NEG_C = 4, HD_ABS_A = 8, HD_ABS_B = 16 };
+/* Those of a for b, and those of b for a. */
+static inline uint8_t hd_srcmods_swap(uint8_t mods)
+{
+	return (uint8_t)((mods & HD_NEG_C) | (mods & (HD_NEG_A | HD_ABS_A)) << 1 | (mods & (HD_NEG_B | HD_ABS_B)) >> 1);
+}
+
+/*
+ * Linear operands (r2d2-isca23, 3.2, 3.3, 4.3). One source of an instruction of a kernel's linear version may be a
+ * linear register (its thread-index part plus its block-index part), a coefficient register or both; they are 64 bits
+ * wide, and a slot of one register takes the low word of the sum, or the high one. They are 0 where no stream writes
+ * them.
+ *
+ *   OFFSET       %lr + the slot's register: the address of a memory instruction
+ *   SUM          %lr + %cr; the slot's field is the number of the coefficient register, HD_RZ none
+ *   COEFFICIENT  %cr alone; in the stream of block-index parts, `reg` 1 is %cr + n for lane n
+ */
+enum hd_lr_kind { HD_LR_NONE, HD_LR_OFFSET, HD_LR_SUM, HD_LR_COEFFICIENT };
+enum { HD_LR_COUNT = 16, HD_LR_MAX_REGS = 252 /* of a linear version: the sum needs a pair */ };
+#define HD_LR(kind, slot, reg, high)                                                                \
+	((uint16_t)((uint32_t)(kind) | (uint32_t)((slot) - HD_SLOT_A) << 2 | (uint32_t)(reg) << 4 | \
+		    (uint32_t)(high) << 8))
+static inline enum hd_lr_kind hd_lr_kind(uint16_t linear)
+{
+	return (enum hd_lr_kind)(linear & 3);
+}
+static inline unsigned hd_lr_slot(uint16_t linear)
+{
+	return 1u + (linear >> 2 & 3);
+} /* enum hd_slot */
+static inline unsigned hd_lr_reg(uint16_t linear)
+{
+	return linear >> 4 & 15;
+}
+static inline bool hd_lr_high(uint16_t linear)
+{
+	return linear >> 8 & 1;
+}
+/* Whether the slot's field is the number of a coefficient register. */
+static inline bool hd_lr_takes(uint16_t linear, unsigned slot)
+{
+	return hd_lr_kind(linear) >= HD_LR_SUM && hd_lr_slot(linear) == slot;
+}
+
+/* Constant operand in x: bank << 16 | byte offset. */
+#define HD_CONST_X(bank, offset) ((uint32_t)(bank) << 16 | (uint32_t)(offset))
+
+/* Whether the operands of an instruction can come from the reuse cache: it reads in a fixed window of cycles
+ * (docs/architecture.md, The operand stage). */
+HD_API bool hd_op_is_fixed(unsigned op);
+
+/* One decoded instruction. Unused register slots hold HD_RZ, unused predicates HD_PT. */
+struct hd_inst {
+	uint16_t op;   /* enum hd_op */
+	uint16_t mods; /* HD_MOD_LIST */
+	uint8_t guard; /* predicate number, | HD_PRED_NOT */
+	uint8_t dst, a, b, c;
+	uint8_t pdst, psrc, psrc2;
+	uint8_t xkind;	 /* enum hd_xkind */
+	uint8_t srcmods; /* HD_NEG_*, HD_ABS_* */
+	uint8_t role;	 /* enum hd_role */
+	uint16_t linear; /* HD_LR, 0: no linear operand */
+	uint8_t reuse; /* bit 0..2: a, b, c stays in the reuse cache, where its slot's next read of the bank finds it */
+	uint8_t dead;  /* bit 0..2: this is the last read of a, b, c on every path (LTRF+); 0 is always correct */
+	uint32_t x;    /* immediate, constant, displacement, target index, table or service number */
+	uint32_t reconv; /* BRA, BRX: index of the reconvergence point, or HD_NO_PC */
+};
+
+/* The arithmetic pipelines between which a result takes longer. */
+enum hd_pipeline { HD_NO_PIPELINE, HD_PIPELINE_ALU, HD_PIPELINE_FMA, HD_PIPELINE_HALF, HD_PIPELINES };
+/* Multiply-adds of integers are done by the pipeline of single precision, since Volta. */
+HD_API enum hd_pipeline hd_op_pipeline(unsigned op);
+
+struct hd_opinfo {
+	const char *name;
+	uint8_t dst, a, b, c; /* enum hd_width */
+	uint8_t pdst, psrc;
+	uint8_t srcx;	 /* enum hd_srcx */
+	uint8_t srcmods; /* HD_SM_* */
+	uint8_t number;	 /* enum hd_number */
+	uint8_t swap;	 /* enum hd_swap */
+	uint8_t pipe, lat;
+	uint8_t space; /* enum hd_memory_space */
+	uint16_t effects;
+	uint64_t mods;	      /* bit per enum hd_mod_kind; printed in ascending order of the list in the table row */
+	uint8_t mod_order[6]; /* kinds in print order, HD_MOD_COUNT ends */
+};
+
+extern HD_API const struct hd_opinfo hd_opinfo[]; /* by enum hd_op */
+
+static inline uint32_t hd_mod_get(uint16_t mods, enum hd_mod_kind kind)
+{
+	static const uint8_t shift[] =
+		{
+#define X(kind, shift, bits, names) shift,
+			HD_MOD_LIST(X)
+#undef X
+		},
+			     bits[] = {
+#define X(kind, shift, bits, names) bits,
+				     HD_MOD_LIST(X)
+#undef X
+			     };
+	return mods >> shift[kind] & ((1u << bits[kind]) - 1);
+}
+/* HD_MOD(CMP, HD_CMP_LT) is that modifier in place; or several together. */
+#define HD_MOD(kind, value) ((uint16_t)((uint32_t)(value) << HD_MOD_SHIFT_##kind))
+enum {
+#define X(kind, shift, bits, names) HD_MOD_SHIFT_##kind = shift,
+	HD_MOD_LIST(X)
+#undef X
+};
+
+/* Which operand slot. */
+enum hd_slot { HD_SLOT_DST, HD_SLOT_A, HD_SLOT_B, HD_SLOT_C };
+
+/* Registers (0, 1, 2 or 4) that the slot takes for this opcode and these modifiers, whether or not it holds RZ; uniform
+ * ones are none. */
+HD_API unsigned hd_op_width(unsigned op, uint16_t mods, enum hd_slot slot);
+/* What the sources are, never HD_N_S. Of a double an immediate is the high word. */
+HD_API enum hd_number hd_op_number(unsigned op, uint16_t mods);
+/*
+ * Whether source a may change places with b or c (`with`), their source modifiers with them; *mods then becomes what
+ * says the same of them. Of two NaNs a double-precision operation may then pass on the other one.
+ */
+bool hd_op_swap(unsigned op, enum hd_slot with, uint16_t *mods);
+/* Bytes that a memory access moves for each thread; 0 for other opcodes. */
+HD_API unsigned hd_op_access_bytes(unsigned op, uint16_t mods);
+/* Lanes whose address an access uses: all, but of LDSM the first eight for each matrix. */
+HD_API uint32_t hd_op_address_lanes(unsigned op, uint16_t mods);
+/* Coordinates of a texture fetch, its layer and level among them: a register each, at most two in a, the others in c.
+ */
+HD_API unsigned hd_op_coordinates(unsigned op, uint16_t mods);
+/* Whether an instruction reads device memory: as a load that may miss, or as a texture. */
+HD_API bool hd_op_loads_device(unsigned op);
+/* Multiply-adds of a tensor instruction, of the whole warp; 0 for other opcodes. */
+HD_API unsigned hd_op_products(unsigned op, uint16_t mods);
+/* Whether the lanes only exchange operands: nothing but what they read and write orders the instruction. */
+HD_API bool hd_op_is_exchange(unsigned op);
+
+/* Its latency class, enum hd_lat: the opcode's, but of special functions, which take different times. */
+HD_API enum hd_lat hd_inst_lat(const struct hd_inst *inst);
+
+/* An instruction with nothing in it: unused registers RZ, predicates PT, no reconvergence point. */
+struct hd_inst hd_inst_new(unsigned op);
+
+/* Whether control can go on to the next instruction: not after an unguarded branch, RET, EXIT or TRAP. */
+HD_API bool hd_inst_falls_through(const struct hd_inst *inst);
+
+/* Sets of registers read and written by an instruction, guard included. `regs` is a 256-bit mask, `preds` 8 bits
+ * (PT and RZ never set). Calls: the ABI's argument registers are not listed here (see struct hd_abi). */
+struct hd_regset {
+	uint64_t regs[4];
+	uint8_t preds;
+};
+HD_API void hd_inst_reads(const struct hd_inst *inst, struct hd_regset *set);
+HD_API void hd_inst_writes(const struct hd_inst *inst, struct hd_regset *set);
+/* Uniform registers read and written, a bit each: they are no part of the register file. */
+HD_API uint64_t hd_inst_uniform_reads(const struct hd_inst *inst);
+HD_API uint64_t hd_inst_uniform_writes(const struct hd_inst *inst);
+
+/* Encoding. hd_inst_decode returns -1 for bytes that are no instruction (unknown opcode). The
+ * reconvergence point of an instruction other than BRA and BRX is not stored and decodes as HD_NO_PC; theirs takes the
+ * place of c and the modifiers, which they do not have. */
+void hd_inst_encode(const struct hd_inst *inst, uint8_t bytes[HD_INST_BYTES]);
+int hd_inst_decode(const uint8_t bytes[HD_INST_BYTES], struct hd_inst *inst);
+
+/*
+ * Checks one instruction against the table: operand kinds, alignment of pairs and quads, modifiers that the opcode
+ * has, immediates in range. Returns NULL, or what is wrong as a static text.
+ */
+const char *hd_inst_check(const struct hd_inst *inst);
+
+/* Writes the assembly text, without guard padding or newline. Branch targets print as the byte offset. */
+HD_API int hd_inst_format(const struct hd_inst *inst, char *text, size_t size);
+
+/* Names of modifiers: of a kind ("CMP"), and of a value of a kind ("LT"; empty where nothing is printed, a hexadecimal
+ * number for number kinds such as LUT). hd_mod_name returns -1 for a value that the kind does not have. */
+#define HD_MOD_NAME_BYTES 24
+const char *hd_mod_kind_name(enum hd_mod_kind kind);
+bool hd_mod_is_number(enum hd_mod_kind kind);
+int hd_mod_name(enum hd_mod_kind kind, uint32_t value, char name[HD_MOD_NAME_BYTES]);
+
+const char *hd_syscall_name(enum hd_syscall service); /* "vprintf", ... */
+const char *hd_role_name(enum hd_role role); /* "plain", "callee-save", "callee-restore", "spill-store", "spill-load" */
+const char *hd_sr_name(enum hd_sr sr);	     /* "SR_TID.X", ... */
+
+#endif

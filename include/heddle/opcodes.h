@@ -1,0 +1,22 @@
+/*
+ * The machine's opcodes by name, a row of opcodes.def each.
+ */
+#ifndef HEDDLE_OPCODES_H
+#define HEDDLE_OPCODES_H
+
+#include "heddle/inst.h"
+
+enum hd_op {
+#define HD_OP(name, ...) HD_OP_##name,
+#include "heddle/opcodes.def"
+#undef HD_OP
+	HD_OP_COUNT
+};
+
+/* Whether it writes coefficient, thread-index or block-index registers. */
+static inline bool hd_inst_is_linear(const struct hd_inst *inst)
+{
+	return inst->op == HD_OP_R2CR || inst->op == HD_OP_R2TR || inst->op == HD_OP_R2BR;
+}
+
+#endif

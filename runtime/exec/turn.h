@@ -1,0 +1,47 @@
+/*
+ * A warp's turn without timing: instructions one after the other, counted.
+ */
+#ifndef HD_RUNTIME_EXEC_TURN_H
+#define HD_RUNTIME_EXEC_TURN_H
+
+#include "heddle/opcodes.h"
+#include "runtime/exec/exec.h"
+
+/* A warp's turn without timing (runtime/sim/functional.c). */
+struct hd_warp_turn {
+	const struct hd_dinst *code;
+	uint64_t *counts; /* of each instruction of the program: how often it was executed */
+	uint32_t left;	  /* instructions until the turn is over */
+	uint32_t spins;	  /* and branches back of loops that may wait for others */
+	uint64_t lanes;	  /* that executed them, summed */
+	uint64_t calls, diverged, yields, accesses[3]; /* by enum hd_mem_space */
+};
+/* Counts what was executed. True: the turn is over, or somebody else has to see to it. */
+HD_INLINE bool hd_run_note(struct hd_warp_turn *run, const struct hd_dinst *inst, const struct hd_effect *effect)
+{
+	run->counts[inst - run->code]++;
+	run->lanes += (uint32_t)__builtin_popcount(hd_effect_lanes(effect));
+	run->yields += effect->yielded;
+	run->left--;
+	switch (effect->event) {
+	case HD_EVENT_MEMORY: run->accesses[effect->space]++; break;
+	case HD_EVENT_BRANCH:
+		run->diverged += effect->diverged;
+		run->spins -= inst->spins && effect->mask;
+		break;
+	case HD_EVENT_CALL: run->calls++; break;
+	case HD_EVENT_BARRIER:
+	case HD_EVENT_FAULT: return true;
+	default:
+		if (inst->inst.op == HD_OP_NANOSLEEP)
+			run->spins = 0;
+		break;
+	}
+	return effect->warp_done || !run->left || !run->spins;
+}
+/* As hd_warp_execute, one instruction after the other until hd_run_note says so; returns the last one. For programs
+ * that nothing watches. */
+const struct hd_dinst *hd_warp_execute_turn(struct hd_exec *exec, struct hd_warp *warp, struct hd_effect *effect,
+					    struct hd_warp_turn *run);
+
+#endif
