@@ -20,7 +20,7 @@
 enum hd_sim_error {
 	HD_SIM_OK = 0,
 	HD_SIM_BAD_OBJECT = -1,
-	HD_SIM_BAD_LAUNCH = -2,	 /* more threads, shared memory or registers than the GPU has */
+	HD_SIM_BAD_LAUNCH = -2,	 /* a grid or a block that the GPU or the kernel does not take */
 	HD_SIM_BAD_ADDRESS = -3, /* access outside an allocation */
 	HD_SIM_MISALIGNED = -4,
 	HD_SIM_TRAP = -5,
@@ -29,10 +29,12 @@ enum hd_sim_error {
 	HD_SIM_NO_MEMORY = -8,
 	HD_SIM_NOT_FOUND = -9,
 	HD_SIM_STACK_OVERFLOW = -10,
-	HD_SIM_BAD_CALL = -11,	/* an indirect call to something that is no function */
-	HD_SIM_VERIFY = -12,	/* --verify found an annotation that does not hold */
-	HD_SIM_TOO_LARGE = -13, /* a cooperative grid of which not all blocks can be resident together */
-	HD_SIM_CHECKPOINT = -14 /* the program does not do what it did before the checkpoint that it goes on from */
+	HD_SIM_BAD_CALL = -11,	 /* an indirect call to something that is no function */
+	HD_SIM_VERIFY = -12,	 /* --verify found an annotation that does not hold */
+	HD_SIM_TOO_LARGE = -13,	 /* a cooperative grid of which not all blocks can be resident together */
+	HD_SIM_CHECKPOINT = -14, /* the program does not do what it did before the checkpoint that it goes on from */
+	HD_SIM_TOO_MUCH_SHARED = -15,	/* a launch with more shared memory than a block may have */
+	HD_SIM_TOO_MANY_REGISTERS = -16 /* a launch of a block whose registers do not fit */
 };
 
 /* More than the longest sleep (NANOSLEEP, a millisecond); no working kernel waits a tenth of this for anything else. */
@@ -166,6 +168,8 @@ struct hd_launch {
 	struct hd_kernel *kernel;
 	uint32_t grid[3], block[3];
 	uint32_t dynamic_shared;
+	bool shared_limited; /* to this much, whatever the card has: the program has not asked for more */
+	uint32_t most_dynamic_shared;
 	bool cooperative;   /* all blocks are resident together and may wait for each other, under every policy */
 	const void *params; /* laid out as the kernel's metadata says; copied */
 	uint32_t param_bytes;

@@ -3,6 +3,7 @@
  * for those who ask. A question costs the pages of its range times the ranges that were advised.
  */
 #include "runtime/cudart/graph.h"
+#include "runtime/cudart/handles.h"
 #include "runtime/cudart/memory.h"
 
 #define HD_ADVICE_PAGE 4096u /* bytes, as of the host */
@@ -64,6 +65,7 @@ static int common(struct hd_cudart *cudart, const struct hd_advice *range, int k
 
 cudaError_t cudaMemPrefetchAsync(const void *devPtr, size_t count, int device, cudaStream_t stream)
 {
+	HD_VALID(STREAM, stream);
 	HD_CUDART(cudart);
 	(void)stream;
 	struct hd_advice range;

@@ -6,6 +6,7 @@
 
 #include "runtime/cudart/array.h"
 #include "runtime/cudart/graph.h"
+#include "runtime/cudart/handles.h"
 #include "runtime/cudart/work.h"
 
 bool hd_cudart_format(const struct cudaChannelFormatDesc *desc, int *channels, int *bits)
@@ -69,6 +70,7 @@ cudaError_t cudaMalloc3DArray(cudaArray_t *array, const struct cudaChannelFormat
 	HD_TRY(make_array(cudart, &made, desc, extent, flags));
 	*array = hd_xcalloc(1, sizeof **array);
 	**array = made;
+	hd_handle_add(*array, HD_HANDLE_ARRAY);
 	return cudaSuccess;
 }
 
@@ -80,12 +82,14 @@ cudaError_t cudaMallocArray(cudaArray_t *array, const struct cudaChannelFormatDe
 
 cudaError_t cudaFreeArray(cudaArray_t array)
 {
+	HD_VALID_IF_ANY(ARRAY, array);
 	HD_CUDART(cudart);
 	if (!array)
 		return cudaSuccess;
 	if (array->level)
 		return hd_cudart_return(cudaErrorInvalidValue);
 	HD_TRY(hd_cudart_free(cudart, array->base));
+	hd_handle_drop(array);
 	free(array);
 	return cudaSuccess;
 }
@@ -109,8 +113,11 @@ static unsigned most_levels(struct cudaExtent extent, unsigned flags)
 
 static void free_levels(struct hd_cudart *cudart, cudaMipmappedArray_t mipmap)
 {
-	for (unsigned i = 0; i < mipmap->count; i++)
+	for (unsigned i = 0; i < mipmap->count; i++) {
 		hd_cudart_free(cudart, mipmap->levels[i].base);
+		hd_handle_drop(&mipmap->levels[i]);
+	}
+	hd_handle_drop(mipmap);
 	free(mipmap);
 }
 
@@ -131,10 +138,12 @@ cudaError_t cudaMallocMipmappedArray(cudaMipmappedArray_t *mipmappedArray, const
 			return hd_cudart_return(error);
 		}
 		level->level = true;
+		hd_handle_add(level, HD_HANDLE_ARRAY);
 		extent.width = halved(extent.width);
 		extent.height = halved(extent.height);
 		extent.depth = flags & cudaArrayLayered ? extent.depth : halved(extent.depth);
 	}
+	hd_handle_add(mipmap, HD_HANDLE_MIPMAP);
 	*mipmappedArray = mipmap;
 	return cudaSuccess;
 }
@@ -142,6 +151,7 @@ cudaError_t cudaMallocMipmappedArray(cudaMipmappedArray_t *mipmappedArray, const
 cudaError_t cudaGetMipmappedArrayLevel(cudaArray_t *levelArray, cudaMipmappedArray_const_t mipmappedArray,
 				       unsigned int level)
 {
+	HD_VALID(MIPMAP, mipmappedArray);
 	if (!levelArray || !mipmappedArray || level >= mipmappedArray->count)
 		return hd_cudart_return(cudaErrorInvalidValue);
 	*levelArray = (cudaArray_t)(uintptr_t)&mipmappedArray->levels[level];
@@ -150,6 +160,7 @@ cudaError_t cudaGetMipmappedArrayLevel(cudaArray_t *levelArray, cudaMipmappedArr
 
 cudaError_t cudaFreeMipmappedArray(cudaMipmappedArray_t mipmappedArray)
 {
+	HD_VALID_IF_ANY(MIPMAP, mipmappedArray);
 	HD_CUDART(cudart);
 	if (mipmappedArray)
 		free_levels(cudart, mipmappedArray);
@@ -174,18 +185,21 @@ static cudaError_t requirements(struct cudaArrayMemoryRequirements *out, const s
 cudaError_t cudaArrayGetMemoryRequirements(struct cudaArrayMemoryRequirements *memoryRequirements, cudaArray_t array,
 					   int device)
 {
+	HD_VALID(ARRAY, array);
 	return hd_cudart_return(requirements(memoryRequirements, array, 1, device));
 }
 
 cudaError_t cudaMipmappedArrayGetMemoryRequirements(struct cudaArrayMemoryRequirements *memoryRequirements,
 						    cudaMipmappedArray_t mipmap, int device)
 {
+	HD_VALID(MIPMAP, mipmap);
 	return hd_cudart_return(
 		requirements(memoryRequirements, mipmap ? mipmap->levels : NULL, mipmap ? mipmap->count : 0, device));
 }
 
 cudaError_t cudaGetChannelDesc(struct cudaChannelFormatDesc *desc, cudaArray_const_t array)
 {
+	HD_VALID(ARRAY, array);
 	if (!desc || !array)
 		return hd_cudart_return(cudaErrorInvalidValue);
 	*desc = array->desc;
@@ -195,6 +209,7 @@ cudaError_t cudaGetChannelDesc(struct cudaChannelFormatDesc *desc, cudaArray_con
 cudaError_t cudaArrayGetInfo(struct cudaChannelFormatDesc *desc, struct cudaExtent *extent, unsigned int *flags,
 			     cudaArray_t array)
 {
+	HD_VALID(ARRAY, array);
 	if (!array)
 		return hd_cudart_return(cudaErrorInvalidValue);
 	if (desc)
@@ -255,6 +270,9 @@ cudaError_t hd_cudart_copy_3d(struct hd_cudart *cudart, const struct cudaMemcpy3
 {
 	if (!p || !p->srcArray == !p->srcPtr.ptr || !p->dstArray == !p->dstPtr.ptr)
 		return cudaErrorInvalidValue;
+	if ((p->srcArray && !hd_handle_lives(p->srcArray, HD_HANDLE_ARRAY)) ||
+	    (p->dstArray && !hd_handle_lives(p->dstArray, HD_HANDLE_ARRAY)))
+		return cudaErrorInvalidValue;
 	if ((p->srcArray && !fits(p->srcArray, p->srcPos, p->extent)) ||
 	    (p->dstArray && !fits(p->dstArray, p->dstPos, p->extent)))
 		return cudaErrorInvalidValue;
@@ -276,6 +294,7 @@ cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *p)
 
 cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p, cudaStream_t stream)
 {
+	HD_VALID(STREAM, stream);
 	HD_CUDART(cudart);
 	cudaGraphNode_t node;
 	HD_TRY(hd_cudart_start_beside(cudart));
@@ -302,6 +321,7 @@ static bool byte_box(const struct cudaArray *array, size_t x, size_t y, size_t w
 cudaError_t cudaMemcpy2DToArray(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t spitch,
 				size_t width, size_t height, enum cudaMemcpyKind kind)
 {
+	HD_VALID(ARRAY, dst);
 	HD_CUDART(cudart);
 	struct end to, from = {(char *)(uintptr_t)src, spitch, 0};
 	if (!byte_box(dst, wOffset, hOffset, width, height, &to) || !src)
@@ -314,6 +334,7 @@ cudaError_t cudaMemcpy2DToArray(cudaArray_t dst, size_t wOffset, size_t hOffset,
 cudaError_t cudaMemcpy2DFromArray(void *dst, size_t dpitch, cudaArray_const_t src, size_t wOffset, size_t hOffset,
 				  size_t width, size_t height, enum cudaMemcpyKind kind)
 {
+	HD_VALID(ARRAY, src);
 	HD_CUDART(cudart);
 	struct end from, to = {dst, dpitch, 0};
 	if (!byte_box(src, wOffset, hOffset, width, height, &from) || !dst)
@@ -332,6 +353,8 @@ cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t dst, size_t wOffsetDst, size_t 
 				     size_t wOffsetSrc, size_t hOffsetSrc, size_t width, size_t height,
 				     enum cudaMemcpyKind kind)
 {
+	HD_VALID(ARRAY, dst);
+	HD_VALID(ARRAY, src);
 	HD_CUDART(cudart);
 	struct end to, from;
 	if (!byte_box(dst, wOffsetDst, hOffsetDst, width, height, &to) ||
@@ -360,6 +383,8 @@ static bool has_run(const struct cudaArray *array, size_t x, size_t y, size_t co
 cudaError_t cudaMemcpyArrayToArray(cudaArray_t dst, size_t wOffsetDst, size_t hOffsetDst, cudaArray_const_t src,
 				   size_t wOffsetSrc, size_t hOffsetSrc, size_t count, enum cudaMemcpyKind kind)
 {
+	HD_VALID(ARRAY, dst);
+	HD_VALID(ARRAY, src);
 	HD_CUDART(cudart);
 	HD_TRY(hd_cudart_start(cudart));
 	if (!has_run(dst, wOffsetDst, hOffsetDst, count) || !has_run(src, wOffsetSrc, hOffsetSrc, count))
@@ -405,6 +430,7 @@ static cudaError_t copy_run(struct hd_cudart *cudart, const struct cudaArray *ar
 cudaError_t cudaMemcpyToArray(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t count,
 			      enum cudaMemcpyKind kind)
 {
+	HD_VALID(ARRAY, dst);
 	HD_CUDART(cudart);
 	return hd_cudart_return(copy_run(cudart, dst, wOffset, hOffset, (char *)(uintptr_t)src, count, kind, true));
 }
@@ -412,6 +438,7 @@ cudaError_t cudaMemcpyToArray(cudaArray_t dst, size_t wOffset, size_t hOffset, c
 cudaError_t cudaMemcpyFromArray(void *dst, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t count,
 				enum cudaMemcpyKind kind)
 {
+	HD_VALID(ARRAY, src);
 	HD_CUDART(cudart);
 	return hd_cudart_return(copy_run(cudart, src, wOffset, hOffset, dst, count, kind, false));
 }
@@ -432,6 +459,7 @@ cudaError_t cudaMalloc3D(struct cudaPitchedPtr *pitchedDevPtr, struct cudaExtent
 cudaError_t cudaMemset3DAsync(struct cudaPitchedPtr pitchedDevPtr, int value, struct cudaExtent extent,
 			      cudaStream_t stream)
 {
+	HD_VALID(STREAM, stream);
 	HD_CUDART(cudart);
 	cudaGraphNode_t node;
 	HD_TRY(hd_cudart_start_beside(cudart));

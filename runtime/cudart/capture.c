@@ -3,6 +3,7 @@
  * Events carry dependencies from one stream of a capture to another (fork and join).
  */
 #include "runtime/cudart/graph.h"
+#include "runtime/cudart/handles.h"
 #include "runtime/cudart/work.h"
 
 static void copy_nodes(hd_nodes *to, const hd_nodes *from)
@@ -81,6 +82,7 @@ static void join(struct CUstream_st *stream, cudaStream_t handle, struct hd_capt
 
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode)
 {
+	HD_VALID(STREAM, stream);
 	HD_CUDART(cudart);
 	struct CUstream_st *object = hd_cudart_stream(stream);
 	HD_TRY(hd_cudart_start(cudart));
@@ -132,6 +134,7 @@ static void forget(struct hd_cudart *cudart, struct hd_capture *capture)
 
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *pGraph)
 {
+	HD_VALID(STREAM, stream);
 	HD_CUDART(cudart);
 	struct CUstream_st *object = hd_cudart_stream(stream);
 	if (!pGraph)
@@ -250,6 +253,7 @@ cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCapture
 				     unsigned long long *id_out, cudaGraph_t *graph_out,
 				     const cudaGraphNode_t **dependencies_out, size_t *numDependencies_out)
 {
+	HD_VALID(STREAM, stream);
 	HD_CUDART(cudart);
 	struct CUstream_st *object = hd_cudart_stream(stream);
 	if (!captureStatus_out)
@@ -278,6 +282,7 @@ cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureSta
 cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNode_t *dependencies,
 						size_t numDependencies, unsigned int flags)
 {
+	HD_VALID(STREAM, stream);
 	HD_CUDART(cudart);
 	struct CUstream_st *object = hd_cudart_stream(stream);
 	if (!object || !object->capture)

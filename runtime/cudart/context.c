@@ -3,6 +3,7 @@
  */
 #include "runtime/cudart/context.h"
 #include "lib/recording.h"
+#include "runtime/cudart/handles.h"
 #include "runtime/cudart/work.h"
 
 #include <errno.h>
@@ -30,6 +31,11 @@ struct hd_sim *hd_cudart_sim_of_process(void)
 struct hd_records *hd_cudart_records_of_process(void)
 {
 	return &the_context.records;
+}
+
+struct hd_handle **hd_cudart_live_of_process(void)
+{
+	return &the_context.live;
 }
 
 void hd_cudart_leave(struct hd_cudart **cudart)
@@ -78,6 +84,8 @@ cudaError_t hd_cudart_sim_error(struct hd_cudart *cudart, int error)
 		{HD_SIM_VERIFY, cudaErrorLaunchFailure, true},
 		{HD_SIM_TOO_LARGE, cudaErrorCooperativeLaunchTooLarge, false},
 		{HD_SIM_CHECKPOINT, cudaErrorLaunchFailure, true},
+		{HD_SIM_TOO_MUCH_SHARED, cudaErrorInvalidValue, false},
+		{HD_SIM_TOO_MANY_REGISTERS, cudaErrorLaunchOutOfResources, false},
 	};
 	if (error >= 0)
 		return cudaSuccess;
@@ -154,6 +162,7 @@ __attribute__((destructor)) static void finish(void)
 	hd_vec_release(&cudart->host_allocations);
 	hd_vec_release(&cudart->shared);
 	hd_vec_release(&cudart->advice);
+	hd_vec_release(&cudart->opted);
 	hd_vec_release(&cudart->captures);
 	for (uint32_t i = 0; i < cudart->modules.len; i++)
 		free(cudart->modules.data[i]);
@@ -163,6 +172,7 @@ __attribute__((destructor)) static void finish(void)
 		free(cudart->handles.data[i]);
 	hd_vec_release(&cudart->handles);
 	free(cudart->pool);
+	hd_handles_release();
 	release_registered(&cudart->functions);
 	release_registered(&cudart->variables);
 }

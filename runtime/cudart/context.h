@@ -73,6 +73,12 @@ struct hd_advice {
 	int kind, value;
 };
 
+/* What cudaFuncSetAttribute said last of a kernel's dynamic shared memory. */
+struct hd_opted {
+	const struct hd_kernel *kernel;
+	uint32_t bytes;
+};
+
 struct hd_cudart {
 	struct hd_sim *sim;
 	struct hd_config config;
@@ -87,6 +93,8 @@ struct hd_cudart {
 	HD_VEC(void *) host_allocations;	     /* cudaMallocHost by malloc, when memory cannot be shared */
 	HD_VEC(struct hd_shared_memory) shared;	     /* memory that host and device name alike */
 	HD_VEC(struct hd_advice) advice;	     /* the latest last */
+	HD_VEC(struct hd_opted) opted;
+	struct hd_handle *live; /* uthash; handles.c */
 	size_t limits[8];
 	unsigned device_flags;
 	cudaMemPool_t pool;	       /* once asked for */
@@ -129,6 +137,8 @@ void hd_cudart_take_signals(void);
 void hd_cudart_end_if_interrupted(struct hd_cudart *cudart);
 /* The records of the process, without the lock. */
 struct hd_records *hd_cudart_records_of_process(void);
+/* The table of live handles; the context is held. */
+struct hd_handle **hd_cudart_live_of_process(void);
 /* Where `heddle run` listens, when it does. */
 void hd_cudart_report(const char *kind, const char *text);
 
@@ -144,9 +154,9 @@ cudaError_t hd_cudart_launch_buffer(void **extra, const void **buffer, size_t *s
 cudaError_t hd_cudart_refresh_textures(struct hd_cudart *cudart);
 void hd_cudart_free_references(struct hd_cudart *cudart);
 /* The launch that a node of a kernel says; false: it has none. */
-bool hd_cudart_launch_of(cudaGraphNode_t node, struct hd_launch *launch);
+bool hd_cudart_launch_of(const struct hd_cudart *cudart, cudaGraphNode_t node, struct hd_launch *launch);
 /* What a launch that failed is to the program. */
-cudaError_t hd_cudart_launch_error(struct hd_cudart *cudart, int status, size_t shared);
+cudaError_t hd_cudart_launch_error(struct hd_cudart *cudart, int status);
 /* Runs a grid to its end. */
 cudaError_t hd_cudart_run(struct hd_cudart *cudart, struct hd_kernel *kernel, dim3 grid, dim3 block, size_t shared,
 			  bool cooperative, const uint8_t *params);

@@ -112,12 +112,16 @@ cudaError_t cudaSetDeviceFlags(unsigned int flags)
 cudaError_t cudaGetDeviceFlags(unsigned int *flags)
 {
 	HD_CUDART(cudart);
+	if (!flags)
+		return hd_cudart_return(cudaErrorInvalidValue);
 	*flags = cudart->device_flags;
 	return cudaSuccess;
 }
 
 cudaError_t cudaSetValidDevices(int *devices, int count)
 {
+	if (count < 0 || (count && !devices))
+		return hd_cudart_return(cudaErrorInvalidValue);
 	for (int i = 0; i < count; i++)
 		if (devices[i] != 0)
 			return hd_cudart_return(cudaErrorInvalidDevice);
@@ -181,6 +185,8 @@ cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
 cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit)
 {
 	HD_CUDART(cudart);
+	if (!value)
+		return hd_cudart_return(cudaErrorInvalidValue);
 	if ((unsigned)limit >= sizeof cudart->limits / sizeof *cudart->limits)
 		return hd_cudart_return(cudaErrorUnsupportedLimit);
 	/* What counts when nobody has set it: the model's stack for calls of unknown depth, and CUDA's defaults. */
@@ -205,6 +211,8 @@ cudaError_t cudaDeviceSetCacheConfig(enum cudaFuncCache config)
 
 cudaError_t cudaDeviceGetCacheConfig(enum cudaFuncCache *config)
 {
+	if (!config)
+		return hd_cudart_return(cudaErrorInvalidValue);
 	*config = cudaFuncCachePreferNone;
 	return cudaSuccess;
 }
@@ -217,6 +225,8 @@ cudaError_t cudaDeviceSetSharedMemConfig(enum cudaSharedMemConfig config)
 
 cudaError_t cudaDeviceGetSharedMemConfig(enum cudaSharedMemConfig *config)
 {
+	if (!config)
+		return hd_cudart_return(cudaErrorInvalidValue);
 	*config = cudaSharedMemBankSizeFourByte;
 	return cudaSuccess;
 }
@@ -236,7 +246,10 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int *leastPriority, int *greatestPr
 
 cudaError_t cudaDeviceCanAccessPeer(int *canAccess, int device, int peerDevice)
 {
-	(void)device, (void)peerDevice;
+	if (!canAccess)
+		return hd_cudart_return(cudaErrorInvalidValue);
+	if (device || peerDevice)
+		return hd_cudart_return(cudaErrorInvalidDevice);
 	*canAccess = 0;
 	return cudaSuccess;
 }
@@ -272,6 +285,8 @@ cudaError_t cudaDeviceGetPCIBusId(char *busId, int length, int device)
 {
 	if (device != 0)
 		return hd_cudart_return(cudaErrorInvalidDevice);
+	if (!busId || length <= 0)
+		return hd_cudart_return(cudaErrorInvalidValue);
 	snprintf(busId, (size_t)length, "0000:00:00.0");
 	return cudaSuccess;
 }
@@ -290,6 +305,8 @@ cudaError_t cudaDeviceGetByPCIBusId(int *device, const char *pciBusId)
 
 cudaError_t cudaDriverGetVersion(int *version)
 {
+	if (!version)
+		return hd_cudart_return(cudaErrorInvalidValue);
 	*version = HD_CUDA_VERSION;
 	return cudaSuccess;
 }

@@ -3,6 +3,7 @@
  * only what is current in a thread.
  */
 #include "runtime/cudart/driver.h"
+#include "runtime/cudart/handles.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -233,6 +234,28 @@ CUcontext hd_driver_context(void)
 	return cudart->runtime_used ? &primary : NULL;
 }
 
+static bool is_context(CUcontext context)
+{
+	HD_CUDART(cudart);
+	(void)cudart;
+	return context == &primary || hd_handle_lives(context, HD_HANDLE_CONTEXT);
+}
+
+static void add_context(CUcontext context)
+{
+	HD_CUDART(cudart);
+	(void)cudart;
+	hd_handle_add(context, HD_HANDLE_CONTEXT);
+}
+
+static void free_context(CUcontext context)
+{
+	HD_CUDART(cudart);
+	(void)cudart;
+	hd_handle_drop(context);
+	free(context);
+}
+
 CUresult cuDevicePrimaryCtxRetain(CUcontext *pctx, CUdevice dev)
 {
 	HD_ASK(dev, pctx);
@@ -274,7 +297,7 @@ CUresult cuDevicePrimaryCtxGetState(CUdevice dev, unsigned int *flags, int *acti
 CUresult cuCtxPushCurrent(CUcontext ctx)
 {
 	HD_ASK(0, &primary);
-	if (!ctx || context_count == MOST_CONTEXTS)
+	if (!is_context(ctx) || context_count == MOST_CONTEXTS)
 		return CUDA_ERROR_INVALID_CONTEXT;
 	contexts[context_count++] = ctx;
 	return CUDA_SUCCESS;
@@ -313,22 +336,23 @@ CUresult cuCtxCreate(CUcontext *pctx, unsigned int flags, CUdevice dev)
 		return CUDA_ERROR_INVALID_VALUE;
 	struct CUctx_st *context = hd_xcalloc(1, sizeof *context);
 	context->flags = flags;
+	add_context(context);
 	CUresult result = cuCtxPushCurrent(context);
 	if (result == CUDA_SUCCESS)
 		*pctx = context;
 	else
-		free(context);
+		free_context(context);
 	return result;
 }
 
 CUresult cuCtxDestroy(CUcontext ctx)
 {
 	HD_ASK(0, &primary);
-	if (!ctx || ctx == &primary)
+	if (ctx == &primary || !is_context(ctx))
 		return CUDA_ERROR_INVALID_CONTEXT;
 	if (context_count && contexts[context_count - 1] == ctx)
 		context_count--;
-	free(ctx);
+	free_context(ctx);
 	return CUDA_SUCCESS;
 }
 

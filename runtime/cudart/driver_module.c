@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "runtime/cudart/graph.h"
+#include "runtime/cudart/handles.h"
 #include "runtime/cudart/work.h"
 
 struct CUmod_st {
@@ -279,6 +280,8 @@ static cudaError_t launch(CUfunction function, dim3 grid, dim3 block, unsigned s
 	cudaGraphNode_t node;
 	HD_TRY(hd_cudart_start_beside(cudart));
 	if (!hd_cudart_kernel(cudart, function))
+		return cudaErrorInvalidResourceHandle;
+	if (!hd_handle_lives(stream, HD_HANDLE_STREAM))
 		return cudaErrorInvalidResourceHandle;
 	HD_TRY(hd_cudart_capture(cudart, stream, cudaGraphNodeTypeKernel, &node));
 	if (node)

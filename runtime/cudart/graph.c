@@ -3,6 +3,7 @@
  * edges, but for questions about edges of which a graph keeps one direction only (quadratic).
  */
 #include "runtime/cudart/graph.h"
+#include "runtime/cudart/handles.h"
 
 #include <stdio.h>
 
@@ -10,7 +11,9 @@
 
 cudaGraph_t hd_graph_new(void)
 {
-	return hd_xcalloc(1, sizeof(struct CUgraph_st));
+	cudaGraph_t graph = hd_xcalloc(1, sizeof *graph);
+	hd_handle_add(graph, HD_HANDLE_GRAPH);
+	return graph;
 }
 
 void hd_graph_drop_contents(cudaGraphNode_t node)
@@ -28,6 +31,7 @@ static void free_node(cudaGraphNode_t node)
 {
 	hd_graph_drop_contents(node);
 	hd_vec_release(&node->needs);
+	hd_handle_drop(node);
 	free(node);
 }
 
@@ -38,6 +42,7 @@ void hd_graph_free(cudaGraph_t graph)
 	for (uint32_t i = 0; i < graph->nodes.len; i++)
 		free_node(graph->nodes.data[i]);
 	hd_vec_release(&graph->nodes);
+	hd_handle_drop(graph);
 	free(graph);
 }
 
@@ -58,6 +63,7 @@ cudaGraphNode_t hd_graph_add(cudaGraph_t graph, enum cudaGraphNodeType type, con
 		if (!contains(&node->needs, needs[i]))
 			hd_vec_push(&node->needs, needs[i]);
 	hd_vec_push(&graph->nodes, node);
+	hd_handle_add(node, HD_HANDLE_NODE);
 	return node;
 }
 
@@ -150,6 +156,7 @@ cudaError_t cudaGraphCreate(cudaGraph_t *pGraph, unsigned int flags)
 
 cudaError_t cudaGraphDestroy(cudaGraph_t graph)
 {
+	HD_VALID(GRAPH, graph);
 	HD_CUDART(cudart);
 	if (!graph)
 		return hd_cudart_return(cudaErrorInvalidValue);
@@ -159,6 +166,7 @@ cudaError_t cudaGraphDestroy(cudaGraph_t graph)
 
 cudaError_t cudaGraphClone(cudaGraph_t *pGraphClone, cudaGraph_t originalGraph)
 {
+	HD_VALID(GRAPH, originalGraph);
 	HD_CUDART(cudart);
 	if (!pGraphClone || !originalGraph)
 		return hd_cudart_return(cudaErrorInvalidValue);
@@ -168,6 +176,8 @@ cudaError_t cudaGraphClone(cudaGraph_t *pGraphClone, cudaGraph_t originalGraph)
 
 cudaError_t cudaGraphNodeFindInClone(cudaGraphNode_t *pNode, cudaGraphNode_t originalNode, cudaGraph_t clonedGraph)
 {
+	HD_VALID(NODE, originalNode);
+	HD_VALID(GRAPH, clonedGraph);
 	HD_CUDART(cudart);
 	if (!pNode || !originalNode || !clonedGraph)
 		return hd_cudart_return(cudaErrorInvalidValue);
@@ -188,6 +198,7 @@ static bool drop_need(cudaGraphNode_t node, cudaGraphNode_t need)
 
 cudaError_t cudaGraphDestroyNode(cudaGraphNode_t node)
 {
+	HD_VALID(NODE, node);
 	HD_CUDART(cudart);
 	if (!node)
 		return hd_cudart_return(cudaErrorInvalidValue);
@@ -207,6 +218,9 @@ cudaError_t cudaGraphDestroyNode(cudaGraphNode_t node)
 cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to,
 				     size_t numDependencies)
 {
+	HD_VALID(GRAPH, graph);
+	HD_VALID_NODES(from, numDependencies);
+	HD_VALID_NODES(to, numDependencies);
 	HD_CUDART(cudart);
 	if (!graph || (numDependencies && (!from || !to)))
 		return hd_cudart_return(cudaErrorInvalidValue);
@@ -222,6 +236,9 @@ cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *f
 cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to,
 					size_t numDependencies)
 {
+	HD_VALID(GRAPH, graph);
+	HD_VALID_NODES(from, numDependencies);
+	HD_VALID_NODES(to, numDependencies);
 	HD_CUDART(cudart);
 	if (!graph || (numDependencies && (!from || !to)))
 		return hd_cudart_return(cudaErrorInvalidValue);
@@ -247,18 +264,21 @@ static cudaError_t hand_out(const hd_nodes *list, cudaGraphNode_t *nodes, size_t
 
 cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *numNodes)
 {
+	HD_VALID(GRAPH, graph);
 	HD_CUDART(cudart);
 	return graph ? hand_out(&graph->nodes, nodes, numNodes) : hd_cudart_return(cudaErrorInvalidValue);
 }
 
 cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t *pDependencies, size_t *pNumDependencies)
 {
+	HD_VALID(NODE, node);
 	HD_CUDART(cudart);
 	return node ? hand_out(&node->needs, pDependencies, pNumDependencies) : hd_cudart_return(cudaErrorInvalidValue);
 }
 
 cudaError_t cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t *pRootNodes, size_t *pNumRootNodes)
 {
+	HD_VALID(GRAPH, graph);
 	HD_CUDART(cudart);
 	hd_nodes roots = {0};
 	if (!graph)
@@ -274,6 +294,7 @@ cudaError_t cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t *pRootNodes
 cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t *pDependentNodes,
 					   size_t *pNumDependentNodes)
 {
+	HD_VALID(NODE, node);
 	HD_CUDART(cudart);
 	hd_nodes dependent = {0};
 	if (!node)
@@ -288,6 +309,7 @@ cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t
 
 cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to, size_t *numEdges)
 {
+	HD_VALID(GRAPH, graph);
 	HD_CUDART(cudart);
 	hd_nodes sources = {0}, targets = {0};
 	if (!graph || !from != !to || !numEdges)
@@ -307,6 +329,7 @@ cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGrap
 
 cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, enum cudaGraphNodeType *pType)
 {
+	HD_VALID(NODE, node);
 	HD_CUDART(cudart);
 	if (!node || !pType)
 		return hd_cudart_return(cudaErrorInvalidValue);
@@ -339,6 +362,7 @@ static void print_dot(FILE *file, cudaGraph_t graph)
 
 cudaError_t cudaGraphDebugDotPrint(cudaGraph_t graph, const char *path, unsigned int flags)
 {
+	HD_VALID(GRAPH, graph);
 	HD_CUDART(cudart);
 	(void)flags;
 	FILE *file = graph && path ? fopen(path, "w") : NULL;

@@ -5,6 +5,7 @@
  */
 #include "runtime/cudart/array.h"
 #include "runtime/cudart/graph.h"
+#include "runtime/cudart/handles.h"
 #include "runtime/cudart/memory.h"
 
 /* ------------------------------------------------------------ running */
@@ -65,6 +66,8 @@ cudaError_t hd_graph_run(struct hd_cudart **cudart, cudaGraph_t graph)
 
 cudaError_t cudaGraphLaunch(cudaGraphExec_t graphExec, cudaStream_t stream)
 {
+	HD_VALID(EXEC, graphExec);
+	HD_VALID(STREAM, stream);
 	HD_CUDART(cudart);
 	cudaGraphNode_t node;
 	if (!graphExec)
@@ -80,6 +83,8 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t graphExec, cudaStream_t stream)
 
 cudaError_t cudaGraphUpload(cudaGraphExec_t graphExec, cudaStream_t stream)
 {
+	HD_VALID(EXEC, graphExec);
+	HD_VALID(STREAM, stream);
 	(void)stream;
 	return hd_cudart_return(graphExec ? cudaSuccess : cudaErrorInvalidValue);
 }
@@ -88,6 +93,7 @@ cudaError_t cudaGraphUpload(cudaGraphExec_t graphExec, cudaStream_t stream)
 
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t *pGraphExec, cudaGraph_t graph, unsigned long long flags)
 {
+	HD_VALID(GRAPH, graph);
 	HD_CUDART(cudart);
 	hd_nodes order;
 	if (!pGraphExec || !graph)
@@ -101,6 +107,7 @@ cudaError_t cudaGraphInstantiate(cudaGraphExec_t *pGraphExec, cudaGraph_t graph,
 	*pGraphExec = hd_xcalloc(1, sizeof **pGraphExec);
 	(*pGraphExec)->graph = hd_graph_copy(graph);
 	(*pGraphExec)->flags = flags;
+	hd_handle_add(*pGraphExec, HD_HANDLE_EXEC);
 	return cudaSuccess;
 }
 
@@ -112,6 +119,7 @@ cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *pGraphExec, cudaGraph
 cudaError_t cudaGraphInstantiateWithParams(cudaGraphExec_t *pGraphExec, cudaGraph_t graph,
 					   cudaGraphInstantiateParams *instantiateParams)
 {
+	HD_VALID(GRAPH, graph);
 	if (!instantiateParams)
 		return hd_cudart_return(cudaErrorInvalidValue);
 	cudaError_t error = cudaGraphInstantiate(pGraphExec, graph, instantiateParams->flags);
@@ -122,6 +130,7 @@ cudaError_t cudaGraphInstantiateWithParams(cudaGraphExec_t *pGraphExec, cudaGrap
 
 cudaError_t cudaGraphExecGetFlags(cudaGraphExec_t graphExec, unsigned long long *flags)
 {
+	HD_VALID(EXEC, graphExec);
 	HD_CUDART(cudart);
 	if (!graphExec || !flags)
 		return hd_cudart_return(cudaErrorInvalidValue);
@@ -131,10 +140,12 @@ cudaError_t cudaGraphExecGetFlags(cudaGraphExec_t graphExec, unsigned long long 
 
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t graphExec)
 {
+	HD_VALID(EXEC, graphExec);
 	HD_CUDART(cudart);
 	if (!graphExec)
 		return hd_cudart_return(cudaErrorInvalidValue);
 	hd_graph_free(graphExec->graph);
+	hd_handle_drop(graphExec);
 	free(graphExec);
 	return cudaSuccess;
 }
@@ -182,6 +193,8 @@ static enum cudaGraphExecUpdateResult compare(cudaGraph_t exec, cudaGraph_t grap
 cudaError_t cudaGraphExecUpdate(cudaGraphExec_t hGraphExec, cudaGraph_t hGraph,
 				cudaGraphExecUpdateResultInfo *resultInfo)
 {
+	HD_VALID(EXEC, hGraphExec);
+	HD_VALID(GRAPH, hGraph);
 	HD_CUDART(cudart);
 	cudaGraphNode_t wrong = NULL;
 	if (!hGraphExec || !hGraph)

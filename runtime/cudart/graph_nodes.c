@@ -4,6 +4,7 @@
  */
 #include "runtime/cudart/array.h"
 #include "runtime/cudart/graph.h"
+#include "runtime/cudart/handles.h"
 #include "runtime/cudart/memory.h"
 
 /* ------------------------------------------------------------ filling in */
@@ -93,7 +94,7 @@ static cudaError_t set_host(cudaGraphNode_t node, const struct cudaHostNodeParam
 
 static cudaError_t set_child(cudaGraphNode_t node, cudaGraph_t child)
 {
-	if (!child || child == node->graph)
+	if (!hd_handle_lives(child, HD_HANDLE_GRAPH) || child == node->graph)
 		return cudaErrorInvalidValue;
 	cudaGraph_t copy = hd_graph_copy(child);
 	hd_graph_drop_contents(node);
@@ -104,7 +105,7 @@ static cudaError_t set_child(cudaGraphNode_t node, cudaGraph_t child)
 static cudaError_t set_event(cudaGraphNode_t node, cudaEvent_t event)
 {
 	node->u.event = event;
-	return event ? cudaSuccess : cudaErrorInvalidValue;
+	return hd_handle_lives(event, HD_HANDLE_EVENT) ? cudaSuccess : cudaErrorInvalidValue;
 }
 
 /* ------------------------------------------------------------ adding */
@@ -132,6 +133,7 @@ static cudaError_t end(cudaGraphNode_t node, cudaGraphNode_t *out, cudaError_t e
 	node->graph->nodes.len--;
 	hd_graph_drop_contents(node);
 	hd_vec_release(&node->needs);
+	hd_handle_drop(node);
 	free(node);
 	return hd_cudart_return(error);
 }
@@ -147,6 +149,8 @@ static cudaError_t end(cudaGraphNode_t node, cudaGraphNode_t *out, cudaError_t e
 cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies,
 				   size_t numDependencies, const struct cudaKernelNodeParams *pNodeParams)
 {
+	HD_VALID(GRAPH, graph);
+	HD_VALID_NODES(pDependencies, numDependencies);
 	HD_ADD(Kernel, pNodeParams ? hd_graph_set_kernel(cudart, node, pNodeParams, false) : cudaErrorInvalidValue);
 }
 
@@ -161,6 +165,8 @@ static cudaError_t set_copy(cudaGraphNode_t node, const struct cudaMemcpy3DParms
 cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies,
 				   size_t numDependencies, const struct cudaMemcpy3DParms *pCopyParams)
 {
+	HD_VALID(GRAPH, graph);
+	HD_VALID_NODES(pDependencies, numDependencies);
 	HD_ADD(Memcpy, set_copy(node, pCopyParams));
 }
 
@@ -168,6 +174,8 @@ cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t *pGraphNode, cudaGraph_t gr
 				     const cudaGraphNode_t *pDependencies, size_t numDependencies, void *dst,
 				     const void *src, size_t count, enum cudaMemcpyKind kind)
 {
+	HD_VALID(GRAPH, graph);
+	HD_VALID_NODES(pDependencies, numDependencies);
 	HD_ADD(Memcpy, set_copy_1d(node, dst, src, count, kind));
 }
 
@@ -186,6 +194,8 @@ cudaError_t cudaGraphAddMemcpyNodeToSymbol(cudaGraphNode_t *pGraphNode, cudaGrap
 					   const void *symbol, const void *src, size_t count, size_t offset,
 					   enum cudaMemcpyKind kind)
 {
+	HD_VALID(GRAPH, graph);
+	HD_VALID_NODES(pDependencies, numDependencies);
 	HD_ADD(Memcpy, set_copy_symbol(cudart, node, symbol, NULL, src, count, offset, kind));
 }
 
@@ -193,6 +203,8 @@ cudaError_t cudaGraphAddMemcpyNodeFromSymbol(cudaGraphNode_t *pGraphNode, cudaGr
 					     const cudaGraphNode_t *pDependencies, size_t numDependencies, void *dst,
 					     const void *symbol, size_t count, size_t offset, enum cudaMemcpyKind kind)
 {
+	HD_VALID(GRAPH, graph);
+	HD_VALID_NODES(pDependencies, numDependencies);
 	HD_ADD(Memcpy,
 	       dst ? set_copy_symbol(cudart, node, symbol, dst, NULL, count, offset, kind) : cudaErrorInvalidValue);
 }
@@ -200,12 +212,16 @@ cudaError_t cudaGraphAddMemcpyNodeFromSymbol(cudaGraphNode_t *pGraphNode, cudaGr
 cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies,
 				   size_t numDependencies, const struct cudaMemsetParams *pMemsetParams)
 {
+	HD_VALID(GRAPH, graph);
+	HD_VALID_NODES(pDependencies, numDependencies);
 	HD_ADD(Memset, set_memset(node, pMemsetParams));
 }
 
 cudaError_t cudaGraphAddHostNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies,
 				 size_t numDependencies, const struct cudaHostNodeParams *pNodeParams)
 {
+	HD_VALID(GRAPH, graph);
+	HD_VALID_NODES(pDependencies, numDependencies);
 	HD_ADD(Host, set_host(node, pNodeParams));
 }
 
@@ -213,24 +229,35 @@ cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t *pGraphNode, cudaGraph_t 
 				       const cudaGraphNode_t *pDependencies, size_t numDependencies,
 				       cudaGraph_t childGraph)
 {
+	HD_VALID(GRAPH, graph);
+	HD_VALID_NODES(pDependencies, numDependencies);
+	HD_VALID(GRAPH, childGraph);
 	HD_ADD(Graph, set_child(node, childGraph));
 }
 
 cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies,
 				  size_t numDependencies)
 {
+	HD_VALID(GRAPH, graph);
+	HD_VALID_NODES(pDependencies, numDependencies);
 	HD_ADD(Empty, cudaSuccess);
 }
 
 cudaError_t cudaGraphAddEventRecordNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
 					const cudaGraphNode_t *pDependencies, size_t numDependencies, cudaEvent_t event)
 {
+	HD_VALID(GRAPH, graph);
+	HD_VALID_NODES(pDependencies, numDependencies);
+	HD_VALID(EVENT, event);
 	HD_ADD(EventRecord, set_event(node, event));
 }
 
 cudaError_t cudaGraphAddEventWaitNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
 				      const cudaGraphNode_t *pDependencies, size_t numDependencies, cudaEvent_t event)
 {
+	HD_VALID(GRAPH, graph);
+	HD_VALID_NODES(pDependencies, numDependencies);
+	HD_VALID(EVENT, event);
 	HD_ADD(WaitEvent, set_event(node, event));
 }
 
@@ -248,6 +275,8 @@ cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t *pGraphNode, cudaGraph_t gr
 				     const cudaGraphNode_t *pDependencies, size_t numDependencies,
 				     struct cudaMemAllocNodeParams *nodeParams)
 {
+	HD_VALID(GRAPH, graph);
+	HD_VALID_NODES(pDependencies, numDependencies);
 	HD_ADD(MemAlloc, set_alloc(cudart, node, nodeParams));
 }
 
@@ -260,6 +289,8 @@ static cudaError_t set_free(cudaGraphNode_t node, void *pointer)
 cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
 				    const cudaGraphNode_t *pDependencies, size_t numDependencies, void *dptr)
 {
+	HD_VALID(GRAPH, graph);
+	HD_VALID_NODES(pDependencies, numDependencies);
 	HD_ADD(MemFree, set_free(node, dptr));
 }
 
@@ -283,6 +314,8 @@ static cudaError_t set_any(struct hd_cudart *cudart, cudaGraphNode_t node, struc
 cudaError_t cudaGraphAddNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies,
 			     size_t numDependencies, struct cudaGraphNodeParams *nodeParams)
 {
+	HD_VALID(GRAPH, graph);
+	HD_VALID_NODES(pDependencies, numDependencies);
 	HD_CUDART(cudart);
 	cudaGraphNode_t node;
 	HD_TRY(hd_cudart_start(cudart));
@@ -319,6 +352,7 @@ static bool is_a(cudaGraphNode_t node, enum cudaGraphNodeType type)
 
 cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node, struct cudaKernelNodeParams *pNodeParams)
 {
+	HD_VALID(NODE, node);
 	HD_GET(Kernel, pNodeParams,
 	       ((struct cudaKernelNodeParams){(void *)(uintptr_t)node->u.kernel.func, node->u.kernel.grid,
 					      node->u.kernel.block, (unsigned)node->u.kernel.shared,
@@ -327,41 +361,49 @@ cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node, struct cudaKernel
 
 cudaError_t cudaGraphMemcpyNodeGetParams(cudaGraphNode_t node, struct cudaMemcpy3DParms *pNodeParams)
 {
+	HD_VALID(NODE, node);
 	HD_GET(Memcpy, pNodeParams, node->u.copy);
 }
 
 cudaError_t cudaGraphMemsetNodeGetParams(cudaGraphNode_t node, struct cudaMemsetParams *pNodeParams)
 {
+	HD_VALID(NODE, node);
 	HD_GET(Memset, pNodeParams, node->u.set);
 }
 
 cudaError_t cudaGraphHostNodeGetParams(cudaGraphNode_t node, struct cudaHostNodeParams *pNodeParams)
 {
+	HD_VALID(NODE, node);
 	HD_GET(Host, pNodeParams, ((struct cudaHostNodeParams){node->u.host.fn, node->u.host.data}));
 }
 
 cudaError_t cudaGraphChildGraphNodeGetGraph(cudaGraphNode_t node, cudaGraph_t *pGraph)
 {
+	HD_VALID(NODE, node);
 	HD_GET(Graph, pGraph, node->u.child);
 }
 
 cudaError_t cudaGraphEventRecordNodeGetEvent(cudaGraphNode_t node, cudaEvent_t *event_out)
 {
+	HD_VALID(NODE, node);
 	HD_GET(EventRecord, event_out, node->u.event);
 }
 
 cudaError_t cudaGraphEventWaitNodeGetEvent(cudaGraphNode_t node, cudaEvent_t *event_out)
 {
+	HD_VALID(NODE, node);
 	HD_GET(WaitEvent, event_out, node->u.event);
 }
 
 cudaError_t cudaGraphMemAllocNodeGetParams(cudaGraphNode_t node, struct cudaMemAllocNodeParams *params_out)
 {
+	HD_VALID(NODE, node);
 	HD_GET(MemAlloc, params_out, node->u.alloc);
 }
 
 cudaError_t cudaGraphMemFreeNodeGetParams(cudaGraphNode_t node, void *dptr_out)
 {
+	HD_VALID(NODE, node);
 	HD_GET(MemFree, (void **)dptr_out, node->u.freed);
 }
 
@@ -381,88 +423,118 @@ cudaError_t cudaGraphMemFreeNodeGetParams(cudaGraphNode_t node, void *dptr_out)
 
 cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t node, const struct cudaKernelNodeParams *pNodeParams)
 {
+	HD_VALID(NODE, node);
 	HD_CHANGE(Kernel, HD_SET_KERNEL);
 }
 
 cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node,
 					     const struct cudaKernelNodeParams *pNodeParams)
 {
+	HD_VALID(EXEC, hGraphExec);
+	HD_VALID(NODE, node);
 	HD_CHANGE_EXEC(Kernel, HD_SET_KERNEL);
 }
 
 cudaError_t cudaGraphMemcpyNodeSetParams(cudaGraphNode_t node, const struct cudaMemcpy3DParms *pNodeParams)
 {
+	HD_VALID(NODE, node);
 	HD_CHANGE(Memcpy, set_copy(node, pNodeParams));
 }
 
 cudaError_t cudaGraphExecMemcpyNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node,
 					     const struct cudaMemcpy3DParms *pNodeParams)
 {
+	HD_VALID(EXEC, hGraphExec);
+	HD_VALID(NODE, node);
 	HD_CHANGE_EXEC(Memcpy, set_copy(node, pNodeParams));
 }
 
 cudaError_t cudaGraphMemcpyNodeSetParams1D(cudaGraphNode_t node, void *dst, const void *src, size_t count,
 					   enum cudaMemcpyKind kind)
 {
+	HD_VALID(NODE, node);
 	HD_CHANGE(Memcpy, set_copy_1d(node, dst, src, count, kind));
 }
 
 cudaError_t cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, void *dst,
 					       const void *src, size_t count, enum cudaMemcpyKind kind)
 {
+	HD_VALID(EXEC, hGraphExec);
+	HD_VALID(NODE, node);
 	HD_CHANGE_EXEC(Memcpy, set_copy_1d(node, dst, src, count, kind));
 }
 
 cudaError_t cudaGraphMemsetNodeSetParams(cudaGraphNode_t node, const struct cudaMemsetParams *pNodeParams)
 {
+	HD_VALID(NODE, node);
 	HD_CHANGE(Memset, set_memset(node, pNodeParams));
 }
 
 cudaError_t cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node,
 					     const struct cudaMemsetParams *pNodeParams)
 {
+	HD_VALID(EXEC, hGraphExec);
+	HD_VALID(NODE, node);
 	HD_CHANGE_EXEC(Memset, set_memset(node, pNodeParams));
 }
 
 cudaError_t cudaGraphHostNodeSetParams(cudaGraphNode_t node, const struct cudaHostNodeParams *pNodeParams)
 {
+	HD_VALID(NODE, node);
 	HD_CHANGE(Host, set_host(node, pNodeParams));
 }
 
 cudaError_t cudaGraphExecHostNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node,
 					   const struct cudaHostNodeParams *pNodeParams)
 {
+	HD_VALID(EXEC, hGraphExec);
+	HD_VALID(NODE, node);
 	HD_CHANGE_EXEC(Host, set_host(node, pNodeParams));
 }
 
 cudaError_t cudaGraphEventRecordNodeSetEvent(cudaGraphNode_t node, cudaEvent_t event)
 {
+	HD_VALID(NODE, node);
+	HD_VALID(EVENT, event);
 	HD_CHANGE(EventRecord, set_event(node, event));
 }
 
 cudaError_t cudaGraphExecEventRecordNodeSetEvent(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, cudaEvent_t event)
 {
+	HD_VALID(EXEC, hGraphExec);
+	HD_VALID(NODE, node);
+	HD_VALID(EVENT, event);
 	HD_CHANGE_EXEC(EventRecord, set_event(node, event));
 }
 
 cudaError_t cudaGraphEventWaitNodeSetEvent(cudaGraphNode_t node, cudaEvent_t event)
 {
+	HD_VALID(NODE, node);
+	HD_VALID(EVENT, event);
 	HD_CHANGE(WaitEvent, set_event(node, event));
 }
 
 cudaError_t cudaGraphExecEventWaitNodeSetEvent(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, cudaEvent_t event)
 {
+	HD_VALID(EXEC, hGraphExec);
+	HD_VALID(NODE, node);
+	HD_VALID(EVENT, event);
 	HD_CHANGE_EXEC(WaitEvent, set_event(node, event));
 }
 
 cudaError_t cudaGraphExecChildGraphNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node,
 						 cudaGraph_t childGraph)
 {
+	HD_VALID(EXEC, hGraphExec);
+	HD_VALID(NODE, node);
+	HD_VALID(GRAPH, childGraph);
 	HD_CHANGE_EXEC(Graph, set_child(node, childGraph));
 }
 
 cudaError_t cudaGraphNodeSetEnabled(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode, unsigned int isEnabled)
 {
+	HD_VALID(EXEC, hGraphExec);
+	HD_VALID(NODE, hNode);
 	HD_CUDART(cudart);
 	cudaGraphNode_t node = hGraphExec ? find_in(hGraphExec->graph, hNode) : NULL;
 	if (!is_a(node, cudaGraphNodeTypeKernel) && !is_a(node, cudaGraphNodeTypeMemset) &&
@@ -474,6 +546,8 @@ cudaError_t cudaGraphNodeSetEnabled(cudaGraphExec_t hGraphExec, cudaGraphNode_t 
 
 cudaError_t cudaGraphNodeGetEnabled(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode, unsigned int *isEnabled)
 {
+	HD_VALID(EXEC, hGraphExec);
+	HD_VALID(NODE, hNode);
 	HD_CUDART(cudart);
 	cudaGraphNode_t node = hGraphExec ? find_in(hGraphExec->graph, hNode) : NULL;
 	if (!node || !isEnabled)

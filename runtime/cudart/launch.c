@@ -8,6 +8,7 @@
 
 #include "heddle/occupancy.h"
 #include "runtime/cudart/graph.h"
+#include "runtime/cudart/handles.h"
 #include "runtime/cudart/work.h"
 
 /* One pending `<<<grid, block, shared, stream>>>` for each nesting of launches in the arguments. */
@@ -66,33 +67,45 @@ cudaError_t hd_cudart_launch_buffer(void **extra, const void **buffer, size_t *s
 	return *buffer || !*size ? cudaSuccess : cudaErrorInvalidValue;
 }
 
-static struct hd_launch request_of(struct hd_kernel *kernel, dim3 grid, dim3 block, size_t shared, bool cooperative,
-				   const uint8_t *params)
+/* What a block may have of dynamic shared memory: without cudaFuncSetAttribute, 48 KiB with its static memory. */
+static uint32_t most_dynamic_shared(const struct hd_cudart *cudart, const struct hd_kernel *kernel)
+{
+	for (uint32_t i = 0; i < cudart->opted.len; i++)
+		if (cudart->opted.data[i].kernel == kernel)
+			return cudart->opted.data[i].bytes;
+	int most = 0;
+	uint32_t own = hd_kernel_metadata(kernel)->shared_bytes;
+	hd_cudart_attribute(&cudart->config, cudaDevAttrMaxSharedMemoryPerBlock, &most);
+	return own < (uint32_t)most ? (uint32_t)most - own : 0;
+}
+
+static struct hd_launch request_of(const struct hd_cudart *cudart, struct hd_kernel *kernel, dim3 grid, dim3 block,
+				   size_t shared, bool cooperative, const uint8_t *params)
 {
 	return (struct hd_launch){
 		.kernel = kernel,
 		.grid = {grid.x, grid.y, grid.z},
 		.block = {block.x, block.y, block.z},
 		.dynamic_shared = shared < UINT32_MAX ? (uint32_t)shared : UINT32_MAX,
+		.shared_limited = true,
+		.most_dynamic_shared = most_dynamic_shared(cudart, kernel),
 		.cooperative = cooperative,
 		.params = params,
 		.param_bytes = hd_kernel_metadata(kernel)->param_bytes,
 	};
 }
 
-bool hd_cudart_launch_of(cudaGraphNode_t node, struct hd_launch *launch)
+bool hd_cudart_launch_of(const struct hd_cudart *cudart, cudaGraphNode_t node, struct hd_launch *launch)
 {
 	if (!node->u.kernel.kernel)
 		return false;
-	*launch = request_of(node->u.kernel.kernel, node->u.kernel.grid, node->u.kernel.block, node->u.kernel.shared,
-			     node->u.kernel.cooperative, node->u.kernel.params);
+	*launch = request_of(cudart, node->u.kernel.kernel, node->u.kernel.grid, node->u.kernel.block,
+			     node->u.kernel.shared, node->u.kernel.cooperative, node->u.kernel.params);
 	return true;
 }
 
-cudaError_t hd_cudart_launch_error(struct hd_cudart *cudart, int status, size_t shared)
+cudaError_t hd_cudart_launch_error(struct hd_cudart *cudart, int status)
 {
-	if (status == HD_SIM_BAD_LAUNCH && shared > cudart->config.shared_per_cta)
-		return cudaErrorInvalidValue; /* as CUDA has it, unlike a wrong grid or block */
 	cudaError_t error = hd_cudart_sim_error(cudart, status);
 	return cudart->sticky != cudaSuccess ? cudaSuccess : error;
 }
@@ -100,7 +113,7 @@ cudaError_t hd_cudart_launch_error(struct hd_cudart *cudart, int status, size_t 
 cudaError_t hd_cudart_run(struct hd_cudart *cudart, struct hd_kernel *kernel, dim3 grid, dim3 block, size_t shared,
 			  bool cooperative, const uint8_t *params)
 {
-	struct hd_launch request = request_of(kernel, grid, block, shared, cooperative, params);
+	struct hd_launch request = request_of(cudart, kernel, grid, block, shared, cooperative, params);
 	if (shared > UINT32_MAX)
 		return cudaErrorInvalidValue;
 	cudaError_t error = hd_cudart_refresh_textures(cudart);
@@ -110,13 +123,13 @@ cudaError_t hd_cudart_run(struct hd_cudart *cudart, struct hd_kernel *kernel, di
 	request.in_a_row = cudart->in_a_row;
 	int status = hd_sim_submit(cudart->sim, &request, &ticket);
 	if (status)
-		return hd_cudart_launch_error(cudart, status, shared);
+		return hd_cudart_launch_error(cudart, status);
 	cudart->in_a_row = true;
 	while (!hd_sim_finished(cudart->sim, ticket)) {
 		int failed = hd_cudart_step(cudart);
 		status = status ? status : failed;
 	}
-	return hd_cudart_launch_error(cudart, status, shared);
+	return hd_cudart_launch_error(cudart, status);
 }
 
 static cudaError_t launch(struct hd_cudart *cudart, const void *func, dim3 grid, dim3 block, void **args, size_t shared,
@@ -129,7 +142,7 @@ static cudaError_t launch(struct hd_cudart *cudart, const void *func, dim3 grid,
 	struct hd_kernel *kernel = hd_cudart_kernel(cudart, func);
 	if (!kernel)
 		return cudaErrorInvalidDeviceFunction;
-	if (hd_kernel_metadata(kernel)->param_count && !args)
+	if ((hd_kernel_metadata(kernel)->param_count && !args) || shared > UINT32_MAX)
 		return cudaErrorInvalidValue;
 	error = hd_cudart_capture(cudart, stream, cudaGraphNodeTypeKernel, &node);
 	if (error != cudaSuccess)
@@ -164,6 +177,7 @@ static cudaError_t find_kernel(struct hd_cudart *cudart, const void *func, struc
 cudaError_t cudaLaunchKernel(const void *func, dim3 gridDim, dim3 blockDim, void **args, size_t sharedMem,
 			     cudaStream_t stream)
 {
+	HD_VALID(STREAM, stream);
 	HD_CUDART(cudart);
 	return hd_cudart_return(launch(cudart, func, gridDim, blockDim, args, sharedMem, stream, false));
 }
@@ -171,12 +185,23 @@ cudaError_t cudaLaunchKernel(const void *func, dim3 gridDim, dim3 blockDim, void
 cudaError_t cudaLaunchCooperativeKernel(const void *func, dim3 gridDim, dim3 blockDim, void **args, size_t sharedMem,
 					cudaStream_t stream)
 {
+	HD_VALID(STREAM, stream);
 	HD_CUDART(cudart);
 	return hd_cudart_return(launch(cudart, func, gridDim, blockDim, args, sharedMem, stream, true));
 }
 
-/* Attributes that only hint (priorities, policies, the next launch's early start) mean nothing here; clusters are not
- * there. */
+/* Clusters are not there; of those that no card takes it is said as cards say it: at most eight blocks, whole in the
+ * grid. */
+static cudaError_t refuse_cluster(const struct hd_cudart *cudart, dim3 grid, uint64_t x, uint64_t y, uint64_t z)
+{
+	if (cudart->config.compute_major < 9)
+		return cudaErrorNotSupported;
+	bool fits = x <= 8 && y <= 8 && z <= 8 && x * y * z <= 8;
+	return fits && grid.x % x == 0 && grid.y % y == 0 && grid.z % z == 0 ? cudaErrorNotSupported
+									     : cudaErrorInvalidClusterSize;
+}
+
+/* Attributes that only hint (priorities, policies, the next launch's early start) mean nothing here. */
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *func, void **args)
 {
 	HD_CUDART(cudart);
@@ -187,9 +212,14 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *fu
 		const cudaLaunchAttribute *attr = &config->attrs[i];
 		if (attr->id == cudaLaunchAttributeCooperative)
 			cooperative = attr->val.cooperative != 0;
-		if (attr->id == cudaLaunchAttributeClusterDimension &&
-		    (attr->val.clusterDim.x > 1 || attr->val.clusterDim.y > 1 || attr->val.clusterDim.z > 1))
-			return hd_cudart_return(cudaErrorNotSupported);
+		if (attr->id != cudaLaunchAttributeClusterDimension)
+			continue;
+		uint64_t x = attr->val.clusterDim.x, y = attr->val.clusterDim.y, z = attr->val.clusterDim.z;
+		if (!x || !y || !z)
+			return hd_cudart_return(cudaErrorInvalidValue);
+		HD_TRY(hd_cudart_start_beside(cudart));
+		if (x > 1 || y > 1 || z > 1)
+			return hd_cudart_return(refuse_cluster(cudart, config->gridDim, x, y, z));
 	}
 	return hd_cudart_return(launch(cudart, func, config->gridDim, config->blockDim, args, config->dynamicSmemBytes,
 				       config->stream, cooperative));
@@ -215,6 +245,7 @@ static cudaError_t capture_host(cudaStream_t stream, cudaHostFn_t fn, cudaStream
 
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fn, void *userData)
 {
+	HD_VALID(STREAM, stream);
 	bool captured;
 	if (!fn)
 		return hd_cudart_return(cudaErrorInvalidValue);
@@ -227,9 +258,9 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fn, void *userD
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void *userData,
 				  unsigned int flags)
 {
+	HD_VALID(STREAM, stream);
 	bool captured = false;
-	(void)flags;
-	if (!callback)
+	if (!callback || flags)
 		return hd_cudart_return(cudaErrorInvalidValue);
 	cudaError_t error = capture_host(stream, NULL, callback, userData, &captured);
 	if (!captured)
@@ -252,6 +283,8 @@ static uint32_t most_threads(const struct hd_config *config, const struct hd_met
 cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attr, const void *func)
 {
 	HD_CUDART(cudart);
+	if (!attr)
+		return hd_cudart_return(cudaErrorInvalidValue);
 	struct hd_registered *function;
 	HD_TRY(find_kernel(cudart, func, &function));
 	const struct hd_meta_function *meta = hd_kernel_metadata(function->kernel);
@@ -262,7 +295,8 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attr, const void *f
 	attr->numRegs = (int)meta->registers;
 	attr->maxThreadsPerBlock = (int)most_threads(config, meta);
 	attr->ptxVersion = attr->binaryVersion = (int)(config->compute_major * 10 + config->compute_minor);
-	attr->maxDynamicSharedSizeBytes = (int)(config->shared_per_cta - meta->shared_bytes);
+	attr->maxDynamicSharedSizeBytes = (int)most_dynamic_shared(cudart, function->kernel);
+	attr->preferredShmemCarveout = -1;
 	return cudaSuccess;
 }
 
@@ -271,13 +305,18 @@ cudaError_t cudaFuncSetAttribute(const void *func, enum cudaFuncAttribute attr, 
 	HD_CUDART(cudart);
 	struct hd_registered *function;
 	HD_TRY(find_kernel(cudart, func, &function));
-	uint64_t limit = cudart->config.shared_per_cta - hd_kernel_metadata(function->kernel)->shared_bytes;
-	if (attr == cudaFuncAttributeMaxDynamicSharedMemorySize) {
-		if (value < 0 || (uint64_t)value > limit)
-			return hd_cudart_return(cudaErrorInvalidValue);
-	} else if (attr != cudaFuncAttributePreferredSharedMemoryCarveout) {
+	struct hd_kernel *kernel = function->kernel;
+	uint64_t own = hd_kernel_metadata(kernel)->shared_bytes, card = cudart->config.shared_per_cta;
+	if (attr == cudaFuncAttributePreferredSharedMemoryCarveout)
+		return hd_cudart_return(value >= -1 && value <= 100 ? cudaSuccess : cudaErrorInvalidValue);
+	if (attr != cudaFuncAttributeMaxDynamicSharedMemorySize || value < 0 || (uint64_t)value + own > card)
 		return hd_cudart_return(cudaErrorInvalidValue);
-	}
+	for (uint32_t i = 0; i < cudart->opted.len; i++)
+		if (cudart->opted.data[i].kernel == kernel) {
+			cudart->opted.data[i].bytes = (uint32_t)value;
+			return cudaSuccess;
+		}
+	hd_vec_push(&cudart->opted, (struct hd_opted){kernel, (uint32_t)value});
 	return cudaSuccess;
 }
 
@@ -314,7 +353,8 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, const 
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks, const void *func, int blockSize,
 								   size_t dynamicSMemSize, unsigned int flags)
 {
-	(void)flags;
+	if (flags > cudaOccupancyDisableCachingOverride)
+		return hd_cudart_return(cudaErrorInvalidValue);
 	return cudaOccupancyMaxActiveBlocksPerMultiprocessor(numBlocks, func, blockSize, dynamicSMemSize);
 }
 
@@ -328,7 +368,11 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, c
 	cudaError_t error = cudaFuncGetAttributes(&attributes, func);
 	if (error != cudaSuccess)
 		return error;
-	size_t fits = 0, least = 0, most = (size_t)attributes.maxDynamicSharedSizeBytes;
+	int card;
+	error = cudaDeviceGetAttribute(&card, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0);
+	if (error != cudaSuccess)
+		return error;
+	size_t fits = 0, least = 0, most = (size_t)card - attributes.sharedSizeBytes;
 	while (least <= most) {
 		size_t bytes = least + (most - least) / 2;
 		int blocks;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "runtime/cudart/graph.h"
+#include "runtime/cudart/handles.h"
 #include "runtime/cudart/memory.h"
 #include "runtime/cudart/work.h"
 
@@ -116,7 +117,7 @@ cudaError_t cudaMallocPitch(void **devPtr, size_t *pitch, size_t width, size_t h
 cudaError_t cudaHostAlloc(void **ptr, size_t size, unsigned int flags)
 {
 	HD_CUDART(cudart);
-	if (!ptr)
+	if (!ptr || flags > (cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined))
 		return hd_cudart_return(cudaErrorInvalidValue);
 	cudaError_t error = shared_alloc(cudart, ptr, size, cudaMemoryTypeHost);
 	if (error == cudaSuccess && *ptr) {
@@ -273,6 +274,7 @@ cudaError_t hd_cudart_set_elements(struct hd_cudart *cudart, void *pointer, uint
 
 cudaError_t cudaMemset2DAsync(void *devPtr, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream)
 {
+	HD_VALID(STREAM, stream);
 	HD_CUDART(cudart);
 	cudaGraphNode_t node;
 	HD_TRY(hd_cudart_start_beside(cudart));
@@ -339,6 +341,7 @@ cudaError_t hd_cudart_copy(struct hd_cudart *cudart, void *to, const void *from,
 cudaError_t cudaMemcpy2DAsync(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height,
 			      enum cudaMemcpyKind kind, cudaStream_t stream)
 {
+	HD_VALID(STREAM, stream);
 	HD_CUDART(cudart);
 	cudaGraphNode_t node;
 	HD_TRY(hd_cudart_start_beside(cudart));
@@ -379,6 +382,7 @@ cudaError_t cudaMemcpyPeer(void *dst, int dstDevice, const void *src, int srcDev
 cudaError_t cudaMemcpyPeerAsync(void *dst, int dstDevice, const void *src, int srcDevice, size_t count,
 				cudaStream_t stream)
 {
+	HD_VALID(STREAM, stream);
 	if (dstDevice != 0 || srcDevice != 0)
 		return hd_cudart_return(cudaErrorInvalidDevice);
 	return cudaMemcpyAsync(dst, src, count, cudaMemcpyDeviceToDevice, stream);
@@ -445,12 +449,14 @@ static cudaError_t copy_symbol(const void *symbol, void *memory, size_t count, s
 cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *src, size_t count, size_t offset,
 				    enum cudaMemcpyKind kind, cudaStream_t stream)
 {
+	HD_VALID(STREAM, stream);
 	return copy_symbol(symbol, (void *)(uintptr_t)src, count, offset, kind, stream, true);
 }
 
 cudaError_t cudaMemcpyFromSymbolAsync(void *dst, const void *symbol, size_t count, size_t offset,
 				      enum cudaMemcpyKind kind, cudaStream_t stream)
 {
+	HD_VALID(STREAM, stream);
 	return copy_symbol(symbol, dst, count, offset, kind, stream, false);
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "runtime/cudart/graph.h"
+#include "runtime/cudart/handles.h"
 #include "runtime/cudart/memory.h"
 
 struct CUmemPoolHandle_st {
@@ -16,6 +17,7 @@ static struct CUmemPoolHandle_st *pool_of(struct hd_cudart *cudart)
 {
 	if (!cudart->pool) {
 		cudart->pool = hd_xcalloc(1, sizeof *cudart->pool);
+		hd_handle_add(cudart->pool, HD_HANDLE_POOL);
 		for (unsigned i = 0; i < 3; i++)
 			cudart->pool->reuse[i] = 1;
 	}
@@ -32,6 +34,7 @@ static int *reuse_of(struct CUmemPoolHandle_st *pool, enum cudaMemPoolAttr attr)
 
 cudaError_t cudaMallocAsync(void **devPtr, size_t size, cudaStream_t hStream)
 {
+	HD_VALID(STREAM, hStream);
 	HD_CUDART(cudart);
 	cudaGraphNode_t node;
 	HD_TRY(hd_cudart_start_beside(cudart));
@@ -46,6 +49,7 @@ cudaError_t cudaMallocAsync(void **devPtr, size_t size, cudaStream_t hStream)
 
 cudaError_t cudaFreeAsync(void *devPtr, cudaStream_t hStream)
 {
+	HD_VALID(STREAM, hStream);
 	HD_CUDART(cudart);
 	cudaGraphNode_t node;
 	HD_TRY(hd_cudart_start_beside(cudart));
@@ -57,6 +61,8 @@ cudaError_t cudaFreeAsync(void *devPtr, cudaStream_t hStream)
 
 cudaError_t cudaMallocFromPoolAsync(void **ptr, size_t size, cudaMemPool_t memPool, cudaStream_t stream)
 {
+	HD_VALID(POOL, memPool);
+	HD_VALID(STREAM, stream);
 	if (!memPool)
 		return hd_cudart_return(cudaErrorInvalidValue);
 	return cudaMallocAsync(ptr, size, stream);
@@ -81,6 +87,7 @@ cudaError_t cudaDeviceGetMemPool(cudaMemPool_t *memPool, int device)
 
 cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t memPool)
 {
+	HD_VALID(POOL, memPool);
 	HD_CUDART(cudart);
 	if (device != 0)
 		return hd_cudart_return(cudaErrorInvalidDevice);
@@ -99,6 +106,7 @@ cudaError_t cudaMemPoolCreate(cudaMemPool_t *memPool, const struct cudaMemPoolPr
 	if (poolProps->location.id != 0)
 		return hd_cudart_return(cudaErrorInvalidDevice);
 	*memPool = hd_xcalloc(1, sizeof **memPool);
+	hd_handle_add(*memPool, HD_HANDLE_POOL);
 	for (unsigned i = 0; i < 3; i++)
 		(*memPool)->reuse[i] = 1;
 	return cudaSuccess;
@@ -107,9 +115,11 @@ cudaError_t cudaMemPoolCreate(cudaMemPool_t *memPool, const struct cudaMemPoolPr
 /* What was allocated from it stays until it is freed. */
 cudaError_t cudaMemPoolDestroy(cudaMemPool_t memPool)
 {
+	HD_VALID(POOL, memPool);
 	HD_CUDART(cudart);
 	if (!memPool || memPool == cudart->pool)
 		return hd_cudart_return(cudaErrorInvalidValue);
+	hd_handle_drop(memPool);
 	free(memPool);
 	return cudaSuccess;
 }
@@ -117,6 +127,7 @@ cudaError_t cudaMemPoolDestroy(cudaMemPool_t memPool)
 /* There is one device, which always has access. */
 cudaError_t cudaMemPoolSetAccess(cudaMemPool_t memPool, const struct cudaMemAccessDesc *descList, size_t count)
 {
+	HD_VALID(POOL, memPool);
 	for (size_t i = 0; descList && i < count; i++)
 		if (descList[i].location.type != cudaMemLocationTypeDevice || descList[i].location.id != 0)
 			return hd_cudart_return(cudaErrorInvalidDevice);
@@ -126,6 +137,7 @@ cudaError_t cudaMemPoolSetAccess(cudaMemPool_t memPool, const struct cudaMemAcce
 cudaError_t cudaMemPoolGetAccess(enum cudaMemAccessFlags *flags, cudaMemPool_t memPool,
 				 struct cudaMemLocation *location)
 {
+	HD_VALID(POOL, memPool);
 	if (!flags || !memPool || !location)
 		return hd_cudart_return(cudaErrorInvalidValue);
 	*flags = cudaMemAccessFlagsProtReadWrite;
@@ -134,6 +146,7 @@ cudaError_t cudaMemPoolGetAccess(enum cudaMemAccessFlags *flags, cudaMemPool_t m
 
 cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t memPool, enum cudaMemPoolAttr attr, void *value)
 {
+	HD_VALID(POOL, memPool);
 	if (!memPool || !value)
 		return hd_cudart_return(cudaErrorInvalidValue);
 	if (reuse_of(memPool, attr))
@@ -147,6 +160,7 @@ cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t memPool, enum cudaMemPoolAttr 
 
 cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t memPool, enum cudaMemPoolAttr attr, void *value)
 {
+	HD_VALID(POOL, memPool);
 	HD_CUDART(cudart);
 	if (!memPool || !value)
 		return hd_cudart_return(cudaErrorInvalidValue);
@@ -165,6 +179,7 @@ cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t memPool, enum cudaMemPoolAttr 
 /* Nothing is kept beyond what is allocated. */
 cudaError_t cudaMemPoolTrimTo(cudaMemPool_t memPool, size_t minBytesToKeep)
 {
+	HD_VALID(POOL, memPool);
 	(void)minBytesToKeep;
 	return hd_cudart_return(memPool ? cudaSuccess : cudaErrorInvalidValue);
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/cudart/handles.h"
 #include "runtime/cudart/work.h"
 
 struct CUstream_st *hd_cudart_stream(cudaStream_t stream)
@@ -18,13 +19,14 @@ struct CUstream_st *hd_cudart_stream(cudaStream_t stream)
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned int flags, int priority)
 {
 	HD_CUDART(cudart);
-	if (!stream)
+	if (!stream || flags > cudaStreamNonBlocking)
 		return hd_cudart_return(cudaErrorInvalidValue);
 	HD_TRY(hd_cudart_start_beside(cudart));
 	*stream = hd_xcalloc(1, sizeof **stream);
 	(*stream)->flags = flags;
 	(*stream)->priority = priority;
 	(*stream)->id = ++cudart->next_id;
+	hd_handle_add(*stream, HD_HANDLE_STREAM);
 	return cudaSuccess;
 }
 
@@ -46,30 +48,39 @@ static bool is_object(cudaStream_t stream)
 
 cudaError_t cudaStreamGetPriority(cudaStream_t stream, int *priority)
 {
+	if (!priority)
+		return hd_cudart_return(cudaErrorInvalidValue);
+	HD_VALID(STREAM, stream);
 	*priority = is_object(stream) ? stream->priority : 0;
 	return cudaSuccess;
 }
 
 cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned int *flags)
 {
+	if (!flags)
+		return hd_cudart_return(cudaErrorInvalidValue);
+	HD_VALID(STREAM, stream);
 	*flags = is_object(stream) ? stream->flags : cudaStreamDefault;
 	return cudaSuccess;
 }
 
 cudaError_t cudaStreamDestroy(cudaStream_t stream)
 {
+	HD_VALID(STREAM, stream);
 	HD_CUDART(cudart);
 	if (!is_object(stream))
 		return hd_cudart_return(cudaErrorInvalidResourceHandle);
 	HD_TRY(hd_cudart_wait_stream(cudart, stream));
 	hd_cudart_leave_capture(cudart, stream);
 	hd_vec_release(&stream->last);
+	hd_handle_drop(stream);
 	free(stream);
 	return cudaSuccess;
 }
 
 cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long *streamId)
 {
+	HD_VALID(STREAM, stream);
 	HD_CUDART(cudart);
 	if (!streamId)
 		return hd_cudart_return(cudaErrorInvalidValue);
@@ -87,6 +98,7 @@ static cudaLaunchAttributeValue *attribute_of(struct CUstream_st *stream, cudaSt
 
 cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaStreamAttrID attr, const cudaStreamAttrValue *value)
 {
+	HD_VALID(STREAM, stream);
 	HD_CUDART(cudart);
 	struct CUstream_st *object = hd_cudart_stream(stream);
 	if (!value || (object && !attribute_of(object, attr) && attr != cudaLaunchAttributePriority))
@@ -100,6 +112,7 @@ cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaStreamAttrID attr, c
 
 cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaStreamAttrID attr, cudaStreamAttrValue *value_out)
 {
+	HD_VALID(STREAM, stream);
 	HD_CUDART(cudart);
 	struct CUstream_st *object = hd_cudart_stream(stream);
 	if (!value_out || !object || (!attribute_of(object, attr) && attr != cudaLaunchAttributePriority))
@@ -113,6 +126,8 @@ cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaStreamAttrID attr, c
 
 cudaError_t cudaStreamCopyAttributes(cudaStream_t dst, cudaStream_t src)
 {
+	HD_VALID(STREAM, dst);
+	HD_VALID(STREAM, src);
 	HD_CUDART(cudart);
 	struct CUstream_st *to = hd_cudart_stream(dst), *from = hd_cudart_stream(src);
 	if (!to || !from)
@@ -140,16 +155,20 @@ static cudaError_t status(cudaStream_t stream)
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream)
 {
+	HD_VALID(STREAM, stream);
 	return status(stream);
 }
 
 cudaError_t cudaStreamQuery(cudaStream_t stream)
 {
+	HD_VALID(STREAM, stream);
 	return status(stream);
 }
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags)
 {
+	HD_VALID(STREAM, stream);
+	HD_VALID(EVENT, event);
 	HD_CUDART(cudart);
 	if (!event)
 		return hd_cudart_return(cudaErrorInvalidResourceHandle);
@@ -159,6 +178,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
 
 cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *devPtr, size_t length, unsigned int flags)
 {
+	HD_VALID(STREAM, stream);
 	(void)devPtr, (void)length, (void)flags;
 	return status(stream);
 }
@@ -168,11 +188,12 @@ cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *devPtr, size_t l
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int flags)
 {
 	HD_CUDART(cudart);
-	if (!event)
+	if (!event || flags > (cudaEventBlockingSync | cudaEventDisableTiming | cudaEventInterprocess))
 		return hd_cudart_return(cudaErrorInvalidValue);
 	HD_TRY(hd_cudart_start_beside(cudart));
 	*event = hd_xcalloc(1, sizeof **event);
 	(*event)->flags = flags;
+	hd_handle_add(*event, HD_HANDLE_EVENT);
 	return cudaSuccess;
 }
 
@@ -189,6 +210,8 @@ void hd_cudart_event_record(struct hd_cudart *cudart, cudaEvent_t event)
 
 cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int flags)
 {
+	HD_VALID(EVENT, event);
+	HD_VALID(STREAM, stream);
 	HD_CUDART(cudart);
 	bool captured;
 	if (!event)
@@ -207,6 +230,7 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
 
 cudaError_t cudaEventQuery(cudaEvent_t event)
 {
+	HD_VALID(EVENT, event);
 	HD_CUDART(cudart);
 	if (!event)
 		return hd_cudart_return(cudaErrorInvalidResourceHandle);
@@ -222,17 +246,21 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event)
 
 cudaError_t cudaEventDestroy(cudaEvent_t event)
 {
+	HD_VALID(EVENT, event);
 	HD_CUDART(cudart);
 	if (!event)
 		return hd_cudart_return(cudaErrorInvalidResourceHandle);
 	hd_cudart_wait(cudart, event->work);
 	hd_vec_release(&event->last);
+	hd_handle_drop(event);
 	free(event);
 	return cudaSuccess;
 }
 
 cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end)
 {
+	HD_VALID(EVENT, start);
+	HD_VALID(EVENT, end);
 	HD_CUDART(cudart);
 	HD_TRY(hd_cudart_start(cudart));
 	if (!ms || !start || !end || !start->recorded || !end->recorded ||

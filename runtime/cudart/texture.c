@@ -4,6 +4,7 @@
  */
 #include "cuda/heddle_texture.h"
 #include "runtime/cudart/array.h"
+#include "runtime/cudart/handles.h"
 
 static int at_least_one(size_t n)
 {
@@ -46,7 +47,7 @@ static cudaError_t of_memory(struct hd_texture *texture, const void *memory, con
 /* Of its first level: others differ in what of_array sets. */
 static cudaError_t of_mipmap(struct hd_texture *texture, const struct cudaMipmappedArray *mipmap)
 {
-	if (!mipmap)
+	if (!hd_handle_lives(mipmap, HD_HANDLE_MIPMAP))
 		return cudaErrorInvalidResourceHandle;
 	texture->levels = (int)mipmap->count;
 	return of_array(texture, &mipmap->levels[0]);
@@ -58,7 +59,10 @@ static cudaError_t describe(struct hd_texture *texture, const struct cudaResourc
 	size_t bytes = (size_t)(desc->x + desc->y + desc->z + desc->w) / 8;
 	texture->levels = 1;
 	switch (resource->resType) {
-	case cudaResourceTypeArray: return of_array(texture, resource->res.array.array);
+	case cudaResourceTypeArray:
+		return hd_handle_lives(resource->res.array.array, HD_HANDLE_ARRAY)
+			       ? of_array(texture, resource->res.array.array)
+			       : cudaErrorInvalidResourceHandle;
 	case cudaResourceTypeMipmappedArray: return of_mipmap(texture, resource->res.mipmap.mipmap);
 	case cudaResourceTypeLinear:
 		return of_memory(texture, resource->res.linear.devPtr, desc,

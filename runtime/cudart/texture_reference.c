@@ -2,6 +2,7 @@
  * Texture references (heddle_texture_reference.h): a texture object for each one that is bound, whose handle is kept in
  * the device's variable of that name. What the host's structure says of filters and addresses counts at each launch.
  */
+#include "runtime/cudart/handles.h"
 #include "runtime/cudart/reference.h"
 
 #include "runtime/cudart/memory.h"
@@ -174,6 +175,7 @@ cudaError_t cudaBindTexture2D(size_t *offset, const struct textureReference *tex
 cudaError_t cudaBindTextureToArray(const struct textureReference *texref, cudaArray_const_t array,
 				   const struct cudaChannelFormatDesc *desc)
 {
+	HD_VALID(ARRAY, array);
 	struct cudaResourceDesc resource = {.resType = cudaResourceTypeArray};
 	if (!array || !desc)
 		return hd_cudart_return(cudaErrorInvalidValue);

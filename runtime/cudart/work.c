@@ -132,8 +132,8 @@ static bool is_pinned(struct hd_cudart *cudart, const void *address)
 static cudaError_t check_kernel(struct hd_cudart *cudart, cudaGraphNode_t node)
 {
 	struct hd_launch launch;
-	return hd_cudart_launch_of(node, &launch)
-		       ? hd_cudart_launch_error(cudart, hd_sim_check(cudart->sim, &launch), node->u.kernel.shared)
+	return hd_cudart_launch_of(cudart, node, &launch)
+		       ? hd_cudart_launch_error(cudart, hd_sim_check(cudart->sim, &launch))
 		       : cudaErrorInvalidValue;
 }
 
@@ -183,7 +183,7 @@ static uint64_t expand(struct hd_cudart *cudart, const struct hd_work *whole, cu
 static cudaError_t submit_kernel(struct hd_cudart *cudart, struct hd_work *work)
 {
 	struct hd_launch launch;
-	if (!hd_cudart_launch_of(work->node, &launch))
+	if (!hd_cudart_launch_of(cudart, work->node, &launch))
 		return cudaErrorInvalidValue;
 	cudaError_t error = hd_cudart_refresh_textures(cudart);
 	if (error != cudaSuccess)
@@ -194,7 +194,7 @@ static cudaError_t submit_kernel(struct hd_cudart *cudart, struct hd_work *work)
 	int status = hd_sim_submit(cudart->sim, &launch, &work->ticket);
 	work->has_ticket = !status;
 	cudart->in_a_row |= !status;
-	return hd_cudart_launch_error(cudart, status, work->node->u.kernel.shared);
+	return hd_cudart_launch_error(cudart, status);
 }
 
 static bool is_ready(const struct hd_cudart *cudart, const struct hd_work *work)

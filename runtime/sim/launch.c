@@ -173,14 +173,21 @@ static int check_resources(struct hd_gpu *gpu, const struct hd_launch *launch, s
 	struct hd_sm_limits limits = hd_sm_limits_of(&gpu->config);
 	uint64_t shared = (uint64_t)shared_of(gpu, launch->kernel) + launch->dynamic_shared;
 	if (shared > gpu->config.shared_per_cta)
-		return hd_gpu_refuse(gpu, HD_SIM_BAD_LAUNCH,
+		return hd_gpu_refuse(gpu, HD_SIM_TOO_MUCH_SHARED,
 				     "kernel %s: %" PRIu64
 				     " bytes of shared memory a block (%u static), the GPU has %" PRIu64,
 				     name, shared, shared_of(gpu, launch->kernel), gpu->config.shared_per_cta);
+	if (launch->shared_limited && launch->dynamic_shared > launch->most_dynamic_shared)
+		return hd_gpu_refuse(
+			gpu, HD_SIM_TOO_MUCH_SHARED,
+			"kernel %s: %u bytes of dynamic shared memory, it may have %u until "
+			"cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, BYTES) says "
+			"more",
+			name, launch->dynamic_shared, launch->most_dynamic_shared);
 	grid->shared_bytes = (uint32_t)(shared + 3) / 4 * 4; /* atomics of 8 and 16 bits exchange whole words */
 	grid->registers = registers_of(gpu, launch->kernel);
 	if (grid->registers > gpu->config.max_regs_per_thread)
-		return hd_gpu_refuse(gpu, HD_SIM_BAD_LAUNCH,
+		return hd_gpu_refuse(gpu, HD_SIM_TOO_MANY_REGISTERS,
 				     "kernel %s: %u registers a thread, the GPU has %" PRIu64
 				     "; compile it for its architecture, or with -maxrregcount %" PRIu64,
 				     name, grid->registers, gpu->config.max_regs_per_thread,
@@ -188,7 +195,7 @@ static int check_resources(struct hd_gpu *gpu, const struct hd_launch *launch, s
 	*fit = hd_occupancy_compute(&limits, grid->registers, grid->block_threads, grid->shared_bytes);
 	if (!fit->ctas)
 		return hd_gpu_refuse(
-			gpu, HD_SIM_BAD_LAUNCH,
+			gpu, fit->limit == HD_LIMIT_REGISTERS ? HD_SIM_TOO_MANY_REGISTERS : HD_SIM_BAD_LAUNCH,
 			"kernel %s: not one block fits on an SM (%s): %u threads, %u registers a thread, %u "
 			"bytes of shared memory",
 			name, hd_occupancy_limit_name(fit->limit), grid->block_threads, grid->registers,
@@ -239,8 +246,9 @@ static int fill_grid(struct hd_gpu *gpu, const struct hd_launch *launch, struct 
 	grid->function = launch->kernel->function;
 	grid->entry = function_of(gpu, launch->kernel)->first;
 	grid->local_bytes = local_bytes_of(gpu, launch);
-	if (check_resources(gpu, launch, grid, &grid->fit))
-		return HD_SIM_BAD_LAUNCH;
+	int error = check_resources(gpu, launch, grid, &grid->fit);
+	if (error)
+		return error;
 	if (grid->cooperative && grid->cta_share > grid->fit.ctas)
 		return hd_gpu_refuse(gpu, HD_SIM_TOO_LARGE,
 				     "kernel %s: %" PRIu64

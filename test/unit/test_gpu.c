@@ -399,13 +399,14 @@ END_TEST
 
 /* ---- refusals */
 
-static void refused(struct simbench *bench, uint32_t ctas, uint32_t threads, uint32_t shared, const char *says)
+static void refused(struct simbench *bench, uint32_t ctas, uint32_t threads, uint32_t shared, int error,
+		    const char *says)
 {
 	struct hd_launch launch = {.kernel = bench->kernel,
 				   .grid = {ctas, 1, 1},
 				   .block = {threads, 1, 1},
 				   .dynamic_shared = shared};
-	ck_assert_int_eq(hd_sim_launch(bench->sim, &launch), HD_SIM_BAD_LAUNCH);
+	ck_assert_int_eq(hd_sim_launch(bench->sim, &launch), error);
 	ck_assert_msg(strstr(hd_sim_error_text(bench->sim), says), "%s", hd_sim_error_text(bench->sim));
 	ck_assert_msg(strstr(bench->message, says), "%s", bench->message);
 }
@@ -416,9 +417,9 @@ START_TEST(impossible_launches_are_refused)
 	simbench_init(&bench);
 	simbench_chain(&bench, 2);
 	ck_assert_int_eq(simbench_start(&bench), 0);
-	refused(&bench, 0, 32, 0, "grid (0,1,1): x must be 1 to");
-	refused(&bench, 1, 1025, 0, "block (1025,1,1): x must be 1 to 1024");
-	refused(&bench, 1, 32, 98305, "98305 bytes of shared memory");
+	refused(&bench, 0, 32, 0, HD_SIM_BAD_LAUNCH, "grid (0,1,1): x must be 1 to");
+	refused(&bench, 1, 1025, 0, HD_SIM_BAD_LAUNCH, "block (1025,1,1): x must be 1 to 1024");
+	refused(&bench, 1, 32, 98305, HD_SIM_TOO_MUCH_SHARED, "98305 bytes of shared memory");
 	ck_assert_uint_eq(hd_sim_launch_count(bench.sim), 0);
 	ck_assert_int_eq(simbench_run(&bench, 1, 32), 0); /* and the next one works */
 	simbench_release(&bench);
@@ -432,7 +433,7 @@ START_TEST(too_many_registers_for_the_block_are_refused)
 	bench.meta.registers = 128;
 	simbench_chain(&bench, 2);
 	ck_assert_int_eq(simbench_start(&bench), 0);
-	refused(&bench, 1, 1024, 0, "not one block fits");
+	refused(&bench, 1, 1024, 0, HD_SIM_TOO_MANY_REGISTERS, "not one block fits");
 	simbench_release(&bench);
 }
 END_TEST
