@@ -14,10 +14,10 @@
  * are in different calls, the frames of policies that follow a warp's calls (CARS) could not be told apart, so there
  * nothing gives way; --verify stops looking at such a warp.
  *
- * Lanes that ran ahead reconverge with the others where instructions need them: before shuffles, votes, matches,
- * barriers and writes of uniform registers a warp whose paths were reordered first runs its other paths, until they
- * come to the same instruction and are one path again, or all wait. A __syncwarp waits for the lanes that it names. So
- * a lane that holds a lock and comes to one of these is not helped.
+ * Lanes that ran ahead reconverge with the others where instructions need them: before barriers, writes of uniform
+ * registers, products of matrices and votes without a mask a warp whose paths were reordered first runs its other
+ * paths, until they come to the same instruction and are one path again, or all wait. So a lane that holds a lock and
+ * comes to one of these is not helped. Operations among lanes wait for those that they name (meet.c).
  *
  * Needs simt.c, and `spins` of decoded branches. Cost: nothing but a test of a flag for warps that never
  * spin; for those that loop with the same lanes while others wait, a hash of their registers in 9 turns from the 16th
