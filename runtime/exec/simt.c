@@ -125,6 +125,7 @@ bool hd_simt_exit(struct hd_warp *warp, uint32_t mask, bool *call_ended)
 	for (uint32_t i = 0; i < warp->stack.len; i++)
 		warp->stack.data[i].mask &= ~mask;
 	warp->live &= ~mask;
+	warp->waits = 0; /* those for whom others waited may be gone: they look again (meet.c) */
 	*call_ended = settle(warp);
 	return warp->stack.len == 0;
 }
