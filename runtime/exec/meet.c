@@ -15,6 +15,7 @@
  * Needs simt.c and yield.c. Cost: a comparison where all lanes of the warp are together; else O(lanes) for the masks,
  * and O(lanes * stack) for each mask whose lanes are in several paths.
  */
+#include "heddle/opcodes.h"
 #include "runtime/check/check.h"
 #include "runtime/exec/exec.h"
 #include "runtime/sm/sm.h"
