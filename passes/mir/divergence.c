@@ -143,8 +143,7 @@ static bool has_meeting(const struct hd_mblock *block)
 	for (uint32_t i = 0; i < block->insts.len; i++) {
 		const struct hd_minst *inst = &block->insts.data[i];
 		bool calls = hd_minst_effects(inst) & HD_FX_CALL;
-		if (calls ? !inst->helper || inst->meets
-			  : inst->op < HD_OP_COUNT && hd_op_meets(inst->op, inst->mods))
+		if (calls ? !inst->helper || inst->meets : inst->op < HD_OP_COUNT && hd_op_meets(inst->op, inst->mods))
 			return true;
 	}
 	return false;
