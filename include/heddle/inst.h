@@ -134,6 +134,7 @@ enum hd_width {
 	HD_W_H = 19,
 	HD_W_X = 20,
 	HD_W_V = 21,
+	HD_W_K = 22,
 	HD_W_U = 32
 };
 enum hd_number { HD_N__, HD_N_I, HD_N_F, HD_N_D, HD_N_S, HD_N_HALF /* of hd_op_number alone */ };
@@ -187,7 +188,8 @@ enum hd_memory_space { HD_AT__, HD_AT_GENERIC, HD_AT_GLOBAL, HD_AT_SHARED, HD_AT
 	X(TDIM, 3, 3, "1D|2D|3D|ARRAY_1D|ARRAY_2D")                                            \
 	X(LEVEL, 6, 1, "LZ|LL")                                                                \
 	X(CHANNEL, 3, 2, "R|G|B|A")                                                            \
-	X(ZFILL, 6, 1, "|ZFILL")
+	X(ZFILL, 6, 1, "|ZFILL")                                                               \
+	X(MEMBERS, 8, 2, "|MASK|ACTIVE")
 
 enum hd_mod_kind {
 #define X(kind, shift, bits, names) HD_MOD_##kind,
@@ -260,6 +262,9 @@ enum hd_atomop {
 };
 enum { HD_SHFL_IDX, HD_SHFL_UP, HD_SHFL_DOWN, HD_SHFL_BFLY };
 enum { HD_VOTE_ALL, HD_VOTE_ANY, HD_VOTE_EQ };
+/* Lanes that take part in an operation of the warp: all that have not ended; those of a mask, which each lane has in
+ * the register operand that is for it; those that are there, without waiting. */
+enum { HD_MEMBERS_WARP, HD_MEMBERS_MASK, HD_MEMBERS_ACTIVE };
 enum hd_tdim { HD_TEX_1D, HD_TEX_2D, HD_TEX_3D, HD_TEX_ARRAY_1D, HD_TEX_ARRAY_2D };
 enum { HD_LEVEL_ZERO, HD_LEVEL_GIVEN };
 enum { HD_ACC_F16, HD_ACC_F32 };
@@ -456,6 +461,8 @@ enum hd_slot { HD_SLOT_DST, HD_SLOT_A, HD_SLOT_B, HD_SLOT_C };
 /* Registers (0, 1, 2 or 4) that the slot takes for this opcode and these modifiers, whether or not it holds RZ; uniform
  * ones are none. */
 HD_API unsigned hd_op_width(unsigned op, uint16_t mods, enum hd_slot slot);
+/* Lanes that are to take part wait at the operation until all are at one of its kind, wherever that stands. */
+HD_API bool hd_op_meets(unsigned op, uint16_t mods);
 /* What the sources are, never HD_N_S. Of a double an immediate is the high word. */
 HD_API enum hd_number hd_op_number(unsigned op, uint16_t mods);
 /*

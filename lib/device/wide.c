@@ -230,12 +230,12 @@ HD_HELPER u32 __heddle_fns(u32 mask, u32 base, int32_t offset)
 	return 0xffffffff;
 }
 
-/* The members' values one after another: lanes need not be neighbours. */
+/* The members' values one after another: lanes need not be neighbours. Those that have ended are gone. */
 #define HD_REDUX(name, first, join)                                                                       \
 	HD_HELPER u32 __heddle_redux_##name(u32 value, u32 mask)                                          \
 	{                                                                                                 \
 		u32 out = first;                                                                          \
-		for (u32 left = mask; left; left &= left - 1) {                                           \
+		for (u32 left = __nvvm_vote_ballot_sync(mask, 1); left; left &= left - 1) {               \
 			u32 x = (u32)__nvvm_shfl_sync_idx_i32(mask, (int)value, __builtin_ctz(left), 31); \
 			out = join;                                                                       \
 		}                                                                                         \

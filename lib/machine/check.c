@@ -175,8 +175,11 @@ static const char *check_atomic(const struct hd_inst *inst)
 static const char *check_shuffle(const struct hd_inst *inst)
 {
 	bool b = hd_mod_get(inst->mods, HD_MOD_BIMM), c = hd_mod_get(inst->mods, HD_MOD_CIMM);
-	if ((b && inst->b != HD_RZ) || (c && inst->c != HD_RZ))
+	bool mask = hd_mod_get(inst->mods, HD_MOD_MEMBERS) == HD_MEMBERS_MASK;
+	if ((b && inst->b != HD_RZ) || (c && !mask && inst->c != HD_RZ))
 		return "slot holds both a register and an immediate";
+	if (mask && b && !c)
+		return "lane is an immediate and clamp is not, where b is both";
 	return (!b && (inst->x & 0xff)) || (!c && inst->x >> 8) ? "immediate without BIMM or CIMM" : NULL;
 }
 

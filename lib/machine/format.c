@@ -269,11 +269,14 @@ static void put_shuffle_operands(struct text *text, const struct hd_inst *inst)
 		put(text, "0x%x", inst->x & 0xff);
 	else
 		put_register(text, inst->b);
-	begin_operand(text);
-	if (hd_mod_get(inst->mods, HD_MOD_CIMM))
+	if (hd_mod_get(inst->mods, HD_MOD_CIMM)) {
+		begin_operand(text);
 		put(text, "0x%x", inst->x >> 8);
-	else
+	}
+	if (!hd_mod_get(inst->mods, HD_MOD_CIMM) || hd_mod_get(inst->mods, HD_MOD_MEMBERS) == HD_MEMBERS_MASK) {
+		begin_operand(text);
 		put_register(text, inst->c);
+	}
 }
 
 static void put_plain_operands(struct text *text, const struct hd_inst *inst)
@@ -282,7 +285,7 @@ static void put_plain_operands(struct text *text, const struct hd_inst *inst)
 	put_results(text, inst);
 	if (info->a)
 		put_source(text, inst, HD_SLOT_A);
-	if (info->b)
+	if (info->b && hd_op_width(inst->op, inst->mods, HD_SLOT_B))
 		put_source(text, inst, HD_SLOT_B);
 	/* The count of a barrier: none means the whole CTA. A fetch of one or two coordinates has none in c. */
 	bool has_c = info->c && hd_op_width(inst->op, inst->mods, HD_SLOT_C);

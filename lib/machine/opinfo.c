@@ -101,8 +101,15 @@ unsigned hd_op_width(enum hd_op op, uint16_t mods, enum hd_slot slot)
 	case HD_W_X: return hd_op_coordinates(op, mods) == 1 ? 1 : 2;
 	case HD_W_V: return coordinates_in_c(op, mods);
 	case HD_W_U: return 0;
+	case HD_W_K: return hd_mod_get(mods, HD_MOD_MEMBERS) == HD_MEMBERS_MASK;
 	default: return widths[slot];
 	}
+}
+
+bool hd_op_meets(unsigned op, uint16_t mods)
+{
+	bool among_lanes = hd_opinfo[op].mods >> HD_MOD_MEMBERS & 1;
+	return op == HD_OP_WARPSYNC || (among_lanes && hd_mod_get(mods, HD_MOD_MEMBERS) != HD_MEMBERS_ACTIVE);
 }
 
 enum hd_number hd_op_number(enum hd_op op, uint16_t mods)

@@ -224,9 +224,10 @@ static void visit_points(struct hd_liveness *liveness, uint32_t block)
 }
 
 void hd_liveness_compute(struct hd_liveness *liveness, const struct hd_flow *flow, const struct hd_bitset *uniform,
-			 const struct hd_regset *waiting, struct hd_arena *arena)
+			 const struct hd_regset *waiting, const struct hd_yields *yields, struct hd_arena *arena)
 {
 	*liveness = (struct hd_liveness){.flow = flow};
+	liveness->scattered = yields ? yields->blocks : hd_bitset_new(arena, flow->block_count);
 	if (waiting)
 		liveness->waiting = *waiting;
 	liveness->dead = HD_ARENA_NEW(arena, uint8_t, flow->function->inst_count);
@@ -234,6 +235,9 @@ void hd_liveness_compute(struct hd_liveness *liveness, const struct hd_flow *flo
 	liveness->live = HD_ARENA_NEW(arena, uint8_t, flow->function->inst_count);
 	liveness->live_divergent = HD_ARENA_NEW(arena, uint8_t, flow->function->inst_count);
 	find_around(liveness, uniform, arena);
+	for (uint32_t b = 0; b < flow->block_count; b++)
+		if (hd_bitset_has(&liveness->scattered, b))
+			hd_regset_union(&liveness->around[b], &yields->needs);
 	for (uint32_t b = 0; b < flow->block_count; b++)
 		visit_points(liveness, b);
 }

@@ -11,6 +11,7 @@
 #define HD_PASSES_ANALYSIS_LIVENESS_H
 
 #include "passes/analysis/flow.h"
+#include "passes/analysis/yields.h"
 #include "passes/unit.h"
 
 /* Reads of an instruction, a bit each in hd_liveness.dead. The first three are those of hd_inst.dead. */
@@ -23,11 +24,10 @@ struct hd_live_point {
 
 struct hd_liveness {
 	const struct hd_flow *flow;
-	bool *divergent;	  /* of each block: its last instruction may send lanes on different paths */
-	struct hd_regset *around; /* of each block: what lanes need that an enclosing branch made wait */
-	struct hd_regset
-		waiting;       /* what lanes need that wait in this function's callers, or out of the stack's order */
-	bool yields;	       /* some may wait out of order (yields.h) */
+	bool *divergent;	    /* of each block: its last instruction may send lanes on different paths */
+	struct hd_regset *around;   /* of each block: what lanes need that an enclosing branch made wait */
+	struct hd_regset waiting;   /* what lanes need that wait in this function's callers */
+	struct hd_bitset scattered; /* blocks during which others may be at any of these, or elsewhere (yields.h) */
 	uint8_t *dead;	       /* of each instruction: reads after which no path of the thread reads the register */
 	uint8_t *dead_in_warp; /* of these, registers that no other lane of the warp waits for either */
 	uint8_t *live, *live_divergent; /* of each instruction: how many registers before it, in both versions */
@@ -38,11 +38,12 @@ struct hd_liveness {
 
 /*
  * `uniform` has a bit for each instruction: branches that send all lanes on the same path; NULL: none is known.
- * `waiting` is what lanes outside the function need, NULL: nothing (kernels). Everything lives in the arena. Linear in
- * the code times the nesting of divergent branches.
+ * `waiting` is what lanes outside the function need, NULL: nothing (kernels). `yields`: where lanes wait out of the
+ * stack's order, NULL: nowhere. Everything lives in the arena. Linear in the code times the nesting of divergent
+ * branches.
  */
 void hd_liveness_compute(struct hd_liveness *liveness, const struct hd_flow *flow, const struct hd_bitset *uniform,
-			 const struct hd_regset *waiting, struct hd_arena *arena);
+			 const struct hd_regset *waiting, const struct hd_yields *yields, struct hd_arena *arena);
 /* What is live before each instruction of a block: blocks[block].count sets, and one more for what is live after it. */
 void hd_liveness_block(const struct hd_liveness *liveness, uint32_t block, struct hd_regset *live);
 /* What is live before one instruction; costs a walk from the end of its block. */

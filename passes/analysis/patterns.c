@@ -168,6 +168,15 @@ static struct hd_value lea(const struct state *state, const struct hd_inst *inst
 			    operand(state, inst, HD_SLOT_B));
 }
 
+/* The same for all lanes of a mask. */
+static struct hd_value vote(const struct state *state, const struct hd_inst *inst)
+{
+	if (hd_mod_get(inst->mods, HD_MOD_MEMBERS) != HD_MEMBERS_MASK)
+		return hd_value_uniform(true);
+	struct hd_value mask = operand(state, inst, HD_SLOT_B);
+	return hd_value_is_uniform_in_group(&mask) ? hd_value_uniform(true) : hd_value_random;
+}
+
 /* The low word of the result. */
 static struct hd_value result(const struct state *state, const struct hd_inst *inst)
 {
@@ -187,7 +196,7 @@ static struct hd_value result(const struct state *state, const struct hd_inst *i
 				    operand(state, inst, HD_SLOT_C));
 	case HD_OP_SHL: return shifted(state, inst);
 	case HD_OP_LEA: return lea(state, inst);
-	case HD_OP_VOTE: return hd_value_uniform(true);
+	case HD_OP_VOTE: return vote(state, inst);
 	default:
 		if (hd_opinfo[inst->op].effects & HD_FX_LOAD)
 			return loaded(state, inst);
@@ -222,7 +231,7 @@ static void write_values(struct state *state, const struct hd_inst *inst, const 
 			 const struct hd_value *low, const struct hd_value *high)
 {
 	uint32_t registers = state->patterns->registers;
-	const struct hd_value uniform = hd_value_uniform(true), *pred = inst->op == HD_OP_VOTE ? &uniform : high;
+	const struct hd_value *pred = inst->op == HD_OP_VOTE ? low : high;
 	HD_REGSET_FOREACH (writes, reg)
 		if (reg < registers)
 			write_value(state, inst, &state->values[reg], reg == inst->dst ? *low : *high,
@@ -465,7 +474,9 @@ void hd_patterns_compute(struct hd_patterns *patterns, const struct hd_liveness 
 	state.enters_local = hd_xcalloc(flow->block_count, sizeof(*state.enters_local));
 	state.due = hd_xcalloc(flow->block_count, sizeof(*state.due));
 	mark_between(flow, liveness->divergent, patterns->apart, patterns->moved);
-	for (uint32_t b = 0; b < flow->block_count && liveness->yields; b++) { /* some lanes may be anywhere */
+	for (uint32_t b = 0; b < flow->block_count; b++) {
+		if (!hd_bitset_has(&liveness->scattered, b))
+			continue;
 		patterns->apart[b].preds = HD_ALL_PREDS;
 		hd_regset_add_run(&patterns->apart[b], 0, HD_MAX_REGS);
 	}
@@ -515,7 +526,9 @@ struct hd_value hd_pattern_cursor_value(const struct hd_pattern_cursor *cursor, 
 {
 	const struct hd_patterns *patterns = cursor->patterns;
 	if (reg >= patterns->registers || hd_regset_has(&patterns->moved[cursor->block], reg) ||
-	    hd_regset_has(&patterns->liveness->waiting, reg))
+	    hd_regset_has(&patterns->liveness->waiting, reg) ||
+	    (hd_bitset_has(&patterns->liveness->scattered, cursor->block) &&
+	     hd_regset_has(&patterns->liveness->around[cursor->block], reg)))
 		return hd_value_random;
 	return patterns->table->values.data[cursor->values[reg]];
 }

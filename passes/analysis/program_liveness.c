@@ -161,18 +161,16 @@ int hd_liveness_run(struct hd_unit *unit)
 	struct hd_regset *waiting = HD_ARENA_NEW(&unit->arena, struct hd_regset, count);
 	uint64_t *order = callers_first(calls, count, &unit->arena);
 	struct hd_bitset *uniform = HD_ARENA_NEW(&unit->arena, struct hd_bitset, count + 1);
-	bool *yields = HD_ARENA_NEW(&unit->arena, bool, count + 1);
 	for (uint32_t f = 0; f < count; f++)
 		uniform[f] = uniform_branches(unit, f, &unit->arena);
-	hd_yields_add(&unit->object, flows, calls, uniform, waiting, yields);
+	const struct hd_yields *yields = hd_yields_find(&unit->object, flows, calls, uniform, &unit->arena);
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t f = (uint32_t)order[i];
 		if (is_open(unit, calls, f)) {
 			struct hd_regset all = everything(&flows[f], registers);
 			hd_regset_union(&waiting[f], &all);
 		}
-		hd_liveness_compute(&results[f], &flows[f], &uniform[f], &waiting[f], &unit->arena);
-		results[f].yields = yields[f];
+		hd_liveness_compute(&results[f], &flows[f], &uniform[f], &waiting[f], &yields[f], &unit->arena);
 		for (uint32_t s = calls->site_start[f]; s < calls->site_start[f + 1]; s++)
 			for (uint32_t c = 0; c < calls->sites[s].callee_count; c++)
 				add_waiting(&results[f], &calls->sites[s], &waiting[calls->sites[s].callees[c]]);

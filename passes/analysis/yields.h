@@ -7,12 +7,19 @@
 #include "passes/analysis/flow.h"
 #include "passes/unit.h"
 
+/* Of a function: blocks that some lanes of a warp may run while others are at any of them, or elsewhere; and what lanes
+ * may need that are. */
+struct hd_yields {
+	struct hd_bitset blocks;
+	struct hd_regset needs;
+};
+
 /*
- * Adds to `waiting` of each function, in order of hd_object.functions, what lanes may need that wait anywhere in the
- * code that runs with it, and sets `yields`, where a path of the warp may make way for another. `uniform`, of each
- * function: branches that send all lanes on one path.
+ * Of each function, in order of hd_object.functions. `uniform`, of each function: branches that send all lanes on one
+ * path. Everything lives in the arena.
  */
-void hd_yields_add(const struct hd_object *object, const struct hd_flow *flows, const struct hd_callgraph *calls,
-		   const struct hd_bitset *uniform, struct hd_regset *waiting, bool *yields);
+struct hd_yields *hd_yields_find(const struct hd_object *object, const struct hd_flow *flows,
+				 const struct hd_callgraph *calls, const struct hd_bitset *uniform,
+				 struct hd_arena *arena);
 
 #endif

@@ -4,6 +4,7 @@
 #include "passes/ir/ir.h"
 
 #include <limits.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -32,10 +33,15 @@ static bool is_compiler_header(LLVMMetadataRef file)
 	/* clang's, those that come with Heddle, and the parts of a toolkit's that are written as functions. */
 	static const char *const marks[] = {"/__clang_cuda_",  "/share/heddle/include/",   "/cooperative_groups",
 					    "_intrinsics.hpp", "/device_atomic_functions", "/crt/"};
-	unsigned length = 0;
-	const char *name = LLVMDIFileGetFilename(file, &length);
-	for (size_t i = 0; length && i < sizeof marks / sizeof *marks; i++)
-		if (memmem(name, length, marks[i], strlen(marks[i])))
+	unsigned length = 0, dir_length = 0;
+	const char *name = LLVMDIFileGetFilename(file, &length), *dir = LLVMDIFileGetDirectory(file, &dir_length);
+	char full[2 * PATH_MAX];
+	if (!length)
+		return false;
+	/* Where the working directory is above it the name begins behind that. */
+	snprintf(full, sizeof full, "%.*s/%.*s", name[0] == '/' ? 0 : (int)dir_length, dir, (int)length, name);
+	for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
+		if (strstr(full, marks[i]))
 			return true;
 	return false;
 }

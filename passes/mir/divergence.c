@@ -3,7 +3,8 @@
  * branch whose condition differs among them and the point at which they reconverge (graph/reconvergence.c), and a
  * register is divergent when any of its definitions is: because of what it reads, because the operation gives each lane
  * its own, or because it stands where lanes are apart. So a register that is not divergent is written by all lanes of
- * the warp at once, and the same in each; lanes that have ended aside.
+ * the warp at once, and the same in each; lanes that have ended aside. Where lanes wait for one another while they are
+ * apart, all that comes behind the branch may be executed by some while others are elsewhere.
  *
  * Only what is proven counts: undefined values, loads from windows that may be local memory, and results of atomics and
  * of calls but those of helpers are divergent. Needs a kernel, since a function does not know which lanes call it. Each
@@ -136,23 +137,46 @@ static void write_physical(struct analysis *a, struct hd_minst *inst, bool alike
 
 /* ---- control */
 
-/* Marks what lies between a branch and the point where its lanes reconverge. Of a branch whose lanes are apart already
- * it is marked, too: all of it comes before they reconverge. */
-static void part_lanes(struct analysis *a, uint32_t branch)
+/* Whether lanes may wait there for others of their mask (runtime/exec/meet.c). Other functions may do it. */
+static bool has_meeting(const struct hd_mblock *block)
+{
+	for (uint32_t i = 0; i < block->insts.len; i++) {
+		const struct hd_minst *inst = &block->insts.data[i];
+		bool calls = hd_minst_effects(inst) & HD_FX_CALL;
+		if (calls ? !inst->helper || inst->meets : inst->op < HD_OP_COUNT && hd_op_meets(inst->op, inst->mods))
+			return true;
+	}
+	return false;
+}
+
+/* Marks what a branch leads to without `until`. True: in that lanes may wait for others that are elsewhere. */
+static bool mark_apart(struct analysis *a, uint32_t branch, uint32_t until)
 {
 	uint32_t walk = ++a->walks;
+	bool meets = false;
 	hd_vec_push(&a->work, branch);
 	while (a->work.len) {
 		const struct hd_mblock *block = &a->func->blocks.data[a->work.data[--a->work.len]];
 		for (uint32_t i = 0; i < block->succs.len; i++) {
 			uint32_t to = block->succs.data[i];
-			if (to == a->reconv[branch] || a->stamp[to] == walk)
+			if (to == until || a->stamp[to] == walk)
 				continue;
 			a->stamp[to] = walk;
+			meets |= has_meeting(&a->func->blocks.data[to]);
 			hd_bitset_add(&a->result->apart, to);
 			hd_vec_push(&a->work, to);
 		}
 	}
+	return meets;
+}
+
+/* What lies between a branch and the point where its lanes reconverge, or, where lanes wait there for others, which run
+ * on meanwhile, all that comes. Of a branch whose lanes are apart already it is marked, too: all of it comes before
+ * they reconverge. */
+static void part_lanes(struct analysis *a, uint32_t branch)
+{
+	if (mark_apart(a, branch, a->reconv[branch]))
+		mark_apart(a, branch, UINT32_MAX);
 	a->changed = true;
 }
 

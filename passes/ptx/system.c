@@ -231,12 +231,15 @@ static void end_thread(struct hd_ptx *ptx, unsigned op)
 static void shuffle(struct hd_ptx *ptx, unsigned mode)
 {
 	struct hd_select *sel = ptx->sel;
-	struct hd_opnd value = hd_ptx_word(ptx, 1), lane = hd_ptx_word(ptx, 2), clamp = hd_ptx_word(ptx, 3);
+	struct hd_shuffle lanes = {.value = hd_ptx_word(ptx, 1),
+				   .lane = hd_ptx_word(ptx, 2),
+				   .clamp = hd_ptx_word(ptx, 3),
+				   .mask = ptx->now->count > 4 ? hd_ptx_word(ptx, 4) : hd_none()};
 	bool with_pred = ptx->now->operands[0].second.kind != HD_PTX_NOTHING;
 	uint32_t inside = with_pred ? hd_mfunc_pred(sel->func) : HD_MREG_PT;
 	if (ptx->failed)
 		return;
-	hd_ptx_out(ptx, 0, hd_leaf_reg(hd_sel_shfl(sel, mode, value, lane, clamp, inside)), 32);
+	hd_ptx_out(ptx, 0, hd_leaf_reg(hd_sel_shfl(sel, mode, &lanes, inside)), 32);
 	if (with_pred)
 		hd_ptx_write(ptx, &ptx->now->operands[0].second, hd_leaf_pred(inside, false), 1);
 }

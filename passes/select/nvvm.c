@@ -117,24 +117,10 @@ static void exit_thread(struct hd_select *sel, unsigned arg)
 /* arg: mode, | SYNC when a member mask comes first. */
 enum { SYNC = 0x10 };
 
-struct hd_mreg hd_sel_shfl(struct hd_select *sel, unsigned mode, struct hd_opnd value, struct hd_opnd lane,
-			   struct hd_opnd clamp, uint32_t inside)
+/* The member mask of a .sync form. */
+static struct hd_opnd members(struct hd_select *sel, unsigned arg)
 {
-	struct hd_mreg from = hd_sel_opnd_reg(sel, value, 1), dst = hd_mfunc_vreg(sel->func, 1);
-	bool lane_imm = lane.kind == HD_OPND_IMM, clamp_imm = clamp.kind == HD_OPND_IMM;
-	struct hd_mreg b = lane_imm ? HD_MREG_NONE : hd_sel_opnd_reg(sel, lane, 1);
-	struct hd_mreg c = clamp_imm ? HD_MREG_NONE : hd_sel_opnd_reg(sel, clamp, 1);
-	struct hd_minst *inst =
-		hd_sel_push(sel, HD_OP_SHFL, HD_MOD(SHFLMODE, mode) | HD_MOD(BIMM, lane_imm) | HD_MOD(CIMM, clamp_imm));
-	inst->dst = dst;
-	inst->pdst = inside;
-	inst->a = from;
-	inst->b = b;
-	inst->c = c;
-	/* Lanes count modulo 32, and so does every field of the clamp. */
-	inst->x = (lane_imm ? lane.x & 0xff : 0) | (clamp_imm ? (clamp.x & 0x1f1f) << 8 : 0);
-	inst->xkind = lane_imm || clamp_imm ? HD_X_OTHER : HD_X_NONE;
-	return dst;
+	return arg & SYNC ? arg_word(sel, 0) : hd_none();
 }
 
 static void shuffle(struct hd_select *sel, unsigned arg)
@@ -142,16 +128,12 @@ static void shuffle(struct hd_select *sel, unsigned arg)
 	unsigned first = arg & SYNC ? 1 : 0;
 	bool with_pred = LLVMGetTypeKind(LLVMTypeOf(sel->inst)) == LLVMStructTypeKind;
 	uint32_t inside = with_pred ? hd_mfunc_pred(sel->func) : HD_MREG_PT;
-	struct hd_opnd value = arg_word(sel, first), lane = arg_word(sel, first + 1), clamp = arg_word(sel, first + 2);
-	struct hd_leaf out[2] = {hd_leaf_reg(hd_sel_shfl(sel, arg & 3, value, lane, clamp, inside)),
-				 hd_leaf_pred(inside, false)};
+	struct hd_shuffle lanes = {.value = arg_word(sel, first),
+				   .lane = arg_word(sel, first + 1),
+				   .clamp = arg_word(sel, first + 2),
+				   .mask = members(sel, arg)};
+	struct hd_leaf out[2] = {hd_leaf_reg(hd_sel_shfl(sel, arg & 3, &lanes, inside)), hd_leaf_pred(inside, false)};
 	hd_sel_define(sel, sel->inst, out, with_pred ? 2 : 1);
-}
-
-/* The member mask of a .sync form. */
-static struct hd_opnd members(struct hd_select *sel, unsigned arg)
-{
-	return arg & SYNC ? arg_word(sel, 0) : hd_none();
 }
 
 static void vote(struct hd_select *sel, unsigned arg)

@@ -263,7 +263,11 @@ struct hd_mreg hd_sel_half_op(struct hd_select *sel, enum hd_fp_op op, LLVMTypeK
 			      const struct hd_opnd o[3]);
 struct hd_leaf hd_sel_double_minmax(struct hd_select *sel, uint16_t mods, struct hd_opnd a, struct hd_opnd b);
 /* ---- warp.c: `mask` is the member mask, or nothing: all lanes that are active. A match gives the lanes and, of
- * mode ALL, whether all match. */
+ * mode ALL, whether all match; a shuffle has the predicate `inside` (HD_MREG_PT: none). */
+struct hd_shuffle {
+	struct hd_opnd value, lane, clamp, mask;
+};
+struct hd_mreg hd_sel_shfl(struct hd_select *sel, unsigned mode, const struct hd_shuffle *shuffle, uint32_t inside);
 struct hd_mreg hd_sel_ballot(struct hd_select *sel, struct hd_popnd vote, struct hd_opnd mask);
 struct hd_leaf hd_sel_vote(struct hd_select *sel, unsigned mode, struct hd_popnd vote, struct hd_opnd mask);
 void hd_sel_match(struct hd_select *sel, unsigned mode, struct hd_leaf value, struct hd_opnd mask,
@@ -434,9 +438,6 @@ const char *hd_sel_copy(struct hd_select *sel, struct hd_leaf to, struct hd_leaf
 const char *hd_sel_copy_end(struct hd_select *sel, bool commits, uint64_t wait);
 extern const char *const hd_sel_no_mbarrier; /* why copies arrive at no barrier */
 /* ---- nvvm.c */
-/* SHFL with the predicate `inside` (HD_MREG_PT: none). */
-struct hd_mreg hd_sel_shfl(struct hd_select *sel, unsigned mode, struct hd_opnd value, struct hd_opnd lane,
-			   struct hd_opnd clamp, uint32_t inside);
 struct hd_leaf hd_sel_in_space(struct hd_select *sel, struct hd_leaf pointer, unsigned space); /* isspacep */
 
 extern const struct hd_intrinsic hd_bit_intrinsics[];	  /* bits.c; a NULL name ends */

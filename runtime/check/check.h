@@ -30,6 +30,10 @@ void hd_check_moved(struct hd_check *check, const struct hd_cta *from, const str
 void hd_check_warp_moved(struct hd_check *check, const struct hd_sm *from, uint32_t id, const struct hd_warp *warp);
 /* Before the lanes in exec->mask execute an instruction: exec->warp is where it is. */
 void hd_check_step(struct hd_exec *exec, const struct hd_dinst *inst);
+/* An operation among lanes that one comes to whom its mask does not name, or that those of `missing` will never come
+ * to. */
+void hd_check_stranger(struct hd_check *check, const struct hd_exec *exec, uint32_t lane);
+void hd_check_missing(struct hd_check *check, const struct hd_exec *exec, uint32_t lane, uint32_t missing);
 /* A warp arrives at a barrier of its block, with the lanes of `mask`; and the warps that it waits for have. */
 void hd_check_arrive(struct hd_check *check, const struct hd_warp *warp, uint32_t id);
 void hd_check_release(struct hd_check *check, const struct hd_cta *cta, uint32_t id);

@@ -160,6 +160,7 @@ static void describe(const struct hd_gpu *gpu, const struct hd_finding *finding,
 {
 	char memory[200], other[48] = "";
 	uint32_t absent = (uint32_t)__builtin_popcount(finding->lanes);
+	const char *operation = hd_meeting_name(gpu->program.code.data[finding->pc].inst.op);
 	if (finding->other != UINT32_MAX)
 		describe_thread(finding, finding->other, other, sizeof other);
 	switch (finding->kind) {
@@ -179,11 +180,10 @@ static void describe(const struct hd_gpu *gpu, const struct hd_finding *finding,
 		break;
 	case HD_FOUND_WARPSYNC:
 		if (finding->what)
-			snprintf(text, size, "__syncwarp: %s", finding->what);
+			snprintf(text, size, "%s: %s", operation, finding->what);
 		else
-			snprintf(text, size,
-				 "__syncwarp: its mask names %u threads that do not come to it, the first %s", absent,
-				 other);
+			snprintf(text, size, "%s: its mask names %u threads that do not come to it, the first %s",
+				 operation, absent, other);
 		break;
 	default: describe_race(gpu, finding, text, size); break;
 	}
@@ -199,8 +199,7 @@ static const char *other_place(const struct hd_finding *finding)
 	case HD_FOUND_WRITE_AFTER_READ: return "the other thread's read";
 	case HD_FOUND_UNWRITTEN: return "it is read here";
 	case HD_FOUND_SHUFFLE: return "the shuffle";
-	case HD_FOUND_BARRIER: return "there that thread is";
-	default: return "there it meets those that came";
+	default: return "there that thread is";
 	}
 }
 

@@ -184,30 +184,18 @@ static void put_results(const struct now *now)
 
 /* ---- shuffles */
 
-/* As op_shfl has it: the lane that each reads; its own where that is out of range. */
-static uint32_t source_lane(const struct hd_exec *exec, const struct hd_inst *inst, uint32_t lane)
-{
-	uint32_t mode = hd_mod_get(inst->mods, HD_MOD_SHFLMODE);
-	int32_t b = (int32_t)(hd_mod_get(inst->mods, HD_MOD_BIMM) ? inst->x & 0x1f
-								  : hd_row(exec->warp, inst->b)[lane] & 31);
-	int32_t c = (int32_t)(hd_mod_get(inst->mods, HD_MOD_CIMM) ? inst->x >> 8 : hd_row(exec->warp, inst->c)[lane]);
-	int32_t self = (int32_t)lane, segment = c >> 8 & 31, least = self & segment, most = least | (c & 31 & ~segment);
-	int32_t from = mode == HD_SHFL_UP     ? self - b
-		       : mode == HD_SHFL_DOWN ? self + b
-		       : mode == HD_SHFL_BFLY ? self ^ b
-					      : (least | (b & ~segment));
-	return mode == HD_SHFL_UP ? (from >= most ? (uint32_t)from : lane) : from <= most ? (uint32_t)from : lane;
-}
-
+/* What comes from a lane of another path is not followed. */
 static void shuffle(struct now *now)
 {
 	const struct hd_exec *exec = now->exec;
 	const struct hd_inst *inst = &now->inst->inst;
 	uint32_t absent = 0;
 	HD_FOR_LANES (lane, exec->mask) {
-		uint32_t from = source_lane(exec, inst, lane) & 31;
-		absent |= (uint32_t)!(exec->mask >> from & 1) << lane;
-		if (inst->a != HD_RZ && now->values->regs[inst->a] >> from & 1) {
+		bool inside;
+		uint32_t from = hd_exec_shuffle_source(exec->warp, inst, lane, &inside);
+		uint32_t elsewhere = exec->warp->met >> lane & 1 ? hd_meeting_mask(exec->warp, inst, lane) : 0;
+		absent |= (uint32_t)!((exec->mask | elsewhere) >> from & 1) << lane;
+		if (exec->mask >> from & 1 && inst->a != HD_RZ && now->values->regs[inst->a] >> from & 1) {
 			now->lanes |= 1u << lane;
 			now->of = now->values->of_reg[inst->a];
 		}

@@ -112,11 +112,10 @@ struct hd_values {
 	struct hd_origin_of of_reg[256], of_pred[8];
 };
 
-/* A __syncwarp that some of those that it names have not come to, or a barrier that some of the warp have not. */
+/* A barrier that some of the warp have not come to. */
 struct hd_open_sync {
 	uint32_t members, came, pc; /* members 0: none */
 	uint32_t other_pc;	    /* where the first that was missing was then */
-	bool barrier;
 };
 
 struct hd_warp_check {

@@ -199,6 +199,7 @@ struct hd_dinst hd_dinst_decode(const struct hd_gpu *gpu, const struct hd_inst *
 		.lat_class = lat_class,
 		.on_fma = on_fma,
 		.effects = info->effects,
+		.meets = hd_op_meets(inst->op, inst->mods),
 		.latency =
 			lat_class == HD_LAT_MEM ? 0 : (uint16_t)(hd_latency_of(&gpu->config, lat_class) + gpu->stages),
 		.interval = interval_of(&gpu->config, on_fma ? HD_PIPE_FP32 : info->pipe),

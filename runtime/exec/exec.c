@@ -45,13 +45,26 @@ static inline void advance(struct hd_warp *warp)
 		warp->pc = next;
 }
 
+/* Nothing was executed (meet.c). */
+static void stay(struct hd_exec *exec)
+{
+	exec->effect->mask = 0;
+	if (exec->fault && !exec->stays)
+		exec->effect->event = HD_EVENT_FAULT;
+	else
+		exec->fault = exec->stays = false;
+}
+
 static bool control_or_fault(struct hd_exec *exec, const struct hd_dinst *inst)
 {
 	if (!inst->exec)
 		hd_exec_control(exec, inst);
 	if (!exec->fault)
 		return false;
-	exec->effect->event = HD_EVENT_FAULT;
+	if (exec->stays)
+		stay(exec);
+	else
+		exec->effect->event = HD_EVENT_FAULT;
 	return true;
 }
 
@@ -100,9 +113,18 @@ void hd_warp_execute(struct hd_exec *exec, struct hd_warp *warp, struct hd_effec
 		effect->mask = 0;
 		return;
 	}
-	if (__builtin_expect(exec->gpu->check != NULL, 0) && !warp->stream)
+	if (__builtin_expect(exec->gpu->check != NULL, 0) && !warp->stream) {
+		if (inst->meets && hd_warp_meet(exec, inst)) {
+			stay(exec);
+			return;
+		}
 		hd_check_step(exec, inst);
+	}
 	if (__builtin_expect(exec->gpu->verify, 0) && !warp->stream) {
+		if (inst->meets && hd_warp_meet(exec, inst)) {
+			stay(exec);
+			return;
+		}
 		execute_verified(exec, inst);
 		return;
 	}
@@ -131,6 +153,10 @@ HD_INLINE bool run_plain(struct hd_exec *exec, struct hd_warp *warp, const struc
 		inst->exec(exec, inst);
 	if (__builtin_expect(exec->fault, 0)) {
 		effect->event = HD_EVENT_FAULT;
+		if (exec->stays) {
+			effect->event = HD_EVENT_NONE;
+			stay(exec);
+		}
 		return true;
 	}
 	advance(warp);

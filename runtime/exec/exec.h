@@ -255,6 +255,8 @@ bool hd_simt_call(struct hd_warp *warp, uint32_t mask, uint32_t target, uint32_t
 /* The lanes return; true when the call entry was popped with its last lane. Not for the kernel itself. */
 bool hd_simt_return(struct hd_warp *warp, uint32_t mask);
 bool hd_simt_in_call(const struct hd_warp *warp);
+/* The instruction that a lane waits at, or is to execute next. */
+uint32_t hd_simt_pc_of(const struct hd_warp *warp, uint32_t lane);
 /* The lanes end; true when no lane of the warp is left. */
 bool hd_simt_exit(struct hd_warp *warp, uint32_t mask, bool *call_ended);
 /* yield.c: forward progress. */
@@ -265,8 +267,26 @@ bool hd_simt_may_yield(const struct hd_gpu *gpu, const struct hd_warp *warp);
 /* Before a convergent instruction of a warp that was reordered. True: another path runs first, or lanes joined this
  * one. */
 bool hd_simt_gather(struct hd_exec *exec, const struct hd_dinst *inst);
+/* Of a path at an operation among lanes: another one that waits at the same instruction joins it; `lanes` of it go on
+ * by themselves; another path runs. False: there is none; the stack is full; there is none. */
+bool hd_simt_join(struct hd_exec *exec);
+bool hd_simt_part(struct hd_exec *exec, uint32_t lanes);
+bool hd_simt_leave(struct hd_exec *exec);
 /* Goes on at `pc`, reconverging. */
 void hd_simt_jump(struct hd_warp *warp, uint32_t pc);
+
+/* meet.c: operations among the lanes of a warp. What one is called in messages; the mask that a lane brings to it. */
+const char *hd_meeting_name(unsigned op);
+uint32_t hd_meeting_mask(const struct hd_warp *warp, const struct hd_inst *inst, uint32_t lane);
+/* Before the lanes in exec->mask execute one. True: they do not, since some of their masks are elsewhere; another path
+ * is on top, or exec->fault is set. */
+bool hd_warp_meet(struct hd_exec *exec, const struct hd_dinst *inst);
+/* The same from the operation itself, where not all lanes of the warp are here. True: there is nothing more to do. */
+bool hd_warp_meet_apart(struct hd_exec *exec, const struct hd_dinst *inst);
+/* exec_warp.c: the lane that one reads in a shuffle, and whether that is in range (if not, it is its own); what it
+ * brings to a match. */
+uint32_t hd_exec_shuffle_source(const struct hd_warp *warp, const struct hd_inst *inst, uint32_t lane, bool *inside);
+uint64_t hd_exec_match_value(const struct hd_warp *warp, const struct hd_inst *inst, uint32_t lane);
 
 /* devmem.c beyond engine.h. The lowest device address. */
 #define HD_DEVICE_BASE UINT64_C(0x200000000000)

@@ -12,15 +12,22 @@
 	{0,  1,	 2,  3,	 4,  5,	 6,  7,	 8,  9,	 10, 11, 12, 13, 14, 15, \
 	 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31}
 
+static bool has_mask(const struct hd_inst *inst)
+{
+	return hd_mod_get(inst->mods, HD_MOD_MEMBERS) == HD_MEMBERS_MASK;
+}
+
 /*
  * Source lanes by PTX shfl: c holds the clamp in bits 4..0 and the segment mask in bits 12..8. A
  * source lane that does not take part is undefined in PTX; here the lane keeps its own value.
  */
-HD_EXEC(op_shfl)
+HD_INLINE void shuffle(struct hd_exec *exec, const struct hd_dinst *inst)
 {
 	const struct hd_inst *in = &inst->inst;
 	const hd_s32s lane = LANES;
 	hd_s32s b = (hd_s32s)HD_LOAD(hd_row(exec->warp, in->b)), c = (hd_s32s)HD_LOAD(hd_row(exec->warp, in->c));
+	if (has_mask(in))
+		c = b >> 8;
 	if (HD_MODIFIER(BIMM))
 		b = (hd_s32s)(int32_t)(in->x & 0xff);
 	if (HD_MODIFIER(CIMM))
@@ -45,6 +52,60 @@ HD_EXEC(op_shfl)
 		result[i] = a[source[i] & 31];
 	hd_set_pred(exec, in->pdst, in_range);
 	HD_STORE(HD_LOAD(result));
+}
+
+uint32_t hd_exec_shuffle_source(const struct hd_warp *warp, const struct hd_inst *inst, uint32_t lane, bool *inside)
+{
+	uint32_t mode = hd_mod_get(inst->mods, HD_MOD_SHFLMODE), word = hd_row(warp, inst->b)[lane];
+	int32_t b = (int32_t)(hd_mod_get(inst->mods, HD_MOD_BIMM) ? inst->x : word) & 31;
+	int32_t c = (int32_t)(hd_mod_get(inst->mods, HD_MOD_CIMM) ? inst->x >> 8
+			      : has_mask(inst)			  ? word >> 8
+								  : hd_row(warp, inst->c)[lane]);
+	int32_t self = (int32_t)lane, segment = c >> 8 & 31, least = self & segment, most = least | (c & 31 & ~segment);
+	int32_t from = mode == HD_SHFL_UP     ? self - b
+		       : mode == HD_SHFL_DOWN ? self + b
+		       : mode == HD_SHFL_BFLY ? self ^ b
+					      : (least | (b & ~segment));
+	*inside = mode == HD_SHFL_UP ? from >= most : from <= most;
+	return *inside ? (uint32_t)from & 31 : lane;
+}
+
+/* Some lane of the warp is elsewhere, or was and has results here. */
+HD_INLINE bool is_apart(const struct hd_exec *exec)
+{
+	return (exec->mask ^ exec->warp->live) | exec->warp->met;
+}
+
+/* Lanes whose own mask does not name them. */
+#define STRANGERS(lanes, reg)                                                                  \
+	uint32_t lanes;                                                                        \
+	do {                                                                                   \
+		const hd_s32s lane_ = LANES;                                                   \
+		HD_MASK_OF(named_, (HD_LOAD(hd_row(exec->warp, (reg))) >> (hd_u32s)lane_ & 1) != 0); \
+		lanes = exec->mask & ~named_;                                                  \
+	} while (0)
+
+/* Those that are there. */
+HD_EXEC(op_shfl)
+{
+	shuffle(exec, inst);
+}
+
+/* All lanes of the warp. */
+HD_EXEC(op_shfl_warp)
+{
+	if (__builtin_expect(is_apart(exec), 0) && hd_warp_meet_apart(exec, inst))
+		return;
+	shuffle(exec, inst);
+}
+
+/* Those of a mask. */
+HD_EXEC(op_shfl_mask)
+{
+	STRANGERS(strangers, inst->inst.c);
+	if (__builtin_expect(is_apart(exec) || strangers, 0) && hd_warp_meet_apart(exec, inst))
+		return;
+	shuffle(exec, inst);
 }
 
 /* ---- uniform registers */
@@ -72,7 +133,7 @@ HD_EXEC_PLAIN(op_umov)
 
 /* ---- vote and match */
 
-HD_EXEC(op_vote)
+HD_INLINE void vote(struct hd_exec *exec, const struct hd_dinst *inst)
 {
 	uint32_t mask = exec->mask, ballot = hd_pred(exec->warp, inst->inst.psrc) & mask;
 	unsigned mode = HD_MODIFIER(VOTEMODE);
@@ -82,33 +143,66 @@ HD_EXEC(op_vote)
 	HD_STORE(HD_SPLAT(ballot));
 }
 
-static uint64_t match_value(const struct hd_exec *exec, const struct hd_dinst *inst, uint32_t lane)
+HD_EXEC(op_vote)
 {
-	unsigned type = HD_MODIFIER(STYPE);
-	if (type == HD_U64 || type == HD_S64 || type == HD_F64)
-		return hd_lane_pair(exec->warp, inst->inst.a, lane);
-	return hd_row(exec->warp, inst->inst.a)[lane];
+	vote(exec, inst);
+}
+
+HD_EXEC(op_vote_warp)
+{
+	if (__builtin_expect(is_apart(exec), 0) && hd_warp_meet_apart(exec, inst))
+		return;
+	vote(exec, inst);
+}
+
+/* Lanes of several masks may be here. */
+HD_EXEC(op_vote_mask)
+{
+	STRANGERS(strangers, inst->inst.b);
+	if (__builtin_expect(is_apart(exec) || strangers, 0) && hd_warp_meet_apart(exec, inst))
+		return;
+	hd_u32s members = HD_LOAD(hd_row(exec->warp, inst->inst.b)) & HD_SPLAT(exec->mask);
+	hd_u32s ballot = members & HD_SPLAT(hd_pred(exec->warp, inst->inst.psrc));
+	HD_MASK_OF(all, ballot == members);
+	HD_MASK_OF(any, ballot != 0);
+	unsigned mode = HD_MODIFIER(VOTEMODE);
+	hd_set_pred(exec, inst->inst.pdst, mode == HD_VOTE_ALL ? all : mode == HD_VOTE_ANY ? any : all | ~any);
+	HD_STORE(ballot);
+}
+
+uint64_t hd_exec_match_value(const struct hd_warp *warp, const struct hd_inst *inst, uint32_t lane)
+{
+	if (hd_op_width(HD_OP_MATCH, inst->mods, HD_SLOT_A) == 2)
+		return hd_lane_pair(warp, inst->a, lane);
+	return hd_row(warp, inst->a)[lane];
 }
 
 HD_EXEC_PLAIN(op_match)
 {
+	const struct hd_inst *in = &inst->inst;
+	const struct hd_warp *warp = exec->warp;
 	uint64_t values[HD_WARP_LANES];
-	uint32_t peers[HD_WARP_LANES];
-	HD_FOR_LANES (lane, exec->mask)
-		values[lane] = match_value(exec, inst, lane);
-	bool all = true;
-	uint32_t first = (uint32_t)__builtin_ctz(exec->mask);
-	HD_FOR_LANES (lane, exec->mask) {
-		peers[lane] = 0;
-		HD_FOR_LANES (other, exec->mask)
-			peers[lane] |= (uint32_t)(values[other] == values[lane]) << other;
-		all &= values[lane] == values[first];
-	}
+	uint32_t peers[HD_WARP_LANES], all = 0, *to = hd_dst_row(warp, in->dst);
 	bool any_mode = HD_MODIFIER(VOTEMODE) == HD_VOTE_ANY;
-	uint32_t *to = hd_dst_row(exec->warp, inst->inst.dst);
+	if (inst->meets && hd_warp_meet_apart(exec, inst))
+		return;
 	HD_FOR_LANES (lane, exec->mask)
-		to[lane] = any_mode ? peers[lane] : all ? exec->mask : 0;
-	hd_set_pred(exec, inst->inst.pdst, any_mode || all ? HD_FULL : 0);
+		values[lane] = hd_exec_match_value(warp, in, lane);
+	HD_FOR_LANES (lane, exec->mask) {
+		uint32_t members = exec->mask & (has_mask(in) ? hd_row(warp, in->b)[lane] : HD_FULL);
+		peers[lane] = 0;
+		HD_FOR_LANES (other, members)
+			peers[lane] |= (uint32_t)(values[other] == values[lane]) << other;
+		all |= (uint32_t)(peers[lane] == members) << lane;
+	}
+	HD_FOR_LANES (lane, exec->mask)
+		to[lane] = any_mode || all >> lane & 1 ? peers[lane] : 0;
+	hd_set_pred(exec, in->pdst, any_mode ? HD_FULL : all);
+}
+
+HD_EXEC_PLAIN(op_warpsync)
+{
+	hd_warp_meet_apart(exec, inst);
 }
 
 /* ---- special registers */
@@ -224,9 +318,11 @@ void hd_warp_barrier_result(struct hd_warp *warp, const struct hd_dinst *inst, u
 
 const struct hd_exec_clones *hd_exec_warp_find(const struct hd_inst *inst)
 {
+	static const struct hd_exec_clones *const shuffles[] = {&op_shfl_warp, &op_shfl_mask, &op_shfl};
+	static const struct hd_exec_clones *const votes[] = {&op_vote_warp, &op_vote_mask, &op_vote};
 	switch (inst->op) {
-	case HD_OP_SHFL: return &op_shfl;
-	case HD_OP_VOTE: return &op_vote;
+	case HD_OP_SHFL: return shuffles[hd_mod_get(inst->mods, HD_MOD_MEMBERS)];
+	case HD_OP_VOTE: return votes[hd_mod_get(inst->mods, HD_MOD_MEMBERS)];
 	case HD_OP_MATCH: return &op_match;
 	case HD_OP_R2UR: return &op_r2ur;
 	case HD_OP_UMOV: return &op_umov;
@@ -234,7 +330,7 @@ const struct hd_exec_clones *hd_exec_warp_find(const struct hd_inst *inst)
 	case HD_OP_CS2R: return &op_cs2r;
 	case HD_OP_BAR: return &op_bar;
 	case HD_OP_MEMBAR: return &op_membar;
-	case HD_OP_WARPSYNC:
+	case HD_OP_WARPSYNC: return &op_warpsync;
 	case HD_OP_NANOSLEEP:
 	case HD_OP_NOP: return &op_nothing;
 	default: return NULL;

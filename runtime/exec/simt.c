@@ -91,6 +91,14 @@ bool hd_simt_call(struct hd_warp *warp, uint32_t mask, uint32_t target, uint32_t
 	return true;
 }
 
+uint32_t hd_simt_pc_of(const struct hd_warp *warp, uint32_t lane)
+{
+	for (uint32_t i = warp->stack.len; i-- > 0;)
+		if (warp->stack.data[i].mask >> lane & 1)
+			return i + 1 == warp->stack.len ? warp->pc : warp->stack.data[i].pc;
+	return warp->pc;
+}
+
 bool hd_simt_in_call(const struct hd_warp *warp)
 {
 	for (uint32_t i = warp->stack.len; i-- > 0;)
@@ -117,6 +125,7 @@ bool hd_simt_exit(struct hd_warp *warp, uint32_t mask, bool *call_ended)
 	for (uint32_t i = 0; i < warp->stack.len; i++)
 		warp->stack.data[i].mask &= ~mask;
 	warp->live &= ~mask;
+	warp->waits = 0; /* those for whom others waited may be gone: they look again (meet.c) */
 	*call_ended = settle(warp);
 	return warp->stack.len == 0;
 }
@@ -150,6 +159,7 @@ void hd_warp_start(struct hd_warp *warp, struct hd_cta *cta, uint32_t index)
 	warp->preds[HD_PT] = HD_FULL;
 	warp->reordered = false;
 	warp->turns = warp->spins = warp->spins_alike = warp->spin_mask = 0;
+	warp->waits = warp->met = 0;
 	hd_vec_clear(&warp->stack);
 	hd_vec_push(&warp->stack, (struct hd_simt){.pc = grid->entry,
 						   .reconv = HD_PC_NONE,

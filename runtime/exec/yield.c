@@ -14,10 +14,10 @@
  * are in different calls, the frames of policies that follow a warp's calls (CARS) could not be told apart, so there
  * nothing gives way; --verify stops looking at such a warp.
  *
- * Lanes that ran ahead reconverge with the others where instructions need them: before shuffles, votes, matches,
- * barriers and writes of uniform registers a warp whose paths were reordered first runs its other paths, until they
- * come to the same instruction and are one path again, or all wait. A __syncwarp waits for the lanes that it names. So
- * a lane that holds a lock and comes to one of these is not helped.
+ * Lanes that ran ahead reconverge with the others where instructions need them: before barriers, writes of uniform
+ * registers, products of matrices and votes without a mask a warp whose paths were reordered first runs its other
+ * paths, until they come to the same instruction and are one path again, or all wait. So a lane that holds a lock and
+ * comes to one of these is not helped. Operations among lanes wait for those that they name (meet.c).
  *
  * Needs simt.c, and `spins` of decoded branches. Cost: nothing but a test of a flag for warps that never
  * spin; for those that loop with the same lanes while others wait, a hash of their registers in 9 turns from the 16th
@@ -40,10 +40,12 @@ enum {
 /* Whom an instruction has to be executed by: shuffles and votes are for lanes that are there, in divergent code others
  * are not; the others are for all, and uniform registers are written only where all lanes were proven to be together.
  */
-enum { NEEDS_NOBODY, NEEDS_PATHS, NEEDS_ALL };
+enum { NEEDS_NOBODY, NEEDS_PATHS, NEEDS_ALL, NEEDS_ANYBODY };
 static unsigned needs(const struct hd_dinst *inst)
 {
-	if (inst->inst.op == HD_OP_WARPSYNC || inst->effects & HD_FX_BARRIER || hd_opinfo[inst->inst.op].dst == HD_W_U)
+	if (inst->meets)
+		return NEEDS_NOBODY;
+	if (inst->effects & HD_FX_BARRIER || hd_opinfo[inst->inst.op].dst == HD_W_U)
 		return NEEDS_ALL;
 	return inst->effects & HD_FX_CONVERGENT ? NEEDS_PATHS : NEEDS_NOBODY;
 }
@@ -61,6 +63,15 @@ struct path {
 	bool calls; /* its calls are not those of the running path */
 };
 
+/* At the instruction, an operation among lanes, all of these would wait for some of `others`. */
+static bool all_wait_for(const struct hd_warp *warp, const struct hd_dinst *inst, uint32_t lanes, uint32_t others)
+{
+	HD_FOR_LANES (lane, lanes)
+		if (!(hd_meeting_mask(warp, &inst->inst, lane) & others))
+			return false;
+	return true;
+}
+
 /* Of the waiting paths whose next instruction needs less the one that was on top longest ago; `whole`: of those that
  * wait with all lanes of their entry. False: there is none. */
 static bool find_path(const struct hd_gpu *gpu, const struct hd_warp *warp, unsigned need, bool whole,
@@ -74,9 +85,11 @@ static bool find_path(const struct hd_gpu *gpu, const struct hd_warp *warp, unsi
 		uint32_t lanes = stack[i].mask & ~above;
 		bool other_calls = calls || stack[i].call_return != HD_PC_NONE;
 		calls = other_calls;
-		if (i + 1 == warp->stack.len || !lanes || needs(&code[stack[i].pc]) >= need ||
-		    (other_calls && follows) || (whole && lanes != stack[i].mask) ||
-		    (any && stack[i].turn >= stack[found->entry].turn))
+		if (i + 1 == warp->stack.len || !(lanes & ~warp->waits) ||
+		    (need != NEEDS_ANYBODY && code[stack[i].pc].meets &&
+		     all_wait_for(warp, &code[stack[i].pc], lanes, warp->active)) ||
+		    needs(&code[stack[i].pc]) >= need || (other_calls && follows) ||
+		    (whole && lanes != stack[i].mask) || (any && stack[i].turn >= stack[found->entry].turn))
 			continue;
 		*found = (struct path){i, lanes, other_calls};
 		any = true;
@@ -214,7 +227,7 @@ static bool join_waiting(struct hd_warp *warp)
 	uint32_t above = stack[top].mask, kept = 0;
 	stack[top].pc = warp->pc;
 	for (int i = top - 1; i >= 0 && joined == NO_ENTRY; above |= stack[i--].mask)
-		if (stack[i].mask && !(stack[i].mask & above) && may_join(stack, top, i))
+		if (stack[i].mask && !(stack[i].mask & (above | warp->met)) && may_join(stack, top, i))
 			joined = i;
 	if (joined == NO_ENTRY)
 		return false;
@@ -234,12 +247,53 @@ bool hd_simt_gather(struct hd_exec *exec, const struct hd_dinst *inst)
 	struct path path;
 	if (needs(inst) == NEEDS_NOBODY || !exec->mask || warp->active == warp->live)
 		return false;
-	if (inst->inst.op == HD_OP_WARPSYNC &&
-	    !(hd_operand_value(warp, &inst->inst, HD_SLOT_B, exec->mask) & warp->live & ~warp->active))
-		return false;
 	if (join_waiting(warp))
 		return true;
 	if (!find_path(exec->gpu, warp, needs(inst), true, &path))
+		return false;
+	run_path(exec, &path);
+	return true;
+}
+
+/* ---- operations among lanes */
+
+static void stop_here(struct hd_exec *exec)
+{
+	exec->warp->reordered = true;
+	exec->effect->yielded = true;
+}
+
+bool hd_simt_join(struct hd_exec *exec)
+{
+	if (!join_waiting(exec->warp))
+		return false;
+	stop_here(exec);
+	return true;
+}
+
+bool hd_simt_part(struct hd_exec *exec, uint32_t lanes)
+{
+	struct hd_warp *warp = exec->warp;
+	if (warp->stack.len >= HD_SIMT_DEPTH)
+		return false;
+	struct hd_simt *entry = &hd_vec_last(&warp->stack), ahead = *entry;
+	entry->pc = ahead.pc = warp->pc;
+	entry->mask &= ~lanes;
+	ahead.mask = lanes;
+	hd_vec_push(&warp->stack, ahead);
+	stop_here(exec);
+	hd_simt_jump(warp, warp->pc);
+	return true;
+}
+
+/* Who waits to reconverge comes last. */
+bool hd_simt_leave(struct hd_exec *exec)
+{
+	struct hd_warp *warp = exec->warp;
+	struct path path;
+	stop_here(exec);
+	if (warp->stack.len >= HD_SIMT_DEPTH || (!find_path(exec->gpu, warp, NEEDS_ANYBODY, true, &path) &&
+						 !find_path(exec->gpu, warp, NEEDS_ANYBODY, false, &path)))
 		return false;
 	run_path(exec, &path);
 	return true;

@@ -105,6 +105,7 @@ struct hd_dinst {
 	uint16_t read_cycles; /* until its sources have been read */
 	bool on_fma;	      /* multiplies integers in the first unit of HD_PIPE_FP32 */
 	bool helper;	      /* a call of a helper, or a return from one: no call of the program (heddle/object.h) */
+	bool meets;	      /* waits for the lanes that it names (runtime/exec/meet.c) */
 };
 
 /* What the metadata of its function, hd_pfunction.said, says of an instruction: indices in arrays there, or HD_NO_FACT.
@@ -246,8 +247,11 @@ struct hd_warp {
 	uint32_t turns, spins;		 /* how often paths made way; branches back since, while lanes waited */
 	uint32_t spin_mask, spins_alike; /* lanes that took the last of these; how many they took in a row */
 	uint64_t spin_state;		 /* hash of what they held at one of these */
-	uint8_t *local;			 /* local memory, lane after lane: local + lane * cta->grid->local_bytes */
-	uint64_t local_base;		 /* its simulated physical address, for timing (hd_local_address) */
+	/* Operations among lanes (meet.c): lanes that wait at one; lanes whose results have been worked out and that
+	 * have not got them yet: a word and a predicate for each. */
+	uint32_t waits, met, answered, answers[HD_WARP_LANES];
+	uint8_t *local;	     /* local memory, lane after lane: local + lane * cta->grid->local_bytes */
+	uint64_t local_base; /* its simulated physical address, for timing (hd_local_address) */
 	uint32_t tid[3][HD_WARP_LANES];
 	uint32_t index;		  /* warp in its CTA */
 	struct hd_shadow *shadow; /* what --verify keeps of this warp (verify.c), from one warp to the next in a slot */
@@ -420,6 +424,7 @@ struct hd_exec {
 	struct hd_effect *effect;
 	uint64_t now;
 	bool fault;
+	bool stays; /* with `fault`: there is none, but the warp is not to go on to the next instruction (meet.c) */
 	struct hd_devrange ranges[16];	/* recently used allocations, by pc */
 	uint64_t offset[HD_WARP_LANES]; /* host offsets of an access where they differ from effect->address */
 };

@@ -155,6 +155,10 @@ class Warp:
             above.update(t.index for t in here)
             yield entry, here
 
+    def live(self):
+        """Lanes that have not ended."""
+        return {t for entry in self.stack for t in entry.lanes}
+
     def run(self, watch):
         """Yields at barriers, until all lanes are done."""
         while self.stack:

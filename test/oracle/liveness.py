@@ -270,6 +270,9 @@ class Flow:
             if not self.least and (function.version or self.program.is_open(function) and not function.kernel):
                 self.waiting[n] = self.program.limit | PREDICATES
             self.around[n] = self.around_blocks(function)
+        self.find_meetings()
+        for n, function in self.program.functions.items():
+            self.add_behind(function)
         if not self.least:
             self.add_yields()
         for _ in range(2 if self.program.recursive else 1):
@@ -290,11 +293,11 @@ class Flow:
     def add_yields(self):
         functions, groups = self.program.functions, {n: {n} for n in self.program.functions}
         for n, callees in self.program.callees.items():
-            for callee in callees - self.program.helpers if n not in self.program.helpers else ():
+            for callee in callees - (self.program.helpers - self.meeting):
                 joined = groups[n] | groups[callee]
                 for member in joined:
                     groups[member] = joined
-        strange = {n for n, _ in self.program.unknown}
+        strange = {n for n, _ in self.program.unknown} | self.entered_apart()
         for n, group in groups.items():
             if strange & group or any(self.may_spin(functions[m]) for m in group):
                 self.waiting[n] |= self.needs(group)
@@ -304,10 +307,68 @@ class Flow:
         for n in group:
             function = self.program.functions[n]
             for block in range(len(function.blocks)):
-                mask |= self.live_out(function, block)
-                for _, before, _, _ in self.walk(function, block):
-                    mask |= before
+                mask |= self.needs_of(function, block)
         return mask
+
+    def needs_of(self, function, block):
+        mask = self.live_out(function, block)
+        for _, before, _, _ in self.walk(function, block):
+            mask |= before
+        return mask
+
+    # Where lanes that a branch sent apart wait for one another, others run past the point where its paths meet: any of
+    # them may be at any place that the branch leads to.
+
+    def find_meetings(self):
+        """Functions in which lanes wait for one another; of code that is not seen only the widest reading says so."""
+        functions, strange = self.program.functions, {n for n, _ in self.program.unknown}
+        own = {n for n, f in functions.items() if any(inst.meets for inst in f.insts)}
+        own |= set() if self.least else strange
+        self.meeting = {n for n in functions if own & (self.program.reachable[n] | {n})}
+        self.apart = {n: self.apart_blocks(f) for n, f in functions.items()}
+
+    def meets_at(self, function, inst):
+        strange = not self.least and (function.name, inst.pc) in self.program.unknown
+        return inst.meets or strange or bool(self.meeting.intersection(inst.callees))
+
+    def apart_blocks(self, function):
+        """Blocks in which lanes of the warp may be elsewhere, and of these those where they may be anywhere."""
+        meeting = {function.block_of[inst.index] for inst in function.insts if self.meets_at(function, inst)}
+        apart, behind = set(), set()
+        for pc in function.facts['liveness']['divergent_pcs']:
+            inst = function.insts[pc // 16]
+            block = function.block_of[inst.index]
+            region = function.region(block, None if inst.reconv is None else function.block_of[inst.reconv])
+            apart |= region
+            if inst.op != 'RET' and region & meeting:
+                behind |= function.region(block, None)
+        for inst in self.program.sites(function):
+            if inst.guard or inst.op == 'CALLI':
+                block = function.block_of[inst.index]
+                apart.add(block)
+                if self.meets_at(function, inst):
+                    behind |= function.region(block, None) | {block}
+        return apart | behind, behind
+
+    def add_behind(self, function):
+        mask, behind = 0, self.apart[function.name][1]
+        for block in behind:
+            mask |= self.needs_of(function, block)
+        for block in behind:
+            self.around[function.name][block] |= mask
+
+    def entered_apart(self):
+        """Functions with lanes that wait for one another while some of the warp may be elsewhere."""
+        program, entered, changed = self.program, set(self.program.taken), True
+        while changed:
+            before = len(entered)
+            for n, function in program.functions.items():
+                for inst in program.sites(function):
+                    if n in entered or function.block_of[inst.index] in self.apart[n][0]:
+                        entered.update(c for c in inst.callees if c in program.functions)
+            changed = len(entered) != before
+        return {n for n, f in program.functions.items()
+                if not f.kernel and (n in entered & self.meeting or self.apart[n][1])}
 
     def around_blocks(self, function):
         around = [0] * len(function.blocks)

@@ -11,6 +11,7 @@ PC = 16  # bytes of an instruction
 BRANCHES = {'BRA', 'BRX'}
 CALLS = {'CALL', 'CALLI', 'SYSCALL'}
 LEAVES = {'RET', 'EXIT', 'TRAP'}
+AMONG_LANES = {'SHFL', 'VOTE', 'MATCH'}
 # Words of the arguments of services, and of their results (the symbols that programs call).
 SERVICES = {'vprintf': ((2, 2), 1), '__assertfail': ((2, 2, 1, 2, 2), 0), 'malloc': ((2,), 2), 'free': ((2,), 0)}
 
@@ -91,6 +92,11 @@ class Inst:
     def waits(self):
         """Whether it is a barrier at which warps wait."""
         return self.op == 'BAR' and self.mods.get('BARMODE') != 'ARV'
+
+    @property
+    def meets(self):
+        """Whether lanes wait there for others of their mask, wherever these are."""
+        return self.op == 'WARPSYNC' or (self.op in AMONG_LANES and self.mods.get('MEMBERS') != 'ACTIVE')
 
     def operand(self, slot):
         """The registers in a slot, a set."""

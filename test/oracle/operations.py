@@ -338,21 +338,44 @@ def combined(operation, kind, size, old, b, c):
 
 # ---- across the warp
 
-def vote(warp, inst, lanes):
-    votes = [predicate(t, inst.facts['predicates']['sources'][0]) for t in lanes]
-    result = {'ALL': all(votes), 'ANY': any(votes), 'EQ': len(set(votes)) == 1}[inst.mods['VOTEMODE']]
-    ballot = sum(1 << t.lane for t, yes in zip(lanes, votes) if yes)
+def groups(warp, inst, lanes, slot):
+    """Lanes that take part with one another: those that are there, or with equal masks in the slot. Lanes that wait for
+    some that are elsewhere are beyond a stack."""
+    if inst.mods.get('MEMBERS') == 'ACTIVE':
+        return [lanes]
+    masked, result = inst.op == 'WARPSYNC' or inst.mods.get('MEMBERS') == 'MASK', {}
     for t in lanes:
-        put(t, inst, ballot)
-        put_predicate(t, inst, result)
+        result.setdefault(value(warp, t, inst, slot) & M32 if masked else M32, []).append(t)
+    here, live = ({t.lane for t in some} for some in (lanes, warp.live()))
+    if any(mask >> lane & 1 for mask in result for lane in live - here):
+        raise Stuck('lanes that wait for others elsewhere')
+    return list(result.values())
+
+
+def vote(warp, inst, lanes):
+    for group in groups(warp, inst, lanes, 'b'):
+        votes = [predicate(t, inst.facts['predicates']['sources'][0]) for t in group]
+        result = {'ALL': all(votes), 'ANY': any(votes), 'EQ': len(set(votes)) == 1}[inst.mods['VOTEMODE']]
+        ballot = sum(1 << t.lane for t, yes in zip(group, votes) if yes)
+        for t in group:
+            put(t, inst, ballot)
+            put_predicate(t, inst, result)
+
+
+def clamp_of(warp, inst, t):
+    """Where c is the mask, b has what c would be above the lane."""
+    if 'CIMM' in inst.mods:
+        return inst.facts['number'] >> 8
+    return value(warp, t, inst, 'b') >> 8 if inst.mods.get('MEMBERS') == 'MASK' else value(warp, t, inst, 'c')
 
 
 def shuffle(warp, inst, lanes):
+    groups(warp, inst, lanes, 'c')
     values = {t.lane: value(warp, t, inst, 'a') for t in lanes}
     results = []
     for t in lanes:
         b = inst.facts['number'] & 0xff if 'BIMM' in inst.mods else value(warp, t, inst, 'b')
-        c = inst.facts['number'] >> 8 if 'CIMM' in inst.mods else value(warp, t, inst, 'c')
+        c = clamp_of(warp, inst, t)
         b, segment, clamp = b & 31, c >> 8 & 31, c & 31
         low, most = t.lane & segment, t.lane & segment | clamp & ~segment
         at = {'IDX': low | b & ~segment, 'UP': t.lane - b, 'DOWN': t.lane + b, 'BFLY': t.lane ^ b}[inst.mods['SHFLMODE']]
@@ -364,12 +387,20 @@ def shuffle(warp, inst, lanes):
 
 
 def match(warp, inst, lanes):
-    values = [(t, value(warp, t, inst, 'a')) for t in lanes]
-    same = len({x for _, x in values}) == 1
-    for t, x in values:
-        everybody = sum(1 << u.lane for u, y in values if y == x)
-        put(t, inst, everybody if inst.mods['VOTEMODE'] == 'ANY' else sum(1 << u.lane for u in lanes) * same)
+    results = []
+    for group in groups(warp, inst, lanes, 'b'):
+        values = [(t, value(warp, t, inst, 'a')) for t in group]
+        same = len({x for _, x in values}) == 1
+        for t, x in values:
+            equal = sum(1 << u.lane for u, y in values if y == x)
+            results.append((t, equal if inst.mods['VOTEMODE'] == 'ANY' or same else 0, same))
+    for t, x, same in results:
+        put(t, inst, x)
         put_predicate(t, inst, same)
+
+
+def meet(warp, inst, lanes):
+    groups(warp, inst, lanes, 'b')
 
 
 def to_uniform(warp, inst, lanes):
@@ -423,6 +454,6 @@ OPERATIONS.update({
     'F2F': lanewise(convert), 'F2I': lanewise(convert), 'I2F': lanewise(convert), 'FRND': lanewise(integral),
     'LDCX': load, 'LDG': load, 'LD': load, 'LDS': load, 'LDL': load, 'LDC': load_constant, 'STG': store, 'ST': store, 'STS': store,
     'STL': store, 'ATOMG': atomic, 'ATOMS': atomic, 'ATOM': atomic, 'MEMBAR': nothing, 'SHFL': shuffle, 'VOTE': vote,
-    'MATCH': match, 'WARPSYNC': nothing, 'BAR': barrier, 'NANOSLEEP': nothing, 'NOP': nothing, 'SYSCALL': service,
+    'MATCH': match, 'WARPSYNC': meet, 'BAR': barrier, 'NANOSLEEP': nothing, 'NOP': nothing, 'SYSCALL': service,
     'R2UR': to_uniform, 'UMOV': to_uniform, 'R2CR': leave_coefficient, 'R2TR': leave_thread_part, 'R2BR': leave_block_part,
 })

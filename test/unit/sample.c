@@ -76,6 +76,12 @@ static struct hd_inst random_fields(enum hd_op op, uint64_t *state)
 		inst.b = HD_RZ;
 	if (hd_x_in_c(inst.xkind))
 		inst.c = HD_RZ;
+	if (op == HD_OP_SHFL) { /* few tries would fit */
+		bool b = hd_mod_get(inst.mods, HD_MOD_BIMM), c = hd_mod_get(inst.mods, HD_MOD_CIMM);
+		inst.xkind = b || c ? HD_X_OTHER : HD_X_NONE;
+		inst.x &= (b ? 0xffu : 0) | (c ? ~0xffu : 0);
+		inst.b = b ? HD_RZ : inst.b;
+	}
 	inst.srcmods = info->srcmods ? (uint8_t)below(state, 32) : 0;
 	inst.dead = (uint8_t)below(state, 8);
 	inst.reuse = hd_op_is_fixed(op) ? (uint8_t)below(state, 8) : 0;

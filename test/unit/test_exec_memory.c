@@ -49,7 +49,7 @@ START_TEST(shuffles)
 		ck_assert_uint_eq(lab->warp.preds[2] >> cases[i][3] & 1, cases[i][5]);
 	}
 	/* a source lane that does not take part; dst may be a */
-	inst.mods = (uint16_t)(M(SHFLMODE, HD_SHFL_BFLY) | M(BIMM, 1) | M(CIMM, 1));
+	inst.mods = (uint16_t)(M(SHFLMODE, HD_SHFL_BFLY) | M(BIMM, 1) | M(CIMM, 1) | M(MEMBERS, HD_MEMBERS_ACTIVE));
 	inst.x = 1 | 0x1f << 8;
 	inst.dst = 4;
 	lab_execute(lab, &inst, 0, 0x7);
@@ -70,7 +70,7 @@ START_TEST(votes_and_matches)
 	static const uint32_t cases[][3] = {{HD_VOTE_ALL, 0x0f, 1}, {HD_VOTE_ALL, 0x1f, 0}, {HD_VOTE_ANY, 0x1f, 1},
 					    {HD_VOTE_ANY, 0xf0, 0}, {HD_VOTE_EQ, 0xf0, 1},  {HD_VOTE_EQ, 0xf8, 0}};
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		vote.mods = (uint16_t)M(VOTEMODE, cases[i][0]);
+		vote.mods = (uint16_t)(M(VOTEMODE, cases[i][0]) | M(MEMBERS, HD_MEMBERS_ACTIVE));
 		lab->warp.preds[2] = 0;
 		lab_execute(lab, &vote, hd_exec_level(), cases[i][1]);
 		ck_assert_uint_eq(lab->warp.preds[2], cases[i][2] ? cases[i][1] : 0);
@@ -78,18 +78,55 @@ START_TEST(votes_and_matches)
 	}
 	struct hd_inst match = hd_inst_new(HD_OP_MATCH);
 	match.dst = 0, match.a = 4, match.pdst = 2;
-	match.mods = (uint16_t)(M(VOTEMODE, HD_VOTE_ANY) | M(STYPE, HD_U32));
+	match.mods = (uint16_t)(M(VOTEMODE, HD_VOTE_ANY) | M(STYPE, HD_U32) | M(MEMBERS, HD_MEMBERS_ACTIVE));
 	for (uint32_t lane = 0; lane < 32; lane++)
 		lab->warp.regs[4][lane] = lane % 2;
 	lab_execute(lab, &match, 0, 0xff);
 	ck_assert_uint_eq(lab->warp.regs[0][3], 0xaa);
-	match.mods = (uint16_t)(M(VOTEMODE, HD_VOTE_ALL) | M(STYPE, HD_U32));
+	match.mods = (uint16_t)(M(VOTEMODE, HD_VOTE_ALL) | M(STYPE, HD_U32) | M(MEMBERS, HD_MEMBERS_ACTIVE));
 	lab_execute(lab, &match, 0, 0xff);
 	ck_assert_uint_eq(lab->warp.regs[0][3], 0);
 	ck_assert_uint_eq(lab->warp.preds[2] & 0xff, 0);
 	lab_execute(lab, &match, 0, 0x55);
 	ck_assert_uint_eq(lab->warp.regs[0][2], 0x55);
 	ck_assert_uint_eq(lab->warp.preds[2] & 0x55, 0x55);
+	lab_free(lab);
+}
+END_TEST
+
+/* Lanes with several masks come together: each group by itself. Where the mask is in c, b has the lane and the clamp.
+ */
+START_TEST(groups_with_masks_of_their_own)
+{
+	struct lab *lab = lab_bare();
+	struct hd_inst vote = hd_inst_new(HD_OP_VOTE), match = hd_inst_new(HD_OP_MATCH), shfl = hd_inst_new(HD_OP_SHFL);
+	for (uint32_t lane = 0; lane < 32; lane++) {
+		lab->warp.regs[4][lane] = 100 + lane / 4;
+		lab->warp.regs[5][lane] = lane < 8 ? 0xff : lane < 16 ? 0xff00 : 0xffff0000;
+		lab->warp.regs[6][lane] = lane < 8 ? 5 | 0x1f << 8 : 5 | 0x181f << 8;
+	}
+	lab->warp.preds[0] = 0x0001000f;
+	vote.dst = 0, vote.pdst = 2, vote.psrc = 0, vote.b = 5;
+	vote.mods = (uint16_t)(M(VOTEMODE, HD_VOTE_ANY) | M(MEMBERS, HD_MEMBERS_MASK));
+	lab_execute(lab, &vote, hd_exec_level(), HD_FULL);
+	ck_assert_uint_eq(lab->warp.preds[2], 0xffff00ff);
+	ck_assert_uint_eq(lab->warp.regs[0][7], 0x0f);
+	ck_assert_uint_eq(lab->warp.regs[0][8], 0);
+	ck_assert_uint_eq(lab->warp.regs[0][31], 0x00010000);
+	vote.mods = (uint16_t)(M(VOTEMODE, HD_VOTE_EQ) | M(MEMBERS, HD_MEMBERS_MASK));
+	lab_execute(lab, &vote, hd_exec_level(), HD_FULL);
+	ck_assert_uint_eq(lab->warp.preds[2], 0xff00);
+	match.dst = 0, match.a = 4, match.b = 5;
+	match.mods = (uint16_t)(M(VOTEMODE, HD_VOTE_ANY) | M(STYPE, HD_U32) | M(MEMBERS, HD_MEMBERS_MASK));
+	lab_execute(lab, &match, 0, HD_FULL);
+	ck_assert_uint_eq(lab->warp.regs[0][5], 0xf0);
+	ck_assert_uint_eq(lab->warp.regs[0][20], 0xf00000);
+	shfl.dst = 0, shfl.a = 4, shfl.b = 6, shfl.c = 5;
+	shfl.mods = (uint16_t)(M(SHFLMODE, HD_SHFL_IDX) | M(MEMBERS, HD_MEMBERS_MASK));
+	lab_execute(lab, &shfl, hd_exec_level(), HD_FULL);
+	ck_assert_uint_eq(lab->warp.regs[0][0], 101);
+	ck_assert_uint_eq(lab->warp.regs[0][8], 103);  /* lane 13 */
+	ck_assert_uint_eq(lab->warp.regs[0][30], 107); /* lane 29 */
 	lab_free(lab);
 }
 END_TEST
@@ -552,6 +589,7 @@ Suite *hd_suite(void)
 	return hd_suite_of("exec_memory", (const TTest *const[]){
 						  shuffles,
 						  votes_and_matches,
+						  groups_with_masks_of_their_own,
 						  special_registers_and_predicate_moves,
 						  barrier_results,
 						  immediates_constants_and_rz,

@@ -32,7 +32,7 @@ static void analyse(const struct hd_function *function, bool uniform)
 	for (uint32_t i = 0; i < function->inst_count && uniform; i++)
 		hd_bitset_add(&branches, i);
 	flow_compute(&flow, function, &hd_abi_cars, NULL, &arena);
-	hd_liveness_compute(&liveness, &flow, &branches, NULL, &arena);
+	hd_liveness_compute(&liveness, &flow, &branches, NULL, NULL, &arena);
 }
 
 static void partition(const struct hd_function *function, enum hd_subgraph_kind kind, uint32_t limit)

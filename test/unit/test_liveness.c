@@ -31,7 +31,7 @@ static struct hd_liveness liveness;
 static void compute(const struct hd_function *function, const struct hd_bitset *uniform)
 {
 	flow_compute(&flow, function, &hd_abi_cars, NULL, &arena);
-	hd_liveness_compute(&liveness, &flow, uniform, NULL, &arena);
+	hd_liveness_compute(&liveness, &flow, uniform, NULL, NULL, &arena);
 }
 
 static struct hd_regset diverged(uint32_t inst)
@@ -191,7 +191,7 @@ START_TEST(early_returns)
 	code_op(&code, HD_OP_RET);	    /* 4 */
 	struct hd_function function = code_finish(&code, "early", false, &arena);
 	flow_compute(&flow, &function, &hd_abi_cars, &facts, &arena);
-	hd_liveness_compute(&liveness, &flow, NULL, NULL, &arena);
+	hd_liveness_compute(&liveness, &flow, NULL, NULL, NULL, &arena);
 	CHECK_POINT(3, 0x30002, 0, 0x30012, 0);
 	function.kernel = true;
 	compute(&function, NULL);

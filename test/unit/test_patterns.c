@@ -32,7 +32,7 @@ static void compute(struct code *code, const struct hd_bitset *uniform)
 {
 	function = code_finish(code, "kernel", true, &arena);
 	flow_compute(&flow, &function, &hd_abi_cars, NULL, &arena);
-	hd_liveness_compute(&liveness, &flow, uniform, NULL, &arena);
+	hd_liveness_compute(&liveness, &flow, uniform, NULL, NULL, &arena);
 }
 
 static struct hd_bitset all_uniform(uint32_t count)
@@ -397,7 +397,7 @@ START_TEST(patterns_hold_under_divergence)
 		flow_compute(&flow, &function, &hd_abi_cars, NULL, &arena);
 		reconverge(&function, &flow, &arena);
 		flow_compute(&flow, &function, &hd_abi_cars, NULL, &arena);
-		hd_liveness_compute(&liveness, &flow, NULL, NULL, &arena);
+		hd_liveness_compute(&liveness, &flow, NULL, NULL, NULL, &arena);
 		hd_patterns_compute(&patterns, &liveness, &arena);
 		for (unsigned run = 0; run < 4; run++)
 			checked += run_warp(&patterns, &seed);

@@ -30,7 +30,7 @@ static void compute(struct code *code, uint32_t every, const struct hd_bitset *u
 {
 	function = code_finish(code, "kernel", true, &arena);
 	flow_compute(&flow, &function, &hd_abi_cars, NULL, &arena);
-	hd_liveness_compute(&liveness, &flow, uniform, NULL, &arena);
+	hd_liveness_compute(&liveness, &flow, uniform, NULL, NULL, &arena);
 	hd_preempt_compute(&preempt, &liveness, every, NULL, &arena);
 }
 
@@ -332,7 +332,7 @@ static struct hd_drain drain_of_caller(struct code *code, const struct hd_drain 
 	code_op(code, HD_OP_RET);
 	function = code_finish(code, "caller", false, &arena);
 	flow_compute(&flow, &function, &hd_abi_cars, NULL, &arena);
-	hd_liveness_compute(&liveness, &flow, NULL, NULL, &arena);
+	hd_liveness_compute(&liveness, &flow, NULL, NULL, NULL, &arena);
 	hd_preempt_compute(&preempt, &liveness, 1000, &(struct hd_preempt_callees){&site, 1, drains, waits}, &arena);
 	ck_assert_uint_eq(preempt.point_count, 0);
 	return preempt.drain;
@@ -385,7 +385,7 @@ START_TEST(barriers_of_functions)
 	code_op(&code, HD_OP_RET);
 	function = code_finish(&code, "waits", false, &arena);
 	flow_compute(&flow, &function, &hd_abi_cars, NULL, &arena);
-	hd_liveness_compute(&liveness, &flow, NULL, NULL, &arena);
+	hd_liveness_compute(&liveness, &flow, NULL, NULL, NULL, &arena);
 	hd_preempt_compute(&preempt, &liveness, 1000, NULL, &arena);
 	ck_assert_uint_eq(preempt.point_count, 1);
 	ck_assert_uint_eq(preempt.points[0].kind, HD_PREEMPT_BAR);
@@ -393,7 +393,7 @@ START_TEST(barriers_of_functions)
 	ck_assert_int_eq(preempt.drain.through, -1);
 	function.kernel = true;
 	flow_compute(&flow, &function, &hd_abi_cars, NULL, &arena);
-	hd_liveness_compute(&liveness, &flow, NULL, NULL, &arena);
+	hd_liveness_compute(&liveness, &flow, NULL, NULL, NULL, &arena);
 	hd_preempt_compute(&preempt, &liveness, 1000, NULL, &arena);
 	ck_assert_uint_eq(preempt.point_count, 0);
 }
@@ -438,7 +438,7 @@ START_TEST(drains_match_all_paths)
 		uint32_t every = trial % 3 ? 3 + trial % 7 : 1000;
 		function = code_random(&seed, 2 + trial % 8, 3, 5, &arena);
 		flow_compute(&flow, &function, &hd_abi_cars, NULL, &arena);
-		hd_liveness_compute(&liveness, &flow, NULL, NULL, &arena);
+		hd_liveness_compute(&liveness, &flow, NULL, NULL, NULL, &arena);
 		hd_preempt_compute(&preempt, &liveness, every, NULL, &arena);
 		bool *on_path = HD_ARENA_NEW(&arena, bool, function.inst_count), cyclic = false;
 		int64_t worst = is_point(0) ? 0 : longest(0, on_path, &cyclic);

@@ -532,6 +532,126 @@ START_TEST(lanes_that_run_ahead_wait_for_those_they_name)
 }
 END_TEST
 
+/* ---- operations among lanes */
+
+static struct hd_inst xor_16(uint8_t dst, uint8_t a)
+{
+	struct hd_inst inst = lab_op(HD_OP_SHFL);
+	inst.dst = dst, inst.a = a;
+	inst.mods = HD_MOD(SHFLMODE, HD_SHFL_BFLY) | HD_MOD(BIMM, 1) | HD_MOD(CIMM, 1);
+	inst.x = 16 | 0x1f << 8;
+	inst.xkind = HD_X_OTHER;
+	return inst;
+}
+
+/* dst = the ballot of all lanes, or of those of a mask in a register. */
+static struct hd_inst ballot(uint8_t dst, uint8_t mask)
+{
+	struct hd_inst inst = lab_op(HD_OP_VOTE);
+	inst.dst = dst, inst.psrc = HD_PT, inst.b = mask;
+	inst.mods = (uint16_t)(HD_MOD(VOTEMODE, HD_VOTE_ANY) |
+			       HD_MOD(MEMBERS, mask == HD_RZ ? HD_MEMBERS_WARP : HD_MEMBERS_MASK));
+	return inst;
+}
+
+static uint32_t swapped(uint32_t lane)
+{
+	return (lane ^ 16) + ((lane ^ 16) < 16 ? 100 : 200);
+}
+
+/* Each side has a shuffle of its own, of another register. */
+START_TEST(shuffles_in_two_branches_meet)
+{
+	PROGRAM(lab, 32, lab_s2r(3, HD_SR_LANEID), lab_s2r(4, HD_SR_LANEID), lab_isetp(0, HD_CMP_LT, 3, 16),
+		lab_bra(0, 7, 9),				    /* 3 */
+		ADD(3, 200), xor_16(8, 3), lab_bra(HD_PT, 9, NONE), /* 4: lanes 16 to 31 */
+		ADD(4, 100), xor_16(8, 4), ADD(9, 1), EXIT);
+	ck_assert_int_eq(lab_run(lab, 9), 1); /* 4 for all, and each side to its shuffle: one waits */
+	ck_assert_uint_eq(lab->warp.met, 0xffff);
+	ck_assert_int_eq(lab_run(lab, 100), 0);
+	expect(lab, 8, swapped);
+	expect(lab, 9, one);
+	ck_assert_uint_eq(lab->warp.met | lab->warp.waits, 0);
+	lab_free(lab);
+}
+END_TEST
+
+/* Odd lanes come to the ballot in the first turn, even ones in the second. */
+START_TEST(a_shuffle_in_another_turn_is_met)
+{
+	struct hd_inst parity = lab_imm(HD_OP_LOP3, 2, 3, 1), again = lab_isetp(1, HD_CMP_LT, 7, 2);
+	parity.mods = HD_MOD(LUT, 0xc0);
+	parity.pdst = 0;
+	PROGRAM(lab, 32, lab_s2r(3, HD_SR_LANEID), parity, /* 2: the loop */ lab_bra(0, 4, 6),
+		lab_bra(HD_PT, 6, NONE),     /* 3 */
+		ballot(8, HD_RZ), ADD(9, 1), /* 4 */
+		ADD(3, 1), ADD(7, 1), parity, again, lab_bra(1, 2, 11), EXIT);
+	ck_assert_int_eq(lab_run(lab, 200), 0);
+	expect(lab, 8, everyone);
+	expect(lab, 9, one);
+	lab_free(lab);
+}
+END_TEST
+
+/* Lane 0 is at the first of two ballots, the others run past the place where all meet to the second. */
+START_TEST(ballots_behind_one_another_meet)
+{
+	PROGRAM(lab, 32, lab_s2r(3, HD_SR_LANEID), lab_isetp(0, HD_CMP_EQ, 3, 0), lab_isetp(1, HD_CMP_NE, 3, 0),
+		lab_bra(1, 5, 5), ballot(8, HD_RZ), lab_bra(0, 7, 7), ballot(8, HD_RZ), ballot(9, HD_RZ), ADD(10, 1),
+		EXIT);
+	ck_assert_int_eq(lab_run(lab, 200), 0);
+	expect(lab, 8, everyone);
+	expect(lab, 9, everyone);
+	expect(lab, 10, one);
+	ck_assert_uint_le(lab->steps, 5 + 4 + 4 + 3); /* together again at the last ballot */
+	lab_free(lab);
+}
+END_TEST
+
+/* The others wait in another kind of operation. */
+START_TEST(lanes_that_never_come_end_the_launch)
+{
+	PROGRAM(lab, 32, lab_s2r(3, HD_SR_LANEID), lab_isetp(0, HD_CMP_LT, 3, 4), lab_bra(0, 5, 6), xor_16(8, 3),
+		lab_bra(HD_PT, 6, NONE), ballot(8, HD_RZ), EXIT);
+	ck_assert_int_eq(lab_run(lab, 200), HD_SIM_TIMEOUT);
+	ck_assert_msg(strstr(lab->gpu.error_text, "waits for ever for lanes 0xf") ||
+			      strstr(lab->gpu.error_text, "waits for ever for lanes 0xfffffff0"),
+		      "%s", lab->gpu.error_text);
+	lab_free(lab);
+}
+END_TEST
+
+START_TEST(a_lane_that_its_mask_does_not_name_ends_the_launch)
+{
+	PROGRAM(lab, 32, lab_imm(HD_OP_MOV, 5, HD_RZ, 0x7fffffff), ballot(8, 5), EXIT);
+	ck_assert_int_eq(lab_run(lab, 200), HD_SIM_TIMEOUT);
+	ck_assert_msg(strstr(lab->gpu.error_text, "does not name lane 31"), "%s", lab->gpu.error_text);
+	lab_free(lab);
+}
+END_TEST
+
+static uint32_t half(uint32_t lane)
+{
+	return lane < 16 ? 0xffff : 0xffff0000;
+}
+
+/* Lanes 0 to 23 are at a ballot, with masks of halves of the warp; the last eight get there first when they can. */
+START_TEST(of_several_masks_the_complete_ones_go_on)
+{
+	struct hd_inst low = lab_imm(HD_OP_SEL, 5, 6, 0xffff0000);
+	low.psrc = 1;
+	PROGRAM(lab, 32, lab_s2r(3, HD_SR_LANEID), lab_isetp(0, HD_CMP_LT, 3, 24), lab_isetp(1, HD_CMP_LT, 3, 16),
+		lab_imm(HD_OP_MOV, 6, HD_RZ, 0xffff), low, lab_bra(0, 8, 9), /* 5 */
+		ballot(8, 5), lab_bra(HD_PT, 9, NONE), ballot(8, 5), EXIT);
+	ck_assert_int_eq(lab_run(lab, 8), 1); /* 6 for all, the ballot twice */
+	ck_assert_uint_eq(lab->warp.waits, 0xff0000);
+	ck_assert_uint_eq(lab->warp.regs[8][0], 0xffff);
+	ck_assert_int_eq(lab_run(lab, 200), 0);
+	expect(lab, 8, half);
+	lab_free(lab);
+}
+END_TEST
+
 /* A loop that reads memory and counts is work; the lane that has left it waits. */
 START_TEST(lanes_that_work_do_not_make_way)
 {
@@ -571,6 +691,12 @@ Suite *hd_suite(void)
 					   lanes_that_run_ahead_may_end,
 					   lanes_before_a_meeting_stay,
 					   lanes_that_run_ahead_wait_for_those_they_name,
+					   shuffles_in_two_branches_meet,
+					   a_shuffle_in_another_turn_is_met,
+					   ballots_behind_one_another_meet,
+					   lanes_that_never_come_end_the_launch,
+					   a_lane_that_its_mask_does_not_name_ends_the_launch,
+					   of_several_masks_the_complete_ones_go_on,
 					   lanes_that_work_do_not_make_way,
 					   NULL,
 				   });

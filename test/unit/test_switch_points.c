@@ -32,7 +32,7 @@ static void build(struct code *code, bool kernel)
 	struct hd_bitset uniform = hd_bitset_new(&arena, function.inst_count);
 	for (uint32_t i = 0; i < function.inst_count; i++)
 		hd_bitset_add(&uniform, i);
-	hd_liveness_compute(&liveness, &flow, &uniform, NULL, &arena);
+	hd_liveness_compute(&liveness, &flow, &uniform, NULL, NULL, &arena);
 }
 
 static void compute(struct code *code)

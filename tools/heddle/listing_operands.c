@@ -69,7 +69,7 @@ static json_t *operand_json(const struct hd_inst *inst, unsigned slot)
 	const uint8_t widths[] = {hd_opinfo[inst->op].dst, hd_opinfo[inst->op].a, hd_opinfo[inst->op].b,
 				  hd_opinfo[inst->op].c};
 	unsigned width = hd_op_width(inst->op, inst->mods, (enum hd_slot)slot);
-	if (widths[slot] == HD_W__)
+	if (widths[slot] == HD_W__ || (widths[slot] == HD_W_K && !width))
 		return NULL;
 	json_t *object = json_object();
 	if (slot == HD_SLOT_DST && widths[slot] == HD_W_U)
