@@ -171,11 +171,13 @@ __global__ void votes(int *effects, unsigned *out)
 	unsigned key;
 	if (half)
 		key = (unsigned)atomicAdd(&effects[1], 1) * 0 + 7;
-	mine[3] = half ? __match_any_sync(ALL, key) & low : low;
+	unsigned met = __match_any_sync(ALL, key);
+	mine[3] = half ? met & low : low;
 	unsigned long long wide;
 	if (half)
 		wide = (unsigned)atomicAdd(&effects[2], 1) * 0 + (7ull << 40);
-	mine[4] = half ? __match_any_sync(ALL, wide) & low : low;
+	met = __match_any_sync(ALL, wide);
+	mine[4] = half ? met & low : low;
 	int same = 0;
 	mine[5] = half ? __match_all_sync(low, key, &same) : low;
 	// One lane's yes decides, whatever the others say.
