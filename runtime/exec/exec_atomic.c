@@ -4,6 +4,7 @@
  */
 #include "runtime/exec/exec.h"
 #include "runtime/exec/later.h"
+#include "runtime/exec/past.h"
 #include "runtime/sim/probe.h"
 
 static bool is_wide(unsigned type)
@@ -144,6 +145,19 @@ static unsigned space_of(unsigned in, uint64_t *address)
 	return HD_MEM_GLOBAL;
 }
 
+/* Where the window is watched it is done at once, and known to be later than what others load. */
+static void look_back(struct hd_exec *exec, const struct hd_dinst *inst, uint32_t lanes, uint8_t *const *host)
+{
+	uint32_t all = exec->mask;
+	uint64_t place[HD_WARP_LANES];
+	HD_FOR_LANES (lane, lanes)
+		place[lane] = (uintptr_t)host[lane];
+	exec->mask = lanes;
+	hd_past_keep(exec->later->past, exec, 0, place, inst->access_bytes);
+	exec->mask = all;
+	exec->later->in_order = true;
+}
+
 HD_EXEC_PLAIN(op_atomic)
 {
 	const struct hd_inst *in = &inst->inst;
@@ -164,6 +178,10 @@ HD_EXEC_PLAIN(op_atomic)
 		in_space[space] |= 1u << lane;
 	}
 	uint32_t all = exec->mask, put_off = exec->later ? in_space[HD_MEM_GLOBAL] : 0;
+	if (put_off && exec->later->past) {
+		look_back(exec, inst, put_off, host);
+		put_off = 0;
+	}
 	HD_FOR_LANES (lane, all & ~put_off)
 		hd_exec_lane_atomic(exec, inst, lane, host[lane]);
 	if (put_off) {

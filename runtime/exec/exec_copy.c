@@ -8,6 +8,7 @@
 #include "heddle/opcodes.h"
 #include "runtime/exec/exec.h"
 #include "runtime/exec/later.h"
+#include "runtime/exec/past.h"
 #include "runtime/sim/probe.h"
 
 /* What the bytes at a global address are on the host; NULL: it has faulted. A copy does not touch what it leaves out.
@@ -56,6 +57,18 @@ void hd_exec_copy_lane(struct hd_exec *exec, const struct hd_dinst *inst, const 
 		hd_probe_change(exec, to, old, inst->access_bytes);
 }
 
+/* As the lanes in exec->mask find them where the window is watched; bytes: where they are then. */
+static void look_back(struct hd_exec *exec, struct hd_copied copied[HD_WARP_LANES], uint8_t bytes[HD_WARP_LANES][16])
+{
+	if (hd_later_holds(exec)) {
+		exec->later->in_order = true;
+		return;
+	}
+	HD_FOR_LANES (lane, exec->mask)
+		if (hd_past_read(exec->later->past, copied[lane].from, copied[lane].bytes, bytes[lane]))
+			copied[lane].from = bytes[lane];
+}
+
 HD_EXEC_PLAIN(op_ldgsts)
 {
 	struct hd_effect *effect = exec->effect;
@@ -67,7 +80,11 @@ HD_EXEC_PLAIN(op_ldgsts)
 		reads |= (uint32_t)(copied[lane].bytes != 0) << lane;
 	}
 	exec->mask = reads;
-	bool later = exec->later && reads && hd_later_holds(exec);
+	uint8_t bytes[HD_WARP_LANES][16];
+	bool watched = exec->later && exec->later->past,
+	     later = exec->later && !watched && reads && hd_later_holds(exec);
+	if (watched)
+		look_back(exec, copied, bytes);
 	if (later)
 		hd_later_copy(exec, inst, copied);
 	exec->mask = all;

@@ -10,6 +10,7 @@
  */
 #include "runtime/exec/exec.h"
 #include "runtime/exec/later.h"
+#include "runtime/exec/past.h"
 #include "runtime/sim/probe.h"
 
 #define NULL_BYTES UINT64_C(65536) /* from 0 on: a null pointer with an index in a small structure or array */
@@ -306,10 +307,29 @@ HD_INLINE void move_data(struct hd_exec *exec, const struct hd_dinst *inst, uint
 	}
 }
 
-/* An access to global memory in a window (later.c): true when it takes effect later. */
+/* The same where the window is watched: true when it was a load of what was there. */
+static bool look_back(struct hd_exec *exec, const struct hd_dinst *inst, uintptr_t base, const uint64_t *offset)
+{
+	struct hd_later *later = exec->later;
+	if (inst->effects & HD_FX_STORE) {
+		hd_past_keep(later->past, exec, base, offset, inst->access_bytes);
+		hd_later_stores(exec);
+		return false;
+	}
+	if (hd_later_holds(exec)) {
+		later->in_order = true;
+		return false;
+	}
+	hd_past_load(later->past, exec, inst, base, offset);
+	return true;
+}
+
+/* An access to global memory in a window (later.c): true when nothing is left to do now. */
 static bool put_off(struct hd_exec *exec, const struct hd_dinst *inst, uintptr_t base, const uint64_t *offset,
 		    enum hd_mem_pattern pattern)
 {
+	if (__builtin_expect(exec->later->past != NULL, 0))
+		return look_back(exec, inst, base, offset);
 	if (!(inst->effects & HD_FX_STORE)) {
 		bool holds = hd_later_holds(exec);
 		if (holds)

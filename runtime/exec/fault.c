@@ -70,7 +70,8 @@ static void take_fault(struct hd_gpu *gpu, const struct hd_warp *warp, int error
 /* Where the warp's SM keeps faults of a window; NULL: they are told at once. */
 static struct hd_later *later_of(const struct hd_warp *warp)
 {
-	return warp->cta->sm ? warp->cta->sm->exec->later : NULL;
+	struct hd_later *later = warp->cta->sm ? warp->cta->sm->exec->later : NULL;
+	return later && !later->past ? later : NULL;
 }
 
 void hd_gpu_fault(struct hd_gpu *gpu, struct hd_warp *warp, uint32_t pc, uint32_t lane, int error, const char *format,

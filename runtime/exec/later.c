@@ -86,6 +86,11 @@ bool hd_later_holds(const struct hd_exec *exec)
 	return later->in_order || (later->lines && later->lines & lines_of(exec));
 }
 
+void hd_later_stores(const struct hd_exec *exec)
+{
+	exec->later->lines |= lines_of(exec);
+}
+
 /* ---- putting off */
 
 static void *add(struct hd_exec *exec, const struct hd_dinst *inst, enum kind kind, size_t bytes)
@@ -118,7 +123,7 @@ void hd_later_store(struct hd_exec *exec, const struct hd_dinst *inst, uintptr_t
 	for (unsigned word = 0; word < words; word++)
 		memcpy(stored->rows[word], hd_row(exec->warp, hd_next_reg(inst->inst.c, word)),
 		       sizeof(stored->rows[0]));
-	exec->later->lines |= lines_of(exec);
+	hd_later_stores(exec);
 }
 
 void hd_later_store_row(struct hd_exec *exec, const struct hd_dinst *inst, uint8_t *host)

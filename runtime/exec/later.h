@@ -12,6 +12,8 @@ struct hd_later {
 	size_t used, next, room; /* next: the first that has not been done */
 	uint64_t lines;		 /* a filter of the lines that are to be written */
 	bool in_order;		 /* a load or an atomic has been put off: every load is from there on */
+	/* Where it is watched: nothing is put off, loads that would not be find memory here as it was (past.c). */
+	struct hd_past *past;
 	/* The first fault of the SM in the window. */
 	int error;
 	uint64_t fault_cycle;
@@ -30,6 +32,8 @@ static inline void hd_later_clear(struct hd_later *later)
 	later->error = 0;
 }
 
+/* The lanes in exec->mask write at exec->effect's addresses: loads of these lines wait. */
+void hd_later_stores(const struct hd_exec *exec);
 /* Must the load of the lanes in exec->mask at exec->effect's addresses wait? */
 bool hd_later_holds(const struct hd_exec *exec);
 /* What the lanes in exec->mask do there, at host addresses base + offset[lane], checked already, with the operands that

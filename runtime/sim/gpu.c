@@ -279,8 +279,9 @@ static bool any_has_ended(const struct hd_run *run)
 	return false;
 }
 
-static void take_samples(struct hd_run *run, uint64_t now)
+void hd_run_sample(struct hd_run *run, uint64_t now)
 {
+	memory_up_to(run, now);
 	run->sample_next = HD_NEVER;
 	for (uint32_t i = 0; i < run->gpu->grids.len; i++) {
 		const struct hd_grid *grid = run->gpu->grids.data[i];
@@ -341,10 +342,10 @@ static void hand_over(struct hd_run *run, uint64_t now)
  * or HD_NEVER when nothing can happen any more. */
 static uint64_t run_cycle(struct hd_run *run, uint64_t now, uint64_t *last)
 {
-	if (__builtin_expect(now >= hd_earlier(run->sample_next, run->gpu->corun_end), 0))
-		memory_up_to(run, now);
 	if (now >= run->sample_next)
-		take_samples(run, now);
+		hd_run_sample(run, now);
+	if (__builtin_expect(now >= run->gpu->corun_end, 0))
+		memory_up_to(run, now);
 	if (__builtin_expect(run->gpu->sampling != NULL, 0) && hd_sampling_is_due(run->gpu->sampling)) {
 		memory_up_to(run, now);
 		hd_sampling_look(run->gpu->sampling);
@@ -362,6 +363,7 @@ static uint64_t run_cycle(struct hd_run *run, uint64_t now, uint64_t *last)
 		hand_over(run, now);
 	if (run->dispatch_next <= now)
 		run->dispatch_next = hd_run_dispatch(run, now);
+	hd_window_watch(run->window, now);
 	uint64_t end = hd_window_end(run->window, now), next;
 	*last = now;
 	if (end == now + 1) {
@@ -373,6 +375,7 @@ static uint64_t run_cycle(struct hd_run *run, uint64_t now, uint64_t *last)
 	}
 	hd_progress_cycles(&run->gpu->progress, run->gpu, end - now);
 	next = hd_earlier(hd_earlier(next, run->memory_next), hd_earlier(run->dispatch_next, run->policy_next));
+	next = hd_window_watched(run->window, now, next);
 	if (next != HD_NEVER && (run->gpu->every_cycle || next < end))
 		next = end;
 	return next;
@@ -410,7 +413,7 @@ static void run_timed(struct hd_run *run)
 {
 	struct hd_gpu *gpu = run->gpu;
 	while (!gpu->error && !gpu->interrupted && !run->finished) {
-		if (__builtin_expect(gpu->now >= run->checkpoint_next, 0))
+		if (__builtin_expect(gpu->now >= run->checkpoint_next, 0) && !hd_window_is_open(run->window, gpu->now))
 			hd_checkpoint_write(gpu);
 		uint64_t last, next = run_cycle(run, gpu->now, &last);
 		run->finished = gpu->error || any_has_ended(run) || has_drained(run);
@@ -420,11 +423,13 @@ static void run_timed(struct hd_run *run)
 			break;
 		if (next == HD_NEVER) {
 			hd_watchdog_deadlock(gpu);
+			hd_window_leave(run->window);
 			return;
 		}
 		if (gpu->now >= run->watchdog.next_check)
 			hd_watchdog_check(&run->watchdog, gpu);
 	}
+	hd_window_leave(run->window);
 	if (run->finished && !gpu->error && gpu->now >= run->checkpoint_next)
 		hd_checkpoint_write(gpu);
 	run->finished = false;

@@ -54,6 +54,8 @@ void hd_run_memory(struct hd_run *run, uint64_t now);
 uint64_t hd_run_dispatch(struct hd_run *run, uint64_t now);
 /* Some grid that runs has blocks without a place. */
 bool hd_run_waits_for_room(const struct hd_run *run);
+/* Takes the samples that are due before `now`; the SMs and the memory have come so far. */
+void hd_run_sample(struct hd_run *run, uint64_t now);
 /* Takes notice of blocks that have ended on an SM in cycle `now`. */
 void hd_run_collect(struct hd_run *run, struct hd_sm *sm, uint64_t now);
 
@@ -72,6 +74,14 @@ uint64_t hd_window_most(const struct hd_window *window);
 /* The cycle behind the last that the SMs may work through from `now` on without looking at each other: now + 1 where
  * they have to. */
 uint64_t hd_window_end(const struct hd_window *window, uint64_t now);
+/* Where each step is watched the SMs work through single cycles, and a window is what their loads see: before those of
+ * cycle `now`, and after them with the next cycle in which somebody has work, which becomes the next one to visit. */
+void hd_window_watch(struct hd_window *window, uint64_t now);
+uint64_t hd_window_watched(struct hd_window *window, uint64_t now, uint64_t next);
+/* Whether such a window goes on in cycle `now`. */
+bool hd_window_is_open(const struct hd_window *window, uint64_t now);
+/* The SMs do not go on by cycles. */
+void hd_window_leave(struct hd_window *window);
 /* The SMs' work in [now, end); `*last` becomes the cycle in which the last of it was done, also by the memory where the
  * only grid has ended. Returns the next cycle at which one of them has some. */
 uint64_t hd_window_run(struct hd_window *window, uint64_t now, uint64_t end, uint64_t *last);

@@ -17,15 +17,20 @@
  *   than a load that hits L1 or the constant cache takes; one that merges into a miss takes as long.
  * - An SM in which a block ends while others wait for a place stops there. The stopped ones go on one after the other
  *   as the dispatcher would have come by.
- * A window ends where something looks at the whole GPU: a policy's tick, a sample, the watchdog. Where hardware or the
- * program leave no room for that (several grids at once, policies that choose among grids, printf and malloc in
- * kernels, checks and traces) a window is one cycle, and SMs work in their order with all effects at once.
+ * A window ends where something looks at the whole GPU: a policy's tick, the watchdog. A sample is taken in between.
+ * Where hardware or the program leave no room for that (several grids at once, policies that choose among grids, printf
+ * and malloc in kernels) a window is one cycle, and SMs work in their order with all effects at once.
+ *
+ * Who watches each step (--verify, --check, --profile, --trace, --ideal) has to see them in their order, with their
+ * effects. Then SMs work cycle by cycle, and a window says only what their loads see (runtime/exec/past.c): a program
+ * whose blocks race takes the same cycles whether it is watched or not.
  *
  * A fault ends the window in its cycle for memory; other SMs have gone on to its end.
  *
  * Cost: O(SMs) a window beside their work.
  */
 #include "runtime/exec/later.h"
+#include "runtime/exec/past.h"
 #include "runtime/sim/crew.h"
 #include "runtime/sim/run.h"
 #include "runtime/sm/hooks.h"
@@ -38,6 +43,8 @@ struct hd_window {
 	bool inside;	      /* stopped SMs go on */
 	bool waiting;	      /* blocks wait for a place */
 	bool remembers;	      /* the memory has cycles to do beside the SMs' */
+	bool memory_worked;   /* watched: since the window began */
+	struct hd_past *past; /* watched: memory as it was then; else NULL */
 	uint64_t end;
 	uint64_t from, until;	      /* the part of it that is worked on */
 	uint64_t in[HD_MAX_SMS / 64]; /* SMs that have something to do in the window; as a list: */
@@ -98,7 +105,8 @@ static bool serves(const struct hd_gpu *gpu, const struct hd_grid *grid)
 	return kernel->serves;
 }
 
-static bool looks_at_all(const struct hd_gpu *gpu)
+/* Somebody watches each step. */
+static bool is_watched(const struct hd_gpu *gpu)
 {
 	return gpu->verify || gpu->check || gpu->redundancy || gpu->profile || gpu->trace_streams ||
 	       gpu->options.warn_outside;
@@ -107,6 +115,7 @@ static bool looks_at_all(const struct hd_gpu *gpu)
 void hd_window_release(struct hd_window *window)
 {
 	hd_crew_free(window->crew);
+	hd_past_free(window->past);
 }
 
 /* A process that has forked makes threads of its own. */
@@ -117,17 +126,26 @@ static void find_crew(struct hd_window *window)
 		gpu->options.threads < gpu->config.sm_count ? gpu->options.threads : (uint32_t)gpu->config.sm_count;
 	if (window->crew && !hd_crew_is_here(window->crew))
 		window->crew = NULL;
-	if (!window->crew && threads > 1 && window->allowed)
+	if (!window->crew && threads > 1 && window->allowed && !window->past)
 		window->crew = hd_crew_new(threads);
+}
+
+static void begin_watching(struct hd_window *window)
+{
+	window->past = hd_past_new();
+	for (uint32_t i = 0; i < window->run->sm_count; i++)
+		window->later[i]->past = window->past;
 }
 
 void hd_window_begin(struct hd_window *window)
 {
 	const struct hd_gpu *gpu = window->run->gpu;
-	window->allowed = window->cycles > 1 && !looks_at_all(gpu) && !elides(gpu);
+	window->allowed = window->cycles > 1 && !elides(gpu);
 	for (uint32_t i = 0; i < gpu->grids.len; i++)
 		if (gpu->grids.data[i]->running && window->allowed)
 			window->allowed = !serves(gpu, gpu->grids.data[i]);
+	if (window->allowed && !window->past && is_watched(gpu))
+		begin_watching(window);
 	find_crew(window);
 }
 
@@ -143,16 +161,59 @@ uint64_t hd_window_most(const struct hd_window *window)
 	return window->allowed ? window->cycles : 1;
 }
 
-uint64_t hd_window_end(const struct hd_window *window, uint64_t now)
+/* The end of a window that begins now. */
+static uint64_t end_of(const struct hd_window *window, uint64_t now)
 {
 	const struct hd_run *run = window->run;
 	if (!window->allowed || run->gpu->running != 1 || run->chosen || run->gpu->probe)
 		return now + 1;
 	uint64_t end = hd_earlier(now + window->cycles, run->watchdog.next_check);
-	end = hd_earlier(end, hd_earlier(run->sample_next, run->policy_next));
-	end = hd_earlier(end, hd_earlier(run->dispatch_next, run->gpu->corun_end));
+	end = hd_earlier(hd_earlier(end, run->policy_next), hd_earlier(run->dispatch_next, run->gpu->corun_end));
 	end = hd_earlier(end, run->gpu->corun_next);
 	return end > now ? end : now + 1;
+}
+
+uint64_t hd_window_end(const struct hd_window *window, uint64_t now)
+{
+	return window->past ? now + 1 : end_of(window, now);
+}
+
+/* ---- watched ones */
+
+/* Another window begins where the last one has ended. In a window of one cycle loads see what is there. */
+void hd_window_watch(struct hd_window *window, uint64_t now)
+{
+	const struct hd_run *run = window->run;
+	if (!window->past || now < window->end)
+		return;
+	window->end = end_of(window, now);
+	window->memory_worked = false;
+	hd_past_clear(window->past);
+	for (uint32_t i = 0; i < run->sm_count; i++) {
+		hd_later_clear(window->later[i]);
+		run->gpu->sms[i]->exec->later = window->end > now + 1 ? window->later[i] : NULL;
+	}
+}
+
+uint64_t hd_window_watched(struct hd_window *window, uint64_t now, uint64_t next)
+{
+	if (!window->past)
+		return next;
+	window->memory_worked |= window->run->memory_next < window->end;
+	return window->memory_worked && next > window->end && now < window->end ? window->end : next;
+}
+
+bool hd_window_is_open(const struct hd_window *window, uint64_t now)
+{
+	return window->past && now < window->end;
+}
+
+void hd_window_leave(struct hd_window *window)
+{
+	const struct hd_run *run = window->run;
+	window->end = 0;
+	for (uint32_t i = 0; window->past && i < run->sm_count; i++)
+		run->gpu->sms[i]->exec->later = NULL;
 }
 
 /* ---- one SM */
@@ -298,7 +359,7 @@ static uint64_t do_part(struct hd_window *window, uint64_t from, uint64_t until)
 }
 
 /* In parts of half of what the memory leaves them; in one, behind the memory, where there is one thread or the last
- * blocks have ended.
+ * blocks have ended. A part ends where a sample is taken.
  * Another window is to begin where this one ends if the memory had work in it: where windows begin, which shows in what
  * is read while others write it, is the same as if the memory came after the whole window. */
 static void do_parts(struct hd_window *window, uint64_t now)
@@ -309,10 +370,17 @@ static void do_parts(struct hd_window *window, uint64_t now)
 	if (!beside && run->memory_next <= now)
 		hd_run_memory(run, now);
 	memset(window->in, 0, sizeof(window->in));
-	do_part(window, now, hd_earlier(now + part, window->end));
 	uint64_t begins = HD_NEVER;
-	for (uint64_t from = now + part; from < window->end; from += part)
-		begins = hd_earlier(begins, do_part(window, from, hd_earlier(from + part, window->end)));
+	for (uint64_t from = now, until; from < window->end; from = until) {
+		until = hd_earlier(hd_earlier(from + part, window->end), run->sample_next);
+		uint64_t worked = do_part(window, from, until);
+		if (from != now)
+			begins = hd_earlier(begins, worked);
+		if (until == run->sample_next && until < window->end) {
+			begins = hd_earlier(begins, run->memory_next);
+			hd_run_sample(run, until);
+		}
+	}
 	begins = hd_earlier(begins, hd_run_meet(run, window->end));
 	run->memory_next = hd_earlier(run->memory_next, begins);
 }

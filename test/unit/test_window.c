@@ -131,7 +131,7 @@ struct outcome {
 	uint8_t memory[BYTES];
 };
 
-static void run(struct outcome *outcome, uint32_t threads, bool windows, uint32_t fault_from)
+static void run(struct outcome *outcome, uint32_t threads, bool watched, uint32_t fault_from)
 {
 	struct simbench bench;
 	uint64_t address;
@@ -146,7 +146,7 @@ static void run(struct outcome *outcome, uint32_t threads, bool windows, uint32_
 	bench.config.l2_slice_bytes = 4096;
 	bench.config.l2_ways = 2;
 	bench.options.threads = threads;
-	bench.options.profile = !windows;
+	bench.options.profile = watched; /* cycle by cycle */
 	build(&bench);
 	ck_assert_int_eq(simbench_start(&bench), 0);
 	ck_assert_int_eq(hd_sim_malloc(bench.sim, fault_from ? fault_from : BYTES, &address), 0);
@@ -157,7 +157,7 @@ static void run(struct outcome *outcome, uint32_t threads, bool windows, uint32_
 	launch.param_bytes = sizeof address;
 	int error = hd_sim_launch(bench.sim, &launch);
 	ck_assert_int_eq(error, fault_from ? HD_SIM_BAD_ADDRESS : 0);
-	ck_assert(windows == (hd_window_most(bench.sim->gpu.run->window) > 4));
+	ck_assert_uint_gt(hd_window_most(bench.sim->gpu.run->window), 4);
 	*outcome = (struct outcome){.stats = *simbench_stats(&bench), .cycles = hd_sim_cycles(bench.sim)};
 	snprintf(outcome->message, sizeof outcome->message, "%s", hd_sim_error_text(bench.sim));
 	ck_assert_int_eq(hd_sim_read(bench.sim, address, outcome->memory, fault_from ? fault_from : BYTES), 0);
@@ -177,8 +177,8 @@ static struct outcome expected, seen;
 /* Blocks end and begin inside of windows, stores are seen by their SM, tickets have the order of cycles. */
 START_TEST(windows_change_nothing)
 {
-	run(&expected, 1, false, 0);
-	run(&seen, 1, true, 0);
+	run(&expected, 1, true, 0);
+	run(&seen, 1, false, 0);
 	check_same(&expected, &seen);
 	for (uint32_t i = 0; i < CTAS * THREADS; i++) { /* the load behind the barrier saw the block's number */
 		uint32_t result;
@@ -191,9 +191,9 @@ END_TEST
 START_TEST(threads_change_nothing)
 {
 	static const uint32_t threads[] = {2, 3, 4, 8};
-	run(&expected, 1, true, 0);
+	run(&expected, 1, false, 0);
 	for (uint32_t i = 0; i < 4; i++) {
-		run(&seen, threads[i], true, 0);
+		run(&seen, threads[i], false, 0);
 		check_same(&expected, &seen);
 	}
 }
@@ -202,9 +202,9 @@ END_TEST
 /* The first fault is told, and nothing behind its cycle is in memory. */
 START_TEST(faults_are_told_in_their_order)
 {
-	run(&expected, 1, false, RESULTS + 128);
+	run(&expected, 1, true, RESULTS + 128);
 	for (uint32_t threads = 1; threads < 5; threads++) {
-		run(&seen, threads, true, RESULTS + 128);
+		run(&seen, threads, false, RESULTS + 128);
 		ck_assert_str_eq(seen.message, expected.message);
 		ck_assert_mem_eq(seen.memory, expected.memory, BYTES);
 	}

@@ -1,0 +1,46 @@
+"""Runs a program under options that watch it, and says whether all of its statistics are those of the plain run.
+
+    observers.py HEDDLE SCRATCH PROGRAM [OPTION...]
+"""
+import json
+import os
+import subprocess
+import sys
+
+WATCHERS = [[], ['--threads=2'], ['--verify'], ['--check=race,init,sync'], ['--profile'], ['--by-line'], ['--sample=100'],
+            ['--sample=100', '--threads=2'], ['--trace=issue,lsu@0:100'], ['--ideal'], ['--out-of-bounds=warn'], ['--verify', '--sample=77']]
+# What the watchers add, and what depends on the host.
+OWN = {'host', 'verified', 'check', 'profile', 'samples', 'slots', 'options'}
+
+
+def stripped(value):
+    if isinstance(value, dict):
+        return {key: stripped(item) for key, item in value.items() if key not in OWN and not key.startswith('ideal_')}
+    return [stripped(item) for item in value] if isinstance(value, list) else value
+
+
+def run(heddle, scratch, program, options):
+    stats = os.path.join(scratch, 'stats.json')
+    done = subprocess.run([heddle, 'run', '--quiet', '--stats', stats, *options, '--', program], capture_output=True, text=True)
+    with open(stats, encoding='utf-8') as file:
+        found = stripped(json.load(file))
+    printed = [line for line in done.stdout.splitlines() if line.startswith('racing:')]
+    return printed, found
+
+
+def main():
+    heddle, scratch, program, *options = sys.argv[1:]
+    plain = None
+    for watcher in WATCHERS:
+        printed, found = run(heddle, scratch, program, ['--threads=1', *options, *watcher])
+        plain = plain or (printed, found)
+        if not printed:
+            print(' '.join(watcher), 'refused')
+            continue
+        same = printed == plain[0] and found == plain[1]
+        print(' '.join(watcher) or 'plain', *printed, 'same' if same else 'differs')
+        if not same:
+            print({key: (plain[1].get(key), found.get(key)) for key in found if plain[1].get(key) != found.get(key)}, file=sys.stderr)
+
+
+main()
