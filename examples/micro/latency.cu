@@ -36,7 +36,7 @@ MICRO_STEP(Reciprocal, float, "f", "rcp.approx.ftz.f32 %0, %0;")
 MICRO_STEP(InverseRoot, float, "f", "rsqrt.approx.ftz.f32 %0, %0;")
 
 MICRO_STEP(CompareSelect, int, "r", "{ .reg .pred p; setp.lt.s32 p, %0, %1; selp.s32 %0, %1, %2, p; }")
-MICRO_STEP(Shuffle, unsigned, "r", "shfl.sync.idx.b32 %0, %0, 0, 31, 0xffffffff;")
+MICRO_STEP(Shuffle, unsigned, "r", "shfl.sync.down.b32 %0, %0, 1, 31, 0xffffffff;")
 
 /* What it measures is stored at once, so that nothing of it is under way when the next measurement begins. */
 template <typename Op, int STEPS>
