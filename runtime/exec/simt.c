@@ -86,7 +86,8 @@ bool hd_simt_call(struct hd_warp *warp, uint32_t mask, uint32_t target, uint32_t
 						   .reconv = HD_PC_NONE,
 						   .mask = mask,
 						   .call_return = call_return,
-						   .callee = callee});
+						   .callee = callee,
+						   .call = ++warp->calls});
 	settle(warp);
 	return true;
 }
@@ -159,7 +160,7 @@ void hd_warp_start(struct hd_warp *warp, struct hd_cta *cta, uint32_t index)
 	warp->preds[HD_PT] = HD_FULL;
 	warp->reordered = false;
 	warp->turns = warp->spins = warp->spins_alike = warp->spin_mask = 0;
-	warp->waits = warp->met = 0;
+	warp->waits = warp->met = warp->calls = 0;
 	hd_vec_clear(&warp->stack);
 	hd_vec_push(&warp->stack, (struct hd_simt){.pc = grid->entry,
 						   .reconv = HD_PC_NONE,

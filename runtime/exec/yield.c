@@ -11,8 +11,8 @@
  * A path spins when it takes a loop's backward branch with the same lanes, registers and predicates as a few turns
  * before, or very often; only loops count that can be a wait (lib/object/spins.c). Masks of preemption points and dead
  * operands have in them what lanes need that wait out of the stack's order (passes/analysis/yields.c). Where the lanes
- * are in different calls, the frames of policies that follow a warp's calls (CARS) could not be told apart, so there
- * nothing gives way; --verify stops looking at such a warp.
+ * are in different calls, CARS exchanges the warp's frames (runtime/policy/cars_paths.c), and --verify stops looking at
+ * the warp.
  *
  * Lanes that ran ahead reconverge with the others where instructions need them: before barriers, writes of uniform
  * registers, products of matrices and votes without a mask a warp whose paths were reordered first runs its other
@@ -50,14 +50,6 @@ static unsigned needs(const struct hd_dinst *inst)
 	return inst->effects & HD_FX_CONVERGENT ? NEEDS_PATHS : NEEDS_NOBODY;
 }
 
-static bool follows_calls(const struct hd_gpu *gpu)
-{
-	for (uint32_t i = 0; i < gpu->policy_count; i++)
-		if (gpu->policies[i].hooks->call || gpu->policies[i].hooks->call_return)
-			return true;
-	return false;
-}
-
 struct path {
 	uint32_t entry, lanes;
 	bool calls; /* its calls are not those of the running path */
@@ -79,7 +71,7 @@ static bool find_path(const struct hd_gpu *gpu, const struct hd_warp *warp, unsi
 {
 	const struct hd_dinst *code = gpu->program.code.data;
 	const struct hd_simt *stack = warp->stack.data;
-	bool any = false, calls = false, follows = follows_calls(gpu);
+	bool any = false, calls = false;
 	uint32_t above = 0;
 	for (uint32_t i = warp->stack.len; i-- > 0; above |= stack[i].mask) {
 		uint32_t lanes = stack[i].mask & ~above;
@@ -88,8 +80,8 @@ static bool find_path(const struct hd_gpu *gpu, const struct hd_warp *warp, unsi
 		if (i + 1 == warp->stack.len || !(lanes & ~warp->waits) ||
 		    (need != NEEDS_ANYBODY && code[stack[i].pc].meets &&
 		     all_wait_for(warp, &code[stack[i].pc], lanes, warp->active)) ||
-		    needs(&code[stack[i].pc]) >= need || (other_calls && follows) ||
-		    (whole && lanes != stack[i].mask) || (any && stack[i].turn >= stack[found->entry].turn))
+		    needs(&code[stack[i].pc]) >= need || (whole && lanes != stack[i].mask) ||
+		    (any && stack[i].turn >= stack[found->entry].turn))
 			continue;
 		*found = (struct path){i, lanes, other_calls};
 		any = true;

@@ -123,11 +123,6 @@ static void decode(const struct hd_policy_handle *self, struct hd_gpu *gpu, cons
 
 /* ---- calls and returns */
 
-static uint32_t trap_cycles(const struct hd_sm *sm)
-{
-	return 2 * sm->branch_latency; /* into the trap's routine and back */
-}
-
 static void push_rfp(struct hd_warp *warp)
 {
 	const struct hd_injected push = {.rows = 1, .mask = warp->cta->sm->effect.mask, .kind = HD_INJECT_MICRO};
@@ -146,6 +141,7 @@ static uint32_t call(const struct hd_policy_handle *self, struct hd_warp *warp, 
 	uint32_t fru = renames && own > site ? own : site;
 	(void)now;
 	struct cars_move move = cars_stack_call(stack, fru, sm->effect.mask, renames, &sm->gpu->arena);
+	hd_vec_last(&stack->frames).call = hd_vec_last(&warp->stack).call;
 	counts->calls++;
 	counts->unrenamed_calls += !hd_vec_last(&stack->frames).renamed;
 	if (move.rows) {
@@ -158,7 +154,7 @@ static uint32_t call(const struct hd_policy_handle *self, struct hd_warp *warp, 
 		cars_verify_push(self, warp, stack->rsp - 1, stack->rsp);
 		push_rfp(warp);
 	}
-	return move.rows ? trap_cycles(sm) : 0;
+	return move.rows ? cars_trap_cycles(sm) : 0;
 }
 
 static uint32_t open_calls(const struct hd_warp *warp)
@@ -182,6 +178,8 @@ static uint32_t call_return(const struct hd_policy_handle *self, struct hd_warp 
 	struct cars_counts *counts = &cars_sm_of(self, sm)->counts;
 	bool exits = sm->effect.event == HD_EVENT_EXIT;
 	(void)now;
+	if (warp->reordered)
+		return cars_follow_path(self, warp, true);
 	if (!all_threads)
 		return 0; /* the frame is released with the last of them (III-C) */
 	mine->exited |= exits;
@@ -191,7 +189,7 @@ static uint32_t call_return(const struct hd_policy_handle *self, struct hd_warp 
 	cars_verify_fill(self, warp, &move);
 	counts->traps++;
 	counts->filled_bytes += cars_trap(warp, &move, HD_INJECT_LOAD);
-	return trap_cycles(sm);
+	return cars_trap_cycles(sm);
 }
 
 /* ---- pushes and pops */
@@ -262,6 +260,7 @@ const struct hd_policy_hooks hd_hooks_cars = {
 	.rename = rename_register,
 	.call = call,
 	.call_return = call_return,
+	.path_switch = cars_path_switch,
 	.memory_access = memory_access,
 	.write_back = cars_write_back,
 	.barrier_wait = cars_barrier_wait,

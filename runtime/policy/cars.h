@@ -1,8 +1,8 @@
 /*
  * CARS (cars-hpca24): what the parts of the policy share. cars.c is the policy; the parts are the circular register
  * stack of a warp (cars_stack.c), the choice of how many registers warps get (cars_allocation.c), who has registers and
- * who waits for them (cars_warps.c), warps that another policy moves (cars_joined.c), the checks of --verify
- * (cars_verify.c) and the figures (cars_report.c).
+ * who waits for them (cars_warps.c), paths of a warp in different calls (cars_paths.c), warps that another policy moves
+ * (cars_joined.c), the checks of --verify (cars_verify.c) and the figures (cars_report.c).
  *
  * Registers are counted as rows: one 32-bit register of all lanes of a warp. The functional executor keeps the ABI's
  * state (saves really store), so the register stack is a model of where values would be and of what that costs.
@@ -27,6 +27,7 @@ struct cars_frame {
 	uint32_t caller_rfp; /* its value */
 	uint32_t mask;	     /* threads that called: what a spill of the frame must keep */
 	uint32_t serial;     /* of all calls of the warp */
+	uint32_t call;	     /* hd_simt.call */
 	bool renamed;	     /* else it has no frame: its saves go to memory, registers stay its caller's */
 };
 
@@ -46,6 +47,12 @@ struct cars_move {
 	uint32_t from, rows, mask;
 };
 
+/* A frame that is in memory while another path of the warp runs (cars_paths.c). */
+struct cars_parked {
+	uint32_t call, rows, mask;
+	bool renamed;
+};
+
 void cars_stack_reset(struct cars_stack *stack, uint32_t base, uint32_t size);
 /* A call whose site asks for `fru` rows. Returns what is spilled to make room. */
 struct cars_move cars_stack_call(struct cars_stack *stack, uint32_t fru, uint32_t mask, bool renames,
@@ -54,6 +61,16 @@ struct cars_move cars_stack_call(struct cars_stack *stack, uint32_t fru, uint32_
 struct cars_move cars_stack_push(struct cars_stack *stack, uint32_t reg, uint32_t count);
 /* All threads have left the calls above `depth`. Returns what is filled: the frame that is in control again. */
 struct cars_move cars_stack_return(struct cars_stack *stack, uint32_t depth);
+/* Rows of a frame. */
+uint32_t cars_stack_rows(const struct cars_stack *stack, uint32_t index);
+/* All that is in registers goes to memory. */
+struct cars_move cars_stack_spill(struct cars_stack *stack);
+/* Gives up the frames above `depth`, wherever they are. */
+void cars_stack_drop(struct cars_stack *stack, uint32_t depth);
+/* A frame in memory comes on top, with all below it there, too. */
+void cars_stack_take_back(struct cars_stack *stack, const struct cars_parked *parked, struct hd_arena *arena);
+/* Brings the frame in control back where it is in memory. */
+struct cars_move cars_stack_fill(struct cars_stack *stack);
 /* Row of an architectural register among the warp's. */
 static inline uint32_t cars_stack_place(const struct cars_stack *stack, uint32_t reg)
 {
@@ -148,7 +165,9 @@ struct cars_warp {
 	uint32_t saved;	 /* rows that wait in memory after a switch */
 	uint8_t state;	 /* enum cars_warp_state */
 	uint8_t next;	 /* on the stalled-warp list; CARS_NO_SLOT ends it */
-	bool exited;	 /* threads have ended inside a call: its frame may go without a return */
+	bool apart;	 /* paths in different calls have run: the shadow knows of one order only */
+	HD_VEC(struct cars_parked) parked;
+	bool exited; /* threads have ended inside a call: its frame may go without a return */
 	struct cars_shadow *shadow;
 };
 
@@ -226,6 +245,17 @@ void cars_write_back(const struct hd_policy_handle *self, struct hd_warp *warp, 
 void cars_barrier_resume(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now);
 /* Has the warp store or load rows of its stack. Returns the bytes. */
 uint64_t cars_trap(struct hd_warp *warp, const struct cars_move *move, enum hd_inject_kind kind);
+/* Into the trap's routine and back. */
+static inline uint32_t cars_trap_cycles(const struct hd_sm *sm)
+{
+	return 2 * sm->branch_latency;
+}
+
+/* ---- cars_paths.c: paths of a warp in different calls */
+/* The running path may be in other calls than the frames of the stack say; `returned`: by a return, so that frames
+ * without a call are over. Returns the cycles of the trap. */
+uint32_t cars_follow_path(const struct hd_policy_handle *self, struct hd_warp *warp, bool returned);
+void cars_path_switch(const struct hd_policy_handle *self, struct hd_warp *warp, enum hd_path how, uint64_t now);
 
 /* ---- cars_joined.c: beside a policy that moves warps and their registers (hd_policy_hooks.joins) */
 /* How the warps of a launch are allocated. */

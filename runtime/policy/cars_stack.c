@@ -89,12 +89,10 @@ struct cars_move cars_stack_push(struct cars_stack *stack, uint32_t reg, uint32_
 }
 
 /* The frame that RFP is in comes back when it is in memory; those below stay there. */
-static struct cars_move fill(struct cars_stack *stack)
+struct cars_move cars_stack_fill(struct cars_stack *stack)
 {
 	struct cars_move move = {0};
 	uint32_t start = stack->rfp ? stack->rfp - 1 : 0;
-	if (stack->resident > stack->frames.len)
-		stack->resident = stack->frames.len;
 	if (!stack->rfp || start >= stack->bottom)
 		return move;
 	move.from = start;
@@ -106,7 +104,7 @@ static struct cars_move fill(struct cars_stack *stack)
 	return move;
 }
 
-struct cars_move cars_stack_return(struct cars_stack *stack, uint32_t depth)
+void cars_stack_drop(struct cars_stack *stack, uint32_t depth)
 {
 	while (stack->frames.len > depth) {
 		const struct cars_frame *frame = &hd_vec_pop(&stack->frames);
@@ -117,5 +115,44 @@ struct cars_move cars_stack_return(struct cars_stack *stack, uint32_t depth)
 	}
 	if (stack->bottom > stack->rsp)
 		stack->bottom = stack->rsp; /* calls left without return: their spilled rows are given up */
-	return fill(stack);
+	if (stack->resident > stack->frames.len)
+		stack->resident = stack->frames.len;
+}
+
+struct cars_move cars_stack_return(struct cars_stack *stack, uint32_t depth)
+{
+	cars_stack_drop(stack, depth);
+	return cars_stack_fill(stack);
+}
+
+uint32_t cars_stack_rows(const struct cars_stack *stack, uint32_t index)
+{
+	return frame_end(stack, index) - stack->frames.data[index].start;
+}
+
+struct cars_move cars_stack_spill(struct cars_stack *stack)
+{
+	struct cars_move move = {.from = stack->bottom, .rows = stack->rsp - stack->bottom};
+	if (move.rows)
+		move.mask = stack->frames.data[stack->resident].mask;
+	stack->bottom = stack->rsp;
+	stack->resident = stack->frames.len;
+	return move;
+}
+
+void cars_stack_take_back(struct cars_stack *stack, const struct cars_parked *parked, struct hd_arena *arena)
+{
+	hd_vec_push_in(&stack->frames, arena,
+		       (struct cars_frame){.start = stack->rsp,
+					   .caller_rfp = stack->rfp,
+					   .mask = parked->mask,
+					   .serial = ++stack->serial,
+					   .call = parked->call,
+					   .renamed = parked->renamed});
+	if (parked->renamed) {
+		set_frame(stack, stack->rsp + 1);
+		stack->rsp += parked->rows;
+	}
+	stack->bottom = stack->rsp;
+	stack->resident = stack->frames.len;
 }

@@ -35,7 +35,8 @@ struct cars_shadow {
 
 static struct cars_shadow *shadow_of(const struct hd_policy_handle *self, const struct hd_warp *warp)
 {
-	return warp->cta->sm->gpu->verify ? cars_warp_of(self, warp)->shadow : NULL;
+	const struct cars_warp *mine = cars_warp_of(self, warp);
+	return warp->cta->sm->gpu->verify && !mine->apart ? mine->shadow : NULL;
 }
 
 static struct row *grow_rows(struct hd_arena *arena, struct row *old, uint32_t *count, uint32_t wanted)

@@ -196,7 +196,8 @@ static void start_warp(const struct hd_policy_handle *self, struct hd_sm *sm, st
 	cars_stack_reset(&mine->stack, levels->base, rows > levels->base ? rows - levels->base : 0);
 	mine->wanted = rows;
 	mine->saved = 0;
-	mine->exited = false;
+	mine->exited = mine->apart = false;
+	hd_vec_clear(&mine->parked);
 	cars_verify_start(self, warp);
 	if (cars_gpu_of(self, sm->gpu)->joined) {
 		mine->state = CARS_AWAY;

@@ -371,6 +371,14 @@ static uint32_t call_return(const struct hd_policy_handle *self, struct hd_warp 
 	return 0;
 }
 
+/* The path may be in other calls. */
+static void path_switch(const struct hd_policy_handle *self, struct hd_warp *warp, enum hd_path how, uint64_t now)
+{
+	(void)how;
+	if (warp->reordered)
+		forget_names(self, warp, now);
+}
+
 static const struct hd_policy_setting settings[] = {
 	[LTRF_BANKS] = {"banks", "of the cache: the most registers of an interval (ltrf-asplos18 Table 3)", 16, 1,
 			HD_WCB_BANKS},
@@ -421,6 +429,7 @@ const struct hd_policy_hooks hd_hooks_ltrf = {
 	.deactivate = deactivate,
 	.call = call,
 	.call_return = call_return,
+	.path_switch = path_switch,
 	.operand_source = operand_source,
 	.result_target = result_target,
 	.issued = issued,

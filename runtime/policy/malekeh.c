@@ -395,6 +395,14 @@ static uint32_t call_return(const struct hd_policy_handle *self, struct hd_warp 
 	return 0;
 }
 
+/* The path may be in other calls. */
+static void path_switch(const struct hd_policy_handle *self, struct hd_warp *warp, enum hd_path how, uint64_t now)
+{
+	(void)how, (void)now;
+	if (warp->reordered)
+		forget_names(self, warp);
+}
+
 static uint64_t issued_on(const struct hd_gpu *gpu)
 {
 	uint64_t issued = 0;
@@ -496,6 +504,7 @@ const struct hd_policy_hooks hd_hooks_malekeh = {
 	.cta_kill = cta_kill,
 	.call = call,
 	.call_return = call_return,
+	.path_switch = path_switch,
 	.grid_begin = grid_begin,
 	.grid_end = grid_end,
 	.gpu_tick_interval = INTERVAL,

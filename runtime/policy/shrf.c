@@ -361,6 +361,14 @@ static uint32_t call_return(const struct hd_policy_handle *self, struct hd_warp 
 	return 0;
 }
 
+/* The path may be in other calls. */
+static void path_switch(const struct hd_policy_handle *self, struct hd_warp *warp, enum hd_path how, uint64_t now)
+{
+	(void)how;
+	if (warp->reordered)
+		forget_names(self, warp, now);
+}
+
 static const struct hd_policy_count counts[] = {
 #define X(name, unit, help) {#name, unit, help},
 	SHRF_COUNTS(X)
@@ -407,5 +415,6 @@ const struct hd_policy_hooks hd_hooks_shrf = {
 	.deactivate = deactivate,
 	.call = call,
 	.call_return = call_return,
+	.path_switch = path_switch,
 	.report = report,
 };

@@ -156,6 +156,7 @@ struct hd_simt {
 	uint32_t mask;
 	uint32_t call_return; /* entries of a call: pc after the call; else HD_PC_NONE */
 	uint32_t callee;      /* entries of a call: function index */
+	uint32_t call;	      /* entries of a call: its number in the warp, which entries of its paths share */
 	uint32_t turn;	      /* hd_warp.turns when a spinning path last made way for this one */
 };
 
@@ -250,6 +251,7 @@ struct hd_warp {
 	/* Operations among lanes (meet.c): lanes that wait at one; lanes whose results have been worked out and that
 	 * have not got them yet: a word and a predicate for each. */
 	uint32_t waits, met, answered, answers[HD_WARP_LANES];
+	uint32_t calls;	     /* so far */
 	uint8_t *local;	     /* local memory, lane after lane: local + lane * cta->grid->local_bytes */
 	uint64_t local_base; /* its simulated physical address, for timing (hd_local_address) */
 	uint32_t tid[3][HD_WARP_LANES];
