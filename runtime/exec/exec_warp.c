@@ -70,10 +70,10 @@ uint32_t hd_exec_shuffle_source(const struct hd_warp *warp, const struct hd_inst
 	return *inside ? (uint32_t)from & 31 : lane;
 }
 
-/* Some lane of the warp is elsewhere, or was and has results here. */
+/* Some lane of the warp is elsewhere, or was and has results here or is known to wait. */
 HD_INLINE bool is_apart(const struct hd_exec *exec)
 {
-	return (exec->mask ^ exec->warp->live) | exec->warp->met;
+	return (exec->mask ^ exec->warp->live) | exec->warp->met | exec->warp->waits;
 }
 
 /* Lanes whose own mask does not name them. */
