@@ -168,7 +168,8 @@ static void measure_point(const struct hd_liveness *liveness, const struct hd_sw
 	uint32_t at = point->inst - liveness->flow->blocks[block].first;
 	point->live = live[at];
 	point->live_divergent = hd_liveness_diverged_before(liveness, point->inst, &live[at], &live[at + 1]);
-	struct hd_regset none = {0}, waiting = hd_liveness_diverged(liveness, block, &none);
+	struct hd_regset none = {0};
+	struct hd_regset waiting = hd_liveness_diverged_before(liveness, point->inst, &none, &live[at + 1]);
 	hd_regset_intersect(&waiting, &facts->loaded);
 	hd_regset_union(&point->loading, &waiting);
 	point->loading.preds = 0;
