@@ -392,9 +392,11 @@ static const struct hd_abi *abi_of(const struct hd_pfunction *function)
 	return abi ? abi : &hd_abi_cars;
 }
 
+/* The callee may have written it: who reads it reads an undefined value, whatever the callee's intervals kept of it. */
 static void take_scratch(struct hd_shadow *shadow, uint32_t mask, uint32_t reg)
 {
 	shadow->dead[reg] &= ~mask;
+	shadow->watch.space.regs[reg] &= ~mask;
 	shadow->watch.lost.regs[reg] &= ~mask;
 }
 
