@@ -102,10 +102,11 @@ static void find_innermost(struct places *places)
 			places->innermost[loops->loops[l].parent] = false;
 }
 
+/* Where a loop's one point counts for the block. A loop with several entries may be entered and left beside it. */
 static bool in_innermost(const struct places *places, uint32_t block)
 {
 	uint32_t loop = places->flow->loops.loop_of[block];
-	return loop != HD_NO_NODE && places->innermost[loop];
+	return loop != HD_NO_NODE && places->innermost[loop] && !places->flow->loops.loops[loop].irreducible;
 }
 
 /* Blocks with a call that may end up at a barrier. */

@@ -161,17 +161,21 @@ static uint32_t points_of_block(const struct walk *walk, uint32_t block, const s
 }
 
 /* What lanes need that wait elsewhere may be on its way to them. */
-static void measure_point(const struct hd_liveness *liveness, const struct hd_switch_facts *facts,
-			  const struct hd_regset *live, struct hd_switch_point *point)
+static void measure_point(const struct hd_liveness *liveness, const struct walk *walk, const struct hd_regset *live,
+			  struct hd_switch_point *point)
 {
 	uint32_t block = liveness->flow->block_of[point->inst];
 	uint32_t at = point->inst - liveness->flow->blocks[block].first;
 	point->live = live[at];
 	point->live_divergent = hd_liveness_diverged_before(liveness, point->inst, &live[at], &live[at + 1]);
-	struct hd_regset none = {0};
-	struct hd_regset waiting = hd_liveness_diverged_before(liveness, point->inst, &none, &live[at + 1]);
-	hd_regset_intersect(&waiting, &facts->loaded);
+	struct hd_regset none = {0}, waiting = hd_liveness_diverged(liveness, block, &none), behind = point->loading;
+	hd_regset_intersect(&waiting, &walk->facts->loaded);
 	hd_regset_union(&point->loading, &waiting);
+	if (liveness->flow->function->insts[point->inst].op == HD_OP_CALLI) { /* of lanes that are back from a callee */
+		pass(walk, point->inst, &behind);
+		hd_regset_intersect(&behind, &live[at + 1]);
+		hd_regset_union(&point->loading, &behind);
+	}
 	point->loading.preds = 0;
 }
 
@@ -190,7 +194,7 @@ static void list_points(struct hd_switching *switching, const struct walk *walk,
 		if (count)
 			hd_liveness_block(switching->liveness, b, live);
 		for (uint32_t i = 0; i < count; i++)
-			measure_point(switching->liveness, walk->facts, live, &first[i]);
+			measure_point(switching->liveness, walk, live, &first[i]);
 		switching->point_count += count;
 	}
 }
