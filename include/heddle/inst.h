@@ -40,6 +40,8 @@ enum {
 	HD_CB_LOCAL_WINDOW = 0x20,  /* 64-bit generic address of local offset 0 */
 	HD_CB_STACK_TOP = 0x28,	    /* initial R1: bytes of local memory of a thread */
 	HD_CB_DYN_SHARED = 0x2c,    /* shared offset at which dynamic shared memory begins */
+	HD_CB_DYN_BYTES = 0x30,	    /* how much of that the launch has */
+	HD_CB_SHARED_BYTES = 0x34,  /* all shared memory of a block, in whole units of allocation */
 	HD_CB_PARAMS = 0x160,
 	HD_CB_BYTES = 0x160 + 32764 /* CUDA 12.1's limit of parameters, from sm_70 on */
 };

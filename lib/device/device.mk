@@ -28,7 +28,7 @@ $(B)/obj/device/%.bc: lib/device/%.c lib/device/device.mk
 	$(Q)$(CLANG) $(DEVICE_CFLAGS) $(DEVICE_EXTRA) -MMD -MP -MF $(@:.bc=.d) -c -o $@ $<
 
 # Freestanding, for <stdint.h> without the host's C library.
-DEVICE_HELPERS := $(patsubst %,$(B)/obj/device/%.bc,builtins wide rounded memory)
+DEVICE_HELPERS := $(patsubst %,$(B)/obj/device/%.bc,builtins wide rounded memory small)
 $(DEVICE_HELPERS): DEVICE_EXTRA := -ffreestanding
 
 -include $(wildcard $(B)/obj/device/*.d)

@@ -26,6 +26,8 @@ bool hd_is_helper(LLVMValueRef function);
 /* Of a helper: whether lanes wait for one another in it. */
 bool hd_meets_in(LLVMValueRef helper);
 void hd_mark_helper(LLVMValueRef function);
+/* 75 of a function for sm_75; 0 when nothing is said. */
+uint32_t hd_capability(LLVMValueRef function);
 LLVMTypeRef hd_byval_type(LLVMValueRef function, unsigned param); /* NULL: not by value */
 
 /* ---- constants.c */

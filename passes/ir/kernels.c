@@ -123,3 +123,11 @@ const char *hd_unit_target(struct hd_unit *unit)
 	}
 	return "sm_70"; /* the machine that the model follows */
 }
+
+uint32_t hd_capability(LLVMValueRef function)
+{
+	LLVMAttributeRef attr = LLVMGetStringAttributeAtIndex(function, LLVMAttributeFunctionIndex, "target-cpu", 10);
+	unsigned length = 0;
+	const char *cpu = attr ? LLVMGetStringAttributeValue(attr, &length) : "";
+	return length > 3 && !strncmp(cpu, "sm_", 3) ? (uint32_t)strtoul(cpu + 3, NULL, 10) : 0;
+}

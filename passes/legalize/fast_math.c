@@ -31,7 +31,7 @@ static void mark_approximate(LLVMValueRef inst)
 	LLVMSetFastMathFlags(inst, LLVMGetFastMathFlags(inst) | LLVMFastMathApproxFunc);
 }
 
-static void mark_full(LLVMContextRef context, LLVMValueRef inst)
+void hd_legal_mark_full(LLVMContextRef context, LLVMValueRef inst)
 {
 	LLVMMetadataRef ulp = LLVMValueAsMetadata(LLVMConstReal(LLVMFloatTypeInContext(context), FULL_ULP));
 	LLVMSetMetadata(inst, LLVMGetMDKindIDInContext(context, "fpmath", 6),
@@ -100,7 +100,7 @@ static void mark_instruction(const struct hd_options *options, LLVMModuleRef mod
 	if (op == LLVMFDiv && is_float(inst) && !strcmp(options->division, "approximate"))
 		mark_approximate(inst);
 	else if (op == LLVMFDiv && is_float(inst) && !strcmp(options->division, "full"))
-		mark_full(LLVMGetModuleContext(module), inst);
+		hd_legal_mark_full(LLVMGetModuleContext(module), inst);
 	if (op == LLVMCall && is_root(inst) && strcmp(options->square_root, "exact") != 0) {
 		LLVMSetOperand(inst, (unsigned)LLVMGetNumOperands(inst) - 1, root_intrinsic(module));
 		mark_approximate(inst);

@@ -214,6 +214,8 @@ int hd_legal_run(struct hd_legal *legal, LLVMTargetMachineRef machine, const cha
 static int first_passes(struct hd_legal *legal, LLVMTargetMachineRef machine)
 {
 	char pipeline[256] = "function(";
+	if (legal->assembly && hd_legal_run(legal, machine, "always-inline"))
+		return -1;
 	size_t empty = strlen(pipeline);
 	if (legal->unoptimised)
 		strcat(pipeline, "sroa,early-cse,simplifycfg,instsimplify,");
@@ -305,6 +307,7 @@ int hd_legalize(struct hd_unit *unit)
 	legal.builder = LLVMCreateBuilderInContext(legal.context);
 	hd_legal_allow_undefined(legal.module);
 	hd_legal_strict(&legal);
+	hd_legal_asm(&legal);
 	hd_legal_blocks(&legal);
 	hd_legal_atomics(&legal);
 	hd_legal_byval(&legal);

@@ -23,6 +23,7 @@ struct hd_legal {
 	bool needs_builtins;	/* a helper was called */
 	bool needs_device;	/* a function of the device library was called */
 	bool linked;		/* helpers were linked in */
+	bool assembly;		/* inline assembly has become functions, which are to be inlined */
 	int status;
 };
 
@@ -61,6 +62,8 @@ LLVMValueRef hd_legal_vector(struct hd_site *site, const char *name);
 LLVMValueRef hd_legal_bitcast(struct hd_site *site, LLVMValueRef in, LLVMTypeRef type);
 LLVMValueRef hd_legal_va_arg(struct hd_site *site);
 LLVMValueRef hd_legal_memory(struct hd_site *site, const char *name);
+/* asm.c: inline assembly with labels, variables, and instructions that the machine has not in one. */
+void hd_legal_asm(struct hd_legal *legal);
 /* strict.c: floating point that may trap becomes ordinary. */
 void hd_legal_strict(struct hd_legal *legal);
 /* atomic.c, blocks.c: atomic operations and jumps to addresses that LLVM's passes leave. */
@@ -108,6 +111,7 @@ int hd_legal_builtins(struct hd_legal *legal);
 void hd_legal_fast_math(struct hd_unit *unit);
 /* Whether a division may have an error of 2 ulp, in the full range of its type; and what takes its place. */
 bool hd_legal_is_full(const struct hd_legal *legal, LLVMValueRef division);
+void hd_legal_mark_full(LLVMContextRef context, LLVMValueRef division);
 LLVMValueRef hd_legal_full_division(struct hd_site *site);
 /* Whether math functions are called that are still to be linked. */
 bool hd_legal_calls_device(LLVMModuleRef module);

@@ -6,35 +6,34 @@
 #include "passes/ptx/ptx.h"
 #include "heddle/opcodes.h"
 
+#include <stdarg.h>
+
+enum { HD_PTX_RESULTS = 64 };
+
 /* ------------------------------------------------------------------ the opcode's parts */
+
+void hd_ptx_error(struct hd_ptx *ptx, const char *format, ...)
+{
+	if (ptx->failed)
+		return;
+	ptx->failed = true;
+	va_list args;
+	va_start(args, format);
+	char reason[256];
+	vsnprintf(reason, sizeof reason, format, args);
+	va_end(args);
+	hd_sel_unsupported(ptx->sel, "inline assembly%s%s%s: %s", ptx->now && *ptx->now->text ? " '" : "",
+			   ptx->now ? ptx->now->text : "", ptx->now && *ptx->now->text ? "'" : "", reason);
+}
 
 bool hd_ptx_has(const struct hd_ptx *ptx, const char *part)
 {
-	for (unsigned i = 1; i < ptx->now->part_count; i++)
-		if (!strcmp(ptx->now->parts[i], part))
-			return true;
-	return false;
+	return hd_ptx_statement_has(ptx->now, part);
 }
 
 struct hd_ptx_type hd_ptx_type(const struct hd_ptx *ptx, unsigned back)
 {
-	static const struct {
-		const char *name;
-		struct hd_ptx_type type;
-	} types[] = {
-		{"u8", {8, 'u'}},     {"u16", {16, 'u'}},    {"u32", {32, 'u'}}, {"u64", {64, 'u'}},
-		{"s8", {8, 's'}},     {"s16", {16, 's'}},    {"s32", {32, 's'}}, {"s64", {64, 's'}},
-		{"b8", {8, 'b'}},     {"b16", {16, 'b'}},    {"b32", {32, 'b'}}, {"b64", {64, 'b'}},
-		{"f16", {16, 'h'}},   {"bf16", {16, 'g'}},   {"f32", {32, 'f'}}, {"f64", {64, 'f'}},
-		{"f16x2", {32, 'h'}}, {"bf16x2", {32, 'g'}}, {"pred", {1, 'p'}},
-	};
-
-	if (back >= ptx->now->part_count)
-		return (struct hd_ptx_type){0, 0};
-	for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
-		if (!strcmp(ptx->now->parts[ptx->now->part_count - 1 - back], types[i].name))
-			return types[i].type;
-	return (struct hd_ptx_type){0, 0};
+	return hd_ptx_statement_type(ptx->now, back);
 }
 
 uint16_t hd_ptx_rounding(const struct hd_ptx *ptx)
@@ -53,6 +52,8 @@ static struct hd_leaf special(struct hd_ptx *ptx, uint32_t code, unsigned bits)
 	uint32_t words = code / HD_PTX_WIDE, sr = code % HD_PTX_WIDE;
 	struct hd_mreg dst;
 	struct hd_leaf leaf;
+	if (code >= HD_PTX_CONSTANT && !words)
+		return hd_leaf_imm(code - HD_PTX_CONSTANT, bits == 1 ? 0 : (bits + 31) / 32);
 	if (words) {
 		dst = hd_mfunc_vreg(sel->func, 2);
 		hd_sel_push(sel, HD_OP_CS2R, HD_MOD(SR, sr))->dst = dst;
@@ -87,6 +88,10 @@ struct hd_leaf hd_ptx_read(struct hd_ptx *ptx, const struct hd_ptx_part *part, u
 {
 	unsigned words = bits == 1 ? 0 : (bits + 31) / 32;
 	struct hd_ptx_reg *reg;
+	if (part->negated || *part->selector) {
+		hd_ptx_error(ptx, "an operand is negated, or a part of one, which is not supported here");
+		return hd_leaf_imm(0, words);
+	}
 	switch (part->kind) {
 	case HD_PTX_NUMBER:
 		return hd_leaf_imm(bits == 1	? part->number != 0
@@ -149,7 +154,7 @@ void hd_ptx_write(struct hd_ptx *ptx, const struct hd_ptx_part *part, struct hd_
 {
 	if (part->kind == HD_PTX_SINK || ptx->failed)
 		return;
-	if (part->kind != HD_PTX_REG) {
+	if (part->kind != HD_PTX_REG || part->negated || *part->selector) {
 		hd_ptx_error(ptx, "the result is no register");
 		return;
 	}
@@ -335,32 +340,29 @@ static void run(struct hd_ptx *ptx, struct hd_ptx_statement *statement)
 
 /* ------------------------------------------------------------------ the statement */
 
-/* Replaces LLVM's spelling of operands by register names: "${0:u}" and "$0" by "$0", "$$" by "$". */
-static char *plain_text(struct hd_arena *arena, const char *text, size_t length)
+/* The values of registers that have been declared meanwhile. */
+static void follow_text(struct hd_ptx *ptx)
 {
-	char *out = hd_arena_alloc(arena, 2 * length + 1), *to = out;
-	for (size_t i = 0; i < length; i++) {
-		if (text[i] != '$') {
-			*to++ = text[i];
-		} else if (text[i + 1] == '$') {
-			*to++ = text[i++ + 1];
-		} else if (text[i + 1] == '{') {
-			*to++ = '$';
-			for (i += 2; i < length && text[i] != '}' && text[i] != ':'; i++)
-				*to++ = text[i];
-			while (i < length && text[i] != '}')
-				i++;
-		} else {
-			*to++ = '$';
-		}
+	struct hd_ptx_reg reg = {0};
+	while (ptx->regs.len < ptx->text.regs.len) {
+		const struct hd_ptx_name *name = &ptx->text.regs.data[ptx->regs.len];
+		snprintf(reg.name, sizeof reg.name, "%s", name->name);
+		reg.bits = name->bits;
+		hd_vec_push(&ptx->regs, reg);
 	}
-	*to = '\0';
-	return out;
+}
+
+static uint32_t declare(struct hd_ptx *ptx, const char *name, unsigned bits)
+{
+	uint32_t reg = hd_ptx_text_declare(&ptx->text, name, bits);
+	follow_text(ptx);
+	return reg;
 }
 
 static unsigned constraint_bits(LLVMTypeRef type)
 {
-	return hd_is_scalar(type) ? hd_scalar_bits(type) : 0;
+	unsigned bits = hd_is_scalar(type) ? hd_scalar_bits(type) : 0;
+	return bits <= 64 ? bits : 0;
 }
 
 /*
@@ -390,11 +392,11 @@ static int bind_operands(struct hd_ptx *ptx, const char *constraints, uint32_t *
 		LLVMTypeRef type;
 		if (output) {
 			type = many ? LLVMStructGetTypeAtIndex(result, count) : result;
-			outputs[count++] = hd_ptx_declare(ptx, name, constraint_bits(type));
+			outputs[count++] = declare(ptx, name, constraint_bits(type));
 		} else {
 			LLVMValueRef value = LLVMGetArgOperand(sel->inst, args++);
 			struct hd_leaf leaf = hd_sel_leaf(sel, value, 0);
-			uint32_t reg = hd_ptx_declare(ptx, name, constraint_bits(LLVMTypeOf(value)));
+			uint32_t reg = declare(ptx, name, constraint_bits(LLVMTypeOf(value)));
 			ptx->regs.data[reg].leaf = leaf;
 			ptx->regs.data[reg].set = true;
 			if (*letter >= '0' && *letter <= '9') {
@@ -425,6 +427,18 @@ static void define_results(struct hd_ptx *ptx, const uint32_t *outputs, unsigned
 		hd_sel_define(ptx->sel, ptx->sel->inst, leaves, count);
 }
 
+/* What the legaliser leaves here is what cannot be read, which is said again. */
+static bool next_statement(struct hd_ptx *ptx, struct hd_ptx_statement *statement)
+{
+	enum hd_ptx_next next = hd_ptx_parse(&ptx->text, statement);
+	follow_text(ptx);
+	if (ptx->text.failed)
+		hd_ptx_error(ptx, "%s", ptx->text.reason);
+	else if (next == HD_PTX_AT_LABEL || ptx->text.variables.len || ptx->text.labels.len)
+		hd_ptx_error(ptx, "labels and variables are not supported here");
+	return next == HD_PTX_STATEMENT && !ptx->failed;
+}
+
 void hd_sel_inline_asm(struct hd_select *sel, LLVMValueRef callee)
 {
 	struct hd_ptx ptx = {.sel = sel, .carry = {HD_MREG_PT, true}};
@@ -432,18 +446,21 @@ void hd_sel_inline_asm(struct hd_select *sel, LLVMValueRef callee)
 	size_t text_length = 0, constraint_length = 0;
 	const char *text = LLVMGetInlineAsmAsmString(callee, &text_length);
 	const char *constraints = LLVMGetInlineAsmConstraintString(callee, &constraint_length);
-	ptx.at = plain_text(sel->func->arena, text, text_length);
-	uint32_t outputs[32];
+	char *plain = hd_arena_alloc(sel->func->arena, 2 * text_length + 1);
+	hd_ptx_plain_text(plain, text, text_length);
+	hd_ptx_text_init(&ptx.text, plain);
+	uint32_t outputs[HD_PTX_RESULTS];
 	int count = bind_operands(&ptx, hd_arena_printf(sel->func->arena, "%.*s", (int)constraint_length, constraints),
-				  outputs, 32);
+				  outputs, HD_PTX_RESULTS);
 	ptx.now = &statement;
-	while (count >= 0 && !ptx.failed && !sel->failed && hd_ptx_parse(&ptx, &statement) == HD_PTX_STATEMENT)
+	while (count >= 0 && !ptx.failed && !sel->failed && next_statement(&ptx, &statement))
 		run(&ptx, &statement);
-	if (count >= 0 && !ptx.failed && ptx.depth) {
+	if (count >= 0 && !ptx.failed && ptx.text.scope) {
 		statement.text[0] = '\0';
 		hd_ptx_error(&ptx, "'{' without '}'");
 	}
 	if (count >= 0 && !ptx.failed)
 		define_results(&ptx, outputs, (unsigned)count);
 	hd_vec_release(&ptx.regs);
+	hd_ptx_text_release(&ptx.text);
 }

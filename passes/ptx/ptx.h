@@ -1,76 +1,31 @@
 /*
- * Inline PTX: what the files that lower it share. parse.c takes the text apart, ptx.c binds operands and runs
+ * Inline PTX: what the files that lower it share. passes/asm/ takes the text apart, ptx.c binds operands and runs
  * the statements in order, alu.c, bits.c, float.c, simd.c, convert.c, system.c, copy.c, matrix.c and
  * texture.c have the instructions. A statement becomes the machine instructions that selection would make of the same
- * operation; there are no labels and no branches, and an instruction outside the tables is an error with its source
- * line.
+ * operation. Labels, branches and what takes more than that the legaliser has replaced (passes/legalize/asm.c); an
+ * instruction outside the tables is an error with its source line.
  */
 #ifndef HD_PASSES_PTX_PTX_H
 #define HD_PASSES_PTX_PTX_H
 
+#include "passes/asm/asm.h"
 #include "passes/select/select.h"
 
-/* A register of the text: a declared one, or an operand of the statement ("$0"). */
+/* What a register of the text, or an operand of the assembly, holds. */
 struct hd_ptx_reg {
 	char name[64];
 	unsigned bits; /* 1: a predicate */
-	unsigned depth;
 	bool set;
 	struct hd_leaf leaf;
 };
 
-enum hd_ptx_kind {
-	HD_PTX_NOTHING,
-	HD_PTX_REG,
-	HD_PTX_NUMBER,
-	HD_PTX_SINGLE,
-	HD_PTX_DOUBLE,
-	HD_PTX_SPECIAL,
-	HD_PTX_SINK
-};
-struct hd_ptx_part {
-	enum hd_ptx_kind kind;
-	uint32_t reg;
-	uint64_t number; /* also the bits of a float, and enum hd_ptx_special */
-};
-
-enum { HD_PTX_ELEMENTS = 8 }; /* of a vector: an accumulator of m8n8k4 */
-enum hd_ptx_form { HD_PTX_PLAIN, HD_PTX_VECTOR, HD_PTX_ADDRESS };
-struct hd_ptx_operand {
-	enum hd_ptx_form form;
-	bool inverted;				   /* !p */
-	unsigned count;				   /* parts of a vector */
-	struct hd_ptx_part parts[HD_PTX_ELEMENTS]; /* an address: the base; of a texture its coordinates behind it */
-	struct hd_ptx_part second;		   /* d|p */
-	int64_t offset;				   /* of an address */
-};
-
-enum { HD_PTX_PARTS = 16, HD_PTX_OPERANDS = 6 };
-struct hd_ptx_statement {
-	char text[160];			 /* the opcode as written */
-	char split[160];		 /* its parts, each a string */
-	const char *parts[HD_PTX_PARTS]; /* "add", "cc", "u32" */
-	unsigned part_count;
-	bool guarded, guard_not;
-	uint32_t guard; /* register */
-	struct hd_ptx_operand operands[HD_PTX_OPERANDS];
-	unsigned count;
-};
-
 struct hd_ptx {
 	struct hd_select *sel;
-	const char *at; /* what is left of the text */
-	HD_VEC(struct hd_ptx_reg) regs;
-	unsigned depth;
-	struct hd_popnd carry; /* true when the last .cc carried or borrowed */
+	struct hd_ptx_text text;
+	HD_VEC(struct hd_ptx_reg) regs; /* as text.regs */
+	struct hd_popnd carry;		/* true when the last .cc carried or borrowed */
 	bool failed;
 	struct hd_ptx_statement *now;
-};
-
-/* Class of a type: u, s, b; f (float), h (half), g (bfloat), p (predicate); bits of a .x2 type are 32. */
-struct hd_ptx_type {
-	unsigned bits;
-	char class;
 };
 
 typedef void (*hd_ptx_handler)(struct hd_ptx *ptx, unsigned arg);
@@ -86,16 +41,9 @@ struct hd_ptx_row {
 extern const struct hd_ptx_row hd_ptx_alu[], hd_ptx_bits[], hd_ptx_float[], hd_ptx_simd[], hd_ptx_convert[],
 	hd_ptx_system[], hd_ptx_copy[], hd_ptx_matrix[], hd_ptx_texture[];
 
-/* ---- parse.c */
-enum hd_ptx_next { HD_PTX_END, HD_PTX_STATEMENT };
-/* The next statement; declarations and braces are dealt with on the way. */
-enum hd_ptx_next hd_ptx_parse(struct hd_ptx *ptx, struct hd_ptx_statement *statement);
+/* ---- ptx.c: operands */
 /* "inline assembly '<statement>': <reason>" as an error; only the first is reported. */
 void hd_ptx_error(struct hd_ptx *ptx, const char *format, ...) __attribute__((format(printf, 2, 3)));
-uint32_t hd_ptx_declare(struct hd_ptx *ptx, const char *name, unsigned bits);
-enum hd_ptx_special { HD_PTX_CBANK = 0x100, HD_PTX_WIDE = 0x10000 /* 64 bits */ };
-
-/* ---- ptx.c: operands */
 bool hd_ptx_has(const struct hd_ptx *ptx, const char *part);
 /* The type that part `back` from the end names (0: the last); bits 0 when it is none. */
 struct hd_ptx_type hd_ptx_type(const struct hd_ptx *ptx, unsigned back);

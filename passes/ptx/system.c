@@ -285,6 +285,13 @@ static void match(struct hd_ptx *ptx, unsigned mode)
 #define ORDERS " weak volatile mmio relaxed acquire release acq_rel sc cta cluster gpu sys "
 #define ATOMICS " add min max inc dec and or xor exch cas "
 
+#define BARRIER_REDUCE(name)                                                               \
+	{name ".popc", " aligned u32 ", 3, barrier_reduce, HD_BAR_RED_POPC, true},         \
+		{name ".and", " aligned pred ", 3, barrier_reduce, HD_BAR_RED_AND, true},  \
+	{                                                                                  \
+		name ".or", " aligned pred ", 3, barrier_reduce, HD_BAR_RED_OR, true       \
+	}
+
 const struct hd_ptx_row hd_ptx_system[] = {
 	{"ld", TYPES SPACES CACHES HINTS ORDERS " v2 v4 ", 2, load, 0, true},
 	{"ldu", TYPES " global v2 v4 ", 2, load, HD_MOD(CACHE, HD_CACHE_CI), true},
@@ -303,13 +310,18 @@ const struct hd_ptx_row hd_ptx_system[] = {
 	{"barrier.arrive", " aligned ", 2, barrier, HD_BAR_ARV, true},
 	{"barrier.cta.sync", " aligned ", 1, barrier, HD_BAR_SYNC, true},
 	{"barrier.cta.arrive", " aligned ", 2, barrier, HD_BAR_ARV, true},
-	{"bar.red.popc", " aligned u32 ", 3, barrier_reduce, HD_BAR_RED_POPC, true},
-	{"bar.red.and", " aligned pred ", 3, barrier_reduce, HD_BAR_RED_AND, true},
-	{"bar.red.or", " aligned pred ", 3, barrier_reduce, HD_BAR_RED_OR, true},
+	BARRIER_REDUCE("bar.red"),
+	BARRIER_REDUCE("bar.cta.red"),
+	BARRIER_REDUCE("barrier.red"),
+	BARRIER_REDUCE("barrier.cta.red"),
 	{"bar.warp.sync", "", 1, one_operand, HD_OP_WARPSYNC, true},
 	{"nanosleep", " u32 ", 1, one_operand, HD_OP_NANOSLEEP, true},
 	{"exit", "", 0, end_thread, HD_OP_EXIT, true},
 	{"trap", "", 0, end_thread, HD_OP_TRAP, true},
+	/* Kernels follow one another, and memory is seen through one proxy. */
+	{"griddepcontrol.wait", "", 0, ignore, 0, true},
+	{"griddepcontrol.launch_dependents", "", 0, ignore, 0, true},
+	{"fence.proxy", " alias async global shared::cta tensormap::generic ", 0, ignore, 0, true},
 	{"brkpt", "", 0, ignore, 0, false},
 	{"pmevent", "", 0, ignore, 0, false},
 	{"activemask", " b32 ", 1, active_mask, 0, true},

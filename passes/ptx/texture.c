@@ -45,7 +45,7 @@ static void gradients(struct hd_ptx *ptx, const struct hd_texture_form *form, st
 
 static bool is_last(const struct hd_ptx *ptx)
 {
-	const char *at = ptx->at;
+	const char *at = ptx->text.at;
 	while (isspace((unsigned char)*at) || *at == ';' || *at == '}')
 		at++;
 	return !*at;

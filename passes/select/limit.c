@@ -6,24 +6,15 @@
 
 #include "passes/select/select.h"
 
-/* 75 of sm_75; 0 when nothing is said. */
-static unsigned long capability(LLVMValueRef function)
-{
-	LLVMAttributeRef attr = LLVMGetStringAttributeAtIndex(function, LLVMAttributeFunctionIndex, "target-cpu", 10);
-	unsigned length = 0;
-	const char *cpu = attr ? LLVMGetStringAttributeValue(attr, &length) : "";
-	return length > 3 && !strncmp(cpu, "sm_", 3) ? strtoul(cpu + 3, NULL, 10) : 0;
-}
-
 uint32_t hd_sel_capability(const struct hd_select *sel)
 {
-	return (uint32_t)capability(sel->function);
+	return hd_capability(sel->function);
 }
 
 /* As the CUDA C++ Programming Guide has it in its table of compute capabilities. */
 uint32_t hd_sel_sm_threads(LLVMValueRef function)
 {
-	unsigned long number = capability(function);
+	uint32_t number = hd_capability(function);
 	if (number == 75)
 		return 1024;
 	return number >= 86 && number <= 89 ? 1536 : 2048;
@@ -37,7 +28,7 @@ enum hd_uniform_use hd_sel_uniform_use(struct hd_select *sel)
 		return HD_UNIFORM_NEVER;
 	if (!strcmp(use, "always"))
 		return HD_UNIFORM_ALWAYS;
-	return capability(sel->function) >= 75 ? HD_UNIFORM_SHORT : HD_UNIFORM_NEVER;
+	return hd_capability(sel->function) >= 75 ? HD_UNIFORM_SHORT : HD_UNIFORM_NEVER;
 }
 
 /* Threads of a block as the bounds have it; 0 without bounds. */

@@ -213,8 +213,9 @@ static void put64(uint8_t *constants, uint32_t offset, uint64_t value)
 	memcpy(constants + offset, &value, sizeof value);
 }
 
-static void fill_constants(const struct hd_launch *launch, struct hd_grid *grid, uint32_t static_shared)
+static void fill_constants(const struct hd_gpu *gpu, const struct hd_launch *launch, struct hd_grid *grid)
 {
+	uint32_t static_shared = shared_of(gpu, launch->kernel), unit = (uint32_t)gpu->config.shared_unit;
 	uint8_t *constants = grid->constants;
 	for (uint32_t i = 0; i < 3; i++) {
 		put32(constants, HD_CB_NTID_X + 4 * i, launch->block[i]);
@@ -224,6 +225,8 @@ static void fill_constants(const struct hd_launch *launch, struct hd_grid *grid,
 	put64(constants, HD_CB_LOCAL_WINDOW, HD_LOCAL_WINDOW);
 	put32(constants, HD_CB_STACK_TOP, grid->local_bytes);
 	put32(constants, HD_CB_DYN_SHARED, static_shared);
+	put32(constants, HD_CB_DYN_BYTES, launch->dynamic_shared);
+	put32(constants, HD_CB_SHARED_BYTES, (grid->shared_bytes + unit - 1) / unit * unit);
 	if (launch->param_bytes)
 		memcpy(constants + HD_CB_PARAMS, launch->params, launch->param_bytes);
 }
@@ -263,7 +266,7 @@ static int fill_grid(struct hd_gpu *gpu, const struct hd_launch *launch, struct 
 	grid->in_a_row = launch->in_a_row;
 	grid->policy_space = gpu->policy_bytes.grid ? hd_xcalloc(1, gpu->policy_bytes.grid) : NULL;
 	grid->constants = hd_xcalloc(1, HD_CB_BYTES);
-	fill_constants(launch, grid, shared_of(gpu, launch->kernel));
+	fill_constants(gpu, launch, grid);
 	return 0;
 }
 

@@ -25,8 +25,8 @@ define ptx_kernel void @k4(ptr %p, i32 %x, i64 %w) {
   ret void
 }
 define ptx_kernel void @k5(ptr %p, i32 %x, i64 %w) {
-; CHECK-DAG: inline assembly 'L1:': labels are not supported
-  call void asm sideeffect "L1: bra L1;", ""()
+; CHECK-DAG: inline assembly 'call': 'f' is not known
+  call void asm sideeffect "call f;", ""()
   ret void
 }
 define ptx_kernel void @k6(ptr %p, i32 %x, i64 %w) {
@@ -60,7 +60,7 @@ define ptx_kernel void @k11(ptr %p, i32 %x, i64 %w) {
   ret void
 }
 define ptx_kernel void @k12(ptr %p, i32 %x, i64 %w) {
-; CHECK-DAG: inline assembly: the guard is no predicate
+; CHECK-DAG: inline assembly 'mov.u32': the guard is no predicate
   %a = call i32 asm "@$1 mov.u32 $0, 1;", "=r,r"(i32 %x)
   ret void
 }

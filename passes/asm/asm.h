@@ -1,0 +1,136 @@
+/*
+ * The text of inline PTX as statements, for the legaliser, which takes the control flow and what has no instruction out
+ * of it (passes/legalize/asm.c), and for selection (passes/ptx/).
+ */
+#ifndef HD_PASSES_ASM_ASM_H
+#define HD_PASSES_ASM_ASM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "lib/vec.h"
+
+/* A register of the text: a declared one, or an operand of the assembly ("$0"); also a variable, as its address. */
+struct hd_ptx_name {
+	char name[64];
+	unsigned bits; /* 1: a predicate */
+	uint32_t scope;
+	bool hidden; /* its scope has ended */
+};
+
+/* `.local .align 4 .b8 t[16];` */
+struct hd_ptx_variable {
+	uint32_t reg;
+	bool shared;
+	unsigned align;
+	uint64_t bytes;
+};
+
+enum hd_ptx_kind {
+	HD_PTX_NOTHING,
+	HD_PTX_REG,
+	HD_PTX_NUMBER,
+	HD_PTX_SINGLE,
+	HD_PTX_DOUBLE,
+	HD_PTX_SPECIAL,
+	HD_PTX_SINK,
+	HD_PTX_LABEL /* reg: of the text's labels */
+};
+struct hd_ptx_part {
+	enum hd_ptx_kind kind;
+	bool negated;	  /* -r */
+	char selector[6]; /* "b0", "h1", "b3210": of a register */
+	uint32_t reg;
+	uint64_t number; /* also the bits of a float, and enum hd_ptx_special */
+	const char *at;	 /* of a special register: its name */
+	unsigned length;
+};
+
+enum { HD_PTX_ELEMENTS = 8 }; /* of a vector: an accumulator of m8n8k4 */
+enum hd_ptx_form { HD_PTX_PLAIN, HD_PTX_VECTOR, HD_PTX_ADDRESS };
+struct hd_ptx_operand {
+	enum hd_ptx_form form;
+	bool inverted;				   /* !p */
+	unsigned count;				   /* parts of a vector */
+	struct hd_ptx_part parts[HD_PTX_ELEMENTS]; /* an address: the base; of a texture its coordinates behind it */
+	struct hd_ptx_part second;		   /* d|p */
+	int64_t offset;				   /* of an address */
+};
+
+/* Where the statement names a register. */
+struct hd_ptx_ref {
+	const char *at;
+	unsigned length;
+	uint32_t reg;
+};
+
+enum { HD_PTX_PARTS = 16, HD_PTX_OPERANDS = 6, HD_PTX_REFS = 48 };
+struct hd_ptx_statement {
+	char text[160];			 /* the opcode as written */
+	char split[160];		 /* its parts, each a string */
+	const char *parts[HD_PTX_PARTS]; /* "add", "cc", "u32" */
+	unsigned part_count;
+	bool guarded, guard_not;
+	uint32_t guard; /* register */
+	struct hd_ptx_operand operands[HD_PTX_OPERANDS];
+	unsigned count;
+	const char *begin, *end; /* in the text */
+	struct hd_ptx_ref refs[HD_PTX_REFS];
+	unsigned ref_count;
+	uint32_t scope, label; /* of HD_PTX_AT_LABEL: the label */
+};
+
+/* Labels are named before they are met: `known` when it has been. Those of one name in other scopes are others. */
+struct hd_ptx_label {
+	char name[64];
+	uint32_t scope;
+	bool known;
+	bool table;		  /* `t: .branchtargets a, b;` */
+	HD_VEC(uint32_t) targets; /* of a table: labels */
+};
+
+struct hd_ptx_text {
+	const char *at; /* what is left */
+	HD_VEC(struct hd_ptx_name) regs;
+	HD_VEC(struct hd_ptx_variable) variables;
+	HD_VEC(struct hd_ptx_label) labels;
+	HD_VEC(uint32_t) outer; /* of each scope */
+	uint32_t scope;		/* the innermost */
+	bool failed;
+	char reason[256];
+	struct hd_ptx_statement *now;
+};
+
+/* Class of a type: u, s, b; f (float), h (half), g (bfloat), p (predicate); bits of a .x2 type are 32. */
+struct hd_ptx_type {
+	unsigned bits;
+	char class;
+};
+
+enum hd_ptx_next { HD_PTX_END, HD_PTX_STATEMENT, HD_PTX_AT_LABEL };
+
+void hd_ptx_text_init(struct hd_ptx_text *text, const char *at);
+void hd_ptx_text_release(struct hd_ptx_text *text);
+/* LLVM's spelling of operands as register names: "${0:u}" and "$0" as "$0", "$$" as "$". `out` has room for
+ * 2 * length + 1 characters. */
+void hd_ptx_plain_text(char *out, const char *in, size_t length);
+/* The next statement or label; declarations and braces are dealt with on the way. */
+enum hd_ptx_next hd_ptx_parse(struct hd_ptx_text *text, struct hd_ptx_statement *statement);
+/* Only the first error counts. */
+void hd_ptx_text_error(struct hd_ptx_text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+uint32_t hd_ptx_text_declare(struct hd_ptx_text *text, const char *name, unsigned bits);
+/* The label that a name means in a scope; UINT32_MAX: none. After the whole text has been read. */
+uint32_t hd_ptx_text_label(const struct hd_ptx_text *text, uint32_t named);
+
+/* Whether the opcode has the part behind its first one. */
+bool hd_ptx_statement_has(const struct hd_ptx_statement *statement, const char *part);
+/* The type that part `back` from the end names (0: the last); bits 0 when it is none. */
+struct hd_ptx_type hd_ptx_statement_type(const struct hd_ptx_statement *statement, unsigned back);
+struct hd_ptx_type hd_ptx_type_named(const char *name);
+
+/* Whether there is a special register of the name, "%tid.x"; what it is. */
+bool hd_ptx_special_named(const char *name, uint64_t *code);
+/* What the number of a special register means: a word of the constant bank from CBANK on, else an enum hd_sr. */
+enum hd_ptx_special { HD_PTX_CBANK = 0x100, HD_PTX_CONSTANT = 0x8000, HD_PTX_WIDE = 0x10000 /* 64 bits */ };
+
+#endif

@@ -1,0 +1,540 @@
+/*
+ * Inline PTX: from text to statements. Takes `[@p] opcode operand, operand ...;`, labels, declarations of registers and
+ * of variables with a scope, comments, and numbers of PTX (decimal, 0x, 0b, octal, 0f and 0d floats). Linear in the
+ * text.
+ */
+#include "heddle/inst.h"
+#include "passes/asm/asm.h"
+
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void hd_ptx_text_error(struct hd_ptx_text *text, const char *format, ...)
+{
+	if (text->failed)
+		return;
+	text->failed = true;
+	va_list args;
+	va_start(args, format);
+	vsnprintf(text->reason, sizeof text->reason, format, args);
+	va_end(args);
+}
+
+/* ------------------------------------------------------------------ characters */
+
+static void skip_space(struct hd_ptx_text *text)
+{
+	for (;;) {
+		while (isspace((unsigned char)*text->at))
+			text->at++;
+		const char *end;
+		if (text->at[0] == '/' && text->at[1] == '/') {
+			text->at += strcspn(text->at, "\n");
+		} else if (text->at[0] == '/' && text->at[1] == '*') {
+			end = strstr(text->at + 2, "*/");
+			text->at = end ? end + 2 : text->at + strlen(text->at);
+		} else {
+			return;
+		}
+	}
+}
+
+static bool take(struct hd_ptx_text *text, char c)
+{
+	skip_space(text);
+	if (*text->at != c)
+		return false;
+	text->at++;
+	return true;
+}
+
+static void expect(struct hd_ptx_text *text, char c)
+{
+	if (!take(text, c))
+		hd_ptx_text_error(text, "'%c' expected before \"%.16s\"", c, text->at);
+}
+
+/* Letters, digits, and what else the names of opcodes and registers hold. */
+static bool take_word(struct hd_ptx_text *text, char *to, size_t room)
+{
+	size_t length = 0;
+	skip_space(text);
+	while (isalnum((unsigned char)text->at[length]) || (text->at[length] && strchr("._%$:", text->at[length])))
+		length++;
+	if (!length || length >= room)
+		return false;
+	memcpy(to, text->at, length);
+	to[length] = '\0';
+	text->at += length;
+	return true;
+}
+
+/* ------------------------------------------------------------------ registers and variables */
+
+uint32_t hd_ptx_text_declare(struct hd_ptx_text *text, const char *name, unsigned bits)
+{
+	struct hd_ptx_name reg = {.bits = bits, .scope = text->scope};
+	snprintf(reg.name, sizeof reg.name, "%s", name);
+	hd_vec_push(&text->regs, reg);
+	return text->regs.len - 1;
+}
+
+/* The innermost register of that name. */
+static bool find_register(struct hd_ptx_text *text, const char *name, size_t length, uint32_t *out)
+{
+	for (uint32_t i = text->regs.len; i-- > 0;)
+		if (!text->regs.data[i].hidden && !strncmp(text->regs.data[i].name, name, length) &&
+		    !text->regs.data[i].name[length]) {
+			*out = i;
+			return true;
+		}
+	return false;
+}
+
+static unsigned register_bits(const char *type)
+{
+	unsigned bits = hd_ptx_type_named(type + (*type == '.')).bits;
+	return *type == '.' ? bits : 0;
+}
+
+/* `.reg .b32 a, b, t<4>;`: t<4> declares t0 to t3; of `.reg .v2 .b32 v` the registers are v.x and v.y. */
+static void declaration(struct hd_ptx_text *text)
+{
+	static const char suffixes[] = "xyzw";
+	char type[16], name[48], each[64];
+	unsigned bits = 0, vector = 0;
+	if (take_word(text, type, sizeof type) && (!strcmp(type, ".v2") || !strcmp(type, ".v4"))) {
+		vector = (unsigned)(type[2] - '0');
+		if (!take_word(text, type, sizeof type))
+			*type = '\0';
+	}
+	bits = register_bits(type);
+	if (!bits) {
+		hd_ptx_text_error(text, "register type expected before \"%.16s\"", text->at);
+		return;
+	}
+	do {
+		if (!take_word(text, name, sizeof name)) {
+			hd_ptx_text_error(text, "register name expected before \"%.16s\"", text->at);
+			return;
+		}
+		for (unsigned i = 0; i < vector; i++) {
+			snprintf(each, sizeof each, "%s.%c", name, suffixes[i]);
+			hd_ptx_text_declare(text, each, bits);
+		}
+		if (vector || !take(text, '<')) {
+			if (!vector)
+				hd_ptx_text_declare(text, name, bits);
+			continue;
+		}
+		for (unsigned i = 0, n = (unsigned)strtoul(text->at, (char **)&text->at, 10); i < n && i < 256; i++) {
+			snprintf(each, sizeof each, "%s%u", name, i);
+			hd_ptx_text_declare(text, each, bits);
+		}
+		expect(text, '>');
+	} while (take(text, ','));
+	expect(text, ';');
+}
+
+/* `.shared .align 16 .b8 t[64], u;` */
+static void variable(struct hd_ptx_text *text, bool shared)
+{
+	char word[48];
+	unsigned bits = 0, align = 0, elements = 1;
+	while (!bits && take_word(text, word, sizeof word)) {
+		if (!strcmp(word, ".align")) {
+			skip_space(text);
+			align = (unsigned)strtoul(text->at, (char **)&text->at, 0);
+		} else if (!strcmp(word, ".v2") || !strcmp(word, ".v4")) {
+			elements = (unsigned)(word[2] - '0');
+		} else {
+			bits = register_bits(word);
+			break;
+		}
+	}
+	if (bits < 8 || align > 256 || (align & (align - 1))) {
+		hd_ptx_text_error(text, "the variable has no type of PTX");
+		return;
+	}
+	do {
+		if (!take_word(text, word, sizeof word)) {
+			hd_ptx_text_error(text, "variable name expected before \"%.16s\"", text->at);
+			return;
+		}
+		struct hd_ptx_variable made = {.shared = shared, .bytes = (uint64_t)bits / 8 * elements};
+		made.align = align ? align : (unsigned)made.bytes;
+		while (take(text, '[')) {
+			skip_space(text);
+			made.bytes *= strtoull(text->at, (char **)&text->at, 0);
+			expect(text, ']');
+		}
+		if (!made.bytes || made.bytes > 1 << 20)
+			hd_ptx_text_error(text, "variable '%s' has no size, or a very large one", word);
+		made.reg = hd_ptx_text_declare(text, word, 64);
+		hd_vec_push(&text->variables, made);
+	} while (take(text, ','));
+	if (take(text, '='))
+		hd_ptx_text_error(text, "variable '%s' has an initial value", word);
+	expect(text, ';');
+}
+
+/* ------------------------------------------------------------------ scopes and labels */
+
+static void enter_scope(struct hd_ptx_text *text)
+{
+	hd_vec_push(&text->outer, text->scope);
+	text->scope = text->outer.len - 1;
+}
+
+static void leave_scope(struct hd_ptx_text *text)
+{
+	if (!text->scope) {
+		hd_ptx_text_error(text, "'}' without '{'");
+		return;
+	}
+	for (uint32_t i = 0; i < text->regs.len; i++)
+		text->regs.data[i].hidden |= text->regs.data[i].scope == text->scope;
+	text->scope = text->outer.data[text->scope];
+}
+
+static uint32_t label_in(struct hd_ptx_text *text, const char *name)
+{
+	struct hd_ptx_label label = {.scope = text->scope};
+	for (uint32_t i = 0; i < text->labels.len; i++)
+		if (text->labels.data[i].scope == text->scope && !strcmp(text->labels.data[i].name, name))
+			return i;
+	snprintf(label.name, sizeof label.name, "%s", name);
+	hd_vec_push(&text->labels, label);
+	return text->labels.len - 1;
+}
+
+uint32_t hd_ptx_text_label(const struct hd_ptx_text *text, uint32_t named)
+{
+	const char *name = text->labels.data[named].name;
+	uint32_t scope = text->labels.data[named].scope;
+	for (;; scope = text->outer.data[scope]) {
+		for (uint32_t i = 0; i < text->labels.len; i++)
+			if (text->labels.data[i].known && text->labels.data[i].scope == scope &&
+			    !strcmp(text->labels.data[i].name, name))
+				return i;
+		if (!scope)
+			return UINT32_MAX;
+	}
+}
+
+/* `t: .branchtargets a, b, c;` */
+static void branch_targets(struct hd_ptx_text *text, uint32_t table)
+{
+	char name[64];
+	text->labels.data[table].table = true;
+	do {
+		if (!take_word(text, name, sizeof name)) {
+			hd_ptx_text_error(text, "label expected before \"%.16s\"", text->at);
+			return;
+		}
+		uint32_t target = label_in(text, name);
+		hd_vec_push(&text->labels.data[table].targets, target);
+	} while (take(text, ','));
+	expect(text, ';');
+}
+
+/* The length of a label's name at the beginning of a word, which ends with a colon; 0: it is none. "shared::cta" is no
+ * label. */
+static size_t label_length(const char *word)
+{
+	const char *colon = strchr(word, ':');
+	return colon && colon[1] != ':' ? (size_t)(colon - word) : 0;
+}
+
+void hd_ptx_text_init(struct hd_ptx_text *text, const char *at)
+{
+	*text = (struct hd_ptx_text){.at = at};
+	hd_vec_push(&text->outer, 0);
+}
+
+void hd_ptx_text_release(struct hd_ptx_text *text)
+{
+	for (uint32_t i = 0; i < text->labels.len; i++)
+		hd_vec_release(&text->labels.data[i].targets);
+	hd_vec_release(&text->labels);
+	hd_vec_release(&text->outer);
+	hd_vec_release(&text->variables);
+	hd_vec_release(&text->regs);
+}
+
+/* ------------------------------------------------------------------ operands */
+
+static bool number(struct hd_ptx_text *text, struct hd_ptx_part *part)
+{
+	const char *digits = text->at;
+	bool negative = *digits == '-';
+	digits += negative;
+	if (!isdigit((unsigned char)*digits))
+		return false;
+	part->kind = HD_PTX_NUMBER;
+	char *end;
+	if (*digits == '0' && digits[1] && strchr("fFdD", digits[1])) {
+		part->kind = tolower((unsigned char)digits[1]) == 'f' ? HD_PTX_SINGLE : HD_PTX_DOUBLE;
+		part->number = strtoull(digits + 2, &end, 16);
+		if (negative)
+			part->number ^= part->kind == HD_PTX_SINGLE ? UINT64_C(1) << 31 : UINT64_C(1) << 63;
+	} else if (*digits == '0' && (digits[1] == 'b' || digits[1] == 'B')) {
+		part->number = strtoull(digits + 2, &end, 2);
+	} else {
+		part->number = strtoull(digits, &end, 0);
+		if (*end == '.' || *end == 'e' || *end == 'E') {
+			double value = strtod(digits, &end);
+			part->kind = HD_PTX_DOUBLE;
+			memcpy(&part->number, &value, sizeof value);
+			part->number ^= negative ? UINT64_C(1) << 63 : 0;
+		}
+	}
+	if (negative && part->kind == HD_PTX_NUMBER)
+		part->number = -part->number;
+	text->at = end;
+	if (part->kind == HD_PTX_NUMBER && (*end == 'U' || *end == 'u'))
+		text->at++;
+	return true;
+}
+
+static bool register_part(struct hd_ptx_text *text, const char *name, const char *begin, struct hd_ptx_part *out)
+{
+	size_t length = strlen(name);
+	const char *dot = strrchr(name, '.');
+	if (!find_register(text, name, length, &out->reg)) {
+		/* "r.b0": a part of r */
+		if (!dot || dot == name || strlen(dot + 1) >= sizeof out->selector || !strchr("bh", dot[1]) ||
+		    !find_register(text, name, (size_t)(dot - name), &out->reg))
+			return false;
+		snprintf(out->selector, sizeof out->selector, "%s", dot + 1);
+		length = (size_t)(dot - name);
+	}
+	out->kind = HD_PTX_REG;
+	if (text->now->ref_count == HD_PTX_REFS)
+		hd_ptx_text_error(text, "more than %u registers", HD_PTX_REFS);
+	else
+		text->now->refs[text->now->ref_count++] = (struct hd_ptx_ref){begin, (unsigned)length, out->reg};
+	return true;
+}
+
+static void part(struct hd_ptx_text *text, struct hd_ptx_part *out)
+{
+	skip_space(text);
+	if (number(text, out))
+		return;
+	out->negated = take(text, '-');
+	skip_space(text);
+	char name[64];
+	const char *begin = text->at;
+	if (!take_word(text, name, sizeof name)) {
+		hd_ptx_text_error(text, "operand expected before \"%.16s\"", text->at);
+		return;
+	}
+	if (register_part(text, name, begin, out))
+		return;
+	if (out->negated) {
+		hd_ptx_text_error(text, "'%s' is not known", name);
+	} else if (!strcmp(name, "_")) {
+		out->kind = HD_PTX_SINK;
+	} else if (!strcmp(name, "WARP_SZ")) {
+		*out = (struct hd_ptx_part){.kind = HD_PTX_NUMBER, .number = HD_WARP_LANES};
+	} else if (hd_ptx_special_named(name, &out->number)) {
+		out->kind = HD_PTX_SPECIAL;
+		out->at = begin;
+		out->length = (unsigned)strlen(name);
+	} else if (!strcmp(text->now->parts[0], "bra") || !strcmp(text->now->parts[0], "brx")) {
+		*out = (struct hd_ptx_part){.kind = HD_PTX_LABEL, .reg = label_in(text, name)};
+	} else {
+		hd_ptx_text_error(text, "'%s' is not known", name);
+	}
+}
+
+static void parts_until(struct hd_ptx_text *text, struct hd_ptx_operand *out, char end)
+{
+	do {
+		if (out->count == HD_PTX_ELEMENTS) {
+			hd_ptx_text_error(text, "more than eight elements");
+			return;
+		}
+		part(text, &out->parts[out->count++]);
+	} while (!text->failed && take(text, ','));
+	expect(text, end);
+}
+
+/* Behind a texture object: {x, y}, or x alone. */
+static void texture_coordinates(struct hd_ptx_text *text, struct hd_ptx_operand *out)
+{
+	if (take(text, '{'))
+		parts_until(text, out, '}');
+	else
+		part(text, &out->parts[out->count++]);
+}
+
+static void operand(struct hd_ptx_text *text, struct hd_ptx_operand *out)
+{
+	struct hd_ptx_part offset = {0};
+	*out = (struct hd_ptx_operand){.count = 1};
+	if (take(text, '[')) {
+		out->form = HD_PTX_ADDRESS;
+		part(text, &out->parts[0]);
+		if (take(text, '+') || (skip_space(text), *text->at == '-')) {
+			part(text, &offset);
+			if (offset.kind != HD_PTX_NUMBER)
+				hd_ptx_text_error(text, "offset expected before \"%.16s\"", text->at);
+			out->offset = (int64_t)offset.number;
+		} else if (take(text, ',')) {
+			texture_coordinates(text, out);
+		}
+		expect(text, ']');
+		return;
+	}
+	if (take(text, '{')) {
+		out->form = HD_PTX_VECTOR;
+		out->count = 0;
+		parts_until(text, out, '}');
+		return;
+	}
+	out->inverted = take(text, '!');
+	part(text, &out->parts[0]);
+	if (take(text, '|'))
+		part(text, &out->second);
+}
+
+/* ------------------------------------------------------------------ statements */
+
+static void split_opcode(struct hd_ptx_statement *statement)
+{
+	char *at = statement->split;
+	memcpy(statement->split, statement->text, sizeof statement->split);
+	statement->part_count = 0;
+	while (statement->part_count < HD_PTX_PARTS) {
+		statement->parts[statement->part_count++] = at;
+		at = strchr(at, '.');
+		if (!at)
+			return;
+		*at++ = '\0';
+	}
+}
+
+bool hd_ptx_statement_has(const struct hd_ptx_statement *statement, const char *part)
+{
+	for (unsigned i = 1; i < statement->part_count; i++)
+		if (!strcmp(statement->parts[i], part))
+			return true;
+	return false;
+}
+
+struct hd_ptx_type hd_ptx_statement_type(const struct hd_ptx_statement *statement, unsigned back)
+{
+	if (back >= statement->part_count)
+		return (struct hd_ptx_type){0, 0};
+	return hd_ptx_type_named(statement->parts[statement->part_count - 1 - back]);
+}
+
+static void guard(struct hd_ptx_text *text, struct hd_ptx_statement *statement)
+{
+	struct hd_ptx_part reg = {0};
+	statement->guarded = true;
+	statement->guard_not = take(text, '!');
+	statement->parts[0] = "";
+	part(text, &reg);
+	if (reg.kind != HD_PTX_REG || text->regs.data[reg.reg].bits != 1)
+		hd_ptx_text_error(text, "the guard is no predicate");
+	statement->guard = reg.reg;
+}
+
+/* `.reg`, `.local`, `.shared`, `.pragma`. */
+static bool directive(struct hd_ptx_text *text, const char *word)
+{
+	if (!strcmp(word, ".reg"))
+		declaration(text);
+	else if (!strcmp(word, ".local") || !strcmp(word, ".shared"))
+		variable(text, word[1] == 's');
+	else if (!strcmp(word, ".pragma"))
+		text->at += strcspn(text->at, ";");
+	else
+		return false;
+	return true;
+}
+
+static bool label(struct hd_ptx_text *text, struct hd_ptx_statement *statement)
+{
+	size_t length = label_length(statement->text);
+	if (!length)
+		return false;
+	text->at -= strlen(statement->text) - length - 1;
+	statement->text[length] = '\0';
+	if (statement->guarded || length >= sizeof((struct hd_ptx_label *)0)->name) {
+		hd_ptx_text_error(text, "'%.32s' is no label", statement->text);
+		return true;
+	}
+	statement->label = label_in(text, statement->text);
+	if (text->labels.data[statement->label].known)
+		hd_ptx_text_error(text, "label '%s' stands there twice", statement->text);
+	text->labels.data[statement->label].known = true;
+	return true;
+}
+
+static void operands(struct hd_ptx_text *text, struct hd_ptx_statement *statement)
+{
+	skip_space(text);
+	while (!text->failed && *text->at && *text->at != ';' && *text->at != '}') {
+		if (statement->count == HD_PTX_OPERANDS) {
+			hd_ptx_text_error(text, "too many operands");
+			break;
+		}
+		operand(text, &statement->operands[statement->count++]);
+		if (!take(text, ','))
+			break;
+	}
+	statement->end = text->at;
+	skip_space(text);
+	if (!text->failed && *text->at != '}' && *text->at) /* the last statement may leave out its semicolon */
+		expect(text, ';');
+}
+
+enum hd_ptx_next hd_ptx_parse(struct hd_ptx_text *text, struct hd_ptx_statement *statement)
+{
+	text->now = statement;
+	for (;;) {
+		skip_space(text);
+		if (text->failed || !*text->at)
+			return HD_PTX_END;
+		memset(statement, 0, sizeof *statement);
+		statement->begin = text->at;
+		statement->scope = text->scope;
+		if (take(text, '{')) {
+			enter_scope(text);
+			continue;
+		}
+		if (take(text, '}')) {
+			leave_scope(text);
+			continue;
+		}
+		if (take(text, ';'))
+			continue;
+		if (take(text, '@'))
+			guard(text, statement);
+		if (!take_word(text, statement->text, sizeof statement->text)) {
+			hd_ptx_text_error(text, "instruction expected before \"%.16s\"", text->at);
+			return HD_PTX_END;
+		}
+		if (directive(text, statement->text))
+			continue;
+		if (!label(text, statement))
+			break;
+		char word[32];
+		const char *behind = text->at;
+		if (!take_word(text, word, sizeof word) || strcmp(word, ".branchtargets")) {
+			text->at = behind;
+			return text->failed ? HD_PTX_END : HD_PTX_AT_LABEL;
+		}
+		branch_targets(text, statement->label);
+	}
+	split_opcode(statement);
+	operands(text, statement);
+	return text->failed ? HD_PTX_END : HD_PTX_STATEMENT;
+}
