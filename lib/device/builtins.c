@@ -398,7 +398,7 @@ static __attribute__((noinline)) float root_slow(float a)
 	if (a < 0)
 		return as_float(NAN_BITS);
 	if (a == 0 || a != a || a == as_float(INFINITY_BITS))
-		return a;
+		return a + a; /* of a NaN the one that the hardware makes */
 	return root(a * 0x1p64f) * 0x1p-32f;
 }
 
@@ -535,8 +535,8 @@ HD_HELPER double __heddle_sqrt64(double a)
 	if (!(a >= 0x1p-960)) {
 		if (a == 0 || a != a)
 			return a;
-		if (a < 0)
-			return as_double(NAN_BITS_D);
+		if (a < 0) /* with a sign, as cards have it */
+			return -as_double(NAN_BITS_D);
 		a *= 0x1p256;
 		scale = 0x1p-128;
 	}

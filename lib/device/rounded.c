@@ -76,6 +76,8 @@ HD_CORE double root(double a, enum mode mode)
 {
 	u64 x = bits_of(a);
 	int exponent;
+	if (x & SIGN && x << 1 && x << 1 <= INFINITY_BITS << 1) /* below zero: a NaN with a sign, as cards have it */
+		return as_double(SIGN | INFINITY_BITS | INFINITY_BITS >> 1);
 	if (x & SIGN || x >= INFINITY_BITS || !x)
 		return __builtin_sqrt(a);
 	double p = significand(x, &exponent);

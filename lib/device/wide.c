@@ -222,6 +222,8 @@ HD_HELPER u32 __heddle_fns(u32 mask, u32 base, int32_t offset)
 {
 	int32_t at = (int32_t)(base & 31), step = offset < 0 ? -1 : 1;
 	u32 left = offset < 0 ? 0u - (u32)offset : (u32)offset;
+	if (base > 31)
+		return 0xffffffff;
 	if (!offset)
 		return mask >> at & 1 ? (u32)at : 0xffffffff;
 	for (; at >= 0 && at < 32; at += step)
@@ -257,7 +259,7 @@ HD_HELPER double __heddle_rsqrt64(double a)
 	double scale = 1;
 	if (a < 0x1p-1022) { /* the approximation takes denormals for zero */
 		if (!(a > 0))
-			return a < 0 ? __builtin_nan("") : __builtin_copysign(__builtin_inf(), a);
+			return a < 0 ? -__builtin_nan("") : __builtin_copysign(__builtin_inf(), a);
 		a *= 0x1p108;
 		scale = 0x1p54;
 	}

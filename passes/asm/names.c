@@ -28,6 +28,13 @@ static const struct {
 	{"%ctaid.w", HD_PTX_CONSTANT},
 	{"%ntid.w", HD_PTX_CONSTANT + 1},
 	{"%nctaid.w", HD_PTX_CONSTANT + 1},
+	/* without a cluster a block is one of its own */
+	{"%clusterid.x", HD_SR_CTAID_X},
+	{"%clusterid.y", HD_SR_CTAID_Y},
+	{"%clusterid.z", HD_SR_CTAID_Z},
+	{"%nclusterid.x", HD_PTX_CBANK + HD_CB_NCTAID_X},
+	{"%nclusterid.y", HD_PTX_CBANK + HD_CB_NCTAID_Y},
+	{"%nclusterid.z", HD_PTX_CBANK + HD_CB_NCTAID_Z},
 	{"%dynamic_smem_size", HD_PTX_CBANK + HD_CB_DYN_BYTES},
 	{"%total_smem_size", HD_PTX_CBANK + HD_CB_SHARED_BYTES},
 	{"%laneid", HD_SR_LANEID},

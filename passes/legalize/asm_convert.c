@@ -58,7 +58,9 @@ static void tensor_float(struct hd_asm *a, unsigned arg)
 	value finite = compare(site, LLVMIntULT, size, number(bits, 0x7f800000));
 	bits = choose(site, finite, binary(site, LLVMAdd, bits, up), bits);
 	bits = binary(site, LLVMAnd, bits, number(bits, 0xffffe000u));
-	hd_asm_out(a, 0, normalised(a, in, bits, 0x7fffffff), false);
+	if (!hd_asm_has(a, "rna"))
+		bits = normalised(a, in, bits, 0x7fffe000);
+	hd_asm_out(a, 0, bits, false);
 }
 
 /* ------------------------------------------------------------------ halves that are not below zero */

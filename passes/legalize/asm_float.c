@@ -212,6 +212,9 @@ static void test(struct hd_asm *a, unsigned arg)
 	value size = binary(site, LLVMAnd, bits, number(bits, UINT64_MAX >> (65 - type.bits)));
 	value infinity = number(bits, type.bits == 64 ? UINT64_C(0x7ff) << 52 : UINT64_C(0xff) << 23);
 	value least = number(bits, UINT64_C(1) << fraction), zero = number(bits, 0);
+	/* zero is no subnormal number, but a normal one */
+	value subnormal =
+		binary(site, LLVMAnd, compare(site, LLVMIntULT, size, least), compare(site, LLVMIntNE, size, zero));
 	(void)arg;
 	for (unsigned i = 0; i < 6; i++) {
 		if (!hd_asm_has(a, kinds[i]))
@@ -220,10 +223,9 @@ static void test(struct hd_asm *a, unsigned arg)
 		      : i == 1 ? compare(site, LLVMIntEQ, size, infinity)
 		      : i == 2 ? compare(site, LLVMIntULE, size, infinity)
 		      : i == 3 ? compare(site, LLVMIntUGT, size, infinity)
-		      : i == 4 ? binary(site, LLVMAnd, compare(site, LLVMIntUGE, size, least),
-					compare(site, LLVMIntULT, size, infinity))
-			       : binary(site, LLVMAnd, compare(site, LLVMIntULT, size, least),
-					compare(site, LLVMIntNE, size, zero));
+		      : i == 4 ? binary(site, LLVMAnd, compare(site, LLVMIntULT, size, infinity),
+					LLVMBuildNot(site->builder, subnormal, ""))
+			       : subnormal;
 	}
 	if (out)
 		hd_asm_out(a, 0, out, false);

@@ -23,7 +23,7 @@ static bool of_integers(const struct hd_ptx_statement *now)
 
 /* ------------------------------------------------------------------ division */
 
-/* All ones by zero, and the dividend is what is left, as with CUDA's. */
+/* By zero all ones, and the dividend is what is left. LLVM's operation would have no value then. */
 static void divide(struct hd_asm *a, unsigned remainder)
 {
 	struct hd_ptx_type type = hd_asm_type(a, 0);
@@ -37,7 +37,10 @@ static void divide(struct hd_asm *a, unsigned remainder)
 	unsigned bits = type.bits < 32 ? 32 : type.bits;
 	x = cast(&a->site, x, bits, sign);
 	y = cast(&a->site, y, bits, sign);
-	hd_asm_out(a, 0, cast(&a->site, binary(&a->site, op, x, y), type.bits, sign), sign);
+	value none = compare(&a->site, LLVMIntEQ, y, number(y, 0));
+	value out = binary(&a->site, op, x, choose(&a->site, none, number(y, 1), y));
+	out = choose(&a->site, none, remainder ? x : LLVMConstAllOnes(LLVMTypeOf(y)), out);
+	hd_asm_out(a, 0, cast(&a->site, out, type.bits, sign), sign);
 }
 
 /* ------------------------------------------------------------------ bytes */

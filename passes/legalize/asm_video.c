@@ -88,7 +88,7 @@ static value compared(struct hd_asm *a, value x, value y)
 					 : wide_number(a, 0);
 }
 
-/* Distances count up to 32 (.clamp), or modulo 32 (.wrap). */
+/* Distances count up to 32 (.clamp), or modulo 32 (.wrap). The result has 34 bits. */
 static value shifted(struct hd_asm *a, value x, value distance, bool left)
 {
 	struct hd_site *site = &a->site;
@@ -96,7 +96,10 @@ static value shifted(struct hd_asm *a, value x, value distance, bool left)
 		distance = binary(site, LLVMAnd, distance, wide_number(a, 31));
 	else
 		distance = at_most(a, distance, wide_number(a, 32), false);
-	return binary(site, left ? LLVMShl : LLVMAShr, x, distance);
+	if (!left)
+		return binary(site, LLVMAShr, x, distance);
+	x = binary(site, LLVMShl, x, distance);
+	return binary(site, LLVMAShr, binary(site, LLVMShl, x, wide_number(a, 30)), wide_number(a, 30));
 }
 
 /* (x + y + 1) / 2 downwards; of a negative sum away from zero. */
@@ -126,7 +129,8 @@ static value operate(struct hd_asm *a, enum operation operation, value x, value 
 
 /* ------------------------------------------------------------------ one result */
 
-/* What is done with the third operand: .add, .min, .max; or it is what the result's part is put into. */
+/* What is done with the third operand: .add, .min, .max, of the whole intermediate result; or it is what the result's
+ * part is put into. */
 static void finish(struct hd_asm *a, value v, bool is_signed)
 {
 	const struct hd_ptx_part *to = &a->now->operands[0].parts[0];
@@ -136,17 +140,16 @@ static void finish(struct hd_asm *a, value v, bool is_signed)
 	value c, mask;
 	if (!selected(a, to, &first, &bits))
 		return;
-	v = cast(site, v, 32, false);
 	if ((add || min || max) != (a->now->count > 3 && bits == 32) || (bits < 32 && a->now->count < 4)) {
 		hd_asm_error(a, "a third operand needs a second operation, or a part of the result");
 		return;
 	}
 	if (add || min || max) {
-		c = hd_asm_in(a, 3, 32);
-		LLVMIntPredicate order =
-			min ? (is_signed ? LLVMIntSLT : LLVMIntULT) : (is_signed ? LLVMIntSGT : LLVMIntUGT);
-		v = add ? binary(site, LLVMAdd, v, c) : choose(site, compare(site, order, v, c), v, c);
-	} else if (bits < 32) {
+		c = cast(site, hd_asm_in(a, 3, 32), 64, is_signed);
+		v = add ? binary(site, LLVMAdd, v, c) : at_most(a, v, c, max);
+	}
+	v = cast(site, v, 32, false);
+	if (bits < 32) {
 		c = hd_asm_in(a, 3, 32);
 		mask = hd_asm_word(a, ((UINT32_C(1) << bits) - 1) << first);
 		v = binary(site, LLVMAnd, binary(site, LLVMShl, v, number(v, first)), mask);
@@ -173,10 +176,11 @@ static void scalar(struct hd_asm *a, unsigned operation)
 	if (selected(a, &now->operands[0].parts[0], &first, &bits) && hd_asm_has(a, "sat"))
 		v = saturated(a, v, sign[0], bits);
 	if (!a->failed)
-		finish(a, v, sign[0]);
+		finish(a, v, operation == COMPARE ? sign[1] : sign[0]);
 }
 
-/* vmad: a * b + c, all of it exact, then shifted, then saturated. Of c -c is its complement with .po's one more. */
+/* vmad: a * b + c, all of it exact (with .po one more), then shifted, then saturated. The result's type has no part in
+ * it, says the pseudo-code. */
 static void multiply_add(struct hd_asm *a, unsigned arg)
 {
 	const struct hd_ptx_statement *now = a->now;
@@ -205,7 +209,7 @@ static void multiply_add(struct hd_asm *a, unsigned arg)
 		factors[i] = cast(site, v, 128, sign[i + 1]);
 	}
 	value v = binary(site, LLVMMul, factors[0], factors[1]);
-	c = cast(site, hd_asm_in(a, 3, 32), 128, sign[0]);
+	c = cast(site, hd_asm_in(a, 3, 32), 128, is_signed);
 	if (minus)
 		v = LLVMBuildNeg(site->builder, v, "");
 	if (z->negated)

@@ -2,9 +2,7 @@
  * NVVM intrinsics that have no machine instruction, in terms of helpers and of LLVM's own operations; and the questions
  * that a toolkit's libdevice asks about the target. Half precision is in half.c.
  */
-#include "passes/legalize/legalize.h"
-
-typedef LLVMValueRef value;
+#include "passes/legalize/wmma.h"
 
 static LLVMTypeRef word(struct hd_site *site)
 {
@@ -77,8 +75,9 @@ static value directed(struct hd_site *site, const char *name)
 	value out = count == 2 ? LLVMBuildFDiv(site->builder, args[0], args[1], "")
 			       : hd_legal_intrinsic(site, "llvm.sqrt", wide, args, 1);
 	snprintf(full, sizeof full, "llvm.nvvm.d2f.%s", modes[mode]);
-	out = hd_legal_intrinsic(site, full, real, &out, 1);
-	return flushed ? flush(site, out) : out;
+	/* The sum has the NaN of single precision. */
+	value sum[2] = {hd_legal_intrinsic(site, full, real, &out, 1), LLVMConstReal(real, -0.0)};
+	return hd_legal_intrinsic(site, flushed ? "llvm.nvvm.add.rn.ftz.f" : "llvm.nvvm.add.rn.f", NULL, sum, 2);
 }
 
 /* nvvm.rotate.b32, .b64, .right.b64 and nvvm.swap.lo.hi.b64 */
@@ -136,6 +135,8 @@ value hd_legal_nvvm(struct hd_site *site, const char *name)
 		return out;
 	if (reads_zero(name))
 		return LLVMConstNull(LLVMTypeOf(site->inst));
+	if (begins(name, "nvvm.wmma."))
+		return hd_legal_wmma(site, name);
 	if (!strcmp(name, "nvvm.fns"))
 		return helper(site, "__heddle_fns", word(site));
 	if (!strcmp(name, "nvvm.reflect"))

@@ -345,6 +345,8 @@ struct hd_leaf hd_ptx_shifted(struct hd_ptx *ptx, LLVMOpcode op, struct hd_leaf 
 		value = hd_sel_extend_leaf(ptx->sel, value, bits, 32, op == LLVMAShr);
 		bits = 32;
 	}
+	if (bits == 64 && amount.kind != HD_LEAF_IMM) /* beyond that funnel shifts take the distance's lower bits */
+		amount = hd_sel_minmax(ptx->sel, false, false, amount, hd_leaf_imm(64, 1), 32);
 	return hd_sel_shift_leaf(ptx->sel, op, value, clamped(amount, bits), bits);
 }
 

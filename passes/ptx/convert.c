@@ -258,7 +258,11 @@ static struct hd_leaf convert_integer(struct hd_ptx *ptx, struct hd_ptx_type to,
 			a = hd_leaf_reg(hd_sub(hd_sel_reg(ptx->sel, a), 0, 1));
 		return to.bits < 32 ? hd_sel_extend_leaf(ptx->sel, a, to.bits, 32, to.class == 's') : a;
 	}
-	return hd_sel_extend_leaf(ptx->sel, a, from.bits, to.bits < 32 ? 32 : to.bits, from.class == 's');
+	if (to.bits < 32) { /* s8 in u16 */
+		a = hd_sel_extend_leaf(ptx->sel, a, from.bits, 32, from.class == 's');
+		return hd_sel_extend_leaf(ptx->sel, a, to.bits, 32, to.class == 's');
+	}
+	return hd_sel_extend_leaf(ptx->sel, a, from.bits, to.bits, from.class == 's');
 }
 
 /* cvt.rn.f16x2.f32 d, a, b: a in the upper half */

@@ -132,8 +132,6 @@ static void refuse(struct hd_ptx *ptx, unsigned arg)
 	static const char *const reasons[] = {
 		"products of sparse matrices are not supported",
 		"products by groups of warps are sm_90a's, and not modelled",
-		"fragments without a layout are not supported; mma.h or mma.sync does the same",
-		"matrices that are stored from registers, sm_90's, are not modelled",
 	};
 	hd_ptx_error(ptx, "%s", reasons[arg]);
 }
@@ -148,8 +146,6 @@ const struct hd_ptx_row hd_ptx_matrix[] = {
 	{"mma.sp", ANY, 0, refuse, 0, false},
 	{"mma.sp::ordered_metadata", ANY, 0, refuse, 0, false},
 	{"wgmma", ANY, 0, refuse, 1, false},
-	{"wmma", ANY, 0, refuse, 2, false},
-	{"stmatrix", ANY " m8n8 x1 x2 x4 trans b16 ", 0, refuse, 3, false},
 	{"ldmatrix.sync.aligned", " m8n8 x1 x2 x4 trans shared shared::cta b16 ", 2, load, 0, true},
 	{"movmatrix.sync.aligned", " m8n8 trans b16 ", 2, transpose, 0, true},
 	{NULL, NULL, 0, NULL, 0, false},

@@ -78,10 +78,25 @@ static void saturate(struct hd_unpacked *value)
 		*value = (struct hd_unpacked){.kind = HD_FP_FINITE, .significand = 1};
 }
 
-/* A NaN keeps its payload where it fits: single to double. */
-static uint64_t widen_nan(uint64_t bits)
+/* From double, to double and from bfloat a NaN keeps its sign and as much of its payload as fits (seen on an H100). */
+static bool keeps_nan(unsigned from, unsigned to)
 {
-	return (bits >> 31 & 1) << 63 | UINT64_C(0x7ff8000000000000) | (bits & 0x7fffff) << 29;
+	return from == HD_F64 || ((from == HD_F32 || from == HD_BF16) && to == HD_F64) ||
+	       (from == HD_BF16 && to == HD_F32);
+}
+
+static unsigned fraction_bits(unsigned type)
+{
+	return type == HD_F64 ? 52 : type == HD_F32 ? 23 : type == HD_BF16 ? 7 : 10;
+}
+
+static uint64_t convert_nan(unsigned from, unsigned to, uint64_t bits)
+{
+	unsigned have = fraction_bits(from), want = fraction_bits(to), top = float_sign_bit(to);
+	uint64_t sign = bits >> float_sign_bit(from) & 1, payload = bits & ((UINT64_C(1) << have) - 1);
+	payload = want > have ? payload << (want - have) : payload >> (have - want);
+	uint64_t exponent = (UINT64_C(1) << top) - (UINT64_C(1) << want);
+	return sign << top | exponent | UINT64_C(1) << (want - 1) | payload;
 }
 
 static uint64_t convert_float(const struct hd_dinst *inst, uint64_t bits)
@@ -90,8 +105,8 @@ static uint64_t convert_float(const struct hd_dinst *inst, uint64_t bits)
 	struct hd_unpacked value = hd_fp_unpack((enum hd_type)from, bits);
 	if (HD_MODIFIER(SAT))
 		saturate(&value);
-	if (from == HD_F32 && to == HD_F64 && value.kind == HD_FP_NAN)
-		return widen_nan(bits);
+	if (value.kind == HD_FP_NAN && keeps_nan(from, to))
+		return convert_nan(from, to, bits);
 	uint64_t result = hd_fp_pack((enum hd_type)to, &value, HD_MODIFIER(RND));
 	if (to == HD_F32 && HD_MODIFIER(FTZ) && !(result & 0x7f800000u))
 		result &= SIGN32;
@@ -107,8 +122,10 @@ HD_EXEC_PLAIN(op_f2f)
 static uint64_t to_integer(const struct hd_unpacked *value, unsigned from, unsigned type, unsigned rounding)
 {
 	unsigned bits = int_bits(type);
+	if (value->kind == HD_FP_NAN && from != HD_F64 && bits != 64)
+		return 0;
 	if (value->kind == HD_FP_NAN)
-		return from == HD_F64 || bits == 64 ? UINT64_C(1) << (bits - 1) : 0;
+		return is_signed_int(type) ? 0 - (UINT64_C(1) << (bits - 1)) : UINT64_C(1) << (bits - 1);
 	uint64_t magnitude = hd_fp_magnitude(value, rounding);
 	uint64_t most = ~UINT64_C(0) >> (64 - bits + is_signed_int(type));
 	if (!value->sign)
@@ -153,6 +170,10 @@ HD_EXEC_PLAIN(op_frnd)
 	HD_FOR_LANES (lane, exec->mask) {
 		uint64_t bits = float_source(exec, inst, lane);
 		struct hd_unpacked value = hd_fp_unpack(type, bits);
+		if (type == HD_F64 && value.kind == HD_FP_NAN) {
+			set_result(exec, inst, lane, convert_nan(HD_F64, HD_F64, bits));
+			continue;
+		}
 		if (value.kind == HD_FP_FINITE && value.exponent < 0) {
 			value.significand = hd_fp_magnitude(&value, HD_MODIFIER(RND));
 			value.exponent = 0;
@@ -236,7 +257,7 @@ HD_EXEC(op_f2f_f64_f32)
 	if (inst->inst.srcmods & HD_NEG_B)
 		b ^= UINT64_C(0x8000000000000000);
 	hd_f32s narrow = __builtin_convertvector((hd_f64s)b, hd_f32s);
-	hd_u32s result = narrow != narrow ? HD_SPLAT(NAN32) : (hd_u32s)narrow;
+	hd_u32s result = (hd_u32s)narrow;
 	if (HD_MODIFIER(FTZ))
 		result = FLUSH32(result);
 	HD_STORE(result);
