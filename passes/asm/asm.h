@@ -64,7 +64,7 @@ struct hd_ptx_ref {
 	uint32_t reg;
 };
 
-enum { HD_PTX_PARTS = 16, HD_PTX_OPERANDS = 6, HD_PTX_REFS = 48 };
+enum { HD_PTX_PARTS = 16, HD_PTX_OPERANDS = 10, HD_PTX_REFS = 48 };
 struct hd_ptx_statement {
 	char text[160];			 /* the opcode as written */
 	char split[160];		 /* its parts, each a string */

@@ -41,6 +41,8 @@ static bool is_transposed(const struct hd_wmma *form)
 static const char *check(const struct hd_wmma *form)
 {
 	bool tall = form->k == 16 && form->m * form->n == 256;
+	if (is(form->factor, "s4") || is(form->factor, "u4") || is(form->factor, "b1"))
+		return "types of less than a byte are not supported";
 	if (is_double(form))
 		return form->capability < 80			      ? "doubles are sm_80's"
 		       : form->m == 8 && form->n == 8 && form->k == 4 ? NULL
@@ -55,7 +57,7 @@ static const char *check(const struct hd_wmma *form)
 		return form->capability < 75 ? "bytes are sm_75's" : NULL;
 	if (is(form->factor, "bf16"))
 		return form->capability < 80 ? "bf16 is sm_80's" : NULL;
-	return is(form->factor, "f16") ? NULL : "types of less than a byte are not supported";
+	return is(form->factor, "f16") ? NULL : "matrices of this type are not multiplied";
 }
 
 static bool is_type(const char *part)

@@ -76,18 +76,6 @@ static void done(struct hd_ptx *ptx, unsigned arg)
 	(void)arg;
 }
 
-/* What came with sm_90 and later. */
-static void refuse(struct hd_ptx *ptx, unsigned arg)
-{
-	static const char *const reasons[] = {
-		"barriers in shared memory (mbarrier) are not modelled; <cuda/barrier> has others",
-		"copies of whole tiles (TMA) are not modelled",
-		"clusters of blocks are not modelled",
-		"registers that warps hand on are sm_90a's, and not modelled",
-	};
-	hd_ptx_error(ptx, "%s", reasons[arg]);
-}
-
 static void policy(struct hd_ptx *ptx, unsigned arg)
 {
 	(void)arg;
@@ -104,14 +92,7 @@ const struct hd_ptx_row hd_ptx_copy[] = {
 	{"cp.async.wait_group", "", 1, wait_groups, 0, true},
 	{"cp.async.wait_all", "", 0, wait_all, 0, true},
 	{"cp.async.mbarrier.arrive", " noinc shared shared::cta b64 ", 0, arrive, 0, true},
-	{"mbarrier", NULL, 0, refuse, 0, false},
 	{"cp.async.bulk.prefetch.L2", " global L2::cache_hint ", 2, done, 0, false},
-	{"cp.async.bulk", NULL, 0, refuse, 1, false},
-	{"cp.reduce.async.bulk", NULL, 0, refuse, 1, false},
-	{"barrier.cluster", NULL, 0, refuse, 2, false},
-	{"mapa", NULL, 0, refuse, 2, false},
-	{"getctarank", NULL, 0, refuse, 2, false},
-	{"setmaxnreg", NULL, 0, refuse, 3, false},
 	{"createpolicy.fractional", PRIORITIES " b64 ", 1, policy, 0, false},
 	{"createpolicy.range", PRIORITIES " b64 global ", 1, policy, 0, false},
 	{"prefetch", PRIORITIES " global local L1 L2 ", 1, done, 0, false},

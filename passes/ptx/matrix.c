@@ -127,25 +127,11 @@ static void transpose(struct hd_ptx *ptx, unsigned arg)
 	hd_ptx_out(ptx, 0, hd_leaf_reg(out), 32);
 }
 
-static void refuse(struct hd_ptx *ptx, unsigned arg)
-{
-	static const char *const reasons[] = {
-		"products of sparse matrices are not supported",
-		"products by groups of warps are sm_90a's, and not modelled",
-	};
-	hd_ptx_error(ptx, "%s", reasons[arg]);
-}
-
 #define SHAPES " m8n8k4 m8n8k16 m8n8k32 m8n8k128 m16n8k4 m16n8k8 m16n8k16 m16n8k32 m16n8k64 m16n8k128 m16n8k256 "
 #define TYPES " f16 bf16 tf32 f32 f64 s8 u8 s32 s4 u4 b1 e4m3 e5m2 "
-#define ANY SHAPES TYPES " sync aligned row col satfinite sp ordered_metadata load store a b c d m16n16k16 " \
-		"m32n8k16 m8n32k16 m16n16k8 shared global fence commit_group wait_group mma_async "
 
 const struct hd_ptx_row hd_ptx_matrix[] = {
 	{"mma.sync.aligned", SHAPES TYPES " row col satfinite ", 4, multiply, 0, true},
-	{"mma.sp", ANY, 0, refuse, 0, false},
-	{"mma.sp::ordered_metadata", ANY, 0, refuse, 0, false},
-	{"wgmma", ANY, 0, refuse, 1, false},
 	{"ldmatrix.sync.aligned", " m8n8 x1 x2 x4 trans shared shared::cta b16 ", 2, load, 0, true},
 	{"movmatrix.sync.aligned", " m8n8 trans b16 ", 2, transpose, 0, true},
 	{NULL, NULL, 0, NULL, 0, false},

@@ -323,7 +323,7 @@ const struct hd_ptx_row hd_ptx_system[] = {
 	{"griddepcontrol.launch_dependents", "", 0, ignore, 0, true},
 	{"fence.proxy", " alias async global shared::cta tensormap::generic ", 0, ignore, 0, true},
 	{"brkpt", "", 0, ignore, 0, false},
-	{"pmevent", "", 0, ignore, 0, false},
+	{"pmevent", " mask ", 0, ignore, 0, false},
 	{"activemask", " b32 ", 1, active_mask, 0, true},
 	{"shfl.idx", " b32 ", 4, shuffle, HD_SHFL_IDX, true},
 	{"shfl.up", " b32 ", 4, shuffle, HD_SHFL_UP, true},

@@ -12,9 +12,9 @@ __global__ void wrong(int *p)
 #elif WRONG == 4
 	asm volatile("setmaxnreg.inc.sync.aligned.u32 128;");
 #elif WRONG == 5
-	asm volatile("mov.u32 %0, %%cluster_ctaid.x;" : "=r"(rank));
+	asm volatile("mov.u32 %0, %%aggr_smem_size;" : "=r"(rank));
 #elif WRONG == 6
-	asm volatile("stmatrix.sync.aligned.m8n8.x1.shared.b16 [%0], {%0};" ::"r"(a));
+	asm volatile("multimem.red.global.add.u32 [%0], %1;" ::"l"(p), "r"(a));
 #elif WRONG == 7
 	asm volatile("wgmma.fence.sync.aligned;");
 #elif WRONG == 8

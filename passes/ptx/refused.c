@@ -1,0 +1,58 @@
+/*
+ * Inline PTX: instructions that are known and not taken, each with the reason that its error gives.
+ */
+#include "passes/ptx/ptx.h"
+
+enum reason { MBARRIER, TILES, CLUSTERS, REGISTERS, SPARSE, WARP_GROUPS, DEVICES, QUESTIONS, SURFACES, CALLS, STACK };
+
+static void refuse(struct hd_ptx *ptx, unsigned reason)
+{
+	static const char *const reasons[] = {
+		[MBARRIER] = "barriers in shared memory (mbarrier) are not modelled; <cuda/barrier> has others",
+		[TILES] = "copies of whole tiles (TMA) are not modelled",
+		[CLUSTERS] = "clusters of blocks are not modelled",
+		[REGISTERS] = "registers that warps hand on are sm_90a's, and not modelled",
+		[SPARSE] = "products of sparse matrices are not supported",
+		[WARP_GROUPS] = "products by groups of warps are sm_90a's, and not modelled",
+		[DEVICES] = "memory of several devices is not modelled",
+		[QUESTIONS] = "questions about textures and surfaces are not supported",
+		[SURFACES] = "surfaces are read and written by CUDA's functions",
+		[CALLS] = "calls, and returns from the function, are not taken from inline assembly",
+		[STACK] = "the stack's pointer is not handed out",
+	};
+	hd_ptx_error(ptx, "%s", reasons[reason]);
+}
+
+#define REFUSED(name, reason)                       \
+	{                                           \
+		name, NULL, 0, refuse, reason, true \
+	}
+
+const struct hd_ptx_row hd_ptx_refused[] = {
+	REFUSED("mbarrier", MBARRIER),
+	REFUSED("cp.async.bulk", TILES),
+	REFUSED("cp.reduce.async.bulk", TILES),
+	REFUSED("tensormap", TILES),
+	REFUSED("barrier.cluster", CLUSTERS),
+	REFUSED("mapa", CLUSTERS),
+	REFUSED("getctarank", CLUSTERS),
+	REFUSED("st.async", CLUSTERS),
+	REFUSED("red.async", CLUSTERS),
+	REFUSED("setmaxnreg", REGISTERS),
+	REFUSED("mma.sp", SPARSE),
+	REFUSED("mma.sp::ordered_metadata", SPARSE),
+	REFUSED("wgmma", WARP_GROUPS),
+	REFUSED("multimem", DEVICES),
+	REFUSED("txq", QUESTIONS),
+	REFUSED("suq", QUESTIONS),
+	REFUSED("istypep", QUESTIONS),
+	REFUSED("suld", SURFACES),
+	REFUSED("sust", SURFACES),
+	REFUSED("sured", SURFACES),
+	REFUSED("call", CALLS),
+	REFUSED("ret", CALLS),
+	REFUSED("stacksave", STACK),
+	REFUSED("stackrestore", STACK),
+	REFUSED("alloca", STACK),
+	{NULL, NULL, 0, NULL, 0, false},
+};

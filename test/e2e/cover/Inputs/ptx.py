@@ -1,0 +1,86 @@
+#!/usr/bin/python3
+"""ptx.py TABLE COVERAGE.MD [OPT PLUGIN]: the table of PTX's instructions, as rows of COVERAGE.MD, between its two marks.
+With OPT and PLUGIN: compiles what the table says is taken, and holds the errors of the rest against it, and the rows
+against the table; without them: writes the rows."""
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+BEGIN, END = '<!-- rows of e2e/cover/Inputs/ptx.txt -->', '<!-- their end -->'
+REGISTERS = ('.reg .b32 a, b, c, d, e; .reg .b64 u, v, w; .reg .b16 h, i, j; .reg .f32 f, g; .reg .f64 x, y; '
+             '.reg .pred p, q, r; .reg .b128 o, t; ')
+MODULE = '''target datalayout = "e-i64:64-i128:128-v16:16-v32:32-n16:32:64"
+target triple = "nvptx64-nvidia-cuda"
+define ptx_kernel void @k() #0 {
+  call void asm sideeffect "%s", ""()
+  ret void
+}
+attributes #0 = { "target-cpu"="sm_%s" }
+!nvvm.annotations = !{!0}
+!0 = !{ptr @k, !"kernel", i32 1}
+'''
+
+
+def read(path):
+    """(section, name, statements, state, processor)"""
+    section = ''
+    for line in open(path, encoding='utf-8'):
+        line = line.rstrip('\n')
+        if line.startswith('## '):
+            section = line[3:]
+        elif line and not line.startswith('# '):
+            name, rest = line.split(' | ', 1)
+            text, state = rest.rsplit(' | ', 1)
+            processor = re.search(r' \[(\d+)\]$', state)
+            yield section, name, text.strip(), re.sub(r' \[\d+\]$', '', state), processor.group(1) if processor else '70'
+
+
+def rows(table):
+    """The rows as Markdown."""
+    out, last = [], None
+    for section, name, text, state, processor in read(table):
+        if section != last:
+            out += ['', f'| {section} | tried as | state |', '|---|---|---|']
+            last = section
+        text = text.replace('|', '\\|')
+        taken = 'taken' + (f', from sm_{processor} on' if processor != '70' else '')
+        out.append(f'| {name} | `{text}` | {taken if state == "taken" else state} |')
+    return '\n'.join(out[1:]) + '\n'
+
+
+def compile_text(opt, plugin, folder, text, processor):
+    """What the compiler says."""
+    path = os.path.join(folder, 'x.ll')
+    with open(path, 'w', encoding='utf-8') as file:
+        file.write(MODULE % ('{ ' + REGISTERS + text + ' }', processor))
+    done = subprocess.run([opt, f'-load-pass-plugin={plugin}', f'-passes=heddle<o={folder}/x.hdo;check>', '-disable-output', path],
+                          stderr=subprocess.PIPE, text=True, check=False)
+    return done.returncode, done.stderr
+
+
+def main():
+    table, coverage, tools = sys.argv[1], sys.argv[2], sys.argv[3:]
+    text = open(coverage, encoding='utf-8').read()
+    begin, end = text.index(BEGIN) + len(BEGIN), text.index(END)
+    if not tools:
+        with open(coverage, 'w', encoding='utf-8') as file:
+            file.write(text[:begin] + '\n' + rows(table) + text[end:])
+        return
+    wrong = [] if text[begin:end].strip() == rows(table).strip() else [f'{coverage}: not the rows of {table}: call ptx.py without tools']
+    with tempfile.TemporaryDirectory() as folder:
+        for section, name, statements, state, processor in read(table):
+            status, said = compile_text(*tools, folder, statements, processor)
+            if state == 'taken' and status:
+                wrong.append(f'{section}, {name}: {said.strip()}')
+            if state != 'taken' and (not status or state.removeprefix('refused: ') not in said):
+                wrong.append(f'{section}, {name} is not {state}: {said.strip() or "taken"}')
+            if state != 'taken' and not state.startswith('refused: '):
+                wrong.append(f'{section}, {name}: what does "{state}" mean?')
+    if wrong:
+        sys.exit('\n'.join(wrong))
+
+
+main()
