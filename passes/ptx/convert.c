@@ -17,7 +17,7 @@ static void unpack(struct hd_ptx *ptx, unsigned bits)
 		return;
 	}
 	struct hd_opnd words[2];
-	for (unsigned i = 0; i < bits / 32; i++)
+	for (unsigned i = 0; i < (bits + 31) / 32; i++)
 		words[i] = hd_sel_word(ptx->sel, &whole, i);
 	for (unsigned i = 0; i < to->count; i++)
 		hd_ptx_write(ptx, &to->parts[i], hd_sel_unpack(ptx->sel, words, i, each), each);
@@ -38,7 +38,7 @@ static void pack(struct hd_ptx *ptx, unsigned bits)
 		return;
 	struct hd_opnd words[2];
 	hd_sel_pack(ptx->sel, parts, from->count, each, words);
-	hd_ptx_out(ptx, 0, hd_leaf_reg(hd_sel_join(ptx->sel, words, bits / 32)), bits);
+	hd_ptx_out(ptx, 0, hd_leaf_reg(hd_sel_join(ptx->sel, words, (bits + 31) / 32)), bits);
 }
 
 static void move(struct hd_ptx *ptx, unsigned arg)
@@ -47,9 +47,9 @@ static void move(struct hd_ptx *ptx, unsigned arg)
 	(void)arg;
 	if (!type.bits)
 		hd_ptx_error(ptx, "a type is missing");
-	else if (ptx->now->operands[0].form == HD_PTX_VECTOR && type.bits >= 32)
+	else if (ptx->now->operands[0].form == HD_PTX_VECTOR && type.bits >= 16)
 		unpack(ptx, type.bits);
-	else if (ptx->now->operands[1].form == HD_PTX_VECTOR && type.bits >= 32)
+	else if (ptx->now->operands[1].form == HD_PTX_VECTOR && type.bits >= 16)
 		pack(ptx, type.bits);
 	else
 		hd_ptx_out(ptx, 0, hd_ptx_in(ptx, 1, type.bits), type.bits);

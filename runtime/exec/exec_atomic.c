@@ -1,7 +1,9 @@
 /*
  * Functional execution: ATOMG, ATOMS and ATOM. Lanes act one after the other in lane order, so
- * that a run has one result on every host. Floating-point addition rounds to nearest and keeps denormals.
+ * that a run has one result on every host. Floating-point addition rounds to nearest and keeps denormals, but for single
+ * precision outside of shared memory.
  */
+#include "heddle/opcodes.h"
 #include "runtime/exec/exec.h"
 #include "runtime/exec/later.h"
 #include "runtime/exec/past.h"
@@ -27,6 +29,17 @@ static uint32_t add_f32(uint32_t a, uint32_t b)
 		return 0x7fffffff;
 	memcpy(&a, &x, 4);
 	return a;
+}
+
+static uint32_t flushed(uint32_t bits)
+{
+	return bits & 0x7f800000u ? bits : bits & 0x80000000u;
+}
+
+/* In global memory denormals count as zeros, and none is written (PTX ISA, atom; so does an H100). */
+static uint64_t add_f32_flushed(uint64_t a, uint64_t b)
+{
+	return flushed(add_f32(flushed((uint32_t)a), flushed((uint32_t)b)));
 }
 
 static uint64_t add_f64(uint64_t a, uint64_t b)
@@ -112,7 +125,8 @@ void hd_exec_atomic_do(struct hd_exec *exec, const struct hd_dinst *inst, uint32
 	unsigned op = HD_MODIFIER(ATOMOP), type = HD_MODIFIER(DTYPE), bytes = inst->access_bytes;
 	uint64_t keep = ~UINT64_C(0) >> (64 - 8 * bytes), old = 0;
 	memcpy(&old, host, bytes);
-	uint64_t stored = combine(op, type, old, b & keep, c & keep);
+	bool flushes = op == HD_ATOM_ADD && type == HD_F32 && inst->inst.op != HD_OP_ATOMS;
+	uint64_t stored = flushes ? add_f32_flushed(old, b) : combine(op, type, old, b & keep, c & keep);
 	memcpy(host, &stored, bytes);
 	if (__builtin_expect(exec->gpu->probe != NULL, 0))
 		hd_probe_change(exec, host, &old, bytes);

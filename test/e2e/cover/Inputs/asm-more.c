@@ -241,6 +241,10 @@ static NOINLINE unsigned integers(u32 a, u32 b, u32 c, u64 wa, u64 wb, u64 *out,
 	__asm__("shl.b64 %0, %1, %2;" : "=l"(w) : "l"(wa), "r"(c | 0x40)); /* beyond the width: the width */
 	__asm__("shr.s64 %0, %1, %2;" : "=l"(w2) : "l"(wa), "r"(c | 0x40));
 	CHECK(w == 0 && w2 == (u64)((s64)wa >> 63));
+	__asm__("{ .reg .b8 x, y; .reg .b16 z; cvt.u16.u32 z, %1; mov.b16 {x, y}, z; mov.b16 z, {y, x}; cvt.u32.u16 %0, z; }"
+		: "=r"(r)
+		: "r"(a));
+	CHECK(r == (u32)(u16)(a << 8 | (a >> 8 & 0xff)));
 	return n;
 }
 
@@ -358,6 +362,13 @@ static NOINLINE unsigned atomics(u32 *at, u64 *out, unsigned n)
 	CHECK(at[0] == f32_bits(1) && at[1] == f32_bits(1.5f) && at[2] == f32_bits(3) && at[3] == f32_bits(3.5f));
 	__asm__ volatile("atom.global.v2.f32.add {%0, %1}, [%2], {%3, %3};" : "=f"(f), "=f"(g) : "l"(at), "f"(2.0f) : "memory");
 	CHECK(f == 1 && g == 1.5f && at[0] == f32_bits(3) && at[1] == f32_bits(3.5f));
+	/* denormals: zeros in global memory, numbers in shared memory */
+	static SHARED u32 own[THREADS];
+	unsigned mine = __nvvm_read_ptx_sreg_tid_x();
+	at[0] = own[mine] = 0x80000005;
+	__asm__ volatile("red.global.add.f32 [%0], %1;" : : "l"(at), "f"(as_f32(3)) : "memory");
+	__asm__ volatile("red.shared.add.f32 [%0], %1;" : : "r"((u32)(u64)&own[mine]), "f"(as_f32(3)) : "memory");
+	CHECK(at[0] == 0 && own[mine] == 0x80000002);
 	at[0] = 0x40003c00;
 	__asm__ volatile("red.global.v2.f16.max.noftz [%0], {%1, %1};" : : "l"(at), "h"((u16)0x3e00) : "memory");
 	CHECK(at[0] == 0x40003e00);
@@ -380,7 +391,7 @@ static NOINLINE unsigned warp(u32 a, unsigned thread, u64 *out, unsigned n)
 	__asm__ volatile("{ .reg .pred p; elect.sync %0|p, -1; @p add.u32 %0, %0, 100; }" : "=r"(r));
 	CHECK(r == ((thread & 31) == 0 ? 100 : 0));
 	__asm__("mov.u32 %0, %%total_smem_size; mov.u32 %1, %%dynamic_smem_size;" : "=r"(r), "=r"(sum));
-	CHECK(r == 256 && sum == 0);
+	CHECK(r == 512 && sum == 0);
 	__asm__("{ .reg .pred p; mov.pred p, %%is_explicit_cluster; selp.u32 %0, 1, 0, p; }" : "=r"(r));
 	CHECK(r == 0);
 	__asm__("mov.u32 %0, %%cluster_nctarank;" : "=r"(r));
@@ -412,7 +423,7 @@ static unsigned theme(const u64 *in, u64 *out, unsigned thread)
 #else
 	(void)in;
 	(void)thread;
-	for (unsigned i = 0; i < 143; i++)
+	for (unsigned i = 0; i < 145; i++)
 		out[n++] = 1;
 #endif
 	return n;
