@@ -63,10 +63,10 @@ static bool constant_special(const char *name, uint64_t *code)
 	static const struct {
 		const char *name;
 		unsigned value;
-	} fixed[] = {{"%cluster_ctarank", 0},	 {"%cluster_nctarank", 1},	    {"%cluster_ctaid.x", 0},
-		     {"%cluster_ctaid.y", 0},	 {"%cluster_ctaid.z", 0},	    {"%cluster_nctaid.x", 1},
-		     {"%cluster_nctaid.y", 1},	 {"%cluster_nctaid.z", 1},	    {"%is_explicit_cluster", 0},
-		     {"%current_graph_exec", 0}, {"%reserved_smem_offset_begin", 0}};
+	} fixed[] = {{"%cluster_ctarank", 0},	{"%cluster_nctarank", 1}, {"%cluster_ctaid.x", 0},
+		     {"%cluster_ctaid.y", 0},	{"%cluster_ctaid.z", 0},  {"%cluster_nctaid.x", 1},
+		     {"%cluster_nctaid.y", 1},	{"%cluster_nctaid.z", 1}, {"%is_explicit_cluster", 0},
+		     {"%current_graph_exec", 0}};
 	static const struct {
 		const char *prefix;
 		unsigned count;

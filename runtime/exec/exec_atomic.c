@@ -1,7 +1,7 @@
 /*
  * Functional execution: ATOMG, ATOMS and ATOM. Lanes act one after the other in lane order, so
- * that a run has one result on every host. Floating-point addition rounds to nearest and keeps denormals, but for single
- * precision outside of shared memory.
+ * that a run has one result on every host. Floating-point addition rounds to nearest and keeps denormals, but for
+ * single precision outside of shared memory.
  */
 #include "heddle/opcodes.h"
 #include "runtime/exec/exec.h"
