@@ -82,8 +82,8 @@ cudaError_t cudaMallocArray(cudaArray_t *array, const struct cudaChannelFormatDe
 
 cudaError_t cudaFreeArray(cudaArray_t array)
 {
-	HD_VALID_IF_ANY(ARRAY, array);
 	HD_CUDART(cudart);
+	HD_VALID_IF_ANY(ARRAY, array);
 	if (!array)
 		return cudaSuccess;
 	if (array->level)
@@ -151,6 +151,7 @@ cudaError_t cudaMallocMipmappedArray(cudaMipmappedArray_t *mipmappedArray, const
 cudaError_t cudaGetMipmappedArrayLevel(cudaArray_t *levelArray, cudaMipmappedArray_const_t mipmappedArray,
 				       unsigned int level)
 {
+	HD_CUDART(cudart);
 	HD_VALID(MIPMAP, mipmappedArray);
 	if (!levelArray || !mipmappedArray || level >= mipmappedArray->count)
 		return hd_cudart_return(cudaErrorInvalidValue);
@@ -160,8 +161,8 @@ cudaError_t cudaGetMipmappedArrayLevel(cudaArray_t *levelArray, cudaMipmappedArr
 
 cudaError_t cudaFreeMipmappedArray(cudaMipmappedArray_t mipmappedArray)
 {
-	HD_VALID_IF_ANY(MIPMAP, mipmappedArray);
 	HD_CUDART(cudart);
+	HD_VALID_IF_ANY(MIPMAP, mipmappedArray);
 	if (mipmappedArray)
 		free_levels(cudart, mipmappedArray);
 	return cudaSuccess;
@@ -185,6 +186,7 @@ static cudaError_t requirements(struct cudaArrayMemoryRequirements *out, const s
 cudaError_t cudaArrayGetMemoryRequirements(struct cudaArrayMemoryRequirements *memoryRequirements, cudaArray_t array,
 					   int device)
 {
+	HD_CUDART(cudart);
 	HD_VALID(ARRAY, array);
 	return hd_cudart_return(requirements(memoryRequirements, array, 1, device));
 }
@@ -192,6 +194,7 @@ cudaError_t cudaArrayGetMemoryRequirements(struct cudaArrayMemoryRequirements *m
 cudaError_t cudaMipmappedArrayGetMemoryRequirements(struct cudaArrayMemoryRequirements *memoryRequirements,
 						    cudaMipmappedArray_t mipmap, int device)
 {
+	HD_CUDART(cudart);
 	HD_VALID(MIPMAP, mipmap);
 	return hd_cudart_return(
 		requirements(memoryRequirements, mipmap ? mipmap->levels : NULL, mipmap ? mipmap->count : 0, device));
@@ -199,6 +202,7 @@ cudaError_t cudaMipmappedArrayGetMemoryRequirements(struct cudaArrayMemoryRequir
 
 cudaError_t cudaGetChannelDesc(struct cudaChannelFormatDesc *desc, cudaArray_const_t array)
 {
+	HD_CUDART(cudart);
 	HD_VALID(ARRAY, array);
 	if (!desc || !array)
 		return hd_cudart_return(cudaErrorInvalidValue);
@@ -209,6 +213,7 @@ cudaError_t cudaGetChannelDesc(struct cudaChannelFormatDesc *desc, cudaArray_con
 cudaError_t cudaArrayGetInfo(struct cudaChannelFormatDesc *desc, struct cudaExtent *extent, unsigned int *flags,
 			     cudaArray_t array)
 {
+	HD_CUDART(cudart);
 	HD_VALID(ARRAY, array);
 	if (!array)
 		return hd_cudart_return(cudaErrorInvalidValue);
@@ -294,8 +299,8 @@ cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *p)
 
 cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p, cudaStream_t stream)
 {
-	HD_VALID(STREAM, stream);
 	HD_CUDART(cudart);
+	HD_VALID(STREAM, stream);
 	cudaGraphNode_t node;
 	HD_TRY(hd_cudart_start_beside(cudart));
 	if (!p)
@@ -321,8 +326,8 @@ static bool byte_box(const struct cudaArray *array, size_t x, size_t y, size_t w
 cudaError_t cudaMemcpy2DToArray(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t spitch,
 				size_t width, size_t height, enum cudaMemcpyKind kind)
 {
-	HD_VALID(ARRAY, dst);
 	HD_CUDART(cudart);
+	HD_VALID(ARRAY, dst);
 	struct end to, from = {(char *)(uintptr_t)src, spitch, 0};
 	if (!byte_box(dst, wOffset, hOffset, width, height, &to) || !src)
 		return hd_cudart_return(cudaErrorInvalidValue);
@@ -334,8 +339,8 @@ cudaError_t cudaMemcpy2DToArray(cudaArray_t dst, size_t wOffset, size_t hOffset,
 cudaError_t cudaMemcpy2DFromArray(void *dst, size_t dpitch, cudaArray_const_t src, size_t wOffset, size_t hOffset,
 				  size_t width, size_t height, enum cudaMemcpyKind kind)
 {
-	HD_VALID(ARRAY, src);
 	HD_CUDART(cudart);
+	HD_VALID(ARRAY, src);
 	struct end from, to = {dst, dpitch, 0};
 	if (!byte_box(src, wOffset, hOffset, width, height, &from) || !dst)
 		return hd_cudart_return(cudaErrorInvalidValue);
@@ -353,9 +358,9 @@ cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t dst, size_t wOffsetDst, size_t 
 				     size_t wOffsetSrc, size_t hOffsetSrc, size_t width, size_t height,
 				     enum cudaMemcpyKind kind)
 {
+	HD_CUDART(cudart);
 	HD_VALID(ARRAY, dst);
 	HD_VALID(ARRAY, src);
-	HD_CUDART(cudart);
 	struct end to, from;
 	if (!byte_box(dst, wOffsetDst, hOffsetDst, width, height, &to) ||
 	    !byte_box(src, wOffsetSrc, hOffsetSrc, width, height, &from))
@@ -383,9 +388,9 @@ static bool has_run(const struct cudaArray *array, size_t x, size_t y, size_t co
 cudaError_t cudaMemcpyArrayToArray(cudaArray_t dst, size_t wOffsetDst, size_t hOffsetDst, cudaArray_const_t src,
 				   size_t wOffsetSrc, size_t hOffsetSrc, size_t count, enum cudaMemcpyKind kind)
 {
+	HD_CUDART(cudart);
 	HD_VALID(ARRAY, dst);
 	HD_VALID(ARRAY, src);
-	HD_CUDART(cudart);
 	HD_TRY(hd_cudart_start(cudart));
 	if (!has_run(dst, wOffsetDst, hOffsetDst, count) || !has_run(src, wOffsetSrc, hOffsetSrc, count))
 		return hd_cudart_return(cudaErrorInvalidValue);
@@ -430,16 +435,16 @@ static cudaError_t copy_run(struct hd_cudart *cudart, const struct cudaArray *ar
 cudaError_t cudaMemcpyToArray(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t count,
 			      enum cudaMemcpyKind kind)
 {
-	HD_VALID(ARRAY, dst);
 	HD_CUDART(cudart);
+	HD_VALID(ARRAY, dst);
 	return hd_cudart_return(copy_run(cudart, dst, wOffset, hOffset, (char *)(uintptr_t)src, count, kind, true));
 }
 
 cudaError_t cudaMemcpyFromArray(void *dst, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t count,
 				enum cudaMemcpyKind kind)
 {
-	HD_VALID(ARRAY, src);
 	HD_CUDART(cudart);
+	HD_VALID(ARRAY, src);
 	return hd_cudart_return(copy_run(cudart, src, wOffset, hOffset, dst, count, kind, false));
 }
 
@@ -459,8 +464,8 @@ cudaError_t cudaMalloc3D(struct cudaPitchedPtr *pitchedDevPtr, struct cudaExtent
 cudaError_t cudaMemset3DAsync(struct cudaPitchedPtr pitchedDevPtr, int value, struct cudaExtent extent,
 			      cudaStream_t stream)
 {
-	HD_VALID(STREAM, stream);
 	HD_CUDART(cudart);
+	HD_VALID(STREAM, stream);
 	cudaGraphNode_t node;
 	HD_TRY(hd_cudart_start_beside(cudart));
 	if (extent.width > pitchedDevPtr.pitch && extent.height > 1)

@@ -82,8 +82,8 @@ static void join(struct CUstream_st *stream, cudaStream_t handle, struct hd_capt
 
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode)
 {
-	HD_VALID(STREAM, stream);
 	HD_CUDART(cudart);
+	HD_VALID(STREAM, stream);
 	struct CUstream_st *object = hd_cudart_stream(stream);
 	HD_TRY(hd_cudart_start(cudart));
 	if ((unsigned)mode > cudaStreamCaptureModeRelaxed)
@@ -134,8 +134,8 @@ static void forget(struct hd_cudart *cudart, struct hd_capture *capture)
 
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *pGraph)
 {
-	HD_VALID(STREAM, stream);
 	HD_CUDART(cudart);
+	HD_VALID(STREAM, stream);
 	struct CUstream_st *object = hd_cudart_stream(stream);
 	if (!pGraph)
 		return hd_cudart_return(cudaErrorInvalidValue);
@@ -253,8 +253,8 @@ cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCapture
 				     unsigned long long *id_out, cudaGraph_t *graph_out,
 				     const cudaGraphNode_t **dependencies_out, size_t *numDependencies_out)
 {
-	HD_VALID(STREAM, stream);
 	HD_CUDART(cudart);
+	HD_VALID(STREAM, stream);
 	struct CUstream_st *object = hd_cudart_stream(stream);
 	if (!captureStatus_out)
 		return hd_cudart_return(cudaErrorInvalidValue);
@@ -282,8 +282,8 @@ cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureSta
 cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNode_t *dependencies,
 						size_t numDependencies, unsigned int flags)
 {
-	HD_VALID(STREAM, stream);
 	HD_CUDART(cudart);
+	HD_VALID(STREAM, stream);
 	struct CUstream_st *object = hd_cudart_stream(stream);
 	if (!object || !object->capture)
 		return hd_cudart_return(cudaErrorIllegalState);

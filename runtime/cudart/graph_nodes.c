@@ -138,9 +138,8 @@ static cudaError_t end(cudaGraphNode_t node, cudaGraphNode_t *out, cudaError_t e
 	return hd_cudart_return(error);
 }
 
-/* A function that adds a node of a type, which `fill` fills in. */
+/* A function that adds a node of a type, which `fill` fills in; the context is held. */
 #define HD_ADD(type, fill)                                                                                     \
-	HD_CUDART(cudart);                                                                                     \
 	cudaGraphNode_t node;                                                                                  \
 	HD_TRY(hd_cudart_start(cudart));                                                                       \
 	HD_TRY(begin(&node, pGraphNode, graph, pDependencies, numDependencies, cudaGraphNodeType##type));      \
@@ -149,6 +148,7 @@ static cudaError_t end(cudaGraphNode_t node, cudaGraphNode_t *out, cudaError_t e
 cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies,
 				   size_t numDependencies, const struct cudaKernelNodeParams *pNodeParams)
 {
+	HD_CUDART(cudart);
 	HD_VALID(GRAPH, graph);
 	HD_VALID_NODES(pDependencies, numDependencies);
 	HD_ADD(Kernel, pNodeParams ? hd_graph_set_kernel(cudart, node, pNodeParams, false) : cudaErrorInvalidValue);
@@ -165,6 +165,7 @@ static cudaError_t set_copy(cudaGraphNode_t node, const struct cudaMemcpy3DParms
 cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies,
 				   size_t numDependencies, const struct cudaMemcpy3DParms *pCopyParams)
 {
+	HD_CUDART(cudart);
 	HD_VALID(GRAPH, graph);
 	HD_VALID_NODES(pDependencies, numDependencies);
 	HD_ADD(Memcpy, set_copy(node, pCopyParams));
@@ -174,6 +175,7 @@ cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t *pGraphNode, cudaGraph_t gr
 				     const cudaGraphNode_t *pDependencies, size_t numDependencies, void *dst,
 				     const void *src, size_t count, enum cudaMemcpyKind kind)
 {
+	HD_CUDART(cudart);
 	HD_VALID(GRAPH, graph);
 	HD_VALID_NODES(pDependencies, numDependencies);
 	HD_ADD(Memcpy, set_copy_1d(node, dst, src, count, kind));
@@ -194,6 +196,7 @@ cudaError_t cudaGraphAddMemcpyNodeToSymbol(cudaGraphNode_t *pGraphNode, cudaGrap
 					   const void *symbol, const void *src, size_t count, size_t offset,
 					   enum cudaMemcpyKind kind)
 {
+	HD_CUDART(cudart);
 	HD_VALID(GRAPH, graph);
 	HD_VALID_NODES(pDependencies, numDependencies);
 	HD_ADD(Memcpy, set_copy_symbol(cudart, node, symbol, NULL, src, count, offset, kind));
@@ -203,6 +206,7 @@ cudaError_t cudaGraphAddMemcpyNodeFromSymbol(cudaGraphNode_t *pGraphNode, cudaGr
 					     const cudaGraphNode_t *pDependencies, size_t numDependencies, void *dst,
 					     const void *symbol, size_t count, size_t offset, enum cudaMemcpyKind kind)
 {
+	HD_CUDART(cudart);
 	HD_VALID(GRAPH, graph);
 	HD_VALID_NODES(pDependencies, numDependencies);
 	HD_ADD(Memcpy,
@@ -212,6 +216,7 @@ cudaError_t cudaGraphAddMemcpyNodeFromSymbol(cudaGraphNode_t *pGraphNode, cudaGr
 cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies,
 				   size_t numDependencies, const struct cudaMemsetParams *pMemsetParams)
 {
+	HD_CUDART(cudart);
 	HD_VALID(GRAPH, graph);
 	HD_VALID_NODES(pDependencies, numDependencies);
 	HD_ADD(Memset, set_memset(node, pMemsetParams));
@@ -220,6 +225,7 @@ cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t *pGraphNode, cudaGraph_t grap
 cudaError_t cudaGraphAddHostNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies,
 				 size_t numDependencies, const struct cudaHostNodeParams *pNodeParams)
 {
+	HD_CUDART(cudart);
 	HD_VALID(GRAPH, graph);
 	HD_VALID_NODES(pDependencies, numDependencies);
 	HD_ADD(Host, set_host(node, pNodeParams));
@@ -229,6 +235,7 @@ cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t *pGraphNode, cudaGraph_t 
 				       const cudaGraphNode_t *pDependencies, size_t numDependencies,
 				       cudaGraph_t childGraph)
 {
+	HD_CUDART(cudart);
 	HD_VALID(GRAPH, graph);
 	HD_VALID_NODES(pDependencies, numDependencies);
 	HD_VALID(GRAPH, childGraph);
@@ -238,6 +245,7 @@ cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t *pGraphNode, cudaGraph_t 
 cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies,
 				  size_t numDependencies)
 {
+	HD_CUDART(cudart);
 	HD_VALID(GRAPH, graph);
 	HD_VALID_NODES(pDependencies, numDependencies);
 	HD_ADD(Empty, cudaSuccess);
@@ -246,6 +254,7 @@ cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph
 cudaError_t cudaGraphAddEventRecordNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
 					const cudaGraphNode_t *pDependencies, size_t numDependencies, cudaEvent_t event)
 {
+	HD_CUDART(cudart);
 	HD_VALID(GRAPH, graph);
 	HD_VALID_NODES(pDependencies, numDependencies);
 	HD_VALID(EVENT, event);
@@ -255,6 +264,7 @@ cudaError_t cudaGraphAddEventRecordNode(cudaGraphNode_t *pGraphNode, cudaGraph_t
 cudaError_t cudaGraphAddEventWaitNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
 				      const cudaGraphNode_t *pDependencies, size_t numDependencies, cudaEvent_t event)
 {
+	HD_CUDART(cudart);
 	HD_VALID(GRAPH, graph);
 	HD_VALID_NODES(pDependencies, numDependencies);
 	HD_VALID(EVENT, event);
@@ -275,6 +285,7 @@ cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t *pGraphNode, cudaGraph_t gr
 				     const cudaGraphNode_t *pDependencies, size_t numDependencies,
 				     struct cudaMemAllocNodeParams *nodeParams)
 {
+	HD_CUDART(cudart);
 	HD_VALID(GRAPH, graph);
 	HD_VALID_NODES(pDependencies, numDependencies);
 	HD_ADD(MemAlloc, set_alloc(cudart, node, nodeParams));
@@ -289,6 +300,7 @@ static cudaError_t set_free(cudaGraphNode_t node, void *pointer)
 cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
 				    const cudaGraphNode_t *pDependencies, size_t numDependencies, void *dptr)
 {
+	HD_CUDART(cudart);
 	HD_VALID(GRAPH, graph);
 	HD_VALID_NODES(pDependencies, numDependencies);
 	HD_ADD(MemFree, set_free(node, dptr));
@@ -314,9 +326,9 @@ static cudaError_t set_any(struct hd_cudart *cudart, cudaGraphNode_t node, struc
 cudaError_t cudaGraphAddNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies,
 			     size_t numDependencies, struct cudaGraphNodeParams *nodeParams)
 {
+	HD_CUDART(cudart);
 	HD_VALID(GRAPH, graph);
 	HD_VALID_NODES(pDependencies, numDependencies);
-	HD_CUDART(cudart);
 	cudaGraphNode_t node;
 	HD_TRY(hd_cudart_start(cudart));
 	if (!nodeParams)
@@ -342,9 +354,8 @@ static bool is_a(cudaGraphNode_t node, enum cudaGraphNodeType type)
 	return node && node->type == type;
 }
 
-/* A function that asks a node of a type. */
+/* A function that asks a node of a type; the context is held. */
 #define HD_GET(type, out, value)                                                          \
-	HD_CUDART(cudart);                                                                \
 	if (!is_a(node, cudaGraphNodeType##type) || !(out))                               \
 		return hd_cudart_return(cudaErrorInvalidValue);                           \
 	*(out) = value;                                                                   \
@@ -352,6 +363,7 @@ static bool is_a(cudaGraphNode_t node, enum cudaGraphNodeType type)
 
 cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node, struct cudaKernelNodeParams *pNodeParams)
 {
+	HD_CUDART(cudart);
 	HD_VALID(NODE, node);
 	HD_GET(Kernel, pNodeParams,
 	       ((struct cudaKernelNodeParams){(void *)(uintptr_t)node->u.kernel.func, node->u.kernel.grid,
@@ -361,60 +373,66 @@ cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node, struct cudaKernel
 
 cudaError_t cudaGraphMemcpyNodeGetParams(cudaGraphNode_t node, struct cudaMemcpy3DParms *pNodeParams)
 {
+	HD_CUDART(cudart);
 	HD_VALID(NODE, node);
 	HD_GET(Memcpy, pNodeParams, node->u.copy);
 }
 
 cudaError_t cudaGraphMemsetNodeGetParams(cudaGraphNode_t node, struct cudaMemsetParams *pNodeParams)
 {
+	HD_CUDART(cudart);
 	HD_VALID(NODE, node);
 	HD_GET(Memset, pNodeParams, node->u.set);
 }
 
 cudaError_t cudaGraphHostNodeGetParams(cudaGraphNode_t node, struct cudaHostNodeParams *pNodeParams)
 {
+	HD_CUDART(cudart);
 	HD_VALID(NODE, node);
 	HD_GET(Host, pNodeParams, ((struct cudaHostNodeParams){node->u.host.fn, node->u.host.data}));
 }
 
 cudaError_t cudaGraphChildGraphNodeGetGraph(cudaGraphNode_t node, cudaGraph_t *pGraph)
 {
+	HD_CUDART(cudart);
 	HD_VALID(NODE, node);
 	HD_GET(Graph, pGraph, node->u.child);
 }
 
 cudaError_t cudaGraphEventRecordNodeGetEvent(cudaGraphNode_t node, cudaEvent_t *event_out)
 {
+	HD_CUDART(cudart);
 	HD_VALID(NODE, node);
 	HD_GET(EventRecord, event_out, node->u.event);
 }
 
 cudaError_t cudaGraphEventWaitNodeGetEvent(cudaGraphNode_t node, cudaEvent_t *event_out)
 {
+	HD_CUDART(cudart);
 	HD_VALID(NODE, node);
 	HD_GET(WaitEvent, event_out, node->u.event);
 }
 
 cudaError_t cudaGraphMemAllocNodeGetParams(cudaGraphNode_t node, struct cudaMemAllocNodeParams *params_out)
 {
+	HD_CUDART(cudart);
 	HD_VALID(NODE, node);
 	HD_GET(MemAlloc, params_out, node->u.alloc);
 }
 
 cudaError_t cudaGraphMemFreeNodeGetParams(cudaGraphNode_t node, void *dptr_out)
 {
+	HD_CUDART(cudart);
 	HD_VALID(NODE, node);
 	HD_GET(MemFree, (void **)dptr_out, node->u.freed);
 }
 
 /* Each kind of node can be changed in a graph, and in an executable graph, where its graph's node names it. */
 #define HD_CHANGE(kind, fill)                                                             \
-	HD_CUDART(cudart);                                                                \
 	if (!is_a(node, cudaGraphNodeType##kind))                                         \
 		return hd_cudart_return(cudaErrorInvalidValue);                           \
 	return hd_cudart_return(fill)
 #define HD_CHANGE_EXEC(kind, fill)                                                        \
-	HD_CUDART(cudart);                                                                \
 	if (!hGraphExec || !is_a(node = find_in(hGraphExec->graph, node), cudaGraphNodeType##kind)) \
 		return hd_cudart_return(cudaErrorInvalidValue);                           \
 	return hd_cudart_return(fill)
@@ -423,6 +441,7 @@ cudaError_t cudaGraphMemFreeNodeGetParams(cudaGraphNode_t node, void *dptr_out)
 
 cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t node, const struct cudaKernelNodeParams *pNodeParams)
 {
+	HD_CUDART(cudart);
 	HD_VALID(NODE, node);
 	HD_CHANGE(Kernel, HD_SET_KERNEL);
 }
@@ -430,6 +449,7 @@ cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t node, const struct cuda
 cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node,
 					     const struct cudaKernelNodeParams *pNodeParams)
 {
+	HD_CUDART(cudart);
 	HD_VALID(EXEC, hGraphExec);
 	HD_VALID(NODE, node);
 	HD_CHANGE_EXEC(Kernel, HD_SET_KERNEL);
@@ -437,6 +457,7 @@ cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t hGraphExec, cudaGra
 
 cudaError_t cudaGraphMemcpyNodeSetParams(cudaGraphNode_t node, const struct cudaMemcpy3DParms *pNodeParams)
 {
+	HD_CUDART(cudart);
 	HD_VALID(NODE, node);
 	HD_CHANGE(Memcpy, set_copy(node, pNodeParams));
 }
@@ -444,6 +465,7 @@ cudaError_t cudaGraphMemcpyNodeSetParams(cudaGraphNode_t node, const struct cuda
 cudaError_t cudaGraphExecMemcpyNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node,
 					     const struct cudaMemcpy3DParms *pNodeParams)
 {
+	HD_CUDART(cudart);
 	HD_VALID(EXEC, hGraphExec);
 	HD_VALID(NODE, node);
 	HD_CHANGE_EXEC(Memcpy, set_copy(node, pNodeParams));
@@ -452,6 +474,7 @@ cudaError_t cudaGraphExecMemcpyNodeSetParams(cudaGraphExec_t hGraphExec, cudaGra
 cudaError_t cudaGraphMemcpyNodeSetParams1D(cudaGraphNode_t node, void *dst, const void *src, size_t count,
 					   enum cudaMemcpyKind kind)
 {
+	HD_CUDART(cudart);
 	HD_VALID(NODE, node);
 	HD_CHANGE(Memcpy, set_copy_1d(node, dst, src, count, kind));
 }
@@ -459,6 +482,7 @@ cudaError_t cudaGraphMemcpyNodeSetParams1D(cudaGraphNode_t node, void *dst, cons
 cudaError_t cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, void *dst,
 					       const void *src, size_t count, enum cudaMemcpyKind kind)
 {
+	HD_CUDART(cudart);
 	HD_VALID(EXEC, hGraphExec);
 	HD_VALID(NODE, node);
 	HD_CHANGE_EXEC(Memcpy, set_copy_1d(node, dst, src, count, kind));
@@ -466,6 +490,7 @@ cudaError_t cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t hGraphExec, cudaG
 
 cudaError_t cudaGraphMemsetNodeSetParams(cudaGraphNode_t node, const struct cudaMemsetParams *pNodeParams)
 {
+	HD_CUDART(cudart);
 	HD_VALID(NODE, node);
 	HD_CHANGE(Memset, set_memset(node, pNodeParams));
 }
@@ -473,6 +498,7 @@ cudaError_t cudaGraphMemsetNodeSetParams(cudaGraphNode_t node, const struct cuda
 cudaError_t cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node,
 					     const struct cudaMemsetParams *pNodeParams)
 {
+	HD_CUDART(cudart);
 	HD_VALID(EXEC, hGraphExec);
 	HD_VALID(NODE, node);
 	HD_CHANGE_EXEC(Memset, set_memset(node, pNodeParams));
@@ -480,6 +506,7 @@ cudaError_t cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t hGraphExec, cudaGra
 
 cudaError_t cudaGraphHostNodeSetParams(cudaGraphNode_t node, const struct cudaHostNodeParams *pNodeParams)
 {
+	HD_CUDART(cudart);
 	HD_VALID(NODE, node);
 	HD_CHANGE(Host, set_host(node, pNodeParams));
 }
@@ -487,6 +514,7 @@ cudaError_t cudaGraphHostNodeSetParams(cudaGraphNode_t node, const struct cudaHo
 cudaError_t cudaGraphExecHostNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node,
 					   const struct cudaHostNodeParams *pNodeParams)
 {
+	HD_CUDART(cudart);
 	HD_VALID(EXEC, hGraphExec);
 	HD_VALID(NODE, node);
 	HD_CHANGE_EXEC(Host, set_host(node, pNodeParams));
@@ -494,6 +522,7 @@ cudaError_t cudaGraphExecHostNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraph
 
 cudaError_t cudaGraphEventRecordNodeSetEvent(cudaGraphNode_t node, cudaEvent_t event)
 {
+	HD_CUDART(cudart);
 	HD_VALID(NODE, node);
 	HD_VALID(EVENT, event);
 	HD_CHANGE(EventRecord, set_event(node, event));
@@ -501,6 +530,7 @@ cudaError_t cudaGraphEventRecordNodeSetEvent(cudaGraphNode_t node, cudaEvent_t e
 
 cudaError_t cudaGraphExecEventRecordNodeSetEvent(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, cudaEvent_t event)
 {
+	HD_CUDART(cudart);
 	HD_VALID(EXEC, hGraphExec);
 	HD_VALID(NODE, node);
 	HD_VALID(EVENT, event);
@@ -509,6 +539,7 @@ cudaError_t cudaGraphExecEventRecordNodeSetEvent(cudaGraphExec_t hGraphExec, cud
 
 cudaError_t cudaGraphEventWaitNodeSetEvent(cudaGraphNode_t node, cudaEvent_t event)
 {
+	HD_CUDART(cudart);
 	HD_VALID(NODE, node);
 	HD_VALID(EVENT, event);
 	HD_CHANGE(WaitEvent, set_event(node, event));
@@ -516,6 +547,7 @@ cudaError_t cudaGraphEventWaitNodeSetEvent(cudaGraphNode_t node, cudaEvent_t eve
 
 cudaError_t cudaGraphExecEventWaitNodeSetEvent(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, cudaEvent_t event)
 {
+	HD_CUDART(cudart);
 	HD_VALID(EXEC, hGraphExec);
 	HD_VALID(NODE, node);
 	HD_VALID(EVENT, event);
@@ -525,6 +557,7 @@ cudaError_t cudaGraphExecEventWaitNodeSetEvent(cudaGraphExec_t hGraphExec, cudaG
 cudaError_t cudaGraphExecChildGraphNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node,
 						 cudaGraph_t childGraph)
 {
+	HD_CUDART(cudart);
 	HD_VALID(EXEC, hGraphExec);
 	HD_VALID(NODE, node);
 	HD_VALID(GRAPH, childGraph);
@@ -533,9 +566,9 @@ cudaError_t cudaGraphExecChildGraphNodeSetParams(cudaGraphExec_t hGraphExec, cud
 
 cudaError_t cudaGraphNodeSetEnabled(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode, unsigned int isEnabled)
 {
+	HD_CUDART(cudart);
 	HD_VALID(EXEC, hGraphExec);
 	HD_VALID(NODE, hNode);
-	HD_CUDART(cudart);
 	cudaGraphNode_t node = hGraphExec ? find_in(hGraphExec->graph, hNode) : NULL;
 	if (!is_a(node, cudaGraphNodeTypeKernel) && !is_a(node, cudaGraphNodeTypeMemset) &&
 	    !is_a(node, cudaGraphNodeTypeMemcpy))
@@ -546,9 +579,9 @@ cudaError_t cudaGraphNodeSetEnabled(cudaGraphExec_t hGraphExec, cudaGraphNode_t 
 
 cudaError_t cudaGraphNodeGetEnabled(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode, unsigned int *isEnabled)
 {
+	HD_CUDART(cudart);
 	HD_VALID(EXEC, hGraphExec);
 	HD_VALID(NODE, hNode);
-	HD_CUDART(cudart);
 	cudaGraphNode_t node = hGraphExec ? find_in(hGraphExec->graph, hNode) : NULL;
 	if (!node || !isEnabled)
 		return hd_cudart_return(cudaErrorInvalidValue);

@@ -177,16 +177,16 @@ static cudaError_t find_kernel(struct hd_cudart *cudart, const void *func, struc
 cudaError_t cudaLaunchKernel(const void *func, dim3 gridDim, dim3 blockDim, void **args, size_t sharedMem,
 			     cudaStream_t stream)
 {
-	HD_VALID(STREAM, stream);
 	HD_CUDART(cudart);
+	HD_VALID(STREAM, stream);
 	return hd_cudart_return(launch(cudart, func, gridDim, blockDim, args, sharedMem, stream, false));
 }
 
 cudaError_t cudaLaunchCooperativeKernel(const void *func, dim3 gridDim, dim3 blockDim, void **args, size_t sharedMem,
 					cudaStream_t stream)
 {
-	HD_VALID(STREAM, stream);
 	HD_CUDART(cudart);
+	HD_VALID(STREAM, stream);
 	return hd_cudart_return(launch(cudart, func, gridDim, blockDim, args, sharedMem, stream, true));
 }
 
@@ -245,7 +245,7 @@ static cudaError_t capture_host(cudaStream_t stream, cudaHostFn_t fn, cudaStream
 
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fn, void *userData)
 {
-	HD_VALID(STREAM, stream);
+	HD_VALID_APART(STREAM, stream);
 	bool captured;
 	if (!fn)
 		return hd_cudart_return(cudaErrorInvalidValue);
@@ -258,7 +258,7 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fn, void *userD
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void *userData,
 				  unsigned int flags)
 {
-	HD_VALID(STREAM, stream);
+	HD_VALID_APART(STREAM, stream);
 	bool captured = false;
 	if (!callback || flags)
 		return hd_cudart_return(cudaErrorInvalidValue);

@@ -274,8 +274,8 @@ cudaError_t hd_cudart_set_elements(struct hd_cudart *cudart, void *pointer, uint
 
 cudaError_t cudaMemset2DAsync(void *devPtr, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream)
 {
-	HD_VALID(STREAM, stream);
 	HD_CUDART(cudart);
+	HD_VALID(STREAM, stream);
 	cudaGraphNode_t node;
 	HD_TRY(hd_cudart_start_beside(cudart));
 	if (width > pitch && height > 1)
@@ -341,8 +341,8 @@ cudaError_t hd_cudart_copy(struct hd_cudart *cudart, void *to, const void *from,
 cudaError_t cudaMemcpy2DAsync(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height,
 			      enum cudaMemcpyKind kind, cudaStream_t stream)
 {
-	HD_VALID(STREAM, stream);
 	HD_CUDART(cudart);
+	HD_VALID(STREAM, stream);
 	cudaGraphNode_t node;
 	HD_TRY(hd_cudart_start_beside(cudart));
 	if (width > dpitch || width > spitch)
@@ -382,7 +382,6 @@ cudaError_t cudaMemcpyPeer(void *dst, int dstDevice, const void *src, int srcDev
 cudaError_t cudaMemcpyPeerAsync(void *dst, int dstDevice, const void *src, int srcDevice, size_t count,
 				cudaStream_t stream)
 {
-	HD_VALID(STREAM, stream);
 	if (dstDevice != 0 || srcDevice != 0)
 		return hd_cudart_return(cudaErrorInvalidDevice);
 	return cudaMemcpyAsync(dst, src, count, cudaMemcpyDeviceToDevice, stream);
@@ -431,6 +430,7 @@ static cudaError_t copy_symbol(const void *symbol, void *memory, size_t count, s
 			       cudaStream_t stream, bool to_symbol)
 {
 	HD_CUDART(cudart);
+	HD_VALID(STREAM, stream);
 	void *pointer;
 	cudaGraphNode_t node;
 	HD_TRY(hd_cudart_symbol_range(cudart, symbol, count, offset, &pointer));
@@ -449,14 +449,12 @@ static cudaError_t copy_symbol(const void *symbol, void *memory, size_t count, s
 cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *src, size_t count, size_t offset,
 				    enum cudaMemcpyKind kind, cudaStream_t stream)
 {
-	HD_VALID(STREAM, stream);
 	return copy_symbol(symbol, (void *)(uintptr_t)src, count, offset, kind, stream, true);
 }
 
 cudaError_t cudaMemcpyFromSymbolAsync(void *dst, const void *symbol, size_t count, size_t offset,
 				      enum cudaMemcpyKind kind, cudaStream_t stream)
 {
-	HD_VALID(STREAM, stream);
 	return copy_symbol(symbol, dst, count, offset, kind, stream, false);
 }
 
