@@ -68,10 +68,16 @@ static CUresult translate(cudaError_t error)
 	}
 }
 
+/* The runtime API calls cuInit when it starts. */
+static bool is_ready(void)
+{
+	return initialized || hd_driver_context();
+}
+
 CUresult hd_driver_begin(void)
 {
 	kept = *hd_cudart_last_error();
-	if (!initialized)
+	if (!is_ready())
 		return CUDA_ERROR_NOT_INITIALIZED;
 	return hd_driver_context() ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT;
 }
@@ -105,7 +111,7 @@ CUresult cuDriverGetVersion(int *driverVersion)
 /* Questions about a device need no context. */
 static CUresult ask(CUdevice dev, const void *out)
 {
-	if (!initialized)
+	if (!is_ready())
 		return CUDA_ERROR_NOT_INITIALIZED;
 	if (!out)
 		return CUDA_ERROR_INVALID_VALUE;

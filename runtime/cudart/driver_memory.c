@@ -7,6 +7,7 @@
 
 #include "runtime/cudart/driver_array.h"
 #include "runtime/cudart/graph.h"
+#include "runtime/cudart/handles.h"
 #include "runtime/cudart/memory.h"
 
 static void *at(CUdeviceptr address)
@@ -293,8 +294,10 @@ static cudaError_t set(CUdeviceptr address, size_t pitch, uint32_t value, unsign
 {
 	HD_CUDART(cudart);
 	cudaGraphNode_t node;
+	HD_VALID(STREAM, stream);
 	HD_TRY(hd_cudart_start_beside(cudart));
-	if (address % bytes || (height > 1 && pitch < width * bytes))
+	if (address % bytes || (height > 1 && (width > SIZE_MAX / bytes || pitch < width * bytes)) ||
+	    !hd_cudart_rows_end(at(address), pitch, height))
 		return cudaErrorInvalidValue;
 	HD_TRY(hd_cudart_capture(cudart, stream, cudaGraphNodeTypeMemset, &node));
 	if (node)

@@ -16,7 +16,8 @@ enum hd_handle_kind {
 	HD_HANDLE_ARRAY,
 	HD_HANDLE_MIPMAP,
 	HD_HANDLE_POOL,
-	HD_HANDLE_CONTEXT
+	HD_HANDLE_CONTEXT,
+	HD_HANDLE_TEXREF
 };
 
 /* With the context held. */

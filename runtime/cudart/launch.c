@@ -206,8 +206,10 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *fu
 {
 	HD_CUDART(cudart);
 	bool cooperative = false;
-	if (!config || (config->numAttrs && !config->attrs))
+	enum { MOST_ATTRIBUTES = 64 }; /* more than there are: no table stands behind such a number */
+	if (!config || (config->numAttrs && !config->attrs) || config->numAttrs > MOST_ATTRIBUTES)
 		return hd_cudart_return(cudaErrorInvalidValue);
+	HD_VALID(STREAM, config->stream);
 	for (unsigned i = 0; i < config->numAttrs; i++) {
 		const cudaLaunchAttribute *attr = &config->attrs[i];
 		if (attr->id == cudaLaunchAttributeCooperative)

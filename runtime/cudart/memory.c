@@ -272,6 +272,13 @@ cudaError_t hd_cudart_set_elements(struct hd_cudart *cudart, void *pointer, uint
 	return error;
 }
 
+bool hd_cudart_rows_end(const void *first, size_t pitch, size_t rows)
+{
+	uintptr_t bytes, last;
+	return rows < 2 || (!__builtin_mul_overflow(pitch, rows, &bytes) &&
+			    !__builtin_add_overflow((uintptr_t)first, bytes, &last));
+}
+
 cudaError_t cudaMemset2DAsync(void *devPtr, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream)
 {
 	HD_CUDART(cudart);
@@ -280,6 +287,8 @@ cudaError_t cudaMemset2DAsync(void *devPtr, size_t pitch, int value, size_t widt
 	HD_TRY(hd_cudart_start_beside(cudart));
 	if (width > pitch && height > 1)
 		return hd_cudart_return(cudaErrorInvalidPitchValue);
+	if (!hd_cudart_rows_end(devPtr, pitch, height))
+		return hd_cudart_return(cudaErrorInvalidValue);
 	HD_TRY(hd_cudart_capture(cudart, stream, cudaGraphNodeTypeMemset, &node));
 	if (node)
 		node->u.set = (struct cudaMemsetParams){devPtr, pitch, (unsigned char)value, 1, width, height};
@@ -317,6 +326,16 @@ static bool resolve(struct hd_cudart *cudart, const void *to, const void *from, 
 	return (unsigned)kind <= cudaMemcpyDefault;
 }
 
+/*
+ * Whether the program can have `count` bytes of its own there: Linux maps nothing below its mmap_min_addr, 64 KiB, nor
+ * above its half of the addresses. What else is not mapped is a fault of the program, as on a card.
+ */
+static bool of_host(const void *memory, size_t count)
+{
+	const uintptr_t low = 64 << 10, high = (uintptr_t)1 << 47, at = (uintptr_t)memory;
+	return at >= low && at < high && count <= high - at;
+}
+
 cudaError_t hd_cudart_copy(struct hd_cudart *cudart, void *to, const void *from, size_t count, enum cudaMemcpyKind kind)
 {
 	bool to_device, from_device;
@@ -325,7 +344,7 @@ cudaError_t hd_cudart_copy(struct hd_cudart *cudart, void *to, const void *from,
 		return cudaErrorInvalidMemcpyDirection;
 	if (count == 0)
 		return cudaSuccess;
-	if (!to || !from)
+	if ((!to_device && !of_host(to, count)) || (!from_device && !of_host(from, count)))
 		return cudaErrorInvalidValue;
 	if (to_device && from_device)
 		status = hd_sim_copy(cudart->sim, (uintptr_t)to, (uintptr_t)from, count);
@@ -347,6 +366,8 @@ cudaError_t cudaMemcpy2DAsync(void *dst, size_t dpitch, const void *src, size_t 
 	HD_TRY(hd_cudart_start_beside(cudart));
 	if (width > dpitch || width > spitch)
 		return hd_cudart_return(cudaErrorInvalidPitchValue);
+	if (!hd_cudart_rows_end(dst, dpitch, height) || !hd_cudart_rows_end(src, spitch, height))
+		return hd_cudart_return(cudaErrorInvalidValue);
 	HD_TRY(hd_cudart_capture(cudart, stream, cudaGraphNodeTypeMemcpy, &node));
 	if (node) {
 		hd_graph_set_copy(node, dst, dpitch, src, spitch, width, height, kind);
@@ -479,6 +500,8 @@ cudaError_t cudaGetSymbolSize(size_t *size, const void *symbol)
 {
 	HD_CUDART(cudart);
 	uint64_t address, bytes;
+	if (!size)
+		return hd_cudart_return(cudaErrorInvalidValue);
 	HD_TRY(hd_cudart_start(cudart));
 	HD_TRY(hd_cudart_variable(cudart, symbol, &address, &bytes));
 	*size = bytes;

@@ -21,6 +21,8 @@ cudaError_t hd_cudart_set(struct hd_cudart *cudart, void *pointer, int value, si
 /* `count` elements of 1, 2 or 4 bytes. */
 cudaError_t hd_cudart_set_elements(struct hd_cudart *cudart, void *pointer, uint32_t value, unsigned bytes,
 				   size_t count);
+/* Whether rows so far apart end below the last address. */
+bool hd_cudart_rows_end(const void *first, size_t pitch, size_t rows);
 /* Where `count` bytes of a device variable are, from `offset` on. */
 cudaError_t hd_cudart_symbol_range(struct hd_cudart *cudart, const void *symbol, size_t count, size_t offset,
 				   void **pointer);
