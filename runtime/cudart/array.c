@@ -260,18 +260,44 @@ static bool fits(const struct cudaArray *array, struct cudaPos at, struct cudaEx
 	return true;
 }
 
-static cudaError_t copy_box(struct hd_cudart *cudart, struct end to, struct end from, size_t width, size_t height,
-			    size_t depth, enum cudaMemcpyKind kind)
+/* A box and both of its ends, for what is asked; widths in bytes. */
+struct box {
+	struct end to, from;
+	size_t width, height, depth;
+	enum cudaMemcpyKind kind;
+};
+
+/* Bytes from the first to the last of a box; false: no address space has so many. */
+static bool box_bytes(const struct box *box, const struct end *end, size_t *bytes)
+{
+	size_t plane;
+	if (!box->depth || !hd_cudart_rows_bytes(end->pitch, box->width, box->height, &plane))
+		return !box->depth;
+	return hd_cudart_rows_bytes(end->slice, plane, box->depth, bytes);
+}
+
+static cudaError_t check_box(struct hd_cudart *cudart, const struct box *box)
+{
+	size_t to = 0, from = 0;
+	if (!box_bytes(box, &box->to, &to) || !box_bytes(box, &box->from, &from))
+		return cudaErrorInvalidValue;
+	return hd_cudart_check_ends(cudart, box->to.at, to, box->from.at, from, box->kind);
+}
+
+static cudaError_t copy_box(struct hd_cudart *cudart, const struct box *box)
 {
 	cudaError_t error = hd_cudart_start(cudart);
-	for (size_t z = 0; z < depth; z++)
-		for (size_t y = 0; y < height && error == cudaSuccess; y++)
-			error = hd_cudart_copy(cudart, to.at + z * to.slice + y * to.pitch,
-					       from.at + z * from.slice + y * from.pitch, width, kind);
+	if (error == cudaSuccess)
+		error = check_box(cudart, box);
+	for (size_t z = 0; z < box->depth && error == cudaSuccess; z++)
+		for (size_t y = 0; y < box->height && error == cudaSuccess; y++)
+			error = hd_cudart_copy(cudart, box->to.at + z * box->to.slice + y * box->to.pitch,
+					       box->from.at + z * box->from.slice + y * box->from.pitch, box->width,
+					       box->kind);
 	return error;
 }
 
-cudaError_t hd_cudart_copy_3d(struct hd_cudart *cudart, const struct cudaMemcpy3DParms *p)
+static cudaError_t box_of(const struct cudaMemcpy3DParms *p, struct box *box)
 {
 	if (!p || !p->srcArray == !p->srcPtr.ptr || !p->dstArray == !p->dstPtr.ptr)
 		return cudaErrorInvalidValue;
@@ -287,9 +313,29 @@ cudaError_t hd_cudart_copy_3d(struct hd_cudart *cudart, const struct cudaMemcpy3
 	if ((!p->srcArray && p->extent.height > 1 && width > p->srcPtr.pitch) ||
 	    (!p->dstArray && p->extent.height > 1 && width > p->dstPtr.pitch))
 		return cudaErrorInvalidPitchValue;
-	struct end from = p->srcArray ? array_end(p->srcArray, p->srcPos) : pointer_end(p->srcPtr, p->srcPos);
-	struct end to = p->dstArray ? array_end(p->dstArray, p->dstPos) : pointer_end(p->dstPtr, p->dstPos);
-	return copy_box(cudart, to, from, width, p->extent.height, p->extent.depth, p->kind);
+	*box = (struct box){
+		.from = p->srcArray ? array_end(p->srcArray, p->srcPos) : pointer_end(p->srcPtr, p->srcPos),
+		.to = p->dstArray ? array_end(p->dstArray, p->dstPos) : pointer_end(p->dstPtr, p->dstPos),
+		.width = width,
+		.height = p->extent.height,
+		.depth = p->extent.depth,
+		.kind = p->kind,
+	};
+	return cudaSuccess;
+}
+
+cudaError_t hd_cudart_check_3d(struct hd_cudart *cudart, const struct cudaMemcpy3DParms *p)
+{
+	struct box box;
+	cudaError_t error = box_of(p, &box);
+	return error == cudaSuccess ? check_box(cudart, &box) : error;
+}
+
+cudaError_t hd_cudart_copy_3d(struct hd_cudart *cudart, const struct cudaMemcpy3DParms *p)
+{
+	struct box box;
+	cudaError_t error = box_of(p, &box);
+	return error == cudaSuccess ? copy_box(cudart, &box) : error;
 }
 
 cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *p)
@@ -333,7 +379,8 @@ cudaError_t cudaMemcpy2DToArray(cudaArray_t dst, size_t wOffset, size_t hOffset,
 		return hd_cudart_return(cudaErrorInvalidValue);
 	if (width > spitch && height > 1)
 		return hd_cudart_return(cudaErrorInvalidPitchValue);
-	return hd_cudart_return(copy_box(cudart, to, from, width, height, 1, kind));
+	const struct box box = {to, from, width, height, 1, kind};
+	return hd_cudart_return(copy_box(cudart, &box));
 }
 
 cudaError_t cudaMemcpy2DFromArray(void *dst, size_t dpitch, cudaArray_const_t src, size_t wOffset, size_t hOffset,
@@ -346,7 +393,8 @@ cudaError_t cudaMemcpy2DFromArray(void *dst, size_t dpitch, cudaArray_const_t sr
 		return hd_cudart_return(cudaErrorInvalidValue);
 	if (width > dpitch && height > 1)
 		return hd_cudart_return(cudaErrorInvalidPitchValue);
-	return hd_cudart_return(copy_box(cudart, to, from, width, height, 1, kind));
+	const struct box box = {to, from, width, height, 1, kind};
+	return hd_cudart_return(copy_box(cudart, &box));
 }
 
 static bool between_arrays(enum cudaMemcpyKind kind)
@@ -367,7 +415,8 @@ cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t dst, size_t wOffsetDst, size_t 
 		return hd_cudart_return(cudaErrorInvalidValue);
 	if (!between_arrays(kind))
 		return hd_cudart_return(cudaErrorInvalidMemcpyDirection);
-	return hd_cudart_return(copy_box(cudart, to, from, width, height, 1, kind));
+	const struct box box = {to, from, width, height, 1, kind};
+	return hd_cudart_return(copy_box(cudart, &box));
 }
 
 /* Bytes from `x` to the end of a row, or none. */
@@ -471,6 +520,11 @@ cudaError_t cudaMemset3DAsync(struct cudaPitchedPtr pitchedDevPtr, int value, st
 	if (extent.width > pitchedDevPtr.pitch && extent.height > 1)
 		return hd_cudart_return(cudaErrorInvalidPitchValue);
 	struct end end = pointer_end(pitchedDevPtr, (struct cudaPos){0, 0, 0});
+	const struct box box = {.to = end, .width = extent.width, .height = extent.height, .depth = extent.depth};
+	size_t bytes = 0;
+	if (!box_bytes(&box, &end, &bytes))
+		return hd_cudart_return(cudaErrorInvalidValue);
+	HD_TRY(hd_cudart_check_set(cudart, end.at, bytes));
 	for (size_t z = 0; z < extent.depth; z++) {
 		HD_TRY(hd_cudart_capture(cudart, stream, cudaGraphNodeTypeMemset, &node));
 		if (node)

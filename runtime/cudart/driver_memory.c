@@ -296,8 +296,10 @@ static cudaError_t set(CUdeviceptr address, size_t pitch, uint32_t value, unsign
 	cudaGraphNode_t node;
 	HD_VALID(STREAM, stream);
 	HD_TRY(hd_cudart_start_beside(cudart));
-	if (address % bytes || (height > 1 && (width > SIZE_MAX / bytes || pitch < width * bytes)) ||
-	    !hd_cudart_rows_end(at(address), pitch, height))
+	size_t row, all;
+	if (address % bytes || __builtin_mul_overflow(width, bytes, &row) || (height > 1 && pitch < row) ||
+	    !hd_cudart_rows_bytes(pitch, row, height, &all) ||
+	    hd_cudart_check_set(cudart, at(address), all) != cudaSuccess)
 		return cudaErrorInvalidValue;
 	HD_TRY(hd_cudart_capture(cudart, stream, cudaGraphNodeTypeMemset, &node));
 	if (node)

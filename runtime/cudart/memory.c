@@ -272,13 +272,6 @@ cudaError_t hd_cudart_set_elements(struct hd_cudart *cudart, void *pointer, uint
 	return error;
 }
 
-bool hd_cudart_rows_end(const void *first, size_t pitch, size_t rows)
-{
-	uintptr_t bytes, last;
-	return rows < 2 || (!__builtin_mul_overflow(pitch, rows, &bytes) &&
-			    !__builtin_add_overflow((uintptr_t)first, bytes, &last));
-}
-
 cudaError_t cudaMemset2DAsync(void *devPtr, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream)
 {
 	HD_CUDART(cudart);
@@ -287,8 +280,10 @@ cudaError_t cudaMemset2DAsync(void *devPtr, size_t pitch, int value, size_t widt
 	HD_TRY(hd_cudart_start_beside(cudart));
 	if (width > pitch && height > 1)
 		return hd_cudart_return(cudaErrorInvalidPitchValue);
-	if (!hd_cudart_rows_end(devPtr, pitch, height))
+	size_t bytes;
+	if (!hd_cudart_rows_bytes(pitch, width, height, &bytes))
 		return hd_cudart_return(cudaErrorInvalidValue);
+	HD_TRY(hd_cudart_check_set(cudart, devPtr, bytes));
 	HD_TRY(hd_cudart_capture(cudart, stream, cudaGraphNodeTypeMemset, &node));
 	if (node)
 		node->u.set = (struct cudaMemsetParams){devPtr, pitch, (unsigned char)value, 1, width, height};
@@ -328,12 +323,46 @@ static bool resolve(struct hd_cudart *cudart, const void *to, const void *from, 
 
 /*
  * Whether the program can have `count` bytes of its own there: Linux maps nothing below its mmap_min_addr, 64 KiB, nor
- * above its half of the addresses. What else is not mapped is a fault of the program, as on a card.
+ * above its half of the addresses, and the device's addresses are not its own. What else is not mapped is a fault of
+ * the program, as on a card.
  */
-static bool of_host(const void *memory, size_t count)
+static bool of_host(const struct hd_cudart *cudart, const void *memory, size_t count)
 {
 	const uintptr_t low = 64 << 10, high = (uintptr_t)1 << 47, at = (uintptr_t)memory;
-	return at >= low && at < high && count <= high - at;
+	return at >= low && at < high && count <= high - at && !hd_sim_is_device(cudart->sim, at);
+}
+
+/* Whether the first and the last byte are allocated. */
+static bool of_device(const struct hd_cudart *cudart, const void *memory, size_t count)
+{
+	uintptr_t at = (uintptr_t)memory, last;
+	return hd_sim_owns(cudart->sim, at) && !__builtin_add_overflow(at, count - 1, &last) &&
+	       hd_sim_owns(cudart->sim, last);
+}
+
+cudaError_t hd_cudart_check_set(const struct hd_cudart *cudart, const void *pointer, size_t count)
+{
+	return !count || of_device(cudart, pointer, count) ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+cudaError_t hd_cudart_check_ends(struct hd_cudart *cudart, const void *to, size_t to_bytes, const void *from,
+				 size_t from_bytes, enum cudaMemcpyKind kind)
+{
+	bool to_device, from_device;
+	if (!resolve(cudart, to, from, kind, &to_device, &from_device))
+		return cudaErrorInvalidMemcpyDirection;
+	if (!to_bytes || !from_bytes)
+		return cudaSuccess;
+	bool good = (to_device ? of_device : of_host)(cudart, to, to_bytes) &&
+		    (from_device ? of_device : of_host)(cudart, from, from_bytes);
+	return good ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+bool hd_cudart_rows_bytes(size_t pitch, size_t width, size_t height, size_t *bytes)
+{
+	*bytes = 0;
+	return !width || !height ||
+	       (!__builtin_mul_overflow(pitch, height - 1, bytes) && !__builtin_add_overflow(*bytes, width, bytes));
 }
 
 cudaError_t hd_cudart_copy(struct hd_cudart *cudart, void *to, const void *from, size_t count, enum cudaMemcpyKind kind)
@@ -344,7 +373,7 @@ cudaError_t hd_cudart_copy(struct hd_cudart *cudart, void *to, const void *from,
 		return cudaErrorInvalidMemcpyDirection;
 	if (count == 0)
 		return cudaSuccess;
-	if ((!to_device && !of_host(to, count)) || (!from_device && !of_host(from, count)))
+	if ((!to_device && !of_host(cudart, to, count)) || (!from_device && !of_host(cudart, from, count)))
 		return cudaErrorInvalidValue;
 	if (to_device && from_device)
 		status = hd_sim_copy(cudart->sim, (uintptr_t)to, (uintptr_t)from, count);
@@ -366,8 +395,11 @@ cudaError_t cudaMemcpy2DAsync(void *dst, size_t dpitch, const void *src, size_t 
 	HD_TRY(hd_cudart_start_beside(cudart));
 	if (width > dpitch || width > spitch)
 		return hd_cudart_return(cudaErrorInvalidPitchValue);
-	if (!hd_cudart_rows_end(dst, dpitch, height) || !hd_cudart_rows_end(src, spitch, height))
+	size_t to_bytes, from_bytes;
+	if (!hd_cudart_rows_bytes(dpitch, width, height, &to_bytes) ||
+	    !hd_cudart_rows_bytes(spitch, width, height, &from_bytes))
 		return hd_cudart_return(cudaErrorInvalidValue);
+	HD_TRY(hd_cudart_check_ends(cudart, dst, to_bytes, src, from_bytes, kind));
 	HD_TRY(hd_cudart_capture(cudart, stream, cudaGraphNodeTypeMemcpy, &node));
 	if (node) {
 		hd_graph_set_copy(node, dst, dpitch, src, spitch, width, height, kind);
