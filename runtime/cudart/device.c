@@ -22,12 +22,14 @@ bool hd_cudart_attribute(const struct hd_config *config, int attr, int *value)
 {
 #define since6(now, before) (capability(config) >= 60 ? (now) : (before))
 #define HD_DEVICE_ATTRIBUTE(name, driver, number, expression) {number, (int)(expression)},
+#define HD_DRIVER_ATTRIBUTE(driver, number, expression) {number, expression},
 #define HD_DEVICE_PROPERTY(member, name)
 	const struct {
 		int attr, value;
 	} table[] = {
 #include "cuda/heddle_device_attributes.def"
 	};
+#undef HD_DRIVER_ATTRIBUTE
 #undef HD_DEVICE_ATTRIBUTE
 #undef HD_DEVICE_PROPERTY
 #undef since6
@@ -62,11 +64,13 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device)
 	prop->totalGlobalMem = config->dram_bytes;
 	int value;
 #define HD_DEVICE_ATTRIBUTE(name, driver, number, expression)
+#define HD_DRIVER_ATTRIBUTE(driver, number, expression)
 #define HD_DEVICE_PROPERTY(member, attr)                                      \
 	hd_cudart_attribute(config, cudaDevAttr##attr, &value);               \
 	prop->member = (__typeof__(prop->member))value;
 #include "cuda/heddle_device_attributes.def"
 #undef HD_DEVICE_ATTRIBUTE
+#undef HD_DRIVER_ATTRIBUTE
 #undef HD_DEVICE_PROPERTY
 	return cudaSuccess;
 }
@@ -172,11 +176,18 @@ cudaError_t cudaThreadGetCacheConfig(enum cudaFuncCache *config)
 	return cudaDeviceGetCacheConfig(config);
 }
 
+/* What cards know: from 9.0 on kernels start others without waiting for them. */
+static bool is_limit(const struct hd_cudart *cudart, enum cudaLimit limit)
+{
+	return (unsigned)limit <= cudaLimitPersistingL2CacheSize &&
+	       !(limit == cudaLimitDevRuntimeSyncDepth && cudart->config.compute_major >= 9);
+}
+
 /* Stack and heap sizes count until the simulator starts; the others have no meaning here and are remembered. */
 cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
 {
 	HD_CUDART(cudart);
-	if ((unsigned)limit >= sizeof cudart->limits / sizeof *cudart->limits)
+	if (!is_limit(cudart, limit))
 		return hd_cudart_return(cudaErrorUnsupportedLimit);
 	cudart->limits[limit] = value;
 	return cudaSuccess;
@@ -187,7 +198,7 @@ cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit)
 	HD_CUDART(cudart);
 	if (!value)
 		return hd_cudart_return(cudaErrorInvalidValue);
-	if ((unsigned)limit >= sizeof cudart->limits / sizeof *cudart->limits)
+	if (!is_limit(cudart, limit))
 		return hd_cudart_return(cudaErrorUnsupportedLimit);
 	/* What counts when nobody has set it: the model's stack for calls of unknown depth, and CUDA's defaults. */
 	static const size_t defaults[] = {
@@ -197,7 +208,7 @@ cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit)
 		[cudaLimitDevRuntimeSyncDepth] = 2,
 		[cudaLimitDevRuntimePendingLaunchCount] = 2048,
 		[cudaLimitMaxL2FetchGranularity] = 64,
-		[7] = 0,
+		[cudaLimitPersistingL2CacheSize] = 0,
 	};
 	*value = cudart->limits[limit] ? cudart->limits[limit] : defaults[limit];
 	return cudaSuccess;
