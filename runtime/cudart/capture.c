@@ -132,23 +132,29 @@ static void forget(struct hd_cudart *cudart, struct hd_capture *capture)
 	free(capture);
 }
 
+/* What is said of a stream that does not capture: the legacy stream waits for those that do. */
+static cudaError_t no_capture(const struct hd_cudart *cudart, const struct CUstream_st *object)
+{
+	return !object && cudart->captures.len ? cudaErrorStreamCaptureImplicit : cudaErrorIllegalState;
+}
+
+/* Without a place for it the graph is gone. */
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *pGraph)
 {
 	HD_CUDART(cudart);
 	HD_VALID(STREAM, stream);
 	struct CUstream_st *object = hd_cudart_stream(stream);
-	if (!pGraph)
-		return hd_cudart_return(cudaErrorInvalidValue);
-	*pGraph = NULL;
+	if (pGraph)
+		*pGraph = NULL;
 	if (!object || !object->capture)
-		return hd_cudart_return(cudaErrorIllegalState);
+		return hd_cudart_return(no_capture(cudart, object));
 	struct hd_capture *capture = object->capture;
 	if (capture->origin != stream)
 		return hd_cudart_return(cudaErrorStreamCaptureUnmatched);
 	cudaError_t error = capture->invalid	  ? cudaErrorStreamCaptureInvalidated
 			    : !is_joined(capture) ? cudaErrorStreamCaptureUnjoined
 						  : cudaSuccess;
-	if (error == cudaSuccess)
+	if (error == cudaSuccess && pGraph)
 		*pGraph = capture->graph;
 	else
 		hd_graph_free(capture->graph);
@@ -286,7 +292,7 @@ cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNo
 	HD_VALID(STREAM, stream);
 	struct CUstream_st *object = hd_cudart_stream(stream);
 	if (!object || !object->capture)
-		return hd_cudart_return(cudaErrorIllegalState);
+		return hd_cudart_return(no_capture(cudart, object));
 	if (flags > cudaStreamSetCaptureDependencies || (numDependencies && !dependencies))
 		return hd_cudart_return(cudaErrorInvalidValue);
 	for (size_t i = 0; i < numDependencies; i++)

@@ -312,7 +312,7 @@ cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGrap
 	HD_CUDART(cudart);
 	HD_VALID(GRAPH, graph);
 	hd_nodes sources = {0}, targets = {0};
-	if (!graph || !from != !to || !numEdges)
+	if (!graph || !from != !to || !numEdges || (from && !*numEdges))
 		return hd_cudart_return(cudaErrorInvalidValue);
 	for (uint32_t i = 0; i < graph->nodes.len; i++)
 		for (uint32_t k = 0; k < graph->nodes.data[i]->needs.len; k++) {

@@ -99,6 +99,10 @@ cudaError_t cudaGraphInstantiate(cudaGraphExec_t *pGraphExec, cudaGraph_t graph,
 	hd_nodes order;
 	if (!pGraphExec || !graph)
 		return hd_cudart_return(cudaErrorInvalidValue);
+	if (flags &
+	    ~(unsigned long long)(cudaGraphInstantiateFlagAutoFreeOnLaunch | cudaGraphInstantiateFlagUpload |
+				  cudaGraphInstantiateFlagDeviceLaunch | cudaGraphInstantiateFlagUseNodePriority))
+		return hd_cudart_return(cudaErrorInvalidValue);
 	if (flags & cudaGraphInstantiateFlagDeviceLaunch)
 		return hd_cudart_return(cudaErrorNotSupported);
 	bool ordered = hd_graph_order(graph, &order);

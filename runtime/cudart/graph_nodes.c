@@ -64,12 +64,27 @@ void hd_graph_set_copy(cudaGraphNode_t node, void *to, size_t to_pitch, const vo
 	};
 }
 
-static cudaError_t set_copy_1d(cudaGraphNode_t node, void *to, const void *from, size_t count, enum cudaMemcpyKind kind)
+static cudaError_t set_copy_1d(struct hd_cudart *cudart, cudaGraphNode_t node, void *to, const void *from, size_t count,
+			       enum cudaMemcpyKind kind)
 {
-	if (!to || !from || (unsigned)kind > cudaMemcpyDefault)
+	if (!to || !from || !count)
 		return cudaErrorInvalidValue;
-	hd_graph_set_copy(node, to, count, from, count, count, 1, kind);
-	return cudaSuccess;
+	cudaError_t error = hd_cudart_check_ends(cudart, to, count, from, count, kind);
+	if (error == cudaSuccess)
+		hd_graph_set_copy(node, to, count, from, count, count, 1, kind);
+	return error;
+}
+
+/* The same for a node of an executable graph, which goes on copying one run of bytes. */
+static cudaError_t change_copy_1d(struct hd_cudart *cudart, cudaGraphNode_t node, void *to, const void *from,
+				  size_t count, enum cudaMemcpyKind kind)
+{
+	const struct cudaMemcpy3DParms *copy = &node->u.copy;
+	if ((unsigned)kind > cudaMemcpyDefault)
+		return cudaErrorInvalidMemcpyDirection;
+	if (copy->srcArray || copy->dstArray || copy->extent.height > 1 || copy->extent.depth > 1)
+		return cudaErrorInvalidValue;
+	return set_copy_1d(cudart, node, to, from, count, kind);
 }
 
 static cudaError_t set_memset(cudaGraphNode_t node, const struct cudaMemsetParams *params)
@@ -154,12 +169,12 @@ cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t *pGraphNode, cudaGraph_t grap
 	HD_ADD(Kernel, pNodeParams ? hd_graph_set_kernel(cudart, node, pNodeParams, false) : cudaErrorInvalidValue);
 }
 
-static cudaError_t set_copy(cudaGraphNode_t node, const struct cudaMemcpy3DParms *params)
+static cudaError_t set_copy(struct hd_cudart *cudart, cudaGraphNode_t node, const struct cudaMemcpy3DParms *params)
 {
-	if (!params || !params->srcArray == !params->srcPtr.ptr || !params->dstArray == !params->dstPtr.ptr)
-		return cudaErrorInvalidValue;
-	node->u.copy = *params;
-	return cudaSuccess;
+	cudaError_t error = hd_cudart_check_3d(cudart, params);
+	if (error == cudaSuccess)
+		node->u.copy = *params;
+	return error;
 }
 
 cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies,
@@ -168,7 +183,7 @@ cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t *pGraphNode, cudaGraph_t grap
 	HD_CUDART(cudart);
 	HD_VALID(GRAPH, graph);
 	HD_VALID_NODES(pDependencies, numDependencies);
-	HD_ADD(Memcpy, set_copy(node, pCopyParams));
+	HD_ADD(Memcpy, set_copy(cudart, node, pCopyParams));
 }
 
 cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
@@ -178,7 +193,7 @@ cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t *pGraphNode, cudaGraph_t gr
 	HD_CUDART(cudart);
 	HD_VALID(GRAPH, graph);
 	HD_VALID_NODES(pDependencies, numDependencies);
-	HD_ADD(Memcpy, set_copy_1d(node, dst, src, count, kind));
+	HD_ADD(Memcpy, set_copy_1d(cudart, node, dst, src, count, kind));
 }
 
 static cudaError_t set_copy_symbol(struct hd_cudart *cudart, cudaGraphNode_t node, const void *symbol, void *to,
@@ -188,7 +203,7 @@ static cudaError_t set_copy_symbol(struct hd_cudart *cudart, cudaGraphNode_t nod
 	cudaError_t error = hd_cudart_symbol_range(cudart, symbol, count, offset, &place);
 	if (error != cudaSuccess)
 		return error;
-	return set_copy_1d(node, to ? to : place, to ? place : from, count, kind);
+	return set_copy_1d(cudart, node, to ? to : place, to ? place : from, count, kind);
 }
 
 cudaError_t cudaGraphAddMemcpyNodeToSymbol(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
@@ -278,6 +293,8 @@ static cudaError_t set_alloc(struct hd_cudart *cudart, cudaGraphNode_t node, str
 		return cudaErrorInvalidValue;
 	cudaError_t error = hd_cudart_alloc(cudart, &params->dptr, params->bytesize);
 	node->u.alloc = *params;
+	if (error == cudaSuccess && !hd_handle_lives(params->dptr, HD_HANDLE_GRAPH_MEMORY))
+		hd_handle_add(params->dptr, HD_HANDLE_GRAPH_MEMORY);
 	return error;
 }
 
@@ -294,7 +311,7 @@ cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t *pGraphNode, cudaGraph_t gr
 static cudaError_t set_free(cudaGraphNode_t node, void *pointer)
 {
 	node->u.freed = pointer;
-	return pointer ? cudaSuccess : cudaErrorInvalidValue;
+	return hd_handle_lives(pointer, HD_HANDLE_GRAPH_MEMORY) ? cudaSuccess : cudaErrorInvalidValue;
 }
 
 cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
@@ -310,7 +327,7 @@ static cudaError_t set_any(struct hd_cudart *cudart, cudaGraphNode_t node, struc
 {
 	switch (node->type) {
 	case cudaGraphNodeTypeKernel: return hd_graph_set_kernel(cudart, node, &params->kernel, false);
-	case cudaGraphNodeTypeMemcpy: return set_copy(node, &params->memcpy.copyParams);
+	case cudaGraphNodeTypeMemcpy: return set_copy(cudart, node, &params->memcpy.copyParams);
 	case cudaGraphNodeTypeMemset: return set_memset(node, &params->memset);
 	case cudaGraphNodeTypeHost: return set_host(node, &params->host);
 	case cudaGraphNodeTypeGraph: return set_child(node, params->graph.graph);
@@ -459,7 +476,7 @@ cudaError_t cudaGraphMemcpyNodeSetParams(cudaGraphNode_t node, const struct cuda
 {
 	HD_CUDART(cudart);
 	HD_VALID(NODE, node);
-	HD_CHANGE(Memcpy, set_copy(node, pNodeParams));
+	HD_CHANGE(Memcpy, set_copy(cudart, node, pNodeParams));
 }
 
 cudaError_t cudaGraphExecMemcpyNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node,
@@ -468,7 +485,7 @@ cudaError_t cudaGraphExecMemcpyNodeSetParams(cudaGraphExec_t hGraphExec, cudaGra
 	HD_CUDART(cudart);
 	HD_VALID(EXEC, hGraphExec);
 	HD_VALID(NODE, node);
-	HD_CHANGE_EXEC(Memcpy, set_copy(node, pNodeParams));
+	HD_CHANGE_EXEC(Memcpy, set_copy(cudart, node, pNodeParams));
 }
 
 cudaError_t cudaGraphMemcpyNodeSetParams1D(cudaGraphNode_t node, void *dst, const void *src, size_t count,
@@ -476,7 +493,7 @@ cudaError_t cudaGraphMemcpyNodeSetParams1D(cudaGraphNode_t node, void *dst, cons
 {
 	HD_CUDART(cudart);
 	HD_VALID(NODE, node);
-	HD_CHANGE(Memcpy, set_copy_1d(node, dst, src, count, kind));
+	HD_CHANGE(Memcpy, set_copy_1d(cudart, node, dst, src, count, kind));
 }
 
 cudaError_t cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, void *dst,
@@ -485,7 +502,7 @@ cudaError_t cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t hGraphExec, cudaG
 	HD_CUDART(cudart);
 	HD_VALID(EXEC, hGraphExec);
 	HD_VALID(NODE, node);
-	HD_CHANGE_EXEC(Memcpy, set_copy_1d(node, dst, src, count, kind));
+	HD_CHANGE_EXEC(Memcpy, change_copy_1d(cudart, node, dst, src, count, kind));
 }
 
 cudaError_t cudaGraphMemsetNodeSetParams(cudaGraphNode_t node, const struct cudaMemsetParams *pNodeParams)
@@ -583,7 +600,8 @@ cudaError_t cudaGraphNodeGetEnabled(cudaGraphExec_t hGraphExec, cudaGraphNode_t 
 	HD_VALID(EXEC, hGraphExec);
 	HD_VALID(NODE, hNode);
 	cudaGraphNode_t node = hGraphExec ? find_in(hGraphExec->graph, hNode) : NULL;
-	if (!node || !isEnabled)
+	if (!isEnabled || (!is_a(node, cudaGraphNodeTypeKernel) && !is_a(node, cudaGraphNodeTypeMemset) &&
+			   !is_a(node, cudaGraphNodeTypeMemcpy)))
 		return hd_cudart_return(cudaErrorInvalidValue);
 	*isEnabled = !node->disabled;
 	return cudaSuccess;

@@ -17,7 +17,8 @@ enum hd_handle_kind {
 	HD_HANDLE_MIPMAP,
 	HD_HANDLE_POOL,
 	HD_HANDLE_CONTEXT,
-	HD_HANDLE_TEXREF
+	HD_HANDLE_TEXREF,
+	HD_HANDLE_GRAPH_MEMORY /* the memory itself, from a node that allocates */
 };
 
 /* With the context held. */

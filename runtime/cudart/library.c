@@ -62,8 +62,8 @@ CUresult cuLibraryGetGlobal(CUdeviceptr *dptr, size_t *bytes, CUlibrary library,
 /* A managed variable is placed by the program that has it, which a library is not. */
 CUresult cuLibraryGetManaged(CUdeviceptr *dptr, size_t *bytes, CUlibrary library, const char *name)
 {
-	(void)dptr, (void)bytes, (void)library, (void)name;
-	return CUDA_ERROR_NOT_FOUND;
+	(void)library;
+	return name && (dptr || bytes) ? CUDA_ERROR_NOT_FOUND : CUDA_ERROR_INVALID_VALUE;
 }
 
 CUresult cuKernelGetFunction(CUfunction *pFunc, CUkernel kernel)

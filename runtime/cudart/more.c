@@ -8,8 +8,8 @@
 
 cudaError_t cudaInitDevice(int device, unsigned int deviceFlags, unsigned int flags)
 {
-	if (device || flags & ~(unsigned)cudaInitDeviceFlagsAreValid)
-		return hd_cudart_return(device ? cudaErrorInvalidDevice : cudaErrorInvalidValue);
+	if (device)
+		return hd_cudart_return(cudaErrorInvalidDevice);
 	if (flags & cudaInitDeviceFlagsAreValid)
 		HD_TRY(cudaSetDeviceFlags(deviceFlags));
 	HD_CUDART(cudart);
@@ -33,7 +33,7 @@ cudaError_t cudaFuncGetName(const char **name, const void *func)
 	HD_TRY(hd_cudart_start(cudart));
 	struct hd_kernel *kernel = hd_cudart_kernel(cudart, func);
 	if (!name || !kernel)
-		return hd_cudart_return(name ? cudaErrorInvalidDeviceFunction : cudaErrorInvalidValue);
+		return hd_cudart_return(name ? cudaErrorInvalidResourceHandle : cudaErrorInvalidValue);
 	*name = hd_kernel_name(kernel);
 	return cudaSuccess;
 }
@@ -73,6 +73,8 @@ static cudaError_t copy_rows(const struct cudaArray *array, size_t x, size_t y, 
 			     size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream, bool to_array)
 {
 	size_t bytes = array ? hd_cudart_element_bytes(array) : 1;
+	if (width > pitch)
+		return hd_cudart_return(cudaErrorInvalidPitchValue);
 	struct cudaMemcpy3DParms p = {.extent = {width / bytes, height, 1}, .kind = kind};
 	struct cudaPitchedPtr rows = {(void *)(uintptr_t)memory, pitch, width, height};
 	if (!array || !memory || x % bytes || width % bytes)

@@ -43,6 +43,8 @@ cudaError_t cudaMallocAsync(void **devPtr, size_t size, cudaStream_t hStream)
 	if (node) {
 		node->u.alloc.bytesize = size;
 		node->u.alloc.dptr = *devPtr;
+		if (!hd_handle_lives(*devPtr, HD_HANDLE_GRAPH_MEMORY))
+			hd_handle_add(*devPtr, HD_HANDLE_GRAPH_MEMORY);
 	}
 	return cudaSuccess;
 }
