@@ -109,6 +109,8 @@ cudaError_t cudaGetDevice(int *device)
 cudaError_t cudaSetDeviceFlags(unsigned int flags)
 {
 	HD_CUDART(cudart);
+	if (flags & ~(unsigned)cudaDeviceMask)
+		return hd_cudart_return(cudaErrorInvalidValue);
 	cudart->device_flags = flags;
 	return cudaSuccess;
 }

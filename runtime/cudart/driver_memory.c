@@ -282,7 +282,7 @@ CUresult cuMemcpyPeer(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr s
 CUresult cuMemcpyPeerAsync(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice, CUcontext srcContext,
 			   size_t ByteCount, CUstream hStream)
 {
-	if (!dstContext || !srcContext)
+	if (!hd_driver_is_context(dstContext) || !hd_driver_is_context(srcContext))
 		return CUDA_ERROR_INVALID_CONTEXT;
 	return cuMemcpyDtoDAsync(dstDevice, srcDevice, ByteCount, hStream);
 }
@@ -422,8 +422,9 @@ CUresult cuStreamGetFlags(CUstream hStream, unsigned int *flags)
 
 CUresult cuStreamGetCtx(CUstream hStream, CUcontext *pctx)
 {
-	(void)hStream;
-	return cuCtxGetCurrent(pctx);
+	unsigned flags; /* what any stream has */
+	CUresult result = cuStreamGetFlags(hStream, &flags);
+	return result == CUDA_SUCCESS ? cuCtxGetCurrent(pctx) : result;
 }
 
 CUresult cuEventCreate(CUevent *phEvent, unsigned int Flags)

@@ -129,7 +129,7 @@ CUresult cuModuleLoadFatBinary(CUmodule *module, const void *fatCubin)
 	return cuModuleLoadData(module, fatCubin);
 }
 
-static bool is_module(const struct hd_cudart *cudart, CUmodule module)
+bool hd_driver_is_module(const struct hd_cudart *cudart, CUmodule module)
 {
 	for (uint32_t i = 0; module && i < cudart->modules.len; i++)
 		if (cudart->modules.data[i] == module)
@@ -140,7 +140,7 @@ static bool is_module(const struct hd_cudart *cudart, CUmodule module)
 CUresult cuModuleUnload(CUmodule hmod)
 {
 	HD_CUDART(cudart);
-	if (!is_module(cudart, hmod))
+	if (!hd_driver_is_module(cudart, hmod))
 		return CUDA_ERROR_INVALID_HANDLE;
 	hmod->gone = true;
 	return CUDA_SUCCESS;
@@ -151,7 +151,7 @@ CUresult cuModuleGetFunction(CUfunction *hfunc, CUmodule hmod, const char *name)
 	HD_CUDART(cudart);
 	if (!hfunc || !name)
 		return CUDA_ERROR_INVALID_VALUE;
-	if (!is_module(cudart, hmod))
+	if (!hd_driver_is_module(cudart, hmod))
 		return CUDA_ERROR_INVALID_HANDLE;
 	struct hd_kernel *kernel = hd_sim_kernel(hmod->module, name);
 	if (!kernel || !hd_kernel_metadata(kernel))
@@ -167,7 +167,7 @@ CUresult cuModuleGetGlobal(CUdeviceptr *dptr, size_t *bytes, CUmodule hmod, cons
 	uint64_t address, size;
 	if (!name || (!dptr && !bytes))
 		return CUDA_ERROR_INVALID_VALUE;
-	if (!is_module(cudart, hmod))
+	if (!hd_driver_is_module(cudart, hmod))
 		return CUDA_ERROR_INVALID_HANDLE;
 	if (hd_sim_symbol(hmod->module, name, &address, &size))
 		return CUDA_ERROR_NOT_FOUND;
@@ -183,7 +183,7 @@ CUresult cuModuleGetFunctionCount(unsigned int *count, CUmodule mod)
 	HD_CUDART(cudart);
 	if (!count)
 		return CUDA_ERROR_INVALID_VALUE;
-	if (!is_module(cudart, mod))
+	if (!hd_driver_is_module(cudart, mod))
 		return CUDA_ERROR_INVALID_HANDLE;
 	for (*count = 0; hd_sim_kernel_at(mod->module, *count);)
 		++*count;
@@ -196,7 +196,7 @@ CUresult cuModuleEnumerateFunctions(CUfunction *functions, unsigned int numFunct
 	struct hd_kernel *kernel;
 	if (!functions || !numFunctions)
 		return CUDA_ERROR_INVALID_VALUE;
-	if (!is_module(cudart, mod))
+	if (!hd_driver_is_module(cudart, mod))
 		return CUDA_ERROR_INVALID_HANDLE;
 	for (unsigned i = 0; i < numFunctions && (kernel = hd_sim_kernel_at(mod->module, i)); i++) {
 		hd_cudart_add_handle(cudart, kernel);

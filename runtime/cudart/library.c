@@ -33,10 +33,13 @@ CUresult cuLibraryUnload(CUlibrary library)
 
 CUresult cuLibraryGetModule(CUmodule *pMod, CUlibrary library)
 {
+	HD_CUDART(cudart);
 	if (!pMod)
 		return CUDA_ERROR_INVALID_VALUE;
+	if (!hd_driver_is_module(cudart, (CUmodule)library))
+		return CUDA_ERROR_INVALID_HANDLE;
 	*pMod = (CUmodule)library;
-	return library ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+	return CUDA_SUCCESS;
 }
 
 CUresult cuLibraryGetKernel(CUkernel *pKernel, CUlibrary library, const char *name)
@@ -68,7 +71,8 @@ CUresult cuLibraryGetManaged(CUdeviceptr *dptr, size_t *bytes, CUlibrary library
 
 CUresult cuKernelGetFunction(CUfunction *pFunc, CUkernel kernel)
 {
-	if (!pFunc || !kernel)
+	HD_CUDART(cudart);
+	if (!pFunc || !hd_cudart_kernel(cudart, kernel))
 		return pFunc ? CUDA_ERROR_INVALID_HANDLE : CUDA_ERROR_INVALID_VALUE;
 	*pFunc = (CUfunction)kernel;
 	return CUDA_SUCCESS;

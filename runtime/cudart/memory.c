@@ -167,12 +167,22 @@ cudaError_t cudaHostGetFlags(unsigned int *pFlags, void *pHost)
 cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned int flags)
 {
 	HD_CUDART(cudart);
-	(void)flags;
 	HD_TRY(hd_cudart_start(cudart));
-	if (!device || !hd_sim_owns(cudart->sim, (uintptr_t)host))
+	if (!device || flags || !hd_cudart_shared(cudart, host))
 		return hd_cudart_return(cudaErrorInvalidValue);
 	*device = host;
 	return cudaSuccess;
+}
+
+/*
+ * Whether the program can have `count` bytes of its own there: Linux maps nothing below its mmap_min_addr, 64 KiB, nor
+ * above its half of the addresses, and the device's addresses are not its own. What else is not mapped is a fault of
+ * the program, as on a card.
+ */
+static bool of_host(const struct hd_cudart *cudart, const void *memory, size_t count)
+{
+	const uintptr_t low = 64 << 10, high = (uintptr_t)1 << 47, at = (uintptr_t)memory;
+	return at >= low && at < high && count <= high - at && !hd_sim_is_device(cudart->sim, at);
 }
 
 /*
@@ -183,7 +193,9 @@ cudaError_t cudaHostRegister(void *ptr, size_t size, unsigned int flags)
 {
 	HD_CUDART(cudart);
 	HD_TRY(hd_cudart_start(cudart));
-	if (!ptr || !size)
+	const unsigned known =
+		cudaHostRegisterPortable | cudaHostRegisterMapped | cudaHostRegisterIoMemory | cudaHostRegisterReadOnly;
+	if (!size || !of_host(cudart, ptr, size) || flags & ~known)
 		return hd_cudart_return(cudaErrorInvalidValue);
 	if (hd_sim_owns(cudart->sim, (uintptr_t)ptr) || hd_sim_owns(cudart->sim, (uintptr_t)ptr + size - 1))
 		return hd_cudart_return(cudaErrorHostMemoryAlreadyRegistered);
@@ -319,17 +331,6 @@ static bool resolve(struct hd_cudart *cudart, const void *to, const void *from, 
 	if (kind == cudaMemcpyDefault || !*from_device)
 		*from_device = hd_sim_owns(cudart->sim, (uintptr_t)from);
 	return (unsigned)kind <= cudaMemcpyDefault;
-}
-
-/*
- * Whether the program can have `count` bytes of its own there: Linux maps nothing below its mmap_min_addr, 64 KiB, nor
- * above its half of the addresses, and the device's addresses are not its own. What else is not mapped is a fault of
- * the program, as on a card.
- */
-static bool of_host(const struct hd_cudart *cudart, const void *memory, size_t count)
-{
-	const uintptr_t low = 64 << 10, high = (uintptr_t)1 << 47, at = (uintptr_t)memory;
-	return at >= low && at < high && count <= high - at && !hd_sim_is_device(cudart->sim, at);
 }
 
 /* Whether the first and the last byte are allocated. */

@@ -173,6 +173,8 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
 	HD_VALID(EVENT, event);
 	if (!event)
 		return hd_cudart_return(cudaErrorInvalidResourceHandle);
+	if (flags & ~(unsigned)cudaEventWaitExternal)
+		return hd_cudart_return(cudaErrorInvalidValue);
 	HD_TRY(hd_cudart_start_beside(cudart));
 	return hd_cudart_return(hd_cudart_capture_wait(cudart, stream, event, flags));
 }
@@ -216,6 +218,8 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, uns
 	bool captured;
 	if (!event)
 		return hd_cudart_return(cudaErrorInvalidResourceHandle);
+	if (flags & ~(unsigned)cudaEventRecordExternal)
+		return hd_cudart_return(cudaErrorInvalidValue);
 	HD_TRY(hd_cudart_start_beside(cudart));
 	HD_TRY(hd_cudart_capture_record(cudart, event, stream, flags, &captured));
 	if (!captured)
