@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "runtime/cudart/handles.h"
+#include "runtime/cudart/memory.h"
 #include "runtime/cudart/work.h"
 
 struct CUstream_st *hd_cudart_stream(cudaStream_t stream)
@@ -179,10 +180,23 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
 	return hd_cudart_return(hd_cudart_capture_wait(cudart, stream, event, flags));
 }
 
+/* Managed memory, as a whole; who uses it when is the program's business here. */
+static cudaError_t attach(const void *memory, size_t length, unsigned flags)
+{
+	HD_CUDART(cudart);
+	uint64_t low, high;
+	HD_TRY(hd_cudart_start_beside(cudart));
+	const struct hd_shared_memory *shared = hd_cudart_shared(cudart, memory);
+	if (!shared || shared->type != cudaMemoryTypeManaged || shared->low != memory ||
+	    (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost && flags != cudaMemAttachSingle))
+		return hd_cudart_return(cudaErrorInvalidValue);
+	hd_sim_allocation(cudart->sim, (uintptr_t)memory, &low, &high);
+	return hd_cudart_return(!length || length == high - low ? cudaSuccess : cudaErrorInvalidValue);
+}
+
 cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *devPtr, size_t length, unsigned int flags)
 {
-	(void)devPtr, (void)length, (void)flags;
-	return status(stream);
+	return attach(devPtr, length, flags) == cudaSuccess ? status(stream) : cudaErrorInvalidValue;
 }
 
 /* ------------------------------------------------------------ events */
