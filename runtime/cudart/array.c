@@ -39,11 +39,29 @@ struct cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, e
 	return (struct cudaChannelFormatDesc){x, y, z, w, f};
 }
 
+/* Whether a texture of the card may have the size. */
+static bool has_size(struct hd_cudart *cudart, struct cudaExtent extent, unsigned flags)
+{
+	bool layered = flags & cudaArrayLayered, deep = extent.depth && !layered;
+	int width = 0, height = 0, depth = 0;
+	if (hd_cudart_start_beside(cudart) != cudaSuccess)
+		return true; /* which is what is said then */
+	hd_cudart_attribute(&cudart->config, deep ? cudaDevAttrMaxTexture3DWidth : cudaDevAttrMaxTexture2DWidth,
+			    &width);
+	hd_cudart_attribute(&cudart->config, deep ? cudaDevAttrMaxTexture3DHeight : cudaDevAttrMaxTexture2DHeight,
+			    &height);
+	hd_cudart_attribute(&cudart->config,
+			    layered ? cudaDevAttrMaxTexture2DLayeredLayers : cudaDevAttrMaxTexture3DDepth, &depth);
+	return extent.width <= (size_t)width && extent.height <= (size_t)height && extent.depth <= (size_t)depth;
+}
+
 static cudaError_t make_array(struct hd_cudart *cudart, struct cudaArray *array,
 			      const struct cudaChannelFormatDesc *desc, struct cudaExtent extent, unsigned flags)
 {
 	int channels, bits;
-	if (!desc || !extent.width)
+	const unsigned known =
+		0xef; /* bits that CUDA defines: layered, surface, cubemap, gather, attachment, sparse, deferred */
+	if (!desc || !extent.width || flags & ~known || !has_size(cudart, extent, flags))
 		return cudaErrorInvalidValue;
 	if (!hd_cudart_format(desc, &channels, &bits))
 		return cudaErrorInvalidChannelDescriptor;
@@ -518,7 +536,7 @@ cudaError_t cudaMemset3DAsync(struct cudaPitchedPtr pitchedDevPtr, int value, st
 	cudaGraphNode_t node;
 	HD_TRY(hd_cudart_start_beside(cudart));
 	if (extent.width > pitchedDevPtr.pitch && extent.height > 1)
-		return hd_cudart_return(cudaErrorInvalidPitchValue);
+		return hd_cudart_return(cudaErrorInvalidValue);
 	struct end end = pointer_end(pitchedDevPtr, (struct cudaPos){0, 0, 0});
 	const struct box box = {.to = end, .width = extent.width, .height = extent.height, .depth = extent.depth};
 	size_t bytes = 0;

@@ -265,6 +265,8 @@ cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCapture
 	if (!captureStatus_out)
 		return hd_cudart_return(cudaErrorInvalidValue);
 	*captureStatus_out = cudaStreamCaptureStatusNone;
+	if (!object && blocks_legacy(cudart))
+		return hd_cudart_return(cudaErrorStreamCaptureImplicit);
 	if (!object || !object->capture)
 		return cudaSuccess;
 	*captureStatus_out =

@@ -144,6 +144,8 @@ void hd_cudart_report(const char *kind, const char *text);
 
 /* The kernel of a host stub's address, or of a handle; NULL. Its metadata is there. */
 struct hd_kernel *hd_cudart_kernel(struct hd_cudart *cudart, const void *host);
+/* What is said of an address that is no kernel's. */
+cudaError_t hd_cudart_no_kernel(const void *func);
 /* From here on the kernel stands for itself wherever a stub's address may. */
 void hd_cudart_add_handle(struct hd_cudart *cudart, struct hd_kernel *kernel);
 /* A launch's arguments laid out as the kernel's metadata says. The caller frees the bytes. */

@@ -150,7 +150,7 @@ static cudaError_t pointer_attribute(void *data, CUpointer_attribute attribute, 
 	case CU_POINTER_ATTRIBUTE_HOST_POINTER: *(void **)data = all.hostPointer; break;
 	case CU_POINTER_ATTRIBUTE_IS_MANAGED: *(int *)data = all.type == cudaMemoryTypeManaged; break;
 	case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL: *(int *)data = all.device; break;
-	default: return cudaErrorNotSupported;
+	default: return (unsigned)attribute - 1 < 21 ? cudaErrorNotSupported : cudaErrorInvalidValue; /* CUDA 12's */
 	}
 	return cudaSuccess;
 }

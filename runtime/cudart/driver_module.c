@@ -70,7 +70,7 @@ CUresult hd_driver_load_file(CUmodule *module, const char *path)
 	HD_CUDART(cudart);
 	uint8_t *bytes;
 	size_t size;
-	if (!module || !path)
+	if (!module || !path || !*path)
 		return CUDA_ERROR_INVALID_VALUE;
 	CUresult result = hd_driver_end(hd_cudart_start(cudart));
 	if (result != CUDA_SUCCESS)
@@ -149,7 +149,7 @@ CUresult cuModuleUnload(CUmodule hmod)
 CUresult cuModuleGetFunction(CUfunction *hfunc, CUmodule hmod, const char *name)
 {
 	HD_CUDART(cudart);
-	if (!hfunc || !name)
+	if (!hfunc || !name || !*name)
 		return CUDA_ERROR_INVALID_VALUE;
 	if (!hd_driver_is_module(cudart, hmod))
 		return CUDA_ERROR_INVALID_HANDLE;
@@ -165,7 +165,7 @@ CUresult cuModuleGetGlobal(CUdeviceptr *dptr, size_t *bytes, CUmodule hmod, cons
 {
 	HD_CUDART(cudart);
 	uint64_t address, size;
-	if (!name || (!dptr && !bytes))
+	if (!name || !*name || (!dptr && !bytes))
 		return CUDA_ERROR_INVALID_VALUE;
 	if (!hd_driver_is_module(cudart, hmod))
 		return CUDA_ERROR_INVALID_HANDLE;
@@ -194,7 +194,7 @@ CUresult cuModuleEnumerateFunctions(CUfunction *functions, unsigned int numFunct
 {
 	HD_CUDART(cudart);
 	struct hd_kernel *kernel;
-	if (!functions || !numFunctions)
+	if (!functions && numFunctions)
 		return CUDA_ERROR_INVALID_VALUE;
 	if (!hd_driver_is_module(cudart, mod))
 		return CUDA_ERROR_INVALID_HANDLE;

@@ -137,7 +137,7 @@ CUresult cuTexRefSetFormat(CUtexref hTexRef, CUarray_format fmt, int NumPackedCo
 CUresult cuTexRefSetFlags(CUtexref hTexRef, unsigned int Flags)
 {
 	if (!is_reference(hTexRef))
-		return CUDA_ERROR_INVALID_VALUE;
+		return CUDA_ERROR_INVALID_HANDLE;
 	hTexRef->flags = Flags;
 	if (!hTexRef->bound)
 		return CUDA_SUCCESS;
@@ -164,7 +164,7 @@ HD_SET(cuTexRefSetMaxAnisotropy, (CUtexref hTexRef, unsigned int maxAniso), true
 CUresult cuTexRefSetMipmapLevelClamp(CUtexref hTexRef, float minMipmapLevelClamp, float maxMipmapLevelClamp)
 {
 	if (!is_reference(hTexRef))
-		return CUDA_ERROR_INVALID_VALUE;
+		return CUDA_ERROR_INVALID_HANDLE;
 	hTexRef->how.minMipmapLevelClamp = minMipmapLevelClamp;
 	hTexRef->how.maxMipmapLevelClamp = maxMipmapLevelClamp;
 	return CUDA_SUCCESS;

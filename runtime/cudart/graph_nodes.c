@@ -29,6 +29,8 @@ cudaError_t hd_graph_set_kernel(struct hd_cudart *cudart, cudaGraphNode_t node,
 	if (!kernel)
 		return cudaErrorInvalidDeviceFunction;
 	const struct hd_meta_function *meta = hd_kernel_metadata(kernel);
+	if (params->kernelParams && params->extra)
+		return cudaErrorInvalidValue; /* one or the other */
 	if (meta->param_count && !params->kernelParams && !params->extra)
 		return cudaErrorInvalidValue;
 	uint8_t *bytes = params->kernelParams || !meta->param_count ? hd_cudart_pack(meta, params->kernelParams)
@@ -64,15 +66,23 @@ void hd_graph_set_copy(cudaGraphNode_t node, void *to, size_t to_pitch, const vo
 	};
 }
 
+/* Memory that is there holds all bytes of a copy; what is not there may be by the time of the launch. */
+static bool may_end(const struct hd_cudart *cudart, const void *memory, size_t count)
+{
+	uintptr_t last;
+	return !__builtin_add_overflow((uintptr_t)memory, count - 1, &last) &&
+	       (!hd_sim_owns(cudart->sim, (uintptr_t)memory) || hd_sim_owns(cudart->sim, last));
+}
+
 static cudaError_t set_copy_1d(struct hd_cudart *cudart, cudaGraphNode_t node, void *to, const void *from, size_t count,
 			       enum cudaMemcpyKind kind)
 {
-	if (!to || !from || !count)
+	if ((unsigned)kind > cudaMemcpyDefault)
+		return cudaErrorInvalidMemcpyDirection;
+	if (!to || !from || !count || !may_end(cudart, to, count) || !may_end(cudart, from, count))
 		return cudaErrorInvalidValue;
-	cudaError_t error = hd_cudart_check_ends(cudart, to, count, from, count, kind);
-	if (error == cudaSuccess)
-		hd_graph_set_copy(node, to, count, from, count, count, 1, kind);
-	return error;
+	hd_graph_set_copy(node, to, count, from, count, count, 1, kind);
+	return cudaSuccess;
 }
 
 /* The same for a node of an executable graph, which goes on copying one run of bytes. */
@@ -171,10 +181,13 @@ cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t *pGraphNode, cudaGraph_t grap
 
 static cudaError_t set_copy(struct hd_cudart *cudart, cudaGraphNode_t node, const struct cudaMemcpy3DParms *params)
 {
-	cudaError_t error = hd_cudart_check_3d(cudart, params);
-	if (error == cudaSuccess)
-		node->u.copy = *params;
-	return error;
+	(void)cudart;
+	if (!params || !params->srcArray == !params->srcPtr.ptr || !params->dstArray == !params->dstPtr.ptr)
+		return cudaErrorInvalidValue;
+	if ((unsigned)params->kind > cudaMemcpyDefault)
+		return cudaErrorInvalidMemcpyDirection;
+	node->u.copy = *params;
+	return cudaSuccess;
 }
 
 cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies,
@@ -272,7 +285,6 @@ cudaError_t cudaGraphAddEventRecordNode(cudaGraphNode_t *pGraphNode, cudaGraph_t
 	HD_CUDART(cudart);
 	HD_VALID(GRAPH, graph);
 	HD_VALID_NODES(pDependencies, numDependencies);
-	HD_VALID(EVENT, event);
 	HD_ADD(EventRecord, set_event(node, event));
 }
 
@@ -282,7 +294,6 @@ cudaError_t cudaGraphAddEventWaitNode(cudaGraphNode_t *pGraphNode, cudaGraph_t g
 	HD_CUDART(cudart);
 	HD_VALID(GRAPH, graph);
 	HD_VALID_NODES(pDependencies, numDependencies);
-	HD_VALID(EVENT, event);
 	HD_ADD(WaitEvent, set_event(node, event));
 }
 
@@ -541,7 +552,6 @@ cudaError_t cudaGraphEventRecordNodeSetEvent(cudaGraphNode_t node, cudaEvent_t e
 {
 	HD_CUDART(cudart);
 	HD_VALID(NODE, node);
-	HD_VALID(EVENT, event);
 	HD_CHANGE(EventRecord, set_event(node, event));
 }
 
@@ -550,7 +560,6 @@ cudaError_t cudaGraphExecEventRecordNodeSetEvent(cudaGraphExec_t hGraphExec, cud
 	HD_CUDART(cudart);
 	HD_VALID(EXEC, hGraphExec);
 	HD_VALID(NODE, node);
-	HD_VALID(EVENT, event);
 	HD_CHANGE_EXEC(EventRecord, set_event(node, event));
 }
 
@@ -558,7 +567,6 @@ cudaError_t cudaGraphEventWaitNodeSetEvent(cudaGraphNode_t node, cudaEvent_t eve
 {
 	HD_CUDART(cudart);
 	HD_VALID(NODE, node);
-	HD_VALID(EVENT, event);
 	HD_CHANGE(WaitEvent, set_event(node, event));
 }
 
@@ -567,7 +575,6 @@ cudaError_t cudaGraphExecEventWaitNodeSetEvent(cudaGraphExec_t hGraphExec, cudaG
 	HD_CUDART(cudart);
 	HD_VALID(EXEC, hGraphExec);
 	HD_VALID(NODE, node);
-	HD_VALID(EVENT, event);
 	HD_CHANGE_EXEC(WaitEvent, set_event(node, event));
 }
 

@@ -12,7 +12,8 @@ CUresult cuLibraryLoadData(CUlibrary *library, const void *code, CUjit_option *j
 			   unsigned int numJitOptions, CUlibraryOption *libraryOptions, void **libraryOptionValues,
 			   unsigned int numLibraryOptions)
 {
-	(void)jitOptions, (void)jitOptionsValues, (void)numJitOptions;
+	if (numJitOptions && (!jitOptions || !jitOptionsValues))
+		return CUDA_ERROR_INVALID_VALUE;
 	(void)libraryOptions, (void)libraryOptionValues, (void)numLibraryOptions;
 	return hd_driver_load((CUmodule *)library, code);
 }
@@ -21,7 +22,8 @@ CUresult cuLibraryLoadFromFile(CUlibrary *library, const char *fileName, CUjit_o
 			       void **jitOptionsValues, unsigned int numJitOptions, CUlibraryOption *libraryOptions,
 			       void **libraryOptionValues, unsigned int numLibraryOptions)
 {
-	(void)jitOptions, (void)jitOptionsValues, (void)numJitOptions;
+	if (numJitOptions && (!jitOptions || !jitOptionsValues))
+		return CUDA_ERROR_INVALID_VALUE;
 	(void)libraryOptions, (void)libraryOptionValues, (void)numLibraryOptions;
 	return hd_driver_load_file((CUmodule *)library, fileName);
 }
@@ -66,7 +68,7 @@ CUresult cuLibraryGetGlobal(CUdeviceptr *dptr, size_t *bytes, CUlibrary library,
 CUresult cuLibraryGetManaged(CUdeviceptr *dptr, size_t *bytes, CUlibrary library, const char *name)
 {
 	(void)library;
-	return name && (dptr || bytes) ? CUDA_ERROR_NOT_FOUND : CUDA_ERROR_INVALID_VALUE;
+	return name && *name && (dptr || bytes) ? CUDA_ERROR_NOT_FOUND : CUDA_ERROR_INVALID_VALUE;
 }
 
 CUresult cuKernelGetFunction(CUfunction *pFunc, CUkernel kernel)
@@ -121,7 +123,8 @@ cudaError_t cudaLibraryLoadData(cudaLibrary_t *library, const void *code, enum c
 				enum cudaLibraryOption *libraryOptions, void **libraryOptionValues,
 				unsigned int numLibraryOptions)
 {
-	(void)jitOptions, (void)jitOptionsValues, (void)numJitOptions;
+	if (numJitOptions && (!jitOptions || !jitOptionsValues))
+		return hd_cudart_return(cudaErrorInvalidValue);
 	(void)libraryOptions, (void)libraryOptionValues, (void)numLibraryOptions;
 	return of_driver(hd_driver_load((CUmodule *)library, code));
 }
@@ -131,7 +134,8 @@ cudaError_t cudaLibraryLoadFromFile(cudaLibrary_t *library, const char *fileName
 				    enum cudaLibraryOption *libraryOptions, void **libraryOptionValues,
 				    unsigned int numLibraryOptions)
 {
-	(void)jitOptions, (void)jitOptionsValues, (void)numJitOptions;
+	if (numJitOptions && (!jitOptions || !jitOptionsValues))
+		return hd_cudart_return(cudaErrorInvalidValue);
 	(void)libraryOptions, (void)libraryOptionValues, (void)numLibraryOptions;
 	return of_driver(hd_driver_load_file((CUmodule *)library, fileName));
 }
@@ -194,8 +198,7 @@ static void *find(const char *symbol)
 CUresult cuGetProcAddress(const char *symbol, void **pfn, int cudaVersion, cuuint64_t flags,
 			  CUdriverProcAddressQueryResult *symbolStatus)
 {
-	(void)flags;
-	if (!symbol || !pfn)
+	if (!symbol || !pfn || flags > CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM)
 		return CUDA_ERROR_INVALID_VALUE;
 	*pfn = cudaVersion ? find(symbol) : NULL;
 	if (symbolStatus)

@@ -148,6 +148,9 @@ cudaError_t cudaFreeHost(void *ptr)
 			cudart->host_allocations.len--;
 			return cudaSuccess;
 		}
+	const struct hd_shared_memory *memory = ptr && cudart->sim ? hd_cudart_shared(cudart, ptr) : NULL;
+	if (ptr && (!memory || !memory->pinned || memory->low != ptr))
+		return hd_cudart_return(cudaErrorInvalidValue);
 	return hd_cudart_return(hd_cudart_free(cudart, ptr));
 }
 
@@ -291,7 +294,7 @@ cudaError_t cudaMemset2DAsync(void *devPtr, size_t pitch, int value, size_t widt
 	cudaGraphNode_t node;
 	HD_TRY(hd_cudart_start_beside(cudart));
 	if (width > pitch && height > 1)
-		return hd_cudart_return(cudaErrorInvalidPitchValue);
+		return hd_cudart_return(cudaErrorInvalidValue);
 	size_t bytes;
 	if (!hd_cudart_rows_bytes(pitch, width, height, &bytes))
 		return hd_cudart_return(cudaErrorInvalidValue);

@@ -33,7 +33,7 @@ cudaError_t cudaFuncGetName(const char **name, const void *func)
 	HD_TRY(hd_cudart_start(cudart));
 	struct hd_kernel *kernel = hd_cudart_kernel(cudart, func);
 	if (!name || !kernel)
-		return hd_cudart_return(name ? cudaErrorInvalidResourceHandle : cudaErrorInvalidValue);
+		return hd_cudart_return(name ? hd_cudart_no_kernel(func) : cudaErrorInvalidValue);
 	*name = hd_kernel_name(kernel);
 	return cudaSuccess;
 }
@@ -44,7 +44,7 @@ cudaError_t cudaFuncGetParamInfo(const void *func, size_t paramIndex, size_t *pa
 	HD_TRY(hd_cudart_start(cudart));
 	struct hd_kernel *kernel = hd_cudart_kernel(cudart, func);
 	if (!kernel)
-		return hd_cudart_return(cudaErrorInvalidDeviceFunction);
+		return hd_cudart_return(hd_cudart_no_kernel(func));
 	const struct hd_meta_function *meta = hd_kernel_metadata(kernel);
 	if (!paramOffset || paramIndex >= meta->param_count)
 		return hd_cudart_return(cudaErrorInvalidValue);

@@ -84,6 +84,8 @@ cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *memPool, int device)
 
 cudaError_t cudaDeviceGetMemPool(cudaMemPool_t *memPool, int device)
 {
+	if (device)
+		return hd_cudart_return(cudaErrorInvalidValue);
 	return cudaDeviceGetDefaultMemPool(memPool, device);
 }
 
@@ -142,7 +144,7 @@ cudaError_t cudaMemPoolGetAccess(enum cudaMemAccessFlags *flags, cudaMemPool_t m
 {
 	HD_CUDART(cudart);
 	HD_VALID(POOL, memPool);
-	if (!flags || !memPool || !location)
+	if (!flags || !memPool || !location || location->type != cudaMemLocationTypeDevice || location->id)
 		return hd_cudart_return(cudaErrorInvalidValue);
 	*flags = cudaMemAccessFlagsProtReadWrite;
 	return cudaSuccess;
@@ -159,7 +161,7 @@ cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t memPool, enum cudaMemPoolAttr 
 	else if (attr == cudaMemPoolAttrReleaseThreshold)
 		memcpy(&memPool->release_threshold, value, sizeof memPool->release_threshold);
 	else
-		return hd_cudart_return(cudaErrorNotSupported);
+		return hd_cudart_return((unsigned)attr - 1 < 8 ? cudaErrorNotSupported : cudaErrorInvalidValue);
 	return cudaSuccess;
 }
 
@@ -177,7 +179,7 @@ cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t memPool, enum cudaMemPoolAttr 
 	else if (attr == cudaMemPoolAttrReservedMemCurrent || attr == cudaMemPoolAttrUsedMemCurrent)
 		memcpy(value, &used, sizeof used);
 	else
-		return hd_cudart_return(cudaErrorNotSupported);
+		return hd_cudart_return((unsigned)attr - 1 < 8 ? cudaErrorNotSupported : cudaErrorInvalidValue);
 	return cudaSuccess;
 }
 

@@ -196,6 +196,8 @@ static cudaError_t attach(const void *memory, size_t length, unsigned flags)
 
 cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *devPtr, size_t length, unsigned int flags)
 {
+	if (!stream && flags == cudaMemAttachSingle)
+		return hd_cudart_return(cudaErrorInvalidValue);
 	return attach(devPtr, length, flags) == cudaSuccess ? status(stream) : cudaErrorInvalidValue;
 }
 
@@ -281,7 +283,9 @@ cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end)
 	HD_VALID(EVENT, start);
 	HD_VALID(EVENT, end);
 	HD_TRY(hd_cudart_start(cudart));
-	if (!ms || !start || !end || !start->recorded || !end->recorded ||
+	if (!ms)
+		return hd_cudart_return(cudaErrorInvalidValue);
+	if (!start || !end || !start->recorded || !end->recorded ||
 	    ((start->flags | end->flags) & cudaEventDisableTiming))
 		return hd_cudart_return(cudaErrorInvalidResourceHandle);
 	double cycles = (double)end->cycle - (double)start->cycle;
