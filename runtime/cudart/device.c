@@ -211,6 +211,7 @@ cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit)
 	HD_CUDART(cudart);
 	if (!value)
 		return hd_cudart_return(cudaErrorInvalidValue);
+	HD_TRY(cudart->sticky);
 	if (!is_limit(cudart, limit))
 		return hd_cudart_return(no_limit(limit));
 	/* What counts when nobody has set it: the model's stack for calls of unknown depth, and CUDA's defaults. */

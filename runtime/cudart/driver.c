@@ -442,8 +442,8 @@ CUresult cuCtxGetStreamPriorityRange(int *leastPriority, int *greatestPriority)
 
 CUresult cuCtxEnablePeerAccess(CUcontext peerContext, unsigned int Flags)
 {
-	(void)peerContext, (void)Flags;
-	HD_DRIVER(cudaErrorPeerAccessUnsupported);
+	(void)peerContext;
+	HD_DRIVER(Flags ? cudaErrorInvalidValue : cudaErrorPeerAccessUnsupported);
 }
 
 CUresult cuCtxDisablePeerAccess(CUcontext peerContext)

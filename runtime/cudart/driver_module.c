@@ -332,7 +332,7 @@ CUresult cuOccupancyMaxPotentialBlockSize(int *minGridSize, int *blockSize, CUfu
 					  int blockSizeLimit)
 {
 	int most, sms, best = 0;
-	if (!minGridSize || !blockSize)
+	if (!minGridSize || !blockSize || blockSizeLimit < 0)
 		return CUDA_ERROR_INVALID_VALUE;
 	CUresult result = cuFuncGetAttribute(&most, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, func);
 	if (result == CUDA_SUCCESS)

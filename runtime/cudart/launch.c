@@ -110,6 +110,13 @@ cudaError_t hd_cudart_launch_error(struct hd_cudart *cudart, int status)
 	return cudart->sticky != cudaSuccess ? cudaSuccess : error;
 }
 
+cudaError_t hd_cudart_refused(struct hd_cudart *cudart, const struct hd_launch *launch, int status)
+{
+	if (launch->cooperative && (status == HD_SIM_TOO_MUCH_SHARED || status == HD_SIM_TOO_MANY_REGISTERS))
+		status = HD_SIM_TOO_LARGE; /* no block is resident */
+	return hd_cudart_launch_error(cudart, status);
+}
+
 cudaError_t hd_cudart_run(struct hd_cudart *cudart, struct hd_kernel *kernel, dim3 grid, dim3 block, size_t shared,
 			  bool cooperative, const uint8_t *params)
 {
@@ -122,10 +129,8 @@ cudaError_t hd_cudart_run(struct hd_cudart *cudart, struct hd_kernel *kernel, di
 	uint64_t ticket;
 	request.in_a_row = cudart->in_a_row;
 	int status = hd_sim_submit(cudart->sim, &request, &ticket);
-	if (cooperative && (status == HD_SIM_TOO_MUCH_SHARED || status == HD_SIM_TOO_MANY_REGISTERS))
-		status = HD_SIM_TOO_LARGE; /* no block is resident */
 	if (status)
-		return hd_cudart_launch_error(cudart, status);
+		return hd_cudart_refused(cudart, &request, status);
 	cudart->in_a_row = true;
 	while (!hd_sim_finished(cudart->sim, ticket)) {
 		int failed = hd_cudart_step(cudart);

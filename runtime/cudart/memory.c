@@ -447,7 +447,7 @@ cudaError_t cudaMemcpyPeerAsync(void *dst, int dstDevice, const void *src, int s
 cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, const void *ptr)
 {
 	HD_CUDART(cudart);
-	HD_TRY(hd_cudart_start(cudart));
+	HD_TRY(hd_cudart_boot(cudart));
 	if (!attributes)
 		return hd_cudart_return(cudaErrorInvalidValue);
 	memset(attributes, 0, sizeof *attributes);

@@ -73,6 +73,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream)
 	HD_VALID(STREAM, stream);
 	if (!is_object(stream))
 		return hd_cudart_return(cudaErrorInvalidResourceHandle);
+	HD_TRY(cudart->sticky);
 	HD_TRY(hd_cudart_wait_stream(cudart, stream));
 	hd_cudart_leave_capture(cudart, stream);
 	hd_vec_release(&stream->last);

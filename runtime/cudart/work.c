@@ -134,7 +134,7 @@ static cudaError_t check_kernel(struct hd_cudart *cudart, cudaGraphNode_t node)
 {
 	struct hd_launch launch;
 	return hd_cudart_launch_of(cudart, node, &launch)
-		       ? hd_cudart_launch_error(cudart, hd_sim_check(cudart->sim, &launch))
+		       ? hd_cudart_refused(cudart, &launch, hd_sim_check(cudart->sim, &launch))
 		       : cudaErrorInvalidValue;
 }
 

@@ -105,6 +105,8 @@ NUMBERS_OF = {
     ('cudaMemPoolSetAccess', 'count'): ('1', ['0', '~(size_t)0']),
     ('cudaMallocArray', 'width'): ('16', ['0', '~(size_t)0', '1 << 20']),
     ('cudaMallocArray', 'height'): ('4', ['~(size_t)0', '1 << 20']),
+    ('cudaStreamAttachMemAsync', 'flags'): ('4', ['0', '3', '~0u']),
+    ('cuStreamAttachMemAsync', 'flags'): ('4', ['0', '3', '~0u']),
     ('cudaMallocManaged', 'flags'): ('1', ['0', '3', '~0u']),
     ('cuMemAllocManaged', 'flags'): ('1', ['0', '3', '~0u']),
 }
