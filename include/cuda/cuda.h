@@ -79,8 +79,10 @@ typedef enum cudaError_enum {
 
 typedef enum CUdevice_attribute_enum {
 #define HD_DEVICE_ATTRIBUTE(name, driver, number, value) CU_DEVICE_ATTRIBUTE_##driver = number,
+#define HD_DRIVER_ATTRIBUTE(driver, number, value) CU_DEVICE_ATTRIBUTE_##driver = number,
 #define HD_DEVICE_PROPERTY(member, name)
 #include "heddle_device_attributes.def"
+#undef HD_DRIVER_ATTRIBUTE
 #undef HD_DEVICE_ATTRIBUTE
 #undef HD_DEVICE_PROPERTY
 	/* older names */

@@ -184,8 +184,10 @@ enum cudaFuncAttribute {
 
 enum cudaDeviceAttr {
 #define HD_DEVICE_ATTRIBUTE(name, driver, number, value) cudaDevAttr##name = number,
+#define HD_DRIVER_ATTRIBUTE(driver, number, value)
 #define HD_DEVICE_PROPERTY(member, name)
 #include "heddle_device_attributes.def"
+#undef HD_DRIVER_ATTRIBUTE
 #undef HD_DEVICE_ATTRIBUTE
 #undef HD_DEVICE_PROPERTY
 	/* CUDA's name in the headers of some versions. */

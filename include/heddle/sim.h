@@ -152,7 +152,8 @@ int hd_sim_copy(struct hd_sim *sim, uint64_t to, uint64_t from, uint64_t bytes);
 /* Host memory that the device reaches under its own address, until it is dropped. HD_SIM_NO_MEMORY: it cannot. */
 int hd_sim_adopt(struct hd_sim *sim, void *host, uint64_t bytes);
 int hd_sim_drop(struct hd_sim *sim, void *host);
-bool hd_sim_owns(const struct hd_sim *sim, uint64_t address); /* inside an allocation or module variable */
+bool hd_sim_owns(const struct hd_sim *sim, uint64_t address);	   /* inside an allocation or module variable */
+bool hd_sim_is_device(const struct hd_sim *sim, uint64_t address); /* among the device's addresses, allocated or not */
 /* The allocation or section around an address; false: there is none. */
 bool hd_sim_allocation(const struct hd_sim *sim, uint64_t address, uint64_t *low, uint64_t *high);
 /* Host pointer to device memory that stays valid until freed (managed and mapped memory), and the address itself where

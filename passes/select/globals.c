@@ -283,6 +283,26 @@ static bool is_zero(LLVMValueRef global)
 	return !init || LLVMIsNull(init) || LLVMIsUndef(init);
 }
 
+/* What a card has, and ptxas and nvlink hold a program to, in their words (CUDA guide, Compute Capabilities). */
+#define CONSTANT_BYTES 0x10000 /* variables in constant memory */
+#define SHARED_BYTES 0xc000    /* shared variables of a kernel; more can only be dynamic */
+
+static int check_sizes(struct hd_globals *globals, uint64_t constants)
+{
+	const struct hd_object *object = &globals->unit->object;
+	int status = 0;
+	if (constants > CONSTANT_BYTES)
+		status = hd_error(globals->unit->diag, HD_NOWHERE,
+				  "file uses too much global constant data (0x%llx bytes, 0x%x max)",
+				  (unsigned long long)constants, CONSTANT_BYTES);
+	for (uint32_t i = 0; i < object->function_count; i++)
+		if (object->functions[i].kernel && object->functions[i].shared_bytes > SHARED_BYTES)
+			status = hd_error(globals->unit->diag, HD_NOWHERE,
+					  "entry function '%s' uses too much shared data (0x%x bytes, 0x%x max)",
+					  object->functions[i].name, object->functions[i].shared_bytes, SHARED_BYTES);
+	return status;
+}
+
 static int place_variables(struct hd_globals *globals, uint64_t sizes[3])
 {
 	sizes[0] = sizes[1] = sizes[2] = 0;
@@ -299,7 +319,7 @@ static int place_variables(struct hd_globals *globals, uint64_t sizes[3])
 		if (*at > UINT32_MAX)
 			return hd_error(globals->unit->diag, HD_NOWHERE, "device variables exceed 4 GiB");
 	}
-	return 0;
+	return check_sizes(globals, sizes[1]);
 }
 
 static int fill_sections(struct hd_globals *globals)

@@ -65,8 +65,8 @@ static int common(struct hd_cudart *cudart, const struct hd_advice *range, int k
 
 cudaError_t cudaMemPrefetchAsync(const void *devPtr, size_t count, int device, cudaStream_t stream)
 {
-	HD_VALID(STREAM, stream);
 	HD_CUDART(cudart);
+	HD_VALID(STREAM, stream);
 	(void)stream;
 	struct hd_advice range;
 	HD_TRY(hd_cudart_start(cudart));

@@ -39,11 +39,29 @@ struct cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, e
 	return (struct cudaChannelFormatDesc){x, y, z, w, f};
 }
 
+/* Whether a texture of the card may have the size. */
+static bool has_size(struct hd_cudart *cudart, struct cudaExtent extent, unsigned flags)
+{
+	bool layered = flags & cudaArrayLayered, deep = extent.depth && !layered;
+	int width = 0, height = 0, depth = 0;
+	if (hd_cudart_start_beside(cudart) != cudaSuccess)
+		return true; /* which is what is said then */
+	hd_cudart_attribute(&cudart->config, deep ? cudaDevAttrMaxTexture3DWidth : cudaDevAttrMaxTexture2DWidth,
+			    &width);
+	hd_cudart_attribute(&cudart->config, deep ? cudaDevAttrMaxTexture3DHeight : cudaDevAttrMaxTexture2DHeight,
+			    &height);
+	hd_cudart_attribute(&cudart->config,
+			    layered ? cudaDevAttrMaxTexture2DLayeredLayers : cudaDevAttrMaxTexture3DDepth, &depth);
+	return extent.width <= (size_t)width && extent.height <= (size_t)height && extent.depth <= (size_t)depth;
+}
+
 static cudaError_t make_array(struct hd_cudart *cudart, struct cudaArray *array,
 			      const struct cudaChannelFormatDesc *desc, struct cudaExtent extent, unsigned flags)
 {
 	int channels, bits;
-	if (!desc || !extent.width)
+	const unsigned known =
+		0xef; /* bits that CUDA defines: layered, surface, cubemap, gather, attachment, sparse, deferred */
+	if (!desc || !extent.width || flags & ~known || !has_size(cudart, extent, flags))
 		return cudaErrorInvalidValue;
 	if (!hd_cudart_format(desc, &channels, &bits))
 		return cudaErrorInvalidChannelDescriptor;
@@ -82,8 +100,8 @@ cudaError_t cudaMallocArray(cudaArray_t *array, const struct cudaChannelFormatDe
 
 cudaError_t cudaFreeArray(cudaArray_t array)
 {
-	HD_VALID_IF_ANY(ARRAY, array);
 	HD_CUDART(cudart);
+	HD_VALID_IF_ANY(ARRAY, array);
 	if (!array)
 		return cudaSuccess;
 	if (array->level)
@@ -151,6 +169,7 @@ cudaError_t cudaMallocMipmappedArray(cudaMipmappedArray_t *mipmappedArray, const
 cudaError_t cudaGetMipmappedArrayLevel(cudaArray_t *levelArray, cudaMipmappedArray_const_t mipmappedArray,
 				       unsigned int level)
 {
+	HD_CUDART(cudart);
 	HD_VALID(MIPMAP, mipmappedArray);
 	if (!levelArray || !mipmappedArray || level >= mipmappedArray->count)
 		return hd_cudart_return(cudaErrorInvalidValue);
@@ -160,8 +179,8 @@ cudaError_t cudaGetMipmappedArrayLevel(cudaArray_t *levelArray, cudaMipmappedArr
 
 cudaError_t cudaFreeMipmappedArray(cudaMipmappedArray_t mipmappedArray)
 {
-	HD_VALID_IF_ANY(MIPMAP, mipmappedArray);
 	HD_CUDART(cudart);
+	HD_VALID_IF_ANY(MIPMAP, mipmappedArray);
 	if (mipmappedArray)
 		free_levels(cudart, mipmappedArray);
 	return cudaSuccess;
@@ -185,6 +204,7 @@ static cudaError_t requirements(struct cudaArrayMemoryRequirements *out, const s
 cudaError_t cudaArrayGetMemoryRequirements(struct cudaArrayMemoryRequirements *memoryRequirements, cudaArray_t array,
 					   int device)
 {
+	HD_CUDART(cudart);
 	HD_VALID(ARRAY, array);
 	return hd_cudart_return(requirements(memoryRequirements, array, 1, device));
 }
@@ -192,6 +212,7 @@ cudaError_t cudaArrayGetMemoryRequirements(struct cudaArrayMemoryRequirements *m
 cudaError_t cudaMipmappedArrayGetMemoryRequirements(struct cudaArrayMemoryRequirements *memoryRequirements,
 						    cudaMipmappedArray_t mipmap, int device)
 {
+	HD_CUDART(cudart);
 	HD_VALID(MIPMAP, mipmap);
 	return hd_cudart_return(
 		requirements(memoryRequirements, mipmap ? mipmap->levels : NULL, mipmap ? mipmap->count : 0, device));
@@ -199,6 +220,7 @@ cudaError_t cudaMipmappedArrayGetMemoryRequirements(struct cudaArrayMemoryRequir
 
 cudaError_t cudaGetChannelDesc(struct cudaChannelFormatDesc *desc, cudaArray_const_t array)
 {
+	HD_CUDART(cudart);
 	HD_VALID(ARRAY, array);
 	if (!desc || !array)
 		return hd_cudart_return(cudaErrorInvalidValue);
@@ -209,6 +231,7 @@ cudaError_t cudaGetChannelDesc(struct cudaChannelFormatDesc *desc, cudaArray_con
 cudaError_t cudaArrayGetInfo(struct cudaChannelFormatDesc *desc, struct cudaExtent *extent, unsigned int *flags,
 			     cudaArray_t array)
 {
+	HD_CUDART(cudart);
 	HD_VALID(ARRAY, array);
 	if (!array)
 		return hd_cudart_return(cudaErrorInvalidValue);
@@ -255,18 +278,44 @@ static bool fits(const struct cudaArray *array, struct cudaPos at, struct cudaEx
 	return true;
 }
 
-static cudaError_t copy_box(struct hd_cudart *cudart, struct end to, struct end from, size_t width, size_t height,
-			    size_t depth, enum cudaMemcpyKind kind)
+/* A box and both of its ends, for what is asked; widths in bytes. */
+struct box {
+	struct end to, from;
+	size_t width, height, depth;
+	enum cudaMemcpyKind kind;
+};
+
+/* Bytes from the first to the last of a box; false: no address space has so many. */
+static bool box_bytes(const struct box *box, const struct end *end, size_t *bytes)
+{
+	size_t plane;
+	if (!box->depth || !hd_cudart_rows_bytes(end->pitch, box->width, box->height, &plane))
+		return !box->depth;
+	return hd_cudart_rows_bytes(end->slice, plane, box->depth, bytes);
+}
+
+static cudaError_t check_box(struct hd_cudart *cudart, const struct box *box)
+{
+	size_t to = 0, from = 0;
+	if (!box_bytes(box, &box->to, &to) || !box_bytes(box, &box->from, &from))
+		return cudaErrorInvalidValue;
+	return hd_cudart_check_ends(cudart, box->to.at, to, box->from.at, from, box->kind);
+}
+
+static cudaError_t copy_box(struct hd_cudart *cudart, const struct box *box)
 {
 	cudaError_t error = hd_cudart_start(cudart);
-	for (size_t z = 0; z < depth; z++)
-		for (size_t y = 0; y < height && error == cudaSuccess; y++)
-			error = hd_cudart_copy(cudart, to.at + z * to.slice + y * to.pitch,
-					       from.at + z * from.slice + y * from.pitch, width, kind);
+	if (error == cudaSuccess)
+		error = check_box(cudart, box);
+	for (size_t z = 0; z < box->depth && error == cudaSuccess; z++)
+		for (size_t y = 0; y < box->height && error == cudaSuccess; y++)
+			error = hd_cudart_copy(cudart, box->to.at + z * box->to.slice + y * box->to.pitch,
+					       box->from.at + z * box->from.slice + y * box->from.pitch, box->width,
+					       box->kind);
 	return error;
 }
 
-cudaError_t hd_cudart_copy_3d(struct hd_cudart *cudart, const struct cudaMemcpy3DParms *p)
+static cudaError_t box_of(const struct cudaMemcpy3DParms *p, struct box *box)
 {
 	if (!p || !p->srcArray == !p->srcPtr.ptr || !p->dstArray == !p->dstPtr.ptr)
 		return cudaErrorInvalidValue;
@@ -282,9 +331,29 @@ cudaError_t hd_cudart_copy_3d(struct hd_cudart *cudart, const struct cudaMemcpy3
 	if ((!p->srcArray && p->extent.height > 1 && width > p->srcPtr.pitch) ||
 	    (!p->dstArray && p->extent.height > 1 && width > p->dstPtr.pitch))
 		return cudaErrorInvalidPitchValue;
-	struct end from = p->srcArray ? array_end(p->srcArray, p->srcPos) : pointer_end(p->srcPtr, p->srcPos);
-	struct end to = p->dstArray ? array_end(p->dstArray, p->dstPos) : pointer_end(p->dstPtr, p->dstPos);
-	return copy_box(cudart, to, from, width, p->extent.height, p->extent.depth, p->kind);
+	*box = (struct box){
+		.from = p->srcArray ? array_end(p->srcArray, p->srcPos) : pointer_end(p->srcPtr, p->srcPos),
+		.to = p->dstArray ? array_end(p->dstArray, p->dstPos) : pointer_end(p->dstPtr, p->dstPos),
+		.width = width,
+		.height = p->extent.height,
+		.depth = p->extent.depth,
+		.kind = p->kind,
+	};
+	return cudaSuccess;
+}
+
+cudaError_t hd_cudart_check_3d(struct hd_cudart *cudart, const struct cudaMemcpy3DParms *p)
+{
+	struct box box;
+	cudaError_t error = box_of(p, &box);
+	return error == cudaSuccess ? check_box(cudart, &box) : error;
+}
+
+cudaError_t hd_cudart_copy_3d(struct hd_cudart *cudart, const struct cudaMemcpy3DParms *p)
+{
+	struct box box;
+	cudaError_t error = box_of(p, &box);
+	return error == cudaSuccess ? copy_box(cudart, &box) : error;
 }
 
 cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *p)
@@ -294,8 +363,8 @@ cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *p)
 
 cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p, cudaStream_t stream)
 {
-	HD_VALID(STREAM, stream);
 	HD_CUDART(cudart);
+	HD_VALID(STREAM, stream);
 	cudaGraphNode_t node;
 	HD_TRY(hd_cudart_start_beside(cudart));
 	if (!p)
@@ -321,27 +390,29 @@ static bool byte_box(const struct cudaArray *array, size_t x, size_t y, size_t w
 cudaError_t cudaMemcpy2DToArray(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t spitch,
 				size_t width, size_t height, enum cudaMemcpyKind kind)
 {
-	HD_VALID(ARRAY, dst);
 	HD_CUDART(cudart);
+	HD_VALID(ARRAY, dst);
 	struct end to, from = {(char *)(uintptr_t)src, spitch, 0};
 	if (!byte_box(dst, wOffset, hOffset, width, height, &to) || !src)
 		return hd_cudart_return(cudaErrorInvalidValue);
 	if (width > spitch && height > 1)
 		return hd_cudart_return(cudaErrorInvalidPitchValue);
-	return hd_cudart_return(copy_box(cudart, to, from, width, height, 1, kind));
+	const struct box box = {to, from, width, height, 1, kind};
+	return hd_cudart_return(copy_box(cudart, &box));
 }
 
 cudaError_t cudaMemcpy2DFromArray(void *dst, size_t dpitch, cudaArray_const_t src, size_t wOffset, size_t hOffset,
 				  size_t width, size_t height, enum cudaMemcpyKind kind)
 {
-	HD_VALID(ARRAY, src);
 	HD_CUDART(cudart);
+	HD_VALID(ARRAY, src);
 	struct end from, to = {dst, dpitch, 0};
 	if (!byte_box(src, wOffset, hOffset, width, height, &from) || !dst)
 		return hd_cudart_return(cudaErrorInvalidValue);
 	if (width > dpitch && height > 1)
 		return hd_cudart_return(cudaErrorInvalidPitchValue);
-	return hd_cudart_return(copy_box(cudart, to, from, width, height, 1, kind));
+	const struct box box = {to, from, width, height, 1, kind};
+	return hd_cudart_return(copy_box(cudart, &box));
 }
 
 static bool between_arrays(enum cudaMemcpyKind kind)
@@ -353,16 +424,17 @@ cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t dst, size_t wOffsetDst, size_t 
 				     size_t wOffsetSrc, size_t hOffsetSrc, size_t width, size_t height,
 				     enum cudaMemcpyKind kind)
 {
+	HD_CUDART(cudart);
 	HD_VALID(ARRAY, dst);
 	HD_VALID(ARRAY, src);
-	HD_CUDART(cudart);
 	struct end to, from;
 	if (!byte_box(dst, wOffsetDst, hOffsetDst, width, height, &to) ||
 	    !byte_box(src, wOffsetSrc, hOffsetSrc, width, height, &from))
 		return hd_cudart_return(cudaErrorInvalidValue);
 	if (!between_arrays(kind))
 		return hd_cudart_return(cudaErrorInvalidMemcpyDirection);
-	return hd_cudart_return(copy_box(cudart, to, from, width, height, 1, kind));
+	const struct box box = {to, from, width, height, 1, kind};
+	return hd_cudart_return(copy_box(cudart, &box));
 }
 
 /* Bytes from `x` to the end of a row, or none. */
@@ -383,9 +455,9 @@ static bool has_run(const struct cudaArray *array, size_t x, size_t y, size_t co
 cudaError_t cudaMemcpyArrayToArray(cudaArray_t dst, size_t wOffsetDst, size_t hOffsetDst, cudaArray_const_t src,
 				   size_t wOffsetSrc, size_t hOffsetSrc, size_t count, enum cudaMemcpyKind kind)
 {
+	HD_CUDART(cudart);
 	HD_VALID(ARRAY, dst);
 	HD_VALID(ARRAY, src);
-	HD_CUDART(cudart);
 	HD_TRY(hd_cudart_start(cudart));
 	if (!has_run(dst, wOffsetDst, hOffsetDst, count) || !has_run(src, wOffsetSrc, hOffsetSrc, count))
 		return hd_cudart_return(cudaErrorInvalidValue);
@@ -430,16 +502,16 @@ static cudaError_t copy_run(struct hd_cudart *cudart, const struct cudaArray *ar
 cudaError_t cudaMemcpyToArray(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t count,
 			      enum cudaMemcpyKind kind)
 {
-	HD_VALID(ARRAY, dst);
 	HD_CUDART(cudart);
+	HD_VALID(ARRAY, dst);
 	return hd_cudart_return(copy_run(cudart, dst, wOffset, hOffset, (char *)(uintptr_t)src, count, kind, true));
 }
 
 cudaError_t cudaMemcpyFromArray(void *dst, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t count,
 				enum cudaMemcpyKind kind)
 {
-	HD_VALID(ARRAY, src);
 	HD_CUDART(cudart);
+	HD_VALID(ARRAY, src);
 	return hd_cudart_return(copy_run(cudart, src, wOffset, hOffset, dst, count, kind, false));
 }
 
@@ -459,13 +531,18 @@ cudaError_t cudaMalloc3D(struct cudaPitchedPtr *pitchedDevPtr, struct cudaExtent
 cudaError_t cudaMemset3DAsync(struct cudaPitchedPtr pitchedDevPtr, int value, struct cudaExtent extent,
 			      cudaStream_t stream)
 {
-	HD_VALID(STREAM, stream);
 	HD_CUDART(cudart);
+	HD_VALID(STREAM, stream);
 	cudaGraphNode_t node;
 	HD_TRY(hd_cudart_start_beside(cudart));
 	if (extent.width > pitchedDevPtr.pitch && extent.height > 1)
-		return hd_cudart_return(cudaErrorInvalidPitchValue);
+		return hd_cudart_return(cudaErrorInvalidValue);
 	struct end end = pointer_end(pitchedDevPtr, (struct cudaPos){0, 0, 0});
+	const struct box box = {.to = end, .width = extent.width, .height = extent.height, .depth = extent.depth};
+	size_t bytes = 0;
+	if (!box_bytes(&box, &end, &bytes))
+		return hd_cudart_return(cudaErrorInvalidValue);
+	HD_TRY(hd_cudart_check_set(cudart, end.at, bytes));
 	for (size_t z = 0; z < extent.depth; z++) {
 		HD_TRY(hd_cudart_capture(cudart, stream, cudaGraphNodeTypeMemset, &node));
 		if (node)

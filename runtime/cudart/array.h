@@ -29,7 +29,8 @@ cudaError_t hd_cudart_texture(struct hd_cudart *cudart, const struct cudaResourc
 			      const struct cudaTextureDesc *how, cudaTextureObject_t *object);
 /* With its descriptors; of no object nothing happens. */
 void hd_cudart_free_object(struct hd_cudart *cudart, unsigned long long object);
-/* cudaMemcpy3D. */
+/* cudaMemcpy3D, and what is known of one before it is done. */
+cudaError_t hd_cudart_check_3d(struct hd_cudart *cudart, const struct cudaMemcpy3DParms *p);
 cudaError_t hd_cudart_copy_3d(struct hd_cudart *cudart, const struct cudaMemcpy3DParms *p);
 
 #endif

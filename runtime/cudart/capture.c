@@ -82,8 +82,8 @@ static void join(struct CUstream_st *stream, cudaStream_t handle, struct hd_capt
 
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode)
 {
-	HD_VALID(STREAM, stream);
 	HD_CUDART(cudart);
+	HD_VALID(STREAM, stream);
 	struct CUstream_st *object = hd_cudart_stream(stream);
 	HD_TRY(hd_cudart_start(cudart));
 	if ((unsigned)mode > cudaStreamCaptureModeRelaxed)
@@ -132,23 +132,29 @@ static void forget(struct hd_cudart *cudart, struct hd_capture *capture)
 	free(capture);
 }
 
+/* What is said of a stream that does not capture: the legacy stream waits for those that do. */
+static cudaError_t no_capture(const struct hd_cudart *cudart, const struct CUstream_st *object)
+{
+	return !object && cudart->captures.len ? cudaErrorStreamCaptureImplicit : cudaErrorIllegalState;
+}
+
+/* Without a place for it the graph is gone. */
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *pGraph)
 {
-	HD_VALID(STREAM, stream);
 	HD_CUDART(cudart);
+	HD_VALID(STREAM, stream);
 	struct CUstream_st *object = hd_cudart_stream(stream);
-	if (!pGraph)
-		return hd_cudart_return(cudaErrorInvalidValue);
-	*pGraph = NULL;
+	if (pGraph)
+		*pGraph = NULL;
 	if (!object || !object->capture)
-		return hd_cudart_return(cudaErrorIllegalState);
+		return hd_cudart_return(no_capture(cudart, object));
 	struct hd_capture *capture = object->capture;
 	if (capture->origin != stream)
 		return hd_cudart_return(cudaErrorStreamCaptureUnmatched);
 	cudaError_t error = capture->invalid	  ? cudaErrorStreamCaptureInvalidated
 			    : !is_joined(capture) ? cudaErrorStreamCaptureUnjoined
 						  : cudaSuccess;
-	if (error == cudaSuccess)
+	if (error == cudaSuccess && pGraph)
 		*pGraph = capture->graph;
 	else
 		hd_graph_free(capture->graph);
@@ -253,12 +259,14 @@ cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCapture
 				     unsigned long long *id_out, cudaGraph_t *graph_out,
 				     const cudaGraphNode_t **dependencies_out, size_t *numDependencies_out)
 {
-	HD_VALID(STREAM, stream);
 	HD_CUDART(cudart);
+	HD_VALID(STREAM, stream);
 	struct CUstream_st *object = hd_cudart_stream(stream);
 	if (!captureStatus_out)
 		return hd_cudart_return(cudaErrorInvalidValue);
 	*captureStatus_out = cudaStreamCaptureStatusNone;
+	if (!object && blocks_legacy(cudart))
+		return hd_cudart_return(cudaErrorStreamCaptureImplicit);
 	if (!object || !object->capture)
 		return cudaSuccess;
 	*captureStatus_out =
@@ -282,11 +290,11 @@ cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureSta
 cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNode_t *dependencies,
 						size_t numDependencies, unsigned int flags)
 {
-	HD_VALID(STREAM, stream);
 	HD_CUDART(cudart);
+	HD_VALID(STREAM, stream);
 	struct CUstream_st *object = hd_cudart_stream(stream);
 	if (!object || !object->capture)
-		return hd_cudart_return(cudaErrorIllegalState);
+		return hd_cudart_return(no_capture(cudart, object));
 	if (flags > cudaStreamSetCaptureDependencies || (numDependencies && !dependencies))
 		return hd_cudart_return(cudaErrorInvalidValue);
 	for (size_t i = 0; i < numDependencies; i++)

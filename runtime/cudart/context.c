@@ -348,7 +348,7 @@ static cudaError_t start_simulator(struct hd_cudart *cudart)
 cudaError_t hd_cudart_start_beside(struct hd_cudart *cudart)
 {
 	cudart->runtime_used = true;
-	return hd_cudart_boot(cudart);
+	return cudart->sticky != cudaSuccess ? cudart->sticky : hd_cudart_boot(cudart);
 }
 
 cudaError_t hd_cudart_start(struct hd_cudart *cudart)
@@ -362,8 +362,6 @@ cudaError_t hd_cudart_boot(struct hd_cudart *cudart)
 {
 	if (in_fork(cudart))
 		return cudaErrorInitializationError; /* as CUDA has it: a context does not survive fork */
-	if (cudart->sticky != cudaSuccess)
-		return cudart->sticky;
 	if (!cudart->started) {
 		cudart->started = true;
 		cudart->owner = getpid();

@@ -144,6 +144,8 @@ void hd_cudart_report(const char *kind, const char *text);
 
 /* The kernel of a host stub's address, or of a handle; NULL. Its metadata is there. */
 struct hd_kernel *hd_cudart_kernel(struct hd_cudart *cudart, const void *host);
+/* What is said of an address that is no kernel's. */
+cudaError_t hd_cudart_no_kernel(const void *func);
 /* From here on the kernel stands for itself wherever a stub's address may. */
 void hd_cudart_add_handle(struct hd_cudart *cudart, struct hd_kernel *kernel);
 /* A launch's arguments laid out as the kernel's metadata says. The caller frees the bytes. */
@@ -155,7 +157,8 @@ cudaError_t hd_cudart_refresh_textures(struct hd_cudart *cudart);
 void hd_cudart_free_references(struct hd_cudart *cudart);
 /* The launch that a node of a kernel says; false: it has none. */
 bool hd_cudart_launch_of(const struct hd_cudart *cudart, cudaGraphNode_t node, struct hd_launch *launch);
-/* What a launch that failed is to the program. */
+/* What a launch that was not taken is to the program, and one that failed. */
+cudaError_t hd_cudart_refused(struct hd_cudart *cudart, const struct hd_launch *launch, int status);
 cudaError_t hd_cudart_launch_error(struct hd_cudart *cudart, int status);
 /* Runs a grid to its end. */
 cudaError_t hd_cudart_run(struct hd_cudart *cudart, struct hd_kernel *kernel, dim3 grid, dim3 block, size_t shared,

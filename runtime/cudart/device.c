@@ -22,12 +22,14 @@ bool hd_cudart_attribute(const struct hd_config *config, int attr, int *value)
 {
 #define since6(now, before) (capability(config) >= 60 ? (now) : (before))
 #define HD_DEVICE_ATTRIBUTE(name, driver, number, expression) {number, (int)(expression)},
+#define HD_DRIVER_ATTRIBUTE(driver, number, expression) {number, expression},
 #define HD_DEVICE_PROPERTY(member, name)
 	const struct {
 		int attr, value;
 	} table[] = {
 #include "cuda/heddle_device_attributes.def"
 	};
+#undef HD_DRIVER_ATTRIBUTE
 #undef HD_DEVICE_ATTRIBUTE
 #undef HD_DEVICE_PROPERTY
 #undef since6
@@ -62,11 +64,13 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device)
 	prop->totalGlobalMem = config->dram_bytes;
 	int value;
 #define HD_DEVICE_ATTRIBUTE(name, driver, number, expression)
+#define HD_DRIVER_ATTRIBUTE(driver, number, expression)
 #define HD_DEVICE_PROPERTY(member, attr)                                      \
 	hd_cudart_attribute(config, cudaDevAttr##attr, &value);               \
 	prop->member = (__typeof__(prop->member))value;
 #include "cuda/heddle_device_attributes.def"
 #undef HD_DEVICE_ATTRIBUTE
+#undef HD_DRIVER_ATTRIBUTE
 #undef HD_DEVICE_PROPERTY
 	return cudaSuccess;
 }
@@ -85,8 +89,7 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attr, int dev
 
 cudaError_t cudaChooseDevice(int *device, const struct cudaDeviceProp *prop)
 {
-	(void)prop;
-	if (!device)
+	if (!device || !prop)
 		return hd_cudart_return(cudaErrorInvalidValue);
 	*device = 0;
 	return cudaSuccess;
@@ -99,12 +102,17 @@ cudaError_t cudaSetDevice(int device)
 
 cudaError_t cudaGetDevice(int *device)
 {
-	return cudaChooseDevice(device, NULL);
+	if (!device)
+		return hd_cudart_return(cudaErrorInvalidValue);
+	*device = 0;
+	return cudaSuccess;
 }
 
 cudaError_t cudaSetDeviceFlags(unsigned int flags)
 {
 	HD_CUDART(cudart);
+	if (flags & ~(unsigned)cudaDeviceMask)
+		return hd_cudart_return(cudaErrorInvalidValue);
 	cudart->device_flags = flags;
 	return cudaSuccess;
 }
@@ -140,11 +148,10 @@ cudaError_t cudaThreadSynchronize(void)
 	return cudaDeviceSynchronize();
 }
 
-/* Memory and statistics live until the process ends; a fault stays, since the simulated context is gone with it. */
+/* Memory and statistics live until the process ends; what needs the device after a fault goes on saying so. */
 cudaError_t cudaDeviceReset(void)
 {
-	HD_CUDART(cudart);
-	return hd_cudart_return(cudart->sticky);
+	return cudaSuccess;
 }
 
 cudaError_t cudaThreadExit(void)
@@ -172,12 +179,29 @@ cudaError_t cudaThreadGetCacheConfig(enum cudaFuncCache *config)
 	return cudaDeviceGetCacheConfig(config);
 }
 
+/* What cards know: from 9.0 on kernels start others without waiting for them. */
+static bool is_limit(const struct hd_cudart *cudart, enum cudaLimit limit)
+{
+	return (unsigned)limit <= cudaLimitPersistingL2CacheSize &&
+	       !(limit == cudaLimitDevRuntimeSyncDepth && cudart->config.compute_major >= 9);
+}
+
+/* Others have numbers up to 9 by now. */
+static cudaError_t no_limit(enum cudaLimit limit)
+{
+	return (unsigned)limit <= 9 ? cudaErrorUnsupportedLimit : cudaErrorInvalidValue;
+}
+
+enum { MOST_STACK = 512 << 10 }; /* bytes of local memory that a thread can have (CUDA guide, Compute Capabilities) */
+
 /* Stack and heap sizes count until the simulator starts; the others have no meaning here and are remembered. */
 cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
 {
 	HD_CUDART(cudart);
-	if ((unsigned)limit >= sizeof cudart->limits / sizeof *cudart->limits)
-		return hd_cudart_return(cudaErrorUnsupportedLimit);
+	if (!is_limit(cudart, limit))
+		return hd_cudart_return(no_limit(limit));
+	if (limit == cudaLimitStackSize && value > MOST_STACK)
+		return hd_cudart_return(cudaErrorInvalidValue);
 	cudart->limits[limit] = value;
 	return cudaSuccess;
 }
@@ -187,8 +211,9 @@ cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit)
 	HD_CUDART(cudart);
 	if (!value)
 		return hd_cudart_return(cudaErrorInvalidValue);
-	if ((unsigned)limit >= sizeof cudart->limits / sizeof *cudart->limits)
-		return hd_cudart_return(cudaErrorUnsupportedLimit);
+	HD_TRY(cudart->sticky);
+	if (!is_limit(cudart, limit))
+		return hd_cudart_return(no_limit(limit));
 	/* What counts when nobody has set it: the model's stack for calls of unknown depth, and CUDA's defaults. */
 	static const size_t defaults[] = {
 		[cudaLimitStackSize] = 16384,
@@ -197,7 +222,7 @@ cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit)
 		[cudaLimitDevRuntimeSyncDepth] = 2,
 		[cudaLimitDevRuntimePendingLaunchCount] = 2048,
 		[cudaLimitMaxL2FetchGranularity] = 64,
-		[7] = 0,
+		[cudaLimitPersistingL2CacheSize] = 0,
 	};
 	*value = cudart->limits[limit] ? cudart->limits[limit] : defaults[limit];
 	return cudaSuccess;
@@ -205,8 +230,7 @@ cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit)
 
 cudaError_t cudaDeviceSetCacheConfig(enum cudaFuncCache config)
 {
-	(void)config;
-	return cudaSuccess;
+	return hd_cudart_return((unsigned)config <= cudaFuncCachePreferEqual ? cudaSuccess : cudaErrorInvalidValue);
 }
 
 cudaError_t cudaDeviceGetCacheConfig(enum cudaFuncCache *config)
@@ -219,8 +243,8 @@ cudaError_t cudaDeviceGetCacheConfig(enum cudaFuncCache *config)
 
 cudaError_t cudaDeviceSetSharedMemConfig(enum cudaSharedMemConfig config)
 {
-	(void)config;
-	return cudaSuccess;
+	bool known = (unsigned)config <= cudaSharedMemBankSizeEightByte;
+	return hd_cudart_return(known ? cudaSuccess : cudaErrorInvalidValue);
 }
 
 cudaError_t cudaDeviceGetSharedMemConfig(enum cudaSharedMemConfig *config)
@@ -257,14 +281,14 @@ cudaError_t cudaDeviceCanAccessPeer(int *canAccess, int device, int peerDevice)
 /* There is one device. */
 cudaError_t cudaDeviceEnablePeerAccess(int peerDevice, unsigned int flags)
 {
-	(void)peerDevice, (void)flags;
-	return hd_cudart_return(cudaErrorInvalidDevice);
+	if (peerDevice)
+		return hd_cudart_return(cudaErrorInvalidDevice);
+	return hd_cudart_return(flags ? cudaErrorInvalidValue : cudaErrorPeerAccessUnsupported);
 }
 
 cudaError_t cudaDeviceDisablePeerAccess(int peerDevice)
 {
-	(void)peerDevice;
-	return hd_cudart_return(cudaErrorPeerAccessNotEnabled);
+	return hd_cudart_return(peerDevice ? cudaErrorInvalidDevice : cudaErrorPeerAccessNotEnabled);
 }
 
 cudaError_t cudaDeviceGetP2PAttribute(int *value, enum cudaDeviceP2PAttr attr, int srcDevice, int dstDevice)
@@ -285,7 +309,7 @@ cudaError_t cudaDeviceGetPCIBusId(char *busId, int length, int device)
 {
 	if (device != 0)
 		return hd_cudart_return(cudaErrorInvalidDevice);
-	if (!busId || length <= 0)
+	if (!busId || length < (int)sizeof "0000:00:00.0")
 		return hd_cudart_return(cudaErrorInvalidValue);
 	snprintf(busId, (size_t)length, "0000:00:00.0");
 	return cudaSuccess;
@@ -295,7 +319,10 @@ cudaError_t cudaDeviceGetPCIBusId(char *busId, int length, int device)
 cudaError_t cudaDeviceGetByPCIBusId(int *device, const char *pciBusId)
 {
 	unsigned domain, bus, slot, function = 0;
-	if (!device || !pciBusId || sscanf(pciBusId, "%x:%x:%x.%x", &domain, &bus, &slot, &function) < 3)
+	bool whole = device && pciBusId && sscanf(pciBusId, "%x:%x:%x.%x", &domain, &bus, &slot, &function) >= 3;
+	if (!whole)
+		domain = 0;
+	if (!device || !pciBusId || (!whole && sscanf(pciBusId, "%x:%x.%x", &bus, &slot, &function) < 2))
 		return hd_cudart_return(cudaErrorInvalidValue);
 	if (domain || bus || slot || function)
 		return hd_cudart_return(cudaErrorInvalidDevice);

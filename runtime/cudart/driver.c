@@ -68,10 +68,16 @@ static CUresult translate(cudaError_t error)
 	}
 }
 
+/* The runtime API calls cuInit when it starts. */
+static bool is_ready(void)
+{
+	return initialized || hd_driver_context();
+}
+
 CUresult hd_driver_begin(void)
 {
 	kept = *hd_cudart_last_error();
-	if (!initialized)
+	if (!is_ready())
 		return CUDA_ERROR_NOT_INITIALIZED;
 	return hd_driver_context() ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT;
 }
@@ -105,7 +111,7 @@ CUresult cuDriverGetVersion(int *driverVersion)
 /* Questions about a device need no context. */
 static CUresult ask(CUdevice dev, const void *out)
 {
-	if (!initialized)
+	if (!is_ready())
 		return CUDA_ERROR_NOT_INITIALIZED;
 	if (!out)
 		return CUDA_ERROR_INVALID_VALUE;
@@ -234,7 +240,7 @@ CUcontext hd_driver_context(void)
 	return cudart->runtime_used ? &primary : NULL;
 }
 
-static bool is_context(CUcontext context)
+bool hd_driver_is_context(CUcontext context)
 {
 	HD_CUDART(cudart);
 	(void)cudart;
@@ -297,7 +303,7 @@ CUresult cuDevicePrimaryCtxGetState(CUdevice dev, unsigned int *flags, int *acti
 CUresult cuCtxPushCurrent(CUcontext ctx)
 {
 	HD_ASK(0, &primary);
-	if (!is_context(ctx) || context_count == MOST_CONTEXTS)
+	if (!hd_driver_is_context(ctx) || context_count == MOST_CONTEXTS)
 		return CUDA_ERROR_INVALID_CONTEXT;
 	contexts[context_count++] = ctx;
 	return CUDA_SUCCESS;
@@ -348,7 +354,7 @@ CUresult cuCtxCreate(CUcontext *pctx, unsigned int flags, CUdevice dev)
 CUresult cuCtxDestroy(CUcontext ctx)
 {
 	HD_ASK(0, &primary);
-	if (ctx == &primary || !is_context(ctx))
+	if (ctx == &primary || !hd_driver_is_context(ctx))
 		return CUDA_ERROR_INVALID_CONTEXT;
 	if (context_count && contexts[context_count - 1] == ctx)
 		context_count--;
@@ -383,7 +389,7 @@ CUresult cuCtxGetFlags(unsigned int *flags)
 CUresult cuCtxGetApiVersion(CUcontext ctx, unsigned int *version)
 {
 	HD_ASK(0, version);
-	if (!ctx && !hd_driver_context())
+	if (ctx ? !hd_driver_is_context(ctx) : !hd_driver_context())
 		return CUDA_ERROR_INVALID_CONTEXT;
 	*version = 3020; /* of the driver API's functions, as CUDA has it since 3.2 */
 	return CUDA_SUCCESS;
@@ -436,8 +442,8 @@ CUresult cuCtxGetStreamPriorityRange(int *leastPriority, int *greatestPriority)
 
 CUresult cuCtxEnablePeerAccess(CUcontext peerContext, unsigned int Flags)
 {
-	(void)peerContext, (void)Flags;
-	HD_DRIVER(cudaErrorPeerAccessUnsupported);
+	(void)peerContext;
+	HD_DRIVER(Flags ? cudaErrorInvalidValue : cudaErrorPeerAccessUnsupported);
 }
 
 CUresult cuCtxDisablePeerAccess(CUcontext peerContext)

@@ -18,6 +18,10 @@ CUresult hd_driver_end(cudaError_t error);
 /* The calling thread's context; NULL. */
 CUcontext hd_driver_context(void);
 
+/* Whether a program has it from a function of this API. */
+bool hd_driver_is_context(CUcontext context);
+bool hd_driver_is_module(const struct hd_cudart *cudart, CUmodule module);
+
 /* cuModuleLoad and cuModuleLoadData, without a context. */
 CUresult hd_driver_load_file(CUmodule *module, const char *path);
 CUresult hd_driver_load(CUmodule *module, const void *image);
@@ -27,6 +31,14 @@ CUresult hd_driver_load(CUmodule *module, const void *image);
 	do {                                                                       \
 		CUresult hd_begin_ = hd_driver_begin();                            \
 		return hd_begin_ == CUDA_SUCCESS ? hd_driver_end(call) : hd_begin_; \
+	} while (0)
+
+/* The same of a context that the call may name: any, since all have the one device. */
+#define HD_DRIVER_OF(context, call)                                                \
+	do {                                                                       \
+		if ((context) && !hd_driver_is_context(context))                               \
+			return CUDA_ERROR_INVALID_CONTEXT;                         \
+		HD_DRIVER(call);                                                   \
 	} while (0)
 
 #endif

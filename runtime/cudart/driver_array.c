@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "runtime/cudart/handles.h"
+
 static const struct {
 	CUarray_format format;
 	int bits;
@@ -80,9 +82,11 @@ CUresult cuArrayCreate(CUarray *pHandle, const CUDA_ARRAY_DESCRIPTOR *pAllocateA
 
 static cudaError_t describe(CUDA_ARRAY3D_DESCRIPTOR *out, CUarray handle)
 {
+	HD_CUDART(cudart);
 	const struct cudaArray *array = array_of(handle);
-	if (!out || !array)
+	if (!out)
 		return cudaErrorInvalidValue;
+	HD_VALID(ARRAY, array);
 	*out = (CUDA_ARRAY3D_DESCRIPTOR){
 		.Width = array->extent.width,
 		.Height = array->extent.height,

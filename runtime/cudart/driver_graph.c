@@ -123,8 +123,7 @@ static cudaError_t add_copy(CUgraphNode *node, CUgraph graph, const CUgraphNode 
 CUresult cuGraphAddMemcpyNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,
 			      size_t numDependencies, const CUDA_MEMCPY3D *copyParams, CUcontext ctx)
 {
-	(void)ctx;
-	HD_DRIVER(add_copy(phGraphNode, hGraph, dependencies, numDependencies, copyParams));
+	HD_DRIVER_OF(ctx, add_copy(phGraphNode, hGraph, dependencies, numDependencies, copyParams));
 }
 
 static cudaError_t set_copy(CUgraphExec exec, CUgraphNode node, const CUDA_MEMCPY3D *wanted)
@@ -145,8 +144,7 @@ CUresult cuGraphMemcpyNodeSetParams(CUgraphNode hNode, const CUDA_MEMCPY3D *node
 CUresult cuGraphExecMemcpyNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_MEMCPY3D *copyParams,
 					CUcontext ctx)
 {
-	(void)ctx;
-	HD_DRIVER(hGraphExec ? set_copy(hGraphExec, hNode, copyParams) : cudaErrorInvalidValue);
+	HD_DRIVER_OF(ctx, hGraphExec ? set_copy(hGraphExec, hNode, copyParams) : cudaErrorInvalidValue);
 }
 
 /* ------------------------------------------------------------ memsets */
@@ -169,8 +167,7 @@ static cudaError_t add_memset(CUgraphNode *node, CUgraph graph, const CUgraphNod
 CUresult cuGraphAddMemsetNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,
 			      size_t numDependencies, const CUDA_MEMSET_NODE_PARAMS *memsetParams, CUcontext ctx)
 {
-	(void)ctx;
-	HD_DRIVER(add_memset(phGraphNode, hGraph, dependencies, numDependencies, memsetParams));
+	HD_DRIVER_OF(ctx, add_memset(phGraphNode, hGraph, dependencies, numDependencies, memsetParams));
 }
 
 static cudaError_t get_memset(CUgraphNode node, CUDA_MEMSET_NODE_PARAMS *out)
@@ -205,6 +202,5 @@ CUresult cuGraphMemsetNodeSetParams(CUgraphNode hNode, const CUDA_MEMSET_NODE_PA
 CUresult cuGraphExecMemsetNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode,
 					const CUDA_MEMSET_NODE_PARAMS *memsetParams, CUcontext ctx)
 {
-	(void)ctx;
-	HD_DRIVER(hGraphExec ? set_memset(hGraphExec, hNode, memsetParams) : cudaErrorInvalidValue);
+	HD_DRIVER_OF(ctx, hGraphExec ? set_memset(hGraphExec, hNode, memsetParams) : cudaErrorInvalidValue);
 }

@@ -7,6 +7,7 @@
 
 #include "runtime/cudart/driver_array.h"
 #include "runtime/cudart/graph.h"
+#include "runtime/cudart/handles.h"
 #include "runtime/cudart/memory.h"
 
 static void *at(CUdeviceptr address)
@@ -149,7 +150,7 @@ static cudaError_t pointer_attribute(void *data, CUpointer_attribute attribute, 
 	case CU_POINTER_ATTRIBUTE_HOST_POINTER: *(void **)data = all.hostPointer; break;
 	case CU_POINTER_ATTRIBUTE_IS_MANAGED: *(int *)data = all.type == cudaMemoryTypeManaged; break;
 	case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL: *(int *)data = all.device; break;
-	default: return cudaErrorNotSupported;
+	default: return (unsigned)attribute - 1 < 21 ? cudaErrorNotSupported : cudaErrorInvalidValue; /* CUDA 12's */
 	}
 	return cudaSuccess;
 }
@@ -281,7 +282,7 @@ CUresult cuMemcpyPeer(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr s
 CUresult cuMemcpyPeerAsync(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice, CUcontext srcContext,
 			   size_t ByteCount, CUstream hStream)
 {
-	if (!dstContext || !srcContext)
+	if (!hd_driver_is_context(dstContext) || !hd_driver_is_context(srcContext))
 		return CUDA_ERROR_INVALID_CONTEXT;
 	return cuMemcpyDtoDAsync(dstDevice, srcDevice, ByteCount, hStream);
 }
@@ -293,8 +294,12 @@ static cudaError_t set(CUdeviceptr address, size_t pitch, uint32_t value, unsign
 {
 	HD_CUDART(cudart);
 	cudaGraphNode_t node;
+	HD_VALID(STREAM, stream);
 	HD_TRY(hd_cudart_start_beside(cudart));
-	if (address % bytes || (height > 1 && pitch < width * bytes))
+	size_t row, all;
+	if (address % bytes || __builtin_mul_overflow(width, bytes, &row) || (height > 1 && pitch < row) ||
+	    !hd_cudart_rows_bytes(pitch, row, height, &all) ||
+	    hd_cudart_check_set(cudart, at(address), all) != cudaSuccess)
 		return cudaErrorInvalidValue;
 	HD_TRY(hd_cudart_capture(cudart, stream, cudaGraphNodeTypeMemset, &node));
 	if (node)
@@ -417,8 +422,9 @@ CUresult cuStreamGetFlags(CUstream hStream, unsigned int *flags)
 
 CUresult cuStreamGetCtx(CUstream hStream, CUcontext *pctx)
 {
-	(void)hStream;
-	return cuCtxGetCurrent(pctx);
+	unsigned flags; /* what any stream has */
+	CUresult result = cuStreamGetFlags(hStream, &flags);
+	return result == CUDA_SUCCESS ? cuCtxGetCurrent(pctx) : result;
 }
 
 CUresult cuEventCreate(CUevent *phEvent, unsigned int Flags)

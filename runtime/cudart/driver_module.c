@@ -70,7 +70,7 @@ CUresult hd_driver_load_file(CUmodule *module, const char *path)
 	HD_CUDART(cudart);
 	uint8_t *bytes;
 	size_t size;
-	if (!module || !path)
+	if (!module || !path || !*path)
 		return CUDA_ERROR_INVALID_VALUE;
 	CUresult result = hd_driver_end(hd_cudart_start(cudart));
 	if (result != CUDA_SUCCESS)
@@ -129,7 +129,7 @@ CUresult cuModuleLoadFatBinary(CUmodule *module, const void *fatCubin)
 	return cuModuleLoadData(module, fatCubin);
 }
 
-static bool is_module(const struct hd_cudart *cudart, CUmodule module)
+bool hd_driver_is_module(const struct hd_cudart *cudart, CUmodule module)
 {
 	for (uint32_t i = 0; module && i < cudart->modules.len; i++)
 		if (cudart->modules.data[i] == module)
@@ -140,7 +140,7 @@ static bool is_module(const struct hd_cudart *cudart, CUmodule module)
 CUresult cuModuleUnload(CUmodule hmod)
 {
 	HD_CUDART(cudart);
-	if (!is_module(cudart, hmod))
+	if (!hd_driver_is_module(cudart, hmod))
 		return CUDA_ERROR_INVALID_HANDLE;
 	hmod->gone = true;
 	return CUDA_SUCCESS;
@@ -149,9 +149,9 @@ CUresult cuModuleUnload(CUmodule hmod)
 CUresult cuModuleGetFunction(CUfunction *hfunc, CUmodule hmod, const char *name)
 {
 	HD_CUDART(cudart);
-	if (!hfunc || !name)
+	if (!hfunc || !name || !*name)
 		return CUDA_ERROR_INVALID_VALUE;
-	if (!is_module(cudart, hmod))
+	if (!hd_driver_is_module(cudart, hmod))
 		return CUDA_ERROR_INVALID_HANDLE;
 	struct hd_kernel *kernel = hd_sim_kernel(hmod->module, name);
 	if (!kernel || !hd_kernel_metadata(kernel))
@@ -165,9 +165,9 @@ CUresult cuModuleGetGlobal(CUdeviceptr *dptr, size_t *bytes, CUmodule hmod, cons
 {
 	HD_CUDART(cudart);
 	uint64_t address, size;
-	if (!name || (!dptr && !bytes))
+	if (!name || !*name || (!dptr && !bytes))
 		return CUDA_ERROR_INVALID_VALUE;
-	if (!is_module(cudart, hmod))
+	if (!hd_driver_is_module(cudart, hmod))
 		return CUDA_ERROR_INVALID_HANDLE;
 	if (hd_sim_symbol(hmod->module, name, &address, &size))
 		return CUDA_ERROR_NOT_FOUND;
@@ -183,7 +183,7 @@ CUresult cuModuleGetFunctionCount(unsigned int *count, CUmodule mod)
 	HD_CUDART(cudart);
 	if (!count)
 		return CUDA_ERROR_INVALID_VALUE;
-	if (!is_module(cudart, mod))
+	if (!hd_driver_is_module(cudart, mod))
 		return CUDA_ERROR_INVALID_HANDLE;
 	for (*count = 0; hd_sim_kernel_at(mod->module, *count);)
 		++*count;
@@ -194,9 +194,9 @@ CUresult cuModuleEnumerateFunctions(CUfunction *functions, unsigned int numFunct
 {
 	HD_CUDART(cudart);
 	struct hd_kernel *kernel;
-	if (!functions || !numFunctions)
+	if (!functions && numFunctions)
 		return CUDA_ERROR_INVALID_VALUE;
-	if (!is_module(cudart, mod))
+	if (!hd_driver_is_module(cudart, mod))
 		return CUDA_ERROR_INVALID_HANDLE;
 	for (unsigned i = 0; i < numFunctions && (kernel = hd_sim_kernel_at(mod->module, i)); i++) {
 		hd_cudart_add_handle(cudart, kernel);
@@ -332,7 +332,7 @@ CUresult cuOccupancyMaxPotentialBlockSize(int *minGridSize, int *blockSize, CUfu
 					  int blockSizeLimit)
 {
 	int most, sms, best = 0;
-	if (!minGridSize || !blockSize)
+	if (!minGridSize || !blockSize || blockSizeLimit < 0)
 		return CUDA_ERROR_INVALID_VALUE;
 	CUresult result = cuFuncGetAttribute(&most, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, func);
 	if (result == CUDA_SUCCESS)

@@ -3,6 +3,7 @@
  * have in the program (texture_reference.c).
  */
 #include "runtime/cudart/driver_array.h"
+#include "runtime/cudart/handles.h"
 #include "runtime/cudart/reference.h"
 
 struct CUtexref_st {
@@ -13,6 +14,14 @@ struct CUtexref_st {
 	unsigned flags;
 	bool bound;
 };
+
+/* Whether the program has it from cuModuleGetTexRef. */
+static bool is_reference(CUtexref texref)
+{
+	HD_CUDART(cudart);
+	(void)cudart;
+	return hd_handle_lives(texref, HD_HANDLE_TEXREF);
+}
 
 CUresult cuModuleGetTexRef(CUtexref *pTexRef, CUmodule hmod, const char *name)
 {
@@ -27,7 +36,8 @@ CUresult cuModuleGetTexRef(CUtexref *pTexRef, CUmodule hmod, const char *name)
 	made->how.addressMode[0] = made->how.addressMode[1] = made->how.addressMode[2] = cudaAddressModeClamp;
 	made->format = hd_driver_channels(CU_AD_FORMAT_FLOAT, 1);
 	made->reference = hd_cudart_add_reference(cudart, &made->how, address);
-	hd_cudart_own(made->reference, made);
+	hd_cudart_own(made->reference, made); /* until the program ends */
+	hd_handle_add(made, HD_HANDLE_TEXREF);
 	*pTexRef = made;
 	return CUDA_SUCCESS;
 }
@@ -47,8 +57,9 @@ static cudaError_t bind(CUtexref texref, const struct cudaChannelFormatDesc *for
 static cudaError_t set_array(CUtexref texref, CUarray array, unsigned flags)
 {
 	cudaArray_t it = (cudaArray_t)array;
-	if (!texref || !it || flags != CU_TRSA_OVERRIDE_FORMAT)
+	if (!is_reference(texref) || flags != CU_TRSA_OVERRIDE_FORMAT)
 		return cudaErrorInvalidValue;
+	HD_VALID_APART(ARRAY, it);
 	texref->resource = (struct cudaResourceDesc){.resType = cudaResourceTypeArray};
 	texref->resource.res.array.array = it;
 	texref->format = it->desc;
@@ -63,8 +74,9 @@ CUresult cuTexRefSetArray(CUtexref hTexRef, CUarray hArray, unsigned int Flags)
 static cudaError_t set_levels(CUtexref texref, CUmipmappedArray array, unsigned flags)
 {
 	cudaMipmappedArray_t it = (cudaMipmappedArray_t)array;
-	if (!texref || !it || flags != CU_TRSA_OVERRIDE_FORMAT)
+	if (!is_reference(texref) || flags != CU_TRSA_OVERRIDE_FORMAT)
 		return cudaErrorInvalidValue;
+	HD_VALID_APART(MIPMAP, it);
 	texref->resource = (struct cudaResourceDesc){.resType = cudaResourceTypeMipmappedArray};
 	texref->resource.res.mipmap.mipmap = it;
 	texref->format = it->levels[0].desc;
@@ -78,7 +90,7 @@ CUresult cuTexRefSetMipmappedArray(CUtexref hTexRef, CUmipmappedArray hMipmapped
 
 static cudaError_t set_address(size_t *offset, CUtexref texref, CUdeviceptr address, size_t bytes)
 {
-	if (!texref || !address)
+	if (!is_reference(texref) || !address)
 		return cudaErrorInvalidValue;
 	if (offset)
 		*offset = 0;
@@ -96,7 +108,7 @@ CUresult cuTexRefSetAddress(size_t *ByteOffset, CUtexref hTexRef, CUdeviceptr dp
 
 static cudaError_t set_rows(CUtexref texref, const CUDA_ARRAY_DESCRIPTOR *desc, CUdeviceptr address, size_t pitch)
 {
-	if (!texref || !desc || !address)
+	if (!is_reference(texref) || !desc || !address)
 		return cudaErrorInvalidValue;
 	texref->format = hd_driver_channels(desc->Format, desc->NumChannels);
 	texref->resource = (struct cudaResourceDesc){.resType = cudaResourceTypePitch2D};
@@ -116,7 +128,7 @@ CUresult cuTexRefSetAddress2D(CUtexref hTexRef, const CUDA_ARRAY_DESCRIPTOR *des
 CUresult cuTexRefSetFormat(CUtexref hTexRef, CUarray_format fmt, int NumPackedComponents)
 {
 	struct cudaChannelFormatDesc format = hd_driver_channels(fmt, (unsigned)NumPackedComponents);
-	if (!hTexRef || !format.x)
+	if (!is_reference(hTexRef) || !format.x)
 		return CUDA_ERROR_INVALID_VALUE;
 	hTexRef->format = format;
 	return CUDA_SUCCESS;
@@ -124,8 +136,8 @@ CUresult cuTexRefSetFormat(CUtexref hTexRef, CUarray_format fmt, int NumPackedCo
 
 CUresult cuTexRefSetFlags(CUtexref hTexRef, unsigned int Flags)
 {
-	if (!hTexRef)
-		return CUDA_ERROR_INVALID_VALUE;
+	if (!is_reference(hTexRef))
+		return CUDA_ERROR_INVALID_HANDLE;
 	hTexRef->flags = Flags;
 	if (!hTexRef->bound)
 		return CUDA_SUCCESS;
@@ -135,7 +147,7 @@ CUresult cuTexRefSetFlags(CUtexref hTexRef, unsigned int Flags)
 #define HD_SET(name, parameters, condition, place, value)        \
 	CUresult name parameters                                  \
 	{                                                         \
-		if (!hTexRef || !(condition))                     \
+		if (!is_reference(hTexRef) || !(condition))                     \
 			return CUDA_ERROR_INVALID_VALUE;          \
 		hTexRef->how.place = (value);                     \
 		return CUDA_SUCCESS;                              \
@@ -151,8 +163,8 @@ HD_SET(cuTexRefSetMaxAnisotropy, (CUtexref hTexRef, unsigned int maxAniso), true
 
 CUresult cuTexRefSetMipmapLevelClamp(CUtexref hTexRef, float minMipmapLevelClamp, float maxMipmapLevelClamp)
 {
-	if (!hTexRef)
-		return CUDA_ERROR_INVALID_VALUE;
+	if (!is_reference(hTexRef))
+		return CUDA_ERROR_INVALID_HANDLE;
 	hTexRef->how.minMipmapLevelClamp = minMipmapLevelClamp;
 	hTexRef->how.maxMipmapLevelClamp = maxMipmapLevelClamp;
 	return CUDA_SUCCESS;
@@ -161,7 +173,7 @@ CUresult cuTexRefSetMipmapLevelClamp(CUtexref hTexRef, float minMipmapLevelClamp
 #define HD_GET(name, parameters, out, condition, value)                 \
 	CUresult name parameters                                         \
 	{                                                                \
-		if (!hTexRef || !(out) || !(condition))                  \
+		if (!is_reference(hTexRef) || !(out) || !(condition))                  \
 			return CUDA_ERROR_INVALID_VALUE;                 \
 		*(out) = (value);                                        \
 		return CUDA_SUCCESS;                                     \
@@ -181,7 +193,7 @@ HD_GET(cuTexRefGetFlags, (unsigned int *pFlags, CUtexref hTexRef), pFlags, true,
 CUresult cuTexRefGetFormat(CUarray_format *pFormat, int *pNumChannels, CUtexref hTexRef)
 {
 	unsigned channels;
-	if (!hTexRef || !pFormat)
+	if (!is_reference(hTexRef) || !pFormat)
 		return CUDA_ERROR_INVALID_VALUE;
 	*pFormat = hd_driver_format(&hTexRef->format, &channels);
 	if (pNumChannels)

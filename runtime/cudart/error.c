@@ -28,12 +28,11 @@ const char *cudaGetErrorString(cudaError_t error)
 	return "unrecognized error code";
 }
 
-/* A fault stays: CUDA's sticky errors survive cudaGetLastError. */
+/* After a fault each call that needs the device says so again; this is told once, as every other error. */
 static cudaError_t current(bool reset)
 {
-	HD_CUDART(cudart);
 	cudaError_t *last = hd_cudart_last_error();
-	cudaError_t error = cudart->sticky != cudaSuccess ? cudart->sticky : *last;
+	cudaError_t error = *last;
 	if (reset)
 		*last = cudaSuccess;
 	return error;

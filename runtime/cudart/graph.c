@@ -156,8 +156,8 @@ cudaError_t cudaGraphCreate(cudaGraph_t *pGraph, unsigned int flags)
 
 cudaError_t cudaGraphDestroy(cudaGraph_t graph)
 {
-	HD_VALID(GRAPH, graph);
 	HD_CUDART(cudart);
+	HD_VALID(GRAPH, graph);
 	if (!graph)
 		return hd_cudart_return(cudaErrorInvalidValue);
 	hd_graph_free(graph);
@@ -166,8 +166,8 @@ cudaError_t cudaGraphDestroy(cudaGraph_t graph)
 
 cudaError_t cudaGraphClone(cudaGraph_t *pGraphClone, cudaGraph_t originalGraph)
 {
-	HD_VALID(GRAPH, originalGraph);
 	HD_CUDART(cudart);
+	HD_VALID(GRAPH, originalGraph);
 	if (!pGraphClone || !originalGraph)
 		return hd_cudart_return(cudaErrorInvalidValue);
 	*pGraphClone = hd_graph_copy(originalGraph);
@@ -176,9 +176,9 @@ cudaError_t cudaGraphClone(cudaGraph_t *pGraphClone, cudaGraph_t originalGraph)
 
 cudaError_t cudaGraphNodeFindInClone(cudaGraphNode_t *pNode, cudaGraphNode_t originalNode, cudaGraph_t clonedGraph)
 {
+	HD_CUDART(cudart);
 	HD_VALID(NODE, originalNode);
 	HD_VALID(GRAPH, clonedGraph);
-	HD_CUDART(cudart);
 	if (!pNode || !originalNode || !clonedGraph)
 		return hd_cudart_return(cudaErrorInvalidValue);
 	*pNode = copy_of(clonedGraph, originalNode);
@@ -198,8 +198,8 @@ static bool drop_need(cudaGraphNode_t node, cudaGraphNode_t need)
 
 cudaError_t cudaGraphDestroyNode(cudaGraphNode_t node)
 {
-	HD_VALID(NODE, node);
 	HD_CUDART(cudart);
+	HD_VALID(NODE, node);
 	if (!node)
 		return hd_cudart_return(cudaErrorInvalidValue);
 	hd_nodes *nodes = &node->graph->nodes;
@@ -218,10 +218,10 @@ cudaError_t cudaGraphDestroyNode(cudaGraphNode_t node)
 cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to,
 				     size_t numDependencies)
 {
+	HD_CUDART(cudart);
 	HD_VALID(GRAPH, graph);
 	HD_VALID_NODES(from, numDependencies);
 	HD_VALID_NODES(to, numDependencies);
-	HD_CUDART(cudart);
 	if (!graph || (numDependencies && (!from || !to)))
 		return hd_cudart_return(cudaErrorInvalidValue);
 	for (size_t i = 0; i < numDependencies; i++) {
@@ -236,10 +236,10 @@ cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *f
 cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to,
 					size_t numDependencies)
 {
+	HD_CUDART(cudart);
 	HD_VALID(GRAPH, graph);
 	HD_VALID_NODES(from, numDependencies);
 	HD_VALID_NODES(to, numDependencies);
-	HD_CUDART(cudart);
 	if (!graph || (numDependencies && (!from || !to)))
 		return hd_cudart_return(cudaErrorInvalidValue);
 	for (size_t i = 0; i < numDependencies; i++)
@@ -264,22 +264,22 @@ static cudaError_t hand_out(const hd_nodes *list, cudaGraphNode_t *nodes, size_t
 
 cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *numNodes)
 {
-	HD_VALID(GRAPH, graph);
 	HD_CUDART(cudart);
+	HD_VALID(GRAPH, graph);
 	return graph ? hand_out(&graph->nodes, nodes, numNodes) : hd_cudart_return(cudaErrorInvalidValue);
 }
 
 cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t *pDependencies, size_t *pNumDependencies)
 {
-	HD_VALID(NODE, node);
 	HD_CUDART(cudart);
+	HD_VALID(NODE, node);
 	return node ? hand_out(&node->needs, pDependencies, pNumDependencies) : hd_cudart_return(cudaErrorInvalidValue);
 }
 
 cudaError_t cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t *pRootNodes, size_t *pNumRootNodes)
 {
-	HD_VALID(GRAPH, graph);
 	HD_CUDART(cudart);
+	HD_VALID(GRAPH, graph);
 	hd_nodes roots = {0};
 	if (!graph)
 		return hd_cudart_return(cudaErrorInvalidValue);
@@ -294,8 +294,8 @@ cudaError_t cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t *pRootNodes
 cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t *pDependentNodes,
 					   size_t *pNumDependentNodes)
 {
-	HD_VALID(NODE, node);
 	HD_CUDART(cudart);
+	HD_VALID(NODE, node);
 	hd_nodes dependent = {0};
 	if (!node)
 		return hd_cudart_return(cudaErrorInvalidValue);
@@ -309,10 +309,10 @@ cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t
 
 cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to, size_t *numEdges)
 {
-	HD_VALID(GRAPH, graph);
 	HD_CUDART(cudart);
+	HD_VALID(GRAPH, graph);
 	hd_nodes sources = {0}, targets = {0};
-	if (!graph || !from != !to || !numEdges)
+	if (!graph || !from != !to || !numEdges || (from && !*numEdges))
 		return hd_cudart_return(cudaErrorInvalidValue);
 	for (uint32_t i = 0; i < graph->nodes.len; i++)
 		for (uint32_t k = 0; k < graph->nodes.data[i]->needs.len; k++) {
@@ -329,8 +329,8 @@ cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGrap
 
 cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, enum cudaGraphNodeType *pType)
 {
-	HD_VALID(NODE, node);
 	HD_CUDART(cudart);
+	HD_VALID(NODE, node);
 	if (!node || !pType)
 		return hd_cudart_return(cudaErrorInvalidValue);
 	*pType = node->type;
@@ -362,8 +362,8 @@ static void print_dot(FILE *file, cudaGraph_t graph)
 
 cudaError_t cudaGraphDebugDotPrint(cudaGraph_t graph, const char *path, unsigned int flags)
 {
-	HD_VALID(GRAPH, graph);
 	HD_CUDART(cudart);
+	HD_VALID(GRAPH, graph);
 	(void)flags;
 	FILE *file = graph && path ? fopen(path, "w") : NULL;
 	if (!file)

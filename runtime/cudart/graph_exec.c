@@ -66,9 +66,9 @@ cudaError_t hd_graph_run(struct hd_cudart **cudart, cudaGraph_t graph)
 
 cudaError_t cudaGraphLaunch(cudaGraphExec_t graphExec, cudaStream_t stream)
 {
+	HD_CUDART(cudart);
 	HD_VALID(EXEC, graphExec);
 	HD_VALID(STREAM, stream);
-	HD_CUDART(cudart);
 	cudaGraphNode_t node;
 	if (!graphExec)
 		return hd_cudart_return(cudaErrorInvalidValue);
@@ -83,6 +83,7 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t graphExec, cudaStream_t stream)
 
 cudaError_t cudaGraphUpload(cudaGraphExec_t graphExec, cudaStream_t stream)
 {
+	HD_CUDART(cudart);
 	HD_VALID(EXEC, graphExec);
 	HD_VALID(STREAM, stream);
 	(void)stream;
@@ -93,10 +94,14 @@ cudaError_t cudaGraphUpload(cudaGraphExec_t graphExec, cudaStream_t stream)
 
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t *pGraphExec, cudaGraph_t graph, unsigned long long flags)
 {
-	HD_VALID(GRAPH, graph);
 	HD_CUDART(cudart);
+	HD_VALID(GRAPH, graph);
 	hd_nodes order;
 	if (!pGraphExec || !graph)
+		return hd_cudart_return(cudaErrorInvalidValue);
+	if (flags &
+	    ~(unsigned long long)(cudaGraphInstantiateFlagAutoFreeOnLaunch | cudaGraphInstantiateFlagUpload |
+				  cudaGraphInstantiateFlagDeviceLaunch | cudaGraphInstantiateFlagUseNodePriority))
 		return hd_cudart_return(cudaErrorInvalidValue);
 	if (flags & cudaGraphInstantiateFlagDeviceLaunch)
 		return hd_cudart_return(cudaErrorNotSupported);
@@ -119,7 +124,7 @@ cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *pGraphExec, cudaGraph
 cudaError_t cudaGraphInstantiateWithParams(cudaGraphExec_t *pGraphExec, cudaGraph_t graph,
 					   cudaGraphInstantiateParams *instantiateParams)
 {
-	HD_VALID(GRAPH, graph);
+	HD_VALID_APART(GRAPH, graph);
 	if (!instantiateParams)
 		return hd_cudart_return(cudaErrorInvalidValue);
 	cudaError_t error = cudaGraphInstantiate(pGraphExec, graph, instantiateParams->flags);
@@ -130,8 +135,8 @@ cudaError_t cudaGraphInstantiateWithParams(cudaGraphExec_t *pGraphExec, cudaGrap
 
 cudaError_t cudaGraphExecGetFlags(cudaGraphExec_t graphExec, unsigned long long *flags)
 {
-	HD_VALID(EXEC, graphExec);
 	HD_CUDART(cudart);
+	HD_VALID(EXEC, graphExec);
 	if (!graphExec || !flags)
 		return hd_cudart_return(cudaErrorInvalidValue);
 	*flags = graphExec->flags;
@@ -140,8 +145,8 @@ cudaError_t cudaGraphExecGetFlags(cudaGraphExec_t graphExec, unsigned long long 
 
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t graphExec)
 {
-	HD_VALID(EXEC, graphExec);
 	HD_CUDART(cudart);
+	HD_VALID(EXEC, graphExec);
 	if (!graphExec)
 		return hd_cudart_return(cudaErrorInvalidValue);
 	hd_graph_free(graphExec->graph);
@@ -193,9 +198,9 @@ static enum cudaGraphExecUpdateResult compare(cudaGraph_t exec, cudaGraph_t grap
 cudaError_t cudaGraphExecUpdate(cudaGraphExec_t hGraphExec, cudaGraph_t hGraph,
 				cudaGraphExecUpdateResultInfo *resultInfo)
 {
+	HD_CUDART(cudart);
 	HD_VALID(EXEC, hGraphExec);
 	HD_VALID(GRAPH, hGraph);
-	HD_CUDART(cudart);
 	cudaGraphNode_t wrong = NULL;
 	if (!hGraphExec || !hGraph)
 		return hd_cudart_return(cudaErrorInvalidValue);

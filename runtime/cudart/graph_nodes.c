@@ -29,6 +29,8 @@ cudaError_t hd_graph_set_kernel(struct hd_cudart *cudart, cudaGraphNode_t node,
 	if (!kernel)
 		return cudaErrorInvalidDeviceFunction;
 	const struct hd_meta_function *meta = hd_kernel_metadata(kernel);
+	if (params->kernelParams && params->extra)
+		return cudaErrorInvalidValue; /* one or the other */
 	if (meta->param_count && !params->kernelParams && !params->extra)
 		return cudaErrorInvalidValue;
 	uint8_t *bytes = params->kernelParams || !meta->param_count ? hd_cudart_pack(meta, params->kernelParams)
@@ -64,12 +66,35 @@ void hd_graph_set_copy(cudaGraphNode_t node, void *to, size_t to_pitch, const vo
 	};
 }
 
-static cudaError_t set_copy_1d(cudaGraphNode_t node, void *to, const void *from, size_t count, enum cudaMemcpyKind kind)
+/* Memory that is there holds all bytes of a copy; what is not there may be by the time of the launch. */
+static bool may_end(const struct hd_cudart *cudart, const void *memory, size_t count)
 {
-	if (!to || !from || (unsigned)kind > cudaMemcpyDefault)
+	uintptr_t last;
+	return !__builtin_add_overflow((uintptr_t)memory, count - 1, &last) &&
+	       (!hd_sim_owns(cudart->sim, (uintptr_t)memory) || hd_sim_owns(cudart->sim, last));
+}
+
+static cudaError_t set_copy_1d(struct hd_cudart *cudart, cudaGraphNode_t node, void *to, const void *from, size_t count,
+			       enum cudaMemcpyKind kind)
+{
+	if ((unsigned)kind > cudaMemcpyDefault)
+		return cudaErrorInvalidMemcpyDirection;
+	if (!to || !from || !count || !may_end(cudart, to, count) || !may_end(cudart, from, count))
 		return cudaErrorInvalidValue;
 	hd_graph_set_copy(node, to, count, from, count, count, 1, kind);
 	return cudaSuccess;
+}
+
+/* The same for a node of an executable graph, which goes on copying one run of bytes. */
+static cudaError_t change_copy_1d(struct hd_cudart *cudart, cudaGraphNode_t node, void *to, const void *from,
+				  size_t count, enum cudaMemcpyKind kind)
+{
+	const struct cudaMemcpy3DParms *copy = &node->u.copy;
+	if ((unsigned)kind > cudaMemcpyDefault)
+		return cudaErrorInvalidMemcpyDirection;
+	if (copy->srcArray || copy->dstArray || copy->extent.height > 1 || copy->extent.depth > 1)
+		return cudaErrorInvalidValue;
+	return set_copy_1d(cudart, node, to, from, count, kind);
 }
 
 static cudaError_t set_memset(cudaGraphNode_t node, const struct cudaMemsetParams *params)
@@ -138,9 +163,8 @@ static cudaError_t end(cudaGraphNode_t node, cudaGraphNode_t *out, cudaError_t e
 	return hd_cudart_return(error);
 }
 
-/* A function that adds a node of a type, which `fill` fills in. */
+/* A function that adds a node of a type, which `fill` fills in; the context is held. */
 #define HD_ADD(type, fill)                                                                                     \
-	HD_CUDART(cudart);                                                                                     \
 	cudaGraphNode_t node;                                                                                  \
 	HD_TRY(hd_cudart_start(cudart));                                                                       \
 	HD_TRY(begin(&node, pGraphNode, graph, pDependencies, numDependencies, cudaGraphNodeType##type));      \
@@ -149,15 +173,19 @@ static cudaError_t end(cudaGraphNode_t node, cudaGraphNode_t *out, cudaError_t e
 cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies,
 				   size_t numDependencies, const struct cudaKernelNodeParams *pNodeParams)
 {
+	HD_CUDART(cudart);
 	HD_VALID(GRAPH, graph);
 	HD_VALID_NODES(pDependencies, numDependencies);
 	HD_ADD(Kernel, pNodeParams ? hd_graph_set_kernel(cudart, node, pNodeParams, false) : cudaErrorInvalidValue);
 }
 
-static cudaError_t set_copy(cudaGraphNode_t node, const struct cudaMemcpy3DParms *params)
+static cudaError_t set_copy(struct hd_cudart *cudart, cudaGraphNode_t node, const struct cudaMemcpy3DParms *params)
 {
+	(void)cudart;
 	if (!params || !params->srcArray == !params->srcPtr.ptr || !params->dstArray == !params->dstPtr.ptr)
 		return cudaErrorInvalidValue;
+	if ((unsigned)params->kind > cudaMemcpyDefault)
+		return cudaErrorInvalidMemcpyDirection;
 	node->u.copy = *params;
 	return cudaSuccess;
 }
@@ -165,18 +193,20 @@ static cudaError_t set_copy(cudaGraphNode_t node, const struct cudaMemcpy3DParms
 cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies,
 				   size_t numDependencies, const struct cudaMemcpy3DParms *pCopyParams)
 {
+	HD_CUDART(cudart);
 	HD_VALID(GRAPH, graph);
 	HD_VALID_NODES(pDependencies, numDependencies);
-	HD_ADD(Memcpy, set_copy(node, pCopyParams));
+	HD_ADD(Memcpy, set_copy(cudart, node, pCopyParams));
 }
 
 cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
 				     const cudaGraphNode_t *pDependencies, size_t numDependencies, void *dst,
 				     const void *src, size_t count, enum cudaMemcpyKind kind)
 {
+	HD_CUDART(cudart);
 	HD_VALID(GRAPH, graph);
 	HD_VALID_NODES(pDependencies, numDependencies);
-	HD_ADD(Memcpy, set_copy_1d(node, dst, src, count, kind));
+	HD_ADD(Memcpy, set_copy_1d(cudart, node, dst, src, count, kind));
 }
 
 static cudaError_t set_copy_symbol(struct hd_cudart *cudart, cudaGraphNode_t node, const void *symbol, void *to,
@@ -186,7 +216,7 @@ static cudaError_t set_copy_symbol(struct hd_cudart *cudart, cudaGraphNode_t nod
 	cudaError_t error = hd_cudart_symbol_range(cudart, symbol, count, offset, &place);
 	if (error != cudaSuccess)
 		return error;
-	return set_copy_1d(node, to ? to : place, to ? place : from, count, kind);
+	return set_copy_1d(cudart, node, to ? to : place, to ? place : from, count, kind);
 }
 
 cudaError_t cudaGraphAddMemcpyNodeToSymbol(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
@@ -194,6 +224,7 @@ cudaError_t cudaGraphAddMemcpyNodeToSymbol(cudaGraphNode_t *pGraphNode, cudaGrap
 					   const void *symbol, const void *src, size_t count, size_t offset,
 					   enum cudaMemcpyKind kind)
 {
+	HD_CUDART(cudart);
 	HD_VALID(GRAPH, graph);
 	HD_VALID_NODES(pDependencies, numDependencies);
 	HD_ADD(Memcpy, set_copy_symbol(cudart, node, symbol, NULL, src, count, offset, kind));
@@ -203,6 +234,7 @@ cudaError_t cudaGraphAddMemcpyNodeFromSymbol(cudaGraphNode_t *pGraphNode, cudaGr
 					     const cudaGraphNode_t *pDependencies, size_t numDependencies, void *dst,
 					     const void *symbol, size_t count, size_t offset, enum cudaMemcpyKind kind)
 {
+	HD_CUDART(cudart);
 	HD_VALID(GRAPH, graph);
 	HD_VALID_NODES(pDependencies, numDependencies);
 	HD_ADD(Memcpy,
@@ -212,6 +244,7 @@ cudaError_t cudaGraphAddMemcpyNodeFromSymbol(cudaGraphNode_t *pGraphNode, cudaGr
 cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies,
 				   size_t numDependencies, const struct cudaMemsetParams *pMemsetParams)
 {
+	HD_CUDART(cudart);
 	HD_VALID(GRAPH, graph);
 	HD_VALID_NODES(pDependencies, numDependencies);
 	HD_ADD(Memset, set_memset(node, pMemsetParams));
@@ -220,6 +253,7 @@ cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t *pGraphNode, cudaGraph_t grap
 cudaError_t cudaGraphAddHostNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies,
 				 size_t numDependencies, const struct cudaHostNodeParams *pNodeParams)
 {
+	HD_CUDART(cudart);
 	HD_VALID(GRAPH, graph);
 	HD_VALID_NODES(pDependencies, numDependencies);
 	HD_ADD(Host, set_host(node, pNodeParams));
@@ -229,6 +263,7 @@ cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t *pGraphNode, cudaGraph_t 
 				       const cudaGraphNode_t *pDependencies, size_t numDependencies,
 				       cudaGraph_t childGraph)
 {
+	HD_CUDART(cudart);
 	HD_VALID(GRAPH, graph);
 	HD_VALID_NODES(pDependencies, numDependencies);
 	HD_VALID(GRAPH, childGraph);
@@ -238,6 +273,7 @@ cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t *pGraphNode, cudaGraph_t 
 cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies,
 				  size_t numDependencies)
 {
+	HD_CUDART(cudart);
 	HD_VALID(GRAPH, graph);
 	HD_VALID_NODES(pDependencies, numDependencies);
 	HD_ADD(Empty, cudaSuccess);
@@ -246,18 +282,18 @@ cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph
 cudaError_t cudaGraphAddEventRecordNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
 					const cudaGraphNode_t *pDependencies, size_t numDependencies, cudaEvent_t event)
 {
+	HD_CUDART(cudart);
 	HD_VALID(GRAPH, graph);
 	HD_VALID_NODES(pDependencies, numDependencies);
-	HD_VALID(EVENT, event);
 	HD_ADD(EventRecord, set_event(node, event));
 }
 
 cudaError_t cudaGraphAddEventWaitNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
 				      const cudaGraphNode_t *pDependencies, size_t numDependencies, cudaEvent_t event)
 {
+	HD_CUDART(cudart);
 	HD_VALID(GRAPH, graph);
 	HD_VALID_NODES(pDependencies, numDependencies);
-	HD_VALID(EVENT, event);
 	HD_ADD(WaitEvent, set_event(node, event));
 }
 
@@ -268,6 +304,8 @@ static cudaError_t set_alloc(struct hd_cudart *cudart, cudaGraphNode_t node, str
 		return cudaErrorInvalidValue;
 	cudaError_t error = hd_cudart_alloc(cudart, &params->dptr, params->bytesize);
 	node->u.alloc = *params;
+	if (error == cudaSuccess && !hd_handle_lives(params->dptr, HD_HANDLE_GRAPH_MEMORY))
+		hd_handle_add(params->dptr, HD_HANDLE_GRAPH_MEMORY);
 	return error;
 }
 
@@ -275,6 +313,7 @@ cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t *pGraphNode, cudaGraph_t gr
 				     const cudaGraphNode_t *pDependencies, size_t numDependencies,
 				     struct cudaMemAllocNodeParams *nodeParams)
 {
+	HD_CUDART(cudart);
 	HD_VALID(GRAPH, graph);
 	HD_VALID_NODES(pDependencies, numDependencies);
 	HD_ADD(MemAlloc, set_alloc(cudart, node, nodeParams));
@@ -283,12 +322,13 @@ cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t *pGraphNode, cudaGraph_t gr
 static cudaError_t set_free(cudaGraphNode_t node, void *pointer)
 {
 	node->u.freed = pointer;
-	return pointer ? cudaSuccess : cudaErrorInvalidValue;
+	return hd_handle_lives(pointer, HD_HANDLE_GRAPH_MEMORY) ? cudaSuccess : cudaErrorInvalidValue;
 }
 
 cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
 				    const cudaGraphNode_t *pDependencies, size_t numDependencies, void *dptr)
 {
+	HD_CUDART(cudart);
 	HD_VALID(GRAPH, graph);
 	HD_VALID_NODES(pDependencies, numDependencies);
 	HD_ADD(MemFree, set_free(node, dptr));
@@ -298,7 +338,7 @@ static cudaError_t set_any(struct hd_cudart *cudart, cudaGraphNode_t node, struc
 {
 	switch (node->type) {
 	case cudaGraphNodeTypeKernel: return hd_graph_set_kernel(cudart, node, &params->kernel, false);
-	case cudaGraphNodeTypeMemcpy: return set_copy(node, &params->memcpy.copyParams);
+	case cudaGraphNodeTypeMemcpy: return set_copy(cudart, node, &params->memcpy.copyParams);
 	case cudaGraphNodeTypeMemset: return set_memset(node, &params->memset);
 	case cudaGraphNodeTypeHost: return set_host(node, &params->host);
 	case cudaGraphNodeTypeGraph: return set_child(node, params->graph.graph);
@@ -314,9 +354,9 @@ static cudaError_t set_any(struct hd_cudart *cudart, cudaGraphNode_t node, struc
 cudaError_t cudaGraphAddNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies,
 			     size_t numDependencies, struct cudaGraphNodeParams *nodeParams)
 {
+	HD_CUDART(cudart);
 	HD_VALID(GRAPH, graph);
 	HD_VALID_NODES(pDependencies, numDependencies);
-	HD_CUDART(cudart);
 	cudaGraphNode_t node;
 	HD_TRY(hd_cudart_start(cudart));
 	if (!nodeParams)
@@ -342,9 +382,8 @@ static bool is_a(cudaGraphNode_t node, enum cudaGraphNodeType type)
 	return node && node->type == type;
 }
 
-/* A function that asks a node of a type. */
+/* A function that asks a node of a type; the context is held. */
 #define HD_GET(type, out, value)                                                          \
-	HD_CUDART(cudart);                                                                \
 	if (!is_a(node, cudaGraphNodeType##type) || !(out))                               \
 		return hd_cudart_return(cudaErrorInvalidValue);                           \
 	*(out) = value;                                                                   \
@@ -352,6 +391,7 @@ static bool is_a(cudaGraphNode_t node, enum cudaGraphNodeType type)
 
 cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node, struct cudaKernelNodeParams *pNodeParams)
 {
+	HD_CUDART(cudart);
 	HD_VALID(NODE, node);
 	HD_GET(Kernel, pNodeParams,
 	       ((struct cudaKernelNodeParams){(void *)(uintptr_t)node->u.kernel.func, node->u.kernel.grid,
@@ -361,60 +401,66 @@ cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node, struct cudaKernel
 
 cudaError_t cudaGraphMemcpyNodeGetParams(cudaGraphNode_t node, struct cudaMemcpy3DParms *pNodeParams)
 {
+	HD_CUDART(cudart);
 	HD_VALID(NODE, node);
 	HD_GET(Memcpy, pNodeParams, node->u.copy);
 }
 
 cudaError_t cudaGraphMemsetNodeGetParams(cudaGraphNode_t node, struct cudaMemsetParams *pNodeParams)
 {
+	HD_CUDART(cudart);
 	HD_VALID(NODE, node);
 	HD_GET(Memset, pNodeParams, node->u.set);
 }
 
 cudaError_t cudaGraphHostNodeGetParams(cudaGraphNode_t node, struct cudaHostNodeParams *pNodeParams)
 {
+	HD_CUDART(cudart);
 	HD_VALID(NODE, node);
 	HD_GET(Host, pNodeParams, ((struct cudaHostNodeParams){node->u.host.fn, node->u.host.data}));
 }
 
 cudaError_t cudaGraphChildGraphNodeGetGraph(cudaGraphNode_t node, cudaGraph_t *pGraph)
 {
+	HD_CUDART(cudart);
 	HD_VALID(NODE, node);
 	HD_GET(Graph, pGraph, node->u.child);
 }
 
 cudaError_t cudaGraphEventRecordNodeGetEvent(cudaGraphNode_t node, cudaEvent_t *event_out)
 {
+	HD_CUDART(cudart);
 	HD_VALID(NODE, node);
 	HD_GET(EventRecord, event_out, node->u.event);
 }
 
 cudaError_t cudaGraphEventWaitNodeGetEvent(cudaGraphNode_t node, cudaEvent_t *event_out)
 {
+	HD_CUDART(cudart);
 	HD_VALID(NODE, node);
 	HD_GET(WaitEvent, event_out, node->u.event);
 }
 
 cudaError_t cudaGraphMemAllocNodeGetParams(cudaGraphNode_t node, struct cudaMemAllocNodeParams *params_out)
 {
+	HD_CUDART(cudart);
 	HD_VALID(NODE, node);
 	HD_GET(MemAlloc, params_out, node->u.alloc);
 }
 
 cudaError_t cudaGraphMemFreeNodeGetParams(cudaGraphNode_t node, void *dptr_out)
 {
+	HD_CUDART(cudart);
 	HD_VALID(NODE, node);
 	HD_GET(MemFree, (void **)dptr_out, node->u.freed);
 }
 
 /* Each kind of node can be changed in a graph, and in an executable graph, where its graph's node names it. */
 #define HD_CHANGE(kind, fill)                                                             \
-	HD_CUDART(cudart);                                                                \
 	if (!is_a(node, cudaGraphNodeType##kind))                                         \
 		return hd_cudart_return(cudaErrorInvalidValue);                           \
 	return hd_cudart_return(fill)
 #define HD_CHANGE_EXEC(kind, fill)                                                        \
-	HD_CUDART(cudart);                                                                \
 	if (!hGraphExec || !is_a(node = find_in(hGraphExec->graph, node), cudaGraphNodeType##kind)) \
 		return hd_cudart_return(cudaErrorInvalidValue);                           \
 	return hd_cudart_return(fill)
@@ -423,6 +469,7 @@ cudaError_t cudaGraphMemFreeNodeGetParams(cudaGraphNode_t node, void *dptr_out)
 
 cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t node, const struct cudaKernelNodeParams *pNodeParams)
 {
+	HD_CUDART(cudart);
 	HD_VALID(NODE, node);
 	HD_CHANGE(Kernel, HD_SET_KERNEL);
 }
@@ -430,6 +477,7 @@ cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t node, const struct cuda
 cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node,
 					     const struct cudaKernelNodeParams *pNodeParams)
 {
+	HD_CUDART(cudart);
 	HD_VALID(EXEC, hGraphExec);
 	HD_VALID(NODE, node);
 	HD_CHANGE_EXEC(Kernel, HD_SET_KERNEL);
@@ -437,35 +485,40 @@ cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t hGraphExec, cudaGra
 
 cudaError_t cudaGraphMemcpyNodeSetParams(cudaGraphNode_t node, const struct cudaMemcpy3DParms *pNodeParams)
 {
+	HD_CUDART(cudart);
 	HD_VALID(NODE, node);
-	HD_CHANGE(Memcpy, set_copy(node, pNodeParams));
+	HD_CHANGE(Memcpy, set_copy(cudart, node, pNodeParams));
 }
 
 cudaError_t cudaGraphExecMemcpyNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node,
 					     const struct cudaMemcpy3DParms *pNodeParams)
 {
+	HD_CUDART(cudart);
 	HD_VALID(EXEC, hGraphExec);
 	HD_VALID(NODE, node);
-	HD_CHANGE_EXEC(Memcpy, set_copy(node, pNodeParams));
+	HD_CHANGE_EXEC(Memcpy, set_copy(cudart, node, pNodeParams));
 }
 
 cudaError_t cudaGraphMemcpyNodeSetParams1D(cudaGraphNode_t node, void *dst, const void *src, size_t count,
 					   enum cudaMemcpyKind kind)
 {
+	HD_CUDART(cudart);
 	HD_VALID(NODE, node);
-	HD_CHANGE(Memcpy, set_copy_1d(node, dst, src, count, kind));
+	HD_CHANGE(Memcpy, set_copy_1d(cudart, node, dst, src, count, kind));
 }
 
 cudaError_t cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, void *dst,
 					       const void *src, size_t count, enum cudaMemcpyKind kind)
 {
+	HD_CUDART(cudart);
 	HD_VALID(EXEC, hGraphExec);
 	HD_VALID(NODE, node);
-	HD_CHANGE_EXEC(Memcpy, set_copy_1d(node, dst, src, count, kind));
+	HD_CHANGE_EXEC(Memcpy, change_copy_1d(cudart, node, dst, src, count, kind));
 }
 
 cudaError_t cudaGraphMemsetNodeSetParams(cudaGraphNode_t node, const struct cudaMemsetParams *pNodeParams)
 {
+	HD_CUDART(cudart);
 	HD_VALID(NODE, node);
 	HD_CHANGE(Memset, set_memset(node, pNodeParams));
 }
@@ -473,6 +526,7 @@ cudaError_t cudaGraphMemsetNodeSetParams(cudaGraphNode_t node, const struct cuda
 cudaError_t cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node,
 					     const struct cudaMemsetParams *pNodeParams)
 {
+	HD_CUDART(cudart);
 	HD_VALID(EXEC, hGraphExec);
 	HD_VALID(NODE, node);
 	HD_CHANGE_EXEC(Memset, set_memset(node, pNodeParams));
@@ -480,6 +534,7 @@ cudaError_t cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t hGraphExec, cudaGra
 
 cudaError_t cudaGraphHostNodeSetParams(cudaGraphNode_t node, const struct cudaHostNodeParams *pNodeParams)
 {
+	HD_CUDART(cudart);
 	HD_VALID(NODE, node);
 	HD_CHANGE(Host, set_host(node, pNodeParams));
 }
@@ -487,6 +542,7 @@ cudaError_t cudaGraphHostNodeSetParams(cudaGraphNode_t node, const struct cudaHo
 cudaError_t cudaGraphExecHostNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node,
 					   const struct cudaHostNodeParams *pNodeParams)
 {
+	HD_CUDART(cudart);
 	HD_VALID(EXEC, hGraphExec);
 	HD_VALID(NODE, node);
 	HD_CHANGE_EXEC(Host, set_host(node, pNodeParams));
@@ -494,37 +550,38 @@ cudaError_t cudaGraphExecHostNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraph
 
 cudaError_t cudaGraphEventRecordNodeSetEvent(cudaGraphNode_t node, cudaEvent_t event)
 {
+	HD_CUDART(cudart);
 	HD_VALID(NODE, node);
-	HD_VALID(EVENT, event);
 	HD_CHANGE(EventRecord, set_event(node, event));
 }
 
 cudaError_t cudaGraphExecEventRecordNodeSetEvent(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, cudaEvent_t event)
 {
+	HD_CUDART(cudart);
 	HD_VALID(EXEC, hGraphExec);
 	HD_VALID(NODE, node);
-	HD_VALID(EVENT, event);
 	HD_CHANGE_EXEC(EventRecord, set_event(node, event));
 }
 
 cudaError_t cudaGraphEventWaitNodeSetEvent(cudaGraphNode_t node, cudaEvent_t event)
 {
+	HD_CUDART(cudart);
 	HD_VALID(NODE, node);
-	HD_VALID(EVENT, event);
 	HD_CHANGE(WaitEvent, set_event(node, event));
 }
 
 cudaError_t cudaGraphExecEventWaitNodeSetEvent(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, cudaEvent_t event)
 {
+	HD_CUDART(cudart);
 	HD_VALID(EXEC, hGraphExec);
 	HD_VALID(NODE, node);
-	HD_VALID(EVENT, event);
 	HD_CHANGE_EXEC(WaitEvent, set_event(node, event));
 }
 
 cudaError_t cudaGraphExecChildGraphNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node,
 						 cudaGraph_t childGraph)
 {
+	HD_CUDART(cudart);
 	HD_VALID(EXEC, hGraphExec);
 	HD_VALID(NODE, node);
 	HD_VALID(GRAPH, childGraph);
@@ -533,9 +590,9 @@ cudaError_t cudaGraphExecChildGraphNodeSetParams(cudaGraphExec_t hGraphExec, cud
 
 cudaError_t cudaGraphNodeSetEnabled(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode, unsigned int isEnabled)
 {
+	HD_CUDART(cudart);
 	HD_VALID(EXEC, hGraphExec);
 	HD_VALID(NODE, hNode);
-	HD_CUDART(cudart);
 	cudaGraphNode_t node = hGraphExec ? find_in(hGraphExec->graph, hNode) : NULL;
 	if (!is_a(node, cudaGraphNodeTypeKernel) && !is_a(node, cudaGraphNodeTypeMemset) &&
 	    !is_a(node, cudaGraphNodeTypeMemcpy))
@@ -546,11 +603,12 @@ cudaError_t cudaGraphNodeSetEnabled(cudaGraphExec_t hGraphExec, cudaGraphNode_t 
 
 cudaError_t cudaGraphNodeGetEnabled(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode, unsigned int *isEnabled)
 {
+	HD_CUDART(cudart);
 	HD_VALID(EXEC, hGraphExec);
 	HD_VALID(NODE, hNode);
-	HD_CUDART(cudart);
 	cudaGraphNode_t node = hGraphExec ? find_in(hGraphExec->graph, hNode) : NULL;
-	if (!node || !isEnabled)
+	if (!isEnabled || (!is_a(node, cudaGraphNodeTypeKernel) && !is_a(node, cudaGraphNodeTypeMemset) &&
+			   !is_a(node, cudaGraphNodeTypeMemcpy)))
 		return hd_cudart_return(cudaErrorInvalidValue);
 	*isEnabled = !node->disabled;
 	return cudaSuccess;

@@ -54,17 +54,18 @@ static cudaError_t code_of(enum hd_handle_kind kind)
 
 cudaError_t hd_handle_check(const void *handle, enum hd_handle_kind kind)
 {
-	if (kind == HD_HANDLE_STREAM && !handle)
-		return cudaSuccess;
+	return hd_handle_lives(handle, kind) ? cudaSuccess : code_of(kind);
+}
+
+cudaError_t hd_handle_check_apart(const void *handle, enum hd_handle_kind kind)
+{
 	HD_CUDART(cudart);
 	(void)cudart;
-	return hd_handle_lives(handle, kind) ? cudaSuccess : code_of(kind);
+	return hd_handle_check(handle, kind);
 }
 
 cudaError_t hd_handle_check_nodes(const cudaGraphNode_t *nodes, size_t count)
 {
-	HD_CUDART(cudart);
-	(void)cudart;
 	if (!nodes)
 		return count ? cudaErrorInvalidValue : cudaSuccess;
 	for (size_t i = 0; i < count; i++)

@@ -16,7 +16,9 @@ enum hd_handle_kind {
 	HD_HANDLE_ARRAY,
 	HD_HANDLE_MIPMAP,
 	HD_HANDLE_POOL,
-	HD_HANDLE_CONTEXT
+	HD_HANDLE_CONTEXT,
+	HD_HANDLE_TEXREF,
+	HD_HANDLE_GRAPH_MEMORY /* the memory itself, from a node that allocates */
 };
 
 /* With the context held. */
@@ -27,13 +29,17 @@ bool hd_handle_lives(const void *handle, enum hd_handle_kind kind);
 /* At exit: what the program has not destroyed. */
 void hd_handles_release(void);
 
-/* Without the context: cudaSuccess, or what CUDA calls a handle of the kind that is not there. */
+/* With the context held: cudaSuccess, or what CUDA calls a handle of the kind that is not there. */
 cudaError_t hd_handle_check(const void *handle, enum hd_handle_kind kind);
-/* The same for a list of nodes, which may be absent where the function says so itself. */
+/* Without it, for functions that do not hold it themselves. */
+cudaError_t hd_handle_check_apart(const void *handle, enum hd_handle_kind kind);
+/* With it, for a list of nodes, which may be absent where the function says so itself. */
 cudaError_t hd_handle_check_nodes(const cudaGraphNode_t *nodes, size_t count);
 
-/* At the head of an API function, before it takes the context. */
+/* At the head of an API function, behind HD_CUDART. */
 #define HD_VALID(kind, handle) HD_TRY(hd_handle_check((handle), HD_HANDLE_##kind))
+/* In one that calls others, which take the context. */
+#define HD_VALID_APART(kind, handle) HD_TRY(hd_handle_check_apart((handle), HD_HANDLE_##kind))
 #define HD_VALID_NODES(nodes, count) HD_TRY(hd_handle_check_nodes((nodes), (count)))
 /* The same for an array that may be absent. */
 #define HD_VALID_IF_ANY(kind, handle)            \

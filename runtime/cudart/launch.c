@@ -110,6 +110,13 @@ cudaError_t hd_cudart_launch_error(struct hd_cudart *cudart, int status)
 	return cudart->sticky != cudaSuccess ? cudaSuccess : error;
 }
 
+cudaError_t hd_cudart_refused(struct hd_cudart *cudart, const struct hd_launch *launch, int status)
+{
+	if (launch->cooperative && (status == HD_SIM_TOO_MUCH_SHARED || status == HD_SIM_TOO_MANY_REGISTERS))
+		status = HD_SIM_TOO_LARGE; /* no block is resident */
+	return hd_cudart_launch_error(cudart, status);
+}
+
 cudaError_t hd_cudart_run(struct hd_cudart *cudart, struct hd_kernel *kernel, dim3 grid, dim3 block, size_t shared,
 			  bool cooperative, const uint8_t *params)
 {
@@ -123,7 +130,7 @@ cudaError_t hd_cudart_run(struct hd_cudart *cudart, struct hd_kernel *kernel, di
 	request.in_a_row = cudart->in_a_row;
 	int status = hd_sim_submit(cudart->sim, &request, &ticket);
 	if (status)
-		return hd_cudart_launch_error(cudart, status);
+		return hd_cudart_refused(cudart, &request, status);
 	cudart->in_a_row = true;
 	while (!hd_sim_finished(cudart->sim, ticket)) {
 		int failed = hd_cudart_step(cudart);
@@ -141,7 +148,7 @@ static cudaError_t launch(struct hd_cudart *cudart, const void *func, dim3 grid,
 		return error;
 	struct hd_kernel *kernel = hd_cudart_kernel(cudart, func);
 	if (!kernel)
-		return cudaErrorInvalidDeviceFunction;
+		return hd_cudart_no_kernel(func);
 	if ((hd_kernel_metadata(kernel)->param_count && !args) || shared > UINT32_MAX)
 		return cudaErrorInvalidValue;
 	error = hd_cudart_capture(cudart, stream, cudaGraphNodeTypeKernel, &node);
@@ -159,6 +166,11 @@ static cudaError_t launch(struct hd_cudart *cudart, const void *func, dim3 grid,
 	return error;
 }
 
+cudaError_t hd_cudart_no_kernel(const void *func)
+{
+	return func ? cudaErrorInvalidResourceHandle : cudaErrorInvalidDeviceFunction;
+}
+
 struct hd_kernel *hd_cudart_kernel(struct hd_cudart *cudart, const void *host)
 {
 	struct hd_registered *function = hd_cudart_function(cudart, host);
@@ -171,22 +183,22 @@ static cudaError_t find_kernel(struct hd_cudart *cudart, const void *func, struc
 	if (error != cudaSuccess)
 		return error;
 	*function = hd_cudart_function(cudart, func);
-	return *function && hd_kernel_metadata((*function)->kernel) ? cudaSuccess : cudaErrorInvalidDeviceFunction;
+	return *function && hd_kernel_metadata((*function)->kernel) ? cudaSuccess : hd_cudart_no_kernel(func);
 }
 
 cudaError_t cudaLaunchKernel(const void *func, dim3 gridDim, dim3 blockDim, void **args, size_t sharedMem,
 			     cudaStream_t stream)
 {
-	HD_VALID(STREAM, stream);
 	HD_CUDART(cudart);
+	HD_VALID(STREAM, stream);
 	return hd_cudart_return(launch(cudart, func, gridDim, blockDim, args, sharedMem, stream, false));
 }
 
 cudaError_t cudaLaunchCooperativeKernel(const void *func, dim3 gridDim, dim3 blockDim, void **args, size_t sharedMem,
 					cudaStream_t stream)
 {
-	HD_VALID(STREAM, stream);
 	HD_CUDART(cudart);
+	HD_VALID(STREAM, stream);
 	return hd_cudart_return(launch(cudart, func, gridDim, blockDim, args, sharedMem, stream, true));
 }
 
@@ -201,22 +213,60 @@ static cudaError_t refuse_cluster(const struct hd_cudart *cudart, dim3 grid, uin
 									     : cudaErrorInvalidClusterSize;
 }
 
+/* What an H100 (driver 580, CUDA 13.0) refuses of attributes that mean nothing here. */
+static cudaError_t check_attribute(const cudaLaunchAttribute *attr)
+{
+	enum { CARVEOUT = 14, PREFERRED_CLUSTER = 11, UPDATABLE_NODE = 13, REMOTE_DOMAIN = 1 };
+	const cudaLaunchAttributeValue *val = &attr->val;
+	const struct cudaAccessPolicyWindow *window = &val->accessPolicyWindow;
+	int first;
+	void *event;
+	memcpy(&first, val, sizeof first);
+	memcpy(&event, val, sizeof event);
+	bool good;
+	switch ((int)attr->id) {
+	case cudaLaunchAttributeAccessPolicyWindow:
+		good = window->hitRatio >= 0 && window->hitRatio <= 1 && window->num_bytes < (size_t)1 << 47;
+		break;
+	case cudaLaunchAttributeClusterSchedulingPolicyPreference: good = first >= 0 && first <= 2; break;
+	case cudaLaunchAttributeProgrammaticEvent:
+	case cudaLaunchAttributeLaunchCompletionEvent: return event ? cudaSuccess : cudaErrorInvalidResourceHandle;
+	case cudaLaunchAttributeMemSyncDomainMap: good = (first & 0xff) < 4 && (first >> 8 & 0xff) < 4; break;
+	case cudaLaunchAttributeMemSyncDomain: good = first >= 0 && first <= REMOTE_DOMAIN; break;
+	case CARVEOUT: good = first >= -1 && first <= 100; break;
+	case cudaLaunchAttributeIgnore:
+	case cudaLaunchAttributeCooperative:
+	case cudaLaunchAttributeClusterDimension:
+	case cudaLaunchAttributeProgrammaticStreamSerialization:
+	case cudaLaunchAttributePriority:
+	case PREFERRED_CLUSTER:
+	case UPDATABLE_NODE: good = true; break;
+	default: good = false; break; /* of streams alone, or none */
+	}
+	return good ? cudaSuccess : cudaErrorInvalidValue;
+}
+
 /* Attributes that only hint (priorities, policies, the next launch's early start) mean nothing here. */
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *func, void **args)
 {
 	HD_CUDART(cudart);
 	bool cooperative = false;
-	if (!config || (config->numAttrs && !config->attrs))
+	enum { MOST_ATTRIBUTES = 64 }; /* more than there are: no table stands behind such a number */
+	if (!config || (config->numAttrs && !config->attrs) || config->numAttrs > MOST_ATTRIBUTES)
 		return hd_cudart_return(cudaErrorInvalidValue);
+	HD_VALID(STREAM, config->stream);
 	for (unsigned i = 0; i < config->numAttrs; i++) {
 		const cudaLaunchAttribute *attr = &config->attrs[i];
+		HD_TRY(check_attribute(attr));
 		if (attr->id == cudaLaunchAttributeCooperative)
 			cooperative = attr->val.cooperative != 0;
 		if (attr->id != cudaLaunchAttributeClusterDimension)
 			continue;
 		uint64_t x = attr->val.clusterDim.x, y = attr->val.clusterDim.y, z = attr->val.clusterDim.z;
+		if (!x && !y && !z)
+			continue; /* none is asked for */
 		if (!x || !y || !z)
-			return hd_cudart_return(cudaErrorInvalidValue);
+			return hd_cudart_return(cudaErrorInvalidClusterSize);
 		HD_TRY(hd_cudart_start_beside(cudart));
 		if (x > 1 || y > 1 || z > 1)
 			return hd_cudart_return(refuse_cluster(cudart, config->gridDim, x, y, z));
@@ -245,7 +295,7 @@ static cudaError_t capture_host(cudaStream_t stream, cudaHostFn_t fn, cudaStream
 
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fn, void *userData)
 {
-	HD_VALID(STREAM, stream);
+	HD_VALID_APART(STREAM, stream);
 	bool captured;
 	if (!fn)
 		return hd_cudart_return(cudaErrorInvalidValue);
@@ -258,7 +308,7 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fn, void *userD
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void *userData,
 				  unsigned int flags)
 {
-	HD_VALID(STREAM, stream);
+	HD_VALID_APART(STREAM, stream);
 	bool captured = false;
 	if (!callback || flags)
 		return hd_cudart_return(cudaErrorInvalidValue);
@@ -325,13 +375,15 @@ cudaError_t cudaFuncSetCacheConfig(const void *func, enum cudaFuncCache config)
 {
 	HD_CUDART(cudart);
 	struct hd_registered *function;
-	(void)config;
+	if ((unsigned)config > cudaFuncCachePreferEqual)
+		return hd_cudart_return(cudaErrorInvalidValue);
 	return hd_cudart_return(find_kernel(cudart, func, &function));
 }
 
 cudaError_t cudaFuncSetSharedMemConfig(const void *func, enum cudaSharedMemConfig config)
 {
-	(void)config;
+	if ((unsigned)config > cudaSharedMemBankSizeEightByte)
+		return hd_cudart_return(cudaErrorInvalidValue);
 	return cudaFuncSetCacheConfig(func, cudaFuncCachePreferNone);
 }
 
@@ -344,9 +396,10 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, const 
 	if (!numBlocks || blockSize <= 0 || dynamicSMemSize > UINT32_MAX)
 		return hd_cudart_return(cudaErrorInvalidValue);
 	HD_TRY(find_kernel(cudart, func, &function));
+	bool taken = dynamicSMemSize <= most_dynamic_shared(cudart, function->kernel);
 	int status =
 		hd_sim_occupancy(cudart->sim, function->kernel, (uint32_t)blockSize, (uint32_t)dynamicSMemSize, &ctas);
-	*numBlocks = status ? 0 : (int)ctas;
+	*numBlocks = status || !taken ? 0 : (int)ctas; /* as a launch would be refused */
 	return cudaSuccess;
 }
 
@@ -368,11 +421,7 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, c
 	cudaError_t error = cudaFuncGetAttributes(&attributes, func);
 	if (error != cudaSuccess)
 		return error;
-	int card;
-	error = cudaDeviceGetAttribute(&card, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0);
-	if (error != cudaSuccess)
-		return error;
-	size_t fits = 0, least = 0, most = (size_t)card - attributes.sharedSizeBytes;
+	size_t fits = 0, least = 0, most = (size_t)attributes.maxDynamicSharedSizeBytes;
 	while (least <= most) {
 		size_t bytes = least + (most - least) / 2;
 		int blocks;

@@ -12,7 +12,8 @@ CUresult cuLibraryLoadData(CUlibrary *library, const void *code, CUjit_option *j
 			   unsigned int numJitOptions, CUlibraryOption *libraryOptions, void **libraryOptionValues,
 			   unsigned int numLibraryOptions)
 {
-	(void)jitOptions, (void)jitOptionsValues, (void)numJitOptions;
+	if (numJitOptions && (!jitOptions || !jitOptionsValues))
+		return CUDA_ERROR_INVALID_VALUE;
 	(void)libraryOptions, (void)libraryOptionValues, (void)numLibraryOptions;
 	return hd_driver_load((CUmodule *)library, code);
 }
@@ -21,7 +22,8 @@ CUresult cuLibraryLoadFromFile(CUlibrary *library, const char *fileName, CUjit_o
 			       void **jitOptionsValues, unsigned int numJitOptions, CUlibraryOption *libraryOptions,
 			       void **libraryOptionValues, unsigned int numLibraryOptions)
 {
-	(void)jitOptions, (void)jitOptionsValues, (void)numJitOptions;
+	if (numJitOptions && (!jitOptions || !jitOptionsValues))
+		return CUDA_ERROR_INVALID_VALUE;
 	(void)libraryOptions, (void)libraryOptionValues, (void)numLibraryOptions;
 	return hd_driver_load_file((CUmodule *)library, fileName);
 }
@@ -33,10 +35,13 @@ CUresult cuLibraryUnload(CUlibrary library)
 
 CUresult cuLibraryGetModule(CUmodule *pMod, CUlibrary library)
 {
+	HD_CUDART(cudart);
 	if (!pMod)
 		return CUDA_ERROR_INVALID_VALUE;
+	if (!hd_driver_is_module(cudart, (CUmodule)library))
+		return CUDA_ERROR_INVALID_HANDLE;
 	*pMod = (CUmodule)library;
-	return library ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+	return CUDA_SUCCESS;
 }
 
 CUresult cuLibraryGetKernel(CUkernel *pKernel, CUlibrary library, const char *name)
@@ -62,13 +67,14 @@ CUresult cuLibraryGetGlobal(CUdeviceptr *dptr, size_t *bytes, CUlibrary library,
 /* A managed variable is placed by the program that has it, which a library is not. */
 CUresult cuLibraryGetManaged(CUdeviceptr *dptr, size_t *bytes, CUlibrary library, const char *name)
 {
-	(void)dptr, (void)bytes, (void)library, (void)name;
-	return CUDA_ERROR_NOT_FOUND;
+	(void)library;
+	return name && *name && (dptr || bytes) ? CUDA_ERROR_NOT_FOUND : CUDA_ERROR_INVALID_VALUE;
 }
 
 CUresult cuKernelGetFunction(CUfunction *pFunc, CUkernel kernel)
 {
-	if (!pFunc || !kernel)
+	HD_CUDART(cudart);
+	if (!pFunc || !hd_cudart_kernel(cudart, kernel))
 		return pFunc ? CUDA_ERROR_INVALID_HANDLE : CUDA_ERROR_INVALID_VALUE;
 	*pFunc = (CUfunction)kernel;
 	return CUDA_SUCCESS;
@@ -117,7 +123,8 @@ cudaError_t cudaLibraryLoadData(cudaLibrary_t *library, const void *code, enum c
 				enum cudaLibraryOption *libraryOptions, void **libraryOptionValues,
 				unsigned int numLibraryOptions)
 {
-	(void)jitOptions, (void)jitOptionsValues, (void)numJitOptions;
+	if (numJitOptions && (!jitOptions || !jitOptionsValues))
+		return hd_cudart_return(cudaErrorInvalidValue);
 	(void)libraryOptions, (void)libraryOptionValues, (void)numLibraryOptions;
 	return of_driver(hd_driver_load((CUmodule *)library, code));
 }
@@ -127,7 +134,8 @@ cudaError_t cudaLibraryLoadFromFile(cudaLibrary_t *library, const char *fileName
 				    enum cudaLibraryOption *libraryOptions, void **libraryOptionValues,
 				    unsigned int numLibraryOptions)
 {
-	(void)jitOptions, (void)jitOptionsValues, (void)numJitOptions;
+	if (numJitOptions && (!jitOptions || !jitOptionsValues))
+		return hd_cudart_return(cudaErrorInvalidValue);
 	(void)libraryOptions, (void)libraryOptionValues, (void)numLibraryOptions;
 	return of_driver(hd_driver_load_file((CUmodule *)library, fileName));
 }
@@ -190,8 +198,7 @@ static void *find(const char *symbol)
 CUresult cuGetProcAddress(const char *symbol, void **pfn, int cudaVersion, cuuint64_t flags,
 			  CUdriverProcAddressQueryResult *symbolStatus)
 {
-	(void)flags;
-	if (!symbol || !pfn)
+	if (!symbol || !pfn || flags > CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM)
 		return CUDA_ERROR_INVALID_VALUE;
 	*pfn = cudaVersion ? find(symbol) : NULL;
 	if (symbolStatus)

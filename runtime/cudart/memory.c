@@ -148,6 +148,9 @@ cudaError_t cudaFreeHost(void *ptr)
 			cudart->host_allocations.len--;
 			return cudaSuccess;
 		}
+	const struct hd_shared_memory *memory = ptr && cudart->sim ? hd_cudart_shared(cudart, ptr) : NULL;
+	if (ptr && (!memory || !memory->pinned || memory->low != ptr))
+		return hd_cudart_return(cudaErrorInvalidValue);
 	return hd_cudart_return(hd_cudart_free(cudart, ptr));
 }
 
@@ -167,12 +170,22 @@ cudaError_t cudaHostGetFlags(unsigned int *pFlags, void *pHost)
 cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned int flags)
 {
 	HD_CUDART(cudart);
-	(void)flags;
 	HD_TRY(hd_cudart_start(cudart));
-	if (!device || !hd_sim_owns(cudart->sim, (uintptr_t)host))
+	if (!device || flags || !hd_cudart_shared(cudart, host))
 		return hd_cudart_return(cudaErrorInvalidValue);
 	*device = host;
 	return cudaSuccess;
+}
+
+/*
+ * Whether the program can have `count` bytes of its own there: Linux maps nothing below its mmap_min_addr, 64 KiB, nor
+ * above its half of the addresses, and the device's addresses are not its own. What else is not mapped is a fault of
+ * the program, as on a card.
+ */
+static bool of_host(const struct hd_cudart *cudart, const void *memory, size_t count)
+{
+	const uintptr_t low = 64 << 10, high = (uintptr_t)1 << 47, at = (uintptr_t)memory;
+	return at >= low && at < high && count <= high - at && !hd_sim_is_device(cudart->sim, at);
 }
 
 /*
@@ -183,7 +196,9 @@ cudaError_t cudaHostRegister(void *ptr, size_t size, unsigned int flags)
 {
 	HD_CUDART(cudart);
 	HD_TRY(hd_cudart_start(cudart));
-	if (!ptr || !size)
+	const unsigned known =
+		cudaHostRegisterPortable | cudaHostRegisterMapped | cudaHostRegisterIoMemory | cudaHostRegisterReadOnly;
+	if (!size || !of_host(cudart, ptr, size) || flags & ~known)
 		return hd_cudart_return(cudaErrorInvalidValue);
 	if (hd_sim_owns(cudart->sim, (uintptr_t)ptr) || hd_sim_owns(cudart->sim, (uintptr_t)ptr + size - 1))
 		return hd_cudart_return(cudaErrorHostMemoryAlreadyRegistered);
@@ -274,12 +289,16 @@ cudaError_t hd_cudart_set_elements(struct hd_cudart *cudart, void *pointer, uint
 
 cudaError_t cudaMemset2DAsync(void *devPtr, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream)
 {
-	HD_VALID(STREAM, stream);
 	HD_CUDART(cudart);
+	HD_VALID(STREAM, stream);
 	cudaGraphNode_t node;
 	HD_TRY(hd_cudart_start_beside(cudart));
 	if (width > pitch && height > 1)
-		return hd_cudart_return(cudaErrorInvalidPitchValue);
+		return hd_cudart_return(cudaErrorInvalidValue);
+	size_t bytes;
+	if (!hd_cudart_rows_bytes(pitch, width, height, &bytes))
+		return hd_cudart_return(cudaErrorInvalidValue);
+	HD_TRY(hd_cudart_check_set(cudart, devPtr, bytes));
 	HD_TRY(hd_cudart_capture(cudart, stream, cudaGraphNodeTypeMemset, &node));
 	if (node)
 		node->u.set = (struct cudaMemsetParams){devPtr, pitch, (unsigned char)value, 1, width, height};
@@ -317,6 +336,39 @@ static bool resolve(struct hd_cudart *cudart, const void *to, const void *from, 
 	return (unsigned)kind <= cudaMemcpyDefault;
 }
 
+/* Whether the first and the last byte are allocated. */
+static bool of_device(const struct hd_cudart *cudart, const void *memory, size_t count)
+{
+	uintptr_t at = (uintptr_t)memory, last;
+	return hd_sim_owns(cudart->sim, at) && !__builtin_add_overflow(at, count - 1, &last) &&
+	       hd_sim_owns(cudart->sim, last);
+}
+
+cudaError_t hd_cudart_check_set(const struct hd_cudart *cudart, const void *pointer, size_t count)
+{
+	return !count || of_device(cudart, pointer, count) ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+cudaError_t hd_cudart_check_ends(struct hd_cudart *cudart, const void *to, size_t to_bytes, const void *from,
+				 size_t from_bytes, enum cudaMemcpyKind kind)
+{
+	bool to_device, from_device;
+	if (!resolve(cudart, to, from, kind, &to_device, &from_device))
+		return cudaErrorInvalidMemcpyDirection;
+	if (!to_bytes || !from_bytes)
+		return cudaSuccess;
+	bool good = (to_device ? of_device : of_host)(cudart, to, to_bytes) &&
+		    (from_device ? of_device : of_host)(cudart, from, from_bytes);
+	return good ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+bool hd_cudart_rows_bytes(size_t pitch, size_t width, size_t height, size_t *bytes)
+{
+	*bytes = 0;
+	return !width || !height ||
+	       (!__builtin_mul_overflow(pitch, height - 1, bytes) && !__builtin_add_overflow(*bytes, width, bytes));
+}
+
 cudaError_t hd_cudart_copy(struct hd_cudart *cudart, void *to, const void *from, size_t count, enum cudaMemcpyKind kind)
 {
 	bool to_device, from_device;
@@ -325,7 +377,7 @@ cudaError_t hd_cudart_copy(struct hd_cudart *cudart, void *to, const void *from,
 		return cudaErrorInvalidMemcpyDirection;
 	if (count == 0)
 		return cudaSuccess;
-	if (!to || !from)
+	if ((!to_device && !of_host(cudart, to, count)) || (!from_device && !of_host(cudart, from, count)))
 		return cudaErrorInvalidValue;
 	if (to_device && from_device)
 		status = hd_sim_copy(cudart->sim, (uintptr_t)to, (uintptr_t)from, count);
@@ -341,12 +393,17 @@ cudaError_t hd_cudart_copy(struct hd_cudart *cudart, void *to, const void *from,
 cudaError_t cudaMemcpy2DAsync(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height,
 			      enum cudaMemcpyKind kind, cudaStream_t stream)
 {
-	HD_VALID(STREAM, stream);
 	HD_CUDART(cudart);
+	HD_VALID(STREAM, stream);
 	cudaGraphNode_t node;
 	HD_TRY(hd_cudart_start_beside(cudart));
 	if (width > dpitch || width > spitch)
 		return hd_cudart_return(cudaErrorInvalidPitchValue);
+	size_t to_bytes, from_bytes;
+	if (!hd_cudart_rows_bytes(dpitch, width, height, &to_bytes) ||
+	    !hd_cudart_rows_bytes(spitch, width, height, &from_bytes))
+		return hd_cudart_return(cudaErrorInvalidValue);
+	HD_TRY(hd_cudart_check_ends(cudart, dst, to_bytes, src, from_bytes, kind));
 	HD_TRY(hd_cudart_capture(cudart, stream, cudaGraphNodeTypeMemcpy, &node));
 	if (node) {
 		hd_graph_set_copy(node, dst, dpitch, src, spitch, width, height, kind);
@@ -382,7 +439,6 @@ cudaError_t cudaMemcpyPeer(void *dst, int dstDevice, const void *src, int srcDev
 cudaError_t cudaMemcpyPeerAsync(void *dst, int dstDevice, const void *src, int srcDevice, size_t count,
 				cudaStream_t stream)
 {
-	HD_VALID(STREAM, stream);
 	if (dstDevice != 0 || srcDevice != 0)
 		return hd_cudart_return(cudaErrorInvalidDevice);
 	return cudaMemcpyAsync(dst, src, count, cudaMemcpyDeviceToDevice, stream);
@@ -391,7 +447,7 @@ cudaError_t cudaMemcpyPeerAsync(void *dst, int dstDevice, const void *src, int s
 cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, const void *ptr)
 {
 	HD_CUDART(cudart);
-	HD_TRY(hd_cudart_start(cudart));
+	HD_TRY(hd_cudart_boot(cudart));
 	if (!attributes)
 		return hd_cudart_return(cudaErrorInvalidValue);
 	memset(attributes, 0, sizeof *attributes);
@@ -431,6 +487,7 @@ static cudaError_t copy_symbol(const void *symbol, void *memory, size_t count, s
 			       cudaStream_t stream, bool to_symbol)
 {
 	HD_CUDART(cudart);
+	HD_VALID(STREAM, stream);
 	void *pointer;
 	cudaGraphNode_t node;
 	HD_TRY(hd_cudart_symbol_range(cudart, symbol, count, offset, &pointer));
@@ -449,14 +506,12 @@ static cudaError_t copy_symbol(const void *symbol, void *memory, size_t count, s
 cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *src, size_t count, size_t offset,
 				    enum cudaMemcpyKind kind, cudaStream_t stream)
 {
-	HD_VALID(STREAM, stream);
 	return copy_symbol(symbol, (void *)(uintptr_t)src, count, offset, kind, stream, true);
 }
 
 cudaError_t cudaMemcpyFromSymbolAsync(void *dst, const void *symbol, size_t count, size_t offset,
 				      enum cudaMemcpyKind kind, cudaStream_t stream)
 {
-	HD_VALID(STREAM, stream);
 	return copy_symbol(symbol, dst, count, offset, kind, stream, false);
 }
 
@@ -481,6 +536,8 @@ cudaError_t cudaGetSymbolSize(size_t *size, const void *symbol)
 {
 	HD_CUDART(cudart);
 	uint64_t address, bytes;
+	if (!size)
+		return hd_cudart_return(cudaErrorInvalidValue);
 	HD_TRY(hd_cudart_start(cudart));
 	HD_TRY(hd_cudart_variable(cudart, symbol, &address, &bytes));
 	*size = bytes;

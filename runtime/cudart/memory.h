@@ -21,6 +21,12 @@ cudaError_t hd_cudart_set(struct hd_cudart *cudart, void *pointer, int value, si
 /* `count` elements of 1, 2 or 4 bytes. */
 cudaError_t hd_cudart_set_elements(struct hd_cudart *cudart, void *pointer, uint32_t value, unsigned bytes,
 				   size_t count);
+/* Bytes from the first to the last of rows so far apart; false: no address space has so many. */
+bool hd_cudart_rows_bytes(size_t pitch, size_t width, size_t height, size_t *bytes);
+/* What is known of a memset or a copy before it is done: which memory there is. The simulator runs. */
+cudaError_t hd_cudart_check_set(const struct hd_cudart *cudart, const void *pointer, size_t count);
+cudaError_t hd_cudart_check_ends(struct hd_cudart *cudart, const void *to, size_t to_bytes, const void *from,
+				 size_t from_bytes, enum cudaMemcpyKind kind);
 /* Where `count` bytes of a device variable are, from `offset` on. */
 cudaError_t hd_cudart_symbol_range(struct hd_cudart *cudart, const void *symbol, size_t count, size_t offset,
 				   void **pointer);

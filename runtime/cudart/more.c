@@ -8,8 +8,8 @@
 
 cudaError_t cudaInitDevice(int device, unsigned int deviceFlags, unsigned int flags)
 {
-	if (device || flags & ~(unsigned)cudaInitDeviceFlagsAreValid)
-		return hd_cudart_return(device ? cudaErrorInvalidDevice : cudaErrorInvalidValue);
+	if (device)
+		return hd_cudart_return(cudaErrorInvalidDevice);
 	if (flags & cudaInitDeviceFlagsAreValid)
 		HD_TRY(cudaSetDeviceFlags(deviceFlags));
 	HD_CUDART(cudart);
@@ -33,7 +33,7 @@ cudaError_t cudaFuncGetName(const char **name, const void *func)
 	HD_TRY(hd_cudart_start(cudart));
 	struct hd_kernel *kernel = hd_cudart_kernel(cudart, func);
 	if (!name || !kernel)
-		return hd_cudart_return(name ? cudaErrorInvalidDeviceFunction : cudaErrorInvalidValue);
+		return hd_cudart_return(name ? hd_cudart_no_kernel(func) : cudaErrorInvalidValue);
 	*name = hd_kernel_name(kernel);
 	return cudaSuccess;
 }
@@ -44,7 +44,7 @@ cudaError_t cudaFuncGetParamInfo(const void *func, size_t paramIndex, size_t *pa
 	HD_TRY(hd_cudart_start(cudart));
 	struct hd_kernel *kernel = hd_cudart_kernel(cudart, func);
 	if (!kernel)
-		return hd_cudart_return(cudaErrorInvalidDeviceFunction);
+		return hd_cudart_return(hd_cudart_no_kernel(func));
 	const struct hd_meta_function *meta = hd_kernel_metadata(kernel);
 	if (!paramOffset || paramIndex >= meta->param_count)
 		return hd_cudart_return(cudaErrorInvalidValue);
@@ -61,7 +61,7 @@ cudaError_t cudaGetKernel(cudaKernel_t *kernelPtr, const void *entryFuncAddr)
 
 cudaError_t cudaStreamGetDevice(cudaStream_t hStream, int *device)
 {
-	HD_VALID(STREAM, hStream);
+	HD_VALID_APART(STREAM, hStream);
 	(void)hStream;
 	return device ? cudaGetDevice(device) : hd_cudart_return(cudaErrorInvalidValue);
 }
@@ -73,6 +73,8 @@ static cudaError_t copy_rows(const struct cudaArray *array, size_t x, size_t y, 
 			     size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream, bool to_array)
 {
 	size_t bytes = array ? hd_cudart_element_bytes(array) : 1;
+	if (width > pitch)
+		return hd_cudart_return(cudaErrorInvalidPitchValue);
 	struct cudaMemcpy3DParms p = {.extent = {width / bytes, height, 1}, .kind = kind};
 	struct cudaPitchedPtr rows = {(void *)(uintptr_t)memory, pitch, width, height};
 	if (!array || !memory || x % bytes || width % bytes)
@@ -86,16 +88,16 @@ static cudaError_t copy_rows(const struct cudaArray *array, size_t x, size_t y, 
 cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t spitch,
 				     size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream)
 {
-	HD_VALID(ARRAY, dst);
-	HD_VALID(STREAM, stream);
+	HD_VALID_APART(ARRAY, dst);
+	HD_VALID_APART(STREAM, stream);
 	return copy_rows(dst, wOffset, hOffset, src, spitch, width, height, kind, stream, true);
 }
 
 cudaError_t cudaMemcpy2DFromArrayAsync(void *dst, size_t dpitch, cudaArray_const_t src, size_t wOffset, size_t hOffset,
 				       size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream)
 {
-	HD_VALID(ARRAY, src);
-	HD_VALID(STREAM, stream);
+	HD_VALID_APART(ARRAY, src);
+	HD_VALID_APART(STREAM, stream);
 	return copy_rows(src, wOffset, hOffset, dst, dpitch, width, height, kind, stream, false);
 }
 
@@ -118,16 +120,16 @@ static cudaError_t copy_run(const struct cudaArray *array, size_t x, size_t y, c
 cudaError_t cudaMemcpyToArrayAsync(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t count,
 				   enum cudaMemcpyKind kind, cudaStream_t stream)
 {
-	HD_VALID(ARRAY, dst);
-	HD_VALID(STREAM, stream);
+	HD_VALID_APART(ARRAY, dst);
+	HD_VALID_APART(STREAM, stream);
 	return copy_run(dst, wOffset, hOffset, src, count, kind, stream, true);
 }
 
 cudaError_t cudaMemcpyFromArrayAsync(void *dst, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t count,
 				     enum cudaMemcpyKind kind, cudaStream_t stream)
 {
-	HD_VALID(ARRAY, src);
-	HD_VALID(STREAM, stream);
+	HD_VALID_APART(ARRAY, src);
+	HD_VALID_APART(STREAM, stream);
 	return copy_run(src, wOffset, hOffset, dst, count, kind, stream, false);
 }
 
@@ -138,7 +140,7 @@ cudaError_t cudaMemcpy3DPeer(const struct cudaMemcpy3DPeerParms *p)
 
 cudaError_t cudaMemcpy3DPeerAsync(const struct cudaMemcpy3DPeerParms *p, cudaStream_t stream)
 {
-	HD_VALID(STREAM, stream);
+	HD_VALID_APART(STREAM, stream);
 	if (!p || p->srcDevice || p->dstDevice)
 		return hd_cudart_return(p ? cudaErrorInvalidDevice : cudaErrorInvalidValue);
 	const struct cudaMemcpy3DParms copy = {
@@ -158,7 +160,7 @@ cudaError_t cudaMemcpy3DPeerAsync(const struct cudaMemcpy3DPeerParms *p, cudaStr
 
 cudaError_t cudaGraphNodeSetParams(cudaGraphNode_t node, struct cudaGraphNodeParams *nodeParams)
 {
-	HD_VALID(NODE, node);
+	HD_VALID_APART(NODE, node);
 	if (!nodeParams)
 		return hd_cudart_return(cudaErrorInvalidValue);
 	switch (nodeParams->type) {
@@ -175,8 +177,8 @@ cudaError_t cudaGraphNodeSetParams(cudaGraphNode_t node, struct cudaGraphNodePar
 cudaError_t cudaGraphExecNodeSetParams(cudaGraphExec_t graphExec, cudaGraphNode_t node,
 				       struct cudaGraphNodeParams *nodeParams)
 {
-	HD_VALID(EXEC, graphExec);
-	HD_VALID(NODE, node);
+	HD_VALID_APART(EXEC, graphExec);
+	HD_VALID_APART(NODE, node);
 	if (!nodeParams)
 		return hd_cudart_return(cudaErrorInvalidValue);
 	switch (nodeParams->type) {
@@ -210,7 +212,7 @@ static cudaError_t place_in(const void *symbol, size_t offset, size_t count, cha
 cudaError_t cudaGraphMemcpyNodeSetParamsToSymbol(cudaGraphNode_t node, const void *symbol, const void *src,
 						 size_t count, size_t offset, enum cudaMemcpyKind kind)
 {
-	HD_VALID(NODE, node);
+	HD_VALID_APART(NODE, node);
 	char *place;
 	HD_TRY(place_in(symbol, offset, count, &place));
 	return cudaGraphMemcpyNodeSetParams1D(node, place, src, count, kind);
@@ -219,7 +221,7 @@ cudaError_t cudaGraphMemcpyNodeSetParamsToSymbol(cudaGraphNode_t node, const voi
 cudaError_t cudaGraphMemcpyNodeSetParamsFromSymbol(cudaGraphNode_t node, void *dst, const void *symbol, size_t count,
 						   size_t offset, enum cudaMemcpyKind kind)
 {
-	HD_VALID(NODE, node);
+	HD_VALID_APART(NODE, node);
 	char *place;
 	HD_TRY(place_in(symbol, offset, count, &place));
 	return cudaGraphMemcpyNodeSetParams1D(node, dst, place, count, kind);
@@ -229,8 +231,8 @@ cudaError_t cudaGraphExecMemcpyNodeSetParamsToSymbol(cudaGraphExec_t hGraphExec,
 						     const void *symbol, const void *src, size_t count, size_t offset,
 						     enum cudaMemcpyKind kind)
 {
-	HD_VALID(EXEC, hGraphExec);
-	HD_VALID(NODE, node);
+	HD_VALID_APART(EXEC, hGraphExec);
+	HD_VALID_APART(NODE, node);
 	char *place;
 	HD_TRY(place_in(symbol, offset, count, &place));
 	return cudaGraphExecMemcpyNodeSetParams1D(hGraphExec, node, place, src, count, kind);
@@ -240,8 +242,8 @@ cudaError_t cudaGraphExecMemcpyNodeSetParamsFromSymbol(cudaGraphExec_t hGraphExe
 						       const void *symbol, size_t count, size_t offset,
 						       enum cudaMemcpyKind kind)
 {
-	HD_VALID(EXEC, hGraphExec);
-	HD_VALID(NODE, node);
+	HD_VALID_APART(EXEC, hGraphExec);
+	HD_VALID_APART(NODE, node);
 	char *place;
 	HD_TRY(place_in(symbol, offset, count, &place));
 	return cudaGraphExecMemcpyNodeSetParams1D(hGraphExec, node, dst, place, count, kind);

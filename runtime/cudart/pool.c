@@ -34,8 +34,8 @@ static int *reuse_of(struct CUmemPoolHandle_st *pool, enum cudaMemPoolAttr attr)
 
 cudaError_t cudaMallocAsync(void **devPtr, size_t size, cudaStream_t hStream)
 {
-	HD_VALID(STREAM, hStream);
 	HD_CUDART(cudart);
+	HD_VALID(STREAM, hStream);
 	cudaGraphNode_t node;
 	HD_TRY(hd_cudart_start_beside(cudart));
 	HD_TRY(hd_cudart_capture(cudart, hStream, cudaGraphNodeTypeMemAlloc, &node));
@@ -43,14 +43,16 @@ cudaError_t cudaMallocAsync(void **devPtr, size_t size, cudaStream_t hStream)
 	if (node) {
 		node->u.alloc.bytesize = size;
 		node->u.alloc.dptr = *devPtr;
+		if (!hd_handle_lives(*devPtr, HD_HANDLE_GRAPH_MEMORY))
+			hd_handle_add(*devPtr, HD_HANDLE_GRAPH_MEMORY);
 	}
 	return cudaSuccess;
 }
 
 cudaError_t cudaFreeAsync(void *devPtr, cudaStream_t hStream)
 {
-	HD_VALID(STREAM, hStream);
 	HD_CUDART(cudart);
+	HD_VALID(STREAM, hStream);
 	cudaGraphNode_t node;
 	HD_TRY(hd_cudart_start_beside(cudart));
 	HD_TRY(hd_cudart_capture(cudart, hStream, cudaGraphNodeTypeMemFree, &node));
@@ -61,8 +63,8 @@ cudaError_t cudaFreeAsync(void *devPtr, cudaStream_t hStream)
 
 cudaError_t cudaMallocFromPoolAsync(void **ptr, size_t size, cudaMemPool_t memPool, cudaStream_t stream)
 {
-	HD_VALID(POOL, memPool);
-	HD_VALID(STREAM, stream);
+	HD_VALID_APART(POOL, memPool);
+	HD_VALID_APART(STREAM, stream);
 	if (!memPool)
 		return hd_cudart_return(cudaErrorInvalidValue);
 	return cudaMallocAsync(ptr, size, stream);
@@ -82,13 +84,15 @@ cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *memPool, int device)
 
 cudaError_t cudaDeviceGetMemPool(cudaMemPool_t *memPool, int device)
 {
+	if (device)
+		return hd_cudart_return(cudaErrorInvalidValue);
 	return cudaDeviceGetDefaultMemPool(memPool, device);
 }
 
 cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t memPool)
 {
-	HD_VALID(POOL, memPool);
 	HD_CUDART(cudart);
+	HD_VALID(POOL, memPool);
 	if (device != 0)
 		return hd_cudart_return(cudaErrorInvalidDevice);
 	(void)cudart;
@@ -115,8 +119,8 @@ cudaError_t cudaMemPoolCreate(cudaMemPool_t *memPool, const struct cudaMemPoolPr
 /* What was allocated from it stays until it is freed. */
 cudaError_t cudaMemPoolDestroy(cudaMemPool_t memPool)
 {
-	HD_VALID(POOL, memPool);
 	HD_CUDART(cudart);
+	HD_VALID(POOL, memPool);
 	if (!memPool || memPool == cudart->pool)
 		return hd_cudart_return(cudaErrorInvalidValue);
 	hd_handle_drop(memPool);
@@ -127,6 +131,7 @@ cudaError_t cudaMemPoolDestroy(cudaMemPool_t memPool)
 /* There is one device, which always has access. */
 cudaError_t cudaMemPoolSetAccess(cudaMemPool_t memPool, const struct cudaMemAccessDesc *descList, size_t count)
 {
+	HD_CUDART(cudart);
 	HD_VALID(POOL, memPool);
 	for (size_t i = 0; descList && i < count; i++)
 		if (descList[i].location.type != cudaMemLocationTypeDevice || descList[i].location.id != 0)
@@ -137,8 +142,9 @@ cudaError_t cudaMemPoolSetAccess(cudaMemPool_t memPool, const struct cudaMemAcce
 cudaError_t cudaMemPoolGetAccess(enum cudaMemAccessFlags *flags, cudaMemPool_t memPool,
 				 struct cudaMemLocation *location)
 {
+	HD_CUDART(cudart);
 	HD_VALID(POOL, memPool);
-	if (!flags || !memPool || !location)
+	if (!flags || !memPool || !location || location->type != cudaMemLocationTypeDevice || location->id)
 		return hd_cudart_return(cudaErrorInvalidValue);
 	*flags = cudaMemAccessFlagsProtReadWrite;
 	return cudaSuccess;
@@ -146,6 +152,7 @@ cudaError_t cudaMemPoolGetAccess(enum cudaMemAccessFlags *flags, cudaMemPool_t m
 
 cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t memPool, enum cudaMemPoolAttr attr, void *value)
 {
+	HD_CUDART(cudart);
 	HD_VALID(POOL, memPool);
 	if (!memPool || !value)
 		return hd_cudart_return(cudaErrorInvalidValue);
@@ -154,14 +161,14 @@ cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t memPool, enum cudaMemPoolAttr 
 	else if (attr == cudaMemPoolAttrReleaseThreshold)
 		memcpy(&memPool->release_threshold, value, sizeof memPool->release_threshold);
 	else
-		return hd_cudart_return(cudaErrorNotSupported);
+		return hd_cudart_return((unsigned)attr - 1 < 8 ? cudaErrorNotSupported : cudaErrorInvalidValue);
 	return cudaSuccess;
 }
 
 cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t memPool, enum cudaMemPoolAttr attr, void *value)
 {
-	HD_VALID(POOL, memPool);
 	HD_CUDART(cudart);
+	HD_VALID(POOL, memPool);
 	if (!memPool || !value)
 		return hd_cudart_return(cudaErrorInvalidValue);
 	uint64_t used = cudart->config.dram_bytes - hd_sim_free_bytes(cudart->sim);
@@ -172,13 +179,14 @@ cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t memPool, enum cudaMemPoolAttr 
 	else if (attr == cudaMemPoolAttrReservedMemCurrent || attr == cudaMemPoolAttrUsedMemCurrent)
 		memcpy(value, &used, sizeof used);
 	else
-		return hd_cudart_return(cudaErrorNotSupported);
+		return hd_cudart_return((unsigned)attr - 1 < 8 ? cudaErrorNotSupported : cudaErrorInvalidValue);
 	return cudaSuccess;
 }
 
 /* Nothing is kept beyond what is allocated. */
 cudaError_t cudaMemPoolTrimTo(cudaMemPool_t memPool, size_t minBytesToKeep)
 {
+	HD_CUDART(cudart);
 	HD_VALID(POOL, memPool);
 	(void)minBytesToKeep;
 	return hd_cudart_return(memPool ? cudaSuccess : cudaErrorInvalidValue);

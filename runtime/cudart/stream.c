@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "runtime/cudart/handles.h"
+#include "runtime/cudart/memory.h"
 #include "runtime/cudart/work.h"
 
 struct CUstream_st *hd_cudart_stream(cudaStream_t stream)
@@ -50,6 +51,7 @@ cudaError_t cudaStreamGetPriority(cudaStream_t stream, int *priority)
 {
 	if (!priority)
 		return hd_cudart_return(cudaErrorInvalidValue);
+	HD_CUDART(cudart);
 	HD_VALID(STREAM, stream);
 	*priority = is_object(stream) ? stream->priority : 0;
 	return cudaSuccess;
@@ -59,6 +61,7 @@ cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned int *flags)
 {
 	if (!flags)
 		return hd_cudart_return(cudaErrorInvalidValue);
+	HD_CUDART(cudart);
 	HD_VALID(STREAM, stream);
 	*flags = is_object(stream) ? stream->flags : cudaStreamDefault;
 	return cudaSuccess;
@@ -66,10 +69,11 @@ cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned int *flags)
 
 cudaError_t cudaStreamDestroy(cudaStream_t stream)
 {
-	HD_VALID(STREAM, stream);
 	HD_CUDART(cudart);
+	HD_VALID(STREAM, stream);
 	if (!is_object(stream))
 		return hd_cudart_return(cudaErrorInvalidResourceHandle);
+	HD_TRY(cudart->sticky);
 	HD_TRY(hd_cudart_wait_stream(cudart, stream));
 	hd_cudart_leave_capture(cudart, stream);
 	hd_vec_release(&stream->last);
@@ -80,8 +84,8 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream)
 
 cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long *streamId)
 {
-	HD_VALID(STREAM, stream);
 	HD_CUDART(cudart);
+	HD_VALID(STREAM, stream);
 	if (!streamId)
 		return hd_cudart_return(cudaErrorInvalidValue);
 	*streamId = is_object(stream) ? stream->id : 0;
@@ -98,8 +102,8 @@ static cudaLaunchAttributeValue *attribute_of(struct CUstream_st *stream, cudaSt
 
 cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaStreamAttrID attr, const cudaStreamAttrValue *value)
 {
-	HD_VALID(STREAM, stream);
 	HD_CUDART(cudart);
+	HD_VALID(STREAM, stream);
 	struct CUstream_st *object = hd_cudart_stream(stream);
 	if (!value || (object && !attribute_of(object, attr) && attr != cudaLaunchAttributePriority))
 		return hd_cudart_return(cudaErrorInvalidValue);
@@ -112,8 +116,8 @@ cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaStreamAttrID attr, c
 
 cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaStreamAttrID attr, cudaStreamAttrValue *value_out)
 {
-	HD_VALID(STREAM, stream);
 	HD_CUDART(cudart);
+	HD_VALID(STREAM, stream);
 	struct CUstream_st *object = hd_cudart_stream(stream);
 	if (!value_out || !object || (!attribute_of(object, attr) && attr != cudaLaunchAttributePriority))
 		return hd_cudart_return(cudaErrorInvalidValue);
@@ -126,9 +130,9 @@ cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaStreamAttrID attr, c
 
 cudaError_t cudaStreamCopyAttributes(cudaStream_t dst, cudaStream_t src)
 {
+	HD_CUDART(cudart);
 	HD_VALID(STREAM, dst);
 	HD_VALID(STREAM, src);
-	HD_CUDART(cudart);
 	struct CUstream_st *to = hd_cudart_stream(dst), *from = hd_cudart_stream(src);
 	if (!to || !from)
 		return hd_cudart_return(cudaErrorInvalidValue);
@@ -147,6 +151,7 @@ cudaError_t cudaCtxResetPersistingL2Cache(void)
 static cudaError_t status(cudaStream_t stream)
 {
 	HD_CUDART(cudart);
+	HD_VALID(STREAM, stream);
 	HD_TRY(hd_cudart_start_beside(cudart));
 	HD_TRY(hd_cudart_may_wait(cudart, stream));
 	cudart->in_a_row = false;
@@ -155,32 +160,46 @@ static cudaError_t status(cudaStream_t stream)
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream)
 {
-	HD_VALID(STREAM, stream);
 	return status(stream);
 }
 
 cudaError_t cudaStreamQuery(cudaStream_t stream)
 {
-	HD_VALID(STREAM, stream);
 	return status(stream);
 }
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags)
 {
+	HD_CUDART(cudart);
 	HD_VALID(STREAM, stream);
 	HD_VALID(EVENT, event);
-	HD_CUDART(cudart);
 	if (!event)
 		return hd_cudart_return(cudaErrorInvalidResourceHandle);
+	if (flags & ~(unsigned)cudaEventWaitExternal)
+		return hd_cudart_return(cudaErrorInvalidValue);
 	HD_TRY(hd_cudart_start_beside(cudart));
 	return hd_cudart_return(hd_cudart_capture_wait(cudart, stream, event, flags));
 }
 
+/* Managed memory, as a whole; who uses it when is the program's business here. */
+static cudaError_t attach(const void *memory, size_t length, unsigned flags)
+{
+	HD_CUDART(cudart);
+	uint64_t low, high;
+	HD_TRY(hd_cudart_start_beside(cudart));
+	const struct hd_shared_memory *shared = hd_cudart_shared(cudart, memory);
+	if (!shared || shared->type != cudaMemoryTypeManaged || shared->low != memory ||
+	    (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost && flags != cudaMemAttachSingle))
+		return hd_cudart_return(cudaErrorInvalidValue);
+	hd_sim_allocation(cudart->sim, (uintptr_t)memory, &low, &high);
+	return hd_cudart_return(!length || length == high - low ? cudaSuccess : cudaErrorInvalidValue);
+}
+
 cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *devPtr, size_t length, unsigned int flags)
 {
-	HD_VALID(STREAM, stream);
-	(void)devPtr, (void)length, (void)flags;
-	return status(stream);
+	if (!stream && flags == cudaMemAttachSingle)
+		return hd_cudart_return(cudaErrorInvalidValue);
+	return attach(devPtr, length, flags) == cudaSuccess ? status(stream) : cudaErrorInvalidValue;
 }
 
 /* ------------------------------------------------------------ events */
@@ -210,12 +229,14 @@ void hd_cudart_event_record(struct hd_cudart *cudart, cudaEvent_t event)
 
 cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int flags)
 {
+	HD_CUDART(cudart);
 	HD_VALID(EVENT, event);
 	HD_VALID(STREAM, stream);
-	HD_CUDART(cudart);
 	bool captured;
 	if (!event)
 		return hd_cudart_return(cudaErrorInvalidResourceHandle);
+	if (flags & ~(unsigned)cudaEventRecordExternal)
+		return hd_cudart_return(cudaErrorInvalidValue);
 	HD_TRY(hd_cudart_start_beside(cudart));
 	HD_TRY(hd_cudart_capture_record(cudart, event, stream, flags, &captured));
 	if (!captured)
@@ -230,8 +251,8 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
 
 cudaError_t cudaEventQuery(cudaEvent_t event)
 {
-	HD_VALID(EVENT, event);
 	HD_CUDART(cudart);
+	HD_VALID(EVENT, event);
 	if (!event)
 		return hd_cudart_return(cudaErrorInvalidResourceHandle);
 	HD_TRY(hd_cudart_start_beside(cudart));
@@ -246,8 +267,8 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event)
 
 cudaError_t cudaEventDestroy(cudaEvent_t event)
 {
-	HD_VALID(EVENT, event);
 	HD_CUDART(cudart);
+	HD_VALID(EVENT, event);
 	if (!event)
 		return hd_cudart_return(cudaErrorInvalidResourceHandle);
 	hd_cudart_wait(cudart, event->work);
@@ -259,11 +280,13 @@ cudaError_t cudaEventDestroy(cudaEvent_t event)
 
 cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end)
 {
+	HD_CUDART(cudart);
 	HD_VALID(EVENT, start);
 	HD_VALID(EVENT, end);
-	HD_CUDART(cudart);
 	HD_TRY(hd_cudart_start(cudart));
-	if (!ms || !start || !end || !start->recorded || !end->recorded ||
+	if (!ms)
+		return hd_cudart_return(cudaErrorInvalidValue);
+	if (!start || !end || !start->recorded || !end->recorded ||
 	    ((start->flags | end->flags) & cudaEventDisableTiming))
 		return hd_cudart_return(cudaErrorInvalidResourceHandle);
 	double cycles = (double)end->cycle - (double)start->cycle;

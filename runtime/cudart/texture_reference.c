@@ -175,7 +175,7 @@ cudaError_t cudaBindTexture2D(size_t *offset, const struct textureReference *tex
 cudaError_t cudaBindTextureToArray(const struct textureReference *texref, cudaArray_const_t array,
 				   const struct cudaChannelFormatDesc *desc)
 {
-	HD_VALID(ARRAY, array);
+	HD_VALID_APART(ARRAY, array);
 	struct cudaResourceDesc resource = {.resType = cudaResourceTypeArray};
 	if (!array || !desc)
 		return hd_cudart_return(cudaErrorInvalidValue);

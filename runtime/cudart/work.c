@@ -13,6 +13,7 @@
 
 #include <stdlib.h>
 
+#include "runtime/cudart/array.h"
 #include "runtime/cudart/graph.h"
 #include "runtime/cudart/memory.h"
 
@@ -133,7 +134,7 @@ static cudaError_t check_kernel(struct hd_cudart *cudart, cudaGraphNode_t node)
 {
 	struct hd_launch launch;
 	return hd_cudart_launch_of(cudart, node, &launch)
-		       ? hd_cudart_launch_error(cudart, hd_sim_check(cudart->sim, &launch))
+		       ? hd_cudart_refused(cudart, &launch, hd_sim_check(cudart->sim, &launch))
 		       : cudaErrorInvalidValue;
 }
 
@@ -143,6 +144,8 @@ cudaError_t hd_cudart_deferred(struct hd_cudart *cudart, cudaStream_t stream, cu
 		return filled;
 	if (filled == cudaSuccess && node->type == cudaGraphNodeTypeKernel)
 		filled = check_kernel(cudart, node);
+	else if (filled == cudaSuccess && node->type == cudaGraphNodeTypeMemcpy)
+		filled = hd_cudart_check_3d(cudart, &node->u.copy);
 	if (filled != cudaSuccess) {
 		find(cudart, stream->work)->node = NULL;
 		return filled;

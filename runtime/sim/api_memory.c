@@ -285,10 +285,16 @@ bool hd_sim_is_host_visible(const struct hd_sim *sim, uint64_t address)
 	return hd_devmem_is_shared(sim->gpu.devmem, address);
 }
 
+bool hd_sim_is_device(const struct hd_sim *sim, uint64_t address)
+{
+	const struct hd_sim_options *options = &sim->gpu.options;
+	return address >= options->device_base && address - options->device_base < options->device_bytes;
+}
+
 bool hd_sim_describe_address(const struct hd_sim *sim, uint64_t address, char *text, size_t size)
 {
-	uint64_t low, high, bytes = sim->gpu.options.device_bytes;
-	if (address < sim->gpu.options.device_base || address - sim->gpu.options.device_base >= bytes)
+	uint64_t low, high;
+	if (!hd_sim_is_device(sim, address))
 		return false;
 	if (hd_devmem_find(sim->gpu.devmem, address, &low, &high))
 		snprintf(text, size, "byte %llu of the %llu bytes of device memory allocated at 0x%llx",

@@ -120,7 +120,8 @@ static void cooperative_and_clusters(int *out)
     IS(cudaLaunchCooperativeKernel((const void *)bounded, sms * blocks + 1, 64, args, 0, 0),
        cudaErrorCooperativeLaunchTooLarge);
     IS(cudaLaunchKernel((const void *)bounded, 1, 64, NULL, 0, 0), cudaErrorInvalidValue);
-    IS(cudaLaunchKernel((const void *)&wrong, 1, 64, args, 0, 0), cudaErrorInvalidDeviceFunction);
+    IS(cudaLaunchKernel((const void *)&wrong, 1, 64, args, 0, 0), cudaErrorInvalidResourceHandle);
+    IS(cudaLaunchKernel(NULL, 1, 64, args, 0, 0), cudaErrorInvalidDeviceFunction);
     cudaLaunchAttribute attribute;
     attribute.id = cudaLaunchAttributeClusterDimension;
     attribute.val.clusterDim.x = 3;
@@ -136,7 +137,7 @@ static void cooperative_and_clusters(int *out)
     attribute.val.clusterDim.x = 16;
     IS(cudaLaunchKernelExC(&config, (const void *)bounded, args), shape);
     attribute.val.clusterDim.x = 0;
-    IS(cudaLaunchKernelExC(&config, (const void *)bounded, args), cudaErrorInvalidValue);
+    IS(cudaLaunchKernelExC(&config, (const void *)bounded, args), cudaErrorInvalidClusterSize);
     attribute.val.clusterDim.x = 1;
     IS(cudaLaunchKernelExC(&config, (const void *)bounded, args), cudaSuccess);
     config.attrs = NULL;
