@@ -4,12 +4,14 @@
 #ifndef HD_LIB_SHA256_H
 #define HD_LIB_SHA256_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 struct hd_sha256 {
 	uint32_t state[8];
 	uint64_t bytes; /* taken in so far */
+	bool plain;	/* without the processor's instructions for it */
 	uint8_t block[64];
 };
 

@@ -7,6 +7,7 @@
 #include "passes/session.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -285,6 +286,9 @@ static bool open_unit(struct hd_session *session, LLVMModuleRef module)
 /* Once a module: the compiler has to fail, too. */
 static void stop(struct hd_session *session)
 {
+	FILE *refused = session->unit.options.refused ? fopen(session->unit.options.refused, "w") : NULL;
+	if (refused)
+		fclose(refused);
 	session->failed = true;
 	if (session->uncounted)
 		session->host.fail(session->module);

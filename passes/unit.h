@@ -37,6 +37,7 @@ struct hd_options {
 	const char *uniform;	   /* uniform=never|short|always: values of a whole warp in uniform registers */
 	const char *remarks;	   /* remarks=kernels|functions|all: what is remarked upon */
 	const char *print_remarks; /* print-remarks=: the plugin writes remarks of these passes itself */
+	const char *refused;	   /* refused=: the file that says that the front end took a module and we do not */
 	bool relocatable;	   /* rdc: undefined functions are allowed */
 	bool ipra;		   /* calls inside the module change only what the callee writes (lower/ipra.c) */
 	bool check;		   /* verify after each step; on by default in debug builds and under check=1 */

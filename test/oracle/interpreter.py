@@ -80,7 +80,7 @@ class Memory:
         return mixed(self.seed, address >> 2) % 61 if address % 4 == 0 else 0
 
     def load(self, address, size):
-        return sum(self.byte(address + i) << 8 * i for i in range(size))
+        return sum([self.byte(address + i) << 8 * i for i in range(size)])
 
     def store(self, address, size, value):
         for i in range(size):
@@ -290,7 +290,9 @@ def placed(warp, inst, immediate):
 def wide_register(t, register, words):
     if register == RZ:
         return 0
-    return sum(t.regs[register + i] << 32 * i for i in range(words))
+    if words == 1:  # most of them: this is where the time goes
+        return t.regs[register]
+    return sum([t.regs[register + i] << 32 * i for i in range(words)])
 
 
 def constant(warp, bank, offset, size):
@@ -312,6 +314,9 @@ def linear_value(warp, t, at):
 def put(t, inst, result):
     at = inst.operands['dst']
     if at.get('register', RZ) == RZ:
+        return
+    if at['words'] == 1:
+        t.regs[at['register']] = result & M32
         return
     for i in range(at['words']):
         t.regs[at['register'] + i] = result >> 32 * i & M32

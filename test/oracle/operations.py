@@ -23,7 +23,7 @@ def lanewise(function):
     def operation(warp, inst, lanes):
         sources = [slot for slot in 'abc' if slot in inst.operands]
         for t in lanes:
-            result = function(inst, t, *(value(warp, t, inst, slot) for slot in sources))
+            result = function(inst, t, *[value(warp, t, inst, slot) for slot in sources])
             if result is not None:
                 put(t, inst, result)
     return operation

@@ -28,6 +28,7 @@ struct half {
 	const char *environment; /* one NAME=VALUE or NULL */
 	const char *header;	 /* the precompiled one; NULL: none */
 	const char *messages;	 /* the file of its messages; NULL: they go where ours go */
+	const char *refused;	 /* the file that the plugin leaves when it refuses the module; NULL: none */
 	pid_t child;		 /* 0: it does not run */
 };
 
@@ -92,10 +93,13 @@ static void show_messages(const struct half *half)
 		fclose(file);
 }
 
-/* Whether a half that runs beside ours has failed with its header, so that it has to parse the header itself. */
+/*
+ * Whether a half that runs beside ours has failed with its header, so that it has to parse the header itself. Not where
+ * clang took the source, and a pass of ours did not: what that says does not ask how the header was read.
+ */
 static bool is_to_be_repeated(const struct half *half, int status)
 {
-	return status && half->header && !half->job->signals.caught;
+	return status && half->header && !half->job->signals.caught && !(half->refused && !access(half->refused, F_OK));
 }
 
 /* Waits for a half that was started and shows its messages; 0 or -1. */
@@ -195,7 +199,8 @@ static int compile_device(struct hd_job *job, const char *input, const char *pre
 	struct half half = {.job = job, .header = header};
 	int status;
 	device_arguments(job, input, prefix, &half.arguments);
-	half.environment = hd_job_pass_environment(job, prefix, facts, cc->relocatable);
+	half.refused = header ? hd_arena_printf(&cc->arena, "%s.refused", prefix) : NULL;
+	half.environment = hd_job_pass_environment(job, prefix, facts, half.refused, cc->relocatable);
 	if (usual) {
 		half.messages = hd_arena_printf(&cc->arena, "%s.device.messages", prefix);
 		status = start(&half) || finish(&half) ? -1 : 0;

@@ -22,7 +22,7 @@ static int compile_joined(struct hd_job *job, const char *joined, const char *pr
 	hd_job_add(&arguments, hd_arena_printf(&cc->arena, "-fpass-plugin=%s", cc->plugin), "-emit-llvm", "-S", joined,
 		   "-o", hd_arena_printf(&cc->arena, "%s.ll", prefix), NULL);
 	/* clang finds no place for a remark about IR; the plugin knows them. */
-	const char *environment = hd_job_pass_environment(job, prefix, NULL, false);
+	const char *environment = hd_job_pass_environment(job, prefix, NULL, NULL, false);
 	if (cc->remarks)
 		environment = hd_arena_printf(&cc->arena, "%s;print-remarks=%s", environment, cc->remarks);
 	return hd_job_run(job, &arguments, environment) || hd_job_report(job, prefix, true) ? -1 : 0;

@@ -232,7 +232,8 @@ static void append_value(struct hd_strbuf *text, const char *key, const char *va
 }
 
 /* What the user says comes first, so that it cannot move the output. */
-const char *hd_job_pass_environment(struct hd_job *job, const char *prefix, const char *facts, bool relocatable)
+const char *hd_job_pass_environment(struct hd_job *job, const char *prefix, const char *facts, const char *refused,
+				    bool relocatable)
 {
 	struct hd_cc *cc = job->cc;
 	struct hd_strbuf text = {0};
@@ -261,6 +262,8 @@ const char *hd_job_pass_environment(struct hd_job *job, const char *prefix, cons
 		hd_strbuf_append(&text, ";fast-functions");
 	if (facts && access(facts, F_OK) == 0)
 		append_value(&text, ";launches", facts);
+	if (refused)
+		append_value(&text, ";refused", refused);
 	if (cc->remark_scope)
 		hd_strbuf_printf(&text, ";remarks=%s", cc->remark_scope);
 	if (relocatable)

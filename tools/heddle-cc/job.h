@@ -59,8 +59,9 @@ const char *hd_job_output_prefix(struct hd_job *job, const char *output);
  * -1. */
 int hd_job_report(struct hd_job *job, const char *prefix, bool linked);
 
-/* HEDDLE_PASS for the plugin: output prefix, options of the command line, `facts` (a file, or NULL) when it is there.
- */
-const char *hd_job_pass_environment(struct hd_job *job, const char *prefix, const char *facts, bool relocatable);
+/* HEDDLE_PASS for the plugin: output prefix, options of the command line, `facts` (a file, or NULL) when it is there,
+ * and the file that it leaves when it refuses the module (NULL: none). */
+const char *hd_job_pass_environment(struct hd_job *job, const char *prefix, const char *facts, const char *refused,
+				    bool relocatable);
 
 #endif

@@ -4,7 +4,7 @@
 
 using namespace nvcuda;
 
-enum { SHORT = 4, LONG = 84 };
+enum { SHORT = 4, LONG = 44 };
 
 template <class Sum, int Count> __device__ __forceinline__ long long products(Sum *to, const __half *from, int chains)
 {

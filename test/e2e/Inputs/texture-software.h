@@ -97,8 +97,9 @@ HD_HERE float __hd_between(float x, int *lower)
 	return rintf((x - 0.5f - below) * 256.0f) / 256.0f;
 }
 
-/* The channels of a fetch in `dims` dimensions; what is further is an index. */
-template <class E> HD_HERE void __hd_sample(const hd_texture *t, int dims, float x, float y, float z, int n, E *v)
+/* The channels of a fetch in `dims` dimensions; what is further is an index. Called: inlined into each form of fetch it would
+ * be compiled for a hundred times. */
+template <class E> __device__ __noinline__ static void __hd_sample(const hd_texture *t, int dims, float x, float y, float z, int n, E *v)
 {
 	if (t->normalized_coords) {
 		x *= (float)t->size[0];

@@ -54,53 +54,80 @@ static int at(bool by_rows, int ld, int row, int column)
 
 static int wrong, done;
 
+/* How the matrices of a product lie, and its sizes. */
+struct form {
+	int m, n, k, lda, ldb, ldc, ldd;
+	bool a_rows, b_rows, c_rows, d_rows;
+};
+
+/* One for all shapes and layouts, so that the host compiles few of it. V, D, C: of the factors and of the sums. */
+template <class V, class D, class C> struct held {
+	V *a, *b;
+	C *c;
+	D *d;
+
+	held()
+	{
+		cudaMallocManaged(&a, 64 * 64 * sizeof(V));
+		cudaMallocManaged(&b, 64 * 64 * sizeof(V));
+		cudaMallocManaged(&c, 64 * 64 * sizeof(C));
+		cudaMallocManaged(&d, 64 * 64 * sizeof(D));
+		bool bytes = sizeof(V) == 1, is_signed = __is_same(V, signed char);
+		int least = bytes && !is_signed ? 0 : -4;
+		for (int i = 0; i < 64 * 64; i++) {
+			a[i] = (V)(float)next(least, 4);
+			b[i] = (V)(float)next(least, 4);
+			c[i] = (C)(float)next(-9, 9);
+			d[i] = (D)(float)-77.0f;
+		}
+	}
+
+	__attribute__((noinline)) void judge(const form &f)
+	{
+		cudaError_t error = cudaDeviceSynchronize();
+		int bad = error != cudaSuccess, stray = 0;
+		for (int row = 0; row < f.m; row++)
+			for (int column = 0; column < f.n; column++) {
+				float sum = value(c[at(f.c_rows, f.ldc, row, column)]);
+				for (int k = 0; k < f.k; k++)
+					sum += 2 * value(a[at(f.a_rows, f.lda, row, k)]) *
+					       value(b[at(f.b_rows, f.ldb, k, column)]);
+				D *to = &d[at(f.d_rows, f.ldd, row, column)];
+				bad += value(*to) != 2 * sum;
+				*to = (D)(float)-77.0f;
+			}
+		for (int i = 0; i < 64 * 64; i++)
+			stray += value(d[i]) != -77.0f;
+		if (bad || stray)
+			printf("m%dn%dk%d, factors of %zu bytes, %d%d%d, sums of %zu from %zu: %d wrong, %d stray\n", f.m,
+			       f.n, f.k, sizeof(V), f.a_rows, f.b_rows, f.c_rows, sizeof(D), sizeof(C), bad, stray);
+		wrong += bad + stray;
+		done++;
+	}
+
+	~held()
+	{
+		cudaFree(a);
+		cudaFree(b);
+		cudaFree(c);
+		cudaFree(d);
+	}
+};
+
 template <int M, int N, int K, class F, class LayoutA, class LayoutB, class D, class C> static void one(bool c_rows)
 {
-	typedef typename factor<F>::type V;
 	const int pad = 16;
-	bool a_rows = __is_same(LayoutA, wmma::row_major), b_rows = __is_same(LayoutB, wmma::row_major);
-	bool d_rows = !c_rows, bytes = sizeof(V) == 1, is_signed = __is_same(V, signed char);
-	int lda = (a_rows ? K : M) + pad, ldb = (b_rows ? N : K) + pad, ldc = (c_rows ? N : M) + pad,
-	    ldd = (d_rows ? N : M) + pad;
-	static V *a, *b;
-	static C *c;
-	static D *d;
-	cudaMallocManaged(&a, 64 * 64 * sizeof(V));
-	cudaMallocManaged(&b, 64 * 64 * sizeof(V));
-	cudaMallocManaged(&c, 64 * 64 * sizeof(C));
-	cudaMallocManaged(&d, 64 * 64 * sizeof(D));
-	int least = bytes && !is_signed ? 0 : -4;
-	for (int i = 0; i < 64 * 64; i++) {
-		a[i] = (V)(float)next(least, 4);
-		b[i] = (V)(float)next(least, 4);
-		c[i] = (C)(float)next(-9, 9);
-		d[i] = (D)(float)-77.0f;
-	}
-	product<M, N, K, F, LayoutA, LayoutB, D, C><<<1, 32>>>(d, a, b, c, lda, ldb, ldc, ldd,
-							       c_rows ? wmma::mem_row_major : wmma::mem_col_major,
-							       d_rows ? wmma::mem_row_major : wmma::mem_col_major);
-	cudaError_t error = cudaDeviceSynchronize();
-	int bad = error != cudaSuccess, stray = 0;
-	for (int row = 0; row < M; row++)
-		for (int column = 0; column < N; column++) {
-			float sum = value(c[at(c_rows, ldc, row, column)]);
-			for (int k = 0; k < K; k++)
-				sum += 2 * value(a[at(a_rows, lda, row, k)]) * value(b[at(b_rows, ldb, k, column)]);
-			D *to = &d[at(d_rows, ldd, row, column)];
-			bad += value(*to) != 2 * sum;
-			*to = (D)(float)-77.0f;
-		}
-	for (int i = 0; i < 64 * 64; i++)
-		stray += value(d[i]) != -77.0f;
-	if (bad || stray)
-		printf("m%dn%dk%d, factors of %zu bytes, %d%d%d, sums of %zu from %zu: %d wrong, %d stray\n", M, N, K,
-		       sizeof(V), a_rows, b_rows, c_rows, sizeof(D), sizeof(C), bad, stray);
-	wrong += bad + stray;
-	done++;
-	cudaFree(a);
-	cudaFree(b);
-	cudaFree(c);
-	cudaFree(d);
+	form f = {M, N, K};
+	f.a_rows = __is_same(LayoutA, wmma::row_major), f.b_rows = __is_same(LayoutB, wmma::row_major);
+	f.c_rows = c_rows, f.d_rows = !c_rows;
+	f.lda = (f.a_rows ? K : M) + pad, f.ldb = (f.b_rows ? N : K) + pad;
+	f.ldc = (f.c_rows ? N : M) + pad, f.ldd = (f.d_rows ? N : M) + pad;
+	held<typename factor<F>::type, D, C> matrices;
+	product<M, N, K, F, LayoutA, LayoutB, D, C>
+		<<<1, 32>>>(matrices.d, matrices.a, matrices.b, matrices.c, f.lda, f.ldb, f.ldc, f.ldd,
+			    f.c_rows ? wmma::mem_row_major : wmma::mem_col_major,
+			    f.d_rows ? wmma::mem_row_major : wmma::mem_col_major);
+	matrices.judge(f);
 }
 
 template <int M, int N, int K, class F, class D, class C> static void layouts()
@@ -111,6 +138,7 @@ template <int M, int N, int K, class F, class D, class C> static void layouts()
 	one<M, N, K, F, wmma::col_major, wmma::col_major, D, C>(false);
 }
 
+/* In every layout. */
 template <class F, class D, class C> static void shapes()
 {
 	layouts<16, 16, 16, F, D, C>();
@@ -118,15 +146,32 @@ template <class F, class D, class C> static void shapes()
 	layouts<8, 32, 16, F, D, C>();
 }
 
+/* In one layout of the factors each, where what loads them is what another call of `shapes` has, and what multiplies does
+ * not ask how they lay. */
+template <class F, class D, class C> static void each_shape(bool c_rows)
+{
+#ifdef ALL
+	shapes<F, D, C>();
+#else
+	one<16, 16, 16, F, wmma::row_major, wmma::col_major, D, C>(c_rows);
+	one<32, 8, 16, F, wmma::col_major, wmma::row_major, D, C>(c_rows);
+	one<8, 32, 16, F, wmma::row_major, wmma::row_major, D, C>(c_rows);
+#endif
+}
+
 int main()
 {
 	shapes<__half, float, float>();
+#if LEVEL == 70 /* whose products take their factors as they lie */
 	shapes<__half, __half, __half>();
-	shapes<__half, float, __half>();
-	shapes<__half, __half, float>();
+#else
+	each_shape<__half, __half, __half>(true);
+#endif
+	each_shape<__half, float, __half>(false);
+	each_shape<__half, __half, float>(false);
 #if LEVEL >= 75
 	shapes<signed char, int, int>();
-	shapes<unsigned char, int, int>();
+	each_shape<unsigned char, int, int>(true);
 #endif
 #if LEVEL >= 80
 	shapes<__nv_bfloat16, float, float>();
