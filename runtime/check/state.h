@@ -112,15 +112,38 @@ struct hd_values {
 	struct hd_origin_of of_reg[256], of_pred[8];
 };
 
-/* A barrier that some of the warp have not come to. */
+/* A barrier, or an operation that waits, that some of the warp have not come to. */
 struct hd_open_sync {
 	uint32_t members, came, pc; /* members 0: none */
 	uint32_t other_pc;	    /* where the first that was missing was then */
+	bool meeting;		    /* an operation that waits */
+	uint32_t meets_at;	    /* where its path meets that of the others; HD_PC_NONE: nowhere */
+	uint32_t passed, acted;	    /* of those that are missing: who has been there, and has done something since */
+};
+/* Lanes that were at a place: at a barrier, or did something there while others were elsewhere. */
+struct hd_visit {
+	uint32_t pc, lanes; /* lanes 0: none */
+};
+enum { HD_CHECK_VISITS = 16 };
+struct hd_visits {
+	struct hd_visit at[HD_CHECK_VISITS];
+	uint32_t next;
+};
+
+/* All that there are of a warp have passed an operation, and some have ended. */
+struct hd_passing {
+	uint32_t came, pc; /* came 0: none */
+	uint32_t looks;	   /* left */
+	bool barrier;
 };
 
 struct hd_warp_check {
 	struct hd_values values;
 	struct hd_open_sync open[HD_CHECK_OPEN_SYNCS];
+	struct hd_visits barriers, apart; /* apart: what was done while others were elsewhere, by lanes that since then
+					     have not been together with all others */
+	struct hd_passing passing;
+	uint32_t next_open;
 };
 
 struct hd_block_check {
