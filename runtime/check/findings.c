@@ -110,6 +110,10 @@ static void describe_memory(const struct hd_gpu *gpu, const struct hd_finding *f
 	uint64_t inside = 0, low, high;
 	char name[128];
 	bool shared = finding->space == HD_MEM_SHARED;
+	if (finding->space == HD_MEM_LOCAL) {
+		snprintf(text, size, "offset %" PRIu64, finding->address);
+		return;
+	}
 	const struct hd_symbol *symbol =
 		shared ? shared_symbol(gpu, finding->address, &inside) : global_symbol(gpu, finding->address, &inside);
 	if (symbol) {
@@ -167,7 +171,10 @@ static void describe(const struct hd_gpu *gpu, const struct hd_finding *finding,
 	case HD_FOUND_UNWRITTEN:
 		describe_memory(gpu, finding, memory, sizeof memory);
 		snprintf(text, size, "uninitialised value: nothing has written %s memory at %s; the value %s",
-			 finding->space == HD_MEM_SHARED ? "shared" : "global", memory, finding->what);
+			 finding->space == HD_MEM_SHARED  ? "shared"
+			 : finding->space == HD_MEM_LOCAL ? "local"
+							  : "global",
+			 memory, finding->what);
 		break;
 	case HD_FOUND_SHUFFLE:
 		snprintf(text, size, "undefined value: a shuffle took it from a lane that does not take part; it %s",

@@ -5,6 +5,7 @@
 #define HD_RUNTIME_CHECK_STATE_H
 
 #include "runtime/check/check.h"
+#include "runtime/check/shadow.h"
 #include "runtime/sm/sm.h"
 
 enum { HD_CHECK_BARRIERS = 16, HD_CHECK_OPEN_SYNCS = 4 };
@@ -72,11 +73,6 @@ void hd_clocks_arrive(struct hd_clocks *clocks, uint32_t warp, uint32_t barrier)
 void hd_clocks_depart(struct hd_clocks *clocks, uint32_t warp, uint32_t barrier);
 void hd_clocks_end(struct hd_clocks *clocks, uint32_t warp);
 
-/* ---- fresh.c: which bytes nothing has written: a bit each, set for those */
-
-bool hd_fresh_all(const uint8_t *bits, uint64_t from, uint64_t bytes);
-void hd_fresh_set(uint8_t *bits, uint64_t from, uint64_t bytes, bool fresh);
-
 /* ---- state of blocks and warps */
 
 /* An access to a word of shared memory, of lanes of one warp in one instruction. */
@@ -96,20 +92,6 @@ struct hd_shared_word {
 struct hd_copies_check {
 	uint32_t open, waited;
 	uint32_t when[HD_COPY_GROUPS];
-};
-
-/* A value that means nothing: where it came from. */
-struct hd_origin_of {
-	uint32_t pc;
-	uint8_t kind, space;
-	uint64_t address;
-};
-struct hd_values {
-	bool any;		/* of the below */
-	uint32_t regs[256];	/* lanes in which the register holds such a value */
-	uint32_t computed[256]; /* of these, in which it is no mere copy */
-	uint32_t preds[8];
-	struct hd_origin_of of_reg[256], of_pred[8];
 };
 
 /* A barrier, or an operation that waits, that some of the warp have not come to. */
@@ -137,8 +119,7 @@ struct hd_passing {
 	bool barrier;
 };
 
-struct hd_warp_check {
-	struct hd_values values;
+struct hd_sync_check {
 	struct hd_open_sync open[HD_CHECK_OPEN_SYNCS];
 	struct hd_visits barriers, apart; /* apart: what was done while others were elsewhere, by lanes that since then
 					     have not been together with all others */
@@ -146,11 +127,16 @@ struct hd_warp_check {
 	uint32_t next_open;
 };
 
+struct hd_warp_check {
+	struct hd_sync_check sync;
+	struct hd_values values;
+};
+
 struct hd_block_check {
 	struct hd_clocks clocks;
 	struct hd_shared_word *words;
 	struct hd_copies_check *copies; /* by warp */
-	uint8_t *fresh;			/* of shared memory */
+	struct hd_fresh fresh;		/* of shared memory */
 	uint32_t shared_bytes;
 };
 
@@ -159,7 +145,7 @@ struct hd_check {
 	uint32_t kinds;
 	struct hd_warp_check **warps; /* by SM and slot */
 	struct hd_block_check **blocks;
-	uint8_t *fresh; /* of device memory */
+	struct hd_fresh fresh; /* of device memory */
 	uint64_t fresh_bytes;
 	HD_VEC(struct hd_finding) findings;
 	uint64_t not_kept; /* found when there was no room for another place */

@@ -59,7 +59,7 @@ static void report_open(struct hd_check *check, const struct hd_warp *warp, stru
 					   .lanes = absent});
 }
 
-static struct hd_open_sync *free_place(struct hd_warp_check *state)
+static struct hd_open_sync *free_place(struct hd_sync_check *state)
 {
 	for (uint32_t i = 0; i < HD_CHECK_OPEN_SYNCS; i++)
 		if (!state->open[i].members)
@@ -123,7 +123,7 @@ static uint32_t all_visitors(const struct hd_visits *visits)
 	return lanes;
 }
 
-static void come_to_barrier(struct hd_check *check, const struct hd_exec *exec, struct hd_warp_check *state)
+static void come_to_barrier(struct hd_check *check, const struct hd_exec *exec, struct hd_sync_check *state)
 {
 	const struct hd_warp *warp = exec->warp;
 	uint32_t missing = warp->live & ~exec->mask;
@@ -181,7 +181,7 @@ void hd_check_waits(struct hd_check *check, const struct hd_exec *exec, const st
 	const struct hd_warp *warp = exec->warp;
 	if (!(check->kinds & HD_CHECK_SYNC))
 		return;
-	struct hd_warp_check *state = hd_check_warp(check, warp);
+	struct hd_sync_check *state = &hd_check_warp(check, warp)->sync;
 	uint32_t named = 0;
 	HD_FOR_LANES (lane, lanes)
 		named |= hd_meeting_mask(warp, &inst->inst, lane);
@@ -243,7 +243,7 @@ static void watch_barrier(struct hd_check *check, const struct hd_exec *exec, co
 }
 
 /* Who did something while others were elsewhere that had not just left. */
-static void note_apart(const struct hd_exec *exec, const struct hd_dinst *inst, struct hd_warp_check *state)
+static void note_apart(const struct hd_exec *exec, const struct hd_dinst *inst, struct hd_sync_check *state)
 {
 	uint32_t rest = exec->warp->live & ~exec->mask;
 	if (acts(inst) && rest & ~leaving(exec, rest))
@@ -255,7 +255,7 @@ static void note_apart(const struct hd_exec *exec, const struct hd_dinst *inst, 
 
 /* What those do first who have passed an operation. */
 static void watch_passing(struct hd_check *check, const struct hd_exec *exec, const struct hd_dinst *inst,
-			  struct hd_warp_check *state)
+			  struct hd_sync_check *state)
 {
 	const struct hd_warp *warp = exec->warp;
 	struct hd_passing *passing = &state->passing;
@@ -275,7 +275,7 @@ static void watch_passing(struct hd_check *check, const struct hd_exec *exec, co
 		passing->came = 0;
 }
 
-static void note_passing(const struct hd_exec *exec, const struct hd_dinst *inst, struct hd_warp_check *state)
+static void note_passing(const struct hd_exec *exec, const struct hd_dinst *inst, struct hd_sync_check *state)
 {
 	const struct hd_warp *warp = exec->warp;
 	bool barrier = inst->effects & HD_FX_BARRIER;
@@ -286,7 +286,7 @@ static void note_passing(const struct hd_exec *exec, const struct hd_dinst *inst
 
 void hd_check_sync(struct hd_check *check, const struct hd_exec *exec, const struct hd_dinst *inst)
 {
-	struct hd_warp_check *state = hd_check_warp(check, exec->warp);
+	struct hd_sync_check *state = &hd_check_warp(check, exec->warp)->sync;
 	for (uint32_t i = 0; i < HD_CHECK_OPEN_SYNCS; i++) {
 		struct hd_open_sync *open = &state->open[i];
 		if (open->members && open->meeting)

@@ -28,11 +28,6 @@ OF(to_half_bits, (x & 0x8000) ? 1 : 2)
 OF(funnel, __funnelshift_l(x, x, 5))
 OF(field, (x >> 4) & 0x3f)
 // Bytes 0 and 1 are there, 2 and 3 are not.
-__global__ void half_written(unsigned short *u, int *o) {
-    u[2 * threadIdx.x] = 7;
-    unsigned word = ((unsigned *)u)[threadIdx.x];
-    o[threadIdx.x] = word & 0x1ffff;
-}
 __global__ void half_added(unsigned short *u, int *o) {
     u[2 * threadIdx.x] = 7;
     int word = ((int *)u)[threadIdx.x];
@@ -89,7 +84,6 @@ BEGIN()
     RUN_OF(doubled) RUN_OF(times_five) RUN_OF(right) RUN_OF(low_byte) RUN_OF(one_set) RUN_OF(flipped) RUN_OF(to_float)
     RUN_OF(inverted) RUN_OF(negated) RUN_OF(larger) RUN_OF(bits) RUN_OF(third) RUN_OF(as_char) RUN_OF(left) RUN_OF(reversed)
     RUN_OF(permuted) RUN_OF(difference) RUN_OF(shifted_by) RUN_OF(short_twice) RUN_OF(to_half_bits) RUN_OF(funnel) RUN_OF(field)
-    RUN(half_written, 1, 64, (unsigned short *)(fresh + 64), memory)
     RUN(half_added, 1, 64, (unsigned short *)(fresh + 128), memory)
     RUN(half_decides, 1, 64, (unsigned short *)(fresh + 192), memory)
     RUN(other_field, 1, 64, (fields *)(fresh + 256), memory)
