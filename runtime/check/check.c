@@ -39,6 +39,7 @@ static void free_block(struct hd_block_check *block)
 	hd_clocks_release(&block->clocks);
 	free(block->words);
 	free(block->copies);
+	hd_global_forget_block(block);
 	free(block->fresh.bits);
 	hd_map_release(&block->fresh.partial);
 	free(block);
@@ -48,6 +49,7 @@ static void free_warp(struct hd_warp_check *warp)
 {
 	if (!warp)
 		return;
+	hd_global_forget_warp(warp);
 	hd_values_release(&warp->values);
 	free(warp);
 }
@@ -67,6 +69,8 @@ void hd_check_free(struct hd_check *check)
 	free(check->warps);
 	free(check->blocks);
 	hd_vec_release(&check->findings);
+	hd_vec_release(&check->heap);
+	hd_global_release(&check->global);
 	free(check);
 }
 
@@ -98,6 +102,7 @@ void hd_check_block(struct hd_check *check, const struct hd_cta *cta)
 	struct hd_block_check *block = *slot;
 	block->shared_bytes = bytes;
 	hd_clocks_begin(&block->clocks, cta->warp_count, words);
+	hd_global_forget_block(block);
 	block->words = hd_xrealloc(block->words, (words + 1) * sizeof(*block->words));
 	memset(block->words, 0, (words + 1) * sizeof(*block->words));
 	block->copies = hd_xrealloc(block->copies, cta->warp_count * sizeof(*block->copies));
@@ -109,6 +114,7 @@ void hd_check_block(struct hd_check *check, const struct hd_cta *cta)
 	for (uint32_t i = 0; i < cta->warp_count; i++) {
 		struct hd_warp_check *warp = hd_check_warp(check, cta->warps[i]);
 		warp->sync = (struct hd_sync_check){0};
+		hd_global_forget_warp(warp);
 		if (looks_for(check, HD_CHECK_INIT))
 			hd_values_begin(&warp->values, cta->grid->local_bytes);
 	}
@@ -177,7 +183,9 @@ void hd_check_step(struct hd_exec *exec, const struct hd_dinst *inst)
 	bool memory = space && space != HD_AT_CONST && space != HD_AT_TEXTURE;
 	if (memory && exec->mask) {
 		find_accesses(exec, inst, &accesses);
-		if (looks_for(check, HD_CHECK_RACE) && space != HD_AT_LOCAL)
+		if (space != HD_AT_LOCAL)
+			hd_check_bounds(check, exec, inst, &accesses);
+		if (looks_for(check, HD_CHECK_RACE | HD_CHECK_RACE_GLOBAL) && space != HD_AT_LOCAL)
 			hd_check_race(check, exec, inst, &accesses);
 	}
 	if (looks_for(check, HD_CHECK_INIT))
@@ -191,21 +199,32 @@ void hd_check_step(struct hd_exec *exec, const struct hd_dinst *inst)
 	struct hd_clocks *clocks = &hd_check_block_of(check, exec->warp->cta)->clocks;
 	if (inst->inst.op == HD_OP_WARPSYNC)
 		hd_clocks_warpsync(clocks, exec->warp->index, exec->mask);
-	else if (inst->effects & HD_FX_FENCE)
+	else if (inst->effects & HD_FX_FENCE) {
+		if (looks_for(check, HD_CHECK_RACE_GLOBAL) &&
+		    hd_mod_get(inst->inst.mods, HD_MOD_SCOPE) != HD_SCOPE_CTA)
+			hd_global_fence(check, exec->warp);
 		hd_clocks_fence(clocks, exec->warp->index);
+	}
 }
 
 void hd_check_arrive(struct hd_check *check, const struct hd_warp *warp, uint32_t id)
 {
 	hd_clocks_arrive(&hd_check_block_of(check, warp->cta)->clocks, warp->index, id);
+	if (looks_for(check, HD_CHECK_RACE_GLOBAL))
+		hd_global_arrive(check, warp, id);
 }
 
 void hd_check_release(struct hd_check *check, const struct hd_cta *cta, uint32_t id)
 {
-	struct hd_clocks *clocks = &hd_check_block_of(check, cta)->clocks;
+	struct hd_block_check *block = hd_check_block_of(check, cta);
+	struct hd_clocks *clocks = &block->clocks;
 	for (uint32_t warp = 0; warp < cta->warp_count; warp++)
-		if (cta->barriers[id].waiting[warp / 64] >> warp % 64 & 1)
+		if (cta->barriers[id].waiting[warp / 64] >> warp % 64 & 1) {
 			hd_clocks_depart(clocks, warp, id);
+			if (looks_for(check, HD_CHECK_RACE_GLOBAL))
+				hd_global_depart(check, cta->warps[warp], id);
+		}
+	hd_global_released(block, id);
 	memset(clocks->barriers + (size_t)id * clocks->warps, 0, clocks->warps * sizeof(uint32_t));
 }
 

@@ -45,6 +45,15 @@ void hd_check_warp_done(struct hd_check *check, const struct hd_warp *warp);
 void hd_check_allocated(struct hd_check *check, uint64_t address, uint64_t bytes);
 void hd_check_written(struct hd_check *check, uint64_t address, uint64_t bytes);
 void hd_check_copied(struct hd_check *check, uint64_t to, uint64_t from, uint64_t bytes);
+/* malloc on the device has returned a block, free has taken one. */
+void hd_check_malloc(struct hd_check *check, const struct hd_exec *exec, uint32_t lane, uint64_t address,
+		     uint64_t bytes);
+void hd_check_freed(struct hd_check *check, const struct hd_exec *exec, uint64_t address);
+/* The block of the heap at or next to an address, with what free would say of it; NULL: there is none. */
+struct hd_heap_block;
+const struct hd_heap_block *hd_check_heap_block(const struct hd_check *check, uint64_t address);
+/* The program is over: blocks that are left are reported. */
+void hd_check_end(struct hd_check *check);
 /* The launch is over: what it showed for the first time is reported. */
 void hd_check_report(struct hd_check *check);
 
