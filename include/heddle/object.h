@@ -67,7 +67,7 @@ struct hd_origin {
 	uint32_t file;	       /* index in hd_object.files; UINT32_MAX unknown */
 	uint32_t line, column; /* 0 unknown */
 	uint32_t ir;	       /* ordinal of the IR instruction in its function; UINT32_MAX: made by the back end */
-	uint32_t variable;     /* accesses: 1 + index in hd_object.symbols of the variable that this is to; 0: not known */
+	uint32_t variable; /* accesses: 1 + index in hd_object.symbols of the variable that this is to; 0: not known */
 };
 
 struct hd_jump_table {

@@ -3,7 +3,8 @@
  * device's heap. Looked for under every --check.
  *
  * An access whose address is made of that of one variable (passes/select/variable.c) stays in it; dynamic shared memory
- * is what lies behind the static one. On the heap an access stays in a block that malloc returned and that was not freed.
+ * is what lies behind the static one. On the heap an access stays in a block that malloc returned and that was not
+ * freed.
  *
  * Cost: for accesses to a known variable a comparison a lane; for those to the heap a binary search.
  */

@@ -200,8 +200,7 @@ void hd_check_step(struct hd_exec *exec, const struct hd_dinst *inst)
 	if (inst->inst.op == HD_OP_WARPSYNC)
 		hd_clocks_warpsync(clocks, exec->warp->index, exec->mask);
 	else if (inst->effects & HD_FX_FENCE) {
-		if (looks_for(check, HD_CHECK_RACE_GLOBAL) &&
-		    hd_mod_get(inst->inst.mods, HD_MOD_SCOPE) != HD_SCOPE_CTA)
+		if (looks_for(check, HD_CHECK_RACE_GLOBAL) && hd_mod_get(inst->inst.mods, HD_MOD_SCOPE) != HD_SCOPE_CTA)
 			hd_global_fence(check, exec->warp);
 		hd_clocks_fence(clocks, exec->warp->index);
 	}

@@ -139,8 +139,8 @@ static void describe_memory(const struct hd_gpu *gpu, const struct hd_finding *f
 		snprintf(text, size, "offset %" PRIu64, finding->address);
 		return;
 	}
-	const struct hd_symbol *symbol =
-		shared ? shared_symbol(finding->kernel, finding->address, &inside) : global_symbol(gpu, finding->address, &inside);
+	const struct hd_symbol *symbol = shared ? shared_symbol(finding->kernel, finding->address, &inside)
+						: global_symbol(gpu, finding->address, &inside);
 	if (symbol) {
 		short_name(symbol->name, name, sizeof name);
 		snprintf(text, size, "byte %" PRIu64 " of %s", inside, name);
@@ -193,8 +193,9 @@ static void describe_race(const struct hd_gpu *gpu, const struct hd_finding *fin
 	}
 	snprintf(text, size,
 		 "race (%s) in %s memory: %s %u byte%s at %s; thread %s %s there, and nothing orders the two",
-		 words[finding->kind][0], finding->space == HD_MEM_SHARED ? "shared" : "global", words[finding->kind][1], finding->bytes, finding->bytes == 1 ? "" : "s",
-		 memory, other, words[finding->kind][2]);
+		 words[finding->kind][0], finding->space == HD_MEM_SHARED ? "shared" : "global",
+		 words[finding->kind][1], finding->bytes, finding->bytes == 1 ? "" : "s", memory, other,
+		 words[finding->kind][2]);
 }
 
 /* Where an access is beside what it is meant for. */

@@ -1,11 +1,11 @@
 /*
  * --check=race-global: which accesses to global memory of threads of different blocks are ordered, after PTX's memory
- * consistency model: by a fence of the GPU's scope or a release, with a strong write behind it, that a strong read of the
- * same word sees; directly or through others. What a block's own threads order is in clocks.c; what a warp learns of
- * other blocks, those learn from it that it meets at a barrier.
+ * consistency model: by a fence of the GPU's scope or a release, with a strong write behind it, that a strong read of
+ * the same word sees; directly or through others. What a block's own threads order is in clocks.c; what a warp learns
+ * of other blocks, those learn from it that it meets at a barrier.
  *
- * What a warp knows is a list of blocks, each with a time for each of its warps, up to which what that warp did is before
- * what this one does. Lists and times are never changed and shared by all that know the same.
+ * What a warp knows is a list of blocks, each with a time for each of its warps, up to which what that warp did is
+ * before what this one does. Lists and times are never changed and shared by all that know the same.
  *
  * Where each thread has a fence and then all come to a barrier, one of them may tell for all: such fences count for all
  * behind the barrier, as programs have it that count their blocks.
@@ -182,8 +182,8 @@ static struct hd_known **place_of(struct hd_global_check *global, uint64_t addre
 	return &global->places.data[entry->start];
 }
 
-void hd_global_strong(struct hd_check *check, const struct hd_warp *warp, uint64_t address, uint32_t sem, uint32_t scope,
-		      bool reads, bool writes)
+void hd_global_strong(struct hd_check *check, const struct hd_warp *warp, uint64_t address, uint32_t sem,
+		      uint32_t scope, bool reads, bool writes)
 {
 	struct hd_warp_check *state = hd_check_warp(check, warp);
 	struct hd_block_check *block = hd_check_block_of(check, warp->cta);

@@ -1,12 +1,12 @@
 /*
  * --check=init: values that mean nothing, because nothing has written the memory that they come from or because the
- * lane that a shuffle reads does not take part in it. They are followed by bits through registers, predicates and memory
- * (values.c, fresh.c, stack.c), and reported where one decides something: a branch, an address, an atomic operation, or
- * what is stored that is no copy.
+ * lane that a shuffle reads does not take part in it. They are followed by bits through registers, predicates and
+ * memory (values.c, fresh.c, stack.c), and reported where one decides something: a branch, an address, an atomic
+ * operation, or what is stored that is no copy.
  *
- * A copy is no use, so that structures are copied with their padding, and partial sums of lanes that nobody asks for are
- * none. Neither is it one when a word goes back to where it came from with some of its bits written, as bit fields are;
- * or goes elsewhere so, when some of them were before.
+ * A copy is no use, so that structures are copied with their padding, and partial sums of lanes that nobody asks for
+ * are none. Neither is it one when a word goes back to where it came from with some of its bits written, as bit fields
+ * are; or goes elsewhere so, when some of them were before.
  */
 #include "heddle/opcodes.h"
 #include "runtime/check/state.h"

@@ -1,7 +1,7 @@
 /*
- * --check=race: of two accesses to a byte of shared memory, of threads of a block, and race-global: of global memory, one of them a write, one must be before the other
- * (clocks.c). Two strong accesses (atomics, volatile) do not race, and neither do two writes of the same value, which
- * programs use for flags.
+ * --check=race: of two accesses to a byte of shared memory, of threads of a block, and race-global: of global memory,
+ * one of them a write, one must be before the other (clocks.c). Two strong accesses (atomics, volatile) do not race,
+ * and neither do two writes of the same value, which programs use for flags.
  *
  * What an asynchronous copy writes is there when the thread has waited for the copy's group: before that it is ordered
  * with nothing behind the copy, not with its own thread either; then it counts as written at the wait. Groups are the
@@ -93,8 +93,8 @@ static void found(const struct now *now, const struct hd_kept_access *kept, uint
 
 static bool same_instruction(const struct hd_kept_access *a, const struct hd_kept_access *b)
 {
-	return a->lanes && a->pc == b->pc && a->when == b->when && a->warp == b->warp && a->block == b->block && a->bytes == b->bytes &&
-	       a->write == b->write && a->value == b->value && a->group == b->group;
+	return a->lanes && a->pc == b->pc && a->when == b->when && a->warp == b->warp && a->block == b->block &&
+	       a->bytes == b->bytes && a->write == b->write && a->value == b->value && a->group == b->group;
 }
 
 /* Nothing can race with it that would not race with the new one. */
@@ -240,14 +240,14 @@ void hd_check_race(struct hd_check *check, const struct hd_exec *exec, const str
 		now.space = accesses->space[lane];
 		now.address = accesses->address[lane];
 		now.access = (struct hd_kept_access){.pc = warp->pc,
-						       .when = block->clocks.now[warp->index],
-						       .group = copies ? block->copies[warp->index].open : 0,
-						       .block = warp->cta->linear,
-						       .lanes = 1u << lane,
-						       .warp = (uint8_t)warp->index,
-						       .write = writes,
-						       .strong = strong,
-						       .atomic = atomic};
+						     .when = block->clocks.now[warp->index],
+						     .group = copies ? block->copies[warp->index].open : 0,
+						     .block = warp->cta->linear,
+						     .lanes = 1u << lane,
+						     .warp = (uint8_t)warp->index,
+						     .write = writes,
+						     .strong = strong,
+						     .atomic = atomic};
 		if (copies)
 			copied_words(&now, inst);
 		if (shared ? check->kinds & HD_CHECK_RACE

@@ -49,7 +49,8 @@ struct hd_values {
 	struct hd_value_row regs[256];
 	uint32_t preds[8]; /* lanes in which the predicate means nothing */
 	struct hd_origin_of of_pred[8];
-	/* Local memory by words: lanes in which something was written since the frame began, and what of it means nothing.
+	/* Local memory by words: lanes in which something was written since the frame began, and what of it means
+	 * nothing.
 	 */
 	uint32_t *known;
 	struct hd_value_row **local; /* NULL: everything that is known does */

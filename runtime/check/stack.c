@@ -37,8 +37,7 @@ static void load_word(struct hd_values *values, uint32_t lane, uint32_t offset, 
 {
 	struct hd_value_row *to = &values->regs[reg];
 	const struct hd_value_row *row = row_at(values, lane, offset / 4);
-	struct hd_origin_of of = {
-		.pc = pc, .kind = HD_FOUND_UNWRITTEN, .space = HD_MEM_LOCAL, .address = offset & ~3u};
+	struct hd_origin_of of = {.pc = pc, .kind = HD_FOUND_UNWRITTEN, .space = HD_MEM_LOCAL, .address = offset & ~3u};
 	uint32_t of_bytes = bits_of_bytes(bytes), shift = 8 * (offset % 4);
 	if (row && bytes == 4) {
 		hd_value_copy_lane(to, lane, row, lane);
@@ -79,8 +78,10 @@ static struct hd_value_row *make_row(struct hd_values *values, uint32_t lane, ui
 		values->local[word] = hd_xcalloc(1, sizeof(**values->local));
 	struct hd_value_row *row = values->local[word];
 	if (!(values->known[word] >> lane & 1)) {
-		const struct hd_origin_of of = {
-			.pc = HD_PC_NONE, .kind = HD_FOUND_UNWRITTEN, .space = HD_MEM_LOCAL, .address = 4 * word};
+		const struct hd_origin_of of = {.pc = HD_PC_NONE,
+						.kind = HD_FOUND_UNWRITTEN,
+						.space = HD_MEM_LOCAL,
+						.address = 4 * word};
 		hd_value_read(row, lane, HD_FULL, 4, 4 * word, &of);
 	}
 	return row;

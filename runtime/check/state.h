@@ -36,8 +36,8 @@ struct hd_finding {
 	uint32_t other_block;	     /* 1 + number of the other thread's, where it may be another one; 0: the same */
 	uint32_t grid[3];
 	uint32_t bytes;
-	uint8_t space;	  /* enum hd_mem_space */
-	uint64_t address; /* offset in shared memory, or device address */
+	uint8_t space;	    /* enum hd_mem_space */
+	uint64_t address;   /* offset in shared memory, or device address */
 	uint64_t low, size; /* what lies there: a variable, a block of the heap */
 	const struct hd_kernel *kernel;
 	const char *what; /* words for the message; of static duration */
@@ -99,7 +99,7 @@ struct hd_kept_access {
 enum { HD_ACCESSES_KEPT = 4 };
 struct hd_word_check {
 	struct hd_kept_access kept[HD_ACCESSES_KEPT]; /* lanes 0: none */
-	uint8_t next;					/* to make room, when all are needed */
+	uint8_t next;				      /* to make room, when all are needed */
 };
 
 /* Groups of asynchronous copies of a warp: the open one, up to which it has waited, and when, of the last of these. */
@@ -153,7 +153,7 @@ struct hd_block_check {
 	struct hd_copies_check *copies; /* by warp */
 	struct hd_fresh fresh;		/* of shared memory */
 	uint32_t shared_bytes;
-	struct hd_known *known; /* what any warp has learned */
+	struct hd_known *known;			      /* what any warp has learned */
 	struct hd_known *barriers[HD_CHECK_BARRIERS]; /* what those know that have arrived */
 	struct hd_known *fences[HD_CHECK_BARRIERS];   /* and what their last fences were behind */
 };
@@ -203,8 +203,8 @@ bool hd_global_ordered(const struct hd_check *check, const struct hd_warp *warp,
 		       uint32_t when);
 /* Before the same of clocks.c: a fence of the GPU's scope, a strong access to global memory, one to shared memory. */
 void hd_global_fence(struct hd_check *check, const struct hd_warp *warp);
-void hd_global_strong(struct hd_check *check, const struct hd_warp *warp, uint64_t address, uint32_t sem, uint32_t scope,
-		      bool reads, bool writes);
+void hd_global_strong(struct hd_check *check, const struct hd_warp *warp, uint64_t address, uint32_t sem,
+		      uint32_t scope, bool reads, bool writes);
 void hd_global_shared_strong(struct hd_check *check, const struct hd_warp *warp);
 void hd_global_arrive(struct hd_check *check, const struct hd_warp *warp, uint32_t barrier);
 void hd_global_depart(struct hd_check *check, const struct hd_warp *warp, uint32_t barrier);

@@ -1,7 +1,7 @@
 /*
- * --check=sync: every thread of a warp that has not ended comes to a barrier together with the others, and to a shuffle,
- * vote, match or __syncwarp all come that it names. Threads that have ended are not waited for, so what the missing ones
- * do instead decides:
+ * --check=sync: every thread of a warp that has not ended comes to a barrier together with the others, and to a
+ * shuffle, vote, match or __syncwarp all come that it names. Threads that have ended are not waited for, so what the
+ * missing ones do instead decides:
  *
  *   barrier   "all threads in the warp must execute the same barrier instruction" (PTX ISA, bar.sync). It is a mistake
  *             as soon as a missing one does something, before it comes to the barrier or ends: reads or writes memory,
@@ -11,8 +11,8 @@
  *             when a missing one goes on where both paths meet, does something there, and ends; and when the executor
  *             finds that those who wait do so for ever.
  *
- * The compiler may have copied what follows into both paths, and the missing ones may have run theirs first, to its end.
- * So it is a mistake, too, when the others, behind the operation, soon do what the missing ones have done in
+ * The compiler may have copied what follows into both paths, and the missing ones may have run theirs first, to its
+ * end. So it is a mistake, too, when the others, behind the operation, soon do what the missing ones have done in
  * another copy of the same line.
  *
  * Cost: for an instruction that does something while lanes of its warp are elsewhere a walk over the SIMT stack.

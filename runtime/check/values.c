@@ -122,8 +122,7 @@ static uint32_t *row_of(const struct trial *trial, uint32_t reg)
 /* Of a comparison of registers the other operand's word; else bits by chance, and extremes. */
 static uint32_t other_bits(const struct trial *trial, uint32_t number, uint32_t reg, uint32_t lane)
 {
-	static const uint32_t extremes[] = {0, HD_FULL, 0x7fffffff, 0x80000000, 1, 0xfffffffe,
-					    0x7f7fffff, 0xbf800000};
+	static const uint32_t extremes[] = {0, HD_FULL, 0x7fffffff, 0x80000000, 1, 0xfffffffe, 0x7f7fffff, 0xbf800000};
 	const struct hd_inst *inst = &trial->inst->inst;
 	const struct hd_warp *warp = trial->exec.warp;
 	if (number < sizeof(extremes) / sizeof(*extremes))
@@ -163,7 +162,8 @@ static void put_inputs(struct trial *trial, uint32_t number)
 static void put_back(struct trial *trial)
 {
 	for (uint32_t i = 0; i < trial->result_count; i++)
-		memcpy(row_of(trial, trial->results[i].reg), trial->before_results[i], sizeof(trial->before_results[i]));
+		memcpy(row_of(trial, trial->results[i].reg), trial->before_results[i],
+		       sizeof(trial->before_results[i]));
 	for (uint32_t i = 0; i < trial->input_count; i++)
 		memcpy(row_of(trial, trial->inputs[i]), trial->before[i], sizeof(trial->before[i]));
 	memcpy(trial->exec.warp->preds, trial->before_preds, sizeof(trial->before_preds));
@@ -235,7 +235,8 @@ static void run_trials(struct trial *trial)
 {
 	uint32_t inputs[12][HD_WARP_LANES];
 	for (uint32_t i = 0; i < trial->result_count; i++)
-		memcpy(trial->before_results[i], row_of(trial, trial->results[i].reg), sizeof(trial->before_results[i]));
+		memcpy(trial->before_results[i], row_of(trial, trial->results[i].reg),
+		       sizeof(trial->before_results[i]));
 	for (uint32_t i = 0; i < trial->input_count; i++) {
 		memcpy(trial->before[i], row_of(trial, trial->inputs[i]), sizeof(trial->before[i]));
 		trial->same[i] = trial->in_place[i] = trial->values->regs[trial->inputs[i]].lanes;
