@@ -202,7 +202,7 @@ void hd_global_strong(struct hd_check *check, const struct hd_warp *warp, uint64
 		struct hd_known *own = all_of(check, warp);
 		learn(place, own);
 		drop(&own);
-	} else if (writes && state->fenced) {
+	} else if (writes && wide && state->fenced) {
 		learn(place, state->fenced);
 	}
 }

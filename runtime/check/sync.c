@@ -84,7 +84,8 @@ static bool same_place(const struct hd_gpu *gpu, uint32_t pc, uint32_t other)
 	if (pc == other)
 		return true;
 	struct hd_loc a = hd_place_of(gpu, pc), b = hd_place_of(gpu, other);
-	return a.file && b.file && a.line == b.line && a.column == b.column && !strcmp(a.file, b.file);
+	return a.file && b.file && a.line && a.column && a.line == b.line && a.column == b.column &&
+	       !strcmp(a.file, b.file);
 }
 
 /* Lanes that have been at this place, here or in another copy of it. */
@@ -220,7 +221,7 @@ static void watch_meeting(struct hd_check *check, const struct hd_exec *exec, co
 		open->members = 0; /* they go on */
 		return;
 	}
-	if (warp->pc == open->meets_at || open->meets_at == HD_PC_NONE)
+	if (warp->pc == open->meets_at)
 		open->passed |= missing;
 	if (acts(inst))
 		open->acted |= missing & open->passed;

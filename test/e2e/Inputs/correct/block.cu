@@ -348,6 +348,28 @@ static bool leave_early_passes() {
     return out.at(0) == 39 + 20 && out.at(40) == 0;
 }
 
+// Lanes that have ended are not waited for, whatever they did before; nor are those of the other side that only end.
+__global__ void leave_with_a_store(int *out) {
+    int t = threadIdx.x;
+    if (t >= 20) {
+        out[t] = 5;
+        return;
+    }
+    int next = __shfl_down_sync(~0u, t, 1);
+    out[t] = t < 19 ? next : 0;
+    if (t & 1) {
+        unsigned odd = __ballot_sync(~0u, t > 5);
+        out[32 + t] = odd;
+    } else {
+        out[32 + t] = 9;
+    }
+}
+static bool leave_with_a_store_passes() {
+    device<int> out(64);
+    leave_with_a_store<<<1, 32>>>(out);
+    return out.at(3) == 4 && out.at(25) == 5 && out.at(32 + 4) == 9;
+}
+
 // Lanes with the same key elect one of them.
 __global__ void match_any(const int *keys, int *counts) {
     int key = keys[threadIdx.x];
@@ -502,7 +524,7 @@ int main(int argc, char **argv) {
         CASE(copy_stages), CASE(pipeline_of_block), CASE(specialised),      CASE(named),
         CASE(transpose),   CASE(stencil),           CASE(bitonic_sort),     CASE(scans),
         CASE(leave_early), CASE(match_any),         CASE(groups),           CASE(branches),
-        CASE(shared_flags), CASE(carved),           CASE(wmma_then_lanes),
+        CASE(shared_flags), CASE(carved),           CASE(wmma_then_lanes), CASE(leave_with_a_store),
     };
     return run_cases(cases, argc, argv);
 }

@@ -13,11 +13,15 @@ __global__ void bit_fields(fields *words, int *out) {
     mine->low = 3;
     out[threadIdx.x] = mine->middle * 2 + mine->low;
 }
+__global__ void read_fields(const fields *words, int *out) {
+    out[threadIdx.x] += words[threadIdx.x].middle * 4;
+}
 static bool bit_fields_passes() {
     device<fields> words(THREADS, false);
     device<int> out(THREADS, false);
     bit_fields<<<1, THREADS>>>(words, out);
-    return out.at(9) == 21;
+    read_fields<<<1, THREADS>>>(words, out);
+    return out.at(9) == 21 + 36;
 }
 
 // In shared memory, by shifts and masks, and a test of one bit.
@@ -260,6 +264,24 @@ static bool heap_of_block_passes() {
     return out.at(0) == 10 * (THREADS - 1) + 1 && out.at(3) == 10 * (THREADS - 4) + 2;
 }
 
+// Blocks of the heap that other lanes have had before.
+__global__ void heap_again(int *out) {
+    int sum = 0;
+    for (int turn = 0; turn < 3; turn++) {
+        volatile int *mine = (volatile int *)malloc(16 + threadIdx.x % 2);
+        int *plain = (int *)mine;
+        *plain = threadIdx.x + turn;
+        sum += *mine;
+        free(plain);
+    }
+    out[threadIdx.x] = sum;
+}
+static bool heap_again_passes() {
+    device<int> out(THREADS, false);
+    heap_again<<<1, THREADS>>>(out);
+    return out.at(5) == 18;
+}
+
 // Halves in a word: one is computed with, the other not yet there.
 __global__ void halves_of_words(unsigned *words, int *out) {
     unsigned short *mine = (unsigned short *)(words + threadIdx.x);
@@ -292,7 +314,7 @@ int main(int argc, char **argv) {
     static const one_case cases[] = {
         CASE(bit_fields),     CASE(flag_bits),    CASE(padded_copies), CASE(three_of_four), CASE(bytes_of_words),
         CASE(upper_halves),   CASE(selected),     CASE(local_arrays),  CASE(recursion),     CASE(heap_lists),
-        CASE(heap_of_block),  CASE(halves_of_words), CASE(nothing_left),
+        CASE(heap_of_block),  CASE(halves_of_words), CASE(nothing_left), CASE(heap_again),
     };
     return run_cases(cases, argc, argv);
 }

@@ -76,6 +76,16 @@ __global__ void bytes_beside(char *o) {
 __global__ void lost_update(int *o) {
     o[threadIdx.x % 8] += threadIdx.x;
 }
+__global__ void release_to_block(int *data, int *flag, int *o) {
+    if (blockIdx.x == 0) {
+        *data = 5;
+        asm volatile("st.release.cta.global.s32 [%0], 1;" ::"l"(flag) : "memory");
+    } else {
+        while (*(volatile int *)flag == 0)
+            ;
+        *o = *data;
+    }
+}
 // clang-format off
 BEGIN()
     RUN(between_blocks, 4, 1, memory)
@@ -90,4 +100,5 @@ BEGIN()
     RUN(atomic_and_plain, 2, 1, memory)
     RUN(bytes_beside, 1, 64, (char *)memory)
     RUN(lost_update, 1, 32, memory)
+    RUN(release_to_block, 2, 1, memory, memory + 1, memory + 2)
 END()

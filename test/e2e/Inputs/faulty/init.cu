@@ -78,6 +78,17 @@ __global__ void local_by_pointer(int *o, int k) {
         a[i] = i;
     o[threadIdx.x] = sum_of(a, k + 1);
 }
+__device__ __noinline__ int kept(int at, int value, bool writes) {
+    int a[8];
+    if (writes)
+        for (int i = 0; i < 8; i++)
+            a[(i + at) & 7] = value;
+    return a[at & 7];
+}
+__global__ void local_of_last_call(int *o, int k) {
+    o[threadIdx.x] = kept(k, 5, true);
+    o[threadIdx.x] = kept(k, 5, o[threadIdx.x] < 0) + 1;
+}
 // clang-format off
 BEGIN()
 #define RUN_OF(name) RUN(name, 1, 64, memory, fresh)
@@ -91,4 +102,5 @@ BEGIN()
     RUN(wide, 1, 64, (const double *)fresh, (double *)memory)
     RUN(local_partly, 1, 64, memory, 3)
     RUN(local_by_pointer, 1, 64, memory, 3)
+    RUN(local_of_last_call, 1, 64, memory, 3)
 END()
