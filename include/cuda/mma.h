@@ -128,10 +128,10 @@ HD_HERE void load_matrix_sync(fragment<accumulator, M, N, K, T> &f, const T *fro
 template <int M, int N, int K, class T>
 HD_HERE void store_matrix_sync(T *to, const fragment<accumulator, M, N, K, T> &f, unsigned int ldm, layout_t layout)
 {
+	__syncwarp(); /* it waits for all lanes and then stores: who reads that has a __syncwarp of his own behind it */
 #pragma unroll
 	for (int i = 0; i < f.num_elements; i++)
 		to[details::sum_offset<M, N, T>(i, ldm, layout == mem_row_major)] = f.x[i];
-	__syncwarp();
 }
 
 /* d = a * b + c */

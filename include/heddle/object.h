@@ -27,7 +27,7 @@
 #include "lib/diag.h"
 #include "lib/vec.h"
 
-#define HD_OBJECT_VERSION 8
+#define HD_OBJECT_VERSION 9
 
 /* Where a device variable lives. */
 enum hd_space { HD_SPACE_GLOBAL, HD_SPACE_CONSTANT, HD_SPACE_SHARED };
@@ -67,6 +67,7 @@ struct hd_origin {
 	uint32_t file;	       /* index in hd_object.files; UINT32_MAX unknown */
 	uint32_t line, column; /* 0 unknown */
 	uint32_t ir;	       /* ordinal of the IR instruction in its function; UINT32_MAX: made by the back end */
+	uint32_t variable; /* accesses: 1 + index in hd_object.symbols of the variable that this is to; 0: not known */
 };
 
 struct hd_jump_table {

@@ -42,12 +42,14 @@ enum hd_sim_error {
 
 /* What --check looks for, a bit each in the order of checks.def. */
 enum {
-#define HD_CHECK(name, help) HD_CHECK_INDEX_##name,
+#define HD_CHECK(name, option, help) HD_CHECK_INDEX_##name,
 #include "heddle/checks.def"
 #undef HD_CHECK
 	HD_CHECK_RACE = 1 << HD_CHECK_INDEX_race,
 	HD_CHECK_INIT = 1 << HD_CHECK_INDEX_init,
-	HD_CHECK_SYNC = 1 << HD_CHECK_INDEX_sync
+	HD_CHECK_SYNC = 1 << HD_CHECK_INDEX_sync,
+	HD_CHECK_LEAK = 1 << HD_CHECK_INDEX_leak,
+	HD_CHECK_RACE_GLOBAL = 1 << HD_CHECK_INDEX_race_global
 };
 
 struct hd_sim;
@@ -114,6 +116,8 @@ int hd_sim_check_parse(const char *text, uint32_t *checks, struct hd_diag *diag)
 /* Under options.check: at how many places something was found in the launches so far, each reported through diag at
  * the end of the launch that showed it first; and one line about all of them. */
 uint32_t hd_sim_check_places(const struct hd_sim *sim);
+/* The program is over: what only shows then is reported, too. */
+void hd_sim_check_end(struct hd_sim *sim);
 void hd_sim_check_summary(const struct hd_sim *sim, char *text, size_t size);
 
 /* Loads and links an object (functions, globals with initial values). The bytes are copied. */

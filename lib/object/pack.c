@@ -57,7 +57,7 @@ int object_pack_metadata(const struct hd_object *object, enum hd_codec codec, st
 	return items_writer_finish(&writer, codec, to);
 }
 
-static void append_origins(struct hd_strbuf *to, const struct hd_function *function)
+static void append_origins(struct hd_strbuf *to, const struct hd_function *function, const uint32_t *symbols)
 {
 	static const struct hd_origin unknown = {.file = UINT32_MAX, .ir = UINT32_MAX};
 	int64_t line = 0, ir = 0;
@@ -68,12 +68,14 @@ static void append_origins(struct hd_strbuf *to, const struct hd_function *funct
 		hd_varint_append(to, hd_zigzag(origin->line - line));
 		hd_varint_append(to, origin->column);
 		hd_varint_append(to, hd_zigzag(ordinal - ir));
+		hd_varint_append(to, origin->variable ? symbols[origin->variable - 1] : 0);
 		line = origin->line;
 		ir = ordinal;
 	}
 }
 
-int object_pack_origins(const struct hd_object *object, enum hd_codec codec, struct hd_strbuf *to)
+int object_pack_origins(const struct hd_object *object, const uint32_t *symbols, enum hd_codec codec,
+			struct hd_strbuf *to)
 {
 	struct items_writer writer = {0};
 	object_append_u32(&writer.bytes, object->file_count);
@@ -81,7 +83,7 @@ int object_pack_origins(const struct hd_object *object, enum hd_codec codec, str
 		hd_strbuf_append_bytes(&writer.bytes, object->files[i], strlen(object->files[i]) + 1);
 	items_writer_end(&writer);
 	for (uint32_t i = 0; i < object->function_count + object->linear_count; i++) {
-		append_origins(&writer.bytes, object_body(object, i));
+		append_origins(&writer.bytes, object_body(object, i), symbols);
 		items_writer_end(&writer);
 	}
 	return items_writer_finish(&writer, codec, to);

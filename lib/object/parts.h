@@ -27,7 +27,9 @@ int object_write_packed(const struct hd_object *object, enum hd_codec codec, uin
 /* Contents of these sections are appended. 0, or -1: they are too large. `sections`: the number of each linear
  * version's code section. */
 int object_pack_metadata(const struct hd_object *object, enum hd_codec codec, struct hd_strbuf *to);
-int object_pack_origins(const struct hd_object *object, enum hd_codec codec, struct hd_strbuf *to);
+/* `symbols`: the number in the file, from 1 on, of each of the object's. */
+int object_pack_origins(const struct hd_object *object, const uint32_t *symbols, enum hd_codec codec,
+			struct hd_strbuf *to);
 int object_pack_linears(const struct hd_object *object, const size_t *sections, enum hd_codec codec,
 			struct hd_strbuf *to);
 int object_pack_control(const struct hd_object *object, enum hd_codec codec, struct hd_strbuf *to);

@@ -320,7 +320,7 @@ static int add_packed(struct writer *writer)
 		status = add_packed_section(writer, SECTION_CONTROL, status, &blob);
 	}
 	if (!status) {
-		status = object_pack_origins(object, writer->codec, &blob);
+		status = object_pack_origins(object, writer->elf_symbol, writer->codec, &blob);
 		status = add_packed_section(writer, SECTION_ORIGINS, status, &blob);
 	}
 	if (!status) {

@@ -71,7 +71,7 @@ static uint32_t intern_file(struct emitter *emitter, const char *name)
 static struct hd_origin origin_of(struct emitter *emitter, const struct hd_minst *inst)
 {
 	const struct hd_loc *loc = &emitter->func->locs.data[inst->loc];
-	struct hd_origin origin = {UINT32_MAX, loc->line, loc->column, inst->ir};
+	struct hd_origin origin = {UINT32_MAX, loc->line, loc->column, inst->ir, inst->variable};
 	if (!loc->file)
 		return origin;
 	uint32_t *known = &emitter->file_of[inst->loc];

@@ -94,8 +94,9 @@ struct hd_minst {
 	bool covers;  /* guarded: lanes outside the guard do not need what dst held */
 	uint32_t x;
 	uint32_t ref;
-	uint32_t loc; /* index in hd_mfunc.locs */
-	uint32_t ir;  /* ordinal of the IR instruction, UINT32_MAX none */
+	uint32_t loc;	   /* index in hd_mfunc.locs */
+	uint32_t ir;	   /* ordinal of the IR instruction, UINT32_MAX none */
+	uint32_t variable; /* accesses: 1 + symbol of the variable that they are to, 0: not known */
 	/* variable operands: extras[extra .. extra+extra_count); the last extra_defs of them are written, the others
 	 * read. Calls: argument registers read, then result registers written; all caller-saved registers are clobbered
 	 * too. */

@@ -23,6 +23,8 @@ struct hd_minst *hd_sel_push(struct hd_select *sel, unsigned op, uint16_t mods)
 	inst.ir = sel->ir;
 	if (has_site(op, mods) && ++sel->sites < HD_SITE_PARTS)
 		inst.site = sel->visit * HD_SITE_PARTS + sel->sites;
+	if (op < HD_OP_LIMIT && hd_opinfo[op].space)
+		inst.variable = hd_sel_variable(sel, sel->inst);
 	hd_vec_push(&block->insts, inst);
 	return &hd_vec_last(&block->insts);
 }

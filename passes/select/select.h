@@ -231,6 +231,8 @@ void hd_sel_sext(struct hd_select *sel);
 void hd_sel_bitcast(struct hd_select *sel);
 void hd_sel_ptr_int(struct hd_select *sel);
 void hd_sel_addrspacecast(struct hd_select *sel);
+/* variable.c: 1 + symbol of the one variable that the access of an IR instruction is to; 0: not known. */
+uint32_t hd_sel_variable(const struct hd_select *sel, LLVMValueRef inst);
 struct hd_leaf hd_sel_cast_space(struct hd_select *sel, struct hd_leaf leaf, unsigned from, unsigned to);
 struct hd_leaf hd_sel_cmp(struct hd_select *sel, unsigned cmp, bool is_signed, struct hd_leaf a, struct hd_leaf b,
 			  unsigned bits);

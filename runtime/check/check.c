@@ -23,11 +23,11 @@ struct hd_check *hd_check_new(struct hd_gpu *gpu, uint32_t kinds)
 	check->blocks = hd_xcalloc(sms * HD_MAX_CONTEXTS, sizeof(struct hd_block_check *));
 	if (kinds & HD_CHECK_INIT) {
 		uint64_t bytes = gpu->config.dram_bytes / 8 + 1;
-		check->fresh =
+		check->fresh.bits =
 			mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-		if (check->fresh == MAP_FAILED)
-			check->fresh = NULL;
-		check->fresh_bytes = check->fresh ? gpu->config.dram_bytes : 0;
+		if (check->fresh.bits == MAP_FAILED)
+			check->fresh.bits = NULL;
+		check->fresh_bytes = check->fresh.bits ? gpu->config.dram_bytes : 0;
 	}
 	return check;
 }
@@ -39,8 +39,19 @@ static void free_block(struct hd_block_check *block)
 	hd_clocks_release(&block->clocks);
 	free(block->words);
 	free(block->copies);
-	free(block->fresh);
+	hd_global_forget_block(block);
+	free(block->fresh.bits);
+	hd_map_release(&block->fresh.partial);
 	free(block);
+}
+
+static void free_warp(struct hd_warp_check *warp)
+{
+	if (!warp)
+		return;
+	hd_global_forget_warp(warp);
+	hd_values_release(&warp->values);
+	free(warp);
 }
 
 void hd_check_free(struct hd_check *check)
@@ -49,14 +60,17 @@ void hd_check_free(struct hd_check *check)
 		return;
 	const struct hd_config *config = &check->gpu->config;
 	for (uint64_t i = 0; i < config->sm_count * HD_MAX_CONTEXTS; i++)
-		free(check->warps[i]);
+		free_warp(check->warps[i]);
 	for (uint64_t i = 0; i < config->sm_count * HD_MAX_CONTEXTS; i++)
 		free_block(check->blocks[i]);
-	if (check->fresh)
-		munmap(check->fresh, config->dram_bytes / 8 + 1);
+	if (check->fresh.bits)
+		munmap(check->fresh.bits, config->dram_bytes / 8 + 1);
+	hd_map_release(&check->fresh.partial);
 	free(check->warps);
 	free(check->blocks);
 	hd_vec_release(&check->findings);
+	hd_vec_release(&check->heap);
+	hd_global_release(&check->global);
 	free(check);
 }
 
@@ -88,15 +102,22 @@ void hd_check_block(struct hd_check *check, const struct hd_cta *cta)
 	struct hd_block_check *block = *slot;
 	block->shared_bytes = bytes;
 	hd_clocks_begin(&block->clocks, cta->warp_count, words);
+	hd_global_forget_block(block);
 	block->words = hd_xrealloc(block->words, (words + 1) * sizeof(*block->words));
 	memset(block->words, 0, (words + 1) * sizeof(*block->words));
 	block->copies = hd_xrealloc(block->copies, cta->warp_count * sizeof(*block->copies));
 	for (uint32_t i = 0; i < cta->warp_count; i++)
 		block->copies[i] = (struct hd_copies_check){.open = 1};
-	block->fresh = hd_xrealloc(block->fresh, bytes / 8 + 1);
-	memset(block->fresh, 0xff, bytes / 8 + 1);
-	for (uint32_t i = 0; i < cta->warp_count; i++)
-		memset(hd_check_warp(check, cta->warps[i]), 0, sizeof(struct hd_warp_check));
+	block->fresh.bits = hd_xrealloc(block->fresh.bits, bytes / 8 + 1);
+	memset(block->fresh.bits, 0xff, bytes / 8 + 1);
+	hd_map_clear(&block->fresh.partial);
+	for (uint32_t i = 0; i < cta->warp_count; i++) {
+		struct hd_warp_check *warp = hd_check_warp(check, cta->warps[i]);
+		warp->sync = (struct hd_sync_check){0};
+		hd_global_forget_warp(warp);
+		if (looks_for(check, HD_CHECK_INIT))
+			hd_values_begin(&warp->values, cta->grid->local_bytes);
+	}
 }
 
 void hd_check_moved(struct hd_check *check, const struct hd_cta *from, const struct hd_cta *to)
@@ -162,7 +183,9 @@ void hd_check_step(struct hd_exec *exec, const struct hd_dinst *inst)
 	bool memory = space && space != HD_AT_CONST && space != HD_AT_TEXTURE;
 	if (memory && exec->mask) {
 		find_accesses(exec, inst, &accesses);
-		if (looks_for(check, HD_CHECK_RACE) && space != HD_AT_LOCAL)
+		if (space != HD_AT_LOCAL)
+			hd_check_bounds(check, exec, inst, &accesses);
+		if (looks_for(check, HD_CHECK_RACE | HD_CHECK_RACE_GLOBAL) && space != HD_AT_LOCAL)
 			hd_check_race(check, exec, inst, &accesses);
 	}
 	if (looks_for(check, HD_CHECK_INIT))
@@ -176,21 +199,31 @@ void hd_check_step(struct hd_exec *exec, const struct hd_dinst *inst)
 	struct hd_clocks *clocks = &hd_check_block_of(check, exec->warp->cta)->clocks;
 	if (inst->inst.op == HD_OP_WARPSYNC)
 		hd_clocks_warpsync(clocks, exec->warp->index, exec->mask);
-	else if (inst->effects & HD_FX_FENCE)
+	else if (inst->effects & HD_FX_FENCE) {
+		if (looks_for(check, HD_CHECK_RACE_GLOBAL) && hd_mod_get(inst->inst.mods, HD_MOD_SCOPE) != HD_SCOPE_CTA)
+			hd_global_fence(check, exec->warp);
 		hd_clocks_fence(clocks, exec->warp->index);
+	}
 }
 
 void hd_check_arrive(struct hd_check *check, const struct hd_warp *warp, uint32_t id)
 {
 	hd_clocks_arrive(&hd_check_block_of(check, warp->cta)->clocks, warp->index, id);
+	if (looks_for(check, HD_CHECK_RACE_GLOBAL))
+		hd_global_arrive(check, warp, id);
 }
 
 void hd_check_release(struct hd_check *check, const struct hd_cta *cta, uint32_t id)
 {
-	struct hd_clocks *clocks = &hd_check_block_of(check, cta)->clocks;
+	struct hd_block_check *block = hd_check_block_of(check, cta);
+	struct hd_clocks *clocks = &block->clocks;
 	for (uint32_t warp = 0; warp < cta->warp_count; warp++)
-		if (cta->barriers[id].waiting[warp / 64] >> warp % 64 & 1)
+		if (cta->barriers[id].waiting[warp / 64] >> warp % 64 & 1) {
 			hd_clocks_depart(clocks, warp, id);
+			if (looks_for(check, HD_CHECK_RACE_GLOBAL))
+				hd_global_depart(check, cta->warps[warp], id);
+		}
+	hd_global_released(block, id);
 	memset(clocks->barriers + (size_t)id * clocks->warps, 0, clocks->warps * sizeof(uint32_t));
 }
 
@@ -201,11 +234,16 @@ void hd_check_warp_done(struct hd_check *check, const struct hd_warp *warp)
 
 /* ---- the host */
 
-static void mark(struct hd_check *check, uint64_t address, uint64_t bytes, bool fresh)
+static bool is_followed(const struct hd_check *check, uint64_t address, uint64_t bytes)
 {
 	uint64_t at = address - HD_DEVICE_BASE;
-	if (check->fresh && at < check->fresh_bytes && bytes <= check->fresh_bytes - at)
-		hd_fresh_set(check->fresh, at, bytes, fresh);
+	return at < check->fresh_bytes && bytes <= check->fresh_bytes - at;
+}
+
+static void mark(struct hd_check *check, uint64_t address, uint64_t bytes, bool fresh)
+{
+	if (is_followed(check, address, bytes))
+		hd_fresh_set(&check->fresh, address - HD_DEVICE_BASE, bytes, fresh);
 }
 
 void hd_check_allocated(struct hd_check *check, uint64_t address, uint64_t bytes)
@@ -219,19 +257,14 @@ void hd_check_written(struct hd_check *check, uint64_t address, uint64_t bytes)
 }
 
 /* Memory of the host's that the device reaches is not followed. */
-static bool is_fresh(const struct hd_check *check, uint64_t address)
-{
-	uint64_t at = address - HD_DEVICE_BASE;
-	return at < check->fresh_bytes && hd_fresh_all(check->fresh, at, 1);
-}
-
 void hd_check_copied(struct hd_check *check, uint64_t to, uint64_t from, uint64_t bytes)
 {
-	if (!check->fresh)
+	bool downwards = to > from, source = is_followed(check, from, bytes);
+	if (!is_followed(check, to, bytes))
 		return;
-	bool downwards = to > from;
 	for (uint64_t i = 0; i < bytes; i++) {
 		uint64_t byte = downwards ? bytes - 1 - i : i;
-		mark(check, to + byte, 1, is_fresh(check, from + byte));
+		uint32_t mask = source ? hd_fresh_mask(&check->fresh, from - HD_DEVICE_BASE + byte, 1) : 0;
+		hd_fresh_put(&check->fresh, to - HD_DEVICE_BASE + byte, 1, mask);
 	}
 }

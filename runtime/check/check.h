@@ -2,11 +2,12 @@
  * --check: mistakes of the program that no access check sees, found while it runs (include/heddle/checks.def). What is
  * found is kept with both places and a count, and told at the end of the launch; the program goes on.
  *
- *   race   two accesses to a byte of shared memory, one of them a write, by threads of a block that nothing orders
- *          (race.c, clocks.c)
- *   init   a value out of memory that nothing has written, or out of a shuffle from a lane that does not take part,
- *          decides something (init.c)
- *   sync   barriers under divergence, __syncwarp without some of those that it names (sync.c)
+ *   race         two accesses to a byte of shared memory, one of them a write, by threads of a block that nothing
+ * orders (race.c, clocks.c) race-global  the same of global memory, of all blocks (race.c, global.c) init         bits
+ * out of memory that nothing has written, or out of a shuffle from a lane that does not take part, decide something
+ * (init.c; values.c, stack.c, fresh.c) sync         barriers under divergence, operations among lanes without some of
+ * those that they name (sync.c) memory       an access outside of its variable, or of the heap's blocks (bounds.c) leak
+ * blocks that are left
  *
  * The engine calls the hooks below where hd_gpu.check is set; without it a launch costs what it did. State is kept by
  * SM and slot, and made when a slot is first used.
@@ -34,6 +35,8 @@ void hd_check_step(struct hd_exec *exec, const struct hd_dinst *inst);
  * to. */
 void hd_check_stranger(struct hd_check *check, const struct hd_exec *exec, uint32_t lane);
 void hd_check_missing(struct hd_check *check, const struct hd_exec *exec, uint32_t lane, uint32_t missing);
+/* Some of those that are at such an operation wait for others from now on. */
+void hd_check_waits(struct hd_check *check, const struct hd_exec *exec, const struct hd_dinst *inst, uint32_t lanes);
 /* A warp arrives at a barrier of its block, with the lanes of `mask`; and the warps that it waits for have. */
 void hd_check_arrive(struct hd_check *check, const struct hd_warp *warp, uint32_t id);
 void hd_check_release(struct hd_check *check, const struct hd_cta *cta, uint32_t id);
@@ -43,6 +46,15 @@ void hd_check_warp_done(struct hd_check *check, const struct hd_warp *warp);
 void hd_check_allocated(struct hd_check *check, uint64_t address, uint64_t bytes);
 void hd_check_written(struct hd_check *check, uint64_t address, uint64_t bytes);
 void hd_check_copied(struct hd_check *check, uint64_t to, uint64_t from, uint64_t bytes);
+/* malloc on the device has returned a block, free has taken one. */
+void hd_check_malloc(struct hd_check *check, const struct hd_exec *exec, uint32_t lane, uint64_t address,
+		     uint64_t bytes);
+void hd_check_freed(struct hd_check *check, const struct hd_exec *exec, uint64_t address);
+/* The block of the heap at or next to an address, with what free would say of it; NULL: there is none. */
+struct hd_heap_block;
+const struct hd_heap_block *hd_check_heap_block(const struct hd_check *check, uint64_t address);
+/* The program is over: blocks that are left are reported. */
+void hd_check_end(struct hd_check *check);
 /* The launch is over: what it showed for the first time is reported. */
 void hd_check_report(struct hd_check *check);
 

@@ -10,7 +10,22 @@
 
 enum { MOST_PLACES = 200 };
 
+void hd_finding_place(struct hd_finding *finding, const struct hd_warp *warp, uint32_t lane)
+{
+	finding->thread = warp->index * HD_WARP_LANES + lane;
+	finding->kernel = warp->cta->grid->kernel;
+	memcpy(finding->grid, warp->cta->grid->grid, sizeof(finding->grid));
+	memcpy(finding->block, warp->cta->index, sizeof(finding->block));
+	memcpy(finding->shape, warp->cta->grid->block, sizeof(finding->shape));
+}
+
 void hd_check_found(struct hd_check *check, const struct hd_warp *warp, uint32_t lane, struct hd_finding finding)
+{
+	hd_finding_place(&finding, warp, lane);
+	hd_check_found_at(check, finding);
+}
+
+void hd_check_found_at(struct hd_check *check, struct hd_finding finding)
 {
 	for (uint32_t i = 0; i < check->findings.len; i++) {
 		struct hd_finding *known = &check->findings.data[i];
@@ -23,10 +38,7 @@ void hd_check_found(struct hd_check *check, const struct hd_warp *warp, uint32_t
 		check->not_kept++;
 		return;
 	}
-	finding.thread = warp->index * HD_WARP_LANES + lane;
 	finding.count = 1;
-	memcpy(finding.block, warp->cta->index, sizeof(finding.block));
-	memcpy(finding.shape, warp->cta->grid->block, sizeof(finding.shape));
 	hd_vec_push(&check->findings, finding);
 }
 
@@ -71,16 +83,15 @@ static void short_name(const char *name, char *text, size_t size)
 	snprintf(text, size, "%.*s", (int)length, found);
 }
 
-static const struct hd_symbol *shared_symbol(const struct hd_gpu *gpu, uint64_t offset, uint64_t *inside)
+static const struct hd_symbol *shared_symbol(const struct hd_kernel *kernel, uint64_t offset, uint64_t *inside)
 {
-	const struct hd_grid *grid = gpu->grid;
-	const struct hd_object *object = &grid->kernel->module->object;
+	const struct hd_object *object = &kernel->module->object;
 	const struct hd_symbol *found = NULL;
 	for (uint32_t i = 0; i < object->symbol_count; i++) {
 		const struct hd_symbol *symbol = &object->symbols[i];
 		if (symbol->kind != HD_SYM_VARIABLE || symbol->space != HD_SPACE_SHARED || !symbol->defined ||
 		    offset < symbol->section_offset || offset - symbol->section_offset >= symbol->size ||
-		    !is_of_kernel(symbol->name, hd_kernel_name(grid->kernel)))
+		    !is_of_kernel(symbol->name, hd_kernel_name(kernel)))
 			continue;
 		if (found)
 			return NULL; /* of different kernels: which is meant is not known */
@@ -105,18 +116,38 @@ static const struct hd_symbol *global_symbol(const struct hd_gpu *gpu, uint64_t 
 	return NULL;
 }
 
+static bool describe_block_of_heap(const struct hd_gpu *gpu, uint64_t address, char *text, size_t size)
+{
+	uint64_t low, high;
+	if (!gpu->heap_address || !hd_devmem_find(gpu->devmem, gpu->heap_address, &low, &high) ||
+	    address - low >= high - low)
+		return false;
+	const struct hd_heap_block *block = hd_check_heap_block(gpu->check, address);
+	if (!block || address < block->low || address - block->low >= block->bytes)
+		return false;
+	snprintf(text, size, "byte %" PRIu64 " of a block of %" PRIu64 " bytes that malloc returned",
+		 address - block->low, block->bytes);
+	return true;
+}
+
 static void describe_memory(const struct hd_gpu *gpu, const struct hd_finding *finding, char *text, size_t size)
 {
 	uint64_t inside = 0, low, high;
 	char name[128];
 	bool shared = finding->space == HD_MEM_SHARED;
-	const struct hd_symbol *symbol =
-		shared ? shared_symbol(gpu, finding->address, &inside) : global_symbol(gpu, finding->address, &inside);
+	if (finding->space == HD_MEM_LOCAL) {
+		snprintf(text, size, "offset %" PRIu64, finding->address);
+		return;
+	}
+	const struct hd_symbol *symbol = shared ? shared_symbol(finding->kernel, finding->address, &inside)
+						: global_symbol(gpu, finding->address, &inside);
 	if (symbol) {
 		short_name(symbol->name, name, sizeof name);
 		snprintf(text, size, "byte %" PRIu64 " of %s", inside, name);
 	} else if (shared) {
 		snprintf(text, size, "byte %" PRIu64 " of shared memory", finding->address);
+	} else if (describe_block_of_heap(gpu, finding->address, text, size)) {
+		return;
 	} else if (hd_devmem_find(gpu->devmem, finding->address, &low, &high)) {
 		snprintf(text, size, "byte %" PRIu64 " of the %" PRIu64 " bytes allocated at 0x%" PRIx64,
 			 finding->address - low, high - low, low);
@@ -134,6 +165,14 @@ static void describe_thread(const struct hd_finding *finding, uint32_t thread, c
 		 thread / shape[0] / shape[1]);
 }
 
+/* Behind the thread. */
+static void describe_block(const struct hd_finding *finding, char *text, size_t size)
+{
+	uint32_t number = finding->other_block - 1, x = finding->grid[0], y = finding->grid[1];
+	size_t at = strlen(text);
+	snprintf(text + at, size - at, " of block (%u,%u,%u)", number % x, number / x % y, number / x / y);
+}
+
 static void describe_race(const struct hd_gpu *gpu, const struct hd_finding *finding, char *text, size_t size)
 {
 	static const char *const words[][3] = {
@@ -141,9 +180,11 @@ static void describe_race(const struct hd_gpu *gpu, const struct hd_finding *fin
 		[HD_FOUND_WRITE_AFTER_READ] = {"write after read", "writes", "read"},
 		[HD_FOUND_WRITE_AFTER_WRITE] = {"write after write", "writes", "wrote something else"},
 	};
-	char memory[200], other[48];
+	char memory[200], other[96];
 	describe_memory(gpu, finding, memory, sizeof memory);
 	describe_thread(finding, finding->other, other, sizeof other);
+	if (finding->other_block)
+		describe_block(finding, other, sizeof other);
 	if (finding->what) {
 		snprintf(text, size, "race (%s) in shared memory: %s %u byte%s at %s; thread %s %s",
 			 words[finding->kind][0], words[finding->kind][1], finding->bytes,
@@ -151,9 +192,41 @@ static void describe_race(const struct hd_gpu *gpu, const struct hd_finding *fin
 		return;
 	}
 	snprintf(text, size,
-		 "race (%s) in shared memory: %s %u byte%s at %s; thread %s %s there, and nothing orders the two",
-		 words[finding->kind][0], words[finding->kind][1], finding->bytes, finding->bytes == 1 ? "" : "s",
-		 memory, other, words[finding->kind][2]);
+		 "race (%s) in %s memory: %s %u byte%s at %s; thread %s %s there, and nothing orders the two",
+		 words[finding->kind][0], finding->space == HD_MEM_SHARED ? "shared" : "global",
+		 words[finding->kind][1], finding->bytes, finding->bytes == 1 ? "" : "s", memory, other,
+		 words[finding->kind][2]);
+}
+
+/* Where an access is beside what it is meant for. */
+static void describe_outside(const struct hd_gpu *gpu, const struct hd_finding *finding, char *text, size_t size)
+{
+	char memory[200], name[128];
+	const char *access = gpu->program.code.data[finding->pc].effects & HD_FX_STORE ? "store" : "load";
+	bool before = finding->address < finding->low;
+	uint64_t away = before ? finding->low - finding->address : finding->address - finding->low - finding->size;
+	if (!before && finding->address - finding->low < finding->size)
+		away = 0; /* over its end */
+	if (finding->kind == HD_FOUND_OUTSIDE) {
+		describe_memory(gpu, finding, memory, sizeof memory);
+		short_name(finding->what, name, sizeof name);
+		snprintf(text, size,
+			 "%u-byte %s out of bounds: %" PRIu64 " bytes %s the %" PRIu64 " bytes of %s, at %s",
+			 finding->bytes, access, away, before ? "before" : "behind", finding->size, name, memory);
+	} else if (!finding->size) {
+		snprintf(text, size, "%u-byte %s out of bounds: at 0x%" PRIx64 " on the heap, in no block of malloc",
+			 finding->bytes, access, finding->address);
+	} else if (finding->kind == HD_FOUND_FREED) {
+		snprintf(text, size,
+			 "%u-byte %s at 0x%" PRIx64 ": byte %" PRIu64 " of a block of %" PRIu64
+			 " bytes that malloc returned and that was freed",
+			 finding->bytes, access, finding->address, finding->address - finding->low, finding->size);
+	} else {
+		snprintf(text, size,
+			 "%u-byte %s out of bounds: at 0x%" PRIx64 ", %" PRIu64 " bytes %s a block of %" PRIu64
+			 " bytes that malloc returned",
+			 finding->bytes, access, finding->address, away, before ? "before" : "behind", finding->size);
+	}
 }
 
 static void describe(const struct hd_gpu *gpu, const struct hd_finding *finding, char *text, size_t size)
@@ -167,7 +240,10 @@ static void describe(const struct hd_gpu *gpu, const struct hd_finding *finding,
 	case HD_FOUND_UNWRITTEN:
 		describe_memory(gpu, finding, memory, sizeof memory);
 		snprintf(text, size, "uninitialised value: nothing has written %s memory at %s; the value %s",
-			 finding->space == HD_MEM_SHARED ? "shared" : "global", memory, finding->what);
+			 finding->space == HD_MEM_SHARED  ? "shared"
+			 : finding->space == HD_MEM_LOCAL ? "local"
+							  : "global",
+			 memory, finding->what);
 		break;
 	case HD_FOUND_SHUFFLE:
 		snprintf(text, size, "undefined value: a shuffle took it from a lane that does not take part; it %s",
@@ -185,6 +261,13 @@ static void describe(const struct hd_gpu *gpu, const struct hd_finding *finding,
 			snprintf(text, size, "%s: its mask names %u threads that do not come to it, the first %s",
 				 operation, absent, other);
 		break;
+	case HD_FOUND_OUTSIDE:
+	case HD_FOUND_HEAP:
+	case HD_FOUND_FREED: describe_outside(gpu, finding, text, size); break;
+	case HD_FOUND_LEAK:
+		snprintf(text, size, "leak: a block of %" PRIu64 " bytes that malloc returned here was never freed",
+			 finding->size);
+		break;
 	default: describe_race(gpu, finding, text, size); break;
 	}
 }
@@ -199,6 +282,8 @@ static const char *other_place(const struct hd_finding *finding)
 	case HD_FOUND_WRITE_AFTER_READ: return "the other thread's read";
 	case HD_FOUND_UNWRITTEN: return "it is read here";
 	case HD_FOUND_SHUFFLE: return "the shuffle";
+	case HD_FOUND_HEAP: return "the block is from here";
+	case HD_FOUND_FREED: return "it was freed here";
 	default: return "there that thread is";
 	}
 }
@@ -214,7 +299,7 @@ static void describe_pc(const struct hd_gpu *gpu, uint32_t pc, char *text, size_
 static void tell(struct hd_check *check, const struct hd_finding *finding)
 {
 	const struct hd_gpu *gpu = check->gpu;
-	const struct hd_kernel *kernel = gpu->grid->kernel;
+	const struct hd_kernel *kernel = finding->kernel;
 	char text[640], thread[48], place[200];
 	describe(gpu, finding, text, sizeof text);
 	describe_thread(finding, finding->thread, thread, sizeof thread);
@@ -230,14 +315,44 @@ static void tell(struct hd_check *check, const struct hd_finding *finding)
 	hd_note(gpu->options.diag, hd_place_of(gpu, finding->other_pc), "%s%s", other_place(finding), place);
 }
 
-void hd_check_report(struct hd_check *check)
+static void tell_new(struct hd_check *check)
 {
-	check->launches++;
 	for (uint32_t i = 0; i < check->findings.len; i++) {
 		struct hd_finding *finding = &check->findings.data[i];
 		if (!finding->told && check->gpu->options.diag)
 			tell(check, finding);
 		finding->told = true;
+	}
+}
+
+void hd_check_report(struct hd_check *check)
+{
+	check->launches++;
+	hd_global_begin(&check->global);
+	tell_new(check);
+}
+
+void hd_check_end(struct hd_check *check)
+{
+	if (!(check->kinds & HD_CHECK_LEAK))
+		return;
+	hd_check_leaks(check);
+	tell_new(check);
+}
+
+/* The check that finds it, of checks.def. */
+static unsigned check_of(const struct hd_finding *finding)
+{
+	switch (finding->kind) {
+	case HD_FOUND_UNWRITTEN:
+	case HD_FOUND_SHUFFLE: return HD_CHECK_INDEX_init;
+	case HD_FOUND_BARRIER:
+	case HD_FOUND_WARPSYNC: return HD_CHECK_INDEX_sync;
+	case HD_FOUND_OUTSIDE:
+	case HD_FOUND_HEAP:
+	case HD_FOUND_FREED: return HD_CHECK_INDEX_memory;
+	case HD_FOUND_LEAK: return HD_CHECK_INDEX_leak;
+	default: return finding->space == HD_MEM_SHARED ? HD_CHECK_INDEX_race : HD_CHECK_INDEX_race_global;
 	}
 }
 
@@ -247,18 +362,19 @@ void hd_check_summary(const struct hd_check *check, char *text, size_t size)
 		const char *name;
 		uint32_t places;
 		uint64_t count;
-	} sums[] = {{"race", 0, 0}, {"init", 0, 0}, {"sync", 0, 0}};
+	} sums[] = {
+#define HD_CHECK(name, option, help) {option, 0, 0},
+#include "heddle/checks.def"
+#undef HD_CHECK
+	};
 	for (uint32_t i = 0; i < check->findings.len; i++) {
-		const struct hd_finding *finding = &check->findings.data[i];
-		unsigned sum = finding->kind <= HD_FOUND_WRITE_AFTER_WRITE ? 0
-			       : finding->kind <= HD_FOUND_SHUFFLE	   ? 1
-									   : 2;
+		unsigned sum = check_of(&check->findings.data[i]);
 		sums[sum].places++;
-		sums[sum].count += finding->count;
+		sums[sum].count += check->findings.data[i].count;
 	}
 	size_t at = 0;
 	for (unsigned i = 0; i < sizeof sums / sizeof *sums && at < size; i++)
-		if (check->kinds >> i & 1)
+		if (check->kinds >> i & 1 || sums[i].places)
 			at += (size_t)snprintf(text + at, size - at, "%s%s: %u place%s, %" PRIu64 " time%s",
 					       at ? "; " : "", sums[i].name, sums[i].places,
 					       sums[i].places == 1 ? "" : "s", sums[i].count,

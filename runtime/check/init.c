@@ -1,11 +1,12 @@
 /*
  * --check=init: values that mean nothing, because nothing has written the memory that they come from or because the
- * lane that a shuffle reads does not take part in it. They are followed through registers, predicates and memory, and
- * reported where one decides something: a branch, an address, an atomic operation, or what a computation stores. A copy
- * is no use, so that structures are copied with their padding, and partial sums of lanes that nobody asks for are none.
+ * lane that a shuffle reads does not take part in it. They are followed by bits through registers, predicates and
+ * memory (values.c, fresh.c, stack.c), and reported where one decides something: a branch, an address, an atomic
+ * operation, or what is stored that is no copy.
  *
- * Memory is followed by bytes, a register as a whole: a word of which some bytes are written is fine. The stack is not
- * followed.
+ * A copy is no use, so that structures are copied with their padding, and partial sums of lanes that nobody asks for
+ * are none. Neither is it one when a word goes back to where it came from with some of its bits written, as bit fields
+ * are; or goes elsewhere so, when some of them were before.
  */
 #include "heddle/opcodes.h"
 #include "runtime/check/state.h"
@@ -17,9 +18,6 @@ struct now {
 	const struct hd_exec *exec;
 	const struct hd_dinst *inst;
 	struct hd_values *values;
-	/* What the instruction's operands hold: lanes, and where the first such operand's value is from. */
-	uint32_t lanes, computed;
-	struct hd_origin_of of;
 };
 
 static void use(const struct now *now, uint32_t lanes, const struct hd_origin_of *of, const char *what)
@@ -38,9 +36,22 @@ static void use(const struct now *now, uint32_t lanes, const struct hd_origin_of
 
 static void use_register(const struct now *now, uint8_t reg, const char *what)
 {
-	uint32_t lanes = reg == HD_RZ ? 0 : now->values->regs[reg] & now->exec->mask;
+	uint32_t lanes = reg == HD_RZ ? 0 : now->values->regs[reg].lanes & now->exec->mask;
 	if (lanes)
-		use(now, lanes, &now->values->of_reg[reg], what);
+		use(now, lanes, &now->values->regs[reg].of, what);
+}
+
+/* A word that is exchanged as a whole may have a neighbour in it that nobody has written; compared once, both are one.
+ */
+static void exchange_register(const struct now *now, uint8_t reg)
+{
+	if (reg == HD_RZ)
+		return;
+	struct hd_value_row *row = &now->values->regs[reg];
+	HD_FOR_LANES (lane, row->lanes & now->exec->mask)
+		if (row->bits[lane] == HD_FULL || row->how.altered >> lane & 1)
+			use(now, 1u << lane, &row->of, "goes into this atomic operation");
+	row->lanes &= ~now->exec->mask;
 }
 
 /* ---- what is decided */
@@ -73,10 +84,12 @@ static void check_operands(const struct now *now)
 		if (pair && inst->a != HD_RZ)
 			use_register(now, (uint8_t)(inst->a + 1), "is used as an address");
 	}
-	if (info->effects & HD_FX_ATOMIC) {
+	bool compares = info->effects & HD_FX_ATOMIC && hd_mod_get(inst->mods, HD_MOD_ATOMOP) == HD_ATOM_CAS;
+	if (compares) {
+		exchange_register(now, inst->b);
+		exchange_register(now, inst->c);
+	} else if (info->effects & HD_FX_ATOMIC) {
 		use_register(now, inst->b, "goes into this atomic operation");
-		if (hd_mod_get(inst->mods, HD_MOD_ATOMOP) == HD_ATOM_CAS)
-			use_register(now, inst->c, "goes into this atomic operation");
 	}
 	if (inst->op == HD_OP_BRX || inst->op == HD_OP_CALLI)
 		use_register(now, inst->a, "decides where this goes");
@@ -86,100 +99,22 @@ static void check_operands(const struct now *now)
 
 /* ---- results */
 
-/* Those whose result is made of bits of their operands: still a copy. */
-static bool moves_bits(const struct hd_inst *inst)
-{
-	switch (inst->op) {
-	case HD_OP_MOV:
-	case HD_OP_SEL:
-	case HD_OP_PRMT:
-	case HD_OP_LOP3:
-	case HD_OP_SHL:
-	case HD_OP_SHR:
-	case HD_OP_SHF_L:
-	case HD_OP_SHF_R:
-	case HD_OP_SGXT:
-	case HD_OP_BREV: return true;
-	default: return false;
-	}
-}
-
-static void take_register(struct now *now, uint8_t reg, uint32_t lanes)
-{
-	if (reg == HD_RZ || !(now->values->regs[reg] & lanes))
-		return;
-	if (!now->lanes)
-		now->of = now->values->of_reg[reg];
-	now->lanes |= now->values->regs[reg] & lanes;
-	now->computed |= now->values->computed[reg] & lanes;
-}
-
-static void take_predicates(struct now *now, uint32_t preds)
-{
-	for (uint32_t pred = 0; pred < HD_PT; pred++) {
-		uint32_t lanes = preds >> pred & 1 ? now->values->preds[pred] & now->exec->mask : 0;
-		if (!lanes)
-			continue;
-		if (!now->lanes)
-			now->of = now->values->of_pred[pred];
-		now->lanes |= lanes;
-		now->computed |= lanes;
-	}
-}
-
-/* Of a selection only the operand counts that was selected. */
-static void take_selected(struct now *now)
-{
-	const struct hd_inst *inst = &now->inst->inst;
-	uint32_t first = hd_pred(now->exec->warp, inst->psrc) & now->exec->mask;
-	take_register(now, inst->a, first);
-	if (!hd_x_in_b(inst->xkind))
-		take_register(now, inst->b, now->exec->mask & ~first);
-	take_predicates(now, 1u << (inst->psrc & 7));
-}
-
-static void take_operands(struct now *now)
-{
-	struct hd_regset reads;
-	if (now->inst->inst.op == HD_OP_SEL) {
-		take_selected(now);
-		return;
-	}
-	hd_inst_reads(&now->inst->inst, &reads);
-	for (unsigned i = 0; i < now->inst->read_count; i++)
-		take_register(now, now->inst->read_regs[i], now->exec->mask);
-	uint8_t guard = now->inst->inst.guard & 7; /* whether a result is kept is told by take_guard */
-	take_predicates(now, reads.preds & (guard == HD_PT ? 0xffu : ~(1u << guard)));
-	if (!moves_bits(&now->inst->inst))
-		now->computed = now->lanes;
-}
-
-static void put_register(struct hd_values *values, uint32_t reg, uint32_t mask, uint32_t lanes, uint32_t computed,
-			 const struct hd_origin_of *of)
-{
-	values->regs[reg] = (values->regs[reg] & ~mask) | lanes;
-	values->computed[reg] = (values->computed[reg] & ~mask) | computed;
-	if (lanes) {
-		values->of_reg[reg] = *of;
-		values->any = true;
-	}
-}
-
-static void put_results(const struct now *now)
+static void put_meaning(const struct now *now)
 {
 	const struct hd_hazard *writes = &now->inst->writes;
-	uint32_t mask = now->exec->mask;
 	for (unsigned word = 0; word < 4; word++)
 		for (uint64_t left = writes->bits[word]; left; left &= left - 1)
-			put_register(now->values, 64 * word + (unsigned)__builtin_ctzll(left), mask, now->lanes,
-				     now->computed, &now->of);
-	for (uint32_t pred = 0; pred < HD_PT; pred++) {
-		if (!(writes->bits[4] >> pred & 1))
-			continue;
-		now->values->preds[pred] = (now->values->preds[pred] & ~mask) | now->lanes;
-		if (now->lanes)
-			now->values->of_pred[pred] = now->of;
-	}
+			now->values->regs[64 * word + (unsigned)__builtin_ctzll(left)].lanes &= ~now->exec->mask;
+	for (uint32_t pred = 0; pred < HD_PT; pred++)
+		if (writes->bits[4] >> pred & 1)
+			now->values->preds[pred] &= ~now->exec->mask;
+}
+
+/* Lanes of which it means nothing whether they execute the instruction. */
+static uint32_t guarded(const struct now *now)
+{
+	uint8_t guard = now->inst->inst.guard & 7;
+	return guard == HD_PT ? 0 : now->values->preds[guard] & now->exec->warp->active;
 }
 
 /* ---- shuffles */
@@ -189,38 +124,38 @@ static void shuffle(struct now *now)
 {
 	const struct hd_exec *exec = now->exec;
 	const struct hd_inst *inst = &now->inst->inst;
-	uint32_t absent = 0;
+	struct hd_value_row row = {0};
+	const struct hd_value_row *source = inst->a == HD_RZ ? NULL : &now->values->regs[inst->a];
+	const struct hd_origin_of absent = {.pc = exec->warp->pc, .kind = HD_FOUND_SHUFFLE};
 	HD_FOR_LANES (lane, exec->mask) {
 		bool inside;
 		uint32_t from = hd_exec_shuffle_source(exec->warp, inst, lane, &inside);
 		uint32_t elsewhere = exec->warp->met >> lane & 1 ? hd_meeting_mask(exec->warp, inst, lane) : 0;
-		absent |= (uint32_t)!((exec->mask | elsewhere) >> from & 1) << lane;
-		if (exec->mask >> from & 1 && inst->a != HD_RZ && now->values->regs[inst->a] >> from & 1) {
-			now->lanes |= 1u << lane;
-			now->of = now->values->of_reg[inst->a];
+		if (exec->mask >> from & 1 && source)
+			hd_value_copy_lane(&row, lane, source, from);
+		else if (!((exec->mask | elsewhere) >> from & 1)) {
+			hd_value_read(&row, lane, HD_FULL, 4, 0, &absent);
+			row.how.altered |= 1u << lane;
 		}
 	}
-	if (absent)
-		now->of = (struct hd_origin_of){.pc = exec->warp->pc, .kind = HD_FOUND_SHUFFLE};
-	now->lanes |= absent;
-	now->computed = now->lanes;
-	put_register(now->values, inst->dst == HD_RZ ? 255 : inst->dst, exec->mask, now->lanes, now->computed,
-		     &now->of);
+	if (inst->dst != HD_RZ)
+		hd_value_copy(&now->values->regs[inst->dst], &row, exec->mask);
+	now->values->any |= row.lanes != 0;
 }
 
 /* ---- memory */
 
-/* The bits of the bytes at an address, and where in them; NULL: they are not followed. */
-static uint8_t *bits_of(const struct now *now, uint32_t lane, const struct hd_accesses *accesses, uint64_t *at)
+/* Of the memory at an address, and where in it; NULL: it is not followed. */
+static struct hd_fresh *fresh_of(const struct now *now, uint32_t lane, const struct hd_accesses *accesses, uint64_t *at)
 {
-	const struct hd_block_check *block = hd_check_block_of(now->check, now->exec->warp->cta);
+	struct hd_block_check *block = hd_check_block_of(now->check, now->exec->warp->cta);
 	*at = accesses->address[lane];
 	if (accesses->space[lane] == HD_MEM_SHARED)
-		return *at + now->inst->access_bytes <= block->shared_bytes ? block->fresh : NULL;
+		return *at + now->inst->access_bytes <= block->shared_bytes ? &block->fresh : NULL;
 	*at -= HD_DEVICE_BASE;
 	return accesses->space[lane] == HD_MEM_GLOBAL && *at < now->check->fresh_bytes &&
 			       now->inst->access_bytes <= now->check->fresh_bytes - *at
-		       ? now->check->fresh
+		       ? &now->check->fresh
 		       : NULL;
 }
 
@@ -232,24 +167,38 @@ static struct hd_origin_of origin_of(const struct now *now, uint32_t lane, const
 				     .address = accesses->address[lane]};
 }
 
-static void load(const struct now *now, const struct hd_accesses *accesses)
+static bool extends_sign(const struct hd_inst *inst)
+{
+	unsigned size = hd_mod_get(inst->mods, HD_MOD_SIZE);
+	return size == HD_SIZE_S8 || size == HD_SIZE_S16;
+}
+
+static void load_lane(const struct now *now, uint32_t lane, const struct hd_accesses *accesses)
 {
 	const struct hd_inst *inst = &now->inst->inst;
-	uint32_t bytes = now->inst->access_bytes, words = (bytes + 3) / 4;
-	for (uint32_t word = 0; word < words; word++) {
-		uint32_t lanes = 0;
-		struct hd_origin_of of = {0};
-		HD_FOR_LANES (lane, now->exec->mask) {
-			uint64_t at;
-			const uint8_t *bits = bits_of(now, lane, accesses, &at);
-			if (!bits || !hd_fresh_all(bits, at + 4 * word, bytes < 4 ? bytes : 4))
-				continue;
-			if (!lanes)
-				of = origin_of(now, lane, accesses);
-			lanes |= 1u << lane;
-		}
-		if (inst->dst != HD_RZ)
-			put_register(now->values, inst->dst + word, now->exec->mask, lanes, 0, &of);
+	uint32_t bytes = now->inst->access_bytes, count = bytes < 4 ? bytes : 4;
+	uint64_t at;
+	if (accesses->space[lane] == HD_MEM_LOCAL) {
+		hd_values_load_local(now->values, lane, (uint32_t)accesses->address[lane], bytes, inst->dst,
+				     now->exec->warp->pc, extends_sign(inst));
+		return;
+	}
+	const struct hd_fresh *fresh = fresh_of(now, lane, accesses, &at);
+	if (inst->dst == HD_RZ)
+		return;
+	bool any = fresh && hd_fresh_any(fresh, at, bytes);
+	for (uint32_t word = 0; word < bytes; word += 4) {
+		struct hd_value_row *to = &now->values->regs[inst->dst + word / 4];
+		to->lanes &= ~(1u << lane);
+		uint32_t bits = any ? hd_fresh_mask(fresh, at + word, count) : 0;
+		if (!bits)
+			continue;
+		struct hd_origin_of of = origin_of(now, lane, accesses);
+		of.address += word;
+		if (bytes < 4 && extends_sign(inst) && bits >> (8 * bytes - 1) & 1)
+			bits |= HD_FULL << 8 * bytes;
+		hd_value_read(to, lane, bits, count, (uint32_t)of.address, &of);
+		now->values->any = true;
 	}
 }
 
@@ -257,36 +206,55 @@ static void atomic(const struct now *now, const struct hd_accesses *accesses)
 {
 	HD_FOR_LANES (lane, now->exec->mask) {
 		uint64_t at;
-		uint8_t *bits = bits_of(now, lane, accesses, &at);
-		if (!bits)
+		struct hd_fresh *fresh = fresh_of(now, lane, accesses, &at);
+		uint32_t bytes = now->inst->access_bytes;
+		if (!fresh || !hd_fresh_any(fresh, at, bytes))
 			continue;
 		struct hd_origin_of of = origin_of(now, lane, accesses);
-		bool exchange = hd_mod_get(now->inst->inst.mods, HD_MOD_ATOMOP) == HD_ATOM_EXCH;
-		if (!exchange && hd_fresh_all(bits, at, now->inst->access_bytes))
+		unsigned operation = hd_mod_get(now->inst->inst.mods, HD_MOD_ATOMOP);
+		uint32_t all = bytes < 4 ? (1u << 8 * bytes) - 1 : HD_FULL;
+		uint32_t bits = hd_fresh_mask(fresh, at, bytes < 4 ? bytes : 4);
+		if (operation != HD_ATOM_EXCH && (operation != HD_ATOM_CAS || bits == all))
 			use(now, 1u << lane, &of, "goes into this atomic operation");
-		hd_fresh_set(bits, at, now->inst->access_bytes, false);
+		if (operation != HD_ATOM_CAS || bits == all)
+			hd_fresh_set(fresh, at, bytes, false);
 	}
-	put_results(now);
+	put_meaning(now);
 }
 
-static void store(const struct now *now, const struct hd_accesses *accesses)
+/* Is what a register holds of these bytes more than a copy, stored at this address? */
+static bool is_made(const struct hd_value_row *row, uint32_t lane, uint32_t bytes, uint32_t address)
 {
-	uint32_t bytes = now->inst->access_bytes, words = (bytes + 3) / 4;
-	for (uint32_t word = 0; word < words; word++) {
-		uint32_t reg = hd_next_reg(now->inst->inst.c, word);
-		uint32_t lanes = reg == HD_RZ ? 0 : now->values->regs[reg] & now->exec->mask;
-		uint32_t computed = lanes & (reg == HD_RZ ? 0 : now->values->computed[reg]);
-		uint32_t followed = 0;
-		HD_FOR_LANES (lane, now->exec->mask) {
-			uint64_t at;
-			uint8_t *bits = bits_of(now, lane, accesses, &at);
-			if (!bits)
-				continue;
-			followed |= 1u << lane;
-			hd_fresh_set(bits, at + 4 * word, bytes < 4 ? bytes : 4, lanes & ~computed & 1u << lane);
+	uint32_t bit = 1u << lane;
+	if (row->how.altered & bit)
+		return true;
+	if ((row->how.bytes1 & bit && bytes > 1) || (row->how.bytes2 & bit && bytes > 2))
+		return true;
+	return row->how.cut & bit && row->from[lane] != address;
+}
+
+static void store_lane(const struct now *now, uint32_t lane, const struct hd_accesses *accesses)
+{
+	uint32_t bytes = now->inst->access_bytes, count = bytes < 4 ? bytes : 4;
+	uint64_t at;
+	if (accesses->space[lane] == HD_MEM_LOCAL) {
+		hd_values_store_local(now->values, lane, (uint32_t)accesses->address[lane], bytes, now->inst->inst.c);
+		return;
+	}
+	struct hd_fresh *fresh = fresh_of(now, lane, accesses, &at);
+	if (!fresh)
+		return;
+	for (uint32_t word = 0; word < bytes; word += 4) {
+		uint32_t reg = hd_next_reg(now->inst->inst.c, word / 4);
+		const struct hd_value_row *row = reg == HD_RZ ? NULL : &now->values->regs[reg];
+		uint32_t bits = row && row->lanes >> lane & 1 ? row->bits[lane] : 0;
+		bits &= count < 4 ? (1u << 8 * count) - 1 : HD_FULL;
+		if (bits && is_made(row, lane, count, (uint32_t)accesses->address[lane] + word)) {
+			use(now, 1u << lane, &row->of, "is stored here");
+			bits = 0; /* told once */
 		}
-		if (computed & followed)
-			use(now, computed & followed, &now->values->of_reg[reg], "is stored here");
+		if (bits || hd_fresh_any(fresh, at + word, count))
+			hd_fresh_put(fresh, at + word, count, bits);
 	}
 }
 
@@ -297,14 +265,14 @@ static void copy(const struct now *now, const struct hd_accesses *accesses)
 	HD_FOR_LANES (lane, now->exec->mask) {
 		uint64_t at, from;
 		uint32_t bytes;
-		uint8_t *bits = bits_of(now, lane, accesses, &at);
+		struct hd_fresh *fresh = fresh_of(now, lane, accesses, &at);
 		hd_exec_copy_source(now->exec, now->inst, lane, &from, &bytes);
 		from -= HD_DEVICE_BASE;
 		bool followed = from < check->fresh_bytes && bytes <= check->fresh_bytes - from;
-		for (uint32_t word = 0; bits && word < now->inst->access_bytes; word += 4) {
+		for (uint32_t word = 0; fresh && word < now->inst->access_bytes; word += 4) {
 			uint32_t count = bytes > word + 4 ? 4 : bytes > word ? bytes - word : 0;
-			bool fresh = followed && count && hd_fresh_all(check->fresh, from + word, count);
-			hd_fresh_set(bits, at + word, 4, fresh);
+			hd_fresh_put(fresh, at + word, 4,
+				     followed && count ? hd_fresh_mask(&check->fresh, from + word, count) : 0);
 		}
 	}
 }
@@ -313,18 +281,36 @@ static void copy(const struct now *now, const struct hd_accesses *accesses)
 static void after_service(const struct now *now)
 {
 	for (uint32_t reg = 0; reg < HD_ABI_FIRST_ARG + HD_ABI_ARG_COUNT; reg++)
-		put_register(now->values, reg, now->exec->mask, 0, 0, &now->of);
+		now->values->regs[reg].lanes &= ~now->exec->mask;
+}
+
+static void memory(const struct now *now, const struct hd_accesses *accesses)
+{
+	const struct hd_dinst *inst = now->inst;
+	if (inst->effects & HD_FX_ASYNC) {
+		copy(now, accesses);
+	} else if (inst->effects & HD_FX_ATOMIC) {
+		atomic(now, accesses);
+	} else if (inst->inst.op != HD_OP_LDSM) {
+		HD_FOR_LANES (lane, now->exec->mask)
+			if (inst->effects & HD_FX_STORE)
+				store_lane(now, lane, accesses);
+			else
+				load_lane(now, lane, accesses);
+	} else {
+		put_meaning(now);
+	}
 }
 
 void hd_check_init(struct hd_check *check, const struct hd_exec *exec, const struct hd_dinst *inst,
 		   const struct hd_accesses *accesses)
 {
-	struct hd_warp_check *warp = hd_check_warp(check, exec->warp);
-	struct now now = {.check = check, .exec = exec, .inst = inst, .values = &warp->values};
-	bool memory = accesses && hd_opinfo[inst->inst.op].space != HD_AT_LOCAL;
-	if (!warp->values.any && !memory && inst->inst.op != HD_OP_SHFL)
+	struct hd_values *values = &hd_check_warp(check, exec->warp)->values;
+	struct now now = {.check = check, .exec = exec, .inst = inst, .values = values};
+	hd_values_follow_stack(values, exec->warp, exec->mask);
+	if (!values->any && !accesses && inst->inst.op != HD_OP_SHFL)
 		return;
-	if (warp->values.any) {
+	if (values->any) {
 		check_guard(&now);
 		check_operands(&now);
 	}
@@ -332,17 +318,10 @@ void hd_check_init(struct hd_check *check, const struct hd_exec *exec, const str
 		shuffle(&now);
 	else if (inst->inst.op == HD_OP_SYSCALL)
 		after_service(&now);
-	else if (memory && inst->effects & HD_FX_ASYNC)
-		copy(&now, accesses);
-	else if (memory && inst->effects & HD_FX_ATOMIC)
-		atomic(&now, accesses);
-	else if (memory && inst->effects & HD_FX_STORE)
-		store(&now, accesses);
-	else if (memory && inst->inst.op != HD_OP_LDSM)
-		load(&now, accesses);
-	else {
-		if (!hd_opinfo[inst->inst.op].space && !(inst->effects & HD_FX_CONVERGENT))
-			take_operands(&now);
-		put_results(&now);
-	}
+	else if (accesses)
+		memory(&now, accesses);
+	else if (hd_opinfo[inst->inst.op].space || inst->effects & HD_FX_CONVERGENT)
+		put_meaning(&now);
+	else if (exec->mask | guarded(&now))
+		hd_values_try(values, exec, inst, guarded(&now));
 }

@@ -1,7 +1,7 @@
 /*
- * --check=race: of two accesses to a byte of shared memory, one of them a write, one must be before the other
- * (clocks.c). Two strong accesses (atomics, volatile) do not race, and neither do two writes of the same value, which
- * programs use for flags.
+ * --check=race: of two accesses to a byte of shared memory, of threads of a block, and race-global: of global memory,
+ * one of them a write, one must be before the other (clocks.c). Two strong accesses (atomics, volatile) do not race,
+ * and neither do two writes of the same value, which programs use for flags.
  *
  * What an asynchronous copy writes is there when the thread has waited for the copy's group: before that it is ordered
  * with nothing behind the copy, not with its own thread either; then it counts as written at the wait. Groups are the
@@ -17,21 +17,22 @@ struct now {
 	struct hd_check *check;
 	const struct hd_exec *exec;
 	const struct hd_clocks *clocks;
-	struct hd_shared_access access; /* lanes: one */
+	struct hd_kept_access access; /* lanes: one */
 	uint32_t lane;
 	uint64_t address;
 	uint32_t bytes;	  /* of all of the access */
 	uint32_t data[4]; /* of a copy */
 	const struct hd_copies_check *copies;
+	uint8_t space;
 };
 
-static bool is_under_way(const struct now *now, const struct hd_shared_access *kept)
+static bool is_under_way(const struct now *now, const struct hd_kept_access *kept)
 {
 	return kept->group > now->copies[kept->warp].waited;
 }
 
 /* Of groups that were waited for long ago it is no longer known: they count as ordered. */
-static uint32_t when_of(const struct now *now, const struct hd_shared_access *kept)
+static uint32_t when_of(const struct now *now, const struct hd_kept_access *kept)
 {
 	const struct hd_copies_check *copies = &now->copies[kept->warp];
 	if (!kept->group)
@@ -40,9 +41,13 @@ static uint32_t when_of(const struct now *now, const struct hd_shared_access *ke
 }
 
 /* The lane of an access that was kept which nothing orders with this one; HD_WARP_LANES: none. */
-static uint32_t unordered_lane(const struct now *now, const struct hd_shared_access *kept)
+static uint32_t unordered_lane(const struct now *now, const struct hd_kept_access *kept)
 {
 	bool under_way = is_under_way(now, kept);
+	if (kept->block != now->access.block) /* of another block, in global memory */
+		return hd_global_ordered(now->check, now->exec->warp, kept->block, kept->warp, kept->when)
+			       ? HD_WARP_LANES
+			       : (uint32_t)__builtin_ctz(kept->lanes);
 	HD_FOR_LANES (lane, kept->lanes)
 		if (under_way ||
 		    !hd_clocks_ordered(now->clocks, now->access.warp, now->lane, kept->warp, lane, when_of(now, kept)))
@@ -58,7 +63,7 @@ static uint32_t byte_mask(uint8_t bytes)
 	return mask;
 }
 
-static bool conflict(const struct hd_shared_access *a, const struct hd_shared_access *b)
+static bool conflict(const struct hd_kept_access *a, const struct hd_kept_access *b)
 {
 	uint8_t both = a->bytes & b->bytes;
 	if (!both || !(a->write || b->write) || (a->strong && b->strong))
@@ -66,7 +71,7 @@ static bool conflict(const struct hd_shared_access *a, const struct hd_shared_ac
 	return !(a->write && b->write) || a->strong || b->strong || (a->value ^ b->value) & byte_mask(both);
 }
 
-static void found(const struct now *now, const struct hd_shared_access *kept, uint32_t lane)
+static void found(const struct now *now, const struct hd_kept_access *kept, uint32_t lane)
 {
 	hd_check_found(now->check, now->exec->warp, now->lane,
 		       (struct hd_finding){
@@ -77,34 +82,38 @@ static void found(const struct now *now, const struct hd_shared_access *kept, ui
 			       .other_pc = kept->pc,
 			       .other = kept->warp * HD_WARP_LANES + lane,
 			       .bytes = now->bytes,
-			       .space = HD_MEM_SHARED,
+			       .space = now->space,
 			       .address = now->address,
+			       .other_block = kept->block == now->access.block ? 0 : kept->block + 1,
 			       .what = is_under_way(now, kept)
 					       ? "has a copy there under way, which it has not waited for"
 					       : NULL,
 		       });
 }
 
-static bool same_instruction(const struct hd_shared_access *a, const struct hd_shared_access *b)
+static bool same_instruction(const struct hd_kept_access *a, const struct hd_kept_access *b)
 {
-	return a->lanes && a->pc == b->pc && a->when == b->when && a->warp == b->warp && a->bytes == b->bytes &&
-	       a->write == b->write && a->value == b->value && a->group == b->group;
+	return a->lanes && a->pc == b->pc && a->when == b->when && a->warp == b->warp && a->block == b->block &&
+	       a->bytes == b->bytes && a->write == b->write && a->value == b->value && a->group == b->group;
 }
 
 /* Nothing can race with it that would not race with the new one. */
-static bool is_covered(const struct now *now, const struct hd_shared_access *kept)
+static bool is_covered(const struct now *now, const struct hd_kept_access *kept)
 {
-	const struct hd_shared_access *access = &now->access;
+	const struct hd_kept_access *access = &now->access;
+	/* An atomic operation is behind the strong ones that it sees: who counts to the end may begin anew. */
+	if (access->atomic && kept->strong && !(kept->bytes & ~access->bytes))
+		return true;
 	return (kept->bytes & ~access->bytes) == 0 && (access->write || !kept->write) &&
 	       (!access->strong || kept->strong) && unordered_lane(now, kept) == HD_WARP_LANES;
 }
 
-static void visit_word(const struct now *now, struct hd_shared_word *word)
+static void visit_word(const struct now *now, struct hd_word_check *word)
 {
-	struct hd_shared_access *place = NULL;
+	struct hd_kept_access *place = NULL;
 	bool told = false;
 	for (uint32_t i = 0; i < HD_ACCESSES_KEPT; i++) {
-		struct hd_shared_access *kept = &word->kept[i];
+		struct hd_kept_access *kept = &word->kept[i];
 		uint32_t lane = HD_WARP_LANES;
 		if (kept->lanes && !told && conflict(kept, &now->access))
 			lane = unordered_lane(now, kept);
@@ -119,7 +128,7 @@ static void visit_word(const struct now *now, struct hd_shared_word *word)
 			return;
 		}
 	for (uint32_t i = 0; i < HD_ACCESSES_KEPT; i++) {
-		struct hd_shared_access *kept = &word->kept[i];
+		struct hd_kept_access *kept = &word->kept[i];
 		if (kept->lanes && !is_covered(now, kept))
 			continue;
 		kept->lanes = 0;
@@ -142,7 +151,7 @@ static void visit_lane(struct now *now, const struct hd_dinst *inst, struct hd_b
 		uint64_t at = now->address + done;
 		uint32_t shift = (uint32_t)(at & 3), left = now->bytes - done;
 		uint32_t count = left < 4 - shift ? left : 4 - shift;
-		if (at + count > block->shared_bytes) /* it will fault */
+		if (now->space == HD_MEM_SHARED && at + count > block->shared_bytes) /* it will fault */
 			return;
 		now->access.bytes = (uint8_t)(((1u << count) - 1) << shift);
 		now->access.value = 0;
@@ -150,7 +159,7 @@ static void visit_lane(struct now *now, const struct hd_dinst *inst, struct hd_b
 			now->access.value = now->data[done / 4];
 		else if (now->access.write && !atomic)
 			now->access.value = stored_word(now->exec, inst, now->lane, done / 4) << 8 * shift;
-		visit_word(now, &block->words[at / 4]);
+		visit_word(now, now->space == HD_MEM_SHARED ? &block->words[at / 4] : hd_global_word(now->check, at));
 		done += count;
 	}
 }
@@ -178,6 +187,41 @@ void hd_check_copies(struct hd_check *check, const struct hd_exec *exec, const s
 		copies->when[++copies->waited % HD_COPY_GROUPS] = block->clocks.now[warp->index];
 }
 
+static uint32_t scope_of(const struct hd_dinst *inst)
+{
+	if (inst->effects & HD_FX_ATOMIC)
+		return hd_mod_get(inst->inst.mods, HD_MOD_SCOPE8);
+	return hd_mod_get(inst->inst.mods, HD_MOD_SCOPE);
+}
+
+/* What a strong access orders. */
+static void order(const struct now *now, uint32_t sem, uint32_t scope, bool reads, bool writes)
+{
+	const struct hd_warp *warp = now->exec->warp;
+	struct hd_clocks *clocks = &hd_check_block_of(now->check, warp->cta)->clocks;
+	bool shared = now->space == HD_MEM_SHARED;
+	if (now->check->kinds & HD_CHECK_RACE_GLOBAL && !shared)
+		hd_global_strong(now->check, warp, now->address, sem, scope, reads, writes);
+	else if (now->check->kinds & HD_CHECK_RACE_GLOBAL && reads)
+		hd_global_shared_strong(now->check, warp);
+	hd_clocks_strong(clocks, warp->index, now->lane, shared ? (uint32_t)now->address / 4 : UINT32_MAX, sem, reads,
+			 writes);
+}
+
+/* An asynchronous copy reads global memory. */
+static void read_sources(struct now *now, const struct hd_dinst *inst, struct hd_block_check *block)
+{
+	HD_FOR_LANES (lane, now->exec->mask) {
+		now->lane = lane;
+		now->space = HD_MEM_GLOBAL;
+		hd_exec_copy_source(now->exec, inst, lane, &now->address, &now->bytes);
+		now->access.lanes = 1u << lane;
+		now->access.group = 0;
+		now->access.write = false;
+		visit_lane(now, inst, block);
+	}
+}
+
 void hd_check_race(struct hd_check *check, const struct hd_exec *exec, const struct hd_dinst *inst,
 		   const struct hd_accesses *accesses)
 {
@@ -186,27 +230,32 @@ void hd_check_race(struct hd_check *check, const struct hd_exec *exec, const str
 	bool copies = inst->effects & HD_FX_ASYNC;
 	bool reads = inst->effects & HD_FX_LOAD && !copies, writes = inst->effects & HD_FX_STORE || copies;
 	bool atomic = inst->effects & HD_FX_ATOMIC;
-	uint32_t sem = HD_MODIFIER(SEM);
+	uint32_t sem = HD_MODIFIER(SEM), scope = scope_of(inst);
 	bool strong = atomic || sem != HD_SEM_WEAK;
 	struct now now = {.check = check, .exec = exec, .clocks = &block->clocks, .bytes = inst->access_bytes};
 	now.copies = block->copies;
 	HD_FOR_LANES (lane, exec->mask & hd_op_address_lanes(inst->inst.op, inst->inst.mods)) {
 		bool shared = accesses->space[lane] == HD_MEM_SHARED;
 		now.lane = lane;
+		now.space = accesses->space[lane];
 		now.address = accesses->address[lane];
-		now.access = (struct hd_shared_access){.pc = warp->pc,
-						       .when = block->clocks.now[warp->index],
-						       .group = copies ? block->copies[warp->index].open : 0,
-						       .lanes = 1u << lane,
-						       .warp = (uint8_t)warp->index,
-						       .write = writes,
-						       .strong = strong};
+		now.access = (struct hd_kept_access){.pc = warp->pc,
+						     .when = block->clocks.now[warp->index],
+						     .group = copies ? block->copies[warp->index].open : 0,
+						     .block = warp->cta->linear,
+						     .lanes = 1u << lane,
+						     .warp = (uint8_t)warp->index,
+						     .write = writes,
+						     .strong = strong,
+						     .atomic = atomic};
 		if (copies)
 			copied_words(&now, inst);
-		if (shared)
+		if (shared ? check->kinds & HD_CHECK_RACE
+			   : check->kinds & HD_CHECK_RACE_GLOBAL && now.space == HD_MEM_GLOBAL)
 			visit_lane(&now, inst, block);
-		if (strong && accesses->space[lane] != HD_MEM_LOCAL && (!shared || now.address < block->shared_bytes))
-			hd_clocks_strong(&block->clocks, warp->index, lane,
-					 shared ? (uint32_t)now.address / 4 : UINT32_MAX, sem, reads, writes);
+		if (strong && now.space != HD_MEM_LOCAL && (!shared || now.address < block->shared_bytes))
+			order(&now, sem, scope, reads, writes);
 	}
+	if (copies && check->kinds & HD_CHECK_RACE_GLOBAL)
+		read_sources(&now, inst, block);
 }

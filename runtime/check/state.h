@@ -5,6 +5,7 @@
 #define HD_RUNTIME_CHECK_STATE_H
 
 #include "runtime/check/check.h"
+#include "runtime/check/shadow.h"
 #include "runtime/sm/sm.h"
 
 enum { HD_CHECK_BARRIERS = 16, HD_CHECK_OPEN_SYNCS = 4 };
@@ -19,6 +20,10 @@ enum hd_finding_kind {
 	HD_FOUND_SHUFFLE,   /* a value of a lane that was not there */
 	HD_FOUND_BARRIER,
 	HD_FOUND_WARPSYNC,
+	HD_FOUND_OUTSIDE, /* of a variable */
+	HD_FOUND_HEAP,	  /* outside of a block of the heap */
+	HD_FOUND_FREED,	  /* in one that was freed */
+	HD_FOUND_LEAK,
 	HD_FOUND_COUNT
 };
 
@@ -28,9 +33,13 @@ struct hd_finding {
 	uint32_t pc, other_pc;	     /* other_pc: HD_PC_NONE where there is none */
 	uint32_t thread, other;	     /* in the block; other: UINT32_MAX where there is none */
 	uint32_t block[3], shape[3]; /* of the block */
+	uint32_t other_block;	     /* 1 + number of the other thread's, where it may be another one; 0: the same */
+	uint32_t grid[3];
 	uint32_t bytes;
-	uint8_t space;	  /* enum hd_mem_space */
-	uint64_t address; /* offset in shared memory, or device address */
+	uint8_t space;	    /* enum hd_mem_space */
+	uint64_t address;   /* offset in shared memory, or device address */
+	uint64_t low, size; /* what lies there: a variable, a block of the heap */
+	const struct hd_kernel *kernel;
 	const char *what; /* words for the message; of static duration */
 	uint32_t lanes;	  /* absent ones */
 	uint64_t count;
@@ -38,6 +47,9 @@ struct hd_finding {
 };
 /* Counts it, where it is known, and else keeps it. `warp` and `lane` are where it shows. */
 void hd_check_found(struct hd_check *check, const struct hd_warp *warp, uint32_t lane, struct hd_finding finding);
+/* Fills in where; and keeps one that has that already. */
+void hd_finding_place(struct hd_finding *finding, const struct hd_warp *warp, uint32_t lane);
+void hd_check_found_at(struct hd_check *check, struct hd_finding finding);
 
 /* ---- clocks.c: which accesses of a block's threads are ordered */
 
@@ -72,24 +84,22 @@ void hd_clocks_arrive(struct hd_clocks *clocks, uint32_t warp, uint32_t barrier)
 void hd_clocks_depart(struct hd_clocks *clocks, uint32_t warp, uint32_t barrier);
 void hd_clocks_end(struct hd_clocks *clocks, uint32_t warp);
 
-/* ---- fresh.c: which bytes nothing has written: a bit each, set for those */
-
-bool hd_fresh_all(const uint8_t *bits, uint64_t from, uint64_t bytes);
-void hd_fresh_set(uint8_t *bits, uint64_t from, uint64_t bytes, bool fresh);
-
 /* ---- state of blocks and warps */
 
+struct hd_known; /* global.c: what is known of other blocks; NULL: nothing */
+
 /* An access to a word of shared memory, of lanes of one warp in one instruction. */
-struct hd_shared_access {
+struct hd_kept_access {
 	uint32_t pc, when, lanes, value;
 	uint32_t group;	     /* of an asynchronous copy, from 1 on; 0: none */
+	uint32_t block;	     /* its number in the grid */
 	uint8_t warp, bytes; /* bytes: a bit each */
-	bool write, strong;
+	bool write, strong, atomic;
 };
 enum { HD_ACCESSES_KEPT = 4 };
-struct hd_shared_word {
-	struct hd_shared_access kept[HD_ACCESSES_KEPT]; /* lanes 0: none */
-	uint8_t next;					/* to make room, when all are needed */
+struct hd_word_check {
+	struct hd_kept_access kept[HD_ACCESSES_KEPT]; /* lanes 0: none */
+	uint8_t next;				      /* to make room, when all are needed */
 };
 
 /* Groups of asynchronous copies of a warp: the open one, up to which it has waited, and when, of the last of these. */
@@ -98,45 +108,79 @@ struct hd_copies_check {
 	uint32_t when[HD_COPY_GROUPS];
 };
 
-/* A value that means nothing: where it came from. */
-struct hd_origin_of {
-	uint32_t pc;
-	uint8_t kind, space;
-	uint64_t address;
-};
-struct hd_values {
-	bool any;		/* of the below */
-	uint32_t regs[256];	/* lanes in which the register holds such a value */
-	uint32_t computed[256]; /* of these, in which it is no mere copy */
-	uint32_t preds[8];
-	struct hd_origin_of of_reg[256], of_pred[8];
-};
-
-/* A barrier that some of the warp have not come to. */
+/* A barrier, or an operation that waits, that some of the warp have not come to. */
 struct hd_open_sync {
 	uint32_t members, came, pc; /* members 0: none */
 	uint32_t other_pc;	    /* where the first that was missing was then */
+	bool meeting;		    /* an operation that waits */
+	uint32_t meets_at;	    /* where its path meets that of the others; HD_PC_NONE: nowhere */
+	uint32_t passed, acted;	    /* of those that are missing: who has been there, and has done something since */
+};
+/* Lanes that were at a place: at a barrier, or did something there while others were elsewhere. */
+struct hd_visit {
+	uint32_t pc, lanes; /* lanes 0: none */
+};
+enum { HD_CHECK_VISITS = 16 };
+struct hd_visits {
+	struct hd_visit at[HD_CHECK_VISITS];
+	uint32_t next;
+};
+
+/* All that there are of a warp have passed an operation, and some have ended. */
+struct hd_passing {
+	uint32_t came, pc; /* came 0: none */
+	uint32_t looks;	   /* left */
+	bool barrier;
+};
+
+struct hd_sync_check {
+	struct hd_open_sync open[HD_CHECK_OPEN_SYNCS];
+	struct hd_visits barriers, apart; /* apart: what was done while others were elsewhere, by lanes that since then
+					     have not been together with all others */
+	struct hd_passing passing;
+	uint32_t next_open;
 };
 
 struct hd_warp_check {
+	struct hd_sync_check sync;
+	struct hd_known *known, *fenced; /* now, and at the last fence */
 	struct hd_values values;
-	struct hd_open_sync open[HD_CHECK_OPEN_SYNCS];
 };
 
 struct hd_block_check {
 	struct hd_clocks clocks;
-	struct hd_shared_word *words;
+	struct hd_word_check *words;
 	struct hd_copies_check *copies; /* by warp */
-	uint8_t *fresh;			/* of shared memory */
+	struct hd_fresh fresh;		/* of shared memory */
 	uint32_t shared_bytes;
+	struct hd_known *known;			      /* what any warp has learned */
+	struct hd_known *barriers[HD_CHECK_BARRIERS]; /* what those know that have arrived */
+	struct hd_known *fences[HD_CHECK_BARRIERS];   /* and what their last fences were behind */
+};
+
+/* Global memory, by words: what was accessed in this kernel, and what was released there. */
+struct hd_global_check {
+	struct hd_map word_of, place_of;
+	HD_VEC(struct hd_word_check) words;
+	HD_VEC(struct hd_known *) places;
+};
+
+/* A block of the device's heap. */
+struct hd_heap_block {
+	uint64_t low, bytes;
+	uint32_t pc, freed_pc; /* freed_pc: of what is freed */
+	bool freed;
+	struct hd_finding by; /* who asked for it, where */
 };
 
 struct hd_check {
 	struct hd_gpu *gpu;
+	HD_VEC(struct hd_heap_block) heap; /* by address */
+	struct hd_global_check global;
 	uint32_t kinds;
 	struct hd_warp_check **warps; /* by SM and slot */
 	struct hd_block_check **blocks;
-	uint8_t *fresh; /* of device memory */
+	struct hd_fresh fresh; /* of device memory */
 	uint64_t fresh_bytes;
 	HD_VEC(struct hd_finding) findings;
 	uint64_t not_kept; /* found when there was no room for another place */
@@ -152,10 +196,35 @@ struct hd_accesses {
 	uint64_t address[HD_WARP_LANES]; /* offsets in shared and local memory */
 };
 
+/* ---- global.c: what is ordered between blocks */
+
+/* Is what warp `other` of a block did at `when` before what the warp does now? */
+bool hd_global_ordered(const struct hd_check *check, const struct hd_warp *warp, uint32_t block, uint32_t other,
+		       uint32_t when);
+/* Before the same of clocks.c: a fence of the GPU's scope, a strong access to global memory, one to shared memory. */
+void hd_global_fence(struct hd_check *check, const struct hd_warp *warp);
+void hd_global_strong(struct hd_check *check, const struct hd_warp *warp, uint64_t address, uint32_t sem,
+		      uint32_t scope, bool reads, bool writes);
+void hd_global_shared_strong(struct hd_check *check, const struct hd_warp *warp);
+void hd_global_arrive(struct hd_check *check, const struct hd_warp *warp, uint32_t barrier);
+void hd_global_depart(struct hd_check *check, const struct hd_warp *warp, uint32_t barrier);
+void hd_global_released(struct hd_block_check *block, uint32_t barrier); /* all have departed */
+void hd_global_forget_block(struct hd_block_check *block);
+void hd_global_forget_warp(struct hd_warp_check *warp);
+/* What is kept of the accesses to a word; valid until the next call. */
+struct hd_word_check *hd_global_word(struct hd_check *check, uint64_t address);
+void hd_global_forget(struct hd_check *check, uint64_t address, uint64_t bytes);
+/* A kernel begins. */
+void hd_global_begin(struct hd_global_check *global);
+void hd_global_release(struct hd_global_check *global);
+
 void hd_check_race(struct hd_check *check, const struct hd_exec *exec, const struct hd_dinst *inst,
 		   const struct hd_accesses *accesses);
 /* An asynchronous copy: as hd_check_race, of where it writes; the end of a group, and a wait, of a warp. */
 void hd_check_copies(struct hd_check *check, const struct hd_exec *exec, const struct hd_dinst *inst);
+void hd_check_bounds(struct hd_check *check, const struct hd_exec *exec, const struct hd_dinst *inst,
+		     const struct hd_accesses *accesses);
+void hd_check_leaks(struct hd_check *check);
 void hd_check_init(struct hd_check *check, const struct hd_exec *exec, const struct hd_dinst *inst,
 		   const struct hd_accesses *accesses);
 void hd_check_sync(struct hd_check *check, const struct hd_exec *exec, const struct hd_dinst *inst);

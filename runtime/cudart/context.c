@@ -113,9 +113,13 @@ static bool in_fork(const struct hd_cudart *cudart)
 
 static void report_checks(struct hd_cudart *cudart)
 {
-	char text[256];
+	char text[512];
 	if (!cudart->sim)
 		return;
+	uint32_t places = hd_sim_check_places(cudart->sim);
+	hd_sim_check_end(cudart->sim);
+	if (!places && hd_sim_check_places(cudart->sim))
+		hd_cudart_report("check", "something was found");
 	hd_sim_check_summary(cudart->sim, text, sizeof text);
 	if (*text)
 		hd_note(&cudart->diag, HD_NOWHERE, "--check: %s", text);

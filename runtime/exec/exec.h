@@ -341,6 +341,8 @@ void hd_exec_describe_stray(const struct hd_exec *exec, uint64_t address, char *
 /* heap.c: device malloc and free. 0 when there is no room; false for what is no allocation. */
 uint64_t hd_heap_malloc(struct hd_gpu *gpu, uint64_t bytes);
 bool hd_heap_free(struct hd_gpu *gpu, uint64_t address);
+/* Is it a block that was freed, and not returned again since? */
+bool hd_heap_was_freed(struct hd_gpu *gpu, uint64_t address);
 
 /* verify.c */
 void hd_verify_start(struct hd_warp *warp, struct hd_cta *cta);

@@ -11,6 +11,7 @@
 
 #include "lib/machine/abi.h"
 #include "lib/strbuf.h"
+#include "runtime/check/check.h"
 #include "runtime/exec/exec.h"
 #include "runtime/sim/checkpoint.h"
 
@@ -268,7 +269,10 @@ static int service_assert(struct hd_exec *exec)
 static int service_malloc(struct hd_exec *exec)
 {
 	HD_FOR_LANES (lane, exec->mask) {
-		uint64_t address = hd_heap_malloc(exec->gpu, argument64(exec->warp, HD_ABI_FIRST_ARG, lane));
+		uint64_t bytes = argument64(exec->warp, HD_ABI_FIRST_ARG, lane);
+		uint64_t address = hd_heap_malloc(exec->gpu, bytes);
+		if (exec->gpu->check)
+			hd_check_malloc(exec->gpu->check, exec, lane, address, bytes);
 		set_result(exec->warp, HD_ABI_FIRST_RESULT, lane, (uint32_t)address);
 		set_result(exec->warp, HD_ABI_FIRST_RESULT + 1, lane, (uint32_t)(address >> 32));
 	}
@@ -279,10 +283,13 @@ static int service_free(struct hd_exec *exec)
 {
 	HD_FOR_LANES (lane, exec->mask) {
 		uint64_t address = argument64(exec->warp, HD_ABI_FIRST_ARG, lane);
-		if (hd_heap_free(exec->gpu, address))
+		if (hd_heap_free(exec->gpu, address)) {
+			if (exec->gpu->check)
+				hd_check_freed(exec->gpu->check, exec, address);
 			continue;
-		HD_FAULT(exec, lane, HD_SIM_BAD_ADDRESS, "free of 0x%llx, which malloc did not return",
-			 (unsigned long long)address);
+		}
+		HD_FAULT(exec, lane, HD_SIM_BAD_ADDRESS, "free of 0x%llx, which %s", (unsigned long long)address,
+			 hd_heap_was_freed(exec->gpu, address) ? "was freed before" : "malloc did not return");
 		return -1;
 	}
 	return 0;

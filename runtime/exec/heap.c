@@ -68,6 +68,13 @@ uint64_t hd_heap_malloc(struct hd_gpu *gpu, uint64_t bytes)
 	return gpu->heap_address + offset + sizeof(struct block);
 }
 
+bool hd_heap_was_freed(struct hd_gpu *gpu, uint64_t address)
+{
+	struct heap *heap = gpu->heap_address ? open_heap(gpu) : NULL;
+	struct block *block = heap ? block_at(heap, address - gpu->heap_address - sizeof(struct block)) : NULL;
+	return block && block->state == BLOCK_FREE && block->class < CLASSES;
+}
+
 bool hd_heap_free(struct hd_gpu *gpu, uint64_t address)
 {
 	if (!address)

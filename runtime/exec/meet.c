@@ -245,6 +245,8 @@ bool hd_warp_meet(struct hd_exec *exec, const struct hd_dinst *inst)
 	uint32_t complete = complete_lanes(exec, &inst->inst);
 	if (complete == exec->mask)
 		return false;
+	if (exec->gpu->check)
+		hd_check_waits(exec->gpu->check, exec, inst, exec->mask & ~complete);
 	warp->waits |= exec->mask & ~complete;
 	if (complete ? !hd_simt_part(exec, complete) : !hd_simt_leave(exec))
 		end_waiting(exec, inst);

@@ -235,7 +235,7 @@ void hd_sim_total(const struct hd_sim *sim, struct hd_stats *total)
 int hd_sim_check_parse(const char *text, uint32_t *checks, struct hd_diag *diag)
 {
 	static const char *const names[] = {
-#define HD_CHECK(name, help) #name,
+#define HD_CHECK(name, option, help) option,
 #include "heddle/checks.def"
 #undef HD_CHECK
 	};
@@ -259,6 +259,12 @@ int hd_sim_check_parse(const char *text, uint32_t *checks, struct hd_diag *diag)
 uint32_t hd_sim_check_places(const struct hd_sim *sim)
 {
 	return sim->gpu.check ? hd_check_places(sim->gpu.check) : 0;
+}
+
+void hd_sim_check_end(struct hd_sim *sim)
+{
+	if (sim->gpu.check)
+		hd_check_end(sim->gpu.check);
 }
 
 void hd_sim_check_summary(const struct hd_sim *sim, char *text, size_t size)

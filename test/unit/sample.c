@@ -262,7 +262,8 @@ static void add_kernel(struct hd_function *kernel, struct hd_arena *arena)
 	struct hd_inst *inst = kernel->insts;
 	for (uint32_t i = 0; i < COUNT; i++) {
 		inst[i] = hd_inst_new(HD_OP_NOP);
-		kernel->origins[i] = (struct hd_origin){i % 3 ? i % 2 : UINT32_MAX, i, 2 * i, i % 4 ? i : UINT32_MAX};
+		kernel->origins[i] =
+			(struct hd_origin){i % 3 ? i % 2 : UINT32_MAX, i, 2 * i, i % 4 ? i : UINT32_MAX, i % 9};
 	}
 	/* 0: S2R; 1, 2: address of a variable; 3: branch to 6; 4: jump table; 5: TRAP; 6: call; 7, 8: store; 11: EXIT
 	 */

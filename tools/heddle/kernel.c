@@ -314,7 +314,7 @@ static int collect_all(struct launching *launchings, uint32_t count, enum kernel
 
 static void report_checks(const struct hd_sim *sim, const struct hd_sim_options *options)
 {
-	char text[256];
+	char text[512];
 	hd_sim_check_summary(sim, text, sizeof text);
 	if (options->check)
 		hd_note(options->diag, HD_NOWHERE, "--check: %s", text);
@@ -350,6 +350,7 @@ int kernels_run(struct kernel_run *runs, uint32_t count, uint64_t stream, const 
 	if (!start_all(launchings, count, stream)) {
 		status = hd_sim_wait_all(sim) ? CMD_ERROR : collect_all(launchings, count, results);
 		*stats = hd_sim_stats_json(sim);
+		hd_sim_check_end(sim);
 		for (uint32_t i = 0; i < count; i++)
 			runs[i].found = hd_sim_check_places(sim) > 0;
 		report_checks(sim, options);

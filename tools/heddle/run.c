@@ -48,9 +48,14 @@ static const struct argp_option options[] = {
 	{"functional", RUN_FUNCTIONAL, NULL, 0,
 	 "no timing: results and faults, and counts of instructions, as fast as can be; no cycles", 0},
 	{"check", RUN_CHECK, "KINDS", 0,
-	 "look for mistakes of the program, of these kinds: race (accesses to shared memory that nothing orders), init "
-	 "(use of memory that nothing has written, and of shuffled values of absent lanes), sync (barriers and "
-	 "__syncwarp that threads do not take part in); --check=race,init,sync",
+	 "look for mistakes of the program, of these kinds: race (accesses to shared memory that nothing orders), "
+	 "race-global (of global memory), init (use of memory that nothing has written, and of shuffled values of "
+	 "absent "
+	 "lanes), sync (barriers, and operations among lanes, that threads do not take part in), memory (accesses out "
+	 "of a "
+	 "variable or of a block of the device's heap; under the others, too), leak (blocks of the heap that are "
+	 "left); "
+	 "--check=race,init,sync",
 	 0},
 	{"sampling", RUN_SAMPLING, "PERCENT", OPTION_ARG_OPTIONAL,
 	 "simulate with time only as many launches that are alike, and blocks of a large grid, as tell their mean "

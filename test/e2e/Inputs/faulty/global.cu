@@ -1,0 +1,104 @@
+// Races in global memory.
+#include "faulty.h"
+__global__ void between_blocks(int *o) {
+    o[0] = o[0] + blockIdx.x;
+}
+__global__ void within_a_block(int *o) {
+    o[threadIdx.x] = threadIdx.x;
+    o[128 + threadIdx.x] = o[63 - threadIdx.x];
+}
+__global__ void within_a_warp(int *o) {
+    o[threadIdx.x] = threadIdx.x;
+    o[64 + threadIdx.x] = o[31 - threadIdx.x];
+}
+__global__ void no_fence(int *data, volatile int *flag, int *o) {
+    if (blockIdx.x == 0) {
+        *data = 5;
+        *flag = 1;
+    } else {
+        while (*flag == 0)
+            ;
+        *o = *data;
+    }
+}
+__global__ void plain_flag(int *data, int *o) {
+    if (blockIdx.x == 0) {
+        *data = 5;
+        __threadfence();
+        data[1] = 1;
+    } else {
+        *o = data[1] ? *data : 0;
+    }
+}
+__device__ unsigned arrived;
+__global__ void last_block_without_fence(int *sums, int *o) {
+    sums[blockIdx.x] = blockIdx.x;
+    if (atomicAdd(&arrived, 1) == gridDim.x - 1)
+        for (int i = 0; i < gridDim.x; i++)
+            *o += sums[i];
+}
+__global__ void block_fence_alone(int *data, volatile int *flag, int *o) {
+    if (blockIdx.x == 0) {
+        *data = 5;
+        __threadfence_block();
+        *flag = 1;
+    } else {
+        while (*flag == 0)
+            ;
+        __threadfence_block();
+        *o = *data;
+    }
+}
+__global__ void barrier_of_one_block(int *o) {
+    int at = blockIdx.x * blockDim.x + threadIdx.x;
+    o[at] = at;
+    __syncthreads();
+    o[512 + at] = o[(at + 64) % 128];
+}
+__global__ void lock_without_fence(int *lock, int *count) {
+    if (threadIdx.x == 0) {
+        while (atomicCAS(lock, 0, 1) != 0)
+            ;
+        *count += 1;
+        atomicExch(lock, 0);
+    }
+}
+__global__ void atomic_and_plain(int *o) {
+    if (blockIdx.x == 0)
+        atomicAdd(o, 2);
+    else
+        o[1] = o[0];
+}
+__global__ void bytes_beside(char *o) {
+    o[threadIdx.x] = threadIdx.x;
+    ((int *)o)[16 + threadIdx.x] = ((int *)o)[threadIdx.x / 4 % 16];
+}
+__global__ void lost_update(int *o) {
+    o[threadIdx.x % 8] += threadIdx.x;
+}
+__global__ void release_to_block(int *data, int *flag, int *o) {
+    if (blockIdx.x == 0) {
+        *data = 5;
+        asm volatile("st.release.cta.global.s32 [%0], 1;" ::"l"(flag) : "memory");
+    } else {
+        while (*(volatile int *)flag == 0)
+            ;
+        *o = *data;
+    }
+}
+// clang-format off
+BEGIN()
+    RUN(between_blocks, 4, 1, memory)
+    RUN(within_a_block, 1, 64, memory)
+    RUN(within_a_warp, 1, 32, memory)
+    RUN(no_fence, 2, 1, memory, memory + 1, memory + 2)
+    RUN(plain_flag, 2, 1, memory, memory + 2)
+    RUN(last_block_without_fence, 4, 1, memory, memory + 64)
+    RUN(block_fence_alone, 2, 1, memory, memory + 1, memory + 2)
+    RUN(barrier_of_one_block, 2, 64, memory)
+    RUN(lock_without_fence, 4, 1, memory, memory + 1)
+    RUN(atomic_and_plain, 2, 1, memory)
+    RUN(bytes_beside, 1, 64, (char *)memory)
+    RUN(lost_update, 1, 32, memory)
+    RUN(release_to_block, 2, 1, memory, memory + 1, memory + 2)
+END()

@@ -1,0 +1,117 @@
+// The device's heap, and arrays beside each other.
+#include "faulty.h"
+__global__ void heap_past_end(int *o) {
+    int *volatile p = (int *)malloc(16);
+    p[4] = 7;
+    o[0] = 1;
+    free(p);
+}
+__global__ void heap_before(int *o) {
+    char *volatile p = (char *)malloc(24);
+    o[0] = p[-1];
+    free(p);
+}
+__global__ void heap_after_free(int *o) {
+    int *volatile p = (int *)malloc(16);
+    p[0] = 1;
+    free(p);
+    o[0] = p[0];
+}
+__global__ void heap_unwritten(int *o) {
+    int *volatile p = (int *)malloc(16);
+    p[0] = 1;
+    o[0] = p[1] + 1;
+    free(p);
+}
+__global__ void heap_leak(int *o) {
+    int *volatile p = (int *)malloc(40 + threadIdx.x);
+    p[0] = 1;
+    o[threadIdx.x] = p[0];
+}
+__global__ void heap_new_leak(int *o) {
+    int *volatile p = new int[5];
+    p[0] = 1;
+    o[threadIdx.x] = p[0];
+}
+__global__ void heap_twice(int *o) {
+    int *volatile p = (int *)malloc(16);
+    free(p);
+    free(p);
+    o[0] = 1;
+}
+__global__ void heap_inside(int *o) {
+    int *volatile p = (int *)malloc(16);
+    free(p + 1);
+    o[0] = 1;
+}
+__global__ void heap_of_nobody(int *o) {
+    int *volatile p = o + 1;
+    free(p);
+    o[0] = 1;
+}
+__global__ void heap_freed_elsewhere(int **box, int *o, int turn) {
+    if (turn == 0)
+        *box = (int *)malloc(100);
+    else if (turn == 1)
+        free(*box);
+    else
+        o[0] = (*box)[9];
+}
+__global__ void shared_neighbour(int *o) {
+    __shared__ int s[64];
+    __shared__ int z[64];
+    s[threadIdx.x + 1] = 1;
+    z[threadIdx.x] = o[threadIdx.x];
+    __syncthreads();
+    o[threadIdx.x] = s[threadIdx.x] + z[63 - threadIdx.x];
+}
+__global__ void shared_read_neighbour(int *o, int k) {
+    __shared__ int s[64];
+    __shared__ char z[32];
+    s[threadIdx.x] = o[threadIdx.x];
+    z[threadIdx.x & 31] = 1;
+    __syncthreads();
+    o[threadIdx.x] = z[(threadIdx.x & 31) + k] + s[threadIdx.x ^ k];
+}
+__global__ void shared_static_then_dynamic(int *o, int k) {
+    __shared__ int s[32];
+    extern __shared__ int d[];
+    d[threadIdx.x] = 2;
+    s[threadIdx.x & 31] = 1;
+    __syncthreads();
+    o[threadIdx.x] = s[(threadIdx.x & 31) + k] + d[threadIdx.x];
+}
+__global__ void shared_past_all(int *o) {
+    extern __shared__ int d[];
+    d[threadIdx.x + 1] = 1;
+    __syncthreads();
+    o[threadIdx.x] = d[threadIdx.x];
+}
+__global__ void local_neighbour(int *o, int k) {
+    int a[4] = {1, 2, 3, 4}, b[4] = {5, 6, 7, 8};
+    for (int i = 0; i <= k; i++)
+        a[i] = i * k;
+    o[threadIdx.x] = a[k & 3] + b[k & 3] + b[(k + 1) & 3];
+}
+// clang-format off
+BEGIN()
+    RUN(heap_past_end, 1, 1, memory)
+    RUN(heap_before, 1, 1, memory)
+    RUN(heap_after_free, 1, 1, memory)
+    RUN(heap_unwritten, 1, 1, memory)
+    RUN(heap_leak, 1, 2, memory)
+    RUN(heap_new_leak, 1, 2, memory)
+    RUN(heap_twice, 1, 1, memory)
+    RUN(heap_inside, 1, 1, memory)
+    RUN(heap_of_nobody, 1, 1, memory)
+    if (wants(argc, argv, "heap_freed_elsewhere"))
+        for (int turn = 0; turn < 3; turn++)
+            heap_freed_elsewhere<<<1, 1>>>((int **)(memory + 64), memory, turn);
+    RUN(shared_neighbour, 1, 64, memory)
+    RUN(shared_read_neighbour, 1, 64, memory, 1)
+    if (wants(argc, argv, "shared_static_then_dynamic"))
+        shared_static_then_dynamic<<<1, 64, 256>>>(memory, 1);
+    if (wants(argc, argv, "shared_past_all"))
+        shared_past_all<<<1, 64, 256>>>(memory);
+    RUN(local_neighbour, 1, 32, memory, 4)
+END()
