@@ -333,7 +333,7 @@ include test/programs.mk
 # variables above were computed before there was an LLVM to ask.
 again = +@$(BARE) $(MAKE) $(if $(findstring -j,$(MAKEFLAGS)),,-j$(JOBS))
 
-.PHONY: setup demo check check-fast check-long check-mutants check-fresh update-golden format tidy clean help
+.PHONY: setup demo check check-fast check-long check-mutants check-csmith check-fresh update-golden format tidy clean help
 
 setup:
 	@scripts/setup.sh $(PACKAGES)
@@ -342,7 +342,7 @@ demo:
 	@MAKE='$(MAKE)' JOBS='$(JOBS)' scripts/demo.sh
 
 # As on a machine without a CUDA toolkit: one may be found by the compilers and hide what fails elsewhere.
-check check-fast check-long check-mutants: BARE := scripts/without-toolkit.sh
+check check-fast check-long check-mutants check-csmith: BARE := scripts/without-toolkit.sh
 check-fast: TESTS := test/unit test/lit test/golden
 # A cluster's queue, for the tests of sweeps through one.
 check check-long: PACKAGES := slurm-wlm munge
@@ -354,6 +354,13 @@ check check-fast check-long: setup
 check-mutants: setup
 	$(again) all unit fuzz programs
 	@B=$(B) scripts/mutate.py $(MUTANTS_FLAGS)
+
+# Random C programs, one thread of the device beside the host. SEEDS: which.
+SEEDS ?= 1-500
+check-csmith: PACKAGES := csmith libcsmith-dev
+check-csmith: setup
+	$(again) all
+	@B=$(B) JOBS=$(JOBS) test/csmith/run $(SEEDS)
 
 # README's two commands on a bare Debian 12: needs root. ROOT=DIR keeps the system for the next call.
 check-fresh:
@@ -421,7 +428,7 @@ clean:
 
 help:
 	@sed -n '2,/^$$/s/^# \{0,1\}//p' Makefile
-	@echo 'Targets: all extras install uninstall unit fuzz programs calls setup demo check check-fast check-long check-mutants check-fresh update-golden $(BENCHES) figures $(FIGURES) table-linear workloads-table validate validate-programs docs format tidy clean'
+	@echo 'Targets: all extras install uninstall unit fuzz programs calls setup demo check check-fast check-long check-mutants check-csmith check-fresh update-golden $(BENCHES) figures $(FIGURES) table-linear workloads-table validate validate-programs docs format tidy clean'
 	@echo 'make check TESTS="test/lit test_arena": only what these name'
 
 # ---------------------------------------------------------------- what is compiled
