@@ -470,6 +470,8 @@ HD_API enum hd_number hd_op_number(unsigned op, uint16_t mods);
  * says the same of them. Of two NaNs a double-precision operation may then pass on the other one.
  */
 bool hd_op_swap(unsigned op, enum hd_slot with, uint16_t *mods);
+/* Whether a source of one or two registers can be a linear operand: not where lanes meet, nor in branches' unit. */
+HD_API bool hd_op_takes_linear(unsigned op);
 /* Bytes that a memory access moves for each thread; 0 for other opcodes. */
 HD_API unsigned hd_op_access_bytes(unsigned op, uint16_t mods);
 /* Lanes whose address an access uses: all, but of LDSM the first eight for each matrix. */
