@@ -122,7 +122,7 @@ static int make_program(struct hd_job *job)
 	const char *output = cc->output ? cc->output : "a.out";
 	char *program = hd_job_path(job, "program");
 	int status = compile_inputs(job, &side);
-	if (!status)
+	if (!status && !cc->no_device_link)
 		status = hd_cc_device_link(job, &job->objects, base_name(output), &linked);
 	if (!status && linked.object)
 		hd_vec_push(&job->objects, linked.object);
@@ -316,7 +316,7 @@ static int make_archive(struct hd_job *job)
 			if (strncmp(cc->archive.data[i], "--", 2) != 0)
 				key = hd_arena_printf(&cc->arena, "%s%s", key,
 						      cc->archive.data[i] + (*cc->archive.data[i] == '-'));
-		hd_job_add(&arguments, "ar", key, NULL);
+		hd_job_add(&arguments, cc->archiver ? cc->archiver : "ar", key, NULL);
 		for (uint32_t i = 0; i < cc->archive.len; i++)
 			if (!strncmp(cc->archive.data[i], "--", 2))
 				hd_vec_push(&arguments, cc->archive.data[i]);
