@@ -285,19 +285,59 @@ static int pass_on(struct hd_cc *cc, const char *argument)
 	return 0;
 }
 
+/* Headers that ours come before: a toolkit's, or libcu++ alone. */
+static bool is_of_toolkit(struct hd_cc *cc, const char *folder)
+{
+	return access(hd_arena_printf(&cc->arena, "%s/cuda_runtime_api.h", folder), R_OK) == 0 ||
+	       access(hd_arena_printf(&cc->arena, "%s/cuda/std/version", folder), R_OK) == 0;
+}
+
 /*
  * A folder of headers. That of a toolkit, which many a makefile names, comes after ours: what ours have replaces
  * NVIDIA's, the rest (curand_kernel.h) is found there, and so are the template libraries beside, as nvcc finds them.
  */
 static void add_include(struct hd_cc *cc, const char *option, const char *folder)
 {
-	bool toolkit = access(hd_arena_printf(&cc->arena, "%s/cuda_runtime_api.h", folder), R_OK) == 0;
+	bool toolkit = is_of_toolkit(cc, folder);
 	const char *libraries = hd_arena_printf(&cc->arena, "%s/cccl", folder);
 	hd_vec_push(&cc->common, toolkit ? "-isystem" : option);
 	hd_vec_push(&cc->common, folder);
 	if (toolkit && access(libraries, R_OK | X_OK) == 0) {
 		hd_vec_push(&cc->common, "-isystem");
 		hd_vec_push(&cc->common, libraries);
+	}
+}
+
+/* CPATH is as -I to clang: a toolkit's folder there becomes one of the command line, the others stay. */
+static void take_environment(struct hd_cc *cc)
+{
+	const char *path = getenv("CPATH");
+	struct hd_strbuf rest = {0};
+	while (path && *path) {
+		size_t length = strcspn(path, ":");
+		const char *folder = hd_arena_printf(&cc->arena, "%.*s", (int)length, path);
+		if (length && is_of_toolkit(cc, folder))
+			add_include(cc, "-I", folder);
+		else
+			hd_strbuf_printf(&rest, "%s%s", rest.len ? ":" : "", length ? folder : ".");
+		path += length + (path[length] == ':');
+	}
+	if (rest.len)
+		setenv("CPATH", hd_strbuf_text(&rest), 1);
+	else
+		unsetenv("CPATH");
+	hd_strbuf_release(&rest);
+}
+
+/* -Xcompiler; a toolkit's headers come after ours there, too. */
+static void add_host_options(struct hd_cc *cc, const char *list)
+{
+	uint32_t first = cc->host.len;
+	hd_cc_add_list(cc, &cc->host, list, NULL);
+	for (uint32_t i = first; i < cc->host.len; i++) {
+		const char *folder = after(cc->host.data[i], "-I");
+		if (folder && *folder && is_of_toolkit(cc, folder))
+			cc->host.data[i] = hd_arena_printf(&cc->arena, "-isystem%s", folder);
 	}
 }
 
@@ -410,7 +450,7 @@ static int apply(struct hd_cc *cc, const struct option *option, const char *valu
 	case ACT_STD: hd_vec_push(&cc->common, hd_arena_printf(&cc->arena, "-std=%s", value)); return 0;
 	case ACT_LIBDEVICE: return set_libdevice(cc, value);
 	case ACT_REMARKS: return set_remark_scope(cc, value);
-	case ACT_HOST: hd_cc_add_list(cc, &cc->host, value, NULL); return 0;
+	case ACT_HOST: add_host_options(cc, value); return 0;
 	case ACT_HOST_FLAG: hd_vec_push(&cc->host, option->name); return 0;
 	case ACT_ARCHIVE: hd_cc_add_list(cc, &cc->archive, value, NULL); return 0;
 	case ACT_RUN_ARGS: hd_cc_add_list(cc, &cc->run_arguments, value, NULL); return 0;
@@ -632,6 +672,7 @@ int hd_cc_parse(struct hd_cc *cc, int argc, char **argv)
 		return 1;
 	}
 	find_places(cc);
+	take_environment(cc);
 	if (hd_cc_choose_target(cc))
 		return -1;
 	hd_cc_print_variables(cc);
