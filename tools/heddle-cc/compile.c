@@ -180,7 +180,11 @@ static void hint_at_references(struct hd_cc *cc, const char *input)
 	size_t size;
 	if (cc->texture_references || hd_read_file(input, &bytes, &size, &cc->diag))
 		return;
-	if (memmem(bytes, size, "texture<", 8) || memmem(bytes, size, "texture <", 9))
+	static const char *const words[] = {"texture<", "texture <", "textureReference", "cudaBindTexture"};
+	bool named = false;
+	for (unsigned i = 0; i < sizeof words / sizeof *words; i++)
+		named = named || memmem(bytes, size, words[i], strlen(words[i]));
+	if (named)
 		hd_note(&cc->diag, (struct hd_loc){.file = input},
 			"CUDA 12 has no texture references (texture<...>) any more; -heddle-texture-references takes "
 			"them");
