@@ -198,6 +198,8 @@ static int compile_device(struct hd_job *job, const char *input, const char *pre
 	struct hd_cc *cc = job->cc;
 	struct half half = {.job = job, .header = header};
 	int status;
+	if (cc->nested_launch)
+		return -1;
 	device_arguments(job, input, prefix, &half.arguments);
 	half.environment = hd_job_pass_environment(job, prefix, facts, cc->relocatable);
 	if (usual) {
