@@ -189,7 +189,8 @@ enum hd_memory_space { HD_AT__, HD_AT_GENERIC, HD_AT_GLOBAL, HD_AT_SHARED, HD_AT
 	X(LEVEL, 6, 1, "LZ|LL")                                                                \
 	X(CHANNEL, 3, 2, "R|G|B|A")                                                            \
 	X(ZFILL, 6, 1, "|ZFILL")                                                               \
-	X(MEMBERS, 8, 2, "|MASK|ACTIVE")
+	X(MEMBERS, 8, 2, "|MASK|ACTIVE")                                                       \
+	X(ASSUMED, 0, 1, "|UNREACHABLE")
 
 enum hd_mod_kind {
 #define X(kind, shift, bits, names) HD_MOD_##kind,
