@@ -74,6 +74,7 @@ int hd_uniformity_run(struct hd_unit *unit);
 void hd_uniformity_print_unit(FILE *out, const struct hd_unit *unit);
 int hd_linear_run(struct hd_unit *unit);
 void hd_linear_describe(struct hd_unit *unit, uint32_t function, struct hd_meta_function *facts);
+void hd_linear_remark(struct hd_remarks *remarks, uint32_t function);
 void hd_linear_print_unit(FILE *out, const struct hd_unit *unit);
 int hd_linear_facts_run(struct hd_unit *unit);
 void hd_linear_facts_describe(struct hd_unit *unit, uint32_t function, struct hd_meta_function *facts);

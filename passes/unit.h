@@ -66,8 +66,10 @@ struct hd_unit {
 	struct hd_map symbols;		   /* index into object.symbols, by the function or variable of `module` */
 	struct hd_object object;
 	struct hd_metadata metadata;
-	uint64_t valid;	   /* bit per row of passes.def: result present */
-	void *results[64]; /* per row, owned by the arena */
+	const char *
+		*no_linear; /* by function, of the row LINEAR: why its linear version cannot be made; NULL: it can */
+	uint64_t valid;	    /* bit per row of passes.def: result present */
+	void *results[64];  /* per row, owned by the arena */
 };
 
 /*

@@ -180,6 +180,20 @@ __device__ static inline unsigned int __dp2a_hi(unsigned int a, unsigned int b, 
 	return __dp2a_lo(a, b >> 16, c);
 }
 
+/* Bytes in the other order. */
+__host__ __device__ static inline unsigned short __nv_bswap16(unsigned short word)
+{
+	return __builtin_bswap16(word);
+}
+__host__ __device__ static inline unsigned int __nv_bswap32(unsigned int word)
+{
+	return __builtin_bswap32(word);
+}
+__host__ __device__ static inline unsigned long long __nv_bswap64(unsigned long long word)
+{
+	return __builtin_bswap64(word);
+}
+
 /* Nanoseconds, about. */
 __device__ static inline void __nanosleep(unsigned int time)
 {

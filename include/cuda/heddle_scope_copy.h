@@ -11,9 +11,19 @@
 #include "host_defines.h"
 #include "vector_types.h"
 
+/* A toolkit's libcu++ has the same type. */
+#if __has_include(<cuda/__barrier/aligned_size.h>)
+#include <cuda/__barrier/aligned_size.h>
+#elif __has_include(<cuda/std/version>)
+#include <cuda/barrier>
+#else
+#define HD_SCOPE_SIZES
+#endif
+
 namespace cuda
 {
 
+#ifdef HD_SCOPE_SIZES
 template <size_t Alignment> struct aligned_size_t {
 	static_assert(Alignment && !(Alignment & (Alignment - 1)), "an alignment is a power of two");
 	static constexpr size_t align = Alignment;
@@ -26,6 +36,8 @@ template <size_t Alignment> struct aligned_size_t {
 		return value;
 	}
 };
+#undef HD_SCOPE_SIZES
+#endif
 __host__ __device__ inline size_t __hd_bytes(size_t bytes)
 {
 	return bytes;

@@ -1,5 +1,5 @@
 /*
- * cuda::pipeline, for where no toolkit's libcu++ is at hand (cuda/pipeline). Written from the documented interface.
+ * cuda::pipeline. Written from the documented interface.
  *
  * A stage of one thread's pipeline is a group of its copies. The pipeline of a group has two barriers for each stage,
  * which say that it is full and that it is free again; they know nothing of copies, so a thread arrives at the first
@@ -9,10 +9,20 @@
 #ifndef HEDDLE_SCOPE_PIPELINE_H
 #define HEDDLE_SCOPE_PIPELINE_H
 
+/* <cuda/pipeline> says whether a toolkit's barriers are there. */
+#ifdef HD_SCOPE_OF_LIBCUXX
+#include "heddle_scope_copy.h"
+#if defined(_CCCL_BEGIN_NAMESPACE_CUDA)
+_CCCL_BEGIN_NAMESPACE_CUDA
+#else
+_LIBCUDACXX_BEGIN_NAMESPACE_CUDA
+#endif
+#else
 #include "heddle_scope_barrier.h"
 
 namespace cuda
 {
+#endif
 
 enum class pipeline_role {
 	producer,
@@ -214,6 +224,12 @@ __device__ inline void memcpy_async(T *to, const T *from, Shape bytes, pipeline<
 	__hd_copy_part_later(to, from, __hd_bytes(bytes), 0, 1);
 }
 
+#if defined(HD_SCOPE_OF_LIBCUXX) && defined(_CCCL_END_NAMESPACE_CUDA)
+_CCCL_END_NAMESPACE_CUDA
+#elif defined(HD_SCOPE_OF_LIBCUXX)
+_LIBCUDACXX_END_NAMESPACE_CUDA
+#else
 } // namespace cuda
+#endif
 
 #endif

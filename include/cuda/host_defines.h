@@ -29,7 +29,28 @@
 #define __managed__ __attribute__((device))
 #endif
 #define __grid_constant__ /* a parameter is never copied before it is written */
+/* The most blocks of a cluster are for sm_90; for older architectures, and in the host half, clang would ignore them
+ * together with the other bounds. Functions take them away, since a macro would count commas of template arguments. */
+#if defined(__cplusplus) && __cplusplus >= 201103L && (!defined(__CUDA_ARCH__) || __CUDA_ARCH__ < 900)
+constexpr int __hd_bound_threads(int threads, int = 0, int = 0)
+{
+	return threads;
+}
+constexpr int __hd_bound_blocks(int, int blocks = 0, int = 0)
+{
+	return blocks;
+}
+#define __launch_bounds__(...) \
+	__attribute__((launch_bounds(__hd_bound_threads(__VA_ARGS__), __hd_bound_blocks(__VA_ARGS__))))
+#else
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
+#endif
+/* Most registers of a thread: the pass reads it in the IR. */
+#ifdef __CUDA_ARCH__
+#define __maxnreg__(...) __attribute__((annotate("heddle.maxnreg", __VA_ARGS__)))
+#else
+#define __maxnreg__(...)
+#endif
 #define __forceinline__ __inline__ __attribute__((always_inline))
 /* clang keeps __noinline__ as a keyword in CUDA mode, valid as `__noinline__` and as `__attribute__((__noinline__))`.
  */

@@ -1,6 +1,6 @@
 /*
  * The overloads of min, max and of CUDA's extra math functions that clang's resource headers leave out: min and max of
- * every arithmetic type on both sides, and the functions that CUDA adds to the C library on the host side.
+ * every arithmetic type on both sides; what CUDA adds to the C library on the host is in heddle_host_math.h.
  */
 #ifndef __MATH_FUNCTIONS_H__
 #define __MATH_FUNCTIONS_H__
@@ -158,53 +158,6 @@ __device__ static inline void sincospi(float a, float *s, float *c)
 	sincospif(a, s, c);
 }
 
-__host__ static inline float rsqrtf(float a)
-{
-	return 1.0f / sqrtf(a);
-}
-__host__ static inline double rsqrt(double a)
-{
-	return 1.0 / ::sqrt(a);
-}
-__host__ static inline float rsqrt(float a)
-{
-	return rsqrtf(a);
-}
-__host__ static inline float rcbrtf(float a)
-{
-	return 1.0f / cbrtf(a);
-}
-__host__ static inline double rcbrt(double a)
-{
-	return 1.0 / ::cbrt(a);
-}
-__host__ static inline double sinpi(double a)
-{
-	return ::sin(M_PI * ::fmod(a, 2.0));
-}
-__host__ static inline double cospi(double a)
-{
-	return ::cos(M_PI * ::fmod(a, 2.0));
-}
-__host__ static inline float sinpif(float a)
-{
-	return (float)sinpi((double)a);
-}
-__host__ static inline float cospif(float a)
-{
-	return (float)cospi((double)a);
-}
-__host__ static inline float fdividef(float a, float b)
-{
-	return a / b;
-}
-__host__ static inline double normcdf(double a)
-{
-	return 0.5 * ::erfc(-a * M_SQRT1_2);
-}
-__host__ static inline float normcdff(float a)
-{
-	return (float)normcdf((double)a);
-}
+#include "heddle_host_math.h"
 
 #endif

@@ -43,4 +43,19 @@ HD_MAKE(double, double)
 
 #undef HD_MAKE
 
+#define HD_MAKE4(name, T)                                             \
+	__host__ __device__ static inline name make_##name(T x, T y, T z, T w) \
+	{                                                             \
+		name v = {x, y, z, w};                                \
+		return v;                                             \
+	}
+#define HD_MAKE4_ALIGNED(name, T) HD_MAKE4(name##4_16a, T) HD_MAKE4(name##4_32a, T)
+HD_MAKE4_ALIGNED(long, long)
+HD_MAKE4_ALIGNED(ulong, unsigned long)
+HD_MAKE4_ALIGNED(longlong, long long)
+HD_MAKE4_ALIGNED(ulonglong, unsigned long long)
+HD_MAKE4_ALIGNED(double, double)
+#undef HD_MAKE4_ALIGNED
+#undef HD_MAKE4
+
 #endif

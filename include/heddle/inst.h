@@ -191,7 +191,8 @@ enum hd_memory_space { HD_AT__, HD_AT_GENERIC, HD_AT_GLOBAL, HD_AT_SHARED, HD_AT
 	X(LEVEL, 6, 1, "LZ|LL")                                                                \
 	X(CHANNEL, 3, 2, "R|G|B|A")                                                            \
 	X(ZFILL, 6, 1, "|ZFILL")                                                               \
-	X(MEMBERS, 8, 2, "|MASK|ACTIVE")
+	X(MEMBERS, 8, 2, "|MASK|ACTIVE")                                                       \
+	X(ASSUMED, 0, 1, "|UNREACHABLE")
 
 enum hd_mod_kind {
 #define X(kind, shift, bits, names) HD_MOD_##kind,
@@ -472,6 +473,8 @@ HD_API enum hd_number hd_op_number(unsigned op, uint16_t mods);
  * says the same of them. Of two NaNs a double-precision operation may then pass on the other one.
  */
 bool hd_op_swap(unsigned op, enum hd_slot with, uint16_t *mods);
+/* Whether a source of one or two registers can be a linear operand: not where lanes meet, nor in branches' unit. */
+HD_API bool hd_op_takes_linear(unsigned op);
 /* Bytes that a memory access moves for each thread; 0 for other opcodes. */
 HD_API unsigned hd_op_access_bytes(unsigned op, uint16_t mods);
 /* Lanes whose address an access uses: all, but of LDSM the first eight for each matrix. */

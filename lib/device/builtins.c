@@ -450,24 +450,11 @@ HD_HELPER float __heddle_frem32(float a, float b)
 #define NAN_BITS_D 0x7ff8000000000000ull
 #define MANTISSA_D 0x000fffffffffffffull
 
+#include "quotient.h"
+
 HD_CORE int exponent_field_d(u64 bits)
 {
 	return (int)(bits >> 52 & 0x7ff);
-}
-
-/* The approximation has 20 bits: e + e^2 triples them, and one more step rounds. */
-HD_CORE double reciprocal_d(double b)
-{
-	double y = rcp_approx_d(b), e = __builtin_fma(-b, y, 1.0);
-	y = __builtin_fma(y, __builtin_fma(e, e, e), y);
-	return __builtin_fma(y, __builtin_fma(-b, y, 1.0), y);
-}
-
-HD_CORE double quotient_d(double a, double b, double y)
-{
-	double q = a * y;
-	q = __builtin_fma(__builtin_fma(-b, q, a), y, q);
-	return __builtin_fma(__builtin_fma(-b, q, a), y, q);
 }
 
 HD_CORE double normalized_d(double a, int *exponent)
@@ -505,7 +492,7 @@ static __attribute__((noinline)) double divide_slow_d(double a, double b)
 		return as_double(sign);
 	int ex, ey;
 	double p = normalized_d(x, &ex), d = normalized_d(y, &ey);
-	double q = quotient_d(p, d, d == 0x1.fffffffffffffp0 ? 0x1.0000000000001p-1 : reciprocal_d(d));
+	double q = significands_quotient_d(p, d);
 	return as_double(sign | scaled_d(q, __builtin_fma(-d, q, p), ex - ey));
 }
 
@@ -575,9 +562,13 @@ HD_HELPER double __heddle_frem64(double a, double b)
 		ey = 1;
 
 	u64 z = reciprocal64(d), q;
+	u32 end = (u32)(sign >> 32) | (u32)ey; /* what is needed behind the loop, in a register */
 	m = divide64(m, d, z, &q);
 	for (int left = ex - ey; left > 0; left -= 11)
 		m = divide64(m << (left < 11 ? left : 11), d, z, &q);
+	__asm__("" : "+r"(end)); /* one that LLVM does not take apart again */
+	sign = (u64)end << 32 & SIGN_D;
+	ey = (int)(end & 0x7ff);
 	if (m == 0)
 		return as_double(sign);
 	int shift = __builtin_clzll(m) - 11;

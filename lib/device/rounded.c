@@ -9,6 +9,10 @@
 #define HD_CORE static inline __attribute__((always_inline))
 
 typedef uint64_t u64;
+#include "device.h"
+#define rcp_approx_d(a) __nvvm_rcp_approx_ftz_d(a)
+#include "quotient.h"
+
 enum mode { TO_ZERO, DOWN, UP };
 
 #define SIGN (UINT64_C(1) << 63)
@@ -68,7 +72,7 @@ HD_CORE double divided(double a, double b, enum mode mode)
 	int ex, ey;
 	if (x >= INFINITY_BITS || y >= INFINITY_BITS || !x || !y)
 		return a / b; /* exact or no number */
-	double p = significand(x, &ex), d = significand(y, &ey), q = p / d;
+	double p = significand(x, &ex), d = significand(y, &ey), q = significands_quotient_d(p, d);
 	return rounded(q, __builtin_fma(-q, d, p), ex - ey, sign, mode);
 }
 

@@ -296,9 +296,8 @@ static bool is_addressed(const struct hd_inst *inst)
 /* The slot of a linear operand: a source of one or two registers that holds nothing else. */
 static const char *check_linear_slot(const struct hd_inst *inst)
 {
-	const struct hd_opinfo *info = &hd_opinfo[inst->op];
 	unsigned slot = hd_lr_slot(inst->linear), width;
-	if (info->pipe == HD_PIPE_BRU || info->effects & HD_FX_CONVERGENT)
+	if (!hd_op_takes_linear(inst->op))
 		return "linear operand of an opcode that takes none";
 	if (slot > HD_SLOT_C)
 		return "linear operand in no slot";

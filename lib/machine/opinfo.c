@@ -196,6 +196,11 @@ bool hd_op_is_exchange(enum hd_op op)
 	return op == HD_OP_LDSM || op == HD_OP_MOVM || (op < HD_OP_COUNT && hd_opinfo[op].pipe == HD_PIPE_TENSOR);
 }
 
+bool hd_op_takes_linear(unsigned op)
+{
+	return hd_opinfo[op].pipe != HD_PIPE_BRU && !(hd_opinfo[op].effects & HD_FX_CONVERGENT);
+}
+
 unsigned hd_op_access_bytes(enum hd_op op, uint16_t mods)
 {
 	const struct hd_opinfo *info = &hd_opinfo[op];

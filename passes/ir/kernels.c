@@ -35,12 +35,55 @@ static void add(struct hd_annotations *index, struct hd_arena *arena, LLVMValueR
 	free(ops);
 }
 
+/* A constant's string, without its zero; NULL: it has none. */
+static const char *string_of(LLVMValueRef global, size_t *length)
+{
+	LLVMValueRef text = LLVMIsAGlobalVariable(global) ? LLVMGetInitializer(global) : NULL;
+	if (!text || !LLVMIsAConstantDataSequential(text) || !LLVMIsConstantString(text))
+		return NULL;
+	const char *bytes = LLVMGetAsString(text, length);
+	*length = strnlen(bytes, *length);
+	return bytes;
+}
+
+/* clang's annotate("heddle.KEY", NUMBER), {value, key, file, line, numbers}: as nvvm.annotations' KEY. */
+static void add_source_annotation(struct hd_annotations *index, struct hd_arena *arena, LLVMValueRef entry)
+{
+	static const char prefix[] = "heddle.";
+	enum { PREFIX = sizeof prefix - 1 };
+	if (!LLVMIsAConstantStruct(entry) || LLVMGetNumOperands(entry) < 5)
+		return;
+	LLVMValueRef value = LLVMGetOperand(entry, 0), numbers = LLVMGetOperand(entry, 4);
+	size_t length = 0;
+	const char *key = string_of(LLVMGetOperand(entry, 1), &length);
+	if (!key || length <= PREFIX || memcmp(key, prefix, PREFIX) != 0 || !LLVMIsAGlobalVariable(numbers))
+		return;
+	LLVMValueRef list = LLVMGetInitializer(numbers);
+	LLVMValueRef number = list && LLVMGetNumOperands(list) ? LLVMGetOperand(list, 0) : NULL;
+	if (!number || !LLVMIsAConstantInt(number))
+		return;
+	const struct hd_map_entry *first = hd_map_get(&index->first, value);
+	struct hd_annotation annotation = {key + PREFIX, (unsigned)(length - PREFIX),
+					   (uint32_t)LLVMConstIntGetZExtValue(number), first ? first->start : 0};
+	hd_vec_push_in(&index->list, arena, annotation);
+	hd_map_put(&index->first, value, index->list.len, 0);
+}
+
+static void add_source_annotations(struct hd_annotations *index, struct hd_arena *arena, LLVMModuleRef module)
+{
+	LLVMValueRef global = LLVMGetNamedGlobal(module, "llvm.global.annotations");
+	LLVMValueRef list = global ? LLVMGetInitializer(global) : NULL;
+	for (int i = 0, n = list ? LLVMGetNumOperands(list) : 0; i < n; i++)
+		add_source_annotation(index, arena, LLVMGetOperand(list, (unsigned)i));
+}
+
 /* From the last to the first, so that each value's own are found from the first on. */
 static void fill(struct hd_annotations *index, struct hd_arena *arena, LLVMModuleRef module, unsigned count)
 {
 	LLVMValueRef *nodes = hd_xcalloc(count + 1, sizeof(LLVMValueRef));
 	*index = (struct hd_annotations){.module = module, .nodes = count, .first.arena = arena};
 	LLVMGetNamedMetadataOperands(module, "nvvm.annotations", nodes);
+	add_source_annotations(index, arena, module);
 	for (unsigned i = count; i-- > 0;)
 		add(index, arena, nodes[i]);
 	free(nodes);

@@ -310,6 +310,7 @@ int hd_legalize(struct hd_unit *unit)
 	hd_legal_asm(&legal);
 	hd_legal_blocks(&legal);
 	hd_legal_atomics(&legal);
+	hd_legal_wide_integers(&legal);
 	hd_legal_byval(&legal);
 	for (LLVMValueRef f = LLVMGetFirstFunction(legal.module); f; f = LLVMGetNextFunction(f))
 		if (!LLVMIsDeclaration(f))

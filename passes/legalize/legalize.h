@@ -94,6 +94,8 @@ LLVMValueRef hd_legal_intrinsic(struct hd_site *site, const char *name, LLVMType
 				unsigned count);
 /* align.c: shared arrays as aligned as the widest access. Whether there are any. */
 bool hd_legal_align(struct hd_legal *legal);
+/* wide_int.c: integers of more than 128 bits, as bit-fields of packed structs have, on words. */
+void hd_legal_wide_integers(struct hd_legal *legal);
 /* math.c: divisions, remainders and square roots into shifts, multiplications or calls of helpers. */
 void hd_legal_math(struct hd_legal *legal);
 /* spaces.c: parameters and stack objects get their address spaces, for infer-address-spaces to spread. */

@@ -5,7 +5,8 @@
  * same as each access. The original code stays as it is.
  *
  * A kernel has no linear version when nothing would be saved by it, a condition has no form in the object, or a stream
- * does not fit the registers. Cost: that of lowering the kernel once
+ * does not fit the registers. Nor where it cannot be made, which a remark says with the reason: the original code needs
+ * none. Under `check` that is an error, for it is the compiler's. Cost: that of lowering the kernel once
  * more, up to three times where registers are short.
  */
 #include <stdlib.h>
@@ -14,6 +15,7 @@
 #include "lib/object/listing.h"
 #include "passes/linear/linear.h"
 #include "passes/pass.h"
+#include "passes/remark.h"
 
 /* The parts of one version. */
 struct version {
@@ -288,18 +290,47 @@ static int make_version(struct version *version, const struct hd_linear_plan *pl
 	return 0;
 }
 
+/* What is said while a version is made. */
+struct attempt {
+	struct hd_arena *arena;
+	const char *reason; /* first error */
+};
+
+static void keep_reason(void *context, enum hd_severity severity, struct hd_loc loc, const char *message)
+{
+	struct attempt *attempt = context;
+	(void)loc;
+	if (severity == HD_ERROR && !attempt->reason)
+		attempt->reason = hd_arena_strdup(attempt->arena, message);
+}
+
+/* As make_version; errors are why there is none. */
+static void try_version(struct version *version, const struct hd_linear_plan *plan, struct hd_function *main)
+{
+	struct hd_unit *unit = version->unit;
+	struct attempt attempt = {.arena = &unit->arena};
+	struct hd_diag quiet = {.emit = keep_reason, .context = &attempt}, *told = unit->diag;
+	unit->diag = &quiet;
+	if (make_version(version, plan, main))
+		unit->no_linear[version->kernel] = attempt.reason ? attempt.reason : "it cannot be made";
+	unit->diag = told;
+}
+
 int hd_linear_run(struct hd_unit *unit)
 {
 	struct hd_linear_plan *const *plans = hd_pass_result(unit, HD_PASS_AFFINE);
 	struct hd_function *mains = HD_ARENA_NEW(&unit->arena, struct hd_function, unit->object.function_count);
 	int status = 0;
 	unit->object.linear_count = 0;
+	unit->no_linear = HD_ARENA_NEW(&unit->arena, const char *, unit->object.function_count);
 	for (uint32_t f = 0; f < unit->object.function_count && strcmp(unit->options.linear, "never"); f++) {
 		struct version version = {.unit = unit, .kernel = f};
 		if (!plans[f] || !plans[f]->use_count)
 			continue;
 		version.function = LLVMGetNamedFunction(unit->module, unit->object.functions[f].name);
-		if (make_version(&version, plans[f], &mains[f]))
+		if (!unit->options.check)
+			try_version(&version, plans[f], &mains[f]);
+		else if (make_version(&version, plans[f], &mains[f]))
 			status = -1;
 		for (unsigned i = 0; i < HD_STREAM_COUNT; i++)
 			hd_mfunc_free(&version.funcs[i]);
@@ -327,6 +358,18 @@ void hd_linear_describe(struct hd_unit *unit, uint32_t function, struct hd_meta_
 		.instructions = linear->body.inst_count - linear->start[HD_STREAM_MAIN],
 		.saved_thousandths = linear->saved,
 	};
+}
+
+void hd_linear_remark(struct hd_remarks *remarks, uint32_t function)
+{
+	const char *reason = remarks->unit->no_linear[function];
+	struct hd_remark remark;
+	if (!reason ||
+	    !hd_remark_begin(&remark, remarks, HD_PASS_LINEAR, "NoLinearVersion", function, HD_REMARK_FUNCTION))
+		return;
+	hd_remark_subject(&remark, function, ": no linear version: ");
+	hd_remark_value(&remark, "Reason", "%s", reason);
+	hd_remark_end(&remark);
 }
 
 /* ------------------------------------------------------------------ printing */

@@ -80,7 +80,7 @@ static void to_register(struct hd_select *sel, unsigned op, struct hd_opnd *opnd
 /* One linear operand an instruction, as wide as its slot; the others are moved to registers. */
 static void limit_linear(struct hd_select *sel, unsigned op, struct hd_opnd o[3], const unsigned width[3])
 {
-	bool taken = hd_opinfo[op].pipe == HD_PIPE_BRU || hd_opinfo[op].effects & HD_FX_CONVERGENT;
+	bool taken = !hd_op_takes_linear(op);
 	for (unsigned i = 0; i < 3; i++) {
 		if (o[i].kind != HD_OPND_LINEAR)
 			continue;

@@ -30,9 +30,19 @@ void hd_sel_br(struct hd_select *sel)
 			 hd_sel_block_of(sel, LLVMGetSuccessor(br, 1)));
 }
 
+/* The program's own trap, which the end of the block stands for. */
+static bool is_behind_trap(LLVMValueRef inst)
+{
+	LLVMValueRef before = LLVMGetPreviousInstruction(inst);
+	LLVMValueRef callee = before && LLVMIsACallInst(before) ? LLVMGetCalledValue(before) : NULL;
+	size_t length = 0;
+	const char *name = callee && LLVMIsAFunction(callee) ? LLVMGetValueName2(callee, &length) : "";
+	return !strncmp(name, "llvm.trap", 9) || !strncmp(name, "llvm.ubsantrap", 14);
+}
+
 void hd_sel_unreachable(struct hd_select *sel)
 {
-	hd_sel_push(sel, HD_OP_TRAP, 0);
+	hd_sel_push(sel, HD_OP_TRAP, HD_MOD(ASSUMED, !is_behind_trap(sel->inst)));
 }
 
 /* ------------------------------------------------------------------ switch */

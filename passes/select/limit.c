@@ -59,6 +59,8 @@ uint32_t hd_sel_register_limit(struct hd_select *sel)
 	uint32_t per_cta = (threads + HD_WARP_LANES - 1) / HD_WARP_LANES * HD_WARP_LANES;
 	if (hd_is_helper(sel->function)) /* the registers that nobody saves */
 		return HD_ABI_FIRST_SAVED + sel->func->abi->reserved_registers;
+	if (!threads && fixed)
+		return limit;
 	if (!threads) /* as nvcc has it: -maxrregcount is for functions without bounds */
 		return sel->unit->options.max_registers ? least(sel->unit->options.max_registers, limit) : limit;
 	if (!ctas || ctas > sel->func->sm_threads / per_cta)

@@ -3,6 +3,8 @@
  * displacement; constant offsets stay pending in the pointer's leaf until something needs the sum.
  * Accesses are as wide as the alignment allows and as narrow as it demands.
  */
+#include <assert.h>
+
 #include "heddle/opcodes.h"
 #include "passes/select/select.h"
 
@@ -60,6 +62,15 @@ struct hd_address hd_sel_address(struct hd_select *sel, struct hd_leaf pointer, 
 	}
 }
 
+struct hd_address hd_sel_plain_address(struct hd_select *sel, struct hd_leaf pointer, unsigned space)
+{
+	struct hd_address address = {.space = space};
+	if (pointer.kind != HD_LEAF_LINEAR)
+		return hd_sel_address(sel, pointer, space);
+	address.base = split_base(sel, pointer, &address.offset);
+	return address;
+}
+
 static unsigned size_code(unsigned bytes, bool is_signed)
 {
 	switch (bytes) {
@@ -95,6 +106,7 @@ static uint16_t allowed_mods(unsigned op, uint16_t mods)
 
 void hd_sel_set_address(struct hd_minst *inst, const struct hd_address *address, int64_t offset)
 {
+	assert(!address->linear || hd_op_takes_linear(inst->op));
 	inst->a = address->base;
 	if (inst->a.id == HD_RZ)
 		inst->a.words = hd_lr_takes(address->linear, HD_SLOT_A) ? 0 : 1;

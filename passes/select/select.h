@@ -308,6 +308,8 @@ void hd_sel_load_part(struct hd_select *sel, const struct hd_leaf *pointer);
 void hd_sel_store(struct hd_select *sel);
 void hd_sel_gep(struct hd_select *sel);
 struct hd_address hd_sel_address(struct hd_select *sel, struct hd_leaf pointer, unsigned space);
+/* For opcodes that take no linear operand. */
+struct hd_address hd_sel_plain_address(struct hd_select *sel, struct hd_leaf pointer, unsigned space);
 /* One machine access of `bytes` bytes (1..16) at address + offset. */
 struct hd_mreg hd_sel_load_at(struct hd_select *sel, struct hd_address address, int64_t offset, unsigned bytes,
 			      bool is_signed, uint16_t mods);

@@ -153,7 +153,7 @@ void hd_sel_load_matrices(struct hd_select *sel, struct hd_leaf pointer, unsigne
 	unsigned size = count == 1 ? HD_SIZE_32 : count == 2 ? HD_SIZE_64 : HD_SIZE_128;
 	if (space != HD_AS_SHARED) /* an address of shared memory, says PTX */
 		pointer = hd_sel_cast_space(sel, pointer, space, HD_AS_SHARED);
-	struct hd_address address = hd_sel_address(sel, pointer, HD_AS_SHARED);
+	struct hd_address address = hd_sel_plain_address(sel, pointer, HD_AS_SHARED);
 	struct hd_mreg dst = hd_mfunc_vreg(sel->func, count);
 	struct hd_minst *inst = hd_sel_push(sel, HD_OP_LDSM, HD_MOD(SIZE, size) | HD_MOD(TRANS, transposed));
 	inst->dst = dst;

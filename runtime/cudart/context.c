@@ -7,6 +7,7 @@
 #include "runtime/cudart/work.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -219,6 +220,28 @@ static int read_checks(struct hd_cudart *cudart, uint32_t *checks)
 	return text ? hd_sim_check_parse(text, checks, &cudart->diag) : 0;
 }
 
+/* The modelled GPU of the least capability, in tens, that takes code of this one: "a100"; NULL: there is none. */
+static char *gpu_for(int code)
+{
+	char **names = hd_config_gpus(), *best = NULL;
+	int least = INT_MAX;
+	for (unsigned i = 0; names[i]; i++) {
+		struct hd_diag quiet = hd_diag_silent();
+		struct hd_config config;
+		int able = 0;
+		if (!hd_config_load(&config, names[i], &quiet))
+			able = (int)(config.compute_major * 10 + config.compute_minor);
+		if (able >= code && able < least) {
+			least = able;
+			free(best);
+			best = hd_xstrdup(names[i]);
+		}
+		free(names[i]);
+	}
+	free(names);
+	return best;
+}
+
 /*
  * A card refuses code of a later architecture. Here it runs, because the machine is one for all models and those of
  * papers are of architectures that code cannot be compiled for any more; of the others it is said.
@@ -231,11 +254,13 @@ static void note_target(struct hd_cudart *cudart, const char *target)
 	if (cudart->noted_target || card < 70 || code <= card)
 		return;
 	cudart->noted_target = true;
+	char *gpu = gpu_for(code);
 	hd_note(&cudart->diag, HD_NOWHERE,
 		"the program is compiled for %s and runs here; a card like the modelled %s, of compute capability "
-		"%d.%d, "
-		"would refuse it (cudaErrorNoKernelImageForDevice)",
-		target, config->product, card / 10, card % 10);
+		"%d.%d, would refuse it (cudaErrorNoKernelImageForDevice); heddle run --gpu %s models one that takes "
+		"it",
+		target, config->product, card / 10, card % 10, gpu ? gpu : "GPU");
+	free(gpu);
 }
 
 static int load_binary(struct hd_cudart *cudart, struct hd_binary *binary)

@@ -11,6 +11,7 @@
 struct CUmemPoolHandle_st {
 	uint64_t release_threshold; /* bytes */
 	int reuse[3];
+	uint64_t high[2]; /* most bytes that were reserved, and used, since these were set to 0 */
 };
 
 static struct CUmemPoolHandle_st *pool_of(struct hd_cudart *cudart)
@@ -32,6 +33,26 @@ static int *reuse_of(struct CUmemPoolHandle_st *pool, enum cudaMemPoolAttr attr)
 	return &pool->reuse[attr - cudaMemPoolReuseFollowEventDependencies];
 }
 
+static uint64_t used_bytes(const struct hd_cudart *cudart)
+{
+	return cudart->config.dram_bytes - hd_sim_free_bytes(cudart->sim);
+}
+
+static void note_use(const struct hd_cudart *cudart, struct CUmemPoolHandle_st *pool)
+{
+	uint64_t used = used_bytes(cudart);
+	for (unsigned i = 0; i < 2; i++)
+		pool->high[i] = used > pool->high[i] ? used : pool->high[i];
+}
+
+/* Where a watermark is kept; NULL: it is another attribute. */
+static uint64_t *high_of(struct CUmemPoolHandle_st *pool, enum cudaMemPoolAttr attr)
+{
+	return attr == cudaMemPoolAttrReservedMemHigh ? &pool->high[0]
+	       : attr == cudaMemPoolAttrUsedMemHigh   ? &pool->high[1]
+						      : NULL;
+}
+
 cudaError_t cudaMallocAsync(void **devPtr, size_t size, cudaStream_t hStream)
 {
 	HD_CUDART(cudart);
@@ -40,6 +61,7 @@ cudaError_t cudaMallocAsync(void **devPtr, size_t size, cudaStream_t hStream)
 	HD_TRY(hd_cudart_start_beside(cudart));
 	HD_TRY(hd_cudart_capture(cudart, hStream, cudaGraphNodeTypeMemAlloc, &node));
 	HD_TRY(hd_cudart_alloc(cudart, devPtr, size));
+	note_use(cudart, pool_of(cudart));
 	if (node) {
 		node->u.alloc.bytesize = size;
 		node->u.alloc.dptr = *devPtr;
@@ -67,7 +89,10 @@ cudaError_t cudaMallocFromPoolAsync(void **ptr, size_t size, cudaMemPool_t memPo
 	HD_VALID_APART(STREAM, stream);
 	if (!memPool)
 		return hd_cudart_return(cudaErrorInvalidValue);
-	return cudaMallocAsync(ptr, size, stream);
+	HD_TRY(cudaMallocAsync(ptr, size, stream));
+	HD_CUDART(cudart);
+	note_use(cudart, memPool);
+	return cudaSuccess;
 }
 
 cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *memPool, int device)
@@ -160,8 +185,10 @@ cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t memPool, enum cudaMemPoolAttr 
 		memcpy(reuse_of(memPool, attr), value, sizeof(int));
 	else if (attr == cudaMemPoolAttrReleaseThreshold)
 		memcpy(&memPool->release_threshold, value, sizeof memPool->release_threshold);
+	else if (high_of(memPool, attr) && *(const uint64_t *)value == 0) /* they begin anew */
+		*high_of(memPool, attr) = used_bytes(cudart);
 	else
-		return hd_cudart_return((unsigned)attr - 1 < 8 ? cudaErrorNotSupported : cudaErrorInvalidValue);
+		return hd_cudart_return(cudaErrorInvalidValue);
 	return cudaSuccess;
 }
 
@@ -171,15 +198,17 @@ cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t memPool, enum cudaMemPoolAttr 
 	HD_VALID(POOL, memPool);
 	if (!memPool || !value)
 		return hd_cudart_return(cudaErrorInvalidValue);
-	uint64_t used = cudart->config.dram_bytes - hd_sim_free_bytes(cudart->sim);
+	uint64_t used = used_bytes(cudart);
 	if (reuse_of(memPool, attr))
 		memcpy(value, reuse_of(memPool, attr), sizeof(int));
 	else if (attr == cudaMemPoolAttrReleaseThreshold)
 		memcpy(value, &memPool->release_threshold, sizeof memPool->release_threshold);
 	else if (attr == cudaMemPoolAttrReservedMemCurrent || attr == cudaMemPoolAttrUsedMemCurrent)
 		memcpy(value, &used, sizeof used);
+	else if (high_of(memPool, attr))
+		memcpy(value, high_of(memPool, attr), sizeof used);
 	else
-		return hd_cudart_return((unsigned)attr - 1 < 8 ? cudaErrorNotSupported : cudaErrorInvalidValue);
+		return hd_cudart_return(cudaErrorInvalidValue);
 	return cudaSuccess;
 }
 

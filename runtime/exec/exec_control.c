@@ -189,10 +189,16 @@ static void return_lanes(struct hd_exec *exec, const struct hd_dinst *inst)
 		hd_verify_returned(exec);
 }
 
-static void trap(struct hd_exec *exec)
+/* Where the compiler could prove that a loop neither ends nor does anything, it takes what is behind it, and the loop,
+ * for code that nothing comes to: C++ lets it (forward progress). */
+static void trap(struct hd_exec *exec, const struct hd_dinst *inst)
 {
 	if (exec->mask)
-		HD_FAULT(exec, lowest(exec->mask), HD_SIM_TRAP, "trap");
+		HD_FAULT(exec, lowest(exec->mask), HD_SIM_TRAP, "%s",
+			 HD_MODIFIER(ASSUMED)
+				 ? "trap in place of a loop that neither ends nor has an effect, or of code "
+				   "that the program says is unreachable"
+				 : "trap");
 	else
 		skip(exec);
 }
@@ -213,7 +219,7 @@ void hd_exec_control(struct hd_exec *exec, const struct hd_dinst *inst)
 	case HD_OP_CALLI: call_indirect(exec, inst); break;
 	case HD_OP_RET: return_lanes(exec, inst); break;
 	case HD_OP_EXIT: finish_lanes(exec); break;
-	case HD_OP_TRAP: trap(exec); break;
+	case HD_OP_TRAP: trap(exec, inst); break;
 	case HD_OP_SYSCALL:
 		hd_probe_moved(exec->gpu);
 		service(exec, inst);

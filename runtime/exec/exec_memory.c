@@ -111,10 +111,23 @@ static void window_fault(struct hd_exec *exec, const struct hd_dinst *inst, uint
 			 inst->access_bytes, access_name(inst), offset, grid->local_bytes);
 }
 
-static void alignment_fault(struct hd_exec *exec, const struct hd_dinst *inst, uint32_t lane, uint64_t address)
+static void alignment_fault(struct hd_exec *exec, const struct hd_dinst *inst, uint32_t lane, unsigned space,
+			    uint64_t address)
 {
-	HD_FAULT(exec, lane, HD_SIM_MISALIGNED, "%u-byte %s at misaligned address 0x%llx", inst->access_bytes,
-		 access_name(inst), (unsigned long long)address);
+	uint64_t low, high;
+	char text[320] = "";
+	if (space == HD_MEM_GLOBAL && hd_devmem_find(exec->gpu->devmem, address, &low, &high))
+		snprintf(text, sizeof text, ", byte %llu of the %llu bytes that are allocated at 0x%llx",
+			 (unsigned long long)(address - low), (unsigned long long)(high - low),
+			 (unsigned long long)low);
+	else if (space == HD_MEM_GLOBAL)
+		hd_exec_describe_stray(exec, address, text, sizeof text);
+	HD_FAULT(exec, lane, HD_SIM_MISALIGNED, "%u-byte %s at misaligned %saddress 0x%llx%s", inst->access_bytes,
+		 access_name(inst),
+		 space == HD_MEM_SHARED	 ? "shared "
+		 : space == HD_MEM_LOCAL ? "local "
+					 : "",
+		 (unsigned long long)address, text);
 }
 
 /* ---- one lane */
@@ -125,7 +138,7 @@ uint8_t *hd_exec_lane_access(struct hd_exec *exec, const struct hd_dinst *inst, 
 	const struct hd_warp *warp = exec->warp;
 	uint32_t bytes = inst->access_bytes;
 	if (address & (bytes - 1)) {
-		alignment_fault(exec, inst, lane, address);
+		alignment_fault(exec, inst, lane, space, address);
 		return NULL;
 	}
 	if (space == HD_MEM_GLOBAL) {

@@ -133,9 +133,11 @@ static void print_string(struct arguments *arguments, const struct conversion *c
 {
 	uint64_t address = next_argument(arguments, 8);
 	struct hd_strbuf text = {0};
-	if (!address)
-		hd_strbuf_append(&text, "(null)");
-	else if (!append_string(arguments->exec, arguments->lane, address, &text))
+	if (!address) { /* "(null)", or nothing where that is cut off, says the C library */
+		hd_strbuf_printf(out, conversion->text, (const char *)NULL);
+		return;
+	}
+	if (!append_string(arguments->exec, arguments->lane, address, &text))
 		arguments->bad = true;
 	hd_strbuf_printf(out, conversion->text, hd_strbuf_text(&text));
 	hd_strbuf_release(&text);
@@ -149,7 +151,7 @@ static void print_conversion(struct arguments *arguments, struct conversion *con
 	uint64_t bits;
 	double real;
 	switch (conversion->letter) {
-	case '%': hd_strbuf_append(out, "%"); break;
+	case '%': hd_strbuf_append(out, conversion->len > 2 ? conversion->text : "%"); break; /* %5% is itself */
 	case 'd':
 	case 'i':
 		bits = next_argument(arguments, conversion->wide ? 8 : 4);
@@ -170,7 +172,7 @@ static void print_conversion(struct arguments *arguments, struct conversion *con
 		break;
 	case 'c':
 		bits = next_argument(arguments, 4);
-		hd_strbuf_append_bytes(out, &(char){(char)bits}, 1);
+		hd_strbuf_printf(out, conversion->text, (int)(uint32_t)bits);
 		break;
 	case 'e':
 	case 'E':
@@ -186,7 +188,7 @@ static void print_conversion(struct arguments *arguments, struct conversion *con
 		break;
 	case 'p':
 		bits = next_argument(arguments, 8);
-		hd_strbuf_printf(out, "0x%llx", (unsigned long long)bits);
+		hd_strbuf_printf(out, conversion->text, (void *)(uintptr_t)bits);
 		break;
 	case 's': print_string(arguments, conversion, out); break;
 	default: hd_strbuf_append(out, conversion->text); break;

@@ -16,6 +16,7 @@
 
 #include "runtime/exec/exec.h"
 #include "runtime/exec/turn.h"
+#include "runtime/sim/probe.h"
 #include "runtime/sim/profile.h"
 #include "runtime/sm/hooks.h"
 #include "runtime/sm/sm.h"
@@ -192,7 +193,7 @@ static const struct hd_dinst *run_watched(struct hd_sm *sm, struct hd_warp *warp
 		sm->exec->now++;
 		if (sm->gpu->profile)
 			hd_profile_count(sm->gpu, inst, &sm->effect);
-	} while (!hd_run_note(run, inst, &sm->effect));
+	} while (!hd_run_note(run, inst, &sm->effect) && !hd_probe_is_endless(sm->gpu, warp));
 	return inst;
 }
 
@@ -211,6 +212,8 @@ static bool warp_turn(struct hd_functional *functional, struct hd_sm *sm, struct
 		const struct hd_dinst *inst = is_watched(gpu) ? run_watched(sm, warp, &run)
 							      : hd_warp_execute_turn(sm->exec, warp, &sm->effect, &run);
 		stops = attend(sm, warp, inst, sm->exec->now);
+		if (!stops && hd_probe_is_endless(gpu, warp)) /* the look needs the turns of others */
+			break;
 	}
 	gpu->now += TURN - run.left;
 	sm->now = gpu->now;

@@ -3,8 +3,10 @@
  * SIMT stack and local memory are what they were when it was at the same instruction before goes round for ever, as
  * long as the memory that it shares does not change. When no store or atomic operation changed a word, no warp began or
  * ended, nothing was read that differs each time (clocks, services), and every warp either went round so or did not
- * issue at all, then nothing will ever happen. Loops that merely compute for long never meet this, since something in
- * their registers counts; nor do waits with a time limit or a counter of turns, of which nothing is said here.
+ * issue at all, then nothing will ever happen. Without timing only barriers keep warps from executing: one that is not
+ * at any and had no turn during the look says nothing. Loops that merely compute for long never meet this, since
+ * something in their registers counts; nor do waits with a time limit or a counter of turns, of which nothing is said
+ * here.
  *
  * States are noted at steps back (branches, returns and whatever else leads to a lower pc; no loop is without one), the
  * 1st, 2nd, 4th, 8th, ..., and compared at the same pc after that (Brent's cycle detection, 1980), as hashes: first of
@@ -200,9 +202,17 @@ void hd_probe_vote(struct hd_gpu *gpu, const struct hd_warp *warp, bool result, 
 
 /* ---- the verdict */
 
+bool hd_probe_is_endless(const struct hd_gpu *gpu, const struct hd_warp *warp)
+{
+	const struct hd_probe_warp *seen = gpu->probe ? hd_probe_of(gpu->probe, warp) : NULL;
+	return seen && seen->recurred && !seen->read;
+}
+
 /* Neither on the way to something nor executing. */
 static bool is_waiting(const struct hd_gpu *gpu, const struct hd_warp *warp, uint64_t since)
 {
+	if (gpu->functional)
+		return warp->state != HD_WARP_RUNNING;
 	bool sleeps = warp->state == HD_WARP_RUNNING && !warp->held && warp->next_issue > gpu->now;
 	return warp->last_issue < since && !sleeps;
 }

@@ -45,6 +45,8 @@ static struct group classify(const struct hd_gpu *gpu, const struct hd_probe *pr
 	} else if (warp->state == HD_WARP_BARRIER) { /* also where a policy has switched it out since */
 		group.kind = BARRIER;
 		group.pc = pc_of(gpu, parked->inst);
+	} else if (gpu->functional) {
+		group.kind = READY;
 	} else if (warp->held || warp->slot == HD_NO_SLOT) {
 		group.kind = HELD;
 	} else if (warp->fence_wait) {
@@ -110,7 +112,7 @@ static void describe(const struct hd_gpu *gpu, const struct hd_probe *probe, con
 	case FENCE: snprintf(text, size, "at a memory fence"); break;
 	case SLEEPS: snprintf(text, size, "asleep until cycle %" PRIu64, group->first->next_issue); break;
 	case MEMORY: snprintf(text, size, "waiting for memory"); break;
-	case READY: snprintf(text, size, "ready to issue"); break;
+	case READY: snprintf(text, size, gpu->functional ? "computing" : "ready to issue"); break;
 	default:
 		snprintf(text, size, "%s", group->reason < HD_STALL_COUNT ? hd_stall_help[group->reason] : "waiting");
 		break;

@@ -23,6 +23,7 @@
 
 #define SHORT_LOOK UINT64_C(65536)  /* cycles: some turns of a loop in which all warps wait for one L2 bank */
 #define LONG_LOOK UINT64_C(8000000) /* some turns of a loop with the longest sleep */
+#define LONG_TURNS (UINT64_C(1) << 36) /* without timing, instructions: turns of as many warps as are resident */
 #define LOOK_SHARE 8		    /* cycles between looks for one of a look */
 #define NOT_STUCK UINT64_MAX
 
@@ -45,6 +46,11 @@ static uint64_t shorter(uint64_t a, uint64_t b)
 static uint64_t short_look(const struct hd_gpu *gpu)
 {
 	return shorter(SHORT_LOOK, period_of(gpu));
+}
+
+static uint64_t longer_look(const struct hd_gpu *gpu, uint64_t length)
+{
+	return shorter(2 * length, gpu->functional ? LONG_TURNS : LONG_LOOK);
 }
 
 static uint64_t later_by(uint64_t cycle, uint64_t cycles)
@@ -160,7 +166,7 @@ static bool judge(struct hd_watchdog *watchdog, struct hd_gpu *gpu)
 	}
 	bool known = verdict == HD_PROBE_MOVED;
 	watchdog->stuck = NOT_STUCK;
-	watchdog->length = known ? short_look(gpu) : shorter(2 * watchdog->length, LONG_LOOK);
+	watchdog->length = known ? short_look(gpu) : longer_look(gpu, watchdog->length);
 	uint64_t pause = LOOK_SHARE * watchdog->length;
 	schedule(watchdog, gpu, known || pause < period / 4 ? period / 4 : pause);
 	return false;

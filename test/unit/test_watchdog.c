@@ -134,6 +134,69 @@ START_TEST(loops_without_progress_are_stopped_and_others_are_not)
 }
 END_TEST
 
+/* Branches to `target` unless R[reg] is `value`. */
+static void until(struct simbench *bench, uint8_t reg, uint32_t value, uint32_t target)
+{
+	struct hd_inst *test = simbench_emit(bench, HD_OP_ISETP);
+	test->pdst = 0;
+	test->a = reg;
+	test->xkind = HD_X_IMM_B;
+	test->x = value;
+	test->mods = HD_MOD(CMP, HD_CMP_NE) | HD_MOD(SIGN, 1);
+	struct hd_inst *loop = simbench_emit(bench, HD_OP_BRA);
+	loop->guard = 0;
+	loop->xkind = HD_X_OTHER;
+	loop->x = target;
+}
+
+/* Without timing: a warp's turn is 262,144 instructions, so that these loops take several, one, and parts of one. */
+START_TEST(without_timing_what_computes_ends)
+{
+	static const uint32_t turns[] = {400000, 80000, 100};
+	for (size_t i = 0; i < sizeof turns / sizeof *turns; i++) {
+		struct simbench bench;
+		simbench_init(&bench);
+		bench.options.functional = true;
+		bench.options.watchdog = PERIOD;
+		add_imm(&bench, 5, 1);
+		until(&bench, 5, turns[i], 0);
+		barrier(&bench);
+		add_imm(&bench, 5, 1);
+		until(&bench, 5, 2 * turns[i], 4);
+		ck_assert_msg(!simbench_start(&bench), "%s", bench.message);
+		ck_assert_msg(!simbench_run(&bench, 3, 64), "%s", hd_sim_error_text(bench.sim));
+		ck_assert_uint_eq(simbench_stats(&bench)->counters.warp_instructions, 6 * (6 * turns[i] + 2));
+		simbench_release(&bench);
+	}
+}
+END_TEST
+
+/* Its warps compute first, each for some turns, and no one of them is stopped in that. */
+START_TEST(without_timing_what_never_ends_is_stopped)
+{
+	void (*const bodies[])(struct simbench *bench) = {does_nothing, counts_to_four, changes_its_frame,
+							  stores_the_same, meets_the_others};
+	for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {
+		struct simbench bench;
+		simbench_init(&bench);
+		bench.options.functional = true;
+		bench.options.watchdog = PERIOD;
+		bench.meta.max_stack_bytes = 64;
+		bench.meta.shared_bytes = 64;
+		simbench_mov(&bench, 4, 77);
+		add_imm(&bench, 6, 1);
+		until(&bench, 6, 300000, 1);
+		bodies[i](&bench);
+		jump(&bench, 4);
+		ck_assert_msg(!simbench_start(&bench), "%s", bench.message);
+		ck_assert_int_eq(simbench_run(&bench, 1, 256), HD_SIM_TIMEOUT);
+		ck_assert_ptr_nonnull(strstr(hd_sim_error_text(bench.sim), "every warp spins or waits"));
+		ck_assert_uint_gt(simbench_stats(&bench)->counters.warp_instructions, 8 * 3 * 300000);
+		simbench_release(&bench);
+	}
+}
+END_TEST
+
 /* Looking changes no figure. */
 START_TEST(looks_change_nothing)
 {
@@ -327,6 +390,8 @@ Suite *hd_suite(void)
 {
 	return hd_suite_of("watchdog", (const TTest *const[]){
 					       loops_without_progress_are_stopped_and_others_are_not,
+					       without_timing_what_computes_ends,
+					       without_timing_what_never_ends_is_stopped,
 					       looks_change_nothing,
 					       a_watchdog_that_is_off_stops_nothing,
 					       sleeping_is_progress,

@@ -184,7 +184,11 @@ static void hint_at_references(struct hd_cc *cc, const char *input)
 	size_t size;
 	if (cc->texture_references || hd_read_file(input, &bytes, &size, &cc->diag))
 		return;
-	if (memmem(bytes, size, "texture<", 8) || memmem(bytes, size, "texture <", 9))
+	static const char *const words[] = {"texture<", "texture <", "textureReference", "cudaBindTexture"};
+	bool named = false;
+	for (unsigned i = 0; i < sizeof words / sizeof *words; i++)
+		named = named || memmem(bytes, size, words[i], strlen(words[i]));
+	if (named)
 		hd_note(&cc->diag, (struct hd_loc){.file = input},
 			"CUDA 12 has no texture references (texture<...>) any more; -heddle-texture-references takes "
 			"them");
@@ -198,6 +202,8 @@ static int compile_device(struct hd_job *job, const char *input, const char *pre
 	struct hd_cc *cc = job->cc;
 	struct half half = {.job = job, .header = header};
 	int status;
+	if (cc->nested_launch)
+		return -1;
 	device_arguments(job, input, prefix, &half.arguments);
 	half.refused = header ? hd_arena_printf(&cc->arena, "%s.refused", prefix) : NULL;
 	half.environment = hd_job_pass_environment(job, prefix, facts, half.refused, cc->relocatable);

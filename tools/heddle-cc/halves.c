@@ -56,6 +56,21 @@ static void add_leniency(const char *language, hd_arguments *arguments)
 			hd_vec_push(arguments, *option);
 }
 
+/* nvcc's "-": the output's name, or trace.json. */
+static const char *time_trace_argument(struct hd_cc *cc)
+{
+	const char *name = cc->time_trace;
+	if (!strcmp(name, "-") && cc->output) {
+		const char *dot = strrchr(cc->output, '.'), *slash = strrchr(cc->output, '/');
+		int stem =
+			dot && dot > (slash ? slash : cc->output) ? (int)(dot - cc->output) : (int)strlen(cc->output);
+		name = hd_arena_printf(&cc->arena, "%.*s.json", stem, cc->output);
+	} else if (!strcmp(name, "-")) {
+		name = "trace.json";
+	}
+	return hd_arena_printf(&cc->arena, "-ftime-trace=%s", name);
+}
+
 void hd_cc_half_arguments(const struct hd_cc *cc, bool device, hd_arguments *arguments)
 {
 	/* No NVIDIA software: none of its headers and libraries, and an SDK version that clang could not detect. */
@@ -87,7 +102,7 @@ void hd_cc_half_arguments(const struct hd_cc *cc, bool device, hd_arguments *arg
 	if (cc->relocatable)
 		hd_vec_push(arguments, "-fgpu-rdc");
 	hd_vec_push(arguments, device ? hd_cc_device_level(cc) : cc->optimize ? cc->optimize : "-O3");
-	if (cc->debug || cc->device_debug)
+	if (cc->debug || (cc->device_debug && !(device && cc->device_optimized)))
 		hd_vec_push(arguments, "-g");
 	if (!device) {
 		for (uint32_t i = 0; i < cc->host.len; i++)
@@ -113,6 +128,10 @@ void hd_cc_half_arguments(const struct hd_cc *cc, bool device, hd_arguments *arg
 		hd_vec_push(arguments, "-ffp-contract=off");
 	for (uint32_t i = 0; i < cc->device.len; i++)
 		hd_vec_push(arguments, cc->device.data[i]);
+	if (cc->time_trace) { /* the driver knows of it only with -c */
+		hd_vec_push(arguments, "-Xclang");
+		hd_vec_push(arguments, time_trace_argument((struct hd_cc *)cc));
+	}
 	/*
 	 * Remarks, messages and metadata name source lines even when nobody asked for a debugger; remarks also name
 	 * values, of which clang keeps nothing in optimised device code unless it is told to.
@@ -120,7 +139,7 @@ void hd_cc_half_arguments(const struct hd_cc *cc, bool device, hd_arguments *arg
 	if (cc->remarks || cc->record) {
 		hd_vec_push(arguments, "-g");
 		hd_vec_push(arguments, "--cuda-noopt-device-debug");
-	} else if (!cc->debug && !cc->device_debug) {
+	} else if (!cc->debug && (!cc->device_debug || cc->device_optimized)) {
 		hd_vec_push(arguments, "-gline-tables-only");
 	}
 }

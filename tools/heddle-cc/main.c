@@ -8,6 +8,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "lib/strbuf.h"
@@ -26,6 +27,23 @@ static int compile_cuda(struct hd_job *job, const char *input, const char *objec
 
 /* ------------------------------------------------------------ stages */
 
+static void withdraw(const struct hd_job *job, const char *output)
+{
+	struct stat info;
+	if (!job->cc->dry_run && !stat(output, &info) && S_ISREG(info.st_mode))
+		unlink(output);
+}
+
+/* The metadata first: without it there is no output, not that of a former run either, since make would take it for
+ * made. `prefix` NULL: there is none. */
+static int deliver_with(struct hd_job *job, const char *prefix, const char *side, const char *from, const char *output)
+{
+	if (!prefix || !hd_job_deliver_side_files(job, prefix, side))
+		return hd_job_deliver(job, from, output);
+	withdraw(job, output);
+	return -1;
+}
+
 static int make_objects(struct hd_job *job)
 {
 	struct hd_cc *cc = job->cc;
@@ -38,8 +56,7 @@ static int make_objects(struct hd_job *job)
 		if (hd_cc_is_cuda(cc, input) ? compile_cuda(job, input, object, &prefix)
 					     : hd_compile_plain(job, input, object))
 			return -1;
-		const char *side = hd_job_output_prefix(job, output);
-		if (hd_job_deliver(job, object, output) || (prefix && hd_job_deliver_side_files(job, prefix, side)))
+		if (deliver_with(job, prefix, hd_job_output_prefix(job, output), object, output))
 			return -1;
 		hd_vec_push(&job->objects, output);
 	}
@@ -122,20 +139,23 @@ static int make_program(struct hd_job *job)
 	const char *output = cc->output ? cc->output : "a.out";
 	char *program = hd_job_path(job, "program");
 	int status = compile_inputs(job, &side);
-	if (!status)
+	if (!status && !cc->no_device_link)
 		status = hd_cc_device_link(job, &job->objects, base_name(output), &linked);
 	if (!status && linked.object)
 		hd_vec_push(&job->objects, linked.object);
 	if (!status)
-		status = link_program(job, program) || hd_job_deliver(job, program, output) ? -1 : 0;
-	if (!status && linked.prefix)
-		status = hd_job_deliver_side_files(job, linked.prefix, output);
+		status = link_program(job, program);
+	bool made = !status;
 	bool alone = side.prefixes.len == 1 && !linked.prefix;
 	for (uint32_t i = 0; i < side.prefixes.len && !status; i++)
 		status = hd_job_deliver_side_files(job, side.prefixes.data[i],
 						   alone ? output
 							 : hd_arena_printf(&cc->arena, "%s-%s", output,
 									   side.names.data[i]));
+	if (!status)
+		status = deliver_with(job, linked.prefix, output, program, output);
+	else if (made)
+		withdraw(job, output);
 	hd_vec_release(&side.prefixes);
 	hd_vec_release(&side.names);
 	return status;
@@ -205,8 +225,8 @@ static int make_host_sources(struct hd_job *job)
 		if (!hd_cc_is_cuda(cc, input))
 			return hd_error(&cc->diag, HD_NOWHERE, "%s is no CUDA source", input);
 		if (hd_compile_cuda(job, input, prefix, "-S", assembly) ||
-		    (!cc->dry_run && write_host_source(cc, assembly, source)) || hd_job_deliver(job, source, output) ||
-		    hd_job_deliver_side_files(job, prefix, hd_job_output_prefix(job, output)))
+		    (!cc->dry_run && write_host_source(cc, assembly, source)) ||
+		    deliver_with(job, prefix, hd_job_output_prefix(job, output), source, output))
 			return -1;
 	}
 	return 0;
@@ -316,7 +336,7 @@ static int make_archive(struct hd_job *job)
 			if (strncmp(cc->archive.data[i], "--", 2) != 0)
 				key = hd_arena_printf(&cc->arena, "%s%s", key,
 						      cc->archive.data[i] + (*cc->archive.data[i] == '-'));
-		hd_job_add(&arguments, "ar", key, NULL);
+		hd_job_add(&arguments, cc->archiver ? cc->archiver : "ar", key, NULL);
 		for (uint32_t i = 0; i < cc->archive.len; i++)
 			if (!strncmp(cc->archive.data[i], "--", 2))
 				hd_vec_push(&arguments, cc->archive.data[i]);

@@ -29,13 +29,21 @@ enum action {
 	ACT_LANGUAGE,
 	ACT_GENCODE,
 	ACT_OPTIMIZE,
+	ACT_FAST_COMPILE,
+	ACT_DEVICE_OPTIMIZED,
 	ACT_MAXREG,
 	ACT_WITHOUT,
 	ACT_FLAG,
 	ACT_TEXT,
 	ACT_QUIET,
-	ACT_COMMON,	  /* goes to both halves as it is */
-	ACT_COMMON_VALUE, /* so does its value, as a second word */
+	ACT_COMMON,	   /* goes to both halves as it is */
+	ACT_COMMON_VALUE,  /* so does its value, as a second word */
+	ACT_COMMON_EQUALS, /* or behind = */
+	ACT_NO_EXCEPTIONS,
+	ACT_TIME_TRACE,
+	ACT_OPT_INFO,
+	ACT_LIST_CODE,
+	ACT_LIST_ARCH,
 	ACT_INCLUDE,
 	ACT_REMARKS,
 	ACT_DEPENDENCIES,
@@ -57,6 +65,7 @@ enum action {
 	ACT_TRUTH,
 	ACT_IGNORE,
 	ACT_IGNORE_VALUE,
+	ACT_IGNORE_TRUTH, /* nor does true or false */
 	ACT_HELP,
 	ACT_VERSION
 };
@@ -156,11 +165,33 @@ static int set_level(struct hd_cc *cc, const char **level, const char *levels, c
 
 const char *hd_cc_device_level(const struct hd_cc *cc)
 {
-	if (cc->device_debug)
+	if (cc->device_debug && !cc->device_optimized)
 		return "-O0";
 	if (cc->device_optimize)
 		return cc->device_optimize;
+	if (cc->fast_compile)
+		return cc->fast_compile;
 	return cc->optimize && !strcmp(cc->optimize, "-O0") ? "-O0" : "-O3";
+}
+
+/* Levels of the device half at which it compiles as much faster as nvcc means to. */
+static int set_fast_compile(struct hd_cc *cc, const char *text)
+{
+	static const char *const levels[][2] = {{"0", NULL}, {"min", NULL}, {"mid", "-O2"}, {"max", "-O1"}};
+	for (unsigned i = 0; i < sizeof levels / sizeof *levels; i++)
+		if (!strcmp(text, levels[i][0])) {
+			cc->fast_compile = levels[i][1];
+			return 0;
+		}
+	return hd_error(&cc->diag, HD_NOWHERE, "-Ofc is 0, min, mid or max, not '%s'", text);
+}
+
+/* An option of which nvcc has one value alone. */
+static int check_only(struct hd_cc *cc, const char *name, const char *value, const char *only)
+{
+	if (!strcmp(value, only))
+		return 0;
+	return hd_error(&cc->diag, HD_NOWHERE, "%s is %s, not '%s'", name, only, value);
 }
 
 static int set_language(struct hd_cc *cc, const char *text)
@@ -254,19 +285,59 @@ static int pass_on(struct hd_cc *cc, const char *argument)
 	return 0;
 }
 
+/* Headers that ours come before: a toolkit's, or libcu++ alone. */
+static bool is_of_toolkit(struct hd_cc *cc, const char *folder)
+{
+	return access(hd_arena_printf(&cc->arena, "%s/cuda_runtime_api.h", folder), R_OK) == 0 ||
+	       access(hd_arena_printf(&cc->arena, "%s/cuda/std/version", folder), R_OK) == 0;
+}
+
 /*
  * A folder of headers. That of a toolkit, which many a makefile names, comes after ours: what ours have replaces
  * NVIDIA's, the rest (curand_kernel.h) is found there, and so are the template libraries beside, as nvcc finds them.
  */
 static void add_include(struct hd_cc *cc, const char *option, const char *folder)
 {
-	bool toolkit = access(hd_arena_printf(&cc->arena, "%s/cuda_runtime_api.h", folder), R_OK) == 0;
+	bool toolkit = is_of_toolkit(cc, folder);
 	const char *libraries = hd_arena_printf(&cc->arena, "%s/cccl", folder);
 	hd_vec_push(&cc->common, toolkit ? "-isystem" : option);
 	hd_vec_push(&cc->common, folder);
 	if (toolkit && access(libraries, R_OK | X_OK) == 0) {
 		hd_vec_push(&cc->common, "-isystem");
 		hd_vec_push(&cc->common, libraries);
+	}
+}
+
+/* CPATH is as -I to clang: a toolkit's folder there becomes one of the command line, the others stay. */
+static void take_environment(struct hd_cc *cc)
+{
+	const char *path = getenv("CPATH");
+	struct hd_strbuf rest = {0};
+	while (path && *path) {
+		size_t length = strcspn(path, ":");
+		const char *folder = hd_arena_printf(&cc->arena, "%.*s", (int)length, path);
+		if (length && is_of_toolkit(cc, folder))
+			add_include(cc, "-I", folder);
+		else
+			hd_strbuf_printf(&rest, "%s%s", rest.len ? ":" : "", length ? folder : ".");
+		path += length + (path[length] == ':');
+	}
+	if (rest.len)
+		setenv("CPATH", hd_strbuf_text(&rest), 1);
+	else
+		unsetenv("CPATH");
+	hd_strbuf_release(&rest);
+}
+
+/* -Xcompiler; a toolkit's headers come after ours there, too. */
+static void add_host_options(struct hd_cc *cc, const char *list)
+{
+	uint32_t first = cc->host.len;
+	hd_cc_add_list(cc, &cc->host, list, NULL);
+	for (uint32_t i = first; i < cc->host.len; i++) {
+		const char *folder = after(cc->host.data[i], "-I");
+		if (folder && *folder && is_of_toolkit(cc, folder))
+			cc->host.data[i] = hd_arena_printf(&cc->arena, "-isystem%s", folder);
 	}
 }
 
@@ -349,6 +420,8 @@ static int apply(struct hd_cc *cc, const struct option *option, const char *valu
 	case ACT_LANGUAGE: return set_language(cc, value);
 	case ACT_GENCODE: return hd_cc_add_gencode(cc, value);
 	case ACT_OPTIMIZE: return set_level(cc, &cc->optimize, "0123sz", value);
+	case ACT_FAST_COMPILE: return set_fast_compile(cc, value);
+	case ACT_DEVICE_OPTIMIZED: cc->device_optimized = true; return check_only(cc, option->name, value, "on");
 	case ACT_WITHOUT: return set_without(cc, value);
 	case ACT_LINEAR: return set_linear(cc, value);
 	case ACT_MAXREG: return set_max_registers(cc, value);
@@ -364,10 +437,20 @@ static int apply(struct hd_cc *cc, const struct option *option, const char *valu
 		hd_vec_push(&cc->common, option->name);
 		hd_vec_push(&cc->common, value);
 		return 0;
+	case ACT_COMMON_EQUALS:
+		hd_vec_push(&cc->common, hd_arena_printf(&cc->arena, "%s=%s", option->name, value));
+		return 0;
+	case ACT_NO_EXCEPTIONS: hd_vec_push(&cc->host, "-fno-exceptions"); return 0;
+	case ACT_TIME_TRACE: cc->time_trace = value; return 0;
+	case ACT_OPT_INFO:
+		hd_vec_push(&cc->device, "-Rpass=inline");
+		return check_only(cc, option->name, value, "inline");
+	case ACT_LIST_CODE: cc->lists_code = true; return 0;
+	case ACT_LIST_ARCH: cc->lists_arch = true; return 0;
 	case ACT_STD: hd_vec_push(&cc->common, hd_arena_printf(&cc->arena, "-std=%s", value)); return 0;
 	case ACT_LIBDEVICE: return set_libdevice(cc, value);
 	case ACT_REMARKS: return set_remark_scope(cc, value);
-	case ACT_HOST: hd_cc_add_list(cc, &cc->host, value, NULL); return 0;
+	case ACT_HOST: add_host_options(cc, value); return 0;
 	case ACT_HOST_FLAG: hd_vec_push(&cc->host, option->name); return 0;
 	case ACT_ARCHIVE: hd_cc_add_list(cc, &cc->archive, value, NULL); return 0;
 	case ACT_RUN_ARGS: hd_cc_add_list(cc, &cc->run_arguments, value, NULL); return 0;
@@ -381,6 +464,7 @@ static int apply(struct hd_cc *cc, const struct option *option, const char *valu
 	case ACT_PTXAS: return take_ptxas_options(cc, value);
 	case ACT_IGNORE:
 	case ACT_IGNORE_VALUE: return 0;
+	case ACT_IGNORE_TRUTH: return set_truth(cc, &(enum hd_cc_truth){HD_CC_UNSAID}, option->name, value);
 	case ACT_DEPENDENCIES: hd_vec_push(&cc->dependencies, option->name); return 0;
 	case ACT_DEPENDENCY_FILE: cc->dependency_file = value; return 0;
 	case ACT_DEPENDENCY_TARGET: cc->dependency_target = value; return 0;
@@ -448,9 +532,21 @@ static bool is_warning_kinds(const char *argument)
 	return false;
 }
 
-/* Only the first is a kind of clang's; the calls that the second speaks of are errors anyway. */
+/* Those that the argument, or the one behind it, has; NULL: it is another option. */
+static const char *warning_kinds(const char *argument, const char *next)
+{
+	const char *rest = after(argument + (argument[1] == '-'), "-Werror");
+	const char *kinds = rest && *rest == '=' ? rest + 1 : rest && !*rest ? next : NULL;
+	return kinds && is_warning_kinds(kinds) ? kinds : NULL;
+}
+
+/* Those that are clang's, too; the calls that another speaks of are errors anyway. */
 static void take_warning_kinds(struct hd_cc *cc, const char *kinds)
 {
+	if (strstr(kinds, "reorder"))
+		hd_vec_push(&cc->common, "-Werror=reorder");
+	if (strstr(kinds, "deprecated-declarations"))
+		hd_vec_push(&cc->common, "-Werror=deprecated-declarations");
 	if (!strstr(kinds, "all-warnings"))
 		return;
 	hd_vec_push(&cc->common, "-Werror");
@@ -467,20 +563,28 @@ static int parse_argument(struct hd_cc *cc, const hd_arguments *words, uint32_t 
 	}
 	const struct option *option = find_option(argument, &value);
 	if (!option) {
-		if (!strcmp(argument, "-Werror") && next && is_warning_kinds(next)) {
-			take_warning_kinds(cc, next);
-			++*index;
+		const char *kinds = warning_kinds(argument, next);
+		if (kinds) {
+			take_warning_kinds(cc, kinds);
+			*index += kinds == next;
 			return 0;
 		}
 		bool passed_on = argument[1] == 'W' || argument[1] == 'f' || after(argument, "-Rpass");
+		if (!passed_on && cc->forward_linker) {
+			hd_vec_push(&cc->link, argument);
+			return 0;
+		}
 		if (!passed_on && cc->forward_unknown) {
 			hd_vec_push(&cc->host, argument);
 			return 0;
 		}
 		return passed_on ? pass_on(cc, argument) : unknown_option(cc, argument);
 	}
-	if (option->action == ACT_OPTIMIZE && !value)
-		value = "";
+	if (option->action == ACT_OPTIMIZE && !value) { /* -O 2, too, unless there is a file of that name */
+		bool level = next && *next && strspn(next, "0123") == 1 && !next[1] && access(next, F_OK) != 0;
+		*index += level;
+		value = level ? next : "";
+	}
 	if (option->form != FORM_NONE && !value) {
 		value = next;
 		if (!value)
@@ -563,7 +667,12 @@ int hd_cc_parse(struct hd_cc *cc, int argc, char **argv)
 	hd_vec_release(&words);
 	if (status)
 		return status;
+	if (cc->lists_code || cc->lists_arch) {
+		hd_cc_print_targets(cc);
+		return 1;
+	}
 	find_places(cc);
+	take_environment(cc);
 	if (hd_cc_choose_target(cc))
 		return -1;
 	hd_cc_print_variables(cc);

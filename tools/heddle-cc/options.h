@@ -56,6 +56,9 @@ struct hd_cc {
 	const char *dependency_kind;		 /* "-M" or "-MM" */
 	const char *optimize;			 /* "-O3" */
 	const char *device_optimize;		 /* -Xptxas -ON; NULL: by hd_cc_device_level */
+	const char *fast_compile;		 /* -Ofc: "-O1"; NULL: as without */
+	const char *time_trace;			 /* -fdevice-time-trace; "-": by the output's name */
+	const char *archiver;			 /* -arbin; NULL: ar */
 	const char *libdevice;			 /* a toolkit's; NULL: ours */
 	uint32_t max_registers;			 /* 0: no cap */
 	uint32_t target_registers;		 /* that the architecture has for a thread; 0: 255 */
@@ -73,6 +76,11 @@ struct hd_cc {
 	/* What -use_fast_math leaves open, in any order with it; the last of several counts. */
 	enum hd_cc_truth fmad, ftz, prec_div, prec_sqrt;
 	bool arch_given;
+	bool nested_launch;			    /* the scan of the source found and reported some */
+	bool device_optimized;			    /* -dopt on */
+	bool no_device_link;			    /* -nodlink */
+	bool forward_linker;			    /* -forward-unknown-to-host-linker */
+	bool lists_code, lists_arch;		    /* -code-ls, -arch-ls */
 	bool run;				    /* -run */
 	bool warn_spills, warn_local, ptxas_errors; /* -Xptxas -warn-spills, -warn-lmem-usage, -Werror */
 	bool forward_unknown, debug, line_info, device_debug, fast_math, verbose, dry_run, keep, report, shared, quiet;
@@ -102,6 +110,7 @@ extern const char hd_cc_help_text[]; /* what stands below the options */
 void hd_cc_manual(void);
 void hd_cc_words(void);
 void hd_cc_list_targets(void); /* target.c: the architectures that are modelled, each behind a blank */
+void hd_cc_print_targets(const struct hd_cc *cc); /* as -code-ls and -arch-ls have them */
 
 /* Whether the option is true, or would be with `unsaid` in its place. */
 static inline bool hd_cc_is_true(enum hd_cc_truth truth, bool unsaid)

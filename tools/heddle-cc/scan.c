@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <uthash.h>
 
@@ -462,11 +463,49 @@ static int write_refused(struct hd_cc *cc, CXTranslationUnit unit, const char *p
 	return status;
 }
 
-static int scan_file(struct hd_cc *cc, const char *input, const char *header, const char *path, const char *refused)
+/* clang's error at a launch in a kernel or a device function: it has no words for what the programmer meant. */
+static bool is_nested_launch(const char *text)
+{
+	return text && !strncmp(text, "reference to __global__ function '", 34) &&
+	       (strstr(text, "' in __global__ function") || strstr(text, "' in __device__ function"));
+}
+
+/* Says at each such launch that it is not supported, on `errors`. */
+static bool report_nested(struct hd_cc *cc, CXTranslationUnit unit, int errors)
+{
+	bool any = false;
+	for (unsigned i = 0; i < clang_getNumDiagnostics(unit); i++) {
+		CXDiagnostic diagnostic = clang_getDiagnostic(unit, i);
+		CXString message = clang_getDiagnosticSpelling(diagnostic);
+		if (is_nested_launch(clang_getCString(message))) {
+			CXFile file;
+			struct hd_loc loc;
+			clang_getFileLocation(clang_getDiagnosticLocation(diagnostic), &file, &loc.line, &loc.column,
+					      NULL);
+			CXString name = clang_getFileName(file);
+			loc.file = clang_getCString(name);
+			if (!any)
+				dup2(errors, STDERR_FILENO);
+			any = true;
+			hd_error(&cc->diag, loc, "a kernel launches a kernel: dynamic parallelism is not supported");
+			clang_disposeString(name);
+		}
+		clang_disposeString(message);
+		clang_disposeDiagnostic(diagnostic);
+	}
+	return any;
+}
+
+enum { NESTED = 3 }; /* status of a scan that has reported the source's errors */
+
+static int scan_file(struct hd_cc *cc, const char *input, const char *header, const char *path, const char *refused,
+		     int errors)
 {
 	CXTranslationUnit unit = parse_file(cc, input, header);
 	if (!unit || write_refused(cc, unit, refused))
 		return -1;
+	if (report_nested(cc, unit, errors))
+		return NESTED;
 	limit_time();
 	struct scan scan = {.cc = cc, .kernels = json_array(), .launches = json_array()};
 	CXCursor root = clang_getTranslationUnitCursor(unit);
@@ -481,11 +520,12 @@ static int scan_file(struct hd_cc *cc, const char *input, const char *header, co
 static _Noreturn void run_scan(struct hd_cc *cc, const char *input, const char *header, const char *path,
 			       const char *refused)
 {
-	int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC), errors = dup(STDERR_FILENO);
 	setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
 	if (nowhere >= 0 && !cc->verbose)
 		dup2(nowhere, STDERR_FILENO);
-	_exit(scan_file(cc, input, header, path, refused) ? 1 : 0);
+	int status = scan_file(cc, input, header, path, refused, errors);
+	_exit(status < 0 ? 1 : status);
 }
 
 /*
@@ -499,7 +539,9 @@ bool hd_cc_scan(struct hd_cc *cc, struct hd_signals *signals, const char *input,
 	pid_t child = signals->caught ? -1 : hd_child_fork(signals, SIGKILL);
 	if (child == 0)
 		run_scan(cc, input, header, path, refused);
-	bool done = child > 0 && hd_child_wait(signals, child) == 0 && !signals->caught;
+	int status = child > 0 ? hd_child_wait(signals, child) : -1;
+	bool done = status == 0 && !signals->caught;
+	cc->nested_launch = child > 0 && WIFEXITED(status) && WEXITSTATUS(status) == NESTED;
 	if (!done)
 		unlink(path);
 	return done;

@@ -52,6 +52,18 @@ void hd_cc_list_targets(void)
 			printf(" sm_%d", known[i]);
 }
 
+void hd_cc_print_targets(const struct hd_cc *cc)
+{
+	for (unsigned i = 0; i < sizeof known / sizeof *known; i++) {
+		if (!is_modelled(known[i]))
+			continue;
+		if (cc->lists_code && cc->lists_arch)
+			printf("arch=compute_%d,code=[sm_%d,compute_%d]\n", known[i], known[i], known[i]);
+		else
+			printf("%s_%d\n", cc->lists_code ? "sm" : "compute", known[i]);
+	}
+}
+
 /* "sm_75", "compute_75", "lto_75", "75", each with a letter behind (sm_90a); -1: it is no name of this form. */
 static int number_of(const char *name)
 {

@@ -201,6 +201,20 @@ struct outcome {
 	struct run_statistics *stats; /* NULL: the program made none */
 };
 
+/* Whether the program names our runtime library. */
+static bool is_linked(const char *program)
+{
+	static const char library[] = "libheddle-cudart";
+	struct hd_diag quiet = hd_diag_silent();
+	uint8_t *bytes;
+	size_t size;
+	if (hd_read_file(program, &bytes, &size, &quiet))
+		return false;
+	bool names = memmem(bytes, size, library, sizeof library - 1);
+	free(bytes);
+	return names;
+}
+
 static struct outcome judge(const struct run *run, int wait_status, const char *report, struct run_statistics *stats,
 			    struct hd_diag *diag)
 {
@@ -220,6 +234,9 @@ static struct outcome judge(const struct run *run, int wait_status, const char *
 		outcome.status = FOUND; /* as were the places */
 	else if (WEXITSTATUS(wait_status))
 		outcome.status = WEXITSTATUS(wait_status);
+	else if (!stats && is_linked(program))
+		outcome.status = 2 + 0 * hd_error(diag, HD_NOWHERE,
+						  "%s never called CUDA, so that there is nothing to show", program);
 	else if (!stats)
 		outcome.status =
 			2 + 0 * hd_error(diag, HD_NOWHERE,

@@ -1,0 +1,42 @@
+"""helper-frames.py LLVM-DIS BUILTINS.bc OPT PLUGIN FOLDER: the helpers of the device library need no stack.
+
+Writes a kernel for each function of the library that lowering can call, compiles it, and reads what the metadata says of the function: one that only computes is a helper, and has scratch registers
+alone, so that its callers' stacks are what ptxas shows. Those of 128-bit integers may spill.
+"""
+import json
+import os
+import re
+import subprocess
+import sys
+
+disassemble, library, opt, plugin, folder = sys.argv[1:]
+text = subprocess.run([disassemble, '-o', '-', library], stdout=subprocess.PIPE, encoding='utf-8', check=True).stdout
+functions = re.findall(r'^define dso_local [^@]*?(\w+) @(__heddle_\w+)\(([^)]*)\)', text, re.M)
+assert len(functions) > 50, len(functions)
+
+# A division, for which the library is linked in.
+lines = ['define ptx_kernel void @asks(ptr addrspace(1) %p) {\n  %v = load volatile i64, ptr addrspace(1) %p\n'
+         '  %q = udiv i64 1000, %v\n  store volatile i64 %q, ptr addrspace(1) %p\n  ret void\n}']
+for result, name, parameters in functions:
+    types = [parameter.split()[0] for parameter in parameters.split(', ')]
+    lines.append(f'declare {result} @{name}({", ".join(types)})')
+    loads = [f'  %p{i} = getelementptr i8, ptr addrspace(1) %in, i64 {16 * i}\n'
+             f'  %v{i} = load volatile {kind}, ptr addrspace(1) %p{i}, align 16\n' for i, kind in enumerate(types)]
+    arguments = ', '.join(f'{kind} %v{i}' for i, kind in enumerate(types))
+    lines.append(f'define ptx_kernel void @k{name}(ptr addrspace(1) %in, ptr addrspace(1) %out) {{\n{"".join(loads)}'
+                 f'  %r = call {result} @{name}({arguments})\n'
+                 f'  store volatile {result} %r, ptr addrspace(1) %out, align 16\n  ret void\n}}')
+ir = os.path.join(folder, 'helpers.ll')
+with open(ir, 'w', encoding='utf-8') as file:
+    file.write('target triple = "nvptx64-nvidia-cuda"\n' + '\n'.join(lines) + '\n')
+output = os.path.join(folder, 'helpers')
+subprocess.run([opt, f'-load-pass-plugin={plugin}', f'-passes=heddle<o={output}>', '-disable-output', ir], check=True)
+with open(output + '.heddle.json', encoding='utf-8') as file:
+    document = json.load(file)
+helpers = [function for function in document['functions'] if function.get('helper')]
+framed = {function['name']: function['stack_bytes'] for function in helpers if function['stack_bytes']}
+# Of 128 bits neither operands and quotient nor a call's leave room.
+assert set(framed) <= {f'__heddle_{name}128' for name in ('udiv', 'umod', 'sdiv', 'smod', 'smulo')}, framed
+names = {function['name'] for function in helpers}
+missing = [name for _, name, _ in functions if name not in names and not name.endswith('32')]
+print(f'{len(helpers) - len(framed)} helpers without a frame; no helpers: {" ".join(missing)}')

@@ -1,0 +1,7 @@
+__global__ void child()
+{
+}
+__global__ void parent()
+{
+	child<<<1, 1>>>();
+}

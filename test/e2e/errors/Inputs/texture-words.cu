@@ -1,0 +1,4 @@
+void host(float *p)
+{
+	cudaBindTexture(0, 0, p, 4);
+}
