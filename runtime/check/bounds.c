@@ -152,6 +152,13 @@ static bool faults(const struct hd_exec *exec, uint64_t address, uint32_t bytes,
 	return !hd_devmem_find(exec->gpu->devmem, address, &low, &high) || bytes > high - address;
 }
 
+/* An atomic operation of a byte or two exchanges the word that it is in, with what is beside it. */
+static bool exchanges_word(const struct hd_dinst *inst, uint64_t inside, uint64_t size)
+{
+	bool strong = inst->effects & HD_FX_ATOMIC || hd_mod_get(inst->inst.mods, HD_MOD_SEM) != HD_SEM_WEAK;
+	return strong && inst->access_bytes == 4 && (inside < size || inside + 3 < 3);
+}
+
 void hd_check_bounds(struct hd_check *check, const struct hd_exec *exec, const struct hd_dinst *inst,
 		     const struct hd_accesses *accesses)
 {
@@ -165,7 +172,8 @@ void hd_check_bounds(struct hd_check *check, const struct hd_exec *exec, const s
 		uint64_t address = accesses->address[lane], inside = address - low;
 		bool shared = accesses->space[lane] == HD_MEM_SHARED;
 		if (symbol && shared == (symbol->space == HD_SPACE_SHARED) && accesses->space[lane] != HD_MEM_LOCAL &&
-		    (inside >= size || bytes > size - inside) && !faults(exec, address, bytes, accesses->space[lane]))
+		    (inside >= size || bytes > size - inside) && !exchanges_word(inst, inside, size) &&
+		    !faults(exec, address, bytes, accesses->space[lane]))
 			hd_check_found(check, exec->warp, lane,
 				       (struct hd_finding){.kind = HD_FOUND_OUTSIDE,
 							   .pc = pc,

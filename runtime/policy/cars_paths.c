@@ -89,6 +89,8 @@ static uint32_t trap(const struct hd_policy_handle *self, struct hd_warp *warp, 
 	struct cars_counts *counts = &cars_sm_of(self, warp->cta->sm)->counts;
 	if (!move->rows)
 		return 0;
+	if (kind == HD_INJECT_LOAD)
+		cars_verify_fill(self, warp, move);
 	counts->traps++;
 	*(kind == HD_INJECT_STORE ? &counts->spilled_bytes : &counts->filled_bytes) += cars_trap(warp, move, kind);
 	return cars_trap_cycles(warp->cta->sm);

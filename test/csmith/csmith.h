@@ -1,6 +1,6 @@
 /*
- * The runtime of csmith's programs where they run as one thread of the device, in place of its own csmith.h: the checksum
- * of what a program leaves in its variables. The arithmetic that cannot overflow is csmith's.
+ * The runtime of csmith's programs where they run as one thread of the device, in place of its own csmith.h: the
+ * checksum of what a program leaves in its variables. The arithmetic that cannot overflow is csmith's.
  */
 #ifndef CSMITH_ON_DEVICE_H
 #define CSMITH_ON_DEVICE_H
