@@ -196,7 +196,7 @@ void hd_check_waits(struct hd_check *check, const struct hd_exec *exec, const st
 }
 
 /* Lanes that wait for some that come to a barrier instead. True: that was found. */
-static bool check_waiting(struct hd_check *check, const struct hd_exec *exec)
+static bool check_waiting(struct hd_check *check, const struct hd_exec *exec, struct hd_sync_check *state)
 {
 	const struct hd_warp *warp = exec->warp;
 	HD_FOR_LANES (lane, warp->waits & ~exec->mask) {
@@ -205,6 +205,9 @@ static bool check_waiting(struct hd_check *check, const struct hd_exec *exec)
 		if (!missing)
 			continue;
 		report_missing(check, exec, lane, missing);
+		for (uint32_t i = 0; i < HD_CHECK_OPEN_SYNCS; i++) /* is told */
+			if (state->open[i].meeting && state->open[i].came >> lane & 1)
+				state->open[i].members = 0;
 		return true;
 	}
 	return false;
@@ -297,7 +300,7 @@ void hd_check_sync(struct hd_check *check, const struct hd_exec *exec, const str
 	}
 	watch_passing(check, exec, inst, state);
 	note_apart(exec, inst, state);
-	if (inst->effects & HD_FX_BARRIER && !check_waiting(check, exec))
+	if (inst->effects & HD_FX_BARRIER && !check_waiting(check, exec, state))
 		come_to_barrier(check, exec, state);
 	if (inst->effects & HD_FX_BARRIER || inst->meets)
 		note_passing(exec, inst, state);
