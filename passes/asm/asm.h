@@ -122,6 +122,8 @@ uint32_t hd_ptx_text_declare(struct hd_ptx_text *text, const char *name, unsigne
 /* The label that a name means in a scope; UINT32_MAX: none. After the whole text has been read. */
 uint32_t hd_ptx_text_label(const struct hd_ptx_text *text, uint32_t named);
 
+/* A floating-point constant as an operand of so many bits. */
+uint64_t hd_ptx_float_bits(const struct hd_ptx_part *part, unsigned bits);
 /* Whether the opcode has the part behind its first one. */
 bool hd_ptx_statement_has(const struct hd_ptx_statement *statement, const char *part);
 /* The type that part `back` from the end names (0: the last); bits 0 when it is none. */

@@ -1,5 +1,5 @@
 /*
- * Inline PTX: names of types and of special registers, and LLVM's spelling of operands.
+ * Inline PTX: names of types and of special registers, LLVM's spelling of operands, and constants as bits.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -140,4 +140,16 @@ void hd_ptx_plain_text(char *out, const char *in, size_t length)
 		}
 	}
 	*out = '\0';
+}
+
+uint64_t hd_ptx_float_bits(const struct hd_ptx_part *part, unsigned bits)
+{
+	if (part->kind == HD_PTX_SINGLE || bits == 64)
+		return part->number;
+	double wide;
+	memcpy(&wide, &part->number, sizeof wide);
+	float narrow = (float)wide;
+	uint32_t word;
+	memcpy(&word, &narrow, sizeof word);
+	return word;
 }

@@ -61,18 +61,6 @@ value hd_asm_piece(struct hd_asm *a, const char *text, unsigned bits, value *arg
 	return call;
 }
 
-static uint64_t float_bits(const struct hd_ptx_part *part, unsigned bits)
-{
-	if (part->kind == HD_PTX_SINGLE || bits == 64)
-		return part->number;
-	double wide;
-	memcpy(&wide, &part->number, sizeof wide);
-	float narrow = (float)wide;
-	uint32_t word;
-	memcpy(&word, &narrow, sizeof word);
-	return word;
-}
-
 static value special(struct hd_asm *a, const struct hd_ptx_part *part, unsigned bits)
 {
 	char text[80];
@@ -92,7 +80,7 @@ value hd_asm_read(struct hd_asm *a, const struct hd_ptx_part *part, unsigned bit
 	switch (part->kind) {
 	case HD_PTX_NUMBER: return LLVMConstInt(bits_type(a, bits), part->number, bits > 64);
 	case HD_PTX_SINGLE:
-	case HD_PTX_DOUBLE: return LLVMConstInt(bits_type(a, bits), float_bits(part, bits), false);
+	case HD_PTX_DOUBLE: return LLVMConstInt(bits_type(a, bits), hd_ptx_float_bits(part, bits), false);
 	case HD_PTX_SPECIAL: return special(a, part, bits);
 	case HD_PTX_REG:
 		reg = &a->text.regs.data[part->reg];

@@ -72,18 +72,6 @@ static struct hd_leaf special(struct hd_ptx *ptx, uint32_t code, unsigned bits)
 	return leaf;
 }
 
-static uint64_t float_bits(const struct hd_ptx_part *part, unsigned bits)
-{
-	if (part->kind == HD_PTX_SINGLE || bits == 64)
-		return part->number;
-	double wide;
-	memcpy(&wide, &part->number, sizeof wide);
-	float narrow = (float)wide;
-	uint32_t word;
-	memcpy(&word, &narrow, sizeof word);
-	return word;
-}
-
 struct hd_leaf hd_ptx_read(struct hd_ptx *ptx, const struct hd_ptx_part *part, unsigned bits)
 {
 	unsigned words = bits == 1 ? 0 : (bits + 31) / 32;
@@ -99,7 +87,7 @@ struct hd_leaf hd_ptx_read(struct hd_ptx *ptx, const struct hd_ptx_part *part, u
 						: part->number & ((UINT64_C(1) << bits) - 1),
 				   words);
 	case HD_PTX_SINGLE:
-	case HD_PTX_DOUBLE: return hd_leaf_imm(float_bits(part, bits), words);
+	case HD_PTX_DOUBLE: return hd_leaf_imm(hd_ptx_float_bits(part, bits), words);
 	case HD_PTX_SPECIAL: return special(ptx, (uint32_t)part->number, bits);
 	case HD_PTX_REG:
 		reg = &ptx->regs.data[part->reg];
