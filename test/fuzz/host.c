@@ -8,8 +8,8 @@
  *
  *   host GRID BLOCK_X BLOCK_Y OUT_WORDS IN_WORDS N FILE [BYTES:ALIGN:SEED]...
  *
- * The buffers hold random:1 and random:2, see tools/heddle/spec.h. What follows FILE are parameters by value, of bytes
- * of random:SEED. The host's ABI (System V, x86-64) passes them on the stack, one after the other, each at its
+ * The buffers hold random:1 and random:2, see tools/heddle/run/spec.h. What follows FILE are parameters by value, of
+ * bytes of random:SEED. The host's ABI (System V, x86-64) passes them on the stack, one after the other, each at its
  * alignment and at least at a multiple of 8: all of them together are one structure here.
  */
 #include <stdint.h>

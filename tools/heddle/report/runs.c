@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/heddle/figures.h"
 #include "tools/heddle/gate/runs.h"
 #include "tools/heddle/report/report.h"
-#include "tools/heddle/run_slots.h"
+#include "tools/heddle/run/figures.h"
+#include "tools/heddle/run/slots.h"
 
 static bool is_run(const json_t *value)
 {

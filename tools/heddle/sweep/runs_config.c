@@ -10,7 +10,7 @@
 
 #include "heddle/config.h"
 #include "lib/strbuf.h"
-#include "tools/heddle/best.h"
+#include "tools/heddle/run/best.h"
 #include "tools/heddle/sweep/runs.h"
 
 /* Messages of the library with a place in the plan. */

@@ -3,13 +3,13 @@
  * alone (Lin, 4.3.3): the harmonic speedup of all is the harmonic mean of theirs, the weighted one their sum, the
  * slowdown of one the inverse of its speedup.
  */
-#include "tools/heddle/corun_figures.h"
+#include "tools/heddle/run/corun_figures.h"
 
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "tools/heddle/figures.h"
+#include "tools/heddle/run/figures.h"
 
 /* {kernel, launches, cycles, warp_instructions} of the stream, from where there are figures of its launches. */
 static json_t *find_kernel(json_t *kernels, const json_t *launch)

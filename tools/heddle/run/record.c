@@ -1,8 +1,8 @@
 /*
- * heddle run --record: see run_record.h. A recording is read before it is put at its place, so that what is there is
+ * heddle run --record: see record.h. A recording is read before it is put at its place, so that what is there is
  * whole. Its slot follows from the file's name without folder and ending, by the same hash on each machine.
  */
-#include "tools/heddle/run_record.h"
+#include "tools/heddle/run/record.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -1,16 +1,16 @@
 /*
- * The table that a simulation ends with: see run_table.h.
+ * The table that a simulation ends with: see table.h.
  */
-#include "tools/heddle/run_table.h"
+#include "tools/heddle/run/table.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "tools/heddle/cmd.h"
-#include "tools/heddle/corun_figures.h"
-#include "tools/heddle/figures.h"
-#include "tools/heddle/run_grids.h"
-#include "tools/heddle/run_slots.h"
+#include "tools/heddle/run/corun_figures.h"
+#include "tools/heddle/run/figures.h"
+#include "tools/heddle/run/grids.h"
+#include "tools/heddle/run/slots.h"
 
 /* Launches that ran the original code, though the policy wanted linear versions (R2D2 4.4). */
 static void print_fallbacks(const json_t *sum)

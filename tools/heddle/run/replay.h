@@ -1,8 +1,8 @@
 /*
  * Recorded programs (lib/recording.h) done again beside each other on one simulated GPU, for `heddle corun`.
  */
-#ifndef HD_TOOLS_HEDDLE_REPLAY_H
-#define HD_TOOLS_HEDDLE_REPLAY_H
+#ifndef HD_TOOLS_HEDDLE_RUN_REPLAY_H
+#define HD_TOOLS_HEDDLE_RUN_REPLAY_H
 
 #include "heddle/sim.h"
 #include "lib/recording.h"

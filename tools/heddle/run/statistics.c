@@ -1,7 +1,7 @@
 /*
- * Statistics of a run, its launches in a file: see run_statistics.h. Cost: a launch's text is made once and copied.
+ * Statistics of a run, its launches in a file: see statistics.h. Cost: a launch's text is made once and copied.
  */
-#include "tools/heddle/run_statistics.h"
+#include "tools/heddle/run/statistics.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "lib/arena.h"
-#include "tools/heddle/figures.h"
-#include "tools/heddle/run_grids.h"
+#include "tools/heddle/run/figures.h"
+#include "tools/heddle/run/grids.h"
 
 /* As many digits as the simulator promises. */
 enum { STEP = 2, FORMAT = JSON_INDENT(STEP) | JSON_PRESERVE_ORDER | JSON_ENCODE_ANY | JSON_REAL_PRECISION(12) };

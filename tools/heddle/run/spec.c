@@ -2,7 +2,7 @@
  * Reads launch specifications (see spec.h): inih splits the lines, each key is checked against the table of its
  * section, and every error has its line. Errors do not stop the reading, so that one run shows them all.
  */
-#include "tools/heddle/spec.h"
+#include "tools/heddle/run/spec.h"
 
 #include <errno.h>
 #include <ini.h>

@@ -2,7 +2,7 @@
 #ifndef HD_TOOLS_HEDDLE_RUN_RECORDS_H
 #define HD_TOOLS_HEDDLE_RUN_RECORDS_H
 
-#include "tools/heddle/run_statistics.h"
+#include "tools/heddle/run/statistics.h"
 
 /*
  * Reads *.records in a folder; NULL: no process used the simulated GPU. Of a process without its last record, what it

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "heddle/object.h"
-#include "tools/heddle/spec.h"
+#include "tools/heddle/run/spec.h"
 
 static struct hd_loc at(const struct spec *spec, uint32_t line)
 {

@@ -2,7 +2,7 @@
  * heddle run, `--policy best-NAME`: runs a program under each parameter of a policy and keeps the fastest. Cost: a run
  * for each parameter.
  */
-#include "tools/heddle/best.h"
+#include "tools/heddle/run/best.h"
 
 #include <string.h>
 

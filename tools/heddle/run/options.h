@@ -1,5 +1,5 @@
 /*
- * How a simulation is asked for on the command line: the options of run_options.def and what they come to, for `heddle
+ * How a simulation is asked for on the command line: the options of options.def and what they come to, for `heddle
  * run` and `heddle corun`.
  */
 #ifndef HD_TOOLS_HEDDLE_RUN_OPTIONS_H

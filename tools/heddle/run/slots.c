@@ -6,7 +6,7 @@
  *
  * Cost: O(instructions) for the sums, by hash; O(rows log rows) for the order.
  */
-#include "tools/heddle/run_slots.h"
+#include "tools/heddle/run/slots.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -16,16 +16,16 @@
 #include "lib/child.h"
 #include "lib/scratch.h"
 #include "lib/strbuf.h"
-#include "tools/heddle/best.h"
 #include "tools/heddle/cmd.h"
-#include "tools/heddle/kernel.h"
-#include "tools/heddle/run_checkpoint.h"
-#include "tools/heddle/run_options.h"
-#include "tools/heddle/run_record.h"
-#include "tools/heddle/run_records.h"
-#include "tools/heddle/run_slots.h"
-#include "tools/heddle/run_statistics.h"
-#include "tools/heddle/run_table.h"
+#include "tools/heddle/run/best.h"
+#include "tools/heddle/run/checkpoint.h"
+#include "tools/heddle/run/kernel.h"
+#include "tools/heddle/run/options.h"
+#include "tools/heddle/run/record.h"
+#include "tools/heddle/run/records.h"
+#include "tools/heddle/run/slots.h"
+#include "tools/heddle/run/statistics.h"
+#include "tools/heddle/run/table.h"
 
 enum {
 	RUN_FUNCTIONAL = RUN_OWN_KEYS,
@@ -44,7 +44,7 @@ enum {
 };
 
 static const struct argp_option options[] = {
-#include "tools/heddle/run_options.def"
+#include "tools/heddle/run/options.def"
 	{"functional", RUN_FUNCTIONAL, NULL, 0,
 	 "no timing: results and faults, and counts of instructions, as fast as can be; no cycles", 0},
 	{"check", RUN_CHECK, "KINDS", 0,

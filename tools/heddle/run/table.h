@@ -5,8 +5,8 @@
 #ifndef HD_TOOLS_HEDDLE_RUN_TABLE_H
 #define HD_TOOLS_HEDDLE_RUN_TABLE_H
 
-#include "tools/heddle/run_options.h"
-#include "tools/heddle/run_statistics.h"
+#include "tools/heddle/run/options.h"
+#include "tools/heddle/run/statistics.h"
 
 /* Prints the table, or the JSON, and writes the statistics, as the options ask for. `stats` are those of the policies,
  * NULL where there are none. 0 or CMD_ERROR. */

@@ -1,13 +1,13 @@
 /*
- * Figures of kernels beside each other: see run_grids.h. What each took of L1, L2 and DRAM is its own (requests, lines
+ * Figures of kernels beside each other: see grids.h. What each took of L1, L2 and DRAM is its own (requests, lines
  * and packets know whose they are).
  */
-#include "tools/heddle/run_grids.h"
+#include "tools/heddle/run/grids.h"
 
 #include <stdio.h>
 
 #include "lib/strbuf.h"
-#include "tools/heddle/figures.h"
+#include "tools/heddle/run/figures.h"
 
 static const char *const summed[] = {"cycles",	    "warp_instructions", "l1d_accesses", "l1d_hits",
 				     "l2_accesses", "l2_hits",		 "dram_reads",	 "dram_writes"};

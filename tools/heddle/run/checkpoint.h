@@ -2,7 +2,7 @@
 #ifndef HD_TOOLS_HEDDLE_RUN_CHECKPOINT_H
 #define HD_TOOLS_HEDDLE_RUN_CHECKPOINT_H
 
-#include "tools/heddle/run_options.h"
+#include "tools/heddle/run/options.h"
 
 struct run_checkpoint {
 	const char *file, *cycle, *resume; /* NULL: not asked for */

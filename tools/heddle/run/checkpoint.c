@@ -1,7 +1,7 @@
 /*
- * Checkpoints on the command line (run_checkpoint.h); the simulator's own half is runtime/sim/checkpoint.c.
+ * Checkpoints on the command line (checkpoint.h); the simulator's own half is runtime/sim/checkpoint.c.
  */
-#include "tools/heddle/run_checkpoint.h"
+#include "tools/heddle/run/checkpoint.h"
 
 #include <errno.h>
 #include <libgen.h>

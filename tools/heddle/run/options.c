@@ -1,7 +1,7 @@
 /*
- * What the command line says of a simulation: see run_options.h.
+ * What the command line says of a simulation: see options.h.
  */
-#include "tools/heddle/run_options.h"
+#include "tools/heddle/run/options.h"
 
 #include <errno.h>
 #include <libgen.h>
@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "heddle/policy.h"
-#include "tools/heddle/best.h"
 #include "tools/heddle/cmd.h"
+#include "tools/heddle/run/best.h"
 
 error_t run_options_parse(struct run_options *run, int key, char *arg)
 {

@@ -2,11 +2,11 @@
  * `--policy best-NAME`: the best of the parameters among which NAME's paper looks (best-swl: the fastest of swl:1, 2,
  * 3, 4, 8 and 16). The program runs once for each. It may stand in a combination, once: `best-swl+all-hit`.
  */
-#ifndef HD_TOOLS_HEDDLE_BEST_H
-#define HD_TOOLS_HEDDLE_BEST_H
+#ifndef HD_TOOLS_HEDDLE_RUN_BEST_H
+#define HD_TOOLS_HEDDLE_RUN_BEST_H
 
 #include "lib/diag.h"
-#include "tools/heddle/run_statistics.h"
+#include "tools/heddle/run/statistics.h"
 
 /* Is it a policy, or the best of some? Reports what is wrong. 0 or -1. */
 int best_check(const char *policy, struct hd_diag *diag);

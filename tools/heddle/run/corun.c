@@ -16,12 +16,12 @@
 #include "lib/child.h"
 #include "lib/scratch.h"
 #include "tools/heddle/cmd.h"
-#include "tools/heddle/corun_figures.h"
-#include "tools/heddle/kernel.h"
-#include "tools/heddle/replay.h"
-#include "tools/heddle/run_options.h"
-#include "tools/heddle/run_slots.h"
-#include "tools/heddle/run_table.h"
+#include "tools/heddle/run/corun_figures.h"
+#include "tools/heddle/run/kernel.h"
+#include "tools/heddle/run/options.h"
+#include "tools/heddle/run/replay.h"
+#include "tools/heddle/run/slots.h"
+#include "tools/heddle/run/table.h"
 
 enum { MOST = 4, FIRST_STREAM = 1 };
 
@@ -31,7 +31,7 @@ enum { MOST = 4, FIRST_STREAM = 1 };
 enum { CORUN_CYCLES = RUN_OWN_KEYS, CORUN_NO_ALONE, CORUN_ALONE_SET, CORUN_ALONE_POLICY };
 
 static const struct argp_option options[] = {
-#include "tools/heddle/run_options.def"
+#include "tools/heddle/run/options.def"
 	{"corun-cycles", CORUN_CYCLES, "N", 0,
 	 "launch each again when it has ended, until N cycles have passed (default " DEFAULT_CYCLES "; 0: each once)",
 	 0},

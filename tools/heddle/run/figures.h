@@ -1,8 +1,8 @@
 /*
  * Figures of a run, as rows of a table and summed by kernel.
  */
-#ifndef HD_TOOLS_HEDDLE_FIGURES_H
-#define HD_TOOLS_HEDDLE_FIGURES_H
+#ifndef HD_TOOLS_HEDDLE_RUN_FIGURES_H
+#define HD_TOOLS_HEDDLE_RUN_FIGURES_H
 
 #include <jansson.h>
 

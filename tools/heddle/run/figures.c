@@ -1,7 +1,7 @@
 /*
  * The figures of runs that tables and reports show, from the statistics that `heddle run --stats` writes.
  */
-#include "tools/heddle/figures.h"
+#include "tools/heddle/run/figures.h"
 
 double figure_number(const json_t *object, const char *key)
 {

@@ -12,7 +12,7 @@
  *
  * Cost: each record is parsed once; memory does not depend on how many there are.
  */
-#include "tools/heddle/run_records.h"
+#include "tools/heddle/run/records.h"
 
 #include <dirent.h>
 #include <stdbool.h>
@@ -23,8 +23,8 @@
 #include "lib/arena.h"
 #include "lib/strbuf.h"
 #include "lib/vec.h"
-#include "tools/heddle/figures.h"
-#include "tools/heddle/run_slots.h"
+#include "tools/heddle/run/figures.h"
+#include "tools/heddle/run/slots.h"
 
 struct process {
 	char *path;

@@ -6,7 +6,7 @@
  *
  * Cost: one copy of each change a pass.
  */
-#include "tools/heddle/replay.h"
+#include "tools/heddle/run/replay.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,11 +2,11 @@
  * Kernels of objects or of LLVM IR, run without a host program: one, `heddle run --kernel NAME --launch SPEC.ini FILE`,
  * or several beside each other, `heddle corun SPEC.ini...`.
  */
-#ifndef HD_TOOLS_HEDDLE_KERNEL_H
-#define HD_TOOLS_HEDDLE_KERNEL_H
+#ifndef HD_TOOLS_HEDDLE_RUN_KERNEL_H
+#define HD_TOOLS_HEDDLE_RUN_KERNEL_H
 
 #include "heddle/sim.h"
-#include "tools/heddle/spec.h"
+#include "tools/heddle/run/spec.h"
 
 struct kernel_run {
 	struct hd_arena arena;

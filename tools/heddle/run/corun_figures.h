@@ -2,8 +2,8 @@
  * Figures of co-runs (`heddle corun`): each kernel or program beside the others, alone, and what that is together. They
  * are the key `corun` of the statistics.
  */
-#ifndef HD_TOOLS_HEDDLE_CORUN_FIGURES_H
-#define HD_TOOLS_HEDDLE_CORUN_FIGURES_H
+#ifndef HD_TOOLS_HEDDLE_RUN_CORUN_FIGURES_H
+#define HD_TOOLS_HEDDLE_RUN_CORUN_FIGURES_H
 
 #include <jansson.h>
 #include <stdint.h>

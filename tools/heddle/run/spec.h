@@ -18,8 +18,8 @@
  * one is given), its upper 53 bits as a fraction in [0, 1) or [LOW, HIGH) for floating point. Paths are relative to
  * the working directory, but for `file`, which is relative to the specification's folder.
  */
-#ifndef HD_TOOLS_HEDDLE_SPEC_H
-#define HD_TOOLS_HEDDLE_SPEC_H
+#ifndef HD_TOOLS_HEDDLE_RUN_SPEC_H
+#define HD_TOOLS_HEDDLE_RUN_SPEC_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -2,7 +2,7 @@
  * heddle run --kernel, and heddle corun: compiles IR if need be, sets up arguments and device variables from the
  * specification, launches, and hands the buffers back to it (see kernel.h and spec.h).
  */
-#include "tools/heddle/kernel.h"
+#include "tools/heddle/run/kernel.h"
 
 #include <stdio.h>
 #include <stdlib.h>
