@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "lib/arena.h"
+#include "lib/bits.h"
 #include "lib/strbuf.h"
 #include "lib/vec.h"
 
@@ -373,11 +374,6 @@ int hd_config_load(struct hd_config *config, const char *gpu, struct hd_diag *di
 
 /* ----------------------------------------------------------------- checks */
 
-static bool is_power_of_two(uint64_t value)
-{
-	return value && !(value & (value - 1));
-}
-
 /* Between two refreshes a row can be opened, read or written, and closed. */
 static bool refreshes_leave_time(const struct hd_config *c)
 {
@@ -412,21 +408,22 @@ int hd_config_check(const struct hd_config *config, struct hd_diag *diag)
 		 "max_warps is too small for max_threads_per_cta"},
 		{config->max_threads >= config->max_threads_per_cta, "max_threads is less than max_threads_per_cta"},
 		{config->shared_bytes >= config->shared_per_cta, "shared_bytes is less than shared_per_cta"},
-		{is_power_of_two(config->l1_line) && is_power_of_two(config->l2_line), "cache lines are powers of two"},
-		{is_power_of_two(config->l1i_line), "l1i_line is a power of two"},
-		{is_power_of_two(config->constant_line), "constant_line is a power of two"},
+		{hd_is_power_of_two(config->l1_line) && hd_is_power_of_two(config->l2_line),
+		 "cache lines are powers of two"},
+		{hd_is_power_of_two(config->l1i_line), "l1i_line is a power of two"},
+		{hd_is_power_of_two(config->constant_line), "constant_line is a power of two"},
 		{config->constant_bytes % (config->constant_line * config->constant_ways) == 0,
 		 "constant_bytes is not a multiple of constant_line * constant_ways"},
-		{is_power_of_two(config->inst_bytes), "inst_bytes is a power of two"},
+		{hd_is_power_of_two(config->inst_bytes), "inst_bytes is a power of two"},
 		{config->l0i_bytes % (config->l1i_line * config->l0i_ways) == 0,
 		 "l0i_bytes is not a multiple of l1i_line * l0i_ways"},
 		{config->l0i_bytes || !config->fetch_ahead,
 		 "fetch_ahead needs an instruction cache of each scheduler, l0i_bytes"},
-		{is_power_of_two(config->sector) && config->l1_line % config->sector == 0 &&
+		{hd_is_power_of_two(config->sector) && config->l1_line % config->sector == 0 &&
 			 config->l2_line % config->sector == 0,
 		 "sector is a power of two that divides both cache lines"},
-		{is_power_of_two(config->dram_row), "dram_row is a power of two"},
-		{is_power_of_two(config->tlb_page) && is_power_of_two(config->tlb2_page),
+		{hd_is_power_of_two(config->dram_row), "dram_row is a power of two"},
+		{hd_is_power_of_two(config->tlb_page) && hd_is_power_of_two(config->tlb2_page),
 		 "tlb_page and tlb2_page are powers of two"},
 		{refreshes_leave_time(config), "t_refi is shorter than t_rfc and twice the other times of a row: "
 					       "nothing would get between refreshes"},

@@ -7,6 +7,7 @@
  * Cost: O(1) an allocation.
  */
 #include "lib/store.h"
+#include "lib/bits.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -66,14 +67,9 @@ uint8_t *hd_store_low(enum hd_store_area area)
 	return (uint8_t *)(uintptr_t)(HD_STORE_BASE + area_begin[area]);
 }
 
-static uint64_t round_up(uint64_t value, uint64_t unit)
-{
-	return (value + unit - 1) & ~(unit - 1);
-}
-
 uint8_t *hd_store_high(enum hd_store_area area)
 {
-	return hd_store_low(area) + round_up(area_of(area)->fill, HD_STORE_PAGE);
+	return hd_store_low(area) + hd_align_up(area_of(area)->fill, HD_STORE_PAGE);
 }
 
 int hd_store_open(void)
@@ -123,7 +119,7 @@ static uint64_t size_for(uint64_t bytes, uint32_t *number)
 {
 	uint64_t want = bytes < LEAST ? LEAST : bytes;
 	uint32_t power = 63 - (uint32_t)__builtin_clzll(want);
-	uint64_t step = (UINT64_C(1) << power) / STEPS, size = round_up(want, step);
+	uint64_t step = (UINT64_C(1) << power) / STEPS, size = hd_align_up(want, step);
 	uint32_t last = 63 - (uint32_t)__builtin_clzll(size);
 	*number = last * STEPS + (uint32_t)((size - (UINT64_C(1) << last)) / ((UINT64_C(1) << last) / STEPS));
 	return size;
@@ -148,7 +144,7 @@ static enum hd_store_area area_around(const void *memory)
 static void *take_new(enum hd_store_area kind, uint64_t bytes, uint64_t align, uint64_t before)
 {
 	struct area *area = area_of(kind);
-	uint64_t at = round_up(area->fill + before, align);
+	uint64_t at = hd_align_up(area->fill + before, align);
 	if (bytes > area_begin[kind + 1] - area_begin[kind] || at + bytes > area_begin[kind + 1] - area_begin[kind])
 		return NULL;
 	area->fill = at + bytes;
@@ -184,7 +180,7 @@ size_t hd_store_room(const void *memory)
 
 static void give_pages_back(uint8_t *low, uint8_t *high)
 {
-	uintptr_t first = round_up((uintptr_t)low, HD_STORE_PAGE), last = (uintptr_t)high & ~(HD_STORE_PAGE - 1);
+	uintptr_t first = hd_align_up((uintptr_t)low, HD_STORE_PAGE), last = (uintptr_t)high & ~(HD_STORE_PAGE - 1);
 	if (first < last)
 		madvise((void *)first, last - first, MADV_DONTNEED);
 }
@@ -217,7 +213,7 @@ void *hd_pages_new(size_t bytes)
 		return pages == MAP_FAILED ? NULL : pages;
 	}
 	pthread_mutex_lock(&lock);
-	void *pages = take_new(HD_STORE_CONTENT, round_up(bytes, HD_STORE_PAGE), HD_STORE_PAGE, 0);
+	void *pages = take_new(HD_STORE_CONTENT, hd_align_up(bytes, HD_STORE_PAGE), HD_STORE_PAGE, 0);
 	pthread_mutex_unlock(&lock);
 	return pages;
 }
@@ -226,7 +222,7 @@ void *hd_pages_new(size_t bytes)
 void hd_pages_free(void *memory, size_t bytes)
 {
 	if (hd_store_has(memory))
-		madvise(memory, round_up(bytes, HD_STORE_PAGE), MADV_DONTNEED);
+		madvise(memory, hd_align_up(bytes, HD_STORE_PAGE), MADV_DONTNEED);
 	else
 		munmap(memory, bytes);
 }

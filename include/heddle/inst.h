@@ -498,6 +498,9 @@ struct hd_inst hd_inst_new(unsigned op);
 /* Whether control can go on to the next instruction: not after an unguarded branch, RET, EXIT or TRAP. */
 HD_API bool hd_inst_falls_through(const struct hd_inst *inst);
 
+/* Whether the instruction is the last of a basic block wherever it stands, guarded or not. */
+bool hd_inst_ends_block(const struct hd_inst *inst);
+
 /* Sets of registers read and written by an instruction, guard included. `regs` is a 256-bit mask, `preds` 8 bits
  * (PT and RZ never set). Calls: the ABI's argument registers are not listed here (see struct hd_abi). */
 struct hd_regset {

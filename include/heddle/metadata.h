@@ -340,8 +340,12 @@ const char *hd_metadata_limit(const struct hd_metadata *metadata, const struct h
 			      struct hd_arena *arena);
 /* By name, or by demangled name with or without its parameter list; NULL when absent. */
 HD_API const struct hd_meta_function *hd_metadata_find(const struct hd_metadata *metadata, const char *name);
+/* By its symbol alone; NULL when absent. */
+struct hd_meta_function *hd_metadata_find_symbol(const struct hd_metadata *metadata, const char *symbol);
 /* The demangled name without return type and parameters. */
 char *hd_meta_function_bare_name(const struct hd_meta_function *function, struct hd_arena *arena);
+/* What people read: the demangled name, or the symbol where there is none. */
+const char *hd_meta_shown_name(const struct hd_meta_function *function);
 /* Whether a shell pattern (*, ?, [...]) covers a whole form of the name that hd_metadata_find takes. */
 bool hd_meta_function_matches(const struct hd_meta_function *function, const char *glob);
 

@@ -3,6 +3,7 @@
  * observed in ptxas's code.
  */
 #include "lib/machine/abi.h"
+#include "lib/bits.h"
 
 #include <string.h>
 
@@ -53,14 +54,9 @@ struct hd_abi_cursor hd_abi_begin(const struct hd_abi *abi, bool results)
 	return (struct hd_abi_cursor){.next = first, .end = first + (results ? abi->result_count : abi->arg_count)};
 }
 
-static uint32_t round_up(uint32_t value, uint32_t align)
-{
-	return (value + align - 1) & ~(align - 1);
-}
-
 void hd_abi_take(struct hd_abi_cursor *cursor, uint32_t words, struct hd_abi_place *place)
 {
-	uint32_t reg = round_up(cursor->next, words ? words : 1), bytes = 4 * words;
+	uint32_t reg = (uint32_t)hd_align_up(cursor->next, words ? words : 1), bytes = 4 * words;
 	if (reg + words <= cursor->end) {
 		*place = (struct hd_abi_place){.reg = (uint8_t)reg, .words = (uint8_t)words, .bytes = bytes};
 		cursor->next = reg + words;
@@ -68,7 +64,7 @@ void hd_abi_take(struct hd_abi_cursor *cursor, uint32_t words, struct hd_abi_pla
 	}
 	/* Later, smaller values do not fill the gap: the order of arguments stays the order of places. */
 	cursor->next = cursor->end;
-	cursor->stack = round_up(cursor->stack, bytes);
+	cursor->stack = (uint32_t)hd_align_up(cursor->stack, bytes);
 	*place = (struct hd_abi_place){.reg = 255, .offset = cursor->stack, .bytes = bytes};
 	cursor->stack += bytes;
 }
@@ -76,7 +72,7 @@ void hd_abi_take(struct hd_abi_cursor *cursor, uint32_t words, struct hd_abi_pla
 uint8_t hd_abi_take_aggregate(struct hd_abi_cursor *cursor, uint64_t bytes, uint32_t align)
 {
 	uint64_t words = (bytes + 3) / 4;
-	uint32_t reg = round_up(cursor->next, align < 8 ? 1 : align < 16 ? 2 : 4);
+	uint32_t reg = (uint32_t)hd_align_up(cursor->next, align < 8 ? 1 : align < 16 ? 2 : 4);
 	if (!words || reg + words > cursor->end)
 		return 0;
 	cursor->next = reg + (uint32_t)words;

@@ -229,10 +229,14 @@ struct hd_inst hd_inst_new(enum hd_op op)
 	};
 }
 
+bool hd_inst_ends_block(const struct hd_inst *inst)
+{
+	return hd_opinfo[inst->op].effects & (HD_FX_BRANCH | HD_FX_RET | HD_FX_EXIT) || inst->op == HD_OP_TRAP;
+}
+
 bool hd_inst_falls_through(const struct hd_inst *inst)
 {
-	bool leaves = hd_opinfo[inst->op].effects & (HD_FX_BRANCH | HD_FX_RET | HD_FX_EXIT) || inst->op == HD_OP_TRAP;
-	return !leaves || inst->guard != HD_PT;
+	return !hd_inst_ends_block(inst) || inst->guard != HD_PT;
 }
 
 static void add_registers(struct hd_regset *set, unsigned first, unsigned count)

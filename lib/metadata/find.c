@@ -43,6 +43,23 @@ static size_t return_type_length(const char *name, size_t len)
 	return begin;
 }
 
+static int by_symbol(const void *symbol, const void *function)
+{
+	return strcmp(symbol, ((const struct hd_meta_function *)function)->name);
+}
+
+struct hd_meta_function *hd_metadata_find_symbol(const struct hd_metadata *metadata, const char *symbol)
+{
+	return metadata->function_count ? bsearch(symbol, metadata->functions, metadata->function_count,
+						  sizeof(*metadata->functions), by_symbol)
+					: NULL;
+}
+
+const char *hd_meta_shown_name(const struct hd_meta_function *function)
+{
+	return function->demangled && function->demangled[0] ? function->demangled : function->name;
+}
+
 static int same(const char *part, size_t len, const char *wanted)
 {
 	return len && strlen(wanted) == len && memcmp(part, wanted, len) == 0;

@@ -5,11 +5,6 @@
 #include "heddle/object.h"
 #include "heddle/opcodes.h"
 
-static bool ends_block(const struct hd_inst *inst)
-{
-	return hd_opinfo[inst->op].effects & (HD_FX_BRANCH | HD_FX_RET | HD_FX_EXIT) || inst->op == HD_OP_TRAP;
-}
-
 uint32_t hd_inst_successors(const struct hd_function *function, uint32_t index, uint32_t *successors, uint32_t capacity)
 {
 	const struct hd_inst *inst = &function->insts[index];
@@ -41,7 +36,7 @@ struct hd_bitset hd_function_leaders(const struct hd_function *function, struct 
 		hd_bitset_add(&leaders, 0);
 	for (uint32_t index = 0; index < function->inst_count; index++) {
 		const struct hd_inst *inst = &function->insts[index];
-		if (!ends_block(inst))
+		if (!hd_inst_ends_block(inst))
 			continue;
 		if (index + 1 < function->inst_count)
 			hd_bitset_add(&leaders, index + 1);

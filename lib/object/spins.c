@@ -103,11 +103,6 @@ struct loop {
 	uint32_t first, last, head_end, tail;
 };
 
-static bool ends_block(const struct hd_inst *inst)
-{
-	return hd_opinfo[inst->op].effects & (HD_FX_BRANCH | HD_FX_RET | HD_FX_EXIT) || inst->op == HD_OP_TRAP;
-}
-
 /* By another instruction than that at `at`. Calls leave alone what is needed behind them. */
 static bool is_written(const struct loop *loop, uint32_t at, unsigned reg)
 {
@@ -156,7 +151,7 @@ static bool is_counted(const struct hd_function *function, const struct hd_bitse
 	struct loop loop = {.function = function, .first = function->insts[branch].x, .last = branch};
 	loop.head_end = loop.first;
 	loop.tail = branch;
-	while (loop.head_end < branch && !ends_block(&function->insts[loop.head_end]))
+	while (loop.head_end < branch && !hd_inst_ends_block(&function->insts[loop.head_end]))
 		loop.head_end++;
 	while (loop.tail > loop.first && !hd_bitset_has(leaders, loop.tail))
 		loop.tail--;

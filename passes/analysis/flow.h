@@ -12,7 +12,9 @@
 #define HD_PASSES_ANALYSIS_FLOW_H
 
 #include <stdio.h>
+#include <string.h>
 
+#include "heddle/metadata.h"
 #include "heddle/object.h"
 #include "lib/machine/abi.h"
 #include "lib/machine/regset.h"
@@ -117,6 +119,14 @@ static inline bool hd_flow_in_loop(const struct hd_flow *flow, uint32_t block, u
 	while (at != HD_NO_NODE && at != loop)
 		at = flow->loops.loops[at].parent;
 	return at == loop;
+}
+
+/* The set as the metadata has it. */
+static inline struct hd_meta_registers hd_flow_registers(const struct hd_regset *set)
+{
+	struct hd_meta_registers registers = {.preds = set->preds};
+	memcpy(registers.regs, set->regs, sizeof registers.regs);
+	return registers;
 }
 
 /* Prints registers as `R0 R4-R7 P1`, or `none`. */

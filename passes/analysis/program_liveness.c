@@ -135,12 +135,6 @@ static bool is_open(const struct hd_unit *unit, const struct hd_callgraph *calls
 	return false;
 }
 
-static int compare_ranks(const void *a, const void *b)
-{
-	const uint64_t *left = a, *right = b;
-	return *left < *right ? -1 : *left > *right;
-}
-
 /* Functions, callers before what they call: components are numbered callees first. */
 static uint64_t *callers_first(const struct hd_callgraph *calls, uint32_t count, struct hd_arena *arena)
 {
@@ -148,7 +142,7 @@ static uint64_t *callers_first(const struct hd_callgraph *calls, uint32_t count,
 	for (uint32_t f = 0; f < count; f++)
 		order[f] = (uint64_t)(calls->component_count - calls->component[f]) << 32 | f;
 	if (count)
-		qsort(order, count, sizeof(*order), compare_ranks);
+		qsort(order, count, sizeof(*order), hd_compare_u64);
 	return order;
 }
 

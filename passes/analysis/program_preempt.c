@@ -22,12 +22,6 @@ static bool has_barrier(const struct hd_function *function)
 	return false;
 }
 
-static int compare_ranks(const void *a, const void *b)
-{
-	const uint64_t *left = a, *right = b;
-	return *left < *right ? -1 : *left > *right;
-}
-
 /* Components are numbered callees first. */
 static uint64_t *callees_first(const struct hd_callgraph *calls, uint32_t count, struct hd_arena *arena)
 {
@@ -35,7 +29,7 @@ static uint64_t *callees_first(const struct hd_callgraph *calls, uint32_t count,
 	for (uint32_t f = 0; f < count; f++)
 		order[f] = (uint64_t)calls->component[f] << 32 | f;
 	if (count)
-		qsort(order, count, sizeof(*order), compare_ranks);
+		qsort(order, count, sizeof(*order), hd_compare_u64);
 	return order;
 }
 
@@ -80,13 +74,6 @@ int hd_preempt_run(struct hd_unit *unit)
 
 /* ---- metadata */
 
-static struct hd_meta_registers registers_of(const struct hd_regset *set)
-{
-	struct hd_meta_registers result = {.preds = set->preds};
-	memcpy(result.regs, set->regs, sizeof(result.regs));
-	return result;
-}
-
 static uint32_t loop_pc(const struct hd_flow *flow, uint32_t loop)
 {
 	return loop == HD_NO_NODE ? UINT32_MAX : flow->blocks[flow->loops.loops[loop].header].first * HD_INST_BYTES;
@@ -98,8 +85,8 @@ static struct hd_meta_point point_facts(const struct hd_flow *flow, const struct
 		.pc = point->inst * HD_INST_BYTES,
 		.kind = point->kind,
 		.loop_pc = loop_pc(flow, point->loop),
-		.live = registers_of(&point->live),
-		.live_divergent = registers_of(&point->live_divergent),
+		.live = hd_flow_registers(&point->live),
+		.live_divergent = hd_flow_registers(&point->live_divergent),
 		.mask = hd_preempt_mask(&point->live),
 		.mask_divergent = hd_preempt_mask(&point->live_divergent),
 		.patterns = point->patterns,
@@ -147,7 +134,7 @@ void hd_preempt_describe(struct hd_unit *unit, uint32_t index, struct hd_meta_fu
 	for (uint32_t i = 0; i < preempt->barrier_count; i++) {
 		const struct hd_barrier *barrier = &preempt->barriers[i];
 		facts->barriers[i] =
-			(struct hd_meta_barrier){barrier->inst * HD_INST_BYTES, registers_of(&barrier->live)};
+			(struct hd_meta_barrier){barrier->inst * HD_INST_BYTES, hd_flow_registers(&barrier->live)};
 	}
 }
 

@@ -149,13 +149,6 @@ int hd_switch_run(struct hd_unit *unit)
 
 /* ---- metadata */
 
-static struct hd_meta_registers registers_of(const struct hd_regset *set)
-{
-	struct hd_meta_registers result = {.preds = set->preds};
-	memcpy(result.regs, set->regs, sizeof(result.regs));
-	return result;
-}
-
 void hd_switch_describe(struct hd_unit *unit, uint32_t index, struct hd_meta_function *facts)
 {
 	const struct hd_switching *results = hd_pass_result(unit, HD_PASS_SWITCH), *switching = &results[index];
@@ -167,9 +160,9 @@ void hd_switch_describe(struct hd_unit *unit, uint32_t index, struct hd_meta_fun
 		facts->switches[i] = (struct hd_meta_switch){
 			.pc = point->inst * HD_INST_BYTES,
 			.kind = point->kind,
-			.live = registers_of(&point->live),
-			.live_divergent = registers_of(&point->live_divergent),
-			.loading = registers_of(&point->loading),
+			.live = hd_flow_registers(&point->live),
+			.live_divergent = hd_flow_registers(&point->live_divergent),
+			.loading = hd_flow_registers(&point->loading),
 			.patterns = point->patterns,
 			.pattern_count = point->pattern_count,
 			.bytes = point->bytes,

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/bits.h"
 #include "lib/vec.h"
 #include "passes/ir/byval.h"
 #include "passes/ir/ir.h"
@@ -127,7 +128,7 @@ uint32_t hd_kernel_params(LLVMValueRef function, uint32_t *offsets)
 		struct hd_byval byval = hd_byval_of(layout, function, i);
 		LLVMTypeRef type = byval.type ? byval.type : LLVMTypeOf(LLVMGetParam(function, i));
 		uint64_t align = byval.type ? byval.align : LLVMABIAlignmentOfType(layout, type);
-		at = (at + align - 1) & ~(align - 1);
+		at = hd_align_up(at, align);
 		offsets[i] = (uint32_t)at;
 		at += LLVMABISizeOfType(layout, type);
 	}

@@ -283,18 +283,6 @@ static void annotate_code(const struct annotate *annotate, const struct hd_meta_
 	free(pcs);
 }
 
-static int compare(const void *name, const void *facts)
-{
-	return strcmp(name, ((const struct hd_meta_function *)facts)->name);
-}
-
-static const struct hd_meta_function *find(const struct hd_metadata *metadata, const char *name)
-{
-	return metadata->function_count ? bsearch(name, metadata->functions, metadata->function_count,
-						  sizeof(*metadata->functions), compare)
-					: NULL;
-}
-
 static void annotate_module(const struct annotate *annotate)
 {
 	static const char name[] = "heddle.version";
@@ -315,7 +303,7 @@ int hd_annotate_run(struct hd_unit *unit)
 	for (uint32_t f = 0; f < unit->object.function_count; f++) {
 		annotate.code = &unit->object.functions[f];
 		annotate.function = LLVMGetNamedFunction(unit->source, annotate.code->name);
-		const struct hd_meta_function *whole = find(&unit->metadata, annotate.code->name);
+		const struct hd_meta_function *whole = hd_metadata_find_symbol(&unit->metadata, annotate.code->name);
 		if (!annotate.function || LLVMIsDeclaration(annotate.function) || !whole)
 			continue;
 		list_insts(&annotate);

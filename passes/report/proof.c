@@ -20,16 +20,9 @@ struct places {
 	uint32_t accesses, sectors, conflicts, recursive, dynamic, unknown;
 };
 
-static int by_name(const void *key, const void *element)
-{
-	return strcmp(key, ((const struct hd_meta_function *)element)->name);
-}
-
 static struct hd_meta_function *facts_of(struct hd_unit *unit, uint32_t function)
 {
-	struct hd_metadata *metadata = &unit->metadata;
-	return bsearch(unit->object.functions[function].name, metadata->functions, metadata->function_count,
-		       sizeof(*metadata->functions), by_name);
+	return hd_metadata_find_symbol(&unit->metadata, unit->object.functions[function].name);
 }
 
 static void count_access(struct places *places, enum hd_access_space space)

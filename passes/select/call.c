@@ -4,15 +4,11 @@
  * lies in the argument area at the caller's R1 + 0, results that do not fit behind it.
  */
 #include "heddle/opcodes.h"
+#include "lib/bits.h"
 #include "passes/ir/byval.h"
 #include "passes/select/select.h"
 
 /* ------------------------------------------------------------------ signatures */
-
-static uint32_t round_up(uint32_t value, uint32_t align)
-{
-	return (value + align - 1) & ~(align - 1);
-}
 
 static void add_passed(struct hd_select *sel, struct hd_abi_cursor *cursor, LLVMTypeRef type, uint32_t param,
 		       struct hd_passed *list, uint32_t *count)
@@ -76,14 +72,14 @@ static struct hd_signature *signature_of(struct hd_select *sel, LLVMTypeRef type
 		if (!byval[i].type)
 			continue;
 		/* Whole words, so that a caller may store them. */
-		sig->byval_offset[i] = round_up(sig->bytes, byval[i].align > 4 ? byval[i].align : 4);
-		sig->bytes = sig->byval_offset[i] + round_up((uint32_t)byval[i].bytes, 4);
+		sig->byval_offset[i] = (uint32_t)hd_align_up(sig->bytes, byval[i].align > 4 ? byval[i].align : 4);
+		sig->bytes = sig->byval_offset[i] + (uint32_t)hd_align_up((uint32_t)byval[i].bytes, 4);
 	}
 	sig->results = HD_ARENA_NEW(arena, struct hd_passed, hd_sel_leaf_count(sel, result) + 1);
 	cursor = hd_abi_begin(sel->func->abi, true);
 	add_passed(sel, &cursor, result, 0, sig->results, &sig->result_count);
 	if (cursor.stack) {
-		sig->bytes = round_up(sig->bytes, 16);
+		sig->bytes = (uint32_t)hd_align_up(sig->bytes, 16);
 		for (uint32_t i = 0; i < sig->result_count; i++)
 			sig->results[i].place.offset += sig->bytes;
 		sig->bytes += cursor.stack;
@@ -362,13 +358,13 @@ static void copy_aggregates(struct hd_select *sel, const struct hd_signature *si
  */
 static uint32_t send_variable(struct hd_select *sel, const struct hd_signature *sig, unsigned fixed)
 {
-	uint32_t at = round_up(sig->bytes, 16);
+	uint32_t at = (uint32_t)hd_align_up(sig->bytes, 16);
 	for (unsigned i = fixed, n = LLVMGetNumArgOperands(sel->inst); i < n; i++) {
 		LLVMValueRef operand = LLVMGetArgOperand(sel->inst, i);
 		LLVMTypeRef type = LLVMTypeOf(operand);
 		struct hd_byval byval = hd_byval_of(sel->layout, sel->inst, i);
 		uint32_t align = byval.type ? byval.align : LLVMABIAlignmentOfType(sel->layout, type);
-		at = round_up(at, align);
+		at = (uint32_t)hd_align_up(at, align);
 		if (byval.type)
 			hd_sel_copy_bytes(sel, stack_slot(sel, false, at),
 					  hd_sel_address(sel, hd_sel_leaf(sel, operand, 0),
@@ -389,7 +385,7 @@ void hd_sel_va_start(struct hd_select *sel)
 		hd_sel_unsupported(sel, "va_start in a kernel");
 		return;
 	}
-	first.imm[0] = round_up(sel->signature->bytes, 16);
+	first.imm[0] = (uint32_t)hd_align_up(sel->signature->bytes, 16);
 	hd_sel_store_at(sel, hd_sel_address(sel, hd_sel_arg(sel, 0), LLVMGetPointerAddressSpace(list)), 0, 8,
 			hd_sel_reg(sel, first), 0);
 }

@@ -6,6 +6,7 @@
 #include <assert.h>
 
 #include "heddle/opcodes.h"
+#include "lib/bits.h"
 #include "passes/select/select.h"
 
 /* Displacements have 24 bits; the margin is for the parts of a wide access. */
@@ -450,8 +451,7 @@ static struct hd_leaf scaled(struct hd_select *sel, struct hd_leaf base, LLVMVal
 	unsigned bits = hd_scalar_bits(LLVMTypeOf(index));
 	if (bits == 64 && base.words == 2)
 		index = without_factor(sel, index, &scale);
-	bool is_signed = true, narrow = bits <= 32,
-	     power = scale && !(scale & (scale - 1)) && scale < ((uint64_t)1 << 31);
+	bool is_signed = true, narrow = bits <= 32, power = hd_is_power_of_two(scale) && scale < ((uint64_t)1 << 31);
 	unsigned shift = power ? (unsigned)__builtin_ctzll(scale) : 0;
 	struct hd_opnd lo, hi;
 	struct hd_mreg reg;

@@ -4,6 +4,7 @@
  * behind the ends of all its kernels' areas, in module order. Cost: uses of the module's functions
  * and shared variables, times kernels for the marks.
  */
+#include "lib/bits.h"
 #include "passes/select/globals.h"
 
 struct hd_reach {
@@ -177,12 +178,11 @@ static void place(struct hd_reach *reach, LLVMValueRef variable, struct hd_symbo
 				at = functions[k].shared_bytes;
 			else if (pass == 1)
 				functions[k].shared_bytes =
-					(uint32_t)(symbol->defined
-							   ? at + symbol->size
-							   : (functions[k].shared_bytes + align - 1) & ~(align - 1));
+					(uint32_t)(symbol->defined ? at + symbol->size
+								   : hd_align_up(functions[k].shared_bytes, align));
 		}
 		if (pass == 0)
-			at = (at + align - 1) & ~(align - 1);
+			at = hd_align_up(at, align);
 	}
 	symbol->section_offset = symbol->defined ? (uint32_t)at : 0;
 }

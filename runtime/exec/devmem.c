@@ -17,6 +17,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "lib/bits.h"
 #include "lib/store.h"
 #include "runtime/exec/exec.h"
 
@@ -50,11 +51,6 @@ struct hd_devmem {
 	HD_VEC(struct gap) freed;    /* the last allocations that were, as a ring */
 	uint32_t freed_next;
 };
-
-static uint64_t round_up(uint64_t value, uint64_t unit)
-{
-	return (value + unit - 1) & ~(unit - 1);
-}
 
 static uint8_t *map(void *where, uint64_t bytes, int protection, int flags, int file)
 {
@@ -108,7 +104,7 @@ struct hd_devmem *hd_devmem_new_at(uint64_t base, uint64_t bytes)
 {
 	HD_STORE_SCOPE(HD_STORE_OUTSIDE);
 	struct hd_devmem *memory = hd_xcalloc(1, sizeof(*memory));
-	bytes = round_up(bytes, PAGE);
+	bytes = hd_align_up(bytes, PAGE);
 	*memory = (struct hd_devmem){.base = base, .file = -1, .bytes = bytes, .epoch = 1, .free_bytes = bytes};
 	int private = MAP_PRIVATE | MAP_ANONYMOUS;
 	if (!map_twice(memory))
@@ -189,9 +185,9 @@ int hd_devmem_alloc(struct hd_devmem *memory, uint64_t bytes, uint64_t align, ui
 		align = GRAIN;
 	if (bytes > memory->bytes || align > memory->bytes)
 		return HD_SIM_NO_MEMORY;
-	uint64_t needed = round_up(bytes ? bytes : 1, GRAIN) + RED_ZONE;
+	uint64_t needed = hd_align_up(bytes ? bytes : 1, GRAIN) + RED_ZONE;
 	for (uint32_t i = 0; i < memory->gaps.len; i++) {
-		uint64_t low = round_up(memory->gaps.data[i].low, align), high = memory->gaps.data[i].high;
+		uint64_t low = hd_align_up(memory->gaps.data[i].low, align), high = memory->gaps.data[i].high;
 		if (low > high || high - low < needed)
 			continue;
 		occupy(memory, i, low, low + needed);
@@ -208,7 +204,7 @@ int hd_devmem_place(struct hd_devmem *memory, uint64_t address, uint64_t bytes)
 {
 	HD_STORE_SCOPE(HD_STORE_OUTSIDE);
 	uint32_t after = gap_after(memory, address);
-	uint64_t end = address + round_up(bytes ? bytes : 1, GRAIN) + RED_ZONE;
+	uint64_t end = address + hd_align_up(bytes ? bytes : 1, GRAIN) + RED_ZONE;
 	if (!after || address % GRAIN || end < address || bytes > memory->bytes ||
 	    memory->gaps.data[after - 1].high < end)
 		return HD_SIM_NO_MEMORY;
@@ -249,7 +245,7 @@ static void decommit(struct hd_devmem *memory, uint64_t low, uint64_t high)
 	uint8_t *host = memory->host;
 	low -= memory->base; /* itself a multiple of the page */
 	high -= memory->base;
-	uint64_t first = round_up(low, PAGE), last = high & ~(PAGE - 1);
+	uint64_t first = hd_align_up(low, PAGE), last = high & ~(PAGE - 1);
 	if (first >= last) {
 		memset(host + low, 0, high - low);
 		return;
@@ -276,7 +272,7 @@ void *hd_devmem_share(struct hd_devmem *memory, uint64_t address, uint64_t bytes
 {
 	HD_STORE_SCOPE(HD_STORE_OUTSIDE);
 	void *host = hd_devmem_at(memory, address, bytes);
-	uint64_t low = address & ~(PAGE - 1), high = round_up(address + bytes, PAGE);
+	uint64_t low = address & ~(PAGE - 1), high = hd_align_up(address + bytes, PAGE);
 	if (!host || memory->file < 0 || host == (void *)address)
 		return host;
 	struct pages new = {low, high, memory->ranges.data[range_after(memory, address) - 1].low};
@@ -439,7 +435,7 @@ void *hd_devmem_beside(const struct hd_devmem *memory, uint64_t address, uint64_
 	uint64_t low, high;
 	if (address < memory->base || address - memory->base > memory->bytes - bytes ||
 	    !hd_devmem_nearest(memory, address, &low, &high) || address < low / HD_DEVICE_PAGE * HD_DEVICE_PAGE ||
-	    address + bytes > round_up(high, HD_DEVICE_PAGE))
+	    address + bytes > hd_align_up(high, HD_DEVICE_PAGE))
 		return NULL;
 	return memory->host + (address - memory->base);
 }
@@ -472,7 +468,7 @@ static void visit_file(const struct hd_devmem *memory, hd_devmem_visitor *visit,
 {
 	off_t at = 0, end;
 	while ((at = lseek(memory->file, at, SEEK_DATA)) >= 0 && (end = lseek(memory->file, at, SEEK_HOLE)) > at) {
-		uint64_t low = (uint64_t)at & ~(PAGE - 1), high = round_up((uint64_t)end, PAGE);
+		uint64_t low = (uint64_t)at & ~(PAGE - 1), high = hd_align_up((uint64_t)end, PAGE);
 		visit_pages(memory->host + low, memory->base + low, memory->base + high, visit, context);
 		at = (off_t)high;
 	}
@@ -485,7 +481,7 @@ void hd_devmem_visit(const struct hd_devmem *memory, hd_devmem_visitor *visit, v
 		visit_file(memory, visit, context);
 	for (uint32_t i = 0; i < memory->ranges.len; i++) {
 		const struct range *range = &memory->ranges.data[i];
-		uint64_t low = range->low & ~(PAGE - 1), high = round_up(range->high, PAGE);
+		uint64_t low = range->low & ~(PAGE - 1), high = hd_align_up(range->high, PAGE);
 		if (range->adopted) {
 			visit_pages((const uint8_t *)range->low, range->low, range->high, visit, context);
 		} else if (memory->file < 0) {

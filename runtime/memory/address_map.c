@@ -3,20 +3,16 @@
  * where it is not. Real mappings are not published; this one has their known properties (see map.h).
  */
 #include "runtime/memory/address_map.h"
+#include "lib/bits.h"
 
 #include <assert.h>
 #include <stdbool.h>
-
-static bool power_of_two(uint64_t value)
-{
-	return value && !(value & (value - 1));
-}
 
 void hd_address_map_init(struct hd_address_map *map, const struct hd_config *config)
 {
 	uint32_t slices = (uint32_t)config->l2_slices;
 	*map = (struct hd_address_map){.slices = slices, .banks = (uint32_t)config->dram_banks};
-	map->slice_bits = power_of_two(slices) ? (uint32_t)__builtin_ctz(slices) : 0;
+	map->slice_bits = hd_is_power_of_two(slices) ? (uint32_t)__builtin_ctz(slices) : 0;
 	map->slices_per_channel = slices / (uint32_t)config->dram_channels;
 	map->groups = (uint32_t)config->dram_groups;
 	map->row_lines = (uint32_t)(config->dram_row / config->l2_line);
@@ -55,7 +51,7 @@ struct hd_dram_place hd_address_dram(const struct hd_address_map *map, uint32_t 
 	rest = rest / map->groups / map->row_lines;
 	uint32_t bank = (uint32_t)(rest % per_group) * map->groups + group;
 	uint32_t row = (uint32_t)(rest / per_group);
-	if (power_of_two(map->banks))
+	if (hd_is_power_of_two(map->banks))
 		bank ^= row & (map->banks - 1);
 	return (struct hd_dram_place){bank, row};
 }

@@ -13,6 +13,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "lib/bits.h"
 #include "lib/hash.h"
 
 enum { HASH_SLOTS = 256, HASH_EMPTY = 255, MASK_WORDS = 4, FEW = 4 };
@@ -31,7 +32,7 @@ struct state {
 
 static uint32_t log2_exact(uint64_t value)
 {
-	assert(value && !(value & (value - 1)));
+	assert(hd_is_power_of_two(value));
 	return (uint32_t)__builtin_ctzll(value);
 }
 

@@ -117,11 +117,6 @@ static struct hd_wcb_set worth_fetching(const struct hd_policy_handle *self, con
 	return hd_wcb_both(in, &ltrf_warp_of(self, warp)->block.live);
 }
 
-static uint64_t cycle_of(uint64_t ticks)
-{
-	return (ticks + HD_TICKS - 1) / HD_TICKS;
-}
-
 /* Of those that could leave as many as have to, so that `in` finds room: the dead first. */
 static struct hd_wcb_set have_to_leave(const struct hd_wcb *block, const struct hd_wcb_set *out,
 				       const struct hd_wcb_set *in)
@@ -160,7 +155,7 @@ uint64_t ltrf_prefetch(const struct hd_policy_handle *self, struct hd_warp *warp
 	from += ltrf_ticks(self, gpu, LTRF_LOOKUP);
 	uint64_t done = read_in(self, warp, &fetched, from);
 	write_back(self, warp, &kept, banks, from);
-	return cycle_of(done);
+	return hd_tick_cycle(done);
 }
 
 bool ltrf_assign(const struct hd_policy_handle *self, struct hd_warp *warp, const struct hd_wcb_set *set)
@@ -195,10 +190,10 @@ uint64_t ltrf_activate(const struct hd_policy_handle *self, struct hd_warp *warp
 	uint64_t from = later(now * HD_TICKS, ltrf->row_free[row]);
 	struct hd_wcb_set fetched = worth_fetching(self, warp, &mine->block.set);
 	if (!hd_wcb_count(&fetched))
-		return cycle_of(from);
+		return hd_tick_cycle(from);
 	*(mine->begun ? &counts->activations : &counts->prefetches) += 1;
 	*(mine->begun ? &counts->refetched : &counts->prefetched) += hd_wcb_count(&fetched);
-	return cycle_of(read_in(self, warp, &fetched, from + ltrf_ticks(self, sm->gpu, LTRF_LOOKUP)));
+	return hd_tick_cycle(read_in(self, warp, &fetched, from + ltrf_ticks(self, sm->gpu, LTRF_LOOKUP)));
 }
 
 void ltrf_deactivate(const struct hd_policy_handle *self, struct hd_warp *warp, bool ended, uint64_t now)

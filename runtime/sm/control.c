@@ -83,17 +83,12 @@ static void count_down(struct hd_warp *warp, uint8_t counter)
 	warp->raised_shared &= keep;
 }
 
-static bool is_pipelined(const struct hd_dinst *inst)
-{
-	return inst->pipe == HD_PIPE_INT || inst->pipe == HD_PIPE_FP32 || inst->pipe == HD_PIPE_FP64;
-}
-
 void hd_control_issued(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now,
 		       uint64_t start)
 {
 	bool memory = inst->pipe == HD_PIPE_LSU;
 	bool shared = memory && (hd_opinfo[inst->inst.op].space == HD_AT_SHARED || inst->lat_class == HD_LAT_SHFL);
-	warp->stall_until = (is_pipelined(inst) && start > now ? start : now) + inst->stall;
+	warp->stall_until = (hd_is_arithmetic(inst) && start > now ? start : now) + inst->stall;
 	warp->flights += hd_hazard_any(&inst->writes);
 	if (inst->counter)
 		count_up(warp, inst->counter, memory && !shared, shared);

@@ -28,11 +28,6 @@ enum {
 	MOST_READS = sizeof((struct hd_dinst){0}.read_regs)
 };
 
-static bool has_fixed_latency(const struct hd_dinst *inst)
-{
-	return inst->pipe == HD_PIPE_INT || inst->pipe == HD_PIPE_FP32 || inst->pipe == HD_PIPE_FP64;
-}
-
 static uint64_t max64(uint64_t a, uint64_t b)
 {
 	return a > b ? a : b;
@@ -169,7 +164,7 @@ uint64_t hd_modern_read(struct hd_sm *sm, const struct hd_warp *warp, const stru
 	uint64_t late;
 	reads.count = 0;
 	warp->regfile->open = now + 1;
-	if (has_fixed_latency(inst)) {
+	if (hd_is_arithmetic(inst)) {
 		look_up(sm, warp, inst, &reads);
 		counters->reuse_hits += inst->read_count - reads.count;
 		if (take_bubbles(sm, warp, &reads, now, &late))
@@ -189,5 +184,5 @@ uint64_t hd_modern_read(struct hd_sm *sm, const struct hd_warp *warp, const stru
 
 uint64_t hd_modern_write(const struct hd_dinst *inst, uint64_t now, uint64_t written)
 {
-	return has_fixed_latency(inst) ? now : written;
+	return hd_is_arithmetic(inst) ? now : written;
 }

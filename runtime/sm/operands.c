@@ -28,11 +28,6 @@ static uint64_t ticks_of(double cycles)
 	return (uint64_t)lround(cycles * HD_TICKS);
 }
 
-static uint64_t cycle_of(uint64_t ticks)
-{
-	return (ticks + HD_TICKS - 1) / HD_TICKS;
-}
-
 static struct hd_bank_shape shape_of(const struct hd_config *config)
 {
 	uint32_t parts = config->subcores ? (uint32_t)config->schedulers : 1;
@@ -52,7 +47,7 @@ static struct hd_bank_shape shape_of(const struct hd_config *config)
 		.busy = busy * accesses,
 		.latency = ticks_of(config->register_latency) + busy * (accesses - 1),
 	};
-	shape.read_cycles = (uint32_t)cycle_of(shape.latency);
+	shape.read_cycles = (uint32_t)hd_tick_cycle(shape.latency);
 	return shape;
 }
 
@@ -241,7 +236,7 @@ static uint64_t read_into_collector(struct hd_sm *sm, const struct hd_warp *warp
 	hd_sm_counters(sm, warp)->bank_reads += inst->bank_count;
 	if (latest == first)
 		return now + sm->gpu->shape.read_cycles;
-	uint64_t cycle = cycle_of(latest + sm->gpu->shape.latency);
+	uint64_t cycle = hd_tick_cycle(latest + sm->gpu->shape.latency);
 	hd_sm_counters(sm, warp)->bank_conflicts += cycle - now - sm->gpu->shape.read_cycles;
 	return cycle;
 }
@@ -272,7 +267,7 @@ static uint64_t write_when_free(struct hd_sm *sm, const struct hd_warp *warp, co
 	uint64_t first = now * HD_TICKS, latest = begin_all(sm, warp, true, registers, first);
 	if (latest == first)
 		return now;
-	uint64_t cycle = cycle_of(latest);
+	uint64_t cycle = hd_tick_cycle(latest);
 	if (sm->gpu->shape.modern)
 		cycle = hd_modern_write(inst, now, cycle);
 	hd_sm_counters(sm, warp)->write_conflicts += cycle - now;

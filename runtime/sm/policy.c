@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "heddle/policy.h"
+#include "lib/bits.h"
 #include "lib/strbuf.h"
 #include "runtime/sm/counts.h"
 #include "runtime/sm/hooks.h"
@@ -229,7 +230,7 @@ const char *hd_policy_best_of(const char *name, size_t length)
 static uint32_t set_aside(uint32_t *total, uint32_t bytes)
 {
 	uint32_t at = *total;
-	*total = (at + bytes + STATE_ALIGN - 1) & ~(STATE_ALIGN - 1);
+	*total = (uint32_t)hd_align_up(at + bytes, STATE_ALIGN);
 	return at;
 }
 

@@ -92,11 +92,6 @@ uint64_t hd_range_write(struct hd_sm *sm, const struct hd_warp *warp, const stru
 
 /* ---- instructions */
 
-static uint64_t cycle_of(uint64_t ticks)
-{
-	return (ticks + HD_TICKS - 1) / HD_TICKS;
-}
-
 uint64_t hd_range_operands(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now,
 			   uint64_t ready)
 {
@@ -107,7 +102,7 @@ uint64_t hd_range_operands(struct hd_sm *sm, struct hd_warp *warp, const struct 
 		uint64_t at = hd_range_read(sm, warp, &list[i], now * HD_TICKS);
 		latest = at > latest ? at : latest;
 	}
-	return cycle_of(latest) > ready ? cycle_of(latest) : ready;
+	return hd_tick_cycle(latest) > ready ? hd_tick_cycle(latest) : ready;
 }
 
 void hd_range_start(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now, uint64_t at)
@@ -125,8 +120,8 @@ bool hd_range_result(struct hd_sm *sm, struct hd_warp *warp, const struct hd_din
 		uint64_t at = hd_range_write(sm, warp, &list[i], now * HD_TICKS);
 		latest = at > latest ? at : latest;
 	}
-	if (cycle_of(latest) > now) {
-		hd_warp_timer(sm, warp, HD_TIMER_RANGE, now, cycle_of(latest))->inst = NULL;
+	if (hd_tick_cycle(latest) > now) {
+		hd_warp_timer(sm, warp, HD_TIMER_RANGE, now, hd_tick_cycle(latest))->inst = NULL;
 		return false;
 	}
 	warp->range_writes--;

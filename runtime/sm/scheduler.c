@@ -525,11 +525,6 @@ static void sleep_behind(struct hd_sm *sm, uint32_t index, uint64_t now)
 		sleep_until(sm, index, &blocked);
 }
 
-static bool is_arithmetic(const struct hd_dinst *inst)
-{
-	return inst->pipe == HD_PIPE_INT || inst->pipe == HD_PIPE_FP32 || inst->pipe == HD_PIPE_FP64;
-}
-
 static bool is_beside(const struct hd_dinst *inst)
 {
 	return inst->pipe == HD_PIPE_SFU || inst->pipe == HD_PIPE_LSU;
@@ -544,7 +539,7 @@ static bool has_second(struct hd_sm *sm, const struct hd_scheduler *scheduler, c
 	uint8_t reason;
 	if (warp->slot == HD_NO_SLOT || warp->wait_reason != HD_WAIT_READY || warp->injection.count)
 		return false;
-	if (!(is_arithmetic(first) && is_beside(second)) && !(is_beside(first) && is_arithmetic(second)))
+	if (!(hd_is_arithmetic(first) && is_beside(second)) && !(is_beside(first) && hd_is_arithmetic(second)))
 		return false;
 	if (!has_bit(scheduler_candidates(sm, scheduler, now, &blocked), sm->position[warp->id]))
 		return false;

@@ -63,6 +63,18 @@ struct hd_scheduler {
 
 #define HD_TICKS 1000 /* of a cycle: times of the register file have fractions */
 
+/* The first cycle that does not begin before this tick. */
+static inline uint64_t hd_tick_cycle(uint64_t ticks)
+{
+	return (ticks + HD_TICKS - 1) / HD_TICKS;
+}
+
+/* Goes through a unit of arithmetic: its latency is known at issue. */
+static inline bool hd_is_arithmetic(const struct hd_dinst *inst)
+{
+	return inst->pipe == HD_PIPE_INT || inst->pipe == HD_PIPE_FP32 || inst->pipe == HD_PIPE_FP64;
+}
+
 /* Holds an instruction from issue until it is dispatched. */
 struct hd_collector {
 	struct hd_warp *warp; /* of the last instruction that it took */

@@ -13,11 +13,6 @@
 #include "runtime/sm/hooks.h"
 #include "runtime/sm/sm.h"
 
-static uint64_t cycle_of(uint64_t ticks)
-{
-	return (ticks + HD_TICKS - 1) / HD_TICKS;
-}
-
 /* ---- at issue */
 
 bool hd_stage_choose(struct hd_sm *sm, const struct hd_scheduler *scheduler, struct hd_warp *warp, uint64_t now,
@@ -66,11 +61,11 @@ uint64_t hd_stage_read(struct hd_sm *sm, struct hd_collector *collector, uint64_
 			ready = read_bank(sm, collector, i, first);
 		collector->source[i] = (uint8_t)source;
 		collector->ready[i] = ready;
-		if (cycle_of(ready) > now)
+		if (hd_tick_cycle(ready) > now)
 			collector->missing |= 1u << i;
 		latest = ready > latest ? ready : latest;
 	}
-	return cycle_of(latest);
+	return hd_tick_cycle(latest);
 }
 
 static bool first_from_bank(const struct hd_collector *collector, uint32_t index)
@@ -90,7 +85,7 @@ void hd_stage_start(struct hd_sm *sm, struct hd_collector *collector, uint64_t n
 	collector->waiting = true;
 	warp->collected++;
 	for (uint32_t i = 0; i < collector->inst->operand_count; i++) {
-		uint64_t at = cycle_of(collector->ready[i]);
+		uint64_t at = hd_tick_cycle(collector->ready[i]);
 		if (!first_from_bank(collector, i))
 			continue;
 		if (at > now)
@@ -169,7 +164,7 @@ static uint64_t write_result(struct hd_sm *sm, const struct hd_stage_result *fro
 		uint64_t at = hd_bank_write(sm, from->warp, result.reg, now * HD_TICKS);
 		latest = at > latest ? at : latest;
 	}
-	uint64_t cycle = cycle_of(latest);
+	uint64_t cycle = hd_tick_cycle(latest);
 	if (sm->gpu->shape.modern)
 		cycle = hd_modern_write(from->inst, now, cycle);
 	hd_sm_counters(sm, from->warp)->write_conflicts += cycle - now;

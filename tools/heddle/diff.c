@@ -330,12 +330,6 @@ static void print_text(const struct diff *diff)
 
 /* ------------------------------------------------------------------ JSON */
 
-static json_t *place_json(struct gate_place place)
-{
-	const struct hd_meta_source source = {place.file, place.line};
-	return hd_json_source(&source);
-}
-
 static json_t *change_json(const struct gate_change *change)
 {
 	json_t *object = json_object(), *notes = json_array();
@@ -352,8 +346,9 @@ static json_t *change_json(const struct gate_change *change)
 	json_object_set_new(object, "counts", json_boolean(change->counts));
 	json_object_set_new(object, "notes", notes);
 	for (uint32_t n = 0; n < change->notes.len; n++)
-		json_array_append_new(notes, json_pack("{s:o,s:o}", "source", place_json(change->notes.data[n].place),
-						       "text", hd_json_text(change->notes.data[n].text)));
+		json_array_append_new(notes,
+				      json_pack("{s:o,s:o}", "source", gate_place_json(change->notes.data[n].place),
+						"text", hd_json_text(change->notes.data[n].text)));
 	return object;
 }
 
@@ -366,7 +361,7 @@ static json_t *pair_json(const struct diff *diff, const struct gate_pair *pair)
 	json_object_set_new(object, "name", hd_json_text(either->name));
 	json_object_set_new(object, "old_name", hd_json_text(pair->old ? pair->old->name : NULL));
 	json_object_set_new(object, "symbol", hd_json_text(either->meta->name));
-	json_object_set_new(object, "source", place_json(place_of(diff, either)));
+	json_object_set_new(object, "source", gate_place_json(place_of(diff, either)));
 	json_object_set_new(object, "run",
 			    either->run ? json_pack("{s:s,s:s}", "gpu", either->run->gpu, "conditions",
 						    either->run->conditions)

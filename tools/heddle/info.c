@@ -124,11 +124,6 @@ static int print_json(const struct info *info, const struct cmd_input *input)
 	return cmd_print_json(document);
 }
 
-static const char *shown_name(const struct hd_meta_function *function)
-{
-	return function->demangled && function->demangled[0] ? function->demangled : function->name;
-}
-
 static void print_row(const struct hd_meta_function *function)
 {
 	char spills[32];
@@ -140,7 +135,7 @@ static void print_row(const struct hd_meta_function *function)
 		printf(" %5u %5u", function->low_watermark, function->high_watermark);
 	else
 		printf(" %5s %5s", "-", "-");
-	printf(" %5u  %s%s\n", function->call_depth, shown_name(function),
+	printf(" %5u  %s%s\n", function->call_depth, hd_meta_shown_name(function),
 	       function->helper	     ? " (helper)"
 	       : function->recursive ? " (recursive)"
 				     : "");
@@ -174,7 +169,7 @@ static void print_chain(const struct hd_metadata *metadata, const struct hd_meta
 	printf("    high-watermark chain: ");
 	for (uint32_t i = 0; i < kernel->chain_count; i++) {
 		const struct hd_meta_function *link = hd_metadata_find(metadata, kernel->high_watermark_chain[i]);
-		printf("%s%s", i ? " -> " : "", link ? shown_name(link) : kernel->high_watermark_chain[i]);
+		printf("%s%s", i ? " -> " : "", link ? hd_meta_shown_name(link) : kernel->high_watermark_chain[i]);
 		if (link)
 			printf(" [%u]", link->fru);
 	}

@@ -67,11 +67,6 @@ static enum carrier carrier_of(const struct gate_metric *metric)
 	return CARRIED_NOWHERE;
 }
 
-static const char *title(const struct hd_meta_function *function)
-{
-	return function->demangled && function->demangled[0] ? function->demangled : function->name;
-}
-
 void gate_carry_add(const struct gate_carry *carry, struct gate_place place, const char *text)
 {
 	if (place.file)
@@ -279,7 +274,8 @@ static void carry_link(const struct gate_carry *carry, const struct gate_subject
 	if (!place.file && carry->notes->len)
 		place = hd_vec_last(carry->notes).place;
 	gate_carry_add(carry, place,
-		       hd_arena_printf(carry->arena, "%s%s calls %s%s: %u %s%s%s", gap, title(caller), title(callee),
+		       hd_arena_printf(carry->arena, "%s%s calls %s%s: %u %s%s%s", gap, hd_meta_shown_name(caller),
+				       hd_meta_shown_name(callee),
 				       call && call->kind == HD_CALL_INDIRECT ? " through a pointer" : "",
 				       figure(callee), unit, figure(callee) == 1 ? "" : "s",
 				       before(carry, subject, callee, figure)));
@@ -333,7 +329,7 @@ static void carry_live(const struct gate_carry *carry, const struct gate_subject
 {
 	gate_carry_add(carry, place_at(carry, subject, pc),
 		       hd_arena_printf(carry->arena, "%u registers are live here, more than anywhere else in %s%s",
-				       figure(subject->meta), title(subject->meta),
+				       figure(subject->meta), hd_meta_shown_name(subject->meta),
 				       before(carry, subject, subject->meta, figure)));
 }
 
@@ -341,7 +337,7 @@ static void carry_root(const struct gate_carry *carry, const struct gate_subject
 		       figure_of *figure)
 {
 	gate_carry_add(carry, place_of_source(carry, subject, &subject->meta->source),
-		       hd_arena_printf(carry->arena, "%s: %u %s%s of its own%s", title(subject->meta),
+		       hd_arena_printf(carry->arena, "%s: %u %s%s of its own%s", hd_meta_shown_name(subject->meta),
 				       figure(subject->meta), unit, figure(subject->meta) == 1 ? "" : "s",
 				       before(carry, subject, subject->meta, figure)));
 }

@@ -20,11 +20,6 @@ struct walk {
 	uint32_t shown;
 };
 
-static const char *title(const struct hd_meta_function *function)
-{
-	return function->demangled && function->demangled[0] ? function->demangled : function->name;
-}
-
 static void show(struct walk *walk, const struct hd_meta_source *source, const char *text)
 {
 	if (walk->shown == MOST_PLACES)
@@ -38,7 +33,7 @@ static const char *callee_title(const struct walk *walk, const struct hd_meta_ca
 {
 	const struct hd_meta_function *callee =
 		call->callee_count ? hd_metadata_find(walk->metadata, call->callees[0]) : NULL;
-	return callee ? title(callee) : call->callee_count ? call->callees[0] : "a function";
+	return callee ? hd_meta_shown_name(callee) : call->callee_count ? call->callees[0] : "a function";
 }
 
 static bool is_known(const struct walk *walk, const struct hd_meta_call *call)
@@ -54,10 +49,11 @@ static void show_call(struct walk *walk, const struct hd_meta_function *caller, 
 	struct hd_arena *arena = walk->carry->arena;
 	if (walk->carry->about == HD_META_UNBOUNDED && call->recursive)
 		show(walk, &call->source,
-		     hd_arena_printf(arena, "%s calls %s here in a cycle: how deep is not known", title(caller),
-				     callee_title(walk, call)));
+		     hd_arena_printf(arena, "%s calls %s here in a cycle: how deep is not known",
+				     hd_meta_shown_name(caller), callee_title(walk, call)));
 	if (walk->carry->about == HD_META_UNPROVEN && !is_known(walk, call))
-		show(walk, &call->source, hd_arena_printf(arena, "what %s calls here is not all known", title(caller)));
+		show(walk, &call->source,
+		     hd_arena_printf(arena, "what %s calls here is not all known", hd_meta_shown_name(caller)));
 }
 
 static void show_function(struct walk *walk, const struct hd_meta_function *function)
@@ -67,7 +63,7 @@ static void show_function(struct walk *walk, const struct hd_meta_function *func
 	if (walk->carry->about == HD_META_UNBOUNDED && stack && function->dynamic_stack)
 		show(walk, &function->source,
 		     hd_arena_printf(arena, "%s has stack objects of a size that is known at run time only",
-				     title(function)));
+				     hd_meta_shown_name(function)));
 }
 
 /* The subject first. */

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "lib/hash.h"
+#include "lib/metadata/json.h"
 
 static const struct gate_rule fixed_rules[] = {
 #define GATE_RULE(id, name, brief, help) {id, name, brief, help},
@@ -103,6 +104,12 @@ const struct gate_rule *gate_rule_named(struct gate_report *report, const char *
 struct gate_place gate_place_in(const struct gate_report *report, const char *file, uint32_t line)
 {
 	return (struct gate_place){gate_root_file(report->root, file, report->arena), line};
+}
+
+json_t *gate_place_json(struct gate_place place)
+{
+	const struct hd_meta_source source = {place.file, place.line};
+	return hd_json_source(&source);
 }
 
 static struct gate_place place_of(const struct gate_report *report, const struct gate_subject *subject)

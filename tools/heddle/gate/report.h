@@ -4,6 +4,8 @@
 #ifndef HD_TOOLS_HEDDLE_GATE_REPORT_H
 #define HD_TOOLS_HEDDLE_GATE_REPORT_H
 
+#include <jansson.h>
+
 #include "lib/strbuf.h"
 #include "tools/heddle/gate/gate.h"
 
@@ -99,6 +101,8 @@ void gate_report_note(struct gate_finding *finding, struct gate_place place, con
 void gate_report_case(struct gate_report *report, uint32_t gpus, bool every_gpu, const char *subject, const char *name,
 		      bool failed);
 struct gate_place gate_place_in(const struct gate_report *report, const char *file, uint32_t line);
+/* {"file", "line"}; the file is null where none is known. */
+json_t *gate_place_json(struct gate_place place);
 /* The bit of a GPU's name; 0 when it is not in use. */
 uint32_t gate_gpu_bit(const struct gate_report *report, const char *name);
 /* "v100, titanv", or "" when the finding holds for every GPU. */

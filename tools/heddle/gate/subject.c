@@ -10,11 +10,6 @@
 #include "lib/metadata/json.h"
 #include "tools/heddle/gate/gate.h"
 
-static int by_symbol(const void *key, const void *element)
-{
-	return strcmp(key, ((const struct hd_meta_function *)element)->name);
-}
-
 /* Puts the objects of "kernels" or "functions" into the subjects from `first` on, which stand in order of symbol. */
 static void set_figures(struct gate_subjects *subjects, uint32_t first, const struct hd_metadata *metadata,
 			const json_t *array)
@@ -22,9 +17,7 @@ static void set_figures(struct gate_subjects *subjects, uint32_t first, const st
 	for (size_t i = 0; i < json_array_size(array); i++) {
 		const json_t *object = json_array_get(array, i);
 		const char *name = json_string_value(json_object_get(object, "name"));
-		const struct hd_meta_function *found =
-			name ? bsearch(name, metadata->functions, metadata->function_count, sizeof(*found), by_symbol)
-			     : NULL;
+		const struct hd_meta_function *found = name ? hd_metadata_find_symbol(metadata, name) : NULL;
 		if (found)
 			subjects->list.data[first + (uint32_t)(found - metadata->functions)].figures = object;
 	}

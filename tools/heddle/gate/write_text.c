@@ -31,12 +31,6 @@ void gate_write_text(const struct gate_report *report, struct hd_strbuf *out)
 
 /* ------------------------------------------------------------------ JSON */
 
-static json_t *place_json(struct gate_place place)
-{
-	const struct hd_meta_source source = {place.file, place.line};
-	return hd_json_source(&source);
-}
-
 static json_t *gpus_json(const struct gate_report *report, uint32_t gpus, bool every)
 {
 	json_t *array = json_array();
@@ -51,7 +45,7 @@ static json_t *finding_json(const struct gate_report *report, const struct gate_
 	json_t *object = json_object(), *notes = json_array();
 	json_object_set_new(object, "rule", json_string(finding->rule->id));
 	json_object_set_new(object, "message", hd_json_text(finding->message));
-	json_object_set_new(object, "source", place_json(finding->place));
+	json_object_set_new(object, "source", gate_place_json(finding->place));
 	json_object_set_new(object, "subject", hd_json_text(finding->subject));
 	json_object_set_new(object, "symbol", hd_json_text(finding->symbol));
 	json_object_set_new(object, "object", hd_json_text(finding->object));
@@ -62,8 +56,9 @@ static json_t *finding_json(const struct gate_report *report, const struct gate_
 	json_object_set_new(object, "fingerprint", hd_json_text(finding->fingerprint));
 	json_object_set_new(object, "notes", notes);
 	for (uint32_t n = 0; n < finding->notes.len; n++)
-		json_array_append_new(notes, json_pack("{s:o,s:o}", "source", place_json(finding->notes.data[n].place),
-						       "text", hd_json_text(finding->notes.data[n].text)));
+		json_array_append_new(notes,
+				      json_pack("{s:o,s:o}", "source", gate_place_json(finding->notes.data[n].place),
+						"text", hd_json_text(finding->notes.data[n].text)));
 	return object;
 }
 

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "heddle/object.h"
+#include "lib/bits.h"
 
 static const struct spec_type types[] = {
 	{"i8", 1, false, true},	 {"u8", 1, false, false},  {"i16", 2, false, true}, {"u16", 2, false, false},
@@ -364,13 +365,13 @@ static bool parse_fields(struct spec *spec, struct spec_data *data)
 		uint64_t bits;
 		if (!type || !spec_element(type, value, &bits))
 			return false;
-		size = (size + type->bytes - 1) & ~(type->bytes - 1);
+		size = hd_align_up(size, type->bytes);
 		memcpy(bytes + size, &bits, type->bytes);
 		size += type->bytes;
 		align = type->bytes > align ? type->bytes : align;
 	}
 	data->fields = bytes;
-	data->count = (size + align - 1) & ~(align - 1);
+	data->count = hd_align_up(size, align);
 	return true;
 }
 

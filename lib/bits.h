@@ -1,0 +1,21 @@
+/*
+ * Arithmetic on powers of two: alignments, page sizes, bank counts.
+ */
+#ifndef HD_LIB_BITS_H
+#define HD_LIB_BITS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+static inline bool hd_is_power_of_two(uint64_t value)
+{
+	return value && !(value & (value - 1));
+}
+
+/* The lowest multiple of `unit` that is not below `value`. `unit` must be a power of two. */
+static inline uint64_t hd_align_up(uint64_t value, uint64_t unit)
+{
+	return (value + unit - 1) & ~(unit - 1);
+}
+
+#endif
