@@ -9,7 +9,7 @@
  * A loop with `bar.sync` may be unrolled: the threads of a warp reach such a barrier together, so they go around
  * equally often. LLVM takes a barrier for any convergent operation; for the time of its pass the mark is taken away.
  *
- * Needs the clone of the module before its operations are expanded. Linear.
+ * Needs the clone of the module before its operations are expanded. Linear, but for LLVM's pass (MOST_WORK).
  */
 #include "lib/map.h"
 #include "passes/graph/graph.h"
@@ -29,10 +29,15 @@ static const struct {
 	uint64_t turns, insts;
 } whole[] = {{4, 540}, {6, 600}, {8, 670}, {12, 780}, {16, 900}, {32, 1050}, {64, 1350}, {128, 1750}, {256, 2200}};
 
+/* LLVM's pass forgets what it knows of the whole outermost loop for each loop that it unrolls, so its cost is loops
+ * times instructions of the function. Beyond this product the others stay rolled: it is about half a second. */
+#define MOST_WORK 1500000u
+
 struct unroller {
 	struct hd_legal *legal;
 	unsigned loop_kind;
 	bool any, barriers;
+	uint64_t left; /* loops of this function that may still be unrolled */
 };
 
 /* ---- what is known about a block ---- */
@@ -229,6 +234,7 @@ static void wish(struct unroller *unroller, LLVMValueRef branch, uint64_t copies
 	LLVMMetadataReplaceAllUsesWith(self, node);
 	LLVMSetMetadata(branch, unroller->loop_kind, LLVMMetadataAsValue(context, node));
 	unroller->any = true;
+	unroller->left--;
 }
 
 /* Blocks and edges of a function, made when the first loop asks. */
@@ -295,7 +301,7 @@ static void choose_blocks(struct unroller *unroller, struct flow *flow)
 		struct body body = {.block = bb, .plain = true};
 		scan_block(&body, bb);
 		uint64_t copies = copies_of(unroller, LLVMGetBasicBlockTerminator(bb), &body, flow->nested[at]);
-		if (copies == 1)
+		if (copies == 1 || !unroller->left)
 			continue;
 		wish(unroller, LLVMGetBasicBlockTerminator(bb), copies);
 		unroller->barriers |= body.barriers;
@@ -356,7 +362,7 @@ static void choose_whole(struct unroller *unroller, struct flow *flow)
 		}
 		LLVMValueRef branch = LLVMGetBasicBlockTerminator(shape.latch);
 		if (!body.plain || !body.constants || body.insts > SMALL || !as_a_whole(&end, &body) ||
-		    is_told(unroller, branch))
+		    is_told(unroller, branch) || !unroller->left)
 			continue;
 		wish(unroller, branch, end.turns);
 		unroller->barriers |= body.barriers;
@@ -382,12 +388,22 @@ static bool may_count(LLVMBasicBlockRef block)
 	return false;
 }
 
+static uint64_t count_instructions(LLVMValueRef function)
+{
+	uint64_t count = 0;
+	for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(function); bb; bb = LLVMGetNextBasicBlock(bb))
+		for (LLVMValueRef inst = LLVMGetFirstInstruction(bb); inst; inst = LLVMGetNextInstruction(inst))
+			count++;
+	return count;
+}
+
 static void choose(struct unroller *unroller, LLVMValueRef function)
 {
 	struct hd_arena arena;
 	bool single = has_block_of(function, is_loop), several = has_block_of(function, may_count);
 	if (!single && !several)
 		return;
+	unroller->left = MOST_WORK / count_instructions(function);
 	hd_arena_init(&arena);
 	struct flow flow = {.arena = &arena};
 	build_flow(&flow, function);
