@@ -1,18 +1,10 @@
-"""What scripts of figures share: simulated runs kept by content, tables in Markdown, plots in SVG and PNG through gnuplot,
-and what descriptions of figures are made of (docs/figures.md).
-
-A Runner's run is kept in a file named after a hash of all that decides its outcome (the program, the runtime library, the
-GPU's configuration and the options), so a second call of a script simulates only what has changed. Descriptions have
-`heddle sweep` for that.
+"""What scripts of figures share: runs through `heddle sweep`, tables in Markdown, plots in SVG and PNG through gnuplot, and
+what descriptions of figures are made of (docs/figures.md).
 """
-import concurrent.futures
-import hashlib
 import json
 import math
 import os
 import subprocess
-import sys
-import tempfile
 
 COLOURS = ['#4c72b0', '#dd8452', '#55a868', '#c44e52', '#8172b3', '#937860', '#da8bc3', '#8c8c8c']
 
@@ -21,65 +13,30 @@ class RunFailed(Exception):
     pass
 
 
-class Runner:
-    """Runs programs under `heddle run` and keeps their statistics below `folder`."""
-
-    def __init__(self, build, folder, workers):
-        self.build, self.folder, self.workers = build, folder, workers
-        self.digests = {}
-        os.makedirs(folder, exist_ok=True)
-
-    def digest(self, path):
-        if path not in self.digests:
-            with open(path, 'rb') as file:
-                self.digests[path] = hashlib.sha256(file.read()).hexdigest()
-        return self.digests[path]
-
-    def place(self, program, arguments, gpu, options):
-        parts = [self.digest(program), self.digest(os.path.join(self.build, 'lib', 'libheddle-cudart.so')),
-                 self.digest(os.path.join(self.build, 'share', 'heddle', 'gpus', gpu + '.ini')), arguments, options]
-        return os.path.join(self.folder, hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:24] + '.json')
-
-    def simulate(self, program, arguments, gpu, options, path):
-        """Leaves the statistics at `path`, and what the program printed beside them."""
-        with tempfile.NamedTemporaryFile(dir=self.folder, suffix='.part', delete=False) as part:
-            command = [os.path.join(self.build, 'bin', 'heddle'), 'run', '--quiet', '--gpu', gpu, *options, '--stats',
-                       part.name, '--', program, *arguments]
-        done = subprocess.run(command, capture_output=True, text=True)
-        if done.returncode:
-            os.unlink(part.name)
-            raise RunFailed(f'{" ".join(command)}: status {done.returncode}\n{done.stdout}{done.stderr}')
-        with open(path + '.out', 'w', encoding='utf-8') as file:
-            file.write(done.stdout)
-        os.replace(part.name, path)
-
-    def run(self, program, arguments, gpu, options, output=False):
-        """The statistics of a run; with `output`, what the program printed."""
-        path = self.place(program, arguments, gpu, options)
-        if not os.path.exists(path):
-            self.simulate(program, arguments, gpu, options, path)
-        with open(path + '.out' if output else path, encoding='utf-8') as file:
-            return file.read() if output else json.load(file)
-
-    def run_all(self, wanted, output=False):
-        """The results of `wanted`, {key: arguments of run}, simulated in that order."""
-        results = {}
-        with concurrent.futures.ThreadPoolExecutor(self.workers) as pool:
-            tasks = {pool.submit(self.run, *arguments, output=output): key for key, arguments in wanted.items()}
-            try:
-                for task in concurrent.futures.as_completed(tasks):
-                    results[tasks[task]] = task.result()
-                    progress(f'{len(results)} of {len(wanted)} runs')
-            except RunFailed:
-                pool.shutdown(cancel_futures=True)
-                raise
-        progress('')
-        return results
-
-
-def progress(text):
-    if sys.stderr.isatty():
-        print(f'\r\033[K{text}', end='', file=sys.stderr, flush=True)
+def sweep_runs(build, folder, workers, wanted):
+    """The results of `wanted`, {key: (program, arguments, gpu, settings)}: {key: a result of `heddle sweep`}, whose `output` is
+    what the program printed, and `statistics` those of the run. Settings are KEY=VALUE of the GPU. The plan and the results
+    lie in `folder`."""
+    os.makedirs(folder, exist_ok=True)
+    plan, names = os.path.join(folder, 'plan.ini'), {}
+    with open(plan, 'w', encoding='utf-8') as file:
+        file.write(f'[sweep]\nout = "{os.path.abspath(folder)}"\n')
+        for number, (key, (program, arguments, gpu, settings)) in enumerate(wanted.items()):
+            names[f'w{number}'] = key
+            file.write(f'[workload w{number}]\nprogram = "{os.path.abspath(program)}"\ngpu = {gpu}\n')
+            file.write(f'arguments = "{" ".join(arguments)}"\n' if arguments else '')
+            file.writelines(setting.replace('=', ' = ', 1) + '\n' for setting in settings)
+    command = [os.path.join(build, 'bin', 'heddle'), 'sweep', '-j', str(workers), plan]
+    if subprocess.run(command, stdout=subprocess.DEVNULL).returncode == 2:
+        raise RunFailed('the sweep cannot begin')
+    listed = subprocess.run([*command, '--list'], capture_output=True, text=True, check=True).stdout
+    results = {}
+    for run in map(json.loads, listed.splitlines()):
+        if run['state'] != 'done':
+            raise RunFailed(f'{wanted[names[run["coordinates"]["workload"]]]}: {run.get("cause", run["state"])}')
+        with open(run['result'], encoding='utf-8') as file:
+            results[names[run['coordinates']['workload']]] = json.load(file)
+    return results
 
 
 # ---------------------------------------------------------------- numbers

@@ -43,10 +43,10 @@ def published():
 
 
 def clocks():
-    """{gpu: options} of those whose values were measured at other clocks than the model's."""
+    """{gpu: settings} of those whose values were measured at other clocks than the model's."""
     with open(os.path.join(FOLDER, 'published.txt'), encoding='utf-8') as file:
         lines = [line.split() for line in file if line.startswith('clocks ')]
-    return {gpu: [option for key in keys for option in ('--set', key)] for _, gpu, *keys in lines}
+    return {gpu: keys for _, gpu, *keys in lines}
 
 
 def gpus(build):
@@ -147,7 +147,6 @@ def main():
     if options.quick:
         programs.remove('streaming')
     paths = compile_all(build, out, programs, {models[chosen[0]]})
-    runner = figures.Runner(build, os.path.join(out, 'runs'), options.j)
     rows_in = {program: subprocess.run([paths[program, models[chosen[0]]], '--list'], check=True, capture_output=True,
                                        text=True).stdout.split() for program in programs}
     programs = [program for program in programs
@@ -160,7 +159,8 @@ def main():
                                measured_at.get(gpu, []))
               for gpu in chosen
               for program in programs}
-    texts = runner.run_all(wanted, output=True)
+    texts = {key: result['output']
+             for key, result in figures.sweep_runs(build, os.path.join(out, 'runs'), options.j, wanted).items()}
 
     page, judged, results = ['# Microbenchmarks on modelled GPUs, beside published values', ''], [], {}
     for gpu in chosen:

@@ -306,10 +306,10 @@ def main():
         built = {(kinds[gpu], w.name): None for gpu, workloads in chosen.items() for w in workloads}
         built = {(kind, name): build(options.table[name], build_tree, programs, kind) for kind, name in built}
         stream = read_table('figures')[STREAM]
-        runner = figures.Runner(build_tree, os.path.join(out, 'runs'), options.jobs)
         wanted = {(gpu, None): (build(stream, build_tree, programs, kinds[gpu]), stream.sizes, gpu, []) for gpu in gpus}
         wanted |= {(gpu, w.name): (built[kinds[gpu], w.name], w.sizes, gpu, []) for gpu in gpus for w in chosen[gpu]}
-        runs = runner.run_all(wanted)
+        results = figures.sweep_runs(build_tree, os.path.join(out, 'runs'), options.jobs, wanted)
+        runs = {key: result['statistics'] for key, result in results.items()}
         of_program = {program: static_facts(build_tree, program) for program in sorted(set(built.values()))}
         facts = {(gpu, w.name): of_program[built[kinds[gpu], w.name]] for gpu in gpus for w in chosen[gpu]}
     except (figures.RunFailed, subprocess.CalledProcessError) as error:

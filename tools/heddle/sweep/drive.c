@@ -206,7 +206,7 @@ static void keep(struct drive *d, const struct sweep_run *run, const struct engi
 	char cause[2 * CAUSE + 400];
 	int unstored;
 	if (end->kind == ENGINE_EXITED && !end->code) {
-		unstored = store_put(&sweep->store, run->key, record, &end->cost, statistics, sweep->diag);
+		unstored = store_put(&sweep->store, run->key, record, &end->cost, statistics, log, sweep->diag);
 		estimates_add(&sweep->estimates, run, &end->cost);
 	} else {
 		find_cause(sweep, end, log, cause, sizeof cause);

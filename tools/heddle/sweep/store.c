@@ -5,6 +5,7 @@
  *	{"heddle_sweep": 1, "bytes": N, "check": "16 digits",
  *	"run": {...},
  *	"host": {...},
+ *	"output": "...",
  *	"statistics": {...}}
  */
 #include "tools/heddle/sweep/store.h"
@@ -22,11 +23,12 @@
 
 #include "heddle/object.h"
 #include "lib/hash.h"
+#include "lib/metadata/json.h"
 #include "lib/strbuf.h"
 
 #define HEAD "{\"heddle_sweep\": 1, \"bytes\": %15" PRIu64 ", \"check\": \"%016" PRIx64 "\",\n"
 #define HEAD_SCAN "{\"heddle_sweep\": 1, \"bytes\": %" SCNu64 ", \"check\": \"%" SCNx64 "\""
-enum { HEAD_BYTES = 75, PIECE = 1 << 16 };
+enum { HEAD_BYTES = 75, PIECE = 1 << 16, MOST_OUTPUT = 1 << 18 };
 
 /* ------------------------------------------------------------ the folder */
 
@@ -240,17 +242,34 @@ static char *compact(const json_t *value)
 	return json_dumps(value, JSON_COMPACT | JSON_PRESERVE_ORDER);
 }
 
+/* What the run printed, as JSON: the end of it where it is long. */
+static char *output_json(const char *log)
+{
+	struct hd_diag silent = hd_diag_silent();
+	uint8_t *bytes = NULL;
+	size_t size = 0;
+	if (hd_read_file(log, &bytes, &size, &silent))
+		return hd_xstrdup("\"\"");
+	for (size_t i = 0; i < size; i++)
+		bytes[i] = bytes[i] ? bytes[i] : '?';
+	json_t *text = hd_json_text((const char *)bytes + (size > MOST_OUTPUT ? size - MOST_OUTPUT : 0));
+	char *json = json_dumps(text, JSON_ENCODE_ANY);
+	json_decref(text);
+	free(bytes);
+	return json ? json : hd_xstrdup("\"\"");
+}
+
 /* All but the first line, whose place is left. */
-static void write_body(FILE *to, FILE *statistics, const json_t *record, const struct store_cost *cost)
+static void write_body(FILE *to, FILE *statistics, const json_t *record, const struct store_cost *cost, const char *log)
 {
 	struct hd_strbuf front = {0}, rest = {0};
 	uint64_t total = 0, sum = 0;
-	char *run = compact(record), *piece = hd_xmalloc(PIECE);
+	char *run = compact(record), *output = output_json(log), *piece = hd_xmalloc(PIECE);
 	fprintf(to, "%*s", HEAD_BYTES, "");
 	hd_strbuf_printf(&front,
 			 "\"run\": %s,\n\"host\": {\"seconds\": %.3f, \"cpu_seconds\": %.3f, \"peak_bytes\": %" PRIu64
-			 "},\n\"statistics\": ",
-			 run, cost->seconds, cost->cpu_seconds, cost->peak_bytes);
+			 "},\n\"output\": %s,\n\"statistics\": ",
+			 run, cost->seconds, cost->cpu_seconds, cost->peak_bytes, output);
 	put(to, front.data, front.len, &total, &rest, &sum);
 	for (size_t size; (size = fread(piece, 1, PIECE, statistics));)
 		put(to, piece, size, &total, &rest, &sum);
@@ -259,13 +278,14 @@ static void write_body(FILE *to, FILE *statistics, const json_t *record, const s
 	rewind(to);
 	fprintf(to, HEAD, total, sum);
 	free(run);
+	free(output);
 	free(piece);
 	hd_strbuf_release(&front);
 	hd_strbuf_release(&rest);
 }
 
 int store_put(struct store *store, const char *key, const json_t *record, const struct store_cost *cost,
-	      const char *statistics, struct hd_diag *diag)
+	      const char *statistics, const char *log, struct hd_diag *diag)
 {
 	const char *path = store_result(store, key), *temporary = store_temporary(store, key, ".part");
 	FILE *from = fopen(statistics, "re");
@@ -277,7 +297,7 @@ int store_put(struct store *store, const char *key, const json_t *record, const 
 		hd_error(diag, HD_NOWHERE, "cannot write %s: %s", temporary, strerror(errno));
 	else {
 		make_folder(hd_arena_printf(&store->arena, "%s/results/%.2s", store->path, key), diag);
-		write_body(to, from, record, cost);
+		write_body(to, from, record, cost, log);
 		status = publish(to, temporary, path, diag);
 	}
 	fclose(from);

@@ -43,9 +43,10 @@ enum store_state store_look(struct store *store, const char *key);
 /* The whole document of a good result, NULL otherwise. The caller frees it. */
 char *store_text(struct store *store, const char *key, size_t *size);
 
-/* Makes a result of the statistics in a file, which goes, with the run's record. 0, or -1 with the error reported. */
+/* Makes a result of the statistics in a file, which goes, of the run's record, and of what it printed, the last 256 KiB
+ * of the log. 0, or -1 with the error reported. */
 int store_put(struct store *store, const char *key, const json_t *record, const struct store_cost *cost,
-	      const char *statistics, struct hd_diag *diag);
+	      const char *statistics, const char *log, struct hd_diag *diag);
 /* Keeps why a run failed, in one line, and its log, which moves there. */
 int store_fail(struct store *store, const char *key, const json_t *record, const struct store_cost *cost,
 	       const char *cause, const char *log, struct hd_diag *diag);
