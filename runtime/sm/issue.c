@@ -471,7 +471,7 @@ static void told_of_issue(struct hd_sm *sm, struct hd_warp *warp, const struct h
 	if (sm->hooks & HD_HOOK(issued))
 		HD_HOOKED (sm->gpu, self, issued)
 			self->hooks->issued(self, warp, inst, &sm->effect, now);
-	if (sm->hooks & HD_HOOK(path_switch))
+	if (warp->active != lanes && sm->hooks & HD_HOOK(path_switch))
 		hd_policy_path(sm, warp, lanes, now);
 }
 
@@ -524,7 +524,8 @@ void hd_sm_issue(struct hd_sm *sm, struct hd_scheduler *scheduler, struct hd_war
 	counters->thread_instructions += (uint32_t)__builtin_popcount(hd_effect_lanes(&sm->effect));
 	if (__builtin_expect(sm->gpu->profile != NULL, 0))
 		hd_profile_count(sm->gpu, inst, &sm->effect);
-	if (__builtin_expect(sm->hooks & (HD_HOOK(issued) | HD_HOOK(path_switch)), 0))
+	if (__builtin_expect(sm->hooks & (HD_HOOK(issued) | HD_HOOK(path_switch)), 0) &&
+	    (sm->hooks & HD_HOOK(issued) || warp->active != lanes)) /* most instructions leave the path as it is */
 		told_of_issue(sm, warp, inst, lanes, now);
 	if (__builtin_expect(sm->by_control, 0))
 		hd_control_issued(sm, warp, inst, now, hd_latency_from(sm, dispatch));
