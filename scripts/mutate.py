@@ -352,11 +352,11 @@ def rank(seed, mutant):
     return hashlib.sha256(f'{seed}:{mutant.id}'.encode()).digest()
 
 
-# Files and functions of runtime/ that show, write or read something, or check what others did.
+# Files and functions of runtime/ that show, write or read something, check what others did, or warm the host's caches.
 FOR_PEOPLE = re.compile(r'(^|_)(api|blame|checkpoint\w*|counts|dump|describe|explain|fault|figures?|format|inject|json|keys|'
-                        r'name|object|print|profile|progress|put|recorder|report|show|text|trace|verify|watchdog|window_of|'
+                        r'name|object|prefetch|print|profile|progress|put|recorder|report|show|text|trace|verify|watchdog|window_of|'
                         r'write_\w+|sampling_report)(_|$|\.c)')
-FOR_PEOPLE_LINE = re.compile(r'printf|hd_gpu_fault|hd_diag|verify|json_|error|add\(context')
+FOR_PEOPLE_LINE = re.compile(r'printf|hd_(check|probe)_|hd_gpu_fault|hd_diag|verify|json_|error|add\(context')
 FUNCTION = re.compile(r'^(?:static )?[a-z][\w *]*?\b(\w+)\(', re.MULTILINE)
 
 

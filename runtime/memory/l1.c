@@ -92,7 +92,7 @@ static struct hd_packet *send(struct hd_l1 *l1, uint64_t now, uint8_t kind, uint
 	packet.ready = ready_at(l1, now, line);
 	packet.sectors = sectors;
 	packet.grid = l1->grid;
-	packet.full = access ? access->full : kind == HD_PACKET_WRITEBACK ? sectors : 0;
+	packet.full = access ? access->full : sectors; /* of what is written */
 	packet.service = access ? access->service : 0;
 	uint32_t bytes = data ? (uint32_t)__builtin_popcount(sectors) * l1->sector_bytes : 0;
 	packet.flits = hd_packet_flits(bytes, l1->flits);
@@ -137,7 +137,8 @@ static bool have_mshrs(struct hd_l1 *l1, uint8_t sectors)
 {
 	uint8_t count = (uint8_t)__builtin_popcount(sectors);
 	bool have = hd_l1_has_mshrs(l1, l1->grid, count);
-	l1->lacks.mshrs = have ? 0 : count;
+	if (!have)
+		l1->lacks.mshrs = count;
 	return have;
 }
 
@@ -145,7 +146,8 @@ static bool have_mshrs(struct hd_l1 *l1, uint8_t sectors)
 static bool have_room(struct hd_l1 *l1, uint8_t count)
 {
 	bool have = hd_l1_room(l1, l1->grid) >= count;
-	l1->lacks.packets = have ? 0 : count;
+	if (!have)
+		l1->lacks.packets = count;
 	return have;
 }
 

@@ -128,12 +128,12 @@ uint8_t *hd_cta_saved_shared(const struct hd_sm *sm, const struct hd_cta *cta)
 
 uint64_t hd_register_parts(const struct hd_sm *sm)
 {
-	return sm->gpu->config.warp_unit ? sm->gpu->config.warp_unit : 1;
+	return sm->gpu->config.warp_unit;
 }
 
 uint32_t hd_range_share(const struct hd_sm *sm, uint32_t rows)
 {
-	uint64_t unit = sm->gpu->config.register_unit ? sm->gpu->config.register_unit : 1;
+	uint64_t unit = sm->gpu->config.register_unit;
 	uint64_t share = (rows + hd_register_parts(sm) - 1) / hd_register_parts(sm) * HD_WARP_LANES;
 	return (uint32_t)((share + unit - 1) / unit * unit);
 }

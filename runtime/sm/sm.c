@@ -282,9 +282,7 @@ static uint64_t next_cycle(const struct hd_sm *sm, uint64_t now)
 	if (sm->resident_warps)
 		next = earlier(next, earlier(sm->policy_next, sm->quantum_next));
 	next = earlier(next, earlier(sm->alarm_next, sm->transfer_next));
-	if (sm->wants_fill)
-		next = now + 1;
-	return next > now ? next : now + 1;
+	return next > now && !sm->wants_fill ? next : now + 1;
 }
 
 /* The last warp has gone: nobody visits the schedulers until the next CTA comes, and their slots are idle. Timers that

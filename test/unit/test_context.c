@@ -541,6 +541,111 @@ START_TEST(a_paused_warp_stays_active)
 }
 END_TEST
 
+/* ---- waits of who is away */
+
+static uint32_t long_stalls, wake_ups, away_at_wake, fences_seen;
+
+static void on_long_stall(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now)
+{
+	(void)self, (void)warp, (void)now;
+	long_stalls++;
+}
+
+static void on_wake_up(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now)
+{
+	(void)self, (void)now;
+	wake_ups++;
+	away_at_wake += hd_warp_is_away(warp);
+}
+
+/* A word at 128 bytes for each thread is stored, or loaded to R10 and used, and L2 takes 400 cycles. */
+static void run_waiting(void (*step)(struct hd_sm *sm, uint64_t step, uint64_t now), bool loads)
+{
+	static struct hd_policy_hooks waiting_hooks;
+	static const struct hd_policy waiting = {.name = "waiting", .hooks = &waiting_hooks};
+	struct simbench bench;
+	uint64_t address;
+	waiting_hooks = hooks;
+	waiting_hooks.long_stall = on_long_stall;
+	waiting_hooks.wake_up = on_wake_up;
+	simbench_init(&bench);
+	bench.config.l2_latency = 400;
+	bench.meta.param_bytes = 8;
+	for (uint8_t i = 0; i < 2; i++) {
+		struct hd_inst *inst = simbench_emit(&bench, HD_OP_MOV);
+		inst->dst = (uint8_t)(8 + i), inst->xkind = HD_X_CONST_B;
+		inst->x = HD_CONST_X(0, HD_CB_PARAMS + 4u * i);
+	}
+	struct hd_inst *inst = simbench_emit(&bench, loads ? HD_OP_LDG : HD_OP_STG);
+	inst->a = 8, inst->xkind = HD_X_OTHER, inst->mods = HD_MOD(SIZE, HD_SIZE_32);
+	if (loads) {
+		inst->dst = 10;
+		simbench_ffma(&bench, 11, 10, 10, 10);
+	} else {
+		simbench_emit(&bench, HD_OP_MEMBAR)->mods = HD_MOD(SCOPE, HD_SCOPE_GPU);
+	}
+	build(&bench);
+	script = (struct script){step, 20, 0};
+	launched = killed = retired = ended = 0;
+	long_stalls = wake_ups = away_at_wake = fences_seen = 0;
+	ck_assert_msg(!simbench_start(&bench), "%s", bench.message);
+	hd_policy_add(&bench.sim->gpu, &waiting, "");
+	hd_policy_place(&bench.sim->gpu);
+	ck_assert_int_eq(hd_sim_malloc(bench.sim, 4096, &address), 0);
+	struct hd_launch launch = {.kernel = bench.kernel,
+				   .grid = {1, 1, 1},
+				   .block = {32, 1, 1},
+				   .params = &address,
+				   .param_bytes = sizeof address};
+	ck_assert_int_eq(hd_sim_launch(bench.sim, &launch), 0);
+	check_results(&bench, 1);
+	simbench_release(&bench);
+}
+
+/* It leaves while it waits, and comes back when it waits no more. */
+static void away_for_its_load(struct hd_sm *sm, uint64_t step, uint64_t now)
+{
+	struct hd_warp *warp = &sm->warps[0];
+	(void)step;
+	if (warp->wait_reason == HD_STALL_data_memory && !hd_warp_is_away(warp))
+		hd_warp_suspend(sm, warp, 0, NULL);
+	else if (hd_warp_is_away(warp) && warp->wait_reason == HD_WAIT_READY)
+		ck_assert(hd_warp_resume(sm, warp, now));
+}
+
+START_TEST(long_stalls_end_for_those_who_are_away)
+{
+	run_waiting(away_for_its_load, true);
+	ck_assert_uint_eq(long_stalls, 1);
+	ck_assert_uint_eq(wake_ups, 1);
+	ck_assert_uint_eq(away_at_wake, 1);
+}
+END_TEST
+
+/* It leaves while it stands at a fence, and comes back before the store is there: it stands there still. */
+static void away_at_the_fence(struct hd_sm *sm, uint64_t step, uint64_t now)
+{
+	struct hd_warp *warp = &sm->warps[0];
+	(void)step;
+	if (fences_seen)
+		return;
+	if (hd_warp_is_away(warp)) {
+		ck_assert(hd_warp_resume(sm, warp, now));
+		ck_assert(warp->fence_wait);
+		ck_assert_uint_eq(warp->wait_reason, HD_STALL_fence);
+		fences_seen++;
+	} else if (warp->fence_wait) {
+		hd_warp_suspend(sm, warp, 0, NULL);
+	}
+}
+
+START_TEST(who_comes_back_to_a_fence_waits_there)
+{
+	run_waiting(away_at_the_fence, false);
+	ck_assert_uint_eq(fences_seen, 1);
+}
+END_TEST
+
 /* ---- active sets */
 
 enum { DELAY = 7 };
@@ -669,6 +774,8 @@ Suite *hd_suite(void)
 					      warps_stop_where_they_are_told_and_drain,
 					      a_warp_that_is_drained_is_told_of_in_the_next_cycle,
 					      a_paused_warp_stays_active,
+					      long_stalls_end_for_those_who_are_away,
+					      who_comes_back_to_a_fence_waits_there,
 					      warps_come_into_the_active_set_with_a_delay,
 					      active_warps_make_way_after_a_quantum,
 					      NULL,

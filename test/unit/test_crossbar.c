@@ -379,17 +379,18 @@ END_TEST
  * low priority, in its own order. */
 START_TEST(nothing_is_lost_or_reordered)
 {
-	enum { IN = 70, OUT = 5, LOW = 0x8000 };
+	enum { IN = 70, OUT = 70, LOW = 0x8000 };
+	const uint32_t outputs = _i < 5 ? 5 : OUT;
 	static uint32_t sent[IN][OUT], got[IN][OUT], sent_low[IN][OUT], got_low[IN][OUT];
 	uint64_t state = 7 + (uint64_t)_i, now = 1, total = 0;
-	build(IN, OUT, 1 + (uint32_t)_i, 12, 1000, 400 + 300.0 * _i);
+	build(IN, outputs, 1 + (uint32_t)_i, 12, 1000, 400 + 300.0 * _i);
 	memset(sent, 0, sizeof(sent));
 	memset(got, 0, sizeof(got));
 	memset(sent_low, 0, sizeof(sent_low));
 	memset(got_low, 0, sizeof(got_low));
 	for (; now < 3000 || !hd_crossbar_idle(&x); now++) {
 		uint32_t input = (uint32_t)(sample_random(&state) >> 8) % IN,
-			 to = (uint32_t)(sample_random(&state) >> 8) % OUT;
+			 to = (uint32_t)(sample_random(&state) >> 8) % outputs;
 		uint32_t size = 1 + (uint32_t)(sample_random(&state) >> 8) % 9, tag;
 		bool low = _i >= 2 && !(sample_random(&state) >> 20 & 3);
 		if (now < 3000 && low && hd_crossbar_low_room(&x, input, size, now))
@@ -398,7 +399,7 @@ START_TEST(nothing_is_lost_or_reordered)
 			push(input, to, size, input << 16 | sent[input][to]++, now);
 		if (x.next <= now || sample_random(&state) & 1)
 			tick(now);
-		for (uint32_t o = 0; o < OUT; o++)
+		for (uint32_t o = 0; o < outputs; o++)
 			if ((sample_random(&state) >> 30 & 3) == 0 && take(o, now, &tag)) {
 				uint32_t *next = &(tag & LOW ? got_low : got)[tag >> 16][o];
 				ck_assert_uint_eq(tag & 0x7fff, (*next)++);
@@ -411,6 +412,31 @@ START_TEST(nothing_is_lost_or_reordered)
 		for (uint32_t o = 0; o < OUT; o++)
 			ck_assert(sent[i][o] == got[i][o] && sent_low[i][o] == got_low[i][o]);
 	ck_assert_uint_gt(total, 100);
+}
+END_TEST
+
+/*
+ * 130 ports, three words of bits on each side. Each input sends to the outputs of its own number, 64 and 65 further, a
+ * packet in each cycle from 101 on, and no two of them want the same: they come 4 cycles later.
+ */
+START_TEST(ports_beyond_a_word_are_like_others)
+{
+	enum { PORTS = 130 };
+	static const uint32_t further[] = {0, 64, 65};
+	build(PORTS, PORTS, 4, 16, 1000, 1000);
+	for (uint32_t i = 0; i < PORTS; i++)
+		for (uint32_t k = 0; k < 3; k++)
+			push(i, (i + further[k]) % PORTS, 1, i, 100);
+	for (uint64_t now = 100; now <= 107; now++) {
+		tick(now);
+		for (uint32_t o = 0; o < PORTS; o++) {
+			uint32_t tag = 0;
+			ck_assert_int_eq(take(o, now, &tag), now >= 104 && now <= 106);
+			if (now >= 104 && now <= 106)
+				ck_assert_uint_eq((tag + further[now - 104]) % PORTS, o);
+		}
+	}
+	ck_assert(hd_crossbar_idle(&x));
 }
 END_TEST
 
@@ -466,7 +492,8 @@ Suite *hd_suite(void)
 	tcase_add_test(cases, low_packets_are_overtaken_where_they_wait);
 	tcase_add_test(cases, an_output_takes_low_packets_last);
 	tcase_add_test(cases, low_packets_leave_half_of_the_room_to_others);
-	tcase_add_loop_test(cases, nothing_is_lost_or_reordered, 0, 5);
+	tcase_add_loop_test(cases, nothing_is_lost_or_reordered, 0, 7);
+	tcase_add_test(cases, ports_beyond_a_word_are_like_others);
 	tcase_add_test(cases, a_packet_larger_than_the_queue_passes_alone);
 	tcase_add_test(cases, dumps_show_what_waits_where);
 	suite_add_tcase(suite, cases);
@@ -484,7 +511,7 @@ Suite *hd_suite(void)
 	tcase_add_test(sorted, low_packets_are_overtaken_where_they_wait);
 	tcase_add_test(sorted, an_output_takes_low_packets_last);
 	tcase_add_test(sorted, low_packets_leave_half_of_the_room_to_others);
-	tcase_add_loop_test(sorted, nothing_is_lost_or_reordered, 0, 5);
+	tcase_add_loop_test(sorted, nothing_is_lost_or_reordered, 0, 7);
 	tcase_add_test(sorted, a_packet_larger_than_the_queue_passes_alone);
 	tcase_add_test(sorted, dumps_show_what_waits_where);
 	suite_add_tcase(suite, sorted);

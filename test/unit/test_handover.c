@@ -54,6 +54,9 @@ static void step(const struct hd_policy_handle *self, struct hd_sm *sm, struct h
 		own->away = true;
 		own->arrived = false;
 	} else if (own->away && !own->arrived && hd_cta_can_leave(sm, cta)) {
+		sm->grids[0].range_rows = 1; /* who has a range stays */
+		ck_assert(!hd_cta_can_leave(sm, cta));
+		sm->grids[0].range_rows = 0;
 		hd_cta_send(sm, cta, (sm->id + 5 + cta->linear) % SMS);
 		ck_assert(!hd_cta_can_leave(sm, cta)); /* once */
 		ck_assert(!hd_cta_resume(sm, cta, now));
@@ -65,6 +68,8 @@ static void step(const struct hd_policy_handle *self, struct hd_sm *sm, struct h
 static void on_alarm(const struct hd_policy_handle *self, struct hd_sm *sm, uint64_t arg, uint64_t now)
 {
 	(void)arg;
+	/* Grids that have blocks here share its queues. */
+	ck_assert_uint_eq(sm->grid_mask, sm->grids[0].resident != 0);
 	for (uint32_t i = 0; i < sm->cta_count; i++)
 		if (sm->ctas[i].used)
 			step(self, sm, &sm->ctas[i], now);

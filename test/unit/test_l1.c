@@ -179,6 +179,26 @@ START_TEST(a_full_out_queue_stalls)
 }
 END_TEST
 
+/* Pages of 32 lines: the first access to one asks for it, the others wait for the same answer. */
+START_TEST(packets_wait_for_their_page)
+{
+	config.tlb_entries = 2;
+	config.tlb_page = 4096;
+	config.tlb_miss = 70;
+	build(64, 4);
+	uint64_t plain = 100 + config.l1_latency;
+	for (uint32_t line = 0; line < 64; line++) {
+		load(line, line, 0x1);
+		ck_assert_uint_eq(sent(HD_PACKET_READ).ready, plain + 70);
+		ck_assert_uint_eq(stats.counters.tlb_misses, 1 + line / 32);
+	}
+	/* Local memory's place is known. */
+	access_as(99, HD_LOCAL_PHYSICAL / 128, 0x1, 0, HD_MEM_LOCAL, HD_MEM_LOAD, HD_CACHE_DEFAULT);
+	ck_assert_uint_eq(sent(HD_PACKET_READ).ready, plain);
+	ck_assert_uint_eq(stats.counters.tlb_misses, 2);
+}
+END_TEST
+
 START_TEST(the_least_recently_used_line_goes)
 {
 	build(1, 3);
@@ -420,6 +440,19 @@ END_TEST
 
 /* ---- the tag array against a plain model of LRU */
 
+/* Lines from 10 to below 12 leave, which have two dirty sectors and three. */
+START_TEST(ranges_of_lines_leave)
+{
+	build(4, 4);
+	for (uint32_t line = 9; line <= 12; line++)
+		store(line, (uint8_t)(0xf >> (12 - line)), 0xf, HD_MEM_LOCAL);
+	ck_assert_uint_eq(hd_tags_flush_range(&l1.tags, 10, 12), 2 + 3);
+	for (uint32_t line = 9; line <= 12; line++)
+		ck_assert_int_eq(hd_tags_find(&l1.tags, line) == HD_NONE, line == 10 || line == 11);
+	ck_assert_uint_eq(l1.tags.used, 2);
+}
+END_TEST
+
 START_TEST(tags_agree_with_a_model)
 {
 	enum { SETS = 4, LINES = 200 };
@@ -465,6 +498,8 @@ Suite *hd_suite(void)
 	tcase_add_test(cases, mshrs_are_bounded_by_sectors);
 	tcase_add_test(cases, a_line_larger_than_the_mshrs_goes_alone);
 	tcase_add_test(cases, a_full_out_queue_stalls);
+	tcase_add_test(cases, packets_wait_for_their_page);
+	tcase_add_test(cases, ranges_of_lines_leave);
 	tcase_add_test(cases, the_least_recently_used_line_goes);
 	tcase_add_test(cases, ways_under_way_are_not_replaced);
 	tcase_add_test(cases, global_stores_write_through);

@@ -333,6 +333,44 @@ START_TEST(low_requests_wait_for_others)
 }
 END_TEST
 
+/* Nothing is there any more, and nothing is dirty: the next access misses, and no line is written for it. */
+START_TEST(a_slice_forgets)
+{
+	build(1, 2);
+	send(0, HD_PACKET_WRITEBACK, 1, 0xf, 0xf, 0);
+	send(0, HD_PACKET_WRITEBACK, 2, 0xf, 0xf, 0);
+	drain();
+	hd_l2_forget(&slice);
+	uint64_t hits = counters.l2_hits;
+	for (uint32_t line = 1; line <= 4; line++)
+		read_latency(line, 0xf);
+	ck_assert_uint_eq(counters.l2_hits, hits);
+	ck_assert_uint_eq(counters.l2_writebacks, 0);
+	ck_assert_uint_eq(slice.dirty[0], 0);
+}
+END_TEST
+
+/* SM 0 takes no reply, so that those of low priority fill their queue. What SM 1 misses comes all the same. */
+START_TEST(fills_wait_only_for_room_that_they_need)
+{
+	build(8, 8);
+	for (uint32_t line = 0; line < 4; line++) {
+		send(0, HD_PACKET_WRITEBACK, line, 0xf, 0xf, 0);
+		drain();
+	}
+	for (uint32_t i = 0; i < 800; i++, cycle()) {
+		struct hd_packet packet = {.line = i % 4, .kind = HD_PACKET_READ, .sectors = 0xf, .flits = 1};
+		packet.flags = HD_PACKET_LOW;
+		if (hd_crossbar_low_room(&up, 0, 1, now))
+			hd_crossbar_push(&up, 0, &packet, now);
+	}
+	ck_assert_uint_eq(hd_packets_room(&slice.low_out), 0);
+	send(1, HD_PACKET_READ, 9, 0x3, 0, 7);
+	struct hd_packet reply = receive(1);
+	ck_assert(reply.kind == HD_PACKET_DATA && reply.tag == 7);
+}
+END_TEST
+
 Suite *hd_suite(void)
 {
 	Suite *suite = suite_create("l2");
@@ -348,6 +386,8 @@ Suite *hd_suite(void)
 	tcase_add_test(cases, dirty_victims_go_to_dram);
 	tcase_add_test(cases, few_lines_of_a_set_are_dirty);
 	tcase_add_test(cases, low_requests_wait_for_others);
+	tcase_add_test(cases, fills_wait_only_for_room_that_they_need);
+	tcase_add_test(cases, a_slice_forgets);
 	tcase_add_test(cases, atomics_take_their_service_time);
 	tcase_add_test(cases, reductions_of_absent_sectors_fetch_and_are_acknowledged);
 	tcase_add_test(cases, slow_l2_clocks_serve_less_often);

@@ -20,7 +20,7 @@ static void begin(struct simbench *bench)
 }
 
 /* Cycles from the first reading to one behind all that was emitted since. A clock is read at issue. */
-static uint32_t distance(struct simbench *bench)
+static uint32_t distance_of(struct simbench *bench)
 {
 	simbench_s2r(bench, SECOND, HD_SR_CLOCK_LO);
 	simbench_ffma(bench, 43, SECOND, HD_RZ, HD_RZ); /* in this block, so that it shares no counter with others */
@@ -28,7 +28,12 @@ static uint32_t distance(struct simbench *bench)
 	ck_assert_msg(!simbench_start(bench), "%s", bench->message);
 	int error = simbench_run(bench, 1, 32);
 	ck_assert_msg(!error, "%s", hd_sim_error_text(bench->sim));
-	uint32_t cycles = simbench_register(bench, 0, SECOND, 0) - simbench_register(bench, 0, FIRST, 0);
+	return simbench_register(bench, 0, SECOND, 0) - simbench_register(bench, 0, FIRST, 0);
+}
+
+static uint32_t distance(struct simbench *bench)
+{
+	uint32_t cycles = distance_of(bench);
 	simbench_release(bench);
 	return cycles;
 }
@@ -198,6 +203,53 @@ START_TEST(reads_are_counted_from_when_the_unit_has_them)
 }
 END_TEST
 
+/*
+ * An instruction at 1, whose result is used, or whose address is overwritten, at 1 + N, and the clock at 1 + N + 1: of
+ * the slots between, N - 1, none issues: the first one for its stall count of 2, since a counter shows a cycle late,
+ * the others for the reason that the counter's instruction gives.
+ */
+START_TEST(slots_are_lost_to_whom_they_wait_for)
+{
+	static const struct {
+		enum hd_op op;
+		enum hd_stall reason;
+		bool overwrites;
+	} rows[] = {
+		{HD_OP_MUFU, HD_STALL_data_alu, false},	   {HD_OP_MUFU, HD_STALL_data_alu, true},
+		{HD_OP_LDS, HD_STALL_data_shared, false},  {HD_OP_LDS, HD_STALL_data_shared, true},
+		{HD_OP_SHFL, HD_STALL_data_shared, false}, {HD_OP_SHFL, HD_STALL_data_shared, true},
+		{HD_OP_LDL, HD_STALL_data_memory, false},  {HD_OP_STL, HD_STALL_data_memory, true},
+	};
+	for (uint32_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct simbench bench;
+		begin(&bench);
+		struct hd_inst *inst = simbench_emit(&bench, rows[i].op);
+		inst->dst = rows[i].op == HD_OP_STL ? HD_RZ : 60;
+		if (rows[i].op == HD_OP_MUFU) {
+			inst->b = 4;
+		} else {
+			bool shuffles = rows[i].op == HD_OP_SHFL;
+			inst->a = 4;
+			inst->xkind = HD_X_OTHER;
+			inst->x = shuffles ? 0x1f00 : 0;
+			inst->mods = shuffles ? HD_MOD(BIMM, 1) | HD_MOD(CIMM, 1) : HD_MOD(SIZE, HD_SIZE_32);
+		}
+		if (rows[i].overwrites)
+			simbench_mov(&bench, 4, 0);
+		else
+			simbench_ffma(&bench, 20, 60, HD_RZ, HD_RZ);
+		uint64_t lost = distance_of(&bench) - 1 - 1 - 1 - 1;
+		const struct hd_stats *stats = simbench_stats(&bench);
+		ck_assert_uint_ge(lost, 2); /* war_unit 4 */
+		ck_assert_uint_eq(stats->stalls[HD_STALL_data_shared],
+				  rows[i].reason == HD_STALL_data_shared ? lost : 0);
+		ck_assert_uint_eq(stats->stalls[HD_STALL_data_memory],
+				  rows[i].reason == HD_STALL_data_memory ? lost : 0);
+		simbench_release(&bench);
+	}
+}
+END_TEST
+
 Suite *hd_suite(void)
 {
 	return hd_suite_of("modern", (const TTest *const[]){
@@ -208,6 +260,7 @@ Suite *hd_suite(void)
 					     a_counter_comes_down_with_the_result,
 					     registers_are_held_until_they_are_read,
 					     reads_are_counted_from_when_the_unit_has_them,
+					     slots_are_lost_to_whom_they_wait_for,
 					     NULL,
 				     });
 }

@@ -818,6 +818,22 @@ START_TEST(barrier_counts_come_from_any_operand)
 }
 END_TEST
 
+/* Three blocks beside each other, of 1,000 bytes each, given away by 256: the split of the storage is at 3 * 1,024. */
+START_TEST(shared_memory_is_reserved_for_all_blocks)
+{
+	struct simbench bench;
+	simbench_init(&bench);
+	bench.meta.shared_bytes = 1000;
+	simbench_chain(&bench, 40);
+	ck_assert_int_eq(simbench_start(&bench), 0);
+	ck_assert_int_eq(simbench_run(&bench, 3, 32), 0);
+	ck_assert_uint_eq(bench.sim->gpu.sms[0]->shared_reserved, 3 * 1024);
+	ck_assert_int_eq(simbench_run(&bench, 2, 32), 0);
+	ck_assert_uint_eq(bench.sim->gpu.sms[0]->shared_reserved, 2 * 1024);
+	simbench_release(&bench);
+}
+END_TEST
+
 /* ---- accounts */
 
 START_TEST(every_slot_has_one_reason)
@@ -866,6 +882,7 @@ Suite *hd_suite(void)
 					 sleep_takes_its_time,
 					 barrier_that_nobody_completes_is_a_deadlock,
 					 barrier_counts_come_from_any_operand,
+					 shared_memory_is_reserved_for_all_blocks,
 					 every_slot_has_one_reason,
 					 NULL,
 				 });
