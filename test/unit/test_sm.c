@@ -550,6 +550,50 @@ START_TEST(lrr_takes_turns)
 }
 END_TEST
 
+enum { TURNS = 1024 };
+static uint64_t turns[TURNS];
+static uint32_t turn_count;
+
+static void note_turn(const struct hd_policy_handle *self, struct hd_warp *warp, const struct hd_dinst *inst,
+		      const struct hd_effect *effect, uint64_t now)
+{
+	(void)self, (void)inst, (void)effect, (void)now;
+	if (turn_count < TURNS)
+		turns[turn_count++] = warp->age;
+}
+
+/*
+ * Blocks of a warp each, a few at a time and 150 in all, so that a scheduler's 64 positions are used up twice and the
+ * warps there move up. Between two turns of a warp every other one has one at most.
+ */
+START_TEST(turns_go_on_when_warps_move_up)
+{
+	static const struct hd_policy_hooks turn_hooks = {.issued = note_turn};
+	static const struct hd_policy watcher = {.name = "watcher", .hooks = &turn_hooks};
+	struct simbench bench;
+	simbench_init(&bench);
+	bench.config.scheduler = HD_SCHED_LRR;
+	bench.config.max_ctas = (uint32_t)_i;
+	bench.config.cta_launch_interval = 3; /* others have turns until the next one comes */
+	independent_moves(&bench, 5);
+	ck_assert_int_eq(simbench_start(&bench), 0);
+	hd_policy_add(&bench.sim->gpu, &watcher, "");
+	hd_policy_place(&bench.sim->gpu);
+	turn_count = 0;
+	ck_assert_int_eq(simbench_run(&bench, 150, 32), 0);
+	ck_assert_uint_eq(turn_count, 150 * 6);
+	for (uint32_t i = 0; i < turn_count; i++) {
+		uint32_t next = i + 1;
+		while (next < turn_count && turns[next] != turns[i])
+			next++;
+		for (uint32_t k = i + 1; next < turn_count && k < next; k++)
+			for (uint32_t other = k + 1; other < next; other++)
+				ck_assert_uint_ne(turns[other], turns[k]);
+	}
+	simbench_release(&bench);
+}
+END_TEST
+
 /* The third warp is the youngest; who has issued goes on, and when it waits the youngest of the others is next. */
 START_TEST(cggty_stays_with_a_warp_or_takes_the_youngest)
 {
@@ -850,40 +894,44 @@ END_TEST
 
 Suite *hd_suite(void)
 {
-	return hd_suite_of("sm", (const TTest *const[]){
-					 dependent_chain_takes_latency_each,
-					 latency_may_exceed_the_wheel,
-					 result_is_there_at_latency_not_before,
-					 unit_takes_one_instruction_an_interval,
-					 schedulers_share_a_scarce_unit,
-					 each_pipeline_has_its_units,
-					 free_slots_are_those_that_exist,
-					 branch_holds_its_warp,
-					 instruction_cache_miss_stalls_fetch,
-					 bank_conflicts_delay_the_result,
-					 full_collectors_stall_issue,
-					 warps_lie_in_different_banks,
-					 collector_is_free_after_dispatch,
-					 exited_warp_waits_for_what_it_started,
-					 loads_that_wait_for_the_same_end_together,
-					 policies_check_under_verify_only,
-					 policies_have_states_of_their_own,
-					 gto_stays_with_a_warp,
-					 greedy_warps_leave_others_a_tenth,
-					 lrr_takes_turns,
-					 cggty_stays_with_a_warp_or_takes_the_youngest,
-					 two_level_keeps_to_the_active_set,
-					 two_warps_hide_each_others_latency,
-					 barrier_waits_for_the_last_warp,
-					 barriers_take_one_arrival_at_a_time,
-					 barrier_reduction_counts_predicates,
-					 a_barrier_of_no_lane_is_none,
-					 who_arrives_does_not_wait,
-					 sleep_takes_its_time,
-					 barrier_that_nobody_completes_is_a_deadlock,
-					 barrier_counts_come_from_any_operand,
-					 shared_memory_is_reserved_for_all_blocks,
-					 every_slot_has_one_reason,
-					 NULL,
-				 });
+	Suite *suite = hd_suite_of("sm", (const TTest *const[]){
+						 dependent_chain_takes_latency_each,
+						 latency_may_exceed_the_wheel,
+						 result_is_there_at_latency_not_before,
+						 unit_takes_one_instruction_an_interval,
+						 schedulers_share_a_scarce_unit,
+						 each_pipeline_has_its_units,
+						 free_slots_are_those_that_exist,
+						 branch_holds_its_warp,
+						 instruction_cache_miss_stalls_fetch,
+						 bank_conflicts_delay_the_result,
+						 full_collectors_stall_issue,
+						 warps_lie_in_different_banks,
+						 collector_is_free_after_dispatch,
+						 exited_warp_waits_for_what_it_started,
+						 loads_that_wait_for_the_same_end_together,
+						 policies_check_under_verify_only,
+						 policies_have_states_of_their_own,
+						 gto_stays_with_a_warp,
+						 greedy_warps_leave_others_a_tenth,
+						 lrr_takes_turns,
+						 cggty_stays_with_a_warp_or_takes_the_youngest,
+						 two_level_keeps_to_the_active_set,
+						 two_warps_hide_each_others_latency,
+						 barrier_waits_for_the_last_warp,
+						 barriers_take_one_arrival_at_a_time,
+						 barrier_reduction_counts_predicates,
+						 a_barrier_of_no_lane_is_none,
+						 who_arrives_does_not_wait,
+						 sleep_takes_its_time,
+						 barrier_that_nobody_completes_is_a_deadlock,
+						 barrier_counts_come_from_any_operand,
+						 shared_memory_is_reserved_for_all_blocks,
+						 every_slot_has_one_reason,
+						 NULL,
+					 });
+	TCase *turning = tcase_create("turns_go_on_when_warps_move_up");
+	tcase_add_loop_test(turning, turns_go_on_when_warps_move_up, 3, 9);
+	suite_add_tcase(suite, turning);
+	return suite;
 }
