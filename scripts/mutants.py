@@ -78,11 +78,14 @@ def changes(text):
     """(kind, start, end, new text) of each change, and the index of its first token."""
     tokens = tokens_of(text)
     skipped_until = -1
+    expected = set()  # what a condition is expected to be: no matter for what happens
     for i, (kind, word, start) in enumerate(tokens):
         after = tokens[i + 1][1] if i + 1 < len(tokens) else ''
         before = tokens[i - 1][1] if i else ';'
         end = start + len(word)
-        if i <= skipped_until:
+        if word == '__builtin_expect' and after == '(':
+            expected.add(closing(tokens, i + 1) - 1)
+        if i <= skipped_until or i in expected:
             continue
         if kind == 'name' and after == '(':
             close = closing(tokens, i + 1)

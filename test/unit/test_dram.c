@@ -589,6 +589,25 @@ START_TEST(rows_first_keeps_a_stream_in_a_bank_group)
 }
 END_TEST
 
+/* There bank 4 is the first of the second group, and bank 3 the last of the first. */
+START_TEST(a_group_is_a_quarter_of_the_banks)
+{
+	for (uint32_t bank = 3; bank <= 4; bank++) {
+		uint64_t end = 0;
+		config.dram_map = HD_DRAM_MAP_ROWS;
+		build();
+		for (uint32_t i = 0; i < 32; i++)
+			read_sector(100, i / 2 + i % 2 * bank * 16, 0);
+		for (uint32_t i = 0; i < 32; i++)
+			end = next_fill(NULL);
+		if (bank == 3)
+			ck_assert_uint_ge(end, 101 + 12 + 12 + 2 * 31);
+		else
+			ck_assert_uint_le(end, 101 + 12 + 12 + 3 + 32 + 2);
+	}
+}
+END_TEST
+
 /* ---- bandwidth */
 
 static const struct {
@@ -792,6 +811,7 @@ Suite *hd_suite(void)
 	tcase_add_test(cases, writes_among_the_reads_are_served_in_their_turn);
 	tcase_add_test(cases, writes_among_the_reads_turn_the_bus_round);
 	tcase_add_test(cases, rows_first_keeps_a_stream_in_a_bank_group);
+	tcase_add_test(cases, a_group_is_a_quarter_of_the_banks);
 	tcase_add_loop_test(cases, streams_reach_the_peak, 0, 3);
 	tcase_add_loop_test(cases, turnarounds_cost_bandwidth, 0, 3);
 	tcase_add_test(cases, row_misses_cost_bandwidth);
