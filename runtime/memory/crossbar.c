@@ -644,7 +644,7 @@ bool hd_crossbar_idle(const struct hd_crossbar *x)
 	return true;
 }
 
-static const struct hd_packet *first_sorted(const struct hd_crossbar *x, uint32_t input)
+static const struct hd_packet *dump_head(const struct hd_crossbar *x, uint32_t input)
 {
 	uint32_t output = 0;
 	while (x->sorted[input].first[output] == HD_NONE)
@@ -661,7 +661,7 @@ static void dump_port(const struct hd_crossbar *x, const char *what, uint32_t in
 	if (port->low_head != port->low_tail)
 		head = &port->low[port->low_head & port->mask];
 	else if (port->taken != port->head) /* sorted: the first of one of the outputs */
-		head = first_sorted(x, index);
+		head = dump_head(x, index);
 	fprintf(out, "  %s %s %u: %u packets, %u of %u flits, head kind %u line %#llx ready %llu%s\n", x->name, what,
 		index, port->tail - port->taken, port->used, port->capacity, head->kind, (unsigned long long)head->line,
 		(unsigned long long)head->ready, what[0] == 'o' && x->blocked[index] ? ", blocked" : "");

@@ -441,8 +441,8 @@ static bool knows_all(const struct hd_sm *sm)
 }
 
 /* Whether what is in the way of the ready warps of a port now is `reason`. */
-static bool blocks(const struct hd_sm *sm, const struct hd_scheduler *scheduler, uint32_t port, uint8_t reason,
-		   uint64_t now)
+static bool blame_blocks(const struct hd_sm *sm, const struct hd_scheduler *scheduler, uint32_t port, uint8_t reason,
+			 uint64_t now)
 {
 	struct blocked blocked = {0, HD_NEVER};
 	if (is_held(sm, port, scheduler->regfile->open, now, &blocked))
@@ -453,7 +453,8 @@ static bool blocks(const struct hd_sm *sm, const struct hd_scheduler *scheduler,
 }
 
 /* The positions of the warps that have the reason, or those of ready ones that it keeps from issuing. */
-static uint64_t with_reason(const struct hd_sm *sm, const struct hd_scheduler *scheduler, uint8_t reason, uint64_t now)
+static uint64_t blame_positions(const struct hd_sm *sm, const struct hd_scheduler *scheduler, uint8_t reason,
+				uint64_t now)
 {
 	uint64_t waiting = 0, kept = 0, ready = 0;
 	for (uint64_t left = scheduler->resident; left; left &= left - 1)
@@ -464,7 +465,7 @@ static uint64_t with_reason(const struct hd_sm *sm, const struct hd_scheduler *s
 	for (uint32_t ports = scheduler->ports; ports; ports &= ports - 1) {
 		uint32_t port = (uint32_t)__builtin_ctz(ports);
 		ready |= scheduler->ready[port];
-		if (blocks(sm, scheduler, port, reason, now))
+		if (blame_blocks(sm, scheduler, port, reason, now))
 			kept |= scheduler->ready[port];
 	}
 	return kept ? kept : ready;
@@ -473,10 +474,10 @@ static uint64_t with_reason(const struct hd_sm *sm, const struct hd_scheduler *s
 /* Where the slots that a scheduler loses from `now` on count, under options.blame: of the oldest warp with the reason
  * what it would issue next; where that waits for something that it has issued itself (a branch, a barrier, a fence),
  * this. */
-static uint32_t blamed_pc(const struct hd_sm *sm, const struct hd_scheduler *scheduler, uint64_t now)
+static uint32_t blame_pc(const struct hd_sm *sm, const struct hd_scheduler *scheduler, uint64_t now)
 {
 	uint8_t reason = scheduler->reason;
-	uint64_t positions = with_reason(sm, scheduler, reason, now);
+	uint64_t positions = blame_positions(sm, scheduler, reason, now);
 	if (!positions)
 		return HD_BLAME_NOWHERE;
 	const struct hd_warp *warp = &sm->warps[scheduler->warp_at[__builtin_ctzll(positions)]];
@@ -490,7 +491,7 @@ static void sleep_until(struct hd_sm *sm, uint32_t index, const struct blocked *
 	scheduler->reason = lost_reason(sm, scheduler, blocked->reasons);
 	scheduler->blocked = blocked->reasons;
 	if (__builtin_expect(sm->gpu->blame != NULL, 0))
-		scheduler->blamed = blamed_pc(sm, scheduler, scheduler->charged);
+		scheduler->blamed = blame_pc(sm, scheduler, scheduler->charged);
 	scheduler->held_ports = knows_all(sm) ? scheduler->ports : 0;
 	sm->next_visit[index] = blocked->until;
 }

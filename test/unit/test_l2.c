@@ -371,6 +371,30 @@ START_TEST(fills_wait_only_for_room_that_they_need)
 }
 END_TEST
 
+/* What a read of low priority missed is there while the replies of others fill the queue: it waits for a place. */
+START_TEST(fills_wait_for_room)
+{
+	config.dram_latency = 1000;
+	build(8, 8);
+	for (uint32_t line = 0; line < 4; line++) {
+		send(0, HD_PACKET_WRITEBACK, line, 0xf, 0xf, 0);
+		drain();
+	}
+	for (uint32_t i = 0; i < 1500; i++, cycle()) {
+		struct hd_packet packet = {.line = i ? i % 4 : 9, .kind = HD_PACKET_READ, .sectors = 0xf, .flits = 1};
+		packet.flags = HD_PACKET_LOW;
+		if (hd_crossbar_low_room(&up, 0, 1, now))
+			hd_crossbar_push(&up, 0, &packet, now);
+	}
+	ck_assert_uint_eq(hd_packets_room(&slice.low_out), 0);
+	ck_assert_uint_eq(slice.mshrs_used, 4);
+	receive(0);
+	for (uint32_t i = 0; i < 100; i++)
+		cycle();
+	ck_assert_uint_eq(slice.mshrs_used, 0);
+}
+END_TEST
+
 Suite *hd_suite(void)
 {
 	Suite *suite = suite_create("l2");
@@ -387,6 +411,7 @@ Suite *hd_suite(void)
 	tcase_add_test(cases, few_lines_of_a_set_are_dirty);
 	tcase_add_test(cases, low_requests_wait_for_others);
 	tcase_add_test(cases, fills_wait_only_for_room_that_they_need);
+	tcase_add_test(cases, fills_wait_for_room);
 	tcase_add_test(cases, a_slice_forgets);
 	tcase_add_test(cases, atomics_take_their_service_time);
 	tcase_add_test(cases, reductions_of_absent_sectors_fetch_and_are_acknowledged);

@@ -878,6 +878,41 @@ START_TEST(shared_memory_is_reserved_for_all_blocks)
 }
 END_TEST
 
+/* ---- what policies can do */
+
+START_TEST(policies_say_how_they_run)
+{
+	char *first;
+	ck_assert(hd_policy_runs_several("rfc"));
+	ck_assert(!hd_policy_runs_several("cars"));
+	ck_assert(!hd_policy_runs_several("rfc+cars") && !hd_policy_runs_several("cars+rfc"));
+	ck_assert(!hd_policy_runs_several("no such policy"));
+	/* A run of the second kind goes before one of the first. */
+	ck_assert(hd_policy_rehearses("malekeh:exact", &first));
+	ck_assert_str_eq(first, "malekeh:record");
+	free(first);
+	ck_assert(!hd_policy_rehearses("malekeh", &first));
+	ck_assert_ptr_null(first);
+	ck_assert(!hd_policy_rehearses("no such policy", &first));
+}
+END_TEST
+
+/* Reads of one bank by ten FFMAs, one after the other, of three registers each: with two ports the third is a cycle
+ * late, with three none is. */
+static void build_ported(struct simbench *bench, uint32_t ports)
+{
+	build_conflicts(bench, 4);
+	bench->config.register_ports = ports;
+}
+
+START_TEST(ports_read_at_the_same_time)
+{
+	for (uint32_t ports = 1; ports <= 4; ports++)
+		ck_assert_uint_eq(simbench_measure(build_ported, ports, 32).counters.bank_conflicts,
+				  ports < 3 ? 10 * (3 - ports) : 0);
+}
+END_TEST
+
 /* ---- accounts */
 
 START_TEST(every_slot_has_one_reason)
@@ -927,6 +962,8 @@ Suite *hd_suite(void)
 						 barrier_that_nobody_completes_is_a_deadlock,
 						 barrier_counts_come_from_any_operand,
 						 shared_memory_is_reserved_for_all_blocks,
+						 policies_say_how_they_run,
+						 ports_read_at_the_same_time,
 						 every_slot_has_one_reason,
 						 NULL,
 					 });

@@ -241,6 +241,72 @@ START_TEST(shared_memory_in_use_is_not_cache)
 }
 END_TEST
 
+/* ---- asynchronous copies */
+
+/* A word of each lane is copied to shared memory, a group of its own; its warp waits until `left` groups are under way.
+ * Cycles between readings of the clock around that. */
+static uint32_t copy(struct simbench *bench, uint32_t core, uint32_t left)
+{
+	uint64_t address;
+	simbench_init(bench);
+	bench->config.compute_major = 8;
+	bench->config.core = core;
+	bench->config.l2_latency = 400;
+	if (core == HD_CORE_MODERN) {
+		bench->config.operands = HD_OPERANDS_MODERN;
+		bench->config.register_banks = 2;
+		bench->config.register_ports = bench->config.register_write_ports = 1;
+	}
+	bench->meta.registers = 32;
+	bench->meta.param_bytes = 8;
+	bench->meta.shared_bytes = 256;
+	for (uint8_t i = 0; i < 2; i++) {
+		struct hd_inst *inst = simbench_emit(bench, HD_OP_MOV);
+		inst->dst = (uint8_t)(8 + i), inst->xkind = HD_X_CONST_B;
+		inst->x = HD_CONST_X(0, HD_CB_PARAMS + 4u * i);
+	}
+	simbench_s2r(bench, 20, HD_SR_CLOCK_LO);
+	struct hd_inst *inst = simbench_emit(bench, HD_OP_LDGSTS);
+	inst->a = 8, inst->b = HD_RZ, inst->xkind = HD_X_OTHER, inst->mods = HD_MOD(SIZE, HD_SIZE_32);
+	simbench_emit(bench, HD_OP_LDGDEPBAR);
+	inst = simbench_emit(bench, HD_OP_DEPBAR);
+	inst->xkind = HD_X_OTHER, inst->x = left;
+	simbench_s2r(bench, 21, HD_SR_CLOCK_LO);
+	simbench_ffma(bench, 22, 21, 20, HD_RZ);
+	ck_assert_msg(!simbench_start(bench), "%s", bench->message);
+	ck_assert_int_eq(hd_sim_malloc(bench->sim, 4096, &address), 0);
+	struct hd_launch launch = {.kernel = bench->kernel,
+				   .grid = {1, 1, 1},
+				   .block = {32, 1, 1},
+				   .params = &address,
+				   .param_bytes = sizeof address};
+	ck_assert_msg(!hd_sim_launch(bench->sim, &launch), "%s", hd_sim_error_text(bench->sim));
+	return simbench_register(bench, 0, 21, 0) - simbench_register(bench, 0, 20, 0);
+}
+
+/* Who waits for the group waits for L2, and loses its slots to memory; who may leave one under way does not. Either way
+ * the block stays until the copy is done. */
+START_TEST(groups_of_copies_are_waited_for)
+{
+	for (uint32_t core = 0; core < 2; core++) {
+		struct simbench bench;
+		uint32_t no_wait = copy(&bench, core, 1);
+		uint64_t cycles = simbench_stats(&bench)->counters.cycles;
+		ck_assert_uint_le(no_wait, 12);
+		ck_assert_uint_gt(cycles, 400);
+		simbench_release(&bench);
+		uint32_t wait = copy(&bench, core, 0);
+		const struct hd_stats *stats = simbench_stats(&bench);
+		ck_assert_uint_gt(wait, 400);
+		ck_assert_uint_eq(stats->stalls[HD_STALL_data_memory], wait - no_wait);
+		ck_assert_uint_eq(stats->counters.copies, 1);
+		ck_assert_uint_eq(stats->counters.copy_groups, 1);
+		ck_assert_uint_eq(stats->counters.l1d_misses, 1);
+		simbench_release(&bench);
+	}
+}
+END_TEST
+
 Suite *hd_suite(void)
 {
 	return hd_suite_of("sm_memory", (const TTest *const[]){
@@ -252,6 +318,7 @@ Suite *hd_suite(void)
 						a_fence_without_accesses_takes_an_add,
 						a_load_of_no_lane_takes_a_cycle,
 						shared_memory_in_use_is_not_cache,
+						groups_of_copies_are_waited_for,
 						NULL,
 					});
 }
