@@ -107,6 +107,7 @@ static void run(struct simbench *bench, uint32_t ctas, uint32_t threads)
 	ck_assert_uint_eq(sm->placed_warps + sm->resident_warps + sm->placed_ctas + sm->resident_ctas, 0);
 	ck_assert_uint_eq(sm->grids[0].registers_away, 0);
 	ck_assert_uint_eq(sm->unplaced, 0);
+	ck_assert_uint_eq(sm->grid_mask, 0); /* nobody shares queues with it any more */
 }
 
 /* Every lane of a block's warps, which were the last to use these numbers. */
@@ -350,6 +351,22 @@ START_TEST(killed_blocks_run_again_before_others)
 	const struct hd_counters *counters = &simbench_stats(&bench)->counters;
 	ck_assert_uint_eq(counters->ctas, 4);
 	ck_assert_uint_gt(counters->warp_instructions, 3 * 2 * (CHAIN + 8));
+	simbench_release(&bench);
+}
+END_TEST
+
+/* It was the only one: until it begins again its grid has nobody here. */
+START_TEST(a_killed_block_runs_again_alone)
+{
+	struct simbench bench;
+	simbench_init(&bench);
+	build_shared(&bench);
+	start(&bench, requeue_at_60, 20);
+	run(&bench, 1, 64);
+	ck_assert_uint_eq(killed, 1);
+	ck_assert_uint_eq(launched, 2);
+	ck_assert_uint_eq(retired, 1);
+	check_results(&bench, 2);
 	simbench_release(&bench);
 }
 END_TEST
@@ -769,6 +786,7 @@ Suite *hd_suite(void)
 					      blocks_come_back_to_other_shared_memory,
 					      barriers_let_go_who_is_away,
 					      killed_blocks_run_again_before_others,
+					      a_killed_block_runs_again_alone,
 					      a_killed_warp_begins_again,
 					      a_block_with_more_warps_than_slots_runs,
 					      warps_stop_where_they_are_told_and_drain,

@@ -333,6 +333,27 @@ START_TEST(low_requests_wait_for_others)
 }
 END_TEST
 
+/* Of two lines of a set the one that was not read, or not written, goes. */
+START_TEST(the_least_recently_used_line_goes)
+{
+	static const uint8_t kinds[] = {HD_PACKET_READ, HD_PACKET_WRITE, HD_PACKET_WRITEBACK, HD_PACKET_ATOMIC};
+	build(1, 2);
+	for (uint32_t i = 0; i < 4; i++) {
+		uint64_t line = 10 * i;
+		read_latency(line + 1, 0xf);
+		read_latency(line + 2, 0xf);
+		send(0, kinds[i], line + 1, 0xf, 0xf, 0);
+		drain();
+		if (kinds[i] != HD_PACKET_WRITEBACK)
+			receive(0);
+		read_latency(line + 3, 0xf);
+		uint64_t hits = counters.l2_hits;
+		read_latency(line + 1, 0xf);
+		ck_assert_uint_eq(counters.l2_hits, hits + 4);
+	}
+}
+END_TEST
+
 /* Nothing is there any more, and nothing is dirty: the next access misses, and no line is written for it. */
 START_TEST(a_slice_forgets)
 {
@@ -413,6 +434,7 @@ Suite *hd_suite(void)
 	tcase_add_test(cases, fills_wait_only_for_room_that_they_need);
 	tcase_add_test(cases, fills_wait_for_room);
 	tcase_add_test(cases, a_slice_forgets);
+	tcase_add_test(cases, the_least_recently_used_line_goes);
 	tcase_add_test(cases, atomics_take_their_service_time);
 	tcase_add_test(cases, reductions_of_absent_sectors_fetch_and_are_acknowledged);
 	tcase_add_test(cases, slow_l2_clocks_serve_less_often);

@@ -250,6 +250,46 @@ START_TEST(slots_are_lost_to_whom_they_wait_for)
 }
 END_TEST
 
+/*
+ * The first warp stores and waits at a barrier when its address has been read, the second comes there 40 FFMAs of 5
+ * cycles later: the barrier holds the first one all the while.
+ */
+START_TEST(registers_that_are_read_let_nobody_pass_a_barrier)
+{
+	struct simbench bench;
+	begin(&bench);
+	bench.config.war_shared_store = 74;
+	simbench_s2r(&bench, 30, HD_SR_WARPID);
+	struct hd_inst *inst = simbench_emit(&bench, HD_OP_ISETP);
+	inst->pdst = 0;
+	inst->a = 30;
+	inst->xkind = HD_X_IMM_B;
+	inst->mods = HD_MOD(CMP, HD_CMP_EQ);
+	inst = simbench_emit(&bench, HD_OP_BRA);
+	inst->guard = 0;
+	inst->xkind = HD_X_OTHER;
+	inst->x = inst->reconv = bench.code.len + 40;
+	simbench_chain(&bench, 40);
+	inst = simbench_emit(&bench, HD_OP_STS);
+	inst->a = 16;
+	inst->c = HD_RZ;
+	inst->xkind = HD_X_OTHER;
+	inst->mods = HD_MOD(SIZE, HD_SIZE_32);
+	simbench_emit(&bench, HD_OP_BAR)->xkind = HD_X_IMM_B;
+	simbench_s2r(&bench, SECOND, HD_SR_CLOCK_LO);
+	simbench_mov(&bench, 16, 0);
+	simbench_ffma(&bench, 43, SECOND, FIRST, HD_RZ);
+	ck_assert_msg(!simbench_start(&bench), "%s", bench.message);
+	ck_assert_int_eq(simbench_run(&bench, 1, 64), 0);
+	uint32_t end[2];
+	for (uint32_t slot = 0; slot < 2; slot++)
+		end[slot] = simbench_register(&bench, slot, SECOND, 0);
+	ck_assert_uint_ge(end[0] - simbench_register(&bench, 0, FIRST, 0), 200);
+	ck_assert_uint_le(end[0] > end[1] ? end[0] - end[1] : end[1] - end[0], 2);
+	simbench_release(&bench);
+}
+END_TEST
+
 Suite *hd_suite(void)
 {
 	return hd_suite_of("modern", (const TTest *const[]){
@@ -261,6 +301,7 @@ Suite *hd_suite(void)
 					     registers_are_held_until_they_are_read,
 					     reads_are_counted_from_when_the_unit_has_them,
 					     slots_are_lost_to_whom_they_wait_for,
+					     registers_that_are_read_let_nobody_pass_a_barrier,
 					     NULL,
 				     });
 }
