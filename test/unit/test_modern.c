@@ -74,6 +74,15 @@ START_TEST(a_window_holds_what_its_ports_can_begin)
 		simbench_ffma(&bench, 30, (uint8_t)(20 + count - 1), HD_RZ, HD_RZ);
 		ck_assert_uint_eq(distance(&bench), count + (count == 5) + 5 + 1);
 	}
+	/* The window holds up who reads nothing, too: the clock behind the fifth is a cycle late. */
+	for (uint32_t count = 4; count <= 5; count++) {
+		struct simbench bench;
+		begin(&bench);
+		bench.config.register_ports = 2;
+		for (uint32_t i = 0; i < count; i++)
+			simbench_ffma(&bench, (uint8_t)(20 + i), 4, 6, 8);
+		ck_assert_uint_eq(distance(&bench), count + (count == 5) + 1);
+	}
 }
 END_TEST
 
