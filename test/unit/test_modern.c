@@ -74,14 +74,29 @@ START_TEST(a_window_holds_what_its_ports_can_begin)
 		simbench_ffma(&bench, 30, (uint8_t)(20 + count - 1), HD_RZ, HD_RZ);
 		ck_assert_uint_eq(distance(&bench), count + (count == 5) + 5 + 1);
 	}
-	/* The window holds up who reads nothing, too: the clock behind the fifth is a cycle late. */
+}
+END_TEST
+
+/*
+ * The same with a second warp, which comes behind the clock that the first one reads at last, at count + 1, or one
+ * later: the bubble is the scheduler's, and in it the other warp does not issue either.
+ */
+START_TEST(a_bubble_holds_other_warps)
+{
 	for (uint32_t count = 4; count <= 5; count++) {
 		struct simbench bench;
 		begin(&bench);
 		bench.config.register_ports = 2;
 		for (uint32_t i = 0; i < count; i++)
 			simbench_ffma(&bench, (uint8_t)(20 + i), 4, 6, 8);
-		ck_assert_uint_eq(distance(&bench), count + (count == 5) + 1);
+		simbench_s2r(&bench, SECOND, HD_SR_CLOCK_LO);
+		simbench_ffma(&bench, 43, SECOND, FIRST, HD_RZ);
+		ck_assert_msg(!simbench_start(&bench), "%s", bench.message);
+		ck_assert_int_eq(simbench_run(&bench, 1, 64), 0);
+		uint32_t begun = simbench_register(&bench, 0, FIRST, 0);
+		ck_assert_uint_eq(simbench_register(&bench, 0, SECOND, 0) - begun, count + (count == 5) + 1);
+		ck_assert_uint_eq(simbench_register(&bench, 1, FIRST, 0) - begun, count + (count == 5) + 2);
+		simbench_release(&bench);
 	}
 }
 END_TEST
@@ -304,6 +319,7 @@ Suite *hd_suite(void)
 	return hd_suite_of("modern", (const TTest *const[]){
 					     a_stall_count_begins_behind_the_read_window,
 					     a_window_holds_what_its_ports_can_begin,
+					     a_bubble_holds_other_warps,
 					     a_stall_count_covers_the_latency,
 					     a_counter_that_is_full_holds_who_raises_it,
 					     a_counter_comes_down_with_the_result,
