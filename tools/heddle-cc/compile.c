@@ -102,21 +102,6 @@ static bool is_to_be_repeated(const struct half *half, int status)
 	return status && half->header && !half->job->signals.caught && !(half->refused && !access(half->refused, F_OK));
 }
 
-/* Waits for a half that was started and shows its messages; 0 or -1. */
-static int finish(struct half *half)
-{
-	struct hd_cc *cc = half->job->cc;
-	int status = wait_for(half);
-	if (is_to_be_repeated(half, status)) {
-		half->header = NULL;
-		if (start(half))
-			return -1;
-		status = wait_for(half);
-	}
-	show_messages(half);
-	return hd_child_result(&half->job->signals, half->arguments.data[0], status, &cc->diag) ? -1 : 0;
-}
-
 /* ------------------------------------------------------------ arguments */
 
 static void device_arguments(struct hd_job *job, const char *input, const char *prefix, hd_arguments *arguments)
@@ -195,34 +180,80 @@ static void hint_at_references(struct hd_cc *cc, const char *input)
 	free(bytes);
 }
 
-/* Compiles it with the launches at `facts`, or says that they could not be read; then what ptxas would say. */
-static int compile_device(struct hd_job *job, const char *input, const char *prefix, const char *facts, bool scanned,
-			  const char *header, bool usual)
+/* A device half. */
+struct device {
+	struct hd_job *job;
+	const char *input, *prefix;
+	const char *facts;  /* its launches */
+	const char *header; /* the precompiled one; NULL: none */
+	bool usual;	    /* its messages are kept until it has ended */
+	bool scanned;	    /* the launches could be read */
+};
+
+enum { MENDED = 1 }; /* beside 0 and -1: the source is another one now, and to be compiled again */
+
+/* What a quick scan did not look for, in a source that clang refuses. Whether it is all that there is to say. */
+static bool scan_again(struct device *device, int *status)
 {
-	struct hd_cc *cc = job->cc;
-	struct half half = {.job = job, .header = header};
-	int status;
-	if (cc->nested_launch)
-		return -1;
-	device_arguments(job, input, prefix, &half.arguments);
-	half.refused = header ? hd_arena_printf(&cc->arena, "%s.refused", prefix) : NULL;
-	half.environment = hd_job_pass_environment(job, prefix, facts, half.refused, cc->relocatable);
-	if (usual) {
-		half.messages = hd_arena_printf(&cc->arena, "%s.device.messages", prefix);
-		status = start(&half) || finish(&half) ? -1 : 0;
-		hd_vec_release(&half.arguments);
-	} else {
-		status = hd_job_run(job, &half.arguments, half.environment);
+	struct hd_job *job = device->job;
+	uint32_t mended = job->mended;
+	device->scanned = hd_job_scan(job, device->input, device->header, true, device->facts);
+	*status = mended != job->mended ? MENDED : -1;
+	return *status == MENDED || job->cc->nested_launch;
+}
+
+/* Waits for the device half and shows its messages; 0, -1 or MENDED. */
+static int finish_device(struct device *device, struct half *half)
+{
+	struct hd_job *job = half->job;
+	int status = wait_for(half), result;
+	bool refused = status && !job->signals.caught && access(half->refused, F_OK);
+	if (refused && job->cc->scanned_quickly && scan_again(device, &result))
+		return result;
+	if (is_to_be_repeated(half, status)) {
+		half->header = NULL;
+		if (start(half))
+			return -1;
+		status = wait_for(half);
 	}
+	show_messages(half);
+	return hd_child_result(&job->signals, half->arguments.data[0], status, &job->cc->diag) ? -1 : 0;
+}
+
+/* Compiles it with its launches; 0, -1 or MENDED. */
+static int run_device(struct device *device)
+{
+	struct hd_job *job = device->job;
+	struct hd_cc *cc = job->cc;
+	struct half half = {.job = job, .header = device->header};
+	device_arguments(job, device->input, device->prefix, &half.arguments);
+	half.refused = device->usual ? hd_arena_printf(&cc->arena, "%s.refused", device->prefix) : NULL;
+	half.environment = hd_job_pass_environment(job, device->prefix, device->facts, half.refused, cc->relocatable);
+	if (!device->usual)
+		return hd_job_run(job, &half.arguments, half.environment);
+	half.messages = hd_arena_printf(&cc->arena, "%s.device.messages", device->prefix);
+	int status = start(&half) ? -1 : finish_device(device, &half);
+	hd_vec_release(&half.arguments);
+	return status;
+}
+
+/* Compiles it, or says that its launches could not be read; then what ptxas would say. */
+static int compile_device(struct device *device)
+{
+	struct hd_cc *cc = device->job->cc;
+	int status = cc->nested_launch ? -1 : run_device(device);
+	while (status == MENDED)
+		status = run_device(device);
 	if (status) {
-		hint_at_references(cc, input);
+		if (!cc->nested_launch)
+			hint_at_references(cc, device->input);
 		return -1;
 	}
 	/* After the compiler: where the source has errors they are the reason. */
-	if (!scanned)
-		hd_warning(&cc->diag, (struct hd_loc){.file = input},
+	if (!device->scanned)
+		hd_warning(&cc->diag, (struct hd_loc){.file = device->input},
 			   "its launches could not be read, block sizes and shared memory of kernels count as unknown");
-	return hd_job_report(job, prefix, false);
+	return hd_job_report(device->job, device->prefix, false);
 }
 
 static const char *facts_of(struct hd_job *job, const char *prefix)
@@ -240,11 +271,10 @@ static bool is_usual(struct hd_job *job)
 int hd_compile_device(struct hd_job *job, const char *input, const char *prefix)
 {
 	struct hd_cc *cc = job->cc;
-	const char *facts = facts_of(job, prefix);
-	bool usual = is_usual(job);
-	const char *header = usual ? hd_prelude_find(cc, &job->signals, true) : NULL;
-	bool scanned = cc->dry_run || hd_job_scan(job, input, header, facts);
-	return compile_device(job, input, prefix, facts, scanned, header, usual);
+	struct device device = {job, input, prefix, .facts = facts_of(job, prefix), .usual = is_usual(job)};
+	device.header = device.usual ? hd_prelude_find(cc, &job->signals, true) : NULL;
+	device.scanned = cc->dry_run || hd_job_scan(job, input, device.header, !device.usual, device.facts);
+	return compile_device(&device);
 }
 
 /* ------------------------------------------------------------ one half after the other */
@@ -312,17 +342,21 @@ static int start_host(struct half *half, const struct host *host)
 static int compile_at_once(struct hd_job *job, const char *prefix, const struct host *host)
 {
 	struct hd_cc *cc = job->cc;
-	const char *facts = facts_of(job, prefix), *object = hd_arena_printf(&cc->arena, "%s.hdo", prefix);
-	const char *header = hd_prelude_find(cc, &job->signals, true);
+	const char *object = hd_arena_printf(&cc->arena, "%s.hdo", prefix);
+	struct device device = {job, host->input, prefix, .facts = facts_of(job, prefix), .usual = true};
+	device.header = hd_prelude_find(cc, &job->signals, true);
 	struct half half = {.job = job, .header = hd_prelude_find(cc, &job->signals, false)};
 	half.messages = hd_arena_printf(&cc->arena, "%s.host.messages", prefix);
 	uint32_t mended = job->mended;
 	int status = start_host(&half, host);
-	bool scanned = !status && hd_job_scan(job, host->input, header, facts);
+	device.scanned = !status && hd_job_scan(job, host->input, device.header, false, device.facts);
 	if (!status && mended != job->mended)
 		status = start_host(&half, host);
+	mended = job->mended;
 	if (!status)
-		status = compile_device(job, host->input, prefix, facts, scanned, header, true);
+		status = compile_device(&device);
+	if (!status && mended != job->mended)
+		status = start_host(&half, host);
 	if (!status)
 		status = finish_host(&half, object, host->image);
 	stop(&half);

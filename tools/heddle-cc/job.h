@@ -34,9 +34,9 @@ int hd_job_read_stdin(struct hd_job *job);
 int hd_job_mend_sources(struct hd_job *job);
 /*
  * hd_cc_scan, with a precompiled header or NULL; what clang refuses there of __shared__ variables and nvcc takes is
- * mended for what follows (shared.c).
+ * mended for what follows (shared.c). Once something had to be, the rest is looked for at once, too.
  */
-bool hd_job_scan(struct hd_job *job, const char *input, const char *header, const char *path);
+bool hd_job_scan(struct hd_job *job, const char *input, const char *header, bool whole, const char *path);
 /* Where the output that `input` goes into will be. */
 const char *hd_job_final_name(struct hd_job *job, const char *input);
 /* Appends up to the NULL that ends the list. */

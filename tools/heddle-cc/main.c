@@ -313,7 +313,7 @@ static int make_launches(struct hd_job *job)
 			return hd_error(&cc->diag, HD_NOWHERE, "%s is no CUDA source", input);
 		if (cc->dry_run)
 			continue;
-		if (!hd_job_scan(job, input, hd_prelude_find(cc, &job->signals, true), facts))
+		if (!hd_job_scan(job, input, hd_prelude_find(cc, &job->signals, true), true, facts))
 			return hd_error(&cc->diag, (struct hd_loc){.file = input}, "its launches could not be read");
 		if (hd_job_deliver(job, facts, strcmp(output, "-") ? output : "/dev/stdout"))
 			return -1;

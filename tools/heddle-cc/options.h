@@ -77,6 +77,7 @@ struct hd_cc {
 	enum hd_cc_truth fmad, ftz, prec_div, prec_sqrt;
 	bool arch_given;
 	bool nested_launch;			    /* the scan of the source found and reported some */
+	bool scanned_quickly;			    /* the scan has not seen what is wrong in instances of templates */
 	bool device_optimized;			    /* -dopt on */
 	bool no_device_link;			    /* -nodlink */
 	bool forward_linker;			    /* -forward-unknown-to-host-linker */
@@ -150,10 +151,11 @@ void hd_cc_print_variables(const struct hd_cc *cc);
  * their parameters' names and types, launch sites with the block sizes that can be evaluated. Writes JSON to `path`.
  * Errors in the source are left to the compiler. False, without a file, when libclang failed on it. `refused`: a file
  * for the places of __shared__ variables that clang would have to initialize, "OFFSET LINE COLUMN FILE" each; it is not
- * made where there are none.
+ * made where there are none. `whole`: the source is parsed as the compiler does, with the instances of templates, which
+ * takes many times as long; otherwise only where there are errors without them, or cc->scanned_quickly is true.
  */
-bool hd_cc_scan(struct hd_cc *cc, struct hd_signals *signals, const char *input, const char *header, const char *path,
-		const char *refused);
+bool hd_cc_scan(struct hd_cc *cc, struct hd_signals *signals, const char *input, const char *header, bool whole,
+		const char *path, const char *refused);
 
 /*
  * Runs a program and waits. Its exit status; -1 when it cannot be started or is ended by a signal, reported unless the

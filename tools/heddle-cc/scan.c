@@ -217,11 +217,24 @@ static void note_assigned(struct scan *scan, CXCursor target)
 	}
 }
 
+/*
+ * Whether the text has it. A parse that leaves out what comes from the precompiled header has, beside its declarations,
+ * the instances of templates that a constant asked for.
+ */
+static bool is_written(CXCursor cursor, CXCursor parent)
+{
+	if (clang_getCursorKind(parent) != CXCursor_TranslationUnit)
+		return true;
+	CXCursor pattern = clang_getSpecializedCursorTemplate(cursor);
+	return clang_equalCursors(clang_getCursorLexicalParent(cursor), parent) &&
+	       (clang_Cursor_isNull(pattern) ||
+		!clang_equalLocations(clang_getCursorLocation(cursor), clang_getCursorLocation(pattern)));
+}
+
 static enum CXChildVisitResult find_assignments(CXCursor cursor, CXCursor parent, CXClientData data)
 {
 	struct scan *scan = data;
-	(void)parent;
-	if (clang_Location_isInSystemHeader(clang_getCursorLocation(cursor)))
+	if (clang_Location_isInSystemHeader(clang_getCursorLocation(cursor)) || !is_written(cursor, parent))
 		return CXChildVisit_Continue;
 	enum CXCursorKind kind = clang_getCursorKind(cursor);
 	struct children children = children_of(cursor);
@@ -353,8 +366,7 @@ static void add_launch(struct scan *scan, CXCursor call, CXCursor configuration)
 static enum CXChildVisitResult find_kernels(CXCursor cursor, CXCursor parent, CXClientData data)
 {
 	struct scan *scan = data;
-	(void)parent;
-	if (clang_Location_isInSystemHeader(clang_getCursorLocation(cursor)))
+	if (clang_Location_isInSystemHeader(clang_getCursorLocation(cursor)) || !is_written(cursor, parent))
 		return CXChildVisit_Continue;
 	enum CXCursorKind kind = clang_getCursorKind(cursor);
 	if ((kind == CXCursor_FunctionDecl || kind == CXCursor_FunctionTemplate) && is_kernel(cursor))
@@ -384,7 +396,7 @@ static char *compiler_path(const struct hd_cc *cc)
 	return real ? real : hd_xstrdup(cc->clangxx);
 }
 
-static CXTranslationUnit parse(struct hd_cc *cc, CXIndex index, const char *input, const char *header)
+static CXTranslationUnit parse(struct hd_cc *cc, const char *input, const char *header, bool whole)
 {
 	hd_arguments arguments = {0};
 	CXTranslationUnit unit = NULL;
@@ -394,8 +406,10 @@ static CXTranslationUnit parse(struct hd_cc *cc, CXIndex index, const char *inpu
 	/* As the device half sees it: there a kernel's mangled name is the kernel's, not its host stub's. */
 	hd_cc_half_arguments(cc, true, &arguments);
 	hd_prelude_use(&arguments, header);
+	CXIndex index = clang_createIndex(!whole && header, 0);
+	unsigned options = CXTranslationUnit_KeepGoing | (whole ? 0 : CXTranslationUnit_Incomplete);
 	enum CXErrorCode error = clang_parseTranslationUnit2FullArgv(index, input, arguments.data, (int)arguments.len,
-								     NULL, 0, CXTranslationUnit_KeepGoing, &unit);
+								     NULL, 0, options, &unit);
 	hd_vec_release(&arguments);
 	free(compiler);
 	return error == CXError_Success ? unit : NULL;
@@ -413,13 +427,17 @@ static bool has_errors(CXTranslationUnit unit)
 }
 
 /*
- * Of a source with errors there is what could be read. With a precompiled header the error may be that libclang and the
- * compiler are of two versions.
+ * First without the instances of templates and without what the precompiled header has, which nobody asks for here and
+ * which take most of a parse's time. Whole where that has errors, of which what could be read counts; with a
+ * precompiled header the error may be that libclang and the compiler are of two versions.
  */
-static CXTranslationUnit parse_file(struct hd_cc *cc, const char *input, const char *header)
+static CXTranslationUnit parse_file(struct hd_cc *cc, const char *input, const char *header, bool *whole)
 {
-	CXTranslationUnit unit = header ? parse(cc, clang_createIndex(0, 0), input, header) : NULL;
-	return unit && !has_errors(unit) ? unit : parse(cc, clang_createIndex(0, 0), input, NULL);
+	CXTranslationUnit unit = header || !*whole ? parse(cc, input, header, *whole) : NULL;
+	if (unit && !has_errors(unit))
+		return unit;
+	*whole = true;
+	return parse(cc, input, NULL, true);
 }
 
 /* The walk takes a fraction of the parse's time; an expression that takes for ever to evaluate must not hold up the
@@ -496,15 +514,19 @@ static bool report_nested(struct hd_cc *cc, CXTranslationUnit unit, int errors)
 	return any;
 }
 
-enum { NESTED = 3 }; /* status of a scan that has reported the source's errors */
+/* A scan's status beside 0, of a whole parse, and 1. */
+enum {
+	NESTED = 3, /* it has reported the source's errors */
+	QUICK = 4   /* errors of instances have not been looked for */
+};
 
-static int scan_file(struct hd_cc *cc, const char *input, const char *header, const char *path, const char *refused,
-		     int errors)
+static int scan_file(struct hd_cc *cc, const char *input, const char *header, bool whole, const char *path,
+		     const char *refused, int errors)
 {
-	CXTranslationUnit unit = parse_file(cc, input, header);
-	if (!unit || write_refused(cc, unit, refused))
+	CXTranslationUnit unit = parse_file(cc, input, header, &whole);
+	if (!unit || (whole && write_refused(cc, unit, refused)))
 		return -1;
-	if (report_nested(cc, unit, errors))
+	if (whole && report_nested(cc, unit, errors))
 		return NESTED;
 	limit_time();
 	struct scan scan = {.cc = cc, .kernels = json_array(), .launches = json_array()};
@@ -513,18 +535,18 @@ static int scan_file(struct hd_cc *cc, const char *input, const char *header, co
 	clang_visitChildren(root, find_kernels, &scan);
 	json_t *facts = json_pack("{s:o,s:o}", "kernels", scan.kernels, "launches", scan.launches);
 	char *text = facts ? json_dumps(facts, JSON_INDENT(1)) : NULL;
-	return text ? hd_write_file(path, text, strlen(text), &cc->diag) : -1;
+	return !text || hd_write_file(path, text, strlen(text), &cc->diag) ? -1 : whole ? 0 : QUICK;
 }
 
 /* libclang reports its own crashes on stderr; the compiler says what there is to say about the source. */
-static _Noreturn void run_scan(struct hd_cc *cc, const char *input, const char *header, const char *path,
+static _Noreturn void run_scan(struct hd_cc *cc, const char *input, const char *header, bool whole, const char *path,
 			       const char *refused)
 {
 	int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC), errors = dup(STDERR_FILENO);
 	setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
 	if (nowhere >= 0 && !cc->verbose)
 		dup2(nowhere, STDERR_FILENO);
-	int status = scan_file(cc, input, header, path, refused, errors);
+	int status = scan_file(cc, input, header, whole, path, refused, errors);
 	_exit(status < 0 ? 1 : status);
 }
 
@@ -532,16 +554,18 @@ static _Noreturn void run_scan(struct hd_cc *cc, const char *input, const char *
  * In a process of its own, which may crash: libclang does where the source has errors, and deep sources exhaust the
  * stack. It costs a fork before libclang is there.
  */
-bool hd_cc_scan(struct hd_cc *cc, struct hd_signals *signals, const char *input, const char *header, const char *path,
-		const char *refused)
+bool hd_cc_scan(struct hd_cc *cc, struct hd_signals *signals, const char *input, const char *header, bool whole,
+		const char *path, const char *refused)
 {
 	fflush(NULL);
 	pid_t child = signals->caught ? -1 : hd_child_fork(signals, SIGKILL);
 	if (child == 0)
-		run_scan(cc, input, header, path, refused);
+		run_scan(cc, input, header, whole, path, refused);
 	int status = child > 0 ? hd_child_wait(signals, child) : -1;
-	bool done = status == 0 && !signals->caught;
+	bool quick = child > 0 && WIFEXITED(status) && WEXITSTATUS(status) == QUICK;
+	bool done = (status == 0 || quick) && !signals->caught;
 	cc->nested_launch = child > 0 && WIFEXITED(status) && WEXITSTATUS(status) == NESTED;
+	cc->scanned_quickly = quick;
 	if (!done)
 		unlink(path);
 	return done;

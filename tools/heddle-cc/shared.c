@@ -205,13 +205,13 @@ static bool mend_refused(struct hd_job *job, const char *path)
 	return mended > 0;
 }
 
-bool hd_job_scan(struct hd_job *job, const char *input, const char *header, const char *path)
+bool hd_job_scan(struct hd_job *job, const char *input, const char *header, bool whole, const char *path)
 {
 	const char *refused = hd_job_path(job, "refused");
 	bool scanned;
 	/* Each round mends one place at least, and clang stops at so many errors. */
-	do
-		scanned = hd_cc_scan(job->cc, &job->signals, input, header, path, refused);
-	while (mend_refused(job, refused));
+	scanned = hd_cc_scan(job->cc, &job->signals, input, header, whole, path, refused);
+	while (mend_refused(job, refused))
+		scanned = hd_cc_scan(job->cc, &job->signals, input, header, true, path, refused);
 	return scanned;
 }
