@@ -190,7 +190,7 @@ struct device {
 	bool scanned;	    /* the launches could be read */
 };
 
-enum { MENDED = 1 }; /* beside 0 and -1: the source is another one now, and to be compiled again */
+enum { MENDED = 1 }; /* beside 0 and -1: the source, or what is known of its launches, is to be compiled again */
 
 /* What a quick scan did not look for, in a source that clang refuses. Whether it is all that there is to say. */
 static bool scan_again(struct device *device, int *status)
@@ -215,6 +215,12 @@ static int finish_device(struct device *device, struct half *half)
 		if (start(half))
 			return -1;
 		status = wait_for(half);
+		/* The header was at fault, with which the launches were read, too. */
+		if (!status) {
+			device->header = NULL;
+			device->scanned = hd_job_scan(job, device->input, NULL, true, device->facts);
+			return MENDED;
+		}
 	}
 	show_messages(half);
 	return hd_child_result(&job->signals, half->arguments.data[0], status, &job->cc->diag) ? -1 : 0;

@@ -415,12 +415,15 @@ static CXTranslationUnit parse(struct hd_cc *cc, const char *input, const char *
 	return error == CXError_Success ? unit : NULL;
 }
 
-static bool has_errors(CXTranslationUnit unit)
+/* `placeless`: only such as no text is to blame for, a precompiled header of another version or a damaged one. */
+static bool has_errors(CXTranslationUnit unit, bool placeless)
 {
 	bool errors = false;
 	for (unsigned i = 0; i < clang_getNumDiagnostics(unit) && !errors; i++) {
 		CXDiagnostic diagnostic = clang_getDiagnostic(unit, i);
-		errors = clang_getDiagnosticSeverity(diagnostic) >= CXDiagnostic_Error;
+		CXFile file = NULL;
+		clang_getFileLocation(clang_getDiagnosticLocation(diagnostic), &file, NULL, NULL, NULL);
+		errors = clang_getDiagnosticSeverity(diagnostic) >= CXDiagnostic_Error && !(placeless && file);
 		clang_disposeDiagnostic(diagnostic);
 	}
 	return errors;
@@ -428,16 +431,17 @@ static bool has_errors(CXTranslationUnit unit)
 
 /*
  * First without the instances of templates and without what the precompiled header has, which nobody asks for here and
- * which take most of a parse's time. Whole where that has errors, of which what could be read counts; with a
- * precompiled header the error may be that libclang and the compiler are of two versions.
+ * which take most of a parse's time. Whole where that has errors, of which what could be read counts; without the
+ * precompiled header where that is at fault.
  */
 static CXTranslationUnit parse_file(struct hd_cc *cc, const char *input, const char *header, bool *whole)
 {
-	CXTranslationUnit unit = header || !*whole ? parse(cc, input, header, *whole) : NULL;
-	if (unit && !has_errors(unit))
+	CXTranslationUnit unit = *whole ? NULL : parse(cc, input, header, false);
+	if (unit && !has_errors(unit, false))
 		return unit;
 	*whole = true;
-	return parse(cc, input, NULL, true);
+	unit = header ? parse(cc, input, header, true) : NULL;
+	return unit && !has_errors(unit, true) ? unit : parse(cc, input, NULL, true);
 }
 
 /* The walk takes a fraction of the parse's time; an expression that takes for ever to evaluate must not hold up the
