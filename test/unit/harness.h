@@ -14,6 +14,9 @@
 /* The program's suite, built with hd_suite_of() or with Check's own functions. */
 Suite *hd_suite(void);
 
+/* How many samples a random test takes: `few`, and `many` in the long form (make check-long). */
+unsigned hd_samples(unsigned few, unsigned many);
+
 /* A suite called `name` of the tests in the list, which ends with NULL. */
 Suite *hd_suite_of(const char *name, const TTest *const tests[]);
 /* The same with a fixture around each. */

@@ -10,7 +10,6 @@
 #include "passes/graph/dataflow.h"
 #include "random_graph.h"
 
-enum { TRIALS = 300 };
 
 static const uint32_t sizes[] = {1, 7, 64, 65, 130};
 enum { SIZES = sizeof(sizes) / sizeof(sizes[0]) };
@@ -100,7 +99,8 @@ static void check(const struct hd_dataflow *flow)
 START_TEST(agrees_with_rounds_over_all_nodes)
 {
 	uint64_t seed = 1 + (uint64_t)_i;
-	for (uint32_t trial = 0; trial < TRIALS; trial++) {
+	uint32_t trials = hd_samples(100, 300);
+	for (uint32_t trial = 0; trial < trials; trial++) {
 		struct hd_graph graph = random_graph(&seed, true, &arena);
 		struct hd_dataflow flow;
 		random_problem(&flow, &graph, sizes[trial % SIZES], (unsigned)_i, &seed);
@@ -134,7 +134,8 @@ static void end_then_add(void *context, uint32_t node, struct hd_bitset *set)
 START_TEST(steps_tell_what_nodes_add_and_end)
 {
 	uint64_t seed = 77 + (uint64_t)_i;
-	for (uint32_t trial = 0; trial < TRIALS; trial++) {
+	uint32_t trials = hd_samples(100, 300);
+	for (uint32_t trial = 0; trial < trials; trial++) {
 		struct hd_graph graph = random_graph(&seed, true, &arena);
 		struct hd_dataflow told, taken;
 		uint32_t bits = sizes[trial % SIZES];

@@ -419,9 +419,10 @@ static void walk(const struct hd_function *function, uint64_t *state)
 
 START_TEST(random_functions)
 {
-	enum { TRIALS = 600, REGS = 12 };
+	enum { REGS = 12 };
 	uint64_t seed = 11;
-	for (unsigned trial = 0; trial < TRIALS; trial++) {
+	unsigned trials = hd_samples(200, 600);
+	for (unsigned trial = 0; trial < trials; trial++) {
 		struct hd_function function = code_random(&seed, 1 + trial % 23, 1 + trial % 7, REGS, &arena);
 		for (uint32_t limit = 3; limit <= REGS; limit += 3)
 			for (unsigned kind = HD_REGISTER_INTERVALS; kind <= HD_STRANDS; kind++) {

@@ -1,6 +1,6 @@
 """Runs a program under options that watch it, and says whether all of its statistics are those of the plain run.
 
-    observers.py HEDDLE SCRATCH PROGRAM [OPTION...]
+    observers.py HEDDLE SCRATCH PROGRAM [OPTION...] [-- ARGUMENT...]
 """
 import json
 import os
@@ -19,9 +19,9 @@ def stripped(value):
     return [stripped(item) for item in value] if isinstance(value, list) else value
 
 
-def run(heddle, scratch, program, options):
+def run(heddle, scratch, program, arguments, options):
     stats = os.path.join(scratch, 'stats.json')
-    done = subprocess.run([heddle, 'run', '--quiet', '--stats', stats, *options, '--', program], capture_output=True, text=True)
+    done = subprocess.run([heddle, 'run', '--quiet', '--stats', stats, *options, '--', program, *arguments], capture_output=True, text=True)
     with open(stats, encoding='utf-8') as file:
         found = stripped(json.load(file))
     printed = [line for line in done.stdout.splitlines() if line.startswith('racing:')]
@@ -30,9 +30,11 @@ def run(heddle, scratch, program, options):
 
 def main():
     heddle, scratch, program, *options = sys.argv[1:]
+    at = options.index('--') if '--' in options else len(options)
+    options, arguments = options[:at], options[at + 1:]
     plain = None
     for watcher in WATCHERS:
-        printed, found = run(heddle, scratch, program, ['--threads=1', *options, *watcher])
+        printed, found = run(heddle, scratch, program, arguments, ['--threads=1', *options, *watcher])
         plain = plain or (printed, found)
         if not printed:
             print(' '.join(watcher), 'refused')

@@ -1,6 +1,7 @@
 // Blocks that write what others read, in words of all sizes, by atomics and by asynchronous copies: what each reads depends
 // on the cycle, and how long it runs on what it reads.
 #include <cstdio>
+#include <cstdlib>
 #include <cuda_pipeline.h>
 
 constexpr unsigned WORDS = 4096;
@@ -42,12 +43,12 @@ __global__ void race(unsigned *words, unsigned turns)
     atomicXor(&words[WORDS], sum);
 }
 
-int main()
+int main(int argc, char **argv)
 {
     unsigned *words, host[WORDS + 1], sum = 0;
     cudaMalloc(&words, sizeof host);
     cudaMemset(words, 0, sizeof host);
-    race<<<40, 64>>>(words, 40);
+    race<<<40, 64>>>(words, argc > 1 ? atoi(argv[1]) : 16);
     if (cudaMemcpy(host, words, sizeof host, cudaMemcpyDeviceToHost) != cudaSuccess)
         return 1;
     for (unsigned word : host)
