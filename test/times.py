@@ -31,6 +31,13 @@ def read(path):
     return rows
 
 
+def weights(path):
+    """{test: seconds} of a table with a row `seconds test` each and comments."""
+    with open(path, encoding='utf-8') as file:
+        rows = [line.split() for line in file if not line.startswith('#')]
+    return {test: float(seconds) for seconds, test in rows}
+
+
 def dearest_first(rows):
     return sorted(rows.items(), key=lambda row: (-row[1][0], row[0]))
 

@@ -10,7 +10,6 @@
 #include "passes/graph/dataflow.h"
 #include "random_graph.h"
 
-
 static const uint32_t sizes[] = {1, 7, 64, 65, 130};
 enum { SIZES = sizeof(sizes) / sizeof(sizes[0]) };
 
