@@ -19,7 +19,7 @@ import time
 import mutants
 
 LINK = '-fuse-ld=lld -Wl,--as-needed,-s -pthread'.split()
-LIBRARIES = '-lcheck_pic -lsubunit -lrt -lelf -ljansson -linih -lm'.split()
+CHECK = '-lcheck_pic -lsubunit -lrt'.split()
 PROFILE = ['-fprofile-instr-generate', '-fcoverage-mapping']
 PASSES = re.compile(r'LINK:.*(passes|cudart)')
 
@@ -31,6 +31,8 @@ class Lines:
         self.root, self.build, self.home, self.run_limited = root, os.path.join(root, build), home, run
         self.commands, self.covered, self.seconds, self.environment = {}, {}, {}, {}
         self.folder = os.path.join(home, 'lines')
+        with open(os.path.join(root, 'Makefile'), encoding='utf-8') as file:
+            self.libraries = re.search(r'^LIBS := (.*)', file.read(), re.MULTILINE).group(1).split()
 
     # ------------------------------------------------------------ commands
 
@@ -52,7 +54,7 @@ class Lines:
                     ('test/unit/libharness.a', 'lib/libheddle-sim.a', 'lib/libheddle.a')]
         own = os.path.join(self.build, 'obj/test/unit', name + '.o')
         return ['clang-19', *LINK, *more, '-o', target, own, *objects, '-Wl,--start-group', *archives, '-Wl,--end-group',
-                *LIBRARIES]
+                *CHECK, *self.libraries]
 
     def has_plain_link(self, name):
         """Programs that are linked with the passes or the CUDA runtime, too, are left to the other ways of testing."""
@@ -118,8 +120,10 @@ class Lines:
         if not programs:
             return 'survived', ''
         source = os.path.join(folder, os.path.basename(mutant.path))
-        first, second = os.path.join(folder, 'before.o'), os.path.join(folder, 'after.o')
+        first, second = os.path.join(folder, mutant.path.replace('/', '_') + '.before.o'), os.path.join(folder, 'after.o')
         for content, target in ((text, first), (mutants.apply(mutant, text), second)):
+            if target == first and os.path.exists(first):
+                continue
             with open(source, 'w', encoding='utf-8') as file:
                 file.write(content)
             if self.run_limited(self.compile_command(mutant.path, source, target), folder, 60)[0] != 0:
