@@ -25,11 +25,15 @@ static const struct {
 	{"preempt", "preempt.interval=0 preempt.slice=900"},
 	{"preempt:live", "preempt.interval=500"},
 	{"preempt:in-place", "preempt.interval=0 preempt.fewest=1"},
+	{"preempt:block", "preempt.interval=500"},
+	{"flush", "flush.interval=500"},
 	{"drain", "drain.interval=500"},
 	{"integrated", "integrated.interval=500"},
 	{"duet", "duet.window=300"},
+	{"duet:2", ""},
 	{"duet:2", "duet.blocks=1"},
 	{"duet:4", "duet.barriers=0 duet.eager=0"},
+	{"shuffle:100", "shuffle.across=1"},
 	{"malekeh:sthld=4", ""},
 	{"malekeh:unordered", ""},
 	{"malekeh:results", ""},
@@ -191,6 +195,8 @@ static void build(struct simbench *bench, enum shape shape)
 	bench->meta.param_bytes = 8;
 	bench->meta.max_stack_bytes = 64;
 	if (shape != PLAIN) {
+		static struct hd_meta_idempotence restarts = {.why = HD_BREAK_NONE};
+		bench->meta.idempotence = &restarts; /* it writes what nobody reads */
 		add_intervals(bench, top, behind);
 		return;
 	}
