@@ -140,9 +140,12 @@ static int launch(struct simbench *bench, const char *policy, uint32_t blocks, u
 	bench->options.policy = policy;
 	ck_assert_msg(!simbench_start(bench), "%s", bench->message);
 	struct hd_gpu *gpu = &bench->sim->gpu;
-	hd_policy_add(gpu, &probe, "");
-	hd_policy_place(gpu); /* all state is zero again */
-	gpu->policies[0].hooks->start(&gpu->policies[0], gpu);
+	if (gpu->policy_count == 1) { /* what CARS says of code it says when that is loaded */
+		hd_policy_add(gpu, &probe, "");
+		hd_policy_place(gpu); /* all state is zero again */
+		HD_HOOKED (gpu, self, start)
+			self->hooks->start(self, gpu);
+	}
 	ck_assert_int_eq(hd_sim_malloc(bench->sim, 128 * BLOCKS, &address), 0);
 	struct hd_launch launch = {.kernel = bench->kernel,
 				   .grid = {blocks, 1, 1},
@@ -400,6 +403,88 @@ START_TEST(contexts_are_what_points_say)
 }
 END_TEST
 
+/* ---- with CARS' register stacks */
+
+struct stacked {
+	uint32_t base;		       /* registers of the kernel */
+	bool in_kernel;		       /* it loads itself, in no call, and the function that it calls does nothing */
+	uint32_t threads;	       /* of a block, in its first dimension */
+	bool patterns;		       /* R4 is the same in all lanes, and R5 strided */
+	uint32_t context, moves, rows; /* units of 128 bytes: of a context, of what moves, and of that in the stack */
+};
+
+/*
+ * A context in a call has R1, R4, R5, which are live, and R13, which is loaded: 4 units, or 1 + 1 + 4 + 8 bytes' worth,
+ * 268 and so 3; and of the kernel's registers what is above R15. Two units are the slot's. The function saves two
+ * registers, and one for its frame: 3 rows. In no call these are not in use.
+ */
+static void run_stacked(const struct stacked *row)
+{
+	static struct hd_meta_pattern patterns[2] = {{.reg = 4}, {.reg = 5, .strided = true}};
+	struct simbench bench;
+	begin(&bench);
+	simbench_stack(&bench);
+	if (row->in_kernel)
+		add_one(&bench);
+	switches[0].live.regs[0] |= 1 << 1, switches[0].live_divergent.regs[0] |= 1 << 1;
+	simbench_call(&bench, "add");
+	struct hd_meta_function *function = simbench_function(&bench, "add");
+	simbench_prologue(&bench, 2);
+	struct hd_meta_registers live = {.regs = {3 << 4 | 1 << 1 | 3 << 16}};
+	switches[1] = (struct hd_meta_switch){.kind = HD_SWITCH_LOAD,
+					      .live = live,
+					      .live_divergent = live,
+					      .loading = {.regs = {1 << 13}},
+					      .patterns = patterns,
+					      .pattern_count = row->patterns ? 2 : 0,
+					      .bytes = 6 * HD_ROW_BYTES};
+	function->switches = &switches[1];
+	function->switch_count = 1;
+	if (!row->in_kernel)
+		access_word(&bench, HD_OP_LDG)->dst = 13;
+	switches[1].pc = (bench.code.len - bench.functions[0].first) * HD_INST_BYTES;
+	struct hd_inst *inst = simbench_emit(&bench, HD_OP_IADD3);
+	inst->dst = 15, inst->a = 13, inst->xkind = HD_X_IMM_B, inst->x = 1;
+	if (!row->in_kernel)
+		access_word(&bench, HD_OP_STG)->c = 15;
+	simbench_epilogue(&bench, 2);
+	simbench_emit(&bench, HD_OP_RET);
+	bench.options.verify = !row->in_kernel; /* R13 is not the function's there */
+	bench.meta.switch_context_bytes = 6 * HD_ROW_BYTES;
+	bench.meta.call_depth = 1;
+	bench.meta.max_stack_bytes = 64;
+	bench.meta.fru = bench.meta.registers = row->base;
+	bench.meta.max_fru = 3;
+	bench.meta.low_watermark = bench.meta.high_watermark = row->base + 3;
+	uint32_t warps = (row->threads + 31) / 32;
+	bench.config.registers = 32 * 2 * 24 * warps;
+	run(&bench, "cars:low+duet:1", "duet.eager=1", 3, row->threads);
+	expect(&bench, "native_blocks", 2);
+	expect(&bench, "extra_blocks", 1);
+	expect(&bench, "warp_registers", 24);
+	expect(&bench, "stack_registers", 3);
+	expect(&bench, "context_registers", row->context - 2);
+	expect(&bench, "context_bytes", 128 * row->context);
+	uint64_t moves = (uint64_t)(figure(&bench, "switched_out") + figure(&bench, "switched_in"));
+	ck_assert_uint_ge(moves, 4);
+	expect(&bench, "transfer_cycles", moves * row->moves);
+	expect(&bench, "transfer_bytes", moves * row->moves * 128);
+	expect(&bench, "stack_bytes", moves * row->rows * 128);
+	simbench_release(&bench);
+}
+
+START_TEST(register_stacks_move_along)
+{
+	static const struct stacked rows[] = {
+		{16, false, 32, false, 4 + 3 + 2, 9, 3},   {20, false, 32, false, 4 + 4 + 3 + 2, 13, 3},
+		{16, false, 32, true, 3 + 3 + 2, 8, 3},	   {16, true, 32, false, 4 + 3 + 2, 6, 0},
+		{16, false, 48, false, 16 + 3 + 2, 21, 3}, /* its groups are not whole: all registers */
+	};
+	for (uint32_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		run_stacked(&rows[i]);
+}
+END_TEST
+
 Suite *hd_suite(void)
 {
 	return hd_suite_of("duet_switch", (const TTest *const[]){
@@ -409,6 +494,7 @@ Suite *hd_suite(void)
 						  warps_at_barriers_leave,
 						  warps_at_barriers_stay,
 						  contexts_are_what_points_say,
+						  register_stacks_move_along,
 						  NULL,
 					  });
 }
