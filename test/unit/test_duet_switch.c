@@ -168,19 +168,9 @@ static void run(struct simbench *bench, const char *policy, const char *setting,
 	ck_assert_msg(!error, "%s", hd_sim_error_text(bench->sim));
 }
 
-static double figure(const struct simbench *bench, const char *key)
-{
-	const struct hd_launch_record *record = bench->sim->launches.data[bench->sim->launches.len - 1];
-	for (uint32_t i = 0; i < record->figures.len; i++)
-		if (!strcmp(record->figures.data[i].key, key))
-			return record->figures.data[i].value;
-	ck_abort_msg("no figure %s", key);
-	return 0;
-}
-
 static void expect(const struct simbench *bench, const char *key, uint64_t value)
 {
-	double found = figure(bench, key);
+	double found = simbench_figure(bench, key);
 	ck_assert_msg(found == (double)value, "%s: %g, not %lu", key, found, value);
 }
 
@@ -465,7 +455,7 @@ static void run_stacked(const struct stacked *row)
 	expect(&bench, "stack_registers", 3);
 	expect(&bench, "context_registers", row->context - 2);
 	expect(&bench, "context_bytes", 128 * row->context);
-	uint64_t moves = (uint64_t)(figure(&bench, "switched_out") + figure(&bench, "switched_in"));
+	uint64_t moves = (uint64_t)(simbench_figure(&bench, "switched_out") + simbench_figure(&bench, "switched_in"));
 	ck_assert_uint_ge(moves, 4);
 	expect(&bench, "transfer_cycles", moves * row->moves);
 	expect(&bench, "transfer_bytes", moves * row->moves * 128);
