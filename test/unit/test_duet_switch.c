@@ -212,6 +212,29 @@ START_TEST(stalled_warps_make_room)
 }
 END_TEST
 
+/* Nothing but L1 has room for contexts: it holds them, and accesses go past it. It is used little enough, or it is not.
+ */
+START_TEST(contexts_in_l1)
+{
+	for (uint32_t below = 0; below < 2; below++) {
+		struct simbench bench;
+		begin(&bench);
+		add_one(&bench);
+		bench.config.l1_unified = 0;
+		bench.config.shared_bytes = bench.config.shared_per_cta = 0;
+		run(&bench, "duet:1", below ? "duet.l1_below=3" : "duet.l1_below=0", 3, 32);
+		expect(&bench, "bound_blocks", below);
+		expect(&bench, "extra_blocks", below);
+		expect(&bench, "switched_out", below ? 3 : 0);
+		expect(&bench, "switched_in", below ? 3 : 0);
+		expect(&bench, "transfer_cycles", below ? 6 * MOVE : 0);
+		/* Each block's store finds what its load has brought. */
+		ck_assert_uint_eq(simbench_stats(&bench)->counters.l1d_hits, below ? 0 : 3);
+		simbench_release(&bench);
+	}
+}
+END_TEST
+
 /*
  * The same, if they leave only for others: block 0 for block 2; then block 1 for block 0, whose load has arrived, in
  * exchange, while which its own load arrives; so it comes back at once, for block 2, which finds room when it is ready.
@@ -479,6 +502,7 @@ Suite *hd_suite(void)
 {
 	return hd_suite_of("duet_switch", (const TTest *const[]){
 						  stalled_warps_make_room,
+						  contexts_in_l1,
 						  stalled_warps_leave_for_others,
 						  queues_are_full,
 						  warps_at_barriers_leave,

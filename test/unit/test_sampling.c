@@ -214,6 +214,9 @@ START_TEST(launches_that_are_alike_cost_the_same)
 			slots += b->stalls[r];
 		}
 		ck_assert_uint_eq(slots, b->counters.cycles * 2);
+		for (uint32_t row = 0; row < whole.sim->gpu.energy_count; row++)
+			ck_assert_uint_eq(sampled.sim->launches.data[i - 1]->spent[row],
+					  whole.sim->launches.data[i - 1]->spent[row]);
 	}
 	ck_assert_uint_eq(hd_sim_cycles(whole.sim), hd_sim_cycles(sampled.sim));
 	ck_assert_double_eq_tol(hd_power_total(&whole.sim->power) / hd_power_total(&sampled.sim->power), 1, 1e-9);
