@@ -19,9 +19,7 @@ import time
 import mutants
 
 LINK = '-fuse-ld=lld -Wl,--as-needed,-s -pthread'.split()
-CHECK = '-lcheck_pic -lsubunit -lrt'.split()
 PROFILE = ['-fprofile-instr-generate', '-fcoverage-mapping']
-PASSES = re.compile(r'LINK:.*(passes|cudart)')
 
 
 class Lines:
@@ -29,10 +27,8 @@ class Lines:
 
     def __init__(self, root, build, home, run):
         self.root, self.build, self.home, self.run_limited = root, os.path.join(root, build), home, run
-        self.commands, self.covered, self.seconds, self.environment = {}, {}, {}, {}
+        self.commands, self.linked, self.covered, self.seconds, self.environment = {}, {}, {}, {}, {}
         self.folder = os.path.join(home, 'lines')
-        with open(os.path.join(root, 'Makefile'), encoding='utf-8') as file:
-            self.libraries = re.search(r'^LIBS := (.*)', file.read(), re.MULTILINE).group(1).split()
 
     # ------------------------------------------------------------ commands
 
@@ -50,16 +46,16 @@ class Lines:
         return [*self.commands[path], '-w', '-iquote', near, *more, '-c', '-o', target, source]
 
     def link_command(self, name, objects, target, more=()):
-        archives = [os.path.join(self.build, each) for each in
-                    ('test/unit/libharness.a', 'lib/libheddle-sim.a', 'lib/libheddle.a')]
-        own = os.path.join(self.build, 'obj/test/unit', name + '.o')
-        return ['clang-19', *LINK, *more, '-o', target, own, *objects, '-Wl,--start-group', *archives, '-Wl,--end-group',
-                *CHECK, *self.libraries]
-
-    def has_plain_link(self, name):
-        """Programs that are linked with the passes or the CUDA runtime, too, are left to the other ways of testing."""
-        with open(os.path.join(self.root, 'test/unit', name + '.c'), encoding='utf-8') as file:
-            return not PASSES.search(''.join(file.readlines()[:3]))
+        """As make links the program, with these objects in front of the archives."""
+        if name not in self.linked:
+            build = os.path.relpath(self.build, self.root)
+            goal, own = f'{build}/test/unit/{name}', f'{build}/obj/test/unit/{name}.o'
+            printed = subprocess.run(['make', '-n', 'V=1', f'B={build}', '-W', own, goal], cwd=self.root, check=True,
+                                     stdout=subprocess.PIPE, text=True).stdout.replace('\\\n', ' ')
+            line = next(line for line in printed.splitlines() if f' -o {goal} ' in line)
+            words = shlex.split(line[line.index(f' -o {goal} ') + len(f' -o {goal} '):])
+            self.linked[name] = [os.path.join(self.root, word) if word.endswith(('.o', '.a')) else word for word in words]
+        return ['clang-19', *LINK, *more, '-o', target, *objects, *self.linked[name]]
 
     # ------------------------------------------------------------ coverage
 
@@ -72,8 +68,7 @@ class Lines:
             objects[path] = os.path.join(self.folder, path.replace('/', '_') + '.cover.o')
             subprocess.run(self.compile_command(path, path, objects[path], PROFILE), cwd=self.root, check=True)
         for name in sorted({name for names in holders.values() for name in names}):
-            if self.has_plain_link(name):
-                self.cover(name, {path: objects[path] for path in holders if name in holders[path]})
+            self.cover(name, {path: objects[path] for path in holders if name in holders[path]})
 
     def cover(self, name, objects):
         """Runs a program with counters and notes the lines of the files that it came by."""

@@ -533,7 +533,7 @@ def main():
     options = arguments()
     rooms = rooms_of(options.rooms)
     if options.tests == 'lines' and any(room.startswith('passes') or room == 'runtime/cudart' for room in rooms):
-        sys.exit('mutate: error: --tests lines is for rooms of lib and runtime whose unit programs link nothing else')
+        sys.exit('mutate: error: --tests lines is for rooms of lib and runtime, but for runtime/cudart')
     chosen, texts = sample(rooms, 0 if options.only else options.count, options.seed, options.timing)
     if options.only:
         chosen = {room: [mutant for mutant in found if mutant.id in options.only] for room, found in chosen.items()}

@@ -172,6 +172,7 @@ static struct duet_kernel kernel_of(const struct hd_policy_handle *self, const s
 		.shared = units_of(fit->shared_per_cta),
 		.native = fit->ctas,
 		.register_units = limits.registers / HD_WARP_LANES,
+		.parts = limits.warp_unit,
 		.shared_units = limits.shared_bytes / DUET_UNIT_BYTES,
 		.warp_slots = limits.max_warps,
 		.block_slots = least(limits.max_ctas, DUET_MOST_BLOCKS),

@@ -57,9 +57,16 @@ enum duet_class duet_class_of(const struct duet_use *use)
 
 /* ---- the bound */
 
+/* For whose registers there is room: what a part of the register file cannot give to a whole warp is lost. */
+static uint32_t warps_with_registers(const struct duet_kernel *kernel)
+{
+	uint32_t parts = kernel->parts ? kernel->parts : 1;
+	return kernel->registers ? kernel->register_units / parts / kernel->registers * parts : UINT32_MAX;
+}
+
 static bool registers_limit(const struct duet_kernel *kernel)
 {
-	return (kernel->native + 1) * kernel->warps * kernel->registers > kernel->register_units;
+	return (kernel->native + 1) * kernel->warps > warps_with_registers(kernel);
 }
 
 static bool slots_limit(const struct duet_kernel *kernel)
@@ -96,7 +103,7 @@ static uint32_t beyond(const struct duet_kernel *kernel, uint32_t all)
 static uint32_t by_other(const struct duet_kernel *kernel, enum duet_level level)
 {
 	if (level == DUET_BLOCKS)
-		return beyond(kernel, kernel->register_units / (kernel->warps * kernel->registers));
+		return beyond(kernel, warps_with_registers(kernel) / kernel->warps);
 	return kernel->shared ? beyond(kernel, kernel->shared_units / kernel->shared) : UINT32_MAX;
 }
 
@@ -162,7 +169,7 @@ uint32_t duet_slots_bound(const struct duet_kernel *kernel)
 		return 0;
 	uint32_t bound = beyond(kernel, MOST_WARPS / kernel->warps);
 	bound = least(bound, beyond(kernel, kernel->block_slots));
-	bound = least(bound, beyond(kernel, kernel->register_units / (kernel->warps * kernel->registers)));
+	bound = least(bound, beyond(kernel, warps_with_registers(kernel) / kernel->warps));
 	return block ? least(bound, rest(kernel->shared_units, used) / block) : bound;
 }
 

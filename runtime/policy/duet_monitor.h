@@ -32,6 +32,7 @@ struct duet_kernel {
 	uint32_t shared;	 /* units of a block */
 	uint32_t native;	 /* blocks that the SM has room for */
 	uint32_t register_units; /* of the SM */
+	uint32_t parts;		 /* of its register file: a warp's registers lie in one; 0: 1 */
 	uint32_t shared_units;
 	uint32_t warp_slots, block_slots;
 };

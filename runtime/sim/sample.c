@@ -78,10 +78,29 @@ void hd_sampler_take(struct hd_sampler *sampler, const struct hd_gpu *gpu)
 	}
 }
 
+static uint32_t width_of(const struct hd_gpu *gpu)
+{
+	uint32_t width = 0;
+	HD_HOOKED (gpu, self, sample)
+		width += series_of(self->hooks);
+	return width;
+}
+
+/* SMs may have gone on together past the launch's end: what is behind it is none of its time. */
+static void drop_last(struct hd_sampler *sampler, const struct hd_gpu *gpu)
+{
+	struct hd_stats sample = {.counters = hd_vec_pop(&sampler->samples)};
+	hd_stats_subtract(&sampler->last, &sample);
+	sampler->series.len -= width_of(gpu);
+	sampler->begin -= sampler->interval;
+}
+
 void hd_sampler_finish(struct hd_sampler *sampler, const struct hd_gpu *gpu)
 {
 	if (!sampler->interval)
 		return;
+	while (sampler->samples.len && sampler->begin >= gpu->now)
+		drop_last(sampler, gpu);
 	add_sample(sampler, gpu, 0);
 	sampler->rest = gpu->now - sampler->begin;
 }
@@ -139,9 +158,7 @@ json_t *hd_samples_json(const struct hd_sampler *sampler, const struct hd_config
 
 void hd_samples_add_series(json_t *object, const struct hd_sampler *sampler, const struct hd_gpu *gpu)
 {
-	uint32_t at = 0, width = 0;
-	HD_HOOKED (gpu, self, sample)
-		width += series_of(self->hooks);
+	uint32_t at = 0, width = width_of(gpu);
 	HD_HOOKED (gpu, self, sample) {
 		json_t *own = json_object();
 		for (uint32_t i = 0; i < series_of(self->hooks); i++, at++) {

@@ -302,6 +302,20 @@ const struct hd_stats *simbench_stats(const struct simbench *bench)
 	return &hd_sim_launch_stats(bench->sim, hd_sim_launch_count(bench->sim) - 1)->stats;
 }
 
+double simbench_figure(const struct simbench *bench, const char *key)
+{
+	const struct hd_launch_record *record = bench->sim->launches.data[bench->sim->launches.len - 1];
+	for (uint32_t i = 0; i < record->figures.len; i++)
+		if (!strcmp(record->figures.data[i].key, key)) {
+			/* A count below zero is one beyond all that there can be. */
+			ck_assert_msg(record->figures.data[i].value < 1e15, "%s: %g", key,
+				      record->figures.data[i].value);
+			return record->figures.data[i].value;
+		}
+	ck_abort_msg("no figure %s", key);
+	return 0;
+}
+
 struct hd_stats simbench_measure(void (*build)(struct simbench *bench, uint32_t size), uint32_t size, uint32_t threads)
 {
 	struct simbench bench;

@@ -69,6 +69,8 @@ int simbench_run(struct simbench *bench, uint32_t ctas, uint32_t threads);
 int simbench_capture(struct simbench *bench, uint32_t ctas, uint32_t threads, char *text, size_t size);
 /* Of the last launch. */
 const struct hd_stats *simbench_stats(const struct simbench *bench);
+/* A policy's figure of the last launch. */
+double simbench_figure(const struct simbench *bench, const char *key);
 /* init, `build`, start, run of one CTA, release: the statistics. */
 struct hd_stats simbench_measure(void (*build)(struct simbench *bench, uint32_t size), uint32_t size, uint32_t threads);
 /* Register of lane 0 of a warp that was the slot's last. */

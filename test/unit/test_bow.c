@@ -4,16 +4,6 @@
 #include "runtime/sm/hooks.h"
 #include "simbench.h"
 
-static double figure(const struct simbench *bench, const char *key)
-{
-	const struct hd_launch_record *record = bench->sim->launches.data[bench->sim->launches.len - 1];
-	for (uint32_t i = 0; i < record->figures.len; i++)
-		if (!strcmp(record->figures.data[i].key, key))
-			return record->figures.data[i].value;
-	ck_abort_msg("no figure %s", key);
-	return 0;
-}
-
 static void bench_init(struct simbench *bench, const char *policy)
 {
 	simbench_init(bench);
@@ -47,8 +37,8 @@ START_TEST(a_window_has_three_instructions)
 		simbench_ffma(&bench, 11, 11, 12, 13);
 		simbench_ffma(&bench, 14, 3, 4, 5); /* of the second, three before */
 		run(&bench);
-		ck_assert_double_eq(figure(&bench, "operands"), 15);
-		ck_assert_double_eq(figure(&bench, "hits"), (double)rows[i].hits);
+		ck_assert_double_eq(simbench_figure(&bench, "operands"), 15);
+		ck_assert_double_eq(simbench_figure(&bench, "hits"), (double)rows[i].hits);
 		simbench_release(&bench);
 	}
 }
@@ -63,8 +53,8 @@ START_TEST(results_are_forwarded)
 	simbench_ffma(&bench, 8, 4, 4, 4);
 	simbench_ffma(&bench, 9, 8, 5, 4);
 	run(&bench);
-	ck_assert_double_eq(figure(&bench, "hits"), 3 + 2);
-	ck_assert_double_eq(figure(&bench, "kept_results"), 3);
+	ck_assert_double_eq(simbench_figure(&bench, "hits"), 3 + 2);
+	ck_assert_double_eq(simbench_figure(&bench, "kept_results"), 3);
 	ck_assert_uint_eq(simbench_stats(&bench)->counters.bank_reads, 1);
 	ck_assert_uint_eq(simbench_stats(&bench)->counters.bank_writes, 3);
 	simbench_release(&bench);
@@ -88,7 +78,7 @@ START_TEST(a_partial_result_is_not_forwarded)
 	hd_vec_last(&bench.code).guard = 0;
 	simbench_ffma(&bench, 9, 4, 4, 4);
 	run(&bench);
-	ck_assert_double_eq(figure(&bench, "hits"), 1); /* R7 */
+	ck_assert_double_eq(simbench_figure(&bench, "hits"), 1); /* R7 */
 	simbench_release(&bench);
 }
 END_TEST
@@ -106,8 +96,8 @@ static uint64_t hits_over_branch(bool taken)
 	simbench_mov(&bench, 20, 1);
 	simbench_ffma(&bench, 9, 2, 3, 4);
 	run(&bench);
-	ck_assert_double_eq(figure(&bench, "flushes"), taken);
-	uint64_t hits = (uint64_t)figure(&bench, "hits");
+	ck_assert_double_eq(simbench_figure(&bench, "flushes"), taken);
+	uint64_t hits = (uint64_t)simbench_figure(&bench, "hits");
 	simbench_release(&bench);
 	return hits;
 }

@@ -20,16 +20,6 @@ static void bench_init(struct simbench *bench, const char *policy)
 	bench->meta.fru = 16;
 }
 
-static double figure(const struct simbench *bench, const char *key)
-{
-	const struct hd_launch_record *record = bench->sim->launches.data[bench->sim->launches.len - 1];
-	for (uint32_t i = 0; i < record->figures.len; i++)
-		if (!strcmp(record->figures.data[i].key, key))
-			return record->figures.data[i].value;
-	ck_abort_msg("no figure %s", key);
-	return 0;
-}
-
 static void run_blocks(struct simbench *bench, uint32_t ctas, uint32_t threads)
 {
 	ck_assert_msg(!simbench_start(bench), "%s", bench->message);
@@ -78,11 +68,11 @@ START_TEST(calls_push_and_pop_without_memory)
 	bench_init(&bench, "cars");
 	two_deep(&bench);
 	run_blocks(&bench, 1, 32);
-	ck_assert_double_eq(figure(&bench, "calls"), 2);
-	ck_assert_double_eq(figure(&bench, "pushes"), 5);
-	ck_assert_double_eq(figure(&bench, "pops"), 5);
-	ck_assert_double_eq(figure(&bench, "traps"), 0);
-	ck_assert_double_eq(figure(&bench, "peak_stack"), 7);
+	ck_assert_double_eq(simbench_figure(&bench, "calls"), 2);
+	ck_assert_double_eq(simbench_figure(&bench, "pushes"), 5);
+	ck_assert_double_eq(simbench_figure(&bench, "pops"), 5);
+	ck_assert_double_eq(simbench_figure(&bench, "traps"), 0);
+	ck_assert_double_eq(simbench_figure(&bench, "peak_stack"), 7);
 	ck_assert_uint_eq(simbench_stats(&bench)->counters.l1d_accesses, 0);
 	simbench_release(&bench);
 }
@@ -156,8 +146,8 @@ START_TEST(calls_make_room_for_the_larger_of_site_and_callee)
 	bench.config.registers = 21 * 32 * 64; /* 64 warps of 16 + 5 rows */
 	bench.config.register_unit = 32;
 	run_blocks(&bench, 64, 32);
-	ck_assert_double_eq(figure(&bench, "call_traps"), 64);
-	ck_assert_double_eq(figure(&bench, "traps"), 2 * 64); /* that, and the return's; no push has one */
+	ck_assert_double_eq(simbench_figure(&bench, "call_traps"), 64);
+	ck_assert_double_eq(simbench_figure(&bench, "traps"), 2 * 64); /* that, and the return's; no push has one */
 	simbench_release(&bench);
 }
 END_TEST
@@ -189,8 +179,8 @@ START_TEST(every_site_makes_room)
 	bench.config.registers = 23 * 32 * 64; /* 64 warps of 16 + 7 rows */
 	bench.config.register_unit = 32;
 	run_blocks(&bench, 64, 32);
-	ck_assert_double_eq(figure(&bench, "calls"), 4 * 64);
-	ck_assert_double_eq(figure(&bench, "call_traps"), 3 * 64);
+	ck_assert_double_eq(simbench_figure(&bench, "calls"), 4 * 64);
+	ck_assert_double_eq(simbench_figure(&bench, "call_traps"), 3 * 64);
 	simbench_release(&bench);
 }
 END_TEST
@@ -215,8 +205,8 @@ START_TEST(saves_with_a_gap_are_not_renamed)
 		bench.functions[0].meta.registers = bench.meta.registers = 24;
 		bench.meta.low_watermark = bench.meta.high_watermark = 26;
 		run_blocks(&bench, 1, 32);
-		ck_assert_double_eq(figure(&bench, "unrenamed_calls"), saved == 16 ? 0 : 1);
-		ck_assert_double_eq(figure(&bench, "pushes"), saved == 16 ? 1 : 0);
+		ck_assert_double_eq(simbench_figure(&bench, "unrenamed_calls"), saved == 16 ? 0 : 1);
+		ck_assert_double_eq(simbench_figure(&bench, "pushes"), saved == 16 ? 1 : 0);
 		ck_assert_uint_eq(simbench_stats(&bench)->counters.l1d_spill_fill, saved == 16 ? 0 : 2);
 		simbench_release(&bench);
 	}
@@ -241,11 +231,11 @@ START_TEST(low_watermark_traps_on_the_second_call)
 	simbench_release(&bench);
 	run_two_deep(&bench, "cars:low");
 	/* Each warp: inner does not fit; outer's four rows go and come back. */
-	ck_assert_double_eq(figure(&bench, "traps"), 2 * 64);
-	ck_assert_double_eq(figure(&bench, "call_traps"), 64);
-	ck_assert_double_eq(figure(&bench, "spilled_bytes"), 4 * 128 * 64);
-	ck_assert_double_eq(figure(&bench, "filled_bytes"), 4 * 128 * 64);
-	ck_assert_double_eq(figure(&bench, "trapping_calls"), 50);
+	ck_assert_double_eq(simbench_figure(&bench, "traps"), 2 * 64);
+	ck_assert_double_eq(simbench_figure(&bench, "call_traps"), 64);
+	ck_assert_double_eq(simbench_figure(&bench, "spilled_bytes"), 4 * 128 * 64);
+	ck_assert_double_eq(simbench_figure(&bench, "filled_bytes"), 4 * 128 * 64);
+	ck_assert_double_eq(simbench_figure(&bench, "trapping_calls"), 50);
 	ck_assert_uint_eq(simbench_stats(&bench)->counters.l1d_spill_fill, 8 * 64);
 	ck_assert_uint_eq(simbench_stats(&bench)->counters.injected, 8 * 64);
 	/* A store reads the register that it spills, a load writes the one that it fills. */
@@ -296,11 +286,11 @@ START_TEST(recursion_goes_beyond_any_stack)
 	bench.config.warp_unit = 1;
 	recursion(&bench, 100);
 	run_blocks(&bench, 1, 32);
-	ck_assert_double_eq(figure(&bench, "calls"), 101);
-	ck_assert_double_eq(figure(&bench, "peak_stack"), 303);
-	ck_assert_double_eq(figure(&bench, "call_traps"), 96);
-	ck_assert_double_eq(figure(&bench, "spilled_bytes"), 96 * 3 * 128);
-	ck_assert_double_eq(figure(&bench, "filled_bytes"), 96 * 3 * 128);
+	ck_assert_double_eq(simbench_figure(&bench, "calls"), 101);
+	ck_assert_double_eq(simbench_figure(&bench, "peak_stack"), 303);
+	ck_assert_double_eq(simbench_figure(&bench, "call_traps"), 96);
+	ck_assert_double_eq(simbench_figure(&bench, "spilled_bytes"), 96 * 3 * 128);
+	ck_assert_double_eq(simbench_figure(&bench, "filled_bytes"), 96 * 3 * 128);
 	simbench_release(&bench);
 }
 END_TEST
@@ -344,9 +334,9 @@ START_TEST(frame_stays_until_all_threads_have_returned)
 	bench.meta.low_watermark = 19;
 	bench.meta.high_watermark = 21;
 	run_blocks(&bench, 1, 32);
-	ck_assert_double_eq(figure(&bench, "calls"), 2);
-	ck_assert_double_eq(figure(&bench, "pops"), 2 + 2 + 1);
-	ck_assert_double_eq(figure(&bench, "peak_stack"), 5);
+	ck_assert_double_eq(simbench_figure(&bench, "calls"), 2);
+	ck_assert_double_eq(simbench_figure(&bench, "pops"), 2 + 2 + 1);
+	ck_assert_double_eq(simbench_figure(&bench, "peak_stack"), 5);
 	simbench_release(&bench);
 }
 END_TEST
@@ -384,7 +374,7 @@ START_TEST(exit_in_a_function_releases_its_frame)
 	bench.meta.max_fru = 2;
 	bench.meta.low_watermark = bench.meta.high_watermark = 19;
 	run_blocks(&bench, 1, 32);
-	ck_assert_double_eq(figure(&bench, "peak_stack"), 2);
+	ck_assert_double_eq(simbench_figure(&bench, "peak_stack"), 2);
 	simbench_release(&bench);
 }
 END_TEST
@@ -429,8 +419,8 @@ START_TEST(exit_in_a_nested_call_keeps_the_frames_of_the_others)
 	bench.meta.high_watermark = 21;
 	run_blocks(&bench, 1, 32);
 	ck_assert_uint_eq(simbench_register(&bench, 0, 5, 31), 1);
-	ck_assert_double_eq(figure(&bench, "peak_stack"), 4);
-	ck_assert_double_eq(figure(&bench, "pops"), 2);
+	ck_assert_double_eq(simbench_figure(&bench, "peak_stack"), 4);
+	ck_assert_double_eq(simbench_figure(&bench, "pops"), 2);
 	simbench_release(&bench);
 }
 END_TEST
@@ -467,8 +457,8 @@ START_TEST(a_call_too_large_for_the_stack_restores_from_memory)
 	bench.meta.max_fru = 0;
 	bench.meta.low_watermark = bench.meta.high_watermark = 19;
 	run_blocks(&bench, 1, 32);
-	ck_assert_double_eq(figure(&bench, "pushes"), 0);
-	ck_assert_double_eq(figure(&bench, "unrenamed_calls"), 1);
+	ck_assert_double_eq(simbench_figure(&bench, "pushes"), 0);
+	ck_assert_double_eq(simbench_figure(&bench, "unrenamed_calls"), 1);
 	for (uint8_t reg = 16; reg < 19; reg++)
 		ck_assert_uint_eq(simbench_register(&bench, 0, reg, 0), 10u * reg + 1);
 	simbench_release(&bench);
@@ -520,9 +510,9 @@ START_TEST(barriers_switch_stalled_warps_in)
 {
 	struct simbench bench;
 	run_barriers(&bench, "cars:high", 5 * 40, 1); /* five of the block's eight warps have registers */
-	ck_assert_double_ge(figure(&bench, "stalled_warps"), 3);
-	ck_assert_double_ge(figure(&bench, "switches"), 3 * 6);
-	ck_assert_double_gt(figure(&bench, "switched_bytes"), 0);
+	ck_assert_double_ge(simbench_figure(&bench, "stalled_warps"), 3);
+	ck_assert_double_ge(simbench_figure(&bench, "switches"), 3 * 6);
+	ck_assert_double_gt(simbench_figure(&bench, "switched_bytes"), 0);
 	ck_assert_uint_eq(simbench_stats(&bench)->counters.barriers, 8 * 6);
 	ck_assert_uint_gt(simbench_stats(&bench)->stalls[HD_STALL_suspended] +
 				  simbench_stats(&bench)->counters.l1d_spill_fill,
@@ -558,7 +548,7 @@ static uint64_t cycles_of_switch(uint32_t threads, bool loads)
 	bench.meta.low_watermark = 20;
 	bench.meta.high_watermark = 40;
 	run_blocks(&bench, 1, threads);
-	ck_assert_int_eq(figure(&bench, "switches") > 0, threads > 32);
+	ck_assert_int_eq(simbench_figure(&bench, "switches") > 0, threads > 32);
 	uint64_t cycles = simbench_stats(&bench)->counters.cycles;
 	simbench_release(&bench);
 	return cycles;
@@ -576,7 +566,7 @@ START_TEST(one_warp_at_a_time_still_ends)
 {
 	struct simbench bench;
 	run_barriers(&bench, "cars:high", 8 * 20, 3); /* Low fits one block; High four warps */
-	ck_assert_double_gt(figure(&bench, "switches"), 0);
+	ck_assert_double_gt(simbench_figure(&bench, "switches"), 0);
 	ck_assert_uint_eq(simbench_stats(&bench)->counters.barriers, 3 * 8 * 6);
 	simbench_release(&bench);
 }
@@ -613,8 +603,8 @@ START_TEST(low_watermark_never_switches)
 {
 	struct simbench bench;
 	run_barriers(&bench, "cars:low", 8 * 20, 3);
-	ck_assert_double_eq(figure(&bench, "switches"), 0);
-	ck_assert_double_eq(figure(&bench, "stalled_warps"), 0);
+	ck_assert_double_eq(simbench_figure(&bench, "switches"), 0);
+	ck_assert_double_eq(simbench_figure(&bench, "stalled_warps"), 0);
 	simbench_release(&bench);
 }
 END_TEST
@@ -629,10 +619,10 @@ START_TEST(stalled_warps_follow_those_that_end)
 	bench.config.warp_unit = 1;
 	bench.meta.high_watermark = 46; /* two warps; the dispatcher launches four by Low */
 	run_blocks(&bench, 16, 32);
-	ck_assert_double_ge(figure(&bench, "stalled_warps"), 2);
-	ck_assert_double_eq(figure(&bench, "switches"), 0);
+	ck_assert_double_ge(simbench_figure(&bench, "stalled_warps"), 2);
+	ck_assert_double_eq(simbench_figure(&bench, "switches"), 0);
 	ck_assert_uint_eq(simbench_stats(&bench)->counters.warps, 16);
-	ck_assert_double_eq(figure(&bench, "high_blocks"), 16);
+	ck_assert_double_eq(simbench_figure(&bench, "high_blocks"), 16);
 	simbench_release(&bench);
 }
 END_TEST
@@ -648,10 +638,10 @@ START_TEST(left_over_of_whole_blocks_is_divided)
 		bench.config.register_unit = 32;
 		bench.config.warp_unit = 1;
 		run_blocks(&bench, 3, 128);
-		ck_assert_double_eq(figure(&bench, "high_registers"), 23);
-		ck_assert_int_eq(figure(&bench, "stalled_warps") > 0, !more);
+		ck_assert_double_eq(simbench_figure(&bench, "high_registers"), 23);
+		ck_assert_int_eq(simbench_figure(&bench, "stalled_warps") > 0, !more);
 		if (!more)
-			ck_assert_double_eq(figure(&bench, "1x_low_registers"), 22);
+			ck_assert_double_eq(simbench_figure(&bench, "1x_low_registers"), 22);
 		simbench_release(&bench);
 	}
 }
@@ -675,15 +665,15 @@ START_TEST(next_launch_begins_with_the_best)
 	two_sms_init(&bench);
 	run_blocks(&bench, 64, 32);
 	/* One SM began with Low, the other with High. */
-	double low = figure(&bench, "1x_low_blocks"), high = figure(&bench, "high_blocks");
+	double low = simbench_figure(&bench, "1x_low_blocks"), high = simbench_figure(&bench, "high_blocks");
 	ck_assert_double_gt(low, 0);
 	ck_assert_double_gt(high, 0);
-	double best = figure(&bench, "best_allocation");
-	ck_assert_double_eq(best, figure(&bench, "2x_low_registers"));
+	double best = simbench_figure(&bench, "best_allocation");
+	ck_assert_double_eq(best, simbench_figure(&bench, "2x_low_registers"));
 	ck_assert_int_eq(simbench_run(&bench, 64, 32), 0);
-	ck_assert_double_eq(figure(&bench, "best_allocation"), best);
-	ck_assert_double_eq(figure(&bench, "2x_low_blocks"), 64);
-	ck_assert_double_eq(figure(&bench, "calls"), 128); /* of this launch alone */
+	ck_assert_double_eq(simbench_figure(&bench, "best_allocation"), best);
+	ck_assert_double_eq(simbench_figure(&bench, "2x_low_blocks"), 64);
+	ck_assert_double_eq(simbench_figure(&bench, "calls"), 128); /* of this launch alone */
 	simbench_release(&bench);
 }
 END_TEST
@@ -694,11 +684,11 @@ START_TEST(another_grid_begins_with_the_best)
 	struct simbench bench;
 	two_sms_init(&bench);
 	run_blocks(&bench, 8, 32);
-	double low = figure(&bench, "1x_low_registers");
-	ck_assert_double_eq(figure(&bench, "1x_low_blocks"), 4);
+	double low = simbench_figure(&bench, "1x_low_registers");
+	ck_assert_double_eq(simbench_figure(&bench, "1x_low_blocks"), 4);
 	ck_assert_int_eq(simbench_run(&bench, 4, 32), 0);
-	ck_assert_double_gt(figure(&bench, "1x_low_registers"), low);
-	ck_assert_double_eq(fmin(figure(&bench, "1x_low_blocks"), figure(&bench, "high_blocks")), 0);
+	ck_assert_double_gt(simbench_figure(&bench, "1x_low_registers"), low);
+	ck_assert_double_eq(fmin(simbench_figure(&bench, "1x_low_blocks"), simbench_figure(&bench, "high_blocks")), 0);
 	simbench_release(&bench);
 }
 END_TEST
@@ -709,10 +699,10 @@ START_TEST(the_last_blocks_of_every_sm_are_measured)
 	struct simbench bench;
 	two_sms_init(&bench);
 	run_blocks(&bench, 8, 32);
-	ck_assert_double_eq(figure(&bench, "1x_low_blocks"), 4);
-	ck_assert_double_eq(figure(&bench, "high_blocks"), 4);
-	ck_assert_double_gt(figure(&bench, "1x_low_block_cycles"), 0);
-	ck_assert_double_gt(figure(&bench, "high_block_cycles"), 0);
+	ck_assert_double_eq(simbench_figure(&bench, "1x_low_blocks"), 4);
+	ck_assert_double_eq(simbench_figure(&bench, "high_blocks"), 4);
+	ck_assert_double_gt(simbench_figure(&bench, "1x_low_block_cycles"), 0);
+	ck_assert_double_gt(simbench_figure(&bench, "high_block_cycles"), 0);
 	simbench_release(&bench);
 }
 END_TEST
@@ -726,8 +716,8 @@ START_TEST(high_is_best_before_any_block_has_ended)
 	bench.options.max_cycles = 20;
 	ck_assert_msg(!simbench_start(&bench), "%s", bench.message);
 	ck_assert_int_eq(simbench_run(&bench, 1, 32), HD_SIM_TIMEOUT);
-	ck_assert_double_eq(figure(&bench, "high_block_cycles"), 0);
-	ck_assert_double_eq(figure(&bench, "best_allocation"), figure(&bench, "high_registers"));
+	ck_assert_double_eq(simbench_figure(&bench, "high_block_cycles"), 0);
+	ck_assert_double_eq(simbench_figure(&bench, "best_allocation"), simbench_figure(&bench, "high_registers"));
 	simbench_release(&bench);
 }
 END_TEST
@@ -797,7 +787,7 @@ START_TEST(what_a_warp_has_not_written_may_be_anything)
 	bench.code.data[1].a = bench.code.data[1].b = bench.code.data[1].c = 17;
 	bench.config.max_ctas = 1;
 	run_blocks(&bench, 3, 32);
-	ck_assert_double_eq(figure(&bench, "calls"), 3 * 2);
+	ck_assert_double_eq(simbench_figure(&bench, "calls"), 3 * 2);
 	simbench_release(&bench);
 }
 END_TEST
@@ -884,7 +874,7 @@ START_TEST(swl_limits_the_warps_that_issue)
 	bench_init(&bench, "swl:2");
 	simbench_chain(&bench, 20);
 	run_blocks(&bench, 2, 256);
-	ck_assert_double_eq(figure(&bench, "most_warps"), 2);
+	ck_assert_double_eq(simbench_figure(&bench, "most_warps"), 2);
 	simbench_release(&bench);
 	/* One at a time: each of eight warps takes its two chains alone; nobody waits for a chain's last result. */
 	ck_assert_uint_ge(one, 8 * 2 * 19 * 5);

@@ -62,6 +62,43 @@ START_TEST(bounds)
 }
 END_TEST
 
+/* Four parts of 512 units have room for two warps of 200 each, and 112 are lost: registers limit four blocks of two,
+ * though 448 units are left of what all have. */
+START_TEST(parts_of_the_register_file)
+{
+	struct duet_kernel kernel = kernel_of(2, 200, 22, 2, 4);
+	ck_assert_int_eq(duet_level_of(&kernel), DUET_OFF); /* in one part there is room for ten warps */
+	kernel.native = 5;
+	ck_assert_int_eq(duet_level_of(&kernel), DUET_WARPS);
+	kernel.parts = 4;
+	kernel.native = 4;
+	ck_assert_int_eq(duet_level_of(&kernel), DUET_WARPS);
+	ck_assert_uint_eq(duet_bound(&kernel, 0), 26); /* (2816 - 4 x 402) / 46 */
+	kernel.native = 3;
+	ck_assert_int_eq(duet_level_of(&kernel), DUET_OFF);
+	/* Where shared memory limits them, there is room for one block more in parts, and for two in one. */
+	kernel.slot = 2, kernel.shared = 200;
+	ck_assert_int_eq(duet_level_of(&kernel), DUET_BLOCKS);
+	ck_assert_uint_eq(duet_bound(&kernel, 0), 1);
+	kernel.parts = 0;
+	ck_assert_uint_eq(duet_bound(&kernel, 0), 1); /* (2816 - 3 x 600) / 604 */
+	kernel.shared_units = 799, kernel.register_units = 2560;
+	ck_assert_uint_eq(duet_bound(&kernel, 0), 2);
+	kernel.parts = 4;
+	ck_assert_uint_eq(duet_bound(&kernel, 0), 2); /* 640 have room for three */
+	kernel.register_units = 2396;
+	ck_assert_uint_eq(duet_bound(&kernel, 0), 1);
+	/* Virtual Thread: ten warps beyond those of two blocks have registers, and eight in parts. */
+	kernel = kernel_of(2, 200, 22, 0, 2);
+	kernel.slot = 2;
+	ck_assert_uint_eq(duet_slots_bound(&kernel), 3);
+	kernel.parts = 4;
+	ck_assert_uint_eq(duet_slots_bound(&kernel), 2);
+	kernel.registers = 0; /* an empty kernel: block slots alone */
+	ck_assert_uint_eq(duet_slots_bound(&kernel), 30);
+}
+END_TEST
+
 /* Equation 3.3, HG of Table 2.2 (3 warps of 10 registers, 97 units of shared memory), and D2's Virtual Thread. */
 START_TEST(blocks)
 {
@@ -256,6 +293,7 @@ Suite *hd_suite(void)
 	return hd_suite_of("duet", (const TTest *const[]){
 					   classes,
 					   bounds,
+					   parts_of_the_register_file,
 					   blocks,
 					   costs,
 					   places,

@@ -241,16 +241,6 @@ END_TEST
 
 /* ---- small programs with intervals by hand */
 
-static double figure(const struct simbench *bench, const char *key)
-{
-	const struct hd_launch_record *record = bench->sim->launches.data[bench->sim->launches.len - 1];
-	for (uint32_t i = 0; i < record->figures.len; i++)
-		if (!strcmp(record->figures.data[i].key, key))
-			return record->figures.data[i].value;
-	ck_abort_msg("no figure %s", key);
-	return 0;
-}
-
 /* An interval of instructions `first` to `end`, exclusive, that needs these registers. */
 static void add_interval(struct simbench *bench, struct hd_meta_interval **list, uint32_t *count, uint32_t first,
 			 uint32_t end, struct hd_wcb_set set)
@@ -327,12 +317,12 @@ START_TEST(a_loop_is_fetched_once)
 			add_interval(&bench, &meta->strands, &meta->strand_count, 1, 4, range(4, 1, 1));
 			add_interval(&bench, &meta->strands, &meta->strand_count, 4, 5, (struct hd_wcb_set){{0}});
 			run(&bench, 32);
-			ck_assert_double_eq(figure(&bench, "prefetches"), strands ? 1 + turns : 1);
-			ck_assert_double_eq(figure(&bench, "prefetched"), 1);
-			ck_assert_double_eq(figure(&bench, "main_reads"), 0);
-			ck_assert_double_eq(figure(&bench, "cache_reads"), 2 * turns);
-			ck_assert_double_eq(figure(&bench, "fewest"), 1);
-			ck_assert_double_eq(figure(&bench, "instructions"), 2 + 3 * turns);
+			ck_assert_double_eq(simbench_figure(&bench, "prefetches"), strands ? 1 + turns : 1);
+			ck_assert_double_eq(simbench_figure(&bench, "prefetched"), 1);
+			ck_assert_double_eq(simbench_figure(&bench, "main_reads"), 0);
+			ck_assert_double_eq(simbench_figure(&bench, "cache_reads"), 2 * turns);
+			ck_assert_double_eq(simbench_figure(&bench, "fewest"), 1);
+			ck_assert_double_eq(simbench_figure(&bench, "instructions"), 2 + 3 * turns);
 			ck_assert_uint_eq(simbench_stats(&bench)->counters.bank_writes, 0);
 			simbench_release(&bench);
 		}
@@ -356,9 +346,9 @@ START_TEST(the_fewest_prefetches_are_counted)
 	hd_wcb_add(&last, 4);
 	add_interval(&bench, &bench.meta.intervals, &bench.meta.interval_count, 4, 6, last);
 	run(&bench, 32);
-	ck_assert_double_eq(figure(&bench, "prefetches"), 3);
-	ck_assert_double_eq(figure(&bench, "fewest"), 2);
-	ck_assert_double_eq(figure(&bench, "instructions"), 6);
+	ck_assert_double_eq(simbench_figure(&bench, "prefetches"), 3);
+	ck_assert_double_eq(simbench_figure(&bench, "fewest"), 2);
+	ck_assert_double_eq(simbench_figure(&bench, "instructions"), 6);
 	simbench_release(&bench);
 }
 END_TEST
@@ -383,8 +373,8 @@ START_TEST(a_path_inside_another_interval_is_fetched)
 	add_interval(&bench, &meta->intervals, &meta->interval_count, 6, 8, range(8, 1, 1));
 	run(&bench, 32);
 	/* LTRF+ fetches nothing at the entry, where all is dead. */
-	ck_assert_double_eq(figure(&bench, "path_switches"), 1);
-	ck_assert_double_eq(figure(&bench, "prefetches"), 2);
+	ck_assert_double_eq(simbench_figure(&bench, "path_switches"), 1);
+	ck_assert_double_eq(simbench_figure(&bench, "prefetches"), 2);
 	simbench_release(&bench);
 }
 END_TEST
@@ -551,7 +541,7 @@ START_TEST(vectors_are_part_of_the_code)
 		ck_assert_uint_eq(counters->micro_operations, i == 2 ? 2 : 0);
 		ck_assert_uint_eq(counters->warp_instructions, issued[i]);
 		if (i)
-			ck_assert_double_eq(figure(&bench, "prefetches"), 2);
+			ck_assert_double_eq(simbench_figure(&bench, "prefetches"), 2);
 		simbench_release(&bench);
 	}
 	ck_assert_uint_eq(accesses[1], accesses[0] + 2);
@@ -655,7 +645,7 @@ START_TEST(rows_are_handed_on_at_the_use)
 	/* The third warp comes in when the first has left, and all loads are out before the first is back. */
 	ck_assert_uint_gt(seen.at[ENTERS][2], first_leave);
 	ck_assert_uint_lt(last_load, first_use);
-	ck_assert_double_eq(figure(&bench, "activations"), 4);
+	ck_assert_double_eq(simbench_figure(&bench, "activations"), 4);
 	simbench_release(&bench);
 }
 END_TEST

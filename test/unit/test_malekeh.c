@@ -463,16 +463,6 @@ END_TEST
 
 /* ---- small programs */
 
-static double figure(const struct simbench *bench, const char *key)
-{
-	const struct hd_launch_record *record = bench->sim->launches.data[bench->sim->launches.len - 1];
-	for (uint32_t i = 0; i < record->figures.len; i++)
-		if (!strcmp(record->figures.data[i].key, key))
-			return record->figures.data[i].value;
-	ck_abort_msg("no figure %s", key);
-	return 0;
-}
-
 /* What the reuse analysis says: four bits an instruction, result and sources a, b, c. */
 static void tag(struct simbench *bench, const uint8_t *tags, uint32_t count)
 {
@@ -512,12 +502,12 @@ START_TEST(banks_are_read_once)
 	tag(&bench, (const uint8_t[]){1 | 2, 0}, 2);
 	run(&bench);
 	const struct hd_counters *counters = &simbench_stats(&bench)->counters;
-	ck_assert_double_eq(figure(&bench, "operands"), 5);
-	ck_assert_double_eq(figure(&bench, "hits"), 3);
-	ck_assert_double_eq(figure(&bench, "registers"), 4);
-	ck_assert_double_eq(figure(&bench, "register_hits"), 2);
-	ck_assert_double_eq(figure(&bench, "cached_results"), 1);
-	ck_assert_double_eq(figure(&bench, "storage"), 8 * 125 / 8.0);
+	ck_assert_double_eq(simbench_figure(&bench, "operands"), 5);
+	ck_assert_double_eq(simbench_figure(&bench, "hits"), 3);
+	ck_assert_double_eq(simbench_figure(&bench, "registers"), 4);
+	ck_assert_double_eq(simbench_figure(&bench, "register_hits"), 2);
+	ck_assert_double_eq(simbench_figure(&bench, "cached_results"), 1);
+	ck_assert_double_eq(simbench_figure(&bench, "storage"), 8 * 125 / 8.0);
 	ck_assert_uint_eq(counters->bank_reads, 2);
 	ck_assert_uint_eq(counters->bank_writes, 2);
 	simbench_release(&bench);
@@ -554,9 +544,9 @@ START_TEST(steps_of_a_product_collect_its_factors_once)
 		ck_assert_uint_eq(simbench_stats(&bench)->counters.bank_reads, 4 + 4 * 2);
 		ck_assert_uint_eq(simbench_stats(&bench)->counters.register_reads, 4 + 4 * 2);
 		if (i)
-			ck_assert_double_eq(figure(&bench, "operands"), 4 + 4 * 2);
+			ck_assert_double_eq(simbench_figure(&bench, "operands"), 4 + 4 * 2);
 		if (i)
-			ck_assert_double_eq(figure(&bench, "hits"), 0);
+			ck_assert_double_eq(simbench_figure(&bench, "hits"), 0);
 		const struct hd_dinst *last = &bench.sim->gpu.program.code.data[3];
 		ck_assert_uint_eq(last->operand_count, 2);
 		ck_assert_uint_eq(last->named_count, 6);
@@ -579,8 +569,8 @@ START_TEST(far_results_are_never_kept)
 		add_then_fma(&bench);
 	tag(&bench, (const uint8_t[]){0}, 1);
 	run(&bench);
-	ck_assert_double_eq(figure(&bench, "cached_results"), 0);
-	ck_assert_double_eq(figure(&bench, "hits"), 9 * 4 + 2); /* of R4 none */
+	ck_assert_double_eq(simbench_figure(&bench, "cached_results"), 0);
+	ck_assert_double_eq(simbench_figure(&bench, "hits"), 9 * 4 + 2); /* of R4 none */
 	simbench_release(&bench);
 }
 END_TEST
@@ -589,7 +579,7 @@ static double hits_of(struct simbench *bench, const char *policy)
 {
 	bench->options.policy = policy;
 	run(bench);
-	return figure(bench, "hits");
+	return simbench_figure(bench, "hits");
 }
 
 /* No bit says that R4 is read by the next instruction; a run before has seen it. R5 is never read. */
@@ -612,11 +602,11 @@ START_TEST(a_run_before_tells_what_is_near)
 		if (i == 2)
 			ck_assert_int_eq(truncate(path, 0), 0);
 		ck_assert_double_eq(hits_of(&bench, policies[i]), hits[i]);
-		ck_assert_double_eq(figure(&bench, "cached_results"), cached[i]);
-		ck_assert_double_eq(figure(&bench, "strayed"), i == 2 ? 4 : 0);
+		ck_assert_double_eq(simbench_figure(&bench, "cached_results"), cached[i]);
+		ck_assert_double_eq(simbench_figure(&bench, "strayed"), i == 2 ? 4 : 0);
 		/* R2 and R4 are read by the next instruction; R3, and what the second reads and writes, no more. */
-		ck_assert_double_eq(figure(&bench, "distance_1"), i == 1 ? 2 : 0);
-		ck_assert_double_eq(figure(&bench, "unread"), i == 1 ? 4 : 0);
+		ck_assert_double_eq(simbench_figure(&bench, "distance_1"), i == 1 ? 2 : 0);
+		ck_assert_double_eq(simbench_figure(&bench, "unread"), i == 1 ? 4 : 0);
 		simbench_release(&bench);
 	}
 	close(file);
@@ -635,8 +625,8 @@ START_TEST(results_alone_may_be_kept)
 		add_then_fma(&bench);
 	tag(&bench, (const uint8_t[]){0}, 1);
 	run(&bench);
-	ck_assert_double_eq(figure(&bench, "cached_results"), 20);
-	ck_assert_double_eq(figure(&bench, "hits"), 10);
+	ck_assert_double_eq(simbench_figure(&bench, "cached_results"), 20);
+	ck_assert_double_eq(simbench_figure(&bench, "hits"), 10);
 	simbench_release(&bench);
 }
 END_TEST

@@ -4,16 +4,6 @@
 #include "runtime/sm/hooks.h"
 #include "simbench.h"
 
-static double figure(const struct simbench *bench, const char *key)
-{
-	const struct hd_launch_record *record = bench->sim->launches.data[bench->sim->launches.len - 1];
-	for (uint32_t i = 0; i < record->figures.len; i++)
-		if (!strcmp(record->figures.data[i].key, key))
-			return record->figures.data[i].value;
-	ck_abort_msg("no figure %s", key);
-	return 0;
-}
-
 /* Four results, then all of them read, the older two first or last, R4 for the last time as `dead` says. */
 static void run(struct simbench *bench, const char *entries, bool dead, bool last)
 {
@@ -41,10 +31,10 @@ START_TEST(results_are_served)
 {
 	struct simbench bench;
 	run(&bench, "rfc.entries=16", false, false);
-	ck_assert_double_eq(figure(&bench, "operands"), 2 + 3);
-	ck_assert_double_eq(figure(&bench, "hits"), 4); /* R3 was no result */
-	ck_assert_double_eq(figure(&bench, "results"), 6);
-	ck_assert_double_eq(figure(&bench, "written_back"), 0);
+	ck_assert_double_eq(simbench_figure(&bench, "operands"), 2 + 3);
+	ck_assert_double_eq(simbench_figure(&bench, "hits"), 4); /* R3 was no result */
+	ck_assert_double_eq(simbench_figure(&bench, "results"), 6);
+	ck_assert_double_eq(simbench_figure(&bench, "written_back"), 0);
 	ck_assert_uint_eq(simbench_stats(&bench)->counters.bank_reads, 1);
 	ck_assert_uint_eq(simbench_stats(&bench)->counters.bank_writes, 0); /* the warp ends */
 	simbench_release(&bench);
@@ -57,9 +47,9 @@ START_TEST(the_oldest_makes_room)
 	for (uint32_t dead = 0; dead < 2; dead++) {
 		struct simbench bench;
 		run(&bench, "rfc.entries=4", dead, false);
-		ck_assert_double_eq(figure(&bench, "hits"), 4);
-		ck_assert_double_eq(figure(&bench, "written_back"), dead ? 1 : 2);
-		ck_assert_double_eq(figure(&bench, "dropped"), dead);
+		ck_assert_double_eq(simbench_figure(&bench, "hits"), 4);
+		ck_assert_double_eq(simbench_figure(&bench, "written_back"), dead ? 1 : 2);
+		ck_assert_double_eq(simbench_figure(&bench, "dropped"), dead);
 		ck_assert_uint_eq(simbench_stats(&bench)->counters.bank_writes, dead ? 1 : 2);
 		simbench_release(&bench);
 	}
@@ -71,7 +61,7 @@ START_TEST(what_has_left_comes_from_the_banks)
 {
 	struct simbench bench;
 	run(&bench, "rfc.entries=2", false, true);
-	ck_assert_double_eq(figure(&bench, "hits"), 2);
+	ck_assert_double_eq(simbench_figure(&bench, "hits"), 2);
 	ck_assert_uint_eq(simbench_stats(&bench)->counters.bank_reads, 3);
 	simbench_release(&bench);
 }
@@ -97,9 +87,9 @@ START_TEST(warps_that_share_displace_each_other)
 		ck_assert_msg(!simbench_start(&bench), "%s", bench.message);
 		int error = simbench_run(&bench, 1, 96);
 		ck_assert_msg(!error, "%s", hd_sim_error_text(bench.sim));
-		ck_assert_double_eq(figure(&bench, "operands"), 3 * 2);
-		hits[active == 8] = (uint64_t)figure(&bench, "hits");
-		ck_assert_double_eq(figure(&bench, "written_back") > 0, active == 1);
+		ck_assert_double_eq(simbench_figure(&bench, "operands"), 3 * 2);
+		hits[active == 8] = (uint64_t)simbench_figure(&bench, "hits");
+		ck_assert_double_eq(simbench_figure(&bench, "written_back") > 0, active == 1);
 		ck_assert_uint_eq(simbench_stats(&bench)->counters.bank_reads, 6 - hits[active == 8]);
 		simbench_release(&bench);
 	}
@@ -142,11 +132,11 @@ START_TEST(who_makes_way_saves_what_it_has)
 	launch.params = &address;
 	launch.param_bytes = sizeof address;
 	ck_assert_msg(!hd_sim_launch(bench.sim, &launch), "%s", bench.message);
-	ck_assert_double_eq(figure(&bench, "saved"), 4);
-	ck_assert_double_eq(figure(&bench, "written_back"), 0);
-	ck_assert_double_eq(figure(&bench, "dropped"), 0);
-	ck_assert_double_eq(figure(&bench, "hits"), 2);
-	ck_assert_double_eq(figure(&bench, "results"), 4 + 1); /* and the FFMA's, when the warp is back */
+	ck_assert_double_eq(simbench_figure(&bench, "saved"), 4);
+	ck_assert_double_eq(simbench_figure(&bench, "written_back"), 0);
+	ck_assert_double_eq(simbench_figure(&bench, "dropped"), 0);
+	ck_assert_double_eq(simbench_figure(&bench, "hits"), 2);
+	ck_assert_double_eq(simbench_figure(&bench, "results"), 4 + 1); /* and the FFMA's, when the warp is back */
 	ck_assert_uint_eq(simbench_stats(&bench)->counters.bank_writes, 4 + 1);
 	ck_assert_uint_eq(simbench_stats(&bench)->counters.bank_reads, 3);
 	simbench_release(&bench);

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "heddle/opcodes.h"
 #include "runtime/sim/estimate.h"
 #include "runtime/sim/sampling_private.h"
 #include "simbench.h"
@@ -213,6 +214,9 @@ START_TEST(launches_that_are_alike_cost_the_same)
 			slots += b->stalls[r];
 		}
 		ck_assert_uint_eq(slots, b->counters.cycles * 2);
+		for (uint32_t row = 0; row < whole.sim->gpu.energy_count; row++)
+			ck_assert_uint_eq(sampled.sim->launches.data[i - 1]->spent[row],
+					  whole.sim->launches.data[i - 1]->spent[row]);
 	}
 	ck_assert_uint_eq(hd_sim_cycles(whole.sim), hd_sim_cycles(sampled.sim));
 	ck_assert_double_eq_tol(hd_power_total(&whole.sim->power) / hd_power_total(&sampled.sim->power), 1, 1e-9);
@@ -264,6 +268,131 @@ START_TEST(later_blocks_of_a_grid_are_like_the_first)
 }
 END_TEST
 
+/* Launches of 5 and of 8 blocks in turns: what follows what is known, so that each of the two has its own figures. */
+START_TEST(launches_follow_each_other_as_before)
+{
+	struct simbench whole, sampled;
+	start(&whole, 0, "baseline");
+	start(&sampled, 0.015, "baseline");
+	for (uint32_t i = 1; i <= 14; i++) {
+		uint32_t blocks = i % 2 ? 5 : 8;
+		ck_assert_int_eq(simbench_run(&whole, blocks, 64), 0);
+		ck_assert_int_eq(simbench_run(&sampled, blocks, 64), 0);
+		/* Three of each, as where there is one kind alone. */
+		ck_assert_int_eq(sampled.sim->gpu.sampling->kind, i <= 6 ? HD_SAMPLED_DETAILED : HD_SAMPLED_FUNCTIONAL);
+		ck_assert_uint_eq(simbench_stats(&sampled)->counters.cycles, simbench_stats(&whole)->counters.cycles);
+	}
+	ck_assert_uint_eq(sampled.sim->gpu.sampling->clusters.len, 2);
+	ck_assert_uint_eq(sampled.sim->gpu.sampling->launches[HD_SAMPLED_DETAILED], 6);
+	ck_assert_uint_eq(sampled.sim->gpu.sampling->launches[HD_SAMPLED_FUNCTIONAL], 8);
+	/* 52 instructions of 2 warps a block: 7 x 5 and 7 x 8 blocks, of which 3 of each had time. */
+	ck_assert_double_eq(sampled.sim->gpu.sampling->work, 52 * 2 * 7 * 13);
+	ck_assert_double_eq(sampled.sim->gpu.sampling->detailed_work, 52 * 2 * 3 * 13);
+	simbench_release(&whole);
+	simbench_release(&sampled);
+}
+END_TEST
+
+/* Dynamic shared memory makes another launch of it; so does company, which makes it nobody's sample. */
+START_TEST(launches_beside_others_are_no_samples)
+{
+	struct simbench bench;
+	start(&bench, 0.015, "baseline");
+	struct hd_launch launch = {.kernel = bench.kernel, .grid = {5, 1, 1}, .block = {64, 1, 1}};
+	for (uint32_t i = 0; i < 4; i++)
+		ck_assert_int_eq(hd_sim_launch(bench.sim, &launch), 0);
+	const struct hd_sampling *sampling = bench.sim->gpu.sampling;
+	ck_assert_int_eq(sampling->kind, HD_SAMPLED_FUNCTIONAL);
+	launch.dynamic_shared = 4;
+	ck_assert_int_eq(hd_sim_launch(bench.sim, &launch), 0);
+	ck_assert_int_eq(sampling->kind, HD_SAMPLED_DETAILED);
+	launch.dynamic_shared = 0;
+	uint32_t clusters = sampling->clusters.len;
+	for (uint64_t stream = 1; stream <= 2; stream++) {
+		uint64_t ticket;
+		launch.stream = stream;
+		ck_assert_int_eq(hd_sim_submit(bench.sim, &launch, &ticket), 0);
+	}
+	ck_assert_int_eq(hd_sim_wait_all(bench.sim), 0);
+	ck_assert_uint_ge(sampling->launches[HD_SAMPLED_BESIDE], 1);
+	ck_assert_uint_eq(sampling->clusters.len, clusters);
+	simbench_release(&bench);
+}
+END_TEST
+
+/* Each launch reads 32 other sectors of 32 bytes; those without time push out what is in an L2 of 4 KB, the fourth each
+ * time. */
+START_TEST(what_is_not_read_ages_caches)
+{
+	struct simbench bench;
+	simbench_init(&bench);
+	bench.options.sampling = 0.5;
+	bench.config.l2_slices = bench.config.dram_channels = 1;
+	bench.config.l2_slice_bytes = 4096;
+	bench.config.l2_ways = 8;
+	for (uint8_t half = 0; half < 2; half++) {
+		struct hd_inst *inst = simbench_emit(&bench, HD_OP_MOV);
+		inst->dst = (uint8_t)(2 + half), inst->xkind = HD_X_CONST_B;
+		inst->x = HD_CONST_X(0, HD_CB_PARAMS + 4u * half);
+	}
+	simbench_s2r(&bench, 8, HD_SR_LANEID);
+	struct hd_inst *inst = simbench_emit(&bench, HD_OP_IMAD_WIDE);
+	inst->dst = 4, inst->a = 8, inst->c = 2, inst->xkind = HD_X_IMM_B, inst->x = 128;
+	inst = simbench_emit(&bench, HD_OP_LDG);
+	inst->dst = 9, inst->a = 4, inst->xkind = HD_X_OTHER, inst->mods = HD_MOD(SIZE, HD_SIZE_32);
+	bench.meta.param_bytes = 8;
+	ck_assert_msg(!simbench_start(&bench), "%s", bench.message);
+	uint64_t address, unread = 0;
+	ck_assert_int_eq(hd_sim_malloc(bench.sim, 16 * 4096, &address), 0);
+	uint32_t guessed = 0;
+	for (uint32_t i = 0; i < 14; i++, address += 4096) {
+		struct hd_launch launch = {.kernel = bench.kernel,
+					   .grid = {1, 1, 1},
+					   .block = {32, 1, 1},
+					   .params = &address,
+					   .param_bytes = sizeof address};
+		ck_assert_msg(!hd_sim_launch(bench.sim, &launch), "%s", hd_sim_error_text(bench.sim));
+		if (bench.sim->gpu.sampling->kind == HD_SAMPLED_FUNCTIONAL) {
+			guessed++;
+			unread += simbench_stats(&bench)->counters.dram_reads * bench.config.sector;
+			ck_assert_uint_eq(simbench_stats(&bench)->counters.dram_reads * bench.config.sector, 32 * 32);
+		}
+		if (unread == 4096)
+			unread = 0;
+		ck_assert_uint_eq(bench.sim->gpu.sampling->unread, unread);
+	}
+	ck_assert_uint_eq(guessed, 14 - 3);
+	ck_assert_uint_eq(unread, 3 * 1024); /* 11 are twice four, and three */
+	simbench_release(&bench);
+}
+END_TEST
+
+START_TEST(what_it_does_not_go_with)
+{
+	for (uint32_t which = 0; which < 13; which++) {
+		struct simbench bench;
+		simbench_init(&bench);
+		simbench_chain(&bench, 2);
+		bench.options.sampling = 0.02;
+		bench.options.functional = which == 1;
+		bench.options.verify = which == 2;
+		bench.options.check = which == 3;
+		bench.options.ideal = which == 4;
+		bench.options.blame = which == 5;
+		bench.options.max_cycles = which == 6;
+		bench.options.sample = which == 7;
+		bench.options.corun_cycles = which == 8;
+		bench.options.rehearsal = which == 9 ? "file" : NULL;
+		bench.options.trace = which == 10 ? "issue" : "";
+		bench.options.policy = which == 11 ? "r2d2" : which == 12 ? "ccbp" : which ? "baseline" : "cars";
+		int error = simbench_start(&bench);
+		ck_assert_msg(!error == !which, "%u: %s", which, bench.message);
+		ck_assert_msg(!which || strstr(bench.message, "--sampling"), "%u: %s", which, bench.message);
+		simbench_release(&bench);
+	}
+}
+END_TEST
+
 Suite *hd_suite(void)
 {
 	const TTest *list[] = {launches_are_apart_by_what_they_differ_in_most,
@@ -278,6 +407,10 @@ Suite *hd_suite(void)
 			       more_samples_settle_the_mean,
 			       launches_of_other_shapes_are_simulated,
 			       later_blocks_of_a_grid_are_like_the_first,
+			       launches_follow_each_other_as_before,
+			       launches_beside_others_are_no_samples,
+			       what_is_not_read_ages_caches,
+			       what_it_does_not_go_with,
 			       NULL};
 	Suite *suite = hd_suite_with("sampling", list, setup, teardown);
 	TCase *cases = tcase_create("launches_that_are_alike_cost_the_same");

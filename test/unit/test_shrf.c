@@ -3,16 +3,6 @@
 #include "runtime/sm/hooks.h"
 #include "simbench.h"
 
-static double figure(const struct simbench *bench, const char *key)
-{
-	const struct hd_launch_record *record = bench->sim->launches.data[bench->sim->launches.len - 1];
-	for (uint32_t i = 0; i < record->figures.len; i++)
-		if (!strcmp(record->figures.data[i].key, key))
-			return record->figures.data[i].value;
-	ck_abort_msg("no figure %s", key);
-	return 0;
-}
-
 /* A strand of instructions `first` to `end`, exclusive. */
 static void add_strand(struct simbench *bench, uint32_t first, uint32_t end)
 {
@@ -61,14 +51,14 @@ START_TEST(strands_keep_what_they_read_again)
 		struct simbench bench;
 		build(&bench, behind);
 		run(&bench);
-		ck_assert_double_eq(figure(&bench, "strands"), 2);
+		ck_assert_double_eq(simbench_figure(&bench, "strands"), 2);
 		/* 2: R4, R6; 3: R3 or R4, R5, R3; 4: R7, R3. */
-		ck_assert_double_eq(figure(&bench, "operands"), 2 + 2 + behind + 2);
-		ck_assert_double_eq(figure(&bench, "hits"), 2 + 2);
-		ck_assert_double_eq(figure(&bench, "kept"), 1);	   /* R3 */
-		ck_assert_double_eq(figure(&bench, "results"), 3); /* R4, R6, R7 */
-		ck_assert_double_eq(figure(&bench, "written_back"), behind);
-		ck_assert_double_eq(figure(&bench, "dropped"), 2 - behind);
+		ck_assert_double_eq(simbench_figure(&bench, "operands"), 2 + 2 + behind + 2);
+		ck_assert_double_eq(simbench_figure(&bench, "hits"), 2 + 2);
+		ck_assert_double_eq(simbench_figure(&bench, "kept"), 1);    /* R3 */
+		ck_assert_double_eq(simbench_figure(&bench, "results"), 3); /* R4, R6, R7 */
+		ck_assert_double_eq(simbench_figure(&bench, "written_back"), behind);
+		ck_assert_double_eq(simbench_figure(&bench, "dropped"), 2 - behind);
 		ck_assert_uint_eq(simbench_stats(&bench)->counters.bank_reads, 2 + behind);
 		ck_assert_uint_eq(simbench_stats(&bench)->counters.bank_writes, 2 + behind); /* R5, R8 */
 		simbench_release(&bench);
@@ -83,9 +73,9 @@ START_TEST(what_finds_no_room_is_not_kept)
 	build(&bench, true);
 	ck_assert_int_eq(hd_config_set(&bench.config, "shrf.entries=1", &bench.diag), 0);
 	run(&bench);
-	ck_assert_double_eq(figure(&bench, "results"), 1);
-	ck_assert_double_eq(figure(&bench, "kept"), 1);
-	ck_assert_double_eq(figure(&bench, "hits"), 1 + 1);
+	ck_assert_double_eq(simbench_figure(&bench, "results"), 1);
+	ck_assert_double_eq(simbench_figure(&bench, "kept"), 1);
+	ck_assert_double_eq(simbench_figure(&bench, "hits"), 1 + 1);
 	simbench_release(&bench);
 }
 END_TEST
