@@ -323,11 +323,19 @@ HD_CORE struct wide wide_magnitude(struct wide a)
 HD_HELPER u128 __heddle_udiv128(u128 n, u128 d)
 {
 	struct wide rest;
+	u64 q;
+	if (!((n | d) >> 64) && d) {
+		divide64((u64)n, (u64)d, reciprocal64((u64)d), &q);
+		return q;
+	}
 	return wide_value(divide128(wide_of(n), wide_of(d), &rest));
 }
 HD_HELPER u128 __heddle_umod128(u128 n, u128 d)
 {
 	struct wide rest;
+	u64 q;
+	if (!((n | d) >> 64) && d)
+		return divide64((u64)n, (u64)d, reciprocal64((u64)d), &q);
 	divide128(wide_of(n), wide_of(d), &rest);
 	return wide_value(rest);
 }
