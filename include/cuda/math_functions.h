@@ -132,6 +132,19 @@ __device__ static inline float scalbln(float a, long exponent)
 {
 	return scalblnf(a, exponent);
 }
+/* By squaring in clang's header; nvcc takes pow of doubles, also for a float. enable_if: the better one of two alike. */
+__device__ static inline double pow(float a, int b) __attribute__((enable_if(true, "")))
+{
+	return ::pow((double)a, (double)b);
+}
+__device__ static inline double pow(double a, int b) __attribute__((enable_if(true, "")))
+{
+	return ::pow(a, (double)b);
+}
+namespace std
+{
+using ::pow;
+}
 __device__ static inline double nan(const char *tag)
 {
 	return __nv_nan((const signed char *)tag);

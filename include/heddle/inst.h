@@ -186,6 +186,7 @@ enum hd_memory_space { HD_AT__, HD_AT_GENERIC, HD_AT_GLOBAL, HD_AT_SHARED, HD_AT
 	X(COLB, 4, 1, "|BCOL")                                                                 \
 	X(FACTOR, 3, 1, "|BF16")                                                               \
 	X(SIGNA, 6, 1, "U8|S8")                                                                \
+	X(PARTS, 3, 2, "|NIBBLES|XOR|AND")                                                     \
 	X(TRANS, 7, 1, "M88|MT88")                                                             \
 	X(TDIM, 3, 3, "1D|2D|3D|ARRAY_1D|ARRAY_2D")                                            \
 	X(LEVEL, 6, 1, "LZ|LL")                                                                \
@@ -272,6 +273,8 @@ enum hd_tdim { HD_TEX_1D, HD_TEX_2D, HD_TEX_3D, HD_TEX_ARRAY_1D, HD_TEX_ARRAY_2D
 enum { HD_LEVEL_ZERO, HD_LEVEL_GIVEN };
 enum { HD_ACC_F16, HD_ACC_F32 };
 enum { HD_FACTOR_F16, HD_FACTOR_BF16 };
+/* What IMMA multiplies: the bytes of a word, its halves of bytes, or bits, whose product is a xor or an and. */
+enum { HD_PARTS_BYTES, HD_PARTS_NIBBLES, HD_PARTS_XOR, HD_PARTS_AND };
 enum { HD_BAR_SYNC, HD_BAR_ARV, HD_BAR_RED_POPC, HD_BAR_RED_AND, HD_BAR_RED_OR };
 
 #define HD_SR_LIST(X)                                                                          \

@@ -184,7 +184,7 @@ HD_HELPER int64_t __heddle_smod64(int64_t n, int64_t d)
 	return d ? (int64_t)(n < 0 ? 0ull - rest : rest) : -1;
 }
 
-/* ---- 128-bit integers: one bit a step, from the first bit that can be set ---- */
+/* ---- 128-bit integers: one bit a step, from the first bit that can be set; in words of 32, which need no pairs ---- */
 
 struct wide {
 	u64 low, high;
@@ -198,47 +198,117 @@ HD_CORE u128 wide_value(struct wide a)
 {
 	return (u128)a.high << 64 | a.low;
 }
-HD_CORE int wide_below(struct wide a, struct wide b)
+/*
+ * One bit of a quotient: q = 2 q + (n >= d), n less d in that case, d / 2. Returns whether a bit left q. On the device in
+ * carries and under a mask, with two registers beside the twelve: helpers have 15.
+ */
+HD_CORE u32 divide_step(u32 n[4], u32 d[4], u32 q[4])
 {
-	return a.high < b.high || (a.high == b.high && a.low < b.low);
-}
-HD_CORE int leading_zeros(struct wide a)
-{
-	return a.high ? __builtin_clzll(a.high) : a.low ? 64 + __builtin_clzll(a.low) : 128;
-}
-HD_CORE struct wide wide_shift(struct wide a, int by)
-{
-	if (by >= 64)
-		return (struct wide){0, a.low << (by - 64)};
-	if (by == 0)
-		return a;
-	return (struct wide){a.low << by, a.high << by | a.low >> (64 - by)};
+#if defined(__NVPTX__)
+	u32 out, mask;
+	__asm__("sub.cc.u32 %0, %2, %6;\n\t"
+		"subc.cc.u32 %0, %3, %7;\n\t"
+		"subc.cc.u32 %0, %4, %8;\n\t"
+		"subc.cc.u32 %0, %5, %9;\n\t"
+		"subc.u32 %1, 0, 0;\n\t"
+		"not.b32 %1, %1;\n\t"
+		"and.b32 %0, %6, %1;\n\t"
+		"sub.cc.u32 %2, %2, %0;\n\t"
+		"and.b32 %0, %7, %1;\n\t"
+		"subc.cc.u32 %3, %3, %0;\n\t"
+		"and.b32 %0, %8, %1;\n\t"
+		"subc.cc.u32 %4, %4, %0;\n\t"
+		"and.b32 %0, %9, %1;\n\t"
+		"subc.u32 %5, %5, %0;\n\t"
+		"shf.r.clamp.b32 %6, %6, %7, 1;\n\t"
+		"shf.r.clamp.b32 %7, %7, %8, 1;\n\t"
+		"shf.r.clamp.b32 %8, %8, %9, 1;\n\t"
+		"shr.u32 %9, %9, 1;\n\t"
+		"add.cc.u32 %10, %10, %10;\n\t"
+		"addc.cc.u32 %11, %11, %11;\n\t"
+		"addc.cc.u32 %12, %12, %12;\n\t"
+		"addc.cc.u32 %13, %13, %13;\n\t"
+		"addc.u32 %0, 0, 0;\n\t"
+		"sub.u32 %10, %10, %1;"
+		: "=&r"(out), "=&r"(mask), "+r"(n[0]), "+r"(n[1]), "+r"(n[2]), "+r"(n[3]), "+r"(d[0]), "+r"(d[1]),
+		  "+r"(d[2]), "+r"(d[3]), "+r"(q[0]), "+r"(q[1]), "+r"(q[2]), "+r"(q[3]));
+	return out;
+#else
+	u32 out = q[3] >> 31;
+	u128 left = n[0], part = d[0];
+	for (int i = 1; i < 4; i++) {
+		left |= (u128)n[i] << 32 * i;
+		part |= (u128)d[i] << 32 * i;
+	}
+	u32 fits = left >= part;
+	left -= fits ? part : 0;
+	part >>= 1;
+	for (int i = 3; i >= 0; i--)
+		q[i] = q[i] << 1 | (i ? q[i - 1] >> 31 : fits);
+	for (int i = 0; i < 4; i++) {
+		n[i] = (u32)(left >> 32 * i);
+		d[i] = (u32)(part >> 32 * i);
+	}
+	return out;
+#endif
 }
 
-/* n / d for d > 0; the words go in registers. */
-static __attribute__((noinline)) struct wide divide128(u64 n_low, u64 n_high, u64 d_low, u64 d_high)
+/* The upper word of high:low shifted left by less than 32. */
+HD_CORE u32 funnel(u32 high, u32 low, u32 by)
 {
-	struct wide n = {n_low, n_high}, d = {d_low, d_high}, q = {0, 0};
-	if (!(n.high | d.high)) {
-		divide64_any(n.low, d.low, &q.low);
-		return q;
-	}
-	int step = leading_zeros(d) - leading_zeros(n);
-	if (step < 0)
-		return q;
-	for (d = wide_shift(d, step); step >= 0; step--) {
-		q = (struct wide){q.low << 1, q.high << 1 | q.low >> 63};
-		if (!wide_below(n, d)) {
-			n = (struct wide){n.low - d.low, n.high - d.high - (n.low < d.low)};
-			q.low |= 1;
-		}
-		d = (struct wide){d.low >> 1 | d.high << 63, d.high >> 1};
-	}
-	return q;
+#if defined(__NVPTX__)
+	__asm__("shf.l.clamp.b32 %0, %1, %0, %2;" : "+r"(high) : "r"(low), "r"(by));
+	return high;
+#else
+	return (u32)(((u64)high << 32 | low) << by >> 32);
+#endif
 }
-HD_CORE struct wide wide_divide(struct wide n, struct wide d)
+
+/* a <<= by, in words: pairs of registers would have to be aligned. */
+HD_CORE void shift_words(u32 a[4], u32 by)
 {
-	return divide128(n.low, n.high, d.low, d.high);
+	for (int words = 2; words; words--)
+		if (by & 32u * (u32)words)
+			for (int i = 3; i >= 0; i--)
+				a[i] = i >= words ? a[i - words] : 0;
+	a[3] = funnel(a[3], a[2], by & 31);
+	a[2] = funnel(a[2], a[1], by & 31);
+	a[1] = funnel(a[1], a[0], by & 31);
+	a[0] <<= by & 31;
+}
+
+HD_CORE u32 zeros_of(const u32 a[4])
+{
+	u32 out = 0, top = a[3];
+	for (int i = 2; i >= 0; i--)
+		if (!top) {
+			out += 32;
+			top = a[i];
+		}
+	return top ? out + (u32)__builtin_clz(top) : 128;
+}
+
+/* n / d and the rest, all ones for d = 0. No register counts the steps, but a bit that leaves the quotient at the end. */
+HD_CORE struct wide divide128(struct wide n, struct wide d, struct wide *rest)
+{
+	u32 left[4] = {(u32)n.low, (u32)(n.low >> 32), (u32)n.high, (u32)(n.high >> 32)},
+	    part[4] = {(u32)d.low, (u32)(d.low >> 32), (u32)d.high, (u32)(d.high >> 32)}, q[4];
+	int step = (int)zeros_of(part) - (int)zeros_of(left);
+	if (!(part[0] | part[1] | part[2] | part[3])) {
+		left[0] = left[1] = left[2] = left[3] = ~0u;
+		step = 127;
+	}
+	for (int i = 0; i < 4; i++)
+		q[i] = 0;
+	if (step >= 0) {
+		shift_words(part, (u32)step);
+		for (int i = 0; i < 4; i++)
+			q[i] = (127 - step) / 32 == i ? 1u << (127 - step) % 32 : 0;
+		while (!divide_step(left, part, q))
+			;
+	}
+	*rest = (struct wide){left[0] | (u64)left[1] << 32, left[2] | (u64)left[3] << 32};
+	return (struct wide){q[0] | (u64)q[1] << 32, q[2] | (u64)q[3] << 32};
 }
 
 HD_CORE struct wide wide_negate(struct wide a)
@@ -250,41 +320,37 @@ HD_CORE struct wide wide_magnitude(struct wide a)
 	return (int64_t)a.high < 0 ? wide_negate(a) : a;
 }
 
-/* n - q d */
-HD_CORE struct wide wide_rest(struct wide n, struct wide q, struct wide d)
-{
-	u64 low = q.low * d.low, high = mulhi64(q.low, d.low) + q.low * d.high + q.high * d.low;
-	return (struct wide){n.low - low, n.high - high - (n.low < low)};
-}
-
 HD_HELPER u128 __heddle_udiv128(u128 n, u128 d)
 {
-	if (!d)
-		return ~(u128)0;
-	return wide_value(wide_divide(wide_of(n), wide_of(d)));
+	struct wide rest;
+	u64 q;
+	if (!((n | d) >> 64) && d) {
+		divide64((u64)n, (u64)d, reciprocal64((u64)d), &q);
+		return q;
+	}
+	return wide_value(divide128(wide_of(n), wide_of(d), &rest));
 }
 HD_HELPER u128 __heddle_umod128(u128 n, u128 d)
 {
-	struct wide a = wide_of(n), b = wide_of(d);
-	if (!d)
-		return ~(u128)0;
-	return wide_value(wide_rest(a, wide_divide(a, b), b));
+	struct wide rest;
+	u64 q;
+	if (!((n | d) >> 64) && d)
+		return divide64((u64)n, (u64)d, reciprocal64((u64)d), &q);
+	divide128(wide_of(n), wide_of(d), &rest);
+	return wide_value(rest);
 }
+/* Part of their callers (passes/legalize/builtins.c): a sign beside three quads would need a stack. */
 HD_HELPER s128 __heddle_sdiv128(s128 n, s128 d)
 {
 	struct wide a = wide_of((u128)n), b = wide_of((u128)d);
-	if (!d)
-		return -1;
-	struct wide q = wide_divide(wide_magnitude(a), wide_magnitude(b));
-	return (s128)wide_value((int64_t)(a.high ^ b.high) < 0 ? wide_negate(q) : q);
+	struct wide q = wide_of(__heddle_udiv128(wide_value(wide_magnitude(a)), wide_value(wide_magnitude(b))));
+	return (s128)wide_value((int64_t)(a.high ^ b.high) < 0 && d ? wide_negate(q) : q);
 }
 HD_HELPER s128 __heddle_smod128(s128 n, s128 d)
 {
-	struct wide a = wide_of((u128)n), b = wide_magnitude(wide_of((u128)d)), m = wide_magnitude(a);
-	if (!d)
-		return -1;
-	struct wide rest = wide_rest(m, wide_divide(m, b), b);
-	return (s128)wide_value((int64_t)a.high < 0 ? wide_negate(rest) : rest);
+	struct wide a = wide_of((u128)n), b = wide_of((u128)d);
+	struct wide rest = wide_of(__heddle_umod128(wide_value(wide_magnitude(a)), wide_value(wide_magnitude(b))));
+	return (s128)wide_value((int64_t)a.high < 0 && d ? wide_negate(rest) : rest);
 }
 
 /* ---- float ---- */

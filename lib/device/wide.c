@@ -48,11 +48,12 @@ HD_HELPER u32 __heddle_umulo128(u128 a, u128 b)
 	return product_overflows(a, b);
 }
 
+/* Part of its caller, as the division of signed numbers (builtins.c). */
 HD_HELPER u32 __heddle_smulo128(s128 a, s128 b)
 {
 	u128 x = a < 0 ? -(u128)a : (u128)a, y = b < 0 ? -(u128)b : (u128)b, product = x * y;
 	u128 most = ((u128)1 << 127) - ((a < 0) == (b < 0));
-	return product_overflows(x, y) || product > most;
+	return __heddle_umulo128(x, y) || product > most;
 }
 
 /* ---- 128 bits and floating point ---- */

@@ -54,6 +54,14 @@ static inline value intrinsic(struct hd_site *site, const char *name, value *arg
 			      LLVMGetIntrinsicDeclaration(site->legal->module, id, &type, 1), args, count, "");
 }
 
+/* 2^exponent, in a type of up to 4096 bits. */
+static inline value power_of_two(LLVMTypeRef type, unsigned exponent)
+{
+	uint64_t words[64] = {0};
+	words[exponent / 64] = UINT64_C(1) << exponent % 64;
+	return LLVMConstIntOfArbitraryPrecision(type, exponent / 64 + 1, words);
+}
+
 /* The next of the widths 8, 16, 32, 64 and 128. */
 static inline unsigned next_width(unsigned bits)
 {

@@ -86,18 +86,29 @@ static bool is_arithmetic(LLVMValueRef function)
 	       !LLVMGetEnumAttributeAtIndex(function, LLVMAttributeFunctionIndex, convergent);
 }
 
-/* Helpers of 32-bit operations become part of their caller, as ptxas's fast paths do; the others stay calls. */
+/* Helpers of 32-bit operations become part of their caller, as ptxas's fast paths do, and those around the call of
+ * another helper; the others stay calls. */
+static bool is_inlined(const char *name)
+{
+	static const char *const around[] = {"sdiv128", "smod128", "smulo128"};
+	size_t length = strlen(name), begin = sizeof prefix - 1;
+	if (strncmp(name, prefix, begin))
+		return false;
+	for (unsigned i = 0; i < sizeof around / sizeof *around; i++)
+		if (!strcmp(name + begin, around[i]))
+			return true;
+	return !strcmp(name + length - 2, "32") && strcmp(name + begin, "frem32");
+}
+
 static void prepare(struct hd_legal *legal, LLVMValueRef function)
 {
-	size_t length = 0;
-	const char *name = LLVMGetValueName2(function, &length);
+	const char *name = LLVMGetValueName(function);
 	unsigned always = LLVMGetEnumAttributeKindForName("alwaysinline", 12);
 	LLVMSetLinkage(function, LLVMInternalLinkage);
 	drop_attribute(function, "optnone");
 	LLVMRemoveStringAttributeAtIndex(function, LLVMAttributeFunctionIndex, "target-cpu", 10);
 	LLVMRemoveStringAttributeAtIndex(function, LLVMAttributeFunctionIndex, "target-features", 15);
-	if (strncmp(name, prefix, sizeof prefix - 1) || length < 2 || strcmp(name + length - 2, "32") ||
-	    !strcmp(name, "__heddle_frem32"))
+	if (!is_inlined(name))
 		return;
 	drop_attribute(function, "noinline");
 	LLVMAddAttributeAtIndex(function, LLVMAttributeFunctionIndex,

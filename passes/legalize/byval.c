@@ -230,7 +230,7 @@ static LLVMOperandBundleRef load_parts(const struct hd_legal *legal, LLVMValueRe
 }
 
 /* Of an argument whose address is no longer given, only what says how it is passed. */
-static void copy_attributes(LLVMValueRef to, LLVMValueRef from, unsigned index, bool apart)
+void hd_legal_copy_attributes(LLVMValueRef to, LLVMValueRef from, unsigned index, bool apart)
 {
 	unsigned count = LLVMGetCallSiteAttributeCount(from, index);
 	LLVMAttributeRef *list = hd_xcalloc(count + 1, sizeof(LLVMAttributeRef));
@@ -252,10 +252,10 @@ static void copy_traits(const struct hd_legal *legal, LLVMValueRef to, LLVMValue
 				LLVMMetadataAsValue(legal->context,
 						    LLVMValueMetadataEntriesGetMetadata(entries, (unsigned)i)));
 	LLVMDisposeValueMetadataEntries(entries);
-	copy_attributes(to, from, LLVMAttributeFunctionIndex, false);
-	copy_attributes(to, from, LLVMAttributeReturnIndex, false);
+	hd_legal_copy_attributes(to, from, LLVMAttributeFunctionIndex, false);
+	hd_legal_copy_attributes(to, from, LLVMAttributeReturnIndex, false);
 	for (unsigned i = 0, n = LLVMGetNumArgOperands(from); i < n; i++)
-		copy_attributes(to, from, i + 1, apart[i]);
+		hd_legal_copy_attributes(to, from, i + 1, apart[i]);
 	LLVMSetInstructionCallConv(to, LLVMGetInstructionCallConv(from));
 	LLVMSetTailCallKind(to, LLVMGetTailCallKind(from));
 	if (LLVMCanValueUseFastMathFlags(from))

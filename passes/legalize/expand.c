@@ -107,15 +107,9 @@ static value extreme(value like, bool is_signed, bool largest)
 {
 	LLVMTypeRef type = LLVMTypeOf(like);
 	value ones = LLVMConstAllOnes(type), top = LLVMConstNull(type);
-	unsigned bits = LLVMGetIntTypeWidth(type);
 	if (!is_signed)
 		return largest ? ones : top;
-	if (bits > 64) {
-		uint64_t words[2] = {0, UINT64_C(1) << (bits - 65)};
-		top = LLVMConstIntOfArbitraryPrecision(type, 2, words);
-	} else {
-		top = LLVMConstInt(type, UINT64_C(1) << (bits - 1), false);
-	}
+	top = power_of_two(type, LLVMGetIntTypeWidth(type) - 1);
 	return largest ? LLVMConstXor(top, ones) : top;
 }
 
@@ -124,10 +118,10 @@ static value overflow(struct hd_site *site, const char *name, value a, value b, 
 {
 	bool is_signed = name[0] == 's', add = !strncmp(name + 1, "add", 3), mul = !strncmp(name + 1, "mul", 3);
 	LLVMOpcode op = add ? LLVMAdd : mul ? LLVMMul : LLVMSub;
-	unsigned bits = width_of(a), wide = next_width(mul ? 2 * bits : bits + 1);
+	unsigned bits = width_of(a), wide = bits > 128 ? 2 * bits : next_width(mul ? 2 * bits : bits + 1);
 	value args[2] = {a, b};
 	value sum, x;
-	if (bits <= 64 && (!mul || bits <= 64)) { /* exact in a wider type */
+	if (bits <= 64 || bits > 128) { /* exact in a wider type */
 		x = binary(site, op, cast(site, a, wide, is_signed), cast(site, b, wide, is_signed));
 		sum = cast(site, x, bits, false);
 		*flag = compare(site, LLVMIntNE, cast(site, sum, wide, is_signed), x);
@@ -180,14 +174,12 @@ static bool is_direct(unsigned bits)
 	return bits == 8 || bits == 16 || bits == 32 || bits == 64;
 }
 
-static value integer_intrinsic(struct hd_site *site, const char *name)
+LLVMValueRef hd_legal_integer(struct hd_site *site, const char *name)
 {
 	value a = LLVMGetArgOperand(site->inst, 0);
 	if (LLVMGetTypeKind(LLVMTypeOf(a)) != LLVMIntegerTypeKind)
 		return NULL;
 	unsigned bits = width_of(a);
-	if (bits > 128)
-		return NULL;
 	value b = LLVMGetNumArgOperands(site->inst) > 1 ? LLVMGetArgOperand(site->inst, 1) : NULL;
 	if (!strcmp(name + 1, "shl.sat"))
 		return shifted(site, name[0] == 's', a, b);
@@ -195,7 +187,7 @@ static value integer_intrinsic(struct hd_site *site, const char *name)
 		return NULL;
 	if (!strcmp(name, "ctpop") || !strcmp(name, "ctlz") || !strcmp(name, "cttz") || !strcmp(name, "bitreverse") ||
 	    !strcmp(name, "bswap"))
-		return count(site, name, a);
+		return bits > 128 ? NULL : count(site, name, a); /* more are counted word by word */
 	if (!strcmp(name + 1, "min") || !strcmp(name + 1, "max"))
 		return minmax(site, name, a, b);
 	if (!strcmp(name, "abs"))
@@ -403,8 +395,7 @@ static value odd_bitcast(struct hd_site *site)
 
 /* ------------------------------------------------------------------ the visit */
 
-/* "llvm.ctlz.i128" as "ctlz": without the prefix and the types that it is overloaded on. */
-static bool base_name(const char *name, char *out, size_t room)
+bool hd_legal_base_name(const char *name, char *out, size_t room)
 {
 	if (strncmp(name, "llvm.", 5) || strlen(name) - 5 >= room)
 		return false;
@@ -428,7 +419,7 @@ static value expand_call(struct hd_site *site)
 		return hd_legal_memory(site, LLVMGetValueName(callee));
 	char name[64];
 	if (!LLVMIsAFunction(callee) || !LLVMGetIntrinsicID(callee) ||
-	    !base_name(LLVMGetValueName(callee), name, sizeof name))
+	    !hd_legal_base_name(LLVMGetValueName(callee), name, sizeof name))
 		return NULL;
 	if (!strncmp(name, "nvvm.", 5))
 		return hd_legal_nvvm(site, LLVMGetValueName(callee) + 5);
@@ -441,7 +432,7 @@ static value expand_call(struct hd_site *site)
 		name[14 + strcspn(name + 14, ".")] = '\0'; /* without the type, v4i32 */
 		return reduced(site, name + 14);
 	}
-	out = integer_intrinsic(site, name);
+	out = hd_legal_integer(site, name);
 	if (!out)
 		out = library(site, name);
 	if (!out && (!strcmp(name, "ldexp") || !strcmp(name, "powi") || !strcmp(name, "frexp")))

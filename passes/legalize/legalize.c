@@ -310,14 +310,13 @@ int hd_legalize(struct hd_unit *unit)
 	hd_legal_asm(&legal);
 	hd_legal_blocks(&legal);
 	hd_legal_atomics(&legal);
-	hd_legal_wide_integers(&legal);
+	LLVMTargetMachineRef machine = target_machine(&legal);
+	if (!machine || hd_legal_wide_integers(&legal, machine))
+		legal.status = -1;
 	hd_legal_byval(&legal);
 	for (LLVMValueRef f = LLVMGetFirstFunction(legal.module); f; f = LLVMGetNextFunction(f))
 		if (!LLVMIsDeclaration(f))
 			scan_function(&legal, f);
-	LLVMTargetMachineRef machine = legal.status ? NULL : target_machine(&legal);
-	if (!machine)
-		legal.status = -1;
 	if (!legal.status)
 		legal.status = first_passes(&legal, machine) ? -1 : hd_legal_unroll(&legal, machine);
 	if (!legal.status)

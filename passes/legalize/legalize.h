@@ -54,6 +54,10 @@ int hd_legal_unroll(struct hd_legal *legal, LLVMTargetMachineRef machine);
 void hd_legal_hoist(struct hd_legal *legal);
 /* expand.c: what has neither an instruction nor a division in it. */
 void hd_legal_expand(struct hd_legal *legal);
+/* "llvm.ctlz.i128" as "ctlz": without the prefix and the types that it is overloaded on. False: no such name. */
+bool hd_legal_base_name(const char *name, char *out, size_t room);
+/* What takes the place of an intrinsic of integers, of a width without an instruction. NULL: nothing. */
+LLVMValueRef hd_legal_integer(struct hd_site *site, const char *name);
 /* rare.c, vector.c: what takes the place of an intrinsic, whose name is given without "llvm." and
  * types, or in full; of va_arg; of a call of a function that is memcpy or its kin. NULL: nothing. */
 LLVMValueRef hd_legal_rare(struct hd_site *site, const char *name);
@@ -73,6 +77,8 @@ int hd_legal_expand_atomics(struct hd_legal *legal, LLVMTargetMachineRef machine
 void hd_legal_blocks(struct hd_legal *legal);
 /* byval.c: by-value arguments that travel in registers, or can be stored where they are passed, taken apart. */
 void hd_legal_byval(struct hd_legal *legal);
+/* The attributes of a call, of its result or of an argument; `apart`: only those that say how an address is passed. */
+void hd_legal_copy_attributes(LLVMValueRef to, LLVMValueRef from, unsigned index, bool apart);
 /* exits.c: after LLVM's passes, early returns of kernels that they have joined with the kernel's end part again. */
 void hd_legal_exits(struct hd_legal *legal);
 /* constants.c: arithmetic on addresses that no relocation expresses, as instructions. */
@@ -94,8 +100,8 @@ LLVMValueRef hd_legal_intrinsic(struct hd_site *site, const char *name, LLVMType
 				unsigned count);
 /* align.c: shared arrays as aligned as the widest access. Whether there are any. */
 bool hd_legal_align(struct hd_legal *legal);
-/* wide_int.c: integers of more than 128 bits, as bit-fields of packed structs have, on words. */
-void hd_legal_wide_integers(struct hd_legal *legal);
+/* wide_int.c: integers of more than 128 bits, as bit-fields of packed structs have, on words. 0 or -1. */
+int hd_legal_wide_integers(struct hd_legal *legal, LLVMTargetMachineRef machine);
 /* math.c: divisions, remainders and square roots into shifts, multiplications or calls of helpers. */
 void hd_legal_math(struct hd_legal *legal);
 /* spaces.c: parameters and stack objects get their address spaces, for infer-address-spaces to spread. */

@@ -21,18 +21,10 @@ static value three_way(struct hd_site *site, bool is_signed)
 	return binary(site, LLVMSub, cast(site, above, bits, false), cast(site, below, bits, false));
 }
 
-static value power(struct hd_site *site, unsigned bits, unsigned exponent)
-{
-	uint64_t words[2] = {exponent < 64 ? UINT64_C(1) << exponent : 0,
-			     exponent >= 64 ? UINT64_C(1) << (exponent - 64) : 0};
-	return LLVMConstIntOfArbitraryPrecision(int_type(site, bits), 2, words);
-}
-
 /* The range of `bits` in the type of `wide`. */
 static value clamped(struct hd_site *site, value wide, unsigned bits, bool is_signed)
 {
-	unsigned width = width_of(wide);
-	value one = number(wide, 1), top = power(site, width, bits - is_signed);
+	value one = number(wide, 1), top = power_of_two(LLVMTypeOf(wide), bits - is_signed);
 	value most = LLVMConstSub(top, one), least = is_signed ? LLVMConstNeg(top) : LLVMConstNull(LLVMTypeOf(wide));
 	wide = choose(site, compare(site, is_signed ? LLVMIntSGT : LLVMIntUGT, wide, most), most, wide);
 	return is_signed ? choose(site, compare(site, LLVMIntSLT, wide, least), least, wide) : wide;
@@ -81,7 +73,7 @@ static value saturated_wide(struct hd_site *site, value x, unsigned bits, bool i
 {
 	LLVMTypeRef real = LLVMDoubleTypeInContext(site->legal->context), type = int_type(site, bits);
 	LLVMBuilderRef builder = site->builder;
-	value top = power(site, bits, bits - 1);
+	value top = power_of_two(type, bits - 1);
 	double limit = 1;
 	for (unsigned i = 0; i < bits - is_signed; i++)
 		limit *= 2;

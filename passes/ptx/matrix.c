@@ -1,7 +1,7 @@
 /*
  * Inline PTX: matrices. mma.sync on the shapes and types of sm_70 to sm_80 and sm_90's of double precision, ldmatrix
- * and movmatrix. What of PTX is for matrices otherwise (sparse ones, bits and half bytes, sm_89's and the rest of
- * sm_90's) is refused by name.
+ * and movmatrix. What of PTX is for matrices otherwise (sparse ones, sm_89's and the rest of sm_90's) is
+ * refused by name.
  */
 #include "heddle/opcodes.h"
 #include "passes/ptx/ptx.h"
@@ -45,12 +45,14 @@ static void put_words(struct hd_ptx *ptx, unsigned count, unsigned bits, const s
 		hd_ptx_write(ptx, &operand->parts[i], hd_leaf_reg(hd_sel_join(ptx->sel, words + i * each, each)), bits);
 }
 
-/* mma.sync.aligned.SHAPE.ALAYOUT.BLAYOUT{.satfinite}.D.A.B.C */
+/* mma.sync.aligned.SHAPE.ALAYOUT.BLAYOUT{.satfinite}.D.A.B.C{.xor.popc} */
 static bool form_of(struct hd_ptx *ptx, struct hd_mma_form *form)
 {
 	const char *const *parts = ptx->now->parts;
 	unsigned count = ptx->now->part_count;
-	bool saturates = hd_ptx_has(ptx, "satfinite");
+	bool saturates = hd_ptx_has(ptx, "satfinite"), counts = count > 2 && !strcmp(parts[count - 1], "popc");
+	const char *bits = counts ? parts[count - 2] : NULL;
+	count -= counts ? 2 : 0;
 	if (count != 10u + saturates || (saturates && strcmp(parts[6], "satfinite"))) {
 		hd_ptx_error(ptx, "a shape, two layouts and four types expected");
 		return false;
@@ -63,6 +65,7 @@ static bool form_of(struct hd_ptx *ptx, struct hd_mma_form *form)
 				     .a_col = !strcmp(parts[4], "col"),
 				     .b_col = !strcmp(parts[5], "col"),
 				     .saturates = saturates,
+				     .bits = bits,
 				     .d = parts[count - 4],
 				     .a = parts[count - 3],
 				     .b = parts[count - 2],
@@ -128,7 +131,7 @@ static void transpose(struct hd_ptx *ptx, unsigned arg)
 }
 
 #define SHAPES " m8n8k4 m8n8k16 m8n8k32 m8n8k128 m16n8k4 m16n8k8 m16n8k16 m16n8k32 m16n8k64 m16n8k128 m16n8k256 "
-#define TYPES " f16 bf16 tf32 f32 f64 s8 u8 s32 s4 u4 b1 e4m3 e5m2 "
+#define TYPES " f16 bf16 tf32 f32 f64 s8 u8 s32 s4 u4 b1 e4m3 e5m2 xor and popc "
 
 const struct hd_ptx_row hd_ptx_matrix[] = {
 	{"mma.sync.aligned", SHAPES TYPES " row col satfinite ", 4, multiply, 0, true},

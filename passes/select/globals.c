@@ -76,6 +76,21 @@ static void put_bits(struct hd_image *image, LLVMValueRef vector, uint64_t at, u
 	}
 }
 
+/* More bits than hd_const_int reads, byte by byte; a builder folds constants. */
+static void put_wide(struct hd_image *image, LLVMValueRef value, uint64_t at)
+{
+	LLVMTypeRef type = LLVMTypeOf(value);
+	LLVMContextRef context = LLVMGetTypeContext(type);
+	LLVMBuilderRef builder = LLVMCreateBuilderInContext(context);
+	for (unsigned bit = 0; bit < LLVMGetIntTypeWidth(type); bit += 8) {
+		LLVMValueRef moved = LLVMBuildLShr(builder, value, LLVMConstInt(type, bit, 0), "");
+		LLVMValueRef byte = LLVMBuildTrunc(builder, moved, LLVMInt8TypeInContext(context), "");
+		if (LLVMIsAConstantInt(byte))
+			image->bytes[at + bit / 8] = (uint8_t)LLVMConstIntGetZExtValue(byte);
+	}
+	LLVMDisposeBuilder(builder);
+}
+
 static void put_constant(struct hd_image *image, LLVMValueRef value, uint64_t at)
 {
 	LLVMTypeRef type = LLVMTypeOf(value);
@@ -83,6 +98,10 @@ static void put_constant(struct hd_image *image, LLVMValueRef value, uint64_t at
 	uint64_t stride = 0;
 	if (LLVMIsNull(value) || LLVMIsUndef(value) || LLVMIsPoison(value))
 		return;
+	if (LLVMIsAConstantInt(value) && LLVMGetIntTypeWidth(type) > 128) {
+		put_wide(image, value, at);
+		return;
+	}
 	if (hd_is_scalar(type)) {
 		put_scalar(image, value, at);
 		return;

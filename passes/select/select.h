@@ -392,6 +392,7 @@ struct hd_leaf hd_sel_minmax(struct hd_select *sel, bool max, bool is_signed, st
 struct hd_mma_form {
 	const char *shape, *d, *a, *b, *c;
 	bool a_col, b_col, saturates;
+	const char *bits; /* of bits: "xor" or "and"; NULL */
 };
 enum { HD_MMA_WORDS = 16 };
 struct hd_mma {

@@ -18,6 +18,9 @@ static const struct row {
 	{"m16n8k16", "bf16", HD_OP_HMMA_16816, 80},    {"m16n8k4", "tf32", HD_OP_HMMA_1684_TF32, 80},
 	{"m16n8k8", "tf32", HD_OP_HMMA_1688_TF32, 80}, {"m8n8k16", "s8", HD_OP_IMMA_8816, 75},
 	{"m16n8k16", "s8", HD_OP_IMMA_16816, 80},      {"m16n8k32", "s8", HD_OP_IMMA_16832, 80},
+	{"m8n8k32", "s4", HD_OP_IMMA_8816, 75},	       {"m16n8k32", "s4", HD_OP_IMMA_16816, 80},
+	{"m16n8k64", "s4", HD_OP_IMMA_16832, 80},      {"m8n8k128", "b1", HD_OP_IMMA_8816, 75},
+	{"m16n8k128", "b1", HD_OP_IMMA_16816, 80},     {"m16n8k256", "b1", HD_OP_IMMA_16832, 80},
 	{"m8n8k4", "f64", HD_OP_DMMA_884, 80},	       {"m16n8k4", "f64", HD_OP_DMMA_884, 90},
 	{"m16n8k8", "f64", HD_OP_DMMA_884, 90},	       {"m16n8k16", "f64", HD_OP_DMMA_884, 90},
 };
@@ -27,14 +30,16 @@ static bool is(const char *a, const char *b)
 	return !strcmp(a, b);
 }
 
-static bool is_byte(const char *type)
+/* Of an integer factor; 0: another one. */
+static unsigned bits_of(const char *type)
 {
-	return is(type, "s8") || is(type, "u8");
+	return is(type, "s8") || is(type, "u8") ? 8 : is(type, "s4") || is(type, "u4") ? 4 : is(type, "b1");
 }
 
 static const struct row *find_row(const struct hd_mma_form *form)
 {
-	const char *factor = is_byte(form->a) ? "s8" : form->a;
+	unsigned bits = bits_of(form->a);
+	const char *factor = bits == 8 ? "s8" : bits == 4 ? "s4" : form->a;
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
 		if (is(rows[i].shape, form->shape) && is(rows[i].factor, factor))
 			return &rows[i];
@@ -43,8 +48,9 @@ static const struct row *find_row(const struct hd_mma_form *form)
 
 static const char *check_form(const struct hd_mma_form *form, const struct row *row)
 {
-	const char *sum = is_byte(form->a) ? "s32" : is(form->a, "f64") ? "f64" : "f32";
-	if (is_byte(form->a) ? !is_byte(form->b) : !is(form->a, form->b))
+	unsigned bits = bits_of(form->a);
+	const char *sum = bits ? "s32" : is(form->a, "f64") ? "f64" : "f32";
+	if (bits ? bits != bits_of(form->b) : !is(form->a, form->b))
 		return "the factors have different types";
 	if (!is(form->c, form->d))
 		return "the accumulator and the result have different types";
@@ -52,7 +58,11 @@ static const char *check_form(const struct hd_mma_form *form, const struct row *
 		return "the accumulator has another type than products of these factors";
 	if (row->op != HD_OP_HMMA_884 && (form->a_col || !form->b_col))
 		return "a is to be .row and b .col";
-	return form->saturates && !is_byte(form->a) ? "'.satfinite' is for integers" : NULL;
+	if (bits == 1 && !form->bits)
+		return "bits are multiplied by '.xor.popc' or '.and.popc'";
+	if (bits != 1 && form->bits)
+		return "'.popc' is for bits";
+	return form->saturates && bits < 4 ? "'.satfinite' is for integers" : NULL;
 }
 
 static uint16_t mods_of(const struct hd_mma_form *form, unsigned op)
@@ -60,9 +70,12 @@ static uint16_t mods_of(const struct hd_mma_form *form, unsigned op)
 	uint16_t acc = HD_MOD(ACC, is(form->c, "f16") ? HD_ACC_F16 : HD_ACC_F32);
 	if (op == HD_OP_HMMA_884)
 		return acc | HD_MOD(COLA, form->a_col) | HD_MOD(COLB, form->b_col);
-	if (is_byte(form->a))
-		return HD_MOD(SIGNA, is(form->a, "s8")) | HD_MOD(SIGNB, is(form->b, "s8")) |
-		       HD_MOD(SAT, form->saturates);
+	unsigned bits = bits_of(form->a);
+	if (bits == 1)
+		return HD_MOD(PARTS, is(form->bits, "xor") ? HD_PARTS_XOR : HD_PARTS_AND);
+	if (bits)
+		return HD_MOD(SIGNA, *form->a == 's') | HD_MOD(SIGNB, *form->b == 's') | HD_MOD(SAT, form->saturates) |
+		       HD_MOD(PARTS, bits == 4 ? HD_PARTS_NIBBLES : HD_PARTS_BYTES);
 	if (op == HD_OP_HMMA_1688 || op == HD_OP_HMMA_16816)
 		return acc | HD_MOD(FACTOR, is(form->a, "bf16") ? HD_FACTOR_BF16 : HD_FACTOR_F16);
 	return 0;
@@ -89,8 +102,9 @@ const char *hd_sel_mma_choose(struct hd_select *sel, const struct hd_mma_form *f
 	const char *wrong = check_form(form, row);
 	if (wrong)
 		return wrong;
-	if (hd_sel_capability(sel) < row->capability)
-		return newer(row->capability);
+	unsigned capability = form->bits && is(form->bits, "and") ? 80 : row->capability;
+	if (hd_sel_capability(sel) < capability)
+		return newer(capability);
 	mma->op = row->op;
 	mma->mods = mods_of(form, row->op);
 	mma->steps = row->op != HD_OP_HMMA_884 ? 1 : is(form->c, "f32") ? 4 : 2;
@@ -176,13 +190,24 @@ static bool has_part(const char *const *parts, unsigned count, const char *part)
 
 /*
  * mma.SHAPE.row.col.D.C of halves (mma.m16n8k8.row.col.f32.f32); with the factors' type where it is another one, and
- * b's where that differs: mma.m16n8k8.row.col.tf32, mma.m8n8k16.row.col.satfinite.u8.s8.
+ * b's where that differs: mma.m16n8k8.row.col.tf32, mma.m8n8k16.row.col.satfinite.u8.s8,
+ * mma.xor.popc.m8n8k128.row.col.b1.
  */
 static bool form_of_name(const char *const *parts, unsigned count, struct hd_mma_form *form)
 {
 	unsigned last = count - 1;
 	if (count < 5)
 		return false;
+	if (is(parts[2], "popc")) {
+		*form = (struct hd_mma_form){.shape = parts[3],
+					     .b_col = true,
+					     .bits = parts[1],
+					     .a = "b1",
+					     .b = "b1",
+					     .c = "s32",
+					     .d = "s32"};
+		return count == 7;
+	}
 	*form = (struct hd_mma_form){.shape = parts[1],
 				     .a_col = is(parts[2], "col"),
 				     .b_col = is(parts[3], "col"),
@@ -194,8 +219,8 @@ static bool form_of_name(const char *const *parts, unsigned count, struct hd_mma
 		return count == 6;
 	}
 	form->b = parts[last];
-	form->a = is_byte(parts[last - 1]) ? parts[last - 1] : parts[last];
-	form->c = form->d = is_byte(form->a) ? "s32" : is(form->a, "f64") ? "f64" : "f32";
+	form->a = bits_of(parts[last - 1]) ? parts[last - 1] : parts[last];
+	form->c = form->d = bits_of(form->a) ? "s32" : is(form->a, "f64") ? "f64" : "f32";
 	return true;
 }
 

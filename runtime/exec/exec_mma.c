@@ -197,11 +197,25 @@ HD_EXEC_PLAIN(op_hmma_884)
 		memcpy(hd_dst_row(exec->warp, hd_next_reg(inst->inst.dst, word)), out[word], sizeof(out[word]));
 }
 
-/* ---- bytes */
+/* ---- bytes, halves of them, bits: gathered as words, since those of a row and a column lie alike */
 
-static int32_t byte_of(uint32_t bits, bool is_signed)
+/* The part of a word at a bit. */
+static int32_t part_of(uint32_t word, unsigned at, unsigned bits, bool is_signed)
 {
-	return is_signed ? (int8_t)bits : (int32_t)bits;
+	uint32_t part = word << (32 - at - bits);
+	return is_signed ? (int32_t)part >> (32 - bits) : (int32_t)(part >> (32 - bits));
+}
+
+static int32_t word_product(const struct hd_dinst *inst, uint32_t a, uint32_t b)
+{
+	uint32_t parts = HD_MODIFIER(PARTS);
+	unsigned bits = parts == HD_PARTS_BYTES ? 8 : 4;
+	int32_t sum = 0;
+	if (parts == HD_PARTS_XOR || parts == HD_PARTS_AND)
+		return __builtin_popcount(parts == HD_PARTS_XOR ? a ^ b : a & b);
+	for (unsigned at = 0; at < 32; at += bits)
+		sum += part_of(a, at, bits, HD_MODIFIER(SIGNA)) * part_of(b, at, bits, HD_MODIFIER(SIGNB));
+	return sum;
 }
 
 static uint32_t saturated(int64_t sum, bool saturates)
@@ -211,11 +225,11 @@ static uint32_t saturated(int64_t sum, bool saturates)
 	return (uint32_t)sum;
 }
 
-static void multiply_bytes(struct hd_exec *exec, const struct hd_dinst *inst, struct shape shape)
+static void multiply_integers(struct hd_exec *exec, const struct hd_dinst *inst, struct shape shape)
 {
 	uint32_t a[ROWS][DEPTH], b[COLUMNS][DEPTH], out[4][HD_WARP_LANES];
 	unsigned words = shape.rows / OCTET * 2;
-	bool signs[] = {HD_MODIFIER(SIGNA), HD_MODIFIER(SIGNB)}, saturates = HD_MODIFIER(SAT);
+	bool saturates = HD_MODIFIER(SAT);
 	if (!whole_warp(exec, inst))
 		return;
 	gather_a(exec, inst, shape, a);
@@ -226,7 +240,7 @@ static void multiply_bytes(struct hd_exec *exec, const struct hd_dinst *inst, st
 			unsigned row = lane / QUAD + reg / 2 * OCTET, column = lane % QUAD * 2 + reg % 2;
 			int64_t sum = (int32_t)c[lane];
 			for (unsigned k = 0; k < shape.depth; k++)
-				sum += byte_of(a[row][k], signs[0]) * byte_of(b[column][k], signs[1]);
+				sum += word_product(inst, a[row][k], b[column][k]);
 			out[reg][lane] = saturated(sum, saturates);
 		}
 	}
@@ -236,17 +250,17 @@ static void multiply_bytes(struct hd_exec *exec, const struct hd_dinst *inst, st
 
 HD_EXEC_PLAIN(op_imma_8816)
 {
-	multiply_bytes(exec, inst, (struct shape){8, 16, 8});
+	multiply_integers(exec, inst, (struct shape){8, 4, 32});
 }
 
 HD_EXEC_PLAIN(op_imma_16816)
 {
-	multiply_bytes(exec, inst, (struct shape){16, 16, 8});
+	multiply_integers(exec, inst, (struct shape){16, 4, 32});
 }
 
 HD_EXEC_PLAIN(op_imma_16832)
 {
-	multiply_bytes(exec, inst, (struct shape){16, 32, 8});
+	multiply_integers(exec, inst, (struct shape){16, 8, 32});
 }
 
 /* ---- double precision: fused multiply-adds in the order of k, as MMA-Sim has it (dot.c) */

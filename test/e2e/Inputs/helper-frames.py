@@ -1,4 +1,4 @@
-"""helper-frames.py LLVM-DIS BUILTINS.bc OPT PLUGIN FOLDER: the helpers of the device library need no stack.
+"""helper-frames.py LLVM-DIS BUILTINS.bc OPT PLUGIN HEDDLE FOLDER: the helpers of the device library need no stack.
 
 Writes a kernel for each function of the library that lowering can call, compiles it, and reads what the metadata says of the function: one that only computes is a helper, and has scratch registers
 alone, so that its callers' stacks are what ptxas shows. Those of 128-bit integers may spill.
@@ -9,7 +9,9 @@ import re
 import subprocess
 import sys
 
-disassemble, library, opt, plugin, folder = sys.argv[1:]
+INLINED = 'sdiv128', 'smod128', 'smulo128'  # and those of 32 bits
+
+disassemble, library, opt, plugin, heddle, folder = sys.argv[1:]
 text = subprocess.run([disassemble, '-o', '-', library], stdout=subprocess.PIPE, encoding='utf-8', check=True).stdout
 functions = re.findall(r'^define dso_local [^@]*?(\w+) @(__heddle_\w+)\(([^)]*)\)', text, re.M)
 assert len(functions) > 50, len(functions)
@@ -35,8 +37,12 @@ with open(output + '.heddle.json', encoding='utf-8') as file:
     document = json.load(file)
 helpers = [function for function in document['functions'] if function.get('helper')]
 framed = {function['name']: function['stack_bytes'] for function in helpers if function['stack_bytes']}
-# Of 128 bits neither operands and quotient nor a call's leave room.
-assert set(framed) <= {f'__heddle_{name}128' for name in ('udiv', 'umod', 'sdiv', 'smod', 'smulo')}, framed
+assert not framed, framed
+# Nor does its code touch local memory.
+listing = subprocess.run([heddle, 'dis', output + '.hdo'], stdout=subprocess.PIPE, encoding='utf-8', check=True).stdout
+bodies = re.findall(r'^function (\S+)\n(.*?)(?=^function |^kernel |\Z)', listing, re.M | re.S)
+local = [name for name, body in bodies if name in {h['name'] for h in helpers} and re.search(r'\b(LDL|STL)\b', body)]
+assert len(bodies) >= len(helpers) and not local, local
 names = {function['name'] for function in helpers}
-missing = [name for _, name, _ in functions if name not in names and not name.endswith('32')]
-print(f'{len(helpers) - len(framed)} helpers without a frame; no helpers: {" ".join(missing)}')
+missing = [name for _, name, _ in functions if name not in names and not name.endswith('32') and name[9:] not in INLINED]
+print(f'{len(helpers)} helpers without a frame; no helpers: {" ".join(missing)}')

@@ -1,10 +1,11 @@
 #!/usr/bin/python3
-"""ir.py ints|floats|rest|atomics: coverage in LLVM IR, for what clang does not write from C.
+"""ir.py ints|wide|floats|rest|atomics: coverage in LLVM IR, for what clang does not write from C.
 
 Prints a module with `theme` (cover.h): row k of the table is a function of its own that folds all that it computes into
 slot k. The module has no target; the host's code for it says what is expected.
 """
 
+import random
 import re
 import sys
 
@@ -63,7 +64,7 @@ class Row:
 
     def ints(self, t):
         """Two operands and a third, with corners among them: inputs of cover.h."""
-        return [self.load(t, at) for at in (0, 40, 80)]
+        return [self.load(t, at) for at in ((0, 40, 80) if width(t) <= 128 else (0, 24, 64))]
 
     def call(self, result, name, args):
         types = ', '.join(re.match(r'(<[^>]*>|\{[^}]*\}|\w+)', arg)[0] for arg in args)
@@ -79,11 +80,12 @@ class Row:
             self.fold_int(width(t), one)
 
     def fold_int(self, bits, value):
-        if bits < 128:
-            value = self.add(f'zext i{bits} {value} to i128')
-        high = self.add(f'lshr i128 {value}, 64')
-        for part in (value, high):
-            word = self.add(f'trunc i128 {part} to i64')
+        whole = max(128, (bits + 63) // 64 * 64)
+        if bits < whole:
+            value = self.add(f'zext i{bits} {value} to i{whole}')
+        for at in range(0, whole, 64):
+            part = self.add(f'lshr i{whole} {value}, {at}') if at else value
+            word = self.add(f'trunc i{whole} {part} to i64')
             old = self.add('load i64, ptr %out')
             mixed = self.add(f'mul i64 {old}, -7046029254386353131')
             self.do(f'store i64 {self.add(f"add i64 {mixed}, {word}")}, ptr %out')
@@ -92,8 +94,8 @@ class Row:
         rows.append('\n'.join(self.lines))
 
 
-def integers():
-    for t in ['i1', 'i3', 'i24', 'i33', 'i64', 'i65', 'i96', 'i100', 'i128'] + VECTORS:
+def integers(types=('i1', 'i3', 'i24', 'i33', 'i64', 'i65', 'i96', 'i100', 'i128', *VECTORS)):
+    for t in types:
         row = Row()
         a, b, c = row.ints(t)
         s, yes = suffix(t), splat(t, 1) if t != '<2 x i1>' else splat(t, 'true')
@@ -110,6 +112,8 @@ def integers():
             row.fold(t, row.call(t, f'llvm.{name}.{s}', [f'{t} {a}', f'{t} {b}']))
         for name in 'ushl.sat', 'sshl.sat':
             row.fold(t, row.call(t, f'llvm.{name}.{s}', [f'{t} {a}', f'{t} {amount}']))
+        if width(t) > 128 and width(t) & (width(t) - 1):  # the host's code generator has no such remainder
+            c = width(t) + 77
         for name in 'fshl', 'fshr':
             row.fold(t, row.call(t, f'llvm.{name}.{s}', [f'{t} {a}', f'{t} {b}', f'{t} {c}']))
         row.end()
@@ -160,6 +164,162 @@ def fixed_point(t):
             a = row.add(f'ashr {t} {a}, {width(t) // 2 + 1}')
         for scale in (0, width(t) // 2) if name == 'sdiv.fix' else (0, width(t) // 2, width(t) - 1):
             row.fold(t, row.call(t, f'llvm.{name}.{suffix(t)}', [f'{t} {a}', f'{t} {b}', f'i32 {scale}']))
+    row.end()
+
+
+WIDE = ['i129', 'i152', 'i256', 'i300', 'i512']
+PREDICATES = 'eq ne ult ule ugt uge slt sle sgt sge'.split()
+
+
+def wide():
+    """More than 128 bits: every operation, then expressions at random."""
+    integers(WIDE)
+    for t in WIDE:
+        for part in wide_arithmetic, wide_conversions, wide_flow:
+            row = Row()
+            part(row, t)
+            row.end()
+    for bits, vectors in ((256, ['<8 x i32>', '<4 x double>', '<2 x i128>', '<32 x i8>', '<16 x half>']),
+                          (192, ['<3 x i64>', '<6 x float>', '<12 x i16>'])):
+        row = Row()
+        for vector in vectors:
+            row.fold(f'i{bits}', row.add(f'bitcast {vector} {row.load(vector, 8)} to i{bits}'))
+            moved = row.add(f'add i{bits} {row.load(f"i{bits}", 40)}, {row.load(f"i{bits}", 0)}')
+            row.fold(vector, row.add(f'bitcast i{bits} {moved} to {vector}'))
+        row.end()
+    row = Row()  # initialisers
+    globals_.append(f'@number = internal global i200 {-3 ** 120}')
+    globals_.append(f'@numbers = internal global {{i8, [2 x i256]}} {{i8 7, [2 x i256] [i256 {5 ** 100}, i256 {-7 ** 80}]}}')
+    row.fold('i200', row.add('load volatile i200, ptr @number'))
+    for i in range(2):
+        at = row.add(f'getelementptr {{i8, [2 x i256]}}, ptr @numbers, i32 0, i32 1, i32 {i}')
+        row.fold('i256', row.add(f'load volatile i256, ptr {at}'))
+    row.end()
+    draw = random.Random(1)
+    for _ in range(24):
+        wide_expression(draw)
+
+
+def wide_arithmetic(row, t):
+    a, b, c = row.ints(t)
+    bits = width(t)
+    some = row.add(f'or {t} {b}, 1')
+    small = row.add(f'lshr {t} {some}, {bits - 70}')
+    small = row.add(f'or {t} {small}, 1')
+    for op in 'add sub mul and or xor'.split():
+        row.fold(t, row.add(f'{op} {t} {a}, {b}'))
+    row.fold(t, row.add(f'mul {t} {a}, -1234567'))
+    for op in 'udiv sdiv urem srem'.split():
+        for by in (some, small, '-7') if bits < 512 else (some,):
+            row.fold(t, row.add(f'{op} {t} {c}, {by}'))
+        for by in ('1', '64', '-64', str(1 << 70), str(-1 << bits - 1)):
+            row.fold(t, row.add(f'{op} {t} {c}, {by}'))
+    for amount in [row.add(f'urem {t} {x}, {bits}') for x in (b, c)] + ['0', '1', '67', '128', str(bits - 1)]:
+        for op in 'shl lshr ashr'.split():
+            row.fold(t, row.add(f'{op} {t} {a}, {amount}'))
+    near = row.add(f'xor {t} {a}, 1')
+    for other in (b, near, a, '0', '-1'):
+        for predicate in PREDICATES:
+            row.fold('i1', row.add(f'icmp {predicate} {t} {a}, {other}'))
+
+
+def wide_conversions(row, t):
+    a, b, c = row.ints(t)
+    bits = width(t)
+    for other in ('i1', 'i32', 'i64', 'i128', 'i140', 'i512'):
+        if width(other) == bits:
+            continue
+        narrow = width(other) < bits
+        for op in ('trunc',) if narrow else ('zext', 'sext'):
+            row.fold(other, row.add(f'{op} {t} {a} to {other}'))
+        if narrow:
+            row.fold(t, row.add(f'zext {other} {row.load(other, 16)} to {t}'))
+            row.fold(t, row.add(f'sext {other} {row.load(other, 16)} to {t}'))
+    # LLVM 19's host code makes no infinity of what a float does not hold: those have numbers of at most 127 bits.
+    small = [row.add(f'{op} {t} {a}, {by}') for op, by in
+             (('lshr', bits - 60), ('lshr', bits - 100), ('lshr', bits - 127), ('ashr', bits - 20), ('ashr', bits - 65))]
+    for value in [a, b, c] + small:
+        for real in ('float', 'double') if value in small else ('double',):
+            for sign in ('u', 's') if real == 'double' else ('u',) if value in small[:3] else ('s',):
+                number = row.add(f'{sign}itofp {t} {value} to {real}')
+                row.fold(real, number)
+                if value in small and (sign == 's') == (value in small[3:]):
+                    number = row.add(f'fdiv {real} {number}, 8.0')
+                    row.fold(t, row.add(f'fptosi {real} {number} to {t}'))
+                    number = row.call(real, f'llvm.fabs.{suffix(real)}', [f'{real} {number}'])
+                    row.fold(t, row.add(f'fptoui {real} {number} to {t}'))
+
+
+def wide_flow(row, t):
+    """Arguments, results, a loop, a switch."""
+    a, b, c = row.ints(t)
+    name = f'through_{t}'
+    globals_.append(f"""define {t} @{name}({t} %a, i32 %n, {t} %b) noinline {{
+  br label %next
+next:
+  %sum = phi {t} [%a, %0], [%more, %next]
+  %i = phi i32 [0, %0], [%j, %next]
+  %twice = mul {t} %sum, %b
+  %more = add {t} %twice, 3
+  %j = add i32 %i, 1
+  %done = icmp uge i32 %j, %n
+  br i1 %done, label %end, label %next
+end:
+  %low = and {t} %more, 3
+  switch {t} %low, label %other [{t} 0, label %zero {t} 1, label %one]
+zero:
+  br label %other
+one:
+  br label %other
+other:
+  %out = phi {t} [%more, %zero], [%a, %one], [%b, %end]
+  ret {t} %out
+}}
+@pointer_{t} = internal global ptr @{name}""")
+    for x, y in ((a, b), (b, c), (c, '5')):
+        out = row.add(f'call {t} @{name}({t} {x}, i32 4, {t} {y})')
+        row.fold(t, out)
+        target = row.add(f'load volatile ptr, ptr @pointer_{t}')
+        row.fold(t, row.add(f'call {t} {target}({t} {out}, i32 3, {t} {x})'))
+
+
+def wide_expression(draw):
+    """Operations on values of random widths; the last few are folded."""
+    row = Row()
+    values = [(t, row.load(t, draw.choice((0, 16, 40, 60)))) for t in (f'i{draw.randrange(1, 513)}' for _ in range(4))]
+
+    def of(t):
+        have, value = draw.choice(values)
+        if have == t:
+            return value
+        op = 'trunc' if width(have) > width(t) else draw.choice(('zext', 'sext'))
+        return row.add(f'{op} {have} {value} to {t}')
+
+    for _ in range(12):
+        t = f'i{draw.choice((draw.randrange(1, 513), draw.randrange(129, 257)))}'
+        op = draw.choice('add sub mul and or xor shl lshr ashr udiv srem icmp select'.split())
+        a, b = of(t), of(t)
+        if op in ('shl', 'lshr', 'ashr'):
+            amount = row.add(f'urem i32 {of("i32")}, {width(t)}')
+            cast = 'zext' if width(t) > 32 else 'trunc'
+            b = amount if t == 'i32' else row.add(f'{cast} i32 {amount} to {t}')
+            if width(t) < 10:  # the amount's bits may not fit
+                b = '0'
+        if op in ('udiv', 'srem'):
+            b = row.add(f'or {t} {b}, 1')
+            if op == 'srem':  # nor the least number by -1
+                b = row.add(f'lshr {t} {b}, 1')
+                b = row.add(f'or {t} {b}, 1') if width(t) > 1 else None
+            if b is None:
+                continue
+        if op == 'icmp':
+            values.append(('i1', row.add(f'icmp {draw.choice(PREDICATES)} {t} {a}, {b}')))
+        elif op == 'select':
+            values.append((t, row.add(f'select i1 {of("i1")}, {t} {a}, {t} {b}')))
+        else:
+            values.append((t, row.add(f'{op} {t} {a}, {b}')))
+    for t, value in values[-6:]:
+        row.fold(t, value)
     row.end()
 
 
@@ -627,7 +787,7 @@ def rest():
 
 
 def main():
-    {'ints': integers, 'floats': floats, 'rest': rest, 'atomics': atomics}[sys.argv[1]]()
+    {'ints': integers, 'wide': wide, 'floats': floats, 'rest': rest, 'atomics': atomics}[sys.argv[1]]()
     print('\n'.join(globals_))
     for i, body in enumerate(rows):
         print(f'define void @row{i}(ptr %in, ptr %out, i32 %thread) noinline {{\n{body}\n  ret void\n}}')
