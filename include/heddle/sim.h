@@ -39,6 +39,8 @@ enum hd_sim_error {
 
 /* More than the longest sleep (NANOSLEEP, a millisecond); no working kernel waits a tenth of this for anything else. */
 #define HD_SIM_WATCHDOG_CYCLES UINT64_C(2000000)
+/* Stack for calls of unknown depth, in bytes of a thread: frames here are not ptxas's, so more than a card's 1,024. */
+#define HD_SIM_STACK_BYTES 16384u
 
 /* What --check looks for, a bit each in the order of checks.def. */
 enum {
@@ -66,8 +68,8 @@ struct hd_sim_options {
 	uint64_t watchdog; /* cycles without progress before a launch is stopped; 0: HD_SIM_WATCHDOG_CYCLES; UINT64_MAX:
 			      it never is */
 	bool dump_state;   /* when a launch is stopped for that, or for max_cycles: the state of every unit on stderr */
-	uint32_t stack_bytes; /* local memory a thread gets for calls whose depth is not known (recursion); 0: default
-				 16 KB */
+	uint32_t stack_bytes; /* local memory a thread gets for calls whose depth is not known (recursion); 0:
+				 HD_SIM_STACK_BYTES */
 	uint64_t heap_bytes;  /* device malloc; 0: default 8 MB */
 	bool profile;	      /* count executions of each instruction: the key `profile` of the statistics */
 	bool blame;	      /* count issue slots by instruction: the key `slots`; needs timing */

@@ -23,8 +23,6 @@ bool hd_is_kernel(struct hd_unit *unit, LLVMValueRef function);
 uint32_t hd_annotation(struct hd_unit *unit, LLVMValueRef value, const char *name);
 /* Whether hd_mark_helper has marked the function as a helper (heddle/object.h). */
 bool hd_is_helper(LLVMValueRef function);
-/* Of a helper: whether lanes wait for one another in it. */
-bool hd_meets_in(LLVMValueRef helper);
 void hd_mark_helper(LLVMValueRef function);
 /* 75 of a function for sm_75; 0 when nothing is said. */
 uint32_t hd_capability(LLVMValueRef function);

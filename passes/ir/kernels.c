@@ -143,13 +143,6 @@ bool hd_is_helper(LLVMValueRef function)
 					     sizeof helper_mark - 1) != NULL;
 }
 
-bool hd_meets_in(LLVMValueRef helper)
-{
-	static const char redux[] = "__heddle_redux_"; /* lib/device/wide.c */
-	size_t len;
-	return !strncmp(LLVMGetValueName2(helper, &len), redux, sizeof redux - 1);
-}
-
 void hd_mark_helper(LLVMValueRef function)
 {
 	LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(function));

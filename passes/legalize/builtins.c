@@ -76,7 +76,8 @@ static void inherit(LLVMValueRef function, LLVMValueRef from)
 	}
 }
 
-/* Whether the helper does nothing but compute: no memory, no other lanes. */
+/* Whether the helper does nothing but compute: no memory, no other lanes. Operations among lanes have an effect, on
+ * memory that nobody reaches. */
 static bool is_arithmetic(LLVMValueRef function)
 {
 	unsigned memory = LLVMGetEnumAttributeKindForName("memory", 6);

@@ -133,6 +133,8 @@ static void copy_block(struct exits *exits, LLVMBasicBlockRef block, LLVMBasicBl
 			for (unsigned k = 0; k < count; k++)
 				if (LLVMGetOperand(inst, i) == old[k])
 					LLVMSetOperand(new[count], i, new[k]);
+		LLVMSetCurrentDebugLocation2(exits->legal->builder,
+					     LLVMInstructionGetDebugLoc(inst)); /* else its own */
 		LLVMInsertIntoBuilder(exits->legal->builder, new[count]);
 	}
 }

@@ -137,13 +137,14 @@ static void write_physical(struct analysis *a, struct hd_minst *inst, bool alike
 
 /* ---- control */
 
-/* Whether lanes may wait there for others of their mask (runtime/exec/meet.c). Other functions may do it. */
+/* Whether lanes may wait there for others of their mask (runtime/exec/meet.c). Other functions may do it; helpers
+ * only compute. */
 static bool has_meeting(const struct hd_mblock *block)
 {
 	for (uint32_t i = 0; i < block->insts.len; i++) {
 		const struct hd_minst *inst = &block->insts.data[i];
 		bool calls = hd_minst_effects(inst) & HD_FX_CALL;
-		if (calls ? !inst->helper || inst->meets : inst->op < HD_OP_COUNT && hd_op_meets(inst->op, inst->mods))
+		if (calls ? !inst->helper : inst->op < HD_OP_COUNT && hd_op_meets(inst->op, inst->mods))
 			return true;
 	}
 	return false;

@@ -90,7 +90,6 @@ struct hd_minst {
 	bool psrc_not, psrc2_not, guard_not;
 	bool uniform; /* branches: proven uniform over the warp */
 	bool helper;  /* a call of one (heddle/object.h) */
-	bool meets;   /* such a call, and lanes wait for one another in it */
 	bool covers;  /* guarded: lanes outside the guard do not need what dst held */
 	uint32_t x;
 	uint32_t ref;

@@ -404,7 +404,6 @@ static struct hd_minst *push_call(struct hd_select *sel, LLVMValueRef callee, st
 		inst->ref_kind = HD_MREF_CALL;
 		inst->ref = symbol;
 		inst->helper = hd_is_helper(callee);
-		inst->meets = inst->helper && hd_meets_in(callee);
 	} else {
 		inst = hd_sel_push(sel, HD_OP_CALLI, 0);
 		inst->a = target;

@@ -244,10 +244,35 @@ static bool is_defined(LLVMValueRef global)
 	return !LLVMIsDeclaration(global) && LLVMGetLinkage(global) != LLVMAvailableExternallyLinkage;
 }
 
+static bool is_managed(struct hd_unit *unit, LLVMValueRef global)
+{
+	const char *section = LLVMGetSection(global); /* as host_defines.h marks it: clang 19 has no attribute for it */
+	return hd_annotation(unit, global, "managed") != 0 || (section && !strcmp(section, "heddle_managed"));
+}
+
+/*
+ * nvcc's front end defines what a program of one source only declares: `extern "C" __device__ int x[16];`. Not so
+ * arrays without a size, and not managed variables here, of which the host would have its own.
+ */
+static void define_extern(struct hd_globals *globals, LLVMValueRef global)
+{
+	LLVMTypeRef type = LLVMGlobalGetValueType(global);
+	if (!globals->unit->options.define_externs || globals->unit->options.relocatable || !LLVMTypeIsSized(type) ||
+	    !LLVMABISizeOfType(globals->layout, type) || is_managed(globals->unit, global))
+		return;
+	hd_warning(globals->unit->diag, first_use(globals->unit, global),
+		   "variable '%s' is declared extern and defined nowhere: it is defined here, beginning at zero",
+		   LLVMGetValueName(global));
+	LLVMSetInitializer(global, LLVMConstNull(type));
+	LLVMSetLinkage(global, LLVMExternalLinkage);
+}
+
 static int add_variable(struct hd_globals *globals, LLVMValueRef global)
 {
 	struct hd_unit *unit = globals->unit;
 	LLVMTypeRef type = LLVMGlobalGetValueType(global);
+	if (LLVMIsDeclaration(global) && LLVMGetPointerAddressSpace(LLVMTypeOf(global)) != HD_AS_SHARED)
+		define_extern(globals, global);
 	struct hd_symbol *symbol = add_symbol(globals, global, HD_SYM_VARIABLE);
 	unsigned align = LLVMGetAlignment(global);
 	if (variable_space(LLVMGetPointerAddressSpace(LLVMTypeOf(global)), &symbol->space))
@@ -256,9 +281,7 @@ static int add_variable(struct hd_globals *globals, LLVMValueRef global)
 	symbol->defined = is_defined(global);
 	symbol->size = LLVMTypeIsSized(type) ? LLVMABISizeOfType(globals->layout, type) : 0;
 	symbol->align = align ? align : LLVMABIAlignmentOfType(globals->layout, type);
-	const char *section = LLVMGetSection(global); /* as host_defines.h marks it: clang 19 has no attribute for it */
-	symbol->managed =
-		hd_annotation(unit, global, "managed") != 0 || (section && !strcmp(section, "heddle_managed"));
+	symbol->managed = is_managed(unit, global);
 	if (symbol->size > UINT32_MAX)
 		return hd_error(unit->diag, HD_NOWHERE, "variable '%s' of %llu bytes is too large", symbol->name,
 				(unsigned long long)symbol->size);

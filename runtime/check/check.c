@@ -19,6 +19,7 @@ struct hd_check *hd_check_new(struct hd_gpu *gpu, uint32_t kinds)
 	uint64_t sms = gpu->config.sm_count;
 	check->gpu = gpu;
 	check->kinds = kinds;
+	check->room.most = HD_MOST_KEPT;
 	check->warps = hd_xcalloc(sms * HD_MAX_CONTEXTS, sizeof(struct hd_warp_check *));
 	check->blocks = hd_xcalloc(sms * HD_MAX_CONTEXTS, sizeof(struct hd_block_check *));
 	if (kinds & HD_CHECK_INIT) {
@@ -32,12 +33,19 @@ struct hd_check *hd_check_new(struct hd_gpu *gpu, uint32_t kinds)
 	return check;
 }
 
-static void free_block(struct hd_block_check *block)
+static void release_words(struct hd_check *check, struct hd_block_check *block)
+{
+	for (uint32_t i = 0; i < block->word_count; i++)
+		hd_kept_release(&block->words[i], &check->room);
+	free(block->words);
+}
+
+static void free_block(struct hd_check *check, struct hd_block_check *block)
 {
 	if (!block)
 		return;
 	hd_clocks_release(&block->clocks);
-	free(block->words);
+	release_words(check, block);
 	free(block->copies);
 	hd_global_forget_block(block);
 	free(block->fresh.bits);
@@ -62,7 +70,7 @@ void hd_check_free(struct hd_check *check)
 	for (uint64_t i = 0; i < config->sm_count * HD_MAX_CONTEXTS; i++)
 		free_warp(check->warps[i]);
 	for (uint64_t i = 0; i < config->sm_count * HD_MAX_CONTEXTS; i++)
-		free_block(check->blocks[i]);
+		free_block(check, check->blocks[i]);
 	if (check->fresh.bits)
 		munmap(check->fresh.bits, config->dram_bytes / 8 + 1);
 	hd_map_release(&check->fresh.partial);
@@ -70,7 +78,7 @@ void hd_check_free(struct hd_check *check)
 	free(check->blocks);
 	hd_vec_release(&check->findings);
 	hd_vec_release(&check->heap);
-	hd_global_release(&check->global);
+	hd_global_release(check);
 	free(check);
 }
 
@@ -103,8 +111,9 @@ void hd_check_block(struct hd_check *check, const struct hd_cta *cta)
 	block->shared_bytes = bytes;
 	hd_clocks_begin(&block->clocks, cta->warp_count, words);
 	hd_global_forget_block(block);
-	block->words = hd_xrealloc(block->words, (words + 1) * sizeof(*block->words));
-	memset(block->words, 0, (words + 1) * sizeof(*block->words));
+	release_words(check, block);
+	block->word_count = looks_for(check, HD_CHECK_RACE) ? words : 0;
+	block->words = hd_xcalloc(block->word_count + 1, sizeof(*block->words));
 	block->copies = hd_xrealloc(block->copies, cta->warp_count * sizeof(*block->copies));
 	for (uint32_t i = 0; i < cta->warp_count; i++)
 		block->copies[i] = (struct hd_copies_check){.open = 1};

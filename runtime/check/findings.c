@@ -328,7 +328,7 @@ static void tell_new(struct hd_check *check)
 void hd_check_report(struct hd_check *check)
 {
 	check->launches++;
-	hd_global_begin(&check->global);
+	hd_global_begin(check);
 	tell_new(check);
 }
 
@@ -383,5 +383,8 @@ void hd_check_summary(const struct hd_check *check, char *text, size_t size)
 		at += (size_t)snprintf(text + at, size - at, " (%" PRIu64 " launch%s checked)", check->launches,
 				       check->launches == 1 ? "" : "es");
 	if (check->not_kept && at < size)
-		snprintf(text + at, size - at, "; %" PRIu64 " more at other places", check->not_kept);
+		at += (size_t)snprintf(text + at, size - at, "; %" PRIu64 " more at other places", check->not_kept);
+	if (check->room.dropped && at < size)
+		snprintf(text + at, size - at, "; %" PRIu64 " accesses found no room, and races with these are missed",
+			 check->room.dropped);
 }

@@ -7,8 +7,8 @@
  * with nothing behind the copy, not with its own thread either; then it counts as written at the wait. Groups are the
  * warp's, as in hardware, so that a wait of some of its lanes counts for all.
  *
- * Keeps the last accesses to each word: a write that is after all of them takes their place, a read that of reads.
- * With many readers some are forgotten, so a race with one of these can be missed.
+ * Of each word those accesses are kept that can still race with a later one (kept.c). For each access one race is told;
+ * so the first race of a word is always found, further ones behind it mostly.
  */
 #include "heddle/opcodes.h"
 #include "runtime/check/state.h"
@@ -40,19 +40,20 @@ static uint32_t when_of(const struct now *now, const struct hd_kept_access *kept
 	return copies->waited - kept->group < HD_COPY_GROUPS ? copies->when[kept->group % HD_COPY_GROUPS] : 0;
 }
 
-/* The lane of an access that was kept which nothing orders with this one; HD_WARP_LANES: none. */
-static uint32_t unordered_lane(const struct now *now, const struct hd_kept_access *kept)
+/* The lanes of an access that was kept which nothing orders with this one. */
+static uint32_t unordered_lanes(const struct now *now, const struct hd_kept_access *kept)
 {
-	bool under_way = is_under_way(now, kept);
+	uint32_t lanes = 0;
 	if (kept->block != now->access.block) /* of another block, in global memory */
 		return hd_global_ordered(now->check, now->exec->warp, kept->block, kept->warp, kept->when)
-			       ? HD_WARP_LANES
-			       : (uint32_t)__builtin_ctz(kept->lanes);
+			       ? 0
+			       : kept->lanes;
+	if (is_under_way(now, kept))
+		return kept->lanes;
 	HD_FOR_LANES (lane, kept->lanes)
-		if (under_way ||
-		    !hd_clocks_ordered(now->clocks, now->access.warp, now->lane, kept->warp, lane, when_of(now, kept)))
-			return lane;
-	return HD_WARP_LANES;
+		if (!hd_clocks_ordered(now->clocks, now->access.warp, now->lane, kept->warp, lane, when_of(now, kept)))
+			lanes |= 1u << lane;
+	return lanes;
 }
 
 static uint32_t byte_mask(uint8_t bytes)
@@ -91,52 +92,45 @@ static void found(const struct now *now, const struct hd_kept_access *kept, uint
 		       });
 }
 
-static bool same_instruction(const struct hd_kept_access *a, const struct hd_kept_access *b)
+/* Would all that races with what was kept race with the new one, if that is behind it? */
+static bool is_weaker(const struct hd_kept_access *kept, const struct hd_kept_access *access)
 {
-	return a->lanes && a->pc == b->pc && a->when == b->when && a->warp == b->warp && a->block == b->block &&
-	       a->bytes == b->bytes && a->write == b->write && a->value == b->value && a->group == b->group;
+	return !(kept->bytes & ~access->bytes) && (access->write || !kept->write) && (!access->strong || kept->strong);
 }
 
-/* Nothing can race with it that would not race with the new one. */
-static bool is_covered(const struct now *now, const struct hd_kept_access *kept)
+/* Compares with what was kept of a list; what the new one takes the place of leaves it. */
+static void compare(const struct now *now, struct hd_kept_list *list, uint32_t from, uint32_t to, bool *told)
 {
 	const struct hd_kept_access *access = &now->access;
-	/* An atomic operation is behind the strong ones that it sees: who counts to the end may begin anew. */
-	if (access->atomic && kept->strong && !(kept->bytes & ~access->bytes))
-		return true;
-	return (kept->bytes & ~access->bytes) == 0 && (access->write || !kept->write) &&
-	       (!access->strong || kept->strong) && unordered_lane(now, kept) == HD_WARP_LANES;
+	struct hd_kept_access *data = hd_kept_data(list);
+	bool leaves = false;
+	for (uint32_t i = from; i < to; i++) {
+		struct hd_kept_access *kept = &data[i];
+		bool conflicts = !*told && conflict(kept, access), weaker = is_weaker(kept, access);
+		/* An atomic operation is behind the strong ones that it sees: who counts to the end may begin anew. */
+		bool seen = access->atomic && kept->strong && !(kept->bytes & ~access->bytes);
+		uint32_t loose = conflicts || weaker ? unordered_lanes(now, kept) : kept->lanes;
+		if (conflicts && loose) {
+			found(now, kept, (uint32_t)__builtin_ctz(loose));
+			*told = true;
+		}
+		if (weaker || seen)
+			kept->lanes = seen ? 0 : loose;
+		leaves |= !kept->lanes;
+	}
+	if (leaves)
+		hd_kept_tidy(list, from, to);
 }
 
 static void visit_word(const struct now *now, struct hd_word_check *word)
 {
-	struct hd_kept_access *place = NULL;
 	bool told = false;
-	for (uint32_t i = 0; i < HD_ACCESSES_KEPT; i++) {
-		struct hd_kept_access *kept = &word->kept[i];
-		uint32_t lane = HD_WARP_LANES;
-		if (kept->lanes && !told && conflict(kept, &now->access))
-			lane = unordered_lane(now, kept);
-		if (lane < HD_WARP_LANES) {
-			found(now, kept, lane);
-			told = true;
-		}
-	}
-	for (uint32_t i = 0; i < HD_ACCESSES_KEPT; i++)
-		if (same_instruction(&word->kept[i], &now->access)) {
-			word->kept[i].lanes |= now->access.lanes;
-			return;
-		}
-	for (uint32_t i = 0; i < HD_ACCESSES_KEPT; i++) {
-		struct hd_kept_access *kept = &word->kept[i];
-		if (kept->lanes && !is_covered(now, kept))
-			continue;
-		kept->lanes = 0;
-		place = place ? place : kept;
-	}
-	if (!place)
-		place = &word->kept[word->next++ % HD_ACCESSES_KEPT];
-	*place = now->access;
+	uint32_t from = 0, to = word->reads.len;
+	if (!now->access.write)
+		hd_kept_of_block(&word->reads, now->access.block, &from, &to);
+	compare(now, &word->reads, from, to, &told);
+	compare(now, &word->writes, 0, word->writes.len, &told);
+	hd_kept_add(now->access.write ? &word->writes : &word->reads, &now->access, &now->check->room);
 }
 
 static uint32_t stored_word(const struct hd_exec *exec, const struct hd_dinst *inst, uint32_t lane, uint32_t word)

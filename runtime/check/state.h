@@ -96,11 +96,29 @@ struct hd_kept_access {
 	uint8_t warp, bytes; /* bytes: a bit each */
 	bool write, strong, atomic;
 };
-enum { HD_ACCESSES_KEPT = 4 };
-struct hd_word_check {
-	struct hd_kept_access kept[HD_ACCESSES_KEPT]; /* lanes 0: none */
-	uint8_t next;				      /* to make room, when all are needed */
+/* Those of a word that were reads, or writes: see kept.c. Zeros are an empty list. */
+struct hd_kept_list {
+	struct hd_kept_access one, *more; /* one: while cap is 0 */
+	uint32_t len, cap;
 };
+struct hd_word_check {
+	struct hd_kept_list reads, writes;
+};
+static inline struct hd_kept_access *hd_kept_data(const struct hd_kept_list *list)
+{
+	return list->cap ? list->more : (struct hd_kept_access *)(uintptr_t)&list->one;
+}
+/* Room for accesses beside the first of a list, of all words together; what found none. */
+struct hd_kept_room {
+	uint64_t used, most, dropped;
+};
+enum { HD_MOST_KEPT = 16 << 20 }; /* half a gibibyte */
+void hd_kept_of_block(const struct hd_kept_list *list, uint32_t block, uint32_t *from, uint32_t *to);
+/* Joins an access of one instruction with those of other lanes. */
+void hd_kept_add(struct hd_kept_list *list, const struct hd_kept_access *access, struct hd_kept_room *room);
+/* Of these, those without lanes leave the list. */
+void hd_kept_tidy(struct hd_kept_list *list, uint32_t from, uint32_t to);
+void hd_kept_release(struct hd_word_check *word, struct hd_kept_room *room);
 
 /* Groups of asynchronous copies of a warp: the open one, up to which it has waited, and when, of the last of these. */
 struct hd_copies_check {
@@ -150,6 +168,7 @@ struct hd_warp_check {
 struct hd_block_check {
 	struct hd_clocks clocks;
 	struct hd_word_check *words;
+	uint32_t word_count;
 	struct hd_copies_check *copies; /* by warp */
 	struct hd_fresh fresh;		/* of shared memory */
 	uint32_t shared_bytes;
@@ -177,6 +196,7 @@ struct hd_check {
 	struct hd_gpu *gpu;
 	HD_VEC(struct hd_heap_block) heap; /* by address */
 	struct hd_global_check global;
+	struct hd_kept_room room;
 	uint32_t kinds;
 	struct hd_warp_check **warps; /* by SM and slot */
 	struct hd_block_check **blocks;
@@ -215,8 +235,8 @@ void hd_global_forget_warp(struct hd_warp_check *warp);
 struct hd_word_check *hd_global_word(struct hd_check *check, uint64_t address);
 void hd_global_forget(struct hd_check *check, uint64_t address, uint64_t bytes);
 /* A kernel begins. */
-void hd_global_begin(struct hd_global_check *global);
-void hd_global_release(struct hd_global_check *global);
+void hd_global_begin(struct hd_check *check);
+void hd_global_release(struct hd_check *check);
 
 void hd_check_race(struct hd_check *check, const struct hd_exec *exec, const struct hd_dinst *inst,
 		   const struct hd_accesses *accesses);

@@ -325,6 +325,7 @@ static cudaError_t start_simulator(struct hd_cudart *cudart)
 	char recording[4096];
 	uint64_t max_cycles, sample, corun, apart, checkpoint_at, watchdog = UINT64_MAX;
 	uint32_t checks, threads;
+	size_t stack = cudart->limits[cudaLimitStackSize];
 	double sampling;
 	if (hd_config_load(&cudart->config, environment("HEDDLE_GPU", "v100"), &cudart->diag) ||
 	    apply_settings(cudart) || read_cycles(cudart, "HEDDLE_MAX_CYCLES", &max_cycles) ||
@@ -354,7 +355,7 @@ static cudaError_t start_simulator(struct hd_cudart *cudart)
 		.threads = threads,
 		.corun_cycles = corun,
 		.corun_apart = apart,
-		.stack_bytes = (uint32_t)cudart->limits[cudaLimitStackSize],
+		.stack_bytes = stack > HD_SIM_STACK_BYTES ? (uint32_t)stack : 0,
 		.heap_bytes = cudart->limits[cudaLimitMallocHeapSize],
 		.rehearsal = getenv("HEDDLE_REHEARSAL"),
 		.trace = getenv("HEDDLE_TRACE"),

@@ -214,9 +214,9 @@ cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit)
 	HD_TRY(cudart->sticky);
 	if (!is_limit(cudart, limit))
 		return hd_cudart_return(no_limit(limit));
-	/* What counts when nobody has set it: the model's stack for calls of unknown depth, and CUDA's defaults. */
+	/* As cards have them. Calls of unknown depth get more stack than that: HD_SIM_STACK_BYTES. */
 	static const size_t defaults[] = {
-		[cudaLimitStackSize] = 16384,
+		[cudaLimitStackSize] = 1024,
 		[cudaLimitPrintfFifoSize] = 1 << 20,
 		[cudaLimitMallocHeapSize] = 8 << 20,
 		[cudaLimitDevRuntimeSyncDepth] = 2,

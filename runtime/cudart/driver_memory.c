@@ -164,7 +164,7 @@ CUresult cuPointerGetAttribute(void *data, CUpointer_attribute attribute, CUdevi
 CUresult cuPointerGetAttributes(unsigned int numAttributes, CUpointer_attribute *attributes, void **data,
 				CUdeviceptr ptr)
 {
-	if (!attributes || !data)
+	if (!numAttributes || !attributes || !data)
 		return CUDA_ERROR_INVALID_VALUE;
 	for (unsigned i = 0; i < numAttributes; i++) {
 		CUresult result = cuPointerGetAttribute(data[i], attributes[i], ptr);

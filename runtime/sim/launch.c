@@ -18,7 +18,6 @@
 #include "runtime/sm/energy.h"
 #include "runtime/sm/hooks.h"
 
-#define DEFAULT_STACK_BYTES 16384u
 #define MAX_PARAM_BYTES (HD_CB_BYTES - HD_CB_PARAMS)
 #define STACK_ALIGN 16u
 
@@ -62,7 +61,7 @@ static uint32_t local_bytes_of(const struct hd_gpu *gpu, const struct hd_launch 
 {
 	const struct hd_kernel *kernel = launch->kernel;
 	uint32_t wanted = launch->stack_bytes ? launch->stack_bytes : gpu->options.stack_bytes;
-	uint32_t extra = wanted ? wanted : DEFAULT_STACK_BYTES;
+	uint32_t extra = wanted ? wanted : HD_SIM_STACK_BYTES;
 	uint32_t bytes = extra;
 	if (kernel->meta) {
 		const struct hd_metadata *metadata = &kernel->module->object.metadata;

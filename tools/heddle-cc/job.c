@@ -268,6 +268,8 @@ const char *hd_job_pass_environment(struct hd_job *job, const char *prefix, cons
 		hd_strbuf_printf(&text, ";remarks=%s", cc->remark_scope);
 	if (relocatable)
 		hd_strbuf_append(&text, ";rdc=1");
+	else
+		hd_strbuf_append(&text, ";define-externs");
 	const char *result = hd_arena_strdup(&cc->arena, hd_strbuf_text(&text));
 	hd_strbuf_release(&text);
 	return result;

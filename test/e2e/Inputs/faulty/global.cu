@@ -86,6 +86,43 @@ __global__ void release_to_block(int *data, int *flag, int *o) {
         *o = *data;
     }
 }
+// Block 1 comes after block 0, and nothing orders what it does.
+__device__ bool comes_later(volatile int *flag) {
+    if (blockIdx.x == 0) {
+        __syncthreads();
+        *flag = 1;
+    }
+    while (*flag == 0)
+        ;
+    return blockIdx.x;
+}
+__global__ void behind_an_atomic(int *o, int *flag) {
+    if (blockIdx.x == 0 && threadIdx.x == 0)
+        *o = 5;
+    if (blockIdx.x == 0)
+        __syncthreads();
+    if (blockIdx.x == 0 && threadIdx.x == 32)
+        atomicAdd(o, 1);
+    if (comes_later(flag) && threadIdx.x == 0)
+        atomicAdd(o, 2);
+}
+__global__ void behind_a_byte(int *o, int *flag) {
+    if (blockIdx.x == 0 && threadIdx.x == 0)
+        o[8] = *o;
+    if (blockIdx.x == 0)
+        __syncthreads();
+    if (blockIdx.x == 0 && threadIdx.x == 0)
+        o[9] = ((char *)o)[3];
+    if (comes_later(flag) && threadIdx.x == 0)
+        ((char *)o)[0] = 7;
+}
+__global__ void one_of_many_readers(int *o) {
+    o[8 + threadIdx.x] = *o;
+    if (threadIdx.x >= 32)
+        asm volatile("bar.sync 1, 480;" ::: "memory");
+    if (threadIdx.x == 511)
+        *o = 3;
+}
 // clang-format off
 BEGIN()
     RUN(between_blocks, 4, 1, memory)
@@ -101,4 +138,7 @@ BEGIN()
     RUN(bytes_beside, 1, 64, (char *)memory)
     RUN(lost_update, 1, 32, memory)
     RUN(release_to_block, 2, 1, memory, memory + 1, memory + 2)
+    RUN(behind_an_atomic, 2, 64, memory, memory + 64)
+    RUN(behind_a_byte, 2, 64, memory, memory + 64)
+    RUN(one_of_many_readers, 1, 512, memory)
 END()

@@ -1,0 +1,96 @@
+/* What --check=race keeps of a word's accesses: in order of block and warp, lanes of one instruction as one, none
+ * forgotten while there is room. */
+#include "harness.h"
+#include "runtime/check/state.h"
+
+static struct hd_word_check word;
+static struct hd_kept_room room;
+
+static void set_up(void)
+{
+	word = (struct hd_word_check){0};
+	room = (struct hd_kept_room){.most = 1000};
+}
+
+static void tear_down(void)
+{
+	hd_kept_release(&word, &room);
+	ck_assert_uint_eq(room.used, 0);
+	ck_assert_uint_eq(word.reads.len, 0);
+}
+
+static void add(uint32_t block, uint32_t warp, uint32_t lane, uint32_t pc)
+{
+	struct hd_kept_access access = {
+		.block = block, .warp = (uint8_t)warp, .lanes = 1u << lane, .pc = pc, .bytes = 15};
+	hd_kept_add(&word.reads, &access, &room);
+}
+
+START_TEST(every_warp_is_kept_in_its_place)
+{
+	for (uint32_t i = 0; i < 40; i++) /* 7 and 40 have no common divisor: each block and warp once */
+		add(i * 7 % 40 / 4, i * 7 % 4, 3, 100);
+	ck_assert_uint_eq(word.reads.len, 40);
+	for (uint32_t i = 0; i < 40; i++) {
+		const struct hd_kept_access *kept = &hd_kept_data(&word.reads)[i];
+		ck_assert_uint_eq(kept->block * 4 + kept->warp, i);
+	}
+	uint32_t from, to;
+	hd_kept_of_block(&word.reads, 6, &from, &to);
+	ck_assert_uint_eq(from, 24);
+	ck_assert_uint_eq(to, 28);
+	hd_kept_of_block(&word.reads, 10, &from, &to);
+	ck_assert_uint_eq(from, to);
+	ck_assert_uint_eq(room.dropped, 0);
+}
+END_TEST
+
+START_TEST(lanes_of_one_instruction_are_one)
+{
+	add(2, 1, 0, 100);
+	add(2, 1, 5, 100);
+	add(2, 1, 5, 101);
+	add(2, 2, 6, 100);
+	ck_assert_uint_eq(word.reads.len, 3);
+	uint32_t together = 0;
+	for (uint32_t i = 0; i < 3; i++)
+		if (hd_kept_data(&word.reads)[i].pc == 100 && hd_kept_data(&word.reads)[i].warp == 1)
+			together = hd_kept_data(&word.reads)[i].lanes;
+	ck_assert_uint_eq(together, 1 | 1 << 5);
+}
+END_TEST
+
+START_TEST(what_lost_its_lanes_leaves)
+{
+	for (uint32_t block = 0; block < 6; block++)
+		add(block, 0, 1, 100);
+	struct hd_kept_access *data = hd_kept_data(&word.reads);
+	data[1].lanes = data[2].lanes = data[5].lanes = 0;
+	hd_kept_tidy(&word.reads, 1, 4);
+	ck_assert_uint_eq(word.reads.len, 4);
+	ck_assert_uint_eq(data[0].block, 0);
+	ck_assert_uint_eq(data[1].block, 3);
+	ck_assert_uint_eq(data[2].block, 4);
+	ck_assert_uint_eq(data[3].block, 5); /* outside of what was looked at */
+}
+END_TEST
+
+START_TEST(what_finds_no_room_is_counted)
+{
+	room.most = 4;
+	for (uint32_t block = 0; block < 10; block++)
+		add(block, 0, 1, 100);
+	ck_assert_uint_eq(word.reads.len, 4);
+	ck_assert_uint_eq(room.used, 4);
+	ck_assert_uint_eq(room.dropped, 6);
+	add(3, 0, 9, 100); /* one that is there takes more lanes */
+	ck_assert_uint_eq(room.dropped, 6);
+}
+END_TEST
+
+Suite *hd_suite(void)
+{
+	const TTest *const tests[] = {every_warp_is_kept_in_its_place, lanes_of_one_instruction_are_one,
+				      what_lost_its_lanes_leaves, what_finds_no_room_is_counted, NULL};
+	return hd_suite_with("kept", tests, set_up, tear_down);
+}
