@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "heddle/figures.h"
 #include "heddle/occupancy.h"
 #include "runtime/cudart/graph.h"
 #include "runtime/cudart/handles.h"

@@ -8,6 +8,7 @@
  */
 #include "runtime/exec/linear.h"
 
+#include "heddle/figures.h"
 #include "heddle/occupancy.h"
 #include "runtime/exec/exec.h"
 #include "runtime/sm/places.h"

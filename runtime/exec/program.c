@@ -5,6 +5,7 @@
  * Needs an object that hd_object_verify has passed. Linear in its instructions and relocations
  * (undefined symbols search the modules loaded before). On failure nothing of the module is left behind.
  */
+#include "heddle/figures.h"
 #include "heddle/opcodes.h"
 #include "lib/object/spins.h"
 #include "runtime/exec/control.h"

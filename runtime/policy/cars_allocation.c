@@ -23,6 +23,7 @@
  */
 #include "runtime/policy/cars.h"
 
+#include "heddle/figures.h"
 #include "heddle/occupancy.h"
 #include "runtime/sm/hooks.h"
 

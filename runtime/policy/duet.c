@@ -22,6 +22,8 @@
 
 #include "runtime/policy/duet.h"
 
+#include "heddle/figures.h"
+
 #define TICK 100 /* cycles */
 
 /* clang-format off */

@@ -9,6 +9,7 @@
  *
  * Cost: O(warps of an SM) an entry of a full queue, O(units) a move.
  */
+#include "heddle/figures.h"
 #include "runtime/policy/duet.h"
 
 #include <assert.h>

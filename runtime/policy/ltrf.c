@@ -26,6 +26,7 @@
  * Cost: O(operands) an instruction, and O(registers) each time that a set moves.
  */
 #include "runtime/policy/ltrf.h"
+#include "heddle/figures.h"
 #include "runtime/policy/served.h"
 
 #include <assert.h>

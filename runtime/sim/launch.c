@@ -9,6 +9,7 @@
  */
 #include <inttypes.h>
 
+#include "heddle/figures.h"
 #include "heddle/occupancy.h"
 #include "runtime/exec/exec.h"
 #include "runtime/exec/linear.h"

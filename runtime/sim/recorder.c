@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "heddle/figures.h"
 #include "lib/recording.h"
 #include "lib/sha256.h"
 #include "lib/strbuf.h"

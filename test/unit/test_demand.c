@@ -1,5 +1,6 @@
 /* Code on demand: what of an object is read, decoded and linked when, and what is said of a damaged kernel. */
 #include "harness.h"
+#include "heddle/figures.h"
 #include "heddle/opcodes.h"
 
 #include <stdlib.h>

@@ -3,6 +3,7 @@
  * structs or written and read back through the object library.
  */
 #include "harness.h"
+#include "heddle/figures.h"
 #include "heddle/opcodes.h"
 
 #include "lab.h"
