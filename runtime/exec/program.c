@@ -5,6 +5,7 @@
  * Needs an object that hd_object_verify has passed. Linear in its instructions and relocations
  * (undefined symbols search the modules loaded before). On failure nothing of the module is left behind.
  */
+#include "heddle/config.h"
 #include "heddle/figures.h"
 #include "heddle/opcodes.h"
 #include "lib/object/spins.h"
@@ -132,7 +133,7 @@ static int fill(struct hd_gpu *gpu, struct hd_module *module, uint32_t index, in
 		hd_facts_tag(function->said, i, &code[i]);
 		program->fetches |= hd_opinfo[from->insts[i].op].space == HD_AT_TEXTURE;
 	}
-	if (gpu->config.core == HD_CORE_MODERN)
+	if (gpu->config->core == HD_CORE_MODERN)
 		hd_control_load(gpu, from, code);
 	mark_helpers(module, from, code);
 	mark_spins(module->spins, from, code);

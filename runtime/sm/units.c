@@ -9,6 +9,7 @@
  *
  * Cost: O(units a scheduler), one on every modelled GPU; see calendar.h for late operands.
  */
+#include "heddle/config.h"
 #include "runtime/sm/sm.h"
 
 /* Slots between those of late instructions. Each of these holds a collector, so that a scheduler has few. */

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "heddle/config.h"
 #include "heddle/figures.h"
 #include "lib/child.h"
 #include "lib/scratch.h"
