@@ -130,11 +130,13 @@ static void report_checks(struct hd_cudart *cudart)
 
 static void release_registered(struct hd_registered **table)
 {
-	struct hd_registered *entry, *next;
-	HASH_ITER (hh, *table, entry, next) {
-		HASH_DEL(*table, entry);
+	struct hd_registered *entry = *table;
+	HASH_CLEAR(hh, *table);
+	while (entry) {
+		struct hd_registered *next = entry->hh.next;
 		free(entry->name);
 		free(entry);
+		entry = next;
 	}
 }
 

@@ -20,7 +20,7 @@ static bool constant_in_range(const struct hd_inst *inst)
 	if (!hd_x_is_constant(inst->xkind))
 		return true;
 	enum hd_slot slot = inst->xkind == HD_X_CONST_B ? HD_SLOT_B : HD_SLOT_C;
-	unsigned bytes = 4 * hd_op_width((enum hd_op)inst->op, inst->mods, slot);
+	unsigned bytes = 4 * hd_op_width(inst->op, inst->mods, slot);
 	return inst->x >> 16 == 0 && (inst->x & 0xffff) % 4 == 0 && hd_cb_holds(inst->x & 0xffff, bytes);
 }
 
