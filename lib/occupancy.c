@@ -8,6 +8,7 @@
  * checks it so (CUDA occupancy calculator, cc 3.0 and later).
  */
 #include "heddle/occupancy.h"
+#include "heddle/config.h"
 
 #include "heddle/machine.h"
 

@@ -7,8 +7,9 @@
 
 #include <stdint.h>
 
-#include "heddle/config.h"
 #include "lib/api.h"
+
+struct hd_config;
 
 /* What one SM has, and the units in which it gives it away. A unit of 0 counts as 1. */
 struct hd_sm_limits {

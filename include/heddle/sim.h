@@ -10,12 +10,13 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "heddle/config.h"
 #include "heddle/metadata.h"
 #include "heddle/object.h"
 #include "heddle/stats.h"
 #include "lib/api.h"
 #include "lib/diag.h"
+
+struct hd_config;
 
 enum hd_sim_error {
 	HD_SIM_OK = 0,

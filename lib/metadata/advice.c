@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "heddle/figures.h"
 #include "heddle/metadata.h"
 
 enum { LANES = 32, SECTOR = 32, HALF_ROW = 32 };

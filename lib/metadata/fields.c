@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "heddle/figures.h"
+
 const char *const hd_meta_class_names[HD_CLASSES] = {"grid", "block", "warp", "affine", "divergent"};
 
 /* SELF is the struct of the table at hand. */

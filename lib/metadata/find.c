@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "heddle/figures.h"
 #include "heddle/machine.h"
 #include "heddle/metadata.h"
 #include "lib/vec.h"

@@ -7,6 +7,7 @@
 
 #include <jansson.h>
 
+#include "heddle/facts.h"
 #include "heddle/metadata.h"
 
 /* A new reference; NULL only when out of memory. */

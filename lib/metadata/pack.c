@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 
+#include "heddle/figures.h"
 #include "lib/hash.h"
 #include "lib/metadata/member.h"
 

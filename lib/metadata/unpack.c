@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "heddle/figures.h"
 #include "lib/metadata/member.h"
 #include "lib/metadata/pack.h"
 

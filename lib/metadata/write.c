@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "heddle/figures.h"
 #include "lib/metadata/fields.h"
 #include "lib/metadata/json.h"
 #include "lib/metadata/member.h"

@@ -3,6 +3,7 @@
  * the plugin's printers have in common. Linear in the function.
  */
 #include "lib/object/listing.h"
+#include "heddle/figures.h"
 #include "heddle/opcodes.h"
 
 #include <stdarg.h>

@@ -9,6 +9,7 @@
 #include <elf.h>
 
 #include "heddle/control.h"
+#include "heddle/figures.h"
 #include "lib/metadata/pack.h"
 #include "lib/object/layout.h"
 #include "lib/object/parts.h"

@@ -29,6 +29,7 @@
 #include <llvm-c/Core.h>
 #include <llvm-c/Target.h>
 
+#include "heddle/facts.h"
 #include "heddle/metadata.h"
 #include "lib/vec.h"
 #include "passes/affine/symbolic.h"

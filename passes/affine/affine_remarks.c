@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "heddle/figures.h"
 #include "passes/remark.h"
 
 static void add(struct hd_remark *remark, const char *text, const char *key, uint32_t number)

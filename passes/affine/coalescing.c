@@ -6,6 +6,7 @@
  * 32 residues x 32 lanes an access.
  */
 #include "passes/affine/coalescing.h"
+#include "heddle/figures.h"
 #include "heddle/opcodes.h"
 
 #include <string.h>

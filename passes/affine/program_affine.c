@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "heddle/figures.h"
 #include "heddle/opcodes.h"
 #include "passes/affine/affine_internal.h"
 #include "passes/affine/coalescing.h"

@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 
+#include "heddle/facts.h"
 #include "heddle/object.h"
 #include "passes/graph/graph.h"
 

@@ -4,6 +4,7 @@
  */
 #include <stdlib.h>
 
+#include "heddle/figures.h"
 #include "heddle/opcodes.h"
 #include "lib/strbuf.h"
 #include "passes/analysis/idempotence.h"

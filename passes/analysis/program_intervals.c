@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "heddle/figures.h"
 #include "passes/analysis/intervals.h"
 #include "passes/pass.h"
 #include "passes/remark.h"

@@ -8,6 +8,7 @@
  */
 #include <string.h>
 
+#include "heddle/figures.h"
 #include "passes/analysis/switching.h"
 #include "passes/pass.h"
 #include "passes/remark.h"

@@ -7,6 +7,7 @@
 #ifndef HD_PASSES_ANALYSIS_REUSE_H
 #define HD_PASSES_ANALYSIS_REUSE_H
 
+#include "heddle/figures.h"
 #include "passes/analysis/flow.h"
 #include "passes/unit.h"
 

@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "heddle/figures.h"
 #include "lib/strbuf.h"
 #include "passes/analysis/chain.h"
 #include "passes/pass.h"

@@ -9,6 +9,7 @@
  */
 #include <string.h>
 
+#include "heddle/figures.h"
 #include "passes/pass.h"
 
 static const enum hd_pass_id rows[] = {HD_PASS_CALLGRAPH, HD_PASS_STACKDEPTH, HD_PASS_FLOW, HD_PASS_LIVENESS,

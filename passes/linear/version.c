@@ -11,6 +11,7 @@
  */
 #include <stdlib.h>
 
+#include "heddle/figures.h"
 #include "heddle/opcodes.h"
 #include "lib/object/listing.h"
 #include "passes/linear/linear.h"

@@ -11,6 +11,7 @@
 
 #include <llvm-c/Core.h>
 
+#include "heddle/figures.h"
 #include "heddle/version.h"
 #include "lib/metadata/fields.h"
 #include "passes/analysis/callgraph.h"

@@ -8,6 +8,7 @@
  */
 #include <string.h>
 
+#include "heddle/figures.h"
 #include "passes/affine/affine_remarks.h"
 #include "passes/analysis/idempotence.h"
 #include "passes/analysis/preempt.h"

@@ -16,6 +16,7 @@
 
 #include <jansson.h>
 
+#include "heddle/figures.h"
 #include "passes/pass.h"
 
 struct facts {

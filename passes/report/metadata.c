@@ -10,6 +10,7 @@
 #include <llvm-c/DebugInfo.h>
 #include <llvm-c/Target.h>
 
+#include "heddle/figures.h"
 #include "heddle/version.h"
 #include "passes/analysis/callgraph.h"
 #include "passes/analysis/chain.h"

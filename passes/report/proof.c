@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "heddle/figures.h"
 #include "lib/bitset.h"
 #include "passes/analysis/callgraph.h"
 #include "passes/analysis/chain.h"

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "heddle/figures.h"
 #include "passes/analysis/flow.h"
 
 /* ---- places */

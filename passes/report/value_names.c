@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "heddle/figures.h"
 #include "heddle/opcodes.h"
 #include "passes/analysis/flow.h"
 #include "passes/ir/byval.h"

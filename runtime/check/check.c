@@ -2,6 +2,7 @@
  * --check: the engine's hooks, and the state of blocks and warps. See check.h.
  */
 #include "runtime/check/check.h"
+#include "heddle/config.h"
 #include "heddle/opcodes.h"
 
 #include <sys/mman.h>
@@ -16,19 +17,19 @@ static bool looks_for(const struct hd_check *check, uint32_t kind)
 struct hd_check *hd_check_new(struct hd_gpu *gpu, uint32_t kinds)
 {
 	struct hd_check *check = hd_xcalloc(1, sizeof(*check));
-	uint64_t sms = gpu->config.sm_count;
+	uint64_t sms = gpu->sm_count;
 	check->gpu = gpu;
 	check->kinds = kinds;
 	check->room.most = HD_MOST_KEPT;
 	check->warps = hd_xcalloc(sms * HD_MAX_CONTEXTS, sizeof(struct hd_warp_check *));
 	check->blocks = hd_xcalloc(sms * HD_MAX_CONTEXTS, sizeof(struct hd_block_check *));
 	if (kinds & HD_CHECK_INIT) {
-		uint64_t bytes = gpu->config.dram_bytes / 8 + 1;
+		uint64_t bytes = gpu->config->dram_bytes / 8 + 1;
 		check->fresh.bits =
 			mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 		if (check->fresh.bits == MAP_FAILED)
 			check->fresh.bits = NULL;
-		check->fresh_bytes = check->fresh.bits ? gpu->config.dram_bytes : 0;
+		check->fresh_bytes = check->fresh.bits ? gpu->config->dram_bytes : 0;
 	}
 	return check;
 }
@@ -66,7 +67,7 @@ void hd_check_free(struct hd_check *check)
 {
 	if (!check)
 		return;
-	const struct hd_config *config = &check->gpu->config;
+	const struct hd_config *config = check->gpu->config;
 	for (uint64_t i = 0; i < config->sm_count * HD_MAX_CONTEXTS; i++)
 		free_warp(check->warps[i]);
 	for (uint64_t i = 0; i < config->sm_count * HD_MAX_CONTEXTS; i++)

@@ -5,6 +5,7 @@
 #include <ctype.h>
 #include <inttypes.h>
 
+#include "heddle/figures.h"
 #include "runtime/check/check.h"
 #include "runtime/check/state.h"
 

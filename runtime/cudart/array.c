@@ -46,11 +46,10 @@ static bool has_size(struct hd_cudart *cudart, struct cudaExtent extent, unsigne
 	int width = 0, height = 0, depth = 0;
 	if (hd_cudart_start_beside(cudart) != cudaSuccess)
 		return true; /* which is what is said then */
-	hd_cudart_attribute(&cudart->config, deep ? cudaDevAttrMaxTexture3DWidth : cudaDevAttrMaxTexture2DWidth,
-			    &width);
-	hd_cudart_attribute(&cudart->config, deep ? cudaDevAttrMaxTexture3DHeight : cudaDevAttrMaxTexture2DHeight,
+	hd_cudart_attribute(cudart->config, deep ? cudaDevAttrMaxTexture3DWidth : cudaDevAttrMaxTexture2DWidth, &width);
+	hd_cudart_attribute(cudart->config, deep ? cudaDevAttrMaxTexture3DHeight : cudaDevAttrMaxTexture2DHeight,
 			    &height);
-	hd_cudart_attribute(&cudart->config,
+	hd_cudart_attribute(cudart->config,
 			    layered ? cudaDevAttrMaxTexture2DLayeredLayers : cudaDevAttrMaxTexture3DDepth, &depth);
 	return extent.width <= (size_t)width && extent.height <= (size_t)height && extent.depth <= (size_t)depth;
 }

@@ -2,6 +2,7 @@
  * The process's CUDA context: start of the simulator from the environment, errors, what is released at exit.
  */
 #include "runtime/cudart/context.h"
+#include "heddle/config.h"
 #include "lib/recording.h"
 #include "runtime/cudart/handles.h"
 #include "runtime/cudart/work.h"
@@ -14,7 +15,8 @@
 #include <string.h>
 #include <unistd.h>
 
-static struct hd_cudart the_context = {.diag = {.tool = "heddle"}};
+static struct hd_config the_config;
+static struct hd_cudart the_context = {.config = &the_config, .diag = {.tool = "heddle"}};
 static pthread_mutex_t the_lock = PTHREAD_MUTEX_INITIALIZER;
 static _Thread_local cudaError_t last_error = cudaSuccess;
 
@@ -128,11 +130,13 @@ static void report_checks(struct hd_cudart *cudart)
 
 static void release_registered(struct hd_registered **table)
 {
-	struct hd_registered *entry, *next;
-	HASH_ITER (hh, *table, entry, next) {
-		HASH_DEL(*table, entry);
+	struct hd_registered *entry = *table;
+	HASH_CLEAR(hh, *table);
+	while (entry) {
+		struct hd_registered *next = entry->hh.next;
 		free(entry->name);
 		free(entry);
+		entry = next;
 	}
 }
 
@@ -196,10 +200,10 @@ static int apply_settings(struct hd_cudart *cudart)
 	int status = 0;
 	char *rest = settings;
 	for (char *item; (item = strsep(&rest, ";"));)
-		if (*item && hd_config_set(&cudart->config, item, &cudart->diag))
+		if (*item && hd_config_set(cudart->config, item, &cudart->diag))
 			status = -1;
 	free(settings);
-	return status ? status : hd_config_check(&cudart->config, &cudart->diag);
+	return status ? status : hd_config_check(cudart->config, &cudart->diag);
 }
 
 static int read_cycles(struct hd_cudart *cudart, const char *variable, uint64_t *cycles)
@@ -248,7 +252,7 @@ static char *gpu_for(int code)
  */
 static void note_target(struct hd_cudart *cudart, const char *target)
 {
-	const struct hd_config *config = &cudart->config;
+	const struct hd_config *config = cudart->config;
 	int card = (int)(config->compute_major * 10 + config->compute_minor);
 	int code = target && !strncmp(target, "sm_", 3) ? atoi(target + 3) : 0;
 	if (cudart->noted_target || card < 70 || code <= card)
@@ -314,8 +318,8 @@ static int set_recording(struct hd_cudart *cudart, struct hd_sim_options *option
 	snprintf(path, size, "%s/%ld.run", folder, (long)getpid());
 	options->recording = path;
 	options->device_base = HD_RECORDING_BASE + slot * HD_RECORDING_SLOT_BYTES;
-	options->device_bytes = cudart->config.dram_bytes < HD_RECORDING_SLOT_BYTES ? cudart->config.dram_bytes
-										    : HD_RECORDING_SLOT_BYTES;
+	options->device_bytes = cudart->config->dram_bytes < HD_RECORDING_SLOT_BYTES ? cudart->config->dram_bytes
+										     : HD_RECORDING_SLOT_BYTES;
 	options->code_shift = slot * HD_RECORDING_CODE_BYTES;
 	return 0;
 }
@@ -327,7 +331,7 @@ static cudaError_t start_simulator(struct hd_cudart *cudart)
 	uint32_t checks, threads;
 	size_t stack = cudart->limits[cudaLimitStackSize];
 	double sampling;
-	if (hd_config_load(&cudart->config, environment("HEDDLE_GPU", "v100"), &cudart->diag) ||
+	if (hd_config_load(cudart->config, environment("HEDDLE_GPU", "v100"), &cudart->diag) ||
 	    apply_settings(cudart) || read_cycles(cudart, "HEDDLE_MAX_CYCLES", &max_cycles) ||
 	    read_cycles(cudart, "HEDDLE_SAMPLE", &sample) || read_cycles(cudart, "HEDDLE_CORUN_CYCLES", &corun) ||
 	    read_cycles(cudart, "HEDDLE_CHECKPOINT_AT", &checkpoint_at) ||
@@ -337,7 +341,7 @@ static cudaError_t start_simulator(struct hd_cudart *cudart)
 	    (strcmp(environment("HEDDLE_WATCHDOG", "0"), "off") && read_cycles(cudart, "HEDDLE_WATCHDOG", &watchdog)))
 		return cudaErrorInitializationError;
 	struct hd_sim_options options = {
-		.config = &cudart->config,
+		.config = cudart->config,
 		.policy = environment("HEDDLE_POLICY", "baseline"),
 		.verify = *environment("HEDDLE_VERIFY", "0") != '0',
 		.functional = *environment("HEDDLE_FUNCTIONAL", "0") != '0',

@@ -81,7 +81,7 @@ struct hd_opted {
 
 struct hd_cudart {
 	struct hd_sim *sim;
-	struct hd_config config;
+	struct hd_config *config;
 	struct hd_diag diag;
 	bool started; /* start was tried */
 	pid_t owner;  /* the process that did */

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "heddle/config.h"
 #include "runtime/cudart/stream.h"
 
 #define HD_CUDA_VERSION 12030 /* the API that include/cuda declares */
@@ -57,7 +58,7 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device)
 	if (device != 0)
 		return hd_cudart_return(cudaErrorInvalidDevice);
 	HD_TRY(hd_cudart_boot(cudart));
-	const struct hd_config *config = &cudart->config;
+	const struct hd_config *config = cudart->config;
 	memset(prop, 0, sizeof *prop);
 	snprintf(prop->name, sizeof prop->name, "%s", config->product);
 	memcpy(prop->uuid.bytes, "Heddle model GPU", sizeof prop->uuid.bytes);
@@ -83,8 +84,7 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attr, int dev
 	if (device != 0)
 		return hd_cudart_return(cudaErrorInvalidDevice);
 	HD_TRY(hd_cudart_boot(cudart));
-	return hd_cudart_return(hd_cudart_attribute(&cudart->config, attr, value) ? cudaSuccess
-										  : cudaErrorInvalidValue);
+	return hd_cudart_return(hd_cudart_attribute(cudart->config, attr, value) ? cudaSuccess : cudaErrorInvalidValue);
 }
 
 cudaError_t cudaChooseDevice(int *device, const struct cudaDeviceProp *prop)
@@ -183,7 +183,7 @@ cudaError_t cudaThreadGetCacheConfig(enum cudaFuncCache *config)
 static bool is_limit(const struct hd_cudart *cudart, enum cudaLimit limit)
 {
 	return (unsigned)limit <= cudaLimitPersistingL2CacheSize &&
-	       !(limit == cudaLimitDevRuntimeSyncDepth && cudart->config.compute_major >= 9);
+	       !(limit == cudaLimitDevRuntimeSyncDepth && cudart->config->compute_major >= 9);
 }
 
 /* Others have numbers up to 9 by now. */
@@ -260,7 +260,7 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int *leastPriority, int *greatestPr
 	HD_CUDART(cudart);
 	HD_TRY(hd_cudart_start_beside(cudart));
 	/* As the card has it; blocks of more urgent streams get a place first (runtime/sim/gpu.c). */
-	int level = capability(&cudart->config);
+	int level = capability(cudart->config);
 	if (leastPriority)
 		*leastPriority = 0;
 	if (greatestPriority)

@@ -3,6 +3,7 @@
  * edges, but for questions about edges of which a graph keeps one direction only (quadratic).
  */
 #include "runtime/cudart/graph.h"
+#include "heddle/figures.h"
 #include "runtime/cudart/handles.h"
 
 #include <stdio.h>

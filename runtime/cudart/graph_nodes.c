@@ -2,6 +2,7 @@
  * Nodes of graphs: adding them, asking what they do and changing it, in a graph or in an executable one. Each kind has
  * one function that fills it in; the calls of the API differ in where they find the node.
  */
+#include "heddle/figures.h"
 #include "runtime/cudart/array.h"
 #include "runtime/cudart/graph.h"
 #include "runtime/cudart/handles.h"

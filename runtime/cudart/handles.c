@@ -39,10 +39,12 @@ bool hd_handle_lives(const void *handle, enum hd_handle_kind kind)
 
 void hd_handles_release(void)
 {
-	struct hd_handle **table = hd_cudart_live_of_process(), *entry, *next;
-	HASH_ITER (hh, *table, entry, next) {
-		HASH_DEL(*table, entry);
+	struct hd_handle **table = hd_cudart_live_of_process(), *entry = *table;
+	HASH_CLEAR(hh, *table);
+	while (entry) {
+		struct hd_handle *next = entry->hh.next;
 		free(entry);
+		entry = next;
 	}
 }
 

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "heddle/config.h"
+#include "heddle/figures.h"
 #include "heddle/occupancy.h"
 #include "runtime/cudart/graph.h"
 #include "runtime/cudart/handles.h"
@@ -75,7 +77,7 @@ static uint32_t most_dynamic_shared(const struct hd_cudart *cudart, const struct
 			return cudart->opted.data[i].bytes;
 	int most = 0;
 	uint32_t own = hd_kernel_metadata(kernel)->shared_bytes;
-	hd_cudart_attribute(&cudart->config, cudaDevAttrMaxSharedMemoryPerBlock, &most);
+	hd_cudart_attribute(cudart->config, cudaDevAttrMaxSharedMemoryPerBlock, &most);
 	return own < (uint32_t)most ? (uint32_t)most - own : 0;
 }
 
@@ -206,7 +208,7 @@ cudaError_t cudaLaunchCooperativeKernel(const void *func, dim3 gridDim, dim3 blo
  * grid. */
 static cudaError_t refuse_cluster(const struct hd_cudart *cudart, dim3 grid, uint64_t x, uint64_t y, uint64_t z)
 {
-	if (cudart->config.compute_major < 9)
+	if (cudart->config->compute_major < 9)
 		return cudaErrorNotSupported;
 	bool fits = x <= 8 && y <= 8 && z <= 8 && x * y * z <= 8;
 	return fits && grid.x % x == 0 && grid.y % y == 0 && grid.z % z == 0 ? cudaErrorNotSupported
@@ -338,7 +340,7 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attr, const void *f
 	struct hd_registered *function;
 	HD_TRY(find_kernel(cudart, func, &function));
 	const struct hd_meta_function *meta = hd_kernel_metadata(function->kernel);
-	const struct hd_config *config = &cudart->config;
+	const struct hd_config *config = cudart->config;
 	memset(attr, 0, sizeof *attr);
 	attr->sharedSizeBytes = meta->shared_bytes;
 	attr->localSizeBytes = meta->max_stack_bytes;
@@ -356,7 +358,7 @@ cudaError_t cudaFuncSetAttribute(const void *func, enum cudaFuncAttribute attr, 
 	struct hd_registered *function;
 	HD_TRY(find_kernel(cudart, func, &function));
 	struct hd_kernel *kernel = function->kernel;
-	uint64_t own = hd_kernel_metadata(kernel)->shared_bytes, card = cudart->config.shared_per_cta;
+	uint64_t own = hd_kernel_metadata(kernel)->shared_bytes, card = cudart->config->shared_per_cta;
 	if (attr == cudaFuncAttributePreferredSharedMemoryCarveout)
 		return hd_cudart_return(value >= -1 && value <= 100 ? cudaSuccess : cudaErrorInvalidValue);
 	if (attr != cudaFuncAttributeMaxDynamicSharedMemorySize || value < 0 || (uint64_t)value + own > card)

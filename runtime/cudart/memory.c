@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "heddle/config.h"
 #include "runtime/cudart/graph.h"
 #include "runtime/cudart/handles.h"
 #include "runtime/cudart/memory.h"
@@ -228,7 +229,7 @@ cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total)
 	if (free_bytes)
 		*free_bytes = hd_sim_free_bytes(cudart->sim);
 	if (total)
-		*total = cudart->config.dram_bytes;
+		*total = cudart->config->dram_bytes;
 	return cudaSuccess;
 }
 

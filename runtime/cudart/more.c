@@ -2,6 +2,7 @@
  * Rarer functions of the runtime API: copies between arrays and memory in streams, questions about kernels, parameters
  * of any node.
  */
+#include "heddle/figures.h"
 #include "runtime/cudart/array.h"
 #include "runtime/cudart/graph.h"
 #include "runtime/cudart/handles.h"

@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "heddle/config.h"
 #include "runtime/cudart/graph.h"
 #include "runtime/cudart/handles.h"
 #include "runtime/cudart/memory.h"
@@ -35,7 +36,7 @@ static int *reuse_of(struct CUmemPoolHandle_st *pool, enum cudaMemPoolAttr attr)
 
 static uint64_t used_bytes(const struct hd_cudart *cudart)
 {
-	return cudart->config.dram_bytes - hd_sim_free_bytes(cudart->sim);
+	return cudart->config->dram_bytes - hd_sim_free_bytes(cudart->sim);
 }
 
 static void note_use(const struct hd_cudart *cudart, struct CUmemPoolHandle_st *pool)

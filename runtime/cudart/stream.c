@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "heddle/config.h"
 #include "runtime/cudart/handles.h"
 #include "runtime/cudart/memory.h"
 #include "runtime/cudart/work.h"
@@ -290,6 +291,6 @@ cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end)
 	    ((start->flags | end->flags) & cudaEventDisableTiming))
 		return hd_cudart_return(cudaErrorInvalidResourceHandle);
 	double cycles = (double)end->cycle - (double)start->cycle;
-	*ms = (float)(cycles / (cudart->config.core_mhz * 1e3));
+	*ms = (float)(cycles / (cudart->config->core_mhz * 1e3));
 	return cudaSuccess;
 }

@@ -10,13 +10,14 @@
  * Cost: linear in the code, a few rounds; once for each module.
  */
 #include "runtime/exec/control.h"
+#include "heddle/config.h"
 #include "heddle/opcodes.h"
 
 #include "heddle/control.h"
 
 static struct hd_timing timing_of(const struct hd_gpu *gpu)
 {
-	const struct hd_config *config = &gpu->config;
+	const struct hd_config *config = gpu->config;
 	struct hd_timing timing = {.cross = (uint16_t)config->lat_cross,
 				   .cross_half = (uint16_t)config->lat_cross_half,
 				   .guard = (uint16_t)config->lat_guard};
@@ -73,7 +74,7 @@ void hd_control_load(const struct hd_gpu *gpu, const struct hd_function *functio
 		inst->raises = bit_of(control[i].write) | bit_of(control[i].read);
 		inst->counter = control[i].write < HD_COUNTERS ? control[i].write + 1 : 0;
 		inst->read_counter = control[i].read < HD_COUNTERS ? control[i].read + 1 : 0;
-		inst->read_cycles = (uint16_t)(read_cycles(&gpu->config, &inst->inst) + gpu->stages);
+		inst->read_cycles = (uint16_t)(read_cycles(gpu->config, &inst->inst) + gpu->stages);
 	}
 	hd_arena_release(&arena);
 }

@@ -6,6 +6,7 @@
  */
 #include <assert.h>
 
+#include "heddle/config.h"
 #include "heddle/opcodes.h"
 #include "runtime/exec/control.h"
 #include "runtime/exec/exec.h"
@@ -44,7 +45,7 @@ static uint32_t tensor_rate(const struct hd_config *config, const struct hd_inst
 static uint16_t tensor_interval(const struct hd_config *config, const struct hd_inst *inst)
 {
 	uint32_t rate = tensor_rate(config, inst);
-	uint32_t cycles = (hd_op_products((enum hd_op)inst->op, inst->mods) + rate - 1) / rate;
+	uint32_t cycles = (hd_op_products(inst->op, inst->mods) + rate - 1) / rate;
 	return (uint16_t)(cycles > (uint32_t)config->ii_tensor ? cycles : (uint32_t)config->ii_tensor);
 }
 
@@ -123,7 +124,7 @@ static void keep_factors(struct hd_dinst *to)
 
 static void add_operands(struct hd_dinst *to, const struct hd_regset *reads, enum hd_slot slot, uint8_t reg)
 {
-	unsigned width = hd_op_width((enum hd_op)to->inst.op, to->inst.mods, slot);
+	unsigned width = hd_op_width(to->inst.op, to->inst.mods, slot);
 	for (unsigned word = 0; word < width; word++) {
 		unsigned number = reg + word;
 		if (number >= HD_RZ || !(reads->regs[number / 64] >> number % 64 & 1))
@@ -190,7 +191,7 @@ struct hd_dinst hd_dinst_decode(const struct hd_gpu *gpu, const struct hd_inst *
 {
 	const struct hd_opinfo *info = &hd_opinfo[inst->op];
 	uint8_t lat_class = (uint8_t)hd_inst_lat(inst);
-	bool on_fma = gpu->config.imad_pipe == HD_IMAD_FP32 && multiplies_integers(info);
+	bool on_fma = gpu->config->imad_pipe == HD_IMAD_FP32 && multiplies_integers(info);
 	struct hd_dinst to = {
 		.exec = hd_exec_resolve(inst, level),
 		.inst = *inst,
@@ -201,19 +202,19 @@ struct hd_dinst hd_dinst_decode(const struct hd_gpu *gpu, const struct hd_inst *
 		.effects = info->effects,
 		.meets = hd_op_meets(inst->op, inst->mods),
 		.latency =
-			lat_class == HD_LAT_MEM ? 0 : (uint16_t)(hd_latency_of(&gpu->config, lat_class) + gpu->stages),
-		.interval = interval_of(&gpu->config, on_fma ? HD_PIPE_FP32 : info->pipe),
+			lat_class == HD_LAT_MEM ? 0 : (uint16_t)(hd_latency_of(gpu->config, lat_class) + gpu->stages),
+		.interval = interval_of(gpu->config, on_fma ? HD_PIPE_FP32 : info->pipe),
 		.mem_class = class_of(inst),
 		.range = range_of(inst),
-		.pipeline = (uint8_t)hd_op_pipeline((enum hd_op)inst->op),
-		.access_bytes = (uint8_t)hd_op_access_bytes((enum hd_op)inst->op, inst->mods),
+		.pipeline = (uint8_t)hd_op_pipeline(inst->op),
+		.access_bytes = (uint8_t)hd_op_access_bytes(inst->op, inst->mods),
 	};
-	if (inst->op == HD_OP_BAR && gpu->config.barrier_latency)
-		to.latency = (uint16_t)(gpu->config.barrier_latency + gpu->stages);
+	if (inst->op == HD_OP_BAR && gpu->config->barrier_latency)
+		to.latency = (uint16_t)(gpu->config->barrier_latency + gpu->stages);
 	if (info->pipe == HD_PIPE_TENSOR) {
-		to.latency = (uint16_t)(tensor_latency(&gpu->config, inst) + gpu->stages);
-		to.interval = tensor_interval(&gpu->config, inst);
-		to.products = (uint16_t)hd_op_products((enum hd_op)inst->op, inst->mods);
+		to.latency = (uint16_t)(tensor_latency(gpu->config, inst) + gpu->stages);
+		to.interval = tensor_interval(gpu->config, inst);
+		to.products = (uint16_t)hd_op_products(inst->op, inst->mods);
 	}
 	struct hd_regset reads, writes;
 	hd_inst_reads(inst, &reads);

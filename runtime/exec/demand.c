@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "heddle/figures.h"
 #include "runtime/exec/exec.h"
 
 bool hd_program_shows_all(const struct hd_gpu *gpu, const struct hd_module *module)

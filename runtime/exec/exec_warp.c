@@ -2,6 +2,7 @@
  * Functional execution: what lanes of a warp tell each other (SHFL, VOTE, MATCH), special
  * registers, and instructions that only the timing core gives a meaning (barriers, fences, sleeps).
  */
+#include "heddle/config.h"
 #include "heddle/opcodes.h"
 #include "runtime/exec/exec.h"
 #include "runtime/sim/probe.h"
@@ -216,7 +217,7 @@ static uint64_t clock_of(const struct hd_exec *exec)
 /* Nanoseconds of simulated time. */
 static uint64_t global_timer(const struct hd_exec *exec)
 {
-	return (uint64_t)((double)clock_of(exec) * 1000.0 / exec->gpu->config.core_mhz);
+	return (uint64_t)((double)clock_of(exec) * 1000.0 / exec->gpu->config->core_mhz);
 }
 
 /* Those that are one number for the warp. */
@@ -225,9 +226,9 @@ static uint32_t warp_special(const struct hd_exec *exec, uint32_t number)
 	const struct hd_warp *warp = exec->warp;
 	switch (number) {
 	case HD_SR_WARPID: return warp->index;
-	case HD_SR_NWARPID: return (uint32_t)exec->gpu->config.max_warps;
+	case HD_SR_NWARPID: return (uint32_t)exec->gpu->config->max_warps;
 	case HD_SR_SMID: return warp->cta->sm ? hd_sm_id(warp->cta->sm) : 0;
-	case HD_SR_NSMID: return (uint32_t)exec->gpu->config.sm_count;
+	case HD_SR_NSMID: return (uint32_t)exec->gpu->sm_count;
 	case HD_SR_GRIDID: return (uint32_t)warp->cta->grid->id;
 	case HD_SR_CTAID_X: return warp->cta->index[0];
 	case HD_SR_CTAID_Y: return warp->cta->index[1];

@@ -4,6 +4,7 @@
  *
  * Cost: at load, linear in the instructions and in what is said of them.
  */
+#include "heddle/figures.h"
 #include "runtime/exec/exec.h"
 #include "runtime/sm/hooks.h"
 

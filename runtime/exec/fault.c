@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "heddle/figures.h"
 #include "runtime/exec/later.h"
 #include "runtime/sm/sm.h"
 

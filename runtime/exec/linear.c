@@ -8,6 +8,7 @@
  */
 #include "runtime/exec/linear.h"
 
+#include "heddle/figures.h"
 #include "heddle/occupancy.h"
 #include "runtime/exec/exec.h"
 #include "runtime/sm/places.h"
@@ -115,7 +116,7 @@ static uint32_t registers_of(const struct hd_linear *linear, const struct hd_gri
 static bool registers_suffice(const struct hd_gpu *gpu, const struct hd_linear *linear, const struct hd_grid *grid,
 			      const struct hd_occupancy *fit)
 {
-	struct hd_sm_limits limits = hd_sm_limits_of(&gpu->config);
+	struct hd_sm_limits limits = hd_sm_limits_of(gpu->config);
 	uint32_t registers = registers_of(linear, grid), threads = grid->block_warps * HD_WARP_LANES;
 	if (hd_occupancy_compute(&limits, registers, grid->block_threads, grid->shared_bytes).ctas < fit->ctas)
 		return false;
@@ -126,7 +127,7 @@ static bool registers_suffice(const struct hd_gpu *gpu, const struct hd_linear *
 /* A cooperative grid has to stay resident as a whole. */
 static bool keeps_grid(const struct hd_gpu *gpu, const struct hd_linear *linear, const struct hd_grid *grid)
 {
-	struct hd_sm_limits limits = hd_sm_limits_of(&gpu->config);
+	struct hd_sm_limits limits = hd_sm_limits_of(gpu->config);
 	return !grid->cooperative ||
 	       hd_occupancy_compute(&limits, registers_of(linear, grid), grid->block_threads, grid->shared_bytes)
 			       .ctas >= grid->cta_share;
@@ -150,7 +151,7 @@ static enum choice choose(const struct hd_gpu *gpu, const struct hd_linear *line
 		return CHECK_FAILED;
 	if (is_forced(gpu) && keeps_grid(gpu, linear, grid))
 		return CHOSEN;
-	if (!is_forced(gpu) && !hd_linear_pays(linear, grid->cta_total, grid->block_warps, gpu->config.sm_count))
+	if (!is_forced(gpu) && !hd_linear_pays(linear, grid->cta_total, grid->block_warps, gpu->sm_count))
 		return TOO_SMALL;
 	return registers_suffice(gpu, linear, grid, fit) ? CHOSEN : NO_REGISTERS;
 }
@@ -215,7 +216,7 @@ static void start(const struct hd_gpu *gpu, struct hd_exec *exec, struct hd_grid
 /* Where linear registers take allocation units of their own on an SM: as many blocks still (4.4). Asks the policies. */
 static bool range_leaves_room(struct hd_gpu *gpu, const struct hd_grid *grid, const struct hd_occupancy *fit)
 {
-	struct hd_sm_limits limits = hd_sm_limits_of(&gpu->config);
+	struct hd_sm_limits limits = hd_sm_limits_of(gpu->config);
 	struct hd_sm *sm = gpu->sms[0];
 	uint64_t taken = hd_range_share(sm, hd_range_rows(sm, grid)) * hd_register_parts(sm);
 	limits.registers -= taken < limits.registers ? (uint32_t)taken : limits.registers;

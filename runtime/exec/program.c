@@ -5,6 +5,8 @@
  * Needs an object that hd_object_verify has passed. Linear in its instructions and relocations
  * (undefined symbols search the modules loaded before). On failure nothing of the module is left behind.
  */
+#include "heddle/config.h"
+#include "heddle/figures.h"
 #include "heddle/opcodes.h"
 #include "lib/object/spins.h"
 #include "runtime/exec/control.h"
@@ -18,7 +20,7 @@ static bool constant_in_range(const struct hd_inst *inst)
 	if (!hd_x_is_constant(inst->xkind))
 		return true;
 	enum hd_slot slot = inst->xkind == HD_X_CONST_B ? HD_SLOT_B : HD_SLOT_C;
-	unsigned bytes = 4 * hd_op_width((enum hd_op)inst->op, inst->mods, slot);
+	unsigned bytes = 4 * hd_op_width(inst->op, inst->mods, slot);
 	return inst->x >> 16 == 0 && (inst->x & 0xffff) % 4 == 0 && hd_cb_holds(inst->x & 0xffff, bytes);
 }
 
@@ -131,7 +133,7 @@ static int fill(struct hd_gpu *gpu, struct hd_module *module, uint32_t index, in
 		hd_facts_tag(function->said, i, &code[i]);
 		program->fetches |= hd_opinfo[from->insts[i].op].space == HD_AT_TEXTURE;
 	}
-	if (gpu->config.core == HD_CORE_MODERN)
+	if (gpu->config->core == HD_CORE_MODERN)
 		hd_control_load(gpu, from, code);
 	mark_helpers(module, from, code);
 	mark_spins(module->spins, from, code);

@@ -8,6 +8,8 @@
 #include <assert.h>
 #include <stdbool.h>
 
+#include "heddle/config.h"
+
 void hd_address_map_init(struct hd_address_map *map, const struct hd_config *config)
 {
 	uint32_t slices = (uint32_t)config->l2_slices;

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "heddle/config.h"
+struct hd_config;
 
 struct hd_address_map {
 	uint32_t slices, slice_bits; /* bits: of a power of two, else 0 */

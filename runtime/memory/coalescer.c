@@ -13,6 +13,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "heddle/config.h"
 #include "lib/bits.h"
 #include "lib/hash.h"
 

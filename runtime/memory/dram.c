@@ -25,6 +25,8 @@
 
 #include <string.h>
 
+#include "heddle/config.h"
+
 /* A request of low priority passes for so many requests younger. */
 #define LATER (UINT32_C(1) << 30)
 

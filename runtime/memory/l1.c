@@ -14,6 +14,7 @@
  */
 #include "runtime/memory/l1.h"
 
+#include "heddle/config.h"
 #include "heddle/machine.h"
 
 /* Tags of packets: index of the line's tag, or with this bit that of the waiter of an access past the cache; of stores

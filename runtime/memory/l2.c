@@ -22,6 +22,8 @@
 
 #include <string.h>
 
+#include "heddle/config.h"
+
 enum { OWNER_BITS = 5 };
 static_assert(1 << OWNER_BITS == HD_MEM_GRIDS, "a grid has its bits");
 

@@ -17,8 +17,15 @@
 
 #include "runtime/memory/lsu.h"
 
+#include "heddle/config.h"
+
 /* Instructions under way in the memory, more than the warps of an SM have registers to wait with; stores count. */
 enum { INFLIGHT = 1024 };
+
+uint32_t hd_lsu_capacity(const struct hd_config *config)
+{
+	return (uint32_t)(config->memory_queue ? config->memory_queue * config->schedulers : config->lsu_queue);
+}
 
 struct hd_lsu *hd_lsu_new(struct hd_memory *memory, uint32_t sm, const struct hd_config *config,
 			  struct hd_counters *counters, struct hd_arena *arena)

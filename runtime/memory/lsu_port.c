@@ -5,6 +5,7 @@
  *
  * Needs the L1 and the crossbars. Cost: O(grids with packets that wait) a packet.
  */
+#include "heddle/config.h"
 #include "runtime/memory/lsu.h"
 
 /* ---- lines of transfers */

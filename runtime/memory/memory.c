@@ -9,9 +9,16 @@
  */
 #include <string.h>
 
+#include "heddle/config.h"
 #include "runtime/memory/system.h"
 
 /* ---- construction */
+
+struct hd_flits hd_flits_of(const struct hd_config *config)
+{
+	uint32_t size = (uint32_t)config->icnt_flit;
+	return (struct hd_flits){config->icnt_header ? (uint32_t)config->icnt_header : size, size};
+}
 
 /* The largest packet must fit. */
 static uint32_t queue_flits(uint64_t configured, const struct hd_config *config)

@@ -12,9 +12,10 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "heddle/config.h"
 #include "heddle/stats.h"
 #include "lib/arena.h"
+
+struct hd_config;
 
 struct hd_memory; /* crossbars, L2, DRAM, shared by all SMs */
 struct hd_packet; /* packet.h */
@@ -154,10 +155,7 @@ uint64_t hd_lsu_tick(struct hd_lsu *lsu, uint64_t now);
  * the last tick that has not been told. */
 uint32_t hd_lsu_taken(struct hd_lsu *lsu);
 /* Instructions that wait in it at most, those of all grids. */
-static inline uint32_t hd_lsu_capacity(const struct hd_config *config)
-{
-	return (uint32_t)(config->memory_queue ? config->memory_queue * config->schedulers : config->lsu_queue);
-}
+uint32_t hd_lsu_capacity(const struct hd_config *config);
 /* Takes completions that are due at or before `now`; returns how many were written. */
 uint32_t hd_lsu_completions(struct hd_lsu *lsu, uint64_t now, struct hd_mem_completion *out, uint32_t capacity);
 /* Cycle of the earliest completion not yet taken; UINT64_MAX. */

@@ -9,8 +9,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "heddle/config.h"
 #include "lib/arena.h"
+
+struct hd_config;
 
 #define HD_NONE UINT32_MAX
 
@@ -114,11 +115,7 @@ struct hd_flits {
 };
 
 /* With icnt_header = 0 header and address have a flit of their own; else the data share it. */
-static inline struct hd_flits hd_flits_of(const struct hd_config *config)
-{
-	uint32_t size = (uint32_t)config->icnt_flit;
-	return (struct hd_flits){config->icnt_header ? (uint32_t)config->icnt_header : size, size};
-}
+struct hd_flits hd_flits_of(const struct hd_config *config);
 
 static inline uint8_t hd_packet_flits(uint32_t data_bytes, struct hd_flits flits)
 {

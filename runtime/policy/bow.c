@@ -15,6 +15,7 @@
  */
 #include <stdlib.h>
 
+#include "heddle/config.h"
 #include "runtime/policy/served.h"
 #include "runtime/sm/hooks.h"
 
@@ -240,7 +241,7 @@ static void report(const struct hd_policy_handle *self, const struct hd_gpu *gpu
 	struct bow_counts sum;
 	hd_policy_sum(self, gpu, &sum);
 	add(context, "read_hits", sum.operands ? 100 * (double)sum.hits / (double)sum.operands : 0, "%");
-	add(context, "storage", (double)gpu->config.collectors * BUFFERED * HD_ROW_BYTES, "bytes");
+	add(context, "storage", (double)gpu->config->collectors * BUFFERED * HD_ROW_BYTES, "bytes");
 }
 
 static const struct hd_policy_energy energy[] = {

@@ -14,6 +14,7 @@
  */
 #include "runtime/policy/cars.h"
 
+#include "heddle/figures.h"
 #include "lib/strbuf.h"
 
 static int configure(const struct hd_policy *policy, struct hd_config *config, const char *parameter,

@@ -23,6 +23,8 @@
  */
 #include "runtime/policy/cars.h"
 
+#include "heddle/config.h"
+#include "heddle/figures.h"
 #include "heddle/occupancy.h"
 #include "runtime/sm/hooks.h"
 
@@ -195,7 +197,7 @@ static bool reaches_unknown(const struct hd_gpu *gpu, const struct hd_grid *grid
  */
 static uint32_t warps_at_low(const struct hd_gpu *gpu, const struct hd_grid *grid, uint32_t low)
 {
-	struct hd_sm_limits limits = hd_sm_limits_of(&gpu->config);
+	struct hd_sm_limits limits = hd_sm_limits_of(gpu->config);
 	limits.max_regs_per_thread = UINT32_MAX;
 	struct hd_occupancy fit = hd_occupancy_compute(&limits, low, grid->block_threads, grid->shared_bytes);
 	uint32_t ctas = fit.ctas ? fit.ctas : 1;
@@ -205,10 +207,10 @@ static uint32_t warps_at_low(const struct hd_gpu *gpu, const struct hd_grid *gri
 static struct cars_demand demand_of(const struct hd_gpu *gpu, const struct cars_gpu *cars, const struct hd_grid *grid)
 {
 	const struct hd_meta_function *meta = grid->kernel->meta;
-	uint32_t unit = (uint32_t)gpu->config.register_unit / HD_WARP_LANES;
+	uint32_t unit = (uint32_t)gpu->config->register_unit / HD_WARP_LANES;
 	struct cars_demand demand = {
 		.base = meta && !cars->unrenamed ? meta->fru : grid->registers,
-		.file_rows = (uint32_t)gpu->config.registers / HD_WARP_LANES,
+		.file_rows = (uint32_t)gpu->config->registers / HD_WARP_LANES,
 		.unit = unit ? unit : 1,
 	};
 	if (meta && meta->call_count) {
@@ -230,7 +232,7 @@ static struct cars_demand demand_of(const struct hd_gpu *gpu, const struct cars_
 static void bound_to_blocks(const struct hd_gpu *gpu, const struct hd_grid *grid, struct cars_levels *levels,
 			    const struct cars_demand *demand)
 {
-	uint32_t parts = gpu->config.warp_unit ? (uint32_t)gpu->config.warp_unit : 1;
+	uint32_t parts = gpu->config->warp_unit ? (uint32_t)gpu->config->warp_unit : 1;
 	struct cars_demand block = *demand;
 	block.warps = (grid->block_warps + parts - 1) / parts * parts;
 	block.all_run = true;
@@ -267,9 +269,9 @@ void cars_grid_begin(const struct hd_policy_handle *self, struct hd_gpu *gpu, co
 	}
 	cars->kernel->levels = levels;
 	cars_sum_counts(self, gpu, &cars->before);
-	for (uint32_t i = 0; i < gpu->config.sm_count; i++) {
+	for (uint32_t i = 0; i < gpu->sm_count; i++) {
 		struct cars_sm *sm = cars_sm_of(self, gpu->sms[i]);
-		sm->level = best != UINT32_MAX ? best : i < gpu->config.sm_count / 2 ? 0 : levels.count - 1;
+		sm->level = best != UINT32_MAX ? best : i < gpu->sm_count / 2 ? 0 : levels.count - 1;
 		sm->free_rows = demand.file_rows;
 		sm->first = sm->last = CARS_NO_SLOT;
 		sm->peak = 0;
@@ -318,10 +320,10 @@ void cars_grid_end(const struct hd_policy_handle *self, struct hd_gpu *gpu, cons
 {
 	struct cars_gpu *cars = cars_gpu_of(self, gpu);
 	struct cars_levels *levels = &cars->kernel->levels;
-	for (uint32_t i = 0; i < gpu->config.sm_count && !cars->joined; i++)
+	for (uint32_t i = 0; i < gpu->sm_count && !cars->joined; i++)
 		take_times(levels, cars_sm_of(self, gpu->sms[i]));
 	if (cars->joined) {
-		levels->cycles[cars->level] = (gpu->now - grid->started) * gpu->config.sm_count;
+		levels->cycles[cars->level] = (gpu->now - grid->started) * gpu->sm_count;
 		levels->blocks[cars->level] = (uint64_t)grid->grid[0] * grid->grid[1] * grid->grid[2];
 	}
 	cars_levels_keep(levels, &cars->kernel->memory);

@@ -4,6 +4,7 @@
  */
 #include <inttypes.h>
 
+#include "heddle/config.h"
 #include "runtime/policy/cars.h"
 
 static void add_counts(struct cars_counts *to, const struct cars_counts *from)
@@ -23,7 +24,7 @@ static void subtract_counts(struct cars_counts *from, const struct cars_counts *
 void cars_sum_counts(const struct hd_policy_handle *self, const struct hd_gpu *gpu, struct cars_counts *sum)
 {
 	memset(sum, 0, sizeof(*sum));
-	for (uint32_t i = 0; i < gpu->config.sm_count; i++)
+	for (uint32_t i = 0; i < gpu->sm_count; i++)
 		add_counts(sum, &cars_sm_of(self, gpu->sms[i])->counts);
 }
 
@@ -53,7 +54,7 @@ static void add_levels(const struct hd_policy_handle *self, const struct hd_gpu 
 		       void (*add)(void *context, const char *key, double value, const char *unit), void *context)
 {
 	uint32_t peak = 0;
-	for (uint32_t i = 0; i < gpu->config.sm_count; i++)
+	for (uint32_t i = 0; i < gpu->sm_count; i++)
 		if (cars_sm_of(self, gpu->sms[i])->peak > peak)
 			peak = cars_sm_of(self, gpu->sms[i])->peak;
 	add(context, "peak_stack", peak, "registers");
@@ -62,7 +63,7 @@ static void add_levels(const struct hd_policy_handle *self, const struct hd_gpu 
 	for (uint32_t i = 0; i < levels->count; i++) {
 		char key[48], name[16] = "high";
 		uint64_t blocks = 0;
-		for (uint32_t s = 0; s < gpu->config.sm_count; s++)
+		for (uint32_t s = 0; s < gpu->sm_count; s++)
 			blocks += cars_sm_of(self, gpu->sms[s])->launched[i];
 		if (levels->multiple[i] == CARS_BELOW_LOW)
 			snprintf(name, sizeof(name), "below_low");
@@ -91,7 +92,7 @@ void cars_report(const struct hd_policy_handle *self, const struct hd_gpu *gpu,
 	uint64_t moved = counts.spilled_bytes + counts.filled_bytes + counts.switched_bytes;
 	add(context, "trapping_calls", percent(counts.call_traps, counts.calls), "%");
 	add(context, "bytes_per_call", counts.calls ? (double)moved / (double)counts.calls : 0, "bytes");
-	add(context, "storage", (double)cars_storage_bits(&gpu->config) / 8, "bytes");
+	add(context, "storage", (double)cars_storage_bits(gpu->config) / 8, "bytes");
 	if (gpu->grid)
 		add_levels(self, gpu, &cars->kernel->levels, add, context);
 }
@@ -112,7 +113,7 @@ bool cars_why_held(const struct hd_policy_handle *self, const struct hd_warp *wa
 void cars_dump(const struct hd_policy_handle *self, const struct hd_gpu *gpu, FILE *out)
 {
 	static const char *const names[] = {"free", "has registers", "stalled", "switched out", "away"};
-	for (uint32_t i = 0; i < gpu->config.sm_count; i++) {
+	for (uint32_t i = 0; i < gpu->sm_count; i++) {
 		const struct cars_sm *sm = cars_sm_of(self, gpu->sms[i]);
 		if (!gpu->sms[i]->resident_warps)
 			continue;

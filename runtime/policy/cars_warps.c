@@ -25,7 +25,7 @@ static struct hd_injected row_access(const struct hd_warp *warp, uint64_t area, 
 				     enum hd_inject_kind kind)
 {
 	const struct hd_sm *sm = warp->cta->sm;
-	uint64_t places = sm->gpu->config.sm_count * sm->warp_count;
+	uint64_t places = sm->gpu->sm_count * sm->warp_count;
 	uint64_t place = (uint64_t)sm->id * sm->warp_count + warp->id;
 	return (struct hd_injected){.address = area + (move->from * places + place) * ROW_BYTES,
 				    .stride = places * ROW_BYTES,

@@ -59,7 +59,7 @@ static enum drf_class class_of(const struct hd_policy_handle *self, const struct
 
 static void set_rates(const struct hd_policy_handle *self, const struct hd_gpu *gpu, struct ccbp_gpu *ccbp)
 {
-	ccbp_set_rates(ccbp, gpu->config.sm_count, hd_policy_setting(self, gpu, FOLLOW) > 0);
+	ccbp_set_rates(ccbp, gpu->sm_count, hd_policy_setting(self, gpu, FOLLOW) > 0);
 }
 
 static void combine(const struct hd_policy_handle *self, const struct hd_gpu *gpu, struct ccbp_gpu *ccbp)
@@ -152,14 +152,14 @@ static void review(const struct hd_policy_handle *self, struct hd_gpu *gpu, stru
 	ccbp->moved = again ? 0 : moved;
 	ccbp->reviews++;
 	if (hd_policy_setting(self, gpu, AUTO) > 0 &&
-	    ccbp_follow_slowdowns(ccbp, gpu->config.sm_count, (double)(now - sharing->window))) {
+	    ccbp_follow_slowdowns(ccbp, gpu->sm_count, (double)(now - sharing->window))) {
 		ccbp->preferred++;
 		again = true;
 	}
 	if (!again)
 		return;
 	combine(self, gpu, ccbp);
-	for (uint32_t i = 0; i < gpu->config.sm_count; i++)
+	for (uint32_t i = 0; i < gpu->sm_count; i++)
 		hd_sm_request_dispatch(gpu->sms[i]);
 }
 
@@ -218,9 +218,9 @@ static void look_where(struct ccbp_gpu *ccbp, const struct hd_gpu *gpu)
 	for (uint32_t which = 0; which < ccbp->sharing.count; which++) {
 		const struct hd_grid *grid = ccbp->sharing.kernels[which].grid;
 		uint32_t sms = 0;
-		for (uint32_t i = 0; grid && i < gpu->config.sm_count; i++)
+		for (uint32_t i = 0; grid && i < gpu->sm_count; i++)
 			sms += gpu->sms[i]->grids[grid->slot].resident > 0;
-		ccbp->more[which] = sms ? (double)gpu->config.sm_count / sms - 1 : 0;
+		ccbp->more[which] = sms ? (double)gpu->sm_count / sms - 1 : 0;
 	}
 }
 
@@ -354,7 +354,7 @@ static void start(const struct hd_policy_handle *self, struct hd_gpu *gpu)
 	ccbp->carry = hd_policy_setting(self, gpu, CARRY);
 	ccbp->throttles = strcmp(self->parameter, "blocks") != 0;
 	ccbp->combines = strcmp(self->parameter, "bandwidth") != 0;
-	for (uint32_t i = 0; i < gpu->config.sm_count; i++)
+	for (uint32_t i = 0; i < gpu->sm_count; i++)
 		((struct ccbp_sm *)hd_policy_sm(self, gpu->sms[i]))->unit = UINT64_MAX;
 }
 

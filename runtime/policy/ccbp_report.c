@@ -56,7 +56,7 @@ void ccbp_report(const struct hd_policy_handle *self, const struct hd_gpu *gpu,
 	const struct ccbp_sums *sums = &ccbp->sums;
 	double cycles = sums->cycles ? (double)sums->cycles : 1;
 	uint64_t refused = 0;
-	for (uint32_t i = 0; i < gpu->config.sm_count; i++)
+	for (uint32_t i = 0; i < gpu->sm_count; i++)
 		refused += ((const struct ccbp_sm *)hd_policy_sm(self, gpu->sms[i]))->refused;
 	if (gpu->grid) {
 		report_launch(hd_policy_grid(self, gpu->grid), add, context);

@@ -22,6 +22,9 @@
 
 #include "runtime/policy/duet.h"
 
+#include "heddle/config.h"
+#include "heddle/figures.h"
+
 #define TICK 100 /* cycles */
 
 /* clang-format off */
@@ -127,7 +130,7 @@ static uint32_t l1_units(const struct hd_config *config)
 /* What an SM has room for; with register stacks their registers count. */
 static struct hd_occupancy fit_of(const struct duet_gpu *duet, const struct hd_gpu *gpu, const struct hd_grid *grid)
 {
-	struct hd_sm_limits limits = hd_sm_limits_of(&gpu->config);
+	struct hd_sm_limits limits = hd_sm_limits_of(gpu->config);
 	limits.max_regs_per_thread = UINT32_MAX;
 	if (!duet->cars)
 		return grid->fit;
@@ -160,7 +163,7 @@ static struct duet_kernel kernel_of(const struct hd_policy_handle *self, const s
 				    const struct hd_grid *grid, const struct hd_occupancy *fit)
 {
 	struct duet_gpu *duet = duet_gpu_of(self, gpu);
-	struct hd_sm_limits limits = hd_sm_limits_of(&gpu->config);
+	struct hd_sm_limits limits = hd_sm_limits_of(gpu->config);
 	uint32_t slot_bytes = (uint32_t)hd_policy_setting(self, gpu, DUET_SLOT_BYTES);
 	uint32_t registers = fit->registers_per_warp / HD_WARP_LANES, below = context_units(duet, gpu, grid, fit);
 	duet->stack = least(duet_stacks_most(duet, gpu), registers - below);
@@ -193,7 +196,7 @@ static void clear_sm(const struct hd_policy_handle *self, struct hd_sm *sm, cons
 static void count_so_far(const struct hd_gpu *gpu, uint32_t slot, struct hd_counters *sum)
 {
 	memset(sum, 0, sizeof(*sum));
-	for (uint32_t i = 0; i < gpu->config.sm_count; i++)
+	for (uint32_t i = 0; i < gpu->sm_count; i++)
 		hd_counters_add(sum, &gpu->sms[i]->counted[slot]);
 	hd_counters_add(sum, hd_memory_counters(gpu->memory, slot));
 }
@@ -253,9 +256,9 @@ static void take_l1(const struct hd_policy_handle *self, struct hd_gpu *gpu)
 	struct duet_gpu *duet = duet_gpu_of(self, gpu);
 	duet->l1 = true;
 	duet->with_l1++;
-	for (uint32_t i = 0; i < gpu->config.sm_count; i++) {
+	for (uint32_t i = 0; i < gpu->sm_count; i++) {
 		hd_lsu_flush(gpu->sms[i]->lsu);
-		duet_space_add_l1(&duet_sm_of(self, gpu->sms[i])->space, l1_units(&gpu->config));
+		duet_space_add_l1(&duet_sm_of(self, gpu->sms[i])->space, l1_units(gpu->config));
 	}
 }
 
@@ -279,7 +282,7 @@ static void grid_begin(const struct hd_policy_handle *self, struct hd_gpu *gpu, 
 	duet->kernel = (struct duet_kernel){.native = fit.ctas};
 	if (switches(duet, grid)) {
 		duet->kernel = kernel_of(self, gpu, grid, &fit);
-		bound = choose_level(duet, l1_units(&gpu->config));
+		bound = choose_level(duet, l1_units(gpu->config));
 	}
 	duet_growth_begin(&duet->growth, bound);
 	duet->next = gpu->now + duet->window;
@@ -289,7 +292,7 @@ static void grid_begin(const struct hd_policy_handle *self, struct hd_gpu *gpu, 
 		note_extra(duet);
 		duet->grown += duet->growth.extra > 0;
 	}
-	for (uint32_t i = 0; i < gpu->config.sm_count; i++)
+	for (uint32_t i = 0; i < gpu->sm_count; i++)
 		clear_sm(self, gpu->sms[i], duet);
 	if (duet->l1_only && duet->growth.extra)
 		take_l1(self, gpu);
@@ -315,7 +318,7 @@ static void end_window(const struct hd_policy_handle *self, struct hd_gpu *gpu, 
 	count_so_far(gpu, duet->grid->slot, &sum);
 	struct hd_stats window = {.counters = sum}, seen = {.counters = duet->seen};
 	hd_stats_subtract(&window, &seen);
-	struct duet_use use = duet_use_of(&gpu->config, &window.counters, duet->window + now - duet->next);
+	struct duet_use use = duet_use_of(gpu->config, &window.counters, duet->window + now - duet->next);
 	if (duet->l1_only && !duet->l1 && duet->growth.windows && use.l1 >= duet->l1_below)
 		duet_growth_stop(&duet->growth);
 	duet_growth_window(&duet->growth, &use);
@@ -326,7 +329,7 @@ static void end_window(const struct hd_policy_handle *self, struct hd_gpu *gpu, 
 	duet->saturated += duet->growth.windows == 2 && duet->growth.first == DUET_SATURATED;
 	duet->grown += !before && duet->growth.extra;
 	note_extra(duet);
-	for (uint32_t i = 0; i < gpu->config.sm_count && duet->growth.extra > before; i++)
+	for (uint32_t i = 0; i < gpu->sm_count && duet->growth.extra > before; i++)
 		hd_sm_request_dispatch(gpu->sms[i]);
 }
 
@@ -390,10 +393,10 @@ static void report(const struct hd_policy_handle *self, const struct hd_gpu *gpu
 	add(context, "kernels_saturated", (double)duet->saturated, "launches");
 	add(context, "kernels_in_l1", (double)duet->with_l1, "launches");
 	add(context, "most_extra_blocks", duet->most, "CTAs");
-	uint32_t slots = hd_sm_limits_of(&gpu->config).max_warps;
+	uint32_t slots = hd_sm_limits_of(gpu->config).max_warps;
 	add(context, "storage_bits",
 	    duet->virtual ? duet_slots_storage_bits(slots)
-			  : duet_storage_bits(units_beside_l1(&gpu->config) + l1_units(&gpu->config)),
+			  : duet_storage_bits(units_beside_l1(gpu->config) + l1_units(gpu->config)),
 	    "bits");
 }
 

@@ -9,6 +9,8 @@
 
 #include <string.h>
 
+#include "heddle/config.h"
+
 #define SUSTAINED 0.6 /* of the crossbar's peak: 3.4.1 */
 #define MOST_WARPS 128
 

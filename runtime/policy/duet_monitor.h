@@ -8,8 +8,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "heddle/config.h"
 #include "heddle/stats.h"
+
+struct hd_config;
 
 /* Per cent of what the GPU has: issue slots, sustainable flits of the busier direction, DRAM's peak, data ports of L1
  * and L2. */

@@ -16,6 +16,7 @@
  *
  * Cost: O(switch points of the program) a launch, O(1) a move.
  */
+#include "heddle/figures.h"
 #include "runtime/policy/cars.h"
 #include "runtime/policy/duet.h"
 #include "runtime/sm/hooks.h"

@@ -9,6 +9,9 @@
  *
  * Cost: O(warps of an SM) an entry of a full queue, O(units) a move.
  */
+#include <assert.h>
+
+#include "heddle/figures.h"
 #include "runtime/policy/duet.h"
 
 #include <assert.h>
@@ -61,6 +64,7 @@ static void enter_queue(const struct hd_policy_handle *self, struct hd_sm *sm, s
 static struct hd_warp *oldest_asking(const struct hd_policy_handle *self, struct hd_sm *sm, enum duet_state state)
 {
 	struct hd_warp *oldest = NULL;
+	assert(sm->warps);
 	for (uint32_t id = 0; id < sm->warp_count; id++) {
 		struct hd_warp *warp = &sm->warps[id];
 		if (warp->state > HD_WARP_BARRIER || warp->state == HD_WARP_FREE)

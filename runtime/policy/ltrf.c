@@ -26,6 +26,8 @@
  * Cost: O(operands) an instruction, and O(registers) each time that a set moves.
  */
 #include "runtime/policy/ltrf.h"
+#include "heddle/config.h"
+#include "heddle/figures.h"
 #include "runtime/policy/served.h"
 
 #include <assert.h>
@@ -46,7 +48,7 @@ static int configure(const struct hd_policy *policy, struct hd_config *config, c
 static void start(const struct hd_policy_handle *self, struct hd_gpu *gpu)
 {
 	struct ltrf_gpu *ltrf = ltrf_gpu_of(self, gpu);
-	const struct hd_config *config = &gpu->config;
+	const struct hd_config *config = gpu->config;
 	uint64_t rows = config->two_level_active * (config->two_level_pool ? 1 : config->schedulers);
 	ltrf->variant.plus = !strcmp(self->policy->name, "ltrf-plus");
 	ltrf->variant.strands = !strcmp(self->policy->name, "ltrf-strands");

@@ -18,7 +18,7 @@ enum { GAPS = 16 };
 void ltrf_move_init(const struct hd_policy_handle *self, struct hd_gpu *gpu)
 {
 	struct ltrf_gpu *ltrf = ltrf_gpu_of(self, gpu);
-	for (uint32_t i = 0; i < gpu->config.sm_count; i++) {
+	for (uint32_t i = 0; i < gpu->sm_count; i++) {
 		struct ltrf_sm *sm = ltrf_sm_of(self, gpu->sms[i]);
 		for (uint32_t bank = 0; bank < ltrf->banks; bank++) {
 			hd_calendar_init(&sm->ports[bank], HD_ARENA_NEW(&gpu->arena, struct hd_gap, GAPS), GAPS);

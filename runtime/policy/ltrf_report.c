@@ -3,6 +3,7 @@
  * would serve without a cache (ltrf-asplos18 4.2: four to six times less), waits, and the storage of the control
  * blocks.
  */
+#include "heddle/config.h"
 #include "runtime/policy/ltrf.h"
 
 const struct hd_policy_count ltrf_counts[] = {
@@ -23,12 +24,12 @@ void ltrf_report(const struct hd_policy_handle *self, const struct hd_gpu *gpu,
 			counts.written_back + counts.saved;
 	add(context, "main_access_reduction", with ? (double)without / (double)with : 0, "times");
 	add(context, "storage",
-	    (double)hd_wcb_storage_bits((uint32_t)gpu->config.max_warps, ltrf->banks, ltrf->rows) / 8, "bytes");
+	    (double)hd_wcb_storage_bits((uint32_t)gpu->config->max_warps, ltrf->banks, ltrf->rows) / 8, "bytes");
 }
 
 void ltrf_dump(const struct hd_policy_handle *self, const struct hd_gpu *gpu, FILE *out)
 {
-	for (uint32_t i = 0; i < gpu->config.sm_count; i++) {
+	for (uint32_t i = 0; i < gpu->sm_count; i++) {
 		const struct hd_sm *sm = gpu->sms[i];
 		for (uint32_t id = 0; id < sm->warp_count && sm->resident_warps; id++) {
 			const struct ltrf_warp *mine = ltrf_warp_of(self, &sm->warps[id]);

@@ -114,7 +114,7 @@ static void start(const struct hd_policy_handle *self, struct hd_gpu *gpu)
 	malekeh_exact_start(gpu, malekeh);
 	start_machine(self, gpu, &malekeh->machine);
 	uint64_t seed = setting(self, gpu, MALEKEH_SEED);
-	for (uint32_t i = 0; i < gpu->config.sm_count; i++)
+	for (uint32_t i = 0; i < gpu->sm_count; i++)
 		for (uint32_t part = 0; part < gpu->shape.parts; part++)
 			for (uint32_t c = 0; c < gpu->sms[i]->regfiles[part]->collector_count; c++) {
 				struct hd_collector *collector = &gpu->sms[i]->regfiles[part]->collectors[c];
@@ -406,7 +406,7 @@ static void path_switch(const struct hd_policy_handle *self, struct hd_warp *war
 static uint64_t issued_on(const struct hd_gpu *gpu)
 {
 	uint64_t issued = 0;
-	for (uint32_t i = 0; i < gpu->config.sm_count; i++)
+	for (uint32_t i = 0; i < gpu->sm_count; i++)
 		for (uint32_t slot = 0; slot < HD_MAX_GRIDS; slot++)
 			issued += gpu->sms[i]->counted[slot].warp_instructions;
 	return issued;

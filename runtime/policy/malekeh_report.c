@@ -2,6 +2,7 @@
  * Malekeh's figures in the statistics: read hits (malekeh 9.2), lost slots, the energy of the register file beside what
  * the baseline takes for the same operands (9.3), and the storage that units have beyond collectors (9.4).
  */
+#include "heddle/config.h"
 #include "runtime/policy/malekeh.h"
 
 /* Register operands of the widest instruction: a matrix product of sm_75 (section 2). */
@@ -29,7 +30,7 @@ void malekeh_report(const struct hd_policy_handle *self, const struct hd_gpu *gp
 	add(context, "register_read_hits", percent(counts.register_hits, counts.registers), "%");
 	add(context, "sthld", malekeh->adaptive ? malekeh->machine.value : malekeh->sthld, "slots");
 	uint32_t entries = (uint32_t)hd_policy_setting(self, gpu, MALEKEH_ENTRIES);
-	add(context, "storage", (double)gpu->config.collectors * hd_ccu_extra_bits(entries, ROWS) / 8, "bytes");
+	add(context, "storage", (double)gpu->config->collectors * hd_ccu_extra_bits(entries, ROWS) / 8, "bytes");
 }
 
 const char *const malekeh_series[] = {"sthld", "state", NULL};
@@ -56,7 +57,7 @@ static void dump_unit(const struct hd_collector *collector, const struct hd_ccu 
 
 void malekeh_dump(const struct hd_policy_handle *self, const struct hd_gpu *gpu, FILE *out)
 {
-	for (uint32_t i = 0; i < gpu->config.sm_count; i++) {
+	for (uint32_t i = 0; i < gpu->sm_count; i++) {
 		const struct hd_sm *sm = gpu->sms[i];
 		if (!sm->resident_warps)
 			continue;

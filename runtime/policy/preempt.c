@@ -31,6 +31,7 @@
 
 #include <string.h>
 
+#include "heddle/config.h"
 #include "lib/hash.h"
 
 #define LOOK_AGAIN 100 /* cycles */
@@ -78,10 +79,10 @@ static void start(const struct hd_policy_handle *self, struct hd_gpu *gpu)
 		preempt->interval = 0;
 		preempt->share_cycles = moves ? (uint64_t)hd_policy_setting(self, gpu, PREEMPT_SHARE) : 0;
 	}
-	for (uint32_t i = 0; i < gpu->config.sm_count; i++) {
+	for (uint32_t i = 0; i < gpu->sm_count; i++) {
 		struct preempt_sm *mine = preempt_sm_of(self, gpu->sms[i]);
-		mine->registers.total = gpu->config.registers / HD_WARP_LANES;
-		mine->shared.total = gpu->config.shared_bytes;
+		mine->registers.total = gpu->config->registers / HD_WARP_LANES;
+		mine->shared.total = gpu->config->shared_bytes;
 		mine->grid = HD_MAX_GRIDS;
 	}
 }
@@ -91,7 +92,7 @@ static void start(const struct hd_policy_handle *self, struct hd_gpu *gpu)
 /* The SMs in turns, one at each multiple of the interval. */
 static uint64_t next_turn(const struct preempt_gpu *preempt, const struct hd_sm *sm, uint64_t now)
 {
-	uint64_t turn = preempt->interval * sm->gpu->config.sm_count, first = preempt->interval * (sm->id + 1);
+	uint64_t turn = preempt->interval * sm->gpu->sm_count, first = preempt->interval * (sm->id + 1);
 	return now < first ? first : first + ((now - first) / turn + 1) * turn;
 }
 
@@ -99,7 +100,7 @@ static uint64_t next_turn(const struct preempt_gpu *preempt, const struct hd_sm 
 static uint64_t random_request(const struct preempt_gpu *preempt, const struct hd_sm *sm, struct preempt_sm *mine,
 			       uint64_t now)
 {
-	uint64_t turn = preempt->interval * sm->gpu->config.sm_count;
+	uint64_t turn = preempt->interval * sm->gpu->sm_count;
 	uint64_t random = hd_hash_mix(hd_hash_mix(preempt->seed, sm->id), mine->drawn++);
 	return now + 1 + random % (2 * turn - 1);
 }
@@ -526,7 +527,7 @@ static void grid_begin(const struct hd_policy_handle *self, struct hd_gpu *gpu, 
 	bool others = false;
 	for (uint32_t i = 0; i < gpu->grids.len; i++)
 		others |= gpu->grids.data[i]->running && gpu->grids.data[i]->priority > grid->priority;
-	for (uint32_t i = 0; i < gpu->config.sm_count; i++) {
+	for (uint32_t i = 0; i < gpu->sm_count; i++) {
 		struct preempt_sm *mine = preempt_sm_of(self, gpu->sms[i]);
 		memset(&mine->counts[grid->slot], 0, sizeof(mine->counts[grid->slot]));
 		mine->retired[grid->slot] = mine->issued[grid->slot] = mine->flushed[grid->slot] = 0;
@@ -538,7 +539,7 @@ static void grid_begin(const struct hd_policy_handle *self, struct hd_gpu *gpu, 
 static void grid_end(const struct hd_policy_handle *self, struct hd_gpu *gpu, const struct hd_grid *grid)
 {
 	preempt_sum_counts(self, gpu, grid, &preempt_gpu_of(self, gpu)->total);
-	for (uint32_t i = 0; i < gpu->config.sm_count; i++) {
+	for (uint32_t i = 0; i < gpu->sm_count; i++) {
 		struct preempt_sm *mine = preempt_sm_of(self, gpu->sms[i]);
 		if (gpu->running) { /* others may have their place now */
 			if (mine->state == PREEMPT_AWAY || mine->state == PREEMPT_BACK)

@@ -11,6 +11,7 @@
  *
  * Cost: O(32) a register that is saved, twice that by block.
  */
+#include "heddle/figures.h"
 #include "runtime/policy/preempt.h"
 
 #include <string.h>

@@ -8,6 +8,7 @@
  */
 #include <string.h>
 
+#include "heddle/config.h"
 #include "runtime/policy/preempt.h"
 #include "runtime/sm/transfer.h"
 
@@ -19,7 +20,7 @@ static uint64_t address_of(const struct hd_sm *sm, const struct hd_cta *cta, uin
 	const struct hd_grid *grid = cta->grid;
 	uint64_t registers = (uint64_t)grid->register_rows * HD_ROW_BYTES + PREEMPT_VECTOR_BYTES;
 	uint64_t bytes = grid->block_warps * (registers + 1024) + grid->shared_bytes;
-	uint64_t line = sm->gpu->config.l1_line, span = (bytes + line - 1) / line * line;
+	uint64_t line = sm->gpu->config->l1_line, span = (bytes + line - 1) / line * line;
 	return HD_TRANSFER_PHYSICAL + grid->slot * GRID_SPAN + sm->id * SPAN + (uint64_t)(cta - sm->ctas) * span +
 	       offset;
 }
@@ -59,7 +60,7 @@ void preempt_send_registers(const struct hd_policy_handle *self, struct hd_sm *s
 	struct preempt_cta *block = preempt_cta_of(self, warp->cta);
 	bool out = block->phase == PREEMPT_STOPS;
 	bool ends = !out || preempt_all_at(self, warp->cta, PREEMPT_MOVING, NULL);
-	uint64_t line = sm->gpu->config.l1_line, end = own->at + own->context.bytes;
+	uint64_t line = sm->gpu->config->l1_line, end = own->at + own->context.bytes;
 	uint64_t first = own->at / line * line, last = ends && end == block->stream ? end : end / line * line;
 	if (out)
 		block->sent = (uint32_t)last;
@@ -86,7 +87,7 @@ void preempt_send_part(const struct hd_policy_handle *self, struct hd_sm *sm, st
 		.grid = cta->grid,
 		.shared = what == PREEMPT_SHARED,
 	};
-	transfer.address -= transfer.address % sm->gpu->config.sector;
+	transfer.address -= transfer.address % sm->gpu->config->sector;
 	send(self, sm, &transfer, preempt_about(what, (uint64_t)(cta - sm->ctas)), now);
 }
 

@@ -9,6 +9,7 @@
  */
 #include <string.h>
 
+#include "heddle/figures.h"
 #include "runtime/policy/preempt.h"
 
 enum { POINT_INSTRUCTIONS = 2 };

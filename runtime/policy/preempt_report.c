@@ -2,6 +2,7 @@
  * Figures of preemption in the statistics (gpu-multiprogramming-lin, 2.5): what contexts take, how long they and
  * requests take, means over requests and the longest one.
  */
+#include "heddle/config.h"
 #include "runtime/policy/preempt.h"
 
 static void add_counts(struct preempt_counts *to, const struct preempt_counts *from)
@@ -15,13 +16,13 @@ static void add_counts(struct preempt_counts *to, const struct preempt_counts *f
 void preempt_sum_counts(const struct hd_policy_handle *self, const struct hd_gpu *gpu, const struct hd_grid *grid,
 			struct preempt_counts *sum)
 {
-	for (uint32_t i = 0; i < gpu->config.sm_count; i++)
+	for (uint32_t i = 0; i < gpu->sm_count; i++)
 		add_counts(sum, &preempt_sm_of(self, gpu->sms[i])->counts[grid->slot]);
 }
 
 static double microseconds(const struct hd_gpu *gpu, uint64_t cycles, uint64_t events)
 {
-	return events ? (double)cycles / (double)events / gpu->config.core_mhz : 0;
+	return events ? (double)cycles / (double)events / gpu->config->core_mhz : 0;
 }
 
 void preempt_report(const struct hd_policy_handle *self, const struct hd_gpu *gpu,

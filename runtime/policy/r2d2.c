@@ -16,6 +16,7 @@
  */
 #include <stdio.h>
 
+#include "heddle/config.h"
 #include "heddle/opcodes.h"
 #include "runtime/exec/linear.h"
 #include "runtime/policy/r2d2.h"
@@ -62,7 +63,7 @@ static void count_stream(struct hd_sm *sm, struct r2d2_sm *state, int change)
 		hd_sm_schedule_by(sm, HD_SCHED_LRR);
 	} else if (change < 0 && !state->running) {
 		state->launch.turning += sm->now - state->turned;
-		hd_sm_schedule_by(sm, (uint8_t)sm->gpu->config.scheduler);
+		hd_sm_schedule_by(sm, (uint8_t)sm->gpu->config->scheduler);
 	}
 }
 
@@ -296,7 +297,7 @@ static void add_counts(struct r2d2_counts *to, const struct r2d2_counts *from)
 static void grid_begin(const struct hd_policy_handle *self, struct hd_gpu *gpu, const struct hd_grid *grid)
 {
 	(void)grid;
-	for (uint32_t i = 0; i < gpu->config.sm_count; i++) {
+	for (uint32_t i = 0; i < gpu->sm_count; i++) {
 		struct r2d2_sm *state = hd_policy_sm(self, gpu->sms[i]);
 		struct r2d2_counts before = state->before;
 		add_counts(&before, &state->launch);
@@ -308,7 +309,7 @@ static void report(const struct hd_policy_handle *self, const struct hd_gpu *gpu
 		   void (*add)(void *context, const char *key, double value, const char *unit), void *context)
 {
 	struct r2d2_counts sum = {0};
-	for (uint32_t i = 0; i < gpu->config.sm_count; i++) {
+	for (uint32_t i = 0; i < gpu->sm_count; i++) {
 		const struct r2d2_sm *state = hd_policy_sm(self, gpu->sms[i]);
 		add_counts(&sum, &state->launch);
 		if (!gpu->grid)

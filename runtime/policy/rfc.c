@@ -18,6 +18,7 @@
  */
 #include <string.h>
 
+#include "heddle/config.h"
 #include "runtime/policy/served.h"
 #include "runtime/policy/wcb.h"
 #include "runtime/sm/hooks.h"
@@ -100,7 +101,7 @@ static int configure(const struct hd_policy *policy, struct hd_config *config, c
 static void start(const struct hd_policy_handle *self, struct hd_gpu *gpu)
 {
 	struct rfc_gpu *rfc = hd_policy_gpu(self, gpu);
-	const struct hd_config *config = &gpu->config;
+	const struct hd_config *config = gpu->config;
 	uint64_t active = config->two_level_active * (config->two_level_pool ? 1 : config->schedulers);
 	rfc->entries = (uint32_t)hd_policy_setting(self, gpu, ENTRIES);
 	if (hd_policy_setting(self, gpu, SHARED) == 0)

@@ -12,12 +12,13 @@
 
 #include <string.h>
 
+#include "heddle/config.h"
 #include "runtime/memory/packet.h"
 
 void sharing_start(const struct hd_policy_handle *self, struct hd_gpu *gpu, const struct sharing_design *design)
 {
 	struct sharing_gpu *sharing = sharing_of(self, gpu);
-	const struct hd_config *config = &gpu->config;
+	const struct hd_config *config = gpu->config;
 	double ports = (double)(config->sm_count < config->l2_slices ? config->sm_count : config->l2_slices);
 	double peak = (double)(config->dram_bus * config->dram_ratio * config->dram_channels);
 	sharing->design = design;
@@ -32,7 +33,7 @@ void sharing_start(const struct hd_policy_handle *self, struct hd_gpu *gpu, cons
 static uint64_t dram_bytes(const struct hd_gpu *gpu, uint32_t slot)
 {
 	const struct hd_counters *counters = hd_memory_counters(gpu->memory, slot);
-	return (counters->dram_reads + counters->dram_writes) * (uint64_t)gpu->config.sector;
+	return (counters->dram_reads + counters->dram_writes) * (uint64_t)gpu->config->sector;
 }
 
 /* What a slot has done since the last look is its kernel's. */
@@ -44,7 +45,7 @@ static void collect(const struct hd_policy_handle *self, struct hd_gpu *gpu, uin
 	if (which != SHARING_NOBODY)
 		sharing->kernels[which].counts.dram_bytes += bytes - sharing->dram_seen[slot];
 	sharing->dram_seen[slot] = bytes;
-	for (uint32_t i = 0; i < gpu->config.sm_count; i++) {
+	for (uint32_t i = 0; i < gpu->sm_count; i++) {
 		struct sharing_sm *mine = sharing_sm_of(self, gpu->sms[i]);
 		uint64_t instructions = gpu->sms[i]->counted[slot].warp_instructions;
 		if (which != SHARING_NOBODY)
@@ -61,7 +62,7 @@ static void collect_all(const struct hd_policy_handle *self, struct hd_gpu *gpu)
 		if (!grid)
 			continue;
 		collect(self, gpu, grid->slot);
-		for (uint32_t i = 0; i < gpu->config.sm_count; i++)
+		for (uint32_t i = 0; i < gpu->sm_count; i++)
 			sharing_sm_of(self, gpu->sms[i])->counts[which].residents +=
 				gpu->sms[i]->grids[grid->slot].placed;
 	}
@@ -75,7 +76,7 @@ void sharing_begin_window(const struct hd_policy_handle *self, struct hd_gpu *gp
 	sharing->looks = 0;
 	for (uint32_t which = 0; which < SHARING_KERNELS; which++)
 		sharing->kernels[which].counts = (struct sharing_counts){0};
-	for (uint32_t i = 0; i < gpu->config.sm_count; i++)
+	for (uint32_t i = 0; i < gpu->sm_count; i++)
 		memset(sharing_sm_of(self, gpu->sms[i])->counts, 0, sizeof(sharing_sm_of(self, gpu->sms[i])->counts));
 }
 
@@ -116,7 +117,7 @@ static double part_of(uint64_t used, uint64_t all)
 
 static struct drf_block block_of(const struct hd_gpu *gpu, const struct hd_grid *grid)
 {
-	struct hd_sm_limits limits = hd_sm_limits_of(&gpu->config);
+	struct hd_sm_limits limits = hd_sm_limits_of(gpu->config);
 	const struct hd_occupancy *fit = &grid->fit;
 	return (struct drf_block){
 		.threads = part_of((uint64_t)grid->block_warps * limits.warp_lanes, limits.max_threads),
@@ -208,7 +209,7 @@ static void enter(const struct hd_policy_handle *self, struct hd_gpu *gpu, enum 
 	sharing_begin_window(self, gpu, now);
 	if (phase == SHARING_RUN)
 		sharing->design->decide(self, gpu, sharing);
-	for (uint32_t i = 0; i < gpu->config.sm_count; i++)
+	for (uint32_t i = 0; i < gpu->sm_count; i++)
 		hd_sm_request_dispatch(gpu->sms[i]);
 }
 
@@ -218,7 +219,7 @@ static void begin_anew(const struct hd_policy_handle *self, struct hd_gpu *gpu, 
 	sharing->changed = false;
 	sharing->changes++;
 	sharing->turn = 0;
-	if (sharing->count < 2 || sharing->others || sharing->count > gpu->config.sm_count)
+	if (sharing->count < 2 || sharing->others || sharing->count > gpu->sm_count)
 		enter(self, gpu, SHARING_OFF, now);
 	else
 		enter(self, gpu, sharing->design->measures ? SHARING_SETTLE : SHARING_RUN, now);
@@ -231,7 +232,7 @@ static void begin_anew(const struct hd_policy_handle *self, struct hd_gpu *gpu, 
 /* A kernel whose turn it is settles when the blocks of the others have ended. */
 static bool is_settled(struct sharing_gpu *sharing, const struct hd_gpu *gpu, uint64_t now, uint64_t window)
 {
-	for (uint32_t i = 0; sharing->apart && i < gpu->config.sm_count; i++)
+	for (uint32_t i = 0; sharing->apart && i < gpu->sm_count; i++)
 		for (uint32_t which = 0; which < sharing->count; which++) {
 			const struct hd_grid *grid = sharing->kernels[which].grid;
 			if (which != sharing->turn && grid && gpu->sms[i]->grids[grid->slot].placed)
@@ -277,7 +278,7 @@ uint32_t sharing_owner(const struct sharing_gpu *sharing, const struct hd_sm *sm
 
 uint32_t sharing_trial(const struct sharing_gpu *sharing, const struct hd_sm *sm, uint32_t which)
 {
-	uint32_t sms = sm->gpu->config.sm_count, kernels = sharing->apart ? 1 : sharing->count;
+	uint32_t sms = sm->gpu->sm_count, kernels = sharing->apart ? 1 : sharing->count;
 	uint32_t own = sharing->apart ? sms : (sms - which + kernels - 1) / kernels;
 	uint32_t index = sm->id / kernels + 1;
 	return (index * sharing->kernels[which].most + own - 1) / own;

@@ -25,7 +25,7 @@ static void add_sm(const struct sharing_gpu *sharing, const struct hd_gpu *gpu, 
 		   const struct sharing_kernel *kernel, double cycles, struct seen seen[DRF_BLOCKS])
 {
 	uint32_t blocks = (uint32_t)((counts->residents + sharing->looks / 2) / sharing->looks);
-	double sms = (double)gpu->config.sm_count, all = (double)kernel->counts.flits_down;
+	double sms = (double)gpu->sm_count, all = (double)kernel->counts.flits_down;
 	double bytes = all > 0 ? (double)kernel->counts.dram_bytes * (double)counts->flits_down / all : 0;
 	if (!blocks || blocks > kernel->most)
 		return;
@@ -66,7 +66,7 @@ void sharing_sum(const struct hd_policy_handle *self, struct hd_gpu *gpu)
 	for (uint32_t which = 0; which < sharing->count; which++) {
 		struct sharing_kernel *kernel = &sharing->kernels[which];
 		struct sharing_counts sum = {.dram_bytes = kernel->counts.dram_bytes};
-		for (uint32_t i = 0; i < gpu->config.sm_count; i++) {
+		for (uint32_t i = 0; i < gpu->sm_count; i++) {
 			const struct sharing_counts *counts = &sharing_sm_of(self, gpu->sms[i])->counts[which];
 			sum.instructions += counts->instructions;
 			sum.requests += counts->requests;
@@ -95,7 +95,7 @@ bool sharing_measure(const struct hd_policy_handle *self, struct hd_gpu *gpu, ui
 		bool any = false;
 		if (sharing->apart && which != sharing->turn)
 			continue;
-		for (uint32_t i = 0; i < gpu->config.sm_count; i++)
+		for (uint32_t i = 0; i < gpu->sm_count; i++)
 			if (sharing_owner(sharing, gpu->sms[i]) == which)
 				add_sm(sharing, gpu, &sharing_sm_of(self, gpu->sms[i])->counts[which], kernel, cycles,
 				       seen);

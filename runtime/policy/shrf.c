@@ -18,6 +18,8 @@
  */
 #include <string.h>
 
+#include "heddle/config.h"
+#include "heddle/figures.h"
 #include "runtime/policy/served.h"
 #include "runtime/policy/wcb.h"
 #include "runtime/sm/hooks.h"

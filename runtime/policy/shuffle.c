@@ -48,7 +48,7 @@ static int configure(const struct hd_policy *policy, struct hd_config *config, c
 
 static void start(const struct hd_policy_handle *self, struct hd_gpu *gpu)
 {
-	for (uint32_t i = 0; i < gpu->config.sm_count; i++) {
+	for (uint32_t i = 0; i < gpu->sm_count; i++) {
 		struct shuffle_sm *mine = hd_policy_sm(self, gpu->sms[i]);
 		mine->interval = strtoul(self->parameter, NULL, 10);
 		mine->random = i + 1;
@@ -91,7 +91,7 @@ static void leave(struct shuffle_sm *mine, struct shuffle_item *item, uint64_t n
 static void send_across(struct shuffle_sm *mine, struct hd_sm *sm, struct hd_cta *cta)
 {
 	if (mine->across && hd_cta_can_leave(sm, cta))
-		hd_cta_send(sm, cta, draw(mine, (uint32_t)sm->gpu->config.sm_count));
+		hd_cta_send(sm, cta, draw(mine, (uint32_t)sm->gpu->sm_count));
 }
 
 static void come_back(const struct hd_policy_handle *self, struct hd_sm *sm, uint64_t now)
@@ -215,7 +215,7 @@ static uint32_t quota(const struct hd_policy_handle *self, const struct hd_sm *s
 	(void)grid;
 	if (mine->away)
 		return 0;
-	for (uint32_t i = 0; i < sm->gpu->config.sm_count && mine->across; i++)
+	for (uint32_t i = 0; i < sm->gpu->sm_count && mine->across; i++)
 		if (((const struct shuffle_sm *)hd_policy_sm(self, sm->gpu->sms[i]))->away)
 			return 0;
 	return UINT32_MAX;
@@ -249,7 +249,7 @@ static void warp_done(const struct hd_policy_handle *self, struct hd_warp *warp,
 static void grid_end(const struct hd_policy_handle *self, struct hd_gpu *gpu, const struct hd_grid *grid)
 {
 	(void)grid;
-	for (uint32_t i = 0; i < gpu->config.sm_count && !gpu->running; i++) {
+	for (uint32_t i = 0; i < gpu->sm_count && !gpu->running; i++) {
 		struct shuffle_sm *mine = hd_policy_sm(self, gpu->sms[i]);
 		mine->set = false;
 		mine->away = 0;
@@ -260,7 +260,7 @@ static void report(const struct hd_policy_handle *self, const struct hd_gpu *gpu
 		   void (*add)(void *context, const char *key, double value, const char *unit), void *context)
 {
 	uint64_t warps = 0, ctas = 0, restarts = 0, arrived = 0;
-	for (uint32_t i = 0; i < gpu->config.sm_count; i++) {
+	for (uint32_t i = 0; i < gpu->sm_count; i++) {
 		const struct shuffle_sm *mine = hd_policy_sm(self, gpu->sms[i]);
 		warps += mine->warps;
 		ctas += mine->ctas;

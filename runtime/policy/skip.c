@@ -21,6 +21,7 @@
  */
 #include <string.h>
 
+#include "heddle/config.h"
 #include "heddle/opcodes.h"
 #include "lib/hash.h"
 #include "runtime/exec/exec.h"
@@ -271,7 +272,7 @@ static bool elide(const struct hd_policy_handle *self, struct hd_warp *warp, con
 						  : is_redundant(state, warp, inst, &reads, block->epoch));
 	if (!skipped && kind == DARSIE_SCALAR)
 		count_scalar(state, inst, &reads);
-	*at = result_at(&sm->gpu->config, inst, now);
+	*at = result_at(sm->gpu->config, inst, now);
 	return skipped;
 }
 
@@ -306,7 +307,7 @@ static void issued(const struct hd_policy_handle *self, struct hd_warp *warp, co
 static void report_scalar(const struct hd_policy_handle *self, const struct hd_gpu *gpu,
 			  void (*add)(void *context, const char *key, double value, const char *unit), void *context)
 {
-	const struct hd_config *config = &gpu->config;
+	const struct hd_config *config = gpu->config;
 	double count = 0, picojoules = 0;
 	if (gpu->grid)
 		return;

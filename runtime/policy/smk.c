@@ -39,7 +39,7 @@ static void decide_smk(const struct hd_policy_handle *self, struct hd_gpu *gpu, 
 		sharing->blocks[i] = kernels[i].blocks;
 		smk->quotas[i] = alone > 1 ? (uint64_t)alone : 1;
 	}
-	for (uint32_t i = 0; i < gpu->config.sm_count; i++) {
+	for (uint32_t i = 0; i < gpu->sm_count; i++) {
 		struct smk_sm *mine = hd_policy_sm(self, gpu->sms[i]);
 		mine->epoch = gpu->now;
 		memset(mine->used, 0, sizeof(mine->used));
@@ -100,7 +100,7 @@ static void report_smk(const struct hd_policy_handle *self, const struct hd_gpu 
 {
 	const struct smk_gpu *smk = hd_policy_gpu(self, gpu);
 	uint64_t renewed = 0;
-	for (uint32_t i = 0; i < gpu->config.sm_count; i++)
+	for (uint32_t i = 0; i < gpu->sm_count; i++)
 		renewed += ((const struct smk_sm *)hd_policy_sm(self, gpu->sms[i]))->renewed;
 	sharing_report_blocks(&smk->sharing, gpu, add, context);
 	if (!gpu->grid)

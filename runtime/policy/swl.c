@@ -46,7 +46,7 @@ static void start(const struct hd_policy_handle *self, struct hd_gpu *gpu)
 static void grid_begin(const struct hd_policy_handle *self, struct hd_gpu *gpu, const struct hd_grid *grid)
 {
 	const struct swl_gpu *swl = hd_policy_gpu(self, gpu);
-	for (uint32_t i = 0; i < gpu->config.sm_count; i++) {
+	for (uint32_t i = 0; i < gpu->sm_count; i++) {
 		struct swl_sm *sm = hd_policy_sm(self, gpu->sms[i]);
 		sm->limit = grid->cooperative ? MOST_WARPS : swl->limit;
 		sm->running = 0;
@@ -126,7 +126,7 @@ static void report(const struct hd_policy_handle *self, const struct hd_gpu *gpu
 		   void (*add)(void *context, const char *key, double value, const char *unit), void *context)
 {
 	uint32_t peak = 0;
-	for (uint32_t i = 0; i < gpu->config.sm_count; i++) {
+	for (uint32_t i = 0; i < gpu->sm_count; i++) {
 		const struct swl_sm *swl = hd_policy_sm(self, gpu->sms[i]);
 		if (swl->peak > peak)
 			peak = swl->peak;

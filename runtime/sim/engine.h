@@ -13,7 +13,6 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "heddle/config.h"
 #include "heddle/inst.h"
 #include "heddle/object.h"
 #include "heddle/occupancy.h"
@@ -26,6 +25,7 @@
 #include "runtime/memory/memory.h"
 #include "runtime/sim/progress.h"
 
+struct hd_config;
 struct hd_exec;
 struct hd_linear_state;
 struct hd_twin;
@@ -519,7 +519,8 @@ HD_API uint32_t hd_sm_id(const struct hd_sm *sm);
 
 struct hd_gpu {
 	struct hd_sim_options options;
-	struct hd_config config;
+	struct hd_config *config;
+	uint64_t sm_count; /* as configured: loops over SMs are in many files */
 	struct hd_bank_shape shape;
 	struct hd_arena arena;
 	struct hd_program program;

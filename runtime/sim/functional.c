@@ -274,7 +274,7 @@ static struct hd_cta *begin_block(struct hd_functional *functional)
 {
 	struct hd_gpu *gpu = functional->gpu;
 	struct hd_grid *grid = head_grid(gpu);
-	for (uint32_t i = 0; grid && i < gpu->config.sm_count; i++)
+	for (uint32_t i = 0; grid && i < gpu->sm_count; i++)
 		if (hd_sm_has_room(gpu->sms[i], grid))
 			return hd_sm_launch_cta(gpu->sms[i], grid, grid->cta_next++, gpu->now);
 	return NULL;

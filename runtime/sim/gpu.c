@@ -15,6 +15,7 @@
  */
 #include <assert.h>
 
+#include "heddle/config.h"
 #include "runtime/sim/checkpoint.h"
 #include "runtime/sim/corun.h"
 #include "runtime/sim/functional.h"
@@ -487,7 +488,7 @@ struct hd_run *hd_run_new(struct hd_gpu *gpu)
 {
 	struct hd_run *run = HD_ARENA_NEW(&gpu->arena, struct hd_run, 1);
 	run->gpu = gpu;
-	run->sm_count = (uint32_t)gpu->config.sm_count;
+	run->sm_count = (uint32_t)gpu->sm_count;
 	run->checkpoint_next = HD_NEVER;
 	assert(run->sm_count <= HD_MAX_SMS);
 	run->window = hd_window_new(run);
@@ -531,7 +532,7 @@ static void wake_up(struct hd_run *run)
 uint64_t hd_gpu_launch_cycles(const struct hd_gpu *gpu, const struct hd_grid *grid)
 {
 	bool follows = grid->in_a_row && !gpu->running;
-	return gpu->config.launch_latency + (follows ? gpu->config.launch_overhead : 0);
+	return gpu->config->launch_latency + (follows ? gpu->config->launch_overhead : 0);
 }
 
 int hd_gpu_begin(struct hd_gpu *gpu, struct hd_grid *grid)
@@ -643,7 +644,7 @@ void hd_gpu_end(struct hd_gpu *gpu, struct hd_grid *grid)
 
 void hd_gpu_add_counted(const struct hd_gpu *gpu, uint32_t slot, struct hd_counters *counters)
 {
-	for (uint32_t i = 0; i < gpu->config.sm_count; i++)
+	for (uint32_t i = 0; i < gpu->sm_count; i++)
 		hd_counters_add(counters, &gpu->sms[i]->counted[slot]);
 	hd_counters_add(counters, hd_memory_counters(gpu->memory, slot));
 }
@@ -651,7 +652,7 @@ void hd_gpu_add_counted(const struct hd_gpu *gpu, uint32_t slot, struct hd_count
 uint64_t hd_gpu_issued(const struct hd_gpu *gpu)
 {
 	uint64_t issued = 0;
-	for (uint32_t i = 0; i < gpu->config.sm_count; i++)
+	for (uint32_t i = 0; i < gpu->sm_count; i++)
 		for (uint32_t grid = 0; grid < gpu->grid_slots; grid++)
 			issued += gpu->sms[i]->counted[grid].warp_instructions;
 	return issued;
@@ -663,10 +664,10 @@ void hd_gpu_snapshot(const struct hd_gpu *gpu, struct hd_stats *stats)
 	for (uint32_t slot = 0; slot < gpu->grid_slots; slot++)
 		hd_gpu_add_counted(gpu, slot, &stats->counters);
 	hd_counters_add(&stats->counters, hd_memory_counters(gpu->memory, HD_MEM_NOBODY));
-	for (uint32_t i = 0; i < gpu->config.sm_count; i++)
+	for (uint32_t i = 0; i < gpu->sm_count; i++)
 		for (uint32_t reason = 0; reason < HD_STALL_COUNT; reason++)
 			stats->stalls[reason] += gpu->sms[i]->stalls[reason];
-	for (uint32_t i = 0; i < gpu->config.sm_count; i++) {
+	for (uint32_t i = 0; i < gpu->sm_count; i++) {
 		const struct hd_sm *sm = gpu->sms[i];
 		if (sm->resident_warps && !gpu->functional && gpu->now > sm->active_since)
 			stats->counters.active_sm_cycles += gpu->now - sm->active_since;
@@ -675,7 +676,7 @@ void hd_gpu_snapshot(const struct hd_gpu *gpu, struct hd_stats *stats)
 
 void hd_gpu_dump(const struct hd_gpu *gpu, FILE *out)
 {
-	for (uint32_t i = 0; i < gpu->config.sm_count; i++)
+	for (uint32_t i = 0; i < gpu->sm_count; i++)
 		if (hd_sm_busy(gpu->sms[i]))
 			hd_sm_dump(gpu->sms[i], out);
 	hd_memory_dump(gpu->memory, out);

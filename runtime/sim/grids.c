@@ -12,6 +12,7 @@
 #include <assert.h>
 #include <fenv.h>
 
+#include "heddle/config.h"
 #include "lib/store.h"
 #include "runtime/check/check.h"
 #include "runtime/exec/exec.h"
@@ -78,7 +79,7 @@ static void settle_accounts(struct hd_sim *sim)
 	/* Every scheduler slot of every cycle has exactly one reason (docs/architecture.md, Statistics). */
 	for (uint32_t i = 0; i < HD_STALL_COUNT; i++)
 		slots += since.stalls[i];
-	uint64_t expected = gpu->config.schedulers * gpu->config.sm_count * since.counters.cycles;
+	uint64_t expected = gpu->config->schedulers * gpu->sm_count * since.counters.cycles;
 	assert(gpu->functional || gpu->verify || slots == expected);
 	assert(gpu->functional || gpu->error || since.stalls[HD_STALL_issued] == hd_slots_issued(&since.counters));
 	(void)slots;

@@ -9,6 +9,8 @@
  */
 #include <inttypes.h>
 
+#include "heddle/config.h"
+#include "heddle/figures.h"
 #include "heddle/occupancy.h"
 #include "runtime/exec/exec.h"
 #include "runtime/exec/linear.h"
@@ -135,10 +137,10 @@ static int check_threads(struct hd_gpu *gpu, const struct hd_launch *launch)
 	const uint32_t *block = launch->block;
 	uint64_t threads = (uint64_t)block[0] * block[1] * block[2];
 	const char *name = hd_kernel_title(launch->kernel);
-	if (threads > gpu->config.max_threads_per_cta)
+	if (threads > gpu->config->max_threads_per_cta)
 		return hd_gpu_refuse(gpu, HD_SIM_BAD_LAUNCH,
 				     "kernel %s: %" PRIu64 " threads a block, the GPU has room for %" PRIu64, name,
-				     threads, gpu->config.max_threads_per_cta);
+				     threads, gpu->config->max_threads_per_cta);
 	if (meta && meta->max_threads && threads > meta->max_threads)
 		return hd_gpu_refuse(gpu, HD_SIM_BAD_LAUNCH,
 				     "kernel %s: %" PRIu64 " threads a block, its __launch_bounds__ allow %u", name,
@@ -169,13 +171,13 @@ static int check_resources(struct hd_gpu *gpu, const struct hd_launch *launch, s
 			   struct hd_occupancy *fit)
 {
 	const char *name = hd_kernel_title(launch->kernel);
-	struct hd_sm_limits limits = hd_sm_limits_of(&gpu->config);
+	struct hd_sm_limits limits = hd_sm_limits_of(gpu->config);
 	uint64_t shared = (uint64_t)shared_of(gpu, launch->kernel) + launch->dynamic_shared;
-	if (shared > gpu->config.shared_per_cta)
+	if (shared > gpu->config->shared_per_cta)
 		return hd_gpu_refuse(gpu, HD_SIM_TOO_MUCH_SHARED,
 				     "kernel %s: %" PRIu64
 				     " bytes of shared memory a block (%u static), the GPU has %" PRIu64,
-				     name, shared, shared_of(gpu, launch->kernel), gpu->config.shared_per_cta);
+				     name, shared, shared_of(gpu, launch->kernel), gpu->config->shared_per_cta);
 	if (launch->shared_limited && launch->dynamic_shared > launch->most_dynamic_shared)
 		return hd_gpu_refuse(
 			gpu, HD_SIM_TOO_MUCH_SHARED,
@@ -185,12 +187,12 @@ static int check_resources(struct hd_gpu *gpu, const struct hd_launch *launch, s
 			name, launch->dynamic_shared, launch->most_dynamic_shared);
 	grid->shared_bytes = (uint32_t)(shared + 3) / 4 * 4; /* atomics of 8 and 16 bits exchange whole words */
 	grid->registers = registers_of(gpu, launch->kernel);
-	if (grid->registers > gpu->config.max_regs_per_thread)
+	if (grid->registers > gpu->config->max_regs_per_thread)
 		return hd_gpu_refuse(gpu, HD_SIM_TOO_MANY_REGISTERS,
 				     "kernel %s: %u registers a thread, the GPU has %" PRIu64
 				     "; compile it for its architecture, or with -maxrregcount %" PRIu64,
-				     name, grid->registers, gpu->config.max_regs_per_thread,
-				     gpu->config.max_regs_per_thread);
+				     name, grid->registers, gpu->config->max_regs_per_thread,
+				     gpu->config->max_regs_per_thread);
 	*fit = hd_occupancy_compute(&limits, grid->registers, grid->block_threads, grid->shared_bytes);
 	if (!fit->ctas)
 		return hd_gpu_refuse(
@@ -214,7 +216,7 @@ static void put64(uint8_t *constants, uint32_t offset, uint64_t value)
 
 static void fill_constants(const struct hd_gpu *gpu, const struct hd_launch *launch, struct hd_grid *grid)
 {
-	uint32_t static_shared = shared_of(gpu, launch->kernel), unit = (uint32_t)gpu->config.shared_unit;
+	uint32_t static_shared = shared_of(gpu, launch->kernel), unit = (uint32_t)gpu->config->shared_unit;
 	uint8_t *constants = grid->constants;
 	for (uint32_t i = 0; i < 3; i++) {
 		put32(constants, HD_CB_NTID_X + 4 * i, launch->block[i]);
@@ -240,7 +242,7 @@ static int fill_grid(struct hd_gpu *gpu, const struct hd_launch *launch, struct 
 	grid->block_threads = launch->block[0] * launch->block[1] * launch->block[2];
 	grid->block_warps = (grid->block_threads + HD_WARP_LANES - 1) / HD_WARP_LANES;
 	grid->cta_total = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
-	uint64_t share = (grid->cta_total + gpu->config.sm_count - 1) / gpu->config.sm_count;
+	uint64_t share = (grid->cta_total + gpu->sm_count - 1) / gpu->sm_count;
 	grid->cta_share = share < UINT32_MAX ? (uint32_t)share : UINT32_MAX;
 	grid->cooperative = launch->cooperative;
 	grid->stream = launch->stream;
@@ -255,8 +257,7 @@ static int fill_grid(struct hd_gpu *gpu, const struct hd_launch *launch, struct 
 		return hd_gpu_refuse(gpu, HD_SIM_TOO_LARGE,
 				     "kernel %s: %" PRIu64
 				     " blocks of a cooperative launch, %u can be resident on each of %" PRIu64 " SMs",
-				     hd_kernel_title(launch->kernel), grid->cta_total, grid->fit.ctas,
-				     gpu->config.sm_count);
+				     hd_kernel_title(launch->kernel), grid->cta_total, grid->fit.ctas, gpu->sm_count);
 	grid->register_rows = rows_of(gpu, grid->registers);
 	grid->dynamic_shared = launch->dynamic_shared;
 	grid->stack_bytes = launch->stack_bytes;
@@ -384,7 +385,7 @@ void hd_record_finish(struct hd_sim *sim, struct hd_grid *grid)
 		hd_counts_report(&gpu->policies[record->reporting], gpu, add_figure, record);
 	hd_stats_add(&sim->counted, &record->stats.stats);
 	struct hd_power power;
-	hd_power_compute(&power, &record->stats.stats.counters, &gpu->config);
+	hd_power_compute(&power, &record->stats.stats.counters, gpu->config);
 	hd_power_add(&sim->power, &power);
 	grid->record = NULL;
 	record->sampling = gpu->sampling ? hd_sampling_launch_json(gpu->sampling) : NULL;
@@ -402,7 +403,7 @@ int hd_sim_occupancy(const struct hd_sim *sim, const struct hd_kernel *kernel, u
 		     uint32_t dynamic_shared, uint32_t *ctas)
 {
 	const struct hd_gpu *gpu = &sim->gpu;
-	struct hd_sm_limits limits = hd_sm_limits_of(&gpu->config);
+	struct hd_sm_limits limits = hd_sm_limits_of(gpu->config);
 	uint64_t shared = (uint64_t)shared_of(gpu, kernel) + dynamic_shared;
 	*ctas = hd_occupancy_compute(&limits, registers_of(gpu, kernel), block_threads, shared).ctas;
 	return 0;

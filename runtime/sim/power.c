@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "heddle/config.h"
 #include "heddle/machine.h"
 
 static void add_dynamic(double *pj, const struct hd_counters *c, const struct hd_config *config)

@@ -6,8 +6,9 @@
 
 #include <jansson.h>
 
-#include "heddle/config.h"
 #include "heddle/stats.h"
+
+struct hd_config;
 
 /* Dynamic energy by what takes it, then what passes with time: of SMs with warps, of SMs without, of the board. */
 #define HD_POWER_UNITS(X)                                                              \

@@ -27,7 +27,7 @@
 
 struct hd_probe *hd_probe_new(const struct hd_gpu *gpu)
 {
-	size_t slots = gpu->sms[0]->warp_count, count = slots * gpu->config.sm_count;
+	size_t slots = gpu->sms[0]->warp_count, count = slots * gpu->sm_count;
 	struct hd_probe *probe = hd_xcalloc(1, sizeof(*probe) + count * sizeof(*probe->warps));
 	probe->slots = (uint32_t)slots;
 	return probe;
@@ -36,7 +36,7 @@ struct hd_probe *hd_probe_new(const struct hd_gpu *gpu)
 static void count_warps(const struct hd_gpu *gpu, uint64_t *started, uint64_t *gone)
 {
 	*started = *gone = 0;
-	for (uint32_t i = 0; i < gpu->config.sm_count; i++) {
+	for (uint32_t i = 0; i < gpu->sm_count; i++) {
 		*started += gpu->sms[i]->launches;
 		*gone += gpu->sms[i]->launches - gpu->sms[i]->resident_warps;
 	}
@@ -47,7 +47,7 @@ void hd_probe_begin(struct hd_probe *probe, struct hd_gpu *gpu)
 	probe->since = gpu->now;
 	probe->moved = false;
 	count_warps(gpu, &probe->started, &probe->gone);
-	memset(probe->warps, 0, probe->slots * gpu->config.sm_count * sizeof(*probe->warps));
+	memset(probe->warps, 0, probe->slots * gpu->sm_count * sizeof(*probe->warps));
 	gpu->probe = probe;
 }
 
@@ -224,7 +224,7 @@ enum hd_probe_verdict hd_probe_end(struct hd_probe *probe, struct hd_gpu *gpu, u
 	count_warps(gpu, &started, &gone);
 	if (probe->moved || started != probe->started || gone != probe->gone)
 		return HD_PROBE_MOVED;
-	for (uint32_t i = 0; i < gpu->config.sm_count; i++) {
+	for (uint32_t i = 0; i < gpu->sm_count; i++) {
 		const struct hd_sm *sm = gpu->sms[i];
 		for (uint32_t id = 0; id < sm->warp_count; id++) {
 			const struct hd_warp *warp = &sm->warps[id];

@@ -15,6 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "heddle/config.h"
+#include "heddle/figures.h"
 #include "lib/recording.h"
 #include "lib/sha256.h"
 #include "lib/strbuf.h"
@@ -74,8 +76,8 @@ int hd_recorder_new(struct hd_sim *sim, struct hd_recorder **out)
 	hd_recording_begin(&recorder->writer, file);
 	uint64_t slot = (gpu->options.device_base - HD_RECORDING_BASE) / HD_RECORDING_SLOT_BYTES;
 	put_json(recorder, HD_RECORDING_HEAD,
-		 json_pack("{s:s, s:s, s:I}", "program", program_invocation_short_name, "gpu", gpu->config.name, "slot",
-			   (json_int_t)slot));
+		 json_pack("{s:s, s:s, s:I}", "program", program_invocation_short_name, "gpu", gpu->config->name,
+			   "slot", (json_int_t)slot));
 	return 0;
 }
 

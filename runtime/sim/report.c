@@ -17,6 +17,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "heddle/config.h"
 #include "heddle/version.h"
 #include "runtime/sim/blame.h"
 #include "runtime/sim/checkpoint.h"
@@ -78,7 +79,7 @@ static void add_functional(json_t *object, const struct hd_counters *c)
 void hd_stats_json(json_t *object, const struct hd_stats *stats, const struct hd_gpu *gpu)
 {
 	const struct hd_counters *c = &stats->counters;
-	const struct hd_config *config = &gpu->config;
+	const struct hd_config *config = gpu->config;
 	if (gpu->functional) {
 		add_functional(object, c);
 		return;
@@ -192,7 +193,7 @@ static json_t *launch_object(const struct hd_gpu *gpu, const struct hd_launch_re
 		json_object_set(object, "sampling", record->sampling);
 	add_launch_figures(object, gpu, record);
 	if (record->sampler.interval) {
-		json_t *samples = hd_samples_json(&record->sampler, &gpu->config);
+		json_t *samples = hd_samples_json(&record->sampler, gpu->config);
 		hd_samples_add_series(samples, &record->sampler, gpu);
 		json_object_set_new(object, "samples", samples);
 	}
@@ -228,7 +229,7 @@ static void add_policy_keys(json_t *object, const struct hd_gpu *gpu)
 
 static json_t *config_object(const struct hd_gpu *gpu)
 {
-	const struct hd_config *config = &gpu->config;
+	const struct hd_config *config = gpu->config;
 	json_t *object = json_object();
 #define HD_CONFIG_INT(key, value, min, max, unit, help) set_count(object, #key, config->key);
 #define HD_CONFIG_REAL(key, value, min, max, unit, help) json_object_set_new(object, #key, json_real(config->key));
@@ -255,7 +256,7 @@ static json_t *host_object(void)
 
 json_t *hd_stats_head(const struct hd_sim *sim)
 {
-	const struct hd_config *config = &sim->gpu.config;
+	const struct hd_config *config = sim->gpu.config;
 	json_t *object = json_object();
 	json_object_set_new(object, "producer", json_string("heddle " HD_VERSION));
 	json_object_set_new(object, "gpu", json_string(config->name));
@@ -350,7 +351,7 @@ void hd_record_rest(const struct hd_sim *sim)
 	rest = sim->now;
 	hd_stats_subtract(&rest, &sim->before);
 	struct hd_power power;
-	hd_power_compute(&power, &rest.counters, &gpu->config);
+	hd_power_compute(&power, &rest.counters, gpu->config);
 	hd_power_subtract(&power, &sim->power);
 	hd_stats_subtract(&rest, &sim->counted);
 	hd_stats_json(object, &rest, gpu);

@@ -10,6 +10,7 @@
 
 #include <string.h>
 
+#include "heddle/config.h"
 #include "runtime/sim/sim_private.h"
 #include "runtime/sm/hooks.h"
 
@@ -44,7 +45,7 @@ static void add_series(struct hd_sampler *sampler, const struct hd_gpu *gpu)
 static uint64_t active_sms(const struct hd_gpu *gpu)
 {
 	uint64_t active = 0;
-	for (uint32_t i = 0; i < gpu->config.sm_count; i++)
+	for (uint32_t i = 0; i < gpu->sm_count; i++)
 		active += gpu->sms[i]->resident_warps > 0;
 	return active;
 }

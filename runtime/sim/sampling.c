@@ -23,6 +23,7 @@
 #include <math.h>
 #include <stddef.h>
 
+#include "heddle/config.h"
 #include "runtime/sim/functional.h"
 #include "runtime/sim/sampling_private.h"
 #include "runtime/sim/sim_private.h"
@@ -87,7 +88,7 @@ struct hd_sampling *hd_sampling_new(struct hd_gpu *gpu)
 	sampling->figures = HD_ARENA_NEW(&sampling->arena, double, sampling->width);
 	sampling->rows = HD_ARENA_NEW(&sampling->arena, uint64_t, gpu->count_rows + 1);
 	hd_sampled_blocks_init(sampling);
-	sampling->hooks = HD_ARENA_NEW(&sampling->arena, uint64_t, gpu->config.sm_count);
+	sampling->hooks = HD_ARENA_NEW(&sampling->arena, uint64_t, gpu->sm_count);
 	return sampling;
 }
 
@@ -109,7 +110,7 @@ void hd_sampled_leave(struct hd_sampling *sampling)
 	gpu->functional = sampling->functional;
 	sampling->policies = gpu->policy_count;
 	gpu->policy_count = 0;
-	for (uint32_t i = 0; i < gpu->config.sm_count; i++) {
+	for (uint32_t i = 0; i < gpu->sm_count; i++) {
 		sampling->hooks[i] = gpu->sms[i]->hooks;
 		gpu->sms[i]->hooks = 0;
 	}
@@ -121,7 +122,7 @@ void hd_sampled_return(struct hd_sampling *sampling, uint64_t cycle)
 	gpu->functional = NULL;
 	gpu->policy_count = sampling->policies;
 	gpu->now = cycle;
-	for (uint32_t i = 0; i < gpu->config.sm_count; i++) {
+	for (uint32_t i = 0; i < gpu->sm_count; i++) {
 		gpu->sms[i]->hooks = sampling->hooks[i];
 		gpu->sms[i]->now = cycle;
 	}
@@ -277,7 +278,7 @@ static uint64_t *counter_at(struct hd_counters *counters, uint32_t index)
 
 static uint64_t slots_of(const struct hd_gpu *gpu, uint64_t cycles)
 {
-	return gpu->config.schedulers * gpu->config.sm_count * cycles;
+	return gpu->config->schedulers * gpu->sm_count * cycles;
 }
 
 /* Nothing ran in these cycles. */
@@ -296,11 +297,11 @@ static void energy_figures(const struct hd_sampling *sampling, const struct hd_g
 	struct hd_power power;
 	uint64_t spent[HD_MAX_ENERGY] = {0};
 	for (uint32_t row = 0; row < gpu->energy_count; row++) {
-		for (uint32_t i = 0; i < gpu->config.sm_count; i++)
+		for (uint32_t i = 0; i < gpu->sm_count; i++)
 			spent[row] += gpu->sms[i]->spent[grid->slot][row];
 		figures[hd_sampled_event(sampling, row)] = (double)spent[row];
 	}
-	hd_power_compute(&power, counters, &gpu->config);
+	hd_power_compute(&power, counters, gpu->config);
 	figures[hd_sampled_joules(sampling)] = hd_power_total(&power) + hd_energy_joules(gpu, spent);
 }
 
@@ -383,7 +384,7 @@ static void take_guesses(const struct hd_sampling *sampling, struct hd_stats *st
 /* What would have been read where time is left out pushes out of L2 what was there. */
 static void age_caches(struct hd_sampling *sampling, const struct hd_stats *guessed)
 {
-	const struct hd_config *config = &sampling->gpu->config;
+	const struct hd_config *config = sampling->gpu->config;
 	sampling->unread += guessed->counters.dram_reads * config->sector;
 	if (sampling->unread < config->l2_slices * config->l2_slice_bytes)
 		return;

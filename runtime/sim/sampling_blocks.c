@@ -44,7 +44,7 @@ void hd_sampled_blocks_begin(struct hd_sampling *sampling, const struct hd_grid 
 {
 	struct hd_sampled_blocks *blocks = &sampling->blocks;
 	bool apart = sampling->kind == HD_SAMPLED_DETAILED && !grid->cooperative &&
-		     grid->cta_total / WORTH >= sampling->gpu->config.sm_count &&
+		     grid->cta_total / WORTH >= sampling->gpu->sm_count &&
 		     !hd_program_waits(&sampling->gpu->program, grid->entry);
 	blocks->wave = 0;
 	blocks->next = apart ? 1 : UINT64_MAX;
@@ -61,7 +61,7 @@ static double look(struct hd_sampling *sampling, const struct hd_grid *grid, dou
 {
 	struct hd_gpu *gpu = sampling->gpu;
 	struct hd_stats stats;
-	for (uint32_t i = 0; i < gpu->config.sm_count; i++)
+	for (uint32_t i = 0; i < gpu->sm_count; i++)
 		hd_sm_charge(gpu->sms[i], gpu->now);
 	hd_sampled_stats(sampling, grid, &stats);
 	stats.counters.cycles = gpu->now - grid->started;
@@ -128,7 +128,7 @@ void hd_sampling_leave(struct hd_sampling *sampling)
 {
 	struct hd_sampled_blocks *blocks = &sampling->blocks;
 	struct hd_gpu *gpu = sampling->gpu;
-	for (uint32_t i = 0; i < gpu->config.sm_count; i++)
+	for (uint32_t i = 0; i < gpu->sm_count; i++)
 		hd_sm_charge(gpu->sms[i], gpu->now);
 	hd_sampled_stats(sampling, gpu->grid, &blocks->stats);
 	blocks->cycle = gpu->now;

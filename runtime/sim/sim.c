@@ -7,6 +7,7 @@
  */
 #include <stdalign.h>
 
+#include "heddle/config.h"
 #include "lib/store.h"
 #include "runtime/check/check.h"
 #include "runtime/exec/exec.h"
@@ -44,14 +45,14 @@ static int check_config(const struct hd_config *config, struct hd_diag *diag)
 static void build_sms(struct hd_sim *sim)
 {
 	struct hd_gpu *gpu = &sim->gpu;
-	gpu->memory = hd_memory_new(&gpu->config, &gpu->arena);
+	gpu->memory = hd_memory_new(gpu->config, &gpu->arena);
 	sim->exec = aligned_alloc(alignof(struct hd_exec), sizeof(struct hd_exec));
 	if (!sim->exec)
 		abort();
 	memset(sim->exec, 0, sizeof(*sim->exec));
 	sim->exec->gpu = gpu;
-	gpu->sms = HD_ARENA_NEW(&gpu->arena, struct hd_sm *, gpu->config.sm_count);
-	for (uint32_t i = 0; i < gpu->config.sm_count; i++) {
+	gpu->sms = HD_ARENA_NEW(&gpu->arena, struct hd_sm *, gpu->sm_count);
+	for (uint32_t i = 0; i < gpu->sm_count; i++) {
 		struct hd_exec *exec = HD_ARENA_NEW(&gpu->arena, struct hd_exec, 1);
 		exec->gpu = gpu;
 		gpu->sms[i] = hd_sm_new(gpu, i, exec);
@@ -95,9 +96,10 @@ int hd_sim_new(const struct hd_sim_options *options, struct hd_sim **out)
 	struct hd_gpu *gpu = &sim->gpu;
 	gpu->checkpoint = checkpoint;
 	hd_arena_init(&gpu->arena);
-	gpu->config = *options->config;
+	gpu->config = HD_ARENA_NEW(&gpu->arena, struct hd_config, 1);
+	*gpu->config = *options->config;
 	gpu->options = *options;
-	gpu->options.config = &gpu->config;
+	gpu->options.config = gpu->config;
 	gpu->verify = options->verify;
 	gpu->corun_end = gpu->corun_next = UINT64_MAX;
 	hd_progress_init(&gpu->progress, options->progress);
@@ -106,9 +108,10 @@ int hd_sim_new(const struct hd_sim_options *options, struct hd_sim **out)
 	sim->policy_name =
 		hd_arena_strdup(&gpu->arena, options->policy && *options->policy ? options->policy : "baseline");
 	gpu->options.policy = sim->policy_name;
-	int error = hd_policy_parse(gpu, sim->policy_name, options->diag) || check_config(&gpu->config, options->diag)
+	int error = hd_policy_parse(gpu, sim->policy_name, options->diag) || check_config(gpu->config, options->diag)
 			    ? HD_SIM_NOT_FOUND
 			    : 0;
+	gpu->sm_count = gpu->config->sm_count;
 	if (!error && options->check && check_policies(gpu, options->diag))
 		error = HD_SIM_NOT_FOUND;
 	if (!error && options->functional && hd_functional_check(gpu, options->diag))
@@ -120,7 +123,7 @@ int hd_sim_new(const struct hd_sim_options *options, struct hd_sim **out)
 	if (!gpu->options.device_base)
 		gpu->options.device_base = HD_DEVICE_BASE;
 	if (!gpu->options.device_bytes)
-		gpu->options.device_bytes = gpu->config.dram_bytes;
+		gpu->options.device_bytes = gpu->config->dram_bytes;
 	if (!error && !(gpu->devmem = hd_devmem_new_at(gpu->options.device_base, gpu->options.device_bytes)))
 		error = HD_SIM_NO_MEMORY;
 	if (!error && options->recording && hd_recorder_new(sim, &sim->recorder))
@@ -161,7 +164,7 @@ void hd_sim_free(struct hd_sim *sim)
 	while (gpu->modules)
 		hd_sim_unload(sim, gpu->modules);
 	hd_run_release(gpu->run);
-	for (uint32_t i = 0; i < gpu->config.sm_count; i++)
+	for (uint32_t i = 0; i < gpu->sm_count; i++)
 		hd_sm_free(gpu->sms[i]);
 	for (uint32_t i = 0; i < sim->launches.len; i++)
 		hd_launch_record_free(sim->launches.data[i]);

@@ -152,7 +152,7 @@ void hd_waits_report(const struct hd_gpu *gpu, const struct hd_probe *probe)
 	uint32_t count = 0, others = 0;
 	if (!gpu->options.diag)
 		return;
-	for (uint32_t i = 0; i < gpu->config.sm_count; i++) {
+	for (uint32_t i = 0; i < gpu->sm_count; i++) {
 		const struct hd_sm *sm = gpu->sms[i];
 		for (uint32_t id = 0; id < sm->warp_count; id++) {
 			if (sm->warps[id].state == HD_WARP_FREE)

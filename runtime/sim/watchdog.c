@@ -87,7 +87,7 @@ void hd_watchdog_end(struct hd_watchdog *watchdog, struct hd_gpu *gpu)
 static const struct hd_warp *first_waiting(const struct hd_gpu *gpu, uint32_t *count, uint32_t *barrier)
 {
 	const struct hd_warp *first = NULL;
-	for (uint32_t i = 0; i < gpu->config.sm_count; i++) {
+	for (uint32_t i = 0; i < gpu->sm_count; i++) {
 		const struct hd_sm *sm = gpu->sms[i];
 		for (uint32_t id = 0; id < sm->warp_count; id++) {
 			if (sm->warps[id].state == HD_WARP_FREE)
@@ -123,7 +123,7 @@ static void stop(struct hd_gpu *gpu, const struct hd_probe *probe, const char *w
 /* Does a warp wait for a time? */
 static bool any_sleeps(const struct hd_gpu *gpu)
 {
-	for (uint32_t i = 0; i < gpu->config.sm_count; i++)
+	for (uint32_t i = 0; i < gpu->sm_count; i++)
 		for (uint32_t id = 0; id < gpu->sms[i]->warp_count; id++) {
 			const struct hd_warp *warp = &gpu->sms[i]->warps[id];
 			if (warp->state == HD_WARP_RUNNING && !warp->held && warp->next_issue > gpu->now)

@@ -29,6 +29,7 @@
  *
  * Cost: O(SMs) a window beside their work.
  */
+#include "heddle/config.h"
 #include "runtime/exec/later.h"
 #include "runtime/exec/past.h"
 #include "runtime/sim/crew.h"
@@ -72,7 +73,7 @@ static uint64_t least_latency(const struct hd_config *config)
 
 static uint64_t most_cycles(const struct hd_gpu *gpu)
 {
-	return hd_earlier(hd_memory_lead(gpu->memory), least_latency(&gpu->config));
+	return hd_earlier(hd_memory_lead(gpu->memory), least_latency(gpu->config));
 }
 
 struct hd_window *hd_window_new(struct hd_run *run)
@@ -82,7 +83,7 @@ struct hd_window *hd_window_new(struct hd_run *run)
 	window->run = run;
 	window->cycles = most_cycles(gpu);
 	for (uint32_t i = 0; window->cycles > 1 && i < run->sm_count; i++)
-		window->later[i] = hd_later_new(window->cycles * gpu->config.schedulers, &gpu->arena);
+		window->later[i] = hd_later_new(window->cycles * gpu->config->schedulers, &gpu->arena);
 	return window;
 }
 
@@ -122,8 +123,7 @@ void hd_window_release(struct hd_window *window)
 static void find_crew(struct hd_window *window)
 {
 	const struct hd_gpu *gpu = window->run->gpu;
-	uint32_t threads =
-		gpu->options.threads < gpu->config.sm_count ? gpu->options.threads : (uint32_t)gpu->config.sm_count;
+	uint32_t threads = gpu->options.threads < gpu->sm_count ? gpu->options.threads : (uint32_t)gpu->sm_count;
 	if (window->crew && !hd_crew_is_here(window->crew))
 		window->crew = NULL;
 	if (!window->crew && threads > 1 && window->allowed && !window->past)

@@ -9,6 +9,7 @@
  */
 #include <assert.h>
 
+#include "heddle/config.h"
 #include "runtime/sim/trace.h"
 #include "runtime/sm/hooks.h"
 #include "runtime/sm/sm.h"
@@ -29,7 +30,7 @@ void hd_access_init(struct hd_sm *sm, const struct hd_config *config, struct hd_
 
 void hd_access_clear(struct hd_sm *sm)
 {
-	uint32_t entries = hd_access_most_late(&sm->gpu->config);
+	uint32_t entries = hd_access_most_late(sm->gpu->config);
 	for (uint32_t i = 0; i < entries; i++)
 		sm->late[i].next_free = i + 1;
 	sm->late_free = sm->late_count = 0;
@@ -95,7 +96,7 @@ static void wait_outside(struct hd_sm *sm, struct hd_warp *warp, uint64_t now, u
 {
 	uint32_t index = sm->late_free;
 	struct hd_late *late = &sm->late[index];
-	assert(sm->late_count < hd_access_most_late(&sm->gpu->config));
+	assert(sm->late_count < hd_access_most_late(sm->gpu->config));
 	sm->late_free = late->next_free;
 	sm->late_count++;
 	sm->grids[sm->request.grid].late++;

@@ -11,6 +11,7 @@
  */
 #include <assert.h>
 
+#include "heddle/config.h"
 #include "runtime/sm/constant.h"
 #include "runtime/sm/hooks.h"
 

@@ -5,11 +5,12 @@
 #ifndef HD_RUNTIME_SM_CONSTANT_H
 #define HD_RUNTIME_SM_CONSTANT_H
 
-#include "heddle/config.h"
 #include "heddle/stats.h"
 #include "lib/arena.h"
 #include "runtime/memory/memory.h"
 #include "runtime/sm/sm.h"
+
+struct hd_config;
 
 /* All sizes in bytes and latencies in cycles are the configuration's; constant_bytes = 0: there is none, and constants
  * are read through L1. */

@@ -10,6 +10,7 @@
 
 #include <assert.h>
 
+#include "heddle/figures.h"
 #include "runtime/exec/exec.h"
 #include "runtime/sm/hooks.h"
 #include "runtime/sm/places.h"

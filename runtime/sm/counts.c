@@ -23,7 +23,7 @@ void hd_counts_place(struct hd_gpu *gpu)
 	if (!gpu->count_rows)
 		return;
 	gpu->counted = HD_ARENA_NEW(&gpu->arena, uint64_t, gpu->count_rows);
-	for (uint32_t i = 0; i < gpu->config.sm_count; i++)
+	for (uint32_t i = 0; i < gpu->sm_count; i++)
 		gpu->sms[i]->policy_counts = HD_ARENA_NEW(&gpu->arena, uint64_t, gpu->count_rows *HD_MAX_GRIDS);
 }
 
@@ -37,7 +37,7 @@ static uint64_t sum_row(const struct hd_policy_handle *self, const struct hd_gpu
 			uint32_t row)
 {
 	uint64_t sum = 0;
-	for (uint32_t i = 0; i < gpu->config.sm_count; i++)
+	for (uint32_t i = 0; i < gpu->sm_count; i++)
 		sum += rows_of(self, gpu->sms[i], grid)[row];
 	return sum;
 }
@@ -45,7 +45,7 @@ static uint64_t sum_row(const struct hd_policy_handle *self, const struct hd_gpu
 void hd_counts_begin(struct hd_gpu *gpu, const struct hd_grid *grid)
 {
 	HD_HOOKED (gpu, self, counts)
-		for (uint32_t i = 0; i < gpu->config.sm_count; i++)
+		for (uint32_t i = 0; i < gpu->sm_count; i++)
 			memset(rows_of(self, gpu->sms[i], grid), 0, self->count_rows * sizeof(uint64_t));
 }
 

@@ -10,6 +10,7 @@
  */
 #include <assert.h>
 
+#include "heddle/config.h"
 #include "heddle/occupancy.h"
 #include "lib/store.h"
 #include "runtime/check/check.h"
@@ -36,7 +37,7 @@ static int reserve(uint8_t **memory, size_t *have, size_t bytes)
 /* How many CTAs of the grid the SM has room for when nothing else is there. */
 static struct hd_occupancy fit_of(struct hd_sm *sm, const struct hd_grid *grid, uint32_t rows)
 {
-	struct hd_sm_limits limits = hd_sm_limits_of(&sm->gpu->config);
+	struct hd_sm_limits limits = hd_sm_limits_of(sm->gpu->config);
 	uint32_t registers = grid->registers, reserved = hd_range_share(sm, rows) * (uint32_t)hd_register_parts(sm);
 	if (sm->gpu->policy_count) {
 		registers = hd_policy_admit(sm, grid, registers);
@@ -89,7 +90,7 @@ int hd_sm_prepare(struct hd_sm *sm, const struct hd_grid *grid)
 		error = reserve(&mine->saved, &mine->saved_bytes, sm->warp_count * mine->warp_register_bytes);
 	if (!error && sm->gpu->moves)
 		error = reserve(&sm->saved_shared, &sm->saved_shared_bytes,
-				sm->cta_count * sm->gpu->config.shared_bytes);
+				sm->cta_count * sm->gpu->config->shared_bytes);
 	return error;
 }
 
@@ -176,7 +177,7 @@ static void make_warp(struct hd_sm *sm, struct hd_cta *cta, uint32_t index, uint
 static void begin_warp(struct hd_sm *sm, struct hd_warp *warp, uint64_t now)
 {
 	if (!sm->gpu->functional)
-		hd_warp_begin(sm, warp, now, now + sm->gpu->config.cta_launch_latency, HD_STALL_fetch);
+		hd_warp_begin(sm, warp, now, now + sm->gpu->config->cta_launch_latency, HD_STALL_fetch);
 }
 
 void hd_cta_start_warp(struct hd_sm *sm, struct hd_cta *cta, uint32_t index, uint32_t without, uint64_t now)
@@ -273,7 +274,7 @@ struct hd_cta *hd_sm_launch_cta(struct hd_sm *sm, struct hd_grid *grid, uint64_t
 	sm->resident_ctas++;
 	if (!sm->grids[grid->slot].resident++)
 		hd_sm_share_queues(sm, sm->grid_mask | UINT32_C(1) << grid->slot);
-	sm->next_launch = now + sm->gpu->config.cta_launch_interval;
+	sm->next_launch = now + sm->gpu->config->cta_launch_interval;
 	sm->counted[grid->slot].ctas++;
 	hd_linear_cta(sm, cta);
 	start_warps(sm, cta, without, now);

@@ -10,6 +10,7 @@
  *
  * Cost: O(ways) for each line crossing, one in eight instructions of straight code.
  */
+#include "heddle/config.h"
 #include "runtime/sm/hooks.h"
 #include "runtime/sm/sm.h"
 

@@ -9,6 +9,7 @@
  *
  * Cost: O(1) for each result and each instruction, where the configuration has any.
  */
+#include "heddle/config.h"
 #include "runtime/sm/sm.h"
 
 #define PREDICATES 0x7fu
@@ -38,7 +39,7 @@ static void wait_until(struct hd_warp *warp, uint64_t until)
 
 void hd_forward_written(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now)
 {
-	uint64_t left = inst->writes.bits[4] & PREDICATES, guards = now + sm->gpu->config.lat_guard;
+	uint64_t left = inst->writes.bits[4] & PREDICATES, guards = now + sm->guard_cycles;
 	if (inst->pipeline && sm->cross_cycles) {
 		cross(&warp->forward, inst, now, sm->cross_cycles);
 		wait_until(warp, now + sm->cross_cycles);
@@ -64,7 +65,7 @@ static uint64_t forwarded(const struct hd_config *config, const struct hd_forwar
 
 bool hd_forward_wait(struct hd_sm *sm, struct hd_warp *warp)
 {
-	uint64_t from = forwarded(&sm->gpu->config, &warp->forward, sm->next[warp->id]);
+	uint64_t from = forwarded(sm->gpu->config, &warp->forward, sm->next[warp->id]);
 	if (from <= sm->now)
 		return false;
 	hd_warp_wake_at(sm, warp, sm->now, from, HD_STALL_data_alu);

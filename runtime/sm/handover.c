@@ -46,7 +46,7 @@ bool hd_cta_can_leave(const struct hd_sm *sm, const struct hd_cta *cta)
 
 void hd_cta_send(struct hd_sm *sm, struct hd_cta *cta, uint32_t to)
 {
-	assert(hd_cta_can_leave(sm, cta) && to < sm->gpu->config.sm_count && sm->sent_count < 2 * sm->cta_count);
+	assert(hd_cta_can_leave(sm, cta) && to < sm->gpu->sm_count && sm->sent_count < 2 * sm->cta_count);
 	cta->sent = true;
 	sm->sent[sm->sent_count].cta = (uint32_t)(cta - sm->ctas);
 	sm->sent[sm->sent_count++].to = to;

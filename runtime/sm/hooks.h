@@ -17,7 +17,7 @@
 	     self < self##_end; self++)                                                                       \
 		if (self->hooks->hook)
 
-/* Fills gpu->policies from "cars+malekeh" and lets them change gpu->config. Unknown names, wrong parameters and pairs
+/* Fills gpu->policies from "cars+malekeh" and lets them change gpu->config-> Unknown names, wrong parameters and pairs
  * that cannot combine are errors. 0 or -1. */
 int hd_policy_parse(struct hd_gpu *gpu, const char *text, struct hd_diag *diag);
 /* The policies that a text names, in its order. The baseline stands for none. */

@@ -11,6 +11,7 @@
  */
 #include <assert.h>
 
+#include "heddle/config.h"
 #include "heddle/opcodes.h"
 #include "runtime/sm/context.h"
 

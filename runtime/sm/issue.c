@@ -11,6 +11,7 @@
 #include <assert.h>
 #include <stddef.h>
 
+#include "heddle/config.h"
 #include "heddle/opcodes.h"
 #include "runtime/sim/probe.h"
 #include "runtime/sim/profile.h"
@@ -354,7 +355,7 @@ static uint64_t sleep_cycles(const struct hd_sm *sm, const struct hd_warp *warp,
 	if (!mask)
 		return 1;
 	uint32_t ns = hd_operand_value(warp, inst, HD_SLOT_B, mask);
-	return 1 + (uint64_t)((ns < 1000000 ? ns : 1000000) * sm->gpu->config.core_mhz / 1000);
+	return 1 + (uint64_t)((ns < 1000000 ? ns : 1000000) * sm->gpu->config->core_mhz / 1000);
 }
 
 static void start_call(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now)

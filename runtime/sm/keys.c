@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "heddle/config.h"
 #include "runtime/sm/sm.h"
 
 #define MOST_PICOJOULES 1e9
@@ -73,8 +74,8 @@ static int set_power(const struct keys *keys, const struct hd_policy_key *key)
 {
 	if (check_range(keys, key, 0, MOST_POWER))
 		return -1;
-	keys->gpu->config.pj_reg_read *= key->value;
-	keys->gpu->config.pj_reg_write *= key->value;
+	keys->gpu->config->pj_reg_read *= key->value;
+	keys->gpu->config->pj_reg_write *= key->value;
 	return 0;
 }
 
@@ -104,7 +105,7 @@ static int set_one(const struct keys *keys, const struct hd_policy_key *key)
 int hd_keys_take(struct hd_gpu *gpu, struct hd_policy_handle *self, struct hd_diag *diag)
 {
 	const struct keys keys = {gpu, self, diag};
-	const struct hd_config *config = &gpu->config;
+	const struct hd_config *config = gpu->config;
 	int status = add_energy(gpu, self, diag);
 	if (!status)
 		status = add_settings(gpu, self, diag);

@@ -11,6 +11,7 @@
  * Needs config (memory_queue, memory_hold). Cost: O(1) an instruction.
  * Huerta et al., MICRO 2025, 5.4 and Table 1.
  */
+#include "heddle/config.h"
 #include "runtime/sm/sm.h"
 
 enum { INDEX_BITS = 8 }; /* of a place, its scheduler above */

@@ -18,6 +18,7 @@
 #include <assert.h>
 #include <math.h>
 
+#include "heddle/config.h"
 #include "runtime/sm/hooks.h"
 #include "runtime/sm/sm.h"
 

@@ -7,6 +7,7 @@
  */
 #include "runtime/sm/places.h"
 
+#include "heddle/config.h"
 #include "runtime/sm/hooks.h"
 
 static struct hd_sm_grid *grid_of(struct hd_sm *sm, const struct hd_warp *warp)
@@ -121,19 +122,19 @@ void hd_cta_take_shared(struct hd_sm *sm, struct hd_cta *cta)
 
 uint8_t *hd_cta_saved_shared(const struct hd_sm *sm, const struct hd_cta *cta)
 {
-	return sm->saved_shared + (size_t)(cta - sm->ctas) * sm->gpu->config.shared_bytes;
+	return sm->saved_shared + (size_t)(cta - sm->ctas) * sm->gpu->config->shared_bytes;
 }
 
 /* ---- room beside the CTAs of other grids */
 
 uint64_t hd_register_parts(const struct hd_sm *sm)
 {
-	return sm->gpu->config.warp_unit;
+	return sm->gpu->config->warp_unit;
 }
 
 uint32_t hd_range_share(const struct hd_sm *sm, uint32_t rows)
 {
-	uint64_t unit = sm->gpu->config.register_unit;
+	uint64_t unit = sm->gpu->config->register_unit;
 	uint64_t share = (rows + hd_register_parts(sm) - 1) / hd_register_parts(sm) * HD_WARP_LANES;
 	return (uint32_t)((share + unit - 1) / unit * unit);
 }
@@ -142,7 +143,7 @@ uint32_t hd_range_share(const struct hd_sm *sm, uint32_t rows)
  * fullest part must fit. */
 static bool registers_suffice(const struct hd_sm *sm, const struct hd_grid *grid, uint32_t more)
 {
-	const struct hd_config *config = &sm->gpu->config;
+	const struct hd_config *config = sm->gpu->config;
 	uint64_t parts = hd_register_parts(sm), used = 0;
 	for (uint32_t i = 0; i < sm->gpu->grids.len; i++) {
 		const struct hd_grid *other = sm->gpu->grids.data[i];
@@ -161,7 +162,7 @@ uint32_t hd_warps_lack(const struct hd_sm *sm, const struct hd_grid *grid, uint3
 {
 	uint32_t lack = 0;
 	uint64_t threads = ((uint64_t)sm->placed_warps + count) * HD_WARP_LANES;
-	if (sm->placed_warps + count > sm->warp_slots || threads > sm->gpu->config.max_threads)
+	if (sm->placed_warps + count > sm->warp_slots || threads > sm->gpu->config->max_threads)
 		lack |= HD_PART_SLOT;
 	if (parts & HD_PART_REGISTERS && !registers_suffice(sm, grid, count))
 		lack |= HD_PART_REGISTERS;
@@ -173,7 +174,7 @@ uint32_t hd_cta_lacks(const struct hd_sm *sm, const struct hd_grid *grid, uint32
 	uint32_t lack = 0, shared = sm->grids[grid->slot].shared_per_cta;
 	if (sm->placed_ctas >= sm->cta_slots)
 		lack |= HD_PART_SLOT;
-	if (parts & HD_PART_SHARED && find_shared(sm, shared) + shared > sm->gpu->config.shared_bytes)
+	if (parts & HD_PART_SHARED && find_shared(sm, shared) + shared > sm->gpu->config->shared_bytes)
 		lack |= HD_PART_SHARED;
 	return lack & parts;
 }

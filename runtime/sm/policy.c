@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "heddle/config.h"
 #include "heddle/policy.h"
 #include "lib/bits.h"
 #include "lib/strbuf.h"
@@ -310,9 +311,9 @@ static void add_chosen(struct hd_gpu *gpu, const struct hd_policy_set *chosen)
 int hd_policy_parse(struct hd_gpu *gpu, const char *text, struct hd_diag *diag)
 {
 	struct hd_policy_set chosen = {.count = 0};
-	int status = choose(&chosen, &gpu->config, text, diag);
+	int status = choose(&chosen, gpu->config, text, diag);
 	for (uint32_t i = 0; !status && i < chosen.count; i++)
-		status = hd_policy_fits(&gpu->config, chosen.policies[i], diag);
+		status = hd_policy_fits(gpu->config, chosen.policies[i], diag);
 	for (uint32_t i = 0; !status && i < chosen.count; i++)
 		status = check_rehearsal(gpu, &chosen, i, diag);
 	if (!status)
@@ -344,14 +345,14 @@ static void place_in_stage(struct hd_gpu *gpu, struct hd_sm *sm)
 		for (uint32_t i = 0; i < sm->regfiles[part]->collector_count; i++)
 			sm->regfiles[part]->collectors[i].policy_space = new_space(gpu, gpu->policy_bytes.collector);
 	if (sm->hooks & HD_HOOK(result_target))
-		sm->results = HD_ARENA_NEW(&gpu->arena, struct hd_stage_result, hd_sm_timers(&gpu->config));
+		sm->results = HD_ARENA_NEW(&gpu->arena, struct hd_stage_result, hd_sm_timers(gpu->config));
 }
 
 void hd_policy_place(struct hd_gpu *gpu)
 {
 	gpu->policy_space = new_space(gpu, gpu->policy_bytes.gpu);
 	hd_counts_place(gpu);
-	for (uint32_t i = 0; i < gpu->config.sm_count; i++) {
+	for (uint32_t i = 0; i < gpu->sm_count; i++) {
 		struct hd_sm *sm = gpu->sms[i];
 		sm->hooks = hooks_of(gpu);
 		hd_sm_spare(sm, gpu->spare_warps, gpu->spare_ctas);

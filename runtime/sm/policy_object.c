@@ -6,6 +6,9 @@
 
 #include "runtime/sm/policy_object.h"
 
+#include "heddle/config.h"
+#include "heddle/figures.h"
+
 bool hd_policy_is_path(const char *name, size_t length)
 {
 	return memchr(name, '/', length) || (length > 3 && !strncmp(name + length - 3, ".so", 3));

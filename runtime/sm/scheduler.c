@@ -9,6 +9,7 @@
  */
 #include <assert.h>
 
+#include "heddle/config.h"
 #include "runtime/sm/hooks.h"
 #include "runtime/sm/sm.h"
 
@@ -360,7 +361,7 @@ static inline uint64_t scheduler_candidates(struct hd_sm *sm, const struct hd_sc
 /* Warps that spin would keep those for which they wait from issuing for ever. */
 static bool take_turns(const struct hd_sm *sm, struct hd_scheduler *scheduler, uint64_t now)
 {
-	uint64_t quantum = sm->gpu->config.greedy_quantum, ready = 0;
+	uint64_t quantum = sm->greedy_quantum, ready = 0;
 	if (!quantum)
 		return false;
 	if (__builtin_expect(now >= scheduler->look_at, 0)) {

@@ -10,6 +10,7 @@
 
 #include <inttypes.h>
 
+#include "heddle/config.h"
 #include "runtime/sm/constant.h"
 #include "runtime/sm/hooks.h"
 #include "runtime/sm/texture.h"
@@ -64,12 +65,12 @@ void hd_sm_spare(struct hd_sm *sm, uint32_t warps, uint32_t ctas)
 	sm->warp_count = warp_count;
 	sm->cta_count = cta_count;
 	init_warps(sm, &sm->gpu->arena);
-	init_ctas(sm, &sm->gpu->config, &sm->gpu->arena);
+	init_ctas(sm, sm->gpu->config, &sm->gpu->arena);
 }
 
 struct hd_sm *hd_sm_new(struct hd_gpu *gpu, uint32_t id, struct hd_exec *exec)
 {
-	const struct hd_config *config = &gpu->config;
+	const struct hd_config *config = gpu->config;
 	struct hd_sm *sm = HD_ARENA_NEW(&gpu->arena, struct hd_sm, 1);
 	sm->gpu = gpu;
 	sm->id = id;
@@ -85,6 +86,9 @@ struct hd_sm *hd_sm_new(struct hd_gpu *gpu, uint32_t id, struct hd_exec *exec)
 	sm->dual = config->dual_issue;
 	sm->cross_cycles =
 		(uint32_t)(config->lat_cross > config->lat_cross_half ? config->lat_cross : config->lat_cross_half);
+	sm->guard_cycles = (uint32_t)config->lat_guard;
+	sm->greedy_quantum = config->greedy_quantum;
+	sm->two_level_quantum = config->two_level_quantum;
 	sm->by_control = config->core == HD_CORE_MODERN;
 	sm->forwards = !sm->by_control && (sm->cross_cycles || config->lat_guard);
 	sm->predicated_latency = (uint32_t)config->lat_iadd + sm->stages;
@@ -123,7 +127,7 @@ static void fill(uint64_t *set, uint32_t words, uint32_t count)
 /* The first grid for some time begins: schedulers are empty, calendars carry on. */
 void hd_sm_begin(struct hd_sm *sm, uint64_t now)
 {
-	sm->scheduling = (uint8_t)sm->gpu->config.scheduler;
+	sm->scheduling = (uint8_t)sm->gpu->config->scheduler;
 	hd_active_begin(sm, now);
 	hd_modern_forget(sm); /* ages begin anew */
 	for (uint32_t i = 0; i < sm->scheduler_count; i++) {
@@ -145,7 +149,7 @@ void hd_sm_begin(struct hd_sm *sm, uint64_t now)
 	fill(sm->free_slots, HD_MAX_WARPS / 64, sm->warp_slots);
 	fill(sm->free_warps, HD_MAX_CONTEXTS / 64, sm->warp_count);
 	fill(sm->free_rows, HD_MAX_CONTEXTS / 64, sm->warp_count);
-	hd_wheel_clear(&sm->wheel, hd_sm_timers(&sm->gpu->config));
+	hd_wheel_clear(&sm->wheel, hd_sm_timers(sm->gpu->config));
 	init_inflight(sm);
 	hd_access_clear(sm);
 	hd_lsu_forget_lines(sm->lsu);
@@ -290,7 +294,7 @@ static uint64_t next_cycle(const struct hd_sm *sm, uint64_t now)
 static void settle(struct hd_sm *sm, uint64_t now)
 {
 	if (sm->wheel.next != HD_NEVER)
-		hd_wheel_clear(&sm->wheel, hd_sm_timers(&sm->gpu->config));
+		hd_wheel_clear(&sm->wheel, hd_sm_timers(sm->gpu->config));
 	hd_sm_charge(sm, now + 1);
 	for (uint32_t i = 0; i < sm->scheduler_count; i++) {
 		sm->schedulers[i].reason = HD_STALL_idle;

@@ -302,6 +302,9 @@ struct hd_sm {
 	uint32_t barrier_busy;
 	uint64_t barriers_free; /* cycle from which the next arrival is taken */
 	uint32_t cross_cycles;	/* at most so many cycles for results of another pipeline */
+	uint32_t guard_cycles;	/* lat_guard */
+	/* As configured: read in each visit of a scheduler. */
+	uint64_t greedy_quantum, two_level_quantum;
 	uint32_t inflight_free, inflight_left;
 	uint32_t late_free, late_count;
 	uint32_t memory_places, memory_hold; /* of a scheduler; cycles */

@@ -12,6 +12,7 @@
  */
 #include <assert.h>
 
+#include "heddle/config.h"
 #include "runtime/sm/hooks.h"
 #include "runtime/sm/texture.h"
 
@@ -32,7 +33,7 @@ void hd_texture_prepare(struct hd_sm *sm)
 	if (sm->exec->texels)
 		return;
 	sm->exec->texels = HD_ARENA_NEW(&sm->gpu->arena, struct hd_texels, 1);
-	hd_lsu_prepare_lines(sm->lsu, hd_access_most_late(&sm->gpu->config), &sm->gpu->arena);
+	hd_lsu_prepare_lines(sm->lsu, hd_access_most_late(sm->gpu->config), &sm->gpu->arena);
 }
 
 static uint32_t quads_of(uint32_t mask)

@@ -8,6 +8,7 @@
  */
 #include <assert.h>
 
+#include "heddle/config.h"
 #include "runtime/sm/sm.h"
 
 #define MASK (HD_WHEEL_BUCKETS - 1)

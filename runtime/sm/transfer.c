@@ -10,6 +10,8 @@
 
 #include <assert.h>
 
+#include "heddle/config.h"
+
 enum { ORDINARY, LOW, PRIORITIES };
 #define NONE UINT16_MAX
 
@@ -66,7 +68,7 @@ static void append(struct hd_transfers *all, uint32_t priority, uint16_t index)
 bool hd_sm_transfer(struct hd_sm *sm, const struct hd_transfer *transfer)
 {
 	struct hd_transfers *all = sm->transfers;
-	const struct hd_config *config = &sm->gpu->config;
+	const struct hd_config *config = sm->gpu->config;
 	if (all->free == NONE && all->begun == HD_MAX_TRANSFERS)
 		return false;
 	assert((transfer->bytes || transfer->warp) && transfer->grid->running);
@@ -196,7 +198,7 @@ static uint64_t end_written(struct hd_sm *sm, uint64_t now)
 /* The sectors that lie in line `number` of the transfer. */
 static uint8_t sectors_of(const struct hd_sm *sm, const struct moving *moving, uint32_t number)
 {
-	const struct hd_config *config = &sm->gpu->config;
+	const struct hd_config *config = sm->gpu->config;
 	uint64_t sectors = config->l1_line / config->sector, line = (moving->first_line + number) * sectors;
 	uint64_t first = moving->what.address / config->sector, mask = 0;
 	for (uint64_t i = 0; i < sectors; i++)
@@ -218,7 +220,7 @@ static void send_line(struct hd_sm *sm, struct moving *moving, uint64_t ready)
 	all->ready[priority] = ready > all->ready[priority] ? ready : all->ready[priority];
 	hd_lsu_send_line(sm->lsu, all->ready[priority], &line);
 	sm->lsu_next = all->ready[priority] < sm->lsu_next ? all->ready[priority] : sm->lsu_next;
-	uint64_t bytes = (uint64_t)__builtin_popcount(line.sectors) * sm->gpu->config.sector;
+	uint64_t bytes = (uint64_t)__builtin_popcount(line.sectors) * sm->gpu->config->sector;
 	*(out ? &sm->counted[moving->grid].transfer_bytes_out : &sm->counted[moving->grid].transfer_bytes_in) += bytes;
 	moving->sent++;
 }

@@ -10,6 +10,7 @@
  * Cost: O(warps that stand in line) for each change of a warp's state under two-level scheduling; nothing under other
  * rules.
  */
+#include "heddle/config.h"
 #include "runtime/sm/hooks.h"
 #include "runtime/sm/sm.h"
 
@@ -107,15 +108,15 @@ static void fill_shared_pool(struct hd_sm *sm)
 	uint32_t count = 0;
 	for (uint32_t i = 0; i < sm->scheduler_count; i++)
 		count += active_count(&sm->schedulers[i]);
-	while (count < sm->gpu->config.two_level_active && activate_one_of_all(sm))
+	while (count < sm->gpu->config->two_level_active && activate_one_of_all(sm))
 		count++;
 }
 
 void hd_active_fill(struct hd_sm *sm, struct hd_scheduler *scheduler)
 {
-	uint32_t limit = (uint32_t)sm->gpu->config.two_level_active;
+	uint32_t limit = (uint32_t)sm->gpu->config->two_level_active;
 	uint64_t bit;
-	if (sm->gpu->config.two_level_pool) {
+	if (sm->gpu->config->two_level_pool) {
 		fill_shared_pool(sm);
 		return;
 	}
@@ -186,7 +187,7 @@ static uint64_t overdue(const struct hd_sm *sm, const struct hd_scheduler *sched
 {
 	uint64_t found = 0;
 	for (uint64_t left = scheduler->active & scheduler->resident; left; left &= left - 1)
-		if (warp_of(sm, scheduler, left & -left)->active_at + sm->gpu->config.two_level_quantum <= now)
+		if (warp_of(sm, scheduler, left & -left)->active_at + sm->two_level_quantum <= now)
 			found |= left & -left;
 	return found;
 }
@@ -212,7 +213,7 @@ static void make_way(struct hd_sm *sm, uint64_t now)
 
 void hd_active_begin(struct hd_sm *sm, uint64_t now)
 {
-	uint64_t quantum = sm->gpu->config.two_level_quantum;
+	uint64_t quantum = sm->two_level_quantum;
 	sm->quantum_next = sm->scheduling == HD_SCHED_TWO_LEVEL && quantum ? now + quantum : HD_NEVER;
 }
 

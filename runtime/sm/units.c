@@ -9,6 +9,9 @@
  *
  * Cost: O(units a scheduler), one on every modelled GPU; see calendar.h for late operands.
  */
+#include <assert.h>
+
+#include "heddle/config.h"
 #include "runtime/sm/sm.h"
 
 /* Slots between those of late instructions. Each of these holds a collector, so that a scheduler has few. */
@@ -40,6 +43,7 @@ void hd_units_init(struct hd_sm *sm, const struct hd_config *config, struct hd_a
 	uint32_t total = 0, schedulers = sm->scheduler_count;
 	for (uint32_t pipe = 0; pipe < HD_PIPE_COUNT; pipe++) {
 		uint32_t units = units_of(config, pipe), own = units / schedulers, over = units % schedulers;
+		assert(units); /* config.def: at least 1 of each */
 		for (uint32_t i = 0; i < schedulers; i++) {
 			struct hd_scheduler *scheduler = &sm->schedulers[i];
 			if (own) {

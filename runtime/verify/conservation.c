@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "heddle/config.h"
 #include "runtime/exec/exec.h"
 #include "runtime/sim/sim_private.h"
 #include "runtime/sm/sm.h"
@@ -39,7 +40,7 @@ int hd_verify_grid_left(struct hd_gpu *gpu, const struct hd_grid *grid)
 {
 	if (grid->cta_done != grid->cta_total)
 		return differ(gpu, "blocks of the grid", grid->cta_done, "ended of", grid->cta_total);
-	for (uint32_t i = 0; i < gpu->config.sm_count; i++) {
+	for (uint32_t i = 0; i < gpu->sm_count; i++) {
 		struct hd_sm *sm = gpu->sms[i];
 		if (sm->grids[grid->slot].resident)
 			return sm_differs(sm, "blocks of a grid that has ended", sm->grids[grid->slot].resident, "of",
@@ -85,7 +86,7 @@ static int check_flow(struct hd_sm *sm)
 
 static int check_slots(struct hd_gpu *gpu, const struct hd_stats *since)
 {
-	uint64_t slots = 0, expected = gpu->config.schedulers * gpu->config.sm_count * since->counters.cycles;
+	uint64_t slots = 0, expected = gpu->config->schedulers * gpu->sm_count * since->counters.cycles;
 	for (uint32_t i = 0; i < HD_STALL_COUNT; i++)
 		slots += since->stalls[i];
 	if (slots != expected)
@@ -114,7 +115,7 @@ static int check_banks(struct hd_gpu *gpu, const struct hd_counters *c)
 static int check_energy(struct hd_gpu *gpu, const struct hd_stats *since, const struct hd_power *parts)
 {
 	struct hd_power all;
-	hd_power_compute(&all, &since->counters, &gpu->config);
+	hd_power_compute(&all, &since->counters, gpu->config);
 	for (uint32_t i = 0; parts && i < HD_POWER_COUNT; i++)
 		if (fabs(all.joules[i] - parts->joules[i]) > ENERGY_TOLERANCE * fabs(all.joules[i]))
 			return hd_gpu_refuse(gpu, HD_SIM_VERIFY,
@@ -126,9 +127,8 @@ static int check_energy(struct hd_gpu *gpu, const struct hd_stats *since, const 
 /* An SM is active at most all the time. */
 static int check_activity(struct hd_gpu *gpu, const struct hd_counters *c)
 {
-	if (c->active_sm_cycles > gpu->config.sm_count * c->cycles)
-		return differ(gpu, "SMs with warps, over cycles", c->active_sm_cycles, "of",
-			      gpu->config.sm_count * c->cycles);
+	if (c->active_sm_cycles > gpu->sm_count * c->cycles)
+		return differ(gpu, "SMs with warps, over cycles", c->active_sm_cycles, "of", gpu->sm_count * c->cycles);
 	if (c->warps && !c->active_sm_cycles)
 		return differ(gpu, "warps", c->warps, "ran, cycles of SMs that had some", 0);
 	return 0;
@@ -137,7 +137,7 @@ static int check_activity(struct hd_gpu *gpu, const struct hd_counters *c)
 int hd_verify_conservation(struct hd_gpu *gpu, const struct hd_stats *since, const struct hd_power *power)
 {
 	int error = 0;
-	for (uint32_t i = 0; i < gpu->config.sm_count && !error; i++) {
+	for (uint32_t i = 0; i < gpu->sm_count && !error; i++) {
 		error = check_flow(gpu->sms[i]);
 		error = error ? error : check_free(gpu->sms[i]);
 	}

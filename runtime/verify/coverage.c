@@ -4,6 +4,8 @@
  */
 #include "runtime/verify/coverage.h"
 
+#include "heddle/figures.h"
+
 enum kind { INSTRUCTIONS, CALLS, SAVES, INTERVALS, STRANDS, POINTS, SWITCHES, DEAD, REUSE, BRANCHES, ACCESSES, KINDS };
 static const char *const keys[KINDS] = {"instructions",	      "calls",	    "register_saves",
 					"register_intervals", "strands",    "preemption_points",

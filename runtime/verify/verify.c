@@ -18,6 +18,7 @@
  * Off, this costs the executor one branch an instruction. On, a call copies the callee-saved rows.
  */
 #include "runtime/verify/verify.h"
+#include "heddle/figures.h"
 #include "heddle/opcodes.h"
 
 #include "lib/machine/abi.h"

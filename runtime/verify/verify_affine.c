@@ -10,6 +10,7 @@
  * Off, nothing of this exists; on, a table of the code is made at load, and a byte a branch for the grid and each
  * block.
  */
+#include "heddle/figures.h"
 #include "runtime/verify/verify.h"
 
 #include "runtime/memory/coalescer.h"

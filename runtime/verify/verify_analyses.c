@@ -13,6 +13,7 @@
  * Poison stays on through calls and goes when the lane returns from one of the program's: the callee restores registers
  * whose values nobody wants. Off, nothing of this exists; on, a table of the code is made at load.
  */
+#include "heddle/figures.h"
 #include "runtime/verify/verify.h"
 
 #define NONE UINT32_MAX

@@ -8,6 +8,7 @@
  */
 #include "runtime/verify/control.h"
 
+#include "heddle/config.h"
 #include "heddle/control.h"
 #include "runtime/exec/exec.h"
 #include "runtime/sm/sm.h"
@@ -81,7 +82,7 @@ static void report(const struct hd_gpu *gpu, struct hd_warp *warp, const struct 
 static void look_at_result(struct hd_sm *sm, struct hd_warp *warp, const struct hd_flight *flight,
 			   const struct hd_dinst *inst, uint64_t now)
 {
-	const struct hd_config *config = &sm->gpu->config;
+	const struct hd_config *config = sm->gpu->config;
 	struct hd_places reads, writes, results = places_of(&flight->inst->writes);
 	bool lanes = flight->lanes & warp->active;
 	uint64_t guards = flight->inst->counter ? 0 : config->lat_guard;
@@ -110,7 +111,7 @@ static void look_at_result(struct hd_sm *sm, struct hd_warp *warp, const struct 
 
 void hd_verify_control_before(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst)
 {
-	uint64_t now = sm->exec->now, longest = 2 * sm->gpu->config.lat_guard + sm->cross_cycles;
+	uint64_t now = sm->exec->now, longest = 2 * sm->gpu->config->lat_guard + sm->cross_cycles;
 	uint32_t kept = 0;
 	if (!warp->in_flight)
 		warp->in_flight = hd_xcalloc(1, sizeof(*warp->in_flight));

@@ -6,6 +6,7 @@
  * Keeps a bit for each word of global memory that the running grid has read, in pages of 4 KiB: a 24th of
  * what it reads. A store of the same value counts: that it is the same is not what the analysis says.
  */
+#include "heddle/figures.h"
 #include "runtime/verify/verify.h"
 
 #include "lib/hash.h"

@@ -9,6 +9,7 @@
  * Distances count a warp's instructions. They are claimed inside blocks only, which a warp does not leave
  * for its other lanes. What the near and far bits say of the rest is an expectation, and is not held against a run.
  */
+#include "heddle/figures.h"
 #include "runtime/verify/verify.h"
 
 static const uint8_t *claims_of(const struct hd_exec *exec, const struct hd_pfunction *function)

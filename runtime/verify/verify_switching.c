@@ -12,6 +12,7 @@
  * when lanes return, as that of preemption points does (verify_analyses.c). Cost: a walk over what is under way at each
  * point, and over an instruction's registers elsewhere.
  */
+#include "heddle/figures.h"
 #include "lib/machine/regset.h"
 #include "runtime/verify/verify.h"
 

@@ -13,7 +13,9 @@ struct lab *lab_new(void)
 {
 	struct lab *lab = hd_xcalloc(1, sizeof(*lab));
 	struct hd_object *object = &lab->module.object;
-	hd_config_defaults(&lab->gpu.config);
+	lab->gpu.config = &lab->config;
+	hd_config_defaults(&lab->config);
+	lab->gpu.sm_count = lab->config.sm_count;
 	lab->diag.emit = swallow;
 	lab->gpu.options.diag = &lab->diag;
 	lab->gpu.devmem = hd_devmem_new(64 << 20);

@@ -5,12 +5,14 @@
 #ifndef HD_TEST_UNIT_LAB_H
 #define HD_TEST_UNIT_LAB_H
 
+#include "heddle/config.h"
 #include "runtime/exec/exec.h"
 
 enum { LAB_REGISTERS = 64, LAB_LOCAL_BYTES = 512, LAB_SHARED_BYTES = 1024 };
 
 struct lab {
 	struct hd_gpu gpu;
+	struct hd_config config; /* gpu.config */
 	struct hd_diag diag;
 	struct hd_module module;
 	struct hd_kernel kernel;

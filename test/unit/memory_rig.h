@@ -5,6 +5,7 @@
 #ifndef HD_TEST_UNIT_MEMORY_RIG_H
 #define HD_TEST_UNIT_MEMORY_RIG_H
 
+#include "heddle/config.h"
 #include "runtime/memory/memory.h"
 
 enum { RIG_MAX_SMS = 128 };

@@ -1,5 +1,6 @@
 /* Samples for the unit tests of the machine, the object and the metadata. */
 #include "sample.h"
+#include "heddle/figures.h"
 #include "heddle/opcodes.h"
 
 #include <stdlib.h>

@@ -6,6 +6,8 @@
 #ifndef HD_TEST_UNIT_SIMBENCH_H
 #define HD_TEST_UNIT_SIMBENCH_H
 
+#include "heddle/config.h"
+#include "heddle/figures.h"
 #include "heddle/object.h"
 #include "heddle/sim.h"
 #include "lib/vec.h"

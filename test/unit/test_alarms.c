@@ -84,7 +84,7 @@ static void set_again(const struct hd_policy_handle *self, struct hd_sm *sm, uin
 static void set_first(const struct hd_policy_handle *self, struct hd_gpu *gpu, const struct hd_grid *grid)
 {
 	(void)grid;
-	for (uint32_t i = 0; i < gpu->config.sm_count; i++)
+	for (uint32_t i = 0; i < gpu->sm_count; i++)
 		hd_policy_at(self, gpu->sms[i], gpu->now + 100, 0);
 }
 

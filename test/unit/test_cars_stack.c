@@ -1,5 +1,6 @@
 /* CARS by itself: the paper's arithmetic, the circular stack against one without end, allocations, storage. */
 #include "harness.h"
+#include "heddle/config.h"
 #include "runtime/exec/exec.h"
 #include "runtime/policy/cars.h"
 

@@ -1,6 +1,7 @@
 /* Constant caches: what hits, what misses how far, and a pass for each distinct address of a warp. */
 #include "harness.h"
 
+#include "heddle/config.h"
 #include "runtime/sm/constant.h"
 
 enum { HIT = 30, BEHIND = 80, MISS = 200, BUSY = 3 };

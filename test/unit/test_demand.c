@@ -1,5 +1,6 @@
 /* Code on demand: what of an object is read, decoded and linked when, and what is said of a damaged kernel. */
 #include "harness.h"
+#include "heddle/figures.h"
 #include "heddle/opcodes.h"
 
 #include <stdlib.h>
@@ -89,7 +90,7 @@ static void bench_init(struct bench *bench, bool far)
 	bench->diag = (struct hd_diag){.emit = collect, .context = &bench->messages, .tool = "test"};
 	make_object(bench);
 	bench->sim = hd_xcalloc(1, sizeof *bench->sim);
-	hd_config_defaults(&bench->sim->gpu.config);
+	bench->sim->gpu.config = &bench->lab->config;
 	bench->sim->gpu.options.diag = &bench->diag;
 	bench->sim->gpu.devmem = hd_devmem_new(1 << 20);
 }

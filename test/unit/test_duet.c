@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "harness.h"
+#include "heddle/config.h"
 #include "runtime/policy/duet_monitor.h"
 #include "runtime/policy/duet_space.h"
 

@@ -136,7 +136,7 @@ START_TEST(special_registers_and_predicate_moves)
 	struct lab *lab = lab_bare();
 	lab->cta.index[1] = 9;
 	lab->exec.now = UINT64_C(0x500000007);
-	lab->gpu.config.core_mhz = 1000;
+	lab->gpu.config->core_mhz = 1000;
 	static const struct {
 		enum hd_sr sr;
 		uint32_t lane, want;

@@ -625,7 +625,7 @@ START_TEST(each_policy_has_state_of_its_own)
 		ck_assert_int_eq(simbench_run(&bench, 64, 64), 0);
 		for (uint32_t i = 0; i < 3; i += 2) {
 			ck_assert_uint_eq(found[i].fresh[OF_GPU], 1);
-			ck_assert_uint_eq(found[i].fresh[OF_SM], gpu->config.sm_count);
+			ck_assert_uint_eq(found[i].fresh[OF_SM], gpu->sm_count);
 			ck_assert_uint_eq(found[i].fresh[OF_CTA], 64 * launch);
 			ck_assert_uint_eq(found[i].fresh[OF_WARP], 128 * launch);
 		}

@@ -83,7 +83,7 @@ static const struct {
 START_TEST(each_opcode_has_its_latency)
 {
 	struct simbench bench;
-	enum hd_op op = (enum hd_op)rows[_i].op;
+	enum hd_op op = rows[_i].op;
 	begin(&bench);
 	struct hd_inst *inst = simbench_emit(&bench, op);
 	inst->dst = 20;
@@ -132,7 +132,7 @@ START_TEST(products_of_matrices_take_their_rate)
 			bench.config.tensor_double = 20;
 			bench.config.lat_hmma_half = 9;
 			for (uint32_t i = 0; i < count; i++) {
-				struct hd_inst *inst = simbench_emit(&bench, (enum hd_op)matrices[_i].op);
+				struct hd_inst *inst = simbench_emit(&bench, matrices[_i].op);
 				inst->dst = i + 1 == count ? 20 : 44; /* the last one's is read */
 				inst->a = 24;
 				inst->b = 28;

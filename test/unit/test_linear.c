@@ -3,6 +3,8 @@
  * Linear versions of kernels from IR to their execution: results, fallbacks, what --verify finds, the register need.
  */
 #include "harness.h"
+#include "heddle/config.h"
+#include "heddle/figures.h"
 #include "heddle/opcodes.h"
 
 #include <inttypes.h>

@@ -696,7 +696,7 @@ static int run_stale(bool spoilt, char *text, size_t size)
 	ck_assert_msg(!simbench_start(&bench), "%s", bench.message);
 	if (spoilt) {
 		hd_policy_add(&bench.sim->gpu, &spoiler, "");
-		for (uint32_t i = 0; i < bench.sim->gpu.config.sm_count; i++)
+		for (uint32_t i = 0; i < bench.sim->gpu.sm_count; i++)
 			bench.sim->gpu.sms[i]->hooks |= HD_HOOK(issued);
 	}
 	int error = simbench_run(&bench, 1, 32);

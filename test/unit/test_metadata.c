@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "heddle/figures.h"
 #include "lib/machine/abi.h"
 #include "lib/metadata/fields.h"
 #include "lib/metadata/json.h"

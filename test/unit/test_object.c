@@ -1,5 +1,6 @@
 /* The kernel object: round trip, determinism, errors, embedded objects, and reading of damaged bytes. */
 #include "harness.h"
+#include "heddle/figures.h"
 #include "heddle/opcodes.h"
 
 #include <elf.h>

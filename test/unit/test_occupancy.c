@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "heddle/config.h"
 #include "heddle/occupancy.h"
 
 static const struct hd_sm_limits volta = {

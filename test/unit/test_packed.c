@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "heddle/figures.h"
 #include "lib/metadata/pack.h"
 #include "lib/object/layout.h"
 #include "lib/object/parts.h"

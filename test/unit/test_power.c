@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "heddle/config.h"
 #include "heddle/machine.h"
 #include "runtime/sim/power.h"
 #include "runtime/sm/energy.h"
@@ -176,7 +177,7 @@ START_TEST(policies_have_rows_of_their_own)
 	uint64_t events[HD_MAX_ENERGY];
 	gpu.energy_count = 3;
 	gpu.sms = both;
-	gpu.config.sm_count = 2;
+	gpu.sm_count = 2;
 	for (uint32_t row = 0; row < 3; row++) {
 		gpu.energy[row] = rows[row];
 		sms[0].spent[1][row] = 1 + row;

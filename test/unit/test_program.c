@@ -3,6 +3,7 @@
  * structs or written and read back through the object library.
  */
 #include "harness.h"
+#include "heddle/figures.h"
 #include "heddle/opcodes.h"
 
 #include "lab.h"
@@ -30,12 +31,12 @@ START_TEST(instructions_are_decoded)
 	ck_assert_uint_eq(at[0].read_count, 2);
 	ck_assert_uint_eq(at[0].write_count, 4);
 	ck_assert_uint_eq(at[0].latency, 0);
-	ck_assert_uint_eq(at[0].interval, lab->gpu.config.ii_lsu);
+	ck_assert_uint_eq(at[0].interval, lab->gpu.config->ii_lsu);
 	ck_assert_uint_eq(at[0].mem_class, HD_CLASS_GLOBAL);
 	ck_assert_uint_eq(at[1].mem_class, HD_CLASS_SPILL_FILL);
 	ck_assert_uint_eq(at[1].hazards.bits[4], 8);
 	ck_assert_uint_eq(at[1].read_count, 3);
-	ck_assert_uint_eq(at[2].latency, lab->gpu.config.lat_dmad);
+	ck_assert_uint_eq(at[2].latency, lab->gpu.config->lat_dmad);
 	ck_assert_uint_eq(at[2].read_count, 4); /* R6:7 once */
 	ck_assert_uint_eq(at[2].read_regs[0], 6);
 	ck_assert_uint_eq(at[3].inst.reconv, 3);
@@ -235,7 +236,7 @@ START_TEST(an_object_is_written_read_and_loaded)
 	ck_assert_int_eq(hd_object_write(object, &bytes, &size, &lab->diag), 0);
 
 	struct hd_sim *sim = hd_xcalloc(1, sizeof(*sim));
-	hd_config_defaults(&sim->gpu.config);
+	sim->gpu.config = &lab->config;
 	sim->gpu.options.diag = &lab->diag;
 	sim->gpu.devmem = hd_devmem_new(1 << 20);
 	struct hd_module *module;

@@ -3,6 +3,7 @@
  * reuse: distances derived by hand, against every way on followed instruction by instruction, and from a profile.
  */
 #include "harness.h"
+#include "heddle/figures.h"
 #include "heddle/opcodes.h"
 
 #include <math.h>

@@ -3,6 +3,7 @@
  * stackdepth: CARS's Figure 4, chains against enumeration of all paths, and a hand-made object.
  */
 #include "harness.h"
+#include "heddle/figures.h"
 #include "heddle/opcodes.h"
 
 #include <string.h>

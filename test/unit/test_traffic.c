@@ -406,7 +406,7 @@ static void count_reply(const struct hd_policy_handle *self, struct hd_sm *sm, c
 	struct tokens *tokens = hd_policy_sm(self, sm);
 	tokens->replied[reply->grid->stream]++;
 	tokens->missed[reply->grid->stream] += reply->missed;
-	ck_assert_uint_gt(reply->latency, sm->gpu->config.l2_latency);
+	ck_assert_uint_gt(reply->latency, sm->gpu->config->l2_latency);
 	ck_assert_uint_lt(reply->latency, now);
 }
 

@@ -3,6 +3,7 @@
  * that holds, and then with one fact spoilt.
  */
 #include "harness.h"
+#include "heddle/figures.h"
 #include "heddle/opcodes.h"
 
 #include "lab.h"

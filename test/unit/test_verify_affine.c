@@ -8,6 +8,8 @@
 #include <llvm-c/IRReader.h>
 #include <llvm-c/Target.h>
 
+#include "heddle/config.h"
+#include "heddle/figures.h"
 #include "heddle/sim.h"
 #include "passes/pass.h"
 #include "runtime/sim/sim_private.h"

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "heddle/figures.h"
 #include "heddle/object.h"
 #include "tools/heddle-cc/job.h"
 

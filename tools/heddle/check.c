@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "heddle/figures.h"
 #include "tools/heddle/gate/baseline.h"
 #include "tools/heddle/gate/ptxas.h"
 

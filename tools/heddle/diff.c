@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "heddle/figures.h"
 #include "lib/metadata/json.h"
 #include "tools/heddle/gate/change.h"
 #include "tools/heddle/gate/runs.h"

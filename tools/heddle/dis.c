@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "heddle/figures.h"
 #include "lib/metadata/json.h"
 #include "tools/heddle/cmd.h"
 #include "tools/heddle/listing.h"

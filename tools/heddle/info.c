@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "heddle/config.h"
+#include "heddle/figures.h"
 #include "heddle/object.h"
 #include "heddle/occupancy.h"
 #include "lib/metadata/fields.h"

@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "heddle/figures.h"
+
 static void print_summary(const struct hd_meta_affine *affine)
 {
 	printf("    linear values: %u of %u, %u registers", affine->linear_values, affine->values,

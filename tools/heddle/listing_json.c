@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "heddle/control.h"
+#include "heddle/figures.h"
 #include "heddle/opcodes.h"
 #include "lib/metadata/json.h"
 #include "tools/heddle/listing.h"

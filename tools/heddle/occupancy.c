@@ -4,6 +4,7 @@
  * (hd_occupancy_compute).
  */
 #include "heddle/occupancy.h"
+#include "heddle/figures.h"
 
 #include <jansson.h>
 #include <stdio.h>

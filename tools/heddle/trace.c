@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "heddle/figures.h"
 #include "lib/machine/regset.h"
 #include "lib/metadata/json.h"
 #include "tools/heddle/cmd.h"

@@ -202,7 +202,7 @@ static void report(const struct hd_policy_handle *self, const struct hd_gpu *gpu
 	};
 	for (uint32_t at = 0; at < COUNT_COUNT; at++) {
 		uint64_t sum = 0;
-		for (uint32_t i = 0; i < gpu->config.sm_count; i++)
+		for (uint32_t i = 0; i < gpu->sm_count; i++)
 			sum += ((const struct probe *)hd_policy_sm(self, gpu->sms[i]))->counts[at];
 		add(context, names[at], (double)sum, "calls");
 	}
@@ -283,7 +283,7 @@ static void move(const struct hd_policy_handle *self, struct hd_sm *sm, uint64_t
 		} else if (!probe->sent && hd_cta_can_leave(sm, cta)) {
 			probe->sent = true;
 			COUNT(sm, sent)++;
-			hd_cta_send(sm, cta, (sm->id + 1) % (uint32_t)sm->gpu->config.sm_count);
+			hd_cta_send(sm, cta, (sm->id + 1) % (uint32_t)sm->gpu->sm_count);
 		} else if (cta->away && probe->sent) {
 			hd_cta_resume(sm, cta, now);
 		}

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "heddle/figures.h"
 #include "lib/metadata/json.h"
 
 enum { VERSION = 2, OLDEST_VERSION = 1 /* had numbers only */ };

@@ -10,6 +10,8 @@
 
 #include "tools/heddle/gate/carry.h"
 
+#include "heddle/figures.h"
+
 enum { MOST_LINKS = 32, SHOWN_AT_ENDS = 3, SHOWN_CHANGES = 4, MOST_SPILLS = 3 };
 
 /* What carries a figure: where in the source it comes from. */

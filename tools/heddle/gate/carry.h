@@ -4,6 +4,7 @@
 #ifndef HD_TOOLS_HEDDLE_GATE_CARRY_H
 #define HD_TOOLS_HEDDLE_GATE_CARRY_H
 
+#include "heddle/facts.h"
 #include "tools/heddle/gate/report.h"
 
 /* Where notes on what carries a figure go. */

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "heddle/figures.h"
 #include "tools/heddle/gate/carry.h"
 
 enum { MOST_PLACES = 8 };

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "heddle/figures.h"
 #include "tools/heddle/gate/carry.h"
 #include "tools/heddle/gate/runs.h"
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "heddle/figures.h"
 #include "lib/metadata/fields.h"
 #include "lib/strbuf.h"
 #include "tools/heddle/gate/runs.h"

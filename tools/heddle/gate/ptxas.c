@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "heddle/figures.h"
 #include "lib/child.h"
 #include "lib/scratch.h"
 

@@ -4,6 +4,7 @@
  * A fingerprint is made from the rule, the kernel's name, the metric and the GPU, never from lines or values, so that
  * an alert stays the same one while the source around it moves and the figure changes.
  */
+#include "heddle/figures.h"
 #include "tools/heddle/gate/carry.h"
 
 #include <ctype.h>

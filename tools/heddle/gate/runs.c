@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "heddle/figures.h"
 #include "lib/strbuf.h"
 #include "tools/heddle/page/page.h"
 

@@ -5,6 +5,8 @@
  */
 #include "tools/heddle/gate/steps.h"
 
+#include "heddle/figures.h"
+
 struct hd_occupancy gate_fit(const struct hd_config *gpu, const struct gate_need *need)
 {
 	struct hd_sm_limits limits = hd_sm_limits_of(gpu);

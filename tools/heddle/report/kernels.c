@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "heddle/figures.h"
 #include "tools/heddle/gate/carry.h"
 #include "tools/heddle/gate/steps.h"
 #include "tools/heddle/report/report.h"

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "heddle/figures.h"
 #include "tools/heddle/gate/runs.h"
 #include "tools/heddle/report/report.h"
 #include "tools/heddle/run/figures.h"

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "heddle/config.h"
+#include "heddle/figures.h"
 #include "lib/child.h"
 #include "lib/scratch.h"
 #include "lib/strbuf.h"

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "heddle/config.h"
 #include "tools/heddle/cmd.h"
 
 struct replaying {

@@ -1,7 +1,7 @@
 /* What a program outside of Heddle does with its library: reads a kernel object's metadata. */
 #include <stdio.h>
 
-#include <heddle/metadata.h>
+#include <heddle/figures.h>
 #include <heddle/object.h>
 #include <heddle/version.h>
 

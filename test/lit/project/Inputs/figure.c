@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "heddle/figures.h"
 #include "lib/metadata/fields.h"
 #include "lib/metadata/json.h"
 #include "tools/heddle/gate/gate.h"
