@@ -455,9 +455,9 @@ static void gpu_tick(const struct hd_policy_handle *self, struct hd_gpu *gpu, ui
 
 #define EDGE(state, next_small, step_small, next_large, step_large) \
 	{"state" #state "_small_next", "state after " #state " at a small change of IPC", next_small, 1, 6}, \
-	{"state" #state "_small_step", "STHLD step in " #state " at a small change of IPC", step_small, -64, 64}, \
+	{"state" #state "_small_step", "STHLD step in state " #state ", small change of IPC", step_small, -64, 64}, \
 	{"state" #state "_large_next", "state after " #state " at a large change of IPC", next_large, 1, 6}, \
-	{"state" #state "_large_step", "STHLD step in " #state " at a large change of IPC", step_large, -64, 64}
+	{"state" #state "_large_step", "STHLD step in state " #state ", large change of IPC", step_large, -64, 64}
 
 static const struct hd_policy_setting settings[] = {
 	{"entries", "entries of a unit's cache table (malekeh 3.2)", HD_CCU_ENTRIES, 1, HD_CCU_MOST},
