@@ -1,16 +1,17 @@
 #!/usr/bin/python3
-"""make workloads-table: what each workload stresses, kernel by kernel, and whether it is what it was written for.
+"""make workloads-table: the resources that each workload stresses, kernel by kernel, and whether it has its intended class.
 
     scripts/workloads_table.py [-h] [--gpu NAME]... [--of-class] [--size COLUMN] [--out FOLDER] [-j N] [NAME...]
 
 Runs the programs of examples/workloads.txt (NAME: only those) on the papers' GPUs (--gpu: only these; --of-class: each on
-the GPU of the paper that has its class, as docs/workloads.md has them), and writes FOLDER/table.md, of
-build/figures/workloads: for each kernel that takes a tenth of its program's cycles or more registers,
-shared memory, what limits its resident blocks, occupancy, utilisation, L2 miss rate, IPC and call depth, and the classes
-of Lin's Tables 3.3 and 4.2 and of LTRF; of several GPUs the classes side by side, too. Runs are kept, and made again when program, simulator or GPU have changed.
+the GPU of the paper that defines its class, as in docs/workloads.md), and writes FOLDER/table.md (default
+build/figures/workloads). The table has, for each kernel with a tenth of its program's cycles or more: registers, shared
+memory, the limit of its resident blocks, occupancy, utilisation, L2 miss rate, IPC, call depth, and the classes of Lin's
+Tables 3.3 and 4.2 and of LTRF. With several GPUs it also compares the classes. Runs are stored, and repeated when program,
+simulator or GPU have changed.
 
-Utilisation is of the whole GPU while the kernel runs: of issue slots, of the network's direction that is used more in
-per cent of what a crossbar sustains (60 % of its peak), of DRAM's peak, of the data ports of L1 and L2 by hits.
+Utilisation covers the whole GPU while the kernel runs: issue slots, the busier direction of the network in percent of what
+a crossbar sustains (60 % of its peak), DRAM's peak, data ports of L1 and L2 by hits.
 Needs a finished build. Environment: B (build tree).
 """
 
@@ -252,7 +253,7 @@ def side_by_side(chosen, runs):
         return []
     workloads = {workload.name: workload for listed in chosen.values() for workload in listed}
     rows = [(name, workload.kind, *(classes_on(gpu, name, runs) for gpu in chosen)) for name, workload in workloads.items()]
-    return ['## Classes', '', 'Of the longest kernel: Table 4.2, Table 3.3.', '',
+    return ['## Classes', '', 'Classes of the longest kernel: Table 4.2, Table 3.3.', '',
             *figures.table(('workload', 'written for', *chosen), rows), '']
 
 
@@ -262,8 +263,8 @@ def report(chosen, facts, runs):
     for gpu, workloads in chosen.items():
         text += [*section(gpu, workloads, facts, runs, missed), '']
     asked = [w for gpu, workloads in chosen.items() for w in workloads if GPU_OF_CLASS.get(w.kind) == gpu]
-    classes = [f'{len(asked) - sum(" is not " in line for line in missed)} of {len(asked)} workloads are what they were '
-               'written for.', *([''] if missed else []), *missed, ''] if asked else []
+    classes = [f'{len(asked) - sum(" is not " in line for line in missed)} of {len(asked)} workloads have the class that '
+               'they were written for.', *([''] if missed else []), *missed, ''] if asked else []
     return '\n'.join(['# What the workloads stress', '', *classes, *text])
 
 

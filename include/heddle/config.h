@@ -10,8 +10,8 @@
 #include "lib/api.h"
 #include "lib/diag.h"
 
-/* A key of a policy's own: section `[policy NAME]` of an .ini, or "NAME.key=value" (struct hd_policy_energy,
- * struct hd_policy_setting). */
+/* A key of a policy: in section `[policy NAME]` of an .ini, or "NAME.key=value" (struct hd_policy_energy, struct
+ * hd_policy_setting). */
 #define HD_POLICY_KEYS 64
 struct hd_policy_key {
 	char policy[32], key[48];
@@ -20,7 +20,7 @@ struct hd_policy_key {
 
 struct hd_config {
 	char name[64];	   /* "v100" */
-	char product[128]; /* what cudaDeviceProp.name says */
+	char product[128]; /* cudaDeviceProp.name */
 #define HD_CONFIG_INT(key, value, min, max, unit, help) uint64_t key;
 #define HD_CONFIG_REAL(key, value, min, max, unit, help) double key;
 #define HD_CONFIG_ENUM(key, value, names, help) uint64_t key;
@@ -43,17 +43,18 @@ enum { HD_IMAD_INT, HD_IMAD_FP32 };
 enum { HD_L1_WRITE_THROUGH, HD_L1_WRITE_BACK };
 
 void hd_config_defaults(struct hd_config *config);
-/* Loads runtime/gpus/<gpu>.ini (found beside the running program, HEDDLE_DATA, or a path ending in .ini). "gpu:name"
- * has the keys of its section [variant name] on top. Unknown GPU, variant or key: error with the nearest names. 0 or
- * -1. */
+/* Loads runtime/gpus/<gpu>.ini (next to the running program, in HEDDLE_DATA, or a path ending in .ini). "gpu:name"
+ * also applies its section [variant name]. An unknown GPU, variant or key is an error with the nearest names.
+ * Returns 0 or -1. */
 int hd_config_load(struct hd_config *config, const char *gpu, struct hd_diag *diag);
-/* "key=value". 0 or -1. */
+/* Applies "key=value". Returns 0 or -1. */
 HD_API int hd_config_set(struct hd_config *config, const char *assignment, struct hd_diag *diag);
-/* Cross-checks (slices a multiple of channels, powers of two where indexing needs it...). 0 or -1. */
+/* Checks keys against each other (slices a multiple of channels, powers of two where indexing needs them, ...).
+ * Returns 0 or -1. */
 int hd_config_check(const struct hd_config *config, struct hd_diag *diag);
-/* The directory of data files ("share/heddle"), malloc'ed. */
+/* Returns the data folder ("share/heddle"). The caller frees it. */
 char *hd_data_dir(void);
-/* Names of the GPUs that have an .ini, sorted; malloc'ed array of malloc'ed names, NULL-terminated. */
+/* Returns the names of all GPUs with an .ini, sorted: a NULL-terminated array. The caller frees array and names. */
 char **hd_config_gpus(void);
 
 #endif

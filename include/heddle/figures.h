@@ -10,7 +10,7 @@
 
 #include "heddle/facts.h"
 
-/* Members that rows of metadata.def make. */
+/* Members defined by rows of metadata.def. */
 #define HD_META_MEMBER_NUMBER(member) uint32_t member;
 #define HD_META_MEMBER_FLAG(member) bool member;
 
@@ -18,17 +18,17 @@
 struct hd_meta_reuse {
 #define HD_META_REUSE(type, group, member, ...) HD_META_MEMBER_##type(member)
 #include "heddle/metadata.def"
-	uint32_t histogram[HD_REUSE_BUCKETS]; /* of the near and far: distances 1, 2, 3-4, 5-8, ..., 33-64, more */
-	uint8_t *tags;			      /* of each instruction: bit 0 dst, 1 a, 2 b, 3 c is near */
-	uint8_t *exact;			      /* four for each instruction, dst a b c: HD_REUSE_* */
+	uint32_t histogram[HD_REUSE_BUCKETS]; /* near and far operands by distance: 1, 2, 3-4, 5-8, ..., 33-64, more */
+	uint8_t *tags;			      /* per instruction: bit 0 dst, 1 a, 2 b, 3 c is near */
+	uint8_t *exact;			      /* four per instruction (dst a b c): HD_REUSE_* */
 	uint32_t tag_count;		      /* instructions */
 };
 
 struct hd_meta_affine {
 #define HD_META_AFFINE(type, group, member, ...) HD_META_MEMBER_##type(member)
 #include "heddle/metadata.def"
-	uint32_t value_classes[HD_CLASSES];  /* instructions of the IR with a result */
-	uint32_t branch_classes[HD_CLASSES]; /* conditional branches of the IR */
+	uint32_t value_classes[HD_CLASSES];  /* IR instructions with a result */
+	uint32_t branch_classes[HD_CLASSES]; /* conditional IR branches */
 	struct hd_meta_branch *branches;     /* by pc */
 	uint32_t branch_count;
 	struct hd_meta_linear_register *registers;
@@ -42,14 +42,14 @@ struct hd_meta_affine {
 };
 
 /*
- * The linear version of a kernel (R2D2 3.2, 4.4): what it needs beside the kernel's own figures, and what the other
- * analyses say of its main stream. Program counters are from the start of its body, whose first part are the streams;
- * what has an element for each instruction has one for those of the streams, too, of which it says nothing.
+ * The linear version of a kernel (R2D2 3.2, 4.4): its needs in addition to the kernel's own figures, and the other
+ * analyses' results for its main stream. Program counters start at its body, which begins with the streams. Arrays
+ * with an element per instruction also have elements for the streams, without information.
  */
 struct hd_meta_linear_version {
 #define HD_META_LINEAR(type, group, member, ...) HD_META_MEMBER_##type(member)
 #include "heddle/metadata.def"
-	struct hd_meta_interval *intervals; /* these as of hd_meta_function */
+	struct hd_meta_interval *intervals; /* these members as in hd_meta_function */
 	uint32_t interval_count;
 	struct hd_meta_point *points;
 	uint32_t point_count;
@@ -60,7 +60,7 @@ struct hd_meta_linear_version {
 	uint32_t *divergent_pcs, divergent_pc_count;
 	uint8_t *dead_operands;
 	uint32_t dead_operand_count;
-	struct hd_meta_reuse *reuse; /* NULL: not known */
+	struct hd_meta_reuse *reuse; /* NULL: unknown */
 };
 
 struct hd_meta_function {
@@ -78,17 +78,16 @@ struct hd_meta_function {
 	uint32_t call_count;
 	struct hd_meta_save *saves;
 	uint32_t save_count;
-	struct hd_meta_reuse *reuse;		       /* NULL: not known */
-	struct hd_meta_idempotence *idempotence;       /* NULL: not known */
-	struct hd_meta_affine *affine;		       /* kernels only; NULL: not known */
-	struct hd_meta_linear_version *linear_version; /* kernels only; NULL: there is none */
+	struct hd_meta_reuse *reuse;		       /* NULL: unknown */
+	struct hd_meta_idempotence *idempotence;       /* NULL: unknown */
+	struct hd_meta_affine *affine;		       /* kernels only; NULL: unknown */
+	struct hd_meta_linear_version *linear_version; /* kernels only; NULL: none */
 	struct hd_meta_launch *launches;
 	uint32_t launch_count;
-	struct hd_meta_interval *intervals,
-		*strands;	 /* by id, which are in order of entry_pc; interval_count, strand_count */
-	uint32_t *divergent_pcs; /* instructions after which lanes may go on at different places; ascending */
+	struct hd_meta_interval *intervals, *strands; /* by id, in order of entry_pc; interval_count, strand_count */
+	uint32_t *divergent_pcs; /* instructions after which lanes may continue at different places; ascending */
 	uint32_t divergent_pc_count;
-	uint8_t *dead_operands;	     /* of each instruction: bit 0 a, 1 b, 2 c is done with in the whole warp (LTRF+) */
+	uint8_t *dead_operands;	     /* per instruction: bit 0 a, 1 b, 2 c is last read in the whole warp (LTRF+) */
 	uint32_t dead_operand_count; /* instructions, or 0 */
 	struct hd_meta_point *points;
 	uint32_t point_count;

@@ -1,10 +1,10 @@
 /*
- * The machine that Heddle lowers to and simulates (docs/architecture.md, The machine): registers,
- * instructions, their 16-byte encoding and the opcode table's accessors. All but the names of its opcodes, so that a
- * row of opcodes.def compiles again only what names some; heddle/machine.h has both.
+ * The machine that Heddle lowers to and simulates (docs/architecture.md, The machine): registers, instructions, their
+ * 16-byte encoding and the accessors of the opcode table. Opcode names are in heddle/opcodes.h, so that a new row of
+ * opcodes.def only recompiles sources that use names; heddle/machine.h includes both.
  *
- * Program counters inside a function are instruction indices; what users and
- * metadata see as `pc` is the byte offset, index * HD_INST_BYTES.
+ * Program counters within a function are instruction indices; the `pc` of users and metadata is the byte offset, index
+ * * HD_INST_BYTES.
  */
 #ifndef HEDDLE_INST_H
 #define HEDDLE_INST_H
@@ -18,17 +18,16 @@
 
 #define HD_WARP_LANES 32
 #define HD_INST_BYTES 16
-#define HD_RZ 255          /* reads as zero, writes vanish */
+#define HD_RZ 255          /* reads as zero, writes are dropped */
 #define HD_MAX_REGS 255    /* R0..R254 */
-/* UR0..UR55, one value a warp; Turing and later have 63, here they share a word of the scoreboard with the predicates
- */
+/* UR0..UR55, one value per warp; Turing and later have 63, here they share a scoreboard word with the predicates */
 #define HD_MAX_UREGS 56
-#define HD_PT 7            /* reads as true, writes vanish */
+#define HD_PT 7            /* reads as true, writes are dropped */
 #define HD_MAX_PREDS 7     /* P0..P6 */
 #define HD_PRED_NOT 8      /* in guard, psrc, psrc2: the predicate is inverted */
-#define HD_NO_PC 0xffffffu /* 24 bits: no reconvergence point (the paths end apart) */
+#define HD_NO_PC 0xffffffu /* 24 bits: no reconvergence point (paths end separately) */
 
-/* Constant bank 0, byte offsets (as Volta lays it out where that is known). */
+/* Constant bank 0, byte offsets (Volta's layout where known). */
 enum {
 	HD_CB_NTID_X = 0x0,
 	HD_CB_NTID_Y = 0x4,
@@ -38,15 +37,15 @@ enum {
 	HD_CB_NCTAID_Z = 0x14,
 	HD_CB_SHARED_WINDOW = 0x18, /* 64-bit generic address of shared offset 0 */
 	HD_CB_LOCAL_WINDOW = 0x20,  /* 64-bit generic address of local offset 0 */
-	HD_CB_STACK_TOP = 0x28,	    /* initial R1: bytes of local memory of a thread */
+	HD_CB_STACK_TOP = 0x28,	    /* initial R1: bytes of local memory per thread */
 	HD_CB_DYN_SHARED = 0x2c,    /* shared offset at which dynamic shared memory begins */
-	HD_CB_DYN_BYTES = 0x30,	    /* how much of that the launch has */
-	HD_CB_SHARED_BYTES = 0x34,  /* all shared memory of a block, in whole units of allocation */
+	HD_CB_DYN_BYTES = 0x30,	    /* dynamic shared memory of the launch */
+	HD_CB_SHARED_BYTES = 0x34,  /* all shared memory of a block, in whole allocation units */
 	HD_CB_PARAMS = 0x160,
-	HD_CB_BYTES = 0x160 + 32764 /* CUDA 12.1's limit of parameters, from sm_70 on */
+	HD_CB_BYTES = 0x160 + 32764 /* CUDA 12.1's parameter limit, sm_70 and later */
 };
 
-/* Whether `bytes` (at most 16) at the offset lie in constant bank 0: what does not can be no operand. */
+/* Returns whether `bytes` (at most 16) at the offset are in constant bank 0; other constants cannot be operands. */
 static inline bool hd_cb_holds(int64_t offset, uint32_t bytes)
 {
 	return offset >= 0 && offset <= (int64_t)HD_CB_BYTES - (int64_t)bytes;
@@ -60,16 +59,16 @@ static inline bool hd_cb_holds(int64_t offset, uint32_t bytes)
 /* Addresses of functions as data: HD_CODE_WINDOW + HD_INST_BYTES * (index in the loaded program). */
 #define HD_CODE_WINDOW UINT64_C(0x7f2000000000)
 
-/* Opcodes are numbers below this; enum hd_op of heddle/opcodes.h names them. An instruction's encoding has so many
- * bits. */
+/* Opcodes are numbers below this limit, which the encoding's opcode bits allow; enum hd_op of heddle/opcodes.h
+ * names them. */
 enum { HD_OP_LIMIT = 1 << 7 };
 
-/* Groups of copies that a warp can have under way, the open one included: as a six-bit counter of NVIDIA's cards holds
- * (heddle/control.h). */
+/* Copy groups that a warp can have in flight, including the open one: the range of a six-bit counter on NVIDIA's
+ * cards (heddle/control.h). */
 enum { HD_COPY_GROUPS = 64 };
 
-/* Execution pipelines, with the configuration keys of their initiation intervals and of their units an SM, and the
- * counters of what they execute. Branches have a unit of each scheduler, which takes one a cycle. */
+/* Execution pipelines, with configuration keys of their initiation intervals and units per SM, and counters of
+ * their instructions. Each scheduler has a branch unit that takes one instruction per cycle. */
 #define HD_PIPE_LIST(X)                           \
 	X(INT, ii_int, units_int, int_instructions)    \
 	X(FP32, ii_fp32, units_fp32, fp32_instructions) \
@@ -82,12 +81,12 @@ enum hd_pipe {
 	HD_PIPE_LIST(X)
 #undef X
 		HD_PIPE_BRU,
-	HD_PIPE_RENAME, /* of no opcode: what a policy has the operand collector do, without a unit */
+	HD_PIPE_RENAME, /* not for opcodes: work of the operand collector for a policy, without a unit */
 	HD_PIPE_COUNT
 };
 
-/* Latency classes, with the configuration keys of their cycles and the cycles that compilation expects: as on Volta
- * where measured. Those of memory are as long as it takes; expected are a hit that other warps half hide. */
+/* Latency classes, with configuration keys of their cycles and the cycles that the compiler assumes (Volta's where
+ * measured). Memory latencies vary; the compiler assumes a hit half hidden by other warps. */
 #define HD_LAT_LIST(X)                                                                      \
 	X(IADD, lat_iadd, 4) X(IMAX, lat_imax, 4) X(IMUL, lat_imul, 5) X(IMAD, lat_imad, 5)    \
 	X(IDIV, lat_idiv, 20) X(SHFL, lat_shfl, 22) X(S2R, lat_s2r, 20)                        \
@@ -120,7 +119,7 @@ enum {
 	HD_FX_FENCE = 1 << 10,
 	HD_FX_READ_PREDS = 1 << 11,
 	HD_FX_WRITE_PREDS = 1 << 12,
-	HD_FX_ASYNC = 1 << 13 /* what is loaded goes to shared memory, without a register, some time before a wait */
+	HD_FX_ASYNC = 1 << 13 /* loads into shared memory without a register, and completes some time before a wait */
 };
 
 enum { HD_SM_NEG = 1, HD_SM_ABS = 2 };
@@ -139,7 +138,7 @@ enum hd_width {
 	HD_W_K = 22,
 	HD_W_U = 32
 };
-enum hd_number { HD_N__, HD_N_I, HD_N_F, HD_N_D, HD_N_S, HD_N_HALF /* of hd_op_number alone */ };
+enum hd_number { HD_N__, HD_N_I, HD_N_F, HD_N_D, HD_N_S, HD_N_HALF /* only returned by hd_op_number */ };
 enum hd_swap { HD_SWAP__, HD_SWAP_AB, HD_SWAP_ABC, HD_SWAP_LUT, HD_SWAP_CMP, HD_SWAP_SIGNS };
 enum hd_memory_space { HD_AT__, HD_AT_GENERIC, HD_AT_GLOBAL, HD_AT_SHARED, HD_AT_LOCAL, HD_AT_CONST, HD_AT_TEXTURE };
 
@@ -266,8 +265,8 @@ enum hd_atomop {
 };
 enum { HD_SHFL_IDX, HD_SHFL_UP, HD_SHFL_DOWN, HD_SHFL_BFLY };
 enum { HD_VOTE_ALL, HD_VOTE_ANY, HD_VOTE_EQ };
-/* Lanes that take part in an operation of the warp: all that have not ended; those of a mask, which each lane has in
- * the register operand that is for it; those that are there, without waiting. */
+/* Lanes that take part in a warp operation: all that have not exited; those of a mask, which each lane has in a
+ * register operand; the active ones, without waiting. */
 enum { HD_MEMBERS_WARP, HD_MEMBERS_MASK, HD_MEMBERS_ACTIVE };
 enum hd_tdim { HD_TEX_1D, HD_TEX_2D, HD_TEX_3D, HD_TEX_ARRAY_1D, HD_TEX_ARRAY_2D };
 enum { HD_LEVEL_ZERO, HD_LEVEL_GIVEN };
@@ -290,8 +289,8 @@ enum hd_sr {
 };
 
 /*
- * SYSCALL services: the symbol that a program calls, the registers of each argument (2: an aligned pair), and those of
- * the result. They lie where every calling convention has them (lib/machine/abi.h).
+ * SYSCALL services: symbol called by programs, registers of each argument (2: an aligned pair), registers of the
+ * result. Their places are the same in every calling convention (lib/machine/abi.h).
  */
 #define HD_SYS_LIST(X)                                                                         \
 	X(VPRINTF, "vprintf", "22", 1)           /* format, arguments as CUDA packs them */    \
@@ -305,7 +304,7 @@ enum hd_syscall {
 		HD_SYS_COUNT
 };
 
-/* What an instruction is for. Saves and restores are CARS's pushes and pops (cars-hpca24, III-A). */
+/* Purpose of an instruction. Saves and restores are CARS's pushes and pops (cars-hpca24, III-A). */
 enum hd_role {
 	HD_ROLE_PLAIN,
 	HD_ROLE_CALLEE_SAVE,
@@ -315,7 +314,7 @@ enum hd_role {
 	HD_ROLE_COUNT
 };
 
-/* What stands in x. UNIFORM: the number of a uniform register. */
+/* Meaning of x. UNIFORM: the number of a uniform register. */
 enum hd_xkind {
 	HD_X_NONE,
 	HD_X_IMM_B,
@@ -347,9 +346,9 @@ static inline bool hd_x_is_uniform(unsigned xkind)
 	return xkind == HD_X_UNIFORM_B || xkind == HD_X_UNIFORM_C;
 }
 
-/* Source modifiers, a bit each. ABS applies before NEG. */
+/* Source modifiers, one bit each. ABS applies before NEG. */
 enum { HD_NEG_A = 1, HD_NEG_B = 2, HD_NEG_C = 4, HD_ABS_A = 8, HD_ABS_B = 16 };
-/* Those of a for b, and those of b for a. */
+/* Exchanges the modifiers of a and b. */
 static inline uint8_t hd_srcmods_swap(uint8_t mods)
 {
 	return (uint8_t)((mods & HD_NEG_C) | (mods & (HD_NEG_A | HD_ABS_A)) << 1 | (mods & (HD_NEG_B | HD_ABS_B)) >> 1);
@@ -366,7 +365,7 @@ static inline uint8_t hd_srcmods_swap(uint8_t mods)
  *   COEFFICIENT  %cr alone; in the stream of block-index parts, `reg` 1 is %cr + n for lane n
  */
 enum hd_lr_kind { HD_LR_NONE, HD_LR_OFFSET, HD_LR_SUM, HD_LR_COEFFICIENT };
-enum { HD_LR_COUNT = 16, HD_LR_MAX_REGS = 252 /* of a linear version: the sum needs a pair */ };
+enum { HD_LR_COUNT = 16, HD_LR_MAX_REGS = 252 /* in a linear version, because the sum needs a pair */ };
 #define HD_LR(kind, slot, reg, high)                                                                \
 	((uint16_t)((uint32_t)(kind) | (uint32_t)((slot) - HD_SLOT_A) << 2 | (uint32_t)(reg) << 4 | \
 		    (uint32_t)(high) << 8))
@@ -386,7 +385,7 @@ static inline bool hd_lr_high(uint16_t linear)
 {
 	return linear >> 8 & 1;
 }
-/* Whether the slot's field is the number of a coefficient register. */
+/* Returns whether the slot's field is the number of a coefficient register. */
 static inline bool hd_lr_takes(uint16_t linear, unsigned slot)
 {
 	return hd_lr_kind(linear) >= HD_LR_SUM && hd_lr_slot(linear) == slot;
@@ -395,8 +394,8 @@ static inline bool hd_lr_takes(uint16_t linear, unsigned slot)
 /* Constant operand in x: bank << 16 | byte offset. */
 #define HD_CONST_X(bank, offset) ((uint32_t)(bank) << 16 | (uint32_t)(offset))
 
-/* Whether the operands of an instruction can come from the reuse cache: it reads in a fixed window of cycles
- * (docs/architecture.md, The operand stage). */
+/* Returns whether operands of the opcode can come from the reuse cache, because it reads in a fixed window of
+ * cycles (docs/architecture.md, The operand stage). */
 HD_API bool hd_op_is_fixed(unsigned op);
 
 /* One decoded instruction. Unused register slots hold HD_RZ, unused predicates HD_PT. */
@@ -416,9 +415,9 @@ struct hd_inst {
 	uint32_t reconv; /* BRA, BRX: index of the reconvergence point, or HD_NO_PC */
 };
 
-/* The arithmetic pipelines between which a result takes longer. */
+/* Arithmetic pipelines; results take longer from one to another. */
 enum hd_pipeline { HD_NO_PIPELINE, HD_PIPELINE_ALU, HD_PIPELINE_FMA, HD_PIPELINE_HALF, HD_PIPELINES };
-/* Multiply-adds of integers are done by the pipeline of single precision, since Volta. */
+/* Returns the pipeline of an opcode. Since Volta, the single-precision pipeline does integer multiply-adds. */
 HD_API enum hd_pipeline hd_op_pipeline(unsigned op);
 
 struct hd_opinfo {
@@ -433,7 +432,7 @@ struct hd_opinfo {
 	uint8_t space; /* enum hd_memory_space */
 	uint16_t effects;
 	uint64_t mods;	      /* bit per enum hd_mod_kind; printed in ascending order of the list in the table row */
-	uint8_t mod_order[6]; /* kinds in print order, HD_MOD_COUNT ends */
+	uint8_t mod_order[6]; /* kinds in print order, ended by HD_MOD_COUNT */
 };
 
 extern HD_API const struct hd_opinfo hd_opinfo[]; /* by enum hd_op */
@@ -453,7 +452,7 @@ static inline uint32_t hd_mod_get(uint16_t mods, enum hd_mod_kind kind)
 			     };
 	return mods >> shift[kind] & ((1u << bits[kind]) - 1);
 }
-/* HD_MOD(CMP, HD_CMP_LT) is that modifier in place; or several together. */
+/* HD_MOD(CMP, HD_CMP_LT): a modifier in its place in `mods`; combine several with |. */
 #define HD_MOD(kind, value) ((uint16_t)((uint32_t)(value) << HD_MOD_SHIFT_##kind))
 enum {
 #define X(kind, shift, bits, names) HD_MOD_SHIFT_##kind = shift,
@@ -461,44 +460,45 @@ enum {
 #undef X
 };
 
-/* Which operand slot. */
+/* Operand slots. */
 enum hd_slot { HD_SLOT_DST, HD_SLOT_A, HD_SLOT_B, HD_SLOT_C };
 
-/* Registers (0, 1, 2 or 4) that the slot takes for this opcode and these modifiers, whether or not it holds RZ; uniform
- * ones are none. */
+/* Returns the registers (0, 1, 2 or 4) of the slot for this opcode and these modifiers, also if it holds RZ.
+ * Uniform registers do not count. */
 HD_API unsigned hd_op_width(unsigned op, uint16_t mods, enum hd_slot slot);
-/* Lanes that are to take part wait at the operation until all are at one of its kind, wherever that stands. */
+/* Returns whether participating lanes wait at the operation until all are at one of its kind, at any place. */
 HD_API bool hd_op_meets(unsigned op, uint16_t mods);
-/* What the sources are, never HD_N_S. Of a double an immediate is the high word. */
+/* Returns the number kind of the sources, never HD_N_S. A double immediate is the high word. */
 HD_API enum hd_number hd_op_number(unsigned op, uint16_t mods);
 /*
- * Whether source a may change places with b or c (`with`), their source modifiers with them; *mods then becomes what
- * says the same of them. Of two NaNs a double-precision operation may then pass on the other one.
+ * Returns whether source a can be exchanged with b or c (`with`), together with their source modifiers. Sets *mods for
+ * the exchanged form. A double-precision operation on two NaNs may then return the other one.
  */
 bool hd_op_swap(unsigned op, enum hd_slot with, uint16_t *mods);
-/* Whether a source of one or two registers can be a linear operand: not where lanes meet, nor in branches' unit. */
+/* Returns whether a source of one or two registers can be a linear operand. False for operations where lanes meet,
+ * and in the branch unit. */
 HD_API bool hd_op_takes_linear(unsigned op);
-/* Bytes that a memory access moves for each thread; 0 for other opcodes. */
+/* Returns the bytes per thread of a memory access; 0 for other opcodes. */
 HD_API unsigned hd_op_access_bytes(unsigned op, uint16_t mods);
-/* Lanes whose address an access uses: all, but of LDSM the first eight for each matrix. */
+/* Returns the lanes whose address an access uses: all; for LDSM the first eight per matrix. */
 HD_API uint32_t hd_op_address_lanes(unsigned op, uint16_t mods);
-/* Coordinates of a texture fetch, its layer and level among them: a register each, at most two in a, the others in c.
- */
+/* Returns the coordinates of a texture fetch, including layer and level: one register each, at most two in a, the
+ * others in c. */
 HD_API unsigned hd_op_coordinates(unsigned op, uint16_t mods);
-/* Whether an instruction reads device memory: as a load that may miss, or as a texture. */
+/* Returns whether an instruction reads device memory, as a load that may miss or as a texture fetch. */
 HD_API bool hd_op_loads_device(unsigned op);
-/* Multiply-adds of a tensor instruction, of the whole warp; 0 for other opcodes. */
+/* Returns the multiply-adds of a tensor instruction for the whole warp; 0 for other opcodes. */
 HD_API unsigned hd_op_products(unsigned op, uint16_t mods);
-/* Whether the lanes only exchange operands: nothing but what they read and write orders the instruction. */
+/* Returns whether the lanes only exchange operands, so that only reads and writes order the instruction. */
 HD_API bool hd_op_is_exchange(unsigned op);
 
-/* Its latency class, enum hd_lat: the opcode's, but of special functions, which take different times. */
+/* Returns the latency class: the opcode's, except for special functions, which differ in latency. */
 HD_API enum hd_lat hd_inst_lat(const struct hd_inst *inst);
 
-/* An instruction with nothing in it: unused registers RZ, predicates PT, no reconvergence point. */
+/* Returns an empty instruction: registers RZ, predicates PT, no reconvergence point. */
 struct hd_inst hd_inst_new(unsigned op);
 
-/* Whether control can go on to the next instruction: not after an unguarded branch, RET, EXIT or TRAP. */
+/* Returns whether control can continue to the next instruction: false after an unguarded branch, RET, EXIT or TRAP. */
 HD_API bool hd_inst_falls_through(const struct hd_inst *inst);
 
 /* Whether the instruction is the last of a basic block wherever it stands, guarded or not. */
@@ -512,27 +512,26 @@ struct hd_regset {
 };
 HD_API void hd_inst_reads(const struct hd_inst *inst, struct hd_regset *set);
 HD_API void hd_inst_writes(const struct hd_inst *inst, struct hd_regset *set);
-/* Uniform registers read and written, a bit each: they are no part of the register file. */
+/* Return the uniform registers read or written, one bit each. They are not part of the register file. */
 HD_API uint64_t hd_inst_uniform_reads(const struct hd_inst *inst);
 HD_API uint64_t hd_inst_uniform_writes(const struct hd_inst *inst);
 
-/* Encoding. hd_inst_decode returns -1 for bytes that are no instruction (unknown opcode). The
- * reconvergence point of an instruction other than BRA and BRX is not stored and decodes as HD_NO_PC; theirs takes the
- * place of c and the modifiers, which they do not have. */
+/* Encoding. hd_inst_decode returns -1 for invalid bytes (unknown opcode). Only BRA and BRX store a reconvergence
+ * point, in place of c and the modifiers, which they do not have; other instructions decode with HD_NO_PC. */
 void hd_inst_encode(const struct hd_inst *inst, uint8_t bytes[HD_INST_BYTES]);
 int hd_inst_decode(const uint8_t bytes[HD_INST_BYTES], struct hd_inst *inst);
 
 /*
- * Checks one instruction against the table: operand kinds, alignment of pairs and quads, modifiers that the opcode
- * has, immediates in range. Returns NULL, or what is wrong as a static text.
+ * Checks one instruction against the table: operand kinds, alignment of pairs and quads, modifiers of the opcode,
+ * ranges of immediates. Returns NULL, or a static text that describes the error.
  */
 const char *hd_inst_check(const struct hd_inst *inst);
 
 /* Writes the assembly text, without guard padding or newline. Branch targets print as the byte offset. */
 HD_API int hd_inst_format(const struct hd_inst *inst, char *text, size_t size);
 
-/* Names of modifiers: of a kind ("CMP"), and of a value of a kind ("LT"; empty where nothing is printed, a hexadecimal
- * number for number kinds such as LUT). hd_mod_name returns -1 for a value that the kind does not have. */
+/* Names of a modifier kind ("CMP") and of its value ("LT"; empty if not printed, a hexadecimal number for number
+ * kinds such as LUT). hd_mod_name returns -1 for an invalid value. */
 #define HD_MOD_NAME_BYTES 24
 const char *hd_mod_kind_name(enum hd_mod_kind kind);
 bool hd_mod_is_number(enum hd_mod_kind kind);

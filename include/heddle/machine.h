@@ -1,6 +1,6 @@
 /*
- * The whole machine: instructions and the names of their opcodes. Headers include heddle/inst.h, and heddle/opcodes.h
- * what names opcodes.
+ * The whole machine: instructions and opcode names. Headers include heddle/inst.h; only sources that name opcodes
+ * include heddle/opcodes.h.
  */
 #ifndef HEDDLE_MACHINE_H
 #define HEDDLE_MACHINE_H

@@ -1,18 +1,18 @@
 /*
- * The kernel object (.hdo): the one contract between the passes and the runtime
+ * The kernel object (.hdo): the only data that passes and runtime share
  * (docs/architecture.md, The contract). An ELF64 relocatable file, written and read with libelf:
  *
  *   .text.<function>   16-byte instructions        .rel(a).text.<function>  calls and addresses
  *   .data .bss .rodata device globals, constants   .symtab .strtab          functions and globals
- *   .heddle.functions  per-function numbers (frame, registers, jump tables)
+ *   .heddle.functions  numbers per function (frame, registers, jump tables)
  *   .linear.<kernel>   linear version of a kernel         .heddle.linear  its streams, register table and checks (P)
- *   .heddle.symbols    what ELF symbols cannot say (memory space, alignment, managed)
- *   .heddle.control    control bits of each instruction, where they are set (heddle/control.h) (P)
+ *   .heddle.symbols    facts without an ELF symbol field (memory space, alignment, managed)
+ *   .heddle.control    control bits of each instruction, if set (heddle/control.h) (P)
  *   .debug.heddle      origin of each instruction: source file, line, column, IR ordinal (P)
- *   .heddle.meta       metadata, of each function for itself (P)   .heddle.ir   annotated bitcode (P)
+ *   .heddle.meta       metadata, separately per function (P)   .heddle.ir   annotated bitcode (P)
  *   .heddle.note       object version, total size (the object describes its own size)
  *
- * What has a (P) is packed, with zstd or zlib as the section's header says; a function can be read without the others.
+ * (P): compressed with zstd or zlib, as the header of the section says; functions can be read separately.
  * Reading is safe on any bytes: every offset and count is checked before use.
  */
 #ifndef HEDDLE_OBJECT_H
@@ -29,12 +29,12 @@
 
 #define HD_OBJECT_VERSION 9
 
-/* Where a device variable lives. */
+/* Memory space of a device variable. */
 enum hd_space { HD_SPACE_GLOBAL, HD_SPACE_CONSTANT, HD_SPACE_SHARED };
 
 enum hd_symkind { HD_SYM_FUNCTION, HD_SYM_VARIABLE };
 
-/* A symbol: a function or variable that this object defines, or one that it needs (undefined). */
+/* A function or variable that this object defines, or needs (undefined). */
 struct hd_symbol {
 	const char *name;
 	enum hd_symkind kind;
@@ -67,7 +67,7 @@ struct hd_origin {
 	uint32_t file;	       /* index in hd_object.files; UINT32_MAX unknown */
 	uint32_t line, column; /* 0 unknown */
 	uint32_t ir;	       /* ordinal of the IR instruction in its function; UINT32_MAX: made by the back end */
-	uint32_t variable; /* accesses: 1 + index in hd_object.symbols of the variable that this is to; 0: not known */
+	uint32_t variable;     /* accesses: 1 + index in hd_object.symbols of the accessed variable; 0: unknown */
 };
 
 struct hd_jump_table {
@@ -81,15 +81,14 @@ struct hd_function {
 	const char *name;
 	bool kernel;
 	/*
-	 * Arithmetic that has no instruction (division, square root), which lowering calls as ptxas calls its
-	 * $__internal functions: it keeps to scratch registers, its callers know which, and neither it nor a call of it
-	 * is one of the program's, whose depth, stack of registers and intervals are what they would be if it were an
-	 * instruction.
+	 * Library function for arithmetic without an instruction (division, square root), called by the lowering as
+	 * ptxas calls its $__internal functions. It uses only scratch registers, and its callers know which. Call
+	 * depth, register stack and intervals treat a call of it as an instruction.
 	 */
 	bool helper;
 	struct hd_inst *insts;
-	struct hd_origin *origins;  /* one an instruction */
-	struct hd_control *control; /* one an instruction; NULL: there are none */
+	struct hd_origin *origins;  /* one per instruction */
+	struct hd_control *control; /* one per instruction; NULL: none */
 	uint32_t inst_count;
 	struct hd_reloc *relocs;
 	uint32_t reloc_count;
@@ -101,21 +100,21 @@ struct hd_function {
 	uint32_t param_bytes;  /* kernels */
 };
 
-/* The instruction streams of a linear version (r2d2-isca23, 3.2), in the order in which they stand in its body. */
+/* Instruction streams of a linear version (r2d2-isca23, 3.2), in the order of its body. */
 enum hd_stream {
-	HD_STREAM_COEFFICIENT, /* by one thread of an SM: R2CR */
-	HD_STREAM_THREAD,      /* by the first block of an SM: R2TR */
-	HD_STREAM_BLOCK,       /* by one warp of each block: R2BR */
-	HD_STREAM_MAIN,	       /* by all: the kernel without what the linear registers hold */
+	HD_STREAM_COEFFICIENT, /* run by one thread per SM: R2CR */
+	HD_STREAM_THREAD,      /* run by the first block of an SM: R2TR */
+	HD_STREAM_BLOCK,       /* run by one warp of each block: R2BR */
+	HD_STREAM_MAIN,	       /* run by all threads: the kernel without computations in linear registers */
 	HD_STREAM_COUNT
 };
 
 /*
- * A condition on the launch under which a linear version is right: low <= value <= high for every thread. The value is
- * a program of words for a stack of intervals; operands behind their operation (lib/object/check.c evaluates it).
+ * Launch condition of a linear version: low <= value <= high for every thread. The value is a program of words for a
+ * stack of intervals; operands follow their operation (lib/object/check.c evaluates it).
  */
 #define HD_CHECK_LIST(X)                                                                                    \
-	X(CONSTANT, 1)	/* the word behind */                                                              \
+	X(CONSTANT, 1)	/* the next word */                                                              \
 	X(BANK32, 1)	/* the sign-extended word at that byte of constant bank 0 */                       \
 	X(BANK64, 1)	/* two words */                                                                    \
 	X(INDEX, 1)	/* index 0..5 (tid.xyz, ctaid.xyz): 0 up to its dimension - 1 */                   \
@@ -135,14 +134,14 @@ struct hd_linear_check {
 };
 enum { HD_LR_NO_THREAD = 0xff, HD_CHECK_DEPTH = 64 };
 
-/* Registers of a kernel's original code that hold no value behind its instruction, whatever others left there. */
+/* Registers of a kernel's original code that have no defined value after an instruction. */
 struct hd_undefined {
 	uint32_t pc; /* index */
 	uint8_t reg, words;
 };
 
-/* The linear version of a kernel: its second body. A linear register is thread-index register thread_of[n] (none:
- * HD_LR_NO_THREAD) plus the block's part n. */
+/* The linear version of a kernel: its second body. Linear register n is thread-index register thread_of[n]
+ * (HD_LR_NO_THREAD: none) plus block part n. */
 struct hd_linear {
 	struct hd_function body; /* all streams; has the kernel's name */
 	uint32_t kernel;	 /* in hd_object.functions */
@@ -150,9 +149,9 @@ struct hd_linear {
 	uint32_t coefficients; /* registers %cr */
 	uint32_t threads;      /* thread-index registers */
 	uint32_t linears;      /* linear registers, at most HD_LR_COUNT */
-	uint32_t saved;	       /* instructions that the main stream spares each warp, estimated, in thousandths */
+	uint32_t saved;	       /* estimated instructions that the main stream saves per warp, in thousandths */
 	uint8_t thread_of[HD_LR_COUNT];
-	uint32_t *twins; /* by instruction: the kernel's own instruction that does the same access, or HD_NO_PC */
+	uint32_t *twins; /* per instruction: the kernel's instruction with the same access, or HD_NO_PC */
 	struct hd_undefined *undefined; /* by pc */
 	uint32_t undefined_count;
 	struct hd_linear_check *checks;
@@ -181,87 +180,87 @@ struct hd_object {
 	const uint8_t *bitcode;
 	size_t bitcode_bytes;
 	struct hd_metadata metadata;
-	struct hd_object_rest *rest; /* what hd_object_open has left in the file; NULL: the object was not read */
+	struct hd_object_rest
+		*rest; /* parts left in the file by hd_object_open; NULL: the object was not read from a file */
 };
 
-/* Serialises to malloc'ed bytes. The same object gives the same bytes. 0 or -1. */
+/* Serialises an object; the caller frees *bytes. Equal objects give equal bytes. Returns 0 or -1. */
 int hd_object_write(const struct hd_object *object, uint8_t **bytes, size_t *size, struct hd_diag *diag);
-/* As above, to a file: written under a temporary name and renamed, so that a failure leaves nothing behind. */
+/* Serialises an object to a file, which is written under a temporary name and renamed; a failure leaves no file. */
 int hd_object_write_file(const struct hd_object *object, const char *path, struct hd_diag *diag);
-/* Writes `size` bytes to `path` in the same all-or-nothing way. */
+/* Writes `size` bytes to `path` under a temporary name and renames it. */
 int hd_write_file(const char *path, const void *bytes, size_t size, struct hd_diag *diag);
-/* The same in pieces: what is written to `to` is in the file when hd_output_close gave 0, and otherwise nothing is. */
+/* Writes a file in pieces. The file appears only if hd_output_close returns 0. */
 struct hd_output {
 	FILE *to;
 	char *path, *temporary; /* NULL: written in place */
 };
 int hd_output_open(struct hd_output *output, const char *path, struct hd_diag *diag);
 int hd_output_close(struct hd_output *output, struct hd_diag *diag);
-/* Reads a whole file into malloc'ed bytes (one NUL appended, not counted). */
+/* Reads a whole file; the caller frees *bytes (a NUL is appended, not counted). */
 int hd_read_file(const char *path, uint8_t **bytes, size_t *size, struct hd_diag *diag);
 
 /*
- * Reads an object; `name` is for messages. Everything is copied into `arena`. Checks each
- * instruction (hd_object_verify) and the metadata. 0 or -1 with the error reported.
+ * Reads an object; `name` is for messages. Copies everything into `arena`. Checks each instruction (hd_object_verify)
+ * and the metadata. Returns 0, or -1 after reporting an error.
  */
 int hd_object_read(const uint8_t *bytes, size_t size, const char *name, struct hd_arena *arena,
 		   struct hd_object *object, struct hd_diag *diag);
 /*
- * The same, but what belongs to a function waits until it is asked for: of functions and linear versions there are
- * names, numbers and jump tables, and neither code (`insts` is NULL) nor relocations; of the metadata what concerns the
- * whole module, and names; the bitcode is left out. What is not asked for is not verified.
+ * Reads an object without its functions' contents. Functions and linear versions have names, numbers and jump tables,
+ * but no code (`insts` is NULL) and no relocations. Metadata has module-wide facts and names. The bitcode is left out.
+ * Parts that are not loaded later are not verified.
  */
 int hd_object_open(const uint8_t *bytes, size_t size, const char *name, struct hd_arena *arena,
 		   struct hd_object *object, struct hd_diag *diag);
 /*
- * Reads and verifies what is still missing: code, relocations, origins and linear version of
- * object->functions[function]; figures, parameters, calls and launches of metadata.functions[function], and all else of
- * it with `tables`. Of what is there already nothing happens. 0 or -1 with the error reported.
+ * Read and verify the missing parts of a function: code, relocations, origins and linear version of
+ * object->functions[function]; figures, parameters, calls and launches of metadata.functions[function], with `tables`
+ * also everything else. Parts already loaded are kept. Return 0, or -1 after reporting an error.
  */
 int hd_object_load_code(struct hd_object *object, uint32_t function, struct hd_diag *diag);
 int hd_object_load_metadata(struct hd_object *object, uint32_t function, bool tables, struct hd_diag *diag);
-/* All of it, but for the bitcode. */
+/* Loads everything except the bitcode. */
 int hd_object_load_all(struct hd_object *object, struct hd_diag *diag);
-/* Size that the object at `bytes` declares (for objects embedded without a length); 0 when it is none. */
+/* Returns the size declared by the object at `bytes` (for objects embedded without a length); 0 if it is no object. */
 size_t hd_object_declared_size(const uint8_t *bytes);
-/* Whether its header says that it has managed variables, whose memory is the host program's. */
+/* Returns whether the object's header declares managed variables, whose memory belongs to the host program. */
 bool hd_object_has_managed(const uint8_t *bytes);
 /*
- * Finds the kernel objects in a file that is an .hdo itself or a host program (executable, shared library or object)
- * that has them in .nv_fatbin / .nvFatBinSegment. Calls `found` for each; the bytes live until it returns, and when it
- * returns other than 0 the scan stops with -1. Returns how many there are (0: a host program without device code), or
- * -1.
+ * Finds the kernel objects in a file: an .hdo, or a host program (executable, shared library or object) with objects
+ * in .nv_fatbin / .nvFatBinSegment. Calls `found` for each; the bytes are valid until it returns. If it returns
+ * nonzero, the scan stops with -1. Returns the number of objects (0: a host program without device code), or -1.
  */
 int hd_object_scan_file(const char *path, int (*found)(void *context, const uint8_t *bytes, size_t size), void *context,
 			struct hd_diag *diag);
 
-/* Whole-object verifier: hd_inst_check on every instruction, targets and tables in range, registers below `registers`,
- * the last instruction does not fall through, relocations fit their instruction. */
+/* Verifies an object: hd_inst_check for every instruction, targets and tables in range, registers below
+ * `registers`, no fall-through after the last instruction, relocations that fit their instruction. */
 int hd_object_verify(const struct hd_object *object, const char *name, struct hd_diag *diag);
 
-/* Whether a check holds for a launch with this constant bank 0 (HD_CB_BYTES; dimensions included). A value that cannot
- * be bounded does not. */
+/* Returns whether a check holds for a launch with this constant bank 0 (HD_CB_BYTES; includes dimensions). False if
+ * the value cannot be bounded. */
 bool hd_linear_check_holds(const struct hd_linear_check *check, const uint8_t *constants);
-/* Whether the main stream spares a grid of `blocks` blocks of `warps` warps, on `sms` SMs, more instructions than the
- * streams take: coefficients once an SM that has a block, thread-index parts by the warps of one block there,
+/* Returns whether the main stream saves a grid of `blocks` blocks of `warps` warps on `sms` SMs more instructions
+ * than the streams take: coefficients once per SM with a block, thread-index parts by the warps of one block there,
  * block-index parts by one warp of each block (r2d2-isca23, 4.1). */
 bool hd_linear_pays(const struct hd_linear *linear, uint64_t blocks, uint32_t warps, uint32_t sms);
-/* 32-bit registers that the linear version needs beside those of its threads, for `blocks` blocks of `threads` threads
- * on an SM (r2d2-isca23, 5.6): thread-index registers, block-index registers, coefficient registers. Section 5.6 counts
- * the registers by name; with `pairs` they take what section 4.2 allocates: two words for each thread-index register of
- * a thread, two warp registers a block, one for sixteen coefficients. */
+/* Returns the 32-bit registers that a linear version needs in addition to its threads' registers, for `blocks`
+ * blocks of `threads` threads on an SM: thread-index, block-index and coefficient registers (r2d2-isca23, 5.6).
+ * Section 5.6 counts registers by name. With `pairs`, they take the allocation of section 4.2: two words per
+ * thread-index register and thread, two warp registers per block, one for sixteen coefficients. */
 uint64_t hd_linear_registers(const struct hd_linear *linear, uint32_t threads, uint32_t blocks, bool pairs);
-/* What `blocks` blocks of `threads` threads, whole warps, leave of an SM's registers. A physical register's number is
- * an offset plus the register times the warps (section 4.2), so that threads take the `registers` that their code names
- * and not whole allocation units. */
+/* Returns the registers of an SM that `blocks` blocks of `threads` threads (whole warps) leave free. A physical
+ * register number is an offset plus the register times the warps (section 4.2), so threads take the `registers`
+ * named in their code, not whole allocation units. */
 uint64_t hd_linear_free_registers(uint32_t of_sm, uint32_t registers, uint32_t threads, uint32_t blocks);
-/* The linear version of a function, or NULL. */
+/* Returns the linear version of a function, or NULL. */
 const struct hd_linear *hd_object_linear(const struct hd_object *object, uint32_t function);
 
-/* Which instructions begin a basic block, as a bit set over inst_count, and the successors of one instruction: the next
- * one first if it can fall through, then targets; those of a jump table stand as in the table, repeats included. At
- * most `capacity` are written; returns how many there are. Both want a verified function. Shared by dis and the
- * runtime. */
+/* hd_function_leaders returns the first instructions of basic blocks, as a bit set over inst_count.
+ * hd_inst_successors writes at most `capacity` successors of an instruction and returns their number: the next
+ * instruction first, if it can fall through, then targets; those of a jump table in table order, with repeats. Both
+ * need a verified function. */
 struct hd_bitset hd_function_leaders(const struct hd_function *function, struct hd_arena *arena);
 uint32_t hd_inst_successors(const struct hd_function *function, uint32_t index, uint32_t *successors,
 			    uint32_t capacity);

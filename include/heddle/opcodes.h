@@ -1,6 +1,4 @@
-/*
- * The machine's opcodes by name, a row of opcodes.def each.
- */
+/* The machine's opcode names, one per row of opcodes.def. */
 #ifndef HEDDLE_OPCODES_H
 #define HEDDLE_OPCODES_H
 
@@ -13,7 +11,7 @@ enum hd_op {
 	HD_OP_COUNT
 };
 
-/* Whether it writes coefficient, thread-index or block-index registers. */
+/* Returns whether the instruction writes coefficient, thread-index or block-index registers. */
 static inline bool hd_inst_is_linear(const struct hd_inst *inst)
 {
 	return inst->op == HD_OP_R2CR || inst->op == HD_OP_R2TR || inst->op == HD_OP_R2BR;

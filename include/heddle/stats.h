@@ -13,7 +13,7 @@ struct hd_counters {
 };
 
 enum hd_stall {
-#define HD_STALL(name, help) HD_STALL_##name,
+#define HD_STALL(name, nsight, help) HD_STALL_##name,
 #include "heddle/stalls.def"
 #undef HD_STALL
 	HD_STALL_COUNT
@@ -26,7 +26,11 @@ struct hd_counter_info {
 extern const struct hd_counter_info hd_counter_info[];
 extern const uint32_t hd_counter_count;
 extern const char *const hd_stall_name[HD_STALL_COUNT];
+extern const char *const hd_stall_nsight[HD_STALL_COUNT]; /* Nsight Compute's names, separated by blanks; "": none */
 extern const char *const hd_stall_help[HD_STALL_COUNT];
+
+/* Returns the stall reason with this name, ours or Nsight Compute's, or HD_STALL_COUNT. */
+enum hd_stall hd_stall_named(const char *name);
 
 /* One snapshot of everything that a run counts. */
 struct hd_stats {

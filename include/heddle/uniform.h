@@ -1,12 +1,11 @@
 /*
- * Operations on launch constants that are no polynomials of their operands, but as constant as these are (R2D2's
- * coefficients, r2d2-isca23 3.2.1): as passes find them, as conditions of a launch have them (struct hd_linear_check)
- * and as metadata prints them, each with the width that it reads: `smin32(P2,64)`.
+ * Operations on launch constants that are not polynomials of their operands but equally constant (R2D2's coefficients,
+ * r2d2-isca23 3.2.1). The passes find them, launch conditions use them (struct hd_linear_check), and metadata prints
+ * them, each with the width that it reads: `smin32(P2,64)`.
  *
- * An operation reads its operands modulo 2^from, as signed or unsigned numbers as its name says; its value is the
- * result's `bits` bits, sign-extended. Comparisons give 0 or 1 (bits 1, not extended); SELECT takes args[1] when
- * args[0] is not 0; POW2 is 1 << args[0]. What the IR leaves undefined (division by 0, shifts beyond the width) has
- * some value.
+ * An operation reads its operands modulo 2^from, signed or unsigned by its name. Its value is the result's `bits`
+ * bits, sign-extended. Comparisons give 0 or 1 (bits 1, not extended); SELECT gives args[1] if args[0] is not 0; POW2
+ * is 1 << args[0]. Results that the IR leaves undefined (division by 0, shifts beyond the width) have some value.
  */
 #ifndef HEDDLE_UNIFORM_H
 #define HEDDLE_UNIFORM_H

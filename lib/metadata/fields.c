@@ -44,9 +44,8 @@ const char *const hd_meta_class_names[HD_CLASSES] = {"grid", "block", "warp", "a
 
 #define SELF struct hd_meta_param
 static const struct hd_meta_field param_fields[] = {
-	TEXT("name", name, .null = HD_META_NULL_POINTER, .doc = "as in the source, where it is known"),
-	TEXT("type", type, .null = HD_META_NULL_POINTER,
-	     .doc = "source type, or IR type where the source was not seen"),
+	TEXT("name", name, .null = HD_META_NULL_POINTER, .doc = "name in the source, if known"),
+	TEXT("type", type, .null = HD_META_NULL_POINTER, .doc = "source type, or IR type if the source is unknown"),
 	CHOICE("kind", kind, NAMES("integer", "float", "pointer", "aggregate"), .doc = "of the type"),
 	COUNT("offset", offset, .doc = "bytes from the first parameter"),
 	COUNT("bytes", bytes, .doc = "its size"),
@@ -60,10 +59,10 @@ static const struct hd_meta_record param_record = {.name = "param",
 #define SELF struct hd_meta_call
 static const struct hd_meta_field call_fields[] = {
 	COUNT("pc", pc, .doc = "the call"),
-	CHOICE("kind", kind, NAMES("direct", "indirect"), .doc = "whether the instruction names the callee"),
+	CHOICE("kind", kind, NAMES("direct", "indirect"), .doc = "direct: the instruction names the callee"),
 	COUNTED(HD_META_TEXT_LIST, "callees", callees, callee_count, .form = "name", .doc = "possible callees, sorted"),
-	FLAG("recursive", recursive, .doc = "the edge stays inside a cycle of the call graph"),
-	FLAG("unknown_callees", unknown_callees, .doc = "the possible callees could not be bounded"),
+	FLAG("recursive", recursive, .doc = "the call is within a cycle of the call graph"),
+	FLAG("unknown_callees", unknown_callees, .doc = "not all possible callees are known"),
 	COUNT("fru", fru, .doc = "FRU of the worst callee"),
 	SOURCE,
 };
@@ -74,8 +73,8 @@ static const struct hd_meta_record call_record = {.name = "call", .doc = "a call
 static const struct hd_meta_field save_fields[] = {
 	COUNT("pc", pc, .doc = "the instruction"),
 	INTEGER("register", reg, 0, 254, .form = "register", .doc = "first register"),
-	INTEGER("count", count, 1, 255, .doc = "registers that it moves"),
-	FLAG("restore", restore, .doc = "a load; else a store"),
+	INTEGER("count", count, 1, 255, .doc = "registers moved"),
+	FLAG("restore", restore, .doc = "true: a load; false: a store"),
 	INTEGER("offset", offset, INT32_MIN, INT32_MAX, .doc = "bytes from the stack pointer"),
 };
 static const char *save_broken(const json_t *object, const void *record, const char **expected)
@@ -100,10 +99,9 @@ static const struct hd_meta_field launch_fields[] = {
 	INTEGER("shared_bytes", shared_bytes, 0, UINT32_MAX, NULL_UNLESS(shared_known),
 		.doc = "dynamic shared memory of a CTA"),
 };
-static const struct hd_meta_record launch_record = {
-	.name = "launch",
-	.doc = "a launch site in the host code; null where the value is not a constant",
-	RECORD_ROWS(launch_fields)};
+static const struct hd_meta_record launch_record = {.name = "launch",
+						    .doc = "a launch site in the host code; null: not a constant",
+						    RECORD_ROWS(launch_fields)};
 #undef SELF
 
 #define SELF struct hd_meta_interval
@@ -113,11 +111,12 @@ static const struct hd_meta_field interval_fields[] = {
 	      .doc = "a PREFETCH is due before this pc when control comes from elsewhere, or from a strand to its own "
 		     "entry"),
 	COUNTED(HD_META_PCS, "pcs", pcs, pc_count,
-		.doc = "all of its instructions, ascending; each instruction is in one interval"),
+		.doc = "all its instructions, ascending; each instruction is in one interval"),
 	OTHER(HD_META_REGISTERS, "working_set", working_set,
 	      .doc = "registers to prefetch, the set bits of the PREFETCH bit-vector; none: no PREFETCH"),
 	OTHER(HD_META_REGISTERS, "live_in", live_in,
-	      .doc = "of these, what the warp may still read, waiting lanes included; the others need space only"),
+	      .doc = "registers of the working set that the warp may still read, including waiting lanes; the others "
+		     "only need space"),
 };
 static const struct hd_meta_record interval_record = {
 	.name = "interval",
@@ -130,8 +129,8 @@ static const struct hd_meta_record interval_record = {
 
 #define SELF struct hd_meta_pattern
 static const struct hd_meta_field pattern_fields[] = {
-	INTEGER("register", reg, 0, 254, .form = "register", .doc = "whose values they are"),
-	CHOICE("pattern", strided, NAMES("uniform", "strided"), .doc = "one value, or steps of one size"),
+	INTEGER("register", reg, 0, 254, .form = "register", .doc = "register of the pattern"),
+	CHOICE("pattern", strided, NAMES("uniform", "strided"), .doc = "one value, or a constant stride"),
 	INTEGER("stride", stride, INT32_MIN, INT32_MAX, NULL_UNLESS(stride_known),
 		.doc = "from one thread to the next; null: unknown, may be 0"),
 	INTEGER("dimensions", dimensions, 0, 3,
@@ -152,7 +151,7 @@ static const struct hd_meta_field point_fields[] = {
 	COUNT("pc", pc, .doc = "pp: the boundary before this instruction; bar.pp: this barrier"),
 	CHOICE("kind", kind, NAMES("pp", "bar.pp"), .doc = "bar.pp: in place of a barrier"),
 	INTEGER("loop_pc", loop_pc, 0, UINT32_MAX, NULL_AT(UINT32_MAX),
-		.doc = "header of the loop that it is there to cut; null where there is none"),
+		.doc = "header of the loop that it cuts; null: none"),
 	OTHER(HD_META_REGISTERS, "live", live.regs, .doc = "live registers of a warp that has not diverged"),
 	OTHER(HD_META_REGISTERS, "live_divergent", live_divergent.regs,
 	      .doc = "live registers of a warp that has: those of waiting lanes added, wherever one may wait that made "
@@ -161,8 +160,7 @@ static const struct hd_meta_field point_fields[] = {
 	OTHER(HD_META_PREDICATES, "predicates_divergent", live_divergent.preds, .doc = "live predicates, diverged"),
 	OTHER(HD_META_MASK, "mask", mask, MASK,
 	      .doc = "operand of pp or bar.pp: bits 0..52 are R0..R52, bit 53 all higher registers"),
-	OTHER(HD_META_MASK, "mask_divergent", mask_divergent, MASK,
-	      .doc = "operand of the dummy instruction behind pp"),
+	OTHER(HD_META_MASK, "mask_divergent", mask_divergent, MASK, .doc = "operand of the dummy instruction after pp"),
 	COUNTED(HD_META_LIST, "patterns", patterns, pattern_count, .record = &pattern_record,
 		.doc = "registers of live_divergent with a proven pattern; the rest is random"),
 };
@@ -175,14 +173,15 @@ static const struct hd_meta_record point_record = {.name = "preemption_point",
 static const struct hd_meta_field switch_fields[] = {
 	COUNT("pc", pc, .doc = "the boundary before this instruction"),
 	CHOICE("kind", kind, NAMES("load", "barrier"),
-	       .doc = "load: the first to read or overwrite what a global load brings; barrier: warps wait at it"),
+	       .doc = "load: the first instruction that reads or overwrites a globally loaded register; barrier: warps "
+		      "wait at it"),
 	OTHER(HD_META_REGISTERS, "live", live.regs, .doc = "live registers of a warp that has not diverged"),
 	OTHER(HD_META_REGISTERS, "live_divergent", live_divergent.regs,
-	      .doc = "live registers of a warp that has: those of waiting lanes added"),
+	      .doc = "live registers of a diverged warp, including those of waiting lanes"),
 	OTHER(HD_META_PREDICATES, "predicates", live.preds, .doc = "live predicates, not diverged"),
 	OTHER(HD_META_PREDICATES, "predicates_divergent", live_divergent.preds, .doc = "live predicates, diverged"),
 	OTHER(HD_META_REGISTERS, "loading", loading.regs,
-	      .doc = "registers that loads may still be to bring: kept whole, live or not"),
+	      .doc = "registers with loads in flight: saved whole, live or not"),
 	COUNTED(HD_META_LIST, "patterns", patterns, pattern_count, .record = &pattern_record,
 		.doc = "other registers of live_divergent with a proven pattern; the rest is random"),
 	COUNT("bytes", bytes,
@@ -200,7 +199,7 @@ static const struct hd_meta_field barrier_fields[] = {
 	OTHER(HD_META_PREDICATES, "predicates", live.preds, .doc = "live predicates"),
 };
 static const struct hd_meta_record barrier_record = {.name = "barrier",
-						     .doc = "a barrier, and what warps need that wait there",
+						     .doc = "a barrier, with the registers that waiting warps need",
 						     RECORD_ROWS(barrier_fields)};
 #undef SELF
 
@@ -239,13 +238,13 @@ static const struct hd_meta_record place_record = {.name = "place",
 
 #define SELF struct hd_meta_idempotence
 static const struct hd_meta_field idempotence_fields[] = {
-	OTHER(HD_META_IS_NONE, "idempotent", why, .doc = "whether it can"),
+	OTHER(HD_META_IS_NONE, "idempotent", why, .doc = "true: the block can be restarted"),
 	CHOICE("why", why, NAMES("store", "atomic", "volatile", "call", "service", "clock"), NULL_AT(HD_BREAK_NONE),
-	       .doc = "what breaks it; null: nothing"),
+	       .doc = "the cause that prevents it; null: none"),
 	OTHER(HD_META_RECORD, "at", at, .null = HD_META_NULL_POINTER, .record = &place_record,
-	      .doc = "the instruction that breaks it, here or in a called function"),
+	      .doc = "the instruction that prevents it, here or in a called function"),
 	OTHER(HD_META_RECORD, "read", read, .null = HD_META_NULL_POINTER, .record = &place_record,
-	      .doc = "a load of what the store may overwrite; null for other causes"),
+	      .doc = "a load of memory that the store may overwrite; null for other causes"),
 };
 static const char *idempotence_broken(const json_t *object, const void *record, const char **expected)
 {
@@ -256,7 +255,7 @@ static const char *idempotence_broken(const json_t *object, const void *record, 
 }
 static const struct hd_meta_record idempotence_record = {
 	.name = "idempotence",
-	.doc = "whether a thread block can be run again from its start and leave the same memory",
+	.doc = "whether a thread block can be restarted from its start with the same memory contents",
 	.broken = idempotence_broken,
 	RECORD_ROWS(idempotence_fields)};
 #undef SELF
@@ -269,7 +268,8 @@ static const struct hd_meta_record idempotence_record = {
 static const struct hd_meta_field linear_register_fields[] = {
 	VECTOR,
 	INTEGER("thread_part", thread_part, 0, 15, NULL_AT(-1),
-		.doc = "the thread-index register, which registers with the same one share; null: no tid in it"),
+		.doc = "the thread-index register, shared by linear registers with equal thread parts; null: no tid in "
+		       "the vector"),
 	INTEGER("bits", bits, 32, 64, .multiple = 32, .doc = "its width"),
 	COUNT("uses", uses, .doc = "operands that read it"),
 };
@@ -289,10 +289,10 @@ static const struct hd_meta_record iterations_record = {.name = "iterations",
 #define SELF struct hd_meta_condition
 static const struct hd_meta_field condition_fields[] = {
 	VECTOR,
-	INTEGER("low", low, INT64_MIN, INT64_MAX, .doc = "least that holds"),
-	INTEGER("high", high, INT64_MIN, INT64_MAX, .doc = "most that holds"),
+	INTEGER("low", low, INT64_MIN, INT64_MAX, .doc = "lower bound"),
+	INTEGER("high", high, INT64_MIN, INT64_MAX, .doc = "upper bound"),
 	COUNTED(HD_META_LIST, "iterations", iterations, iteration_count, .record = &iterations_record,
-		.doc = "how often the loops whose iterations are in the vector go back to their headers at most"),
+		.doc = "maximum back edges of the loops whose iterations are in the vector"),
 };
 static const struct hd_meta_record condition_record = {
 	.name = "linear_condition",
@@ -307,19 +307,19 @@ _Static_assert(offsetof(SELF, conflicts_most) == offsetof(SELF, conflicts_least)
 	OTHER(HD_META_NUMBERS, key_, member, .length = length_, .least = 1, .null = HD_META_NULL_ZERO, __VA_ARGS__)
 static const struct hd_meta_field access_fields[] = {
 	COUNT("pc", pc, .doc = "the access"),
-	CHOICE("kind", kind, NAMES("load", "store", "atomic"), .doc = "what it does"),
+	CHOICE("kind", kind, NAMES("load", "store", "atomic"), .doc = "kind of access"),
 	CHOICE("space", space, NAMES("global", "shared", "generic"),
-	       .doc = "which memory; generic: not known, nothing is proven of it"),
+	       .doc = "memory space; generic: unknown and unproven"),
 	INTEGER("bytes", bytes, 1, 16, .doc = "of a lane"),
 	TEXT("address", address, .null = HD_META_NULL_POINTER, .doc = "the coefficient vector of the address"),
 	CHOICE("assumes", assumes, NAMES("nothing", "block", "whole_rows"),
 	       .doc = "block: the blocks are of the size `block`; whole_rows: the x dimension of the blocks is a "
 		      "multiple of "
 		      "32"),
-	KNOWN_NUMBERS("block", block, 3, .doc = "threads of a block, x, y, z; null where `assumes` is not block"),
+	KNOWN_NUMBERS("block", block, 3, .doc = "threads per block, x, y, z; null unless `assumes` is block"),
 	TEXT("lane_stride", lane_stride, .null = HD_META_NULL_POINTER,
 	     .doc = "bytes from one lane to the next, a polynomial"),
-	INTEGER("stride", stride, INT64_MIN, INT64_MAX, NULL_UNLESS(stride_known), .doc = "the same as a number"),
+	INTEGER("stride", stride, INT64_MIN, INT64_MAX, NULL_UNLESS(stride_known), .doc = "lane stride as a number"),
 	COUNT("alignment", alignment,
 	      .doc = "of the first lane's address, where pointer parameters have that of cudaMalloc, 256"),
 	KNOWN_NUMBERS("sectors_per_request", sectors_least, 2,
@@ -343,12 +343,12 @@ static const struct hd_meta_record access_record = {.name = "access",
 static const struct hd_meta_field branch_fields[] = {
 	COUNT("pc", pc, .doc = "the branch"),
 	CHOICE("class", class, NAMES("grid", "block", "warp", "affine", "divergent"), .doc = "as in `classes`"),
-	FLAG("iterates", iterates, .doc = "the same for threads in the same iteration of the loops around it"),
+	FLAG("iterates", iterates, .doc = "class holds for threads in the same iteration of the enclosing loops"),
 	SOURCE,
 };
 static const struct hd_meta_record branch_record = {
 	.name = "branch_class",
-	.doc = "a conditional branch of the original code, and for whom its condition is the same",
+	.doc = "a conditional branch of the original code, with the uniformity of its condition",
 	RECORD_ROWS(branch_fields)};
 #undef SELF
 
@@ -361,30 +361,31 @@ static const struct hd_meta_field classes_fields[] = {
 	COUNT("block", of[HD_CLASS_BLOCK], .doc = "the threads of a block"),
 	COUNT("warp", of[HD_CLASS_WARP], .doc = "the lanes of a warp that execute it together"),
 	COUNT("affine", of[HD_CLASS_AFFINE],
-	      .doc = "nobody, but linear in the thread index, or a comparison of such values"),
+	      .doc = "different in each lane, but linear in the thread index or a comparison of such values"),
 	COUNT("divergent", of[HD_CLASS_DIVERGENT], .doc = "none of these"),
 };
-static const struct hd_meta_record classes_record = {.name = "classes",
-						     .doc = "how many, by which threads agree on them",
-						     RECORD_ROWS(classes_fields)};
+static const struct hd_meta_record classes_record = {
+	.name = "classes",
+	.doc = "number of values or branches by uniformity: threads with equal values",
+	RECORD_ROWS(classes_fields)};
 #undef SELF
 
 #define SELF struct hd_meta_affine
 static const struct hd_meta_field affine_fields[] = {
 	COUNTED(HD_META_LIST, "linear_registers", registers, register_count, .record = &linear_register_record,
-		.beside = true, .doc = "linear registers that the analysis asks for, most valuable first (R2D2 3.1)"),
+		.beside = true, .doc = "linear registers found by the analysis, most valuable first (R2D2 3.1)"),
 #define HD_META_AFFINE FIGURE
 #include "heddle/metadata.def"
 	OTHER(HD_META_RECORD, "value_classes", value_classes, .record = &classes_record,
-	      .doc = "instructions of the IR with a result"),
+	      .doc = "IR instructions with a result"),
 	OTHER(HD_META_RECORD, "branch_classes", branch_classes, .record = &classes_record,
 	      .doc = "conditional branches of the IR"),
 	COUNTED(HD_META_LIST, "branches", branches, branch_count, .record = &branch_record,
 		.doc = "conditional branches in order of pc"),
 	COUNTED(HD_META_TEXT_LIST, "coefficients", scalars, scalar_count, .form = "polynomial",
-		.doc = "polynomials that stand in coefficient registers which operands read"),
+		.doc = "polynomials in coefficient registers that operands read"),
 	COUNTED(HD_META_LIST, "conditions", conditions, condition_count, .record = &condition_record,
-		.doc = "what must hold for a launch to run the linear version"),
+		.doc = "conditions for a launch to run the linear version"),
 	COUNTED(HD_META_LIST, "accesses", accesses, access_count, .record = &access_record,
 		.doc = "the coalescing report: global, shared and generic accesses in order of pc"),
 };
@@ -404,9 +405,10 @@ static const struct hd_meta_field linear_version_fields[] = {
 	COUNTED(HD_META_LIST, "intervals", intervals, interval_count, .record = &interval_record,
 		.doc = "register-intervals of the main stream (LTRF)"),
 	COUNTED(HD_META_PCS, "divergent_pcs", divergent_pcs, divergent_pc_count,
-		.doc = "its divergent branches, ascending"),
+		.doc = "divergent branches of the main stream, ascending"),
 	COUNTED(HD_META_DIGITS, "dead_operands", dead_operands, dead_operand_count, .length = 1, .digits = "01234567",
-		.pattern = "^[0-7]*$", .may_be_empty = true, .doc = "as the function's (LTRF+); of the streams 0"),
+		.pattern = "^[0-7]*$", .may_be_empty = true,
+		.doc = "dead operands as for the function (LTRF+); 0 in the streams"),
 	COUNTED(HD_META_LIST, "preemption_points", points, point_count, .record = &point_record,
 		.doc = "places in the main stream where the kernel may be preempted (Lin)"),
 	COUNTED(HD_META_LIST, "barriers", barriers, barrier_count, .record = &barrier_record,
@@ -432,7 +434,7 @@ static const struct hd_meta_group function_groups[] = {
 static const struct hd_meta_field function_fields[] = {
 	TEXT("name", name, .form = "name", .doc = "symbol name"),
 	TEXT("demangled", demangled, .form = "name",
-	     .doc = "name as the source has it, with the parameter list; the symbol where nothing is mangled"),
+	     .doc = "source name with parameter list; the symbol if it is not mangled"),
 	SOURCE,
 #define HD_META_FUNCTION FIGURE
 #include "heddle/metadata.def"
@@ -453,16 +455,16 @@ static const struct hd_meta_field function_fields[] = {
 	COUNTED(HD_META_LIST, "strands", strands, strand_count, .group = "ltrf", .record = &interval_record,
 		.count_key = "strand_count", .doc = "strands"),
 	COUNTED(HD_META_PCS, "divergent_pcs", divergent_pcs, divergent_pc_count, .group = "liveness",
-		.doc = "the divergent branches, ascending: where lanes begin to wait for others that go another way"),
+		.doc = "divergent branches, ascending: places where lanes begin to wait for others on another path"),
 	COUNTED(HD_META_DIGITS, "dead_operands", dead_operands, dead_operand_count, .group = "liveness", .length = 1,
 		.digits = "01234567", .pattern = "^[0-7]*$", .may_be_empty = true,
-		.doc = "these, a digit for each instruction: 1 a, 2 b and 4 c, added up; empty when not known"),
+		.doc = "dead operands, one digit per instruction: sum of 1 for a, 2 for b, 4 for c; empty if unknown"),
 	COUNTED(HD_META_LIST, "preemption_points", points, point_count, .record = &point_record,
 		.doc = "places where the kernel may be preempted (Lin)"),
 	COUNTED(HD_META_LIST, "barriers", barriers, barrier_count, .group = "preempt", .record = &barrier_record,
 		.doc = "barriers at which warps wait, points or not, in order of pc"),
 	COUNTED(HD_META_LIST, "switch_points", switches, switch_count, .record = &switch_record,
-		.doc = "places where a warp stalls for long: first uses of what global loads bring, and barriers "
+		.doc = "places where a warp may stall for long: first uses of globally loaded values, and barriers "
 		       "(Lin)"),
 	OTHER(HD_META_OPTIONAL, "reuse", reuse, .record = &hd_meta_reuse_record),
 	OTHER(HD_META_OPTIONAL, "idempotence", idempotence, .record = &idempotence_record),
@@ -471,7 +473,7 @@ static const struct hd_meta_field function_fields[] = {
 };
 const struct hd_meta_record hd_meta_function_record = {
 	.name = "function",
-	.doc = "a kernel or device function; other analyses add one object each under their names",
+	.doc = "a kernel or device function; each analysis adds an object under its name",
 	.groups = function_groups,
 	.open = HD_META_OPEN_OBJECTS,
 	RECORD_ROWS(function_fields)};
@@ -484,8 +486,7 @@ static const struct hd_meta_field document_fields[] = {
 	TEXT("module", module, .doc = "source file or module name"),
 	TEXT("target", target, .doc = "GPU architecture, such as sm_70"),
 	TEXT("flags", flags, .doc = "pass parameters in canonical order"),
-	CHOICE("mode", mode, NAMES("whole-program", "relocatable"),
-	       .doc = "whether the call graph is the whole program's"),
+	CHOICE("mode", mode, NAMES("whole-program", "relocatable"), .doc = "whole-program: the call graph is complete"),
 };
 const struct hd_meta_record hd_meta_document_record = {.name = "document", RECORD_ROWS(document_fields)};
 #undef SELF

@@ -26,9 +26,9 @@ enum { MOST_WORDS = 4 };
 
 #define BOW_COUNTS(X)                                                                        \
 	X(operands, "operands", "register operands of instructions, duplicates included")    \
-	X(hits, "operands", "of these, forwarded")                                           \
-	X(flushes, "branches", "that begin a new window")                                    \
-	X(kept_results, "registers", "results that came while their instruction was in the window")
+	X(hits, "operands", "register operands that were forwarded")                                           \
+	X(flushes, "branches", "branches that start a new window")                                    \
+	X(kept_results, "registers", "results that arrived while their instruction was in the window")
 
 struct bow_counts {
 #define X(name, unit, help) uint64_t name;
@@ -245,8 +245,8 @@ static void report(const struct hd_policy_handle *self, const struct hd_gpu *gpu
 }
 
 static const struct hd_policy_energy energy[] = {
-	[ENERGY_FORWARD] = {"forward", "a value moves from one instruction of the window to another (assumed)", 4.8},
-	[ENERGY_RESULT] = {"result", "a result is written to the window, through the crossbar (assumed)", 5.4},
+	[ENERGY_FORWARD] = {"forward", "a value forwarded within the window (assumed)", 4.8},
+	[ENERGY_RESULT] = {"result", "a result written to the window, through the crossbar (assumed)", 5.4},
 	{0},
 };
 

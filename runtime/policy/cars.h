@@ -141,14 +141,14 @@ uint32_t cars_level_of_launch(const struct cars_levels *levels);
 	X(pushes, "instructions", "callee saves that became pushes")                     \
 	X(pops, "instructions", "callee restores that became pops")                      \
 	X(traps, "traps", "calls and returns that spilled or filled")                    \
-	X(call_traps, "traps", "of these, calls that found no room")                     \
-	X(spilled_bytes, "bytes", "stored by traps")                                     \
-	X(filled_bytes, "bytes", "loaded by traps")                                      \
+	X(call_traps, "traps", "traps of calls that found no room")                     \
+	X(spilled_bytes, "bytes", "bytes stored by traps")                                     \
+	X(filled_bytes, "bytes", "bytes loaded by traps")                                      \
 	X(unrenamed_calls, "instructions",                                               \
-	  "calls whose saves went to memory: no run from R16, or larger than the stack") \
-	X(stalled_warps, "warps", "put on the stalled-warp list")                        \
+	  "calls whose saves went to memory: registers do not start at R16, or exceed the stack") \
+	X(stalled_warps, "warps", "warps put on the stalled-warp list")                        \
 	X(switches, "switches", "warps switched out at a barrier")                       \
-	X(switched_bytes, "bytes", "stored and loaded by context switches")
+	X(switched_bytes, "bytes", "bytes stored and loaded by context switches")
 
 struct cars_counts {
 #define X(name, unit, help) uint64_t name;

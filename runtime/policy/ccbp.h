@@ -9,10 +9,10 @@
 
 /* Of each launch, summed over SMs, while controllers are on. */
 #define CCBP_COUNTS(X) \
-	X(tokens, "requests", "for which its rate had room") \
-	X(lapsed, "requests", "of these, those that were not made in their 200 cycles") \
-	X(throttled, "SMs*cycles", "in which its first request was ready and had no token") \
-	X(sent, "requests", "that left")
+	X(tokens, "requests", "requests that the kernel's rate allowed") \
+	X(lapsed, "requests", "requests that were allowed but not made within 200 cycles") \
+	X(throttled, "SMs*cycles", "cycles per SM in which a ready request had no token") \
+	X(sent, "requests", "requests that left the SM")
 
 struct ccbp_counts {
 #define X(name, unit, help) uint64_t name;

@@ -28,21 +28,23 @@
 #define TICK 100 /* cycles */
 
 /* clang-format off */
-#define PORT [DUET_PORT] = {"port", "bytes of a context a cycle (Lin, 3.6.2)", 128, 16, 1024}
+#define PORT [DUET_PORT] = {"port", "bytes of a context moved per cycle (Lin, 3.6.2)", 128, 16, 1024}
 #define SLOT_BYTES [DUET_SLOT_BYTES] = \
-	{"slot_bytes", "of a warp's context beside its registers: SIMT stack, scoreboard, predicates (assumed)", 256, \
-	 0, 4096}
+	{"slot_bytes", "a warp's context without its registers: SIMT stack, scoreboard, predicates; bytes", \
+	 256, 0, 4096}
 /* clang-format on */
 
 static const struct hd_policy_setting settings[] = {
 	PORT,
 	SLOT_BYTES,
-	[DUET_WINDOW] = {"window", "cycles between looks at the GPU's use (Lin, 3.6.4)", 10000, TICK, 1e9},
-	[DUET_BARRIERS] = {"barriers", "0: warps that wait at barriers stay (a trial; Lin, 3.6.3)", 1, 0, 1},
-	[DUET_EAGER] = {"eager", "1: stalled warps leave also while nobody is ready (Lin, 3.6.6)", 1, 0, 1},
-	[DUET_WHOLE] = {"blocks", "1: whole blocks switch also where registers or slots limit them (Lin, 3.7.2)", 0, 0,
-			1},
-	[DUET_L1_BELOW] = {"l1_below", "per cent of L1's use below which it holds contexts; 0: never (Lin, 3.6.4)", 3,
+	[DUET_WINDOW] = {"window", "cycles between checks of the GPU's utilisation (Lin, 3.6.4)", 10000, TICK, 1e9},
+	[DUET_BARRIERS] = {"barriers",
+			   "1: warps that wait at barriers may leave; 0: they stay (for experiments; Lin, 3.6.3)", 1, 0,
+			   1},
+	[DUET_EAGER] = {"eager", "1: stalled warps leave even if no other warp is ready (Lin, 3.6.6)", 1, 0, 1},
+	[DUET_WHOLE] = {"blocks", "1: whole blocks switch even if registers or slots limit them (Lin, 3.7.2)", 0, 0, 1},
+	[DUET_L1_BELOW] = {"l1_below",
+			   "L1 holds contexts while its utilisation is below this percentage; 0: never (Lin, 3.6.4)", 3,
 			   0, 101},
 	{0},
 };
@@ -50,24 +52,24 @@ static const struct hd_policy_setting settings[] = {
 static const struct hd_policy_setting virtual_settings[] = {PORT, SLOT_BYTES, {0}};
 
 static const struct hd_policy_count counts[] = {
-	{"switched_out", "warps", "that left their slot and registers"},
-	{"switched_in", "warps", "that came back to others"},
-	{"turned_back", "warps", "that found their place taken by a block that began meanwhile"},
-	{"swaps", "switches", "of these, in exchange of two contexts"},
-	{"began", "warps", "of extra blocks that got their first slot"},
-	{"transfer_cycles", "cycles", "in which contexts moved"},
-	{"transfer_bytes", "bytes", "of contexts"},
-	{"stack_bytes", "bytes", "of these, of register stacks (with cars)"},
-	{"queue_full", "times", "that a warp found its queue full"},
-	{"stalls", "times", "that a warp stalled for long while there were extra blocks"},
-	{"barrier_stalls", "times", "of these, at barriers"},
-	{"barrier_outs", "warps", "of those that left, at barriers"},
-	{"too_late", "warps", "that left while what they waited for came"},
-	{"absent_cycles", "cycles", "of all warps without their context, until what they waited for came"},
-	{"ready_cycles", "cycles", "from then, or from the launch of their block, until they began to come in"},
-	{"blocks_out", "CTAs", "that left whole, their warps counted above, too"},
-	{"blocks_in", "CTAs", "that came back"},
-	{"blocks_began", "CTAs", "that got their first place after others"},
+	{"switched_out", "warps", "warps that left their slot and registers"},
+	{"switched_in", "warps", "warps that returned"},
+	{"turned_back", "warps", "warps that returned and found their place taken by a new block"},
+	{"swaps", "switches", "switches that exchanged two contexts"},
+	{"began", "warps", "warps of extra blocks that got their first slot"},
+	{"transfer_cycles", "cycles", "cycles in which contexts moved"},
+	{"transfer_bytes", "bytes", "bytes of contexts moved"},
+	{"stack_bytes", "bytes", "bytes of register stacks moved (with cars)"},
+	{"queue_full", "times", "times that a warp found its queue full"},
+	{"stalls", "times", "long stalls of warps while extra blocks existed"},
+	{"barrier_stalls", "times", "long stalls at barriers while extra blocks existed"},
+	{"barrier_outs", "warps", "warps that left at barriers"},
+	{"too_late", "warps", "warps that left just as their data arrived"},
+	{"absent_cycles", "cycles", "cycles of warps without their context until their data arrived, summed"},
+	{"ready_cycles", "cycles", "cycles from data arrival or block launch until the warp began to return, summed"},
+	{"blocks_out", "CTAs", "blocks that left as a whole; their warps are also counted by switched_out"},
+	{"blocks_in", "CTAs", "blocks that returned as a whole"},
+	{"blocks_began", "CTAs", "blocks that got their first place after other blocks left"},
 	{0},
 };
 

@@ -382,34 +382,41 @@ static void path_switch(const struct hd_policy_handle *self, struct hd_warp *war
 }
 
 static const struct hd_policy_setting settings[] = {
-	[LTRF_BANKS] = {"banks", "of the cache: the most registers of an interval (ltrf-asplos18 Table 3)", 16, 1,
+	[LTRF_BANKS] = {"banks",
+			"banks of the register cache: maximum registers of an interval (ltrf-asplos18 Table 3)", 16, 1,
 			HD_WCB_BANKS},
-	[LTRF_LOOKUP] = {"lookup_cycles", "the control block's access (ltrf-asplos18 4.3)", 1, 0, 1000},
-	[LTRF_LOOKUP_PORTS] = {"lookup_ports", "operands that it looks up in one access (4.1)", 2, 1, 8},
-	[LTRF_CACHE_LATENCY] = {"cache_latency", "cycles of a read of the cache (as #1's bank, assumed)", 1, 0, 1000},
-	[LTRF_LINK_CYCLES] = {"link_cycles", "a register between main register file and cache (4.2)", 4, 0, 1000},
+	[LTRF_LOOKUP] = {"lookup_cycles", "access time of the warp control block, cycles (ltrf-asplos18 4.3)", 1, 0,
+			 1000},
+	[LTRF_LOOKUP_PORTS] = {"lookup_ports", "operands per access of the warp control block (4.1)", 2, 1, 8},
+	[LTRF_CACHE_LATENCY] = {"cache_latency",
+				"register cache read latency, cycles (as the bank of configuration #1, assumed)", 1, 0,
+				1000},
+	[LTRF_LINK_CYCLES] = {"link_cycles", "cycles to move a register between main register file and cache (4.2)", 4,
+			      0, 1000},
 	[LTRF_EXPLICIT] = {"explicit",
-			   "1: an instruction announces each bit vector; 0: a bit in all instructions does (4.3)", 0, 0,
-			   1},
-	[LTRF_RELOAD] = {"reload", "1: PREFETCH moves all registers; 0: those that are not in both sets (assumed)", 0,
-			 0, 1},
-	[LTRF_SIMPLEX] = {"simplex", "1: one link for both ways between main register file and cache; 0: two (assumed)",
-			  0, 0, 1},
-	[LTRF_ACROSS_CALLS] =
-		{"across_calls",
-		 "1: at calls and returns registers of the old set stay while there is room; 0: as elsewhere "
-		 "(3.3)",
-		 0, 0, 1},
-	[LTRF_FREE_CODE] = {"free_code",
-			    "1: bit vectors take no room in the code, to measure what that costs; 0: they do", 0, 0, 1},
+			   "1: an instruction announces each bit vector; 0: a bit in every instruction does (4.3)", 0,
+			   0, 1},
+	[LTRF_RELOAD] = {"reload",
+			 "1: PREFETCH moves all registers; 0: only registers that are not in both sets (assumed)", 0, 0,
+			 1},
+	[LTRF_SIMPLEX] =
+		{"simplex",
+		 "1: one link for both directions between main register file and cache; 0: two links (assumed)", 0, 0,
+		 1},
+	[LTRF_ACROSS_CALLS] = {"across_calls",
+			       "1: at calls and returns, registers of the old set stay while there is room; 0: they "
+			       "leave, as elsewhere (3.3)",
+			       0, 0, 1},
+	[LTRF_FREE_CODE] = {"free_code", "1: bit vectors take no code space, to measure their cost; 0: they do", 0, 0,
+			    1},
 	{0},
 };
 
 static const struct hd_policy_energy energy[] = {
-	[LTRF_CONTROL] = {"control", "a look-up in the warp control block (assumed)", 0.5},
-	[LTRF_CACHE_READ] = {"cache_read", "a register is read from the cache (assumed)", 3.2},
-	[LTRF_CACHE_WRITE] = {"cache_write", "a register is written to the cache (assumed)", 4.2},
-	[LTRF_LINK] = {"link", "a register between main register file and cache (assumed)", 3},
+	[LTRF_CONTROL] = {"control", "look-up in the warp control block (assumed)", 0.5},
+	[LTRF_CACHE_READ] = {"cache_read", "read of a register from the cache (assumed)", 3.2},
+	[LTRF_CACHE_WRITE] = {"cache_write", "write of a register to the cache (assumed)", 4.2},
+	[LTRF_LINK] = {"link", "move of a register between main register file and cache (assumed)", 3},
 	{0},
 };
 

@@ -12,22 +12,22 @@
 #define LTRF_ROWS 64		/* most active warps */
 
 #define LTRF_COUNTS(X)                                                                                \
-	X(prefetches, "PREFETCHes", "executed")                                                       \
-	X(path_switches, "fetches", "of the set of an interval that a path of the warp was in")       \
-	X(activations, "fetches", "of the set of a warp that became active")                          \
+	X(prefetches, "PREFETCHes", "PREFETCHes executed")                                                       \
+	X(path_switches, "fetches", "fetches of a register set when a warp switched to a path in another interval") \
+	X(activations, "fetches", "fetches of the register set of a warp that became active")                          \
 	X(prefetched, "registers", "read from the main register file by PREFETCHes")                  \
-	X(refetched, "registers", "the same, by activations and path switches")                       \
-	X(written_back, "registers", "to the main register file, by PREFETCHes")                      \
-	X(saved, "registers", "the same, by deactivations")                                           \
-	X(dropped, "registers", "dead ones that were not (LTRF+)")                                    \
-	X(cache_reads, "registers", "operands that the cache served")                                 \
-	X(cache_writes, "registers", "results that it took")                                          \
-	X(main_reads, "registers", "operands that the main register file served")                     \
-	X(main_writes, "registers", "results that went there: of warps that were not active")         \
-	X(prefetch_cycles, "cycles", "that warps waited for PREFETCHes and path switches")            \
-	X(instructions, "instructions", "of the program, in intervals")                               \
-	X(fewest, "PREFETCHes", "that these take at least, wherever they stand (6.5)")                 \
-	X(activation_cycles, "cycles", "that warps waited for their registers at activation")
+	X(refetched, "registers", "registers read from the main register file by activations and path switches") \
+	X(written_back, "registers", "registers written to the main register file by PREFETCHes")                      \
+	X(saved, "registers", "registers written to the main register file by deactivations") \
+	X(dropped, "registers", "dead registers that were not written back (LTRF+)") \
+	X(cache_reads, "registers", "operands read from the cache")                                 \
+	X(cache_writes, "registers", "results written to the cache")                                          \
+	X(main_reads, "registers", "operands read from the main register file")                     \
+	X(main_writes, "registers", "results of inactive warps, written to the main register file")         \
+	X(prefetch_cycles, "cycles", "cycles that warps waited for PREFETCHes and path switches")            \
+	X(instructions, "instructions", "program instructions executed in intervals")                               \
+	X(fewest, "PREFETCHes", "minimum PREFETCHes for these instructions with optimal placement (6.5)") \
+	X(activation_cycles, "cycles", "cycles that warps waited for their registers at activation")
 
 struct ltrf_counts {
 #define X(name, unit, help) uint64_t name;

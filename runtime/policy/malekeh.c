@@ -453,18 +453,19 @@ static void gpu_tick(const struct hd_policy_handle *self, struct hd_gpu *gpu, ui
 	malekeh->cycles = malekeh->instructions = 0;
 }
 
-#define EDGE(state, next_small, step_small, next_large, step_large)                                       \
-	{"state" #state "_small_next", "state after " #state " at a small change of IPC", next_small, 1, 6},  \
-	{"state" #state "_small_step", "and what is added to STHLD", step_small, -64, 64},                \
-	{"state" #state "_large_next", "state after " #state " at a large change of IPC", next_large, 1, 6},  \
-	{"state" #state "_large_step", "and what is added to STHLD", step_large, -64, 64}
+#define EDGE(state, next_small, step_small, next_large, step_large) \
+	{"state" #state "_small_next", "state after " #state " at a small change of IPC", next_small, 1, 6}, \
+	{"state" #state "_small_step", "STHLD step in state " #state ", small change of IPC", step_small, -64, 64}, \
+	{"state" #state "_large_next", "state after " #state " at a large change of IPC", next_large, 1, 6}, \
+	{"state" #state "_large_step", "STHLD step in state " #state ", large change of IPC", step_large, -64, 64}
 
 static const struct hd_policy_setting settings[] = {
-	{"entries", "of a unit's cache table (malekeh 3.2)", HD_CCU_ENTRIES, 1, HD_CCU_MOST},
-	{"seed", "of the units' choice among far values", 1, 0, 4294967295.0},
-	{"rthld", "under `exact`, from which distance a value is far; else the compiler's rthld= says it", 16, 0, 255},
-	{"sthld_most", "largest STHLD (assumed)", 64, 0, 1000000},
-	{"sthld_large", "a change of IPC by more than so many percent is large (assumed)", 1, 0, 1000},
+	{"entries", "entries of a unit's cache table (malekeh 3.2)", HD_CCU_ENTRIES, 1, HD_CCU_MOST},
+	{"seed", "seed of the units' random choice among far values", 1, 0, 4294967295.0},
+	{"rthld", "with `exact`: reuse distance at which a value is far (otherwise set by the compiler's rthld=)", 16,
+	 0, 255},
+	{"sthld_most", "maximum STHLD (assumed)", 64, 0, 1000000},
+	{"sthld_large", "change of IPC, in percent, above which it is large (assumed)", 1, 0, 1000},
 	EDGE(1, 2, 1, 2, 1),
 	EDGE(2, 2, 1, 3, 1),
 	EDGE(3, 2, 1, 4, -2),
@@ -476,8 +477,8 @@ static const struct hd_policy_setting settings[] = {
 
 /* Beside what collectors take in the baseline, too (pj_collector). */
 static const struct hd_policy_energy energy[] = {
-	[MALEKEH_TAG] = {"tag", "a register is looked up in a unit (assumed)", 0.2},
-	[MALEKEH_WRITE] = {"result", "a result is written to a unit, through the crossbar (assumed)", 5.4},
+	[MALEKEH_TAG] = {"tag", "look-up of a register in a unit (assumed)", 0.2},
+	[MALEKEH_WRITE] = {"result", "write of a result to a unit, through the crossbar (assumed)", 5.4},
 	{0},
 };
 

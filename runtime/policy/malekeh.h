@@ -12,25 +12,26 @@
 /* Counted by each SM for each grid. */
 #define MALEKEH_COUNTS(X)                                                                          \
 	X(operands, "operands", "register operands of instructions, duplicates included")          \
-	X(hits, "operands", "of these, found in the unit")                                         \
-	X(registers, "registers", "the same without duplicates")                                   \
-	X(register_hits, "registers", "of these, found in the unit")                               \
+	X(hits, "operands", "register operands found in the unit, duplicates included") \
+	X(registers, "registers", "register operands without duplicates")                                   \
+	X(register_hits, "registers", "register operands found in the unit, without duplicates") \
 	X(takeovers, "instructions", "units given to another warp")                                \
-	X(dropped_near, "instructions", "of these, with values that were to be read again soon")   \
-	X(waits, "slots", "lost since all units kept such values")                                 \
+	X(dropped_near, "instructions", "units given to another warp although they held values with a near reuse")   \
+	X(waits, "slots", "issue slots lost because all units held values with a near reuse") \
 	X(cached_results, "registers", "results kept in a unit")                                   \
-	X(dropped_results, "registers", "results that were not, and that drop an older value")     \
-	X(bypasses, "instructions", "with more registers than a unit has entries")               \
-	X(strayed, "instructions", "of warps that left what the first run recorded (malekeh:exact)")       \
-	X(distance_1, "registers", "read or written that are read by the next instruction (malekeh:exact)") \
-	X(distance_2, "registers", "read 2 instructions later")                                            \
-	X(distance_4, "registers", "read 3 or 4 instructions later")                                       \
-	X(distance_8, "registers", "read 5 to 8 instructions later")                                       \
-	X(distance_16, "registers", "read 9 to 16 instructions later")                                     \
-	X(distance_32, "registers", "read 17 to 32 instructions later")                                    \
-	X(distance_64, "registers", "read 33 to 64 instructions later")                                    \
-	X(distance_more, "registers", "read more than 64 instructions later")                              \
-	X(unread, "registers", "not read before they are written, or at all")
+	X(dropped_results, "registers", "results not kept in a unit that invalidate an older value there")     \
+	X(bypasses, "instructions", "instructions with more registers than a unit has entries")               \
+	X(strayed, "instructions", \
+	  "instructions of warps that left the recorded path of the first run (malekeh:exact)") \
+	X(distance_1, "registers", "registers read or written and read again by the next instruction (malekeh:exact)") \
+	X(distance_2, "registers", "registers read again 2 instructions later") \
+	X(distance_4, "registers", "registers read again 3 or 4 instructions later") \
+	X(distance_8, "registers", "registers read again 5 to 8 instructions later") \
+	X(distance_16, "registers", "registers read again 9 to 16 instructions later") \
+	X(distance_32, "registers", "registers read again 17 to 32 instructions later") \
+	X(distance_64, "registers", "registers read again 33 to 64 instructions later") \
+	X(distance_more, "registers", "registers read again more than 64 instructions later") \
+	X(unread, "registers", "registers overwritten before a read, or never read again")
 
 struct malekeh_counts {
 #define X(name, unit, help) uint64_t name;

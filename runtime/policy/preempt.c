@@ -555,30 +555,35 @@ static void grid_end(const struct hd_policy_handle *self, struct hd_gpu *gpu, co
 }
 
 static const struct hd_policy_setting settings[] = {
-	[PREEMPT_INTERVAL] =
-		{"interval",
-		 "cycles between requests, to one SM after the other; 0: none, as beside policies of shares (2.5.1)",
-		 10000, 0, 1e12},
-	[PREEMPT_SEED] = {"seed", "of requests at random times, as often; 0: one SM after the other (ours)", 0, 0,
-			  4294967295.0},
-	[PREEMPT_MOST] = {"most", "cycles after which there are no more of these (2.5.1)", 200e6, 0, 1e15},
-	[PREEMPT_SLICE] = {"slice",
-			   "cycles after which another grid has an SM, of those on their way; 0: no slices (ours)", 0,
-			   0, 1e12},
-	[PREEMPT_LATENCY] = {"compressor_latency", "cycles, pipelined (2.3.3)", 2, 0, 1000},
-	[PREEMPT_FEWEST] = {"fewest", "in place: as few blocks as possible leave, not the first of the table (2.3.1)",
-			    0, 0, 1},
+	[PREEMPT_INTERVAL] = {"interval",
+			      "cycles between preemption requests, to one SM after the other; 0: no requests, as with "
+			      "policies that share SMs (2.5.1)",
+			      10000, 0, 1e12},
+	[PREEMPT_SEED] = {"seed",
+			  "seed for requests at random times, at the same rate; 0: to one SM after the other (ours)", 0,
+			  0, 4294967295.0},
+	[PREEMPT_MOST] = {"most", "cycle after which no requests are made (2.5.1)", 200e6, 0, 1e15},
+	[PREEMPT_SLICE] =
+		{"slice",
+		 "time slice: cycles after which an SM passes to another grid in flight; 0: no time slices (ours)", 0,
+		 0, 1e12},
+	[PREEMPT_LATENCY] = {"compressor_latency", "latency of the pipelined compressor, cycles (2.3.3)", 2, 0, 1000},
+	[PREEMPT_FEWEST] = {"fewest",
+			    "in-place: 1: as few blocks as possible leave; 0: the first ones of the table (2.3.1)", 0,
+			    0, 1},
 	[PREEMPT_DRAIN_ABOVE] = {"drain_above",
-				 "integrated: blocks beyond this part of their instructions end (assumed)", 0.8, 0,
-				 1e9},
-	[PREEMPT_FLUSH_BELOW] = {"flush_below", "and before this are killed and run again (assumed)", 0.2, 0, 1e9},
+				 "integrated: blocks beyond this part of their instructions are drained (assumed)", 0.8,
+				 0, 1e9},
+	[PREEMPT_FLUSH_BELOW] = {"flush_below",
+				 "integrated: blocks before this part of their instructions are flushed (assumed)", 0.2,
+				 0, 1e9},
 	[PREEMPT_SHARE] = {"share_cycles",
-			   "beside a policy that gives kernels shares of an SM: cycles between looks whether blocks "
-			   "beyond their share are to leave (ours)",
+			   "with a policy that gives kernels shares of an SM: cycles between checks for blocks beyond "
+			   "their share (ours)",
 			   200, 1, 1e12},
 	[PREEMPT_BEYOND] = {"beyond_share",
-			    "there: cycles after which blocks that are away come back although their kernel has its "
-			    "share (ours)",
+			    "with a policy that gives kernels shares of an SM: cycles after which absent blocks return "
+			    "although their kernel has its share (ours)",
 			    100000, 1, 1e12},
 	{0},
 };

@@ -87,36 +87,38 @@ uint64_t preempt_table_victims(const struct preempt_table *table, uint32_t count
 
 /* Counted by each SM for each grid. */
 #define PREEMPT_COUNTS(X)                                                                                          \
-	X(requests, "requests", "to an SM that had blocks, and that ended")                                         \
-	X(dropped, "requests", "while one was under way on the SM")                                                \
-	X(idle, "requests", "to an SM that had no block")                                                          \
-	X(switched_blocks, "CTAs", "whose context was saved")                                                      \
-	X(drained_blocks, "CTAs", "that went on to their end")                                                     \
-	X(flushed_blocks, "CTAs", "that were killed and run again")                                                \
-	X(lost_cycles, "cycles", "since these began")                                                              \
-	X(warps, "warps", "whose context was saved")                                                               \
-	X(divergent_warps, "warps", "of these, saved by the mask of diverged warps")                               \
-	X(drain_cycles, "cycles", "from requests until all warps had stopped with nothing under way")              \
-	X(spill_cycles, "cycles", "from then until all contexts were in memory")                                   \
-	X(preempt_cycles, "cycles", "from requests until then, or until the last block had ended")                 \
-	X(restore_cycles, "cycles", "from there until all blocks went on, where nobody else had the SM")           \
-	X(warp_cycles, "cycles", "from stops of warps until their registers had left, of all warps")               \
-	X(register_phase, "cycles", "from the first stop in a block until its registers had left, of all blocks")  \
-	X(shared_phase, "cycles", "from then until its shared memory had")                                         \
-	X(stack_phase, "cycles", "from then until its stacks had")                                                 \
-	X(occupied_bytes, "bytes", "registers that saved warps occupied")                                          \
-	X(live_bytes, "bytes", "of these, saved registers")                                                        \
-	X(register_bytes, "bytes", "what these took in memory")                                                    \
-	X(shared_bytes, "bytes", "shared memory that was saved")                                                   \
-	X(stack_bytes, "bytes", "SIMT stacks")                                                                     \
-	X(own_bytes, "bytes", "predicates, uniform registers and deeper stacks, which the paper does not have")    \
-	X(kept_bytes, "bytes", "registers and shared memory that stayed in place")                                 \
-	X(dead, "registers", "of saved warps, not saved")                                                          \
-	X(uniform, "registers", "saved")                                                                           \
-	X(strided, "registers", "saved")                                                                           \
-	X(random, "registers", "saved")                                                                            \
-	X(by_block, "registers", "of uniform and strided ones, kept once for their block")                         \
-	X(points, "points", "that warps came by and that have instructions, pp and its dummy")
+	X(requests, "requests", "completed requests to SMs with blocks")                                         \
+	X(dropped, "requests", "requests dropped because the SM was still serving one") \
+	X(idle, "requests", "requests to SMs without blocks")                                                          \
+	X(switched_blocks, "CTAs", "blocks whose context was saved") \
+	X(drained_blocks, "CTAs", "blocks that ran to their end")                                                     \
+	X(flushed_blocks, "CTAs", "blocks that were killed and restarted") \
+	X(lost_cycles, "cycles", "run time of killed blocks before they were killed") \
+	X(warps, "warps", "warps whose context was saved") \
+	X(divergent_warps, "warps", "warps saved with the mask for divergent warps")                               \
+	X(drain_cycles, "cycles", "cycles from requests until all warps stopped with nothing in flight")              \
+	X(spill_cycles, "cycles", "cycles from the stop of all warps until all contexts were in memory") \
+	X(preempt_cycles, "cycles", "cycles from requests until all contexts were in memory or the last block ended") \
+	X(restore_cycles, "cycles", "cycles from there until all blocks continued, if no other grid used the SM") \
+	X(warp_cycles, "cycles", "cycles from the stop of a warp until its registers were saved, summed over warps") \
+	X(register_phase, "cycles", \
+	  "cycles from the first stop in a block until its registers were saved, summed over blocks") \
+	X(shared_phase, "cycles", "cycles from then until its shared memory was saved, summed over blocks") \
+	X(stack_phase, "cycles", "cycles from then until its SIMT stacks were saved, summed over blocks") \
+	X(occupied_bytes, "bytes", "bytes of registers that saved warps occupied") \
+	X(live_bytes, "bytes", "bytes of registers that were live and saved") \
+	X(register_bytes, "bytes", "bytes of memory that the saved registers took, compressed") \
+	X(shared_bytes, "bytes", "bytes of shared memory saved")                                                   \
+	X(stack_bytes, "bytes", "bytes of SIMT stacks saved") \
+	X(own_bytes, "bytes", \
+	  "bytes of predicates, uniform registers and deeper stacks, which the paper does not have") \
+	X(kept_bytes, "bytes", "bytes of registers and shared memory that stayed in place") \
+	X(dead, "registers", "dead registers of saved warps, not saved") \
+	X(uniform, "registers", "saved registers with one value in all lanes") \
+	X(strided, "registers", "saved registers with a constant stride between lanes") \
+	X(random, "registers", "saved registers without a pattern") \
+	X(by_block, "registers", "uniform and strided registers stored once per block")                         \
+	X(points, "points", "preemption points passed by warps that take instructions (pp and its dummy)")
 
 struct preempt_counts {
 #define X(name, unit, help) uint64_t name;

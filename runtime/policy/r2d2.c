@@ -325,10 +325,10 @@ static void report(const struct hd_policy_handle *self, const struct hd_gpu *gpu
 
 /* The sum is assumed to take what a core's addition does (5.4); the others are nothing but where they are swept. */
 static const struct hd_policy_setting settings[] = {
-	[START_CYCLES] = {"start_cycles", "that fetch takes more to begin a linear stream (r2d2-isca23 5.4)", 0, 0,
+	[START_CYCLES] = {"start_cycles", "extra fetch cycles at the start of a linear stream (r2d2-isca23 5.4)", 0, 0,
 			  10000},
-	[ID_CYCLES] = {"id_cycles", "that finding the ids of linear registers takes (r2d2-isca23 5.4)", 0, 0, 100},
-	[ADD_CYCLES] = {"add_cycles", "that the addition of an operand's parts takes (r2d2-isca23 5.4)", 4, 0, 100},
+	[ID_CYCLES] = {"id_cycles", "cycles to find the ids of linear registers (r2d2-isca23 5.4)", 0, 0, 100},
+	[ADD_CYCLES] = {"add_cycles", "cycles to add the parts of an operand (r2d2-isca23 5.4)", 4, 0, 100},
 	{0},
 };
 

@@ -27,12 +27,12 @@
 #define MOST_SHARED 1024
 
 #define RFC_COUNTS(X)                                                                     \
-	X(operands, "registers", "that instructions read, without duplicates")            \
-	X(hits, "registers", "of these, in the cache")                                    \
-	X(results, "registers", "that the cache took")                                    \
-	X(written_back, "registers", "to the main register file, for room")               \
-	X(saved, "registers", "the same, of warps that are not active any more")          \
-	X(dropped, "registers", "dead ones that were not")
+	X(operands, "registers", "register operands read, without duplicates")            \
+	X(hits, "registers", "register operands found in the cache")                                    \
+	X(results, "registers", "results written to the cache")                                    \
+	X(written_back, "registers", "registers evicted to the main register file")               \
+	X(saved, "registers", "registers of warps that became inactive, written to the main register file")          \
+	X(dropped, "registers", "dead registers that were not written back")
 
 struct rfc_counts {
 #define X(name, unit, help) uint64_t name;
@@ -309,18 +309,18 @@ static void report(const struct hd_policy_handle *self, const struct hd_gpu *gpu
 }
 
 static const struct hd_policy_setting settings[] = {
-	[ENTRIES] = {"entries", "of each active warp (ltrf-asplos18 5: 16 KB, 8 warps)", 16, 1, MOST_ENTRIES},
-	[LATENCY] = {"cache_latency", "cycles of a read of the cache (assumed)", 1, 0, 1000},
+	[ENTRIES] = {"entries", "cache entries per active warp (ltrf-asplos18 5: 16 KB, 8 warps)", 16, 1, MOST_ENTRIES},
+	[LATENCY] = {"cache_latency", "register cache read latency, cycles (assumed)", 1, 0, 1000},
 	[SHARED] = {"shared",
-		    "1: all warps of an SM share the entries, and the oldest of all makes room (2.3); 0: each has its "
-		    "own",
+		    "1: all warps of an SM share the entries, and the oldest entry of all is evicted (2.3); 0: each "
+		    "warp has its own",
 		    0, 0, 1},
 	{0},
 };
 
 static const struct hd_policy_energy energy[] = {
-	[READ] = {"cache_read", "a register is read from the cache (assumed)", 3.2},
-	[WRITE] = {"cache_write", "a register is written to the cache (assumed)", 4.2},
+	[READ] = {"cache_read", "read of a register from the cache (assumed)", 3.2},
+	[WRITE] = {"cache_write", "write of a register to the cache (assumed)", 4.2},
 	{0},
 };
 

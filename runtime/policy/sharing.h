@@ -95,16 +95,17 @@ struct sharing_gpu {
 /* Every design's first settings, in this order. */
 enum { SHARING_WINDOW, SHARING_NOC, SHARING_DRAM, SHARING_PATIENCE, SHARING_APART, SHARING_SETTINGS };
 #define SHARING_SETTING_ROWS \
-	[SHARING_WINDOW] = {"window", "cycles of settling, of measuring and of running figures (Lin, 3.6.4)", 10000, \
-			    200, 1e9}, \
-	[SHARING_NOC] = {"noc_sustainable", "part of the crossbar's peak that it can sustain (Lin, 4.3.2)", 0.6, 0.01, \
-			 1}, \
-	[SHARING_DRAM] = {"dram_sustainable", "the same of DRAM; 0.6 to 0.7 (Lin, 4.3.2)", 0.65, 0.01, 1}, \
-	[SHARING_PATIENCE] = {"patience", "cycles after which a kernel that is not launched again is gone (ours)", \
+	[SHARING_WINDOW] = {"window", "cycles to settle, measure, and average running figures over (Lin, 3.6.4)", \
+			    10000, 200, 1e9}, \
+	[SHARING_NOC] = {"noc_sustainable", "sustainable part of the crossbar's peak bandwidth (Lin, 4.3.2)", 0.6, \
+			 0.01, 1}, \
+	[SHARING_DRAM] = {"dram_sustainable", "sustainable part of DRAM's peak bandwidth, 0.6 to 0.7 (Lin, 4.3.2)", \
+			  0.65, 0.01, 1}, \
+	[SHARING_PATIENCE] = {"patience", "cycles after which a kernel that is not relaunched counts as ended (ours)", \
 			      1000, 0, 1e9}, \
 	[SHARING_APART] = {"apart", \
-			   "kernels are measured one after the other, each alone on all SMs, as by runs before; 0: " \
-			   "beside each other on SMs of their own (Lin, 4.5.4)", \
+			   "1: measure kernels one after the other, each alone on all SMs, in earlier runs; 0: " \
+			   "measure them concurrently on separate SMs (Lin, 4.5.4)", \
 			   0, 0, 1}
 
 /* To be called from the hooks of these names. */

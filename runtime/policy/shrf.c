@@ -30,14 +30,15 @@
 #define RESULT_BIT 12 /* of `wanted`, behind those of the operands */
 
 #define SHRF_COUNTS(X)                                                                    \
-	X(strands, "strands", "that warps have entered")                                  \
-	X(operands, "registers", "that instructions read, without duplicates")            \
-	X(hits, "registers", "of these, in the upper level")                              \
-	X(kept, "registers", "that went there from the main register file")               \
-	X(results, "registers", "that went there as results")                             \
-	X(written_back, "registers", "to the main register file, at ends of strands")     \
-	X(saved, "registers", "the same, of warps that left the active set inside one")   \
-	X(dropped, "registers", "dead results that were not")
+	X(strands, "strands", "strands entered by warps")                                  \
+	X(operands, "registers", "register operands read, without duplicates")            \
+	X(hits, "registers", "register operands found in the upper level")                              \
+	X(kept, "registers", "registers moved to the upper level from the main register file")               \
+	X(results, "registers", "results written to the upper level")                             \
+	X(written_back, "registers", "registers written to the main register file at ends of strands")     \
+	X(saved, "registers", \
+	  "registers of warps that became inactive within a strand, written to the main register file") \
+	X(dropped, "registers", "dead results that were not written back")
 
 struct shrf_counts {
 #define X(name, unit, help) uint64_t name;
@@ -387,14 +388,15 @@ static void report(const struct hd_policy_handle *self, const struct hd_gpu *gpu
 }
 
 static const struct hd_policy_setting settings[] = {
-	[ENTRIES] = {"entries", "of each active warp (ltrf-asplos18 5: 16 KB, 8 warps)", 16, 1, MOST_ENTRIES},
-	[LATENCY] = {"cache_latency", "cycles of a read of the upper level (assumed)", 1, 0, 1000},
+	[ENTRIES] = {"entries", "upper-level entries per active warp (ltrf-asplos18 5: 16 KB, 8 warps)", 16, 1,
+		     MOST_ENTRIES},
+	[LATENCY] = {"cache_latency", "upper-level read latency, cycles (assumed)", 1, 0, 1000},
 	{0},
 };
 
 static const struct hd_policy_energy energy[] = {
-	[READ] = {"cache_read", "a register is read from the upper level (assumed)", 3.2},
-	[WRITE] = {"cache_write", "a register is written to the upper level (assumed)", 4.2},
+	[READ] = {"cache_read", "read of a register from the upper level (assumed)", 3.2},
+	[WRITE] = {"cache_write", "write of a register to the upper level (assumed)", 4.2},
 	{0},
 };
 

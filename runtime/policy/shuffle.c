@@ -31,7 +31,7 @@ struct shuffle_item {
 };
 
 static const struct hd_policy_setting settings[] = {
-	{"across", "1: blocks that leave go to other SMs (a trial of the engine)", 0, 0, 1},
+	{"across", "1: blocks that leave move to other SMs (to test the engine)", 0, 0, 1},
 	{0},
 };
 

@@ -138,9 +138,9 @@ struct memory_counts {
 	uint64_t limited, renewed, lowered;
 };
 static const struct hd_policy_count memory_counts[] = {
-	{"limited", "refusals", "of its memory instructions, since so many were under way"},
-	{"renewed", "times", "that it was the first to have used its quota"},
-	{"lowered", "times", "that its limit fell"},
+	{"limited", "refusals", "memory instructions refused because the limit of requests in flight was reached"},
+	{"renewed", "times", "times that this kernel was the first to use up its quota"},
+	{"lowered", "times", "times that the limit fell"},
 	{0},
 };
 
@@ -270,9 +270,10 @@ static void accessed(const struct hd_policy_handle *self, struct hd_warp *warp, 
 
 static const struct hd_policy_setting memory_settings[] = {
 	SHARING_SETTING_ROWS,
-	[QUOTA] = {"quota", "line accesses that a kernel's turns to issue memory instructions are worth (ours)", 256, 1,
+	[QUOTA] = {"quota", "line accesses per turn in which a kernel may issue memory instructions (ours)", 256, 1,
 		   1e6},
-	[INTERVAL] = {"interval", "line accesses of a kernel on an SM between looks at its limit (ours)", 1024, 1, 1e9},
+	[INTERVAL] = {"interval", "line accesses of a kernel on an SM between adjustments of its limit (ours)", 1024, 1,
+		      1e9},
 	{0},
 };
 

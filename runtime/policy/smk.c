@@ -113,7 +113,7 @@ static void report_smk(const struct hd_policy_handle *self, const struct hd_gpu 
 static const struct hd_policy_setting smk_settings[] = {
 	SHARING_SETTING_ROWS,
 	[EPOCH] = {"epoch", "cycles after which quotas are renewed (assumed)", 10000, 1, 1e9},
-	[QUOTAS] = {"quotas", "of warp instructions; 0: blocks alone (Lin, 4.2.2)", 1, 0, 1},
+	[QUOTAS] = {"quotas", "1: warp-instruction quotas; 0: only blocks are shared (Lin, 4.2.2)", 1, 0, 1},
 	{0},
 };
 

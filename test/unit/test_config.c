@@ -157,6 +157,20 @@ START_TEST(statistics_add_and_subtract_every_field)
 }
 END_TEST
 
+/* A stall reason has our name and those of Nsight Compute, each of which stands for one. */
+START_TEST(stall_reasons_have_both_names)
+{
+	ck_assert_uint_eq(hd_stall_named("data_memory"), HD_STALL_data_memory);
+	ck_assert_uint_eq(hd_stall_named("long_scoreboard"), HD_STALL_data_memory);
+	ck_assert_uint_eq(hd_stall_named("mio_throttle"), HD_STALL_unit);
+	ck_assert_uint_eq(hd_stall_named("math_pipe_throttle"), HD_STALL_unit);
+	ck_assert_uint_eq(hd_stall_named("barrier"), HD_STALL_barrier);
+	ck_assert_uint_eq(hd_stall_named("throttle"), HD_STALL_COUNT);
+	ck_assert_uint_eq(hd_stall_named("not_selected"), HD_STALL_COUNT);
+	ck_assert_uint_eq(hd_stall_named(""), HD_STALL_COUNT);
+}
+END_TEST
+
 Suite *hd_suite(void)
 {
 	const TTest *const tests[] = {defaults_are_consistent,
@@ -167,6 +181,7 @@ Suite *hd_suite(void)
 				      inconsistent_values_are_refused,
 				      assignments,
 				      statistics_add_and_subtract_every_field,
+				      stall_reasons_have_both_names,
 				      NULL};
 	return hd_suite_of("config", tests);
 }

@@ -247,7 +247,7 @@ static void sample_issued(const struct hd_policy_handle *self, const struct hd_g
 {
 	(void)self;
 	uint64_t count = 0;
-	for (uint32_t i = 0; i < gpu->config.sm_count; i++)
+	for (uint32_t i = 0; i < gpu->config->sm_count; i++)
 		count += gpu->sms[i]->counted[0].warp_instructions;
 	values[0] = (double)count;
 	values[1] = -(double)count;

@@ -37,10 +37,9 @@ void hd_cc_manual(void)
 	hd_mdoc_section(stdout, "SYNOPSIS");
 	fputs(".Nm\n.Op Ar option ...\n.Ar file ...\n", stdout);
 	hd_mdoc_section(stdout, "DESCRIPTION");
-	hd_mdoc_text(
-		stdout,
-		"Stands in for nvcc: compiles CUDA sources (.cu), and C and C++ beside them, links them, and takes "
-		"nvcc's usual options, in their short and their long form.\n\n");
+	hd_mdoc_text(stdout,
+		     "Replaces nvcc: compiles and links CUDA (.cu), C and C++ sources. Accepts nvcc's usual options "
+		     "in short and long form.\n\n");
 	hd_mdoc_text(stdout, hd_cc_help_text);
 	hd_mdoc_section(stdout, "OPTIONS");
 	hd_mdoc_list_begin(stdout);
@@ -50,13 +49,13 @@ void hd_cc_manual(void)
 	hd_mdoc_list_end(stdout);
 	hd_mdoc_section(stdout, "ENVIRONMENT");
 	hd_mdoc_list_begin(stdout);
-	hd_mdoc_item(stdout, "HEDDLE_CLANG", "The clang++ to use in place of clang++-19.");
+	hd_mdoc_item(stdout, "HEDDLE_CLANG", "The clang++ to use instead of clang++-19.");
 	hd_mdoc_item(stdout, "HEDDLE_DATA",
-		     "Folder of headers and device libraries, in place of share/heddle beside the program.");
-	hd_mdoc_item(stdout, "TMPDIR", "Where temporary files are made, in place of /tmp.");
+		     "Folder with headers and device libraries (default: share/heddle next to the program).");
+	hd_mdoc_item(stdout, "TMPDIR", "Folder for temporary files (default: /tmp).");
 	hd_mdoc_list_end(stdout);
 	hd_mdoc_section(stdout, "EXIT STATUS");
-	hd_mdoc_text(stdout, "0, or 2 for a usage or input error; then no output is left half-written.\n");
+	hd_mdoc_text(stdout, "0; 2 for a usage or input error. After an error no output is left half-written.\n");
 	hd_mdoc_see_also(stdout, see);
 }
 

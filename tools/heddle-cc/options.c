@@ -89,12 +89,14 @@ static const struct option options[] = {
 static const unsigned option_count = sizeof options / sizeof *options;
 
 const char hd_cc_help_text[] =
-	"Long forms of nvcc (--output-file, --gpu-architecture, ...) are understood. Options that begin with -W or -f\n"
-	"go to clang. -Rpass-analysis='heddle-.*' shows remarks on kernels, of a link those on the whole program;\n"
-	"-fsave-optimization-record writes those of the device half to NAME.opt.yaml beside the output.\n"
-	"Metadata is written beside the output as NAME.heddle.json. A link of objects or archives that\n"
-	"were compiled with -dc links their device code first; calls between sources stay calls unless -dlto is "
-	"given.\n"
+	"nvcc's long forms (--output-file, --gpu-architecture, ...) are accepted. Options that begin with -W "
+	"or -f\n"
+	"go to clang. -Rpass-analysis='heddle-.*' prints remarks on kernels, or on the whole program when "
+	"linking.\n"
+	"-fsave-optimization-record writes the device half's remarks to NAME.opt.yaml next to the output.\n"
+	"Metadata goes to NAME.heddle.json next to the output. A link of objects or archives compiled with "
+	"-dc\n"
+	"links their device code first; -dlto optimises across their calls.\n"
 	"HEDDLE_CLANG names the clang++ to use instead of clang++-19.\n";
 
 bool hd_cc_option_at(unsigned index, struct hd_cc_option *option)
@@ -109,8 +111,7 @@ bool hd_cc_option_at(unsigned index, struct hd_cc_option *option)
 static void print_help(void)
 {
 	printf("Usage: heddle-cc [OPTION...] FILE...\n"
-	       "Compiles CUDA sources (.cu), and C and C++ beside them, into a program that runs on the simulated "
-	       "GPU.\n\n");
+	       "Compiles CUDA (.cu), C and C++ sources into a program that runs on the simulated GPU.\n\n");
 	for (unsigned i = 0; i < option_count; i++)
 		if (options[i].help)
 			printf("  %s %s\n", options[i].name, options[i].help);

@@ -53,32 +53,34 @@ enum {
 };
 
 static const struct argp_option options[] = {
-	{"budget", 'B', "FILE", 0, "limits on figures (.ini); several add up, the last word holds", 0},
-	{"baseline", OPT_BASELINE, "FILE", 0, "compare with the figures in FILE (heddle.lock.json)", 0},
-	{"update", OPT_UPDATE, NULL, 0, "rewrite the baseline; its verdicts do not fail then", 0},
-	{"patch", OPT_PATCH, NULL, 0, "print the baseline's change as a patch that `git apply` takes (--format patch)",
-	 0},
-	{"allow", OPT_ALLOW, "VERDICT,...", 0, "verdicts of the baseline that do not fail: new, removed, better", 0},
+	{"budget", 'B', "FILE", 0, "limits on figures (.ini); if several files limit a figure, the last one counts", 0},
+	{"baseline", OPT_BASELINE, "FILE", 0, "compare with the accepted figures in FILE (heddle.lock.json)", 0},
+	{"update", OPT_UPDATE, NULL, 0, "rewrite the baseline; differences from it do not fail", 0},
+	{"patch", OPT_PATCH, NULL, 0,
+	 "print the baseline's change as a patch for `git apply` (short for --format patch)", 0},
+	{"allow", OPT_ALLOW, "VERDICT,...", 0, "accept these differences from the baseline: new, removed, better", 0},
 	{"prune", OPT_PRUNE, NULL, 0, "with --update or --patch: drop entries for other GPUs, toolchains and flags", 0},
-	{"kernel", 'k', "PATTERN", 0, "check only kernels and functions of this name; a failure when there is none", 0},
-	{"gpu", 'g', "NAME,...", 0, "GPUs for the occupancy (default: what the budget says, else v100)", 0},
-	{"block", 'b', "N", 0, "threads of a CTA (default: what the source says about launches)", 0},
-	{"shared", OPT_SHARED, "BYTES", 0, "dynamic shared memory of a CTA", 0},
+	{"kernel", 'k', "PATTERN", 0,
+	 "check only kernels and functions whose name matches PATTERN; fail if none matches", 0},
+	{"gpu", 'g', "NAME,...", 0, "GPUs whose occupancy is computed (default: those in the budget, else v100)", 0},
+	{"block", 'b', "N", 0, "threads per CTA (default: from launch bounds or launches in the source)", 0},
+	{"shared", OPT_SHARED, "BYTES", 0, "dynamic shared memory per CTA", 0},
 	{"format", 'f', "FORMAT", 0,
-	 "form of the findings on standard output: text (default), json, sarif, junit, github, markdown, patch", 0},
-	{"output", 'o', "FORMAT=FILE", 0, "write them to a file, too; can be given several times", 0},
-	{"json", OPT_JSON, NULL, 0, "the same as --format json", 0},
+	 "format of the findings on standard output: text (default), json, sarif, junit, github, markdown, "
+	 "patch",
+	 0},
+	{"output", 'o', "FORMAT=FILE", 0, "also write the findings to FILE in FORMAT; may be repeated", 0},
+	{"json", OPT_JSON, NULL, 0, "short for --format json", 0},
 	{"root", OPT_ROOT, "DIR", 0,
-	 "the repository, to which names in reports are relative (default: the git working tree)", 0},
-	{"sources", OPT_SOURCES, "DIR", 0, "what relative names in the metadata are relative to (default: this folder)",
-	 0},
+	 "repository folder; file names in reports are relative to DIR (default: the git working tree)", 0},
+	{"sources", OPT_SOURCES, "DIR", 0,
+	 "resolve relative file names in the metadata against DIR (default: current folder)", 0},
 	{"with-ptxas", OPT_PTXAS, NULL, 0,
-	 "have the CUDA toolkit's ptxas compile the same IR, and know its figures as ptxas.registers, "
-	 "ptxas.spill_bytes, "
-	 "ptxas.stack_bytes",
+	 "also compile the IR with the CUDA toolkit's ptxas, and add its figures as ptxas.registers, "
+	 "ptxas.spill_bytes and ptxas.stack_bytes",
 	 0},
-	{"quiet", 'q', NULL, 0, "no summary on standard error", 0},
-	{"list-metrics", OPT_METRICS, NULL, 0, "print the figures that budgets may limit, and exit", 0},
+	{"quiet", 'q', NULL, 0, "print no summary on standard error", 0},
+	{"list-metrics", OPT_METRICS, NULL, 0, "print the figures that budgets can limit, and exit", 0},
 	{0},
 };
 
@@ -186,7 +188,7 @@ static int list_metrics(void)
 	for (unsigned i = 0; i < gate_ptxas_metric_count; i++)
 		printf("%-28s %-12s %-6s %s (--with-ptxas)\n", gate_ptxas_metrics[i].name, gate_ptxas_metrics[i].unit,
 		       better[gate_ptxas_metrics[i].direction], gate_ptxas_metrics[i].doc);
-	puts("Any other number, flag or list (its length) in the metadata of a kernel has its path for a name:\n"
+	puts("Any other number, flag or list (its length) in a kernel's metadata is a metric, named by its path:\n"
 	     "liveness.max_live_pc, launch_bounds.min_ctas, stackdepth.saves, ...");
 	return CMD_OK;
 }
@@ -468,31 +470,30 @@ static int start(struct check *check)
 int cmd_check(int argc, char **argv)
 {
 	static const char doc[] =
-		"Holds the figures of kernels against budgets and a baseline; exits with 1 when one is outside.\v"
-		"FILE is a kernel object (.hdo), its metadata (.heddle.json), a program built with heddle-cc, or the "
-		"statistics of a run (`heddle run --stats`). A budget is an .ini file:\n\n"
+		"Checks figures of kernels against budgets and a baseline. Exits with 1 if a figure is out of "
+		"bounds.\v"
+		"FILE is a kernel object (.hdo), its metadata (.heddle.json), a program built with heddle-cc, "
+		"or the statistics of a run (`heddle run --stats`). A budget is an .ini file:\n\n"
 		"  [defaults]                 for every kernel\n"
-		"  gpu = v100, rtx3070        where occupancy is computed\n"
+		"  gpu = v100, rtx3070        GPUs whose occupancy is computed\n"
 		"  registers <= 128\n\n"
-		"  [kernel \"nbody*\"]          a pattern over demangled names\n"
-		"  block = 128                threads of a CTA, where the source does not say it\n"
+		"  [kernel \"nbody*\"]          pattern for demangled names\n"
+		"  block = 128                threads per CTA, if the source does not say\n"
 		"  registers <= 64\n"
 		"  occupancy >= 50%\n\n"
 		"  [function \"pull*\"]         device functions\n"
 		"  stack_bytes <= 64\n\n"
-		"Sections may say gpu, block, shared and optional. Of two limits on one metric the later holds; `any` "
-		"lifts one. A pattern that matches nothing is a finding, unless its section says `optional = yes`. A "
-		"figure that is not proven everywhere, or has no bound, breaks its limit, unless a section says "
-		"`unproven = allow` or `unbounded = allow`. "
-		"--list-metrics prints what can be limited.\n\n"
-		"A baseline is a committed file with the figures that were accepted, by kernel, GPU, toolchain and "
-		"flags. What is new, "
-		"removed, better or worse fails, so that the file stays true; --update rewrites it, --patch prints its "
-		"change. "
-		"Occupancy counts in its steps, registers that cost none do not.\n\n"
-		"Findings go to standard output, everything else to standard error. Exit status: 0, 1 for findings, 2 "
-		"for a "
-		"wrong command line or input.";
+		"A section may set gpu, block, shared and optional. If two limits apply to one metric, the "
+		"later one counts; `any` removes a limit. A pattern without a match is a finding, unless its "
+		"section sets `optional = yes`. A figure that is not proven for all accesses, or has no bound, "
+		"breaks its limit, unless the section sets `unproven = allow` or `unbounded = allow`. "
+		"--list-metrics prints all metrics.\n\n"
+		"A baseline is a committed file of accepted figures by kernel, GPU, toolchain and flags. Every "
+		"difference from it is a finding (new, removed, better, worse), which keeps the file up to "
+		"date. --update rewrites the file; --patch prints the change. Occupancy is compared in its own "
+		"steps: extra registers that cost no occupancy are no finding.\n\n"
+		"Findings go to standard output, all other output to standard error. Exit status: 0; 1 for "
+		"findings; 2 for a wrong command line or input.";
 	static const struct argp argp = {options, parse_option, "FILE...", doc, NULL, NULL, NULL};
 	struct check *check = hd_xcalloc(1, sizeof(*check)); /* configurations are large */
 	*check = (struct check){.diag = {.tool = "heddle"}};

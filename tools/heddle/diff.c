@@ -45,21 +45,22 @@ struct diff {
 enum { OPT_SHARED = 256, OPT_JSON, OPT_ROOT, OPT_SOURCES, OPT_FAIL, OPT_TOLERANCE };
 
 static const struct argp_option options[] = {
-	{"gpu", 'g', "NAME,...", 0, "GPUs for the occupancy (default v100)", 0},
-	{"block", 'b', "N", 0, "threads of a CTA (default: what the source says about launches)", 0},
-	{"shared", OPT_SHARED, "BYTES", 0, "dynamic shared memory of a CTA", 0},
-	{"kernel", 'k', "PATTERN", 0, "only kernels and functions of this name", 0},
-	{"metrics", 'm', "NAME,...", 0, "only these figures (`heddle check --list-metrics`); each counts for --fail-on",
-	 0},
+	{"gpu", 'g', "NAME,...", 0, "GPUs whose occupancy is computed (default v100)", 0},
+	{"block", 'b', "N", 0, "threads per CTA (default: from launch bounds or launches in the source)", 0},
+	{"shared", OPT_SHARED, "BYTES", 0, "dynamic shared memory per CTA", 0},
+	{"kernel", 'k', "PATTERN", 0, "only kernels and functions whose name matches PATTERN", 0},
+	{"metrics", 'm', "NAME,...", 0,
+	 "compare only these figures (`heddle check --list-metrics`); --fail-on judges each of them", 0},
 	{"fail-on", OPT_FAIL, "VERDICT,...", 0,
-	 "exit with 1 when something is worse, better, new, removed; any: when anything changed", 0},
+	 "exit with 1 if a change has this verdict: worse, better, new, removed, or any", 0},
 	{"tolerance", OPT_TOLERANCE, "NAME=N[%],...", 0,
-	 "what still counts as the same, such as run.cycles=2% (figures of runs: 1% where nothing is said)", 0},
-	{"root", OPT_ROOT, "DIR", 0, "the repository, to which names are relative (default: the git working tree)", 0},
-	{"sources", OPT_SOURCES, "DIR", 0, "what relative names in the metadata are relative to (default: this folder)",
-	 0},
+	 "treat smaller differences as equal, for example run.cycles=2% (default for figures of runs: 1%)", 0},
+	{"root", OPT_ROOT, "DIR", 0,
+	 "repository folder; file names are relative to DIR (default: the git working tree)", 0},
+	{"sources", OPT_SOURCES, "DIR", 0,
+	 "resolve relative file names in the metadata against DIR (default: current folder)", 0},
 	{"json", OPT_JSON, NULL, 0, "print JSON", 0},
-	{"quiet", 'q', NULL, 0, "no summary on standard error", 0},
+	{"quiet", 'q', NULL, 0, "print no summary on standard error", 0},
 	{0},
 };
 
@@ -451,18 +452,17 @@ static void release_side(struct side *side)
 int cmd_diff(int argc, char **argv)
 {
 	static const char doc[] =
-		"Prints what changed between two builds, kernel by kernel, the dearest change first.\v"
-		"OLD and NEW are kernel objects (.hdo), metadata (.heddle.json), programs built with heddle-cc or "
-		"statistics "
-		"of runs (`heddle run --stats`). "
-		"Kernels are paired by demangled name, and by the name alone where the parameters changed. First come "
-		"those that lost most occupancy, then by bytes of spills, memory sectors, stack and shared memory, "
-		"then "
-		"those that gained, then those with other changes. Below a figure stand the places and the calls that "
-		"carry it; those inside a function need its code, which metadata alone does not have.\n\n"
-		"A verdict in parentheses does not count for --fail-on: registers that cost no occupancy, for example. "
-		"What counts is what `heddle check --baseline` compares, or the figures of --metrics.\n\n"
-		"Exit status: 0, 1 when --fail-on says so, 2 for a wrong command line or input.";
+		"Prints what changed between two builds, kernel by kernel, most expensive change first.\v"
+		"OLD and NEW are kernel objects (.hdo), metadata (.heddle.json), programs built with heddle-cc "
+		"or statistics of runs (`heddle run --stats`). Kernels are paired by demangled name, or by "
+		"name without parameters if the parameters changed. The order is: largest loss of occupancy, "
+		"then of spill bytes, memory sectors, stack and shared memory; then gains; then other changes. "
+		"Lines below a figure name the source lines and calls behind it. Source lines inside a "
+		"function need its code, which metadata alone does not contain.\n\n"
+		"A verdict in parentheses does not count for --fail-on; an example is extra registers that "
+		"cost no occupancy. The counted figures are those of --metrics, or else those that `heddle "
+		"check --baseline` compares.\n\n"
+		"Exit status: 0; 1 if --fail-on applies; 2 for a wrong command line or input.";
 	static const struct argp argp = {options, parse_option, "OLD NEW", doc, NULL, NULL, NULL};
 	struct diff *diff = hd_xcalloc(1, sizeof(*diff)); /* configurations are large */
 	*diff = (struct diff){.diag = {.tool = "heddle"}};

@@ -20,12 +20,12 @@ struct dis {
 enum { OPT_JSON = 256, OPT_NO_SOURCE, OPT_CONTROL };
 
 static const struct argp_option options[] = {
-	{"function", 'f', "NAME", 0, "only this function: its symbol, or its name in the source", 0},
-	{"json", OPT_JSON, NULL, 0, "print JSON with every fact of every instruction", 0},
-	{"no-source", OPT_NO_SOURCE, NULL, 0, "file and line instead of the source text", 0},
+	{"function", 'f', "NAME", 0, "print only this function, given by symbol or source name", 0},
+	{"json", OPT_JSON, NULL, 0, "print JSON with all facts about each instruction", 0},
+	{"no-source", OPT_NO_SOURCE, NULL, 0, "print file and line instead of the source text", 0},
 	{"control", OPT_CONTROL, NULL, 0,
-	 "with control bits, where the code has some (sm_75 and later): the counters that it waits for, those of its "
-	 "sources and of its result, whether it yields, and its stall count",
+	 "print control bits (code for sm_75 and later): counters that the instruction waits for, counters "
+	 "that its sources and its result release, yield flag, stall count",
 	 0},
 	{0},
 };
@@ -212,11 +212,11 @@ int cmd_dis(int argc, char **argv)
 {
 	static const char doc[] =
 		"Prints the machine code of a kernel object.\v"
-		"FILE is a kernel object (.hdo) or a program built with heddle-cc. The columns are the byte offset, "
-		"the guard, the "
-		"instruction, its role (saves, restores and spills), its control flow and calls, and the source line. "
-		"Comments say where register-intervals begin, with their working sets. A kernel with a linear version "
-		"(R2D2) is followed by it: its register table, and its streams one after the other.";
+		"FILE is a kernel object (.hdo) or a program built with heddle-cc. The columns are byte "
+		"offset, guard, instruction, role (save, restore or spill), control flow and calls, and source "
+		"line. Comments mark the first instruction of each register-interval and list its working set. "
+		"The linear version of a kernel (R2D2) follows the kernel: first its register table, then its "
+		"streams.";
 	static const struct argp argp = {options, parse_option, "FILE", doc, NULL, NULL, NULL};
 	struct dis dis = {.colour = cmd_colour()};
 	struct hd_diag diag = {.tool = "heddle"};

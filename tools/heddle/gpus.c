@@ -108,8 +108,10 @@ int cmd_gpus(int argc, char **argv)
 {
 	static const struct argp_option options[] = {{"json", 'j', NULL, 0, "print JSON", 0}, {0}};
 	static const struct argp argp = {
-		options, parse, "[NAME]", "Lists the GPUs that can be simulated, or all keys of one configuration.",
-		NULL,	 NULL,	NULL};
+		options,  parse,
+		"[NAME]", "Lists the GPUs that can be simulated. With NAME, lists all keys of its configuration.",
+		NULL,	  NULL,
+		NULL};
 	struct gpus gpus = {0};
 	struct hd_diag diag = {.tool = "heddle gpus"};
 	cmd_parse(&argp, argc, argv, 0, &gpus);

@@ -29,12 +29,12 @@ struct info {
 enum { OPT_JSON = 256, OPT_SHARED, OPT_ACCESSES, OPT_FIGURES };
 
 static const struct argp_option options[] = {
-	{"gpu", 'g', "NAME", 0, "GPU for the occupancy (default v100)", 0},
-	{"block", 'b', "N", 0, "threads of a CTA (default: what the source says about launches)", 0},
-	{"shared", OPT_SHARED, "BYTES", 0, "dynamic shared memory of a CTA", 0},
+	{"gpu", 'g', "NAME", 0, "GPU whose occupancy is computed (default v100)", 0},
+	{"block", 'b', "N", 0, "threads per CTA (default: from launch bounds or launches in the source)", 0},
+	{"shared", OPT_SHARED, "BYTES", 0, "dynamic shared memory per CTA", 0},
 	{"accesses", OPT_ACCESSES, NULL, 0,
-	 "list each kernel's linear registers, and its accesses with their sectors and conflicts", 0},
-	{"figures", OPT_FIGURES, NULL, 0, "list all figures of each kernel and function, with units and meanings", 0},
+	 "list each kernel's linear registers, and its memory accesses with sectors and bank conflicts", 0},
+	{"figures", OPT_FIGURES, NULL, 0, "list all figures of each kernel and function with unit and meaning", 0},
 	{"json", OPT_JSON, NULL, 0, "print JSON", 0},
 	{0},
 };
@@ -325,18 +325,23 @@ static int print_all(const struct info *info, const struct cmd_input *input)
 int cmd_info(int argc, char **argv)
 {
 	static const char doc[] =
-		"Prints what the passes found out about each kernel and function.\v"
-		"FILE is a kernel object (.hdo), its metadata (.heddle.json) or a program built with heddle-cc.\n\n"
-		"regs: registers of a thread (a kernel's: over its call graph). stack: bytes of the own frame. spills: "
-		"bytes "
-		"stored/loaded. shared: static bytes of a CTA. FRU: function register usage. depth: MaxStackDepth, "
-		"registers "
-		"on the deepest call chain. low, high: the Low and High watermark. calls: longest chain of calls.\n\n"
-		"Below a row: what its figures leave out, accesses of which nothing is proven and calls that give "
-		"depths "
-		"and stack no bound. Below a kernel: what its linear values are worth (R2D2), whom its branches are "
-		"the same for, and the "
-		"accesses that cost more than they had to. Pn is its parameter n, the first 0.";
+		"Prints the compiler's figures for each kernel and function.\v"
+		"FILE is a kernel object (.hdo), its metadata (.heddle.json) or a program built with "
+		"heddle-cc.\n\n"
+		"Columns:\n"
+		"  regs       registers per thread (kernels: over the whole call graph)\n"
+		"  stack      bytes of the function's own stack frame\n"
+		"  spills     bytes stored/loaded by spills\n"
+		"  shared     static shared memory per CTA, bytes\n"
+		"  insts      machine instructions\n"
+		"  FRU        function register usage\n"
+		"  depth      MaxStackDepth: registers on the deepest call chain\n"
+		"  low, high  Low and High watermark\n"
+		"  calls      length of the longest call chain\n\n"
+		"Lines below a row list what its figures do not cover: accesses without a proof, and calls "
+		"that make depth or stack unbounded. Lines below a kernel list its linear values (R2D2), where "
+		"its branches are uniform, and accesses with avoidable sectors or conflicts. Pn is kernel "
+		"parameter n, counted from 0.";
 	static const struct argp argp = {options, parse_option, "FILE...", doc, NULL, NULL, NULL};
 	struct info info = {.gpu = "v100"};
 	struct hd_diag diag = {.tool = "heddle"};

@@ -24,7 +24,7 @@ enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
 static void print_help(FILE *out)
 {
 	fputs("Usage: heddle COMMAND [OPTION...] [ARG...]\n"
-	      "Compiler analyses of GPU kernels, and what hardware makes of them.\n\n"
+	      "Analyses GPU kernels and simulates GPUs that run them.\n\n"
 	      "Commands:\n",
 	      out);
 	for (unsigned i = 0; i < COMMANDS; i++)

@@ -23,22 +23,21 @@ static const struct entry commands[] = {
 };
 enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
 
-static const char exit_text[] =
-	"0, or 1 for a finding, or 2 for a usage or input error; a command's own page says more where there is more.\n";
+static const char exit_text[] = "0; 1 for a finding; 2 for a usage or input error. Deviations are in DESCRIPTION.\n";
 
 /* ---- heddle(1) */
 
 void manual_program(void)
 {
 	static const char *const see[] = {"heddle-cc 1", "heddle-passes 7", NULL};
-	hd_mdoc_begin(stdout, "heddle", 1, "analyses of GPU kernels, gates on them, and their simulation");
+	hd_mdoc_begin(stdout, "heddle", 1, "analyse, check and simulate GPU kernels");
 	hd_mdoc_section(stdout, "SYNOPSIS");
 	fputs(".Nm\n.Ar command\n.Op Ar option ...\n.Op Ar argument ...\n", stdout);
 	hd_mdoc_section(stdout, "DESCRIPTION");
-	hd_mdoc_text(stdout,
-		     "Reads what the plugin HeddlePasses.so found out about GPU kernels, holds it against budgets, and "
-		     "runs programs that heddle-cc built on a simulated GPU. Results go to standard output, everything "
-		     "else to standard error.\n\nThe commands are:\n");
+	hd_mdoc_text(stdout, "Reads the analyses that the plugin HeddlePasses.so wrote for GPU kernels, checks them "
+			     "against budgets, and runs programs built with heddle-cc on a simulated GPU. Results go "
+			     "to standard output, all other output to standard error.\n\n"
+			     "The commands are:\n");
 	hd_mdoc_list_begin(stdout);
 	for (unsigned i = 0; i < COMMANDS; i++) {
 		fprintf(stdout, ".It Xr heddle-%s 1\n", commands[i].name);
@@ -48,8 +47,8 @@ void manual_program(void)
 	hd_mdoc_section(stdout, "ENVIRONMENT");
 	hd_mdoc_list_begin(stdout);
 	hd_mdoc_item(stdout, "HEDDLE_DATA",
-		     "Folder of GPU configurations and headers, in place of share/heddle beside the program.");
-	hd_mdoc_item(stdout, "NO_COLOR", "When set, output has no colours.");
+		     "Folder with GPU configurations and headers (default: share/heddle next to the program).");
+	hd_mdoc_item(stdout, "NO_COLOR", "If set, output has no colours.");
 	hd_mdoc_list_end(stdout);
 	hd_mdoc_section(stdout, "EXIT STATUS");
 	hd_mdoc_text(stdout, exit_text);
@@ -196,9 +195,7 @@ static void list_row(const char *name, const char *mark, const char *text, const
 static void list_passes(void)
 {
 	hd_mdoc_section(stdout, "PASSES");
-	hd_mdoc_text(
-		stdout,
-		"In the order in which they run. Those marked with an asterisk have a printer, print<heddle-NAME>.\n");
+	hd_mdoc_text(stdout, "Passes run in this order. A pass with an asterisk has a printer, print<heddle-NAME>.\n");
 	hd_mdoc_list_begin(stdout);
 	for (unsigned i = 0; i < PASS_COUNT; i++)
 		list_row(pass_table[i].name, pass_table[i].printer ? " *" : "", pass_table[i].doc, pass_table[i].paper);
@@ -209,7 +206,7 @@ static void list_steps(void)
 {
 	hd_mdoc_section(stdout, "STEPS");
 	hd_mdoc_text(stdout,
-		     "Of machine IR, in the order in which `lower` runs them on a function: the names of dump.\n");
+		     "Pass `lower` runs these steps on each function, in this order. dump= takes their names.\n");
 	hd_mdoc_list_begin(stdout);
 	for (unsigned i = 0; i < STEP_COUNT; i++)
 		list_row(step_table[i].name, "", step_table[i].doc, step_table[i].paper);
@@ -219,7 +216,9 @@ static void list_steps(void)
 static void list_switches(void)
 {
 	hd_mdoc_section(stdout, "SWITCHES");
-	hd_mdoc_text(stdout, "The names of without, and of heddle-cc's -heddle-no-NAME, each with its pass or step.\n");
+	hd_mdoc_text(
+		stdout,
+		"without= and heddle-cc's -heddle-no-NAME take these names. Each entry ends with its pass or step.\n");
 	hd_mdoc_list_begin(stdout);
 	for (unsigned i = 0; i < SWITCH_COUNT; i++)
 		list_row(switch_table[i].name, "", switch_table[i].doc, switch_table[i].step);
@@ -236,13 +235,12 @@ void manual_passes(void)
 		     "  opt-19 -load-pass-plugin=HeddlePasses.so -passes='print<heddle-NAME;PARAMETER;...>' FILE\n"
 		     "  HEDDLE_PASS='PARAMETER;...' clang++-19 -fpass-plugin=HeddlePasses.so ...\n");
 	hd_mdoc_section(stdout, "DESCRIPTION");
-	hd_mdoc_text(
-		stdout,
-		"Lowers an NVPTX module to machine kernels, analyses them, and writes what it found into the module, "
-		"into a kernel object and into JSON beside it. Under clang it runs at the end of the optimizer and "
-		"leaves other targets alone.\n\n"
-		"Remarks are shown by -Rpass-analysis=heddle-NAME (opt: -pass-remarks-analysis) and written by "
-		"-fsave-optimization-record (opt: -pass-remarks-output).\n");
+	hd_mdoc_text(stdout,
+		     "Lowers an NVPTX module to machine kernels and analyses them. Writes the results into the "
+		     "module, into a kernel object and into a JSON file next to it. Under clang, the plugin runs at "
+		     "the end of the optimizer and ignores other targets.\n\n"
+		     "-Rpass-analysis=heddle-NAME prints remarks (opt: -pass-remarks-analysis); "
+		     "-fsave-optimization-record writes them to a file (opt: -pass-remarks-output).\n");
 	list_parameters();
 	list_passes();
 	list_steps();

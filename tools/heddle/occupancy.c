@@ -31,12 +31,13 @@ struct occupancy {
 enum { OPT_SHARED = 256, OPT_JSON, OPT_TABLE };
 
 static const struct argp_option options[] = {
-	{"registers", 'r', "N", 0, "registers of a thread (default: the kernel's)", 0},
-	{"shared", OPT_SHARED, "BYTES", 0, "shared memory of a CTA; with FILE the dynamic part", 0},
-	{"block", 'b', "N", 0, "threads of a CTA (default: what the source says about launches)", 0},
+	{"registers", 'r', "N", 0, "registers per thread (default: the kernel's)", 0},
+	{"shared", OPT_SHARED, "BYTES", 0, "shared memory per CTA; with FILE, its dynamic part", 0},
+	{"block", 'b', "N", 0, "threads per CTA (default: from launch bounds or launches in the source)", 0},
 	{"gpu", 'g', "NAME,...", 0, "only these GPUs (default: all)", 0},
-	{"kernel", 'k', "PATTERN", 0, "only kernels of this name", 0},
-	{"blocks", OPT_TABLE, NULL, 0, "the table over block sizes for each kernel, also when there are several", 0},
+	{"kernel", 'k', "PATTERN", 0, "only kernels whose name matches PATTERN", 0},
+	{"blocks", OPT_TABLE, NULL, 0,
+	 "print the table over block sizes for every kernel, even if there are several kernels", 0},
 	{"json", OPT_JSON, NULL, 0, "print JSON", 0},
 	{0},
 };
@@ -305,14 +306,13 @@ static int run(struct occupancy *command)
 int cmd_occupancy(int argc, char **argv)
 {
 	static const char doc[] =
-		"Prints how many warps of a kernel an SM holds, what limits them, and what it takes to have more.\v"
-		"FILE is a kernel object (.hdo), its metadata (.heddle.json) or a program built with heddle-cc; "
-		"without one, "
-		"--registers, --shared and --block describe a kernel. The next step up is the nearest change of one of "
-		"the three "
-		"with which more warps are resident. The numbers are those of the engine's CTA dispatch, with the "
-		"granularity in "
-		"which each GPU gives registers and shared memory away.";
+		"Prints how many warps of a kernel are resident on an SM, what limits them, and how to get "
+		"more.\v"
+		"FILE is a kernel object (.hdo), its metadata (.heddle.json) or a program built with "
+		"heddle-cc. Without FILE, --registers, --shared and --block describe a kernel. The next step "
+		"is the smallest change of registers, shared memory or block size that makes more warps "
+		"resident. The numbers agree with the simulator's CTA dispatch, including each GPU's "
+		"allocation granularity for registers and shared memory.";
 	static const struct argp argp = {options, parse_option, "[FILE...]", doc, NULL, NULL, NULL};
 	struct occupancy *command = hd_xcalloc(1, sizeof(*command)); /* configurations are large */
 	*command = (struct occupancy){.diag = {.tool = "heddle"}};

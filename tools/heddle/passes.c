@@ -108,10 +108,10 @@ int cmd_passes(int argc, char **argv)
 {
 	static const struct argp_option options[] = {{"json", 'j', NULL, 0, "print JSON", 0}, {0}};
 	static const char doc[] =
-		"Lists what the compiler does: the passes, the steps of machine IR among them, and the improvements "
-		"that can be left out.\v"
-		"With each stands the paper and section that it follows, where there is one. heddle-passes(7) has the "
-		"parameters. What a build left out is in the `flags` of its metadata.";
+		"Lists the compiler's passes, the machine IR steps of pass `lower`, and the switches that turn "
+		"off single optimisations.\v"
+		"Each row names the paper and section that it follows, if any. heddle-passes(7) describes the "
+		"parameters. The field `flags` in the metadata of a build lists its switches.";
 	static const struct argp argp = {options, parse, NULL, doc, NULL, NULL, NULL};
 	bool as_json = false;
 	cmd_parse(&argp, argc, argv, 0, &as_json);

@@ -184,11 +184,14 @@ static int show_object(const char *path, const struct arguments *arguments, json
 int cmd_policies(int argc, char **argv)
 {
 	static const struct argp_option options[] = {
-		{"keys", 'k', NULL, 0, "with the keys of each, their defaults and what they are (heddle run --set)", 0},
-		{"counts", 'c', NULL, 0, "with what each counts, in the statistics under its name", 0},
+		{"keys", 'k', NULL, 0,
+		 "print the configuration keys of each design with default and meaning (set them with heddle run "
+		 "--set)",
+		 0},
+		{"counts", 'c', NULL, 0, "print the counters of each design (its own section in the statistics)", 0},
 		{"combinations", 'b', NULL, 0,
-		 "the cores on which each is defined, with which others it combines, and what it and another both take "
-		 "over",
+		 "print the cores that each design supports, the designs that it combines with, and for all others the "
+		 "unit that both replace",
 		 0},
 		{"json", 'j', NULL, 0, "print JSON, combinations included", 0},
 		{0}};
@@ -196,7 +199,7 @@ int cmd_policies(int argc, char **argv)
 		options,
 		parse,
 		"[OBJECT.so...]",
-		"Lists the hardware designs that 'heddle run --policy' takes, and those in shared objects.",
+		"Lists the hardware designs for 'heddle run --policy', and those in shared objects.",
 		NULL,
 		NULL,
 		NULL};

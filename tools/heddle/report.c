@@ -23,17 +23,18 @@ struct command {
 enum { OPT_SHARED = 256, OPT_TITLE, OPT_ROOT, OPT_SOURCES, OPT_JSON };
 
 static const struct argp_option options[] = {
-	{"output", 'o', "FILE", 0, "write to FILE; .html, .md and .json say the format, too", 0},
+	{"output", 'o', "FILE", 0, "write to FILE; the suffix .html, .md or .json selects the format", 0},
 	{"format", 'f', "FORMAT", 0, "html, markdown (default) or json", 0},
-	{"json", OPT_JSON, NULL, 0, "the same as --format json", 0},
+	{"json", OPT_JSON, NULL, 0, "short for --format json", 0},
 	{"title", OPT_TITLE, "TEXT", 0, "title of the page", 0},
-	{"gpu", 'g', "NAME,...", 0, "GPUs for the occupancy (default: those of the runs, else v100)", 0},
-	{"block", 'b', "N", 0, "threads of a CTA (default: what the source says about launches)", 0},
-	{"shared", OPT_SHARED, "BYTES", 0, "dynamic shared memory of a CTA", 0},
-	{"kernel", 'k', "PATTERN", 0, "only kernels and functions of this name", 0},
-	{"root", OPT_ROOT, "DIR", 0, "the repository, to which names are relative (default: the git working tree)", 0},
-	{"sources", OPT_SOURCES, "DIR", 0, "what relative names in the metadata are relative to (default: this folder)",
-	 0},
+	{"gpu", 'g', "NAME,...", 0, "GPUs whose occupancy is computed (default: those of the runs, else v100)", 0},
+	{"block", 'b', "N", 0, "threads per CTA (default: from launch bounds or launches in the source)", 0},
+	{"shared", OPT_SHARED, "BYTES", 0, "dynamic shared memory per CTA", 0},
+	{"kernel", 'k', "PATTERN", 0, "only kernels and functions whose name matches PATTERN", 0},
+	{"root", OPT_ROOT, "DIR", 0,
+	 "repository folder; file names are relative to DIR (default: the git working tree)", 0},
+	{"sources", OPT_SOURCES, "DIR", 0,
+	 "resolve relative file names in the metadata against DIR (default: current folder)", 0},
 	{0},
 };
 
@@ -208,11 +209,12 @@ static void release(struct command *command)
 int cmd_report(int argc, char **argv)
 {
 	static const char doc[] =
-		"Makes one page about kernels and runs: HTML that needs nothing beside itself, Markdown, or JSON.\v"
-		"FILE is a kernel object (.hdo), metadata (.heddle.json), a program built with heddle-cc, or the "
-		"statistics that `heddle run --stats` wrote. Of kernels the page shows the figures side by side, the "
-		"occupancy on each GPU with the next step up, and the places and calls that carry the figures; of runs "
-		"the figures side by side, where the issue slots went, and the time of each kernel.";
+		"Writes one page about kernels and runs: self-contained HTML, Markdown, or JSON.\v"
+		"FILE is a kernel object (.hdo), metadata (.heddle.json), a program built with heddle-cc, or "
+		"the statistics that `heddle run --stats` wrote. For kernels the page shows the figures side "
+		"by side, the occupancy on each GPU with the next higher step, and the source lines and calls "
+		"behind the figures. For runs it shows the figures side by side, the use of issue slots, and "
+		"the time of each kernel.";
 	static const struct argp argp = {options, parse_option, "FILE...", doc, NULL, NULL, NULL};
 	struct command *command = hd_xcalloc(1, sizeof(*command)); /* configurations are large */
 	struct report *report = &command->report;

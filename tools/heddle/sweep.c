@@ -36,27 +36,32 @@ enum {
 enum { CHUNK = 60 /* seconds of a task in Slurm's queue, which takes about a second of its own */ };
 
 static const struct argp_option options[] = {
-	{"dry-run", 'n', NULL, 0, "count the runs and say how long they will take, by earlier ones", 0},
-	{"list", KEY_LIST, NULL, 0, "print each run as a line of JSON, with its state and its result's place", 0},
-	{"gather", 'g', NULL, 0, "put the results of the plan's runs into one SQLite file, DIR/results.db", 0},
-	{"database", KEY_DATABASE, "FILE", 0, "into this one", 0},
-	{"csv", KEY_CSV, "FILE", 0, "gather comma-separated values, a row a run (without --database: these alone)", 0},
-	{"jsonl", KEY_JSONL, "FILE", 0, "gather JSON lines", 0},
-	{"out", 'o', "DIR", 0, "folder of the results (default: what the plan says, else NAME.sweep)", 0},
+	{"dry-run", 'n', NULL, 0, "count the runs and estimate their time from earlier runs", 0},
+	{"list", KEY_LIST, NULL, 0, "print each run as a line of JSON with its state and the path of its result", 0},
+	{"gather", 'g', NULL, 0, "gather the results of the plan's runs into an SQLite file (default: DIR/results.db)",
+	 0},
+	{"database", KEY_DATABASE, "FILE", 0, "gather the results into this SQLite file", 0},
+	{"csv", KEY_CSV, "FILE", 0,
+	 "gather the results as comma-separated values, one row per run (no SQLite file unless --database is "
+	 "given)",
+	 0},
+	{"jsonl", KEY_JSONL, "FILE", 0,
+	 "gather the results as JSON lines, one line per run (no SQLite file unless --database is given)", 0},
+	{"out", 'o', "DIR", 0, "folder for the results (default: that of the plan, else NAME.sweep)", 0},
 	{"jobs", 'j', "N", 0,
-	 "use N processors (default: what the plan says, else all); with Slurm, have N tasks in its queue at most", 0},
-	{"size", KEY_SIZE, "NAME", 0, "workloads with the arguments of this size, `arguments.NAME`, and no others", 0},
-	{"define", 'D', "NAME=VALUE", 0, "give a variable of the plan this value or list", 0},
-	{"only", KEY_ONLY, "NAME=VALUES", 0, "only runs that have one of these values, e.g. workload=fib,mst", 0},
-	{"again", KEY_AGAIN, NULL, 0, "run again what failed before", 0},
-	{"quiet", KEY_QUIET, NULL, 0, "no progress and no summary", 0},
-	{"engine", KEY_ENGINE, "NAME", 0, "`local`: runs on this machine; `slurm`: in the queue of a cluster", 0},
-	{"partition", KEY_PARTITION, "NAME", 0, "Slurm's partition", 1},
-	{"time", KEY_TIME, "TIME", 0, "limit of a task of Slurm (default: by the plan's limit of a run)", 1},
-	{"mem", KEY_MEMORY, "SIZE", 0, "memory of a task of Slurm (default: by the plan's limit of a run)", 1},
-	{"account", KEY_ACCOUNT, "NAME", 0, "Slurm's account", 1},
+	 "use N processors (default: that of the plan, else all); with Slurm: keep at most N tasks in the queue", 0},
+	{"size", KEY_SIZE, "NAME", 0, "run only workloads that have `arguments.NAME`, with these arguments", 0},
+	{"define", 'D', "NAME=VALUE", 0, "set a variable of the plan to this value or list", 0},
+	{"only", KEY_ONLY, "NAME=VALUES", 0, "run only runs with one of these values, e.g. workload=fib,mst", 0},
+	{"again", KEY_AGAIN, NULL, 0, "repeat runs that failed before", 0},
+	{"quiet", KEY_QUIET, NULL, 0, "print no progress and no summary", 0},
+	{"engine", KEY_ENGINE, "NAME", 0, "`local`: run on this machine; `slurm`: run in a cluster's queue", 0},
+	{"partition", KEY_PARTITION, "NAME", 0, "Slurm partition", 1},
+	{"time", KEY_TIME, "TIME", 0, "time limit of a Slurm task (default: from the plan's limit per run)", 1},
+	{"mem", KEY_MEMORY, "SIZE", 0, "memory of a Slurm task (default: from the plan's limit per run)", 1},
+	{"account", KEY_ACCOUNT, "NAME", 0, "Slurm account", 1},
 	{"chunk", KEY_CHUNK, "SECONDS", 0,
-	 "a task of Slurm has short runs for so long, by estimates (default: 60; 0: one run)", 1},
+	 "group short runs into Slurm tasks of about this estimated length (default: 60; 0: one run per task)", 1},
 	{"task", KEY_TASK, NULL, OPTION_HIDDEN, "run the jobs of a file", 0},
 	{0}};
 
@@ -323,13 +328,12 @@ int cmd_sweep(int argc, char **argv)
 		options,
 		parse,
 		"PLAN.ini",
-		"Runs programs on simulated GPUs, once for each combination of the values that a plan lists, and keeps "
-		"the statistics of each run. What has run before is not run again.\v"
+		"Runs programs on simulated GPUs, once for each combination of the values in a plan, and "
+		"stores the statistics of each run. Runs with a stored result are not repeated.\v"
 		"A plan has sections [sweep], [axes], [variables], [workload NAME], [configuration NAME] and "
-		"[exclude]; "
-		"docs/sweep.md explains them.\n\n"
-		"Exit status: 0; 1 when runs failed; 2 for a wrong plan or a folder that cannot be used. A signal "
-		"(Ctrl-C) ends the runs that are under way; the same command goes on with what is left.",
+		"[exclude]; docs/sweep.md explains them.\n\n"
+		"Exit status: 0; 1 if runs failed; 2 for a wrong plan or an unusable folder. A signal (Ctrl-C) "
+		"ends the active runs; the same command continues with the remaining ones.",
 		NULL,
 		NULL,
 		NULL};

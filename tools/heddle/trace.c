@@ -342,10 +342,10 @@ int cmd_trace(int argc, char **argv)
 {
 	static const struct argp_option table[] = {{"json", OPT_JSON, NULL, 0, "print JSON", 0}, {0}};
 	static const char doc[] =
-		"Prints how long register-intervals are in a run: warp instructions from one PREFETCH to the next, and "
-		"the most that any choice of places could reach.\v"
-		"OBJECT is a kernel object (.hdo) or a program built with heddle-cc. TRACE is what `heddle run "
-		"--trace=issue` wrote on stderr (standard input when it is not given):\n\n"
+		"Prints the lengths of register-intervals in a run: warp instructions from one PREFETCH to the "
+		"next, and the maximum that any placement of PREFETCHes could reach.\v"
+		"OBJECT is a kernel object (.hdo) or a program built with heddle-cc. TRACE is the output of "
+		"`heddle run --trace=issue` on stderr (default: standard input):\n\n"
 		"  heddle run --quiet --trace=issue -- ./app 2>&1 >/dev/null | heddle trace ./app";
 	static const struct argp argp = {table, parse_option, "OBJECT [TRACE]", doc, NULL, NULL, NULL};
 	struct options options = {0};

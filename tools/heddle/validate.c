@@ -27,17 +27,19 @@ struct command {
 };
 
 static const struct argp_option options[] = {
-	{"gpu", 'g', "NAME", 0, "of PROGRAM: GPU to simulate (see 'heddle gpus'); default v100", 0},
-	{"policy", 'p', "NAME", 0, "hardware design of the run; default baseline, of statistics the only one", 0},
-	{"set", 's', "KEY=VALUE", 0, "of PROGRAM: change a configuration key (see 'heddle gpus NAME')", 0},
-	{"threads", OPT_THREADS, "N", 0, "of PROGRAM: simulate on N threads of the host", 0},
-	{"sms", OPT_SMS, "N", 0, "SMs of the card, by which sums over SMs are divided; default those of the GPU here",
-	 0},
-	{"clock", OPT_CLOCK, "MHZ", 0, "clock of the card's SMs: cycles of profiles that have times only", 0},
+	{"gpu", 'g', "NAME", 0, "with PROGRAM: GPU to simulate (default v100; 'heddle gpus' lists them)", 0},
+	{"policy", 'p', "NAME", 0,
+	 "hardware design to compare (default: baseline; for STATISTICS.json: its only design)", 0},
+	{"set", 's', "KEY=VALUE", 0, "with PROGRAM: change a configuration key ('heddle gpus NAME' lists them)", 0},
+	{"threads", OPT_THREADS, "N", 0, "with PROGRAM: simulate on N host threads", 0},
+	{"sms", OPT_SMS, "N", 0,
+	 "SMs of the card; metrics summed over SMs are divided by N (default: SMs of the simulated GPU)", 0},
+	{"clock", OPT_CLOCK, "MHZ", 0,
+	 "SM clock of the card; converts times to cycles for profiles without cycle counts", 0},
 	{"json", OPT_JSON, NULL, 0, "print JSON", 0},
-	{"csv", OPT_CSV, NULL, 0, "print CSV: a row for each quantity of each launch", 0},
-	{"svg", OPT_SVG, "FILE", 0, "draw it, with gnuplot", 0},
-	{"png", OPT_PNG, "FILE", 0, "the same as PNG", 0},
+	{"csv", OPT_CSV, NULL, 0, "print CSV, one row per quantity and launch", 0},
+	{"svg", OPT_SVG, "FILE", 0, "plot the comparison as SVG (needs gnuplot)", 0},
+	{"png", OPT_PNG, "FILE", 0, "plot the comparison as PNG (needs gnuplot)", 0},
 	{0},
 };
 
@@ -214,16 +216,16 @@ static int with_folder(const struct command *command, struct validation *validat
 int cmd_validate(int argc, char **argv)
 {
 	static const char doc[] =
-		"Puts what a profiler measured on a card beside the same launches on the simulated GPU: cycles, "
-		"instructions, sectors of L1 and L2, bytes of DRAM, of each launch, with the correlation and the mean "
-		"absolute error of each.\v"
-		"PROFILE.csv is of Nsight Compute, `ncu --csv --page raw` or without --page, or of nvprof, `nvprof "
-		"--csv "
-		"--print-gpu-trace --metrics ... --events elapsed_cycles_sm`. STATISTICS.json is what `heddle run "
-		"--stats` or `--json` wrote; or PROGRAM, built with heddle-cc, is run, its output on stderr. Of these "
-		"metrics the first that a profile has is taken:\n\n"
+		"Compares a profile of a real card with the same launches on the simulated GPU. Prints cycles, "
+		"instructions, L1 and L2 sectors and DRAM bytes of each launch, and the correlation and mean "
+		"absolute error of each quantity.\v"
+		"PROFILE.csv comes from Nsight Compute (`ncu --csv`, with or without `--page raw`) or nvprof "
+		"(`nvprof --csv --print-gpu-trace --metrics ... --events elapsed_cycles_sm`). STATISTICS.json "
+		"comes from `heddle run --stats` or `--json`. PROGRAM, built with heddle-cc, is run instead, "
+		"with its output on stderr. For each quantity, the first of these metrics that the profile "
+		"contains is used:\n\n"
 		"cycles: gpc__cycles_elapsed.max, sm__cycles_elapsed.max, smsp__cycles_elapsed.max, Elapsed Cycles, "
-		"sm__cycles_elapsed.avg, smsp__cycles_elapsed.avg; over the SMs: sm__cycles_elapsed.sum, "
+		"sm__cycles_elapsed.avg, smsp__cycles_elapsed.avg; divided by --sms: sm__cycles_elapsed.sum, "
 		"elapsed_cycles_sm; "
 		"with --clock: gpu__time_duration.sum, Duration\n\n"
 		"instructions: smsp__inst_executed.sum, sm__inst_executed.sum, Executed Instructions, inst_executed\n\n"
@@ -235,20 +237,17 @@ int cmd_validate(int argc, char **argv)
 		"gst_transactions + local_load_transactions + local_store_transactions\n\n"
 		"L2 traffic: lts__t_sectors_srcunit_tex.sum; lts__t_sectors_srcunit_tex_op_read.sum + "
 		"lts__t_sectors_srcunit_tex_op_write.sum; lts__t_sectors.sum; lts__t_sectors_op_read.sum + "
-		"lts__t_sectors_op_write.sum, and with them lts__t_sectors_op_atom.sum + lts__t_sectors_op_red.sum "
-		"where "
-		"both are there; l2_tex_read_transactions + l2_tex_write_transactions; l2_read_transactions + "
+		"lts__t_sectors_op_write.sum, plus lts__t_sectors_op_atom.sum + lts__t_sectors_op_red.sum if both are "
+		"present; l2_tex_read_transactions + l2_tex_write_transactions; l2_read_transactions + "
 		"l2_write_transactions\n\n"
 		"DRAM reads, and writes: dram__bytes_read.sum, dram_read_bytes, dram__sectors_read.sum, "
 		"dram_read_transactions; dram__bytes_write.sum, dram_write_bytes, dram__sectors_write.sum, "
 		"dram_write_transactions\n\n"
-		"The first launch of a kernel in the profile is the first of that kernel here with the same grid and "
-		"block, and so on. Names are compared without arguments of templates and parameters. An error is here "
-		"/ "
-		"card - 1. Launches on one side only are listed.\n\n"
-		"Exit status: 1 when the profile has launches that are not here; 2 for input that is wrong, or a "
-		"program "
-		"that fails.";
+		"The nth launch of a kernel in the profile is paired with its nth simulated launch with the "
+		"same grid and block. Names are compared without template arguments and parameters. An error "
+		"is simulated / card - 1. Launches without a partner are listed.\n\n"
+		"Exit status: 1 if the profile has launches that the simulation lacks; 2 for a wrong input or "
+		"a failing program.";
 	static const struct argp argp = {
 		options, parse_option, "PROFILE.csv STATISTICS.json\nPROFILE.csv -- PROGRAM [ARG...]", doc, NULL,
 		NULL,	 NULL};

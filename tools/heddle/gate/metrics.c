@@ -237,6 +237,22 @@ char *gate_metric_nearest(const char *name, const struct gate_subjects *subjects
 	return near;
 }
 
+/* run.stall_NAME with one of Nsight Compute's names: the metric with ours. */
+static const struct gate_metric *stall_metric(const char *name)
+{
+	static const char prefix[] = "run.stall_";
+	if (strncmp(name, prefix, strlen(prefix)) != 0)
+		return NULL;
+	enum hd_stall stall = hd_stall_named(name + strlen(prefix));
+	for (unsigned i = 0; i < gate_metric_count && stall != HD_STALL_COUNT; i++) {
+		const char *own = gate_metrics[i].name;
+		if (strncmp(own, prefix, strlen(prefix)) == 0 &&
+		    strcmp(own + strlen(prefix), hd_stall_name[stall]) == 0)
+			return &gate_metrics[i];
+	}
+	return NULL;
+}
+
 const struct gate_metric *gate_metric_named(const char *name)
 {
 	for (unsigned i = 0; i < gate_metric_count; i++)
@@ -245,7 +261,7 @@ const struct gate_metric *gate_metric_named(const char *name)
 	for (unsigned i = 0; i < gate_ptxas_metric_count; i++)
 		if (strcmp(gate_ptxas_metrics[i].name, name) == 0)
 			return &gate_ptxas_metrics[i];
-	return NULL;
+	return stall_metric(name);
 }
 
 double gate_metric_room(const struct gate_metric *metric, double value)

@@ -33,12 +33,13 @@ enum { CORUN_CYCLES = RUN_OWN_KEYS, CORUN_NO_ALONE, CORUN_ALONE_SET, CORUN_ALONE
 static const struct argp_option options[] = {
 #include "tools/heddle/run/options.def"
 	{"corun-cycles", CORUN_CYCLES, "N", 0,
-	 "launch each again when it has ended, until N cycles have passed (default " DEFAULT_CYCLES "; 0: each once)",
+	 "relaunch each kernel or program when it ends, until N cycles have passed (default " DEFAULT_CYCLES
+	 "; 0: run each once)",
 	 0},
-	{"no-alone", CORUN_NO_ALONE, NULL, 0, "do not run each alone, too: no slowdowns and speedups", 0},
+	{"no-alone", CORUN_NO_ALONE, NULL, 0, "do not run each kernel alone; prints no slowdowns and speedups", 0},
 	{"alone-set", CORUN_ALONE_SET, "KEY=VALUE", 0,
-	 "change a configuration key where each runs alone (default " DEFAULT_ALONE ")", 0},
-	{"alone-policy", CORUN_ALONE_POLICY, "NAME", 0, "hardware design where each runs alone (default baseline)", 0},
+	 "change a configuration key for the runs alone (default " DEFAULT_ALONE ")", 0},
+	{"alone-policy", CORUN_ALONE_POLICY, "NAME", 0, "hardware design for the runs alone (default baseline)", 0},
 	{0}};
 
 struct corun {
@@ -398,31 +399,24 @@ int cmd_corun(int argc, char **argv)
 		options,
 		parse,
 		"A.ini B.ini [C.ini [D.ini]]\nA.run B.run [C.run [D.run]]\n-- PROGRAM [ARG...] --- PROGRAM [ARG...]...",
-		"Runs two to four kernels or programs beside each other on one simulated GPU, once for each --policy, "
-		"and "
-		"each alone. Prints what each came to, and how much slower than alone that is; with the harmonic and "
-		"the "
-		"weighted speedup of all.\n\n"
-		"A kernel is a launch file as 'heddle run --kernel' takes it, and is launched again when it has ended, "
-		"until "
-		"--corun-cycles have passed. A program is a recording that 'heddle run --record' made: what the "
-		"program had "
-		"the device do, launch by launch, with the changes of device memory between them; it is begun again "
-		"when its "
-		"last launch has ended. Programs behind -- are recorded first, each once and without timing; --- "
-		"separates "
-		"them.\v"
-		"A launch file names its kernel: [launch] with file = PATH (.hdo, .ll or .bc, relative to the launch "
-		"file), kernel = NAME where the file has several, and priority = N of its stream (the smaller goes "
-		"first); grid, block, arguments and device variables as 'heddle run --help' says. Results are "
-		"printed, written and compared when all have ended. With --verify the first pass of each program is "
-		"done to its end, and after each pass device memory held against what the program itself had left "
-		"there.\n\n"
-		"Speedups are of instructions a cycle over those alone: harmonic is their harmonic mean, weighted "
-		"their sum.\n\n"
-		"Exit status: 1 when a comparison or memory differs; 2 when the simulated GPU reports a fault or the "
-		"input is "
-		"wrong.",
+		"Runs two to four kernels or programs concurrently on one simulated GPU, once per --policy, "
+		"and runs each alone. Prints the figures of each, its slowdown against running alone, and the "
+		"harmonic and weighted speedup.\n\n"
+		"A kernel is given by a launch file, as for 'heddle run --kernel'. It is relaunched when it "
+		"ends, until --corun-cycles have passed. A program is given by a recording made with 'heddle "
+		"run --record', which holds its launches and the changes of device memory between them. It "
+		"restarts after its last launch. Programs after -- are first recorded, once each and without "
+		"timing; --- separates them.\v"
+		"A launch file needs a section [launch] with file = PATH (.hdo, .ll or .bc, relative to the "
+		"launch file). It may set kernel = NAME (needed if the file has several kernels) and priority "
+		"= N (stream priority; smaller goes first). 'heddle run --help' explains grid, block, "
+		"arguments and device variables. Results are printed, written and compared after all kernels "
+		"have ended. With --verify, the first pass of each program runs to its end, and device memory "
+		"is compared after each pass with the memory that the recorded program left.\n\n"
+		"Speedups use instructions per cycle relative to the runs alone: the harmonic speedup is their "
+		"harmonic mean, the weighted speedup their sum.\n\n"
+		"Exit status: 1 if a comparison or memory differs; 2 if the simulated GPU reports a fault or "
+		"the input is wrong.",
 		NULL,
 		NULL,
 		NULL};

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "heddle/policy.h"
+#include "heddle/stats.h"
 #include "lib/child.h"
 #include "lib/scratch.h"
 #include "lib/strbuf.h"
@@ -40,50 +41,54 @@ enum {
 	RUN_CHECKPOINT_AT,
 	RUN_RESUME,
 	RUN_RECORD,
-	RUN_SLOT
+	RUN_SLOT,
+	RUN_STALLS
 };
 
 static const struct argp_option options[] = {
 #include "tools/heddle/run/options.def"
 	{"functional", RUN_FUNCTIONAL, NULL, 0,
-	 "no timing: results and faults, and counts of instructions, as fast as can be; no cycles", 0},
+	 "run without timing, as fast as possible: results, faults and instruction counts, but no cycles", 0},
 	{"check", RUN_CHECK, "KINDS", 0,
-	 "look for mistakes of the program, of these kinds: race (accesses to shared memory that nothing orders), "
-	 "race-global (of global memory), init (use of memory that nothing has written, and of shuffled values of "
-	 "absent "
-	 "lanes), sync (barriers, and operations among lanes, that threads do not take part in), memory (accesses out "
-	 "of a "
-	 "variable or of a block of the device's heap; under the others, too), leak (blocks of the heap that are "
-	 "left); "
-	 "--check=race,init,sync",
+	 "look for these kinds of program errors, e.g. --check=race,init,sync: race (unordered accesses to "
+	 "shared memory), race-global (unordered accesses to global memory), init (use of memory that nothing "
+	 "has written, or of shuffled values from inactive lanes), sync (barriers and warp operations that not "
+	 "all required threads reach), memory (accesses outside a variable or a device heap block; also found "
+	 "by all other kinds), leak (heap blocks that are never freed)",
 	 0},
 	{"sampling", RUN_SAMPLING, "PERCENT", OPTION_ARG_OPTIONAL,
-	 "simulate with time only as many launches that are alike, and blocks of a large grid, as tell their mean "
-	 "cycles to "
-	 "PERCENT (default 1.5), execute the rest without, and estimate figures with their errors",
+	 "sampled simulation: time similar launches (and blocks of large grids) until their mean cycle count "
+	 "is known within PERCENT (default 1.5); run the rest functionally and report estimates with error "
+	 "bounds",
 	 0},
 	{"corun-cycles", RUN_CORUN_CYCLES, "N", 0,
-	 "launch kernels of different streams that run together again and again, each when it has ended, for N cycles, "
-	 "and "
-	 "give the figures of each over these",
+	 "relaunch kernels that run concurrently on different streams, each as soon as it ends, for N cycles; "
+	 "report each kernel's figures over these cycles",
 	 0},
 	{"corun-apart", RUN_CORUN_APART, "N", 0,
-	 "each kernel of such a co-run comes N cycles after the one before; its figures are from then on", 0},
-	{"ideal", RUN_IDEAL, NULL, 0, "count what the ideal machines of R2D2's Figure 4 would not execute", 0},
-	{"checkpoint", RUN_CHECKPOINT, "FILE", 0,
-	 "write the state of the simulation to FILE when it comes to the cycle of --checkpoint-at, and go on", 0},
-	{"checkpoint-at", RUN_CHECKPOINT_AT, "CYCLE", 0,
-	 "when that is: core cycles of all launches so far, as `cycles` in the statistics", 0},
-	{"resume", RUN_RESUME, "FILE", 0,
-	 "go on from a checkpoint of the same program under the same options, to the same results and statistics", 0},
-	{"kernel", RUN_KERNEL, "NAME", 0, "run this kernel of FILE (.hdo, .ll or .bc) without a host program", 0},
-	{"launch", RUN_LAUNCH, "SPEC.ini", 0, "grid, block and arguments of --kernel", 0},
-	{"record", RUN_RECORD, "FILE.run", 0,
-	 "record what the program has the device do, for 'heddle corun': kernels, launches and memory", 0},
-	{"slot", RUN_SLOT, "N", 0,
-	 "window of device addresses of the recording, 0 to 63 (default: by its name); recordings that run beside each "
-	 "other have different ones",
+	 "with --corun-cycles: start each kernel N cycles after the previous one, and count its figures from "
+	 "its start",
 	 0},
+	{"ideal", RUN_IDEAL, NULL, 0,
+	 "count the instructions that the ideal machines of R2D2's Figure 4 would not execute", 0},
+	{"checkpoint", RUN_CHECKPOINT, "FILE", 0,
+	 "write the state of the simulation to FILE at the cycle given by --checkpoint-at, then continue", 0},
+	{"checkpoint-at", RUN_CHECKPOINT_AT, "CYCLE", 0,
+	 "write the checkpoint at this core cycle, counted over all launches (`cycles` in the statistics)", 0},
+	{"resume", RUN_RESUME, "FILE", 0,
+	 "continue from a checkpoint; program and options must be the same; results and statistics are those "
+	 "of an uninterrupted run",
+	 0},
+	{"kernel", RUN_KERNEL, "NAME", 0,
+	 "run this kernel of FILE (.hdo, .ll or .bc) without a host program; needs --launch", 0},
+	{"launch", RUN_LAUNCH, "SPEC.ini", 0, "file with grid, block and arguments for --kernel", 0},
+	{"record", RUN_RECORD, "FILE.run", 0,
+	 "record the program's kernels, launches and memory contents in FILE.run, for 'heddle corun'", 0},
+	{"slot", RUN_SLOT, "N", 0,
+	 "with --record: use window N (0 to 63) of device addresses (default: derived from FILE's name); "
+	 "recordings that run concurrently need different windows",
+	 0},
+	{"list-stalls", RUN_STALLS, NULL, 0, "list the stall reasons with Nsight Compute's names, and exit", 0},
 	{0}};
 
 struct run {
@@ -93,6 +98,14 @@ struct run {
 	bool silent; /* what the program prints is not wanted */
 	char **program;
 };
+
+static void list_stalls(void)
+{
+	printf("%-11s  %-57s  %s\n", "reason", "Nsight Compute", "meaning");
+	for (unsigned i = 0; i < HD_STALL_COUNT; i++)
+		printf("%-11s  %-57s  %s\n", hd_stall_name[i], *hd_stall_nsight[i] ? hd_stall_nsight[i] : "-",
+		       hd_stall_help[i]);
+}
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
@@ -111,6 +124,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case RUN_RESUME: run->checkpoint.resume = arg; break;
 	case RUN_RECORD: run->record = arg; break;
 	case RUN_SLOT: run->slot = arg; break;
+	case RUN_STALLS: list_stalls(); exit(fflush(stdout) ? 2 : 0);
 	case ARGP_KEY_ARGS: run->program = state->argv + state->next; break;
 	case ARGP_KEY_NO_ARGS: argp_error(state, "which program? (heddle run [OPTION...] -- PROGRAM [ARG...])"); break;
 	case ARGP_KEY_END:
@@ -399,23 +413,17 @@ int cmd_run(int argc, char **argv)
 		options,
 		parse,
 		"-- PROGRAM [ARG...]\n--kernel NAME --launch SPEC.ini FILE",
-		"Runs a CUDA program that heddle-cc built on the simulated GPU, once for each --policy, and prints the "
-		"figures "
-		"side by side. Or runs one kernel of a kernel object or of LLVM IR.\v"
-		"SPEC.ini: [launch] with grid, block, shared and cooperative (0 or 1); [arg0], [arg1], ... with kind = "
-		"i8, u8, "
-		"... i64, u64, f32, f64 (value = V), struct (value = TYPE:V, TYPE:V, ... or count and init of its "
-		"bytes) or buffer "
-		"(type, count, init = zero | ramp | value:V | "
-		"random:SEED[:LOW:HIGH] | file:PATH, "
-		"output = PATH, print = N, compare = file:PATH with abs and rel); [symbol NAME] for device "
-		"variables.\n\n"
-		"Exit status: the program's own; 1 when a comparison differs; 2 when the simulated GPU reports a fault "
-		"or the input is "
-		"wrong; 3 when --check found something. A signal that would end heddle run (HUP, INT, QUIT, TERM) is "
-		"passed on to the program; the "
-		"figures of the runs "
-		"that are complete follow, and then heddle run ends by it. No process of the program stays behind.",
+		"Runs a CUDA program built with heddle-cc on the simulated GPU, once per --policy, and prints "
+		"the figures side by side. With --kernel, runs one kernel of a kernel object or of LLVM IR.\v"
+		"SPEC.ini has a section [launch] with grid, block, shared and cooperative (0 or 1); sections "
+		"[arg0], [arg1], ... with kind = i8, u8, ... i64, u64, f32, f64 (value = V), struct (value = "
+		"TYPE:V, TYPE:V, ... or count and init of its bytes) or buffer (type, count, init = zero | "
+		"ramp | value:V | random:SEED[:LOW:HIGH] | file:PATH, output = PATH, print = N, compare = "
+		"file:PATH with abs and rel); and sections [symbol NAME] for device variables.\n\n"
+		"Exit status: that of the program; 1 if a comparison differs; 2 if the simulated GPU reports a "
+		"fault or the input is wrong; 3 if --check found an error. heddle run passes HUP, INT, QUIT "
+		"and TERM to the program, prints the figures of the completed runs, and then ends by the same "
+		"signal. No process of the program survives.",
 		NULL,
 		NULL,
 		NULL};

@@ -13,7 +13,7 @@ const struct gather_column gather_columns[] = {
 #define HD_COUNTER(name, unit, help) {#name, NULL, #name, "INTEGER"},
 #include "heddle/counters.def"
 #undef HD_COUNTER
-#define HD_STALL(name, help) {"stall_" #name, "stalls", #name, "INTEGER"},
+#define HD_STALL(name, nsight, help) {"stall_" #name, "stalls", #name, "INTEGER"},
 #include "heddle/stalls.def"
 #undef HD_STALL
 	{"energy_joules", NULL, "energy_joules", "REAL"},
