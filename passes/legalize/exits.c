@@ -137,6 +137,7 @@ static void copy_block(struct exits *exits, LLVMBasicBlockRef block, LLVMBasicBl
 					     LLVMInstructionGetDebugLoc(inst)); /* else its own */
 		LLVMInsertIntoBuilder(exits->legal->builder, new[count]);
 	}
+	LLVMSetCurrentDebugLocation2(exits->legal->builder, NULL);
 }
 
 /* Takes the edge from `from` out of the block's PHIs. */

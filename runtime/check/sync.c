@@ -283,6 +283,8 @@ static void note_passing(const struct hd_exec *exec, const struct hd_dinst *inst
 {
 	const struct hd_warp *warp = exec->warp;
 	bool barrier = inst->effects & HD_FX_BARRIER;
+	if (exec->mask & warp->met)
+		return; /* the others came to it, and went on first */
 	uint32_t named = barrier ? HD_FULL : hd_meeting_mask(warp, &inst->inst, (uint32_t)__builtin_ctz(exec->mask));
 	if (exec->mask == warp->live && named & all_visitors(&state->apart) & ~warp->live)
 		state->passing = (struct hd_passing){exec->mask, warp->pc, LOOKS, barrier};

@@ -26,7 +26,8 @@ static int configure(const struct hd_policy *policy, struct hd_config *config, c
 		return 0;
 	unsigned long n = strtoul(parameter, &end, 10);
 	if (*end || n < 1 || n > 1000 || *parameter < '0' || *parameter > '9')
-		return hd_error(diag, HD_NOWHERE, "policy 'cars:%s': not one of %s", parameter, policy->parameters);
+		return hd_error(diag, HD_NOWHERE, "policy 'cars:%s': wrong parameter (expected %s)", parameter,
+				policy->parameters);
 	return 0;
 }
 

@@ -78,7 +78,8 @@ static int configure(const struct hd_policy *policy, struct hd_config *config, c
 	(void)config;
 	if (take_variant(parameter, &variant))
 		return 0;
-	return hd_error(diag, HD_NOWHERE, "policy 'malekeh:%s': not one of %s", parameter, policy->parameters);
+	return hd_error(diag, HD_NOWHERE, "policy 'malekeh:%s': wrong parameter (expected %s)", parameter,
+			policy->parameters);
 }
 
 static uint32_t setting(const struct hd_policy_handle *self, const struct hd_gpu *gpu, uint32_t which)

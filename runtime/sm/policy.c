@@ -123,8 +123,8 @@ static int take_parameter(struct hd_policy_set *chosen, const struct hd_policy *
 		return 0;
 	char *parameter = chosen->parameters[chosen->count - 1];
 	if (length > HD_PARAMETER_BYTES)
-		return hd_error(diag, HD_NOWHERE, "policy '%s:%.*s': not one of %s", policy->name, (int)length - 1,
-				text + 1, policy->parameters);
+		return hd_error(diag, HD_NOWHERE, "policy '%s:%.*s': wrong parameter (expected %s)", policy->name,
+				(int)length - 1, text + 1, policy->parameters);
 	snprintf(parameter, HD_PARAMETER_BYTES, "%.*s", length ? (int)length - 1 : 0, length ? text + 1 : "");
 	return 0;
 }

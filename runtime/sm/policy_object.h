@@ -9,6 +9,8 @@
 #ifndef HD_RUNTIME_SM_POLICY_OBJECT_H
 #define HD_RUNTIME_SM_POLICY_OBJECT_H
 
+#include "heddle/config.h"
+#include "heddle/figures.h"
 #include "heddle/machine.h"
 #include "heddle/version.h"
 #include "runtime/sm/sm.h"

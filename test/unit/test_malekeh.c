@@ -720,11 +720,11 @@ START_TEST(variants_and_settings_are_checked)
 	static const struct {
 		const char *policy, *setting, *message;
 	} rows[] = {
-		{"malekeh:sthld=", NULL, "policy 'malekeh:sthld=': not one of sthld=N"},
-		{"malekeh:sthld=x", NULL, "not one of sthld=N"},
+		{"malekeh:sthld=", NULL, "policy 'malekeh:sthld=': wrong parameter (expected sthld=N"},
+		{"malekeh:sthld=x", NULL, "wrong parameter (expected sthld=N"},
 		{"malekeh:exact", NULL, "policy 'malekeh:exact' needs two runs of a program"},
 		{"malekeh:record", NULL, "policy 'malekeh:record' needs two runs of a program"},
-		{"malekeh:fast", NULL, "not one of sthld=N"},
+		{"malekeh:fast", NULL, "wrong parameter (expected sthld=N"},
 		{"malekeh", "malekeh.entries=17", "malekeh.entries is from 1 to 16, not 17"},
 		{"malekeh", "malekeh.state2_small_step=-65", "malekeh.state2_small_step is from -64 to 64, not -65"},
 		{"malekeh", "malekeh.entrys=4", "policy 'malekeh': unknown key 'entrys'; did you mean entries?"},
