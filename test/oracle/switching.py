@@ -101,6 +101,9 @@ class Switching:
         least = self.before[function.name][pc // PC] & REGISTERS
         waiting = [flow.diverged(function, function.insts[pc // PC], 0, 0) & REGISTERS & self.loaded
                    for flow in (self.liveness.least, self.liveness.most)]
+        if function.insts[pc // PC].op == 'CALLI':  # other lanes may be back from what they called, with results in flight
+            behind = self.behind(function, function.insts[pc // PC], least) & REGISTERS
+            waiting = [mask | behind & live[pc // PC + 1] for mask, live in zip(waiting, self.liveness.live[function.name])]
         report.check(f'{pc:#x}: {name((least | waiting[0]) & ~loading)} may be loading', not (least | waiting[0]) & ~loading)
         report.check(f'{pc:#x}: {name(loading & ~(least | waiting[1]))} cannot be loading', not loading & ~(least | waiting[1]))
         kept = bits(point['live_divergent']) | loading
