@@ -52,6 +52,16 @@ template <thread_scope Scope> class pipeline
 	unsigned int arrived;		/* of those committed, how many it has arrived for */
 	bool produces, consumes;
 
+	/* Looks once. libcu++'s barrier has only a look for a time. */
+	static __device__ bool has_passed(barrier<Scope> &at, bool parity)
+	{
+#ifdef HD_SCOPE_OF_LIBCUXX
+		return at.try_wait_parity_for(parity, ::cuda::std::chrono::nanoseconds(0));
+#else
+		return at.try_wait_parity(parity);
+#endif
+	}
+
 	/* For the first `stages_done` that were committed. */
 	__device__ void arrive_until(unsigned int stages_done)
 	{
@@ -102,7 +112,7 @@ template <thread_scope Scope> class pipeline
 		if (head < count)
 			return;
 		bool parity = (head / count - 1) & 1;
-		for (unsigned int tries = 0; !stages[head % count].empty.try_wait_parity(parity); tries++)
+		for (unsigned int tries = 0; !has_passed(stages[head % count].empty, parity); tries++)
 			if (tries == 64)
 				arrive_until(head);
 	}
