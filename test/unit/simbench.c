@@ -79,6 +79,26 @@ void simbench_s2r(struct simbench *bench, uint8_t dst, enum hd_sr sr)
 	inst->mods = HD_MOD(SR, sr);
 }
 
+void simbench_param(struct simbench *bench, uint8_t dst)
+{
+	for (uint8_t half = 0; half < 2; half++) {
+		struct hd_inst *inst = simbench_emit(bench, HD_OP_MOV);
+		inst->dst = (uint8_t)(dst + half);
+		inst->xkind = HD_X_CONST_B;
+		inst->x = HD_CONST_X(0, HD_CB_PARAMS + 4u * half);
+	}
+	bench->meta.param_bytes = sizeof(uint64_t);
+}
+
+struct hd_launch simbench_launch(const struct simbench *bench, uint32_t ctas, uint32_t threads, const uint64_t *param)
+{
+	return (struct hd_launch){.kernel = bench->kernel,
+				  .grid = {ctas, 1, 1},
+				  .block = {threads, 1, 1},
+				  .params = param,
+				  .param_bytes = sizeof *param};
+}
+
 void simbench_chain(struct simbench *bench, uint32_t length)
 {
 	for (uint32_t i = 0; i < length; i++)

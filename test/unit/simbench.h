@@ -52,6 +52,8 @@ void simbench_ffma(struct simbench *bench, uint8_t dst, uint8_t a, uint8_t b, ui
 void simbench_mov(struct simbench *bench, uint8_t dst, uint32_t value);
 /* R[dst] = special register. */
 void simbench_s2r(struct simbench *bench, uint8_t dst, enum hd_sr sr);
+/* R[dst]:R[dst + 1] = the kernel's only parameter, an address. */
+void simbench_param(struct simbench *bench, uint8_t dst);
 /* A dependent chain of `length` FFMAs on R4. */
 void simbench_chain(struct simbench *bench, uint32_t length);
 /* Ends the kernel, or the function before, and begins a device function; its metadata can be filled in. */
@@ -65,6 +67,8 @@ void simbench_epilogue(struct simbench *bench, uint32_t count);
 void simbench_stack(struct simbench *bench);
 /* Adds EXIT to a kernel without functions, makes the object, the simulator and the kernel. 0 or an error. */
 int simbench_start(struct simbench *bench);
+/* A launch of one dimension with that parameter, which is read when it is launched. */
+struct hd_launch simbench_launch(const struct simbench *bench, uint32_t ctas, uint32_t threads, const uint64_t *param);
 /* Launches; stderr is kept quiet. */
 int simbench_run(struct simbench *bench, uint32_t ctas, uint32_t threads);
 /* The same; what it writes on stderr goes to `text`, a string of less than `size` bytes. */

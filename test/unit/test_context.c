@@ -587,12 +587,7 @@ static void run_waiting(void (*step)(struct hd_sm *sm, uint64_t step, uint64_t n
 	waiting_hooks.wake_up = on_wake_up;
 	simbench_init(&bench);
 	bench.config.l2_latency = 400;
-	bench.meta.param_bytes = 8;
-	for (uint8_t i = 0; i < 2; i++) {
-		struct hd_inst *inst = simbench_emit(&bench, HD_OP_MOV);
-		inst->dst = (uint8_t)(8 + i), inst->xkind = HD_X_CONST_B;
-		inst->x = HD_CONST_X(0, HD_CB_PARAMS + 4u * i);
-	}
+	simbench_param(&bench, 8);
 	struct hd_inst *inst = simbench_emit(&bench, loads ? HD_OP_LDG : HD_OP_STG);
 	inst->a = 8, inst->xkind = HD_X_OTHER, inst->mods = HD_MOD(SIZE, HD_SIZE_32);
 	if (loads) {
@@ -609,11 +604,7 @@ static void run_waiting(void (*step)(struct hd_sm *sm, uint64_t step, uint64_t n
 	hd_policy_add(&bench.sim->gpu, &waiting, "");
 	hd_policy_place(&bench.sim->gpu);
 	ck_assert_int_eq(hd_sim_malloc(bench.sim, 4096, &address), 0);
-	struct hd_launch launch = {.kernel = bench.kernel,
-				   .grid = {1, 1, 1},
-				   .block = {32, 1, 1},
-				   .params = &address,
-				   .param_bytes = sizeof address};
+	struct hd_launch launch = simbench_launch(&bench, 1, 32, &address);
 	ck_assert_int_eq(hd_sim_launch(bench.sim, &launch), 0);
 	check_results(&bench, 1);
 	simbench_release(&bench);

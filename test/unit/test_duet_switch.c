@@ -109,14 +109,9 @@ static void begin(struct simbench *bench)
 {
 	simbench_init(bench);
 	simbench_s2r(bench, 9, HD_SR_CTAID_X);
-	for (uint8_t half = 0; half < 2; half++) {
-		struct hd_inst *inst = simbench_emit(bench, HD_OP_MOV);
-		inst->dst = (uint8_t)(2 + half), inst->xkind = HD_X_CONST_B;
-		inst->x = HD_CONST_X(0, HD_CB_PARAMS + 4u * half);
-	}
+	simbench_param(bench, 2);
 	struct hd_inst *inst = simbench_emit(bench, HD_OP_IMAD_WIDE);
 	inst->dst = 4, inst->a = 9, inst->c = 2, inst->xkind = HD_X_IMM_B, inst->x = 128;
-	bench->meta.param_bytes = 8;
 	bench->config.warp_unit = 1;
 	bench->config.registers = 1024; /* 16 of two warps */
 	bench->options.verify = true;
@@ -147,11 +142,7 @@ static int launch(struct simbench *bench, const char *policy, uint32_t blocks, u
 			self->hooks->start(self, gpu);
 	}
 	ck_assert_int_eq(hd_sim_malloc(bench->sim, 128 * BLOCKS, &address), 0);
-	struct hd_launch launch = {.kernel = bench->kernel,
-				   .grid = {blocks, 1, 1},
-				   .block = {threads, 1, 1},
-				   .params = &address,
-				   .param_bytes = sizeof address};
+	struct hd_launch launch = simbench_launch(bench, blocks, threads, &address);
 	int error = hd_sim_launch(bench->sim, &launch);
 	for (uint32_t block = 0; block < blocks && !error; block++) {
 		uint32_t word;

@@ -13,17 +13,6 @@ static struct hd_inst *access_memory(struct simbench *bench, enum hd_op op, uint
 	return inst;
 }
 
-/* R4, R5: the parameter. */
-static void take_pointer(struct simbench *bench)
-{
-	for (uint8_t half = 0; half < 2; half++) {
-		struct hd_inst *inst = simbench_emit(bench, HD_OP_MOV);
-		inst->dst = (uint8_t)(4 + half), inst->xkind = HD_X_CONST_B;
-		inst->x = HD_CONST_X(0, HD_CB_PARAMS + 4u * half);
-	}
-	bench->meta.param_bytes = 8;
-}
-
 static void branch(struct simbench *bench, uint8_t guard, uint32_t target, uint32_t reconv)
 {
 	struct hd_inst *inst = simbench_emit(bench, HD_OP_BRA);
@@ -41,11 +30,7 @@ static int launch(struct simbench *bench, uint32_t blocks, uint32_t threads, uin
 	uint64_t address;
 	ck_assert_int_eq(hd_sim_malloc(bench->sim, 4096, &address), 0);
 	ck_assert_int_eq(hd_sim_write(bench->sim, address, word, sizeof *word), 0);
-	struct hd_launch launch = {.kernel = bench->kernel,
-				   .grid = {blocks, 1, 1},
-				   .block = {threads, 1, 1},
-				   .params = &address,
-				   .param_bytes = sizeof address};
+	struct hd_launch launch = simbench_launch(bench, blocks, threads, &address);
 	int error = hd_sim_launch(bench->sim, &launch);
 	ck_assert_int_eq(hd_sim_read(bench->sim, address, word, sizeof *word), 0);
 	return error;
@@ -58,7 +43,7 @@ static void build(struct simbench *bench)
 	bench->config.sm_count = 2;
 	bench->config.max_ctas = 3;
 	simbench_stack(bench);
-	take_pointer(bench);
+	simbench_param(bench, 4);
 	simbench_s2r(bench, 8, HD_SR_LANEID);
 	compare(bench, 8, 16, HD_CMP_LT);
 	branch(bench, 0, bench->code.len + 3, bench->code.len + 3);
@@ -134,7 +119,7 @@ START_TEST(blocks_that_wait_for_later_ones_go_on)
 		struct simbench bench;
 		simbench_init(&bench);
 		bench.options.functional = true;
-		take_pointer(&bench);
+		simbench_param(&bench, 4);
 		simbench_s2r(&bench, 8, HD_SR_CTAID_X);
 		compare(&bench, 8, blocks - 1, HD_CMP_NE);
 		branch(&bench, 0, 8, 12);

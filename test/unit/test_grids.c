@@ -145,11 +145,7 @@ static void build_copy(struct simbench *bench)
 	simbench_s2r(bench, 8, HD_SR_TID_X);
 	struct hd_inst *inst = simbench_emit(bench, HD_OP_SHL);
 	inst->dst = 9, inst->a = 8, inst->xkind = HD_X_IMM_B, inst->x = 2;
-	for (uint8_t half = 0; half < 2; half++) {
-		inst = simbench_emit(bench, HD_OP_MOV);
-		inst->dst = (uint8_t)(2 + half), inst->xkind = HD_X_CONST_B;
-		inst->x = HD_CONST_X(0, HD_CB_PARAMS + 4u * half);
-	}
+	simbench_param(bench, 2);
 	inst = simbench_emit(bench, HD_OP_IMAD_WIDE);
 	inst->dst = 4, inst->a = 8, inst->c = 2, inst->xkind = HD_X_IMM_B, inst->x = 4;
 	inst = simbench_emit(bench, HD_OP_LDG);
@@ -168,7 +164,6 @@ static void build_copy(struct simbench *bench)
 	inst = simbench_emit(bench, HD_OP_STG);
 	inst->a = 4, inst->c = 11, inst->xkind = HD_X_OTHER, inst->mods = HD_MOD(SIZE, HD_SIZE_32);
 	bench->meta.shared_bytes = 4 * THREADS;
-	bench->meta.param_bytes = 8;
 }
 
 enum { COPIES = 5, WORDS = THREADS };

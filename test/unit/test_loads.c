@@ -78,14 +78,9 @@ static void build_addresses(struct simbench *bench)
 {
 	simbench_init(bench);
 	simbench_s2r(bench, 8, HD_SR_TID_X);
-	for (uint8_t half = 0; half < 2; half++) {
-		struct hd_inst *inst = simbench_emit(bench, HD_OP_MOV);
-		inst->dst = (uint8_t)(2 + half), inst->xkind = HD_X_CONST_B;
-		inst->x = HD_CONST_X(0, HD_CB_PARAMS + 4u * half);
-	}
+	simbench_param(bench, 2);
 	struct hd_inst *inst = simbench_emit(bench, HD_OP_IMAD_WIDE);
 	inst->dst = 4, inst->a = 8, inst->c = 2, inst->xkind = HD_X_IMM_B, inst->x = WORD;
-	bench->meta.param_bytes = 8;
 }
 
 enum { CODE = 4 }; /* the first instruction behind */
@@ -98,9 +93,7 @@ static struct hd_stats run(struct simbench *bench, uint32_t words)
 	hd_policy_add(&bench->sim->gpu, &policy, "");
 	hd_policy_place(&bench->sim->gpu);
 	ck_assert_int_eq(hd_sim_malloc(bench->sim, words * WORD, &address), 0);
-	struct hd_launch launch = {.kernel = bench->kernel, .grid = {1, 1, 1}, .block = {32, 1, 1}};
-	launch.params = &address;
-	launch.param_bytes = sizeof address;
+	struct hd_launch launch = simbench_launch(bench, 1, 32, &address);
 	ck_assert_msg(!hd_sim_launch(bench->sim, &launch), "%s", bench->message);
 	return *simbench_stats(bench);
 }

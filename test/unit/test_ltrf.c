@@ -602,16 +602,11 @@ static void emit_load(struct simbench *bench)
 {
 	struct hd_inst *inst;
 	simbench_s2r(bench, 8, HD_SR_TID_X);
-	for (uint8_t half = 0; half < 2; half++) {
-		inst = simbench_emit(bench, HD_OP_MOV);
-		inst->dst = (uint8_t)(2 + half), inst->xkind = HD_X_CONST_B;
-		inst->x = HD_CONST_X(0, HD_CB_PARAMS + 4u * half);
-	}
+	simbench_param(bench, 2);
 	inst = simbench_emit(bench, HD_OP_IMAD_WIDE);
 	inst->dst = 4, inst->a = 8, inst->c = 2, inst->xkind = HD_X_IMM_B, inst->x = 4;
 	inst = simbench_emit(bench, HD_OP_LDG);
 	inst->dst = 12, inst->a = 4, inst->xkind = HD_X_OTHER, inst->mods = HD_MOD(SIZE, HD_SIZE_32);
-	bench->meta.param_bytes = 8;
 }
 
 START_TEST(rows_are_handed_on_at_the_use)
@@ -628,9 +623,7 @@ START_TEST(rows_are_handed_on_at_the_use)
 	ck_assert_msg(!simbench_start(&bench), "%s", bench.message);
 	hd_policy_add(&bench.sim->gpu, &watcher, ""); /* its hooks are LTRF's, too */
 	ck_assert_int_eq(hd_sim_malloc(bench.sim, 128 * 4, &address), 0);
-	struct hd_launch launch = {.kernel = bench.kernel, .grid = {1, 1, 1}, .block = {128, 1, 1}};
-	launch.params = &address;
-	launch.param_bytes = sizeof address;
+	struct hd_launch launch = simbench_launch(&bench, 1, 128, &address);
 	ck_assert_msg(!hd_sim_launch(bench.sim, &launch), "%s", bench.message);
 	uint64_t last_load = 0, first_use = UINT64_MAX, first_leave = UINT64_MAX;
 	for (uint32_t w = 0; w < 4; w++) {

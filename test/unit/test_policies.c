@@ -149,11 +149,7 @@ static void build(struct simbench *bench, enum shape shape)
 	simbench_stack(bench);
 	simbench_s2r(bench, 8, HD_SR_TID_X);
 	simbench_s2r(bench, 9, HD_SR_CTAID_X);
-	for (uint8_t half = 0; half < 2; half++) {
-		inst = simbench_emit(bench, HD_OP_MOV);
-		inst->dst = (uint8_t)(2 + half), inst->xkind = HD_X_CONST_B;
-		inst->x = HD_CONST_X(0, HD_CB_PARAMS + 4u * half);
-	}
+	simbench_param(bench, 2);
 	inst = simbench_emit(bench, HD_OP_IMAD); /* R10: number of the thread */
 	inst->dst = 10, inst->a = 9, inst->c = 8, inst->xkind = HD_X_IMM_B, inst->x = THREADS;
 	address_of(bench, 4, 10, 2, 4);
@@ -192,7 +188,6 @@ static void build(struct simbench *bench, enum shape shape)
 	access_memory(bench, HD_OP_STG, 13, 4, 4 * WORDS / 2);
 	bench->meta.shared_bytes = shape == SHARED ? 20000 : 4 * THREADS;
 	bench->meta.registers = shape == REGISTERS ? 200 : 20;
-	bench->meta.param_bytes = 8;
 	bench->meta.max_stack_bytes = 64;
 	if (shape != PLAIN) {
 		static struct hd_meta_idempotence restarts = {.why = HD_BREAK_NONE};

@@ -110,16 +110,10 @@ START_TEST(who_makes_way_saves_what_it_has)
 	uint64_t address;
 	simbench_init(&bench);
 	bench.options.policy = "rfc";
-	bench.meta.param_bytes = sizeof address;
 	ck_assert_int_eq(hd_config_set(&bench.config, "rfc.entries=16", &bench.diag), 0);
 	simbench_mov(&bench, 4, 4);
 	simbench_mov(&bench, 5, 5);
-	for (uint8_t half = 0; half < 2; half++) {
-		struct hd_inst *inst = simbench_emit(&bench, HD_OP_MOV);
-		inst->dst = (uint8_t)(2 + half);
-		inst->xkind = HD_X_CONST_B;
-		inst->x = HD_CONST_X(0, HD_CB_PARAMS + 4u * half);
-	}
+	simbench_param(&bench, 2);
 	struct hd_inst *inst = simbench_emit(&bench, HD_OP_LDG);
 	inst->dst = 6;
 	inst->a = 2;
@@ -128,9 +122,7 @@ START_TEST(who_makes_way_saves_what_it_has)
 	simbench_ffma(&bench, 8, 4, 5, 6);
 	ck_assert_msg(!simbench_start(&bench), "%s", bench.message);
 	ck_assert_int_eq(hd_sim_malloc(bench.sim, 256, &address), 0);
-	struct hd_launch launch = {.kernel = bench.kernel, .grid = {1, 1, 1}, .block = {32, 1, 1}};
-	launch.params = &address;
-	launch.param_bytes = sizeof address;
+	struct hd_launch launch = simbench_launch(&bench, 1, 32, &address);
 	ck_assert_msg(!hd_sim_launch(bench.sim, &launch), "%s", bench.message);
 	ck_assert_double_eq(simbench_figure(&bench, "saved"), 4);
 	ck_assert_double_eq(simbench_figure(&bench, "written_back"), 0);

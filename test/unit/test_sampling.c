@@ -330,27 +330,18 @@ START_TEST(what_is_not_read_ages_caches)
 	bench.config.l2_slices = bench.config.dram_channels = 1;
 	bench.config.l2_slice_bytes = 4096;
 	bench.config.l2_ways = 8;
-	for (uint8_t half = 0; half < 2; half++) {
-		struct hd_inst *inst = simbench_emit(&bench, HD_OP_MOV);
-		inst->dst = (uint8_t)(2 + half), inst->xkind = HD_X_CONST_B;
-		inst->x = HD_CONST_X(0, HD_CB_PARAMS + 4u * half);
-	}
+	simbench_param(&bench, 2);
 	simbench_s2r(&bench, 8, HD_SR_LANEID);
 	struct hd_inst *inst = simbench_emit(&bench, HD_OP_IMAD_WIDE);
 	inst->dst = 4, inst->a = 8, inst->c = 2, inst->xkind = HD_X_IMM_B, inst->x = 128;
 	inst = simbench_emit(&bench, HD_OP_LDG);
 	inst->dst = 9, inst->a = 4, inst->xkind = HD_X_OTHER, inst->mods = HD_MOD(SIZE, HD_SIZE_32);
-	bench.meta.param_bytes = 8;
 	ck_assert_msg(!simbench_start(&bench), "%s", bench.message);
 	uint64_t address, unread = 0;
 	ck_assert_int_eq(hd_sim_malloc(bench.sim, 16 * 4096, &address), 0);
 	uint32_t guessed = 0;
 	for (uint32_t i = 0; i < 14; i++, address += 4096) {
-		struct hd_launch launch = {.kernel = bench.kernel,
-					   .grid = {1, 1, 1},
-					   .block = {32, 1, 1},
-					   .params = &address,
-					   .param_bytes = sizeof address};
+		struct hd_launch launch = simbench_launch(&bench, 1, 32, &address);
 		ck_assert_msg(!hd_sim_launch(bench.sim, &launch), "%s", hd_sim_error_text(bench.sim));
 		if (bench.sim->gpu.sampling->kind == HD_SAMPLED_FUNCTIONAL) {
 			guessed++;

@@ -258,13 +258,8 @@ static uint32_t copy(struct simbench *bench, uint32_t core, uint32_t left)
 		bench->config.register_ports = bench->config.register_write_ports = 1;
 	}
 	bench->meta.registers = 32;
-	bench->meta.param_bytes = 8;
 	bench->meta.shared_bytes = 256;
-	for (uint8_t i = 0; i < 2; i++) {
-		struct hd_inst *inst = simbench_emit(bench, HD_OP_MOV);
-		inst->dst = (uint8_t)(8 + i), inst->xkind = HD_X_CONST_B;
-		inst->x = HD_CONST_X(0, HD_CB_PARAMS + 4u * i);
-	}
+	simbench_param(bench, 8);
 	simbench_s2r(bench, 20, HD_SR_CLOCK_LO);
 	struct hd_inst *inst = simbench_emit(bench, HD_OP_LDGSTS);
 	inst->a = 8, inst->b = HD_RZ, inst->xkind = HD_X_OTHER, inst->mods = HD_MOD(SIZE, HD_SIZE_32);
@@ -275,11 +270,7 @@ static uint32_t copy(struct simbench *bench, uint32_t core, uint32_t left)
 	simbench_ffma(bench, 22, 21, 20, HD_RZ);
 	ck_assert_msg(!simbench_start(bench), "%s", bench->message);
 	ck_assert_int_eq(hd_sim_malloc(bench->sim, 4096, &address), 0);
-	struct hd_launch launch = {.kernel = bench->kernel,
-				   .grid = {1, 1, 1},
-				   .block = {32, 1, 1},
-				   .params = &address,
-				   .param_bytes = sizeof address};
+	struct hd_launch launch = simbench_launch(bench, 1, 32, &address);
 	ck_assert_msg(!hd_sim_launch(bench->sim, &launch), "%s", hd_sim_error_text(bench->sim));
 	return simbench_register(bench, 0, 21, 0) - simbench_register(bench, 0, 20, 0);
 }

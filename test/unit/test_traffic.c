@@ -420,14 +420,9 @@ static const struct hd_policy token_policy = {.name = "tokens", .hooks = &token_
 static void build_loads(struct simbench *bench)
 {
 	simbench_init(bench);
-	bench->meta.param_bytes = 8;
 	bench->meta.registers = 40;
 	simbench_s2r(bench, 8, HD_SR_TID_X);
-	for (uint8_t half = 0; half < 2; half++) {
-		struct hd_inst *inst = simbench_emit(bench, HD_OP_MOV);
-		inst->dst = (uint8_t)(2 + half), inst->xkind = HD_X_CONST_B;
-		inst->x = HD_CONST_X(0, HD_CB_PARAMS + 4u * half);
-	}
+	simbench_param(bench, 2);
 	struct hd_inst *inst = simbench_emit(bench, HD_OP_IMAD_WIDE);
 	inst->dst = 4, inst->a = 8, inst->c = 2, inst->xkind = HD_X_IMM_B, inst->x = 4;
 	for (uint32_t i = 0; i < LOADS; i++) {
@@ -449,10 +444,8 @@ START_TEST(issue_rates_hold_for_each_grid)
 	for (uint64_t stream = 1; stream <= STREAMS; stream++) {
 		uint64_t address, ticket;
 		ck_assert_int_eq(hd_sim_malloc(bench.sim, LOADS * WARPS * 128, &address), 0);
-		struct hd_launch launch = {.kernel = bench.kernel, .grid = {1, 1, 1}, .block = {32 * WARPS, 1, 1}};
+		struct hd_launch launch = simbench_launch(&bench, 1, 32 * WARPS, &address);
 		launch.stream = stream;
-		launch.params = &address;
-		launch.param_bytes = sizeof address;
 		ck_assert_int_eq(hd_sim_submit(bench.sim, &launch, &ticket), 0);
 	}
 	ck_assert_msg(!hd_sim_wait_all(bench.sim), "%s", bench.message);

@@ -225,14 +225,9 @@ enum { LOADS = 16, WARPS = 16 };
 /* Each warp loads lines of its own, the next when it has the one before. */
 static void build_loads(void)
 {
-	bench.meta.param_bytes = 8;
 	bench.meta.registers = 64;
 	simbench_s2r(&bench, 8, HD_SR_TID_X);
-	for (uint8_t half = 0; half < 2; half++) {
-		struct hd_inst *inst = simbench_emit(&bench, HD_OP_MOV);
-		inst->dst = (uint8_t)(2 + half), inst->xkind = HD_X_CONST_B;
-		inst->x = HD_CONST_X(0, HD_CB_PARAMS + 4u * half);
-	}
+	simbench_param(&bench, 2);
 	struct hd_inst *inst = simbench_emit(&bench, HD_OP_IMAD_WIDE);
 	inst->dst = 4, inst->a = 8, inst->c = 2, inst->xkind = HD_X_IMM_B, inst->x = 4;
 	for (uint32_t i = 0; i < LOADS; i++) {
@@ -257,9 +252,7 @@ static uint64_t cycles_beside(bool transfers, bool low)
 	hd_policy_add(&bench.sim->gpu, &policy, "");
 	hd_policy_place(&bench.sim->gpu);
 	ck_assert_int_eq(hd_sim_malloc(bench.sim, LOADS * WARPS * LINE, &address), 0);
-	struct hd_launch launch = {.kernel = bench.kernel, .grid = {1, 1, 1}, .block = {32 * WARPS, 1, 1}};
-	launch.params = &address;
-	launch.param_bytes = sizeof address;
+	struct hd_launch launch = simbench_launch(&bench, 1, 32 * WARPS, &address);
 	ck_assert_msg(!hd_sim_launch(bench.sim, &launch), "%s", bench.message);
 	ck_assert_uint_eq(done_count, planned);
 	/* The grid waits for the transfers: what the program took is in its loads. */

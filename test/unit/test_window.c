@@ -150,11 +150,7 @@ static void run(struct outcome *outcome, uint32_t threads, bool watched, uint32_
 	build(&bench);
 	ck_assert_int_eq(simbench_start(&bench), 0);
 	ck_assert_int_eq(hd_sim_malloc(bench.sim, fault_from ? fault_from : BYTES, &address), 0);
-	struct hd_launch launch = {.kernel = bench.kernel,
-				   .grid = {CTAS, 1, 1},
-				   .block = {THREADS, 1, 1},
-				   .params = &address};
-	launch.param_bytes = sizeof address;
+	struct hd_launch launch = simbench_launch(&bench, CTAS, THREADS, &address);
 	int error = hd_sim_launch(bench.sim, &launch);
 	ck_assert_int_eq(error, fault_from ? HD_SIM_BAD_ADDRESS : 0);
 	ck_assert_uint_gt(hd_window_most(bench.sim->gpu.run->window), 4);
