@@ -82,11 +82,4 @@ static inline void *hd_vec_move_to(struct hd_arena *arena, const void *data, uin
 	return place;
 }
 
-/* For qsort and bsearch: u64 upwards. */
-static inline int hd_compare_u64(const void *a, const void *b)
-{
-	const uint64_t *left = a, *right = b;
-	return *left < *right ? -1 : *left > *right;
-}
-
 #endif

@@ -114,6 +114,20 @@ static void find_cycles(struct hd_callgraph *calls, struct hd_arena *arena)
 						     calls->component[calls->sites[s].function];
 }
 
+uint32_t *hd_callgraph_order(const struct hd_callgraph *calls, uint32_t count, bool callers_first,
+			     struct hd_arena *arena)
+{
+	uint32_t *start = HD_ARENA_NEW(arena, uint32_t, calls->component_count + 1);
+	uint32_t *order = HD_ARENA_NEW(arena, uint32_t, count), last = calls->component_count - 1;
+	for (uint32_t f = 0; f < count; f++)
+		start[(callers_first ? last - calls->component[f] : calls->component[f]) + 1]++;
+	for (uint32_t c = 0; c < calls->component_count; c++)
+		start[c + 1] += start[c];
+	for (uint32_t f = 0; f < count; f++)
+		order[start[callers_first ? last - calls->component[f] : calls->component[f]]++] = f;
+	return order;
+}
+
 void hd_callgraph_compute(struct hd_callgraph *calls, const struct hd_object *object, const struct hd_call_types *types,
 			  bool open, struct hd_arena *arena)
 {

@@ -46,5 +46,9 @@ struct hd_call_types {
 /* `open`: other modules may be linked in, so no indirect site's set is complete. */
 void hd_callgraph_compute(struct hd_callgraph *calls, const struct hd_object *object, const struct hd_call_types *types,
 			  bool open, struct hd_arena *arena);
+/* Functions in the order of calls: callees before their callers, or callers first. Members of a cycle stand together,
+ * by number. Linear. In the arena. */
+uint32_t *hd_callgraph_order(const struct hd_callgraph *calls, uint32_t count, bool callers_first,
+			     struct hd_arena *arena);
 
 #endif

@@ -167,22 +167,6 @@ static void find_open(struct program *program)
 			program->open[object->symbols[s].function] = true;
 }
 
-/* Members of components, callees first: components are numbered in that order. */
-static uint32_t *callees_first(const struct program *program)
-{
-	const struct hd_callgraph *calls = program->calls;
-	uint32_t count = program->object->function_count, *start, *order;
-	start = HD_ARENA_NEW(&program->unit->arena, uint32_t, calls->component_count + 1);
-	order = HD_ARENA_NEW(&program->unit->arena, uint32_t, count);
-	for (uint32_t f = 0; f < count; f++)
-		start[calls->component[f] + 1]++;
-	for (uint32_t c = 0; c < calls->component_count; c++)
-		start[c + 1] += start[c];
-	for (uint32_t f = 0; f < count; f++)
-		order[start[calls->component[f]]++] = f;
-	return order;
-}
-
 /* Results, by the call sites where all are known; and with registers allocated across calls (ipra.c) what callers
  * keep in scratch registers that the function leaves alone. `read` is what its callers here read after it. */
 static void find_what_is_read_after(struct program *program, uint32_t index, const struct hd_regset *read)
@@ -197,7 +181,8 @@ static void find_what_is_read_after(struct program *program, uint32_t index, con
 
 static void solve_program(struct program *program)
 {
-	uint32_t count = program->object->function_count, *order = callees_first(program);
+	uint32_t count = program->object->function_count;
+	uint32_t *order = hd_callgraph_order(program->calls, count, false, &program->unit->arena);
 	struct hd_regset *results = HD_ARENA_NEW(&program->unit->arena, struct hd_regset, count);
 	for (uint32_t first = 0, end; first < count; first = end) {
 		uint32_t component = program->calls->component[order[first]];

@@ -135,17 +135,6 @@ static bool is_open(const struct hd_unit *unit, const struct hd_callgraph *calls
 	return false;
 }
 
-/* Functions, callers before what they call: components are numbered callees first. */
-static uint64_t *callers_first(const struct hd_callgraph *calls, uint32_t count, struct hd_arena *arena)
-{
-	uint64_t *order = HD_ARENA_NEW(arena, uint64_t, count);
-	for (uint32_t f = 0; f < count; f++)
-		order[f] = (uint64_t)(calls->component_count - calls->component[f]) << 32 | f;
-	if (count)
-		qsort(order, count, sizeof(*order), hd_compare_u64);
-	return order;
-}
-
 int hd_liveness_run(struct hd_unit *unit)
 {
 	const struct hd_flow *flows = hd_pass_result(unit, HD_PASS_FLOW);
@@ -153,13 +142,13 @@ int hd_liveness_run(struct hd_unit *unit)
 	uint32_t count = unit->object.function_count, registers = program_registers(unit);
 	struct hd_liveness *results = HD_ARENA_NEW(&unit->arena, struct hd_liveness, count);
 	struct hd_regset *waiting = HD_ARENA_NEW(&unit->arena, struct hd_regset, count);
-	uint64_t *order = callers_first(calls, count, &unit->arena);
+	uint32_t *order = hd_callgraph_order(calls, count, true, &unit->arena);
 	struct hd_bitset *uniform = HD_ARENA_NEW(&unit->arena, struct hd_bitset, count + 1);
 	for (uint32_t f = 0; f < count; f++)
 		uniform[f] = uniform_branches(unit, f, &unit->arena);
 	const struct hd_yields *yields = hd_yields_find(&unit->object, flows, calls, uniform, &unit->arena);
 	for (uint32_t i = 0; i < count; i++) {
-		uint32_t f = (uint32_t)order[i];
+		uint32_t f = order[i];
 		if (is_open(unit, calls, f)) {
 			struct hd_regset all = everything(&flows[f], registers);
 			hd_regset_union(&waiting[f], &all);

@@ -23,19 +23,8 @@ static bool has_barrier(const struct hd_function *function)
 	return false;
 }
 
-/* Components are numbered callees first. */
-static uint64_t *callees_first(const struct hd_callgraph *calls, uint32_t count, struct hd_arena *arena)
-{
-	uint64_t *order = HD_ARENA_NEW(arena, uint64_t, count);
-	for (uint32_t f = 0; f < count; f++)
-		order[f] = (uint64_t)calls->component[f] << 32 | f;
-	if (count)
-		qsort(order, count, sizeof(*order), hd_compare_u64);
-	return order;
-}
-
 /* A function waits when it or something that it may call has a barrier; twice, for the cycles. */
-static bool *find_waiting(const struct hd_unit *unit, const struct hd_callgraph *calls, const uint64_t *order,
+static bool *find_waiting(const struct hd_unit *unit, const struct hd_callgraph *calls, const uint32_t *order,
 			  struct hd_arena *arena)
 {
 	uint32_t count = unit->object.function_count;
@@ -44,7 +33,7 @@ static bool *find_waiting(const struct hd_unit *unit, const struct hd_callgraph 
 	for (uint32_t f = 0; f < count; f++)
 		component[calls->component[f]] |= has_barrier(&unit->object.functions[f]);
 	for (uint32_t i = 0; i < count; i++) {
-		uint32_t f = (uint32_t)order[i];
+		uint32_t f = order[i];
 		for (uint32_t e = calls->graph.succ_start[f]; e < calls->graph.succ_start[f + 1]; e++)
 			component[calls->component[f]] |= component[calls->component[calls->graph.succ[e]]];
 	}
@@ -60,10 +49,10 @@ int hd_preempt_run(struct hd_unit *unit)
 	uint32_t count = unit->object.function_count;
 	struct hd_preempt *results = HD_ARENA_NEW(&unit->arena, struct hd_preempt, count);
 	struct hd_drain *drains = HD_ARENA_NEW(&unit->arena, struct hd_drain, count);
-	uint64_t *order = callees_first(calls, count, &unit->arena);
+	uint32_t *order = hd_callgraph_order(calls, count, false, &unit->arena);
 	bool *waits = find_waiting(unit, calls, order, &unit->arena);
 	for (uint32_t i = 0; i < count; i++) {
-		uint32_t f = (uint32_t)order[i], first = calls->site_start[f];
+		uint32_t f = order[i], first = calls->site_start[f];
 		struct hd_preempt_callees callees = {calls->sites + first, calls->site_start[f + 1] - first, drains,
 						     waits};
 		hd_preempt_compute(&results[f], &liveness[f], unit->options.preempt_every, &callees, &unit->arena);

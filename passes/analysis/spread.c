@@ -48,6 +48,12 @@ static void run(struct spread *spread, uint32_t reconv)
 	hd_vec_clear(&spread->queue);
 }
 
+static int compare_ranks(const void *a, const void *b)
+{
+	const uint64_t *left = a, *right = b;
+	return *left < *right ? -1 : *left > *right;
+}
+
 /* The branches in `which` by reconvergence point and block, as reconvergence point << 32 | block. */
 static uint32_t list_branches(const struct hd_flow *flow, const bool *which, uint64_t *branches)
 {
@@ -55,7 +61,7 @@ static uint32_t list_branches(const struct hd_flow *flow, const bool *which, uin
 	for (uint32_t b = 0; b < flow->block_count; b++)
 		if (which[b])
 			branches[count++] = (uint64_t)hd_reconvergence_block(flow, b) << 32 | b;
-	qsort(branches, count, sizeof(*branches), hd_compare_u64);
+	qsort(branches, count, sizeof(*branches), compare_ranks);
 	return count;
 }
 
