@@ -43,8 +43,7 @@ static value to_array(struct hd_site *site, value whole)
 	unsigned count = (unsigned)LLVMGetArrayLength2(type);
 	value out = LLVMGetUndef(type);
 	for (unsigned i = 0; i < count; i++) {
-		value moved = i ? binary(site, LLVMLShr, whole, number(whole, (uint64_t)i * HD_WIDE_WORD)) : whole;
-		value word = LLVMBuildTrunc(site->builder, moved, int_type(site, HD_WIDE_WORD), "");
+		value word = extracted(site, whole, i, HD_WIDE_WORD);
 		out = LLVMBuildInsertValue(site->builder, out, word, i, "");
 	}
 	return out;
@@ -185,8 +184,7 @@ static int exponent_of(struct hd_site *site, value constant)
 {
 	int out = -1;
 	for (unsigned i = 0; i < hd_wide_count(constant); i++) {
-		value moved = binary(site, LLVMLShr, constant, number(constant, (uint64_t)i * HD_WIDE_WORD));
-		value folded = LLVMBuildTrunc(site->builder, moved, int_type(site, HD_WIDE_WORD), "");
+		value folded = extracted(site, constant, i, HD_WIDE_WORD);
 		uint64_t word = LLVMIsAConstantInt(folded) ? LLVMConstIntGetZExtValue(folded) : 3;
 		if (word && (out >= 0 || (word & (word - 1))))
 			return -1;

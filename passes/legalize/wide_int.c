@@ -166,7 +166,6 @@ static void expand(struct hd_wide *wide, LLVMValueRef value, struct hd_words *to
 
 static struct hd_words *words_of(struct hd_wide *wide, LLVMValueRef value)
 {
-
 	const struct hd_map_entry *entry = hd_map_get(&wide->known, value);
 	if (entry)
 		return wide->list.data[entry->start];
