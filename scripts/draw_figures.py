@@ -7,7 +7,6 @@ import argparse
 import importlib.util
 import json
 import os
-import subprocess
 import sys
 
 import figures
@@ -27,38 +26,18 @@ def load(name):
     return module
 
 
-def sweep(options, name, out, *words, **more):
+def sweep(options, name, out):
+    """The command of the plan's sweep."""
     build = os.path.abspath(options.build)
     plan = options.plan or os.path.join(HERE, 'plans', name + '.ini')
-    command = [os.path.join(build, 'bin', 'heddle'), 'sweep', *words, '--out', os.path.join(out, 'runs')]
+    command = [os.path.join(build, 'bin', 'heddle'), 'sweep', '--out', os.path.join(out, 'runs')]
     with open(plan, encoding='utf-8') as file:
         if '{programs}' in file.read():  # those of `make calls`
             command += ['--define', 'programs=' + os.path.abspath(options.programs or os.path.join(build, 'examples', 'calls'))]
     command += [word for name, value in options.defines.items() for word in ('--define', f'{name}={value}')]
     command += ['--size', options.size] if options.size else []
     command += ['--only', 'workload=' + options.workloads] if options.workloads else []
-    return subprocess.run([*command, plan], **more)
-
-
-def listed(options, name, out):
-    done = sweep(options, name, out, '--list', capture_output=True, text=True)
-    if done.returncode:
-        raise figures.RunFailed(done.stderr)
-    return [json.loads(line) for line in done.stdout.splitlines()]
-
-
-def simulate(options, name, out):
-    """The plan's runs, each with its result; those that fail are told by the sweep."""
-    done = sweep(options, name, out, '--quiet', '-j', str(options.jobs))
-    if done.returncode == 2:
-        raise figures.RunFailed('the sweep cannot begin')
-    runs = listed(options, name, out)
-    wrong = [run for run in runs if run['state'] != 'done']
-    for run in wrong[:5]:
-        print(f'figures-{name}: {" ".join(run["coordinates"].values())}: {run.get("cause", run["state"])}', file=sys.stderr)
-    if wrong:
-        raise figures.RunFailed(f'{len(wrong)} of {len(runs)} runs have no result')
-    return runs
+    return [*command, plan]
 
 
 def varied(runs):
@@ -123,7 +102,7 @@ def draw(name, options):
     options.defines = description.defines(options) if hasattr(description, 'defines') else {}
     out = os.path.abspath(options.out or os.path.join(options.build, 'figures', name + ('-' + options.size if options.size else '')))
     os.makedirs(out, exist_ok=True)
-    runs = simulate(options, name, out)
+    runs = figures.swept(sweep(options, name, out), options.jobs)
     if not runs:
         raise figures.RunFailed('the plan has no such workload')
     workloads = read_workloads(description, runs)

@@ -5,6 +5,7 @@ import json
 import math
 import os
 import subprocess
+import sys
 
 COLOURS = ['#4c72b0', '#dd8452', '#55a868', '#c44e52', '#8172b3', '#937860', '#da8bc3', '#8c8c8c']
 
@@ -13,12 +14,29 @@ class RunFailed(Exception):
     pass
 
 
+def swept(command, workers):
+    """The runs of a `heddle sweep` command, each with its result; those that were missing are made. Causes of failures are told
+    by the sweep."""
+    if subprocess.run([*command, '--quiet', '-j', str(workers)]).returncode == 2:
+        raise RunFailed('the sweep cannot begin')
+    done = subprocess.run([*command, '--list'], capture_output=True, text=True)
+    if done.returncode:
+        raise RunFailed(done.stderr)
+    runs = [json.loads(line) for line in done.stdout.splitlines()]
+    wrong = [run for run in runs if run['state'] != 'done']
+    for run in wrong[:5]:
+        print(f'{" ".join(run["coordinates"].values())}: {run.get("cause", run["state"])}', file=sys.stderr)
+    if wrong:
+        raise RunFailed(f'{len(wrong)} of {len(runs)} runs have no result')
+    return runs
+
+
 def sweep_runs(build, folder, workers, wanted):
     """The results of `wanted`, {key: (program, arguments, gpu, settings)}: {key: a result of `heddle sweep`}, whose `output` is
     what the program printed, and `statistics` those of the run. Settings are KEY=VALUE of the GPU. The plan and the results
     lie in `folder`."""
     os.makedirs(folder, exist_ok=True)
-    plan, names = os.path.join(folder, 'plan.ini'), {}
+    plan, names, results = os.path.join(folder, 'plan.ini'), {}, {}
     with open(plan, 'w', encoding='utf-8') as file:
         file.write(f'[sweep]\nout = "{os.path.abspath(folder)}"\n')
         for number, (key, (program, arguments, gpu, settings)) in enumerate(wanted.items()):
@@ -26,14 +44,7 @@ def sweep_runs(build, folder, workers, wanted):
             file.write(f'[workload w{number}]\nprogram = "{os.path.abspath(program)}"\ngpu = {gpu}\n')
             file.write(f'arguments = "{" ".join(arguments)}"\n' if arguments else '')
             file.writelines(setting.replace('=', ' = ', 1) + '\n' for setting in settings)
-    command = [os.path.join(build, 'bin', 'heddle'), 'sweep', '-j', str(workers), plan]
-    if subprocess.run(command, stdout=subprocess.DEVNULL).returncode == 2:
-        raise RunFailed('the sweep cannot begin')
-    listed = subprocess.run([*command, '--list'], capture_output=True, text=True, check=True).stdout
-    results = {}
-    for run in map(json.loads, listed.splitlines()):
-        if run['state'] != 'done':
-            raise RunFailed(f'{wanted[names[run["coordinates"]["workload"]]]}: {run.get("cause", run["state"])}')
+    for run in swept([os.path.join(build, 'bin', 'heddle'), 'sweep', plan], workers):
         with open(run['result'], encoding='utf-8') as file:
             results[names[run['coordinates']['workload']]] = json.load(file)
     return results
