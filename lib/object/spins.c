@@ -158,6 +158,13 @@ static bool is_counted(const struct hd_function *function, const struct hd_bitse
 	return counts_turns(&loop);
 }
 
+static void mark_sleeps(const struct hd_function *function, uint32_t first, uint32_t last, uint8_t *of)
+{
+	for (uint32_t i = first; i < last; i++)
+		if (function->insts[i].op == HD_OP_NANOSLEEP)
+			of[i] = HD_SPIN_LONG;
+}
+
 void hd_spins_find(const struct hd_spins *spins, const struct hd_function *function, uint8_t *of)
 {
 	uint32_t last[HD_SPIN_LONG + 1] = {0}; /* of each class: 1 + the last instruction so far */
@@ -176,6 +183,8 @@ void hd_spins_find(const struct hd_spins *spins, const struct hd_function *funct
 			of[i] = HD_SPIN_LONG;
 		else if (last[HD_SPIN_SAME] > inst->x && !is_counted(function, &leaders, i))
 			of[i] = HD_SPIN_SAME;
+		if (of[i] != HD_SPIN_NEVER)
+			mark_sleeps(function, inst->x, i, of);
 	}
 	hd_arena_release(&scratch);
 }

@@ -23,8 +23,8 @@ void hd_spins_prepare(struct hd_spins *spins, const struct hd_object *object, st
 void hd_spins_look(struct hd_spins *spins, const uint32_t *functions, uint32_t count);
 /* Looks at all functions. */
 void hd_spins_init(struct hd_spins *spins, const struct hd_object *object, struct hd_arena *arena);
-/* Fills in `of`, enum hd_spin of each instruction of a function, or of a linear version's body. Linear but for a
- * search through each loop. */
+/* Fills in `of`, enum hd_spin of each instruction of a function, or of a linear version's body: of branches back, and
+ * of each NANOSLEEP in such a loop. Linear but for a search through each loop. */
 void hd_spins_find(const struct hd_spins *spins, const struct hd_function *function, uint8_t *of);
 
 #endif

@@ -262,6 +262,21 @@ bool hd_simt_exit(struct hd_warp *warp, uint32_t mask, bool *call_ended);
 /* yield.c: forward progress. */
 /* After a branch back of a loop that may spin: runs another path of the warp if it does. */
 void hd_simt_spin(struct hd_exec *exec, const struct hd_dinst *inst);
+/* Behind a NANOSLEEP in a loop that may be a wait. The lanes that run sleep for so many cycles; other paths of the warp
+ * that are awake, or wake before, run meanwhile: the effect says `yielded` then. */
+void hd_simt_sleep(struct hd_exec *exec, uint64_t cycles);
+/* The whole warp has slept, in a function perhaps that such a loop calls: the loop makes way at its next turn. */
+void hd_simt_slept(struct hd_warp *warp);
+/* NANOSLEEP: the time that its lanes asked for, at most a millisecond, in core cycles. */
+uint64_t hd_sleep_cycles(const struct hd_gpu *gpu, const struct hd_warp *warp, const struct hd_inst *inst,
+			 uint32_t mask);
+/* The path on top has become the one that runs: it goes on when its lanes have slept enough. */
+HD_INLINE void hd_simt_wake(struct hd_warp *warp)
+{
+	uint64_t wakes = hd_vec_last(&warp->stack).wakes;
+	if (wakes > warp->stall_until)
+		warp->stall_until = wakes;
+}
 /* Would a path that spins make way for another one of the warp? */
 bool hd_simt_may_yield(const struct hd_gpu *gpu, const struct hd_warp *warp);
 /* Before a convergent instruction of a warp that was reordered. True: another path runs first, or lanes joined this

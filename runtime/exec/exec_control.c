@@ -210,6 +210,17 @@ static void service(struct hd_exec *exec, const struct hd_dinst *inst)
 	skip(exec);
 }
 
+/* In a loop that may be a wait (program.c); lanes that have come to where their path ends sleep with the warp. */
+static void sleep_lanes(struct hd_exec *exec, const struct hd_dinst *inst)
+{
+	struct hd_warp *warp = exec->warp;
+	uint32_t lanes = warp->active;
+	uint64_t cycles = exec->mask ? hd_sleep_cycles(exec->gpu, warp, &inst->inst, exec->mask) : 0;
+	skip(exec);
+	if (cycles && warp->active == lanes)
+		hd_simt_sleep(exec, cycles);
+}
+
 void hd_exec_control(struct hd_exec *exec, const struct hd_dinst *inst)
 {
 	switch (inst->inst.op) {
@@ -220,6 +231,7 @@ void hd_exec_control(struct hd_exec *exec, const struct hd_dinst *inst)
 	case HD_OP_RET: return_lanes(exec, inst); break;
 	case HD_OP_EXIT: finish_lanes(exec); break;
 	case HD_OP_TRAP: trap(exec, inst); break;
+	case HD_OP_NANOSLEEP: sleep_lanes(exec, inst); break;
 	case HD_OP_SYSCALL:
 		hd_probe_moved(exec->gpu);
 		service(exec, inst);

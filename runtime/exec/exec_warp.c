@@ -295,6 +295,13 @@ HD_EXEC_PLAIN(op_membar)
 	exec->effect->event = HD_EVENT_FENCE;
 }
 
+/* In a loop that may be a wait it is a control instruction (program.c). */
+HD_EXEC_PLAIN(op_nanosleep)
+{
+	(void)inst;
+	hd_simt_slept(exec->warp);
+}
+
 HD_EXEC_PLAIN(op_nothing)
 {
 	(void)exec;
@@ -332,7 +339,7 @@ const struct hd_exec_clones *hd_exec_warp_find(const struct hd_inst *inst)
 	case HD_OP_BAR: return &op_bar;
 	case HD_OP_MEMBAR: return &op_membar;
 	case HD_OP_WARPSYNC: return &op_warpsync;
-	case HD_OP_NANOSLEEP:
+	case HD_OP_NANOSLEEP: return &op_nanosleep;
 	case HD_OP_NOP: return &op_nothing;
 	default: return NULL;
 	}

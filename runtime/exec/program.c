@@ -102,8 +102,11 @@ static void mark_spins(const struct hd_spins *spins, const struct hd_function *f
 {
 	uint8_t *of = hd_xcalloc(from->inst_count + 1, 1);
 	hd_spins_find(spins, from, of);
-	for (uint32_t i = 0; i < from->inst_count; i++)
+	for (uint32_t i = 0; i < from->inst_count; i++) {
 		code[i].spins = of[i];
+		if (of[i] && code[i].inst.op == HD_OP_NANOSLEEP)
+			code[i].exec = NULL; /* it moves paths, as control instructions do */
+	}
 	free(of);
 }
 

@@ -21,15 +21,18 @@
 /* Pops what is empty or has arrived, and caches the entry that runs next. True when a call entry was popped. */
 static bool settle(struct hd_warp *warp)
 {
-	bool call_popped = false;
+	bool popped = false, call_popped = false;
 	while (warp->stack.len) {
 		const struct hd_simt *top = &hd_vec_last(&warp->stack);
 		if (top->mask && top->pc != top->reconv) {
 			warp->pc = top->pc;
 			warp->active = top->mask;
+			if (popped)
+				hd_simt_wake(warp);
 			return call_popped;
 		}
 		call_popped |= top->call_return != HD_PC_NONE;
+		popped = true;
 		warp->stack.len--;
 	}
 	warp->active = 0;
@@ -161,6 +164,7 @@ void hd_warp_start(struct hd_warp *warp, struct hd_cta *cta, uint32_t index)
 	warp->reordered = false;
 	warp->turns = warp->spins = warp->spins_alike = warp->spin_mask = 0;
 	warp->waits = warp->met = warp->calls = 0;
+	warp->stall_until = 0;
 	hd_vec_clear(&warp->stack);
 	hd_vec_push(&warp->stack, (struct hd_simt){.pc = grid->entry,
 						   .reconv = HD_PC_NONE,

@@ -9,10 +9,11 @@
  * that was on top longest ago.
  *
  * A path spins when it takes a loop's backward branch with the same lanes, registers and predicates as a few turns
- * before, or very often; only loops count that can be a wait (lib/object/spins.c). Masks of preemption points and dead
- * operands have in them what lanes need that wait out of the stack's order (passes/analysis/yields.c). Where the lanes
- * are in different calls, CARS exchanges the warp's frames (runtime/policy/cars_paths.c), and --verify stops looking at
- * the warp.
+ * before, or very often; only loops count that can be a wait (lib/object/spins.c). In such a loop a path makes way as
+ * soon as its lanes sleep, and the others run meanwhile: a warp sleeps only while all of its paths do. Masks of
+ * preemption points and dead operands have in them what lanes need that wait out of the stack's order
+ * (passes/analysis/yields.c). Where the lanes are in different calls, CARS exchanges the warp's frames
+ * (runtime/policy/cars_paths.c), and --verify stops looking at the warp.
  *
  * Lanes that ran ahead reconverge with the others where instructions need them: before barriers, writes of uniform
  * registers, products of matrices and votes without a mask a warp whose paths were reordered first runs its other
@@ -23,6 +24,7 @@
  * spin; for those that loop with the same lanes while others wait, a hash of their registers in 9 turns from the 16th
  * on, from the 32nd, from the 64th, ...
  */
+#include "heddle/config.h"
 #include "heddle/opcodes.h"
 #include "lib/hash.h"
 #include "lib/object/spins.h"
@@ -64,9 +66,22 @@ static bool all_wait_for(const struct hd_warp *warp, const struct hd_dinst *inst
 	return true;
 }
 
-/* Of the waiting paths whose next instruction needs less the one that was on top longest ago; `whole`: of those that
- * wait with all lanes of their entry. False: there is none. */
-static bool find_path(const struct hd_gpu *gpu, const struct hd_warp *warp, unsigned need, bool whole,
+/* When the path can go on: 0 where it is awake. */
+static uint64_t wakes_at(const struct hd_simt *entry, uint64_t now)
+{
+	return entry->wakes > now ? entry->wakes : 0;
+}
+
+/* Whether the path of `a` goes first: it is awake sooner, or was on top longer ago. */
+static bool goes_first(const struct hd_simt *a, const struct hd_simt *b, uint64_t now)
+{
+	uint64_t first = wakes_at(a, now), second = wakes_at(b, now);
+	return first != second ? first < second : a->turn < b->turn;
+}
+
+/* Of the waiting paths whose next instruction needs less the one that goes first; `whole`: of those that wait with all
+ * lanes of their entry. False: there is none. */
+static bool find_path(const struct hd_gpu *gpu, const struct hd_warp *warp, uint64_t now, unsigned need, bool whole,
 		      struct path *found)
 {
 	const struct hd_dinst *code = gpu->program.code.data;
@@ -81,7 +96,7 @@ static bool find_path(const struct hd_gpu *gpu, const struct hd_warp *warp, unsi
 		    (need != NEEDS_ANYBODY && code[stack[i].pc].meets &&
 		     all_wait_for(warp, &code[stack[i].pc], lanes, warp->active)) ||
 		    needs(&code[stack[i].pc]) >= need || (whole && lanes != stack[i].mask) ||
-		    (any && stack[i].turn >= stack[found->entry].turn))
+		    (any && !goes_first(&stack[i], &stack[found->entry], now)))
 			continue;
 		*found = (struct path){i, lanes, other_calls};
 		any = true;
@@ -115,6 +130,7 @@ static void run_path(struct hd_exec *exec, const struct path *path)
 	exec->effect->yielded = true;
 	if (exec->gpu->verify)
 		hd_verify_yield(warp, path->calls);
+	hd_simt_wake(warp);
 	hd_simt_jump(warp, hd_vec_last(&warp->stack).pc);
 }
 
@@ -152,14 +168,44 @@ static bool is_spinning(struct hd_warp *warp, bool long_too)
 	return since && since <= LOOKS && state_of(warp) == warp->spin_state;
 }
 
+/* A twin follows its warp and needs no order of its own; of the two only the warp has a shadow. */
+static bool can_yield(const struct hd_exec *exec)
+{
+	const struct hd_warp *warp = exec->warp;
+	return warp->stack.len >= 2 && warp->stack.len < HD_SIMT_DEPTH && (!exec->gpu->verify || warp->shadow);
+}
+
 void hd_simt_spin(struct hd_exec *exec, const struct hd_dinst *inst)
 {
 	struct hd_warp *warp = exec->warp;
 	struct path path;
-	/* A twin follows its warp and needs no order of its own; of the two only the warp has a shadow. */
-	if (warp->stack.len < 2 || warp->stack.len >= HD_SIMT_DEPTH || (exec->gpu->verify && !warp->shadow))
+	if (can_yield(exec) && is_spinning(warp, inst->spins == HD_SPIN_LONG) &&
+	    find_path(exec->gpu, warp, exec->now, NEEDS_PATHS, false, &path))
+		run_path(exec, &path);
+}
+
+uint64_t hd_sleep_cycles(const struct hd_gpu *gpu, const struct hd_warp *warp, const struct hd_inst *inst,
+			 uint32_t mask)
+{
+	const uint64_t most = 1000000;
+	uint64_t ns = hd_operand_value(warp, inst, HD_SLOT_B, mask);
+	return (uint64_t)((double)(ns < most ? ns : most) * gpu->config->core_mhz / 1000);
+}
+
+void hd_simt_slept(struct hd_warp *warp)
+{
+	warp->spins = TOO_MANY;
+}
+
+void hd_simt_sleep(struct hd_exec *exec, uint64_t cycles)
+{
+	struct hd_warp *warp = exec->warp;
+	struct path path;
+	if (!can_yield(exec))
 		return;
-	if (is_spinning(warp, inst->spins == HD_SPIN_LONG) && find_path(exec->gpu, warp, NEEDS_PATHS, false, &path))
+	hd_vec_last(&warp->stack).wakes = exec->now + 1 + cycles;
+	if (find_path(exec->gpu, warp, exec->now, NEEDS_PATHS, false, &path) &&
+	    goes_first(&warp->stack.data[path.entry], &hd_vec_last(&warp->stack), exec->now))
 		run_path(exec, &path);
 }
 
@@ -167,7 +213,7 @@ bool hd_simt_may_yield(const struct hd_gpu *gpu, const struct hd_warp *warp)
 {
 	struct path path;
 	return warp->stack.len >= 2 && warp->stack.len < HD_SIMT_DEPTH &&
-	       find_path(gpu, warp, NEEDS_PATHS, false, &path);
+	       find_path(gpu, warp, 0, NEEDS_PATHS, false, &path);
 }
 
 /* ---- reconverging */
@@ -241,7 +287,7 @@ bool hd_simt_gather(struct hd_exec *exec, const struct hd_dinst *inst)
 		return false;
 	if (join_waiting(warp))
 		return true;
-	if (!find_path(exec->gpu, warp, needs(inst), true, &path))
+	if (!find_path(exec->gpu, warp, exec->now, needs(inst), true, &path))
 		return false;
 	run_path(exec, &path);
 	return true;
@@ -284,8 +330,8 @@ bool hd_simt_leave(struct hd_exec *exec)
 	struct hd_warp *warp = exec->warp;
 	struct path path;
 	stop_here(exec);
-	if (warp->stack.len >= HD_SIMT_DEPTH || (!find_path(exec->gpu, warp, NEEDS_ANYBODY, true, &path) &&
-						 !find_path(exec->gpu, warp, NEEDS_ANYBODY, false, &path)))
+	if (warp->stack.len >= HD_SIMT_DEPTH || (!find_path(exec->gpu, warp, exec->now, NEEDS_ANYBODY, true, &path) &&
+						 !find_path(exec->gpu, warp, exec->now, NEEDS_ANYBODY, false, &path)))
 		return false;
 	run_path(exec, &path);
 	return true;

@@ -158,6 +158,7 @@ struct hd_simt {
 	uint32_t callee;      /* entries of a call: function index */
 	uint32_t call;	      /* entries of a call: its number in the warp, which entries of its paths share */
 	uint32_t turn;	      /* hd_warp.turns when a spinning path last made way for this one */
+	uint64_t wakes;	      /* its lanes sleep before this cycle (NANOSLEEP in a loop that waits, yield.c) */
 };
 
 /* What a policy has a warp issue (inject.c): accesses to rows of local memory, one a register; micro-operations, which
@@ -232,7 +233,7 @@ struct hd_warp {
 	uint64_t wake_at;	/* the last cycle for which it has a timer to go on */
 	uint64_t forward_until; /* from this cycle on no reader waits for what `forward` holds */
 	/* core = modern */
-	uint64_t stall_until; /* it issues nothing before this cycle */
+	uint64_t stall_until; /* it issues nothing before this cycle, also while the path that runs sleeps */
 	uint32_t flights;     /* results, and reads of sources, under way */
 	uint8_t counters[6];  /* dependence counters; a bit each that is not 0, and of these */
 	uint8_t raised, raised_memory, raised_shared, full; /* by memory, by shared memory; at their most */

@@ -88,7 +88,9 @@ void hd_control_issued(struct hd_sm *sm, struct hd_warp *warp, const struct hd_d
 {
 	bool memory = inst->pipe == HD_PIPE_LSU;
 	bool shared = memory && (hd_opinfo[inst->inst.op].space == HD_AT_SHARED || inst->lat_class == HD_LAT_SHFL);
-	warp->stall_until = (hd_is_arithmetic(inst) && start > now ? start : now) + inst->stall;
+	uint64_t until = (hd_is_arithmetic(inst) && start > now ? start : now) + inst->stall;
+	if (until > warp->stall_until) /* a path that sleeps may just have come to run */
+		warp->stall_until = until;
 	warp->flights += hd_hazard_any(&inst->writes);
 	if (inst->counter)
 		count_up(warp, inst->counter, memory && !shared, shared);

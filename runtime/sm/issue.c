@@ -13,6 +13,7 @@
 
 #include "heddle/config.h"
 #include "heddle/opcodes.h"
+#include "runtime/exec/exec.h"
 #include "runtime/sim/probe.h"
 #include "runtime/sim/profile.h"
 #include "runtime/sim/trace.h"
@@ -209,8 +210,9 @@ void hd_warp_continue(struct hd_sm *sm, struct hd_warp *warp, uint64_t now, uint
 		sm->next[warp->id] = next_of(sm, warp);
 	}
 	if (__builtin_expect(warp->stall_until > at, 0)) {
+		bool sleeps = at < hd_vec_last(&warp->stack).wakes;
 		at = warp->stall_until;
-		reason = HD_STALL_data_alu;
+		reason = sleeps ? HD_STALL_control : HD_STALL_data_alu;
 	}
 	if (at > now + 1) {
 		hd_warp_wake_at(sm, warp, now, at, reason);
@@ -348,14 +350,11 @@ void hd_sm_range_written(struct hd_sm *sm, struct hd_warp *warp, const struct hd
 		hd_warp_finish(sm, warp, now);
 }
 
-/* NANOSLEEP: at most the requested time, in core cycles. */
-static uint64_t sleep_cycles(const struct hd_sm *sm, const struct hd_warp *warp, const struct hd_inst *inst,
-			     uint32_t mask)
+/* The paths of a warp that made way for another one sleep by themselves (yield.c). */
+static uint64_t sleep_cycles(const struct hd_sm *sm, const struct hd_warp *warp, const struct hd_inst *inst)
 {
-	if (!mask)
-		return 1;
-	uint32_t ns = hd_operand_value(warp, inst, HD_SLOT_B, mask);
-	return 1 + (uint64_t)((ns < 1000000 ? ns : 1000000) * sm->gpu->config->core_mhz / 1000);
+	const struct hd_effect *effect = &sm->effect;
+	return 1 + (effect->mask && !effect->yielded ? hd_sleep_cycles(sm->gpu, warp, inst, effect->mask) : 0);
 }
 
 static void start_call(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now)
@@ -386,8 +385,7 @@ static void start_plain(struct hd_sm *sm, struct hd_warp *warp, const struct hd_
 	else if (inst->effects & (HD_FX_BRANCH | HD_FX_CALL | HD_FX_RET | HD_FX_EXIT))
 		hd_warp_continue(sm, warp, now, now + sm->branch_latency, HD_STALL_control);
 	else if (inst->inst.op == HD_OP_NANOSLEEP)
-		hd_warp_continue(sm, warp, now, now + sleep_cycles(sm, warp, &inst->inst, sm->effect.mask),
-				 HD_STALL_control);
+		hd_warp_continue(sm, warp, now, now + sleep_cycles(sm, warp, &inst->inst), HD_STALL_control);
 	else
 		hd_warp_continue(sm, warp, now, now + 1, HD_STALL_control);
 }
