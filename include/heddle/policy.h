@@ -180,7 +180,7 @@ struct hd_policy_hooks {
 	const char *rehearsal[2];
 	bool ideal;	   /* counts instructions that ideal machines skip (runtime/verify/redundancy.c) */
 	bool linear;	   /* launches run linear versions of kernels (runtime/exec/linear.h) */
-	bool facts;	   /* uses hd_facts_at (runtime/sim/engine.h) */
+	bool facts;	   /* uses hd_facts_at (runtime/core/gpu.h) */
 	bool streams;	   /* warps run their linear streams (hd_warp_run); false: streams take no time */
 	bool moves;	   /* suspends, moves or kills warps or blocks (runtime/sm/context.h) */
 	const char *joins; /* a policy with which it shares a unit that both replace; its hooks are called after that

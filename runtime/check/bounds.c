@@ -10,6 +10,8 @@
  */
 #include "heddle/opcodes.h"
 #include "runtime/check/state.h"
+#include "runtime/exec/devmem.h"
+#include "runtime/exec/load.h"
 
 /* ---- blocks of the heap */
 

@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 
 #include "runtime/check/state.h"
+#include "runtime/exec/devmem.h"
 
 static bool looks_for(const struct hd_check *check, uint32_t kind)
 {

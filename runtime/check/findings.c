@@ -8,6 +8,9 @@
 #include "heddle/figures.h"
 #include "runtime/check/check.h"
 #include "runtime/check/state.h"
+#include "runtime/exec/devmem.h"
+#include "runtime/exec/fault.h"
+#include "runtime/exec/load.h"
 
 enum { MOST_PLACES = 200 };
 

@@ -10,6 +10,7 @@
  */
 #include "heddle/opcodes.h"
 #include "runtime/check/state.h"
+#include "runtime/exec/devmem.h"
 
 #include "lib/machine/abi.h"
 

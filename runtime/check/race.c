@@ -12,6 +12,7 @@
  */
 #include "heddle/opcodes.h"
 #include "runtime/check/state.h"
+#include "runtime/exec/devmem.h"
 
 struct now {
 	struct hd_check *check;

@@ -19,6 +19,7 @@
  */
 #include "heddle/opcodes.h"
 #include "runtime/check/state.h"
+#include "runtime/exec/fault.h"
 
 /* Instructions behind an operation in which those who passed it are watched: what stands behind a branch comes soon. */
 enum { LOOKS = 4 };

@@ -12,6 +12,7 @@
 #include "runtime/exec/control.h"
 #include "heddle/config.h"
 #include "heddle/opcodes.h"
+#include "runtime/core/gpu.h"
 
 #include "heddle/control.h"
 

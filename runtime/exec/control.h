@@ -2,7 +2,12 @@
 #ifndef HD_RUNTIME_EXEC_CONTROL_H
 #define HD_RUNTIME_EXEC_CONTROL_H
 
-#include "runtime/sim/engine.h"
+#include <stdint.h>
+
+struct hd_config;
+struct hd_dinst;
+struct hd_function;
+struct hd_gpu;
 
 /* Of a latency class, as configured; 0: memory. */
 uint16_t hd_latency_of(const struct hd_config *config, unsigned lat_class);

@@ -8,6 +8,7 @@
 
 #include "heddle/config.h"
 #include "heddle/opcodes.h"
+#include "runtime/core/address.h"
 #include "runtime/exec/control.h"
 #include "runtime/exec/exec.h"
 #include "runtime/exec/linear.h"

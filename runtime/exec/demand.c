@@ -14,6 +14,7 @@
 
 #include "heddle/figures.h"
 #include "runtime/exec/exec.h"
+#include "runtime/exec/load.h"
 
 bool hd_program_shows_all(const struct hd_gpu *gpu, const struct hd_module *module)
 {

@@ -19,6 +19,7 @@
 
 #include "lib/bits.h"
 #include "lib/store.h"
+#include "runtime/exec/devmem.h"
 #include "runtime/exec/exec.h"
 
 #define GRAIN 256u    /* alignment and size unit of what an allocation occupies */

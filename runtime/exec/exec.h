@@ -13,7 +13,9 @@
 
 #include <string.h>
 
-#include "runtime/sim/engine.h"
+#include "runtime/core/gpu.h"
+#include "runtime/exec/execute.h"
+#include "runtime/exec/fault.h"
 
 typedef uint32_t hd_u32s __attribute__((ext_vector_type(32)));
 typedef int32_t hd_s32s __attribute__((ext_vector_type(32)));
@@ -303,46 +305,6 @@ bool hd_warp_meet_apart(struct hd_exec *exec, const struct hd_dinst *inst);
 uint32_t hd_exec_shuffle_source(const struct hd_warp *warp, const struct hd_inst *inst, uint32_t lane, bool *inside);
 uint64_t hd_exec_match_value(const struct hd_warp *warp, const struct hd_inst *inst, uint32_t lane);
 
-/* devmem.c beyond engine.h. The lowest device address. */
-#define HD_DEVICE_BASE UINT64_C(0x200000000000)
-/* What hardware maps at once: accesses that leave an allocation, but not its pages, pass there. */
-#define HD_DEVICE_PAGE (UINT64_C(2) << 20)
-uint64_t hd_devmem_epoch(const struct hd_devmem *memory);
-/* All ranges that were noted so far, in an epoch up to this one, are void. */
-void hd_devmem_forget(struct hd_devmem *memory, uint64_t epoch);
-/* Calls `visit` for each page, or piece of one, that may not be zero: of what the device has, wherever its allocations
- * are, and then of the host's memory that it has adopted. At most 4096 bytes each. */
-typedef void hd_devmem_visitor(void *context, uint64_t address, const void *host, uint32_t bytes);
-void hd_devmem_visit(const struct hd_devmem *memory, hd_devmem_visitor *visit, void *context);
-/* Where such bytes are; NULL: nowhere. */
-void *hd_devmem_page(const struct hd_devmem *memory, uint64_t address, uint64_t bytes);
-/* Allocations by address, the host's own memory among them: false behind the last. */
-bool hd_devmem_range(const struct hd_devmem *memory, uint32_t index, uint64_t *low, uint64_t *high, bool *adopted);
-/* program.c: where an address of code is in the loaded program; HD_PC_NONE: it is none. */
-uint32_t hd_program_pc(const struct hd_gpu *gpu, uint64_t address);
-/* What is to be added to an address for the host's own; the same all over an allocation. */
-uintptr_t hd_devmem_host(const struct hd_devmem *memory, uint64_t address);
-/*
- * Memory of the host's that the device reaches under the same address, until it is dropped: HD_SIM_NO_MEMORY where
- * something else has these addresses. hd_devmem_release leaves it
- * alone.
- */
-int hd_devmem_adopt(struct hd_devmem *memory, void *host, uint64_t bytes);
-int hd_devmem_drop(struct hd_devmem *memory, void *host);
-/* The allocation that contains the address: false when none does. */
-bool hd_devmem_find(const struct hd_devmem *memory, uint64_t address, uint64_t *low, uint64_t *high);
-/* The allocation nearest to the address: false when there is none. */
-bool hd_devmem_nearest(const struct hd_devmem *memory, uint64_t address, uint64_t *low, uint64_t *high);
-
-/* A pointer for the program to [address, +bytes), under the same address where that can be had. NULL: not in one
- * allocation. Valid until it is released. */
-void *hd_devmem_share(struct hd_devmem *memory, uint64_t address, uint64_t bytes);
-bool hd_devmem_is_shared(const struct hd_devmem *memory, uint64_t address);
-/* The last allocation that contained the address and was released: false when there was none, of the last thousands. */
-bool hd_devmem_was_freed(const struct hd_devmem *memory, uint64_t address, uint64_t *low, uint64_t *high);
-/* Host pointer to what lies at an address outside all allocations, but on the pages of one; NULL. */
-void *hd_devmem_beside(const struct hd_devmem *memory, uint64_t address, uint64_t bytes);
-
 /* exec_memory.c, for services: reads through any address space as a thread sees it. NULL when it may not. `bytes` that
  * can be read from there on are stored in `room`. */
 const uint8_t *hd_exec_readable(struct hd_exec *exec, uint32_t lane, uint64_t address, uint64_t *room);
@@ -352,12 +314,6 @@ uint8_t *hd_exec_lane_access(struct hd_exec *exec, const struct hd_dinst *inst, 
 /* What a global address is that no allocation has, in words that follow it in a sentence. */
 void hd_exec_describe_stray(const struct hd_exec *exec, uint64_t address, char *text, size_t size);
 #define HD_MEM_GENERIC 3 /* beside enum hd_mem_space: to be resolved by window */
-
-/* heap.c: device malloc and free. 0 when there is no room; false for what is no allocation. */
-uint64_t hd_heap_malloc(struct hd_gpu *gpu, uint64_t bytes);
-bool hd_heap_free(struct hd_gpu *gpu, uint64_t address);
-/* Is it a block that was freed, and not returned again since? */
-bool hd_heap_was_freed(struct hd_gpu *gpu, uint64_t address);
 
 /* verify.c */
 void hd_verify_start(struct hd_warp *warp, struct hd_cta *cta);
@@ -373,10 +329,6 @@ void hd_verify_found(struct hd_warp *warp, uint32_t mask, const struct hd_hazard
 void hd_verify_lost(struct hd_warp *warp, const uint64_t kept[4]);
 void hd_verify_release(struct hd_warp *warp);
 void hd_verify_forget(struct hd_grid *grid); /* what is kept of a grid */
-/* verify_analyses.c: what is looked up for each instruction of a function that is being loaded. */
-/* facts.c: what is said of instructions, hd_pfunction.facts; and of the register operands of one. */
-void hd_facts_prepare(const struct hd_gpu *gpu, struct hd_module *module, struct hd_pfunction *function);
-void hd_facts_tag(const struct hd_meta_function *said, uint32_t index, struct hd_dinst *inst);
 void hd_verify_prepare(const struct hd_gpu *gpu, struct hd_module *module, struct hd_pfunction *function);
 void hd_verify_affine_prepare(const struct hd_gpu *gpu, struct hd_module *module, struct hd_pfunction *function);
 /* The launch is over. */
@@ -399,40 +351,6 @@ uint64_t hd_fp_magnitude(const struct hd_unpacked *value, unsigned rounding);
 /* decode.c: an instruction of function number `function`, whose first one is at `first`. */
 struct hd_dinst hd_dinst_decode(const struct hd_gpu *gpu, const struct hd_inst *inst, uint32_t first, uint32_t function,
 				int level);
-
-/* program.c beyond engine.h. The function in whose place an instruction is. */
-uint32_t hd_program_function(const struct hd_program *program, uint32_t pc);
-/* The definition of a symbol: in the module itself, else in one that was loaded before. *home becomes where it is.
- * NULL: nowhere. */
-const struct hd_symbol *hd_program_definition(const struct hd_gpu *gpu, const struct hd_module *module,
-					      const struct hd_symbol *symbol, const struct hd_module **home);
-/* Decodes functions of a module, and their linear versions, into their places; the object has read them. */
-int hd_program_fill(struct hd_gpu *gpu, struct hd_module *module, const uint32_t *functions, uint32_t count);
-/* demand.c: the same for all functions, or for one and those that it may come to; what they are is read from the
- * object. Nothing happens to what is there. */
-int hd_program_fill_all(struct hd_gpu *gpu, struct hd_module *module);
-int hd_program_need(struct hd_gpu *gpu, struct hd_module *module, uint32_t function);
-/* What the module's data have the addresses of. */
-int hd_program_need_data(struct hd_gpu *gpu, struct hd_module *module);
-/* Whether somebody looks at code or metadata that does not run. */
-bool hd_program_shows_all(const struct hd_gpu *gpu, const struct hd_module *module);
-/* Unloading leaves traps where the code was. */
-void hd_program_unload(struct hd_gpu *gpu, struct hd_module *module);
-int hd_program_symbol(const struct hd_module *module, const char *name, uint64_t *address, uint64_t *size);
-
-/* fault.c: the source line of an instruction; HD_NOWHERE. */
-struct hd_loc hd_place_of(const struct hd_gpu *gpu, uint32_t pc);
-/* Sets the error text of a failed library call and returns the error. */
-int hd_gpu_refuse(struct hd_gpu *gpu, int error, const char *format, ...) __attribute__((format(printf, 3, 4)));
-
-/* What of the process is mapped at a host address: "the heap", the name of a file, ... False: nothing that it may
- * touch. */
-bool hd_host_mapping(uint64_t address, char *text, size_t size);
-/* Under options.warn_outside: a load beside an allocation, reported where it is the first of its place; and after the
- * launch, how many there were. */
-void hd_outside_note(struct hd_gpu *gpu, const struct hd_warp *warp, uint32_t lane, uint32_t bytes, const char *where,
-		     uint64_t address);
-void hd_outside_report(struct hd_gpu *gpu);
 
 /* exec_copy.c: an asynchronous copy of a lane: bytes that are read, zeros behind them up to its size; an offset in the
  * block's shared memory. */

@@ -5,6 +5,7 @@
  */
 #include "heddle/opcodes.h"
 #include "runtime/exec/exec.h"
+#include "runtime/exec/load.h"
 #include "runtime/sim/probe.h"
 
 static void stack_overflow(struct hd_exec *exec)

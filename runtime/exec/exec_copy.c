@@ -6,6 +6,7 @@
  * Fills the effect with the addresses of lanes that read global memory, and with where all lanes write.
  */
 #include "heddle/opcodes.h"
+#include "runtime/exec/devmem.h"
 #include "runtime/exec/exec.h"
 #include "runtime/exec/later.h"
 #include "runtime/exec/past.h"

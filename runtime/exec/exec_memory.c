@@ -8,6 +8,7 @@
  * Needs hd_devmem. Fills the effect with addresses as the timing model wants them. Local memory
  * lies lane after lane on the host; its simulated addresses are interleaved (hd_local_address).
  */
+#include "runtime/exec/devmem.h"
 #include "runtime/exec/exec.h"
 #include "runtime/exec/later.h"
 #include "runtime/exec/past.h"

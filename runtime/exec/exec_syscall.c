@@ -13,6 +13,7 @@
 #include "lib/strbuf.h"
 #include "runtime/check/check.h"
 #include "runtime/exec/exec.h"
+#include "runtime/exec/heap.h"
 #include "runtime/sim/checkpoint.h"
 
 /* ---- arguments: a function that leaves one undefined may have no such register */

@@ -16,6 +16,7 @@
 #include "cuda/heddle_texture.h"
 #include "cuda/texture_types.h"
 #include "heddle/opcodes.h"
+#include "runtime/exec/devmem.h"
 #include "runtime/exec/exec.h"
 
 /* One lane's fetch. */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "heddle/figures.h"
+#include "runtime/exec/fault.h"
 #include "runtime/exec/later.h"
 #include "runtime/sm/sm.h"
 

@@ -3,6 +3,8 @@
  * a free list for each class, kept in the heap itself. Constant time. What a kernel overwrites
  * in its own heap stays inside the heap: links are checked before they are followed.
  */
+#include "runtime/exec/heap.h"
+#include "runtime/exec/devmem.h"
 #include "runtime/exec/exec.h"
 
 #define DEFAULT_HEAP_BYTES (UINT64_C(8) << 20)

@@ -10,8 +10,10 @@
 #include "heddle/opcodes.h"
 #include "lib/object/spins.h"
 #include "runtime/exec/control.h"
+#include "runtime/exec/devmem.h"
 #include "runtime/exec/exec.h"
 #include "runtime/exec/linear.h"
+#include "runtime/exec/load.h"
 #include "runtime/sm/hooks.h"
 
 /* Constant operands must lie in bank 0. */

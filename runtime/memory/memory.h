@@ -14,6 +14,7 @@
 
 #include "heddle/stats.h"
 #include "lib/arena.h"
+#include "runtime/core/address.h"
 
 struct hd_config;
 
@@ -24,17 +25,7 @@ struct hd_lsu;	  /* load/store unit of one SM with its L1 and shared memory */
 #define HD_MEM_GRIDS 32		   /* whose requests are told apart */
 #define HD_MEM_NOBODY HD_MEM_GRIDS /* whose dirty lines are those of grids that have ended */
 
-/* Where local memory lies in the physical address space of caches and DRAM: above all device memory. */
-#define HD_LOCAL_PHYSICAL (UINT64_C(1) << 46)
-#define HD_LOCAL_PHYSICAL_GRID (UINT64_C(1) << 40) /* of each grid that runs */
 #define HD_MEM_GROUPS 256 /* whose stores are, in an SM */
-
-enum hd_mem_space { HD_MEM_GLOBAL, HD_MEM_LOCAL, HD_MEM_SHARED };
-enum hd_mem_kind { HD_MEM_LOAD, HD_MEM_STORE, HD_MEM_ATOMIC, HD_MEM_REDUCTION };
-/* How the lanes' addresses lie, where that is known: a word each, lane n's n words behind lane 0's, of lanes that are
- * not active, too; all active ones the same. */
-enum hd_mem_pattern { HD_MEM_SCATTERED, HD_MEM_CONSECUTIVE, HD_MEM_UNIFORM };
-enum hd_mem_class { HD_CLASS_GLOBAL, HD_CLASS_SPILL_FILL, HD_CLASS_OTHER_LOCAL };
 
 #define HD_MEM_NO_PLACE UINT16_MAX
 
@@ -62,16 +53,6 @@ struct hd_mem_request {
 	 * Local: physical address of the lane's first word, in the interleaved layout: see hd_local_address. */
 	uint64_t address[32];
 };
-
-/*
- * Physical address of byte `offset` of lane `lane` of the warp whose local memory starts at `base`: consecutive words
- * of one lane are 128 bytes apart, so that the same offset over a warp is one line. Wide accesses touch several words;
- * the coalescer expands them for HD_MEM_LOCAL.
- */
-static inline uint64_t hd_local_address(uint64_t base, uint32_t lane, uint32_t offset)
-{
-	return base + (uint64_t)(offset / 4) * 128 + lane * 4 + offset % 4;
-}
 
 struct hd_mem_completion {
 	uint32_t token;

@@ -12,6 +12,7 @@
 #include <assert.h>
 
 #include "heddle/figures.h"
+#include "runtime/exec/fault.h"
 #include "runtime/policy/duet.h"
 
 #include <assert.h>

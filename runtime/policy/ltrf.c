@@ -28,6 +28,7 @@
 #include "runtime/policy/ltrf.h"
 #include "heddle/config.h"
 #include "heddle/figures.h"
+#include "runtime/exec/fault.h"
 #include "runtime/policy/served.h"
 
 #include <assert.h>

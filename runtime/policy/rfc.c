@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "heddle/config.h"
+#include "runtime/exec/fault.h"
 #include "runtime/policy/served.h"
 #include "runtime/policy/wcb.h"
 #include "runtime/sm/hooks.h"

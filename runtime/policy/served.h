@@ -4,7 +4,13 @@
 #ifndef HD_RUNTIME_POLICY_SERVED_H
 #define HD_RUNTIME_POLICY_SERVED_H
 
-#include "runtime/sim/engine.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "heddle/machine.h"
+
+struct hd_dinst;
+struct hd_warp;
 
 /*
  * Whether the warp's next instruction, `inst`, has a use for the values that it reads. A prologue saves registers for

@@ -20,6 +20,7 @@
 
 #include "heddle/config.h"
 #include "heddle/figures.h"
+#include "runtime/exec/fault.h"
 #include "runtime/policy/served.h"
 #include "runtime/policy/wcb.h"
 #include "runtime/sm/hooks.h"

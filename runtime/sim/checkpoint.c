@@ -20,6 +20,7 @@
 
 #include "heddle/version.h"
 #include "lib/store.h"
+#include "runtime/exec/devmem.h"
 #include "runtime/exec/exec.h"
 #include "runtime/sim/checkpoint_image.h"
 #include "runtime/sim/checkpoint_memory.h"
@@ -622,8 +623,8 @@ static void take_image(struct hd_gpu *gpu, const struct step_entry *step)
 	gpu->checkpoint = checkpoint;
 	gpu->interrupted = interrupted;
 	hd_devmem_forget(devmem, step->epoch);
-	hd_progress_init(&gpu->progress, options.progress);
-	hd_progress_start(&gpu->progress, gpu);
+	hd_progress_init(&gpu->run->progress, options.progress);
+	hd_progress_start(&gpu->run->progress, gpu);
 	hd_window_resume(gpu->run->window);
 	gpu->run->checkpoint_next = checkpoint->log ? checkpoint->cycle : HD_NEVER;
 }

@@ -5,6 +5,7 @@
  * Cost: a comparison of all that was ever written, each time.
  */
 #include "runtime/sim/checkpoint_memory.h"
+#include "runtime/exec/devmem.h"
 
 #include "lib/hash.h"
 

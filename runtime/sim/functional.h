@@ -5,7 +5,10 @@
 #ifndef HD_RUNTIME_SIM_FUNCTIONAL_H
 #define HD_RUNTIME_SIM_FUNCTIONAL_H
 
-#include "runtime/sim/engine.h"
+#include "lib/diag.h"
+
+struct hd_gpu;
+struct hd_sm;
 
 /* What is counted without timing. */
 #define HD_FUNCTIONAL_COUNTERS(X) \

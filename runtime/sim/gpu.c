@@ -374,7 +374,7 @@ static uint64_t run_cycle(struct hd_run *run, uint64_t now, uint64_t *last)
 	} else {
 		next = hd_window_run(run->window, now, end, last);
 	}
-	hd_progress_cycles(&run->gpu->progress, run->gpu, end - now);
+	hd_progress_cycles(&run->progress, run->gpu, end - now);
 	next = hd_earlier(hd_earlier(next, run->memory_next), hd_earlier(run->dispatch_next, run->policy_next));
 	next = hd_window_watched(run->window, now, next);
 	if (next != HD_NEVER && (run->gpu->every_cycle || next < end))
@@ -393,8 +393,8 @@ static void run_functional(struct hd_run *run)
 			break;
 		}
 		hd_run_collect(run, sm, gpu->now);
-		if (gpu->progress.out)
-			hd_progress_look(&gpu->progress, gpu);
+		if (run->progress.out)
+			hd_progress_look(&run->progress, gpu);
 		if (gpu->now >= run->watchdog.next_check && !gpu->error)
 			hd_watchdog_check(&run->watchdog, gpu);
 	}
@@ -488,6 +488,7 @@ struct hd_run *hd_run_new(struct hd_gpu *gpu)
 {
 	struct hd_run *run = HD_ARENA_NEW(&gpu->arena, struct hd_run, 1);
 	run->gpu = gpu;
+	hd_progress_init(&run->progress, gpu->options.progress);
 	run->sm_count = (uint32_t)gpu->sm_count;
 	run->checkpoint_next = HD_NEVER;
 	assert(run->sm_count <= HD_MAX_SMS);
@@ -509,7 +510,7 @@ static void wake_up(struct hd_run *run)
 		run->due[i] = HD_NEVER;
 	}
 	memset(run->woken, 0, sizeof(run->woken));
-	hd_progress_start(&gpu->progress, gpu);
+	hd_progress_start(&run->progress, gpu);
 	run->chosen = false;
 	HD_HOOKED (gpu, self, quota)
 		run->chosen = true;
@@ -582,7 +583,7 @@ static void rest(struct hd_run *run)
 {
 	struct hd_gpu *gpu = run->gpu;
 	hd_watchdog_end(&run->watchdog, gpu);
-	hd_progress_end(&gpu->progress);
+	hd_progress_end(&run->progress);
 	for (uint32_t i = 0; i < run->sm_count; i++)
 		hd_sm_forget_alarms(gpu->sms[i]);
 	if (!gpu->functional)

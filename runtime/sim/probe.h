@@ -4,7 +4,8 @@
 #ifndef HD_RUNTIME_PROBE_H
 #define HD_RUNTIME_PROBE_H
 
-#include "runtime/sim/engine.h"
+#include "runtime/core/gpu.h"
+#include "runtime/exec/execute.h"
 
 /* What was found out about a warp. */
 struct hd_probe_warp {

@@ -13,7 +13,8 @@
 #include "runtime/sim/profile.h"
 #include "heddle/opcodes.h"
 
-#include "runtime/sim/engine.h"
+#include "runtime/core/effect.h"
+#include "runtime/core/gpu.h"
 
 void hd_profile_prepare(struct hd_gpu *gpu)
 {

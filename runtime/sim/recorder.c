@@ -20,6 +20,7 @@
 #include "lib/recording.h"
 #include "lib/sha256.h"
 #include "lib/strbuf.h"
+#include "runtime/exec/devmem.h"
 #include "runtime/exec/exec.h"
 
 _Static_assert(HD_RECORDING_BASE == HD_DEVICE_BASE, "slots begin where device memory does");

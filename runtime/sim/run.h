@@ -4,6 +4,7 @@
 #ifndef HD_RUNTIME_SIM_RUN_H
 #define HD_RUNTIME_SIM_RUN_H
 
+#include "runtime/sim/progress.h"
 #include "runtime/sim/sim_private.h"
 #include "runtime/sim/watchdog.h"
 #include "runtime/sm/sm.h"
@@ -26,6 +27,7 @@ struct hd_run {
 	uint64_t policy_tick[HD_MAX_POLICIES];
 	uint32_t first; /* SM that gets the next CTA */
 	struct hd_watchdog watchdog;
+	struct hd_progress progress;
 	uint64_t due[HD_MAX_SMS];  /* cycle at which each SM wants to be visited */
 	uint16_t busy[HD_MAX_SMS]; /* SMs with warps or memory accesses, ascending */
 	uint64_t woken[HD_MAX_SMS / 64];

@@ -7,7 +7,10 @@
 
 #include <jansson.h>
 
-#include "runtime/sim/engine.h"
+#include "lib/diag.h"
+
+struct hd_gpu;
+struct hd_grid;
 
 struct hd_sampling;
 

@@ -5,6 +5,7 @@
 #define HD_RUNTIME_SIM_SAMPLING_PRIVATE_H
 
 #include "lib/vec.h"
+#include "runtime/core/gpu.h"
 #include "runtime/sim/estimate.h"
 #include "runtime/sim/sampling.h"
 

@@ -10,6 +10,7 @@
 #include "heddle/config.h"
 #include "lib/store.h"
 #include "runtime/check/check.h"
+#include "runtime/exec/devmem.h"
 #include "runtime/exec/exec.h"
 #include "runtime/sim/blame.h"
 #include "runtime/sim/checkpoint.h"
@@ -102,7 +103,6 @@ int hd_sim_new(const struct hd_sim_options *options, struct hd_sim **out)
 	gpu->options.config = gpu->config;
 	gpu->verify = options->verify;
 	gpu->corun_end = gpu->corun_next = UINT64_MAX;
-	hd_progress_init(&gpu->progress, options->progress);
 	if (!gpu->options.heap_bytes)
 		gpu->options.heap_bytes = DEFAULT_HEAP_BYTES;
 	sim->policy_name =

@@ -5,7 +5,7 @@
 #ifndef HD_RUNTIME_SIM_SIM_PRIVATE_H
 #define HD_RUNTIME_SIM_SIM_PRIVATE_H
 
-#include "runtime/sim/engine.h"
+#include "runtime/core/gpu.h"
 #include "runtime/sim/power.h"
 #include "runtime/sim/sample.h"
 

@@ -9,6 +9,7 @@
 
 #include <inttypes.h>
 
+#include "runtime/exec/devmem.h"
 #include "runtime/exec/exec.h"
 #include "runtime/sim/probe.h"
 #include "runtime/sm/hooks.h"

@@ -4,7 +4,7 @@
 #ifndef HD_RUNTIME_WAITS_H
 #define HD_RUNTIME_WAITS_H
 
-#include "runtime/sim/engine.h"
+struct hd_gpu;
 
 struct hd_probe;
 

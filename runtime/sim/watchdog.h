@@ -4,7 +4,10 @@
 #ifndef HD_RUNTIME_SIM_WATCHDOG_H
 #define HD_RUNTIME_SIM_WATCHDOG_H
 
-#include "runtime/sim/engine.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+struct hd_gpu;
 
 struct hd_watchdog {
 	uint64_t started;		/* cycle of the launch */

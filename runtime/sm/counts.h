@@ -4,7 +4,11 @@
 #ifndef HD_RUNTIME_SM_COUNTS_H
 #define HD_RUNTIME_SM_COUNTS_H
 
-#include "runtime/sim/engine.h"
+#include <stdint.h>
+
+struct hd_gpu;
+struct hd_grid;
+struct hd_policy_handle;
 
 /* Gives the policy's rows a place. */
 void hd_counts_take(struct hd_gpu *gpu, struct hd_policy_handle *policy);

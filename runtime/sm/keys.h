@@ -4,7 +4,10 @@
 #ifndef HD_RUNTIME_SM_KEYS_H
 #define HD_RUNTIME_SM_KEYS_H
 
-#include "runtime/sim/engine.h"
+#include "lib/diag.h"
+
+struct hd_gpu;
+struct hd_policy_handle;
 
 /* Gives the policy's rows of settings and of energy a place, with what the configuration says. 0, or -1 with the error
  * reported. */

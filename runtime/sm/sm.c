@@ -11,6 +11,7 @@
 #include <inttypes.h>
 
 #include "heddle/config.h"
+#include "runtime/exec/fault.h"
 #include "runtime/sm/constant.h"
 #include "runtime/sm/hooks.h"
 #include "runtime/sm/texture.h"

@@ -14,7 +14,11 @@
 #define HD_RUNTIME_SM_SM_H
 
 #include "lib/api.h"
-#include "runtime/sim/engine.h"
+#include "runtime/core/effect.h"
+#include "runtime/core/gpu.h"
+#include "runtime/core/warp.h"
+#include "runtime/exec/execute.h"
+#include "runtime/memory/memory.h"
 #include "runtime/sm/calendar.h"
 
 #define HD_MAX_SCHEDULERS 8

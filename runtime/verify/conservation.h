@@ -4,8 +4,11 @@
 #ifndef HD_RUNTIME_VERIFY_CONSERVATION_H
 #define HD_RUNTIME_VERIFY_CONSERVATION_H
 
-#include "runtime/sim/engine.h"
+#include "heddle/stats.h"
 #include "runtime/sim/power.h"
+
+struct hd_gpu;
+struct hd_grid;
 
 /* The grid has ended: nothing of it is left on an SM. 0, or HD_SIM_VERIFY with gpu->error_text filled. */
 int hd_verify_grid_left(struct hd_gpu *gpu, const struct hd_grid *grid);

@@ -2,7 +2,11 @@
 #ifndef HD_RUNTIME_VERIFY_CONTROL_H
 #define HD_RUNTIME_VERIFY_CONTROL_H
 
-#include "runtime/sim/engine.h"
+#include <stdint.h>
+
+struct hd_dinst;
+struct hd_sm;
+struct hd_warp;
 
 void hd_verify_control_begin(struct hd_warp *warp);
 void hd_verify_control_release(struct hd_warp *warp);

@@ -3,6 +3,7 @@
  * an instruction, or a set of them of which one is enough. Functions that never ran are counted apart.
  */
 #include "runtime/verify/coverage.h"
+#include "runtime/core/gpu.h"
 
 #include "heddle/figures.h"
 

@@ -4,7 +4,7 @@
 
 #include <jansson.h>
 
-#include "runtime/sim/engine.h"
+struct hd_gpu;
 
 /*
  * For the statistics: kind to {"checked", "stated"}; `functions` of those loaded, the others of functions that ran. A

@@ -2,6 +2,8 @@
 #include "lab.h"
 #include "heddle/opcodes.h"
 
+#include "runtime/exec/devmem.h"
+#include "runtime/exec/load.h"
 #include <string.h>
 
 static void swallow(void *context, enum hd_severity severity, struct hd_loc loc, const char *message)

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "lib/store.h"
+#include "runtime/exec/devmem.h"
 #include "runtime/sim/checkpoint_file.h"
 #include "runtime/sim/checkpoint_image.h"
 #include "runtime/sim/checkpoint_memory.h"

@@ -8,6 +8,7 @@
 
 #include "lab.h"
 #include "lib/strbuf.h"
+#include "runtime/exec/devmem.h"
 #include "runtime/sim/sim_private.h"
 #include "sample.h"
 

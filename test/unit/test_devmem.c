@@ -1,7 +1,9 @@
 /* Device memory: exact bounds, red zones, reuse, zeroes, exhaustion. */
 #include "harness.h"
 
+#include "runtime/exec/devmem.h"
 #include "runtime/exec/exec.h"
+#include "runtime/exec/heap.h"
 
 START_TEST(addresses_are_aligned_and_far_from_null)
 {

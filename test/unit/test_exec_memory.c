@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "lab.h"
+#include "runtime/exec/devmem.h"
 
 #define M(kind, value) HD_MOD(kind, value)
 #define ONE 0x3f800000

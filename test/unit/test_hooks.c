@@ -5,6 +5,7 @@
 #include "harness.h"
 #include "heddle/opcodes.h"
 #include "runtime/exec/exec.h"
+#include "runtime/exec/load.h"
 #include "runtime/sm/hooks.h"
 #include "simbench.h"
 

@@ -8,6 +8,9 @@
 
 #include "lab.h"
 #include "lib/machine/abi.h"
+#include "runtime/core/address.h"
+#include "runtime/exec/devmem.h"
+#include "runtime/exec/load.h"
 #include "runtime/sim/sim_private.h"
 
 #define ADD(reg, value) lab_imm(HD_OP_IADD3, reg, reg, value)

@@ -1,7 +1,7 @@
 /* The line about launches that take long: when it comes, what it says, and that it goes. */
 #include "harness.h"
 
-#include "runtime/sim/sim_private.h"
+#include "runtime/sim/run.h"
 #include "simbench.h"
 
 static double seconds; /* of the host, by the test's clock: each look takes a quarter of one */
@@ -29,7 +29,7 @@ static char *run_with(double (*clock)(void), uint32_t ctas, uint32_t streams)
 	bench.config.max_ctas = 2;
 	simbench_chain(&bench, 2000);
 	ck_assert_int_eq(simbench_start(&bench), 0);
-	bench.sim->gpu.progress.clock = clock;
+	bench.sim->gpu.run->progress.clock = clock;
 	seconds = 0;
 	for (uint32_t i = 0; i < streams; i++) {
 		struct hd_launch launch = {.kernel = bench.kernel,

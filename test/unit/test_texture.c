@@ -7,6 +7,7 @@
 #include "cuda/driver_types.h"
 #include "cuda/heddle_texture.h"
 #include "cuda/texture_types.h"
+#include "runtime/exec/devmem.h"
 #include "runtime/exec/exec.h"
 #include "runtime/memory/coalescer.h"
 #include "simbench.h"

@@ -7,6 +7,7 @@
 #include "heddle/opcodes.h"
 
 #include "lab.h"
+#include "runtime/exec/devmem.h"
 
 #define ADD(reg, value) lab_imm(HD_OP_IADD3, reg, reg, value)
 #define EXIT lab_op(HD_OP_EXIT)

@@ -1,0 +1,127 @@
+/*
+ * The simulated GPU as data: what every room of the runtime knows of it. Rooms above keep what is theirs behind
+ * pointers.
+ */
+#ifndef HD_RUNTIME_CORE_GPU_H
+#define HD_RUNTIME_CORE_GPU_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "heddle/policy.h"
+#include "heddle/sim.h"
+#include "heddle/stats.h"
+#include "lib/api.h"
+#include "lib/arena.h"
+#include "lib/vec.h"
+#include "runtime/core/grid.h"
+#include "runtime/core/program.h"
+
+struct hd_check;
+struct hd_checkpoint;
+struct hd_config;
+struct hd_devmem;
+struct hd_functional;
+struct hd_memory;
+struct hd_probe;
+struct hd_profile_count;
+struct hd_redundancy;
+struct hd_run;
+struct hd_sampling;
+
+/* Loads beside allocations at one place. */
+struct hd_outside {
+	uint32_t pc;
+	uint64_t count; /* in the launch that showed it */
+	bool told;
+};
+
+/* Of the register files of each SM: in one place, which stays in the host's cache while the SMs take turns. */
+struct hd_bank_shape {
+	bool modern;			  /* no collectors: modern.c */
+	uint32_t skew;			  /* banks by which each warp's registers are moved on */
+	uint32_t parts;			  /* register files */
+	uint32_t banks, mask;		  /* of one of these; mask 0: no power of two */
+	uint32_t read_ports, write_ports; /* of a bank */
+	uint32_t writes_at;		  /* in hd_regfile.ports */
+	uint32_t read_cycles;		  /* of a read without conflicts */
+	uint32_t operand_cycles;	  /* of collection that latencies contain */
+	uint64_t busy, latency;		  /* ticks of an access, and until the operand is there */
+};
+
+struct hd_sm; /* sm.h: private to the timing core */
+HD_API uint32_t hd_sm_id(const struct hd_sm *sm);
+
+struct hd_gpu {
+	struct hd_sim_options options;
+	struct hd_config *config;
+	uint64_t sm_count; /* as configured: loops over SMs are in many files */
+	struct hd_bank_shape shape;
+	struct hd_arena arena;
+	struct hd_program program;
+	struct hd_module *modules;
+	struct hd_devmem *devmem;
+	uint64_t heap_address;	  /* device malloc */
+	struct hd_memory *memory; /* timing */
+	struct hd_sm **sms;
+	uint64_t now;			/* core cycle */
+	HD_VEC(struct hd_grid *) grids; /* that wait or run, in the order of their submission */
+	uint32_t running;		/* of these */
+	uint32_t grid_slots;		/* that grids have had since the start */
+	struct hd_grid *grid;		/* that runs alone, or is beginning or ending; NULL: none, or several run */
+	struct hd_run *run;		/* gpu.c's */
+	uint64_t grids_launched;
+	uint64_t corun_end;  /* of the co-run that is going on (corun.c); UINT64_MAX */
+	uint64_t corun_next; /* cycle in which its next kernel comes; UINT64_MAX: none waits for that */
+	struct hd_policy_handle policies[HD_MAX_POLICIES];
+	uint32_t policy_count;
+	struct {
+		uint32_t gpu, sm, cta, warp, grid, collector;
+	} policy_bytes;				       /* of what each of these has for policies */
+	struct hd_policy_energy energy[HD_MAX_ENERGY]; /* rows of all policies, as configured (energy.c) */
+	uint64_t spent[HD_MAX_ENERGY];		       /* events of grids that have ended */
+	uint32_t energy_count;
+	double settings[HD_MAX_SETTINGS]; /* keys of all policies, as configured (keys.c) */
+	uint32_t setting_count;
+	uint64_t *counted; /* counts of all policies, of grids that have ended (counts.c) */
+	uint32_t count_rows;
+	bool moves;			  /* some policy moves warps or blocks */
+	uint32_t spare_warps, spare_ctas; /* the most that a policy wants */
+	uint32_t stages;		  /* that policies add between issue and execution */
+	uint8_t *policy_space;		  /* hd_policy_gpu */
+	struct hd_stats stats;		  /* of finished launches; SM and memory statistics are summed at snapshot */
+	char error_text[1024];
+	int error;			   /* sticky within a launch */
+	volatile sig_atomic_t interrupted; /* the signal that ends the launch; 0: none */
+	bool verify;
+	struct hd_profile_count *profile; /* of each instruction of the program, under options.profile (profile.c) */
+	uint32_t profile_count;
+	uint64_t *blame;		   /* [1 + instruction][enum hd_stall], under options.blame (blame.c) */
+	uint32_t blame_count;		   /* of instructions */
+	struct hd_redundancy *redundancy;  /* under options.ideal (redundancy.c) */
+	struct hd_probe *probe;		   /* while it is found out whether the grid can go on (probe.c); else NULL */
+	HD_VEC(struct hd_outside) outside; /* under options.warn_outside (fault.c) */
+	struct hd_check *check;		   /* under options.check (check.c); else NULL */
+	struct hd_functional *functional;  /* under options.functional, and while sampling leaves time out; NULL: with
+					      timing */
+	struct hd_sampling *sampling;	   /* under options.sampling; else NULL */
+	struct hd_checkpoint *checkpoint;  /* under options.checkpoint and options.resume; else NULL */
+	bool every_cycle;		   /* debugging: visit every cycle; the figures must not change */
+	uint32_t trace;			   /* enum hd_trace_stream, a bit each; 0 while outside the window */
+	uint32_t trace_streams;		   /* what the option asked for */
+	uint64_t trace_from, trace_to;
+};
+
+/* For policies with `facts`: what is said of the instruction at `pc`, in *function if that is not NULL; NULL: nothing.
+ */
+static inline const struct hd_code_facts *hd_facts_at(const struct hd_gpu *gpu, uint32_t pc,
+						      const struct hd_pfunction **function)
+{
+	const struct hd_pfunction *of = &gpu->program.functions.data[gpu->program.code.data[pc].function];
+	if (function)
+		*function = of;
+	return of->facts ? &of->facts[pc - of->first] : NULL;
+}
+
+#endif

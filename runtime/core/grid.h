@@ -1,0 +1,67 @@
+/*
+ * A kernel launch as data, from its submission to its end.
+ */
+#ifndef HD_RUNTIME_CORE_GRID_H
+#define HD_RUNTIME_CORE_GRID_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "heddle/occupancy.h"
+#include "heddle/stats.h"
+#include "lib/vec.h"
+
+struct hd_claims;
+struct hd_kernel;
+struct hd_linear_state;
+struct hd_words_read;
+
+/* Grids that the SMs can have warps of at a time, as many as compute capability 3.0 to 6.0 and most later ones have. */
+#define HD_MAX_GRIDS 32
+#define HD_MAX_ENERGY 16 /* kinds of events of policies that take energy */
+#define HD_MAX_SETTINGS 64 /* of all policies */
+
+struct hd_launch_record;
+
+/* A kernel launch that waits for its turn or runs (grids.c). */
+struct hd_grid {
+	const struct hd_kernel *kernel;
+	uint64_t stream;		 /* grids of one run one after the other */
+	int priority;			 /* the smaller number goes first, as in CUDA */
+	bool running;			 /* its blocks are dispatched */
+	uint8_t slot;			 /* while it runs: its place in hd_sm.grids */
+	bool in_a_row;			 /* as hd_launch's */
+	uint64_t started, dispatch_from; /* cycles: it got its turn; its first block may start */
+	bool shared;			 /* others have been running beside it */
+	struct hd_launch_record *record; /* from its turn on */
+	struct hd_stats before;		 /* all counters when it got its turn */
+	struct hd_stats ended_before;	 /* of these, in gpu->stats */
+	struct hd_counters slot_before;	 /* and those of its slot, where slot_known */
+	bool slot_known;
+	struct hd_occupancy fit; /* of the original code, on an SM of its own */
+	uint32_t grid[3], block[3];
+	uint32_t block_threads, block_warps;
+	uint64_t cta_total, cta_next, cta_done;
+	HD_VEC(uint64_t) requeued;	/* CTAs that were killed: they come before cta_next, in this order */
+	uint64_t cta_stop;		/* no block from here on begins with time (sampling_blocks.c); 0: all do */
+	bool cooperative;		/* its blocks wait for each other: every warp must be able to run */
+	uint32_t cta_share;		/* of its blocks, spread over all SMs, the most on one */
+	uint32_t function, entry;	/* in hd_program.functions; pc */
+	struct hd_linear_state *linear; /* the launch runs the kernel's linear version; else NULL */
+	uint32_t registers;		/* a thread, as allocated by the hardware model */
+	uint32_t register_rows;		/* rows of hd_warp.regs: no loaded function names a register beyond */
+	uint32_t local_bytes;		/* a thread, multiple of 16 */
+	uint32_t shared_bytes;		/* static + dynamic */
+	uint8_t *constants;		/* bank 0, HD_CB_BYTES */
+	uint32_t dynamic_shared;
+	uint64_t id;
+	uint64_t ticket;		  /* id of its first launch */
+	uint32_t stack_bytes;		  /* as hd_launch's */
+	bool mute;			  /* what it prints is not wanted */
+	int error;			  /* enum hd_sim_error of the first fault */
+	struct hd_claims *claims;	  /* verify_affine.c's */
+	uint8_t *policy_space;		  /* hd_policy_grid */
+	struct hd_words_read *words_read; /* --verify of idempotence (verify_memory.c); NULL: none yet */
+};
+
+#endif
