@@ -9,6 +9,7 @@
 
 #include "runtime/check/state.h"
 #include "runtime/exec/devmem.h"
+#include "runtime/exec/linear.h"
 
 static bool looks_for(const struct hd_check *check, uint32_t kind)
 {
@@ -186,10 +187,23 @@ static void find_accesses(const struct hd_exec *exec, const struct hd_dinst *ins
 	}
 }
 
+/* What is looked at of an instruction with a linear operand is the same on registers; NULL: it will fault. What is in
+ * these always means something: it is made of launch constants, indices and loop counters. */
+static const struct hd_dinst *direct_of(struct hd_check *check, struct hd_exec *exec, const struct hd_dinst *inst)
+{
+	const struct hd_dinst *direct = hd_exec_linear_sum(exec, inst);
+	const struct hd_linear *linear = exec->gpu->program.functions.data[inst->function].linear;
+	struct hd_value_row *pair = &hd_check_warp(check, exec->warp)->values.regs[hd_linear_scratch(linear)];
+	pair[0].lanes = pair[1].lanes = 0;
+	return direct;
+}
+
 void hd_check_step(struct hd_exec *exec, const struct hd_dinst *inst)
 {
 	struct hd_check *check = exec->gpu->check;
 	struct hd_accesses accesses;
+	if (inst->inst.linear && !(inst = direct_of(check, exec, inst)))
+		return;
 	unsigned space = hd_opinfo[inst->inst.op].space;
 	bool memory = space && space != HD_AT_CONST && space != HD_AT_TEXTURE;
 	if (memory && exec->mask) {

@@ -2,12 +2,12 @@
  * --check: mistakes of the program that no access check sees, found while it runs (include/heddle/checks.def). What is
  * found is kept with both places and a count, and told at the end of the launch; the program goes on.
  *
- *   race         two accesses to a byte of shared memory, one of them a write, by threads of a block that nothing
- * orders (race.c, clocks.c) race-global  the same of global memory, of all blocks (race.c, global.c) init         bits
- * out of memory that nothing has written, or out of a shuffle from a lane that does not take part, decide something
- * (init.c; values.c, stack.c, fresh.c) sync         barriers under divergence, operations among lanes without some of
- * those that they name (sync.c) memory       an access outside of its variable, or of the heap's blocks (bounds.c) leak
- * blocks that are left
+ * - race: two accesses to a byte of shared memory, one of them a write, by threads of a block that nothing orders
+ *   (race.c, clocks.c); race-global: the same of global memory, of all blocks (race.c, global.c)
+ * - init: bits out of memory that nothing has written, or out of a shuffle from a lane that does not take part, decide
+ *   something (init.c; lanes.c, texels.c, values.c, stack.c, fresh.c)
+ * - sync: barriers under divergence, operations among lanes without some of those that they name (sync.c)
+ * - memory: an access outside of its variable, or of the heap's blocks (bounds.c); leak: blocks that are left
  *
  * The engine calls the hooks below where hd_gpu.check is set; without it a launch costs what it did. State is kept by
  * SM and slot, and made when a slot is first used.

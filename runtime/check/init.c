@@ -8,22 +8,14 @@
  * are none. Neither is it one when a word goes back to where it came from with some of its bits written, as bit fields
  * are; or goes elsewhere so, when some of them were before.
  */
+#include "runtime/check/init.h"
 #include "heddle/opcodes.h"
-#include "runtime/check/state.h"
+#include "lib/machine/abi.h"
 #include "runtime/exec/devmem.h"
 
-#include "lib/machine/abi.h"
-
-struct now {
-	struct hd_check *check;
-	const struct hd_exec *exec;
-	const struct hd_dinst *inst;
-	struct hd_values *values;
-};
-
-static void use(const struct now *now, uint32_t lanes, const struct hd_origin_of *of, const char *what)
+static void use(const struct hd_init *now, uint32_t lanes, const struct hd_origin_of *of, const char *what)
 {
-	HD_FOR_LANES (lane, lanes)
+	HD_FOR_LANES (lane, lanes & ~now->told)
 		hd_check_found(now->check, now->exec->warp, lane,
 			       (struct hd_finding){.kind = of->kind,
 						   .pc = now->exec->warp->pc,
@@ -35,16 +27,21 @@ static void use(const struct now *now, uint32_t lanes, const struct hd_origin_of
 						   .what = what});
 }
 
-static void use_register(const struct now *now, uint8_t reg, const char *what)
+static void use_of_lanes(const struct hd_init *now, uint8_t reg, uint32_t of_lanes, const char *what)
 {
-	uint32_t lanes = reg == HD_RZ ? 0 : now->values->regs[reg].lanes & now->exec->mask;
+	uint32_t lanes = reg == HD_RZ ? 0 : now->values->regs[reg].lanes & now->exec->mask & of_lanes;
 	if (lanes)
 		use(now, lanes, &now->values->regs[reg].of, what);
 }
 
+static void use_register(const struct hd_init *now, uint8_t reg, const char *what)
+{
+	use_of_lanes(now, reg, HD_FULL, what);
+}
+
 /* A word that is exchanged as a whole may have a neighbour in it that nobody has written; compared once, both are one.
  */
-static void exchange_register(const struct now *now, uint8_t reg)
+static void exchange_register(const struct hd_init *now, uint8_t reg)
 {
 	if (reg == HD_RZ)
 		return;
@@ -63,104 +60,110 @@ static bool is_control(const struct hd_dinst *inst)
 	       inst->inst.op == HD_OP_TRAP;
 }
 
-static void check_guard(const struct now *now)
+static void check_guard(struct hd_init *now)
 {
 	const struct hd_warp *warp = now->exec->warp;
 	uint8_t guard = now->inst->inst.guard & 7;
 	uint32_t lanes = guard == HD_PT ? 0 : now->values->preds[guard] & warp->active;
-	if (lanes && (is_control(now->inst) || now->inst->effects & HD_FX_STORE))
-		use(now, lanes, &now->values->of_pred[guard],
-		    is_control(now->inst) ? "decides this branch" : "decides about this store");
+	if (!lanes || !(is_control(now->inst) || now->inst->effects & HD_FX_STORE))
+		return;
+	use(now, lanes, &now->values->of_pred[guard],
+	    is_control(now->inst) ? "decides this branch" : "decides about this store");
+	now->told = lanes;
 }
 
-static void check_operands(const struct now *now)
+static void check_texture(const struct hd_init *now)
+{
+	const struct hd_inst *inst = &now->inst->inst;
+	uint32_t count = hd_op_coordinates(inst->op, inst->mods), gradients = inst->op == HD_OP_TXD ? 2 * count : 0;
+	for (uint32_t word = 0; word < 2 && !hd_x_in_b(inst->xkind); word++)
+		use_register(now, (uint8_t)hd_next_reg(inst->b, word), "is the texture of this fetch");
+	for (uint32_t i = 0; i < count; i++)
+		use_register(now, (uint8_t)(i < 2 ? hd_next_reg(inst->a, i) : hd_next_reg(inst->c, i - 2)),
+			     "is a coordinate of this fetch");
+	for (uint32_t i = 0; i < gradients; i++)
+		use_register(now, (uint8_t)hd_next_reg(inst->c, i), "is a gradient of this fetch");
+}
+
+/* Who takes part, and what a barrier puts together. */
+static void check_meeting(const struct hd_init *now)
+{
+	const struct hd_inst *inst = &now->inst->inst;
+	bool has_mask = hd_mod_get(inst->mods, HD_MOD_MEMBERS) == HD_MEMBERS_MASK;
+	if (inst->op == HD_OP_SHFL && has_mask)
+		use_register(now, inst->c, "is the mask of this operation");
+	else if (inst->op == HD_OP_WARPSYNC || (inst->op != HD_OP_SHFL && inst->op != HD_OP_BAR && has_mask))
+		use_register(now, inst->b, "is the mask of this operation");
+	if (inst->op != HD_OP_BAR)
+		return;
+	uint8_t pred = inst->psrc & 7;
+	use_register(now, inst->b, "is the number of this barrier");
+	use_register(now, inst->c, "is the number of threads of this barrier");
+	uint32_t lanes = pred == HD_PT ? 0 : now->values->preds[pred] & now->exec->mask;
+	if (lanes)
+		use(now, lanes, &now->values->of_pred[pred], "goes into this barrier's result");
+}
+
+static void check_operands(const struct hd_init *now)
 {
 	const struct hd_inst *inst = &now->inst->inst;
 	const struct hd_opinfo *info = &hd_opinfo[inst->op];
 	bool pair = info->space == HD_AT_GLOBAL || info->space == HD_AT_GENERIC;
-	if (info->space && inst->op != HD_OP_LDSM) {
-		use_register(now, inst->a, "is used as an address");
+	if (info->space == HD_AT_TEXTURE) {
+		check_texture(now);
+	} else if (info->space) {
+		use_of_lanes(now, inst->a, hd_op_address_lanes(inst->op, inst->mods), "is used as an address");
 		if (info->effects & HD_FX_ASYNC)
 			use_register(now, inst->b, "is used as an address");
-		if (pair && inst->a != HD_RZ)
-			use_register(now, (uint8_t)(inst->a + 1), "is used as an address");
+		if (pair)
+			use_register(now, (uint8_t)hd_next_reg(inst->a, 1), "is used as an address");
 	}
 	bool compares = info->effects & HD_FX_ATOMIC && hd_mod_get(inst->mods, HD_MOD_ATOMOP) == HD_ATOM_CAS;
-	if (compares) {
-		exchange_register(now, inst->b);
-		exchange_register(now, inst->c);
-	} else if (info->effects & HD_FX_ATOMIC) {
-		use_register(now, inst->b, "goes into this atomic operation");
+	for (uint32_t word = 0; info->effects & HD_FX_ATOMIC && 4 * word < now->inst->access_bytes; word++) {
+		if (compares) {
+			exchange_register(now, (uint8_t)hd_next_reg(inst->b, word));
+			exchange_register(now, (uint8_t)hd_next_reg(inst->c, word));
+		} else {
+			use_register(now, (uint8_t)hd_next_reg(inst->b, word), "goes into this atomic operation");
+		}
 	}
 	if (inst->op == HD_OP_BRX || inst->op == HD_OP_CALLI)
 		use_register(now, inst->a, "decides where this goes");
 	if (inst->op == HD_OP_SHFL && !hd_mod_get(inst->mods, HD_MOD_BIMM))
 		use_register(now, inst->b, "is the lane of this shuffle");
-}
-
-/* ---- results */
-
-static void put_meaning(const struct now *now)
-{
-	const struct hd_hazard *writes = &now->inst->writes;
-	for (unsigned word = 0; word < 4; word++)
-		for (uint64_t left = writes->bits[word]; left; left &= left - 1)
-			now->values->regs[64 * word + (unsigned)__builtin_ctzll(left)].lanes &= ~now->exec->mask;
-	for (uint32_t pred = 0; pred < HD_PT; pred++)
-		if (writes->bits[4] >> pred & 1)
-			now->values->preds[pred] &= ~now->exec->mask;
+	if (now->inst->meets || inst->op == HD_OP_BAR)
+		check_meeting(now);
 }
 
 /* Lanes of which it means nothing whether they execute the instruction. */
-static uint32_t guarded(const struct now *now)
+static uint32_t guarded(const struct hd_init *now)
 {
 	uint8_t guard = now->inst->inst.guard & 7;
 	return guard == HD_PT ? 0 : now->values->preds[guard] & now->exec->warp->active;
 }
 
-/* ---- shuffles */
-
-/* What comes from a lane of another path is not followed. */
-static void shuffle(struct now *now)
-{
-	const struct hd_exec *exec = now->exec;
-	const struct hd_inst *inst = &now->inst->inst;
-	struct hd_value_row row = {0};
-	const struct hd_value_row *source = inst->a == HD_RZ ? NULL : &now->values->regs[inst->a];
-	const struct hd_origin_of absent = {.pc = exec->warp->pc, .kind = HD_FOUND_SHUFFLE};
-	HD_FOR_LANES (lane, exec->mask) {
-		bool inside;
-		uint32_t from = hd_exec_shuffle_source(exec->warp, inst, lane, &inside);
-		uint32_t elsewhere = exec->warp->met >> lane & 1 ? hd_meeting_mask(exec->warp, inst, lane) : 0;
-		if (exec->mask >> from & 1 && source)
-			hd_value_copy_lane(&row, lane, source, from);
-		else if (!((exec->mask | elsewhere) >> from & 1)) {
-			hd_value_read(&row, lane, HD_FULL, 4, 0, &absent);
-			row.how.altered |= 1u << lane;
-		}
-	}
-	if (inst->dst != HD_RZ)
-		hd_value_copy(&now->values->regs[inst->dst], &row, exec->mask);
-	now->values->any |= row.lanes != 0;
-}
-
 /* ---- memory */
 
-/* Of the memory at an address, and where in it; NULL: it is not followed. */
-static struct hd_fresh *fresh_of(const struct now *now, uint32_t lane, const struct hd_accesses *accesses, uint64_t *at)
+struct hd_fresh *hd_init_fresh(const struct hd_init *init, unsigned space, uint64_t address, uint32_t bytes,
+			       uint64_t *at)
 {
-	struct hd_block_check *block = hd_check_block_of(now->check, now->exec->warp->cta);
-	*at = accesses->address[lane];
-	if (accesses->space[lane] == HD_MEM_SHARED)
-		return *at + now->inst->access_bytes <= block->shared_bytes ? &block->fresh : NULL;
+	struct hd_check *check = init->check;
+	struct hd_block_check *block = hd_check_block_of(check, init->exec->warp->cta);
+	*at = address;
+	if (space == HD_MEM_SHARED)
+		return address + bytes <= block->shared_bytes ? &block->fresh : NULL;
 	*at -= HD_DEVICE_BASE;
-	return accesses->space[lane] == HD_MEM_GLOBAL && *at < now->check->fresh_bytes &&
-			       now->inst->access_bytes <= now->check->fresh_bytes - *at
-		       ? &now->check->fresh
-		       : NULL;
+	bool inside = *at < check->fresh_bytes && bytes <= check->fresh_bytes - *at;
+	return space == HD_MEM_GLOBAL && inside ? &check->fresh : NULL;
 }
 
-static struct hd_origin_of origin_of(const struct now *now, uint32_t lane, const struct hd_accesses *accesses)
+static struct hd_fresh *fresh_of(const struct hd_init *now, uint32_t lane, const struct hd_accesses *accesses,
+				 uint64_t *at)
+{
+	return hd_init_fresh(now, accesses->space[lane], accesses->address[lane], now->inst->access_bytes, at);
+}
+
+static struct hd_origin_of origin_of(const struct hd_init *now, uint32_t lane, const struct hd_accesses *accesses)
 {
 	return (struct hd_origin_of){.pc = now->exec->warp->pc,
 				     .kind = HD_FOUND_UNWRITTEN,
@@ -174,7 +177,7 @@ static bool extends_sign(const struct hd_inst *inst)
 	return size == HD_SIZE_S8 || size == HD_SIZE_S16;
 }
 
-static void load_lane(const struct now *now, uint32_t lane, const struct hd_accesses *accesses)
+static void load_lane(const struct hd_init *now, uint32_t lane, const struct hd_accesses *accesses)
 {
 	const struct hd_inst *inst = &now->inst->inst;
 	uint32_t bytes = now->inst->access_bytes, count = bytes < 4 ? bytes : 4;
@@ -203,7 +206,7 @@ static void load_lane(const struct now *now, uint32_t lane, const struct hd_acce
 	}
 }
 
-static void atomic(const struct now *now, const struct hd_accesses *accesses)
+static void atomic(const struct hd_init *now, const struct hd_accesses *accesses)
 {
 	HD_FOR_LANES (lane, now->exec->mask) {
 		uint64_t at;
@@ -220,7 +223,7 @@ static void atomic(const struct now *now, const struct hd_accesses *accesses)
 		if (operation != HD_ATOM_CAS || bits == all)
 			hd_fresh_set(fresh, at, bytes, false);
 	}
-	put_meaning(now);
+	hd_values_known(now->values, now->inst, now->exec->mask);
 }
 
 /* Is what a register holds of these bytes more than a copy, stored at this address? */
@@ -234,7 +237,7 @@ static bool is_made(const struct hd_value_row *row, uint32_t lane, uint32_t byte
 	return row->how.cut & bit && row->from[lane] != address;
 }
 
-static void store_lane(const struct now *now, uint32_t lane, const struct hd_accesses *accesses)
+static void store_lane(const struct hd_init *now, uint32_t lane, const struct hd_accesses *accesses)
 {
 	uint32_t bytes = now->inst->access_bytes, count = bytes < 4 ? bytes : 4;
 	uint64_t at;
@@ -260,7 +263,7 @@ static void store_lane(const struct now *now, uint32_t lane, const struct hd_acc
 }
 
 /* Words take over what is known of those that they come from. */
-static void copy(const struct now *now, const struct hd_accesses *accesses)
+static void copy(const struct hd_init *now, const struct hd_accesses *accesses)
 {
 	const struct hd_check *check = now->check;
 	HD_FOR_LANES (lane, now->exec->mask) {
@@ -279,50 +282,65 @@ static void copy(const struct now *now, const struct hd_accesses *accesses)
 }
 
 /* What a service leaves behind is no value of the program's. */
-static void after_service(const struct now *now)
+static void after_service(const struct hd_init *now)
 {
 	for (uint32_t reg = 0; reg < HD_ABI_FIRST_ARG + HD_ABI_ARG_COUNT; reg++)
 		now->values->regs[reg].lanes &= ~now->exec->mask;
 }
 
-static void memory(const struct now *now, const struct hd_accesses *accesses)
+static void memory(const struct hd_init *now, const struct hd_accesses *accesses)
 {
 	const struct hd_dinst *inst = now->inst;
 	if (inst->effects & HD_FX_ASYNC) {
 		copy(now, accesses);
 	} else if (inst->effects & HD_FX_ATOMIC) {
 		atomic(now, accesses);
-	} else if (inst->inst.op != HD_OP_LDSM) {
+	} else if (inst->inst.op == HD_OP_LDSM) {
+		hd_init_load_matrix(now, accesses);
+	} else {
 		HD_FOR_LANES (lane, now->exec->mask)
 			if (inst->effects & HD_FX_STORE)
 				store_lane(now, lane, accesses);
 			else
 				load_lane(now, lane, accesses);
-	} else {
-		put_meaning(now);
 	}
+}
+
+/* Lanes of which it means nothing whether they have loaded something. */
+static void put_maybe(const struct hd_init *now, uint32_t lanes)
+{
+	const struct hd_origin_of *of = &now->values->of_pred[now->inst->inst.guard & 7];
+	for (unsigned word = 0; word < 4; word++)
+		for (uint64_t left = now->inst->writes.bits[word]; left; left &= left - 1)
+			HD_FOR_LANES (lane, lanes)
+				hd_value_made(&now->values->regs[64 * word + (unsigned)__builtin_ctzll(left)], lane,
+					      HD_FULL, of);
 }
 
 void hd_check_init(struct hd_check *check, const struct hd_exec *exec, const struct hd_dinst *inst,
 		   const struct hd_accesses *accesses)
 {
 	struct hd_values *values = &hd_check_warp(check, exec->warp)->values;
-	struct now now = {.check = check, .exec = exec, .inst = inst, .values = values};
+	struct hd_init now = {.check = check, .exec = exec, .inst = inst, .values = values};
 	hd_values_follow_stack(values, exec->warp, exec->mask);
-	if (!values->any && !accesses && inst->inst.op != HD_OP_SHFL)
+	bool fetches = hd_opinfo[inst->inst.op].space == HD_AT_TEXTURE;
+	if (!values->any && !accesses && inst->inst.op != HD_OP_SHFL && !fetches)
 		return;
 	if (values->any) {
 		check_guard(&now);
 		check_operands(&now);
 	}
-	if (inst->inst.op == HD_OP_SHFL)
-		shuffle(&now);
-	else if (inst->inst.op == HD_OP_SYSCALL)
+	uint32_t maybe = values->any ? guarded(&now) : 0;
+	if (inst->inst.op == HD_OP_SYSCALL)
 		after_service(&now);
 	else if (accesses)
 		memory(&now, accesses);
-	else if (hd_opinfo[inst->inst.op].space || inst->effects & HD_FX_CONVERGENT)
-		put_meaning(&now);
-	else if (exec->mask | guarded(&now))
-		hd_values_try(values, exec, inst, guarded(&now));
+	else if (fetches)
+		hd_init_texture(&now);
+	else if (hd_opinfo[inst->inst.op].space || (inst->effects & HD_FX_CONVERGENT && !hd_init_lanes(&now)))
+		hd_values_known(values, inst, exec->mask);
+	else if (!(inst->effects & HD_FX_CONVERGENT) && exec->mask | maybe)
+		hd_values_try(values, exec, inst, maybe);
+	if (maybe && (hd_opinfo[inst->inst.op].space || inst->effects & HD_FX_CONVERGENT))
+		put_maybe(&now, maybe);
 }

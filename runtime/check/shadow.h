@@ -47,7 +47,8 @@ struct hd_value_row {
 struct hd_values {
 	bool any; /* of the below, now or before */
 	struct hd_value_row regs[256];
-	uint32_t preds[8]; /* lanes in which the predicate means nothing */
+	struct hd_value_row uniform[HD_MAX_UREGS]; /* all lanes alike */
+	uint32_t preds[8];			   /* lanes in which the predicate means nothing */
 	struct hd_origin_of of_pred[8];
 	/* Local memory by words: lanes in which something was written since the frame began, and what of it means
 	 * nothing.
@@ -59,6 +60,8 @@ struct hd_values {
 };
 void hd_values_begin(struct hd_values *values, uint32_t local_bytes);
 void hd_values_release(struct hd_values *values);
+/* Every register, predicate and uniform register that the instruction writes means something in these lanes. */
+void hd_values_known(struct hd_values *values, const struct hd_dinst *inst, uint32_t lanes);
 /* The lanes of `mask` take over what `from` says of them. */
 void hd_value_copy(struct hd_value_row *to, const struct hd_value_row *from, uint32_t mask);
 void hd_value_copy_lane(struct hd_value_row *to, uint32_t lane, const struct hd_value_row *from, uint32_t from_lane);
@@ -66,7 +69,10 @@ void hd_value_copy_lane(struct hd_value_row *to, uint32_t lane, const struct hd_
 void hd_value_read(struct hd_value_row *to, uint32_t lane, uint32_t bits, uint32_t bytes, uint32_t from,
 		   const struct hd_origin_of *of);
 
-/* trial.c: which bits of the results of an instruction depend on bits that mean nothing. `guarded`: lanes of which that
+/* Bits that are no longer what was read. */
+void hd_value_made(struct hd_value_row *to, uint32_t lane, uint32_t bits, const struct hd_origin_of *of);
+
+/* Which bits of the results of an instruction depend on bits that mean nothing. `guarded`: lanes of which that
  * decides whether they execute it at all. */
 void hd_values_try(struct hd_values *values, const struct hd_exec *exec, const struct hd_dinst *inst, uint32_t guarded);
 

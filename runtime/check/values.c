@@ -6,20 +6,23 @@
  * nothing is ever said of a bit that does not depend on them. Between equal and unequal chance does not find both:
  * one of the trials of a comparison has both operands the same.
  *
- * Cost: nothing for instructions whose operands all mean something; else 14 executions.
+ * Cost: nothing for instructions whose operands all mean something; else 14 executions, and one for each lane where a
+ * uniform register is one of them, since it can be equal to one lane's value at a time.
  */
 #include "heddle/opcodes.h"
 #include "lib/hash.h"
 #include "lib/machine/abi.h"
 #include "runtime/check/state.h"
 
-enum { TRIALS = 14, MOST_RESULTS = 8 };
+enum { TRIALS = 14, MOST_RESULTS = 8, MOST_INPUTS = 13, FIRST_UNIFORM = 256 };
 
 void hd_values_begin(struct hd_values *values, uint32_t local_bytes)
 {
 	uint32_t words = local_bytes / 4;
 	for (uint32_t i = 0; values->any && i < 256; i++)
 		values->regs[i].lanes = 0;
+	for (uint32_t i = 0; values->any && i < HD_MAX_UREGS; i++)
+		values->uniform[i].lanes = 0;
 	memset(values->preds, 0, sizeof(values->preds));
 	for (uint32_t i = 0; i < values->local_words; i++)
 		free(values->local[i]);
@@ -92,8 +95,39 @@ void hd_value_read(struct hd_value_row *to, uint32_t lane, uint32_t bits, uint32
 	set_lane(&to->whole, lane, bits == HD_FULL || bytes < 4);
 }
 
+void hd_value_made(struct hd_value_row *to, uint32_t lane, uint32_t bits, const struct hd_origin_of *of)
+{
+	uint32_t bit = 1u << lane;
+	if (!(to->lanes & ~bit))
+		to->of = *of;
+	to->lanes |= bit;
+	to->how.altered |= bit;
+	to->bits[lane] = bits;
+}
+
+void hd_values_known(struct hd_values *values, const struct hd_dinst *inst, uint32_t lanes)
+{
+	const struct hd_hazard *writes = &inst->writes;
+	for (unsigned word = 0; word < 4; word++)
+		for (uint64_t left = writes->bits[word]; left; left &= left - 1)
+			values->regs[64 * word + (unsigned)__builtin_ctzll(left)].lanes &= ~lanes;
+	for (uint32_t pred = 0; pred < HD_PT; pred++)
+		if (writes->bits[4] >> pred & 1)
+			values->preds[pred] &= ~lanes;
+	if (hd_opinfo[inst->inst.op].dst == HD_W_U)
+		values->uniform[inst->inst.dst].lanes = 0;
+}
+
 /* ---- trials */
 
+/* An operand: a register, or a uniform one. */
+struct input {
+	uint32_t reg; /* behind the registers: uniform ones */
+	const struct hd_value_row *shadow;
+	uint32_t before[HD_WARP_LANES];
+	uint32_t same, in_place; /* lanes in which every result so far was the same word, or bits in their place: of
+				    results of one register */
+};
 struct result {
 	uint32_t row[HD_WARP_LANES]; /* of the first trial */
 	uint32_t differs[HD_WARP_LANES];
@@ -104,19 +138,37 @@ struct trial {
 	struct hd_exec exec;
 	const struct hd_dinst *inst;
 	uint32_t guarded; /* lanes that may execute it or not */
-	uint32_t inputs[12], input_count, input_preds;
-	uint32_t before[12][HD_WARP_LANES], before_preds[8];
+	struct input inputs[MOST_INPUTS];
+	uint32_t input_count, input_preds, before_preds[8];
+	bool uniform; /* one of them is */
 	struct result results[MOST_RESULTS];
 	uint32_t result_count, result_preds;
 	uint32_t before_results[MOST_RESULTS][HD_WARP_LANES];
 	uint32_t first_preds[8], preds_differ[8];
-	uint32_t same[12], in_place[12]; /* by input, lanes in which every result so far was the same word, or bits in
-					    their place: of results of one register */
 };
+typedef uint32_t words_of_inputs[MOST_INPUTS][HD_WARP_LANES];
 
 static uint32_t *row_of(const struct trial *trial, uint32_t reg)
 {
 	return trial->exec.warp->regs[reg];
+}
+
+static void read_input(const struct trial *trial, const struct input *input, uint32_t *words)
+{
+	if (input->reg < FIRST_UNIFORM) {
+		memcpy(words, row_of(trial, input->reg), HD_ROW_BYTES);
+		return;
+	}
+	for (uint32_t lane = 0; lane < HD_WARP_LANES; lane++)
+		words[lane] = trial->exec.warp->uregs[input->reg - FIRST_UNIFORM];
+}
+
+static void write_input(const struct trial *trial, const struct input *input, const uint32_t *words)
+{
+	if (input->reg < FIRST_UNIFORM)
+		memcpy(row_of(trial, input->reg), words, HD_ROW_BYTES);
+	else
+		trial->exec.warp->uregs[input->reg - FIRST_UNIFORM] = words[0];
 }
 
 /* Of a comparison of registers the other operand's word; else bits by chance, and extremes. */
@@ -127,7 +179,9 @@ static uint32_t other_bits(const struct trial *trial, uint32_t number, uint32_t 
 	const struct hd_warp *warp = trial->exec.warp;
 	if (number < sizeof(extremes) / sizeof(*extremes))
 		return extremes[number];
-	if (number + 1 < TRIALS || !hd_opinfo[inst->op].a || !hd_opinfo[inst->op].b)
+	if (reg >= FIRST_UNIFORM && number + 1 >= TRIALS && hd_opinfo[inst->op].a) /* the same as each lane's */
+		return hd_row(warp, inst->a)[(number + 1 - TRIALS) % HD_WARP_LANES];
+	if (number + 1 != TRIALS || !hd_opinfo[inst->op].a || !hd_opinfo[inst->op].b)
 		return (uint32_t)(hd_hash_mix(number * 1000 + reg, lane) >> 16);
 	uint32_t word = reg - inst->a;
 	if (word < 2 && hd_x_in_b(inst->xkind))
@@ -144,12 +198,16 @@ static void put_inputs(struct trial *trial, uint32_t number)
 	const struct hd_values *values = trial->values;
 	uint32_t chance = (uint32_t)(hd_hash_mix(77, number) >> 8);
 	for (uint32_t i = 0; i < trial->input_count; i++) {
-		uint32_t reg = trial->inputs[i];
-		const struct hd_value_row *shadow = &values->regs[reg];
-		HD_FOR_LANES (lane, shadow->lanes & trial->exec.mask) {
-			uint32_t bits = shadow->bits[lane], *word = &row_of(trial, reg)[lane];
-			*word = (*word & ~bits) | (other_bits(trial, number, reg, lane) & bits);
+		const struct input *input = &trial->inputs[i];
+		uint32_t words[HD_WARP_LANES];
+		read_input(trial, input, words);
+		HD_FOR_LANES (lane, input->reg < FIRST_UNIFORM ? input->shadow->lanes & trial->exec.mask : HD_FULL) {
+			uint32_t bits = input->shadow->bits[lane];
+			words[lane] =
+				(words[lane] & ~bits) |
+				(other_bits(trial, number, input->reg, input->reg < FIRST_UNIFORM ? lane : 0) & bits);
 		}
+		write_input(trial, input, words);
 	}
 	for (uint32_t pred = 0; pred < HD_PT; pred++)
 		if (trial->input_preds >> pred & 1) {
@@ -165,11 +223,11 @@ static void put_back(struct trial *trial)
 		memcpy(row_of(trial, trial->results[i].reg), trial->before_results[i],
 		       sizeof(trial->before_results[i]));
 	for (uint32_t i = 0; i < trial->input_count; i++)
-		memcpy(row_of(trial, trial->inputs[i]), trial->before[i], sizeof(trial->before[i]));
+		write_input(trial, &trial->inputs[i], trial->inputs[i].before);
 	memcpy(trial->exec.warp->preds, trial->before_preds, sizeof(trial->before_preds));
 }
 
-static void look_at_results(struct trial *trial, uint32_t number, const uint32_t inputs[12][HD_WARP_LANES])
+static void look_at_results(struct trial *trial, uint32_t number, const words_of_inputs inputs)
 {
 	for (uint32_t i = 0; i < trial->result_count; i++) {
 		struct result *result = &trial->results[i];
@@ -181,12 +239,12 @@ static void look_at_results(struct trial *trial, uint32_t number, const uint32_t
 			if (trial->guarded >> lane & 1)
 				result->differs[lane] |= now[lane] ^ trial->before_results[i][lane];
 			for (uint32_t j = 0; i == 0 && j < trial->input_count; j++) {
+				struct input *input = &trial->inputs[j];
 				uint32_t unlike = now[lane] ^ inputs[j][lane];
-				uint32_t bits = trial->values->regs[trial->inputs[j]].bits[lane];
 				if (unlike)
-					trial->same[j] &= ~(1u << lane);
-				if (unlike & bits & (now[lane] ^ result->row[lane]))
-					trial->in_place[j] &= ~(1u << lane);
+					input->same &= ~(1u << lane);
+				if (unlike & input->shadow->bits[lane] & (now[lane] ^ result->row[lane]))
+					input->in_place &= ~(1u << lane);
 			}
 		}
 	}
@@ -200,6 +258,15 @@ static void look_at_results(struct trial *trial, uint32_t number, const uint32_t
 	}
 }
 
+static void add_input(struct trial *trial, uint32_t reg, const struct hd_value_row *shadow)
+{
+	for (uint32_t i = 0; i < trial->input_count; i++)
+		if (trial->inputs[i].reg == reg)
+			return;
+	if (shadow->lanes & trial->exec.mask)
+		trial->inputs[trial->input_count++] = (struct input){.reg = reg, .shadow = shadow};
+}
+
 /* False: none of the operands is without meaning. */
 static bool find_inputs(struct trial *trial)
 {
@@ -207,13 +274,13 @@ static bool find_inputs(struct trial *trial)
 	const struct hd_dinst *inst = trial->inst;
 	struct hd_regset reads;
 	hd_inst_reads(&inst->inst, &reads);
-	for (unsigned i = 0; i < inst->read_count; i++) {
-		uint32_t reg = inst->read_regs[i];
-		bool known = reg == HD_RZ || !(values->regs[reg].lanes & trial->exec.mask);
-		for (uint32_t j = 0; j < trial->input_count; j++)
-			known |= trial->inputs[j] == reg;
-		if (!known)
-			trial->inputs[trial->input_count++] = reg;
+	for (unsigned i = 0; i < inst->read_count; i++)
+		if (inst->read_regs[i] != HD_RZ)
+			add_input(trial, inst->read_regs[i], &values->regs[inst->read_regs[i]]);
+	if (hd_x_is_uniform(inst->inst.xkind)) {
+		uint32_t before = trial->input_count;
+		add_input(trial, FIRST_UNIFORM + inst->inst.x, &values->uniform[inst->inst.x]);
+		trial->uniform = trial->input_count > before;
 	}
 	uint8_t guard = inst->inst.guard & 7;
 	for (uint32_t pred = 0; pred < HD_PT; pred++)
@@ -233,19 +300,21 @@ static void find_results(struct trial *trial)
 
 static void run_trials(struct trial *trial)
 {
-	uint32_t inputs[12][HD_WARP_LANES];
+	words_of_inputs inputs;
+	uint32_t count = trial->uniform ? TRIALS + HD_WARP_LANES - 1 : TRIALS;
 	for (uint32_t i = 0; i < trial->result_count; i++)
 		memcpy(trial->before_results[i], row_of(trial, trial->results[i].reg),
 		       sizeof(trial->before_results[i]));
 	for (uint32_t i = 0; i < trial->input_count; i++) {
-		memcpy(trial->before[i], row_of(trial, trial->inputs[i]), sizeof(trial->before[i]));
-		trial->same[i] = trial->in_place[i] = trial->values->regs[trial->inputs[i]].lanes;
+		struct input *input = &trial->inputs[i];
+		read_input(trial, input, input->before);
+		input->same = input->in_place = input->shadow->lanes;
 	}
 	memcpy(trial->before_preds, trial->exec.warp->preds, sizeof(trial->before_preds));
-	for (uint32_t number = 0; number < TRIALS; number++) {
+	for (uint32_t number = 0; number < count; number++) {
 		put_inputs(trial, number);
 		for (uint32_t i = 0; i < trial->input_count; i++)
-			memcpy(inputs[i], row_of(trial, trial->inputs[i]), sizeof(inputs[i]));
+			read_input(trial, &trial->inputs[i], inputs[i]);
 		trial->inst->exec(&trial->exec, trial->inst);
 		look_at_results(trial, number, inputs);
 		put_back(trial);
@@ -256,7 +325,7 @@ static const struct hd_origin_of *origin_of(const struct trial *trial)
 {
 	const struct hd_values *values = trial->values;
 	if (trial->input_count)
-		return &values->regs[trial->inputs[0]].of;
+		return &trial->inputs[0].shadow->of;
 	if (trial->input_preds)
 		return &values->of_pred[__builtin_ctz(trial->input_preds)];
 	return &values->of_pred[trial->inst->inst.guard & 7];
@@ -272,7 +341,6 @@ static bool moves_bits(unsigned op)
 static void put_result(const struct trial *trial, uint32_t index, struct hd_value_row *to)
 {
 	const struct result *result = &trial->results[index];
-	const struct hd_value_row *regs = trial->values->regs;
 	uint32_t candidates = index == 0 && moves_bits(trial->inst->inst.op) ? trial->input_count : 0;
 	to->lanes &= ~trial->exec.mask;
 	HD_FOR_LANES (lane, trial->exec.mask) {
@@ -281,22 +349,20 @@ static void put_result(const struct trial *trial, uint32_t index, struct hd_valu
 		if (!result->differs[lane])
 			continue;
 		for (uint32_t i = 0; i < candidates && !same; i++) {
-			same = trial->same[i] >> lane & 1;
-			if (same || (trial->in_place[i] >> lane & 1 &&
-				     !(result->differs[lane] & ~regs[trial->inputs[i]].bits[lane])))
-				like = &regs[trial->inputs[i]];
+			const struct input *input = &trial->inputs[i];
+			same = input->same >> lane & 1;
+			if (same ||
+			    (input->in_place >> lane & 1 && !(result->differs[lane] & ~input->shadow->bits[lane])))
+				like = input->shadow;
 		}
 		if (like && !(trial->guarded >> lane & 1)) {
 			hd_value_copy_lane(to, lane, like, lane);
 			if (!same && to->whole >> lane & 1)
 				to->how.cut |= 1u << lane;
+			to->bits[lane] = result->differs[lane];
 		} else {
-			if (!to->lanes)
-				to->of = *origin_of(trial);
-			to->lanes |= 1u << lane;
-			to->how.altered |= 1u << lane;
+			hd_value_made(to, lane, result->differs[lane], origin_of(trial));
 		}
-		to->bits[lane] = result->differs[lane];
 	}
 }
 

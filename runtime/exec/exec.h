@@ -334,6 +334,10 @@ void hd_verify_affine_prepare(const struct hd_gpu *gpu, struct hd_module *module
 /* The launch is over. */
 void hd_verify_affine_end(struct hd_grid *grid);
 
+/* exec_linear.c: puts the linear operand's value into the pair from hd_linear_scratch on, in the lanes of exec->mask.
+ * The same instruction on that pair; NULL: a fault. */
+const struct hd_dinst *hd_exec_linear_sum(struct hd_exec *exec, const struct hd_dinst *inst);
+
 /* softfp.c: floating-point formats in integers, for conversions and what the host cannot round. */
 struct hd_unpacked {
 	uint8_t kind; /* enum below */

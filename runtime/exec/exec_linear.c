@@ -16,16 +16,16 @@ static uint64_t register_value(const struct hd_warp *warp, const struct hd_inst 
 	return hd_row(warp, inst->a)[lane];
 }
 
-HD_EXEC_PLAIN(op_linear)
+const struct hd_dinst *hd_exec_linear_sum(struct hd_exec *exec, const struct hd_dinst *inst)
 {
 	const struct hd_warp *warp = exec->warp;
 	const struct hd_pfunction *function = &exec->gpu->program.functions.data[inst->function];
 	const struct hd_dinst *direct = &function->direct[warp->pc - function->first];
 	const struct hd_linear_state *state = warp->cta->grid->linear;
 	if (!state || state->linear != function->linear) {
-		HD_FAULT(exec, (uint32_t)__builtin_ctz(exec->mask), HD_SIM_BAD_CALL,
+		HD_FAULT(exec, exec->mask ? (uint32_t)__builtin_ctz(exec->mask) : 0, HD_SIM_BAD_CALL,
 			 "linear operand outside a launch of the linear version");
-		return;
+		return NULL;
 	}
 	uint32_t *low = warp->regs[hd_linear_scratch(function->linear)], *high = low + HD_WARP_LANES;
 	bool offset = hd_lr_kind(inst->inst.linear) == HD_LR_OFFSET, upper = hd_lr_high(inst->inst.linear);
@@ -36,7 +36,14 @@ HD_EXEC_PLAIN(op_linear)
 		low[lane] = (uint32_t)(upper ? value >> 32 : value);
 		high[lane] = (uint32_t)(value >> 32);
 	}
-	direct->exec(exec, direct);
+	return direct;
+}
+
+HD_EXEC_PLAIN(op_linear)
+{
+	const struct hd_dinst *direct = hd_exec_linear_sum(exec, inst);
+	if (direct)
+		direct->exec(exec, direct);
 }
 
 HD_EXEC_PLAIN(op_r2cr)

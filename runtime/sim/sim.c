@@ -64,18 +64,6 @@ static void build_sms(struct hd_sim *sim)
 		self->hooks->start(self, gpu);
 }
 
-/* The checks look at the code that the compiler made of the program, not at what a policy makes of that. */
-static int check_policies(const struct hd_gpu *gpu, struct hd_diag *diag)
-{
-	for (uint32_t i = 0; i < gpu->policy_count; i++)
-		if (gpu->policies[i].hooks->linear)
-			return hd_error(diag, HD_NOWHERE,
-					"--check: policy '%s' runs linear versions of kernels; check the program under "
-					"another one, such as baseline",
-					gpu->policies[i].policy->name);
-	return 0;
-}
-
 static bool wants_ideal(const struct hd_gpu *gpu)
 {
 	for (uint32_t i = 0; i < gpu->policy_count; i++)
@@ -112,8 +100,6 @@ int hd_sim_new(const struct hd_sim_options *options, struct hd_sim **out)
 			    ? HD_SIM_NOT_FOUND
 			    : 0;
 	gpu->sm_count = gpu->config->sm_count;
-	if (!error && options->check && check_policies(gpu, options->diag))
-		error = HD_SIM_NOT_FOUND;
 	if (!error && options->functional && hd_functional_check(gpu, options->diag))
 		error = HD_SIM_NOT_FOUND;
 	if (!error && options->sampling > 0 && hd_sampling_check(gpu, options->diag))

@@ -27,6 +27,15 @@
 ; ALWAYS:     EXIT
 ; ALWAYS-LABEL: kernel waits:
 ; ALWAYS-NOT: UR
+; Behind the point where paths meet all lanes are there, unless some may wait at an operation among lanes before it.
+; ALWAYS-LABEL: kernel joined:
+; ALWAYS:     STG
+; ALWAYS:     UMOV UR{{[0-9]+}}, c[0x0][0x160]
+; ALWAYS:     EXIT
+; ALWAYS-LABEL: kernel meets:
+; ALWAYS:     SHFL
+; ALWAYS-NOT: UR
+; ALWAYS:     EXIT
 
 target datalayout = "e-i64:64-i128:128-v16:16-v32:32-n16:32:64"
 target triple = "nvptx64-nvidia-cuda"
@@ -222,7 +231,50 @@ end:
   ret void
 }
 
+define ptx_kernel void @joined(ptr addrspace(1) %in, ptr addrspace(1) %out) #0 {
+entry:
+  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %odd = and i32 %tid, 1
+  %q = getelementptr float, ptr addrspace(1) %out, i32 %tid
+  %c = icmp eq i32 %odd, 0
+  br i1 %c, label %some, label %join
+
+some:
+  store volatile float 1.0, ptr addrspace(1) %q
+  br label %join
+
+join:
+  call void @llvm.nvvm.barrier0()
+  %a = load volatile float, ptr addrspace(1) %in
+  %a2 = fmul float %a, 3.0
+  store volatile float %a2, ptr addrspace(1) %q
+  ret void
+}
+
+define ptx_kernel void @meets(ptr addrspace(1) %in, ptr addrspace(1) %out) #0 {
+entry:
+  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %odd = and i32 %tid, 1
+  %q = getelementptr float, ptr addrspace(1) %out, i32 %tid
+  %c = icmp eq i32 %odd, 0
+  br i1 %c, label %some, label %join
+
+some:
+  %v = call i32 @llvm.nvvm.shfl.sync.idx.i32(i32 -1, i32 %tid, i32 1, i32 31)
+  store volatile i32 %v, ptr addrspace(1) %q
+  br label %join
+
+join:
+  call void @llvm.nvvm.barrier0()
+  %a = load volatile float, ptr addrspace(1) %in
+  %a2 = fmul float %a, 3.0
+  store volatile float %a2, ptr addrspace(1) %q
+  ret void
+}
+
 declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+declare i32 @llvm.nvvm.shfl.sync.idx.i32(i32, i32, i32, i32)
+declare void @llvm.nvvm.barrier0()
 
 attributes #0 = { "target-cpu"="sm_75" }
 attributes #1 = { "target-cpu"="sm_70" }
