@@ -186,6 +186,7 @@ enum hd_memory_space { HD_AT__, HD_AT_GENERIC, HD_AT_GLOBAL, HD_AT_SHARED, HD_AT
 	X(FACTOR, 3, 1, "|BF16")                                                               \
 	X(SIGNA, 6, 1, "U8|S8")                                                                \
 	X(PARTS, 3, 2, "|NIBBLES|XOR|AND")                                                     \
+	X(META, 1, 2, "META0|META1|META2|META3")                                               \
 	X(TRANS, 7, 1, "M88|MT88")                                                             \
 	X(TDIM, 3, 3, "1D|2D|3D|ARRAY_1D|ARRAY_2D")                                            \
 	X(LEVEL, 6, 1, "LZ|LL")                                                                \

@@ -234,8 +234,9 @@ HD_HELPER u32 __heddle_fns(u32 mask, u32 base, int32_t offset)
 }
 
 /* The members' values one after another: lanes need not be neighbours. Those that have ended are gone. */
+#define HD_AMONG_LANES HD_HELPER __attribute__((convergent)) /* or LLVM may move a call under a branch */
 #define HD_REDUX(name, first, join)                                                                       \
-	HD_HELPER u32 __heddle_redux_##name(u32 value, u32 mask)                                          \
+	HD_AMONG_LANES u32 __heddle_redux_##name(u32 value, u32 mask)                                          \
 	{                                                                                                 \
 		u32 out = first;                                                                          \
 		for (u32 left = __nvvm_vote_ballot_sync(mask, 1); left; left &= left - 1) {               \

@@ -212,6 +212,8 @@ static const char *check_matrices(const struct hd_inst *inst)
 		return hd_mod_get(inst->mods, HD_MOD_ACC) == HD_ACC_F32 || hd_mod_get(inst->mods, HD_MOD_STEP) < 2
 			       ? NULL
 			       : "third step of a product into half precision";
+	if (inst->op == HD_OP_IMMA_SP_16832)
+		return hd_mod_get(inst->mods, HD_MOD_META) & 1 ? "metadata of bytes in half a pair of lanes" : NULL;
 	return hd_mod_get(inst->mods, HD_MOD_ACC) == HD_ACC_F16 &&
 			       hd_mod_get(inst->mods, HD_MOD_FACTOR) == HD_FACTOR_BF16
 		       ? "product of bfloat numbers into half precision"
@@ -262,7 +264,9 @@ static const char *check_special(const struct hd_inst *inst)
 	case HD_OP_MOVM:
 	case HD_OP_HMMA_884:
 	case HD_OP_HMMA_1688:
-	case HD_OP_HMMA_16816: return check_matrices(inst);
+	case HD_OP_HMMA_16816:
+	case HD_OP_HMMA_SP_16816:
+	case HD_OP_IMMA_SP_16832: return check_matrices(inst);
 	case HD_OP_TEX:
 	case HD_OP_TLD:
 	case HD_OP_TLD4:

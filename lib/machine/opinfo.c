@@ -173,11 +173,14 @@ unsigned hd_op_products(enum hd_op op, uint16_t mods)
 	switch (op) {
 	case HD_OP_HMMA_884: return hd_mod_get(mods, HD_MOD_ACC) == HD_ACC_F32 ? 256 : 512; /* a step: 1024 in all */
 	case HD_OP_DMMA_884: return 8 * 8 * 4;
-	case HD_OP_HMMA_1684_TF32: return 16 * 8 * 4;
+	case HD_OP_HMMA_1684_TF32:
+	case HD_OP_HMMA_SP_1688_TF32: return 16 * 8 * 4;
+	case HD_OP_HMMA_SP_16816:
 	case HD_OP_HMMA_1688:
 	case HD_OP_HMMA_1688_TF32: return 16 * 8 * 8;
 	case HD_OP_IMMA_8816: return 8 * 8 * 16;
 	case HD_OP_HMMA_16816:
+	case HD_OP_IMMA_SP_16832:
 	case HD_OP_IMMA_16816: return 16 * 8 * 16;
 	case HD_OP_IMMA_16832: return 16 * 8 * 32;
 	default: return 0;

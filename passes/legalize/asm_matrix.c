@@ -96,6 +96,8 @@ const struct hd_asm_row hd_asm_matrix[] = {
 	{"wmma.load.c.sync.aligned", 2, NULL, load, HD_WMMA_SUM},
 	{"wmma.store.d.sync.aligned", 2, NULL, store, 0},
 	{"wmma.mma.sync.aligned", 4, NULL, multiply, 0},
+	{"wmma.mma.xor.popc.sync.aligned", 4, NULL, multiply, 0},
+	{"wmma.mma.and.popc.sync.aligned", 4, NULL, multiply, 0},
 	{NULL, 0, NULL, NULL, 0},
 };
 

@@ -25,6 +25,18 @@ static bool is_double(const struct hd_wmma *form)
 	return is(form->factor, "f64");
 }
 
+/* Bits of an element of less than a byte, else 0. */
+static unsigned bits_of_part(const struct hd_wmma *form)
+{
+	return is(form->factor, "b1") ? 1 : is(form->factor, "s4") || is(form->factor, "u4") ? 4 : 0;
+}
+
+/* 8 by 8 sums, two of a lane. */
+static bool is_square(const struct hd_wmma *form)
+{
+	return is_double(form) || bits_of_part(form);
+}
+
 /* Before sm_75 products of halves are computed by quads. */
 static bool is_volta(const struct hd_wmma *form)
 {
@@ -38,11 +50,25 @@ static bool is_transposed(const struct hd_wmma *form)
 
 /* ------------------------------------------------------------------ names */
 
+static const char *check_parts_of_bytes(const struct hd_wmma *form)
+{
+	unsigned bits = bits_of_part(form);
+	if (form->m != 8 || form->n != 8 || form->k != 128 / bits)
+		return bits == 1 ? "bits are multiplied as m8n8k128" : "halves of bytes are multiplied as m8n8k32";
+	if (bits == 1 && form->saturates)
+		return "sums of bits do not saturate";
+	if (bits != 1 && form->bits)
+		return "'.popc' is for bits";
+	if (form->capability < 75)
+		return "halves of bytes and bits are sm_75's";
+	return is(form->bits, "and") && form->capability < 80 ? "'.and.popc' is sm_80's" : NULL;
+}
+
 static const char *check(const struct hd_wmma *form)
 {
 	bool tall = form->k == 16 && form->m * form->n == 256;
-	if (is(form->factor, "s4") || is(form->factor, "u4") || is(form->factor, "b1"))
-		return "types of less than a byte are not supported";
+	if (bits_of_part(form))
+		return check_parts_of_bytes(form);
 	if (is_double(form))
 		return form->capability < 80			      ? "doubles are sm_80's"
 		       : form->m == 8 && form->n == 8 && form->k == 4 ? NULL
@@ -71,14 +97,19 @@ static bool is_type(const char *part)
 /* The factors' type where only an accumulator's is named, by the shape. */
 static const char *factor_of(const char *sum, unsigned k)
 {
-	return is(sum, "s32") ? "s8" : is(sum, "f64") ? "f64" : k == 8 ? "tf32" : "f16";
+	return is(sum, "s32")	? k == 128  ? "b1"
+				  : k == 32 ? "s4"
+					    : "s8"
+	       : is(sum, "f64") ? "f64"
+	       : k == 8		? "tf32"
+				: "f16";
 }
 
 const char *hd_wmma_read(struct hd_wmma *form, const char *const *parts, unsigned count)
 {
 	const char *types[4], *layouts[2] = {"", ""};
 	unsigned found = 0, lay = 0;
-	bool multiplies = false, rounds = false;
+	bool multiplies = false, rounds = false, of_a = false, of_b = false;
 	for (unsigned i = 0; i < count; i++) {
 		char *end;
 		if (parts[i][0] == 'm' && parts[i][1] >= '1' && parts[i][1] <= '9') {
@@ -91,6 +122,11 @@ const char *hd_wmma_read(struct hd_wmma *form, const char *const *parts, unsigne
 			layouts[lay++] = parts[i];
 		} else if (is_type(parts[i]) && found < 4) {
 			types[found++] = parts[i];
+		} else if (is(parts[i], "xor") || is(parts[i], "and")) {
+			form->bits = parts[i];
+		} else if (is(parts[i], "a") || is(parts[i], "b")) {
+			of_a |= *parts[i] == 'a';
+			of_b |= *parts[i] == 'b';
 		} else if (is(parts[i], "satfinite")) {
 			form->saturates = true;
 		} else if (is(parts[i], "rz") || is(parts[i], "rm") || is(parts[i], "rp")) {
@@ -116,20 +152,25 @@ const char *hd_wmma_read(struct hd_wmma *form, const char *const *parts, unsigne
 		form->factor = form->factor_b = factor_of(first, form->k);
 	} else {
 		form->factor = form->factor_b = first;
-		form->result = form->sum = is_byte(first)     ? "s32"
-					   : is(first, "f64") ? "f64"
-					   : is(first, "f16") ? "f16"
-							      : "f32";
+		form->result = form->sum = is_byte(first) || bits_of_part(form) ? "s32"
+					   : is(first, "f64")			? "f64"
+					   : is(first, "f16")			? "f16"
+										: "f32";
 	}
-	if (rounds || (form->saturates && !is_byte(form->factor)))
+	if (rounds || (form->saturates && !is_byte(form->factor) && !bits_of_part(form)))
 		return "products are rounded to nearest, and only those of integers saturate";
+	if (bits_of_part(form) && multiplies && is(form->factor, "b1") && !form->bits)
+		return "bits are multiplied by '.xor.popc' or '.and.popc'";
+	if (bits_of_part(form) &&
+	    (((multiplies || of_a) && !form->a_row) || (multiplies && form->b_row) || (of_b && form->a_row)))
+		return "a is to be .row and b .col";
 	return check(form);
 }
 
 unsigned hd_wmma_words(const struct hd_wmma *form, enum hd_wmma_use use)
 {
 	unsigned lines = use == HD_WMMA_A ? form->m : form->n;
-	if (is_double(form))
+	if (is_square(form))
 		return use == HD_WMMA_SUM ? 2 : 1;
 	if (use == HD_WMMA_SUM)
 		return is(form->sum, "f16") ? 4 : 8;
@@ -187,6 +228,20 @@ static value load(const struct matrix *m, value row, value column, unsigned bits
 {
 	value out = LLVMBuildLoad2(m->site->builder, int_type(m->site, bits), place(m, row, column), "");
 	LLVMSetAlignment(out, bits / 8);
+	return out;
+}
+
+/* The word of a lane, of elements of less than a byte: eighth `lane / 4` of the lines, part `lane % 4` of one. */
+static value load_parts(const struct matrix *m, unsigned bits)
+{
+	struct hd_site *site = m->site;
+	value line = lane_bits(site, 2, 7), word_of = lane_bits(site, 0, 3);
+	value at = binary(site, LLVMMul, cast(site, line, 64, false), cast(site, m->stride, 64, false));
+	at = binary(site, LLVMLShr, binary(site, LLVMMul, at, number(at, bits)), number(at, 3));
+	at = binary(site, LLVMAdd, at, cast(site, times(site, word_of, 4), 64, false));
+	value pointer = LLVMBuildGEP2(site->builder, int_type(site, 8), m->pointer, &at, 1, "");
+	value out = LLVMBuildLoad2(site->builder, int_type(site, 32), pointer, "");
+	LLVMSetAlignment(out, 4);
 	return out;
 }
 
@@ -261,7 +316,7 @@ static void load_factor(const struct matrix *m, const struct hd_wmma *form, enum
 static void spot(struct hd_site *site, const struct hd_wmma *form, bool halves, unsigned i, value *row, value *column)
 {
 	value quad = lane_bits(site, 2, 7), in_quad = lane_bits(site, 0, 3), r, c;
-	if (is_double(form)) {
+	if (is_square(form)) {
 		*row = quad;
 		*column = plus(site, times(site, in_quad, 2), word(site, i));
 		return;
@@ -303,7 +358,9 @@ void hd_wmma_load(struct hd_site *site, const struct hd_wmma *form, enum hd_wmma
 		matrix_of(site, form, use, row, pointer, stride, use == HD_WMMA_SUM ? form->sum : form->factor);
 	bool halves = m.bits == 16;
 	value r, c, part;
-	if (use != HD_WMMA_SUM && is_double(form)) {
+	if (use != HD_WMMA_SUM && bits_of_part(form)) {
+		words[0] = load_parts(&m, bits_of_part(form));
+	} else if (use != HD_WMMA_SUM && is_double(form)) {
 		value line = lane_bits(site, 2, 7), k = lane_bits(site, 0, 3);
 		words[0] = use == HD_WMMA_A ? load(&m, line, k, 64) : load(&m, k, line, 64);
 	} else if (use != HD_WMMA_SUM && is_volta(form)) {
@@ -311,7 +368,7 @@ void hd_wmma_load(struct hd_site *site, const struct hd_wmma *form, enum hd_wmma
 	} else if (use != HD_WMMA_SUM) {
 		load_factor(&m, form, use, words);
 	}
-	for (unsigned i = 0; use == HD_WMMA_SUM && i < (is_double(form) ? 2 : 8); i++) {
+	for (unsigned i = 0; use == HD_WMMA_SUM && i < (is_square(form) ? 2 : 8); i++) {
 		spot(site, form, halves, i, &r, &c);
 		part = load(&m, r, c, m.bits);
 		if (halves)
@@ -327,7 +384,7 @@ void hd_wmma_store(struct hd_site *site, const struct hd_wmma *form, bool row, v
 	struct matrix m = matrix_of(site, form, HD_WMMA_SUM, row, pointer, stride, form->sum);
 	bool halves = m.bits == 16;
 	value r, c, part;
-	for (unsigned i = 0; i < (is_double(form) ? 2 : 8); i++) {
+	for (unsigned i = 0; i < (is_square(form) ? 2 : 8); i++) {
 		spot(site, form, halves, i, &r, &c);
 		part = halves ? binary(site, LLVMLShr, words[i / 2], word(site, i % 2 * 16)) : words[i];
 		part = LLVMBuildStore(site->builder, halves ? cast(site, part, 16, false) : part, place(&m, r, c));
@@ -337,9 +394,8 @@ void hd_wmma_store(struct hd_site *site, const struct hd_wmma *form, bool row, v
 
 /* ------------------------------------------------------------------ products */
 
-/* d = mma.sync of `a` words of a, `b` of b and d itself. */
-static void instruction(struct hd_site *site, const char *opcode, const value *a, unsigned a_count, const value *b,
-			unsigned b_count, value *d, unsigned d_count)
+void hd_wmma_instruction(struct hd_site *site, const char *opcode, const value *a, unsigned a_count, const value *b,
+			 unsigned b_count, value *d, unsigned d_count)
 {
 	char text[512], constraints[128] = "";
 	LLVMTypeRef types[24], results[8];
@@ -387,21 +443,30 @@ static void tile(struct hd_site *site, const struct hd_wmma *form, const value *
 		snprintf(opcode, sizeof opcode, "mma.sync.aligned.%s.row.col%s.s32.%s.%s.s32",
 			 whole ? "m16n8k16" : "m8n8k16", form->saturates ? ".satfinite" : "", types[0], types[1]);
 		if (whole)
-			instruction(site, opcode, left, 2, right, 1, d, 4);
+			hd_wmma_instruction(site, opcode, left, 2, right, 1, d, 4);
 		for (unsigned i = 0; i < 2 && !whole; i++)
-			instruction(site, opcode, left + i, 1, right, 1, d + 2 * i, 2);
+			hd_wmma_instruction(site, opcode, left + i, 1, right, 1, d + 2 * i, 2);
 		return;
 	}
 	if (is(form->factor, "f16") && form->capability < 80) {
 		snprintf(opcode, sizeof opcode, "mma.sync.aligned.m16n8k8.row.col.%s.f16.f16.%s",
 			 single ? "f32" : "f16", single ? "f32" : "f16");
-		instruction(site, opcode, left, 2, right, 1, d, of_sum);
-		instruction(site, opcode, left + 2, 2, right + 1, 1, d, of_sum);
+		hd_wmma_instruction(site, opcode, left, 2, right, 1, d, of_sum);
+		hd_wmma_instruction(site, opcode, left + 2, 2, right + 1, 1, d, of_sum);
 		return;
 	}
 	snprintf(opcode, sizeof opcode, "mma.sync.aligned.%s.row.col.%s.%s.%s.%s",
 		 is(form->factor, "tf32") ? "m16n8k8" : "m16n8k16", form->sum, types[0], types[1], form->sum);
-	instruction(site, opcode, left, 4, right, 2, d, of_sum);
+	hd_wmma_instruction(site, opcode, left, 4, right, 2, d, of_sum);
+}
+
+static void multiply_parts(struct hd_site *site, const struct hd_wmma *form, const value *a, const value *b, value *d)
+{
+	char opcode[96];
+	snprintf(opcode, sizeof opcode, "mma.sync.aligned.m8n8k%u.row.col%s.s32.%s.%s.s32%s%s%s", form->k,
+		 form->saturates ? ".satfinite" : "", form->factor, form->factor_b, form->bits ? "." : "",
+		 form->bits ? form->bits : "", form->bits ? ".popc" : "");
+	hd_wmma_instruction(site, opcode, a, 1, b, 1, d, 2);
 }
 
 static void multiply_volta(struct hd_site *site, const struct hd_wmma *form, const value *a, const value *b, value *d)
@@ -410,7 +475,7 @@ static void multiply_volta(struct hd_site *site, const struct hd_wmma *form, con
 	snprintf(opcode, sizeof opcode, "mma.sync.aligned.m8n8k4.%s.%s.%s.f16.f16.%s", form->a_row ? "row" : "col",
 		 form->b_row ? "row" : "col", form->sum, form->sum);
 	for (unsigned set = 0; set < 4; set++)
-		instruction(site, opcode, a + 2 * set, 2, b + 2 * set, 2, d, is(form->sum, "f16") ? 4 : 8);
+		hd_wmma_instruction(site, opcode, a + 2 * set, 2, b + 2 * set, 2, d, is(form->sum, "f16") ? 4 : 8);
 }
 
 static value bits_of(struct hd_site *site, value real)
@@ -473,7 +538,9 @@ void hd_wmma_multiply(struct hd_site *site, const struct hd_wmma *given, const v
 		memcpy(sum, c, hd_wmma_words(&form, HD_WMMA_SUM) * sizeof *sum);
 	form.sum = mixed ? "f32" : form.sum;
 	if (is_double(&form)) {
-		instruction(site, "mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64", a, 1, b, 1, sum, 2);
+		hd_wmma_instruction(site, "mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64", a, 1, b, 1, sum, 2);
+	} else if (bits_of_part(&form)) {
+		multiply_parts(site, &form, a, b, sum);
 	} else if (is_volta(&form)) {
 		multiply_volta(site, &form, a, b, sum);
 	} else {

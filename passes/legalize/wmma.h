@@ -12,7 +12,8 @@ enum hd_wmma_use { HD_WMMA_A, HD_WMMA_B, HD_WMMA_SUM };
 
 struct hd_wmma {
 	unsigned m, n, k;
-	const char *factor;	  /* "f16", "bf16", "tf32", "f64", "s8", "u8" */
+	const char *factor;	  /* "f16", "bf16", "tf32", "f64", "s8", "u8", "s4", "u4", "b1" */
+	const char *bits;	  /* "xor" or "and"; NULL */
 	const char *factor_b;	  /* that of b */
 	const char *sum, *result; /* "f16", "f32", "s32", "f64" */
 	bool a_row, b_row, saturates;
@@ -30,6 +31,9 @@ void hd_wmma_store(struct hd_site *site, const struct hd_wmma *form, bool row, v
 		   const value *words);
 void hd_wmma_multiply(struct hd_site *site, const struct hd_wmma *form, const value *a, const value *b, const value *c,
 		      value *d);
+/* d = mma.sync of `a` words of a, `b` of b and d itself. */
+void hd_wmma_instruction(struct hd_site *site, const char *opcode, const value *a, unsigned a_count, const value *b,
+			 unsigned b_count, value *d, unsigned d_count);
 /* What takes the place of llvm.nvvm.wmma.*; NULL: nothing, or the instruction is gone. */
 LLVMValueRef hd_legal_wmma(struct hd_site *site, const char *name);
 

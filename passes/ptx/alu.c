@@ -68,17 +68,6 @@ struct hd_leaf hd_ptx_plain_add(struct hd_ptx *ptx, struct hd_leaf a, struct hd_
 	return hd_leaf_reg(hd_sel_add(ptx->sel, hd_sel_word(ptx->sel, &a, 0), subtract ? hd_neg(y) : y));
 }
 
-/* In 64 bits, where the sum is exact. */
-static struct hd_leaf saturated_sum(struct hd_ptx *ptx, struct hd_leaf a, struct hd_leaf b, bool subtract)
-{
-	struct hd_select *sel = ptx->sel;
-	struct hd_leaf sum = hd_leaf_reg(hd_sel_add64(sel, hd_sel_extend_leaf(sel, a, 32, 64, true),
-						      hd_sel_extend_leaf(sel, b, 32, 64, true), subtract));
-	sum = hd_sel_minmax(sel, false, true, sum, hd_leaf_imm(INT32_MAX, 2), 64);
-	sum = hd_sel_minmax(sel, true, true, sum, hd_leaf_imm((uint64_t)(int64_t)INT32_MIN, 2), 64);
-	return hd_leaf_reg(hd_sub(hd_sel_reg(sel, sum), 0, 1));
-}
-
 enum { SUBTRACT = 1, CARRY_IN = 2 };
 
 static void add(struct hd_ptx *ptx, unsigned arg)
@@ -95,7 +84,7 @@ static void add(struct hd_ptx *ptx, unsigned arg)
 	if (hd_ptx_has(ptx, "sat") && (type.class != 's' || type.bits != 32))
 		hd_ptx_error(ptx, "only .s32 saturates");
 	else if (hd_ptx_has(ptx, "sat"))
-		hd_ptx_out(ptx, 0, saturated_sum(ptx, a, b, arg & SUBTRACT), 32);
+		hd_ptx_out(ptx, 0, hd_sel_saturated_sum(ptx->sel, a, b, arg & SUBTRACT), 32);
 	else if (out || (arg & CARRY_IN))
 		hd_ptx_out(ptx, 0, add_chain(ptx, a, b, arg & SUBTRACT, arg & CARRY_IN, out), type.bits);
 	else

@@ -1,7 +1,7 @@
 /*
- * Inline PTX: matrices. mma.sync on the shapes and types of sm_70 to sm_80 and sm_90's of double precision, ldmatrix
- * and movmatrix. What of PTX is for matrices otherwise (sparse ones, sm_89's and the rest of sm_90's) is
- * refused by name.
+ * Inline PTX: matrices. mma.sync on the shapes and types of sm_70 to sm_80 and sm_90's of double precision, mma.sp,
+ * ldmatrix and movmatrix. Types of eight bits are the legaliser's (passes/legalize/asm_matrix.c); what else PTX has for
+ * matrices is refused by name.
  */
 #include "heddle/opcodes.h"
 #include "passes/ptx/ptx.h"
@@ -45,11 +45,11 @@ static void put_words(struct hd_ptx *ptx, unsigned count, unsigned bits, const s
 		hd_ptx_write(ptx, &operand->parts[i], hd_leaf_reg(hd_sel_join(ptx->sel, words + i * each, each)), bits);
 }
 
-/* mma.sync.aligned.SHAPE.ALAYOUT.BLAYOUT{.satfinite}.D.A.B.C{.xor.popc} */
-static bool form_of(struct hd_ptx *ptx, struct hd_mma_form *form)
+/* mma.sync.aligned.SHAPE.ALAYOUT.BLAYOUT{.satfinite}.D.A.B.C{.xor.popc}, or mma.sp.sync... */
+static bool form_of(struct hd_ptx *ptx, bool sparse, struct hd_mma_form *form)
 {
-	const char *const *parts = ptx->now->parts;
-	unsigned count = ptx->now->part_count;
+	const char *const *parts = ptx->now->parts + sparse;
+	unsigned count = ptx->now->part_count - sparse;
 	bool saturates = hd_ptx_has(ptx, "satfinite"), counts = count > 2 && !strcmp(parts[count - 1], "popc");
 	const char *bits = counts ? parts[count - 2] : NULL;
 	count -= counts ? 2 : 0;
@@ -79,7 +79,7 @@ static void multiply(struct hd_ptx *ptx, unsigned arg)
 	struct hd_mma mma;
 	struct hd_opnd a[MOST], b[MOST], c[MOST], d[MOST];
 	(void)arg;
-	if (!form_of(ptx, &form))
+	if (!form_of(ptx, false, &form))
 		return;
 	const char *wrong = hd_sel_mma_choose(ptx->sel, &form, &mma);
 	unsigned bits = strcmp(form.a, "f64") ? 32 : 64;
@@ -94,6 +94,36 @@ static void multiply(struct hd_ptx *ptx, unsigned arg)
 		return;
 	hd_sel_mma(ptx->sel, &mma, a, b, c, d);
 	put_words(ptx, mma.c, bits, d);
+}
+
+/* mma.sp.sync.aligned. ... d, a, b, c, metadata, selector; ::ordered_metadata says what the stored columns are anyway.
+ */
+static void multiply_sparse(struct hd_ptx *ptx, unsigned arg)
+{
+	struct hd_mma_form form;
+	struct hd_mma_sparse mma;
+	struct hd_opnd a[MOST], b[MOST], c[MOST], d[MOST];
+	uint64_t selector = 0;
+	(void)arg;
+	if (!form_of(ptx, true, &form))
+		return;
+	if (!hd_ptx_constant(ptx, 5, &selector)) {
+		hd_ptx_error(ptx, "the sparsity selector is to be a constant");
+		return;
+	}
+	const char *wrong = hd_sel_mma_sparse_choose(ptx->sel, &form, selector, &mma);
+	if (wrong) {
+		hd_ptx_error(ptx, "%s", wrong);
+		return;
+	}
+	take_words(ptx, 1, mma.a, 32, a);
+	take_words(ptx, 2, mma.b, 32, b);
+	take_words(ptx, 3, mma.c, 32, c);
+	struct hd_opnd meta = hd_ptx_word(ptx, 4);
+	if (ptx->failed)
+		return;
+	hd_sel_mma_sparse(ptx->sel, &mma, a, meta, b, c, d);
+	put_words(ptx, mma.c, 32, d);
 }
 
 /* ldmatrix.sync.aligned.m8n8.x4{.trans}.shared.b16 {d, ...}, [address] */
@@ -135,6 +165,8 @@ static void transpose(struct hd_ptx *ptx, unsigned arg)
 
 const struct hd_ptx_row hd_ptx_matrix[] = {
 	{"mma.sync.aligned", SHAPES TYPES " row col satfinite ", 4, multiply, 0, true},
+	{"mma.sp.sync.aligned", SHAPES TYPES " row col satfinite ", 6, multiply_sparse, 0, true},
+	{"mma.sp::ordered_metadata.sync.aligned", SHAPES TYPES " row col satfinite ", 6, multiply_sparse, 0, true},
 	{"ldmatrix.sync.aligned", " m8n8 x1 x2 x4 trans shared shared::cta b16 ", 2, load, 0, true},
 	{"movmatrix.sync.aligned", " m8n8 trans b16 ", 2, transpose, 0, true},
 	{NULL, NULL, 0, NULL, 0, false},

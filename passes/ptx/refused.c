@@ -3,7 +3,7 @@
  */
 #include "passes/ptx/ptx.h"
 
-enum reason { MBARRIER, TILES, CLUSTERS, REGISTERS, SPARSE, WARP_GROUPS, DEVICES, QUESTIONS, SURFACES, CALLS, STACK };
+enum reason { MBARRIER, TILES, CLUSTERS, REGISTERS, WARP_GROUPS, DEVICES, QUESTIONS, SURFACES, CALLS, STACK };
 
 static void refuse(struct hd_ptx *ptx, unsigned reason)
 {
@@ -12,11 +12,10 @@ static void refuse(struct hd_ptx *ptx, unsigned reason)
 		[TILES] = "copies of whole tiles (TMA) are not modelled",
 		[CLUSTERS] = "clusters of blocks are not modelled",
 		[REGISTERS] = "registers that warps hand on are sm_90a's, and not modelled",
-		[SPARSE] = "products of sparse matrices are not supported",
 		[WARP_GROUPS] = "products by groups of warps are sm_90a's, and not modelled",
 		[DEVICES] = "memory of several devices is not modelled",
-		[QUESTIONS] = "questions about textures and surfaces are not supported",
-		[SURFACES] = "surfaces are read and written by CUDA's functions",
+		[QUESTIONS] = "an object is an address, which has no type",
+		[SURFACES] = "surfaces are read and written as bits (.b), not in their format (.p)",
 		[CALLS] = "calls, and returns from the function, are not taken from inline assembly",
 		[STACK] = "the stack's pointer is not handed out",
 	};
@@ -39,12 +38,8 @@ const struct hd_ptx_row hd_ptx_refused[] = {
 	REFUSED("st.async", CLUSTERS),
 	REFUSED("red.async", CLUSTERS),
 	REFUSED("setmaxnreg", REGISTERS),
-	REFUSED("mma.sp", SPARSE),
-	REFUSED("mma.sp::ordered_metadata", SPARSE),
 	REFUSED("wgmma", WARP_GROUPS),
 	REFUSED("multimem", DEVICES),
-	REFUSED("txq", QUESTIONS),
-	REFUSED("suq", QUESTIONS),
 	REFUSED("istypep", QUESTIONS),
 	REFUSED("suld", SURFACES),
 	REFUSED("sust", SURFACES),

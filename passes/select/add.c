@@ -189,6 +189,16 @@ static bool add_fused(struct hd_select *sel, LLVMValueRef x, LLVMValueRef y, boo
 	return false;
 }
 
+/* In 64 bits, where the sum is exact. */
+struct hd_leaf hd_sel_saturated_sum(struct hd_select *sel, struct hd_leaf a, struct hd_leaf b, bool subtract)
+{
+	struct hd_leaf sum = hd_leaf_reg(hd_sel_add64(sel, hd_sel_extend_leaf(sel, a, 32, 64, true),
+						      hd_sel_extend_leaf(sel, b, 32, 64, true), subtract));
+	sum = hd_sel_minmax(sel, false, true, sum, hd_leaf_imm(INT32_MAX, 2), 64);
+	sum = hd_sel_minmax(sel, true, true, sum, hd_leaf_imm((uint64_t)(int64_t)INT32_MIN, 2), 64);
+	return hd_leaf_reg(hd_sub(hd_sel_reg(sel, sum), 0, 1));
+}
+
 static void add_words(struct hd_select *sel, struct hd_leaf a, struct hd_leaf b, bool subtract)
 {
 	struct hd_opnd x[4], y[4];

@@ -193,6 +193,8 @@ uint32_t hd_sel_plop(struct hd_select *sel, unsigned boolean, struct hd_popnd a,
 void hd_sel_add_words(struct hd_select *sel, unsigned count, struct hd_opnd *a, struct hd_opnd *b, bool subtract,
 		      struct hd_opnd *sum);
 struct hd_mreg hd_sel_add64(struct hd_select *sel, struct hd_leaf a, struct hd_leaf b, bool subtract);
+/* Of signed words. */
+struct hd_leaf hd_sel_saturated_sum(struct hd_select *sel, struct hd_leaf a, struct hd_leaf b, bool subtract);
 
 /* Truth tables of LOP3's operands. */
 enum { HD_LUT_A = 0xf0, HD_LUT_B = 0xcc, HD_LUT_C = 0xaa };
@@ -407,6 +409,20 @@ const char *hd_sel_mma_choose(struct hd_select *sel, const struct hd_mma_form *f
 /* d = a * b + c, of as many words as *mma says; d as many as c. */
 void hd_sel_mma(struct hd_select *sel, const struct hd_mma *mma, const struct hd_opnd *a, const struct hd_opnd *b,
 		const struct hd_opnd *c, struct hd_opnd *d);
+/* ---- sparse.c */
+struct hd_mma_sparse {
+	unsigned op;
+	uint16_t mods; /* all but META and SAT */
+	uint8_t steps; /* instructions */
+	bool saturates;
+	uint8_t first, lanes; /* first lane of a quad with metadata; lanes for each step */
+	uint8_t a, b, c;      /* words of a lane */
+};
+/* As hd_sel_mma_choose and hd_sel_mma for mma.sp, with its sparsity selector and its metadata. */
+const char *hd_sel_mma_sparse_choose(struct hd_select *sel, const struct hd_mma_form *form, uint64_t selector,
+				     struct hd_mma_sparse *mma);
+void hd_sel_mma_sparse(struct hd_select *sel, const struct hd_mma_sparse *mma, const struct hd_opnd *a,
+		       struct hd_opnd meta, const struct hd_opnd *b, const struct hd_opnd *c, struct hd_opnd *d);
 /* ldmatrix of `count` (1, 2, 4) matrices: a word of each. */
 void hd_sel_load_matrices(struct hd_select *sel, struct hd_leaf pointer, unsigned space, unsigned count,
 			  bool transposed, struct hd_opnd *words);

@@ -32,8 +32,10 @@ static uint32_t tensor_rate(const struct hd_config *config, const struct hd_inst
 {
 	switch (inst->op) {
 	case HD_OP_HMMA_1684_TF32:
+	case HD_OP_HMMA_SP_1688_TF32:
 	case HD_OP_HMMA_1688_TF32: return (uint32_t)config->tensor_tf32;
 	case HD_OP_IMMA_8816:
+	case HD_OP_IMMA_SP_16832:
 	case HD_OP_IMMA_16816:
 	case HD_OP_IMMA_16832: return (uint32_t)config->tensor_int8;
 	case HD_OP_DMMA_884: return (uint32_t)config->tensor_double;

@@ -227,6 +227,7 @@ const struct hd_exec_clones *hd_exec_memory_find(const struct hd_inst *inst);
 const struct hd_exec_clones *hd_exec_atomic_find(const struct hd_inst *inst);
 const struct hd_exec_clones *hd_exec_warp_find(const struct hd_inst *inst);
 const struct hd_exec_clones *hd_exec_mma_find(const struct hd_inst *inst);
+const struct hd_exec_clones *hd_exec_sparse_find(const struct hd_inst *inst);
 const struct hd_exec_clones *hd_exec_texture_find(const struct hd_inst *inst);
 const struct hd_exec_clones *hd_exec_copy_find(const struct hd_inst *inst);
 const struct hd_exec_clones *hd_exec_linear_find(const struct hd_inst *inst);
@@ -238,6 +239,8 @@ hd_exec_fn hd_exec_resolve(const struct hd_inst *inst, int level);
 void hd_exec_control(struct hd_exec *exec, const struct hd_dinst *inst);
 /* exec_syscall.c. Returns 0, or an error that was reported. */
 int hd_exec_syscall(struct hd_exec *exec, const struct hd_dinst *inst);
+/* exec_mma.c: whether all lanes execute the instruction; else a fault. */
+bool hd_exec_whole_warp(struct hd_exec *exec, const struct hd_dinst *inst);
 /* A fault of `lane` at the current instruction. */
 #define HD_FAULT(exec, lane, error, ...)                                                                 \
 	do {                                                                                             \

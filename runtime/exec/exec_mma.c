@@ -16,8 +16,7 @@
 
 enum { ROWS = 16, COLUMNS = 8, DEPTH = 32, QUAD = 4, OCTET = 8 };
 
-/* Whether all lanes are there; else a fault. */
-static bool whole_warp(struct hd_exec *exec, const struct hd_dinst *inst)
+bool hd_exec_whole_warp(struct hd_exec *exec, const struct hd_dinst *inst)
 {
 	if (exec->mask == HD_FULL)
 		return true;
@@ -104,7 +103,7 @@ static void multiply(struct hd_exec *exec, const struct hd_dinst *inst, unsigned
 	uint32_t out[4][HD_WARP_LANES];
 	unsigned words = rule.half ? 2 : 4;
 	struct shape shape = {ROWS, (uint8_t)depth, rule.factor == HD_DOT_TF32 ? 32 : 16};
-	if (!whole_warp(exec, inst))
+	if (!hd_exec_whole_warp(exec, inst))
 		return;
 	gather_numbers(exec, inst, shape, (enum hd_factor)rule.factor, &factors);
 	for (unsigned reg = 0; reg < words; reg++) {
@@ -186,7 +185,7 @@ HD_EXEC_PLAIN(op_hmma_884)
 {
 	struct hd_dot_rule rule = HD_DOT_VOLTA(HD_MODIFIER(ACC) == HD_ACC_F16);
 	uint32_t out[2][HD_WARP_LANES];
-	if (!whole_warp(exec, inst))
+	if (!hd_exec_whole_warp(exec, inst))
 		return;
 	for (unsigned word = 0; word < 2; word++) {
 		const uint32_t *c = hd_row(exec->warp, hd_next_reg(inst->inst.c, word));
@@ -230,7 +229,7 @@ static void multiply_integers(struct hd_exec *exec, const struct hd_dinst *inst,
 	uint32_t a[ROWS][DEPTH], b[COLUMNS][DEPTH], out[4][HD_WARP_LANES];
 	unsigned words = shape.rows / OCTET * 2;
 	bool saturates = HD_MODIFIER(SAT);
-	if (!whole_warp(exec, inst))
+	if (!hd_exec_whole_warp(exec, inst))
 		return;
 	gather_a(exec, inst, shape, a);
 	gather_b(exec, inst, shape, b);
@@ -285,7 +284,7 @@ HD_EXEC_PLAIN(op_dmma_884)
 {
 	const struct hd_inst *in = &inst->inst;
 	uint64_t out[2][HD_WARP_LANES];
-	if (!whole_warp(exec, inst))
+	if (!hd_exec_whole_warp(exec, inst))
 		return;
 	for (unsigned i = 0; i < 2; i++)
 		for (uint32_t lane = 0; lane < HD_WARP_LANES; lane++) {
@@ -317,7 +316,7 @@ HD_EXEC_PLAIN(op_ldsm)
 	uint32_t out[4][HD_WARP_LANES];
 	unsigned matrices = (unsigned)__builtin_popcount(lanes) / OCTET;
 	const uint32_t *address = hd_row(exec->warp, inst->inst.a);
-	if (!whole_warp(exec, inst))
+	if (!hd_exec_whole_warp(exec, inst))
 		return;
 	for (unsigned matrix = 0; matrix < matrices; matrix++) {
 		uint16_t rows[OCTET][OCTET];
@@ -345,7 +344,7 @@ HD_EXEC_PLAIN(op_movm)
 	uint16_t rows[OCTET][OCTET];
 	const uint32_t *from = hd_row(exec->warp, inst->inst.a);
 	uint32_t *to = hd_dst_row(exec->warp, inst->inst.dst);
-	if (!whole_warp(exec, inst))
+	if (!hd_exec_whole_warp(exec, inst))
 		return;
 	for (uint32_t lane = 0; lane < HD_WARP_LANES; lane++) {
 		rows[lane / QUAD][lane % QUAD * 2] = (uint16_t)from[lane];

@@ -114,6 +114,10 @@ static const struct {
 	{HD_OP_HMMA_1684_TF32, 0, 512, KEY(tensor_tf32), KEY(lat_hmma)},
 	{HD_OP_IMMA_16832, 0, 4096, KEY(tensor_int8), KEY(lat_imma)},
 	{HD_OP_IMMA_16816, 0, 2048, KEY(tensor_int8), KEY(lat_imma)},
+	{HD_OP_HMMA_SP_16816, HD_MOD(ACC, HD_ACC_F32), 1024, KEY(tensor_single), KEY(lat_hmma)},
+	{HD_OP_HMMA_SP_16816, HD_MOD(ACC, HD_ACC_F16), 1024, KEY(tensor_half), KEY(lat_hmma_half)},
+	{HD_OP_HMMA_SP_1688_TF32, 0, 512, KEY(tensor_tf32), KEY(lat_hmma)},
+	{HD_OP_IMMA_SP_16832, 0, 2048, KEY(tensor_int8), KEY(lat_imma)},
 	{HD_OP_DMMA_884, 0, 256, KEY(tensor_double), KEY(lat_dmma)},
 };
 

@@ -1,0 +1,291 @@
+/*
+ * Inline PTX as IR: surfaces (suld.b, sust.b, sured.b), and what textures and surfaces say of themselves (txq, suq). An
+ * object is the device address of its descriptor (cuda/heddle_texture.h), whose levels follow each other. Accesses are
+ * ordinary ones at the address that the descriptor gives, as those of CUDA's functions (surface_indirect_functions.h):
+ * the first coordinate is in bytes, and what is outside is clamped, reads as zero and is not written, or traps.
+ */
+#include <stddef.h>
+#include <string.h>
+
+#include "cuda/heddle_texture.h"
+#include "passes/legalize/asm.h"
+
+enum { GLOBAL = 1, AXES = 3 }; /* the address space; coordinates */
+
+static value plus(struct hd_asm *a, value x, value y)
+{
+	return binary(&a->site, LLVMAdd, x, y);
+}
+
+/* A field of so many bits. */
+static value field(struct hd_asm *a, value object, size_t at, unsigned bits)
+{
+	struct hd_site *site = &a->site;
+	LLVMTypeRef type = LLVMPointerTypeInContext(site->legal->context, GLOBAL);
+	value pointer = LLVMBuildIntToPtr(site->builder, plus(a, object, number(object, at)), type, "");
+	value out = LLVMBuildLoad2(site->builder, int_type(site, bits), pointer, "");
+	LLVMSetAlignment(out, bits / 8);
+	return out;
+}
+#define FIELD(a, object, name, bits) field(a, object, offsetof(struct hd_texture, name), bits)
+
+static LLVMBasicBlockRef new_block(struct hd_asm *a)
+{
+	return LLVMAppendBasicBlockInContext(a->site.legal->context, a->function, "");
+}
+
+/* ------------------------------------------------------------------ places */
+
+struct place {
+	unsigned bits, count; /* of an element; elements */
+	value object, at[AXES];
+};
+
+/* Which axis each coordinate is of, in the order of PTX: the layer first. */
+static const struct geometry {
+	const char *name;
+	unsigned count, needed; /* registers; of which count */
+	unsigned axes[AXES];
+} geometries[] = {
+	{"1d", 1, 1, {0}},     {"2d", 2, 2, {0, 1}},	 {"3d", 4, 3, {0, 1, 2}},
+	{"a1d", 2, 2, {2, 0}}, {"a2d", 4, 3, {2, 0, 1}},
+};
+
+static const struct geometry *geometry_of(const struct hd_ptx_statement *now)
+{
+	for (size_t i = 0; i < sizeof geometries / sizeof geometries[0]; i++)
+		if (hd_ptx_statement_has(now, geometries[i].name))
+			return &geometries[i];
+	return NULL;
+}
+
+static bool read_place(struct hd_asm *a, unsigned index, struct place *place)
+{
+	const struct geometry *geometry = geometry_of(a->now);
+	const struct hd_ptx_operand *operand = &a->now->operands[index];
+	unsigned given = operand->form == HD_PTX_ADDRESS ? operand->count - 1 : 0;
+	*place = (struct place){.count = hd_asm_has(a, "v4") ? 4 : hd_asm_has(a, "v2") ? 2 : 1};
+	for (unsigned i = 1; i < a->now->part_count && !place->bits; i++)
+		place->bits = hd_ptx_type_named(a->now->parts[i]).bits;
+	if (!geometry || !place->bits || place->bits * place->count > 128) {
+		hd_asm_error(a, ".1d, .2d, .3d, .a1d or .a2d and a type of up to 128 bits expected");
+		return false;
+	}
+	if (given < geometry->needed || given > geometry->count) {
+		hd_asm_error(a, "%u coordinates expected behind the surface object", geometry->count);
+		return false;
+	}
+	place->object = hd_asm_read(a, &operand->parts[0], 64);
+	for (unsigned axis = 0; axis < AXES; axis++)
+		place->at[axis] = hd_asm_word(a, 0);
+	for (unsigned i = 0; i < geometry->needed; i++)
+		place->at[geometry->axes[i]] = hd_asm_read(a, &operand->parts[1 + i], 32);
+	return !a->failed;
+}
+
+/* The last coordinate of each axis. */
+static value last_of(struct hd_asm *a, const struct place *place, unsigned axis)
+{
+	struct hd_site *site = &a->site;
+	value size = field(a, place->object, offsetof(struct hd_texture, size) + axis * sizeof(int), 32);
+	if (axis)
+		return plus(a, size, number(size, UINT32_MAX));
+	value each = binary(site, LLVMMul, FIELD(a, place->object, channels, 32), FIELD(a, place->object, bits, 32));
+	each = binary(site, LLVMLShr, each, number(each, 3));
+	return plus(a, binary(site, LLVMMul, size, each), number(size, -(uint64_t)(place->bits / 8 * place->count)));
+}
+
+static value clamped(struct hd_asm *a, value at, value last)
+{
+	value args[2] = {at, LLVMConstNull(LLVMTypeOf(at))};
+	args[0] = intrinsic(&a->site, "smax", args, 2);
+	args[1] = last;
+	return intrinsic(&a->site, "smin", args, 2);
+}
+
+/* The address; *inside, where it is to be asked (.zero): whether anything is there, else NULL. */
+static value address_of(struct hd_asm *a, const struct place *place, value *inside)
+{
+	struct hd_site *site = &a->site;
+	bool clamps = hd_asm_has(a, "clamp"), zero = hd_asm_has(a, "zero");
+	value at[AXES], all = truth(site, true), wide;
+	for (unsigned axis = 0; axis < AXES; axis++) {
+		value last = last_of(a, place, axis);
+		at[axis] = clamps ? clamped(a, place->at[axis], last) : place->at[axis];
+		/* Below zero is very large. */
+		all = binary(site, LLVMAnd, all, compare(site, LLVMIntULE, at[axis], last));
+	}
+	*inside = zero ? all : NULL;
+	if (!clamps && !zero) {
+		LLVMBasicBlockRef good = new_block(a), bad = new_block(a);
+		LLVMBuildCondBr(site->builder, all, good, bad);
+		LLVMPositionBuilderAtEnd(site->builder, bad);
+		hd_asm_call(a, "llvm.trap", NULL, NULL, 0);
+		LLVMBuildUnreachable(site->builder);
+		LLVMPositionBuilderAtEnd(site->builder, good);
+	}
+	wide = plus(a, FIELD(a, place->object, base, 64), cast(site, at[0], 64, false));
+	wide = plus(a, wide, binary(site, LLVMMul, FIELD(a, place->object, pitch, 64), cast(site, at[1], 64, false)));
+	wide = plus(a, wide, binary(site, LLVMMul, FIELD(a, place->object, slice, 64), cast(site, at[2], 64, false)));
+	return wide;
+}
+
+/* ------------------------------------------------------------------ accesses */
+
+/* What is done where something is there: begins a block, and ends it. */
+struct branch {
+	LLVMBasicBlockRef from, next;
+};
+static struct branch begin(struct hd_asm *a, value inside)
+{
+	struct branch branch = {LLVMGetInsertBlock(a->site.builder), NULL};
+	if (!inside)
+		return branch;
+	LLVMBasicBlockRef then = new_block(a);
+	branch.next = new_block(a);
+	LLVMBuildCondBr(a->site.builder, inside, then, branch.next);
+	LLVMPositionBuilderAtEnd(a->site.builder, then);
+	return branch;
+}
+static void end(struct hd_asm *a, const struct branch *branch)
+{
+	if (!branch->next)
+		return;
+	LLVMBuildBr(a->site.builder, branch->next);
+	LLVMPositionBuilderAtEnd(a->site.builder, branch->next);
+}
+
+static value pointer_of(struct hd_asm *a, value address)
+{
+	return LLVMBuildIntToPtr(a->site.builder, address, LLVMPointerTypeInContext(a->site.legal->context, GLOBAL),
+				 "");
+}
+
+static LLVMTypeRef vector_type(struct hd_asm *a, const struct place *place)
+{
+	return LLVMVectorType(int_type(&a->site, place->bits), place->count);
+}
+
+static bool check_elements(struct hd_asm *a, unsigned index, const struct place *place)
+{
+	const struct hd_ptx_operand *operand = &a->now->operands[index];
+	if (operand->form == HD_PTX_ADDRESS || operand->count != place->count)
+		hd_asm_error(a, "%u elements expected", place->count);
+	return !a->failed;
+}
+
+static void load(struct hd_asm *a, unsigned arg)
+{
+	struct place place;
+	value inside, out;
+	(void)arg;
+	if (!read_place(a, 1, &place) || !check_elements(a, 0, &place))
+		return;
+	LLVMTypeRef type = vector_type(a, &place);
+	value address = address_of(a, &place, &inside), none = LLVMConstNull(type);
+	struct branch branch = begin(a, inside);
+	out = LLVMBuildLoad2(a->site.builder, type, pointer_of(a, address), "");
+	LLVMSetAlignment(out, place.bits / 8 * place.count);
+	LLVMBasicBlockRef from[2] = {branch.from, LLVMGetInsertBlock(a->site.builder)};
+	end(a, &branch);
+	if (inside) {
+		value values[2] = {none, out};
+		out = LLVMBuildPhi(a->site.builder, type, "");
+		LLVMAddIncoming(out, values, from, 2);
+	}
+	for (unsigned i = 0; i < place.count; i++)
+		hd_asm_write(a, &a->now->operands[0].parts[i],
+			     LLVMBuildExtractElement(a->site.builder, out, hd_asm_word(a, i), ""), false);
+}
+
+static void store(struct hd_asm *a, unsigned arg)
+{
+	struct place place;
+	value inside, in;
+	(void)arg;
+	if (!read_place(a, 0, &place) || !check_elements(a, 1, &place))
+		return;
+	in = LLVMGetUndef(vector_type(a, &place));
+	for (unsigned i = 0; i < place.count; i++)
+		in = LLVMBuildInsertElement(a->site.builder, in,
+					    hd_asm_read(a, &a->now->operands[1].parts[i], place.bits),
+					    hd_asm_word(a, i), "");
+	value address = address_of(a, &place, &inside);
+	struct branch branch = begin(a, inside);
+	in = LLVMBuildStore(a->site.builder, in, pointer_of(a, address));
+	LLVMSetAlignment(in, place.bits / 8 * place.count);
+	end(a, &branch);
+}
+
+/* sured.b.add.2d.u32.trap [surface, {x, y}], r */
+static void reduce(struct hd_asm *a, unsigned arg)
+{
+	struct hd_ptx_type type = {0, 0};
+	struct place place;
+	value inside;
+	(void)arg;
+	for (unsigned i = 1; i < a->now->part_count && !type.bits; i++)
+		type = hd_ptx_type_named(a->now->parts[i]);
+	bool is_signed = type.class == 's', add = hd_asm_has(a, "add"), min = hd_asm_has(a, "min");
+	bool max = hd_asm_has(a, "max"), and = hd_asm_has(a, "and");
+	LLVMAtomicRMWBinOp op = add   ? LLVMAtomicRMWBinOpAdd
+				: min ? is_signed ? LLVMAtomicRMWBinOpMin : LLVMAtomicRMWBinOpUMin
+				: max ? is_signed ? LLVMAtomicRMWBinOpMax : LLVMAtomicRMWBinOpUMax
+				: and ? LLVMAtomicRMWBinOpAnd
+				      : LLVMAtomicRMWBinOpOr;
+	if (!add && !min && !max && !and&&!hd_asm_has(a, "or")) {
+		hd_asm_error(a, "an operation expected");
+		return;
+	}
+	if (type.bits < 32) {
+		hd_asm_error(a, "a type of 32 or 64 bits expected");
+		return;
+	}
+	if (!read_place(a, 0, &place))
+		return;
+	value in = hd_asm_in(a, 1, place.bits), address = address_of(a, &place, &inside);
+	struct branch branch = begin(a, inside);
+	LLVMBuildAtomicRMW(a->site.builder, op, pointer_of(a, address), in, LLVMAtomicOrderingMonotonic, false);
+	end(a, &branch);
+}
+
+/* ------------------------------------------------------------------ questions */
+
+/* txq{.level}.width.b32 d, [t]{, level} */
+static void question(struct hd_asm *a, unsigned texture)
+{
+	static const struct {
+		const char *name;
+		size_t at;
+		bool of_texture;
+	} answers[] = {
+		{"width", offsetof(struct hd_texture, size[0]), false},
+		{"height", offsetof(struct hd_texture, size[1]), false},
+		{"depth", offsetof(struct hd_texture, size[2]), false},
+		{"array_size", offsetof(struct hd_texture, size[2]), false},
+		{"num_mipmap_levels", offsetof(struct hd_texture, levels), true},
+		{"normalized_coords", offsetof(struct hd_texture, normalized_coords), true},
+	};
+	bool level = hd_asm_has(a, "level");
+	const struct hd_ptx_operand *operand = &a->now->operands[1];
+	if (operand->form != HD_PTX_ADDRESS || operand->count != 1 || (level && a->now->count < 3)) {
+		hd_asm_error(a, "an object in brackets, and of .level its number expected");
+		return;
+	}
+	value object = hd_asm_read(a, &operand->parts[0], 64), offset;
+	if (level) {
+		offset = cast(&a->site, hd_asm_in(a, 2, 32), 64, false);
+		object = plus(a, object, binary(&a->site, LLVMMul, offset, number(offset, sizeof(struct hd_texture))));
+	}
+	for (size_t i = 0; i < sizeof answers / sizeof answers[0]; i++)
+		if (hd_asm_has(a, answers[i].name) && (texture || !answers[i].of_texture)) {
+			hd_asm_out(a, 0, field(a, object, answers[i].at, 32), false);
+			return;
+		}
+	hd_asm_error(a, "this question about a texture or surface is not supported");
+}
+
+const struct hd_asm_row hd_asm_surface[] = {
+	{"suld.b", 2, NULL, load, 0},  {"sust.b", 2, NULL, store, 0}, {"sured.b", 2, NULL, reduce, 0},
+	{"txq", 2, NULL, question, 1}, {"suq", 2, NULL, question, 0}, {NULL, 0, NULL, NULL, 0},
+};
