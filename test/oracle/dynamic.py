@@ -452,5 +452,5 @@ class Idempotence:
                 memory = Memory(4)
                 run(Block(launch, function, BLOCKS[1], memory, part))
                 run(Block(launch, function, BLOCKS[1], memory, STEPS))
-                same = all(memory.byte(at) == once.byte(at) for at in memory.bytes.keys() | once.bytes.keys())
+                same = all(memory.load(at, 1) == once.load(at, 1) for at in memory.bytes.keys() | once.bytes.keys())
                 report.check(f'dropped after {part} instructions, it leaves something else', same)

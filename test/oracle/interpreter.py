@@ -27,15 +27,18 @@ def mixed(*numbers):
 
 # ---- floating point, by the bits
 
+FLOATS = {2: struct.Struct('<e'), 4: struct.Struct('<f'), 8: struct.Struct('<d')}
+
+
 def to_float(bits, size):
-    return struct.unpack({2: '<e', 4: '<f', 8: '<d'}[size], bits.to_bytes(size, 'little'))[0]
+    return FLOATS[size].unpack(bits.to_bytes(size, 'little'))[0]
 
 
 def from_float(value, size):
     if value != value:
         return {2: 0x7fff, 4: 0x7fffffff, 8: 0x7ff8000000000000}[size]
     try:
-        return int.from_bytes(struct.pack({2: '<e', 4: '<f', 8: '<d'}[size], value), 'little')
+        return int.from_bytes(FLOATS[size].pack(value), 'little')
     except OverflowError:
         return from_float(math.copysign(math.inf, value), size)
 
@@ -74,13 +77,14 @@ class Memory:
     def __init__(self, seed):
         self.seed, self.bytes = seed, {}
 
-    def byte(self, address):
-        if address in self.bytes:
-            return self.bytes[address]
-        return mixed(self.seed, address >> 2) % 61 if address % 4 == 0 else 0
-
     def load(self, address, size):
-        return sum([self.byte(address + i) << 8 * i for i in range(size)])
+        stored, result = self.bytes, 0
+        for at in range(address + size - 1, address - 1, -1):
+            byte = stored.get(at)
+            if byte is None:
+                byte = 0 if at % 4 else mixed(self.seed, at >> 2) % 61
+            result = result << 8 | byte
+        return result
 
     def store(self, address, size, value):
         for i in range(size):
@@ -265,17 +269,33 @@ class Block:
 
 def value(warp, t, inst, slot):
     """What the slot has, without its modifiers: an integer of its words."""
-    at = inst.operands[slot]
+    return reader(inst, slot)(warp, t)
+
+
+def reader(inst, slot):
+    """The slot's value as a function of a warp and its thread, made once: this is where the time goes."""
+    if slot not in inst.made:
+        inst.made[slot] = make_reader(inst, slot, inst.operands[slot])
+    return inst.made[slot]
+
+
+def make_reader(inst, slot, at):
     if 'linear' in at or 'coefficient' in at:
-        return linear_value(warp, t, at)
+        return lambda warp, t: linear_value(warp, t, at)
     if 'immediate' in at:
-        return placed(warp, inst, at['immediate'])
+        if inst.facts['relocation']:
+            return lambda warp, t: placed(warp, inst, at['immediate'])
+        immediate = at['immediate']
+        return lambda warp, t: immediate
     if 'bank' in at:
         wide = 8 if inst.op == 'IMAD_WIDE' and slot == 'c' or inst.op in ('DADD', 'DMUL', 'DFMA', 'DSETP') else 4
-        return constant(warp, at['bank'], at['offset'], wide)
+        return lambda warp, t: constant(warp, at['bank'], at['offset'], wide)
     if 'uniform' in at:
-        return warp.uniform[at['uniform']]
-    return wide_register(t, at['register'], at['words'])
+        return lambda warp, t: warp.uniform[at['uniform']]
+    register, words = at['register'], at['words']
+    if words == 1 and register != RZ:
+        return lambda warp, t: t.regs[register]
+    return lambda warp, t: wide_register(t, register, words)
 
 
 def placed(warp, inst, immediate):
@@ -290,7 +310,7 @@ def placed(warp, inst, immediate):
 def wide_register(t, register, words):
     if register == RZ:
         return 0
-    if words == 1:  # most of them: this is where the time goes
+    if words == 1:
         return t.regs[register]
     return sum([t.regs[register + i] << 32 * i for i in range(words)])
 

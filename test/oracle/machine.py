@@ -74,6 +74,7 @@ class Inst:
         self.succ = [pc // PC for pc in facts['successors']]
         self.reconv = None if facts['reconvergence_pc'] is None else facts['reconvergence_pc'] // PC
         self.callees = facts['callees']
+        self.made = {}  # by the interpreter, once for all lanes and steps
         self.helps = False  # a call that is an instruction to the program: of a helper
 
     @property

@@ -3,7 +3,7 @@
 import math
 
 from interpreter import (BOOL, COMPARE, LOCAL, M32, M64, MUFU, OPERATIONS, SHARED, SIZES, TYPES, Stuck, from_float, mixed,
-                         predicate, product, put, put_predicate, signed, tag, to_float, total, value)
+                         predicate, product, put, put_predicate, reader, signed, tag, to_float, total, value)
 
 LOCAL_END, SHARED_END = LOCAL + (1 << 32), SHARED + (1 << 24)
 
@@ -21,9 +21,9 @@ def number(inst, slot, x):
 
 def lanewise(function):
     def operation(warp, inst, lanes):
-        sources = [slot for slot in 'abc' if slot in inst.operands]
+        sources = [reader(inst, slot) for slot in 'abc' if slot in inst.operands]
         for t in lanes:
-            result = function(inst, t, *[value(warp, t, inst, slot) for slot in sources])
+            result = function(inst, t, *[source(warp, t) for source in sources])
             if result is not None:
                 put(t, inst, result)
     return operation
@@ -179,12 +179,14 @@ def special(warp, inst, lanes):
 # ---- floating point
 
 def floats(inst, sources, size):
-    result = []
-    for slot, x in zip('abc', sources):
-        at = inst.operands[slot]
-        x = to_float(x << 32 & M64 if size == 8 and 'immediate' in at else x & (1 << 8 * size) - 1, size)
-        x = abs(x) if at.get('absolute') else x
-        result.append(-x if at.get('negated') else x)
+    if 'floats' not in inst.made:
+        inst.made['floats'] = [(size == 8 and 'immediate' in at, at.get('absolute'), at.get('negated'))
+                               for at in (inst.operands[slot] for slot in 'abc' if slot in inst.operands)]
+    result, mask = [], (1 << 8 * size) - 1
+    for (upper, absolute, negated), x in zip(inst.made['floats'], sources):
+        x = to_float(x << 32 & M64 if upper else x & mask, size)
+        x = abs(x) if absolute else x
+        result.append(-x if negated else x)
     return result
 
 

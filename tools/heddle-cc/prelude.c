@@ -20,7 +20,7 @@
 
 #define HEADER "heddle_cuda.h"
 #define MAIN_FILE "heddle_prelude.cu"
-#define FORMAT "heddle-prelude 1"
+#define FORMAT "heddle-prelude 2"
 
 struct folder {
 	const char *path;
@@ -115,6 +115,22 @@ static bool is_debugging(const char *word)
 	       begins(word, "-fdebug") || begins(word, "-fstandalone-debug");
 }
 
+/*
+ * A word as the header depends on it; NULL: not at all. The same bytes come of every level that optimises, of every
+ * line table (which is code generation's) and, in the host half, of every architecture.
+ */
+static const char *essence(const char *word, bool device)
+{
+	static const char *const levels[] = {"-O", "-O1", "-O2", "-O3"};
+	if (!strcmp(word, "-gline-tables-only") || !strcmp(word, "-g0") ||
+	    (!device && begins(word, "--cuda-gpu-arch=")))
+		return NULL;
+	for (unsigned i = 0; i < sizeof levels / sizeof *levels; i++)
+		if (!strcmp(word, levels[i]))
+			return "-O2";
+	return word;
+}
+
 static const char *const folder_options[] = {"-isystem", "-iquote", "-idirafter", "-I", NULL};
 
 /* The option among `options` that the word is, with its value joined or in the next word. */
@@ -192,8 +208,9 @@ static void sort_arguments(struct hd_cc *cc, bool device, struct sorted *sorted)
 		sorted->unusual = sorted->unusual || !is_usual(word);
 		sorted->debugging = sorted->debugging || is_debugging(word);
 		/* An overlay adds it (source.c), for what stands behind the header. */
-		if (strcmp(word, "-Wno-c11-extensions") != 0)
-			hd_vec_push(&sorted->words, word);
+		const char *kept = strcmp(word, "-Wno-c11-extensions") != 0 ? essence(word, device) : NULL;
+		if (kept)
+			hd_vec_push(&sorted->words, kept);
 	}
 	hd_vec_release(&arguments);
 	for (const char *const *name = paths; *name; name++) {

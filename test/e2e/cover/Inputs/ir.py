@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""ir.py ints|wide|floats|rest|atomics: coverage in LLVM IR, for what clang does not write from C.
+"""ir.py ints|wide|widest|floats|rest|atomics: coverage in LLVM IR, for what clang does not write from C.
 
 Prints a module with `theme` (cover.h): row k of the table is a function of its own that folds all that it computes into
 slot k. The module has no target; the host's code for it says what is expected.
@@ -167,18 +167,22 @@ def fixed_point(t):
     row.end()
 
 
-WIDE = ['i129', 'i152', 'i256', 'i300', 'i512']
+WIDE, WIDEST = ['i129', 'i152', 'i256'], ['i300', 'i512']
 PREDICATES = 'eq ne ult ule ugt uge slt sle sgt sge'.split()
 
 
-def wide():
-    """More than 128 bits: every operation, then expressions at random."""
-    integers(WIDE)
-    for t in WIDE:
+def wide_operations(types):
+    integers(types)
+    for t in types:
         for part in wide_arithmetic, wide_conversions, wide_flow:
             row = Row()
             part(row, t)
             row.end()
+
+
+def wide():
+    """More than 128 bits: every operation, then expressions at random of up to 512 bits."""
+    wide_operations(WIDE)
     for bits, vectors in ((256, ['<8 x i32>', '<4 x double>', '<2 x i128>', '<32 x i8>', '<16 x half>']),
                           (192, ['<3 x i64>', '<6 x float>', '<12 x i16>'])):
         row = Row()
@@ -787,7 +791,7 @@ def rest():
 
 
 def main():
-    {'ints': integers, 'wide': wide, 'floats': floats, 'rest': rest, 'atomics': atomics}[sys.argv[1]]()
+    {'ints': integers, 'wide': wide, 'widest': lambda: wide_operations(WIDEST), 'floats': floats, 'rest': rest, 'atomics': atomics}[sys.argv[1]]()
     print('\n'.join(globals_))
     for i, body in enumerate(rows):
         print(f'define void @row{i}(ptr %in, ptr %out, i32 %thread) noinline {{\n{body}\n  ret void\n}}')
