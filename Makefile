@@ -385,10 +385,10 @@ figure_programs = $(if $(shell grep -l '{programs}' scripts/plans/$(1).ini),call
 .PHONY: figures $(FIGURES)
 $(FIGURES): figures-%: setup
 	$(again) all $(call figure_programs,$*)
-	@python3 scripts/draw_figures.py --build $(B) -j$(JOBS) $(FIGURES_FLAGS) $*
+	@python3 scripts/draw_figures.py --build $(B) -j$(JOBS) --record $(FIGURES_FLAGS) $*
 figures: setup
 	$(again) all calls
-	@python3 scripts/draw_figures.py --build $(B) -j$(JOBS) --size small $(FIGURES_FLAGS)
+	@python3 scripts/draw_figures.py --build $(B) -j$(JOBS) --record --size small $(FIGURES_FLAGS)
 
 # What linear versions remove, for all examples, beside R2D2's figures: build/figures/linear/table.md.
 .PHONY: table-linear
@@ -414,6 +414,13 @@ validate: setup
 validate-programs: setup
 	$(again) all
 	@scripts/validate_programs.py --build $(B) -j$(JOBS) $(VALIDATE_FLAGS)
+
+# Pictures of pages, and the measured figures in them (scripts/results.py).
+.PHONY: docs
+docs:
+	@scripts/setup.sh graphviz
+	dot -Tsvg -o docs/architecture.svg docs/architecture.dot
+	@python3 scripts/results.py .
 
 format: setup
 	@scripts/format.sh

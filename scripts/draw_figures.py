@@ -7,12 +7,16 @@ import argparse
 import importlib.util
 import json
 import os
+import resource
 import sys
+import time
 
 import figures
+import results
 from figures import table
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(HERE)
 
 
 def names():
@@ -97,11 +101,31 @@ def sizes(workloads):
     return ['## Sizes', '', *table(('workload', 'arguments', 'warp instructions', 'cycles of the first configuration'), rows)]
 
 
+def cpu_seconds():
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def megabytes(folder):
+    return sum(os.path.getsize(os.path.join(at, name)) for at, _, names in os.walk(folder) for name in names) / 1e6
+
+
+def record(description, name, options, out, runs, of_paper, workloads, took):
+    """What pages show of these runs (scripts/results.py). The time only if every run was made now."""
+    values = description.results(of_paper, workloads) if hasattr(description, 'results') else {}
+    values.update({'workloads': len(of_paper), 'runs': len(runs), 'megabytes': megabytes(out)})
+    if took:
+        values.update({'minutes': took[0] / 60, 'cpu-minutes': took[1] / 60})
+    results.record(ROOT, name, options.size, {key: value for key, value in values.items() if isinstance(value, (int, float))})
+
+
 def draw(name, options):
     description = load(name)
     options.defines = description.defines(options) if hasattr(description, 'defines') else {}
     out = os.path.abspath(options.out or os.path.join(options.build, 'figures', name + ('-' + options.size if options.size else '')))
+    fresh = not os.path.exists(os.path.join(out, 'runs', 'results'))
     os.makedirs(out, exist_ok=True)
+    began, used = time.monotonic(), cpu_seconds()
     runs = figures.swept(sweep(options, name, out), options.jobs)
     if not runs:
         raise figures.RunFailed('the plan has no such workload')
@@ -118,6 +142,9 @@ def draw(name, options):
     os.replace(path + '.part', path)
     print('\n'.join(headlines(description, of_paper)[2:]))
     print(path)
+    if options.record and not options.plan and not options.workloads:
+        took = (time.monotonic() - began, cpu_seconds() - used) if fresh else None
+        record(description, name, options, out, runs, of_paper, workloads, took)
 
 
 def main():
@@ -129,6 +156,7 @@ def main():
     parser.add_argument('--out', help='folder of the results (default BUILD/figures/NAME)')
     parser.add_argument('--size', help="of the plan's workloads, e.g. small (default: the full ones)")
     parser.add_argument('--workloads', help='only these, separated by commas')
+    parser.add_argument('--record', action='store_true', help='write the figures that pages show to docs/results (not with --plan or --workloads)')
     parser.add_argument('-j', '--jobs', type=int, default=os.cpu_count(), help='runs at a time (default all cores)')
     options = parser.parse_args()
     for name in options.names or names():

@@ -133,19 +133,25 @@ def series_of(launch, counters):
     return [(i * samples['interval'], value / samples['interval']) for i, value in enumerate(sums)]
 
 
+def global_rates(w):
+    """The launch with most spills, and its global accesses of L1 a cycle, by run."""
+    launches = w.runs['base']['launches']
+    index = max(range(len(launches)), key=lambda i: launches[i]['l1d_spill_fill'])
+    return index, {run: w.runs[run]['launches'][index]['l1d_global'] / w.runs[run]['launches'][index]['cycles'] for run in ('base', 'cars')}
+
+
 def figure_11(workloads, out):
     w = next((w for w in workloads if w.name == PHASES), None)
     if not w:
         return []
     path, shown = picture(out, 'figure-11')
     launches = w.runs['base']['launches']
-    index = max(range(len(launches)), key=lambda i: launches[i]['l1d_spill_fill'])
-    curves, rate = {}, {}
+    index, rate = global_rates(w)
+    curves = {}
     for run, title in (('base', 'baseline'), ('cars', 'CARS')):
         launch = w.runs[run]['launches'][index]
         curves[f'{title}, global'] = series_of(launch, ('l1d_global',))
         curves[f'{title}, local'] = series_of(launch, ('l1d_spill_fill', 'l1d_other_local'))
-        rate[run] = launch['l1d_global'] / launch['cycles']
     kernel = launches[index]['kernel']
     figures.lines(path, f'L1 accesses of {kernel}', 'cycle', 'accesses a cycle', curves)
     return [f'## Figure 11: L1 bandwidth over time, {w.name}', '', shown, '',
@@ -408,14 +414,19 @@ def stages_alone(workloads, out):
             *table(('workload', f'{few} warps: stages cost', 'CARS gains', f'{many} warps: stages cost', 'CARS gains'), rows)]
 
 
+def waits_for_arithmetic(w, run):
+    """% of the issue slots, those for branches and fetches included."""
+    stalls = w.total(run)['stalls']
+    return 100 * ratio(sum(stalls[key] for key in CAUSES['waits for arithmetic']), sum(stalls.values()))
+
+
 def objects(workloads, out):
     """Programs of virtual calls over arrays of objects: what CARS removes, and what its stages add."""
     rows = []
     for w in workloads:
         if w.name not in OBJECTS:
             continue
-        waits = [100 * ratio(sum(w.total(run)['stalls'][key] for key in CAUSES['waits for arithmetic']),
-                             sum(w.total(run)['stalls'].values())) for run in ('base', 'cars')]
+        waits = [waits_for_arithmetic(w, run) for run in ('base', 'cars')]
         rows.append((w.name, *(number(100 * (w.speedup(f'cars@{n}', f'base@{n}') - 1), 1) for n in sorted([RESIDENT, *SERIES])),
                      number(w.spills('base'), 1), *(number(value, 1) for value in waits)))
     return ['## Object-oriented programs', '',
@@ -497,8 +508,7 @@ def about_slow(workloads):
     slow = [w for w in workloads if w.speedup('cars') < 1]
     lines = []
     for w in slow:
-        waits = [100 * ratio(sum(w.total(run)['stalls'][key] for key in CAUSES['waits for arithmetic']),
-                             sum(w.total(run)['stalls'].values())) for run in ('base', 'cars')]
+        waits = [waits_for_arithmetic(w, run) for run in ('base', 'cars')]
         share = 100 * ratio(w.total('base')['l1d_spill_fill'], w.total('base')['l1d_accesses'])
         lines.append(f'{w.name} {w.speedup("cars"):.2f} (spills are {share:.1f} % of its L1 accesses; waits for arithmetic, branches '
                      f'and fetches are {waits[0]:.1f} % of the issue slots, and {waits[1]:.1f} % with the two stages that CARS adds)')
@@ -555,6 +565,54 @@ HEADLINES = (
     Headline('speedup of CARS where the same launches have a whole V100', mean_of('cars@whole', 'base@whole'), None,
              why=residents('base@whole')),
 )
+
+
+def results(of_paper, workloads):
+    """What pages show (scripts/results.py), by key."""
+    values = {'spills': mean(w.spills('base') for w in of_paper), 'misses': fewer_misses(of_paper),
+              'first': mean_speedup_of(of_paper, True), 'later': mean_speedup_of(of_paper, False),
+              'trapping': sum(w.total('cars')['cars']['traps'] > 0 for w in of_paper)}
+    for key, run, over in (('speedup', 'cars', 'base'), ('l1', 'l1', 'base'), ('best-swl', 'swl', 'base'), ('vw', 'vw', 'base'),
+                           ('all-hit', 'hit', 'base'), ('inlined', 'inlined', 'base'), ('rtx3070', 'cars3070', 'base3070'),
+                           *((f'ports-{n}', f'base{n}x', 'base') for n in PORTS)):
+        values[key] = mean_of(run, over)(of_paper)
+    values['efficiency'] = mean_of('cars', of=Workload.efficiency)(of_paper)
+    for n in (*SERIES, RESIDENT, WHOLE):
+        cars, base = f'cars@{n}', f'base@{n}'
+        values.update({
+            f'speedup-{n}': mean_of(cars, base)(of_paper), f'efficiency-{n}': mean_of(cars, base, Workload.efficiency)(of_paper),
+            f'spills-{n}': mean(w.spills(base) for w in of_paper),
+            f'misses-{n}': mean(100 * (1 - ratio(w.mpki(cars), w.mpki(base))) for w in of_paper),
+            f'trapping-{n}': sum(w.total(cars)['cars']['traps'] > 0 for w in of_paper),
+            f'hits-{n}': mean(100 * ratio(w.total(base)['l1d_hits'], w.total(base)['l1d_accesses']) for w in of_paper)})
+    values['inlined-executed'] = mean(100 * ratio(w.total('inlined')['warp_instructions'], w.total('base')['warp_instructions'])
+                                      for w in of_paper)
+    for n in (min(SERIES), max(SERIES)):
+        values[f'stages-{n}'] = mean(100 * (1 - w.speedup(f'stages@{n}', f'base@{n}')) for w in workloads)
+        values[f'stages-{n}-most'] = max(100 * (1 - w.speedup(f'stages@{n}', f'base@{n}')) for w in workloads)
+    for w in of_paper:
+        name = w.name.replace('_', '-')
+        values.update({f'speedup-of-{name}': w.speedup('cars'), f'inlined-of-{name}': w.speedup('inlined'),
+                       **{f'waits-of-{name}-{run}': waits_for_arithmetic(w, run) for run in ('base', 'cars')}})
+    values['speedup-of-others'] = mean_of('cars')([w for w in of_paper if w.name not in ('fib', 'hydro')] or of_paper)
+    for key, run in (('l1-above', 'l1'), ('best-swl-above', 'swl')):
+        values[key] = sum(w.speedup(run) > w.speedup('cars') for w in of_paper)
+    for n in (RESIDENT, *SERIES):
+        slower = [w.name for w in workloads if w.speedup(f'cars@{n}', f'base@{n}') < 0.995]
+        values.update({f'slower-{n}': len(slower), f'objects-slower-{n}': sum(name in OBJECTS for name in slower)})
+    values['all-workloads'] = len(workloads)
+    phases = next((w for w in of_paper if w.name == PHASES), None)
+    if phases:
+        _, rate = global_rates(phases)
+        values['phases-global'] = 100 * (ratio(rate['cars'], rate['base']) - 1)
+        alone = {run: cycles_by_kernel(phases.runs[run]) for run in (f'base@{CHOICE}', 'atlow', 'athigh')}
+        deepest = max(phases.kernels, key=lambda kernel: kernel.get('max_stack_bytes', 0))['demangled']
+        for key, run in (('propagate-low', 'atlow'), ('propagate-high', 'athigh')):
+            values[key] = ratio(alone[f'base@{CHOICE}'][deepest], alone[run][deepest])
+    counts = [first_and_later(w, f'cars@{max(SERIES)}') for w in of_paper]
+    for key, i in (('calls-trapping-first', 0), ('calls-trapping-later', 1)):
+        values[key] = 100 * ratio(sum(count[i][0] for count in counts), sum(count[i][1] for count in counts))
+    return values
 
 FIGURES = (differences, table_1, figures_2_and_9, FIGURE_8, FIGURE_10, figure_11, figure_12, figure_13, figure_14, figure_15,
            FIGURE_16, FIGURE_17, FIGURE_18, table_3, occupancies, first_launches, where_traps_are, where_slots_went)

@@ -179,6 +179,17 @@ HEADLINES = (
 )
 
 
+def results(of_paper, workloads):
+    """What pages show (scripts/results.py), by key: what CCBP gains over each, %."""
+    values = {f'over-{run}': gain(run)(of_paper) for run in POLICIES if run != 'ccbp'}
+    values.update({'over-oracle': 100 * (geomean(over_oracle(of_paper)) - 1), 'over-oracle-most': 100 * (max(over_oracle(of_paper)) - 1),
+                   **{key: over_itself(f'ccbp-{key}')(of_paper) for key in ('switching', 'apart', 'auto')},
+                   'long-over-smk': gain_in_long('smk')[0](of_paper), 'long-over-warped-slicer': gain_in_long('warped-slicer')[0](of_paper),
+                   'three': other_numbers(3)(of_paper), 'four': other_numbers(4)(of_paper),
+                   'latency-leftover': longest_wait('leftover')(of_paper), 'latency-ccbp': longest_wait('ccbp')(of_paper)})
+    return values
+
+
 def kernels(workloads, out):
     """Table 4.2."""
     rows = []

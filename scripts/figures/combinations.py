@@ -101,6 +101,14 @@ HEADLINES = (
 )
 
 
+def results(of_paper, _workloads):
+    """What pages show (scripts/results.py), by key."""
+    found = gains(of_paper)
+    return {'combine': len(combining_pairs()), 'refused': len(refused_pairs()), 'ran': len(found),
+            'best': 100 * (max(each[1] for each in found) - 1), 'beyond': 100 * (max(each[2] for each in found) - 1),
+            'loss': 100 * (min(each[2] for each in found) - 1)}
+
+
 def who_combines(workloads, out):
     names = [name for name in STATEMENT if name != 'baseline']
     refused = refused_pairs()

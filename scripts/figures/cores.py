@@ -166,6 +166,11 @@ HEADLINES = (
 )
 
 
+def results(of_paper, _workloads):
+    """What pages show (scripts/results.py), by key: cycles with control bits over those with a scoreboard, %."""
+    return {'cycles': ratio_of_cores(False)(of_paper), 'cycles-calls': ratio_of_cores(True)(of_paper)}
+
+
 def baseline(workloads, out):
     own = [w for w in workloads if w.has('base')]
     path, shown = picture(out, 'figure-baseline')

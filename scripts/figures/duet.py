@@ -163,6 +163,16 @@ HEADLINES = (
 )
 
 
+def results(of_paper, _workloads):
+    """What pages show (scripts/results.py), by key; of unsaturated programs where nothing else is said."""
+    return {'unsaturated': len(those(of_paper, 'unsaturated')), 'gain': gain('duet')(of_paper),
+            'best': edge('duet', max, 'unsaturated')(of_paper), 'static': best_static(of_paper), 'doubled': gain('doubled')(of_paper),
+            'over-vt-all': gain('duet', None, 'vt')(of_paper), 'over-vt': gain('duet', 'unsaturated', 'vt')(of_paper),
+            'blocks': parallelism('duet')(of_paper), 'blocks-vt': parallelism('vt')(of_paper),
+            **{f'port-{n}': gain(f'ports:{n}')(of_paper) for n in (64, 256) if f'ports:{n}' in of_paper[0].runs},
+            'contexts': 100 * mean(w.contexts() for w in of_paper), 'bits': storage('duet')(of_paper), 'bits-vt': storage('vt')(of_paper)}
+
+
 # ---------------------------------------------------------------- figures
 
 def with_warps(w, wire):

@@ -207,6 +207,26 @@ HEADLINES = (
 )
 
 
+def results(of_paper, _workloads):
+    """What pages show (scripts/results.py), by key: `all` 14 workloads, or those that registers limit."""
+    values = {'sensitive': len(sensitive(of_paper)), 'ideal': of_sensitive(gain('ideal'))(of_paper),
+              'baseline-7': of_sensitive(gain('seven:baseline'))(of_paper), 'ltrf-7': of_sensitive(gain('seven:ltrf'))(of_paper),
+              'ltrf-plus-7': of_sensitive(gain('seven:ltrf-plus'))(of_paper), 'all-baseline-7': gain('seven:baseline')(of_paper),
+              'all-ltrf-7-over-1': gain('seven:ltrf', 'one:ltrf')(of_paper),
+              'all-ltrf-7-over-baseline-7': gain('seven:ltrf', 'seven:baseline')(of_paper),
+              'growth': mean(w.growth(VECTOR_BYTES) for w in of_paper), 'growth-time': code_cost(of_paper),
+              'length-of-optimum': mean(100 * ratio(w.length('prefetches'), w.length('fewest')) for w in of_paper)}
+    for key, design in (('rfc', 'rfc-shared'), ('ltrf', 'ltrf'), ('ltrf-plus', 'ltrf-plus'), ('ltrf-strands', 'ltrf-strands'),
+                        ('baseline', 'baseline')):
+        values[f'tolerates-{key}'] = tolerated(design)(of_paper)
+        values[f'tolerates-{key}-itself'] = tolerated(design, f'{design}@1')(of_paper)
+    for key in ('rfc', 'ltrf', 'ltrf-plus'):
+        values[f'power-{key}'] = power(f'seven:{key}')(of_paper)
+    for key in ('ltrf', 'ltrf-plus'):
+        values[f'reduction-{key}'] = reduction(f'one:{key}')(of_paper)
+    return values
+
+
 def table_1(workloads, out):
     fermi = [min(w.registers(), FERMI_REGISTERS) * FERMI_WARPS * WARP_BYTES / KB for w in workloads]
     maxwell = [w.registers() * WARPS * WARP_BYTES / KB for w in workloads]

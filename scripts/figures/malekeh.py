@@ -104,6 +104,18 @@ HEADLINES = (
 )
 
 
+def results(of_paper, _workloads):
+    """What pages show (scripts/results.py), by key."""
+    return {'ipc': gain('malekeh')(of_paper), 'headroom': gain('headroom')(of_paper), 'no-waiting': gain('nowait')(of_paper),
+            'headroom-most': max(w.gain('headroom') for w in of_paper), 'ipc-least': min(w.gain('malekeh') for w in of_paper),
+            'withheld': mean(w.slots('malekeh', 'withheld') for w in of_paper),
+            'withheld-most': max(w.slots('malekeh', 'withheld') for w in of_paper),
+            'hits': hits('malekeh')(of_paper), 'hits-exact': hits('exact')(of_paper), 'hits-bow': hits('bow')(of_paper),
+            'energy': energy(of_paper), 'energy-least': 100 * (max(w.energy('malekeh') for w in of_paper) - 1),
+            'energy-most': 100 * (min(w.energy('malekeh') for w in of_paper) - 1),
+            'over-bow': 100 * (geomean(w.speedup('malekeh', 'bow') for w in of_paper) - 1), 'hits-above-bow': above_bow(of_paper)}
+
+
 def figure_3(workloads, out):
     hits_path, hits_shown = picture(out, 'figure-3a')
     ipc_path, ipc_shown = picture(out, 'figure-3b')

@@ -114,6 +114,22 @@ HEADLINES = (
 )
 
 
+def results(of_paper, _workloads):
+    """What pages show (scripts/results.py), by key."""
+    kinds = {kind: sum(w.own('switch')[kind] for w in of_paper) for kind in ('dead', 'uniform', 'strided', 'random')}
+    values = {'live': percent(lambda w: w.size('live'))(of_paper), 'compressed': percent(lambda w: w.size('switch'))(of_paper),
+              'by-block': over_blocks(of_paper), 'waiting': part_of_drain(of_paper), 'in-place': of_pairs(of_paper),
+              'dead': 100 * ratio(kinds['dead'], sum(kinds.values())), 'random': 100 * ratio(kinds['random'], sum(kinds.values())),
+              'saving': 100 * mean(w.spill('switch') for w in of_paper), 'freeing': 100 * mean(w.time('switch') for w in of_paper),
+              'points': percent(lambda w: w.slowdown('points'))(of_paper)}
+    for key, run in (('naive', 'naive'), ('lightweight', 'switch'), ('draining', 'drain')):
+        values[f'us-{key}'] = microseconds(run, 'preempt_us')(of_paper)
+        values[f'spread-{key}'] = mean(w.spread(run) for w in of_paper)
+    for key, run in (('naive', 'naive'), ('lightweight', 'switch')):
+        values[f'restore-us-{key}'] = microseconds(run, 'restore_us')(of_paper)
+    return values
+
+
 def figure_8(workloads, out):
     path, shown = picture(out, 'figure-2-8')
     kinds = ('dead', 'uniform', 'strided', 'random')

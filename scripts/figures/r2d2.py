@@ -118,6 +118,44 @@ HEADLINES = (
 )
 
 
+def speedups_by_sms(workloads):
+    """{simulated SMs: geometric mean}"""
+    found = {}
+    for w in workloads:
+        for run in w.runs:
+            if run.startswith('sms:'):
+                found.setdefault(run[4:], []).append(w.speedup('smslinear:' + run[4:], run))
+    return {count: geomean(values) for count, values in found.items()}
+
+
+def results(of_paper, workloads):
+    """What pages show (scripts/results.py), by key."""
+    values = {'stream-cycles': mean(w.stream_cycles() for w in of_paper), 'streams': mean(w.streams() for w in of_paper),
+              'issued': mean(w.slots('base', 'issued') for w in of_paper), 'start': -loss('start')(of_paper), 'ids': -loss('ids')(of_paper)}
+    for key, run in (('r2d2', 'r2d2'), ('dac', 'dac'), ('darsie', 'darsie'), ('scalar', 'scalar')):
+        values.update({f'removed-{key}': removed(run)(of_paper), f'speedup-{key}': 1 + gain(run)(of_paper) / 100,
+                       f'energy-{key}': energy(run)(of_paper)})
+    for work in WORKS.values():
+        for key, run in (('had', 'base'), ('left', 'r2d2')):
+            values[f'{work}-{key}'] = mean(100 * ratio(w.total(run)[f'ideal_{work}_warps'], w.total('base')['warp_instructions'])
+                                           for w in of_paper)
+    for key in ('had', 'left'):
+        values[f'linear-{key}'] = sum(values[f'{work}-{key}'] for work in ('counter', 'uniform', 'index'))
+    values['flow-gain'] = values['flow-had'] - values['flow-left']
+    for w in of_paper:
+        if w.name == 'STC':
+            values.update({'stc-removed': w.removed('r2d2'), 'stc-removed-dac': w.removed('dac')})
+    sizes = [w for w in workloads if w.name.startswith(SIZES)]
+    at_sms = speedups_by_sms(workloads)
+    for key, pick in (('least', min), ('most', max)):
+        if sizes:
+            values.update({f'bp-removed-{key}': pick(w.removed('r2d2') for w in sizes),
+                           f'bp-speedup-{key}': pick(w.speedup('r2d2') for w in sizes)})
+        if at_sms:
+            values[f'sms-{key}'] = pick(at_sms.values())
+    return values
+
+
 def figure_4(workloads, out):
     path, shown = picture(out, 'figure-4')
     machines, paper = ('WP', 'TB', 'LN'), ('27', '22', '33')

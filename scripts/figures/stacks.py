@@ -62,6 +62,21 @@ HEADLINES = (
 )
 
 
+def results(of_paper, _workloads):
+    """What pages show (scripts/results.py), by key."""
+    values = {key: 1 + gain(run)(of_paper) / 100 for key, run in
+              (('cars', 'cars'), ('duet', 'duet'), ('both', 'both'), ('duet-4', 'duet4'), ('both-4', 'both4'), ('low', 'low'), ('high', 'high'),
+               ('doubled-cars', 'doubled:cars'))}
+    for w in of_paper:
+        values.update({f'{w.name}-{key}'.replace('_', '-'): w.speedup(run) for key, run in
+                       (('cars', 'cars'), ('duet', 'duet'), ('both', 'both'), ('duet-4', 'duet4'), ('both-4', 'both4'))})
+    values.update({f'mean-{key}': values[key] for key in ('cars', 'duet', 'both', 'duet-4', 'both-4')})
+    values['grown'] = sum(w.total('both')['duet']['kernels_grown'] > 0 for w in of_paper)
+    values.update({f'both-4-{key}': pick(w.speedup('both4') for w in of_paper) for key, pick in (('most', max), ('least', min))})
+    return {**values, 'beyond': beyond('both', 'duet')(of_paper), 'beyond-4': beyond('both4', 'duet4')(of_paper),
+            'stacks': mean(w.stacks('both4') for w in of_paper)}
+
+
 def contexts(workloads, out):
     """Of the longest launch."""
     rows = []
