@@ -37,6 +37,9 @@ void hd_check_stranger(struct hd_check *check, const struct hd_exec *exec, uint3
 void hd_check_missing(struct hd_check *check, const struct hd_exec *exec, uint32_t lane, uint32_t missing);
 /* Some of those that are at such an operation wait for others from now on. */
 void hd_check_waits(struct hd_check *check, const struct hd_exec *exec, const struct hd_dinst *inst, uint32_t lanes);
+/* Lanes of several paths are all at an operation among lanes: `inst` by lane. */
+void hd_check_met(struct hd_check *check, const struct hd_warp *warp, const struct hd_inst *const *inst,
+		  uint32_t lanes);
 /* A warp arrives at a barrier of its block, with the lanes of `mask`; and the warps that it waits for have. */
 void hd_check_arrive(struct hd_check *check, const struct hd_warp *warp, uint32_t id);
 void hd_check_release(struct hd_check *check, const struct hd_cta *cta, uint32_t id);

@@ -4,23 +4,36 @@
  *
  * Which bits of a product depend on bits that mean nothing is tried out, as of other instructions (values.c): a zero
  * beside them hides them in integers, and not in floating point. What moves elements of matrices hands on what is known
- * of them. What comes from a lane of another path is not followed.
+ * of them. What lanes of several paths find out together is worked out when the last of them comes (meet.c).
  *
  * Cost: O(lanes), of a match O(lanes * lanes).
  */
 #include "heddle/opcodes.h"
 #include "runtime/check/init.h"
 
+/* Lanes that do one operation together, each with its own instruction for it; and what comes out. */
+struct party {
+	struct hd_values *values;
+	const struct hd_warp *warp;
+	const struct hd_inst *inst[HD_WARP_LANES];
+	uint32_t lanes;
+	bool in_parts; /* by their masks; else all together */
+	struct hd_value_row row;
+	uint32_t open; /* lanes of which the predicate means nothing */
+	struct hd_origin_of of;
+};
+
 static bool names_mask(const struct hd_inst *inst)
 {
 	return hd_mod_get(inst->mods, HD_MOD_MEMBERS) == HD_MEMBERS_MASK;
 }
 
-/* Those of this path that take part with the lane. */
-static uint32_t members_of(const struct hd_init *init, uint32_t lane)
+/* Those that take part with the lane. */
+static uint32_t members_of(const struct party *party, uint32_t lane)
 {
-	const struct hd_inst *inst = &init->inst->inst;
-	return init->exec->mask & (names_mask(inst) ? hd_meeting_mask(init->exec->warp, inst, lane) : HD_FULL);
+	const struct hd_inst *inst = party->inst[lane];
+	bool some = party->in_parts && names_mask(inst);
+	return party->lanes & (some ? hd_meeting_mask(party->warp, inst, lane) : HD_FULL);
 }
 
 static void put_row(const struct hd_init *init, uint8_t reg, const struct hd_value_row *row)
@@ -41,65 +54,55 @@ static void put_predicate(const struct hd_init *init, uint8_t pred, uint32_t lan
 
 /* ---- shuffles, votes, matches */
 
-static void shuffle(const struct hd_init *init)
+static void shuffle(struct party *party)
 {
-	const struct hd_exec *exec = init->exec;
-	const struct hd_inst *inst = &init->inst->inst;
-	struct hd_value_row row = {0};
-	const struct hd_value_row *source = inst->a == HD_RZ ? NULL : &init->values->regs[inst->a];
-	const struct hd_origin_of absent = {.pc = exec->warp->pc, .kind = HD_FOUND_SHUFFLE};
-	HD_FOR_LANES (lane, exec->mask) {
+	const struct hd_origin_of absent = {.pc = party->warp->pc, .kind = HD_FOUND_SHUFFLE};
+	HD_FOR_LANES (lane, party->lanes) {
 		bool inside;
-		uint32_t from = hd_exec_shuffle_source(exec->warp, inst, lane, &inside);
-		uint32_t elsewhere = exec->warp->met >> lane & 1 ? hd_meeting_mask(exec->warp, inst, lane) : 0;
-		if (exec->mask >> from & 1 && source)
-			hd_value_copy_lane(&row, lane, source, from);
-		else if (!((exec->mask | elsewhere) >> from & 1))
-			hd_value_made(&row, lane, HD_FULL, &absent);
+		uint32_t from = hd_exec_shuffle_source(party->warp, party->inst[lane], lane, &inside);
+		if (!(party->lanes >> from & 1))
+			hd_value_made(&party->row, lane, HD_FULL, &absent);
+		else if (party->inst[from]->a != HD_RZ)
+			hd_value_copy_lane(&party->row, lane, &party->values->regs[party->inst[from]->a], from);
 	}
-	put_row(init, inst->dst, &row);
-	put_predicate(init, inst->pdst, 0, NULL);
 }
 
 /* A vote is decided by those that mean something, or it is not. */
-static void vote(const struct hd_init *init)
+static void vote(struct party *party)
 {
-	const struct hd_exec *exec = init->exec;
-	const struct hd_inst *inst = &init->inst->inst;
-	uint8_t pred = inst->psrc & 7;
-	uint32_t unknown = pred == HD_PT ? 0 : init->values->preds[pred] & exec->mask, open = 0;
-	uint32_t values = hd_pred(exec->warp, inst->psrc), mode = hd_mod_get(inst->mods, HD_MOD_VOTEMODE);
-	const struct hd_origin_of *of = &init->values->of_pred[pred];
-	struct hd_value_row row = {0};
-	HD_FOR_LANES (lane, unknown ? exec->mask : 0) {
-		uint32_t members = members_of(init, lane), bits = unknown & members;
+	uint32_t unknown = 0, values = 0;
+	HD_FOR_LANES (lane, party->lanes) {
+		uint8_t pred = party->inst[lane]->psrc & 7;
+		bool means_nothing = pred != HD_PT && party->values->preds[pred] >> lane & 1;
+		if (means_nothing && !unknown)
+			party->of = party->values->of_pred[pred];
+		unknown |= (uint32_t)means_nothing << lane;
+		values |= hd_pred(party->warp, party->inst[lane]->psrc) & 1u << lane;
+	}
+	HD_FOR_LANES (lane, unknown ? party->lanes : 0) {
+		uint32_t members = members_of(party, lane), bits = unknown & members;
+		uint32_t mode = hd_mod_get(party->inst[lane]->mods, HD_MOD_VOTEMODE);
 		bool yes = members & ~unknown & values, no = members & ~unknown & ~values;
 		bool decided = mode == HD_VOTE_ALL ? no : mode == HD_VOTE_ANY ? yes : yes && no;
 		if (bits)
-			hd_value_made(&row, lane, bits, of);
-		if (bits && !decided && !(exec->warp->met >> lane & 1))
-			open |= 1u << lane;
+			hd_value_made(&party->row, lane, bits, &party->of);
+		party->open |= (uint32_t)(bits && !decided) << lane;
 	}
-	put_row(init, inst->dst, &row);
-	put_predicate(init, inst->pdst, open, of);
 }
 
-static uint64_t unknown_value(const struct hd_init *init, uint32_t lane)
+/* Of what a lane brings to a match. */
+static uint64_t unknown_value(struct party *party, uint32_t lane)
 {
-	const struct hd_inst *inst = &init->inst->inst;
+	const struct hd_inst *inst = party->inst[lane];
 	uint64_t bits = 0;
 	for (uint32_t word = 0; word < hd_op_width(HD_OP_MATCH, inst->mods, HD_SLOT_A) && inst->a != HD_RZ; word++) {
-		const struct hd_value_row *row = &init->values->regs[inst->a + word];
-		if (row->lanes >> lane & 1)
-			bits |= (uint64_t)row->bits[lane] << 32 * word;
+		const struct hd_value_row *row = &party->values->regs[inst->a + word];
+		if (!(row->lanes >> lane & 1))
+			continue;
+		bits |= (uint64_t)row->bits[lane] << 32 * word;
+		party->of = row->of;
 	}
 	return bits;
-}
-
-static const struct hd_origin_of *origin_of_match(const struct hd_init *init)
-{
-	const struct hd_value_row *row = &init->values->regs[init->inst->inst.a];
-	return row->lanes & init->exec->mask ? &row->of : &row[1].of;
 }
 
 /* Lanes of which it is known that they have something else. */
@@ -113,35 +116,73 @@ static uint32_t unlike(uint32_t lane, uint32_t lanes, const uint64_t *values, co
 }
 
 /* Two lanes may have the same or not, where bits that mean nothing decide. */
-static void match(const struct hd_init *init)
+static void match(struct party *party)
 {
-	const struct hd_exec *exec = init->exec;
-	const struct hd_inst *inst = &init->inst->inst;
-	bool any_mode = hd_mod_get(inst->mods, HD_MOD_VOTEMODE) == HD_VOTE_ANY;
 	uint64_t values[HD_WARP_LANES], unknown[HD_WARP_LANES];
-	struct hd_value_row row = {0};
-	uint32_t with_unknown = 0, open = 0, differ[HD_WARP_LANES];
-	HD_FOR_LANES (lane, exec->mask) {
-		values[lane] = hd_exec_match_value(exec->warp, inst, lane);
-		unknown[lane] = unknown_value(init, lane);
+	uint32_t with_unknown = 0, differ[HD_WARP_LANES];
+	HD_FOR_LANES (lane, party->lanes) {
+		values[lane] = hd_exec_match_value(party->warp, party->inst[lane], lane);
+		unknown[lane] = unknown_value(party, lane);
 		with_unknown |= (uint32_t)(unknown[lane] != 0) << lane;
 	}
-	HD_FOR_LANES (lane, with_unknown ? exec->mask : 0)
-		differ[lane] = unlike(lane, exec->mask, values, unknown);
-	HD_FOR_LANES (lane, with_unknown ? exec->mask : 0) {
-		uint32_t members = members_of(init, lane), self = 1u << lane;
+	HD_FOR_LANES (lane, with_unknown ? party->lanes : 0)
+		differ[lane] = unlike(lane, party->lanes, values, unknown);
+	HD_FOR_LANES (lane, with_unknown ? party->lanes : 0) {
+		uint32_t members = members_of(party, lane), self = 1u << lane;
 		uint32_t bits = (with_unknown & self ? members : with_unknown & members) & ~differ[lane] & ~self;
-		bool decided = false;
+		bool any_mode = hd_mod_get(party->inst[lane]->mods, HD_MOD_VOTEMODE) == HD_VOTE_ANY, decided = false;
 		HD_FOR_LANES (other, members)
 			decided |= differ[other] & members;
 		if (!any_mode)
 			bits = bits && !decided ? members : 0;
 		if (bits)
-			hd_value_made(&row, lane, bits, origin_of_match(init));
-		open |= bits && !any_mode ? self : 0;
+			hd_value_made(&party->row, lane, bits, &party->of);
+		party->open |= bits && !any_mode ? self : 0;
 	}
-	put_row(init, inst->dst, &row);
-	put_predicate(init, inst->pdst, open, open ? origin_of_match(init) : NULL);
+}
+
+static void find_out(struct party *party, unsigned op)
+{
+	switch (op) {
+	case HD_OP_SHFL: shuffle(party); break;
+	case HD_OP_VOTE: vote(party); break;
+	default: match(party); break;
+	}
+}
+
+void hd_check_met(struct hd_check *check, const struct hd_warp *warp, const struct hd_inst *const *inst, uint32_t lanes)
+{
+	if (!(check->kinds & HD_CHECK_INIT))
+		return;
+	struct hd_values *values = &hd_check_warp(check, warp)->values;
+	struct party party = {.values = values, .warp = warp, .lanes = lanes};
+	uint32_t op = inst[__builtin_ctz(lanes)]->op;
+	memcpy(party.inst, inst, sizeof(party.inst));
+	if (op != HD_OP_WARPSYNC && (values->any || op == HD_OP_SHFL))
+		find_out(&party, op);
+	hd_value_copy(&values->answers, &party.row, lanes);
+	values->answered = (values->answered & ~lanes) | party.open;
+	if (party.open)
+		values->of_answered = party.of;
+}
+
+/* What comes out of one for the lanes here; those that met others elsewhere have it already. */
+static void meet(const struct hd_init *init)
+{
+	const struct hd_exec *exec = init->exec;
+	const struct hd_inst *inst = &init->inst->inst;
+	struct hd_values *values = init->values;
+	if (exec->mask & exec->warp->met) {
+		put_row(init, inst->dst, &values->answers);
+		put_predicate(init, inst->pdst, values->answered & exec->mask, &values->of_answered);
+		return;
+	}
+	struct party party = {.values = values, .warp = exec->warp, .lanes = exec->mask, .in_parts = true};
+	HD_FOR_LANES (lane, exec->mask)
+		party.inst[lane] = inst;
+	find_out(&party, inst->op);
+	put_row(init, inst->dst, &party.row);
+	put_predicate(init, inst->pdst, party.open, &party.of);
 }
 
 /* ---- uniform registers */
@@ -242,9 +283,9 @@ bool hd_init_lanes(const struct hd_init *init)
 {
 	const struct hd_inst *inst = &init->inst->inst;
 	switch (init->exec->mask ? inst->op : HD_OP_NOP) {
-	case HD_OP_SHFL: shuffle(init); return true;
-	case HD_OP_VOTE: vote(init); return true;
-	case HD_OP_MATCH: match(init); return true;
+	case HD_OP_SHFL:
+	case HD_OP_VOTE:
+	case HD_OP_MATCH: meet(init); return true;
 	case HD_OP_R2UR:
 	case HD_OP_UMOV: to_uniform(init); return true;
 	case HD_OP_MOVM: transpose(init); return true;

@@ -50,6 +50,10 @@ struct hd_values {
 	struct hd_value_row uniform[HD_MAX_UREGS]; /* all lanes alike */
 	uint32_t preds[8];			   /* lanes in which the predicate means nothing */
 	struct hd_origin_of of_pred[8];
+	struct hd_value_row
+		answers;   /* what operations among lanes of several paths give, for who has not come back yet */
+	uint32_t answered; /* the same of predicates: lanes in which they mean nothing */
+	struct hd_origin_of of_answered;
 	/* Local memory by words: lanes in which something was written since the frame began, and what of it means
 	 * nothing.
 	 */

@@ -518,8 +518,24 @@ static bool wmma_then_lanes_passes() {
     return c.at(18) == want;
 }
 
+// A warp leaves before the barrier that the other one waits at.
+__global__ void leaves_early(int *out) {
+    __shared__ int tile[64];
+    tile[threadIdx.x] = threadIdx.x;
+    if (threadIdx.x >= 32)
+        return;
+    __syncthreads();
+    out[threadIdx.x] = tile[63 - threadIdx.x];
+}
+static bool leaves_early_passes() {
+    device<int> out(32, false);
+    leaves_early<<<1, 64>>>(out);
+    return out.at(3) == 60;
+}
+
 int main(int argc, char **argv) {
     static const one_case cases[] = {
+        CASE(leaves_early),
         CASE(aggregated),  CASE(double_buffered),   CASE(warp_synchronous), CASE(histogram),
         CASE(copy_stages), CASE(pipeline_of_block), CASE(specialised),      CASE(named),
         CASE(transpose),   CASE(stencil),           CASE(bitonic_sort),     CASE(scans),

@@ -1,5 +1,6 @@
 // Memory that is written in parts, and values of which only some bits mean something.
 #include "correct.h"
+#include <cuda_pipeline.h>
 
 enum { THREADS = 64 };
 
@@ -22,6 +23,21 @@ static bool bit_fields_passes() {
     bit_fields<<<1, THREADS>>>(words, out);
     read_fields<<<1, THREADS>>>(words, out);
     return out.at(9) == 21 + 36;
+}
+
+// One field of a word, by a kernel of its own.
+__global__ void write_low(fields *words) {
+    words[threadIdx.x].low = threadIdx.x;
+}
+__global__ void read_low(const fields *words, int *out) {
+    out[threadIdx.x] = words[threadIdx.x].low * 2;
+}
+static bool one_field_passes() {
+    device<fields> words(THREADS, false);
+    device<int> out(THREADS, false);
+    write_low<<<1, THREADS>>>(words);
+    read_low<<<1, THREADS>>>(words, out);
+    return out.at(9) == 18;
 }
 
 // In shared memory, by shifts and masks, and a test of one bit.
@@ -176,6 +192,50 @@ static bool local_arrays_passes() {
     return out.at(0) == 0 + 1 && out.at(1) == 1 * 11 + 7 + 2;
 }
 
+// Bytes of an array of which others are not written; a word that nobody wrote and that is written over, then in part.
+__global__ void local_bytes(const int *in, const int *unwritten, int *out, int k) {
+    signed char bytes[32];
+    int words[8];
+    for (int i = 2; i < k; i++)
+        bytes[i] = i * 3;
+    words[k & 7] = unwritten[threadIdx.x];
+    words[(k + 1) & 7] = words[k & 7];
+    words[k & 7] = in[threadIdx.x];
+    ((unsigned char *)words)[4 * (k & 7) + 1] = 1;
+    out[threadIdx.x] = bytes[k - 1] + bytes[k - 2] + words[k & 7] * 2;
+    out[THREADS + threadIdx.x] = words[(k + 1) & 7];
+}
+static bool local_bytes_passes() {
+    device<int> in(THREADS), unwritten(THREADS, false), out(2 * THREADS, false);
+    local_bytes<<<1, THREADS>>>(in, unwritten, out, 4);
+    return out.at(5) == 9 + 6 + 512;
+}
+
+// Exchanged without having been written; a copy with zeros in place of what is behind.
+__global__ void exchanged(int *unwritten, int *out) {
+    out[threadIdx.x] = 3;
+    if (atomicExch(&unwritten[threadIdx.x], 5) == 4 && threadIdx.x > THREADS)
+        out[threadIdx.x] = 4;
+    out[threadIdx.x] += unwritten[threadIdx.x];
+}
+static bool exchanged_passes() {
+    device<int> unwritten(THREADS, false), out(THREADS, false);
+    exchanged<<<1, THREADS>>>(unwritten, out);
+    return out.at(5) == 8;
+}
+__global__ void copied_with_zeros(const int *in, int *out) {
+    __shared__ int4 tile[THREADS];
+    __pipeline_memcpy_async(&tile[threadIdx.x], in + 4 * threadIdx.x, 16, 12);
+    __pipeline_commit();
+    __pipeline_wait_prior(0);
+    out[threadIdx.x] = tile[threadIdx.x].w + 1;
+}
+static bool copied_with_zeros_passes() {
+    device<int> in(4 * THREADS, false), out(THREADS, false);
+    copied_with_zeros<<<1, THREADS>>>(in, out);
+    return out.at(5) == 1;
+}
+
 // A function that calls itself, with an array in each frame.
 __device__ __noinline__ int deep(int depth, const int *above) {
     int here[4];
@@ -312,6 +372,7 @@ static bool nothing_left_passes() {
 
 int main(int argc, char **argv) {
     static const one_case cases[] = {
+        CASE(one_field),      CASE(local_bytes),  CASE(exchanged), CASE(copied_with_zeros),
         CASE(bit_fields),     CASE(flag_bits),    CASE(padded_copies), CASE(three_of_four), CASE(bytes_of_words),
         CASE(upper_halves),   CASE(selected),     CASE(local_arrays),  CASE(recursion),     CASE(heap_lists),
         CASE(heap_of_block),  CASE(halves_of_words), CASE(nothing_left), CASE(heap_again),

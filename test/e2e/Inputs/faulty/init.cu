@@ -89,6 +89,132 @@ __global__ void local_of_last_call(int *o, int k) {
     o[threadIdx.x] = kept(k, 5, true);
     o[threadIdx.x] = kept(k, 5, o[threadIdx.x] < 0) + 1;
 }
+// Fields that another kernel writes; their memory anew, copied over, in another block's place.
+__global__ void write_low(fields *u) {
+    u[threadIdx.x].low = 3;
+}
+__global__ void read_low(fields *u, int *o) {
+    o[threadIdx.x] = u[threadIdx.x].low + 1;
+}
+__global__ void read_middle(fields *u, int *o) {
+    o[threadIdx.x] = u[threadIdx.x].middle + 1;
+}
+__global__ void put_byte(char *u, const char *from) {
+    u[4 * threadIdx.x] = from[4 * threadIdx.x];
+}
+__global__ void shared_field(int *o) {
+    __shared__ fields field[12000];
+    if (blockIdx.x == 0)
+        field[threadIdx.x].low = 3;
+    __syncthreads();
+    if (blockIdx.x > 0)
+        o[threadIdx.x] = field[threadIdx.x].low + 1;
+}
+__global__ void each_byte(const char *u, int *o) {
+    o[threadIdx.x] = u[threadIdx.x] + 1;
+}
+// The low byte of what nobody wrote, through an array of the thread.
+__global__ void cut_in_array(int *o, const int *u, int k) {
+    int a[4] = {1, 2, 3, 4};
+    a[k & 3] = u[threadIdx.x] & 0xff;
+    o[threadIdx.x] = a[(k + (int)threadIdx.x / 64) & 3];
+}
+// Bytes of an array, beside those that are written: the sign of one; of one that was made.
+__global__ void local_byte(int *o, int k, int at) {
+    signed char a[32];
+    for (int i = 0; i < k; i++)
+        a[i + 1] = i;
+    o[threadIdx.x] = a[at & 31] < 0 ? 1 : 2;
+}
+__global__ void local_byte_made(int *o, const int *u, int k) {
+    int a[8];
+    a[k & 7] = u[threadIdx.x] * 2;
+    ((char *)o)[threadIdx.x] = ((const char *)a)[4 * k + 1];
+}
+#include <cuda_pipeline.h>
+// Where a value is used, and what becomes of it on the way there.
+__global__ void third_word(int *o, const int4 *u) {
+    o[threadIdx.x] = u[threadIdx.x].z + 1;
+}
+__global__ void sign_of_char(int *o, const signed char *u) {
+    o[threadIdx.x] = u[threadIdx.x] < 0 ? 1 : 2;
+}
+__global__ void char_as_int(int *o, const unsigned char *u) {
+    o[threadIdx.x] = u[threadIdx.x];
+}
+__global__ void short_as_int(int *o, const unsigned short *u) {
+    o[threadIdx.x] = u[threadIdx.x];
+}
+__global__ void char_of_neighbour(int *o, const unsigned char *u) {
+    o[threadIdx.x] = __shfl_xor_sync(~0u, (int)u[threadIdx.x], 1);
+}
+__global__ void lane_of_shuffle(int *o, const int *u) {
+    o[threadIdx.x] = __shfl_sync(~0u, threadIdx.x, u[threadIdx.x] & 31);
+}
+__global__ void table_of_branches(int *o, const int *u) {
+    int x = o[threadIdx.x];
+    switch (u[threadIdx.x] & 7) {
+    case 0: x = __ffs(x); o[1] = 1; break;
+    case 1: x = x * 3; o[2] = x; break;
+    case 2: x = __brev(x); o[3] = x; break;
+    case 3: x = __popc(x); o[4] = 7; break;
+    case 4: x = x / 3; o[5] = x; break;
+    case 5: x = x ^ 7; o[6] = x; break;
+    case 6: x = __clz(x); o[7] = x; break;
+    default: x = x + 1; o[8] = x; break;
+    }
+}
+__global__ void upper_address(int *o, const unsigned *u) {
+    unsigned long long to = (unsigned long long)(o + threadIdx.x);
+    unsigned high = (unsigned)(to >> 32) ^ u[threadIdx.x];
+    *(int *)((unsigned long long)high << 32 | (unsigned)to) = 1;
+}
+__global__ void told_once(volatile int *o, const int *u) {
+    o[threadIdx.x] = u[threadIdx.x] * 2;
+    o[64 + threadIdx.x] = o[threadIdx.x] + 1;
+}
+__global__ void flipped_there(int *u) {
+    u[threadIdx.x] ^= 7;
+}
+__global__ void halves_swapped(unsigned short *u, int *o) {
+    u[2 * threadIdx.x] = 7;
+    o[threadIdx.x] = __byte_perm(((volatile int *)u)[threadIdx.x], 0, 0x1032);
+}
+__global__ void equal_to_known(int *o, const int *u) {
+    int known = ((volatile int *)o)[threadIdx.x] + threadIdx.x * 977 + 12345;
+    o[threadIdx.x] = u[threadIdx.x] == known ? 1 : 2;
+}
+__global__ void maybe_added(int *o, const int *u) {
+    int x = o[threadIdx.x];
+    asm volatile("{ .reg .pred p; setp.gt.s32 p, %1, 3; @p add.s32 %0, %0, 7; }" : "+r"(x) : "r"(u[threadIdx.x]));
+    o[threadIdx.x] = x;
+}
+__global__ void maybe_greater(int *o, const int *u) {
+    int x;
+    asm volatile("{ .reg .pred p, q; setp.ne.s32 q, %2, 0; setp.gt.s32 p, %1, 3; @p setp.eq.s32 q, %2, 0; selp.s32 %0, 1, 2, q; }"
+                 : "=r"(x) : "r"(u[threadIdx.x]), "r"(o[threadIdx.x]));
+    o[threadIdx.x] = x;
+}
+// Asynchronous copies of what nobody wrote, to where nobody knows.
+__global__ void copied_later(int *o, const int *u) {
+    __shared__ int s[64];
+    __pipeline_memcpy_async(&s[threadIdx.x], &u[threadIdx.x], 4);
+    __pipeline_commit();
+    __pipeline_wait_prior(0);
+    o[threadIdx.x] = s[threadIdx.x] + 1;
+}
+__global__ void copied_somewhere(int *o, const int *u) {
+    __shared__ int s[64];
+    __pipeline_memcpy_async(&s[u[threadIdx.x] & 63], &o[threadIdx.x], 4);
+    __pipeline_commit();
+    __pipeline_wait_prior(0);
+}
+static fields *of_fresh_fields() {
+    fields *made;
+    cudaMalloc(&made, 64 * sizeof(fields));
+    write_low<<<1, 64>>>(made);
+    return made;
+}
 // clang-format off
 BEGIN()
 #define RUN_OF(name) RUN(name, 1, 64, memory, fresh)
@@ -103,4 +229,38 @@ BEGIN()
     RUN(local_partly, 1, 64, memory, 3)
     RUN(local_by_pointer, 1, 64, memory, 3)
     RUN(local_of_last_call, 1, 64, memory, 3)
+    RUN(read_middle, 1, 64, of_fresh_fields(), memory)
+    if (wants(argc, argv, "field_again")) {
+        cudaFree(of_fresh_fields());
+        fields *again;
+        cudaMalloc(&again, 64 * sizeof(fields));
+        read_low<<<1, 64>>>(again, memory);
+    }
+    if (wants(argc, argv, "field_overwritten")) {
+        fields *over = of_fresh_fields();
+        put_byte<<<1, 64>>>((char *)over, (const char *)fresh);
+        read_low<<<1, 64>>>(over, memory);
+    }
+    RUN(shared_field, 8, 64, memory)
+    if (wants(argc, argv, "each_byte")) {
+        cudaMemset((char *)fresh + 3, 0, 21);
+        each_byte<<<1, 32>>>((const char *)fresh, memory);
+    }
+    if (wants(argc, argv, "copied_by_host")) {
+        cudaMemcpy(memory + 64, fresh, 256, cudaMemcpyDeviceToDevice);
+        doubled<<<1, 64>>>(memory, memory + 64);
+    }
+    RUN(cut_in_array, 1, 64, memory, fresh, 3)
+    RUN(local_byte, 1, 64, memory, 2, 3)
+    if (wants(argc, argv, "local_byte_beside"))
+        local_byte<<<1, 64>>>(memory, 2, 6);
+    RUN(third_word, 1, 64, memory, (const int4 *)fresh)
+    RUN(sign_of_char, 1, 64, memory, (const signed char *)fresh)
+    RUN(char_as_int, 1, 64, memory, (const unsigned char *)fresh)
+    RUN(short_as_int, 1, 64, memory, (const unsigned short *)fresh)
+    RUN(char_of_neighbour, 1, 64, memory, (const unsigned char *)fresh)
+    RUN_OF(lane_of_shuffle) RUN_OF(table_of_branches) RUN(upper_address, 1, 64, memory, (const unsigned *)fresh)
+    RUN_OF(told_once) RUN(flipped_there, 1, 64, fresh) RUN(halves_swapped, 1, 64, (unsigned short *)fresh, memory)
+    RUN_OF(equal_to_known) RUN_OF(maybe_added) RUN_OF(maybe_greater) RUN_OF(copied_later) RUN_OF(copied_somewhere)
+    RUN(local_byte_made, 1, 64, memory, fresh, 1)
 END()

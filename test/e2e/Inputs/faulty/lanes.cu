@@ -84,6 +84,31 @@ __global__ void gathered(float *o, cudaTextureObject_t t) { o[threadIdx.x] = tex
 __global__ void coordinate(float *o, cudaTextureObject_t t, const int *u) { o[threadIdx.x] = tex2D<float>(t, u[threadIdx.x] & 7, 1); }
 __global__ void which_texture(float *o, const cudaTextureObject_t *t) { o[threadIdx.x] = tex2D<float>(*t, 1, 1); }
 __global__ void from_surface(float *o, cudaSurfaceObject_t s) { o[threadIdx.x] = surf2Dread<float>(s, 4, threadIdx.x % 8) + 1; }
+// Lanes of two branches meet: one half gets what nobody wrote of the other.
+__global__ void from_elsewhere(int *o, const int *u) {
+    int lane = threadIdx.x, v;
+    if (lane < 16)
+        v = __shfl_xor_sync(~0u, lane, 16);
+    else
+        v = __shfl_xor_sync(~0u, u[lane], 16);
+    o[lane] = v + 1;
+}
+__global__ void vote_elsewhere(int *o, const int *u) {
+    int lane = threadIdx.x, v;
+    if (lane < 24)
+        v = __any_sync(~0u, lane > 40);
+    else
+        v = __any_sync(~0u, u[lane] > 3);
+    o[lane] = v;
+}
+__global__ void match_elsewhere(int *o, const int *u) {
+    int lane = threadIdx.x, v;
+    if (lane & 1)
+        v = __match_any_sync(~0u, lane / 2) >> 31;
+    else
+        v = __match_any_sync(~0u, lane == 30 ? u[lane] : lane / 2) & 3;
+    o[lane] = v;
+}
 static cudaTextureObject_t texture(cudaResourceDesc resource, cudaTextureFilterMode filter, cudaTextureReadMode mode) {
     cudaTextureObject_t made;
     cudaTextureDesc desc = {};
@@ -122,6 +147,7 @@ BEGIN()
 #define RUN_OF(name) RUN(name, 1, 32, memory, fresh)
     RUN_OF(any_is) RUN_OF(all_are) RUN_OF(ballots) RUN_OF(matches) RUN_OF(match_all) RUN_OF(count_or)
     RUN_OF(uniform_sum) RUN_OF(uniform_equal) RUN_OF(uniform_copy)
+    RUN_OF(from_elsewhere) RUN_OF(vote_elsewhere) RUN_OF(match_elsewhere)
     RUN(mask_of, 1, 31, memory, fresh)
     RUN(upper_half, 1, 32, (unsigned long long *)memory, fresh)
     RUN(loaded_or_not, 1, 32, memory, fresh, memory + 64)
