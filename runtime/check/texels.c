@@ -12,6 +12,7 @@
 #include "heddle/opcodes.h"
 #include "lib/hash.h"
 #include "runtime/check/init.h"
+#include "runtime/exec/devmem.h"
 
 enum { TRIALS = 9, MOST_WORDS = 4, MOST_TEXELS = HD_MAX_TEXELS / HD_WARP_LANES };
 

@@ -65,8 +65,7 @@ static int make_objects(struct hd_job *job)
 
 static bool speaks_to_linker(const hd_arguments *words)
 {
-	static const char *const prefixes[] = {"-Wl", "-Xlinker", "-fuse-ld", "--ld-path",
-					       "-T",   "-B",	   "-z",       "-static"};
+	static const char *const prefixes[] = {"-Wl", "-Xlinker", "-fuse-ld", "--ld-path", "-T", "-B", "-z", "-static"};
 	for (uint32_t i = 0; i < words->len; i++)
 		for (unsigned j = 0; j < sizeof prefixes / sizeof *prefixes; j++)
 			if (!strncmp(words->data[i], prefixes[j], strlen(prefixes[j])))
