@@ -9,6 +9,7 @@ template <typename T> struct Scaled {
 	T x;
 	__device__ T get() const { return x * SCALE; }
 };
+#define FENCE(scope) asm volatile("fence.acq_rel." #scope ";" ::: "memory")
 __device__ int counter;
 __constant__ float table[4];
 __global__ void k(int *p, float4 q)
@@ -19,6 +20,8 @@ __global__ void k(int *p, float4 q)
 	assert(*p);
 	printf("%d\n", *p);
 	cooperative_groups::this_thread_block().sync();
+	asm volatile("membar.cta;");
+	FENCE(gpu);
 	atomicAdd(&counter, 1);
 	p[1] = sinf(q.y) + __expf(q.z) + __half2float(__float2half(q.w));
 }
