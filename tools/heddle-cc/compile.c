@@ -199,7 +199,7 @@ static bool scan_again(struct device *device, int *status)
 	uint32_t mended = job->mended;
 	device->scanned = hd_job_scan(job, device->input, device->header, true, device->facts);
 	*status = mended != job->mended ? MENDED : -1;
-	return *status == MENDED || job->cc->nested_launch;
+	return *status == MENDED || job->cc->reported;
 }
 
 /* Waits for the device half and shows its messages; 0, -1 or MENDED. */
@@ -247,11 +247,11 @@ static int run_device(struct device *device)
 static int compile_device(struct device *device)
 {
 	struct hd_cc *cc = device->job->cc;
-	int status = cc->nested_launch ? -1 : run_device(device);
+	int status = cc->reported ? -1 : run_device(device);
 	while (status == MENDED)
 		status = run_device(device);
 	if (status) {
-		if (!cc->nested_launch)
+		if (!cc->reported)
 			hint_at_references(cc, device->input);
 		return -1;
 	}

@@ -76,7 +76,7 @@ struct hd_cc {
 	/* What -use_fast_math leaves open, in any order with it; the last of several counts. */
 	enum hd_cc_truth fmad, ftz, prec_div, prec_sqrt;
 	bool arch_given;
-	bool nested_launch;			    /* the scan of the source found and reported some */
+	bool reported;				    /* the scan has reported errors of the source */
 	bool scanned_quickly;			    /* the scan has not seen what is wrong in instances of templates */
 	bool device_optimized;			    /* -dopt on */
 	bool no_device_link;			    /* -nodlink */

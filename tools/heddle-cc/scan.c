@@ -396,15 +396,14 @@ static char *compiler_path(const struct hd_cc *cc)
 	return real ? real : hd_xstrdup(cc->clangxx);
 }
 
-static CXTranslationUnit parse(struct hd_cc *cc, const char *input, const char *header, bool whole)
+static CXTranslationUnit parse(struct hd_cc *cc, const char *input, const char *header, bool device, bool whole)
 {
 	hd_arguments arguments = {0};
 	CXTranslationUnit unit = NULL;
 	char *compiler = compiler_path(cc);
 	hd_vec_push(&arguments, compiler);
 	hd_vec_push(&arguments, "--driver-mode=g++");
-	/* As the device half sees it: there a kernel's mangled name is the kernel's, not its host stub's. */
-	hd_cc_half_arguments(cc, true, &arguments);
+	hd_cc_half_arguments(cc, device, &arguments);
 	hd_prelude_use(&arguments, header);
 	CXIndex index = clang_createIndex(!whole && header, 0);
 	unsigned options = CXTranslationUnit_KeepGoing | (whole ? 0 : CXTranslationUnit_Incomplete);
@@ -430,18 +429,19 @@ static bool has_errors(CXTranslationUnit unit, bool placeless)
 }
 
 /*
+ * As the device half sees it: there a kernel's mangled name is the kernel's, not its host stub's.
  * First without the instances of templates and without what the precompiled header has, which nobody asks for here and
  * which take most of a parse's time. Whole where that has errors, of which what could be read counts; without the
  * precompiled header where that is at fault.
  */
 static CXTranslationUnit parse_file(struct hd_cc *cc, const char *input, const char *header, bool *whole)
 {
-	CXTranslationUnit unit = *whole ? NULL : parse(cc, input, header, false);
+	CXTranslationUnit unit = *whole ? NULL : parse(cc, input, header, true, false);
 	if (unit && !has_errors(unit, false))
 		return unit;
 	*whole = true;
-	unit = header ? parse(cc, input, header, true) : NULL;
-	return unit && !has_errors(unit, true) ? unit : parse(cc, input, NULL, true);
+	unit = header ? parse(cc, input, header, true, true) : NULL;
+	return unit && !has_errors(unit, true) ? unit : parse(cc, input, NULL, true, true);
 }
 
 /* The walk takes a fraction of the parse's time; an expression that takes for ever to evaluate must not hold up the
@@ -518,10 +518,64 @@ static bool report_nested(struct hd_cc *cc, CXTranslationUnit unit, int errors)
 	return any;
 }
 
+/* ------------------------------------------------------------ without exceptions */
+
+struct exceptions {
+	struct hd_cc *cc;
+	int errors;
+	bool any;
+};
+
+/* clang leaves it to CUDA's device half to refuse these, and compiles them as it likes. */
+static enum CXChildVisitResult find_exceptions(CXCursor cursor, CXCursor parent, CXClientData data)
+{
+	struct exceptions *found = data;
+	enum CXCursorKind kind = clang_getCursorKind(cursor);
+	CXSourceLocation place = clang_getCursorLocation(cursor);
+	struct hd_loc loc;
+	CXFile file;
+	(void)parent;
+	if (clang_Location_isInSystemHeader(place))
+		return CXChildVisit_Continue;
+	if (kind != CXCursor_CXXThrowExpr && kind != CXCursor_CXXTryStmt)
+		return CXChildVisit_Recurse;
+	clang_getFileLocation(place, &file, &loc.line, &loc.column, NULL);
+	CXString name = clang_getFileName(file);
+	loc.file = clang_getCString(name);
+	if (!found->any)
+		dup2(found->errors, STDERR_FILENO);
+	found->any = true;
+	hd_error(&found->cc->diag, loc, "'%s' with exceptions disabled (-noeh, -fno-exceptions)",
+		 kind == CXCursor_CXXThrowExpr ? "throw" : "try");
+	clang_disposeString(name);
+	return CXChildVisit_Recurse;
+}
+
+/* -noeh, or -Xcompiler -fno-exceptions. */
+static bool is_without_exceptions(const struct hd_cc *cc)
+{
+	bool without = false;
+	for (uint32_t i = 0; i < cc->host.len; i++)
+		without = (without || !strcmp(cc->host.data[i], "-fno-exceptions")) &&
+			  strcmp(cc->host.data[i], "-fexceptions") != 0;
+	return without;
+}
+
+/* The option is of host code, which is therefore parsed as such. Reports `throw` and `try` outside of system headers.
+ */
+static bool report_exceptions(struct hd_cc *cc, const char *input, int errors)
+{
+	struct exceptions found = {.cc = cc, .errors = errors};
+	CXTranslationUnit unit = parse(cc, input, NULL, false, false);
+	if (unit)
+		clang_visitChildren(clang_getTranslationUnitCursor(unit), find_exceptions, &found);
+	return found.any;
+}
+
 /* A scan's status beside 0, of a whole parse, and 1. */
 enum {
-	NESTED = 3, /* it has reported the source's errors */
-	QUICK = 4   /* errors of instances have not been looked for */
+	REPORTED = 3, /* it has reported the source's errors */
+	QUICK = 4     /* errors of instances have not been looked for */
 };
 
 static int scan_file(struct hd_cc *cc, const char *input, const char *header, bool whole, const char *path,
@@ -531,7 +585,9 @@ static int scan_file(struct hd_cc *cc, const char *input, const char *header, bo
 	if (!unit || (whole && write_refused(cc, unit, refused)))
 		return -1;
 	if (whole && report_nested(cc, unit, errors))
-		return NESTED;
+		return REPORTED;
+	if (is_without_exceptions(cc) && report_exceptions(cc, input, errors))
+		return REPORTED;
 	limit_time();
 	struct scan scan = {.cc = cc, .kernels = json_array(), .launches = json_array()};
 	CXCursor root = clang_getTranslationUnitCursor(unit);
@@ -568,7 +624,7 @@ bool hd_cc_scan(struct hd_cc *cc, struct hd_signals *signals, const char *input,
 	int status = child > 0 ? hd_child_wait(signals, child) : -1;
 	bool quick = child > 0 && WIFEXITED(status) && WEXITSTATUS(status) == QUICK;
 	bool done = (status == 0 || quick) && !signals->caught;
-	cc->nested_launch = child > 0 && WIFEXITED(status) && WEXITSTATUS(status) == NESTED;
+	cc->reported = child > 0 && WIFEXITED(status) && WEXITSTATUS(status) == REPORTED;
 	cc->scanned_quickly = quick;
 	if (!done)
 		unlink(path);
