@@ -4,11 +4,11 @@
  * itself and more on the heap.
  *
  * An access takes the place of those that are before it and at most as strong: whatever races with one of these races
- * with it, too. A read does so for reads of its own block alone, since those of others cost more to ask for than they
+ * with it, too. A read does so for reads of its own warp alone, since those of others cost more to ask for than they
  * take. So each thread has at most some reads and writes here, however long the kernel runs, and none is forgotten;
  * but for those for which there is no room (struct hd_kept_room), which are counted and told.
  *
- * Cost: a read O(writes of the word + accesses of its block + log reads), a write O(all that is kept of the word).
+ * Cost: a read O(writes of the word + accesses of its warp + log reads), a write O(all that is kept of the word).
  */
 #include "runtime/check/state.h"
 
@@ -26,10 +26,13 @@ static uint32_t find(const struct hd_kept_list *list, uint64_t from)
 	return index;
 }
 
-void hd_kept_of_block(const struct hd_kept_list *list, uint32_t block, uint32_t *from, uint32_t *to)
+void hd_kept_of_warp(const struct hd_kept_list *list, uint32_t block, uint32_t warp, uint32_t *from, uint32_t *to)
 {
-	*from = find(list, owner(block, 0));
-	*to = find(list, owner(block + 1, 0));
+	const struct hd_kept_access *at = hd_kept_data(list);
+	uint64_t own = owner(block, warp);
+	*from = *to = find(list, own);
+	while (*to < list->len && owner(at[*to].block, at[*to].warp) == own)
+		++*to;
 }
 
 static bool same_instruction(const struct hd_kept_access *a, const struct hd_kept_access *b)

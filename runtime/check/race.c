@@ -51,8 +51,11 @@ static uint32_t unordered_lanes(const struct now *now, const struct hd_kept_acce
 			       : kept->lanes;
 	if (is_under_way(now, kept))
 		return kept->lanes;
+	uint32_t when = when_of(now, kept), warp = now->access.warp;
+	if (kept->warp != warp) /* what orders it orders all its lanes */
+		return hd_clocks_ordered(now->clocks, warp, now->lane, kept->warp, 0, when) ? 0 : kept->lanes;
 	HD_FOR_LANES (lane, kept->lanes)
-		if (!hd_clocks_ordered(now->clocks, now->access.warp, now->lane, kept->warp, lane, when_of(now, kept)))
+		if (!hd_clocks_ordered(now->clocks, warp, now->lane, warp, lane, when))
 			lanes |= 1u << lane;
 	return lanes;
 }
@@ -99,6 +102,13 @@ static bool is_weaker(const struct hd_kept_access *kept, const struct hd_kept_ac
 	return !(kept->bytes & ~access->bytes) && (access->write || !kept->write) && (!access->strong || kept->strong);
 }
 
+/* The same instruction of the warp, with nothing in between that orders lanes. */
+static bool is_same(const struct hd_kept_access *kept, const struct hd_kept_access *access)
+{
+	return kept->pc == access->pc && kept->when == access->when && kept->warp == access->warp &&
+	       kept->block == access->block;
+}
+
 /* Compares with what was kept of a list; what the new one takes the place of leaves it. */
 static void compare(const struct now *now, struct hd_kept_list *list, uint32_t from, uint32_t to, bool *told)
 {
@@ -110,6 +120,8 @@ static void compare(const struct now *now, struct hd_kept_list *list, uint32_t f
 		bool conflicts = !*told && conflict(kept, access), weaker = is_weaker(kept, access);
 		/* An atomic operation is behind the strong ones that it sees: who counts to the end may begin anew. */
 		bool seen = access->atomic && kept->strong && !(kept->bytes & ~access->bytes);
+		if (!conflicts && !seen && is_same(kept, access)) /* of other lanes */
+			continue;
 		uint32_t loose = conflicts || weaker ? unordered_lanes(now, kept) : kept->lanes;
 		if (conflicts && loose) {
 			found(now, kept, (uint32_t)__builtin_ctz(loose));
@@ -128,7 +140,7 @@ static void visit_word(const struct now *now, struct hd_word_check *word)
 	bool told = false;
 	uint32_t from = 0, to = word->reads.len;
 	if (!now->access.write)
-		hd_kept_of_block(&word->reads, now->access.block, &from, &to);
+		hd_kept_of_warp(&word->reads, now->access.block, now->access.warp, &from, &to);
 	compare(now, &word->reads, from, to, &told);
 	compare(now, &word->writes, 0, word->writes.len, &told);
 	hd_kept_add(now->access.write ? &word->writes : &word->reads, &now->access, &now->check->room);

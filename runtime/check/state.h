@@ -113,7 +113,7 @@ struct hd_kept_room {
 	uint64_t used, most, dropped;
 };
 enum { HD_MOST_KEPT = 16 << 20 }; /* half a gibibyte */
-void hd_kept_of_block(const struct hd_kept_list *list, uint32_t block, uint32_t *from, uint32_t *to);
+void hd_kept_of_warp(const struct hd_kept_list *list, uint32_t block, uint32_t warp, uint32_t *from, uint32_t *to);
 /* Joins an access of one instruction with those of other lanes. */
 void hd_kept_add(struct hd_kept_list *list, const struct hd_kept_access *access, struct hd_kept_room *room);
 /* Of these, those without lanes leave the list. */

@@ -36,10 +36,11 @@ START_TEST(every_warp_is_kept_in_its_place)
 		ck_assert_uint_eq(kept->block * 4 + kept->warp, i);
 	}
 	uint32_t from, to;
-	hd_kept_of_block(&word.reads, 6, &from, &to);
-	ck_assert_uint_eq(from, 24);
+	add(6, 2, 3, 101);
+	hd_kept_of_warp(&word.reads, 6, 2, &from, &to);
+	ck_assert_uint_eq(from, 26);
 	ck_assert_uint_eq(to, 28);
-	hd_kept_of_block(&word.reads, 10, &from, &to);
+	hd_kept_of_warp(&word.reads, 10, 0, &from, &to);
 	ck_assert_uint_eq(from, to);
 	ck_assert_uint_eq(room.dropped, 0);
 }

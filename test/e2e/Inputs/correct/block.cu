@@ -518,6 +518,29 @@ static bool wmma_then_lanes_passes() {
     return c.at(18) == want;
 }
 
+// Lane 0 tells lane 1, and that one lane 2; all write the same byte, one of them as part of a word.
+__global__ void handed_on(int *out) {
+    __shared__ int words[2];
+    int lane = threadIdx.x;
+    if (lane == 0)
+        words[0] = 41;
+    if (lane < 2)
+        __syncwarp(3);
+    if (lane == 1 || lane == 2)
+        __syncwarp(6);
+    if (lane == 2)
+        out[0] = words[0] + 1;
+    if (lane == 3)
+        words[1] = 0x01010105;
+    if (lane == 4)
+        *(char *)&words[1] = 5;
+}
+static bool handed_on_passes() {
+    device<int> out(1, false);
+    handed_on<<<1, 32>>>(out);
+    return out.at(0) == 42;
+}
+
 // A warp leaves before the barrier that the other one waits at.
 __global__ void leaves_early(int *out) {
     __shared__ int tile[64];
@@ -535,7 +558,7 @@ static bool leaves_early_passes() {
 
 int main(int argc, char **argv) {
     static const one_case cases[] = {
-        CASE(leaves_early),
+        CASE(leaves_early), CASE(handed_on),
         CASE(aggregated),  CASE(double_buffered),   CASE(warp_synchronous), CASE(histogram),
         CASE(copy_stages), CASE(pipeline_of_block), CASE(specialised),      CASE(named),
         CASE(transpose),   CASE(stencil),           CASE(bitonic_sort),     CASE(scans),

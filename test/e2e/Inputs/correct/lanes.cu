@@ -12,6 +12,7 @@ __global__ void of_some_lanes(const int *in, int *out) {
     unsigned most = __ballot_sync(~0u, value == 3) & ((1u << WRITTEN) - 1);
     bool decided = __any_sync(~0u, value == 3) && !__all_sync(~0u, value > 3);
     unsigned like = __match_any_sync(~0u, value) & 1u << threadIdx.x;
+    like |= __match_any_sync(~0u, (value & ~1) | (threadIdx.x & 1)) & (threadIdx.x & 1 ? 0x55555555u : 0xaaaaaaaau);
     int all_alike;
     __match_all_sync(~0u, threadIdx.x == 0 ? 3 : threadIdx.x == 1 ? 4 : value, &all_alike);
     bool either = __syncthreads_or(threadIdx.x < WRITTEN && value == 3);
@@ -136,7 +137,7 @@ static bool texels_passes() {
     cudaCreateTextureObject(&smooth, &resource, &desc, nullptr);
     cudaCreateSurfaceObject(&surface, &resource);
     texels<<<1, LANES>>>(plain, smooth, surface, out);
-    return out.at(LANES + 3) == 43 * 2 + 19 + 3;
+    return out.at(LANES + 3) == 43 * 2 + 19 + 3 && out.at(5) == 0; // and memory is what it was
 }
 
 int main(int argc, char **argv) {

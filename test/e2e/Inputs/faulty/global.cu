@@ -123,6 +123,55 @@ __global__ void one_of_many_readers(int *o) {
     if (threadIdx.x == 511)
         *o = 3;
 }
+// The same word, written by one thread as a whole and then in part.
+__global__ void word_then_byte(int *o) {
+    if (threadIdx.x == 0) {
+        *o = 0x01020304;
+        *(char *)o = *(volatile int *)(o + 1) + 7;
+    }
+    o[8 + threadIdx.x] = ((volatile char *)o)[2];
+}
+// Two places that write, one that reads.
+__global__ void two_writers(int *o) {
+    int t = threadIdx.x;
+    if (t < 32)
+        o[t] = t;
+    else
+        asm volatile("st.global.u32 [%0], %1;" ::"l"(o + t), "r"(t * 3) : "memory");
+    o[64 + t] = o[t ^ 33];
+}
+// The same value, plain and volatile.
+__global__ void volatile_and_plain(int *o) {
+    if (threadIdx.x == 0)
+        *(volatile int *)o = 1;
+    if (threadIdx.x == 32)
+        *o = 1;
+}
+#include <cuda_pipeline.h>
+// What an asynchronous copy reads, and what two of them write.
+__global__ void copied_while_written(int *o) {
+    __shared__ int s[64];
+    int t = threadIdx.x;
+    __pipeline_memcpy_async(&s[t], &o[t], 4);
+    __pipeline_commit();
+    __pipeline_wait_prior(0);
+    o[t ^ 32] = t + 100;
+    __syncthreads();
+    o[64 + t] = s[t];
+}
+__global__ void copied_to_one_place(int *o, const int *from) {
+    __shared__ int s[32];
+    __pipeline_memcpy_async(&s[threadIdx.x % 32], &from[threadIdx.x], 4);
+    __pipeline_commit();
+    __pipeline_wait_prior(0);
+    __syncthreads();
+    o[threadIdx.x] = s[threadIdx.x % 32];
+}
+static const int *numbers() {
+    for (int i = 0; i < 64; i++)
+        cudaMemcpy(memory + 256 + i, &i, sizeof i, cudaMemcpyHostToDevice);
+    return memory + 256;
+}
 // clang-format off
 BEGIN()
     RUN(between_blocks, 4, 1, memory)
@@ -141,4 +190,9 @@ BEGIN()
     RUN(behind_an_atomic, 2, 64, memory, memory + 64)
     RUN(behind_a_byte, 2, 64, memory, memory + 64)
     RUN(one_of_many_readers, 1, 512, memory)
+    RUN(word_then_byte, 1, 32, memory)
+    RUN(two_writers, 1, 64, memory)
+    RUN(volatile_and_plain, 1, 64, memory)
+    RUN(copied_while_written, 1, 64, memory)
+    RUN(copied_to_one_place, 1, 64, memory, numbers())
 END()

@@ -87,6 +87,14 @@ __global__ void shared_past_all(int *o) {
     __syncthreads();
     o[threadIdx.x] = d[threadIdx.x];
 }
+__global__ void shared_over_end(int *o) {
+    __shared__ alignas(8) int s[3];
+    __shared__ int z[5];
+    if (threadIdx.x < 3)
+        s[threadIdx.x] = z[threadIdx.x] = 1;
+    __syncthreads();
+    o[threadIdx.x] = (int)*(const volatile long long *)&s[2] + z[threadIdx.x % 3];
+}
 __global__ void local_neighbour(int *o, int k) {
     int a[4] = {1, 2, 3, 4}, b[4] = {5, 6, 7, 8};
     for (int i = 0; i <= k; i++)
@@ -109,6 +117,7 @@ BEGIN()
             heap_freed_elsewhere<<<1, 1>>>((int **)(memory + 64), memory, turn);
     RUN(shared_neighbour, 1, 64, memory)
     RUN(shared_read_neighbour, 1, 64, memory, 1)
+    RUN(shared_over_end, 1, 32, memory)
     if (wants(argc, argv, "shared_static_then_dynamic"))
         shared_static_then_dynamic<<<1, 64, 256>>>(memory, 1);
     if (wants(argc, argv, "shared_past_all"))

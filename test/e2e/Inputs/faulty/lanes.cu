@@ -109,6 +109,15 @@ __global__ void match_elsewhere(int *o, const int *u) {
         v = __match_any_sync(~0u, lane == 30 ? u[lane] : lane / 2) & 3;
     o[lane] = v;
 }
+// Every other element is written.
+__global__ void turned_half(int *o) {
+    __shared__ alignas(16) half rows[64];
+    rows[2 * threadIdx.x] = threadIdx.x;
+    __syncwarp();
+    unsigned word = loaded(rows, false);
+    asm volatile("movmatrix.sync.aligned.m8n8.trans.b16 %0, %0;" : "+r"(word));
+    o[threadIdx.x] = word * 2;
+}
 static cudaTextureObject_t texture(cudaResourceDesc resource, cudaTextureFilterMode filter, cudaTextureReadMode mode) {
     cudaTextureObject_t made;
     cudaTextureDesc desc = {};
@@ -152,7 +161,7 @@ BEGIN()
     RUN(upper_half, 1, 32, (unsigned long long *)memory, fresh)
     RUN(loaded_or_not, 1, 32, memory, fresh, memory + 64)
     RUN(left_row, 1, 32, (float *)memory) RUN(right_column, 1, 32, (float *)memory) RUN(sum_row, 1, 32, (float *)memory)
-    RUN(bytes_left, 1, 32, memory) RUN(last_row, 1, 32, memory) RUN(last_column, 1, 32, memory) RUN(turned, 1, 32, memory)
+    RUN(bytes_left, 1, 32, memory) RUN(last_row, 1, 32, memory) RUN(last_column, 1, 32, memory) RUN(turned, 1, 32, memory) RUN(turned_half, 1, 32, memory)
     RUN(fetched, 1, 32, memory, of_memory(fresh, 32, cudaReadModeElementType))
     RUN(normalized, 1, 32, (float *)memory, of_memory(fresh, 8, cudaReadModeNormalizedFloat))
     RUN(sampled, 1, 64, (float *)memory, of_rows(cudaFilterModePoint))
