@@ -186,9 +186,8 @@ static void find_accesses(const struct hd_exec *exec, const struct hd_dinst *ins
 	}
 }
 
-void hd_check_step(struct hd_exec *exec, const struct hd_dinst *inst)
+void hd_check_step(struct hd_check *check, struct hd_exec *exec, const struct hd_dinst *inst)
 {
-	struct hd_check *check = exec->gpu->check;
 	struct hd_accesses accesses;
 	unsigned space = hd_opinfo[inst->inst.op].space;
 	bool memory = space && space != HD_AT_CONST && space != HD_AT_TEXTURE;
