@@ -13,7 +13,7 @@ MAN := $(B)/share/man/man1/heddle.1 $(B)/share/man/man1/heddle-cc.1 $(B)/share/m
 COMPLETION := $(B)/share/bash-completion/completions/heddle $(B)/share/bash-completion/completions/heddle-cc
 HEADERS := $(patsubst include/heddle/%,$(B)/include/heddle/%,$(wildcard include/heddle/*.h include/heddle/*.def)) \
 	$(patsubst lib/%,$(B)/include/heddle/support/lib/%,lib/api.h lib/arena.h lib/bitset.h lib/diag.h lib/vec.h) \
-	$(patsubst %,$(B)/include/heddle/engine/%,$(wildcard runtime/core/*.h runtime/exec/*.h runtime/sm/*.h runtime/memory/*.h))
+	$(patsubst %,$(B)/include/heddle/engine/%,$(wildcard runtime/core/*.h runtime/core/*.def runtime/exec/*.h runtime/sm/*.h runtime/memory/*.h))
 PIPELINE := $(B)/lib/cmake/Heddle/HeddleConfig.cmake $(B)/lib/cmake/Heddle/HeddleConfigVersion.cmake \
 	$(B)/lib/pkgconfig/heddle.pc $(B)/lib/pkgconfig/heddle-cudart.pc $(B)/lib/pkgconfig/heddle-policy.pc $(SHARE)/github/heddle-check.yml
 

@@ -198,9 +198,8 @@ static const struct hd_dinst *direct_of(struct hd_check *check, struct hd_exec *
 	return direct;
 }
 
-void hd_check_step(struct hd_exec *exec, const struct hd_dinst *inst)
+void hd_check_step(struct hd_check *check, struct hd_exec *exec, const struct hd_dinst *inst)
 {
-	struct hd_check *check = exec->gpu->check;
 	struct hd_accesses accesses;
 	if (inst->inst.linear && !(inst = direct_of(check, exec, inst)))
 		return;

@@ -9,8 +9,8 @@
  * - sync: barriers under divergence, operations among lanes without some of those that they name (sync.c)
  * - memory: an access outside of its variable, or of the heap's blocks (bounds.c); leak: blocks that are left
  *
- * The engine calls the hooks below where hd_gpu.check is set; without it a launch costs what it did. State is kept by
- * SM and slot, and made when a slot is first used.
+ * A watcher of the run (watcher.c, core/watch.h); without it a launch costs what it did. State is kept by SM and slot,
+ * and made when a slot is first used.
  */
 #ifndef HD_RUNTIME_CHECK_CHECK_H
 #define HD_RUNTIME_CHECK_CHECK_H
@@ -19,10 +19,14 @@
 
 struct hd_check;
 
+/* From now on the GPU is watched. */
+void hd_check_start(struct hd_gpu *gpu, uint32_t kinds);
+/* What watches the GPU; NULL: nothing does. */
+struct hd_check *hd_check_of(const struct hd_gpu *gpu);
 struct hd_check *hd_check_new(struct hd_gpu *gpu, uint32_t kinds);
 void hd_check_free(struct hd_check *check);
 
-/* ---- what the engine tells */
+/* ---- what it is told */
 
 /* A block begins, its warps are there. */
 void hd_check_block(struct hd_check *check, const struct hd_cta *cta);
@@ -30,7 +34,7 @@ void hd_check_block(struct hd_check *check, const struct hd_cta *cta);
 void hd_check_moved(struct hd_check *check, const struct hd_cta *from, const struct hd_cta *to);
 void hd_check_warp_moved(struct hd_check *check, const struct hd_sm *from, uint32_t id, const struct hd_warp *warp);
 /* Before the lanes in exec->mask execute an instruction: exec->warp is where it is. */
-void hd_check_step(struct hd_exec *exec, const struct hd_dinst *inst);
+void hd_check_step(struct hd_check *check, struct hd_exec *exec, const struct hd_dinst *inst);
 /* An operation among lanes that one comes to whom its mask does not name, or that those of `missing` will never come
  * to. */
 void hd_check_stranger(struct hd_check *check, const struct hd_exec *exec, uint32_t lane);

@@ -126,7 +126,7 @@ static bool describe_block_of_heap(const struct hd_gpu *gpu, uint64_t address, c
 	if (!gpu->heap_address || !hd_devmem_find(gpu->devmem, gpu->heap_address, &low, &high) ||
 	    address - low >= high - low)
 		return false;
-	const struct hd_heap_block *block = hd_check_heap_block(gpu->check, address);
+	const struct hd_heap_block *block = hd_check_heap_block(hd_check_of(gpu), address);
 	if (!block || address < block->low || address - block->low >= block->bytes)
 		return false;
 	snprintf(text, size, "byte %" PRIu64 " of a block of %" PRIu64 " bytes that malloc returned",

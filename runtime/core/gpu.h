@@ -17,15 +17,13 @@
 #include "lib/vec.h"
 #include "runtime/core/grid.h"
 #include "runtime/core/program.h"
+#include "runtime/core/watch.h"
 
-struct hd_check;
 struct hd_checkpoint;
 struct hd_config;
 struct hd_devmem;
 struct hd_functional;
 struct hd_memory;
-struct hd_probe;
-struct hd_profile_count;
 struct hd_redundancy;
 struct hd_run;
 struct hd_sampling;
@@ -95,22 +93,20 @@ struct hd_gpu {
 	int error;			   /* sticky within a launch */
 	volatile sig_atomic_t interrupted; /* the signal that ends the launch; 0: none */
 	bool verify;
-	struct hd_profile_count *profile; /* of each instruction of the program, under options.profile (profile.c) */
-	uint32_t profile_count;
-	uint64_t *blame;		   /* [1 + instruction][enum hd_stall], under options.blame (blame.c) */
-	uint32_t blame_count;		   /* of instructions */
 	struct hd_redundancy *redundancy;  /* under options.ideal (redundancy.c) */
-	struct hd_probe *probe;		   /* while it is found out whether the grid can go on (probe.c); else NULL */
 	HD_VEC(struct hd_outside) outside; /* under options.warn_outside (fault.c) */
-	struct hd_check *check;		   /* under options.check (check.c); else NULL */
 	struct hd_functional *functional;  /* under options.functional, and while sampling leaves time out; NULL: with
 					      timing */
 	struct hd_sampling *sampling;	   /* under options.sampling; else NULL */
 	struct hd_checkpoint *checkpoint;  /* under options.checkpoint and options.resume; else NULL */
 	bool every_cycle;		   /* debugging: visit every cycle; the figures must not change */
-	uint32_t trace;			   /* enum hd_trace_stream, a bit each; 0 while outside the window */
-	uint32_t trace_streams;		   /* what the option asked for */
-	uint64_t trace_from, trace_to;
+	uint64_t watched;		   /* HD_WATCH_BIT of each event that some watcher wants now (watch.h) */
+	struct hd_watcher_handle watchers[HD_MAX_WATCHERS];
+	uint32_t watcher_count;
+	struct {
+		uint32_t warp, cta, grid;
+	} watch_bytes;							 /* of what each of these has for watchers */
+	bool stepwise, watched_alone, shows_code, wants_facts, one_grid; /* what some watcher needs: hd_watcher's */
 };
 
 /* For policies with `facts`: what is said of the instruction at `pc`, in *function if that is not NULL; NULL: nothing.

@@ -3,7 +3,6 @@
  * for most instructions; the operations are in exec_*.c, the SIMT stack in simt.c.
  */
 #include "runtime/exec/exec.h"
-#include "runtime/check/check.h"
 #include "runtime/exec/turn.h"
 #include "runtime/verify/twin.h"
 
@@ -113,12 +112,12 @@ void hd_warp_execute(struct hd_exec *exec, struct hd_warp *warp, struct hd_effec
 		effect->mask = 0;
 		return;
 	}
-	if (__builtin_expect(exec->gpu->check != NULL, 0) && !warp->stream) {
+	if (HD_WATCHED(exec->gpu, step_before) && !warp->stream) {
 		if (inst->meets && hd_warp_meet(exec, inst)) {
 			stay(exec);
 			return;
 		}
-		hd_check_step(exec, inst);
+		HD_TELL(exec->gpu, step_before, exec, inst);
 	}
 	if (__builtin_expect(exec->gpu->verify, 0) && !warp->stream) {
 		if (inst->meets && hd_warp_meet(exec, inst)) {

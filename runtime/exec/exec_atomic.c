@@ -7,7 +7,6 @@
 #include "runtime/exec/exec.h"
 #include "runtime/exec/later.h"
 #include "runtime/exec/past.h"
-#include "runtime/sim/probe.h"
 
 static bool is_wide(unsigned type)
 {
@@ -128,8 +127,7 @@ void hd_exec_atomic_do(struct hd_exec *exec, const struct hd_dinst *inst, uint32
 	bool flushes = op == HD_ATOM_ADD && type == HD_F32 && inst->inst.op != HD_OP_ATOMS;
 	uint64_t stored = flushes ? add_f32_flushed(old, b) : combine(op, type, old, b & keep, c & keep);
 	memcpy(host, &stored, bytes);
-	if (__builtin_expect(exec->gpu->probe != NULL, 0))
-		hd_probe_change(exec, host, &old, bytes);
+	HD_TELL(exec->gpu, changed, exec, host, &old, bytes);
 	if (is_wide(type))
 		hd_set_pair(exec->warp, inst->inst.dst, lane, old);
 	else

@@ -6,7 +6,6 @@
 #include "heddle/opcodes.h"
 #include "runtime/exec/exec.h"
 #include "runtime/exec/load.h"
-#include "runtime/sim/probe.h"
 
 static void stack_overflow(struct hd_exec *exec)
 {
@@ -234,7 +233,7 @@ void hd_exec_control(struct hd_exec *exec, const struct hd_dinst *inst)
 	case HD_OP_TRAP: trap(exec, inst); break;
 	case HD_OP_NANOSLEEP: sleep_lanes(exec, inst); break;
 	case HD_OP_SYSCALL:
-		hd_probe_moved(exec->gpu);
+		HD_TELL(exec->gpu, unrepeatable, exec->gpu);
 		service(exec, inst);
 		break;
 	default: skip(exec); break;

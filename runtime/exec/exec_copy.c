@@ -10,7 +10,6 @@
 #include "runtime/exec/exec.h"
 #include "runtime/exec/later.h"
 #include "runtime/exec/past.h"
-#include "runtime/sim/probe.h"
 
 /* What the bytes at a global address are on the host; NULL: it has faulted. A copy does not touch what it leaves out.
  */
@@ -54,8 +53,7 @@ void hd_exec_copy_lane(struct hd_exec *exec, const struct hd_dinst *inst, const 
 	memcpy(old, to, inst->access_bytes);
 	memcpy(to, copied->from, copied->bytes);
 	memset(to + copied->bytes, 0, inst->access_bytes - copied->bytes);
-	if (exec->gpu->probe)
-		hd_probe_change(exec, to, old, inst->access_bytes);
+	HD_TELL(exec->gpu, changed, exec, to, old, inst->access_bytes);
 }
 
 /* As the lanes in exec->mask find them where the window is watched; bytes: where they are then. */

@@ -12,7 +12,6 @@
 #include "runtime/exec/exec.h"
 #include "runtime/exec/later.h"
 #include "runtime/exec/past.h"
-#include "runtime/sim/probe.h"
 
 #define NULL_BYTES UINT64_C(65536) /* from 0 on: a null pointer with an index in a small structure or array */
 
@@ -283,11 +282,11 @@ static void store_lanes(const struct hd_exec *exec, const struct hd_dinst *inst,
 	}
 }
 
-static void store_probed(struct hd_exec *exec, const struct hd_dinst *inst, uintptr_t base, const uint64_t *offset)
+static void store_watched(struct hd_exec *exec, const struct hd_dinst *inst, uintptr_t base, const uint64_t *offset)
 {
-	hd_probe_store_before(exec, base, offset, inst->access_bytes);
+	HD_TELL(exec->gpu, store_before, exec, base, offset, inst->access_bytes);
 	store_lanes(exec, inst, base, offset);
-	hd_probe_store_after(exec, base, offset, inst->access_bytes);
+	HD_TELL(exec->gpu, store_after, exec, base, offset, inst->access_bytes);
 }
 
 HD_INLINE void load_broadcast(const struct hd_exec *exec, const struct hd_dinst *inst, const uint8_t *from)
@@ -304,8 +303,8 @@ HD_INLINE void move_data(struct hd_exec *exec, const struct hd_dinst *inst, uint
 {
 	bool whole = pattern == HD_MEM_CONSECUTIVE && exec->mask == HD_FULL && inst->access_bytes == 4;
 	if (inst->effects & HD_FX_STORE) {
-		if (__builtin_expect(exec->gpu->probe != NULL, 0))
-			store_probed(exec, inst, base, offset);
+		if (HD_WATCHED(exec->gpu, store_before))
+			store_watched(exec, inst, base, offset);
 		else if (whole)
 			memcpy((uint8_t *)(base + offset[0]), hd_row(exec->warp, inst->inst.c), 4 * HD_WARP_LANES);
 		else
@@ -362,8 +361,8 @@ static void move_scattered(struct hd_exec *exec, const struct hd_dinst *inst)
 {
 	if (!(inst->effects & HD_FX_STORE))
 		hd_exec_load_lanes(exec, inst, 0, exec->offset);
-	else if (exec->gpu->probe)
-		store_probed(exec, inst, 0, exec->offset);
+	else if (HD_WATCHED(exec->gpu, store_before))
+		store_watched(exec, inst, 0, exec->offset);
 	else
 		store_lanes(exec, inst, 0, exec->offset);
 }

@@ -11,7 +11,6 @@
 
 #include "lib/machine/abi.h"
 #include "lib/strbuf.h"
-#include "runtime/check/check.h"
 #include "runtime/exec/exec.h"
 #include "runtime/exec/heap.h"
 #include "runtime/sim/checkpoint.h"
@@ -274,8 +273,7 @@ static int service_malloc(struct hd_exec *exec)
 	HD_FOR_LANES (lane, exec->mask) {
 		uint64_t bytes = argument64(exec->warp, HD_ABI_FIRST_ARG, lane);
 		uint64_t address = hd_heap_malloc(exec->gpu, bytes);
-		if (exec->gpu->check)
-			hd_check_malloc(exec->gpu->check, exec, lane, address, bytes);
+		HD_TELL(exec->gpu, heap_malloc, exec, lane, address, bytes);
 		set_result(exec->warp, HD_ABI_FIRST_RESULT, lane, (uint32_t)address);
 		set_result(exec->warp, HD_ABI_FIRST_RESULT + 1, lane, (uint32_t)(address >> 32));
 	}
@@ -287,8 +285,7 @@ static int service_free(struct hd_exec *exec)
 	HD_FOR_LANES (lane, exec->mask) {
 		uint64_t address = argument64(exec->warp, HD_ABI_FIRST_ARG, lane);
 		if (hd_heap_free(exec->gpu, address)) {
-			if (exec->gpu->check)
-				hd_check_freed(exec->gpu->check, exec, address);
+			HD_TELL(exec->gpu, heap_free, exec, address);
 			continue;
 		}
 		HD_FAULT(exec, lane, HD_SIM_BAD_ADDRESS, "free of 0x%llx, which %s", (unsigned long long)address,

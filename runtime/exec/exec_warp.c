@@ -5,7 +5,6 @@
 #include "heddle/config.h"
 #include "heddle/opcodes.h"
 #include "runtime/exec/exec.h"
-#include "runtime/sim/probe.h"
 
 /* ---- shuffle */
 
@@ -210,7 +209,7 @@ HD_EXEC_PLAIN(op_warpsync)
 
 static uint64_t clock_of(const struct hd_exec *exec)
 {
-	hd_probe_moved(exec->gpu);
+	HD_TELL(exec->gpu, unrepeatable, exec->gpu);
 	return exec->now;
 }
 

@@ -16,7 +16,6 @@
  * and O(lanes * stack) for each mask whose lanes are in several paths.
  */
 #include "heddle/opcodes.h"
-#include "runtime/check/check.h"
 #include "runtime/exec/exec.h"
 #include "runtime/sm/sm.h"
 
@@ -178,8 +177,7 @@ static uint32_t complete_lanes(struct hd_exec *exec, const struct hd_inst *inst)
 
 static void end_stranger(struct hd_exec *exec, const struct hd_dinst *inst, uint32_t lane)
 {
-	if (exec->gpu->check)
-		hd_check_stranger(exec->gpu->check, exec, lane);
+	HD_TELL(exec->gpu, stranger, exec, lane);
 	HD_FAULT(exec, lane, HD_SIM_TIMEOUT, "%s of the mask 0x%x, which does not name lane %u itself",
 		 hd_meeting_name(inst->inst.op), hd_meeting_mask(exec->warp, &inst->inst, lane), lane);
 }
@@ -206,8 +204,8 @@ static void end_waiting(struct hd_exec *exec, const struct hd_dinst *inst)
 	char where[480] = "";
 	if (missing)
 		describe_missing(exec, (uint32_t)__builtin_ctz(missing), where, sizeof where);
-	if (exec->gpu->check && missing)
-		hd_check_missing(exec->gpu->check, exec, lane, missing);
+	if (missing)
+		HD_TELL(exec->gpu, missing, exec, lane, missing);
 	HD_FAULT(exec, lane, HD_SIM_TIMEOUT, "%s of the mask 0x%x waits for ever for lanes 0x%x; %s",
 		 hd_meeting_name(inst->inst.op), members, missing, where);
 }
@@ -247,8 +245,7 @@ bool hd_warp_meet(struct hd_exec *exec, const struct hd_dinst *inst)
 	uint32_t complete = complete_lanes(exec, &inst->inst);
 	if (complete == exec->mask)
 		return false;
-	if (exec->gpu->check)
-		hd_check_waits(exec->gpu->check, exec, inst, exec->mask & ~complete);
+	HD_TELL(exec->gpu, waits, exec, inst, exec->mask & ~complete);
 	warp->waits |= exec->mask & ~complete;
 	if (complete ? !hd_simt_part(exec, complete) : !hd_simt_leave(exec))
 		end_waiting(exec, inst);

@@ -163,8 +163,8 @@ int hd_sim_malloc(struct hd_sim *sim, uint64_t bytes, uint64_t *address)
 		snprintf(sim->gpu.error_text, sizeof(sim->gpu.error_text),
 			 "no room for %llu bytes of device memory, %llu are free", (unsigned long long)bytes,
 			 (unsigned long long)hd_devmem_free_bytes(sim->gpu.devmem));
-	else if (sim->gpu.check)
-		hd_check_allocated(sim->gpu.check, *address, bytes);
+	else if (hd_check_of(&sim->gpu))
+		hd_check_allocated(hd_check_of(&sim->gpu), *address, bytes);
 	return status;
 }
 
@@ -216,8 +216,8 @@ int hd_sim_write(struct hd_sim *sim, uint64_t address, const void *from, uint64_
 	void *to = bytes ? checked(sim, address, bytes, "copy to device") : NULL;
 	if (to)
 		memcpy(to, from, bytes);
-	if (to && sim->gpu.check)
-		hd_check_written(sim->gpu.check, address, bytes);
+	if (to && hd_check_of(&sim->gpu))
+		hd_check_written(hd_check_of(&sim->gpu), address, bytes);
 	return to || !bytes ? HD_SIM_OK : HD_SIM_BAD_ADDRESS;
 }
 
@@ -234,8 +234,8 @@ int hd_sim_set(struct hd_sim *sim, uint64_t address, uint8_t value, uint64_t byt
 	void *to = bytes ? checked(sim, address, bytes, "memset") : NULL;
 	if (to)
 		memset(to, value, bytes);
-	if (to && sim->gpu.check)
-		hd_check_written(sim->gpu.check, address, bytes);
+	if (to && hd_check_of(&sim->gpu))
+		hd_check_written(hd_check_of(&sim->gpu), address, bytes);
 	return to || !bytes ? HD_SIM_OK : HD_SIM_BAD_ADDRESS;
 }
 
@@ -248,8 +248,8 @@ int hd_sim_copy(struct hd_sim *sim, uint64_t to, uint64_t from, uint64_t bytes)
 	if (!source)
 		return HD_SIM_BAD_ADDRESS;
 	memmove(target, source, bytes);
-	if (sim->gpu.check)
-		hd_check_copied(sim->gpu.check, to, from, bytes);
+	if (hd_check_of(&sim->gpu))
+		hd_check_copied(hd_check_of(&sim->gpu), to, from, bytes);
 	return HD_SIM_OK;
 }
 
@@ -277,8 +277,8 @@ bool hd_sim_owns(const struct hd_sim *sim, uint64_t address)
 void *hd_sim_host_pointer(struct hd_sim *sim, uint64_t address, uint64_t bytes)
 {
 	void *host = hd_devmem_share(sim->gpu.devmem, address, bytes);
-	if (host && sim->gpu.check)
-		hd_check_written(sim->gpu.check, address, bytes); /* from now on nobody tells */
+	if (host && hd_check_of(&sim->gpu))
+		hd_check_written(hd_check_of(&sim->gpu), address, bytes); /* from now on nobody tells */
 	return host;
 }
 

@@ -11,7 +11,7 @@
  * been unloaded. The sums over both are the counters `stalls` of the total. Instructions without a line have no `file`.
  *
  * Needs schedulers to look again whenever a warp's state changes, which scheduler.c sees to. Sums over all launches,
- * the same for any number of host threads. Cost: one test of a pointer for each visit of a scheduler when off; 8 bytes
+ * the same for any number of host threads. Cost: nothing when off; 8 bytes
  * an instruction and reason when on, a search among the scheduler's warps for each visit that issues nothing, and one
  * addition.
  */
@@ -20,36 +20,54 @@
 #include "runtime/exec/exec.h"
 #include "runtime/sm/sm.h"
 
-/* Row 0 is HD_BLAME_NOWHERE's, pc + 1 an instruction's. */
-static uint64_t *row_of(const struct hd_gpu *gpu, uint32_t pc)
+struct blame {
+	uint64_t *slots; /* [1 + instruction][enum hd_stall] */
+	uint32_t count;	 /* of instructions */
+};
+
+/* Row 0 is that of slots without an instruction, pc + 1 an instruction's. */
+static uint64_t *row_of(const struct blame *blame, uint32_t pc)
 {
-	uint32_t row = pc < gpu->blame_count ? pc + 1 : 0;
-	return gpu->blame + (size_t)row * HD_STALL_COUNT;
+	uint32_t row = pc < blame->count ? pc + 1 : 0;
+	return blame->slots + (size_t)row * HD_STALL_COUNT;
 }
 
-void hd_blame_prepare(struct hd_gpu *gpu)
+/* Makes room for all code that is loaded. */
+static void grid_begin(const struct hd_watcher_handle *self, struct hd_gpu *gpu, struct hd_grid *grid)
 {
+	struct blame *blame = self->state;
 	uint32_t count = gpu->program.code.len;
-	size_t before = gpu->blame ? ((size_t)gpu->blame_count + 1) * HD_STALL_COUNT : 0;
+	size_t before = blame->slots ? ((size_t)blame->count + 1) * HD_STALL_COUNT : 0;
 	size_t after = ((size_t)count + 1) * HD_STALL_COUNT;
-	if (!gpu->options.blame || after <= before)
+	(void)grid;
+	if (after <= before)
 		return;
-	gpu->blame = hd_xrealloc(gpu->blame, sizeof(*gpu->blame) * after);
-	memset(gpu->blame + before, 0, sizeof(*gpu->blame) * (after - before));
-	gpu->blame_count = count;
+	blame->slots = hd_xrealloc(blame->slots, sizeof(*blame->slots) * after);
+	memset(blame->slots + before, 0, sizeof(*blame->slots) * (after - before));
+	blame->count = count;
 }
 
-void hd_blame_release(struct hd_gpu *gpu)
+static void slots(const struct hd_watcher_handle *self, uint32_t pc, uint32_t reason, uint64_t count)
 {
-	free(gpu->blame);
-	gpu->blame = NULL;
-	gpu->blame_count = 0;
+	if (count)
+		__atomic_fetch_add(&row_of(self->state, pc)[reason], count, __ATOMIC_RELAXED);
 }
 
-void hd_blame_add(const struct hd_gpu *gpu, uint32_t pc, uint32_t reason, uint64_t slots)
+static const struct hd_watcher blame_watcher = {.name = "blame",
+						.all_code = true,
+						.grid_begin = grid_begin,
+						.slots = slots};
+
+void hd_blame_start(struct hd_gpu *gpu)
 {
-	if (slots)
-		__atomic_fetch_add(&row_of(gpu, pc)[reason], slots, __ATOMIC_RELAXED);
+	hd_watcher_add(gpu, &blame_watcher, HD_ARENA_NEW(&gpu->arena, struct blame, 1));
+}
+
+void hd_blame_end(struct hd_gpu *gpu)
+{
+	struct blame *blame = hd_watcher_state(gpu, &blame_watcher);
+	if (blame)
+		free(blame->slots);
 }
 
 static bool is_empty(const uint64_t *row)
@@ -69,7 +87,8 @@ static json_t *stalls_json(const uint64_t *row)
 	return object;
 }
 
-static json_t *instruction_json(const struct hd_gpu *gpu, const struct hd_pfunction *function, uint32_t pc)
+static json_t *instruction_json(const struct hd_gpu *gpu, const struct hd_pfunction *function, uint32_t pc,
+				const uint64_t *row)
 {
 	char text[256];
 	struct hd_loc place = hd_place_of(gpu, pc);
@@ -82,23 +101,24 @@ static json_t *instruction_json(const struct hd_gpu *gpu, const struct hd_pfunct
 		json_object_set_new(object, "file", json_string(place.file));
 		json_object_set_new(object, "line", json_integer(place.line));
 	}
-	json_object_set_new(object, "stalls", stalls_json(row_of(gpu, pc)));
+	json_object_set_new(object, "stalls", stalls_json(row));
 	return object;
 }
 
 json_t *hd_blame_json(const struct hd_gpu *gpu)
 {
+	const struct blame *blame = hd_watcher_state(gpu, &blame_watcher);
 	uint64_t nowhere[HD_STALL_COUNT] = {0};
 	json_t *object = json_object(), *instructions = json_array();
-	for (uint32_t i = 0; i < HD_STALL_COUNT && gpu->blame; i++)
-		nowhere[i] = gpu->blame[i];
-	for (uint32_t pc = 0; pc < gpu->blame_count; pc++) {
-		const uint64_t *row = row_of(gpu, pc);
+	for (uint32_t i = 0; i < HD_STALL_COUNT && blame->slots; i++)
+		nowhere[i] = blame->slots[i];
+	for (uint32_t pc = 0; pc < blame->count; pc++) {
+		const uint64_t *row = row_of(blame, pc);
 		if (is_empty(row))
 			continue;
 		const struct hd_pfunction *function = &gpu->program.functions.data[gpu->program.code.data[pc].function];
 		if (function->module)
-			json_array_append_new(instructions, instruction_json(gpu, function, pc));
+			json_array_append_new(instructions, instruction_json(gpu, function, pc, row));
 		for (uint32_t i = 0; i < HD_STALL_COUNT && !function->module; i++)
 			nowhere[i] += row[i];
 	}

@@ -3,13 +3,13 @@
 #define HD_RUNTIME_SIM_BLAME_H
 
 #include <jansson.h>
-#include <stdint.h>
 
 struct hd_gpu;
 
-/* Makes room for all code that is loaded. Does nothing when the option is off. */
-void hd_blame_prepare(struct hd_gpu *gpu);
-void hd_blame_release(struct hd_gpu *gpu);
+/* From now on it counts. */
+void hd_blame_start(struct hd_gpu *gpu);
+/* Counts no more; what was counted goes. */
+void hd_blame_end(struct hd_gpu *gpu);
 /* The value of the key `slots`; a new reference. */
 json_t *hd_blame_json(const struct hd_gpu *gpu);
 

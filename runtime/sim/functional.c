@@ -153,7 +153,7 @@ void hd_functional_begin(struct hd_functional *functional)
 /* Does anything look at each instruction? */
 static bool is_watched(const struct hd_gpu *gpu)
 {
-	return gpu->redundancy || gpu->probe || gpu->profile || gpu->verify || gpu->check;
+	return gpu->redundancy || gpu->verify || gpu->watched & HD_WATCH_STEPS;
 }
 
 /* What the warp did last needs somebody else. True: it cannot go on now. */
@@ -191,8 +191,7 @@ static const struct hd_dinst *run_watched(struct hd_sm *sm, struct hd_warp *warp
 		inst = &sm->gpu->program.code.data[warp->pc];
 		hd_sm_execute(sm, warp, inst);
 		sm->exec->now++;
-		if (sm->gpu->profile)
-			hd_profile_count(sm->gpu, inst, &sm->effect);
+		HD_TELL(sm->gpu, issued, sm->gpu, inst, &sm->effect);
 	} while (!hd_run_note(run, inst, &sm->effect) && !hd_probe_is_endless(sm->gpu, warp));
 	return inst;
 }

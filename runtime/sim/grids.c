@@ -33,7 +33,7 @@ static bool runs_several(const struct hd_gpu *gpu)
 	for (uint32_t i = 0; i < gpu->policy_count; i++)
 		if (!gpu->policies[i].hooks->several_grids)
 			return false;
-	return !gpu->check && !gpu->redundancy && !((const struct hd_sim *)gpu)->recorder;
+	return !gpu->one_grid && !gpu->redundancy && !((const struct hd_sim *)gpu)->recorder;
 }
 
 static bool wants_alone(const struct hd_gpu *gpu, const struct hd_grid *grid)
@@ -136,8 +136,7 @@ static int begin(struct hd_sim *sim, struct hd_grid *grid)
 	if (gpu->sampling)
 		hd_sampling_begin(gpu->sampling, grid);
 	hd_linear_begin(gpu, sim->exec, grid, &grid->fit);
-	hd_profile_prepare(gpu);
-	hd_blame_prepare(gpu);
+	HD_TELL(gpu, grid_begin, gpu, grid);
 	if (gpu->running)
 		hd_grid_note_slot(gpu, grid);
 	hd_corun_begin(sim, grid);
@@ -183,8 +182,8 @@ static void end(struct hd_sim *sim, struct hd_grid *grid)
 	hd_gpu_snapshot(gpu, &sim->now);
 	hd_record_finish(sim, grid);
 	hd_outside_report(gpu);
-	if (gpu->check)
-		hd_check_report(gpu->check);
+	if (hd_check_of(gpu))
+		hd_check_report(hd_check_of(gpu));
 	if (!gpu->running)
 		settle_accounts(sim);
 	if (!gpu->running && sim->shared)

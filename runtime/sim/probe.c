@@ -14,7 +14,7 @@
  * recur after each of the waiting paths has had its turn. Votes at barriers are an input: they must be the same each
  * time.
  *
- * Needs yield.c. Cost: nothing while no look is taken but a test of a pointer an instruction; in a look some ten
+ * Needs yield.c. Cost: nothing while no look is taken; in a look some ten
  * nanoseconds an instruction. A look ends with the first word that changes.
  */
 #include "runtime/sim/probe.h"
@@ -25,7 +25,9 @@
 #include "runtime/exec/exec.h"
 #include "runtime/sm/sm.h"
 
-struct hd_probe *hd_probe_new(const struct hd_gpu *gpu)
+static const struct hd_watcher probe_watcher;
+
+static struct hd_probe *probe_new(const struct hd_gpu *gpu)
 {
 	size_t slots = gpu->sms[0]->warp_count, count = slots * gpu->sm_count;
 	struct hd_probe *probe = hd_xcalloc(1, sizeof(*probe) + count * sizeof(*probe->warps));
@@ -42,13 +44,38 @@ static void count_warps(const struct hd_gpu *gpu, uint64_t *started, uint64_t *g
 	}
 }
 
-void hd_probe_begin(struct hd_probe *probe, struct hd_gpu *gpu)
+struct hd_probe *hd_probe_begin(struct hd_gpu *gpu)
 {
+	struct hd_watcher_handle *self = hd_watcher_find(gpu, &probe_watcher);
+	if (!self)
+		self = hd_watcher_add(gpu, &probe_watcher, NULL);
+	if (!self->state)
+		self->state = probe_new(gpu);
+	struct hd_probe *probe = self->state;
 	probe->since = gpu->now;
 	probe->moved = false;
 	count_warps(gpu, &probe->started, &probe->gone);
 	memset(probe->warps, 0, probe->slots * gpu->sm_count * sizeof(*probe->warps));
-	gpu->probe = probe;
+	hd_watcher_sleep(gpu, self, false);
+	return probe;
+}
+
+void hd_probe_free(struct hd_gpu *gpu)
+{
+	struct hd_watcher_handle *self = hd_watcher_find(gpu, &probe_watcher);
+	if (!self)
+		return;
+	hd_watcher_sleep(gpu, self, true);
+	free(self->state);
+	self->state = NULL;
+}
+
+/* Something is no function of registers and memory, or others can see it: the look is over. */
+static void moved(struct hd_gpu *gpu)
+{
+	struct hd_watcher_handle *self = hd_watcher_find(gpu, &probe_watcher);
+	((struct hd_probe *)self->state)->moved = true;
+	hd_watcher_sleep(gpu, self, true);
 }
 
 const struct hd_probe_warp *hd_probe_of(const struct hd_probe *probe, const struct hd_warp *warp)
@@ -60,7 +87,7 @@ const struct hd_probe_warp *hd_probe_of(const struct hd_probe *probe, const stru
 static struct hd_probe_warp *find_warp(struct hd_probe *probe, const struct hd_warp *warp)
 {
 	const struct hd_sm *sm = warp->cta->sm;
-	if (!probe || !sm || &sm->warps[warp->id] != warp)
+	if (!sm || &sm->warps[warp->id] != warp)
 		return NULL;
 	return &probe->warps[(size_t)sm->id * probe->slots + warp->id];
 }
@@ -134,10 +161,10 @@ static void step_back(const struct hd_gpu *gpu, struct hd_probe_warp *seen, cons
 		seen->recurred = true;
 }
 
-void hd_probe_step(struct hd_gpu *gpu, struct hd_warp *warp, uint32_t pc, const struct hd_effect *effect)
+static void execute_after(const struct hd_watcher_handle *self, struct hd_sm *sm, struct hd_warp *warp,
+			  const struct hd_dinst *inst, uint32_t pc, const struct hd_effect *effect)
 {
-	struct hd_probe_warp *seen = find_warp(gpu->probe, warp);
-	const struct hd_dinst *inst = &gpu->program.code.data[pc];
+	struct hd_probe_warp *seen = find_warp(self->state, warp);
 	if (!seen || seen->recurred || effect->event == HD_EVENT_FAULT || effect->warp_done)
 		return;
 	if (effect->event == HD_EVENT_MEMORY && inst->effects & HD_FX_LOAD && effect->space != HD_MEM_LOCAL &&
@@ -149,22 +176,23 @@ void hd_probe_step(struct hd_gpu *gpu, struct hd_warp *warp, uint32_t pc, const 
 		seen->address = effect->address[__builtin_ctz(effect->mask)];
 	}
 	if (warp->pc <= pc)
-		step_back(gpu, seen, warp, inst->spins != HD_SPIN_NEVER);
+		step_back(sm->gpu, seen, warp, inst->spins != HD_SPIN_NEVER);
 }
 
 /* ---- memory */
 
-void hd_probe_change(struct hd_exec *exec, const uint8_t *host, const void *old, uint32_t bytes)
+static void changed(const struct hd_watcher_handle *self, struct hd_exec *exec, const uint8_t *host, const void *old,
+		    uint32_t bytes)
 {
 	const struct hd_warp *warp = exec->warp;
-	struct hd_probe_warp *seen = find_warp(exec->gpu->probe, warp);
+	struct hd_probe_warp *seen = find_warp(self->state, warp);
 	const uint8_t *before = old;
 	size_t local = (size_t)HD_WARP_LANES * warp->cta->grid->local_bytes;
 	if (!memcmp(host, old, bytes))
 		return;
 	bool own = warp->local && host >= warp->local && host < warp->local + local;
 	if (!own) {
-		hd_probe_moved(exec->gpu);
+		moved(exec->gpu);
 		return;
 	}
 	if (!seen)
@@ -176,35 +204,78 @@ void hd_probe_change(struct hd_exec *exec, const uint8_t *host, const void *old,
 	}
 }
 
-void hd_probe_store_before(struct hd_exec *exec, uintptr_t base, const uint64_t *offset, uint32_t bytes)
+static void store_before(const struct hd_watcher_handle *self, struct hd_exec *exec, uintptr_t base,
+			 const uint64_t *offset, uint32_t bytes)
 {
+	struct hd_probe *probe = self->state;
 	HD_FOR_LANES (lane, exec->mask)
-		memcpy(exec->gpu->probe->old[lane], (const uint8_t *)(base + offset[lane]), bytes);
+		memcpy(probe->old[lane], (const uint8_t *)(base + offset[lane]), bytes);
 }
 
-void hd_probe_store_after(struct hd_exec *exec, uintptr_t base, const uint64_t *offset, uint32_t bytes)
+static void store_after(const struct hd_watcher_handle *self, struct hd_exec *exec, uintptr_t base,
+			const uint64_t *offset, uint32_t bytes)
 {
-	const struct hd_probe *probe = exec->gpu->probe;
+	const struct hd_probe *probe = self->state;
 	HD_FOR_LANES (lane, exec->mask)
-		hd_probe_change(exec, (const uint8_t *)(base + offset[lane]), probe->old[lane], bytes);
+		if (!self->asleep)
+			changed(self, exec, (const uint8_t *)(base + offset[lane]), probe->old[lane], bytes);
 }
 
-void hd_probe_vote(struct hd_gpu *gpu, const struct hd_warp *warp, bool result, uint32_t value)
+static void unrepeatable(const struct hd_watcher_handle *self, struct hd_gpu *gpu)
 {
-	struct hd_probe_warp *seen = find_warp(gpu->probe, warp);
+	(void)self;
+	moved(gpu);
+}
+
+/* ---- barriers */
+
+static void note_vote(const struct hd_watcher_handle *self, struct hd_gpu *gpu, const struct hd_warp *warp, bool result,
+		      uint32_t value)
+{
+	struct hd_probe_warp *seen = find_warp(self->state, warp);
 	if (!seen)
 		return;
 	if (seen->voted[result] && seen->vote[result] != value)
-		hd_probe_moved(gpu);
+		moved(gpu);
 	seen->voted[result] = true;
 	seen->vote[result] = value;
 }
+
+/* Of some warps of the block: who votes together may be others each time. */
+static void vote(const struct hd_watcher_handle *self, struct hd_gpu *gpu, const struct hd_warp *warp, bool whole,
+		 uint32_t value)
+{
+	note_vote(self, gpu, warp, false, value);
+	if (!whole)
+		moved(gpu);
+}
+
+static void vote_result(const struct hd_watcher_handle *self, struct hd_gpu *gpu, struct hd_warp *warp,
+			const struct hd_dinst *inst, uint32_t mask, uint32_t value)
+{
+	(void)inst;
+	(void)mask;
+	note_vote(self, gpu, warp, true, value);
+}
+
+static const struct hd_watcher probe_watcher = {
+	.name = "probe",
+	.alone = true,
+	.execute_after = execute_after,
+	.changed = changed,
+	.store_before = store_before,
+	.store_after = store_after,
+	.unrepeatable = unrepeatable,
+	.vote = vote,
+	.vote_result = vote_result,
+};
 
 /* ---- the verdict */
 
 bool hd_probe_is_endless(const struct hd_gpu *gpu, const struct hd_warp *warp)
 {
-	const struct hd_probe_warp *seen = gpu->probe ? hd_probe_of(gpu->probe, warp) : NULL;
+	const struct hd_probe *probe = gpu->watched_alone ? hd_watcher_state(gpu, &probe_watcher) : NULL;
+	const struct hd_probe_warp *seen = probe ? hd_probe_of(probe, warp) : NULL;
 	return seen && seen->recurred && !seen->read;
 }
 
@@ -220,7 +291,7 @@ static bool is_waiting(const struct hd_gpu *gpu, const struct hd_warp *warp, uin
 enum hd_probe_verdict hd_probe_end(struct hd_probe *probe, struct hd_gpu *gpu, uint64_t waiting)
 {
 	uint64_t started, gone, warps = 0;
-	gpu->probe = NULL;
+	hd_watcher_sleep(gpu, hd_watcher_find(gpu, &probe_watcher), true);
 	count_warps(gpu, &started, &gone);
 	if (probe->moved || started != probe->started || gone != probe->gone)
 		return HD_PROBE_MOVED;

@@ -27,12 +27,12 @@ struct hd_probe_warp {
 };
 
 struct hd_probe {
-	uint64_t since;		/* cycle */
-	uint64_t started, gone; /* warps until then */
-	bool moved;		/* something happened that others can see, or that is different each time */
-	uint32_t slots;		/* warps of an SM */
-	uint8_t old[HD_WARP_LANES][16];
-	struct hd_probe_warp warps[]; /* SM by SM, by hd_warp.id */
+	uint64_t since;			/* cycle */
+	uint64_t started, gone;		/* warps until then */
+	bool moved;			/* something happened that others can see, or that is different each time */
+	uint32_t slots;			/* warps of an SM */
+	uint8_t old[HD_WARP_LANES][16]; /* of a store */
+	struct hd_probe_warp warps[];	/* SM by SM, by hd_warp.id */
 };
 
 enum hd_probe_verdict {
@@ -41,9 +41,10 @@ enum hd_probe_verdict {
 	HD_PROBE_STUCK	  /* every warp loops through states that it was in, or waits */
 };
 
-struct hd_probe *hd_probe_new(const struct hd_gpu *gpu);
-/* From now on gpu->probe is this, until hd_probe_end or until something moves. */
-void hd_probe_begin(struct hd_probe *probe, struct hd_gpu *gpu);
+/* Begins a look: a watcher (core/watch.h) that is awake until hd_probe_end or until something moves. */
+struct hd_probe *hd_probe_begin(struct hd_gpu *gpu);
+/* No grid runs any more: what it keeps goes. */
+void hd_probe_free(struct hd_gpu *gpu);
 /* `waiting`: cycle since which a warp that does not loop must have been waiting for it to count as stuck. */
 enum hd_probe_verdict hd_probe_end(struct hd_probe *probe, struct hd_gpu *gpu, uint64_t waiting);
 const struct hd_probe_warp *hd_probe_of(const struct hd_probe *probe, const struct hd_warp *warp);
@@ -52,26 +53,5 @@ bool hd_probe_is_endless(const struct hd_gpu *gpu, const struct hd_warp *warp);
 
 /* Where the warp's innermost call returns to; HD_PC_NONE: it is in none. */
 uint32_t hd_probe_after_call(const struct hd_warp *warp);
-
-/* ---- what the engine tells it, while gpu->probe is set */
-
-/* After an instruction of the warp at `pc`. */
-void hd_probe_step(struct hd_gpu *gpu, struct hd_warp *warp, uint32_t pc, const struct hd_effect *effect);
-/* Around a store of `bytes` to base + offset[lane], of the lanes in exec->mask. */
-void hd_probe_store_before(struct hd_exec *exec, uintptr_t base, const uint64_t *offset, uint32_t bytes);
-void hd_probe_store_after(struct hd_exec *exec, uintptr_t base, const uint64_t *offset, uint32_t bytes);
-/* Memory at `host` changed from `old` to what it is now. */
-void hd_probe_change(struct hd_exec *exec, const uint8_t *host, const void *old, uint32_t bytes);
-/* A warp's part in a reduction at a barrier, or (`result`) what came out. */
-void hd_probe_vote(struct hd_gpu *gpu, const struct hd_warp *warp, bool result, uint32_t value);
-
-/* Something that is no function of registers and memory was read, or was seen outside. */
-static inline void hd_probe_moved(struct hd_gpu *gpu)
-{
-	if (gpu->probe) {
-		gpu->probe->moved = true;
-		gpu->probe = NULL;
-	}
-}
 
 #endif

@@ -104,7 +104,8 @@ int hd_sim_new(const struct hd_sim_options *options, struct hd_sim **out)
 		error = HD_SIM_NOT_FOUND;
 	if (!error && options->sampling > 0 && hd_sampling_check(gpu, options->diag))
 		error = HD_SIM_NOT_FOUND;
-	if (!error && hd_trace_parse(gpu, options->trace, options->diag))
+	struct hd_trace trace;
+	if (!error && hd_trace_parse(&trace, options->trace, options->diag))
 		error = HD_SIM_NOT_FOUND;
 	if (!gpu->options.device_base)
 		gpu->options.device_base = HD_DEVICE_BASE;
@@ -129,7 +130,12 @@ int hd_sim_new(const struct hd_sim_options *options, struct hd_sim **out)
 	if (options->ideal || wants_ideal(gpu))
 		gpu->redundancy = hd_redundancy_new();
 	if (options->check)
-		gpu->check = hd_check_new(gpu, options->check);
+		hd_check_start(gpu, options->check);
+	hd_trace_start(gpu, &trace);
+	if (options->profile)
+		hd_profile_start(gpu);
+	if (options->blame)
+		hd_blame_start(gpu);
 	if (hd_checkpoint_start(sim)) {
 		hd_sim_free(sim);
 		return HD_SIM_CHECKPOINT;
@@ -156,14 +162,14 @@ void hd_sim_free(struct hd_sim *sim)
 		hd_launch_record_free(sim->launches.data[i]);
 	hd_vec_release(&sim->launches);
 	hd_corun_release(sim);
-	hd_profile_release(gpu);
-	hd_blame_release(gpu);
+	hd_profile_end(gpu);
+	hd_blame_end(gpu);
 	if (gpu->sampling)
 		hd_sampling_free(gpu->sampling);
 	else
 		hd_functional_free(gpu->functional);
 	hd_redundancy_free(gpu->redundancy);
-	hd_check_free(gpu->check);
+	hd_check_free(hd_check_of(gpu));
 	hd_checkpoint_free(gpu->checkpoint);
 	hd_vec_release(&gpu->outside);
 	hd_vec_release(&gpu->program.code);
@@ -247,20 +253,21 @@ int hd_sim_check_parse(const char *text, uint32_t *checks, struct hd_diag *diag)
 
 uint32_t hd_sim_check_places(const struct hd_sim *sim)
 {
-	return sim->gpu.check ? hd_check_places(sim->gpu.check) : 0;
+	const struct hd_check *check = hd_check_of(&sim->gpu);
+	return check ? hd_check_places(check) : 0;
 }
 
 void hd_sim_check_end(struct hd_sim *sim)
 {
-	if (sim->gpu.check)
-		hd_check_end(sim->gpu.check);
+	if (hd_check_of(&sim->gpu))
+		hd_check_end(hd_check_of(&sim->gpu));
 }
 
 void hd_sim_check_summary(const struct hd_sim *sim, char *text, size_t size)
 {
 	*text = '\0';
-	if (sim->gpu.check)
-		hd_check_summary(sim->gpu.check, text, size);
+	if (hd_check_of(&sim->gpu))
+		hd_check_summary(hd_check_of(&sim->gpu), text, size);
 }
 
 bool hd_sim_interrupt(struct hd_sim *sim, int signal)

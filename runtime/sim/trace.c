@@ -9,6 +9,8 @@
 
 #include <inttypes.h>
 
+#include "runtime/sm/sm.h"
+
 static const char *const stream_names[HD_TRACE_COUNT] = {
 #define X(name, help) #name,
 	HD_TRACE_LIST(X)
@@ -26,11 +28,11 @@ static int unknown_stream(const char *name, size_t length, struct hd_diag *diag)
 	return -1;
 }
 
-static int parse_stream(struct hd_gpu *gpu, const char *name, size_t length, struct hd_diag *diag)
+static int parse_stream(struct hd_trace *trace, const char *name, size_t length, struct hd_diag *diag)
 {
 	for (uint32_t i = 0; i < HD_TRACE_COUNT; i++) {
 		if (strlen(stream_names[i]) == length && !strncmp(stream_names[i], name, length)) {
-			gpu->trace_streams |= 1u << i;
+			trace->streams |= 1u << i;
 			return 0;
 		}
 	}
@@ -38,51 +40,40 @@ static int parse_stream(struct hd_gpu *gpu, const char *name, size_t length, str
 }
 
 /* "1000:1200", "1000:" or ":1200"; the end is exclusive. */
-static int parse_window(struct hd_gpu *gpu, const char *text, struct hd_diag *diag)
+static int parse_window(struct hd_trace *trace, const char *text, struct hd_diag *diag)
 {
 	char *end;
-	gpu->trace_from = strtoull(text, &end, 10);
+	trace->from = strtoull(text, &end, 10);
 	if (*end != ':')
 		return hd_error(diag, HD_NOWHERE, "trace window '%s' is not FROM:TO in cycles", text);
 	const char *to = end + 1;
-	gpu->trace_to = *to ? strtoull(to, &end, 10) : HD_NEVER;
+	trace->to = *to ? strtoull(to, &end, 10) : HD_NEVER;
 	if (*to && *end)
 		return hd_error(diag, HD_NOWHERE, "trace window '%s' is not FROM:TO in cycles", text);
-	if (gpu->trace_to <= gpu->trace_from)
+	if (trace->to <= trace->from)
 		return hd_error(diag, HD_NOWHERE, "trace window '%s' is empty", text);
 	return 0;
 }
 
-int hd_trace_parse(struct hd_gpu *gpu, const char *text, struct hd_diag *diag)
+int hd_trace_parse(struct hd_trace *trace, const char *text, struct hd_diag *diag)
 {
-	gpu->trace = gpu->trace_streams = 0;
-	gpu->trace_from = 0;
-	gpu->trace_to = HD_NEVER;
+	*trace = (struct hd_trace){.to = HD_NEVER};
 	if (!text || !*text)
 		return 0;
 	for (const char *name = text;;) {
 		size_t length = strcspn(name, ",@");
-		if (parse_stream(gpu, name, length, diag))
+		if (parse_stream(trace, name, length, diag))
 			return -1;
 		if (name[length] == '@')
-			return parse_window(gpu, name + length + 1, diag);
+			return parse_window(trace, name + length + 1, diag);
 		if (!name[length])
 			return 0;
 		name += length + 1;
 	}
 }
 
-uint64_t hd_trace_window(struct hd_gpu *gpu, uint64_t now)
-{
-	bool open = now >= gpu->trace_from && now < gpu->trace_to;
-	gpu->trace = open ? gpu->trace_streams : 0;
-	if (!gpu->trace_streams || now >= gpu->trace_to)
-		return HD_NEVER;
-	return open ? gpu->trace_to : gpu->trace_from;
-}
-
-void hd_trace_inst(const struct hd_sm *sm, const struct hd_warp *warp, const struct hd_dinst *inst,
-		   enum hd_trace_stream stream, uint64_t detail)
+static void trace_inst(const struct hd_sm *sm, const struct hd_warp *warp, const struct hd_dinst *inst,
+		       enum hd_trace_stream stream, uint64_t detail)
 {
 	char text[160];
 	const struct hd_program *program = &sm->gpu->program;
@@ -94,7 +85,96 @@ void hd_trace_inst(const struct hd_sm *sm, const struct hd_warp *warp, const str
 		pc * HD_INST_BYTES, detail, text);
 }
 
-void hd_trace_cta(const struct hd_sm *sm, const struct hd_cta *cta, const char *what, uint64_t now)
+static void trace_cta(const struct hd_sm *sm, const struct hd_cta *cta, const char *what, uint64_t now)
 {
 	fprintf(stderr, "%" PRIu64 " cta sm %u cta %u %s\n", now, sm->id, cta->linear, what);
+}
+
+static bool wants(const struct hd_watcher_handle *self, enum hd_trace_stream stream)
+{
+	return ((const struct hd_trace *)self->state)->streams >> stream & 1;
+}
+
+static void issue(const struct hd_watcher_handle *self, const struct hd_sm *sm, const struct hd_warp *warp,
+		  const struct hd_dinst *inst)
+{
+	if (wants(self, HD_TRACE_issue))
+		trace_inst(sm, warp, inst, HD_TRACE_issue, warp->active);
+}
+
+static void written(const struct hd_watcher_handle *self, const struct hd_sm *sm, struct hd_warp *warp,
+		    const struct hd_dinst *inst)
+{
+	if (wants(self, HD_TRACE_writeback))
+		trace_inst(sm, warp, inst, HD_TRACE_writeback, 0);
+}
+
+static void enters_lsu(const struct hd_watcher_handle *self, const struct hd_sm *sm, const struct hd_warp *warp,
+		       const struct hd_dinst *inst, uint64_t address)
+{
+	if (wants(self, HD_TRACE_lsu))
+		trace_inst(sm, warp, inst, HD_TRACE_lsu, address);
+}
+
+static void barrier_arrive(const struct hd_watcher_handle *self, const struct hd_sm *sm, const struct hd_warp *warp,
+			   const struct hd_dinst *inst, uint32_t id)
+{
+	if (wants(self, HD_TRACE_barrier))
+		trace_inst(sm, warp, inst, HD_TRACE_barrier, id);
+}
+
+static void block_begin(const struct hd_watcher_handle *self, const struct hd_sm *sm, const struct hd_cta *cta,
+			uint64_t now)
+{
+	if (wants(self, HD_TRACE_cta))
+		trace_cta(sm, cta, "launched", now);
+}
+
+static void block_end(const struct hd_watcher_handle *self, const struct hd_sm *sm, const struct hd_cta *cta,
+		      uint64_t now)
+{
+	if (wants(self, HD_TRACE_cta))
+		trace_cta(sm, cta, "retired", now);
+}
+
+static void block_arrived(const struct hd_watcher_handle *self, const struct hd_sm *sm, const struct hd_cta *cta,
+			  uint64_t now)
+{
+	if (wants(self, HD_TRACE_cta))
+		trace_cta(sm, cta, "moved here", now);
+}
+
+static const struct hd_watcher trace_watcher = {
+	.name = "trace",
+	.stepwise = true,
+	.all_code = true,
+	.issue = issue,
+	.written = written,
+	.access = enters_lsu,
+	.barrier_arrive = barrier_arrive,
+	.block_begin = block_begin,
+	.block_end = block_end,
+	.block_arrived = block_arrived,
+};
+
+void hd_trace_start(struct hd_gpu *gpu, const struct hd_trace *trace)
+{
+	if (!trace->streams)
+		return;
+	struct hd_trace *state = HD_ARENA_NEW(&gpu->arena, struct hd_trace, 1);
+	*state = *trace;
+	hd_watcher_sleep(gpu, hd_watcher_add(gpu, &trace_watcher, state), true);
+}
+
+uint64_t hd_trace_window(struct hd_gpu *gpu, uint64_t now)
+{
+	struct hd_watcher_handle *self = hd_watcher_find(gpu, &trace_watcher);
+	if (!self)
+		return HD_NEVER;
+	const struct hd_trace *trace = self->state;
+	bool open = now >= trace->from && now < trace->to;
+	hd_watcher_sleep(gpu, self, !open);
+	if (now >= trace->to)
+		return HD_NEVER;
+	return open ? trace->to : trace->from;
 }

@@ -79,8 +79,7 @@ void hd_watchdog_start(struct hd_watchdog *watchdog, const struct hd_gpu *gpu)
 
 void hd_watchdog_end(struct hd_watchdog *watchdog, struct hd_gpu *gpu)
 {
-	gpu->probe = NULL;
-	free(watchdog->probe);
+	hd_probe_free(gpu);
 	watchdog->probe = NULL;
 }
 
@@ -144,9 +143,7 @@ static bool nothing_issues(struct hd_watchdog *watchdog, const struct hd_gpu *gp
 
 static void begin_look(struct hd_watchdog *watchdog, struct hd_gpu *gpu)
 {
-	if (!watchdog->probe)
-		watchdog->probe = hd_probe_new(gpu);
-	hd_probe_begin(watchdog->probe, gpu);
+	watchdog->probe = hd_probe_begin(gpu);
 	watchdog->looking = true;
 	schedule(watchdog, gpu, watchdog->length);
 }

@@ -109,8 +109,7 @@ static bool serves(const struct hd_gpu *gpu, const struct hd_grid *grid)
 /* Somebody watches each step. */
 static bool is_watched(const struct hd_gpu *gpu)
 {
-	return gpu->verify || gpu->check || gpu->redundancy || gpu->profile || gpu->trace_streams ||
-	       gpu->options.warn_outside;
+	return gpu->verify || gpu->redundancy || gpu->stepwise || gpu->options.warn_outside;
 }
 
 void hd_window_release(struct hd_window *window)
@@ -165,7 +164,7 @@ uint64_t hd_window_most(const struct hd_window *window)
 static uint64_t end_of(const struct hd_window *window, uint64_t now)
 {
 	const struct hd_run *run = window->run;
-	if (!window->allowed || run->gpu->running != 1 || run->chosen || run->gpu->probe)
+	if (!window->allowed || run->gpu->running != 1 || run->chosen || run->gpu->watched_alone)
 		return now + 1;
 	uint64_t end = hd_earlier(now + window->cycles, run->watchdog.next_check);
 	end = hd_earlier(hd_earlier(end, run->policy_next), hd_earlier(run->dispatch_next, run->gpu->corun_end));

@@ -10,7 +10,6 @@
 #include <assert.h>
 
 #include "heddle/config.h"
-#include "runtime/sim/trace.h"
 #include "runtime/sm/hooks.h"
 #include "runtime/sm/sm.h"
 #include "runtime/sm/texture.h"
@@ -130,9 +129,7 @@ void hd_access_start(struct hd_sm *sm, struct hd_warp *warp, const struct hd_din
 		hd_texture_start(sm, warp, token);
 	request->bypass = sm->hooks & HD_HOOK(l1_bypass) && request->space != HD_MEM_SHARED &&
 			  hd_policy_l1_bypass(sm, warp, inst, now);
-	if (HD_TRACED(sm->gpu, lsu))
-		hd_trace_inst(sm, warp, inst, HD_TRACE_lsu,
-			      request->mask ? request->address[__builtin_ctz(request->mask)] : 0);
+	HD_TELL(sm->gpu, access, sm, warp, inst, request->mask ? request->address[__builtin_ctz(request->mask)] : 0);
 	hd_access_send(sm, warp, now, start, inst->extra);
 }
 

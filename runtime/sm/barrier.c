@@ -13,9 +13,6 @@
  *
  * Cost: O(1) an arrival, O(waiting warps) a release; fences look at the SM's warps only while one of them waits.
  */
-#include "runtime/check/check.h"
-#include "runtime/sim/probe.h"
-#include "runtime/sim/trace.h"
 #include "runtime/sm/hooks.h"
 #include "runtime/sm/sm.h"
 
@@ -65,12 +62,12 @@ static bool barrier_complete(const struct hd_cta *cta, uint32_t id)
 static void release_warp(const struct hd_sm *sm, const struct hd_cta *cta, uint32_t id, struct hd_warp *warp)
 {
 	const struct hd_parked *parked = &sm->parked[warp->id];
-	if (barrier_mode(parked->inst) >= HD_BAR_RED_POPC && sm->gpu->probe)
-		hd_probe_vote(sm->gpu, warp, true,
-			      cta->barriers[id].votes << 16 | (cta->barriers[id].participants & 0xffff));
-	if (barrier_mode(parked->inst) >= HD_BAR_RED_POPC)
+	if (barrier_mode(parked->inst) >= HD_BAR_RED_POPC) {
+		HD_TELL(sm->gpu, vote_result, sm->gpu, warp, parked->inst, parked->mask,
+			cta->barriers[id].votes << 16 | (cta->barriers[id].participants & 0xffff));
 		hd_warp_barrier_result(warp, parked->inst, parked->mask, cta->barriers[id].votes,
 				       cta->barriers[id].participants);
+	}
 	warp->state = HD_WARP_RUNNING;
 }
 
@@ -99,8 +96,7 @@ static void barrier_release(struct hd_sm *sm, struct hd_cta *cta, uint32_t id, u
 	for (uint32_t word = 0; word < 2; word++)
 		for (uint64_t rest = waiting[word]; rest; rest &= rest - 1)
 			release_warp(sm, cta, id, cta->warps[word * 64 + (uint32_t)__builtin_ctzll(rest)]);
-	if (sm->gpu->check)
-		hd_check_release(sm->gpu->check, cta, id);
+	HD_TELL(sm->gpu, barrier_release, cta, id);
 	memset(&cta->barriers[id], 0, sizeof(cta->barriers[id]));
 	for (uint32_t word = 0; word < 2; word++)
 		for (uint64_t rest = waiting[word]; rest; rest &= rest - 1)
@@ -139,18 +135,13 @@ void hd_barrier_arrive(struct hd_sm *sm, struct hd_warp *warp, const struct hd_d
 	cta->barriers[id].mode = (uint8_t)barrier_mode(inst);
 	uint32_t votes = count_votes(warp, inst->inst.psrc, mask);
 	cta->barriers[id].votes += votes;
-	if (barrier_mode(inst) >= HD_BAR_RED_POPC && sm->gpu->probe)
-		hd_probe_vote(sm->gpu, warp, false, votes << 16 | (uint32_t)__builtin_popcount(mask));
-	if (barrier_mode(inst) >= HD_BAR_RED_POPC && threads)
-		hd_probe_moved(sm->gpu); /* who votes together may be others each time */
+	if (barrier_mode(inst) >= HD_BAR_RED_POPC)
+		HD_TELL(sm->gpu, vote, sm->gpu, warp, !threads, votes << 16 | (uint32_t)__builtin_popcount(mask));
 	cta->barriers[id].participants += (uint32_t)__builtin_popcount(mask);
-	if (sm->gpu->check)
-		hd_check_arrive(sm->gpu->check, warp, id);
+	HD_TELL(sm->gpu, barrier_arrive, sm, warp, inst, id);
 	if (sm->hooks & HD_HOOK(barrier))
 		HD_HOOKED (sm->gpu, self, barrier)
 			self->hooks->barrier(self, warp, now);
-	if (HD_TRACED(sm->gpu, barrier))
-		hd_trace_inst(sm, warp, inst, HD_TRACE_barrier, id);
 	if (barrier_mode(inst) == HD_BAR_ARV) {
 		go_on(sm, warp, now, now + 1, HD_STALL_control);
 	} else {

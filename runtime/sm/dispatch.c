@@ -13,10 +13,8 @@
 #include "heddle/config.h"
 #include "heddle/occupancy.h"
 #include "lib/store.h"
-#include "runtime/check/check.h"
 #include "runtime/exec/exec.h"
 #include "runtime/exec/linear.h"
-#include "runtime/sim/trace.h"
 #include "runtime/sm/hooks.h"
 #include "runtime/sm/places.h"
 #include "runtime/sm/texture.h"
@@ -196,8 +194,7 @@ static void start_warps(struct hd_sm *sm, struct hd_cta *cta, uint32_t without, 
 		if (!later)
 			begin_warp(sm, cta->warps[i], now);
 	}
-	if (sm->gpu->check)
-		hd_check_block(sm->gpu->check, cta);
+	HD_TELL(sm->gpu, block_begin, sm, cta, now);
 	if (sm->hooks & HD_HOOK(cta_launch))
 		HD_HOOKED (sm->gpu, self, cta_launch)
 			self->hooks->cta_launch(self, sm, cta);
@@ -278,8 +275,6 @@ struct hd_cta *hd_sm_launch_cta(struct hd_sm *sm, struct hd_grid *grid, uint64_t
 	sm->counted[grid->slot].ctas++;
 	hd_linear_cta(sm, cta);
 	start_warps(sm, cta, without, now);
-	if (HD_TRACED(sm->gpu, cta))
-		hd_trace_cta(sm, cta, "launched", now);
 	return cta;
 }
 
@@ -289,8 +284,7 @@ static void retire_cta(struct hd_sm *sm, struct hd_cta *cta, uint64_t now)
 	if (sm->hooks & HD_HOOK(cta_retire))
 		HD_HOOKED (sm->gpu, self, cta_retire)
 			self->hooks->cta_retire(self, sm, cta);
-	if (HD_TRACED(sm->gpu, cta))
-		hd_trace_cta(sm, cta, "retired", now);
+	HD_TELL(sm->gpu, block_end, sm, cta, now);
 	cta->used = false;
 	if (!(cta->away & HD_PART_SLOT))
 		hd_cta_leave_slot(sm, cta);
@@ -327,8 +321,7 @@ void hd_sm_warp_done(struct hd_sm *sm, struct hd_warp *warp, uint64_t now)
 	if (sm->hooks & HD_HOOK(warp_done))
 		HD_HOOKED (sm->gpu, self, warp_done)
 			self->hooks->warp_done(self, warp, now);
-	if (sm->gpu->check)
-		hd_check_warp_done(sm->gpu->check, warp);
+	HD_TELL(sm->gpu, warp_done, warp);
 	if (!sm->gpu->functional)
 		hd_warp_gone(sm, warp);
 	leave_places(sm, warp);

@@ -12,9 +12,7 @@
  */
 #include <assert.h>
 
-#include "runtime/check/check.h"
 #include "runtime/exec/exec.h"
-#include "runtime/sim/trace.h"
 #include "runtime/sm/hooks.h"
 #include "runtime/sm/places.h"
 #include "runtime/verify/twin.h"
@@ -100,8 +98,7 @@ static void move_warp(struct hd_sm *from, struct hd_sm *to, struct hd_warp *warp
 	there->age = to->launches++;
 	to->stopping |= there->stops != 0;
 	hd_twin_moved(there);
-	if (from->gpu->check)
-		hd_check_warp_moved(from->gpu->check, from, old, there);
+	HD_TELL(from->gpu, warp_moved, from, old, there);
 	hd_give_back(from->free_warps, old);
 	from->resident_warps--;
 	from->unplaced -= there->unplaced;
@@ -153,8 +150,7 @@ static struct hd_cta *move_cta(struct hd_sm *from, struct hd_cta *cta, struct hd
 	memcpy(there->shared, shared, there->grid->shared_bytes);
 	there->start_age = to->launches;
 	change_residence(from, to, there);
-	if (from->gpu->check)
-		hd_check_moved(from->gpu->check, cta, there);
+	HD_TELL(from->gpu, block_moved, cta, there);
 	for (uint32_t i = 0; i < there->warp_count; i++) {
 		there->warps[i] = &to->warps[0]; /* of those that have ended: nobody's of this index */
 		if (warps[i])
@@ -183,8 +179,7 @@ static bool hand_over(struct hd_sm *from, struct hd_cta *cta, struct hd_sm *to, 
 	if (from != to)
 		there = move_cta(from, cta, to, now);
 	to->stirred = from->stirred = true;
-	if (HD_TRACED(to->gpu, cta))
-		hd_trace_cta(to, there, "moved here", now);
+	HD_TELL(to->gpu, block_arrived, to, there, now);
 	if (to->hooks & HD_HOOK(cta_arrive))
 		HD_HOOKED (to->gpu, self, cta_arrive)
 			self->hooks->cta_arrive(self, from, to, there, now);

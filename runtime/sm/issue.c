@@ -14,9 +14,6 @@
 #include "heddle/config.h"
 #include "heddle/opcodes.h"
 #include "runtime/exec/exec.h"
-#include "runtime/sim/probe.h"
-#include "runtime/sim/profile.h"
-#include "runtime/sim/trace.h"
 #include "runtime/sm/constant.h"
 #include "runtime/sm/hooks.h"
 #include "runtime/sm/sm.h"
@@ -104,8 +101,7 @@ void hd_sm_written(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst
 	if (sm->hooks & HD_HOOK(write_back))
 		HD_HOOKED (sm->gpu, self, write_back)
 			self->hooks->write_back(self, warp, inst, now);
-	if (HD_TRACED(sm->gpu, writeback))
-		hd_trace_inst(sm, warp, inst, HD_TRACE_writeback, 0);
+	HD_TELL(sm->gpu, written, sm, warp, inst);
 	if (warp->state >= HD_WARP_DONE)
 		hd_warp_finish(sm, warp, now);
 	else if (warp->wait_reason >= HD_STALL_data_alu && warp->wait_reason <= HD_STALL_data_memory)
@@ -447,13 +443,12 @@ static __attribute__((noinline)) void execute_watched(struct hd_sm *sm, struct h
 			self->hooks->verify_after(self, warp, inst, &sm->effect);
 	if (sm->gpu->redundancy)
 		hd_redundancy_after(sm->gpu->redundancy, sm, warp, inst);
-	if (sm->gpu->probe)
-		hd_probe_step(sm->gpu, warp, pc, &sm->effect);
+	HD_TELL(sm->gpu, execute_after, sm, warp, inst, pc, &sm->effect);
 }
 
 static inline void execute(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst)
 {
-	if (__builtin_expect(sm->gpu->verify || sm->gpu->redundancy || sm->gpu->probe, 0))
+	if (__builtin_expect(sm->gpu->verify || sm->gpu->redundancy || HD_WATCHED(sm->gpu, execute_after), 0))
 		execute_watched(sm, warp, inst);
 	else
 		hd_warp_execute(sm->exec, warp, &sm->effect);
@@ -517,12 +512,10 @@ void hd_sm_issue(struct hd_sm *sm, struct hd_scheduler *scheduler, struct hd_war
 	counters->stream_instructions += warp->stream;
 	warp->last_issue = now;
 	sm->exec->now = now;
-	if (HD_TRACED(sm->gpu, issue))
-		hd_trace_inst(sm, warp, inst, HD_TRACE_issue, warp->active);
+	HD_TELL(sm->gpu, issue, sm, warp, inst);
 	execute(sm, warp, inst);
 	counters->thread_instructions += (uint32_t)__builtin_popcount(hd_effect_lanes(&sm->effect));
-	if (__builtin_expect(sm->gpu->profile != NULL, 0))
-		hd_profile_count(sm->gpu, inst, &sm->effect);
+	HD_TELL(sm->gpu, issued, sm->gpu, inst, &sm->effect);
 	if (__builtin_expect(sm->hooks & (HD_HOOK(issued) | HD_HOOK(path_switch)), 0) &&
 	    (sm->hooks & HD_HOOK(issued) || warp->active != lanes)) /* most instructions leave the path as it is */
 		told_of_issue(sm, warp, inst, lanes, now);

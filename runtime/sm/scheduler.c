@@ -180,7 +180,7 @@ void hd_warp_set_wait(struct hd_sm *sm, struct hd_warp *warp, uint8_t reason)
 	leave_state(sm, scheduler, id, before, bit);
 	enter_state(sm, scheduler, id, reason, bit);
 	warp->wait_reason = reason;
-	if (!held || sm->gpu->blame || may_free(sm, scheduler) ||
+	if (!held || HD_WATCHED(sm->gpu, slots) || may_free(sm, scheduler) ||
 	    lost_reason(sm, scheduler, scheduler->blocked) != scheduler->reason)
 		hd_scheduler_wake(sm, sm->scheduler_of[id]);
 	if (sm->scheduling == HD_SCHED_TWO_LEVEL)
@@ -442,8 +442,8 @@ static bool knows_all(const struct hd_sm *sm)
 }
 
 /* Whether what is in the way of the ready warps of a port now is `reason`. */
-static bool blame_blocks(const struct hd_sm *sm, const struct hd_scheduler *scheduler, uint32_t port, uint8_t reason,
-			 uint64_t now)
+static bool keeps_lost(const struct hd_sm *sm, const struct hd_scheduler *scheduler, uint32_t port, uint8_t reason,
+		       uint64_t now)
 {
 	struct blocked blocked = {0, HD_NEVER};
 	if (is_held(sm, port, scheduler->regfile->open, now, &blocked))
@@ -454,8 +454,8 @@ static bool blame_blocks(const struct hd_sm *sm, const struct hd_scheduler *sche
 }
 
 /* The positions of the warps that have the reason, or those of ready ones that it keeps from issuing. */
-static uint64_t blame_positions(const struct hd_sm *sm, const struct hd_scheduler *scheduler, uint8_t reason,
-				uint64_t now)
+static uint64_t lost_positions(const struct hd_sm *sm, const struct hd_scheduler *scheduler, uint8_t reason,
+			       uint64_t now)
 {
 	uint64_t waiting = 0, kept = 0, ready = 0;
 	for (uint64_t left = scheduler->resident; left; left &= left - 1)
@@ -466,21 +466,21 @@ static uint64_t blame_positions(const struct hd_sm *sm, const struct hd_schedule
 	for (uint32_t ports = scheduler->ports; ports; ports &= ports - 1) {
 		uint32_t port = (uint32_t)__builtin_ctz(ports);
 		ready |= scheduler->ready[port];
-		if (blame_blocks(sm, scheduler, port, reason, now))
+		if (keeps_lost(sm, scheduler, port, reason, now))
 			kept |= scheduler->ready[port];
 	}
 	return kept ? kept : ready;
 }
 
-/* Where the slots that a scheduler loses from `now` on count, under options.blame: of the oldest warp with the reason
- * what it would issue next; where that waits for something that it has issued itself (a branch, a barrier, a fence),
- * this. */
-static uint32_t blame_pc(const struct hd_sm *sm, const struct hd_scheduler *scheduler, uint64_t now)
+/* Where the slots that a scheduler loses from `now` on count, where somebody watches that: of the oldest warp with the
+ * reason what it would issue next; where that waits for something that it has issued itself (a branch, a barrier, a
+ * fence), this. */
+static uint32_t lost_pc(const struct hd_sm *sm, const struct hd_scheduler *scheduler, uint64_t now)
 {
 	uint8_t reason = scheduler->reason;
-	uint64_t positions = blame_positions(sm, scheduler, reason, now);
+	uint64_t positions = lost_positions(sm, scheduler, reason, now);
 	if (!positions)
-		return HD_BLAME_NOWHERE;
+		return HD_PC_NONE;
 	const struct hd_warp *warp = &sm->warps[scheduler->warp_at[__builtin_ctzll(positions)]];
 	bool own = reason == HD_STALL_control || reason == HD_STALL_barrier || reason == HD_STALL_fence;
 	return own && warp->issued_pc != HD_PC_NONE ? warp->issued_pc : warp->pc;
@@ -491,8 +491,8 @@ static void sleep_until(struct hd_sm *sm, uint32_t index, const struct blocked *
 	struct hd_scheduler *scheduler = &sm->schedulers[index];
 	scheduler->reason = lost_reason(sm, scheduler, blocked->reasons);
 	scheduler->blocked = blocked->reasons;
-	if (__builtin_expect(sm->gpu->blame != NULL, 0))
-		scheduler->blamed = blame_pc(sm, scheduler, scheduler->charged);
+	if (HD_WATCHED(sm->gpu, slots))
+		scheduler->lost_at = lost_pc(sm, scheduler, scheduler->charged);
 	scheduler->held_ports = knows_all(sm) ? scheduler->ports : 0;
 	sm->next_visit[index] = blocked->until;
 }
@@ -573,7 +573,7 @@ void hd_scheduler_visit(struct hd_sm *sm, uint32_t index, uint64_t now)
 	const struct hd_dinst *first = sm->next[warp->id];
 	scheduler->last = (uint8_t)position;
 	scheduler->quiet &= ~(UINT64_C(1) << position);
-	scheduler->blamed = warp->issued_pc = warp->pc; /* what a policy puts before it counts as its own */
+	scheduler->lost_at = warp->issued_pc = warp->pc; /* what a policy puts before it counts as its own */
 	hd_sm_issue(sm, scheduler, warp, now);
 	if (__builtin_expect(sm->dual, 0))
 		issue_second(sm, scheduler, warp, first, now);

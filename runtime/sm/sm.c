@@ -143,7 +143,7 @@ void hd_sm_begin(struct hd_sm *sm, uint64_t now)
 		scheduler->quiet = scheduler->look_at = scheduler->turns_until = 0;
 		sm->next_visit[i] = HD_NEVER;
 		scheduler->reason = HD_STALL_idle;
-		scheduler->blamed = HD_BLAME_NOWHERE;
+		scheduler->lost_at = HD_PC_NONE;
 		scheduler->last = HD_SCHEDULER_WARPS;
 		scheduler->top = 0;
 	}
@@ -299,7 +299,7 @@ static void settle(struct hd_sm *sm, uint64_t now)
 	hd_sm_charge(sm, now + 1);
 	for (uint32_t i = 0; i < sm->scheduler_count; i++) {
 		sm->schedulers[i].reason = HD_STALL_idle;
-		sm->schedulers[i].blamed = HD_BLAME_NOWHERE;
+		sm->schedulers[i].lost_at = HD_PC_NONE;
 		sm->next_visit[i] = HD_NEVER;
 	}
 	sm->visit_next = HD_NEVER;

@@ -54,10 +54,10 @@ struct hd_scheduler {
 	uint32_t reasons;     /* bit an enum hd_stall with waiting warps */
 	uint32_t blocked;     /* what the last visit found in the way of ready warps: bit an enum hd_stall */
 	uint32_t held_ports;  /* and the ports of these; 0 where anything may change it */
-	uint32_t blamed;      /* under options.blame: the instruction that they count at, or HD_BLAME_NOWHERE */
-	uint8_t reason;	      /* of the slots from `charged` on */
-	uint8_t last;	      /* position of the last issue */
-	uint8_t top;	      /* next free position */
+	uint32_t lost_at; /* where the event `slots` is watched: the instruction that they count at, or HD_PC_NONE */
+	uint8_t reason;	  /* of the slots from `charged` on */
+	uint8_t last;	  /* position of the last issue */
+	uint8_t top;	  /* next free position */
 	uint8_t waiting[HD_STALL_COUNT];
 	uint8_t warp_at[HD_SCHEDULER_WARPS]; /* hd_warp.id */
 	uint16_t unit_first[HD_PORT_COUNT];  /* in hd_sm.units: those that take what comes to each port */
@@ -512,16 +512,10 @@ void hd_warp_prefetch(const struct hd_warp *warp, const struct hd_dinst *inst);
 /* Decides the state of a warp from its next instruction and what is pending. */
 void hd_warp_evaluate(struct hd_sm *sm, struct hd_warp *warp);
 
-/* blame.c: `slots` slots with that reason (enum hd_stall) at the instruction `pc` of the program, or HD_BLAME_NOWHERE
- * where none can be named; from any thread. */
-#define HD_BLAME_NOWHERE HD_PC_NONE
-void hd_blame_add(const struct hd_gpu *gpu, uint32_t pc, uint32_t reason, uint64_t slots);
-
 static inline void hd_scheduler_charge(struct hd_sm *sm, struct hd_scheduler *scheduler, uint64_t now)
 {
 	sm->stalls[scheduler->reason] += now - scheduler->charged;
-	if (__builtin_expect(sm->gpu->blame != NULL, 0))
-		hd_blame_add(sm->gpu, scheduler->blamed, scheduler->reason, now - scheduler->charged);
+	HD_TELL(sm->gpu, slots, scheduler->lost_at, scheduler->reason, now - scheduler->charged);
 	scheduler->charged = now;
 }
 

@@ -4,6 +4,7 @@
 #include "harness.h"
 #include "heddle/opcodes.h"
 #include "runtime/policy/cars.h"
+#include "runtime/sim/blame.h"
 #include "runtime/sm/hooks.h"
 #include "simbench.h"
 
@@ -576,8 +577,7 @@ END_TEST
 START_TEST(skipping_cycles_changes_nothing)
 {
 	struct hd_stats stats[2];
-	uint64_t *blame[2];
-	size_t size = 0;
+	json_t *blame[2];
 	for (int every = 0; every < 2; every++) {
 		struct simbench bench;
 		build_barriers(&bench, "cars", 5 * 40);
@@ -587,15 +587,13 @@ START_TEST(skipping_cycles_changes_nothing)
 		bench.sim->gpu.sms[0]->every_cycle = every;
 		ck_assert_int_eq(simbench_run(&bench, 5, 256), 0);
 		stats[every] = *simbench_stats(&bench);
-		size = sizeof(**blame) * (bench.sim->gpu.blame_count + 1) * HD_STALL_COUNT;
-		blame[every] = bench.sim->gpu.blame;
-		bench.sim->gpu.blame = NULL;
+		blame[every] = hd_blame_json(&bench.sim->gpu);
 		simbench_release(&bench);
 	}
 	ck_assert_mem_eq(&stats[0], &stats[1], sizeof stats[0]);
-	ck_assert_mem_eq(blame[0], blame[1], size);
-	free(blame[0]);
-	free(blame[1]);
+	ck_assert(json_equal(blame[0], blame[1]));
+	json_decref(blame[0]);
+	json_decref(blame[1]);
 }
 END_TEST
 

@@ -107,7 +107,7 @@ static int run_loop(struct simbench *bench, void (*body)(struct simbench *bench)
 	jump(bench, 1);
 	ck_assert_msg(!simbench_start(bench), "%s", bench->message);
 	int error = simbench_run(bench, 2, 64);
-	ck_assert_ptr_null(bench->sim->gpu.probe);
+	ck_assert(!bench->sim->gpu.watched_alone);
 	return error;
 }
 

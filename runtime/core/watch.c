@@ -1,0 +1,81 @@
+/*
+ * The watchers of a GPU: who is there, who is awake, which events somebody wants.
+ */
+#include "runtime/core/watch.h"
+
+#include <assert.h>
+
+#include "runtime/core/gpu.h"
+
+static uint64_t events_of(const struct hd_watcher *watcher)
+{
+	uint64_t events = 0;
+#define HD_WATCH(event, parameters) events |= watcher->event ? HD_WATCH_BIT(event) : 0;
+#include "runtime/core/watch.def"
+#undef HD_WATCH
+	return events;
+}
+
+static void look_who_is_awake(struct hd_gpu *gpu)
+{
+	uint64_t watched = 0;
+	gpu->watched_alone = false;
+	for (uint32_t i = 0; i < gpu->watcher_count; i++) {
+		const struct hd_watcher_handle *handle = &gpu->watchers[i];
+		if (handle->asleep)
+			continue;
+		watched |= events_of(handle->watcher);
+		gpu->watched_alone |= handle->watcher->alone;
+	}
+	gpu->watched = watched;
+}
+
+static uint32_t set_aside(uint32_t *bytes, uint32_t more)
+{
+	uint32_t at = *bytes;
+	*bytes += (more + 7) / 8 * 8;
+	return at;
+}
+
+struct hd_watcher_handle *hd_watcher_add(struct hd_gpu *gpu, const struct hd_watcher *watcher, void *state)
+{
+	assert(gpu->watcher_count < HD_MAX_WATCHERS);
+	struct hd_watcher_handle *handle = &gpu->watchers[gpu->watcher_count++];
+	*handle = (struct hd_watcher_handle){
+		.watcher = watcher,
+		.state = state,
+		.warp_at = set_aside(&gpu->watch_bytes.warp, watcher->warp_bytes),
+		.cta_at = set_aside(&gpu->watch_bytes.cta, watcher->cta_bytes),
+		.grid_at = set_aside(&gpu->watch_bytes.grid, watcher->grid_bytes),
+	};
+	gpu->stepwise |= watcher->stepwise;
+	gpu->shows_code |= watcher->all_code;
+	gpu->wants_facts |= watcher->facts;
+	gpu->one_grid |= watcher->one_grid;
+	look_who_is_awake(gpu);
+	return handle;
+}
+
+struct hd_watcher_handle *hd_watcher_find(struct hd_gpu *gpu, const struct hd_watcher *watcher)
+{
+	for (uint32_t i = 0; i < gpu->watcher_count; i++)
+		if (gpu->watchers[i].watcher == watcher)
+			return &gpu->watchers[i];
+	return NULL;
+}
+
+void *hd_watcher_state(const struct hd_gpu *gpu, const struct hd_watcher *watcher)
+{
+	for (uint32_t i = 0; i < gpu->watcher_count; i++)
+		if (gpu->watchers[i].watcher == watcher)
+			return gpu->watchers[i].state;
+	return NULL;
+}
+
+void hd_watcher_sleep(struct hd_gpu *gpu, struct hd_watcher_handle *handle, bool asleep)
+{
+	if (handle->asleep == asleep)
+		return;
+	handle->asleep = asleep;
+	look_who_is_awake(gpu);
+}
