@@ -62,6 +62,12 @@ static void waits(const struct hd_watcher_handle *self, const struct hd_exec *ex
 	hd_check_waits(self->state, exec, inst, lanes);
 }
 
+static void met(const struct hd_watcher_handle *self, const struct hd_warp *warp, const struct hd_inst *const *inst,
+		uint32_t lanes)
+{
+	hd_check_met(self->state, warp, inst, lanes);
+}
+
 static void heap_malloc(const struct hd_watcher_handle *self, const struct hd_exec *exec, uint32_t lane,
 			uint64_t address, uint64_t bytes)
 {
@@ -88,6 +94,7 @@ static const struct hd_watcher check_watcher = {
 	.stranger = stranger,
 	.missing = missing,
 	.waits = waits,
+	.met = met,
 	.heap_malloc = heap_malloc,
 	.heap_free = heap_free,
 };

@@ -24,6 +24,7 @@ struct hd_effect;
 struct hd_exec;
 struct hd_gpu;
 struct hd_grid;
+struct hd_inst;
 struct hd_module;
 struct hd_pfunction;
 struct hd_sm;

@@ -134,8 +134,7 @@ static void work_out(const struct hd_exec *exec, const struct hd_inst *inst, uin
 	case HD_OP_MATCH: match(warp, &meeting); break;
 	default: break;
 	}
-	if (exec->gpu->check)
-		hd_check_met(exec->gpu->check, warp, meeting.inst, lanes);
+	HD_TELL(exec->gpu, met, warp, meeting.inst, lanes);
 	warp->met |= lanes;
 	warp->waits &= ~lanes;
 }
