@@ -160,9 +160,10 @@ END_TEST
 
 START_TEST(who_looks_at_all_gets_all)
 {
+	static const struct hd_watcher reader = {.name = "reader", .all_code = true};
 	struct bench bench;
 	bench_init(&bench, false);
-	bench.sim->gpu.options.profile = true;
+	hd_watcher_add(&bench.sim->gpu, &reader, NULL);
 	load(&bench);
 	expect_there(&bench, "abcdefgh");
 	bench_release(&bench);
