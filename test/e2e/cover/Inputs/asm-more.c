@@ -66,6 +66,12 @@ static s64 most(s64 a, s64 b)
 		CHECK(r == (u32)(expected));                                                    \
 	} while (0)
 
+/* Half of a sum: up where it is not below zero. */
+static u32 middle(s64 sum)
+{
+	return (u32)((sum + (sum >= 0)) >> 1);
+}
+
 static NOINLINE unsigned video(u32 a, u32 b, u32 c, u64 *out, unsigned n)
 {
 	s64 a_s = (s32)a, b_s = (s32)b, a_u = a, b_u = b;
@@ -107,6 +113,12 @@ static NOINLINE unsigned video(u32 a, u32 b, u32 c, u64 *out, unsigned n)
 	VIDEO("vabsdiff4.u32.u32.u32.add %0.b20, %1.b3210, %2.b7654, %3;",
 	      most(a & 0xff, b & 0xff) - least(a & 0xff, b & 0xff) + most(a >> 16 & 0xff, b >> 16 & 0xff) -
 		      least(a >> 16 & 0xff, b >> 16 & 0xff) + c);
+	VIDEO("vavrg2.s32.s32.s32 %0, %1, %2, %3;",
+	      middle(part(a, 16, 16, S) + part(b, 16, 16, S)) << 16 |
+		      (u16)middle(part(a, 0, 16, S) + part(b, 0, 16, S)));
+	VIDEO("vavrg4.u32.u32.u32.add %0, %1, %2, %3;",
+	      middle(part(a, 0, 8, U) + part(b, 0, 8, U)) + middle(part(a, 8, 8, U) + part(b, 8, 8, U)) +
+		      middle(part(a, 16, 8, U) + part(b, 16, 8, U)) + middle(part(a, 24, 8, U) + part(b, 24, 8, U)) + c);
 	return n;
 }
 
@@ -180,11 +192,40 @@ static u32 find_set(u32 mask, unsigned base, s32 offset)
 	return ~0u;
 }
 
+/* The smaller or larger of two halves of words each, or their sums; not below zero. */
+enum { SUM, LEAST, MOST };
+static u32 halves(u32 a, u32 b, int what, int is_signed, int relu)
+{
+	u32 out = 0;
+	for (unsigned i = 0; i < 32; i += 16) {
+		s64 x = part(a, i, 16, is_signed), y = part(b, i, 16, is_signed);
+		s64 v = what == SUM ? x + y : what == LEAST ? least(x, y) : most(x, y);
+		out |= (u32)(u16)(relu && v < 0 ? 0 : v) << i;
+	}
+	return out;
+}
+#define HALVES(op, what, is_signed, relu)                                        \
+	do {                                                                     \
+		__asm__(op " %0, %1, %2;" : "=r"(r) : "r"(a), "r"(b));           \
+		CHECK(r == halves(a, b, what, is_signed, relu));                 \
+	} while (0)
+
 static NOINLINE unsigned integers(u32 a, u32 b, u32 c, u64 wa, u64 wb, u64 *out, unsigned n)
 {
 	u32 r, x = b | 1, t, at = b & 31, bits = c & 31;
 	u64 w, w2;
 	s32 sa = (s32)a, sx = (s32)x;
+	HALVES("add.u16x2", SUM, U, 0);
+	HALVES("min.u16x2", LEAST, U, 0);
+	HALVES("max.u16x2", MOST, U, 0);
+	HALVES("min.s16x2", LEAST, S, 0);
+	HALVES("max.s16x2", MOST, S, 0);
+	HALVES("min.relu.s16x2", LEAST, S, 1);
+	HALVES("max.relu.s16x2", MOST, S, 1);
+	__asm__("min.relu.s32 %0, %1, %2;" : "=r"(r) : "r"(a), "r"(b));
+	CHECK(r == (u32)most(least(sa, (s32)b), 0));
+	__asm__("max.relu.s32 %0, %1, %2;" : "=r"(r) : "r"(a), "r"(b));
+	CHECK(r == (u32)most(most(sa, (s32)b), 0));
 	__asm__("rem.u32 %0, %1, %2;" : "=r"(r) : "r"(a), "r"(x));
 	CHECK(r == a % x);
 	__asm__("rem.s32 %0, %1, %2;" : "=r"(r) : "r"(a), "r"(x));
@@ -274,6 +315,17 @@ static NOINLINE unsigned floats(u32 a, u32 b, u64 wa, u64 *out, unsigned n)
 	TEST(subnormal, size < 0x800000 && size);
 	__asm__("{ .reg .pred p; testp.normal.f32 p, %1; selp.u32 %0, 1, 0, p; }" : "=r"(r) : "f"(0.0f));
 	CHECK(r == 1); /* seen on an H100 */
+	for (unsigned i = 0; i < 3; i++) { /* the largest number, infinity, none */
+		double d = as_f64(i == 2 ? UINT64_C(0xfff8) << 48 : (UINT64_C(0x7ff) << 52) - !i);
+		__asm__("{ .reg .pred p, q, s; testp.finite.f64 p, %1; testp.infinite.f64 q, %1; testp.notanumber.f64 s, %1;"
+			" selp.u32 %0, 1, 0, p; @q add.u32 %0, %0, 2; @s add.u32 %0, %0, 4; }"
+			: "=&r"(r)
+			: "d"(d));
+		CHECK(r == 1u << i);
+	}
+	double root;
+	__asm__("rsqrt.approx.f64 %0, %1;" : "=d"(root) : "d"(4.0));
+	CHECK(root == 0.5);
 	__asm__("{ .reg .pred p; testp.subnormal.f64 p, %1; selp.u32 %0, 1, 0, p; }" : "=r"(r) : "d"(as_f64(wa >> 12)));
 	CHECK(r == (wa >> 12 != 0));
 	for (unsigned i = 0; i < sizeof small / sizeof small[0]; i++) {
@@ -311,6 +363,14 @@ static NOINLINE unsigned floats(u32 a, u32 b, u64 wa, u64 *out, unsigned n)
 	CHECK(r == 0x00003c00);
 	__asm__("set.lt.u16.f16 %0, %1, %2;" : "=h"(h) : "h"((u16)0x3c00), "h"((u16)0x4000));
 	CHECK(h == 0xffff);
+	__asm__("{ .reg .pred p; setp.lt.u32 p, %3, %4; set.lt.and.u16.f16 %0, %1, %2, p; }"
+		: "=h"(h)
+		: "h"((u16)0x3c00), "h"((u16)0x4000), "r"(a), "r"(b));
+	CHECK(h == (a < b ? 0xffff : 0));
+	__asm__("{ .reg .pred p; setp.lt.u32 p, %3, %4; set.gt.or.u16.f16 %0, %1, %2, p; }"
+		: "=h"(h)
+		: "h"((u16)0x3c00), "h"((u16)0x4000), "r"(a), "r"(b));
+	CHECK(h == (a < b ? 0xffff : 0));
 	__asm__("set.ge.f16.s32 %0, %1, %2;" : "=h"(h) : "r"(b), "r"(a));
 	CHECK(h == ((s32)b >= (s32)a ? 0x3c00 : 0));
 	__asm__("max.xorsign.abs.f32 %0, %1, %2;" : "=f"(g) : "f"(-3.0f), "f"(2.0f));
@@ -423,7 +483,7 @@ static unsigned theme(const u64 *in, u64 *out, unsigned thread)
 #else
 	(void)in;
 	(void)thread;
-	for (unsigned i = 0; i < 145; i++)
+	for (unsigned i = 0; i < 162; i++)
 		out[n++] = 1;
 #endif
 	return n;
