@@ -170,7 +170,7 @@ int hd_child_result(const struct hd_signals *signals, const char *name, int stat
 	if (signals->caught)
 		return -1;
 	if (WIFSIGNALED(status))
-		return hd_error(diag, HD_NOWHERE, "%s was ended by signal %d (%s)", name, WTERMSIG(status),
+		return hd_error(diag, HD_NOWHERE, "%s: killed by signal %d (%s)", name, WTERMSIG(status),
 				strsignal(WTERMSIG(status)));
 	return WEXITSTATUS(status);
 }

@@ -111,7 +111,7 @@ static int assign_policy_key(struct hd_config *config, const char *name, const c
 	       (strcmp(config->policy_keys[at].policy, key.policy) || strcmp(config->policy_keys[at].key, key.key)))
 		at++;
 	if (at == HD_POLICY_KEYS)
-		return hd_error(diag, loc, "%s: more than %d keys of policies", name, HD_POLICY_KEYS);
+		return hd_error(diag, loc, "%s: more than %d policy keys", name, HD_POLICY_KEYS);
 	config->policy_keys[at] = key;
 	config->policy_key_count += at == config->policy_key_count;
 	return 0;
@@ -127,7 +127,7 @@ static int assign(struct hd_config *config, const char *name, const char *text, 
 	if (key->kind == KIND_ENUM) {
 		int index = enum_index(key->names, text);
 		if (index < 0)
-			return hd_error(diag, loc, "%s is one of %s, not '%s'", name, key->names, text);
+			return hd_error(diag, loc, "%s: expected one of %s, not '%s'", name, key->names, text);
 		store(config, key, index);
 		return 0;
 	}
@@ -137,7 +137,7 @@ static int assign(struct hd_config *config, const char *name, const char *text, 
 	if (end == text || *end || errno)
 		return hd_error(diag, loc, "%s needs a number, not '%s'", name, text);
 	if (!(value >= key->min && value <= key->max))
-		return hd_error(diag, loc, "%s is between %.15g and %.15g, not %s", name, key->min, key->max, text);
+		return hd_error(diag, loc, "%s: expected %.15g to %.15g, not %s", name, key->min, key->max, text);
 	if (key->kind == KIND_INT && value != (double)(uint64_t)value)
 		return hd_error(diag, loc, "%s needs a whole number, not '%s'", name, text);
 	store(config, key, value);
@@ -148,7 +148,7 @@ int hd_config_set(struct hd_config *config, const char *assignment, struct hd_di
 {
 	const char *equals = strchr(assignment, '=');
 	if (!equals)
-		return hd_error(diag, HD_NOWHERE, "'%s' is not of the form key=value", assignment);
+		return hd_error(diag, HD_NOWHERE, "'%s': expected KEY=VALUE", assignment);
 	char *name = hd_xstrdup(assignment);
 	name[equals - assignment] = '\0';
 	int status = assign(config, name, equals + 1, HD_NOWHERE, diag);
@@ -213,8 +213,8 @@ static int unknown_variant(const struct ini_context *ini, const char *path, stru
 {
 	struct hd_loc loc = {path, 0, 0};
 	if (!ini->variants.data)
-		return hd_error(diag, loc, "this GPU has no variants, and none '%s'", ini->variant);
-	return hd_error(diag, loc, "no variant '%s'; there are: %s", ini->variant, ini->variants.data);
+		return hd_error(diag, loc, "unknown variant '%s': this GPU has no variants", ini->variant);
+	return hd_error(diag, loc, "unknown variant '%s'; known: %s", ini->variant, ini->variants.data);
 }
 
 static int parse_file(struct hd_config *config, const char *path, const char *variant, struct hd_diag *diag)
@@ -228,7 +228,7 @@ static int parse_file(struct hd_config *config, const char *path, const char *va
 	else if (context.name)
 		status = assign(config, context.name, context.value, loc, diag);
 	else if (line > 0)
-		status = hd_error(diag, loc, "not a 'key = value' line");
+		status = hd_error(diag, loc, "expected 'key = value'");
 	else if (variant && !context.found)
 		status = unknown_variant(&context, path, diag);
 	hd_strbuf_release(&context.variants);

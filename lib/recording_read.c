@@ -24,7 +24,7 @@ struct reading {
 
 static int damaged(const struct reading *reading, const char *what)
 {
-	return hd_error(reading->diag, HD_NOWHERE, "%s: a damaged recording: %s at byte %zu", reading->recording->path,
+	return hd_error(reading->diag, HD_NOWHERE, "%s: damaged recording: %s at byte %zu", reading->recording->path,
 			what, reading->at);
 }
 
@@ -56,7 +56,7 @@ static int read_head(struct reading *reading, const uint8_t *bytes, size_t size)
 	recording->program = text_of(recording, head, "program");
 	recording->gpu = text_of(recording, head, "gpu");
 	json_decref(head);
-	return good && recording->program && recording->gpu ? 0 : damaged(reading, "the head");
+	return good && recording->program && recording->gpu ? 0 : damaged(reading, "bad header");
 }
 
 static bool read_sizes(const json_t *object, const char *key, uint32_t sizes[3])
@@ -109,7 +109,7 @@ static int read_launch(struct reading *reading, const uint8_t *bytes, size_t siz
 	launch.in_a_row = json_is_true(json_object_get(object, "in_a_row"));
 	json_decref(object);
 	if (!good || !launch.kernel)
-		return damaged(reading, "a launch");
+		return damaged(reading, "bad launch");
 	launch.module = (uint32_t)module;
 	launch.shared = (uint32_t)shared;
 	launch.stack_bytes = (uint32_t)stack;
@@ -125,10 +125,10 @@ static int read_module(struct reading *reading, const uint8_t *bytes, size_t siz
 {
 	struct hd_recorded_module module;
 	if (size != sizeof module)
-		return damaged(reading, "a module");
+		return damaged(reading, "bad module");
 	memcpy(&module, bytes, sizeof module);
 	if (module.object >= reading->recording->objects.len)
-		return damaged(reading, "a module");
+		return damaged(reading, "bad module");
 	hd_vec_push(&reading->recording->modules, module);
 	return 0;
 }
@@ -139,7 +139,7 @@ static int read_memory(struct reading *reading, enum hd_recording_kind kind, con
 	uint64_t words[2] = {0};
 	size_t fixed = kind == HD_RECORDING_ALLOCATE ? 16 : 8;
 	if (kind == HD_RECORDING_MEMORY ? size <= fixed : size != fixed)
-		return damaged(reading, "an entry of another size");
+		return damaged(reading, "entry of the wrong size");
 	memcpy(words, bytes, fixed);
 	struct hd_recorded_event event = {.kind = kind, .low = words[0], .high = words[1], .bytes = bytes + fixed};
 	if (kind == HD_RECORDING_MEMORY)
@@ -147,7 +147,7 @@ static int read_memory(struct reading *reading, enum hd_recording_kind kind, con
 	uint64_t base = HD_RECORDING_BASE + recording->slot * HD_RECORDING_SLOT_BYTES;
 	uint64_t high = kind == HD_RECORDING_RELEASE ? event.low : event.high;
 	if (event.low < base || high < event.low || high - base > HD_RECORDING_SLOT_BYTES)
-		return damaged(reading, "an address outside its slot");
+		return damaged(reading, "address outside the slot");
 	hd_vec_push(&recording->events, event);
 	return 0;
 }
@@ -158,17 +158,17 @@ static int read_end(struct reading *reading, const uint8_t *bytes, size_t size)
 	for (struct hd_recorded_range range; size >= sizeof range; bytes += sizeof range, size -= sizeof range) {
 		memcpy(&range, bytes, sizeof range);
 		if (range.high < range.low)
-			return damaged(reading, "the end");
+			return damaged(reading, "bad end");
 		hd_vec_push(&reading->recording->at_end, range);
 	}
-	return size ? damaged(reading, "the end") : 0;
+	return size ? damaged(reading, "bad end") : 0;
 }
 
 static int take(struct reading *reading, enum hd_recording_kind kind, const uint8_t *bytes, size_t size)
 {
 	struct hd_recording *recording = reading->recording;
 	if ((kind == HD_RECORDING_HEAD) != (reading->entries == 0))
-		return damaged(reading, "the head");
+		return damaged(reading, "bad header");
 	switch (kind) {
 	case HD_RECORDING_HEAD: return read_head(reading, bytes, size);
 	case HD_RECORDING_OBJECT: hd_vec_push(&recording->objects, (struct hd_recorded_object){bytes, size}); return 0;
@@ -183,7 +183,7 @@ static int take(struct reading *reading, enum hd_recording_kind kind, const uint
 				(const char *)bytes);
 	case HD_RECORDING_END: return read_end(reading, bytes, size);
 	}
-	return damaged(reading, "an unknown entry");
+	return damaged(reading, "unknown entry");
 }
 
 static int read_entry(struct reading *reading)
@@ -193,15 +193,15 @@ static int read_entry(struct reading *reading)
 	struct hd_recording_entry entry;
 	size_t left = recording->size - reading->at;
 	if (left < sizeof entry)
-		return damaged(reading, "it is cut off");
+		return damaged(reading, "truncated");
 	memcpy(&entry, bytes, sizeof entry);
 	bytes += sizeof entry;
 	if (entry.bytes > left - sizeof entry)
-		return damaged(reading, "it is cut off");
+		return damaged(reading, "truncated");
 	size_t first = entry.first < entry.bytes ? entry.first : (size_t)entry.bytes;
 	if (entry.check !=
 	    hd_recording_check(&entry, reading->entries, bytes, first, bytes + first, (size_t)entry.bytes - first))
-		return damaged(reading, "a wrong checksum");
+		return damaged(reading, "wrong checksum");
 	int status = take(reading, (enum hd_recording_kind)entry.kind, bytes, (size_t)entry.bytes);
 	reading->at += sizeof entry + (size_t)entry.bytes;
 	reading->entries++;
@@ -219,17 +219,18 @@ int hd_recording_read(struct hd_recording *recording, const char *path, struct h
 		return -1;
 	reading.at = HD_RECORDING_MAGIC_BYTES + sizeof format;
 	if (recording->size < reading.at || memcmp(recording->bytes, HD_RECORDING_MAGIC, HD_RECORDING_MAGIC_BYTES))
-		return hd_error(diag, HD_NOWHERE, "%s: not a recording, as 'heddle run --record' makes them", path);
+		return hd_error(diag, HD_NOWHERE, "%s: not a recording of 'heddle run --record'", path);
 	memcpy(format, recording->bytes + HD_RECORDING_MAGIC_BYTES, sizeof format);
 	if (format[0] != HD_RECORDING_FORMAT)
-		return hd_error(diag, HD_NOWHERE,
-				"%s: a recording of format %u, this Heddle reads %d; record the program again", path,
-				format[0], HD_RECORDING_FORMAT);
+		return hd_error(
+			diag, HD_NOWHERE,
+			"%s: recording of format %u, but this Heddle reads format %d (record the program again)", path,
+			format[0], HD_RECORDING_FORMAT);
 	while (!reading.ended)
 		if (read_entry(&reading))
 			return -1;
 	if (reading.at != recording->size)
-		return damaged(&reading, "something behind its end");
+		return damaged(&reading, "data after the end");
 	if (!recording->launches.len)
 		return hd_error(diag, HD_NOWHERE, "%s: the program launched nothing", path);
 	return 0;

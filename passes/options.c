@@ -125,11 +125,11 @@ static int parse_number(struct hd_unit *unit, const struct option *option, const
 	errno = 0;
 	unsigned long long number = strtoull(text, &end, 10);
 	if (*text < '0' || *text > '9' || *end)
-		return hd_error(unit->diag, HD_NOWHERE, "pass parameter '%s' wants a number, not '%s'", option->key,
+		return hd_error(unit->diag, HD_NOWHERE, "pass parameter '%s': expected a number, not '%s'", option->key,
 				text);
 	bool standard = number == option->initial.number && !errno;
 	if (!standard && (errno || number < option->min || number > option->max))
-		return hd_error(unit->diag, HD_NOWHERE, "pass parameter '%s=%s' is out of range: %u to %u", option->key,
+		return hd_error(unit->diag, HD_NOWHERE, "pass parameter '%s=%s': out of range %u to %u", option->key,
 				text, option->min, option->max);
 	value->number = (uint32_t)number;
 	return 0;
@@ -144,7 +144,7 @@ static int parse_choice(struct hd_unit *unit, const struct option *option, const
 		if (!strncmp(name, text, len) && (name[len] == '|' || !name[len]))
 			return 0;
 	}
-	return hd_error(unit->diag, HD_NOWHERE, "pass parameter '%s=%s' is none of %s", option->key, text,
+	return hd_error(unit->diag, HD_NOWHERE, "pass parameter '%s=%s': expected one of %s", option->key, text,
 			option->choices);
 }
 
@@ -172,7 +172,7 @@ static int parse_flag(struct hd_unit *unit, const struct option *option, const c
 {
 	value->flag = !text || !strcmp(text, "1");
 	if (text && strcmp(text, "1") != 0 && strcmp(text, "0") != 0)
-		return hd_error(unit->diag, HD_NOWHERE, "pass parameter '%s' is a flag: 0 or 1, not '%s'", option->key,
+		return hd_error(unit->diag, HD_NOWHERE, "pass parameter '%s': expected 0 or 1, not '%s'", option->key,
 				text);
 	return 0;
 }
@@ -185,7 +185,7 @@ static int parse_value(struct hd_unit *unit, const struct option *option, const 
 		if (parse_flag(unit, option, text, &value))
 			return -1;
 	} else if (!text || !*text) {
-		return hd_error(unit->diag, HD_NOWHERE, "pass parameter '%s' wants a value: %s", option->key,
+		return hd_error(unit->diag, HD_NOWHERE, "pass parameter '%s': missing value (%s)", option->key,
 				option->help);
 	} else if (option->type == NUMBER) {
 		if (parse_number(unit, option, text, &value))

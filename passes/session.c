@@ -50,7 +50,7 @@ static void unknown_printer(const char *name)
 		if (hd_passes[row].print)
 			names[count++] = hd_passes[row].name;
 	char *nearest = hd_nearest_names(name, names, count);
-	hd_error(&diag, HD_NOWHERE, "there is no print<heddle-%s>%s%s%s", name, *nearest ? "; did you mean " : "",
+	hd_error(&diag, HD_NOWHERE, "unknown printer print<heddle-%s>%s%s%s", name, *nearest ? "; did you mean " : "",
 		 nearest, *nearest ? "?" : "");
 	free(nearest);
 }
@@ -256,7 +256,8 @@ static int check_source(struct hd_session *session, LLVMModuleRef module)
 	const char *triple = LLVMGetTarget(module);
 	int status = 0;
 	if (!is_nvptx64(module))
-		return hd_error(&session->diag, HD_NOWHERE, "the module is for %s%s%s, heddle compiles nvptx64 only",
+		return hd_error(&session->diag, HD_NOWHERE,
+				"the module's target is %s%s%s, but heddle compiles only nvptx64",
 				*triple ? "'" : "no target", triple, *triple ? "'" : "");
 	if (verify(module, &message)) {
 		message[strcspn(message, "\n")] = 0;

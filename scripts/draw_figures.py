@@ -128,7 +128,7 @@ def draw(name, options):
     began, used = time.monotonic(), cpu_seconds()
     runs = figures.swept(sweep(options, name, out), options.jobs)
     if not runs:
-        raise figures.RunFailed('the plan has no such workload')
+        raise figures.RunFailed('the plan lists no such workload')
     workloads = read_workloads(description, runs)
     of_paper = [w for w in workloads if getattr(description, 'is_shown', lambda w: True)(w)]
     text = [f'# {description.TITLE}', '', description.__doc__.strip(), '', *headlines(description, of_paper)]

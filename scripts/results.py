@@ -172,7 +172,7 @@ def build_of(root):
     commit = git(root, 'rev-parse', '--short=7', 'HEAD')
     if not commit:
         return 'unknown', 'unknown'
-    return commit + '+' * bool(git(root, 'status', '--porcelain', '-uno', '--', *MEASURED)), git(root, 'log', '-1', '--format=%cs')
+    return commit + '+' * bool(git(root, 'status', '--porcelain', '-uno', '--', *MEASURED, ':!*.md')), git(root, 'log', '-1', '--format=%cs')
 
 
 def write(path, values):

@@ -324,8 +324,9 @@ static void read_document(struct input *input, const json_t *document, struct hd
 {
 	int64_t version = get_integer(input, NULL, document, "version", 1, INT32_MAX);
 	if (!input->failed && version != HD_METADATA_VERSION) {
-		hd_error(input->diag, HD_NOWHERE, "%s: metadata of version %lld; this Heddle reads version %d",
-			 input->name, (long long)version, HD_METADATA_VERSION);
+		hd_error(input->diag, HD_NOWHERE,
+			 "%s: metadata of version %lld, but this Heddle reads version %d (compile again)", input->name,
+			 (long long)version, HD_METADATA_VERSION);
 		input->failed = true;
 	}
 	read_record(input, NULL, document, &hd_meta_document_record, metadata);

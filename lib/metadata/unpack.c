@@ -264,8 +264,7 @@ static int check_layout(struct unpacking *unpacking, const char *name, struct hd
 		layout |= (uint64_t)bytes[i] << 8 * i;
 	if (layout == hd_meta_layout())
 		return 0;
-	return hd_error(diag, HD_NOWHERE, "%s: its metadata has other fields than this Heddle's; compile it again",
-			name);
+	return hd_error(diag, HD_NOWHERE, "%s: metadata fields differ from this Heddle's (compile it again)", name);
 }
 
 static int unpack_names(struct unpacking *unpacking, const char *name, struct hd_metadata *metadata,
@@ -279,7 +278,7 @@ static int unpack_names(struct unpacking *unpacking, const char *name, struct hd
 		function->demangled = hd_span_text(&unpacking->bytes);
 		function->kernel = get_byte(unpacking, 1);
 		if (i && !unpacking->bytes.failed && strcmp(function[-1].name, function->name) >= 0)
-			return damaged(diag, name, "function %s is not in its place", function->name);
+			return damaged(diag, name, "function %s is at the wrong position", function->name);
 	}
 	if (unpacking->bytes.failed || hd_span_left(&unpacking->bytes))
 		return damaged(diag, name, "the list of functions: %s", what_is_wrong(unpacking));
@@ -313,6 +312,5 @@ int hd_meta_unpack_function(const struct hd_span *bytes, const char *name, struc
 	if (unpacking.bytes.failed)
 		return damaged(diag, name, "%s: %s of its %s: %s", function->name, unpacking.key, unpacking.record,
 			       what_is_wrong(&unpacking));
-	return hd_span_left(&unpacking.bytes) ? damaged(diag, name, "%s: more than there should be", function->name)
-					      : 0;
+	return hd_span_left(&unpacking.bytes) ? damaged(diag, name, "%s: trailing data", function->name) : 0;
 }

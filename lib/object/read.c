@@ -50,7 +50,7 @@ static int check_header(struct reader *reader, const uint8_t *bytes, size_t *siz
 	if (*size < 4 || memcmp(bytes, ELFMAG, SELFMAG) != 0)
 		return hd_error(reader->diag, HD_NOWHERE, "%s: not a kernel object (not an ELF file)", reader->name);
 	if (*size < OBJECT_HEADER_BYTES)
-		return hd_error(reader->diag, HD_NOWHERE, "%s: truncated: %zu bytes are no whole ELF header",
+		return hd_error(reader->diag, HD_NOWHERE, "%s: truncated: %zu bytes, less than an ELF header",
 				reader->name, *size);
 	switch (object_header_check(bytes, &declared, &version)) {
 	case OBJECT_NOT_ELF:
@@ -58,8 +58,8 @@ static int check_header(struct reader *reader, const uint8_t *bytes, size_t *siz
 		return hd_error(reader->diag, HD_NOWHERE, "%s: an ELF file, but not a kernel object", reader->name);
 	case OBJECT_OTHER_VERSION:
 		return hd_error(reader->diag, HD_NOWHERE,
-				"%s: kernel object of version %u; this Heddle reads version %d", reader->name, version,
-				HD_OBJECT_VERSION);
+				"%s: kernel object of version %u, but this Heddle reads version %d (compile again)",
+				reader->name, version, HD_OBJECT_VERSION);
 	case OBJECT_BAD_HEADER: return damaged(reader, "bad ELF header");
 	case OBJECT_OK: break;
 	}
@@ -100,7 +100,7 @@ static int find_sections(struct reader *reader)
 			if (strcmp(section.name, wanted[i].name) != 0)
 				continue;
 			if (section.type != wanted[i].type || section.flags & SHF_COMPRESSED || wanted[i].section->scn)
-				return damaged(reader, "section %s is of the wrong kind or there twice", section.name);
+				return damaged(reader, "section %s has the wrong kind or is a duplicate", section.name);
 			*wanted[i].section = section;
 			if (wanted[i].index)
 				*wanted[i].index = index;
@@ -122,7 +122,7 @@ static int take_code(struct reader *reader, uint32_t index, uint32_t section, co
 	    !text.name[strlen(prefix)])
 		return damaged(reader, "function %u has no code section", index);
 	if (text.type != SHT_PROGBITS || text.bytes % HD_INST_BYTES || text.bytes / HD_INST_BYTES > UINT32_MAX)
-		return damaged(reader, "section %s is no code", text.name);
+		return damaged(reader, "section %s holds no code", text.name);
 	reader->function_of[section] = index + 1;
 	function->name = text.name + strlen(prefix);
 	function->inst_count = (uint32_t)(text.bytes / HD_INST_BYTES);
@@ -156,7 +156,7 @@ static int read_all_tables(struct reader *reader, uint64_t at)
 	for (uint32_t i = 0; i < reader->object->function_count; i++)
 		if (object_read_tables(&tables, &reader->object->functions[i], reader->arena) != 0)
 			return damaged(reader, "jump tables of function %s", reader->object->functions[i].name);
-	return hd_span_left(&tables) ? damaged(reader, "bytes behind the jump tables") : 0;
+	return hd_span_left(&tables) ? damaged(reader, "bytes after the jump tables") : 0;
 }
 
 static int read_linear(struct reader *reader, uint32_t index, const uint8_t *record)
@@ -277,7 +277,7 @@ static int read_symbols(struct reader *reader)
 	uint64_t count = reader->symtab.bytes / sizeof(Elf64_Sym);
 	Elf_Data *data = elf_getdata(reader->symtab.scn, NULL);
 	if (!data || count == 0 || count - 1 != reader->symbols.bytes / SYMBOL_RECORD_BYTES || count > INT32_MAX)
-		return damaged(reader, "symbol records do not fit the symbol table");
+		return damaged(reader, "symbol records do not match the symbol table");
 	object->symbol_count = (uint32_t)count - 1;
 	object->symbols = HD_ARENA_NEW(reader->arena, struct hd_symbol, object->symbol_count);
 	for (uint32_t i = 0; i < object->symbol_count; i++) {
@@ -338,7 +338,7 @@ static int read_all_relocs(struct reader *reader)
 			result =
 				read_data_relocs(reader, &section, &object->rodata_relocs, &object->rodata_reloc_count);
 		else
-			result = damaged(reader, "section %s relocates nothing that is known", section.name);
+			result = damaged(reader, "section %s relocates an unknown section", section.name);
 		if (result != 0)
 			return -1;
 	}
@@ -357,7 +357,7 @@ static int read_file_names(struct reader *reader)
 	const uint8_t *count = hd_span_take(&names, 4);
 	if (!count || get_u32(count) > hd_span_left(&names) ||
 	    reader->rest->origins.count != reader->rest->body_count + 1)
-		return damaged(reader, "origins of instructions do not fit the code");
+		return damaged(reader, "origins of instructions do not match the code");
 	object->file_count = get_u32(count);
 	object->files = HD_ARENA_NEW(reader->arena, const char *, object->file_count);
 	for (uint32_t i = 0; i < object->file_count; i++)
@@ -375,7 +375,7 @@ static int open_control(struct reader *reader)
 		return -1;
 	return reader->rest->control.count == reader->rest->body_count
 		       ? 0
-		       : damaged(reader, "control bits do not fit the code");
+		       : damaged(reader, "control bits do not match the code");
 }
 
 static int open_metadata(struct reader *reader)
@@ -388,7 +388,7 @@ static int open_metadata(struct reader *reader)
 	    hd_meta_unpack_document(&document, reader->name, reader->arena, metadata, reader->diag) != 0)
 		return -1;
 	if (items->count != 1 + HD_META_PARTS * metadata->function_count)
-		return damaged(reader, "section %s: its parts are not those of its functions", reader->meta.name);
+		return damaged(reader, "section %s: its parts do not match its functions", reader->meta.name);
 	reader->rest->meta_read = HD_ARENA_NEW(reader->arena, uint8_t, metadata->function_count);
 	return 0;
 }

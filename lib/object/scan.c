@@ -76,7 +76,7 @@ static int scan_host_program(struct scan *scan, const uint8_t *bytes, size_t siz
 static int scan_bytes(struct scan *scan, const uint8_t *bytes, size_t size)
 {
 	if (size >= 8 && memcmp(bytes, "!<arch>\n", 8) == 0)
-		return hd_error(scan->diag, HD_NOWHERE, "%s: an archive; name the objects in it", scan->path);
+		return hd_error(scan->diag, HD_NOWHERE, "%s: is an archive (name the objects in it)", scan->path);
 	if (size < 4 || memcmp(bytes, ELFMAG, SELFMAG) != 0)
 		return hd_error(scan->diag, HD_NOWHERE,
 				"%s: neither a kernel object nor a program with one (not an ELF file)", scan->path);

@@ -153,7 +153,7 @@ static int check_function(struct checker *checker)
 static const char *check_linear_numbers(const struct hd_object *object, const struct hd_linear *linear)
 {
 	if (linear->kernel >= object->function_count || !object->functions[linear->kernel].kernel)
-		return "linear version of nothing";
+		return "linear version without an original";
 	if (strcmp(object->functions[linear->kernel].name, linear->body.name) != 0)
 		return "linear version with another name than its kernel";
 	if (linear->body.registers > HD_LR_MAX_REGS || linear->coefficients > HD_RZ || linear->linears > HD_LR_COUNT ||
@@ -341,7 +341,7 @@ int object_verify_frame(const struct hd_object *object, const char *name, struct
 	}
 	for (uint32_t i = 0; i < object->linear_count; i++)
 		if (object->linears[i].kernel >= object->function_count)
-			return hd_error(diag, HD_NOWHERE, "%s: function %s: linear version of nothing", name,
+			return hd_error(diag, HD_NOWHERE, "%s: function %s: linear version without an original", name,
 					object->linears[i].body.name);
 	if (check_order(object, name, diag) != 0 ||
 	    check_data_relocs(&checker, ".data", object->data_relocs, object->data_reloc_count, object->data_bytes) !=

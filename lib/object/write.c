@@ -498,7 +498,7 @@ int object_write_packed(const struct hd_object *object, enum hd_codec codec, uin
 	uint32_t functions = object->function_count > object->metadata.function_count ? object->function_count
 										      : object->metadata.function_count;
 	if (functions > HD_META_MOST_FUNCTIONS)
-		return hd_error(diag, HD_NOWHERE, "%u functions in one kernel object; %d is the most", functions,
+		return hd_error(diag, HD_NOWHERE, "%u functions in one kernel object, but the limit is %d", functions,
 				HD_META_MOST_FUNCTIONS);
 	if (hd_object_verify(object, "kernel object", diag) != 0)
 		return -1;

@@ -29,8 +29,8 @@ static int too_wide(struct hd_unit *unit, uint32_t index, uint32_t inst)
 	char text[256];
 	hd_inst_format(&function->insts[inst], text, sizeof(text));
 	return hd_error(unit->diag, loc_of(&unit->object, &function->origins[inst]),
-			"'%s': the instruction at pc 0x%x, %s, needs %u registers; a register-interval may have %u "
-			"(interval-regs=)",
+			"'%s': the instruction at pc 0x%x, %s, needs %u registers, but the limit of a "
+			"register-interval is %u (interval-regs=)",
 			function->name, inst * HD_INST_BYTES, text, hd_regset_count(&set), unit->options.interval_regs);
 }
 

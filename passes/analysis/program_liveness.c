@@ -247,8 +247,8 @@ int hd_liveness_verify_unit(struct hd_unit *unit)
 						unit->object.functions[f].name, i * HD_INST_BYTES);
 			if (liveness->dead_in_warp[i] & ~liveness->dead[i])
 				return hd_error(unit->diag, HD_NOWHERE,
-						"liveness of '%s': the warp is done with a register at %04x that its "
-						"thread is not",
+						"liveness of '%s': at %04x a register is dead for the warp, but not "
+						"for its thread",
 						unit->object.functions[f].name, i * HD_INST_BYTES);
 		}
 	return 0;

@@ -54,7 +54,7 @@ static bool take(struct hd_ptx_text *text, char c)
 static void expect(struct hd_ptx_text *text, char c)
 {
 	if (!take(text, c))
-		hd_ptx_text_error(text, "'%c' expected before \"%.16s\"", c, text->at);
+		hd_ptx_text_error(text, "expected '%c' before \"%.16s\"", c, text->at);
 }
 
 /* Letters, digits, and what else the names of opcodes and registers hold. */
@@ -113,12 +113,12 @@ static void declaration(struct hd_ptx_text *text)
 	}
 	bits = register_bits(type);
 	if (!bits) {
-		hd_ptx_text_error(text, "register type expected before \"%.16s\"", text->at);
+		hd_ptx_text_error(text, "expected a register type before \"%.16s\"", text->at);
 		return;
 	}
 	do {
 		if (!take_word(text, name, sizeof name)) {
-			hd_ptx_text_error(text, "register name expected before \"%.16s\"", text->at);
+			hd_ptx_text_error(text, "expected a register name before \"%.16s\"", text->at);
 			return;
 		}
 		for (unsigned i = 0; i < vector; i++) {
@@ -156,12 +156,12 @@ static void variable(struct hd_ptx_text *text, bool shared)
 		}
 	}
 	if (bits < 8 || align > 256 || (align & (align - 1))) {
-		hd_ptx_text_error(text, "the variable has no type of PTX");
+		hd_ptx_text_error(text, "expected a PTX type for the variable");
 		return;
 	}
 	do {
 		if (!take_word(text, word, sizeof word)) {
-			hd_ptx_text_error(text, "variable name expected before \"%.16s\"", text->at);
+			hd_ptx_text_error(text, "expected a variable name before \"%.16s\"", text->at);
 			return;
 		}
 		struct hd_ptx_variable made = {.shared = shared, .bytes = (uint64_t)bits / 8 * elements};
@@ -172,12 +172,12 @@ static void variable(struct hd_ptx_text *text, bool shared)
 			expect(text, ']');
 		}
 		if (!made.bytes || made.bytes > 1 << 20)
-			hd_ptx_text_error(text, "variable '%s' has no size, or a very large one", word);
+			hd_ptx_text_error(text, "variable '%s': the size is missing or above 1 MiB", word);
 		made.reg = hd_ptx_text_declare(text, word, 64);
 		hd_vec_push(&text->variables, made);
 	} while (take(text, ','));
 	if (take(text, '='))
-		hd_ptx_text_error(text, "variable '%s' has an initial value", word);
+		hd_ptx_text_error(text, "variable '%s': initial values are not supported", word);
 	expect(text, ';');
 }
 
@@ -232,7 +232,7 @@ static void branch_targets(struct hd_ptx_text *text, uint32_t table)
 	text->labels.data[table].table = true;
 	do {
 		if (!take_word(text, name, sizeof name)) {
-			hd_ptx_text_error(text, "label expected before \"%.16s\"", text->at);
+			hd_ptx_text_error(text, "expected a label before \"%.16s\"", text->at);
 			return;
 		}
 		uint32_t target = label_in(text, name);
@@ -330,13 +330,13 @@ static void part(struct hd_ptx_text *text, struct hd_ptx_part *out)
 	char name[64];
 	const char *begin = text->at;
 	if (!take_word(text, name, sizeof name)) {
-		hd_ptx_text_error(text, "operand expected before \"%.16s\"", text->at);
+		hd_ptx_text_error(text, "expected an operand before \"%.16s\"", text->at);
 		return;
 	}
 	if (register_part(text, name, begin, out))
 		return;
 	if (out->negated) {
-		hd_ptx_text_error(text, "'%s' is not known", name);
+		hd_ptx_text_error(text, "unknown name '%s'", name);
 	} else if (!strcmp(name, "_")) {
 		out->kind = HD_PTX_SINK;
 	} else if (!strcmp(name, "WARP_SZ")) {
@@ -348,7 +348,7 @@ static void part(struct hd_ptx_text *text, struct hd_ptx_part *out)
 	} else if (!strcmp(text->now->parts[0], "bra") || !strcmp(text->now->parts[0], "brx")) {
 		*out = (struct hd_ptx_part){.kind = HD_PTX_LABEL, .reg = label_in(text, name)};
 	} else {
-		hd_ptx_text_error(text, "'%s' is not known", name);
+		hd_ptx_text_error(text, "unknown name '%s'", name);
 	}
 }
 
@@ -383,7 +383,7 @@ static void operand(struct hd_ptx_text *text, struct hd_ptx_operand *out)
 		if (take(text, '+') || (skip_space(text), *text->at == '-')) {
 			part(text, &offset);
 			if (offset.kind != HD_PTX_NUMBER)
-				hd_ptx_text_error(text, "offset expected before \"%.16s\"", text->at);
+				hd_ptx_text_error(text, "expected an offset before \"%.16s\"", text->at);
 			out->offset = (int64_t)offset.number;
 		} else if (take(text, ',')) {
 			texture_coordinates(text, out);
@@ -442,7 +442,7 @@ static void guard(struct hd_ptx_text *text, struct hd_ptx_statement *statement)
 	statement->parts[0] = "";
 	part(text, &reg);
 	if (reg.kind != HD_PTX_REG || text->regs.data[reg.reg].bits != 1)
-		hd_ptx_text_error(text, "the guard is no predicate");
+		hd_ptx_text_error(text, "the guard is not a predicate");
 	statement->guard = reg.reg;
 }
 
@@ -468,12 +468,12 @@ static bool label(struct hd_ptx_text *text, struct hd_ptx_statement *statement)
 	text->at -= strlen(statement->text) - length - 1;
 	statement->text[length] = '\0';
 	if (statement->guarded || length >= sizeof((struct hd_ptx_label *)0)->name) {
-		hd_ptx_text_error(text, "'%.32s' is no label", statement->text);
+		hd_ptx_text_error(text, "'%.32s' is not a label", statement->text);
 		return true;
 	}
 	statement->label = label_in(text, statement->text);
 	if (text->labels.data[statement->label].known)
-		hd_ptx_text_error(text, "label '%s' stands there twice", statement->text);
+		hd_ptx_text_error(text, "duplicate label '%s'", statement->text);
 	text->labels.data[statement->label].known = true;
 	return true;
 }
@@ -519,7 +519,7 @@ enum hd_ptx_next hd_ptx_parse(struct hd_ptx_text *text, struct hd_ptx_statement 
 		if (take(text, '@'))
 			guard(text, statement);
 		if (!take_word(text, statement->text, sizeof statement->text)) {
-			hd_ptx_text_error(text, "instruction expected before \"%.16s\"", text->at);
+			hd_ptx_text_error(text, "expected an instruction before \"%.16s\"", text->at);
 			return HD_PTX_END;
 		}
 		if (directive(text, statement->text))

@@ -172,7 +172,7 @@ static LLVMBasicBlockRef target(struct hd_asm *a, uint32_t named)
 {
 	uint32_t label = hd_ptx_text_label(&a->text, named);
 	if (label == UINT32_MAX || a->text.labels.data[label].table) {
-		hd_asm_error(a, "there is no label '%s'", a->text.labels.data[named].name);
+		hd_asm_error(a, "unknown label '%s'", a->text.labels.data[named].name);
 		return a->blocks[named];
 	}
 	return a->blocks[label];
@@ -184,7 +184,7 @@ static void branch_by_index(struct hd_asm *a)
 	const struct hd_ptx_part *name = &a->now->operands[1].parts[0];
 	uint32_t table = name->kind == HD_PTX_LABEL ? hd_ptx_text_label(&a->text, name->reg) : UINT32_MAX;
 	if (table == UINT32_MAX || !a->text.labels.data[table].table) {
-		hd_asm_error(a, "a table of .branchtargets expected");
+		hd_asm_error(a, "expected a .branchtargets table");
 		return;
 	}
 	const struct hd_ptx_label *label = &a->text.labels.data[table];
@@ -201,7 +201,7 @@ static void branch(struct hd_asm *a)
 	bool indexed = is_named(a->now->text, "brx");
 	LLVMBasicBlockRef next = new_block(a), to = NULL;
 	if (!indexed && (a->now->count != 1 || name->kind != HD_PTX_LABEL)) {
-		hd_asm_error(a, "a label expected");
+		hd_asm_error(a, "expected a label");
 		return;
 	}
 	if (indexed && a->now->guarded) {
@@ -222,7 +222,7 @@ static void build_row(struct hd_asm *a, const struct hd_asm_row *row)
 {
 	LLVMBasicBlockRef next = NULL, then = NULL;
 	if (a->now->count < row->operands) {
-		hd_asm_error(a, "%u operands expected", row->operands);
+		hd_asm_error(a, "expected %u operands", row->operands);
 		return;
 	}
 	if (a->now->guarded) {

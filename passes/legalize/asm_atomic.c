@@ -74,7 +74,7 @@ static bool check(struct hd_asm *a, struct hd_ptx_type type, unsigned count, uns
 		hd_asm_error(a, "the operation is not supported on this type");
 	else if (from->form == HD_PTX_ADDRESS || from->count != count ||
 		 a->now->operands[0].count != (result ? count : 1))
-		hd_asm_error(a, "%u elements expected", count);
+		hd_asm_error(a, "expected %u elements", count);
 	return !a->failed;
 }
 

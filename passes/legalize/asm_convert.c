@@ -51,7 +51,7 @@ static void tensor_float(struct hd_asm *a, unsigned arg)
 		up = binary(site, LLVMAnd, binary(site, LLVMLShr, bits, number(bits, 13)), number(bits, 1));
 		up = binary(site, LLVMAdd, up, number(bits, 0xfff));
 	} else if (!hd_asm_has(a, "rz")) {
-		hd_asm_error(a, "a rounding expected");
+		hd_asm_error(a, "expected a rounding mode");
 		return;
 	}
 	value size = binary(site, LLVMAnd, bits, number(bits, 0x7fffffff));
@@ -110,7 +110,7 @@ static void to_small(struct hd_asm *a)
 	bool pair = !strcmp(part_back(a->now, 0), "f16x2");
 	value out = LLVMConstNull(int_type(site, 16));
 	if (!hd_asm_has(a, "satfinite") || (!pair && strcmp(part_back(a->now, 0), "f32"))) {
-		hd_asm_error(a, ".satfinite and .f32 or .f16x2 expected");
+		hd_asm_error(a, "expected .satfinite and .f32 or .f16x2");
 		return;
 	}
 	for (unsigned i = 0; i < 2; i++) {
@@ -136,7 +136,7 @@ static void from_small(struct hd_asm *a)
 	const char *name = part_back(a->now, 0)[1] == '4' ? "__heddle_from_e4m3_32" : "__heddle_from_e5m2_32";
 	value word = hd_asm_in(a, 1, 16), out = hd_asm_word(a, 0);
 	if (strcmp(part_back(a->now, 1), "f16x2") != 0) {
-		hd_asm_error(a, ".f16x2 expected");
+		hd_asm_error(a, "expected .f16x2");
 		return;
 	}
 	for (unsigned i = 0; i < 2; i++) {
@@ -173,7 +173,7 @@ static void pack(struct hd_asm *a, unsigned arg)
 						  : 0;
 	(void)arg;
 	if (!bits || third != (bits < 16)) {
-		hd_asm_error(a, "a type of 16 bits, or a smaller one and a third operand expected");
+		hd_asm_error(a, "expected a 16-bit type, or a smaller type and a third operand");
 		return;
 	}
 	int64_t high = (INT64_C(1) << (bits - is_signed)) - 1, low = is_signed ? -high - 1 : 0;
@@ -238,7 +238,7 @@ static value pair_of(struct hd_asm *a, const struct hd_ptx_operand *from)
 {
 	struct hd_site *site = &a->site;
 	if (from->form != HD_PTX_VECTOR || from->count != 2) {
-		hd_asm_error(a, "two registers of 64 bits expected");
+		hd_asm_error(a, "expected two 64-bit registers");
 		return LLVMConstNull(int_type(site, 128));
 	}
 	value low = cast(site, hd_asm_read(a, &from->parts[0], 64), 128, false);
@@ -256,7 +256,7 @@ static void move_128(struct hd_asm *a, unsigned arg)
 		return;
 	}
 	if (to->form != HD_PTX_VECTOR || to->count != 2) {
-		hd_asm_error(a, "two registers of 64 bits expected");
+		hd_asm_error(a, "expected two 64-bit registers");
 		return;
 	}
 	hd_asm_write(a, &to->parts[0], cast(&a->site, v, 64, false), false);

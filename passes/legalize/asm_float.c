@@ -230,7 +230,7 @@ static void test(struct hd_asm *a, unsigned arg)
 	if (out)
 		hd_asm_out(a, 0, out, false);
 	else
-		hd_asm_error(a, "a test expected");
+		hd_asm_error(a, "expected a test");
 }
 
 static bool real_predicate(const char *name, LLVMRealPredicate *out)
@@ -266,7 +266,7 @@ static unsigned compare_lanes(struct hd_asm *a, value *out)
 	unsigned count = is_pair(type) ? 2 : 1;
 	LLVMRealPredicate predicate;
 	if (!real_predicate(a->now->parts[1], &predicate)) {
-		hd_asm_error(a, "a comparison of floats expected");
+		hd_asm_error(a, "expected a floating-point comparison");
 		return 0;
 	}
 	value x = hd_asm_in(a, 1, type.bits), y = hd_asm_in(a, 2, type.bits);

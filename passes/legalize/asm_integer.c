@@ -29,7 +29,7 @@ static void divide(struct hd_asm *a, unsigned remainder)
 	struct hd_ptx_type type = hd_asm_type(a, 0);
 	bool sign = is_signed(type);
 	if (type.bits < 16) {
-		hd_asm_error(a, "an integer type of 16, 32 or 64 bits is missing");
+		hd_asm_error(a, "missing integer type of 16, 32 or 64 bits");
 		return;
 	}
 	value x = hd_asm_in(a, 1, type.bits), y = hd_asm_in(a, 2, type.bits);
@@ -191,7 +191,7 @@ static void logic_3(struct hd_asm *a, unsigned both)
 	struct hd_site *site = &a->site;
 	char text[64];
 	if (table->kind != HD_PTX_NUMBER || table->number > 0xff) {
-		hd_asm_error(a, "the table is no number of 8 bits");
+		hd_asm_error(a, "the table is not an 8-bit number");
 		return;
 	}
 	value args[3] = {hd_asm_in(a, 1, 32), hd_asm_in(a, 2, 32), hd_asm_in(a, 3, 32)};

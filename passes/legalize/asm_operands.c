@@ -85,12 +85,12 @@ value hd_asm_read(struct hd_asm *a, const struct hd_ptx_part *part, unsigned bit
 	case HD_PTX_REG:
 		reg = &a->text.regs.data[part->reg];
 		if ((bits == 1) != (reg->bits == 1) || reg->bits < bits) {
-			hd_asm_error(a, "operand '%s' of %u bits in the place of %u", reg->name, reg->bits, bits);
+			hd_asm_error(a, "operand '%s' has %u bits instead of %u", reg->name, reg->bits, bits);
 			return v;
 		}
 		v = LLVMBuildLoad2(a->site.builder, bits_type(a, reg->bits), a->slots.data[part->reg], "");
 		return cast(&a->site, v, bits, false);
-	default: hd_asm_error(a, "operand expected"); return v;
+	default: hd_asm_error(a, "expected an operand"); return v;
 	}
 }
 
@@ -98,7 +98,7 @@ value hd_asm_in(struct hd_asm *a, unsigned index, unsigned bits)
 {
 	const struct hd_ptx_operand *operand = &a->now->operands[index];
 	if (index >= a->now->count || operand->form != HD_PTX_PLAIN) {
-		hd_asm_error(a, "operand %u is missing or of the wrong form", index + 1);
+		hd_asm_error(a, "operand %u is missing or has the wrong form", index + 1);
 		return LLVMConstNull(bits_type(a, bits));
 	}
 	value v = hd_asm_read(a, &operand->parts[0], bits);
@@ -110,13 +110,13 @@ void hd_asm_write(struct hd_asm *a, const struct hd_ptx_part *part, value v, boo
 	if (part->kind == HD_PTX_SINK || a->failed)
 		return;
 	if (part->kind != HD_PTX_REG || part->negated) {
-		hd_asm_error(a, "the result is no register");
+		hd_asm_error(a, "the result is not a register");
 		return;
 	}
 	v = hd_asm_bits(a, v);
 	const struct hd_ptx_name *reg = &a->text.regs.data[part->reg];
 	if ((width_of(v) == 1) != (reg->bits == 1) || reg->bits < width_of(v)) {
-		hd_asm_error(a, "result of %u bits in '%s' of %u", width_of(v), reg->name, reg->bits);
+		hd_asm_error(a, "the result has %u bits, but '%s' has %u", width_of(v), reg->name, reg->bits);
 		return;
 	}
 	LLVMBuildStore(a->site.builder, cast(&a->site, v, reg->bits, is_signed), a->slots.data[part->reg]);
@@ -125,7 +125,7 @@ void hd_asm_write(struct hd_asm *a, const struct hd_ptx_part *part, value v, boo
 void hd_asm_out(struct hd_asm *a, unsigned index, value v, bool is_signed)
 {
 	if (index >= a->now->count || a->now->operands[index].form != HD_PTX_PLAIN)
-		hd_asm_error(a, "the result is no register");
+		hd_asm_error(a, "the result is not a register");
 	else
 		hd_asm_write(a, &a->now->operands[index].parts[0], v, is_signed);
 }
@@ -145,7 +145,7 @@ value hd_asm_pointer(struct hd_asm *a, unsigned index, unsigned space)
 	unsigned bits = space == HD_AS_SHARED || space == HD_AS_LOCAL ? 32 : 64;
 	LLVMTypeRef type = LLVMPointerTypeInContext(a->site.legal->context, space);
 	if (index >= a->now->count || operand->form != HD_PTX_ADDRESS || operand->count != 1) {
-		hd_asm_error(a, "an address in brackets expected");
+		hd_asm_error(a, "expected an address in brackets");
 		return LLVMConstNull(type);
 	}
 	value address = hd_asm_read(a, &operand->parts[0], bits);

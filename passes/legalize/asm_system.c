@@ -26,7 +26,7 @@ static void reduce(struct hd_asm *a, unsigned arg)
 		hd_asm_out(a, 0, hd_asm_call(a, name, NULL, args, 2), false);
 		return;
 	}
-	hd_asm_error(a, "an operation expected");
+	hd_asm_error(a, "expected an operation");
 }
 
 static value lane_number(struct hd_asm *a)
@@ -121,11 +121,11 @@ static void store_matrices(struct hd_asm *a, unsigned arg)
 	bool transposed = hd_asm_has(a, "trans");
 	(void)arg;
 	if (!count || from->form == HD_PTX_ADDRESS || from->count != count || strcmp(last(a->now), "b16") != 0) {
-		hd_asm_error(a, "one, two or four matrices of .b16 in as many registers expected");
+		hd_asm_error(a, "expected one, two or four .b16 matrices in as many registers");
 		return;
 	}
 	if (hd_capability(LLVMGetBasicBlockParent(LLVMGetInstructionParent(site->inst))) < 90) {
-		hd_asm_error(a, "matrices are stored by sm_90 and later");
+		hd_asm_error(a, "storing matrices needs sm_90 or later");
 		return;
 	}
 	value mine = cast(site, hd_asm_bits(a, hd_asm_pointer(a, 0, HD_AS_SHARED)), 32, false), lane = lane_number(a);

@@ -41,7 +41,7 @@ static bool selected(struct hd_asm *a, const struct hd_ptx_part *part, unsigned 
 	*first = *bits * n;
 	if (strlen(s) == 2 && *first < 32)
 		return true;
-	hd_asm_error(a, "there is no part '.%s'", s);
+	hd_asm_error(a, "unknown part '.%s'", s);
 	return false;
 }
 
@@ -77,7 +77,7 @@ static bool comparison(struct hd_asm *a, LLVMIntPredicate *out)
 			*out = names[i].predicate;
 			return true;
 		}
-	hd_asm_error(a, "a comparison expected");
+	hd_asm_error(a, "expected a comparison");
 	return false;
 }
 
@@ -165,11 +165,11 @@ static void scalar(struct hd_asm *a, unsigned operation)
 	bool sign[3] = {false, false, false};
 	for (unsigned i = 0; i < types; i++)
 		if (now->part_count <= types || !is_type(now->parts[i + 1], &sign[i + 3 - types])) {
-			hd_asm_error(a, "types of 32 bits have to follow the opcode");
+			hd_asm_error(a, "expected 32-bit types after the opcode");
 			return;
 		}
 	if (operation >= LEFT && hd_asm_has(a, "clamp") == hd_asm_has(a, "wrap")) {
-		hd_asm_error(a, "either .clamp or .wrap expected");
+		hd_asm_error(a, "expected .clamp or .wrap");
 		return;
 	}
 	value v = operate(a, operation, operand(a, 1, sign[1]), operand(a, 2, sign[2]));
@@ -189,7 +189,7 @@ static void multiply_add(struct hd_asm *a, unsigned arg)
 	(void)arg;
 	for (unsigned i = 0; i < 3; i++)
 		if (now->part_count < 4 || !is_type(now->parts[i + 1], &sign[i])) {
-			hd_asm_error(a, "types of 32 bits have to follow the opcode");
+			hd_asm_error(a, "expected 32-bit types after the opcode");
 			return;
 		}
 	const struct hd_ptx_part *x = &now->operands[1].parts[0], *y = &now->operands[2].parts[0],
@@ -238,13 +238,13 @@ static bool lanes_of(struct hd_asm *a, const char *selector, unsigned lanes, uns
 	if (!*selector)
 		return true;
 	if (selector[0] != (lanes == 2 ? 'h' : 'b') || strlen(selector) != lanes + 1) {
-		hd_asm_error(a, "'.%s' names no %u lanes", selector, lanes);
+		hd_asm_error(a, "'.%s' does not name %u lanes", selector, lanes);
 		return false;
 	}
 	for (unsigned i = 0; i < lanes; i++) {
 		out[i] = (unsigned)(selector[lanes - i] - '0');
 		if (out[i] >= 2 * lanes)
-			hd_asm_error(a, "'.%s' names no lane", selector);
+			hd_asm_error(a, "'.%s' does not name a lane", selector);
 	}
 	return !a->failed;
 }
@@ -278,7 +278,7 @@ static void simd(struct hd_asm *a, unsigned arg)
 	struct hd_site *site = &a->site;
 	for (unsigned i = 0; i < types; i++)
 		if (a->now->part_count <= types || !is_type(a->now->parts[i + 1], &sign[i + 3 - types])) {
-			hd_asm_error(a, "types of 32 bits have to follow the opcode");
+			hd_asm_error(a, "expected 32-bit types after the opcode");
 			return;
 		}
 	for (unsigned i = 0; i < 2; i++)

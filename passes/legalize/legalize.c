@@ -176,7 +176,7 @@ static LLVMTargetMachineRef target_machine(struct hd_legal *legal)
 	LLVMInitializeNVPTXTarget();
 	LLVMInitializeNVPTXTargetMC();
 	if (LLVMGetTargetFromTriple(triple, &target, &message)) {
-		hd_error(legal->unit->diag, HD_NOWHERE, "no NVPTX target in this LLVM: %s", message);
+		hd_error(legal->unit->diag, HD_NOWHERE, "this LLVM has no NVPTX target: %s", message);
 		LLVMDisposeMessage(message);
 		return NULL;
 	}

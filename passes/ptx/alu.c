@@ -19,7 +19,7 @@ struct hd_ptx_type hd_ptx_integer_type(struct hd_ptx *ptx)
 {
 	struct hd_ptx_type type = hd_ptx_type(ptx, 0);
 	if (!strchr("usb", type.class) || type.bits < 16)
-		hd_ptx_error(ptx, "an integer type is missing");
+		hd_ptx_error(ptx, "missing integer type");
 	return type;
 }
 
@@ -126,7 +126,7 @@ static void multiply(struct hd_ptx *ptx, unsigned arg)
 	}
 	type = hd_ptx_integer_type(ptx);
 	if (wide && type.bits == 64)
-		hd_ptx_error(ptx, "there is no wide product of 64 bits");
+		hd_ptx_error(ptx, "wide products need operands of at most 32 bits");
 	else
 		hd_ptx_out(ptx, 0, product(ptx, type, hd_ptx_in(ptx, 1, type.bits), hd_ptx_in(ptx, 2, type.bits)),
 			   wide ? 2 * type.bits : type.bits);
@@ -145,7 +145,7 @@ static void multiply_add(struct hd_ptx *ptx, unsigned arg)
 	unsigned bits;
 	bits = wide ? 2 * type.bits : type.bits;
 	if (ptx->failed || bits > 64) {
-		hd_ptx_error(ptx, "there is no wide product of 64 bits");
+		hd_ptx_error(ptx, "wide products need operands of at most 32 bits");
 		return;
 	}
 	struct hd_leaf a = hd_ptx_in(ptx, 1, type.bits);
@@ -187,7 +187,7 @@ static void dot_product(struct hd_ptx *ptx, unsigned arg)
 	struct hd_ptx_type b = hd_ptx_type(ptx, 0), a = hd_ptx_type(ptx, 1);
 	(void)arg;
 	if (a.bits != 32 || b.bits != 32) {
-		hd_ptx_error(ptx, "two types expected");
+		hd_ptx_error(ptx, "expected two types");
 		return;
 	}
 	hd_ptx_out(ptx, 0,
@@ -278,7 +278,7 @@ static void logic(struct hd_ptx *ptx, unsigned lut)
 	struct hd_leaf b = hd_leaf_imm(0, 0);
 	struct hd_leaf a;
 	if (!type.bits || type.bits == 8) {
-		hd_ptx_error(ptx, "a type is missing");
+		hd_ptx_error(ptx, "missing type");
 		return;
 	}
 	a = hd_ptx_in(ptx, 1, type.bits);
@@ -309,7 +309,7 @@ static void lop3(struct hd_ptx *ptx, unsigned arg)
 	uint64_t lut = 0;
 	(void)arg;
 	if (!hd_ptx_constant(ptx, 4, &lut) || lut > 0xff) {
-		hd_ptx_error(ptx, "the table is no number of 8 bits");
+		hd_ptx_error(ptx, "the table is not an 8-bit number");
 		return;
 	}
 	hd_ptx_out(ptx, 0,
@@ -366,7 +366,7 @@ static void funnel(struct hd_ptx *ptx, unsigned op)
 {
 	bool wrap = hd_ptx_has(ptx, "wrap");
 	if (wrap == hd_ptx_has(ptx, "clamp")) {
-		hd_ptx_error(ptx, "either .clamp or .wrap expected");
+		hd_ptx_error(ptx, "expected .clamp or .wrap");
 		return;
 	}
 	hd_ptx_out(ptx, 0,

@@ -49,7 +49,7 @@ static void extract_field(struct hd_ptx *ptx, unsigned arg)
 	LLVMOpcode right = type.class == 's' ? LLVMAShr : LLVMLShr;
 	(void)arg;
 	if (type.bits < 32) {
-		hd_ptx_error(ptx, "32 or 64 bits expected");
+		hd_ptx_error(ptx, "expected 32 or 64 bits");
 		return;
 	}
 	struct hd_leaf field = hd_ptx_shifted(ptx, right, hd_ptx_in(ptx, 1, type.bits), byte_in(ptx, 2), type.bits);
@@ -82,7 +82,7 @@ static void insert_field(struct hd_ptx *ptx, unsigned arg)
 	unsigned words = (type.bits + 31) / 32;
 	(void)arg;
 	if (type.bits < 32) {
-		hd_ptx_error(ptx, "32 or 64 bits expected");
+		hd_ptx_error(ptx, "expected 32 or 64 bits");
 		return;
 	}
 	struct hd_leaf b = hd_ptx_in(ptx, 2, type.bits);

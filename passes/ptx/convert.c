@@ -13,7 +13,7 @@ static void unpack(struct hd_ptx *ptx, unsigned bits)
 	unsigned each = bits / to->count;
 	struct hd_leaf whole = hd_ptx_in(ptx, 1, bits);
 	if (ptx->failed || each < 8) {
-		hd_ptx_error(ptx, "the parts do not fill the whole");
+		hd_ptx_error(ptx, "the sizes of the parts do not add up to that of the whole");
 		return;
 	}
 	struct hd_opnd words[2];
@@ -29,7 +29,7 @@ static void pack(struct hd_ptx *ptx, unsigned bits)
 	unsigned each = bits / from->count;
 	struct hd_leaf parts[4];
 	if (each < 8) {
-		hd_ptx_error(ptx, "the parts do not fill the whole");
+		hd_ptx_error(ptx, "the sizes of the parts do not add up to that of the whole");
 		return;
 	}
 	for (unsigned i = 0; i < from->count; i++)
@@ -46,7 +46,7 @@ static void move(struct hd_ptx *ptx, unsigned arg)
 	struct hd_ptx_type type = hd_ptx_type(ptx, 0);
 	(void)arg;
 	if (!type.bits)
-		hd_ptx_error(ptx, "a type is missing");
+		hd_ptx_error(ptx, "missing type");
 	else if (ptx->now->operands[0].form == HD_PTX_VECTOR && type.bits >= 16)
 		unpack(ptx, type.bits);
 	else if (ptx->now->operands[1].form == HD_PTX_VECTOR && type.bits >= 16)
@@ -60,7 +60,7 @@ static void choose(struct hd_ptx *ptx, unsigned arg)
 	unsigned bits = hd_ptx_type(ptx, 0).bits;
 	(void)arg;
 	if (bits < 16) {
-		hd_ptx_error(ptx, "a type is missing");
+		hd_ptx_error(ptx, "missing type");
 		return;
 	}
 	struct hd_leaf yes = hd_ptx_in(ptx, 1, bits);
@@ -75,7 +75,7 @@ static void choose_by_sign(struct hd_ptx *ptx, unsigned arg)
 	struct hd_popnd above = {HD_MREG_PT, false};
 	(void)arg;
 	if (by.bits != 32 || !strchr("sf", by.class) || type.bits < 16) {
-		hd_ptx_error(ptx, "a type and .s32 or .f32 expected");
+		hd_ptx_error(ptx, "expected a type and .s32 or .f32");
 		return;
 	}
 	struct hd_leaf yes = hd_ptx_in(ptx, 1, type.bits);
@@ -157,7 +157,7 @@ static bool compare(struct hd_ptx *ptx, struct hd_ptx_type type, struct hd_leaf 
 							  : HD_BOOL_AND;
 	bool joined = hd_ptx_has(ptx, "or") || hd_ptx_has(ptx, "xor") || hd_ptx_has(ptx, "and");
 	if (ptx->now->part_count < 3 || !compare_code(ptx, &code) || type.bits < 16) {
-		hd_ptx_error(ptx, "a compare and a type expected");
+		hd_ptx_error(ptx, "expected a comparison and a type");
 		return false;
 	}
 	bool sign;
@@ -166,7 +166,7 @@ static bool compare(struct hd_ptx *ptx, struct hd_ptx_type type, struct hd_leaf 
 	} else {
 		sign = type.class == 's' && !(code & UNSIGNED);
 		if ((code & 15) > HD_CMP_GE) {
-			hd_ptx_error(ptx, "the compare is one of floats");
+			hd_ptx_error(ptx, "the comparison is only for floating point");
 			return false;
 		}
 		*plain = hd_sel_cmp(ptx->sel, code & 15, sign, hd_ptx_in(ptx, 1, type.bits),
@@ -201,7 +201,7 @@ static void set_number(struct hd_ptx *ptx, unsigned arg)
 	struct hd_ptx_type to = hd_ptx_type(ptx, 1);
 	(void)arg;
 	if (to.bits != 32) {
-		hd_ptx_error(ptx, "a result of 32 bits expected");
+		hd_ptx_error(ptx, "expected a 32-bit result");
 		return;
 	}
 	struct hd_leaf plain, other;
@@ -286,7 +286,7 @@ static void convert(struct hd_ptx *ptx, unsigned arg)
 	uint16_t mods = hd_ptx_rounding(ptx);
 	(void)arg;
 	if (!from.bits || !to.bits || from.class == 'p' || to.class == 'p') {
-		hd_ptx_error(ptx, "two types expected");
+		hd_ptx_error(ptx, "expected two types");
 		return;
 	}
 	if (to_float && to.class != 'f' && to.bits == 32) {
@@ -307,7 +307,7 @@ static void convert(struct hd_ptx *ptx, unsigned arg)
 	else if (hd_ptx_has(ptx, "sat") && op != HD_OP_F2I) /* F2I always saturates */
 		hd_ptx_error(ptx, "saturation is not supported");
 	if (op == HD_OP_FRND && machine_type(to) != machine_type(from))
-		hd_ptx_error(ptx, "rounding to an integral value of another type");
+		hd_ptx_error(ptx, "rounding to an integral value of another type is not supported");
 	a = hd_ptx_in(ptx, 1, from.bits);
 	if (ptx->failed)
 		return;
@@ -331,7 +331,7 @@ static void convert_address(struct hd_ptx *ptx, unsigned arg)
 	struct hd_leaf a = hd_ptx_in(ptx, 1, bits);
 	(void)arg;
 	if (bits != 64) {
-		hd_ptx_error(ptx, "addresses have 64 bits");
+		hd_ptx_error(ptx, "expected a 64-bit address");
 		return;
 	}
 	if (hd_ptx_has(ptx, "to")) {

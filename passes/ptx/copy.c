@@ -27,7 +27,7 @@ static void copy(struct hd_ptx *ptx, unsigned past_l1)
 		return;
 	}
 	if (past_l1 && size != 16) {
-		hd_ptx_error(ptx, ".cg copies 16 bytes");
+		hd_ptx_error(ptx, ".cg needs a size of 16");
 		return;
 	}
 	what.size = (unsigned)size;
@@ -52,7 +52,7 @@ static void wait_groups(struct hd_ptx *ptx, unsigned arg)
 	uint64_t count;
 	(void)arg;
 	if (!hd_ptx_constant(ptx, 0, &count))
-		hd_ptx_error(ptx, "the number of groups is no constant");
+		hd_ptx_error(ptx, "the number of groups is not a constant");
 	else
 		report(ptx, hd_sel_copy_end(ptx->sel, false, count));
 }

@@ -54,11 +54,11 @@ static bool form_of(struct hd_ptx *ptx, bool sparse, struct hd_mma_form *form)
 	const char *bits = counts ? parts[count - 2] : NULL;
 	count -= counts ? 2 : 0;
 	if (count != 10u + saturates || (saturates && strcmp(parts[6], "satfinite"))) {
-		hd_ptx_error(ptx, "a shape, two layouts and four types expected");
+		hd_ptx_error(ptx, "expected a shape, two layouts and four types");
 		return false;
 	}
 	if (!is_word_of(parts[4], " row col ") || !is_word_of(parts[5], " row col ")) {
-		hd_ptx_error(ptx, "a layout is .row or .col");
+		hd_ptx_error(ptx, "expected .row or .col as the layout");
 		return false;
 	}
 	*form = (struct hd_mma_form){.shape = parts[3],
@@ -135,9 +135,9 @@ static void load(struct hd_ptx *ptx, unsigned arg)
 	struct hd_opnd words[4];
 	(void)arg;
 	if (hd_sel_capability(ptx->sel) < 75)
-		hd_ptx_error(ptx, "matrices are loaded by sm_75 and later");
+		hd_ptx_error(ptx, "loading matrices needs sm_75 or later");
 	else if (!count || !hd_ptx_has(ptx, "m8n8") || !hd_ptx_has(ptx, "b16"))
-		hd_ptx_error(ptx, "one, two or four matrices of .m8n8 and .b16 expected");
+		hd_ptx_error(ptx, "expected one, two or four matrices of .m8n8 and .b16");
 	struct hd_leaf pointer = hd_ptx_pointer(ptx, 1, space);
 	if (ptx->failed)
 		return;
@@ -151,7 +151,7 @@ static void transpose(struct hd_ptx *ptx, unsigned arg)
 	struct hd_opnd in = hd_ptx_word(ptx, 1);
 	(void)arg;
 	if (hd_sel_capability(ptx->sel) < 75)
-		hd_ptx_error(ptx, "matrices are transposed by sm_75 and later");
+		hd_ptx_error(ptx, "transposing matrices needs sm_75 or later");
 	if (ptx->failed)
 		return;
 	struct hd_mreg out = hd_mfunc_vreg(ptx->sel->func, 1);

@@ -77,7 +77,7 @@ struct hd_leaf hd_ptx_read(struct hd_ptx *ptx, const struct hd_ptx_part *part, u
 	unsigned words = bits == 1 ? 0 : (bits + 31) / 32;
 	struct hd_ptx_reg *reg;
 	if (part->negated || *part->selector) {
-		hd_ptx_error(ptx, "an operand is negated, or a part of one, which is not supported here");
+		hd_ptx_error(ptx, "negated operands and parts of operands are not supported here");
 		return hd_leaf_imm(0, words);
 	}
 	switch (part->kind) {
@@ -92,7 +92,7 @@ struct hd_leaf hd_ptx_read(struct hd_ptx *ptx, const struct hd_ptx_part *part, u
 	case HD_PTX_REG:
 		reg = &ptx->regs.data[part->reg];
 		if ((bits == 1) != (reg->bits == 1) || (reg->bits + 31) / 32 < words) {
-			hd_ptx_error(ptx, "operand '%s' of %u bits in the place of %u", reg->name, reg->bits, bits);
+			hd_ptx_error(ptx, "operand '%s' has %u bits instead of %u", reg->name, reg->bits, bits);
 			break;
 		}
 		if (!reg->set)
@@ -100,7 +100,7 @@ struct hd_leaf hd_ptx_read(struct hd_ptx *ptx, const struct hd_ptx_part *part, u
 		if (reg->leaf.words > words && words) /* wider: the low part counts */
 			return hd_leaf_reg(hd_sub(hd_sel_reg(ptx->sel, reg->leaf), 0, words));
 		return reg->leaf;
-	default: hd_ptx_error(ptx, "operand expected");
+	default: hd_ptx_error(ptx, "expected an operand");
 	}
 	return hd_leaf_imm(0, words);
 }
@@ -109,7 +109,7 @@ struct hd_leaf hd_ptx_in(struct hd_ptx *ptx, unsigned index, unsigned bits)
 {
 	const struct hd_ptx_operand *operand = &ptx->now->operands[index];
 	if (index >= ptx->now->count || operand->form != HD_PTX_PLAIN) {
-		hd_ptx_error(ptx, "operand %u is missing or of the wrong form", index + 1);
+		hd_ptx_error(ptx, "operand %u is missing or has the wrong form", index + 1);
 		return hd_leaf_imm(0, bits == 1 ? 0 : (bits + 31) / 32);
 	}
 	struct hd_leaf leaf = hd_ptx_read(ptx, &operand->parts[0], bits);
@@ -143,13 +143,13 @@ void hd_ptx_write(struct hd_ptx *ptx, const struct hd_ptx_part *part, struct hd_
 	if (part->kind == HD_PTX_SINK || ptx->failed)
 		return;
 	if (part->kind != HD_PTX_REG || part->negated || *part->selector) {
-		hd_ptx_error(ptx, "the result is no register");
+		hd_ptx_error(ptx, "the result is not a register");
 		return;
 	}
 	struct hd_ptx_reg *reg;
 	reg = &ptx->regs.data[part->reg];
 	if ((bits == 1) != (reg->bits == 1) || reg->bits < bits) {
-		hd_ptx_error(ptx, "result of %u bits in '%s' of %u", bits, reg->name, reg->bits);
+		hd_ptx_error(ptx, "the result has %u bits, but '%s' has %u", bits, reg->name, reg->bits);
 		return;
 	}
 	if (reg->bits == 64 && leaf.words == 1)
@@ -168,7 +168,7 @@ void hd_ptx_write(struct hd_ptx *ptx, const struct hd_ptx_part *part, struct hd_
 void hd_ptx_out(struct hd_ptx *ptx, unsigned index, struct hd_leaf leaf, unsigned bits)
 {
 	if (index >= ptx->now->count || ptx->now->operands[index].form != HD_PTX_PLAIN)
-		hd_ptx_error(ptx, "the result is no register");
+		hd_ptx_error(ptx, "the result is not a register");
 	else
 		hd_ptx_write(ptx, &ptx->now->operands[index].parts[0], leaf, bits);
 }
@@ -311,13 +311,13 @@ static void run(struct hd_ptx *ptx, struct hd_ptx_statement *statement)
 {
 	const struct hd_ptx_row *row = find_row(statement->text);
 	if (!row) {
-		hd_ptx_error(ptx, "the instruction is not known");
+		hd_ptx_error(ptx, "unknown instruction");
 		return;
 	}
 	if (!modifiers_allowed(ptx, row))
 		return;
 	if (statement->count < row->operands) {
-		hd_ptx_error(ptx, "%u operands expected", row->operands);
+		hd_ptx_error(ptx, "expected %u operands", row->operands);
 		return;
 	}
 	if (statement->guarded && row->effect)

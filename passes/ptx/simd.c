@@ -135,11 +135,11 @@ static void select_simd(struct hd_ptx *ptx, unsigned arg)
 			    .sum = hd_ptx_has(ptx, "add")};
 	struct hd_opnd a;
 	if (!read_types(&simd) || (simd.operation == COMPARE && !find_comparison(&simd))) {
-		hd_ptx_error(ptx, "types of 32 bits (and in vset a comparison) have to follow the opcode");
+		hd_ptx_error(ptx, "expected 32-bit types (and in vset a comparison) after the opcode");
 		return;
 	}
 	if (simd.saturate && simd.sum) {
-		hd_ptx_error(ptx, "a sum does not saturate");
+		hd_ptx_error(ptx, "sums cannot saturate");
 		return;
 	}
 	a = hd_ptx_word(ptx, 1);

@@ -28,7 +28,7 @@ struct hd_leaf hd_ptx_pointer(struct hd_ptx *ptx, unsigned index, unsigned space
 	const struct hd_ptx_operand *operand = &ptx->now->operands[index];
 	bool narrow = space == HD_AS_SHARED || space == HD_AS_LOCAL;
 	if (index >= ptx->now->count || operand->form != HD_PTX_ADDRESS || operand->count != 1) {
-		hd_ptx_error(ptx, "an address in brackets expected");
+		hd_ptx_error(ptx, "expected an address in brackets");
 		return hd_leaf_imm(0, narrow ? 1 : 2);
 	}
 	struct hd_leaf leaf = hd_ptx_read(ptx, &operand->parts[0], narrow ? 32 : 64);
@@ -79,9 +79,9 @@ static unsigned elements(struct hd_ptx *ptx, const struct hd_ptx_operand *operan
 {
 	unsigned count = hd_ptx_has(ptx, "v2") ? 2 : hd_ptx_has(ptx, "v4") ? 4 : 1;
 	if (!bits || bits * count > 128)
-		hd_ptx_error(ptx, "the access has no width of 8 to 128 bits");
+		hd_ptx_error(ptx, "the access width is not 8 to 128 bits");
 	else if (operand->form == HD_PTX_ADDRESS || operand->count != count)
-		hd_ptx_error(ptx, "%u elements expected", count);
+		hd_ptx_error(ptx, "expected %u elements", count);
 	return count;
 }
 

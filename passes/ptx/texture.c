@@ -20,7 +20,7 @@ static void coordinates(struct hd_ptx *ptx, const struct hd_texture_form *form, 
 	unsigned given = operand->form == HD_PTX_ADDRESS ? operand->count - 1 : 0;
 	unsigned needed = form->layered + form->dims;
 	if (given < needed) {
-		hd_ptx_error(ptx, "%u coordinates expected behind the texture object", needed);
+		hd_ptx_error(ptx, "expected %u coordinates after the texture object", needed);
 		return;
 	}
 	for (unsigned d = 0; d < form->dims; d++)
@@ -35,7 +35,7 @@ static void gradients(struct hd_ptx *ptx, const struct hd_texture_form *form, st
 	for (unsigned axis = 0; axis < 2; axis++) {
 		const struct hd_ptx_operand *operand = &ptx->now->operands[2 + axis];
 		if (2 + axis >= ptx->now->count || operand->form == HD_PTX_ADDRESS || operand->count < form->dims) {
-			hd_ptx_error(ptx, "two gradients of %u numbers expected", form->dims);
+			hd_ptx_error(ptx, "expected two gradients of %u numbers", form->dims);
 			return;
 		}
 		for (unsigned d = 0; d < form->dims; d++)

@@ -302,7 +302,8 @@ static int verify_packed(struct hd_unit *unit, const char *text)
 	int status = hd_object_read(bytes, size, "metadata", &arena, &back, unit->diag);
 	char *again = status ? NULL : hd_metadata_to_json(&back.metadata);
 	if (!status && (!again || strcmp(text, again) != 0))
-		status = hd_error(unit->diag, HD_NOWHERE, "metadata: the kernel object's is not that of the text");
+		status = hd_error(unit->diag, HD_NOWHERE,
+				  "metadata: the kernel object's copy differs from the JSON text");
 	free(again);
 	free(bytes);
 	hd_arena_release(&arena);

@@ -205,7 +205,7 @@ int hd_remarks_emit(const struct hd_unit *unit, const struct hd_host *host)
 {
 	struct hd_remarks remarks = {.unit = unit, .host = host, .pattern = unit->options.print_remarks};
 	if (remarks.pattern && regcomp(&remarks.printed, remarks.pattern, REG_EXTENDED | REG_NOSUB))
-		return hd_error(unit->diag, HD_NOWHERE, "print-remarks: '%s' is no regular expression",
+		return hd_error(unit->diag, HD_NOWHERE, "print-remarks: '%s' is not a regular expression",
 				remarks.pattern);
 	hd_arena_init(&remarks.arena);
 	if (wanted(&remarks)) {

@@ -290,7 +290,7 @@ static struct hd_leaf part_leaf(struct hd_select *sel, uint32_t param, uint32_t 
 	LLVMOperandBundleRef bundle = hd_byval_bundle(sel->inst, param);
 	LLVMValueRef value;
 	if (!bundle) {
-		hd_sel_unsupported(sel, "a by-value argument that was not taken apart");
+		hd_sel_unsupported(sel, "by-value argument that legalize did not split");
 		return hd_leaf_imm(0, 2);
 	}
 	value = LLVMGetOperandBundleArgAtIndex(bundle, part + 1);

@@ -343,7 +343,7 @@ void hd_sel_bitcast(struct hd_select *sel)
 		return;
 	}
 	if (!hd_is_word_bitcast(from, to)) {
-		hd_sel_unsupported(sel, "a bitcast that was not taken apart");
+		hd_sel_unsupported(sel, "bitcast that legalize did not split");
 		return;
 	}
 	uint32_t out_count = count * from_bits / to_bits;

@@ -261,7 +261,7 @@ static void define_extern(struct hd_globals *globals, LLVMValueRef global)
 	    !LLVMABISizeOfType(globals->layout, type) || is_managed(globals->unit, global))
 		return;
 	hd_warning(globals->unit->diag, first_use(globals->unit, global),
-		   "variable '%s' is declared extern and defined nowhere: it is defined here, beginning at zero",
+		   "variable '%s' is declared extern, but defined nowhere; it is defined here as zero",
 		   LLVMGetValueName(global));
 	LLVMSetInitializer(global, LLVMConstNull(type));
 	LLVMSetLinkage(global, LLVMExternalLinkage);

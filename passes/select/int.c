@@ -268,7 +268,7 @@ void hd_sel_icmp(struct hd_select *sel)
 	bool is_signed;
 	unsigned cmp = compare_code(LLVMGetICmpPredicate(sel->inst), &is_signed);
 	if (!hd_is_scalar(type)) {
-		hd_sel_unsupported(sel, "compare of vectors");
+		hd_sel_unsupported(sel, "comparison of vectors");
 		return;
 	}
 	hd_sel_define1(sel,

@@ -287,7 +287,7 @@ static void load(struct hd_select *sel, unsigned arg)
 	LLVMTypeRef pointer = LLVMTypeOf(LLVMGetOperand(sel->inst, 0));
 	(void)arg;
 	if (hd_sel_capability(sel) < 75) {
-		hd_sel_unsupported(sel, "intrinsic %s: matrices are loaded by sm_75 and later",
+		hd_sel_unsupported(sel, "intrinsic %s: loading matrices needs sm_75 or later",
 				   LLVMGetValueName(LLVMGetCalledValue(sel->inst)));
 		return;
 	}

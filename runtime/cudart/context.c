@@ -213,7 +213,7 @@ static int read_cycles(struct hd_cudart *cudart, const char *variable, uint64_t 
 	errno = 0;
 	*cycles = strtoull(text, &end, 10);
 	if (errno || *end || *text == '-')
-		return hd_error(&cudart->diag, HD_NOWHERE, "%s: '%s' is not a number of cycles", variable, text);
+		return hd_error(&cudart->diag, HD_NOWHERE, "%s: expected a number of cycles, not '%s'", variable, text);
 	return 0;
 }
 
@@ -260,9 +260,8 @@ static void note_target(struct hd_cudart *cudart, const char *target)
 	cudart->noted_target = true;
 	char *gpu = gpu_for(code);
 	hd_note(&cudart->diag, HD_NOWHERE,
-		"the program is compiled for %s and runs here; a card like the modelled %s, of compute capability "
-		"%d.%d, would refuse it (cudaErrorNoKernelImageForDevice); heddle run --gpu %s models one that takes "
-		"it",
+		"the program is compiled for %s and runs here, but a %s (compute capability %d.%d) would refuse it "
+		"with cudaErrorNoKernelImageForDevice (heddle run --gpu %s models a card that accepts it)",
 		target, config->product, card / 10, card % 10, gpu ? gpu : "GPU");
 	free(gpu);
 }
@@ -313,7 +312,7 @@ static int set_recording(struct hd_cudart *cudart, struct hd_sim_options *option
 	if (!folder)
 		return 0;
 	if (slot >= HD_RECORDING_SLOTS)
-		return hd_error(&cudart->diag, HD_NOWHERE, "HEDDLE_RECORDING_SLOT: 0 to %d, not %llu",
+		return hd_error(&cudart->diag, HD_NOWHERE, "HEDDLE_RECORDING_SLOT: expected 0 to %d, not %llu",
 				HD_RECORDING_SLOTS - 1, (unsigned long long)slot);
 	snprintf(path, size, "%s/%ld.run", folder, (long)getpid());
 	options->recording = path;

@@ -42,14 +42,14 @@ static CUresult load(struct hd_cudart *cudart, CUmodule *module, const uint8_t *
 	switch (image_kind(bytes, size)) {
 	case IMAGE_PTX:
 		hd_error(&cudart->diag, HD_NOWHERE,
-			 "%s is PTX, and there is no compiler for it at run time: the simulated GPU loads kernel "
-			 "objects, which heddle-cc makes of the source (-keep leaves NAME.hdo)",
+			 "%s is PTX, which Heddle does not compile at run time (load a kernel object: heddle-cc -keep "
+			 "leaves NAME.hdo)",
 			 name);
 		return CUDA_ERROR_JIT_COMPILER_NOT_FOUND;
 	case IMAGE_OTHER_BINARY:
 		hd_error(&cudart->diag, HD_NOWHERE,
-			 "%s is a GPU binary of another compiler, or of another version of this one: the simulated GPU "
-			 "loads kernel objects, which heddle-cc makes of the source (-keep leaves NAME.hdo)",
+			 "%s is a GPU binary of another compiler or another version of Heddle (load a kernel object: "
+			 "heddle-cc -keep leaves NAME.hdo)",
 			 name);
 		return CUDA_ERROR_NO_BINARY_FOR_GPU;
 	case IMAGE_UNKNOWN: return CUDA_ERROR_INVALID_IMAGE;

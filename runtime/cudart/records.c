@@ -59,7 +59,7 @@ void hd_cudart_record(void *context, const char *line)
 		records->on = false;
 		if (errno == ENOENT)
 			hd_note(&cudart->diag, HD_NOWHERE,
-				"heddle run has ended before this process, which is not counted from here on");
+				"heddle run ended before this process; statistics omit the rest of this process");
 		else
 			hd_note(&cudart->diag, HD_NOWHERE, "statistics of this process end here: %s: %s", records->path,
 				strerror(errno));

@@ -29,7 +29,7 @@ void **__cudaRegisterFatBinary(void *fatCubin)
 			 wrapper->magic);
 	else if (!(binary->size = hd_object_declared_size(wrapper->data)))
 		hd_error(&cudart->diag, HD_NOWHERE,
-			 "the program's GPU binary is no Heddle kernel object; build it with heddle-cc");
+			 "the program's GPU binary is not a Heddle kernel object (build it with heddle-cc)");
 	else
 		binary->failed = false;
 	binary->bytes = wrapper->data;

@@ -78,7 +78,7 @@ static int configure(const struct hd_policy *policy, struct hd_config *config, c
 {
 	uint32_t window = window_of(parameter);
 	if (!window)
-		return hd_error(diag, HD_NOWHERE, "policy 'bow:%s': not %s", parameter, policy->parameters);
+		return hd_error(diag, HD_NOWHERE, "policy 'bow:%s': expected %s", parameter, policy->parameters);
 	uint64_t parts = config->subcores ? config->schedulers : 1;
 	uint64_t collectors = (config->max_warps + parts - 1) / parts * parts * window;
 	if (collectors > MOST_COLLECTORS)

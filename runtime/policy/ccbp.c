@@ -342,7 +342,7 @@ static int configure(const struct hd_policy *policy, struct hd_config *config, c
 	(void)config;
 	if (!*parameter || !strcmp(parameter, "blocks") || !strcmp(parameter, "bandwidth"))
 		return 0;
-	return hd_error(diag, HD_NOWHERE, "policy 'ccbp' takes %s, not '%s'", policy->parameters, parameter);
+	return hd_error(diag, HD_NOWHERE, "policy 'ccbp': expected %s, not '%s'", policy->parameters, parameter);
 }
 
 static const struct sharing_design design = {.measures = true, .decide = decide, .look = look};

@@ -80,10 +80,9 @@ static int configure(const struct hd_policy *policy, struct hd_config *config, c
 	unsigned long extra = strtoul(parameter, &end, 10);
 	uint64_t units = config->registers / HD_WARP_LANES + config->shared_bytes / DUET_UNIT_BYTES;
 	if (*parameter && (*parameter < '0' || *parameter > '9' || *end || extra > DUET_MOST_BLOCKS))
-		return hd_error(diag, HD_NOWHERE, "policy 'duet' takes %s, as in duet:2", policy->parameters);
+		return hd_error(diag, HD_NOWHERE, "policy 'duet': expected %s, as in duet:2", policy->parameters);
 	if (units > DUET_MOST_UNITS)
-		return hd_error(diag, HD_NOWHERE,
-				"policy 'duet' has addresses for %u KB of registers and shared memory",
+		return hd_error(diag, HD_NOWHERE, "policy 'duet': registers and shared memory together exceed %u KB",
 				DUET_MOST_UNITS * DUET_UNIT_BYTES / 1024);
 	return 0;
 }

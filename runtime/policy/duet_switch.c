@@ -443,7 +443,7 @@ void duet_verify_before(const struct hd_policy_handle *self, struct hd_warp *war
 			     duet_warp_of(self, warp)->at);
 	else if (!duet_space_agrees(space))
 		hd_gpu_fault(sm->gpu, warp, warp->pc, 0, HD_SIM_VERIFY,
-			     "the bit map of the on-chip space is not what was taken of it");
+			     "the bit map of the on-chip space differs from the allocations");
 }
 
 bool duet_why_held(const struct hd_policy_handle *self, const struct hd_warp *warp, char *text, size_t size)

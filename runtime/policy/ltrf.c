@@ -102,7 +102,8 @@ static bool is_due(const struct hd_policy_handle *self, const struct hd_warp *wa
 static void too_many(struct hd_warp *warp, const struct hd_wcb_set *set, uint32_t banks)
 {
 	hd_gpu_fault(warp->cta->sm->gpu, warp, warp->pc, 0, HD_SIM_VERIFY,
-		     "LTRF: the interval has %u registers, the register cache %u banks", hd_wcb_count(set), banks);
+		     "LTRF: the interval has %u registers, but the register cache has %u banks", hd_wcb_count(set),
+		     banks);
 }
 
 static void begin_warp(const struct hd_policy_handle *self, const struct hd_warp *warp)
@@ -238,7 +239,8 @@ static void check_operand(const struct hd_policy_handle *self, struct hd_warp *w
 	const struct ltrf_warp *mine = ltrf_warp_of(self, warp);
 	struct hd_gpu *gpu = warp->cta->sm->gpu;
 	if (hd_wcb_has(&mine->lost, reg))
-		hd_gpu_fault(gpu, warp, warp->pc, 0, HD_SIM_VERIFY, "LTRF+: R%u is read, and was dropped as dead", reg);
+		hd_gpu_fault(gpu, warp, warp->pc, 0, HD_SIM_VERIFY, "LTRF+: R%u is read after it was dropped as dead",
+			     reg);
 	else if (mine->interval != LTRF_NOWHERE && !hd_wcb_has(&mine->block.valid, reg))
 		hd_gpu_fault(gpu, warp, warp->pc, 0, HD_SIM_VERIFY,
 			     "LTRF: R%u is not in the register cache inside its interval", reg);

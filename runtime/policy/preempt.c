@@ -49,7 +49,7 @@ static int configure(const struct hd_policy *policy, struct hd_config *config, c
 			return 0;
 	if (!policy->parameters)
 		return hd_error(diag, HD_NOWHERE, "policy '%s' takes no parameter", policy->name);
-	return hd_error(diag, HD_NOWHERE, "policy 'preempt' knows %s, not '%s'", policy->parameters, parameter);
+	return hd_error(diag, HD_NOWHERE, "policy 'preempt': expected %s, not '%s'", policy->parameters, parameter);
 }
 
 static void start(const struct hd_policy_handle *self, struct hd_gpu *gpu)

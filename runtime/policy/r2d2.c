@@ -274,7 +274,7 @@ static int configure(const struct hd_policy *policy, struct hd_config *config, c
 	(void)config;
 	if (!*parameter || !strcmp(parameter, "always"))
 		return 0;
-	return hd_error(diag, HD_NOWHERE, "policy '%s:%s': not 'always'", policy->name, parameter);
+	return hd_error(diag, HD_NOWHERE, "policy '%s:%s': expected 'always'", policy->name, parameter);
 }
 
 static bool why_held(const struct hd_policy_handle *self, const struct hd_warp *warp, char *text, size_t size)

@@ -21,7 +21,7 @@ static int configure(const struct hd_policy *policy, struct hd_config *config, c
 	(void)config;
 	if (!*parameter || !strcmp(parameter, "always"))
 		return 0;
-	return hd_error(diag, HD_NOWHERE, "policy '%s:%s': not 'always'", policy->name, parameter);
+	return hd_error(diag, HD_NOWHERE, "policy '%s:%s': expected 'always'", policy->name, parameter);
 }
 
 const struct hd_policy_hooks hd_hooks_r2d2_functional = {

@@ -186,7 +186,7 @@ static enum hd_source operand_source(const struct hd_policy_handle *self, struct
 	(void)now;
 	counts_of(self, warp)->operands += first;
 	if (gpu->verify && hd_wcb_has(&mine->lost, operand->reg) && hd_served_is_read(warp, collector->inst))
-		hd_gpu_fault(gpu, warp, warp->pc, 0, HD_SIM_VERIFY, "RFC: R%u is read, and was dropped as dead",
+		hd_gpu_fault(gpu, warp, warp->pc, 0, HD_SIM_VERIFY, "RFC: R%u is read after it was dropped as dead",
 			     operand->reg);
 	if (!entry)
 		return HD_FROM_BANK;

@@ -26,8 +26,8 @@ void hd_served_check(struct hd_warp *warp, uint32_t reg, const uint32_t value[HD
 		if (value[lane] == warp->regs[reg][lane])
 			continue;
 		hd_gpu_fault(warp->cta->sm->gpu, warp, warp->pc, lane, HD_SIM_VERIFY,
-			     "%s: the collector serves R%u as %#x, the register file has %#x", design, reg, value[lane],
-			     warp->regs[reg][lane]);
+			     "%s: the collector serves R%u as %#x, but the register file has %#x", design, reg,
+			     value[lane], warp->regs[reg][lane]);
 		return;
 	}
 }

@@ -248,7 +248,7 @@ static void check(const struct hd_policy_handle *self, struct hd_warp *warp, uin
 	const struct shrf_warp *mine = hd_policy_warp(self, warp);
 	if (hd_wcb_has(&mine->lost, reg))
 		hd_gpu_fault(warp->cta->sm->gpu, warp, warp->pc, 0, HD_SIM_VERIFY,
-			     "SHRF: R%u is read, and was dropped as dead", reg);
+			     "SHRF: R%u is read after it was dropped as dead", reg);
 	else if (entry)
 		hd_served_check(warp, reg, entry->data, "SHRF");
 }

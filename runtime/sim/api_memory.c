@@ -26,9 +26,10 @@ static int place(struct hd_gpu *gpu, struct hd_module *module, const struct hd_p
 		if (!symbol->managed || !symbol->defined || strcmp(symbol->name, placed->name) != 0)
 			continue;
 		if (hd_devmem_adopt(gpu->devmem, placed->host, symbol->size))
-			return hd_gpu_refuse(gpu, HD_SIM_NO_MEMORY,
-					     "%s: managed variable %s at %p is not where the device can reach it",
-					     module->name, symbol->name, placed->host);
+			return hd_gpu_refuse(
+				gpu, HD_SIM_NO_MEMORY,
+				"%s: managed variable %s at %p is outside the addresses that the device can reach",
+				module->name, symbol->name, placed->host);
 		module->placed[i] = (uintptr_t)placed->host;
 	}
 	return HD_SIM_OK;

@@ -92,10 +92,10 @@ static int check_options(const struct hd_sim_options *options, const char *what)
 			    : options->sampling > 0		? "--sampling"
 			    : options->check			? "--check"
 			    : options->recording		? "--record"
-			    : options->rehearsal		? "a policy that rehearses"
+			    : options->rehearsal		? "a policy that needs two runs"
 			    : options->trace && *options->trace ? "--trace"
 								: NULL;
-	return other ? hd_error(options->diag, HD_NOWHERE, "%s does not go with %s", what, other) : 0;
+	return other ? hd_error(options->diag, HD_NOWHERE, "%s cannot be combined with %s", what, other) : 0;
 }
 
 static int read_next(struct hd_checkpoint *checkpoint)
@@ -114,7 +114,7 @@ static int open_files(struct hd_checkpoint *checkpoint, struct hd_diag *diag)
 		if (hd_entry_open(&checkpoint->reader, checkpoint->from, diag))
 			return -1;
 		if (read_next(checkpoint))
-			return hd_error(diag, HD_NOWHERE, "%s is damaged: it has no entries", checkpoint->from);
+			return hd_error(diag, HD_NOWHERE, "%s: damaged checkpoint: no entries", checkpoint->from);
 		checkpoint->replays = true;
 	}
 	if (checkpoint->path && !(checkpoint->log = open_log(checkpoint->path)))
@@ -134,7 +134,7 @@ int hd_checkpoint_new(const struct hd_sim_options *options, struct hd_checkpoint
 		return -1;
 	if (hd_store_open())
 		return hd_error(options->diag, HD_NOWHERE,
-				"no checkpoints here: the addresses for the simulator's memory cannot be had: %s",
+				"--checkpoint: cannot reserve the addresses of the simulator's memory: %s",
 				strerror(errno));
 	struct hd_checkpoint *checkpoint = hd_xcalloc(1, sizeof *checkpoint);
 	checkpoint->diag = options->diag;
@@ -215,10 +215,10 @@ static int compare_key(const struct hd_checkpoint *checkpoint, const char *prefi
 		       const json_t *now)
 {
 	char *old = text_of(then), *new = text_of(now);
-	int status = strcmp(old, new) != 0
-			     ? hd_error(checkpoint->diag, HD_NOWHERE, "%s was written with %s%s %s; here it is %s",
-					checkpoint->from, prefix, key, old, new)
-			     : 0;
+	int status = strcmp(old, new) != 0 ? hd_error(checkpoint->diag, HD_NOWHERE,
+						      "%s was written with %s%s %s, but this run has %s",
+						      checkpoint->from, prefix, key, old, new)
+					   : 0;
 	free(old);
 	free(new);
 	return status;
@@ -243,16 +243,17 @@ static int compare_heads(const struct hd_checkpoint *checkpoint, const json_t *t
 	const char *build = json_string_value(json_object_get(then, "build"));
 	static const char *const keys[] = {"gpu", "policy"};
 	if (!version || !build)
-		return hd_error(checkpoint->diag, HD_NOWHERE, "%s is damaged: its head says too little",
+		return hd_error(checkpoint->diag, HD_NOWHERE, "%s: damaged checkpoint: incomplete header",
 				checkpoint->from);
 	if (strcmp(version, "heddle " HD_VERSION) != 0)
 		return hd_error(checkpoint->diag, HD_NOWHERE,
-				"%s was written by another version: %s; this is heddle " HD_VERSION, checkpoint->from,
+				"%s was written by another version: %s, not heddle " HD_VERSION, checkpoint->from,
 				version);
 	if (strcmp(build, checkpoint->build) != 0)
-		return hd_error(checkpoint->diag, HD_NOWHERE,
-				"%s was written by another build of %s, whose memory this one does not understand",
-				checkpoint->from, version);
+		return hd_error(
+			checkpoint->diag, HD_NOWHERE,
+			"%s was written by another build of %s; a checkpoint works only with the build that wrote it",
+			checkpoint->from, version);
 	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
 		if (compare_key(checkpoint, "", keys[i], json_object_get(then, keys[i]), json_object_get(now, keys[i])))
 			return -1;
@@ -269,9 +270,10 @@ static int check_policies(const struct hd_gpu *gpu)
 	struct hd_image_code code = hd_image_code();
 	for (uint32_t i = 0; i < gpu->policy_count; i++)
 		if ((uint64_t)(uintptr_t)gpu->policies[i].hooks - code.base >= code.bytes)
-			return hd_error(gpu->checkpoint->diag, HD_NOWHERE,
-					"checkpoints do not go with policies in objects of their own, as '%s' is",
-					gpu->policies[i].policy->name);
+			return hd_error(
+				gpu->checkpoint->diag, HD_NOWHERE,
+				"checkpoints cannot be combined with policy '%s', which is loaded from an object",
+				gpu->policies[i].policy->name);
 	return 0;
 }
 
@@ -284,7 +286,7 @@ int hd_checkpoint_start(struct hd_sim *sim)
 	if (check_policies(&sim->gpu))
 		return -1;
 	if (hd_image_build(checkpoint->build))
-		return hd_error(checkpoint->diag, HD_NOWHERE, "checkpoints: the simulator's own file cannot be read");
+		return hd_error(checkpoint->diag, HD_NOWHERE, "checkpoints: cannot read the simulator's own file");
 	checkpoint->mirror = hd_mirror_new(sim->gpu.devmem);
 	if (!checkpoint->replays)
 		return 0;
@@ -334,13 +336,13 @@ static int differ(struct hd_gpu *gpu, const char *what)
 {
 	char then[512];
 	describe_next(gpu->checkpoint, then, sizeof then);
-	return refuse(gpu, " is of a program that does something else: here it %s, there it %s (launch %u)", what, then,
+	return refuse(gpu, ": the program differs: now it %s, in the checkpoint it %s (launch %u)", what, then,
 		      gpu->checkpoint->launches + 1);
 }
 
 static int broken(struct hd_gpu *gpu)
 {
-	return refuse(gpu, " is damaged: an entry is malformed");
+	return refuse(gpu, ": damaged checkpoint: malformed entry");
 }
 
 static int advance(struct hd_gpu *gpu)
@@ -359,14 +361,14 @@ static int compare_load(struct hd_gpu *gpu, const struct hd_strbuf *entry, const
 	memcpy(&now, entry->data, sizeof now);
 	memcpy(&then, checkpoint->next.data, sizeof then);
 	if (strncmp(now.object, then.object, sizeof now.object) != 0)
-		return refuse(gpu, " is of another program: %s is %.16s... here, and was %.16s... there", name,
+		return refuse(gpu, ": another program: %s is %.16s..., but was %.16s... in the checkpoint", name,
 			      now.object, then.object);
 	if (now.module != then.module)
-		return refuse(gpu, " is of a program that did something else before it loaded %s", name);
+		return refuse(gpu, ": the program differs before it loads %s", name);
 	if (checkpoint->next.bytes != entry->len || memcmp(checkpoint->next.data, entry->data, entry->len) != 0)
 		return refuse(gpu,
-			      ": managed variables of %s were at other addresses of the host's; 'heddle run' starts "
-			      "programs so that they stay where they are, if the host lets it",
+			      ": managed variables of %s had other host addresses (run the program by 'heddle run', "
+			      "which turns off address randomisation)",
 			      name);
 	return 0;
 }
@@ -411,7 +413,9 @@ static int compare_submit(struct hd_gpu *gpu, const struct submit_entry *submit,
 	if (strcmp((const char *)checkpoint->next.data + sizeof then, name) != 0)
 		return differ(gpu, what);
 	if (then.digest != submit->digest)
-		return refuse(gpu, ": launch %u, of kernel %s, has other sizes, parameters, stream or priority here",
+		return refuse(gpu,
+			      ": launch %u, of kernel %s, differs from the checkpoint in sizes, parameters, stream or "
+			      "priority",
 			      checkpoint->launches + 1, name);
 	return 0;
 }
@@ -526,7 +530,7 @@ void hd_checkpoint_write(struct hd_gpu *gpu)
 		write_all(gpu, output.to, &writer);
 		if (writer.failed && !ferror(output.to))
 			checkpoint->status = hd_error(checkpoint->diag, HD_NOWHERE,
-						      "%s: what came before the checkpoint could not be kept", path);
+						      "%s: cannot write the events before the checkpoint", path);
 		if (hd_output_close(&output, checkpoint->diag))
 			checkpoint->status = -1;
 	}
@@ -648,8 +652,7 @@ static enum hd_checkpoint_turn replay_step(struct hd_gpu *gpu)
 	else if (split(checkpoint, &parts))
 		error = broken(gpu);
 	else if (parts.step.digest != checkpoint->digest)
-		error = refuse(gpu,
-			       ": by launch %u, of kernel %s, the program has put other data into the device's memory",
+		error = refuse(gpu, ": at launch %u, of kernel %s, device memory differs from the checkpoint",
 			       checkpoint->launches, hd_kernel_title(gpu->grids.data[gpu->grids.len - 1]->kernel));
 	else if (hd_mirror_put(checkpoint->mirror, parts.changes, parts.step.change_bytes))
 		error = broken(gpu);
@@ -697,7 +700,7 @@ int hd_sim_checkpoint_end(struct hd_sim *sim)
 	if (checkpoint->replays && !checkpoint->failed && !sim->gpu.error) {
 		describe_next(checkpoint, what, sizeof what);
 		return hd_error(checkpoint->diag, HD_NOWHERE,
-				"%s is of a program that does something else: here it ended, there it %s (launch %u)",
+				"%s: the program differs: now it ended, in the checkpoint it %s (launch %u)",
 				checkpoint->from, what, checkpoint->launches + 1);
 	}
 	if (checkpoint->path)

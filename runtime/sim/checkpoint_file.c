@@ -95,18 +95,18 @@ static int read_head(struct hd_entry_reader *reader, struct hd_sha256 *hash, str
 	char magic[MAGIC_BYTES];
 	uint32_t numbers[2];
 	if (hd_entry_get(reader, magic, sizeof magic) || memcmp(magic, MAGIC, sizeof magic) != 0)
-		return hd_error(diag, HD_NOWHERE, "%s is no checkpoint: it does not begin like one", reader->path);
+		return hd_error(diag, HD_NOWHERE, "%s: not a checkpoint file", reader->path);
 	if (hd_entry_get(reader, numbers, sizeof numbers))
-		return hd_error(diag, HD_NOWHERE, "%s is cut short: it ends in its head", reader->path);
+		return hd_error(diag, HD_NOWHERE, "%s: truncated checkpoint: ends in the header", reader->path);
 	if (numbers[0] != HD_CHECKPOINT_FORMAT)
-		return hd_error(diag, HD_NOWHERE,
-				"%s is a checkpoint of another version of Heddle: format %u, this one reads %u",
+		return hd_error(diag, HD_NOWHERE, "%s: checkpoint of format %u, but this Heddle reads format %u",
 				reader->path, numbers[0], HD_CHECKPOINT_FORMAT);
 	if (numbers[1] > MOST_HEAD)
-		return hd_error(diag, HD_NOWHERE, "%s is damaged: a head of %u bytes", reader->path, numbers[1]);
+		return hd_error(diag, HD_NOWHERE, "%s: damaged checkpoint: header of %u bytes", reader->path,
+				numbers[1]);
 	reader->head = hd_xcalloc(1, numbers[1] + 1);
 	if (hd_entry_get(reader, reader->head, numbers[1]))
-		return hd_error(diag, HD_NOWHERE, "%s is cut short: it ends in its head", reader->path);
+		return hd_error(diag, HD_NOWHERE, "%s: truncated checkpoint: ends in the header", reader->path);
 	hd_sha256_add(hash, magic, sizeof magic);
 	hd_sha256_add(hash, numbers, sizeof numbers);
 	hd_sha256_add(hash, reader->head, numbers[1]);
@@ -131,12 +131,13 @@ static int check_end(struct hd_entry_reader *reader, struct hd_sha256 *hash, str
 	char is[HD_SHA256_TEXT] = "", says[HD_SHA256_TEXT] = "";
 	hd_sha256_finish(hash, is);
 	if (hd_entry_get(reader, says, HD_SHA256_TEXT - 1))
-		return hd_error(diag, HD_NOWHERE, "%s is cut short: it ends in its checksum", reader->path);
+		return hd_error(diag, HD_NOWHERE, "%s: truncated checkpoint: ends in the checksum", reader->path);
 	if (strcmp(is, says) != 0)
-		return hd_error(diag, HD_NOWHERE, "%s is damaged: its checksum is %.16s..., that of its bytes %.16s...",
-				reader->path, says, is);
+		return hd_error(diag, HD_NOWHERE,
+				"%s: damaged checkpoint: checksum %.16s..., but its bytes have %.16s...", reader->path,
+				says, is);
 	if (getc(reader->from) != EOF)
-		return hd_error(diag, HD_NOWHERE, "%s is damaged: there is something behind its end", reader->path);
+		return hd_error(diag, HD_NOWHERE, "%s: damaged checkpoint: data after the end", reader->path);
 	return 0;
 }
 
@@ -146,16 +147,16 @@ static int check_entries(struct hd_entry_reader *reader, struct hd_sha256 *hash,
 		struct entry entry;
 		uint64_t at = (uint64_t)ftello(reader->from);
 		if (hd_entry_get(reader, &entry, sizeof entry))
-			return hd_error(diag, HD_NOWHERE, "%s is cut short: it has no end", reader->path);
+			return hd_error(diag, HD_NOWHERE, "%s: truncated checkpoint: no end", reader->path);
 		if (entry.kind == HD_ENTRY_END && entry.bytes == HD_SHA256_TEXT - 1 && !entry.unused)
 			return check_end(reader, hash, diag);
 		if (entry.kind < HD_ENTRY_LOAD || entry.kind >= HD_ENTRY_END || entry.unused)
-			return hd_error(diag, HD_NOWHERE, "%s is damaged: byte %" PRIu64 " begins no entry",
+			return hd_error(diag, HD_NOWHERE, "%s: damaged checkpoint: no entry at byte %" PRIu64 "",
 					reader->path, at);
 		hd_sha256_add(hash, &entry, sizeof entry);
 		if (add_bytes(reader, hash, entry.bytes))
 			return hd_error(diag, HD_NOWHERE,
-					"%s is cut short, or damaged: it ends in the entry of %" PRIu64
+					"%s: truncated checkpoint: ends in the entry of %" PRIu64
 					" bytes at byte %" PRIu64,
 					reader->path, entry.bytes, at);
 	}
@@ -170,7 +171,7 @@ int hd_entry_open(struct hd_entry_reader *reader, const char *path, struct hd_di
 		return hd_error(diag, HD_NOWHERE, "cannot read the checkpoint %s: %s", path, strerror(errno));
 	hd_sha256_init(&hash);
 	if (fstat(fileno(reader->from), &status) || !S_ISREG(status.st_mode))
-		hd_error(diag, HD_NOWHERE, "%s is no checkpoint: it is no file", path);
+		hd_error(diag, HD_NOWHERE, "%s: not a regular file", path);
 	else if (!read_head(reader, &hash, diag)) {
 		off_t entries = ftello(reader->from);
 		if (!check_entries(reader, &hash, diag) && !fseeko(reader->from, entries, SEEK_SET))

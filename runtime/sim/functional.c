@@ -73,12 +73,12 @@ int hd_functional_check(const struct hd_gpu *gpu, struct hd_diag *diag)
 			   : options->trace && *options->trace ? "--trace"
 							       : NULL;
 	if (what)
-		return hd_error(diag, HD_NOWHERE, "--functional has no cycles: it does not go with %s", what);
+		return hd_error(diag, HD_NOWHERE, "--functional cannot be combined with %s: it has no cycles", what);
 	for (uint32_t i = 0; i < gpu->policy_count; i++)
 		if (has_timing(gpu->policies[i].hooks))
 			return hd_error(diag, HD_NOWHERE,
-					"--functional has no timing, and policy '%s' is about that: run it without "
-					"--functional, or the program under another one, such as baseline",
+					"--functional: policy '%s' needs timing (run without --functional, or under "
+					"another policy, such as baseline)",
 					gpu->policies[i].policy->name);
 	return 0;
 }

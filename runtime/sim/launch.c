@@ -139,15 +139,15 @@ static int check_threads(struct hd_gpu *gpu, const struct hd_launch *launch)
 	const char *name = hd_kernel_title(launch->kernel);
 	if (threads > gpu->config->max_threads_per_cta)
 		return hd_gpu_refuse(gpu, HD_SIM_BAD_LAUNCH,
-				     "kernel %s: %" PRIu64 " threads a block, the GPU has room for %" PRIu64, name,
+				     "kernel %s: %" PRIu64 " threads per block, but the GPU allows %" PRIu64, name,
 				     threads, gpu->config->max_threads_per_cta);
 	if (meta && meta->max_threads && threads > meta->max_threads)
 		return hd_gpu_refuse(gpu, HD_SIM_BAD_LAUNCH,
-				     "kernel %s: %" PRIu64 " threads a block, its __launch_bounds__ allow %u", name,
-				     threads, meta->max_threads);
+				     "kernel %s: %" PRIu64 " threads per block, but its __launch_bounds__ allow %u",
+				     name, threads, meta->max_threads);
 	if (meta && meta->reqntid[0] &&
 	    (meta->reqntid[0] != block[0] || meta->reqntid[1] != block[1] || meta->reqntid[2] != block[2]))
-		return hd_gpu_refuse(gpu, HD_SIM_BAD_LAUNCH, "kernel %s: block (%u,%u,%u), it requires (%u,%u,%u)",
+		return hd_gpu_refuse(gpu, HD_SIM_BAD_LAUNCH, "kernel %s: block (%u,%u,%u), but it requires (%u,%u,%u)",
 				     name, block[0], block[1], block[2], meta->reqntid[0], meta->reqntid[1],
 				     meta->reqntid[2]);
 	return 0;
@@ -158,10 +158,10 @@ static int check_params(struct hd_gpu *gpu, const struct hd_launch *launch)
 	const struct hd_meta_function *meta = launch->kernel->meta;
 	const char *name = hd_kernel_title(launch->kernel);
 	if (launch->param_bytes > MAX_PARAM_BYTES)
-		return hd_gpu_refuse(gpu, HD_SIM_BAD_LAUNCH, "kernel %s: %u bytes of parameters, at most %d", name,
-				     launch->param_bytes, MAX_PARAM_BYTES);
+		return hd_gpu_refuse(gpu, HD_SIM_BAD_LAUNCH, "kernel %s: %u bytes of parameters, but the limit is %d",
+				     name, launch->param_bytes, MAX_PARAM_BYTES);
 	if (meta && launch->param_bytes < meta->param_bytes)
-		return hd_gpu_refuse(gpu, HD_SIM_BAD_LAUNCH, "kernel %s: %u bytes of parameters given, it takes %u",
+		return hd_gpu_refuse(gpu, HD_SIM_BAD_LAUNCH, "kernel %s: %u bytes of parameters given, but it takes %u",
 				     name, launch->param_bytes, meta->param_bytes);
 	return 0;
 }
@@ -176,31 +176,30 @@ static int check_resources(struct hd_gpu *gpu, const struct hd_launch *launch, s
 	if (shared > gpu->config->shared_per_cta)
 		return hd_gpu_refuse(gpu, HD_SIM_TOO_MUCH_SHARED,
 				     "kernel %s: %" PRIu64
-				     " bytes of shared memory a block (%u static), the GPU has %" PRIu64,
+				     " bytes of shared memory per block (%u static), but the GPU has %" PRIu64,
 				     name, shared, shared_of(gpu, launch->kernel), gpu->config->shared_per_cta);
 	if (launch->shared_limited && launch->dynamic_shared > launch->most_dynamic_shared)
 		return hd_gpu_refuse(
 			gpu, HD_SIM_TOO_MUCH_SHARED,
-			"kernel %s: %u bytes of dynamic shared memory, it may have %u until "
-			"cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, BYTES) says "
-			"more",
+			"kernel %s: %u bytes of dynamic shared memory, but the limit is %u (raise it with "
+			"cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, BYTES))",
 			name, launch->dynamic_shared, launch->most_dynamic_shared);
 	grid->shared_bytes = (uint32_t)(shared + 3) / 4 * 4; /* atomics of 8 and 16 bits exchange whole words */
 	grid->registers = registers_of(gpu, launch->kernel);
 	if (grid->registers > gpu->config->max_regs_per_thread)
 		return hd_gpu_refuse(gpu, HD_SIM_TOO_MANY_REGISTERS,
-				     "kernel %s: %u registers a thread, the GPU has %" PRIu64
-				     "; compile it for its architecture, or with -maxrregcount %" PRIu64,
+				     "kernel %s: %u registers per thread, but the GPU has %" PRIu64
+				     " (compile it for its architecture, or with -maxrregcount %" PRIu64 ")",
 				     name, grid->registers, gpu->config->max_regs_per_thread,
 				     gpu->config->max_regs_per_thread);
 	*fit = hd_occupancy_compute(&limits, grid->registers, grid->block_threads, grid->shared_bytes);
 	if (!fit->ctas)
-		return hd_gpu_refuse(
-			gpu, fit->limit == HD_LIMIT_REGISTERS ? HD_SIM_TOO_MANY_REGISTERS : HD_SIM_BAD_LAUNCH,
-			"kernel %s: not one block fits on an SM (%s): %u threads, %u registers a thread, %u "
-			"bytes of shared memory",
-			name, hd_occupancy_limit_name(fit->limit), grid->block_threads, grid->registers,
-			grid->shared_bytes);
+		return hd_gpu_refuse(gpu,
+				     fit->limit == HD_LIMIT_REGISTERS ? HD_SIM_TOO_MANY_REGISTERS : HD_SIM_BAD_LAUNCH,
+				     "kernel %s: not one block fits on an SM (%s): %u threads, %u registers per "
+				     "thread, %u bytes of shared memory",
+				     name, hd_occupancy_limit_name(fit->limit), grid->block_threads, grid->registers,
+				     grid->shared_bytes);
 	return 0;
 }
 
@@ -256,7 +255,7 @@ static int fill_grid(struct hd_gpu *gpu, const struct hd_launch *launch, struct 
 	if (grid->cooperative && grid->cta_share > grid->fit.ctas)
 		return hd_gpu_refuse(gpu, HD_SIM_TOO_LARGE,
 				     "kernel %s: %" PRIu64
-				     " blocks of a cooperative launch, %u can be resident on each of %" PRIu64 " SMs",
+				     " blocks of a cooperative launch, but only %u fit on each of %" PRIu64 " SMs",
 				     hd_kernel_title(launch->kernel), grid->cta_total, grid->fit.ctas, gpu->sm_count);
 	grid->register_rows = rows_of(gpu, grid->registers);
 	grid->dynamic_shared = launch->dynamic_shared;

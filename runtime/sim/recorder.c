@@ -121,7 +121,7 @@ void hd_recorder_load(struct hd_recorder *recorder, const struct hd_module *modu
 	if (recorder->done)
 		return;
 	if (placed) {
-		refuse(recorder, "it has managed variables, which are the host's own memory");
+		refuse(recorder, "it uses managed variables, which are host memory");
 		return;
 	}
 	struct hd_recorded_module entry = {
@@ -186,7 +186,7 @@ static void follow_allocations(struct hd_recorder *recorder)
 	old = 0;
 	for (uint32_t i = 0; hd_devmem_range(memory, i, &low, &high, &adopted); i++) {
 		if (adopted) {
-			refuse(recorder, "it has the device reach memory of the host's own (cudaHostRegister)");
+			refuse(recorder, "the device reaches registered host memory (cudaHostRegister)");
 			continue;
 		}
 		bool known = old < recorder->shadows.len && recorder->shadows.data[old].low == low;
@@ -292,9 +292,9 @@ void hd_recorder_end(struct hd_recorder *recorder, const struct hd_grid *grid)
 	if (recorder->done)
 		return;
 	if (gpu->error)
-		refuse(recorder, "kernel %s did not end in good order", hd_kernel_name(grid->kernel));
+		refuse(recorder, "kernel %s failed", hd_kernel_name(grid->kernel));
 	if (gpu->heap_address)
-		refuse(recorder, "kernel %s allocates device memory itself (malloc)", hd_kernel_name(grid->kernel));
+		refuse(recorder, "kernel %s allocates device memory (malloc)", hd_kernel_name(grid->kernel));
 	for (uint32_t i = 0; i < recorder->shadows.len; i++)
 		take_over(recorder, &recorder->shadows.data[i]);
 }
@@ -314,6 +314,6 @@ void hd_recorder_finish(struct hd_recorder *recorder)
 	recorder->done = true;
 	hd_vec_release(&ranges);
 	if (fflush(recorder->writer.to) || recorder->writer.failed)
-		hd_error(recorder->sim->gpu.options.diag, HD_NOWHERE, "the recording is not complete: %s",
+		hd_error(recorder->sim->gpu.options.diag, HD_NOWHERE, "the recording is incomplete: %s",
 			 strerror(errno));
 }

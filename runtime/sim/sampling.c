@@ -56,12 +56,13 @@ int hd_sampling_check(const struct hd_gpu *gpu, struct hd_diag *diag)
 			   : options->trace && *options->trace ? "--trace"
 							       : NULL;
 	if (what)
-		return hd_error(diag, HD_NOWHERE, "--sampling simulates a part only: it does not go with %s", what);
+		return hd_error(diag, HD_NOWHERE, "--sampling cannot be combined with %s: it simulates only a part",
+				what);
 	for (uint32_t i = 0; i < gpu->policy_count; i++)
 		if (is_about_time(gpu, i) || gpu->policies[i].hooks->linear || gpu->policies[i].hooks->ideal)
 			return hd_error(diag, HD_NOWHERE,
-					"--sampling: policy '%s' changes the code that runs, or shares the GPU among "
-					"kernels; run it without --sampling",
+					"--sampling: policy '%s' changes the code that runs or shares the GPU among "
+					"kernels (run it without --sampling)",
 					gpu->policies[i].policy->name);
 	return 0;
 }

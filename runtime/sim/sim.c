@@ -39,7 +39,7 @@ static int check_config(const struct hd_config *config, struct hd_diag *diag)
 		return -1;
 	if (config->schedulers > HD_MAX_SCHEDULERS || config->max_warps > config->schedulers * HD_SCHEDULER_WARPS ||
 	    config->max_warps > HD_MAX_WARPS)
-		return hd_error(diag, HD_NOWHERE, "max_warps: at most %d warps a scheduler", HD_SCHEDULER_WARPS);
+		return hd_error(diag, HD_NOWHERE, "max_warps: at most %d warps per scheduler", HD_SCHEDULER_WARPS);
 	return 0;
 }
 
@@ -187,7 +187,7 @@ int hd_sim_threads_parse(const char *text, uint32_t *threads, struct hd_diag *di
 	unsigned long number = text && *text ? strtoul(text, &end, 10) : hd_crew_processors();
 	*threads = number < MOST_THREADS ? (uint32_t)number : MOST_THREADS;
 	if (text && *text && (!number || *end || *text == '-'))
-		return hd_error(diag, HD_NOWHERE, "the number of threads is 1 or more, not '%s'", text);
+		return hd_error(diag, HD_NOWHERE, "number of threads: expected 1 or more, not '%s'", text);
 	return 0;
 }
 
@@ -197,8 +197,8 @@ int hd_sim_sampling_parse(const char *text, double *sampling, struct hd_diag *di
 	double percent = text && *text ? strtod(text, &end) : DEFAULT_SAMPLING;
 	*sampling = text ? percent / 100 : 0;
 	if (text && *text && (*end || !(percent >= LEAST_SAMPLING && percent <= MOST_SAMPLING)))
-		return hd_error(diag, HD_NOWHERE, "--sampling: the error is %g to %g percent, not '%s'", LEAST_SAMPLING,
-				MOST_SAMPLING, text);
+		return hd_error(diag, HD_NOWHERE, "--sampling: expected an error of %g to %g percent, not '%s'",
+				LEAST_SAMPLING, MOST_SAMPLING, text);
 	return 0;
 }
 

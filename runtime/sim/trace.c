@@ -45,11 +45,11 @@ static int parse_window(struct hd_trace *trace, const char *text, struct hd_diag
 	char *end;
 	trace->from = strtoull(text, &end, 10);
 	if (*end != ':')
-		return hd_error(diag, HD_NOWHERE, "trace window '%s' is not FROM:TO in cycles", text);
+		return hd_error(diag, HD_NOWHERE, "trace window '%s': expected FROM:TO in cycles", text);
 	const char *to = end + 1;
 	trace->to = *to ? strtoull(to, &end, 10) : HD_NEVER;
 	if (*to && *end)
-		return hd_error(diag, HD_NOWHERE, "trace window '%s' is not FROM:TO in cycles", text);
+		return hd_error(diag, HD_NOWHERE, "trace window '%s': expected FROM:TO in cycles", text);
 	if (trace->to <= trace->from)
 		return hd_error(diag, HD_NOWHERE, "trace window '%s' is empty", text);
 	return 0;

@@ -66,7 +66,7 @@ static int check_range(const struct keys *keys, const struct hd_policy_key *key,
 {
 	if (key->value >= least && key->value <= most)
 		return 0;
-	return hd_error(keys->diag, HD_NOWHERE, "%s.%s is from %g to %g, not %g", keys->self->policy->name, key->key,
+	return hd_error(keys->diag, HD_NOWHERE, "%s.%s: expected %g to %g, not %g", keys->self->policy->name, key->key,
 			least, most, key->value);
 }
 

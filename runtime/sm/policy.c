@@ -52,7 +52,7 @@ static void unknown_policy(const char *name, size_t length, struct hd_diag *diag
 	if (*near)
 		hd_error(diag, HD_NOWHERE, "unknown policy '%s'; did you mean %s?", wanted, near);
 	else
-		hd_error(diag, HD_NOWHERE, "unknown policy '%s'; known are: %s", wanted, hd_strbuf_text(&known));
+		hd_error(diag, HD_NOWHERE, "unknown policy '%s'; known: %s", wanted, hd_strbuf_text(&known));
 	hd_strbuf_release(&known);
 	free(near);
 }
@@ -178,7 +178,7 @@ static int check_rehearsal(const struct hd_gpu *gpu, const struct hd_policy_set 
 {
 	if (gpu->options.rehearsal || (!is_rehearsed(chosen, i, 0) && !is_rehearsed(chosen, i, 1)))
 		return 0;
-	return hd_error(diag, HD_NOWHERE, "policy '%s:%s' needs two runs of a program, as 'heddle run' makes them",
+	return hd_error(diag, HD_NOWHERE, "policy '%s:%s' needs two runs of the program (use 'heddle run')",
 			chosen->policies[i]->name, chosen->parameters[i]);
 }
 
@@ -282,11 +282,11 @@ int hd_policy_fits(const struct hd_config *config, const struct hd_policy *polic
 	const char *why = config->core == HD_CORE_MODERN ? hd_policy_needs_scoreboard(policy) : NULL;
 	if (why)
 		return hd_error(diag, HD_NOWHERE,
-				"policy '%s' is defined on a register scoreboard alone, not on core = modern: %s",
-				policy->name, why);
+				"policy '%s' needs a register scoreboard, which core = modern lacks: %s", policy->name,
+				why);
 	if (config->operands == HD_OPERANDS_COLLECTORS || !hd_policy_needs_collectors(policy))
 		return 0;
-	return hd_error(diag, HD_NOWHERE, "policy '%s' needs operand collectors: operands = modern has none",
+	return hd_error(diag, HD_NOWHERE, "policy '%s' needs operand collectors, which operands = modern lacks",
 			policy->name);
 }
 

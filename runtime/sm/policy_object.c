@@ -52,8 +52,8 @@ static int check_object(const struct hd_policy_object *object, const char *path,
 	compare(object, why, sizeof why);
 	if (*why)
 		return hd_error(diag, HD_NOWHERE,
-				"policy '%s' was built with the headers of another Heddle (%s; this is %s): %s; build "
-				"it again with this one's",
+				"policy '%s' was built with the headers of another Heddle (%s; this is %s): %s (build "
+				"it again)",
 				path, object->version, HD_VERSION, why);
 	if (!object->policy.name || !object->policy.help || !object->policy.hooks)
 		return hd_error(diag, HD_NOWHERE, "policy '%s': HD_POLICY_OBJECT needs a name, help and hooks", path);

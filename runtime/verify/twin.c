@@ -488,11 +488,11 @@ static void finish(struct hd_exec *exec, uint32_t lane)
 		hd_describe_place(exec->gpu, &twin->warp, twin->warp.pc, (uint32_t)__builtin_ctz(twin->warp.active),
 				  place, sizeof place);
 		hd_gpu_fault(exec->gpu, exec->warp, twin->pc, lane, HD_SIM_VERIFY,
-			     "linear version: it has ended where the original code goes on: %s", place);
+			     "linear version: it ended, but the original code continues: %s", place);
 		exec->fault = true;
 	} else if (twin->held) {
 		hd_gpu_fault(exec->gpu, exec->warp, twin->pc, lane, HD_SIM_VERIFY,
-			     "linear version: it does %u accesses that the original code does not", twin->held);
+			     "linear version: it makes %u accesses that the original code does not", twin->held);
 		exec->fault = true;
 	}
 }

@@ -31,6 +31,7 @@ SERIES = (8, 32, 64)  # others, on parts of the GPU that leave an SM so many
 WHOLE = 'whole'  # the V100: 80 SMs share the launches
 CHOICE = 32  # warps of an SM at which Figure 14 has allocations to choose from
 PHASES = 'pointsto'  # the workload of Figures 11 and 14
+DEEPEST = 'propagate_copies'  # its kernel with the deepest calls
 
 
 class Workload(figures.Workload):
@@ -606,7 +607,7 @@ def results(of_paper, workloads):
         _, rate = global_rates(phases)
         values['phases-global'] = 100 * (ratio(rate['cars'], rate['base']) - 1)
         alone = {run: cycles_by_kernel(phases.runs[run]) for run in (f'base@{CHOICE}', 'atlow', 'athigh')}
-        deepest = max(phases.kernels, key=lambda kernel: kernel.get('max_stack_bytes', 0))['demangled']
+        deepest = next(name for name in alone['athigh'] if name.startswith(DEEPEST))
         for key, run in (('propagate-low', 'atlow'), ('propagate-high', 'athigh')):
             values[key] = ratio(alone[f'base@{CHOICE}'][deepest], alone[run][deepest])
     counts = [first_and_later(w, f'cars@{max(SERIES)}') for w in of_paper]

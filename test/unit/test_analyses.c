@@ -244,10 +244,10 @@ START_TEST(tags_of_live_registers)
 	ck_assert_int_eq(hd_liveness_verify_unit(&unit), 0);
 	liveness_of(K)->dead_in_warp[COMPARE] |= 2;
 	REFUSED(hd_liveness_verify_unit,
-		"liveness of 'k': the warp is done with a register at 0040 that its thread is not");
+		"liveness of 'k': at 0040 a register is dead for the warp, but not for its thread");
 	liveness_of(F)->dead_in_warp[0] |= 1;
 	REFUSED(hd_liveness_verify_unit,
-		"liveness of 'f': the warp is done with a register at 0000 that its thread is not");
+		"liveness of 'f': at 0000 a register is dead for the warp, but not for its thread");
 }
 END_TEST
 

@@ -142,7 +142,7 @@ START_TEST(windows_have_a_size)
 		struct simbench bench;
 		bench_init(&bench, wrong[i]);
 		ck_assert_int_ne(simbench_start(&bench), 0);
-		ck_assert_msg(strstr(bench.message, "not the window length in instructions") != NULL, "%s",
+		ck_assert_msg(strstr(bench.message, "expected the window length in instructions") != NULL, "%s",
 			      bench.message);
 		simbench_release(&bench);
 	}

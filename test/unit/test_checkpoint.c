@@ -103,7 +103,7 @@ START_TEST(any_damage_is_seen)
 		*told = '\0';
 		ck_assert_int_eq(hd_entry_open(&reader, path, &diag), -1);
 		ck_assert_ptr_nonnull(strstr(told, path));
-		ck_assert_msg(strstr(told, end < 8 ? "no checkpoint" : "cut short"), "%zu bytes: %s", end, told);
+		ck_assert_msg(strstr(told, end < 8 ? "not a checkpoint" : "truncated"), "%zu bytes: %s", end, told);
 	}
 	for (size_t bit = 0; bit < 8 * size; bit++) {
 		bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);

@@ -98,7 +98,7 @@ START_TEST(bad_files_tell_the_line)
 	} cases[] = {
 		{"product = x\nsm_cuont = 3\n", "sm_count", 2},
 		{"[a]\n\nsm_count = many\n", "needs a number", 3},
-		{"sm_count = 0\n", "between 1 and 1024", 1},
+		{"sm_count = 0\n", "expected 1 to 1024", 1},
 		{"sm_count = 1.5\n", "whole number", 1},
 		{"scheduler = oldest\n", "gto|lrr|two-level|cggty", 1},
 		{"sm_count = 4\nnonsense\n", "key = value", 2},

@@ -710,8 +710,8 @@ START_TEST(verify_finds_a_stale_value)
 	char text[512];
 	ck_assert_int_eq(run_stale(false, text, sizeof text), 0);
 	ck_assert_int_eq(run_stale(true, text, sizeof text), HD_SIM_VERIFY);
-	ck_assert_msg(strstr(text, "Malekeh: the collector serves R4 as 0x1, the register file has 0x2") != NULL, "%s",
-		      text);
+	ck_assert_msg(strstr(text, "Malekeh: the collector serves R4 as 0x1, but the register file has 0x2") != NULL,
+		      "%s", text);
 }
 END_TEST
 
@@ -722,13 +722,13 @@ START_TEST(variants_and_settings_are_checked)
 	} rows[] = {
 		{"malekeh:sthld=", NULL, "policy 'malekeh:sthld=': wrong parameter (expected sthld=N"},
 		{"malekeh:sthld=x", NULL, "wrong parameter (expected sthld=N"},
-		{"malekeh:exact", NULL, "policy 'malekeh:exact' needs two runs of a program"},
-		{"malekeh:record", NULL, "policy 'malekeh:record' needs two runs of a program"},
+		{"malekeh:exact", NULL, "policy 'malekeh:exact' needs two runs of the program"},
+		{"malekeh:record", NULL, "policy 'malekeh:record' needs two runs of the program"},
 		{"malekeh:fast", NULL, "wrong parameter (expected sthld=N"},
-		{"malekeh", "malekeh.entries=17", "malekeh.entries is from 1 to 16, not 17"},
-		{"malekeh", "malekeh.state2_small_step=-65", "malekeh.state2_small_step is from -64 to 64, not -65"},
+		{"malekeh", "malekeh.entries=17", "malekeh.entries: expected 1 to 16, not 17"},
+		{"malekeh", "malekeh.state2_small_step=-65", "malekeh.state2_small_step: expected -64 to 64, not -65"},
 		{"malekeh", "malekeh.entrys=4", "policy 'malekeh': unknown key 'entrys'; did you mean entries?"},
-		{"malekeh", "malekeh.pj_tag=-1", "malekeh.pj_tag is from 0 to 1e+09, not -1"},
+		{"malekeh", "malekeh.pj_tag=-1", "malekeh.pj_tag: expected 0 to 1e+09, not -1"},
 		{"malekeh", "malekeh.pj_tags=1", "unknown key 'pj_tags'; did you mean pj_tag?"},
 	};
 	for (uint32_t i = 0; i < sizeof rows / sizeof *rows; i++) {

@@ -139,7 +139,8 @@ static void expect_error(const char *from, const char *to, const char *expected)
 
 START_TEST(errors_name_their_place)
 {
-	expect_error("\"version\": 1", "\"version\": 2", "x.json: metadata of version 2; this Heddle reads version 1");
+	expect_error("\"version\": 1", "\"version\": 2",
+		     "x.json: metadata of version 2, but this Heddle reads version 1 (compile again)");
 	expect_error("\"tags\": \"01f", "\"tags\": \"01g",
 		     "functions[0].reuse.tags: expected a digit for each instruction");
 	expect_error("\"tags\": \"01f", "\"tags\": \"01",

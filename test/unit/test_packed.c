@@ -372,7 +372,7 @@ START_TEST(another_layout_is_said_to_be_one)
 	uint8_t *file = write_sample(HD_CODEC_NONE, &size), *meta = sample_section(file, SECTION_META, &bytes);
 	meta[ITEMS_HEADER_BYTES + get_u32(meta + 20)] ^= 1;
 	ck_assert_int_eq(hd_object_open(file, size, "x.hdo", &arena, &object, &diag), -1);
-	expect_message("x.hdo: its metadata has other fields than this Heddle's; compile it again");
+	expect_message("x.hdo: metadata fields differ from this Heddle's (compile it again)");
 	free(file);
 }
 END_TEST

@@ -110,18 +110,18 @@ static const struct {
 	const char *parameters, *wanted;
 } wrong[] = {
 	{"maxregcount=3", "did you mean maxrregcount?"},
-	{"maxrregcount=3", "out of range: 16 to 255"},
+	{"maxrregcount=3", "out of range 16 to 255"},
 	{"maxrregcount=256", "out of range"},
 	{"maxrregcount=99999999999999999999999", "out of range"},
-	{"maxrregcount=", "wants a value"},
-	{"maxrregcount=1x", "wants a number"},
-	{"maxrregcount=-1", "wants a number"},
-	{"interval-regs=7", "out of range: 8 to 64"},
-	{"interval-regs=65", "out of range: 8 to 64"},
-	{"rdc=2", "is a flag"},
-	{"abi=none", "is none of cars|observed"},
-	{"abi=car", "is none of"},
-	{"o", "wants a value"},
+	{"maxrregcount=", "missing value"},
+	{"maxrregcount=1x", "expected a number"},
+	{"maxrregcount=-1", "expected a number"},
+	{"interval-regs=7", "out of range 8 to 64"},
+	{"interval-regs=65", "out of range 8 to 64"},
+	{"rdc=2", "expected 0 or 1"},
+	{"abi=none", "expected one of cars|observed"},
+	{"abi=car", "expected one of"},
+	{"o", "missing value"},
 	{"without=bit-tests+bit-test",
 	 "'without': unknown switch 'bit-test'; did you mean bit-tests? There are loop-unrolling, "},
 	{"without=late", "unknown switch 'late'"},
@@ -203,7 +203,8 @@ START_TEST(an_instruction_too_wide_for_an_interval_is_named)
 	unit.options.interval_regs = 5;
 	ck_assert_int_eq(hd_pass_require(&unit, HD_PASS_INTERVALS), -1);
 	ck_assert_msg(strstr(message, "'k': the instruction at pc 0x") && strstr(message, "LDG.128") &&
-			      strstr(message, "needs 6 registers; a register-interval may have 5 (interval-regs=)"),
+			      strstr(message,
+				     "needs 6 registers, but the limit of a register-interval is 5 (interval-regs=)"),
 		      "%s", message);
 	LLVMDisposeModule(unit.module);
 	unit.module = NULL;

@@ -88,8 +88,8 @@ START_TEST(verify_finds_what_was_dropped)
 	((uint8_t *)bench.meta.dead_operands)[2] = 1;
 	ck_assert_msg(!simbench_start(&bench), "%s", bench.message);
 	ck_assert_int_eq(simbench_run(&bench, 1, 32), HD_SIM_VERIFY);
-	ck_assert_msg(strstr(hd_sim_error_text(bench.sim), "SHRF: R4 is read, and was dropped as dead") != NULL, "%s",
-		      hd_sim_error_text(bench.sim));
+	ck_assert_msg(strstr(hd_sim_error_text(bench.sim), "SHRF: R4 is read after it was dropped as dead") != NULL,
+		      "%s", hd_sim_error_text(bench.sim));
 	simbench_release(&bench);
 }
 END_TEST

@@ -295,7 +295,7 @@ START_TEST(the_modern_model_has_no_collectors)
 		bench.config.operands = HD_OPERANDS_MODERN;
 		ck_assert_int_eq(hd_policy_fits(&bench.config, &policy, &bench.diag), i < 4 ? -1 : 0);
 	}
-	ck_assert_str_eq(bench.message, "policy 'probe' needs operand collectors: operands = modern has none");
+	ck_assert_str_eq(bench.message, "policy 'probe' needs operand collectors, which operands = modern lacks");
 	simbench_release(&bench);
 }
 END_TEST

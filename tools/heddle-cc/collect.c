@@ -67,7 +67,7 @@ static int add_devices(struct collect *collect, struct candidate *candidate, con
 		size_t size = hd_object_declared_size(section->data + at);
 		if (!size || size > section->bytes - at)
 			return hd_error(&collect->cc->diag, HD_NOWHERE,
-					"%s: its device code is no Heddle kernel object of this version",
+					"%s: its device code is not a kernel object of this version of Heddle",
 					candidate->name);
 		if (add_device(collect, candidate, section->data + at, size))
 			return -1;
@@ -190,7 +190,7 @@ static int add_file(struct collect *collect, const char *path)
 	elf_version(EV_CURRENT);
 	if (size >= 8 && !memcmp(bytes, "!<thin>\n", 8)) {
 		status = hd_error(&collect->cc->diag, HD_NOWHERE,
-				  "%s: a thin archive; make it without T, so that device code in it can be linked",
+				  "%s: is a thin archive (create it without T, so that its device code can be linked)",
 				  path);
 	} else if (size >= 8 && !memcmp(bytes, "!<arch>\n", 8)) {
 		status = add_members(collect, path);

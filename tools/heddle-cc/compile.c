@@ -175,8 +175,7 @@ static void hint_at_references(struct hd_cc *cc, const char *input)
 		named = named || memmem(bytes, size, words[i], strlen(words[i]));
 	if (named)
 		hd_note(&cc->diag, (struct hd_loc){.file = input},
-			"CUDA 12 has no texture references (texture<...>) any more; -heddle-texture-references takes "
-			"them");
+			"CUDA 12 removed texture references (texture<...>); -heddle-texture-references accepts them");
 	free(bytes);
 }
 
@@ -243,7 +242,7 @@ static int run_device(struct device *device)
 	return status;
 }
 
-/* Compiles it, or says that its launches could not be read; then what ptxas would say. */
+/* Compiles it, or says that the launches cannot be read; then what ptxas would say. */
 static int compile_device(struct device *device)
 {
 	struct hd_cc *cc = device->job->cc;
@@ -258,7 +257,7 @@ static int compile_device(struct device *device)
 	/* After the compiler: where the source has errors they are the reason. */
 	if (!device->scanned)
 		hd_warning(&cc->diag, (struct hd_loc){.file = device->input},
-			   "its launches could not be read, block sizes and shared memory of kernels count as unknown");
+			   "cannot read the kernel launches; block sizes and shared memory are unknown");
 	return hd_job_report(device->job, device->prefix, false);
 }
 

@@ -118,7 +118,7 @@ int hd_cc_device_link(struct hd_job *job, const hd_arguments *files, const char 
 		status = link_collected(job, &collected, name, linked);
 	} else if (!status && alone) {
 		status = hd_error(&cc->diag, HD_NOWHERE,
-				  "no relocatable device code among the inputs of -dlink; compile it with -dc");
+				  "-dlink: no relocatable device code among the inputs (compile it with -dc)");
 	}
 	hd_cc_collected_release(&collected);
 	return status;

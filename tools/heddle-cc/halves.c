@@ -164,7 +164,7 @@ static void plain_arguments(struct hd_cc *cc, const char *input, hd_arguments *a
 int hd_cc_source_arguments(struct hd_cc *cc, const char *input, hd_arguments *arguments)
 {
 	if (!hd_cc_is_source(cc, input))
-		return hd_error(&cc->diag, HD_NOWHERE, "%s is no source file", input);
+		return hd_error(&cc->diag, HD_NOWHERE, "%s is not a source file", input);
 	hd_vec_push(arguments, cc->clangxx);
 	if (hd_cc_is_cuda(cc, input))
 		hd_cc_half_arguments(cc, false, arguments);

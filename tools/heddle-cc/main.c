@@ -52,7 +52,7 @@ static int make_objects(struct hd_job *job)
 		const char *output = hd_job_final_name(job, input);
 		char *object = hd_job_path(job, hd_arena_printf(&cc->arena, "%u.o", i));
 		if (!hd_cc_is_source(cc, input))
-			return hd_error(&cc->diag, HD_NOWHERE, "%s is no source file", input);
+			return hd_error(&cc->diag, HD_NOWHERE, "%s is not a source file", input);
 		if (hd_cc_is_cuda(cc, input) ? compile_cuda(job, input, object, &prefix)
 					     : hd_compile_plain(job, input, object))
 			return -1;
@@ -198,8 +198,8 @@ static int make_device_link(struct hd_job *job)
 	const char *output = cc->output ? cc->output : hd_arena_printf(&cc->arena, "a_dlink.%s", suffix);
 	for (uint32_t i = 0; i < cc->inputs.len; i++)
 		if (hd_cc_is_source(cc, cc->inputs.data[i]))
-			return hd_error(&cc->diag, HD_NOWHERE, "-dlink takes objects and archives; compile %s with -dc",
-					cc->inputs.data[i]);
+			return hd_error(&cc->diag, HD_NOWHERE,
+					"-dlink takes objects and archives (compile %s with -dc)", cc->inputs.data[i]);
 	if (hd_cc_device_link(job, &cc->inputs, base_name(output), &linked) ||
 	    hd_job_deliver_side_files(job, linked.prefix, hd_job_output_prefix(job, output)))
 		return -1;
@@ -251,7 +251,7 @@ static int make_host_sources(struct hd_job *job)
 		const char *source = hd_arena_printf(&cc->arena, "%s.ii", prefix);
 		const char *output = cc->output ? cc->output : hd_job_named(job, input, ".cu.cpp.ii");
 		if (!hd_cc_is_cuda(cc, input))
-			return hd_error(&cc->diag, HD_NOWHERE, "%s is no CUDA source", input);
+			return hd_error(&cc->diag, HD_NOWHERE, "%s is not a CUDA source", input);
 		if (hd_compile_cuda(job, input, prefix, "-S", assembly) ||
 		    (!cc->dry_run && write_host_source(cc, assembly, source)) ||
 		    deliver_with(job, prefix, hd_job_output_prefix(job, output), source, output))
@@ -290,7 +290,7 @@ static int make_texts(struct hd_job *job)
 				return -1;
 			hd_job_add(&arguments, cc->dependency_kind, "-MT", target, input, NULL);
 		} else if (!hd_cc_is_cuda(cc, input)) {
-			return hd_error(&cc->diag, HD_NOWHERE, "%s is no CUDA source", input);
+			return hd_error(&cc->diag, HD_NOWHERE, "%s is not a CUDA source", input);
 		} else {
 			hd_vec_push(&arguments, cc->clangxx);
 			hd_cc_half_arguments(cc, ptx, &arguments);
@@ -319,7 +319,7 @@ static int make_images(struct hd_job *job)
 		const char *output = cc->output ? cc->output : hd_job_named(job, input, suffix);
 		const char *prefix = hd_job_path(job, hd_arena_printf(&cc->arena, "%u", i));
 		if (!hd_cc_is_cuda(cc, input))
-			return hd_error(&cc->diag, HD_NOWHERE, "%s is no CUDA source", input);
+			return hd_error(&cc->diag, HD_NOWHERE, "%s is not a CUDA source", input);
 		/* The object last: it is also one of the side files, which -keep copies. */
 		if (hd_compile_device(job, input, prefix) ||
 		    hd_job_deliver_side_files(job, prefix, hd_job_output_prefix(job, output)) ||
@@ -338,11 +338,11 @@ static int make_launches(struct hd_job *job)
 		const char *output = cc->output ? cc->output : hd_job_named(job, input, ".launches.json");
 		char *facts = hd_job_path(job, "launches.json");
 		if (!hd_cc_is_cuda(cc, input))
-			return hd_error(&cc->diag, HD_NOWHERE, "%s is no CUDA source", input);
+			return hd_error(&cc->diag, HD_NOWHERE, "%s is not a CUDA source", input);
 		if (cc->dry_run)
 			continue;
 		if (!hd_job_scan(job, input, hd_prelude_find(cc, &job->signals, true), true, facts))
-			return hd_error(&cc->diag, (struct hd_loc){.file = input}, "its launches could not be read");
+			return hd_error(&cc->diag, (struct hd_loc){.file = input}, "cannot read the kernel launches");
 		if (hd_job_deliver(job, facts, strcmp(output, "-") ? output : "/dev/stdout"))
 			return -1;
 	}

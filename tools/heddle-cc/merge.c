@@ -74,7 +74,7 @@ static int parse(struct merge *merge, uint32_t index)
 							  device->object.bitcode_bytes, device->name);
 	if (LLVMParseBitcodeInContext2(merge->context, buffer, &merge->modules[index])) {
 		merge->modules[index] = NULL;
-		hd_error(&merge->cc->diag, HD_NOWHERE, "%s: its bitcode cannot be read", device->name);
+		hd_error(&merge->cc->diag, HD_NOWHERE, "%s: cannot read its bitcode", device->name);
 	}
 	LLVMDisposeMemoryBuffer(buffer);
 	return merge->modules[index] ? 0 : -1;
@@ -158,10 +158,10 @@ static int check_target(struct merge *merge, const struct hd_cc_device **first, 
 	if (!device->object.function_count) /* nothing in it depends on the architecture */
 		return 0;
 	if (merge->cc->arch_given && strcmp(target, merge->cc->arch) != 0)
-		return hd_error(&merge->cc->diag, HD_NOWHERE, "%s: its device code is for %s, the link is for %s",
+		return hd_error(&merge->cc->diag, HD_NOWHERE, "%s: its device code is for %s, but the link is for %s",
 				device->name, target, merge->cc->arch);
 	if (*first && strcmp(target, (*first)->object.metadata.target) != 0)
-		return hd_error(&merge->cc->diag, HD_NOWHERE, "%s: its device code is for %s, that of %s for %s",
+		return hd_error(&merge->cc->diag, HD_NOWHERE, "%s: its device code is for %s, but that of %s is for %s",
 				device->name, target, (*first)->name, (*first)->object.metadata.target);
 	if (!*first) {
 		*first = device;

@@ -143,7 +143,7 @@ static int set_linear(struct hd_cc *cc, const char *text)
 	cc->linear = text;
 	if (!strcmp(text, "never") || !strcmp(text, "saving") || !strcmp(text, "always"))
 		return 0;
-	return hd_error(&cc->diag, HD_NOWHERE, "-heddle-linear is never, saving or always, not '%s'", text);
+	return hd_error(&cc->diag, HD_NOWHERE, "-heddle-linear: expected never, saving or always, not '%s'", text);
 }
 
 static int set_max_registers(struct hd_cc *cc, const char *text)
@@ -151,7 +151,7 @@ static int set_max_registers(struct hd_cc *cc, const char *text)
 	char *end;
 	unsigned long value = strtoul(text, &end, 10);
 	if (*end || end == text || value < 16 || value > 255)
-		return hd_error(&cc->diag, HD_NOWHERE, "-maxrregcount is between 16 and 255, not '%s'", text);
+		return hd_error(&cc->diag, HD_NOWHERE, "-maxrregcount: expected 16 to 255, not '%s'", text);
 	cc->max_registers = (uint32_t)value;
 	return 0;
 }
@@ -185,7 +185,7 @@ static int set_fast_compile(struct hd_cc *cc, const char *text)
 			cc->fast_compile = levels[i][1];
 			return 0;
 		}
-	return hd_error(&cc->diag, HD_NOWHERE, "-Ofc is 0, min, mid or max, not '%s'", text);
+	return hd_error(&cc->diag, HD_NOWHERE, "-Ofc: expected 0, min, mid or max, not '%s'", text);
 }
 
 /* An option of which nvcc has one value alone. */
@@ -193,7 +193,7 @@ static int check_only(struct hd_cc *cc, const char *name, const char *value, con
 {
 	if (!strcmp(value, only))
 		return 0;
-	return hd_error(&cc->diag, HD_NOWHERE, "%s is %s, not '%s'", name, only, value);
+	return hd_error(&cc->diag, HD_NOWHERE, "%s: expected %s, not '%s'", name, only, value);
 }
 
 static int set_language(struct hd_cc *cc, const char *text)
@@ -204,14 +204,14 @@ static int set_language(struct hd_cc *cc, const char *text)
 			cc->language = known[i][1];
 			return 0;
 		}
-	return hd_error(&cc->diag, HD_NOWHERE, "unknown language '-x %s': cu, c or c++", text);
+	return hd_error(&cc->diag, HD_NOWHERE, "unknown language '-x %s' (expected cu, c or c++)", text);
 }
 
 static int set_relocatable(struct hd_cc *cc, const char *text)
 {
 	cc->relocatable = !strcmp(text, "true");
 	if (!cc->relocatable && strcmp(text, "false") != 0)
-		return hd_error(&cc->diag, HD_NOWHERE, "-rdc is true or false, not '%s'", text);
+		return hd_error(&cc->diag, HD_NOWHERE, "-rdc: expected true or false, not '%s'", text);
 	return 0;
 }
 
@@ -230,7 +230,8 @@ static int set_libdevice(struct hd_cc *cc, const char *folder)
 static int set_remark_scope(struct hd_cc *cc, const char *text)
 {
 	if (strcmp(text, "kernels") != 0 && strcmp(text, "functions") != 0 && strcmp(text, "all") != 0)
-		return hd_error(&cc->diag, HD_NOWHERE, "-heddle-remarks is kernels, functions or all, not '%s'", text);
+		return hd_error(&cc->diag, HD_NOWHERE, "-heddle-remarks: expected kernels, functions or all, not '%s'",
+				text);
 	cc->remark_scope = text;
 	return 0;
 }
@@ -249,8 +250,7 @@ static int take_record_option(struct hd_cc *cc, const char *argument)
 		/* Strings of a bitstream would go into a section of the object, which exists on other systems only. */
 		if (*save && strcmp(save, "=yaml") != 0)
 			return hd_error(&cc->diag, HD_NOWHERE,
-					"'%s': the record is YAML; llvm-remarkutil makes other formats of it",
-					argument);
+					"'%s': only YAML is supported (llvm-remarkutil converts it)", argument);
 	} else if ((value = after(argument, "-foptimization-record-file="))) {
 		cc->record_file = value;
 	} else if ((value = after(argument, "-foptimization-record-passes="))) {
@@ -267,7 +267,7 @@ static int take_remark_option(struct hd_cc *cc, const char *argument)
 {
 	const char *analysis = after(argument, "-Rpass-analysis=");
 	if (analysis && strchr(analysis, ';'))
-		return hd_error(&cc->diag, HD_NOWHERE, "'%s': no ';' in a pattern of passes", argument);
+		return hd_error(&cc->diag, HD_NOWHERE, "'%s': a pattern of passes must not contain ';'", argument);
 	if (analysis)
 		cc->remarks = analysis;
 	hd_vec_push(&cc->common, argument);
@@ -354,7 +354,7 @@ static int set_truth(struct hd_cc *cc, enum hd_cc_truth *truth, const char *name
 {
 	*truth = !strcmp(value, "true") ? HD_CC_TRUE : HD_CC_FALSE;
 	if (*truth == HD_CC_FALSE && strcmp(value, "false") != 0)
-		return hd_error(&cc->diag, HD_NOWHERE, "%s is true or false, not '%s'", name, value);
+		return hd_error(&cc->diag, HD_NOWHERE, "%s: expected true or false, not '%s'", name, value);
 	return 0;
 }
 
@@ -641,19 +641,18 @@ static int check(struct hd_cc *cc)
 	if (!cc->inputs.len)
 		return hd_error(&cc->diag, HD_NOWHERE, "no input files");
 	if (cc->record_file && count_cuda(cc) > 1)
-		return hd_error(&cc->diag, HD_NOWHERE, "-foptimization-record-file takes the record of one source");
+		return hd_error(&cc->diag, HD_NOWHERE, "-foptimization-record-file takes only one source");
 	if ((cc->dependency_file || cc->dependency_target) && !cc->dependencies.len && cc->stage != HD_CC_DEPENDENCIES)
 		return hd_error(&cc->diag, HD_NOWHERE, "-MF and -MT need -M, -MM, -MD or -MMD");
 	if (cc->dependency_file && cc->inputs.len > 1)
-		return hd_error(&cc->diag, HD_NOWHERE, "-MF takes the headers of one source");
+		return hd_error(&cc->diag, HD_NOWHERE, "-MF takes only one source");
 	bool joins = cc->stage == HD_CC_LINK || cc->stage == HD_CC_DEVICE_LINK || cc->stage == HD_CC_ARCHIVE;
 	if (cc->output && cc->inputs.len > 1 && !joins)
 		return hd_error(&cc->diag, HD_NOWHERE, "-o with several inputs needs a link step");
 	for (uint32_t i = 0; i < cc->inputs.len; i++)
 		if (hd_cc_is_stdin(cc->inputs.data[i]) ? !cc->language : access(cc->inputs.data[i], R_OK) != 0)
 			return hd_cc_is_stdin(cc->inputs.data[i])
-				       ? hd_error(&cc->diag, HD_NOWHERE,
-						  "-x cu, c or c++ has to say what standard input is")
+				       ? hd_error(&cc->diag, HD_NOWHERE, "standard input needs -x cu, c or c++")
 				       : hd_error(&cc->diag, HD_NOWHERE, "cannot read %s", cc->inputs.data[i]);
 	return 0;
 }

@@ -115,7 +115,7 @@ static void warn(struct hd_cc *cc, const char *text, const struct place *place)
 {
 	if (!cc->quiet && !strstr(text, "static_var_with_dynamic_init") && !strstr(text, "20054"))
 		hd_warning(&cc->diag, place->loc,
-			   "the constructor of this __shared__ variable is not run, as with nvcc "
+			   "the constructor of this __shared__ variable does not run, as with nvcc "
 			   "(#pragma nv_diag_suppress static_var_with_dynamic_init)");
 }
 

@@ -102,7 +102,7 @@ int hd_cc_add_targets(struct hd_cc *cc, const char *list)
 	for (char *name = strtok_r(text, separators, &rest); name; name = strtok_r(NULL, separators, &rest))
 		if (add_name(cc, name))
 			return -1;
-	return cc->targets.len > before ? 0 : hd_error(&cc->diag, HD_NOWHERE, "an empty list of GPU architectures");
+	return cc->targets.len > before ? 0 : hd_error(&cc->diag, HD_NOWHERE, "empty list of GPU architectures");
 }
 
 /* arch=compute_NN,code=LIST: the code counts. */

@@ -48,7 +48,7 @@ static int expand_file(struct hd_cc *cc, const char *name, unsigned depth, hd_ar
 	uint8_t *bytes;
 	size_t size;
 	if (depth == DEEPEST_FILE)
-		return hd_error(&cc->diag, HD_NOWHERE, "%s: option files that name each other", name);
+		return hd_error(&cc->diag, HD_NOWHERE, "%s: option files include each other", name);
 	if (hd_read_file(name, &bytes, &size, &cc->diag))
 		return -1;
 	const char *text = hd_arena_printf(&cc->arena, "%.*s", (int)size, (const char *)bytes);

@@ -102,7 +102,7 @@ static void add_output(struct check *check, struct argp_state *state, const char
 {
 	const char *equals = strchr(arg, '=');
 	if (!equals || !equals[1])
-		argp_error(state, "--output: '%s' is not of the form FORMAT=FILE", arg);
+		argp_error(state, "--output: expected FORMAT=FILE, not '%s'", arg);
 	char *name = strndup(arg, (size_t)(equals - arg));
 	struct output output = {parse_format(state, name), equals + 1};
 	free(name);
@@ -119,7 +119,7 @@ static unsigned parse_allowed(struct argp_state *state, const char *names)
 	char *wrong;
 	unsigned bits = gate_verdicts_parse(names, &wrong);
 	if (wrong)
-		argp_error(state, "--allow: '%s' is none of new, removed and better", wrong);
+		argp_error(state, "--allow: invalid value '%s' (expected new, removed or better)", wrong);
 	free(wrong);
 	return bits;
 }
@@ -140,9 +140,9 @@ static void check_command_line(const struct check *check, struct argp_state *sta
 	if (!check->files.len)
 		argp_error(state, "no input file");
 	if (!check->budgets.len && !check->baseline_path)
-		argp_error(state, "nothing to check against: give --budget or --baseline");
+		argp_error(state, "nothing to check against (give --budget or --baseline)");
 	if ((check->update || patch || check->allowed || check->prune) && !check->baseline_path)
-		argp_error(state, "--update, --patch, --allow and --prune are about a --baseline");
+		argp_error(state, "--update, --patch, --allow and --prune need --baseline");
 }
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
@@ -317,7 +317,7 @@ static void warn_left_out(const struct check *check)
 	for (uint32_t i = 0; i < check->budget.sections.len && check->choice.gpus && !check->quiet; i++) {
 		const struct gate_section *section = &check->budget.sections.data[i];
 		if (section->kind != GATE_SECTION_DEFAULTS && section->gpus && !(section->gpus & check->choice.gpus))
-			fprintf(stderr, "%s:%u: note: left out: for %s only\n", section->path, section->line,
+			fprintf(stderr, "%s:%u: note: skipped: only for %s\n", section->path, section->line,
 				gate_gpu_names(&check->report, section->gpus, false));
 	}
 }

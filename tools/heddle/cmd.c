@@ -120,7 +120,7 @@ uint32_t cmd_parse_count(struct argp_state *state, const char *option, const cha
 	char *end;
 	unsigned long value = strtoul(text, &end, 0);
 	if (!text[0] || *end || text[0] == '-' || value < min || value > max)
-		argp_error(state, "%s: '%s' is not a number from %u to %u", option, text, min, max);
+		argp_error(state, "%s: expected a number from %u to %u, not '%s'", option, min, max, text);
 	return (uint32_t)value;
 }
 
@@ -185,7 +185,7 @@ static int add_metadata(struct loading *loading, const uint8_t *text, size_t siz
 {
 	struct cmd_unit unit = {.path = loading->path};
 	if (loading->input->need_code)
-		return hd_error(loading->diag, HD_NOWHERE, "%s: metadata holds no code; give the kernel object",
+		return hd_error(loading->diag, HD_NOWHERE, "%s: metadata holds no code (give the kernel object)",
 				loading->path);
 	if (hd_metadata_from_json((const char *)text, size, loading->path, &loading->input->arena, &unit.metadata,
 				  loading->diag) != 0)
@@ -220,6 +220,6 @@ int cmd_input_load(struct cmd_input *input, const char *path, struct hd_diag *di
 		return result;
 	int count = hd_object_scan_file(path, add_object, &loading, diag);
 	if (count == 0)
-		return hd_error(diag, HD_NOWHERE, "%s: no device code in it", path);
+		return hd_error(diag, HD_NOWHERE, "%s: contains no device code", path);
 	return count < 0 ? -1 : 0;
 }

@@ -76,7 +76,8 @@ static unsigned parse_fail_on(struct argp_state *state, const char *text)
 		while (i < 5 && strcmp(names[i], name) != 0)
 			i++;
 		if (i == 5)
-			argp_error(state, "--fail-on: '%s' is none of worse, better, new, removed and any", name);
+			argp_error(state, "--fail-on: invalid value '%s' (expected worse, better, new, removed or any)",
+				   name);
 		bits |= 1U << i;
 	}
 	free(copy);
@@ -108,7 +109,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		break;
 	case ARGP_KEY_END:
 		if (diff->file_count < 2)
-			argp_error(state, "two files to compare, OLD and NEW");
+			argp_error(state, "missing file: expected OLD and NEW");
 		break;
 	default: return ARGP_ERR_UNKNOWN;
 	}
@@ -181,8 +182,8 @@ static int set_tolerances(struct diff *diff, const char *texts)
 		struct gate_tolerance tolerance = {.value = equals ? strtod(equals + 1, &end) : -1};
 		tolerance.percent = end && *end == '%';
 		if (!end || end == equals + 1 || end[tolerance.percent] || !(tolerance.value >= 0))
-			return hd_error(&diff->diag, HD_NOWHERE,
-					"--tolerance: '%s' is not of the form NAME=2%% or NAME=8", text);
+			return hd_error(&diff->diag, HD_NOWHERE, "--tolerance: expected NAME=2%% or NAME=8, not '%s'",
+					text);
 		*equals = '\0';
 		tolerance.metric = find_metric(diff, text);
 		if (!tolerance.metric)

@@ -64,9 +64,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_ARG: hd_vec_push(&command->files, arg); break;
 	case ARGP_KEY_END:
 		if (!command->files.len && !command->registers_given)
-			argp_error(state, "give --registers, or a FILE with kernels");
+			argp_error(state, "missing --registers or a FILE with kernels");
 		if (!command->files.len && command->kernels.len)
-			argp_error(state, "--kernel: no FILE");
+			argp_error(state, "--kernel needs a FILE");
 		break;
 	default: return ARGP_ERR_UNKNOWN;
 	}
@@ -242,7 +242,7 @@ static int collect(struct occupancy *command, need_list *needs)
 		if (wanted(command, &command->subjects.list.data[i]))
 			add_kernel(command, &command->subjects.list.data[i], needs);
 	if (!needs->len)
-		return hd_error(&command->diag, HD_NOWHERE, "%s: no such kernel in it", command->files.data[0]);
+		return hd_error(&command->diag, HD_NOWHERE, "%s: no such kernel", command->files.data[0]);
 	return 0;
 }
 

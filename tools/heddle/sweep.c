@@ -93,7 +93,7 @@ static const char *of_slurm(struct arguments *arguments, const char *name, const
 static bool is_slurm(struct argp_state *state, const char *name)
 {
 	if (strcmp(name, "slurm") != 0 && strcmp(name, "local") != 0)
-		argp_error(state, "--engine: '%s' is none of local, slurm", name);
+		argp_error(state, "--engine: invalid value '%s' (expected local or slurm)", name);
 	return !strcmp(name, "slurm");
 }
 
@@ -133,10 +133,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_END: check_arguments(arguments, state); break;
 	case ARGP_KEY_ARG:
 		if (arguments->plan)
-			argp_error(state, "one plan at a time");
+			argp_error(state, "more than one PLAN");
 		arguments->plan = arg;
 		break;
-	case ARGP_KEY_NO_ARGS: argp_error(state, "which plan?"); break;
+	case ARGP_KEY_NO_ARGS: argp_error(state, "missing PLAN"); break;
 	default: return ARGP_ERR_UNKNOWN;
 	}
 	return 0;
@@ -193,7 +193,7 @@ static int read_only(struct sweep *sweep, const struct arguments *arguments, str
 		const char *text = arguments->only.data[i], *equals = strchr(text, '=');
 		struct plan_list *list = &options->only[options->only_count++];
 		if (!equals)
-			return hd_error(sweep->diag, HD_NOWHERE, "--only: '%s' is not of the form NAME=VALUES", text);
+			return hd_error(sweep->diag, HD_NOWHERE, "--only: expected NAME=VALUES, not '%s'", text);
 		list->key = hd_arena_printf(&sweep->arena, "%.*s", (int)(equals - text), text);
 		const char *wrong = values_add(list, equals + 1, 0, &sweep->arena);
 		if (wrong)

@@ -55,13 +55,15 @@ static double parse_clock(struct argp_state *state, const char *text)
 static void check_arguments(const struct command *command, struct argp_state *state)
 {
 	if (!command->files.len)
-		argp_error(state, "which profile? (heddle validate PROFILE.csv STATISTICS.json | -- PROGRAM [ARG...])");
+		argp_error(state,
+			   "missing PROFILE; usage: heddle validate PROFILE.csv STATISTICS.json | -- PROGRAM [ARG...]");
 	if (command->program ? command->files.len != 1 : command->files.len != 2)
-		argp_error(state, "a profile, and statistics or -- PROGRAM");
+		argp_error(state, "expected a PROFILE, and either STATISTICS or -- PROGRAM");
 	if (!command->program && (command->gpu || command->threads || command->set.len))
-		argp_error(state, "--gpu, --set and --threads are of a run; these statistics are of one that was");
+		argp_error(state,
+			   "--gpu, --set and --threads apply only when a PROGRAM is run, not to saved statistics");
 	if (command->json && command->csv)
-		argp_error(state, "--json or --csv");
+		argp_error(state, "--json and --csv exclude each other");
 }
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
@@ -189,7 +191,7 @@ static int validate(const struct command *command, struct validation *validation
 	match_launches(validation);
 	compare_launches(validation);
 	if (!any_compared(validation))
-		return cmd_error("%s: no launch of it is one here", validation->profile);
+		return cmd_error("%s: none of its launches matches the run", validation->profile);
 	if (draw(command, validation, folder, signals) || print(command, validation))
 		return CMD_ERROR;
 	return validation->only_card ? CMD_FINDING : CMD_OK;

@@ -43,19 +43,19 @@ with open(source, 'rb') as file:
 head = 16 + struct.unpack_from('<I', whole, 12)[0]
 
 assert signed(whole) == whole
-refuse('empty', b'', 'does not begin like one')
-refuse('text', b'HEDDLE is not enough\n', 'does not begin like one')
-refuse('magic', whole[:8], 'cut short')
-refuse('half-head', whole[:head - 5], 'cut short')
-refuse('head-only', whole[:head], 'cut short')
-refuse('half', whole[:len(whole) // 2], 'cut short')
-refuse('without-end', whole[:-SUM - 16], 'cut short')
-refuse('without-last', whole[:-1], 'cut short')
-refuse('longer', whole + b'\0', 'behind its end')
-refuse('format', whole[:8] + b'\2\0\0\0' + whole[12:], 'format 2, this one reads 1')
+refuse('empty', b'', 'not a checkpoint file')
+refuse('text', b'HEDDLE is not enough\n', 'not a checkpoint file')
+refuse('magic', whole[:8], 'truncated')
+refuse('half-head', whole[:head - 5], 'truncated')
+refuse('head-only', whole[:head], 'truncated')
+refuse('half', whole[:len(whole) // 2], 'truncated')
+refuse('without-end', whole[:-SUM - 16], 'truncated')
+refuse('without-last', whole[:-1], 'truncated')
+refuse('longer', whole + b'\0', 'data after the end')
+refuse('format', whole[:8] + b'\2\0\0\0' + whole[12:], 'format 2, but this Heddle reads format 1')
 refuse('head-size', whole[:12] + b'\xff\xff\xff\x7f' + whole[16:], 'damaged')
-refuse('kind', whole[:head] + b'\x63' + whole[head + 1:], 'begins no entry')
-refuse('size', whole[:head + 12] + b'\x63' + whole[head + 13:], 'cut short, or damaged')
+refuse('kind', whole[:head] + b'\x63' + whole[head + 1:], 'no entry at byte')
+refuse('size', whole[:head + 12] + b'\x63' + whole[head + 13:], 'truncated')
 for part in range(1, 10):
     place = head + 40 + (len(whole) - head) * part // 11
     refuse(f'flipped-{part}', whole[:place] + bytes([whole[place] ^ 1 << part % 8]) + whole[place + 1:], 'checksum')
@@ -65,7 +65,7 @@ refuse('version', signed(whole.replace(b'"producer":"heddle ', b'"producer":"Hed
 build = whole.index(b'"build":"') + 9
 refuse('build', signed(whole[:build] + bytes(b ^ 1 for b in whole[build:build + 4]) + whole[build + 4:]), 'another build', True)
 
-for name, expected in (('nowhere', 'cannot read'), ('.', 'no file')):
+for name, expected in (('nowhere', 'cannot read'), ('.', 'not a regular file')):
     status, out, errors = resume(os.path.join(folder, name))
     if status != 2 or out or expected not in errors:
         sys.exit(f'{name}: status {status}\n{out}{errors}')

@@ -139,7 +139,7 @@ def compilers():
     with open('slow', 'w', encoding='utf-8') as file:
         file.write('#!/bin/sh\nkill -9 $$\n')
     done = subprocess.run(compile_one, env=dict(os.environ, HEDDLE_CLANG=slow), stderr=subprocess.PIPE, text=True)
-    if done.returncode != 2 or 'error: ' + slow + ' was ended by signal 9' not in done.stderr:
+    if done.returncode != 2 or 'error: ' + slow + ': killed by signal 9' not in done.stderr:
         sys.exit(f'FAILED: a killed compiler: {done.returncode} {done.stderr}')
 
 

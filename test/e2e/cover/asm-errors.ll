@@ -5,7 +5,7 @@ target datalayout = "e-i64:64-i128:128-v16:16-v32:32-n16:32:64"
 target triple = "nvptx64-nvidia-cuda"
 
 define ptx_kernel void @k(ptr %p, i32 %x, i64 %w) {
-; CHECK-DAG: inline assembly 'frobnicate.u32': the instruction is not known
+; CHECK-DAG: inline assembly 'frobnicate.u32': unknown instruction
   %a = call i32 asm "frobnicate.u32 $0, $1;", "=r,r"(i32 %x)
   ret void
 }
@@ -15,22 +15,22 @@ define ptx_kernel void @k2(ptr %p, i32 %x, i64 %w) {
   ret void
 }
 define ptx_kernel void @k3(ptr %p, i32 %x, i64 %w) {
-; CHECK-DAG: inline assembly 'add.u32': 3 operands expected
+; CHECK-DAG: inline assembly 'add.u32': expected 3 operands
   %a = call i32 asm "add.u32 $0, $1;", "=r,r"(i32 %x)
   ret void
 }
 define ptx_kernel void @k4(ptr %p, i32 %x, i64 %w) {
-; CHECK-DAG: inline assembly 'add.u64': operand '$1' of 32 bits in the place of 64
+; CHECK-DAG: inline assembly 'add.u64': operand '$1' has 32 bits instead of 64
   %a = call i64 asm "add.u64 $0, $1, $1;", "=l,r"(i32 %x)
   ret void
 }
 define ptx_kernel void @k5(ptr %p, i32 %x, i64 %w) {
-; CHECK-DAG: inline assembly 'call': 'f' is not known
+; CHECK-DAG: inline assembly 'call': unknown name 'f'
   call void asm sideeffect "call f;", ""()
   ret void
 }
 define ptx_kernel void @k6(ptr %p, i32 %x, i64 %w) {
-; CHECK-DAG: inline assembly 'mov.u32': '%ctaid.q' is not known
+; CHECK-DAG: inline assembly 'mov.u32': unknown name '%ctaid.q'
   %a = call i32 asm "mov.u32 $0, %ctaid.q;", "=r"()
   ret void
 }
@@ -45,22 +45,22 @@ define ptx_kernel void @k8(ptr %p, i32 %x, i64 %w) {
   ret void
 }
 define ptx_kernel void @k9(ptr %p, i32 %x, i64 %w) {
-; CHECK-DAG: inline assembly 'mov.u32': operand expected before ";"
+; CHECK-DAG: inline assembly 'mov.u32': expected an operand before ";"
   %a = call i32 asm "mov.u32 $0, ;", "=r"()
   ret void
 }
 define ptx_kernel void @k10(ptr %p, i32 %x, i64 %w) {
-; CHECK-DAG: inline assembly 'ld.global.u32': an address in brackets expected
+; CHECK-DAG: inline assembly 'ld.global.u32': expected an address in brackets
   %a = call i32 asm "ld.global.u32 $0, $1;", "=r,l"(i64 %w)
   ret void
 }
 define ptx_kernel void @k11(ptr %p, i32 %x, i64 %w) {
-; CHECK-DAG: inline assembly 'lop3.b32': the table is no number of 8 bits
+; CHECK-DAG: inline assembly 'lop3.b32': the table is not an 8-bit number
   %a = call i32 asm "lop3.b32 $0, $1, $1, $1, $1;", "=r,r"(i32 %x)
   ret void
 }
 define ptx_kernel void @k12(ptr %p, i32 %x, i64 %w) {
-; CHECK-DAG: inline assembly 'mov.u32': the guard is no predicate
+; CHECK-DAG: inline assembly 'mov.u32': the guard is not a predicate
   %a = call i32 asm "@$1 mov.u32 $0, 1;", "=r,r"(i32 %x)
   ret void
 }

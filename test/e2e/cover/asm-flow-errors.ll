@@ -5,17 +5,17 @@ target datalayout = "e-i64:64-i128:128-v16:16-v32:32-n16:32:64"
 target triple = "nvptx64-nvidia-cuda"
 
 define ptx_kernel void @k(ptr %p, i32 %x, i64 %w) {
-; CHECK-DAG: inline assembly 'bra': there is no label 'L2', in 'k'
+; CHECK-DAG: inline assembly 'bra': unknown label 'L2', in 'k'
   call void asm sideeffect "L1: bra L2;", ""()
-; CHECK-DAG: inline assembly 'bra': there is no label 'L1', in 'k' at 'call void asm sideeffect "{ { L1: } bra L1; }"
+; CHECK-DAG: inline assembly 'bra': unknown label 'L1', in 'k' at 'call void asm sideeffect "{ { L1: } bra L1; }"
   call void asm sideeffect "{ { L1: } bra L1; }", ""()
-; CHECK-DAG: inline assembly 'brx.idx': a table of .branchtargets expected
+; CHECK-DAG: inline assembly 'brx.idx': expected a .branchtargets table
   call void asm sideeffect "L1: brx.idx $0, L1;", "r"(i32 %x)
-; CHECK-DAG: inline assembly 'dp2a.lo.u32.u32': 4 operands expected
+; CHECK-DAG: inline assembly 'dp2a.lo.u32.u32': expected 4 operands
   call void asm sideeffect "dp2a.lo.u32.u32 $0, $0, $0;", "r"(i32 %x)
-; CHECK-DAG: inline assembly 'vadd.u32.u32': types of 32 bits have to follow the opcode
+; CHECK-DAG: inline assembly 'vadd.u32.u32': expected 32-bit types after the opcode
   call void asm sideeffect "vadd.u32.u32 $0, $0, $0;", "r"(i32 %x)
-; CHECK-DAG: inline assembly 'vadd.u32.u32.u32': there is no part '.b4'
+; CHECK-DAG: inline assembly 'vadd.u32.u32.u32': unknown part '.b4'
   call void asm sideeffect "vadd.u32.u32.u32 $0, $0.b4, $0;", "r"(i32 %x)
 ; CHECK-DAG: inline assembly 'atom.global.exch.b128': atomic operations on 128 bits are not supported
   call void asm sideeffect "{ .reg .b128 v; mov.b128 v, {$0, $0}; atom.global.exch.b128 v, [$0], v; }", "l"(i64 %w)

@@ -5,7 +5,7 @@
 ; RUN: %opt -load-pass-plugin=%plugin -passes='print<heddle-intervals;interval-regs=8>' -disable-output %s 2>&1 | %FileCheck --check-prefix=EIGHT %s
 ; RUN: %opt -load-pass-plugin=%plugin -passes='print<heddle-intervals;interval-regs=64>' -disable-output %s 2>&1 | %FileCheck --check-prefix=MOST %s
 
-; CHECK: heddle: error: pass parameter 'interval-regs={{7|65}}' is out of range: 8 to 64
+; CHECK: heddle: error: pass parameter 'interval-regs={{7|65}}': out of range 8 to 64
 ; EIGHT: kernel k: up to 8 registers
 ; EIGHT: registers 8:
 ; MOST: kernel k: up to 64 registers, intervals 1,

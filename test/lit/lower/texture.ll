@@ -6,7 +6,7 @@
 ; CUBE: inline assembly 'tex.cube.v4.f32.f32': cubemaps and multisampled textures are not supported
 ; RUN: sed 's/\[$4, {$5, $6}\];", "=f,=f,=f,=f,l,f,f"(/[$4, {$5}];", "=f,=f,=f,=f,l,f,f"(/' %s > %t.few.ll
 ; RUN: %not %opt -load-pass-plugin=%plugin -passes='print<heddle-code>' -disable-output %t.few.ll 2>&1 | %FileCheck --check-prefix=FEW %s
-; FEW: inline assembly 'tex.2d.v4.f32.f32': 2 coordinates expected behind the texture object
+; FEW: inline assembly 'tex.2d.v4.f32.f32': expected 2 coordinates after the texture object
 
 target datalayout = "e-i64:64-i128:128-v16:16-v32:32-n16:32:64"
 target triple = "nvptx64-nvidia-cuda"

@@ -7,7 +7,7 @@
 ; RUN: env HEDDLE_PASS=nonsense %clang -O2 -S -emit-llvm -x ir --target=x86_64-linux-gnu -fpass-plugin=%plugin %s -o %t.ll 2>&1 | count 0
 ; RUN: diff %t.plain.ll %t.ll
 
-; CHECK: heddle: error: the module is for 'x86_64-unknown-linux-gnu', heddle compiles nvptx64 only
+; CHECK: heddle: error: the module's target is 'x86_64-unknown-linux-gnu', but heddle compiles only nvptx64
 
 target triple = "x86_64-unknown-linux-gnu"
 

@@ -6,9 +6,9 @@
 ; RUN: %opt -load-pass-plugin=%plugin -passes='print<heddle-metadata;maxrregcount=64;rdc;check=1>' -disable-output %s 2>&1 | %FileCheck %s
 
 ; KEY: heddle: error: unknown pass parameter 'maxregcount'; did you mean maxrregcount?
-; RANGE: heddle: error: pass parameter 'maxrregcount=1000' is out of range: 16 to 255
-; CHOICE: heddle: error: pass parameter 'abi=x' is none of cars|observed
-; NAME: heddle: error: there is no print<heddle-stackdept>; did you mean stackdepth?
+; RANGE: heddle: error: pass parameter 'maxrregcount=1000': out of range 16 to 255
+; CHOICE: heddle: error: pass parameter 'abi=x': expected one of cars|observed
+; NAME: heddle: error: unknown printer print<heddle-stackdept>; did you mean stackdepth?
 ; NAME: unknown pass name 'print<heddle-stackdept>'
 ; CHECK: "flags": "maxrregcount=64;rdc=1"
 ; CHECK: "mode": "relocatable"

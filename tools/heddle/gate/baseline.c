@@ -136,7 +136,7 @@ static int read_document(struct gate_baseline *baseline, const json_t *document,
 		return wrong(baseline, 1, "it has heddle_baseline and entries", diag);
 	if (json_integer_value(version) < OLDEST_VERSION || json_integer_value(version) > VERSION)
 		return hd_error(diag, (struct hd_loc){baseline->path, 1, 0},
-				"baseline of version %lld; this Heddle reads versions up to %d",
+				"baseline of version %lld, but this Heddle reads versions up to %d",
 				(long long)json_integer_value(version), VERSION);
 	for (size_t i = 0; i < json_array_size(entries); i++) {
 		line = next_line(&text, line);
@@ -168,7 +168,7 @@ int gate_baseline_load(struct gate_baseline *baseline, bool may_be_absent, struc
 	size_t size = 0;
 	if (access(baseline->path, F_OK) != 0 && errno == ENOENT)
 		return may_be_absent ? 0
-				     : hd_error(diag, HD_NOWHERE, "%s: there is no such baseline; --update makes it",
+				     : hd_error(diag, HD_NOWHERE, "%s: no such baseline (--update creates it)",
 						baseline->path);
 	if (hd_read_file(baseline->path, &bytes, &size, diag) != 0)
 		return -1;
@@ -336,7 +336,7 @@ static int merge(struct gate_baseline *baseline, struct hd_diag *diag)
 		}
 		if (!same_figures(last, entry))
 			return hd_error(diag, HD_NOWHERE,
-					"%s: kernel %s differs between %s and %s: give them baselines of their own",
+					"%s: kernel %s differs between %s and %s (use a separate baseline for each)",
 					baseline->path, entry->subject->name, last->subject->unit->path,
 					entry->subject->unit->path);
 		hd_vec_release(&entry->figures);

@@ -182,7 +182,8 @@ static int parse_block(struct reading *reading, const char *text, uint32_t *thre
 			break;
 		at = end + 1;
 	}
-	return hd_error(reading->diag, here(reading), "'%s' is no block size, such as 256 or 16x16", text);
+	return hd_error(reading->diag, here(reading), "'%s' is not a block size (expected, for example, 256 or 16x16)",
+			text);
 }
 
 static void set_blocks(struct reading *reading, struct gate_section *section, const char *value)
@@ -221,8 +222,8 @@ static bool set_word(struct reading *reading, struct gate_section *section, cons
 				section->word[i] = (enum gate_word)(GATE_FAIL + w);
 		if (section->kind == GATE_SECTION_BASELINE || !section->word[i])
 			hd_error(reading->diag, here(reading),
-				 section->word[i] ? "%s stands in sections with limits%.0s"
-						  : "%s: '%s' is neither fail nor allow",
+				 section->word[i] ? "%s belongs into sections with limits%.0s"
+						  : "%s: expected fail or allow, not '%s'",
 				 key, value);
 		return true;
 	}
@@ -243,14 +244,15 @@ static bool set_setting(struct reading *reading, struct gate_section *section, c
 		section->policy = hd_arena_strdup(budget->arena, value);
 	} else if (strcmp(key, "optional") == 0) {
 		if (!parse_flag(value, &section->optional))
-			hd_error(reading->diag, here(reading), "optional: '%s' is neither yes nor no", value);
+			hd_error(reading->diag, here(reading), "optional: expected yes or no, not '%s'", value);
 	} else if (set_word(reading, section, key, value)) {
 		return true;
 	} else if (strcmp(key, "allow") == 0 && section->kind == GATE_SECTION_BASELINE) {
 		char *wrong;
 		section->allowed = gate_verdicts_parse(value, &wrong);
 		if (wrong)
-			hd_error(reading->diag, here(reading), "'%s' is none of new, removed and better", wrong);
+			hd_error(reading->diag, here(reading), "invalid value '%s' (expected new, removed or better)",
+				 wrong);
 		free(wrong);
 	} else {
 		return false;
@@ -278,7 +280,7 @@ static int parse_limit_value(struct reading *reading, const char *text, struct g
 		end++;
 	}
 	if (!digits || *end || !isfinite(limit->value))
-		return hd_error(reading->diag, here(reading), "'%s' is not a number, a percentage, yes, no or any",
+		return hd_error(reading->diag, here(reading), "'%s': expected a number, a percentage, yes, no or any",
 				text);
 	return 0;
 }
@@ -311,7 +313,7 @@ static int on_key(void *context, const char *ini_section, const char *name, cons
 	if (reading->wrong)
 		return 1;
 	if (reading->section < 0) {
-		hd_error(reading->diag, here(reading), "'%s' stands before the first section", name);
+		hd_error(reading->diag, here(reading), "'%s' is outside of a section", name);
 		reading->wrong = true;
 		return 1;
 	}

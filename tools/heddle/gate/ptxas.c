@@ -229,7 +229,7 @@ static int measure_unit(const struct ptxas *tool, struct gate_subjects *subjects
 	const char *log = hd_arena_printf(tool->arena, "%s/log", tool->directory);
 	if (!unit->has_code || !unit->object.bitcode_bytes)
 		return hd_error(tool->diag, HD_NOWHERE,
-				"%s: has no IR for ptxas: give the kernel object or the program", unit->path);
+				"%s: contains no IR for ptxas (give the kernel object or the program)", unit->path);
 	return compile(tool, unit, log) == 0 ? read_log(tool, subjects, unit, log) : -1;
 }
 
@@ -244,8 +244,7 @@ int gate_ptxas_measure(struct gate_subjects *subjects, const struct cmd_input *i
 	struct ptxas tool = {.arena = &arena, .signals = &signals, .diag = diag, .ptxas = find_ptxas(&arena)};
 	if (!tool.ptxas)
 		status = hd_error(diag, HD_NOWHERE,
-				  "--with-ptxas: there is no ptxas in $CUDA_PATH/bin, in PATH or in "
-				  "/usr/local/cuda/bin");
+				  "--with-ptxas: no ptxas in $CUDA_PATH/bin, PATH or /usr/local/cuda/bin");
 	else if ((status = hd_scratch_make(&folder, "heddle", &arena, diag)) == 0) {
 		tool.directory = folder.path;
 		for (uint32_t i = 0; status == 0 && i < input->units.len; i++)

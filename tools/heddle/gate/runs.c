@@ -181,7 +181,7 @@ static int take_run(struct gate_subjects *subjects, const char *path, const json
 				json_is_null(run) ? "a run has no statistics: it failed"
 						  : "not statistics of `heddle run --stats`");
 	if (json_is_true(json_object_get(run, "partial")))
-		return hd_error(diag, HD_NOWHERE, "%s: the run under %s was cut off, its figures are partial", path,
+		return hd_error(diag, HD_NOWHERE, "%s: the run under %s was cut off; its figures are partial", path,
 				policy);
 	if (gate_run_gpu(gpus, path, run, diag) < 0)
 		return -1;

@@ -67,10 +67,10 @@ int best_check(const char *policy, struct hd_diag *diag)
 	if (!split(policy, &search))
 		return hd_policy_check(policy, diag);
 	if (!search.parameters)
-		return hd_error(diag, HD_NOWHERE, "policy '%s%.*s': there is no '%.*s' with parameters to search",
-				prefix, (int)search.name_length, search.name, (int)search.name_length, search.name);
+		return hd_error(diag, HD_NOWHERE, "policy '%s%.*s': policy '%.*s' has no parameters to search", prefix,
+				(int)search.name_length, search.name, (int)search.name_length, search.name);
 	char *first = with_parameter(&search, search.parameters);
-	int status = find_item(search.after) ? hd_error(diag, HD_NOWHERE, "policy '%s': one search at a time", policy)
+	int status = find_item(search.after) ? hd_error(diag, HD_NOWHERE, "policy '%s': more than one search", policy)
 					     : hd_policy_check(first, diag);
 	free(first);
 	return status;

@@ -25,7 +25,7 @@ static const char *in_the_way(const struct run_options *options, const char *own
 			    : !strncmp(options->policies.data[0], "best-", 5) ? "a search for the best parameter"
 									      : NULL;
 	if (!other && hd_policy_rehearses(options->policies.data[0], &first))
-		other = "a policy that rehearses";
+		other = "a policy that needs two runs";
 	free(first);
 	return other;
 }
@@ -48,7 +48,7 @@ static int check_place(const char *path, struct hd_diag *diag)
 								     : 0;
 	free(copy);
 	if (error == EINVAL)
-		return hd_error(diag, HD_NOWHERE, "--checkpoint: %s is there and no file", path);
+		return hd_error(diag, HD_NOWHERE, "--checkpoint: %s exists and is not a file", path);
 	return error ? hd_error(diag, HD_NOWHERE, "--checkpoint: cannot write %s: %s", path, strerror(error)) : 0;
 }
 
@@ -58,7 +58,7 @@ int run_checkpoint_check(const struct run_checkpoint *checkpoint, const struct r
 	const char *option = checkpoint->file ? "--checkpoint" : checkpoint->resume ? "--resume" : NULL;
 	const char *other = option ? in_the_way(options, own) : NULL;
 	if (other)
-		return hd_error(diag, HD_NOWHERE, "%s does not go with %s", option, other);
+		return hd_error(diag, HD_NOWHERE, "%s cannot be combined with %s", option, other);
 	if (checkpoint->cycle && !is_cycle(checkpoint->cycle))
 		return hd_error(diag, HD_NOWHERE, "--checkpoint-at needs a number of cycles, not '%s'",
 				checkpoint->cycle);
@@ -94,6 +94,6 @@ int run_checkpoint_judge(const char *program, const char *report, struct hd_diag
 		count += !strncmp(report, word, sizeof word - 1);
 	if (count < 2)
 		return 0;
-	return hd_error(diag, HD_NOWHERE, "%s: %u processes of it use the simulated GPU, and a checkpoint is of one",
+	return hd_error(diag, HD_NOWHERE, "%s: %u processes use the simulated GPU, but a checkpoint can hold only one",
 			program, count);
 }

@@ -75,7 +75,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		corun->words = state->argv + state->next;
 		corun->word_count = (uint32_t)(state->argc - state->next);
 		break;
-	case ARGP_KEY_NO_ARGS: argp_error(state, "what runs beside each other? (heddle corun [OPTION...] A B)"); break;
+	case ARGP_KEY_NO_ARGS: argp_error(state, "missing programs; usage: heddle corun [OPTION...] A B"); break;
 	default: return run_options_parse(&corun->options, key, arg);
 	}
 	return 0;
@@ -91,12 +91,11 @@ static int check_policies(const struct corun *corun)
 		if (!strncmp(policy, "best-", 5) || strstr(policy, "+best-"))
 			status = hd_error(
 				corun->diag, HD_NOWHERE,
-				"%s: best- looks for the fewest cycles, and a co-run has as many as its window",
+				"%s: best- searches for the fewest cycles, but the window fixes the cycles of a co-run",
 				policy);
 		else if (!hd_policy_runs_several(policy))
 			status = hd_error(corun->diag, HD_NOWHERE,
-					  "policy %s has one kernel at a time on the GPU: nothing runs beside another",
-					  policy);
+					  "policy %s runs one kernel at a time, but a co-run needs several", policy);
 	}
 	return status;
 }
@@ -137,7 +136,7 @@ static int check_output(struct corun *corun, uint32_t kernel, const struct spec_
 			if (theirs->output && !strcmp(theirs->output, data->output))
 				return hd_error(corun->diag,
 						(struct hd_loc){corun->files[kernel], data->output_line, 0},
-						"output %s is that of %s, too", data->output, corun->files[i]);
+						"output %s is also an output of %s", data->output, corun->files[i]);
 		}
 	}
 	return 0;
@@ -149,7 +148,7 @@ static int load_kernel(struct corun *corun, uint32_t i)
 	int status = kernel_load(kernel, NULL, NULL, corun->files[i], corun->diag);
 	if (!status && kernel->spec.cooperative)
 		status = hd_error(corun->diag, (struct hd_loc){corun->files[i], 0, 0},
-				  "a cooperative kernel has the GPU to itself: nothing runs beside it");
+				  "a cooperative kernel cannot run concurrently with others");
 	for (uint32_t k = 0; !status && k < kernel->spec.args.len; k++)
 		status = check_output(corun, i, &kernel->spec.args.data[k]);
 	for (uint32_t k = 0; !status && k < kernel->spec.symbols.len; k++)
@@ -170,7 +169,7 @@ static int load(struct corun *corun)
 	for (uint32_t i = 0; i < corun->count && !status; i++) {
 		if (is_recording(corun->files[i]) != corun->programs)
 			return hd_error(corun->diag, HD_NOWHERE,
-					"%s and %s: either recordings (.run) run beside each other, or launch files",
+					"%s and %s: recordings (.run) and launch files cannot be combined",
 					corun->files[0], corun->files[i]);
 		status = corun->programs ? replay_load(&corun->replays[i], corun->files[i], corun->diag)
 					 : load_kernel(corun, i);
@@ -311,9 +310,8 @@ static int record_all(struct corun *corun, const char *folder, struct hd_signals
 	for (uint32_t from = 0; from <= corun->word_count && !status;) {
 		uint32_t to = program_words(corun, from), i = corun->count++;
 		if (from == to || i == MOST)
-			return CMD_ERROR +
-			       0 * hd_error(corun->diag, HD_NOWHERE,
-					    "two to four programs run beside each other, A ARG... --- B ARG...");
+			return CMD_ERROR + 0 * hd_error(corun->diag, HD_NOWHERE,
+							"expected two to four programs: A ARG... --- B ARG...");
 		status = record(corun, i, from, to, folder, signals);
 		from = to + 1;
 	}
@@ -330,8 +328,7 @@ static bool are_programs(const struct corun *corun)
 static int take_files(struct corun *corun)
 {
 	if (corun->word_count < 2 || corun->word_count > MOST)
-		return hd_error(corun->diag, HD_NOWHERE,
-				"two to four launch files or recordings run beside each other, not %u",
+		return hd_error(corun->diag, HD_NOWHERE, "expected two to four launch files or recordings, not %u",
 				corun->word_count);
 	corun->count = corun->word_count;
 	for (uint32_t i = 0; i < corun->count; i++)

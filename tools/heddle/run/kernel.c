@@ -96,7 +96,7 @@ static int find_kernel(struct kernel_run *run, const char *kernel, struct hd_dia
 		kernel = run->spec.kernel ? run->spec.kernel : only_kernel(&run->object.metadata);
 	if (!kernel)
 		return hd_error(diag, (struct hd_loc){run->spec.path, 0, 0},
-				"[launch] needs kernel = NAME: %s has none, or several", run->path);
+				"[launch]: missing kernel = NAME (%s has no kernel or several)", run->path);
 	run->function = hd_metadata_find(&run->object.metadata, kernel);
 	if (!run->function || !run->function->kernel)
 		return unknown_kernel(run, kernel, diag);
@@ -110,7 +110,7 @@ static int check_arguments(const struct kernel_run *run, struct hd_diag *diag)
 	int status = 0;
 	if (spec->args.len != function->param_count)
 		status = hd_error(diag, (struct hd_loc){spec->path, 0, 0},
-				  "%s takes %u arguments, the specification has %u", function->name,
+				  "%s takes %u arguments, but the specification has %u", function->name,
 				  function->param_count, spec->args.len);
 	for (uint32_t i = 0; i < spec->args.len && i < function->param_count; i++) {
 		const struct spec_data *data = &spec->args.data[i];
@@ -118,7 +118,8 @@ static int check_arguments(const struct kernel_run *run, struct hd_diag *diag)
 		uint64_t bytes = data->buffer ? 8 : data->count * data->type->bytes;
 		if ((uint64_t)param->offset + param->bytes > function->param_bytes)
 			return hd_error(diag, (struct hd_loc){run->path, 0, 0},
-					"parameter %u lies behind the parameters' %u bytes", i, function->param_bytes);
+					"parameter %u lies beyond the %u bytes of parameters", i,
+					function->param_bytes);
 		if (bytes != param->bytes)
 			status = hd_error(diag, (struct hd_loc){spec->path, data->line, 0},
 					  "arg%u has %llu bytes, the parameter %s%s%s has %u in %s", i,
@@ -227,10 +228,10 @@ static int set_up_symbol(struct launching *launching, struct spec_data *data)
 		data->count = size / data->type->bytes;
 	copy.bytes = data->count * data->type->bytes;
 	if (!data->count_given && copy.bytes != size)
-		return hd_error(launching->diag, loc, "%s has %llu bytes, no multiple of the %u of type %s",
+		return hd_error(launching->diag, loc, "%s has %llu bytes, which is not a multiple of the %u of type %s",
 				data->symbol, (unsigned long long)size, data->type->bytes, data->type->name);
 	if (copy.bytes > size)
-		return hd_error(launching->diag, loc, "%s has %llu bytes, fewer than the %llu given", data->symbol,
+		return hd_error(launching->diag, loc, "%s has %llu bytes, but %llu are given", data->symbol,
 				(unsigned long long)size, (unsigned long long)copy.bytes);
 	hd_vec_push(&launching->copies, copy);
 	if (!data->init)

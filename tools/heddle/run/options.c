@@ -102,7 +102,7 @@ static int check_slices(const struct run_options *run, struct hd_diag *diag)
 		if (takes_slices(run->policies.data[i]))
 			return 0;
 	return run->time_slice
-		       ? hd_error(diag, HD_NOWHERE, "--time-slice: no policy here has time slices, as preempt has")
+		       ? hd_error(diag, HD_NOWHERE, "--time-slice: none of the policies has time slices (preempt has)")
 		       : 0;
 }
 
@@ -125,7 +125,8 @@ int run_options_check(const struct run_options *run, struct hd_config *config, s
 	if (run->check && hd_sim_check_parse(run->check, &checks, diag))
 		status = -1;
 	if (run->out_of_bounds && strcmp(run->out_of_bounds, "error") && strcmp(run->out_of_bounds, "warn"))
-		status = hd_error(diag, HD_NOWHERE, "--out-of-bounds is error or warn, not '%s'", run->out_of_bounds);
+		status = hd_error(diag, HD_NOWHERE, "--out-of-bounds: expected error or warn, not '%s'",
+				  run->out_of_bounds);
 	if (run->stats && check_place(run->stats, diag))
 		status = -1;
 	bool watchdog_off = run->watchdog && !strcmp(run->watchdog, "off");
@@ -143,16 +144,16 @@ int run_options_check(const struct run_options *run, struct hd_config *config, s
 		status = -1;
 	if (run->sampling && run->time_slice)
 		status = hd_error(diag, HD_NOWHERE,
-				  "--sampling simulates a part only: it does not go with --time-slice");
+				  "--sampling cannot be combined with --time-slice: it simulates only a part");
 	if (run->corun_apart && !run->corun_cycles)
 		status = hd_error(diag, HD_NOWHERE, "--corun-apart needs --corun-cycles");
 	if (run->functional && (run->corun_cycles || run->time_slice))
-		status = hd_error(diag, HD_NOWHERE, "%s needs time, which --functional has not",
+		status = hd_error(diag, HD_NOWHERE, "%s cannot be combined with --functional, which has no timing",
 				  run->corun_cycles ? "--corun-cycles" : "--time-slice");
 	if (check_slices(run, diag))
 		status = -1;
 	if (run->functional && (run->by_line || run->by_instruction))
-		status = hd_error(diag, HD_NOWHERE, "%s needs time, which --functional has not",
+		status = hd_error(diag, HD_NOWHERE, "%s cannot be combined with --functional, which has no timing",
 				  run->by_line ? "--by-line" : "--by-instruction");
 	return status;
 }

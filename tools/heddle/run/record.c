@@ -32,8 +32,8 @@ int run_record_check(const char *path, const char *slot, struct hd_diag *diag)
 	char *end = NULL;
 	unsigned long number = slot ? strtoul(slot, &end, 10) : 0;
 	if (slot && (end == slot || *end || *slot == '-' || number >= HD_RECORDING_SLOTS))
-		return hd_error(diag, HD_NOWHERE, "--slot is a number from 0 to %d, not '%s'", HD_RECORDING_SLOTS - 1,
-				slot);
+		return hd_error(diag, HD_NOWHERE, "--slot: expected a number from 0 to %d, not '%s'",
+				HD_RECORDING_SLOTS - 1, slot);
 	const char *slash = strrchr(path, '/');
 	char *folder = slash ? hd_xstrdup(path) : hd_xstrdup(".");
 	if (slash)
@@ -65,7 +65,8 @@ int run_record_take(const char *folder, const char *path, struct hd_diag *diag)
 	int status = -1;
 	if (count != 1) {
 		hd_error(diag, HD_NOWHERE,
-			 "--record: %u processes of the program use the device, a recording is of one", count);
+			 "--record: %u processes of the program use the device, but a recording can hold only one",
+			 count);
 	} else {
 		status = hd_recording_read(&recording, hd_strbuf_text(&found), diag);
 		if (!status)

@@ -62,15 +62,14 @@ int replays_check(const struct replay *replays, uint32_t count, const struct hd_
 		bytes += replays[i].bytes;
 		for (uint32_t k = 0; k < i; k++)
 			if (replays[k].recording.slot == own->slot)
-				return hd_error(
-					diag, HD_NOWHERE,
-					"%s and %s have the same device addresses: record one of them with --slot N, "
-					"another one than %u",
-					replays[k].recording.path, own->path, own->slot);
+				return hd_error(diag, HD_NOWHERE,
+						"%s and %s use the same device addresses (record one of them with "
+						"--slot N, with N other than %u)",
+						replays[k].recording.path, own->path, own->slot);
 	}
 	if (bytes > config->dram_bytes)
 		return hd_error(diag, HD_NOWHERE,
-				"together the programs have %llu bytes of device memory, the GPU %llu",
+				"the programs have %llu bytes of device memory together, but the GPU has %llu",
 				(unsigned long long)bytes, (unsigned long long)config->dram_bytes);
 	return 0;
 }
@@ -106,8 +105,8 @@ static int find_kernels(struct replaying *replaying, struct replay *replay)
 		const struct hd_recorded_launch *launch = &recording->launches.data[i];
 		replay->kernels[i] = hd_sim_kernel(replay->modules[launch->module], launch->kernel);
 		if (!replay->kernels[i])
-			return hd_error(replaying->diag, HD_NOWHERE, "%s: its objects have no kernel %s",
-					recording->path, launch->kernel);
+			return hd_error(replaying->diag, HD_NOWHERE, "%s: no kernel %s in its objects", recording->path,
+					launch->kernel);
 	}
 	return 0;
 }
@@ -214,15 +213,15 @@ static int compare(struct replaying *replaying, struct replay *replay)
 			return wrong(replaying, replay);
 		if (!same)
 			hd_error(replaying->diag, HD_NOWHERE,
-				 "%s: the %llu bytes of device memory at 0x%llx are not what the program had there in "
-				 "the end",
+				 "%s: the %llu bytes of device memory at 0x%llx differ from those of the program at "
+				 "its end",
 				 recording->path, (unsigned long long)size, (unsigned long long)range->low);
 		different += !same;
 	}
 	if (different)
 		hd_note(replaying->diag, HD_NOWHERE,
-			"%s: results that depend on the order in which blocks run differ, too; with timing (without "
-			"--functional) a recording has them in the GPU's order",
+			"%s: results may also depend on the order of blocks, which --functional does not keep (replay "
+			"with timing)",
 			recording->path);
 	replay->different |= different > 0;
 	replaying->different += different;

@@ -126,7 +126,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case RUN_SLOT: run->slot = arg; break;
 	case RUN_STALLS: list_stalls(); exit(fflush(stdout) ? 2 : 0);
 	case ARGP_KEY_ARGS: run->program = state->argv + state->next; break;
-	case ARGP_KEY_NO_ARGS: argp_error(state, "which program? (heddle run [OPTION...] -- PROGRAM [ARG...])"); break;
+	case ARGP_KEY_NO_ARGS:
+		argp_error(state, "missing PROGRAM; usage: heddle run [OPTION...] -- PROGRAM [ARG...]");
+		break;
 	case ARGP_KEY_END:
 		if (!run->kernel != !run->launch)
 			argp_error(state, "--kernel and --launch go together");
@@ -242,19 +244,19 @@ static struct outcome judge(const struct run *run, int wait_status, const char *
 	else if (strstr(report, "fault: "))
 		outcome.status = CMD_ERROR; /* the fault itself was reported where it happened */
 	else if (WIFSIGNALED(wait_status))
-		outcome.status = 2 + 0 * hd_error(diag, HD_NOWHERE, "%s was ended by signal %d (%s)", program,
+		outcome.status = 2 + 0 * hd_error(diag, HD_NOWHERE, "%s: killed by signal %d (%s)", program,
 						  WTERMSIG(wait_status), strsignal(WTERMSIG(wait_status)));
 	else if (strstr(report, "check: "))
 		outcome.status = FOUND; /* as were the places */
 	else if (WEXITSTATUS(wait_status))
 		outcome.status = WEXITSTATUS(wait_status);
 	else if (!stats && is_linked(program))
-		outcome.status = 2 + 0 * hd_error(diag, HD_NOWHERE,
-						  "%s never called CUDA, so that there is nothing to show", program);
+		outcome.status =
+			2 + 0 * hd_error(diag, HD_NOWHERE, "%s never called CUDA; there is nothing to show", program);
 	else if (!stats)
 		outcome.status =
 			2 + 0 * hd_error(diag, HD_NOWHERE,
-					 "%s never used the simulated GPU; was it built with heddle-cc?", program);
+					 "%s never used the simulated GPU (was it built with heddle-cc?)", program);
 	return outcome;
 }
 
@@ -399,11 +401,11 @@ static int check_recording(const struct run *run, struct hd_diag *diag)
 			   : run->checkpoint.resume	 ? "--resume"
 							 : NULL;
 	if (run->slot && !run->record)
-		return hd_error(diag, HD_NOWHERE, "--slot is of --record");
+		return hd_error(diag, HD_NOWHERE, "--slot needs --record");
 	if (!run->record)
 		return 0;
 	if (with)
-		return hd_error(diag, HD_NOWHERE, "--record does not go with %s", with);
+		return hd_error(diag, HD_NOWHERE, "--record cannot be combined with %s", with);
 	return run_record_check(run->record, run->slot, diag);
 }
 

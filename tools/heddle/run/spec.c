@@ -186,7 +186,7 @@ static unsigned find_key(struct reading *reading, const char *const *keys, unsig
 		if (strcmp(keys[i], key))
 			continue;
 		if (*seen >> i & 1) {
-			hd_error(reading->diag, at(reading->spec, reading->line), "%s stands twice in [%s]", key,
+			hd_error(reading->diag, at(reading->spec, reading->line), "duplicate %s in [%s]", key,
 				 reading->section);
 			return count;
 		}
@@ -338,7 +338,7 @@ static int on_key(void *context, const char *section, const char *key, const cha
 	if (strcmp(section, reading->section))
 		enter_section(reading, section);
 	if (!*section)
-		hd_error(reading->diag, at(reading->spec, reading->line), "'%s' stands before the first section", key);
+		hd_error(reading->diag, at(reading->spec, reading->line), "'%s' is outside of a section", key);
 	else if (reading->data)
 		data_key(reading, key, value);
 	else if (!reading->wrong_section)
@@ -385,15 +385,14 @@ static void check_scalar(struct reading *reading, struct spec_data *data)
 	data->count = 1;
 	if (data->init || result || data->count_given)
 		hd_error(reading->diag, at(spec, data->line),
-			 "arg%u: only a buffer has init, count, output, print or compare, and a struct count and init "
-			 "in "
-			 "place of value",
+			 "arg%u: init, count, output, print and compare are for buffers (a struct may have count and "
+			 "init instead of value)",
 			 data->index);
 	if (!data->value)
 		hd_error(reading->diag, at(spec, data->line), "arg%u: value is missing", data->index);
 	else if (data->type == &struct_type && !parse_fields(reading->spec, data))
-		hd_error(reading->diag, at(spec, data->value_line), "a struct's value is TYPE:V, TYPE:V, ..., not '%s'",
-			 data->value);
+		hd_error(reading->diag, at(spec, data->value_line),
+			 "a struct's value: expected TYPE:V, TYPE:V, ..., not '%s'", data->value);
 	else if (data->type != &struct_type && !spec_element(data->type, data->value, &bits))
 		hd_error(reading->diag, at(spec, data->value_line), "'%s' is not a value of type %s", data->value,
 			 data->type->name);
@@ -463,7 +462,7 @@ int spec_read(struct spec *spec, const char *path, struct hd_diag *diag)
 	struct reading reading = {.spec = spec, .diag = diag, .text = (const char *)text};
 	int bad_line = ini_parse_stream(next_line, &reading, on_key, &reading);
 	if (bad_line > 0)
-		hd_error(diag, at(spec, (uint32_t)bad_line), "neither a [section] nor a 'key = value' line");
+		hd_error(diag, at(spec, (uint32_t)bad_line), "expected a [section] or a 'key = value' line");
 	free(text);
 	if (diag->errors == before) {
 		if (~reading.launch_seen & (1u << KEY_GRID | 1u << KEY_BLOCK))

@@ -122,8 +122,8 @@ static int fill_file(const struct spec *spec, struct spec_data *data, const char
 	if (!data->count)
 		data->count = size / data->type->bytes;
 	if (!data->count || size < data->count * data->type->bytes)
-		return hd_error(diag, at(spec, data->init_line), "%s has %zu bytes, fewer than the %llu of the buffer",
-				path, size, (unsigned long long)((data->count ? data->count : 1) * data->type->bytes));
+		return hd_error(diag, at(spec, data->init_line), "%s has %zu bytes, but the buffer has %llu", path,
+				size, (unsigned long long)((data->count ? data->count : 1) * data->type->bytes));
 	return 0;
 }
 
@@ -225,7 +225,7 @@ static int compare(const struct spec *spec, const struct spec_data *data, const 
 		return -1;
 	struct hd_loc loc = at(spec, data->compare_line);
 	if (size != data->count * data->type->bytes) {
-		hd_error(diag, loc, "%s has %zu bytes, the buffer %llu", data->compare, size,
+		hd_error(diag, loc, "%s has %zu bytes, but the buffer has %llu", data->compare, size,
 			 (unsigned long long)(data->count * data->type->bytes));
 		free(expected);
 		return -1;

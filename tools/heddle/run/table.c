@@ -224,7 +224,7 @@ static int write_statistics(const struct run_options *run, struct run_statistics
 		return CMD_ERROR;
 	int status = run_statistics_write(stats, run->policies.len, output.to);
 	if (status)
-		hd_error(diag, HD_NOWHERE, "launches are missing in the statistics: the temporary file of them failed");
+		hd_error(diag, HD_NOWHERE, "statistics are incomplete: could not write the temporary launch file");
 	if (path && hd_output_close(&output, diag))
 		status = -1;
 	return status ? CMD_ERROR : 0;

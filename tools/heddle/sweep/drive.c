@@ -297,7 +297,7 @@ static void check_programs(struct sweep *sweep)
 	for (uint32_t i = 0; i < sweep->runs.programs.len; i++) {
 		const struct sweep_program *program = &sweep->runs.programs.data[i];
 		if (!program->source && !*program->digest)
-			hd_error(sweep->diag, plan_loc(&sweep->plan, program->line), "there is no program %s",
+			hd_error(sweep->diag, plan_loc(&sweep->plan, program->line), "no such program: %s",
 				 program->path);
 	}
 }

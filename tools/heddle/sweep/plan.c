@@ -104,7 +104,7 @@ static void read_section(struct reading *reading, const char *text)
 	reading->section = NULL;
 	reading->list = NULL;
 	if (text[length] != ']' || text[length + 1]) {
-		hd_error(reading->diag, loc, "a section is one line, [NAME]");
+		hd_error(reading->diag, loc, "expected a section as one line, [NAME]");
 		return;
 	}
 	const char *kind_text = hd_arena_printf(&plan->arena, "%.*s", (int)word, text);
@@ -113,11 +113,11 @@ static void read_section(struct reading *reading, const char *text)
 	if (kind < 0)
 		unknown(reading->diag, loc, "section", kind_text, kind_names, PLAN_KINDS);
 	else if (!has_name(kind) && *name)
-		hd_error(reading->diag, loc, "[%s] has no name", kind_text);
+		hd_error(reading->diag, loc, "[%s] takes no name", kind_text);
 	else if (has_name(kind) && !*name)
 		hd_error(reading->diag, loc, "[%s NAME] needs a name", kind_text);
 	else if (kind != PLAN_EXCLUDE && same_section(plan, kind, name))
-		hd_error(reading->diag, loc, "[%.*s] is there already, in line %u", (int)length, text,
+		hd_error(reading->diag, loc, "duplicate [%.*s], first in line %u", (int)length, text,
 			 same_section(plan, kind, name)->line);
 	else {
 		hd_vec_push_in(&plan->sections, &plan->arena, (struct plan_section){kind, name, reading->line, {0}});
@@ -188,10 +188,10 @@ static void check_variable(const struct plan *plan, const struct plan_list *list
 		     is_among(list->key, workload_keys, COUNT(workload_keys)) ||
 		     is_among(list->key, exclude_keys, COUNT(exclude_keys));
 	if (!good)
-		hd_error(diag, plan_loc(plan, list->line), "a variable's name is of letters, digits and _, not '%s'",
-			 list->key);
+		hd_error(diag, plan_loc(plan, list->line),
+			 "a variable's name may have letters, digits and _, unlike '%s'", list->key);
 	else if (taken)
-		hd_error(diag, plan_loc(plan, list->line), "'%s' is a key of its own, and no variable", list->key);
+		hd_error(diag, plan_loc(plan, list->line), "'%s' is a key and cannot be a variable", list->key);
 }
 
 static void check_keys(const struct plan *plan, struct hd_diag *diag)
@@ -219,7 +219,7 @@ static void read_key(struct reading *reading, const char *text)
 	const char *equals = strchr(text, '=');
 	reading->list = NULL;
 	if (!equals) {
-		hd_error(reading->diag, loc, "not a [section] and not a 'key = value, ...' line");
+		hd_error(reading->diag, loc, "expected a [section] or a 'key = value, ...' line");
 		return;
 	}
 	if (!reading->section) {
@@ -229,7 +229,7 @@ static void read_key(struct reading *reading, const char *text)
 	}
 	const char *key = strip(&plan->arena, text, (size_t)(equals - text));
 	if (plan_find(reading->section, key)) {
-		hd_error(reading->diag, loc, "%s is there already, in line %u", key,
+		hd_error(reading->diag, loc, "duplicate %s, first in line %u", key,
 			 plan_find(reading->section, key)->line);
 		return;
 	}
@@ -276,7 +276,7 @@ static void read_line(struct reading *reading, const char *text)
 		read_values(reading, text);
 	} else if (reading->section)
 		hd_error(reading->diag, plan_loc(reading->plan, reading->line),
-			 "a line that begins with a blank goes on with the values of a key, and there is none");
+			 "a line that begins with a blank continues the values of a key, but no key precedes it");
 }
 
 int plan_read(struct plan *plan, const char *path, struct hd_diag *diag)
@@ -349,7 +349,7 @@ int plan_define(struct plan *plan, const char *assignment, struct hd_diag *diag)
 	const char *equals = strchr(assignment, '=');
 	const struct plan_section *variables = plan_section_of(plan, PLAN_VARIABLES);
 	if (!equals)
-		return hd_error(diag, HD_NOWHERE, "--define: '%s' is not of the form NAME=VALUE", assignment);
+		return hd_error(diag, HD_NOWHERE, "--define: expected NAME=VALUE, not '%s'", assignment);
 	const char *name = strip(&plan->arena, assignment, (size_t)(equals - assignment));
 	struct plan_list *list = (struct plan_list *)plan_find(variables, name);
 	if (!list)

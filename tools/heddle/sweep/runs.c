@@ -167,7 +167,7 @@ static int add_axes(const struct expansion *e, struct axes *axes)
 	const struct plan_list *program = plan_find(e->workload, "program");
 	if (!source == !program)
 		return hd_error(e->diag, plan_loc(e->plan, e->workload->line),
-				"workload %s needs program, which is there, or source, which is compiled",
+				"workload %s: missing program (an existing file) or source (to be compiled)",
 				e->workload->name);
 	if (program && plan_find(e->workload, "compile"))
 		return hd_error(e->diag, plan_loc(e->plan, plan_find(e->workload, "compile")->line),
@@ -221,8 +221,8 @@ static int unknown_variable(const struct expansion *e, const char *name, uint32_
 	for (uint32_t i = 0; variables && i < variables->lists.len; i++)
 		hd_vec_push(&names, variables->lists.data[i].key);
 	char *near = hd_nearest_names(name, names.data, names.len);
-	hd_error(e->diag, plan_loc(e->plan, line), "{%s}: no variable of that name%s%s%s", name,
-		 *near ? "; did you mean " : "", near, *near ? "?" : "");
+	hd_error(e->diag, plan_loc(e->plan, line), "unknown variable {%s}%s%s%s", name, *near ? "; did you mean " : "",
+		 near, *near ? "?" : "");
 	hd_vec_release(&names);
 	free(near);
 	return -1;
@@ -405,7 +405,7 @@ static void check_mentioned(const struct plan *plan, struct hd_diag *diag)
 			const struct plan_list *list = &section->lists.data[j];
 			bool variable = section->kind == PLAN_VARIABLES || !strcmp(list->key, "seed");
 			if (variable && !is_mentioned(plan, list->key))
-				hd_error(diag, plan_loc(plan, list->line), "%s has no effect: no value mentions {%s}",
+				hd_error(diag, plan_loc(plan, list->line), "%s has no effect: no value uses {%s}",
 					 list->key, list->key);
 		}
 	}

@@ -70,7 +70,8 @@ static int check_option(const struct sweep_runs *runs, const struct coordinate *
 			return 0;
 	char *near = hd_nearest_names(word, names, count);
 	hd_error(diag, plan_loc(runs->plan, options->line),
-		 "options: '%s' is none of --verify, --functional, --profile, --ideal, --dump-state, --sample=N, "
+		 "options: unknown option '%s'; known: --verify, --functional, --profile, --ideal, --dump-state, "
+		 "--sample=N, "
 		 "--sampling=PERCENT, --max-cycles=N, --watchdog=N, --corun-cycles=N, --corun-apart=N, --check=KINDS, "
 		 "--out-of-bounds=KIND%s%s%s",
 		 word, *near ? "; did you mean " : "", near, *near ? "?" : "");
@@ -125,8 +126,8 @@ static int add_share(const struct sweep_runs *runs, const struct coordinate *sha
 	char *end;
 	double part = strtod(share->value, &end);
 	if (end == share->value || *end || !(part >= 1 && part <= 1e6))
-		return hd_error(diag, plan_loc(runs->plan, share->line), "share needs a number from 1 on, not '%s'",
-				share->value);
+		return hd_error(diag, plan_loc(runs->plan, share->line),
+				"share: expected a number of at least 1, not '%s'", share->value);
 	hd_strbuf_printf(set, "sm_count=%.0f;l2_slices=%.0f;dram_channels=%.0f;constant_watts=%.17g",
 			 ceil((double)config->sm_count / part), ceil((double)config->l2_slices / part),
 			 ceil((double)config->dram_channels / part), config->constant_watts / part);

@@ -214,7 +214,7 @@ static enum engine_event interrupt(struct slurm *slurm, int signal)
 		if (slurm->arrays.data[i].job)
 			hd_strbuf_printf(&ids, " %s", slurm->arrays.data[i].job);
 	hd_note(slurm->diag, HD_NOWHERE,
-		"%u runs go on in Slurm's queue, %u wait: the same command goes on; scancel%s ends them",
+		"%u runs continue in Slurm's queue, %u wait (the same command resumes; scancel%s ends them)",
 		slurm->engine.running - slurm->waiting, slurm->waiting, hd_strbuf_text(&ids));
 	hd_strbuf_release(&ids);
 	slurm->engine.running = 0;

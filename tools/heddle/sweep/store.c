@@ -70,7 +70,7 @@ static int take_lock(struct store *store, struct hd_diag *diag)
 	if (store->lock < 0)
 		return hd_error(diag, HD_NOWHERE, "cannot make %s: %s", path, strerror(errno));
 	if (flock(store->lock, LOCK_EX | LOCK_NB))
-		return hd_error(diag, HD_NOWHERE, "%s: another sweep is at work there", store->path);
+		return hd_error(diag, HD_NOWHERE, "%s: another sweep uses this folder", store->path);
 	return 0;
 }
 
@@ -84,7 +84,7 @@ int store_open(struct store *store, const char *path, bool write, struct hd_diag
 	else if (getcwd(here, sizeof here))
 		store->path = hd_arena_printf(&store->arena, "%s/%s", here, path);
 	else
-		return hd_error(diag, HD_NOWHERE, "the current folder is gone");
+		return hd_error(diag, HD_NOWHERE, "the current folder no longer exists");
 	if (!write)
 		return 0;
 	static const char *const inner[] = {"results", "failed", "programs", "tmp"};

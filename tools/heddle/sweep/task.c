@@ -93,7 +93,7 @@ static int run_lines(struct task *task, char *text)
 		if (!*line)
 			continue;
 		if (!slurm_job_read(&job, line))
-			status = hd_error(&task->diag, HD_NOWHERE, "'%.60s' is no job", line);
+			status = hd_error(&task->diag, HD_NOWHERE, "'%.60s' is not a job", line);
 		else if (!slurm_end_read(job.end, &end))
 			status = run(task, &job);
 		slurm_job_release(&job);

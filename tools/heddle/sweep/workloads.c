@@ -123,7 +123,7 @@ static void read_row(struct table *table, char *line)
 		return;
 	if (count < COLUMNS)
 		hd_error(table->diag, (struct hd_loc){table->path, table->line, 0},
-			 "a row is: name, source, three columns of sizes, class, and what it stands for");
+			 "expected a row of name, source, three columns of sizes, class, and what it stands for");
 	else if (is_wanted(table, columns[CLASS]) && !plan_workload(table->plan, columns[NAME]))
 		add_row(table, columns);
 }
@@ -147,7 +147,7 @@ static const char *one_value(struct table *table, const char *key)
 		return list->values.data[0].text;
 	if (list || !strcmp(key, "table"))
 		hd_error(table->diag, plan_loc(table->plan, list ? list->line : table->section->line),
-			 "[workloads]: %s has one value", key);
+			 "[workloads]: %s takes one value", key);
 	return NULL;
 }
 
@@ -185,5 +185,5 @@ void plan_add_workloads(struct plan *plan, struct hd_diag *diag)
 	read_rows(&table, bytes, size);
 	free(bytes);
 	if (!table.rows && diag->errors == before)
-		hd_error(diag, plan_loc(plan, section.line), "%s has no such workload", table.path);
+		hd_error(diag, plan_loc(plan, section.line), "%s lists no such workload", table.path);
 }

@@ -126,7 +126,7 @@ int draw_comparison(const struct validation *validation, const char *path, bool 
 	if (!status)
 		status = hd_child_run(signals, words, NULL, validation->diag);
 	if (status > 0)
-		hd_error(validation->diag, HD_NOWHERE, "gnuplot could not draw %s", path);
+		hd_error(validation->diag, HD_NOWHERE, "gnuplot cannot draw %s", path);
 	if (!status)
 		status = move_picture(picture.data, path, validation->diag);
 	hd_strbuf_release(&script);

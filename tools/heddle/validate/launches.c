@@ -75,7 +75,7 @@ static int take_launch(struct validation *validation, const json_t *document, si
 		return hd_error(validation->diag, HD_NOWHERE, "%s: launch %zu has no kernel, grid and block",
 				validation->source, index);
 	if (json_is_true(json_object_get(document, "partial")))
-		return hd_error(validation->diag, HD_NOWHERE, "%s: launch %zu was cut off, its figures are partial",
+		return hd_error(validation->diag, HD_NOWHERE, "%s: launch %zu was cut off; its figures are partial",
 				validation->source, index);
 	for (unsigned q = 0; q < QUANTITY_COUNT; q++)
 		launch.values[q] = value_of(document, q, sector_of(validation->run));

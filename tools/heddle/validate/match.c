@@ -94,11 +94,12 @@ static void tell(const struct validation *validation, const struct launch *card)
 {
 	struct hd_loc loc = {.file = validation->profile, .line = card->line};
 	if (!card->sized)
-		hd_error(validation->diag, loc, "no launch here is this one of %s", card->kernel);
+		hd_error(validation->diag, loc, "no launch of the run matches this launch of %s", card->kernel);
 	else
 		hd_error(validation->diag, loc,
-			 "no launch here is this one of %s, grid %u x %u x %u, block %u x %u x %u", card->kernel,
-			 card->grid[0], card->grid[1], card->grid[2], card->block[0], card->block[1], card->block[2]);
+			 "no launch of the run matches this launch of %s, grid %u x %u x %u, block %u x %u x %u",
+			 card->kernel, card->grid[0], card->grid[1], card->grid[2], card->block[0], card->block[1],
+			 card->block[2]);
 }
 
 void match_launches(struct validation *validation)

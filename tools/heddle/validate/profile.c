@@ -356,7 +356,7 @@ int profile_read(struct validation *validation)
 	fclose(file);
 	if (!status && reader.form == FORM_NONE)
 		return hd_error(validation->diag, HD_NOWHERE,
-				"%s: no table of launches of Nsight Compute (ncu --csv) or nvprof (--csv "
+				"%s: not a table of launches from Nsight Compute (ncu --csv) or nvprof (--csv "
 				"--print-gpu-trace)",
 				validation->profile);
 	if (!status && !validation->card.len)
@@ -414,6 +414,5 @@ int profile_values(struct validation *validation)
 	struct hd_loc loc = {.file = validation->profile, .line = validation->card.data[0].line};
 	return any ? 0
 		   : hd_error(validation->diag, loc,
-			      "none of the metrics that are compared (see heddle validate --help); times alone need "
-			      "--clock");
+			      "no metric to compare (heddle validate --help lists them; times alone need --clock)");
 }

@@ -117,7 +117,7 @@ def left_and_taken_up(number, count):
     out, err = tool.communicate()
     check(tool.returncode == -number, f'ended by {tool.returncode}: {out}{err}')
     if number == signal.SIGINT:
-        check(re.search(r"note: \d+ runs go on in Slurm's queue, \d+ wait: .*; scancel \d+ ends them\n", err), err)
+        check(re.search(r"note: \d+ runs continue in Slurm's queue, \d+ wait \(.*; scancel \d+ ends them\)\n", err), err)
     out, err = sweep(log, *options, pause=300)
     check(len(results(folder)) == count, out + err)
     check(sorted(noted(log, 'begin')) == list(range(1, count + 1)), f'not each ran once: {noted(log, "begin")}')

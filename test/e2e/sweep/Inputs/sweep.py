@@ -127,7 +127,7 @@ def at_once():
     tool = begin('log5') if not os.path.exists('out') else None
     check(tool, 'there is a folder already')
     _, err = sweep('log6', status=2)
-    check('another sweep is at work there' in err, err)
+    check('another sweep uses this folder' in err, err)
     tool.send_signal(signal.SIGTERM)
     check(tool.wait(PATIENCE) == -signal.SIGTERM, f'ended by {tool.returncode}')
     until(no_workers, 'programs run on')
