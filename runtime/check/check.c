@@ -5,6 +5,7 @@
 #include "heddle/config.h"
 #include "heddle/opcodes.h"
 
+#include <stddef.h>
 #include <sys/mman.h>
 
 #include "runtime/check/state.h"
@@ -56,12 +57,13 @@ static void free_block(struct hd_check *check, struct hd_block_check *block)
 	free(block);
 }
 
-static void free_warp(struct hd_warp_check *warp)
+static void free_warp(const struct hd_check *check, struct hd_warp_check *warp)
 {
 	if (!warp)
 		return;
 	hd_global_forget_warp(warp);
-	hd_values_release(&warp->values);
+	if (looks_for(check, HD_CHECK_INIT))
+		hd_values_release(&warp->values);
 	free(warp);
 }
 
@@ -71,7 +73,7 @@ void hd_check_free(struct hd_check *check)
 		return;
 	const struct hd_config *config = check->gpu->config;
 	for (uint64_t i = 0; i < config->sm_count * HD_MAX_CONTEXTS; i++)
-		free_warp(check->warps[i]);
+		free_warp(check, check->warps[i]);
 	for (uint64_t i = 0; i < config->sm_count * HD_MAX_CONTEXTS; i++)
 		free_block(check, check->blocks[i]);
 	if (check->fresh.bits)
@@ -99,8 +101,9 @@ struct hd_block_check *hd_check_block_of(const struct hd_check *check, const str
 struct hd_warp_check *hd_check_warp(struct hd_check *check, const struct hd_warp *warp)
 {
 	struct hd_warp_check **slot = &check->warps[warp->cta->sm->id * HD_MAX_CONTEXTS + warp->id];
-	if (!*slot)
-		*slot = hd_xcalloc(1, sizeof(**slot));
+	if (!*slot) /* what follows registers is most of it */
+		*slot = hd_xcalloc(1, looks_for(check, HD_CHECK_INIT) ? sizeof(**slot)
+								      : offsetof(struct hd_warp_check, values));
 	return *slot;
 }
 
@@ -193,8 +196,11 @@ static const struct hd_dinst *direct_of(struct hd_check *check, struct hd_exec *
 {
 	const struct hd_dinst *direct = hd_exec_linear_sum(exec, inst);
 	const struct hd_linear *linear = exec->gpu->program.functions.data[inst->function].linear;
-	struct hd_value_row *pair = &hd_check_warp(check, exec->warp)->values.regs[hd_linear_scratch(linear)];
-	pair[0].lanes = pair[1].lanes = 0;
+	if (looks_for(check, HD_CHECK_INIT)) {
+		struct hd_values *values = &hd_check_warp(check, exec->warp)->values;
+		struct hd_value_row *pair = &values->regs[hd_linear_scratch(linear)];
+		pair[0].lanes = pair[1].lanes = 0;
+	}
 	return direct;
 }
 

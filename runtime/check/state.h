@@ -162,7 +162,7 @@ struct hd_sync_check {
 struct hd_warp_check {
 	struct hd_sync_check sync;
 	struct hd_known *known, *fenced; /* now, and at the last fence */
-	struct hd_values values;
+	struct hd_values values;	 /* the last, and there under --check=init alone */
 };
 
 struct hd_block_check {

@@ -12,11 +12,11 @@ __global__ void of_some_lanes(const int *in, int *out) {
     unsigned most = __ballot_sync(~0u, value == 3) & ((1u << WRITTEN) - 1);
     bool decided = __any_sync(~0u, value == 3) && !__all_sync(~0u, value > 3);
     unsigned like = __match_any_sync(~0u, value) & 1u << threadIdx.x;
-    like |= __match_any_sync(~0u, (value & ~1) | (threadIdx.x & 1)) & (threadIdx.x & 1 ? 0x55555555u : 0xaaaaaaaau);
+    unsigned odd = __match_any_sync(~0u, (value & ~1) | (threadIdx.x & 1)) & (threadIdx.x & 1 ? 0x55555555u : 0xaaaaaaaau);
     int all_alike;
     __match_all_sync(~0u, threadIdx.x == 0 ? 3 : threadIdx.x == 1 ? 4 : value, &all_alike);
     bool either = __syncthreads_or(threadIdx.x < WRITTEN && value == 3);
-    out[threadIdx.x] = __popc(most) + decided + !!like + !all_alike + either;
+    out[threadIdx.x] = __popc(most) + decided + !!like + !!odd + !all_alike + either;
 }
 static bool of_some_lanes_passes() {
     int values[LANES];

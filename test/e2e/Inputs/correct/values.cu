@@ -195,7 +195,7 @@ static bool local_arrays_passes() {
 // Bytes of an array of which others are not written; a word that nobody wrote and that is written over, then in part.
 __global__ void local_bytes(const int *in, const int *unwritten, int *out, int k) {
     signed char bytes[32];
-    int words[8];
+    volatile int words[8];
     for (int i = 2; i < k; i++)
         bytes[i] = i * 3;
     words[k & 7] = unwritten[threadIdx.x];

@@ -124,7 +124,9 @@ __global__ void local_byte(int *o, int k, int at) {
     signed char a[32];
     for (int i = 0; i < k; i++)
         a[i + 1] = i;
-    o[threadIdx.x] = a[at & 31] < 0 ? 1 : 2;
+    int upper;
+    asm volatile("{ .reg .b32 x; ld.s8 x, [%1]; shr.u32 %0, x, 20; }" : "=r"(upper) : "l"(a + (at & 31)) : "memory");
+    o[threadIdx.x] = upper;
 }
 __global__ void local_byte_made(int *o, const int *u, int k) {
     int a[8];
@@ -134,10 +136,14 @@ __global__ void local_byte_made(int *o, const int *u, int k) {
 #include <cuda_pipeline.h>
 // Where a value is used, and what becomes of it on the way there.
 __global__ void third_word(int *o, const int4 *u) {
-    o[threadIdx.x] = u[threadIdx.x].z + 1;
+    int4 all = u[threadIdx.x];
+    all.z += 1;
+    ((int4 *)o)[threadIdx.x] = all;
 }
 __global__ void sign_of_char(int *o, const signed char *u) {
-    o[threadIdx.x] = u[threadIdx.x] < 0 ? 1 : 2;
+    int upper;
+    asm volatile("{ .reg .b32 x; ld.global.s8 x, [%1]; shr.u32 %0, x, 20; }" : "=r"(upper) : "l"(u + threadIdx.x));
+    o[threadIdx.x] = upper;
 }
 __global__ void char_as_int(int *o, const unsigned char *u) {
     o[threadIdx.x] = u[threadIdx.x];
@@ -195,6 +201,12 @@ __global__ void maybe_greater(int *o, const int *u) {
                  : "=r"(x) : "r"(u[threadIdx.x]), "r"(o[threadIdx.x]));
     o[threadIdx.x] = x;
 }
+// Of shared memory, through a pointer that may be to any.
+__global__ void by_pointer(int *o) {
+    __shared__ int s[64];
+    const volatile int *from = threadIdx.x & 1 ? s + threadIdx.x : o + 64;
+    o[threadIdx.x] = *from + 1;
+}
 // Asynchronous copies of what nobody wrote, to where nobody knows.
 __global__ void copied_later(int *o, const int *u) {
     __shared__ int s[64];
@@ -243,7 +255,7 @@ BEGIN()
     }
     RUN(shared_field, 8, 64, memory)
     if (wants(argc, argv, "each_byte")) {
-        cudaMemset((char *)fresh + 3, 0, 21);
+        cudaMemset((char *)fresh + 3, 0, 22);
         each_byte<<<1, 32>>>((const char *)fresh, memory);
     }
     if (wants(argc, argv, "copied_by_host")) {
@@ -261,6 +273,6 @@ BEGIN()
     RUN(char_of_neighbour, 1, 64, memory, (const unsigned char *)fresh)
     RUN_OF(lane_of_shuffle) RUN_OF(table_of_branches) RUN(upper_address, 1, 64, memory, (const unsigned *)fresh)
     RUN_OF(told_once) RUN(flipped_there, 1, 64, fresh) RUN(halves_swapped, 1, 64, (unsigned short *)fresh, memory)
-    RUN_OF(equal_to_known) RUN_OF(maybe_added) RUN_OF(maybe_greater) RUN_OF(copied_later) RUN_OF(copied_somewhere)
+    RUN_OF(equal_to_known) RUN_OF(maybe_added) RUN_OF(maybe_greater) RUN(by_pointer, 1, 64, memory) RUN_OF(copied_later) RUN_OF(copied_somewhere)
     RUN(local_byte_made, 1, 64, memory, fresh, 1)
 END()
