@@ -24,7 +24,6 @@ struct hd_config;
 struct hd_devmem;
 struct hd_functional;
 struct hd_memory;
-struct hd_redundancy;
 struct hd_run;
 struct hd_sampling;
 
@@ -92,8 +91,6 @@ struct hd_gpu {
 	char error_text[1024];
 	int error;			   /* sticky within a launch */
 	volatile sig_atomic_t interrupted; /* the signal that ends the launch; 0: none */
-	bool verify;
-	struct hd_redundancy *redundancy;  /* under options.ideal (redundancy.c) */
 	HD_VEC(struct hd_outside) outside; /* under options.warn_outside (fault.c) */
 	struct hd_functional *functional;  /* under options.functional, and while sampling leaves time out; NULL: with
 					      timing */

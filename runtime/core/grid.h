@@ -11,10 +11,8 @@
 #include "heddle/stats.h"
 #include "lib/vec.h"
 
-struct hd_claims;
 struct hd_kernel;
 struct hd_linear_state;
-struct hd_words_read;
 
 /* Grids that the SMs can have warps of at a time, as many as compute capability 3.0 to 6.0 and most later ones have. */
 #define HD_MAX_GRIDS 32
@@ -55,13 +53,12 @@ struct hd_grid {
 	uint8_t *constants;		/* bank 0, HD_CB_BYTES */
 	uint32_t dynamic_shared;
 	uint64_t id;
-	uint64_t ticket;		  /* id of its first launch */
-	uint32_t stack_bytes;		  /* as hd_launch's */
-	bool mute;			  /* what it prints is not wanted */
-	int error;			  /* enum hd_sim_error of the first fault */
-	struct hd_claims *claims;	  /* verify_affine.c's */
-	uint8_t *policy_space;		  /* hd_policy_grid */
-	struct hd_words_read *words_read; /* --verify of idempotence (verify_memory.c); NULL: none yet */
+	uint64_t ticket;       /* id of its first launch */
+	uint32_t stack_bytes;  /* as hd_launch's */
+	bool mute;	       /* what it prints is not wanted */
+	int error;	       /* enum hd_sim_error of the first fault */
+	uint8_t *policy_space; /* hd_policy_grid */
+	uint8_t *watch_space;  /* of hd_gpu.watch_bytes.grid */
 };
 
 #endif

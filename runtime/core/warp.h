@@ -18,10 +18,6 @@ struct hd_grid;
 struct hd_linear_parts;
 struct hd_regfile;
 struct hd_sm;
-struct hd_twin;
-struct hd_ways;
-struct block_seen;
-struct warp_forms;
 
 /* SIMT stack entry. pc HD_NO_PC_ABS in reconv: none. */
 #define HD_PC_NONE 0xffffffffu
@@ -88,6 +84,7 @@ struct hd_warp {
 	uint32_t slot;		    /* warp slot of the SM, whose scheduler is slot % schedulers; HD_NO_SLOT: in none */
 	uint8_t state;		    /* enum hd_warp_state */
 	uint8_t wait_reason;	    /* enum hd_stall while next_issue > now or the scoreboard blocks */
+	bool replica;		    /* a watcher runs it beside a warp, in the order of that one (verify/twin.c) */
 	bool reordered;		    /* a path that spun made way for another one (yield.c) */
 	bool fence_wait;
 	uint8_t held;	      /* by a policy: HD_HELD_* */
@@ -130,21 +127,18 @@ struct hd_warp {
 	uint8_t *local;	     /* local memory, lane after lane: local + lane * cta->grid->local_bytes */
 	uint64_t local_base; /* its simulated physical address, for timing (hd_local_address) */
 	uint32_t tid[3][HD_WARP_LANES];
-	uint32_t index;		  /* warp in its CTA */
-	struct hd_shadow *shadow; /* what --verify keeps of this warp (verify.c), from one warp to the next in a slot */
-	struct hd_hazard missed;  /* results under way of loads that missed L1, where the scheduler looks at that */
-	struct hd_hazard loaded;  /* by loads, and not used yet, where policies look at that (loads.c) */
-	uint64_t access_at;	  /* cycle at which the last of the late memory instructions has its operands */
-	uint64_t eligible_at;	  /* two-level: since when it may come into the active set */
-	uint64_t active_at;	  /* two-level: from when on it may issue, when it was last taken into the active set */
+	uint32_t index;		 /* warp in its CTA */
+	struct hd_hazard missed; /* results under way of loads that missed L1, where the scheduler looks at that */
+	struct hd_hazard loaded; /* by loads, and not used yet, where policies look at that (loads.c) */
+	uint64_t access_at;	 /* cycle at which the last of the late memory instructions has its operands */
+	uint64_t eligible_at;	 /* two-level: since when it may come into the active set */
+	uint64_t active_at;	 /* two-level: from when on it may issue, when it was last taken into the active set */
 	uint32_t stream_pc, stream_lanes, stream_cycles;
 	uint32_t range_writes; /* writes of its grid's range under way */
 	struct hd_forward forward;
 	struct hd_copies copies;
-	struct hd_flights *in_flight; /* what --verify keeps of it under core = modern (verify_control.c) */
-	uint8_t *policy_space;	      /* of hd_gpu.policy_bytes.warp; hd_policy_warp */
-	struct hd_twin *twin;	      /* the original code beside a linear version, under --verify (twin.c) */
-	struct warp_forms *forms;     /* redundancy.c's */
+	uint8_t *policy_space; /* of hd_gpu.policy_bytes.warp; hd_policy_warp */
+	uint8_t *watch_space;  /* of hd_gpu.watch_bytes.warp; NULL: nobody may watch it (watch.h) */
 };
 
 struct hd_cta {
@@ -167,9 +161,6 @@ struct hd_cta {
 	uint64_t start_cycle, start_age;   /* start_age: hd_warp.age of its first warp */
 	uint64_t block_parts[HD_LR_COUNT]; /* of linear registers */
 	struct hd_linear_parts *parts;	   /* coefficients and thread-index parts, of the launch or of this SM */
-	struct block_seen *seen;	   /* redundancy.c's */
-	struct hd_ways *ways;		   /* verify_affine.c's, of the launch ways_grid - 1 */
-	uint64_t ways_grid;
 	bool used;
 	uint8_t away;		 /* HD_PART_SLOT, HD_PART_SHARED: what it has not got (hd_cta_suspend) */
 	bool sent;		 /* it is to go to another SM (hd_cta_send) */
@@ -177,6 +168,7 @@ struct hd_cta {
 	uint32_t killed_warps;	 /* of its warps, those that have not gone yet */
 	uint32_t registers_away; /* its warps without a place in the register file */
 	uint8_t *policy_space;	 /* hd_policy_cta */
+	uint8_t *watch_space;	 /* of hd_gpu.watch_bytes.cta */
 };
 
 #endif

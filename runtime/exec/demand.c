@@ -18,8 +18,7 @@
 
 bool hd_program_shows_all(const struct hd_gpu *gpu, const struct hd_module *module)
 {
-	if (!module->object.rest || gpu->policy_count || gpu->shows_code || gpu->verify || gpu->redundancy ||
-	    gpu->checkpoint || gpu->options.warn_outside)
+	if (!module->object.rest || gpu->policy_count || gpu->shows_code || gpu->options.warn_outside)
 		return true;
 	/* Whether what they stand for is there is said when the object is loaded. */
 	for (uint32_t i = 0; i < module->object.symbol_count; i++)

@@ -4,7 +4,6 @@
  */
 #include "runtime/exec/exec.h"
 #include "runtime/exec/turn.h"
-#include "runtime/verify/twin.h"
 
 int hd_exec_level(void)
 {
@@ -67,9 +66,10 @@ static bool control_or_fault(struct hd_exec *exec, const struct hd_dinst *inst)
 	return true;
 }
 
-static void check_and_execute(struct hd_exec *exec, const struct hd_dinst *inst)
+/* As hd_warp_execute, with those who look at each step. */
+static __attribute__((noinline)) void execute_watched(struct hd_exec *exec, const struct hd_dinst *inst)
 {
-	hd_verify_before(exec, inst);
+	HD_TELL(exec->gpu, step_before, exec, inst);
 	if (exec->fault) {
 		exec->effect->event = HD_EVENT_FAULT;
 		return;
@@ -77,22 +77,17 @@ static void check_and_execute(struct hd_exec *exec, const struct hd_dinst *inst)
 	if (inst->exec && exec->mask)
 		inst->exec(exec, inst);
 	if (!exec->fault)
-		hd_verify_after(exec, inst);
+		HD_TELL(exec->gpu, step_done, exec, inst);
 	if (!control_or_fault(exec, inst) && inst->exec)
 		advance(exec->warp);
-}
-
-/* As hd_warp_execute, with every check that --verify makes. */
-static void execute_verified(struct hd_exec *exec, const struct hd_dinst *inst)
-{
-	hd_twin_before(exec, inst);
 	if (!exec->fault)
-		check_and_execute(exec, inst);
-	if (!exec->fault)
-		hd_twin_after(exec, inst);
+		HD_TELL(exec->gpu, step_after, exec, inst);
 	if (exec->fault)
 		exec->effect->event = HD_EVENT_FAULT;
 }
+
+/* What hd_warp_execute tells. */
+#define STEPS (HD_WATCH_BIT(step_before) | HD_WATCH_BIT(step_done) | HD_WATCH_BIT(step_after))
 
 void hd_warp_execute(struct hd_exec *exec, struct hd_warp *warp, struct hd_effect *effect)
 {
@@ -112,19 +107,11 @@ void hd_warp_execute(struct hd_exec *exec, struct hd_warp *warp, struct hd_effec
 		effect->mask = 0;
 		return;
 	}
-	if (HD_WATCHED(exec->gpu, step_before) && !warp->stream) {
-		if (inst->meets && hd_warp_meet(exec, inst)) {
+	if (__builtin_expect((exec->gpu->watched & STEPS) != 0, 0) && !warp->stream) {
+		if (inst->meets && hd_warp_meet(exec, inst))
 			stay(exec);
-			return;
-		}
-		HD_TELL(exec->gpu, step_before, exec, inst);
-	}
-	if (__builtin_expect(exec->gpu->verify, 0) && !warp->stream) {
-		if (inst->meets && hd_warp_meet(exec, inst)) {
-			stay(exec);
-			return;
-		}
-		execute_verified(exec, inst);
+		else
+			execute_watched(exec, inst);
 		return;
 	}
 	if (__builtin_expect(inst->exec != NULL, 1)) {

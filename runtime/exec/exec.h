@@ -318,25 +318,6 @@ uint8_t *hd_exec_lane_access(struct hd_exec *exec, const struct hd_dinst *inst, 
 void hd_exec_describe_stray(const struct hd_exec *exec, uint64_t address, char *text, size_t size);
 #define HD_MEM_GENERIC 3 /* beside enum hd_mem_space: to be resolved by window */
 
-/* verify.c */
-void hd_verify_start(struct hd_warp *warp, struct hd_cta *cta);
-void hd_verify_before(struct hd_exec *exec, const struct hd_dinst *inst);
-void hd_verify_after(struct hd_exec *exec, const struct hd_dinst *inst);
-void hd_verify_call(struct hd_exec *exec, const struct hd_dinst *inst, uint32_t mask, uint32_t callee);
-void hd_verify_return(struct hd_exec *exec, const struct hd_dinst *inst, uint32_t mask);
-void hd_verify_returned(struct hd_exec *exec);
-/* The lanes of the warp no longer run in the stack's order; `calls`: nor are they in the same calls. */
-void hd_verify_yield(struct hd_warp *warp, bool calls);
-/* Registers of the warp that are not among these hold nothing that the program may read (context.c). */
-void hd_verify_found(struct hd_warp *warp, uint32_t mask, const struct hd_hazard *writes);
-void hd_verify_lost(struct hd_warp *warp, const uint64_t kept[4]);
-void hd_verify_release(struct hd_warp *warp);
-void hd_verify_forget(struct hd_grid *grid); /* what is kept of a grid */
-void hd_verify_prepare(const struct hd_gpu *gpu, struct hd_module *module, struct hd_pfunction *function);
-void hd_verify_affine_prepare(const struct hd_gpu *gpu, struct hd_module *module, struct hd_pfunction *function);
-/* The launch is over. */
-void hd_verify_affine_end(struct hd_grid *grid);
-
 /* exec_linear.c: puts the linear operand's value into the pair from hd_linear_scratch on, in the lanes of exec->mask.
  * The same instruction on that pair; NULL: a fault. */
 const struct hd_dinst *hd_exec_linear_sum(struct hd_exec *exec, const struct hd_dinst *inst);

@@ -94,11 +94,9 @@ static void enter(struct hd_exec *exec, const struct hd_dinst *inst, uint32_t ma
 	exec->effect->event = inst->helper ? HD_EVENT_BRANCH : HD_EVENT_CALL;
 	exec->effect->callee = callee;
 	exec->effect->mask = mask;
-	if (exec->gpu->verify) {
-		hd_verify_call(exec, inst, mask, callee);
-		if (exec->fault)
-			return;
-	}
+	HD_TELL(exec->gpu, call, exec, inst, mask, callee);
+	if (exec->fault)
+		return;
 	if (!hd_simt_call(exec->warp, mask, target, callee))
 		stack_overflow(exec);
 }
@@ -179,14 +177,12 @@ static void return_lanes(struct hd_exec *exec, const struct hd_dinst *inst)
 		skip(exec);
 		return;
 	}
-	if (exec->gpu->verify) {
-		hd_verify_return(exec, inst, exec->mask);
-		if (exec->fault)
-			return;
-	}
+	HD_TELL(exec->gpu, call_return, exec, inst);
+	if (exec->fault)
+		return;
 	exec->effect->all_returned = hd_simt_return(exec->warp, exec->mask);
-	if (exec->gpu->verify && exec->effect->all_returned)
-		hd_verify_returned(exec);
+	if (exec->effect->all_returned)
+		HD_TELL(exec->gpu, call_ended, exec);
 }
 
 /* Where the compiler could prove that a loop neither ends nor does anything, it takes what is behind it, and the loop,

@@ -13,7 +13,6 @@
 #include "lib/strbuf.h"
 #include "runtime/exec/exec.h"
 #include "runtime/exec/heap.h"
-#include "runtime/sim/checkpoint.h"
 
 /* ---- arguments: a function that leaves one undefined may have no such register */
 
@@ -223,7 +222,7 @@ static int print_lane(struct hd_exec *exec, uint32_t lane)
 		if (!arguments.bad) {
 			if (!warp->cta->grid->mute)
 				fwrite(hd_strbuf_text(&out), 1, out.len, stdout);
-			hd_checkpoint_output(exec->gpu, hd_strbuf_text(&out), out.len);
+			HD_TELL(exec->gpu, printed, exec->gpu, hd_strbuf_text(&out), out.len);
 			result = (int)arguments.count;
 		}
 	}

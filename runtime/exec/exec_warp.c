@@ -115,15 +115,7 @@ HD_EXEC_PLAIN(op_r2ur)
 	const uint32_t *row = hd_row(exec->warp, inst->inst.b);
 	uint32_t first = (uint32_t)__builtin_ctz(exec->mask);
 	exec->warp->uregs[inst->inst.dst] = row[first];
-	if (!exec->gpu->verify)
-		return;
-	HD_FOR_LANES (lane, exec->mask)
-		if (row[lane] != row[first]) {
-			HD_FAULT(exec, lane, HD_SIM_VERIFY,
-				 "UR%u is to hold a value of the whole warp: 0x%x here, 0x%x in thread %u of the warp",
-				 inst->inst.dst, row[lane], row[first], first);
-			return;
-		}
+	HD_TELL(exec->gpu, made_uniform, exec, inst, row);
 }
 
 HD_EXEC_PLAIN(op_umov)
@@ -311,7 +303,6 @@ void hd_warp_barrier_result(struct hd_warp *warp, const struct hd_dinst *inst, u
 			    uint32_t total)
 {
 	struct hd_exec exec = {.warp = warp, .mask = mask};
-	hd_verify_found(warp, mask, &inst->writes);
 	switch (HD_MODIFIER(BARMODE)) {
 	case HD_BAR_RED_POPC:
 		HD_FOR_LANES (lane, mask)

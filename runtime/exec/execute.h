@@ -53,7 +53,7 @@ void hd_warp_barrier_result(struct hd_warp *warp, const struct hd_dinst *inst, u
  * and owns that memory; warp->stack keeps its storage from one warp to the next in a slot.
  */
 void hd_warp_start(struct hd_warp *warp, struct hd_cta *cta, uint32_t index);
-/* Frees what hd_warp_start and execution allocated: stack and shadow. */
+/* Frees what hd_warp_start and execution allocated: the stack. */
 void hd_warp_release(struct hd_warp *warp);
 
 #endif

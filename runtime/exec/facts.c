@@ -14,7 +14,7 @@ static bool is_wanted(const struct hd_gpu *gpu)
 	for (uint32_t i = 0; i < gpu->policy_count; i++)
 		if (gpu->policies[i].hooks->facts)
 			return true;
-	return gpu->verify;
+	return gpu->wants_facts;
 }
 
 static struct hd_code_facts *facts_at(const struct hd_pfunction *function, struct hd_code_facts *facts, uint32_t pc)

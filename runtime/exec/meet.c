@@ -228,8 +228,8 @@ bool hd_warp_meet(struct hd_exec *exec, const struct hd_dinst *inst)
 {
 	struct hd_warp *warp = exec->warp;
 	uint32_t stranger;
-	/* A twin takes over what its warp has found; of the two only the warp has a shadow. */
-	if (!exec->mask || (exec->gpu->verify && !warp->shadow))
+	/* A replica takes over what its warp has found. */
+	if (!exec->mask || warp->replica)
 		return false;
 	warp->waits &= ~exec->mask;
 	bool plain = is_plain(exec, &inst->inst, &stranger);

@@ -125,10 +125,9 @@ static int fill(struct hd_gpu *gpu, struct hd_module *module, uint32_t index, in
 		function->said = said_of_linear(module, from->name);
 	} else {
 		function->said = function->meta;
-		hd_verify_affine_prepare(gpu, module, function);
 	}
 	hd_facts_prepare(gpu, module, function);
-	hd_verify_prepare(gpu, module, function);
+	HD_TELL(gpu, loaded, gpu, module, function);
 	for (uint32_t i = 0; i < from->inst_count; i++) {
 		if (!constant_in_range(&from->insts[i]))
 			return hd_gpu_refuse(gpu, HD_SIM_BAD_OBJECT,
@@ -475,4 +474,9 @@ int hd_program_symbol(const struct hd_module *module, const char *name, uint64_t
 		return HD_SIM_OK;
 	}
 	return HD_SIM_NOT_FOUND;
+}
+
+const char *hd_kernel_name(const struct hd_kernel *kernel)
+{
+	return kernel->module->object.functions[kernel->function - kernel->module->first_function].name;
 }

@@ -15,8 +15,6 @@
  * Cost: a branch or call is O(1), a return O(entries of the frame), an exit O(stack).
  */
 #include "runtime/exec/exec.h"
-#include "runtime/verify/control.h"
-#include "runtime/verify/twin.h"
 
 /* Pops what is empty or has arrived, and caches the entry that runs next. True when a call entry was popped. */
 static bool settle(struct hd_warp *warp)
@@ -172,13 +170,9 @@ void hd_warp_start(struct hd_warp *warp, struct hd_cta *cta, uint32_t index)
 						   .call_return = HD_PC_NONE});
 	warp->pc = grid->entry;
 	warp->active = warp->live;
-	hd_verify_start(warp, cta);
 }
 
 void hd_warp_release(struct hd_warp *warp)
 {
 	hd_vec_release(&warp->stack);
-	hd_verify_release(warp);
-	hd_verify_control_release(warp);
-	hd_twin_release(warp);
 }

@@ -28,8 +28,8 @@
 #include "heddle/opcodes.h"
 #include "lib/hash.h"
 #include "lib/object/spins.h"
+#include "runtime/exec/exec.h"
 #include "runtime/sm/sm.h"
-#include "runtime/verify/verify.h"
 
 enum {
 	FIRST_LOOK = 16,    /* backward branches before the first hash: a wait that ends soon moves nothing */
@@ -128,8 +128,7 @@ static void run_path(struct hd_exec *exec, const struct path *path)
 	warp->reordered = true;
 	warp->spins = warp->spins_alike = 0;
 	exec->effect->yielded = true;
-	if (exec->gpu->verify)
-		hd_verify_yield(warp, path->calls);
+	HD_TELL(exec->gpu, yielded, warp, path->calls);
 	hd_simt_wake(warp);
 	hd_simt_jump(warp, hd_vec_last(&warp->stack).pc);
 }
@@ -168,11 +167,11 @@ static bool is_spinning(struct hd_warp *warp, bool long_too)
 	return since && since <= LOOKS && state_of(warp) == warp->spin_state;
 }
 
-/* A twin follows its warp and needs no order of its own; of the two only the warp has a shadow. */
+/* A replica follows its warp and needs no order of its own. */
 static bool can_yield(const struct hd_exec *exec)
 {
 	const struct hd_warp *warp = exec->warp;
-	return warp->stack.len >= 2 && warp->stack.len < HD_SIMT_DEPTH && (!exec->gpu->verify || warp->shadow);
+	return warp->stack.len >= 2 && warp->stack.len < HD_SIMT_DEPTH && !warp->replica;
 }
 
 void hd_simt_spin(struct hd_exec *exec, const struct hd_dinst *inst)

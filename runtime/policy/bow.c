@@ -172,7 +172,7 @@ static enum hd_source operand_source(const struct hd_policy_handle *self, struct
 	uint32_t index = (uint32_t)(operand - collector->inst->operands);
 	struct hd_collector *before;
 	struct found found = {0, NULL};
-	bool over = false, here = false, checked = warp->cta->sm->gpu->verify;
+	bool over = false, here = false, checked = warp->cta->sm->gpu->options.verify;
 	(void)now;
 	for (uint32_t back = 1; !over && !here && (before = earlier(self, warp, back)); back++)
 		here = find_in(self, before, operand->reg, &found, &over);
@@ -206,7 +206,7 @@ static enum hd_target result_target(const struct hd_policy_handle *self, const s
 		return HD_TO_BANK;
 	struct bow_place *place = place_of(self, collector);
 	place->results |= 1u << result->word;
-	if (warp->cta->sm->gpu->verify)
+	if (warp->cta->sm->gpu->options.verify)
 		memcpy(place->words[result->word], warp->regs[result->reg], HD_ROW_BYTES);
 	counts_of(self, warp)->kept_results++;
 	hd_policy_spend(self, warp->cta->sm, warp->cta->grid, ENERGY_RESULT, 1);

@@ -36,7 +36,7 @@ struct cars_shadow {
 static struct cars_shadow *shadow_of(const struct hd_policy_handle *self, const struct hd_warp *warp)
 {
 	const struct cars_warp *mine = cars_warp_of(self, warp);
-	return warp->cta->sm->gpu->verify && !mine->apart ? mine->shadow : NULL;
+	return warp->cta->sm->gpu->options.verify && !mine->apart ? mine->shadow : NULL;
 }
 
 static struct row *grow_rows(struct hd_arena *arena, struct row *old, uint32_t *count, uint32_t wanted)
@@ -55,7 +55,7 @@ void cars_verify_start(const struct hd_policy_handle *self, struct hd_warp *warp
 {
 	struct hd_gpu *gpu = warp->cta->sm->gpu;
 	struct cars_warp *mine = cars_warp_of(self, warp);
-	if (!gpu->verify)
+	if (!gpu->options.verify)
 		return;
 	if (!mine->shadow)
 		mine->shadow = HD_ARENA_NEW(&gpu->arena, struct cars_shadow, 1);

@@ -262,7 +262,7 @@ static enum hd_source operand_source(const struct hd_policy_handle *self, struct
 	struct hd_sm *sm = warp->cta->sm;
 	const struct hd_wcb *block = &ltrf_warp_of(self, warp)->block;
 	uint32_t index = (uint32_t)(operand - collector->inst->operands);
-	if (sm->gpu->verify && hd_served_is_read(warp, collector->inst))
+	if (sm->gpu->options.verify && hd_served_is_read(warp, collector->inst))
 		check_operand(self, warp, operand->reg);
 	if (!hd_wcb_has(&block->valid, operand->reg)) {
 		ltrf_counts_of(self, warp)->main_reads += operand->same == index;

@@ -258,7 +258,7 @@ static void take(const struct hd_policy_handle *self, struct hd_collector *colle
 		malekeh_exact_take(self, warp, inst, unit);
 	count_operands(counts, inst, unit, hd_ccu_take(unit, inst));
 	hd_policy_spend(self, warp->cta->sm, warp->cta->grid, MALEKEH_TAG, counts->registers - before);
-	if (warp->cta->sm->gpu->verify)
+	if (warp->cta->sm->gpu->options.verify)
 		check_values(warp, inst, unit);
 }
 
@@ -344,7 +344,7 @@ static enum hd_target result_target(const struct hd_policy_handle *self, const s
 	if (what != HD_CCU_WRITTEN)
 		return HD_TO_BANK;
 	hd_policy_spend(self, warp->cta->sm, warp->cta->grid, MALEKEH_WRITE, 1);
-	if (warp->cta->sm->gpu->verify)
+	if (warp->cta->sm->gpu->options.verify)
 		write_lanes(result, unit->entries[entry].data);
 	return HD_TO_BOTH;
 }

@@ -185,12 +185,12 @@ static enum hd_source operand_source(const struct hd_policy_handle *self, struct
 		     collector->inst->operands[operand->same].word == operand->word;
 	(void)now;
 	counts_of(self, warp)->operands += first;
-	if (gpu->verify && hd_wcb_has(&mine->lost, operand->reg) && hd_served_is_read(warp, collector->inst))
+	if (gpu->options.verify && hd_wcb_has(&mine->lost, operand->reg) && hd_served_is_read(warp, collector->inst))
 		hd_gpu_fault(gpu, warp, warp->pc, 0, HD_SIM_VERIFY, "RFC: R%u is read after it was dropped as dead",
 			     operand->reg);
 	if (!entry)
 		return HD_FROM_BANK;
-	if (gpu->verify)
+	if (gpu->options.verify)
 		hd_served_check(warp, operand->reg, entry->data, "RFC");
 	counts_of(self, warp)->hits += first;
 	if (first)
@@ -213,7 +213,7 @@ static enum hd_target result_target(const struct hd_policy_handle *self, const s
 	entry->reg = result->reg;
 	entry->valid = true;
 	entry->dead = false;
-	if (warp->cta->sm->gpu->verify)
+	if (warp->cta->sm->gpu->options.verify)
 		memcpy(entry->data, warp->regs[result->reg], HD_ROW_BYTES);
 	counts_of(self, warp)->results++;
 	spend(self, warp, WRITE);

@@ -199,7 +199,7 @@ static void fill(const struct hd_policy_handle *self, const struct hd_warp *warp
 {
 	entry->dirty = dirty;
 	entry->at = at;
-	if (warp->cta->sm->gpu->verify)
+	if (warp->cta->sm->gpu->options.verify)
 		memcpy(entry->data, warp->regs[entry->reg], HD_ROW_BYTES);
 	spend(self, warp, WRITE);
 }
@@ -273,7 +273,7 @@ static enum hd_source operand_source(const struct hd_policy_handle *self, struct
 	struct hd_warp *warp = collector->warp;
 	uint32_t index = (uint32_t)(operand - collector->inst->operands);
 	struct shrf_entry *entry = find(self, warp, operand->reg);
-	if (warp->cta->sm->gpu->verify && hd_served_is_read(warp, collector->inst))
+	if (warp->cta->sm->gpu->options.verify && hd_served_is_read(warp, collector->inst))
 		check(self, warp, operand->reg, entry);
 	if (operand->same != index) {
 		*ready = collector->ready[operand->same];

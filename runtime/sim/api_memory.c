@@ -141,11 +141,6 @@ const struct hd_meta_function *hd_kernel_metadata(const struct hd_kernel *kernel
 	return kernel->meta;
 }
 
-const char *hd_kernel_name(const struct hd_kernel *kernel)
-{
-	return kernel->module->object.functions[kernel->function - kernel->module->first_function].name;
-}
-
 int hd_sim_symbol(struct hd_module *module, const char *name, uint64_t *address, uint64_t *size)
 {
 	int status = hd_program_symbol(module, name, address, size);

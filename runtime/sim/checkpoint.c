@@ -277,11 +277,24 @@ static int check_policies(const struct hd_gpu *gpu)
 	return 0;
 }
 
+/* What kernels print is the step's. */
+static void printed(const struct hd_watcher_handle *self, struct hd_gpu *gpu, const char *text, size_t bytes)
+{
+	(void)self;
+	if (!gpu->checkpoint->log)
+		return;
+	HD_STORE_SCOPE(HD_STORE_OUTSIDE);
+	hd_strbuf_append_bytes(&gpu->checkpoint->output, text, bytes);
+}
+
+static const struct hd_watcher checkpoint_watcher = {.name = "checkpoint", .all_code = true, .printed = printed};
+
 int hd_checkpoint_start(struct hd_sim *sim)
 {
 	struct hd_checkpoint *checkpoint = sim->gpu.checkpoint;
 	if (!checkpoint)
 		return 0;
+	hd_watcher_add(&sim->gpu, &checkpoint_watcher, NULL);
 	HD_STORE_SCOPE(HD_STORE_OUTSIDE);
 	if (check_policies(&sim->gpu))
 		return -1;
@@ -448,14 +461,6 @@ void hd_checkpoint_record(const struct hd_gpu *gpu, const char *line)
 		return;
 	HD_STORE_SCOPE(HD_STORE_OUTSIDE);
 	hd_strbuf_append_bytes(&gpu->checkpoint->records, line, strlen(line) + 1);
-}
-
-void hd_checkpoint_output(const struct hd_gpu *gpu, const char *text, size_t bytes)
-{
-	if (!gpu->checkpoint || !gpu->checkpoint->log)
-		return;
-	HD_STORE_SCOPE(HD_STORE_OUTSIDE);
-	hd_strbuf_append_bytes(&gpu->checkpoint->output, text, bytes);
 }
 
 /* What the step has done so far. */

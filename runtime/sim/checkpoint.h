@@ -42,9 +42,8 @@ enum hd_checkpoint_turn hd_checkpoint_begin_step(struct hd_sim *sim);
 void hd_checkpoint_end_step(struct hd_sim *sim, int error);
 /* checkpoint_launch.c: a digest of a launch as its kernel sees it. */
 uint64_t hd_checkpoint_digest(const struct hd_gpu *gpu, const struct hd_grid *grid);
-/* A record for options.record, and what a kernel prints. */
+/* A record for options.record. */
 void hd_checkpoint_record(const struct hd_gpu *gpu, const char *line);
-void hd_checkpoint_output(const struct hd_gpu *gpu, const char *text, size_t bytes);
 /* In cycle run->checkpoint_next, between two cycles of the main loop. */
 void hd_checkpoint_write(struct hd_gpu *gpu);
 

@@ -20,7 +20,6 @@
 #include "runtime/sim/profile.h"
 #include "runtime/sm/hooks.h"
 #include "runtime/sm/sm.h"
-#include "runtime/verify/redundancy.h"
 
 enum {
 	TURN = 1 << 18, /* instructions of a warp, and of a block, after which others run, whatever they do */
@@ -153,7 +152,7 @@ void hd_functional_begin(struct hd_functional *functional)
 /* Does anything look at each instruction? */
 static bool is_watched(const struct hd_gpu *gpu)
 {
-	return gpu->redundancy || gpu->verify || gpu->watched & HD_WATCH_STEPS;
+	return gpu->watched & HD_WATCH_STEPS;
 }
 
 /* What the warp did last needs somebody else. True: it cannot go on now. */

@@ -33,7 +33,7 @@ static bool runs_several(const struct hd_gpu *gpu)
 	for (uint32_t i = 0; i < gpu->policy_count; i++)
 		if (!gpu->policies[i].hooks->several_grids)
 			return false;
-	return !gpu->one_grid && !gpu->redundancy && !((const struct hd_sim *)gpu)->recorder;
+	return !gpu->one_grid && !((const struct hd_sim *)gpu)->recorder;
 }
 
 static bool wants_alone(const struct hd_gpu *gpu, const struct hd_grid *grid)
@@ -74,13 +74,13 @@ static void settle_accounts(struct hd_sim *sim)
 	struct hd_stats since = sim->now;
 	uint64_t slots = 0;
 	hd_stats_subtract(&since, &sim->before);
-	if (gpu->verify && !gpu->error && !gpu->interrupted)
+	if (gpu->options.verify && !gpu->error && !gpu->interrupted)
 		gpu->error = hd_verify_conservation(gpu, &since, sim->shared ? NULL : &sim->power);
 	/* Every scheduler slot of every cycle has exactly one reason (docs/architecture.md, Statistics). */
 	for (uint32_t i = 0; i < HD_STALL_COUNT; i++)
 		slots += since.stalls[i];
 	uint64_t expected = gpu->config->schedulers * gpu->sm_count * since.counters.cycles;
-	assert(gpu->functional || gpu->verify || slots == expected);
+	assert(gpu->functional || gpu->options.verify || slots == expected);
 	assert(gpu->functional || gpu->error || since.stalls[HD_STALL_issued] == hd_slots_issued(&since.counters));
 	(void)slots;
 	(void)expected;
@@ -175,7 +175,7 @@ static void end(struct hd_sim *sim, struct hd_grid *grid)
 		hd_gpu_end(gpu, grid);
 	if (gpu->sampling)
 		hd_sampling_end(gpu->sampling, grid);
-	if (gpu->verify && !gpu->error && !gpu->interrupted)
+	if (gpu->options.verify && !gpu->error && !gpu->interrupted)
 		gpu->error = hd_verify_grid_left(gpu, grid);
 	if (sim->recorder)
 		hd_recorder_end(sim->recorder, grid);

@@ -264,6 +264,7 @@ static int fill_grid(struct hd_gpu *gpu, const struct hd_launch *launch, struct 
 	grid->id = grid->ticket = gpu->grids_launched++;
 	grid->in_a_row = launch->in_a_row;
 	grid->policy_space = gpu->policy_bytes.grid ? hd_xcalloc(1, gpu->policy_bytes.grid) : NULL;
+	grid->watch_space = gpu->watch_bytes.grid ? hd_xcalloc(1, gpu->watch_bytes.grid) : NULL;
 	grid->constants = hd_xcalloc(1, HD_CB_BYTES);
 	fill_constants(gpu, launch, grid);
 	return 0;
@@ -301,12 +302,13 @@ int hd_grid_again(struct hd_gpu *gpu, const struct hd_grid *grid, struct hd_grid
 void hd_grid_free(struct hd_grid *grid)
 {
 	hd_linear_end(grid);
-	hd_verify_affine_end(grid);
-	hd_verify_forget(grid);
+	if (grid->watch_space)
+		HD_TELL(grid->kernel->module->gpu, grid_free, grid);
 	if (grid->record)
 		hd_launch_record_free(grid->record);
 	hd_vec_release(&grid->requeued);
 	free(grid->policy_space);
+	free(grid->watch_space);
 	free(grid->constants);
 	free(grid);
 }

@@ -271,7 +271,7 @@ json_t *hd_stats_head(const struct hd_sim *sim)
 
 static void add_coverage(json_t *object, const struct hd_gpu *gpu)
 {
-	if (gpu->verify)
+	if (gpu->options.verify)
 		json_object_set_new(object, "verified", hd_verify_json(gpu));
 	if (gpu->options.profile)
 		json_object_set_new(object, "profile", hd_profile_json(gpu));

@@ -25,6 +25,7 @@
 #include "runtime/sm/hooks.h"
 #include "runtime/sm/sm.h"
 #include "runtime/verify/redundancy.h"
+#include "runtime/verify/start.h"
 
 #define MOST_THREADS 256
 /* --sampling, percents */
@@ -89,7 +90,6 @@ int hd_sim_new(const struct hd_sim_options *options, struct hd_sim **out)
 	*gpu->config = *options->config;
 	gpu->options = *options;
 	gpu->options.config = gpu->config;
-	gpu->verify = options->verify;
 	gpu->corun_end = gpu->corun_next = UINT64_MAX;
 	if (!gpu->options.heap_bytes)
 		gpu->options.heap_bytes = DEFAULT_HEAP_BYTES;
@@ -128,14 +128,18 @@ int hd_sim_new(const struct hd_sim_options *options, struct hd_sim **out)
 	if (options->sampling > 0)
 		gpu->sampling = hd_sampling_new(gpu);
 	if (options->ideal || wants_ideal(gpu))
-		gpu->redundancy = hd_redundancy_new();
+		hd_redundancy_start(gpu);
 	if (options->check)
 		hd_check_start(gpu, options->check);
+	if (options->verify)
+		hd_verify_start(gpu);
 	hd_trace_start(gpu, &trace);
 	if (options->profile)
 		hd_profile_start(gpu);
 	if (options->blame)
 		hd_blame_start(gpu);
+	for (uint32_t i = 0; i < gpu->sm_count; i++)
+		hd_sm_place_watched(gpu->sms[i]);
 	if (hd_checkpoint_start(sim)) {
 		hd_sim_free(sim);
 		return HD_SIM_CHECKPOINT;
@@ -168,7 +172,7 @@ void hd_sim_free(struct hd_sim *sim)
 		hd_sampling_free(gpu->sampling);
 	else
 		hd_functional_free(gpu->functional);
-	hd_redundancy_free(gpu->redundancy);
+	hd_redundancy_end(gpu);
 	hd_check_free(hd_check_of(gpu));
 	hd_checkpoint_free(gpu->checkpoint);
 	hd_vec_release(&gpu->outside);

@@ -109,7 +109,7 @@ static bool serves(const struct hd_gpu *gpu, const struct hd_grid *grid)
 /* Somebody watches each step. */
 static bool is_watched(const struct hd_gpu *gpu)
 {
-	return gpu->verify || gpu->redundancy || gpu->stepwise || gpu->options.warn_outside;
+	return gpu->stepwise || gpu->options.warn_outside;
 }
 
 void hd_window_release(struct hd_window *window)

@@ -11,11 +11,10 @@
 #include <assert.h>
 
 #include "heddle/figures.h"
-#include "runtime/exec/exec.h"
 #include "runtime/sm/hooks.h"
 #include "runtime/sm/places.h"
 
-#define NOTHING 0xa5 /* what is left behind, and what comes back of what was not saved */
+#define NOTHING 0xa5 /* what comes back of what was not saved */
 
 static struct hd_sm_grid *grid_of(struct hd_sm *sm, const struct hd_cta *cta)
 {
@@ -33,8 +32,7 @@ static void move_rows(const struct hd_sm *sm, struct hd_warp *warp, uint32_t (*t
 {
 	size_t bytes = warp->cta->grid->register_rows * HD_ROW_BYTES;
 	memcpy(to, warp->regs, bytes);
-	if (sm->gpu->verify)
-		memset(warp->regs, NOTHING, bytes);
+	HD_TELL(sm->gpu, left, warp->regs, bytes);
 	warp->regs = to;
 }
 
@@ -47,8 +45,7 @@ static void lose_registers(const struct hd_sm *sm, struct hd_warp *warp, const s
 	for (uint32_t reg = 0; reg < warp->cta->grid->register_rows; reg++)
 		if (!(kept.bits[reg / 64] >> reg % 64 & 1))
 			memset(warp->regs[reg], NOTHING, HD_ROW_BYTES);
-	if (sm->gpu->verify)
-		hd_verify_lost(warp, kept.bits);
+	HD_TELL(sm->gpu, registers_lost, warp, kept.bits);
 }
 
 static void save_registers(struct hd_sm *sm, struct hd_warp *warp, const struct hd_registers *saved)
@@ -126,8 +123,7 @@ void hd_warp_bring_back(struct hd_sm *sm, struct hd_warp *warp, uint64_t now)
 static void move_shared(const struct hd_sm *sm, const struct hd_cta *cta, uint8_t *to, uint8_t *from)
 {
 	memcpy(to, from, cta->grid->shared_bytes);
-	if (sm->gpu->verify)
-		memset(from, NOTHING, cta->grid->shared_bytes);
+	HD_TELL(sm->gpu, left, from, cta->grid->shared_bytes);
 }
 
 void hd_cta_suspend(struct hd_sm *sm, struct hd_cta *cta, uint32_t parts)

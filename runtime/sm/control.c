@@ -20,7 +20,6 @@
 
 #include "heddle/control.h"
 #include "runtime/sm/sm.h"
-#include "runtime/verify/control.h"
 
 _Static_assert(sizeof((struct hd_warp){0}.counters) == HD_COUNTERS, "a counter each");
 
@@ -30,8 +29,6 @@ void hd_control_begin(struct hd_warp *warp)
 	warp->flights = 0;
 	warp->raised = warp->raised_memory = warp->raised_shared = warp->full = 0;
 	memset(warp->counters, 0, sizeof(warp->counters));
-	if (warp->in_flight)
-		hd_verify_control_begin(warp);
 }
 
 static uint8_t reason_of(const struct hd_warp *warp, uint8_t counters)
@@ -100,8 +97,7 @@ void hd_control_issued(struct hd_sm *sm, struct hd_warp *warp, const struct hd_d
 		warp->flights++;
 		hd_warp_timer(sm, warp, HD_TIMER_READ, now, at)->inst = inst;
 	}
-	if (sm->gpu->verify)
-		hd_verify_control_issued(sm, warp, inst, now, start);
+	HD_TELL(sm->gpu, started, sm, warp, inst, now, start);
 }
 
 void hd_control_written(struct hd_warp *warp, const struct hd_dinst *inst)
@@ -112,8 +108,6 @@ void hd_control_written(struct hd_warp *warp, const struct hd_dinst *inst)
 	warp->flights--;
 	if (inst->counter)
 		count_down(warp, inst->counter);
-	if (warp->in_flight)
-		hd_verify_control_written(warp, inst);
 }
 
 void hd_control_read(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now)

@@ -18,7 +18,6 @@
 #include "runtime/sm/hooks.h"
 #include "runtime/sm/places.h"
 #include "runtime/sm/texture.h"
-#include "runtime/verify/twin.h"
 
 /* Grows a mapping to `bytes`; contents are lost. */
 static int reserve(uint8_t **memory, size_t *have, size_t bytes)
@@ -140,7 +139,6 @@ static void make_warp(struct hd_sm *sm, struct hd_cta *cta, uint32_t index, uint
 	sm->grid_of[warp->id] = cta->grid->slot;
 	place_warp(sm, warp, without);
 	hd_warp_start(warp, cta, index);
-	hd_twin_start(sm->exec, warp);
 	memset(&warp->pending, 0, sizeof(warp->pending));
 	memset(&warp->pending_memory, 0, sizeof(warp->pending_memory));
 	memset(&warp->pending_shared, 0, sizeof(warp->pending_shared));
@@ -159,6 +157,7 @@ static void make_warp(struct hd_sm *sm, struct hd_cta *cta, uint32_t index, uint
 	warp->wake_at = warp->dispatched = warp->forward_until = 0;
 	memset(&warp->forward, 0, sizeof(warp->forward));
 	hd_control_begin(warp);
+	HD_TELL(sm->gpu, warp_begin, sm->exec, warp);
 	warp->stops = warp->awaits = 0;
 	hd_policy_clear_warp(sm->gpu, warp);
 	if (!sm->resident_warps++)

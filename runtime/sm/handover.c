@@ -15,7 +15,6 @@
 #include "runtime/exec/exec.h"
 #include "runtime/sm/hooks.h"
 #include "runtime/sm/places.h"
-#include "runtime/verify/twin.h"
 
 /* Its SM will not hear of it again: nothing under way, and no timer that is still to fire. */
 static bool is_at_rest(const struct hd_sm *sm, const struct hd_warp *warp)
@@ -97,7 +96,6 @@ static void move_warp(struct hd_sm *from, struct hd_sm *to, struct hd_warp *warp
 	memcpy(there->regs, rows, cta->grid->register_rows * HD_ROW_BYTES);
 	there->age = to->launches++;
 	to->stopping |= there->stops != 0;
-	hd_twin_moved(there);
 	HD_TELL(from->gpu, warp_moved, from, old, there);
 	hd_give_back(from->free_warps, old);
 	from->resident_warps--;

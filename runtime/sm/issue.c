@@ -18,8 +18,6 @@
 #include "runtime/sm/hooks.h"
 #include "runtime/sm/sm.h"
 #include "runtime/sm/texture.h"
-#include "runtime/verify/control.h"
-#include "runtime/verify/redundancy.h"
 
 static void count_role(struct hd_counters *counters, uint8_t role)
 {
@@ -428,27 +426,15 @@ static void start_effect(struct hd_sm *sm, struct hd_warp *warp, const struct hd
 static __attribute__((noinline)) void execute_watched(struct hd_sm *sm, struct hd_warp *warp,
 						      const struct hd_dinst *inst)
 {
-	bool checks = sm->hooks & (HD_HOOK(verify_before) | HD_HOOK(verify_after)) && sm->gpu->verify;
 	uint32_t pc = warp->pc;
-	if (sm->by_control && sm->gpu->verify)
-		hd_verify_control_before(sm, warp, inst);
-	if (sm->gpu->redundancy)
-		hd_redundancy_before(sm->gpu->redundancy, warp, inst);
-	if (checks)
-		HD_HOOKED (sm->gpu, self, verify_before)
-			self->hooks->verify_before(self, warp, inst);
+	HD_TELL(sm->gpu, execute_before, sm, warp, inst);
 	hd_warp_execute(sm->exec, warp, &sm->effect);
-	if (checks && sm->effect.event != HD_EVENT_FAULT)
-		HD_HOOKED (sm->gpu, self, verify_after)
-			self->hooks->verify_after(self, warp, inst, &sm->effect);
-	if (sm->gpu->redundancy)
-		hd_redundancy_after(sm->gpu->redundancy, sm, warp, inst);
 	HD_TELL(sm->gpu, execute_after, sm, warp, inst, pc, &sm->effect);
 }
 
 static inline void execute(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst)
 {
-	if (__builtin_expect(sm->gpu->verify || sm->gpu->redundancy || HD_WATCHED(sm->gpu, execute_after), 0))
+	if (__builtin_expect((sm->gpu->watched & (HD_WATCH_BIT(execute_before) | HD_WATCH_BIT(execute_after))) != 0, 0))
 		execute_watched(sm, warp, inst);
 	else
 		hd_warp_execute(sm->exec, warp, &sm->effect);

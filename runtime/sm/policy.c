@@ -356,6 +356,7 @@ void hd_policy_place(struct hd_gpu *gpu)
 		struct hd_sm *sm = gpu->sms[i];
 		sm->hooks = hooks_of(gpu);
 		hd_sm_spare(sm, gpu->spare_warps, gpu->spare_ctas);
+		hd_sm_place_watched(sm);
 		sm->policy_space = new_space(gpu, gpu->policy_bytes.sm);
 		for (uint32_t id = 0; id < sm->warp_count; id++)
 			sm->warps[id].policy_space = new_space(gpu, gpu->policy_bytes.warp);

@@ -110,10 +110,21 @@ struct hd_sm *hd_sm_new(struct hd_gpu *gpu, uint32_t id, struct hd_exec *exec)
 	return sm;
 }
 
+void hd_sm_place_watched(struct hd_sm *sm)
+{
+	struct hd_gpu *gpu = sm->gpu;
+	for (uint32_t id = 0; id < sm->warp_count && gpu->watch_bytes.warp; id++)
+		sm->warps[id].watch_space = HD_ARENA_NEW(&gpu->arena, uint8_t, gpu->watch_bytes.warp);
+	for (uint32_t i = 0; i < sm->cta_count && gpu->watch_bytes.cta; i++)
+		sm->ctas[i].watch_space = HD_ARENA_NEW(&gpu->arena, uint8_t, gpu->watch_bytes.cta);
+}
+
 void hd_sm_free(struct hd_sm *sm)
 {
-	for (uint32_t id = 0; id < sm->warp_count; id++)
+	for (uint32_t id = 0; id < sm->warp_count; id++) {
+		HD_TELL(sm->gpu, warp_free, &sm->warps[id]);
 		hd_warp_release(&sm->warps[id]);
+	}
 	hd_sm_release_stores(sm);
 }
 

@@ -466,6 +466,8 @@ static inline void *hd_policy_collector(const struct hd_policy_handle *self, con
 /* sm.c */
 struct hd_sm *hd_sm_new(struct hd_gpu *gpu, uint32_t id, struct hd_exec *exec);
 void hd_sm_free(struct hd_sm *sm);
+/* Sets aside what watchers keep of warps and blocks, zeroed. */
+void hd_sm_place_watched(struct hd_sm *sm);
 /* Before the first grid: it can know so many more warps and CTAs than it has slots for. */
 void hd_sm_spare(struct hd_sm *sm, uint32_t warps, uint32_t ctas);
 /* One cycle. Returns the next cycle at which this SM has something to do (HD_NEVER: only after a reply). */

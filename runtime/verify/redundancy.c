@@ -55,7 +55,8 @@ struct block_seen {
 };
 enum { FIRST_ENTRIES = 1024, MOST_ENTRIES = 1 << 24 };
 
-struct hd_redundancy {
+struct redundancy {
+	const struct hd_watcher_handle *self;
 	HD_VEC(struct warp_forms *) warps;
 	HD_VEC(struct block_seen *) blocks;
 	bool counts, same, repeated;
@@ -65,53 +66,34 @@ struct hd_redundancy {
 	uint32_t writer; /* pc + 1 */
 };
 
-struct hd_redundancy *hd_redundancy_new(void)
+static struct warp_forms *forms_of(struct redundancy *redundancy, struct hd_warp *warp)
 {
-	return hd_xcalloc(1, sizeof(struct hd_redundancy));
-}
-
-void hd_redundancy_free(struct hd_redundancy *redundancy)
-{
-	if (!redundancy)
-		return;
-	for (uint32_t i = 0; i < redundancy->warps.len; i++)
-		free(redundancy->warps.data[i]);
-	for (uint32_t i = 0; i < redundancy->blocks.len; i++) {
-		free(redundancy->blocks.data[i]->entries);
-		free(redundancy->blocks.data[i]);
+	struct warp_forms **slot = HD_WATCHER_OF(redundancy->self, warp, warp), *forms = *slot;
+	if (!forms) {
+		*slot = forms = hd_xcalloc(1, sizeof(*forms));
+		hd_vec_push(&redundancy->warps, forms);
 	}
-	hd_vec_release(&redundancy->warps);
-	hd_vec_release(&redundancy->blocks);
-	free(redundancy);
-}
-
-static struct warp_forms *forms_of(struct hd_redundancy *redundancy, struct hd_warp *warp)
-{
-	if (!warp->forms) {
-		warp->forms = hd_xcalloc(1, sizeof(*warp->forms));
-		hd_vec_push(&redundancy->warps, warp->forms);
-	}
-	if (warp->forms->start == warp->age + 1)
-		return warp->forms;
-	warp->forms->start = warp->age + 1;
+	if (forms->start == warp->age + 1)
+		return forms;
+	forms->start = warp->age + 1;
 	for (unsigned i = 0; i < 256; i++)
-		warp->forms->regs[i] = uniform; /* registers begin as zero; RZ stays so */
-	memset(warp->forms->summed, 0, sizeof(warp->forms->summed));
-	memset(warp->forms->writer, 0, sizeof(warp->forms->writer));
+		forms->regs[i] = uniform; /* registers begin as zero; RZ stays so */
+	memset(forms->summed, 0, sizeof(forms->summed));
+	memset(forms->writer, 0, sizeof(forms->writer));
 	for (unsigned i = 0; i < 8; i++)
-		warp->forms->preds[i] = uniform;
+		forms->preds[i] = uniform;
 	for (unsigned i = 0; i < HD_MAX_UREGS; i++)
-		warp->forms->uregs[i] = uniform;
-	return warp->forms;
+		forms->uregs[i] = uniform;
+	return forms;
 }
 
-static struct block_seen *seen_of(struct hd_redundancy *redundancy, struct hd_cta *cta)
+static struct block_seen *seen_of(struct redundancy *redundancy, struct hd_cta *cta)
 {
-	if (!cta->seen) {
-		cta->seen = hd_xcalloc(1, sizeof(*cta->seen));
-		hd_vec_push(&redundancy->blocks, cta->seen);
+	struct block_seen **slot = HD_WATCHER_OF(redundancy->self, cta, cta), *seen = *slot;
+	if (!seen) {
+		*slot = seen = hd_xcalloc(1, sizeof(*seen));
+		hd_vec_push(&redundancy->blocks, seen);
 	}
-	struct block_seen *seen = cta->seen;
 	uint64_t start = cta->start_age + 1;
 	if (seen->start == start)
 		return seen;
@@ -210,7 +192,7 @@ static void grow_seen(struct block_seen *table)
 }
 
 /* Whether another warp of the block was first; beyond 2^24 different instructions of a block the rest count as new. */
-static bool repeats(struct hd_redundancy *redundancy, struct hd_warp *warp, uint64_t hash)
+static bool repeats(struct redundancy *redundancy, struct hd_warp *warp, uint64_t hash)
 {
 	struct block_seen *table = seen_of(redundancy, warp->cta);
 	struct seen *entry = find_seen(table, hash);
@@ -443,10 +425,13 @@ static void count_work(struct hd_counters *counters, enum work work)
 	(*of[work])++;
 }
 
-/* ---- the hooks */
+/* ---- the events */
 
-void hd_redundancy_before(struct hd_redundancy *redundancy, struct hd_warp *warp, const struct hd_dinst *inst)
+static void execute_before(const struct hd_watcher_handle *self, struct hd_sm *sm, struct hd_warp *warp,
+			   const struct hd_dinst *inst)
 {
+	struct redundancy *redundancy = self->state;
+	(void)sm;
 	uint32_t mask = warp->active & hd_pred(warp, inst->inst.guard);
 	struct warp_forms *forms = forms_of(redundancy, warp);
 	redundancy->counts = mask && is_computation(inst);
@@ -464,11 +449,13 @@ void hd_redundancy_before(struct hd_redundancy *redundancy, struct hd_warp *warp
 		redundancy->sums = sums_read(forms, &inst->inst, redundancy->result, mask);
 }
 
-void hd_redundancy_after(struct hd_redundancy *redundancy, struct hd_sm *sm, struct hd_warp *warp,
-			 const struct hd_dinst *inst)
+static void execute_after(const struct hd_watcher_handle *self, struct hd_sm *sm, struct hd_warp *warp,
+			  const struct hd_dinst *inst, uint32_t pc, const struct hd_effect *effect)
 {
+	struct redundancy *redundancy = self->state;
+	(void)pc;
 	struct hd_counters *counters = hd_sm_counters(sm, warp);
-	uint32_t mask = hd_effect_lanes(&sm->effect), lanes = (uint32_t)__builtin_popcount(mask);
+	uint32_t mask = hd_effect_lanes(effect), lanes = (uint32_t)__builtin_popcount(mask);
 	write_forms(forms_of(redundancy, warp), inst, redundancy->result, mask, redundancy->writer);
 	counters->ideal_ln_threads -= redundancy->sums;
 	if (!warp->stream)
@@ -482,4 +469,37 @@ void hd_redundancy_after(struct hd_redundancy *redundancy, struct hd_sm *sm, str
 	counters->ideal_tb_warps += redundancy->repeated;
 	counters->ideal_ln_threads += lanes - (uint32_t)__builtin_popcount(kept);
 	counters->ideal_ln_warps += !kept;
+}
+
+static const struct hd_watcher redundancy_watcher = {
+	.name = "ideal",
+	.warp_bytes = sizeof(struct warp_forms *),
+	.cta_bytes = sizeof(struct block_seen *),
+	.stepwise = true,
+	.all_code = true,
+	.one_grid = true,
+	.execute_before = execute_before,
+	.execute_after = execute_after,
+};
+
+void hd_redundancy_start(struct hd_gpu *gpu)
+{
+	struct redundancy *redundancy = hd_xcalloc(1, sizeof(*redundancy));
+	redundancy->self = hd_watcher_add(gpu, &redundancy_watcher, redundancy);
+}
+
+void hd_redundancy_end(struct hd_gpu *gpu)
+{
+	struct redundancy *redundancy = hd_watcher_state(gpu, &redundancy_watcher);
+	if (!redundancy)
+		return;
+	for (uint32_t i = 0; i < redundancy->warps.len; i++)
+		free(redundancy->warps.data[i]);
+	for (uint32_t i = 0; i < redundancy->blocks.len; i++) {
+		free(redundancy->blocks.data[i]->entries);
+		free(redundancy->blocks.data[i]);
+	}
+	hd_vec_release(&redundancy->warps);
+	hd_vec_release(&redundancy->blocks);
+	free(redundancy);
 }

@@ -3,16 +3,9 @@
 #define HD_RUNTIME_VERIFY_REDUNDANCY_H
 
 struct hd_gpu;
-struct hd_sm;
-struct hd_warp;
-struct hd_dinst;
-struct hd_redundancy;
 
-struct hd_redundancy *hd_redundancy_new(void);
-void hd_redundancy_free(struct hd_redundancy *redundancy);
-/* Around one warp instruction: its operands before it runs, its verdict (in sm's counters) after. */
-void hd_redundancy_before(struct hd_redundancy *redundancy, struct hd_warp *warp, const struct hd_dinst *inst);
-void hd_redundancy_after(struct hd_redundancy *redundancy, struct hd_sm *sm, struct hd_warp *warp,
-			 const struct hd_dinst *inst);
+/* From now on it counts. */
+void hd_redundancy_start(struct hd_gpu *gpu);
+void hd_redundancy_end(struct hd_gpu *gpu);
 
 #endif

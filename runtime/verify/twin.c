@@ -40,7 +40,7 @@ struct queue {
 	uint32_t head[HD_WARP_LANES], tail[HD_WARP_LANES];
 };
 
-struct hd_twin {
+struct twin {
 	struct hd_exec exec; /* of `warp` */
 	struct hd_warp warp;
 	struct hd_effect effect;
@@ -71,25 +71,33 @@ static void grow(void **memory, size_t *have, size_t bytes)
 		abort();
 }
 
-static struct hd_twin *twin_new(void)
+static struct twin *twin_new(void)
 {
-	size_t bytes = (sizeof(struct hd_twin) + alignof(struct hd_twin) - 1) / alignof(struct hd_twin) *
-		       alignof(struct hd_twin);
-	struct hd_twin *twin = aligned_alloc(alignof(struct hd_twin), bytes);
+	size_t bytes = (sizeof(struct twin) + alignof(struct twin) - 1) / alignof(struct twin) * alignof(struct twin);
+	struct twin *twin = aligned_alloc(alignof(struct twin), bytes);
 	if (!twin)
 		abort();
 	memset(twin, 0, bytes);
 	return twin;
 }
 
-void hd_twin_start(struct hd_exec *exec, struct hd_warp *warp)
+/* NULL: the warp has had none so far, or is one itself. */
+static struct twin *twin_of(const struct hd_watcher_handle *self, const struct hd_warp *warp)
+{
+	struct twin **slot = HD_WATCHER_OF(self, warp, warp);
+	return slot ? *slot : NULL;
+}
+
+/* A warp of a launch that runs the linear version begins: its twin begins the original code. */
+static void warp_begin(const struct hd_watcher_handle *self, struct hd_exec *exec, struct hd_warp *warp)
 {
 	const struct hd_grid *grid = warp->cta->grid;
-	if (!grid->linear || !exec->gpu->verify)
+	struct twin **slot = HD_WATCHER_OF(self, warp, warp);
+	if (!grid->linear)
 		return;
-	if (!warp->twin)
-		warp->twin = twin_new();
-	struct hd_twin *twin = warp->twin;
+	if (!*slot)
+		*slot = twin_new();
+	struct twin *twin = *slot;
 	size_t rows = ((size_t)grid->register_rows + HD_HIDDEN_ROWS) * HD_ROW_BYTES;
 	grow(&twin->rows, &twin->row_bytes, rows);
 	grow(&twin->local, &twin->local_bytes, (size_t)grid->local_bytes * HD_WARP_LANES);
@@ -103,8 +111,8 @@ void hd_twin_start(struct hd_exec *exec, struct hd_warp *warp)
 	twin->warp.regs = (uint32_t(*)[HD_WARP_LANES])twin->rows + HD_HIDDEN_ROWS;
 	twin->warp.local = twin->local;
 	twin->warp.id = warp->id;
+	twin->warp.replica = true; /* the original code is checked when it runs as such */
 	hd_warp_start(&twin->warp, warp->cta, warp->index);
-	hd_verify_release(&twin->warp); /* the original code is checked when it runs as such */
 	twin->warp.pc = exec->gpu->program.functions.data[grid->kernel->function].first;
 	twin->warp.stack.data[0].pc = twin->warp.pc;
 	hd_vec_clear(&twin->queues);
@@ -113,26 +121,31 @@ void hd_twin_start(struct hd_exec *exec, struct hd_warp *warp)
 	twin->waits = false;
 }
 
-void hd_twin_moved(struct hd_warp *warp)
+/* The warp has another number, and its block is another struct. */
+static void warp_moved(const struct hd_watcher_handle *self, const struct hd_sm *from, uint32_t id,
+		       struct hd_warp *warp)
 {
-	if (!warp->twin)
+	struct twin *twin = twin_of(self, warp);
+	(void)from;
+	(void)id;
+	if (!twin)
 		return;
-	warp->twin->warp.id = warp->id;
-	warp->twin->warp.cta = warp->cta;
+	twin->warp.id = warp->id;
+	twin->warp.cta = warp->cta;
 }
 
-void hd_twin_release(struct hd_warp *warp)
+static void warp_free(const struct hd_watcher_handle *self, struct hd_warp *warp)
 {
-	if (!warp->twin)
+	struct twin *twin = twin_of(self, warp);
+	if (!twin)
 		return;
-	hd_vec_release(&warp->twin->queues);
-	hd_vec_release(&warp->twin->records);
-	hd_vec_release(&warp->twin->warp.stack);
-	free(warp->twin->rows);
-	free(warp->twin->local);
-	free(warp->twin->undefined_local);
-	free(warp->twin);
-	warp->twin = NULL;
+	hd_vec_release(&twin->queues);
+	hd_vec_release(&twin->records);
+	hd_vec_release(&twin->warp.stack);
+	free(twin->rows);
+	free(twin->local);
+	free(twin->undefined_local);
+	free(twin);
 }
 
 /* ---- instructions */
@@ -241,7 +254,7 @@ static void write_results(struct hd_warp *warp, const struct hd_dinst *inst, uin
 
 /* ---- queues */
 
-static struct queue *queue_of(struct hd_twin *twin, uint32_t pc)
+static struct queue *queue_of(struct twin *twin, uint32_t pc)
 {
 	for (uint32_t i = 0; i < twin->queues.len; i++)
 		if (twin->queues.data[i].pc == pc)
@@ -250,7 +263,7 @@ static struct queue *queue_of(struct hd_twin *twin, uint32_t pc)
 	return &hd_vec_last(&twin->queues);
 }
 
-static void push_record(struct hd_twin *twin, struct queue *queue, uint32_t lane, const struct record *record)
+static void push_record(struct twin *twin, struct queue *queue, uint32_t lane, const struct record *record)
 {
 	if (!twin->free) {
 		hd_vec_push(&twin->records, (struct record){0});
@@ -269,7 +282,7 @@ static void push_record(struct hd_twin *twin, struct queue *queue, uint32_t lane
 	twin->held++;
 }
 
-static struct record pop_record(struct hd_twin *twin, struct queue *queue, uint32_t lane)
+static struct record pop_record(struct twin *twin, struct queue *queue, uint32_t lane)
 {
 	uint32_t index = queue->head[lane];
 	struct record *place = &twin->records.data[index - 1], record = *place;
@@ -310,7 +323,7 @@ static bool same_data(const uint32_t *a, const uint32_t *b)
 
 /* ---- what is undefined */
 
-static uint32_t undefined_reads(const struct hd_twin *twin, const struct hd_dinst *inst)
+static uint32_t undefined_reads(const struct twin *twin, const struct hd_dinst *inst)
 {
 	uint32_t lanes = 0;
 	for (unsigned i = 0; i < inst->read_count; i++)
@@ -321,7 +334,7 @@ static uint32_t undefined_reads(const struct hd_twin *twin, const struct hd_dins
 }
 
 /* What the lanes of `mask` write is undefined in those of `undefined`; one of them leaves a uniform register so. */
-static void define_written(struct hd_twin *twin, const struct hd_dinst *inst, uint32_t mask, uint32_t undefined)
+static void define_written(struct twin *twin, const struct hd_dinst *inst, uint32_t mask, uint32_t undefined)
 {
 	for (unsigned word = 0; word < 5; word++)
 		for (uint64_t left = inst->writes.bits[word]; left; left &= left - 1) {
@@ -333,7 +346,7 @@ static void define_written(struct hd_twin *twin, const struct hd_dinst *inst, ui
 }
 
 /* Registers that the compiler left without a value here, though something may be in them. */
-static void undefine(struct hd_twin *twin, uint32_t pc, uint32_t mask)
+static void undefine(struct twin *twin, uint32_t pc, uint32_t mask)
 {
 	const struct hd_grid *grid = twin->warp.cta->grid;
 	const struct hd_linear *linear = grid->linear->linear;
@@ -348,7 +361,7 @@ static void undefine(struct hd_twin *twin, uint32_t pc, uint32_t mask)
 }
 
 /* Words of local memory take over what is known of the registers stored there, and the other way round. */
-static void move_local(struct hd_twin *twin, const struct hd_dinst *inst, uint32_t mask)
+static void move_local(struct twin *twin, const struct hd_dinst *inst, uint32_t mask)
 {
 	bool store = inst->effects & HD_FX_STORE;
 	unsigned reg = store ? inst->inst.c : inst->inst.dst, words = (inst->access_bytes + 3u) / 4;
@@ -368,7 +381,7 @@ static void move_local(struct hd_twin *twin, const struct hd_dinst *inst, uint32
 }
 
 /* A generic access of the twin to its own local memory. */
-static void access_local(struct hd_twin *twin, const struct hd_dinst *inst, uint32_t lane, uint64_t address,
+static void access_local(struct twin *twin, const struct hd_dinst *inst, uint32_t lane, uint64_t address,
 			 struct record *record)
 {
 	uint64_t timing;
@@ -393,10 +406,9 @@ static void access_local(struct hd_twin *twin, const struct hd_dinst *inst, uint
 		record->out[0] = (uint32_t)(int32_t)(int16_t)record->out[0];
 }
 
-static void replay_lane(struct hd_exec *exec, const struct hd_dinst *inst, enum kind kind, uint32_t lane,
-			struct record record)
+static void replay_lane(struct hd_exec *exec, struct twin *twin, const struct hd_dinst *inst, enum kind kind,
+			uint32_t lane, struct record record)
 {
-	struct hd_twin *twin = exec->warp->twin;
 	struct hd_warp *warp = &twin->warp;
 	if (kind == LOAD || kind == STORE || kind == ATOMIC) {
 		uint64_t address = address_of(warp, inst, lane);
@@ -421,9 +433,8 @@ static void replay_lane(struct hd_exec *exec, const struct hd_dinst *inst, enum 
 }
 
 /* The twin's next instruction is one that the warp does for it. False: it must wait. */
-static bool replay(struct hd_exec *exec, const struct hd_dinst *inst, enum kind kind)
+static bool replay(struct hd_exec *exec, struct twin *twin, const struct hd_dinst *inst, enum kind kind)
 {
-	struct hd_twin *twin = exec->warp->twin;
 	struct queue *queue = queue_of(twin, twin->warp.pc);
 	uint32_t mask = twin->exec.mask;
 	HD_FOR_LANES (lane, mask)
@@ -431,14 +442,13 @@ static bool replay(struct hd_exec *exec, const struct hd_dinst *inst, enum kind 
 			return false;
 	HD_FOR_LANES (lane, mask)
 		if (!exec->fault)
-			replay_lane(exec, inst, kind, lane, pop_record(twin, queue, lane));
+			replay_lane(exec, twin, inst, kind, lane, pop_record(twin, queue, lane));
 	return true;
 }
 
 /* One instruction of the twin. False: it waits. */
-static bool step(struct hd_exec *exec)
+static bool step(struct hd_exec *exec, struct twin *twin)
 {
-	struct hd_twin *twin = exec->warp->twin;
 	struct hd_warp *warp = &twin->warp;
 	const struct hd_dinst *inst = &exec->gpu->program.code.data[warp->pc];
 	enum kind kind = kind_of(inst);
@@ -449,7 +459,7 @@ static bool step(struct hd_exec *exec)
 	twin->exec.fault = false;
 	memset(&twin->effect, 0, sizeof twin->effect);
 	if (kind != OWN) {
-		if (!replay(exec, inst, kind))
+		if (!replay(exec, twin, inst, kind))
 			return false;
 		define_written(twin, inst, twin->exec.mask, 0);
 		hd_simt_jump(warp, warp->pc + 1);
@@ -469,18 +479,16 @@ static bool step(struct hd_exec *exec)
 	return !exec->fault;
 }
 
-static void run(struct hd_exec *exec)
+static void run(struct hd_exec *exec, struct twin *twin)
 {
-	struct hd_twin *twin = exec->warp->twin;
-	while (twin->warp.active && step(exec))
+	while (twin->warp.active && step(exec, twin))
 		;
 }
 
 /* The warp has ended, and so must the twin. */
-static void finish(struct hd_exec *exec, uint32_t lane)
+static void finish(struct hd_exec *exec, struct twin *twin, uint32_t lane)
 {
-	struct hd_twin *twin = exec->warp->twin;
-	run(exec);
+	run(exec, twin);
 	if (exec->fault)
 		return;
 	if (twin->warp.active) {
@@ -512,9 +520,8 @@ static uint32_t key_of(const struct hd_exec *exec, const struct hd_dinst *inst)
 	return program->functions.data[exec->warp->cta->grid->kernel->function].first + twin;
 }
 
-static void record_now(struct hd_exec *exec)
+static void record_now(struct hd_exec *exec, struct twin *twin)
 {
-	struct hd_twin *twin = exec->warp->twin;
 	struct queue *queue = queue_of(twin, twin->key);
 	HD_FOR_LANES (lane, twin->mask) {
 		read_results(exec->warp, twin->inst, lane, &twin->now[lane]);
@@ -524,13 +531,13 @@ static void record_now(struct hd_exec *exec)
 	twin->waits = false;
 }
 
-void hd_twin_before(struct hd_exec *exec, const struct hd_dinst *inst)
+static void step_before(const struct hd_watcher_handle *self, struct hd_exec *exec, const struct hd_dinst *inst)
 {
-	struct hd_twin *twin = exec->warp->twin;
-	if (!twin || !exec->warp->cta->grid->linear)
+	struct twin *twin = twin_of(self, exec->warp);
+	if (!twin || exec->fault || !exec->warp->cta->grid->linear)
 		return;
 	if (twin->waits)
-		record_now(exec);
+		record_now(exec, twin);
 	twin->inst = inst;
 	twin->pc = exec->warp->pc;
 	twin->mask = exec->mask;
@@ -553,18 +560,34 @@ void hd_twin_before(struct hd_exec *exec, const struct hd_dinst *inst)
 	}
 }
 
-void hd_twin_after(struct hd_exec *exec, const struct hd_dinst *inst)
+static void step_after(const struct hd_watcher_handle *self, struct hd_exec *exec, const struct hd_dinst *inst)
 {
-	struct hd_twin *twin = exec->warp->twin;
+	struct twin *twin = twin_of(self, exec->warp);
 	if (!twin || !exec->warp->cta->grid->linear || exec->fault)
 		return;
 	(void)inst;
 	if (twin->kind == REDUCTION && twin->mask) {
 		twin->waits = true;
 	} else if (twin->kind != OWN && twin->mask) {
-		record_now(exec);
-		run(exec);
+		record_now(exec, twin);
+		run(exec, twin);
 	}
 	if (exec->effect->warp_done && !exec->fault)
-		finish(exec, twin->mask ? (uint32_t)__builtin_ctz(twin->mask) : 0);
+		finish(exec, twin, twin->mask ? (uint32_t)__builtin_ctz(twin->mask) : 0);
+}
+
+static const struct hd_watcher twin_watcher = {
+	.name = "twin",
+	.warp_bytes = sizeof(struct twin *),
+	.stepwise = true,
+	.warp_begin = warp_begin,
+	.warp_moved = warp_moved,
+	.warp_free = warp_free,
+	.step_before = step_before,
+	.step_after = step_after,
+};
+
+void hd_twin_watch(struct hd_gpu *gpu)
+{
+	hd_watcher_add(gpu, &twin_watcher, NULL);
 }

@@ -15,7 +15,7 @@
  * reuse distances, verify_memory.c idempotence, and verify_affine.c what linear values prove about accesses and
  * branches.
  *
- * Off, this costs the executor one branch an instruction. On, a call copies the callee-saved rows.
+ * A watcher (core/watch.h): off, it costs nothing. On, a call copies the callee-saved rows.
  */
 #include "runtime/verify/verify.h"
 #include "heddle/figures.h"
@@ -23,6 +23,7 @@
 
 #include "lib/machine/abi.h"
 #include "runtime/exec/linear.h"
+#include "runtime/verify/start.h"
 
 #define ARGUMENTS (((UINT64_C(1) << HD_ABI_ARG_COUNT) - 1) << HD_ABI_FIRST_ARG)
 
@@ -48,11 +49,6 @@ struct hd_shadow {
 	bool off;    /* lanes are in different calls, of which `frames` has one order */
 };
 
-static const struct hd_gpu *gpu_of(const struct hd_grid *grid)
-{
-	return grid->kernel && grid->kernel->module ? grid->kernel->module->gpu : NULL;
-}
-
 static struct frame *top_frame(const struct hd_shadow *shadow)
 {
 	return &shadow->frames.data[shadow->depth - 1];
@@ -75,59 +71,69 @@ static struct frame *push_frame(struct hd_shadow *shadow, uint32_t function, uin
 	return frame;
 }
 
-void hd_verify_start(struct hd_warp *warp, struct hd_cta *cta)
+/* From one warp to the next in a slot. NULL: the slot has had none, or the warp is a twin. */
+static struct hd_shadow *kept_of(const struct hd_watcher_handle *self, const struct hd_warp *warp)
 {
-	const struct hd_gpu *gpu = gpu_of(cta->grid);
-	if (!gpu || !gpu->verify)
-		return;
-	if (!warp->shadow)
-		warp->shadow = hd_xcalloc(1, sizeof(*warp->shadow));
-	warp->shadow->depth = 0;
-	warp->shadow->exited = warp->shadow->off = false;
-	memset(warp->shadow->dead, 0, sizeof(warp->shadow->dead));
-	memset(warp->shadow->apart, 0, sizeof(warp->shadow->apart));
-	hd_watch_begin(&warp->shadow->watch);
-	struct frame *frame = push_frame(warp->shadow, cta->grid->function, 0);
-	frame->unbounded = !cta->grid->kernel->meta || cta->grid->kernel->meta->dynamic_stack;
+	struct hd_shadow **slot = HD_WATCHER_OF(self, warp, warp);
+	return slot ? *slot : NULL;
 }
 
-void hd_verify_release(struct hd_warp *warp)
+static void warp_begin(const struct hd_watcher_handle *self, struct hd_exec *exec, struct hd_warp *warp)
 {
-	if (!warp->shadow)
+	struct hd_shadow **slot = HD_WATCHER_OF(self, warp, warp), *shadow;
+	const struct hd_grid *grid = warp->cta->grid;
+	(void)exec;
+	if (!*slot)
+		*slot = hd_xcalloc(1, sizeof(**slot));
+	shadow = *slot;
+	shadow->depth = 0;
+	shadow->exited = shadow->off = false;
+	memset(shadow->dead, 0, sizeof(shadow->dead));
+	memset(shadow->apart, 0, sizeof(shadow->apart));
+	hd_watch_begin(&shadow->watch);
+	struct frame *frame = push_frame(shadow, grid->function, 0);
+	frame->unbounded = !grid->kernel->meta || grid->kernel->meta->dynamic_stack;
+}
+
+static void warp_free(const struct hd_watcher_handle *self, struct hd_warp *warp)
+{
+	struct hd_shadow *shadow = kept_of(self, warp);
+	if (!shadow)
 		return;
-	for (uint32_t i = 0; i < warp->shadow->frames.len; i++) {
-		free(warp->shadow->frames.data[i].saved);
-		free(warp->shadow->frames.data[i].dead);
-		free(warp->shadow->frames.data[i].lost);
+	for (uint32_t i = 0; i < shadow->frames.len; i++) {
+		free(shadow->frames.data[i].saved);
+		free(shadow->frames.data[i].dead);
+		free(shadow->frames.data[i].lost);
 	}
-	hd_vec_release(&warp->shadow->frames);
-	free(warp->shadow);
-	warp->shadow = NULL;
+	hd_vec_release(&shadow->frames);
+	free(shadow);
 }
 
 /* What the warp is checked against; NULL: it is not. */
-static struct hd_shadow *shadow_of(const struct hd_warp *warp)
+static struct hd_shadow *shadow_of(const struct hd_watcher_handle *self, const struct hd_warp *warp)
 {
-	return warp->shadow && !warp->shadow->off ? warp->shadow : NULL;
+	struct hd_shadow *shadow = kept_of(self, warp);
+	return shadow && !shadow->off ? shadow : NULL;
 }
 
-void hd_verify_yield(struct hd_warp *warp, bool calls)
+static void yielded(const struct hd_watcher_handle *self, struct hd_warp *warp, bool calls)
 {
-	if (!warp->shadow)
+	struct hd_shadow *shadow = kept_of(self, warp);
+	if (!shadow)
 		return;
-	warp->shadow->off |= calls;
-	memset(&warp->shadow->watch.due, 0, sizeof(warp->shadow->watch.due)); /* counted in the warp's instructions */
+	shadow->off |= calls;
+	memset(&shadow->watch.due, 0, sizeof(shadow->watch.due)); /* counted in the warp's instructions */
 }
 
 /* Lanes that exit inside a call take its entry with them. */
-static void drop_exited_frames(const struct hd_warp *warp)
+static void drop_exited_frames(struct hd_shadow *shadow, const struct hd_warp *warp)
 {
 	uint32_t open = 1;
 	for (uint32_t i = 0; i < warp->stack.len; i++)
 		open += warp->stack.data[i].call_return != HD_PC_NONE;
-	if (warp->shadow->depth > open)
-		warp->shadow->depth = open;
-	warp->shadow->exited = false;
+	if (shadow->depth > open)
+		shadow->depth = open;
+	shadow->exited = false;
 }
 
 static const struct hd_pfunction *function_of(const struct hd_exec *exec, uint32_t index)
@@ -161,17 +167,17 @@ static void check_registers(struct hd_exec *exec, const struct hd_dinst *inst, c
 			 bound - 1, exec->warp->cta->grid->registers);
 }
 
-static void check_dead_reads(struct hd_exec *exec, const struct hd_dinst *inst)
+static void check_dead_reads(struct hd_exec *exec, struct hd_shadow *shadow, const struct hd_dinst *inst)
 {
 	/* A prologue saves what its caller may have no use for. Behind it the register is the function's own, which may
 	 * read it where it has put nothing there yet: an undefined value. */
 	if (inst->inst.role == HD_ROLE_CALLEE_SAVE) {
 		for (unsigned i = 0; i < inst->read_count; i++)
-			exec->warp->shadow->dead[inst->read_regs[i]] &= ~exec->mask;
+			shadow->dead[inst->read_regs[i]] &= ~exec->mask;
 		return;
 	}
 	for (unsigned i = 0; i < inst->read_count && !exec->fault; i++) {
-		uint32_t lanes = exec->warp->shadow->dead[inst->read_regs[i]] & exec->mask;
+		uint32_t lanes = shadow->dead[inst->read_regs[i]] & exec->mask;
 		if (lanes)
 			HD_FAULT(exec, first_lane(lanes), HD_SIM_VERIFY,
 				 "R%u is read after it was tagged as not read again", inst->read_regs[i]);
@@ -192,16 +198,18 @@ static void check_lost_reads(struct hd_exec *exec, const struct hd_dinst *inst, 
 	}
 }
 
-void hd_verify_lost(struct hd_warp *warp, const uint64_t kept[4])
+static void registers_lost(const struct hd_watcher_handle *self, struct hd_warp *warp, const uint64_t kept[4])
 {
-	for (uint32_t reg = 0; warp->shadow && reg < HD_RZ; reg++)
+	struct hd_shadow *shadow = kept_of(self, warp);
+	for (uint32_t reg = 0; shadow && reg < HD_RZ; reg++)
 		if (!(kept[reg / 64] >> reg % 64 & 1))
-			warp->shadow->watch.lost.regs[reg] = HD_FULL;
+			shadow->watch.lost.regs[reg] = HD_FULL;
 }
 
-static void check_push(struct hd_exec *exec, const struct hd_dinst *inst, const struct hd_pfunction *function)
+static void check_push(struct hd_exec *exec, const struct hd_shadow *shadow, const struct hd_dinst *inst,
+		       const struct hd_pfunction *function)
 {
-	struct frame *frame = top_frame(exec->warp->shadow);
+	struct frame *frame = top_frame(shadow);
 	unsigned width = hd_op_width(inst->inst.op, inst->inst.mods, HD_SLOT_C), count = 0;
 	for (unsigned reg = inst->inst.c; reg < inst->inst.c + width && reg < HD_RZ; reg++)
 		frame->pushed[reg / 64] |= UINT64_C(1) << reg % 64;
@@ -215,21 +223,21 @@ static void check_push(struct hd_exec *exec, const struct hd_dinst *inst, const 
 }
 
 /* Lanes that waited while others wrote the uniform register would read a value that is not theirs. */
-static void check_uniform_read(struct hd_exec *exec, const struct hd_inst *inst)
+static void check_uniform_read(struct hd_exec *exec, const struct hd_shadow *shadow, const struct hd_inst *inst)
 {
-	uint32_t lanes = hd_x_is_uniform(inst->xkind) ? exec->warp->shadow->apart[inst->x] & exec->mask : 0;
+	uint32_t lanes = hd_x_is_uniform(inst->xkind) ? shadow->apart[inst->x] & exec->mask : 0;
 	if (lanes)
 		HD_FAULT(exec, first_lane(lanes), HD_SIM_VERIFY,
 			 "UR%u is read by a lane that was not there when it was written", inst->x);
 }
 
-void hd_verify_before(struct hd_exec *exec, const struct hd_dinst *inst)
+static void step_before(const struct hd_watcher_handle *self, struct hd_exec *exec, const struct hd_dinst *inst)
 {
-	struct hd_shadow *shadow = shadow_of(exec->warp);
-	if (!shadow)
+	struct hd_shadow *shadow = shadow_of(self, exec->warp);
+	if (!shadow || exec->fault)
 		return;
 	if (shadow->exited)
-		drop_exited_frames(exec->warp);
+		drop_exited_frames(shadow, exec->warp);
 	if (inst->inst.op == HD_OP_EXIT || inst->inst.op == HD_OP_RET)
 		shadow->exited = true;
 	const struct hd_pfunction *function = function_of(exec, inst->function);
@@ -241,11 +249,11 @@ void hd_verify_before(struct hd_exec *exec, const struct hd_dinst *inst)
 	if (function->meta)
 		check_registers(exec, inst, function);
 	if (!exec->fault)
-		check_dead_reads(exec, inst);
+		check_dead_reads(exec, shadow, inst);
 	if (!exec->fault)
 		check_lost_reads(exec, inst, &shadow->watch.lost);
 	if (!exec->fault)
-		check_uniform_read(exec, &inst->inst);
+		check_uniform_read(exec, shadow, &inst->inst);
 	if (!exec->fault)
 		hd_verify_analyses_before(exec, inst, function, &shadow->watch);
 	if (!exec->fault)
@@ -253,9 +261,9 @@ void hd_verify_before(struct hd_exec *exec, const struct hd_dinst *inst)
 	if (!exec->fault)
 		hd_verify_due(exec, inst, function, &shadow->watch.due);
 	if (!exec->fault && exec->mask && function->meta && inst->inst.role == HD_ROLE_CALLEE_SAVE)
-		check_push(exec, inst, function);
+		check_push(exec, shadow, inst, function);
 	if (!exec->fault)
-		hd_verify_affine_before(exec, function);
+		hd_verify_affine_before(self, exec, function);
 	if (!exec->fault && function->verified)
 		function->verified[exec->warp->pc - function->first] = true;
 }
@@ -288,10 +296,10 @@ static void revive_written(struct hd_shadow *shadow, uint32_t mask, const struct
 	hd_verify_poison_written(&shadow->watch.lost, mask, writes);
 }
 
-static void check_stack(struct hd_exec *exec)
+static void check_stack(struct hd_exec *exec, const struct hd_shadow *shadow)
 {
 	const struct hd_grid *grid = exec->warp->cta->grid;
-	if (top_frame(exec->warp->shadow)->unbounded || !grid->kernel->meta)
+	if (top_frame(shadow)->unbounded || !grid->kernel->meta)
 		return;
 	uint32_t most = grid->kernel->meta->max_stack_bytes;
 	if (!most && !grid->kernel->meta->call_count)
@@ -307,12 +315,13 @@ static void check_stack(struct hd_exec *exec)
 	}
 }
 
-void hd_verify_after(struct hd_exec *exec, const struct hd_dinst *inst)
+static void step_done(const struct hd_watcher_handle *self, struct hd_exec *exec, const struct hd_dinst *inst)
 {
-	struct hd_shadow *shadow = shadow_of(exec->warp);
+	struct hd_shadow *shadow = shadow_of(self, exec->warp);
+	const struct hd_grid *grid = exec->warp->cta->grid;
 	if (!shadow || !exec->mask)
 		return;
-	/* An indirect call is executed again for the lanes with other targets: hd_verify_call tags those that go. */
+	/* An indirect call is executed again for the lanes with other targets: the event `call` tags those that go. */
 	const struct hd_pfunction *function = function_of(exec, inst->function);
 	if (inst->inst.dead && inst->inst.op != HD_OP_CALLI)
 		tag_dead(shadow, exec->mask, &inst->inst);
@@ -325,17 +334,35 @@ void hd_verify_after(struct hd_exec *exec, const struct hd_dinst *inst)
 	if (inst->inst.op == HD_OP_SYSCALL)
 		revive_written(shadow, exec->mask, &(struct hd_hazard){{ARGUMENTS}}); /* and the result, and scratch */
 	if (inst->writes.bits[0] >> HD_ABI_STACK_POINTER & 1)
-		check_stack(exec);
+		check_stack(exec, shadow);
 	if (!exec->fault && exec->effect->event == HD_EVENT_MEMORY)
-		hd_verify_memory(exec, inst);
+		hd_verify_memory(exec, inst, HD_WATCHER_OF(self, grid, grid));
 	if (!exec->fault)
-		hd_verify_affine_after(exec, function_of(exec, inst->function));
+		hd_verify_affine_after(self, exec, function_of(exec, inst->function));
 }
 
-void hd_verify_found(struct hd_warp *warp, uint32_t mask, const struct hd_hazard *writes)
+static void vote_result(const struct hd_watcher_handle *self, struct hd_gpu *gpu, struct hd_warp *warp,
+			const struct hd_dinst *inst, uint32_t mask, uint32_t value)
 {
-	if (warp->shadow)
-		hd_verify_poison_written(&warp->shadow->watch.lost, mask, writes);
+	struct hd_shadow *shadow = kept_of(self, warp);
+	(void)gpu;
+	(void)value;
+	if (shadow)
+		hd_verify_poison_written(&shadow->watch.lost, mask, &inst->writes);
+}
+
+static void made_uniform(const struct hd_watcher_handle *self, struct hd_exec *exec, const struct hd_dinst *inst,
+			 const uint32_t *row)
+{
+	uint32_t first = (uint32_t)__builtin_ctz(exec->mask);
+	(void)self;
+	HD_FOR_LANES (lane, exec->mask)
+		if (row[lane] != row[first]) {
+			HD_FAULT(exec, lane, HD_SIM_VERIFY,
+				 "UR%u is to hold a value of the whole warp: 0x%x here, 0x%x in thread %u of the warp",
+				 inst->inst.dst, row[lane], row[first], first);
+			return;
+		}
 }
 
 /* ---- calls and returns */
@@ -375,9 +402,9 @@ static bool check_site(struct hd_exec *exec, const struct hd_dinst *inst, uint32
 }
 
 /* check_site, of any call on the way here; faults when there are more of them than stated, too. */
-static bool check_call(struct hd_exec *exec, const struct hd_dinst *inst, uint32_t mask, uint32_t callee)
+static bool check_call(struct hd_exec *exec, const struct hd_shadow *shadow, const struct hd_dinst *inst, uint32_t mask,
+		       uint32_t callee)
 {
-	const struct hd_shadow *shadow = exec->warp->shadow;
 	const struct hd_meta_function *kernel = exec->warp->cta->grid->kernel->meta;
 	bool unbounded = check_site(exec, inst, mask, callee) || top_frame(shadow)->unbounded;
 	if (!exec->fault && !unbounded && kernel && shadow->depth > kernel->call_depth)
@@ -401,17 +428,18 @@ static void take_scratch(struct hd_shadow *shadow, uint32_t mask, uint32_t reg)
 	shadow->watch.lost.regs[reg] &= ~mask;
 }
 
-void hd_verify_call(struct hd_exec *exec, const struct hd_dinst *inst, uint32_t mask, uint32_t callee)
+static void call(const struct hd_watcher_handle *self, struct hd_exec *exec, const struct hd_dinst *inst, uint32_t mask,
+		 uint32_t callee)
 {
 	struct hd_warp *warp = exec->warp;
-	struct hd_shadow *shadow = shadow_of(warp);
+	struct hd_shadow *shadow = shadow_of(self, warp);
 	if (!shadow)
 		return;
 	if (inst->inst.dead)
 		tag_dead(shadow, mask, &inst->inst);
 	bool unbounded = top_frame(shadow)->unbounded;
 	if (!inst->helper)
-		unbounded = check_call(exec, inst, mask, callee);
+		unbounded = check_call(exec, shadow, inst, mask, callee);
 	if (exec->fault)
 		return;
 	uint32_t rows = warp->cta->grid->register_rows;
@@ -442,9 +470,10 @@ static void check_preserved(struct hd_exec *exec, uint32_t mask, const struct fr
 	}
 }
 
-void hd_verify_return(struct hd_exec *exec, const struct hd_dinst *inst, uint32_t mask)
+static void call_return(const struct hd_watcher_handle *self, struct hd_exec *exec, const struct hd_dinst *inst)
 {
-	struct hd_shadow *shadow = shadow_of(exec->warp);
+	struct hd_shadow *shadow = shadow_of(self, exec->warp);
+	uint32_t mask = exec->mask;
 	if (!shadow)
 		return;
 	const struct frame *frame = top_frame(shadow);
@@ -475,9 +504,66 @@ void hd_verify_return(struct hd_exec *exec, const struct hd_dinst *inst, uint32_
 	}
 }
 
-void hd_verify_returned(struct hd_exec *exec)
+static void call_ended(const struct hd_watcher_handle *self, struct hd_exec *exec)
 {
-	struct hd_shadow *shadow = shadow_of(exec->warp);
+	struct hd_shadow *shadow = shadow_of(self, exec->warp);
 	if (shadow && shadow->depth > 1)
 		shadow->depth--;
+}
+
+/* ---- functions, grids, memory */
+
+static void loaded(const struct hd_watcher_handle *self, struct hd_gpu *gpu, struct hd_module *module,
+		   struct hd_pfunction *function)
+{
+	(void)self;
+	(void)gpu;
+	if (!function->linear)
+		hd_verify_affine_prepare(module, function);
+	if (function->meta)
+		function->verified = HD_ARENA_NEW(&module->arena, bool, function->count);
+}
+
+static void grid_free(const struct hd_watcher_handle *self, struct hd_grid *grid)
+{
+	struct hd_verify_grid *kept = HD_WATCHER_OF(self, grid, grid);
+	hd_verify_affine_end(kept);
+	hd_verify_forget(kept);
+}
+
+/* Who reads it all the same finds something else. */
+static void left(const struct hd_watcher_handle *self, void *memory, size_t bytes)
+{
+	enum { NOTHING = 0xa5 };
+	(void)self;
+	memset(memory, NOTHING, bytes);
+}
+
+static const struct hd_watcher verify_watcher = {
+	.name = "verify",
+	.warp_bytes = sizeof(struct hd_shadow *),
+	.cta_bytes = sizeof(struct hd_verify_block),
+	.grid_bytes = sizeof(struct hd_verify_grid),
+	.stepwise = true,
+	.all_code = true,
+	.facts = true,
+	.loaded = loaded,
+	.grid_free = grid_free,
+	.warp_begin = warp_begin,
+	.warp_free = warp_free,
+	.registers_lost = registers_lost,
+	.left = left,
+	.step_before = step_before,
+	.step_done = step_done,
+	.call = call,
+	.call_return = call_return,
+	.call_ended = call_ended,
+	.yielded = yielded,
+	.made_uniform = made_uniform,
+	.vote_result = vote_result,
+};
+
+void hd_verify_facts_start(struct hd_gpu *gpu)
+{
+	hd_watcher_add(gpu, &verify_watcher, NULL);
 }

@@ -7,6 +7,10 @@
 
 #include "runtime/exec/exec.h"
 
+struct hd_claims;
+struct hd_ways;
+struct hd_words_read;
+
 /* Lanes in which a register or predicate must not be read before it is written. */
 struct hd_poison {
 	uint32_t regs[256];
@@ -36,6 +40,22 @@ struct hd_watch {
 	struct hd_lane_intervals last;
 };
 
+/* What is kept of a block, and of a grid. */
+struct hd_verify_block {
+	struct hd_ways *ways; /* verify_affine.c's, of the launch ways_grid - 1 */
+	uint64_t ways_grid;
+};
+struct hd_verify_grid {
+	struct hd_claims *claims;    /* verify_affine.c's */
+	struct hd_words_read *words; /* verify_memory.c's; NULL: none yet */
+};
+
+/* A function is being loaded: what is claimed of its instructions. */
+void hd_verify_affine_prepare(struct hd_module *module, struct hd_pfunction *function);
+/* The launch is over. */
+void hd_verify_affine_end(struct hd_verify_grid *kept);
+void hd_verify_forget(struct hd_verify_grid *kept);
+
 void hd_watch_begin(struct hd_watch *watch);
 /* Before an instruction of `function`, which may lack metadata, and after one. */
 void hd_verify_analyses_before(struct hd_exec *exec, const struct hd_dinst *inst, const struct hd_pfunction *function,
@@ -62,10 +82,12 @@ void hd_verify_tag_result(const struct hd_exec *exec, const struct hd_dinst *ins
 			  uint32_t dead[256]);
 
 /* After an instruction that was executed: whether the block could still be run again. */
-void hd_verify_memory(struct hd_exec *exec, const struct hd_dinst *inst);
+void hd_verify_memory(struct hd_exec *exec, const struct hd_dinst *inst, struct hd_verify_grid *kept);
 
 /* Around an instruction: what is claimed about it as a branch or an access (verify_affine.c). */
-void hd_verify_affine_before(struct hd_exec *exec, const struct hd_pfunction *function);
-void hd_verify_affine_after(struct hd_exec *exec, const struct hd_pfunction *function);
+void hd_verify_affine_before(const struct hd_watcher_handle *self, struct hd_exec *exec,
+			     const struct hd_pfunction *function);
+void hd_verify_affine_after(const struct hd_watcher_handle *self, struct hd_exec *exec,
+			    const struct hd_pfunction *function);
 
 #endif

@@ -39,10 +39,10 @@ struct hd_claims {
 
 /* ---- at load */
 
-void hd_verify_affine_prepare(const struct hd_gpu *gpu, struct hd_module *module, struct hd_pfunction *function)
+void hd_verify_affine_prepare(struct hd_module *module, struct hd_pfunction *function)
 {
 	const struct hd_meta_affine *affine = function->meta ? function->meta->affine : NULL;
-	if (!gpu->verify || !affine || !(affine->access_count + affine->branch_count))
+	if (!affine || !(affine->access_count + affine->branch_count))
 		return;
 	struct hd_claim *claims = HD_ARENA_NEW(&module->arena, struct hd_claim, function->count);
 	for (uint32_t i = 0; i < affine->access_count; i++)
@@ -94,38 +94,40 @@ static struct hd_ways *new_ways(struct hd_claims *claims, uint32_t count)
 	return ways;
 }
 
-static struct hd_claims *claims_of(struct hd_grid *grid)
+static struct hd_claims *claims_of(const struct hd_watcher_handle *self, struct hd_grid *grid)
 {
-	if (!grid->claims) {
-		grid->claims = hd_xcalloc(1, sizeof(*grid->claims));
-		hd_arena_init(&grid->claims->arena);
-		grid->claims->aligned = pointers_aligned(grid);
-		grid->claims->grid = new_ways(grid->claims, grid->kernel->meta->affine->branch_count);
+	struct hd_verify_grid *kept = HD_WATCHER_OF(self, grid, grid);
+	if (!kept->claims) {
+		kept->claims = hd_xcalloc(1, sizeof(*kept->claims));
+		hd_arena_init(&kept->claims->arena);
+		kept->claims->aligned = pointers_aligned(grid);
+		kept->claims->grid = new_ways(kept->claims, grid->kernel->meta->affine->branch_count);
 	}
-	return grid->claims;
+	return kept->claims;
 }
 
-void hd_verify_affine_end(struct hd_grid *grid)
+void hd_verify_affine_end(struct hd_verify_grid *kept)
 {
-	if (!grid->claims)
+	if (!kept->claims)
 		return;
-	hd_arena_release(&grid->claims->arena);
-	free(grid->claims);
-	grid->claims = NULL;
+	hd_arena_release(&kept->claims->arena);
+	free(kept->claims);
+	kept->claims = NULL;
 }
 
-static struct hd_ways *ways_of_block(struct hd_cta *cta, uint32_t count)
+static struct hd_ways *ways_of_block(const struct hd_watcher_handle *self, struct hd_cta *cta, uint32_t count)
 {
-	struct hd_claims *claims = claims_of(cta->grid);
-	if (cta->ways_grid != cta->grid->id + 1) { /* of an earlier launch, and gone with it */
-		cta->ways_grid = cta->grid->id + 1;
-		cta->ways = new_ways(claims, count);
+	struct hd_claims *claims = claims_of(self, cta->grid);
+	struct hd_verify_block *kept = HD_WATCHER_OF(self, cta, cta);
+	if (kept->ways_grid != cta->grid->id + 1) { /* of an earlier launch, and gone with it */
+		kept->ways_grid = cta->grid->id + 1;
+		kept->ways = new_ways(claims, count);
 	}
-	if (cta->ways->owner != (uint64_t)cta->linear + 1) {
-		memset(cta->ways, 0, sizeof(*cta->ways) + count);
-		cta->ways->owner = (uint64_t)cta->linear + 1;
+	if (kept->ways->owner != (uint64_t)cta->linear + 1) {
+		memset(kept->ways, 0, sizeof(*kept->ways) + count);
+		kept->ways->owner = (uint64_t)cta->linear + 1;
 	}
-	return cta->ways;
+	return kept->ways;
 }
 
 /* ---- branches */
@@ -138,7 +140,8 @@ static bool agrees(struct hd_ways *ways, uint32_t index, bool taken)
 	return same;
 }
 
-static void check_branch(struct hd_exec *exec, const struct hd_meta_affine *affine, uint32_t index)
+static void check_branch(const struct hd_watcher_handle *self, struct hd_exec *exec,
+			 const struct hd_meta_affine *affine, uint32_t index)
 {
 	static const char *const whom[] = {"all threads", "the threads of a block", "the lanes of a warp"};
 	const struct hd_meta_branch *branch = &affine->branches[index];
@@ -148,9 +151,9 @@ static void check_branch(struct hd_exec *exec, const struct hd_meta_affine *affi
 	if (branch->class > HD_CLASS_WARP)
 		return;
 	if (same && !branch->iterates && branch->class == HD_CLASS_BLOCK)
-		same = agrees(ways_of_block(cta, affine->branch_count), index, taken != 0);
+		same = agrees(ways_of_block(self, cta, affine->branch_count), index, taken != 0);
 	if (same && !branch->iterates && branch->class == HD_CLASS_GRID)
-		same = agrees(claims_of(cta->grid)->grid, index, taken != 0);
+		same = agrees(claims_of(self, cta->grid)->grid, index, taken != 0);
 	if (!same)
 		HD_FAULT(exec, (uint32_t)__builtin_ctz(taken ? taken : active), HD_SIM_VERIFY,
 			 "the metadata says that this branch is the same for %s, and it is not", whom[branch->class]);
@@ -234,7 +237,8 @@ static void check_bounds(struct hd_exec *exec, uint32_t least, uint32_t most, ui
 			 least, most);
 }
 
-static void check_access(struct hd_exec *exec, const struct hd_meta_access *access)
+static void check_access(const struct hd_watcher_handle *self, struct hd_exec *exec,
+			 const struct hd_meta_access *access)
 {
 	struct hd_grid *grid = exec->warp->cta->grid;
 	bool shared = access->space == HD_ACCESS_SHARED;
@@ -242,7 +246,7 @@ static void check_access(struct hd_exec *exec, const struct hd_meta_access *acce
 	    exec->effect->mask != UINT32_MAX || !speaks_for(access, grid))
 		return;
 	check_stride(exec, access);
-	if (exec->fault || (!shared && !claims_of(grid)->aligned))
+	if (exec->fault || (!shared && !claims_of(self, grid)->aligned))
 		return;
 	check_alignment(exec, access);
 	if (exec->fault)
@@ -262,16 +266,18 @@ static const struct hd_claim *claim_at(const struct hd_exec *exec, const struct 
 	return function->claims && !exec->warp->reordered ? &function->claims[exec->warp->pc - function->first] : NULL;
 }
 
-void hd_verify_affine_before(struct hd_exec *exec, const struct hd_pfunction *function)
+void hd_verify_affine_before(const struct hd_watcher_handle *self, struct hd_exec *exec,
+			     const struct hd_pfunction *function)
 {
 	const struct hd_claim *claim = claim_at(exec, function);
 	if (claim && claim->branch)
-		check_branch(exec, function->meta->affine, claim->branch - 1);
+		check_branch(self, exec, function->meta->affine, claim->branch - 1);
 }
 
-void hd_verify_affine_after(struct hd_exec *exec, const struct hd_pfunction *function)
+void hd_verify_affine_after(const struct hd_watcher_handle *self, struct hd_exec *exec,
+			    const struct hd_pfunction *function)
 {
 	const struct hd_claim *claim = claim_at(exec, function);
 	if (claim && claim->access)
-		check_access(exec, &function->meta->affine->accesses[claim->access - 1]);
+		check_access(self, exec, &function->meta->affine->accesses[claim->access - 1]);
 }

@@ -21,12 +21,6 @@
 
 /* ---- at load */
 
-void hd_verify_prepare(const struct hd_gpu *gpu, struct hd_module *module, struct hd_pfunction *function)
-{
-	if (gpu->verify && function->meta)
-		function->verified = HD_ARENA_NEW(&module->arena, bool, function->count);
-}
-
 /* ---- intervals */
 
 static void check_working_set(struct hd_exec *exec, const struct hd_dinst *inst, const struct hd_pfunction *function,

@@ -13,30 +13,33 @@
 #include "runtime/exec/exec.h"
 #include "runtime/sm/sm.h"
 
-struct hd_flight {
+struct flight {
 	const struct hd_dinst *inst;
 	struct hd_hazard reads; /* registers that it has not read yet */
 	uint64_t written, read; /* cycles; HD_NEVER: not known yet */
 	uint32_t lanes, pc;
-	bool waits; /* for hd_verify_control_written */
+	bool waits; /* for it to be written */
 };
 
-struct hd_flights {
-	HD_VEC(struct hd_flight) list;
+/* Of a warp. */
+struct flights {
+	HD_VEC(struct flight) list;
 };
 
-void hd_verify_control_begin(struct hd_warp *warp)
+static struct flights *flights_of(const struct hd_watcher_handle *self, const struct hd_warp *warp)
 {
-	hd_vec_clear(&warp->in_flight->list);
+	return HD_WATCHER_OF(self, warp, warp);
 }
 
-void hd_verify_control_release(struct hd_warp *warp)
+static void warp_begin(const struct hd_watcher_handle *self, struct hd_exec *exec, struct hd_warp *warp)
 {
-	if (!warp->in_flight)
-		return;
-	hd_vec_release(&warp->in_flight->list);
-	free(warp->in_flight);
-	warp->in_flight = NULL;
+	(void)exec;
+	hd_vec_clear(&flights_of(self, warp)->list);
+}
+
+static void warp_free(const struct hd_watcher_handle *self, struct hd_warp *warp)
+{
+	hd_vec_release(&flights_of(self, warp)->list);
 }
 
 static struct hd_places places_of(const struct hd_hazard *set)
@@ -65,7 +68,7 @@ static uint64_t crossing(const struct hd_config *config, const struct hd_dinst *
 	return half ? config->lat_cross_half : config->lat_cross;
 }
 
-static void report(const struct hd_gpu *gpu, struct hd_warp *warp, const struct hd_flight *flight, uint32_t place,
+static void report(const struct hd_gpu *gpu, struct hd_warp *warp, const struct flight *flight, uint32_t place,
 		   const char *what)
 {
 	char first[160], second[160], name[8];
@@ -79,7 +82,7 @@ static void report(const struct hd_gpu *gpu, struct hd_warp *warp, const struct 
 }
 
 /* Whether a result that is there at `cycle` may be used now. */
-static void look_at_result(struct hd_sm *sm, struct hd_warp *warp, const struct hd_flight *flight,
+static void look_at_result(struct hd_sm *sm, struct hd_warp *warp, const struct flight *flight,
 			   const struct hd_dinst *inst, uint64_t now)
 {
 	const struct hd_config *config = sm->gpu->config;
@@ -109,31 +112,31 @@ static void look_at_result(struct hd_sm *sm, struct hd_warp *warp, const struct 
 		report(sm->gpu, warp, flight, place, "is written before it is read:");
 }
 
-void hd_verify_control_before(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst)
+static void execute_before(const struct hd_watcher_handle *self, struct hd_sm *sm, struct hd_warp *warp,
+			   const struct hd_dinst *inst)
 {
+	struct flights *flights = flights_of(self, warp);
 	uint64_t now = sm->exec->now, longest = 2 * sm->gpu->config->lat_guard + sm->cross_cycles;
 	uint32_t kept = 0;
-	if (!warp->in_flight)
-		warp->in_flight = hd_xcalloc(1, sizeof(*warp->in_flight));
-	for (uint32_t i = 0; i < warp->in_flight->list.len; i++) {
-		const struct hd_flight *flight = &warp->in_flight->list.data[i];
+	for (uint32_t i = 0; i < flights->list.len; i++) {
+		const struct flight *flight = &flights->list.data[i];
 		look_at_result(sm, warp, flight, inst, now);
 		bool over = !flight->waits && flight->written + longest <= now && flight->read <= now;
 		if (!over)
-			warp->in_flight->list.data[kept++] = *flight;
+			flights->list.data[kept++] = *flight;
 	}
-	warp->in_flight->list.len = kept;
+	flights->list.len = kept;
 }
 
-void hd_verify_control_issued(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now,
-			      uint64_t start)
+static void started(const struct hd_watcher_handle *self, struct hd_sm *sm, struct hd_warp *warp,
+		    const struct hd_dinst *inst, uint64_t now, uint64_t start)
 {
 	bool writes = hd_hazard_any(&inst->writes);
-	struct hd_flight flight = {.inst = inst,
-				   .lanes = hd_effect_lanes(&sm->effect),
-				   .waits = writes,
-				   .pc = (uint32_t)(inst - sm->gpu->program.code.data)};
-	if (!warp->in_flight || sm->effect.event == HD_EVENT_FAULT || (!writes && !inst->read_counter))
+	struct flight flight = {.inst = inst,
+				.lanes = hd_effect_lanes(&sm->effect),
+				.waits = writes,
+				.pc = (uint32_t)(inst - sm->gpu->program.code.data)};
+	if (sm->effect.event == HD_EVENT_FAULT || (!writes && !inst->read_counter))
 		return;
 	flight.written = !writes ? now : inst->counter ? HD_NEVER : (start > now ? start : now) + inst->latency;
 	if (inst->pipe != HD_PIPE_BRU && (inst->read_counter || inst->counter)) {
@@ -143,13 +146,18 @@ void hd_verify_control_issued(struct hd_sm *sm, struct hd_warp *warp, const stru
 		flight.reads.bits[HD_PLACE_WORDS - 1] = 0;
 		flight.read = (start > now ? start : now) + inst->read_cycles;
 	}
-	hd_vec_push(&warp->in_flight->list, flight);
+	hd_vec_push(&flights_of(self, warp)->list, flight);
 }
 
-void hd_verify_control_written(struct hd_warp *warp, const struct hd_dinst *inst)
+static void written(const struct hd_watcher_handle *self, const struct hd_sm *sm, struct hd_warp *warp,
+		    const struct hd_dinst *inst)
 {
-	for (uint32_t i = 0; i < warp->in_flight->list.len; i++) {
-		struct hd_flight *flight = &warp->in_flight->list.data[i];
+	struct flights *flights = flights_of(self, warp);
+	(void)sm;
+	if (!inst->stall)
+		return; /* no instruction of the program */
+	for (uint32_t i = 0; i < flights->list.len; i++) {
+		struct flight *flight = &flights->list.data[i];
 		if (flight->inst != inst || !flight->waits)
 			continue;
 		flight->waits = false;
@@ -157,4 +165,20 @@ void hd_verify_control_written(struct hd_warp *warp, const struct hd_dinst *inst
 			flight->written = 0;
 		return;
 	}
+}
+
+static const struct hd_watcher control_watcher = {
+	.name = "control",
+	.warp_bytes = sizeof(struct flights),
+	.stepwise = true,
+	.warp_begin = warp_begin,
+	.warp_free = warp_free,
+	.execute_before = execute_before,
+	.started = started,
+	.written = written,
+};
+
+void hd_verify_control_start(struct hd_gpu *gpu)
+{
+	hd_watcher_add(gpu, &control_watcher, NULL);
 }

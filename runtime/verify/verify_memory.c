@@ -23,21 +23,21 @@ struct hd_words_read {
 	struct hd_hash_set by_number; /* indices in pages */
 };
 
-void hd_verify_forget(struct hd_grid *grid)
+void hd_verify_forget(struct hd_verify_grid *kept)
 {
-	if (!grid->words_read)
+	if (!kept->words)
 		return;
-	hd_vec_release(&grid->words_read->pages);
-	hd_hash_set_release(&grid->words_read->by_number);
-	free(grid->words_read);
-	grid->words_read = NULL;
+	hd_vec_release(&kept->words->pages);
+	hd_hash_set_release(&kept->words->by_number);
+	free(kept->words);
+	kept->words = NULL;
 }
 
-static struct hd_words_read *words_of(struct hd_grid *grid)
+static struct hd_words_read *words_of(struct hd_verify_grid *kept)
 {
-	if (!grid->words_read)
-		grid->words_read = hd_xcalloc(1, sizeof(*grid->words_read));
-	return grid->words_read;
+	if (!kept->words)
+		kept->words = hd_xcalloc(1, sizeof(*kept->words));
+	return kept->words;
 }
 
 static struct page *page_of(struct hd_words_read *words, uint64_t number, bool make)
@@ -87,7 +87,7 @@ static void check_lane(struct hd_exec *exec, const struct hd_dinst *inst, struct
 	}
 }
 
-void hd_verify_memory(struct hd_exec *exec, const struct hd_dinst *inst)
+void hd_verify_memory(struct hd_exec *exec, const struct hd_dinst *inst, struct hd_verify_grid *kept)
 {
 	struct hd_grid *grid = exec->warp->cta->grid;
 	const struct hd_effect *effect = exec->effect;
@@ -99,7 +99,7 @@ void hd_verify_memory(struct hd_exec *exec, const struct hd_dinst *inst)
 				 "an atomic operation on global memory in a kernel that is said to be restartable");
 		return;
 	}
-	struct hd_words_read *words = words_of(grid);
+	struct hd_words_read *words = words_of(kept);
 	HD_FOR_LANES (lane, effect->mask) {
 		check_lane(exec, inst, words, lane);
 		if (exec->fault)

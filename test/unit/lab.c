@@ -4,6 +4,7 @@
 
 #include "runtime/exec/devmem.h"
 #include "runtime/exec/load.h"
+#include "runtime/verify/start.h"
 #include <string.h>
 
 static void swallow(void *context, enum hd_severity severity, struct hd_loc loc, const char *message)
@@ -92,8 +93,17 @@ int lab_start(struct lab *lab, uint32_t threads)
 	lab->warp.local = lab->local;
 	lab->warp.local_base = 0x1000;
 	lab->exec.gpu = &lab->gpu;
+	lab->warp.watch_space = hd_xcalloc(1, lab->gpu.watch_bytes.warp + 1);
+	lab->cta.watch_space = hd_xcalloc(1, lab->gpu.watch_bytes.cta + 1);
+	lab->grid.watch_space = hd_xcalloc(1, lab->gpu.watch_bytes.grid + 1);
 	hd_warp_start(&lab->warp, &lab->cta, 0);
+	HD_TELL(&lab->gpu, warp_begin, &lab->exec, &lab->warp);
 	return 0;
+}
+
+void lab_verify(struct lab *lab)
+{
+	hd_verify_facts_start(&lab->gpu);
 }
 
 struct lab *lab_kernel(const struct hd_inst *insts, uint32_t count, uint32_t threads)
@@ -107,8 +117,14 @@ struct lab *lab_kernel(const struct hd_inst *insts, uint32_t count, uint32_t thr
 
 void lab_free(struct lab *lab)
 {
+	if (lab->warp.watch_space) {
+		HD_TELL(&lab->gpu, warp_free, &lab->warp);
+		HD_TELL(&lab->gpu, grid_free, &lab->grid);
+	}
+	free(lab->warp.watch_space);
+	free(lab->cta.watch_space);
+	free(lab->grid.watch_space);
 	hd_warp_release(&lab->warp);
-	hd_verify_forget(&lab->grid);
 	hd_vec_release(&lab->gpu.program.code);
 	hd_vec_release(&lab->gpu.program.functions);
 	hd_devmem_free(lab->gpu.devmem);

@@ -30,6 +30,8 @@ struct lab {
 
 /* The object in lab->module.object is filled by the caller between these two; the first function is the kernel. */
 struct lab *lab_new(void);
+/* Before lab_start: facts are checked, as under --verify. */
+void lab_verify(struct lab *lab);
 /* Loads the object and starts a warp of `threads` threads; returns hd_program_load's status. */
 int lab_start(struct lab *lab, uint32_t threads);
 /* Both at once for a kernel of `count` instructions; `registers` LAB_REGISTERS. */

@@ -17,7 +17,7 @@ static void run_well(void)
 	bench.config.sm_count = 2;
 	simbench_chain(&bench, 40);
 	ck_assert_int_eq(simbench_start(&bench), 0);
-	bench.sim->gpu.verify = true;
+	bench.sim->gpu.options.verify = true;
 	ck_assert_int_eq(simbench_run(&bench, 5, 64), 0);
 	ck_assert_int_eq(simbench_run(&bench, 3, 64), 0);
 	since = bench.sim->now;
@@ -113,7 +113,7 @@ static void run_with(const struct hd_policy_hooks *hooks, bool verify, const cha
 	ck_assert_int_eq(simbench_start(&bench), 0);
 	hd_policy_add(&bench.sim->gpu, &policy, "");
 	hd_policy_place(&bench.sim->gpu);
-	bench.sim->gpu.verify = verify;
+	bench.sim->gpu.options.verify = verify;
 	ck_assert_int_eq(simbench_run(&bench, 2, 64), text ? HD_SIM_VERIFY : 0);
 	if (text)
 		ck_assert_msg(strstr(bench.sim->gpu.error_text, text), "%s", bench.sim->gpu.error_text);

@@ -322,7 +322,7 @@ static int verify_lab_run(struct verify_lab *v)
 	lab_calls(lab, lab_function(lab, "kernel", v->kernel, 4), 1, "f");
 	lab_function(lab, "f", v->f, 6);
 	lab->module.object.metadata = (struct hd_metadata){.abi = v->abi, .functions = v->meta, .function_count = 2};
-	lab->gpu.verify = true;
+	lab_verify(lab);
 	ck_assert_int_eq(lab_start(lab, 32), 0);
 	return lab_run(lab, 100);
 }
@@ -438,7 +438,7 @@ static int diverged_point(struct lab *lab, uint64_t live, uint64_t live_divergen
 		.name = "kernel", .kernel = true, .own_registers = 64, .points = &point, .point_count = 1};
 	lab_function(lab, "kernel", code, 8);
 	lab->module.object.metadata = (struct hd_metadata){.functions = &meta, .function_count = 1};
-	lab->gpu.verify = true;
+	lab_verify(lab);
 	ck_assert_int_eq(lab_start(lab, 32), 0);
 	return lab_run(lab, 100);
 }

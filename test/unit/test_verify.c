@@ -44,7 +44,7 @@ static void rig_run(struct rig *rig, const char *words)
 	struct lab *lab = rig->lab;
 	lab_function(lab, "kernel", rig->code, rig->count);
 	lab->module.object.metadata = (struct hd_metadata){.functions = &rig->meta, .function_count = 1};
-	lab->gpu.verify = true;
+	lab_verify(lab);
 	ck_assert_int_eq(lab_start(lab, 32), 0);
 	int status = lab_run(lab, 100);
 	ck_assert_msg(status == (*words ? HD_SIM_VERIFY : 0), "status %d, %s", status, lab->gpu.error_text);
@@ -271,7 +271,7 @@ static void memory_run(struct rig *rig, int64_t to, const char *words)
 	rig->point.patterns = &rig->pattern;
 	lab_function(lab, "kernel", rig->code, rig->count);
 	lab->module.object.metadata = (struct hd_metadata){.functions = &rig->meta, .function_count = 1};
-	lab->gpu.verify = true;
+	lab_verify(lab);
 	ck_assert_int_eq(lab_start(lab, 32), 0);
 	ck_assert_int_eq(hd_devmem_alloc(lab->gpu.devmem, 65536, 256, &address), 0);
 	lab_set(lab, 2, address + 8192);

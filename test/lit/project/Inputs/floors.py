@@ -1,12 +1,14 @@
-"""floors.py ROOT TABLE: prints each #include that goes up a floor, across the two halves, or from tools into passes.
+"""floors.py ROOT TABLE [OBJECTS]: prints each #include that goes up a floor, across the two halves, or from tools into
+passes; and each call in the runtime's object files (OBJECTS) that goes up a floor.
 
 The table names rooms (folders) from the lowest floor up; see its head.
 """
 import os
 import re
+import subprocess
 import sys
 
-root, table = sys.argv[1:]
+root, table = sys.argv[1:3]
 floor, apart, level = {}, set(), 0
 for line in open(table, encoding='utf-8'):
     words = line.split('#')[0].split()
@@ -60,5 +62,32 @@ for top in ('lib', 'passes', 'runtime', 'tools', 'include/heddle'):
                     found.append(f'{place}: {there} is above {here}')
                 elif floor[there] == floor[here] and here != there and here in apart:
                     found.append(f'{place}: {there} and {here} do not use each other')
+calls = 0
+for objects in sys.argv[3:]:
+    home, needs = {}, []
+    for folder, inside, names in os.walk(os.path.join(objects, 'runtime')):
+        inside.sort()
+        for name in sorted(names):
+            if not name.endswith('.o'):
+                continue
+            source = os.path.relpath(os.path.join(folder, name), objects)
+            if not os.path.exists(os.path.join(root, source[:-1] + 'c')):
+                continue # of a source that is gone
+            for line in subprocess.run(['nm', os.path.join(folder, name)], capture_output=True, text=True, check=True).stdout.splitlines():
+                words = line.split()
+                if words[-2] == 'T':
+                    home[words[-1]] = source
+                elif words[-2] == 'U':
+                    needs.append((source, words[-1]))
+    for source, symbol in needs:
+        if symbol not in home:
+            continue
+        calls += 1
+        here, there = room_of(source), room_of(home[symbol])
+        if floor[there] > floor[here]:
+            found.append(f'{source} calls {symbol} of {home[symbol]}: {there} is above {here}')
+if len(sys.argv) > 3:
+    found.append(f'{calls > 500 and "all" or "too few"} calls seen')
+failed = len(found) > (len(sys.argv) > 3)
 print('\n'.join(found + [f'{seen > 500 and "all" or "too few"} includes seen']))
-sys.exit(bool(found))
+sys.exit(failed)
