@@ -1,7 +1,8 @@
 /*
  * Inline PTX as IR: products of matrices of eight-bit floating-point numbers (mma.sync on e4m3 and e5m2, sm_89), as
- * ptxas is said to make them for sm_90: numbers become halves, which is exact, and a product is one or two of halves. The lower
- * halves of the words come first, those of a lane's upper bytes behind them; each column of a meets its row of b.
+ * ptxas is said to make them for sm_90: numbers become halves, which is exact, and a product is one or two of halves.
+ * The lower halves of the words come first, those of a lane's upper bytes behind them; each column of a meets its row
+ * of b.
  *
  * About ten instructions for two numbers of e4m3, one for two of e5m2.
  */

@@ -475,8 +475,8 @@ START_TEST(an_interval_needs_as_many_banks)
 	add_interval(&bench, &bench.meta.intervals, &bench.meta.interval_count, 0, 2, range(4, 17, 1));
 	ck_assert_msg(!simbench_start(&bench), "%s", bench.message);
 	ck_assert_int_ne(simbench_run(&bench, 1, 32), 0);
-	ck_assert_msg(strstr(hd_sim_error_text(bench.sim), "17 registers, but the register cache has 16 banks") != NULL, "%s",
-		      hd_sim_error_text(bench.sim));
+	ck_assert_msg(strstr(hd_sim_error_text(bench.sim), "17 registers, but the register cache has 16 banks") != NULL,
+		      "%s", hd_sim_error_text(bench.sim));
 	simbench_release(&bench);
 }
 END_TEST

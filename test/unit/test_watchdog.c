@@ -380,8 +380,7 @@ START_TEST(a_policy_without_room_for_a_cooperative_grid_refuses_it)
 	launch.cooperative = true;
 	launch.grid[0] = 5;
 	ck_assert_int_eq(hd_sim_launch(bench.sim, &launch), HD_SIM_TOO_LARGE);
-	ck_assert_ptr_nonnull(
-		strstr(hd_sim_error_text(bench.sim), "5 blocks of a cooperative launch, but only 4 fit"));
+	ck_assert_ptr_nonnull(strstr(hd_sim_error_text(bench.sim), "5 blocks of a cooperative launch, but only 4 fit"));
 	simbench_release(&bench);
 }
 END_TEST

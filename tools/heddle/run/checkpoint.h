@@ -8,8 +8,8 @@ struct run_checkpoint {
 	const char *file, *cycle, *resume; /* NULL: not asked for */
 };
 
-/* Whether they can be had, before anything starts. `own`: an option of the command that cannot be combined with them; NULL.
- * 0, or -1 with the error reported. */
+/* Whether they can be had, before anything starts. `own`: an option of the command that cannot be combined with them;
+ * NULL. 0, or -1 with the error reported. */
 int run_checkpoint_check(const struct run_checkpoint *checkpoint, const struct run_options *options, const char *own,
 			 struct hd_diag *diag);
 /* In the process that becomes the program. */
