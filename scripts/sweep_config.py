@@ -24,7 +24,7 @@ import sys
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 KEY = re.compile(r'^HD_CONFIG_(INT|REAL|ENUM)\((\w+), [^,]+, (.*)\)$')
 SECONDS, CYCLES = 120, 20000000
-STUCK = re.compile(r'ended by signal|no progress|watchdog|--max-cycles|Assertion|AddressSanitizer|runtime error')
+STUCK = re.compile(r'killed by signal|no progress|watchdog|--max-cycles|Assertion|AddressSanitizer|runtime error')
 
 
 def between(gpu, key, kind, low, high, count):

@@ -81,7 +81,8 @@ _Static_assert(HD_WATCH_EVENTS <= 64, "a bit each");
 	 HD_WATCH_BIT(step_after) | HD_WATCH_BIT(execute_after) | HD_WATCH_BIT(issued))
 
 /* What a watcher keeps of a warp, block or grid; NULL: that one has no space for watchers. */
-#define HD_WATCHER_OF(self, thing, which) ((thing)->watch_space ? (void *)((thing)->watch_space + (self)->which##_at) : NULL)
+#define HD_WATCHER_OF(self, thing, which)                                                                       \
+	((thing)->watch_space ? (void *)((thing)->watch_space + (self)->which##_at) : NULL)
 
 /* Adds a watcher, awake, with its state, which is the caller's. Before hd_sm_place_watched. */
 struct hd_watcher_handle *hd_watcher_add(struct hd_gpu *gpu, const struct hd_watcher *watcher, void *state);
