@@ -64,21 +64,20 @@ for top in ('lib', 'passes', 'runtime', 'tools', 'include/heddle'):
                     found.append(f'{place}: {there} and {here} do not use each other')
 calls = 0
 for objects in sys.argv[3:]:
-    home, needs = {}, []
+    home, needs, sources = {}, [], []
     for folder, inside, names in os.walk(os.path.join(objects, 'runtime')):
         inside.sort()
         for name in sorted(names):
-            if not name.endswith('.o'):
-                continue
             source = os.path.relpath(os.path.join(folder, name), objects)
-            if not os.path.exists(os.path.join(root, source[:-1] + 'c')):
-                continue # of a source that is gone
-            for line in subprocess.run(['nm', os.path.join(folder, name)], capture_output=True, text=True, check=True).stdout.splitlines():
-                words = line.split()
-                if words[-2] == 'T':
-                    home[words[-1]] = source
-                elif words[-2] == 'U':
-                    needs.append((source, words[-1]))
+            if name.endswith('.o') and os.path.exists(os.path.join(root, source[:-1] + 'c')): # else the source is gone
+                sources.append(source)
+    table = subprocess.run(['nm', '-A', *sources], cwd=objects, capture_output=True, text=True, check=True).stdout
+    for line in table.splitlines():
+        source, words = line.split(':', 1)[0], line.split()
+        if words[-2] == 'T':
+            home[words[-1]] = source
+        elif words[-2] == 'U':
+            needs.append((source, words[-1]))
     for source, symbol in needs:
         if symbol not in home:
             continue
