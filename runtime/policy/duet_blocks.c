@@ -353,11 +353,23 @@ void duet_block_launch(const struct hd_policy_handle *self, struct hd_sm *sm, st
 	enter_queue(self, sm, cta, DUET_READY, sm->now);
 }
 
+/* A block may end while it leaves, is away or comes in, when its warps waited only for what they had started: then a
+ * context's place becomes free, and what had left with it is no longer the block's. */
 void duet_block_retire(const struct hd_policy_handle *self, struct hd_sm *sm, struct hd_cta *cta)
 {
+	const struct duet_gpu *duet = duet_gpu_of(self, sm->gpu);
+	struct duet_sm *mine = duet_sm_of(self, sm);
+	struct duet_cta *own = duet_cta_of(self, cta);
+	bool away = own->state == DUET_ABSENT || own->state == DUET_READY || own->state == DUET_ENTERING;
 	forget(self, sm, cta);
-	duet_space_give(&duet_sm_of(self, sm)->space, duet_cta_of(self, cta)->at,
-			duet_gpu_of(self, sm->gpu)->kernel.shared);
+	mine->block_out = mine->block_out == cta ? NULL : mine->block_out;
+	mine->block_in = mine->block_in == cta ? NULL : mine->block_in;
+	mine->away -= away;
+	if (own->context)
+		duet_space_give(&mine->space, own->context_at, duet->moving);
+	own->context = false;
+	if (!away || !(duet->parts & HD_PART_SHARED))
+		duet_space_give(&mine->space, own->at, duet->kernel.shared);
 	duet_ask(self, sm, sm->now);
 }
 
