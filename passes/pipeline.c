@@ -5,8 +5,8 @@
  */
 #include <assert.h>
 
-#include "passes/regalloc/allocate.h"
 #include "passes/regalloc/ipra.h"
+#include "passes/regalloc/regalloc.h"
 #include "passes/unit.h"
 
 const struct hd_step_row hd_steps[HD_STEP_COUNT] = {
@@ -49,7 +49,7 @@ static int run_step(struct pipeline *line, enum hd_step id)
 	if (step->run(line->func, line->diag))
 		return -1;
 	/* Allocation ends with the sharing of slots: that no two values meet in one is checked, too. */
-	if (line->watching && id == HD_STEP_SLOTS) {
+	if (line->watching && id == HD_STEP_SHARED_SLOTS) {
 		if (hd_allocation_check(&line->before, line->func, line->diag))
 			return -1;
 		stop_watching(line);

@@ -4,14 +4,14 @@
  * a copy partner's register first where that does not raise the register count. At the cap
  * it takes the place of cheaper intervals or is spilled itself.
  *
- * Needs the intervals, weights and hints of allocate.c. Cost: intervals x registers tried x
+ * Needs the intervals, weights and hints of regalloc.c. Cost: intervals x registers tried x
  * log(claims). Interval unions as in linear scan with holes (Wimmer and Franz, CGO 2010) and
  * eviction by spill weight.
  */
 #include <assert.h>
 #include <math.h>
 
-#include "passes/regalloc/allocate.h"
+#include "passes/regalloc/regalloc.h"
 
 #define REST 8u /* instructions after which a memory instruction has read its operands in any case */
 
@@ -20,7 +20,7 @@ struct entry {
 };
 
 struct assign {
-	struct hd_allocator *allocator;
+	struct hd_regalloc *allocator;
 	struct hd_assignment *result;
 	enum hd_strategy strategy;
 	struct hd_track *tracks;
@@ -37,13 +37,13 @@ static bool is_pred(const struct assign *assign, uint32_t vreg)
 
 /* ---- order ---- */
 
-static struct entry describe(const struct hd_allocator *allocator, uint32_t vreg)
+static struct entry describe(const struct hd_regalloc *allocator, uint32_t vreg)
 {
-	struct entry entry = {vreg, hd_allocator_words(allocator, vreg), UINT32_MAX, 0};
+	struct entry entry = {vreg, hd_regalloc_words(allocator, vreg), UINT32_MAX, 0};
 	uint32_t word = allocator->intervals.live.base[vreg];
 	for (uint32_t i = 0; i < entry.words; i++) {
 		const struct hd_segment *segments;
-		uint32_t count = hd_allocator_segments(allocator, word + i, &segments);
+		uint32_t count = hd_regalloc_segments(allocator, word + i, &segments);
 		if (count && segments[0].start < entry.start)
 			entry.start = segments[0].start;
 		for (uint32_t k = 0; k < count; k++)
@@ -100,11 +100,11 @@ static void fill_work(struct assign *assign)
 
 static bool fits(const struct assign *assign, uint32_t vreg, uint32_t base)
 {
-	const struct hd_allocator *allocator = assign->allocator;
-	uint32_t word = allocator->intervals.live.base[vreg], words = hd_allocator_words(allocator, vreg);
+	const struct hd_regalloc *allocator = assign->allocator;
+	uint32_t word = allocator->intervals.live.base[vreg], words = hd_regalloc_words(allocator, vreg);
 	for (uint32_t i = 0; i < words; i++) {
 		const struct hd_segment *segments;
-		uint32_t count = hd_allocator_segments(allocator, word + i, &segments);
+		uint32_t count = hd_regalloc_segments(allocator, word + i, &segments);
 		if (!hd_track_is_free(&assign->tracks[base + i], segments, count))
 			return false;
 	}
@@ -113,11 +113,11 @@ static bool fits(const struct assign *assign, uint32_t vreg, uint32_t base)
 
 static void place(struct assign *assign, uint32_t vreg, uint32_t base)
 {
-	const struct hd_allocator *allocator = assign->allocator;
-	uint32_t word = allocator->intervals.live.base[vreg], words = hd_allocator_words(allocator, vreg);
+	const struct hd_regalloc *allocator = assign->allocator;
+	uint32_t word = allocator->intervals.live.base[vreg], words = hd_regalloc_words(allocator, vreg);
 	for (uint32_t i = 0; i < words; i++) {
 		const struct hd_segment *segments;
-		uint32_t count = hd_allocator_segments(allocator, word + i, &segments);
+		uint32_t count = hd_regalloc_segments(allocator, word + i, &segments);
 		hd_track_claim(&assign->tracks[base + i], segments, count, vreg);
 		if (count && base < HD_RZ && base + i + 1 > assign->high)
 			assign->high = base + i + 1;
@@ -127,11 +127,11 @@ static void place(struct assign *assign, uint32_t vreg, uint32_t base)
 
 static void displace(struct assign *assign, uint32_t vreg)
 {
-	const struct hd_allocator *allocator = assign->allocator;
-	uint32_t word = allocator->intervals.live.base[vreg], words = hd_allocator_words(allocator, vreg);
+	const struct hd_regalloc *allocator = assign->allocator;
+	uint32_t word = allocator->intervals.live.base[vreg], words = hd_regalloc_words(allocator, vreg);
 	for (uint32_t i = 0; i < words; i++) {
 		const struct hd_segment *segments;
-		uint32_t count = hd_allocator_segments(allocator, word + i, &segments);
+		uint32_t count = hd_regalloc_segments(allocator, word + i, &segments);
 		hd_track_drop(&assign->tracks[assign->result->reg[vreg] + i], segments, count);
 	}
 	assign->result->reg[vreg] = HD_NO_REG;
@@ -148,7 +148,7 @@ static uint32_t end_base(const struct assign *assign, uint32_t vreg)
 }
 
 /* Registers that arguments and results use are in use anyway. */
-static uint32_t fixed_high(const struct hd_allocator *allocator)
+static uint32_t fixed_high(const struct hd_regalloc *allocator)
 {
 	uint32_t high = 0;
 	for (uint32_t i = 0; i < allocator->intervals.fixed.len; i++) {
@@ -172,8 +172,8 @@ static bool is_hint_cheap(const struct assign *assign, uint32_t vreg, uint32_t b
 
 static uint32_t hinted(const struct assign *assign, uint32_t vreg)
 {
-	const struct hd_allocator *allocator = assign->allocator;
-	uint32_t words = hd_allocator_words(allocator, vreg);
+	const struct hd_regalloc *allocator = assign->allocator;
+	uint32_t words = hd_regalloc_words(allocator, vreg);
 	for (uint32_t i = allocator->hint_start[vreg]; i < allocator->hint_start[vreg + 1]; i++) {
 		const struct hd_hint *hint = &allocator->hints[i];
 		uint32_t partner = hint->reg;
@@ -194,8 +194,8 @@ static uint32_t hinted(const struct assign *assign, uint32_t vreg)
 static bool is_hole(const struct assign *assign, uint32_t vreg, uint32_t base)
 {
 	const struct hd_segment *segments;
-	const struct hd_allocator *allocator = assign->allocator;
-	if (!hd_allocator_segments(allocator, allocator->intervals.live.base[vreg], &segments))
+	const struct hd_regalloc *allocator = assign->allocator;
+	if (!hd_regalloc_segments(allocator, allocator->intervals.live.base[vreg], &segments))
 		return true;
 	const struct hd_track *track = &assign->tracks[base ^ 1];
 	return hd_track_meet(track, 0, segments[0].start, segments[0].start + 1) < track->claims.len;
@@ -207,11 +207,11 @@ static bool is_hole(const struct assign *assign, uint32_t vreg, uint32_t base)
  */
 static bool is_tired(const struct assign *assign, uint32_t vreg, uint32_t base)
 {
-	const struct hd_allocator *allocator = assign->allocator;
-	uint32_t word = allocator->intervals.live.base[vreg], words = hd_allocator_words(allocator, vreg);
+	const struct hd_regalloc *allocator = assign->allocator;
+	uint32_t word = allocator->intervals.live.base[vreg], words = hd_regalloc_words(allocator, vreg);
 	for (uint32_t i = 0; i < words; i++) {
 		const struct hd_segment *segments;
-		if (!hd_allocator_segments(allocator, word + i, &segments))
+		if (!hd_regalloc_segments(allocator, word + i, &segments))
 			continue;
 		const struct hd_track *track = &assign->tracks[base + i];
 		uint32_t start = segments[0].start, at = hd_track_meet(track, 0, start, UINT32_MAX);
@@ -230,8 +230,8 @@ static bool is_tired(const struct assign *assign, uint32_t vreg, uint32_t base)
  */
 static uint32_t rested(const struct assign *assign, uint32_t vreg)
 {
-	const struct hd_allocator *allocator = assign->allocator;
-	uint32_t words = hd_allocator_words(allocator, vreg);
+	const struct hd_regalloc *allocator = assign->allocator;
+	uint32_t words = hd_regalloc_words(allocator, vreg);
 	bool convention = allocator->func->calls_program && !allocator->func->clobbers;
 	if (is_pred(assign, vreg) || !allocator->func->kernel || convention)
 		return HD_NO_REG;
@@ -251,7 +251,7 @@ static uint32_t rested(const struct assign *assign, uint32_t vreg)
 
 static uint32_t lowest(const struct assign *assign, uint32_t vreg)
 {
-	uint32_t words = hd_allocator_words(assign->allocator, vreg), end = end_base(assign, vreg);
+	uint32_t words = hd_regalloc_words(assign->allocator, vreg), end = end_base(assign, vreg);
 	uint32_t found = HD_NO_REG;
 	bool pack = words == 1 && assign->has_wide && !is_pred(assign, vreg) && assign->strategy == HD_BY_START;
 	for (uint32_t base = first_base(assign, vreg); base + words <= end; base += words) {
@@ -272,14 +272,14 @@ static uint32_t lowest(const struct assign *assign, uint32_t vreg)
 /* Greatest weight of what holds `base`; infinite when something there must stay. The owners are in assign->evict. */
 static double weigh(struct assign *assign, uint32_t vreg, uint32_t base)
 {
-	const struct hd_allocator *allocator = assign->allocator;
-	uint32_t word = allocator->intervals.live.base[vreg], words = hd_allocator_words(allocator, vreg);
+	const struct hd_regalloc *allocator = assign->allocator;
+	uint32_t word = allocator->intervals.live.base[vreg], words = hd_regalloc_words(allocator, vreg);
 	double limit = allocator->weight[vreg], most = 0;
 	hd_vec_clear(&assign->evict);
 	for (uint32_t i = 0; i < words; i++) {
 		const struct hd_segment *segments;
 		const struct hd_track *track = &assign->tracks[base + i];
-		uint32_t count = hd_allocator_segments(allocator, word + i, &segments), at = 0;
+		uint32_t count = hd_regalloc_segments(allocator, word + i, &segments), at = 0;
 		for (uint32_t k = 0; k < count; k++) {
 			for (at = hd_track_meet(track, 0, segments[k].start, segments[k].end);
 			     at < track->claims.len && track->claims.data[at].start < segments[k].end; at++) {
@@ -313,7 +313,7 @@ static void spill(struct assign *assign, uint32_t vreg)
 
 static void make_room(struct assign *assign, uint32_t vreg)
 {
-	uint32_t words = hd_allocator_words(assign->allocator, vreg), end = end_base(assign, vreg), best = HD_NO_REG;
+	uint32_t words = hd_regalloc_words(assign->allocator, vreg), end = end_base(assign, vreg), best = HD_NO_REG;
 	double least = INFINITY;
 	for (uint32_t base = first_base(assign, vreg); base + words <= end; base += words) {
 		double most = weigh(assign, vreg, base);
@@ -334,7 +334,7 @@ static void make_room(struct assign *assign, uint32_t vreg)
 	place(assign, vreg, best);
 }
 
-void hd_allocator_assign(struct hd_allocator *allocator, enum hd_strategy strategy, struct hd_assignment *result)
+void hd_regalloc_assign(struct hd_regalloc *allocator, enum hd_strategy strategy, struct hd_assignment *result)
 {
 	struct assign assign = {.allocator = allocator, .result = result, .strategy = strategy};
 	uint32_t count = allocator->func->vregs.len;

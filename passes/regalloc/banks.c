@@ -10,7 +10,7 @@
  * Needs machine IR out of SSA. Linear.
  */
 #include "heddle/opcodes.h"
-#include "passes/regalloc/allocate.h"
+#include "passes/regalloc/regalloc.h"
 
 struct banks {
 	struct hd_mfunc *func;

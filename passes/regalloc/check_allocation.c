@@ -16,8 +16,8 @@
 #include <inttypes.h>
 
 #include "heddle/opcodes.h"
-#include "passes/regalloc/allocate.h"
 #include "passes/regalloc/ipra.h"
+#include "passes/regalloc/regalloc.h"
 
 enum { TOP, UNKNOWN, FIRST_VALUE };
 

@@ -9,18 +9,18 @@
 #include "heddle/opcodes.h"
 #include "passes/regalloc/out_of_ssa.h"
 
-static uint32_t find(struct hd_leave *leave, uint32_t reg, uint32_t *offset)
+static uint32_t find(struct hd_out_of_ssa *ssa, uint32_t reg, uint32_t *offset)
 {
 	uint32_t root = reg, total = 0;
-	while (leave->parent[root] != root) {
-		total += leave->offset[root];
-		root = leave->parent[root];
+	while (ssa->parent[root] != root) {
+		total += ssa->offset[root];
+		root = ssa->parent[root];
 	}
 	*offset = total;
-	while (leave->parent[reg] != root) { /* compress the path */
-		uint32_t next = leave->parent[reg], step = leave->offset[reg];
-		leave->parent[reg] = root;
-		leave->offset[reg] = (uint8_t)total;
+	while (ssa->parent[reg] != root) { /* compress the path */
+		uint32_t next = ssa->parent[reg], step = ssa->offset[reg];
+		ssa->parent[reg] = root;
+		ssa->offset[reg] = (uint8_t)total;
 		total -= step;
 		reg = next;
 	}
@@ -35,9 +35,9 @@ static uint32_t seek(const hd_segments *list, uint32_t position)
 	return at;
 }
 
-static bool lives_over(const struct hd_leave *leave, uint32_t word, uint32_t start, uint32_t end)
+static bool lives_over(const struct hd_out_of_ssa *ssa, uint32_t word, uint32_t start, uint32_t end)
 {
-	const struct hd_live_intervals *intervals = &leave->intervals;
+	const struct hd_live_intervals *intervals = &ssa->intervals;
 	uint32_t at, last = intervals->segment_start[word + 1];
 	HD_BISECT(at, intervals->segment_start[word], last, intervals->segments[at].end < end);
 	return at < last && intervals->segments[at].start <= start;
@@ -45,7 +45,7 @@ static bool lives_over(const struct hd_leave *leave, uint32_t word, uint32_t sta
 
 /* Where two classes may overlap: word `i` of a move's sides. */
 struct overlap {
-	struct hd_leave *leave;
+	struct hd_out_of_ssa *ssa;
 	const struct hd_affinity *affinity;
 	bool carried;		   /* the move carries this word of the class */
 	uint32_t dst, src;	   /* its words */
@@ -56,47 +56,46 @@ struct overlap {
 
 #define MANY_HOLDINGS 64u /* in front of one block's end: more are not compared */
 
-static void note_holding(struct hd_leave *leave, struct hd_mreg reg, uint32_t kind, uint32_t a, uint32_t b)
+static void note_holding(struct hd_out_of_ssa *ssa, struct hd_mreg reg, uint32_t kind, uint32_t a, uint32_t b)
 {
 	if (hd_mreg_is_virtual(reg.id))
-		hd_vec_push(&leave->holdings, (struct hd_holding){reg, {kind, a, b}});
+		hd_vec_push(&ssa->holdings, (struct hd_holding){reg, {kind, a, b}});
 }
 
-static void note_moves(struct hd_leave *leave, const struct hd_minst *inst)
+static void note_moves(struct hd_out_of_ssa *ssa, const struct hd_minst *inst)
 {
 	for (uint32_t k = 0; k < inst->extra_count; k += 2) {
-		const struct hd_mreg *move = &leave->func->extras.data[inst->extra + k];
+		const struct hd_mreg *move = &ssa->func->extras.data[inst->extra + k];
 		uint32_t part = move[1].sub * 8u + move[1].words;
-		note_holding(leave, move[0], HD_OP_PARCOPY, move[1].id, part);
-		note_holding(leave, move[1], HD_OP_PARCOPY, move[1].id, part);
+		note_holding(ssa, move[0], HD_OP_PARCOPY, move[1].id, part);
+		note_holding(ssa, move[1], HD_OP_PARCOPY, move[1].id, part);
 	}
 }
 
 /* Whether the instruction is one that out_of_ssa.c puts in front of a block's end; what it leaves in registers. */
-static bool note_held(struct hd_leave *leave, const struct hd_minst *inst)
+static bool note_held(struct hd_out_of_ssa *ssa, const struct hd_minst *inst)
 {
 	if (inst->op == HD_OP_PARCOPY)
-		note_moves(leave, inst);
+		note_moves(ssa, inst);
 	else if (inst->op == HD_OP_MOV && inst->dst.words == 1 && inst->xkind != HD_X_NONE)
-		note_holding(leave, inst->dst, HD_OP_MOV + 0x10000u * inst->ref_kind + 0x1000000u * inst->xkind,
-			     inst->x, inst->ref);
+		note_holding(ssa, inst->dst, HD_OP_MOV + 0x10000u * inst->ref_kind + 0x1000000u * inst->xkind, inst->x,
+			     inst->ref);
 	else
 		return false;
 	return true;
 }
 
-static void note_tail(struct hd_leave *leave, uint32_t id)
+static void note_tail(struct hd_out_of_ssa *ssa, uint32_t id)
 {
-	const struct hd_mblock *block = &leave->func->blocks.data[id];
-	uint32_t first = leave->intervals.first[id], end = hd_mblock_end(block), at = end;
-	struct hd_tail tail = {.first = leave->holdings.len, .end = 2 * (first + block->insts.len)};
-	while (at > 0 && leave->holdings.len - tail.first < MANY_HOLDINGS &&
-	       note_held(leave, &block->insts.data[at - 1]))
+	const struct hd_mblock *block = &ssa->func->blocks.data[id];
+	uint32_t first = ssa->intervals.first[id], end = hd_mblock_end(block), at = end;
+	struct hd_tail tail = {.first = ssa->holdings.len, .end = 2 * (first + block->insts.len)};
+	while (at > 0 && ssa->holdings.len - tail.first < MANY_HOLDINGS && note_held(ssa, &block->insts.data[at - 1]))
 		at--;
-	tail.count = leave->holdings.len - tail.first;
+	tail.count = ssa->holdings.len - tail.first;
 	tail.start = 2 * (first + at) + 1;
 	if (tail.count)
-		hd_vec_push(&leave->tails, tail);
+		hd_vec_push(&ssa->tails, tail);
 }
 
 static int compare_tails(const void *left, const void *right)
@@ -105,14 +104,14 @@ static int compare_tails(const void *left, const void *right)
 	return a->start < b->start ? -1 : a->start > b->start;
 }
 
-static void collect_tails(struct hd_leave *leave)
+static void collect_tails(struct hd_out_of_ssa *ssa)
 {
-	if (!hd_switch_is_on(leave->func->without, HD_SWITCH_COALESCED_TAILS))
+	if (!hd_switch_is_on(ssa->func->without, HD_SWITCH_COALESCED_TAILS))
 		return;
-	for (uint32_t id = 0; id < leave->func->blocks.len; id++)
-		note_tail(leave, id);
-	if (leave->tails.len)
-		qsort(leave->tails.data, leave->tails.len, sizeof(struct hd_tail), compare_tails);
+	for (uint32_t id = 0; id < ssa->func->blocks.len; id++)
+		note_tail(ssa, id);
+	if (ssa->tails.len)
+		qsort(ssa->tails.data, ssa->tails.len, sizeof(struct hd_tail), compare_tails);
 }
 
 /* What occupies the class's word from `start` to `end`, of what is held in the tail, and which of its words that is;
@@ -120,13 +119,13 @@ static void collect_tails(struct hd_leave *leave)
 static const struct hd_holding *occupant(const struct overlap *overlap, unsigned side, const struct hd_tail *tail,
 					 struct hd_segment over, uint32_t *word)
 {
-	struct hd_leave *leave = overlap->leave;
+	struct hd_out_of_ssa *ssa = overlap->ssa;
 	for (uint32_t i = tail->first; i < tail->first + tail->count; i++) {
-		const struct hd_holding *holding = &leave->holdings.data[i];
-		uint32_t offset, root = find(leave, holding->reg.id - HD_MREG_VIRTUAL, &offset);
+		const struct hd_holding *holding = &ssa->holdings.data[i];
+		uint32_t offset, root = find(ssa, holding->reg.id - HD_MREG_VIRTUAL, &offset);
 		*word = overlap->word[side] - offset - holding->reg.sub;
 		if (root == overlap->root[side] && *word < holding->reg.words &&
-		    lives_over(leave, hd_live_word(&leave->intervals.live, holding->reg) + *word, over.start, over.end))
+		    lives_over(ssa, hd_live_word(&ssa->intervals.live, holding->reg) + *word, over.start, over.end))
 			return holding;
 	}
 	return NULL;
@@ -134,12 +133,12 @@ static const struct hd_holding *occupant(const struct overlap *overlap, unsigned
 
 static bool hold_the_same(const struct overlap *overlap, struct hd_segment over)
 {
-	const struct hd_leave *leave = overlap->leave;
+	const struct hd_out_of_ssa *ssa = overlap->ssa;
 	uint32_t at, left, right;
-	HD_BISECT(at, 0, leave->tails.len, leave->tails.data[at].end <= over.start);
-	if (at == leave->tails.len || leave->tails.data[at].start > over.start || leave->tails.data[at].end < over.end)
+	HD_BISECT(at, 0, ssa->tails.len, ssa->tails.data[at].end <= over.start);
+	if (at == ssa->tails.len || ssa->tails.data[at].start > over.start || ssa->tails.data[at].end < over.end)
 		return false;
-	const struct hd_tail *tail = &leave->tails.data[at];
+	const struct hd_tail *tail = &ssa->tails.data[at];
 	const struct hd_holding *a = occupant(overlap, 0, tail, over, &left);
 	const struct hd_holding *b = a ? occupant(overlap, 1, tail, over, &right) : NULL;
 	return b && left == right && !memcmp(a->value, b->value, sizeof(a->value));
@@ -149,8 +148,8 @@ static bool is_allowed(const struct overlap *overlap, struct hd_segment over)
 {
 	/* The move says nothing about words of the class that it does not carry. */
 	if (overlap->carried && overlap->affinity->equal &&
-	    lives_over(overlap->leave, overlap->dst, over.start, over.end) &&
-	    lives_over(overlap->leave, overlap->src, over.start, over.end))
+	    lives_over(overlap->ssa, overlap->dst, over.start, over.end) &&
+	    lives_over(overlap->ssa, overlap->src, over.start, over.end))
 		return true;
 	return hold_the_same(overlap, over);
 }
@@ -210,19 +209,19 @@ static void merge_segments(hd_segments *to, hd_segments *from)
 }
 
 /* Puts class `part` at word `at` of class `whole` if nothing meets. */
-static bool merge_classes(struct hd_leave *leave, uint32_t whole, uint32_t part, uint32_t at,
+static bool merge_classes(struct hd_out_of_ssa *ssa, uint32_t whole, uint32_t part, uint32_t at,
 			  const struct hd_affinity *affinity)
 {
-	uint32_t width = leave->func->vregs.data[part].words, room = leave->func->vregs.data[whole].words;
+	uint32_t width = ssa->func->vregs.data[part].words, room = ssa->func->vregs.data[whole].words;
 	width = width ? width : 1;
 	room = room ? room : 1;
 	if (at % width || at + width > room)
 		return false;
-	hd_segments *to = &leave->segments[leave->intervals.live.base[whole] + at];
-	hd_segments *from = &leave->segments[leave->intervals.live.base[part]];
-	struct overlap overlap = {leave, affinity, width == affinity->dst.words, .root = {whole, part}};
-	overlap.dst = hd_live_word(&leave->intervals.live, affinity->dst);
-	overlap.src = hd_live_word(&leave->intervals.live, affinity->src);
+	hd_segments *to = &ssa->segments[ssa->intervals.live.base[whole] + at];
+	hd_segments *from = &ssa->segments[ssa->intervals.live.base[part]];
+	struct overlap overlap = {ssa, affinity, width == affinity->dst.words, .root = {whole, part}};
+	overlap.dst = hd_live_word(&ssa->intervals.live, affinity->dst);
+	overlap.src = hd_live_word(&ssa->intervals.live, affinity->src);
 	for (uint32_t i = 0; i < width; i++, overlap.dst++, overlap.src++) {
 		overlap.word[0] = at + i;
 		overlap.word[1] = i;
@@ -231,24 +230,24 @@ static bool merge_classes(struct hd_leave *leave, uint32_t whole, uint32_t part,
 	}
 	for (uint32_t i = 0; i < width; i++)
 		merge_segments(&to[i], &from[i]);
-	leave->parent[part] = whole;
-	leave->offset[part] = (uint8_t)at;
+	ssa->parent[part] = whole;
+	ssa->offset[part] = (uint8_t)at;
 	return true;
 }
 
-static void coalesce(struct hd_leave *leave, const struct hd_affinity *affinity)
+static void coalesce(struct hd_out_of_ssa *ssa, const struct hd_affinity *affinity)
 {
 	uint32_t dst_offset, src_offset;
-	uint32_t dst = find(leave, affinity->dst.id - HD_MREG_VIRTUAL, &dst_offset);
-	uint32_t src = find(leave, affinity->src.id - HD_MREG_VIRTUAL, &src_offset);
+	uint32_t dst = find(ssa, affinity->dst.id - HD_MREG_VIRTUAL, &dst_offset);
+	uint32_t src = find(ssa, affinity->src.id - HD_MREG_VIRTUAL, &src_offset);
 	if (dst == src)
 		return;
 	dst_offset += affinity->dst.sub;
 	src_offset += affinity->src.sub;
-	if (dst_offset >= src_offset && merge_classes(leave, dst, src, dst_offset - src_offset, affinity))
+	if (dst_offset >= src_offset && merge_classes(ssa, dst, src, dst_offset - src_offset, affinity))
 		return;
 	if (src_offset >= dst_offset)
-		merge_classes(leave, src, dst, src_offset - dst_offset, affinity);
+		merge_classes(ssa, src, dst, src_offset - dst_offset, affinity);
 }
 
 static int compare_affinities(const void *left, const void *right)
@@ -259,96 +258,96 @@ static int compare_affinities(const void *left, const void *right)
 	return a->index < b->index ? -1 : a->index > b->index;
 }
 
-static bool is_written_once(const struct hd_leave *leave, struct hd_mreg reg)
+static bool is_written_once(const struct hd_out_of_ssa *ssa, struct hd_mreg reg)
 {
-	uint32_t word = hd_live_word(&leave->intervals.live, reg);
+	uint32_t word = hd_live_word(&ssa->intervals.live, reg);
 	bool once = true;
 	for (uint32_t i = 0; i < reg.words; i++)
-		once &= leave->written[word + i] == 1;
-	return once && hd_switch_is_on(leave->func->without, HD_SWITCH_COALESCED_EQUALS);
+		once &= ssa->written[word + i] == 1;
+	return once && hd_switch_is_on(ssa->func->without, HD_SWITCH_COALESCED_EQUALS);
 }
 
-static void collect_moves(struct hd_leave *leave, uint32_t id, uint32_t i)
+static void collect_moves(struct hd_out_of_ssa *ssa, uint32_t id, uint32_t i)
 {
-	struct hd_mfunc *func = leave->func;
+	struct hd_mfunc *func = ssa->func;
 	const struct hd_mblock *block = &func->blocks.data[id];
 	const struct hd_minst *inst = &block->insts.data[i];
 	for (uint32_t k = 0; k < inst->extra_count; k += 2) {
 		const struct hd_mreg *move = &func->extras.data[inst->extra + k];
 		if (!hd_mreg_is_virtual(move[1].id))
 			continue;
-		struct hd_affinity affinity = {block->frequency, leave->affinities.len, move[0], move[1], false};
-		affinity.equal = hd_mreg_is_virtual(move[0].id) && is_written_once(leave, move[0]) &&
-				 is_written_once(leave, move[1]);
-		hd_vec_push(&leave->affinities, affinity);
+		struct hd_affinity affinity = {block->frequency, ssa->affinities.len, move[0], move[1], false};
+		affinity.equal = hd_mreg_is_virtual(move[0].id) && is_written_once(ssa, move[0]) &&
+				 is_written_once(ssa, move[1]);
+		hd_vec_push(&ssa->affinities, affinity);
 	}
 }
 
-static void collect_affinities(struct hd_leave *leave)
+static void collect_affinities(struct hd_out_of_ssa *ssa)
 {
-	struct hd_mfunc *func = leave->func;
+	struct hd_mfunc *func = ssa->func;
 	for (uint32_t b = 0; b < func->blocks.len; b++)
 		for (uint32_t i = 0; i < func->blocks.data[b].insts.len; i++)
 			if (func->blocks.data[b].insts.data[i].op == HD_OP_PARCOPY)
-				collect_moves(leave, b, i);
-	if (leave->affinities.len)
-		qsort(leave->affinities.data, leave->affinities.len, sizeof(struct hd_affinity), compare_affinities);
+				collect_moves(ssa, b, i);
+	if (ssa->affinities.len)
+		qsort(ssa->affinities.data, ssa->affinities.len, sizeof(struct hd_affinity), compare_affinities);
 }
 
 static void count_writes(void *context, struct hd_mreg *reg, bool is_def)
 {
-	struct hd_leave *leave = context;
+	struct hd_out_of_ssa *ssa = context;
 	if (!is_def || !hd_mreg_is_virtual(reg->id))
 		return;
-	uint32_t word = hd_live_word(&leave->intervals.live, *reg);
+	uint32_t word = hd_live_word(&ssa->intervals.live, *reg);
 	for (uint32_t i = 0; i < reg->words; i++)
-		leave->written[word + i] += leave->written[word + i] < 2;
+		ssa->written[word + i] += ssa->written[word + i] < 2;
 }
 
-static void build_classes(struct hd_leave *leave)
+static void build_classes(struct hd_out_of_ssa *ssa)
 {
-	struct hd_mfunc *func = leave->func;
-	hd_live_intervals_compute(func, &leave->arena, &leave->intervals);
-	const struct hd_live_intervals *intervals = &leave->intervals;
-	leave->written = HD_ARENA_NEW(&leave->arena, uint8_t, intervals->live.words + 1);
+	struct hd_mfunc *func = ssa->func;
+	hd_live_intervals_compute(func, &ssa->arena, &ssa->intervals);
+	const struct hd_live_intervals *intervals = &ssa->intervals;
+	ssa->written = HD_ARENA_NEW(&ssa->arena, uint8_t, intervals->live.words + 1);
 	for (uint32_t b = 0; b < func->blocks.len; b++)
 		for (uint32_t i = 0; i < func->blocks.data[b].insts.len; i++)
-			hd_minst_visit(func, &func->blocks.data[b].insts.data[i], count_writes, leave);
-	leave->parent = HD_ARENA_NEW(&leave->arena, uint32_t, func->vregs.len + 1);
-	leave->offset = HD_ARENA_NEW(&leave->arena, uint8_t, func->vregs.len + 1);
-	leave->segments = HD_ARENA_NEW(&leave->arena, hd_segments, intervals->live.words + 1);
+			hd_minst_visit(func, &func->blocks.data[b].insts.data[i], count_writes, ssa);
+	ssa->parent = HD_ARENA_NEW(&ssa->arena, uint32_t, func->vregs.len + 1);
+	ssa->offset = HD_ARENA_NEW(&ssa->arena, uint8_t, func->vregs.len + 1);
+	ssa->segments = HD_ARENA_NEW(&ssa->arena, hd_segments, intervals->live.words + 1);
 	for (uint32_t i = 0; i < func->vregs.len; i++)
-		leave->parent[i] = i;
+		ssa->parent[i] = i;
 	for (uint32_t word = 0; word < intervals->live.words; word++)
 		for (uint32_t i = intervals->segment_start[word]; i < intervals->segment_start[word + 1]; i++)
-			hd_vec_push(&leave->segments[word], intervals->segments[i]);
+			hd_vec_push(&ssa->segments[word], intervals->segments[i]);
 }
 
 static void rename_operand(void *context, struct hd_mreg *reg, bool is_def)
 {
-	struct hd_leave *leave = context;
+	struct hd_out_of_ssa *ssa = context;
 	(void)is_def;
 	if (!hd_mreg_is_virtual(reg->id))
 		return;
-	uint32_t offset, root = find(leave, reg->id - HD_MREG_VIRTUAL, &offset);
+	uint32_t offset, root = find(ssa, reg->id - HD_MREG_VIRTUAL, &offset);
 	reg->id = HD_MREG_VIRTUAL + root;
 	reg->sub = (uint8_t)(reg->sub + offset);
 }
 
-static void rename_all(struct hd_leave *leave)
+static void rename_all(struct hd_out_of_ssa *ssa)
 {
-	struct hd_mfunc *func = leave->func;
+	struct hd_mfunc *func = ssa->func;
 	for (uint32_t b = 0; b < func->blocks.len; b++)
 		for (uint32_t i = 0; i < func->blocks.data[b].insts.len; i++)
-			hd_minst_visit(func, &func->blocks.data[b].insts.data[i], rename_operand, leave);
+			hd_minst_visit(func, &func->blocks.data[b].insts.data[i], rename_operand, ssa);
 }
 
-void hd_leave_coalesce(struct hd_leave *leave)
+void hd_out_of_ssa_coalesce(struct hd_out_of_ssa *ssa)
 {
-	build_classes(leave);
-	collect_affinities(leave);
-	collect_tails(leave);
-	for (uint32_t i = 0; i < leave->affinities.len; i++)
-		coalesce(leave, &leave->affinities.data[i]);
-	rename_all(leave);
+	build_classes(ssa);
+	collect_affinities(ssa);
+	collect_tails(ssa);
+	for (uint32_t i = 0; i < ssa->affinities.len; i++)
+		coalesce(ssa, &ssa->affinities.data[i]);
+	rename_all(ssa);
 }

@@ -27,19 +27,19 @@ static bool is_constant(const struct hd_minst *inst)
 					   (inst->xkind == HD_X_IMM_B || inst->xkind == HD_X_CONST_B));
 }
 
-static void collect_constants(struct hd_leave *leave)
+static void collect_constants(struct hd_out_of_ssa *ssa)
 {
-	struct hd_mfunc *func = leave->func;
-	leave->defs = HD_ARENA_NEW(&leave->arena, struct hd_minst, func->vregs.len + 1);
+	struct hd_mfunc *func = ssa->func;
+	ssa->defs = HD_ARENA_NEW(&ssa->arena, struct hd_minst, func->vregs.len + 1);
 	for (uint32_t i = 0; i < func->vregs.len; i++)
-		leave->defs[i].op = 0xffff;
+		ssa->defs[i].op = 0xffff;
 	for (uint32_t b = 0; b < func->blocks.len; b++) {
 		struct hd_mblock *block = &func->blocks.data[b];
 		for (uint32_t i = 0; i < block->insts.len; i++) {
 			const struct hd_minst *inst = &block->insts.data[i];
 			uint32_t id = inst->dst.words ? inst->dst.id : inst->pdst;
 			if (is_constant(inst) && hd_mreg_is_virtual(id))
-				leave->defs[id - HD_MREG_VIRTUAL] = *inst;
+				ssa->defs[id - HD_MREG_VIRTUAL] = *inst;
 		}
 	}
 }
@@ -60,11 +60,11 @@ static void bundle_constant(struct bundle *bundle, const struct hd_minst *def, s
 	hd_vec_push(&bundle->constants, inst);
 }
 
-static void bundle_move(struct hd_leave *leave, struct bundle *bundle, struct hd_mreg dst, struct hd_mreg src)
+static void bundle_move(struct hd_out_of_ssa *ssa, struct bundle *bundle, struct hd_mreg dst, struct hd_mreg src)
 {
 	uint32_t index = hd_mreg_is_virtual(src.id) ? src.id - HD_MREG_VIRTUAL : NONE;
-	if (index != NONE && leave->defs[index].op != 0xffff) {
-		bundle_constant(bundle, &leave->defs[index], dst, hd_mreg_is_pred(leave->func, dst.id));
+	if (index != NONE && ssa->defs[index].op != 0xffff) {
+		bundle_constant(bundle, &ssa->defs[index], dst, hd_mreg_is_pred(ssa->func, dst.id));
 		return;
 	}
 	hd_vec_push(&bundle->moves, dst);
@@ -73,12 +73,12 @@ static void bundle_move(struct hd_leave *leave, struct bundle *bundle, struct hd
 
 typedef HD_VEC(struct hd_minst) hd_insts;
 
-static void bundle_emit(struct hd_leave *leave, struct bundle *bundle, hd_insts *out, const struct hd_minst *like)
+static void bundle_emit(struct hd_out_of_ssa *ssa, struct bundle *bundle, hd_insts *out, const struct hd_minst *like)
 {
 	assert(bundle->moves.len <= UINT16_MAX);
 	if (bundle->moves.len) {
 		struct hd_minst inst = hd_minst_make(HD_OP_PARCOPY, 0);
-		inst.extra = hd_mfunc_extras(leave->func, bundle->moves.data, bundle->moves.len);
+		inst.extra = hd_mfunc_extras(ssa->func, bundle->moves.data, bundle->moves.len);
 		inst.extra_count = (uint16_t)bundle->moves.len;
 		inst.loc = like->loc;
 		inst.ir = like->ir;
@@ -106,9 +106,9 @@ static uint32_t phi_count(const struct hd_mblock *block)
 }
 
 /* The copies that predecessor `index` of a block makes for its PHIs are added to `bundles` of the predecessor. */
-static void isolate_phis(struct hd_leave *leave, uint32_t id, struct bundle *bundles)
+static void isolate_phis(struct hd_out_of_ssa *ssa, uint32_t id, struct bundle *bundles)
 {
-	struct hd_mfunc *func = leave->func;
+	struct hd_mfunc *func = ssa->func;
 	uint32_t count = phi_count(&func->blocks.data[id]);
 	if (!count)
 		return;
@@ -120,23 +120,23 @@ static void isolate_phis(struct hd_leave *leave, uint32_t id, struct bundle *bun
 		struct hd_mreg carrier = fresh(func, dst.id);
 		for (uint32_t p = 0; p < phi.extra_count; p++) {
 			uint32_t pred = func->blocks.data[id].preds.data[p];
-			bundle_move(leave, &bundles[pred], carrier, func->extras.data[phi.extra + p]);
+			bundle_move(ssa, &bundles[pred], carrier, func->extras.data[phi.extra + p]);
 		}
 		hd_vec_push(&entry.moves, dst);
 		hd_vec_push(&entry.moves, carrier);
 	}
 	hd_insts insts = {0};
 	struct hd_mblock *block = &func->blocks.data[id];
-	bundle_emit(leave, &entry, &insts, &like);
+	bundle_emit(ssa, &entry, &insts, &like);
 	for (uint32_t i = count; i < block->insts.len; i++)
 		hd_vec_push(&insts, block->insts.data[i]);
 	hd_vec_release(&block->insts);
 	memcpy(&block->insts, &insts, sizeof(insts));
 }
 
-static void insert_before_terminator(struct hd_leave *leave, uint32_t id, struct bundle *bundle)
+static void insert_before_terminator(struct hd_out_of_ssa *ssa, uint32_t id, struct bundle *bundle)
 {
-	struct hd_mblock *block = &leave->func->blocks.data[id];
+	struct hd_mblock *block = &ssa->func->blocks.data[id];
 	if (!bundle->moves.len && !bundle->constants.len)
 		return;
 	uint32_t at = hd_mblock_end(block);
@@ -144,33 +144,33 @@ static void insert_before_terminator(struct hd_leave *leave, uint32_t id, struct
 	hd_vec_reserve(&insts, block->insts.len + 1 + bundle->constants.len);
 	for (uint32_t i = 0; i < at; i++)
 		hd_vec_push(&insts, block->insts.data[i]);
-	bundle_emit(leave, bundle, &insts, &block->insts.data[at]);
+	bundle_emit(ssa, bundle, &insts, &block->insts.data[at]);
 	for (uint32_t i = at; i < block->insts.len; i++)
 		hd_vec_push(&insts, block->insts.data[i]);
 	hd_vec_release(&block->insts);
 	memcpy(&block->insts, &insts, sizeof(insts));
 }
 
-static void expand_pair(struct hd_leave *leave, hd_insts *out, const struct hd_minst *pair)
+static void expand_pair(struct hd_out_of_ssa *ssa, hd_insts *out, const struct hd_minst *pair)
 {
 	struct bundle bundle = {0};
 	uint8_t sub = 0;
 	for (uint32_t i = 0; i < pair->extra_count; i++) {
-		struct hd_mreg src = leave->func->extras.data[pair->extra + i];
-		bundle_move(leave, &bundle, (struct hd_mreg){pair->dst.id, sub, src.words}, src);
+		struct hd_mreg src = ssa->func->extras.data[pair->extra + i];
+		bundle_move(ssa, &bundle, (struct hd_mreg){pair->dst.id, sub, src.words}, src);
 		sub = (uint8_t)(sub + src.words);
 	}
-	bundle_emit(leave, &bundle, out, pair);
+	bundle_emit(ssa, &bundle, out, pair);
 }
 
-static void expand_copy(struct hd_leave *leave, hd_insts *out, const struct hd_minst *copy)
+static void expand_copy(struct hd_out_of_ssa *ssa, hd_insts *out, const struct hd_minst *copy)
 {
 	struct bundle bundle = {0};
 	bool pred = copy->pdst != HD_MREG_PT;
 	struct hd_mreg dst = pred ? (struct hd_mreg){copy->pdst, 0, 1} : copy->dst;
 	struct hd_mreg src = pred ? (struct hd_mreg){copy->psrc, 0, 1} : copy->b;
-	bundle_move(leave, &bundle, dst, src);
-	bundle_emit(leave, &bundle, out, copy);
+	bundle_move(ssa, &bundle, dst, src);
+	bundle_emit(ssa, &bundle, out, copy);
 }
 
 static bool is_virtual_copy(const struct hd_minst *inst)
@@ -194,9 +194,9 @@ static void split_fixed_copy(hd_insts *out, const struct hd_minst *copy)
 	}
 }
 
-static void expand_block(struct hd_leave *leave, uint32_t id)
+static void expand_block(struct hd_out_of_ssa *ssa, uint32_t id)
 {
-	struct hd_mblock *block = &leave->func->blocks.data[id];
+	struct hd_mblock *block = &ssa->func->blocks.data[id];
 	bool any = false;
 	for (uint32_t i = 0; i < block->insts.len; i++)
 		any |= block->insts.data[i].op == HD_OP_PAIR || block->insts.data[i].op == HD_OP_COPY;
@@ -206,9 +206,9 @@ static void expand_block(struct hd_leave *leave, uint32_t id)
 	for (uint32_t i = 0; i < block->insts.len; i++) {
 		const struct hd_minst *inst = &block->insts.data[i];
 		if (inst->op == HD_OP_PAIR)
-			expand_pair(leave, &insts, inst);
+			expand_pair(ssa, &insts, inst);
 		else if (is_virtual_copy(inst))
-			expand_copy(leave, &insts, inst);
+			expand_copy(ssa, &insts, inst);
 		else if (inst->op == HD_OP_COPY && inst->dst.words > 1)
 			split_fixed_copy(&insts, inst);
 		else
@@ -291,18 +291,18 @@ static void split_edges(struct hd_mfunc *func)
 	}
 }
 
-static void make_parallel_copies(struct hd_leave *leave)
+static void make_parallel_copies(struct hd_out_of_ssa *ssa)
 {
-	struct hd_mfunc *func = leave->func;
+	struct hd_mfunc *func = ssa->func;
 	split_edges(func);
-	collect_constants(leave);
-	struct bundle *bundles = HD_ARENA_NEW(&leave->arena, struct bundle, func->blocks.len);
+	collect_constants(ssa);
+	struct bundle *bundles = HD_ARENA_NEW(&ssa->arena, struct bundle, func->blocks.len);
 	for (uint32_t id = 0; id < func->blocks.len; id++)
-		expand_block(leave, id);
+		expand_block(ssa, id);
 	for (uint32_t id = 0; id < func->blocks.len; id++)
-		isolate_phis(leave, id, bundles);
+		isolate_phis(ssa, id, bundles);
 	for (uint32_t id = 0; id < func->blocks.len; id++)
-		insert_before_terminator(leave, id, &bundles[id]);
+		insert_before_terminator(ssa, id, &bundles[id]);
 }
 
 /* ---- dead constants ---- */
@@ -314,10 +314,10 @@ static void count_use(void *context, struct hd_mreg *reg, bool is_def)
 		uses[reg->id - HD_MREG_VIRTUAL]++;
 }
 
-static void drop_dead_constants(struct hd_leave *leave)
+static void drop_dead_constants(struct hd_out_of_ssa *ssa)
 {
-	struct hd_mfunc *func = leave->func;
-	uint32_t *uses = HD_ARENA_NEW(&leave->arena, uint32_t, func->vregs.len + 1);
+	struct hd_mfunc *func = ssa->func;
+	uint32_t *uses = HD_ARENA_NEW(&ssa->arena, uint32_t, func->vregs.len + 1);
 	for (uint32_t b = 0; b < func->blocks.len; b++)
 		for (uint32_t i = 0; i < func->blocks.data[b].insts.len; i++)
 			hd_minst_visit(func, &func->blocks.data[b].insts.data[i], count_use, uses);
@@ -338,7 +338,7 @@ static void drop_dead_constants(struct hd_leave *leave)
 /* ---- parallel copies to sequences ---- */
 
 struct sequence {
-	struct hd_leave *leave;
+	struct hd_out_of_ssa *ssa;
 	hd_insts *out;
 	const struct hd_minst *like;
 	HD_VEC(uint32_t) todo, ready; /* destination words */
@@ -351,7 +351,7 @@ static void emit_copy(struct sequence *seq, struct hd_mreg dst, struct hd_mreg s
 	struct hd_minst copy = hd_minst_make(HD_OP_COPY, 0);
 	copy.loc = seq->like->loc;
 	copy.ir = seq->like->ir;
-	if (hd_mreg_is_pred(seq->leave->func, dst.id)) {
+	if (hd_mreg_is_pred(seq->ssa->func, dst.id)) {
 		copy.pdst = dst.id;
 		copy.psrc = src.id;
 	} else {
@@ -361,21 +361,21 @@ static void emit_copy(struct sequence *seq, struct hd_mreg dst, struct hd_mreg s
 	hd_vec_push(seq->out, copy);
 }
 
-/* Operands by index in seq->names; leave->loc[...] maps a word to its index while the copy is being put in order. */
+/* Operands by index in seq->names; ssa->loc[...] maps a word to its index while the copy is being put in order. */
 static uint32_t name_of(struct sequence *seq, struct hd_mreg reg)
 {
-	struct hd_leave *leave = seq->leave;
-	uint32_t word = hd_live_word(&leave->intervals.live, reg);
-	if (leave->loc[word] == NONE) {
-		leave->loc[word] = seq->names.len;
+	struct hd_out_of_ssa *ssa = seq->ssa;
+	uint32_t word = hd_live_word(&ssa->intervals.live, reg);
+	if (ssa->loc[word] == NONE) {
+		ssa->loc[word] = seq->names.len;
 		hd_vec_push(&seq->names, reg);
 	}
-	return leave->loc[word];
+	return ssa->loc[word];
 }
 
 static void add_moves(struct sequence *seq, uint32_t *pred)
 {
-	struct hd_mfunc *func = seq->leave->func;
+	struct hd_mfunc *func = seq->ssa->func;
 	for (uint32_t k = 0; k < seq->like->extra_count; k += 2) {
 		const struct hd_mreg *move = &func->extras.data[seq->like->extra + k];
 		for (uint8_t i = 0; i < move[0].words; i++) {
@@ -410,7 +410,7 @@ static void drain_ready(struct sequence *seq, const uint32_t *pred, struct hd_mr
 
 static void order_moves(struct sequence *seq)
 {
-	struct hd_leave *leave = seq->leave;
+	struct hd_out_of_ssa *ssa = seq->ssa;
 	struct hd_arena scratch;
 	hd_arena_init(&scratch);
 	uint32_t limit = seq->like->extra_count * 4u + 1;
@@ -433,7 +433,7 @@ static void order_moves(struct sequence *seq)
 		uint32_t dst = hd_vec_pop(&seq->todo);
 		if (done[dst])
 			continue;
-		struct hd_mreg spare = fresh(leave->func, seq->names.data[dst].id); /* a cycle */
+		struct hd_mreg spare = fresh(ssa->func, seq->names.data[dst].id); /* a cycle */
 		spare.words = 1;
 		emit_copy(seq, spare, where[dst]);
 		where[dst] = spare;
@@ -442,13 +442,13 @@ static void order_moves(struct sequence *seq)
 		drain_ready(seq, pred, where, moved, done);
 	}
 	for (uint32_t i = 0; i < seq->names.len; i++)
-		leave->loc[hd_live_word(&leave->intervals.live, seq->names.data[i])] = NONE;
+		ssa->loc[hd_live_word(&ssa->intervals.live, seq->names.data[i])] = NONE;
 	hd_arena_release(&scratch);
 }
 
-static void sequence_one(struct hd_leave *leave, hd_insts *out, const struct hd_minst *parcopy)
+static void sequence_one(struct hd_out_of_ssa *ssa, hd_insts *out, const struct hd_minst *parcopy)
 {
-	struct sequence seq = {.leave = leave, .out = out, .like = parcopy};
+	struct sequence seq = {.ssa = ssa, .out = out, .like = parcopy};
 	order_moves(&seq);
 	for (uint32_t i = 0; i < seq.late.len; i += 2)
 		emit_copy(&seq, seq.late.data[i], seq.late.data[i + 1]);
@@ -458,13 +458,13 @@ static void sequence_one(struct hd_leave *leave, hd_insts *out, const struct hd_
 	hd_vec_release(&seq.late);
 }
 
-static void sequence_block(struct hd_leave *leave, uint32_t id)
+static void sequence_block(struct hd_out_of_ssa *ssa, uint32_t id)
 {
-	struct hd_mblock *block = &leave->func->blocks.data[id];
+	struct hd_mblock *block = &ssa->func->blocks.data[id];
 	hd_insts insts = {0};
 	for (uint32_t i = 0; i < block->insts.len; i++) {
 		if (block->insts.data[i].op == HD_OP_PARCOPY)
-			sequence_one(leave, &insts, &block->insts.data[i]);
+			sequence_one(ssa, &insts, &block->insts.data[i]);
 		else
 			hd_vec_push(&insts, block->insts.data[i]);
 	}
@@ -472,30 +472,30 @@ static void sequence_block(struct hd_leave *leave, uint32_t id)
 	memcpy(&block->insts, &insts, sizeof(insts));
 }
 
-static void sequence_all(struct hd_leave *leave)
+static void sequence_all(struct hd_out_of_ssa *ssa)
 {
-	leave->loc = HD_ARENA_NEW(&leave->arena, uint32_t, leave->intervals.live.words + 1);
-	for (uint32_t i = 0; i < leave->intervals.live.words; i++)
-		leave->loc[i] = NONE;
-	for (uint32_t id = 0; id < leave->func->blocks.len; id++)
-		sequence_block(leave, id);
+	ssa->loc = HD_ARENA_NEW(&ssa->arena, uint32_t, ssa->intervals.live.words + 1);
+	for (uint32_t i = 0; i < ssa->intervals.live.words; i++)
+		ssa->loc[i] = NONE;
+	for (uint32_t id = 0; id < ssa->func->blocks.len; id++)
+		sequence_block(ssa, id);
 }
 
-int hd_mfunc_leave_ssa(struct hd_mfunc *func, struct hd_diag *diag)
+int hd_out_of_ssa_run(struct hd_mfunc *func, struct hd_diag *diag)
 {
-	struct hd_leave leave = {.func = func};
+	struct hd_out_of_ssa ssa = {.func = func};
 	(void)diag;
-	hd_arena_init(&leave.arena);
-	make_parallel_copies(&leave);
-	drop_dead_constants(&leave);
-	hd_leave_coalesce(&leave);
-	sequence_all(&leave);
-	for (uint32_t word = 0; word < leave.intervals.live.words; word++)
-		hd_vec_release(&leave.segments[word]);
-	hd_vec_release(&leave.affinities);
-	hd_vec_release(&leave.holdings);
-	hd_vec_release(&leave.tails);
-	hd_live_intervals_release(&leave.intervals);
-	hd_arena_release(&leave.arena);
+	hd_arena_init(&ssa.arena);
+	make_parallel_copies(&ssa);
+	drop_dead_constants(&ssa);
+	hd_out_of_ssa_coalesce(&ssa);
+	sequence_all(&ssa);
+	for (uint32_t word = 0; word < ssa.intervals.live.words; word++)
+		hd_vec_release(&ssa.segments[word]);
+	hd_vec_release(&ssa.affinities);
+	hd_vec_release(&ssa.holdings);
+	hd_vec_release(&ssa.tails);
+	hd_live_intervals_release(&ssa.intervals);
+	hd_arena_release(&ssa.arena);
 	return 0;
 }

@@ -28,7 +28,7 @@ struct hd_tail {
 	uint32_t first, count; /* of its holdings */
 };
 
-struct hd_leave {
+struct hd_out_of_ssa {
 	struct hd_mfunc *func;
 	struct hd_arena arena; /* scratch */
 	struct hd_minst *defs; /* by register: its definition where that is a constant or undefined, else op 0xffff */
@@ -46,6 +46,6 @@ struct hd_leave {
 };
 
 /* Joins the two sides of parallel moves where their live intervals do not meet, and renames all operands. */
-void hd_leave_coalesce(struct hd_leave *leave);
+void hd_out_of_ssa_coalesce(struct hd_out_of_ssa *ssa);
 
 #endif

@@ -12,7 +12,7 @@
 #include <assert.h>
 
 #include "heddle/opcodes.h"
-#include "passes/regalloc/allocate.h"
+#include "passes/regalloc/regalloc.h"
 
 typedef HD_VEC(struct hd_minst) hd_insts;
 
@@ -29,7 +29,7 @@ struct tiny {
 };
 
 struct spiller {
-	struct hd_allocator *allocator;
+	struct hd_regalloc *allocator;
 	struct hd_mfunc *func;
 	bool *chosen;	/* by virtual register */
 	bool *by_block; /* split by block, not by instruction */
@@ -51,7 +51,7 @@ static bool is_chosen(const struct spiller *spiller, uint32_t id)
 
 static struct hd_piece *piece_of(struct spiller *spiller, uint32_t id)
 {
-	return hd_allocator_piece(spiller->allocator, id - HD_MREG_VIRTUAL);
+	return hd_regalloc_piece(spiller->allocator, id - HD_MREG_VIRTUAL);
 }
 
 static void inherit(struct spiller *spiller, uint32_t child, uint32_t parent, unsigned sub, enum hd_split split)
@@ -71,8 +71,8 @@ static uint16_t size_mod(unsigned words)
 	return HD_MOD(SIZE, words == 4 ? HD_SIZE_128 : words == 2 ? HD_SIZE_64 : HD_SIZE_32);
 }
 
-struct hd_minst hd_allocator_access_slot(struct hd_allocator *allocator, bool load, const struct hd_piece *piece,
-					 unsigned sub, struct hd_mreg reg)
+struct hd_minst hd_regalloc_access_slot(struct hd_regalloc *allocator, bool load, const struct hd_piece *piece,
+					unsigned sub, struct hd_mreg reg)
 {
 	struct hd_minst inst = hd_minst_make(load ? HD_OP_LDL : HD_OP_STL, size_mod(reg.words));
 	inst.role = load ? HD_ROLE_SPILL_LOAD : HD_ROLE_SPILL_STORE;
@@ -91,7 +91,7 @@ struct hd_minst hd_allocator_access_slot(struct hd_allocator *allocator, bool lo
 static struct hd_minst access_slot(struct spiller *spiller, bool load, const struct hd_piece *piece, unsigned sub,
 				   struct hd_mreg reg)
 {
-	struct hd_minst inst = hd_allocator_access_slot(spiller->allocator, load, piece, sub, reg);
+	struct hd_minst inst = hd_regalloc_access_slot(spiller->allocator, load, piece, sub, reg);
 	inst.loc = spiller->inst->loc;
 	inst.ir = spiller->inst->ir;
 	return inst;
@@ -340,12 +340,12 @@ static void rewrite_block(struct spiller *spiller, uint32_t id)
 
 /* ---- set-up ---- */
 
-static bool is_local(const struct hd_allocator *allocator, uint32_t vreg)
+static bool is_local(const struct hd_regalloc *allocator, uint32_t vreg)
 {
 	uint32_t word = allocator->intervals.live.base[vreg], block = UINT32_MAX;
-	for (uint32_t i = 0; i < hd_allocator_words(allocator, vreg); i++) {
+	for (uint32_t i = 0; i < hd_regalloc_words(allocator, vreg); i++) {
 		const struct hd_segment *segments;
-		uint32_t count = hd_allocator_segments(allocator, word + i, &segments);
+		uint32_t count = hd_regalloc_segments(allocator, word + i, &segments);
 		if (!count)
 			continue;
 		uint32_t first = hd_live_intervals_block(&allocator->intervals, segments[0].start);
@@ -359,8 +359,8 @@ static bool is_local(const struct hd_allocator *allocator, uint32_t vreg)
 
 static void choose(struct spiller *spiller, uint32_t vreg)
 {
-	struct hd_allocator *allocator = spiller->allocator;
-	struct hd_piece *piece = hd_allocator_piece(allocator, vreg);
+	struct hd_regalloc *allocator = spiller->allocator;
+	struct hd_piece *piece = hd_regalloc_piece(allocator, vreg);
 	unsigned words = spiller->func->vregs.data[vreg].words;
 	spiller->chosen[vreg] = true;
 	if (!words) {
@@ -375,7 +375,7 @@ static void choose(struct spiller *spiller, uint32_t vreg)
 	}
 }
 
-void hd_allocator_spill(struct hd_allocator *allocator, const uint32_t *spilled, uint32_t count)
+void hd_regalloc_spill(struct hd_regalloc *allocator, const uint32_t *spilled, uint32_t count)
 {
 	struct hd_mfunc *func = allocator->func;
 	struct spiller spiller = {.allocator = allocator, .func = func, .original = func->vregs.len};

@@ -29,7 +29,7 @@ static void sum_up(int32_t *change, uint32_t count)
 
 static void find_room(struct hd_splitter *s, uint32_t positions)
 {
-	const struct hd_allocator *allocator = s->allocator;
+	const struct hd_regalloc *allocator = s->allocator;
 	s->room[0] = (int32_t)allocator->cap;
 	for (uint32_t reg = 0; reg < allocator->cap; reg++) {
 		const struct hd_track *track = &allocator->tracks[reg];
@@ -202,7 +202,7 @@ static void split_all(struct hd_splitter *s)
 	hd_vec_release(&s->out);
 }
 
-bool hd_allocator_split(struct hd_allocator *allocator)
+bool hd_regalloc_split(struct hd_regalloc *allocator)
 {
 	struct hd_mfunc *func = allocator->func;
 	struct hd_splitter s = {.allocator = allocator, .func = func, .live = &allocator->intervals.live};

@@ -6,8 +6,8 @@
 #ifndef HD_PASSES_REGALLOC_SPLIT_H
 #define HD_PASSES_REGALLOC_SPLIT_H
 
-#include "passes/regalloc/allocate.h"
 #include "passes/regalloc/next_use.h"
+#include "passes/regalloc/regalloc.h"
 
 /*
  * While ranges are split, the slot of a register is a register too, its shadow, and a load is a copy from it with the
@@ -20,7 +20,7 @@ struct hd_splits {
 };
 
 /* Stores after the definitions of what is loaded; drops those that nothing loads, and turns shadows into slots. */
-void hd_splits_store(struct hd_allocator *allocator, const struct hd_splits *splits);
+void hd_splits_store(struct hd_regalloc *allocator, const struct hd_splits *splits);
 
 typedef HD_VEC(struct hd_minst) hd_split_code;
 
@@ -59,7 +59,7 @@ struct hd_split_arriving {
 };
 
 struct hd_splitter {
-	struct hd_allocator *allocator;
+	struct hd_regalloc *allocator;
 	struct hd_mfunc *func;
 	const struct hd_live *live;
 	struct hd_next_uses uses;

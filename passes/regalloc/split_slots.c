@@ -12,7 +12,7 @@
 #define SWEEPS 3u
 
 struct slots {
-	struct hd_allocator *allocator;
+	struct hd_regalloc *allocator;
 	struct hd_mfunc *func;
 	const struct hd_splits *splits;
 	HD_VEC(struct hd_minst) out, after;
@@ -153,7 +153,7 @@ static void sweep(struct slots *s)
 
 static struct hd_piece *slot_of(struct slots *s, uint32_t origin)
 {
-	struct hd_piece *piece = hd_allocator_piece(s->allocator, origin);
+	struct hd_piece *piece = hd_regalloc_piece(s->allocator, origin);
 	unsigned words = s->func->vregs.data[origin].words;
 	if (piece->slot == HD_NO_REG) {
 		piece->slot = hd_mfunc_frame(s->func, 4 * words, 4 * words, HD_FRAME_SPILL);
@@ -168,8 +168,8 @@ static void place_access(struct slots *s, struct hd_minst *inst)
 	if (!load && !is_spill(inst, HD_ROLE_SPILL_STORE))
 		return;
 	struct hd_mreg shadow = load ? inst->b : inst->dst;
-	struct hd_minst access = hd_allocator_access_slot(s->allocator, load, slot_of(s, origin_of(s, shadow.id)),
-							  shadow.sub, load ? inst->dst : inst->b);
+	struct hd_minst access = hd_regalloc_access_slot(s->allocator, load, slot_of(s, origin_of(s, shadow.id)),
+							 shadow.sub, load ? inst->dst : inst->b);
 	access.loc = inst->loc;
 	access.ir = inst->ir;
 	access.tag = inst->tag;
@@ -182,13 +182,13 @@ static void place_accesses(struct slots *s)
 		for (uint32_t i = 0; i < s->func->blocks.data[id].insts.len; i++)
 			place_access(s, &s->func->blocks.data[id].insts.data[i]);
 	for (uint32_t i = 0; i < s->splits->origin.len; i++) {
-		struct hd_piece origin = *hd_allocator_piece(s->allocator, s->splits->origin.data[i]);
+		struct hd_piece origin = *hd_regalloc_piece(s->allocator, s->splits->origin.data[i]);
 		origin.remat = HD_NO_REG;
-		*hd_allocator_piece(s->allocator, s->splits->original + i) = origin;
+		*hd_regalloc_piece(s->allocator, s->splits->original + i) = origin;
 	}
 }
 
-void hd_splits_store(struct hd_allocator *allocator, const struct hd_splits *splits)
+void hd_splits_store(struct hd_regalloc *allocator, const struct hd_splits *splits)
 {
 	struct slots s = {.allocator = allocator, .func = allocator->func, .splits = splits};
 	for (uint32_t id = 0; id < s.func->blocks.len; id++)

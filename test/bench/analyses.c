@@ -15,7 +15,7 @@
 #include <llvm-c/IRReader.h>
 
 #include "passes/pass.h"
-#include "passes/regalloc/allocate.h"
+#include "passes/regalloc/regalloc.h"
 
 static double seconds(void)
 {
@@ -75,12 +75,12 @@ static void print_allocation(LLVMModuleRef module)
 	require(&unit, HD_PASS_SELECT);
 	for (uint32_t i = 0; i < unit.functions.len; i++) {
 		struct hd_mfunc *func = &unit.functions.data[i];
-		for (enum hd_step step = 0; step <= HD_STEP_SLOTS; step++) {
+		for (enum hd_step step = 0; step <= HD_STEP_SHARED_SLOTS; step++) {
 			double start = seconds();
 			if (hd_steps[step].run(func, &diag))
 				exit(2);
-			leaving += step == HD_STEP_LEAVE_SSA ? seconds() - start : 0;
-			allocating += step == HD_STEP_REGALLOC || step == HD_STEP_SLOTS ? seconds() - start : 0;
+			leaving += step == HD_STEP_OUT_OF_SSA ? seconds() - start : 0;
+			allocating += step == HD_STEP_REGALLOC || step == HD_STEP_SHARED_SLOTS ? seconds() - start : 0;
 		}
 	}
 	hd_unit_release(&unit);

@@ -19,9 +19,21 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 /* ---- text */
 
+static int wider(int width, const char *name)
+{
+	int len = (int)strlen(name);
+	return len > width ? len : width;
+}
+
 static void print_row(const char *name, const char *mark, const char *doc, const char *paper)
 {
-	printf("  %-13s %-20s %s%s%s%s\n", name, mark, doc, paper ? " (" : "", paper ? paper : "", paper ? ")" : "");
+	int width = 0; /* one for both tables */
+	for (unsigned i = 0; i < PASS_COUNT; i++)
+		width = wider(width, pass_table[i].name);
+	for (unsigned i = 0; i < STEP_COUNT; i++)
+		width = wider(width, step_table[i].name);
+	printf("  %-*s %-20s %s%s%s%s\n", width, name, mark, doc, paper ? " (" : "", paper ? paper : "",
+	       paper ? ")" : "");
 }
 
 static void print_passes(void)
@@ -49,8 +61,11 @@ static void print_switches(void)
 {
 	puts("\nswitches and the passes or steps that have them; without=NAME (heddle-cc: -heddle-no-NAME) leaves one "
 	     "out:");
+	int width = 0;
 	for (unsigned i = 0; i < SWITCH_COUNT; i++)
-		printf("  %-22s %-11s %s\n", switch_table[i].name, switch_table[i].step, switch_table[i].doc);
+		width = wider(width, switch_table[i].step);
+	for (unsigned i = 0; i < SWITCH_COUNT; i++)
+		printf("  %-22s %-*s %s\n", switch_table[i].name, width, switch_table[i].step, switch_table[i].doc);
 }
 
 /* ---- JSON */

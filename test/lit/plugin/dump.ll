@@ -13,12 +13,12 @@
 ; ALL-NEXT: fuse
 ; ALL-NEXT: dead
 ; ALL-NEXT: combine
-; ALL-NEXT: leave-ssa
+; ALL-NEXT: out-of-ssa
 ; ALL-NEXT: predicate
 ; ALL-NEXT: schedule
 ; ALL-NEXT: park
 ; ALL-NEXT: regalloc
-; ALL-NEXT: slots
+; ALL-NEXT: shared-slots
 ; ALL-NEXT: frame
 ; ALL-NEXT: moves
 ; ALL-NEXT: zeros

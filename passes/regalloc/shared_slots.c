@@ -8,7 +8,7 @@
  * and slots x places tried.
  */
 #include "passes/graph/dataflow.h"
-#include "passes/regalloc/allocate.h"
+#include "passes/regalloc/regalloc.h"
 
 #define PLACES_TRIED 256u /* for each slot, so that many slots stay cheap */
 
@@ -241,7 +241,7 @@ static void share(struct sharing *s)
 		}
 }
 
-int hd_mfunc_share_slots(struct hd_mfunc *func, struct hd_diag *diag)
+int hd_shared_slots_run(struct hd_mfunc *func, struct hd_diag *diag)
 {
 	struct sharing s = {.func = func};
 	(void)diag;

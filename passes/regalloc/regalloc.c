@@ -9,7 +9,7 @@
  * Needs machine IR out of SSA. Each round is near linear; the rounds are few, because a
  * register is spilled at most twice.
  */
-#include "passes/regalloc/allocate.h"
+#include "passes/regalloc/regalloc.h"
 #include "heddle/opcodes.h"
 
 #include <math.h>
@@ -21,16 +21,16 @@
 #define LOOP_SPREAD 8u /* registers beyond the bound over which values of loops rest, as ptxas is seen to do */
 #define LOOP_WISHES 3u /* and that they take for the sake of a bank */
 
-struct hd_piece *hd_allocator_piece(struct hd_allocator *allocator, uint32_t vreg)
+struct hd_piece *hd_regalloc_piece(struct hd_regalloc *allocator, uint32_t vreg)
 {
 	while (allocator->pieces.len <= vreg || allocator->pieces.len < allocator->func->vregs.len)
 		hd_vec_push(&allocator->pieces, (struct hd_piece){HD_SPLIT_WHOLE, HD_NO_REG, 0, HD_NO_REG});
 	return &allocator->pieces.data[vreg];
 }
 
-typedef void (*inst_step)(struct hd_allocator *allocator, struct hd_mblock *block, struct hd_minst *inst);
+typedef void (*inst_step)(struct hd_regalloc *allocator, struct hd_mblock *block, struct hd_minst *inst);
 
-static void for_each_inst(struct hd_allocator *allocator, inst_step step)
+static void for_each_inst(struct hd_regalloc *allocator, inst_step step)
 {
 	struct hd_mfunc *func = allocator->func;
 	for (uint32_t id = 0; id < func->blocks.len; id++)
@@ -40,13 +40,13 @@ static void for_each_inst(struct hd_allocator *allocator, inst_step step)
 
 /* ---- values that can be rematerialised ---- */
 
-static bool is_register(const struct hd_allocator *allocator, struct hd_mreg reg)
+static bool is_register(const struct hd_regalloc *allocator, struct hd_mreg reg)
 {
 	return reg.words && reg.id != HD_RZ && reg.id != hd_mfunc_frame_base(allocator->func);
 }
 
 /* Makes one word from nothing that registers hold. */
-static bool is_rematerialisable(const struct hd_allocator *allocator, const struct hd_minst *inst)
+static bool is_rematerialisable(const struct hd_regalloc *allocator, const struct hd_minst *inst)
 {
 	if (inst->op >= HD_OP_LIMIT || inst->dst.words != 1 || !hd_mreg_is_virtual(inst->dst.id) || inst->extra_count)
 		return false;
@@ -67,7 +67,7 @@ static bool is_rematerialisable(const struct hd_allocator *allocator, const stru
 
 /* The instruction that alone defines each word. */
 struct word_defs {
-	struct hd_allocator *allocator;
+	struct hd_regalloc *allocator;
 	const struct hd_minst *inst;
 	const struct hd_minst **of; /* by word */
 	uint8_t *count;
@@ -110,14 +110,14 @@ static bool is_made_alone(const struct word_defs *defs, uint32_t vreg)
 	return true;
 }
 
-static void find_remats(struct hd_allocator *allocator)
+static void find_remats(struct hd_regalloc *allocator)
 {
 	const struct hd_live *live = &allocator->intervals.live;
 	struct word_defs defs = {.allocator = allocator};
 	find_word_defs(&defs);
 	hd_vec_clear(&allocator->remats);
 	for (uint32_t vreg = 0; vreg < allocator->func->vregs.len; vreg++) {
-		struct hd_piece *piece = hd_allocator_piece(allocator, vreg);
+		struct hd_piece *piece = hd_regalloc_piece(allocator, vreg);
 		piece->remat = HD_NO_REG;
 		if (piece->slot != HD_NO_REG || !is_made_alone(&defs, vreg))
 			continue; /* with a slot: a piece of something that is defined elsewhere too */
@@ -130,7 +130,7 @@ static void find_remats(struct hd_allocator *allocator)
 /* ---- weights ---- */
 
 struct weigh {
-	struct hd_allocator *allocator;
+	struct hd_regalloc *allocator;
 	double frequency;
 };
 
@@ -148,7 +148,7 @@ static void add_cost(void *context, struct hd_mreg *reg, bool is_def)
 			reg->words * weigh->frequency / 4; /* a move, where others need a load */
 }
 
-static void step_cost(struct hd_allocator *allocator, struct hd_mblock *block, struct hd_minst *inst)
+static void step_cost(struct hd_regalloc *allocator, struct hd_mblock *block, struct hd_minst *inst)
 {
 	struct weigh weigh = {allocator, block->frequency > 1e-6 ? block->frequency : 1e-6};
 	hd_minst_visit(allocator->func, inst, add_cost, &weigh);
@@ -161,7 +161,7 @@ static bool meets_call(const struct hd_live_intervals *intervals, struct hd_segm
 	return call < intervals->calls.len && segment.start < 2 * intervals->calls.data[call] + 1;
 }
 
-static void compute_weights(struct hd_allocator *allocator)
+static void compute_weights(struct hd_regalloc *allocator)
 {
 	uint32_t count = allocator->func->vregs.len;
 	const struct hd_live_intervals *intervals = &allocator->intervals;
@@ -187,7 +187,7 @@ static void compute_weights(struct hd_allocator *allocator)
 /* ---- hints ---- */
 
 struct hint_builder {
-	struct hd_allocator *allocator;
+	struct hd_regalloc *allocator;
 	HD_VEC(struct hd_hint) hints;
 };
 
@@ -233,7 +233,7 @@ static void collect_hints(struct hint_builder *builder)
 				 (struct hd_mreg){func->vregs.data[vreg].hint, 0, 1});
 }
 
-static void compute_hints(struct hd_allocator *allocator)
+static void compute_hints(struct hd_regalloc *allocator)
 {
 	struct hint_builder builder = {.allocator = allocator};
 	uint32_t count = allocator->func->vregs.len;
@@ -253,14 +253,14 @@ static void compute_hints(struct hd_allocator *allocator)
 
 /* ---- registers that are taken ---- */
 
-static const struct hd_minst *inst_at(const struct hd_allocator *allocator, uint32_t index)
+static const struct hd_minst *inst_at(const struct hd_regalloc *allocator, uint32_t index)
 {
 	const struct hd_live_intervals *intervals = &allocator->intervals;
 	uint32_t id = intervals->order[hd_live_intervals_block(intervals, 2 * index)];
 	return &allocator->func->blocks.data[id].insts.data[index - intervals->first[id]];
 }
 
-static void fix_call(struct hd_allocator *allocator, uint32_t call)
+static void fix_call(struct hd_regalloc *allocator, uint32_t call)
 {
 	struct hd_clobbers set = hd_clobbers_of_call(allocator->func, inst_at(allocator, call));
 	for (uint32_t reg = 0; reg < HD_MREG_PT; reg++)
@@ -268,7 +268,7 @@ static void fix_call(struct hd_allocator *allocator, uint32_t call)
 			hd_track_fix(&allocator->tracks[reg], 2 * call + 1, 2 * call + 2);
 }
 
-static void fix_tracks(struct hd_allocator *allocator)
+static void fix_tracks(struct hd_regalloc *allocator)
 {
 	const struct hd_live_intervals *intervals = &allocator->intervals;
 	uint32_t stack = allocator->func->abi->stack_pointer, base = hd_mfunc_frame_base(allocator->func),
@@ -295,7 +295,7 @@ static void count_segment(int32_t *change, struct hd_segment segment)
 	change[segment.end]--;
 }
 
-static void compute_bound(struct hd_allocator *allocator)
+static void compute_bound(struct hd_regalloc *allocator)
 {
 	const struct hd_live_intervals *intervals = &allocator->intervals;
 	const struct hd_mfunc *func = allocator->func;
@@ -325,20 +325,20 @@ static void note_loop(void *context, struct hd_mreg *reg, bool is_def)
 		in_loop[reg->id - HD_MREG_VIRTUAL] = true;
 }
 
-static void step_loop(struct hd_allocator *allocator, struct hd_mblock *block, struct hd_minst *inst)
+static void step_loop(struct hd_regalloc *allocator, struct hd_mblock *block, struct hd_minst *inst)
 {
 	if (block->loop_depth)
 		hd_minst_visit(allocator->func, inst, note_loop, allocator->in_loop);
 }
 
 /* So many registers beyond the bound, for values of loops, of those that cost no occupancy. */
-static uint32_t beyond_bound(const struct hd_allocator *allocator, uint32_t count)
+static uint32_t beyond_bound(const struct hd_regalloc *allocator, uint32_t count)
 {
 	bool spread = hd_switch_is_on(allocator->func->without, HD_SWITCH_SPREAD_LOOP_VALUES);
 	return spread && allocator->bound + count < allocator->free ? allocator->bound + count : allocator->free;
 }
 
-static void compute_free(struct hd_allocator *allocator)
+static void compute_free(struct hd_regalloc *allocator)
 {
 	const struct hd_live_intervals *intervals = &allocator->intervals;
 	const struct hd_mfunc *func = allocator->func;
@@ -360,7 +360,7 @@ static void compute_free(struct hd_allocator *allocator)
 	}
 }
 
-static void prepare(struct hd_allocator *allocator)
+static void prepare(struct hd_regalloc *allocator)
 {
 	hd_arena_init(&allocator->arena);
 	hd_live_intervals_compute(allocator->func, &allocator->arena, &allocator->intervals);
@@ -373,7 +373,7 @@ static void prepare(struct hd_allocator *allocator)
 	allocator->bank = hd_banks_choose(allocator->func, &allocator->arena);
 }
 
-static void finish_round(struct hd_allocator *allocator)
+static void finish_round(struct hd_regalloc *allocator)
 {
 	hd_live_intervals_release(&allocator->intervals);
 	hd_arena_release(&allocator->arena);
@@ -391,17 +391,17 @@ static bool is_better(const struct hd_assignment *a, const struct hd_assignment 
 	return a->highest < b->highest;
 }
 
-static struct hd_assignment assign_best(struct hd_allocator *allocator)
+static struct hd_assignment assign_best(struct hd_regalloc *allocator)
 {
 	struct hd_assignment best;
-	hd_allocator_assign(allocator, HD_BY_START, &best);
+	hd_regalloc_assign(allocator, HD_BY_START, &best);
 	bool perfect = !best.spilled.len && best.failed == HD_NO_REG &&
 		       (best.highest <= allocator->bound || best.highest <= allocator->free);
 	if (perfect || (allocator->intervals.inst_count > MANY_INSTS && best.failed == HD_NO_REG))
 		return best;
 	for (unsigned strategy = HD_BY_START + 1; strategy < HD_STRATEGY_COUNT; strategy++) {
 		struct hd_assignment other;
-		hd_allocator_assign(allocator, (enum hd_strategy)strategy, &other);
+		hd_regalloc_assign(allocator, (enum hd_strategy)strategy, &other);
 		struct hd_assignment *worse = is_better(&other, &best) ? &best : &other;
 		hd_vec_release(&worse->spilled);
 		if (worse == &best)
@@ -411,7 +411,7 @@ static struct hd_assignment assign_best(struct hd_allocator *allocator)
 }
 
 /* Before the first round: what can be rematerialised for less than a register saved is not kept across calls. */
-static bool drop_across_calls(struct hd_allocator *allocator)
+static bool drop_across_calls(struct hd_regalloc *allocator)
 {
 	HD_VEC(uint32_t) dropped = {0};
 	for (uint32_t vreg = 0; vreg < allocator->func->vregs.len; vreg++)
@@ -420,7 +420,7 @@ static bool drop_across_calls(struct hd_allocator *allocator)
 			hd_vec_push(&dropped, vreg);
 	bool any = dropped.len != 0;
 	if (any)
-		hd_allocator_spill(allocator, dropped.data, dropped.len);
+		hd_regalloc_spill(allocator, dropped.data, dropped.len);
 	hd_vec_release(&dropped);
 	return any;
 }
@@ -440,7 +440,7 @@ static void rename_operand(void *context, struct hd_mreg *reg, bool is_def)
 	reg->sub = 0;
 }
 
-static void apply(struct hd_allocator *allocator, const struct hd_assignment *assignment)
+static void apply(struct hd_regalloc *allocator, const struct hd_assignment *assignment)
 {
 	struct hd_mfunc *func = allocator->func;
 	struct rename rename = {func, assignment->reg};
@@ -456,7 +456,7 @@ static int report(const struct hd_mfunc *func, struct hd_diag *diag)
 }
 
 /* One round; `again` says whether code was rewritten, so that another one is needed. */
-static int run_round(struct hd_allocator *allocator, bool *again)
+static int run_round(struct hd_regalloc *allocator, bool *again)
 {
 	*again = false;
 	prepare(allocator);
@@ -467,7 +467,7 @@ static int run_round(struct hd_allocator *allocator, bool *again)
 	}
 	if (!allocator->split) {
 		allocator->split = true;
-		*again = hd_allocator_split(allocator);
+		*again = hd_regalloc_split(allocator);
 		if (*again) {
 			finish_round(allocator);
 			return 0;
@@ -477,7 +477,7 @@ static int run_round(struct hd_allocator *allocator, bool *again)
 	int status = best.failed == HD_NO_REG ? 0 : -1;
 	if (status == 0 && best.spilled.len) {
 		*again = true;
-		hd_allocator_spill(allocator, best.spilled.data, best.spilled.len);
+		hd_regalloc_spill(allocator, best.spilled.data, best.spilled.len);
 	} else if (status == 0) {
 		apply(allocator, &best);
 	}
@@ -486,9 +486,9 @@ static int run_round(struct hd_allocator *allocator, bool *again)
 	return status;
 }
 
-int hd_mfunc_allocate(struct hd_mfunc *func, struct hd_diag *diag)
+int hd_regalloc_run(struct hd_mfunc *func, struct hd_diag *diag)
 {
-	struct hd_allocator *allocator = hd_xcalloc(1, sizeof(*allocator));
+	struct hd_regalloc *allocator = hd_xcalloc(1, sizeof(*allocator));
 	allocator->func = func;
 	allocator->cap = hd_mfunc_cap(func);
 	int status = 0;

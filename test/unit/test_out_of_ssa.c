@@ -36,7 +36,7 @@ static void leave_and_compare(struct hd_make *make)
 	struct hd_mrun before = hd_mfunc_interpret(&make->func, false);
 	ck_assert_ptr_null(before.error);
 	ck_assert_int_eq(hd_mfunc_verify(&make->func, true, &make->diag), 0);
-	ck_assert_int_eq(hd_mfunc_leave_ssa(&make->func, &make->diag), 0);
+	ck_assert_int_eq(hd_out_of_ssa_run(&make->func, &make->diag), 0);
 	ck_assert_int_eq(hd_mfunc_verify(&make->func, false, &make->diag), 0);
 	struct hd_mrun after = hd_mfunc_interpret(&make->func, false);
 	ck_assert_ptr_null(after.error);
@@ -197,5 +197,5 @@ Suite *hd_suite(void)
 		random_functions_keep_their_meaning,
 		NULL,
 	};
-	return hd_suite_of("leave_ssa", tests);
+	return hd_suite_of("out_of_ssa", tests);
 }

@@ -1,9 +1,9 @@
 /*
- * What the parts of register allocation share: allocate.c decides rounds, assign.c gives
+ * What the parts of register allocation share: regalloc.c decides rounds, assign.c gives
  * registers to live intervals, spill.c rewrites what did not fit.
  */
-#ifndef HD_PASSES_REGALLOC_ALLOCATE_H
-#define HD_PASSES_REGALLOC_ALLOCATE_H
+#ifndef HD_PASSES_REGALLOC_REGALLOC_H
+#define HD_PASSES_REGALLOC_REGALLOC_H
 
 #include "passes/mir/claims.h"
 #include "passes/mir/live.h"
@@ -22,7 +22,7 @@ struct hd_piece {
 	enum hd_split split;
 	uint32_t slot;	    /* frame object, HD_NO_REG none */
 	uint32_t slot_word; /* this register's word 0 in it */
-	uint32_t remat;	    /* index in hd_allocator.remats of what makes its words again, one each; HD_NO_REG none */
+	uint32_t remat;	    /* index in hd_regalloc.remats of what makes its words again, one each; HD_NO_REG none */
 };
 
 struct hd_hint {
@@ -41,7 +41,7 @@ struct hd_assignment {
 	uint32_t failed;	  /* one that can be neither placed nor spilled, HD_NO_REG none */
 };
 
-struct hd_allocator {
+struct hd_regalloc {
 	struct hd_mfunc *func;
 	struct hd_arena arena; /* one round */
 	struct hd_live_intervals intervals;
@@ -67,24 +67,24 @@ struct hd_allocator {
 enum hd_strategy { HD_BY_START, HD_WIDE_FIRST, HD_LONG_FIRST, HD_STRATEGY_COUNT };
 
 /* Gives registers to all intervals of this round. */
-void hd_allocator_assign(struct hd_allocator *allocator, enum hd_strategy strategy, struct hd_assignment *result);
+void hd_regalloc_assign(struct hd_regalloc *allocator, enum hd_strategy strategy, struct hd_assignment *result);
 /* Splits live ranges where more words are live than there are registers (split.c); whether the code changed. */
-bool hd_allocator_split(struct hd_allocator *allocator);
+bool hd_regalloc_split(struct hd_regalloc *allocator);
 /* Rewrites the code for the registers in `spilled`. */
-void hd_allocator_spill(struct hd_allocator *allocator, const uint32_t *spilled, uint32_t count);
+void hd_regalloc_spill(struct hd_regalloc *allocator, const uint32_t *spilled, uint32_t count);
 /* The load or store between words [sub, sub + reg.words) of a piece's slot and `reg`, without place or origin. */
-struct hd_minst hd_allocator_access_slot(struct hd_allocator *allocator, bool load, const struct hd_piece *piece,
-					 unsigned sub, struct hd_mreg reg);
+struct hd_minst hd_regalloc_access_slot(struct hd_regalloc *allocator, bool load, const struct hd_piece *piece,
+					unsigned sub, struct hd_mreg reg);
 /* The piece of a register; grows the table to all registers. */
-struct hd_piece *hd_allocator_piece(struct hd_allocator *allocator, uint32_t vreg);
+struct hd_piece *hd_regalloc_piece(struct hd_regalloc *allocator, uint32_t vreg);
 
-static inline uint32_t hd_allocator_words(const struct hd_allocator *allocator, uint32_t vreg)
+static inline uint32_t hd_regalloc_words(const struct hd_regalloc *allocator, uint32_t vreg)
 {
 	uint32_t words = allocator->func->vregs.data[vreg].words;
 	return words ? words : 1;
 }
-static inline uint32_t hd_allocator_segments(const struct hd_allocator *allocator, uint32_t word,
-					     const struct hd_segment **segments)
+static inline uint32_t hd_regalloc_segments(const struct hd_regalloc *allocator, uint32_t word,
+					    const struct hd_segment **segments)
 {
 	const uint32_t *start = allocator->intervals.segment_start;
 	*segments = allocator->intervals.segments + start[word];

@@ -5,7 +5,7 @@
 #include "mir_interp.h"
 #include "mir_make.h"
 #include "mir_random.h"
-#include "passes/regalloc/allocate.h"
+#include "passes/regalloc/regalloc.h"
 
 static void lower(struct hd_make *make)
 {
@@ -155,10 +155,10 @@ END_TEST
 
 static struct hd_mfunc *allocated(struct hd_make *make, struct hd_mfunc *before)
 {
-	ck_assert_int_eq(hd_mfunc_leave_ssa(&make->func, &make->diag), 0);
+	ck_assert_int_eq(hd_out_of_ssa_run(&make->func, &make->diag), 0);
 	hd_allocation_snapshot(&make->func, &make->arena, before);
-	ck_assert_int_eq(hd_mfunc_allocate(&make->func, &make->diag), 0);
-	ck_assert_int_eq(hd_mfunc_share_slots(&make->func, &make->diag), 0);
+	ck_assert_int_eq(hd_regalloc_run(&make->func, &make->diag), 0);
+	ck_assert_int_eq(hd_shared_slots_run(&make->func, &make->diag), 0);
 	ck_assert_int_eq(hd_allocation_check(before, &make->func, &make->diag), 0);
 	return &make->func;
 }
@@ -320,5 +320,5 @@ Suite *hd_suite(void)
 		random_functions_keep_their_meaning, random_functions_fit_sixteen_registers,
 		lowering_is_deterministic,	     NULL,
 	};
-	return hd_suite_of("allocate", tests);
+	return hd_suite_of("regalloc", tests);
 }
