@@ -291,7 +291,7 @@ static void frame_block(struct framer *framer, uint32_t id)
 	memcpy(&block->insts, &out, sizeof(out));
 }
 
-int hd_mfunc_finish_frame(struct hd_mfunc *func, struct hd_diag *diag)
+int hd_frame_run(struct hd_mfunc *func, struct hd_diag *diag)
 {
 	struct framer framer = {.func = func};
 	(void)diag;

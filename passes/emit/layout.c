@@ -216,7 +216,7 @@ static void invert_if_next(struct hd_mblock *block, uint32_t next)
 	other->ref = target;
 }
 
-int hd_mfunc_layout(struct hd_mfunc *func, struct hd_diag *diag)
+int hd_layout_run(struct hd_mfunc *func, struct hd_diag *diag)
 {
 	struct hd_arena arena;
 	uint32_t *order;

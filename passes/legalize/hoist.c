@@ -1,7 +1,7 @@
 /*
  * Addresses in constant memory are computed in front of the branch around a side that reads there: sides in a row then
- * share what their addresses have in common, and no read waits for its own (passes/opt/predicate.c puts the reads under
- * predicates). Only arithmetic that is defined for every value moves, and only out of the read's own block.
+ * share what their addresses have in common, and no read waits for its own (passes/opt/predicated_constants.c puts the
+ * reads under predicates). Only arithmetic that is defined for every value moves, and only out of the read's own block.
  *
  * Needs constant offsets to be apart from the rest (separate-const-offset-from-gep); equal values are joined behind it.
  * Linear.

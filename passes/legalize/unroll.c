@@ -342,7 +342,8 @@ static bool find_shape(const struct flow *flow, const struct hd_loop *loop, stru
 	       LLVMIsABranchInst(LLVMGetBasicBlockTerminator(shape->latch));
 }
 
-/* Sides that read a table of constants do not keep a loop from being straight code: see passes/opt/predicate.c. */
+/* Sides that read a table of constants do not keep a loop from being straight code: see
+ * passes/opt/predicated_constants.c. */
 static void choose_whole(struct unroller *unroller, struct flow *flow)
 {
 	for (uint32_t i = 0; i < flow->loops.count; i++) {

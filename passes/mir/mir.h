@@ -141,7 +141,7 @@ enum hd_frame_kind { HD_FRAME_LOCAL, HD_FRAME_SPILL, HD_FRAME_SAVE };
 struct hd_frame_object {
 	uint32_t bytes, align;
 	enum hd_frame_kind kind;
-	uint32_t offset; /* from R1 after the prologue; set by hd_mfunc_finish_frame */
+	uint32_t offset; /* from R1 after the prologue; set by hd_frame_run */
 };
 
 struct hd_mtable {
@@ -180,7 +180,7 @@ struct hd_mfunc {
 	bool dynamic_stack; /* has objects of dynamic size: R1 moves, the frame is found through hd_mfunc_frame_base */
 	/* results of later steps */
 	HD_VEC(uint32_t) order; /* block layout; empty: by id */
-	uint32_t frame_bytes;	/* after hd_mfunc_finish_frame: a multiple of 8, of 16 where a callee or an object needs
+	uint32_t frame_bytes;	/* after hd_frame_run: a multiple of 8, of 16 where a callee or an object needs
 				   it */
 	uint32_t registers;	/* highest physical register + 1 + those that the ABI reserves */
 	uint32_t saved_first, saved_count; /* callee-saved registers pushed: R[saved_first .. +saved_count) */

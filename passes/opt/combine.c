@@ -321,7 +321,7 @@ static void sweep(struct combiner *combiner)
 	}
 }
 
-int hd_mfunc_combine(struct hd_mfunc *func, struct hd_diag *diag)
+int hd_combine_run(struct hd_mfunc *func, struct hd_diag *diag)
 {
 	(void)diag;
 	struct combiner combiner = {.func = func};

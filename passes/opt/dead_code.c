@@ -81,7 +81,7 @@ static void mark(struct sweeper *sweeper, bool *live)
 	}
 }
 
-int hd_mfunc_drop_dead(struct hd_mfunc *func, struct hd_diag *diag)
+int hd_dead_code_run(struct hd_mfunc *func, struct hd_diag *diag)
 {
 	struct sweeper sweeper = {.func = func};
 	struct hd_arena arena;

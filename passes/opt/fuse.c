@@ -221,7 +221,7 @@ static void drop_carry(struct fuser *fuser, struct hd_minst *inst)
 	lower->pdst = HD_MREG_PT;
 }
 
-int hd_mfunc_fuse(struct hd_mfunc *func, struct hd_diag *diag)
+int hd_fuse_run(struct hd_mfunc *func, struct hd_diag *diag)
 {
 	struct fuser fuser = {.func = func};
 	(void)diag;

@@ -149,7 +149,7 @@ static void set_up(struct known *known)
 	}
 }
 
-int hd_mfunc_drop_known(struct hd_mfunc *func, struct hd_diag *diag)
+int hd_redundant_moves_run(struct hd_mfunc *func, struct hd_diag *diag)
 {
 	struct known known = {.func = func};
 	uint32_t *order, rounds = 0;

@@ -469,7 +469,7 @@ static uint32_t free_anyway(const struct hd_mfunc *func)
 	return saves ? unsaved : hd_mfunc_occupancy_step(func, 1);
 }
 
-int hd_mfunc_schedule(struct hd_mfunc *func, struct hd_diag *diag)
+int hd_schedule_run(struct hd_mfunc *func, struct hd_diag *diag)
 {
 	struct scheduler s = {.func = func};
 	(void)diag;

@@ -1,6 +1,6 @@
 /*
- * Sides of branches that may run under a predicate in place of the branch: what if-conversion (if_convert.c), behind
- * allocation, and predication (predicate.c), in front of the schedule, agree on.
+ * Sides of branches that may run under a predicate in place of the branch: what if-conversion (if_conversion.c), behind
+ * allocation, and predication (predicated_constants.c), in front of the schedule, agree on.
  */
 #ifndef HD_PASSES_OPT_SIDES_H
 #define HD_PASSES_OPT_SIDES_H

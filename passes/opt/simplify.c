@@ -353,7 +353,7 @@ static void simplify_block(struct optimizer *o, uint32_t id)
 	}
 }
 
-int hd_mfunc_simplify(struct hd_mfunc *func, struct hd_diag *diag)
+int hd_simplify_run(struct hd_mfunc *func, struct hd_diag *diag)
 {
 	struct optimizer o = {.func = func};
 	uint32_t *order;

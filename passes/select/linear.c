@@ -1,7 +1,7 @@
 /*
  * Selection of a kernel's linear version (r2d2-isca23, 3.1.2 to 3.2): operands that the plan covers are read as linear
  * register, coefficient register, loop offset and immediate. Everything is selected; what only fed such operands is
- * then dead, and hd_mfunc_drop_dead drops it, loops of PHIs included.
+ * then dead, and hd_dead_code_run drops it, loops of PHIs included.
  *
  * A loop offset is a PHI at the loop's header: what it is in the enclosing loop (or 0) on entry, and the step more on
  * each back edge. One that the kernel counts itself is that PHI. Cost: that of selection, and a look-up an operand.

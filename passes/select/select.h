@@ -1,6 +1,6 @@
 /*
  * Instruction selection: what its files share. LLVM IR of one function becomes machine SSA in one
- * pass over the blocks in reverse post-order; unused results are left to hd_mfunc_drop_dead.
+ * pass over the blocks in reverse post-order; unused results are left to hd_dead_code_run.
  *
  * An IR value is a run of leaves, one for each scalar in it: aggregates and vectors never exist as
  * registers. Integers of up to 32 bits live in one register whose bits above the type's width are

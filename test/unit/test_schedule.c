@@ -24,7 +24,7 @@ static void schedule(struct hd_make *make)
 {
 	struct hd_mrun before = hd_mfunc_interpret(&make->func, false);
 	ck_assert_int_eq(hd_out_of_ssa_run(&make->func, &make->diag), 0);
-	ck_assert_int_eq(hd_mfunc_schedule(&make->func, &make->diag), 0);
+	ck_assert_int_eq(hd_schedule_run(&make->func, &make->diag), 0);
 	ck_assert_int_eq(hd_mfunc_verify(&make->func, false, &make->diag), 0);
 	struct hd_mrun after = hd_mfunc_interpret(&make->func, false);
 	ck_assert_ptr_null(after.error);

@@ -9,20 +9,20 @@
 ; RUN: %opt -load-pass-plugin=%plugin '-passes=heddle<check=1;dump=all>' -disable-output %s 2>&1 | grep '^; after' | %FileCheck --check-prefix=ALL %s
 ; ALL:      isel
 ; ALL-NEXT: simplify
-; ALL-NEXT: counters
+; ALL-NEXT: joined-counters
 ; ALL-NEXT: fuse
-; ALL-NEXT: dead
+; ALL-NEXT: dead-code
 ; ALL-NEXT: combine
 ; ALL-NEXT: out-of-ssa
-; ALL-NEXT: predicate
+; ALL-NEXT: predicated-constants
 ; ALL-NEXT: schedule
-; ALL-NEXT: park
+; ALL-NEXT: parked-uniforms
 ; ALL-NEXT: regalloc
 ; ALL-NEXT: shared-slots
 ; ALL-NEXT: frame
-; ALL-NEXT: moves
-; ALL-NEXT: zeros
-; ALL-NEXT: ifs
+; ALL-NEXT: redundant-moves
+; ALL-NEXT: paired-zeros
+; ALL-NEXT: if-conversion
 ; ALL-NEXT: layout
 ; ALL-NOT:  after
 target triple = "nvptx64-nvidia-cuda"

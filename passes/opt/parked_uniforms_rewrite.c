@@ -3,10 +3,10 @@
  * values rewritten. An instruction takes at most one uniform operand, where it takes a constant; others are moved in
  * front of it.
  *
- * One pass over the code. See uniform_regs.c.
+ * One pass over the code. See parked_uniforms.c.
  */
 #include "heddle/opcodes.h"
-#include "passes/opt/uniform_regs.h"
+#include "passes/opt/parked_uniforms.h"
 
 /* ---- operands */
 
@@ -26,7 +26,7 @@ static bool commutes(const struct hd_minst *inst)
 	return hd_op_swap(inst->op, HD_SLOT_B, &mods);
 }
 
-enum hd_slot hd_park_slot(const struct hd_minst *inst, uint32_t id)
+enum hd_slot hd_parked_slot(const struct hd_minst *inst, uint32_t id)
 {
 	bool in_a = inst->a.words && inst->a.id == id, in_b = inst->b.words && inst->b.id == id,
 	     in_c = inst->c.words && inst->c.id == id;
@@ -40,25 +40,25 @@ enum hd_slot hd_park_slot(const struct hd_minst *inst, uint32_t id)
 	return slot;
 }
 
-bool hd_park_is_made(const struct hd_minst *inst)
+bool hd_parked_is_made(const struct hd_minst *inst)
 {
 	return inst->op == HD_OP_MOV && !inst->b.words && inst->dst.words == 1 && hd_x_in_b(inst->xkind);
 }
 
 /* ---- rewriting */
 
-static bool is_parked(const struct hd_parking *p, struct hd_mreg reg)
+static bool is_parked(const struct hd_parked_uniforms *p, struct hd_mreg reg)
 {
-	const struct hd_park_candidate *candidate = hd_park_candidate_of(p, reg);
+	const struct hd_parked_candidate *candidate = hd_parked_candidate_of(p, reg);
 	return candidate && candidate->place;
 }
 
-static uint32_t uniform_register(const struct hd_parking *p, struct hd_mreg reg)
+static uint32_t uniform_register(const struct hd_parked_uniforms *p, struct hd_mreg reg)
 {
 	return p->candidates[reg.id - HD_MREG_VIRTUAL].place - 1 + reg.sub;
 }
 
-static void read_from(struct hd_parking *p, struct hd_minst *inst, struct hd_mreg reg, enum hd_slot slot)
+static void read_from(struct hd_parked_uniforms *p, struct hd_minst *inst, struct hd_mreg reg, enum hd_slot slot)
 {
 	inst->x = uniform_register(p, reg);
 	inst->xkind = slot == HD_SLOT_B ? HD_X_UNIFORM_B : HD_X_UNIFORM_C;
@@ -68,11 +68,11 @@ static void read_from(struct hd_parking *p, struct hd_minst *inst, struct hd_mre
 }
 
 /* One operand comes straight from its uniform register if the instruction takes it so. */
-static void fold(struct hd_parking *p, struct hd_minst *inst)
+static void fold(struct hd_parked_uniforms *p, struct hd_minst *inst)
 {
 	const struct hd_mreg operands[] = {inst->b, inst->c, inst->a};
 	for (unsigned i = 0; i < 3; i++) {
-		enum hd_slot slot = is_parked(p, operands[i]) ? hd_park_slot(inst, operands[i].id) : HD_SLOT_DST;
+		enum hd_slot slot = is_parked(p, operands[i]) ? hd_parked_slot(inst, operands[i].id) : HD_SLOT_DST;
 		if (slot == HD_SLOT_DST)
 			continue;
 		if (i == 2)
@@ -82,7 +82,7 @@ static void fold(struct hd_parking *p, struct hd_minst *inst)
 	}
 }
 
-static struct hd_minst transfer(const struct hd_parking *p, unsigned op)
+static struct hd_minst transfer(const struct hd_parked_uniforms *p, unsigned op)
 {
 	struct hd_minst inst = hd_minst_make(op, 0);
 	inst.loc = p->inst->loc;
@@ -92,7 +92,7 @@ static struct hd_minst transfer(const struct hd_parking *p, unsigned op)
 
 static void rewrite_use(void *context, struct hd_mreg *reg, bool is_def)
 {
-	struct hd_parking *p = context;
+	struct hd_parked_uniforms *p = context;
 	if (is_def || !is_parked(p, *reg))
 		return;
 	struct hd_mreg whole = *reg, copy = hd_mfunc_vreg(p->func, whole.words);
@@ -108,7 +108,7 @@ static void rewrite_use(void *context, struct hd_mreg *reg, bool is_def)
 
 static void rewrite_def(void *context, struct hd_mreg *reg, bool is_def)
 {
-	struct hd_parking *p = context;
+	struct hd_parked_uniforms *p = context;
 	if (!is_def || !is_parked(p, *reg))
 		return;
 	struct hd_mreg whole = *reg, copy = hd_mfunc_vreg(p->func, whole.words);
@@ -121,19 +121,19 @@ static void rewrite_def(void *context, struct hd_mreg *reg, bool is_def)
 	*reg = copy;
 }
 
-static void make(struct hd_parking *p, struct hd_minst *inst)
+static void make(struct hd_parked_uniforms *p, struct hd_minst *inst)
 {
 	inst->op = HD_OP_UMOV;
 	inst->uniform_dst = (uint8_t)uniform_register(p, inst->dst);
 	inst->dst = HD_MREG_NONE;
 }
 
-static void rewrite_block(struct hd_parking *p, struct hd_mblock *block)
+static void rewrite_block(struct hd_parked_uniforms *p, struct hd_mblock *block)
 {
 	for (uint32_t i = 0; i < block->insts.len; i++) {
 		p->inst = &block->insts.data[i];
 		fold(p, p->inst);
-		if (hd_park_is_made(p->inst) && is_parked(p, p->inst->dst))
+		if (hd_parked_is_made(p->inst) && is_parked(p, p->inst->dst))
 			make(p, p->inst);
 		hd_minst_visit(p->func, p->inst, rewrite_use, p);
 		hd_minst_visit(p->func, p->inst, rewrite_def, p);
@@ -146,7 +146,7 @@ static void rewrite_block(struct hd_parking *p, struct hd_mblock *block)
 	hd_vec_clear(&p->out);
 }
 
-void hd_park_rewrite(struct hd_parking *p)
+void hd_parked_rewrite(struct hd_parked_uniforms *p)
 {
 	for (uint32_t i = 0; i < p->intervals.order_count; i++)
 		rewrite_block(p, &p->func->blocks.data[p->intervals.order[i]]);

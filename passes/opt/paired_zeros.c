@@ -59,7 +59,7 @@ static bool is_second(struct zeros *zeros, struct hd_minst *inst, uint32_t index
 	return first;
 }
 
-int hd_mfunc_pair_zeros(struct hd_mfunc *func, struct hd_diag *diag)
+int hd_paired_zeros_run(struct hd_mfunc *func, struct hd_diag *diag)
 {
 	struct zeros zeros = {.func = func};
 	(void)diag;

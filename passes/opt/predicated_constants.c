@@ -1,9 +1,9 @@
 /*
  * Predication before scheduling: a short side of a branch that reads constant memory runs under the branch's predicate,
  * and what is behind it joins the block. The reads of many sides in a row are then under way together, where
- * if-conversion (if_convert.c), which comes after the order is fixed, leaves each waiting for the one before. ptxas 13
- * is seen to do so: of 31 such sides it keeps seven reads under way, each under a predicate of its own. Nothing is read
- * that the branch would not have read. Switch: without=predicated-constants
+ * if-conversion (if_conversion.c), which comes after the order is fixed, leaves each waiting for the one before. ptxas
+ * 13 is seen to do so: of 31 such sides it keeps seven reads under way, each under a predicate of its own. Nothing is
+ * read that the branch would not have read. Switch: without=predicated-constants
  *
  * Needs registers without PHIs, before they are allocated, and room for what lives longer: only where few are live.
  * Linear but for liveness.
@@ -136,7 +136,7 @@ static void convert_all(struct predicator *p)
 	}
 }
 
-int hd_mfunc_predicate(struct hd_mfunc *func, struct hd_diag *diag)
+int hd_predicated_constants_run(struct hd_mfunc *func, struct hd_diag *diag)
 {
 	struct predicator p = {.func = func};
 	struct hd_arena arena;

@@ -164,7 +164,7 @@ static void rename_use(void *context, struct hd_mreg *reg, bool is_def)
 		*reg = resolve(context, *reg);
 }
 
-int hd_mfunc_join_counters(struct hd_mfunc *func, struct hd_diag *diag)
+int hd_joined_counters_run(struct hd_mfunc *func, struct hd_diag *diag)
 {
 	struct joiner joiner = {.func = func};
 	(void)diag;

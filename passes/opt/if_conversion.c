@@ -91,7 +91,7 @@ static void convert_block(struct converter *converter, uint32_t id)
 	converter->ways_in[join]--; /* two edges, or one from each side, became one */
 }
 
-int hd_mfunc_convert_ifs(struct hd_mfunc *func, struct hd_diag *diag)
+int hd_if_conversion_run(struct hd_mfunc *func, struct hd_diag *diag)
 {
 	struct converter converter = {.func = func};
 	if (!hd_switch_is_on(func->without, HD_SWITCH_IF_CONVERSION))

@@ -16,7 +16,7 @@
 #include <math.h>
 
 #include "passes/mir/divergence.h"
-#include "passes/opt/uniform_regs.h"
+#include "passes/opt/parked_uniforms.h"
 
 /* As ptxas 13 is seen to do it on sm_75 and sm_80, with 64 to 200 sums that the lanes share. */
 #define FEW_WARPS 24u	 /* of an SM, with as many or fewer it pays */
@@ -28,8 +28,8 @@
 
 static void refuse(void *context, struct hd_mreg *reg, bool is_def)
 {
-	const struct hd_parking *p = context;
-	struct hd_park_candidate *candidate = hd_park_candidate_of(p, *reg);
+	const struct hd_parked_uniforms *p = context;
+	struct hd_parked_candidate *candidate = hd_parked_candidate_of(p, *reg);
 	(void)is_def;
 	if (candidate)
 		candidate->possible = false;
@@ -37,25 +37,26 @@ static void refuse(void *context, struct hd_mreg *reg, bool is_def)
 
 static void note_operand(void *context, struct hd_mreg *reg, bool is_def)
 {
-	struct hd_parking *p = context;
-	struct hd_park_candidate *candidate = hd_park_candidate_of(p, *reg);
+	struct hd_parked_uniforms *p = context;
+	struct hd_parked_candidate *candidate = hd_parked_candidate_of(p, *reg);
 	if (!candidate)
 		return;
-	struct hd_park_touch touch = {p->frequency, 2 * p->index + is_def, candidate->touch, reg->words, false, false};
-	touch.folds = !is_def && hd_park_slot(p->inst, reg->id) != HD_SLOT_DST;
-	touch.made = is_def && hd_park_is_made(p->inst);
+	struct hd_parked_touch touch = {p->frequency, 2 * p->index + is_def, candidate->touch, reg->words, false,
+					false};
+	touch.folds = !is_def && hd_parked_slot(p->inst, reg->id) != HD_SLOT_DST;
+	touch.made = is_def && hd_parked_is_made(p->inst);
 	hd_vec_push(&p->touches, touch);
 	candidate->touch = p->touches.len;
 }
 
-static void note_inst(struct hd_parking *p, struct hd_minst *inst)
+static void note_inst(struct hd_parked_uniforms *p, struct hd_minst *inst)
 {
 	bool plain = inst->op == HD_OP_COPY || (inst->op < HD_OP_LIMIT && !inst->extra_count && !inst->linear);
 	p->inst = inst;
 	hd_minst_visit(p->func, inst, plain && inst->guard == HD_MREG_PT ? note_operand : refuse, p);
 }
 
-static bool is_uniform(const struct hd_parking *p, const struct hd_mir_uniformity *known, uint32_t vreg)
+static bool is_uniform(const struct hd_parked_uniforms *p, const struct hd_mir_uniformity *known, uint32_t vreg)
 {
 	const struct hd_live *live = &p->intervals.live;
 	for (uint32_t word = live->base[vreg]; word < live->base[vreg + 1]; word++)
@@ -64,13 +65,13 @@ static bool is_uniform(const struct hd_parking *p, const struct hd_mir_uniformit
 	return p->func->vregs.data[vreg].words > 0;
 }
 
-static bool find_candidates(struct hd_parking *p)
+static bool find_candidates(struct hd_parked_uniforms *p)
 {
 	struct hd_mfunc *func = p->func;
 	struct hd_mir_uniformity known;
 	if (!hd_mfunc_uniformity(func, &p->intervals.live, &p->arena, &known))
 		return false;
-	p->candidates = HD_ARENA_NEW(&p->arena, struct hd_park_candidate, func->vregs.len + 1);
+	p->candidates = HD_ARENA_NEW(&p->arena, struct hd_parked_candidate, func->vregs.len + 1);
 	for (uint32_t vreg = 0; vreg < func->vregs.len; vreg++)
 		p->candidates[vreg].possible = is_uniform(p, &known, vreg);
 	for (uint32_t i = 0; i < p->intervals.order_count; i++) {
@@ -94,7 +95,7 @@ static void spread(int32_t *change, struct hd_segment segment, int32_t by)
 	change[segment.end] -= by;
 }
 
-static void find_pressure(struct hd_parking *p)
+static void find_pressure(struct hd_parked_uniforms *p)
 {
 	const struct hd_live_intervals *intervals = &p->intervals;
 	memset(p->pressure, 0, p->positions * sizeof(*p->pressure));
@@ -112,7 +113,7 @@ static void find_pressure(struct hd_parking *p)
 		p->pressure[at] += p->pressure[at - 1];
 }
 
-static uint32_t most_live(const struct hd_parking *p)
+static uint32_t most_live(const struct hd_parked_uniforms *p)
 {
 	int32_t most = 0;
 	for (uint32_t at = 0; at < p->positions; at++)
@@ -122,13 +123,13 @@ static uint32_t most_live(const struct hd_parking *p)
 
 /* ---- crowded places: a Fenwick tree counts them */
 
-static void count_at(struct hd_parking *p, uint32_t at, int32_t by)
+static void count_at(struct hd_parked_uniforms *p, uint32_t at, int32_t by)
 {
 	for (at++; at <= p->positions; at += at & -at)
 		p->crowded[at] += by;
 }
 
-static uint32_t crowded_before(const struct hd_parking *p, uint32_t at)
+static uint32_t crowded_before(const struct hd_parked_uniforms *p, uint32_t at)
 {
 	int32_t count = 0;
 	for (; at; at -= at & -at)
@@ -136,17 +137,17 @@ static uint32_t crowded_before(const struct hd_parking *p, uint32_t at)
 	return (uint32_t)count;
 }
 
-static uint32_t crowded_between(const struct hd_parking *p, uint32_t start, uint32_t end)
+static uint32_t crowded_between(const struct hd_parked_uniforms *p, uint32_t start, uint32_t end)
 {
 	return crowded_before(p, end) - crowded_before(p, start);
 }
 
-static bool is_crowded(const struct hd_parking *p, uint32_t at)
+static bool is_crowded(const struct hd_parked_uniforms *p, uint32_t at)
 {
 	return p->pressure[at] > (int32_t)p->limit;
 }
 
-static void count_crowded(struct hd_parking *p, uint32_t limit)
+static void count_crowded(struct hd_parked_uniforms *p, uint32_t limit)
 {
 	p->limit = limit;
 	memset(p->crowded, 0, (p->positions + 1) * sizeof(*p->crowded));
@@ -158,7 +159,7 @@ static void count_crowded(struct hd_parking *p, uint32_t limit)
 	}
 }
 
-static void change_pressure(struct hd_parking *p, uint32_t at, int32_t by)
+static void change_pressure(struct hd_parked_uniforms *p, uint32_t at, int32_t by)
 {
 	bool before = is_crowded(p, at);
 	p->pressure[at] += by;
@@ -167,13 +168,13 @@ static void change_pressure(struct hd_parking *p, uint32_t at, int32_t by)
 }
 
 /* Whether the touch keeps words in registers for a moment. */
-static bool is_held(const struct hd_parking *p, const struct hd_park_touch *touch)
+static bool is_held(const struct hd_parked_uniforms *p, const struct hd_parked_touch *touch)
 {
 	return !touch->made && !(touch->folds && !p->taken[touch->position / 2]);
 }
 
 /* Words times crowded places that parking it would relieve; and the instructions that it adds, by frequency. */
-static uint32_t relief(const struct hd_parking *p, uint32_t vreg, double *cost)
+static uint32_t relief(const struct hd_parked_uniforms *p, uint32_t vreg, double *cost)
 {
 	const struct hd_live_intervals *intervals = &p->intervals;
 	uint32_t places = 0, first = intervals->segment_start[intervals->live.base[vreg]];
@@ -182,7 +183,7 @@ static uint32_t relief(const struct hd_parking *p, uint32_t vreg, double *cost)
 		places += crowded_between(p, intervals->segments[s].start, intervals->segments[s].end);
 	*cost = 0;
 	for (uint32_t t = p->candidates[vreg].touch; t && places; t = p->touches.data[t - 1].next) {
-		const struct hd_park_touch *touch = &p->touches.data[t - 1];
+		const struct hd_parked_touch *touch = &p->touches.data[t - 1];
 		hottest = fmax(hottest, touch->frequency);
 		if (!is_held(p, touch))
 			continue;
@@ -196,7 +197,7 @@ static uint32_t relief(const struct hd_parking *p, uint32_t vreg, double *cost)
 /* ---- choice */
 
 /* The first uniform register from which on there is room for all its words, + 1; 0: there is none. */
-static uint32_t find_place(const struct hd_parking *p, uint32_t vreg)
+static uint32_t find_place(const struct hd_parked_uniforms *p, uint32_t vreg)
 {
 	const struct hd_live_intervals *intervals = &p->intervals;
 	uint32_t words = p->func->vregs.data[vreg].words, run = 0;
@@ -214,10 +215,10 @@ static uint32_t find_place(const struct hd_parking *p, uint32_t vreg)
 	return 0;
 }
 
-static void park(struct hd_parking *p, uint32_t vreg, uint32_t place)
+static void park(struct hd_parked_uniforms *p, uint32_t vreg, uint32_t place)
 {
 	const struct hd_live_intervals *intervals = &p->intervals;
-	struct hd_park_candidate *candidate = &p->candidates[vreg];
+	struct hd_parked_candidate *candidate = &p->candidates[vreg];
 	candidate->place = place;
 	for (uint32_t i = 0; i < p->func->vregs.data[vreg].words; i++) {
 		uint32_t word = intervals->live.base[vreg] + i, first = intervals->segment_start[word];
@@ -228,7 +229,7 @@ static void park(struct hd_parking *p, uint32_t vreg, uint32_t place)
 				change_pressure(p, at, -1);
 	}
 	for (uint32_t t = candidate->touch; t; t = p->touches.data[t - 1].next) {
-		const struct hd_park_touch *touch = &p->touches.data[t - 1];
+		const struct hd_parked_touch *touch = &p->touches.data[t - 1];
 		if (is_held(p, touch))
 			change_pressure(p, touch->position, touch->words);
 		p->taken[touch->position / 2] |= touch->folds;
@@ -238,22 +239,22 @@ static void park(struct hd_parking *p, uint32_t vreg, uint32_t place)
 /* ---- the cheapest first */
 
 /* Cost for each word and crowded place; INFINITY: not worth it, or there are none. */
-static double rate(const struct hd_parking *p, uint32_t vreg)
+static double rate(const struct hd_parked_uniforms *p, uint32_t vreg)
 {
 	double cost;
 	uint32_t relieved = relief(p, vreg, &cost);
 	return relieved ? cost / relieved : INFINITY;
 }
 
-static bool is_before(const struct hd_park_offer *a, const struct hd_park_offer *b)
+static bool is_before(const struct hd_parked_offer *a, const struct hd_parked_offer *b)
 {
 	return a->rate != b->rate ? a->rate < b->rate : a->vreg < b->vreg;
 }
 
 /* Lets the offer at `at` of a binary heap sink to its place. */
-static void sink(struct hd_parking *p, uint32_t at)
+static void sink(struct hd_parked_uniforms *p, uint32_t at)
 {
-	struct hd_park_offer offer = p->offers.data[at];
+	struct hd_parked_offer offer = p->offers.data[at];
 	for (uint32_t child = 2 * at + 1; child < p->offers.len; child = 2 * at + 1) {
 		child += child + 1 < p->offers.len && is_before(&p->offers.data[child + 1], &p->offers.data[child]);
 		if (!is_before(&p->offers.data[child], &offer))
@@ -264,11 +265,11 @@ static void sink(struct hd_parking *p, uint32_t at)
 	p->offers.data[at] = offer;
 }
 
-static void collect_offers(struct hd_parking *p)
+static void collect_offers(struct hd_parked_uniforms *p)
 {
 	hd_vec_clear(&p->offers);
 	for (uint32_t i = 0; i < p->possible.len; i++) {
-		struct hd_park_offer offer = {rate(p, p->possible.data[i]), p->possible.data[i]};
+		struct hd_parked_offer offer = {rate(p, p->possible.data[i]), p->possible.data[i]};
 		if (offer.rate < INFINITY)
 			hd_vec_push(&p->offers, offer);
 	}
@@ -277,9 +278,9 @@ static void collect_offers(struct hd_parking *p)
 }
 
 /* Takes the first offer, or puts it back where it belongs: what has been parked makes others dearer, never cheaper. */
-static void take_offer(struct hd_parking *p)
+static void take_offer(struct hd_parked_uniforms *p)
 {
-	struct hd_park_offer *first = &p->offers.data[0];
+	struct hd_parked_offer *first = &p->offers.data[0];
 	double now = rate(p, first->vreg);
 	if (now > first->rate && now < INFINITY) {
 		first->rate = now;
@@ -295,7 +296,7 @@ static void take_offer(struct hd_parking *p)
 }
 
 /* Parks until no more than `limit` words are live anywhere, or nothing is left to park: whether it sufficed. */
-static bool park_down_to(struct hd_parking *p, uint32_t limit)
+static bool park_down_to(struct hd_parked_uniforms *p, uint32_t limit)
 {
 	count_crowded(p, limit);
 	collect_offers(p);
@@ -314,7 +315,7 @@ static uint32_t warps_with(const struct hd_mfunc *func, uint32_t registers)
 }
 
 /* Takes back what has been parked. */
-static void forget(struct hd_parking *p)
+static void forget(struct hd_parked_uniforms *p)
 {
 	for (uint32_t reg = 0; reg < HD_MAX_UREGS; reg++)
 		hd_vec_clear(&p->tracks[reg].claims);
@@ -326,7 +327,7 @@ static void forget(struct hd_parking *p)
 
 /* For the most warps that parking gets an SM to hold, if they are a third more; so ptxas does when it is given no
  * limit and few warps would fit. */
-static bool park_for_warps(struct hd_parking *p, uint32_t most)
+static bool park_for_warps(struct hd_parked_uniforms *p, uint32_t most)
 {
 	struct hd_mfunc *func = p->func;
 	uint32_t reserved = func->abi->reserved_registers, now = warps_with(func, most + reserved);
@@ -349,7 +350,7 @@ static bool has_few_warps(const struct hd_mfunc *func, uint32_t most)
 	       warps_with(func, most + func->abi->reserved_registers) <= FEW_WARPS;
 }
 
-static bool choose(struct hd_parking *p)
+static bool choose(struct hd_parked_uniforms *p)
 {
 	uint32_t most = most_live(p), cap = hd_mfunc_cap(p->func);
 	if (p->func->uniform == HD_UNIFORM_ALWAYS)
@@ -361,13 +362,13 @@ static bool choose(struct hd_parking *p)
 	return true;
 }
 
-static bool is_short(const struct hd_parking *p)
+static bool is_short(const struct hd_parked_uniforms *p)
 {
 	uint32_t most = most_live(p);
 	return p->func->uniform == HD_UNIFORM_ALWAYS || most > hd_mfunc_cap(p->func) || has_few_warps(p->func, most);
 }
 
-static void release(struct hd_parking *p)
+static void release(struct hd_parked_uniforms *p)
 {
 	for (uint32_t reg = 0; reg < HD_MAX_UREGS; reg++)
 		hd_vec_release(&p->tracks[reg].claims);
@@ -380,9 +381,9 @@ static void release(struct hd_parking *p)
 	hd_arena_release(&p->arena);
 }
 
-int hd_mfunc_park(struct hd_mfunc *func, struct hd_diag *diag)
+int hd_parked_uniforms_run(struct hd_mfunc *func, struct hd_diag *diag)
 {
-	struct hd_parking p = {.func = func};
+	struct hd_parked_uniforms p = {.func = func};
 	(void)diag;
 	if (!func->kernel || func->stream || func->uniform == HD_UNIFORM_NEVER ||
 	    !hd_switch_is_on(func->without, HD_SWITCH_PARKED_UNIFORMS))
@@ -395,7 +396,7 @@ int hd_mfunc_park(struct hd_mfunc *func, struct hd_diag *diag)
 	find_pressure(&p);
 	p.crowded = HD_ARENA_NEW(&p.arena, int32_t, p.positions + 1);
 	if (is_short(&p) && find_candidates(&p) && choose(&p))
-		hd_park_rewrite(&p);
+		hd_parked_rewrite(&p);
 	release(&p);
 	return 0;
 }
