@@ -9,7 +9,6 @@
 
 #include <llvm-c/Analysis.h>
 
-#include "lib/object/listing.h"
 #include "passes/affine/affine_remarks.h"
 #include "passes/analysis/idempotence.h"
 #include "passes/analysis/intervals.h"
@@ -122,29 +121,4 @@ int hd_verify_selected(struct hd_unit *unit)
 int hd_verify_code(struct hd_unit *unit)
 {
 	return hd_object_verify(&unit->object, "the generated code", unit->diag);
-}
-
-/* The disassembly as `heddle dis` has it, under a head of one line. */
-static void print_function(FILE *out, const struct hd_object *object, const struct hd_function *function, bool control)
-{
-	const struct hd_listing_style plain = {.control = control};
-	struct hd_listing listing;
-	struct hd_arena arena;
-	hd_arena_init(&arena);
-	fprintf(out, "%s %s: registers %u, frame %u\n", function->kernel ? "kernel" : "function", function->name,
-		function->registers, function->frame_bytes);
-	hd_listing_init(&listing, object, function, &arena);
-	hd_listing_print(out, &listing, &plain);
-	hd_arena_release(&arena);
-}
-
-void hd_print_listing(FILE *out, const struct hd_unit *unit, bool control)
-{
-	for (uint32_t f = 0; f < unit->object.function_count; f++)
-		print_function(out, &unit->object, &unit->object.functions[f], control);
-}
-
-void hd_print_code(FILE *out, const struct hd_unit *unit)
-{
-	hd_print_listing(out, unit, false);
 }

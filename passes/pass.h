@@ -85,7 +85,7 @@ int hd_affine_facts(struct hd_unit *unit);
 void hd_print_selected(FILE *out, const struct hd_unit *unit);
 int hd_verify_selected(struct hd_unit *unit);
 int hd_verify_code(struct hd_unit *unit);
-void hd_print_code(FILE *out, const struct hd_unit *unit);
+void hd_code_print_unit(FILE *out, const struct hd_unit *unit);
 /* The disassembly, control bits in front where `control`. */
 void hd_print_listing(FILE *out, const struct hd_unit *unit, bool control);
 int hd_control_run(struct hd_unit *unit);

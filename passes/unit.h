@@ -30,7 +30,7 @@ struct hd_options {
 	const char *abi;	   /* abi=cars|observed */
 	const char *launch_facts;  /* launches=FILE: what libclang saw, JSON written by heddle-cc */
 	uint64_t without;	   /* without=: enum hd_switch, improvements of the code left out, to measure each */
-	uint64_t dump;		   /* dump=isel+regalloc: enum hd_step, MIR after these steps, on stderr */
+	uint64_t dump;		   /* dump=prune+regalloc: enum hd_step, MIR after these steps, on stderr */
 	const char *linear; /* linear=never|saving|always: kernels that get a second version, with linear registers */
 	const char *division, *square_root; /* division=exact|full|approximate, square-root=exact|approximate */
 	bool fast_functions;		    /* fast-functions: sinf as __sinf */
@@ -84,7 +84,7 @@ int hd_legalize(struct hd_unit *unit);
  * Symbols, device globals, constants, shared-memory layout: fills unit->object's symbol and data parts from
  * unit->module. Functions get symbols and hd_object.functions entries (names only). 0 or -1.
  */
-int hd_lower_globals(struct hd_unit *unit);
+int hd_globals_run(struct hd_unit *unit);
 
 /* Selects machine IR in SSA form for every function with a body: fills unit->functions. 0 or -1. */
 int hd_select(struct hd_unit *unit);

@@ -60,6 +60,13 @@ bool hd_subgraph_ends(const struct hd_subgraphs *subgraphs, uint32_t inst);
 /* The same as metadata, by id. */
 struct hd_meta_interval *hd_subgraphs_records(const struct hd_subgraphs *subgraphs, struct hd_arena *arena);
 
+/* Subgraphs of all functions of a unit, by function; NULL: one is not possible, which is reported. */
+struct hd_subgraphs *hd_subgraphs_of_unit(struct hd_unit *unit, enum hd_subgraph_kind kind);
+/* Those of a function for people; `what` is the word for one. */
+void hd_subgraphs_print(FILE *out, const struct hd_subgraphs *subgraphs, const char *what);
+/* 0, or -1 with what does not hold reported for `row`. */
+int hd_subgraphs_verify(struct hd_unit *unit, const struct hd_subgraphs *results, const char *row);
+
 /* The remark about the analysis of a function. */
 void hd_intervals_remark(struct hd_remarks *remarks, uint32_t function);
 

@@ -1,6 +1,6 @@
 /*
- * The rows INTERVALS and STRANDS: prefetch subgraphs of every function of a unit, their
- * listings, what the metadata says of them and a remark for each kernel. Linear in the code.
+ * The row INTERVALS: register-intervals of every function of a unit, their listings, what the metadata says of them and
+ * a remark for each kernel; and what it shares with the row STRANDS (strands.c). Linear in the code.
  *
  * Code growth (ltrf-asplos18, 4.3): each subgraph with registers has one PREFETCH, a vector of 256
  * bits where every instruction has a bit that announces it, or an instruction and the vector.
@@ -22,40 +22,38 @@ static struct hd_loc loc_of(const struct hd_object *object, const struct hd_orig
 	return (struct hd_loc){object->files[origin->file], origin->line, origin->column};
 }
 
-static int too_wide(struct hd_unit *unit, uint32_t index, uint32_t inst)
+static void too_wide(struct hd_unit *unit, uint32_t index, uint32_t inst)
 {
 	const struct hd_function *function = &unit->object.functions[index];
 	struct hd_regset set = hd_subgraph_registers(&function->insts[inst]);
 	char text[256];
 	hd_inst_format(&function->insts[inst], text, sizeof(text));
-	return hd_error(unit->diag, loc_of(&unit->object, &function->origins[inst]),
-			"'%s': the instruction at pc 0x%x, %s, needs %u registers, but the limit of a "
-			"register-interval is %u (interval-regs=)",
-			function->name, inst * HD_INST_BYTES, text, hd_regset_count(&set), unit->options.interval_regs);
+	(void)hd_error(unit->diag, loc_of(&unit->object, &function->origins[inst]),
+		       "'%s': the instruction at pc 0x%x, %s, needs %u registers, but the limit of a "
+		       "register-interval is %u (interval-regs=)",
+		       function->name, inst * HD_INST_BYTES, text, hd_regset_count(&set), unit->options.interval_regs);
 }
 
-static int run(struct hd_unit *unit, enum hd_pass_id row, enum hd_subgraph_kind kind)
+struct hd_subgraphs *hd_subgraphs_of_unit(struct hd_unit *unit, enum hd_subgraph_kind kind)
 {
 	const struct hd_liveness *liveness = hd_pass_result(unit, HD_PASS_LIVENESS);
 	uint32_t count = unit->object.function_count, limit = unit->options.interval_regs;
 	struct hd_subgraphs *results = HD_ARENA_NEW(&unit->arena, struct hd_subgraphs, count);
 	for (uint32_t f = 0; f < count; f++) {
 		uint32_t inst = hd_subgraphs_compute(&results[f], kind, limit, &liveness[f], &unit->arena);
-		if (inst != HD_NO_NODE)
-			return too_wide(unit, f, inst);
+		if (inst != HD_NO_NODE) {
+			too_wide(unit, f, inst);
+			return NULL;
+		}
 	}
-	unit->results[row] = results;
-	return 0;
+	return results;
 }
 
 int hd_intervals_run(struct hd_unit *unit)
 {
-	return run(unit, HD_PASS_INTERVALS, HD_REGISTER_INTERVALS);
-}
-
-int hd_strands_run(struct hd_unit *unit)
-{
-	return run(unit, HD_PASS_STRANDS, HD_STRANDS);
+	struct hd_subgraphs *results = hd_subgraphs_of_unit(unit, HD_REGISTER_INTERVALS);
+	unit->results[HD_PASS_INTERVALS] = results;
+	return results ? 0 : -1;
 }
 
 /* ---- as metadata */
@@ -90,14 +88,6 @@ void hd_intervals_describe(struct hd_unit *unit, uint32_t function, struct hd_me
 	facts->code_bytes = mine->flow->function->inst_count * HD_INST_BYTES;
 	facts->vector_bytes = prefetches * HD_PREFETCH_VECTOR_BYTES;
 	facts->explicit_bytes = prefetches * HD_PREFETCH_EXPLICIT_BYTES;
-}
-
-void hd_strands_describe(struct hd_unit *unit, uint32_t function, struct hd_meta_function *facts)
-{
-	const struct hd_subgraphs *strands = hd_pass_result(unit, HD_PASS_STRANDS), *mine = &strands[function];
-	facts->strands = hd_subgraphs_records(mine, &unit->arena);
-	facts->strand_count = mine->count;
-	facts->strand_prefetches = hd_subgraphs_prefetches(mine);
 }
 
 /* ---- printing */
@@ -144,7 +134,7 @@ static void print_records(FILE *out, const struct hd_subgraphs *subgraphs, const
 	hd_arena_release(&arena);
 }
 
-static void print_function(FILE *out, const struct hd_subgraphs *subgraphs, const char *what)
+void hd_subgraphs_print(FILE *out, const struct hd_subgraphs *subgraphs, const char *what)
 {
 	const struct hd_function *function = subgraphs->flow->function;
 	uint32_t prefetches = hd_subgraphs_prefetches(subgraphs), bytes = function->inst_count * HD_INST_BYTES;
@@ -162,38 +152,25 @@ void hd_intervals_print_unit(FILE *out, const struct hd_unit *unit)
 {
 	const struct hd_subgraphs *results = hd_pass_result(unit, HD_PASS_INTERVALS);
 	for (uint32_t f = 0; f < unit->object.function_count; f++)
-		print_function(out, &results[f], "interval");
-}
-
-void hd_strands_print_unit(FILE *out, const struct hd_unit *unit)
-{
-	const struct hd_subgraphs *results = hd_pass_result(unit, HD_PASS_STRANDS);
-	for (uint32_t f = 0; f < unit->object.function_count; f++)
-		print_function(out, &results[f], "strand");
+		hd_subgraphs_print(out, &results[f], "interval");
 }
 
 /* ---- verifying */
 
-static int verify(struct hd_unit *unit, enum hd_pass_id row)
+int hd_subgraphs_verify(struct hd_unit *unit, const struct hd_subgraphs *results, const char *row)
 {
-	const struct hd_subgraphs *results = hd_pass_result(unit, row);
 	for (uint32_t f = 0; f < unit->object.function_count; f++) {
 		const char *wrong = hd_subgraphs_wrong(&results[f]);
 		if (wrong)
-			return hd_error(unit->diag, HD_NOWHERE, "%s of '%s': %s", hd_passes[row].name,
-					unit->object.functions[f].name, wrong);
+			return hd_error(unit->diag, HD_NOWHERE, "%s of '%s': %s", row, unit->object.functions[f].name,
+					wrong);
 	}
 	return 0;
 }
 
 int hd_intervals_verify_unit(struct hd_unit *unit)
 {
-	return verify(unit, HD_PASS_INTERVALS);
-}
-
-int hd_strands_verify_unit(struct hd_unit *unit)
-{
-	return verify(unit, HD_PASS_STRANDS);
+	return hd_subgraphs_verify(unit, hd_pass_result(unit, HD_PASS_INTERVALS), "intervals");
 }
 
 /* ---- remarks */

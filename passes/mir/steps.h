@@ -35,7 +35,7 @@ struct hd_step_row {
 	enum hd_mform needs, leaves;
 	int (*run)(struct hd_mfunc *func, struct hd_diag *diag); /* 0, or -1 with the error reported */
 };
-extern const struct hd_step_row hd_steps[HD_STEP_COUNT]; /* pipeline.c */
+extern const struct hd_step_row hd_steps[HD_STEP_COUNT]; /* lower.c */
 
 /* Whether an improvement is made: `without` is the set of those that are left out. */
 static inline bool hd_switch_is_on(uint64_t without, enum hd_switch which)

@@ -103,5 +103,5 @@ int hd_if_conversion_run(struct hd_mfunc *func, struct hd_diag *diag)
 	free(converter.ways_in);
 	hd_arena_release(&converter.arena);
 	hd_mfunc_rebuild_edges(func);
-	return hd_mfunc_prune(func, diag);
+	return hd_prune_run(func, diag);
 }

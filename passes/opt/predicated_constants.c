@@ -156,5 +156,5 @@ int hd_predicated_constants_run(struct hd_mfunc *func, struct hd_diag *diag)
 	if (!p.any)
 		return 0;
 	hd_mfunc_rebuild_edges(func);
-	return hd_mfunc_prune(func, diag);
+	return hd_prune_run(func, diag);
 }

@@ -414,7 +414,7 @@ static int build_sections(struct hd_globals *globals)
 	return 0;
 }
 
-int hd_lower_globals(struct hd_unit *unit)
+int hd_globals_run(struct hd_unit *unit)
 {
 	struct hd_globals globals = {.unit = unit, .layout = LLVMGetModuleDataLayout(unit->module)};
 	globals.map.arena = &unit->arena;

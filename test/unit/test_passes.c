@@ -95,12 +95,12 @@ END_TEST
 START_TEST(values_are_read_and_recorded_in_table_order)
 {
 	ck_assert_int_eq(hd_options_parse(&unit,
-					  "rdc;rthld=5;o=a/b;;maxrregcount=64;interval-regs=16;dump=isel+regalloc;"),
+					  "rdc;rthld=5;o=a/b;;maxrregcount=64;interval-regs=16;dump=prune+regalloc;"),
 			 0);
 	ck_assert_str_eq(unit.options.output, "a/b");
 	ck_assert_uint_eq(unit.options.max_registers, 64);
 	ck_assert(unit.options.relocatable);
-	ck_assert_uint_eq(unit.options.dump, 1 << HD_STEP_ISEL | 1 << HD_STEP_REGALLOC);
+	ck_assert_uint_eq(unit.options.dump, 1 << HD_STEP_PRUNE | 1 << HD_STEP_REGALLOC);
 	/* Where the output goes and what is printed change nothing in it; defaults are not said. */
 	ck_assert_str_eq(unit.options.canonical, "maxrregcount=64;rthld=5;rdc=1");
 }
@@ -126,7 +126,7 @@ static const struct {
 	 "'without': unknown switch 'bit-test'; did you mean bit-tests? There are loop-unrolling, "},
 	{"without=late", "unknown switch 'late'"},
 	{"without=bit-tests+", "unknown switch ''"},
-	{"dump=isel,ise", "'dump': unknown step 'ise'; did you mean isel? There are isel, simplify, "},
+	{"dump=prune,prun", "'dump': unknown step 'prun'; did you mean prune? There are prune, simplify, "},
 	{"=3", "unknown pass parameter ''"},
 };
 

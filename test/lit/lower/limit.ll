@@ -1,6 +1,6 @@
 ; Registers that a thread may have: launch bounds come before the user's limit, and blocks that the SM's threads do not
 ; suffice for are not asked for: an SM of Turing holds 1024, of Ampere 2048.
-; RUN: %opt -load-pass-plugin=%plugin -passes='heddle<dump=isel;maxrregcount=40>' -disable-output %s 2>&1 | %FileCheck %s
+; RUN: %opt -load-pass-plugin=%plugin -passes='heddle<dump=prune;maxrregcount=40>' -disable-output %s 2>&1 | %FileCheck %s
 
 ; CHECK: kernel turing: registers {{[0-9]+}} of 64,
 ; CHECK: kernel ampere: registers {{[0-9]+}} of 32,

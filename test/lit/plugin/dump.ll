@@ -7,7 +7,7 @@
 ; CHECK:     kernel k:
 ; CHECK-NOT: ; after
 ; RUN: %opt -load-pass-plugin=%plugin '-passes=heddle<check=1;dump=all>' -disable-output %s 2>&1 | grep '^; after' | %FileCheck --check-prefix=ALL %s
-; ALL:      isel
+; ALL:      prune
 ; ALL-NEXT: simplify
 ; ALL-NEXT: joined-counters
 ; ALL-NEXT: fuse

@@ -1,5 +1,5 @@
 ; Products of matrices and their loads as LLVM's intrinsics.
-; RUN: %opt -load-pass-plugin=%plugin -passes='heddle<check=1;dump=isel>' -disable-output %s 2>&1 | %FileCheck %s
+; RUN: %opt -load-pass-plugin=%plugin -passes='heddle<check=1;dump=prune>' -disable-output %s 2>&1 | %FileCheck %s
 ; CHECK: v[[M:[0-9]+]]:4 = LDSM.MT88.128
 ; CHECK: HMMA_16816.F32 v{{[0-9]+}}:4, v{{[0-9]+}}:2, v{{[0-9]+}}:4
 ; CHECK: v{{[0-9]+}}:2 = HMMA_1688.F16 v{{[0-9]+}}:2, v{{[0-9]+}}, v{{[0-9]+}}:2

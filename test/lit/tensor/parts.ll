@@ -1,6 +1,6 @@
 ; Products of halves of bytes and of bits as LLVM's intrinsics: each name is one instruction of its shape, with the
 ; signs, the saturation and the operation that the name has. What these compute: e2e/tensor.test.
-; RUN: %opt -load-pass-plugin=%plugin -passes='heddle<check=1;dump=isel>' -disable-output %s 2>&1 | %FileCheck %s
+; RUN: %opt -load-pass-plugin=%plugin -passes='heddle<check=1;dump=prune>' -disable-output %s 2>&1 | %FileCheck %s
 ; CHECK: IMMA_8816.U8.U8.NIBBLES v{{[0-9]+}}, v{{[0-9]+}}, v{{[0-9]+}}:2
 ; CHECK: IMMA_8816.S8.U8.SAT.NIBBLES v{{[0-9.]+}}, v{{[0-9]+}}, v{{[0-9]+}}:2
 ; CHECK: IMMA_16816.U8.S8.NIBBLES v{{[0-9]+}}:2, v{{[0-9]+}}, v{{[0-9]+}}:4

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "heddle/figures.h"
-#include "passes/analysis/switching.h"
+#include "passes/analysis/switch.h"
 #include "passes/pass.h"
 #include "passes/remark.h"
 
@@ -107,7 +107,7 @@ static void solve_program(const struct program *program, struct hd_arena *scratc
 }
 
 /* Callees included; where one is not known, all registers. */
-static void raise_to_callees(const struct program *program, struct hd_switching *results)
+static void raise_to_callees(const struct program *program, struct hd_switch_points *results)
 {
 	const struct hd_callgraph *calls = program->calls;
 	for (bool changed = true; changed;) {
@@ -132,7 +132,7 @@ int hd_switch_run(struct hd_unit *unit)
 	struct program program = {.unit = unit,
 				  .liveness = hd_pass_result(unit, HD_PASS_LIVENESS),
 				  .calls = hd_pass_result(unit, HD_PASS_CALLGRAPH)};
-	struct hd_switching *results = HD_ARENA_NEW(&unit->arena, struct hd_switching, count);
+	struct hd_switch_points *results = HD_ARENA_NEW(&unit->arena, struct hd_switch_points, count);
 	struct hd_arena scratch;
 	hd_arena_init(&scratch);
 	program.loading = HD_ARENA_NEW(&scratch, struct hd_loading, count);
@@ -152,7 +152,7 @@ int hd_switch_run(struct hd_unit *unit)
 
 void hd_switch_describe(struct hd_unit *unit, uint32_t index, struct hd_meta_function *facts)
 {
-	const struct hd_switching *results = hd_pass_result(unit, HD_PASS_SWITCH), *switching = &results[index];
+	const struct hd_switch_points *results = hd_pass_result(unit, HD_PASS_SWITCH), *switching = &results[index];
 	facts->switch_context_bytes = switching->bytes;
 	facts->switch_count = switching->point_count;
 	facts->switches = HD_ARENA_NEW(&unit->arena, struct hd_meta_switch, switching->point_count);
@@ -199,7 +199,7 @@ static void print_point(FILE *out, const struct hd_switch_point *point)
 
 void hd_switch_print_unit(FILE *out, const struct hd_unit *unit)
 {
-	const struct hd_switching *results = hd_pass_result(unit, HD_PASS_SWITCH);
+	const struct hd_switch_points *results = hd_pass_result(unit, HD_PASS_SWITCH);
 	for (uint32_t f = 0; f < unit->object.function_count; f++) {
 		const struct hd_function *function = &unit->object.functions[f];
 		fprintf(out, "%s %s: switch points %u, context %u bytes\n", function->kernel ? "kernel" : "function",
@@ -211,7 +211,7 @@ void hd_switch_print_unit(FILE *out, const struct hd_unit *unit)
 
 /* ---- verifying */
 
-static const char *wrong_with_point(const struct hd_switching *switching, uint32_t index)
+static const char *wrong_with_point(const struct hd_switch_points *switching, uint32_t index)
 {
 	const struct hd_switch_point *point = &switching->points[index];
 	if (index && point->inst <= switching->points[index - 1].inst)
@@ -230,7 +230,7 @@ static const char *wrong_with_point(const struct hd_switching *switching, uint32
 
 int hd_switch_verify_unit(struct hd_unit *unit)
 {
-	const struct hd_switching *results = hd_pass_result(unit, HD_PASS_SWITCH);
+	const struct hd_switch_points *results = hd_pass_result(unit, HD_PASS_SWITCH);
 	for (uint32_t f = 0; f < unit->object.function_count; f++) {
 		const char *wrong = NULL;
 		for (uint32_t i = 0; i < results[f].point_count && !wrong; i++)
@@ -246,7 +246,7 @@ int hd_switch_verify_unit(struct hd_unit *unit)
 
 void hd_switch_remarks(struct hd_remarks *remarks, uint32_t function)
 {
-	const struct hd_switching *results = hd_pass_result(remarks->unit, HD_PASS_SWITCH);
+	const struct hd_switch_points *results = hd_pass_result(remarks->unit, HD_PASS_SWITCH);
 	struct hd_remark remark;
 	if (!hd_remark_begin(&remark, remarks, HD_PASS_SWITCH, "Switch", function, HD_REMARK_FUNCTION))
 		return;

@@ -2,10 +2,10 @@
  * switch: where a warp may be switched out when it stalls, and what has to be kept of it there
  * (gpu-multiprogramming-lin, 3.6.6).
  *
- * The row SWITCH computes one struct hd_switching for each of hd_object.functions, in that order.
+ * The row SWITCH computes one struct hd_switch_points for each of hd_object.functions, in that order.
  */
-#ifndef HD_PASSES_ANALYSIS_SWITCHING_H
-#define HD_PASSES_ANALYSIS_SWITCHING_H
+#ifndef HD_PASSES_ANALYSIS_SWITCH_H
+#define HD_PASSES_ANALYSIS_SWITCH_H
 
 #include "passes/analysis/liveness.h"
 #include "passes/analysis/patterns.h"
@@ -20,7 +20,7 @@ struct hd_switch_point {
 	uint32_t bytes; /* of a diverged warp's registers, in groups of 32 threads */
 };
 
-struct hd_switching {
+struct hd_switch_points {
 	const struct hd_liveness *liveness;
 	struct hd_switch_point *points; /* ascending */
 	uint32_t point_count;
@@ -50,7 +50,7 @@ struct hd_regset hd_switch_flow(const struct hd_flow *flow, const struct hd_swit
 /* Destinations of the function's global loads. */
 struct hd_regset hd_switch_loaded(const struct hd_function *function);
 /* Points of a function. Everything lives in the arena. Linear in the code times the depth of its loops. */
-void hd_switch_compute(struct hd_switching *switching, const struct hd_liveness *liveness,
+void hd_switch_compute(struct hd_switch_points *switching, const struct hd_liveness *liveness,
 		       const struct hd_switch_facts *facts, struct hd_arena *arena);
 /* Bytes of a point's registers: uniform ones 4 and strided ones 8 for each group of `group` threads, others 128. */
 uint32_t hd_switch_bytes(const struct hd_switch_point *point, uint32_t group);

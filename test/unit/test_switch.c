@@ -7,12 +7,12 @@
 
 #include "flow_compute.h"
 #include "machine_code.h"
-#include "passes/analysis/switching.h"
+#include "passes/analysis/switch.h"
 
 static struct hd_arena arena;
 static struct hd_flow flow;
 static struct hd_liveness liveness;
-static struct hd_switching switching;
+static struct hd_switch_points switching;
 static struct hd_function function;
 
 static void set_up(void)

@@ -13,7 +13,7 @@
  * A helper (heddle/object.h) has none: to the program it is an instruction. Needs LIVENESS and PATTERNS. Linear in the
  * code times the depth of its loops.
  */
-#include "passes/analysis/switching.h"
+#include "passes/analysis/switch.h"
 #include "heddle/opcodes.h"
 
 #include "lib/vec.h"
@@ -179,7 +179,7 @@ static void measure_point(const struct hd_liveness *liveness, const struct walk 
 	point->loading.preds = 0;
 }
 
-static void list_points(struct hd_switching *switching, const struct walk *walk, const struct hd_regset *before,
+static void list_points(struct hd_switch_points *switching, const struct walk *walk, const struct hd_regset *before,
 			struct hd_arena *scratch, struct hd_arena *arena)
 {
 	const struct hd_flow *flow = walk->flow;
@@ -220,7 +220,7 @@ static struct hd_meta_pattern pattern_of(uint32_t reg, const struct hd_value *va
 	};
 }
 
-static void find_patterns(struct hd_switching *switching, struct hd_arena *scratch, struct hd_arena *arena)
+static void find_patterns(struct hd_switch_points *switching, struct hd_arena *scratch, struct hd_arena *arena)
 {
 	struct hd_patterns patterns;
 	struct hd_pattern_cursor cursor;
@@ -242,13 +242,13 @@ static void find_patterns(struct hd_switching *switching, struct hd_arena *scrat
 	}
 }
 
-void hd_switch_compute(struct hd_switching *switching, const struct hd_liveness *liveness,
+void hd_switch_compute(struct hd_switch_points *switching, const struct hd_liveness *liveness,
 		       const struct hd_switch_facts *facts, struct hd_arena *arena)
 {
 	const struct hd_flow *flow = liveness->flow;
 	struct walk walk = {flow, facts, NULL};
 	struct hd_arena scratch;
-	*switching = (struct hd_switching){.liveness = liveness};
+	*switching = (struct hd_switch_points){.liveness = liveness};
 	if (flow->function->helper || !flow->function->inst_count)
 		return;
 	hd_arena_init(&scratch);
