@@ -60,6 +60,11 @@ def written(value, as_text):
     return f'{value:{sign}{"," if "," in as_text else ""}.{digits}f}'
 
 
+def shown_by(mark, entry):
+    """The number of a comment, as the text after it is written."""
+    return written(-entry['value'] if mark[1] else entry['value'], mark[4] or '0')
+
+
 # ---------------------------------------------------------------- pages
 
 def builds_of(text, results, age_of):
@@ -83,8 +88,7 @@ def fill(root, text, results):
         entry = results.get(mark[2], {}).get(mark[3])
         if not entry:
             return mark[0]
-        value = -entry['value'] if mark[1] else entry['value']
-        return f'<!--{mark[1] or ""}{mark[2]}.{mark[3]}-->' + written(value, mark[4] or '0')
+        return f'<!--{mark[1] or ""}{mark[2]}.{mark[3]}-->' + shown_by(mark, entry)
 
     text = MARK.sub(number, text)
     known = dict(re.findall(r'commit (\S+) of \S+, (\d+) commits before', text))
@@ -141,7 +145,7 @@ def check(root):
             marks += 1
             if not entry:
                 errors.append(f'{where}: {FOLDER}/{mark[2]}.json has no value {mark[3]}')
-            elif written(-entry['value'] if mark[1] else entry['value'], mark[4] or '0') != mark[4]:
+            elif shown_by(mark, entry) != mark[4]:
                 errors.append(f'{where}: {name} is {entry["value"]}, not {mark[4]}: make docs')
         block = BUILDS.search(text)
         if block and AGE.sub('', block[2]) != builds_of(text, results, lambda commit: 0):

@@ -128,6 +128,8 @@ uint64_t hd_ptx_float_bits(const struct hd_ptx_part *part, unsigned bits);
 bool hd_ptx_statement_has(const struct hd_ptx_statement *statement, const char *part);
 /* The type that part `back` from the end names (0: the last); bits 0 when it is none. */
 struct hd_ptx_type hd_ptx_statement_type(const struct hd_ptx_statement *statement, unsigned back);
+/* The first type among the parts behind the first one; bits 0 when there is none. */
+struct hd_ptx_type hd_ptx_statement_element(const struct hd_ptx_statement *statement);
 struct hd_ptx_type hd_ptx_type_named(const char *name);
 
 /* Whether there is a special register of the name, "%tid.x"; what it is. */

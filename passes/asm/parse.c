@@ -427,6 +427,14 @@ bool hd_ptx_statement_has(const struct hd_ptx_statement *statement, const char *
 	return false;
 }
 
+struct hd_ptx_type hd_ptx_statement_element(const struct hd_ptx_statement *statement)
+{
+	struct hd_ptx_type type = {0, 0};
+	for (unsigned i = 1; i < statement->part_count && !type.bits; i++)
+		type = hd_ptx_type_named(statement->parts[i]);
+	return type;
+}
+
 struct hd_ptx_type hd_ptx_statement_type(const struct hd_ptx_statement *statement, unsigned back)
 {
 	if (back >= statement->part_count)

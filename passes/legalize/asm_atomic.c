@@ -7,14 +7,6 @@
 
 #include "passes/legalize/asm.h"
 
-static struct hd_ptx_type element_type(const struct hd_ptx_statement *now)
-{
-	struct hd_ptx_type type = {0, 0};
-	for (unsigned i = 1; i < now->part_count && !type.bits; i++)
-		type = hd_ptx_type_named(now->parts[i]);
-	return type;
-}
-
 static unsigned elements(const struct hd_ptx_statement *now)
 {
 	return hd_ptx_statement_has(now, "v8")	 ? 8
@@ -25,7 +17,7 @@ static unsigned elements(const struct hd_ptx_statement *now)
 
 static bool is_taken(const struct hd_ptx_statement *now)
 {
-	struct hd_ptx_type type = element_type(now);
+	struct hd_ptx_type type = hd_ptx_statement_element(now);
 	return type.bits == 16 || (type.bits == 32 && strchr("hg", type.class)) || elements(now) > 1 ||
 	       type.bits == 128;
 }
@@ -46,7 +38,7 @@ static bool operation(const struct hd_ptx_statement *now, LLVMAtomicRMWBinOp *ou
 {
 	bool add = hd_ptx_statement_has(now, "add"), min = hd_ptx_statement_has(now, "min");
 	*out = add ? LLVMAtomicRMWBinOpFAdd : min ? LLVMAtomicRMWBinOpFMin : LLVMAtomicRMWBinOpFMax;
-	return (add || min || hd_ptx_statement_has(now, "max")) && hd_asm_is_real(element_type(now));
+	return (add || min || hd_ptx_statement_has(now, "max")) && hd_asm_is_real(hd_ptx_statement_element(now));
 }
 
 static value one(struct hd_asm *a, value pointer, value operand, LLVMTypeRef type, LLVMAtomicRMWBinOp op)
@@ -80,7 +72,7 @@ static bool check(struct hd_asm *a, struct hd_ptx_type type, unsigned count, uns
 
 static void atomic(struct hd_asm *a, unsigned result)
 {
-	struct hd_ptx_type type = element_type(a->now);
+	struct hd_ptx_type type = hd_ptx_statement_element(a->now);
 	unsigned count = elements(a->now), space = hd_asm_space(a);
 	struct hd_site *site = &a->site;
 	bool acquires = hd_asm_has(a, "acquire") || hd_asm_has(a, "acq_rel");

@@ -17,13 +17,17 @@ static value plus(struct hd_asm *a, value x, value y)
 	return binary(&a->site, LLVMAdd, x, y);
 }
 
+static value pointer_of(struct hd_asm *a, value address)
+{
+	return LLVMBuildIntToPtr(a->site.builder, address, LLVMPointerTypeInContext(a->site.legal->context, GLOBAL),
+				 "");
+}
+
 /* A field of so many bits. */
 static value field(struct hd_asm *a, value object, size_t at, unsigned bits)
 {
-	struct hd_site *site = &a->site;
-	LLVMTypeRef type = LLVMPointerTypeInContext(site->legal->context, GLOBAL);
-	value pointer = LLVMBuildIntToPtr(site->builder, plus(a, object, number(object, at)), type, "");
-	value out = LLVMBuildLoad2(site->builder, int_type(site, bits), pointer, "");
+	value pointer = pointer_of(a, plus(a, object, number(object, at)));
+	value out = LLVMBuildLoad2(a->site.builder, int_type(&a->site, bits), pointer, "");
 	LLVMSetAlignment(out, bits / 8);
 	return out;
 }
@@ -64,9 +68,10 @@ static bool read_place(struct hd_asm *a, unsigned index, struct place *place)
 	const struct geometry *geometry = geometry_of(a->now);
 	const struct hd_ptx_operand *operand = &a->now->operands[index];
 	unsigned given = operand->form == HD_PTX_ADDRESS ? operand->count - 1 : 0;
-	*place = (struct place){.count = hd_asm_has(a, "v4") ? 4 : hd_asm_has(a, "v2") ? 2 : 1};
-	for (unsigned i = 1; i < a->now->part_count && !place->bits; i++)
-		place->bits = hd_ptx_type_named(a->now->parts[i]).bits;
+	*place = (struct place){.bits = hd_ptx_statement_element(a->now).bits,
+				.count = hd_asm_has(a, "v4")   ? 4
+					 : hd_asm_has(a, "v2") ? 2
+							       : 1};
 	if (!geometry || !place->bits || place->bits * place->count > 128) {
 		hd_asm_error(a, ".1d, .2d, .3d, .a1d or .a2d and a type of up to 128 bits expected");
 		return false;
@@ -155,12 +160,6 @@ static void end(struct hd_asm *a, const struct branch *branch)
 	LLVMPositionBuilderAtEnd(a->site.builder, branch->next);
 }
 
-static value pointer_of(struct hd_asm *a, value address)
-{
-	return LLVMBuildIntToPtr(a->site.builder, address, LLVMPointerTypeInContext(a->site.legal->context, GLOBAL),
-				 "");
-}
-
 static LLVMTypeRef vector_type(struct hd_asm *a, const struct place *place)
 {
 	return LLVMVectorType(int_type(&a->site, place->bits), place->count);
@@ -220,20 +219,25 @@ static void store(struct hd_asm *a, unsigned arg)
 /* sured.b.add.2d.u32.trap [surface, {x, y}], r */
 static void reduce(struct hd_asm *a, unsigned arg)
 {
-	struct hd_ptx_type type = {0, 0};
+	static const struct {
+		const char *name;
+		LLVMAtomicRMWBinOp of_signed, of_unsigned;
+	} operations[] = {
+		{"add", LLVMAtomicRMWBinOpAdd, LLVMAtomicRMWBinOpAdd},
+		{"min", LLVMAtomicRMWBinOpMin, LLVMAtomicRMWBinOpUMin},
+		{"max", LLVMAtomicRMWBinOpMax, LLVMAtomicRMWBinOpUMax},
+		{"and", LLVMAtomicRMWBinOpAnd, LLVMAtomicRMWBinOpAnd},
+		{"or", LLVMAtomicRMWBinOpOr, LLVMAtomicRMWBinOpOr},
+	};
+	const size_t count = sizeof operations / sizeof operations[0];
+	struct hd_ptx_type type = hd_ptx_statement_element(a->now);
 	struct place place;
 	value inside;
+	size_t which = 0;
 	(void)arg;
-	for (unsigned i = 1; i < a->now->part_count && !type.bits; i++)
-		type = hd_ptx_type_named(a->now->parts[i]);
-	bool is_signed = type.class == 's', add = hd_asm_has(a, "add"), min = hd_asm_has(a, "min");
-	bool max = hd_asm_has(a, "max"), and = hd_asm_has(a, "and");
-	LLVMAtomicRMWBinOp op = add   ? LLVMAtomicRMWBinOpAdd
-				: min ? is_signed ? LLVMAtomicRMWBinOpMin : LLVMAtomicRMWBinOpUMin
-				: max ? is_signed ? LLVMAtomicRMWBinOpMax : LLVMAtomicRMWBinOpUMax
-				: and ? LLVMAtomicRMWBinOpAnd
-				      : LLVMAtomicRMWBinOpOr;
-	if (!add && !min && !max && !and&&!hd_asm_has(a, "or")) {
+	while (which < count && !hd_asm_has(a, operations[which].name))
+		which++;
+	if (which == count) {
 		hd_asm_error(a, "an operation expected");
 		return;
 	}
@@ -245,6 +249,7 @@ static void reduce(struct hd_asm *a, unsigned arg)
 		return;
 	value in = hd_asm_in(a, 1, place.bits), address = address_of(a, &place, &inside);
 	struct branch branch = begin(a, inside);
+	LLVMAtomicRMWBinOp op = type.class == 's' ? operations[which].of_signed : operations[which].of_unsigned;
 	LLVMBuildAtomicRMW(a->site.builder, op, pointer_of(a, address), in, LLVMAtomicOrderingMonotonic, false);
 	end(a, &branch);
 }

@@ -1,6 +1,6 @@
 /*
  * Inline PTX: matrices. mma.sync on the shapes and types of sm_70 to sm_80 and sm_90's of double precision, mma.sp,
- * ldmatrix and movmatrix. Types of eight bits are the legaliser's (passes/legalize/asm_matrix.c); what else PTX has for
+ * ldmatrix and movmatrix. Types of eight bits are the legaliser's (passes/legalize/asm_eight.c); what else PTX has for
  * matrices is refused by name.
  */
 #include "heddle/opcodes.h"

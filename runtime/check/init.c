@@ -310,11 +310,9 @@ static void memory(const struct hd_init *now, const struct hd_accesses *accesses
 static void put_maybe(const struct hd_init *now, uint32_t lanes)
 {
 	const struct hd_origin_of *of = &now->values->of_pred[now->inst->inst.guard & 7];
-	for (unsigned word = 0; word < 4; word++)
-		for (uint64_t left = now->inst->writes.bits[word]; left; left &= left - 1)
-			HD_FOR_LANES (lane, lanes)
-				hd_value_made(&now->values->regs[64 * word + (unsigned)__builtin_ctzll(left)], lane,
-					      HD_FULL, of);
+	HD_FOR_HAZARD_REGS(reg, &now->inst->writes)
+	HD_FOR_LANES (lane, lanes)
+		hd_value_made(&now->values->regs[reg], lane, HD_FULL, of);
 }
 
 void hd_check_init(struct hd_check *check, const struct hd_exec *exec, const struct hd_dinst *inst,

@@ -108,9 +108,8 @@ void hd_value_made(struct hd_value_row *to, uint32_t lane, uint32_t bits, const 
 void hd_values_known(struct hd_values *values, const struct hd_dinst *inst, uint32_t lanes)
 {
 	const struct hd_hazard *writes = &inst->writes;
-	for (unsigned word = 0; word < 4; word++)
-		for (uint64_t left = writes->bits[word]; left; left &= left - 1)
-			values->regs[64 * word + (unsigned)__builtin_ctzll(left)].lanes &= ~lanes;
+	HD_FOR_HAZARD_REGS(reg, writes)
+	values->regs[reg].lanes &= ~lanes;
 	for (uint32_t pred = 0; pred < HD_PT; pred++)
 		if (writes->bits[4] >> pred & 1)
 			values->preds[pred] &= ~lanes;

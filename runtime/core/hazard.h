@@ -13,6 +13,13 @@ struct hd_hazard {
 	uint64_t bits[5];
 };
 
+/* For each register of the set, in ascending order. The set must not change meanwhile. */
+#define HD_FOR_HAZARD_REGS(reg, set)                                                                        \
+	for (uint32_t reg = 0, reg##_word = 0; reg##_word < 4; reg##_word++)                                \
+		for (uint64_t reg##_left = (set)->bits[reg##_word];                                         \
+		     reg##_left && (reg = 64 * reg##_word + (uint32_t)__builtin_ctzll(reg##_left), true);   \
+		     reg##_left &= reg##_left - 1)
+
 static inline void hd_hazard_add(struct hd_hazard *to, const struct hd_hazard *what)
 {
 	for (uint32_t i = 0; i < 5; i++)

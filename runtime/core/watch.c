@@ -56,20 +56,25 @@ struct hd_watcher_handle *hd_watcher_add(struct hd_gpu *gpu, const struct hd_wat
 	return handle;
 }
 
+/* watcher_count: it does not watch this GPU. */
+static uint32_t index_of(const struct hd_gpu *gpu, const struct hd_watcher *watcher)
+{
+	uint32_t i = 0;
+	while (i < gpu->watcher_count && gpu->watchers[i].watcher != watcher)
+		i++;
+	return i;
+}
+
 struct hd_watcher_handle *hd_watcher_find(struct hd_gpu *gpu, const struct hd_watcher *watcher)
 {
-	for (uint32_t i = 0; i < gpu->watcher_count; i++)
-		if (gpu->watchers[i].watcher == watcher)
-			return &gpu->watchers[i];
-	return NULL;
+	uint32_t i = index_of(gpu, watcher);
+	return i < gpu->watcher_count ? &gpu->watchers[i] : NULL;
 }
 
 void *hd_watcher_state(const struct hd_gpu *gpu, const struct hd_watcher *watcher)
 {
-	for (uint32_t i = 0; i < gpu->watcher_count; i++)
-		if (gpu->watchers[i].watcher == watcher)
-			return gpu->watchers[i].state;
-	return NULL;
+	uint32_t i = index_of(gpu, watcher);
+	return i < gpu->watcher_count ? gpu->watchers[i].state : NULL;
 }
 
 void hd_watcher_sleep(struct hd_gpu *gpu, struct hd_watcher_handle *handle, bool asleep)

@@ -268,10 +268,7 @@ void cars_verify_after(const struct hd_policy_handle *self, struct hd_warp *warp
 	}
 	/* A barrier's reduction comes when it completes. */
 	bool defined = effect->event != HD_EVENT_BARRIER;
-	for (uint32_t word = 0; word < 4; word++)
-		for (uint64_t rest = inst->writes.bits[word]; rest; rest &= rest - 1) {
-			uint32_t reg = word * 64 + (uint32_t)__builtin_ctzll(rest);
-			if (reg >= CARS_FIRST_SAVED)
-				write_row(self, warp, reg, hd_effect_lanes(effect), defined);
-		}
+	HD_FOR_HAZARD_REGS(reg, &inst->writes)
+	if (reg >= CARS_FIRST_SAVED)
+		write_row(self, warp, reg, hd_effect_lanes(effect), defined);
 }

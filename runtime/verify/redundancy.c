@@ -319,13 +319,12 @@ static struct form of_warp(struct form form, uint32_t mask)
 static void write_forms(struct warp_forms *forms, const struct hd_dinst *inst, struct form form, uint32_t mask,
 			uint32_t writer)
 {
-	for (unsigned word = 0; word < 4; word++)
-		for (uint64_t left = inst->writes.bits[word]; left; left &= left - 1) {
-			unsigned reg = 64 * word + (unsigned)__builtin_ctzll(left);
-			merge(&forms->regs[reg], form, mask);
-			forms->summed[reg] &= ~mask;
-			forms->writer[reg] = writer;
-		}
+	HD_FOR_HAZARD_REGS(reg, &inst->writes)
+	{
+		merge(&forms->regs[reg], form, mask);
+		forms->summed[reg] &= ~mask;
+		forms->writer[reg] = writer;
+	}
 	for (unsigned i = 0; i < HD_MAX_PREDS; i++)
 		if (inst->writes.bits[4] >> i & 1)
 			merge(&forms->preds[i], form, mask);

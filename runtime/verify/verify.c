@@ -286,9 +286,8 @@ static void tag_dead(struct hd_shadow *shadow, uint32_t mask, const struct hd_in
 /* What is written is alive again, in the lanes that wrote it. */
 static void revive_written(struct hd_shadow *shadow, uint32_t mask, const struct hd_hazard *writes)
 {
-	for (unsigned word = 0; word < 4; word++)
-		for (uint64_t left = writes->bits[word]; left; left &= left - 1)
-			shadow->dead[64 * word + (unsigned)__builtin_ctzll(left)] &= ~mask;
+	HD_FOR_HAZARD_REGS(reg, writes)
+	shadow->dead[reg] &= ~mask;
 	hd_verify_poison_written(&shadow->watch.poison, mask, writes);
 	hd_verify_poison_written(&shadow->watch.space, mask, writes);
 	hd_verify_poison_written(&shadow->watch.stalled, mask, writes);

@@ -170,9 +170,8 @@ void hd_verify_analyses_before(struct hd_exec *exec, const struct hd_dinst *inst
 
 void hd_verify_poison_written(struct hd_poison *poison, uint32_t mask, const struct hd_hazard *writes)
 {
-	for (unsigned word = 0; word < 4; word++)
-		for (uint64_t left = writes->bits[word]; left; left &= left - 1)
-			poison->regs[64 * word + (unsigned)__builtin_ctzll(left)] &= ~mask;
+	HD_FOR_HAZARD_REGS(reg, writes)
+	poison->regs[reg] &= ~mask;
 	for (unsigned pred = 0; pred < HD_PT; pred++)
 		if (writes->bits[4] >> pred & 1)
 			poison->preds[pred] &= ~mask;

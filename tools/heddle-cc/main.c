@@ -81,12 +81,8 @@ static bool takes_lld(struct hd_cc *cc)
 {
 	if (speaks_to_linker(&cc->link) || speaks_to_linker(&cc->host))
 		return false;
-	char *found = hd_child_find(cc->clangxx), *real = found ? realpath(found, NULL) : NULL;
-	char *slash = real ? strrchr(real, '/') : NULL;
-	bool there = slash && !access(hd_arena_printf(&cc->arena, "%.*s/ld.lld", (int)(slash - real), real), X_OK);
-	free(found);
-	free(real);
-	return there;
+	const char *clang = hd_cc_compiler(cc), *slash = clang ? strrchr(clang, '/') : NULL;
+	return slash && !access(hd_arena_printf(&cc->arena, "%.*s/ld.lld", (int)(slash - clang), clang), X_OK);
 }
 
 static int link_program(struct hd_job *job, const char *output)

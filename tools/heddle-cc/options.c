@@ -611,6 +611,15 @@ static char *beside(const char *base, const char *path)
 	return hd_strbuf_detach(&text);
 }
 
+const char *hd_cc_compiler(struct hd_cc *cc)
+{
+	char *found = hd_child_find(cc->clangxx), *real = found ? realpath(found, NULL) : NULL;
+	const char *path = real ? hd_arena_strdup(&cc->arena, real) : NULL;
+	free(found);
+	free(real);
+	return path;
+}
+
 static void find_places(struct hd_cc *cc)
 {
 	char *data = hd_data_dir();

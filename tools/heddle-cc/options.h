@@ -120,6 +120,8 @@ static inline bool hd_cc_is_true(enum hd_cc_truth truth, bool unsaid)
 }
 /* The device half's -O: nvcc's -O is the host's, and its device code at its best whatever that says. */
 const char *hd_cc_device_level(const struct hd_cc *cc);
+/* The clang that compiles: its file, found in PATH, without links; NULL: none. It lives in the arena. */
+const char *hd_cc_compiler(struct hd_cc *cc);
 /* 0; 1 when --help or --version was printed; -1 with the error reported. */
 int hd_cc_parse(struct hd_cc *cc, int argc, char **argv);
 void hd_cc_release(struct hd_cc *cc);

@@ -243,14 +243,11 @@ bool hd_prelude_is_usual(struct hd_cc *cc, bool device)
 static const char *compiler(struct hd_cc *cc)
 {
 	struct stat info;
-	char *found = hd_child_find(cc->clangxx), *real = found ? realpath(found, NULL) : NULL;
-	const char *text = real && !stat(real, &info)
-				   ? hd_arena_printf(&cc->arena, "%s %lld %lld.%09ld", real, (long long)info.st_size,
-						     (long long)info.st_mtim.tv_sec, info.st_mtim.tv_nsec)
-				   : NULL;
-	free(found);
-	free(real);
-	return text;
+	const char *clang = hd_cc_compiler(cc);
+	if (!clang || stat(clang, &info))
+		return NULL;
+	return hd_arena_printf(&cc->arena, "%s %lld %lld.%09ld", clang, (long long)info.st_size,
+			       (long long)info.st_mtim.tv_sec, info.st_mtim.tv_nsec);
 }
 
 static const char *key_of(struct hd_cc *cc, const char *clang, const hd_arguments *words)

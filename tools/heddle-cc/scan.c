@@ -385,23 +385,13 @@ static enum CXChildVisitResult find_kernels(CXCursor cursor, CXCursor parent, CX
 
 /* ------------------------------------------------------------ the file */
 
-/*
- * Where the compiler is, found in PATH, without links: libclang takes clang's own headers from beside it, and reads
- * errors into sources that need them. The caller frees it.
- */
-static char *compiler_path(const struct hd_cc *cc)
-{
-	char *found = hd_child_find(cc->clangxx), *real = found ? realpath(found, NULL) : NULL;
-	free(found);
-	return real ? real : hd_xstrdup(cc->clangxx);
-}
-
+/* libclang takes clang's own headers from beside the compiler, and reads errors into sources that need them. */
 static CXTranslationUnit parse(struct hd_cc *cc, const char *input, const char *header, bool device, bool whole)
 {
 	hd_arguments arguments = {0};
 	CXTranslationUnit unit = NULL;
-	char *compiler = compiler_path(cc);
-	hd_vec_push(&arguments, compiler);
+	const char *compiler = hd_cc_compiler(cc);
+	hd_vec_push(&arguments, compiler ? compiler : cc->clangxx);
 	hd_vec_push(&arguments, "--driver-mode=g++");
 	hd_cc_half_arguments(cc, device, &arguments);
 	hd_prelude_use(&arguments, header);
@@ -410,7 +400,6 @@ static CXTranslationUnit parse(struct hd_cc *cc, const char *input, const char *
 	enum CXErrorCode error = clang_parseTranslationUnit2FullArgv(index, input, arguments.data, (int)arguments.len,
 								     NULL, 0, options, &unit);
 	hd_vec_release(&arguments);
-	free(compiler);
 	return error == CXError_Success ? unit : NULL;
 }
 
