@@ -22,6 +22,7 @@
 struct hd_checkpoint;
 struct hd_config;
 struct hd_devmem;
+struct hd_exec;
 struct hd_functional;
 struct hd_memory;
 struct hd_run;
@@ -68,6 +69,7 @@ struct hd_gpu {
 	uint32_t grid_slots;		/* that grids have had since the start */
 	struct hd_grid *grid;		/* that runs alone, or is beginning or ending; NULL: none, or several run */
 	struct hd_run *run;		/* gpu.c's */
+	struct hd_exec *exec;		/* of what no SM does: streams of linear versions, the end of windows */
 	uint64_t grids_launched;
 	uint64_t corun_end;  /* of the co-run that is going on (corun.c); UINT64_MAX */
 	uint64_t corun_next; /* cycle in which its next kernel comes; UINT64_MAX: none waits for that */
@@ -105,6 +107,12 @@ struct hd_gpu {
 	} watch_bytes;							 /* of what each of these has for watchers */
 	bool stepwise, watched_alone, shows_code, wants_facts, one_grid; /* what some watcher needs: hd_watcher's */
 };
+
+/* Every policy `self` (a handle) that has the hook. */
+#define HD_HOOKED(gpu, self, hook)                                                                            \
+	for (const struct hd_policy_handle *self = (gpu)->policies, *self##_end = self + (gpu)->policy_count; \
+	     self < self##_end; self++)                                                                       \
+		if (self->hooks->hook)
 
 /* For policies with `facts`: what is said of the instruction at `pc`, in *function if that is not NULL; NULL: nothing.
  */

@@ -14,10 +14,14 @@
 #include "runtime/core/hazard.h"
 
 struct hd_cta;
+struct hd_exec;
 struct hd_grid;
 struct hd_linear_parts;
 struct hd_regfile;
 struct hd_sm;
+
+#define HD_ROW_BYTES (HD_WARP_LANES * sizeof(uint32_t)) /* a register of a warp */
+#define HD_HIDDEN_ROWS 2				/* below row 0: what RZ reads and what it takes */
 
 /* SIMT stack entry. pc HD_NO_PC_ABS in reconv: none. */
 #define HD_PC_NONE 0xffffffffu
@@ -143,7 +147,8 @@ struct hd_warp {
 
 struct hd_cta {
 	struct hd_grid *grid;
-	struct hd_sm *sm;
+	struct hd_sm *sm;     /* NULL: of no SM (twins, streams of linear versions) */
+	struct hd_exec *exec; /* of that SM */
 	uint32_t index[3], linear;
 	uint8_t *shared;	/* functional contents */
 	uint32_t shared_offset; /* in the SM's shared memory, for bank timing */

@@ -179,3 +179,11 @@ const struct hd_dinst *hd_warp_execute_turn(struct hd_exec *exec, struct hd_warp
 		}
 	}
 }
+
+uint32_t hd_operand_value(const struct hd_warp *warp, const struct hd_inst *inst, enum hd_slot slot, uint32_t mask)
+{
+	bool b = slot == HD_SLOT_B;
+	if (b ? hd_x_in_b(inst->xkind) : hd_x_in_c(inst->xkind))
+		return hd_x_value(warp, inst);
+	return hd_row(warp, b ? inst->b : inst->c)[__builtin_ctz(mask)];
+}

@@ -218,7 +218,7 @@ static uint32_t warp_special(const struct hd_exec *exec, uint32_t number)
 	switch (number) {
 	case HD_SR_WARPID: return warp->index;
 	case HD_SR_NWARPID: return (uint32_t)exec->gpu->config->max_warps;
-	case HD_SR_SMID: return warp->cta->sm ? hd_sm_id(warp->cta->sm) : 0;
+	case HD_SR_SMID: return warp->cta->exec ? warp->cta->exec->sm : 0;
 	case HD_SR_NSMID: return (uint32_t)exec->gpu->sm_count;
 	case HD_SR_GRIDID: return (uint32_t)warp->cta->grid->id;
 	case HD_SR_CTAID_X: return warp->cta->index[0];

@@ -33,7 +33,8 @@ struct hd_exec {
 	struct hd_effect *effect;
 	uint64_t now;
 	bool fault;
-	bool stays; /* with `fault`: there is none, but the warp is not to go on to the next instruction (meet.c) */
+	bool stays;  /* with `fault`: there is none, but the warp is not to go on to the next instruction (meet.c) */
+	uint32_t sm; /* number of its SM */
 	struct hd_devrange ranges[16];	/* recently used allocations, by pc */
 	uint64_t offset[HD_WARP_LANES]; /* host offsets of an access where they differ from effect->address */
 };
@@ -47,6 +48,8 @@ void hd_warp_execute(struct hd_exec *exec, struct hd_warp *warp, struct hd_effec
 /* Result of a BAR.RED for a warp that is being released: writes dst/pdst of the BAR instruction at `pc`. */
 void hd_warp_barrier_result(struct hd_warp *warp, const struct hd_dinst *inst, uint32_t mask, uint32_t count,
 			    uint32_t total);
+/* Operand b or c of a control instruction, as the first lane of `mask` has it: immediate, constant or register. */
+uint32_t hd_operand_value(const struct hd_warp *warp, const struct hd_inst *inst, enum hd_slot slot, uint32_t mask);
 /*
  * Sets up functional state for a warp of a CTA: registers zero, stack with one entry at grid->entry, live lanes, tid.
  * The dispatcher has set regs (grid->register_rows rows and the two below), local, local_base, slot and cta->shared,

@@ -7,7 +7,6 @@
 #include "heddle/figures.h"
 #include "runtime/exec/exec.h"
 #include "runtime/exec/load.h"
-#include "runtime/sm/hooks.h"
 
 static bool is_wanted(const struct hd_gpu *gpu)
 {

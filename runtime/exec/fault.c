@@ -10,7 +10,6 @@
 #include "heddle/figures.h"
 #include "runtime/exec/fault.h"
 #include "runtime/exec/later.h"
-#include "runtime/sm/sm.h"
 
 struct hd_loc hd_place_of(const struct hd_gpu *gpu, uint32_t pc)
 {
@@ -72,7 +71,7 @@ static void take_fault(struct hd_gpu *gpu, const struct hd_warp *warp, int error
 /* Where the warp's SM keeps faults of a window; NULL: they are told at once. */
 static struct hd_later *later_of(const struct hd_warp *warp)
 {
-	struct hd_later *later = warp->cta->sm ? warp->cta->sm->exec->later : NULL;
+	struct hd_later *later = warp->cta->exec ? warp->cta->exec->later : NULL;
 	return later && !later->past ? later : NULL;
 }
 
@@ -96,7 +95,7 @@ void hd_gpu_fault(struct hd_gpu *gpu, struct hd_warp *warp, uint32_t pc, uint32_
 		return;
 	}
 	later->error = error;
-	later->fault_cycle = warp->cta->sm->exec->now;
+	later->fault_cycle = warp->cta->exec->now;
 	later->fault_warp = warp;
 	later->fault_place = hd_place_of(gpu, pc);
 }

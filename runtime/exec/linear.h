@@ -1,10 +1,12 @@
 /*
- * Linear versions of kernels at run time (r2d2-isca23, 3.3 and 4): what a launch computes before its threads run, and
- * whether it may run one. linear.c itself takes no simulated time; a policy that models R2D2's hardware has warps run
- * the streams instead (`streams`), and what they leave is each SM's.
+ * Linear versions of kernels at run time (r2d2-isca23, 3.3 and 4): what a launch computes before its threads run.
+ * linear.c itself takes no simulated time; a policy that models R2D2's hardware has warps run the streams instead
+ * (`streams`), and what they leave is each SM's (runtime/sm/linear.h).
  */
 #ifndef HD_RUNTIME_EXEC_LINEAR_H
 #define HD_RUNTIME_EXEC_LINEAR_H
+
+#include <stdbool.h>
 
 #include "heddle/object.h"
 #include "lib/api.h"
@@ -12,13 +14,9 @@
 struct hd_gpu;
 struct hd_grid;
 struct hd_cta;
-struct hd_sm;
-struct hd_sm_grid;
 struct hd_exec;
-struct hd_launch;
 struct hd_module;
 struct hd_pfunction;
-struct hd_occupancy;
 
 /* What coefficient and thread-index streams leave. */
 struct hd_linear_parts {
@@ -36,17 +34,18 @@ struct hd_linear_state {
 	uint32_t stream[HD_STREAM_COUNT]; /* warp instructions of each stream; thread-index parts: of one warp */
 };
 
-/*
- * Under a policy that wants it: decides whether the launch runs the linear version, and computes coefficients and
- * thread-index parts. Sets grid->linear, entry and registers, or counts why not. `fit`: of the original code.
- */
-void hd_linear_begin(struct hd_gpu *gpu, struct hd_exec *exec, struct hd_grid *grid, const struct hd_occupancy *fit);
+/* Warps run the streams, under a policy that models the hardware. */
+bool hd_linear_in_time(const struct hd_gpu *gpu);
+/* Registers of a thread: the body's, or what the functions that it calls need. */
+uint32_t hd_linear_body_registers(const struct hd_linear *linear, const struct hd_grid *grid);
+/* The launch runs the version: sets grid->linear, entry and registers; computes coefficients and thread-index parts
+ * where streams take no time. `ctas`: blocks of the original code that an SM has room for. */
+void hd_linear_start(const struct hd_gpu *gpu, struct hd_grid *grid, const struct hd_linear *linear, uint32_t ctas);
+/* Zeroed; its two members are the caller's to free. */
+struct hd_linear_parts hd_linear_parts_new(const struct hd_linear_state *state);
 void hd_linear_end(struct hd_grid *grid);
-/* The block's own parts, when it starts on an SM. */
-void hd_linear_cta(struct hd_sm *sm, struct hd_cta *cta);
-/* Where warps run streams: the SM's own parts, zeroed, when the grid gets its turn; and their end. */
-void hd_linear_place(struct hd_sm *sm, const struct hd_grid *grid);
-void hd_linear_release(struct hd_sm_grid *mine);
+/* Computes the block's own parts; returns the instructions of their stream. */
+uint32_t hd_linear_block_parts(struct hd_exec *exec, struct hd_cta *cta);
 /* The code of a stream, to its EXIT: its first instruction in hd_program.code, and how many there are. */
 HD_API uint32_t hd_linear_stream(const struct hd_gpu *gpu, const struct hd_grid *grid, enum hd_stream which,
 				 uint32_t *count);

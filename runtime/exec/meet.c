@@ -17,7 +17,6 @@
  */
 #include "heddle/opcodes.h"
 #include "runtime/exec/exec.h"
-#include "runtime/sm/sm.h"
 
 static const struct hd_inst *inst_at(const struct hd_exec *exec, uint32_t lane)
 {

@@ -14,7 +14,6 @@
 #include "runtime/exec/exec.h"
 #include "runtime/exec/linear.h"
 #include "runtime/exec/load.h"
-#include "runtime/sm/hooks.h"
 
 /* Constant operands must lie in bank 0. */
 static bool constant_in_range(const struct hd_inst *inst)

@@ -29,7 +29,6 @@
 #include "lib/hash.h"
 #include "lib/object/spins.h"
 #include "runtime/exec/exec.h"
-#include "runtime/sm/sm.h"
 
 enum {
 	FIRST_LOOK = 16,    /* backward branches before the first hash: a wait that ends soon moves nothing */

@@ -16,7 +16,6 @@
 #include "lib/store.h"
 #include "runtime/check/check.h"
 #include "runtime/exec/exec.h"
-#include "runtime/exec/linear.h"
 #include "runtime/memory/clock.h"
 #include "runtime/sim/blame.h"
 #include "runtime/sim/checkpoint.h"
@@ -25,6 +24,7 @@
 #include "runtime/sim/recorder.h"
 #include "runtime/sim/sampling.h"
 #include "runtime/sim/sim_private.h"
+#include "runtime/sm/linear.h"
 #include "runtime/verify/conservation.h"
 
 /* May grids run beside each other at all? */
@@ -135,7 +135,7 @@ static int begin(struct hd_sim *sim, struct hd_grid *grid)
 	hd_record_start(sim, grid->record->stats.kernel);
 	if (gpu->sampling)
 		hd_sampling_begin(gpu->sampling, grid);
-	hd_linear_begin(gpu, sim->exec, grid, &grid->fit);
+	hd_linear_begin(gpu, grid, &grid->fit);
 	HD_TELL(gpu, grid_begin, gpu, grid);
 	if (gpu->running)
 		hd_grid_note_slot(gpu, grid);

@@ -48,15 +48,16 @@ static void build_sms(struct hd_sim *sim)
 {
 	struct hd_gpu *gpu = &sim->gpu;
 	gpu->memory = hd_memory_new(gpu->config, &gpu->arena);
-	sim->exec = aligned_alloc(alignof(struct hd_exec), sizeof(struct hd_exec));
-	if (!sim->exec)
+	gpu->exec = aligned_alloc(alignof(struct hd_exec), sizeof(struct hd_exec));
+	if (!gpu->exec)
 		abort();
-	memset(sim->exec, 0, sizeof(*sim->exec));
-	sim->exec->gpu = gpu;
+	memset(gpu->exec, 0, sizeof(*gpu->exec));
+	gpu->exec->gpu = gpu;
 	gpu->sms = HD_ARENA_NEW(&gpu->arena, struct hd_sm *, gpu->sm_count);
 	for (uint32_t i = 0; i < gpu->sm_count; i++) {
 		struct hd_exec *exec = HD_ARENA_NEW(&gpu->arena, struct hd_exec, 1);
 		exec->gpu = gpu;
+		exec->sm = i;
 		gpu->sms[i] = hd_sm_new(gpu, i, exec);
 	}
 	gpu->run = hd_run_new(gpu);
@@ -181,7 +182,7 @@ void hd_sim_free(struct hd_sim *sim)
 	hd_recorder_free(sim->recorder);
 	hd_devmem_free(gpu->devmem);
 	hd_arena_release(&gpu->arena);
-	free(sim->exec);
+	free(gpu->exec);
 	free(sim);
 }
 

@@ -34,7 +34,6 @@ struct hd_recorder;
 struct hd_sim {
 	struct hd_gpu gpu; /* first: a struct hd_gpu pointer is a struct hd_sim pointer */
 	HD_VEC(struct hd_launch_record *) launches;
-	struct hd_exec *exec; /* of what no SM does: streams of linear versions, the end of windows */
 	/* Since the first of the grids that run now got its turn: all counters then, what launches that have ended
 	 * since were counted as and their energy, and whether any shared the GPU. */
 	struct hd_stats before, counted;

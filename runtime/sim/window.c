@@ -387,7 +387,7 @@ static void do_parts(struct hd_window *window, uint64_t now)
 /* What was put off takes effect, up to `limit`. */
 static void do_later(struct hd_window *window, uint64_t now, uint64_t limit)
 {
-	struct hd_exec *exec = hd_sim_of(window->run->gpu)->exec;
+	struct hd_exec *exec = window->run->gpu->exec;
 	struct hd_later *some[HD_MAX_SMS];
 	uint32_t count = 0;
 	for (uint32_t i = 0; i < window->count; i++)

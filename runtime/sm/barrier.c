@@ -18,27 +18,6 @@
 
 #define BARRIERS 16
 
-/* Of constant bank 0: a program with other constant operands, or outside of it, is not loaded. */
-static uint32_t constant_value(const struct hd_warp *warp, uint32_t x)
-{
-	uint32_t value;
-	memcpy(&value, warp->cta->grid->constants + x, sizeof(value));
-	return value;
-}
-
-uint32_t hd_operand_value(const struct hd_warp *warp, const struct hd_inst *inst, enum hd_slot slot, uint32_t mask)
-{
-	bool b = slot == HD_SLOT_B;
-	if (inst->xkind == (b ? HD_X_IMM_B : HD_X_IMM_C))
-		return inst->x;
-	if (inst->xkind == (b ? HD_X_CONST_B : HD_X_CONST_C))
-		return constant_value(warp, inst->x);
-	if (inst->xkind == (b ? HD_X_UNIFORM_B : HD_X_UNIFORM_C))
-		return warp->uregs[inst->x];
-	uint8_t reg = b ? inst->b : inst->c;
-	return reg == HD_RZ ? 0 : warp->regs[reg][__builtin_ctz(mask)];
-}
-
 /* Without timing nobody waits for a cycle. */
 static void go_on(struct hd_sm *sm, struct hd_warp *warp, uint64_t now, uint64_t at, uint8_t reason)
 {

@@ -16,6 +16,7 @@
 #include "runtime/exec/exec.h"
 #include "runtime/exec/linear.h"
 #include "runtime/sm/hooks.h"
+#include "runtime/sm/linear.h"
 #include "runtime/sm/places.h"
 #include "runtime/sm/texture.h"
 
@@ -233,6 +234,7 @@ static void start_cta(struct hd_sm *sm, struct hd_cta *cta, struct hd_grid *grid
 	cta->used = true;
 	cta->grid = grid;
 	cta->sm = sm;
+	cta->exec = sm->exec;
 	cta->linear = (uint32_t)linear;
 	cta->index[0] = (uint32_t)(linear % grid->grid[0]);
 	cta->index[1] = (uint32_t)(linear / grid->grid[0] % grid->grid[1]);

@@ -141,7 +141,9 @@ static struct hd_cta *move_cta(struct hd_sm *from, struct hd_cta *cta, struct hd
 	swap_ctas(cta, there);
 	cta->used = false;
 	cta->sm = from;
+	cta->exec = from->exec;
 	there->sm = to;
+	there->exec = to->exec;
 	there->sent = false;
 	const uint8_t *shared = there->shared;
 	there->shared = hd_cta_saved_shared(to, there);

@@ -11,12 +11,6 @@
 
 #define HD_PARAMETER_BYTES 32
 
-/* Every policy `self` (a handle) that has the hook. */
-#define HD_HOOKED(gpu, self, hook)                                                                            \
-	for (const struct hd_policy_handle *self = (gpu)->policies, *self##_end = self + (gpu)->policy_count; \
-	     self < self##_end; self++)                                                                       \
-		if (self->hooks->hook)
-
 /* Fills gpu->policies from "cars+malekeh" and lets them change gpu->config-> Unknown names, wrong parameters and pairs
  * that cannot combine are errors. 0 or -1. */
 int hd_policy_parse(struct hd_gpu *gpu, const char *text, struct hd_diag *diag);

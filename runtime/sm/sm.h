@@ -28,8 +28,6 @@
 #define HD_NO_SLOT UINT32_MAX
 #define HD_SCHEDULER_WARPS 64 /* positions of one scheduler: bits of a mask */
 #define HD_NEVER UINT64_MAX
-#define HD_ROW_BYTES (HD_WARP_LANES * sizeof(uint32_t)) /* a register of a warp */
-#define HD_HIDDEN_ROWS 2				/* below row 0: what RZ reads and what it takes */
 #define HD_NO_LINE UINT64_MAX
 
 /* Where a ready warp's next instruction goes. Memory instructions also need room in the load/store queue; multiply-adds
@@ -806,8 +804,6 @@ void hd_barrier_arrive(struct hd_sm *sm, struct hd_warp *warp, const struct hd_d
 void hd_barrier_warp_done(struct hd_sm *sm, struct hd_cta *cta, uint64_t now);
 void hd_fence_wait(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now);
 void hd_fence_check(struct hd_sm *sm, uint64_t now);
-/* Operand b or c of a control instruction, as the first lane of `mask` has it: immediate, constant or register. */
-uint32_t hd_operand_value(const struct hd_warp *warp, const struct hd_inst *inst, enum hd_slot slot, uint32_t mask);
 
 /* dispatch.c */
 /* A grid gets its turn. HD_SIM_TOO_LARGE, HD_SIM_NO_MEMORY or 0. */

@@ -95,6 +95,7 @@ static void scene_init(struct scene *scene, const char *policy, uint32_t banks, 
 	scene->warp->cta = &scene->sm->ctas[0];
 	scene->warp->slot = 0;
 	scene->sm->ctas[0].sm = scene->sm;
+	scene->sm->ctas[0].exec = scene->sm->exec;
 	scene->sm->ctas[0].grid = (struct hd_grid *)hd_arena_alloc(&scene->bench.arena, sizeof(struct hd_grid));
 	hd_wcb_init(&ltrf_warp_of(scene->self, scene->warp)->block, 16);
 }

@@ -306,6 +306,7 @@ static void scene_init(struct scene *scene, const char *policy)
 	for (uint32_t i = 0; i < 3; i++)
 		scene->sm->warps[i].cta = &scene->sm->ctas[0];
 	scene->sm->ctas[0].sm = scene->sm;
+	scene->sm->ctas[0].exec = scene->sm->exec;
 	scene->sm->ctas[0].grid = (struct hd_grid *)hd_arena_alloc(&scene->bench.arena, sizeof(struct hd_grid));
 }
 
