@@ -21,6 +21,7 @@
 
 struct hd_checkpoint;
 struct hd_config;
+struct hd_corun;
 struct hd_devmem;
 struct hd_exec;
 struct hd_functional;
@@ -71,8 +72,8 @@ struct hd_gpu {
 	struct hd_run *run;		/* gpu.c's */
 	struct hd_exec *exec;		/* of what no SM does: streams of linear versions, the end of windows */
 	uint64_t grids_launched;
-	uint64_t corun_end;  /* of the co-run that is going on (corun.c); UINT64_MAX */
-	uint64_t corun_next; /* cycle in which its next kernel comes; UINT64_MAX: none waits for that */
+	uint64_t corun_end;  /* of the co-run that is going on (corun.c); HD_NEVER */
+	uint64_t corun_next; /* cycle in which its next kernel comes; HD_NEVER: none waits for that */
 	struct hd_policy_handle policies[HD_MAX_POLICIES];
 	uint32_t policy_count;
 	struct {
@@ -98,10 +99,12 @@ struct hd_gpu {
 					      timing */
 	struct hd_sampling *sampling;	   /* under options.sampling; else NULL */
 	struct hd_checkpoint *checkpoint;  /* under options.checkpoint and options.resume; else NULL */
+	struct hd_corun *corun;		   /* under options.corun_cycles; else NULL */
 	bool every_cycle;		   /* debugging: visit every cycle; the figures must not change */
 	uint64_t watched;		   /* HD_WATCH_BIT of each event that some watcher wants now (watch.h) */
 	struct hd_watcher_handle watchers[HD_MAX_WATCHERS];
 	uint32_t watcher_count;
+	struct hd_watch_due due;
 	struct {
 		uint32_t warp, cta, grid;
 	} watch_bytes;							 /* of what each of these has for watchers */

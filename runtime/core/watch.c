@@ -47,6 +47,7 @@ struct hd_watcher_handle *hd_watcher_add(struct hd_gpu *gpu, const struct hd_wat
 		.warp_at = set_aside(&gpu->watch_bytes.warp, watcher->warp_bytes),
 		.cta_at = set_aside(&gpu->watch_bytes.cta, watcher->cta_bytes),
 		.grid_at = set_aside(&gpu->watch_bytes.grid, watcher->grid_bytes),
+		.due = HD_NEVER,
 	};
 	gpu->stepwise |= watcher->stepwise;
 	gpu->shows_code |= watcher->all_code;
@@ -54,6 +55,50 @@ struct hd_watcher_handle *hd_watcher_add(struct hd_gpu *gpu, const struct hd_wat
 	gpu->one_grid |= watcher->one_grid;
 	look_who_is_awake(gpu);
 	return handle;
+}
+
+static void find_due(struct hd_gpu *gpu)
+{
+	gpu->due = (struct hd_watch_due){HD_NEVER, HD_NEVER, HD_NEVER};
+	for (uint32_t i = 0; i < gpu->watcher_count; i++) {
+		const struct hd_watcher_handle *handle = &gpu->watchers[i];
+		if (handle->watcher->look)
+			gpu->due.look = hd_earlier(gpu->due.look, handle->due);
+		if (handle->watcher->check)
+			gpu->due.check = hd_earlier(gpu->due.check, handle->due);
+		if (handle->watcher->pause)
+			gpu->due.pause = hd_earlier(gpu->due.pause, handle->due);
+	}
+}
+
+void hd_watcher_wants(struct hd_gpu *gpu, struct hd_watcher_handle *handle, uint64_t due)
+{
+	handle->due = due;
+	find_due(gpu);
+}
+
+#define TELL_DUE(event)                                                                   \
+	for (uint32_t i = 0; i < gpu->watcher_count; i++) {                               \
+		struct hd_watcher_handle *handle = &gpu->watchers[i];                     \
+		if (!handle->watcher->event || handle->due > now)                         \
+			continue;                                                         \
+		hd_watcher_wants(gpu, handle, HD_NEVER);                                  \
+		handle->watcher->event(handle, gpu, now);                                 \
+	}
+
+void hd_watch_look(struct hd_gpu *gpu, uint64_t now)
+{
+	TELL_DUE(look)
+}
+
+void hd_watch_check(struct hd_gpu *gpu, uint64_t now)
+{
+	TELL_DUE(check)
+}
+
+void hd_watch_pause(struct hd_gpu *gpu, uint64_t now)
+{
+	TELL_DUE(pause)
 }
 
 /* watcher_count: it does not watch this GPU. */

@@ -16,6 +16,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "runtime/core/cycle.h"
+
 #define HD_MAX_WATCHERS 16
 
 struct hd_cta;
@@ -51,7 +53,13 @@ struct hd_watcher_handle {
 	const struct hd_watcher *watcher;
 	void *state;
 	uint32_t warp_at, cta_at, grid_at; /* in watch_space */
-	bool asleep;			   /* it is told nothing */
+	bool asleep;			   /* it is told nothing but `look`, `check` and `pause` */
+	uint64_t due;			   /* cycle in which it is told these; HD_NEVER */
+};
+
+/* The first cycles in which some watcher is to be told these events. */
+struct hd_watch_due {
+	uint64_t look, check, pause;
 };
 
 enum hd_watch_index {
@@ -90,6 +98,12 @@ struct hd_watcher_handle *hd_watcher_add(struct hd_gpu *gpu, const struct hd_wat
 struct hd_watcher_handle *hd_watcher_find(struct hd_gpu *gpu, const struct hd_watcher *watcher);
 /* Its state; NULL: it does not watch this GPU. */
 void *hd_watcher_state(const struct hd_gpu *gpu, const struct hd_watcher *watcher);
+/* It wants to be told `look`, `check` or `pause`, whichever it has, in cycle `due`, once; HD_NEVER: no longer. */
+void hd_watcher_wants(struct hd_gpu *gpu, struct hd_watcher_handle *handle, uint64_t due);
+/* Tells those whose cycle has come by `now`. */
+void hd_watch_look(struct hd_gpu *gpu, uint64_t now);
+void hd_watch_check(struct hd_gpu *gpu, uint64_t now);
+void hd_watch_pause(struct hd_gpu *gpu, uint64_t now);
 /* From now on it is told nothing, or of its events again. Not from another thread than the GPU's. */
 void hd_watcher_sleep(struct hd_gpu *gpu, struct hd_watcher_handle *handle, bool asleep);
 

@@ -33,8 +33,9 @@ struct hd_exec {
 	struct hd_effect *effect;
 	uint64_t now;
 	bool fault;
-	bool stays;  /* with `fault`: there is none, but the warp is not to go on to the next instruction (meet.c) */
-	uint32_t sm; /* number of its SM */
+	bool stays;   /* with `fault`: there is none, but the warp is not to go on to the next instruction (meet.c) */
+	bool endless; /* by a watcher of its last instruction: the warp goes round for ever whatever others do */
+	uint32_t sm;  /* number of its SM */
 	struct hd_devrange ranges[16];	/* recently used allocations, by pc */
 	uint64_t offset[HD_WARP_LANES]; /* host offsets of an access where they differ from effect->address */
 };

@@ -26,7 +26,7 @@ struct hd_loc hd_place_of(const struct hd_gpu *gpu, uint32_t pc)
 			       .column = origin->column};
 }
 
-static const char *kernel_title(const struct hd_kernel *kernel)
+const char *hd_kernel_title(const struct hd_kernel *kernel)
 {
 	if (kernel->meta && kernel->meta->demangled)
 		return kernel->meta->demangled;
@@ -54,7 +54,7 @@ void hd_describe_place(const struct hd_gpu *gpu, const struct hd_warp *warp, uin
 		snprintf(where, sizeof(where), ", %s+0x%x", function->name, (pc - function->first) * HD_INST_BYTES);
 	}
 	snprintf(text, size, "kernel %s%s, block (%u,%u,%u), thread (%u,%u,%u)",
-		 warp->cta->grid->kernel ? kernel_title(warp->cta->grid->kernel) : "?", where, block[0], block[1],
+		 warp->cta->grid->kernel ? hd_kernel_title(warp->cta->grid->kernel) : "?", where, block[0], block[1],
 		 block[2], tid[0], tid[1], tid[2]);
 }
 

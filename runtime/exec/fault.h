@@ -12,6 +12,7 @@
 #include "lib/diag.h"
 
 struct hd_gpu;
+struct hd_kernel;
 struct hd_warp;
 
 /* "kernel foo, file.cu:12, block (1,0,0), thread (5,0,0)" for messages. */
@@ -20,6 +21,8 @@ HD_API void hd_describe_place(const struct hd_gpu *gpu, const struct hd_warp *wa
 HD_API void hd_gpu_fault(struct hd_gpu *gpu, struct hd_warp *warp, uint32_t pc, uint32_t lane, int error,
 			 const char *format, ...) __attribute__((format(printf, 6, 7)));
 
+/* A kernel's name as people write it. */
+const char *hd_kernel_title(const struct hd_kernel *kernel);
 /* The source line of an instruction; HD_NOWHERE. */
 struct hd_loc hd_place_of(const struct hd_gpu *gpu, uint32_t pc);
 /* Sets the error text of a failed library call and returns the error. */

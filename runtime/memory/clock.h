@@ -5,9 +5,7 @@
 #ifndef HD_RUNTIME_MEMORY_CLOCK_H
 #define HD_RUNTIME_MEMORY_CLOCK_H
 
-#include <stdint.h>
-
-#define HD_NEVER UINT64_MAX
+#include "runtime/core/cycle.h"
 
 struct hd_clock {
 	uint64_t core, domain; /* kHz, divided by their greatest common divisor */

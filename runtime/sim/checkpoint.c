@@ -24,7 +24,6 @@
 #include "runtime/exec/exec.h"
 #include "runtime/sim/checkpoint_image.h"
 #include "runtime/sim/checkpoint_memory.h"
-#include "runtime/sim/report.h"
 #include "runtime/sim/run.h"
 
 struct hd_checkpoint {
@@ -47,6 +46,7 @@ struct hd_checkpoint {
 	struct hd_strbuf records, output;
 	uint32_t launches; /* so far */
 	int status;	   /* of writing */
+	json_t *run;	   /* what it is of: producer, gpu, policy, config */
 	char build[HD_SHA256_TEXT];
 };
 
@@ -179,6 +179,7 @@ void hd_checkpoint_free(struct hd_checkpoint *checkpoint)
 	stop_noting(checkpoint);
 	hd_strbuf_release(&checkpoint->records);
 	hd_strbuf_release(&checkpoint->output);
+	json_decref(checkpoint->run);
 	free(checkpoint);
 }
 
@@ -195,12 +196,12 @@ static json_t *options_object(const struct hd_sim_options *options)
 			 (json_int_t)options->heap_bytes);
 }
 
-static json_t *head_of(const struct hd_sim *sim)
+static json_t *head_of(const struct hd_gpu *gpu)
 {
-	json_t *head = hd_stats_head(sim);
-	json_object_set_new(head, "build", json_string(sim->gpu.checkpoint->build));
-	json_object_set_new(head, "cycle", json_integer((json_int_t)sim->gpu.now));
-	json_object_set_new(head, "options", options_object(&sim->gpu.options));
+	json_t *head = json_copy(gpu->checkpoint->run);
+	json_object_set_new(head, "build", json_string(gpu->checkpoint->build));
+	json_object_set_new(head, "cycle", json_integer((json_int_t)gpu->now));
+	json_object_set_new(head, "options", options_object(&gpu->options));
 	return head;
 }
 
@@ -277,6 +278,8 @@ static int check_policies(const struct hd_gpu *gpu)
 	return 0;
 }
 
+static void write_checkpoint(struct hd_gpu *gpu);
+
 /* What kernels print is the step's. */
 static void printed(const struct hd_watcher_handle *self, struct hd_gpu *gpu, const char *text, size_t bytes)
 {
@@ -287,23 +290,37 @@ static void printed(const struct hd_watcher_handle *self, struct hd_gpu *gpu, co
 	hd_strbuf_append_bytes(&gpu->checkpoint->output, text, bytes);
 }
 
-static const struct hd_watcher checkpoint_watcher = {.name = "checkpoint", .all_code = true, .printed = printed};
-
-int hd_checkpoint_start(struct hd_sim *sim)
+static void pause_due(const struct hd_watcher_handle *self, struct hd_gpu *gpu, uint64_t now)
 {
-	struct hd_checkpoint *checkpoint = sim->gpu.checkpoint;
-	if (!checkpoint)
-		return 0;
-	hd_watcher_add(&sim->gpu, &checkpoint_watcher, NULL);
+	(void)self;
+	(void)now;
+	write_checkpoint(gpu);
+}
+
+static const struct hd_watcher checkpoint_watcher = {.name = "checkpoint",
+						     .all_code = true,
+						     .printed = printed,
+						     .pause = pause_due};
+
+static void write_at(struct hd_gpu *gpu, uint64_t cycle)
+{
+	hd_watcher_wants(gpu, hd_watcher_find(gpu, &checkpoint_watcher), cycle);
+}
+
+int hd_checkpoint_start(struct hd_gpu *gpu, const json_t *run)
+{
+	struct hd_checkpoint *checkpoint = gpu->checkpoint;
+	hd_watcher_add(gpu, &checkpoint_watcher, NULL);
 	HD_STORE_SCOPE(HD_STORE_OUTSIDE);
-	if (check_policies(&sim->gpu))
+	checkpoint->run = json_deep_copy(run);
+	if (check_policies(gpu))
 		return -1;
 	if (hd_image_build(checkpoint->build))
 		return hd_error(checkpoint->diag, HD_NOWHERE, "checkpoints: cannot read the simulator's own file");
-	checkpoint->mirror = hd_mirror_new(sim->gpu.devmem);
+	checkpoint->mirror = hd_mirror_new(gpu->devmem);
 	if (!checkpoint->replays)
 		return 0;
-	json_t *now = head_of(sim), *then = json_loads(checkpoint->reader.head, 0, NULL);
+	json_t *now = head_of(gpu), *then = json_loads(checkpoint->reader.head, 0, NULL);
 	int status = compare_heads(checkpoint, then, now);
 	json_decref(then);
 	json_decref(now);
@@ -487,15 +504,15 @@ static void make_step(const struct hd_gpu *gpu, int error, const struct hd_strbu
 	hd_strbuf_append_bytes(entry, changes->data, changes->len);
 }
 
-void hd_checkpoint_end_step(struct hd_sim *sim, int error)
+void hd_checkpoint_end_step(const struct hd_gpu *gpu, int error)
 {
-	struct hd_checkpoint *checkpoint = sim->gpu.checkpoint;
+	struct hd_checkpoint *checkpoint = gpu->checkpoint;
 	struct hd_strbuf changes = {0}, entry = {0};
 	if (!checkpoint || !checkpoint->log)
 		return;
 	HD_STORE_SCOPE(HD_STORE_OUTSIDE);
 	hd_mirror_compare(checkpoint->mirror, &changes, true);
-	make_step(&sim->gpu, error, &changes, &entry);
+	make_step(gpu, error, &changes, &entry);
 	note(checkpoint, HD_ENTRY_STEP, entry.data, entry.len);
 	hd_strbuf_release(&changes);
 	hd_strbuf_release(&entry);
@@ -505,7 +522,7 @@ static void write_all(struct hd_gpu *gpu, FILE *to, struct hd_entry_writer *writ
 {
 	struct hd_checkpoint *checkpoint = gpu->checkpoint;
 	struct hd_strbuf changes = {0}, entry = {0};
-	json_t *head = head_of(hd_sim_of(gpu));
+	json_t *head = head_of(gpu);
 	char *text = json_dumps(head, JSON_COMPACT | JSON_REAL_PRECISION(12));
 	*writer = (struct hd_entry_writer){.to = to, .failed = checkpoint->noted.failed};
 	hd_entry_head(writer, text);
@@ -522,12 +539,11 @@ static void write_all(struct hd_gpu *gpu, FILE *to, struct hd_entry_writer *writ
 	hd_strbuf_release(&entry);
 }
 
-void hd_checkpoint_write(struct hd_gpu *gpu)
+static void write_checkpoint(struct hd_gpu *gpu)
 {
 	struct hd_checkpoint *checkpoint = gpu->checkpoint;
 	struct hd_output output = {0};
 	struct hd_entry_writer writer;
-	gpu->run->checkpoint_next = HD_NEVER;
 	HD_STORE_SCOPE(HD_STORE_OUTSIDE);
 	const char *path = checkpoint->path;
 	checkpoint->status = hd_output_open(&output, path, checkpoint->diag);
@@ -635,7 +651,7 @@ static void take_image(struct hd_gpu *gpu, const struct step_entry *step)
 	hd_progress_init(&gpu->run->progress, options.progress);
 	hd_progress_start(&gpu->run->progress, gpu);
 	hd_window_resume(gpu->run->window);
-	gpu->run->checkpoint_next = checkpoint->log ? checkpoint->cycle : HD_NEVER;
+	write_at(gpu, checkpoint->log ? checkpoint->cycle : HD_NEVER);
 }
 
 static void fail_step(struct hd_gpu *gpu, int error)
@@ -679,9 +695,8 @@ static enum hd_checkpoint_turn replay_step(struct hd_gpu *gpu)
 	return HD_TURN_GOES_ON;
 }
 
-enum hd_checkpoint_turn hd_checkpoint_begin_step(struct hd_sim *sim)
+enum hd_checkpoint_turn hd_checkpoint_begin_step(struct hd_gpu *gpu)
 {
-	struct hd_gpu *gpu = &sim->gpu;
 	struct hd_checkpoint *checkpoint = gpu->checkpoint;
 	if (!checkpoint || (!checkpoint->replays && !checkpoint->log))
 		return HD_TURN_RUN;
@@ -690,19 +705,19 @@ enum hd_checkpoint_turn hd_checkpoint_begin_step(struct hd_sim *sim)
 	checkpoint->digest = hd_mirror_follow(checkpoint->mirror);
 	if (checkpoint->replays)
 		return replay_step(gpu);
-	gpu->run->checkpoint_next = checkpoint->cycle;
+	write_at(gpu, checkpoint->cycle);
 	return HD_TURN_RUN;
 }
 
 /* ---- the end */
 
-int hd_sim_checkpoint_end(struct hd_sim *sim)
+int hd_checkpoint_end(const struct hd_gpu *gpu)
 {
-	struct hd_checkpoint *checkpoint = sim->gpu.checkpoint;
+	const struct hd_checkpoint *checkpoint = gpu->checkpoint;
 	char what[512];
 	if (!checkpoint)
 		return 0;
-	if (checkpoint->replays && !checkpoint->failed && !sim->gpu.error) {
+	if (checkpoint->replays && !checkpoint->failed && !gpu->error) {
 		describe_next(checkpoint, what, sizeof what);
 		return hd_error(checkpoint->diag, HD_NOWHERE,
 				"%s: the program differs: now it ended, in the checkpoint it %s (launch %u)",
@@ -711,11 +726,11 @@ int hd_sim_checkpoint_end(struct hd_sim *sim)
 	if (checkpoint->path)
 		hd_note(checkpoint->diag, HD_NOWHERE,
 			"no checkpoint was written to %s: the program ended in cycle %" PRIu64 ", before %" PRIu64,
-			checkpoint->path, sim->gpu.now, checkpoint->cycle);
+			checkpoint->path, gpu->now, checkpoint->cycle);
 	return checkpoint->status;
 }
 
-int hd_sim_checkpoint_check(const char *path, struct hd_diag *diag)
+int hd_checkpoint_check(const char *path, struct hd_diag *diag)
 {
 	struct hd_entry_reader reader;
 	if (hd_entry_open(&reader, path, diag))

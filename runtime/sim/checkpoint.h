@@ -14,15 +14,18 @@
 #ifndef HD_RUNTIME_SIM_CHECKPOINT_H
 #define HD_RUNTIME_SIM_CHECKPOINT_H
 
-#include "runtime/sim/sim_private.h"
+#include <jansson.h>
+
+#include "runtime/core/gpu.h"
 
 struct hd_checkpoint;
 
 /* Before there is a simulator, whose memory is then to be one that can be kept. `*checkpoint` stays NULL if the options
  * want none. 0 or -1, reported. */
 int hd_checkpoint_new(const struct hd_sim_options *options, struct hd_checkpoint **checkpoint);
-/* The simulator is there, with its policies: 0, or -1 where they, or the configuration, are not those of the file. */
-int hd_checkpoint_start(struct hd_sim *sim);
+/* The GPU is there, with its policies: 0, or -1 where they, or the configuration, are not those of the file. `run` says
+ * what they are: producer, gpu, policy, config. */
+int hd_checkpoint_start(struct hd_gpu *gpu, const json_t *run);
 void hd_checkpoint_free(struct hd_checkpoint *checkpoint);
 
 /* The rest does nothing where gpu->checkpoint is NULL. Errors are 0 or HD_SIM_CHECKPOINT, told, with gpu->error_text.
@@ -38,13 +41,14 @@ enum hd_checkpoint_turn {
 	HD_TURN_DONE	 /* it was done, with gpu->error */
 };
 /* Around hd_sim_step. */
-enum hd_checkpoint_turn hd_checkpoint_begin_step(struct hd_sim *sim);
-void hd_checkpoint_end_step(struct hd_sim *sim, int error);
+enum hd_checkpoint_turn hd_checkpoint_begin_step(struct hd_gpu *gpu);
+void hd_checkpoint_end_step(const struct hd_gpu *gpu, int error);
 /* checkpoint_launch.c: a digest of a launch as its kernel sees it. */
 uint64_t hd_checkpoint_digest(const struct hd_gpu *gpu, const struct hd_grid *grid);
 /* A record for options.record. */
 void hd_checkpoint_record(const struct hd_gpu *gpu, const char *line);
-/* In cycle run->checkpoint_next, between two cycles of the main loop. */
-void hd_checkpoint_write(struct hd_gpu *gpu);
+/* As hd_sim_checkpoint_end and hd_sim_checkpoint_check. */
+int hd_checkpoint_end(const struct hd_gpu *gpu);
+int hd_checkpoint_check(const char *path, struct hd_diag *diag);
 
 #endif

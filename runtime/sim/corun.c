@@ -12,8 +12,9 @@
  */
 #include "runtime/sim/corun.h"
 
-#include "runtime/memory/clock.h"
-#include "runtime/sim/report.h"
+#include "runtime/exec/fault.h"
+#include "runtime/sim/figures.h"
+#include "runtime/sim/sim_private.h"
 
 /* One grid of a co-run, over all its launches. */
 struct hd_corun_grid {
@@ -25,162 +26,176 @@ struct hd_corun_grid {
 	struct hd_stats stats;
 };
 
-static struct hd_corun_grid *entry_of(struct hd_sim *sim, const struct hd_grid *grid)
+struct hd_corun {
+	struct hd_gpu *gpu;
+	HD_VEC(struct hd_corun_grid *) grids; /* of the one that is going on or ending */
+	uint64_t start;
+	bool open; /* its cycles have not passed */
+	bool over; /* those of the first one have */
+};
+
+static struct hd_corun_grid *entry_of(const struct hd_corun *corun, const struct hd_grid *grid)
 {
-	for (uint32_t i = 0; i < sim->corun.grids.len; i++) {
-		struct hd_corun_grid *entry = sim->corun.grids.data[i];
-		if (sim->gpu.options.corun_streams
-			    ? entry->stream == grid->stream && !strcmp(entry->kernel, grid->record->stats.kernel)
+	const struct hd_gpu *gpu = corun->gpu;
+	for (uint32_t i = 0; i < corun->grids.len; i++) {
+		struct hd_corun_grid *entry = corun->grids.data[i];
+		if (gpu->options.corun_streams
+			    ? entry->stream == grid->stream && !strcmp(entry->kernel, hd_kernel_title(grid->kernel))
 			    : entry->ticket == grid->ticket)
 			return entry;
 	}
 	return NULL;
 }
 
-static void add_entry(struct hd_sim *sim, const struct hd_grid *grid)
+static void add_entry(struct hd_corun *corun, const struct hd_grid *grid)
 {
+	const struct hd_gpu *gpu = corun->gpu;
 	struct hd_corun_grid *entry = hd_xcalloc(1, sizeof *entry);
 	hd_arena_init(&entry->names);
 	entry->ticket = grid->ticket;
 	entry->stream = grid->stream;
-	entry->came = sim->gpu.now - sim->corun.start;
-	entry->kernel = hd_arena_strdup(&entry->names, grid->record->stats.kernel);
-	hd_vec_push(&sim->corun.grids, entry);
+	entry->came = gpu->now - corun->start;
+	entry->kernel = hd_arena_strdup(&entry->names, hd_kernel_title(grid->kernel));
+	hd_vec_push(&corun->grids, entry);
 }
 
-bool hd_corun_waits(struct hd_sim *sim, const struct hd_grid *grid)
+bool hd_corun_waits(struct hd_corun *corun, const struct hd_grid *grid)
 {
-	struct hd_gpu *gpu = &sim->gpu;
+	struct hd_gpu *gpu = corun->gpu;
 	uint64_t apart = gpu->options.corun_streams ? 0 : gpu->options.corun_apart;
-	if (!apart || !sim->corun.open || !gpu->running || entry_of(sim, grid))
+	if (!apart || !corun->open || !gpu->running || entry_of(corun, grid))
 		return false;
-	uint64_t due = sim->corun.start + apart * sim->corun.grids.len;
+	uint64_t due = corun->start + apart * corun->grids.len;
 	if (gpu->now >= due)
 		return false;
 	gpu->corun_next = due;
 	return true;
 }
 
-void hd_corun_begin(struct hd_sim *sim, const struct hd_grid *grid)
+void hd_corun_begin(struct hd_corun *corun, const struct hd_grid *grid)
 {
-	struct hd_gpu *gpu = &sim->gpu;
-	if (!gpu->options.corun_cycles || (gpu->options.corun_streams && sim->corun.over))
+	struct hd_gpu *gpu = corun->gpu;
+	if (gpu->options.corun_streams && corun->over)
 		return;
-	if (!sim->corun.open) {
-		sim->corun.open = true;
-		sim->corun.start = gpu->now;
+	if (!corun->open) {
+		corun->open = true;
+		corun->start = gpu->now;
 		gpu->corun_end = gpu->now + gpu->options.corun_cycles;
 	}
-	if (!entry_of(sim, grid))
-		add_entry(sim, grid);
+	if (!entry_of(corun, grid))
+		add_entry(corun, grid);
 }
 
 /* What the grid has caused since it began. */
-static void count(struct hd_sim *sim, struct hd_grid *grid)
+static void count(const struct hd_corun *corun, struct hd_grid *grid)
 {
-	struct hd_corun_grid *entry = entry_of(sim, grid);
-	hd_grid_note_slot(&sim->gpu, grid);
+	const struct hd_gpu *gpu = corun->gpu;
+	struct hd_corun_grid *entry = entry_of(corun, grid);
+	hd_grid_note_slot(gpu, grid);
 	struct hd_stats own = {0}, before = {.counters = grid->slot_before};
-	hd_gpu_add_counted(&sim->gpu, grid->slot, &own.counters);
+	hd_gpu_add_counted(gpu, grid->slot, &own.counters);
 	hd_stats_subtract(&own, &before);
 	hd_stats_add(&entry->stats, &own);
 	/* Cycles in which nothing happens are skipped, the last of the window among them. */
-	uint64_t end = sim->corun.start + sim->gpu.options.corun_cycles;
-	end = sim->gpu.now < end ? sim->gpu.now : end;
+	uint64_t end = corun->start + gpu->options.corun_cycles;
+	end = gpu->now < end ? gpu->now : end;
 	entry->busy += grid->started < end ? end - grid->started : 0;
 }
 
-bool hd_corun_ended(struct hd_sim *sim, struct hd_grid *grid)
+bool hd_corun_ended(struct hd_corun *corun, struct hd_grid *grid)
 {
-	if (!sim->corun.open || !entry_of(sim, grid))
+	const struct hd_gpu *gpu = corun->gpu;
+	if (!corun->open || !entry_of(corun, grid))
 		return false;
-	count(sim, grid);
-	entry_of(sim, grid)->launches++;
-	return !sim->gpu.options.corun_streams && !sim->gpu.error && !sim->gpu.interrupted;
+	count(corun, grid);
+	entry_of(corun, grid)->launches++;
+	return !gpu->options.corun_streams && !gpu->error && !gpu->interrupted;
 }
 
-bool hd_sim_corun_over(const struct hd_sim *sim)
+bool hd_corun_over(const struct hd_corun *corun)
 {
-	return sim->corun.over;
+	return corun->over;
 }
 
-void hd_corun_close(struct hd_gpu *gpu)
+static void corun_end(const struct hd_watcher_handle *self, struct hd_gpu *gpu)
 {
-	struct hd_sim *sim = hd_sim_of(gpu);
+	struct hd_corun *corun = self->state;
 	for (uint32_t i = 0; i < gpu->grids.len; i++)
-		if (gpu->grids.data[i]->running && entry_of(sim, gpu->grids.data[i]))
-			count(sim, gpu->grids.data[i]);
-	sim->corun.open = false;
-	sim->corun.over = true;
+		if (gpu->grids.data[i]->running && entry_of(corun, gpu->grids.data[i]))
+			count(corun, gpu->grids.data[i]);
+	corun->open = false;
+	corun->over = true;
 	gpu->corun_end = HD_NEVER;
 }
 
-bool hd_corun_ending(const struct hd_sim *sim)
+static const struct hd_watcher corun_watcher = {.name = "corun", .corun_end = corun_end};
+
+struct hd_corun *hd_corun_new(struct hd_gpu *gpu)
 {
-	return sim->corun.grids.len && !sim->corun.open && sim->gpu.running;
+	struct hd_corun *corun = hd_xcalloc(1, sizeof *corun);
+	corun->gpu = gpu;
+	hd_watcher_add(gpu, &corun_watcher, corun);
+	return corun;
 }
 
-static json_t *grid_object(const struct hd_sim *sim, struct hd_corun_grid *entry)
+bool hd_corun_ending(const struct hd_corun *corun)
 {
+	return corun->grids.len && !corun->open && corun->gpu->running;
+}
+
+static json_t *grid_object(const struct hd_corun *corun, struct hd_corun_grid *entry)
+{
+	const struct hd_gpu *gpu = corun->gpu;
 	json_t *object = json_object();
 	struct hd_stats *stats = &entry->stats;
-	stats->counters.cycles =
-		sim->gpu.options.corun_streams ? entry->busy : sim->gpu.options.corun_cycles - entry->came;
+	stats->counters.cycles = gpu->options.corun_streams ? entry->busy : gpu->options.corun_cycles - entry->came;
 	stats->stalls[HD_STALL_issued] = hd_slots_issued(&stats->counters);
 	json_object_set_new(object, "kernel", json_string(entry->kernel));
 	json_object_set_new(object, "stream", json_integer((json_int_t)entry->stream));
 	json_object_set_new(object, "came", json_integer((json_int_t)entry->came));
 	json_object_set_new(object, "launches", json_integer((json_int_t)entry->launches));
-	hd_stats_json(object, stats, &sim->gpu);
+	hd_stats_json(object, stats, gpu);
 	return object;
 }
 
-static void forget(struct hd_sim *sim)
+static void forget(struct hd_corun *corun)
 {
-	for (uint32_t i = 0; i < sim->corun.grids.len; i++) {
-		hd_arena_release(&sim->corun.grids.data[i]->names);
-		free(sim->corun.grids.data[i]);
+	for (uint32_t i = 0; i < corun->grids.len; i++) {
+		hd_arena_release(&corun->grids.data[i]->names);
+		free(corun->grids.data[i]);
 	}
-	sim->corun.grids.len = 0;
+	corun->grids.len = 0;
 }
 
-void hd_corun_rest(struct hd_sim *sim)
+json_t *hd_corun_rest(struct hd_corun *corun)
 {
+	struct hd_gpu *gpu = corun->gpu;
 	json_t *object, *grids;
 	/* Its grids are launched again at once; not after a fault: then it was no co-run. */
-	if (!sim->corun.grids.len || (sim->corun.open && !sim->gpu.error && !sim->gpu.interrupted))
-		return;
-	if (sim->corun.open) {
-		sim->corun.open = false;
-		sim->gpu.corun_end = HD_NEVER;
-		forget(sim);
-		return;
+	if (!corun->grids.len || (corun->open && !gpu->error && !gpu->interrupted))
+		return NULL;
+	if (corun->open) {
+		corun->open = false;
+		gpu->corun_end = HD_NEVER;
+		forget(corun);
+		return NULL;
 	}
 	object = json_object();
 	grids = json_array();
-	json_object_set_new(object, "start_cycle", json_integer((json_int_t)sim->corun.start));
-	json_object_set_new(object, "cycles", json_integer((json_int_t)sim->gpu.options.corun_cycles));
+	json_object_set_new(object, "start_cycle", json_integer((json_int_t)corun->start));
+	json_object_set_new(object, "cycles", json_integer((json_int_t)gpu->options.corun_cycles));
 	json_object_set_new(object, "grids", grids);
-	for (uint32_t i = 0; i < sim->corun.grids.len; i++)
-		json_array_append_new(grids, grid_object(sim, sim->corun.grids.data[i]));
-	forget(sim);
-	if (sim->gpu.options.record) {
-		hd_record_corun(sim, object);
+	for (uint32_t i = 0; i < corun->grids.len; i++)
+		json_array_append_new(grids, grid_object(corun, corun->grids.data[i]));
+	forget(corun);
+	return object;
+}
+
+void hd_corun_free(struct hd_corun *corun)
+{
+	if (!corun)
 		return;
-	}
-	if (!sim->corun.done)
-		sim->corun.done = json_array();
-	json_array_append_new(sim->corun.done, object);
-}
-
-json_t *hd_corun_json(const struct hd_sim *sim)
-{
-	return sim->corun.done ? json_deep_copy(sim->corun.done) : NULL;
-}
-
-void hd_corun_release(struct hd_sim *sim)
-{
-	forget(sim);
-	hd_vec_release(&sim->corun.grids);
-	json_decref(sim->corun.done);
+	forget(corun);
+	hd_vec_release(&corun->grids);
+	free(corun);
 }

@@ -7,24 +7,26 @@
 #define HD_RUNTIME_SIM_CORUN_H
 
 #include <jansson.h>
+#include <stdbool.h>
 
-#include "runtime/sim/sim_private.h"
+struct hd_corun;
+struct hd_gpu;
+struct hd_grid;
 
+/* For gpu->corun, a watcher of the GPU. */
+struct hd_corun *hd_corun_new(struct hd_gpu *gpu);
+void hd_corun_free(struct hd_corun *corun);
 /* A grid is still to come, --corun-apart cycles after the one before: in corun_next of the GPU. */
-bool hd_corun_waits(struct hd_sim *sim, const struct hd_grid *grid);
-/* A grid begins; its record is there. */
-void hd_corun_begin(struct hd_sim *sim, const struct hd_grid *grid);
+bool hd_corun_waits(struct hd_corun *corun, const struct hd_grid *grid);
+/* A grid begins. */
+void hd_corun_begin(struct hd_corun *corun, const struct hd_grid *grid);
 /* A grid that has ended is still in its slot; true: it is to be launched again. */
-bool hd_corun_ended(struct hd_sim *sim, struct hd_grid *grid);
-/* The cycles have passed: what runs is counted up to here, and runs to its end. For the main loop, in cycle
- * gpu->corun_end. */
-void hd_corun_close(struct hd_gpu *gpu);
-/* They have passed and not all have ended: no other grid begins. */
-bool hd_corun_ending(const struct hd_sim *sim);
-/* No grid runs. */
-void hd_corun_rest(struct hd_sim *sim);
-/* Those that were, for the statistics; NULL: none. */
-json_t *hd_corun_json(const struct hd_sim *sim);
-void hd_corun_release(struct hd_sim *sim);
+bool hd_corun_ended(struct hd_corun *corun, struct hd_grid *grid);
+/* The cycles have passed and not all have ended: no other grid begins. */
+bool hd_corun_ending(const struct hd_corun *corun);
+/* The cycles of the first co-run have passed. */
+bool hd_corun_over(const struct hd_corun *corun);
+/* No grid runs. Returns the figures of a co-run that is over, which are the caller's; NULL: none is. */
+json_t *hd_corun_rest(struct hd_corun *corun);
 
 #endif

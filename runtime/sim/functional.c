@@ -16,8 +16,6 @@
 
 #include "runtime/exec/exec.h"
 #include "runtime/exec/turn.h"
-#include "runtime/sim/probe.h"
-#include "runtime/sim/profile.h"
 #include "runtime/sm/hooks.h"
 #include "runtime/sm/sm.h"
 
@@ -188,10 +186,11 @@ static const struct hd_dinst *run_watched(struct hd_sm *sm, struct hd_warp *warp
 	const struct hd_dinst *inst;
 	do {
 		inst = &sm->gpu->program.code.data[warp->pc];
+		sm->exec->endless = false;
 		hd_sm_execute(sm, warp, inst);
 		sm->exec->now++;
 		HD_TELL(sm->gpu, issued, sm->gpu, inst, &sm->effect);
-	} while (!hd_run_note(run, inst, &sm->effect) && !hd_probe_is_endless(sm->gpu, warp));
+	} while (!hd_run_note(run, inst, &sm->effect) && !sm->exec->endless);
 	return inst;
 }
 
@@ -206,11 +205,12 @@ static bool warp_turn(struct hd_functional *functional, struct hd_sm *sm, struct
 	uint8_t slot = warp->cta->grid->slot;
 	bool stops = false;
 	sm->exec->now = gpu->now;
+	sm->exec->endless = false;
 	while (!stops && run.left && run.spins) {
 		const struct hd_dinst *inst = is_watched(gpu) ? run_watched(sm, warp, &run)
 							      : hd_warp_execute_turn(sm->exec, warp, &sm->effect, &run);
 		stops = attend(sm, warp, inst, sm->exec->now);
-		if (!stops && hd_probe_is_endless(gpu, warp)) /* the look needs the turns of others */
+		if (!stops && gpu->watched_alone && sm->exec->endless) /* who watches needs the turns of others */
 			break;
 	}
 	gpu->now += TURN - run.left;

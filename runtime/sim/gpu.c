@@ -16,12 +16,9 @@
 #include <assert.h>
 
 #include "heddle/config.h"
-#include "runtime/sim/checkpoint.h"
-#include "runtime/sim/corun.h"
+#include "runtime/exec/fault.h"
 #include "runtime/sim/functional.h"
 #include "runtime/sim/run.h"
-#include "runtime/sim/sampling.h"
-#include "runtime/sim/trace.h"
 #include "runtime/sm/counts.h"
 #include "runtime/sm/hooks.h"
 #include "runtime/sm/places.h"
@@ -280,18 +277,10 @@ static bool any_has_ended(const struct hd_run *run)
 	return false;
 }
 
-void hd_run_sample(struct hd_run *run, uint64_t now)
+void hd_run_look(struct hd_run *run, uint64_t now)
 {
 	memory_up_to(run, now);
-	run->sample_next = HD_NEVER;
-	for (uint32_t i = 0; i < run->gpu->grids.len; i++) {
-		const struct hd_grid *grid = run->gpu->grids.data[i];
-		if (!grid->running)
-			continue;
-		if (now >= grid->record->sampler.next)
-			hd_sampler_take(&grid->record->sampler, run->gpu);
-		run->sample_next = hd_earlier(run->sample_next, grid->record->sampler.next);
-	}
+	hd_watch_look(run->gpu, now);
 }
 
 /* What was done to SMs outside of their work: alarms, transfers, warps that have come and gone. */
@@ -339,22 +328,28 @@ static void hand_over(struct hd_run *run, uint64_t now)
 	notice_alarms(run);
 }
 
+/* Ahead of anything else in the cycle: who wants to know what has happened so far. */
+static void look_around(struct hd_run *run, uint64_t now)
+{
+	struct hd_gpu *gpu = run->gpu;
+	struct hd_grid *grid = gpu->grid;
+	if (__builtin_expect(now >= gpu->due.look, 0))
+		hd_run_look(run, now);
+	if (HD_WATCHED(gpu, blocks_ended) && grid && grid->cta_done >= grid->cta_look) {
+		memory_up_to(run, now);
+		HD_TELL(gpu, blocks_ended, gpu, grid);
+	}
+	if (__builtin_expect(now >= gpu->corun_end, 0)) {
+		memory_up_to(run, now);
+		HD_TELL(gpu, corun_end, gpu);
+	}
+}
+
 /* One visited cycle, or a window that begins with it; `*last` becomes the last one that was done. Returns the next one,
  * or HD_NEVER when nothing can happen any more. */
 static uint64_t run_cycle(struct hd_run *run, uint64_t now, uint64_t *last)
 {
-	if (now >= run->sample_next)
-		hd_run_sample(run, now);
-	if (__builtin_expect(now >= run->gpu->corun_end, 0))
-		memory_up_to(run, now);
-	if (__builtin_expect(run->gpu->sampling != NULL, 0) && hd_sampling_is_due(run->gpu->sampling)) {
-		memory_up_to(run, now);
-		hd_sampling_look(run->gpu->sampling);
-	}
-	if (__builtin_expect(now >= run->gpu->corun_end, 0))
-		hd_corun_close(run->gpu);
-	if (now >= run->trace_next)
-		run->trace_next = hd_trace_window(run->gpu, now);
+	look_around(run, now);
 	if (run->policy_next <= now) {
 		if (run->memory_next <= now)
 			hd_run_memory(run, now);
@@ -382,6 +377,14 @@ static uint64_t run_cycle(struct hd_run *run, uint64_t now, uint64_t *last)
 	return next;
 }
 
+/* Nothing can happen any more. */
+static void end_in_deadlock(struct hd_gpu *gpu)
+{
+	HD_TELL(gpu, deadlock, gpu);
+	if (!gpu->error)
+		gpu->error = hd_gpu_refuse(gpu, HD_SIM_TIMEOUT, "deadlock");
+}
+
 /* Without timing, a visit is a block's turn, and time its instructions. */
 static void run_functional(struct hd_run *run)
 {
@@ -389,14 +392,14 @@ static void run_functional(struct hd_run *run)
 	while (!gpu->error && !gpu->interrupted && !any_has_ended(run)) {
 		struct hd_sm *sm = hd_functional_turn(gpu->functional);
 		if (!sm) {
-			hd_watchdog_deadlock(gpu);
+			end_in_deadlock(gpu);
 			break;
 		}
 		hd_run_collect(run, sm, gpu->now);
 		if (run->progress.out)
 			hd_progress_look(&run->progress, gpu);
-		if (gpu->now >= run->watchdog.next_check && !gpu->error)
-			hd_watchdog_check(&run->watchdog, gpu);
+		if (gpu->now >= gpu->due.check && !gpu->error)
+			hd_watch_check(gpu, gpu->now);
 	}
 	gpu->now++;
 	hd_functional_count(gpu->functional);
@@ -414,8 +417,8 @@ static void run_timed(struct hd_run *run)
 {
 	struct hd_gpu *gpu = run->gpu;
 	while (!gpu->error && !gpu->interrupted && !run->finished) {
-		if (__builtin_expect(gpu->now >= run->checkpoint_next, 0) && !hd_window_is_open(run->window, gpu->now))
-			hd_checkpoint_write(gpu);
+		if (__builtin_expect(gpu->now >= gpu->due.pause, 0) && !hd_window_is_open(run->window, gpu->now))
+			hd_watch_pause(gpu, gpu->now);
 		uint64_t last, next = run_cycle(run, gpu->now, &last);
 		run->finished = gpu->error || any_has_ended(run) || has_drained(run);
 		next = hd_earlier(next, gpu->corun_next > last ? gpu->corun_next : last + 1);
@@ -423,42 +426,37 @@ static void run_timed(struct hd_run *run)
 		if (run->finished || gpu->now >= gpu->corun_next)
 			break;
 		if (next == HD_NEVER) {
-			hd_watchdog_deadlock(gpu);
+			end_in_deadlock(gpu);
 			hd_window_leave(run->window);
 			return;
 		}
-		if (gpu->now >= run->watchdog.next_check)
-			hd_watchdog_check(&run->watchdog, gpu);
+		if (gpu->now >= gpu->due.check)
+			hd_watch_check(gpu, gpu->now);
 	}
 	hd_window_leave(run->window);
-	if (run->finished && !gpu->error && gpu->now >= run->checkpoint_next)
-		hd_checkpoint_write(gpu);
+	if (run->finished && !gpu->error && gpu->now >= gpu->due.pause)
+		hd_watch_pause(gpu, gpu->now);
 	run->finished = false;
-}
-
-/* The blocks of the grid that get no time (sampling_blocks.c). */
-static void run_rest(struct hd_run *run)
-{
-	struct hd_gpu *gpu = run->gpu;
-	hd_watchdog_end(&run->watchdog, gpu);
-	hd_sampling_leave(gpu->sampling);
-	hd_functional_begin(gpu->functional);
-	hd_watchdog_start(&run->watchdog, gpu);
-	run_functional(run);
-	hd_sampling_return(gpu->sampling);
 }
 
 void hd_gpu_run(struct hd_gpu *gpu)
 {
-	struct hd_run *run = gpu->run;
 	if (gpu->functional)
-		run_functional(run);
+		run_functional(gpu->run);
 	else
-		run_timed(run);
-	if (!gpu->error && !gpu->interrupted && !gpu->functional && has_drained(run))
-		run_rest(run);
-	if (gpu->interrupted)
-		hd_watchdog_interrupted(gpu, gpu->interrupted);
+		run_timed(gpu->run);
+}
+
+bool hd_gpu_has_drained(const struct hd_gpu *gpu)
+{
+	return !gpu->error && !gpu->interrupted && !gpu->functional && has_drained(gpu->run);
+}
+
+void hd_gpu_restart(struct hd_gpu *gpu)
+{
+	HD_TELL(gpu, run_end, gpu);
+	hd_functional_begin(gpu->functional);
+	HD_TELL(gpu, run_begin, gpu);
 }
 
 /* After a fault: lets the memory system empty itself, so that the next launch starts clean. */
@@ -490,7 +488,6 @@ struct hd_run *hd_run_new(struct hd_gpu *gpu)
 	run->gpu = gpu;
 	hd_progress_init(&run->progress, gpu->options.progress);
 	run->sm_count = (uint32_t)gpu->sm_count;
-	run->checkpoint_next = HD_NEVER;
 	assert(run->sm_count <= HD_MAX_SMS);
 	run->window = hd_window_new(run);
 	return run;
@@ -517,15 +514,14 @@ static void wake_up(struct hd_run *run)
 	HD_HOOKED (gpu, self, grid_choice)
 		run->chosen = true;
 	run->began = run->memory_next = gpu->now;
-	run->dispatch_next = run->sample_next = HD_NEVER;
-	run->trace_next = 0;
+	run->dispatch_next = HD_NEVER;
 	run->sends = false;
 	run->first = run->busy_count = run->working_count = run->ending = 0;
 	run->policy_next = HD_NEVER;
 	memset(run->policy_tick, 0, sizeof(run->policy_tick));
 	HD_HOOKED (gpu, self, gpu_tick)
 		run->policy_next = gpu->now;
-	hd_watchdog_start(&run->watchdog, gpu);
+	HD_TELL(gpu, run_begin, gpu);
 	if (gpu->functional)
 		hd_functional_begin(gpu->functional);
 }
@@ -563,8 +559,7 @@ int hd_gpu_begin(struct hd_gpu *gpu, struct hd_grid *grid)
 	if (!gpu->functional)
 		gpu->sms[0]->counted[grid->slot].launch_cycles += launching;
 	run->dispatch_next = hd_earlier(run->dispatch_next, grid->dispatch_from);
-	hd_sampler_start(&grid->record->sampler, gpu);
-	run->sample_next = hd_earlier(run->sample_next, grid->record->sampler.next);
+	HD_TELL(gpu, grid_start, gpu, grid);
 	return 0;
 }
 
@@ -582,7 +577,7 @@ struct hd_grid *hd_gpu_ended(const struct hd_gpu *gpu)
 static void rest(struct hd_run *run)
 {
 	struct hd_gpu *gpu = run->gpu;
-	hd_watchdog_end(&run->watchdog, gpu);
+	HD_TELL(gpu, run_end, gpu);
 	hd_progress_end(&run->progress);
 	for (uint32_t i = 0; i < run->sm_count; i++)
 		hd_sm_forget_alarms(gpu->sms[i]);
@@ -607,16 +602,6 @@ static void flush(struct hd_run *run)
 		hd_lsu_flush(run->gpu->sms[i]->lsu);
 }
 
-/* Of the grids that run. */
-static uint64_t first_start(const struct hd_gpu *gpu)
-{
-	uint64_t first = HD_NEVER;
-	for (uint32_t i = 0; i < gpu->grids.len; i++)
-		if (gpu->grids.data[i]->running)
-			first = hd_earlier(first, gpu->grids.data[i]->started);
-	return first;
-}
-
 void hd_gpu_end(struct hd_gpu *gpu, struct hd_grid *grid)
 {
 	struct hd_run *run = gpu->run;
@@ -625,13 +610,12 @@ void hd_gpu_end(struct hd_gpu *gpu, struct hd_grid *grid)
 			hd_sm_charge(gpu->sms[i], gpu->now);
 		gpu->sms[i]->grids[grid->slot].grid = NULL;
 	}
-	hd_sampler_finish(&grid->record->sampler, gpu);
 	run->ending -= grid->cta_done == grid->cta_total;
 	grid->running = false;
 	gpu->running--;
+	HD_TELL(gpu, grid_end, gpu, grid);
 	hd_window_begin(run->window);
 	if (gpu->running) {
-		run->watchdog.started = first_start(gpu);
 		for (uint32_t i = 0; i < run->sm_count; i++)
 			hd_lsu_flush_local(gpu->sms[i]->lsu, grid->slot);
 	} else {
@@ -641,46 +625,4 @@ void hd_gpu_end(struct hd_gpu *gpu, struct hd_grid *grid)
 	hd_counts_end(gpu, grid);
 	HD_HOOKED (gpu, self, grid_end)
 		self->hooks->grid_end(self, gpu, grid);
-}
-
-void hd_gpu_add_counted(const struct hd_gpu *gpu, uint32_t slot, struct hd_counters *counters)
-{
-	for (uint32_t i = 0; i < gpu->sm_count; i++)
-		hd_counters_add(counters, &gpu->sms[i]->counted[slot]);
-	hd_counters_add(counters, hd_memory_counters(gpu->memory, slot));
-}
-
-uint64_t hd_gpu_issued(const struct hd_gpu *gpu)
-{
-	uint64_t issued = 0;
-	for (uint32_t i = 0; i < gpu->sm_count; i++)
-		for (uint32_t grid = 0; grid < gpu->grid_slots; grid++)
-			issued += gpu->sms[i]->counted[grid].warp_instructions;
-	return issued;
-}
-
-void hd_gpu_snapshot(const struct hd_gpu *gpu, struct hd_stats *stats)
-{
-	*stats = gpu->stats;
-	for (uint32_t slot = 0; slot < gpu->grid_slots; slot++)
-		hd_gpu_add_counted(gpu, slot, &stats->counters);
-	hd_counters_add(&stats->counters, hd_memory_counters(gpu->memory, HD_MEM_NOBODY));
-	for (uint32_t i = 0; i < gpu->sm_count; i++)
-		for (uint32_t reason = 0; reason < HD_STALL_COUNT; reason++)
-			stats->stalls[reason] += gpu->sms[i]->stalls[reason];
-	for (uint32_t i = 0; i < gpu->sm_count; i++) {
-		const struct hd_sm *sm = gpu->sms[i];
-		if (sm->resident_warps && !gpu->functional && gpu->now > sm->active_since)
-			stats->counters.active_sm_cycles += gpu->now - sm->active_since;
-	}
-}
-
-void hd_gpu_dump(const struct hd_gpu *gpu, FILE *out)
-{
-	for (uint32_t i = 0; i < gpu->sm_count; i++)
-		if (hd_sm_busy(gpu->sms[i]))
-			hd_sm_dump(gpu->sms[i], out);
-	hd_memory_dump(gpu->memory, out);
-	HD_HOOKED (gpu, self, dump)
-		self->hooks->dump(self, gpu, out);
 }

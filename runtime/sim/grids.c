@@ -16,29 +16,28 @@
 #include "lib/store.h"
 #include "runtime/check/check.h"
 #include "runtime/exec/exec.h"
-#include "runtime/memory/clock.h"
-#include "runtime/sim/blame.h"
 #include "runtime/sim/checkpoint.h"
 #include "runtime/sim/corun.h"
-#include "runtime/sim/profile.h"
 #include "runtime/sim/recorder.h"
+#include "runtime/sim/report.h"
 #include "runtime/sim/sampling.h"
 #include "runtime/sim/sim_private.h"
 #include "runtime/sm/linear.h"
 #include "runtime/verify/conservation.h"
 
 /* May grids run beside each other at all? */
-static bool runs_several(const struct hd_gpu *gpu)
+static bool runs_several(const struct hd_sim *sim)
 {
+	const struct hd_gpu *gpu = &sim->gpu;
 	for (uint32_t i = 0; i < gpu->policy_count; i++)
 		if (!gpu->policies[i].hooks->several_grids)
 			return false;
-	return !gpu->one_grid && !((const struct hd_sim *)gpu)->recorder;
+	return !gpu->one_grid && !sim->recorder;
 }
 
-static bool wants_alone(const struct hd_gpu *gpu, const struct hd_grid *grid)
+static bool wants_alone(const struct hd_sim *sim, const struct hd_grid *grid)
 {
-	return grid->cooperative || !runs_several(gpu);
+	return grid->cooperative || !runs_several(sim);
 }
 
 /* The grid that runs when there is one; NULL: there are none, or several. */
@@ -86,25 +85,6 @@ static void settle_accounts(struct hd_sim *sim)
 	(void)expected;
 }
 
-/*
- * What its slot had counted when the grid got its turn, which only grids that share the GPU want to know: less than now
- * by what it counted itself so far. Until others came it was alone.
- */
-void hd_grid_note_slot(const struct hd_gpu *gpu, struct hd_grid *grid)
-{
-	struct hd_stats all, before = {.counters = grid->slot_before};
-	if (grid->slot_known)
-		return;
-	hd_gpu_snapshot(gpu, &all);
-	hd_stats_subtract(&all, &gpu->stats);
-	hd_stats_subtract(&all, &grid->before);
-	hd_stats_add(&all, &grid->ended_before);
-	hd_gpu_add_counted(gpu, grid->slot, &before.counters);
-	hd_stats_subtract(&before, &all);
-	grid->slot_before = before.counters;
-	grid->slot_known = true;
-}
-
 static void note_slots(const struct hd_gpu *gpu)
 {
 	for (uint32_t i = 0; i < gpu->grids.len; i++)
@@ -139,7 +119,8 @@ static int begin(struct hd_sim *sim, struct hd_grid *grid)
 	HD_TELL(gpu, grid_begin, gpu, grid);
 	if (gpu->running)
 		hd_grid_note_slot(gpu, grid);
-	hd_corun_begin(sim, grid);
+	if (gpu->corun)
+		hd_corun_begin(gpu->corun, grid);
 	int error = hd_gpu_begin(gpu, grid);
 	sim->shared |= gpu->running > 1;
 	for (uint32_t i = 0; gpu->running > 1 && i < gpu->grids.len; i++)
@@ -168,7 +149,7 @@ static void end(struct hd_sim *sim, struct hd_grid *grid)
 {
 	struct hd_gpu *gpu = &sim->gpu;
 	gpu->grid = grid;
-	bool again = grid->running && hd_corun_ended(sim, grid);
+	bool again = grid->running && gpu->corun && hd_corun_ended(gpu->corun, grid);
 	if (gpu->sampling)
 		hd_sampling_ending(gpu->sampling, grid);
 	if (grid->running)
@@ -188,8 +169,9 @@ static void end(struct hd_sim *sim, struct hd_grid *grid)
 		settle_accounts(sim);
 	if (!gpu->running && sim->shared)
 		hd_record_rest(sim);
-	if (!gpu->running)
-		hd_corun_rest(sim);
+	json_t *corun = gpu->corun && !gpu->running ? hd_corun_rest(gpu->corun) : NULL;
+	if (corun)
+		hd_record_corun(sim, corun);
 	leave(gpu, grid, again);
 	gpu->grid = only_running(gpu);
 }
@@ -199,20 +181,20 @@ static int begin_waiting(struct hd_sim *sim)
 {
 	struct hd_gpu *gpu = &sim->gpu;
 	gpu->corun_next = HD_NEVER;
-	if (hd_corun_ending(sim))
+	if (gpu->corun && hd_corun_ending(gpu->corun))
 		return 0;
 	for (uint32_t i = 0; i < gpu->grids.len && gpu->running < HD_MAX_GRIDS; i++) {
 		struct hd_grid *grid = gpu->grids.data[i];
 		if (grid->running) {
-			if (wants_alone(gpu, grid))
+			if (wants_alone(sim, grid))
 				return 0;
 			continue;
 		}
 		if (!is_first_of_stream(gpu, i))
 			continue;
-		if (gpu->running && wants_alone(gpu, grid))
+		if (gpu->running && wants_alone(sim, grid))
 			return 0;
-		if (hd_corun_waits(sim, grid))
+		if (gpu->corun && hd_corun_waits(gpu->corun, grid))
 			break;
 		int error = begin(sim, grid);
 		if (error) {
@@ -221,7 +203,7 @@ static int begin_waiting(struct hd_sim *sim)
 			gpu->error = 0;
 			return error;
 		}
-		if (wants_alone(gpu, grid))
+		if (wants_alone(sim, grid))
 			break;
 	}
 	gpu->grid = only_running(gpu);
@@ -236,11 +218,23 @@ static void drop_waiting(struct hd_gpu *gpu)
 	gpu->grids.len = 0;
 }
 
+static void run_rest(struct hd_gpu *gpu)
+{
+	hd_sampling_leave(gpu->sampling);
+	hd_gpu_restart(gpu);
+	hd_gpu_run(gpu);
+	hd_sampling_return(gpu->sampling);
+}
+
 /* Runs until at least one of those that have had their turn has ended. */
 static int go_on(struct hd_sim *sim)
 {
 	struct hd_gpu *gpu = &sim->gpu;
 	hd_gpu_run(gpu);
+	if (hd_gpu_has_drained(gpu)) /* the other blocks get no time (sampling_blocks.c) */
+		run_rest(gpu);
+	if (gpu->interrupted)
+		HD_TELL(gpu, interrupted, gpu, gpu->interrupted);
 	for (struct hd_grid *grid; (grid = hd_gpu_ended(gpu));)
 		end(sim, grid);
 	if (gpu->error)
@@ -251,14 +245,15 @@ static int go_on(struct hd_sim *sim)
 /* The same. One must be on its way. */
 static int step(struct hd_sim *sim)
 {
-	enum hd_checkpoint_turn turn = hd_checkpoint_begin_step(sim);
+	struct hd_gpu *gpu = &sim->gpu;
+	enum hd_checkpoint_turn turn = hd_checkpoint_begin_step(gpu);
 	if (turn == HD_TURN_DONE)
-		return sim->gpu.error;
-	sim->gpu.error = 0;
+		return gpu->error;
+	gpu->error = 0;
 	int error = turn == HD_TURN_RUN ? begin_waiting(sim) : 0;
 	if (!error)
 		error = go_on(sim);
-	hd_checkpoint_end_step(sim, error);
+	hd_checkpoint_end_step(gpu, error);
 	return error;
 }
 

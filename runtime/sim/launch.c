@@ -1,11 +1,11 @@
 /*
- * A launch: checks it against the GPU's limits, makes its grid with constant bank 0 (ntid, nctaid, windows, stack top,
- * dynamic shared offset, parameters), and records what it cost. When it runs: grids.c.
+ * A launch: checks it against the GPU's limits, and makes its grid with constant bank 0 (ntid, nctaid, windows, stack
+ * top, dynamic shared offset, parameters).
  *
  * Local memory of a thread is what the linker computed for the deepest chain of calls; options.stack_bytes is added
  * when that chain has no known depth (recursion, or an indirect call that may leave the known program).
  *
- * Cost beside the run: O(functions of the program).
+ * Cost: O(functions of the program).
  */
 #include <inttypes.h>
 
@@ -14,11 +14,7 @@
 #include "heddle/occupancy.h"
 #include "runtime/exec/exec.h"
 #include "runtime/exec/linear.h"
-#include "runtime/sim/sampling.h"
 #include "runtime/sim/sim_private.h"
-#include "runtime/sm/counts.h"
-#include "runtime/sm/energy.h"
-#include "runtime/sm/hooks.h"
 
 #define MAX_PARAM_BYTES (HD_CB_BYTES - HD_CB_PARAMS)
 #define STACK_ALIGN 16u
@@ -26,13 +22,6 @@
 /* CUDA's limits of each dimension (compute capability 3.0 and later). */
 static const uint32_t max_grid[3] = {2147483647u, 65535u, 65535u};
 static const uint32_t max_block[3] = {1024u, 1024u, 64u};
-
-const char *hd_kernel_title(const struct hd_kernel *kernel)
-{
-	if (kernel->meta && kernel->meta->demangled)
-		return kernel->meta->demangled;
-	return hd_kernel_name(kernel);
-}
 
 /* Does anything that the function reaches have a call whose depth is not known, or a stack object of dynamic size?
  * `seen` is a flag a function. */
@@ -266,6 +255,7 @@ static int fill_grid(struct hd_gpu *gpu, const struct hd_launch *launch, struct 
 	grid->policy_space = gpu->policy_bytes.grid ? hd_xcalloc(1, gpu->policy_bytes.grid) : NULL;
 	grid->watch_space = gpu->watch_bytes.grid ? hd_xcalloc(1, gpu->watch_bytes.grid) : NULL;
 	grid->constants = hd_xcalloc(1, HD_CB_BYTES);
+	grid->cta_look = HD_NEVER;
 	fill_constants(gpu, launch, grid);
 	return 0;
 }
@@ -304,8 +294,6 @@ void hd_grid_free(struct hd_grid *grid)
 	hd_linear_end(grid);
 	if (grid->watch_space)
 		HD_TELL(grid->kernel->module->gpu, grid_free, grid);
-	if (grid->record)
-		hd_launch_record_free(grid->record);
 	hd_vec_release(&grid->requeued);
 	free(grid->policy_space);
 	free(grid->watch_space);
@@ -313,99 +301,10 @@ void hd_grid_free(struct hd_grid *grid)
 	free(grid);
 }
 
-static void add_figure(void *context, const char *key, double value, const char *unit)
+uint32_t hd_kernel_occupancy(const struct hd_gpu *gpu, const struct hd_kernel *kernel, uint32_t block_threads,
+			     uint32_t dynamic_shared)
 {
-	struct hd_launch_record *record = context;
-	struct hd_policy_figure figure = {.policy = record->reporting, .value = value};
-	figure.key = hd_arena_strdup(&record->arena, key);
-	figure.unit = hd_arena_strdup(&record->arena, unit ? unit : "");
-	hd_vec_push(&record->figures, figure);
-}
-
-void hd_launch_record_free(struct hd_launch_record *record)
-{
-	hd_vec_release(&record->figures);
-	hd_vec_release(&record->sampler.samples);
-	hd_vec_release(&record->sampler.series);
-	json_decref(record->sampling);
-	hd_arena_release(&record->arena);
-	free(record);
-}
-
-struct hd_launch_record *hd_record_new(const struct hd_grid *grid)
-{
-	const struct hd_kernel *kernel = grid->kernel;
-	struct hd_launch_record *record = hd_xcalloc(1, sizeof *record);
-	hd_arena_init(&record->arena);
-	record->stats.kernel = hd_arena_strdup(&record->arena, hd_kernel_title(kernel));
-	if (kernel->meta && kernel->meta->source.file) {
-		record->stats.file = hd_arena_strdup(&record->arena, kernel->meta->source.file);
-		record->stats.line = kernel->meta->source.line;
-	}
-	memcpy(record->stats.grid, grid->grid, sizeof grid->grid);
-	memcpy(record->stats.block, grid->block, sizeof grid->block);
-	record->stats.dynamic_shared = grid->dynamic_shared;
-	record->stats.resident_ctas = grid->fit.ctas;
-	record->stats.limiter = hd_occupancy_limit_name(grid->fit.limit);
-	return record;
-}
-
-/* Everything that happened while the grid ran alone. */
-static void count_all(const struct hd_sim *sim, const struct hd_grid *grid, struct hd_stats *stats)
-{
-	*stats = sim->now;
-	hd_stats_subtract(stats, &grid->before);
-}
-
-/* What the grid caused beside others. Slots that were lost are no grid's: the total has them. */
-static void count_own(const struct hd_gpu *gpu, const struct hd_grid *grid, struct hd_stats *stats)
-{
-	struct hd_stats before = {.counters = grid->slot_before};
-	hd_gpu_add_counted(gpu, grid->slot, &stats->counters);
-	hd_stats_subtract(stats, &before);
-	if (gpu->functional)
-		return;
-	stats->counters.cycles = gpu->now - grid->started;
-	stats->stalls[HD_STALL_issued] = hd_slots_issued(&stats->counters);
-}
-
-void hd_record_finish(struct hd_sim *sim, struct hd_grid *grid)
-{
-	struct hd_gpu *gpu = &sim->gpu;
-	struct hd_launch_record *record = grid->record;
-	record->partial = gpu->error != 0;
-	record->stats.stream = grid->stream;
-	record->stats.start = grid->started;
-	record->stats.shared = grid->shared;
-	if (grid->shared)
-		count_own(gpu, grid, &record->stats.stats);
-	else
-		count_all(sim, grid, &record->stats.stats);
-	hd_energy_take(gpu, grid, record->spent);
-	for (record->reporting = 0; record->reporting < gpu->policy_count; record->reporting++)
-		hd_counts_report(&gpu->policies[record->reporting], gpu, add_figure, record);
-	hd_stats_add(&sim->counted, &record->stats.stats);
-	struct hd_power power;
-	hd_power_compute(&power, &record->stats.stats.counters, gpu->config);
-	hd_power_add(&sim->power, &power);
-	grid->record = NULL;
-	record->sampling = gpu->sampling ? hd_sampling_launch_json(gpu->sampling) : NULL;
-	if (!gpu->options.record) {
-		hd_vec_push(&sim->launches, record);
-		return;
-	}
-	gpu->grid = NULL; /* the policies' figures there are of the whole run */
-	hd_record_launch(sim, record);
-	gpu->grid = grid;
-	hd_launch_record_free(record);
-}
-
-int hd_sim_occupancy(const struct hd_sim *sim, const struct hd_kernel *kernel, uint32_t block_threads,
-		     uint32_t dynamic_shared, uint32_t *ctas)
-{
-	const struct hd_gpu *gpu = &sim->gpu;
 	struct hd_sm_limits limits = hd_sm_limits_of(gpu->config);
 	uint64_t shared = (uint64_t)shared_of(gpu, kernel) + dynamic_shared;
-	*ctas = hd_occupancy_compute(&limits, registers_of(gpu, kernel), block_threads, shared).ctas;
-	return 0;
+	return hd_occupancy_compute(&limits, registers_of(gpu, kernel), block_threads, shared).ctas;
 }

@@ -161,12 +161,9 @@ static void step_back(const struct hd_gpu *gpu, struct hd_probe_warp *seen, cons
 		seen->recurred = true;
 }
 
-static void execute_after(const struct hd_watcher_handle *self, struct hd_sm *sm, struct hd_warp *warp,
-			  const struct hd_dinst *inst, uint32_t pc, const struct hd_effect *effect)
+static void follow(const struct hd_gpu *gpu, struct hd_probe_warp *seen, const struct hd_warp *warp,
+		   const struct hd_dinst *inst, uint32_t pc, const struct hd_effect *effect)
 {
-	struct hd_probe_warp *seen = find_warp(self->state, warp);
-	if (!seen || seen->recurred || effect->event == HD_EVENT_FAULT || effect->warp_done)
-		return;
 	if (effect->event == HD_EVENT_MEMORY && inst->effects & HD_FX_LOAD && effect->space != HD_MEM_LOCAL &&
 	    effect->mask) {
 		seen->read = true;
@@ -176,7 +173,19 @@ static void execute_after(const struct hd_watcher_handle *self, struct hd_sm *sm
 		seen->address = effect->address[__builtin_ctz(effect->mask)];
 	}
 	if (warp->pc <= pc)
-		step_back(sm->gpu, seen, warp, inst->spins != HD_SPIN_NEVER);
+		step_back(gpu, seen, warp, inst->spins != HD_SPIN_NEVER);
+}
+
+static void execute_after(const struct hd_watcher_handle *self, struct hd_sm *sm, struct hd_warp *warp,
+			  const struct hd_dinst *inst, uint32_t pc, const struct hd_effect *effect)
+{
+	struct hd_probe_warp *seen = find_warp(self->state, warp);
+	if (!seen)
+		return;
+	if (!seen->recurred && effect->event != HD_EVENT_FAULT && !effect->warp_done)
+		follow(sm->gpu, seen, warp, inst, pc, effect);
+	/* It came back to a state and has read no memory that others write. */
+	sm->exec->endless = seen->recurred && !seen->read;
 }
 
 /* ---- memory */
@@ -271,13 +280,6 @@ static const struct hd_watcher probe_watcher = {
 };
 
 /* ---- the verdict */
-
-bool hd_probe_is_endless(const struct hd_gpu *gpu, const struct hd_warp *warp)
-{
-	const struct hd_probe *probe = gpu->watched_alone ? hd_watcher_state(gpu, &probe_watcher) : NULL;
-	const struct hd_probe_warp *seen = probe ? hd_probe_of(probe, warp) : NULL;
-	return seen && seen->recurred && !seen->read;
-}
 
 /* Neither on the way to something nor executing. */
 static bool is_waiting(const struct hd_gpu *gpu, const struct hd_warp *warp, uint64_t since)

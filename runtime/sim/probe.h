@@ -48,8 +48,6 @@ void hd_probe_free(struct hd_gpu *gpu);
 /* `waiting`: cycle since which a warp that does not loop must have been waiting for it to count as stuck. */
 enum hd_probe_verdict hd_probe_end(struct hd_probe *probe, struct hd_gpu *gpu, uint64_t waiting);
 const struct hd_probe_warp *hd_probe_of(const struct hd_probe *probe, const struct hd_warp *warp);
-/* The warp goes round for ever whatever others do: it came back to a state and read no memory that they write. */
-bool hd_probe_is_endless(const struct hd_gpu *gpu, const struct hd_warp *warp);
 
 /* Where the warp's innermost call returns to; HD_PC_NONE: it is in none. */
 uint32_t hd_probe_after_call(const struct hd_warp *warp);

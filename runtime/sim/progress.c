@@ -11,6 +11,7 @@
 #include <inttypes.h>
 #include <time.h>
 
+#include "runtime/exec/fault.h"
 #include "runtime/sim/sim_private.h"
 
 #define SILENT 2.0	  /* seconds */
@@ -62,7 +63,7 @@ static void print_line(const struct hd_progress *progress, const struct hd_gpu *
 		if (!grid->running)
 			continue;
 		if (!total)
-			kernel = grid->record->stats.kernel;
+			kernel = hd_kernel_title(grid->kernel);
 		others += total > 0;
 		done += grid->cta_done;
 		total += grid->cta_total;

@@ -34,7 +34,7 @@ struct shadow {
 };
 
 struct hd_recorder {
-	struct hd_sim *sim;
+	const struct hd_gpu *gpu;
 	struct hd_recording_writer writer;
 	HD_VEC(struct shadow) shadows; /* by address */
 	HD_VEC(const struct hd_module *) modules;
@@ -64,16 +64,15 @@ static void put_json(struct hd_recorder *recorder, enum hd_recording_kind kind, 
 	json_decref(object);
 }
 
-int hd_recorder_new(struct hd_sim *sim, struct hd_recorder **out)
+int hd_recorder_new(const struct hd_gpu *gpu, struct hd_recorder **out)
 {
-	const struct hd_gpu *gpu = &sim->gpu;
 	const char *path = gpu->options.recording;
 	FILE *file = fopen(path, "wbe");
 	*out = NULL;
 	if (!file)
 		return hd_error(gpu->options.diag, HD_NOWHERE, "cannot record to %s: %s", path, strerror(errno));
 	struct hd_recorder *recorder = *out = hd_xcalloc(1, sizeof *recorder);
-	recorder->sim = sim;
+	recorder->gpu = gpu;
 	hd_recording_begin(&recorder->writer, file);
 	uint64_t slot = (gpu->options.device_base - HD_RECORDING_BASE) / HD_RECORDING_SLOT_BYTES;
 	put_json(recorder, HD_RECORDING_HEAD,
@@ -117,7 +116,7 @@ static uint32_t object_index(struct hd_recorder *recorder, const uint8_t *bytes,
 void hd_recorder_load(struct hd_recorder *recorder, const struct hd_module *module, const uint8_t *bytes, size_t size,
 		      bool placed)
 {
-	const struct hd_gpu *gpu = &recorder->sim->gpu;
+	const struct hd_gpu *gpu = recorder->gpu;
 	if (recorder->done)
 		return;
 	if (placed) {
@@ -170,7 +169,7 @@ static struct shadow come(struct hd_recorder *recorder, uint64_t low, uint64_t h
  * bytes cannot be found, and come anew each time. */
 static void follow_allocations(struct hd_recorder *recorder)
 {
-	const struct hd_devmem *memory = recorder->sim->gpu.devmem;
+	const struct hd_devmem *memory = recorder->gpu->devmem;
 	HD_VEC(struct shadow) now = {0};
 	uint64_t low, high;
 	bool adopted;
@@ -221,7 +220,7 @@ static void compare(struct hd_recorder *recorder, const struct shadow *shadow, c
 
 static void put_changes(struct hd_recorder *recorder, const struct shadow *shadow)
 {
-	const uint8_t *host = hd_devmem_at(recorder->sim->gpu.devmem, shadow->low, 0);
+	const uint8_t *host = hd_devmem_at(recorder->gpu->devmem, shadow->low, 0);
 	uint64_t bytes = shadow->high - shadow->low, run = UINT64_MAX;
 	for (uint64_t at = 0; at < bytes; at += STRIDE) {
 		uint64_t size = bytes - at < STRIDE ? bytes - at : STRIDE;
@@ -234,7 +233,7 @@ static void put_changes(struct hd_recorder *recorder, const struct shadow *shado
 
 static void take_over(struct hd_recorder *recorder, struct shadow *shadow)
 {
-	const uint8_t *host = hd_devmem_at(recorder->sim->gpu.devmem, shadow->low, 0);
+	const uint8_t *host = hd_devmem_at(recorder->gpu->devmem, shadow->low, 0);
 	uint64_t bytes = shadow->high - shadow->low;
 	for (uint64_t at = 0; at < bytes; at += STRIDE) {
 		uint64_t size = bytes - at < STRIDE ? bytes - at : STRIDE;
@@ -269,7 +268,7 @@ static json_t *launch_object(const struct hd_recorder *recorder, const struct hd
 				   hd_kernel_name(grid->kernel), "grid", three(grid->grid), "block", three(grid->block),
 				   "shared", (json_int_t)grid->dynamic_shared, "cooperative", grid->cooperative,
 				   "stream", (json_int_t)grid->stream, "priority", grid->priority, "in_a_row",
-				   grid->in_a_row, "stack_bytes", (json_int_t)recorder->sim->gpu.options.stack_bytes,
+				   grid->in_a_row, "stack_bytes", (json_int_t)recorder->gpu->options.stack_bytes,
 				   "params", hd_strbuf_text(&params));
 	hd_strbuf_release(&params);
 	return object;
@@ -288,7 +287,7 @@ void hd_recorder_begin(struct hd_recorder *recorder, const struct hd_grid *grid)
 
 void hd_recorder_end(struct hd_recorder *recorder, const struct hd_grid *grid)
 {
-	const struct hd_gpu *gpu = &recorder->sim->gpu;
+	const struct hd_gpu *gpu = recorder->gpu;
 	if (recorder->done)
 		return;
 	if (gpu->error)
@@ -314,6 +313,5 @@ void hd_recorder_finish(struct hd_recorder *recorder)
 	recorder->done = true;
 	hd_vec_release(&ranges);
 	if (fflush(recorder->writer.to) || recorder->writer.failed)
-		hd_error(recorder->sim->gpu.options.diag, HD_NOWHERE, "the recording is incomplete: %s",
-			 strerror(errno));
+		hd_error(recorder->gpu->options.diag, HD_NOWHERE, "the recording is incomplete: %s", strerror(errno));
 }

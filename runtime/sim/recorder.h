@@ -6,12 +6,12 @@
 #ifndef HD_RUNTIME_SIM_RECORDER_H
 #define HD_RUNTIME_SIM_RECORDER_H
 
-#include "runtime/sim/sim_private.h"
+#include "runtime/core/gpu.h"
 
 struct hd_recorder;
 
-/* Opens the file of sim->gpu.options. 0, or -1 with the error reported. */
-int hd_recorder_new(struct hd_sim *sim, struct hd_recorder **recorder);
+/* Opens the file of gpu->options. 0, or -1 with the error reported. */
+int hd_recorder_new(const struct hd_gpu *gpu, struct hd_recorder **recorder);
 /* A file that was not finished is none. */
 void hd_recorder_free(struct hd_recorder *recorder);
 /* A module has been loaded from these bytes; `placed`: with variables in the host's memory. */

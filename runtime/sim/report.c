@@ -21,8 +21,7 @@
 #include "heddle/version.h"
 #include "runtime/sim/blame.h"
 #include "runtime/sim/checkpoint.h"
-#include "runtime/sim/corun.h"
-#include "runtime/sim/functional.h"
+#include "runtime/sim/figures.h"
 #include "runtime/sim/profile.h"
 #include "runtime/sim/recorder.h"
 #include "runtime/sim/report.h"
@@ -35,65 +34,9 @@
 #define REAL_DIGITS 12
 #define ALL_DIGITS 17
 
-static uint64_t counter_value(const struct hd_counters *counters, uint32_t index)
-{
-	uint64_t value;
-	memcpy(&value, (const char *)counters + hd_counter_info[index].offset, sizeof value);
-	return value;
-}
-
 static void set_count(json_t *object, const char *key, uint64_t value)
 {
 	json_object_set_new(object, key, json_integer((json_int_t)value));
-}
-
-static json_t *l1d_object(const struct hd_counters *c)
-{
-	json_t *l1d = json_object();
-	set_count(l1d, "accesses", c->l1d_accesses);
-	set_count(l1d, "hits", c->l1d_hits);
-	set_count(l1d, "pending_hits", c->l1d_pending_hits);
-	set_count(l1d, "misses", c->l1d_misses);
-	set_count(l1d, "spill_fill", c->l1d_spill_fill);
-	set_count(l1d, "global", c->l1d_global);
-	set_count(l1d, "other_local", c->l1d_other_local);
-	return l1d;
-}
-
-static json_t *stalls_object(const struct hd_stats *stats)
-{
-	json_t *stalls = json_object();
-	for (uint32_t i = 0; i < HD_STALL_COUNT; i++)
-		set_count(stalls, hd_stall_name[i], stats->stalls[i]);
-	return stalls;
-}
-
-/* Without timing. */
-static void add_functional(json_t *object, const struct hd_counters *c)
-{
-#define X(name) set_count(object, #name, c->name);
-	HD_FUNCTIONAL_COUNTERS(X)
-#undef X
-}
-
-void hd_stats_json(json_t *object, const struct hd_stats *stats, const struct hd_gpu *gpu)
-{
-	const struct hd_counters *c = &stats->counters;
-	const struct hd_config *config = gpu->config;
-	if (gpu->functional) {
-		add_functional(object, c);
-		return;
-	}
-	for (uint32_t i = 0; i < hd_counter_count; i++)
-		set_count(object, hd_counter_info[i].name, counter_value(c, i));
-	double ipc = c->cycles ? (double)c->warp_instructions / (double)c->cycles : 0;
-	json_object_set_new(object, "ipc", json_real(ipc));
-	json_object_set_new(object, "l1d", l1d_object(c));
-	json_object_set_new(object, "stalls", stalls_object(stats));
-	struct hd_power power;
-	hd_power_compute(&power, c, config);
-	hd_power_json(object, &power);
-	json_object_set_new(object, "transfer_joules", json_real(hd_power_transfers(c, config)));
 }
 
 /* What policies' own structures take is part of the energy, and stands in their objects. */
@@ -297,9 +240,8 @@ char *hd_sim_stats_json(const struct hd_sim *sim)
 			json_object_set_new(document, "partial", json_true());
 	json_object_set_new(document, "total", object);
 	json_object_set_new(document, "launches", launches);
-	json_t *coruns = hd_corun_json(sim);
-	if (coruns)
-		json_object_set_new(document, "coruns", coruns);
+	if (sim->coruns)
+		json_object_set(document, "coruns", sim->coruns);
 	add_coverage(document, gpu);
 	char *text = json_dumps(document, JSON_INDENT(2) | JSON_REAL_PRECISION(REAL_DIGITS));
 	json_decref(document);
@@ -373,9 +315,15 @@ void hd_record_launch(const struct hd_sim *sim, const struct hd_launch_record *r
 	write_record(sim, "launch", object);
 }
 
-void hd_record_corun(const struct hd_sim *sim, json_t *object)
+void hd_record_corun(struct hd_sim *sim, json_t *object)
 {
-	write_record(sim, "corun", object);
+	if (sim->gpu.options.record) {
+		write_record(sim, "corun", object);
+		return;
+	}
+	if (!sim->coruns)
+		sim->coruns = json_array();
+	json_array_append_new(sim->coruns, object);
 }
 
 void hd_sim_record_end(const struct hd_sim *sim)

@@ -6,7 +6,6 @@
 
 #include "runtime/sim/progress.h"
 #include "runtime/sim/sim_private.h"
-#include "runtime/sim/watchdog.h"
 #include "runtime/sm/sm.h"
 
 #define HD_MAX_SMS 1024
@@ -21,23 +20,16 @@ struct hd_run {
 	bool sends;		/* blocks are to go to other SMs */
 	bool chosen;		/* policies say whose blocks go where */
 	uint64_t began;		/* cycle since which some grid has been running */
-	uint64_t memory_next, dispatch_next, trace_next, sample_next, policy_next;
-	uint64_t checkpoint_next;
+	uint64_t memory_next, dispatch_next, policy_next;
 	bool finished; /* by a checkpoint: a grid has ended already in this step */
 	uint64_t policy_tick[HD_MAX_POLICIES];
 	uint32_t first; /* SM that gets the next CTA */
-	struct hd_watchdog watchdog;
 	struct hd_progress progress;
 	uint64_t due[HD_MAX_SMS];  /* cycle at which each SM wants to be visited */
 	uint16_t busy[HD_MAX_SMS]; /* SMs with warps or memory accesses, ascending */
 	uint64_t woken[HD_MAX_SMS / 64];
 	struct hd_window *window;
 };
-
-static inline uint64_t hd_earlier(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
 
 static inline bool hd_sm_busy(const struct hd_sm *sm)
 {
@@ -56,8 +48,8 @@ void hd_run_memory(struct hd_run *run, uint64_t now);
 uint64_t hd_run_dispatch(struct hd_run *run, uint64_t now);
 /* Some grid that runs has blocks without a place. */
 bool hd_run_waits_for_room(const struct hd_run *run);
-/* Takes the samples that are due before `now`; the SMs and the memory have come so far. */
-void hd_run_sample(struct hd_run *run, uint64_t now);
+/* Tells the event `look`; the SMs have come so far, and the memory is brought there. */
+void hd_run_look(struct hd_run *run, uint64_t now);
 /* Takes notice of blocks that have ended on an SM in cycle `now`. */
 void hd_run_collect(struct hd_run *run, struct hd_sm *sm, uint64_t now);
 

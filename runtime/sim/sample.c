@@ -14,11 +14,16 @@
 #include "runtime/sim/sim_private.h"
 #include "runtime/sm/hooks.h"
 
-void hd_sampler_start(struct hd_sampler *sampler, const struct hd_gpu *gpu)
+static const struct hd_watcher sample_watcher;
+
+static struct hd_sampler *sampler_of(const struct hd_watcher_handle *self, const struct hd_grid *grid)
 {
-	*sampler = (struct hd_sampler){.interval = gpu->options.sample, .next = HD_NEVER};
-	if (!sampler->interval)
-		return;
+	return HD_WATCHER_OF(self, grid, grid);
+}
+
+static void start(struct hd_sampler *sampler, const struct hd_gpu *gpu)
+{
+	*sampler = (struct hd_sampler){.interval = gpu->options.sample};
 	sampler->begin = gpu->now;
 	sampler->next = gpu->now + sampler->interval;
 	hd_gpu_snapshot(gpu, &sampler->last);
@@ -65,7 +70,7 @@ static void add_sample(struct hd_sampler *sampler, const struct hd_gpu *gpu, uin
 }
 
 /* Nothing has happened since the sample's end: the SMs that have warps now have had them since. */
-void hd_sampler_take(struct hd_sampler *sampler, const struct hd_gpu *gpu)
+static void take(struct hd_sampler *sampler, const struct hd_gpu *gpu)
 {
 	uint64_t active = gpu->functional ? 0 : active_sms(gpu);
 	add_sample(sampler, gpu, active * (gpu->now - sampler->next));
@@ -96,15 +101,84 @@ static void drop_last(struct hd_sampler *sampler, const struct hd_gpu *gpu)
 	sampler->begin -= sampler->interval;
 }
 
-void hd_sampler_finish(struct hd_sampler *sampler, const struct hd_gpu *gpu)
+static void finish(struct hd_sampler *sampler, const struct hd_gpu *gpu)
 {
-	if (!sampler->interval)
-		return;
 	while (sampler->samples.len && sampler->begin >= gpu->now)
 		drop_last(sampler, gpu);
 	add_sample(sampler, gpu, 0);
 	sampler->rest = gpu->now - sampler->begin;
 }
+
+/* ---- the grids that run */
+
+static void find_next(const struct hd_watcher_handle *self, struct hd_gpu *gpu)
+{
+	uint64_t next = HD_NEVER;
+	for (uint32_t i = 0; i < gpu->grids.len; i++)
+		if (gpu->grids.data[i]->running)
+			next = hd_earlier(next, sampler_of(self, gpu->grids.data[i])->next);
+	hd_watcher_wants(gpu, hd_watcher_find(gpu, self->watcher), next);
+}
+
+static void grid_start(const struct hd_watcher_handle *self, struct hd_gpu *gpu, struct hd_grid *grid)
+{
+	start(sampler_of(self, grid), gpu);
+	find_next(self, gpu);
+}
+
+static void look(const struct hd_watcher_handle *self, struct hd_gpu *gpu, uint64_t now)
+{
+	for (uint32_t i = 0; i < gpu->grids.len; i++) {
+		const struct hd_grid *grid = gpu->grids.data[i];
+		if (grid->running && now >= sampler_of(self, grid)->next)
+			take(sampler_of(self, grid), gpu);
+	}
+	find_next(self, gpu);
+}
+
+static void grid_end(const struct hd_watcher_handle *self, struct hd_gpu *gpu, struct hd_grid *grid)
+{
+	finish(sampler_of(self, grid), gpu);
+	find_next(self, gpu);
+}
+
+static void grid_free(const struct hd_watcher_handle *self, struct hd_grid *grid)
+{
+	hd_samples_release(sampler_of(self, grid));
+}
+
+static const struct hd_watcher sample_watcher = {
+	.name = "sample",
+	.grid_bytes = sizeof(struct hd_sampler),
+	.grid_start = grid_start,
+	.look = look,
+	.grid_end = grid_end,
+	.grid_free = grid_free,
+};
+
+void hd_samples_start(struct hd_gpu *gpu)
+{
+	hd_watcher_add(gpu, &sample_watcher, NULL);
+}
+
+struct hd_sampler hd_samples_take(struct hd_gpu *gpu, const struct hd_grid *grid)
+{
+	const struct hd_watcher_handle *self = hd_watcher_find(gpu, &sample_watcher);
+	struct hd_sampler taken = {0};
+	if (!self)
+		return taken;
+	taken = *sampler_of(self, grid);
+	*sampler_of(self, grid) = (struct hd_sampler){0};
+	return taken;
+}
+
+void hd_samples_release(struct hd_sampler *sampler)
+{
+	hd_vec_release(&sampler->samples);
+	hd_vec_release(&sampler->series);
+}
+
+/* ---- as JSON */
 
 static uint64_t value_of(const struct hd_counters *counters, uint32_t index)
 {

@@ -77,6 +77,14 @@ static uint32_t cycles_index(void)
 	return index;
 }
 
+static void blocks_ended(const struct hd_watcher_handle *self, struct hd_gpu *gpu, struct hd_grid *grid)
+{
+	(void)gpu;
+	hd_sampled_blocks_look(self->state, grid);
+}
+
+static const struct hd_watcher sampling_watcher = {.name = "sampling", .blocks_ended = blocks_ended};
+
 struct hd_sampling *hd_sampling_new(struct hd_gpu *gpu)
 {
 	struct hd_sampling *sampling = hd_xcalloc(1, sizeof *sampling);
@@ -89,6 +97,7 @@ struct hd_sampling *hd_sampling_new(struct hd_gpu *gpu)
 	sampling->figures = HD_ARENA_NEW(&sampling->arena, double, sampling->width);
 	sampling->rows = HD_ARENA_NEW(&sampling->arena, uint64_t, gpu->count_rows + 1);
 	hd_sampled_blocks_init(sampling);
+	hd_watcher_add(gpu, &sampling_watcher, sampling);
 	sampling->hooks = HD_ARENA_NEW(&sampling->arena, uint64_t, gpu->sm_count);
 	return sampling;
 }

@@ -14,7 +14,7 @@ struct hd_grid;
 
 struct hd_sampling;
 
-/* For gpu->sampling; its SMs and policies are there. */
+/* For gpu->sampling, a watcher of the GPU; its SMs and policies are there. */
 struct hd_sampling *hd_sampling_new(struct hd_gpu *gpu);
 void hd_sampling_free(struct hd_sampling *sampling);
 /* Refuses policies and options that sampling does not go with. 0, or -1 with the error reported. */
@@ -23,10 +23,8 @@ int hd_sampling_check(const struct hd_gpu *gpu, struct hd_diag *diag);
 /* The grid gets its turn now: chooses how it is run. Without time, gpu->functional is set and no policy hears of it,
  * until hd_sampling_end. */
 void hd_sampling_begin(struct hd_sampling *sampling, struct hd_grid *grid);
-/* Of a grid that runs with time: is it to be looked at in this cycle, before anything happens in it? hd_sampling_look
- * may halt it: when what began has ended, the rest follows between hd_sampling_leave and hd_sampling_return. */
-bool hd_sampling_is_due(const struct hd_sampling *sampling);
-void hd_sampling_look(struct hd_sampling *sampling);
+/* A grid that runs with time is looked at (event `blocks_ended`), and may be halted: when what began has ended, the
+ * rest follows between hd_sampling_leave and hd_sampling_return. */
 void hd_sampling_leave(struct hd_sampling *sampling);
 void hd_sampling_return(struct hd_sampling *sampling);
 

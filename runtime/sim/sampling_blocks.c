@@ -40,20 +40,14 @@ void hd_sampled_blocks_init(struct hd_sampling *sampling)
 	hd_estimator_init(&blocks->estimator, sampling->width, &sampling->arena);
 }
 
-void hd_sampled_blocks_begin(struct hd_sampling *sampling, const struct hd_grid *grid)
+void hd_sampled_blocks_begin(struct hd_sampling *sampling, struct hd_grid *grid)
 {
 	struct hd_sampled_blocks *blocks = &sampling->blocks;
 	bool apart = sampling->kind == HD_SAMPLED_DETAILED && !grid->cooperative &&
 		     grid->cta_total / WORTH >= sampling->gpu->sm_count &&
 		     !hd_program_waits(&sampling->gpu->program, grid->entry);
 	blocks->wave = 0;
-	blocks->next = apart ? 1 : UINT64_MAX;
-}
-
-bool hd_sampling_is_due(const struct hd_sampling *sampling)
-{
-	const struct hd_grid *grid = sampling->gpu->grid;
-	return grid && grid->cta_done >= sampling->blocks.next;
+	grid->cta_look = apart ? 1 : HD_NEVER;
 }
 
 /* Figures up to the beginning of this cycle. */
@@ -70,10 +64,10 @@ static double look(struct hd_sampling *sampling, const struct hd_grid *grid, dou
 }
 
 /* The first block has ended: as many run as there was room for. */
-static void find_wave(struct hd_sampled_blocks *blocks, const struct hd_grid *grid)
+static void find_wave(struct hd_sampled_blocks *blocks, struct hd_grid *grid)
 {
 	blocks->wave = grid->cta_next - grid->cta_done;
-	blocks->next = blocks->wave && grid->cta_total / WORTH >= blocks->wave ? blocks->wave : UINT64_MAX;
+	grid->cta_look = blocks->wave && grid->cta_total / WORTH >= blocks->wave ? blocks->wave : HD_NEVER;
 	blocks->window = blocks->wave;
 	hd_estimator_forget(&blocks->estimator);
 	blocks->work = 0;
@@ -101,24 +95,23 @@ static void add_window(struct hd_sampling *sampling, const struct hd_grid *grid)
 
 /* What is left out is whole waves, so that the last blocks with time end as the grid would: with so many beside them.
  */
-static void stop(struct hd_sampled_blocks *blocks, struct hd_grid *grid)
+static void stop(const struct hd_sampled_blocks *blocks, struct hd_grid *grid)
 {
 	grid->cta_stop = grid->cta_next + (grid->cta_total - grid->cta_next) % blocks->wave;
-	blocks->next = UINT64_MAX;
+	grid->cta_look = HD_NEVER;
 }
 
-void hd_sampling_look(struct hd_sampling *sampling)
+void hd_sampled_blocks_look(struct hd_sampling *sampling, struct hd_grid *grid)
 {
 	struct hd_sampled_blocks *blocks = &sampling->blocks;
-	struct hd_grid *grid = sampling->gpu->grid;
 	if (!blocks->wave) {
 		find_wave(blocks, grid);
 		return;
 	}
 	add_window(sampling, grid);
-	blocks->next = grid->cta_done + blocks->window;
+	grid->cta_look = grid->cta_done + blocks->window;
 	if (grid->cta_total - grid->cta_next < blocks->window)
-		blocks->next = UINT64_MAX;
+		grid->cta_look = HD_NEVER;
 	else if (blocks->estimator.samples >= LEAST &&
 		 hd_estimator_settled(&blocks->estimator, sampling->cycles, sampling->target))
 		stop(blocks, grid);

@@ -35,7 +35,6 @@ struct hd_sampled_blocks {
 	uint64_t wave;		       /* that run at a time; 0: not known yet */
 	uint64_t window;	       /* blocks of a sample: one wave or several */
 	double wave_work;	       /* of the first wave */
-	uint64_t next;		       /* the grid is looked at when so many have ended; UINT64_MAX: no more */
 	uint64_t cycle;		       /* in which the others end that began with time */
 	double work;		       /* at the last look */
 	double *before;		       /* figures then */
@@ -101,7 +100,9 @@ void hd_sampled_add(struct hd_sampling *sampling, const struct hd_grid *grid, co
 		    uint64_t launching);
 /* sampling_blocks.c */
 void hd_sampled_blocks_init(struct hd_sampling *sampling);
-void hd_sampled_blocks_begin(struct hd_sampling *sampling, const struct hd_grid *grid);
+void hd_sampled_blocks_begin(struct hd_sampling *sampling, struct hd_grid *grid);
+/* So many blocks of the grid have ended as it asked for; what came before this cycle is done. */
+void hd_sampled_blocks_look(struct hd_sampling *sampling, struct hd_grid *grid);
 /* A launch of which not all blocks had time has ended, with so much work: the others' figures are added. */
 void hd_sampled_blocks_end(struct hd_sampling *sampling, const struct hd_grid *grid, const struct hd_stats *counted);
 /* What is counted without time, too, and does not depend on policies. */

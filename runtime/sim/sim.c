@@ -19,9 +19,11 @@
 #include "runtime/sim/functional.h"
 #include "runtime/sim/profile.h"
 #include "runtime/sim/recorder.h"
+#include "runtime/sim/report.h"
 #include "runtime/sim/sampling.h"
 #include "runtime/sim/sim_private.h"
 #include "runtime/sim/trace.h"
+#include "runtime/sim/watchdog.h"
 #include "runtime/sm/hooks.h"
 #include "runtime/sm/sm.h"
 #include "runtime/verify/redundancy.h"
@@ -74,6 +76,16 @@ static bool wants_ideal(const struct hd_gpu *gpu)
 	return false;
 }
 
+static int start_checkpoint(const struct hd_sim *sim, struct hd_gpu *gpu)
+{
+	if (!gpu->checkpoint)
+		return 0;
+	json_t *run = hd_stats_head(sim);
+	int status = hd_checkpoint_start(gpu, run);
+	json_decref(run);
+	return status;
+}
+
 int hd_sim_new(const struct hd_sim_options *options, struct hd_sim **out)
 {
 	*out = NULL;
@@ -91,7 +103,8 @@ int hd_sim_new(const struct hd_sim_options *options, struct hd_sim **out)
 	*gpu->config = *options->config;
 	gpu->options = *options;
 	gpu->options.config = gpu->config;
-	gpu->corun_end = gpu->corun_next = UINT64_MAX;
+	gpu->corun_end = gpu->corun_next = HD_NEVER;
+	gpu->due = (struct hd_watch_due){HD_NEVER, HD_NEVER, HD_NEVER};
 	if (!gpu->options.heap_bytes)
 		gpu->options.heap_bytes = DEFAULT_HEAP_BYTES;
 	sim->policy_name =
@@ -114,7 +127,7 @@ int hd_sim_new(const struct hd_sim_options *options, struct hd_sim **out)
 		gpu->options.device_bytes = gpu->config->dram_bytes;
 	if (!error && !(gpu->devmem = hd_devmem_new_at(gpu->options.device_base, gpu->options.device_bytes)))
 		error = HD_SIM_NO_MEMORY;
-	if (!error && options->recording && hd_recorder_new(sim, &sim->recorder))
+	if (!error && options->recording && hd_recorder_new(gpu, &sim->recorder))
 		error = HD_SIM_NOT_FOUND;
 	if (error) {
 		hd_checkpoint_free(checkpoint);
@@ -135,13 +148,18 @@ int hd_sim_new(const struct hd_sim_options *options, struct hd_sim **out)
 	if (options->verify)
 		hd_verify_start(gpu);
 	hd_trace_start(gpu, &trace);
+	hd_watchdog_start(gpu);
+	if (options->corun_cycles)
+		gpu->corun = hd_corun_new(gpu);
+	if (options->sample)
+		hd_samples_start(gpu);
 	if (options->profile)
 		hd_profile_start(gpu);
 	if (options->blame)
 		hd_blame_start(gpu);
 	for (uint32_t i = 0; i < gpu->sm_count; i++)
 		hd_sm_place_watched(gpu->sms[i]);
-	if (hd_checkpoint_start(sim)) {
+	if (start_checkpoint(sim, gpu)) {
 		hd_sim_free(sim);
 		return HD_SIM_CHECKPOINT;
 	}
@@ -155,8 +173,10 @@ void hd_sim_free(struct hd_sim *sim)
 	if (!sim)
 		return;
 	struct hd_gpu *gpu = &sim->gpu;
-	for (uint32_t i = 0; i < gpu->grids.len; i++)
+	for (uint32_t i = 0; i < gpu->grids.len; i++) {
+		hd_launch_record_free(gpu->grids.data[i]->record);
 		hd_grid_free(gpu->grids.data[i]);
+	}
 	hd_vec_release(&gpu->grids);
 	while (gpu->modules)
 		hd_sim_unload(sim, gpu->modules);
@@ -166,7 +186,8 @@ void hd_sim_free(struct hd_sim *sim)
 	for (uint32_t i = 0; i < sim->launches.len; i++)
 		hd_launch_record_free(sim->launches.data[i]);
 	hd_vec_release(&sim->launches);
-	hd_corun_release(sim);
+	hd_corun_free(gpu->corun);
+	json_decref(sim->coruns);
 	hd_profile_end(gpu);
 	hd_blame_end(gpu);
 	if (gpu->sampling)
@@ -286,4 +307,26 @@ bool hd_sim_interrupt(struct hd_sim *sim, int signal)
 int hd_sim_interrupted(const struct hd_sim *sim)
 {
 	return sim->gpu.interrupted;
+}
+
+int hd_sim_checkpoint_end(struct hd_sim *sim)
+{
+	return hd_checkpoint_end(&sim->gpu);
+}
+
+int hd_sim_checkpoint_check(const char *path, struct hd_diag *diag)
+{
+	return hd_checkpoint_check(path, diag);
+}
+
+bool hd_sim_corun_over(const struct hd_sim *sim)
+{
+	return sim->gpu.corun && hd_corun_over(sim->gpu.corun);
+}
+
+int hd_sim_occupancy(const struct hd_sim *sim, const struct hd_kernel *kernel, uint32_t block_threads,
+		     uint32_t dynamic_shared, uint32_t *ctas)
+{
+	*ctas = hd_kernel_occupancy(&sim->gpu, kernel, block_threads, dynamic_shared);
+	return 0;
 }

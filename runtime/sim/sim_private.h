@@ -28,7 +28,6 @@ struct hd_launch_record {
 	struct hd_arena arena;
 };
 
-struct hd_corun_grid; /* corun.c */
 struct hd_recorder;
 
 struct hd_sim {
@@ -40,21 +39,10 @@ struct hd_sim {
 	struct hd_stats now; /* all counters when a grid last ended */
 	struct hd_power power;
 	bool shared;
-	struct {
-		HD_VEC(struct hd_corun_grid *) grids; /* of the one that is going on or ending */
-		uint64_t start;
-		bool open;	     /* its cycles have not passed */
-		bool over;	     /* those of the first one have */
-		struct json_t *done; /* those before, where no records are wanted */
-	} corun;
+	struct json_t *coruns;	      /* those that are over, where no records are wanted; NULL: none */
 	struct hd_recorder *recorder; /* NULL: nothing is recorded */
 	const char *policy_name;      /* as it was asked for, for the statistics */
 };
-
-static inline struct hd_sim *hd_sim_of(struct hd_gpu *gpu)
-{
-	return (struct hd_sim *)gpu;
-}
 
 /* gpu.c: the grids that run. */
 struct hd_run *hd_run_new(struct hd_gpu *gpu);
@@ -65,22 +53,27 @@ int hd_gpu_begin(struct hd_gpu *gpu, struct hd_grid *grid);
 /* Cycles from a grid's turn to its first block, if it came now. Beside grids that run a launch is prepared while they
  * do. */
 uint64_t hd_gpu_launch_cycles(const struct hd_gpu *gpu, const struct hd_grid *grid);
-/* Runs until a grid has ended, or gpu->error. One must be running. */
+/* Runs until a grid has ended or drained, or gpu->error, or gpu->interrupted. One must be running. */
 void hd_gpu_run(struct hd_gpu *gpu);
+/* The only grid that runs was halted by cta_stop, and its blocks with time have ended. What is left of it runs without
+ * time, once gpu->functional is set, by hd_gpu_restart and hd_gpu_run. */
+bool hd_gpu_has_drained(const struct hd_gpu *gpu);
+void hd_gpu_restart(struct hd_gpu *gpu);
 /* A grid that has ended, all do with gpu->error; NULL: none. Then hd_gpu_end takes it from the GPU. */
 struct hd_grid *hd_gpu_ended(const struct hd_gpu *gpu);
 void hd_gpu_end(struct hd_gpu *gpu, struct hd_grid *grid);
-/* launch.c: a kernel's name as people write it. */
-const char *hd_kernel_title(const struct hd_kernel *kernel);
 /* Checks a launch and makes the grid of it, which hd_grid_free releases. 0, or as hd_sim_launch. */
 int hd_grid_new(struct hd_gpu *gpu, const struct hd_launch *launch, struct hd_grid **grid);
 /* The same launch once more, under the ticket of the first. */
 int hd_grid_again(struct hd_gpu *gpu, const struct hd_grid *grid, struct hd_grid **again);
 void hd_grid_free(struct hd_grid *grid);
-/* The record of a launch, to be filled when it has ended. */
+/* Blocks of a kernel that an SM has room for. */
+uint32_t hd_kernel_occupancy(const struct hd_gpu *gpu, const struct hd_kernel *kernel, uint32_t block_threads,
+			     uint32_t dynamic_shared);
+/* records.c: the record of a launch, to be filled when it has ended. */
 struct hd_launch_record *hd_record_new(const struct hd_grid *grid);
 void hd_record_finish(struct hd_sim *sim, struct hd_grid *grid);
-/* grids.c: what the slot of a grid that runs had counted when that got its turn, in slot_before. */
+/* counted.c: what the slot of a grid that runs had counted when that got its turn, in slot_before. */
 void hd_grid_note_slot(const struct hd_gpu *gpu, struct hd_grid *grid);
 /* Warp instructions so far. */
 uint64_t hd_gpu_issued(const struct hd_gpu *gpu);

@@ -144,6 +144,17 @@ static void block_arrived(const struct hd_watcher_handle *self, const struct hd_
 		trace_cta(sm, cta, "moved here", now);
 }
 
+/* Opens and closes the window. */
+static void look(const struct hd_watcher_handle *self, struct hd_gpu *gpu, uint64_t now)
+{
+	const struct hd_trace *trace = self->state;
+	struct hd_watcher_handle *handle = &gpu->watchers[self - gpu->watchers];
+	bool open = now >= trace->from && now < trace->to;
+	hd_watcher_sleep(gpu, handle, !open);
+	if (now < trace->to)
+		hd_watcher_wants(gpu, handle, open ? trace->to : trace->from);
+}
+
 static const struct hd_watcher trace_watcher = {
 	.name = "trace",
 	.stepwise = true,
@@ -155,6 +166,7 @@ static const struct hd_watcher trace_watcher = {
 	.block_begin = block_begin,
 	.block_end = block_end,
 	.block_arrived = block_arrived,
+	.look = look,
 };
 
 void hd_trace_start(struct hd_gpu *gpu, const struct hd_trace *trace)
@@ -163,18 +175,7 @@ void hd_trace_start(struct hd_gpu *gpu, const struct hd_trace *trace)
 		return;
 	struct hd_trace *state = HD_ARENA_NEW(&gpu->arena, struct hd_trace, 1);
 	*state = *trace;
-	hd_watcher_sleep(gpu, hd_watcher_add(gpu, &trace_watcher, state), true);
-}
-
-uint64_t hd_trace_window(struct hd_gpu *gpu, uint64_t now)
-{
-	struct hd_watcher_handle *self = hd_watcher_find(gpu, &trace_watcher);
-	if (!self)
-		return HD_NEVER;
-	const struct hd_trace *trace = self->state;
-	bool open = now >= trace->from && now < trace->to;
-	hd_watcher_sleep(gpu, self, !open);
-	if (now >= trace->to)
-		return HD_NEVER;
-	return open ? trace->to : trace->from;
+	struct hd_watcher_handle *self = hd_watcher_add(gpu, &trace_watcher, state);
+	hd_watcher_sleep(gpu, self, true);
+	hd_watcher_wants(gpu, self, 0);
 }

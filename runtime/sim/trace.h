@@ -34,7 +34,5 @@ struct hd_trace {
 int hd_trace_parse(struct hd_trace *trace, const char *text, struct hd_diag *diag);
 /* From now on the streams are written. */
 void hd_trace_start(struct hd_gpu *gpu, const struct hd_trace *trace);
-/* Opens and closes the window; returns the next cycle at which that changes. */
-uint64_t hd_trace_window(struct hd_gpu *gpu, uint64_t now);
 
 #endif

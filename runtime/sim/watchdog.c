@@ -9,7 +9,8 @@
  * longer where one was not long enough to tell; they take an eighth of the time at most, and where memory changes they
  * end at once.
  *
- * Cost: a comparison a visited cycle, a sum over the SMs a few times in a period, and the looks.
+ * A watcher (core/watch.h) of every run. Cost: a comparison a visited cycle, a sum over the SMs a few times in a
+ * period, and the looks.
  */
 #include "runtime/sim/watchdog.h"
 
@@ -21,11 +22,24 @@
 #include "runtime/sim/waits.h"
 #include "runtime/sm/sm.h"
 
+struct watchdog {
+	uint64_t started;   /* cycle of the launch; of the first of those that run */
+	uint64_t next_look; /* a look begins or ends */
+	uint64_t progress;  /* cycle of the last check that saw new instructions */
+	uint64_t issued;    /* instructions at that check */
+	bool looking;	    /* `probe` is looking at the grid until the next check */
+	uint64_t length;    /* cycles of a look */
+	uint64_t stuck;	    /* cycle since which the grid is known to be stuck; NOT_STUCK */
+	struct hd_probe *probe;
+};
+
 #define SHORT_LOOK UINT64_C(65536)  /* cycles: some turns of a loop in which all warps wait for one L2 bank */
 #define LONG_LOOK UINT64_C(8000000) /* some turns of a loop with the longest sleep */
 #define LONG_TURNS (UINT64_C(1) << 36) /* without timing, instructions: turns of as many warps as are resident */
 #define LOOK_SHARE 8		    /* cycles between looks for one of a look */
 #define NOT_STUCK UINT64_MAX
+
+static const struct hd_watcher watchdog_watcher;
 
 static uint64_t period_of(const struct hd_gpu *gpu)
 {
@@ -59,28 +73,44 @@ static uint64_t later_by(uint64_t cycle, uint64_t cycles)
 }
 
 /* The next look begins or ends in `cycles`. In between the other limits are seen to. */
-static void schedule(struct hd_watchdog *watchdog, const struct hd_gpu *gpu, uint64_t cycles)
+static void schedule(struct watchdog *watchdog, struct hd_gpu *gpu, uint64_t cycles)
 {
 	uint64_t limit = gpu->options.max_cycles ? later_by(watchdog->started, gpu->options.max_cycles) : UINT64_MAX;
 	uint64_t half = later_by(gpu->now, period_of(gpu) / 2 + 1);
 	watchdog->next_look = later_by(gpu->now, cycles ? cycles : 1);
-	watchdog->next_check = shorter(watchdog->next_look, half);
+	uint64_t next = shorter(watchdog->next_look, half);
 	if (limit > gpu->now)
-		watchdog->next_check = shorter(watchdog->next_check, limit);
+		next = shorter(next, limit);
+	hd_watcher_wants(gpu, hd_watcher_find(gpu, &watchdog_watcher), next);
 }
 
-void hd_watchdog_start(struct hd_watchdog *watchdog, const struct hd_gpu *gpu)
+static void run_begin(const struct hd_watcher_handle *self, struct hd_gpu *gpu)
 {
-	*watchdog = (struct hd_watchdog){.started = gpu->now, .progress = gpu->now, .stuck = NOT_STUCK};
+	struct watchdog *watchdog = self->state;
+	*watchdog = (struct watchdog){.started = gpu->now, .progress = gpu->now, .stuck = NOT_STUCK};
 	watchdog->issued = hd_gpu_issued(gpu);
 	watchdog->length = short_look(gpu);
 	schedule(watchdog, gpu, period_of(gpu) / 4);
 }
 
-void hd_watchdog_end(struct hd_watchdog *watchdog, struct hd_gpu *gpu)
+static void run_end(const struct hd_watcher_handle *self, struct hd_gpu *gpu)
 {
+	struct watchdog *watchdog = self->state;
 	hd_probe_free(gpu);
 	watchdog->probe = NULL;
+}
+
+/* Others run on: their cycles count from the start of the first of them. */
+static void grid_end(const struct hd_watcher_handle *self, struct hd_gpu *gpu, struct hd_grid *grid)
+{
+	struct watchdog *watchdog = self->state;
+	uint64_t first = HD_NEVER;
+	(void)grid;
+	for (uint32_t i = 0; i < gpu->grids.len; i++)
+		if (gpu->grids.data[i]->running)
+			first = hd_earlier(first, gpu->grids.data[i]->started);
+	if (gpu->running)
+		watchdog->started = first;
 }
 
 static const struct hd_warp *first_waiting(const struct hd_gpu *gpu, uint32_t *count, uint32_t *barrier)
@@ -131,7 +161,7 @@ static bool any_sleeps(const struct hd_gpu *gpu)
 	return false;
 }
 
-static bool nothing_issues(struct hd_watchdog *watchdog, const struct hd_gpu *gpu)
+static bool nothing_issues(struct watchdog *watchdog, const struct hd_gpu *gpu)
 {
 	uint64_t issued = hd_gpu_issued(gpu);
 	if (issued != watchdog->issued || any_sleeps(gpu)) {
@@ -141,7 +171,7 @@ static bool nothing_issues(struct hd_watchdog *watchdog, const struct hd_gpu *gp
 	return gpu->now - watchdog->progress >= period_of(gpu);
 }
 
-static void begin_look(struct hd_watchdog *watchdog, struct hd_gpu *gpu)
+static void begin_look(struct watchdog *watchdog, struct hd_gpu *gpu)
 {
 	watchdog->probe = hd_probe_begin(gpu);
 	watchdog->looking = true;
@@ -149,7 +179,7 @@ static void begin_look(struct hd_watchdog *watchdog, struct hd_gpu *gpu)
 }
 
 /* A look is over. True: the grid is stuck, and has been for the period. */
-static bool judge(struct hd_watchdog *watchdog, struct hd_gpu *gpu)
+static bool judge(struct watchdog *watchdog, struct hd_gpu *gpu)
 {
 	uint64_t period = period_of(gpu), since = watchdog->probe->since;
 	enum hd_probe_verdict verdict =
@@ -169,25 +199,26 @@ static bool judge(struct hd_watchdog *watchdog, struct hd_gpu *gpu)
 	return false;
 }
 
-void hd_watchdog_check(struct hd_watchdog *watchdog, struct hd_gpu *gpu)
+static void check(const struct hd_watcher_handle *self, struct hd_gpu *gpu, uint64_t now)
 {
+	struct watchdog *watchdog = self->state;
 	char what[128];
-	bool over = gpu->options.max_cycles && gpu->now >= watchdog->started + gpu->options.max_cycles;
+	bool over = gpu->options.max_cycles && now >= watchdog->started + gpu->options.max_cycles;
 	bool silent = nothing_issues(watchdog, gpu);
-	bool due = gpu->now >= watchdog->next_look || over;
+	bool due = now >= watchdog->next_look || over;
 	bool stuck = watchdog->looking && due && judge(watchdog, gpu);
 	if (over) {
 		snprintf(what, sizeof what, "the kernel did not end within %" PRIu64 " cycles",
 			 gpu->options.max_cycles);
 	} else if (silent) {
-		snprintf(what, sizeof what, "no instruction was issued for %" PRIu64 " %ss",
-			 gpu->now - watchdog->progress, unit_of(gpu));
+		snprintf(what, sizeof what, "no instruction was issued for %" PRIu64 " %ss", now - watchdog->progress,
+			 unit_of(gpu));
 	} else if (stuck) {
 		snprintf(what, sizeof what, "no progress for %" PRIu64 " %ss, every warp spins or waits",
-			 gpu->now - watchdog->stuck, unit_of(gpu));
+			 now - watchdog->stuck, unit_of(gpu));
 	} else {
-		if (gpu->now < watchdog->next_look)
-			schedule(watchdog, gpu, watchdog->next_look - gpu->now);
+		if (now < watchdog->next_look)
+			schedule(watchdog, gpu, watchdog->next_look - now);
 		else
 			begin_look(watchdog, gpu);
 		return;
@@ -195,14 +226,31 @@ void hd_watchdog_check(struct hd_watchdog *watchdog, struct hd_gpu *gpu)
 	stop(gpu, stuck || watchdog->stuck != NOT_STUCK ? watchdog->probe : NULL, what);
 }
 
-void hd_watchdog_deadlock(struct hd_gpu *gpu)
+static void deadlock(const struct hd_watcher_handle *self, struct hd_gpu *gpu)
 {
+	(void)self;
 	stop(gpu, NULL, "deadlock: every warp waits for another one and nothing is under way");
 }
 
-void hd_watchdog_interrupted(struct hd_gpu *gpu, int signal)
+static void interrupted(const struct hd_watcher_handle *self, struct hd_gpu *gpu, int signal)
 {
 	char what[128];
+	(void)self;
 	snprintf(what, sizeof what, "stopped by signal %d (%s)", signal, strsignal(signal));
 	stop(gpu, NULL, what);
+}
+
+static const struct hd_watcher watchdog_watcher = {
+	.name = "watchdog",
+	.run_begin = run_begin,
+	.check = check,
+	.deadlock = deadlock,
+	.interrupted = interrupted,
+	.grid_end = grid_end,
+	.run_end = run_end,
+};
+
+void hd_watchdog_start(struct hd_gpu *gpu)
+{
+	hd_watcher_add(gpu, &watchdog_watcher, HD_ARENA_NEW(&gpu->arena, struct watchdog, 1));
 }

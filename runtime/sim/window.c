@@ -166,7 +166,7 @@ static uint64_t end_of(const struct hd_window *window, uint64_t now)
 	const struct hd_run *run = window->run;
 	if (!window->allowed || run->gpu->running != 1 || run->chosen || run->gpu->watched_alone)
 		return now + 1;
-	uint64_t end = hd_earlier(now + window->cycles, run->watchdog.next_check);
+	uint64_t end = hd_earlier(now + window->cycles, run->gpu->due.check);
 	end = hd_earlier(hd_earlier(end, run->policy_next), hd_earlier(run->dispatch_next, run->gpu->corun_end));
 	end = hd_earlier(end, run->gpu->corun_next);
 	return end > now ? end : now + 1;
@@ -371,13 +371,13 @@ static void do_parts(struct hd_window *window, uint64_t now)
 	memset(window->in, 0, sizeof(window->in));
 	uint64_t begins = HD_NEVER;
 	for (uint64_t from = now, until; from < window->end; from = until) {
-		until = hd_earlier(hd_earlier(from + part, window->end), run->sample_next);
+		until = hd_earlier(hd_earlier(from + part, window->end), run->gpu->due.look);
 		uint64_t worked = do_part(window, from, until);
 		if (from != now)
 			begins = hd_earlier(begins, worked);
-		if (until == run->sample_next && until < window->end) {
+		if (until == run->gpu->due.look && until < window->end) {
 			begins = hd_earlier(begins, run->memory_next);
-			hd_run_sample(run, until);
+			hd_run_look(run, until);
 		}
 	}
 	begins = hd_earlier(begins, hd_run_meet(run, window->end));

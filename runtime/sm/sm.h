@@ -27,7 +27,6 @@
 #define HD_MAX_CONTEXTS 256 /* warps that an SM knows: beside those in slots the ones that policies keep without */
 #define HD_NO_SLOT UINT32_MAX
 #define HD_SCHEDULER_WARPS 64 /* positions of one scheduler: bits of a mask */
-#define HD_NEVER UINT64_MAX
 #define HD_NO_LINE UINT64_MAX
 
 /* Where a ready warp's next instruction goes. Memory instructions also need room in the load/store queue; multiply-adds
