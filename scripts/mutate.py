@@ -66,6 +66,7 @@ ROOMS = {
     'runtime/exec': ('', 'cover warp-intrinsics.test reconverge.test'),
     'runtime/memory': ('', 'examples check/sectors.test'),
     'runtime/policy': ('', 'cars.test grids.test calls/comparators.test calls/fib.test'),
+    'runtime/gpu': ('', 'kernel.test grids.test errors'),
     'runtime/sim': ('', 'kernel.test trace.test grids.test errors'),
     'runtime/sm': ('', 'examples/reduce.test groups.test grids.test cars.test'),
     'runtime/verify': ('', 'linear.test errors/faults.test preempt-everywhere.test'),

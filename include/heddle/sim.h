@@ -65,7 +65,7 @@ struct hd_sim_options {
 	const struct hd_config *config;
 	const char *policy; /* "baseline", "cars+malekeh", ... */
 	bool verify;
-	bool functional;      /* no timing (runtime/sim/functional.h) */
+	bool functional;      /* no timing (runtime/gpu/functional.h) */
 	uint64_t max_cycles;  /* limit per launch; 0: none (the watchdog still applies) */
 	uint64_t watchdog;    /* cycles without progress after which a launch is stopped; 0: HD_SIM_WATCHDOG_CYCLES;
 				 UINT64_MAX: never */

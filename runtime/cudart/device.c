@@ -259,7 +259,7 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int *leastPriority, int *greatestPr
 {
 	HD_CUDART(cudart);
 	HD_TRY(hd_cudart_start_beside(cudart));
-	/* As the card has it; blocks of more urgent streams get a place first (runtime/sim/gpu.c). */
+	/* As the card has it; blocks of more urgent streams get a place first (runtime/gpu/gpu.c). */
 	int level = capability(cudart->config);
 	if (leastPriority)
 		*leastPriority = 0;

@@ -5,7 +5,7 @@
  *
  * A load that may concern what its own SM has written in the window, and any load behind an atomic or another load that
  * was put off, is put off, too, and then sees exactly what was written before it. That is in time: windows are no
- * longer than the fastest load, so that nobody reads a result before the window's end (runtime/sim/window.c).
+ * longer than the fastest load, so that nobody reads a result before the window's end (runtime/gpu/window.c).
  *
  * What is kept of an access: host addresses, checked, and operands; registers may be written again before the end.
  * Loads name their registers, which wait for them; copies a place in the block's shared memory, wherever that is then.

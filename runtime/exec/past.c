@@ -1,5 +1,5 @@
 /*
- * Global memory as it was when a window of cycles began, for runs that are watched (runtime/sim/window.c): their SMs
+ * Global memory as it was when a window of cycles began, for runs that are watched (runtime/gpu/window.c): their SMs
  * work cycle by cycle, and what they store takes effect at once, since who watches wants to see it. Where nobody
  * watches, stores of a window take effect at its end (later.c). A program whose blocks race would show the difference,
  * so loads that see memory as at the window's beginning there get it from here. Those that are put off there see what

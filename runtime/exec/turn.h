@@ -7,7 +7,7 @@
 #include "heddle/opcodes.h"
 #include "runtime/exec/exec.h"
 
-/* A warp's turn without timing (runtime/sim/functional.c). */
+/* A warp's turn without timing (runtime/gpu/functional.c). */
 struct hd_warp_turn {
 	const struct hd_dinst *code;
 	uint64_t *counts; /* of each instruction of the program: how often it was executed */

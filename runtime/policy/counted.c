@@ -7,7 +7,7 @@
  */
 #include <string.h>
 
-#include "runtime/sim/sim_private.h"
+#include "runtime/gpu/gpu.h"
 
 struct removed {
 	uint64_t threads, warps;

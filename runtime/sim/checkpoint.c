@@ -22,9 +22,9 @@
 #include "lib/store.h"
 #include "runtime/exec/devmem.h"
 #include "runtime/exec/exec.h"
+#include "runtime/gpu/run.h"
 #include "runtime/sim/checkpoint_image.h"
 #include "runtime/sim/checkpoint_memory.h"
-#include "runtime/sim/run.h"
 
 struct hd_checkpoint {
 	struct hd_diag *diag;

@@ -13,8 +13,8 @@
 #include "runtime/sim/corun.h"
 
 #include "runtime/exec/fault.h"
-#include "runtime/sim/figures.h"
-#include "runtime/sim/sim_private.h"
+#include "runtime/gpu/figures.h"
+#include "runtime/gpu/gpu.h"
 
 /* One grid of a co-run, over all its launches. */
 struct hd_corun_grid {

@@ -19,9 +19,9 @@
 
 #include "heddle/config.h"
 #include "heddle/version.h"
+#include "runtime/gpu/figures.h"
 #include "runtime/sim/blame.h"
 #include "runtime/sim/checkpoint.h"
-#include "runtime/sim/figures.h"
 #include "runtime/sim/profile.h"
 #include "runtime/sim/recorder.h"
 #include "runtime/sim/report.h"

@@ -11,7 +11,8 @@
 #include <string.h>
 
 #include "heddle/config.h"
-#include "runtime/sim/sim_private.h"
+#include "runtime/gpu/gpu.h"
+#include "runtime/gpu/power.h"
 #include "runtime/sm/hooks.h"
 
 static const struct hd_watcher sample_watcher;

@@ -24,9 +24,10 @@
 #include <stddef.h>
 
 #include "heddle/config.h"
-#include "runtime/sim/functional.h"
+#include "runtime/gpu/functional.h"
+#include "runtime/gpu/gpu.h"
+#include "runtime/gpu/power.h"
 #include "runtime/sim/sampling_private.h"
-#include "runtime/sim/sim_private.h"
 #include "runtime/sm/counts.h"
 #include "runtime/sm/energy.h"
 #include "runtime/sm/hooks.h"

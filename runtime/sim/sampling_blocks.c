@@ -18,9 +18,9 @@
  * Cost: a comparison a visited cycle; a sum over SMs and an array of figures a wave.
  */
 #include "runtime/exec/later.h"
-#include "runtime/sim/functional.h"
+#include "runtime/gpu/functional.h"
+#include "runtime/gpu/gpu.h"
 #include "runtime/sim/sampling_private.h"
-#include "runtime/sim/sim_private.h"
 #include "runtime/sm/sm.h"
 
 enum {

@@ -17,8 +17,8 @@
 #include <inttypes.h>
 
 #include "runtime/exec/exec.h"
+#include "runtime/gpu/gpu.h"
 #include "runtime/sim/probe.h"
-#include "runtime/sim/sim_private.h"
 #include "runtime/sim/waits.h"
 #include "runtime/sm/sm.h"
 

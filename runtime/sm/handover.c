@@ -1,7 +1,7 @@
 /*
  * A suspended block goes from one SM to another (context.h): both get other structs for it and its warps, and these
  * change places with unused ones, so that what they own (stacks, the state of --verify, --check and of policies) goes
- * along. Done between windows, when no SM is at work (runtime/sim/gpu.c), in the order of SMs and of their asking: what
+ * along. Done between windows, when no SM is at work (runtime/gpu/gpu.c), in the order of SMs and of their asking: what
  * comes out does not depend on the host's threads.
  *
  * Only a block of which nothing is under way leaves: what is keyed by a warp's number in its SM (results, timers,

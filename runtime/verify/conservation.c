@@ -11,7 +11,7 @@
 
 #include "heddle/config.h"
 #include "runtime/exec/exec.h"
-#include "runtime/sim/sim_private.h"
+#include "runtime/gpu/gpu.h"
 #include "runtime/sm/sm.h"
 
 #define ENERGY_TOLERANCE 1e-9 /* of sums of doubles in another order */

@@ -5,7 +5,7 @@
 #define HD_RUNTIME_VERIFY_CONSERVATION_H
 
 #include "heddle/stats.h"
-#include "runtime/sim/power.h"
+#include "runtime/gpu/power.h"
 
 struct hd_gpu;
 struct hd_grid;

@@ -2,7 +2,7 @@
  * about time is refused. */
 #include "harness.h"
 #include "heddle/opcodes.h"
-#include "runtime/sim/functional.h"
+#include "runtime/gpu/functional.h"
 #include "simbench.h"
 
 static struct hd_inst *access_memory(struct simbench *bench, enum hd_op op, uint8_t data)

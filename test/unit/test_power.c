@@ -7,7 +7,7 @@
 
 #include "heddle/config.h"
 #include "heddle/machine.h"
-#include "runtime/sim/power.h"
+#include "runtime/gpu/power.h"
 #include "runtime/sm/energy.h"
 #include "runtime/sm/sm.h"
 

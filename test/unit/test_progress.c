@@ -1,7 +1,7 @@
 /* The line about launches that take long: when it comes, what it says, and that it goes. */
 #include "harness.h"
 
-#include "runtime/sim/run.h"
+#include "runtime/gpu/run.h"
 #include "simbench.h"
 
 static double seconds; /* of the host, by the test's clock: each look takes a quarter of one */

@@ -5,8 +5,8 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "runtime/sim/crew.h"
-#include "runtime/sim/run.h"
+#include "runtime/gpu/crew.h"
+#include "runtime/gpu/run.h"
 #include "runtime/sim/sim_private.h"
 #include "simbench.h"
 

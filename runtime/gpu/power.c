@@ -5,7 +5,7 @@
  *
  * Needs counters and a configuration. Cost: some sums a launch or sample.
  */
-#include "runtime/sim/power.h"
+#include "runtime/gpu/power.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -32,8 +32,8 @@
 #include "heddle/config.h"
 #include "runtime/exec/later.h"
 #include "runtime/exec/past.h"
-#include "runtime/sim/crew.h"
-#include "runtime/sim/run.h"
+#include "runtime/gpu/crew.h"
+#include "runtime/gpu/run.h"
 #include "runtime/sm/hooks.h"
 
 struct hd_window {

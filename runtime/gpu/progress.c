@@ -6,13 +6,13 @@
  *
  * Cost: a countdown a visited cycle, a look at the clock in each 4096th.
  */
-#include "runtime/sim/progress.h"
+#include "runtime/gpu/progress.h"
 
 #include <inttypes.h>
 #include <time.h>
 
 #include "runtime/exec/fault.h"
-#include "runtime/sim/sim_private.h"
+#include "runtime/gpu/gpu.h"
 
 #define SILENT 2.0	  /* seconds */
 #define EACH 0.5	  /* seconds */

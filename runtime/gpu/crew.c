@@ -10,7 +10,7 @@
  *
  * Cost: a fraction of a microsecond a phase when nobody sleeps.
  */
-#include "runtime/sim/crew.h"
+#include "runtime/gpu/crew.h"
 
 #include <fenv.h>
 #include <linux/futex.h>

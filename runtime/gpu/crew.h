@@ -1,8 +1,8 @@
 /*
  * Host threads that share pieces of work (crew.c).
  */
-#ifndef HD_RUNTIME_SIM_CREW_H
-#define HD_RUNTIME_SIM_CREW_H
+#ifndef HD_RUNTIME_GPU_CREW_H
+#define HD_RUNTIME_GPU_CREW_H
 
 #include <stdbool.h>
 #include <stdint.h>

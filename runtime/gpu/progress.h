@@ -1,6 +1,6 @@
 /* A line about launches that take longer than two seconds, for people who wait (progress.c). */
-#ifndef HD_RUNTIME_SIM_PROGRESS_H
-#define HD_RUNTIME_SIM_PROGRESS_H
+#ifndef HD_RUNTIME_GPU_PROGRESS_H
+#define HD_RUNTIME_GPU_PROGRESS_H
 
 #include <stdbool.h>
 #include <stdint.h>

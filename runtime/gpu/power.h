@@ -1,8 +1,8 @@
 /*
  * Energy and power of a run, in parts.
  */
-#ifndef HD_RUNTIME_SIM_POWER_H
-#define HD_RUNTIME_SIM_POWER_H
+#ifndef HD_RUNTIME_GPU_POWER_H
+#define HD_RUNTIME_GPU_POWER_H
 
 #include <jansson.h>
 

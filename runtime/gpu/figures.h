@@ -1,8 +1,8 @@
 /*
  * Figures as JSON (figures.c).
  */
-#ifndef HD_RUNTIME_SIM_FIGURES_H
-#define HD_RUNTIME_SIM_FIGURES_H
+#ifndef HD_RUNTIME_GPU_FIGURES_H
+#define HD_RUNTIME_GPU_FIGURES_H
 
 #include <jansson.h>
 

@@ -12,7 +12,7 @@
  *
  * Cost: tens of nanoseconds a warp instruction; O(program) a launch.
  */
-#include "runtime/sim/functional.h"
+#include "runtime/gpu/functional.h"
 
 #include "runtime/exec/exec.h"
 #include "runtime/exec/turn.h"

@@ -17,8 +17,8 @@
 
 #include "heddle/config.h"
 #include "runtime/exec/fault.h"
-#include "runtime/sim/functional.h"
-#include "runtime/sim/run.h"
+#include "runtime/gpu/functional.h"
+#include "runtime/gpu/run.h"
 #include "runtime/sm/counts.h"
 #include "runtime/sm/hooks.h"
 #include "runtime/sm/places.h"

@@ -14,7 +14,7 @@
 #include "heddle/occupancy.h"
 #include "runtime/exec/exec.h"
 #include "runtime/exec/linear.h"
-#include "runtime/sim/sim_private.h"
+#include "runtime/gpu/gpu.h"
 
 #define MAX_PARAM_BYTES (HD_CB_BYTES - HD_CB_PARAMS)
 #define STACK_ALIGN 16u

@@ -4,7 +4,7 @@
  *
  * Cost: O(SMs * counters) a question.
  */
-#include "runtime/sim/run.h"
+#include "runtime/gpu/run.h"
 #include "runtime/sm/hooks.h"
 
 void hd_gpu_add_counted(const struct hd_gpu *gpu, uint32_t slot, struct hd_counters *counters)

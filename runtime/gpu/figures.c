@@ -2,14 +2,14 @@
  * The figures of some cycles, a launch's or a run's, as JSON: all counters under their names, and what follows from
  * them. Energy is that of power.c.
  */
-#include "runtime/sim/figures.h"
+#include "runtime/gpu/figures.h"
 
 #include <string.h>
 
 #include "heddle/config.h"
 #include "runtime/core/gpu.h"
-#include "runtime/sim/functional.h"
-#include "runtime/sim/power.h"
+#include "runtime/gpu/functional.h"
+#include "runtime/gpu/power.h"
 
 static uint64_t counter_value(const struct hd_counters *counters, uint32_t index)
 {

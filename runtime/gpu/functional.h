@@ -2,8 +2,8 @@
  * Execution without timing (options.functional): all results and faults, counts of instructions and of accesses by
  * space, no cycles.
  */
-#ifndef HD_RUNTIME_SIM_FUNCTIONAL_H
-#define HD_RUNTIME_SIM_FUNCTIONAL_H
+#ifndef HD_RUNTIME_GPU_FUNCTIONAL_H
+#define HD_RUNTIME_GPU_FUNCTIONAL_H
 
 #include "lib/diag.h"
 

@@ -1,11 +1,11 @@
 /*
  * The main loop's own state and steps, as gpu.c and window.c share them.
  */
-#ifndef HD_RUNTIME_SIM_RUN_H
-#define HD_RUNTIME_SIM_RUN_H
+#ifndef HD_RUNTIME_GPU_RUN_H
+#define HD_RUNTIME_GPU_RUN_H
 
-#include "runtime/sim/progress.h"
-#include "runtime/sim/sim_private.h"
+#include "runtime/gpu/gpu.h"
+#include "runtime/gpu/progress.h"
 #include "runtime/sm/sm.h"
 
 #define HD_MAX_SMS 1024
