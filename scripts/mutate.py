@@ -69,6 +69,7 @@ ROOMS = {
     'runtime/gpu': ('', 'kernel.test grids.test errors'),
     'runtime/sim': ('', 'kernel.test trace.test grids.test errors'),
     'runtime/sm': ('', 'examples/reduce.test groups.test grids.test cars.test'),
+    'runtime/watch': ('', 'trace.test kernel.test errors'),
     'runtime/verify': ('', 'linear.test errors/faults.test preempt-everywhere.test'),
 }
 # Tests of test/lit and test/golden that run something linked with a component.

@@ -20,9 +20,7 @@
 #include "heddle/config.h"
 #include "heddle/version.h"
 #include "runtime/gpu/figures.h"
-#include "runtime/sim/blame.h"
 #include "runtime/sim/checkpoint.h"
-#include "runtime/sim/profile.h"
 #include "runtime/sim/recorder.h"
 #include "runtime/sim/report.h"
 #include "runtime/sim/sampling.h"
@@ -30,6 +28,8 @@
 #include "runtime/sm/energy.h"
 #include "runtime/sm/hooks.h"
 #include "runtime/verify/coverage.h"
+#include "runtime/watch/blame.h"
+#include "runtime/watch/profile.h"
 
 #define REAL_DIGITS 12
 #define ALL_DIGITS 17

@@ -7,7 +7,7 @@
 
 #include "runtime/gpu/gpu.h"
 #include "runtime/gpu/power.h"
-#include "runtime/sim/sample.h"
+#include "runtime/watch/sample.h"
 
 /* One figure that a policy reported. */
 struct hd_policy_figure {

@@ -4,8 +4,8 @@
 #include "harness.h"
 #include "heddle/opcodes.h"
 #include "runtime/policy/cars.h"
-#include "runtime/sim/blame.h"
 #include "runtime/sm/hooks.h"
+#include "runtime/watch/blame.h"
 #include "simbench.h"
 
 /* ---- programs */

@@ -2,9 +2,9 @@
 #include "harness.h"
 #include "heddle/opcodes.h"
 
-#include "runtime/sim/blame.h"
 #include "runtime/sim/sim_private.h"
 #include "runtime/sm/hooks.h"
+#include "runtime/watch/blame.h"
 #include "simbench.h"
 
 enum { THREADS = 64, CHAIN = 300 };

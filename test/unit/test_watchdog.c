@@ -1,8 +1,8 @@
 /* The watchdog: loops that come back to where they were are stopped, those that get anywhere are not; what is said. */
 #include "harness.h"
 #include "heddle/opcodes.h"
-#include "runtime/sim/probe.h"
 #include "runtime/sm/hooks.h"
+#include "runtime/watch/probe.h"
 #include "simbench.h"
 
 enum { PERIOD = 2000, CYCLES = 60000 };

@@ -1,6 +1,6 @@
 /*
  * At which instructions and source lines issue slots went, from what the simulator counts at instructions (the key
- * `slots` of the statistics, runtime/sim/blame.c).
+ * `slots` of the statistics, runtime/watch/blame.c).
  */
 #ifndef HD_TOOLS_HEDDLE_RUN_SLOTS_H
 #define HD_TOOLS_HEDDLE_RUN_SLOTS_H

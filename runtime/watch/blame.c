@@ -15,7 +15,7 @@
  * an instruction and reason when on, a search among the scheduler's warps for each visit that issues nothing, and one
  * addition.
  */
-#include "runtime/sim/blame.h"
+#include "runtime/watch/blame.h"
 
 #include "runtime/exec/exec.h"
 #include "runtime/sm/sm.h"

@@ -6,7 +6,7 @@
  *
  * Cost: off, a comparison a visited cycle; on, a sum over SMs and an array of counters an interval.
  */
-#include "runtime/sim/sample.h"
+#include "runtime/watch/sample.h"
 
 #include <string.h>
 

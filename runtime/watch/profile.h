@@ -1,6 +1,6 @@
 /* Execution counts of each instruction and branch (profile.c), under hd_sim_options.profile. */
-#ifndef HD_RUNTIME_SIM_PROFILE_H
-#define HD_RUNTIME_SIM_PROFILE_H
+#ifndef HD_RUNTIME_WATCH_PROFILE_H
+#define HD_RUNTIME_WATCH_PROFILE_H
 
 #include <jansson.h>
 

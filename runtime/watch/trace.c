@@ -5,7 +5,7 @@
  *
  * that is: cycle, stream, SM, warp slot, CTA and warp in it, function, byte offset in it, detail, instruction.
  */
-#include "runtime/sim/trace.h"
+#include "runtime/watch/trace.h"
 
 #include <inttypes.h>
 

@@ -1,6 +1,6 @@
 /* Counters over time (sample.c), under hd_sim_options.sample: a watcher (core/watch.h). */
-#ifndef HD_RUNTIME_SIM_SAMPLE_H
-#define HD_RUNTIME_SIM_SAMPLE_H
+#ifndef HD_RUNTIME_WATCH_SAMPLE_H
+#define HD_RUNTIME_WATCH_SAMPLE_H
 
 #include <jansson.h>
 

@@ -1,8 +1,8 @@
 /*
  * A look at a running grid, to find out whether it can ever go on (probe.c). Private to runtime/engine.
  */
-#ifndef HD_RUNTIME_PROBE_H
-#define HD_RUNTIME_PROBE_H
+#ifndef HD_RUNTIME_WATCH_PROBE_H
+#define HD_RUNTIME_WATCH_PROBE_H
 
 #include "runtime/core/gpu.h"
 #include "runtime/exec/execute.h"

@@ -2,8 +2,8 @@
  * Text traces of a run: `--trace=issue,lsu@1000:1200` writes the streams that it names on stderr, for the core cycles
  * of the window. A watcher (core/watch.h), which sleeps while the window is not open.
  */
-#ifndef HD_RUNTIME_SIM_TRACE_H
-#define HD_RUNTIME_SIM_TRACE_H
+#ifndef HD_RUNTIME_WATCH_TRACE_H
+#define HD_RUNTIME_WATCH_TRACE_H
 
 #include <stdint.h>
 

@@ -10,7 +10,7 @@
  *
  * Cost: nothing when off; 24 bytes an instruction and three additions when on.
  */
-#include "runtime/sim/profile.h"
+#include "runtime/watch/profile.h"
 #include "heddle/opcodes.h"
 
 #include "runtime/core/effect.h"

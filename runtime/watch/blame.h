@@ -1,6 +1,6 @@
 /* Which instruction each issue slot went to or was lost at (blame.c), under hd_sim_options.blame. */
-#ifndef HD_RUNTIME_SIM_BLAME_H
-#define HD_RUNTIME_SIM_BLAME_H
+#ifndef HD_RUNTIME_WATCH_BLAME_H
+#define HD_RUNTIME_WATCH_BLAME_H
 
 #include <jansson.h>
 

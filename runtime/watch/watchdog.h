@@ -1,8 +1,8 @@
 /*
  * Stops a launch that makes no progress, and says where everything stands (watchdog.c).
  */
-#ifndef HD_RUNTIME_SIM_WATCHDOG_H
-#define HD_RUNTIME_SIM_WATCHDOG_H
+#ifndef HD_RUNTIME_WATCH_WATCHDOG_H
+#define HD_RUNTIME_WATCH_WATCHDOG_H
 
 struct hd_gpu;
 

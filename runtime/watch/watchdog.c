@@ -12,15 +12,15 @@
  * A watcher (core/watch.h) of every run. Cost: a comparison a visited cycle, a sum over the SMs a few times in a
  * period, and the looks.
  */
-#include "runtime/sim/watchdog.h"
+#include "runtime/watch/watchdog.h"
 
 #include <inttypes.h>
 
 #include "runtime/exec/exec.h"
 #include "runtime/gpu/gpu.h"
-#include "runtime/sim/probe.h"
-#include "runtime/sim/waits.h"
 #include "runtime/sm/sm.h"
+#include "runtime/watch/probe.h"
+#include "runtime/watch/waits.h"
 
 struct watchdog {
 	uint64_t started;   /* cycle of the launch; of the first of those that run */

@@ -17,7 +17,7 @@
  * Needs yield.c. Cost: nothing while no look is taken; in a look some ten
  * nanoseconds an instruction. A look ends with the first word that changes.
  */
-#include "runtime/sim/probe.h"
+#include "runtime/watch/probe.h"
 
 #include "lib/object/spins.h"
 

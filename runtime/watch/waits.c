@@ -5,15 +5,15 @@
  *
  * Needs probe.c for the warps that loop. Cost: O(warps * groups), once.
  */
-#include "runtime/sim/waits.h"
+#include "runtime/watch/waits.h"
 
 #include <inttypes.h>
 
 #include "runtime/exec/devmem.h"
 #include "runtime/exec/exec.h"
-#include "runtime/sim/probe.h"
 #include "runtime/sm/hooks.h"
 #include "runtime/sm/sm.h"
+#include "runtime/watch/probe.h"
 
 enum { MOST_GROUPS = 24 };
 

@@ -1,8 +1,8 @@
 /*
  * Why the warps of a grid wait, in a few lines. Private to runtime/engine.
  */
-#ifndef HD_RUNTIME_WAITS_H
-#define HD_RUNTIME_WAITS_H
+#ifndef HD_RUNTIME_WATCH_WAITS_H
+#define HD_RUNTIME_WATCH_WAITS_H
 
 struct hd_gpu;
 
