@@ -1,6 +1,6 @@
 /*
  * A recording: what a program has the device do, so that it can be done again without the program, beside others. Who
- * records is runtime/sim/recorder.c, `heddle run --record`; who reads is `heddle corun`.
+ * records is runtime/corun/recorder.c, `heddle run --record`; who reads is `heddle corun`.
  *
  * The file: "HEDDLRUN", u32 format, u32 0; then entries of u32 kind, u32 bytes of its first part, u64 bytes, u64 check
  * of all that and of how many came before, and the bytes. Numbers are little-endian. Kinds, in the order of what

@@ -1,7 +1,7 @@
 /*
  * A heap at a place of its own: under the same addresses in every process, so that what lies in it, pointers among
- * them, can be written to a file and go on in another process (runtime/sim/checkpoint.h). It is there when a process
- * opens it, and until then all memory is malloc's.
+ * them, can be written to a file and go on in another process (runtime/checkpoint/checkpoint.h). It is there when a
+ * process opens it, and until then all memory is malloc's.
  *
  * Who allocates says nothing about it: a thread enters an area, and what it allocates from then on lies there.
  * libheddle-cudart.so has malloc, free and their kin ask here first (runtime/cudart/allocate.c).

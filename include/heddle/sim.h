@@ -81,9 +81,9 @@ struct hd_sim_options {
 	uint64_t corun_cycles; /* relaunch concurrent grids until this many cycles have passed; 0: no */
 	uint64_t corun_apart;  /* start each of them this many cycles after the previous one */
 	uint64_t sample;       /* record counters at this interval of cycles (launch key `samples`); 0: no */
-	double sampling;  /* sampled simulation: requested error of mean cycles, as a share (runtime/sim/sampling.h); 0:
-			     time everything */
-	uint32_t threads; /* host threads, at most one per SM; results do not depend on it; 0: one */
+	double sampling;       /* sampled simulation: requested error of mean cycles, as a share
+				  (runtime/sampling/sampling.h); 0:       time everything */
+	uint32_t threads;      /* host threads, at most one per SM; results do not depend on it; 0: one */
 	uint64_t device_base;  /* lowest address of device memory; 0: default */
 	uint64_t device_bytes; /* size of device memory; 0: from the configuration */
 	uint64_t code_shift;   /* offset of function addresses */
@@ -93,7 +93,7 @@ struct hd_sim_options {
 	const char *rehearsal;	/* file that a policy writes in its first run and reads in its second
 				   (hd_policy_rehearses) */
 	const char *trace;	/* "issue,lsu@1000:1200"; NULL: off */
-	const char *checkpoint; /* file for a checkpoint (runtime/sim/checkpoint.h); NULL: none */
+	const char *checkpoint; /* file for a checkpoint (runtime/checkpoint/checkpoint.h); NULL: none */
 	uint64_t checkpoint_at; /* cycle of the checkpoint, or the first possible one after it */
 	const char *resume;	/* checkpoint file to resume from; NULL: none */
 	struct hd_diag *diag;

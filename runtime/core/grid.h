@@ -41,7 +41,7 @@ struct hd_grid {
 	uint32_t block_threads, block_warps;
 	uint64_t cta_total, cta_next, cta_done;
 	HD_VEC(uint64_t) requeued;	/* CTAs that were killed: they come before cta_next, in this order */
-	uint64_t cta_stop;		/* no block from here on begins with time (sampling_blocks.c); 0: all do */
+	uint64_t cta_stop;		/* no block from here on begins with time (sampling/blocks.c); 0: all do */
 	uint64_t cta_look;		/* when so many have ended the event `blocks_ended` is told; HD_NEVER */
 	bool cooperative;		/* its blocks wait for each other: every warp must be able to run */
 	uint32_t cta_share;		/* of its blocks, spread over all SMs, the most on one */

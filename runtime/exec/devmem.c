@@ -11,7 +11,7 @@
  * nobody, so every overrun is seen. Look-up is a binary search; allocation is first fit over the
  * free ranges; memory that is released reads as zero when it is allocated again.
  *
- * None of this is part of a checkpoint's image (runtime/sim/checkpoint.c): the host has its hands in it.
+ * None of this is part of a checkpoint's image (runtime/checkpoint/checkpoint.c): the host has its hands in it.
  */
 #include <sys/mman.h>
 #include <sys/resource.h>

@@ -4,11 +4,11 @@
  */
 #include "lib/store.h"
 #include "runtime/check/check.h"
+#include "runtime/checkpoint/checkpoint.h"
+#include "runtime/corun/recorder.h"
 #include "runtime/exec/devmem.h"
 #include "runtime/exec/exec.h"
 #include "runtime/exec/load.h"
-#include "runtime/sim/checkpoint.h"
-#include "runtime/sim/recorder.h"
 #include "runtime/sim/sim_private.h"
 
 /* ---- modules */

@@ -15,12 +15,12 @@
 #include "heddle/config.h"
 #include "lib/store.h"
 #include "runtime/check/check.h"
+#include "runtime/checkpoint/checkpoint.h"
+#include "runtime/corun/corun.h"
+#include "runtime/corun/recorder.h"
 #include "runtime/exec/exec.h"
-#include "runtime/sim/checkpoint.h"
-#include "runtime/sim/corun.h"
-#include "runtime/sim/recorder.h"
+#include "runtime/sampling/sampling.h"
 #include "runtime/sim/report.h"
-#include "runtime/sim/sampling.h"
 #include "runtime/sim/sim_private.h"
 #include "runtime/sm/linear.h"
 #include "runtime/verify/conservation.h"
@@ -231,7 +231,7 @@ static int go_on(struct hd_sim *sim)
 {
 	struct hd_gpu *gpu = &sim->gpu;
 	hd_gpu_run(gpu);
-	if (hd_gpu_has_drained(gpu)) /* the other blocks get no time (sampling_blocks.c) */
+	if (hd_gpu_has_drained(gpu)) /* the other blocks get no time (sampling/blocks.c) */
 		run_rest(gpu);
 	if (gpu->interrupted)
 		HD_TELL(gpu, interrupted, gpu, gpu->interrupted);

@@ -6,7 +6,7 @@
 #include "heddle/figures.h"
 #include "heddle/occupancy.h"
 #include "runtime/exec/exec.h"
-#include "runtime/sim/sampling.h"
+#include "runtime/sampling/sampling.h"
 #include "runtime/sim/sim_private.h"
 #include "runtime/sm/counts.h"
 #include "runtime/sm/energy.h"

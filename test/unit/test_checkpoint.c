@@ -7,10 +7,10 @@
 #include <unistd.h>
 
 #include "lib/store.h"
+#include "runtime/checkpoint/file.h"
+#include "runtime/checkpoint/image.h"
+#include "runtime/checkpoint/memory.h"
 #include "runtime/exec/devmem.h"
-#include "runtime/sim/checkpoint_file.h"
-#include "runtime/sim/checkpoint_image.h"
-#include "runtime/sim/checkpoint_memory.h"
 
 static char path[64], told[512];
 

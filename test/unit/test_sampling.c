@@ -4,8 +4,8 @@
 #include <math.h>
 
 #include "heddle/opcodes.h"
-#include "runtime/sim/estimate.h"
-#include "runtime/sim/sampling_private.h"
+#include "runtime/sampling/estimate.h"
+#include "runtime/sampling/private.h"
 #include "simbench.h"
 
 static struct hd_arena arena;

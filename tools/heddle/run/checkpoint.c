@@ -1,5 +1,5 @@
 /*
- * Checkpoints on the command line (checkpoint.h); the simulator's own half is runtime/sim/checkpoint.c.
+ * Checkpoints on the command line (checkpoint.h); the simulator's own half is runtime/checkpoint/checkpoint.c.
  */
 #include "tools/heddle/run/checkpoint.h"
 

@@ -1,10 +1,10 @@
 /*
- * What changed in device memory (checkpoint_memory.h): a mirror has a copy of each page that was not zero when it was
+ * What changed in device memory (memory.h): a mirror has a copy of each page that was not zero when it was
  * looked at. Pages that nobody has touched are not there in the host's file of device memory either, and are left out.
  *
  * Cost: a comparison of all that was ever written, each time.
  */
-#include "runtime/sim/checkpoint_memory.h"
+#include "runtime/checkpoint/memory.h"
 #include "runtime/exec/devmem.h"
 
 #include "lib/hash.h"

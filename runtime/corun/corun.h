@@ -3,8 +3,8 @@
  * ended, until so many cycles have passed since the first of them began. What each of them did in these cycles is a
  * figure of its own, as co-run experiments want it (Lin, 4.3.1).
  */
-#ifndef HD_RUNTIME_SIM_CORUN_H
-#define HD_RUNTIME_SIM_CORUN_H
+#ifndef HD_RUNTIME_CORUN_CORUN_H
+#define HD_RUNTIME_CORUN_CORUN_H
 
 #include <jansson.h>
 #include <stdbool.h>

@@ -5,10 +5,10 @@
  *   entries:    u32 kind  u32 0  u64 bytes  the bytes
  *   the last:   kind HD_ENTRY_END, the SHA-256 of all before it
  *
- * Numbers are the host's: a checkpoint is of one build of Heddle on one kind of host (checkpoint_image.c).
+ * Numbers are the host's: a checkpoint is of one build of Heddle on one kind of host (image.c).
  */
-#ifndef HD_RUNTIME_SIM_CHECKPOINT_FILE_H
-#define HD_RUNTIME_SIM_CHECKPOINT_FILE_H
+#ifndef HD_RUNTIME_CHECKPOINT_FILE_H
+#define HD_RUNTIME_CHECKPOINT_FILE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -8,7 +8,7 @@
  */
 #include "heddle/opcodes.h"
 #include "lib/hash.h"
-#include "runtime/sim/checkpoint.h"
+#include "runtime/checkpoint/checkpoint.h"
 
 /* Bytes of constant bank 0 that an instruction reads become true. An address in a register may be any. */
 static void mark_reads(const struct hd_inst *inst, bool read[HD_CB_BYTES])

@@ -9,7 +9,7 @@
  */
 #include <math.h>
 
-#include "runtime/sim/sampling_private.h"
+#include "runtime/sampling/private.h"
 
 static const char *const how[HD_SAMPLED_KINDS] = {
 	[HD_SAMPLED_DETAILED] = "detailed",

@@ -8,7 +8,7 @@
  *
  * Cost: two passes over the allocations a launch, and memory for the copy.
  */
-#include "runtime/sim/recorder.h"
+#include "runtime/corun/recorder.h"
 
 #include <errno.h>
 #include <jansson.h>

@@ -10,7 +10,7 @@
  *
  * Cost: O(grids of a co-run) when one ends.
  */
-#include "runtime/sim/corun.h"
+#include "runtime/corun/corun.h"
 
 #include "runtime/exec/fault.h"
 #include "runtime/gpu/figures.h"

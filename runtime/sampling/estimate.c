@@ -13,7 +13,7 @@
  *
  * Cost: O(figures) a launch.
  */
-#include "runtime/sim/estimate.h"
+#include "runtime/sampling/estimate.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 /*
- * Writing and reading the file of a checkpoint (checkpoint_file.h). A file is read twice: once to see that it is whole
+ * Writing and reading the file of a checkpoint (file.h). A file is read twice: once to see that it is whole
  * and undamaged, before anything of it is believed, and then entry by entry.
  *
  * Cost: O(bytes), at the speed of SHA-256.
  */
-#include "runtime/sim/checkpoint_file.h"
+#include "runtime/checkpoint/file.h"
 
 #include <errno.h>
 #include <inttypes.h>

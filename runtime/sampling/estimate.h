@@ -2,8 +2,8 @@
  * Sampling, the arithmetic: what launches have in common, and figures of those that were not simulated with time, with
  * their error. Knows nothing of the simulator. docs/sampling.md says where the methods come from.
  */
-#ifndef HD_RUNTIME_SIM_ESTIMATE_H
-#define HD_RUNTIME_SIM_ESTIMATE_H
+#ifndef HD_RUNTIME_SAMPLING_ESTIMATE_H
+#define HD_RUNTIME_SAMPLING_ESTIMATE_H
 
 #include <stdbool.h>
 #include <stdint.h>

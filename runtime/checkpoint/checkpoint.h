@@ -11,8 +11,8 @@
  * What the program does until then is held against the file, and anything else than before is an error: objects that it
  * loads, launches with sizes and parameters, and what it puts into device memory between them.
  */
-#ifndef HD_RUNTIME_SIM_CHECKPOINT_H
-#define HD_RUNTIME_SIM_CHECKPOINT_H
+#ifndef HD_RUNTIME_CHECKPOINT_CHECKPOINT_H
+#define HD_RUNTIME_CHECKPOINT_CHECKPOINT_H
 
 #include <jansson.h>
 
@@ -43,7 +43,7 @@ enum hd_checkpoint_turn {
 /* Around hd_sim_step. */
 enum hd_checkpoint_turn hd_checkpoint_begin_step(struct hd_gpu *gpu);
 void hd_checkpoint_end_step(const struct hd_gpu *gpu, int error);
-/* checkpoint_launch.c: a digest of a launch as its kernel sees it. */
+/* launch.c: a digest of a launch as its kernel sees it. */
 uint64_t hd_checkpoint_digest(const struct hd_gpu *gpu, const struct hd_grid *grid);
 /* A record for options.record. */
 void hd_checkpoint_record(const struct hd_gpu *gpu, const char *line);

@@ -2,10 +2,10 @@
  * The simulator's own memory as part of a checkpoint: the areas of the heap at a fixed place (lib/store.h), page by
  * page.
  */
-#ifndef HD_RUNTIME_SIM_CHECKPOINT_IMAGE_H
-#define HD_RUNTIME_SIM_CHECKPOINT_IMAGE_H
+#ifndef HD_RUNTIME_CHECKPOINT_IMAGE_H
+#define HD_RUNTIME_CHECKPOINT_IMAGE_H
 
-#include "runtime/sim/checkpoint_file.h"
+#include "runtime/checkpoint/file.h"
 
 /* Where this program's code and constants are: addresses of them in the heap change from process to process. */
 struct hd_image_code {

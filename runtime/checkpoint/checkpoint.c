@@ -1,15 +1,15 @@
 /*
  * Checkpoints: see checkpoint.h. While one is to be written, what the program asks of the simulator and what steps do
  * is noted in a file without a name, which at the checkpoint is the first part of the checkpoint's own; the image of
- * the simulator's memory is the second (checkpoint_image.c). On the way back the same questions are compared with these
+ * the simulator's memory is the second (image.c). On the way back the same questions are compared with these
  * entries, one by one.
  *
  * Device memory is not in the image, since the host's half has a hand in it all the time: what each step changed is
- * among the entries (checkpoint_memory.c), and so is a digest of what the host's half changed before it.
+ * among the entries (memory.c), and so is a digest of what the host's half changed before it.
  *
  * Cost: two looks at the device's memory a step, until the checkpoint is written or the program has come to it.
  */
-#include "runtime/sim/checkpoint.h"
+#include "runtime/checkpoint/checkpoint.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,11 +20,11 @@
 
 #include "heddle/version.h"
 #include "lib/store.h"
+#include "runtime/checkpoint/image.h"
+#include "runtime/checkpoint/memory.h"
 #include "runtime/exec/devmem.h"
 #include "runtime/exec/exec.h"
 #include "runtime/gpu/run.h"
-#include "runtime/sim/checkpoint_image.h"
-#include "runtime/sim/checkpoint_memory.h"
 
 struct hd_checkpoint {
 	struct hd_diag *diag;

@@ -2,8 +2,8 @@
  * Device memory as checkpoints want it: what changed in it since it was last looked at, by pages of 4 KiB and lines of
  * 64 bytes, and that put back in another process.
  */
-#ifndef HD_RUNTIME_SIM_CHECKPOINT_MEMORY_H
-#define HD_RUNTIME_SIM_CHECKPOINT_MEMORY_H
+#ifndef HD_RUNTIME_CHECKPOINT_MEMORY_H
+#define HD_RUNTIME_CHECKPOINT_MEMORY_H
 
 #include "lib/strbuf.h"
 #include "runtime/exec/exec.h"

@@ -3,8 +3,8 @@
  * the order in which they begin, one at a time, and what became different in device memory between them by anything but
  * a kernel.
  */
-#ifndef HD_RUNTIME_SIM_RECORDER_H
-#define HD_RUNTIME_SIM_RECORDER_H
+#ifndef HD_RUNTIME_CORUN_RECORDER_H
+#define HD_RUNTIME_CORUN_RECORDER_H
 
 #include "runtime/core/gpu.h"
 

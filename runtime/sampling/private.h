@@ -1,13 +1,13 @@
 /*
  * Sampling's own structures, as its files share them.
  */
-#ifndef HD_RUNTIME_SIM_SAMPLING_PRIVATE_H
-#define HD_RUNTIME_SIM_SAMPLING_PRIVATE_H
+#ifndef HD_RUNTIME_SAMPLING_PRIVATE_H
+#define HD_RUNTIME_SAMPLING_PRIVATE_H
 
 #include "lib/vec.h"
 #include "runtime/core/gpu.h"
-#include "runtime/sim/estimate.h"
-#include "runtime/sim/sampling.h"
+#include "runtime/sampling/estimate.h"
+#include "runtime/sampling/sampling.h"
 
 /* How a launch was run. */
 enum hd_sampled {
@@ -98,7 +98,7 @@ void hd_sampled_return(struct hd_sampling *sampling, uint64_t cycle);
 /* Has the time go by that sampling->figures say, after launching, and adds what they say beside what was counted. */
 void hd_sampled_add(struct hd_sampling *sampling, const struct hd_grid *grid, const struct hd_stats *counted,
 		    uint64_t launching);
-/* sampling_blocks.c */
+/* blocks.c */
 void hd_sampled_blocks_init(struct hd_sampling *sampling);
 void hd_sampled_blocks_begin(struct hd_sampling *sampling, struct hd_grid *grid);
 /* So many blocks of the grid have ended as it asked for; what came before this cycle is done. */

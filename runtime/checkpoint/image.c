@@ -1,12 +1,12 @@
 /*
- * Writes and reads the heap's areas (checkpoint_image.h). They have the same addresses in each process, so that
+ * Writes and reads the heap's areas (image.h). They have the same addresses in each process, so that
  * pointers within them hold. Pointers to the simulator's own functions and constants, of which instructions and
  * policies have many, are moved with its code: a word of the simulator's state that is an address within that code is
  * one. What programs compute with lies in an area of its own (HD_STORE_CONTENT) and is left as it is.
  *
  * Cost: O(pages that were touched).
  */
-#include "runtime/sim/checkpoint_image.h"
+#include "runtime/checkpoint/image.h"
 
 #include <dlfcn.h>
 #include <fcntl.h>

@@ -27,7 +27,7 @@
 #include "runtime/gpu/functional.h"
 #include "runtime/gpu/gpu.h"
 #include "runtime/gpu/power.h"
-#include "runtime/sim/sampling_private.h"
+#include "runtime/sampling/private.h"
 #include "runtime/sm/counts.h"
 #include "runtime/sm/energy.h"
 #include "runtime/sm/hooks.h"

@@ -2,8 +2,8 @@
  * Sampling (options.sampling): some launches are simulated with time, the others executed without it, and get figures
  * from those that are like them. docs/sampling.md.
  */
-#ifndef HD_RUNTIME_SIM_SAMPLING_H
-#define HD_RUNTIME_SIM_SAMPLING_H
+#ifndef HD_RUNTIME_SAMPLING_SAMPLING_H
+#define HD_RUNTIME_SAMPLING_SAMPLING_H
 
 #include <jansson.h>
 

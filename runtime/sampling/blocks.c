@@ -20,7 +20,7 @@
 #include "runtime/exec/later.h"
 #include "runtime/gpu/functional.h"
 #include "runtime/gpu/gpu.h"
-#include "runtime/sim/sampling_private.h"
+#include "runtime/sampling/private.h"
 #include "runtime/sm/sm.h"
 
 enum {
