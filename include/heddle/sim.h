@@ -81,8 +81,7 @@ struct hd_sim_options {
 	uint64_t corun_cycles; /* relaunch concurrent grids until this many cycles have passed; 0: no */
 	uint64_t corun_apart;  /* start each of them this many cycles after the previous one */
 	uint64_t sample;       /* record counters at this interval of cycles (launch key `samples`); 0: no */
-	double sampling;       /* sampled simulation: requested error of mean cycles, as a share
-				  (runtime/sampling/sampling.h); 0:       time everything */
+	double sampling;       /* sampled simulation: requested error of mean cycles, as a share; 0: time everything */
 	uint32_t threads;      /* host threads, at most one per SM; results do not depend on it; 0: one */
 	uint64_t device_base;  /* lowest address of device memory; 0: default */
 	uint64_t device_bytes; /* size of device memory; 0: from the configuration */

@@ -1,5 +1,5 @@
 /*
- * A look at a running grid, to find out whether it can ever go on (probe.c). Private to runtime/engine.
+ * A look at a running grid, to find out whether it can ever go on (probe.c). Private to runtime/watch.
  */
 #ifndef HD_RUNTIME_WATCH_PROBE_H
 #define HD_RUNTIME_WATCH_PROBE_H

@@ -1,5 +1,5 @@
 /*
- * Why the warps of a grid wait, in a few lines. Private to runtime/engine.
+ * Why the warps of a grid wait, in a few lines. Private to runtime/watch.
  */
 #ifndef HD_RUNTIME_WATCH_WAITS_H
 #define HD_RUNTIME_WATCH_WAITS_H
