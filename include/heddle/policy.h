@@ -211,13 +211,9 @@ struct hd_policy_hooks {
 	 * those of its warps, until it ends. Occupancy counts them. hd_range_row gives their values, initially
 	 * zero. The numbers of several policies add up. */
 	uint32_t (*reserve)(const struct hd_policy_handle *self, struct hd_sm *sm, const struct hd_grid *grid);
-	/* Called with several grids, to place the next block on an SM. `grids` have blocks left and fit; the
-	 * default comes first. Returns one of them, or NULL to place no block now. Without this hook and `quota`, a
-	 * grid waits until all blocks of earlier grids are placed (docs/architecture.md, Grids). */
-	struct hd_grid *(*grid_choice)(const struct hd_policy_handle *self, struct hd_sm *sm,
-				       struct hd_grid *const *grids, uint32_t count);
 	/* Returns the current maximum number of blocks of a grid on an SM. The minimum over several policies
-	 * counts. Call hd_sm_request_dispatch when it rises. */
+	 * counts. Call hd_sm_request_dispatch when it rises. Without this hook, a grid waits until all blocks of
+	 * earlier grids are placed (docs/architecture.md, Grids). */
 	uint32_t (*quota)(const struct hd_policy_handle *self, const struct hd_sm *sm, const struct hd_grid *grid);
 	/* Called when the SM cannot hold another complete block. Returns the HD_PART_* resources the block may
 	 * start without; it starts only if every missing resource is among them. 0: wait. Warps without a slot have
@@ -273,9 +269,6 @@ struct hd_policy_hooks {
 				struct hd_range_access list[HD_MAX_RANGE]);
 	uint32_t (*range_writes)(const struct hd_policy_handle *self, struct hd_warp *warp, const struct hd_dinst *inst,
 				 struct hd_range_access list[HD_MAX_RANGE]);
-	/* Returns the cycle at which the operands are read; `ready` is the baseline's. */
-	uint64_t (*operand_read)(const struct hd_policy_handle *self, struct hd_warp *warp, const struct hd_dinst *inst,
-				 uint64_t now, uint64_t ready);
 	/*
 	 * Called when a warp's instruction could issue. Returns the collector for it: an index into
 	 * regfile->collectors whose regfile->free is not after `now`. HD_NO_COLLECTOR: none now; called again in the
@@ -289,9 +282,6 @@ struct hd_policy_hooks {
 	 * available at tick *ready (default: now); from a bank, when the bank has read it. */
 	enum hd_source (*operand_source)(const struct hd_policy_handle *self, struct hd_collector *collector,
 					 const struct hd_operand *operand, uint64_t now, uint64_t *ready);
-	/* Called when a register arrived from its bank, for the first operand that requested it and its duplicates. */
-	void (*operand_delivered)(const struct hd_policy_handle *self, struct hd_collector *collector,
-				  const struct hd_operand *operand, uint64_t now);
 	/* Called when the instruction moves to its unit. The collector is free from the next cycle; the policy's
 	 * state in it stays. */
 	void (*dispatch)(const struct hd_policy_handle *self, struct hd_collector *collector, uint64_t now);
@@ -340,13 +330,10 @@ struct hd_policy_hooks {
 	/* Called when a reply of L2 reaches the SM. */
 	void (*reply)(const struct hd_policy_handle *self, struct hd_sm *sm, const struct hd_reply *reply,
 		      uint64_t now);
-	void (*barrier)(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now);
 	/* barrier_wait: called when a warp waits at an incomplete barrier. barrier_resume: called when it
 	 * continues; all warps released by the barrier are running again. */
 	void (*barrier_wait)(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now);
 	void (*barrier_resume)(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now);
-	void (*long_stall)(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now);
-	void (*wake_up)(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now);
 	/* Called when a warp continues at warp->pc with lanes warp->active that differ from the last ones. Called
 	 * before `fetch`. */
 	void (*path_switch)(const struct hd_policy_handle *self, struct hd_warp *warp, enum hd_path how, uint64_t now);
@@ -365,8 +352,6 @@ struct hd_policy_hooks {
 	/* gpu_tick: called at intervals while a grid runs, before the SMs work in that cycle. */
 	uint32_t gpu_tick_interval; /* cycles; 0: not called */
 	void (*gpu_tick)(const struct hd_policy_handle *self, struct hd_gpu *gpu, uint64_t now);
-	uint32_t tick_interval; /* cycles; 0: not called */
-	void (*tick)(const struct hd_policy_handle *self, struct hd_sm *sm, uint64_t now);
 	void (*grid_end)(const struct hd_policy_handle *self, struct hd_gpu *gpu, const struct hd_grid *grid);
 	void (*dump)(const struct hd_policy_handle *self, const struct hd_gpu *gpu, FILE *out);
 	/* Called by the watchdog. Writes why the policy holds the warp (hd_warp_hold). Returns false if another
@@ -392,11 +377,11 @@ struct hd_policy_hooks {
  * unused hooks cost one test (hooks.h).
  */
 #define HD_HOOK_LIST(X) \
-	X(admit) X(cta_launch) X(cta_retire) X(warp_done) X(can_issue) X(rename) X(operand_read) \
-	X(write_back) X(call) X(call_return) X(memory_access) X(barrier) X(barrier_wait) X(barrier_resume) \
-	X(long_stall) X(wake_up) X(warp_start) X(stream_end) X(range_reads) X(range_writes) X(elide) \
-	X(fetch) X(tick) X(verify_before) X(verify_after) X(choose_collector) X(operand_source) \
-	X(operand_delivered) X(dispatch) X(result_target) X(prefer) X(path_switch) X(code_place) X(issued) \
+	X(admit) X(cta_launch) X(cta_retire) X(warp_done) X(can_issue) X(rename) \
+	X(write_back) X(call) X(call_return) X(memory_access) X(barrier_wait) X(barrier_resume) \
+	X(warp_start) X(stream_end) X(range_reads) X(range_writes) X(elide) \
+	X(fetch) X(verify_before) X(verify_after) X(choose_collector) X(operand_source) \
+	X(dispatch) X(result_target) X(prefer) X(path_switch) X(code_place) X(issued) \
 	X(l1_bypass) X(load_miss) X(first_use) X(send) X(reply) X(launch_without) X(cta_kill) X(cta_arrive) \
 	X(stopped) X(drained) X(activate) X(deactivate)
 enum hd_hook_index {
@@ -406,8 +391,7 @@ enum hd_hook_index {
 };
 #define HD_HOOK(hook) (UINT64_C(1) << HD_HOOK_INDEX_##hook)
 /* Hooks for which collectors keep policy state (stage.c). */
-#define HD_STAGE_HOOKS \
-	(HD_HOOK(choose_collector) | HD_HOOK(operand_source) | HD_HOOK(operand_delivered) | HD_HOOK(dispatch))
+#define HD_STAGE_HOOKS (HD_HOOK(choose_collector) | HD_HOOK(operand_source) | HD_HOOK(dispatch))
 
 /* All policies, baseline first, ended by a row without a name. */
 extern const struct hd_policy hd_policies[];

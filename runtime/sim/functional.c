@@ -61,7 +61,7 @@ static bool has_timing(const struct hd_policy_hooks *hooks)
 		return true;
 	HD_HOOK_LIST(X)
 #undef X
-	return hooks->quota || hooks->grid_choice || hooks->alarm || hooks->gpu_tick;
+	return hooks->quota || hooks->alarm || hooks->gpu_tick;
 }
 
 int hd_functional_check(const struct hd_gpu *gpu, struct hd_diag *diag)

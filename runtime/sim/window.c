@@ -164,7 +164,7 @@ uint64_t hd_window_most(const struct hd_window *window)
 static uint64_t end_of(const struct hd_window *window, uint64_t now)
 {
 	const struct hd_run *run = window->run;
-	if (!window->allowed || run->gpu->running != 1 || run->chosen || run->gpu->watched_alone)
+	if (!window->allowed || run->gpu->running != 1 || run->quotas || run->gpu->watched_alone)
 		return now + 1;
 	uint64_t end = hd_earlier(now + window->cycles, run->watchdog.next_check);
 	end = hd_earlier(hd_earlier(end, run->policy_next), hd_earlier(run->dispatch_next, run->gpu->corun_end));

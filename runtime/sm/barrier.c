@@ -139,9 +139,6 @@ void hd_barrier_arrive(struct hd_sm *sm, struct hd_warp *warp, const struct hd_d
 		HD_TELL(sm->gpu, vote, sm->gpu, warp, !threads, votes << 16 | (uint32_t)__builtin_popcount(mask));
 	cta->barriers[id].participants += (uint32_t)__builtin_popcount(mask);
 	HD_TELL(sm->gpu, barrier_arrive, sm, warp, inst, id);
-	if (sm->hooks & HD_HOOK(barrier))
-		HD_HOOKED (sm->gpu, self, barrier)
-			self->hooks->barrier(self, warp, now);
 	if (barrier_mode(inst) == HD_BAR_ARV) {
 		go_on(sm, warp, now, now + 1, HD_STALL_control);
 	} else {

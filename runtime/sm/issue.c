@@ -467,8 +467,6 @@ static inline uint64_t read_operands(struct hd_sm *sm, struct hd_warp *warp, con
 								: hd_operands_read(sm, warp, inst, now);
 	if (inst->range & HD_RANGE_READS && sm->hooks & HD_HOOK(range_reads))
 		ready = hd_range_operands(sm, warp, inst, now, ready);
-	if (sm->hooks & HD_HOOK(operand_read))
-		ready = hd_policy_operand_read(sm, warp, inst, now, ready);
 	return ready;
 }
 

@@ -1,7 +1,7 @@
 /*
  * The parser of `--policy a+b:parameter`, the state that policies are given, and the loops over
- * the hooks that give an answer (see heddle/policy.h). A combination asks every policy: registers and operand
- * cycles pass through them in order, extra cycles add up, and one refusal is enough.
+ * the hooks that give an answer (see heddle/policy.h). A combination asks every policy: registers pass through them in
+ * order, extra cycles add up, and one refusal is enough.
  *
  * Cost: nothing for the baseline; O(policies) a hook otherwise.
  */
@@ -260,7 +260,7 @@ void hd_policy_add(struct hd_gpu *gpu, const struct hd_policy *policy, const cha
 bool hd_policy_needs_collectors(const struct hd_policy *policy)
 {
 	const struct hd_policy_hooks *hooks = policy->hooks;
-	return hooks->choose_collector || hooks->operand_source || hooks->operand_delivered || hooks->dispatch;
+	return hooks->choose_collector || hooks->operand_source || hooks->dispatch;
 }
 
 const char *hd_policy_needs_scoreboard(const struct hd_policy *policy)
@@ -268,7 +268,7 @@ const char *hd_policy_needs_scoreboard(const struct hd_policy *policy)
 	const struct hd_policy_hooks *hooks = policy->hooks;
 	if (hd_policy_needs_collectors(policy))
 		return "it works on operand collectors";
-	if (hooks->operand_source || hooks->operand_read || hooks->result_target || hooks->rename)
+	if (hooks->operand_source || hooks->result_target || hooks->rename)
 		return "it changes where registers are and when they are read or written";
 	if (hooks->range_reads || hooks->range_writes)
 		return "it has registers of its own";
@@ -400,13 +400,6 @@ bool hd_policy_shares(const struct hd_gpu *gpu)
 	return false;
 }
 
-struct hd_grid *hd_policy_grid_choice(struct hd_sm *sm, struct hd_grid *const *grids, uint32_t count)
-{
-	HD_HOOKED (sm->gpu, self, grid_choice)
-		return self->hooks->grid_choice(self, sm, grids, count);
-	return grids[0];
-}
-
 uint32_t hd_policy_launch_without(struct hd_sm *sm, const struct hd_grid *grid)
 {
 	uint32_t parts = 0;
@@ -454,14 +447,6 @@ uint32_t hd_policy_range(struct hd_sm *sm, struct hd_warp *warp, const struct hd
 		if (!writes)
 			return self->hooks->range_reads(self, warp, inst, list);
 	return 0;
-}
-
-uint64_t hd_policy_operand_read(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now,
-				uint64_t ready)
-{
-	HD_HOOKED (sm->gpu, self, operand_read)
-		ready = self->hooks->operand_read(self, warp, inst, now, ready);
-	return ready;
 }
 
 uint32_t hd_policy_call(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint32_t callee,
@@ -519,22 +504,4 @@ bool hd_policy_l1_bypass(struct hd_sm *sm, struct hd_warp *warp, const struct hd
 	HD_HOOKED (sm->gpu, self, l1_bypass)
 		bypass |= self->hooks->l1_bypass(self, warp, inst, now);
 	return bypass;
-}
-
-uint64_t hd_policy_tick(struct hd_sm *sm, uint64_t now)
-{
-	uint64_t next = HD_NEVER;
-	HD_HOOKED (sm->gpu, self, tick) {
-		uint32_t interval = self->hooks->tick_interval;
-		uint64_t *due = &sm->policy_tick[self - sm->gpu->policies];
-		if (!interval)
-			continue;
-		if (*due <= now) {
-			self->hooks->tick(self, sm, now);
-			*due = now - now % interval + interval;
-		}
-		if (*due < next)
-			next = *due;
-	}
-	return next;
 }
