@@ -414,21 +414,21 @@ static void report(const struct hd_policy_handle *self, const struct hd_gpu *gpu
 	.warp_bytes = sizeof(struct duet_warp), \
 	.grid_begin = grid_begin, \
 	.grid_end = grid_end, \
-	.quota = quota, \
-	.launch_without = launch_without, \
-	.l1_bypass = l1_bypass, \
-	.cta_launch = duet_cta_launch, \
-	.cta_retire = duet_cta_retire, \
-	.warp_done = duet_warp_done, \
-	.load_miss = duet_load_miss, \
-	.first_use = duet_first_use, \
-	.barrier_wait = duet_barrier_wait, \
-	.barrier_resume = duet_barrier_resume, \
-	.drained = duet_drained, \
+	.allocation.quota = quota, \
+	.allocation.launch_without = launch_without, \
+	.memory.l1_bypass = l1_bypass, \
+	.allocation.cta_launch = duet_cta_launch, \
+	.allocation.cta_retire = duet_cta_retire, \
+	.allocation.warp_done = duet_warp_done, \
+	.memory.load_miss = duet_load_miss, \
+	.memory.first_use = duet_first_use, \
+	.issue.barrier_wait = duet_barrier_wait, \
+	.issue.barrier_resume = duet_barrier_resume, \
+	.contexts.drained = duet_drained, \
 	.alarm = duet_alarm, \
-	.verify_before = duet_verify_before, \
-	.why_held = duet_why_held, \
-	.report = report
+	.observation.verify_before = duet_verify_before, \
+	.observation.why_held = duet_why_held, \
+	.observation.report = report
 /* clang-format on */
 
 const struct hd_policy_hooks hd_hooks_duet = {

@@ -109,10 +109,10 @@ const struct hd_policy_hooks hd_hooks_warped_slicer = {
 	.start = start_slices,
 	.grid_begin = sharing_grid_begin,
 	.grid_end = sharing_grid_end,
-	.quota = sharing_quota,
+	.allocation.quota = sharing_quota,
 	.gpu_tick_interval = SHARING_TICK,
 	.gpu_tick = sharing_tick,
-	.report = report_slices,
+	.observation.report = report_slices,
 };
 
 /* ---- memory instructions */
@@ -286,11 +286,11 @@ const struct hd_policy_hooks hd_hooks_warped_slicer_memory = {
 	.start = start_slices,
 	.grid_begin = sharing_grid_begin,
 	.grid_end = sharing_grid_end,
-	.quota = sharing_quota,
-	.can_issue = may_access,
-	.prefer = turn_of,
-	.issued = accessed,
+	.allocation.quota = sharing_quota,
+	.issue.can_issue = may_access,
+	.issue.prefer = turn_of,
+	.issue.issued = accessed,
 	.gpu_tick_interval = SHARING_TICK,
 	.gpu_tick = sharing_tick,
-	.report = report_slices,
+	.observation.report = report_slices,
 };

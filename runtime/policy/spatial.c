@@ -36,7 +36,7 @@ const struct hd_policy_hooks hd_hooks_spatial = {
 	.start = start,
 	.grid_begin = sharing_grid_begin,
 	.grid_end = sharing_grid_end,
-	.quota = sharing_quota,
+	.allocation.quota = sharing_quota,
 	.gpu_tick_interval = SHARING_TICK,
 	.gpu_tick = sharing_tick,
 };
@@ -99,7 +99,7 @@ const struct hd_policy_hooks hd_hooks_combination = {
 	.start = start_combination,
 	.grid_begin = sharing_grid_begin,
 	.grid_end = sharing_grid_end,
-	.quota = sharing_quota,
+	.allocation.quota = sharing_quota,
 	.gpu_tick_interval = SHARING_TICK,
 	.gpu_tick = sharing_tick,
 };

@@ -508,7 +508,7 @@ static void wake_up(struct hd_run *run)
 	memset(run->woken, 0, sizeof(run->woken));
 	hd_progress_start(&run->progress, gpu);
 	run->quotas = false;
-	HD_HOOKED (gpu, self, quota)
+	HD_HOOKED (gpu, self, allocation.quota)
 		run->quotas = true;
 	run->began = run->memory_next = gpu->now;
 	run->dispatch_next = run->sample_next = HD_NEVER;
@@ -675,6 +675,6 @@ void hd_gpu_dump(const struct hd_gpu *gpu, FILE *out)
 		if (hd_sm_busy(gpu->sms[i]))
 			hd_sm_dump(gpu->sms[i], out);
 	hd_memory_dump(gpu->memory, out);
-	HD_HOOKED (gpu, self, dump)
-		self->hooks->dump(self, gpu, out);
+	HD_HOOKED (gpu, self, observation.dump)
+		self->hooks->observation.dump(self, gpu, out);
 }

@@ -90,7 +90,7 @@ struct hd_window *hd_window_new(struct hd_run *run)
 /* A policy that has loads executed whose result is used at once. */
 static bool elides(const struct hd_gpu *gpu)
 {
-	HD_HOOKED (gpu, self, elide)
+	HD_HOOKED (gpu, self, issue.elide)
 		return true;
 	return false;
 }

@@ -19,9 +19,9 @@ bool hd_stage_choose(struct hd_sm *sm, const struct hd_scheduler *scheduler, str
 	sm->chosen = HD_NO_COLLECTOR;
 	if (inst->pipe == HD_PIPE_BRU)
 		return true;
-	HD_HOOKED (sm->gpu, self, choose_collector) {
+	HD_HOOKED (sm->gpu, self, operands.choose_collector) {
 		*reason = HD_STALL_collector;
-		sm->chosen = self->hooks->choose_collector(self, warp, inst, scheduler->regfile, now, reason);
+		sm->chosen = self->hooks->operands.choose_collector(self, warp, inst, scheduler->regfile, now, reason);
 		if (sm->chosen == HD_NO_COLLECTOR)
 			return false;
 	}
@@ -31,8 +31,8 @@ bool hd_stage_choose(struct hd_sm *sm, const struct hd_scheduler *scheduler, str
 static enum hd_source source_of(const struct hd_sm *sm, struct hd_collector *collector,
 				const struct hd_operand *operand, uint64_t now, uint64_t *ready)
 {
-	HD_HOOKED (sm->gpu, self, operand_source)
-		return self->hooks->operand_source(self, collector, operand, now, ready);
+	HD_HOOKED (sm->gpu, self, operands.operand_source)
+		return self->hooks->operands.operand_source(self, collector, operand, now, ready);
 	return HD_FROM_BANK;
 }
 
@@ -85,8 +85,8 @@ void hd_stage_dispatched(struct hd_sm *sm, uint32_t which, uint64_t now)
 {
 	struct hd_collector *collector = collector_at(sm, which);
 	collector->waiting = false;
-	HD_HOOKED (sm->gpu, self, dispatch)
-		self->hooks->dispatch(self, collector, now);
+	HD_HOOKED (sm->gpu, self, operands.dispatch)
+		self->hooks->operands.dispatch(self, collector, now);
 	collector->warp->collected--;
 }
 
@@ -105,8 +105,8 @@ void hd_stage_result(struct hd_sm *sm, struct hd_warp *warp, const struct hd_din
 
 static enum hd_target target_of(const struct hd_sm *sm, const struct hd_result *result, uint64_t now)
 {
-	HD_HOOKED (sm->gpu, self, result_target)
-		return self->hooks->result_target(self, result, now);
+	HD_HOOKED (sm->gpu, self, operands.result_target)
+		return self->hooks->operands.result_target(self, result, now);
 	return HD_TO_BANK;
 }
 

@@ -66,11 +66,11 @@ static uint32_t launch_without(const struct hd_policy_handle *self, struct hd_sm
 static const struct hd_policy_hooks hooks = {.moves = true,
 					     .spare_warps = 16,
 					     .spare_ctas = 4,
-					     .cta_launch = on_launch,
-					     .cta_kill = on_kill,
-					     .cta_retire = on_retire,
-					     .launch_without = launch_without,
-					     .warp_done = on_done,
+					     .allocation.cta_launch = on_launch,
+					     .contexts.cta_kill = on_kill,
+					     .allocation.cta_retire = on_retire,
+					     .allocation.launch_without = launch_without,
+					     .allocation.warp_done = on_done,
 					     .alarm = on_alarm};
 static const struct hd_policy policy = {.name = "probe", .hooks = &hooks};
 
@@ -466,8 +466,11 @@ static void on_drain(const struct hd_policy_handle *self, struct hd_warp *warp, 
 
 START_TEST(warps_stop_where_they_are_told_and_drain)
 {
-	static const struct hd_policy_hooks stops = {
-		.moves = true, .decode = mark_sts, .cta_launch = stop_all, .stopped = on_stop, .drained = on_drain};
+	static const struct hd_policy_hooks stops = {.moves = true,
+						     .decode = mark_sts,
+						     .allocation.cta_launch = stop_all,
+						     .contexts.stopped = on_stop,
+						     .contexts.drained = on_drain};
 	static const struct hd_policy stopper = {.name = "stopper", .hooks = &stops};
 	struct simbench bench;
 	simbench_init(&bench);
@@ -511,7 +514,7 @@ START_TEST(a_warp_that_is_drained_is_told_of_in_the_next_cycle)
 	static const struct hd_policy waiter = {.name = "waiter", .hooks = &with};
 	struct simbench bench;
 	with = hooks;
-	with.drained = on_drain;
+	with.contexts.drained = on_drain;
 	simbench_init(&bench);
 	build(&bench);
 	script = (struct script){await_nothing, 10, 0};
@@ -669,9 +672,9 @@ static void note_first(const struct hd_policy_handle *self, struct hd_warp *warp
 /* Six warps on two schedulers, of which two of each scheduler may be active, or two of the SM. */
 static void run_active(uint32_t pool)
 {
-	static const struct hd_policy_hooks active_hooks = {.activate = on_activate,
-							    .deactivate = on_deactivate,
-							    .issued = note_first};
+	static const struct hd_policy_hooks active_hooks = {.issue.activate = on_activate,
+							    .issue.deactivate = on_deactivate,
+							    .issue.issued = note_first};
 	static const struct hd_policy active_policy = {.name = "active", .hooks = &active_hooks};
 	struct simbench bench;
 	simbench_init(&bench);
@@ -715,9 +718,9 @@ END_TEST
 START_TEST(active_warps_make_way_after_a_quantum)
 {
 	for (uint64_t quantum = 0; quantum <= 50; quantum += 50) {
-		static const struct hd_policy_hooks active_hooks = {.activate = on_activate,
-								    .deactivate = on_deactivate,
-								    .issued = note_first};
+		static const struct hd_policy_hooks active_hooks = {.issue.activate = on_activate,
+								    .issue.deactivate = on_deactivate,
+								    .issue.issued = note_first};
 		static const struct hd_policy active_policy = {.name = "active", .hooks = &active_hooks};
 		struct simbench bench;
 		simbench_init(&bench);

@@ -495,7 +495,7 @@ static bool never(const struct hd_policy_handle *self, struct hd_warp *warp, con
 
 START_TEST(no_progress_trips_the_watchdog)
 {
-	static const struct hd_policy_hooks hooks = {.can_issue = never};
+	static const struct hd_policy_hooks hooks = {.issue.can_issue = never};
 	static const struct hd_policy holder = {.name = "holder", .hooks = &hooks};
 	struct simbench bench;
 	simbench_init(&bench);
@@ -605,9 +605,9 @@ static bool mark_state(const struct hd_policy_handle *self, struct hd_warp *warp
 START_TEST(each_policy_has_state_of_its_own)
 {
 	static const struct hd_policy_hooks hooks[] = {
-		{.gpu_bytes = 7, .sm_bytes = 16, .cta_bytes = 1, .warp_bytes = 33, .can_issue = mark_state},
-		{.can_issue = mark_state},
-		{.gpu_bytes = 40, .sm_bytes = 1, .cta_bytes = 24, .warp_bytes = 8, .can_issue = mark_state},
+		{.gpu_bytes = 7, .sm_bytes = 16, .cta_bytes = 1, .warp_bytes = 33, .issue.can_issue = mark_state},
+		{.issue.can_issue = mark_state},
+		{.gpu_bytes = 40, .sm_bytes = 1, .cta_bytes = 24, .warp_bytes = 8, .issue.can_issue = mark_state},
 	};
 	static const struct hd_policy policies[] = {{.name = "one", .hooks = &hooks[0]},
 						    {.name = "none", .hooks = &hooks[1]},
@@ -658,7 +658,8 @@ static void note_resume(const struct hd_policy_handle *self, struct hd_warp *war
 
 START_TEST(hooks_are_called_when_they_should)
 {
-	static const struct hd_policy_hooks hooks = {.barrier_wait = note_wait, .barrier_resume = note_resume};
+	static const struct hd_policy_hooks hooks = {.issue.barrier_wait = note_wait,
+						     .issue.barrier_resume = note_resume};
 	static const struct hd_policy policy = {.name = "notes", .hooks = &hooks};
 	struct simbench bench;
 	simbench_init(&bench);

@@ -384,8 +384,8 @@ static const struct hd_policy_hooks share_hooks = {
 	.sm_bytes = sizeof(struct share_sm),
 	.grid_bytes = sizeof(struct share_grid),
 	.several_grids = true,
-	.quota = share_quota,
-	.cta_launch = share_launch,
+	.allocation.quota = share_quota,
+	.allocation.cta_launch = share_launch,
 	.alarm = share_alarm,
 };
 static const struct hd_policy sharing = {.name = "sharing", .hooks = &share_hooks};

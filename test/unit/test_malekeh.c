@@ -315,7 +315,8 @@ static bool issues(struct scene *scene, uint32_t warp, const struct hd_dinst *in
 	struct hd_regfile *file = scene->sm->regfiles[0];
 	uint8_t reason = HD_STALL_collector;
 	const struct hd_policy_hooks *hooks = scene->self->hooks;
-	uint32_t unit = hooks->choose_collector(scene->self, &scene->sm->warps[warp], inst, file, now, &reason);
+	uint32_t unit =
+		hooks->operands.choose_collector(scene->self, &scene->sm->warps[warp], inst, file, now, &reason);
 	if (unit == HD_NO_COLLECTOR) {
 		ck_assert_uint_eq(reason, HD_STALL_withheld);
 		return false;
@@ -323,7 +324,7 @@ static bool issues(struct scene *scene, uint32_t warp, const struct hd_dinst *in
 	file->collectors[unit].warp = &scene->sm->warps[warp];
 	file->collectors[unit].inst = inst;
 	file->free[unit] = now + 1;
-	hooks->dispatch(scene->self, &file->collectors[unit], now);
+	hooks->operands.dispatch(scene->self, &file->collectors[unit], now);
 	return true;
 }
 
@@ -347,8 +348,8 @@ START_TEST(units_without_near_values_are_taken_at_once)
 	ck_assert_uint_eq(malekeh_counts_of(scene.self, &scene.sm->warps[0])->waits, 0);
 	/* An owner keeps its unit, and comes before others. */
 	ck_assert(issues(&scene, 1, &scene.near, 4));
-	ck_assert(scene.self->hooks->prefer(scene.self, &scene.sm->warps[1], &scene.near, 5) <
-		  scene.self->hooks->prefer(scene.self, &scene.sm->warps[0], &scene.near, 5));
+	ck_assert(scene.self->hooks->issue.prefer(scene.self, &scene.sm->warps[1], &scene.near, 5) <
+		  scene.self->hooks->issue.prefer(scene.self, &scene.sm->warps[0], &scene.near, 5));
 	simbench_release(&scene.bench);
 }
 END_TEST
@@ -418,7 +419,7 @@ START_TEST(the_next_warp_in_a_place_finds_nothing)
 	ck_assert(issues(&scene, 0, &scene.near, 1));
 	const struct hd_ccu *unit = malekeh_unit_of(scene.self, unit_of(&scene, 0));
 	ck_assert(keeps(unit, 2));
-	scene.self->hooks->warp_done(scene.self, &scene.sm->warps[0], 5);
+	scene.self->hooks->allocation.warp_done(scene.self, &scene.sm->warps[0], 5);
 	ck_assert(!keeps(unit, 2));
 	ck_assert_ptr_null(unit->owner);
 	ck_assert_ptr_null(unit_of(&scene, 0));
@@ -677,7 +678,7 @@ static void spoil(const struct hd_policy_handle *self, struct hd_warp *warp, con
 	for (uint32_t lane = 0; lane < HD_WARP_LANES; lane++)
 		entry->data[lane] = 1;
 }
-static const struct hd_policy_hooks spoiler_hooks = {.issued = spoil};
+static const struct hd_policy_hooks spoiler_hooks = {.issue.issued = spoil};
 static const struct hd_policy spoiler = {.name = "spoiler", .hooks = &spoiler_hooks};
 
 static int run_stale(bool spoilt, char *text, size_t size)

@@ -22,7 +22,8 @@ static enum hd_source lag_source(const struct hd_policy_handle *self, struct hd_
 	return HD_FROM_CACHE;
 }
 
-static const struct hd_policy_hooks lag_hooks = {.gpu_bytes = sizeof(struct lag), .operand_source = lag_source};
+static const struct hd_policy_hooks lag_hooks = {.gpu_bytes = sizeof(struct lag),
+						 .operands.operand_source = lag_source};
 static const struct hd_policy lag_policy = {.name = "lag", .hooks = &lag_hooks};
 
 static void start_with(struct simbench *bench, const struct hd_policy *policy)

@@ -94,12 +94,12 @@ static uint64_t prefer(const struct hd_policy_handle *self, struct hd_warp *warp
 
 static const struct hd_policy_hooks probe_hooks = {.sm_bytes = sizeof(struct probe *),
 						   .collector_bytes = sizeof(uint32_t),
-						   .choose_collector = choose,
-						   .operand_source = source,
-						   .dispatch = dispatched,
-						   .result_target = target,
-						   .write_back = written,
-						   .prefer = prefer};
+						   .operands.choose_collector = choose,
+						   .operands.operand_source = source,
+						   .operands.dispatch = dispatched,
+						   .operands.result_target = target,
+						   .issue.write_back = written,
+						   .issue.prefer = prefer};
 static const struct hd_policy probe_policy = {.name = "probe", .hooks = &probe_hooks};
 
 static struct hd_stats run_probed(struct simbench *bench, struct probe *probe, uint32_t threads)
@@ -265,10 +265,10 @@ END_TEST
 /* Where there are no collectors nobody can be asked about them; other hooks of the stage go with either model. */
 START_TEST(the_modern_model_has_no_collectors)
 {
-	static const struct hd_policy_hooks one_each[] = {{.choose_collector = choose},
-							  {.operand_source = source},
-							  {.dispatch = dispatched},
-							  {.result_target = target, .prefer = prefer}};
+	static const struct hd_policy_hooks one_each[] = {{.operands.choose_collector = choose},
+							  {.operands.operand_source = source},
+							  {.operands.dispatch = dispatched},
+							  {.operands.result_target = target, .issue.prefer = prefer}};
 	struct simbench bench;
 	simbench_init(&bench);
 	for (uint32_t i = 0; i < 4; i++) {
