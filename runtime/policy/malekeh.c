@@ -91,13 +91,7 @@ static void start_machine(const struct hd_policy_handle *self, struct hd_gpu *gp
 {
 	machine->most = setting(self, gpu, MALEKEH_MOST);
 	machine->large = hd_policy_setting(self, gpu, MALEKEH_LARGE) / 100;
-	for (uint32_t state = 0; state < HD_STHLD_STATES; state++)
-		for (uint32_t large = 0; large < 2; large++) {
-			uint32_t at = MALEKEH_EDGES + 4 * state + 2 * large;
-			machine->edges[state][large] =
-				(struct hd_sthld_edge){(uint8_t)hd_policy_setting(self, gpu, at),
-						       (int8_t)hd_policy_setting(self, gpu, at + 1)};
-		}
+	machine->step = setting(self, gpu, MALEKEH_STEP);
 	hd_sthld_start(machine);
 }
 
@@ -454,12 +448,6 @@ static void gpu_tick(const struct hd_policy_handle *self, struct hd_gpu *gpu, ui
 	malekeh->cycles = malekeh->instructions = 0;
 }
 
-#define EDGE(state, next_small, step_small, next_large, step_large) \
-	{"state" #state "_small_next", "state after " #state " at a small change of IPC", next_small, 1, 6}, \
-	{"state" #state "_small_step", "STHLD step in state " #state ", small change of IPC", step_small, -64, 64}, \
-	{"state" #state "_large_next", "state after " #state " at a large change of IPC", next_large, 1, 6}, \
-	{"state" #state "_large_step", "STHLD step in state " #state ", large change of IPC", step_large, -64, 64}
-
 static const struct hd_policy_setting settings[] = {
 	{"entries", "entries of a unit's cache table (malekeh 3.2)", HD_CCU_ENTRIES, 1, HD_CCU_MOST},
 	{"seed", "seed of the units' random choice among far values", 1, 0, 4294967295.0},
@@ -467,12 +455,8 @@ static const struct hd_policy_setting settings[] = {
 	 0, 255},
 	{"sthld_most", "maximum STHLD (assumed)", 64, 0, 1000000},
 	{"sthld_large", "change of IPC, in percent, above which it is large (assumed)", 1, 0, 1000},
-	EDGE(1, 2, 1, 2, 1),
-	EDGE(2, 2, 1, 3, 1),
-	EDGE(3, 2, 1, 4, -2),
-	EDGE(4, 5, 1, 4, -1),
-	EDGE(5, 6, 0, 6, 0),
-	EDGE(6, 6, 0, 3, 1),
+	{"sthld_step",
+	 "slots by which STHLD climbs in the state machine of section 7 (its drawing's numbers are assumed)", 1, 1, 64},
 	{0},
 };
 

@@ -89,14 +89,7 @@ struct malekeh_gpu {
 	uint32_t running;	       /* grids */
 };
 
-enum malekeh_setting {
-	MALEKEH_ENTRIES,
-	MALEKEH_SEED,
-	MALEKEH_RTHLD,
-	MALEKEH_MOST,
-	MALEKEH_LARGE,
-	MALEKEH_EDGES /* next and step, of each state at a small and a large change */
-};
+enum malekeh_setting { MALEKEH_ENTRIES, MALEKEH_SEED, MALEKEH_RTHLD, MALEKEH_MOST, MALEKEH_LARGE, MALEKEH_STEP };
 enum malekeh_energy { MALEKEH_TAG, MALEKEH_WRITE };
 
 static inline struct malekeh_gpu *malekeh_gpu_of(const struct hd_policy_handle *self, const struct hd_gpu *gpu)

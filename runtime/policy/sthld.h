@@ -8,24 +8,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define HD_STHLD_STATES 6
-
-/* What happens in a state at a small, or a large change of IPC. */
-struct hd_sthld_edge {
-	uint8_t next; /* 1 to 6 */
-	int8_t step;  /* added to STHLD */
-};
-
 struct hd_sthld {
-	struct hd_sthld_edge edges[HD_STHLD_STATES][2]; /* by state - 1; 1: large */
-	double large;					/* a change by more than this part of the IPC before */
-	uint32_t most;
-	uint32_t state, value;
-	double ipc; /* of the interval before */
+	double large;	/* a change by more than this part of the IPC before */
+	uint32_t most;	/* largest STHLD */
+	uint32_t step;	/* by which STHLD climbs */
+	uint32_t state; /* 1 to 6 */
+	uint32_t value; /* STHLD */
+	double ipc;	/* of the interval before */
 };
 
+/* Begins in state 1 with STHLD 0. The caller has set `large`, `most` and `step`. */
 void hd_sthld_start(struct hd_sthld *machine);
-/* The end of an interval. */
+/* Called at the end of each interval, with its IPC. */
 void hd_sthld_step(struct hd_sthld *machine, double ipc);
 
 #endif
