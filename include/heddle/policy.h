@@ -1,5 +1,5 @@
 /*
- * A hardware design is one file in runtime/policy/ with a struct hd_policy_hooks, and a row of
+ * A hardware design is a file or a folder in runtime/policy/ with a struct hd_policy_hooks, and a row of
  * runtime/policy/policies.def (docs/architecture.md, Policies; walk-through: docs/add-a-policy.md). The baseline is
  * the row without hooks and costs nothing. Policies combine if they replace different units, or if one joins the other
  * (`joins`). Hooks of a combination are called in the order of the `+` list. A name may have a parameter: "swl:4".

@@ -3,7 +3,7 @@
 
 #include "harness.h"
 #include "heddle/opcodes.h"
-#include "runtime/policy/cars.h"
+#include "runtime/policy/cars/cars.h"
 #include "runtime/sim/blame.h"
 #include "runtime/sm/hooks.h"
 #include "simbench.h"

@@ -1,7 +1,7 @@
 /* LTRF: the warp control block, what PREFETCHes cost on an idle SM, and the policy on small programs. */
 #include "harness.h"
 #include "heddle/opcodes.h"
-#include "runtime/policy/ltrf.h"
+#include "runtime/policy/ltrf/ltrf.h"
 #include "simbench.h"
 
 /* ---- the control block */

@@ -4,7 +4,7 @@
 
 #include "harness.h"
 #include "heddle/opcodes.h"
-#include "runtime/policy/malekeh.h"
+#include "runtime/policy/malekeh/malekeh.h"
 #include "simbench.h"
 
 extern const struct hd_policy_hooks hd_hooks_malekeh;
