@@ -11,7 +11,7 @@ COMMANDS := $(shell sed -n 's/^CMD.\([a-z]*\),.*/\1/p' tools/heddle/commands.def
 MAN := $(B)/share/man/man1/heddle.1 $(B)/share/man/man1/heddle-cc.1 $(B)/share/man/man7/heddle-passes.7 \
 	$(COMMANDS:%=$(B)/share/man/man1/heddle-%.1)
 COMPLETION := $(B)/share/bash-completion/completions/heddle $(B)/share/bash-completion/completions/heddle-cc
-HEADERS := $(patsubst include/heddle/%,$(B)/include/heddle/%,$(wildcard include/heddle/*.h include/heddle/*.def)) \
+HEADERS := $(patsubst include/heddle/%,$(B)/include/heddle/%,$(wildcard include/heddle/*.h include/heddle/policy/*.h include/heddle/*.def)) \
 	$(patsubst lib/%,$(B)/include/heddle/support/lib/%,lib/api.h lib/arena.h lib/bitset.h lib/diag.h lib/vec.h) \
 	$(patsubst %,$(B)/include/heddle/engine/%,$(wildcard runtime/core/*.h runtime/core/*.def runtime/exec/*.h runtime/sm/*.h runtime/memory/*.h))
 PIPELINE := $(B)/lib/cmake/Heddle/HeddleConfig.cmake $(B)/lib/cmake/Heddle/HeddleConfigVersion.cmake \

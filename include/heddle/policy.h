@@ -1,5 +1,5 @@
 /*
- * A hardware design is one file in runtime/policy/ with a struct hd_policy_hooks, and a row of
+ * A hardware design is a file or a folder in runtime/policy/ with a struct hd_policy_hooks, and a row of
  * runtime/policy/policies.def (docs/architecture.md, Policies; walk-through: docs/add-a-policy.md). The baseline is
  * the row without hooks and costs nothing. Policies combine if they replace different units, or if one joins the other
  * (`joins`). Hooks of a combination are called in the order of the `+` list. A name may have a parameter: "swl:4".
@@ -21,6 +21,13 @@
 
 #include "heddle/inst.h"
 #include "heddle/metadata.h"
+#include "heddle/policy/allocation.h"
+#include "heddle/policy/calls.h"
+#include "heddle/policy/contexts.h"
+#include "heddle/policy/issue.h"
+#include "heddle/policy/memory.h"
+#include "heddle/policy/observation.h"
+#include "heddle/policy/operands.h"
 #include "heddle/stats.h"
 #include "lib/diag.h"
 
@@ -73,69 +80,6 @@ struct hd_policy_handle {
 	uint32_t counts_at,
 		count_rows; /* offset of its counts in hd_gpu.counted; in an SM, multiplied by HD_MAX_GRIDS */
 };
-
-/* ---- the operand stage (docs/architecture.md) */
-
-struct hd_collector;
-struct hd_regfile;
-
-#define HD_MAX_OPERANDS 12
-#define HD_NO_COLLECTOR UINT32_MAX
-
-/* A register operand. Operands are in slot order, low word first, with duplicates. */
-struct hd_operand {
-	uint8_t reg;
-	uint8_t slot : 3; /* enum hd_slot */
-	uint8_t word : 3; /* of the slot */
-	uint8_t near : 1; /* the value is read again soon (reuse analysis, malekeh 3.2); for the result: near_result */
-	uint8_t dead : 1; /* last read in the whole warp (LTRF+) */
-	uint8_t same;	  /* index of the first operand with this register */
-};
-enum hd_source { HD_FROM_BANK, HD_FROM_CACHE, HD_FROM_BYPASS };
-
-/* A register of a result. */
-struct hd_result {
-	struct hd_warp *warp;
-	const struct hd_dinst *inst;
-	uint32_t lanes; /* lanes that executed the instruction */
-	uint32_t order; /* issue order in the SM; wraps around */
-	uint8_t reg;
-	uint8_t word; /* of the destination */
-};
-enum hd_target { HD_TO_BANK, HD_TO_CACHE, HD_TO_BOTH };
-
-/* A register of the range that a grid reserves on an SM (`reserve`): its row, and the lanes that the access moves,
- * for energy. It occupies its bank like an access of all lanes. */
-struct hd_range_access {
-	uint32_t row, lanes;
-};
-#define HD_MAX_RANGE 8 /* most per instruction */
-
-/* How the lanes that a warp executes next relate to those that executed last. DIVERGED: a part of them; the others
- * wait. SWITCHED: other lanes, because the last ones have ended their path. JOINED: the last ones plus others.
- * YIELDED: other lanes, because the last ones made way. */
-enum hd_path { HD_PATH_DIVERGED, HD_PATH_SWITCHED, HD_PATH_JOINED, HD_PATH_YIELDED };
-
-/* First use of loaded registers: hook first_use. */
-struct hd_hazard;
-struct hd_first_use {
-	const struct hd_dinst *inst;	   /* the warp's next instruction */
-	const struct hd_hazard *registers; /* registers used for the first time */
-	bool waits;			   /* true: the instruction waits for some of them; false: it issues */
-};
-
-/* A reply of L2. */
-struct hd_packet;
-#define HD_NO_PACKET UINT32_MAX
-struct hd_reply {
-	const struct hd_packet *packet; /* its line, sectors, kind and size */
-	const struct hd_grid *grid;	/* grid of the request */
-	uint32_t latency;		/* cycles since the request left the SM */
-	bool missed;			/* some data were not in L2 */
-};
-
-/* Resources of a warp or block in an SM that it may lack for a time (runtime/sm/context.h). */
-enum { HD_PART_SLOT = 1, HD_PART_REGISTERS = 2, HD_PART_SHARED = 4, HD_PART_STACK = 8 };
 
 /*
  * Events of a design's own structures that take energy; hd_policy_spend counts them. They are in the statistics, under
@@ -190,201 +134,37 @@ struct hd_policy_hooks {
 	const struct hd_policy_count *counts;	  /* ends with a row without a name; NULL: none */
 	uint32_t spare_warps, spare_ctas;	  /* additional warps and CTAs, beyond its slots, that an SM can hold */
 
-	/* Every hook may be NULL. `self` is the policy in its combination.
-	 * test/e2e/Inputs/probe.c counts the calls of each hook. */
+	/* Every hook may be NULL. `self` is the policy in its combination. A hook of an SM may change only that SM and
+	 * the policy's state there; it may read the policy's state of the GPU and of the grid. A hook with a struct
+	 * hd_gpu may change all. test/e2e/Inputs/probe.c counts the calls of each hook. */
+
 	/* Called before the GPU is built, with the parameter ("" if none). May change the configuration. Returns 0,
 	 * or -1 after reporting an error. */
 	int (*configure)(const struct hd_policy *policy, struct hd_config *config, const char *parameter,
 			 struct hd_diag *diag);
+	/* Called once, when the GPU is built and has its state. */
 	void (*start)(const struct hd_policy_handle *self, struct hd_gpu *gpu);
 	/* Called when a function was loaded and linked. `code` is its first instruction. May change how its
 	 * instructions are issued. */
 	void (*decode)(const struct hd_policy_handle *self, struct hd_gpu *gpu, const struct hd_pfunction *function,
 		       struct hd_dinst *code);
+	/* Called when a grid begins and when it has ended, while no SM is active. */
 	void (*grid_begin)(const struct hd_policy_handle *self, struct hd_gpu *gpu, const struct hd_grid *grid);
-	/* Called when a grid gets its turn on an SM. `registers` is the baseline's allocation per thread. Returns
-	 * the registers to reserve per thread. If not even one block fits, a block is launched anyway; the policy
-	 * must then hold warps. */
-	uint32_t (*admit)(const struct hd_policy_handle *self, struct hd_sm *sm, const struct hd_grid *grid,
-			  uint32_t registers);
-	/* Called when a grid gets its turn on an SM. Returns the warp registers that it needs there in addition to
-	 * those of its warps, until it ends. Occupancy counts them. hd_range_row gives their values, initially
-	 * zero. The numbers of several policies add up. */
-	uint32_t (*reserve)(const struct hd_policy_handle *self, struct hd_sm *sm, const struct hd_grid *grid);
-	/* Called with several grids, to place the next block on an SM. `grids` have blocks left and fit; the
-	 * default comes first. Returns one of them, or NULL to place no block now. Without this hook and `quota`, a
-	 * grid waits until all blocks of earlier grids are placed (docs/architecture.md, Grids). */
-	struct hd_grid *(*grid_choice)(const struct hd_policy_handle *self, struct hd_sm *sm,
-				       struct hd_grid *const *grids, uint32_t count);
-	/* Returns the current maximum number of blocks of a grid on an SM. The minimum over several policies
-	 * counts. Call hd_sm_request_dispatch when it rises. */
-	uint32_t (*quota)(const struct hd_policy_handle *self, const struct hd_sm *sm, const struct hd_grid *grid);
-	/* Called when the SM cannot hold another complete block. Returns the HD_PART_* resources the block may
-	 * start without; it starts only if every missing resource is among them. 0: wait. Warps without a slot have
-	 * registers unless HD_PART_REGISTERS is among them; the oldest ones get slots as these become free, unless
-	 * they are held. One policy that allows it suffices. */
-	uint32_t (*launch_without)(const struct hd_policy_handle *self, struct hd_sm *sm, const struct hd_grid *grid);
-	void (*cta_launch)(const struct hd_policy_handle *self, struct hd_sm *sm, struct hd_cta *cta);
-	void (*cta_retire)(const struct hd_policy_handle *self, struct hd_sm *sm, struct hd_cta *cta);
-	/* Called when a warp becomes resident, before its body. The policy may let it run a stream first
-	 * (hd_warp_run) or hold it. Warps of its block with higher indices are not resident yet. */
-	void (*warp_start)(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now);
-	/* Called when the stream of a warp has ended, with nothing in flight; registers are as the stream left
-	 * them. The choice is that of warp_start. */
-	void (*stream_end)(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now);
-	/* Called when a block sent by hd_cta_send has arrived, suspended. No SM is active: the policy may also
-	 * access its state of `from`. */
-	void (*cta_arrive)(const struct hd_policy_handle *self, struct hd_sm *from, struct hd_sm *sm,
-			   struct hd_cta *cta, uint64_t now);
-	/* Called before a policy kills a block; the block is unchanged until the hook returns. warp_done is not
-	 * called for its warps. */
-	void (*cta_kill)(const struct hd_policy_handle *self, struct hd_sm *sm, struct hd_cta *cta);
-	/* activate: called when the two-level scheduler moves a warp into its active set. Returns cycles until the
-	 * warp may issue; it occupies its place meanwhile. deactivate: called when the warp leaves the set, for a
-	 * long wait or at its end. Must not change the warp. */
-	uint32_t (*activate)(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now);
-	void (*deactivate)(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now);
-	/* stopped: called when a warp reaches the point where it should stop (hd_warp_stop). drained: called when
-	 * nothing that the policy waits for (hd_warp_await) is in flight any more. */
-	void (*stopped)(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now);
-	void (*drained)(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now);
-	/* Called when a warp has ended; its place is free afterwards. */
-	void (*warp_done)(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now);
-	/* Called every cycle for every ready warp. Returns whether it may issue. To block a warp for long, use
-	 * hd_warp_hold instead. */
-	bool (*can_issue)(const struct hd_policy_handle *self, struct hd_warp *warp, const struct hd_dinst *inst,
-			  uint64_t now);
-	/*
-	 * Returns whether an instruction is executed without an issue slot (runtime/sm/elide.c). Called twice. First
-	 * when the warp reaches the instruction (`known` is false): true means that it may be elided and is not
-	 * fetched. Then when its operands are available (`known` is true), in warp->regs and warp->preds. *at is
-	 * `now`; set it to the cycle from which the result can be used. One policy that returns true suffices. Never
-	 * called for control, barriers, stores and atomics.
-	 */
-	bool (*elide)(const struct hd_policy_handle *self, struct hd_warp *warp, const struct hd_dinst *inst,
-		      bool known, uint64_t now, uint64_t *at);
-	/* Returns the position of a register among those of its warp, to choose its bank. Only one policy of a
-	 * combination may have this hook. */
-	uint32_t (*rename)(const struct hd_policy_handle *self, const struct hd_warp *warp, uint32_t reg);
-	/* Fill `list` with range registers that an instruction reads as operands, or writes with its result, in
-	 * addition to its own registers. Return their number. Called for instructions marked by `range` (struct
-	 * hd_dinst): those with linear operands read, outputs of linear streams write; `decode` may mark others. */
-	uint32_t (*range_reads)(const struct hd_policy_handle *self, struct hd_warp *warp, const struct hd_dinst *inst,
-				struct hd_range_access list[HD_MAX_RANGE]);
-	uint32_t (*range_writes)(const struct hd_policy_handle *self, struct hd_warp *warp, const struct hd_dinst *inst,
-				 struct hd_range_access list[HD_MAX_RANGE]);
-	/* Returns the cycle at which the operands are read; `ready` is the baseline's. */
-	uint64_t (*operand_read)(const struct hd_policy_handle *self, struct hd_warp *warp, const struct hd_dinst *inst,
-				 uint64_t now, uint64_t ready);
-	/*
-	 * Called when a warp's instruction could issue. Returns the collector for it: an index into
-	 * regfile->collectors whose regfile->free is not after `now`. HD_NO_COLLECTOR: none now; called again in the
-	 * next cycle; *reason (HD_STALL_collector) may be set to the stall reason. Only one policy of a combination
-	 * may have hooks of the operand stage.
-	 */
-	uint32_t (*choose_collector)(const struct hd_policy_handle *self, struct hd_warp *warp,
-				     const struct hd_dinst *inst, const struct hd_regfile *regfile, uint64_t now,
-				     uint8_t *reason);
-	/* Called at issue for all operands in order. Returns the source of the operand. From cache or bypass it is
-	 * available at tick *ready (default: now); from a bank, when the bank has read it. */
-	enum hd_source (*operand_source)(const struct hd_policy_handle *self, struct hd_collector *collector,
-					 const struct hd_operand *operand, uint64_t now, uint64_t *ready);
-	/* Called when a register arrived from its bank, for the first operand that requested it and its duplicates. */
-	void (*operand_delivered)(const struct hd_policy_handle *self, struct hd_collector *collector,
-				  const struct hd_operand *operand, uint64_t now);
-	/* Called when the instruction moves to its unit. The collector is free from the next cycle; the policy's
-	 * state in it stays. */
-	void (*dispatch)(const struct hd_policy_handle *self, struct hd_collector *collector, uint64_t now);
-	/* Called for each result register, within a cycle in order of issue. Returns its target. A result for the
-	 * cache only uses no bank port. */
-	enum hd_target (*result_target)(const struct hd_policy_handle *self, const struct hd_result *result,
-					uint64_t now);
-	/* Called every cycle for every warp that can issue. Warps with the smallest value issue first; the
-	 * scheduler's rule decides among equal ones. */
-	uint64_t (*prefer)(const struct hd_policy_handle *self, struct hd_warp *warp, const struct hd_dinst *inst,
-			   uint64_t now);
-	/* Called when the result can be used. */
-	void (*write_back)(const struct hd_policy_handle *self, struct hd_warp *warp, const struct hd_dinst *inst,
-			   uint64_t now);
-	/* Called at a call. Returns extra cycles before the warp's next issue. `memory_access` has already been
-	 * called for saves and restores. */
-	uint32_t (*call)(const struct hd_policy_handle *self, struct hd_warp *warp, const struct hd_dinst *inst,
-			 uint32_t callee, uint64_t now);
-	/* Called at a return, and when the last threads of a call have exited inside it. Returns extra cycles
-	 * before the warp's next issue. */
-	uint32_t (*call_return)(const struct hd_policy_handle *self, struct hd_warp *warp, bool all_threads,
-				uint64_t now);
-	/* Called for a local access with a role. Returns false to keep it from the memory system (CARS: a rename). */
-	bool (*memory_access)(const struct hd_policy_handle *self, struct hd_warp *warp, const struct hd_dinst *inst,
-			      uint64_t now);
-	/* Called when a global or local access goes to the load/store unit. Returns whether it bypasses L1; its
-	 * lines there are written back, or updated by a store. One policy that returns true suffices. */
-	bool (*l1_bypass)(const struct hd_policy_handle *self, struct hd_warp *warp, const struct hd_dinst *inst,
-			  uint64_t now);
-	/* Called once per load or atomic that must wait for memory: its first line missed L1, was in flight, or
-	 * bypasses L1. */
-	void (*load_miss)(const struct hd_policy_handle *self, struct hd_warp *warp, const struct hd_dinst *inst,
-			  uint64_t now);
-	/* Called once per loaded register, at its first use by an instruction that issues or must wait for it
-	 * (global and local loads). */
-	void (*first_use)(const struct hd_policy_handle *self, struct hd_warp *warp, const struct hd_first_use *use,
-			  uint64_t now);
-	/*
-	 * Called when an SM can send a packet to L2. `heads` has the first ready packet of each grid's miss queue, in
-	 * the baseline's order, which alternates (struct hd_packet: runtime/memory/packet.h). Returns an index, or
-	 * HD_NO_PACKET to send none now; called again in the next cycle. Only one policy of a combination may have
-	 * this hook.
-	 */
-	uint32_t (*send)(const struct hd_policy_handle *self, struct hd_sm *sm, const struct hd_packet *const *heads,
-			 uint32_t count, uint64_t now);
-	/* Called when a reply of L2 reaches the SM. */
-	void (*reply)(const struct hd_policy_handle *self, struct hd_sm *sm, const struct hd_reply *reply,
-		      uint64_t now);
-	void (*barrier)(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now);
-	/* barrier_wait: called when a warp waits at an incomplete barrier. barrier_resume: called when it
-	 * continues; all warps released by the barrier are running again. */
-	void (*barrier_wait)(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now);
-	void (*barrier_resume)(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now);
-	void (*long_stall)(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now);
-	void (*wake_up)(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now);
-	/* Called when a warp continues at warp->pc with lanes warp->active that differ from the last ones. Called
-	 * before `fetch`. */
-	void (*path_switch)(const struct hd_policy_handle *self, struct hd_warp *warp, enum hd_path how, uint64_t now);
-	void (*fetch)(const struct hd_policy_handle *self, struct hd_warp *warp, uint32_t pc, uint64_t now);
-	/* Called after `fetch`. Returns the byte address of the warp's next instruction in the instruction cache,
-	 * and sets *bytes to its length; `address` and *bytes are the baseline's (inst_bytes * pc, inst_bytes). All
-	 * lines of it are fetched, so it may include code added by the policy. Only one policy of a combination may
-	 * have this hook. */
-	uint64_t (*code_place)(const struct hd_policy_handle *self, const struct hd_warp *warp, uint32_t pc,
-			       uint64_t address, uint32_t *bytes);
-	/* Called after a program instruction was issued and executed; `effect` describes its effects. */
-	void (*issued)(const struct hd_policy_handle *self, struct hd_warp *warp, const struct hd_dinst *inst,
-		       const struct hd_effect *effect, uint64_t now);
+	void (*grid_end)(const struct hd_policy_handle *self, struct hd_gpu *gpu, const struct hd_grid *grid);
 	/* Called in the cycle set by hd_policy_at. */
 	void (*alarm)(const struct hd_policy_handle *self, struct hd_sm *sm, uint64_t arg, uint64_t now);
-	/* gpu_tick: called at intervals while a grid runs, before the SMs work in that cycle. */
+	/* Called at intervals while a grid runs, before the SMs work in that cycle. */
 	uint32_t gpu_tick_interval; /* cycles; 0: not called */
 	void (*gpu_tick)(const struct hd_policy_handle *self, struct hd_gpu *gpu, uint64_t now);
-	uint32_t tick_interval; /* cycles; 0: not called */
-	void (*tick)(const struct hd_policy_handle *self, struct hd_sm *sm, uint64_t now);
-	void (*grid_end)(const struct hd_policy_handle *self, struct hd_gpu *gpu, const struct hd_grid *grid);
-	void (*dump)(const struct hd_policy_handle *self, const struct hd_gpu *gpu, FILE *out);
-	/* Called by the watchdog. Writes why the policy holds the warp (hd_warp_hold). Returns false if another
-	 * policy holds it. */
-	bool (*why_held)(const struct hd_policy_handle *self, const struct hd_warp *warp, char *text, size_t size);
-	/* Called with --verify, before and after the execution of each instruction. Report faults with
-	 * hd_gpu_fault. */
-	void (*verify_before)(const struct hd_policy_handle *self, struct hd_warp *warp, const struct hd_dinst *inst);
-	void (*verify_after)(const struct hd_policy_handle *self, struct hd_warp *warp, const struct hd_dinst *inst,
-			     const struct hd_effect *effect);
-	/* Figures over time. Called with --sample at the end of each interval; fills one value per name in
-	 * `series`. */
-	const char *const *series; /* names, ended by NULL */
-	void (*sample)(const struct hd_policy_handle *self, const struct hd_gpu *gpu, double *values);
-	/* Called when statistics are written. Calls add(context, key, value, unit) for figures under the policy's
-	 * name: of the launch gpu->grid, or of the whole run if that is NULL. */
-	void (*report)(const struct hd_policy_handle *self, const struct hd_gpu *gpu,
-		       void (*add)(void *context, const char *key, double value, const char *unit), void *context);
+
+	/* By subject, each with its contract in heddle/policy/<subject>.h. */
+	struct hd_policy_allocation allocation;
+	struct hd_policy_operands operands;
+	struct hd_policy_issue issue;
+	struct hd_policy_calls calls;
+	struct hd_policy_memory memory;
+	struct hd_policy_contexts contexts;
+	struct hd_policy_observation observation;
 };
 
 /*
@@ -392,22 +172,26 @@ struct hd_policy_hooks {
  * unused hooks cost one test (hooks.h).
  */
 #define HD_HOOK_LIST(X) \
-	X(admit) X(cta_launch) X(cta_retire) X(warp_done) X(can_issue) X(rename) X(operand_read) \
-	X(write_back) X(call) X(call_return) X(memory_access) X(barrier) X(barrier_wait) X(barrier_resume) \
-	X(long_stall) X(wake_up) X(warp_start) X(stream_end) X(range_reads) X(range_writes) X(elide) \
-	X(fetch) X(tick) X(verify_before) X(verify_after) X(choose_collector) X(operand_source) \
-	X(operand_delivered) X(dispatch) X(result_target) X(prefer) X(path_switch) X(code_place) X(issued) \
-	X(l1_bypass) X(load_miss) X(first_use) X(send) X(reply) X(launch_without) X(cta_kill) X(cta_arrive) \
-	X(stopped) X(drained) X(activate) X(deactivate)
+	X(allocation, admit) X(allocation, cta_launch) X(allocation, cta_retire) X(allocation, warp_done) \
+	X(allocation, launch_without) \
+	X(operands, rename) X(operands, range_reads) X(operands, range_writes) X(operands, choose_collector) \
+	X(operands, operand_source) X(operands, dispatch) X(operands, result_target) \
+	X(issue, can_issue) X(issue, write_back) X(issue, barrier_wait) X(issue, barrier_resume) \
+	X(issue, warp_start) X(issue, stream_end) X(issue, elide) X(issue, fetch) X(issue, prefer) \
+	X(issue, code_place) X(issue, issued) X(issue, activate) X(issue, deactivate) \
+	X(calls, call) X(calls, call_return) X(calls, path_switch) \
+	X(memory, memory_access) X(memory, l1_bypass) X(memory, load_miss) X(memory, first_use) X(memory, send) \
+	X(memory, reply) \
+	X(contexts, cta_kill) X(contexts, cta_arrive) X(contexts, stopped) X(contexts, drained) \
+	X(observation, verify_before) X(observation, verify_after)
 enum hd_hook_index {
-#define X(hook) HD_HOOK_INDEX_##hook,
+#define X(subject, hook) HD_HOOK_INDEX_##hook,
 	HD_HOOK_LIST(X)
 #undef X
 };
 #define HD_HOOK(hook) (UINT64_C(1) << HD_HOOK_INDEX_##hook)
 /* Hooks for which collectors keep policy state (stage.c). */
-#define HD_STAGE_HOOKS \
-	(HD_HOOK(choose_collector) | HD_HOOK(operand_source) | HD_HOOK(operand_delivered) | HD_HOOK(dispatch))
+#define HD_STAGE_HOOKS (HD_HOOK(choose_collector) | HD_HOOK(operand_source) | HD_HOOK(dispatch))
 
 /* All policies, baseline first, ended by a row without a name. */
 extern const struct hd_policy hd_policies[];

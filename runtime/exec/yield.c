@@ -13,7 +13,7 @@
  * soon as its lanes sleep, and the others run meanwhile: a warp sleeps only while all of its paths do. Masks of
  * preemption points and dead operands have in them what lanes need that wait out of the stack's order
  * (passes/analysis/yields.c). Where the lanes are in different calls, CARS exchanges the warp's frames
- * (runtime/policy/cars_paths.c), and --verify stops looking at the warp.
+ * (runtime/policy/cars/paths.c), and --verify stops looking at the warp.
  *
  * Lanes that ran ahead reconverge with the others where instructions need them: before barriers, writes of uniform
  * registers, products of matrices and votes without a mask a warp whose paths were reordered first runs its other

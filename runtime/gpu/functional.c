@@ -54,12 +54,12 @@ void hd_functional_free(struct hd_functional *functional)
 
 static bool has_timing(const struct hd_policy_hooks *hooks)
 {
-#define X(hook)          \
-	if (hooks->hook) \
+#define X(subject, hook)         \
+	if (hooks->subject.hook) \
 		return true;
 	HD_HOOK_LIST(X)
 #undef X
-	return hooks->quota || hooks->grid_choice || hooks->alarm || hooks->gpu_tick;
+	return hooks->allocation.quota || hooks->alarm || hooks->gpu_tick;
 }
 
 int hd_functional_check(const struct hd_gpu *gpu, struct hd_diag *diag)

@@ -151,34 +151,30 @@ static uint64_t dispatch_in_order(struct hd_run *run, uint64_t now)
 	return next;
 }
 
-/* Grids of which the SM may have another block, the most urgent first. */
-static uint32_t candidates(struct hd_sm *sm, struct hd_grid *grids[HD_MAX_GRIDS])
+/* The most urgent grid of which the SM may have another block, or NULL. */
+static struct hd_grid *candidate(struct hd_sm *sm)
 {
-	uint32_t count = 0;
+	struct hd_grid *best = NULL;
 	for (uint32_t i = 0; i < sm->gpu->grids.len; i++) {
 		struct hd_grid *grid = sm->gpu->grids.data[i];
 		if (!waits_for_room(grid) || !hd_sm_has_room(sm, grid) ||
 		    sm->grids[grid->slot].resident >= hd_policy_quota(sm, grid))
 			continue;
-		uint32_t at = count++;
-		for (; at && grids[at - 1]->priority > grid->priority; at--)
-			grids[at] = grids[at - 1];
-		grids[at] = grid;
+		if (!best || grid->priority < best->priority)
+			best = grid;
 	}
-	return count;
+	return best;
 }
 
-/* One block an SM and pass, of the grid that policies want there. */
-static uint64_t dispatch_by_policy(struct hd_run *run, uint64_t now)
+/* One block per SM and pass, of a grid whose quota there is not used up. */
+static uint64_t dispatch_by_quota(struct hd_run *run, uint64_t now)
 {
 	uint64_t next = HD_NEVER;
 	uint32_t first = run->first;
 	for (uint32_t i = 0; i < run->sm_count; i++) {
-		struct hd_grid *grids[HD_MAX_GRIDS];
 		uint32_t id = (first + i) % run->sm_count;
 		struct hd_sm *sm = run->gpu->sms[id];
-		uint32_t count = candidates(sm, grids);
-		struct hd_grid *grid = count ? hd_policy_grid_choice(sm, grids, count) : NULL;
+		struct hd_grid *grid = candidate(sm);
 		if (!grid)
 			continue;
 		if (launch_cycle(sm, grid) > now) {
@@ -195,7 +191,7 @@ static uint64_t dispatch_by_policy(struct hd_run *run, uint64_t now)
 
 uint64_t hd_run_dispatch(struct hd_run *run, uint64_t now)
 {
-	uint64_t next = run->chosen ? dispatch_by_policy(run, now) : dispatch_in_order(run, now);
+	uint64_t next = run->quotas ? dispatch_by_quota(run, now) : dispatch_in_order(run, now);
 	hd_run_find_busy(run);
 	return next;
 }
@@ -508,11 +504,9 @@ static void wake_up(struct hd_run *run)
 	}
 	memset(run->woken, 0, sizeof(run->woken));
 	hd_progress_start(&run->progress, gpu);
-	run->chosen = false;
-	HD_HOOKED (gpu, self, quota)
-		run->chosen = true;
-	HD_HOOKED (gpu, self, grid_choice)
-		run->chosen = true;
+	run->quotas = false;
+	HD_HOOKED (gpu, self, allocation.quota)
+		run->quotas = true;
 	run->began = run->memory_next = gpu->now;
 	run->dispatch_next = HD_NEVER;
 	run->sends = false;

@@ -18,7 +18,7 @@ struct hd_run {
 	uint32_t working_count; /* of these: with warps or memory accesses, not alarms alone */
 	uint32_t ending;	/* grids that run and have no block left */
 	bool sends;		/* blocks are to go to other SMs */
-	bool chosen;		/* policies say whose blocks go where */
+	bool quotas;		/* policies limit the blocks of grids on an SM */
 	uint64_t began;		/* cycle since which some grid has been running */
 	uint64_t memory_next, dispatch_next, policy_next;
 	bool finished; /* by a checkpoint: a grid has ended already in this step */

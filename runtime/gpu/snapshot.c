@@ -45,8 +45,8 @@ void hd_gpu_dump(const struct hd_gpu *gpu, FILE *out)
 		if (hd_sm_busy(gpu->sms[i]))
 			hd_sm_dump(gpu->sms[i], out);
 	hd_memory_dump(gpu->memory, out);
-	HD_HOOKED (gpu, self, dump)
-		self->hooks->dump(self, gpu, out);
+	HD_HOOKED (gpu, self, observation.dump)
+		self->hooks->observation.dump(self, gpu, out);
 }
 
 /*

@@ -90,7 +90,7 @@ struct hd_window *hd_window_new(struct hd_run *run)
 /* A policy that has loads executed whose result is used at once. */
 static bool elides(const struct hd_gpu *gpu)
 {
-	HD_HOOKED (gpu, self, elide)
+	HD_HOOKED (gpu, self, issue.elide)
 		return true;
 	return false;
 }
@@ -164,7 +164,7 @@ uint64_t hd_window_most(const struct hd_window *window)
 static uint64_t end_of(const struct hd_window *window, uint64_t now)
 {
 	const struct hd_run *run = window->run;
-	if (!window->allowed || run->gpu->running != 1 || run->chosen || run->gpu->watched_alone)
+	if (!window->allowed || run->gpu->running != 1 || run->quotas || run->gpu->watched_alone)
 		return now + 1;
 	uint64_t end = hd_earlier(now + window->cycles, run->gpu->due.check);
 	end = hd_earlier(hd_earlier(end, run->policy_next), hd_earlier(run->dispatch_next, run->gpu->corun_end));

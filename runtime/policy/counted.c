@@ -45,4 +45,4 @@ static void report(const struct hd_policy_handle *self, const struct hd_gpu *gpu
 	add(context, "removed_of_warps", per_cent(removed.warps, counters->warp_instructions), "%");
 }
 
-const struct hd_policy_hooks hd_hooks_counted = {.ideal = true, .report = report};
+const struct hd_policy_hooks hd_hooks_counted = {.ideal = true, .observation.report = report};

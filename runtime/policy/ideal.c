@@ -13,7 +13,7 @@
  */
 #include "heddle/config.h"
 #include "heddle/policy.h"
-#include "runtime/policy/cars.h"
+#include "runtime/policy/cars/cars.h"
 
 /* More than the warp slots of any configuration can use. */
 #define MANY_REGISTERS 1048576

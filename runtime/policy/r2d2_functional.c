@@ -27,5 +27,5 @@ static int configure(const struct hd_policy *policy, struct hd_config *config, c
 const struct hd_policy_hooks hd_hooks_r2d2_functional = {
 	.linear = true,
 	.configure = configure,
-	.report = report,
+	.observation.report = report,
 };

@@ -333,14 +333,14 @@ const struct hd_policy_hooks hd_hooks_skip = {
 	.sm_bytes = sizeof(struct skip_sm),
 	.cta_bytes = sizeof(struct skip_cta),
 	.warp_bytes = sizeof(struct skip_warp),
-	.elide = elide,
-	.issued = issued,
-	.report = report,
+	.issue.elide = elide,
+	.issue.issued = issued,
+	.observation.report = report,
 };
 
 const struct hd_policy_hooks hd_hooks_scalar = {
 	.several_grids = true,
 	.sm_bytes = sizeof(struct scalar_counts),
-	.issued = issued_scalar,
-	.report = report_scalar,
+	.issue.issued = issued_scalar,
+	.observation.report = report_scalar,
 };

@@ -63,8 +63,8 @@ static void resume_warp(struct hd_sm *sm, struct hd_warp *warp, uint64_t now, ui
 {
 	write_vote(sm, warp, sm->parked[warp->id].inst, sm->parked[warp->id].mask, taken);
 	if (sm->hooks & HD_HOOK(barrier_resume))
-		HD_HOOKED (sm->gpu, self, barrier_resume)
-			self->hooks->barrier_resume(self, warp, now);
+		HD_HOOKED (sm->gpu, self, issue.barrier_resume)
+			self->hooks->issue.barrier_resume(self, warp, now);
 	go_on(sm, warp, now, taken + sm->parked[warp->id].inst->latency, HD_STALL_barrier);
 }
 
@@ -118,9 +118,6 @@ void hd_barrier_arrive(struct hd_sm *sm, struct hd_warp *warp, const struct hd_d
 		HD_TELL(sm->gpu, vote, sm->gpu, warp, !threads, votes << 16 | (uint32_t)__builtin_popcount(mask));
 	cta->barriers[id].participants += (uint32_t)__builtin_popcount(mask);
 	HD_TELL(sm->gpu, barrier_arrive, sm, warp, inst, id);
-	if (sm->hooks & HD_HOOK(barrier))
-		HD_HOOKED (sm->gpu, self, barrier)
-			self->hooks->barrier(self, warp, now);
 	if (barrier_mode(inst) == HD_BAR_ARV) {
 		go_on(sm, warp, now, now + 1, HD_STALL_control);
 	} else {
@@ -133,8 +130,8 @@ void hd_barrier_arrive(struct hd_sm *sm, struct hd_warp *warp, const struct hd_d
 	if (barrier_complete(cta, id))
 		barrier_release(sm, cta, id, now);
 	else if (sm->hooks & HD_HOOK(barrier_wait) && warp->state == HD_WARP_BARRIER)
-		HD_HOOKED (sm->gpu, self, barrier_wait)
-			self->hooks->barrier_wait(self, warp, now);
+		HD_HOOKED (sm->gpu, self, issue.barrier_wait)
+			self->hooks->issue.barrier_wait(self, warp, now);
 }
 
 void hd_barrier_warp_done(struct hd_sm *sm, struct hd_cta *cta, uint64_t now)

@@ -275,8 +275,8 @@ static void kill_cta(struct hd_sm *sm, struct hd_cta *cta, uint64_t now)
 {
 	struct hd_sm_grid *mine = grid_of(sm, cta);
 	if (sm->hooks & HD_HOOK(cta_kill))
-		HD_HOOKED (sm->gpu, self, cta_kill)
-			self->hooks->cta_kill(self, sm, cta);
+		HD_HOOKED (sm->gpu, self, contexts.cta_kill)
+			self->hooks->contexts.cta_kill(self, sm, cta);
 	cta->killed = true;
 	cta->killed_warps++; /* until all are under way to their end */
 	for (uint32_t i = 0; i < cta->warp_count; i++) {

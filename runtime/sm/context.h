@@ -5,9 +5,9 @@
  *
  * A warp and a block are known by their struct from launch to end, whatever they are in: hd_warp.id and the index in
  * hd_sm.ctas never change on an SM. A warp without a slot is asleep for the schedulers; everything else goes on as if
- * it were there: results and replies arrive in its registers wherever these are, barriers let it go, its stall reason
- * says what it would wait for (HD_WAIT_READY: nothing), and the hooks long_stall and wake_up tell. How long it takes to
- * bring a context somewhere is the policy's to say: here things move at once.
+ * it were there: results and replies arrive in its registers wherever these are, barriers let it go, and its stall
+ * reason says what it would wait for (HD_WAIT_READY: nothing). How long it takes to bring a context somewhere is the
+ * policy's to say: here things move at once.
  *
  * All of this is for hooks about an SM and that SM's warps, but not for `prefer` and those hooks that may only look;
  * can_issue and choose_collector may suspend the warp that they are asked about, if they refuse it. What a policy does

@@ -89,6 +89,6 @@ void hd_counts_report(const struct hd_policy_handle *self, const struct hd_gpu *
 	for (uint32_t row = 0; row < self->count_rows; row++)
 		add(context, self->hooks->counts[row].name, (double)reported(self, gpu, row),
 		    self->hooks->counts[row].unit);
-	if (self->hooks->report)
-		self->hooks->report(self, gpu, add, context);
+	if (self->hooks->observation.report)
+		self->hooks->observation.report(self, gpu, add, context);
 }

@@ -168,8 +168,8 @@ static void make_warp(struct hd_sm *sm, struct hd_cta *cta, uint32_t index, uint
 	if (!warp->unplaced && !sm->gpu->functional)
 		hd_scheduler_add(sm, warp);
 	if (sm->hooks & HD_HOOK(warp_start))
-		HD_HOOKED (sm->gpu, self, warp_start)
-			self->hooks->warp_start(self, warp, now);
+		HD_HOOKED (sm->gpu, self, issue.warp_start)
+			self->hooks->issue.warp_start(self, warp, now);
 }
 
 static void begin_warp(struct hd_sm *sm, struct hd_warp *warp, uint64_t now)
@@ -196,8 +196,8 @@ static void start_warps(struct hd_sm *sm, struct hd_cta *cta, uint32_t without, 
 	}
 	HD_TELL(sm->gpu, block_begin, sm, cta, now);
 	if (sm->hooks & HD_HOOK(cta_launch))
-		HD_HOOKED (sm->gpu, self, cta_launch)
-			self->hooks->cta_launch(self, sm, cta);
+		HD_HOOKED (sm->gpu, self, allocation.cta_launch)
+			self->hooks->allocation.cta_launch(self, sm, cta);
 	for (uint32_t i = 0; later && i < cta->warp_count; i++)
 		if (cta->warps[i]->fresh)
 			begin_warp(sm, cta->warps[i], now);
@@ -283,8 +283,8 @@ static void retire_cta(struct hd_sm *sm, struct hd_cta *cta, uint64_t now)
 {
 	struct hd_sm_grid *mine = &sm->grids[cta->grid->slot];
 	if (sm->hooks & HD_HOOK(cta_retire))
-		HD_HOOKED (sm->gpu, self, cta_retire)
-			self->hooks->cta_retire(self, sm, cta);
+		HD_HOOKED (sm->gpu, self, allocation.cta_retire)
+			self->hooks->allocation.cta_retire(self, sm, cta);
 	HD_TELL(sm->gpu, block_end, sm, cta, now);
 	cta->used = false;
 	if (!(cta->away & HD_PART_SLOT))
@@ -320,8 +320,8 @@ void hd_sm_warp_done(struct hd_sm *sm, struct hd_warp *warp, uint64_t now)
 {
 	struct hd_cta *cta = warp->cta;
 	if (sm->hooks & HD_HOOK(warp_done))
-		HD_HOOKED (sm->gpu, self, warp_done)
-			self->hooks->warp_done(self, warp, now);
+		HD_HOOKED (sm->gpu, self, allocation.warp_done)
+			self->hooks->allocation.warp_done(self, warp, now);
 	HD_TELL(sm->gpu, warp_done, warp);
 	if (!sm->gpu->functional)
 		hd_warp_gone(sm, warp);

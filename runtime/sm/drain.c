@@ -53,8 +53,8 @@ void hd_sm_tell_drained(struct hd_sm *sm, uint64_t now)
 			continue;
 		warp->awaits = 0;
 		sm->awaited--;
-		HD_HOOKED (sm->gpu, self, drained)
-			self->hooks->drained(self, warp, now);
+		HD_HOOKED (sm->gpu, self, contexts.drained)
+			self->hooks->contexts.drained(self, warp, now);
 	}
 }
 
@@ -66,8 +66,8 @@ void hd_warp_arrive(struct hd_sm *sm, struct hd_warp *warp, uint64_t now)
 		return;
 	warp->held |= HD_HELD_STOPPED;
 	hd_warp_set_wait(sm, warp, HD_STALL_suspended);
-	HD_HOOKED (sm->gpu, self, stopped)
-		self->hooks->stopped(self, warp, now);
+	HD_HOOKED (sm->gpu, self, contexts.stopped)
+		self->hooks->contexts.stopped(self, warp, now);
 }
 
 /* It may be there already. */

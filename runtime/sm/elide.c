@@ -15,8 +15,8 @@
 static bool asked(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, bool known, uint64_t now,
 		  uint64_t *at)
 {
-	HD_HOOKED (sm->gpu, self, elide)
-		if (self->hooks->elide(self, warp, inst, known, now, at))
+	HD_HOOKED (sm->gpu, self, issue.elide)
+		if (self->hooks->issue.elide(self, warp, inst, known, now, at))
 			return true;
 	return false;
 }

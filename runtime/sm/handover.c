@@ -181,8 +181,8 @@ static bool hand_over(struct hd_sm *from, struct hd_cta *cta, struct hd_sm *to, 
 	to->stirred = from->stirred = true;
 	HD_TELL(to->gpu, block_arrived, to, there, now);
 	if (to->hooks & HD_HOOK(cta_arrive))
-		HD_HOOKED (to->gpu, self, cta_arrive)
-			self->hooks->cta_arrive(self, from, to, there, now);
+		HD_HOOKED (to->gpu, self, contexts.cta_arrive)
+			self->hooks->contexts.cta_arrive(self, from, to, there, now);
 	return true;
 }
 

@@ -44,8 +44,6 @@ uint32_t hd_policy_quota(const struct hd_sm *sm, const struct hd_grid *grid);
 /* The same of those policies alone that give kernels shares of an SM (HD_TOUCH_SHARES); is there one? */
 uint32_t hd_policy_share(const struct hd_sm *sm, const struct hd_grid *grid);
 bool hd_policy_shares(const struct hd_gpu *gpu);
-/* The one of these, most urgent first, whose block is launched; NULL: none. */
-struct hd_grid *hd_policy_grid_choice(struct hd_sm *sm, struct hd_grid *const *grids, uint32_t count);
 uint32_t hd_policy_launch_without(struct hd_sm *sm, const struct hd_grid *grid);
 uint32_t hd_policy_admit(struct hd_sm *sm, const struct hd_grid *grid, uint32_t registers);
 bool hd_policy_can_issue(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now);
@@ -55,8 +53,6 @@ uint64_t hd_policy_prefer(const struct hd_sm *sm, struct hd_warp *warp, const st
 /* What the instruction reads, or writes, of its grid's range; their number. For SMs with the hook. */
 uint32_t hd_policy_range(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, bool writes,
 			 struct hd_range_access list[HD_MAX_RANGE]);
-uint64_t hd_policy_operand_read(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now,
-				uint64_t ready);
 uint32_t hd_policy_call(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint32_t callee,
 			uint64_t now);
 uint32_t hd_policy_return(struct hd_sm *sm, struct hd_warp *warp, bool all_threads, uint64_t now);
@@ -67,7 +63,5 @@ void hd_policy_path(struct hd_sm *sm, struct hd_warp *warp, uint32_t lanes, uint
 /* Does the access go to the memory system? */
 bool hd_policy_memory_access(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now);
 bool hd_policy_l1_bypass(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now);
-/* Runs the ticks that are due; returns the cycle of the next one, UINT64_MAX when no policy has any. */
-uint64_t hd_policy_tick(struct hd_sm *sm, uint64_t now);
 
 #endif

@@ -97,8 +97,8 @@ void hd_sm_written(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst
 	else if (__builtin_expect(sm->forwards, 0))
 		hd_forward_written(sm, warp, inst, now);
 	if (sm->hooks & HD_HOOK(write_back))
-		HD_HOOKED (sm->gpu, self, write_back)
-			self->hooks->write_back(self, warp, inst, now);
+		HD_HOOKED (sm->gpu, self, issue.write_back)
+			self->hooks->issue.write_back(self, warp, inst, now);
 	HD_TELL(sm->gpu, written, sm, warp, inst);
 	if (warp->state >= HD_WARP_DONE)
 		hd_warp_finish(sm, warp, now);
@@ -170,8 +170,8 @@ static void fetch_next(struct hd_sm *sm, struct hd_warp *warp, uint64_t now, uin
 	if (!sm->hooks)
 		return;
 	warp->next_issue = *at;
-	HD_HOOKED (sm->gpu, self, fetch)
-		self->hooks->fetch(self, warp, warp->pc, now);
+	HD_HOOKED (sm->gpu, self, issue.fetch)
+		self->hooks->issue.fetch(self, warp, warp->pc, now);
 	if (warp->next_issue > *at) {
 		*at = warp->next_issue;
 		*reason = HD_STALL_policy;
@@ -449,8 +449,8 @@ static void told_of_issue(struct hd_sm *sm, struct hd_warp *warp, const struct h
 			  uint64_t now)
 {
 	if (sm->hooks & HD_HOOK(issued))
-		HD_HOOKED (sm->gpu, self, issued)
-			self->hooks->issued(self, warp, inst, &sm->effect, now);
+		HD_HOOKED (sm->gpu, self, issue.issued)
+			self->hooks->issue.issued(self, warp, inst, &sm->effect, now);
 	if (warp->active != lanes && sm->hooks & HD_HOOK(path_switch))
 		hd_policy_path(sm, warp, lanes, now);
 }
@@ -467,8 +467,6 @@ static inline uint64_t read_operands(struct hd_sm *sm, struct hd_warp *warp, con
 								: hd_operands_read(sm, warp, inst, now);
 	if (inst->range & HD_RANGE_READS && sm->hooks & HD_HOOK(range_reads))
 		ready = hd_range_operands(sm, warp, inst, now, ready);
-	if (sm->hooks & HD_HOOK(operand_read))
-		ready = hd_policy_operand_read(sm, warp, inst, now, ready);
 	return ready;
 }
 

@@ -19,8 +19,8 @@ void hd_loads_missed(void *context, uint32_t token, uint64_t now)
 		return;
 	if (sm->leaves_on_miss)
 		hd_active_missed(sm, &sm->warps[entry->warp], entry->inst);
-	HD_HOOKED (sm->gpu, self, load_miss)
-		self->hooks->load_miss(self, &sm->warps[entry->warp], entry->inst, now);
+	HD_HOOKED (sm->gpu, self, memory.load_miss)
+		self->hooks->memory.load_miss(self, &sm->warps[entry->warp], entry->inst, now);
 }
 
 /* Takes `what` out of the set; what of it was there is in `found`. */
@@ -37,8 +37,8 @@ static bool take(struct hd_hazard *set, const struct hd_hazard *what, struct hd_
 
 static void tell_use(struct hd_sm *sm, struct hd_warp *warp, const struct hd_first_use *use, uint64_t now)
 {
-	HD_HOOKED (sm->gpu, self, first_use)
-		self->hooks->first_use(self, warp, use, now);
+	HD_HOOKED (sm->gpu, self, memory.first_use)
+		self->hooks->memory.first_use(self, warp, use, now);
 }
 
 void hd_loads_used(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now)

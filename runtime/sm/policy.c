@@ -1,7 +1,7 @@
 /*
  * The parser of `--policy a+b:parameter`, the state that policies are given, and the loops over
- * the hooks that give an answer (see heddle/policy.h). A combination asks every policy: registers and operand
- * cycles pass through them in order, extra cycles add up, and one refusal is enough.
+ * the hooks that give an answer (see heddle/policy.h). A combination asks every policy: registers pass through them in
+ * order, extra cycles add up, and one refusal is enough.
  *
  * Cost: nothing for the baseline; O(policies) a hook otherwise.
  */
@@ -260,7 +260,7 @@ void hd_policy_add(struct hd_gpu *gpu, const struct hd_policy *policy, const cha
 bool hd_policy_needs_collectors(const struct hd_policy *policy)
 {
 	const struct hd_policy_hooks *hooks = policy->hooks;
-	return hooks->choose_collector || hooks->operand_source || hooks->operand_delivered || hooks->dispatch;
+	return hooks->operands.choose_collector || hooks->operands.operand_source || hooks->operands.dispatch;
 }
 
 const char *hd_policy_needs_scoreboard(const struct hd_policy *policy)
@@ -268,13 +268,13 @@ const char *hd_policy_needs_scoreboard(const struct hd_policy *policy)
 	const struct hd_policy_hooks *hooks = policy->hooks;
 	if (hd_policy_needs_collectors(policy))
 		return "it works on operand collectors";
-	if (hooks->operand_source || hooks->operand_read || hooks->result_target || hooks->rename)
+	if (hooks->operands.operand_source || hooks->operands.result_target || hooks->operands.rename)
 		return "it changes where registers are and when they are read or written";
-	if (hooks->range_reads || hooks->range_writes)
+	if (hooks->operands.range_reads || hooks->operands.range_writes)
 		return "it has registers of its own";
-	if (hooks->elide || hooks->memory_access || hooks->linear)
+	if (hooks->issue.elide || hooks->memory.memory_access || hooks->linear)
 		return "it changes which instructions issue";
-	return hooks->first_use ? "it is told when a load's result is waited for first" : NULL;
+	return hooks->memory.first_use ? "it is told when a load's result is waited for first" : NULL;
 }
 
 int hd_policy_fits(const struct hd_config *config, const struct hd_policy *policy, struct hd_diag *diag)
@@ -327,7 +327,7 @@ static uint64_t hooks_of(const struct hd_gpu *gpu)
 {
 	uint64_t hooks = 0;
 	for (uint32_t i = 0; i < gpu->policy_count; i++) {
-#define X(hook) hooks |= gpu->policies[i].hooks->hook ? HD_HOOK(hook) : 0;
+#define X(subject, hook) hooks |= gpu->policies[i].hooks->subject.hook ? HD_HOOK(hook) : 0;
 		HD_HOOK_LIST(X)
 #undef X
 	}
@@ -373,10 +373,10 @@ void hd_policy_place(struct hd_gpu *gpu)
 static uint32_t least_quota(const struct hd_sm *sm, const struct hd_grid *grid, bool shares)
 {
 	uint32_t least = UINT32_MAX;
-	HD_HOOKED (sm->gpu, self, quota) {
+	HD_HOOKED (sm->gpu, self, allocation.quota) {
 		if (shares && !(self->policy->touches & HD_TOUCH_SHARES))
 			continue;
-		uint32_t quota = self->hooks->quota(self, sm, grid);
+		uint32_t quota = self->hooks->allocation.quota(self, sm, grid);
 		least = quota < least ? quota : least;
 	}
 	return least;
@@ -400,92 +400,77 @@ bool hd_policy_shares(const struct hd_gpu *gpu)
 	return false;
 }
 
-struct hd_grid *hd_policy_grid_choice(struct hd_sm *sm, struct hd_grid *const *grids, uint32_t count)
-{
-	HD_HOOKED (sm->gpu, self, grid_choice)
-		return self->hooks->grid_choice(self, sm, grids, count);
-	return grids[0];
-}
-
 uint32_t hd_policy_launch_without(struct hd_sm *sm, const struct hd_grid *grid)
 {
 	uint32_t parts = 0;
-	HD_HOOKED (sm->gpu, self, launch_without)
-		parts |= self->hooks->launch_without(self, sm, grid);
+	HD_HOOKED (sm->gpu, self, allocation.launch_without)
+		parts |= self->hooks->allocation.launch_without(self, sm, grid);
 	return parts;
 }
 
 uint32_t hd_policy_admit(struct hd_sm *sm, const struct hd_grid *grid, uint32_t registers)
 {
-	HD_HOOKED (sm->gpu, self, admit)
-		registers = self->hooks->admit(self, sm, grid, registers);
+	HD_HOOKED (sm->gpu, self, allocation.admit)
+		registers = self->hooks->allocation.admit(self, sm, grid, registers);
 	return registers;
 }
 
 bool hd_policy_can_issue(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now)
 {
-	HD_HOOKED (sm->gpu, self, can_issue)
-		if (!self->hooks->can_issue(self, warp, inst, now))
+	HD_HOOKED (sm->gpu, self, issue.can_issue)
+		if (!self->hooks->issue.can_issue(self, warp, inst, now))
 			return false;
 	return true;
 }
 
 uint32_t hd_policy_rename(const struct hd_sm *sm, const struct hd_warp *warp, uint32_t reg)
 {
-	HD_HOOKED (sm->gpu, self, rename)
-		return self->hooks->rename(self, warp, reg);
+	HD_HOOKED (sm->gpu, self, operands.rename)
+		return self->hooks->operands.rename(self, warp, reg);
 	return reg;
 }
 
 uint64_t hd_policy_prefer(const struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now)
 {
-	HD_HOOKED (sm->gpu, self, prefer)
-		return self->hooks->prefer(self, warp, inst, now);
+	HD_HOOKED (sm->gpu, self, issue.prefer)
+		return self->hooks->issue.prefer(self, warp, inst, now);
 	return 0;
 }
 
 uint32_t hd_policy_range(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, bool writes,
 			 struct hd_range_access list[HD_MAX_RANGE])
 {
-	HD_HOOKED (sm->gpu, self, range_writes)
+	HD_HOOKED (sm->gpu, self, operands.range_writes)
 		if (writes)
-			return self->hooks->range_writes(self, warp, inst, list);
-	HD_HOOKED (sm->gpu, self, range_reads)
+			return self->hooks->operands.range_writes(self, warp, inst, list);
+	HD_HOOKED (sm->gpu, self, operands.range_reads)
 		if (!writes)
-			return self->hooks->range_reads(self, warp, inst, list);
+			return self->hooks->operands.range_reads(self, warp, inst, list);
 	return 0;
-}
-
-uint64_t hd_policy_operand_read(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now,
-				uint64_t ready)
-{
-	HD_HOOKED (sm->gpu, self, operand_read)
-		ready = self->hooks->operand_read(self, warp, inst, now, ready);
-	return ready;
 }
 
 uint32_t hd_policy_call(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint32_t callee,
 			uint64_t now)
 {
 	uint32_t cycles = 0;
-	HD_HOOKED (sm->gpu, self, call)
-		cycles += self->hooks->call(self, warp, inst, callee, now);
+	HD_HOOKED (sm->gpu, self, calls.call)
+		cycles += self->hooks->calls.call(self, warp, inst, callee, now);
 	return cycles;
 }
 
 uint32_t hd_policy_return(struct hd_sm *sm, struct hd_warp *warp, bool all_threads, uint64_t now)
 {
 	uint32_t cycles = 0;
-	HD_HOOKED (sm->gpu, self, call_return)
-		cycles += self->hooks->call_return(self, warp, all_threads, now);
+	HD_HOOKED (sm->gpu, self, calls.call_return)
+		cycles += self->hooks->calls.call_return(self, warp, all_threads, now);
 	return cycles;
 }
 
 uint64_t hd_policy_code_place(struct hd_sm *sm, const struct hd_warp *warp, uint32_t *bytes)
 {
 	uint64_t address = (uint64_t)warp->pc * *bytes;
-	HD_HOOKED (sm->gpu, self, code_place)
-		return self->hooks->code_place(self, warp, warp->pc, address, bytes);
+	HD_HOOKED (sm->gpu, self, issue.code_place)
+		return self->hooks->issue.code_place(self, warp, warp->pc, address, bytes);
 	return address;
 }
 
@@ -501,40 +486,22 @@ void hd_policy_path(struct hd_sm *sm, struct hd_warp *warp, uint32_t lanes, uint
 		how = HD_PATH_SWITCHED;
 	else if (next & ~left)
 		how = HD_PATH_JOINED;
-	HD_HOOKED (sm->gpu, self, path_switch)
-		self->hooks->path_switch(self, warp, how, now);
+	HD_HOOKED (sm->gpu, self, calls.path_switch)
+		self->hooks->calls.path_switch(self, warp, how, now);
 }
 
 bool hd_policy_memory_access(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now)
 {
 	bool goes = true;
-	HD_HOOKED (sm->gpu, self, memory_access)
-		goes &= self->hooks->memory_access(self, warp, inst, now);
+	HD_HOOKED (sm->gpu, self, memory.memory_access)
+		goes &= self->hooks->memory.memory_access(self, warp, inst, now);
 	return goes;
 }
 
 bool hd_policy_l1_bypass(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now)
 {
 	bool bypass = false;
-	HD_HOOKED (sm->gpu, self, l1_bypass)
-		bypass |= self->hooks->l1_bypass(self, warp, inst, now);
+	HD_HOOKED (sm->gpu, self, memory.l1_bypass)
+		bypass |= self->hooks->memory.l1_bypass(self, warp, inst, now);
 	return bypass;
-}
-
-uint64_t hd_policy_tick(struct hd_sm *sm, uint64_t now)
-{
-	uint64_t next = HD_NEVER;
-	HD_HOOKED (sm->gpu, self, tick) {
-		uint32_t interval = self->hooks->tick_interval;
-		uint64_t *due = &sm->policy_tick[self - sm->gpu->policies];
-		if (!interval)
-			continue;
-		if (*due <= now) {
-			self->hooks->tick(self, sm, now);
-			*due = now - now % interval + interval;
-		}
-		if (*due < next)
-			next = *due;
-	}
-	return next;
 }

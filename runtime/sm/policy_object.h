@@ -16,7 +16,7 @@
 #include "runtime/sm/sm.h"
 
 /* Counts changes that the sizes do not show. */
-#define HD_POLICY_INTERFACE 1
+#define HD_POLICY_INTERFACE 2
 
 #define HD_POLICY_STRUCTS(X)                                                                                    \
 	X(hd_policy) X(hd_policy_hooks) X(hd_policy_handle) X(hd_gpu) X(hd_sm) X(hd_cta) X(hd_warp) X(hd_grid)  \

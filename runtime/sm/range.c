@@ -37,8 +37,8 @@ static uint32_t find_rows(const struct hd_sm *sm, const struct hd_grid *grid, ui
 uint32_t hd_range_rows(struct hd_sm *sm, const struct hd_grid *grid)
 {
 	uint32_t rows = 0;
-	HD_HOOKED (sm->gpu, self, reserve)
-		rows += self->hooks->reserve(self, sm, grid);
+	HD_HOOKED (sm->gpu, self, allocation.reserve)
+		rows += self->hooks->allocation.reserve(self, sm, grid);
 	return rows;
 }
 

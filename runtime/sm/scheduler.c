@@ -152,24 +152,12 @@ static bool may_free(const struct hd_sm *sm, const struct hd_scheduler *schedule
 	return scheduler->ports & ~scheduler->held_ports || !one_grid(sm);
 }
 
-static void stall_hooks(struct hd_sm *sm, struct hd_warp *warp, uint8_t before, uint8_t after)
-{
-	if (after == HD_STALL_data_memory && before != HD_STALL_data_memory)
-		HD_HOOKED (sm->gpu, self, long_stall)
-			self->hooks->long_stall(self, warp, sm->now);
-	if (before == HD_STALL_data_memory && after != HD_STALL_data_memory)
-		HD_HOOKED (sm->gpu, self, wake_up)
-			self->hooks->wake_up(self, warp, sm->now);
-}
-
 void hd_warp_set_wait(struct hd_sm *sm, struct hd_warp *warp, uint8_t reason)
 {
 	uint32_t id = warp->id;
 	uint8_t before = warp->wait_reason;
 	if (__builtin_expect(warp->slot == HD_NO_SLOT, 0)) {
 		warp->wait_reason = reason;
-		if (sm->hooks & (HD_HOOK(long_stall) | HD_HOOK(wake_up)))
-			stall_hooks(sm, warp, before, reason);
 		return;
 	}
 	if (before == reason && reason != HD_WAIT_READY && sm->scheduling != HD_SCHED_TWO_LEVEL)
@@ -185,8 +173,6 @@ void hd_warp_set_wait(struct hd_sm *sm, struct hd_warp *warp, uint8_t reason)
 		hd_scheduler_wake(sm, sm->scheduler_of[id]);
 	if (sm->scheduling == HD_SCHED_TWO_LEVEL)
 		hd_active_update(sm, scheduler, bit, reason);
-	if (sm->hooks & (HD_HOOK(long_stall) | HD_HOOK(wake_up)))
-		stall_hooks(sm, warp, before, reason);
 }
 
 static void change_state(struct hd_sm *sm, const struct hd_warp *warp, uint8_t before, uint8_t after)

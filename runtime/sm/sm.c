@@ -1,7 +1,7 @@
 /*
  * One SM: its construction, its cycle, its state as text. A cycle runs from write-back to fetch: timers fire, the
- * load/store unit works and hands back completions, fences look, policies tick, then the schedulers issue. Which
- * scheduler issues first rotates with the cycle, so that none is favoured at the load/store queue.
+ * load/store unit works and hands back completions, fences look, then the schedulers issue. Which scheduler issues
+ * first rotates with the cycle, so that none is favoured at the load/store queue.
  *
  * Needs: the configuration, the memory system and the executor. Cost of a cycle: what happens in it; an SM in which
  * nothing can happen is not visited (hd_sm_tick returns when it next wants to be).
@@ -169,8 +169,6 @@ void hd_sm_begin(struct hd_sm *sm, uint64_t now)
 	sm->result_count = 0;
 	sm->completion_next = hd_lsu_next_completion(sm->lsu);
 	sm->lsu_next = HD_NEVER;
-	sm->policy_next = sm->hooks & HD_HOOK(tick) ? now : HD_NEVER;
-	memset(sm->policy_tick, 0, sizeof(sm->policy_tick));
 	sm->next_launch = now;
 	sm->launches = 0;
 	sm->ctas_retired = 0;
@@ -296,7 +294,7 @@ static uint64_t next_cycle(const struct hd_sm *sm, uint64_t now)
 	uint64_t next = earlier(sm->wheel.next, earlier(sm->lsu_next, sm->completion_next));
 	next = earlier(next, sm->visit_next);
 	if (sm->resident_warps)
-		next = earlier(next, earlier(sm->policy_next, sm->quantum_next));
+		next = earlier(next, sm->quantum_next);
 	next = earlier(next, earlier(sm->alarm_next, sm->transfer_next));
 	return next > now && !sm->wants_fill ? next : now + 1;
 }
@@ -328,8 +326,6 @@ uint64_t hd_sm_tick(struct hd_sm *sm, uint64_t now)
 		hd_sm_tell_drained(sm, now);
 	if (sm->alarm_next <= now)
 		hd_sm_alarms(sm, now);
-	if (sm->policy_next <= now)
-		sm->policy_next = hd_policy_tick(sm, now);
 	if (sm->quantum_next <= now)
 		hd_active_turn(sm, now);
 	sm->stirred = false;

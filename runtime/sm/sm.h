@@ -84,7 +84,6 @@ struct hd_collector {
 	uint32_t number; /* in the SM */
 	/* Kept where policies look at the operand stage: stage.c. */
 	bool waiting;			 /* its instruction has not been dispatched */
-	uint32_t missing;		 /* operands that are not there yet, a bit each */
 	uint8_t source[HD_MAX_OPERANDS]; /* enum hd_source */
 	uint64_t ready[HD_MAX_OPERANDS]; /* ticks */
 	uint8_t *policy_space;		 /* hd_policy_collector */
@@ -117,8 +116,8 @@ struct hd_memory_queue {
 };
 
 /* A timer: a result is there, or it is written where it had to wait for a port; a warp looks at its next instruction; a
- * memory instruction whose operands were late goes to the load/store unit; an operand is in its collector, or an
- * instruction leaves it; registers of a range are to be written by `inst`, or, without one, are written; the sources of
+ * memory instruction whose operands were late goes to the load/store unit; an instruction leaves its
+ * collector; registers of a range are to be written by `inst`, or, without one, are written; the sources of
  * `inst` have been read (core = modern). */
 enum hd_timer_kind {
 	HD_TIMER_RESULT,
@@ -126,7 +125,6 @@ enum hd_timer_kind {
 	HD_TIMER_WAKE,
 	HD_TIMER_ACTIVE,
 	HD_TIMER_ACCESS,
-	HD_TIMER_OPERAND,
 	HD_TIMER_DISPATCH,
 	HD_TIMER_RANGE,
 	HD_TIMER_READ
@@ -134,7 +132,7 @@ enum hd_timer_kind {
 struct hd_timer {
 	uint64_t cycle;
 	const struct hd_dinst *inst;
-	uint32_t which; /* result: order of issue; access: in hd_sm.late; operand, dispatch: number of the collector,
+	uint32_t which; /* result: order of issue; access: in hd_sm.late; dispatch: number of the collector,
 			   and operand << 16 */
 	uint32_t lanes; /* result: that executed */
 	uint16_t next;
@@ -290,7 +288,6 @@ struct hd_sm {
 	uint64_t visit_next;			/* not after the first of these */
 	uint64_t lsu_next;			/* cycle at which hd_lsu_tick wants to be called */
 	uint64_t completion_next;		/* cycle of the first completion not yet taken */
-	uint64_t policy_next;			/* earliest policy tick */
 	uint64_t alarm_next;			/* and alarm */
 	uint64_t quantum_next;			/* two-level: when warps may have to make way */
 	uint64_t transfer_next;			/* cycle at which transfers have something to do */
@@ -345,7 +342,6 @@ struct hd_sm {
 	uint32_t transfer_count;
 	struct hd_transfers *transfers;
 	struct hd_alarms alarms;
-	uint64_t policy_tick[HD_MAX_POLICIES];
 	uint64_t linear_grid; /* id + 1 of the last grid whose linear streams it has run (linear.c) */
 	struct hd_dinst injected[HD_INJECT_KINDS]; /* what a warp issues for a policy */
 	uint32_t chosen;			   /* collector of the next issue, by a policy */
@@ -706,7 +702,6 @@ bool hd_stage_choose(struct hd_sm *sm, const struct hd_scheduler *scheduler, str
 		     uint8_t *reason);
 uint64_t hd_stage_read(struct hd_sm *sm, struct hd_collector *collector, uint64_t now);
 void hd_stage_start(struct hd_sm *sm, struct hd_collector *collector, uint64_t now, uint64_t dispatch);
-void hd_stage_delivered(struct hd_sm *sm, uint32_t which, uint64_t now);
 void hd_stage_dispatched(struct hd_sm *sm, uint32_t which, uint64_t now);
 void hd_stage_result(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint32_t lanes,
 		     uint32_t order);

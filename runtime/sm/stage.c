@@ -1,15 +1,12 @@
 /*
  * The operand stage under policies that look at it: which collector takes an instruction, where each of its operands
  * comes from and when they are there, when it is dispatched, and where results go. What the stage does by itself is in
- * operands.c; here collectors know which operands are missing, and events tell the policies of each change.
+ * operands.c; here collectors know where each operand comes from, and policies are told of each change.
  *
  * Results of a cycle are kept until all have come, and are told in the order in which their instructions were issued.
  *
- * Cost: nothing for SMs whose policies have none of these hooks; else a timer for each operand from a bank and for each
- * dispatch.
+ * Cost: nothing for SMs whose policies have none of these hooks; else a timer for each dispatch.
  */
-#include <assert.h>
-
 #include "runtime/sm/hooks.h"
 #include "runtime/sm/sm.h"
 
@@ -22,9 +19,9 @@ bool hd_stage_choose(struct hd_sm *sm, const struct hd_scheduler *scheduler, str
 	sm->chosen = HD_NO_COLLECTOR;
 	if (inst->pipe == HD_PIPE_BRU)
 		return true;
-	HD_HOOKED (sm->gpu, self, choose_collector) {
+	HD_HOOKED (sm->gpu, self, operands.choose_collector) {
 		*reason = HD_STALL_collector;
-		sm->chosen = self->hooks->choose_collector(self, warp, inst, scheduler->regfile, now, reason);
+		sm->chosen = self->hooks->operands.choose_collector(self, warp, inst, scheduler->regfile, now, reason);
 		if (sm->chosen == HD_NO_COLLECTOR)
 			return false;
 	}
@@ -34,8 +31,8 @@ bool hd_stage_choose(struct hd_sm *sm, const struct hd_scheduler *scheduler, str
 static enum hd_source source_of(const struct hd_sm *sm, struct hd_collector *collector,
 				const struct hd_operand *operand, uint64_t now, uint64_t *ready)
 {
-	HD_HOOKED (sm->gpu, self, operand_source)
-		return self->hooks->operand_source(self, collector, operand, now, ready);
+	HD_HOOKED (sm->gpu, self, operands.operand_source)
+		return self->hooks->operands.operand_source(self, collector, operand, now, ready);
 	return HD_FROM_BANK;
 }
 
@@ -53,7 +50,6 @@ uint64_t hd_stage_read(struct hd_sm *sm, struct hd_collector *collector, uint64_
 {
 	const struct hd_dinst *inst = collector->inst;
 	uint64_t first = now * HD_TICKS, latest = first;
-	collector->missing = 0;
 	for (uint32_t i = 0; i < inst->operand_count; i++) {
 		uint64_t ready = first;
 		enum hd_source source = source_of(sm, collector, &inst->operands[i], now, &ready);
@@ -61,22 +57,9 @@ uint64_t hd_stage_read(struct hd_sm *sm, struct hd_collector *collector, uint64_
 			ready = read_bank(sm, collector, i, first);
 		collector->source[i] = (uint8_t)source;
 		collector->ready[i] = ready;
-		if (hd_tick_cycle(ready) > now)
-			collector->missing |= 1u << i;
 		latest = ready > latest ? ready : latest;
 	}
 	return hd_tick_cycle(latest);
-}
-
-static bool first_from_bank(const struct hd_collector *collector, uint32_t index)
-{
-	const struct hd_operand *operands = collector->inst->operands;
-	if (collector->source[index] != HD_FROM_BANK)
-		return false;
-	for (uint32_t i = operands[index].same; i < index; i++)
-		if (operands[i].reg == operands[index].reg && collector->source[i] == HD_FROM_BANK)
-			return false;
-	return true;
 }
 
 void hd_stage_start(struct hd_sm *sm, struct hd_collector *collector, uint64_t now, uint64_t dispatch)
@@ -84,15 +67,6 @@ void hd_stage_start(struct hd_sm *sm, struct hd_collector *collector, uint64_t n
 	struct hd_warp *warp = collector->warp;
 	collector->waiting = true;
 	warp->collected++;
-	for (uint32_t i = 0; i < collector->inst->operand_count; i++) {
-		uint64_t at = hd_tick_cycle(collector->ready[i]);
-		if (!first_from_bank(collector, i))
-			continue;
-		if (at > now)
-			hd_warp_timer(sm, warp, HD_TIMER_OPERAND, now, at)->which = collector->number | i << 16;
-		else
-			hd_stage_delivered(sm, collector->number | i << 16, now);
-	}
 	if (dispatch > now)
 		hd_warp_timer(sm, warp, HD_TIMER_DISPATCH, now, dispatch)->which = collector->number;
 	else
@@ -107,24 +81,12 @@ static struct hd_collector *collector_at(const struct hd_sm *sm, uint32_t number
 	return &sm->regfiles[number / each]->collectors[number % each];
 }
 
-void hd_stage_delivered(struct hd_sm *sm, uint32_t which, uint64_t now)
-{
-	struct hd_collector *collector = collector_at(sm, which & 0xffff);
-	const struct hd_operand *operand = &collector->inst->operands[which >> 16];
-	for (uint32_t i = 0; i < collector->inst->operand_count; i++)
-		if (collector->inst->operands[i].reg == operand->reg && collector->source[i] == HD_FROM_BANK)
-			collector->missing &= ~(1u << i);
-	HD_HOOKED (sm->gpu, self, operand_delivered)
-		self->hooks->operand_delivered(self, collector, operand, now);
-}
-
 void hd_stage_dispatched(struct hd_sm *sm, uint32_t which, uint64_t now)
 {
 	struct hd_collector *collector = collector_at(sm, which);
 	collector->waiting = false;
-	collector->missing = 0; /* also what came from elsewhere */
-	HD_HOOKED (sm->gpu, self, dispatch)
-		self->hooks->dispatch(self, collector, now);
+	HD_HOOKED (sm->gpu, self, operands.dispatch)
+		self->hooks->operands.dispatch(self, collector, now);
 	collector->warp->collected--;
 }
 
@@ -143,8 +105,8 @@ void hd_stage_result(struct hd_sm *sm, struct hd_warp *warp, const struct hd_din
 
 static enum hd_target target_of(const struct hd_sm *sm, const struct hd_result *result, uint64_t now)
 {
-	HD_HOOKED (sm->gpu, self, result_target)
-		return self->hooks->result_target(self, result, now);
+	HD_HOOKED (sm->gpu, self, operands.result_target)
+		return self->hooks->operands.result_target(self, result, now);
 	return HD_TO_BANK;
 }
 

@@ -51,8 +51,8 @@ void hd_stream_end(struct hd_sm *sm, struct hd_warp *warp, uint64_t now)
 	uint64_t at = warp->last_issue + sm->branch_latency;
 	warp->stream = false;
 	warp->fresh = true;
-	HD_HOOKED (sm->gpu, self, stream_end)
-		self->hooks->stream_end(self, warp, now);
+	HD_HOOKED (sm->gpu, self, issue.stream_end)
+		self->hooks->issue.stream_end(self, warp, now);
 	warp->state = HD_WARP_RUNNING;
 	hd_warp_start(warp, warp->cta, warp->index);
 	hd_warp_begin(sm, warp, now, at > now ? at : now, HD_STALL_control);

@@ -94,7 +94,6 @@ static void timer_fire(struct hd_sm *sm, const struct hd_timer *timer, uint64_t 
 		break;
 	case HD_TIMER_ACTIVE: hd_scheduler_activated(sm, warp, now); break;
 	case HD_TIMER_ACCESS: hd_sm_late_access(sm, warp, timer->which, now); break;
-	case HD_TIMER_OPERAND: hd_stage_delivered(sm, timer->which, now); break;
 	case HD_TIMER_RANGE: hd_sm_range_written(sm, warp, timer->inst, now); break;
 	case HD_TIMER_READ: hd_control_read(sm, warp, timer->inst, now); break;
 	case HD_TIMER_DISPATCH: hd_sm_dispatched(sm, warp, timer->which, now); break;

@@ -12,8 +12,8 @@
 static uint32_t choose(void *context, const struct hd_packet *const *heads, uint32_t count, uint64_t now)
 {
 	struct hd_sm *sm = context;
-	HD_HOOKED (sm->gpu, self, send)
-		return self->hooks->send(self, sm, heads, count, now);
+	HD_HOOKED (sm->gpu, self, memory.send)
+		return self->hooks->memory.send(self, sm, heads, count, now);
 	return 0;
 }
 
@@ -25,8 +25,8 @@ static void tell_reply(void *context, const struct hd_packet *packet, uint64_t n
 	reply.missed = packet->flags & HD_PACKET_MISSED;
 	if (!reply.grid) /* nobody waited for it */
 		return;
-	HD_HOOKED (sm->gpu, self, reply)
-		self->hooks->reply(self, sm, &reply, now);
+	HD_HOOKED (sm->gpu, self, memory.reply)
+		self->hooks->memory.reply(self, sm, &reply, now);
 }
 
 void hd_traffic_watch(struct hd_sm *sm)

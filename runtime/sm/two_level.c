@@ -25,8 +25,8 @@ static void activate(struct hd_sm *sm, struct hd_scheduler *scheduler, uint64_t 
 	uint32_t delay = 0;
 	struct hd_warp *warp = warp_of(sm, scheduler, bit);
 	if (sm->hooks & HD_HOOK(activate))
-		HD_HOOKED (sm->gpu, self, activate)
-			delay += self->hooks->activate(self, warp, now);
+		HD_HOOKED (sm->gpu, self, issue.activate)
+			delay += self->hooks->issue.activate(self, warp, now);
 	hd_scheduler_wake(sm, (uint32_t)(scheduler - sm->schedulers));
 	warp->active_at = now + delay;
 	if (delay) {
@@ -55,8 +55,8 @@ static void deactivate(struct hd_sm *sm, struct hd_scheduler *scheduler, uint64_
 	scheduler->active &= ~bit;
 	scheduler->coming &= ~bit;
 	if (sm->hooks & HD_HOOK(deactivate))
-		HD_HOOKED (sm->gpu, self, deactivate)
-			self->hooks->deactivate(self, warp_of(sm, scheduler, bit), hd_sm_now(sm));
+		HD_HOOKED (sm->gpu, self, issue.deactivate)
+			self->hooks->issue.deactivate(self, warp_of(sm, scheduler, bit), hd_sm_now(sm));
 }
 
 /* Whether one comes in before the other: who is ready, then who has stood in line for longer, then the older. */

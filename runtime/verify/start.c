@@ -14,8 +14,8 @@ static void execute_before(const struct hd_watcher_handle *self, struct hd_sm *s
 {
 	(void)self;
 	if (sm->hooks & HD_HOOK(verify_before))
-		HD_HOOKED (sm->gpu, policy, verify_before)
-			policy->hooks->verify_before(policy, warp, inst);
+		HD_HOOKED (sm->gpu, policy, observation.verify_before)
+			policy->hooks->observation.verify_before(policy, warp, inst);
 }
 
 static void execute_after(const struct hd_watcher_handle *self, struct hd_sm *sm, struct hd_warp *warp,
@@ -24,8 +24,8 @@ static void execute_after(const struct hd_watcher_handle *self, struct hd_sm *sm
 	(void)self;
 	(void)pc;
 	if (sm->hooks & HD_HOOK(verify_after) && effect->event != HD_EVENT_FAULT)
-		HD_HOOKED (sm->gpu, policy, verify_after)
-			policy->hooks->verify_after(policy, warp, inst, effect);
+		HD_HOOKED (sm->gpu, policy, observation.verify_after)
+			policy->hooks->observation.verify_after(policy, warp, inst, effect);
 }
 
 static const struct hd_watcher policies_watcher = {.name = "policies",

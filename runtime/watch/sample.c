@@ -33,18 +33,18 @@ static void start(struct hd_sampler *sampler, const struct hd_gpu *gpu)
 static uint32_t series_of(const struct hd_policy_hooks *hooks)
 {
 	uint32_t count = 0;
-	while (hooks->sample && hooks->series[count])
+	while (hooks->observation.sample && hooks->observation.series[count])
 		count++;
 	return count;
 }
 
 static void add_series(struct hd_sampler *sampler, const struct hd_gpu *gpu)
 {
-	HD_HOOKED (gpu, self, sample) {
+	HD_HOOKED (gpu, self, observation.sample) {
 		uint32_t count = series_of(self->hooks);
 		for (uint32_t i = 0; i < count; i++)
 			hd_vec_push(&sampler->series, 0);
-		self->hooks->sample(self, gpu, sampler->series.data + sampler->series.len - count);
+		self->hooks->observation.sample(self, gpu, sampler->series.data + sampler->series.len - count);
 	}
 }
 
@@ -88,7 +88,7 @@ static void take(struct hd_sampler *sampler, const struct hd_gpu *gpu)
 static uint32_t width_of(const struct hd_gpu *gpu)
 {
 	uint32_t width = 0;
-	HD_HOOKED (gpu, self, sample)
+	HD_HOOKED (gpu, self, observation.sample)
 		width += series_of(self->hooks);
 	return width;
 }
@@ -235,13 +235,13 @@ json_t *hd_samples_json(const struct hd_sampler *sampler, const struct hd_config
 void hd_samples_add_series(json_t *object, const struct hd_sampler *sampler, const struct hd_gpu *gpu)
 {
 	uint32_t at = 0, width = width_of(gpu);
-	HD_HOOKED (gpu, self, sample) {
+	HD_HOOKED (gpu, self, observation.sample) {
 		json_t *own = json_object();
 		for (uint32_t i = 0; i < series_of(self->hooks); i++, at++) {
 			json_t *values = json_array();
 			for (uint32_t s = 0; s < sampler->samples.len; s++)
 				json_array_append_new(values, json_real(sampler->series.data[s * width + at]));
-			json_object_set_new(own, self->hooks->series[i], values);
+			json_object_set_new(own, self->hooks->observation.series[i], values);
 		}
 		json_object_set_new(object, self->policy->name, own);
 	}

@@ -98,8 +98,8 @@ static void describe_held(const struct hd_gpu *gpu, const struct hd_warp *warp, 
 {
 	char why[200];
 	snprintf(text, size, "kept from issuing by the policy");
-	HD_HOOKED (gpu, self, why_held)
-		if (self->hooks->why_held(self, warp, why, sizeof why))
+	HD_HOOKED (gpu, self, observation.why_held)
+		if (self->hooks->observation.why_held(self, warp, why, sizeof why))
 			snprintf(text, size, "kept from issuing by policy %s: %s", self->policy->name, why);
 }
 

@@ -61,7 +61,7 @@ static uint64_t cycles_with(const struct hd_policy_hooks *hooks, uint32_t ctas)
 
 START_TEST(alarms_go_off_in_their_cycle_and_order)
 {
-	static const struct hd_policy_hooks hooks = {.cta_launch = set_some, .alarm = note};
+	static const struct hd_policy_hooks hooks = {.allocation.cta_launch = set_some, .alarm = note};
 	ck_assert_uint_eq(cycles_with(&hooks, 1), cycles_with(NULL, 1));
 	cycles_with(&hooks, 1);
 	static const struct call expected[] = {{0, 4, 1}, {0, 5, 19}, {0, 2, 20}, {0, 3, 20}, {0, 1, 500}};

@@ -3,7 +3,7 @@
 
 #include "harness.h"
 #include "heddle/opcodes.h"
-#include "runtime/policy/cars.h"
+#include "runtime/policy/cars/cars.h"
 #include "runtime/sm/hooks.h"
 #include "runtime/watch/blame.h"
 #include "simbench.h"
@@ -740,7 +740,7 @@ static uint32_t sabotage_call(const struct hd_policy_handle *self, struct hd_war
 	return 0;
 }
 
-static const struct hd_policy_hooks sabotage_hooks = {.call = sabotage_call};
+static const struct hd_policy_hooks sabotage_hooks = {.calls.call = sabotage_call};
 static const struct hd_policy saboteur = {.name = "saboteur", .hooks = &sabotage_hooks};
 
 /* Runs what `build` made with a stack that is broken on its `after`-th call; `expected` is in the message. */

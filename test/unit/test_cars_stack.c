@@ -2,7 +2,7 @@
 #include "harness.h"
 #include "heddle/config.h"
 #include "runtime/exec/exec.h"
-#include "runtime/policy/cars.h"
+#include "runtime/policy/cars/cars.h"
 
 /* ---- the stack (cars-hpca24 III-A, Figure 3; IV-A, Figure 6) */
 

@@ -3,7 +3,7 @@
 
 #include "harness.h"
 #include "runtime/memory/packet.h"
-#include "runtime/policy/ccbp.h"
+#include "runtime/policy/ccbp/ccbp.h"
 
 /* Lin's Table 4.2, per cent of peak, with 60 % of the crossbar and 65 % of DRAM sustainable. */
 START_TEST(classes_of_the_paper)

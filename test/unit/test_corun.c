@@ -269,8 +269,10 @@ START_TEST(series)
 {
 	static const char *const two_series[] = {"issued", "minus", NULL}, *const one_series[] = {"one", NULL};
 	static const struct hd_policy_hooks none_hooks = {.several_grids = true},
-					    two_hooks = {.series = two_series, .sample = sample_issued},
-					    one_hooks = {.series = one_series, .sample = sample_one};
+					    two_hooks = {.observation.series = two_series,
+							 .observation.sample = sample_issued},
+					    one_hooks = {.observation.series = one_series,
+							 .observation.sample = sample_one};
 	static const struct hd_policy none = {.name = "none", .hooks = &none_hooks},
 				      two = {.name = "two", .hooks = &two_hooks},
 				      one = {.name = "one", .hooks = &one_hooks};

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "harness.h"
-#include "runtime/policy/drf.h"
+#include "runtime/policy/sharing/drf.h"
 
 /* 256 threads and 32 registers each: eight fit on an SM of 2,048 threads and 65,536 registers. */
 static const struct drf_block eighth = {.threads = 1.0 / 8, .registers = 1.0 / 8, .slots = 1.0 / 32};

@@ -3,8 +3,8 @@
 
 #include "harness.h"
 #include "heddle/config.h"
-#include "runtime/policy/duet_monitor.h"
-#include "runtime/policy/duet_space.h"
+#include "runtime/policy/duet/monitor.h"
+#include "runtime/policy/duet/space.h"
 
 /* D1; comparisons are strict. */
 START_TEST(classes)

@@ -62,12 +62,12 @@ static void on_issue(const struct hd_policy_handle *self, struct hd_warp *warp, 
 	note(ISSUES, warp, now);
 }
 
-static const struct hd_policy_hooks probe_hooks = {.cta_launch = on_launch,
-						   .load_miss = on_miss,
-						   .barrier_wait = on_wait,
-						   .drained = on_drained,
-						   .barrier_resume = on_resume,
-						   .issued = on_issue};
+static const struct hd_policy_hooks probe_hooks = {.allocation.cta_launch = on_launch,
+						   .memory.load_miss = on_miss,
+						   .issue.barrier_wait = on_wait,
+						   .contexts.drained = on_drained,
+						   .issue.barrier_resume = on_resume,
+						   .issue.issued = on_issue};
 
 static uint64_t when(enum event event, uint32_t block, uint32_t index)
 {

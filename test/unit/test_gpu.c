@@ -495,7 +495,7 @@ static bool never(const struct hd_policy_handle *self, struct hd_warp *warp, con
 
 START_TEST(no_progress_trips_the_watchdog)
 {
-	static const struct hd_policy_hooks hooks = {.can_issue = never};
+	static const struct hd_policy_hooks hooks = {.issue.can_issue = never};
 	static const struct hd_policy holder = {.name = "holder", .hooks = &hooks};
 	struct simbench bench;
 	simbench_init(&bench);
@@ -605,9 +605,9 @@ static bool mark_state(const struct hd_policy_handle *self, struct hd_warp *warp
 START_TEST(each_policy_has_state_of_its_own)
 {
 	static const struct hd_policy_hooks hooks[] = {
-		{.gpu_bytes = 7, .sm_bytes = 16, .cta_bytes = 1, .warp_bytes = 33, .can_issue = mark_state},
-		{.can_issue = mark_state},
-		{.gpu_bytes = 40, .sm_bytes = 1, .cta_bytes = 24, .warp_bytes = 8, .can_issue = mark_state},
+		{.gpu_bytes = 7, .sm_bytes = 16, .cta_bytes = 1, .warp_bytes = 33, .issue.can_issue = mark_state},
+		{.issue.can_issue = mark_state},
+		{.gpu_bytes = 40, .sm_bytes = 1, .cta_bytes = 24, .warp_bytes = 8, .issue.can_issue = mark_state},
 	};
 	static const struct hd_policy policies[] = {{.name = "one", .hooks = &hooks[0]},
 						    {.name = "none", .hooks = &hooks[1]},
@@ -635,34 +635,31 @@ START_TEST(each_policy_has_state_of_its_own)
 END_TEST
 
 /* A policy that writes down when it is called. */
-enum { EVERY = 10 };
 static struct {
-	uint32_t barriers, ticks;
+	uint32_t waits, resumes;
 	uint64_t last;
 } called;
 
-static void note_barrier(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now)
+static void note_wait(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now)
 {
 	(void)self;
-	(void)warp;
-	(void)now;
-	called.barriers++;
+	ck_assert_int_eq(warp->state, HD_WARP_BARRIER);
+	called.waits++;
+	called.last = now;
 }
 
-static void note_tick(const struct hd_policy_handle *self, struct hd_sm *sm, uint64_t now)
+static void note_resume(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now)
 {
 	(void)self;
-	(void)sm;
-	if (called.ticks++)
-		ck_assert_uint_eq(now, called.last + EVERY);
-	called.last = now / EVERY * EVERY;
+	ck_assert_int_eq(warp->state, HD_WARP_RUNNING);
+	ck_assert_uint_ge(now, called.last);
+	called.resumes++;
 }
 
 START_TEST(hooks_are_called_when_they_should)
 {
-	static const struct hd_policy_hooks hooks = {.barrier = note_barrier,
-						     .tick_interval = EVERY,
-						     .tick = note_tick};
+	static const struct hd_policy_hooks hooks = {.issue.barrier_wait = note_wait,
+						     .issue.barrier_resume = note_resume};
 	static const struct hd_policy policy = {.name = "notes", .hooks = &hooks};
 	struct simbench bench;
 	simbench_init(&bench);
@@ -675,8 +672,9 @@ START_TEST(hooks_are_called_when_they_should)
 	hd_policy_place(&bench.sim->gpu);
 	memset(&called, 0, sizeof(called));
 	ck_assert_int_eq(simbench_run(&bench, 1, 128), 0);
-	ck_assert_uint_eq(called.barriers, 3 * 4);
-	ck_assert_uint_ge(called.ticks, simbench_stats(&bench)->counters.cycles / EVERY - 1);
+	/* The last of four warps completes the barrier and does not wait. */
+	ck_assert_uint_eq(called.waits, 3 * 3);
+	ck_assert_uint_eq(called.resumes, 3 * 4);
 	simbench_release(&bench);
 }
 END_TEST

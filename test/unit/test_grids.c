@@ -340,6 +340,7 @@ enum { RAISE_AT = 1000, RAISED = 3 };
 struct share_sm {
 	uint64_t first_after; /* cycle of the first launch after the quotas rose */
 	bool risen;
+	uint32_t asked; /* blocks so far: the first one sets the alarm */
 };
 
 struct share_grid {
@@ -362,17 +363,19 @@ static void share_launch(const struct hd_policy_handle *self, struct hd_sm *sm, 
 	ck_assert_uint_eq(share->launches++, cta->linear);
 	share->most = resident > share->most ? resident : share->most;
 	ck_assert_uint_le(resident, share_quota(self, sm, cta->grid));
+	if (!place->asked++)
+		hd_policy_at(self, sm, RAISE_AT, 0);
 	if (!place->risen)
 		most_of_stream[cta->grid->stream] = share->most;
 	else if (!place->first_after)
 		place->first_after = sm->now;
 }
 
-static void share_tick(const struct hd_policy_handle *self, struct hd_sm *sm, uint64_t now)
+static void share_alarm(const struct hd_policy_handle *self, struct hd_sm *sm, uint64_t arg, uint64_t now)
 {
 	struct share_sm *share = hd_policy_sm(self, sm);
-	if (now < RAISE_AT || share->risen)
-		return;
+	(void)arg;
+	ck_assert_uint_eq(now, RAISE_AT);
 	share->risen = true;
 	hd_sm_request_dispatch(sm);
 }
@@ -381,10 +384,9 @@ static const struct hd_policy_hooks share_hooks = {
 	.sm_bytes = sizeof(struct share_sm),
 	.grid_bytes = sizeof(struct share_grid),
 	.several_grids = true,
-	.quota = share_quota,
-	.cta_launch = share_launch,
-	.tick_interval = 100,
-	.tick = share_tick,
+	.allocation.quota = share_quota,
+	.allocation.cta_launch = share_launch,
+	.alarm = share_alarm,
 };
 static const struct hd_policy sharing = {.name = "sharing", .hooks = &share_hooks};
 
@@ -416,45 +418,6 @@ START_TEST(quotas_hold_and_rise_at_once)
 }
 END_TEST
 
-/* The least urgent of the candidates; the first grid alone is kept waiting once. */
-static struct hd_grid *last_one(const struct hd_policy_handle *self, struct hd_sm *sm, struct hd_grid *const *grids,
-				uint32_t count)
-{
-	uint32_t *asked = hd_policy_sm(self, sm);
-	for (uint32_t i = 1; i < count; i++)
-		ck_assert_int_le(grids[i - 1]->priority, grids[i]->priority);
-	return ++*asked == 1 ? NULL : grids[count - 1];
-}
-
-static const struct hd_policy_hooks last_hooks = {.sm_bytes = sizeof(uint32_t),
-						  .several_grids = true,
-						  .grid_choice = last_one};
-static const struct hd_policy last_first = {.name = "last-first", .hooks = &last_hooks};
-
-START_TEST(a_policy_chooses_whose_block_is_next)
-{
-	struct simbench bench;
-	simbench_init(&bench);
-	bench.config.max_ctas = 1;
-	simbench_chain(&bench, CHAIN);
-	ck_assert_int_eq(simbench_start(&bench), 0);
-	hd_policy_add(&bench.sim->gpu, &last_first, "");
-	hd_policy_place(&bench.sim->gpu);
-	struct hd_launch urgent = launch_of(&bench, 2, 2);
-	urgent.priority = -3;
-	submit_one(&bench, 3, 1);
-	submit(&bench, &urgent);
-	/* The first answer was none, and nothing is under way that would have it asked again. */
-	ck_assert_int_eq(hd_sim_step(bench.sim), HD_SIM_TIMEOUT);
-	submit_one(&bench, 3, 1);
-	submit(&bench, &urgent);
-	cycles_of_all(&bench);
-	ck_assert_uint_eq(record(&bench, 2)->stream, 1);
-	ck_assert_uint_eq(record(&bench, 3)->stream, 2);
-	simbench_release(&bench);
-}
-END_TEST
-
 Suite *hd_suite(void)
 {
 	return hd_suite_of("grids", (const TTest *const[]){
@@ -470,7 +433,6 @@ Suite *hd_suite(void)
 					    who_waits_for_a_grid_leaves_others_on_their_way,
 					    a_fault_ends_all,
 					    quotas_hold_and_rise_at_once,
-					    a_policy_chooses_whose_block_is_next,
 					    NULL,
 				    });
 }

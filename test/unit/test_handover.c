@@ -117,10 +117,10 @@ static const struct hd_policy_hooks hooks = {.moves = true,
 					     .spare_ctas = 30,
 					     .cta_bytes = sizeof(struct block_state),
 					     .warp_bytes = sizeof(struct warp_state),
-					     .cta_launch = on_launch,
-					     .warp_start = warp_start,
-					     .cta_arrive = on_arrive,
-					     .warp_done = on_done,
+					     .allocation.cta_launch = on_launch,
+					     .issue.warp_start = warp_start,
+					     .contexts.cta_arrive = on_arrive,
+					     .allocation.warp_done = on_done,
 					     .alarm = on_alarm};
 static const struct hd_policy policy = {.name = "probe", .hooks = &hooks};
 

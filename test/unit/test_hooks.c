@@ -80,7 +80,7 @@ static void see_issue(const struct hd_policy_handle *self, struct hd_warp *warp,
 	issued_lanes += (uint32_t)__builtin_popcount(effect->mask);
 }
 
-static const struct hd_policy_hooks path_hooks = {.path_switch = see_path, .issued = see_issue};
+static const struct hd_policy_hooks path_hooks = {.calls.path_switch = see_path, .issue.issued = see_issue};
 
 static void expect_path(uint32_t index, enum hd_path how, uint32_t pc, uint32_t active)
 {
@@ -151,7 +151,7 @@ static uint64_t grow_code(const struct hd_policy_handle *self, const struct hd_w
 	return pc > extra_at ? address + extra_bytes : address;
 }
 
-static const struct hd_policy_hooks grow_hooks = {.code_place = grow_code};
+static const struct hd_policy_hooks grow_hooks = {.issue.code_place = grow_code};
 
 /* Fifteen MOVs and EXIT are two lines of eight. */
 static struct hd_counters run_grown(const struct hd_policy_hooks *hooks, uint32_t at, uint32_t bytes)
@@ -216,7 +216,9 @@ static void note_order(const struct hd_policy_handle *self, struct hd_warp *warp
 		order[order_count++] = warp->index;
 }
 
-static const struct hd_policy_hooks rule_hooks = {.cta_launch = set_alarms, .alarm = set_rule, .issued = note_order};
+static const struct hd_policy_hooks rule_hooks = {.allocation.cta_launch = set_alarms,
+						  .alarm = set_rule,
+						  .issue.issued = note_order};
 
 /* Four warps with independent MOVs: greedily all of one warp in a row, else in turn. Two launches: the second begins by
  * the configuration's rule again. */
@@ -292,7 +294,7 @@ static bool elide_some(const struct hd_policy_handle *self, struct hd_warp *warp
 	return !known || warp->regs[8][0] < declined_from;
 }
 
-static const struct hd_policy_hooks elide_hooks = {.elide = elide_some};
+static const struct hd_policy_hooks elide_hooks = {.issue.elide = elide_some};
 
 static void add_one(struct simbench *bench, uint8_t reg)
 {
@@ -518,9 +520,9 @@ static void see_use(const struct hd_policy_handle *self, struct hd_warp *warp, c
 /* A vote is written when the banks take it, and what reads it waits until then. */
 START_TEST(votes_are_written_in_time)
 {
-	static const struct hd_policy_hooks busy = {.barrier_resume = hold_bank,
-						    .write_back = see_vote,
-						    .issued = see_use};
+	static const struct hd_policy_hooks busy = {.issue.barrier_resume = hold_bank,
+						    .issue.write_back = see_vote,
+						    .issue.issued = see_use};
 	struct simbench bench;
 	simbench_init(&bench);
 	released_at = voted_at = used_at = 0;

@@ -54,10 +54,10 @@ static void leaves(const struct hd_policy_handle *self, struct hd_warp *warp, ui
 		left[left_count++ % EVENTS] = now;
 }
 
-static const struct hd_policy_hooks hooks = {.load_miss = missed,
-					     .first_use = used,
-					     .l1_bypass = past,
-					     .deactivate = leaves};
+static const struct hd_policy_hooks hooks = {.memory.load_miss = missed,
+					     .memory.first_use = used,
+					     .memory.l1_bypass = past,
+					     .issue.deactivate = leaves};
 static const struct hd_policy policy = {.name = "loads", .hooks = &hooks};
 
 static void load(struct simbench *bench, enum hd_op op, uint8_t dst, uint8_t address, uint32_t offset)

@@ -1,7 +1,7 @@
 /* LTRF: the warp control block, what PREFETCHes cost on an idle SM, and the policy on small programs. */
 #include "harness.h"
 #include "heddle/opcodes.h"
-#include "runtime/policy/ltrf.h"
+#include "runtime/policy/ltrf/ltrf.h"
 #include "simbench.h"
 
 /* ---- the control block */
@@ -446,7 +446,7 @@ static void lose(const struct hd_policy_handle *self, struct hd_warp *warp, cons
 	if (inst->inst.dst == 6)
 		hd_wcb_drop(&ltrf_warp_of(warp->cta->sm->gpu->policies, warp)->block.valid, 4);
 }
-static const struct hd_policy_hooks loser_hooks = {.issued = lose};
+static const struct hd_policy_hooks loser_hooks = {.issue.issued = lose};
 static const struct hd_policy loser = {.name = "loser", .hooks = &loser_hooks};
 
 START_TEST(verify_finds_what_is_not_in_the_cache)
@@ -595,9 +595,9 @@ static uint32_t see_enter(const struct hd_policy_handle *self, struct hd_warp *w
 	return 0;
 }
 
-static const struct hd_policy_hooks watcher_hooks = {.issued = see_issue,
-						     .deactivate = see_leave,
-						     .activate = see_enter};
+static const struct hd_policy_hooks watcher_hooks = {.issue.issued = see_issue,
+						     .issue.deactivate = see_leave,
+						     .issue.activate = see_enter};
 static const struct hd_policy watcher = {.name = "watcher", .hooks = &watcher_hooks};
 
 static void emit_load(struct simbench *bench)

@@ -4,7 +4,7 @@
 
 #include "harness.h"
 #include "heddle/opcodes.h"
-#include "runtime/policy/malekeh.h"
+#include "runtime/policy/malekeh/malekeh.h"
 #include "simbench.h"
 
 extern const struct hd_policy_hooks hd_hooks_malekeh;
@@ -221,12 +221,9 @@ END_TEST
 static struct hd_sthld default_machine(void)
 {
 	const struct hd_policy_setting *all = hd_hooks_malekeh.settings;
-	struct hd_sthld machine = {.large = all[MALEKEH_LARGE].value / 100, .most = (uint32_t)all[MALEKEH_MOST].value};
-	for (uint32_t i = 0; i < HD_STHLD_STATES; i++)
-		for (uint32_t large = 0; large < 2; large++) {
-			const struct hd_policy_setting *row = &all[MALEKEH_EDGES + 4 * i + 2 * large];
-			machine.edges[i][large] = (struct hd_sthld_edge){(uint8_t)row[0].value, (int8_t)row[1].value};
-		}
+	struct hd_sthld machine = {.large = all[MALEKEH_LARGE].value / 100,
+				   .most = (uint32_t)all[MALEKEH_MOST].value,
+				   .step = (uint32_t)all[MALEKEH_STEP].value};
 	hd_sthld_start(&machine);
 	return machine;
 }
@@ -275,11 +272,21 @@ START_TEST(waiting_ends_where_it_must)
 		hd_sthld_step(&machine, 2.0);
 	ck_assert_uint_eq(machine.value, 64);
 	ck_assert_uint_eq(machine.state, 6);
-	hd_sthld_start(&machine);
-	machine.edges[0][0] = machine.edges[0][1] = (struct hd_sthld_edge){1, -5};
-	hd_sthld_step(&machine, 0);
-	hd_sthld_step(&machine, 0);
+	/* Two steps back from 1. */
+	machine = (struct hd_sthld){.large = 0.01, .most = 64, .step = 1, .state = 3, .value = 1, .ipc = 1};
+	hd_sthld_step(&machine, 0.5);
 	ck_assert_uint_eq(machine.value, 0);
+	ck_assert_uint_eq(machine.state, 4);
+}
+END_TEST
+
+/* As in the first test, in steps of three: up to 6, beyond the knee, six back, three more back, three up. */
+START_TEST(waiting_climbs_by_the_step)
+{
+	struct hd_sthld machine = default_machine();
+	machine.step = 3;
+	WALK(&machine, 4, 1.0, 0, 3, 6, 9, 3, 0, 3, 3, 3);
+	ck_assert_uint_eq(machine.state, 6);
 }
 END_TEST
 
@@ -316,7 +323,8 @@ static bool issues(struct scene *scene, uint32_t warp, const struct hd_dinst *in
 	struct hd_regfile *file = scene->sm->regfiles[0];
 	uint8_t reason = HD_STALL_collector;
 	const struct hd_policy_hooks *hooks = scene->self->hooks;
-	uint32_t unit = hooks->choose_collector(scene->self, &scene->sm->warps[warp], inst, file, now, &reason);
+	uint32_t unit =
+		hooks->operands.choose_collector(scene->self, &scene->sm->warps[warp], inst, file, now, &reason);
 	if (unit == HD_NO_COLLECTOR) {
 		ck_assert_uint_eq(reason, HD_STALL_withheld);
 		return false;
@@ -324,7 +332,7 @@ static bool issues(struct scene *scene, uint32_t warp, const struct hd_dinst *in
 	file->collectors[unit].warp = &scene->sm->warps[warp];
 	file->collectors[unit].inst = inst;
 	file->free[unit] = now + 1;
-	hooks->dispatch(scene->self, &file->collectors[unit], now);
+	hooks->operands.dispatch(scene->self, &file->collectors[unit], now);
 	return true;
 }
 
@@ -348,8 +356,8 @@ START_TEST(units_without_near_values_are_taken_at_once)
 	ck_assert_uint_eq(malekeh_counts_of(scene.self, &scene.sm->warps[0])->waits, 0);
 	/* An owner keeps its unit, and comes before others. */
 	ck_assert(issues(&scene, 1, &scene.near, 4));
-	ck_assert(scene.self->hooks->prefer(scene.self, &scene.sm->warps[1], &scene.near, 5) <
-		  scene.self->hooks->prefer(scene.self, &scene.sm->warps[0], &scene.near, 5));
+	ck_assert(scene.self->hooks->issue.prefer(scene.self, &scene.sm->warps[1], &scene.near, 5) <
+		  scene.self->hooks->issue.prefer(scene.self, &scene.sm->warps[0], &scene.near, 5));
 	simbench_release(&scene.bench);
 }
 END_TEST
@@ -419,7 +427,7 @@ START_TEST(the_next_warp_in_a_place_finds_nothing)
 	ck_assert(issues(&scene, 0, &scene.near, 1));
 	const struct hd_ccu *unit = malekeh_unit_of(scene.self, unit_of(&scene, 0));
 	ck_assert(keeps(unit, 2));
-	scene.self->hooks->warp_done(scene.self, &scene.sm->warps[0], 5);
+	scene.self->hooks->allocation.warp_done(scene.self, &scene.sm->warps[0], 5);
 	ck_assert(!keeps(unit, 2));
 	ck_assert_ptr_null(unit->owner);
 	ck_assert_ptr_null(unit_of(&scene, 0));
@@ -678,7 +686,7 @@ static void spoil(const struct hd_policy_handle *self, struct hd_warp *warp, con
 	for (uint32_t lane = 0; lane < HD_WARP_LANES; lane++)
 		entry->data[lane] = 1;
 }
-static const struct hd_policy_hooks spoiler_hooks = {.issued = spoil};
+static const struct hd_policy_hooks spoiler_hooks = {.issue.issued = spoil};
 static const struct hd_policy spoiler = {.name = "spoiler", .hooks = &spoiler_hooks};
 
 static int run_stale(bool spoilt, char *text, size_t size)
@@ -727,7 +735,8 @@ START_TEST(variants_and_settings_are_checked)
 		{"malekeh:record", NULL, "policy 'malekeh:record' needs two runs of the program"},
 		{"malekeh:fast", NULL, "wrong parameter (expected sthld=N"},
 		{"malekeh", "malekeh.entries=17", "malekeh.entries: expected 1 to 16, not 17"},
-		{"malekeh", "malekeh.state2_small_step=-65", "malekeh.state2_small_step: expected -64 to 64, not -65"},
+		{"malekeh", "malekeh.sthld_step=0", "malekeh.sthld_step: expected 1 to 64, not 0"},
+		{"malekeh", "malekeh.state2_small_step=1", "policy 'malekeh': unknown key 'state2_small_step'"},
 		{"malekeh", "malekeh.entrys=4", "policy 'malekeh': unknown key 'entrys'; did you mean entries?"},
 		{"malekeh", "malekeh.pj_tag=-1", "malekeh.pj_tag: expected 0 to 1e+09, not -1"},
 		{"malekeh", "malekeh.pj_tags=1", "unknown key 'pj_tags'; did you mean pj_tag?"},
@@ -760,6 +769,7 @@ Suite *hd_suite(void)
 					      waiting_goes_to_the_knee,
 					      waiting_does_not_walk_down_a_slope,
 					      waiting_ends_where_it_must,
+					      waiting_climbs_by_the_step,
 					      units_without_near_values_are_taken_at_once,
 					      near_values_are_waited_for,
 					      an_owner_in_between_resets_nothing,

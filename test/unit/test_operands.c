@@ -11,15 +11,19 @@ struct lag {
 	uint8_t reg;
 };
 
-static uint64_t lag_read(const struct hd_policy_handle *self, struct hd_warp *warp, const struct hd_dinst *inst,
-			 uint64_t now, uint64_t ready)
+static enum hd_source lag_source(const struct hd_policy_handle *self, struct hd_collector *collector,
+				 const struct hd_operand *operand, uint64_t now, uint64_t *ready)
 {
+	struct hd_warp *warp = collector->warp;
 	const struct lag *lag = hd_policy_gpu(self, warp->cta->sm->gpu);
-	(void)now;
-	return lag->reg == HD_RZ || inst->inst.a == lag->reg ? ready + lag->extra : ready;
+	if (lag->reg != HD_RZ && collector->inst->inst.a != lag->reg)
+		return HD_FROM_BANK;
+	*ready = hd_bank_read(warp->cta->sm, warp, operand->reg, now * HD_TICKS) + lag->extra * HD_TICKS;
+	return HD_FROM_CACHE;
 }
 
-static const struct hd_policy_hooks lag_hooks = {.gpu_bytes = sizeof(struct lag), .operand_read = lag_read};
+static const struct hd_policy_hooks lag_hooks = {.gpu_bytes = sizeof(struct lag),
+						 .operands.operand_source = lag_source};
 static const struct hd_policy lag_policy = {.name = "lag", .hooks = &lag_hooks};
 
 static void start_with(struct simbench *bench, const struct hd_policy *policy)

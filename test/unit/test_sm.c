@@ -341,7 +341,8 @@ static bool log_issue(const struct hd_policy_handle *self, struct hd_warp *warp,
 	return true;
 }
 
-static const struct hd_policy_hooks logger_hooks = {.sm_bytes = sizeof(struct issue_log *), .can_issue = log_issue};
+static const struct hd_policy_hooks logger_hooks = {.sm_bytes = sizeof(struct issue_log *),
+						    .issue.can_issue = log_issue};
 static const struct hd_policy logger = {.name = "logger", .hooks = &logger_hooks};
 
 /* Runs with the logger as policy: engine hooks see every warp that is about to issue. */
@@ -371,7 +372,8 @@ static void check_after(const struct hd_policy_handle *self, struct hd_warp *war
 	checks_after++;
 }
 
-static const struct hd_policy_hooks checker_hooks = {.verify_before = check_before, .verify_after = check_after};
+static const struct hd_policy_hooks checker_hooks = {.observation.verify_before = check_before,
+						     .observation.verify_after = check_after};
 static const struct hd_policy checker = {.name = "checker", .hooks = &checker_hooks};
 
 /* Two MOVs, a load from shared memory at `address`, of which there are 64 bytes, and EXIT. */
@@ -454,8 +456,8 @@ static const struct hd_policy_hooks stateful_hooks = {.gpu_bytes = GPU_STATE,
 						      .sm_bytes = SM_STATE,
 						      .cta_bytes = CTA_STATE,
 						      .warp_bytes = WARP_STATE,
-						      .cta_launch = fill_states,
-						      .cta_retire = find_states};
+						      .allocation.cta_launch = fill_states,
+						      .allocation.cta_retire = find_states};
 static const struct hd_policy stateful = {.name = "stateful", .hooks = &stateful_hooks};
 
 START_TEST(policies_have_states_of_their_own)
@@ -568,7 +570,7 @@ static void note_turn(const struct hd_policy_handle *self, struct hd_warp *warp,
  */
 START_TEST(turns_go_on_when_warps_move_up)
 {
-	static const struct hd_policy_hooks turn_hooks = {.issued = note_turn};
+	static const struct hd_policy_hooks turn_hooks = {.issue.issued = note_turn};
 	static const struct hd_policy watcher = {.name = "watcher", .hooks = &turn_hooks};
 	struct simbench bench;
 	simbench_init(&bench);

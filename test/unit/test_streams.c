@@ -86,10 +86,10 @@ static uint32_t reserve(const struct hd_policy_handle *self, struct hd_sm *sm, c
 	return ROWS;
 }
 
-static const struct hd_policy_hooks stream_hooks = {.warp_start = choose_stream,
-						    .stream_end = end_stream,
-						    .issued = note,
-						    .reserve = reserve};
+static const struct hd_policy_hooks stream_hooks = {.issue.warp_start = choose_stream,
+						    .issue.stream_end = end_stream,
+						    .issue.issued = note,
+						    .allocation.reserve = reserve};
 
 /* Body: R9 = R8 + 1; @P0 R10 = 1; EXIT. First: R8 = 5, P0 true, a DADD; second: R8 = 7, a NOP. */
 static void build(struct simbench *bench)
@@ -191,8 +191,8 @@ static void count_resident(const struct hd_policy_handle *self, struct hd_sm *sm
 }
 
 static const struct hd_policy_hooks reserve_hooks = {.several_grids = true,
-						     .reserve = reserve_some,
-						     .cta_launch = count_resident};
+						     .allocation.reserve = reserve_some,
+						     .allocation.cta_launch = count_resident};
 
 static uint32_t resident_with(uint32_t rows, uint32_t warp_unit)
 {
@@ -275,10 +275,10 @@ static uint32_t list_rows(const struct hd_policy_handle *self, struct hd_warp *w
 	return 1;
 }
 
-static const struct hd_policy_hooks range_hooks = {.reserve = reserve,
+static const struct hd_policy_hooks range_hooks = {.allocation.reserve = reserve,
 						   .decode = mark,
-						   .range_reads = list_rows,
-						   .range_writes = list_rows};
+						   .operands.range_reads = list_rows,
+						   .operands.range_writes = list_rows};
 
 /* Four banks with a port each: the FFMAs of the chain read R4, R5, R6. */
 static struct hd_counters chain_with(uint8_t kind, uint32_t row, uint32_t lanes, uint32_t length, uint32_t subcores)

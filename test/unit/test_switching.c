@@ -1,7 +1,7 @@
 /* Preemption: what a context takes, which blocks leave, and that what comes back is the same (examples of Lin 2.3). */
 #include "harness.h"
 #include "heddle/opcodes.h"
-#include "runtime/policy/preempt.h"
+#include "runtime/policy/preempt/preempt.h"
 #include "simbench.h"
 
 /* ---- tables */

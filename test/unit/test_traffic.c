@@ -412,8 +412,8 @@ static void count_reply(const struct hd_policy_handle *self, struct hd_sm *sm, c
 
 static const struct hd_policy_hooks token_hooks = {.sm_bytes = sizeof(struct tokens),
 						   .several_grids = true,
-						   .send = let_go,
-						   .reply = count_reply};
+						   .memory.send = let_go,
+						   .memory.reply = count_reply};
 static const struct hd_policy token_policy = {.name = "tokens", .hooks = &token_hooks};
 
 /* Each warp loads LOADS lines of its own from the address that is the parameter. */

@@ -59,7 +59,7 @@ static void begin(const struct hd_policy_handle *self, struct hd_sm *sm, struct 
 	most = accepted;
 }
 
-static const struct hd_policy_hooks hooks = {.several_grids = true, .cta_launch = begin};
+static const struct hd_policy_hooks hooks = {.several_grids = true, .allocation.cta_launch = begin};
 static const struct hd_policy policy = {.name = "mover", .hooks = &hooks};
 
 static struct simbench bench;

@@ -358,7 +358,7 @@ static uint32_t wants_more(const struct hd_policy_handle *self, struct hd_sm *sm
 
 START_TEST(a_policy_without_room_for_a_cooperative_grid_refuses_it)
 {
-	static const struct hd_policy_hooks hooks = {.admit = wants_more};
+	static const struct hd_policy_hooks hooks = {.allocation.admit = wants_more};
 	static const struct hd_policy greedy = {.name = "greedy", .hooks = &hooks};
 	struct simbench bench;
 	simbench_init(&bench);

@@ -11,14 +11,14 @@
 
 /* Counted by the hook's name, beside what the hooks tell. */
 #define COUNTS(X) \
-	X(grid_begin) X(grid_end) X(decode) X(admit) X(reserve) X(grid_choice) X(launch_without) \
+	X(grid_begin) X(grid_end) X(decode) X(admit) X(reserve) X(launch_without) \
 	X(cta_retire) X(cta_kill) X(cta_arrive) X(stream_end) X(warp_done) X(can_issue) X(elide) X(range_reads) \
-	X(range_writes) X(operand_read) X(operand_source) X(operand_delivered) X(dispatch) \
+	X(range_writes) X(operand_source) X(dispatch) \
 	X(result_target) X(prefer) X(write_back) X(call) X(call_return) X(memory_access) X(l1_bypass) \
-	X(load_miss) X(first_use) X(send) X(reply) X(barrier) X(barrier_wait) X(barrier_resume) \
-	X(long_stall) X(wake_up) X(path_switch) X(fetch) X(alarm) X(gpu_tick) X(tick) X(verify_before) \
+	X(load_miss) X(first_use) X(send) X(reply) X(barrier_wait) X(barrier_resume) \
+	X(path_switch) X(fetch) X(alarm) X(gpu_tick) X(verify_before) \
 	X(verify_after) X(stopped) X(drained) X(activate) X(deactivate) X(start) X(quota) X(cta_launch) X(warp_start) X(rename) X(choose_collector) \
-	X(code_place) X(issued) X(dump) X(why_held) X(collected) X(operands) X(registers) X(results) \
+	X(code_place) X(issued) X(dump) X(why_held) X(collected) X(operands) X(results) \
 	X(accesses) X(far) X(loaded) X(set) X(killed) X(sent) \
 	X(sample)
 
@@ -65,14 +65,43 @@ static uint32_t quota(const struct hd_policy_handle *self, const struct hd_sm *s
 	return UINT32_MAX;
 }
 
+static void set_alarm(const struct hd_policy_handle *self, struct hd_sm *sm, uint64_t cycle, uint64_t arg)
+{
+	COUNT(sm, set)++;
+	hd_policy_at(self, sm, cycle, arg);
+}
+
 static void cta_launch(const struct hd_policy_handle *self, struct hd_sm *sm, struct hd_cta *cta)
 {
 	COUNT(sm, cta_launch)++;
 	hd_policy_spend(self, sm, cta->grid, 1, 1);
-	COUNT(sm, set)++;
-	hd_policy_at(self, sm, sm->now + 1, cta->linear);
+	set_alarm(self, sm, sm->now + 1, cta->linear);
 	if (is(self, "stop"))
 		hd_sm_stop(sm, 1);
+}
+
+/* One block leaves as soon as there is one, and goes when it can; whoever has come goes on. Whether one still waits. */
+static bool move(const struct hd_policy_handle *self, struct hd_sm *sm, uint64_t now)
+{
+	struct probe *probe = hd_policy_sm(self, sm);
+	bool waits = false;
+	for (uint32_t i = 0; i < sm->cta_count; i++) {
+		struct hd_cta *cta = &sm->ctas[i];
+		if (!cta->used || cta->sent) {
+			continue;
+		} else if (!probe->moves) {
+			probe->moves = true;
+			hd_cta_suspend(sm, cta, HD_PART_SHARED | HD_PART_REGISTERS | HD_PART_STACK);
+		} else if (!probe->sent && hd_cta_can_leave(sm, cta)) {
+			probe->sent = true;
+			COUNT(sm, sent)++;
+			hd_cta_send(sm, cta, (sm->id + 1) % (uint32_t)sm->gpu->sm_count);
+		} else if (cta->away && probe->sent) {
+			hd_cta_resume(sm, cta, now);
+		}
+		waits |= cta->away && !cta->sent;
+	}
+	return waits;
 }
 
 static void alarm(const struct hd_policy_handle *self, struct hd_sm *sm, uint64_t arg, uint64_t now)
@@ -87,6 +116,8 @@ static void alarm(const struct hd_policy_handle *self, struct hd_sm *sm, uint64_
 		COUNT(sm, killed)++;
 		hd_cta_requeue(sm, cta, now);
 	}
+	if (is(self, "move") && move(self, sm, now))
+		set_alarm(self, sm, now + 50, arg);
 }
 
 static void warp_start(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now)
@@ -138,7 +169,6 @@ static void issued(const struct hd_policy_handle *self, struct hd_warp *warp, co
 	hd_policy_spend(self, sm, warp->cta->grid, 0, 1);
 	COUNT(sm, collected) += collected;
 	COUNT(sm, operands) += collected && inst->read_count ? inst->operand_count : 0;
-	COUNT(sm, registers) += collected ? inst->read_count : 0;
 	COUNT(sm, results) += writes && effect->event != HD_EVENT_BARRIER;
 	COUNT(sm, accesses) += memory;
 	COUNT(sm, far) += memory && effect->space != HD_MEM_SHARED;
@@ -236,13 +266,6 @@ static uint32_t reserve(const struct hd_policy_handle *self, struct hd_sm *sm, c
 	return 0;
 }
 
-static struct hd_grid *grid_choice(const struct hd_policy_handle *self, struct hd_sm *sm, struct hd_grid *const *grids, uint32_t count)
-{
-	(void)count;
-	COUNT(sm, grid_choice)++;
-	return grids[0];
-}
-
 static uint32_t launch_without(const struct hd_policy_handle *self, struct hd_sm *sm, const struct hd_grid *grid)
 {
 	(void)grid;
@@ -265,29 +288,9 @@ static void cta_kill(const struct hd_policy_handle *self, struct hd_sm *sm, stru
 static void cta_arrive(const struct hd_policy_handle *self, struct hd_sm *from, struct hd_sm *sm, struct hd_cta *cta,
 		       uint64_t now)
 {
-	(void)from, (void)cta, (void)now;
+	(void)from;
 	COUNT(sm, cta_arrive)++;
-}
-
-/* One block leaves as soon as there is one, and goes when it can; whoever has come goes on. */
-static void move(const struct hd_policy_handle *self, struct hd_sm *sm, uint64_t now)
-{
-	struct probe *probe = hd_policy_sm(self, sm);
-	for (uint32_t i = 0; i < sm->cta_count; i++) {
-		struct hd_cta *cta = &sm->ctas[i];
-		if (!cta->used || cta->sent) {
-			continue;
-		} else if (!probe->moves) {
-			probe->moves = true;
-			hd_cta_suspend(sm, cta, HD_PART_SHARED | HD_PART_REGISTERS | HD_PART_STACK);
-		} else if (!probe->sent && hd_cta_can_leave(sm, cta)) {
-			probe->sent = true;
-			COUNT(sm, sent)++;
-			hd_cta_send(sm, cta, (sm->id + 1) % (uint32_t)sm->gpu->sm_count);
-		} else if (cta->away && probe->sent) {
-			hd_cta_resume(sm, cta, now);
-		}
-	}
+	set_alarm(self, sm, now + 50, cta->linear);
 }
 
 static void stream_end(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now)
@@ -336,14 +339,6 @@ static uint32_t range_writes(const struct hd_policy_handle *self, struct hd_warp
 	return 0;
 }
 
-static uint64_t operand_read(const struct hd_policy_handle *self, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now, uint64_t ready)
-{
-	(void)inst;
-	(void)now;
-	COUNT(warp->cta->sm, operand_read)++;
-	return ready;
-}
-
 static enum hd_source operand_source(const struct hd_policy_handle *self, struct hd_collector *collector, const struct hd_operand *operand, uint64_t now, uint64_t *ready)
 {
 	(void)operand;
@@ -351,13 +346,6 @@ static enum hd_source operand_source(const struct hd_policy_handle *self, struct
 	(void)ready;
 	COUNT(collector->warp->cta->sm, operand_source)++;
 	return HD_FROM_BANK;
-}
-
-static void operand_delivered(const struct hd_policy_handle *self, struct hd_collector *collector, const struct hd_operand *operand, uint64_t now)
-{
-	(void)operand;
-	(void)now;
-	COUNT(collector->warp->cta->sm, operand_delivered)++;
 }
 
 static void dispatch(const struct hd_policy_handle *self, struct hd_collector *collector, uint64_t now)
@@ -451,12 +439,6 @@ static void reply(const struct hd_policy_handle *self, struct hd_sm *sm, const s
 	COUNT(sm, reply)++;
 }
 
-static void barrier(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now)
-{
-	(void)now;
-	COUNT(warp->cta->sm, barrier)++;
-}
-
 static void barrier_wait(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now)
 {
 	(void)now;
@@ -467,18 +449,6 @@ static void barrier_resume(const struct hd_policy_handle *self, struct hd_warp *
 {
 	(void)now;
 	COUNT(warp->cta->sm, barrier_resume)++;
-}
-
-static void long_stall(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now)
-{
-	(void)now;
-	COUNT(warp->cta->sm, long_stall)++;
-}
-
-static void wake_up(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now)
-{
-	(void)now;
-	COUNT(warp->cta->sm, wake_up)++;
 }
 
 static void path_switch(const struct hd_policy_handle *self, struct hd_warp *warp, enum hd_path how, uint64_t now)
@@ -499,13 +469,6 @@ static void gpu_tick(const struct hd_policy_handle *self, struct hd_gpu *gpu, ui
 {
 	(void)now;
 	COUNT(gpu->sms[0], gpu_tick)++;
-}
-
-static void tick(const struct hd_policy_handle *self, struct hd_sm *sm, uint64_t now)
-{
-	COUNT(sm, tick)++;
-	if (is(self, "move"))
-		move(self, sm, now);
 }
 
 static void verify_before(const struct hd_policy_handle *self, struct hd_warp *warp, const struct hd_dinst *inst)
@@ -544,72 +507,64 @@ static const struct hd_policy_setting settings[] = {
 static const struct hd_policy_hooks hooks = {
 	.energy = energy,
 	.settings = settings,
-	.series = series,
-	.sample = sample,
+	.observation.series = series,
+	.observation.sample = sample,
 	.sm_bytes = sizeof(struct probe),
 	.several_grids = true,
 	.moves = true,
-	.tick_interval = 50,
 	.gpu_tick_interval = 100,
 	.configure = configure,
-	.stopped = stopped,
-	.drained = drained,
-	.activate = activate,
-	.deactivate = deactivate,
+	.contexts.stopped = stopped,
+	.contexts.drained = drained,
+	.issue.activate = activate,
+	.issue.deactivate = deactivate,
 	.start = start,
-	.quota = quota,
-	.cta_launch = cta_launch,
-	.warp_start = warp_start,
-	.rename = rename_register,
-	.choose_collector = choose_collector,
-	.code_place = code_place,
-	.issued = issued,
-	.dump = dump,
-	.why_held = why_held,
-	.report = report,
+	.allocation.quota = quota,
+	.allocation.cta_launch = cta_launch,
+	.issue.warp_start = warp_start,
+	.operands.rename = rename_register,
+	.operands.choose_collector = choose_collector,
+	.issue.code_place = code_place,
+	.issue.issued = issued,
+	.observation.dump = dump,
+	.observation.why_held = why_held,
+	.observation.report = report,
 	.grid_begin = grid_begin,
 	.grid_end = grid_end,
 	.decode = decode,
-	.admit = admit,
-	.reserve = reserve,
-	.grid_choice = grid_choice,
-	.launch_without = launch_without,
-	.cta_retire = cta_retire,
-	.cta_kill = cta_kill,
-	.cta_arrive = cta_arrive,
-	.stream_end = stream_end,
-	.warp_done = warp_done,
-	.can_issue = can_issue,
-	.elide = elide,
-	.range_reads = range_reads,
-	.range_writes = range_writes,
-	.operand_read = operand_read,
-	.operand_source = operand_source,
-	.operand_delivered = operand_delivered,
-	.dispatch = dispatch,
-	.result_target = result_target,
-	.prefer = prefer,
-	.write_back = write_back,
-	.call = call,
-	.call_return = call_return,
-	.memory_access = memory_access,
-	.l1_bypass = l1_bypass,
-	.load_miss = load_miss,
-	.first_use = first_use,
-	.send = send,
-	.reply = reply,
-	.barrier = barrier,
-	.barrier_wait = barrier_wait,
-	.barrier_resume = barrier_resume,
-	.long_stall = long_stall,
-	.wake_up = wake_up,
-	.path_switch = path_switch,
-	.fetch = fetch,
+	.allocation.admit = admit,
+	.allocation.reserve = reserve,
+	.allocation.launch_without = launch_without,
+	.allocation.cta_retire = cta_retire,
+	.contexts.cta_kill = cta_kill,
+	.contexts.cta_arrive = cta_arrive,
+	.issue.stream_end = stream_end,
+	.allocation.warp_done = warp_done,
+	.issue.can_issue = can_issue,
+	.issue.elide = elide,
+	.operands.range_reads = range_reads,
+	.operands.range_writes = range_writes,
+	.operands.operand_source = operand_source,
+	.operands.dispatch = dispatch,
+	.operands.result_target = result_target,
+	.issue.prefer = prefer,
+	.issue.write_back = write_back,
+	.calls.call = call,
+	.calls.call_return = call_return,
+	.memory.memory_access = memory_access,
+	.memory.l1_bypass = l1_bypass,
+	.memory.load_miss = load_miss,
+	.memory.first_use = first_use,
+	.memory.send = send,
+	.memory.reply = reply,
+	.issue.barrier_wait = barrier_wait,
+	.issue.barrier_resume = barrier_resume,
+	.calls.path_switch = path_switch,
+	.issue.fetch = fetch,
 	.alarm = alarm,
 	.gpu_tick = gpu_tick,
-	.tick = tick,
-	.verify_before = verify_before,
-	.verify_after = verify_after,
+	.observation.verify_before = verify_before,
+	.observation.verify_after = verify_after,
 };
 
 HD_POLICY_OBJECT(.name = "probe", .help = "counts the calls of every hook", .hooks = &hooks, .parameters = "kill, hold, stop or move");

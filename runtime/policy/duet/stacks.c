@@ -1,0 +1,131 @@
+/*
+ * CARS' register stacks under GPUDuet and Virtual Thread: fewer spills and more warps at once, which neither paper has
+ * (cars-hpca24; gpu-multiprogramming-lin, chapter 3). CARS says what registers the warps of a launch have, one number
+ * for all (cars/joined.c), and these are what bounds the blocks and what a warp leaves.
+ *
+ * The compiler's switch points speak of the registers that instructions name; in the register file of CARS those of the
+ * callers lie beside them. A context therefore has
+ *
+ *   in no call   what the switch point keeps of the kernel's registers
+ *   in a call    what the switch point keeps of R0 to R15, which calls do not keep, and the kernel's others, of which
+ * any may be its caller's the stack    the rows in use, from the bottom to RSP
+ *
+ * A place has room for the largest of the former two, one size a kernel as the paper has it, and for the deepest chain
+ * of calls; of the stack only rows in use move, and take time (equations 3.1 to 3.3). A warp that is to store or load
+ * what a trap moves stays until that is done.
+ *
+ * Cost: O(switch points of the program) a launch, O(1) a move.
+ */
+#include "heddle/figures.h"
+#include "runtime/policy/cars/cars.h"
+#include "runtime/policy/duet/duet.h"
+#include "runtime/sm/hooks.h"
+
+extern const struct hd_policy_hooks hd_hooks_cars;
+
+const struct hd_policy_handle *duet_find_cars(const struct hd_gpu *gpu)
+{
+	for (uint32_t i = 0; i < gpu->policy_count; i++)
+		if (gpu->policies[i].hooks == &hd_hooks_cars)
+			return &gpu->policies[i];
+	return NULL;
+}
+
+uint32_t duet_stacks_registers(const struct duet_gpu *duet, const struct hd_gpu *gpu, const struct hd_grid *grid)
+{
+	uint32_t rows = cars_rows_of_launch(duet->cars, gpu).all;
+	return rows > grid->registers ? rows : grid->registers;
+}
+
+/* ---- the size of a context */
+
+static uint32_t pattern_bytes(const struct hd_meta_switch *point, uint32_t reg)
+{
+	for (uint32_t i = 0; i < point->pattern_count; i++)
+		if (point->patterns[i].reg == reg)
+			return (uint32_t)sizeof(uint32_t) * (point->patterns[i].strided ? 2 : 1);
+	return HD_ROW_BYTES;
+}
+
+/* Of the registers that calls do not keep. */
+static uint32_t scratch_bytes(const struct hd_meta_switch *point)
+{
+	uint64_t kept = point->live_divergent.regs[0] | point->loading.regs[0];
+	uint32_t bytes = 0;
+	for (uint64_t left = kept & ((UINT64_C(1) << CARS_FIRST_SAVED) - 1); left; left &= left - 1)
+		bytes += pattern_bytes(point, (uint32_t)__builtin_ctzll(left));
+	return bytes;
+}
+
+/* At any switch point in what a kernel may call: any function that is loaded. */
+static uint32_t most_scratch(const struct hd_gpu *gpu)
+{
+	uint32_t most = 0;
+	for (uint32_t f = 0; f < gpu->program.functions.len; f++) {
+		const struct hd_meta_function *said = gpu->program.functions.data[f].said;
+		if (!said)
+			return CARS_FIRST_SAVED * HD_ROW_BYTES;
+		for (uint32_t i = 0; i < said->switch_count && !said->kernel; i++) {
+			uint32_t bytes = scratch_bytes(&said->switches[i]);
+			most = bytes > most ? bytes : most;
+		}
+	}
+	return most;
+}
+
+static uint32_t units_of(uint32_t bytes)
+{
+	return (bytes + DUET_UNIT_BYTES - 1) / DUET_UNIT_BYTES;
+}
+
+uint32_t duet_stacks_below(const struct duet_gpu *duet, const struct hd_gpu *gpu, const struct hd_grid *grid)
+{
+	const struct hd_meta_function *meta = grid->kernel->meta;
+	uint32_t base = cars_rows_of_launch(duet->cars, gpu).base, most = 0;
+	if (grid->block[0] % HD_WARP_LANES)
+		return base;
+	for (uint32_t i = 0; i < meta->switch_count; i++)
+		most = meta->switches[i].bytes > most ? meta->switches[i].bytes : most;
+	if (meta->call_count) {
+		uint32_t callers = base > CARS_FIRST_SAVED ? base - CARS_FIRST_SAVED : 0;
+		uint32_t called = most_scratch(gpu) + callers * (uint32_t)HD_ROW_BYTES;
+		most = called > most ? called : most;
+	}
+	return units_of(most);
+}
+
+uint32_t duet_stacks_most(const struct duet_gpu *duet, const struct hd_gpu *gpu)
+{
+	return duet->cars ? cars_rows_of_launch(duet->cars, gpu).stack : 0;
+}
+
+/* ---- what moves */
+
+static uint32_t rows_that_move(const struct duet_gpu *duet, const struct hd_warp *warp)
+{
+	uint32_t rows = duet->cars ? cars_rows_in_use(duet->cars, warp) : 0;
+	return rows < duet->stack ? rows : duet->stack;
+}
+
+struct duet_load duet_warp_load(const struct duet_gpu *duet, const struct hd_warp *warp)
+{
+	uint32_t rows = rows_that_move(duet, warp);
+	return (struct duet_load){duet->moving - duet->stack + rows, rows};
+}
+
+struct duet_load duet_block_load(const struct duet_gpu *duet, const struct hd_cta *cta)
+{
+	uint32_t rows = 0;
+	if (!(duet->parts & HD_PART_REGISTERS))
+		return (struct duet_load){duet->moving, 0};
+	for (uint32_t i = 0; i < cta->warp_count; i++)
+		if (duet_lives(hd_cta_warp(cta, i)))
+			rows += rows_that_move(duet, cta->warps[i]);
+	return (struct duet_load){duet->moving - cta->warp_count * duet->stack + rows, rows};
+}
+
+void duet_stacks_follow(const struct duet_gpu *duet, struct hd_warp *warp, const struct hd_registers *kept)
+{
+	if (duet->cars)
+		cars_follow(duet->cars, warp, kept);
+}
