@@ -11,6 +11,13 @@ uint64_t hd_hash_text(uint64_t hash, const char *text)
 	return hash;
 }
 
+uint64_t hd_hash_bytes(uint64_t hash, const char *bytes, size_t length)
+{
+	for (size_t i = 0; i < length; i++)
+		hash = hd_hash_byte(hash, (uint8_t)bytes[i]);
+	return hash;
+}
+
 static struct hd_hash_slot *free_slot(const struct hd_hash_set *set, uint32_t mark)
 {
 	uint32_t at = mark;

@@ -7,6 +7,7 @@
 #define HD_LIB_HASH_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "lib/arena.h"
@@ -25,6 +26,8 @@ static inline uint64_t hd_hash_byte(uint64_t hash, uint8_t byte)
 	return (hash ^ byte) * UINT64_C(0x100000001b3);
 }
 uint64_t hd_hash_text(uint64_t hash, const char *text);
+/* Of `length` characters the same as of a text of that length. */
+uint64_t hd_hash_bytes(uint64_t hash, const char *bytes, size_t length);
 
 struct hd_hash_slot {
 	uint32_t mark; /* upper half of the member's hash; 0: the slot is free */

@@ -30,6 +30,22 @@ void hd_map_put(struct hd_map *map, const void *key, uint32_t start, uint32_t co
 	*slot = (struct hd_map_entry){key, start, count};
 }
 
+/* Entries behind the gap move into it where their search would end there. */
+void hd_map_remove(struct hd_map *map, const void *key)
+{
+	struct hd_map_entry *gap = map->capacity ? hd_map_slot(map, key) : NULL;
+	if (!gap || !gap->key)
+		return;
+	uint32_t mask = map->capacity - 1, at = (uint32_t)(gap - map->entries);
+	gap->key = NULL;
+	map->used--;
+	for (at = (at + 1) & mask; map->entries[at].key; at = (at + 1) & mask) {
+		struct hd_map_entry moved = map->entries[at];
+		map->entries[at].key = NULL;
+		*hd_map_slot(map, moved.key) = moved;
+	}
+}
+
 void hd_map_clear(struct hd_map *map)
 {
 	/* A big function must not make every later small one pay for its table. */

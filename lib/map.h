@@ -27,6 +27,8 @@ struct hd_map {
 void hd_map_reserve(struct hd_map *map, uint32_t count);
 /* Adds a key or changes what stands there. */
 void hd_map_put(struct hd_map *map, const void *key, uint32_t start, uint32_t count);
+/* Takes a key out, if it is there. */
+void hd_map_remove(struct hd_map *map, const void *key);
 /* Empties the map, and keeps its room unless that is large. */
 void hd_map_clear(struct hd_map *map);
 /* Of no use to those in an arena. */

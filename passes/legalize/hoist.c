@@ -6,6 +6,8 @@
  * Needs constant offsets to be apart from the rest (separate-const-offset-from-gep); equal values are joined behind it.
  * Linear.
  */
+#include <llvm-c/DebugInfo.h>
+
 #include "passes/legalize/legalize.h"
 
 static bool may_move(LLVMValueRef inst)
@@ -39,15 +41,18 @@ static bool can_hoist(LLVMValueRef value, LLVMBasicBlockRef block, unsigned *roo
 	return true;
 }
 
-/* Operands first. The builder stands where they go. */
-static void hoist(LLVMBuilderRef builder, LLVMValueRef value, LLVMBasicBlockRef block)
+/* Operands first. The builder stands where they go. Each keeps its place in the source and not the branch's, which the
+ * builder gives it; those that LLVM made without one have that of the read. */
+static void hoist(LLVMBuilderRef builder, LLVMValueRef value, LLVMBasicBlockRef block, LLVMMetadataRef read)
 {
 	if (!hd_legal_is_inside(value, block))
 		return;
 	for (int i = 0, n = LLVMGetNumOperands(value); i < n; i++)
-		hoist(builder, LLVMGetOperand(value, (unsigned)i), block);
+		hoist(builder, LLVMGetOperand(value, (unsigned)i), block, read);
+	LLVMMetadataRef place = LLVMInstructionGetDebugLoc(value);
 	LLVMInstructionRemoveFromParent(value);
 	LLVMInsertIntoBuilder(builder, value);
+	LLVMInstructionSetDebugLoc(value, place ? place : read);
 }
 
 /* The only block from which `block` is reached, if that ends in a branch of two ways; else NULL. */
@@ -109,7 +114,7 @@ static void hoist_of_block(struct hd_legal *legal, LLVMBasicBlockRef block)
 		if (!reads_constants(inst) || !can_hoist(LLVMGetOperand(inst, 0), block, &room))
 			continue;
 		LLVMPositionBuilderBefore(legal->builder, LLVMGetBasicBlockTerminator(from));
-		hoist(legal->builder, LLVMGetOperand(inst, 0), block);
+		hoist(legal->builder, LLVMGetOperand(inst, 0), block, LLVMInstructionGetDebugLoc(inst));
 	}
 }
 

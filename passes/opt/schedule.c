@@ -53,6 +53,7 @@ struct scheduler {
 	uint32_t registers;   /* that there are */
 	uint32_t peak;	      /* most words live at once in the original order */
 	uint64_t excess;      /* words beyond them, summed over the instructions */
+	bool hiding;	      /* latencies; else registers alone count */
 	bool lazy, late;      /* without operands; with some */
 	bool patient;	      /* with loads of shared memory */
 	bool sparing;	      /* of registers beyond those that there are */
@@ -159,7 +160,7 @@ static bool is_better(const struct scheduler *s, const struct candidate *a, cons
 		return b->idle;
 	if (a->fits != b->fits)
 		return a->fits;
-	if (is_tight(s) || !a->fits) {
+	if (is_tight(s) || !a->fits || !s->hiding) {
 		int32_t cost = a->change.words + a->change.preds, other = b->change.words + b->change.preds;
 		return cost != other ? cost < other : a->node < b->node;
 	}
@@ -473,8 +474,9 @@ int hd_schedule_run(struct hd_mfunc *func, struct hd_diag *diag)
 {
 	struct scheduler s = {.func = func};
 	(void)diag;
-	if (!hd_switch_is_on(func->without, HD_SWITCH_HIDDEN_LATENCIES))
+	if (!hd_switch_is_on(func->without, HD_SWITCH_SCHEDULE))
 		return 0;
+	s.hiding = hd_switch_is_on(func->without, HD_SWITCH_HIDDEN_LATENCIES);
 	s.lazy = hd_switch_is_on(func->without, HD_SWITCH_LATE_CONSTANTS);
 	s.late = hd_switch_is_on(func->without, HD_SWITCH_LATE_ADDRESSES);
 	s.patient = hd_switch_is_on(func->without, HD_SWITCH_LATE_SHARED_LOADS);

@@ -1,6 +1,6 @@
 /*
- * What --check has found: one entry for each kind and pair of places, with a count, and how it is told. The first
- * occurrence is the one that is described.
+ * What --check has found: one entry for each kind and pair of instructions, with a count, and how it is told: once for
+ * each pair of places in the source. The first occurrence is the one that is described.
  */
 #include <ctype.h>
 #include <inttypes.h>
@@ -300,6 +300,40 @@ static void describe_pc(const struct hd_gpu *gpu, uint32_t pc, char *text, size_
 		snprintf(text, size, ", at %s+0x%x", function->name, (pc - function->first) * HD_INST_BYTES);
 }
 
+static bool is_same_place(const struct hd_gpu *gpu, uint32_t pc, uint32_t other_pc)
+{
+	uint32_t count = gpu->program.code.len;
+	if (pc == other_pc || pc >= count || other_pc >= count)
+		return pc == other_pc;
+	struct hd_loc a = hd_place_of(gpu, pc), b = hd_place_of(gpu, other_pc);
+	return a.file && b.file && a.line == b.line && a.column == b.column && !strcmp(a.file, b.file);
+}
+
+/* One that several instructions of a place in the source have in common: a loop that was unrolled, a copied struct. */
+static bool is_repeated(const struct hd_gpu *gpu, const struct hd_finding *known, const struct hd_finding *finding)
+{
+	bool same_words =
+		known->what == finding->what || (known->what && finding->what && !strcmp(known->what, finding->what));
+	return same_words && known->kind == finding->kind && known->kernel == finding->kernel &&
+	       known->space == finding->space && is_same_place(gpu, known->pc, finding->pc) &&
+	       is_same_place(gpu, known->other_pc, finding->other_pc);
+}
+
+/* Counts what repeats an earlier finding there. */
+static void join_new(struct hd_check *check)
+{
+	for (uint32_t i = 0; i < check->findings.len; i++) {
+		struct hd_finding *finding = &check->findings.data[i], *known = check->findings.data;
+		if (finding->told || finding->repeated)
+			continue;
+		while (known < finding && (known->repeated || !is_repeated(check->gpu, known, finding)))
+			known++;
+		finding->repeated = known < finding;
+		known->count += finding->repeated ? finding->count : 0;
+		finding->count = finding->repeated ? 0 : finding->count;
+	}
+}
+
 static void tell(struct hd_check *check, const struct hd_finding *finding)
 {
 	const struct hd_gpu *gpu = check->gpu;
@@ -321,9 +355,10 @@ static void tell(struct hd_check *check, const struct hd_finding *finding)
 
 static void tell_new(struct hd_check *check)
 {
+	join_new(check);
 	for (uint32_t i = 0; i < check->findings.len; i++) {
 		struct hd_finding *finding = &check->findings.data[i];
-		if (!finding->told && check->gpu->options.diag)
+		if (!finding->told && !finding->repeated && check->gpu->options.diag)
 			tell(check, finding);
 		finding->told = true;
 	}
@@ -373,7 +408,7 @@ void hd_check_summary(const struct hd_check *check, char *text, size_t size)
 	};
 	for (uint32_t i = 0; i < check->findings.len; i++) {
 		unsigned sum = check_of(&check->findings.data[i]);
-		sums[sum].places++;
+		sums[sum].places += !check->findings.data[i].repeated;
 		sums[sum].count += check->findings.data[i].count;
 	}
 	size_t at = 0;

@@ -1,7 +1,8 @@
 /*
  * --check=race: of two accesses to a byte of shared memory, of threads of a block, and race-global: of global memory,
  * one of them a write, one must be before the other (clocks.c). Two strong accesses (atomics, volatile) do not race,
- * and neither do two writes of the same value, which programs use for flags.
+ * and neither do two writes of the same value, which programs use for flags; as in compute-sanitizer's racecheck, to
+ * which these are no more than information, and a volatile write is like any other.
  *
  * What an asynchronous copy writes is there when the thread has waited for the copy's group: before that it is ordered
  * with nothing behind the copy, not with its own thread either; then it counts as written at the wait. Groups are the
@@ -73,7 +74,7 @@ static bool conflict(const struct hd_kept_access *a, const struct hd_kept_access
 	uint8_t both = a->bytes & b->bytes;
 	if (!both || !(a->write || b->write) || (a->strong && b->strong))
 		return false;
-	return !(a->write && b->write) || a->strong || b->strong || (a->value ^ b->value) & byte_mask(both);
+	return !(a->write && b->write) || a->atomic || b->atomic || (a->value ^ b->value) & byte_mask(both);
 }
 
 static void found(const struct now *now, const struct hd_kept_access *kept, uint32_t lane)

@@ -43,7 +43,7 @@ struct hd_finding {
 	const char *what; /* words for the message; of static duration */
 	uint32_t lanes;	  /* absent ones */
 	uint64_t count;
-	bool told;
+	bool told, repeated; /* repeated: an earlier one is of the same places in the source */
 };
 /* Counts it, where it is known, and else keeps it. `warp` and `lane` are where it shows. */
 void hd_check_found(struct hd_check *check, const struct hd_warp *warp, uint32_t lane, struct hd_finding finding);

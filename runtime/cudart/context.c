@@ -36,7 +36,7 @@ struct hd_records *hd_cudart_records_of_process(void)
 	return &the_context.records;
 }
 
-struct hd_handle **hd_cudart_live_of_process(void)
+struct hd_map *hd_cudart_live_of_process(void)
 {
 	return &the_context.live;
 }
@@ -128,16 +128,14 @@ static void report_checks(struct hd_cudart *cudart)
 		hd_note(&cudart->diag, HD_NOWHERE, "--check: %s", text);
 }
 
-static void release_registered(struct hd_registered **table)
+static void release_registered(struct hd_registry *registry)
 {
-	struct hd_registered *entry = *table;
-	HASH_CLEAR(hh, *table);
-	while (entry) {
-		struct hd_registered *next = entry->hh.next;
-		free(entry->name);
-		free(entry);
-		entry = next;
+	for (uint32_t i = 0; i < registry->all.len; i++) {
+		free(registry->all.data[i]->name);
+		free(registry->all.data[i]);
 	}
+	hd_vec_release(&registry->all);
+	hd_map_release(&registry->ids);
 }
 
 /* Runs after the program's own exit handlers that were registered later, and after its static destructors. */
@@ -271,9 +269,11 @@ static int load_binary(struct hd_cudart *cudart, struct hd_binary *binary)
 	if (binary->module || binary->failed || binary->gone)
 		return 0;
 	HD_VEC(struct hd_placement) placed = {0};
-	for (struct hd_registered *entry = cudart->variables; entry; entry = entry->hh.next)
+	for (uint32_t i = 0; i < cudart->variables.all.len; i++) {
+		const struct hd_registered *entry = cudart->variables.all.data[i];
 		if (entry->managed && entry->binary == binary)
 			hd_vec_push(&placed, (struct hd_placement){entry->name, (void *)(uintptr_t)entry->host});
+	}
 	int error = hd_sim_load_placed(cudart->sim, binary->bytes, binary->size, "embedded kernel object", placed.data,
 				       placed.len, &binary->module);
 	for (uint32_t i = 0; !error && i < placed.len; i++)

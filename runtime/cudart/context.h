@@ -18,8 +18,6 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include <uthash.h>
-
 /* The API is what the library exports; everything else stays hidden. */
 #pragma GCC visibility push(default)
 #include "cuda/cuda_runtime_api.h"
@@ -28,6 +26,7 @@
 #include "heddle/object.h"
 #include "heddle/sim.h"
 #include "lib/diag.h"
+#include "lib/map.h"
 #include "lib/vec.h"
 #include "runtime/cudart/records.h"
 
@@ -48,7 +47,12 @@ struct hd_registered {
 	struct hd_binary *binary;
 	struct hd_kernel *kernel; /* once looked up */
 	bool managed;		  /* variables: the shadow is the variable */
-	UT_hash_handle hh;
+};
+
+/* By their addresses, and in the order in which they came. */
+struct hd_registry {
+	HD_VEC(struct hd_registered *) all;
+	struct hd_map ids;
 };
 
 /* A managed variable: the program's pointer variable is set when the simulator starts. */
@@ -89,12 +93,12 @@ struct hd_cudart {
 	cudaError_t sticky; /* a fault ends the context: every later call returns it */
 	HD_VEC(struct hd_binary *) binaries;
 	HD_VEC(struct hd_managed) managed;
-	struct hd_registered *functions, *variables; /* uthash */
-	HD_VEC(void *) host_allocations;	     /* cudaMallocHost by malloc, when memory cannot be shared */
-	HD_VEC(struct hd_shared_memory) shared;	     /* memory that host and device name alike */
-	HD_VEC(struct hd_advice) advice;	     /* the latest last */
+	struct hd_registry functions, variables;
+	HD_VEC(void *) host_allocations;	/* cudaMallocHost by malloc, when memory cannot be shared */
+	HD_VEC(struct hd_shared_memory) shared; /* memory that host and device name alike */
+	HD_VEC(struct hd_advice) advice;	/* the latest last */
 	HD_VEC(struct hd_opted) opted;
-	struct hd_handle *live; /* uthash; handles.c */
+	struct hd_map live; /* handles: handles.c */
 	size_t limits[8];
 	unsigned device_flags;
 	cudaMemPool_t pool;	       /* once asked for */
@@ -138,7 +142,7 @@ void hd_cudart_end_if_interrupted(struct hd_cudart *cudart);
 /* The records of the process, without the lock. */
 struct hd_records *hd_cudart_records_of_process(void);
 /* The table of live handles; the context is held. */
-struct hd_handle **hd_cudart_live_of_process(void);
+struct hd_map *hd_cudart_live_of_process(void);
 /* Where `heddle run` listens, when it does. */
 void hd_cudart_report(const char *kind, const char *text);
 

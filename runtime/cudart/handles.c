@@ -4,48 +4,27 @@
  */
 #include "runtime/cudart/handles.h"
 
-struct hd_handle {
-	const void *handle; /* key */
-	enum hd_handle_kind kind;
-	UT_hash_handle hh;
-};
-
 void hd_handle_add(const void *handle, enum hd_handle_kind kind)
 {
-	struct hd_handle **table = hd_cudart_live_of_process(), *entry = hd_xcalloc(1, sizeof *entry);
-	entry->handle = handle;
-	entry->kind = kind;
-	HASH_ADD_PTR(*table, handle, entry);
+	hd_map_put(hd_cudart_live_of_process(), handle, kind, 0);
 }
 
 void hd_handle_drop(const void *handle)
 {
-	struct hd_handle **table = hd_cudart_live_of_process(), *entry;
-	HASH_FIND_PTR(*table, &handle, entry);
-	if (!entry)
-		return;
-	HASH_DEL(*table, entry);
-	free(entry);
+	hd_map_remove(hd_cudart_live_of_process(), handle);
 }
 
 bool hd_handle_lives(const void *handle, enum hd_handle_kind kind)
 {
-	struct hd_handle *entry;
 	if (kind == HD_HANDLE_STREAM && (!handle || handle == cudaStreamLegacy || handle == cudaStreamPerThread))
 		return true;
-	HASH_FIND_PTR(*hd_cudart_live_of_process(), &handle, entry);
-	return entry && entry->kind == kind;
+	const struct hd_map_entry *entry = hd_map_get(hd_cudart_live_of_process(), handle);
+	return entry && entry->start == kind;
 }
 
 void hd_handles_release(void)
 {
-	struct hd_handle **table = hd_cudart_live_of_process(), *entry = *table;
-	HASH_CLEAR(hh, *table);
-	while (entry) {
-		struct hd_handle *next = entry->hh.next;
-		free(entry);
-		entry = next;
-	}
+	hd_map_release(hd_cudart_live_of_process());
 }
 
 static cudaError_t code_of(enum hd_handle_kind kind)

@@ -67,8 +67,10 @@ CUresult cuLibraryGetGlobal(CUdeviceptr *dptr, size_t *bytes, CUlibrary library,
 /* A managed variable is placed by the program that has it, which a library is not. */
 CUresult cuLibraryGetManaged(CUdeviceptr *dptr, size_t *bytes, CUlibrary library, const char *name)
 {
-	(void)library;
-	return name && *name && (dptr || bytes) ? CUDA_ERROR_NOT_FOUND : CUDA_ERROR_INVALID_VALUE;
+	HD_CUDART(cudart);
+	if (!name || !*name || (!dptr && !bytes))
+		return CUDA_ERROR_INVALID_VALUE;
+	return hd_driver_is_module(cudart, (CUmodule)library) ? CUDA_ERROR_NOT_FOUND : CUDA_ERROR_INVALID_HANDLE;
 }
 
 CUresult cuKernelGetFunction(CUfunction *pFunc, CUkernel kernel)

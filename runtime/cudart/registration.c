@@ -76,16 +76,22 @@ static bool begin_managed(const struct hd_binary *binary, char *shadow, const ch
 	return false;
 }
 
-static struct hd_registered *add(struct hd_registered **table, const void *host, const char *name, void **handle)
+static struct hd_registered *find(const struct hd_registry *registry, const void *host)
 {
-	struct hd_registered *entry;
-	HASH_FIND_PTR(*table, &host, entry);
+	const struct hd_map_entry *id = hd_map_get(&registry->ids, host);
+	return id ? registry->all.data[id->start] : NULL;
+}
+
+static struct hd_registered *add(struct hd_registry *registry, const void *host, const char *name, void **handle)
+{
+	struct hd_registered *entry = find(registry, host);
 	if (entry) {
 		free(entry->name);
 	} else {
 		entry = hd_xcalloc(1, sizeof *entry);
 		entry->host = host;
-		HASH_ADD_PTR(*table, host, entry);
+		hd_map_put(&registry->ids, host, registry->all.len, 0);
+		hd_vec_push(&registry->all, entry);
 	}
 	entry->name = hd_xstrdup(name);
 	entry->binary = (struct hd_binary *)handle;
@@ -126,11 +132,10 @@ void __cudaRegisterManagedVar(void **fatCubinHandle, char *pointerVar, char *ini
 
 struct hd_registered *hd_cudart_function(struct hd_cudart *cudart, const void *host)
 {
-	struct hd_registered *entry;
 	for (uint32_t i = 0; i < cudart->handles.len; i++)
 		if (cudart->handles.data[i]->host == host)
 			return cudart->handles.data[i];
-	HASH_FIND_PTR(cudart->functions, &host, entry);
+	struct hd_registered *entry = find(&cudart->functions, host);
 	if (!entry || !entry->binary->module)
 		return NULL;
 	if (!entry->kernel)
@@ -163,8 +168,7 @@ cudaError_t cudaGetFuncBySymbol(cudaFunction_t *functionPtr, const void *symbolP
 
 cudaError_t hd_cudart_variable(struct hd_cudart *cudart, const void *host, uint64_t *address, uint64_t *size)
 {
-	struct hd_registered *entry;
-	HASH_FIND_PTR(cudart->variables, &host, entry);
+	struct hd_registered *entry = find(&cudart->variables, host);
 	if (!entry || !entry->binary->module || hd_sim_symbol(entry->binary->module, entry->name, address, size))
 		return cudaErrorInvalidSymbol;
 	return cudaSuccess;

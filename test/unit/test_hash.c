@@ -61,6 +61,28 @@ START_TEST(map_changes_what_stands_there)
 }
 END_TEST
 
+/* Every third key goes, and half of these come back: the others stay where they can be found. */
+START_TEST(map_forgets_what_was_removed)
+{
+	struct hd_map map = {.arena = place(_i)};
+	hd_map_remove(&map, &keys[0]);
+	for (uint32_t i = 0; i < MANY; i++)
+		hd_map_put(&map, &keys[i], i, 0);
+	for (uint32_t round = 0; round < 2; round++)
+		for (uint32_t i = 0; i < MANY; i += 3)
+			hd_map_remove(&map, &keys[i]);
+	for (uint32_t i = 0; i < MANY; i += 6)
+		hd_map_put(&map, &keys[i], i + 1, 0);
+	for (uint32_t i = 0; i < MANY; i++) {
+		const struct hd_map_entry *entry = hd_map_get(&map, &keys[i]);
+		ck_assert_int_eq(entry != NULL, i % 3 != 0 || i % 6 == 0);
+		ck_assert(!entry || entry->start == i + (i % 6 == 0));
+	}
+	ck_assert_uint_eq(map.used, MANY - (MANY + 2) / 3 + (MANY + 5) / 6);
+	hd_map_release(&map);
+}
+END_TEST
+
 START_TEST(map_is_cleared)
 {
 	static const uint32_t counts[] = {1, 100, MANY}; /* below and above what keeps its room */
@@ -192,6 +214,7 @@ START_TEST(texts_have_the_published_hashes)
 	ck_assert_uint_eq(hd_hash_text(HD_HASH_TEXT, ""), UINT64_C(0xcbf29ce484222325));
 	ck_assert_uint_eq(hd_hash_text(HD_HASH_TEXT, "a"), UINT64_C(0xaf63dc4c8601ec8c));
 	ck_assert_uint_eq(hd_hash_text(HD_HASH_TEXT, "foobar"), UINT64_C(0x85944171f73967e8));
+	ck_assert_uint_eq(hd_hash_bytes(HD_HASH_TEXT, "foobars", 6), UINT64_C(0x85944171f73967e8));
 	ck_assert_uint_eq(hd_hash_byte(hd_hash_text(HD_HASH_TEXT, "fooba"), 'r'), UINT64_C(0x85944171f73967e8));
 }
 END_TEST
@@ -203,6 +226,7 @@ Suite *hd_suite(void)
 	tcase_add_checked_fixture(places, set_up, tear_down);
 	tcase_add_loop_test(places, map_finds_what_was_put, 0, 2);
 	tcase_add_loop_test(places, map_changes_what_stands_there, 0, 2);
+	tcase_add_loop_test(places, map_forgets_what_was_removed, 0, 2);
 	tcase_add_loop_test(places, map_is_cleared, 0, 2);
 	tcase_add_loop_test(places, cleared_maps_keep_little_room, 0, 2);
 	tcase_add_loop_test(places, map_with_room_does_not_move, 0, 2);

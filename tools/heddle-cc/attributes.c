@@ -14,17 +14,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <uthash.h>
 
 #include "tools/heddle-cc/source.h"
-
-enum kind { OTHER, ATTRIBUTE, SPECIFIER, VARIABLE, DEVICE }; /* VARIABLE: CUDA's words that no function has */
-
-struct hd_attribute_macro {
-	const char *name; /* key */
-	enum kind kind;
-	UT_hash_handle hh;
-};
 
 /* ------------------------------------------------------------ words */
 
@@ -35,35 +26,48 @@ static bool is_one_of(const char *at, size_t length, const char *const *words)
 	return *words;
 }
 
-static enum kind kind_of(const struct hd_attribute_macro *macros, const char *at, size_t length)
+static bool is_name(const char *name, const char *at, size_t length)
+{
+	return !strncmp(name, at, length) && !name[length];
+}
+
+static struct hd_hash_slot *slot_of(struct hd_attribute_macros *macros, const char *at, size_t length)
+{
+	struct hd_hash_slot *slot;
+	uint64_t hash = hd_hash_bytes(HD_HASH_TEXT, at, length);
+	HD_HASH_FIND(slot, &macros->ids, hash, is_name(macros->list.data[slot->id].name, at, length));
+	return slot;
+}
+
+static enum hd_attribute_kind kind_of(struct hd_attribute_macros *macros, const char *at, size_t length)
 {
 	static const char *const variables[] = {"__shared__", "__constant__", "__managed__", NULL};
 	static const char *const others[] = {"static",	 "extern",   "inline",	   "constexpr",	      "const",
 					     "volatile", "__host__", "__global__", "__forceinline__", NULL};
-	const struct hd_attribute_macro *macro;
 	if (is_one_of(at, length, variables))
-		return VARIABLE;
+		return HD_WORD_VARIABLE;
 	if (is_one_of(at, length, (const char *const[]){"__device__", NULL}))
-		return DEVICE;
+		return HD_WORD_DEVICE;
 	if (is_one_of(at, length, others))
-		return SPECIFIER;
-	HASH_FIND(hh, macros, at, length, macro);
-	return macro ? macro->kind : OTHER;
+		return HD_WORD_SPECIFIER;
+	const struct hd_hash_slot *slot = slot_of(macros, at, length);
+	return hd_hash_found(slot) ? macros->list.data[slot->id].kind : HD_WORD_OTHER;
 }
 
-/* What a macro stands for by its definition's text from `at` to `end`. Other words than these make it OTHER, but behind
- * an attribute's name there is anything. */
-static enum kind kind_of_body(const struct hd_attribute_macro *macros, const char *at, const char *end)
+/* What a macro stands for by its definition's text from `at` to `end`. Other words than these make it HD_WORD_OTHER,
+ * but behind an attribute's name there is anything. */
+static enum hd_attribute_kind kind_of_body(struct hd_attribute_macros *macros, const char *at, const char *end)
 {
-	enum kind result = OTHER;
+	enum hd_attribute_kind result = HD_WORD_OTHER;
 	while (at < end) {
 		size_t length = hd_source_word_length(at);
-		enum kind kind = length ? kind_of(macros, at, length) : OTHER;
+		enum hd_attribute_kind kind = length ? kind_of(macros, at, length) : HD_WORD_OTHER;
 		bool begins = !strncmp(at, "[[", 2) || (length == strlen("alignas") && !strncmp(at, "alignas", length));
-		if (result == OTHER && (begins || kind == ATTRIBUTE))
-			return ATTRIBUTE;
-		if (length ? kind == OTHER || kind == ATTRIBUTE : !isspace((unsigned char)*at) && *at != '\\')
-			return OTHER;
+		if (result == HD_WORD_OTHER && (begins || kind == HD_WORD_ATTRIBUTE))
+			return HD_WORD_ATTRIBUTE;
+		if (length ? kind == HD_WORD_OTHER || kind == HD_WORD_ATTRIBUTE
+			   : !isspace((unsigned char)*at) && *at != '\\')
+			return HD_WORD_OTHER;
 		result = kind > result ? kind : result;
 		at += length ? length : 1;
 	}
@@ -78,7 +82,7 @@ static const char *end_of_line(const char *at)
 }
 
 /* `at` is behind the word define. */
-static void note_definition(struct hd_attribute_macro **macros, const char *at, struct hd_arena *arena)
+static void note_definition(struct hd_attribute_macros *macros, const char *at, struct hd_arena *arena)
 {
 	const char *name = at + strspn(at, " \t"), *end = end_of_line(at);
 	size_t length = hd_source_word_length(name);
@@ -86,15 +90,16 @@ static void note_definition(struct hd_attribute_macro **macros, const char *at, 
 	if (*body == '(')
 		body += strcspn(body, ")\n");
 	body += *body == ')';
-	enum kind kind = length && body < end ? kind_of_body(*macros, body, end) : OTHER;
-	if (kind == OTHER || kind == SPECIFIER || kind_of(*macros, name, length) != OTHER)
+	enum hd_attribute_kind kind = length && body < end ? kind_of_body(macros, body, end) : HD_WORD_OTHER;
+	if (kind == HD_WORD_OTHER || kind == HD_WORD_SPECIFIER || kind_of(macros, name, length) != HD_WORD_OTHER)
 		return;
-	struct hd_attribute_macro *macro = hd_arena_alloc(arena, sizeof *macro);
-	*macro = (struct hd_attribute_macro){.name = hd_arena_printf(arena, "%.*s", (int)length, name), .kind = kind};
-	HASH_ADD_KEYPTR(hh, *macros, macro->name, length, macro);
+	hd_hash_set_put(&macros->ids, slot_of(macros, name, length), hd_hash_bytes(HD_HASH_TEXT, name, length),
+			macros->list.len);
+	hd_vec_push(&macros->list,
+		    (struct hd_attribute_macro){hd_arena_printf(arena, "%.*s", (int)length, name), kind});
 }
 
-void hd_attributes_note(struct hd_attribute_macro **macros, const char *text, struct hd_arena *arena)
+void hd_attributes_note(struct hd_attribute_macros *macros, const char *text, struct hd_arena *arena)
 {
 	for (const char *line = text; line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL) {
 		const char *at = line + strspn(line, " \t");
@@ -106,16 +111,17 @@ void hd_attributes_note(struct hd_attribute_macro **macros, const char *text, st
 	}
 }
 
-void hd_attributes_release(struct hd_attribute_macro **macros)
+void hd_attributes_release(struct hd_attribute_macros *macros)
 {
-	HASH_CLEAR(hh, *macros);
+	hd_vec_release(&macros->list);
+	hd_hash_set_release(&macros->ids);
 }
 
 /* ------------------------------------------------------------ mending */
 
 /* What the scan knows of the text before it. */
 struct declaration {
-	const struct hd_attribute_macro *macros;
+	struct hd_attribute_macros *macros;
 	char *specifiers; /* where the words of the declaration start that have been read; NULL: something else came */
 	bool cuda;	  /* one of them is CUDA's, of a variable */
 	bool variable;	  /* one that functions do not have */
@@ -194,8 +200,8 @@ static char *move_macro(struct hd_text *text, struct declaration *now, char *at,
 	if (!behind || memchr(from, '\n', (size_t)(behind - from)))
 		return NULL;
 	next = behind + strspn(behind, " \t\r\n\\");
-	bool macro =
-		kind_of(now->macros, at, length) == ATTRIBUTE || (now->variable && looks_like_macro(at, length, next));
+	bool macro = kind_of(now->macros, at, length) == HD_WORD_ATTRIBUTE ||
+		     (now->variable && looks_like_macro(at, length, next));
 	if (!macro || !hd_source_word_length(next))
 		return NULL;
 	size_t moved = (size_t)(behind - at);
@@ -211,15 +217,15 @@ static char *move_macro(struct hd_text *text, struct declaration *now, char *at,
 
 static void note_word(struct declaration *now, char *at, size_t length)
 {
-	enum kind kind = kind_of(now->macros, at, length);
-	if (kind == OTHER || kind == ATTRIBUTE) {
+	enum hd_attribute_kind kind = kind_of(now->macros, at, length);
+	if (kind == HD_WORD_OTHER || kind == HD_WORD_ATTRIBUTE) {
 		reset(now, false, now->directive);
 		return;
 	}
 	if (now->starts || (now->directive && !now->specifiers))
 		now->specifiers = at;
-	now->cuda = now->cuda || kind != SPECIFIER;
-	now->variable = now->variable || kind == VARIABLE;
+	now->cuda = now->cuda || kind != HD_WORD_SPECIFIER;
+	now->variable = now->variable || kind == HD_WORD_VARIABLE;
 	now->starts = false;
 }
 
@@ -257,7 +263,7 @@ static char *mend_piece(struct hd_text *text, struct declaration *now, char *at,
 	return at + (length ? length : 1);
 }
 
-bool hd_attributes_mend(struct hd_text *text, const struct hd_attribute_macro *macros)
+bool hd_attributes_mend(struct hd_text *text, struct hd_attribute_macros *macros)
 {
 	struct declaration now = {.macros = macros, .starts = true};
 	bool changed = false;

@@ -10,16 +10,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <uthash.h>
 
+#include "lib/hash.h"
 #include "lib/object/elf.h"
 #include "tools/heddle-cc/relocatable.h"
 
 /* A host symbol under its name, a device symbol behind '@'. */
 struct name {
-	const char *text; /* key */
+	const char *text;
 	bool needed, defined;
-	UT_hash_handle hh;
 };
 
 struct candidate {
@@ -31,7 +30,8 @@ struct candidate {
 
 struct collect {
 	struct hd_cc *cc;
-	struct name *names; /* uthash */
+	HD_VEC(struct name) names;
+	struct hd_hash_set name_ids;
 	HD_VEC(struct candidate) candidates;
 };
 
@@ -232,16 +232,17 @@ static int add_files(struct collect *collect, const hd_arguments *files)
 
 /* ------------------------------------------------------------ choice */
 
+/* Valid until the next call. */
 static struct name *intern(struct collect *collect, const char *text)
 {
-	struct name *name;
-	HASH_FIND_STR(collect->names, text, name);
-	if (!name) {
-		name = hd_arena_alloc(&collect->cc->arena, sizeof *name);
-		*name = (struct name){.text = text};
-		HASH_ADD_KEYPTR(hh, collect->names, text, strlen(text), name);
+	uint64_t hash = hd_hash_text(HD_HASH_TEXT, text);
+	struct hd_hash_slot *slot;
+	HD_HASH_FIND(slot, &collect->name_ids, hash, !strcmp(collect->names.data[slot->id].text, text));
+	if (!hd_hash_found(slot)) {
+		hd_hash_set_put(&collect->name_ids, slot, hash, collect->names.len);
+		hd_vec_push(&collect->names, (struct name){.text = text});
 	}
-	return name;
+	return &collect->names.data[slot->id];
 }
 
 static void take(struct collect *collect, struct candidate *candidate)
@@ -306,7 +307,8 @@ static void release(struct collect *collect)
 		hd_vec_release(&candidate->modules);
 		hd_vec_release(&candidate->devices);
 	}
-	HASH_CLEAR(hh, collect->names);
+	hd_vec_release(&collect->names);
+	hd_hash_set_release(&collect->name_ids);
 	hd_vec_release(&collect->candidates);
 }
 

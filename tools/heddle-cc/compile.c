@@ -120,22 +120,14 @@ static void device_arguments(struct hd_job *job, const char *input, const char *
 static void add_dependencies(struct hd_job *job, hd_arguments *arguments, const char *input, const char *file)
 {
 	struct hd_cc *cc = job->cc;
-	const char *target = cc->dependency_target ? cc->dependency_target : hd_job_final_name(job, input);
-	for (uint32_t i = 0; i < cc->dependencies.len; i++)
-		hd_vec_push(arguments, cc->dependencies.data[i]);
-	if (cc->dependencies.len)
-		hd_job_add(arguments, "-MF", file, "-MT", target, NULL);
+	if (cc->dependencies_too)
+		hd_job_add(arguments, cc->dependencies_too, "-MF", file, "-MT", hd_job_rule_target(job, input),
+			   cc->dependency_targets ? "-MP" : NULL, NULL);
 }
 
 static int deliver_dependencies(struct hd_job *job, const char *input, const char *file)
 {
-	struct hd_cc *cc = job->cc;
-	const char *beside =
-		cc->inputs.len > 1 ? hd_job_stem(job, input) : hd_job_output_prefix(job, hd_job_final_name(job, input));
-	if (!cc->dependencies.len)
-		return 0;
-	return hd_job_deliver(job, file,
-			      cc->dependency_file ? cc->dependency_file : hd_arena_printf(&cc->arena, "%s.d", beside));
+	return job->cc->dependencies_too ? hd_job_deliver(job, file, hd_job_rule_file(job, input)) : 0;
 }
 
 /* What the host half makes: an object or assembly (`kind`) at `output` with `image` in it, and headers for make. */
@@ -365,7 +357,7 @@ static int compile_at_once(struct hd_job *job, const char *prefix, const struct 
 	if (!status)
 		status = finish_host(&half, object, host->image);
 	stop(&half);
-	if (!status && half.header && cc->dependencies.len)
+	if (!status && half.header && cc->dependencies_too)
 		status = hd_prelude_mend_dependencies(cc, host->headers, host->input);
 	hd_vec_release(&half.arguments);
 	return status;

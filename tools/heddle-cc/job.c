@@ -56,12 +56,35 @@ const char *hd_job_named(struct hd_job *job, const char *input, const char *suff
 	return hd_arena_printf(&cc->arena, "%s%s%s%s", folder, *folder ? "/" : "", hd_job_stem(job, input), suffix);
 }
 
-const char *hd_job_final_name(struct hd_job *job, const char *input)
+const char *hd_job_object_name(struct hd_job *job, const char *input)
+{
+	return job->cc->output ? job->cc->output : hd_job_named(job, input, ".o");
+}
+
+const char *hd_job_program_name(struct hd_job *job)
+{
+	return job->cc->output ? job->cc->output : hd_job_named(job, "a", ".out");
+}
+
+const char *hd_job_rule_target(struct hd_job *job, const char *input)
 {
 	struct hd_cc *cc = job->cc;
-	if (cc->output && cc->stage != HD_CC_DEPENDENCIES)
-		return cc->output;
-	return cc->stage == HD_CC_LINK ? "a.out" : hd_job_named(job, input, ".o");
+	if (cc->dependency_target)
+		return cc->dependency_target;
+	return cc->output && cc->stage != HD_CC_DEPENDENCIES ? cc->output : hd_job_named(job, input, ".o");
+}
+
+/* nvcc writes the rules of several sources of one output to one file, where the last one stays. */
+const char *hd_job_rule_file(struct hd_job *job, const char *input)
+{
+	struct hd_cc *cc = job->cc;
+	if (cc->dependency_file)
+		return cc->dependency_file;
+	if (!cc->output || cc->inputs.len > 1)
+		return hd_job_named(job, input, ".d");
+	const char *slash = strrchr(cc->output, '/'), *dot = strrchr(cc->output, '.');
+	int length = dot && dot > (slash ? slash + 1 : cc->output) ? (int)(dot - cc->output) : (int)strlen(cc->output);
+	return hd_arena_printf(&cc->arena, "%.*s.d", length, cc->output);
 }
 
 /* Places in its text are <stdin>'s, and what it includes is looked for here, as compilers do. */

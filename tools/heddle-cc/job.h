@@ -37,8 +37,12 @@ int hd_job_mend_sources(struct hd_job *job);
  * mended for what follows (shared.c). Once something had to be, the rest is looked for at once, too.
  */
 bool hd_job_scan(struct hd_job *job, const char *input, const char *header, bool whole, const char *path);
-/* Where the output that `input` goes into will be. */
-const char *hd_job_final_name(struct hd_job *job, const char *input);
+/* The outputs of -c and of a link. */
+const char *hd_job_object_name(struct hd_job *job, const char *input);
+const char *hd_job_program_name(struct hd_job *job);
+/* The target of the make rule with a source's headers, and the file of that rule beside the output. */
+const char *hd_job_rule_target(struct hd_job *job, const char *input);
+const char *hd_job_rule_file(struct hd_job *job, const char *input);
 /* Appends up to the NULL that ends the list. */
 void hd_job_add(hd_arguments *arguments, const char *first, ...) __attribute__((sentinel));
 /* Runs a process and releases its arguments; 0, or -1 when it failed. `environment`: one NAME=VALUE or NULL. */

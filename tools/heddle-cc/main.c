@@ -49,7 +49,7 @@ static int make_objects(struct hd_job *job)
 	struct hd_cc *cc = job->cc;
 	for (uint32_t i = 0; i < cc->inputs.len; i++) {
 		const char *input = cc->inputs.data[i], *prefix = NULL;
-		const char *output = hd_job_final_name(job, input);
+		const char *output = hd_job_object_name(job, input);
 		char *object = hd_job_path(job, hd_arena_printf(&cc->arena, "%u.o", i));
 		if (!hd_cc_is_source(cc, input))
 			return hd_error(&cc->diag, HD_NOWHERE, "%s is not a source file", input);
@@ -160,7 +160,7 @@ static int make_program(struct hd_job *job)
 	struct hd_cc *cc = job->cc;
 	struct side_files side = {0};
 	struct hd_cc_linked linked = {0};
-	const char *output = cc->output ? cc->output : "a.out";
+	const char *output = hd_job_program_name(job);
 	char *program = hd_job_path(job, "program");
 	int status = compile_inputs(job, &side);
 	if (!status && !cc->no_device_link)
@@ -270,6 +270,24 @@ static void add_fast_math(const struct hd_cc *cc, hd_arguments *arguments)
 		hd_vec_push(arguments, "-fgpu-approx-transcendentals");
 }
 
+/* `kind` is -M or -MM. */
+static int write_rule(struct hd_job *job, const char *kind, const char *input, const char *output)
+{
+	hd_arguments arguments = {0};
+	if (hd_cc_source_arguments(job->cc, input, &arguments))
+		return -1;
+	hd_job_add(&arguments, kind, "-MT", hd_job_rule_target(job, input), input,
+		   job->cc->dependency_targets ? "-MP" : NULL, NULL);
+	return make_text(job, &arguments, output);
+}
+
+/* -MD and -MMD where the host half is not compiled. */
+static int write_rule_too(struct hd_job *job, const char *input)
+{
+	const char *kind = job->cc->dependencies_too;
+	return kind ? write_rule(job, strcmp(kind, "-MD") ? "-MM" : "-M", input, hd_job_rule_file(job, input)) : 0;
+}
+
 /* -ptx, -E, -M and -MM: one half, one file each. */
 static int make_texts(struct hd_job *job)
 {
@@ -279,12 +297,12 @@ static int make_texts(struct hd_job *job)
 		const char *input = cc->inputs.data[i], *output = cc->output;
 		hd_arguments arguments = {0};
 		if (cc->stage == HD_CC_DEPENDENCIES) {
-			output = cc->dependency_file ? cc->dependency_file : cc->output;
-			const char *target =
-				cc->dependency_target ? cc->dependency_target : hd_job_final_name(job, input);
-			if (hd_cc_source_arguments(cc, input, &arguments))
+			if (write_rule(job, cc->dependency_kind, input,
+				       cc->output	     ? cc->output
+				       : cc->dependency_file ? cc->dependency_file
+							     : "-"))
 				return -1;
-			hd_job_add(&arguments, cc->dependency_kind, "-MT", target, input, NULL);
+			continue;
 		} else if (!hd_cc_is_cuda(cc, input)) {
 			return hd_error(&cc->diag, HD_NOWHERE, "%s is not a CUDA source", input);
 		} else {
@@ -299,7 +317,7 @@ static int make_texts(struct hd_job *job)
 			hd_job_add(&arguments, ptx ? "-S" : "-E", input, NULL);
 			output = output || !ptx ? output : hd_job_named(job, input, ".ptx");
 		}
-		if (make_text(job, &arguments, output ? output : "-"))
+		if (make_text(job, &arguments, output ? output : "-") || write_rule_too(job, input))
 			return -1;
 	}
 	return 0;
@@ -319,7 +337,8 @@ static int make_images(struct hd_job *job)
 		/* The object last: it is also one of the side files, which -keep copies. */
 		if (hd_compile_device(job, input, prefix) ||
 		    hd_job_deliver_side_files(job, prefix, hd_job_output_prefix(job, output)) ||
-		    hd_job_deliver(job, hd_arena_printf(&cc->arena, "%s.hdo", prefix), output))
+		    hd_job_deliver(job, hd_arena_printf(&cc->arena, "%s.hdo", prefix), output) ||
+		    write_rule_too(job, input))
 			return -1;
 	}
 	return 0;
@@ -380,7 +399,7 @@ static int run_program(struct hd_job *job)
 {
 	struct hd_cc *cc = job->cc;
 	hd_arguments arguments = {0};
-	const char *output = cc->output ? cc->output : "a.out";
+	const char *output = hd_job_program_name(job);
 	hd_vec_push(&arguments, strchr(output, '/') ? output : hd_arena_printf(&cc->arena, "./%s", output));
 	for (uint32_t i = 0; i < cc->run_arguments.len; i++)
 		hd_vec_push(&arguments, cc->run_arguments.data[i]);

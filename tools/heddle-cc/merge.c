@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <uthash.h>
 
 #include <llvm-c/BitReader.h>
 #include <llvm-c/BitWriter.h>
@@ -18,23 +17,24 @@
 #include <llvm-c/DebugInfo.h>
 #include <llvm-c/Linker.h>
 
+#include "lib/hash.h"
 #include "lib/map.h"
 #include "tools/heddle-cc/relocatable.h"
 
 struct definition {
-	const char *name; /* key */
+	const char *name;
 	const struct hd_cc_device *device;
 	bool strong, local;
-	UT_hash_handle hh;
 };
 
 struct merge {
 	struct hd_cc *cc;
 	const struct hd_cc_collected *collected;
 	LLVMContextRef context;
-	LLVMModuleRef *modules;		/* one a device */
-	struct definition *definitions; /* uthash */
-	char here[PATH_MAX];		/* working directory */
+	LLVMModuleRef *modules; /* one a device */
+	HD_VEC(struct definition) definitions;
+	struct hd_hash_set definition_ids; /* by name */
+	char here[PATH_MAX];		   /* working directory */
 };
 
 /* From the C++ run-time library, which libclang brings along. */
@@ -188,25 +188,37 @@ static void rename_local(struct merge *merge, LLVMValueRef value)
 	LLVMSetValueName2(value, name, strlen(name));
 }
 
+static struct hd_hash_slot *slot_of(struct merge *merge, const char *name)
+{
+	struct hd_hash_slot *slot;
+	HD_HASH_FIND(slot, &merge->definition_ids, hd_hash_text(HD_HASH_TEXT, name),
+		     !strcmp(merge->definitions.data[slot->id].name, name));
+	return slot;
+}
+
+/* Valid until the next one is added; NULL: nothing defines it. */
+static struct definition *definition_of(struct merge *merge, const char *name)
+{
+	const struct hd_hash_slot *slot = slot_of(merge, name);
+	return hd_hash_found(slot) ? &merge->definitions.data[slot->id] : NULL;
+}
+
 static void add_definition(struct merge *merge, const struct hd_cc_device *device, LLVMValueRef value, bool local)
 {
-	struct definition *definition = hd_arena_alloc(&merge->cc->arena, sizeof *definition);
-	*definition = (struct definition){.name = hd_arena_strdup(&merge->cc->arena, LLVMGetValueName(value)),
-					  .device = device,
-					  .strong = is_strong(value),
-					  .local = local};
-	HASH_ADD_KEYPTR(hh, merge->definitions, definition->name, strlen(definition->name), definition);
+	const char *name = hd_arena_strdup(&merge->cc->arena, LLVMGetValueName(value));
+	hd_hash_set_put(&merge->definition_ids, slot_of(merge, name), hd_hash_text(HD_HASH_TEXT, name),
+			merge->definitions.len);
+	hd_vec_push(&merge->definitions, (struct definition){name, device, is_strong(value), local});
 }
 
 static int define(struct merge *merge, const struct hd_cc_device *device, LLVMValueRef value)
 {
 	LLVMLinkage linkage = LLVMGetLinkage(value);
 	bool local = linkage == LLVMInternalLinkage;
-	struct definition *known;
 	if (LLVMIsDeclaration(value) || linkage == LLVMPrivateLinkage || linkage == LLVMAppendingLinkage ||
 	    linkage == LLVMAvailableExternallyLinkage)
 		return 0;
-	HASH_FIND_STR(merge->definitions, LLVMGetValueName(value), known);
+	struct definition *known = definition_of(merge, LLVMGetValueName(value));
 	if (!known)
 		add_definition(merge, device, value, local);
 	else if (local)
@@ -287,8 +299,7 @@ static int check_needs(struct merge *merge, uint32_t index)
 	for (uint32_t i = 0; i < device->object.symbol_count; i++) {
 		const struct hd_symbol *symbol = &device->object.symbols[i];
 		bool function = symbol->kind == HD_SYM_FUNCTION;
-		struct definition *known;
-		HASH_FIND_STR(merge->definitions, symbol->name, known);
+		const struct definition *known = definition_of(merge, symbol->name);
 		if (symbol->defined || (known && !known->local) || (!function && symbol->space == HD_SPACE_SHARED))
 			continue;
 		LLVMValueRef value = function ? LLVMGetNamedFunction(merge->modules[index], symbol->name)
@@ -391,7 +402,8 @@ int hd_cc_merge(struct hd_cc *cc, const struct hd_cc_collected *collected, const
 	for (uint32_t i = 0; i < collected->devices.len; i++)
 		if (merge.modules[i])
 			LLVMDisposeModule(merge.modules[i]);
-	HASH_CLEAR(hh, merge.definitions);
+	hd_vec_release(&merge.definitions);
+	hd_hash_set_release(&merge.definition_ids);
 	free(merge.modules);
 	LLVMContextDispose(merge.context);
 	return status;

@@ -412,10 +412,7 @@ static int apply(struct hd_cc *cc, const struct option *option, const char *valu
 	case ACT_STAGE_PTX: cc->stage = HD_CC_PTX; return 0;
 	case ACT_STAGE_E: cc->stage = HD_CC_PREPROCESS; return 0;
 	case ACT_STAGE_LAUNCHES: cc->stage = HD_CC_LAUNCHES; return 0;
-	case ACT_STAGE_M:
-		cc->stage = HD_CC_DEPENDENCIES;
-		cc->dependency_kind = option->name;
-		return 0;
+	case ACT_STAGE_M: cc->dependency_kind = option->name; return 0;
 	case ACT_STAGE_LIB: cc->stage = HD_CC_ARCHIVE; return 0;
 	case ACT_STAGE_CUDA: cc->stage = HD_CC_HOST_SOURCE; return 0;
 	case ACT_IMAGE: cc->image = option->name + 1; return 0;
@@ -468,7 +465,7 @@ static int apply(struct hd_cc *cc, const struct option *option, const char *valu
 	case ACT_IGNORE_VALUE: return 0;
 	case ACT_REFUSED: return hd_error(&cc->diag, HD_NOWHERE, "%s is not supported", option->name);
 	case ACT_IGNORE_TRUTH: return set_truth(cc, &(enum hd_cc_truth){HD_CC_UNSAID}, option->name, value);
-	case ACT_DEPENDENCIES: hd_vec_push(&cc->dependencies, option->name); return 0;
+	case ACT_DEPENDENCIES: cc->dependencies_too = option->name; return 0;
 	case ACT_DEPENDENCY_FILE: cc->dependency_file = value; return 0;
 	case ACT_DEPENDENCY_TARGET: cc->dependency_target = value; return 0;
 	case ACT_MAN: hd_cc_manual(); return 1;
@@ -647,12 +644,19 @@ static int check(struct hd_cc *cc)
 {
 	if (cc->image && cc->stage != HD_CC_DEVICE_LINK)
 		cc->stage = HD_CC_IMAGE;
+	if (cc->dependency_kind) { /* with -c, -ptx and so on: for the rule's sake alone */
+		cc->stage = HD_CC_DEPENDENCIES;
+		cc->dependencies_too = NULL;
+	}
 	if (!cc->inputs.len)
 		return hd_error(&cc->diag, HD_NOWHERE, "no input files");
 	if (cc->record_file && count_cuda(cc) > 1)
 		return hd_error(&cc->diag, HD_NOWHERE, "-foptimization-record-file takes only one source");
-	if ((cc->dependency_file || cc->dependency_target) && !cc->dependencies.len && cc->stage != HD_CC_DEPENDENCIES)
-		return hd_error(&cc->diag, HD_NOWHERE, "-MF and -MT need -M, -MM, -MD or -MMD");
+	if (cc->dependency_file && !cc->dependencies_too && !cc->dependency_kind)
+		return hd_error(&cc->diag, HD_NOWHERE, "-MF needs -M, -MM, -MD or -MMD");
+	if (cc->dependencies_too && cc->stage == HD_CC_PREPROCESS)
+		return hd_error(&cc->diag, HD_NOWHERE, "%s cannot be used with -E (use -M or -MM)",
+				cc->dependencies_too);
 	if (cc->dependency_file && cc->inputs.len > 1)
 		return hd_error(&cc->diag, HD_NOWHERE, "-MF takes only one source");
 	bool joins = cc->stage == HD_CC_LINK || cc->stage == HD_CC_DEVICE_LINK || cc->stage == HD_CC_ARCHIVE;
@@ -697,7 +701,6 @@ void hd_cc_release(struct hd_cc *cc)
 	hd_vec_release(&cc->host);
 	hd_vec_release(&cc->link);
 	hd_vec_release(&cc->parameters);
-	hd_vec_release(&cc->dependencies);
 	hd_vec_release(&cc->device);
 	hd_vec_release(&cc->archive);
 	hd_vec_release(&cc->run_arguments);

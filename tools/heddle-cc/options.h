@@ -93,7 +93,8 @@ struct hd_cc {
 	hd_arguments run_arguments;
 	hd_arguments parameters;			 /* -Xheddle: of the pass */
 	hd_arguments link;				 /* -L, -l, -Xlinker, with the inputs' order kept by `inputs` */
-	hd_arguments dependencies;			 /* -MD, -MMD, -MP */
+	const char *dependencies_too;			 /* "-MD" or "-MMD" */
+	bool dependency_targets;			 /* -MP */
 	const char *dependency_file, *dependency_target; /* -MF, -MT; NULL: by the output */
 	/* places, found beside the running program */
 	char *clang, *clangxx, *plugin, *device_library, *include_dir, *templates_dir, *library_dir, *toolkit;
@@ -131,7 +132,6 @@ int hd_cc_expand(struct hd_cc *cc, int argc, char **argv, hd_arguments *words);
 void hd_cc_add_list(struct hd_cc *cc, hd_arguments *to, const char *list, const char *prefix);
 
 /* Architectures (target.c): names as -code has them, -gencode's value, and the choice among all. 0 or -1. */
-int hd_cc_add_targets(struct hd_cc *cc, const char *list);
 int hd_cc_add_gencode(struct hd_cc *cc, const char *text);
 int hd_cc_choose_target(struct hd_cc *cc);
 

@@ -16,9 +16,9 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
-#include <uthash.h>
 
 #include "heddle/object.h"
+#include "lib/hash.h"
 #include "lib/strbuf.h"
 
 #define FIRST_LINE "heddle-prelude 1\n"
@@ -151,26 +151,37 @@ bool hd_prelude_is_hidden(struct hd_cc *cc, const struct hd_prelude_entry *entry
 
 /* ------------------------------------------------------------ words of headers */
 
-struct word {
-	const char *text; /* key */
-	UT_hash_handle hh;
+struct words {
+	HD_VEC(const char *) list;
+	struct hd_hash_set ids;
 };
 
 /* What the headers hold, each word and each included name once, in the order in which they are met. */
 struct contents {
 	struct hd_cc *cc;
-	struct word *words, *names; /* uthash */
+	struct words words, names;
 };
 
-static void add_word(struct contents *contents, struct word **set, const char *text, size_t length)
+static bool is_word(const char *word, const char *text, size_t length)
 {
-	struct word *word;
-	HASH_FIND(hh, *set, text, length, word);
-	if (word)
+	return !strncmp(word, text, length) && !word[length];
+}
+
+static void add_word(struct contents *contents, struct words *words, const char *text, size_t length)
+{
+	uint64_t hash = hd_hash_bytes(HD_HASH_TEXT, text, length);
+	struct hd_hash_slot *slot;
+	HD_HASH_FIND(slot, &words->ids, hash, is_word(words->list.data[slot->id], text, length));
+	if (hd_hash_found(slot))
 		return;
-	word = hd_arena_alloc(&contents->cc->arena, sizeof *word);
-	*word = (struct word){.text = hd_arena_printf(&contents->cc->arena, "%.*s", (int)length, text)};
-	HASH_ADD_KEYPTR(hh, *set, word->text, length, word);
+	hd_hash_set_put(&words->ids, slot, hash, words->list.len);
+	hd_vec_push(&words->list, hd_arena_printf(&contents->cc->arena, "%.*s", (int)length, text));
+}
+
+static void release_words(struct words *words)
+{
+	hd_vec_release(&words->list);
+	hd_hash_set_release(&words->ids);
 }
 
 static const char *skip_comment(const char *at)
@@ -257,13 +268,14 @@ static bool add_files(struct contents *contents, const char *rule, time_t begin,
 static int write_info(struct contents *contents, struct hd_strbuf *out, const char *path)
 {
 	struct hd_cc *cc = contents->cc;
-	for (struct word *name = contents->names; name; name = name->hh.next) {
-		bool own = !access(hd_arena_printf(&cc->arena, "%s/%s", cc->include_dir, name->text), F_OK);
-		hd_strbuf_printf(out, "%s %s\n", own ? "own" : "other", name->text);
+	for (uint32_t i = 0; i < contents->names.list.len; i++) {
+		const char *name = contents->names.list.data[i];
+		bool own = !access(hd_arena_printf(&cc->arena, "%s/%s", cc->include_dir, name), F_OK);
+		hd_strbuf_printf(out, "%s %s\n", own ? "own" : "other", name);
 	}
 	hd_strbuf_append(out, "words\n");
-	for (struct word *word = contents->words; word; word = word->hh.next)
-		hd_strbuf_printf(out, "%s\n", word->text);
+	for (uint32_t i = 0; i < contents->words.list.len; i++)
+		hd_strbuf_printf(out, "%s\n", contents->words.list.data[i]);
 	struct hd_diag silent = hd_diag_silent();
 	return hd_write_file(path, out->data, out->len, &silent);
 }
@@ -279,8 +291,8 @@ static bool describe(struct hd_cc *cc, const char *base, const char *rule, time_
 	hd_strbuf_printf(&out, FIRST_LINE "header %s.pch\n", base);
 	bool done = !hd_read_file(rule, &bytes, &size, &silent) &&
 		    add_files(&contents, (const char *)bytes, begin, &out) && !write_info(&contents, &out, path);
-	HASH_CLEAR(hh, contents.words);
-	HASH_CLEAR(hh, contents.names);
+	release_words(&contents.words);
+	release_words(&contents.names);
 	hd_strbuf_release(&out);
 	free(bytes);
 	return done;

@@ -17,28 +17,21 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <uthash.h>
 
 #include "heddle/object.h"
+#include "lib/hash.h"
 #include "lib/strbuf.h"
 #include "tools/heddle-cc/options.h"
 #include "tools/heddle-cc/prelude.h"
 
 enum { DEEPEST_BLOCK = 64 }; /* casts, copies and variables between a launch and the constants of its block */
 
-/* Variables that are written to or whose address is taken, by their hash. */
-struct assigned {
-	unsigned hash;
-	CXCursor variable;
-	struct assigned *next; /* another of this hash */
-	UT_hash_handle hh;
-};
-
 struct scan {
 	struct hd_cc *cc;
 	json_t *kernels, *launches;
-	struct assigned *assigned; /* uthash */
-	unsigned depth;		   /* of block_of */
+	HD_VEC(CXCursor) assigned; /* variables that are written to or whose address is taken */
+	struct hd_hash_set assigned_ids;
+	unsigned depth; /* of block_of */
 };
 
 static void add_text(json_t *object, const char *key, CXString string)
@@ -98,29 +91,26 @@ static bool evaluate(CXCursor expression, uint32_t *value)
 	return known;
 }
 
-static bool is_assigned(const struct scan *scan, CXCursor variable)
+static struct hd_hash_slot *assigned_slot(struct scan *scan, CXCursor variable, uint64_t hash)
 {
-	unsigned hash = clang_hashCursor(variable);
-	struct assigned *entry;
-	HASH_FIND_INT(scan->assigned, &hash, entry);
-	while (entry && !clang_equalCursors(entry->variable, variable))
-		entry = entry->next;
-	return entry;
+	struct hd_hash_slot *slot;
+	HD_HASH_FIND(slot, &scan->assigned_ids, hash, clang_equalCursors(scan->assigned.data[slot->id], variable));
+	return slot;
+}
+
+static bool is_assigned(struct scan *scan, CXCursor variable)
+{
+	return hd_hash_found(assigned_slot(scan, variable, hd_hash_mix(0, clang_hashCursor(variable))));
 }
 
 static void add_assigned(struct scan *scan, CXCursor variable)
 {
-	struct assigned *entry = hd_arena_alloc(&scan->cc->arena, sizeof *entry), *first;
-	*entry = (struct assigned){.hash = clang_hashCursor(variable), .variable = variable};
-	if (is_assigned(scan, variable))
+	uint64_t hash = hd_hash_mix(0, clang_hashCursor(variable));
+	struct hd_hash_slot *slot = assigned_slot(scan, variable, hash);
+	if (hd_hash_found(slot))
 		return;
-	HASH_FIND_INT(scan->assigned, &entry->hash, first);
-	if (first) {
-		entry->next = first->next;
-		first->next = entry;
-	} else {
-		HASH_ADD_INT(scan->assigned, hash, entry);
-	}
+	hd_hash_set_put(&scan->assigned_ids, slot, hash, scan->assigned.len);
+	hd_vec_push(&scan->assigned, variable);
 }
 
 static bool block_of(struct scan *scan, CXCursor expression, uint32_t block[3]);

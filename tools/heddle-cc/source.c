@@ -12,23 +12,19 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <uthash.h>
 
 #include "heddle/object.h"
+#include "lib/hash.h"
 #include "tools/heddle-cc/attributes.h"
 #include "tools/heddle-cc/source.h"
 #include "tools/heddle-cc/templates.h"
 
-struct visited {
-	const char *path; /* key */
-	UT_hash_handle hh;
-};
-
 struct mend {
 	struct hd_job *job;
-	struct visited *visited; /* uthash */
-	hd_arguments files;	 /* to be read */
-	struct hd_attribute_macro *macros;
+	hd_arguments visited; /* real names of `files` */
+	struct hd_hash_set visited_ids;
+	hd_arguments files; /* to be read */
+	struct hd_attribute_macros macros;
 };
 
 /* ------------------------------------------------------------ text */
@@ -208,13 +204,13 @@ static void add_file(struct mend *mend, const char *path)
 {
 	struct hd_cc *cc = mend->job->cc;
 	char *real = realpath(path, NULL);
-	struct visited *known = NULL;
 	if (real && strncmp(real, cc->include_dir, strlen(cc->include_dir)) != 0) {
-		HASH_FIND_STR(mend->visited, real, known);
-		if (!known) {
-			known = hd_arena_alloc(&cc->arena, sizeof *known);
-			known->path = hd_arena_strdup(&cc->arena, real);
-			HASH_ADD_KEYPTR(hh, mend->visited, known->path, strlen(known->path), known);
+		uint64_t hash = hd_hash_text(HD_HASH_TEXT, real);
+		struct hd_hash_slot *slot;
+		HD_HASH_FIND(slot, &mend->visited_ids, hash, !strcmp(mend->visited.data[slot->id], real));
+		if (!hd_hash_found(slot)) {
+			hd_hash_set_put(&mend->visited_ids, slot, hash, mend->visited.len);
+			hd_vec_push(&mend->visited, hd_arena_strdup(&cc->arena, real));
 			hd_vec_push(&mend->files, path);
 		}
 	}
@@ -332,7 +328,7 @@ static int mend_file(struct mend *mend, const char *file)
 	text.data[size] = '\0';
 	free(bytes);
 	bool changed = join_launches(&text);
-	changed = hd_attributes_mend(&text, mend->macros) || changed;
+	changed = hd_attributes_mend(&text, &mend->macros) || changed;
 	changed = hd_templates_mend(&text) || changed;
 	int status = changed ? hd_source_write(mend->job, file, text.data, text.size) : 0;
 	free(text.data);
@@ -351,7 +347,8 @@ int hd_job_mend_sources(struct hd_job *job)
 		status = read_file(&mend, mend.files.data[i]);
 	for (uint32_t i = 0; i < mend.files.len && !status; i++)
 		status = mend_file(&mend, mend.files.data[i]);
-	HASH_CLEAR(hh, mend.visited);
+	hd_hash_set_release(&mend.visited_ids);
+	hd_vec_release(&mend.visited);
 	hd_attributes_release(&mend.macros);
 	hd_vec_release(&mend.files);
 	return status;

@@ -64,56 +64,101 @@ void hd_cc_print_targets(const struct hd_cc *cc)
 	}
 }
 
-/* "sm_75", "compute_75", "lto_75", "75", each with a letter behind (sm_90a); -1: it is no name of this form. */
+/* "sm_75", "compute_75", "lto_75", each with a letter behind (sm_90a); -1: it is no name of this form. */
 static int number_of(const char *name)
 {
 	static const char *const prefixes[] = {"sm_", "compute_", "lto_", "ltoir_"};
+	const char *digits = "";
 	for (unsigned i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
-		if (!strncmp(name, prefixes[i], strlen(prefixes[i]))) {
-			name += strlen(prefixes[i]);
-			break;
-		}
+		if (!strncmp(name, prefixes[i], strlen(prefixes[i])))
+			digits = name + strlen(prefixes[i]);
 	char *end;
-	long number = isdigit((unsigned char)*name) ? strtol(name, &end, 10) : -1;
+	long number = isdigit((unsigned char)*digits) ? strtol(digits, &end, 10) : -1;
 	if (number < 0 || number > 999 || (*end && (!strchr("af", *end) || end[1])))
 		return -1;
 	return (int)number;
 }
 
+static bool is_listed(const char *name)
+{
+	return !strcmp(name, "native") || !strcmp(name, "all") || !strcmp(name, "all-major");
+}
+
 static int add_name(struct hd_cc *cc, const char *name)
 {
-	int number = number_of(name);
-	bool listed = !strcmp(name, "native") || !strcmp(name, "all") || !strcmp(name, "all-major");
-	if (listed)
-		number = DEFAULT_TARGET;
+	int number = is_listed(name) ? DEFAULT_TARGET : number_of(name);
 	if (number < 0)
 		return hd_error(&cc->diag, HD_NOWHERE, "unknown GPU architecture '%s'", name);
-	struct hd_cc_target target = {name, number, !listed && is_special(name)};
+	struct hd_cc_target target = {name, number, !is_listed(name) && is_special(name)};
 	hd_vec_push(&cc->targets, target);
 	return 0;
 }
 
-/* "sm_75", "sm_75,compute_75", "[sm_75,compute_75]", with quotes that a makefile leaves there. */
-int hd_cc_add_targets(struct hd_cc *cc, const char *list)
+/* Whether code for `code` can be made of the intermediate code for `arch`: the architecture itself or, as machine code,
+ * a later one. */
+static bool is_made_of(const char *code, const char *arch)
+{
+	int from = number_of(arch), to = number_of(code);
+	if (is_special(arch) || !strncmp(code, "compute_", strlen("compute_")))
+		return from == to && is_special(arch) == is_special(code);
+	return to >= from;
+}
+
+/* "sm_75", "sm_75,compute_75", "[sm_75,compute_75]", with quotes that a makefile leaves there: code for `arch`. */
+static int add_codes(struct hd_cc *cc, const char *option, const char *arch, const char *list)
 {
 	static const char separators[] = ",[]\"' \t";
 	uint32_t before = cc->targets.len;
+	if (is_listed(arch))
+		return hd_error(&cc->diag, HD_NOWHERE, "%s: arch '%s' cannot be used with code", option, arch);
+	if (number_of(arch) < 0)
+		return hd_error(&cc->diag, HD_NOWHERE, "%s: unknown GPU architecture '%s'", option, arch);
+	if (!strncmp(arch, "sm_", 3))
+		return hd_error(&cc->diag, HD_NOWHERE, "%s: arch '%s' must be a virtual architecture (compute_%s)",
+				option, arch, arch + 3);
 	char *text = hd_arena_strdup(&cc->arena, list), *rest;
-	for (char *name = strtok_r(text, separators, &rest); name; name = strtok_r(NULL, separators, &rest))
+	for (char *name = strtok_r(text, separators, &rest); name; name = strtok_r(NULL, separators, &rest)) {
 		if (add_name(cc, name))
 			return -1;
-	return cc->targets.len > before ? 0 : hd_error(&cc->diag, HD_NOWHERE, "empty list of GPU architectures");
+		if (!is_made_of(name, arch))
+			return hd_error(&cc->diag, HD_NOWHERE, "%s: code '%s' cannot be made for arch '%s'", option,
+					name, arch);
+	}
+	return cc->targets.len > before ? 0 : hd_error(&cc->diag, HD_NOWHERE, "%s: code is empty", option);
 }
 
-/* arch=compute_NN,code=LIST: the code counts. */
+/* The end of a value: a comma that stands in no brackets and no quotes. */
+static const char *end_of_value(const char *at)
+{
+	char closing = 0;
+	for (; *at && (closing || *at != ','); at++)
+		if (closing)
+			closing = *at == closing ? 0 : closing;
+		else
+			closing = *at == '[' ? ']' : *at == '"' || *at == '\'' ? *at : 0;
+	return at;
+}
+
+/* arch=compute_NN,code=LIST in any order. */
 int hd_cc_add_gencode(struct hd_cc *cc, const char *text)
 {
-	const char *code = strstr(text, "code="), *arch = strstr(text, "arch=");
-	if (!code && !arch)
-		return hd_error(&cc->diag, HD_NOWHERE, "-gencode needs arch=...,code=..., not '%s'", text);
-	if (code && arch > code) /* code=...,arch=... */
-		return hd_cc_add_targets(cc, hd_arena_printf(&cc->arena, "%.*s", (int)(arch - code - 5), code + 5));
-	return hd_cc_add_targets(cc, code ? code + 5 : arch + 5);
+	static const char *const keys[] = {"arch=", "code="};
+	const char *values[2] = {NULL, NULL};
+	for (const char *at = text, *end; *at; at = *end ? end + 1 : end) {
+		unsigned key = strncmp(at, keys[0], strlen(keys[0])) != 0;
+		end = end_of_value(at);
+		if (strncmp(at, keys[key], strlen(keys[key])) != 0)
+			return hd_error(&cc->diag, HD_NOWHERE,
+					"-gencode %s: '%.*s' is neither arch=... nor code=... (lists: code=[A,B])",
+					text, (int)(end - at), at);
+		if (values[key])
+			return hd_error(&cc->diag, HD_NOWHERE, "-gencode %s: %s is given twice", text, keys[key]);
+		values[key] = hd_arena_printf(&cc->arena, "%.*s", (int)(end - at - 5), at + 5);
+	}
+	for (unsigned key = 0; key < 2; key++)
+		if (!values[key])
+			return hd_error(&cc->diag, HD_NOWHERE, "-gencode %s: %s is missing", text, keys[key]);
+	return add_codes(cc, hd_arena_printf(&cc->arena, "-gencode %s", text), values[0], values[1]);
 }
 
 static void warn(struct hd_cc *cc, const struct hd_strbuf *names, const char *what)
@@ -127,11 +172,20 @@ static void append_name(struct hd_strbuf *names, const char *name)
 	hd_strbuf_printf(names, "%s%s", names->len ? ", " : "", name);
 }
 
-/* -code, or else -arch, adds to what -gencode named. */
+/* -arch alone, or -arch with -code. */
+static int add_arch(struct hd_cc *cc)
+{
+	if (cc->code_names && !cc->arch_names)
+		return hd_error(&cc->diag, HD_NOWHERE, "-code %s: -arch is missing (-arch=compute_NN)", cc->code_names);
+	if (cc->code_names)
+		return add_codes(cc, "-code", cc->arch_names, cc->code_names);
+	return cc->arch_names ? add_name(cc, cc->arch_names) : 0;
+}
+
+/* -arch and -code add to what -gencode named. */
 int hd_cc_choose_target(struct hd_cc *cc)
 {
-	if (cc->code_names ? hd_cc_add_targets(cc, cc->code_names)
-			   : cc->arch_names && hd_cc_add_targets(cc, cc->arch_names))
+	if (add_arch(cc))
 		return -1;
 	struct hd_strbuf older = {0}, others = {0};
 	int best = 0;

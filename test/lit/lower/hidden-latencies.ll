@@ -1,8 +1,10 @@
-; Both loads come first, so that one's latency is hidden behind the other's; without, each root follows its load, as in the
-; program.
+; Both loads come first, so that one's latency is hidden behind the other's; without, each root follows its load, which
+; takes fewer registers; without the step, all is as in the program.
 ; RUN: %opt -load-pass-plugin=%plugin -passes='print<heddle-code;check=1>' -disable-output %s 2>&1 | %FileCheck %s
 ; RUN: %opt -load-pass-plugin=%plugin -passes='print<heddle-code;check=1;without=hidden-latencies>' -disable-output %s 2>&1 \
 ; RUN:     | %FileCheck --check-prefix=WITHOUT %s
+; RUN: %opt -load-pass-plugin=%plugin -passes='print<heddle-code;check=1;without=schedule>' -disable-output %s 2>&1 \
+; RUN:     | %FileCheck --check-prefix=PROGRAM %s
 
 ; CHECK-LABEL: kernel roots:
 ; CHECK:     LDG
@@ -16,18 +18,48 @@
 ; WITHOUT:     MUFU.SQRT
 ; WITHOUT:     LDG
 ; WITHOUT:     MUFU.SQRT
+; PROGRAM-LABEL: kernel roots:
+; PROGRAM:     LDG
+; PROGRAM-NOT: LDG
+; PROGRAM:     MUFU.SQRT
+
+; CHECK-LABEL: kernel loads_first:
+; CHECK:     LDG
+; CHECK-NOT: MUFU
+; CHECK:     LDG
+; WITHOUT-LABEL: kernel loads_first:
+; WITHOUT:     LDG
+; WITHOUT-NOT: LDG
+; WITHOUT:     MUFU.SQRT
+; PROGRAM-LABEL: kernel loads_first:
+; PROGRAM:     LDG
+; PROGRAM-NOT: MUFU
+; PROGRAM:     LDG
 
 target datalayout = "e-i64:64-i128:128-v16:16-v32:32-n16:32:64"
 target triple = "nvptx64-nvidia-cuda"
 
-define ptx_kernel void @roots(ptr addrspace(1) noalias %out, ptr addrspace(1) noalias %in) {
+define ptx_kernel void @roots(ptr addrspace(1) %in) {
   %a = load float, ptr addrspace(1) %in
   %ra = call float @llvm.nvvm.sqrt.approx.f(float %a)
   %at = getelementptr float, ptr addrspace(1) %in, i64 1000
   %b = load float, ptr addrspace(1) %at
   %rb = call float @llvm.nvvm.sqrt.approx.f(float %b)
   %sum = fadd float %ra, %rb
-  store float %sum, ptr addrspace(1) %out
+  %end = getelementptr float, ptr addrspace(1) %in, i64 2000
+  store float %sum, ptr addrspace(1) %end
+  ret void
+}
+
+define ptx_kernel void @loads_first(ptr addrspace(1) %in) {
+  %a = load float, ptr addrspace(1) %in
+  %at = getelementptr float, ptr addrspace(1) %in, i64 1000
+  %b = load float, ptr addrspace(1) %at
+  %ra = call float @llvm.nvvm.sqrt.approx.f(float %a)
+  %rb = call float @llvm.nvvm.sqrt.approx.f(float %b)
+  %sum = fadd float %ra, %rb
+  %end = getelementptr float, ptr addrspace(1) %in, i64 2000
+  store float %sum, ptr addrspace(1) %end
   ret void
 }
 

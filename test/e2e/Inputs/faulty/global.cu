@@ -147,6 +147,13 @@ __global__ void volatile_and_plain(int *o) {
     if (threadIdx.x == 32)
         *o = 1;
 }
+// Four instructions of one place.
+__global__ void unrolled(int *o) {
+    if (threadIdx.x % 32 == 0)
+#pragma unroll
+        for (int i = 0; i < 4; i++)
+            o[5 * i] = threadIdx.x;
+}
 #include <cuda_pipeline.h>
 // What an asynchronous copy reads, and what two of them write.
 __global__ void copied_while_written(int *o) {
@@ -193,6 +200,7 @@ BEGIN()
     RUN(word_then_byte, 1, 32, memory)
     RUN(two_writers, 1, 64, memory)
     RUN(volatile_and_plain, 1, 64, memory)
+    RUN(unrolled, 1, 64, memory)
     RUN(copied_while_written, 1, 64, memory)
     RUN(copied_to_one_place, 1, 64, memory, numbers())
 END()
