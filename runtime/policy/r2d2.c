@@ -21,6 +21,7 @@
 #include "runtime/exec/linear.h"
 #include "runtime/policy/r2d2.h"
 #include "runtime/sm/sm.h"
+#include "runtime/sm/stream.h"
 
 enum { PAIR = 2 /* words of a value */ };
 enum { START_CYCLES, ID_CYCLES, ADD_CYCLES }; /* settings */

@@ -6,7 +6,6 @@
  */
 #include <assert.h>
 
-#include "runtime/sm/hooks.h"
 #include "runtime/sm/sm.h"
 
 static bool is_before(const struct hd_alarm *a, const struct hd_alarm *b)

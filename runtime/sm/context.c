@@ -13,6 +13,7 @@
 #include "heddle/figures.h"
 #include "runtime/sm/hooks.h"
 #include "runtime/sm/places.h"
+#include "runtime/sm/sm.h"
 
 #define NOTHING 0xa5 /* what comes back of what was not saved */
 

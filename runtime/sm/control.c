@@ -19,6 +19,8 @@
 #include <string.h>
 
 #include "heddle/control.h"
+#include "runtime/sm/control.h"
+#include "runtime/sm/copies.h"
 #include "runtime/sm/sm.h"
 
 _Static_assert(sizeof((struct hd_warp){0}.counters) == HD_COUNTERS, "a counter each");

@@ -15,8 +15,11 @@
 #include "lib/store.h"
 #include "runtime/exec/exec.h"
 #include "runtime/exec/linear.h"
+#include "runtime/sm/control.h"
 #include "runtime/sm/hooks.h"
 #include "runtime/sm/places.h"
+#include "runtime/sm/sm.h"
+#include "runtime/sm/stream.h"
 #include "runtime/sm/texture.h"
 
 /* Grows a mapping to `bytes`; contents are lost. */

@@ -7,6 +7,7 @@
  */
 #include "runtime/sm/context.h"
 #include "runtime/sm/hooks.h"
+#include "runtime/sm/sm.h"
 
 /* ---- under way */
 

@@ -9,7 +9,9 @@
  *
  * Cost: nothing for SMs without the hook; else a call or two an instruction.
  */
+#include "runtime/sm/elide.h"
 #include "runtime/sm/hooks.h"
+#include "runtime/sm/loads.h"
 #include "runtime/sm/sm.h"
 
 static bool asked(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, bool known, uint64_t now,

@@ -13,8 +13,10 @@
 #include <assert.h>
 
 #include "runtime/exec/exec.h"
+#include "runtime/sm/context.h"
 #include "runtime/sm/hooks.h"
 #include "runtime/sm/places.h"
+#include "runtime/sm/sm.h"
 
 /* Its SM will not hear of it again: nothing under way, and no timer that is still to fire. */
 static bool is_at_rest(const struct hd_sm *sm, const struct hd_warp *warp)

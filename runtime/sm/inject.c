@@ -14,6 +14,8 @@
 #include "heddle/config.h"
 #include "heddle/opcodes.h"
 #include "runtime/sm/context.h"
+#include "runtime/sm/sm.h"
+#include "runtime/sm/stream.h"
 
 /* It takes a slot, a collector and a register write, and waits for nothing. */
 static struct hd_dinst micro_inst(void)

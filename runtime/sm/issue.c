@@ -15,8 +15,13 @@
 #include "heddle/opcodes.h"
 #include "runtime/exec/exec.h"
 #include "runtime/sm/constant.h"
+#include "runtime/sm/control.h"
+#include "runtime/sm/copies.h"
+#include "runtime/sm/elide.h"
 #include "runtime/sm/hooks.h"
+#include "runtime/sm/loads.h"
 #include "runtime/sm/sm.h"
+#include "runtime/sm/stream.h"
 #include "runtime/sm/texture.h"
 
 static void count_role(struct hd_counters *counters, uint8_t role)

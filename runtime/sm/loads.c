@@ -9,6 +9,7 @@
  * Cost: nothing without the hooks; else a few words an instruction.
  */
 #include "runtime/sm/hooks.h"
+#include "runtime/sm/loads.h"
 #include "runtime/sm/sm.h"
 
 void hd_loads_missed(void *context, uint32_t token, uint64_t now)

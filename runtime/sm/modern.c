@@ -18,7 +18,7 @@
  *
  * Cost: a few operations for each register read.
  */
-#include "runtime/sm/hooks.h"
+#include "runtime/sm/modern.h"
 #include "runtime/sm/sm.h"
 
 enum {

@@ -20,6 +20,7 @@
 
 #include "heddle/config.h"
 #include "runtime/sm/hooks.h"
+#include "runtime/sm/modern.h"
 #include "runtime/sm/sm.h"
 
 enum { REGISTER_BITS = HD_WARP_LANES * 32 };

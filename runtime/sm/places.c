@@ -9,6 +9,7 @@
 
 #include "heddle/config.h"
 #include "runtime/sm/hooks.h"
+#include "runtime/sm/sm.h"
 
 static struct hd_sm_grid *grid_of(struct hd_sm *sm, const struct hd_warp *warp)
 {

@@ -17,6 +17,8 @@
 #include "runtime/sm/hooks.h"
 #include "runtime/sm/keys.h"
 #include "runtime/sm/policy_object.h"
+#include "runtime/sm/sm.h"
+#include "runtime/sm/traffic.h"
 
 static const char *const touch_names[HD_TOUCH_COUNT] = {
 	"register allocation",	   "the register file", "calls",

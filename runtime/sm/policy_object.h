@@ -14,6 +14,7 @@
 #include "heddle/machine.h"
 #include "heddle/version.h"
 #include "runtime/sm/sm.h"
+#include "runtime/sm/stream.h"
 
 /* Counts changes that the sizes do not show. */
 #define HD_POLICY_INTERFACE 1

@@ -10,7 +10,11 @@
 #include <assert.h>
 
 #include "heddle/config.h"
+#include "runtime/sm/control.h"
+#include "runtime/sm/copies.h"
+#include "runtime/sm/elide.h"
 #include "runtime/sm/hooks.h"
+#include "runtime/sm/loads.h"
 #include "runtime/sm/sm.h"
 
 #define NO_POSITION HD_SCHEDULER_WARPS

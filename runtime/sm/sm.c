@@ -14,6 +14,7 @@
 #include "runtime/exec/fault.h"
 #include "runtime/sm/constant.h"
 #include "runtime/sm/hooks.h"
+#include "runtime/sm/modern.h"
 #include "runtime/sm/texture.h"
 #include "runtime/sm/transfer.h"
 

@@ -20,16 +20,10 @@
 #include "runtime/exec/execute.h"
 #include "runtime/memory/memory.h"
 #include "runtime/sm/calendar.h"
+#include "runtime/sm/limits.h"
 
-#define HD_MAX_SCHEDULERS 8
 #define HD_MAX_AHEAD 32 /* lines of a stream buffer */
-#define HD_MAX_WARPS 128    /* warp slots */
-#define HD_MAX_CONTEXTS 256 /* warps that an SM knows: beside those in slots the ones that policies keep without */
-#define HD_NO_SLOT UINT32_MAX
 #define HD_SCHEDULER_WARPS 64 /* positions of one scheduler: bits of a mask */
-#define HD_NEVER UINT64_MAX
-#define HD_ROW_BYTES (HD_WARP_LANES * sizeof(uint32_t)) /* a register of a warp */
-#define HD_HIDDEN_ROWS 2				/* below row 0: what RZ reads and what it takes */
 #define HD_NO_LINE UINT64_MAX
 
 /* Where a ready warp's next instruction goes. Memory instructions also need room in the load/store queue; multiply-adds
@@ -555,9 +549,6 @@ void hd_sm_result_at(struct hd_sm *sm, struct hd_warp *warp, const struct hd_din
 		     uint64_t at);
 /* The instruction's results, without a place to be written to, can be used at cycle `at`. */
 void hd_sm_await(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now, uint64_t at);
-/* elide.c: whether the next instruction may be elided, and is not fetched; its operands are there */
-bool hd_elide_wanted(struct hd_sm *sm, struct hd_warp *warp, uint64_t now);
-void hd_elide(struct hd_sm *sm, struct hd_warp *warp, uint64_t now);
 /* A warp that has ended or was killed goes, unless it waits for what it started. */
 void hd_warp_finish(struct hd_sm *sm, struct hd_warp *warp, uint64_t now);
 /* Whether all results that the warp waits for are there: its registers are as the program left them. */
@@ -659,11 +650,6 @@ static inline uint64_t hd_units_free(const struct hd_sm *sm, const struct hd_sch
 uint64_t hd_units_dispatch(struct hd_sm *sm, const struct hd_scheduler *scheduler, const struct hd_dinst *inst,
 			   uint64_t now, uint64_t ready);
 
-/* modern.c: hd_operands_read and _write of the second model; the latter is told when the bank has the result */
-uint64_t hd_modern_read(struct hd_sm *sm, const struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now);
-/* The reuse cache is empty. */
-void hd_modern_forget(struct hd_sm *sm);
-uint64_t hd_modern_write(const struct hd_dinst *inst, uint64_t now, uint64_t written);
 uint32_t hd_bank_of(const struct hd_sm *sm, const struct hd_warp *warp, uint32_t reg);
 
 /* Ports of banks of a register file, for what is no register of a warp; as hd_bank_read, and uncounted. */
@@ -690,18 +676,6 @@ uint64_t hd_range_operands(struct hd_sm *sm, struct hd_warp *warp, const struct 
 /* What the instruction writes of it is there at cycle `at`; and the timer of that: true when the write is done. */
 void hd_range_start(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now, uint64_t at);
 bool hd_range_result(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now);
-
-/* stream.c */
-/*
- * For the hooks warp_start and stream_end, and for warps that these hold: the warp runs the code at `pc`, an index in
- * hd_program.code, with these lanes, whatever threads it has, to its EXIT before it begins its body. Its first
- * instruction is there so many cycles later than that of a body.
- */
-HD_API void hd_warp_run(struct hd_warp *warp, uint32_t pc, uint32_t lanes, uint32_t cycles);
-/* The warp begins what it is to run, when nothing holds it. */
-void hd_warp_begin(struct hd_sm *sm, struct hd_warp *warp, uint64_t now, uint64_t at, uint8_t reason);
-/* The last lane of a stream has exited, and nothing is under way. */
-void hd_stream_end(struct hd_sm *sm, struct hd_warp *warp, uint64_t now);
 
 /* stage.c: the operand stage under policies. `which`: as in struct hd_timer. */
 /* Chooses the collector of the warp's next instruction; false: it does not issue now, for *reason. */
@@ -746,15 +720,6 @@ static inline uint64_t hd_access_after(const struct hd_sm *sm, const struct hd_w
 	return warp->late && after > ready ? after : ready;
 }
 
-/* loads.c: what policies hear of loads, for SMs with their hooks */
-void hd_loads_missed(void *sm, uint32_t token, uint64_t now);
-/* The warp issues an instruction; it waits for memory before its next one. */
-void hd_loads_used(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now);
-void hd_loads_awaited(struct hd_sm *sm, struct hd_warp *warp);
-
-/* traffic.c: has the load/store unit tell and ask what policies want to hear and say */
-void hd_traffic_watch(struct hd_sm *sm);
-
 /* fetch.c */
 /* fetch.c: a cache of lines, at most `ways` of a set; and the way of a line in it, or the least recently used one of
  * its set. */
@@ -767,31 +732,6 @@ void hd_fetch_init(struct hd_fetch *fetch, const struct hd_config *config, struc
 uint64_t hd_fetch_next(struct hd_sm *sm, const struct hd_warp *warp, uint64_t line, uint64_t now);
 /* Cycle at which the warp has its next instruction where a policy says at which address that stands. */
 uint64_t hd_fetch_placed(struct hd_sm *sm, const struct hd_warp *warp, uint64_t now);
-
-/* control.c: core = modern. Whether the warp's next instruction may issue is decided by its control bits; it has
- * issued, and begins its reads and its result at `start`; its result has been written, or its sources have been read.
- */
-void hd_control_evaluate(struct hd_sm *sm, struct hd_warp *warp);
-void hd_control_issued(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now,
-		       uint64_t start);
-void hd_control_written(struct hd_warp *warp, const struct hd_dinst *inst);
-void hd_control_read(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now);
-/* A new warp: nothing is under way. */
-void hd_control_begin(struct hd_warp *warp);
-
-/* copies.c: asynchronous copies. The warp issues one, which joins the group that is returned; it ends its group; one of
- * a group is done. */
-uint8_t hd_copies_start(struct hd_warp *warp);
-void hd_copies_commit(struct hd_warp *warp);
-void hd_copies_done(struct hd_warp *warp, uint8_t group);
-/* Whether groups that are under way keep the instruction from issuing: a wait for them, or the end of one more than the
- * warp has numbers for. */
-bool hd_copies_keep(const struct hd_warp *warp, const struct hd_inst *inst);
-/* The same, of a warp that may have none at all. */
-static inline bool hd_copies_hold(const struct hd_warp *warp, const struct hd_dinst *inst)
-{
-	return __builtin_expect(warp->copies.oldest != warp->copies.open, 0) && hd_copies_keep(warp, &inst->inst);
-}
 
 /* forward.c: results that some readers have later than others. One has been written; whether the warp's next
  * instruction, whose operands have all been written, waits for one of these, which it then does. */

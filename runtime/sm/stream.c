@@ -10,6 +10,7 @@
 
 #include "runtime/sm/hooks.h"
 #include "runtime/sm/sm.h"
+#include "runtime/sm/stream.h"
 
 void hd_warp_run(struct hd_warp *warp, uint32_t pc, uint32_t lanes, uint32_t cycles)
 {

@@ -13,7 +13,7 @@
 #include <assert.h>
 
 #include "heddle/config.h"
-#include "runtime/sm/hooks.h"
+#include "runtime/sm/sm.h"
 #include "runtime/sm/texture.h"
 
 enum { QUAD = 4, WORDS_A_CYCLE = 4 };

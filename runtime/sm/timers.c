@@ -9,6 +9,7 @@
 #include <assert.h>
 
 #include "heddle/config.h"
+#include "runtime/sm/control.h"
 #include "runtime/sm/sm.h"
 
 #define MASK (HD_WHEEL_BUCKETS - 1)

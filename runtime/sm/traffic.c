@@ -7,7 +7,9 @@
  */
 #include "runtime/memory/packet.h"
 #include "runtime/sm/hooks.h"
+#include "runtime/sm/loads.h"
 #include "runtime/sm/sm.h"
+#include "runtime/sm/traffic.h"
 
 static uint32_t choose(void *context, const struct hd_packet *const *heads, uint32_t count, uint64_t now)
 {

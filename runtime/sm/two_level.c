@@ -11,6 +11,7 @@
  * rules.
  */
 #include "heddle/config.h"
+#include "runtime/sm/copies.h"
 #include "runtime/sm/hooks.h"
 #include "runtime/sm/sm.h"
 

@@ -12,6 +12,7 @@
 #include <assert.h>
 
 #include "heddle/config.h"
+#include "runtime/sm/calendar.h"
 #include "runtime/sm/sm.h"
 
 /* Slots between those of late instructions. Each of these holds a collector, so that a scheduler has few. */

@@ -2,6 +2,7 @@
 #include "harness.h"
 #include "heddle/opcodes.h"
 #include "runtime/sm/hooks.h"
+#include "runtime/sm/stream.h"
 #include "simbench.h"
 
 enum { LOG = 64, ROWS = 4 };
