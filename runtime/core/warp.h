@@ -135,8 +135,6 @@ struct hd_warp {
 	struct hd_hazard missed; /* results under way of loads that missed L1, where the scheduler looks at that */
 	struct hd_hazard loaded; /* by loads, and not used yet, where policies look at that (loads.c) */
 	uint64_t access_at;	 /* cycle at which the last of the late memory instructions has its operands */
-	uint64_t eligible_at;	 /* two-level: since when it may come into the active set */
-	uint64_t active_at;	 /* two-level: from when on it may issue, when it was last taken into the active set */
 	uint32_t stream_pc, stream_lanes, stream_cycles;
 	uint32_t range_writes; /* writes of its grid's range under way */
 	struct hd_forward forward;

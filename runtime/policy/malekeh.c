@@ -203,7 +203,7 @@ static bool has_waited(const struct hd_policy_handle *self, const struct hd_warp
 {
 	const struct hd_sm *sm = warp->cta->sm;
 	const struct malekeh_gpu *malekeh = malekeh_gpu_of(self, sm->gpu);
-	struct malekeh_wait *wait = &malekeh_sm_of(self, sm)->waits[sm->scheduler_of[warp->id]];
+	struct malekeh_wait *wait = &malekeh_sm_of(self, sm)->waits[sm->scheduling.scheduler_of[warp->id]];
 	if (!malekeh->waits)
 		return true;
 	if (wait->asked == now + 1)

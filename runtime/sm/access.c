@@ -13,6 +13,7 @@
 #include "runtime/sm/hooks.h"
 #include "runtime/sm/sm.h"
 #include "runtime/sm/texture.h"
+#include "runtime/sm/timers.h"
 
 /* Each late access has a collector, or, with a read window, a place that the load/store unit keeps for it. */
 uint32_t hd_access_most_late(const struct hd_config *config)
@@ -104,7 +105,7 @@ static void wait_outside(struct hd_sm *sm, struct hd_warp *warp, uint64_t now, u
 	late->request = sm->request;
 	warp->late++;
 	warp->access_at = start;
-	hd_warp_timer(sm, warp, HD_TIMER_ACCESS, now, start)->which = index;
+	hd_warp_timer(&sm->wheel, warp, HD_TIMER_ACCESS, now, start)->which = index;
 }
 
 void hd_access_send(struct hd_sm *sm, struct hd_warp *warp, uint64_t now, uint64_t start, uint32_t extra)

@@ -14,6 +14,7 @@
  * Cost: O(1) an arrival, O(waiting warps) a release; fences look at the SM's warps only while one of them waits.
  */
 #include "runtime/sm/hooks.h"
+#include "runtime/sm/scheduler.h"
 #include "runtime/sm/sm.h"
 
 #define BARRIERS 16

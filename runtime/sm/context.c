@@ -13,6 +13,7 @@
 #include "heddle/figures.h"
 #include "runtime/sm/hooks.h"
 #include "runtime/sm/places.h"
+#include "runtime/sm/scheduler.h"
 #include "runtime/sm/sm.h"
 
 #define NOTHING 0xa5 /* what comes back of what was not saved */
@@ -75,8 +76,8 @@ static void restore_registers(struct hd_sm *sm, struct hd_warp *warp)
 /* Slots are lost for other reasons while warps are away. */
 static void wake_schedulers(struct hd_sm *sm)
 {
-	for (uint32_t i = 0; i < sm->scheduler_count; i++)
-		hd_scheduler_wake(sm, i);
+	for (uint32_t i = 0; i < sm->scheduling.count; i++)
+		hd_scheduler_wake(&sm->scheduling, i);
 }
 
 void hd_warp_suspend(struct hd_sm *sm, struct hd_warp *warp, uint32_t parts, const struct hd_registers *saved)

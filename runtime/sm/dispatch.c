@@ -18,6 +18,7 @@
 #include "runtime/sm/control.h"
 #include "runtime/sm/hooks.h"
 #include "runtime/sm/places.h"
+#include "runtime/sm/scheduler.h"
 #include "runtime/sm/sm.h"
 #include "runtime/sm/stream.h"
 #include "runtime/sm/texture.h"

@@ -7,7 +7,9 @@
  */
 #include "runtime/sm/context.h"
 #include "runtime/sm/hooks.h"
+#include "runtime/sm/scheduler.h"
 #include "runtime/sm/sm.h"
+#include "runtime/sm/timers.h"
 
 /* ---- under way */
 
@@ -29,7 +31,7 @@ uint32_t hd_warp_pending(const struct hd_sm *sm, const struct hd_warp *warp)
 static void look_at(struct hd_sm *sm, const struct hd_warp *warp, uint64_t cycle)
 {
 	uint64_t now = hd_sm_now(sm);
-	hd_warp_timer(sm, warp, HD_TIMER_WAKE, now, cycle > now ? cycle : now + 1);
+	hd_warp_timer(&sm->wheel, warp, HD_TIMER_WAKE, now, cycle > now ? cycle : now + 1);
 }
 
 void hd_warp_await(struct hd_sm *sm, struct hd_warp *warp, uint32_t what)

@@ -115,7 +115,7 @@ static uint64_t from_stream(struct hd_sm *sm, uint32_t scheduler, struct hd_coun
 static uint64_t fetch_line(struct hd_sm *sm, const struct hd_warp *warp, uint64_t line, uint64_t now)
 {
 	struct hd_counters *counters = hd_sm_counters(sm, warp);
-	uint32_t scheduler = sm->scheduler_of[warp->id];
+	uint32_t scheduler = sm->scheduling.scheduler_of[warp->id];
 	struct hd_icache *cache = &sm->fetch.l0[scheduler];
 	if (!cache->ways)
 		return from_l1(&sm->fetch, counters, line, now);

@@ -25,7 +25,7 @@ static bool is_at_rest(const struct hd_sm *sm, const struct hd_warp *warp)
 	bool waits = warp->state == HD_WARP_RUNNING || warp->state == HD_WARP_BARRIER;
 	return waits && hd_warp_is_away(warp) && warp->away & HD_PART_REGISTERS && !hd_warp_pending(sm, warp) &&
 	       !warp->awaits && !warp->stream && warp->next_issue <= now && warp->wake_at <= now &&
-	       warp->active_at <= now;
+	       sm->two_level.active_at[warp->id] <= now;
 }
 
 bool hd_cta_can_leave(const struct hd_sm *sm, const struct hd_cta *cta)

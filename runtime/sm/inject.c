@@ -14,6 +14,7 @@
 #include "heddle/config.h"
 #include "heddle/opcodes.h"
 #include "runtime/sm/context.h"
+#include "runtime/sm/scheduler.h"
 #include "runtime/sm/sm.h"
 #include "runtime/sm/stream.h"
 

@@ -20,9 +20,11 @@
 #include "runtime/sm/elide.h"
 #include "runtime/sm/hooks.h"
 #include "runtime/sm/loads.h"
+#include "runtime/sm/scheduler.h"
 #include "runtime/sm/sm.h"
 #include "runtime/sm/stream.h"
 #include "runtime/sm/texture.h"
+#include "runtime/sm/timers.h"
 
 static void count_role(struct hd_counters *counters, uint8_t role)
 {
@@ -85,7 +87,7 @@ void hd_sm_write(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *
 		hd_sm_written(sm, warp, inst, now);
 		return;
 	}
-	hd_warp_timer(sm, warp, HD_TIMER_WRITTEN, now, at)->inst = inst;
+	hd_warp_timer(&sm->wheel, warp, HD_TIMER_WRITTEN, now, at)->inst = inst;
 }
 
 void hd_sm_written(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now)
@@ -119,7 +121,7 @@ static void filter(struct hd_sm *sm, struct hd_warp *warp, const struct hd_infli
 		hd_sm_result(sm, warp, entry->inst, entry->lanes, entry->order, now);
 		return;
 	}
-	struct hd_timer *timer = hd_warp_timer(sm, warp, HD_TIMER_RESULT, now, at);
+	struct hd_timer *timer = hd_warp_timer(&sm->wheel, warp, HD_TIMER_RESULT, now, at);
 	timer->inst = entry->inst;
 	timer->which = entry->order;
 	timer->lanes = entry->lanes;
@@ -187,7 +189,7 @@ void hd_warp_wake_at(struct hd_sm *sm, struct hd_warp *warp, uint64_t now, uint6
 {
 	warp->next_issue = at;
 	if (warp->wake_at != at)
-		hd_warp_timer(sm, warp, HD_TIMER_WAKE, now, at);
+		hd_warp_timer(&sm->wheel, warp, HD_TIMER_WAKE, now, at);
 	warp->wake_at = at;
 	hd_warp_set_wait(sm, warp, reason);
 }
@@ -253,7 +255,7 @@ void hd_sm_result_at(struct hd_sm *sm, struct hd_warp *warp, const struct hd_din
 	if (inst->pipe == HD_PIPE_LSU)
 		hd_hazard_add(inst->lat_class == HD_LAT_SHFL ? &warp->pending_shared : &warp->pending_memory,
 			      &inst->writes);
-	struct hd_timer *timer = hd_warp_timer(sm, warp, HD_TIMER_RESULT, now, at > now ? at : now + 1);
+	struct hd_timer *timer = hd_warp_timer(&sm->wheel, warp, HD_TIMER_RESULT, now, at > now ? at : now + 1);
 	timer->inst = inst;
 	timer->which = sm->issued;
 	timer->lanes = lanes;
@@ -270,7 +272,7 @@ void hd_sm_await(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *
 		return;
 	sm->begun++;
 	hd_hazard_add(&warp->pending, &inst->writes);
-	hd_warp_timer(sm, warp, HD_TIMER_WRITTEN, now, at)->inst = inst;
+	hd_warp_timer(&sm->wheel, warp, HD_TIMER_WRITTEN, now, at)->inst = inst;
 }
 
 uint32_t hd_inflight_take(struct hd_sm *sm, const struct hd_warp *warp, const struct hd_dinst *inst)

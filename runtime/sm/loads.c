@@ -8,9 +8,10 @@
  *
  * Cost: nothing without the hooks; else a few words an instruction.
  */
-#include "runtime/sm/hooks.h"
 #include "runtime/sm/loads.h"
+#include "runtime/sm/hooks.h"
 #include "runtime/sm/sm.h"
+#include "runtime/sm/two_level.h"
 
 void hd_loads_missed(void *context, uint32_t token, uint64_t now)
 {
@@ -18,7 +19,7 @@ void hd_loads_missed(void *context, uint32_t token, uint64_t now)
 	const struct hd_inflight *entry = &sm->inflight[token];
 	if (entry->inst == &sm->injected[HD_INJECT_LOAD])
 		return;
-	if (sm->leaves_on_miss)
+	if (sm->two_level.leaves_on_miss)
 		hd_active_missed(sm, &sm->warps[entry->warp], entry->inst);
 	HD_HOOKED (sm->gpu, self, load_miss)
 		self->hooks->load_miss(self, &sm->warps[entry->warp], entry->inst, now);

@@ -26,8 +26,8 @@ void hd_memory_queues_init(struct hd_sm *sm, const struct hd_config *config)
 
 void hd_memory_queues_clear(struct hd_sm *sm)
 {
-	for (uint32_t i = 0; i < sm->scheduler_count && sm->memory_places; i++) {
-		struct hd_unit *unit = &sm->units[sm->schedulers[i].unit_first[HD_PIPE_LSU]];
+	for (uint32_t i = 0; i < sm->scheduling.count && sm->memory_places; i++) {
+		struct hd_unit *unit = &sm->units[sm->scheduling.schedulers[i].unit_first[HD_PIPE_LSU]];
 		sm->memory_queues[i] = (struct hd_memory_queue){.next = 0};
 		if (unit->issue == HD_NEVER)
 			unit->issue = 0;
@@ -42,7 +42,7 @@ static uint64_t leaves(const struct hd_sm *sm, uint64_t taken)
 
 static struct hd_unit *address_unit(const struct hd_sm *sm, uint32_t index)
 {
-	return &sm->units[sm->schedulers[index].unit_first[HD_PIPE_LSU]];
+	return &sm->units[sm->scheduling.schedulers[index].unit_first[HD_PIPE_LSU]];
 }
 
 static uint32_t scheduler_of(uint32_t place)
@@ -63,7 +63,7 @@ static void set_free(struct hd_sm *sm, uint32_t place, uint64_t free_at)
 void hd_memory_queue_add(struct hd_sm *sm, const struct hd_scheduler *scheduler, uint64_t now, uint64_t ready,
 			 uint64_t dispatch)
 {
-	uint32_t index = (uint32_t)(scheduler - sm->schedulers);
+	uint32_t index = (uint32_t)(scheduler - sm->scheduling.schedulers);
 	struct hd_memory_queue *queue = &sm->memory_queues[index];
 	uint64_t taken = hd_latency_from(sm, dispatch) + sm->stages;
 	sm->queued = ready <= now + sm->gpu->shape.operand_cycles;
@@ -82,12 +82,12 @@ void hd_memory_queue_keep(struct hd_sm *sm, uint32_t place)
 void hd_memory_queue_leave(struct hd_sm *sm, uint32_t place, uint64_t now)
 {
 	uint32_t index = scheduler_of(place);
-	uint64_t free_at = leaves(sm, now), *visit = &sm->next_visit[index];
+	uint64_t free_at = leaves(sm, now), *visit = &sm->scheduling.next_visit[index];
 	bool waited_for = address_unit(sm, index)->issue == HD_NEVER;
 	set_free(sm, place, free_at);
 	if (!waited_for || address_unit(sm, index)->issue == HD_NEVER || *visit <= free_at)
 		return;
 	*visit = free_at;
-	if (free_at < sm->visit_next)
-		sm->visit_next = free_at;
+	if (free_at < sm->scheduling.visit_next)
+		sm->scheduling.visit_next = free_at;
 }

@@ -21,6 +21,7 @@
 #include "heddle/config.h"
 #include "runtime/sm/hooks.h"
 #include "runtime/sm/modern.h"
+#include "runtime/sm/scheduler.h"
 #include "runtime/sm/sm.h"
 
 enum { REGISTER_BITS = HD_WARP_LANES * 32 };
@@ -77,8 +78,8 @@ void hd_operands_init(struct hd_sm *sm, const struct hd_config *config, struct h
 	*shape = shape_of(config);
 	for (uint32_t i = 0; i < shape->parts; i++)
 		sm->regfiles[i] = new_regfile(shape, i, (uint32_t)config->collectors / shape->parts, arena);
-	for (uint32_t i = 0; i < sm->scheduler_count; i++)
-		sm->schedulers[i].regfile = sm->regfiles[shape->parts > 1 ? i : 0];
+	for (uint32_t i = 0; i < sm->scheduling.count; i++)
+		sm->scheduling.schedulers[i].regfile = sm->regfiles[shape->parts > 1 ? i : 0];
 	for (uint32_t id = 0; id < sm->warp_count; id++)
 		sm->warps[id].regfile = sm->regfiles[0];
 }

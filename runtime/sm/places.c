@@ -9,6 +9,7 @@
 
 #include "heddle/config.h"
 #include "runtime/sm/hooks.h"
+#include "runtime/sm/scheduler.h"
 #include "runtime/sm/sm.h"
 
 static struct hd_sm_grid *grid_of(struct hd_sm *sm, const struct hd_warp *warp)
@@ -22,8 +23,8 @@ void hd_warp_take_slot(struct hd_sm *sm, struct hd_warp *warp)
 {
 	warp->slot = hd_take_lowest(sm->free_slots);
 	warp->away &= ~HD_PART_SLOT;
-	sm->scheduler_of[warp->id] = (uint8_t)(warp->slot % sm->scheduler_count);
-	warp->regfile = sm->schedulers[sm->scheduler_of[warp->id]].regfile;
+	sm->scheduling.scheduler_of[warp->id] = (uint8_t)(warp->slot % sm->scheduling.count);
+	warp->regfile = sm->scheduling.schedulers[sm->scheduling.scheduler_of[warp->id]].regfile;
 	sm->line[warp->id] = HD_NO_LINE;
 	sm->placed_warps++;
 }

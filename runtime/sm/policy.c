@@ -18,6 +18,7 @@
 #include "runtime/sm/keys.h"
 #include "runtime/sm/policy_object.h"
 #include "runtime/sm/sm.h"
+#include "runtime/sm/timers.h"
 #include "runtime/sm/traffic.h"
 
 static const char *const touch_names[HD_TOUCH_COUNT] = {

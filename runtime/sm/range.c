@@ -14,6 +14,7 @@
 
 #include "runtime/sm/hooks.h"
 #include "runtime/sm/sm.h"
+#include "runtime/sm/timers.h"
 
 /* First fit among the ranges of grids that run. */
 static uint32_t find_rows(const struct hd_sm *sm, const struct hd_grid *grid, uint32_t rows)
@@ -108,7 +109,7 @@ uint64_t hd_range_operands(struct hd_sm *sm, struct hd_warp *warp, const struct 
 void hd_range_start(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now, uint64_t at)
 {
 	warp->range_writes++;
-	hd_warp_timer(sm, warp, HD_TIMER_RANGE, now, at > now ? at : now + 1)->inst = inst;
+	hd_warp_timer(&sm->wheel, warp, HD_TIMER_RANGE, now, at > now ? at : now + 1)->inst = inst;
 }
 
 bool hd_range_result(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now)
@@ -121,7 +122,7 @@ bool hd_range_result(struct hd_sm *sm, struct hd_warp *warp, const struct hd_din
 		latest = at > latest ? at : latest;
 	}
 	if (hd_tick_cycle(latest) > now) {
-		hd_warp_timer(sm, warp, HD_TIMER_RANGE, now, hd_tick_cycle(latest))->inst = NULL;
+		hd_warp_timer(&sm->wheel, warp, HD_TIMER_RANGE, now, hd_tick_cycle(latest))->inst = NULL;
 		return false;
 	}
 	warp->range_writes--;

@@ -15,8 +15,11 @@
 #include "runtime/sm/constant.h"
 #include "runtime/sm/hooks.h"
 #include "runtime/sm/modern.h"
+#include "runtime/sm/scheduler.h"
 #include "runtime/sm/texture.h"
+#include "runtime/sm/timers.h"
 #include "runtime/sm/transfer.h"
+#include "runtime/sm/two_level.h"
 
 uint32_t hd_sm_id(const struct hd_sm *sm)
 {
@@ -77,20 +80,20 @@ struct hd_sm *hd_sm_new(struct hd_gpu *gpu, uint32_t id, struct hd_exec *exec)
 	sm->gpu = gpu;
 	sm->id = id;
 	sm->exec = exec;
-	sm->scheduler_count = (uint8_t)config->schedulers;
-	sm->scheduling = (uint8_t)config->scheduler;
+	sm->scheduling.count = (uint8_t)config->schedulers;
+	sm->scheduling.rule = (uint8_t)config->scheduler;
 	sm->warp_count = sm->warp_slots = (uint32_t)config->max_warps;
 	sm->cta_count = sm->cta_slots = (uint32_t)config->max_ctas;
 	sm->stages = gpu->stages;
 	sm->branch_latency = (uint32_t)config->branch_latency + sm->stages;
 	sm->barrier_busy = (uint32_t)config->barrier_busy;
-	sm->leaves_on_miss = config->two_level_miss;
-	sm->dual = config->dual_issue;
+	sm->two_level.leaves_on_miss = config->two_level_miss;
+	sm->scheduling.dual = config->dual_issue;
 	sm->cross_cycles =
 		(uint32_t)(config->lat_cross > config->lat_cross_half ? config->lat_cross : config->lat_cross_half);
 	sm->guard_cycles = (uint32_t)config->lat_guard;
-	sm->greedy_quantum = config->greedy_quantum;
-	sm->two_level_quantum = config->two_level_quantum;
+	sm->scheduling.greedy_quantum = config->greedy_quantum;
+	sm->two_level.quantum = config->two_level_quantum;
 	sm->by_control = config->core == HD_CORE_MODERN;
 	sm->forwards = !sm->by_control && (sm->cross_cycles || config->lat_guard);
 	sm->predicated_latency = (uint32_t)config->lat_iadd + sm->stages;
@@ -105,7 +108,7 @@ struct hd_sm *hd_sm_new(struct hd_gpu *gpu, uint32_t id, struct hd_exec *exec)
 	hd_constant_init(&sm->constants, config, &gpu->arena);
 	hd_texture_init(&sm->textures, config);
 	hd_wheel_init(&sm->wheel, hd_sm_timers(config), &gpu->arena);
-	sm->timers_kept = sm->warp_slots * HD_WARP_INFLIGHT + HD_ISSUE_TIMERS;
+	sm->wheel.kept = sm->warp_slots * HD_WARP_INFLIGHT + HD_ISSUE_TIMERS;
 	hd_transfers_init(sm, &gpu->arena);
 	sm->lsu = hd_lsu_new(gpu->memory, id, config, sm->counted, &gpu->arena);
 	return sm;
@@ -140,20 +143,20 @@ static void fill(uint64_t *set, uint32_t words, uint32_t count)
 /* The first grid for some time begins: schedulers are empty, calendars carry on. */
 void hd_sm_begin(struct hd_sm *sm, uint64_t now)
 {
-	sm->scheduling = (uint8_t)sm->gpu->config->scheduler;
+	sm->scheduling.rule = (uint8_t)sm->gpu->config->scheduler;
 	hd_active_begin(sm, now);
 	hd_modern_forget(sm); /* ages begin anew */
-	for (uint32_t i = 0; i < sm->scheduler_count; i++) {
-		struct hd_scheduler *scheduler = &sm->schedulers[i];
+	for (uint32_t i = 0; i < sm->scheduling.count; i++) {
+		struct hd_scheduler *scheduler = &sm->scheduling.schedulers[i];
 		memset(scheduler->ready, 0, sizeof(scheduler->ready));
 		memset(scheduler->waiting, 0, sizeof(scheduler->waiting));
-		scheduler->active = sm->scheduling == HD_SCHED_TWO_LEVEL ? 0 : ~UINT64_C(0);
+		scheduler->active = sm->scheduling.rule == HD_SCHED_TWO_LEVEL ? 0 : ~UINT64_C(0);
 		scheduler->resident = scheduler->eligible = scheduler->coming = 0;
 		scheduler->ports = scheduler->reasons = 0;
 		scheduler->blocked = scheduler->held_ports = 0;
 		scheduler->charged = now;
 		scheduler->quiet = scheduler->look_at = scheduler->turns_until = 0;
-		sm->next_visit[i] = HD_NEVER;
+		sm->scheduling.next_visit[i] = HD_NEVER;
 		scheduler->reason = HD_STALL_idle;
 		scheduler->lost_at = HD_PC_NONE;
 		scheduler->last = HD_SCHEDULER_WARPS;
@@ -199,12 +202,6 @@ void hd_sm_abandon(struct hd_sm *sm)
 	hd_transfers_clear(sm);
 }
 
-void hd_sm_charge(struct hd_sm *sm, uint64_t now)
-{
-	for (uint32_t i = 0; i < sm->scheduler_count; i++)
-		hd_scheduler_charge(sm, &sm->schedulers[i], now);
-}
-
 /* Room in the load/store queue may have appeared: schedulers that wait for it look again; all that have something for
  * it where they share a register file (memory_until). */
 static void wake_memory_ports(struct hd_sm *sm)
@@ -214,12 +211,12 @@ static void wake_memory_ports(struct hd_sm *sm)
 	if (alone && grids && !hd_lsu_can_accept(sm->lsu, (uint32_t)__builtin_ctz(grids), sm->late_count))
 		return;
 	if (sm->gpu->shape.parts == 1)
-		for (uint32_t i = 0; i < sm->scheduler_count; i++)
-			if (sm->schedulers[i].ready[HD_PORT_MEMORY])
-				hd_scheduler_wake(sm, i);
-	for (uint32_t left = sm->memory_waits; left; left &= left - 1)
-		hd_scheduler_wake(sm, (uint32_t)__builtin_ctz(left));
-	sm->memory_waits = 0;
+		for (uint32_t i = 0; i < sm->scheduling.count; i++)
+			if (sm->scheduling.schedulers[i].ready[HD_PORT_MEMORY])
+				hd_scheduler_wake(&sm->scheduling, i);
+	for (uint32_t left = sm->scheduling.memory_waits; left; left &= left - 1)
+		hd_scheduler_wake(&sm->scheduling, (uint32_t)__builtin_ctz(left));
+	sm->scheduling.memory_waits = 0;
 }
 
 /* What completions touch is fetched together: with many SMs it is not in the host's cache. */
@@ -278,26 +275,26 @@ static uint64_t earlier(uint64_t a, uint64_t b)
 
 static void schedulers_cycle(struct hd_sm *sm, uint64_t now)
 {
-	uint32_t count = sm->scheduler_count;
+	uint32_t count = sm->scheduling.count;
 	uint32_t index = (uint32_t)(count & (count - 1) ? now % count : now & (count - 1));
-	if (sm->visit_next > now && !sm->every_cycle)
+	if (sm->scheduling.visit_next > now && !sm->every_cycle)
 		return;
 	for (uint32_t i = 0; i < count; i++) {
-		if (sm->next_visit[index] <= now || sm->every_cycle)
+		if (sm->scheduling.next_visit[index] <= now || sm->every_cycle)
 			hd_scheduler_visit(sm, index, now);
 		index = index + 1 == count ? 0 : index + 1;
 	}
-	sm->visit_next = HD_NEVER;
+	sm->scheduling.visit_next = HD_NEVER;
 	for (uint32_t i = 0; i < count; i++)
-		sm->visit_next = earlier(sm->visit_next, sm->next_visit[i]);
+		sm->scheduling.visit_next = earlier(sm->scheduling.visit_next, sm->scheduling.next_visit[i]);
 }
 
 static uint64_t next_cycle(const struct hd_sm *sm, uint64_t now)
 {
 	uint64_t next = earlier(sm->wheel.next, earlier(sm->lsu_next, sm->completion_next));
-	next = earlier(next, sm->visit_next);
+	next = earlier(next, sm->scheduling.visit_next);
 	if (sm->resident_warps)
-		next = earlier(next, earlier(sm->policy_next, sm->quantum_next));
+		next = earlier(next, earlier(sm->policy_next, sm->two_level.next));
 	next = earlier(next, earlier(sm->alarm_next, sm->transfer_next));
 	return next > now && !sm->wants_fill ? next : now + 1;
 }
@@ -309,12 +306,12 @@ static void settle(struct hd_sm *sm, uint64_t now)
 	if (sm->wheel.next != HD_NEVER)
 		hd_wheel_clear(&sm->wheel, hd_sm_timers(sm->gpu->config));
 	hd_sm_charge(sm, now + 1);
-	for (uint32_t i = 0; i < sm->scheduler_count; i++) {
-		sm->schedulers[i].reason = HD_STALL_idle;
-		sm->schedulers[i].lost_at = HD_PC_NONE;
-		sm->next_visit[i] = HD_NEVER;
+	for (uint32_t i = 0; i < sm->scheduling.count; i++) {
+		sm->scheduling.schedulers[i].reason = HD_STALL_idle;
+		sm->scheduling.schedulers[i].lost_at = HD_PC_NONE;
+		sm->scheduling.next_visit[i] = HD_NEVER;
 	}
-	sm->visit_next = HD_NEVER;
+	sm->scheduling.visit_next = HD_NEVER;
 }
 
 uint64_t hd_sm_tick(struct hd_sm *sm, uint64_t now)
@@ -331,7 +328,7 @@ uint64_t hd_sm_tick(struct hd_sm *sm, uint64_t now)
 		hd_sm_alarms(sm, now);
 	if (sm->policy_next <= now)
 		sm->policy_next = hd_policy_tick(sm, now);
-	if (sm->quantum_next <= now)
+	if (sm->two_level.next <= now)
 		hd_active_turn(sm, now);
 	sm->stirred = false;
 	if (__builtin_expect(sm->wants_fill, 0))
@@ -363,9 +360,10 @@ void hd_sm_dump(const struct hd_sm *sm, FILE *out)
 		"SM %u: %u CTAs, %u warps, next timer %" PRIu64 ", load/store unit %" PRIu64 ", completion %" PRIu64
 		"\n",
 		sm->id, sm->resident_ctas, sm->resident_warps, sm->wheel.next, sm->lsu_next, sm->completion_next);
-	for (uint32_t i = 0; i < sm->scheduler_count; i++)
+	for (uint32_t i = 0; i < sm->scheduling.count; i++)
 		fprintf(out, "  scheduler %u: resident %016" PRIx64 " reason %s, next visit %" PRIu64 "\n", i,
-			sm->schedulers[i].resident, hd_stall_name[sm->schedulers[i].reason], sm->next_visit[i]);
+			sm->scheduling.schedulers[i].resident, hd_stall_name[sm->scheduling.schedulers[i].reason],
+			sm->scheduling.next_visit[i]);
 	for (uint32_t id = 0; id < sm->warp_count; id++)
 		if (sm->warps[id].state != HD_WARP_FREE)
 			dump_warp(sm, &sm->warps[id], out);

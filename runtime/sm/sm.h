@@ -21,43 +21,12 @@
 #include "runtime/memory/memory.h"
 #include "runtime/sm/calendar.h"
 #include "runtime/sm/limits.h"
+#include "runtime/sm/scheduler.h"
+#include "runtime/sm/timers.h"
+#include "runtime/sm/two_level.h"
 
 #define HD_MAX_AHEAD 32 /* lines of a stream buffer */
-#define HD_SCHEDULER_WARPS 64 /* positions of one scheduler: bits of a mask */
 #define HD_NO_LINE UINT64_MAX
-
-/* Where a ready warp's next instruction goes. Memory instructions also need room in the load/store queue; multiply-adds
- * of integers the first unit of single precision, where that one does them. */
-enum hd_port { HD_PORT_MEMORY = HD_PIPE_COUNT, HD_PORT_MULTIPLY, HD_PORT_COUNT };
-
-/* hd_warp.wait_reason of a warp that can issue; a waiting warp has one of enum hd_stall's later values there. */
-#define HD_WAIT_READY HD_STALL_issued
-#define HD_WAIT_NOT_RESIDENT 0xff
-
-struct hd_scheduler {
-	uint64_t ready[HD_PORT_COUNT]; /* positions */
-	uint64_t active;	       /* two-level: who may issue; all ones otherwise */
-	uint64_t coming;	       /* two-level: in the active set, but not there yet (hook activate) */
-	uint64_t resident;
-	uint64_t eligible;    /* two-level: resident and not in a long wait */
-	uint64_t quiet;	      /* greedy: ready at the last look and not issued since */
-	uint64_t look_at;     /* greedy: the next look for warps that others keep from issuing */
-	uint64_t turns_until; /* greedy: warps take turns before this cycle */
-	uint64_t charged;     /* slots before this cycle are attributed */
-	uint32_t ports;	      /* bit a port with ready warps */
-	uint32_t reasons;     /* bit an enum hd_stall with waiting warps */
-	uint32_t blocked;     /* what the last visit found in the way of ready warps: bit an enum hd_stall */
-	uint32_t held_ports;  /* and the ports of these; 0 where anything may change it */
-	uint32_t lost_at; /* where the event `slots` is watched: the instruction that they count at, or HD_PC_NONE */
-	uint8_t reason;	  /* of the slots from `charged` on */
-	uint8_t last;	  /* position of the last issue */
-	uint8_t top;	  /* next free position */
-	uint8_t waiting[HD_STALL_COUNT];
-	uint8_t warp_at[HD_SCHEDULER_WARPS]; /* hd_warp.id */
-	uint16_t unit_first[HD_PORT_COUNT];  /* in hd_sm.units: those that take what comes to each port */
-	uint8_t unit_count[HD_PORT_COUNT];
-	struct hd_regfile *regfile;
-};
 
 #define HD_TICKS 1000 /* of a cycle: times of the register file have fractions */
 
@@ -113,41 +82,7 @@ struct hd_memory_queue {
 	uint8_t next;
 };
 
-/* A timer: a result is there, or it is written where it had to wait for a port; a warp looks at its next instruction; a
- * memory instruction whose operands were late goes to the load/store unit; an operand is in its collector, or an
- * instruction leaves it; registers of a range are to be written by `inst`, or, without one, are written; the sources of
- * `inst` have been read (core = modern). */
-enum hd_timer_kind {
-	HD_TIMER_RESULT,
-	HD_TIMER_WRITTEN,
-	HD_TIMER_WAKE,
-	HD_TIMER_ACTIVE,
-	HD_TIMER_ACCESS,
-	HD_TIMER_OPERAND,
-	HD_TIMER_DISPATCH,
-	HD_TIMER_RANGE,
-	HD_TIMER_READ
-};
-struct hd_timer {
-	uint64_t cycle;
-	const struct hd_dinst *inst;
-	uint32_t which; /* result: order of issue; access: in hd_sm.late; operand, dispatch: number of the collector,
-			   and operand << 16 */
-	uint32_t lanes; /* result: that executed */
-	uint16_t next;
-	uint8_t warp, kind; /* warp: hd_warp.id */
-};
-#define HD_WHEEL_BUCKETS 512
-#define HD_TIMER_NONE UINT16_MAX
-#define HD_ISSUE_TIMERS (4 + HD_MAX_OPERANDS)    /* that an issue starts, at most */
 #define HD_WARP_INFLIGHT 64 /* loads under way, of the warps on average */
-struct hd_wheel {
-	uint64_t next; /* earliest cycle with a timer; HD_NEVER */
-	struct hd_timer *pool;
-	uint16_t free, free_count;
-	uint64_t occupied[HD_WHEEL_BUCKETS / 64];
-	uint16_t head[HD_WHEEL_BUCKETS]; /* the last one that was added to each bucket */
-};
 
 /* A memory instruction whose operands are not there yet. */
 struct hd_late {
@@ -268,13 +203,9 @@ struct hd_sm {
 	struct hd_inflight *inflight;
 	uint64_t hooks; /* HD_HOOK of each that some policy has */
 	uint64_t now;
-	uint8_t scheduler_count;
-	uint8_t scheduling; /* HD_SCHED_* */
 	bool every_cycle;
-	bool dual;				/* two instructions of a warp may share an issue slot */
 	bool by_control;			/* core = modern */
 	bool forwards;				/* some readers have results later than others (forward.c) */
-	bool leaves_on_miss;			/* two-level: for memory only when L1 was missed */
 	bool lsu_ticked;			/* in this cycle: the memory may have been given work */
 	bool stopping;				/* some warp may have to */
 	bool wants_fill;			/* a slot has become free */
@@ -283,26 +214,19 @@ struct hd_sm {
 	uint32_t ctas_retired;			/* since the GPU last looked */
 	uint32_t grid_mask;			/* bit a grid with resident CTAs */
 	uint32_t resident_warps, resident_ctas; /* that it knows */
-	uint64_t next_visit[HD_MAX_SCHEDULERS]; /* cycle at which each must look again; HD_NEVER until an event */
-	uint64_t visit_next;			/* not after the first of these */
 	uint64_t lsu_next;			/* cycle at which hd_lsu_tick wants to be called */
 	uint64_t completion_next;		/* cycle of the first completion not yet taken */
 	uint64_t policy_next;			/* earliest policy tick */
 	uint64_t alarm_next;			/* and alarm */
-	uint64_t quantum_next;			/* two-level: when warps may have to make way */
 	uint64_t transfer_next;			/* cycle at which transfers have something to do */
-	uint32_t memory_waits;			/* schedulers that found no room in the load/store unit, a bit each */
 	uint32_t fences;			/* warps waiting at a fence */
 	uint32_t result_count;			/* of `results` */
 	uint32_t awaited;			/* warps with hd_warp.awaits */
-	uint32_t timers_kept;			/* issue stalls when fewer are free */
 	uint32_t branch_latency, predicated_latency;
 	uint32_t barrier_busy;
 	uint64_t barriers_free; /* cycle from which the next arrival is taken */
 	uint32_t cross_cycles;	/* at most so many cycles for results of another pipeline */
 	uint32_t guard_cycles;	/* lat_guard */
-	/* As configured: read in each visit of a scheduler. */
-	uint64_t greedy_quantum, two_level_quantum;
 	uint32_t inflight_free, inflight_left;
 	uint32_t late_free, late_count;
 	uint32_t memory_places, memory_hold; /* of a scheduler; cycles */
@@ -310,12 +234,10 @@ struct hd_sm {
 	uint32_t issued; /* instructions, for the order of results */
 	/* Results that were begun and that were written; accesses that want an answer and that got it. */
 	uint64_t begun, written, asked, answered;
-	uint64_t stalls[HD_STALL_COUNT];
-	struct hd_scheduler schedulers[HD_MAX_SCHEDULERS];
+	struct hd_two_level two_level; /* its first line is the last of what each cycle looks at */
+	struct hd_scheduling scheduling;
 	struct hd_wheel wheel;
-	/* By hd_warp.id; the first two of warps in a slot. */
-	uint8_t scheduler_of[HD_MAX_CONTEXTS], position[HD_MAX_CONTEXTS];
-	uint8_t ready_port[HD_MAX_CONTEXTS];	      /* enum hd_port of a ready warp */
+	/* By hd_warp.id. */
 	uint8_t grid_of[HD_MAX_CONTEXTS];	      /* hd_grid.slot of each warp */
 	const struct hd_dinst *next[HD_MAX_CONTEXTS]; /* the instruction that each warp issues next */
 	uint64_t line[HD_MAX_CONTEXTS];		      /* instruction cache line that each warp holds */
@@ -466,60 +388,10 @@ void hd_sm_place_watched(struct hd_sm *sm);
 void hd_sm_spare(struct hd_sm *sm, uint32_t warps, uint32_t ctas);
 /* One cycle. Returns the next cycle at which this SM has something to do (HD_NEVER: only after a reply). */
 uint64_t hd_sm_tick(struct hd_sm *sm, uint64_t now);
-/* Attributes the slots of all schedulers up to `now`, exclusive. */
-void hd_sm_charge(struct hd_sm *sm, uint64_t now);
 void hd_sm_begin(struct hd_sm *sm, uint64_t now);
 /* Drops every warp, after a fault. */
 void hd_sm_abandon(struct hd_sm *sm);
 void hd_sm_dump(const struct hd_sm *sm, FILE *out);
-
-/* scheduler.c */
-void hd_scheduler_add(struct hd_sm *sm, struct hd_warp *warp);
-/* Two-level: the delay of a warp that came into the active set is over. */
-void hd_scheduler_activated(struct hd_sm *sm, struct hd_warp *warp, uint64_t now);
-/* Into the care of its slot's scheduler, with the wait that it had, and out of it with that kept; no hook is told. */
-void hd_scheduler_enter(struct hd_sm *sm, struct hd_warp *warp, uint8_t reason);
-void hd_scheduler_leave(struct hd_sm *sm, const struct hd_warp *warp);
-/* The warp waits for nothing any more. */
-void hd_warp_gone(struct hd_sm *sm, struct hd_warp *warp);
-void hd_scheduler_visit(struct hd_sm *sm, uint32_t index, uint64_t now);
-/* For policies: the SM's schedulers go by this rule (HD_SCHED_*) from now on, until no grid runs any more; then by that
- * of the configuration. */
-HD_API void hd_sm_schedule_by(struct hd_sm *sm, uint8_t rule);
-/* The scheduler looks again at once. */
-static inline void hd_scheduler_wake(struct hd_sm *sm, uint32_t index)
-{
-	sm->next_visit[index] = sm->visit_next = 0;
-}
-/* two_level.c: whether a wait for this reason takes the warp out of the active set; who has begun to wait, or is ready,
- * leaves it or may come in; those come in for whom there is room. */
-bool hd_active_leaves(const struct hd_sm *sm, const struct hd_warp *warp, uint8_t reason);
-void hd_active_update(struct hd_sm *sm, struct hd_scheduler *scheduler, uint64_t bit, uint8_t reason);
-void hd_active_fill(struct hd_sm *sm, struct hd_scheduler *scheduler);
-/* A load of the warp has missed L1. */
-void hd_active_missed(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *load);
-/* At the start of a grid or a change of the rule, and at sm->quantum_next. */
-void hd_active_begin(struct hd_sm *sm, uint64_t now);
-void hd_active_turn(struct hd_sm *sm, uint64_t now);
-/* The warp's state becomes HD_WAIT_READY or a reason; its scheduler looks again. */
-void hd_warp_set_wait(struct hd_sm *sm, struct hd_warp *warp, uint8_t reason);
-/* The operands of the warp's next instruction, into the host's cache. */
-void hd_warp_prefetch(const struct hd_warp *warp, const struct hd_dinst *inst);
-/* Decides the state of a warp from its next instruction and what is pending. */
-void hd_warp_evaluate(struct hd_sm *sm, struct hd_warp *warp);
-
-static inline void hd_scheduler_charge(struct hd_sm *sm, struct hd_scheduler *scheduler, uint64_t now)
-{
-	sm->stalls[scheduler->reason] += now - scheduler->charged;
-	HD_TELL(sm->gpu, slots, scheduler->lost_at, scheduler->reason, now - scheduler->charged);
-	scheduler->charged = now;
-}
-
-static inline uint8_t hd_inst_port(const struct hd_dinst *inst)
-{
-	bool memory = inst->pipe == HD_PIPE_LSU && inst->lat_class == HD_LAT_MEM && !(inst->effects & HD_FX_FENCE);
-	return memory ? (uint8_t)HD_PORT_MEMORY : inst->on_fma ? (uint8_t)HD_PORT_MULTIPLY : inst->pipe;
-}
 
 /* issue.c */
 void hd_sm_issue(struct hd_sm *sm, struct hd_scheduler *scheduler, struct hd_warp *warp, uint64_t now);
@@ -585,24 +457,6 @@ uint32_t hd_inflight_take(struct hd_sm *sm, const struct hd_warp *warp, const st
 HD_API void hd_policy_at(const struct hd_policy_handle *self, struct hd_sm *sm, uint64_t cycle, uint64_t arg);
 void hd_sm_alarms(struct hd_sm *sm, uint64_t now);
 void hd_sm_forget_alarms(struct hd_sm *sm);
-
-/* timers.c */
-void hd_wheel_init(struct hd_wheel *wheel, uint32_t timers, struct hd_arena *arena);
-void hd_wheel_clear(struct hd_wheel *wheel, uint32_t timers);
-/* Starts a timer; the caller fills in the rest of it. */
-struct hd_timer *hd_wheel_add(struct hd_wheel *wheel, uint64_t now, uint64_t cycle);
-/* The same for what is to happen to a warp. */
-static inline struct hd_timer *hd_warp_timer(struct hd_sm *sm, const struct hd_warp *warp, enum hd_timer_kind kind,
-					     uint64_t now, uint64_t cycle)
-{
-	struct hd_timer *timer = hd_wheel_add(&sm->wheel, now, cycle);
-	timer->warp = (uint8_t)warp->id;
-	timer->kind = (uint8_t)kind;
-	return timer;
-}
-/* Fires every timer that is due at `now`. Called at each cycle that wheel->next names. */
-void hd_sm_fire(struct hd_sm *sm, uint64_t now);
-uint32_t hd_sm_timers(const struct hd_config *config);
 
 /* operands.c, units.c */
 void hd_operands_init(struct hd_sm *sm, const struct hd_config *config, struct hd_arena *arena);

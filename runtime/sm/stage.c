@@ -12,7 +12,9 @@
 
 #include "runtime/sm/hooks.h"
 #include "runtime/sm/modern.h"
+#include "runtime/sm/scheduler.h"
 #include "runtime/sm/sm.h"
+#include "runtime/sm/timers.h"
 
 /* ---- at issue */
 
@@ -90,12 +92,12 @@ void hd_stage_start(struct hd_sm *sm, struct hd_collector *collector, uint64_t n
 		if (!first_from_bank(collector, i))
 			continue;
 		if (at > now)
-			hd_warp_timer(sm, warp, HD_TIMER_OPERAND, now, at)->which = collector->number | i << 16;
+			hd_warp_timer(&sm->wheel, warp, HD_TIMER_OPERAND, now, at)->which = collector->number | i << 16;
 		else
 			hd_stage_delivered(sm, collector->number | i << 16, now);
 	}
 	if (dispatch > now)
-		hd_warp_timer(sm, warp, HD_TIMER_DISPATCH, now, dispatch)->which = collector->number;
+		hd_warp_timer(&sm->wheel, warp, HD_TIMER_DISPATCH, now, dispatch)->which = collector->number;
 	else
 		hd_stage_dispatched(sm, collector->number, now);
 }

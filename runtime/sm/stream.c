@@ -9,6 +9,7 @@
 #include <assert.h>
 
 #include "runtime/sm/hooks.h"
+#include "runtime/sm/scheduler.h"
 #include "runtime/sm/sm.h"
 #include "runtime/sm/stream.h"
 

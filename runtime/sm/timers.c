@@ -10,7 +10,10 @@
 
 #include "heddle/config.h"
 #include "runtime/sm/control.h"
+#include "runtime/sm/scheduler.h"
 #include "runtime/sm/sm.h"
+#include "runtime/sm/timers.h"
+#include "runtime/sm/two_level.h"
 
 #define MASK (HD_WHEEL_BUCKETS - 1)
 #define WORDS (HD_WHEEL_BUCKETS / 64)
@@ -115,7 +118,7 @@ static uint16_t reversed(const struct hd_sm *sm, uint16_t id)
 		timer->next = first;
 		__builtin_prefetch(&sm->warps[timer->warp].pending);
 		__builtin_prefetch(timer->inst);
-		__builtin_prefetch(sm->schedulers[sm->scheduler_of[timer->warp]].regfile->ports);
+		__builtin_prefetch(sm->scheduling.schedulers[sm->scheduling.scheduler_of[timer->warp]].regfile->ports);
 		first = id;
 		id = next;
 	}

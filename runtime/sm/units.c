@@ -13,6 +13,7 @@
 
 #include "heddle/config.h"
 #include "runtime/sm/calendar.h"
+#include "runtime/sm/scheduler.h"
 #include "runtime/sm/sm.h"
 
 /* Slots between those of late instructions. Each of these holds a collector, so that a scheduler has few. */
@@ -41,12 +42,12 @@ static void open_ports(struct hd_scheduler *scheduler)
 
 void hd_units_init(struct hd_sm *sm, const struct hd_config *config, struct hd_arena *arena)
 {
-	uint32_t total = 0, schedulers = sm->scheduler_count;
+	uint32_t total = 0, schedulers = sm->scheduling.count;
 	for (uint32_t pipe = 0; pipe < HD_PIPE_COUNT; pipe++) {
 		uint32_t units = units_of(config, pipe), own = units / schedulers, over = units % schedulers;
 		assert(units); /* config.def: at least 1 of each */
 		for (uint32_t i = 0; i < schedulers; i++) {
-			struct hd_scheduler *scheduler = &sm->schedulers[i];
+			struct hd_scheduler *scheduler = &sm->scheduling.schedulers[i];
 			if (own) {
 				uint32_t before = i * own + (i < over ? i : over);
 				scheduler->unit_first[pipe] = (uint16_t)(total + before);
@@ -59,7 +60,7 @@ void hd_units_init(struct hd_sm *sm, const struct hd_config *config, struct hd_a
 		total += units;
 	}
 	for (uint32_t i = 0; i < schedulers; i++)
-		open_ports(&sm->schedulers[i]);
+		open_ports(&sm->scheduling.schedulers[i]);
 	sm->units = HD_ARENA_NEW(arena, struct hd_unit, total);
 	sm->calendars = HD_ARENA_NEW(arena, struct hd_calendar, total);
 	for (uint32_t i = 0; i < total; i++)

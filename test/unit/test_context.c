@@ -529,7 +529,7 @@ END_TEST
 
 static void keep_two(struct hd_sm *sm, uint64_t step, uint64_t now)
 {
-	struct hd_scheduler *scheduler = &sm->schedulers[0];
+	struct hd_scheduler *scheduler = &sm->scheduling.schedulers[0];
 	struct hd_warp *a = &sm->warps[0], *b = &sm->warps[1];
 	if (step == 0) {
 		ck_assert_uint_eq(scheduler->active, 3);

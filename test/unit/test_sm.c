@@ -113,8 +113,8 @@ START_TEST(each_pipeline_has_its_units)
 	for (uint32_t pipe = 0; pipe < HD_PIPE_COUNT; pipe++) {
 		uint32_t units = pipe == HD_PIPE_SFU ? 2 : 4;
 		for (uint32_t s = 0; s < 4; s++) {
-			ck_assert_uint_eq(sm->schedulers[s].unit_first[pipe], expected + s % units);
-			ck_assert_uint_eq(sm->schedulers[s].unit_count[pipe], 1);
+			ck_assert_uint_eq(sm->scheduling.schedulers[s].unit_first[pipe], expected + s % units);
+			ck_assert_uint_eq(sm->scheduling.schedulers[s].unit_count[pipe], 1);
 		}
 		expected += units;
 	}
