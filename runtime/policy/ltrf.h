@@ -6,6 +6,7 @@
 #define HD_RUNTIME_POLICY_LTRF_H
 
 #include "runtime/policy/wcb.h"
+#include "runtime/sm/calendar.h"
 #include "runtime/sm/hooks.h"
 
 #define LTRF_NOWHERE UINT64_MAX /* in no interval */

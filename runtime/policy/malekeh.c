@@ -117,8 +117,8 @@ static void start(const struct hd_policy_handle *self, struct hd_gpu *gpu)
 	uint64_t seed = setting(self, gpu, MALEKEH_SEED);
 	for (uint32_t i = 0; i < gpu->sm_count; i++)
 		for (uint32_t part = 0; part < gpu->shape.parts; part++)
-			for (uint32_t c = 0; c < gpu->sms[i]->regfiles[part]->collector_count; c++) {
-				struct hd_collector *collector = &gpu->sms[i]->regfiles[part]->collectors[c];
+			for (uint32_t c = 0; c < gpu->sms[i]->operands.regfiles[part]->collector_count; c++) {
+				struct hd_collector *collector = &gpu->sms[i]->operands.regfiles[part]->collectors[c];
 				struct hd_ccu *unit = malekeh_unit_of(self, collector);
 				hd_ccu_init(unit, setting(self, gpu, MALEKEH_ENTRIES),
 					    seed << 32 | i << 16 | collector->number);

@@ -24,6 +24,7 @@
 #include "runtime/sm/scheduler.h"
 #include "runtime/sm/sm.h"
 #include "runtime/sm/timers.h"
+#include "runtime/sm/units.h"
 
 _Static_assert(sizeof((struct hd_warp){0}.counters) == HD_COUNTERS, "a counter each");
 

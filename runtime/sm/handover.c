@@ -84,8 +84,8 @@ static void move_warp(struct hd_sm *from, struct hd_sm *to, struct hd_warp *warp
 	warp->state = HD_WARP_FREE;
 	warp->slot = there->slot = HD_NO_SLOT;
 	warp->next_issue = warp->wake_at = 0;
-	warp->regfile = from->regfiles[0];
-	there->regfile = to->regfiles[0];
+	warp->regfile = from->operands.regfiles[0];
+	there->regfile = to->operands.regfiles[0];
 	there->cta = cta;
 	cta->warps[there->index] = there;
 	from->local_of[old] = to->local_of[new];

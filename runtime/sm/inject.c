@@ -14,9 +14,11 @@
 #include "heddle/config.h"
 #include "heddle/opcodes.h"
 #include "runtime/sm/context.h"
+#include "runtime/sm/operands.h"
 #include "runtime/sm/scheduler.h"
 #include "runtime/sm/sm.h"
 #include "runtime/sm/stream.h"
+#include "runtime/sm/units.h"
 
 /* It takes a slot, a collector and a register write, and waits for nothing. */
 static struct hd_dinst micro_inst(void)
@@ -191,7 +193,7 @@ void hd_inject_issue(struct hd_sm *sm, struct hd_scheduler *scheduler, struct hd
 		return;
 	}
 	struct hd_collector *collector = hd_collector_take(sm, scheduler, warp, inst, now);
-	uint64_t ready = hd_access_after(sm, warp, collect_row(sm, warp, now));
+	uint64_t ready = hd_access_after(&sm->gpu->shape, warp, collect_row(sm, warp, now));
 	uint64_t dispatch = hd_units_dispatch(sm, scheduler, inst, now, ready);
 	hd_collector_hold(sm, scheduler, collector, now, dispatch);
 	if (dispatch > warp->dispatched)
@@ -205,7 +207,7 @@ void hd_inject_issue(struct hd_sm *sm, struct hd_scheduler *scheduler, struct hd
 		injection->outstanding++;
 	}
 	next_row(injection);
-	hd_access_send(sm, warp, now, hd_latency_from(sm, dispatch), 0);
+	hd_access_send(sm, warp, now, hd_latency_from(&sm->gpu->shape, dispatch), 0);
 	if (injection->count || !injection->outstanding)
 		hd_warp_continue(sm, warp, now, now + 1, HD_STALL_control);
 	else

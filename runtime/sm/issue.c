@@ -20,11 +20,14 @@
 #include "runtime/sm/elide.h"
 #include "runtime/sm/hooks.h"
 #include "runtime/sm/loads.h"
+#include "runtime/sm/operands.h"
 #include "runtime/sm/scheduler.h"
 #include "runtime/sm/sm.h"
+#include "runtime/sm/stage.h"
 #include "runtime/sm/stream.h"
 #include "runtime/sm/texture.h"
 #include "runtime/sm/timers.h"
+#include "runtime/sm/units.h"
 
 static void count_role(struct hd_counters *counters, uint8_t role)
 {
@@ -492,7 +495,7 @@ void hd_sm_issue(struct hd_sm *sm, struct hd_scheduler *scheduler, struct hd_war
 	struct hd_collector *collector = collected ? hd_collector_take(sm, scheduler, warp, inst, now) : NULL;
 	uint64_t ready = read_operands(sm, warp, inst, collector, now);
 	if (inst->pipe == HD_PIPE_LSU)
-		ready = hd_access_after(sm, warp, ready);
+		ready = hd_access_after(&sm->gpu->shape, warp, ready);
 	uint64_t dispatch = hd_units_dispatch(sm, scheduler, inst, now, ready);
 	if (collected)
 		hd_collector_hold(sm, scheduler, collector, now, dispatch);
@@ -513,11 +516,11 @@ void hd_sm_issue(struct hd_sm *sm, struct hd_scheduler *scheduler, struct hd_war
 	    (sm->hooks & HD_HOOK(issued) || warp->active != lanes)) /* most instructions leave the path as it is */
 		told_of_issue(sm, warp, inst, lanes, now);
 	if (__builtin_expect(sm->by_control, 0))
-		hd_control_issued(sm, warp, inst, now, hd_latency_from(sm, dispatch));
+		hd_control_issued(sm, warp, inst, now, hd_latency_from(&sm->gpu->shape, dispatch));
 	if (sm->effect.warp_done) {
 		warp->state = HD_WARP_DONE;
 		hd_warp_finish(sm, warp, now);
 	} else {
-		start_effect(sm, warp, inst, now, hd_latency_from(sm, dispatch));
+		start_effect(sm, warp, inst, now, hd_latency_from(&sm->gpu->shape, dispatch));
 	}
 }

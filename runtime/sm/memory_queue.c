@@ -12,7 +12,9 @@
  * Huerta et al., MICRO 2025, 5.4 and Table 1.
  */
 #include "heddle/config.h"
+#include "runtime/sm/operands.h"
 #include "runtime/sm/sm.h"
+#include "runtime/sm/units.h"
 
 enum { INDEX_BITS = 8 }; /* of a place, its scheduler above */
 
@@ -27,7 +29,7 @@ void hd_memory_queues_init(struct hd_sm *sm, const struct hd_config *config)
 void hd_memory_queues_clear(struct hd_sm *sm)
 {
 	for (uint32_t i = 0; i < sm->scheduling.count && sm->memory_places; i++) {
-		struct hd_unit *unit = &sm->units[sm->scheduling.schedulers[i].unit_first[HD_PIPE_LSU]];
+		struct hd_unit *unit = &sm->units.units[sm->scheduling.schedulers[i].unit_first[HD_PIPE_LSU]];
 		sm->memory_queues[i] = (struct hd_memory_queue){.next = 0};
 		if (unit->issue == HD_NEVER)
 			unit->issue = 0;
@@ -42,7 +44,7 @@ static uint64_t leaves(const struct hd_sm *sm, uint64_t taken)
 
 static struct hd_unit *address_unit(const struct hd_sm *sm, uint32_t index)
 {
-	return &sm->units[sm->scheduling.schedulers[index].unit_first[HD_PIPE_LSU]];
+	return &sm->units.units[sm->scheduling.schedulers[index].unit_first[HD_PIPE_LSU]];
 }
 
 static uint32_t scheduler_of(uint32_t place)
@@ -65,7 +67,7 @@ void hd_memory_queue_add(struct hd_sm *sm, const struct hd_scheduler *scheduler,
 {
 	uint32_t index = (uint32_t)(scheduler - sm->scheduling.schedulers);
 	struct hd_memory_queue *queue = &sm->memory_queues[index];
-	uint64_t taken = hd_latency_from(sm, dispatch) + sm->stages;
+	uint64_t taken = hd_latency_from(&sm->gpu->shape, dispatch) + sm->stages;
 	sm->queued = ready <= now + sm->gpu->shape.operand_cycles;
 	sm->request.place = (uint16_t)(index << INDEX_BITS | queue->next);
 	queue->free_at[queue->next] = leaves(sm, taken > now ? taken : now + 1);

@@ -18,6 +18,7 @@
 #include "runtime/sm/keys.h"
 #include "runtime/sm/policy_object.h"
 #include "runtime/sm/sm.h"
+#include "runtime/sm/stage.h"
 #include "runtime/sm/timers.h"
 #include "runtime/sm/traffic.h"
 
@@ -345,10 +346,11 @@ static uint8_t *new_space(struct hd_gpu *gpu, uint32_t bytes)
 static void place_in_stage(struct hd_gpu *gpu, struct hd_sm *sm)
 {
 	for (uint32_t part = 0; part < gpu->shape.parts; part++)
-		for (uint32_t i = 0; i < sm->regfiles[part]->collector_count; i++)
-			sm->regfiles[part]->collectors[i].policy_space = new_space(gpu, gpu->policy_bytes.collector);
+		for (uint32_t i = 0; i < sm->operands.regfiles[part]->collector_count; i++)
+			sm->operands.regfiles[part]->collectors[i].policy_space =
+				new_space(gpu, gpu->policy_bytes.collector);
 	if (sm->hooks & HD_HOOK(result_target))
-		sm->results = HD_ARENA_NEW(&gpu->arena, struct hd_stage_result, hd_sm_timers(gpu->config));
+		sm->stage.results = HD_ARENA_NEW(&gpu->arena, struct hd_stage_result, hd_sm_timers(gpu->config));
 }
 
 void hd_policy_place(struct hd_gpu *gpu)

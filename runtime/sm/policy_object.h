@@ -13,6 +13,7 @@
 #include "heddle/figures.h"
 #include "heddle/machine.h"
 #include "heddle/version.h"
+#include "runtime/sm/calendar.h"
 #include "runtime/sm/sm.h"
 #include "runtime/sm/stream.h"
 

@@ -13,6 +13,7 @@
 #include <assert.h>
 
 #include "runtime/sm/hooks.h"
+#include "runtime/sm/operands.h"
 #include "runtime/sm/sm.h"
 #include "runtime/sm/timers.h"
 
@@ -84,7 +85,7 @@ uint64_t hd_range_write(struct hd_sm *sm, const struct hd_warp *warp, const stru
 	struct hd_counters *counters = hd_sm_counters(sm, warp);
 	uint64_t latest = from;
 	for (uint32_t part = 0; part < sm->gpu->shape.parts; part++) {
-		uint64_t at = hd_port_write(sm, sm->regfiles[part], bank_of(sm, warp, access), from);
+		uint64_t at = hd_port_write(sm, sm->operands.regfiles[part], bank_of(sm, warp, access), from);
 		count(&counters->bank_writes, &counters->bank_lane_writes, access);
 		latest = at > latest ? at : latest;
 	}

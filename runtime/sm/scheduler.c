@@ -17,7 +17,9 @@
 #include "runtime/sm/loads.h"
 #include "runtime/sm/scheduler.h"
 #include "runtime/sm/sm.h"
+#include "runtime/sm/stage.h"
 #include "runtime/sm/two_level.h"
+#include "runtime/sm/units.h"
 
 #define NO_POSITION HD_SCHEDULER_WARPS
 
@@ -362,7 +364,7 @@ static inline uint64_t scheduler_candidates(struct hd_sm *sm, const struct hd_sc
 		uint64_t ready = scheduler->ready[port] & scheduler->active, unit;
 		if (!ready || (__builtin_expect(may_hold, 0) && is_held(sm, port, open, now, blocked)))
 			continue;
-		unit = hd_units_free(sm, scheduler, port);
+		unit = hd_units_free(&sm->units, scheduler, port);
 		if (unit > now) {
 			block(blocked, HD_STALL_unit, unit);
 		} else if (port == HD_PORT_MEMORY) {
@@ -467,7 +469,7 @@ static bool keeps_lost(const struct hd_sm *sm, const struct hd_scheduler *schedu
 	struct blocked blocked = {0, HD_NEVER};
 	if (is_held(sm, port, scheduler->regfile->open, now, &blocked))
 		return reason == HD_STALL_collector;
-	if (hd_units_free(sm, scheduler, port) > now)
+	if (hd_units_free(&sm->units, scheduler, port) > now)
 		return reason == HD_STALL_unit;
 	return reason != HD_STALL_unit || port == HD_PORT_MEMORY;
 }
@@ -524,7 +526,7 @@ static bool waits_for_unit(const struct hd_sm *sm, const struct hd_scheduler *sc
 	uint32_t port = (uint32_t)__builtin_ctz(scheduler->ports);
 	if (scheduler->ports & (scheduler->ports - 1) || sm->wheel.free_count < sm->wheel.kept)
 		return false;
-	uint64_t unit = hd_units_free(sm, scheduler, port), open = scheduler->regfile->open;
+	uint64_t unit = hd_units_free(&sm->units, scheduler, port), open = scheduler->regfile->open;
 	if (unit <= now + 1)
 		return false;
 	if (open > now + 1 && (port != HD_PIPE_BRU || sm->gpu->shape.modern))

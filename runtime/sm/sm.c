@@ -15,11 +15,14 @@
 #include "runtime/sm/constant.h"
 #include "runtime/sm/hooks.h"
 #include "runtime/sm/modern.h"
+#include "runtime/sm/operands.h"
 #include "runtime/sm/scheduler.h"
+#include "runtime/sm/stage.h"
 #include "runtime/sm/texture.h"
 #include "runtime/sm/timers.h"
 #include "runtime/sm/transfer.h"
 #include "runtime/sm/two_level.h"
+#include "runtime/sm/units.h"
 
 uint32_t hd_sm_id(const struct hd_sm *sm)
 {
@@ -44,7 +47,7 @@ static void init_warps(struct hd_sm *sm, struct hd_arena *arena)
 	for (uint32_t id = 0; id < sm->warp_count; id++) {
 		sm->warps[id].id = id;
 		sm->warps[id].slot = HD_NO_SLOT;
-		sm->warps[id].regfile = sm->regfiles[0];
+		sm->warps[id].regfile = sm->operands.regfiles[0];
 		sm->local_of[id] = sm->id * sm->warp_count + id;
 	}
 	sm->inflight = HD_ARENA_NEW(arena, struct hd_inflight, sm->warp_slots * HD_WARP_INFLIGHT);
@@ -170,7 +173,7 @@ void hd_sm_begin(struct hd_sm *sm, uint64_t now)
 	hd_access_clear(sm);
 	hd_lsu_forget_lines(sm->lsu);
 	hd_transfers_clear(sm);
-	sm->result_count = 0;
+	sm->stage.result_count = 0;
 	sm->completion_next = hd_lsu_next_completion(sm->lsu);
 	sm->lsu_next = HD_NEVER;
 	sm->policy_next = sm->hooks & HD_HOOK(tick) ? now : HD_NEVER;
@@ -320,7 +323,7 @@ uint64_t hd_sm_tick(struct hd_sm *sm, uint64_t now)
 	if (sm->wheel.next <= now)
 		hd_sm_fire(sm, now);
 	memory_cycle(sm, now);
-	if (__builtin_expect(sm->result_count != 0, 0))
+	if (__builtin_expect(sm->stage.result_count != 0, 0))
 		hd_stage_results(sm, now);
 	if (__builtin_expect(sm->awaited != 0, 0))
 		hd_sm_tell_drained(sm, now);

@@ -19,61 +19,16 @@
 #include "runtime/core/warp.h"
 #include "runtime/exec/execute.h"
 #include "runtime/memory/memory.h"
-#include "runtime/sm/calendar.h"
 #include "runtime/sm/limits.h"
+#include "runtime/sm/operands.h"
 #include "runtime/sm/scheduler.h"
+#include "runtime/sm/stage.h"
 #include "runtime/sm/timers.h"
 #include "runtime/sm/two_level.h"
+#include "runtime/sm/units.h"
 
 #define HD_MAX_AHEAD 32 /* lines of a stream buffer */
 #define HD_NO_LINE UINT64_MAX
-
-#define HD_TICKS 1000 /* of a cycle: times of the register file have fractions */
-
-/* The first cycle that does not begin before this tick. */
-static inline uint64_t hd_tick_cycle(uint64_t ticks)
-{
-	return (ticks + HD_TICKS - 1) / HD_TICKS;
-}
-
-/* Goes through a unit of arithmetic: its latency is known at issue. */
-static inline bool hd_is_arithmetic(const struct hd_dinst *inst)
-{
-	return inst->pipe == HD_PIPE_INT || inst->pipe == HD_PIPE_FP32 || inst->pipe == HD_PIPE_FP64;
-}
-
-/* Holds an instruction from issue until it is dispatched. */
-struct hd_collector {
-	struct hd_warp *warp; /* of the last instruction that it took */
-	const struct hd_dinst *inst;
-	uint32_t index;	 /* in its register file */
-	uint32_t number; /* in the SM */
-	/* Kept where policies look at the operand stage: stage.c. */
-	bool waiting;			 /* its instruction has not been dispatched */
-	uint32_t missing;		 /* operands that are not there yet, a bit each */
-	uint8_t source[HD_MAX_OPERANDS]; /* enum hd_source */
-	uint64_t ready[HD_MAX_OPERANDS]; /* ticks */
-	uint8_t *policy_space;		 /* hd_policy_collector */
-};
-
-#define HD_REUSE_SLOTS 3 /* operand slots a, b, c */
-
-/* Banks and collectors of one scheduler, or of all that share them: operands.c. */
-struct hd_regfile {
-	uint64_t open;	/* cycle from which it takes an instruction */
-	uint64_t *free; /* cycle from which each collector does */
-	struct hd_collector *collectors;
-	uint32_t collector_count;
-	uint64_t *reuse;  /* operands = modern: entries of the reuse cache, HD_REUSE_SLOTS for each bank */
-	uint64_t ports[]; /* tick from which each is free, bank by bank: of reads, and of writes that do not share them
-			   */
-};
-
-/* Its calendar is hd_sm.calendars' of the same index as long as that has gaps, else `end` alone. */
-struct hd_unit {
-	uint64_t issue; /* cycle from which it can be issued to */
-	uint64_t end;	/* twice the end of the calendar's last reservation, 1 more when there are gaps */
-};
 
 /* Places for memory instructions of a scheduler; memory_queue.c. */
 #define HD_MAX_PLACES 16
@@ -90,13 +45,6 @@ struct hd_late {
 	uint64_t issued;
 	uint32_t extra; /* cycles from then on */
 	struct hd_mem_request request;
-};
-
-/* A result of this cycle. */
-struct hd_stage_result {
-	struct hd_warp *warp;
-	const struct hd_dinst *inst;
-	uint32_t lanes, order;
 };
 
 /* A load or atomic under way. */
@@ -199,7 +147,7 @@ struct hd_sm {
 	struct hd_exec *exec;
 	struct hd_lsu *lsu;
 	struct hd_warp *warps;
-	struct hd_unit *units;
+	struct hd_units units;
 	struct hd_inflight *inflight;
 	uint64_t hooks; /* HD_HOOK of each that some policy has */
 	uint64_t now;
@@ -220,8 +168,8 @@ struct hd_sm {
 	uint64_t alarm_next;			/* and alarm */
 	uint64_t transfer_next;			/* cycle at which transfers have something to do */
 	uint32_t fences;			/* warps waiting at a fence */
-	uint32_t result_count;			/* of `results` */
-	uint32_t awaited;			/* warps with hd_warp.awaits */
+	struct hd_stage stage;
+	uint32_t awaited; /* warps with hd_warp.awaits */
 	uint32_t branch_latency, predicated_latency;
 	uint32_t barrier_busy;
 	uint64_t barriers_free; /* cycle from which the next arrival is taken */
@@ -248,7 +196,6 @@ struct hd_sm {
 	struct hd_fetch fetch;
 	struct hd_constants constants;
 	struct hd_textures textures;
-	struct hd_calendar *calendars;
 	struct hd_memory_queue memory_queues[HD_MAX_SCHEDULERS];
 	struct hd_late *late;			     /* most_late() of access.c */
 	struct hd_counters counted[HD_MAX_GRIDS];    /* of each grid, by hd_grid.slot */
@@ -260,15 +207,13 @@ struct hd_sm {
 	uint64_t active_since;		    /* the cycle from which active_sm_cycles are not counted yet */
 	uint32_t placed_warps, placed_ctas; /* of the resident ones, in a slot */
 	uint32_t stages;		    /* that policies add between issue and execution */
-	struct hd_regfile *regfiles[HD_MAX_SCHEDULERS];
+	struct hd_operands operands;
 	uint32_t transfer_count;
 	struct hd_transfers *transfers;
 	struct hd_alarms alarms;
 	uint64_t policy_tick[HD_MAX_POLICIES];
 	uint64_t linear_grid; /* id + 1 of the last grid whose linear streams it has run (linear.c) */
 	struct hd_dinst injected[HD_INJECT_KINDS]; /* what a warp issues for a policy */
-	uint32_t chosen;			   /* collector of the next issue, by a policy */
-	struct hd_stage_result *results;	   /* of this cycle, where policies say where they go */
 	struct hd_parked parked[HD_MAX_CONTEXTS];  /* by hd_warp.id */
 	/* dispatch.c */
 	struct hd_cta *ctas;
@@ -458,58 +403,6 @@ HD_API void hd_policy_at(const struct hd_policy_handle *self, struct hd_sm *sm, 
 void hd_sm_alarms(struct hd_sm *sm, uint64_t now);
 void hd_sm_forget_alarms(struct hd_sm *sm);
 
-/* operands.c, units.c */
-void hd_operands_init(struct hd_sm *sm, const struct hd_config *config, struct hd_arena *arena);
-void hd_operands_dump(const struct hd_sm *sm, uint64_t now, FILE *out);
-/* A free collector for the instruction; the caller has seen that there is one. NULL where the model has none. */
-struct hd_collector *hd_collector_take(const struct hd_sm *sm, const struct hd_scheduler *scheduler,
-				       struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now);
-void hd_collector_hold(struct hd_sm *sm, const struct hd_scheduler *scheduler, struct hd_collector *collector,
-		       uint64_t now, uint64_t dispatch);
-/* Reads the registers of an instruction that has some; returns the cycle at which all are in its collector. */
-uint64_t hd_operands_read(struct hd_sm *sm, const struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now);
-/* Writes its results; returns the cycle at which all are. */
-uint64_t hd_operands_write(struct hd_sm *sm, const struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now);
-/*
- * A register of a warp is read from or written to its bank, from tick `from` on or as soon as the bank has a port.
- * Returns the tick at which what was read is there, or at which the write begins. Also for a policy's own transfers.
- */
-HD_API uint64_t hd_bank_read(struct hd_sm *sm, const struct hd_warp *warp, uint32_t reg, uint64_t from);
-HD_API uint64_t hd_bank_write(struct hd_sm *sm, const struct hd_warp *warp, uint32_t reg, uint64_t from);
-/* Whether a read from tick `from` on would begin at once. */
-bool hd_bank_is_free(const struct hd_sm *sm, const struct hd_warp *warp, uint32_t reg, uint64_t from);
-/* From which cycle on the latency of an instruction counts: the .ini's contain the collection of operands. */
-static inline uint64_t hd_latency_from(const struct hd_sm *sm, uint64_t dispatch)
-{
-	return dispatch > sm->gpu->shape.operand_cycles ? dispatch - sm->gpu->shape.operand_cycles : 0;
-}
-void hd_units_init(struct hd_sm *sm, const struct hd_config *config, struct hd_arena *arena);
-/* The unit of that port that takes an instruction first; the last of those that are free first: the first one has work
- * that others cannot do. */
-static inline struct hd_unit *hd_unit_first_free(const struct hd_sm *sm, const struct hd_scheduler *scheduler,
-						 uint32_t port)
-{
-	struct hd_unit *units = &sm->units[scheduler->unit_first[port]], *best = units;
-	for (uint32_t i = 1, count = scheduler->unit_count[port]; __builtin_expect(i < count, 0); i++)
-		if (units[i].issue <= best->issue)
-			best = &units[i];
-	return best;
-}
-/* Cycle from which a unit of that port can be issued to by this scheduler. */
-static inline uint64_t hd_units_free(const struct hd_sm *sm, const struct hd_scheduler *scheduler, uint32_t port)
-{
-	return hd_unit_first_free(sm, scheduler, port)->issue;
-}
-/* Issues to it in cycle `now`; returns the dispatch cycle, not before `ready`. */
-uint64_t hd_units_dispatch(struct hd_sm *sm, const struct hd_scheduler *scheduler, const struct hd_dinst *inst,
-			   uint64_t now, uint64_t ready);
-
-uint32_t hd_bank_of(const struct hd_sm *sm, const struct hd_warp *warp, uint32_t reg);
-
-/* Ports of banks of a register file, for what is no register of a warp; as hd_bank_read, and uncounted. */
-uint64_t hd_port_read(const struct hd_sm *sm, struct hd_regfile *file, uint32_t bank, uint64_t from);
-uint64_t hd_port_write(const struct hd_sm *sm, struct hd_regfile *file, uint32_t bank, uint64_t from);
-
 /* range.c: registers of a grid on an SM */
 /* How many warp registers policies reserve, and giving them to the grid, zeroed: HD_SIM_NO_MEMORY or 0. */
 uint32_t hd_range_rows(struct hd_sm *sm, const struct hd_grid *grid);
@@ -530,19 +423,6 @@ uint64_t hd_range_operands(struct hd_sm *sm, struct hd_warp *warp, const struct 
 /* What the instruction writes of it is there at cycle `at`; and the timer of that: true when the write is done. */
 void hd_range_start(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now, uint64_t at);
 bool hd_range_result(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now);
-
-/* stage.c: the operand stage under policies. `which`: as in struct hd_timer. */
-/* Chooses the collector of the warp's next instruction; false: it does not issue now, for *reason. */
-bool hd_stage_choose(struct hd_sm *sm, const struct hd_scheduler *scheduler, struct hd_warp *warp, uint64_t now,
-		     uint8_t *reason);
-uint64_t hd_stage_read(struct hd_sm *sm, struct hd_collector *collector, uint64_t now);
-void hd_stage_start(struct hd_sm *sm, struct hd_collector *collector, uint64_t now, uint64_t dispatch);
-void hd_stage_delivered(struct hd_sm *sm, uint32_t which, uint64_t now);
-void hd_stage_dispatched(struct hd_sm *sm, uint32_t which, uint64_t now);
-void hd_stage_result(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint32_t lanes,
-		     uint32_t order);
-/* Writes the results of this cycle. */
-void hd_stage_results(struct hd_sm *sm, uint64_t now);
 
 /* memory_queue.c: without places there is nothing to be called. `place`: as in struct hd_mem_request */
 void hd_memory_queues_init(struct hd_sm *sm, const struct hd_config *config);
@@ -568,9 +448,9 @@ void hd_access_send(struct hd_sm *sm, struct hd_warp *warp, uint64_t now, uint64
 /* Operands that were late are there. */
 void hd_access_arrive(struct hd_sm *sm, struct hd_warp *warp, uint32_t index, uint64_t now);
 /* Those of one warp stay in order: the first cycle in which another of its may be dispatched. */
-static inline uint64_t hd_access_after(const struct hd_sm *sm, const struct hd_warp *warp, uint64_t ready)
+static inline uint64_t hd_access_after(const struct hd_bank_shape *shape, const struct hd_warp *warp, uint64_t ready)
 {
-	uint64_t after = warp->access_at + sm->gpu->shape.operand_cycles + 1;
+	uint64_t after = warp->access_at + shape->operand_cycles + 1;
 	return warp->late && after > ready ? after : ready;
 }
 

@@ -12,6 +12,7 @@
 #include "runtime/sm/control.h"
 #include "runtime/sm/scheduler.h"
 #include "runtime/sm/sm.h"
+#include "runtime/sm/stage.h"
 #include "runtime/sm/timers.h"
 #include "runtime/sm/two_level.h"
 

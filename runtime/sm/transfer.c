@@ -11,6 +11,7 @@
 #include <assert.h>
 
 #include "heddle/config.h"
+#include "runtime/sm/operands.h"
 #include "runtime/sm/sm.h"
 
 enum { ORDINARY, LOW, PRIORITIES };

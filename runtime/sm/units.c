@@ -15,6 +15,7 @@
 #include "runtime/sm/calendar.h"
 #include "runtime/sm/scheduler.h"
 #include "runtime/sm/sm.h"
+#include "runtime/sm/units.h"
 
 /* Slots between those of late instructions. Each of these holds a collector, so that a scheduler has few. */
 enum { GAPS = 16 };
@@ -61,15 +62,15 @@ void hd_units_init(struct hd_sm *sm, const struct hd_config *config, struct hd_a
 	}
 	for (uint32_t i = 0; i < schedulers; i++)
 		open_ports(&sm->scheduling.schedulers[i]);
-	sm->units = HD_ARENA_NEW(arena, struct hd_unit, total);
-	sm->calendars = HD_ARENA_NEW(arena, struct hd_calendar, total);
+	sm->units.units = HD_ARENA_NEW(arena, struct hd_unit, total);
+	sm->units.calendars = HD_ARENA_NEW(arena, struct hd_calendar, total);
 	for (uint32_t i = 0; i < total; i++)
-		hd_calendar_init(&sm->calendars[i], HD_ARENA_NEW(arena, struct hd_gap, GAPS), GAPS);
+		hd_calendar_init(&sm->units.calendars[i], HD_ARENA_NEW(arena, struct hd_gap, GAPS), GAPS);
 }
 
 static uint64_t take_late(struct hd_sm *sm, struct hd_unit *unit, uint64_t now, uint64_t ready, uint64_t interval)
 {
-	struct hd_calendar *calendar = &sm->calendars[unit - sm->units];
+	struct hd_calendar *calendar = &sm->units.calendars[unit - sm->units.units];
 	calendar->end = unit->end / 2;
 	uint64_t at = hd_calendar_take(calendar, now, ready, interval);
 	unit->end = 2 * calendar->end + (calendar->count > 0);
@@ -79,7 +80,7 @@ static uint64_t take_late(struct hd_sm *sm, struct hd_unit *unit, uint64_t now, 
 uint64_t hd_units_dispatch(struct hd_sm *sm, const struct hd_scheduler *scheduler, const struct hd_dinst *inst,
 			   uint64_t now, uint64_t ready)
 {
-	struct hd_unit *unit = hd_unit_first_free(sm, scheduler, hd_inst_port(inst));
+	struct hd_unit *unit = hd_unit_first_free(&sm->units, scheduler, hd_inst_port(inst));
 	uint64_t end = unit->end / 2;
 	unit->issue = now + inst->interval;
 	uint64_t at = ready > end ? ready : end;
