@@ -18,6 +18,7 @@
 #include "runtime/sm/control.h"
 #include "runtime/sm/copies.h"
 #include "runtime/sm/elide.h"
+#include "runtime/sm/fetch.h"
 #include "runtime/sm/hooks.h"
 #include "runtime/sm/loads.h"
 #include "runtime/sm/operands.h"
@@ -170,7 +171,7 @@ static void fetch_next(struct hd_sm *sm, struct hd_warp *warp, uint64_t now, uin
 	uint64_t line = warp->pc >> sm->fetch.pc_shift, ready = 0;
 	if (__builtin_expect(sm->hooks & HD_HOOK(code_place), 0)) {
 		ready = hd_fetch_placed(sm, warp, now);
-	} else if (line != sm->line[warp->id]) {
+	} else if (line != sm->fetch.line[warp->id]) {
 		ready = hd_fetch_next(sm, warp, line, now);
 	}
 	if (ready > *at && ready > now + 1) {

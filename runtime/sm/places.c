@@ -8,6 +8,7 @@
 #include "runtime/sm/places.h"
 
 #include "heddle/config.h"
+#include "runtime/sm/fetch.h"
 #include "runtime/sm/hooks.h"
 #include "runtime/sm/scheduler.h"
 #include "runtime/sm/sm.h"
@@ -25,7 +26,7 @@ void hd_warp_take_slot(struct hd_sm *sm, struct hd_warp *warp)
 	warp->away &= ~HD_PART_SLOT;
 	sm->scheduling.scheduler_of[warp->id] = (uint8_t)(warp->slot % sm->scheduling.count);
 	warp->regfile = sm->scheduling.schedulers[sm->scheduling.scheduler_of[warp->id]].regfile;
-	sm->line[warp->id] = HD_NO_LINE;
+	sm->fetch.line[warp->id] = HD_NO_LINE;
 	sm->placed_warps++;
 }
 

@@ -13,6 +13,7 @@
 #include "heddle/config.h"
 #include "runtime/exec/fault.h"
 #include "runtime/sm/constant.h"
+#include "runtime/sm/fetch.h"
 #include "runtime/sm/hooks.h"
 #include "runtime/sm/modern.h"
 #include "runtime/sm/operands.h"

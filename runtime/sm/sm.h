@@ -19,16 +19,16 @@
 #include "runtime/core/warp.h"
 #include "runtime/exec/execute.h"
 #include "runtime/memory/memory.h"
+#include "runtime/sm/constant.h"
+#include "runtime/sm/fetch.h"
 #include "runtime/sm/limits.h"
 #include "runtime/sm/operands.h"
 #include "runtime/sm/scheduler.h"
 #include "runtime/sm/stage.h"
+#include "runtime/sm/texture.h"
 #include "runtime/sm/timers.h"
 #include "runtime/sm/two_level.h"
 #include "runtime/sm/units.h"
-
-#define HD_MAX_AHEAD 32 /* lines of a stream buffer */
-#define HD_NO_LINE UINT64_MAX
 
 /* Places for memory instructions of a scheduler; memory_queue.c. */
 #define HD_MAX_PLACES 16
@@ -55,45 +55,6 @@ struct hd_inflight {
 	uint16_t filter; /* cycles of the texture units, once its data are there; 0: a load */
 	uint8_t warp;	 /* hd_warp.id */
 	uint8_t group;	 /* of a copy */
-};
-
-struct hd_icache {
-	uint32_t sets, ways;
-	uint64_t *tags;	 /* sets * ways; HD_NO_LINE */
-	uint64_t *ready; /* cycle at which the line has arrived */
-	uint64_t *used;	 /* last use, for LRU */
-};
-
-/* Lines that were asked for ahead of the warps, consecutive ones. */
-struct hd_code_stream {
-	uint64_t first;		      /* the first of them */
-	uint64_t ready[HD_MAX_AHEAD]; /* when they have arrived, from `head` on, in a ring */
-	uint32_t head, count;
-};
-
-struct hd_fetch {
-	uint32_t line_shift, pc_shift; /* bytes and instructions of a line */
-	uint32_t inst_bytes, latency, miss_latency, busy, ahead;
-	uint64_t free; /* cycle at which the SM's cache can be asked again */
-	struct hd_icache l1;
-	struct hd_icache l0[HD_MAX_SCHEDULERS]; /* no ways: there is none */
-	struct hd_code_stream streams[HD_MAX_SCHEDULERS];
-};
-
-/* Constant caches; constant.c. */
-struct hd_constants {
-	struct hd_icache l1;		   /* no ways: there is none */
-	uint32_t line_shift, behind_shift; /* log2 of a line's bytes, and of one of the cache behind it */
-	uint32_t latency, miss_latency;	   /* of loads that this cache has, and that the one behind it has */
-	uint32_t busy;			   /* cycles of a pass */
-	uint64_t free;			   /* cycle of the next pass */
-};
-
-/* Texture units; texture.c. */
-struct hd_textures {
-	uint32_t units;	 /* lanes that they filter a cycle */
-	uint32_t behind; /* cycles from there to the result */
-	uint64_t free;	 /* the first cycle in which they have nothing to do */
 };
 
 /* What a parked warp needs at the release of its barrier. */
@@ -188,7 +149,6 @@ struct hd_sm {
 	/* By hd_warp.id. */
 	uint8_t grid_of[HD_MAX_CONTEXTS];	      /* hd_grid.slot of each warp */
 	const struct hd_dinst *next[HD_MAX_CONTEXTS]; /* the instruction that each warp issues next */
-	uint64_t line[HD_MAX_CONTEXTS];		      /* instruction cache line that each warp holds */
 	uint8_t rows_of[HD_MAX_CONTEXTS];	      /* which part of hd_sm_grid.registers it has */
 	uint32_t local_of[HD_MAX_CONTEXTS];	      /* which part of the grid's local memory, of all SMs' */
 	struct hd_effect effect;
@@ -453,19 +413,6 @@ static inline uint64_t hd_access_after(const struct hd_bank_shape *shape, const 
 	uint64_t after = warp->access_at + shape->operand_cycles + 1;
 	return warp->late && after > ready ? after : ready;
 }
-
-/* fetch.c */
-/* fetch.c: a cache of lines, at most `ways` of a set; and the way of a line in it, or the least recently used one of
- * its set. */
-void hd_icache_init(struct hd_icache *cache, uint64_t bytes, uint64_t line, uint64_t ways, struct hd_arena *arena);
-size_t hd_icache_find(const struct hd_icache *cache, uint64_t line);
-/* The cycle at which the SM's instruction cache has a line that it is asked for at `now`, which takes its turn. */
-uint64_t hd_fetch_shared(struct hd_fetch *fetch, uint64_t line, uint64_t now, bool *missed);
-void hd_fetch_init(struct hd_fetch *fetch, const struct hd_config *config, struct hd_arena *arena);
-/* The warp goes on in another line of code: the cycle at which that can be decoded. */
-uint64_t hd_fetch_next(struct hd_sm *sm, const struct hd_warp *warp, uint64_t line, uint64_t now);
-/* Cycle at which the warp has its next instruction where a policy says at which address that stands. */
-uint64_t hd_fetch_placed(struct hd_sm *sm, const struct hd_warp *warp, uint64_t now);
 
 /* forward.c: results that some readers have later than others. One has been written; whether the warp's next
  * instruction, whose operands have all been written, waits for one of these, which it then does. */
