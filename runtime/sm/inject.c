@@ -13,7 +13,9 @@
 
 #include "heddle/config.h"
 #include "heddle/opcodes.h"
+#include "runtime/sm/access.h"
 #include "runtime/sm/context.h"
+#include "runtime/sm/inflight.h"
 #include "runtime/sm/operands.h"
 #include "runtime/sm/scheduler.h"
 #include "runtime/sm/sm.h"
@@ -102,7 +104,7 @@ void hd_warp_inject(struct hd_warp *warp, const struct hd_injected *access)
 
 static void fill_request(struct hd_sm *sm, const struct hd_warp *warp, const struct hd_injected *access)
 {
-	struct hd_mem_request *request = &sm->request;
+	struct hd_mem_request *request = &sm->access.request;
 	request->space = HD_MEM_LOCAL;
 	request->pattern = HD_MEM_CONSECUTIVE;
 	request->kind = access->kind == HD_INJECT_STORE ? HD_MEM_STORE : HD_MEM_LOAD;
@@ -201,9 +203,9 @@ void hd_inject_issue(struct hd_sm *sm, struct hd_scheduler *scheduler, struct hd
 	count_access(hd_sm_counters(sm, warp), injection->queue);
 	fill_request(sm, warp, injection->queue);
 	warp->last_issue = now;
-	sm->request.token = UINT32_MAX;
+	sm->access.request.token = UINT32_MAX;
 	if (injection->queue->kind == HD_INJECT_LOAD) {
-		sm->request.token = hd_inflight_take(sm, warp, inst);
+		sm->access.request.token = hd_inflight_take(sm, warp, inst);
 		injection->outstanding++;
 	}
 	next_row(injection);

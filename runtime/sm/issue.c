@@ -14,12 +14,14 @@
 #include "heddle/config.h"
 #include "heddle/opcodes.h"
 #include "runtime/exec/exec.h"
+#include "runtime/sm/access.h"
 #include "runtime/sm/constant.h"
 #include "runtime/sm/control.h"
 #include "runtime/sm/copies.h"
 #include "runtime/sm/elide.h"
 #include "runtime/sm/fetch.h"
 #include "runtime/sm/hooks.h"
+#include "runtime/sm/inflight.h"
 #include "runtime/sm/loads.h"
 #include "runtime/sm/operands.h"
 #include "runtime/sm/scheduler.h"
@@ -143,12 +145,12 @@ static void copy_done(struct hd_sm *sm, struct hd_warp *warp, uint8_t group, uin
 
 void hd_sm_complete(struct hd_sm *sm, uint32_t token, uint64_t now)
 {
-	struct hd_inflight *entry = &sm->inflight[token];
+	struct hd_inflight *entry = &sm->inflight.entries[token];
 	struct hd_warp *warp = &sm->warps[entry->warp];
-	entry->next_free = sm->inflight_free;
-	sm->inflight_free = token;
-	sm->answered++;
-	sm->inflight_left++;
+	entry->next_free = sm->inflight.free;
+	sm->inflight.free = token;
+	sm->inflight.answered++;
+	sm->inflight.left++;
 	if (entry->inst == &sm->injected[HD_INJECT_LOAD]) {
 		hd_inject_complete(sm, warp, now);
 		return;
@@ -281,12 +283,12 @@ void hd_sm_await(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *
 
 uint32_t hd_inflight_take(struct hd_sm *sm, const struct hd_warp *warp, const struct hd_dinst *inst)
 {
-	uint32_t token = sm->inflight_free;
-	struct hd_inflight *entry = &sm->inflight[token];
-	assert(sm->inflight_left);
-	sm->inflight_free = entry->next_free;
-	sm->asked++;
-	sm->inflight_left--;
+	uint32_t token = sm->inflight.free;
+	struct hd_inflight *entry = &sm->inflight.entries[token];
+	assert(sm->inflight.left);
+	sm->inflight.free = entry->next_free;
+	sm->inflight.asked++;
+	sm->inflight.left--;
 	entry->inst = inst;
 	entry->filter = 0;
 	entry->lanes = hd_effect_lanes(&sm->effect);
@@ -300,7 +302,7 @@ static uint32_t take_token(struct hd_sm *sm, struct hd_warp *warp, const struct 
 {
 	if (inst->effects & HD_FX_ASYNC) {
 		uint32_t token = hd_inflight_take(sm, warp, inst);
-		sm->inflight[token].group = hd_copies_start(warp);
+		sm->inflight.entries[token].group = hd_copies_start(warp);
 		warp->outstanding++;
 		return token;
 	}

@@ -10,13 +10,14 @@
  */
 #include "runtime/sm/loads.h"
 #include "runtime/sm/hooks.h"
+#include "runtime/sm/inflight.h"
 #include "runtime/sm/sm.h"
 #include "runtime/sm/two_level.h"
 
 void hd_loads_missed(void *context, uint32_t token, uint64_t now)
 {
 	struct hd_sm *sm = context;
-	const struct hd_inflight *entry = &sm->inflight[token];
+	const struct hd_inflight *entry = &sm->inflight.entries[token];
 	if (entry->inst == &sm->injected[HD_INJECT_LOAD])
 		return;
 	if (sm->two_level.leaves_on_miss)

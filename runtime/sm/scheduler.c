@@ -310,11 +310,11 @@ static void block(struct blocked *blocked, uint8_t reason, uint64_t until)
 /* Of ready warps with memory instructions those for which the load/store unit has a place. */
 static uint64_t accepted(const struct hd_sm *sm, const struct hd_scheduler *scheduler, uint64_t ready)
 {
-	if (!sm->inflight_left)
+	if (!sm->inflight.left)
 		return 0;
 	if (one_grid(sm))
 		return hd_lsu_can_accept(sm->lsu, sm->grid_of[scheduler->warp_at[__builtin_ctzll(ready)]],
-					 sm->late_count)
+					 sm->access.late_count)
 			       ? ready
 			       : 0;
 	uint64_t found = 0;

@@ -12,9 +12,12 @@
 
 #include "heddle/config.h"
 #include "runtime/exec/fault.h"
+#include "runtime/sm/access.h"
 #include "runtime/sm/constant.h"
 #include "runtime/sm/fetch.h"
 #include "runtime/sm/hooks.h"
+#include "runtime/sm/inflight.h"
+#include "runtime/sm/memory_queue.h"
 #include "runtime/sm/modern.h"
 #include "runtime/sm/operands.h"
 #include "runtime/sm/scheduler.h"
@@ -34,12 +37,12 @@ uint32_t hd_sm_id(const struct hd_sm *sm)
 static void init_inflight(struct hd_sm *sm)
 {
 	uint32_t entries = sm->warp_slots * HD_WARP_INFLIGHT;
-	if (sm->inflight_left == entries)
+	if (sm->inflight.left == entries)
 		return;
 	for (uint32_t i = 0; i < entries; i++)
-		sm->inflight[i].next_free = i + 1;
-	sm->inflight_free = 0;
-	sm->inflight_left = entries;
+		sm->inflight.entries[i].next_free = i + 1;
+	sm->inflight.free = 0;
+	sm->inflight.left = entries;
 }
 
 static void init_warps(struct hd_sm *sm, struct hd_arena *arena)
@@ -51,7 +54,7 @@ static void init_warps(struct hd_sm *sm, struct hd_arena *arena)
 		sm->warps[id].regfile = sm->operands.regfiles[0];
 		sm->local_of[id] = sm->id * sm->warp_count + id;
 	}
-	sm->inflight = HD_ARENA_NEW(arena, struct hd_inflight, sm->warp_slots * HD_WARP_INFLIGHT);
+	sm->inflight.entries = HD_ARENA_NEW(arena, struct hd_inflight, sm->warp_slots * HD_WARP_INFLIGHT);
 }
 
 static void init_ctas(struct hd_sm *sm, const struct hd_config *config, struct hd_arena *arena)
@@ -182,7 +185,7 @@ void hd_sm_begin(struct hd_sm *sm, uint64_t now)
 	sm->next_launch = now;
 	sm->launches = 0;
 	sm->ctas_retired = 0;
-	sm->begun = sm->written = sm->asked = sm->answered = 0;
+	sm->begun = sm->written = sm->inflight.asked = sm->inflight.answered = 0;
 }
 
 /* After a fault the grid's warps are gone; what they have in the memory system is drained by the caller. */
@@ -212,7 +215,7 @@ static void wake_memory_ports(struct hd_sm *sm)
 {
 	uint32_t grids = sm->grid_mask;
 	bool alone = !(grids & (grids - 1));
-	if (alone && grids && !hd_lsu_can_accept(sm->lsu, (uint32_t)__builtin_ctz(grids), sm->late_count))
+	if (alone && grids && !hd_lsu_can_accept(sm->lsu, (uint32_t)__builtin_ctz(grids), sm->access.late_count))
 		return;
 	if (sm->gpu->shape.parts == 1)
 		for (uint32_t i = 0; i < sm->scheduling.count; i++)
@@ -227,9 +230,9 @@ static void wake_memory_ports(struct hd_sm *sm)
 static void fetch_completed(const struct hd_sm *sm, const struct hd_mem_completion *done, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++)
-		__builtin_prefetch(&sm->inflight[done[i].token]);
+		__builtin_prefetch(&sm->inflight.entries[done[i].token]);
 	for (uint32_t i = 0; i < count; i++)
-		__builtin_prefetch(&sm->warps[sm->inflight[done[i].token].warp].pending);
+		__builtin_prefetch(&sm->warps[sm->inflight.entries[done[i].token].warp].pending);
 }
 
 static void take_completions(struct hd_sm *sm, uint64_t now)
@@ -259,7 +262,7 @@ static void memory_cycle(struct hd_sm *sm, uint64_t now)
 	if (sm->lsu_ticked) {
 		sm->lsu_next = hd_lsu_tick(sm->lsu, now);
 		sm->completion_next = hd_lsu_next_completion(sm->lsu);
-		if (sm->memory_places)
+		if (sm->memory_queues.places)
 			free_places(sm, now);
 		wake_memory_ports(sm);
 		if (sm->transfer_count && hd_lsu_has_lines_done(sm->lsu))

@@ -18,10 +18,12 @@
 #include "runtime/core/gpu.h"
 #include "runtime/core/warp.h"
 #include "runtime/exec/execute.h"
-#include "runtime/memory/memory.h"
+#include "runtime/sm/access.h"
 #include "runtime/sm/constant.h"
 #include "runtime/sm/fetch.h"
+#include "runtime/sm/inflight.h"
 #include "runtime/sm/limits.h"
+#include "runtime/sm/memory_queue.h"
 #include "runtime/sm/operands.h"
 #include "runtime/sm/scheduler.h"
 #include "runtime/sm/stage.h"
@@ -29,33 +31,6 @@
 #include "runtime/sm/timers.h"
 #include "runtime/sm/two_level.h"
 #include "runtime/sm/units.h"
-
-/* Places for memory instructions of a scheduler; memory_queue.c. */
-#define HD_MAX_PLACES 16
-struct hd_memory_queue {
-	uint64_t free_at[HD_MAX_PLACES]; /* cycle from which each takes one; HD_NEVER: the unit has not taken its yet */
-	uint8_t next;
-};
-
-#define HD_WARP_INFLIGHT 64 /* loads under way, of the warps on average */
-
-/* A memory instruction whose operands are not there yet. */
-struct hd_late {
-	uint32_t next_free;
-	uint64_t issued;
-	uint32_t extra; /* cycles from then on */
-	struct hd_mem_request request;
-};
-
-/* A load or atomic under way. */
-struct hd_inflight {
-	const struct hd_dinst *inst;
-	uint32_t lanes, order;
-	uint32_t next_free;
-	uint16_t filter; /* cycles of the texture units, once its data are there; 0: a load */
-	uint8_t warp;	 /* hd_warp.id */
-	uint8_t group;	 /* of a copy */
-};
 
 /* What a parked warp needs at the release of its barrier. */
 struct hd_parked {
@@ -67,7 +42,7 @@ struct hd_parked {
 /* What an SM keeps of a grid that runs. */
 struct hd_sm_grid {
 	const struct hd_grid *grid;  /* NULL: it has ended */
-	uint32_t late;		     /* of hd_sm.late_count */
+	uint32_t late;		     /* of hd_sm_access.late_count */
 	uint32_t transfers;	     /* of hd_sm.transfer_count */
 	uint32_t limit;		     /* CTAs of it that the SM has room for when nothing else is there */
 	uint32_t resident, placed;   /* CTAs that the SM knows; of these, in a slot */
@@ -109,7 +84,6 @@ struct hd_sm {
 	struct hd_lsu *lsu;
 	struct hd_warp *warps;
 	struct hd_units units;
-	struct hd_inflight *inflight;
 	uint64_t hooks; /* HD_HOOK of each that some policy has */
 	uint64_t now;
 	bool every_cycle;
@@ -136,13 +110,11 @@ struct hd_sm {
 	uint64_t barriers_free; /* cycle from which the next arrival is taken */
 	uint32_t cross_cycles;	/* at most so many cycles for results of another pipeline */
 	uint32_t guard_cycles;	/* lat_guard */
-	uint32_t inflight_free, inflight_left;
-	uint32_t late_free, late_count;
-	uint32_t memory_places, memory_hold; /* of a scheduler; cycles */
-	bool queued;	 /* what was issued last has its operands, and waits for its address unit alone */
+	struct hd_inflights inflight;
+	struct hd_memory_queues memory_queues;
 	uint32_t issued; /* instructions, for the order of results */
-	/* Results that were begun and that were written; accesses that want an answer and that got it. */
-	uint64_t begun, written, asked, answered;
+	/* Results that were begun and that were written. */
+	uint64_t begun, written;
 	struct hd_two_level two_level; /* its first line is the last of what each cycle looks at */
 	struct hd_scheduling scheduling;
 	struct hd_wheel wheel;
@@ -152,12 +124,10 @@ struct hd_sm {
 	uint8_t rows_of[HD_MAX_CONTEXTS];	      /* which part of hd_sm_grid.registers it has */
 	uint32_t local_of[HD_MAX_CONTEXTS];	      /* which part of the grid's local memory, of all SMs' */
 	struct hd_effect effect;
-	struct hd_mem_request request;
+	struct hd_sm_access access;
 	struct hd_fetch fetch;
 	struct hd_constants constants;
 	struct hd_textures textures;
-	struct hd_memory_queue memory_queues[HD_MAX_SCHEDULERS];
-	struct hd_late *late;			     /* most_late() of access.c */
 	struct hd_counters counted[HD_MAX_GRIDS];    /* of each grid, by hd_grid.slot */
 	uint64_t spent[HD_MAX_GRIDS][HD_MAX_ENERGY]; /* events of policies, of each grid */
 	/* What only some do. */
@@ -353,9 +323,6 @@ static inline const struct hd_dinst *hd_injected_inst(const struct hd_sm *sm, co
 {
 	return &sm->injected[warp->injection.queue[0].kind];
 }
-/* A free entry of the loads under way; `inst` is what its completion is for. */
-uint32_t hd_inflight_take(struct hd_sm *sm, const struct hd_warp *warp, const struct hd_dinst *inst);
-
 /* alarms.c */
 /* Has the policy's hook `alarm` called at `cycle`, but not before the next one: at most HD_MAX_ALARMS are set on an SM
  * at a time. Also where the SM has no warp; not when no grid runs any more. */
@@ -383,36 +350,6 @@ uint64_t hd_range_operands(struct hd_sm *sm, struct hd_warp *warp, const struct 
 /* What the instruction writes of it is there at cycle `at`; and the timer of that: true when the write is done. */
 void hd_range_start(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now, uint64_t at);
 bool hd_range_result(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now);
-
-/* memory_queue.c: without places there is nothing to be called. `place`: as in struct hd_mem_request */
-void hd_memory_queues_init(struct hd_sm *sm, const struct hd_config *config);
-void hd_memory_queues_clear(struct hd_sm *sm);
-/* Takes a place for what was issued in cycle `now`, has its operands at `ready` and is dispatched at `dispatch`;
- * sm->request gets it. */
-void hd_memory_queue_add(struct hd_sm *sm, const struct hd_scheduler *scheduler, uint64_t now, uint64_t ready,
-			 uint64_t dispatch);
-/* Until the load/store unit takes it, which it does in cycle `now`. */
-void hd_memory_queue_keep(struct hd_sm *sm, uint32_t place);
-void hd_memory_queue_leave(struct hd_sm *sm, uint32_t place, uint64_t now);
-
-/* access.c: memory instructions */
-void hd_access_init(struct hd_sm *sm, const struct hd_config *config, struct hd_arena *arena);
-void hd_access_clear(struct hd_sm *sm);
-/* What sm->effect says of a memory instruction; `token` as in struct hd_mem_request. */
-/* Memory instructions of an SM that may wait for their operands at a time. */
-uint32_t hd_access_most_late(const struct hd_config *config);
-void hd_access_start(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint32_t token, uint64_t now,
-		     uint64_t start);
-/* Sends sm->request. `start`: hd_latency_from of its dispatch; `extra`: hd_dinst's. */
-void hd_access_send(struct hd_sm *sm, struct hd_warp *warp, uint64_t now, uint64_t start, uint32_t extra);
-/* Operands that were late are there. */
-void hd_access_arrive(struct hd_sm *sm, struct hd_warp *warp, uint32_t index, uint64_t now);
-/* Those of one warp stay in order: the first cycle in which another of its may be dispatched. */
-static inline uint64_t hd_access_after(const struct hd_bank_shape *shape, const struct hd_warp *warp, uint64_t ready)
-{
-	uint64_t after = warp->access_at + shape->operand_cycles + 1;
-	return warp->late && after > ready ? after : ready;
-}
 
 /* forward.c: results that some readers have later than others. One has been written; whether the warp's next
  * instruction, whose operands have all been written, waits for one of these, which it then does. */

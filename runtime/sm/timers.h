@@ -31,7 +31,7 @@ enum hd_timer_kind {
 struct hd_timer {
 	uint64_t cycle;
 	const struct hd_dinst *inst;
-	uint32_t which; /* result: order of issue; access: in hd_access.late; operand, dispatch: number of the
+	uint32_t which; /* result: order of issue; access: in hd_sm_access.late; operand, dispatch: number of the
 			   collector, and operand << 16 */
 	uint32_t lanes; /* result: that executed */
 	uint16_t next;

@@ -13,6 +13,7 @@
 
 #include "heddle/config.h"
 #include "runtime/sm/calendar.h"
+#include "runtime/sm/memory_queue.h"
 #include "runtime/sm/scheduler.h"
 #include "runtime/sm/sm.h"
 #include "runtime/sm/units.h"
@@ -88,7 +89,7 @@ uint64_t hd_units_dispatch(struct hd_sm *sm, const struct hd_scheduler *schedule
 		at = take_late(sm, unit, now, ready, inst->interval);
 	else
 		unit->end = 2 * (at + inst->interval);
-	if (inst->pipe == HD_PIPE_LSU && sm->memory_places)
+	if (inst->pipe == HD_PIPE_LSU && sm->memory_queues.places)
 		hd_memory_queue_add(sm, scheduler, now, ready, at);
 	return at;
 }

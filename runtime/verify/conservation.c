@@ -77,8 +77,8 @@ static int check_flow(struct hd_sm *sm)
 {
 	if (sm->begun != sm->written)
 		return sm_differs(sm, "results", sm->begun, "begun, retired", sm->written);
-	if (sm->asked != sm->answered)
-		return sm_differs(sm, "memory requests", sm->asked, "sent, answered", sm->answered);
+	if (sm->inflight.asked != sm->inflight.answered)
+		return sm_differs(sm, "memory requests", sm->inflight.asked, "sent, answered", sm->inflight.answered);
 	if (!hd_lsu_idle(sm->lsu))
 		return sm_differs(sm, "load/store unit with accesses that are left", 1, "of", 0);
 	return 0;

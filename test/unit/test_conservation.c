@@ -55,8 +55,8 @@ START_TEST(what_does_not_balance_is_seen)
 	expect(NULL);
 	EXPECT_SEEN(sm->begun, "results on SM 1: ");
 	EXPECT_SEEN(sm->written, "results on SM 1: ");
-	EXPECT_SEEN(sm->asked, "memory requests on SM 1: 1 sent, answered 0");
-	EXPECT_SEEN(sm->answered, "memory requests on SM 1: 0 sent, answered 1");
+	EXPECT_SEEN(sm->inflight.asked, "memory requests on SM 1: 1 sent, answered 0");
+	EXPECT_SEEN(sm->inflight.answered, "memory requests on SM 1: 0 sent, answered 1");
 	EXPECT_SEEN(sm->resident_warps, "warps that are left on SM 1: 1");
 	EXPECT_SEEN(since.stalls[HD_STALL_idle], "issue slots: ");
 	EXPECT_SEEN(since.counters.cycles, "issue slots: ");
