@@ -248,7 +248,7 @@ uint64_t cars_trap(struct hd_warp *warp, const struct cars_move *move, enum hd_i
 /* Into the trap's routine and back. */
 static inline uint32_t cars_trap_cycles(const struct hd_sm *sm)
 {
-	return 2 * sm->branch_latency;
+	return 2 * sm->issue.branch_latency;
 }
 
 /* ---- cars_paths.c: paths of a warp in different calls */

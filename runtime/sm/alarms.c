@@ -6,6 +6,7 @@
  */
 #include <assert.h>
 
+#include "runtime/sm/alarms.h"
 #include "runtime/sm/sm.h"
 
 static bool is_before(const struct hd_alarm *a, const struct hd_alarm *b)

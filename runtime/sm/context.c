@@ -11,7 +11,9 @@
 #include <assert.h>
 
 #include "heddle/figures.h"
+#include "runtime/sm/drain.h"
 #include "runtime/sm/hooks.h"
+#include "runtime/sm/issue.h"
 #include "runtime/sm/places.h"
 #include "runtime/sm/scheduler.h"
 #include "runtime/sm/sm.h"
@@ -253,7 +255,7 @@ void hd_warp_bury(struct hd_sm *sm, struct hd_warp *warp)
 
 static void kill_warp(struct hd_sm *sm, struct hd_warp *warp, uint64_t now)
 {
-	sm->fences -= warp->fence_wait;
+	sm->barriers.fences -= warp->fence_wait;
 	sm->unplaced -= warp->unplaced;
 	warp->fence_wait = warp->unplaced = false;
 	warp->held = 0;

@@ -21,6 +21,7 @@
 #include "heddle/control.h"
 #include "runtime/sm/control.h"
 #include "runtime/sm/copies.h"
+#include "runtime/sm/issue.h"
 #include "runtime/sm/scheduler.h"
 #include "runtime/sm/sm.h"
 #include "runtime/sm/timers.h"

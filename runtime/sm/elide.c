@@ -11,6 +11,7 @@
  */
 #include "runtime/sm/elide.h"
 #include "runtime/sm/hooks.h"
+#include "runtime/sm/issue.h"
 #include "runtime/sm/loads.h"
 #include "runtime/sm/scheduler.h"
 #include "runtime/sm/sm.h"

@@ -92,12 +92,12 @@ static void move_warp(struct hd_sm *from, struct hd_sm *to, struct hd_warp *warp
 	to->local_of[new] = place;
 	to->grid_of[new] = cta->grid->slot;
 	to->next[new] = from->next[old];
-	to->parked[new] = from->parked[old];
+	to->barriers.parked[new] = from->barriers.parked[old];
 	uint32_t(*rows)[HD_WARP_LANES] = there->regs;
 	there->regs = hd_warp_saved_rows(to, there);
 	memcpy(there->regs, rows, cta->grid->register_rows * HD_ROW_BYTES);
 	there->age = to->launches++;
-	to->stopping |= there->stops != 0;
+	to->drain.stopping |= there->stops != 0;
 	HD_TELL(from->gpu, warp_moved, from, old, there);
 	hd_give_back(from->free_warps, old);
 	from->resident_warps--;

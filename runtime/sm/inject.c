@@ -16,6 +16,8 @@
 #include "runtime/sm/access.h"
 #include "runtime/sm/context.h"
 #include "runtime/sm/inflight.h"
+#include "runtime/sm/inject.h"
+#include "runtime/sm/issue.h"
 #include "runtime/sm/operands.h"
 #include "runtime/sm/scheduler.h"
 #include "runtime/sm/sm.h"
@@ -51,10 +53,10 @@ static struct hd_dinst access_inst(const struct hd_config *config, bool store)
 
 void hd_inject_init(struct hd_sm *sm, const struct hd_config *config)
 {
-	sm->injected[HD_INJECT_LOAD] = access_inst(config, false);
-	sm->injected[HD_INJECT_STORE] = access_inst(config, true);
-	sm->injected[HD_INJECT_MICRO] = micro_inst();
-	sm->injected[HD_INJECT_CONTROL] = control_inst();
+	sm->injector.insts[HD_INJECT_LOAD] = access_inst(config, false);
+	sm->injector.insts[HD_INJECT_STORE] = access_inst(config, true);
+	sm->injector.insts[HD_INJECT_MICRO] = micro_inst();
+	sm->injector.insts[HD_INJECT_CONTROL] = control_inst();
 }
 
 void hd_warp_hold(struct hd_sm *sm, struct hd_warp *warp)
@@ -87,7 +89,7 @@ bool hd_warp_resume(struct hd_sm *sm, struct hd_warp *warp, uint64_t now)
 		return true;
 	}
 	if (warp->injection.count)
-		sm->next[warp->id] = hd_injected_inst(sm, warp);
+		sm->next[warp->id] = hd_injected_inst(&sm->injector, warp);
 	if (warp->next_issue <= now + 1) /* else its timer is still to come */
 		hd_warp_evaluate(sm, warp);
 	return true;

@@ -15,13 +15,18 @@
 #include "heddle/opcodes.h"
 #include "runtime/exec/exec.h"
 #include "runtime/sm/access.h"
+#include "runtime/sm/barrier.h"
 #include "runtime/sm/constant.h"
 #include "runtime/sm/control.h"
 #include "runtime/sm/copies.h"
+#include "runtime/sm/drain.h"
 #include "runtime/sm/elide.h"
 #include "runtime/sm/fetch.h"
+#include "runtime/sm/forward.h"
 #include "runtime/sm/hooks.h"
 #include "runtime/sm/inflight.h"
+#include "runtime/sm/inject.h"
+#include "runtime/sm/issue.h"
 #include "runtime/sm/loads.h"
 #include "runtime/sm/operands.h"
 #include "runtime/sm/scheduler.h"
@@ -98,7 +103,7 @@ void hd_sm_write(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *
 
 void hd_sm_written(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now)
 {
-	sm->written++;
+	sm->issue.written++;
 	hd_hazard_remove(&warp->pending, &inst->writes);
 	if (inst->pipe == HD_PIPE_LSU) {
 		hd_hazard_remove(&warp->pending_memory, &inst->writes);
@@ -107,7 +112,7 @@ void hd_sm_written(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst
 	}
 	if (__builtin_expect(sm->by_control, 0))
 		hd_control_written(warp, inst);
-	else if (__builtin_expect(sm->forwards, 0))
+	else if (__builtin_expect(sm->forwarding.used, 0))
 		hd_forward_written(sm, warp, inst, now);
 	if (sm->hooks & HD_HOOK(write_back))
 		HD_HOOKED (sm->gpu, self, write_back)
@@ -151,7 +156,7 @@ void hd_sm_complete(struct hd_sm *sm, uint32_t token, uint64_t now)
 	sm->inflight.free = token;
 	sm->inflight.answered++;
 	sm->inflight.left++;
-	if (entry->inst == &sm->injected[HD_INJECT_LOAD]) {
+	if (entry->inst == &sm->injector.insts[HD_INJECT_LOAD]) {
 		hd_inject_complete(sm, warp, now);
 		return;
 	}
@@ -203,13 +208,13 @@ void hd_warp_wake_at(struct hd_sm *sm, struct hd_warp *warp, uint64_t now, uint6
 /* What the hook `fetch` has injected comes before the instruction that it was told of. */
 static const struct hd_dinst *next_of(const struct hd_sm *sm, const struct hd_warp *warp)
 {
-	return warp->injection.count ? hd_injected_inst(sm, warp) : &sm->gpu->program.code.data[warp->pc];
+	return warp->injection.count ? hd_injected_inst(&sm->injector, warp) : &sm->gpu->program.code.data[warp->pc];
 }
 
 void hd_warp_continue(struct hd_sm *sm, struct hd_warp *warp, uint64_t now, uint64_t at, uint8_t reason)
 {
 	if (__builtin_expect(warp->injection.count != 0, 0)) {
-		sm->next[warp->id] = hd_injected_inst(sm, warp);
+		sm->next[warp->id] = hd_injected_inst(&sm->injector, warp);
 	} else {
 		bool there = warp->slot != HD_NO_SLOT; /* else it is fetched when the warp is back */
 		if (there && (__builtin_expect(!(sm->hooks & HD_HOOK(elide)), 1) || !hd_elide_wanted(sm, warp, now)))
@@ -227,7 +232,7 @@ void hd_warp_continue(struct hd_sm *sm, struct hd_warp *warp, uint64_t now, uint
 		warp->next_issue = at;
 		hd_warp_evaluate(sm, warp);
 	}
-	if (__builtin_expect(sm->stopping, 0) && !warp->injection.count)
+	if (__builtin_expect(sm->drain.stopping, 0) && !warp->injection.count)
 		hd_warp_arrive(sm, warp, now);
 }
 
@@ -256,14 +261,14 @@ void hd_sm_result_at(struct hd_sm *sm, struct hd_warp *warp, const struct hd_din
 {
 	if (!hd_hazard_any(&inst->writes))
 		return;
-	sm->begun++;
+	sm->issue.begun++;
 	hd_hazard_add(&warp->pending, &inst->writes);
 	if (inst->pipe == HD_PIPE_LSU)
 		hd_hazard_add(inst->lat_class == HD_LAT_SHFL ? &warp->pending_shared : &warp->pending_memory,
 			      &inst->writes);
 	struct hd_timer *timer = hd_warp_timer(&sm->wheel, warp, HD_TIMER_RESULT, now, at > now ? at : now + 1);
 	timer->inst = inst;
-	timer->which = sm->issued;
+	timer->which = sm->issue.issued;
 	timer->lanes = lanes;
 }
 
@@ -276,7 +281,7 @@ void hd_sm_await(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *
 {
 	if (!hd_hazard_any(&inst->writes))
 		return;
-	sm->begun++;
+	sm->issue.begun++;
 	hd_hazard_add(&warp->pending, &inst->writes);
 	hd_warp_timer(&sm->wheel, warp, HD_TIMER_WRITTEN, now, at)->inst = inst;
 }
@@ -292,7 +297,7 @@ uint32_t hd_inflight_take(struct hd_sm *sm, const struct hd_warp *warp, const st
 	entry->inst = inst;
 	entry->filter = 0;
 	entry->lanes = hd_effect_lanes(&sm->effect);
-	entry->order = sm->issued;
+	entry->order = sm->issue.issued;
 	entry->warp = (uint8_t)warp->id;
 	return token;
 }
@@ -309,7 +314,7 @@ static uint32_t take_token(struct hd_sm *sm, struct hd_warp *warp, const struct 
 	if (!hd_hazard_any(&inst->writes))
 		return UINT32_MAX;
 	uint32_t token = hd_inflight_take(sm, warp, inst);
-	sm->begun++;
+	sm->issue.begun++;
 	warp->outstanding++;
 	hd_hazard_add(&warp->pending, &inst->writes);
 	if (sm->hooks & HD_HOOK(first_use) && space != HD_MEM_SHARED)
@@ -325,7 +330,7 @@ static void start_memory(struct hd_sm *sm, struct hd_warp *warp, const struct hd
 	bool zeros = inst->effects & HD_FX_ASYNC && effect->elsewhere;
 	if ((!effect->mask && !zeros) ||
 	    (sm->hooks & HD_HOOK(memory_access) && !hd_policy_memory_access(sm, warp, inst, now))) {
-		start_fixed(sm, warp, inst, now, start + sm->predicated_latency);
+		start_fixed(sm, warp, inst, now, start + sm->issue.predicated_latency);
 		return;
 	}
 	if (inst->inst.op == HD_OP_LDCX && sm->constants.l1.ways) {
@@ -370,7 +375,7 @@ static void start_call(struct hd_sm *sm, struct hd_warp *warp, const struct hd_d
 	hd_sm_counters(sm, warp)->calls++;
 	if (sm->hooks & HD_HOOK(call))
 		extra = hd_policy_call(sm, warp, inst, sm->effect.callee, now);
-	hd_warp_continue(sm, warp, now, now + sm->branch_latency + extra, HD_STALL_control);
+	hd_warp_continue(sm, warp, now, now + sm->issue.branch_latency + extra, HD_STALL_control);
 }
 
 static void start_return(struct hd_sm *sm, struct hd_warp *warp, uint64_t now)
@@ -378,7 +383,7 @@ static void start_return(struct hd_sm *sm, struct hd_warp *warp, uint64_t now)
 	uint64_t extra = 0;
 	if (sm->hooks & HD_HOOK(call_return))
 		extra = hd_policy_return(sm, warp, sm->effect.all_returned, now);
-	hd_warp_continue(sm, warp, now, now + sm->branch_latency + extra, HD_STALL_control);
+	hd_warp_continue(sm, warp, now, now + sm->issue.branch_latency + extra, HD_STALL_control);
 }
 
 static void start_plain(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now,
@@ -390,7 +395,7 @@ static void start_plain(struct hd_sm *sm, struct hd_warp *warp, const struct hd_
 	if (sm->hooks & HD_HOOK(call_return) && sm->effect.event == HD_EVENT_EXIT && sm->effect.all_returned)
 		start_return(sm, warp, now);
 	else if (inst->effects & (HD_FX_BRANCH | HD_FX_CALL | HD_FX_RET | HD_FX_EXIT))
-		hd_warp_continue(sm, warp, now, now + sm->branch_latency, HD_STALL_control);
+		hd_warp_continue(sm, warp, now, now + sm->issue.branch_latency, HD_STALL_control);
 	else if (inst->inst.op == HD_OP_NANOSLEEP)
 		hd_warp_continue(sm, warp, now, now + sleep_cycles(sm, warp, &inst->inst), HD_STALL_control);
 	else
@@ -504,7 +509,7 @@ void hd_sm_issue(struct hd_sm *sm, struct hd_scheduler *scheduler, struct hd_war
 		hd_collector_hold(sm, scheduler, collector, now, dispatch);
 	if (dispatch > warp->dispatched)
 		warp->dispatched = dispatch;
-	sm->issued++;
+	sm->issue.issued++;
 	if (sm->hooks & HD_HOOK(first_use))
 		hd_loads_used(sm, warp, inst, now);
 	count_issue(counters, inst);

@@ -18,7 +18,7 @@ void hd_loads_missed(void *context, uint32_t token, uint64_t now)
 {
 	struct hd_sm *sm = context;
 	const struct hd_inflight *entry = &sm->inflight.entries[token];
-	if (entry->inst == &sm->injected[HD_INJECT_LOAD])
+	if (entry->inst == &sm->injector.insts[HD_INJECT_LOAD])
 		return;
 	if (sm->two_level.leaves_on_miss)
 		hd_active_missed(sm, &sm->warps[entry->warp], entry->inst);

@@ -13,10 +13,16 @@
 #include "heddle/config.h"
 #include "runtime/exec/fault.h"
 #include "runtime/sm/access.h"
+#include "runtime/sm/alarms.h"
+#include "runtime/sm/barrier.h"
 #include "runtime/sm/constant.h"
+#include "runtime/sm/drain.h"
 #include "runtime/sm/fetch.h"
+#include "runtime/sm/forward.h"
 #include "runtime/sm/hooks.h"
 #include "runtime/sm/inflight.h"
+#include "runtime/sm/inject.h"
+#include "runtime/sm/issue.h"
 #include "runtime/sm/memory_queue.h"
 #include "runtime/sm/modern.h"
 #include "runtime/sm/operands.h"
@@ -92,18 +98,15 @@ struct hd_sm *hd_sm_new(struct hd_gpu *gpu, uint32_t id, struct hd_exec *exec)
 	sm->warp_count = sm->warp_slots = (uint32_t)config->max_warps;
 	sm->cta_count = sm->cta_slots = (uint32_t)config->max_ctas;
 	sm->stages = gpu->stages;
-	sm->branch_latency = (uint32_t)config->branch_latency + sm->stages;
-	sm->barrier_busy = (uint32_t)config->barrier_busy;
+	sm->issue.branch_latency = (uint32_t)config->branch_latency + sm->stages;
+	hd_barriers_init(&sm->barriers, config, &gpu->arena);
 	sm->two_level.leaves_on_miss = config->two_level_miss;
 	sm->scheduling.dual = config->dual_issue;
-	sm->cross_cycles =
-		(uint32_t)(config->lat_cross > config->lat_cross_half ? config->lat_cross : config->lat_cross_half);
-	sm->guard_cycles = (uint32_t)config->lat_guard;
 	sm->scheduling.greedy_quantum = config->greedy_quantum;
 	sm->two_level.quantum = config->two_level_quantum;
 	sm->by_control = config->core == HD_CORE_MODERN;
-	sm->forwards = !sm->by_control && (sm->cross_cycles || config->lat_guard);
-	sm->predicated_latency = (uint32_t)config->lat_iadd + sm->stages;
+	hd_forwarding_init(&sm->forwarding, config);
+	sm->issue.predicated_latency = (uint32_t)config->lat_iadd + sm->stages;
 	hd_sm_forget_alarms(sm);
 	hd_inject_init(sm, config);
 	init_warps(sm, &gpu->arena);
@@ -185,7 +188,7 @@ void hd_sm_begin(struct hd_sm *sm, uint64_t now)
 	sm->next_launch = now;
 	sm->launches = 0;
 	sm->ctas_retired = 0;
-	sm->begun = sm->written = sm->inflight.asked = sm->inflight.answered = 0;
+	sm->issue.begun = sm->issue.written = sm->inflight.asked = sm->inflight.answered = 0;
 }
 
 /* After a fault the grid's warps are gone; what they have in the memory system is drained by the caller. */
@@ -203,8 +206,9 @@ void hd_sm_abandon(struct hd_sm *sm)
 		sm->grids[i].resident = sm->grids[i].placed = sm->grids[i].retired = 0;
 	if (sm->resident_warps && sm->grid_mask && sm->gpu->now > sm->active_since)
 		sm->counted[__builtin_ctz(sm->grid_mask)].active_sm_cycles += sm->gpu->now - sm->active_since;
-	sm->resident_warps = sm->resident_ctas = sm->placed_warps = sm->placed_ctas = sm->fences = sm->unplaced = 0;
-	sm->requeued_count = sm->sent_count = sm->awaited = 0;
+	sm->resident_warps = sm->resident_ctas = sm->placed_warps = sm->placed_ctas = sm->barriers.fences =
+		sm->unplaced = 0;
+	sm->requeued_count = sm->sent_count = sm->drain.awaited = 0;
 	sm->grid_mask = 0;
 	hd_transfers_clear(sm);
 }
@@ -271,7 +275,7 @@ static void memory_cycle(struct hd_sm *sm, uint64_t now)
 	bool completed = sm->completion_next <= now;
 	if (completed)
 		take_completions(sm, now);
-	if (sm->fences && (completed || sm->lsu_ticked))
+	if (sm->barriers.fences && (completed || sm->lsu_ticked))
 		hd_fence_check(sm, now);
 }
 
@@ -329,7 +333,7 @@ uint64_t hd_sm_tick(struct hd_sm *sm, uint64_t now)
 	memory_cycle(sm, now);
 	if (__builtin_expect(sm->stage.result_count != 0, 0))
 		hd_stage_results(sm, now);
-	if (__builtin_expect(sm->awaited != 0, 0))
+	if (__builtin_expect(sm->drain.awaited != 0, 0))
 		hd_sm_tell_drained(sm, now);
 	if (sm->alarm_next <= now)
 		hd_sm_alarms(sm, now);

@@ -19,9 +19,15 @@
 #include "runtime/core/warp.h"
 #include "runtime/exec/execute.h"
 #include "runtime/sm/access.h"
+#include "runtime/sm/alarms.h"
+#include "runtime/sm/barrier.h"
 #include "runtime/sm/constant.h"
+#include "runtime/sm/drain.h"
 #include "runtime/sm/fetch.h"
+#include "runtime/sm/forward.h"
 #include "runtime/sm/inflight.h"
+#include "runtime/sm/inject.h"
+#include "runtime/sm/issue.h"
 #include "runtime/sm/limits.h"
 #include "runtime/sm/memory_queue.h"
 #include "runtime/sm/operands.h"
@@ -31,13 +37,6 @@
 #include "runtime/sm/timers.h"
 #include "runtime/sm/two_level.h"
 #include "runtime/sm/units.h"
-
-/* What a parked warp needs at the release of its barrier. */
-struct hd_parked {
-	const struct hd_dinst *inst;
-	uint32_t mask;
-	uint8_t barrier;
-};
 
 /* What an SM keeps of a grid that runs. */
 struct hd_sm_grid {
@@ -62,18 +61,6 @@ struct hd_sm_grid {
 	struct hd_linear_parts *parts;	  /* what linear streams have left, where they run in time; else NULL */
 };
 
-/* What policies want to be called for (alarms.c). */
-#define HD_MAX_ALARMS 256
-struct hd_alarm {
-	uint64_t cycle, order, arg;
-	const struct hd_policy_handle *policy;
-};
-struct hd_alarms {
-	uint32_t count;
-	uint64_t set; /* so far, for `order` */
-	struct hd_alarm heap[HD_MAX_ALARMS];
-};
-
 struct hd_transfers; /* transfer.c */
 
 struct hd_sm {
@@ -88,9 +75,7 @@ struct hd_sm {
 	uint64_t now;
 	bool every_cycle;
 	bool by_control;			/* core = modern */
-	bool forwards;				/* some readers have results later than others (forward.c) */
 	bool lsu_ticked;			/* in this cycle: the memory may have been given work */
-	bool stopping;				/* some warp may have to */
 	bool wants_fill;			/* a slot has become free */
 	bool wants_dispatch;			/* hd_sm_request_dispatch, since the GPU last looked */
 	bool stirred;				/* from outside, so that it has work now */
@@ -102,19 +87,13 @@ struct hd_sm {
 	uint64_t policy_next;			/* earliest policy tick */
 	uint64_t alarm_next;			/* and alarm */
 	uint64_t transfer_next;			/* cycle at which transfers have something to do */
-	uint32_t fences;			/* warps waiting at a fence */
 	struct hd_stage stage;
-	uint32_t awaited; /* warps with hd_warp.awaits */
-	uint32_t branch_latency, predicated_latency;
-	uint32_t barrier_busy;
-	uint64_t barriers_free; /* cycle from which the next arrival is taken */
-	uint32_t cross_cycles;	/* at most so many cycles for results of another pipeline */
-	uint32_t guard_cycles;	/* lat_guard */
+	struct hd_barriers barriers;
+	struct hd_forwarding forwarding;
+	struct hd_issue issue;
+	struct hd_drain drain;
 	struct hd_inflights inflight;
 	struct hd_memory_queues memory_queues;
-	uint32_t issued; /* instructions, for the order of results */
-	/* Results that were begun and that were written. */
-	uint64_t begun, written;
 	struct hd_two_level two_level; /* its first line is the last of what each cycle looks at */
 	struct hd_scheduling scheduling;
 	struct hd_wheel wheel;
@@ -143,8 +122,7 @@ struct hd_sm {
 	struct hd_alarms alarms;
 	uint64_t policy_tick[HD_MAX_POLICIES];
 	uint64_t linear_grid; /* id + 1 of the last grid whose linear streams it has run (linear.c) */
-	struct hd_dinst injected[HD_INJECT_KINDS]; /* what a warp issues for a policy */
-	struct hd_parked parked[HD_MAX_CONTEXTS];  /* by hd_warp.id */
+	struct hd_injector injector;
 	/* dispatch.c */
 	struct hd_cta *ctas;
 	uint64_t free_slots[HD_MAX_WARPS / 64];
@@ -166,7 +144,6 @@ struct hd_sm {
 	uint8_t *saved_shared; /* of CTAs without shared memory in the SM, by their index */
 	size_t saved_shared_bytes;
 	uint32_t unplaced;		       /* warps that have had no slot yet */
-	uint8_t stops;			       /* kinds at which all warps do */
 	struct hd_sm_grid grids[HD_MAX_GRIDS]; /* by hd_grid.slot */
 	uint8_t *policy_space;		       /* hd_policy_sm */
 	uint64_t *policy_counts;	       /* hd_policy_counts: by policy, grid and row */
@@ -228,13 +205,6 @@ static inline void hd_policy_spend(const struct hd_policy_handle *self, struct h
 	sm->spent[grid->slot][self->energy_at + which] += events;
 }
 
-/* Multiply-adds of a tensor instruction. */
-static inline void hd_count_products(struct hd_counters *counters, const struct hd_dinst *inst, uint64_t times)
-{
-	uint64_t *to = inst->lat_class == HD_LAT_IMMA ? &counters->tensor_int_products : &counters->tensor_products;
-	*to += inst->products * times;
-}
-
 /* Where what a warp causes is counted. */
 static inline struct hd_counters *hd_sm_counters(struct hd_sm *sm, const struct hd_warp *warp)
 {
@@ -268,68 +238,6 @@ void hd_sm_begin(struct hd_sm *sm, uint64_t now);
 void hd_sm_abandon(struct hd_sm *sm);
 void hd_sm_dump(const struct hd_sm *sm, FILE *out);
 
-/* issue.c */
-void hd_sm_issue(struct hd_sm *sm, struct hd_scheduler *scheduler, struct hd_warp *warp, uint64_t now);
-/* The warp waits until a later cycle, for that reason, and is looked at again then. */
-void hd_warp_wake_at(struct hd_sm *sm, struct hd_warp *warp, uint64_t now, uint64_t at, uint8_t reason);
-/* The warp goes on at warp->pc, not before `at`; until then it waits for `reason`. */
-void hd_warp_continue(struct hd_sm *sm, struct hd_warp *warp, uint64_t now, uint64_t at, uint8_t reason);
-/* It has been given a slot again, and goes on if nothing else lets it go. */
-void hd_warp_return(struct hd_sm *sm, struct hd_warp *warp, uint64_t now);
-/* A result is there; it is written as soon as its banks have ports. Then others may use it. */
-void hd_sm_result(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint32_t lanes, uint32_t order,
-		  uint64_t now);
-void hd_sm_write(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now, uint64_t at);
-void hd_sm_written(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now);
-void hd_sm_complete(struct hd_sm *sm, uint32_t token, uint64_t now);
-/* An instruction has left its collector, where policies look at these. */
-void hd_sm_dispatched(struct hd_sm *sm, struct hd_warp *warp, uint32_t which, uint64_t now);
-/* A memory instruction whose operands were late goes to the load/store unit. */
-void hd_sm_late_access(struct hd_sm *sm, struct hd_warp *warp, uint32_t index, uint64_t now);
-/* Registers of a range are written. */
-void hd_sm_range_written(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now);
-
-/* What the warp's next instruction does, functionally: sm->effect. */
-void hd_sm_execute(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst);
-/* The instruction's results, of `lanes`, are there at cycle `at`; until they are written nothing else may use them. */
-void hd_sm_result_at(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint32_t lanes, uint64_t now,
-		     uint64_t at);
-/* The instruction's results, without a place to be written to, can be used at cycle `at`. */
-void hd_sm_await(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now, uint64_t at);
-/* A warp that has ended or was killed goes, unless it waits for what it started. */
-void hd_warp_finish(struct hd_sm *sm, struct hd_warp *warp, uint64_t now);
-/* Whether all results that the warp waits for are there: its registers are as the program left them. */
-HD_API bool hd_warp_drained(const struct hd_warp *warp);
-
-/* inject.c: what policies do with warps */
-/* Keeps a warp off the schedulers, whatever else it waits for, until it is resumed. */
-HD_API void hd_warp_hold(struct hd_sm *sm, struct hd_warp *warp);
-/* The same for a short time: it keeps its place among the active warps of a two-level scheduler, and its lost slots are
- * the policy's. */
-HD_API void hd_warp_pause(struct hd_sm *sm, struct hd_warp *warp);
-/* Ends these, and a stop, and brings it back when it is suspended (context.h): false: there is no room, it stays away.
- */
-HD_API bool hd_warp_resume(struct hd_sm *sm, struct hd_warp *warp, uint64_t now);
-/*
- * Has the warp issue these before its next instruction, which waits until loads among them are back. For hooks about
- * an instruction of this warp (call, call_return, memory_access), or before it is resumed. At most HD_MAX_INJECTED
- * wait.
- */
-HD_API void hd_warp_inject(struct hd_warp *warp, const struct hd_injected *access);
-void hd_inject_init(struct hd_sm *sm, const struct hd_config *config);
-void hd_inject_issue(struct hd_sm *sm, struct hd_scheduler *scheduler, struct hd_warp *warp, uint64_t now);
-void hd_inject_complete(struct hd_sm *sm, struct hd_warp *warp, uint64_t now);
-static inline const struct hd_dinst *hd_injected_inst(const struct hd_sm *sm, const struct hd_warp *warp)
-{
-	return &sm->injected[warp->injection.queue[0].kind];
-}
-/* alarms.c */
-/* Has the policy's hook `alarm` called at `cycle`, but not before the next one: at most HD_MAX_ALARMS are set on an SM
- * at a time. Also where the SM has no warp; not when no grid runs any more. */
-HD_API void hd_policy_at(const struct hd_policy_handle *self, struct hd_sm *sm, uint64_t cycle, uint64_t arg);
-void hd_sm_alarms(struct hd_sm *sm, uint64_t now);
-void hd_sm_forget_alarms(struct hd_sm *sm);
-
 /* range.c: registers of a grid on an SM */
 /* How many warp registers policies reserve, and giving them to the grid, zeroed: HD_SIM_NO_MEMORY or 0. */
 uint32_t hd_range_rows(struct hd_sm *sm, const struct hd_grid *grid);
@@ -351,22 +259,6 @@ uint64_t hd_range_operands(struct hd_sm *sm, struct hd_warp *warp, const struct 
 void hd_range_start(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now, uint64_t at);
 bool hd_range_result(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now);
 
-/* forward.c: results that some readers have later than others. One has been written; whether the warp's next
- * instruction, whose operands have all been written, waits for one of these, which it then does. */
-void hd_forward_written(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now);
-bool hd_forward_wait(struct hd_sm *sm, struct hd_warp *warp);
-
-/* barrier.c */
-/* A warp arrives; it parks unless the mode is ARV or the barrier completes. */
-void hd_barrier_arrive(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint32_t mask,
-		       uint64_t now);
-/* A warp of the CTA has ended: barriers that waited for it alone complete. */
-void hd_barrier_warp_done(struct hd_sm *sm, struct hd_cta *cta, uint64_t now);
-void hd_fence_wait(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now);
-void hd_fence_check(struct hd_sm *sm, uint64_t now);
-/* Operand b or c of a control instruction, as the first lane of `mask` has it: immediate, constant or register. */
-uint32_t hd_operand_value(const struct hd_warp *warp, const struct hd_inst *inst, enum hd_slot slot, uint32_t mask);
-
 /* dispatch.c */
 /* A grid gets its turn. HD_SIM_TOO_LARGE, HD_SIM_NO_MEMORY or 0. */
 int hd_sm_prepare(struct hd_sm *sm, const struct hd_grid *grid);
@@ -378,12 +270,6 @@ static inline void hd_sm_request_dispatch(struct hd_sm *sm)
 }
 /* places.c: also whether there is for a block that may start without some of what it needs. */
 bool hd_sm_has_room(struct hd_sm *sm, const struct hd_grid *grid);
-/* drain.c */
-/* Its next instruction is decided: the warp may have to stop before it. */
-void hd_warp_arrive(struct hd_sm *sm, struct hd_warp *warp, uint64_t now);
-void hd_sm_tell_drained(struct hd_sm *sm, uint64_t now);
-/* A warp has gone. */
-void hd_warp_forget(struct hd_sm *sm, struct hd_warp *warp);
 /* context.c */
 /* A killed warp has nothing under way any more. */
 void hd_warp_bury(struct hd_sm *sm, struct hd_warp *warp);

@@ -11,6 +11,7 @@
 #include <assert.h>
 
 #include "runtime/sm/hooks.h"
+#include "runtime/sm/issue.h"
 #include "runtime/sm/modern.h"
 #include "runtime/sm/operands.h"
 #include "runtime/sm/scheduler.h"

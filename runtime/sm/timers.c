@@ -11,6 +11,7 @@
 #include "heddle/config.h"
 #include "runtime/sm/control.h"
 #include "runtime/sm/inflight.h"
+#include "runtime/sm/issue.h"
 #include "runtime/sm/scheduler.h"
 #include "runtime/sm/sm.h"
 #include "runtime/sm/stage.h"

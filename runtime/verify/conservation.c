@@ -75,8 +75,8 @@ static int check_free(struct hd_sm *sm)
 
 static int check_flow(struct hd_sm *sm)
 {
-	if (sm->begun != sm->written)
-		return sm_differs(sm, "results", sm->begun, "begun, retired", sm->written);
+	if (sm->issue.begun != sm->issue.written)
+		return sm_differs(sm, "results", sm->issue.begun, "begun, retired", sm->issue.written);
 	if (sm->inflight.asked != sm->inflight.answered)
 		return sm_differs(sm, "memory requests", sm->inflight.asked, "sent, answered", sm->inflight.answered);
 	if (!hd_lsu_idle(sm->lsu))
