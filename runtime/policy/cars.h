@@ -12,6 +12,7 @@
 
 #include "lib/machine/abi.h"
 #include "runtime/sm/context.h"
+#include "runtime/sm/policy_space.h"
 
 #define CARS_FIRST_SAVED HD_ABI_FIRST_SAVED /* callee-saved registers are a run from here (III-A) */
 #define CARS_MAX_LEVELS 32

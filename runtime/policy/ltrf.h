@@ -8,6 +8,7 @@
 #include "runtime/policy/wcb.h"
 #include "runtime/sm/calendar.h"
 #include "runtime/sm/hooks.h"
+#include "runtime/sm/policy_space.h"
 
 #define LTRF_NOWHERE UINT64_MAX /* in no interval */
 #define LTRF_ROWS 64		/* most active warps */

@@ -8,6 +8,7 @@
 #include "runtime/policy/ccu.h"
 #include "runtime/policy/sthld.h"
 #include "runtime/sm/hooks.h"
+#include "runtime/sm/policy_space.h"
 
 /* Counted by each SM for each grid. */
 #define MALEKEH_COUNTS(X)                                                                          \

@@ -4,6 +4,7 @@
  */
 #include "heddle/config.h"
 #include "runtime/policy/malekeh.h"
+#include "runtime/sm/counts.h"
 
 /* Register operands of the widest instruction: a matrix product of sm_75 (section 2). */
 #define ROWS 7

@@ -20,6 +20,7 @@
 #include "heddle/opcodes.h"
 #include "runtime/exec/linear.h"
 #include "runtime/policy/r2d2.h"
+#include "runtime/sm/policy_space.h"
 #include "runtime/sm/sm.h"
 #include "runtime/sm/stream.h"
 

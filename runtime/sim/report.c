@@ -30,6 +30,7 @@
 #include "runtime/sm/counts.h"
 #include "runtime/sm/energy.h"
 #include "runtime/sm/hooks.h"
+#include "runtime/sm/policy_space.h"
 #include "runtime/verify/coverage.h"
 
 #define REAL_DIGITS 12

@@ -41,7 +41,7 @@ static inline uint64_t hd_earlier(uint64_t a, uint64_t b)
 
 static inline bool hd_sm_busy(const struct hd_sm *sm)
 {
-	return sm->resident_warps || sm->transfer_count || !hd_lsu_idle(sm->lsu);
+	return sm->resident_warps || sm->transfers.count || !hd_lsu_idle(sm->lsu);
 }
 
 /* gpu.c */

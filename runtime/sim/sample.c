@@ -13,6 +13,7 @@
 #include "heddle/config.h"
 #include "runtime/sim/sim_private.h"
 #include "runtime/sm/hooks.h"
+#include "runtime/sm/sm.h"
 
 void hd_sampler_start(struct hd_sampler *sampler, const struct hd_gpu *gpu)
 {

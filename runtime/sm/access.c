@@ -90,8 +90,8 @@ static void hand_over(struct hd_sm *sm, uint64_t now, uint64_t issued, uint64_t 
 	if (sm->memory_queues.places)
 		hd_memory_queue_keep(sm, request->place);
 	hd_lsu_issue(sm->lsu, issued, (ready > now ? ready : now + 1) + extra, request);
-	sm->lsu_next = now + 1 < sm->lsu_next ? now + 1 : sm->lsu_next;
-	sm->completion_next = hd_lsu_next_completion(sm->lsu);
+	sm->due.lsu = now + 1 < sm->due.lsu ? now + 1 : sm->due.lsu;
+	sm->due.completion = hd_lsu_next_completion(sm->lsu);
 }
 
 static void wait_outside(struct hd_sm *sm, struct hd_warp *warp, uint64_t now, uint64_t start, uint32_t extra)

@@ -16,8 +16,8 @@ uint8_t hd_copies_start(struct hd_warp *warp);
 void hd_copies_commit(struct hd_warp *warp);
 /* A copy of the group is done. */
 void hd_copies_done(struct hd_warp *warp, uint8_t group);
-/* Whether groups that are under way keep the instruction from issuing: it waits for them, or it ends one group more than
- * the warp has numbers for. */
+/* Whether groups that are under way keep the instruction from issuing: it waits for them, or it ends one group more
+ * than the warp has numbers for. */
 bool hd_copies_keep(const struct hd_warp *warp, const struct hd_inst *inst);
 /* hd_copies_keep for a warp that may have no groups at all. */
 static inline bool hd_copies_hold(const struct hd_warp *warp, const struct hd_dinst *inst)

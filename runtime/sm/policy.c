@@ -362,7 +362,7 @@ void hd_policy_place(struct hd_gpu *gpu)
 		sm->hooks = hooks_of(gpu);
 		hd_sm_spare(sm, gpu->spare_warps, gpu->spare_ctas);
 		hd_sm_place_watched(sm);
-		sm->policy_space = new_space(gpu, gpu->policy_bytes.sm);
+		sm->policies.space = new_space(gpu, gpu->policy_bytes.sm);
 		for (uint32_t id = 0; id < sm->warp_count; id++)
 			sm->warps[id].policy_space = new_space(gpu, gpu->policy_bytes.warp);
 		for (uint32_t i = 0; i < sm->cta_count; i++)
@@ -531,7 +531,7 @@ uint64_t hd_policy_tick(struct hd_sm *sm, uint64_t now)
 	uint64_t next = HD_NEVER;
 	HD_HOOKED (sm->gpu, self, tick) {
 		uint32_t interval = self->hooks->tick_interval;
-		uint64_t *due = &sm->policy_tick[self - sm->gpu->policies];
+		uint64_t *due = &sm->policies.tick[self - sm->gpu->policies];
 		if (!interval)
 			continue;
 		if (*due <= now) {

@@ -14,6 +14,8 @@
 #include "heddle/machine.h"
 #include "heddle/version.h"
 #include "runtime/sm/calendar.h"
+#include "runtime/sm/counts.h"
+#include "runtime/sm/policy_space.h"
 #include "runtime/sm/sm.h"
 #include "runtime/sm/stream.h"
 

@@ -159,9 +159,9 @@ static uint8_t lost_reason(const struct hd_sm *sm, const struct hd_scheduler *sc
 	uint32_t reasons = scheduler->reasons | blocked;
 	if (reasons)
 		return (uint8_t)__builtin_ctz(reasons);
-	return scheduler->resident		       ? HD_STALL_policy
-	       : sm->placed_warps < sm->resident_warps ? HD_STALL_suspended
-						       : HD_STALL_idle;
+	return scheduler->resident			      ? HD_STALL_policy
+	       : sm->places.placed_warps < sm->resident_warps ? HD_STALL_suspended
+							      : HD_STALL_idle;
 }
 
 static bool one_grid(const struct hd_sm *sm)
@@ -334,7 +334,7 @@ static uint64_t memory_until(const struct hd_sm *sm, uint64_t now)
 {
 	if (sm->gpu->shape.parts > 1 && one_grid(sm))
 		return HD_NEVER;
-	return sm->lsu_next > now ? sm->lsu_next : now + 1;
+	return sm->due.lsu > now ? sm->due.lsu : now + 1;
 }
 
 static void block_memory(struct hd_sm *sm, const struct hd_scheduler *scheduler, uint64_t now, struct blocked *blocked)

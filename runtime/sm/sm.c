@@ -16,6 +16,8 @@
 #include "runtime/sm/alarms.h"
 #include "runtime/sm/barrier.h"
 #include "runtime/sm/constant.h"
+#include "runtime/sm/context.h"
+#include "runtime/sm/dispatch.h"
 #include "runtime/sm/drain.h"
 #include "runtime/sm/fetch.h"
 #include "runtime/sm/forward.h"
@@ -42,7 +44,7 @@ uint32_t hd_sm_id(const struct hd_sm *sm)
 /* What is empty is left as it is. */
 static void init_inflight(struct hd_sm *sm)
 {
-	uint32_t entries = sm->warp_slots * HD_WARP_INFLIGHT;
+	uint32_t entries = sm->places.warp_slots * HD_WARP_INFLIGHT;
 	if (sm->inflight.left == entries)
 		return;
 	for (uint32_t i = 0; i < entries; i++)
@@ -58,9 +60,9 @@ static void init_warps(struct hd_sm *sm, struct hd_arena *arena)
 		sm->warps[id].id = id;
 		sm->warps[id].slot = HD_NO_SLOT;
 		sm->warps[id].regfile = sm->operands.regfiles[0];
-		sm->local_of[id] = sm->id * sm->warp_count + id;
+		sm->places.local_of[id] = sm->id * sm->warp_count + id;
 	}
-	sm->inflight.entries = HD_ARENA_NEW(arena, struct hd_inflight, sm->warp_slots * HD_WARP_INFLIGHT);
+	sm->inflight.entries = HD_ARENA_NEW(arena, struct hd_inflight, sm->places.warp_slots * HD_WARP_INFLIGHT);
 }
 
 static void init_ctas(struct hd_sm *sm, const struct hd_config *config, struct hd_arena *arena)
@@ -68,14 +70,14 @@ static void init_ctas(struct hd_sm *sm, const struct hd_config *config, struct h
 	sm->ctas = HD_ARENA_NEW(arena, struct hd_cta, sm->cta_count);
 	for (uint32_t i = 0; i < sm->cta_count; i++)
 		sm->ctas[i].warps = HD_ARENA_NEW(arena, struct hd_warp *, sm->warp_count);
-	sm->shared = hd_arena_alloc(arena, config->shared_bytes + 16);
-	sm->requeued = hd_arena_alloc(arena, sm->cta_count * sizeof(*sm->requeued));
-	sm->sent = hd_arena_alloc(arena, 2 * sm->cta_count * sizeof(*sm->sent));
+	sm->places.shared = hd_arena_alloc(arena, config->shared_bytes + 16);
+	sm->contexts.requeued = hd_arena_alloc(arena, sm->cta_count * sizeof(*sm->contexts.requeued));
+	sm->handover.sent = hd_arena_alloc(arena, 2 * sm->cta_count * sizeof(*sm->handover.sent));
 }
 
 void hd_sm_spare(struct hd_sm *sm, uint32_t warps, uint32_t ctas)
 {
-	uint32_t warp_count = sm->warp_slots + warps, cta_count = sm->cta_slots + ctas;
+	uint32_t warp_count = sm->places.warp_slots + warps, cta_count = sm->places.cta_slots + ctas;
 	warp_count = warp_count < HD_MAX_CONTEXTS ? warp_count : HD_MAX_CONTEXTS;
 	cta_count = cta_count < HD_MAX_CONTEXTS ? cta_count : HD_MAX_CONTEXTS;
 	if (warp_count == sm->warp_count && cta_count == sm->cta_count)
@@ -95,8 +97,8 @@ struct hd_sm *hd_sm_new(struct hd_gpu *gpu, uint32_t id, struct hd_exec *exec)
 	sm->exec = exec;
 	sm->scheduling.count = (uint8_t)config->schedulers;
 	sm->scheduling.rule = (uint8_t)config->scheduler;
-	sm->warp_count = sm->warp_slots = (uint32_t)config->max_warps;
-	sm->cta_count = sm->cta_slots = (uint32_t)config->max_ctas;
+	sm->warp_count = sm->places.warp_slots = (uint32_t)config->max_warps;
+	sm->cta_count = sm->places.cta_slots = (uint32_t)config->max_ctas;
 	sm->stages = gpu->stages;
 	sm->issue.branch_latency = (uint32_t)config->branch_latency + sm->stages;
 	hd_barriers_init(&sm->barriers, config, &gpu->arena);
@@ -118,7 +120,7 @@ struct hd_sm *hd_sm_new(struct hd_gpu *gpu, uint32_t id, struct hd_exec *exec)
 	hd_constant_init(&sm->constants, config, &gpu->arena);
 	hd_texture_init(&sm->textures, config);
 	hd_wheel_init(&sm->wheel, hd_sm_timers(config), &gpu->arena);
-	sm->wheel.kept = sm->warp_slots * HD_WARP_INFLIGHT + HD_ISSUE_TIMERS;
+	sm->wheel.kept = sm->places.warp_slots * HD_WARP_INFLIGHT + HD_ISSUE_TIMERS;
 	hd_transfers_init(sm, &gpu->arena);
 	sm->lsu = hd_lsu_new(gpu->memory, id, config, sm->counted, &gpu->arena);
 	return sm;
@@ -172,22 +174,22 @@ void hd_sm_begin(struct hd_sm *sm, uint64_t now)
 		scheduler->last = HD_SCHEDULER_WARPS;
 		scheduler->top = 0;
 	}
-	fill(sm->free_slots, HD_MAX_WARPS / 64, sm->warp_slots);
-	fill(sm->free_warps, HD_MAX_CONTEXTS / 64, sm->warp_count);
-	fill(sm->free_rows, HD_MAX_CONTEXTS / 64, sm->warp_count);
+	fill(sm->places.free_slots, HD_MAX_WARPS / 64, sm->places.warp_slots);
+	fill(sm->dispatch.free_warps, HD_MAX_CONTEXTS / 64, sm->warp_count);
+	fill(sm->places.free_rows, HD_MAX_CONTEXTS / 64, sm->warp_count);
 	hd_wheel_clear(&sm->wheel, hd_sm_timers(sm->gpu->config));
 	init_inflight(sm);
 	hd_access_clear(sm);
 	hd_lsu_forget_lines(sm->lsu);
 	hd_transfers_clear(sm);
 	sm->stage.result_count = 0;
-	sm->completion_next = hd_lsu_next_completion(sm->lsu);
-	sm->lsu_next = HD_NEVER;
-	sm->policy_next = sm->hooks & HD_HOOK(tick) ? now : HD_NEVER;
-	memset(sm->policy_tick, 0, sizeof(sm->policy_tick));
-	sm->next_launch = now;
-	sm->launches = 0;
-	sm->ctas_retired = 0;
+	sm->due.completion = hd_lsu_next_completion(sm->lsu);
+	sm->due.lsu = HD_NEVER;
+	sm->due.policy = sm->hooks & HD_HOOK(tick) ? now : HD_NEVER;
+	memset(sm->policies.tick, 0, sizeof(sm->policies.tick));
+	sm->dispatch.next = now;
+	sm->dispatch.launches = 0;
+	sm->dispatch.retired = 0;
 	sm->issue.begun = sm->issue.written = sm->inflight.asked = sm->inflight.answered = 0;
 }
 
@@ -206,9 +208,9 @@ void hd_sm_abandon(struct hd_sm *sm)
 		sm->grids[i].resident = sm->grids[i].placed = sm->grids[i].retired = 0;
 	if (sm->resident_warps && sm->grid_mask && sm->gpu->now > sm->active_since)
 		sm->counted[__builtin_ctz(sm->grid_mask)].active_sm_cycles += sm->gpu->now - sm->active_since;
-	sm->resident_warps = sm->resident_ctas = sm->placed_warps = sm->placed_ctas = sm->barriers.fences =
-		sm->unplaced = 0;
-	sm->requeued_count = sm->sent_count = sm->drain.awaited = 0;
+	sm->resident_warps = sm->resident_ctas = sm->places.placed_warps = sm->places.placed_ctas =
+		sm->barriers.fences = sm->contexts.unplaced = 0;
+	sm->contexts.requeued_count = sm->handover.count = sm->drain.awaited = 0;
 	sm->grid_mask = 0;
 	hd_transfers_clear(sm);
 }
@@ -249,7 +251,7 @@ static void take_completions(struct hd_sm *sm, uint64_t now)
 		for (uint32_t i = 0; i < count; i++)
 			hd_sm_complete(sm, done[i].token, now);
 	} while (count == 16);
-	sm->completion_next = hd_lsu_next_completion(sm->lsu);
+	sm->due.completion = hd_lsu_next_completion(sm->lsu);
 	wake_memory_ports(sm);
 }
 
@@ -262,17 +264,17 @@ static void free_places(struct hd_sm *sm, uint64_t now)
 
 static void memory_cycle(struct hd_sm *sm, uint64_t now)
 {
-	sm->lsu_ticked = sm->lsu_next <= now;
+	sm->lsu_ticked = sm->due.lsu <= now;
 	if (sm->lsu_ticked) {
-		sm->lsu_next = hd_lsu_tick(sm->lsu, now);
-		sm->completion_next = hd_lsu_next_completion(sm->lsu);
+		sm->due.lsu = hd_lsu_tick(sm->lsu, now);
+		sm->due.completion = hd_lsu_next_completion(sm->lsu);
 		if (sm->memory_queues.places)
 			free_places(sm, now);
 		wake_memory_ports(sm);
-		if (sm->transfer_count && hd_lsu_has_lines_done(sm->lsu))
-			sm->transfer_next = now;
+		if (sm->transfers.count && hd_lsu_has_lines_done(sm->lsu))
+			sm->due.transfer = now;
 	}
-	bool completed = sm->completion_next <= now;
+	bool completed = sm->due.completion <= now;
 	if (completed)
 		take_completions(sm, now);
 	if (sm->barriers.fences && (completed || sm->lsu_ticked))
@@ -302,12 +304,12 @@ static void schedulers_cycle(struct hd_sm *sm, uint64_t now)
 
 static uint64_t next_cycle(const struct hd_sm *sm, uint64_t now)
 {
-	uint64_t next = earlier(sm->wheel.next, earlier(sm->lsu_next, sm->completion_next));
+	uint64_t next = earlier(sm->wheel.next, earlier(sm->due.lsu, sm->due.completion));
 	next = earlier(next, sm->scheduling.visit_next);
 	if (sm->resident_warps)
-		next = earlier(next, earlier(sm->policy_next, sm->two_level.next));
-	next = earlier(next, earlier(sm->alarm_next, sm->transfer_next));
-	return next > now && !sm->wants_fill ? next : now + 1;
+		next = earlier(next, earlier(sm->due.policy, sm->two_level.next));
+	next = earlier(next, earlier(sm->due.alarm, sm->due.transfer));
+	return next > now && !sm->contexts.wants_fill ? next : now + 1;
 }
 
 /* The last warp has gone: nobody visits the schedulers until the next CTA comes, and their slots are idle. Timers that
@@ -335,17 +337,17 @@ uint64_t hd_sm_tick(struct hd_sm *sm, uint64_t now)
 		hd_stage_results(sm, now);
 	if (__builtin_expect(sm->drain.awaited != 0, 0))
 		hd_sm_tell_drained(sm, now);
-	if (sm->alarm_next <= now)
+	if (sm->due.alarm <= now)
 		hd_sm_alarms(sm, now);
-	if (sm->policy_next <= now)
-		sm->policy_next = hd_policy_tick(sm, now);
+	if (sm->due.policy <= now)
+		sm->due.policy = hd_policy_tick(sm, now);
 	if (sm->two_level.next <= now)
 		hd_active_turn(sm, now);
 	sm->stirred = false;
-	if (__builtin_expect(sm->wants_fill, 0))
+	if (__builtin_expect(sm->contexts.wants_fill, 0))
 		hd_sm_fill_slots(sm, now);
 	schedulers_cycle(sm, now);
-	if (__builtin_expect(sm->transfer_next <= now, 0))
+	if (__builtin_expect(sm->due.transfer <= now, 0))
 		hd_transfers_cycle(sm, now);
 	if (!sm->resident_warps)
 		settle(sm, now);
@@ -370,7 +372,7 @@ void hd_sm_dump(const struct hd_sm *sm, FILE *out)
 	fprintf(out,
 		"SM %u: %u CTAs, %u warps, next timer %" PRIu64 ", load/store unit %" PRIu64 ", completion %" PRIu64
 		"\n",
-		sm->id, sm->resident_ctas, sm->resident_warps, sm->wheel.next, sm->lsu_next, sm->completion_next);
+		sm->id, sm->resident_ctas, sm->resident_warps, sm->wheel.next, sm->due.lsu, sm->due.completion);
 	for (uint32_t i = 0; i < sm->scheduling.count; i++)
 		fprintf(out, "  scheduler %u: resident %016" PRIx64 " reason %s, next visit %" PRIu64 "\n", i,
 			sm->scheduling.schedulers[i].resident, hd_stall_name[sm->scheduling.schedulers[i].reason],

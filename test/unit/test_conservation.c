@@ -75,7 +75,7 @@ START_TEST(what_was_not_given_back_is_seen)
 {
 	run_well();
 	struct hd_sm *sm = bench.sim->gpu.sms[0];
-	uint64_t *const masks[] = {sm->free_slots, sm->free_warps, sm->free_rows};
+	uint64_t *const masks[] = {sm->places.free_slots, sm->dispatch.free_warps, sm->places.free_rows};
 	static const char *const texts[] = {"warp slots on SM 0: ", "warps on SM 0: ", "places of registers on SM 0: "};
 	for (int i = 0; i < 3; i++) {
 		*masks[i] ^= 2;

@@ -5,6 +5,7 @@
 #include "runtime/sim/blame.h"
 #include "runtime/sim/sim_private.h"
 #include "runtime/sm/hooks.h"
+#include "runtime/sm/policy_space.h"
 #include "simbench.h"
 
 enum { THREADS = 64, CHAIN = 300 };

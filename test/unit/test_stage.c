@@ -3,6 +3,7 @@
 #include "heddle/opcodes.h"
 #include "runtime/sm/calendar.h"
 #include "runtime/sm/hooks.h"
+#include "runtime/sm/policy_space.h"
 #include "simbench.h"
 
 enum { LOG = 64 };
