@@ -74,6 +74,10 @@ enum hd_warp_state { HD_WARP_FREE, HD_WARP_RUNNING, HD_WARP_BARRIER, HD_WARP_DON
 /* Why a policy keeps a warp: hd_warp_hold, hd_warp_pause, hd_warp_stop. */
 enum { HD_HELD_OFF = 1, HD_HELD_PAUSED = 2, HD_HELD_STOPPED = 4 };
 
+#define HD_NO_SLOT UINT32_MAX				/* hd_warp.slot of a warp without one */
+#define HD_ROW_BYTES (HD_WARP_LANES * sizeof(uint32_t)) /* a register of a warp */
+#define HD_HIDDEN_ROWS 2				/* below row 0: what RZ reads and what it takes */
+
 struct hd_warp {
 	/* Every instruction: together, for with thousands of warps each line of them is one that the host's caches do
 	 * not hold. */
@@ -135,8 +139,6 @@ struct hd_warp {
 	struct hd_hazard missed; /* results under way of loads that missed L1, where the scheduler looks at that */
 	struct hd_hazard loaded; /* by loads, and not used yet, where policies look at that (loads.c) */
 	uint64_t access_at;	 /* cycle at which the last of the late memory instructions has its operands */
-	uint64_t eligible_at;	 /* two-level: since when it may come into the active set */
-	uint64_t active_at;	 /* two-level: from when on it may issue, when it was last taken into the active set */
 	uint32_t stream_pc, stream_lanes, stream_cycles;
 	uint32_t range_writes; /* writes of its grid's range under way */
 	struct hd_forward forward;

@@ -30,7 +30,7 @@ void hd_run_find_busy(struct hd_run *run)
 		const struct hd_sm *sm = run->gpu->sms[i];
 		bool works = hd_sm_busy(sm);
 		run->working_count += works;
-		if (works || sm->alarm_next != HD_NEVER)
+		if (works || sm->due.alarm != HD_NEVER)
 			run->busy[run->busy_count++] = (uint16_t)i;
 	}
 }
@@ -40,7 +40,7 @@ static void wake_woken(struct hd_run *run, uint64_t now)
 	for (uint32_t word = 0; word < (run->sm_count + 63) / 64; word++) {
 		for (uint64_t rest = run->woken[word]; rest; rest &= rest - 1) {
 			uint32_t id = word * 64 + (uint32_t)__builtin_ctzll(rest);
-			run->gpu->sms[id]->lsu_next = now;
+			run->gpu->sms[id]->due.lsu = now;
 			run->due[id] = now;
 		}
 		run->woken[word] = 0;
@@ -75,7 +75,7 @@ static void memory_up_to(struct hd_run *run, uint64_t now)
 /* The cycle from which the SM can start a CTA of the grid that it has room for. */
 static uint64_t launch_cycle(const struct hd_sm *sm, const struct hd_grid *grid)
 {
-	return sm->next_launch > grid->dispatch_from ? sm->next_launch : grid->dispatch_from;
+	return sm->dispatch.next > grid->dispatch_from ? sm->dispatch.next : grid->dispatch_from;
 }
 
 static bool waits_for_room(const struct hd_grid *grid)
@@ -184,7 +184,7 @@ static uint64_t dispatch_by_quota(struct hd_run *run, uint64_t now)
 		hd_sm_launch_cta(sm, grid, next_cta(grid), now);
 		run->due[id] = now;
 		run->first = (id + 1) % run->sm_count;
-		next = hd_earlier(next, sm->next_launch > now ? sm->next_launch : now + 1);
+		next = hd_earlier(next, sm->dispatch.next > now ? sm->dispatch.next : now + 1);
 	}
 	return next;
 }
@@ -199,20 +199,20 @@ uint64_t hd_run_dispatch(struct hd_run *run, uint64_t now)
 /* Killed ones come before all others. */
 static void collect_requeued(struct hd_sm *sm)
 {
-	for (uint32_t i = 0; i < sm->requeued_count; i++)
-		hd_vec_push(&sm->requeued[i].grid->requeued, sm->requeued[i].linear);
-	sm->requeued_count = 0;
+	for (uint32_t i = 0; i < sm->contexts.requeued_count; i++)
+		hd_vec_push(&sm->contexts.requeued[i].grid->requeued, sm->contexts.requeued[i].linear);
+	sm->contexts.requeued_count = 0;
 }
 
 void hd_run_collect(struct hd_run *run, struct hd_sm *sm, uint64_t now)
 {
 	const struct hd_gpu *gpu = run->gpu;
 	collect_requeued(sm);
-	run->sends |= sm->sent_count != 0;
-	sm->ctas_retired = 0;
-	if (sm->wants_dispatch)
+	run->sends |= sm->handover.count != 0;
+	sm->dispatch.retired = 0;
+	if (sm->dispatch.wanted)
 		run->dispatch_next = hd_earlier(run->dispatch_next, now + 1);
-	sm->wants_dispatch = false;
+	sm->dispatch.wanted = false;
 	for (uint32_t i = 0; i < gpu->grids.len; i++) {
 		struct hd_grid *grid = gpu->grids.data[i];
 		struct hd_sm_grid *mine = &sm->grids[grid->slot];
@@ -237,7 +237,7 @@ static uint64_t sms_cycle(struct hd_run *run, uint64_t now)
 			struct hd_sm *sm = run->gpu->sms[id];
 			run->due[id] = hd_sm_tick(sm, now);
 			fed |= sm->lsu_ticked;
-			if (sm->ctas_retired || sm->wants_dispatch)
+			if (sm->dispatch.retired || sm->dispatch.wanted)
 				hd_run_collect(run, sm, now);
 			idle |= !sm->resident_warps;
 		}
@@ -284,13 +284,13 @@ static void notice_alarms(struct hd_run *run)
 {
 	for (uint32_t i = 0; i < run->sm_count; i++) {
 		struct hd_sm *sm = run->gpu->sms[i];
-		uint64_t own = hd_earlier(sm->alarm_next, sm->transfer_next);
-		if (sm->wants_dispatch && !hd_sm_busy(sm) &&
+		uint64_t own = hd_earlier(sm->due.alarm, sm->due.transfer);
+		if (sm->dispatch.wanted && !hd_sm_busy(sm) &&
 		    own == HD_NEVER) { /* nobody looks at it until it has a block */
 			run->dispatch_next = hd_earlier(run->dispatch_next, run->gpu->now + 1);
-			sm->wants_dispatch = false;
+			sm->dispatch.wanted = false;
 		}
-		bool stirred = sm->stirred || sm->wants_dispatch || sm->wants_fill;
+		bool stirred = sm->stirred || sm->dispatch.wanted || sm->contexts.wants_fill;
 		run->due[i] = hd_earlier(run->due[i], stirred ? run->gpu->now : own);
 	}
 	hd_run_find_busy(run);
@@ -318,7 +318,7 @@ static void hand_over(struct hd_run *run, uint64_t now)
 {
 	bool left = false;
 	for (uint32_t i = 0; i < run->sm_count; i++)
-		left |= run->gpu->sms[i]->sent_count && hd_sm_hand_over(run->gpu->sms[i], now);
+		left |= run->gpu->sms[i]->handover.count && hd_sm_hand_over(run->gpu->sms[i], now);
 	run->sends = left;
 	run->dispatch_next = hd_earlier(run->dispatch_next, now); /* SMs can know others */
 	notice_alarms(run);

@@ -33,7 +33,7 @@ struct hd_run {
 
 static inline bool hd_sm_busy(const struct hd_sm *sm)
 {
-	return sm->resident_warps || sm->transfer_count || !hd_lsu_idle(sm->lsu);
+	return sm->resident_warps || sm->transfers.count || !hd_lsu_idle(sm->lsu);
 }
 
 /* gpu.c */

@@ -31,7 +31,7 @@ void hd_gpu_snapshot(const struct hd_gpu *gpu, struct hd_stats *stats)
 	hd_counters_add(&stats->counters, hd_memory_counters(gpu->memory, HD_MEM_NOBODY));
 	for (uint32_t i = 0; i < gpu->sm_count; i++)
 		for (uint32_t reason = 0; reason < HD_STALL_COUNT; reason++)
-			stats->stalls[reason] += gpu->sms[i]->stalls[reason];
+			stats->stalls[reason] += gpu->sms[i]->scheduling.stalls[reason];
 	for (uint32_t i = 0; i < gpu->sm_count; i++) {
 		const struct hd_sm *sm = gpu->sms[i];
 		if (sm->resident_warps && !gpu->functional && gpu->now > sm->active_since)

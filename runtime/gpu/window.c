@@ -231,7 +231,7 @@ static void advance(struct hd_window *window, uint32_t id, uint64_t end)
 			worked = now;
 		uint64_t next = hd_sm_tick(sm, now);
 		noted |= (sm->lsu_ticked ? FED : 0) | (sm->resident_warps ? 0 : IDLE);
-		if (later->error || (window->waiting && (sm->ctas_retired || sm->wants_dispatch)))
+		if (later->error || (window->waiting && (sm->dispatch.retired || sm->dispatch.wanted)))
 			stopped = now + 1;
 		now = gpu->every_cycle ? now + 1 : next;
 	}
@@ -417,7 +417,7 @@ static void gather(struct hd_window *window)
 	for (uint32_t i = 0; i < window->count; i++) {
 		struct hd_sm *sm = run->gpu->sms[window->sms[i]];
 		noted |= window->noted[window->sms[i]];
-		if (sm->ctas_retired || sm->wants_dispatch)
+		if (sm->dispatch.retired || sm->dispatch.wanted)
 			hd_run_collect(run, sm, window->end - 1);
 		window->stopped[window->sms[i]] = 0;
 	}

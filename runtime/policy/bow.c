@@ -17,7 +17,9 @@
 
 #include "heddle/config.h"
 #include "runtime/policy/served.h"
+#include "runtime/sm/counts.h"
 #include "runtime/sm/hooks.h"
+#include "runtime/sm/policy_space.h"
 
 enum { WINDOW = 3, LEAST = 2, MOST = 8 };     /* instructions */
 enum { MOST_COLLECTORS = 256, BUFFERED = 4 }; /* BUFFERED: registers of an instruction, for the storage */

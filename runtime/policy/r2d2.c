@@ -20,7 +20,9 @@
 #include "heddle/opcodes.h"
 #include "runtime/exec/linear.h"
 #include "runtime/policy/r2d2.h"
+#include "runtime/sm/policy_space.h"
 #include "runtime/sm/sm.h"
+#include "runtime/sm/stream.h"
 
 enum { PAIR = 2 /* words of a value */ };
 enum { START_CYCLES, ID_CYCLES, ADD_CYCLES }; /* settings */

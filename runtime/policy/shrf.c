@@ -23,7 +23,9 @@
 #include "runtime/exec/fault.h"
 #include "runtime/policy/served.h"
 #include "runtime/policy/wcb.h"
+#include "runtime/sm/counts.h"
 #include "runtime/sm/hooks.h"
+#include "runtime/sm/policy_space.h"
 
 #define MOST_ENTRIES 64
 #define NO_STRAND UINT64_MAX

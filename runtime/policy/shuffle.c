@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 #include "runtime/sm/context.h"
+#include "runtime/sm/policy_space.h"
 
 struct shuffle_sm {
 	uint64_t interval; /* cycles */

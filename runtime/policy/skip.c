@@ -25,6 +25,7 @@
 #include "heddle/opcodes.h"
 #include "lib/hash.h"
 #include "runtime/exec/exec.h"
+#include "runtime/sm/policy_space.h"
 #include "runtime/sm/sm.h"
 
 enum { ENTRIES = 8192 /* of an SM; a power of two */, ROWS = 12 };

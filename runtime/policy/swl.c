@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/sm/policy_space.h"
 #include "runtime/sm/sm.h"
 
 #define MOST_WARPS HD_MAX_WARPS

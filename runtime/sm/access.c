@@ -10,9 +10,12 @@
 #include <assert.h>
 
 #include "heddle/config.h"
+#include "runtime/sm/access.h"
 #include "runtime/sm/hooks.h"
+#include "runtime/sm/memory_queue.h"
 #include "runtime/sm/sm.h"
 #include "runtime/sm/texture.h"
+#include "runtime/sm/timers.h"
 
 /* Each late access has a collector, or, with a read window, a place that the load/store unit keeps for it. */
 uint32_t hd_access_most_late(const struct hd_config *config)
@@ -22,8 +25,8 @@ uint32_t hd_access_most_late(const struct hd_config *config)
 
 void hd_access_init(struct hd_sm *sm, const struct hd_config *config, struct hd_arena *arena)
 {
-	hd_memory_queues_init(sm, config);
-	sm->late = HD_ARENA_NEW(arena, struct hd_late, hd_access_most_late(config));
+	hd_memory_queues_init(sm, config, arena);
+	sm->access.late = HD_ARENA_NEW(arena, struct hd_late, hd_access_most_late(config));
 	hd_access_clear(sm);
 }
 
@@ -31,8 +34,8 @@ void hd_access_clear(struct hd_sm *sm)
 {
 	uint32_t entries = hd_access_most_late(sm->gpu->config);
 	for (uint32_t i = 0; i < entries; i++)
-		sm->late[i].next_free = i + 1;
-	sm->late_free = sm->late_count = 0;
+		sm->access.late[i].next_free = i + 1;
+	sm->access.late_free = sm->access.late_count = 0;
 	hd_memory_queues_clear(sm);
 	for (uint32_t i = 0; i < HD_MAX_GRIDS; i++)
 		sm->grids[i].late = 0;
@@ -84,41 +87,41 @@ static void fill_request(struct hd_mem_request *request, const struct hd_effect 
 static void hand_over(struct hd_sm *sm, uint64_t now, uint64_t issued, uint64_t ready, uint32_t extra,
 		      const struct hd_mem_request *request)
 {
-	if (sm->memory_places)
+	if (sm->memory_queues.places)
 		hd_memory_queue_keep(sm, request->place);
 	hd_lsu_issue(sm->lsu, issued, (ready > now ? ready : now + 1) + extra, request);
-	sm->lsu_next = now + 1 < sm->lsu_next ? now + 1 : sm->lsu_next;
-	sm->completion_next = hd_lsu_next_completion(sm->lsu);
+	sm->due.lsu = now + 1 < sm->due.lsu ? now + 1 : sm->due.lsu;
+	sm->due.completion = hd_lsu_next_completion(sm->lsu);
 }
 
 static void wait_outside(struct hd_sm *sm, struct hd_warp *warp, uint64_t now, uint64_t start, uint32_t extra)
 {
-	uint32_t index = sm->late_free;
-	struct hd_late *late = &sm->late[index];
-	assert(sm->late_count < hd_access_most_late(sm->gpu->config));
-	sm->late_free = late->next_free;
-	sm->late_count++;
-	sm->grids[sm->request.grid].late++;
+	uint32_t index = sm->access.late_free;
+	struct hd_late *late = &sm->access.late[index];
+	assert(sm->access.late_count < hd_access_most_late(sm->gpu->config));
+	sm->access.late_free = late->next_free;
+	sm->access.late_count++;
+	sm->grids[sm->access.request.grid].late++;
 	late->issued = now;
 	late->extra = extra;
-	late->request = sm->request;
+	late->request = sm->access.request;
 	warp->late++;
 	warp->access_at = start;
-	hd_warp_timer(sm, warp, HD_TIMER_ACCESS, now, start)->which = index;
+	hd_warp_timer(&sm->wheel, warp, HD_TIMER_ACCESS, now, start)->which = index;
 }
 
 void hd_access_send(struct hd_sm *sm, struct hd_warp *warp, uint64_t now, uint64_t start, uint32_t extra)
 {
-	if (__builtin_expect(start > now, 0) && !sm->queued)
+	if (__builtin_expect(start > now, 0) && !sm->memory_queues.queued)
 		wait_outside(sm, warp, now, start, extra);
 	else
-		hand_over(sm, now, now, start + (sm->stages ? sm->stages : 1), extra, &sm->request);
+		hand_over(sm, now, now, start + (sm->stages ? sm->stages : 1), extra, &sm->access.request);
 }
 
 void hd_access_start(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint32_t token, uint64_t now,
 		     uint64_t start)
 {
-	struct hd_mem_request *request = &sm->request;
+	struct hd_mem_request *request = &sm->access.request;
 	fill_request(request, &sm->effect, warp, inst);
 	if (__builtin_expect(inst->effects & HD_FX_ASYNC, 0)) {
 		request->copy = copy_cycles(sm->lsu, &sm->effect, inst);
@@ -135,11 +138,11 @@ void hd_access_start(struct hd_sm *sm, struct hd_warp *warp, const struct hd_din
 
 void hd_access_arrive(struct hd_sm *sm, struct hd_warp *warp, uint32_t index, uint64_t now)
 {
-	struct hd_late *late = &sm->late[index];
+	struct hd_late *late = &sm->access.late[index];
 	hand_over(sm, now, late->issued, now + sm->stages, late->extra, &late->request);
-	late->next_free = sm->late_free;
-	sm->late_free = index;
-	sm->late_count--;
+	late->next_free = sm->access.late_free;
+	sm->access.late_free = index;
+	sm->access.late_count--;
 	sm->grids[late->request.grid].late--;
 	warp->late--;
 }

@@ -6,7 +6,7 @@
  */
 #include <assert.h>
 
-#include "runtime/sm/hooks.h"
+#include "runtime/sm/alarms.h"
 #include "runtime/sm/sm.h"
 
 static bool is_before(const struct hd_alarm *a, const struct hd_alarm *b)
@@ -37,7 +37,7 @@ static void sink(struct hd_alarms *alarms, uint32_t at)
 
 static void note_next(struct hd_sm *sm)
 {
-	sm->alarm_next = sm->alarms.count ? sm->alarms.heap[0].cycle : HD_NEVER;
+	sm->due.alarm = sm->alarms.count ? sm->alarms.heap[0].cycle : HD_NEVER;
 }
 
 void hd_policy_at(const struct hd_policy_handle *self, struct hd_sm *sm, uint64_t cycle, uint64_t arg)

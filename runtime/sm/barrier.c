@@ -13,10 +13,20 @@
  *
  * Cost: O(1) an arrival, O(waiting warps) a release; fences look at the SM's warps only while one of them waits.
  */
+#include "runtime/sm/barrier.h"
+#include "heddle/config.h"
 #include "runtime/sm/hooks.h"
+#include "runtime/sm/issue.h"
+#include "runtime/sm/scheduler.h"
 #include "runtime/sm/sm.h"
 
 #define BARRIERS 16
+
+void hd_barriers_init(struct hd_barriers *barriers, const struct hd_config *config, struct hd_arena *arena)
+{
+	barriers->busy = (uint32_t)config->barrier_busy;
+	barriers->parked = HD_ARENA_NEW(arena, struct hd_parked, HD_MAX_CONTEXTS);
+}
 
 /* Without timing nobody waits for a cycle. */
 static void go_on(struct hd_sm *sm, struct hd_warp *warp, uint64_t now, uint64_t at, uint8_t reason)
@@ -40,7 +50,7 @@ static bool barrier_complete(const struct hd_cta *cta, uint32_t id)
 
 static void release_warp(const struct hd_sm *sm, const struct hd_cta *cta, uint32_t id, struct hd_warp *warp)
 {
-	const struct hd_parked *parked = &sm->parked[warp->id];
+	const struct hd_parked *parked = &sm->barriers.parked[warp->id];
 	if (barrier_mode(parked->inst) >= HD_BAR_RED_POPC) {
 		HD_TELL(sm->gpu, vote_result, sm->gpu, warp, parked->inst, parked->mask,
 			cta->barriers[id].votes << 16 | (cta->barriers[id].participants & 0xffff));
@@ -61,11 +71,11 @@ static void write_vote(struct hd_sm *sm, struct hd_warp *warp, const struct hd_d
 /* Whose last arrival counts from cycle `taken` on. */
 static void resume_warp(struct hd_sm *sm, struct hd_warp *warp, uint64_t now, uint64_t taken)
 {
-	write_vote(sm, warp, sm->parked[warp->id].inst, sm->parked[warp->id].mask, taken);
+	write_vote(sm, warp, sm->barriers.parked[warp->id].inst, sm->barriers.parked[warp->id].mask, taken);
 	if (sm->hooks & HD_HOOK(barrier_resume))
 		HD_HOOKED (sm->gpu, self, issue.barrier_resume)
 			self->hooks->issue.barrier_resume(self, warp, now);
-	go_on(sm, warp, now, taken + sm->parked[warp->id].inst->latency, HD_STALL_barrier);
+	go_on(sm, warp, now, taken + sm->barriers.parked[warp->id].inst->latency, HD_STALL_barrier);
 }
 
 static void barrier_release(struct hd_sm *sm, struct hd_cta *cta, uint32_t id, uint64_t now)
@@ -85,10 +95,10 @@ static void barrier_release(struct hd_sm *sm, struct hd_cta *cta, uint32_t id, u
 /* The cycle from which an arrival of this one counts. */
 static uint64_t take_arrival(struct hd_sm *sm, uint64_t now)
 {
-	if (!sm->barrier_busy || sm->gpu->functional)
+	if (!sm->barriers.busy || sm->gpu->functional)
 		return now;
-	sm->barriers_free = (sm->barriers_free > now ? sm->barriers_free : now) + sm->barrier_busy;
-	return sm->barriers_free;
+	sm->barriers.free = (sm->barriers.free > now ? sm->barriers.free : now) + sm->barriers.busy;
+	return sm->barriers.free;
 }
 
 static uint32_t count_votes(const struct hd_warp *warp, uint8_t psrc, uint32_t mask)
@@ -121,7 +131,7 @@ void hd_barrier_arrive(struct hd_sm *sm, struct hd_warp *warp, const struct hd_d
 	if (barrier_mode(inst) == HD_BAR_ARV) {
 		go_on(sm, warp, now, now + 1, HD_STALL_control);
 	} else {
-		sm->parked[warp->id] = (struct hd_parked){inst, mask, (uint8_t)id};
+		sm->barriers.parked[warp->id] = (struct hd_parked){inst, mask, (uint8_t)id};
 		cta->barriers[id].waiting[warp->index / 64] |= UINT64_C(1) << warp->index % 64;
 		warp->state = HD_WARP_BARRIER;
 		if (!sm->gpu->functional)
@@ -143,7 +153,7 @@ void hd_barrier_warp_done(struct hd_sm *sm, struct hd_cta *cta, uint64_t now)
 
 static bool fence_holds(const struct hd_sm *sm, const struct hd_warp *warp)
 {
-	uint32_t scope = hd_mod_get(sm->parked[warp->id].inst->inst.mods, HD_MOD_SCOPE);
+	uint32_t scope = hd_mod_get(sm->barriers.parked[warp->id].inst->inst.mods, HD_MOD_SCOPE);
 	if (warp->outstanding > warp->copies.under_way || warp->late) /* copies are waited for by their group */
 		return true;
 	return scope != HD_SCOPE_CTA && hd_lsu_pending_stores(sm->lsu, warp->id);
@@ -151,24 +161,24 @@ static bool fence_holds(const struct hd_sm *sm, const struct hd_warp *warp)
 
 void hd_fence_wait(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now)
 {
-	sm->parked[warp->id] = (struct hd_parked){inst, 0, 0};
+	sm->barriers.parked[warp->id] = (struct hd_parked){inst, 0, 0};
 	if (!fence_holds(sm, warp)) {
-		hd_warp_continue(sm, warp, now, now + sm->predicated_latency, HD_STALL_fence);
+		hd_warp_continue(sm, warp, now, now + sm->issue.predicated_latency, HD_STALL_fence);
 		return;
 	}
 	warp->fence_wait = true;
-	sm->fences++;
+	sm->barriers.fences++;
 	hd_warp_set_wait(sm, warp, HD_STALL_fence);
 }
 
 void hd_fence_check(struct hd_sm *sm, uint64_t now)
 {
-	for (uint32_t id = 0; id < sm->warp_count && sm->fences; id++) {
+	for (uint32_t id = 0; id < sm->warp_count && sm->barriers.fences; id++) {
 		struct hd_warp *warp = &sm->warps[id];
 		if (!warp->fence_wait || fence_holds(sm, warp))
 			continue;
 		warp->fence_wait = false;
-		sm->fences--;
+		sm->barriers.fences--;
 		hd_warp_continue(sm, warp, now, now, HD_STALL_fence);
 	}
 }

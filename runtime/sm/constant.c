@@ -12,8 +12,9 @@
 #include <assert.h>
 
 #include "heddle/config.h"
+#include "heddle/stats.h"
 #include "runtime/sm/constant.h"
-#include "runtime/sm/hooks.h"
+#include "runtime/sm/fetch.h"
 
 /* Lines of constants in the instruction cache: no code stands there. */
 #define CONSTANT_LINES (UINT64_C(1) << 62)

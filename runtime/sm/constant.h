@@ -5,12 +5,22 @@
 #ifndef HD_RUNTIME_SM_CONSTANT_H
 #define HD_RUNTIME_SM_CONSTANT_H
 
-#include "heddle/stats.h"
+#include <stdint.h>
+
 #include "lib/arena.h"
-#include "runtime/memory/memory.h"
-#include "runtime/sm/sm.h"
+#include "runtime/sm/fetch.h"
 
 struct hd_config;
+struct hd_counters;
+
+/* Constant caches. */
+struct hd_constants {
+	struct hd_icache l1;		   /* no ways: there is none */
+	uint32_t line_shift, behind_shift; /* log2 of a line's bytes, and of one of the cache behind it */
+	uint32_t latency, miss_latency;	   /* of loads that this cache has, and that the one behind it has */
+	uint32_t busy;			   /* cycles of a pass */
+	uint64_t free;			   /* cycle of the next pass */
+};
 
 /* All sizes in bytes and latencies in cycles are the configuration's; constant_bytes = 0: there is none, and constants
  * are read through L1. */

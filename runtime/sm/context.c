@@ -11,8 +11,13 @@
 #include <assert.h>
 
 #include "heddle/figures.h"
+#include "runtime/sm/dispatch.h"
+#include "runtime/sm/drain.h"
 #include "runtime/sm/hooks.h"
+#include "runtime/sm/issue.h"
 #include "runtime/sm/places.h"
+#include "runtime/sm/scheduler.h"
+#include "runtime/sm/sm.h"
 
 #define NOTHING 0xa5 /* what comes back of what was not saved */
 
@@ -74,8 +79,8 @@ static void restore_registers(struct hd_sm *sm, struct hd_warp *warp)
 /* Slots are lost for other reasons while warps are away. */
 static void wake_schedulers(struct hd_sm *sm)
 {
-	for (uint32_t i = 0; i < sm->scheduler_count; i++)
-		hd_scheduler_wake(sm, i);
+	for (uint32_t i = 0; i < sm->scheduling.count; i++)
+		hd_scheduler_wake(&sm->scheduling, i);
 }
 
 void hd_warp_suspend(struct hd_sm *sm, struct hd_warp *warp, uint32_t parts, const struct hd_registers *saved)
@@ -107,7 +112,7 @@ void hd_warp_bring_back(struct hd_sm *sm, struct hd_warp *warp, uint64_t now)
 {
 	if (warp->away & HD_PART_REGISTERS)
 		restore_registers(sm, warp);
-	sm->unplaced -= warp->unplaced;
+	sm->contexts.unplaced -= warp->unplaced;
 	warp->unplaced = false;
 	uint8_t reason = warp->wait_reason;
 	hd_warp_take_slot(sm, warp);
@@ -215,8 +220,8 @@ static struct hd_warp *oldest_unplaced(const struct hd_sm *sm)
 void hd_sm_fill_slots(struct hd_sm *sm, uint64_t now)
 {
 	struct hd_warp *warp;
-	sm->wants_fill = false;
-	while (sm->unplaced && (warp = oldest_unplaced(sm)) && hd_warp_can_return(sm, warp))
+	sm->contexts.wants_fill = false;
+	while (sm->contexts.unplaced && (warp = oldest_unplaced(sm)) && hd_warp_can_return(sm, warp))
 		hd_warp_bring_back(sm, warp, now);
 }
 
@@ -243,7 +248,7 @@ void hd_warp_bury(struct hd_sm *sm, struct hd_warp *warp)
 	struct hd_cta *cta = warp->cta;
 	hd_sm_count_active(sm, warp, sm->now);
 	warp->state = HD_WARP_FREE;
-	hd_give_back(sm->free_warps, warp->id);
+	hd_give_back(sm->dispatch.free_warps, warp->id);
 	sm->resident_warps--;
 	if (--cta->killed_warps == 0 && cta->killed)
 		free_killed(sm, cta);
@@ -251,8 +256,8 @@ void hd_warp_bury(struct hd_sm *sm, struct hd_warp *warp)
 
 static void kill_warp(struct hd_sm *sm, struct hd_warp *warp, uint64_t now)
 {
-	sm->fences -= warp->fence_wait;
-	sm->unplaced -= warp->unplaced;
+	sm->barriers.fences -= warp->fence_wait;
+	sm->contexts.unplaced -= warp->unplaced;
 	warp->fence_wait = warp->unplaced = false;
 	warp->held = 0;
 	hd_warp_forget(sm, warp);
@@ -267,7 +272,7 @@ static void kill_warp(struct hd_sm *sm, struct hd_warp *warp, uint64_t now)
 	warp->injection.count = 0;
 	warp->state = HD_WARP_KILLED;
 	warp->cta->killed_warps++;
-	sm->wants_fill = sm->unplaced > 0;
+	sm->contexts.wants_fill = sm->contexts.unplaced > 0;
 	hd_sm_counters(sm, warp)->resident_warp_cycles += now - warp->cta->start_cycle;
 }
 
@@ -298,9 +303,9 @@ static void kill_cta(struct hd_sm *sm, struct hd_cta *cta, uint64_t now)
 
 void hd_cta_requeue(struct hd_sm *sm, struct hd_cta *cta, uint64_t now)
 {
-	assert(cta->used && !cta->killed && !cta->sent && sm->requeued_count < sm->cta_count);
-	sm->requeued[sm->requeued_count].grid = cta->grid;
-	sm->requeued[sm->requeued_count++].linear = cta->linear;
+	assert(cta->used && !cta->killed && !cta->sent && sm->contexts.requeued_count < sm->cta_count);
+	sm->contexts.requeued[sm->contexts.requeued_count].grid = cta->grid;
+	sm->contexts.requeued[sm->contexts.requeued_count++].linear = cta->linear;
 	kill_cta(sm, cta, now);
 	hd_sm_request_dispatch(sm);
 }

@@ -1,7 +1,7 @@
 /*
  * Movable warps and blocks, for policies: what they have in an SM leaves it and comes back, to the same places or to
- * others, bit for bit; blocks are killed and run again from their start; warps stop at chosen instructions, and a
- * policy hears when one has nothing under way any more.
+ * others, bit for bit; blocks are killed and run again from their start (context.c). Warps stop at chosen instructions,
+ * and a policy hears when one has nothing under way any more: drain.h. Blocks go to other SMs: handover.h.
  *
  * A warp and a block are known by their struct from launch to end, whatever they are in: hd_warp.id and the index in
  * hd_sm.ctas never change on an SM. A warp without a slot is asleep for the schedulers; everything else goes on as if
@@ -16,7 +16,23 @@
 #ifndef HD_RUNTIME_SM_CONTEXT_H
 #define HD_RUNTIME_SM_CONTEXT_H
 
-#include "runtime/sm/sm.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "lib/api.h"
+#include "runtime/core/warp.h"
+
+struct hd_requeued {
+	struct hd_grid *grid;
+	uint64_t linear;
+};
+
+struct hd_contexts {
+	bool wants_fill;   /* a slot has become free */
+	uint32_t unplaced; /* warps that have had no slot yet */
+	uint32_t requeued_count;
+	struct hd_requeued *requeued; /* CTAs, until the dispatcher takes note: as many as the SM can know */
+};
 
 /* Registers, a bit each. */
 struct hd_registers {
@@ -43,35 +59,6 @@ static inline bool hd_warp_is_away(const struct hd_warp *warp)
 /* The warp of this index of the block; NULL: it has ended. */
 HD_API struct hd_warp *hd_cta_warp(const struct hd_cta *cta, uint32_t index);
 
-/* ---- what is under way */
-
-enum {
-	HD_PENDING_RESULTS = 1,	  /* registers that are still to be written, by whatever */
-	HD_PENDING_LOADS = 2,	  /* loads and atomics in the memory */
-	HD_PENDING_OPERANDS = 4,  /* instructions that have not got all operands, or are in a collector */
-	HD_PENDING_STORES = 8,	  /* stores and reductions that are not known to have arrived */
-	HD_PENDING_INJECTED = 16, /* hd_warp_inject */
-	HD_PENDING_FENCE = 32,	  /* it waits at a memory fence */
-	HD_PENDING_ALL = 63
-};
-/* Those that the warp has; nothing of these: it is drained. */
-HD_API uint32_t hd_warp_pending(const struct hd_sm *sm, const struct hd_warp *warp);
-/* Has the hook `drained` called once, in a later cycle, when the warp has nothing of these under way. It is not kept
- * from starting more. Forgotten when the warp ends. */
-HD_API void hd_warp_await(struct hd_sm *sm, struct hd_warp *warp, uint32_t what);
-
-/* ---- stops */
-
-/*
- * The warp, or all of the SM including those to come, stop before an instruction whose hd_dinst.stops (hook decode) has
- * one of these bits: it is fetched, but does not issue, the hook `stopped` is called, and hd_warp_resume has the warp
- * go on past it. A warp whose next instruction it is already stops at once. 0: none from now on; who stands stays.
- */
-HD_API void hd_warp_stop(struct hd_sm *sm, struct hd_warp *warp, uint8_t kinds);
-HD_API void hd_sm_stop(struct hd_sm *sm, uint8_t kinds);
-/* The barrier or fence that it waits at, else its next instruction. */
-HD_API const struct hd_dinst *hd_warp_at(const struct hd_sm *sm, const struct hd_warp *warp);
-
 /* ---- blocks */
 
 /* The block leaves its slot, and of HD_PART_SHARED, HD_PART_REGISTERS and HD_PART_STACK those named; its warps that are
@@ -83,20 +70,6 @@ HD_API bool hd_cta_can_return(struct hd_sm *sm, const struct hd_cta *cta);
 HD_API bool hd_cta_resume(struct hd_sm *sm, struct hd_cta *cta, uint64_t now);
 /* The same without the warps, which come back one by one. */
 HD_API bool hd_cta_return(struct hd_sm *sm, struct hd_cta *cta);
-
-/* ---- to other SMs */
-
-/* Whether the block can be sent to another SM now: it has been suspended with shared memory, and its warps with their
- * registers; these have nothing under way (hd_warp_pending) and are not awaited; and it has nothing in the SM that is
- * not its own: ranges of registers, what linear streams left there. */
-HD_API bool hd_cta_can_leave(const struct hd_sm *sm, const struct hd_cta *cta);
-/*
- * Such a block goes to SM number `to`: when no SM is at work next, and as soon as that SM can know it (spare_ctas,
- * spare_warps). There it is suspended as before, with the policies' state of it and of its warps, as other structs, and
- * the hook cta_arrive is called; hd_cta_resume then. Until that it is on its way, and is neither resumed nor requeued.
- * `to` may be its own SM. Which cycle that is does not depend on the host's threads.
- */
-HD_API void hd_cta_send(struct hd_sm *sm, struct hd_cta *cta, uint32_t to);
 
 /* ---- killed and run again */
 
@@ -111,5 +84,13 @@ HD_API void hd_cta_requeue(struct hd_sm *sm, struct hd_cta *cta, uint64_t now);
 /* The same of a warp that has met no others of its block at a barrier yet: it begins again as soon as there is a slot.
  * It is another struct from now on, which is returned; NULL: the SM cannot know that many, nothing was done. */
 HD_API struct hd_warp *hd_warp_requeue(struct hd_sm *sm, struct hd_warp *warp, uint64_t now);
+
+/* ---- for the SM */
+
+/* A killed warp has nothing under way any more. */
+void hd_warp_bury(struct hd_sm *sm, struct hd_warp *warp);
+void hd_warp_bring_back(struct hd_sm *sm, struct hd_warp *warp, uint64_t now);
+/* Warps that have not had a slot yet get those that are free, the oldest first. */
+void hd_sm_fill_slots(struct hd_sm *sm, uint64_t now);
 
 #endif

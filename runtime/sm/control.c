@@ -19,7 +19,13 @@
 #include <string.h>
 
 #include "heddle/control.h"
+#include "runtime/sm/control.h"
+#include "runtime/sm/copies.h"
+#include "runtime/sm/issue.h"
+#include "runtime/sm/scheduler.h"
 #include "runtime/sm/sm.h"
+#include "runtime/sm/timers.h"
+#include "runtime/sm/units.h"
 
 _Static_assert(sizeof((struct hd_warp){0}.counters) == HD_COUNTERS, "a counter each");
 
@@ -95,7 +101,7 @@ void hd_control_issued(struct hd_sm *sm, struct hd_warp *warp, const struct hd_d
 		uint64_t at = (start > now ? start : now) + inst->read_cycles;
 		count_up(warp, inst->read_counter, memory && !shared, shared);
 		warp->flights++;
-		hd_warp_timer(sm, warp, HD_TIMER_READ, now, at)->inst = inst;
+		hd_warp_timer(&sm->wheel, warp, HD_TIMER_READ, now, at)->inst = inst;
 	}
 	HD_TELL(sm->gpu, started, sm, warp, inst, now, start);
 }

@@ -13,7 +13,7 @@
 #include <assert.h>
 
 #include "heddle/opcodes.h"
-#include "runtime/sm/sm.h"
+#include "runtime/sm/copies.h"
 
 static uint16_t *left_of(struct hd_copies *copies, uint8_t group)
 {

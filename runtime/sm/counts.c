@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "runtime/sm/hooks.h"
+#include "runtime/sm/sm.h"
 
 void hd_counts_take(struct hd_gpu *gpu, struct hd_policy_handle *self)
 {
@@ -24,12 +25,12 @@ void hd_counts_place(struct hd_gpu *gpu)
 		return;
 	gpu->counted = HD_ARENA_NEW(&gpu->arena, uint64_t, gpu->count_rows);
 	for (uint32_t i = 0; i < gpu->sm_count; i++)
-		gpu->sms[i]->policy_counts = HD_ARENA_NEW(&gpu->arena, uint64_t, gpu->count_rows *HD_MAX_GRIDS);
+		gpu->sms[i]->policies.counts = HD_ARENA_NEW(&gpu->arena, uint64_t, gpu->count_rows *HD_MAX_GRIDS);
 }
 
 static uint64_t *rows_of(const struct hd_policy_handle *self, const struct hd_sm *sm, const struct hd_grid *grid)
 {
-	return sm->policy_counts + (size_t)self->counts_at * HD_MAX_GRIDS + (size_t)grid->slot * self->count_rows;
+	return sm->policies.counts + (size_t)self->counts_at * HD_MAX_GRIDS + (size_t)grid->slot * self->count_rows;
 }
 
 /* Of the grid, over the SMs. */

@@ -6,6 +6,8 @@
 
 #include <stdint.h>
 
+#include "lib/api.h"
+
 struct hd_gpu;
 struct hd_grid;
 struct hd_policy_handle;
@@ -23,5 +25,7 @@ void hd_counts_add(struct hd_gpu *gpu, const struct hd_grid *grid, const uint64_
 /* The policy's figures: its counts, then what its `report` adds. */
 void hd_counts_report(const struct hd_policy_handle *self, const struct hd_gpu *gpu,
 		      void (*add)(void *context, const char *key, double value, const char *unit), void *context);
+/* In `report`: what that is about, a launch that ends or the run, in all. `sum`: a struct of its rows. */
+HD_API void hd_policy_sum(const struct hd_policy_handle *self, const struct hd_gpu *gpu, void *sum);
 
 #endif

@@ -15,9 +15,17 @@
 #include "lib/store.h"
 #include "runtime/exec/exec.h"
 #include "runtime/exec/linear.h"
+#include "runtime/sm/barrier.h"
+#include "runtime/sm/control.h"
+#include "runtime/sm/dispatch.h"
+#include "runtime/sm/drain.h"
 #include "runtime/sm/hooks.h"
 #include "runtime/sm/linear.h"
 #include "runtime/sm/places.h"
+#include "runtime/sm/range.h"
+#include "runtime/sm/scheduler.h"
+#include "runtime/sm/sm.h"
+#include "runtime/sm/stream.h"
 #include "runtime/sm/texture.h"
 
 /* Grows a mapping to `bytes`; contents are lost. */
@@ -30,6 +38,11 @@ static int reserve(uint8_t **memory, size_t *have, size_t bytes)
 	*memory = hd_pages_new(bytes);
 	*have = *memory ? bytes : 0;
 	return *memory ? 0 : HD_SIM_NO_MEMORY;
+}
+
+void hd_sm_request_dispatch(struct hd_sm *sm)
+{
+	sm->dispatch.wanted = true;
 }
 
 /* How many CTAs of the grid the SM has room for when nothing else is there. */
@@ -49,8 +62,8 @@ static struct hd_occupancy fit_of(struct hd_sm *sm, const struct hd_grid *grid, 
 		fit.ctas = grid->linear->ctas;
 	if (grid->cooperative && fit.ctas > grid->cta_share) /* evenly: policies count on no more */
 		fit.ctas = grid->cta_share;
-	if (fit.ctas > sm->cta_slots)
-		fit.ctas = sm->cta_slots;
+	if (fit.ctas > sm->places.cta_slots)
+		fit.ctas = sm->places.cta_slots;
 	return fit;
 }
 
@@ -69,7 +82,7 @@ int hd_sm_prepare(struct hd_sm *sm, const struct hd_grid *grid)
 				     "cooperative launch: policy '%s' has room for %u of %u blocks on each SM",
 				     sm->gpu->options.policy, mine->limit, grid->cta_share);
 	if (!sm->gpu->running) {
-		sm->shared_reserved = 0;
+		sm->places.shared_reserved = 0;
 		hd_lsu_set_shared(sm->lsu, 0);
 	}
 	hd_lsu_prepare(sm->lsu, grid->slot, &sm->gpu->arena);
@@ -87,7 +100,7 @@ int hd_sm_prepare(struct hd_sm *sm, const struct hd_grid *grid)
 	if (!error && sm->gpu->moves)
 		error = reserve(&mine->saved, &mine->saved_bytes, sm->warp_count * mine->warp_register_bytes);
 	if (!error && sm->gpu->moves)
-		error = reserve(&sm->saved_shared, &sm->saved_shared_bytes,
+		error = reserve(&sm->places.saved_shared, &sm->places.saved_shared_bytes,
 				sm->cta_count * sm->gpu->config->shared_bytes);
 	return error;
 }
@@ -101,11 +114,11 @@ void hd_sm_release_stores(struct hd_sm *sm)
 			hd_pages_free(sm->grids[i].saved, sm->grids[i].saved_bytes);
 		if (sm->grids[i].local)
 			hd_pages_free(sm->grids[i].local, sm->grids[i].local_bytes);
-		free(sm->grids[i].range);
+		free(sm->grids[i].range.values);
 		hd_linear_release(&sm->grids[i]);
 	}
-	if (sm->saved_shared)
-		hd_pages_free(sm->saved_shared, sm->saved_shared_bytes);
+	if (sm->places.saved_shared)
+		hd_pages_free(sm->places.saved_shared, sm->places.saved_shared_bytes);
 }
 
 /* A warp of a block that may start without these parts has a slot, and registers, if there is room. */
@@ -116,7 +129,7 @@ static void place_warp(struct hd_sm *sm, struct hd_warp *warp, uint32_t without)
 	warp->away = 0;
 	warp->unplaced = without && (cta->away & HD_PART_SLOT || hd_warps_lack(sm, cta->grid, needs, 1));
 	if (warp->unplaced) {
-		sm->unplaced++;
+		sm->contexts.unplaced++;
 		warp->away = (uint8_t)needs;
 	}
 	if (warp->away & HD_PART_REGISTERS) {
@@ -133,7 +146,7 @@ static void place_warp(struct hd_sm *sm, struct hd_warp *warp, uint32_t without)
 
 static void make_warp(struct hd_sm *sm, struct hd_cta *cta, uint32_t index, uint32_t without, uint64_t now)
 {
-	struct hd_warp *warp = &sm->warps[hd_take_lowest(sm->free_warps)];
+	struct hd_warp *warp = &sm->warps[hd_take_lowest(sm->dispatch.free_warps)];
 	warp->cta = cta;
 	warp->index = index;
 	cta->warps[index] = warp;
@@ -153,7 +166,7 @@ static void make_warp(struct hd_sm *sm, struct hd_cta *cta, uint32_t index, uint
 	warp->range_writes = 0;
 	warp->injection.count = warp->injection.outstanding = 0;
 	warp->state = HD_WARP_RUNNING;
-	warp->age = sm->launches++;
+	warp->age = sm->dispatch.launches++;
 	warp->next_issue = warp->last_issue = now;
 	warp->wake_at = warp->dispatched = warp->forward_until = 0;
 	memset(&warp->forward, 0, sizeof(warp->forward));
@@ -242,7 +255,7 @@ static void start_cta(struct hd_sm *sm, struct hd_cta *cta, struct hd_grid *grid
 	cta->warp_count = grid->block_warps;
 	cta->warps_done = 0;
 	cta->start_cycle = now;
-	cta->start_age = sm->launches;
+	cta->start_age = sm->dispatch.launches;
 	memset(cta->barriers, 0, sizeof(cta->barriers));
 	cta->away = HD_PART_SLOT | HD_PART_SHARED;
 	cta->killed = cta->sent = false;
@@ -256,8 +269,8 @@ void hd_sm_share_queues(struct hd_sm *sm, uint32_t grids)
 	if (before <= 1 && after <= 1)
 		return;
 	hd_lsu_set_sharers(sm->lsu, (uint32_t)after);
-	if (sm->lsu_next > sm->now + 1 && !hd_lsu_idle(sm->lsu))
-		sm->lsu_next = sm->now + 1;
+	if (sm->due.lsu > sm->now + 1 && !hd_lsu_idle(sm->lsu))
+		sm->due.lsu = sm->now + 1;
 }
 
 struct hd_cta *hd_sm_launch_cta(struct hd_sm *sm, struct hd_grid *grid, uint64_t linear, uint64_t now)
@@ -272,7 +285,7 @@ struct hd_cta *hd_sm_launch_cta(struct hd_sm *sm, struct hd_grid *grid, uint64_t
 	sm->resident_ctas++;
 	if (!sm->grids[grid->slot].resident++)
 		hd_sm_share_queues(sm, sm->grid_mask | UINT32_C(1) << grid->slot);
-	sm->next_launch = now + sm->gpu->config->cta_launch_interval;
+	sm->dispatch.next = now + sm->gpu->config->cta_launch_interval;
 	sm->counted[grid->slot].ctas++;
 	hd_linear_cta(sm, cta);
 	start_warps(sm, cta, without, now);
@@ -290,7 +303,7 @@ static void retire_cta(struct hd_sm *sm, struct hd_cta *cta, uint64_t now)
 	if (!(cta->away & HD_PART_SLOT))
 		hd_cta_leave_slot(sm, cta);
 	sm->resident_ctas--;
-	sm->ctas_retired++;
+	sm->dispatch.retired++;
 	if (!--mine->resident)
 		hd_sm_share_queues(sm, sm->grid_mask & ~(UINT32_C(1) << cta->grid->slot));
 	mine->retired++;
@@ -304,15 +317,15 @@ static void leave_places(struct hd_sm *sm, struct hd_warp *warp)
 		hd_warp_leave_slot(sm, warp);
 	if (!(warp->away & HD_PART_REGISTERS)) {
 		hd_warp_leave_rows(sm, warp);
-		if (sm->unplaced || sm->hooks & HD_HOOK(launch_without)) {
+		if (sm->contexts.unplaced || sm->hooks & HD_HOOK(launch_without)) {
 			warp->cta->registers_away++;
 			sm->grids[sm->grid_of[warp->id]].registers_away++;
 		}
 	}
-	sm->wants_fill = sm->unplaced > 0;
+	sm->contexts.wants_fill = sm->contexts.unplaced > 0;
 	hd_warp_forget(sm, warp);
 	warp->state = HD_WARP_FREE;
-	hd_give_back(sm->free_warps, warp->id);
+	hd_give_back(sm->dispatch.free_warps, warp->id);
 	sm->resident_warps--;
 }
 

@@ -5,8 +5,11 @@
  * Cost: a test an instruction on SMs where some warp is to stop; O(warps) in visited cycles of SMs where one is
  * awaited.
  */
-#include "runtime/sm/context.h"
+#include "runtime/sm/drain.h"
 #include "runtime/sm/hooks.h"
+#include "runtime/sm/scheduler.h"
+#include "runtime/sm/sm.h"
+#include "runtime/sm/timers.h"
 
 /* ---- under way */
 
@@ -28,12 +31,12 @@ uint32_t hd_warp_pending(const struct hd_sm *sm, const struct hd_warp *warp)
 static void look_at(struct hd_sm *sm, const struct hd_warp *warp, uint64_t cycle)
 {
 	uint64_t now = hd_sm_now(sm);
-	hd_warp_timer(sm, warp, HD_TIMER_WAKE, now, cycle > now ? cycle : now + 1);
+	hd_warp_timer(&sm->wheel, warp, HD_TIMER_WAKE, now, cycle > now ? cycle : now + 1);
 }
 
 void hd_warp_await(struct hd_sm *sm, struct hd_warp *warp, uint32_t what)
 {
-	sm->awaited += !warp->awaits;
+	sm->drain.awaited += !warp->awaits;
 	warp->awaits = (uint8_t)what;
 	look_at(sm, warp, warp->dispatched);
 	sm->stirred = true;
@@ -41,18 +44,18 @@ void hd_warp_await(struct hd_sm *sm, struct hd_warp *warp, uint32_t what)
 
 void hd_warp_forget(struct hd_sm *sm, struct hd_warp *warp)
 {
-	sm->awaited -= warp->awaits != 0;
+	sm->drain.awaited -= warp->awaits != 0;
 	warp->awaits = warp->stops = 0;
 }
 
 void hd_sm_tell_drained(struct hd_sm *sm, uint64_t now)
 {
-	for (uint32_t id = 0; id < sm->warp_count && sm->awaited; id++) {
+	for (uint32_t id = 0; id < sm->warp_count && sm->drain.awaited; id++) {
 		struct hd_warp *warp = &sm->warps[id];
 		if (!warp->awaits || hd_warp_pending(sm, warp) & warp->awaits)
 			continue;
 		warp->awaits = 0;
-		sm->awaited--;
+		sm->drain.awaited--;
 		HD_HOOKED (sm->gpu, self, contexts.drained)
 			self->hooks->contexts.drained(self, warp, now);
 	}
@@ -62,7 +65,7 @@ void hd_sm_tell_drained(struct hd_sm *sm, uint64_t now)
 
 void hd_warp_arrive(struct hd_sm *sm, struct hd_warp *warp, uint64_t now)
 {
-	if (warp->held & HD_HELD_STOPPED || !(sm->next[warp->id]->stops & (sm->stops | warp->stops)))
+	if (warp->held & HD_HELD_STOPPED || !(sm->next[warp->id]->stops & (sm->drain.stops | warp->stops)))
 		return;
 	warp->held |= HD_HELD_STOPPED;
 	hd_warp_set_wait(sm, warp, HD_STALL_suspended);
@@ -81,14 +84,14 @@ static void look_where(struct hd_sm *sm, struct hd_warp *warp)
 void hd_warp_stop(struct hd_sm *sm, struct hd_warp *warp, uint8_t kinds)
 {
 	warp->stops = kinds;
-	sm->stopping |= kinds != 0;
+	sm->drain.stopping |= kinds != 0;
 	look_where(sm, warp);
 }
 
 void hd_sm_stop(struct hd_sm *sm, uint8_t kinds)
 {
-	sm->stops = kinds;
-	sm->stopping |= kinds != 0;
+	sm->drain.stops = kinds;
+	sm->drain.stopping |= kinds != 0;
 	for (uint32_t id = 0; id < sm->warp_count && kinds; id++)
 		if (sm->warps[id].state == HD_WARP_RUNNING)
 			look_where(sm, &sm->warps[id]);
@@ -97,6 +100,6 @@ void hd_sm_stop(struct hd_sm *sm, uint8_t kinds)
 const struct hd_dinst *hd_warp_at(const struct hd_sm *sm, const struct hd_warp *warp)
 {
 	if (warp->state == HD_WARP_BARRIER || warp->fence_wait)
-		return sm->parked[warp->id].inst;
+		return sm->barriers.parked[warp->id].inst;
 	return &sm->gpu->program.code.data[warp->pc];
 }

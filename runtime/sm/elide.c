@@ -9,7 +9,11 @@
  *
  * Cost: nothing for SMs without the hook; else a call or two an instruction.
  */
+#include "runtime/sm/elide.h"
 #include "runtime/sm/hooks.h"
+#include "runtime/sm/issue.h"
+#include "runtime/sm/loads.h"
+#include "runtime/sm/scheduler.h"
 #include "runtime/sm/sm.h"
 
 static bool asked(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, bool known, uint64_t now,
@@ -71,7 +75,7 @@ void hd_elide(struct hd_sm *sm, struct hd_warp *warp, uint64_t now)
 		uint64_t at = now;
 		warp->unfetched = false;
 		warp->declined =
-			!asked(sm, warp, inst, true, now, &at) || (at > now && sm->wheel.free_count < sm->timers_kept);
+			!asked(sm, warp, inst, true, now, &at) || (at > now && sm->wheel.free_count < sm->wheel.kept);
 		if (warp->declined)
 			break;
 		if (!execute(sm, warp, inst, now, at))

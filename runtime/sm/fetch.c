@@ -10,6 +10,7 @@
  *
  * Cost: O(ways) for each line crossing, one in eight instructions of straight code.
  */
+#include "runtime/sm/fetch.h"
 #include "heddle/config.h"
 #include "runtime/sm/hooks.h"
 #include "runtime/sm/sm.h"
@@ -115,7 +116,7 @@ static uint64_t from_stream(struct hd_sm *sm, uint32_t scheduler, struct hd_coun
 static uint64_t fetch_line(struct hd_sm *sm, const struct hd_warp *warp, uint64_t line, uint64_t now)
 {
 	struct hd_counters *counters = hd_sm_counters(sm, warp);
-	uint32_t scheduler = sm->scheduler_of[warp->id];
+	uint32_t scheduler = sm->scheduling.scheduler_of[warp->id];
 	struct hd_icache *cache = &sm->fetch.l0[scheduler];
 	if (!cache->ways)
 		return from_l1(&sm->fetch, counters, line, now);
@@ -132,7 +133,7 @@ static uint64_t fetch_line(struct hd_sm *sm, const struct hd_warp *warp, uint64_
 
 uint64_t hd_fetch_next(struct hd_sm *sm, const struct hd_warp *warp, uint64_t line, uint64_t now)
 {
-	sm->line[warp->id] = line;
+	sm->fetch.line[warp->id] = line;
 	return fetch_line(sm, warp, line, now);
 }
 
@@ -142,11 +143,11 @@ uint64_t hd_fetch_placed(struct hd_sm *sm, const struct hd_warp *warp, uint64_t 
 	uint64_t address = hd_policy_code_place(sm, warp, &bytes), ready = 0;
 	uint64_t last = (address + (bytes ? bytes - 1 : 0)) >> shift;
 	for (uint64_t line = address >> shift; line <= last; line++) {
-		if (line == sm->line[warp->id])
+		if (line == sm->fetch.line[warp->id])
 			continue;
 		uint64_t arrives = fetch_line(sm, warp, line, now);
 		ready = arrives > ready ? arrives : ready;
 	}
-	sm->line[warp->id] = last;
+	sm->fetch.line[warp->id] = last;
 	return ready;
 }

@@ -9,10 +9,20 @@
  *
  * Cost: O(1) for each result and each instruction, where the configuration has any.
  */
+#include "runtime/sm/forward.h"
 #include "heddle/config.h"
+#include "runtime/sm/issue.h"
 #include "runtime/sm/sm.h"
 
 #define PREDICATES 0x7fu
+
+void hd_forwarding_init(struct hd_forwarding *forwarding, const struct hd_config *config)
+{
+	uint64_t most = config->lat_cross > config->lat_cross_half ? config->lat_cross : config->lat_cross_half;
+	forwarding->cross_cycles = (uint32_t)most;
+	forwarding->guard_cycles = (uint32_t)config->lat_guard;
+	forwarding->used = config->core != HD_CORE_MODERN && (most || config->lat_guard);
+}
 
 static uint64_t crossing(const struct hd_config *config, uint32_t from, uint32_t to)
 {
@@ -39,10 +49,10 @@ static void wait_until(struct hd_warp *warp, uint64_t until)
 
 void hd_forward_written(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now)
 {
-	uint64_t left = inst->writes.bits[4] & PREDICATES, guards = now + sm->guard_cycles;
-	if (inst->pipeline && sm->cross_cycles) {
-		cross(&warp->forward, inst, now, sm->cross_cycles);
-		wait_until(warp, now + sm->cross_cycles);
+	uint64_t left = inst->writes.bits[4] & PREDICATES, guards = now + sm->forwarding.guard_cycles;
+	if (inst->pipeline && sm->forwarding.cross_cycles) {
+		cross(&warp->forward, inst, now, sm->forwarding.cross_cycles);
+		wait_until(warp, now + sm->forwarding.cross_cycles);
 	}
 	if (left)
 		wait_until(warp, guards);

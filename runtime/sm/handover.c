@@ -13,8 +13,13 @@
 #include <assert.h>
 
 #include "runtime/exec/exec.h"
+#include "runtime/sm/context.h"
+#include "runtime/sm/dispatch.h"
+#include "runtime/sm/drain.h"
+#include "runtime/sm/handover.h"
 #include "runtime/sm/hooks.h"
 #include "runtime/sm/places.h"
+#include "runtime/sm/sm.h"
 
 /* Its SM will not hear of it again: nothing under way, and no timer that is still to fire. */
 static bool is_at_rest(const struct hd_sm *sm, const struct hd_warp *warp)
@@ -23,7 +28,7 @@ static bool is_at_rest(const struct hd_sm *sm, const struct hd_warp *warp)
 	bool waits = warp->state == HD_WARP_RUNNING || warp->state == HD_WARP_BARRIER;
 	return waits && hd_warp_is_away(warp) && warp->away & HD_PART_REGISTERS && !hd_warp_pending(sm, warp) &&
 	       !warp->awaits && !warp->stream && warp->next_issue <= now && warp->wake_at <= now &&
-	       warp->active_at <= now;
+	       sm->two_level.active_at[warp->id] <= now;
 }
 
 bool hd_cta_can_leave(const struct hd_sm *sm, const struct hd_cta *cta)
@@ -31,7 +36,7 @@ bool hd_cta_can_leave(const struct hd_sm *sm, const struct hd_cta *cta)
 	const struct hd_sm_grid *mine = &sm->grids[cta->grid->slot];
 	const uint32_t parts = HD_PART_SLOT | HD_PART_SHARED;
 	/* What linear streams and ranges of registers hold is the SM's. */
-	if (!cta->used || cta->killed || cta->sent || (cta->away & parts) != parts || mine->parts || mine->range_rows)
+	if (!cta->used || cta->killed || cta->sent || (cta->away & parts) != parts || mine->parts || mine->range.rows)
 		return false;
 	for (uint32_t i = 0; i < cta->warp_count; i++) {
 		const struct hd_warp *warp = hd_cta_warp(cta, i);
@@ -43,10 +48,10 @@ bool hd_cta_can_leave(const struct hd_sm *sm, const struct hd_cta *cta)
 
 void hd_cta_send(struct hd_sm *sm, struct hd_cta *cta, uint32_t to)
 {
-	assert(hd_cta_can_leave(sm, cta) && to < sm->gpu->sm_count && sm->sent_count < 2 * sm->cta_count);
+	assert(hd_cta_can_leave(sm, cta) && to < sm->gpu->sm_count && sm->handover.count < 2 * sm->cta_count);
 	cta->sent = true;
-	sm->sent[sm->sent_count].cta = (uint32_t)(cta - sm->ctas);
-	sm->sent[sm->sent_count++].to = to;
+	sm->handover.sent[sm->handover.count].cta = (uint32_t)(cta - sm->ctas);
+	sm->handover.sent[sm->handover.count++].to = to;
 	hd_sm_request_dispatch(sm);
 }
 
@@ -75,32 +80,32 @@ static void swap_ctas(struct hd_cta *a, struct hd_cta *b)
 /* `to` does not know the warp yet. */
 static void move_warp(struct hd_sm *from, struct hd_sm *to, struct hd_warp *warp, struct hd_cta *cta, uint64_t now)
 {
-	struct hd_warp *there = &to->warps[hd_take_lowest(to->free_warps)];
-	uint32_t old = warp->id, new = there->id, place = from->local_of[old];
+	struct hd_warp *there = &to->warps[hd_take_lowest(to->dispatch.free_warps)];
+	uint32_t old = warp->id, new = there->id, place = from->places.local_of[old];
 	hd_sm_count_active(from, warp, now);
 	swap_warps(warp, there);
 	warp->state = HD_WARP_FREE;
 	warp->slot = there->slot = HD_NO_SLOT;
 	warp->next_issue = warp->wake_at = 0;
-	warp->regfile = from->regfiles[0];
-	there->regfile = to->regfiles[0];
+	warp->regfile = from->operands.regfiles[0];
+	there->regfile = to->operands.regfiles[0];
 	there->cta = cta;
 	cta->warps[there->index] = there;
-	from->local_of[old] = to->local_of[new];
-	to->local_of[new] = place;
+	from->places.local_of[old] = to->places.local_of[new];
+	to->places.local_of[new] = place;
 	to->grid_of[new] = cta->grid->slot;
 	to->next[new] = from->next[old];
-	to->parked[new] = from->parked[old];
+	to->barriers.parked[new] = from->barriers.parked[old];
 	uint32_t(*rows)[HD_WARP_LANES] = there->regs;
 	there->regs = hd_warp_saved_rows(to, there);
 	memcpy(there->regs, rows, cta->grid->register_rows * HD_ROW_BYTES);
-	there->age = to->launches++;
-	to->stopping |= there->stops != 0;
+	there->age = to->dispatch.launches++;
+	to->drain.stopping |= there->stops != 0;
 	HD_TELL(from->gpu, warp_moved, from, old, there);
-	hd_give_back(from->free_warps, old);
+	hd_give_back(from->dispatch.free_warps, old);
 	from->resident_warps--;
-	from->unplaced -= there->unplaced;
-	to->unplaced += there->unplaced;
+	from->contexts.unplaced -= there->unplaced;
+	to->contexts.unplaced += there->unplaced;
 	if (!to->resident_warps++)
 		to->active_since = now;
 }
@@ -148,7 +153,7 @@ static struct hd_cta *move_cta(struct hd_sm *from, struct hd_cta *cta, struct hd
 	const uint8_t *shared = there->shared;
 	there->shared = hd_cta_saved_shared(to, there);
 	memcpy(there->shared, shared, there->grid->shared_bytes);
-	there->start_age = to->launches;
+	there->start_age = to->dispatch.launches;
 	change_residence(from, to, there);
 	HD_TELL(from->gpu, block_moved, cta, there);
 	for (uint32_t i = 0; i < there->warp_count; i++) {
@@ -188,15 +193,15 @@ static bool hand_over(struct hd_sm *from, struct hd_cta *cta, struct hd_sm *to, 
 
 bool hd_sm_hand_over(struct hd_sm *sm, uint64_t now)
 {
-	uint32_t left = 0, count = sm->sent_count;
+	uint32_t left = 0, count = sm->handover.count;
 	for (uint32_t i = 0; i < count; i++) {
-		struct hd_sm *to = sm->gpu->sms[sm->sent[i].to];
-		if (!hand_over(sm, &sm->ctas[sm->sent[i].cta], to, now))
-			sm->sent[left++] = sm->sent[i];
+		struct hd_sm *to = sm->gpu->sms[sm->handover.sent[i].to];
+		if (!hand_over(sm, &sm->ctas[sm->handover.sent[i].cta], to, now))
+			sm->handover.sent[left++] = sm->handover.sent[i];
 	}
 	/* A hook may have sent some on. */
-	for (uint32_t i = count; i < sm->sent_count; i++)
-		sm->sent[left++] = sm->sent[i];
-	sm->sent_count = left;
+	for (uint32_t i = count; i < sm->handover.count; i++)
+		sm->handover.sent[left++] = sm->handover.sent[i];
+	sm->handover.count = left;
 	return left != 0;
 }

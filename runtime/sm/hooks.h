@@ -7,7 +7,8 @@
 
 #include <string.h>
 
-#include "runtime/sm/sm.h"
+#include "runtime/core/gpu.h"
+#include "runtime/core/warp.h"
 
 #define HD_PARAMETER_BYTES 32
 

@@ -13,7 +13,16 @@
 
 #include "heddle/config.h"
 #include "heddle/opcodes.h"
+#include "runtime/sm/access.h"
 #include "runtime/sm/context.h"
+#include "runtime/sm/inflight.h"
+#include "runtime/sm/inject.h"
+#include "runtime/sm/issue.h"
+#include "runtime/sm/operands.h"
+#include "runtime/sm/scheduler.h"
+#include "runtime/sm/sm.h"
+#include "runtime/sm/stream.h"
+#include "runtime/sm/units.h"
 
 /* It takes a slot, a collector and a register write, and waits for nothing. */
 static struct hd_dinst micro_inst(void)
@@ -44,10 +53,10 @@ static struct hd_dinst access_inst(const struct hd_config *config, bool store)
 
 void hd_inject_init(struct hd_sm *sm, const struct hd_config *config)
 {
-	sm->injected[HD_INJECT_LOAD] = access_inst(config, false);
-	sm->injected[HD_INJECT_STORE] = access_inst(config, true);
-	sm->injected[HD_INJECT_MICRO] = micro_inst();
-	sm->injected[HD_INJECT_CONTROL] = control_inst();
+	sm->injector.insts[HD_INJECT_LOAD] = access_inst(config, false);
+	sm->injector.insts[HD_INJECT_STORE] = access_inst(config, true);
+	sm->injector.insts[HD_INJECT_MICRO] = micro_inst();
+	sm->injector.insts[HD_INJECT_CONTROL] = control_inst();
 }
 
 void hd_warp_hold(struct hd_sm *sm, struct hd_warp *warp)
@@ -80,7 +89,7 @@ bool hd_warp_resume(struct hd_sm *sm, struct hd_warp *warp, uint64_t now)
 		return true;
 	}
 	if (warp->injection.count)
-		sm->next[warp->id] = hd_injected_inst(sm, warp);
+		sm->next[warp->id] = hd_injected_inst(&sm->injector, warp);
 	if (warp->next_issue <= now + 1) /* else its timer is still to come */
 		hd_warp_evaluate(sm, warp);
 	return true;
@@ -97,7 +106,7 @@ void hd_warp_inject(struct hd_warp *warp, const struct hd_injected *access)
 
 static void fill_request(struct hd_sm *sm, const struct hd_warp *warp, const struct hd_injected *access)
 {
-	struct hd_mem_request *request = &sm->request;
+	struct hd_mem_request *request = &sm->access.request;
 	request->space = HD_MEM_LOCAL;
 	request->pattern = HD_MEM_CONSECUTIVE;
 	request->kind = access->kind == HD_INJECT_STORE ? HD_MEM_STORE : HD_MEM_LOAD;
@@ -188,7 +197,7 @@ void hd_inject_issue(struct hd_sm *sm, struct hd_scheduler *scheduler, struct hd
 		return;
 	}
 	struct hd_collector *collector = hd_collector_take(sm, scheduler, warp, inst, now);
-	uint64_t ready = hd_access_after(sm, warp, collect_row(sm, warp, now));
+	uint64_t ready = hd_access_after(&sm->gpu->shape, warp, collect_row(sm, warp, now));
 	uint64_t dispatch = hd_units_dispatch(sm, scheduler, inst, now, ready);
 	hd_collector_hold(sm, scheduler, collector, now, dispatch);
 	if (dispatch > warp->dispatched)
@@ -196,13 +205,13 @@ void hd_inject_issue(struct hd_sm *sm, struct hd_scheduler *scheduler, struct hd
 	count_access(hd_sm_counters(sm, warp), injection->queue);
 	fill_request(sm, warp, injection->queue);
 	warp->last_issue = now;
-	sm->request.token = UINT32_MAX;
+	sm->access.request.token = UINT32_MAX;
 	if (injection->queue->kind == HD_INJECT_LOAD) {
-		sm->request.token = hd_inflight_take(sm, warp, inst);
+		sm->access.request.token = hd_inflight_take(sm, warp, inst);
 		injection->outstanding++;
 	}
 	next_row(injection);
-	hd_access_send(sm, warp, now, hd_latency_from(sm, dispatch), 0);
+	hd_access_send(sm, warp, now, hd_latency_from(&sm->gpu->shape, dispatch), 0);
 	if (injection->count || !injection->outstanding)
 		hd_warp_continue(sm, warp, now, now + 1, HD_STALL_control);
 	else

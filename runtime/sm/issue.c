@@ -14,10 +14,31 @@
 #include "heddle/config.h"
 #include "heddle/opcodes.h"
 #include "runtime/exec/exec.h"
+#include "runtime/sm/access.h"
+#include "runtime/sm/barrier.h"
 #include "runtime/sm/constant.h"
+#include "runtime/sm/context.h"
+#include "runtime/sm/control.h"
+#include "runtime/sm/copies.h"
+#include "runtime/sm/dispatch.h"
+#include "runtime/sm/drain.h"
+#include "runtime/sm/elide.h"
+#include "runtime/sm/fetch.h"
+#include "runtime/sm/forward.h"
 #include "runtime/sm/hooks.h"
+#include "runtime/sm/inflight.h"
+#include "runtime/sm/inject.h"
+#include "runtime/sm/issue.h"
+#include "runtime/sm/loads.h"
+#include "runtime/sm/operands.h"
+#include "runtime/sm/range.h"
+#include "runtime/sm/scheduler.h"
 #include "runtime/sm/sm.h"
+#include "runtime/sm/stage.h"
+#include "runtime/sm/stream.h"
 #include "runtime/sm/texture.h"
+#include "runtime/sm/timers.h"
+#include "runtime/sm/units.h"
 
 static void count_role(struct hd_counters *counters, uint8_t role)
 {
@@ -80,12 +101,12 @@ void hd_sm_write(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *
 		hd_sm_written(sm, warp, inst, now);
 		return;
 	}
-	hd_warp_timer(sm, warp, HD_TIMER_WRITTEN, now, at)->inst = inst;
+	hd_warp_timer(&sm->wheel, warp, HD_TIMER_WRITTEN, now, at)->inst = inst;
 }
 
 void hd_sm_written(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now)
 {
-	sm->written++;
+	sm->issue.written++;
 	hd_hazard_remove(&warp->pending, &inst->writes);
 	if (inst->pipe == HD_PIPE_LSU) {
 		hd_hazard_remove(&warp->pending_memory, &inst->writes);
@@ -94,7 +115,7 @@ void hd_sm_written(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst
 	}
 	if (__builtin_expect(sm->by_control, 0))
 		hd_control_written(warp, inst);
-	else if (__builtin_expect(sm->forwards, 0))
+	else if (__builtin_expect(sm->forwarding.used, 0))
 		hd_forward_written(sm, warp, inst, now);
 	if (sm->hooks & HD_HOOK(write_back))
 		HD_HOOKED (sm->gpu, self, issue.write_back)
@@ -114,7 +135,7 @@ static void filter(struct hd_sm *sm, struct hd_warp *warp, const struct hd_infli
 		hd_sm_result(sm, warp, entry->inst, entry->lanes, entry->order, now);
 		return;
 	}
-	struct hd_timer *timer = hd_warp_timer(sm, warp, HD_TIMER_RESULT, now, at);
+	struct hd_timer *timer = hd_warp_timer(&sm->wheel, warp, HD_TIMER_RESULT, now, at);
 	timer->inst = entry->inst;
 	timer->which = entry->order;
 	timer->lanes = entry->lanes;
@@ -132,13 +153,13 @@ static void copy_done(struct hd_sm *sm, struct hd_warp *warp, uint8_t group, uin
 
 void hd_sm_complete(struct hd_sm *sm, uint32_t token, uint64_t now)
 {
-	struct hd_inflight *entry = &sm->inflight[token];
+	struct hd_inflight *entry = &sm->inflight.entries[token];
 	struct hd_warp *warp = &sm->warps[entry->warp];
-	entry->next_free = sm->inflight_free;
-	sm->inflight_free = token;
-	sm->answered++;
-	sm->inflight_left++;
-	if (entry->inst == &sm->injected[HD_INJECT_LOAD]) {
+	entry->next_free = sm->inflight.free;
+	sm->inflight.free = token;
+	sm->inflight.answered++;
+	sm->inflight.left++;
+	if (entry->inst == &sm->injector.insts[HD_INJECT_LOAD]) {
 		hd_inject_complete(sm, warp, now);
 		return;
 	}
@@ -160,7 +181,7 @@ static void fetch_next(struct hd_sm *sm, struct hd_warp *warp, uint64_t now, uin
 	uint64_t line = warp->pc >> sm->fetch.pc_shift, ready = 0;
 	if (__builtin_expect(sm->hooks & HD_HOOK(code_place), 0)) {
 		ready = hd_fetch_placed(sm, warp, now);
-	} else if (line != sm->line[warp->id]) {
+	} else if (line != sm->fetch.line[warp->id]) {
 		ready = hd_fetch_next(sm, warp, line, now);
 	}
 	if (ready > *at && ready > now + 1) {
@@ -182,7 +203,7 @@ void hd_warp_wake_at(struct hd_sm *sm, struct hd_warp *warp, uint64_t now, uint6
 {
 	warp->next_issue = at;
 	if (warp->wake_at != at)
-		hd_warp_timer(sm, warp, HD_TIMER_WAKE, now, at);
+		hd_warp_timer(&sm->wheel, warp, HD_TIMER_WAKE, now, at);
 	warp->wake_at = at;
 	hd_warp_set_wait(sm, warp, reason);
 }
@@ -190,13 +211,13 @@ void hd_warp_wake_at(struct hd_sm *sm, struct hd_warp *warp, uint64_t now, uint6
 /* What the hook `fetch` has injected comes before the instruction that it was told of. */
 static const struct hd_dinst *next_of(const struct hd_sm *sm, const struct hd_warp *warp)
 {
-	return warp->injection.count ? hd_injected_inst(sm, warp) : &sm->gpu->program.code.data[warp->pc];
+	return warp->injection.count ? hd_injected_inst(&sm->injector, warp) : &sm->gpu->program.code.data[warp->pc];
 }
 
 void hd_warp_continue(struct hd_sm *sm, struct hd_warp *warp, uint64_t now, uint64_t at, uint8_t reason)
 {
 	if (__builtin_expect(warp->injection.count != 0, 0)) {
-		sm->next[warp->id] = hd_injected_inst(sm, warp);
+		sm->next[warp->id] = hd_injected_inst(&sm->injector, warp);
 	} else {
 		bool there = warp->slot != HD_NO_SLOT; /* else it is fetched when the warp is back */
 		if (there && (__builtin_expect(!(sm->hooks & HD_HOOK(elide)), 1) || !hd_elide_wanted(sm, warp, now)))
@@ -214,7 +235,7 @@ void hd_warp_continue(struct hd_sm *sm, struct hd_warp *warp, uint64_t now, uint
 		warp->next_issue = at;
 		hd_warp_evaluate(sm, warp);
 	}
-	if (__builtin_expect(sm->stopping, 0) && !warp->injection.count)
+	if (__builtin_expect(sm->drain.stopping, 0) && !warp->injection.count)
 		hd_warp_arrive(sm, warp, now);
 }
 
@@ -243,14 +264,14 @@ void hd_sm_result_at(struct hd_sm *sm, struct hd_warp *warp, const struct hd_din
 {
 	if (!hd_hazard_any(&inst->writes))
 		return;
-	sm->begun++;
+	sm->issue.begun++;
 	hd_hazard_add(&warp->pending, &inst->writes);
 	if (inst->pipe == HD_PIPE_LSU)
 		hd_hazard_add(inst->lat_class == HD_LAT_SHFL ? &warp->pending_shared : &warp->pending_memory,
 			      &inst->writes);
-	struct hd_timer *timer = hd_warp_timer(sm, warp, HD_TIMER_RESULT, now, at > now ? at : now + 1);
+	struct hd_timer *timer = hd_warp_timer(&sm->wheel, warp, HD_TIMER_RESULT, now, at > now ? at : now + 1);
 	timer->inst = inst;
-	timer->which = sm->issued;
+	timer->which = sm->issue.issued;
 	timer->lanes = lanes;
 }
 
@@ -263,23 +284,23 @@ void hd_sm_await(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *
 {
 	if (!hd_hazard_any(&inst->writes))
 		return;
-	sm->begun++;
+	sm->issue.begun++;
 	hd_hazard_add(&warp->pending, &inst->writes);
-	hd_warp_timer(sm, warp, HD_TIMER_WRITTEN, now, at)->inst = inst;
+	hd_warp_timer(&sm->wheel, warp, HD_TIMER_WRITTEN, now, at)->inst = inst;
 }
 
 uint32_t hd_inflight_take(struct hd_sm *sm, const struct hd_warp *warp, const struct hd_dinst *inst)
 {
-	uint32_t token = sm->inflight_free;
-	struct hd_inflight *entry = &sm->inflight[token];
-	assert(sm->inflight_left);
-	sm->inflight_free = entry->next_free;
-	sm->asked++;
-	sm->inflight_left--;
+	uint32_t token = sm->inflight.free;
+	struct hd_inflight *entry = &sm->inflight.entries[token];
+	assert(sm->inflight.left);
+	sm->inflight.free = entry->next_free;
+	sm->inflight.asked++;
+	sm->inflight.left--;
 	entry->inst = inst;
 	entry->filter = 0;
 	entry->lanes = hd_effect_lanes(&sm->effect);
-	entry->order = sm->issued;
+	entry->order = sm->issue.issued;
 	entry->warp = (uint8_t)warp->id;
 	return token;
 }
@@ -289,14 +310,14 @@ static uint32_t take_token(struct hd_sm *sm, struct hd_warp *warp, const struct 
 {
 	if (inst->effects & HD_FX_ASYNC) {
 		uint32_t token = hd_inflight_take(sm, warp, inst);
-		sm->inflight[token].group = hd_copies_start(warp);
+		sm->inflight.entries[token].group = hd_copies_start(warp);
 		warp->outstanding++;
 		return token;
 	}
 	if (!hd_hazard_any(&inst->writes))
 		return UINT32_MAX;
 	uint32_t token = hd_inflight_take(sm, warp, inst);
-	sm->begun++;
+	sm->issue.begun++;
 	warp->outstanding++;
 	hd_hazard_add(&warp->pending, &inst->writes);
 	if (sm->hooks & HD_HOOK(first_use) && space != HD_MEM_SHARED)
@@ -312,7 +333,7 @@ static void start_memory(struct hd_sm *sm, struct hd_warp *warp, const struct hd
 	bool zeros = inst->effects & HD_FX_ASYNC && effect->elsewhere;
 	if ((!effect->mask && !zeros) ||
 	    (sm->hooks & HD_HOOK(memory_access) && !hd_policy_memory_access(sm, warp, inst, now))) {
-		start_fixed(sm, warp, inst, now, start + sm->predicated_latency);
+		start_fixed(sm, warp, inst, now, start + sm->issue.predicated_latency);
 		return;
 	}
 	if (inst->inst.op == HD_OP_LDCX && sm->constants.l1.ways) {
@@ -357,7 +378,7 @@ static void start_call(struct hd_sm *sm, struct hd_warp *warp, const struct hd_d
 	hd_sm_counters(sm, warp)->calls++;
 	if (sm->hooks & HD_HOOK(call))
 		extra = hd_policy_call(sm, warp, inst, sm->effect.callee, now);
-	hd_warp_continue(sm, warp, now, now + sm->branch_latency + extra, HD_STALL_control);
+	hd_warp_continue(sm, warp, now, now + sm->issue.branch_latency + extra, HD_STALL_control);
 }
 
 static void start_return(struct hd_sm *sm, struct hd_warp *warp, uint64_t now)
@@ -365,7 +386,7 @@ static void start_return(struct hd_sm *sm, struct hd_warp *warp, uint64_t now)
 	uint64_t extra = 0;
 	if (sm->hooks & HD_HOOK(call_return))
 		extra = hd_policy_return(sm, warp, sm->effect.all_returned, now);
-	hd_warp_continue(sm, warp, now, now + sm->branch_latency + extra, HD_STALL_control);
+	hd_warp_continue(sm, warp, now, now + sm->issue.branch_latency + extra, HD_STALL_control);
 }
 
 static void start_plain(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now,
@@ -377,7 +398,7 @@ static void start_plain(struct hd_sm *sm, struct hd_warp *warp, const struct hd_
 	if (sm->hooks & HD_HOOK(call_return) && sm->effect.event == HD_EVENT_EXIT && sm->effect.all_returned)
 		start_return(sm, warp, now);
 	else if (inst->effects & (HD_FX_BRANCH | HD_FX_CALL | HD_FX_RET | HD_FX_EXIT))
-		hd_warp_continue(sm, warp, now, now + sm->branch_latency, HD_STALL_control);
+		hd_warp_continue(sm, warp, now, now + sm->issue.branch_latency, HD_STALL_control);
 	else if (inst->inst.op == HD_OP_NANOSLEEP)
 		hd_warp_continue(sm, warp, now, now + sleep_cycles(sm, warp, &inst->inst), HD_STALL_control);
 	else
@@ -483,13 +504,13 @@ void hd_sm_issue(struct hd_sm *sm, struct hd_scheduler *scheduler, struct hd_war
 	struct hd_collector *collector = collected ? hd_collector_take(sm, scheduler, warp, inst, now) : NULL;
 	uint64_t ready = read_operands(sm, warp, inst, collector, now);
 	if (inst->pipe == HD_PIPE_LSU)
-		ready = hd_access_after(sm, warp, ready);
+		ready = hd_access_after(&sm->gpu->shape, warp, ready);
 	uint64_t dispatch = hd_units_dispatch(sm, scheduler, inst, now, ready);
 	if (collected)
 		hd_collector_hold(sm, scheduler, collector, now, dispatch);
 	if (dispatch > warp->dispatched)
 		warp->dispatched = dispatch;
-	sm->issued++;
+	sm->issue.issued++;
 	if (sm->hooks & HD_HOOK(first_use))
 		hd_loads_used(sm, warp, inst, now);
 	count_issue(counters, inst);
@@ -504,11 +525,11 @@ void hd_sm_issue(struct hd_sm *sm, struct hd_scheduler *scheduler, struct hd_war
 	    (sm->hooks & HD_HOOK(issued) || warp->active != lanes)) /* most instructions leave the path as it is */
 		told_of_issue(sm, warp, inst, lanes, now);
 	if (__builtin_expect(sm->by_control, 0))
-		hd_control_issued(sm, warp, inst, now, hd_latency_from(sm, dispatch));
+		hd_control_issued(sm, warp, inst, now, hd_latency_from(&sm->gpu->shape, dispatch));
 	if (sm->effect.warp_done) {
 		warp->state = HD_WARP_DONE;
 		hd_warp_finish(sm, warp, now);
 	} else {
-		start_effect(sm, warp, inst, now, hd_latency_from(sm, dispatch));
+		start_effect(sm, warp, inst, now, hd_latency_from(&sm->gpu->shape, dispatch));
 	}
 }

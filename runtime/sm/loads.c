@@ -8,16 +8,19 @@
  *
  * Cost: nothing without the hooks; else a few words an instruction.
  */
+#include "runtime/sm/loads.h"
 #include "runtime/sm/hooks.h"
+#include "runtime/sm/inflight.h"
 #include "runtime/sm/sm.h"
+#include "runtime/sm/two_level.h"
 
 void hd_loads_missed(void *context, uint32_t token, uint64_t now)
 {
 	struct hd_sm *sm = context;
-	const struct hd_inflight *entry = &sm->inflight[token];
-	if (entry->inst == &sm->injected[HD_INJECT_LOAD])
+	const struct hd_inflight *entry = &sm->inflight.entries[token];
+	if (entry->inst == &sm->injector.insts[HD_INJECT_LOAD])
 		return;
-	if (sm->leaves_on_miss)
+	if (sm->two_level.leaves_on_miss)
 		hd_active_missed(sm, &sm->warps[entry->warp], entry->inst);
 	HD_HOOKED (sm->gpu, self, memory.load_miss)
 		self->hooks->memory.load_miss(self, &sm->warps[entry->warp], entry->inst, now);

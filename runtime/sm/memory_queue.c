@@ -11,24 +11,29 @@
  * Needs config (memory_queue, memory_hold). Cost: O(1) an instruction.
  * Huerta et al., MICRO 2025, 5.4 and Table 1.
  */
+#include "runtime/sm/memory_queue.h"
 #include "heddle/config.h"
+#include "runtime/sm/operands.h"
 #include "runtime/sm/sm.h"
+#include "runtime/sm/units.h"
 
 enum { INDEX_BITS = 8 }; /* of a place, its scheduler above */
 
-void hd_memory_queues_init(struct hd_sm *sm, const struct hd_config *config)
+void hd_memory_queues_init(struct hd_sm *sm, const struct hd_config *config, struct hd_arena *arena)
 {
-	sm->memory_places = (uint32_t)config->memory_queue;
-	sm->memory_hold = (uint32_t)config->memory_hold;
-	sm->request.place = HD_MEM_NO_PLACE;
+	sm->memory_queues.places = (uint32_t)config->memory_queue;
+	sm->memory_queues.hold = (uint32_t)config->memory_hold;
+	if (config->memory_queue)
+		sm->memory_queues.queues = HD_ARENA_NEW(arena, struct hd_memory_queue, sm->scheduling.count);
+	sm->access.request.place = HD_MEM_NO_PLACE;
 	hd_memory_queues_clear(sm);
 }
 
 void hd_memory_queues_clear(struct hd_sm *sm)
 {
-	for (uint32_t i = 0; i < sm->scheduler_count && sm->memory_places; i++) {
-		struct hd_unit *unit = &sm->units[sm->schedulers[i].unit_first[HD_PIPE_LSU]];
-		sm->memory_queues[i] = (struct hd_memory_queue){.next = 0};
+	for (uint32_t i = 0; i < sm->scheduling.count && sm->memory_queues.places; i++) {
+		struct hd_unit *unit = &sm->units.units[sm->scheduling.schedulers[i].unit_first[HD_PIPE_LSU]];
+		sm->memory_queues.queues[i] = (struct hd_memory_queue){.next = 0};
 		if (unit->issue == HD_NEVER)
 			unit->issue = 0;
 	}
@@ -37,12 +42,12 @@ void hd_memory_queues_clear(struct hd_sm *sm)
 /* The cycle in which an instruction leaves its place that the load/store unit takes in cycle `taken`. */
 static uint64_t leaves(const struct hd_sm *sm, uint64_t taken)
 {
-	return taken + sm->memory_hold;
+	return taken + sm->memory_queues.hold;
 }
 
 static struct hd_unit *address_unit(const struct hd_sm *sm, uint32_t index)
 {
-	return &sm->units[sm->schedulers[index].unit_first[HD_PIPE_LSU]];
+	return &sm->units.units[sm->scheduling.schedulers[index].unit_first[HD_PIPE_LSU]];
 }
 
 static uint32_t scheduler_of(uint32_t place)
@@ -54,7 +59,7 @@ static uint32_t scheduler_of(uint32_t place)
 static void set_free(struct hd_sm *sm, uint32_t place, uint64_t free_at)
 {
 	uint32_t index = scheduler_of(place), which = place & ((1u << INDEX_BITS) - 1);
-	struct hd_memory_queue *queue = &sm->memory_queues[index];
+	struct hd_memory_queue *queue = &sm->memory_queues.queues[index];
 	queue->free_at[which] = free_at;
 	if (which == queue->next)
 		address_unit(sm, index)->issue = free_at;
@@ -63,13 +68,13 @@ static void set_free(struct hd_sm *sm, uint32_t place, uint64_t free_at)
 void hd_memory_queue_add(struct hd_sm *sm, const struct hd_scheduler *scheduler, uint64_t now, uint64_t ready,
 			 uint64_t dispatch)
 {
-	uint32_t index = (uint32_t)(scheduler - sm->schedulers);
-	struct hd_memory_queue *queue = &sm->memory_queues[index];
-	uint64_t taken = hd_latency_from(sm, dispatch) + sm->stages;
-	sm->queued = ready <= now + sm->gpu->shape.operand_cycles;
-	sm->request.place = (uint16_t)(index << INDEX_BITS | queue->next);
+	uint32_t index = (uint32_t)(scheduler - sm->scheduling.schedulers);
+	struct hd_memory_queue *queue = &sm->memory_queues.queues[index];
+	uint64_t taken = hd_latency_from(&sm->gpu->shape, dispatch) + sm->stages;
+	sm->memory_queues.queued = ready <= now + sm->gpu->shape.operand_cycles;
+	sm->access.request.place = (uint16_t)(index << INDEX_BITS | queue->next);
 	queue->free_at[queue->next] = leaves(sm, taken > now ? taken : now + 1);
-	queue->next = (uint8_t)(queue->next + 1u == sm->memory_places ? 0 : queue->next + 1u);
+	queue->next = (uint8_t)(queue->next + 1u == sm->memory_queues.places ? 0 : queue->next + 1u);
 	uint64_t free_at = queue->free_at[queue->next];
 	address_unit(sm, index)->issue = free_at > now ? free_at : now + 1;
 }
@@ -82,12 +87,12 @@ void hd_memory_queue_keep(struct hd_sm *sm, uint32_t place)
 void hd_memory_queue_leave(struct hd_sm *sm, uint32_t place, uint64_t now)
 {
 	uint32_t index = scheduler_of(place);
-	uint64_t free_at = leaves(sm, now), *visit = &sm->next_visit[index];
+	uint64_t free_at = leaves(sm, now), *visit = &sm->scheduling.next_visit[index];
 	bool waited_for = address_unit(sm, index)->issue == HD_NEVER;
 	set_free(sm, place, free_at);
 	if (!waited_for || address_unit(sm, index)->issue == HD_NEVER || *visit <= free_at)
 		return;
 	*visit = free_at;
-	if (free_at < sm->visit_next)
-		sm->visit_next = free_at;
+	if (free_at < sm->scheduling.visit_next)
+		sm->scheduling.visit_next = free_at;
 }

@@ -18,8 +18,10 @@
  *
  * Cost: a few operations for each register read.
  */
-#include "runtime/sm/hooks.h"
+#include "runtime/sm/modern.h"
+#include "runtime/sm/operands.h"
 #include "runtime/sm/sm.h"
+#include "runtime/sm/units.h"
 
 enum {
 	WINDOW = 3,
@@ -85,7 +87,7 @@ void hd_modern_forget(struct hd_sm *sm)
 {
 	const struct hd_bank_shape *shape = &sm->gpu->shape;
 	for (uint32_t part = 0; shape->modern && part < shape->parts; part++)
-		memset(sm->regfiles[part]->reuse, 0, shape->banks * HD_REUSE_SLOTS * sizeof(uint64_t));
+		memset(sm->operands.regfiles[part]->reuse, 0, shape->banks * HD_REUSE_SLOTS * sizeof(uint64_t));
 }
 
 /* ---- ports */

@@ -20,7 +20,11 @@
 
 #include "heddle/config.h"
 #include "runtime/sm/hooks.h"
+#include "runtime/sm/modern.h"
+#include "runtime/sm/operands.h"
+#include "runtime/sm/scheduler.h"
 #include "runtime/sm/sm.h"
+#include "runtime/sm/stage.h"
 
 enum { REGISTER_BITS = HD_WARP_LANES * 32 };
 
@@ -75,11 +79,11 @@ void hd_operands_init(struct hd_sm *sm, const struct hd_config *config, struct h
 	struct hd_bank_shape *shape = &sm->gpu->shape;
 	*shape = shape_of(config);
 	for (uint32_t i = 0; i < shape->parts; i++)
-		sm->regfiles[i] = new_regfile(shape, i, (uint32_t)config->collectors / shape->parts, arena);
-	for (uint32_t i = 0; i < sm->scheduler_count; i++)
-		sm->schedulers[i].regfile = sm->regfiles[shape->parts > 1 ? i : 0];
+		sm->operands.regfiles[i] = new_regfile(shape, i, (uint32_t)config->collectors / shape->parts, arena);
+	for (uint32_t i = 0; i < sm->scheduling.count; i++)
+		sm->scheduling.schedulers[i].regfile = sm->operands.regfiles[shape->parts > 1 ? i : 0];
 	for (uint32_t id = 0; id < sm->warp_count; id++)
-		sm->warps[id].regfile = sm->regfiles[0];
+		sm->warps[id].regfile = sm->operands.regfiles[0];
 }
 
 /* ---- banks */
@@ -291,7 +295,7 @@ struct hd_collector *hd_collector_take(const struct hd_sm *sm, const struct hd_s
 	if (__builtin_expect(sm->gpu->shape.modern, 0))
 		return NULL;
 	if (__builtin_expect(sm->hooks & HD_HOOK(choose_collector), 0))
-		index = sm->chosen;
+		index = sm->stage.chosen;
 	else
 		while (file->free[index] > now)
 			index++;
@@ -320,11 +324,11 @@ void hd_collector_hold(struct hd_sm *sm, const struct hd_scheduler *scheduler, s
 void hd_operands_dump(const struct hd_sm *sm, uint64_t now, FILE *out)
 {
 	for (uint32_t part = 0; part < sm->gpu->shape.parts; part++)
-		for (uint32_t i = 0; i < sm->regfiles[part]->collector_count; i++) {
-			const struct hd_collector *collector = &sm->regfiles[part]->collectors[i];
-			if (sm->regfiles[part]->free[i] > now)
+		for (uint32_t i = 0; i < sm->operands.regfiles[part]->collector_count; i++) {
+			const struct hd_collector *collector = &sm->operands.regfiles[part]->collectors[i];
+			if (sm->operands.regfiles[part]->free[i] > now)
 				fprintf(out, "  collector %u.%u: %s of warp %u until cycle %llu\n", part, i,
 					hd_opinfo[collector->inst->inst.op].name, collector->warp->id,
-					(unsigned long long)sm->regfiles[part]->free[i]);
+					(unsigned long long)sm->operands.regfiles[part]->free[i]);
 		}
 }

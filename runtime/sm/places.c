@@ -8,7 +8,11 @@
 #include "runtime/sm/places.h"
 
 #include "heddle/config.h"
+#include "runtime/sm/dispatch.h"
+#include "runtime/sm/fetch.h"
 #include "runtime/sm/hooks.h"
+#include "runtime/sm/scheduler.h"
+#include "runtime/sm/sm.h"
 
 static struct hd_sm_grid *grid_of(struct hd_sm *sm, const struct hd_warp *warp)
 {
@@ -19,22 +23,22 @@ static struct hd_sm_grid *grid_of(struct hd_sm *sm, const struct hd_warp *warp)
 
 void hd_warp_take_slot(struct hd_sm *sm, struct hd_warp *warp)
 {
-	warp->slot = hd_take_lowest(sm->free_slots);
+	warp->slot = hd_take_lowest(sm->places.free_slots);
 	warp->away &= ~HD_PART_SLOT;
-	sm->scheduler_of[warp->id] = (uint8_t)(warp->slot % sm->scheduler_count);
-	warp->regfile = sm->schedulers[sm->scheduler_of[warp->id]].regfile;
-	sm->line[warp->id] = HD_NO_LINE;
-	sm->placed_warps++;
+	sm->scheduling.scheduler_of[warp->id] = (uint8_t)(warp->slot % sm->scheduling.count);
+	warp->regfile = sm->scheduling.schedulers[sm->scheduling.scheduler_of[warp->id]].regfile;
+	sm->fetch.line[warp->id] = HD_NO_LINE;
+	sm->places.placed_warps++;
 }
 
 void hd_warp_leave_slot(struct hd_sm *sm, struct hd_warp *warp)
 {
 	if (!sm->gpu->functional)
 		hd_scheduler_leave(sm, warp);
-	hd_give_back(sm->free_slots, warp->slot);
+	hd_give_back(sm->places.free_slots, warp->slot);
 	warp->slot = HD_NO_SLOT;
 	warp->away |= HD_PART_SLOT;
-	sm->placed_warps--;
+	sm->places.placed_warps--;
 }
 
 static uint32_t (*rows_at(uint8_t *store, const struct hd_sm_grid *mine, uint32_t index))[HD_WARP_LANES]
@@ -46,14 +50,14 @@ static uint32_t (*rows_at(uint8_t *store, const struct hd_sm_grid *mine, uint32_
 void hd_warp_take_rows(struct hd_sm *sm, struct hd_warp *warp)
 {
 	const struct hd_sm_grid *mine = grid_of(sm, warp);
-	sm->rows_of[warp->id] = (uint8_t)hd_take_lowest(sm->free_rows);
-	warp->regs = rows_at(mine->registers, mine, sm->rows_of[warp->id]);
+	sm->places.rows_of[warp->id] = (uint8_t)hd_take_lowest(sm->places.free_rows);
+	warp->regs = rows_at(mine->registers, mine, sm->places.rows_of[warp->id]);
 	memset(warp->regs - HD_HIDDEN_ROWS, 0, HD_HIDDEN_ROWS * HD_ROW_BYTES);
 }
 
 void hd_warp_leave_rows(struct hd_sm *sm, const struct hd_warp *warp)
 {
-	hd_give_back(sm->free_rows, sm->rows_of[warp->id]);
+	hd_give_back(sm->places.free_rows, sm->places.rows_of[warp->id]);
 }
 
 uint32_t (*hd_warp_saved_rows(const struct hd_sm *sm, const struct hd_warp *warp))[HD_WARP_LANES]
@@ -67,7 +71,7 @@ uint32_t (*hd_warp_saved_rows(const struct hd_sm *sm, const struct hd_warp *warp
 void hd_warp_place_local(const struct hd_sm *sm, struct hd_warp *warp)
 {
 	const struct hd_grid *grid = warp->cta->grid;
-	uint64_t place = sm->local_of[warp->id], bytes = (uint64_t)grid->local_bytes * HD_WARP_LANES;
+	uint64_t place = sm->places.local_of[warp->id], bytes = (uint64_t)grid->local_bytes * HD_WARP_LANES;
 	const struct hd_sm_grid *there = &sm->gpu->sms[place / sm->warp_count]->grids[grid->slot];
 	warp->local = there->local ? there->local + place % sm->warp_count * bytes : NULL;
 	warp->local_base = HD_LOCAL_PHYSICAL + grid->slot * HD_LOCAL_PHYSICAL_GRID + place * bytes;
@@ -78,14 +82,14 @@ void hd_warp_place_local(const struct hd_sm *sm, struct hd_warp *warp)
 void hd_cta_take_slot(struct hd_sm *sm, struct hd_cta *cta)
 {
 	cta->away &= ~HD_PART_SLOT;
-	sm->placed_ctas++;
+	sm->places.placed_ctas++;
 	sm->grids[cta->grid->slot].placed++;
 }
 
 void hd_cta_leave_slot(struct hd_sm *sm, struct hd_cta *cta)
 {
 	cta->away |= HD_PART_SLOT;
-	sm->placed_ctas--;
+	sm->places.placed_ctas--;
 	sm->grids[cta->grid->slot].placed--;
 }
 
@@ -113,16 +117,16 @@ void hd_cta_take_shared(struct hd_sm *sm, struct hd_cta *cta)
 	uint32_t shared = sm->grids[cta->grid->slot].shared_per_cta, offset = find_shared(sm, shared);
 	cta->away &= ~HD_PART_SHARED;
 	cta->shared_offset = offset;
-	cta->shared = sm->shared + offset;
-	if (offset + shared > sm->shared_reserved) {
-		sm->shared_reserved = offset + shared; /* the split stays at its largest while grids run */
+	cta->shared = sm->places.shared + offset;
+	if (offset + shared > sm->places.shared_reserved) {
+		sm->places.shared_reserved = offset + shared; /* the split stays at its largest while grids run */
 		hd_lsu_set_shared(sm->lsu, offset + shared);
 	}
 }
 
 uint8_t *hd_cta_saved_shared(const struct hd_sm *sm, const struct hd_cta *cta)
 {
-	return sm->saved_shared + (size_t)(cta - sm->ctas) * sm->gpu->config->shared_bytes;
+	return sm->places.saved_shared + (size_t)(cta - sm->ctas) * sm->gpu->config->shared_bytes;
 }
 
 /* ---- room beside the CTAs of other grids */
@@ -153,7 +157,7 @@ static bool registers_suffice(const struct hd_sm *sm, const struct hd_grid *grid
 		uint64_t warps = (uint64_t)theirs->resident * other->block_warps - theirs->registers_away;
 		warps += other == grid ? more : 0;
 		used += (warps + parts - 1) / parts * theirs->registers_per_warp;
-		used += hd_range_share(sm, theirs->range_rows);
+		used += hd_range_share(sm, theirs->range.rows);
 	}
 	return used <= config->registers / parts;
 }
@@ -161,8 +165,8 @@ static bool registers_suffice(const struct hd_sm *sm, const struct hd_grid *grid
 uint32_t hd_warps_lack(const struct hd_sm *sm, const struct hd_grid *grid, uint32_t parts, uint32_t count)
 {
 	uint32_t lack = 0;
-	uint64_t threads = ((uint64_t)sm->placed_warps + count) * HD_WARP_LANES;
-	if (sm->placed_warps + count > sm->warp_slots || threads > sm->gpu->config->max_threads)
+	uint64_t threads = ((uint64_t)sm->places.placed_warps + count) * HD_WARP_LANES;
+	if (sm->places.placed_warps + count > sm->places.warp_slots || threads > sm->gpu->config->max_threads)
 		lack |= HD_PART_SLOT;
 	if (parts & HD_PART_REGISTERS && !registers_suffice(sm, grid, count))
 		lack |= HD_PART_REGISTERS;
@@ -172,7 +176,7 @@ uint32_t hd_warps_lack(const struct hd_sm *sm, const struct hd_grid *grid, uint3
 uint32_t hd_cta_lacks(const struct hd_sm *sm, const struct hd_grid *grid, uint32_t parts)
 {
 	uint32_t lack = 0, shared = sm->grids[grid->slot].shared_per_cta;
-	if (sm->placed_ctas >= sm->cta_slots)
+	if (sm->places.placed_ctas >= sm->places.cta_slots)
 		lack |= HD_PART_SLOT;
 	if (parts & HD_PART_SHARED && find_shared(sm, shared) + shared > sm->gpu->config->shared_bytes)
 		lack |= HD_PART_SHARED;
@@ -182,7 +186,7 @@ uint32_t hd_cta_lacks(const struct hd_sm *sm, const struct hd_grid *grid, uint32
 static bool fits_whole(const struct hd_sm *sm, const struct hd_grid *grid)
 {
 	const struct hd_sm_grid *mine = &sm->grids[grid->slot];
-	if (mine->placed >= mine->limit || sm->placed_warps + grid->block_warps > sm->warp_slots)
+	if (mine->placed >= mine->limit || sm->places.placed_warps + grid->block_warps > sm->places.warp_slots)
 		return false;
 	if (hd_cta_lacks(sm, grid, HD_PART_SHARED))
 		return false;

@@ -4,7 +4,31 @@
 #ifndef HD_RUNTIME_SM_PLACES_H
 #define HD_RUNTIME_SM_PLACES_H
 
-#include "runtime/sm/context.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "heddle/machine.h"
+#include "runtime/sm/limits.h"
+
+struct hd_cta;
+struct hd_grid;
+struct hd_sm;
+struct hd_warp;
+
+struct hd_sm_places {
+	uint32_t placed_warps, placed_ctas; /* of the resident ones, in a slot */
+	uint32_t warp_slots, cta_slots;
+	uint64_t free_slots[HD_MAX_WARPS / 64];
+	uint64_t free_rows[HD_MAX_CONTEXTS / 64]; /* of hd_sm_grid.registers */
+	uint32_t shared_reserved; /* bytes: to where CTAs have had shared memory since the SM was last without grids */
+	uint8_t *shared;
+	uint8_t *saved_shared; /* of CTAs without shared memory in the SM, by their index */
+	size_t saved_shared_bytes;
+	/* By hd_warp.id. */
+	uint8_t rows_of[HD_MAX_CONTEXTS];   /* which part of hd_sm_grid.registers it has */
+	uint32_t local_of[HD_MAX_CONTEXTS]; /* which part of the grid's local memory, of all SMs' */
+};
 
 /* The lowest number in a set that is not empty; it leaves the set. */
 static inline uint32_t hd_take_lowest(uint64_t *set)
@@ -41,13 +65,6 @@ void hd_cta_leave_slot(struct hd_sm *sm, struct hd_cta *cta);
 void hd_cta_take_shared(struct hd_sm *sm, struct hd_cta *cta);
 uint8_t *hd_cta_saved_shared(const struct hd_sm *sm, const struct hd_cta *cta);
 
-/* dispatch.c: a warp of the block begins, in a slot or, where it may, without one until there is one. */
-void hd_cta_start_warp(struct hd_sm *sm, struct hd_cta *cta, uint32_t index, uint32_t without, uint64_t now);
-
-/* dispatch.c: these grids have blocks here from now on. */
-void hd_sm_share_queues(struct hd_sm *sm, uint32_t grids);
-/* handover.c: the blocks that hd_cta_send has told of go, as far as there is room where they go to; true: not all. */
-bool hd_sm_hand_over(struct hd_sm *sm, uint64_t now);
 /* The register file is in parts, each with whole warps (lib/occupancy.c). */
 uint64_t hd_register_parts(const struct hd_sm *sm);
 /* Registers that a range takes of each. */
@@ -58,5 +75,7 @@ uint32_t hd_warps_lack(const struct hd_sm *sm, const struct hd_grid *grid, uint3
 uint32_t hd_cta_lacks(const struct hd_sm *sm, const struct hd_grid *grid, uint32_t parts);
 /* 0: there is room for another block. Else the parts without which it may start, UINT32_MAX: it cannot. */
 uint32_t hd_sm_launch_without(struct hd_sm *sm, const struct hd_grid *grid);
+/* Whether there is room for a block, also for one that may start without some of what it needs. */
+bool hd_sm_has_room(struct hd_sm *sm, const struct hd_grid *grid);
 
 #endif

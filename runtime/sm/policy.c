@@ -17,6 +17,10 @@
 #include "runtime/sm/hooks.h"
 #include "runtime/sm/keys.h"
 #include "runtime/sm/policy_object.h"
+#include "runtime/sm/sm.h"
+#include "runtime/sm/stage.h"
+#include "runtime/sm/timers.h"
+#include "runtime/sm/traffic.h"
 
 static const char *const touch_names[HD_TOUCH_COUNT] = {
 	"register allocation",	   "the register file", "calls",
@@ -342,10 +346,11 @@ static uint8_t *new_space(struct hd_gpu *gpu, uint32_t bytes)
 static void place_in_stage(struct hd_gpu *gpu, struct hd_sm *sm)
 {
 	for (uint32_t part = 0; part < gpu->shape.parts; part++)
-		for (uint32_t i = 0; i < sm->regfiles[part]->collector_count; i++)
-			sm->regfiles[part]->collectors[i].policy_space = new_space(gpu, gpu->policy_bytes.collector);
+		for (uint32_t i = 0; i < sm->operands.regfiles[part]->collector_count; i++)
+			sm->operands.regfiles[part]->collectors[i].policy_space =
+				new_space(gpu, gpu->policy_bytes.collector);
 	if (sm->hooks & HD_HOOK(result_target))
-		sm->results = HD_ARENA_NEW(&gpu->arena, struct hd_stage_result, hd_sm_timers(gpu->config));
+		sm->stage.results = HD_ARENA_NEW(&gpu->arena, struct hd_stage_result, hd_sm_timers(gpu->config));
 }
 
 void hd_policy_place(struct hd_gpu *gpu)
@@ -357,7 +362,7 @@ void hd_policy_place(struct hd_gpu *gpu)
 		sm->hooks = hooks_of(gpu);
 		hd_sm_spare(sm, gpu->spare_warps, gpu->spare_ctas);
 		hd_sm_place_watched(sm);
-		sm->policy_space = new_space(gpu, gpu->policy_bytes.sm);
+		sm->policies.space = new_space(gpu, gpu->policy_bytes.sm);
 		for (uint32_t id = 0; id < sm->warp_count; id++)
 			sm->warps[id].policy_space = new_space(gpu, gpu->policy_bytes.warp);
 		for (uint32_t i = 0; i < sm->cta_count; i++)

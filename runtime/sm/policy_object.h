@@ -13,7 +13,11 @@
 #include "heddle/figures.h"
 #include "heddle/machine.h"
 #include "heddle/version.h"
+#include "runtime/sm/calendar.h"
+#include "runtime/sm/counts.h"
+#include "runtime/sm/policy_space.h"
 #include "runtime/sm/sm.h"
+#include "runtime/sm/stream.h"
 
 /* Counts changes that the sizes do not show. */
 #define HD_POLICY_INTERFACE 2

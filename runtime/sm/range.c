@@ -12,8 +12,12 @@
  */
 #include <assert.h>
 
+#include "runtime/sm/dispatch.h"
 #include "runtime/sm/hooks.h"
+#include "runtime/sm/operands.h"
+#include "runtime/sm/range.h"
 #include "runtime/sm/sm.h"
+#include "runtime/sm/timers.h"
 
 /* First fit among the ranges of grids that run. */
 static uint32_t find_rows(const struct hd_sm *sm, const struct hd_grid *grid, uint32_t rows)
@@ -24,10 +28,10 @@ static uint32_t find_rows(const struct hd_sm *sm, const struct hd_grid *grid, ui
 		for (uint32_t i = 0; i < sm->gpu->grids.len; i++) {
 			const struct hd_grid *other = sm->gpu->grids.data[i];
 			const struct hd_sm_grid *theirs = &sm->grids[other->slot];
-			if (other == grid || !other->running || !theirs->range_rows ||
-			    first >= theirs->range_first + theirs->range_rows || theirs->range_first >= first + rows)
+			if (other == grid || !other->running || !theirs->range.rows ||
+			    first >= theirs->range.first + theirs->range.rows || theirs->range.first >= first + rows)
 				continue;
-			first = theirs->range_first + theirs->range_rows;
+			first = theirs->range.first + theirs->range.rows;
 			moved = true;
 		}
 	}
@@ -45,20 +49,25 @@ uint32_t hd_range_rows(struct hd_sm *sm, const struct hd_grid *grid)
 int hd_range_place(struct hd_sm *sm, const struct hd_grid *grid, uint32_t rows)
 {
 	struct hd_sm_grid *mine = &sm->grids[grid->slot];
-	free(mine->range);
-	mine->range = NULL;
-	mine->range_rows = rows;
-	mine->range_first = find_rows(sm, grid, rows);
+	free(mine->range.values);
+	mine->range.values = NULL;
+	mine->range.rows = rows;
+	mine->range.first = find_rows(sm, grid, rows);
 	if (rows)
-		mine->range = calloc(rows, sizeof *mine->range);
-	return rows && !mine->range ? HD_SIM_NO_MEMORY : 0;
+		mine->range.values = calloc(rows, sizeof *mine->range.values);
+	return rows && !mine->range.values ? HD_SIM_NO_MEMORY : 0;
+}
+
+uint32_t *hd_range_row(const struct hd_sm *sm, const struct hd_grid *grid, uint32_t row)
+{
+	return sm->grids[grid->slot].range.values[row];
 }
 
 static uint32_t bank_of(const struct hd_sm *sm, const struct hd_warp *warp, const struct hd_range_access *access)
 {
 	const struct hd_sm_grid *mine = &sm->grids[sm->grid_of[warp->id]];
-	assert(access->row < mine->range_rows && access->lanes && access->lanes <= HD_WARP_LANES);
-	return (mine->range_first + access->row) % sm->gpu->shape.banks;
+	assert(access->row < mine->range.rows && access->lanes && access->lanes <= HD_WARP_LANES);
+	return (mine->range.first + access->row) % sm->gpu->shape.banks;
 }
 
 static void count(uint64_t *whole, uint64_t *lanes, const struct hd_range_access *access)
@@ -83,7 +92,7 @@ uint64_t hd_range_write(struct hd_sm *sm, const struct hd_warp *warp, const stru
 	struct hd_counters *counters = hd_sm_counters(sm, warp);
 	uint64_t latest = from;
 	for (uint32_t part = 0; part < sm->gpu->shape.parts; part++) {
-		uint64_t at = hd_port_write(sm, sm->regfiles[part], bank_of(sm, warp, access), from);
+		uint64_t at = hd_port_write(sm, sm->operands.regfiles[part], bank_of(sm, warp, access), from);
 		count(&counters->bank_writes, &counters->bank_lane_writes, access);
 		latest = at > latest ? at : latest;
 	}
@@ -108,7 +117,7 @@ uint64_t hd_range_operands(struct hd_sm *sm, struct hd_warp *warp, const struct 
 void hd_range_start(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now, uint64_t at)
 {
 	warp->range_writes++;
-	hd_warp_timer(sm, warp, HD_TIMER_RANGE, now, at > now ? at : now + 1)->inst = inst;
+	hd_warp_timer(&sm->wheel, warp, HD_TIMER_RANGE, now, at > now ? at : now + 1)->inst = inst;
 }
 
 bool hd_range_result(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now)
@@ -121,7 +130,7 @@ bool hd_range_result(struct hd_sm *sm, struct hd_warp *warp, const struct hd_din
 		latest = at > latest ? at : latest;
 	}
 	if (hd_tick_cycle(latest) > now) {
-		hd_warp_timer(sm, warp, HD_TIMER_RANGE, now, hd_tick_cycle(latest))->inst = NULL;
+		hd_warp_timer(&sm->wheel, warp, HD_TIMER_RANGE, now, hd_tick_cycle(latest))->inst = NULL;
 		return false;
 	}
 	warp->range_writes--;

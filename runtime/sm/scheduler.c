@@ -10,8 +10,18 @@
 #include <assert.h>
 
 #include "heddle/config.h"
+#include "runtime/sm/control.h"
+#include "runtime/sm/copies.h"
+#include "runtime/sm/elide.h"
+#include "runtime/sm/forward.h"
 #include "runtime/sm/hooks.h"
+#include "runtime/sm/issue.h"
+#include "runtime/sm/loads.h"
+#include "runtime/sm/scheduler.h"
 #include "runtime/sm/sm.h"
+#include "runtime/sm/stage.h"
+#include "runtime/sm/two_level.h"
+#include "runtime/sm/units.h"
 
 #define NO_POSITION HD_SCHEDULER_WARPS
 
@@ -20,9 +30,22 @@ static bool has_bit(uint64_t mask, uint32_t position)
 	return position < HD_SCHEDULER_WARPS && (mask >> position & 1);
 }
 
+static void charge(struct hd_sm *sm, struct hd_scheduler *scheduler, uint64_t now)
+{
+	sm->scheduling.stalls[scheduler->reason] += now - scheduler->charged;
+	HD_TELL(sm->gpu, slots, scheduler->lost_at, scheduler->reason, now - scheduler->charged);
+	scheduler->charged = now;
+}
+
+void hd_sm_charge(struct hd_sm *sm, uint64_t now)
+{
+	for (uint32_t i = 0; i < sm->scheduling.count; i++)
+		charge(sm, &sm->scheduling.schedulers[i], now);
+}
+
 static bool is_greedy(const struct hd_sm *sm)
 {
-	return sm->scheduling == HD_SCHED_GTO || sm->scheduling == HD_SCHED_CGGTY;
+	return sm->scheduling.rule == HD_SCHED_GTO || sm->scheduling.rule == HD_SCHED_CGGTY;
 }
 
 /* The bits of `mask` at the places where `keep` has ones, moved together. */
@@ -52,7 +75,7 @@ static void scheduler_compact(struct hd_sm *sm, struct hd_scheduler *scheduler)
 	scheduler->last = moved_last(scheduler);
 	for (uint32_t port = 0; port < HD_PORT_COUNT; port++)
 		scheduler->ready[port] = gather(scheduler->ready[port], keep);
-	if (sm->scheduling == HD_SCHED_TWO_LEVEL)
+	if (sm->scheduling.rule == HD_SCHED_TWO_LEVEL)
 		scheduler->active = gather(scheduler->active, keep);
 	scheduler->coming = gather(scheduler->coming, keep);
 	scheduler->eligible = gather(scheduler->eligible, keep);
@@ -62,19 +85,19 @@ static void scheduler_compact(struct hd_sm *sm, struct hd_scheduler *scheduler)
 	for (uint64_t rest = keep; rest; rest &= rest - 1) {
 		uint8_t id = scheduler->warp_at[__builtin_ctzll(rest)];
 		scheduler->warp_at[scheduler->top] = id;
-		sm->position[id] = scheduler->top++;
+		sm->scheduling.position[id] = scheduler->top++;
 	}
 }
 
 void hd_scheduler_add(struct hd_sm *sm, struct hd_warp *warp)
 {
-	struct hd_scheduler *scheduler = &sm->schedulers[sm->scheduler_of[warp->id]];
+	struct hd_scheduler *scheduler = &sm->scheduling.schedulers[sm->scheduling.scheduler_of[warp->id]];
 	if (scheduler->top == HD_SCHEDULER_WARPS)
 		scheduler_compact(sm, scheduler);
 	assert(scheduler->top < HD_SCHEDULER_WARPS);
 	uint8_t position = scheduler->top++;
 	scheduler->warp_at[position] = (uint8_t)warp->id;
-	sm->position[warp->id] = position;
+	sm->scheduling.position[warp->id] = position;
 	scheduler->resident |= UINT64_C(1) << position;
 	warp->wait_reason = HD_WAIT_NOT_RESIDENT;
 	warp->issued_pc = HD_PC_NONE;
@@ -82,7 +105,7 @@ void hd_scheduler_add(struct hd_sm *sm, struct hd_warp *warp)
 
 static void begin_rule(struct hd_sm *sm, struct hd_scheduler *scheduler)
 {
-	bool two_level = sm->scheduling == HD_SCHED_TWO_LEVEL;
+	bool two_level = sm->scheduling.rule == HD_SCHED_TWO_LEVEL;
 	scheduler->active = two_level ? 0 : ~UINT64_C(0);
 	scheduler->eligible = scheduler->coming = 0;
 	for (uint64_t left = two_level ? scheduler->resident : 0; left; left &= left - 1) {
@@ -96,20 +119,20 @@ static void begin_rule(struct hd_sm *sm, struct hd_scheduler *scheduler)
 
 void hd_sm_schedule_by(struct hd_sm *sm, uint8_t rule)
 {
-	if (rule == sm->scheduling)
+	if (rule == sm->scheduling.rule)
 		return;
-	sm->scheduling = rule;
+	sm->scheduling.rule = rule;
 	hd_active_begin(sm, hd_sm_now(sm));
-	for (uint32_t i = 0; i < sm->scheduler_count; i++) {
-		begin_rule(sm, &sm->schedulers[i]);
-		hd_scheduler_wake(sm, i);
+	for (uint32_t i = 0; i < sm->scheduling.count; i++) {
+		begin_rule(sm, &sm->scheduling.schedulers[i]);
+		hd_scheduler_wake(&sm->scheduling, i);
 	}
 }
 
 static void leave_state(struct hd_sm *sm, struct hd_scheduler *scheduler, uint32_t id, uint8_t reason, uint64_t bit)
 {
 	if (reason == HD_WAIT_READY) {
-		uint32_t port = sm->ready_port[id];
+		uint32_t port = sm->scheduling.ready_port[id];
 		scheduler->ready[port] &= ~bit;
 		if (!scheduler->ready[port])
 			scheduler->ports &= ~(1u << port);
@@ -122,7 +145,7 @@ static void enter_state(struct hd_sm *sm, struct hd_scheduler *scheduler, uint32
 {
 	if (reason == HD_WAIT_READY) {
 		uint8_t port = hd_inst_port(sm->next[id]);
-		sm->ready_port[id] = port;
+		sm->scheduling.ready_port[id] = port;
 		scheduler->ready[port] |= bit;
 		scheduler->ports |= 1u << port;
 	} else if (reason != HD_WAIT_NOT_RESIDENT) {
@@ -136,9 +159,9 @@ static uint8_t lost_reason(const struct hd_sm *sm, const struct hd_scheduler *sc
 	uint32_t reasons = scheduler->reasons | blocked;
 	if (reasons)
 		return (uint8_t)__builtin_ctz(reasons);
-	return scheduler->resident		       ? HD_STALL_policy
-	       : sm->placed_warps < sm->resident_warps ? HD_STALL_suspended
-						       : HD_STALL_idle;
+	return scheduler->resident			      ? HD_STALL_policy
+	       : sm->places.placed_warps < sm->resident_warps ? HD_STALL_suspended
+							      : HD_STALL_idle;
 }
 
 static bool one_grid(const struct hd_sm *sm)
@@ -160,36 +183,36 @@ void hd_warp_set_wait(struct hd_sm *sm, struct hd_warp *warp, uint8_t reason)
 		warp->wait_reason = reason;
 		return;
 	}
-	if (before == reason && reason != HD_WAIT_READY && sm->scheduling != HD_SCHED_TWO_LEVEL)
+	if (before == reason && reason != HD_WAIT_READY && sm->scheduling.rule != HD_SCHED_TWO_LEVEL)
 		return;
-	struct hd_scheduler *scheduler = &sm->schedulers[sm->scheduler_of[id]];
-	uint64_t bit = UINT64_C(1) << sm->position[id];
+	struct hd_scheduler *scheduler = &sm->scheduling.schedulers[sm->scheduling.scheduler_of[id]];
+	uint64_t bit = UINT64_C(1) << sm->scheduling.position[id];
 	bool held = before != HD_WAIT_READY && !may_free(sm, scheduler);
 	leave_state(sm, scheduler, id, before, bit);
 	enter_state(sm, scheduler, id, reason, bit);
 	warp->wait_reason = reason;
 	if (!held || HD_WATCHED(sm->gpu, slots) || may_free(sm, scheduler) ||
 	    lost_reason(sm, scheduler, scheduler->blocked) != scheduler->reason)
-		hd_scheduler_wake(sm, sm->scheduler_of[id]);
-	if (sm->scheduling == HD_SCHED_TWO_LEVEL)
+		hd_scheduler_wake(&sm->scheduling, sm->scheduling.scheduler_of[id]);
+	if (sm->scheduling.rule == HD_SCHED_TWO_LEVEL)
 		hd_active_update(sm, scheduler, bit, reason);
 }
 
 static void change_state(struct hd_sm *sm, const struct hd_warp *warp, uint8_t before, uint8_t after)
 {
-	struct hd_scheduler *scheduler = &sm->schedulers[sm->scheduler_of[warp->id]];
-	uint64_t bit = UINT64_C(1) << sm->position[warp->id];
+	struct hd_scheduler *scheduler = &sm->scheduling.schedulers[sm->scheduling.scheduler_of[warp->id]];
+	uint64_t bit = UINT64_C(1) << sm->scheduling.position[warp->id];
 	leave_state(sm, scheduler, warp->id, before, bit);
 	enter_state(sm, scheduler, warp->id, after, bit);
-	hd_scheduler_wake(sm, sm->scheduler_of[warp->id]);
-	if (sm->scheduling == HD_SCHED_TWO_LEVEL)
+	hd_scheduler_wake(&sm->scheduling, sm->scheduling.scheduler_of[warp->id]);
+	if (sm->scheduling.rule == HD_SCHED_TWO_LEVEL)
 		hd_active_update(sm, scheduler, bit, after);
 }
 
 void hd_scheduler_leave(struct hd_sm *sm, const struct hd_warp *warp)
 {
-	struct hd_scheduler *scheduler = &sm->schedulers[sm->scheduler_of[warp->id]];
-	uint8_t position = sm->position[warp->id];
+	struct hd_scheduler *scheduler = &sm->scheduling.schedulers[sm->scheduling.scheduler_of[warp->id]];
+	uint8_t position = sm->scheduling.position[warp->id];
 	change_state(sm, warp, warp->wait_reason, HD_WAIT_NOT_RESIDENT);
 	scheduler->resident &= ~(UINT64_C(1) << position);
 	if (scheduler->last == position && is_greedy(sm))
@@ -275,11 +298,11 @@ static void block(struct blocked *blocked, uint8_t reason, uint64_t until)
 /* Of ready warps with memory instructions those for which the load/store unit has a place. */
 static uint64_t accepted(const struct hd_sm *sm, const struct hd_scheduler *scheduler, uint64_t ready)
 {
-	if (!sm->inflight_left)
+	if (!sm->inflight.left)
 		return 0;
 	if (one_grid(sm))
 		return hd_lsu_can_accept(sm->lsu, sm->grid_of[scheduler->warp_at[__builtin_ctzll(ready)]],
-					 sm->late_count)
+					 sm->access.late_count)
 			       ? ready
 			       : 0;
 	uint64_t found = 0;
@@ -297,13 +320,13 @@ static uint64_t memory_until(const struct hd_sm *sm, uint64_t now)
 {
 	if (sm->gpu->shape.parts > 1 && one_grid(sm))
 		return HD_NEVER;
-	return sm->lsu_next > now ? sm->lsu_next : now + 1;
+	return sm->due.lsu > now ? sm->due.lsu : now + 1;
 }
 
 static void block_memory(struct hd_sm *sm, const struct hd_scheduler *scheduler, uint64_t now, struct blocked *blocked)
 {
 	block(blocked, HD_STALL_unit, memory_until(sm, now));
-	sm->memory_waits |= 1u << (scheduler - sm->schedulers);
+	sm->scheduling.memory_waits |= 1u << (scheduler - sm->scheduling.schedulers);
 }
 
 /* Whether the operand stage takes nothing from that port now, or no timer is left for what would be issued. */
@@ -311,7 +334,7 @@ static bool is_held(const struct hd_sm *sm, uint32_t port, uint64_t open, uint64
 {
 	if (open > now && (port != HD_PIPE_BRU || sm->gpu->shape.modern))
 		block(blocked, HD_STALL_collector, open);
-	else if (sm->wheel.free_count < sm->timers_kept)
+	else if (sm->wheel.free_count < sm->wheel.kept)
 		block(blocked, HD_STALL_collector, now + 1);
 	else
 		return false;
@@ -323,13 +346,13 @@ static inline uint64_t scheduler_candidates(struct hd_sm *sm, const struct hd_sc
 					    struct blocked *blocked)
 {
 	uint64_t candidates = 0, open = scheduler->regfile->open;
-	bool may_hold = open > now || sm->wheel.free_count < sm->timers_kept;
+	bool may_hold = open > now || sm->wheel.free_count < sm->wheel.kept;
 	for (uint32_t ports = scheduler->ports; ports; ports &= ports - 1) {
 		uint32_t port = (uint32_t)__builtin_ctz(ports);
 		uint64_t ready = scheduler->ready[port] & scheduler->active, unit;
 		if (!ready || (__builtin_expect(may_hold, 0) && is_held(sm, port, open, now, blocked)))
 			continue;
-		unit = hd_units_free(sm, scheduler, port);
+		unit = hd_units_free(&sm->units, scheduler, port);
 		if (unit > now) {
 			block(blocked, HD_STALL_unit, unit);
 		} else if (port == HD_PORT_MEMORY) {
@@ -347,7 +370,7 @@ static inline uint64_t scheduler_candidates(struct hd_sm *sm, const struct hd_sc
 /* Warps that spin would keep those for which they wait from issuing for ever. */
 static bool take_turns(const struct hd_sm *sm, struct hd_scheduler *scheduler, uint64_t now)
 {
-	uint64_t quantum = sm->greedy_quantum, ready = 0;
+	uint64_t quantum = sm->scheduling.greedy_quantum, ready = 0;
 	if (!quantum)
 		return false;
 	if (__builtin_expect(now >= scheduler->look_at, 0)) {
@@ -367,7 +390,7 @@ static uint32_t scheduler_pick(const struct hd_sm *sm, struct hd_scheduler *sche
 	if (is_greedy(sm) && !take_turns(sm, scheduler, now)) {
 		if (has_bit(candidates, scheduler->last))
 			return scheduler->last;
-		if (sm->scheduling == HD_SCHED_CGGTY)
+		if (sm->scheduling.rule == HD_SCHED_CGGTY)
 			return 63 - (uint32_t)__builtin_clzll(candidates);
 	} else if (scheduler->last + 1 < HD_SCHEDULER_WARPS) {
 		uint64_t after = candidates & ~UINT64_C(0) << (scheduler->last + 1);
@@ -424,7 +447,7 @@ static uint32_t scheduler_choose(struct hd_sm *sm, struct hd_scheduler *schedule
  * scheduler itself do, alone. */
 static bool knows_all(const struct hd_sm *sm)
 {
-	return sm->gpu->shape.parts > 1 && sm->scheduling != HD_SCHED_TWO_LEVEL && !(sm->hooks & ASKED);
+	return sm->gpu->shape.parts > 1 && sm->scheduling.rule != HD_SCHED_TWO_LEVEL && !(sm->hooks & ASKED);
 }
 
 /* Whether what is in the way of the ready warps of a port now is `reason`. */
@@ -434,7 +457,7 @@ static bool keeps_lost(const struct hd_sm *sm, const struct hd_scheduler *schedu
 	struct blocked blocked = {0, HD_NEVER};
 	if (is_held(sm, port, scheduler->regfile->open, now, &blocked))
 		return reason == HD_STALL_collector;
-	if (hd_units_free(sm, scheduler, port) > now)
+	if (hd_units_free(&sm->units, scheduler, port) > now)
 		return reason == HD_STALL_unit;
 	return reason != HD_STALL_unit || port == HD_PORT_MEMORY;
 }
@@ -474,13 +497,13 @@ static uint32_t lost_pc(const struct hd_sm *sm, const struct hd_scheduler *sched
 
 static void sleep_until(struct hd_sm *sm, uint32_t index, const struct blocked *blocked)
 {
-	struct hd_scheduler *scheduler = &sm->schedulers[index];
+	struct hd_scheduler *scheduler = &sm->scheduling.schedulers[index];
 	scheduler->reason = lost_reason(sm, scheduler, blocked->reasons);
 	scheduler->blocked = blocked->reasons;
 	if (HD_WATCHED(sm->gpu, slots))
 		scheduler->lost_at = lost_pc(sm, scheduler, scheduler->charged);
 	scheduler->held_ports = knows_all(sm) ? scheduler->ports : 0;
-	sm->next_visit[index] = blocked->until;
+	sm->scheduling.next_visit[index] = blocked->until;
 }
 
 /* Behind an issue in cycle `now`: whether all ready warps wait for one unit, which is not free in the next cycle. What
@@ -489,9 +512,9 @@ static bool waits_for_unit(const struct hd_sm *sm, const struct hd_scheduler *sc
 			   struct blocked *blocked)
 {
 	uint32_t port = (uint32_t)__builtin_ctz(scheduler->ports);
-	if (scheduler->ports & (scheduler->ports - 1) || sm->wheel.free_count < sm->timers_kept)
+	if (scheduler->ports & (scheduler->ports - 1) || sm->wheel.free_count < sm->wheel.kept)
 		return false;
-	uint64_t unit = hd_units_free(sm, scheduler, port), open = scheduler->regfile->open;
+	uint64_t unit = hd_units_free(&sm->units, scheduler, port), open = scheduler->regfile->open;
 	if (unit <= now + 1)
 		return false;
 	if (open > now + 1 && (port != HD_PIPE_BRU || sm->gpu->shape.modern))
@@ -504,11 +527,11 @@ static bool waits_for_unit(const struct hd_sm *sm, const struct hd_scheduler *sc
 /* Behind an issue in cycle `now`. */
 static void sleep_behind(struct hd_sm *sm, uint32_t index, uint64_t now)
 {
-	struct hd_scheduler *scheduler = &sm->schedulers[index];
+	struct hd_scheduler *scheduler = &sm->scheduling.schedulers[index];
 	struct blocked blocked = {0, HD_NEVER};
-	hd_scheduler_charge(sm, scheduler, now + 1);
+	charge(sm, scheduler, now + 1);
 	scheduler->held_ports = 0;
-	sm->next_visit[index] = now + 1;
+	sm->scheduling.next_visit[index] = now + 1;
 	if (!scheduler->ports || (knows_all(sm) && waits_for_unit(sm, scheduler, now, &blocked)))
 		sleep_until(sm, index, &blocked);
 }
@@ -529,7 +552,7 @@ static bool has_second(struct hd_sm *sm, const struct hd_scheduler *scheduler, c
 		return false;
 	if (!(hd_is_arithmetic(first) && is_beside(second)) && !(is_beside(first) && hd_is_arithmetic(second)))
 		return false;
-	if (!has_bit(scheduler_candidates(sm, scheduler, now, &blocked), sm->position[warp->id]))
+	if (!has_bit(scheduler_candidates(sm, scheduler, now, &blocked), sm->scheduling.position[warp->id]))
 		return false;
 	return !(sm->hooks & ASKED) || may_issue(sm, scheduler, warp->id, now, &reason);
 }
@@ -547,9 +570,9 @@ static __attribute__((noinline)) void issue_second(struct hd_sm *sm, struct hd_s
 
 void hd_scheduler_visit(struct hd_sm *sm, uint32_t index, uint64_t now)
 {
-	struct hd_scheduler *scheduler = &sm->schedulers[index];
+	struct hd_scheduler *scheduler = &sm->scheduling.schedulers[index];
 	struct blocked blocked = {0, HD_NEVER};
-	hd_scheduler_charge(sm, scheduler, now);
+	charge(sm, scheduler, now);
 	uint32_t position = scheduler->ports ? scheduler_choose(sm, scheduler, now, &blocked) : NO_POSITION;
 	if (position == NO_POSITION) {
 		sleep_until(sm, index, &blocked);
@@ -561,7 +584,7 @@ void hd_scheduler_visit(struct hd_sm *sm, uint32_t index, uint64_t now)
 	scheduler->quiet &= ~(UINT64_C(1) << position);
 	scheduler->lost_at = warp->issued_pc = warp->pc; /* what a policy puts before it counts as its own */
 	hd_sm_issue(sm, scheduler, warp, now);
-	if (__builtin_expect(sm->dual, 0))
+	if (__builtin_expect(sm->scheduling.dual, 0))
 		issue_second(sm, scheduler, warp, first, now);
 	scheduler->reason = HD_STALL_issued;
 	sleep_behind(sm, index, now);

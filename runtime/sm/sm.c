@@ -12,10 +12,29 @@
 
 #include "heddle/config.h"
 #include "runtime/exec/fault.h"
+#include "runtime/sm/access.h"
+#include "runtime/sm/alarms.h"
+#include "runtime/sm/barrier.h"
 #include "runtime/sm/constant.h"
+#include "runtime/sm/context.h"
+#include "runtime/sm/dispatch.h"
+#include "runtime/sm/drain.h"
+#include "runtime/sm/fetch.h"
+#include "runtime/sm/forward.h"
 #include "runtime/sm/hooks.h"
+#include "runtime/sm/inflight.h"
+#include "runtime/sm/inject.h"
+#include "runtime/sm/issue.h"
+#include "runtime/sm/memory_queue.h"
+#include "runtime/sm/modern.h"
+#include "runtime/sm/operands.h"
+#include "runtime/sm/scheduler.h"
+#include "runtime/sm/stage.h"
 #include "runtime/sm/texture.h"
+#include "runtime/sm/timers.h"
 #include "runtime/sm/transfer.h"
+#include "runtime/sm/two_level.h"
+#include "runtime/sm/units.h"
 
 uint32_t hd_sm_id(const struct hd_sm *sm)
 {
@@ -25,13 +44,13 @@ uint32_t hd_sm_id(const struct hd_sm *sm)
 /* What is empty is left as it is. */
 static void init_inflight(struct hd_sm *sm)
 {
-	uint32_t entries = sm->warp_slots * HD_WARP_INFLIGHT;
-	if (sm->inflight_left == entries)
+	uint32_t entries = sm->places.warp_slots * HD_WARP_INFLIGHT;
+	if (sm->inflight.left == entries)
 		return;
 	for (uint32_t i = 0; i < entries; i++)
-		sm->inflight[i].next_free = i + 1;
-	sm->inflight_free = 0;
-	sm->inflight_left = entries;
+		sm->inflight.entries[i].next_free = i + 1;
+	sm->inflight.free = 0;
+	sm->inflight.left = entries;
 }
 
 static void init_warps(struct hd_sm *sm, struct hd_arena *arena)
@@ -40,10 +59,10 @@ static void init_warps(struct hd_sm *sm, struct hd_arena *arena)
 	for (uint32_t id = 0; id < sm->warp_count; id++) {
 		sm->warps[id].id = id;
 		sm->warps[id].slot = HD_NO_SLOT;
-		sm->warps[id].regfile = sm->regfiles[0];
-		sm->local_of[id] = sm->id * sm->warp_count + id;
+		sm->warps[id].regfile = sm->operands.regfiles[0];
+		sm->places.local_of[id] = sm->id * sm->warp_count + id;
 	}
-	sm->inflight = HD_ARENA_NEW(arena, struct hd_inflight, sm->warp_slots * HD_WARP_INFLIGHT);
+	sm->inflight.entries = HD_ARENA_NEW(arena, struct hd_inflight, sm->places.warp_slots * HD_WARP_INFLIGHT);
 }
 
 static void init_ctas(struct hd_sm *sm, const struct hd_config *config, struct hd_arena *arena)
@@ -51,14 +70,14 @@ static void init_ctas(struct hd_sm *sm, const struct hd_config *config, struct h
 	sm->ctas = HD_ARENA_NEW(arena, struct hd_cta, sm->cta_count);
 	for (uint32_t i = 0; i < sm->cta_count; i++)
 		sm->ctas[i].warps = HD_ARENA_NEW(arena, struct hd_warp *, sm->warp_count);
-	sm->shared = hd_arena_alloc(arena, config->shared_bytes + 16);
-	sm->requeued = hd_arena_alloc(arena, sm->cta_count * sizeof(*sm->requeued));
-	sm->sent = hd_arena_alloc(arena, 2 * sm->cta_count * sizeof(*sm->sent));
+	sm->places.shared = hd_arena_alloc(arena, config->shared_bytes + 16);
+	sm->contexts.requeued = hd_arena_alloc(arena, sm->cta_count * sizeof(*sm->contexts.requeued));
+	sm->handover.sent = hd_arena_alloc(arena, 2 * sm->cta_count * sizeof(*sm->handover.sent));
 }
 
 void hd_sm_spare(struct hd_sm *sm, uint32_t warps, uint32_t ctas)
 {
-	uint32_t warp_count = sm->warp_slots + warps, cta_count = sm->cta_slots + ctas;
+	uint32_t warp_count = sm->places.warp_slots + warps, cta_count = sm->places.cta_slots + ctas;
 	warp_count = warp_count < HD_MAX_CONTEXTS ? warp_count : HD_MAX_CONTEXTS;
 	cta_count = cta_count < HD_MAX_CONTEXTS ? cta_count : HD_MAX_CONTEXTS;
 	if (warp_count == sm->warp_count && cta_count == sm->cta_count)
@@ -76,23 +95,20 @@ struct hd_sm *hd_sm_new(struct hd_gpu *gpu, uint32_t id, struct hd_exec *exec)
 	sm->gpu = gpu;
 	sm->id = id;
 	sm->exec = exec;
-	sm->scheduler_count = (uint8_t)config->schedulers;
-	sm->scheduling = (uint8_t)config->scheduler;
-	sm->warp_count = sm->warp_slots = (uint32_t)config->max_warps;
-	sm->cta_count = sm->cta_slots = (uint32_t)config->max_ctas;
+	sm->scheduling.count = (uint8_t)config->schedulers;
+	sm->scheduling.rule = (uint8_t)config->scheduler;
+	sm->warp_count = sm->places.warp_slots = (uint32_t)config->max_warps;
+	sm->cta_count = sm->places.cta_slots = (uint32_t)config->max_ctas;
 	sm->stages = gpu->stages;
-	sm->branch_latency = (uint32_t)config->branch_latency + sm->stages;
-	sm->barrier_busy = (uint32_t)config->barrier_busy;
-	sm->leaves_on_miss = config->two_level_miss;
-	sm->dual = config->dual_issue;
-	sm->cross_cycles =
-		(uint32_t)(config->lat_cross > config->lat_cross_half ? config->lat_cross : config->lat_cross_half);
-	sm->guard_cycles = (uint32_t)config->lat_guard;
-	sm->greedy_quantum = config->greedy_quantum;
-	sm->two_level_quantum = config->two_level_quantum;
+	sm->issue.branch_latency = (uint32_t)config->branch_latency + sm->stages;
+	hd_barriers_init(&sm->barriers, config, &gpu->arena);
+	sm->two_level.leaves_on_miss = config->two_level_miss;
+	sm->scheduling.dual = config->dual_issue;
+	sm->scheduling.greedy_quantum = config->greedy_quantum;
+	sm->two_level.quantum = config->two_level_quantum;
 	sm->by_control = config->core == HD_CORE_MODERN;
-	sm->forwards = !sm->by_control && (sm->cross_cycles || config->lat_guard);
-	sm->predicated_latency = (uint32_t)config->lat_iadd + sm->stages;
+	hd_forwarding_init(&sm->forwarding, config);
+	sm->issue.predicated_latency = (uint32_t)config->lat_iadd + sm->stages;
 	hd_sm_forget_alarms(sm);
 	hd_inject_init(sm, config);
 	init_warps(sm, &gpu->arena);
@@ -104,7 +120,7 @@ struct hd_sm *hd_sm_new(struct hd_gpu *gpu, uint32_t id, struct hd_exec *exec)
 	hd_constant_init(&sm->constants, config, &gpu->arena);
 	hd_texture_init(&sm->textures, config);
 	hd_wheel_init(&sm->wheel, hd_sm_timers(config), &gpu->arena);
-	sm->timers_kept = sm->warp_slots * HD_WARP_INFLIGHT + HD_ISSUE_TIMERS;
+	sm->wheel.kept = sm->places.warp_slots * HD_WARP_INFLIGHT + HD_ISSUE_TIMERS;
 	hd_transfers_init(sm, &gpu->arena);
 	sm->lsu = hd_lsu_new(gpu->memory, id, config, sm->counted, &gpu->arena);
 	return sm;
@@ -139,40 +155,40 @@ static void fill(uint64_t *set, uint32_t words, uint32_t count)
 /* The first grid for some time begins: schedulers are empty, calendars carry on. */
 void hd_sm_begin(struct hd_sm *sm, uint64_t now)
 {
-	sm->scheduling = (uint8_t)sm->gpu->config->scheduler;
+	sm->scheduling.rule = (uint8_t)sm->gpu->config->scheduler;
 	hd_active_begin(sm, now);
 	hd_modern_forget(sm); /* ages begin anew */
-	for (uint32_t i = 0; i < sm->scheduler_count; i++) {
-		struct hd_scheduler *scheduler = &sm->schedulers[i];
+	for (uint32_t i = 0; i < sm->scheduling.count; i++) {
+		struct hd_scheduler *scheduler = &sm->scheduling.schedulers[i];
 		memset(scheduler->ready, 0, sizeof(scheduler->ready));
 		memset(scheduler->waiting, 0, sizeof(scheduler->waiting));
-		scheduler->active = sm->scheduling == HD_SCHED_TWO_LEVEL ? 0 : ~UINT64_C(0);
+		scheduler->active = sm->scheduling.rule == HD_SCHED_TWO_LEVEL ? 0 : ~UINT64_C(0);
 		scheduler->resident = scheduler->eligible = scheduler->coming = 0;
 		scheduler->ports = scheduler->reasons = 0;
 		scheduler->blocked = scheduler->held_ports = 0;
 		scheduler->charged = now;
 		scheduler->quiet = scheduler->look_at = scheduler->turns_until = 0;
-		sm->next_visit[i] = HD_NEVER;
+		sm->scheduling.next_visit[i] = HD_NEVER;
 		scheduler->reason = HD_STALL_idle;
 		scheduler->lost_at = HD_PC_NONE;
 		scheduler->last = HD_SCHEDULER_WARPS;
 		scheduler->top = 0;
 	}
-	fill(sm->free_slots, HD_MAX_WARPS / 64, sm->warp_slots);
-	fill(sm->free_warps, HD_MAX_CONTEXTS / 64, sm->warp_count);
-	fill(sm->free_rows, HD_MAX_CONTEXTS / 64, sm->warp_count);
+	fill(sm->places.free_slots, HD_MAX_WARPS / 64, sm->places.warp_slots);
+	fill(sm->dispatch.free_warps, HD_MAX_CONTEXTS / 64, sm->warp_count);
+	fill(sm->places.free_rows, HD_MAX_CONTEXTS / 64, sm->warp_count);
 	hd_wheel_clear(&sm->wheel, hd_sm_timers(sm->gpu->config));
 	init_inflight(sm);
 	hd_access_clear(sm);
 	hd_lsu_forget_lines(sm->lsu);
 	hd_transfers_clear(sm);
-	sm->result_count = 0;
-	sm->completion_next = hd_lsu_next_completion(sm->lsu);
-	sm->lsu_next = HD_NEVER;
-	sm->next_launch = now;
-	sm->launches = 0;
-	sm->ctas_retired = 0;
-	sm->begun = sm->written = sm->asked = sm->answered = 0;
+	sm->stage.result_count = 0;
+	sm->due.completion = hd_lsu_next_completion(sm->lsu);
+	sm->due.lsu = HD_NEVER;
+	sm->dispatch.next = now;
+	sm->dispatch.launches = 0;
+	sm->dispatch.retired = 0;
+	sm->issue.begun = sm->issue.written = sm->inflight.asked = sm->inflight.answered = 0;
 }
 
 /* After a fault the grid's warps are gone; what they have in the memory system is drained by the caller. */
@@ -190,16 +206,11 @@ void hd_sm_abandon(struct hd_sm *sm)
 		sm->grids[i].resident = sm->grids[i].placed = sm->grids[i].retired = 0;
 	if (sm->resident_warps && sm->grid_mask && sm->gpu->now > sm->active_since)
 		sm->counted[__builtin_ctz(sm->grid_mask)].active_sm_cycles += sm->gpu->now - sm->active_since;
-	sm->resident_warps = sm->resident_ctas = sm->placed_warps = sm->placed_ctas = sm->fences = sm->unplaced = 0;
-	sm->requeued_count = sm->sent_count = sm->awaited = 0;
+	sm->resident_warps = sm->resident_ctas = sm->places.placed_warps = sm->places.placed_ctas =
+		sm->barriers.fences = sm->contexts.unplaced = 0;
+	sm->contexts.requeued_count = sm->handover.count = sm->drain.awaited = 0;
 	sm->grid_mask = 0;
 	hd_transfers_clear(sm);
-}
-
-void hd_sm_charge(struct hd_sm *sm, uint64_t now)
-{
-	for (uint32_t i = 0; i < sm->scheduler_count; i++)
-		hd_scheduler_charge(sm, &sm->schedulers[i], now);
 }
 
 /* Room in the load/store queue may have appeared: schedulers that wait for it look again; all that have something for
@@ -208,24 +219,24 @@ static void wake_memory_ports(struct hd_sm *sm)
 {
 	uint32_t grids = sm->grid_mask;
 	bool alone = !(grids & (grids - 1));
-	if (alone && grids && !hd_lsu_can_accept(sm->lsu, (uint32_t)__builtin_ctz(grids), sm->late_count))
+	if (alone && grids && !hd_lsu_can_accept(sm->lsu, (uint32_t)__builtin_ctz(grids), sm->access.late_count))
 		return;
 	if (sm->gpu->shape.parts == 1)
-		for (uint32_t i = 0; i < sm->scheduler_count; i++)
-			if (sm->schedulers[i].ready[HD_PORT_MEMORY])
-				hd_scheduler_wake(sm, i);
-	for (uint32_t left = sm->memory_waits; left; left &= left - 1)
-		hd_scheduler_wake(sm, (uint32_t)__builtin_ctz(left));
-	sm->memory_waits = 0;
+		for (uint32_t i = 0; i < sm->scheduling.count; i++)
+			if (sm->scheduling.schedulers[i].ready[HD_PORT_MEMORY])
+				hd_scheduler_wake(&sm->scheduling, i);
+	for (uint32_t left = sm->scheduling.memory_waits; left; left &= left - 1)
+		hd_scheduler_wake(&sm->scheduling, (uint32_t)__builtin_ctz(left));
+	sm->scheduling.memory_waits = 0;
 }
 
 /* What completions touch is fetched together: with many SMs it is not in the host's cache. */
 static void fetch_completed(const struct hd_sm *sm, const struct hd_mem_completion *done, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++)
-		__builtin_prefetch(&sm->inflight[done[i].token]);
+		__builtin_prefetch(&sm->inflight.entries[done[i].token]);
 	for (uint32_t i = 0; i < count; i++)
-		__builtin_prefetch(&sm->warps[sm->inflight[done[i].token].warp].pending);
+		__builtin_prefetch(&sm->warps[sm->inflight.entries[done[i].token].warp].pending);
 }
 
 static void take_completions(struct hd_sm *sm, uint64_t now)
@@ -238,7 +249,7 @@ static void take_completions(struct hd_sm *sm, uint64_t now)
 		for (uint32_t i = 0; i < count; i++)
 			hd_sm_complete(sm, done[i].token, now);
 	} while (count == 16);
-	sm->completion_next = hd_lsu_next_completion(sm->lsu);
+	sm->due.completion = hd_lsu_next_completion(sm->lsu);
 	wake_memory_ports(sm);
 }
 
@@ -251,20 +262,20 @@ static void free_places(struct hd_sm *sm, uint64_t now)
 
 static void memory_cycle(struct hd_sm *sm, uint64_t now)
 {
-	sm->lsu_ticked = sm->lsu_next <= now;
+	sm->lsu_ticked = sm->due.lsu <= now;
 	if (sm->lsu_ticked) {
-		sm->lsu_next = hd_lsu_tick(sm->lsu, now);
-		sm->completion_next = hd_lsu_next_completion(sm->lsu);
-		if (sm->memory_places)
+		sm->due.lsu = hd_lsu_tick(sm->lsu, now);
+		sm->due.completion = hd_lsu_next_completion(sm->lsu);
+		if (sm->memory_queues.places)
 			free_places(sm, now);
 		wake_memory_ports(sm);
-		if (sm->transfer_count && hd_lsu_has_lines_done(sm->lsu))
-			sm->transfer_next = now;
+		if (sm->transfers.count && hd_lsu_has_lines_done(sm->lsu))
+			sm->due.transfer = now;
 	}
-	bool completed = sm->completion_next <= now;
+	bool completed = sm->due.completion <= now;
 	if (completed)
 		take_completions(sm, now);
-	if (sm->fences && (completed || sm->lsu_ticked))
+	if (sm->barriers.fences && (completed || sm->lsu_ticked))
 		hd_fence_check(sm, now);
 }
 
@@ -275,28 +286,28 @@ static uint64_t earlier(uint64_t a, uint64_t b)
 
 static void schedulers_cycle(struct hd_sm *sm, uint64_t now)
 {
-	uint32_t count = sm->scheduler_count;
+	uint32_t count = sm->scheduling.count;
 	uint32_t index = (uint32_t)(count & (count - 1) ? now % count : now & (count - 1));
-	if (sm->visit_next > now && !sm->every_cycle)
+	if (sm->scheduling.visit_next > now && !sm->every_cycle)
 		return;
 	for (uint32_t i = 0; i < count; i++) {
-		if (sm->next_visit[index] <= now || sm->every_cycle)
+		if (sm->scheduling.next_visit[index] <= now || sm->every_cycle)
 			hd_scheduler_visit(sm, index, now);
 		index = index + 1 == count ? 0 : index + 1;
 	}
-	sm->visit_next = HD_NEVER;
+	sm->scheduling.visit_next = HD_NEVER;
 	for (uint32_t i = 0; i < count; i++)
-		sm->visit_next = earlier(sm->visit_next, sm->next_visit[i]);
+		sm->scheduling.visit_next = earlier(sm->scheduling.visit_next, sm->scheduling.next_visit[i]);
 }
 
 static uint64_t next_cycle(const struct hd_sm *sm, uint64_t now)
 {
-	uint64_t next = earlier(sm->wheel.next, earlier(sm->lsu_next, sm->completion_next));
-	next = earlier(next, sm->visit_next);
+	uint64_t next = earlier(sm->wheel.next, earlier(sm->due.lsu, sm->due.completion));
+	next = earlier(next, sm->scheduling.visit_next);
 	if (sm->resident_warps)
-		next = earlier(next, sm->quantum_next);
-	next = earlier(next, earlier(sm->alarm_next, sm->transfer_next));
-	return next > now && !sm->wants_fill ? next : now + 1;
+		next = earlier(next, sm->two_level.next);
+	next = earlier(next, earlier(sm->due.alarm, sm->due.transfer));
+	return next > now && !sm->contexts.wants_fill ? next : now + 1;
 }
 
 /* The last warp has gone: nobody visits the schedulers until the next CTA comes, and their slots are idle. Timers that
@@ -306,12 +317,12 @@ static void settle(struct hd_sm *sm, uint64_t now)
 	if (sm->wheel.next != HD_NEVER)
 		hd_wheel_clear(&sm->wheel, hd_sm_timers(sm->gpu->config));
 	hd_sm_charge(sm, now + 1);
-	for (uint32_t i = 0; i < sm->scheduler_count; i++) {
-		sm->schedulers[i].reason = HD_STALL_idle;
-		sm->schedulers[i].lost_at = HD_PC_NONE;
-		sm->next_visit[i] = HD_NEVER;
+	for (uint32_t i = 0; i < sm->scheduling.count; i++) {
+		sm->scheduling.schedulers[i].reason = HD_STALL_idle;
+		sm->scheduling.schedulers[i].lost_at = HD_PC_NONE;
+		sm->scheduling.next_visit[i] = HD_NEVER;
 	}
-	sm->visit_next = HD_NEVER;
+	sm->scheduling.visit_next = HD_NEVER;
 }
 
 uint64_t hd_sm_tick(struct hd_sm *sm, uint64_t now)
@@ -320,19 +331,19 @@ uint64_t hd_sm_tick(struct hd_sm *sm, uint64_t now)
 	if (sm->wheel.next <= now)
 		hd_sm_fire(sm, now);
 	memory_cycle(sm, now);
-	if (__builtin_expect(sm->result_count != 0, 0))
+	if (__builtin_expect(sm->stage.result_count != 0, 0))
 		hd_stage_results(sm, now);
-	if (__builtin_expect(sm->awaited != 0, 0))
+	if (__builtin_expect(sm->drain.awaited != 0, 0))
 		hd_sm_tell_drained(sm, now);
-	if (sm->alarm_next <= now)
+	if (sm->due.alarm <= now)
 		hd_sm_alarms(sm, now);
-	if (sm->quantum_next <= now)
+	if (sm->two_level.next <= now)
 		hd_active_turn(sm, now);
 	sm->stirred = false;
-	if (__builtin_expect(sm->wants_fill, 0))
+	if (__builtin_expect(sm->contexts.wants_fill, 0))
 		hd_sm_fill_slots(sm, now);
 	schedulers_cycle(sm, now);
-	if (__builtin_expect(sm->transfer_next <= now, 0))
+	if (__builtin_expect(sm->due.transfer <= now, 0))
 		hd_transfers_cycle(sm, now);
 	if (!sm->resident_warps)
 		settle(sm, now);
@@ -357,10 +368,11 @@ void hd_sm_dump(const struct hd_sm *sm, FILE *out)
 	fprintf(out,
 		"SM %u: %u CTAs, %u warps, next timer %" PRIu64 ", load/store unit %" PRIu64 ", completion %" PRIu64
 		"\n",
-		sm->id, sm->resident_ctas, sm->resident_warps, sm->wheel.next, sm->lsu_next, sm->completion_next);
-	for (uint32_t i = 0; i < sm->scheduler_count; i++)
+		sm->id, sm->resident_ctas, sm->resident_warps, sm->wheel.next, sm->due.lsu, sm->due.completion);
+	for (uint32_t i = 0; i < sm->scheduling.count; i++)
 		fprintf(out, "  scheduler %u: resident %016" PRIx64 " reason %s, next visit %" PRIu64 "\n", i,
-			sm->schedulers[i].resident, hd_stall_name[sm->schedulers[i].reason], sm->next_visit[i]);
+			sm->scheduling.schedulers[i].resident, hd_stall_name[sm->scheduling.schedulers[i].reason],
+			sm->scheduling.next_visit[i]);
 	for (uint32_t id = 0; id < sm->warp_count; id++)
 		if (sm->warps[id].state != HD_WARP_FREE)
 			dump_warp(sm, &sm->warps[id], out);

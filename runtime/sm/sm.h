@@ -1,14 +1,9 @@
 /*
- * The timing model of one SM: what its units (scheduler.c, operands.c, units.c, issue.c, fetch.c, barrier.c,
- * timers.c, dispatch.c, inject.c) share. Private to runtime/; policies include it through hooks.
+ * The timing model of one SM. Each of its units has a header of its own with the structure of its state, which struct
+ * hd_sm holds by value; sm.c goes through them cycle by cycle. Private to runtime/ and to policies.
  *
- * Nothing is scanned per cycle. Every resident warp is in exactly one state: ready at a port, or waiting for
- * one named reason. Events (a write-back, a branch target reached, a barrier release) move a warp between
- * states and wake its scheduler. A scheduler with nothing to do sleeps, and its lost slots are attributed in
- * one addition when it is next visited: between two visits its reason cannot change.
- *
- * A scheduler's warps have positions in launch order, so "the oldest of a set" is the lowest bit of a mask.
- * An SM touches only its own state, its load/store unit and, through the executor, memory contents.
+ * Nothing is scanned per cycle: each unit says when it next has something to do. An SM touches only its own state, its
+ * load/store unit and, through the executor, memory contents.
  */
 #ifndef HD_RUNTIME_SM_SM_H
 #define HD_RUNTIME_SM_SM_H
@@ -18,245 +13,30 @@
 #include "runtime/core/gpu.h"
 #include "runtime/core/warp.h"
 #include "runtime/exec/execute.h"
-#include "runtime/memory/memory.h"
-#include "runtime/sm/calendar.h"
-
-#define HD_MAX_SCHEDULERS 8
-#define HD_MAX_AHEAD 32 /* lines of a stream buffer */
-#define HD_MAX_WARPS 128    /* warp slots */
-#define HD_MAX_CONTEXTS 256 /* warps that an SM knows: beside those in slots the ones that policies keep without */
-#define HD_NO_SLOT UINT32_MAX
-#define HD_SCHEDULER_WARPS 64 /* positions of one scheduler: bits of a mask */
-#define HD_NO_LINE UINT64_MAX
-
-/* Where a ready warp's next instruction goes. Memory instructions also need room in the load/store queue; multiply-adds
- * of integers the first unit of single precision, where that one does them. */
-enum hd_port { HD_PORT_MEMORY = HD_PIPE_COUNT, HD_PORT_MULTIPLY, HD_PORT_COUNT };
-
-/* hd_warp.wait_reason of a warp that can issue; a waiting warp has one of enum hd_stall's later values there. */
-#define HD_WAIT_READY HD_STALL_issued
-#define HD_WAIT_NOT_RESIDENT 0xff
-
-struct hd_scheduler {
-	uint64_t ready[HD_PORT_COUNT]; /* positions */
-	uint64_t active;	       /* two-level: who may issue; all ones otherwise */
-	uint64_t coming;	       /* two-level: in the active set, but not there yet (hook activate) */
-	uint64_t resident;
-	uint64_t eligible;    /* two-level: resident and not in a long wait */
-	uint64_t quiet;	      /* greedy: ready at the last look and not issued since */
-	uint64_t look_at;     /* greedy: the next look for warps that others keep from issuing */
-	uint64_t turns_until; /* greedy: warps take turns before this cycle */
-	uint64_t charged;     /* slots before this cycle are attributed */
-	uint32_t ports;	      /* bit a port with ready warps */
-	uint32_t reasons;     /* bit an enum hd_stall with waiting warps */
-	uint32_t blocked;     /* what the last visit found in the way of ready warps: bit an enum hd_stall */
-	uint32_t held_ports;  /* and the ports of these; 0 where anything may change it */
-	uint32_t lost_at; /* where the event `slots` is watched: the instruction that they count at, or HD_PC_NONE */
-	uint8_t reason;	  /* of the slots from `charged` on */
-	uint8_t last;	  /* position of the last issue */
-	uint8_t top;	  /* next free position */
-	uint8_t waiting[HD_STALL_COUNT];
-	uint8_t warp_at[HD_SCHEDULER_WARPS]; /* hd_warp.id */
-	uint16_t unit_first[HD_PORT_COUNT];  /* in hd_sm.units: those that take what comes to each port */
-	uint8_t unit_count[HD_PORT_COUNT];
-	struct hd_regfile *regfile;
-};
-
-#define HD_TICKS 1000 /* of a cycle: times of the register file have fractions */
-
-/* The first cycle that does not begin before this tick. */
-static inline uint64_t hd_tick_cycle(uint64_t ticks)
-{
-	return (ticks + HD_TICKS - 1) / HD_TICKS;
-}
-
-/* Goes through a unit of arithmetic: its latency is known at issue. */
-static inline bool hd_is_arithmetic(const struct hd_dinst *inst)
-{
-	return inst->pipe == HD_PIPE_INT || inst->pipe == HD_PIPE_FP32 || inst->pipe == HD_PIPE_FP64;
-}
-
-/* Holds an instruction from issue until it is dispatched. */
-struct hd_collector {
-	struct hd_warp *warp; /* of the last instruction that it took */
-	const struct hd_dinst *inst;
-	uint32_t index;	 /* in its register file */
-	uint32_t number; /* in the SM */
-	/* Kept where policies look at the operand stage: stage.c. */
-	bool waiting;			 /* its instruction has not been dispatched */
-	uint8_t source[HD_MAX_OPERANDS]; /* enum hd_source */
-	uint64_t ready[HD_MAX_OPERANDS]; /* ticks */
-	uint8_t *policy_space;		 /* hd_policy_collector */
-};
-
-#define HD_REUSE_SLOTS 3 /* operand slots a, b, c */
-
-/* Banks and collectors of one scheduler, or of all that share them: operands.c. */
-struct hd_regfile {
-	uint64_t open;	/* cycle from which it takes an instruction */
-	uint64_t *free; /* cycle from which each collector does */
-	struct hd_collector *collectors;
-	uint32_t collector_count;
-	uint64_t *reuse;  /* operands = modern: entries of the reuse cache, HD_REUSE_SLOTS for each bank */
-	uint64_t ports[]; /* tick from which each is free, bank by bank: of reads, and of writes that do not share them
-			   */
-};
-
-/* Its calendar is hd_sm.calendars' of the same index as long as that has gaps, else `end` alone. */
-struct hd_unit {
-	uint64_t issue; /* cycle from which it can be issued to */
-	uint64_t end;	/* twice the end of the calendar's last reservation, 1 more when there are gaps */
-};
-
-/* Places for memory instructions of a scheduler; memory_queue.c. */
-#define HD_MAX_PLACES 16
-struct hd_memory_queue {
-	uint64_t free_at[HD_MAX_PLACES]; /* cycle from which each takes one; HD_NEVER: the unit has not taken its yet */
-	uint8_t next;
-};
-
-/* A timer: a result is there, or it is written where it had to wait for a port; a warp looks at its next instruction; a
- * memory instruction whose operands were late goes to the load/store unit; an instruction leaves its
- * collector; registers of a range are to be written by `inst`, or, without one, are written; the sources of
- * `inst` have been read (core = modern). */
-enum hd_timer_kind {
-	HD_TIMER_RESULT,
-	HD_TIMER_WRITTEN,
-	HD_TIMER_WAKE,
-	HD_TIMER_ACTIVE,
-	HD_TIMER_ACCESS,
-	HD_TIMER_DISPATCH,
-	HD_TIMER_RANGE,
-	HD_TIMER_READ
-};
-struct hd_timer {
-	uint64_t cycle;
-	const struct hd_dinst *inst;
-	uint32_t which; /* result: order of issue; access: in hd_sm.late; dispatch: number of the collector,
-			   and operand << 16 */
-	uint32_t lanes; /* result: that executed */
-	uint16_t next;
-	uint8_t warp, kind; /* warp: hd_warp.id */
-};
-#define HD_WHEEL_BUCKETS 512
-#define HD_TIMER_NONE UINT16_MAX
-#define HD_ISSUE_TIMERS (4 + HD_MAX_OPERANDS)    /* that an issue starts, at most */
-#define HD_WARP_INFLIGHT 64 /* loads under way, of the warps on average */
-struct hd_wheel {
-	uint64_t next; /* earliest cycle with a timer; HD_NEVER */
-	struct hd_timer *pool;
-	uint16_t free, free_count;
-	uint64_t occupied[HD_WHEEL_BUCKETS / 64];
-	uint16_t head[HD_WHEEL_BUCKETS]; /* the last one that was added to each bucket */
-};
-
-/* A memory instruction whose operands are not there yet. */
-struct hd_late {
-	uint32_t next_free;
-	uint64_t issued;
-	uint32_t extra; /* cycles from then on */
-	struct hd_mem_request request;
-};
-
-/* A result of this cycle. */
-struct hd_stage_result {
-	struct hd_warp *warp;
-	const struct hd_dinst *inst;
-	uint32_t lanes, order;
-};
-
-/* A load or atomic under way. */
-struct hd_inflight {
-	const struct hd_dinst *inst;
-	uint32_t lanes, order;
-	uint32_t next_free;
-	uint16_t filter; /* cycles of the texture units, once its data are there; 0: a load */
-	uint8_t warp;	 /* hd_warp.id */
-	uint8_t group;	 /* of a copy */
-};
-
-struct hd_icache {
-	uint32_t sets, ways;
-	uint64_t *tags;	 /* sets * ways; HD_NO_LINE */
-	uint64_t *ready; /* cycle at which the line has arrived */
-	uint64_t *used;	 /* last use, for LRU */
-};
-
-/* Lines that were asked for ahead of the warps, consecutive ones. */
-struct hd_code_stream {
-	uint64_t first;		      /* the first of them */
-	uint64_t ready[HD_MAX_AHEAD]; /* when they have arrived, from `head` on, in a ring */
-	uint32_t head, count;
-};
-
-struct hd_fetch {
-	uint32_t line_shift, pc_shift; /* bytes and instructions of a line */
-	uint32_t inst_bytes, latency, miss_latency, busy, ahead;
-	uint64_t free; /* cycle at which the SM's cache can be asked again */
-	struct hd_icache l1;
-	struct hd_icache l0[HD_MAX_SCHEDULERS]; /* no ways: there is none */
-	struct hd_code_stream streams[HD_MAX_SCHEDULERS];
-};
-
-/* Constant caches; constant.c. */
-struct hd_constants {
-	struct hd_icache l1;		   /* no ways: there is none */
-	uint32_t line_shift, behind_shift; /* log2 of a line's bytes, and of one of the cache behind it */
-	uint32_t latency, miss_latency;	   /* of loads that this cache has, and that the one behind it has */
-	uint32_t busy;			   /* cycles of a pass */
-	uint64_t free;			   /* cycle of the next pass */
-};
-
-/* Texture units; texture.c. */
-struct hd_textures {
-	uint32_t units;	 /* lanes that they filter a cycle */
-	uint32_t behind; /* cycles from there to the result */
-	uint64_t free;	 /* the first cycle in which they have nothing to do */
-};
-
-/* What a parked warp needs at the release of its barrier. */
-struct hd_parked {
-	const struct hd_dinst *inst;
-	uint32_t mask;
-	uint8_t barrier;
-};
-
-/* What an SM keeps of a grid that runs. */
-struct hd_sm_grid {
-	const struct hd_grid *grid;  /* NULL: it has ended */
-	uint32_t late;		     /* of hd_sm.late_count */
-	uint32_t transfers;	     /* of hd_sm.transfer_count */
-	uint32_t limit;		     /* CTAs of it that the SM has room for when nothing else is there */
-	uint32_t resident, placed;   /* CTAs that the SM knows; of these, in a slot */
-	uint32_t retired;	     /* since the GPU last looked */
-	uint32_t registers_per_warp; /* as allocated */
-	uint32_t shared_per_cta;     /* bytes, as allocated */
-	uint32_t registers_away;     /* warps of resident CTAs that have no place in the register file */
-	uint8_t *registers;	     /* backing store of hd_warp.regs */
-	uint8_t *saved;		     /* the same of warps without a place, by hd_warp.id; NULL: no policy moves any */
-	size_t saved_bytes;
-	size_t register_bytes;
-	size_t warp_register_bytes; /* rows of one warp, the hidden ones first */
-	uint8_t *local;		    /* backing store of hd_warp.local */
-	size_t local_bytes;
-	uint32_t range_first, range_rows; /* warp registers of all its warps (range.c) */
-	uint32_t (*range)[HD_WARP_LANES]; /* their values */
-	struct hd_linear_parts *parts;	  /* what linear streams have left, where they run in time; else NULL */
-};
-
-/* What policies want to be called for (alarms.c). */
-#define HD_MAX_ALARMS 256
-struct hd_alarm {
-	uint64_t cycle, order, arg;
-	const struct hd_policy_handle *policy;
-};
-struct hd_alarms {
-	uint32_t count;
-	uint64_t set; /* so far, for `order` */
-	struct hd_alarm heap[HD_MAX_ALARMS];
-};
-
-struct hd_transfers; /* transfer.c */
+#include "runtime/sm/access.h"
+#include "runtime/sm/alarms.h"
+#include "runtime/sm/barrier.h"
+#include "runtime/sm/constant.h"
+#include "runtime/sm/context.h"
+#include "runtime/sm/dispatch.h"
+#include "runtime/sm/drain.h"
+#include "runtime/sm/fetch.h"
+#include "runtime/sm/forward.h"
+#include "runtime/sm/handover.h"
+#include "runtime/sm/inflight.h"
+#include "runtime/sm/inject.h"
+#include "runtime/sm/issue.h"
+#include "runtime/sm/limits.h"
+#include "runtime/sm/memory_queue.h"
+#include "runtime/sm/operands.h"
+#include "runtime/sm/places.h"
+#include "runtime/sm/scheduler.h"
+#include "runtime/sm/stage.h"
+#include "runtime/sm/texture.h"
+#include "runtime/sm/timers.h"
+#include "runtime/sm/transfer.h"
+#include "runtime/sm/two_level.h"
+#include "runtime/sm/units.h"
 
 struct hd_sm {
 	/* What each cycle looks at, together: with many SMs each line of it is one that the host's caches do not hold.
@@ -265,176 +45,67 @@ struct hd_sm {
 	struct hd_exec *exec;
 	struct hd_lsu *lsu;
 	struct hd_warp *warps;
-	struct hd_unit *units;
-	struct hd_inflight *inflight;
+	struct hd_units units;
 	uint64_t hooks; /* HD_HOOK of each that some policy has */
 	uint64_t now;
-	uint8_t scheduler_count;
-	uint8_t scheduling; /* HD_SCHED_* */
 	bool every_cycle;
-	bool dual;				/* two instructions of a warp may share an issue slot */
 	bool by_control;			/* core = modern */
-	bool forwards;				/* some readers have results later than others (forward.c) */
-	bool leaves_on_miss;			/* two-level: for memory only when L1 was missed */
 	bool lsu_ticked;			/* in this cycle: the memory may have been given work */
-	bool stopping;				/* some warp may have to */
-	bool wants_fill;			/* a slot has become free */
-	bool wants_dispatch;			/* hd_sm_request_dispatch, since the GPU last looked */
 	bool stirred;				/* from outside, so that it has work now */
-	uint32_t ctas_retired;			/* since the GPU last looked */
 	uint32_t grid_mask;			/* bit a grid with resident CTAs */
 	uint32_t resident_warps, resident_ctas; /* that it knows */
-	uint64_t next_visit[HD_MAX_SCHEDULERS]; /* cycle at which each must look again; HD_NEVER until an event */
-	uint64_t visit_next;			/* not after the first of these */
-	uint64_t lsu_next;			/* cycle at which hd_lsu_tick wants to be called */
-	uint64_t completion_next;		/* cycle of the first completion not yet taken */
-	uint64_t alarm_next;			/* and alarm */
-	uint64_t quantum_next;			/* two-level: when warps may have to make way */
-	uint64_t transfer_next;			/* cycle at which transfers have something to do */
-	uint32_t memory_waits;			/* schedulers that found no room in the load/store unit, a bit each */
-	uint32_t fences;			/* warps waiting at a fence */
-	uint32_t result_count;			/* of `results` */
-	uint32_t awaited;			/* warps with hd_warp.awaits */
-	uint32_t timers_kept;			/* issue stalls when fewer are free */
-	uint32_t branch_latency, predicated_latency;
-	uint32_t barrier_busy;
-	uint64_t barriers_free; /* cycle from which the next arrival is taken */
-	uint32_t cross_cycles;	/* at most so many cycles for results of another pipeline */
-	uint32_t guard_cycles;	/* lat_guard */
-	/* As configured: read in each visit of a scheduler. */
-	uint64_t greedy_quantum, two_level_quantum;
-	uint32_t inflight_free, inflight_left;
-	uint32_t late_free, late_count;
-	uint32_t memory_places, memory_hold; /* of a scheduler; cycles */
-	bool queued;	 /* what was issued last has its operands, and waits for its address unit alone */
-	uint32_t issued; /* instructions, for the order of results */
-	/* Results that were begun and that were written; accesses that want an answer and that got it. */
-	uint64_t begun, written, asked, answered;
-	uint64_t stalls[HD_STALL_COUNT];
-	struct hd_scheduler schedulers[HD_MAX_SCHEDULERS];
+	struct {
+		uint64_t lsu;	     /* hd_lsu_tick */
+		uint64_t completion; /* the first that was not taken yet */
+		uint64_t alarm;
+		uint64_t transfer;
+	} due; /* the cycle at which each is to be called */
+	struct hd_stage stage;
+	struct hd_contexts contexts;
+	struct hd_barriers barriers;
+	struct hd_forwarding forwarding;
+	struct hd_transfers transfers;
+	struct hd_issue issue;
+	struct hd_drain drain;
+	struct hd_inflights inflight;
+	struct hd_memory_queues memory_queues;
+	struct hd_dispatch dispatch;
+	struct hd_two_level two_level; /* its first line is the last of what each cycle looks at */
+	struct hd_scheduling scheduling;
 	struct hd_wheel wheel;
-	/* By hd_warp.id; the first two of warps in a slot. */
-	uint8_t scheduler_of[HD_MAX_CONTEXTS], position[HD_MAX_CONTEXTS];
-	uint8_t ready_port[HD_MAX_CONTEXTS];	      /* enum hd_port of a ready warp */
+	/* By hd_warp.id. */
 	uint8_t grid_of[HD_MAX_CONTEXTS];	      /* hd_grid.slot of each warp */
 	const struct hd_dinst *next[HD_MAX_CONTEXTS]; /* the instruction that each warp issues next */
-	uint64_t line[HD_MAX_CONTEXTS];		      /* instruction cache line that each warp holds */
-	uint8_t rows_of[HD_MAX_CONTEXTS];	      /* which part of hd_sm_grid.registers it has */
-	uint32_t local_of[HD_MAX_CONTEXTS];	      /* which part of the grid's local memory, of all SMs' */
-	struct hd_effect effect;
-	struct hd_mem_request request;
+	struct hd_effect effect;		      /* of the last instruction */
+	struct hd_sm_access access;
 	struct hd_fetch fetch;
 	struct hd_constants constants;
 	struct hd_textures textures;
-	struct hd_calendar *calendars;
-	struct hd_memory_queue memory_queues[HD_MAX_SCHEDULERS];
-	struct hd_late *late;			     /* most_late() of access.c */
-	struct hd_counters counted[HD_MAX_GRIDS];    /* of each grid, by hd_grid.slot */
-	uint64_t spent[HD_MAX_GRIDS][HD_MAX_ENERGY]; /* events of policies, of each grid */
+	struct hd_counters counted[HD_MAX_GRIDS]; /* of each grid, by hd_grid.slot */
 	/* What only some do. */
 	uint32_t id;
-	uint32_t warp_slots, cta_slots;
-	uint32_t warp_count, cta_count;	    /* that it can know at a time; those without a slot included */
-	uint64_t active_since;		    /* the cycle from which active_sm_cycles are not counted yet */
-	uint32_t placed_warps, placed_ctas; /* of the resident ones, in a slot */
-	uint32_t stages;		    /* that policies add between issue and execution */
-	struct hd_regfile *regfiles[HD_MAX_SCHEDULERS];
-	uint32_t transfer_count;
-	struct hd_transfers *transfers;
-	struct hd_alarms alarms;
-	uint64_t linear_grid; /* id + 1 of the last grid whose linear streams it has run (linear.c) */
-	struct hd_dinst injected[HD_INJECT_KINDS]; /* what a warp issues for a policy */
-	uint32_t chosen;			   /* collector of the next issue, by a policy */
-	struct hd_stage_result *results;	   /* of this cycle, where policies say where they go */
-	struct hd_parked parked[HD_MAX_CONTEXTS];  /* by hd_warp.id */
-	/* dispatch.c */
+	uint32_t warp_count, cta_count; /* that it can know at a time; those without a slot included */
+	uint32_t stages;		/* that policies add between issue and execution */
+	uint64_t active_since;		/* the cycle from which active_sm_cycles are not counted yet */
+	uint64_t linear_grid;		/* id + 1 of the last grid whose linear streams it has run (linear.c) */
+	struct hd_operands operands;
+	struct hd_handover handover;
 	struct hd_cta *ctas;
-	uint64_t free_slots[HD_MAX_WARPS / 64];
-	uint64_t free_warps[HD_MAX_CONTEXTS / 64], free_rows[HD_MAX_CONTEXTS / 64]; /* ids; register places */
-	uint64_t next_launch;	  /* earliest cycle of the next CTA's launch */
-	uint64_t launches;	  /* warps started, for ages */
-	uint32_t shared_reserved; /* bytes: to where CTAs have had shared memory since the SM was last without grids */
-	uint8_t *shared;
-	struct {
-		struct hd_grid *grid;
-		uint64_t linear;
-	} *requeued; /* CTAs, until the dispatcher takes note: as many as it can know */
-	uint32_t requeued_count;
-	struct {
-		uint32_t cta, to;
-	} *sent; /* CTAs that are to go to other SMs, and to which; twice as many, since a hook may send on what has
-		    come */
-	uint32_t sent_count;
-	uint8_t *saved_shared; /* of CTAs without shared memory in the SM, by their index */
-	size_t saved_shared_bytes;
-	uint32_t unplaced;		       /* warps that have had no slot yet */
-	uint8_t stops;			       /* kinds at which all warps do */
 	struct hd_sm_grid grids[HD_MAX_GRIDS]; /* by hd_grid.slot */
-	uint8_t *policy_space;		       /* hd_policy_sm */
-	uint64_t *policy_counts;	       /* hd_policy_counts: by policy, grid and row */
+	struct hd_sm_places places;
+	struct hd_injector injector;
+	struct hd_alarms alarms;
+	struct {
+		uint8_t *space;				     /* hd_policy_sm */
+		uint64_t *counts;			     /* hd_policy_counts: by policy, grid and row */
+		uint64_t spent[HD_MAX_GRIDS][HD_MAX_ENERGY]; /* events of each grid that take energy */
+	} policies;
 };
-
-/* A policy's state with the GPU, an SM, a grid, a CTA, a warp. */
-static inline void *hd_policy_gpu(const struct hd_policy_handle *self, const struct hd_gpu *gpu)
-{
-	return gpu->policy_space + self->gpu_at;
-}
-static inline void *hd_policy_sm(const struct hd_policy_handle *self, const struct hd_sm *sm)
-{
-	return sm->policy_space + self->sm_at;
-}
-static inline void *hd_policy_cta(const struct hd_policy_handle *self, const struct hd_cta *cta)
-{
-	return cta->policy_space + self->cta_at;
-}
-static inline void *hd_policy_grid(const struct hd_policy_handle *self, const struct hd_grid *grid)
-{
-	return grid->policy_space + self->grid_at;
-}
-static inline void *hd_policy_warp(const struct hd_policy_handle *self, const struct hd_warp *warp)
-{
-	return warp->policy_space + self->warp_at;
-}
-
-/* The value of row `which` of its hooks' settings. */
-static inline double hd_policy_setting(const struct hd_policy_handle *self, const struct hd_gpu *gpu, uint32_t which)
-{
-	return gpu->settings[self->settings_at + which];
-}
-
-/* What the policy counts of the grid in slot `grid` on an SM: the struct of its hooks' rows. */
-static inline void *hd_policy_counts_of(const struct hd_policy_handle *self, const struct hd_sm *sm, uint32_t grid)
-{
-	return sm->policy_counts + (size_t)self->counts_at * HD_MAX_GRIDS + (size_t)grid * self->count_rows;
-}
-
-/* The same of the warp's grid on its SM. */
-static inline void *hd_policy_counts(const struct hd_policy_handle *self, const struct hd_warp *warp)
-{
-	return hd_policy_counts_of(self, warp->cta->sm, warp->cta->sm->grid_of[warp->id]);
-}
-
-/* In `report`: what that is about, a launch that ends or the run, in all. `sum`: a struct of its rows. */
-HD_API void hd_policy_sum(const struct hd_policy_handle *self, const struct hd_gpu *gpu, void *sum);
 
 /* An SM may be ahead of the others; between its cycles it is where the GPU is. */
 static inline uint64_t hd_sm_now(const struct hd_sm *sm)
 {
 	return sm->now > sm->gpu->now ? sm->now : sm->gpu->now;
-}
-
-/* Events of a policy that take energy: of row `which` of its hooks' energy, for this grid. */
-static inline void hd_policy_spend(const struct hd_policy_handle *self, struct hd_sm *sm, const struct hd_grid *grid,
-				   uint32_t which, uint64_t events)
-{
-	sm->spent[grid->slot][self->energy_at + which] += events;
-}
-
-/* Multiply-adds of a tensor instruction. */
-static inline void hd_count_products(struct hd_counters *counters, const struct hd_dinst *inst, uint64_t times)
-{
-	uint64_t *to = inst->lat_class == HD_LAT_IMMA ? &counters->tensor_int_products : &counters->tensor_products;
-	*to += inst->products * times;
 }
 
 /* Where what a warp causes is counted. */
@@ -451,11 +122,6 @@ static inline void hd_sm_count_active(struct hd_sm *sm, const struct hd_warp *wa
 	sm->active_since = now;
 }
 
-static inline void *hd_policy_collector(const struct hd_policy_handle *self, const struct hd_collector *collector)
-{
-	return collector->policy_space + self->collector_at;
-}
-
 /* sm.c */
 struct hd_sm *hd_sm_new(struct hd_gpu *gpu, uint32_t id, struct hd_exec *exec);
 void hd_sm_free(struct hd_sm *sm);
@@ -465,364 +131,9 @@ void hd_sm_place_watched(struct hd_sm *sm);
 void hd_sm_spare(struct hd_sm *sm, uint32_t warps, uint32_t ctas);
 /* One cycle. Returns the next cycle at which this SM has something to do (HD_NEVER: only after a reply). */
 uint64_t hd_sm_tick(struct hd_sm *sm, uint64_t now);
-/* Attributes the slots of all schedulers up to `now`, exclusive. */
-void hd_sm_charge(struct hd_sm *sm, uint64_t now);
 void hd_sm_begin(struct hd_sm *sm, uint64_t now);
 /* Drops every warp, after a fault. */
 void hd_sm_abandon(struct hd_sm *sm);
 void hd_sm_dump(const struct hd_sm *sm, FILE *out);
-
-/* scheduler.c */
-void hd_scheduler_add(struct hd_sm *sm, struct hd_warp *warp);
-/* Two-level: the delay of a warp that came into the active set is over. */
-void hd_scheduler_activated(struct hd_sm *sm, struct hd_warp *warp, uint64_t now);
-/* Into the care of its slot's scheduler, with the wait that it had, and out of it with that kept; no hook is told. */
-void hd_scheduler_enter(struct hd_sm *sm, struct hd_warp *warp, uint8_t reason);
-void hd_scheduler_leave(struct hd_sm *sm, const struct hd_warp *warp);
-/* The warp waits for nothing any more. */
-void hd_warp_gone(struct hd_sm *sm, struct hd_warp *warp);
-void hd_scheduler_visit(struct hd_sm *sm, uint32_t index, uint64_t now);
-/* For policies: the SM's schedulers go by this rule (HD_SCHED_*) from now on, until no grid runs any more; then by that
- * of the configuration. */
-HD_API void hd_sm_schedule_by(struct hd_sm *sm, uint8_t rule);
-/* The scheduler looks again at once. */
-static inline void hd_scheduler_wake(struct hd_sm *sm, uint32_t index)
-{
-	sm->next_visit[index] = sm->visit_next = 0;
-}
-/* two_level.c: whether a wait for this reason takes the warp out of the active set; who has begun to wait, or is ready,
- * leaves it or may come in; those come in for whom there is room. */
-bool hd_active_leaves(const struct hd_sm *sm, const struct hd_warp *warp, uint8_t reason);
-void hd_active_update(struct hd_sm *sm, struct hd_scheduler *scheduler, uint64_t bit, uint8_t reason);
-void hd_active_fill(struct hd_sm *sm, struct hd_scheduler *scheduler);
-/* A load of the warp has missed L1. */
-void hd_active_missed(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *load);
-/* At the start of a grid or a change of the rule, and at sm->quantum_next. */
-void hd_active_begin(struct hd_sm *sm, uint64_t now);
-void hd_active_turn(struct hd_sm *sm, uint64_t now);
-/* The warp's state becomes HD_WAIT_READY or a reason; its scheduler looks again. */
-void hd_warp_set_wait(struct hd_sm *sm, struct hd_warp *warp, uint8_t reason);
-/* The operands of the warp's next instruction, into the host's cache. */
-void hd_warp_prefetch(const struct hd_warp *warp, const struct hd_dinst *inst);
-/* Decides the state of a warp from its next instruction and what is pending. */
-void hd_warp_evaluate(struct hd_sm *sm, struct hd_warp *warp);
-
-static inline void hd_scheduler_charge(struct hd_sm *sm, struct hd_scheduler *scheduler, uint64_t now)
-{
-	sm->stalls[scheduler->reason] += now - scheduler->charged;
-	HD_TELL(sm->gpu, slots, scheduler->lost_at, scheduler->reason, now - scheduler->charged);
-	scheduler->charged = now;
-}
-
-static inline uint8_t hd_inst_port(const struct hd_dinst *inst)
-{
-	bool memory = inst->pipe == HD_PIPE_LSU && inst->lat_class == HD_LAT_MEM && !(inst->effects & HD_FX_FENCE);
-	return memory ? (uint8_t)HD_PORT_MEMORY : inst->on_fma ? (uint8_t)HD_PORT_MULTIPLY : inst->pipe;
-}
-
-/* issue.c */
-void hd_sm_issue(struct hd_sm *sm, struct hd_scheduler *scheduler, struct hd_warp *warp, uint64_t now);
-/* The warp waits until a later cycle, for that reason, and is looked at again then. */
-void hd_warp_wake_at(struct hd_sm *sm, struct hd_warp *warp, uint64_t now, uint64_t at, uint8_t reason);
-/* The warp goes on at warp->pc, not before `at`; until then it waits for `reason`. */
-void hd_warp_continue(struct hd_sm *sm, struct hd_warp *warp, uint64_t now, uint64_t at, uint8_t reason);
-/* It has been given a slot again, and goes on if nothing else lets it go. */
-void hd_warp_return(struct hd_sm *sm, struct hd_warp *warp, uint64_t now);
-/* A result is there; it is written as soon as its banks have ports. Then others may use it. */
-void hd_sm_result(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint32_t lanes, uint32_t order,
-		  uint64_t now);
-void hd_sm_write(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now, uint64_t at);
-void hd_sm_written(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now);
-void hd_sm_complete(struct hd_sm *sm, uint32_t token, uint64_t now);
-/* An instruction has left its collector, where policies look at these. */
-void hd_sm_dispatched(struct hd_sm *sm, struct hd_warp *warp, uint32_t which, uint64_t now);
-/* A memory instruction whose operands were late goes to the load/store unit. */
-void hd_sm_late_access(struct hd_sm *sm, struct hd_warp *warp, uint32_t index, uint64_t now);
-/* Registers of a range are written. */
-void hd_sm_range_written(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now);
-
-/* What the warp's next instruction does, functionally: sm->effect. */
-void hd_sm_execute(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst);
-/* The instruction's results, of `lanes`, are there at cycle `at`; until they are written nothing else may use them. */
-void hd_sm_result_at(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint32_t lanes, uint64_t now,
-		     uint64_t at);
-/* The instruction's results, without a place to be written to, can be used at cycle `at`. */
-void hd_sm_await(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now, uint64_t at);
-/* elide.c: whether the next instruction may be elided, and is not fetched; its operands are there */
-bool hd_elide_wanted(struct hd_sm *sm, struct hd_warp *warp, uint64_t now);
-void hd_elide(struct hd_sm *sm, struct hd_warp *warp, uint64_t now);
-/* A warp that has ended or was killed goes, unless it waits for what it started. */
-void hd_warp_finish(struct hd_sm *sm, struct hd_warp *warp, uint64_t now);
-/* Whether all results that the warp waits for are there: its registers are as the program left them. */
-HD_API bool hd_warp_drained(const struct hd_warp *warp);
-
-/* inject.c: what policies do with warps */
-/* Keeps a warp off the schedulers, whatever else it waits for, until it is resumed. */
-HD_API void hd_warp_hold(struct hd_sm *sm, struct hd_warp *warp);
-/* The same for a short time: it keeps its place among the active warps of a two-level scheduler, and its lost slots are
- * the policy's. */
-HD_API void hd_warp_pause(struct hd_sm *sm, struct hd_warp *warp);
-/* Ends these, and a stop, and brings it back when it is suspended (context.h): false: there is no room, it stays away.
- */
-HD_API bool hd_warp_resume(struct hd_sm *sm, struct hd_warp *warp, uint64_t now);
-/*
- * Has the warp issue these before its next instruction, which waits until loads among them are back. For hooks about
- * an instruction of this warp (call, call_return, memory_access), or before it is resumed. At most HD_MAX_INJECTED
- * wait.
- */
-HD_API void hd_warp_inject(struct hd_warp *warp, const struct hd_injected *access);
-void hd_inject_init(struct hd_sm *sm, const struct hd_config *config);
-void hd_inject_issue(struct hd_sm *sm, struct hd_scheduler *scheduler, struct hd_warp *warp, uint64_t now);
-void hd_inject_complete(struct hd_sm *sm, struct hd_warp *warp, uint64_t now);
-static inline const struct hd_dinst *hd_injected_inst(const struct hd_sm *sm, const struct hd_warp *warp)
-{
-	return &sm->injected[warp->injection.queue[0].kind];
-}
-/* A free entry of the loads under way; `inst` is what its completion is for. */
-uint32_t hd_inflight_take(struct hd_sm *sm, const struct hd_warp *warp, const struct hd_dinst *inst);
-
-/* alarms.c */
-/* Has the policy's hook `alarm` called at `cycle`, but not before the next one: at most HD_MAX_ALARMS are set on an SM
- * at a time. Also where the SM has no warp; not when no grid runs any more. */
-HD_API void hd_policy_at(const struct hd_policy_handle *self, struct hd_sm *sm, uint64_t cycle, uint64_t arg);
-void hd_sm_alarms(struct hd_sm *sm, uint64_t now);
-void hd_sm_forget_alarms(struct hd_sm *sm);
-
-/* timers.c */
-void hd_wheel_init(struct hd_wheel *wheel, uint32_t timers, struct hd_arena *arena);
-void hd_wheel_clear(struct hd_wheel *wheel, uint32_t timers);
-/* Starts a timer; the caller fills in the rest of it. */
-struct hd_timer *hd_wheel_add(struct hd_wheel *wheel, uint64_t now, uint64_t cycle);
-/* The same for what is to happen to a warp. */
-static inline struct hd_timer *hd_warp_timer(struct hd_sm *sm, const struct hd_warp *warp, enum hd_timer_kind kind,
-					     uint64_t now, uint64_t cycle)
-{
-	struct hd_timer *timer = hd_wheel_add(&sm->wheel, now, cycle);
-	timer->warp = (uint8_t)warp->id;
-	timer->kind = (uint8_t)kind;
-	return timer;
-}
-/* Fires every timer that is due at `now`. Called at each cycle that wheel->next names. */
-void hd_sm_fire(struct hd_sm *sm, uint64_t now);
-uint32_t hd_sm_timers(const struct hd_config *config);
-
-/* operands.c, units.c */
-void hd_operands_init(struct hd_sm *sm, const struct hd_config *config, struct hd_arena *arena);
-void hd_operands_dump(const struct hd_sm *sm, uint64_t now, FILE *out);
-/* A free collector for the instruction; the caller has seen that there is one. NULL where the model has none. */
-struct hd_collector *hd_collector_take(const struct hd_sm *sm, const struct hd_scheduler *scheduler,
-				       struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now);
-void hd_collector_hold(struct hd_sm *sm, const struct hd_scheduler *scheduler, struct hd_collector *collector,
-		       uint64_t now, uint64_t dispatch);
-/* Reads the registers of an instruction that has some; returns the cycle at which all are in its collector. */
-uint64_t hd_operands_read(struct hd_sm *sm, const struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now);
-/* Writes its results; returns the cycle at which all are. */
-uint64_t hd_operands_write(struct hd_sm *sm, const struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now);
-/*
- * A register of a warp is read from or written to its bank, from tick `from` on or as soon as the bank has a port.
- * Returns the tick at which what was read is there, or at which the write begins. Also for a policy's own transfers.
- */
-HD_API uint64_t hd_bank_read(struct hd_sm *sm, const struct hd_warp *warp, uint32_t reg, uint64_t from);
-HD_API uint64_t hd_bank_write(struct hd_sm *sm, const struct hd_warp *warp, uint32_t reg, uint64_t from);
-/* Whether a read from tick `from` on would begin at once. */
-bool hd_bank_is_free(const struct hd_sm *sm, const struct hd_warp *warp, uint32_t reg, uint64_t from);
-/* From which cycle on the latency of an instruction counts: the .ini's contain the collection of operands. */
-static inline uint64_t hd_latency_from(const struct hd_sm *sm, uint64_t dispatch)
-{
-	return dispatch > sm->gpu->shape.operand_cycles ? dispatch - sm->gpu->shape.operand_cycles : 0;
-}
-void hd_units_init(struct hd_sm *sm, const struct hd_config *config, struct hd_arena *arena);
-/* The unit of that port that takes an instruction first; the last of those that are free first: the first one has work
- * that others cannot do. */
-static inline struct hd_unit *hd_unit_first_free(const struct hd_sm *sm, const struct hd_scheduler *scheduler,
-						 uint32_t port)
-{
-	struct hd_unit *units = &sm->units[scheduler->unit_first[port]], *best = units;
-	for (uint32_t i = 1, count = scheduler->unit_count[port]; __builtin_expect(i < count, 0); i++)
-		if (units[i].issue <= best->issue)
-			best = &units[i];
-	return best;
-}
-/* Cycle from which a unit of that port can be issued to by this scheduler. */
-static inline uint64_t hd_units_free(const struct hd_sm *sm, const struct hd_scheduler *scheduler, uint32_t port)
-{
-	return hd_unit_first_free(sm, scheduler, port)->issue;
-}
-/* Issues to it in cycle `now`; returns the dispatch cycle, not before `ready`. */
-uint64_t hd_units_dispatch(struct hd_sm *sm, const struct hd_scheduler *scheduler, const struct hd_dinst *inst,
-			   uint64_t now, uint64_t ready);
-
-/* modern.c: hd_operands_read and _write of the second model; the latter is told when the bank has the result */
-uint64_t hd_modern_read(struct hd_sm *sm, const struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now);
-/* The reuse cache is empty. */
-void hd_modern_forget(struct hd_sm *sm);
-uint64_t hd_modern_write(const struct hd_dinst *inst, uint64_t now, uint64_t written);
-uint32_t hd_bank_of(const struct hd_sm *sm, const struct hd_warp *warp, uint32_t reg);
-
-/* Ports of banks of a register file, for what is no register of a warp; as hd_bank_read, and uncounted. */
-uint64_t hd_port_read(const struct hd_sm *sm, struct hd_regfile *file, uint32_t bank, uint64_t from);
-uint64_t hd_port_write(const struct hd_sm *sm, struct hd_regfile *file, uint32_t bank, uint64_t from);
-
-/* range.c: registers of a grid on an SM */
-/* How many warp registers policies reserve, and giving them to the grid, zeroed: HD_SIM_NO_MEMORY or 0. */
-uint32_t hd_range_rows(struct hd_sm *sm, const struct hd_grid *grid);
-int hd_range_place(struct hd_sm *sm, const struct hd_grid *grid, uint32_t rows);
-/* Values of a row, one a lane. */
-static inline uint32_t *hd_range_row(const struct hd_sm *sm, const struct hd_grid *grid, uint32_t row)
-{
-	return sm->grids[grid->slot].range[row];
-}
-/* As hd_bank_read and hd_bank_write, of the range of the warp's grid. Accesses of fewer lanes are counted by lanes. */
-HD_API uint64_t hd_range_read(struct hd_sm *sm, const struct hd_warp *warp, const struct hd_range_access *access,
-			      uint64_t from);
-HD_API uint64_t hd_range_write(struct hd_sm *sm, const struct hd_warp *warp, const struct hd_range_access *access,
-			       uint64_t from);
-/* Reads what the instruction reads of it; the cycle at which that and what is there at `ready` are. */
-uint64_t hd_range_operands(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now,
-			   uint64_t ready);
-/* What the instruction writes of it is there at cycle `at`; and the timer of that: true when the write is done. */
-void hd_range_start(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now, uint64_t at);
-bool hd_range_result(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now);
-
-/* stream.c */
-/*
- * For the hooks warp_start and stream_end, and for warps that these hold: the warp runs the code at `pc`, an index in
- * hd_program.code, with these lanes, whatever threads it has, to its EXIT before it begins its body. Its first
- * instruction is there so many cycles later than that of a body.
- */
-HD_API void hd_warp_run(struct hd_warp *warp, uint32_t pc, uint32_t lanes, uint32_t cycles);
-/* The warp begins what it is to run, when nothing holds it. */
-void hd_warp_begin(struct hd_sm *sm, struct hd_warp *warp, uint64_t now, uint64_t at, uint8_t reason);
-/* The last lane of a stream has exited, and nothing is under way. */
-void hd_stream_end(struct hd_sm *sm, struct hd_warp *warp, uint64_t now);
-
-/* stage.c: the operand stage under policies. `which`: as in struct hd_timer. */
-/* Chooses the collector of the warp's next instruction; false: it does not issue now, for *reason. */
-bool hd_stage_choose(struct hd_sm *sm, const struct hd_scheduler *scheduler, struct hd_warp *warp, uint64_t now,
-		     uint8_t *reason);
-uint64_t hd_stage_read(struct hd_sm *sm, struct hd_collector *collector, uint64_t now);
-void hd_stage_start(struct hd_sm *sm, struct hd_collector *collector, uint64_t now, uint64_t dispatch);
-void hd_stage_dispatched(struct hd_sm *sm, uint32_t which, uint64_t now);
-void hd_stage_result(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint32_t lanes,
-		     uint32_t order);
-/* Writes the results of this cycle. */
-void hd_stage_results(struct hd_sm *sm, uint64_t now);
-
-/* memory_queue.c: without places there is nothing to be called. `place`: as in struct hd_mem_request */
-void hd_memory_queues_init(struct hd_sm *sm, const struct hd_config *config);
-void hd_memory_queues_clear(struct hd_sm *sm);
-/* Takes a place for what was issued in cycle `now`, has its operands at `ready` and is dispatched at `dispatch`;
- * sm->request gets it. */
-void hd_memory_queue_add(struct hd_sm *sm, const struct hd_scheduler *scheduler, uint64_t now, uint64_t ready,
-			 uint64_t dispatch);
-/* Until the load/store unit takes it, which it does in cycle `now`. */
-void hd_memory_queue_keep(struct hd_sm *sm, uint32_t place);
-void hd_memory_queue_leave(struct hd_sm *sm, uint32_t place, uint64_t now);
-
-/* access.c: memory instructions */
-void hd_access_init(struct hd_sm *sm, const struct hd_config *config, struct hd_arena *arena);
-void hd_access_clear(struct hd_sm *sm);
-/* What sm->effect says of a memory instruction; `token` as in struct hd_mem_request. */
-/* Memory instructions of an SM that may wait for their operands at a time. */
-uint32_t hd_access_most_late(const struct hd_config *config);
-void hd_access_start(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint32_t token, uint64_t now,
-		     uint64_t start);
-/* Sends sm->request. `start`: hd_latency_from of its dispatch; `extra`: hd_dinst's. */
-void hd_access_send(struct hd_sm *sm, struct hd_warp *warp, uint64_t now, uint64_t start, uint32_t extra);
-/* Operands that were late are there. */
-void hd_access_arrive(struct hd_sm *sm, struct hd_warp *warp, uint32_t index, uint64_t now);
-/* Those of one warp stay in order: the first cycle in which another of its may be dispatched. */
-static inline uint64_t hd_access_after(const struct hd_sm *sm, const struct hd_warp *warp, uint64_t ready)
-{
-	uint64_t after = warp->access_at + sm->gpu->shape.operand_cycles + 1;
-	return warp->late && after > ready ? after : ready;
-}
-
-/* loads.c: what policies hear of loads, for SMs with their hooks */
-void hd_loads_missed(void *sm, uint32_t token, uint64_t now);
-/* The warp issues an instruction; it waits for memory before its next one. */
-void hd_loads_used(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now);
-void hd_loads_awaited(struct hd_sm *sm, struct hd_warp *warp);
-
-/* traffic.c: has the load/store unit tell and ask what policies want to hear and say */
-void hd_traffic_watch(struct hd_sm *sm);
-
-/* fetch.c */
-/* fetch.c: a cache of lines, at most `ways` of a set; and the way of a line in it, or the least recently used one of
- * its set. */
-void hd_icache_init(struct hd_icache *cache, uint64_t bytes, uint64_t line, uint64_t ways, struct hd_arena *arena);
-size_t hd_icache_find(const struct hd_icache *cache, uint64_t line);
-/* The cycle at which the SM's instruction cache has a line that it is asked for at `now`, which takes its turn. */
-uint64_t hd_fetch_shared(struct hd_fetch *fetch, uint64_t line, uint64_t now, bool *missed);
-void hd_fetch_init(struct hd_fetch *fetch, const struct hd_config *config, struct hd_arena *arena);
-/* The warp goes on in another line of code: the cycle at which that can be decoded. */
-uint64_t hd_fetch_next(struct hd_sm *sm, const struct hd_warp *warp, uint64_t line, uint64_t now);
-/* Cycle at which the warp has its next instruction where a policy says at which address that stands. */
-uint64_t hd_fetch_placed(struct hd_sm *sm, const struct hd_warp *warp, uint64_t now);
-
-/* control.c: core = modern. Whether the warp's next instruction may issue is decided by its control bits; it has
- * issued, and begins its reads and its result at `start`; its result has been written, or its sources have been read.
- */
-void hd_control_evaluate(struct hd_sm *sm, struct hd_warp *warp);
-void hd_control_issued(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now,
-		       uint64_t start);
-void hd_control_written(struct hd_warp *warp, const struct hd_dinst *inst);
-void hd_control_read(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now);
-/* A new warp: nothing is under way. */
-void hd_control_begin(struct hd_warp *warp);
-
-/* copies.c: asynchronous copies. The warp issues one, which joins the group that is returned; it ends its group; one of
- * a group is done. */
-uint8_t hd_copies_start(struct hd_warp *warp);
-void hd_copies_commit(struct hd_warp *warp);
-void hd_copies_done(struct hd_warp *warp, uint8_t group);
-/* Whether groups that are under way keep the instruction from issuing: a wait for them, or the end of one more than the
- * warp has numbers for. */
-bool hd_copies_keep(const struct hd_warp *warp, const struct hd_inst *inst);
-/* The same, of a warp that may have none at all. */
-static inline bool hd_copies_hold(const struct hd_warp *warp, const struct hd_dinst *inst)
-{
-	return __builtin_expect(warp->copies.oldest != warp->copies.open, 0) && hd_copies_keep(warp, &inst->inst);
-}
-
-/* forward.c: results that some readers have later than others. One has been written; whether the warp's next
- * instruction, whose operands have all been written, waits for one of these, which it then does. */
-void hd_forward_written(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now);
-bool hd_forward_wait(struct hd_sm *sm, struct hd_warp *warp);
-
-/* barrier.c */
-/* A warp arrives; it parks unless the mode is ARV or the barrier completes. */
-void hd_barrier_arrive(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint32_t mask,
-		       uint64_t now);
-/* A warp of the CTA has ended: barriers that waited for it alone complete. */
-void hd_barrier_warp_done(struct hd_sm *sm, struct hd_cta *cta, uint64_t now);
-void hd_fence_wait(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now);
-void hd_fence_check(struct hd_sm *sm, uint64_t now);
-
-/* dispatch.c */
-/* A grid gets its turn. HD_SIM_TOO_LARGE, HD_SIM_NO_MEMORY or 0. */
-int hd_sm_prepare(struct hd_sm *sm, const struct hd_grid *grid);
-void hd_sm_release_stores(struct hd_sm *sm);
-/* For policies: a quota has risen, so that blocks may find a place in the next cycle. */
-static inline void hd_sm_request_dispatch(struct hd_sm *sm)
-{
-	sm->wants_dispatch = true;
-}
-/* places.c: also whether there is for a block that may start without some of what it needs. */
-bool hd_sm_has_room(struct hd_sm *sm, const struct hd_grid *grid);
-/* drain.c */
-/* Its next instruction is decided: the warp may have to stop before it. */
-void hd_warp_arrive(struct hd_sm *sm, struct hd_warp *warp, uint64_t now);
-void hd_sm_tell_drained(struct hd_sm *sm, uint64_t now);
-/* A warp has gone. */
-void hd_warp_forget(struct hd_sm *sm, struct hd_warp *warp);
-/* context.c */
-/* A killed warp has nothing under way any more. */
-void hd_warp_bury(struct hd_sm *sm, struct hd_warp *warp);
-void hd_warp_bring_back(struct hd_sm *sm, struct hd_warp *warp, uint64_t now);
-/* Warps that have not had a slot yet get those that are free, the oldest first. */
-void hd_sm_fill_slots(struct hd_sm *sm, uint64_t now);
-struct hd_cta *hd_sm_launch_cta(struct hd_sm *sm, struct hd_grid *grid, uint64_t linear, uint64_t now);
-void hd_sm_warp_done(struct hd_sm *sm, struct hd_warp *warp, uint64_t now);
 
 #endif

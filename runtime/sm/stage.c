@@ -7,8 +7,14 @@
  *
  * Cost: nothing for SMs whose policies have none of these hooks; else a timer for each dispatch.
  */
+#include "runtime/sm/stage.h"
 #include "runtime/sm/hooks.h"
+#include "runtime/sm/issue.h"
+#include "runtime/sm/modern.h"
+#include "runtime/sm/operands.h"
+#include "runtime/sm/scheduler.h"
 #include "runtime/sm/sm.h"
+#include "runtime/sm/timers.h"
 
 /* ---- at issue */
 
@@ -16,13 +22,14 @@ bool hd_stage_choose(struct hd_sm *sm, const struct hd_scheduler *scheduler, str
 		     uint8_t *reason)
 {
 	const struct hd_dinst *inst = sm->next[warp->id];
-	sm->chosen = HD_NO_COLLECTOR;
+	sm->stage.chosen = HD_NO_COLLECTOR;
 	if (inst->pipe == HD_PIPE_BRU)
 		return true;
 	HD_HOOKED (sm->gpu, self, operands.choose_collector) {
 		*reason = HD_STALL_collector;
-		sm->chosen = self->hooks->operands.choose_collector(self, warp, inst, scheduler->regfile, now, reason);
-		if (sm->chosen == HD_NO_COLLECTOR)
+		sm->stage.chosen =
+			self->hooks->operands.choose_collector(self, warp, inst, scheduler->regfile, now, reason);
+		if (sm->stage.chosen == HD_NO_COLLECTOR)
 			return false;
 	}
 	return true;
@@ -68,7 +75,7 @@ void hd_stage_start(struct hd_sm *sm, struct hd_collector *collector, uint64_t n
 	collector->waiting = true;
 	warp->collected++;
 	if (dispatch > now)
-		hd_warp_timer(sm, warp, HD_TIMER_DISPATCH, now, dispatch)->which = collector->number;
+		hd_warp_timer(&sm->wheel, warp, HD_TIMER_DISPATCH, now, dispatch)->which = collector->number;
 	else
 		hd_stage_dispatched(sm, collector->number, now);
 }
@@ -77,8 +84,8 @@ void hd_stage_start(struct hd_sm *sm, struct hd_collector *collector, uint64_t n
 
 static struct hd_collector *collector_at(const struct hd_sm *sm, uint32_t number)
 {
-	uint32_t each = sm->regfiles[0]->collector_count;
-	return &sm->regfiles[number / each]->collectors[number % each];
+	uint32_t each = sm->operands.regfiles[0]->collector_count;
+	return &sm->operands.regfiles[number / each]->collectors[number % each];
 }
 
 void hd_stage_dispatched(struct hd_sm *sm, uint32_t which, uint64_t now)
@@ -95,12 +102,12 @@ void hd_stage_dispatched(struct hd_sm *sm, uint32_t which, uint64_t now)
 void hd_stage_result(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint32_t lanes,
 		     uint32_t order)
 {
-	uint32_t at = sm->result_count++;
-	while (at && (int32_t)(order - sm->results[at - 1].order) < 0) {
-		sm->results[at] = sm->results[at - 1];
+	uint32_t at = sm->stage.result_count++;
+	while (at && (int32_t)(order - sm->stage.results[at - 1].order) < 0) {
+		sm->stage.results[at] = sm->stage.results[at - 1];
 		at--;
 	}
-	sm->results[at] = (struct hd_stage_result){warp, inst, lanes, order};
+	sm->stage.results[at] = (struct hd_stage_result){warp, inst, lanes, order};
 }
 
 static enum hd_target target_of(const struct hd_sm *sm, const struct hd_result *result, uint64_t now)
@@ -135,9 +142,9 @@ static uint64_t write_result(struct hd_sm *sm, const struct hd_stage_result *fro
 
 void hd_stage_results(struct hd_sm *sm, uint64_t now)
 {
-	for (uint32_t i = 0; i < sm->result_count; i++) {
-		const struct hd_stage_result *result = &sm->results[i];
+	for (uint32_t i = 0; i < sm->stage.result_count; i++) {
+		const struct hd_stage_result *result = &sm->stage.results[i];
 		hd_sm_write(sm, result->warp, result->inst, now, write_result(sm, result, now));
 	}
-	sm->result_count = 0;
+	sm->stage.result_count = 0;
 }

@@ -9,7 +9,10 @@
 #include <assert.h>
 
 #include "runtime/sm/hooks.h"
+#include "runtime/sm/issue.h"
+#include "runtime/sm/scheduler.h"
 #include "runtime/sm/sm.h"
+#include "runtime/sm/stream.h"
 
 void hd_warp_run(struct hd_warp *warp, uint32_t pc, uint32_t lanes, uint32_t cycles)
 {
@@ -48,7 +51,7 @@ void hd_warp_begin(struct hd_sm *sm, struct hd_warp *warp, uint64_t now, uint64_
 /* The policy still sees the registers that the stream has left; what it decides holds when it has returned. */
 void hd_stream_end(struct hd_sm *sm, struct hd_warp *warp, uint64_t now)
 {
-	uint64_t at = warp->last_issue + sm->branch_latency;
+	uint64_t at = warp->last_issue + sm->issue.branch_latency;
 	warp->stream = false;
 	warp->fresh = true;
 	HD_HOOKED (sm->gpu, self, issue.stream_end)

@@ -13,7 +13,9 @@
 #include <assert.h>
 
 #include "heddle/config.h"
-#include "runtime/sm/hooks.h"
+#include "runtime/sm/access.h"
+#include "runtime/sm/inflight.h"
+#include "runtime/sm/sm.h"
 #include "runtime/sm/texture.h"
 
 enum { QUAD = 4, WORDS_A_CYCLE = 4 };
@@ -56,9 +58,9 @@ void hd_texture_start(struct hd_sm *sm, struct hd_warp *warp, uint32_t token)
 	const struct hd_texels *texels = sm->exec->texels;
 	struct hd_counters *counters = hd_sm_counters(sm, warp);
 	uint32_t sectors, cycles = cycles_of(&sm->textures, texels, sm->effect.mask);
-	sm->request.lines = hd_lsu_keep_lines(sm->lsu, texels->address, texels->count, texels->bytes, &sectors);
+	sm->access.request.lines = hd_lsu_keep_lines(sm->lsu, texels->address, texels->count, texels->bytes, &sectors);
 	if (token != UINT32_MAX)
-		sm->inflight[token].filter = (uint16_t)cycles;
+		sm->inflight.entries[token].filter = (uint16_t)cycles;
 	counters->texture_fetches++;
 	counters->texture_texels += texels->count;
 	counters->texture_sectors += sectors;

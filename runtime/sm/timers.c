@@ -9,7 +9,14 @@
 #include <assert.h>
 
 #include "heddle/config.h"
+#include "runtime/sm/control.h"
+#include "runtime/sm/inflight.h"
+#include "runtime/sm/issue.h"
+#include "runtime/sm/scheduler.h"
 #include "runtime/sm/sm.h"
+#include "runtime/sm/stage.h"
+#include "runtime/sm/timers.h"
+#include "runtime/sm/two_level.h"
 
 #define MASK (HD_WHEEL_BUCKETS - 1)
 #define WORDS (HD_WHEEL_BUCKETS / 64)
@@ -113,7 +120,7 @@ static uint16_t reversed(const struct hd_sm *sm, uint16_t id)
 		timer->next = first;
 		__builtin_prefetch(&sm->warps[timer->warp].pending);
 		__builtin_prefetch(timer->inst);
-		__builtin_prefetch(sm->schedulers[sm->scheduler_of[timer->warp]].regfile->ports);
+		__builtin_prefetch(sm->scheduling.schedulers[sm->scheduling.scheduler_of[timer->warp]].regfile->ports);
 		first = id;
 		id = next;
 	}

@@ -5,8 +5,10 @@
  *
  * Cost: nothing without the hooks; else a call a packet.
  */
+#include "runtime/sm/traffic.h"
 #include "runtime/memory/packet.h"
 #include "runtime/sm/hooks.h"
+#include "runtime/sm/loads.h"
 #include "runtime/sm/sm.h"
 
 static uint32_t choose(void *context, const struct hd_packet *const *heads, uint32_t count, uint64_t now)
@@ -32,7 +34,7 @@ static void tell_reply(void *context, const struct hd_packet *packet, uint64_t n
 void hd_traffic_watch(struct hd_sm *sm)
 {
 	struct hd_lsu_watch watch = {.context = sm};
-	if (sm->hooks & HD_HOOK(load_miss) || sm->leaves_on_miss)
+	if (sm->hooks & HD_HOOK(load_miss) || sm->two_level.leaves_on_miss)
 		watch.miss = hd_loads_missed;
 	if (sm->hooks & HD_HOOK(send))
 		watch.send = choose;

@@ -11,6 +11,8 @@
 #include <assert.h>
 
 #include "heddle/config.h"
+#include "runtime/sm/operands.h"
+#include "runtime/sm/sm.h"
 
 enum { ORDINARY, LOW, PRIORITIES };
 #define NONE UINT16_MAX
@@ -25,7 +27,7 @@ struct moving {
 	uint8_t grid;
 };
 
-struct hd_transfers {
+struct hd_transfer_lists {
 	struct moving pool[HD_MAX_TRANSFERS];
 	uint32_t begun; /* entries of the pool that have been in use */
 	uint16_t free;
@@ -36,26 +38,26 @@ struct hd_transfers {
 
 void hd_transfers_init(struct hd_sm *sm, struct hd_arena *arena)
 {
-	sm->transfers = HD_ARENA_NEW(arena, struct hd_transfers, 1);
+	sm->transfers.lists = HD_ARENA_NEW(arena, struct hd_transfer_lists, 1);
 	hd_transfers_clear(sm);
 }
 
 void hd_transfers_clear(struct hd_sm *sm)
 {
-	struct hd_transfers *all = sm->transfers;
+	struct hd_transfer_lists *all = sm->transfers.lists;
 	all->begun = 0;
 	all->free = all->ending = NONE;
 	for (uint32_t i = 0; i < PRIORITIES; i++)
 		all->first[i] = all->last[i] = NONE;
 	for (uint32_t i = 0; i < HD_MAX_GRIDS; i++)
 		sm->grids[i].transfers = 0;
-	sm->transfer_count = 0;
-	sm->transfer_next = HD_NEVER;
+	sm->transfers.count = 0;
+	sm->due.transfer = HD_NEVER;
 }
 
 /* ---- they come */
 
-static void append(struct hd_transfers *all, uint32_t priority, uint16_t index)
+static void append(struct hd_transfer_lists *all, uint32_t priority, uint16_t index)
 {
 	all->pool[index].next = NONE;
 	if (all->first[priority] == NONE)
@@ -67,7 +69,7 @@ static void append(struct hd_transfers *all, uint32_t priority, uint16_t index)
 
 bool hd_sm_transfer(struct hd_sm *sm, const struct hd_transfer *transfer)
 {
-	struct hd_transfers *all = sm->transfers;
+	struct hd_transfer_lists *all = sm->transfers.lists;
 	const struct hd_config *config = sm->gpu->config;
 	if (all->free == NONE && all->begun == HD_MAX_TRANSFERS)
 		return false;
@@ -85,10 +87,10 @@ bool hd_sm_transfer(struct hd_sm *sm, const struct hd_transfer *transfer)
 	for (uint32_t i = 0; transfer->warp && i < 4; i++)
 		moving->rows += (uint32_t)__builtin_popcountll(transfer->registers[i]);
 	append(all, transfer->low ? LOW : ORDINARY, index);
-	sm->transfer_count++;
+	sm->transfers.count++;
 	sm->grids[moving->grid].transfers++;
 	uint64_t soonest = (sm->now > sm->gpu->now ? sm->now : sm->gpu->now) + 1;
-	sm->transfer_next = soonest < sm->transfer_next ? soonest : sm->transfer_next;
+	sm->due.transfer = soonest < sm->due.transfer ? soonest : sm->due.transfer;
 	return true;
 }
 
@@ -96,10 +98,10 @@ bool hd_sm_transfer(struct hd_sm *sm, const struct hd_transfer *transfer)
 
 static void end(struct hd_sm *sm, uint16_t index, uint64_t now)
 {
-	struct hd_transfers *all = sm->transfers;
+	struct hd_transfer_lists *all = sm->transfers.lists;
 	struct hd_transfer what = all->pool[index].what;
 	sm->grids[all->pool[index].grid].transfers--;
-	sm->transfer_count--;
+	sm->transfers.count--;
 	all->pool[index].next = all->free;
 	all->free = index;
 	if (what.done)
@@ -144,7 +146,7 @@ static void write_rows(struct hd_sm *sm, struct moving *moving, uint64_t now)
 /* All of its lines are there; what came in may still be written. */
 static void finish(struct hd_sm *sm, uint16_t index, uint64_t now)
 {
-	struct hd_transfers *all = sm->transfers;
+	struct hd_transfer_lists *all = sm->transfers.lists;
 	struct moving *moving = &all->pool[index];
 	if (moving->written <= now) {
 		end(sm, index, now);
@@ -156,7 +158,7 @@ static void finish(struct hd_sm *sm, uint16_t index, uint64_t now)
 
 static void finish_line(struct hd_sm *sm, uint16_t index, uint64_t now)
 {
-	struct moving *moving = &sm->transfers->pool[index];
+	struct moving *moving = &sm->transfers.lists->pool[index];
 	moving->finished++;
 	if (moving->what.direction == HD_TRANSFER_IN)
 		write_rows(sm, moving, now);
@@ -174,7 +176,7 @@ static void take_lines(struct hd_sm *sm, uint64_t now)
 /* Those whose last register is written; the cycle of the next. */
 static uint64_t end_written(struct hd_sm *sm, uint64_t now)
 {
-	struct hd_transfers *all = sm->transfers;
+	struct hd_transfer_lists *all = sm->transfers.lists;
 	uint64_t next = HD_NEVER;
 	uint16_t index = all->ending;
 	all->ending = NONE;
@@ -209,7 +211,7 @@ static uint8_t sectors_of(const struct hd_sm *sm, const struct moving *moving, u
 
 static void send_line(struct hd_sm *sm, struct moving *moving, uint64_t ready)
 {
-	struct hd_transfers *all = sm->transfers;
+	struct hd_transfer_lists *all = sm->transfers.lists;
 	bool out = moving->what.direction == HD_TRANSFER_OUT;
 	uint32_t priority = moving->what.low ? LOW : ORDINARY;
 	struct hd_line line = {.line = moving->first_line + moving->sent, .grid = moving->grid};
@@ -219,7 +221,7 @@ static void send_line(struct hd_sm *sm, struct moving *moving, uint64_t ready)
 	line.low = moving->what.low;
 	all->ready[priority] = ready > all->ready[priority] ? ready : all->ready[priority];
 	hd_lsu_send_line(sm->lsu, all->ready[priority], &line);
-	sm->lsu_next = all->ready[priority] < sm->lsu_next ? all->ready[priority] : sm->lsu_next;
+	sm->due.lsu = all->ready[priority] < sm->due.lsu ? all->ready[priority] : sm->due.lsu;
 	uint64_t bytes = (uint64_t)__builtin_popcount(line.sectors) * sm->gpu->config->sector;
 	*(out ? &sm->counted[moving->grid].transfer_bytes_out : &sm->counted[moving->grid].transfer_bytes_in) += bytes;
 	moving->sent++;
@@ -255,7 +257,7 @@ static bool advance_out(struct hd_sm *sm, struct moving *moving, uint64_t now)
 
 static bool advance(struct hd_sm *sm, uint32_t priority, uint64_t now)
 {
-	struct hd_transfers *all = sm->transfers;
+	struct hd_transfer_lists *all = sm->transfers.lists;
 	if (all->first[priority] == NONE)
 		return false;
 	struct moving *moving = &all->pool[all->first[priority]];
@@ -280,12 +282,12 @@ static bool advance(struct hd_sm *sm, uint32_t priority, uint64_t now)
 
 void hd_transfers_cycle(struct hd_sm *sm, uint64_t now)
 {
-	struct hd_transfers *all = sm->transfers;
+	struct hd_transfer_lists *all = sm->transfers.lists;
 	take_lines(sm, now);
 	uint64_t written = end_written(sm, now);
 	if (hd_lsu_line_room(sm->lsu) && !advance(sm, ORDINARY, now))
 		advance(sm, LOW, now);
 	bool more = all->first[ORDINARY] != NONE || all->first[LOW] != NONE;
 	/* Without room the next line that is done makes some. */
-	sm->transfer_next = more && hd_lsu_line_room(sm->lsu) ? now + 1 : written;
+	sm->due.transfer = more && hd_lsu_line_room(sm->lsu) ? now + 1 : written;
 }

@@ -9,7 +9,15 @@
 #ifndef HD_RUNTIME_SM_TRANSFER_H
 #define HD_RUNTIME_SM_TRANSFER_H
 
-#include "runtime/sm/sm.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "lib/arena.h"
+
+struct hd_grid;
+struct hd_policy_handle;
+struct hd_sm;
+struct hd_warp;
 
 #define HD_MAX_TRANSFERS 256 /* of an SM, waiting or under way */
 /* Physical addresses from here on are nobody's: device and local memory lie below. Up to 2^47 bytes. */
@@ -37,6 +45,11 @@ struct hd_transfer {
 	uint64_t arg;
 	void (*moved)(const struct hd_policy_handle *self, struct hd_sm *sm, uint64_t arg, uint64_t now);
 	void (*done)(const struct hd_policy_handle *self, struct hd_sm *sm, uint64_t arg, uint64_t now);
+};
+
+struct hd_transfers {
+	uint32_t count; /* waiting or under way */
+	struct hd_transfer_lists *lists;
 };
 
 /* Begins in the next cycle at the earliest. The transfer is copied. For hooks of the SM, and of the GPU. False:

@@ -10,9 +10,13 @@
  * Cost: O(warps that stand in line) for each change of a warp's state under two-level scheduling; nothing under other
  * rules.
  */
+#include "runtime/sm/two_level.h"
 #include "heddle/config.h"
+#include "runtime/sm/copies.h"
 #include "runtime/sm/hooks.h"
+#include "runtime/sm/scheduler.h"
 #include "runtime/sm/sm.h"
+#include "runtime/sm/timers.h"
 
 static struct hd_warp *warp_of(const struct hd_sm *sm, const struct hd_scheduler *scheduler, uint64_t bit)
 {
@@ -27,11 +31,11 @@ static void activate(struct hd_sm *sm, struct hd_scheduler *scheduler, uint64_t 
 	if (sm->hooks & HD_HOOK(activate))
 		HD_HOOKED (sm->gpu, self, issue.activate)
 			delay += self->hooks->issue.activate(self, warp, now);
-	hd_scheduler_wake(sm, (uint32_t)(scheduler - sm->schedulers));
-	warp->active_at = now + delay;
+	hd_scheduler_wake(&sm->scheduling, (uint32_t)(scheduler - sm->scheduling.schedulers));
+	sm->two_level.active_at[warp->id] = now + delay;
 	if (delay) {
 		scheduler->coming |= bit;
-		hd_warp_timer(sm, warp, HD_TIMER_ACTIVE, now, warp->active_at);
+		hd_warp_timer(&sm->wheel, warp, HD_TIMER_ACTIVE, now, now + delay);
 	} else {
 		scheduler->active |= bit;
 	}
@@ -39,13 +43,13 @@ static void activate(struct hd_sm *sm, struct hd_scheduler *scheduler, uint64_t 
 
 void hd_scheduler_activated(struct hd_sm *sm, struct hd_warp *warp, uint64_t now)
 {
-	struct hd_scheduler *scheduler = &sm->schedulers[sm->scheduler_of[warp->id]];
-	uint64_t bit = UINT64_C(1) << sm->position[warp->id];
-	if (warp->slot == HD_NO_SLOT || warp->active_at != now || !(scheduler->coming & bit))
+	struct hd_scheduler *scheduler = &sm->scheduling.schedulers[sm->scheduling.scheduler_of[warp->id]];
+	uint64_t bit = UINT64_C(1) << sm->scheduling.position[warp->id];
+	if (warp->slot == HD_NO_SLOT || sm->two_level.active_at[warp->id] != now || !(scheduler->coming & bit))
 		return; /* it has left the set since */
 	scheduler->coming &= ~bit;
 	scheduler->active |= bit;
-	hd_scheduler_wake(sm, sm->scheduler_of[warp->id]);
+	hd_scheduler_wake(&sm->scheduling, sm->scheduling.scheduler_of[warp->id]);
 }
 
 static void deactivate(struct hd_sm *sm, struct hd_scheduler *scheduler, uint64_t bit)
@@ -60,12 +64,13 @@ static void deactivate(struct hd_sm *sm, struct hd_scheduler *scheduler, uint64_
 }
 
 /* Whether one comes in before the other: who is ready, then who has stood in line for longer, then the older. */
-static bool comes_before(const struct hd_warp *a, const struct hd_warp *b)
+static bool comes_before(const struct hd_sm *sm, const struct hd_warp *a, const struct hd_warp *b)
 {
+	uint64_t a_since = sm->two_level.eligible_at[a->id], b_since = sm->two_level.eligible_at[b->id];
 	bool a_ready = a->wait_reason == HD_WAIT_READY, b_ready = b->wait_reason == HD_WAIT_READY;
 	if (a_ready != b_ready)
 		return a_ready;
-	return a->eligible_at != b->eligible_at ? a->eligible_at < b->eligible_at : a->age < b->age;
+	return a_since != b_since ? a_since < b_since : a->age < b->age;
 }
 
 /* Who comes into the scheduler's set next; 0: nobody. */
@@ -74,7 +79,7 @@ static uint64_t next_active(const struct hd_sm *sm, const struct hd_scheduler *s
 	uint64_t best = 0;
 	for (uint64_t left = scheduler->eligible & ~scheduler->active & ~scheduler->coming; left; left &= left - 1) {
 		uint64_t bit = left & -left;
-		if (!best || comes_before(warp_of(sm, scheduler, bit), warp_of(sm, scheduler, best)))
+		if (!best || comes_before(sm, warp_of(sm, scheduler, bit), warp_of(sm, scheduler, best)))
 			best = bit;
 	}
 	return best;
@@ -89,10 +94,10 @@ static bool activate_one_of_all(struct hd_sm *sm)
 {
 	struct hd_scheduler *best = NULL;
 	uint64_t best_bit = 0;
-	for (uint32_t i = 0; i < sm->scheduler_count; i++) {
-		struct hd_scheduler *scheduler = &sm->schedulers[i];
+	for (uint32_t i = 0; i < sm->scheduling.count; i++) {
+		struct hd_scheduler *scheduler = &sm->scheduling.schedulers[i];
 		uint64_t bit = next_active(sm, scheduler);
-		if (!bit || (best && comes_before(warp_of(sm, best, best_bit), warp_of(sm, scheduler, bit))))
+		if (!bit || (best && comes_before(sm, warp_of(sm, best, best_bit), warp_of(sm, scheduler, bit))))
 			continue;
 		best = scheduler;
 		best_bit = bit;
@@ -106,8 +111,8 @@ static bool activate_one_of_all(struct hd_sm *sm)
 static void fill_shared_pool(struct hd_sm *sm)
 {
 	uint32_t count = 0;
-	for (uint32_t i = 0; i < sm->scheduler_count; i++)
-		count += active_count(&sm->schedulers[i]);
+	for (uint32_t i = 0; i < sm->scheduling.count; i++)
+		count += active_count(&sm->scheduling.schedulers[i]);
 	while (count < sm->gpu->config->two_level_active && activate_one_of_all(sm))
 		count++;
 }
@@ -136,7 +141,7 @@ static bool wants_missed(const struct hd_sm *sm, const struct hd_warp *warp)
 bool hd_active_leaves(const struct hd_sm *sm, const struct hd_warp *warp, uint8_t reason)
 {
 	if (reason == HD_STALL_data_memory)
-		return !sm->leaves_on_miss || wants_missed(sm, warp);
+		return !sm->two_level.leaves_on_miss || wants_missed(sm, warp);
 	return reason == HD_STALL_barrier || reason == HD_STALL_fence || reason == HD_STALL_suspended ||
 	       reason == HD_WAIT_NOT_RESIDENT;
 }
@@ -145,7 +150,7 @@ bool hd_active_leaves(const struct hd_sm *sm, const struct hd_warp *warp, uint8_
 static void stand_in_line(struct hd_sm *sm, struct hd_scheduler *scheduler, uint64_t bits)
 {
 	for (uint64_t left = bits & ~scheduler->eligible; left; left &= left - 1)
-		warp_of(sm, scheduler, left & -left)->eligible_at = hd_sm_now(sm);
+		sm->two_level.eligible_at[warp_of(sm, scheduler, left & -left)->id] = hd_sm_now(sm);
 	scheduler->eligible |= bits;
 }
 
@@ -163,11 +168,11 @@ void hd_active_update(struct hd_sm *sm, struct hd_scheduler *scheduler, uint64_t
 void hd_active_missed(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *load)
 {
 	hd_hazard_add(&warp->missed, &load->writes);
-	if (sm->scheduling != HD_SCHED_TWO_LEVEL || warp->slot == HD_NO_SLOT ||
+	if (sm->scheduling.rule != HD_SCHED_TWO_LEVEL || warp->slot == HD_NO_SLOT ||
 	    warp->wait_reason != HD_STALL_data_memory)
 		return;
-	struct hd_scheduler *scheduler = &sm->schedulers[sm->scheduler_of[warp->id]];
-	hd_active_update(sm, scheduler, UINT64_C(1) << sm->position[warp->id], warp->wait_reason);
+	struct hd_scheduler *scheduler = &sm->scheduling.schedulers[sm->scheduling.scheduler_of[warp->id]];
+	hd_active_update(sm, scheduler, UINT64_C(1) << sm->scheduling.position[warp->id], warp->wait_reason);
 }
 
 /* ---- those who never wait for long */
@@ -175,8 +180,8 @@ void hd_active_missed(struct hd_sm *sm, struct hd_warp *warp, const struct hd_di
 static uint64_t waiting_outside(const struct hd_sm *sm)
 {
 	uint64_t any = 0;
-	for (uint32_t i = 0; i < sm->scheduler_count; i++) {
-		const struct hd_scheduler *scheduler = &sm->schedulers[i];
+	for (uint32_t i = 0; i < sm->scheduling.count; i++) {
+		const struct hd_scheduler *scheduler = &sm->scheduling.schedulers[i];
 		any |= scheduler->eligible & ~scheduler->active & ~scheduler->coming;
 	}
 	return any;
@@ -187,7 +192,7 @@ static uint64_t overdue(const struct hd_sm *sm, const struct hd_scheduler *sched
 {
 	uint64_t found = 0;
 	for (uint64_t left = scheduler->active & scheduler->resident; left; left &= left - 1)
-		if (warp_of(sm, scheduler, left & -left)->active_at + sm->two_level_quantum <= now)
+		if (sm->two_level.active_at[warp_of(sm, scheduler, left & -left)->id] + sm->two_level.quantum <= now)
 			found |= left & -left;
 	return found;
 }
@@ -196,30 +201,30 @@ static uint64_t overdue(const struct hd_sm *sm, const struct hd_scheduler *sched
 static void make_way(struct hd_sm *sm, uint64_t now)
 {
 	uint64_t left[HD_MAX_SCHEDULERS];
-	for (uint32_t i = 0; i < sm->scheduler_count; i++) {
-		struct hd_scheduler *scheduler = &sm->schedulers[i];
+	for (uint32_t i = 0; i < sm->scheduling.count; i++) {
+		struct hd_scheduler *scheduler = &sm->scheduling.schedulers[i];
 		left[i] = overdue(sm, scheduler, now);
 		scheduler->eligible &= ~left[i];
 		for (uint64_t rest = left[i]; rest; rest &= rest - 1)
 			deactivate(sm, scheduler, rest & -rest);
 	}
-	for (uint32_t i = 0; i < sm->scheduler_count; i++)
-		hd_active_fill(sm, &sm->schedulers[i]);
-	for (uint32_t i = 0; i < sm->scheduler_count; i++)
-		stand_in_line(sm, &sm->schedulers[i], left[i]);
-	for (uint32_t i = 0; i < sm->scheduler_count; i++)
-		hd_active_fill(sm, &sm->schedulers[i]);
+	for (uint32_t i = 0; i < sm->scheduling.count; i++)
+		hd_active_fill(sm, &sm->scheduling.schedulers[i]);
+	for (uint32_t i = 0; i < sm->scheduling.count; i++)
+		stand_in_line(sm, &sm->scheduling.schedulers[i], left[i]);
+	for (uint32_t i = 0; i < sm->scheduling.count; i++)
+		hd_active_fill(sm, &sm->scheduling.schedulers[i]);
 }
 
 void hd_active_begin(struct hd_sm *sm, uint64_t now)
 {
-	uint64_t quantum = sm->two_level_quantum;
-	sm->quantum_next = sm->scheduling == HD_SCHED_TWO_LEVEL && quantum ? now + quantum : HD_NEVER;
+	uint64_t quantum = sm->two_level.quantum;
+	sm->two_level.next = sm->scheduling.rule == HD_SCHED_TWO_LEVEL && quantum ? now + quantum : HD_NEVER;
 }
 
 void hd_active_turn(struct hd_sm *sm, uint64_t now)
 {
 	hd_active_begin(sm, now);
-	if (sm->quantum_next != HD_NEVER && waiting_outside(sm))
+	if (sm->two_level.next != HD_NEVER && waiting_outside(sm))
 		make_way(sm, now);
 }

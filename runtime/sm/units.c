@@ -12,7 +12,11 @@
 #include <assert.h>
 
 #include "heddle/config.h"
+#include "runtime/sm/calendar.h"
+#include "runtime/sm/memory_queue.h"
+#include "runtime/sm/scheduler.h"
 #include "runtime/sm/sm.h"
+#include "runtime/sm/units.h"
 
 /* Slots between those of late instructions. Each of these holds a collector, so that a scheduler has few. */
 enum { GAPS = 16 };
@@ -40,12 +44,12 @@ static void open_ports(struct hd_scheduler *scheduler)
 
 void hd_units_init(struct hd_sm *sm, const struct hd_config *config, struct hd_arena *arena)
 {
-	uint32_t total = 0, schedulers = sm->scheduler_count;
+	uint32_t total = 0, schedulers = sm->scheduling.count;
 	for (uint32_t pipe = 0; pipe < HD_PIPE_COUNT; pipe++) {
 		uint32_t units = units_of(config, pipe), own = units / schedulers, over = units % schedulers;
 		assert(units); /* config.def: at least 1 of each */
 		for (uint32_t i = 0; i < schedulers; i++) {
-			struct hd_scheduler *scheduler = &sm->schedulers[i];
+			struct hd_scheduler *scheduler = &sm->scheduling.schedulers[i];
 			if (own) {
 				uint32_t before = i * own + (i < over ? i : over);
 				scheduler->unit_first[pipe] = (uint16_t)(total + before);
@@ -58,16 +62,16 @@ void hd_units_init(struct hd_sm *sm, const struct hd_config *config, struct hd_a
 		total += units;
 	}
 	for (uint32_t i = 0; i < schedulers; i++)
-		open_ports(&sm->schedulers[i]);
-	sm->units = HD_ARENA_NEW(arena, struct hd_unit, total);
-	sm->calendars = HD_ARENA_NEW(arena, struct hd_calendar, total);
+		open_ports(&sm->scheduling.schedulers[i]);
+	sm->units.units = HD_ARENA_NEW(arena, struct hd_unit, total);
+	sm->units.calendars = HD_ARENA_NEW(arena, struct hd_calendar, total);
 	for (uint32_t i = 0; i < total; i++)
-		hd_calendar_init(&sm->calendars[i], HD_ARENA_NEW(arena, struct hd_gap, GAPS), GAPS);
+		hd_calendar_init(&sm->units.calendars[i], HD_ARENA_NEW(arena, struct hd_gap, GAPS), GAPS);
 }
 
 static uint64_t take_late(struct hd_sm *sm, struct hd_unit *unit, uint64_t now, uint64_t ready, uint64_t interval)
 {
-	struct hd_calendar *calendar = &sm->calendars[unit - sm->units];
+	struct hd_calendar *calendar = &sm->units.calendars[unit - sm->units.units];
 	calendar->end = unit->end / 2;
 	uint64_t at = hd_calendar_take(calendar, now, ready, interval);
 	unit->end = 2 * calendar->end + (calendar->count > 0);
@@ -77,7 +81,7 @@ static uint64_t take_late(struct hd_sm *sm, struct hd_unit *unit, uint64_t now, 
 uint64_t hd_units_dispatch(struct hd_sm *sm, const struct hd_scheduler *scheduler, const struct hd_dinst *inst,
 			   uint64_t now, uint64_t ready)
 {
-	struct hd_unit *unit = hd_unit_first_free(sm, scheduler, hd_inst_port(inst));
+	struct hd_unit *unit = hd_unit_first_free(&sm->units, scheduler, hd_inst_port(inst));
 	uint64_t end = unit->end / 2;
 	unit->issue = now + inst->interval;
 	uint64_t at = ready > end ? ready : end;
@@ -85,7 +89,7 @@ uint64_t hd_units_dispatch(struct hd_sm *sm, const struct hd_scheduler *schedule
 		at = take_late(sm, unit, now, ready, inst->interval);
 	else
 		unit->end = 2 * (at + inst->interval);
-	if (inst->pipe == HD_PIPE_LSU && sm->memory_places)
+	if (inst->pipe == HD_PIPE_LSU && sm->memory_queues.places)
 		hd_memory_queue_add(sm, scheduler, now, ready, at);
 	return at;
 }

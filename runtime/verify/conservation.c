@@ -55,14 +55,14 @@ int hd_verify_grid_left(struct hd_gpu *gpu, const struct hd_grid *grid)
 /* Slots, ids, register places, shared memory. */
 static int check_free(struct hd_sm *sm)
 {
-	uint32_t slots = count_free(sm->free_slots, HD_MAX_WARPS / 64);
-	uint32_t ids = count_free(sm->free_warps, HD_MAX_CONTEXTS / 64);
-	uint32_t rows = count_free(sm->free_rows, HD_MAX_CONTEXTS / 64);
-	if (sm->resident_warps || sm->placed_warps)
+	uint32_t slots = count_free(sm->places.free_slots, HD_MAX_WARPS / 64);
+	uint32_t ids = count_free(sm->dispatch.free_warps, HD_MAX_CONTEXTS / 64);
+	uint32_t rows = count_free(sm->places.free_rows, HD_MAX_CONTEXTS / 64);
+	if (sm->resident_warps || sm->places.placed_warps)
 		return sm_differs(sm, "warps that are left", sm->resident_warps, "resident, in slots",
-				  sm->placed_warps);
-	if (slots != sm->warp_slots)
-		return sm_differs(sm, "warp slots", slots, "free of", sm->warp_slots);
+				  sm->places.placed_warps);
+	if (slots != sm->places.warp_slots)
+		return sm_differs(sm, "warp slots", slots, "free of", sm->places.warp_slots);
 	if (ids != sm->warp_count)
 		return sm_differs(sm, "warps", ids, "free of", sm->warp_count);
 	if (rows != sm->warp_count)
@@ -75,10 +75,10 @@ static int check_free(struct hd_sm *sm)
 
 static int check_flow(struct hd_sm *sm)
 {
-	if (sm->begun != sm->written)
-		return sm_differs(sm, "results", sm->begun, "begun, retired", sm->written);
-	if (sm->asked != sm->answered)
-		return sm_differs(sm, "memory requests", sm->asked, "sent, answered", sm->answered);
+	if (sm->issue.begun != sm->issue.written)
+		return sm_differs(sm, "results", sm->issue.begun, "begun, retired", sm->issue.written);
+	if (sm->inflight.asked != sm->inflight.answered)
+		return sm_differs(sm, "memory requests", sm->inflight.asked, "sent, answered", sm->inflight.answered);
 	if (!hd_lsu_idle(sm->lsu))
 		return sm_differs(sm, "load/store unit with accesses that are left", 1, "of", 0);
 	return 0;

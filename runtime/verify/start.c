@@ -6,6 +6,7 @@
 
 #include "heddle/config.h"
 #include "runtime/sm/hooks.h"
+#include "runtime/sm/sm.h"
 #include "runtime/verify/control.h"
 #include "runtime/verify/twin.h"
 

@@ -116,7 +116,7 @@ static void execute_before(const struct hd_watcher_handle *self, struct hd_sm *s
 			   const struct hd_dinst *inst)
 {
 	struct flights *flights = flights_of(self, warp);
-	uint64_t now = sm->exec->now, longest = 2 * sm->gpu->config->lat_guard + sm->cross_cycles;
+	uint64_t now = sm->exec->now, longest = 2 * sm->gpu->config->lat_guard + sm->forwarding.cross_cycles;
 	uint32_t kept = 0;
 	for (uint32_t i = 0; i < flights->list.len; i++) {
 		const struct flight *flight = &flights->list.data[i];

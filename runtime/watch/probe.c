@@ -39,8 +39,8 @@ static void count_warps(const struct hd_gpu *gpu, uint64_t *started, uint64_t *g
 {
 	*started = *gone = 0;
 	for (uint32_t i = 0; i < gpu->sm_count; i++) {
-		*started += gpu->sms[i]->launches;
-		*gone += gpu->sms[i]->launches - gpu->sms[i]->resident_warps;
+		*started += gpu->sms[i]->dispatch.launches;
+		*gone += gpu->sms[i]->dispatch.launches - gpu->sms[i]->resident_warps;
 	}
 }
 

@@ -14,6 +14,7 @@
 #include "runtime/gpu/gpu.h"
 #include "runtime/gpu/power.h"
 #include "runtime/sm/hooks.h"
+#include "runtime/sm/sm.h"
 
 static const struct hd_watcher sample_watcher;
 

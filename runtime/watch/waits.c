@@ -35,7 +35,7 @@ static uint32_t pc_of(const struct hd_gpu *gpu, const struct hd_dinst *inst)
 static struct group classify(const struct hd_gpu *gpu, const struct hd_probe *probe, const struct hd_warp *warp)
 {
 	const struct hd_sm *sm = warp->cta->sm;
-	const struct hd_parked *parked = &sm->parked[warp->id];
+	const struct hd_parked *parked = &sm->barriers.parked[warp->id];
 	const struct hd_probe_warp *seen = probe ? hd_probe_of(probe, warp) : NULL;
 	struct group group = {.kind = OTHER, .pc = warp->pc, .reason = warp->wait_reason, .first = warp};
 	group.after_call = hd_probe_after_call(warp);
@@ -87,7 +87,7 @@ static void describe_spin(const struct hd_gpu *gpu, const struct hd_probe_warp *
 static void describe_barrier(const struct hd_warp *warp, char *text, size_t size)
 {
 	const struct hd_cta *cta = warp->cta;
-	uint32_t id = warp->cta->sm->parked[warp->id].barrier, expected = cta->barriers[id].expected;
+	uint32_t id = warp->cta->sm->barriers.parked[warp->id].barrier, expected = cta->barriers[id].expected;
 	if (!expected)
 		expected = (cta->warp_count - cta->warps_done) * HD_WARP_LANES;
 	snprintf(text, size, "at barrier %u, where %u of %u warps have arrived", id,

@@ -85,9 +85,9 @@ START_TEST(units_serve_in_turn)
 	simbench_chain(&bench, 1);
 	ck_assert_int_eq(simbench_start(&bench), 0);
 	struct hd_sm *sm = bench.sim->gpu.sms[0];
-	const struct hd_scheduler *scheduler = &sm->schedulers[0];
+	const struct hd_scheduler *scheduler = &sm->scheduling.schedulers[0];
 	ck_assert_uint_eq(hd_units_dispatch(sm, scheduler, &inst, 10, 13), 13); /* late: 10..12 is free */
-	ck_assert_uint_eq(hd_units_free(sm, scheduler, HD_PIPE_FP32), 12);
+	ck_assert_uint_eq(hd_units_free(&sm->units, scheduler, HD_PIPE_FP32), 12);
 	ck_assert_uint_eq(hd_units_dispatch(sm, scheduler, &inst, 11, 11), 11); /* before it */
 	ck_assert_uint_eq(hd_units_dispatch(sm, scheduler, &inst, 13, 13), 15);
 	ck_assert_uint_eq(hd_units_dispatch(sm, scheduler, &inst, 14, 14), 17);

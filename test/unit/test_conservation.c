@@ -24,7 +24,7 @@ static void run_well(void)
 	hd_stats_subtract(&since, &bench.sim->before);
 	power = bench.sim->power;
 	ck_assert_uint_gt(since.counters.bank_reads, 0);
-	ck_assert_uint_gt(bench.sim->gpu.sms[0]->begun, 0);
+	ck_assert_uint_gt(bench.sim->gpu.sms[0]->issue.begun, 0);
 }
 
 static void expect(const char *text)
@@ -53,10 +53,10 @@ START_TEST(what_does_not_balance_is_seen)
 	run_well();
 	struct hd_sm *sm = bench.sim->gpu.sms[1];
 	expect(NULL);
-	EXPECT_SEEN(sm->begun, "results on SM 1: ");
-	EXPECT_SEEN(sm->written, "results on SM 1: ");
-	EXPECT_SEEN(sm->asked, "memory requests on SM 1: 1 sent, answered 0");
-	EXPECT_SEEN(sm->answered, "memory requests on SM 1: 0 sent, answered 1");
+	EXPECT_SEEN(sm->issue.begun, "results on SM 1: ");
+	EXPECT_SEEN(sm->issue.written, "results on SM 1: ");
+	EXPECT_SEEN(sm->inflight.asked, "memory requests on SM 1: 1 sent, answered 0");
+	EXPECT_SEEN(sm->inflight.answered, "memory requests on SM 1: 0 sent, answered 1");
 	EXPECT_SEEN(sm->resident_warps, "warps that are left on SM 1: 1");
 	EXPECT_SEEN(since.stalls[HD_STALL_idle], "issue slots: ");
 	EXPECT_SEEN(since.counters.cycles, "issue slots: ");
@@ -75,7 +75,7 @@ START_TEST(what_was_not_given_back_is_seen)
 {
 	run_well();
 	struct hd_sm *sm = bench.sim->gpu.sms[0];
-	uint64_t *const masks[] = {sm->free_slots, sm->free_warps, sm->free_rows};
+	uint64_t *const masks[] = {sm->places.free_slots, sm->dispatch.free_warps, sm->places.free_rows};
 	static const char *const texts[] = {"warp slots on SM 0: ", "warps on SM 0: ", "places of registers on SM 0: "};
 	for (int i = 0; i < 3; i++) {
 		*masks[i] ^= 2;
@@ -94,7 +94,7 @@ END_TEST
 static void lose_result(const struct hd_policy_handle *self, struct hd_gpu *gpu, const struct hd_grid *grid)
 {
 	(void)self;
-	gpu->sms[0]->written--;
+	gpu->sms[0]->issue.written--;
 	(void)grid;
 }
 

@@ -2,6 +2,7 @@
 #include "harness.h"
 
 #include "heddle/config.h"
+#include "heddle/stats.h"
 #include "runtime/sm/constant.h"
 
 enum { HIT = 30, BEHIND = 80, MISS = 200, BUSY = 3 };

@@ -104,9 +104,9 @@ static void run(struct simbench *bench, uint32_t ctas, uint32_t threads)
 	int error = simbench_run(bench, ctas, threads);
 	ck_assert_msg(!error, "%s", hd_sim_error_text(bench->sim));
 	const struct hd_sm *sm = bench->sim->gpu.sms[0];
-	ck_assert_uint_eq(sm->placed_warps + sm->resident_warps + sm->placed_ctas + sm->resident_ctas, 0);
+	ck_assert_uint_eq(sm->places.placed_warps + sm->resident_warps + sm->places.placed_ctas + sm->resident_ctas, 0);
 	ck_assert_uint_eq(sm->grids[0].registers_away, 0);
-	ck_assert_uint_eq(sm->unplaced, 0);
+	ck_assert_uint_eq(sm->contexts.unplaced, 0);
 	ck_assert_uint_eq(sm->grid_mask, 0); /* nobody shares queues with it any more */
 }
 
@@ -133,7 +133,7 @@ static void swap_two(struct hd_sm *sm, uint64_t step, uint64_t now)
 		hd_warp_suspend(sm, b, HD_PART_REGISTERS, NULL);
 		ck_assert(hd_warp_is_away(a) && hd_warp_is_away(b));
 		ck_assert_uint_eq(a->away, HD_PART_SLOT | HD_PART_REGISTERS | HD_PART_STACK);
-		ck_assert_uint_eq(sm->placed_warps, 0);
+		ck_assert_uint_eq(sm->places.placed_warps, 0);
 		ck_assert_uint_eq(sm->grids[0].registers_away, 2);
 	} else if (step == 3) {
 		ck_assert(hd_warp_can_return(sm, a) && hd_warp_can_return(sm, b));
@@ -141,7 +141,7 @@ static void swap_two(struct hd_sm *sm, uint64_t step, uint64_t now)
 		ck_assert_uint_eq(a->away + b->away, 0);
 		for (uint32_t i = 0; i < 2; i++) {
 			seen_slots[seen_count] = sm->warps[i].slot;
-			seen_rows[seen_count++] = sm->rows_of[i];
+			seen_rows[seen_count++] = sm->places.rows_of[i];
 		}
 	}
 }
@@ -263,10 +263,10 @@ static void swap_ctas(struct hd_sm *sm, uint64_t step, uint64_t now)
 {
 	struct hd_cta *a = &sm->ctas[0], *b = &sm->ctas[1];
 	if (step == 0) {
-		ck_assert_uint_eq(sm->placed_ctas, 2);
+		ck_assert_uint_eq(sm->places.placed_ctas, 2);
 		hd_cta_suspend(sm, a, HD_PART_SHARED | HD_PART_REGISTERS);
 		hd_cta_suspend(sm, b, HD_PART_SHARED);
-		ck_assert_uint_eq(sm->placed_ctas + sm->placed_warps, 0);
+		ck_assert_uint_eq(sm->places.placed_ctas + sm->places.placed_warps, 0);
 		ck_assert_uint_eq(a->away, HD_PART_SLOT | HD_PART_SHARED);
 		ck_assert_uint_eq(sm->grids[0].registers_away, 2);
 		ck_assert(!hd_warp_can_return(sm, a->warps[0])); /* not without its block */
@@ -401,9 +401,9 @@ static void look(struct hd_sm *sm, uint64_t step, uint64_t now)
 	(void)now;
 	if (step > 0)
 		return;
-	ck_assert_uint_eq(sm->placed_warps, 8);
+	ck_assert_uint_eq(sm->places.placed_warps, 8);
 	ck_assert_uint_eq(sm->resident_warps, 10);
-	ck_assert_uint_eq(sm->unplaced, 2);
+	ck_assert_uint_eq(sm->contexts.unplaced, 2);
 }
 
 START_TEST(a_block_with_more_warps_than_slots_runs)
@@ -532,7 +532,7 @@ END_TEST
 
 static void keep_two(struct hd_sm *sm, uint64_t step, uint64_t now)
 {
-	struct hd_scheduler *scheduler = &sm->schedulers[0];
+	struct hd_scheduler *scheduler = &sm->scheduling.schedulers[0];
 	struct hd_warp *a = &sm->warps[0], *b = &sm->warps[1];
 	if (step == 0) {
 		ck_assert_uint_eq(scheduler->active, 3);

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "runtime/sm/copies.h"
 #include "runtime/sm/sm.h"
 
 static struct hd_warp warp;

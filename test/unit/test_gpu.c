@@ -7,6 +7,7 @@
 #include "heddle/policy.h"
 #include "runtime/sim/sim_private.h"
 #include "runtime/sm/hooks.h"
+#include "runtime/sm/policy_space.h"
 #include "simbench.h"
 
 /* ---- a kernel with some of everything: loads, stores, shared memory, divergence, barrier, special functions */

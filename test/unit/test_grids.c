@@ -4,6 +4,7 @@
 
 #include "runtime/sim/sim_private.h"
 #include "runtime/sm/hooks.h"
+#include "runtime/sm/policy_space.h"
 #include "runtime/watch/blame.h"
 #include "simbench.h"
 

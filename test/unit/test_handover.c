@@ -3,6 +3,7 @@
 #include "heddle/opcodes.h"
 #include "runtime/sm/context.h"
 #include "runtime/sm/hooks.h"
+#include "runtime/sm/policy_space.h"
 #include "simbench.h"
 
 enum { SMS = 12, BLOCKS = 40, THREADS = 96, CHAIN = 60, MOVES = 12, EVERY = 5, LOG = 256 };
@@ -54,9 +55,9 @@ static void step(const struct hd_policy_handle *self, struct hd_sm *sm, struct h
 		own->away = true;
 		own->arrived = false;
 	} else if (own->away && !own->arrived && hd_cta_can_leave(sm, cta)) {
-		sm->grids[0].range_rows = 1; /* who has a range stays */
+		sm->grids[0].range.rows = 1; /* who has a range stays */
 		ck_assert(!hd_cta_can_leave(sm, cta));
-		sm->grids[0].range_rows = 0;
+		sm->grids[0].range.rows = 0;
 		hd_cta_send(sm, cta, (sm->id + 5 + cta->linear) % SMS);
 		ck_assert(!hd_cta_can_leave(sm, cta)); /* once */
 		ck_assert(!hd_cta_resume(sm, cta, now));
@@ -193,8 +194,10 @@ static struct hd_stats run(uint32_t host_threads, bool verify, struct log kept[S
 	struct hd_stats stats = *simbench_stats(&bench);
 	for (uint32_t i = 0; i < SMS; i++) {
 		const struct hd_sm *sm = bench.sim->gpu.sms[i];
-		ck_assert_uint_eq(sm->placed_warps + sm->resident_warps + sm->placed_ctas + sm->resident_ctas, 0);
-		ck_assert_uint_eq(sm->grids[0].registers_away + sm->unplaced + sm->sent_count, 0);
+		ck_assert_uint_eq(sm->places.placed_warps + sm->resident_warps + sm->places.placed_ctas +
+					  sm->resident_ctas,
+				  0);
+		ck_assert_uint_eq(sm->grids[0].registers_away + sm->contexts.unplaced + sm->handover.count, 0);
 	}
 	memcpy(kept, logs, sizeof(logs));
 	simbench_release(&bench);

@@ -197,7 +197,7 @@ static void set_alarms(const struct hd_policy_handle *self, struct hd_sm *sm, st
 {
 	(void)cta;
 	order_count = 0;
-	ck_assert_uint_eq(sm->scheduling, rules[0]);
+	ck_assert_uint_eq(sm->scheduling.rule, rules[0]);
 	hd_policy_at(self, sm, sm->now + rule_at, rules[1]);
 	hd_policy_at(self, sm, sm->now + 2 * rule_at, rules[2]);
 }

@@ -320,7 +320,7 @@ static void scene_init(struct scene *scene, const char *policy)
 /* Whether the warp is given a unit at `now`; it is dispatched in the same cycle. */
 static bool issues(struct scene *scene, uint32_t warp, const struct hd_dinst *inst, uint64_t now)
 {
-	struct hd_regfile *file = scene->sm->regfiles[0];
+	struct hd_regfile *file = scene->sm->operands.regfiles[0];
 	uint8_t reason = HD_STALL_collector;
 	const struct hd_policy_hooks *hooks = scene->self->hooks;
 	uint32_t unit =

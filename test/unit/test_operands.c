@@ -2,6 +2,7 @@
 #include "harness.h"
 #include "heddle/opcodes.h"
 #include "runtime/sm/hooks.h"
+#include "runtime/sm/policy_space.h"
 #include "simbench.h"
 
 /* ---- a policy whose operands come `extra` cycles late, to instructions that read `reg` (HD_RZ: to all) */

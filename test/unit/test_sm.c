@@ -4,6 +4,7 @@
 #include "harness.h"
 #include "heddle/opcodes.h"
 #include "runtime/sm/hooks.h"
+#include "runtime/sm/policy_space.h"
 #include "simbench.h"
 
 /* ---- latencies: a dependent chain, and a consumer at latency - 1 and at latency */
@@ -113,8 +114,8 @@ START_TEST(each_pipeline_has_its_units)
 	for (uint32_t pipe = 0; pipe < HD_PIPE_COUNT; pipe++) {
 		uint32_t units = pipe == HD_PIPE_SFU ? 2 : 4;
 		for (uint32_t s = 0; s < 4; s++) {
-			ck_assert_uint_eq(sm->schedulers[s].unit_first[pipe], expected + s % units);
-			ck_assert_uint_eq(sm->schedulers[s].unit_count[pipe], 1);
+			ck_assert_uint_eq(sm->scheduling.schedulers[s].unit_first[pipe], expected + s % units);
+			ck_assert_uint_eq(sm->scheduling.schedulers[s].unit_count[pipe], 1);
 		}
 		expected += units;
 	}
@@ -132,7 +133,8 @@ START_TEST(free_slots_are_those_that_exist)
 		ck_assert_int_eq(simbench_run(&bench, 4, 64), 0);
 		const struct hd_sm *sm = bench.sim->gpu.sms[0];
 		for (uint32_t slot = 0; slot < HD_MAX_WARPS; slot++)
-			ck_assert_uint_eq(sm->free_slots[slot / 64] >> slot % 64 & 1, slot < sm->warp_slots);
+			ck_assert_uint_eq(sm->places.free_slots[slot / 64] >> slot % 64 & 1,
+					  slot < sm->places.warp_slots);
 	}
 	simbench_release(&bench);
 }
@@ -437,7 +439,7 @@ static void visit_states(const struct hd_policy_handle *self, struct hd_sm *sm, 
 	struct hd_gpu *gpu = sm->gpu;
 	struct hd_warp *warp = &sm->warps[0];
 	fill_or_find(self, hd_policy_gpu(self, gpu), gpu->policy_space, gpu->policy_bytes.gpu, GPU_STATE, fill);
-	fill_or_find(self, hd_policy_sm(self, sm), sm->policy_space, gpu->policy_bytes.sm, SM_STATE, fill);
+	fill_or_find(self, hd_policy_sm(self, sm), sm->policies.space, gpu->policy_bytes.sm, SM_STATE, fill);
 	fill_or_find(self, hd_policy_cta(self, cta), cta->policy_space, gpu->policy_bytes.cta, CTA_STATE, fill);
 	fill_or_find(self, hd_policy_warp(self, warp), warp->policy_space, gpu->policy_bytes.warp, WARP_STATE, fill);
 }
@@ -873,9 +875,9 @@ START_TEST(shared_memory_is_reserved_for_all_blocks)
 	simbench_chain(&bench, 40);
 	ck_assert_int_eq(simbench_start(&bench), 0);
 	ck_assert_int_eq(simbench_run(&bench, 3, 32), 0);
-	ck_assert_uint_eq(bench.sim->gpu.sms[0]->shared_reserved, 3 * 1024);
+	ck_assert_uint_eq(bench.sim->gpu.sms[0]->places.shared_reserved, 3 * 1024);
 	ck_assert_int_eq(simbench_run(&bench, 2, 32), 0);
-	ck_assert_uint_eq(bench.sim->gpu.sms[0]->shared_reserved, 2 * 1024);
+	ck_assert_uint_eq(bench.sim->gpu.sms[0]->places.shared_reserved, 2 * 1024);
 	simbench_release(&bench);
 }
 END_TEST

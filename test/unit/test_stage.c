@@ -1,7 +1,9 @@
 /* Policies in the operand stage: a probe that uses every hook of it, counts the calls, and decides as it is told. */
 #include "harness.h"
 #include "heddle/opcodes.h"
+#include "runtime/sm/calendar.h"
 #include "runtime/sm/hooks.h"
+#include "runtime/sm/policy_space.h"
 #include "simbench.h"
 
 enum { LOG = 64 };
@@ -112,9 +114,9 @@ static struct hd_stats run_probed(struct simbench *bench, struct probe *probe, u
 	int error = simbench_run(bench, 1, threads);
 	ck_assert_msg(!error, "%s", hd_sim_error_text(bench->sim));
 	uint32_t counted = 0;
-	for (uint32_t i = 0; i < gpu->sms[0]->regfiles[0]->collector_count; i++)
-		counted +=
-			*(uint32_t *)hd_policy_collector(&gpu->policies[0], &gpu->sms[0]->regfiles[0]->collectors[i]);
+	for (uint32_t i = 0; i < gpu->sms[0]->operands.regfiles[0]->collector_count; i++)
+		counted += *(uint32_t *)hd_policy_collector(&gpu->policies[0],
+							    &gpu->sms[0]->operands.regfiles[0]->collectors[i]);
 	ck_assert_uint_eq(counted, probe->sources);
 	struct hd_stats stats = *simbench_stats(bench);
 	uint64_t slots = 0;

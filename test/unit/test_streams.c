@@ -2,6 +2,7 @@
 #include "harness.h"
 #include "heddle/opcodes.h"
 #include "runtime/sm/hooks.h"
+#include "runtime/sm/stream.h"
 #include "simbench.h"
 
 enum { LOG = 64, ROWS = 4 };
@@ -145,13 +146,15 @@ START_TEST(streams_run_before_bodies)
 		ck_assert_uint_eq(simbench_register(&bench, slot, 10, 0), 0);
 	}
 	const struct hd_sm *sm = bench.sim->gpu.sms[0];
-	ck_assert_uint_eq(sm->grids[0].range_rows, ROWS);
-	ck_assert_uint_eq(sm->grids[0].range[1][1], 5);
-	ck_assert_uint_eq(sm->grids[0].range[1][2], 7);
-	ck_assert_uint_eq(sm->grids[0].range[1][0] | sm->grids[0].range[0][0] | sm->grids[0].range[2][1], 0);
+	ck_assert_uint_eq(sm->grids[0].range.rows, ROWS);
+	ck_assert_uint_eq(sm->grids[0].range.values[1][1], 5);
+	ck_assert_uint_eq(sm->grids[0].range.values[1][2], 7);
+	ck_assert_uint_eq(sm->grids[0].range.values[1][0] | sm->grids[0].range.values[0][0] |
+				  sm->grids[0].range.values[2][1],
+			  0);
 	/* And zero again for the next grid, which runs no stream. */
 	run(&bench, 1, 32);
-	ck_assert_uint_eq(sm->grids[0].range[1][1], 0);
+	ck_assert_uint_eq(sm->grids[0].range.values[1][1], 0);
 	ck_assert_uint_eq(ends, 2);
 	simbench_release(&bench);
 }
@@ -245,8 +248,8 @@ START_TEST(ranges_of_grids_lie_apart)
 	submit(&bench, 2);
 	ck_assert_int_eq(hd_sim_wait_all(bench.sim), 0);
 	const struct hd_sm *sm = bench.sim->gpu.sms[0];
-	ck_assert_uint_eq(sm->grids[0].range_first, 0);
-	ck_assert_uint_eq(sm->grids[1].range_first, 40);
+	ck_assert_uint_eq(sm->grids[0].range.first, 0);
+	ck_assert_uint_eq(sm->grids[1].range.first, 40);
 	/* 4096 - 2 * 1280 are three warps; the first grid, alone, had room for five. */
 	ck_assert_uint_le(most_resident, 5);
 	ck_assert_uint_ge(most_resident, 3);

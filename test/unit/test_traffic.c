@@ -9,6 +9,7 @@
 #include "memory_rig.h"
 #include "runtime/memory/packet.h"
 #include "runtime/sm/hooks.h"
+#include "runtime/sm/policy_space.h"
 #include "simbench.h"
 
 static struct rig rig;

@@ -93,7 +93,7 @@ static struct hd_counters run_chain(uint32_t length)
 	int error = simbench_run(&bench, 1, THREADS);
 	ck_assert_msg(!error, "%s", bench.message);
 	struct hd_counters counters = simbench_stats(&bench)->counters;
-	ck_assert_uint_eq(bench.sim->gpu.sms[0]->transfer_count, 0);
+	ck_assert_uint_eq(bench.sim->gpu.sms[0]->transfers.count, 0);
 	simbench_release(&bench);
 	return counters;
 }

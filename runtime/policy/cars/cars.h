@@ -12,6 +12,7 @@
 
 #include "lib/machine/abi.h"
 #include "runtime/sm/context.h"
+#include "runtime/sm/policy_space.h"
 
 #define CARS_FIRST_SAVED HD_ABI_FIRST_SAVED /* callee-saved registers are a run from here (III-A) */
 #define CARS_MAX_LEVELS 32
@@ -248,7 +249,7 @@ uint64_t cars_trap(struct hd_warp *warp, const struct cars_move *move, enum hd_i
 /* Into the trap's routine and back. */
 static inline uint32_t cars_trap_cycles(const struct hd_sm *sm)
 {
-	return 2 * sm->branch_latency;
+	return 2 * sm->issue.branch_latency;
 }
 
 /* ---- paths.c: paths of a warp in different calls */

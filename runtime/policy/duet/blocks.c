@@ -331,7 +331,7 @@ void duet_block_launch(const struct hd_policy_handle *self, struct hd_sm *sm, st
 	const struct duet_gpu *duet = duet_gpu_of(self, sm->gpu);
 	struct duet_sm *mine = duet_sm_of(self, sm);
 	struct duet_cta *own = duet_cta_of(self, cta);
-	bool whole = !cta->away && sm->placed_ctas <= duet->kernel.native;
+	bool whole = !cta->away && sm->places.placed_ctas <= duet->kernel.native;
 	for (uint32_t i = 0; i < cta->warp_count; i++)
 		whole &= !hd_warp_is_away(cta->warps[i]);
 	if (whole || !(duet->parts & HD_PART_SHARED)) {

@@ -10,6 +10,7 @@
 #include "runtime/policy/duet/monitor.h"
 #include "runtime/policy/duet/space.h"
 #include "runtime/sm/context.h"
+#include "runtime/sm/policy_space.h"
 
 #define DUET_QUEUE 16 /* warps: Table 3.4 */
 #define DUET_BLOCK_QUEUE 8

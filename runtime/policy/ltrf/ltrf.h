@@ -6,7 +6,9 @@
 #define HD_RUNTIME_POLICY_LTRF_LTRF_H
 
 #include "runtime/policy/wcb.h"
+#include "runtime/sm/calendar.h"
 #include "runtime/sm/hooks.h"
+#include "runtime/sm/policy_space.h"
 
 #define LTRF_NOWHERE UINT64_MAX /* in no interval */
 #define LTRF_ROWS 64		/* most active warps */

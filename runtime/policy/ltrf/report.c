@@ -5,6 +5,7 @@
  */
 #include "heddle/config.h"
 #include "runtime/policy/ltrf/ltrf.h"
+#include "runtime/sm/counts.h"
 
 const struct hd_policy_count ltrf_counts[] = {
 #define X(name, unit, help) {#name, unit, help},

@@ -111,8 +111,8 @@ static void start(const struct hd_policy_handle *self, struct hd_gpu *gpu)
 	uint64_t seed = setting(self, gpu, MALEKEH_SEED);
 	for (uint32_t i = 0; i < gpu->sm_count; i++)
 		for (uint32_t part = 0; part < gpu->shape.parts; part++)
-			for (uint32_t c = 0; c < gpu->sms[i]->regfiles[part]->collector_count; c++) {
-				struct hd_collector *collector = &gpu->sms[i]->regfiles[part]->collectors[c];
+			for (uint32_t c = 0; c < gpu->sms[i]->operands.regfiles[part]->collector_count; c++) {
+				struct hd_collector *collector = &gpu->sms[i]->operands.regfiles[part]->collectors[c];
 				struct hd_ccu *unit = malekeh_unit_of(self, collector);
 				hd_ccu_init(unit, setting(self, gpu, MALEKEH_ENTRIES),
 					    seed << 32 | i << 16 | collector->number);
@@ -197,7 +197,7 @@ static bool has_waited(const struct hd_policy_handle *self, const struct hd_warp
 {
 	const struct hd_sm *sm = warp->cta->sm;
 	const struct malekeh_gpu *malekeh = malekeh_gpu_of(self, sm->gpu);
-	struct malekeh_wait *wait = &malekeh_sm_of(self, sm)->waits[sm->scheduler_of[warp->id]];
+	struct malekeh_wait *wait = &malekeh_sm_of(self, sm)->waits[sm->scheduling.scheduler_of[warp->id]];
 	if (!malekeh->waits)
 		return true;
 	if (wait->asked == now + 1)

@@ -8,6 +8,7 @@
 #include "runtime/policy/malekeh/ccu.h"
 #include "runtime/policy/malekeh/sthld.h"
 #include "runtime/sm/hooks.h"
+#include "runtime/sm/policy_space.h"
 
 /* Counted by each SM for each grid. */
 #define MALEKEH_COUNTS(X)                                                                          \

@@ -4,6 +4,7 @@
  */
 #include "heddle/config.h"
 #include "runtime/policy/malekeh/malekeh.h"
+#include "runtime/sm/counts.h"
 
 /* Register operands of the widest instruction: a matrix product of sm_75 (section 2). */
 #define ROWS 7
@@ -63,8 +64,8 @@ void malekeh_dump(const struct hd_policy_handle *self, const struct hd_gpu *gpu,
 			continue;
 		fprintf(out, "malekeh, SM %u:\n", i);
 		for (uint32_t part = 0; part < gpu->shape.parts; part++)
-			for (uint32_t c = 0; c < sm->regfiles[part]->collector_count; c++) {
-				const struct hd_collector *collector = &sm->regfiles[part]->collectors[c];
+			for (uint32_t c = 0; c < sm->operands.regfiles[part]->collector_count; c++) {
+				const struct hd_collector *collector = &sm->operands.regfiles[part]->collectors[c];
 				if (malekeh_unit_of(self, collector)->owner)
 					dump_unit(collector, malekeh_unit_of(self, collector), out);
 			}

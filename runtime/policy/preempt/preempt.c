@@ -410,9 +410,9 @@ void preempt_look_for_room(const struct hd_policy_handle *self, struct hd_sm *sm
 		if (!holder && (preempt_cta_of(self, cta)->parts & BOTH) != BOTH)
 			holder = cta;
 	}
-	if (mine->state == PREEMPT_AWAY && !sm->placed_ctas && waiting && holder)
+	if (mine->state == PREEMPT_AWAY && !sm->places.placed_ctas && waiting && holder)
 		preempt_let_go(self, sm, holder);
-	if (mine->state == PREEMPT_AWAY && !sm->placed_ctas && !mine->looks) {
+	if (mine->state == PREEMPT_AWAY && !sm->places.placed_ctas && !mine->looks) {
 		hd_policy_at(self, sm, now + LOOK_AGAIN, preempt_about(PREEMPT_LOOK, 0));
 		mine->looks = true; /* others may have taken the blocks that it waits for */
 	}

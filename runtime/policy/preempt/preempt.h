@@ -9,6 +9,7 @@
 
 #include "runtime/sm/context.h"
 #include "runtime/sm/hooks.h"
+#include "runtime/sm/policy_space.h"
 
 /* ---- context.c: what the context of a warp takes in memory (2.3.3, 2.4.2) */
 

@@ -12,6 +12,7 @@
 #define HD_RUNTIME_POLICY_SHARING_SHARING_H
 
 #include "runtime/policy/sharing/drf.h"
+#include "runtime/sm/policy_space.h"
 #include "runtime/sm/sm.h"
 
 #define SHARING_KERNELS DRF_KERNELS

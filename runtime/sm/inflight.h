@@ -1,0 +1,35 @@
+/*
+ * Loads, atomics and copies under way in the memory: a table with an entry each, whose index is the token of the
+ * request. issue.c begins and ends them.
+ */
+#ifndef HD_RUNTIME_SM_INFLIGHT_H
+#define HD_RUNTIME_SM_INFLIGHT_H
+
+#include <stdint.h>
+
+struct hd_dinst;
+struct hd_sm;
+struct hd_warp;
+
+#define HD_WARP_INFLIGHT 64 /* loads under way, of the warps on average */
+
+/* A load or atomic under way. */
+struct hd_inflight {
+	const struct hd_dinst *inst;
+	uint32_t lanes, order;
+	uint32_t next_free;
+	uint16_t filter; /* cycles of the texture units, once its data are there; 0: a load */
+	uint8_t warp;	 /* hd_warp.id */
+	uint8_t group;	 /* of a copy */
+};
+
+struct hd_inflights {
+	struct hd_inflight *entries;
+	uint32_t free, left;	  /* the first free entry; how many are */
+	uint64_t asked, answered; /* accesses that want an answer, and that got it */
+};
+
+/* A free entry, of which there is one. `inst` is what its completion is for. */
+uint32_t hd_inflight_take(struct hd_sm *sm, const struct hd_warp *warp, const struct hd_dinst *inst);
+
+#endif
