@@ -373,19 +373,26 @@ def is_for_people(mutant, text):
                 FOR_PEOPLE_LINE.search(text[start:text.find('\n', start)]))
 
 
+def sources_of(room):
+    """Its C files and those of its folders that are no rooms themselves; lib/device is code for the GPU."""
+    found = []
+    for folder, inside, names in os.walk(os.path.join(ROOT, room)):
+        here = os.path.relpath(folder, ROOT)
+        inside[:] = [name for name in inside if os.path.join(here, name) not in (*ROOMS, 'lib/device')]
+        found += [os.path.join(here, name) for name in names if name.endswith('.c')]
+    return sorted(found)
+
+
 def sample(rooms, count, seed, timing=False):
     """{room: the first `count` of its mutants in an order that the seed decides}, and each file's text."""
     texts, chosen = {}, {}
     for room in rooms:
         found = []
-        folder = os.path.join(ROOT, room)
-        for name in sorted(os.listdir(folder)):
-            if name.endswith('.c'):
-                path = os.path.join(room, name)
-                with open(os.path.join(ROOT, path), encoding='utf-8') as file:
-                    texts[path] = file.read()
-                found += [mutant for mutant in mutants.mutants_of(path, texts[path])
-                          if not (timing and is_for_people(mutant, texts[path]))]
+        for path in sources_of(room):
+            with open(os.path.join(ROOT, path), encoding='utf-8') as file:
+                texts[path] = file.read()
+            found += [mutant for mutant in mutants.mutants_of(path, texts[path])
+                      if not (timing and is_for_people(mutant, texts[path]))]
         found.sort(key=lambda mutant: rank(seed, mutant))
         chosen[room] = found[:count] if count else found
     return chosen, texts
