@@ -85,6 +85,8 @@ for objects in sys.argv[3:]:
         here, there = room_of(source), room_of(home[symbol])
         if floor[there] > floor[here]:
             found.append(f'{source} calls {symbol} of {home[symbol]}: {there} is above {here}')
+        elif floor[there] == floor[here] and here != there and here in apart:
+            found.append(f'{source} calls {symbol} of {home[symbol]}: {there} and {here} do not use each other')
 if len(sys.argv) > 3:
     found.append(f'{calls > 500 and "all" or "too few"} calls seen')
 failed = len(found) > (len(sys.argv) > 3)
