@@ -1,10 +1,8 @@
 ; Both loads come first, so that one's latency is hidden behind the other's; without, each root follows its load, which
-; takes fewer registers; without the step, all is as in the program.
+; takes fewer registers.
 ; RUN: %opt -load-pass-plugin=%plugin -passes='print<heddle-code;check=1>' -disable-output %s 2>&1 | %FileCheck %s
 ; RUN: %opt -load-pass-plugin=%plugin -passes='print<heddle-code;check=1;without=hidden-latencies>' -disable-output %s 2>&1 \
 ; RUN:     | %FileCheck --check-prefix=WITHOUT %s
-; RUN: %opt -load-pass-plugin=%plugin -passes='print<heddle-code;check=1;without=schedule>' -disable-output %s 2>&1 \
-; RUN:     | %FileCheck --check-prefix=PROGRAM %s
 
 ; CHECK-LABEL: kernel roots:
 ; CHECK:     LDG
@@ -18,10 +16,6 @@
 ; WITHOUT:     MUFU.SQRT
 ; WITHOUT:     LDG
 ; WITHOUT:     MUFU.SQRT
-; PROGRAM-LABEL: kernel roots:
-; PROGRAM:     LDG
-; PROGRAM-NOT: LDG
-; PROGRAM:     MUFU.SQRT
 
 ; CHECK-LABEL: kernel loads_first:
 ; CHECK:     LDG
@@ -31,10 +25,6 @@
 ; WITHOUT:     LDG
 ; WITHOUT-NOT: LDG
 ; WITHOUT:     MUFU.SQRT
-; PROGRAM-LABEL: kernel loads_first:
-; PROGRAM:     LDG
-; PROGRAM-NOT: MUFU
-; PROGRAM:     LDG
 
 target datalayout = "e-i64:64-i128:128-v16:16-v32:32-n16:32:64"
 target triple = "nvptx64-nvidia-cuda"
