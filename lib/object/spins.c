@@ -1,21 +1,17 @@
 /*
- * A loop can be a wait for another lane where it reads memory that this may write: by an ordinary load when nothing
- * else goes on in it, that is, while no register counts its turns; by atomic operations with a result, volatile and
- * synchronising loads, or calls of what has some, whatever else it does, since such waits count their turns or look at
- * a clock. The loop is the code from the branch's target to the branch.
+ * A loop can be a wait for another lane where it reads memory that this may write and what it reads decides how often
+ * it turns (loops.h): by an ordinary load when no register counts the turns, too; by atomic operations with a result,
+ * volatile and synchronising loads, or calls of what has some, whatever it counts, since such waits count their turns
+ * or look at a clock. The loop is the code from the branch's target to the branch.
  *
- * A register counts the turns when nothing in the loop writes it but an addition to itself that each turn comes by, in
- * the first block or the last. Constants of less than 28 bits take 16 turns and more to come round; what else does not
- * change in the loop is taken for a step, too: with one of 0 the loop is not taken for a wait.
+ * Nobody writes what is read through constant caches or as read-only data while a kernel runs.
  */
 #include "lib/object/spins.h"
 #include "heddle/opcodes.h"
 
 #include <stdlib.h>
 
-#include "lib/machine/regset.h"
-
-#define SHORT_OF_A_ROUND 0x0fffffffu
+#include "lib/object/loops.h"
 
 static unsigned most(unsigned a, unsigned b)
 {
@@ -35,7 +31,8 @@ static unsigned class_of(const struct hd_inst *inst)
 	const struct hd_opinfo *info = &hd_opinfo[inst->op];
 	if (info->effects & HD_FX_ATOMIC)
 		return inst->dst == HD_RZ ? HD_SPIN_NEVER : HD_SPIN_LONG;
-	bool fixed = info->space == HD_AT_LOCAL || info->space == HD_AT_CONST || info->space == HD_AT_TEXTURE;
+	bool fixed = info->space == HD_AT_LOCAL || info->space == HD_AT_CONST || info->space == HD_AT_TEXTURE ||
+		     inst->op == HD_OP_LDCX || hd_mod_get(inst->mods, HD_MOD_CACHE) == HD_CACHE_CI;
 	if (!(info->effects & HD_FX_LOAD) || info->effects & HD_FX_ASYNC || fixed)
 		return HD_SPIN_NEVER;
 	return hd_mod_get(inst->mods, HD_MOD_SEM) == HD_SEM_WEAK ? HD_SPIN_SAME : HD_SPIN_LONG;
@@ -95,69 +92,6 @@ void hd_spins_init(struct hd_spins *spins, const struct hd_object *object, struc
 	free(all);
 }
 
-/* ---- loops */
-
-/* The code of a loop, and what of it each turn comes by. */
-struct loop {
-	const struct hd_function *function;
-	uint32_t first, last, head_end, tail;
-};
-
-/* By another instruction than that at `at`. Calls leave alone what is needed behind them. */
-static bool is_written(const struct loop *loop, uint32_t at, unsigned reg)
-{
-	struct hd_regset writes;
-	for (uint32_t i = loop->first; i <= loop->last; i++) {
-		hd_inst_writes(&loop->function->insts[i], &writes);
-		if (i != at && hd_regset_has(&writes, reg))
-			return true;
-	}
-	return false;
-}
-
-/* R = R + what the loop does not change. */
-static bool is_counter(const struct loop *loop, uint32_t at)
-{
-	const struct hd_inst *inst = &loop->function->insts[at];
-	const uint8_t regs[] = {inst->a, inst->b, inst->c};
-	const bool numbers[] = {false, hd_x_in_b(inst->xkind), hd_x_in_c(inst->xkind)};
-	unsigned selves = 0, steps = 0;
-	if (inst->op != HD_OP_IADD3 || inst->guard != HD_PT || inst->srcmods || inst->dst == HD_RZ ||
-	    hd_mod_get(inst->mods, HD_MOD_EX))
-		return false;
-	for (unsigned i = 0; i < 3; i++) {
-		if (numbers[i])
-			steps += !hd_x_is_immediate(inst->xkind) || inst->x & SHORT_OF_A_ROUND;
-		else if (regs[i] == inst->dst)
-			selves++;
-		else if (regs[i] != HD_RZ && is_written(loop, UINT32_MAX, regs[i]))
-			return false;
-		else
-			steps += regs[i] != HD_RZ;
-	}
-	return selves == 1 && steps && !is_written(loop, at, inst->dst);
-}
-
-static bool counts_turns(const struct loop *loop)
-{
-	bool counts = false;
-	for (uint32_t i = loop->first; i <= loop->last && !counts; i++)
-		counts = (i <= loop->head_end || i >= loop->tail) && is_counter(loop, i);
-	return counts;
-}
-
-static bool is_counted(const struct hd_function *function, const struct hd_bitset *leaders, uint32_t branch)
-{
-	struct loop loop = {.function = function, .first = function->insts[branch].x, .last = branch};
-	loop.head_end = loop.first;
-	loop.tail = branch;
-	while (loop.head_end < branch && !hd_inst_ends_block(&function->insts[loop.head_end]))
-		loop.head_end++;
-	while (loop.tail > loop.first && !hd_bitset_has(leaders, loop.tail))
-		loop.tail--;
-	return counts_turns(&loop);
-}
-
 static void mark_sleeps(const struct hd_function *function, uint32_t first, uint32_t last, uint8_t *of)
 {
 	for (uint32_t i = first; i < last; i++)
@@ -170,7 +104,7 @@ void hd_spins_find(const struct hd_spins *spins, const struct hd_function *funct
 	uint32_t last[HD_SPIN_LONG + 1] = {0}; /* of each class: 1 + the last instruction so far */
 	struct hd_arena scratch;
 	hd_arena_init(&scratch);
-	struct hd_bitset leaders = hd_function_leaders(function, &scratch);
+	struct hd_loops loops = hd_loops_of(function, &scratch);
 	uint8_t *class = HD_ARENA_NEW(&scratch, uint8_t, function->inst_count + 1);
 	classify(spins, function, class);
 	for (uint32_t i = 0; i < function->inst_count; i++) {
@@ -181,8 +115,10 @@ void hd_spins_find(const struct hd_spins *spins, const struct hd_function *funct
 			continue;
 		if (last[HD_SPIN_LONG] > inst->x)
 			of[i] = HD_SPIN_LONG;
-		else if (last[HD_SPIN_SAME] > inst->x && !is_counted(function, &leaders, i))
+		else if (last[HD_SPIN_SAME] > inst->x && !hd_loop_is_counted(&loops, i))
 			of[i] = HD_SPIN_SAME;
+		if (of[i] != HD_SPIN_NEVER && !hd_loop_heeds(&loops, i, class))
+			of[i] = HD_SPIN_NEVER;
 		if (of[i] != HD_SPIN_NEVER)
 			mark_sleeps(function, inst->x, i, of);
 	}

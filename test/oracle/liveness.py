@@ -8,9 +8,7 @@ the program is there.
 """
 
 from machine import CALLS, PREDICATES, REGISTERS, count, name
-
-
-READS = {'LDG', 'LDCX', 'LD', 'LDS', 'ATOMG', 'ATOM', 'ATOMS'}
+from waits import may_wait
 
 
 class Lanes:
@@ -281,15 +279,6 @@ class Flow:
 
     # Where a loop may be a wait for another lane, its path makes way, and lanes may wait anywhere: masks may be as wide.
 
-    @staticmethod
-    def may_spin(function):
-        """A branch back over code that reads what others may write, or that calls."""
-        for inst in function.insts:
-            for to in inst.succ if inst.op in ('BRA', 'BRX') else ():
-                if any(at.calls or at.op in READS for at in function.insts[to:inst.index + 1]):
-                    return True
-        return False
-
     def add_yields(self):
         functions, groups = self.program.functions, {n: {n} for n in self.program.functions}
         for n, callees in self.program.callees.items():
@@ -299,8 +288,15 @@ class Flow:
                     groups[member] = joined
         strange = {n for n, _ in self.program.unknown} | self.entered_apart()
         for n, group in groups.items():
-            if strange & group or any(self.may_spin(functions[m]) for m in group):
+            waits = any(may_wait(functions[m]) for m in group) and any(self.may_part(functions[m]) for m in group)
+            if strange & group or waits:
                 self.waiting[n] |= self.needs(group)
+
+    @staticmethod
+    def may_part(function):
+        """Whether lanes may go on at different places."""
+        return bool(function.facts['liveness']['divergent_pcs']) or any(
+            inst.op in ('BRX', 'CALLI') or inst.guard and inst.op in ('CALL', 'RET') for inst in function.insts)
 
     def needs(self, group):
         mask = 0
