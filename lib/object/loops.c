@@ -78,8 +78,8 @@ static bool is_passed(const struct loop *loop, uint32_t at)
 	return true;
 }
 
-/* The instruction of the loop that writes the register, UINT32_MAX for none or several. Calls leave alone what is needed
- * behind them. */
+/* The instruction of the loop that writes the register, UINT32_MAX for none or several. Calls leave alone what is
+ * needed behind them. */
 static uint32_t writer_of(const struct loop *loop, unsigned reg, bool *is_written)
 {
 	uint32_t writer = UINT32_MAX;
