@@ -102,6 +102,7 @@ START_TEST(registers_that_count)
 	EXPECT(false, false, LOADED, lab_guarded(1, add_imm(2, 2, 1)), WHILE_LESS(2), BACK(3));
 	EXPECT(false, false, add_imm(3, 2, 1), lab_guarded(1, move(2, 3)), WHILE_LESS(2), LOADED, BACK(4));
 	EXPECT(false, false, LOADED, lab_bra(1, 3, 3), add_imm(2, 2, 1), WHILE_LESS(2), BACK(4)); /* passed by */
+	EXPECT(false, false, add_imm(3, 2, 1), lab_bra(1, 3, 3), move(2, 3), LOADED, WHILE_LESS(2), BACK(5));
 	EXPECT(true, false, LOADED, lab_bra(1, 3, 3), shift(3, 3), add_imm(2, 2, 1), WHILE_LESS(2), BACK(5));
 }
 END_TEST
