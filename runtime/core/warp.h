@@ -84,7 +84,6 @@ struct hd_warp {
 	uint32_t (*regs)[HD_WARP_LANES]; /* regs[r][lane]; regs[-1] reads zero, regs[-2] takes what RZ is given */
 	uint32_t preds[8];		 /* lane masks; [7] PT is all ones */
 	uint32_t pc, active;		 /* of the top SIMT entry, cached */
-	uint32_t issued_pc;		 /* of its last instruction; HD_PC_NONE before that */
 	struct hd_cta *cta;
 	HD_VEC(struct hd_simt) stack;
 	struct hd_regfile *regfile; /* that its registers are in */

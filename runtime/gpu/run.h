@@ -43,8 +43,8 @@ void hd_run_find_busy(struct hd_run *run);
 uint64_t hd_run_meet(struct hd_run *run, uint64_t now);
 /* The memory's cycles up to and including this one. */
 void hd_run_memory(struct hd_run *run, uint64_t now);
-/* Gives SMs blocks that have no place yet; returns the cycle at which it is to be tried again, HD_NEVER: when a block
- * has ended. */
+/* blocks.c. Gives SMs blocks that have no place yet; returns the cycle at which it is to be tried again, HD_NEVER: when
+ * a block has ended. */
 uint64_t hd_run_dispatch(struct hd_run *run, uint64_t now);
 /* Some grid that runs has blocks without a place. */
 bool hd_run_waits_for_room(const struct hd_run *run);

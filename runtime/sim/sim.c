@@ -17,6 +17,7 @@
 #include "runtime/exec/exec.h"
 #include "runtime/gpu/crew.h"
 #include "runtime/gpu/functional.h"
+#include "runtime/policy/choice/choice.h"
 #include "runtime/sampling/sampling.h"
 #include "runtime/sim/report.h"
 #include "runtime/sim/sim_private.h"

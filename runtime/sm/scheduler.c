@@ -30,10 +30,15 @@ static bool has_bit(uint64_t mask, uint32_t position)
 	return position < HD_SCHEDULER_WARPS && (mask >> position & 1);
 }
 
+static uint32_t index_of(const struct hd_sm *sm, const struct hd_scheduler *scheduler)
+{
+	return (uint32_t)(scheduler - sm->scheduling.schedulers);
+}
+
 static void charge(struct hd_sm *sm, struct hd_scheduler *scheduler, uint64_t now)
 {
 	sm->scheduling.stalls[scheduler->reason] += now - scheduler->charged;
-	HD_TELL(sm->gpu, slots, scheduler->lost_at, scheduler->reason, now - scheduler->charged);
+	HD_TELL(sm->gpu, slots, sm, index_of(sm, scheduler), scheduler->reason, now - scheduler->charged);
 	scheduler->charged = now;
 }
 
@@ -100,7 +105,7 @@ void hd_scheduler_add(struct hd_sm *sm, struct hd_warp *warp)
 	sm->scheduling.position[warp->id] = position;
 	scheduler->resident |= UINT64_C(1) << position;
 	warp->wait_reason = HD_WAIT_NOT_RESIDENT;
-	warp->issued_pc = HD_PC_NONE;
+	HD_TELL(sm->gpu, scheduled, sm, warp);
 }
 
 static void begin_rule(struct hd_sm *sm, struct hd_scheduler *scheduler)
@@ -481,18 +486,18 @@ static uint64_t lost_positions(const struct hd_sm *sm, const struct hd_scheduler
 	return kept ? kept : ready;
 }
 
-/* Where the slots that a scheduler loses from `now` on count, where somebody watches that: of the oldest warp with the
- * reason what it would issue next; where that waits for something that it has issued itself (a branch, a barrier, a
- * fence), this. */
-static uint32_t lost_pc(const struct hd_sm *sm, const struct hd_scheduler *scheduler, uint64_t now)
+/* Whom the slots that a scheduler loses from `now` on are blamed on: the oldest warp with the reason. NULL: none. */
+static const struct hd_warp *to_blame(const struct hd_sm *sm, const struct hd_scheduler *scheduler, uint64_t now)
 {
-	uint8_t reason = scheduler->reason;
-	uint64_t positions = lost_positions(sm, scheduler, reason, now);
-	if (!positions)
-		return HD_PC_NONE;
-	const struct hd_warp *warp = &sm->warps[scheduler->warp_at[__builtin_ctzll(positions)]];
-	bool own = reason == HD_STALL_control || reason == HD_STALL_barrier || reason == HD_STALL_fence;
-	return own && warp->issued_pc != HD_PC_NONE ? warp->issued_pc : warp->pc;
+	uint64_t positions = lost_positions(sm, scheduler, scheduler->reason, now);
+	return positions ? &sm->warps[scheduler->warp_at[__builtin_ctzll(positions)]] : NULL;
+}
+
+/* Apart, so that it does not make what follows longer. */
+static __attribute__((noinline)) void tell_lost(const struct hd_sm *sm, uint32_t index)
+{
+	const struct hd_scheduler *scheduler = &sm->scheduling.schedulers[index];
+	HD_TELL(sm->gpu, lost, sm, index, to_blame(sm, scheduler, scheduler->charged), scheduler->reason);
 }
 
 static void sleep_until(struct hd_sm *sm, uint32_t index, const struct blocked *blocked)
@@ -500,8 +505,8 @@ static void sleep_until(struct hd_sm *sm, uint32_t index, const struct blocked *
 	struct hd_scheduler *scheduler = &sm->scheduling.schedulers[index];
 	scheduler->reason = lost_reason(sm, scheduler, blocked->reasons);
 	scheduler->blocked = blocked->reasons;
-	if (HD_WATCHED(sm->gpu, slots))
-		scheduler->lost_at = lost_pc(sm, scheduler, scheduler->charged);
+	if (HD_WATCHED(sm->gpu, lost))
+		tell_lost(sm, index);
 	scheduler->held_ports = knows_all(sm) ? scheduler->ports : 0;
 	sm->scheduling.next_visit[index] = blocked->until;
 }
@@ -564,7 +569,7 @@ static __attribute__((noinline)) void issue_second(struct hd_sm *sm, struct hd_s
 	if (!has_second(sm, scheduler, warp, first, now))
 		return;
 	hd_sm_counters(sm, warp)->dual_issued++;
-	warp->issued_pc = warp->pc;
+	HD_TELL(sm->gpu, picked, sm, index_of(sm, scheduler), warp, true);
 	hd_sm_issue(sm, scheduler, warp, now);
 }
 
@@ -582,7 +587,7 @@ void hd_scheduler_visit(struct hd_sm *sm, uint32_t index, uint64_t now)
 	const struct hd_dinst *first = sm->next[warp->id];
 	scheduler->last = (uint8_t)position;
 	scheduler->quiet &= ~(UINT64_C(1) << position);
-	scheduler->lost_at = warp->issued_pc = warp->pc; /* what a policy puts before it counts as its own */
+	HD_TELL(sm->gpu, picked, sm, index, warp, false);
 	hd_sm_issue(sm, scheduler, warp, now);
 	if (__builtin_expect(sm->scheduling.dual, 0))
 		issue_second(sm, scheduler, warp, first, now);

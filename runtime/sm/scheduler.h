@@ -47,10 +47,9 @@ struct hd_scheduler {
 	uint32_t reasons;     /* bit an enum hd_stall with waiting warps */
 	uint32_t blocked;     /* what the last visit found in the way of ready warps: bit an enum hd_stall */
 	uint32_t held_ports;  /* and the ports of these; 0 where anything may change it */
-	uint32_t lost_at; /* where the event `slots` is watched: the instruction that they count at, or HD_PC_NONE */
-	uint8_t reason;	  /* of the slots from `charged` on */
-	uint8_t last;	  /* position of the last issue */
-	uint8_t top;	  /* next free position */
+	uint8_t reason;	      /* of the slots from `charged` on */
+	uint8_t last;	      /* position of the last issue */
+	uint8_t top;	      /* next free position */
 	uint8_t waiting[HD_STALL_COUNT];
 	uint8_t warp_at[HD_SCHEDULER_WARPS]; /* hd_warp.id */
 	uint16_t unit_first[HD_PORT_COUNT];  /* in hd_units.units: those that take what comes to each port */

@@ -170,7 +170,7 @@ void hd_sm_begin(struct hd_sm *sm, uint64_t now)
 		scheduler->quiet = scheduler->look_at = scheduler->turns_until = 0;
 		sm->scheduling.next_visit[i] = HD_NEVER;
 		scheduler->reason = HD_STALL_idle;
-		scheduler->lost_at = HD_PC_NONE;
+		HD_TELL(sm->gpu, lost, sm, i, NULL, HD_STALL_idle);
 		scheduler->last = HD_SCHEDULER_WARPS;
 		scheduler->top = 0;
 	}
@@ -319,7 +319,7 @@ static void settle(struct hd_sm *sm, uint64_t now)
 	hd_sm_charge(sm, now + 1);
 	for (uint32_t i = 0; i < sm->scheduling.count; i++) {
 		sm->scheduling.schedulers[i].reason = HD_STALL_idle;
-		sm->scheduling.schedulers[i].lost_at = HD_PC_NONE;
+		HD_TELL(sm->gpu, lost, sm, i, NULL, HD_STALL_idle);
 		sm->scheduling.next_visit[i] = HD_NEVER;
 	}
 	sm->scheduling.visit_next = HD_NEVER;

@@ -23,7 +23,19 @@
 struct blame {
 	uint64_t *slots; /* [1 + instruction][enum hd_stall] */
 	uint32_t count;	 /* of instructions */
+	uint32_t *at;	 /* [SM][scheduler]: the instruction that its slots count at; HD_PC_NONE */
 };
+
+/* Of a warp: the last instruction that it has issued from its place; HD_PC_NONE before the first. */
+static uint32_t *issued_pc(const struct hd_watcher_handle *self, const struct hd_warp *warp)
+{
+	return HD_WATCHER_OF(self, warp, warp);
+}
+
+static uint32_t *place_of(const struct blame *blame, const struct hd_sm *sm, uint32_t scheduler)
+{
+	return &blame->at[sm->id * HD_MAX_SCHEDULERS + scheduler];
+}
 
 /* Row 0 is that of slots without an instruction, pc + 1 an instruction's. */
 static uint64_t *row_of(const struct blame *blame, uint32_t pc)
@@ -47,20 +59,58 @@ static void grid_begin(const struct hd_watcher_handle *self, struct hd_gpu *gpu,
 	blame->count = count;
 }
 
-static void slots(const struct hd_watcher_handle *self, uint32_t pc, uint32_t reason, uint64_t count)
+static void scheduled(const struct hd_watcher_handle *self, const struct hd_sm *sm, const struct hd_warp *warp)
 {
+	(void)sm;
+	*issued_pc(self, warp) = HD_PC_NONE;
+}
+
+/* What a policy puts before the instruction counts as its own. */
+static void picked(const struct hd_watcher_handle *self, const struct hd_sm *sm, uint32_t scheduler,
+		   const struct hd_warp *warp, bool second)
+{
+	*issued_pc(self, warp) = warp->pc;
+	if (!second)
+		*place_of(self->state, sm, scheduler) = warp->pc;
+}
+
+/* At what the warp would issue next; where that waits for something that it has issued itself (a branch, a barrier, a
+ * fence), at this. */
+static void lost(const struct hd_watcher_handle *self, const struct hd_sm *sm, uint32_t scheduler,
+		 const struct hd_warp *warp, uint32_t reason)
+{
+	bool own = reason == HD_STALL_control || reason == HD_STALL_barrier || reason == HD_STALL_fence;
+	uint32_t *at = place_of(self->state, sm, scheduler);
+	*at = warp ? warp->pc : HD_PC_NONE;
+	if (warp && own && *issued_pc(self, warp) != HD_PC_NONE)
+		*at = *issued_pc(self, warp);
+}
+
+static void slots(const struct hd_watcher_handle *self, const struct hd_sm *sm, uint32_t scheduler, uint32_t reason,
+		  uint64_t count)
+{
+	uint32_t pc = *place_of(self->state, sm, scheduler);
 	if (count)
 		__atomic_fetch_add(&row_of(self->state, pc)[reason], count, __ATOMIC_RELAXED);
 }
 
 static const struct hd_watcher blame_watcher = {.name = "blame",
+						.warp_bytes = sizeof(uint32_t),
 						.all_code = true,
 						.grid_begin = grid_begin,
+						.scheduled = scheduled,
+						.picked = picked,
+						.lost = lost,
 						.slots = slots};
 
 void hd_blame_start(struct hd_gpu *gpu)
 {
-	hd_watcher_add(gpu, &blame_watcher, HD_ARENA_NEW(&gpu->arena, struct blame, 1));
+	struct blame *blame = HD_ARENA_NEW(&gpu->arena, struct blame, 1);
+	size_t schedulers = gpu->sm_count * HD_MAX_SCHEDULERS;
+	blame->at = HD_ARENA_NEW(&gpu->arena, uint32_t, schedulers);
+	for (size_t i = 0; i < schedulers; i++)
+		blame->at[i] = HD_PC_NONE;
+	hd_watcher_add(gpu, &blame_watcher, blame);
 }
 
 void hd_blame_end(struct hd_gpu *gpu)

@@ -5,6 +5,7 @@
 #include <jansson.h>
 
 #include "heddle/policy.h"
+#include "runtime/policy/choice/choice.h"
 #include "runtime/sim/sim_private.h"
 #include "runtime/sm/hooks.h"
 #include "runtime/sm/policy_space.h"

@@ -1,6 +1,7 @@
 /* Policies in the operand stage: a probe that uses every hook of it, counts the calls, and decides as it is told. */
 #include "harness.h"
 #include "heddle/opcodes.h"
+#include "runtime/policy/choice/choice.h"
 #include "runtime/sm/calendar.h"
 #include "runtime/sm/hooks.h"
 #include "runtime/sm/policy_space.h"

@@ -1,5 +1,5 @@
 """floors.py ROOT TABLE [OBJECTS]: prints each #include that goes up a floor, across the two halves, or from tools into
-passes; and each call in the runtime's object files (OBJECTS) that goes up a floor.
+passes; and each name in the runtime's object files (OBJECTS), of a function or of data, that goes up a floor.
 
 The table names rooms (folders) from the lowest floor up; see its head.
 """
@@ -74,7 +74,7 @@ for objects in sys.argv[3:]:
     table = subprocess.run(['nm', '-A', *sources], cwd=objects, capture_output=True, text=True, check=True).stdout
     for line in table.splitlines():
         source, words = line.split(':', 1)[0], line.split()
-        if words[-2] == 'T':
+        if words[-2] in 'TDBR':
             home[words[-1]] = source
         elif words[-2] == 'U':
             needs.append((source, words[-1]))
@@ -84,9 +84,9 @@ for objects in sys.argv[3:]:
         calls += 1
         here, there = room_of(source), room_of(home[symbol])
         if floor[there] > floor[here]:
-            found.append(f'{source} calls {symbol} of {home[symbol]}: {there} is above {here}')
+            found.append(f'{source} uses {symbol} of {home[symbol]}: {there} is above {here}')
         elif floor[there] == floor[here] and here != there and here in apart:
-            found.append(f'{source} calls {symbol} of {home[symbol]}: {there} and {here} do not use each other')
+            found.append(f'{source} uses {symbol} of {home[symbol]}: {there} and {here} do not use each other')
 if len(sys.argv) > 3:
     found.append(f'{calls > 500 and "all" or "too few"} calls seen')
 failed = len(found) > (len(sys.argv) > 3)

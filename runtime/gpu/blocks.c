@@ -1,0 +1,166 @@
+/*
+ * Which block goes to which SM, and what becomes of those that have ended.
+ *
+ * CTAs go to the SMs round robin, one an SM and pass, so that a small grid spreads over the GPU. Of several grids the
+ * one with the highest priority goes first, then the one that came first, and until all its blocks have a place the
+ * others get none (the "leftover" policy of hardware). Policies may give grids shares of the SMs instead.
+ *
+ * Cost: O(SMs) a pass.
+ */
+#include "runtime/gpu/run.h"
+#include "runtime/sm/hooks.h"
+#include "runtime/sm/places.h"
+
+/* The cycle from which the SM can start a CTA of the grid that it has room for. */
+static uint64_t launch_cycle(const struct hd_sm *sm, const struct hd_grid *grid)
+{
+	return sm->dispatch.next > grid->dispatch_from ? sm->dispatch.next : grid->dispatch_from;
+}
+
+static bool waits_for_room(const struct hd_grid *grid)
+{
+	uint64_t end = grid->cta_stop ? grid->cta_stop : grid->cta_total;
+	return grid->running && (grid->cta_next < end || grid->requeued.len);
+}
+
+static uint64_t next_cta(struct hd_grid *grid)
+{
+	if (!grid->requeued.len)
+		return grid->cta_next++;
+	uint64_t linear = grid->requeued.data[0];
+	grid->requeued.len--;
+	memmove(grid->requeued.data, grid->requeued.data + 1, grid->requeued.len * sizeof(linear));
+	return linear;
+}
+
+/* One pass of a grid over the SMs. Returns the cycle of the next pass: HD_NEVER until a CTA retires. */
+static uint64_t dispatch_pass(struct hd_run *run, struct hd_grid *grid, uint64_t now)
+{
+	uint64_t next = HD_NEVER;
+	uint32_t first = run->first;
+	for (uint32_t i = 0; i < run->sm_count && waits_for_room(grid); i++) {
+		uint32_t id = (first + i) % run->sm_count;
+		struct hd_sm *sm = run->gpu->sms[id];
+		if (!hd_sm_has_room(sm, grid))
+			continue;
+		uint64_t stands = hd_window_stands(run->window, id, now);
+		if (stands > now) {
+			next = hd_earlier(next, stands);
+			continue;
+		}
+		if (launch_cycle(sm, grid) <= now) {
+			hd_sm_launch_cta(sm, grid, next_cta(grid), now);
+			run->due[id] = now;
+			run->first = (id + 1) % run->sm_count;
+		}
+		if (hd_sm_has_room(sm, grid))
+			next = hd_earlier(next, launch_cycle(sm, grid) > now ? launch_cycle(sm, grid) : now + 1);
+	}
+	return waits_for_room(grid) ? next : HD_NEVER;
+}
+
+bool hd_run_waits_for_room(const struct hd_run *run)
+{
+	for (uint32_t i = 0; i < run->gpu->grids.len; i++)
+		if (waits_for_room(run->gpu->grids.data[i]))
+			return true;
+	return false;
+}
+
+/* Whose blocks are next: NULL when all have a place. */
+static struct hd_grid *head_grid(const struct hd_gpu *gpu)
+{
+	struct hd_grid *head = NULL;
+	for (uint32_t i = 0; i < gpu->grids.len; i++) {
+		struct hd_grid *grid = gpu->grids.data[i];
+		if (waits_for_room(grid) && (!head || grid->priority < head->priority))
+			head = grid;
+	}
+	return head;
+}
+
+static uint64_t dispatch_in_order(struct hd_run *run, uint64_t now)
+{
+	uint64_t next = HD_NEVER;
+	for (struct hd_grid *grid; (grid = head_grid(run->gpu));) {
+		next = hd_earlier(next, dispatch_pass(run, grid, now));
+		if (waits_for_room(grid))
+			break;
+	}
+	return next;
+}
+
+/* The most urgent grid of which the SM may have another block, or NULL. */
+static struct hd_grid *candidate(struct hd_sm *sm)
+{
+	struct hd_grid *best = NULL;
+	for (uint32_t i = 0; i < sm->gpu->grids.len; i++) {
+		struct hd_grid *grid = sm->gpu->grids.data[i];
+		if (!waits_for_room(grid) || !hd_sm_has_room(sm, grid) ||
+		    sm->grids[grid->slot].resident >= hd_policy_quota(sm, grid))
+			continue;
+		if (!best || grid->priority < best->priority)
+			best = grid;
+	}
+	return best;
+}
+
+/* One block per SM and pass, of a grid whose quota there is not used up. */
+static uint64_t dispatch_by_quota(struct hd_run *run, uint64_t now)
+{
+	uint64_t next = HD_NEVER;
+	uint32_t first = run->first;
+	for (uint32_t i = 0; i < run->sm_count; i++) {
+		uint32_t id = (first + i) % run->sm_count;
+		struct hd_sm *sm = run->gpu->sms[id];
+		struct hd_grid *grid = candidate(sm);
+		if (!grid)
+			continue;
+		if (launch_cycle(sm, grid) > now) {
+			next = hd_earlier(next, launch_cycle(sm, grid));
+			continue;
+		}
+		hd_sm_launch_cta(sm, grid, next_cta(grid), now);
+		run->due[id] = now;
+		run->first = (id + 1) % run->sm_count;
+		next = hd_earlier(next, sm->dispatch.next > now ? sm->dispatch.next : now + 1);
+	}
+	return next;
+}
+
+uint64_t hd_run_dispatch(struct hd_run *run, uint64_t now)
+{
+	uint64_t next = run->quotas ? dispatch_by_quota(run, now) : dispatch_in_order(run, now);
+	hd_run_find_busy(run);
+	return next;
+}
+
+/* Killed ones come before all others. */
+static void collect_requeued(struct hd_sm *sm)
+{
+	for (uint32_t i = 0; i < sm->contexts.requeued_count; i++)
+		hd_vec_push(&sm->contexts.requeued[i].grid->requeued, sm->contexts.requeued[i].linear);
+	sm->contexts.requeued_count = 0;
+}
+
+void hd_run_collect(struct hd_run *run, struct hd_sm *sm, uint64_t now)
+{
+	const struct hd_gpu *gpu = run->gpu;
+	collect_requeued(sm);
+	run->sends |= sm->handover.count != 0;
+	sm->dispatch.retired = 0;
+	if (sm->dispatch.wanted)
+		run->dispatch_next = hd_earlier(run->dispatch_next, now + 1);
+	sm->dispatch.wanted = false;
+	for (uint32_t i = 0; i < gpu->grids.len; i++) {
+		struct hd_grid *grid = gpu->grids.data[i];
+		struct hd_sm_grid *mine = &sm->grids[grid->slot];
+		if (!grid->running)
+			continue;
+		grid->cta_done += mine->retired;
+		run->ending += mine->retired && grid->cta_done == grid->cta_total;
+		mine->retired = 0;
+		if (waits_for_room(grid))
+			run->dispatch_next = hd_earlier(run->dispatch_next, now + 1);
+	}
+}
