@@ -38,9 +38,7 @@
 	X(dropped, "registers", "dead registers that were not written back")
 
 struct rfc_counts {
-#define X(name, unit, help) uint64_t name;
-	RFC_COUNTS(X)
-#undef X
+	RFC_COUNTS(HD_COUNT_FIELD)
 };
 
 struct rfc_entry {
@@ -222,7 +220,7 @@ static enum hd_target result_target(const struct hd_policy_handle *self, const s
 	return HD_TO_CACHE;
 }
 
-static void forget(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now)
+static void forget_names(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now)
 {
 	struct rfc_warp *mine = hd_policy_warp(self, warp);
 	for (uint32_t i = 0; i < entries_of(self, warp); i++)
@@ -235,7 +233,7 @@ static void issued(const struct hd_policy_handle *self, struct hd_warp *warp, co
 {
 	(void)effect;
 	if (hd_served_is_service(inst))
-		forget(self, warp, now);
+		forget_names(self, warp, now);
 	for (uint32_t i = 0; i < inst->named_count; i++) {
 		struct rfc_entry *entry = inst->operands[i].dead ? find(self, warp, inst->operands[i].reg) : NULL;
 		if (entry)
@@ -266,41 +264,8 @@ static void deactivate(const struct hd_policy_handle *self, struct hd_warp *warp
 	}
 }
 
-/* Where another policy renames registers (CARS), names mean others behind a call or return. */
-static void forget_names(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now)
-{
-	if (warp->cta->sm->hooks & HD_HOOK(rename))
-		forget(self, warp, now);
-}
-
-static uint32_t call(const struct hd_policy_handle *self, struct hd_warp *warp, const struct hd_dinst *inst,
-		     uint32_t callee, uint64_t now)
-{
-	(void)inst, (void)callee;
-	forget_names(self, warp, now);
-	return 0;
-}
-
-static uint32_t call_return(const struct hd_policy_handle *self, struct hd_warp *warp, bool all_threads, uint64_t now)
-{
-	(void)all_threads;
-	forget_names(self, warp, now);
-	return 0;
-}
-
-/* The path may be in other calls. */
-static void path_switch(const struct hd_policy_handle *self, struct hd_warp *warp, enum hd_path how, uint64_t now)
-{
-	(void)how;
-	if (warp->reordered)
-		forget_names(self, warp, now);
-}
-
 static const struct hd_policy_count counts[] = {
-#define X(name, unit, help) {#name, unit, help},
-	RFC_COUNTS(X)
-#undef X
-		{0},
+	RFC_COUNTS(HD_COUNT_ROW){0},
 };
 
 static void report(const struct hd_policy_handle *self, const struct hd_gpu *gpu,
@@ -342,8 +307,6 @@ const struct hd_policy_hooks hd_hooks_rfc = {
 	.issue.issued = issued,
 	.issue.activate = activate,
 	.issue.deactivate = deactivate,
-	.calls.call = call,
-	.calls.call_return = call_return,
-	.calls.path_switch = path_switch,
+	.calls.forget_names = forget_names,
 	.observation.report = report,
 };

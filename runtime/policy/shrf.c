@@ -44,9 +44,7 @@
 	X(dropped, "registers", "dead results that were not written back")
 
 struct shrf_counts {
-#define X(name, unit, help) uint64_t name;
-	SHRF_COUNTS(X)
-#undef X
+	SHRF_COUNTS(HD_COUNT_FIELD)
 };
 
 struct shrf_entry {
@@ -340,46 +338,17 @@ static void deactivate(const struct hd_policy_handle *self, struct hd_warp *warp
 		counts_of(self, warp)->saved += empty(self, warp, now);
 }
 
-/* Where another policy renames registers (CARS), names mean others behind a call or return. */
 static void forget_names(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now)
 {
 	struct shrf_warp *mine = hd_policy_warp(self, warp);
-	if (!(warp->cta->sm->hooks & HD_HOOK(rename)))
-		return;
 	counts_of(self, warp)->written_back += empty(self, warp, now);
 	mine->strand = NO_STRAND;
 	memset(&mine->lost, 0, sizeof mine->lost);
 	memset(&mine->live, 0xff, sizeof mine->live);
 }
 
-static uint32_t call(const struct hd_policy_handle *self, struct hd_warp *warp, const struct hd_dinst *inst,
-		     uint32_t callee, uint64_t now)
-{
-	(void)inst, (void)callee;
-	forget_names(self, warp, now);
-	return 0;
-}
-
-static uint32_t call_return(const struct hd_policy_handle *self, struct hd_warp *warp, bool all_threads, uint64_t now)
-{
-	(void)all_threads;
-	forget_names(self, warp, now);
-	return 0;
-}
-
-/* The path may be in other calls. */
-static void path_switch(const struct hd_policy_handle *self, struct hd_warp *warp, enum hd_path how, uint64_t now)
-{
-	(void)how;
-	if (warp->reordered)
-		forget_names(self, warp, now);
-}
-
 static const struct hd_policy_count counts[] = {
-#define X(name, unit, help) {#name, unit, help},
-	SHRF_COUNTS(X)
-#undef X
-		{0},
+	SHRF_COUNTS(HD_COUNT_ROW){0},
 };
 
 static void report(const struct hd_policy_handle *self, const struct hd_gpu *gpu,
@@ -420,8 +389,6 @@ const struct hd_policy_hooks hd_hooks_shrf = {
 	.issue.issued = issued,
 	.issue.activate = activate,
 	.issue.deactivate = deactivate,
-	.calls.call = call,
-	.calls.call_return = call_return,
-	.calls.path_switch = path_switch,
+	.calls.forget_names = forget_names,
 	.observation.report = report,
 };

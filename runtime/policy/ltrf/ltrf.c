@@ -345,13 +345,11 @@ static void issued(const struct hd_policy_handle *self, struct hd_warp *warp, co
 	}
 }
 
-/* Where another policy renames registers (CARS), names mean others behind a call or return: all leave the cache. */
+/* All leave the cache. */
 static void forget_names(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now)
 {
 	struct ltrf_warp *mine = ltrf_warp_of(self, warp);
 	const struct hd_wcb_set none = {{0}};
-	if (!(warp->cta->sm->hooks & HD_HOOK(rename)))
-		return;
 	if (mine->row)
 		ltrf_prefetch(self, warp, &none, false, now * HD_TICKS);
 	else
@@ -359,29 +357,6 @@ static void forget_names(const struct hd_policy_handle *self, struct hd_warp *wa
 	mine->interval = LTRF_NOWHERE;
 	mine->lost = mine->defined = none;
 	memset(&mine->block.live, 0xff, sizeof mine->block.live);
-}
-
-static uint32_t call(const struct hd_policy_handle *self, struct hd_warp *warp, const struct hd_dinst *inst,
-		     uint32_t callee, uint64_t now)
-{
-	(void)inst, (void)callee;
-	forget_names(self, warp, now);
-	return 0;
-}
-
-static uint32_t call_return(const struct hd_policy_handle *self, struct hd_warp *warp, bool all_threads, uint64_t now)
-{
-	(void)all_threads;
-	forget_names(self, warp, now);
-	return 0;
-}
-
-/* The path may be in other calls. */
-static void path_switch(const struct hd_policy_handle *self, struct hd_warp *warp, enum hd_path how, uint64_t now)
-{
-	(void)how;
-	if (warp->reordered)
-		forget_names(self, warp, now);
 }
 
 static const struct hd_policy_setting settings[] = {
@@ -439,9 +414,7 @@ const struct hd_policy_hooks hd_hooks_ltrf = {
 	.issue.code_place = code_place,
 	.issue.activate = activate,
 	.issue.deactivate = deactivate,
-	.calls.call = call,
-	.calls.call_return = call_return,
-	.calls.path_switch = path_switch,
+	.calls.forget_names = forget_names,
 	.operands.operand_source = operand_source,
 	.operands.result_target = result_target,
 	.issue.issued = issued,

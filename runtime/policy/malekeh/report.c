@@ -10,10 +10,7 @@
 #define ROWS 7
 
 const struct hd_policy_count malekeh_counts[] = {
-#define X(name, unit, help) {#name, unit, help},
-	MALEKEH_COUNTS(X)
-#undef X
-		{0},
+	MALEKEH_COUNTS(HD_COUNT_ROW){0},
 };
 
 static double percent(uint64_t part, uint64_t whole)
