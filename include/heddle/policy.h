@@ -109,6 +109,10 @@ struct hd_policy_setting {
 struct hd_policy_count {
 	const char *name, *unit, *help;
 };
+static inline double hd_percent(uint64_t part, uint64_t whole)
+{
+	return whole ? 100 * (double)part / (double)whole : 0;
+}
 /* For a table of counts, #define X_COUNTS(X) X(name, "unit", "help") ...: the fields of the struct, and the rows. */
 #define HD_COUNT_FIELD(name_, unit_, help_) uint64_t name_;
 #define HD_COUNT_ROW(name_, unit_, help_) {#name_, unit_, help_},

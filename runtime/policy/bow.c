@@ -237,7 +237,7 @@ static void report(const struct hd_policy_handle *self, const struct hd_gpu *gpu
 {
 	struct bow_counts sum;
 	hd_policy_sum(self, gpu, &sum);
-	add(context, "read_hits", sum.operands ? 100 * (double)sum.hits / (double)sum.operands : 0, "%");
+	add(context, "read_hits", hd_percent(sum.hits, sum.operands), "%");
 	add(context, "storage", (double)gpu->config->collectors * BUFFERED * HD_ROW_BYTES, "bytes");
 }
 

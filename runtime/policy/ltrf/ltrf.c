@@ -29,6 +29,7 @@
 #include "heddle/config.h"
 #include "heddle/figures.h"
 #include "runtime/exec/fault.h"
+#include "runtime/policy/regcache.h"
 #include "runtime/policy/served.h"
 
 #include <assert.h>
@@ -36,15 +37,6 @@
 #define VECTOR_BYTES (HD_WCB_REGISTERS / 8)
 
 /* ---- the machine */
-
-static int configure(const struct hd_policy *policy, struct hd_config *config, const char *parameter,
-		     struct hd_diag *diag)
-{
-	(void)policy, (void)parameter, (void)diag;
-	config->scheduler = HD_SCHED_TWO_LEVEL;
-	config->two_level_miss = 1;
-	return 0;
-}
 
 static void start(const struct hd_policy_handle *self, struct hd_gpu *gpu)
 {
@@ -392,8 +384,7 @@ static const struct hd_policy_setting settings[] = {
 
 static const struct hd_policy_energy energy[] = {
 	[LTRF_CONTROL] = {"control", "look-up in the warp control block (assumed)", 0.5},
-	[LTRF_CACHE_READ] = {"cache_read", "read of a register from the cache (assumed)", 3.2},
-	[LTRF_CACHE_WRITE] = {"cache_write", "write of a register to the cache (assumed)", 4.2},
+	HD_REGCACHE_ENERGY("cache"), /* LTRF_CACHE_READ, LTRF_CACHE_WRITE */
 	[LTRF_LINK] = {"link", "move of a register between main register file and cache (assumed)", 3},
 	{0},
 };
@@ -407,7 +398,7 @@ const struct hd_policy_hooks hd_hooks_ltrf = {
 	.energy = energy,
 	.settings = settings,
 	.counts = ltrf_counts,
-	.configure = configure,
+	.configure = hd_regcache_configure,
 	.start = start,
 	.decode = decode,
 	.issue.fetch = fetch,
