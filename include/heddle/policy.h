@@ -109,6 +109,13 @@ struct hd_policy_setting {
 struct hd_policy_count {
 	const char *name, *unit, *help;
 };
+static inline double hd_percent(uint64_t part, uint64_t whole)
+{
+	return whole ? 100 * (double)part / (double)whole : 0;
+}
+/* For a table of counts, #define X_COUNTS(X) X(name, "unit", "help") ...: the fields of the struct, and the rows. */
+#define HD_COUNT_FIELD(name_, unit_, help_) uint64_t name_;
+#define HD_COUNT_ROW(name_, unit_, help_) {#name_, unit_, help_},
 
 struct hd_policy_hooks {
 	/* Sizes of the state that the engine allocates, zeroed. State of grids, CTAs and warps is zeroed at each
@@ -179,7 +186,7 @@ struct hd_policy_hooks {
 	X(issue, can_issue) X(issue, write_back) X(issue, barrier_wait) X(issue, barrier_resume) \
 	X(issue, warp_start) X(issue, stream_end) X(issue, elide) X(issue, fetch) X(issue, prefer) \
 	X(issue, code_place) X(issue, issued) X(issue, activate) X(issue, deactivate) \
-	X(calls, call) X(calls, call_return) X(calls, path_switch) \
+	X(calls, call) X(calls, call_return) X(calls, path_switch) X(calls, forget_names) \
 	X(memory, memory_access) X(memory, l1_bypass) X(memory, load_miss) X(memory, first_use) X(memory, send) \
 	X(memory, reply) \
 	X(contexts, cta_kill) X(contexts, cta_arrive) X(contexts, stopped) X(contexts, drained) \

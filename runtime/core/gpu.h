@@ -111,10 +111,12 @@ struct hd_gpu {
 	bool stepwise, watched_alone, shows_code, wants_facts, one_grid; /* what some watcher needs: hd_watcher's */
 };
 
-/* Every policy `self` (a handle) that has the hook. */
-#define HD_HOOKED(gpu, self, hook)                                                                            \
+/* Every policy `self` (a handle); every one that has the hook. */
+#define HD_POLICIES(gpu, self)                                                                                \
 	for (const struct hd_policy_handle *self = (gpu)->policies, *self##_end = self + (gpu)->policy_count; \
-	     self < self##_end; self++)                                                                       \
+	     self < self##_end; self++)
+#define HD_HOOKED(gpu, self, hook) \
+	HD_POLICIES (gpu, self) \
 		if (self->hooks->hook)
 
 /* For policies with `facts`: what is said of the instruction at `pc`, in *function if that is not NULL; NULL: nothing.

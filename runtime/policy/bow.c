@@ -33,9 +33,7 @@ enum { MOST_WORDS = 4 };
 	X(kept_results, "registers", "results that arrived while their instruction was in the window")
 
 struct bow_counts {
-#define X(name, unit, help) uint64_t name;
-	BOW_COUNTS(X)
-#undef X
+	BOW_COUNTS(HD_COUNT_FIELD)
 };
 
 struct bow_gpu {
@@ -231,10 +229,7 @@ static void issued(const struct hd_policy_handle *self, struct hd_warp *warp, co
 /* ---- figures */
 
 static const struct hd_policy_count counts[] = {
-#define X(name, unit, help) {#name, unit, help},
-	BOW_COUNTS(X)
-#undef X
-		{0},
+	BOW_COUNTS(HD_COUNT_ROW){0},
 };
 
 static void report(const struct hd_policy_handle *self, const struct hd_gpu *gpu,
@@ -242,7 +237,7 @@ static void report(const struct hd_policy_handle *self, const struct hd_gpu *gpu
 {
 	struct bow_counts sum;
 	hd_policy_sum(self, gpu, &sum);
-	add(context, "read_hits", sum.operands ? 100 * (double)sum.hits / (double)sum.operands : 0, "%");
+	add(context, "read_hits", hd_percent(sum.hits, sum.operands), "%");
 	add(context, "storage", (double)gpu->config->collectors * BUFFERED * HD_ROW_BYTES, "bytes");
 }
 

@@ -19,14 +19,10 @@
 #include <string.h>
 
 #include "heddle/config.h"
-#include "runtime/exec/fault.h"
+#include "runtime/policy/regcache.h"
 #include "runtime/policy/served.h"
-#include "runtime/policy/wcb.h"
 #include "runtime/sm/counts.h"
-#include "runtime/sm/hooks.h"
-#include "runtime/sm/policy_space.h"
 
-#define MOST_ENTRIES 64
 #define MOST_SHARED 1024
 
 #define RFC_COUNTS(X)                                                                     \
@@ -38,23 +34,12 @@
 	X(dropped, "registers", "dead registers that were not written back")
 
 struct rfc_counts {
-#define X(name, unit, help) uint64_t name;
-	RFC_COUNTS(X)
-#undef X
-};
-
-struct rfc_entry {
-	uint8_t reg;
-	bool valid, dead;
-	uint64_t made;		      /* number of the result that it was made for */
-	uint32_t data[HD_WARP_LANES]; /* under --verify */
+	RFC_COUNTS(HD_COUNT_FIELD)
 };
 
 struct rfc_warp {
-	bool active;
-	uint32_t oldest;	/* the entry that makes room next */
-	struct hd_wcb_set lost; /* dropped as dead */
-	struct rfc_entry entries[MOST_ENTRIES];
+	struct hd_regcache cache;
+	uint32_t oldest; /* the entry that makes room next */
 };
 
 /* A place of a cache that all warps share, and whose result has it. */
@@ -70,35 +55,16 @@ struct rfc_sm {
 };
 
 struct rfc_gpu {
-	uint32_t entries; /* of a warp: its own, or the most that it can have of those that all share */
-	uint32_t shared;  /* of all warps of an SM; 0: each has its own */
+	struct hd_regcache_gpu
+		caches;	 /* entries of a warp: its own, or the most that it can have of those that all share */
+	uint32_t shared; /* of all warps of an SM; 0: each has its own */
 };
 
-enum setting { ENTRIES, LATENCY, SHARED };
-enum energy { READ, WRITE };
+enum { SHARED = HD_REGCACHE_OWN };
 
 static struct rfc_counts *counts_of(const struct hd_policy_handle *self, const struct hd_warp *warp)
 {
 	return hd_policy_counts(self, warp);
-}
-
-static uint32_t entries_of(const struct hd_policy_handle *self, const struct hd_warp *warp)
-{
-	return ((const struct rfc_gpu *)hd_policy_gpu(self, warp->cta->sm->gpu))->entries;
-}
-
-static void spend(const struct hd_policy_handle *self, const struct hd_warp *warp, enum energy what)
-{
-	hd_policy_spend(self, warp->cta->sm, warp->cta->grid, (uint32_t)what, 1);
-}
-
-static int configure(const struct hd_policy *policy, struct hd_config *config, const char *parameter,
-		     struct hd_diag *diag)
-{
-	(void)policy, (void)parameter, (void)diag;
-	config->scheduler = HD_SCHED_TWO_LEVEL;
-	config->two_level_miss = 1;
-	return 0;
 }
 
 static void start(const struct hd_policy_handle *self, struct hd_gpu *gpu)
@@ -106,65 +72,47 @@ static void start(const struct hd_policy_handle *self, struct hd_gpu *gpu)
 	struct rfc_gpu *rfc = hd_policy_gpu(self, gpu);
 	const struct hd_config *config = gpu->config;
 	uint64_t active = config->two_level_active * (config->two_level_pool ? 1 : config->schedulers);
-	rfc->entries = (uint32_t)hd_policy_setting(self, gpu, ENTRIES);
+	hd_regcache_start(self, gpu);
 	if (hd_policy_setting(self, gpu, SHARED) == 0)
 		return;
-	rfc->shared = rfc->entries * (uint32_t)active;
+	rfc->shared = rfc->caches.entries * (uint32_t)active;
 	rfc->shared = rfc->shared < MOST_SHARED ? rfc->shared : MOST_SHARED;
-	rfc->entries = rfc->shared < MOST_ENTRIES ? rfc->shared : MOST_ENTRIES;
+	rfc->caches.entries = rfc->shared < HD_REGCACHE_MOST ? rfc->shared : HD_REGCACHE_MOST;
 }
 
-static struct rfc_entry *find(const struct hd_policy_handle *self, const struct hd_warp *warp, uint32_t reg)
+/* The entry is free afterwards. Returns whether its value was written back. */
+static bool empty(const struct hd_policy_handle *self, struct hd_warp *warp, struct hd_regcache_entry *entry,
+		  uint64_t now)
 {
-	struct rfc_warp *mine = hd_policy_warp(self, warp);
-	for (uint32_t i = 0; i < entries_of(self, warp); i++)
-		if (mine->entries[i].valid && mine->entries[i].reg == reg)
-			return &mine->entries[i];
-	return NULL;
+	enum hd_regcache_end end = hd_regcache_evict(self, warp, entry, now);
+	counts_of(self, warp)->dropped += end == HD_REGCACHE_DROPPED;
+	return end == HD_REGCACHE_WRITTEN;
 }
 
-/* The entry is free afterwards; whether its value was written back. */
-static bool empty(const struct hd_policy_handle *self, struct hd_warp *warp, struct rfc_entry *entry, uint64_t now)
+static struct hd_regcache_entry *own_entry(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now)
 {
 	struct rfc_warp *mine = hd_policy_warp(self, warp);
-	if (!entry->valid)
-		return false;
-	entry->valid = false;
-	if (entry->dead) {
-		counts_of(self, warp)->dropped++;
-		hd_wcb_add(&mine->lost, entry->reg);
-		return false;
-	}
-	hd_bank_write(warp->cta->sm, warp, entry->reg, now * HD_TICKS);
-	spend(self, warp, READ);
-	return true;
-}
-
-static struct rfc_entry *own_entry(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now)
-{
-	struct rfc_warp *mine = hd_policy_warp(self, warp);
-	struct rfc_entry *entry = &mine->entries[mine->oldest];
-	mine->oldest = (mine->oldest + 1) % entries_of(self, warp);
+	struct hd_regcache_entry *entry = &mine->cache.entries[mine->oldest];
+	mine->oldest = (mine->oldest + 1) % hd_regcache_entries(self, warp);
 	counts_of(self, warp)->written_back += empty(self, warp, entry, now);
 	return entry;
 }
 
 /* The oldest place of all, whosever it was. */
-static struct rfc_entry *shared_entry(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now)
+static struct hd_regcache_entry *shared_entry(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now)
 {
 	struct hd_sm *sm = warp->cta->sm;
 	struct rfc_sm *rfc = hd_policy_sm(self, sm);
 	struct rfc_place *place = &rfc->ring[rfc->next];
 	struct hd_warp *other = &sm->warps[place->warp];
-	struct rfc_entry *victim = &((struct rfc_warp *)hd_policy_warp(self, other))->entries[place->entry];
-	if (place->made && victim->valid && victim->made == place->made)
+	struct hd_regcache_entry *victim = &hd_regcache_of(self, other)->entries[place->entry];
+	if (place->made && victim->valid && victim->since == place->made)
 		counts_of(self, other)->written_back += empty(self, other, victim, now);
-	struct rfc_entry *entry = own_entry(self, warp, now);
-	entry->made = ++rfc->made;
+	struct hd_regcache_entry *entry = own_entry(self, warp, now);
+	entry->since = ++rfc->made;
 	*place = (struct rfc_place){.warp = warp->id,
-				    .entry = (uint32_t)(entry -
-							((struct rfc_warp *)hd_policy_warp(self, warp))->entries),
-				    .made = entry->made};
+				    .entry = (uint32_t)(entry - hd_regcache_of(self, warp)->entries),
+				    .made = entry->since};
 	rfc->next = (rfc->next + 1) % ((const struct rfc_gpu *)hd_policy_gpu(self, sm->gpu))->shared;
 	return entry;
 }
@@ -180,54 +128,43 @@ static enum hd_source operand_source(const struct hd_policy_handle *self, struct
 				     const struct hd_operand *operand, uint64_t now, uint64_t *ready)
 {
 	struct hd_warp *warp = collector->warp;
-	struct rfc_warp *mine = hd_policy_warp(self, warp);
-	struct hd_gpu *gpu = warp->cta->sm->gpu;
-	struct rfc_entry *entry = find(self, warp, operand->reg);
-	bool first = collector->inst->operands[operand->same].slot == operand->slot &&
-		     collector->inst->operands[operand->same].word == operand->word;
-	(void)now;
+	struct hd_regcache_entry *entry = hd_regcache_find(self, warp, operand->reg);
+	uint64_t first = operand->same == (uint32_t)(operand - collector->inst->operands);
 	counts_of(self, warp)->operands += first;
-	if (gpu->options.verify && hd_wcb_has(&mine->lost, operand->reg) && hd_served_is_read(warp, collector->inst))
-		hd_gpu_fault(gpu, warp, warp->pc, 0, HD_SIM_VERIFY, "RFC: R%u is read after it was dropped as dead",
-			     operand->reg);
+	hd_regcache_check(self, warp, collector->inst, operand->reg, entry, "RFC");
 	if (!entry)
 		return HD_FROM_BANK;
-	if (gpu->options.verify)
-		hd_served_check(warp, operand->reg, entry->data, "RFC");
-	counts_of(self, warp)->hits += first;
-	if (first)
-		spend(self, warp, READ);
-	*ready += (uint64_t)(hd_policy_setting(self, gpu, LATENCY) * HD_TICKS);
+	if (!first) {
+		*ready = collector->ready[operand->same];
+		return HD_FROM_CACHE;
+	}
+	counts_of(self, warp)->hits++;
+	*ready = hd_regcache_read(self, warp, now);
 	return HD_FROM_CACHE;
 }
 
 static enum hd_target result_target(const struct hd_policy_handle *self, const struct hd_result *result, uint64_t now)
 {
 	struct hd_warp *warp = result->warp;
-	struct rfc_warp *mine = hd_policy_warp(self, warp);
-	struct rfc_entry *entry = find(self, warp, result->reg);
+	struct hd_regcache *cache = hd_regcache_of(self, warp);
+	struct hd_regcache_entry *entry = hd_regcache_find(self, warp, result->reg);
 	bool full = !(warp->live & ~result->lanes);
-	hd_wcb_drop(&mine->lost, result->reg);
-	if ((!mine->active && !is_shared(self, warp)) || (!entry && !full))
+	hd_wcb_drop(&cache->lost, result->reg);
+	if ((!cache->active && !is_shared(self, warp)) || (!entry && !full))
 		return HD_TO_BANK;
 	if (!entry)
 		entry = is_shared(self, warp) ? shared_entry(self, warp, now) : own_entry(self, warp, now);
-	entry->reg = result->reg;
-	entry->valid = true;
-	entry->dead = false;
-	if (warp->cta->sm->gpu->options.verify)
-		memcpy(entry->data, warp->regs[result->reg], HD_ROW_BYTES);
+	hd_regcache_fill(self, warp, entry, result->reg);
 	counts_of(self, warp)->results++;
-	spend(self, warp, WRITE);
 	return HD_TO_CACHE;
 }
 
-static void forget(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now)
+static void forget_names(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now)
 {
-	struct rfc_warp *mine = hd_policy_warp(self, warp);
-	for (uint32_t i = 0; i < entries_of(self, warp); i++)
-		counts_of(self, warp)->written_back += empty(self, warp, &mine->entries[i], now);
-	memset(&mine->lost, 0, sizeof mine->lost);
+	struct hd_regcache *cache = hd_regcache_of(self, warp);
+	for (uint32_t i = 0; i < hd_regcache_entries(self, warp); i++)
+		counts_of(self, warp)->written_back += empty(self, warp, &cache->entries[i], now);
+	memset(&cache->lost, 0, sizeof cache->lost);
 }
 
 static void issued(const struct hd_policy_handle *self, struct hd_warp *warp, const struct hd_dinst *inst,
@@ -235,9 +172,10 @@ static void issued(const struct hd_policy_handle *self, struct hd_warp *warp, co
 {
 	(void)effect;
 	if (hd_served_is_service(inst))
-		forget(self, warp, now);
+		forget_names(self, warp, now);
 	for (uint32_t i = 0; i < inst->named_count; i++) {
-		struct rfc_entry *entry = inst->operands[i].dead ? find(self, warp, inst->operands[i].reg) : NULL;
+		struct hd_regcache_entry *entry =
+			inst->operands[i].dead ? hd_regcache_find(self, warp, inst->operands[i].reg) : NULL;
 		if (entry)
 			entry->dead = true;
 	}
@@ -245,62 +183,22 @@ static void issued(const struct hd_policy_handle *self, struct hd_warp *warp, co
 
 /* ---- warps and grids */
 
-static uint32_t activate(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now)
-{
-	(void)now;
-	((struct rfc_warp *)hd_policy_warp(self, warp))->active = true;
-	return 0;
-}
-
 static void deactivate(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now)
 {
-	struct rfc_warp *mine = hd_policy_warp(self, warp);
+	struct hd_regcache *cache = hd_regcache_of(self, warp);
 	bool goes_on = warp->state == HD_WARP_RUNNING || warp->state == HD_WARP_BARRIER;
-	mine->active = false;
+	cache->active = false;
 	if (goes_on && is_shared(self, warp))
 		return;
-	for (uint32_t i = 0; i < entries_of(self, warp); i++) {
+	for (uint32_t i = 0; i < hd_regcache_entries(self, warp); i++) {
 		if (goes_on)
-			counts_of(self, warp)->saved += empty(self, warp, &mine->entries[i], now);
-		mine->entries[i].valid = false;
+			counts_of(self, warp)->saved += empty(self, warp, &cache->entries[i], now);
+		cache->entries[i].valid = false;
 	}
 }
 
-/* Where another policy renames registers (CARS), names mean others behind a call or return. */
-static void forget_names(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now)
-{
-	if (warp->cta->sm->hooks & HD_HOOK(rename))
-		forget(self, warp, now);
-}
-
-static uint32_t call(const struct hd_policy_handle *self, struct hd_warp *warp, const struct hd_dinst *inst,
-		     uint32_t callee, uint64_t now)
-{
-	(void)inst, (void)callee;
-	forget_names(self, warp, now);
-	return 0;
-}
-
-static uint32_t call_return(const struct hd_policy_handle *self, struct hd_warp *warp, bool all_threads, uint64_t now)
-{
-	(void)all_threads;
-	forget_names(self, warp, now);
-	return 0;
-}
-
-/* The path may be in other calls. */
-static void path_switch(const struct hd_policy_handle *self, struct hd_warp *warp, enum hd_path how, uint64_t now)
-{
-	(void)how;
-	if (warp->reordered)
-		forget_names(self, warp, now);
-}
-
 static const struct hd_policy_count counts[] = {
-#define X(name, unit, help) {#name, unit, help},
-	RFC_COUNTS(X)
-#undef X
-		{0},
+	RFC_COUNTS(HD_COUNT_ROW){0},
 };
 
 static void report(const struct hd_policy_handle *self, const struct hd_gpu *gpu,
@@ -308,12 +206,11 @@ static void report(const struct hd_policy_handle *self, const struct hd_gpu *gpu
 {
 	struct rfc_counts sum;
 	hd_policy_sum(self, gpu, &sum);
-	add(context, "read_hits", sum.operands ? 100 * (double)sum.hits / (double)sum.operands : 0, "%");
+	add(context, "read_hits", hd_percent(sum.hits, sum.operands), "%");
 }
 
 static const struct hd_policy_setting settings[] = {
-	[ENTRIES] = {"entries", "cache entries per active warp (ltrf-asplos18 5: 16 KB, 8 warps)", 16, 1, MOST_ENTRIES},
-	[LATENCY] = {"cache_latency", "register cache read latency, cycles (assumed)", 1, 0, 1000},
+	HD_REGCACHE_SETTINGS("cache"),
 	[SHARED] = {"shared",
 		    "1: all warps of an SM share the entries, and the oldest entry of all is evicted (2.3); 0: each "
 		    "warp has its own",
@@ -322,8 +219,7 @@ static const struct hd_policy_setting settings[] = {
 };
 
 static const struct hd_policy_energy energy[] = {
-	[READ] = {"cache_read", "read of a register from the cache (assumed)", 3.2},
-	[WRITE] = {"cache_write", "write of a register to the cache (assumed)", 4.2},
+	HD_REGCACHE_ENERGY("cache"),
 	{0},
 };
 
@@ -335,15 +231,13 @@ const struct hd_policy_hooks hd_hooks_rfc = {
 	.settings = settings,
 	.counts = counts,
 	.energy = energy,
-	.configure = configure,
+	.configure = hd_regcache_configure,
 	.start = start,
 	.operands.operand_source = operand_source,
 	.operands.result_target = result_target,
 	.issue.issued = issued,
-	.issue.activate = activate,
+	.issue.activate = hd_regcache_activate,
 	.issue.deactivate = deactivate,
-	.calls.call = call,
-	.calls.call_return = call_return,
-	.calls.path_switch = path_switch,
+	.calls.forget_names = forget_names,
 	.observation.report = report,
 };

@@ -20,16 +20,10 @@
 
 #include "heddle/config.h"
 #include "heddle/figures.h"
-#include "runtime/exec/fault.h"
-#include "runtime/policy/served.h"
-#include "runtime/policy/wcb.h"
+#include "runtime/policy/regcache.h"
 #include "runtime/sm/counts.h"
-#include "runtime/sm/hooks.h"
-#include "runtime/sm/policy_space.h"
 
-#define MOST_ENTRIES 64
 #define NO_STRAND UINT64_MAX
-#define NO_ENTRY UINT32_MAX
 #define RESULT_BIT 12 /* of `wanted`, behind those of the operands */
 
 #define SHRF_COUNTS(X)                                                                    \
@@ -44,33 +38,21 @@
 	X(dropped, "registers", "dead results that were not written back")
 
 struct shrf_counts {
-#define X(name, unit, help) uint64_t name;
-	SHRF_COUNTS(X)
-#undef X
-};
-
-struct shrf_entry {
-	uint8_t reg;
-	bool valid, dirty;
-	uint64_t at;		      /* tick from which it is there */
-	uint32_t data[HD_WARP_LANES]; /* under --verify */
+	SHRF_COUNTS(HD_COUNT_FIELD)
 };
 
 struct shrf_warp {
-	bool active, begun;
+	struct hd_regcache cache;
+	bool begun;
 	uint64_t strand; /* function << 32 | strand */
-	struct hd_wcb_set live, lost;
-	struct shrf_entry entries[MOST_ENTRIES];
+	struct hd_wcb_set live;
 };
 
 struct shrf_gpu {
-	uint32_t entries;
+	struct hd_regcache_gpu caches;
 	uint16_t *wanted; /* by instruction: bit i its operand i is read again in the strand; RESULT_BIT: its result */
 	uint32_t wanted_count;
 };
-
-enum setting { ENTRIES, LATENCY };
-enum energy { READ, WRITE };
 
 static struct shrf_gpu *gpu_of(const struct hd_policy_handle *self, const struct hd_warp *warp)
 {
@@ -80,25 +62,6 @@ static struct shrf_gpu *gpu_of(const struct hd_policy_handle *self, const struct
 static struct shrf_counts *counts_of(const struct hd_policy_handle *self, const struct hd_warp *warp)
 {
 	return hd_policy_counts(self, warp);
-}
-
-static void spend(const struct hd_policy_handle *self, const struct hd_warp *warp, enum energy what)
-{
-	hd_policy_spend(self, warp->cta->sm, warp->cta->grid, (uint32_t)what, 1);
-}
-
-static int configure(const struct hd_policy *policy, struct hd_config *config, const char *parameter,
-		     struct hd_diag *diag)
-{
-	(void)policy, (void)parameter, (void)diag;
-	config->scheduler = HD_SCHED_TWO_LEVEL;
-	config->two_level_miss = 1;
-	return 0;
-}
-
-static void start(const struct hd_policy_handle *self, struct hd_gpu *gpu)
-{
-	((struct shrf_gpu *)hd_policy_gpu(self, gpu))->entries = (uint32_t)hd_policy_setting(self, gpu, ENTRIES);
 }
 
 /* ---- what the compiler says: the values of each strand that the upper level keeps */
@@ -174,57 +137,17 @@ static bool is_wanted(const struct hd_policy_handle *self, const struct hd_warp 
 
 /* ---- the upper level */
 
-static struct shrf_entry *find(const struct hd_policy_handle *self, const struct hd_warp *warp, uint32_t reg)
-{
-	struct shrf_warp *mine = hd_policy_warp(self, warp);
-	for (uint32_t i = 0; i < gpu_of(self, warp)->entries; i++)
-		if (mine->entries[i].valid && mine->entries[i].reg == reg)
-			return &mine->entries[i];
-	return NULL;
-}
-
-/* An entry for the register; NULL: the upper level is full. */
-static struct shrf_entry *keep(const struct hd_policy_handle *self, const struct hd_warp *warp, uint32_t reg)
-{
-	struct shrf_warp *mine = hd_policy_warp(self, warp);
-	for (uint32_t i = 0; i < gpu_of(self, warp)->entries; i++)
-		if (!mine->entries[i].valid) {
-			mine->entries[i].valid = true;
-			mine->entries[i].reg = (uint8_t)reg;
-			return &mine->entries[i];
-		}
-	return NULL;
-}
-
-static void fill(const struct hd_policy_handle *self, const struct hd_warp *warp, struct shrf_entry *entry, bool dirty,
-		 uint64_t at)
-{
-	entry->dirty = dirty;
-	entry->at = at;
-	if (warp->cta->sm->gpu->options.verify)
-		memcpy(entry->data, warp->regs[entry->reg], HD_ROW_BYTES);
-	spend(self, warp, WRITE);
-}
-
-/* Empties it; the number of registers that were written back. */
+/* Empties it. Returns the number of registers that were written back. */
 static uint64_t empty(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now)
 {
 	struct shrf_warp *mine = hd_policy_warp(self, warp);
 	uint64_t written = 0;
-	for (uint32_t i = 0; i < gpu_of(self, warp)->entries; i++) {
-		struct shrf_entry *entry = &mine->entries[i];
-		bool dirty = entry->valid && entry->dirty;
-		entry->valid = false;
-		if (!dirty)
-			continue;
-		if (!hd_wcb_has(&mine->live, entry->reg)) {
-			counts_of(self, warp)->dropped++;
-			hd_wcb_add(&mine->lost, entry->reg);
-			continue;
-		}
-		hd_bank_write(warp->cta->sm, warp, entry->reg, now * HD_TICKS);
-		spend(self, warp, READ);
-		written++;
+	for (uint32_t i = 0; i < hd_regcache_entries(self, warp); i++) {
+		struct hd_regcache_entry *entry = &mine->cache.entries[i];
+		entry->dead = !hd_wcb_has(&mine->live, entry->reg);
+		enum hd_regcache_end end = hd_regcache_evict(self, warp, entry, now);
+		counts_of(self, warp)->dropped += end == HD_REGCACHE_DROPPED;
+		written += end == HD_REGCACHE_WRITTEN;
 	}
 	return written;
 }
@@ -244,27 +167,24 @@ static void fetch(const struct hd_policy_handle *self, struct hd_warp *warp, uin
 
 /* ---- operands and results */
 
-static void check(const struct hd_policy_handle *self, struct hd_warp *warp, uint32_t reg,
-		  const struct shrf_entry *entry)
+static void fill(const struct hd_policy_handle *self, const struct hd_warp *warp, struct hd_regcache_entry *entry,
+		 uint32_t reg, bool clean, uint64_t since)
 {
-	const struct shrf_warp *mine = hd_policy_warp(self, warp);
-	if (hd_wcb_has(&mine->lost, reg))
-		hd_gpu_fault(warp->cta->sm->gpu, warp, warp->pc, 0, HD_SIM_VERIFY,
-			     "SHRF: R%u is read after it was dropped as dead", reg);
-	else if (entry)
-		hd_served_check(warp, reg, entry->data, "SHRF");
+	hd_regcache_fill(self, warp, entry, reg);
+	entry->clean = clean;
+	entry->since = since;
 }
 
 /* From the main register file; what the strand reads again is kept. */
 static enum hd_source from_main(const struct hd_policy_handle *self, struct hd_warp *warp, uint32_t reg, bool again,
 				uint64_t now, uint64_t *ready)
 {
-	struct shrf_warp *mine = hd_policy_warp(self, warp);
-	struct shrf_entry *entry = again && mine->active ? keep(self, warp, reg) : NULL;
+	bool keeps = again && hd_regcache_of(self, warp)->active;
+	struct hd_regcache_entry *entry = keeps ? hd_regcache_unused(self, warp) : NULL;
 	if (!entry)
 		return HD_FROM_BANK;
 	*ready = hd_bank_read(warp->cta->sm, warp, reg, now * HD_TICKS);
-	fill(self, warp, entry, false, *ready);
+	fill(self, warp, entry, reg, true, *ready);
 	counts_of(self, warp)->kept++;
 	return HD_FROM_CACHE;
 }
@@ -274,9 +194,8 @@ static enum hd_source operand_source(const struct hd_policy_handle *self, struct
 {
 	struct hd_warp *warp = collector->warp;
 	uint32_t index = (uint32_t)(operand - collector->inst->operands);
-	struct shrf_entry *entry = find(self, warp, operand->reg);
-	if (warp->cta->sm->gpu->options.verify && hd_served_is_read(warp, collector->inst))
-		check(self, warp, operand->reg, entry);
+	struct hd_regcache_entry *entry = hd_regcache_find(self, warp, operand->reg);
+	hd_regcache_check(self, warp, collector->inst, operand->reg, entry, "SHRF");
 	if (operand->same != index) {
 		*ready = collector->ready[operand->same];
 		return (enum hd_source)collector->source[operand->same];
@@ -284,10 +203,9 @@ static enum hd_source operand_source(const struct hd_policy_handle *self, struct
 	counts_of(self, warp)->operands++;
 	if (!entry)
 		return from_main(self, warp, operand->reg, is_wanted(self, warp, collector->inst, index), now, ready);
-	uint64_t read = now * HD_TICKS + (uint64_t)(hd_policy_setting(self, warp->cta->sm->gpu, LATENCY) * HD_TICKS);
-	*ready = read > entry->at ? read : entry->at;
+	uint64_t read = hd_regcache_read(self, warp, now);
+	*ready = read > entry->since ? read : entry->since;
 	counts_of(self, warp)->hits++;
-	spend(self, warp, READ);
 	return HD_FROM_CACHE;
 }
 
@@ -296,14 +214,16 @@ static enum hd_target result_target(const struct hd_policy_handle *self, const s
 	struct hd_warp *warp = result->warp;
 	struct shrf_warp *mine = hd_policy_warp(self, warp);
 	const struct hd_gpu *gpu = warp->cta->sm->gpu;
-	struct shrf_entry *kept = find(self, warp, result->reg);
+	struct hd_regcache_entry *kept = hd_regcache_find(self, warp, result->reg);
 	bool entry, full = !(warp->live & ~result->lanes);
 	uint64_t strand = strand_at(gpu, (uint32_t)(result->inst - gpu->program.code.data), &entry);
-	bool wanted = mine->active && full && strand != NO_STRAND && strand == mine->strand &&
+	bool wanted = mine->cache.active && full && strand != NO_STRAND && strand == mine->strand &&
 		      is_wanted(self, warp, result->inst, RESULT_BIT);
-	if (!kept && !(wanted && (kept = keep(self, warp, result->reg))))
+	if (!kept && wanted)
+		kept = hd_regcache_unused(self, warp);
+	if (!kept)
 		return HD_TO_BANK;
-	fill(self, warp, kept, true, now * HD_TICKS);
+	fill(self, warp, kept, result->reg, false, now * HD_TICKS);
 	counts_of(self, warp)->results++;
 	return HD_TO_CACHE;
 }
@@ -319,67 +239,31 @@ static void issued(const struct hd_policy_handle *self, struct hd_warp *warp, co
 			hd_wcb_drop(&mine->live, inst->operands[i].reg);
 	for (uint32_t word = 0; effect->mask && word < inst->write_count; word++) {
 		hd_wcb_add(&mine->live, inst->inst.dst + word);
-		hd_wcb_drop(&mine->lost, inst->inst.dst + word);
+		hd_wcb_drop(&mine->cache.lost, inst->inst.dst + word);
 	}
 }
 
 /* ---- warps and grids */
 
-static uint32_t activate(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now)
-{
-	(void)now;
-	((struct shrf_warp *)hd_policy_warp(self, warp))->active = true;
-	return 0;
-}
-
 static void deactivate(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now)
 {
 	struct shrf_warp *mine = hd_policy_warp(self, warp);
-	mine->active = false;
+	mine->cache.active = false;
 	if (warp->state == HD_WARP_RUNNING || warp->state == HD_WARP_BARRIER)
 		counts_of(self, warp)->saved += empty(self, warp, now);
 }
 
-/* Where another policy renames registers (CARS), names mean others behind a call or return. */
 static void forget_names(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now)
 {
 	struct shrf_warp *mine = hd_policy_warp(self, warp);
-	if (!(warp->cta->sm->hooks & HD_HOOK(rename)))
-		return;
 	counts_of(self, warp)->written_back += empty(self, warp, now);
 	mine->strand = NO_STRAND;
-	memset(&mine->lost, 0, sizeof mine->lost);
+	memset(&mine->cache.lost, 0, sizeof mine->cache.lost);
 	memset(&mine->live, 0xff, sizeof mine->live);
 }
 
-static uint32_t call(const struct hd_policy_handle *self, struct hd_warp *warp, const struct hd_dinst *inst,
-		     uint32_t callee, uint64_t now)
-{
-	(void)inst, (void)callee;
-	forget_names(self, warp, now);
-	return 0;
-}
-
-static uint32_t call_return(const struct hd_policy_handle *self, struct hd_warp *warp, bool all_threads, uint64_t now)
-{
-	(void)all_threads;
-	forget_names(self, warp, now);
-	return 0;
-}
-
-/* The path may be in other calls. */
-static void path_switch(const struct hd_policy_handle *self, struct hd_warp *warp, enum hd_path how, uint64_t now)
-{
-	(void)how;
-	if (warp->reordered)
-		forget_names(self, warp, now);
-}
-
 static const struct hd_policy_count counts[] = {
-#define X(name, unit, help) {#name, unit, help},
-	SHRF_COUNTS(X)
-#undef X
-		{0},
+	SHRF_COUNTS(HD_COUNT_ROW){0},
 };
 
 static void report(const struct hd_policy_handle *self, const struct hd_gpu *gpu,
@@ -387,19 +271,16 @@ static void report(const struct hd_policy_handle *self, const struct hd_gpu *gpu
 {
 	struct shrf_counts sum;
 	hd_policy_sum(self, gpu, &sum);
-	add(context, "read_hits", sum.operands ? 100 * (double)sum.hits / (double)sum.operands : 0, "%");
+	add(context, "read_hits", hd_percent(sum.hits, sum.operands), "%");
 }
 
 static const struct hd_policy_setting settings[] = {
-	[ENTRIES] = {"entries", "upper-level entries per active warp (ltrf-asplos18 5: 16 KB, 8 warps)", 16, 1,
-		     MOST_ENTRIES},
-	[LATENCY] = {"cache_latency", "upper-level read latency, cycles (assumed)", 1, 0, 1000},
+	HD_REGCACHE_SETTINGS("upper-level"),
 	{0},
 };
 
 static const struct hd_policy_energy energy[] = {
-	[READ] = {"cache_read", "read of a register from the upper level (assumed)", 3.2},
-	[WRITE] = {"cache_write", "write of a register to the upper level (assumed)", 4.2},
+	HD_REGCACHE_ENERGY("upper level"),
 	{0},
 };
 
@@ -411,17 +292,15 @@ const struct hd_policy_hooks hd_hooks_shrf = {
 	.settings = settings,
 	.counts = counts,
 	.energy = energy,
-	.configure = configure,
-	.start = start,
+	.configure = hd_regcache_configure,
+	.start = hd_regcache_start,
 	.decode = decode,
 	.issue.fetch = fetch,
 	.operands.operand_source = operand_source,
 	.operands.result_target = result_target,
 	.issue.issued = issued,
-	.issue.activate = activate,
+	.issue.activate = hd_regcache_activate,
 	.issue.deactivate = deactivate,
-	.calls.call = call,
-	.calls.call_return = call_return,
-	.calls.path_switch = path_switch,
+	.calls.forget_names = forget_names,
 	.observation.report = report,
 };

@@ -59,6 +59,9 @@ static uint64_t hooks_of(const struct hd_gpu *gpu)
 		HD_HOOK_LIST(X)
 #undef X
 	}
+	/* Where names change. */
+	if (hooks & HD_HOOK(forget_names) && hooks & HD_HOOK(rename))
+		hooks |= HD_HOOK(call) | HD_HOOK(call_return) | HD_HOOK(path_switch);
 	return hooks;
 }
 
@@ -178,20 +181,33 @@ uint32_t hd_policy_range(struct hd_sm *sm, struct hd_warp *warp, const struct hd
 	return 0;
 }
 
+static void forget_names(const struct hd_policy_handle *self, const struct hd_sm *sm, struct hd_warp *warp,
+			 uint64_t now)
+{
+	if (self->hooks->calls.forget_names && sm->hooks & HD_HOOK(rename))
+		self->hooks->calls.forget_names(self, warp, now);
+}
+
 uint32_t hd_policy_call(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint32_t callee,
 			uint64_t now)
 {
 	uint32_t cycles = 0;
-	HD_HOOKED (sm->gpu, self, calls.call)
-		cycles += self->hooks->calls.call(self, warp, inst, callee, now);
+	HD_POLICIES (sm->gpu, self) {
+		if (self->hooks->calls.call)
+			cycles += self->hooks->calls.call(self, warp, inst, callee, now);
+		forget_names(self, sm, warp, now);
+	}
 	return cycles;
 }
 
 uint32_t hd_policy_return(struct hd_sm *sm, struct hd_warp *warp, bool all_threads, uint64_t now)
 {
 	uint32_t cycles = 0;
-	HD_HOOKED (sm->gpu, self, calls.call_return)
-		cycles += self->hooks->calls.call_return(self, warp, all_threads, now);
+	HD_POLICIES (sm->gpu, self) {
+		if (self->hooks->calls.call_return)
+			cycles += self->hooks->calls.call_return(self, warp, all_threads, now);
+		forget_names(self, sm, warp, now);
+	}
 	return cycles;
 }
 
@@ -215,8 +231,12 @@ void hd_policy_path(struct hd_sm *sm, struct hd_warp *warp, uint32_t lanes, uint
 		how = HD_PATH_SWITCHED;
 	else if (next & ~left)
 		how = HD_PATH_JOINED;
-	HD_HOOKED (sm->gpu, self, calls.path_switch)
-		self->hooks->calls.path_switch(self, warp, how, now);
+	HD_POLICIES (sm->gpu, self) {
+		if (self->hooks->calls.path_switch)
+			self->hooks->calls.path_switch(self, warp, how, now);
+		if (warp->reordered)
+			forget_names(self, sm, warp, now);
+	}
 }
 
 bool hd_policy_memory_access(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now)

@@ -286,6 +286,15 @@ START_TEST(use)
 	ck_assert_double_eq_tol(seen.dram, 50, 1e-9);	  /* of 256 B x 12,000 */
 	ck_assert_double_eq_tol(seen.l1, 10, 1e-9);
 	ck_assert_double_eq_tol(seen.l2, 25, 1e-9); /* four cycles a hit */
+	/* No time has passed: nothing is in use. */
+	seen = duet_use_of(&config, &counters, 0);
+	ck_assert_double_eq(seen.scheduler + seen.network + seen.dram + seen.l1 + seen.l2, 0);
+	/* One SM, slice and cycle: a flit either way, of 0.72 that fit; the busier direction counts. */
+	config.sm_count = config.l2_slices = 1;
+	counters = (struct hd_counters){.icnt_flits_up = 1};
+	ck_assert_double_eq_tol(duet_use_of(&config, &counters, 1).network, 100 / 0.72, 1e-9);
+	counters = (struct hd_counters){.icnt_flits_down = 1};
+	ck_assert_double_eq_tol(duet_use_of(&config, &counters, 1).network, 100 / 0.72, 1e-9);
 }
 END_TEST
 

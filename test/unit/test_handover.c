@@ -78,6 +78,19 @@ static void on_alarm(const struct hd_policy_handle *self, struct hd_sm *sm, uint
 		hd_policy_at(self, sm, now + EVERY, 0);
 }
 
+/* A warp's registers are in a file of its own SM, also where it has left one. */
+static void check_files(const struct hd_sm *sm)
+{
+	uint32_t parts = sm->gpu->shape.parts;
+	for (uint32_t id = 0; id < sm->warp_count; id++) {
+		const struct hd_regfile *file = sm->warps[id].regfile;
+		bool own = !file;
+		for (uint32_t part = 0; part < parts; part++)
+			own |= file == sm->operands.regfiles[part];
+		ck_assert(own);
+	}
+}
+
 static void on_arrive(const struct hd_policy_handle *self, struct hd_sm *from, struct hd_sm *sm, struct hd_cta *cta,
 		      uint64_t now)
 {
@@ -91,6 +104,8 @@ static void on_arrive(const struct hd_policy_handle *self, struct hd_sm *from, s
 		if (warp && warp->state == HD_WARP_BARRIER)
 			ck_assert_uint_eq(hd_warp_at(sm, warp)->inst.op, HD_OP_BAR);
 	}
+	check_files(from);
+	check_files(sm);
 	own->arrived = true;
 	own->moves++;
 	if (log->count < LOG)
@@ -177,10 +192,13 @@ static void build(struct simbench *bench)
 	bench->meta.max_stack_bytes = 16;
 }
 
-static struct hd_stats run(uint32_t host_threads, bool verify, struct log kept[SMS])
+static struct hd_stats run(uint32_t host_threads, bool verify, uint32_t files, struct log kept[SMS])
 {
 	struct simbench bench;
 	simbench_init(&bench);
+	bench.config.schedulers = files;
+	bench.config.subcores = files > 1;
+	bench.config.collectors *= files;
 	bench.config.sm_count = SMS;
 	bench.config.max_ctas = 2; /* places that one has left are soon others' */
 	bench.options.threads = host_threads;
@@ -218,20 +236,22 @@ static void check_moves(const struct log kept[SMS])
 START_TEST(blocks_compute_the_same_on_other_sms)
 {
 	static struct log kept[SMS];
-	struct hd_stats stats = run(1, true, kept); /* what they leave is spoilt */
-	check_moves(kept);
-	ck_assert_uint_eq(stats.counters.ctas, BLOCKS);
-	ck_assert_uint_eq(stats.counters.warps, BLOCKS * THREADS / HD_WARP_LANES);
+	for (uint32_t files = 1; files <= 2; files++) {		   /* register files of an SM */
+		struct hd_stats stats = run(1, true, files, kept); /* what they leave is spoilt */
+		check_moves(kept);
+		ck_assert_uint_eq(stats.counters.ctas, BLOCKS);
+		ck_assert_uint_eq(stats.counters.warps, BLOCKS * THREADS / HD_WARP_LANES);
+	}
 }
 END_TEST
 
 START_TEST(they_go_in_the_same_cycles_whatever_host_threads)
 {
 	static struct log one[SMS], more[SMS];
-	struct hd_stats alone = run(1, false, one);
+	struct hd_stats alone = run(1, false, 1, one);
 	check_moves(one);
 	for (uint32_t threads = 2; threads <= 4; threads *= 2) {
-		struct hd_stats stats = run(threads, false, more);
+		struct hd_stats stats = run(threads, false, 1, more);
 		ck_assert_mem_eq(one, more, sizeof(one));
 		ck_assert_mem_eq(&alone, &stats, sizeof(stats));
 	}

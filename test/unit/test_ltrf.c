@@ -240,6 +240,40 @@ START_TEST(rows_are_handed_on)
 }
 END_TEST
 
+/*
+ * Names change: of R0 to R9, of which R0 to R5 live, the live ones are written back, by an active warp; afterwards it
+ * has no set, and all registers may live. One that is not active only gives its banks back.
+ */
+START_TEST(names_are_forgotten)
+{
+	struct hd_wcb_set set = range(0, 10, 1);
+	for (uint32_t active = 0; active < 2; active++) {
+		struct scene scene;
+		scene_init(&scene, "ltrf-plus", 16, 1);
+		struct ltrf_warp *mine = ltrf_warp_of(scene.self, scene.warp);
+		mine->block.live = range(0, 6, 1);
+		mine->defined = mine->lost = range(20, 2, 1);
+		mine->interval = 5;
+		if (active) {
+			ltrf_activate(scene.self, scene.warp, 0);
+			ltrf_prefetch(scene.self, scene.warp, &set, false, 0);
+		} else {
+			ck_assert(ltrf_assign(scene.self, scene.warp, &set));
+		}
+		mine->block.live = range(0, 6, 1);
+		scene.self->hooks->calls.forget_names(scene.self, scene.warp, 100);
+		ck_assert_uint_eq(counts_of(&scene)->written_back, active ? 6 : 0);
+		ck_assert_uint_eq(counts_of(&scene)->dropped, active ? 4 : 0);
+		ck_assert_uint_eq(hd_wcb_count(&mine->block.set), 0);
+		ck_assert_uint_eq(mine->block.free, 16);
+		ck_assert_uint_eq(hd_wcb_count(&mine->block.live), 256);
+		ck_assert_uint_eq(hd_wcb_count(&mine->lost) + hd_wcb_count(&mine->defined), 0);
+		ck_assert_uint_eq(mine->interval, LTRF_NOWHERE);
+		simbench_release(&scene.bench);
+	}
+}
+END_TEST
+
 /* ---- small programs with intervals by hand */
 
 /* An interval of instructions `first` to `end`, exclusive, that needs these registers. */
@@ -656,6 +690,7 @@ Suite *hd_suite(void)
 					   callers_keep_what_callees_leave_room_for,
 					   both_ways_have_links,
 					   rows_are_handed_on,
+					   names_are_forgotten,
 					   a_loop_is_fetched_once,
 					   the_fewest_prefetches_are_counted,
 					   a_path_inside_another_interval_is_fetched,

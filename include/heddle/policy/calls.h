@@ -29,6 +29,10 @@ struct hd_policy_calls {
 	/* Called when a warp continues at warp->pc with lanes warp->active that differ from the last ones, before
 	 * `fetch`. Such a path may be in another call. */
 	void (*path_switch)(const struct hd_policy_handle *self, struct hd_warp *warp, enum hd_path how, uint64_t now);
+	/* Called at calls, at returns, and when a warp continues on a path that may be in another call, if a policy
+	 * of the combination renames registers (`operands.rename`): names of registers mean others from here on. Must
+	 * drop, or write to the banks, what the policy keeps under these names. */
+	void (*forget_names)(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now);
 };
 
 #endif

@@ -152,9 +152,7 @@ uint32_t cars_level_of_launch(const struct cars_levels *levels);
 	X(switched_bytes, "bytes", "bytes stored and loaded by context switches")
 
 struct cars_counts {
-#define X(name, unit, help) uint64_t name;
-	CARS_COUNTS(X)
-#undef X
+	CARS_COUNTS(HD_COUNT_FIELD)
 };
 
 enum cars_warp_state { CARS_FREE, CARS_HAS_ROWS, CARS_STALLED, CARS_SWITCHED_OUT, CARS_AWAY };

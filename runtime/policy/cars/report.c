@@ -45,11 +45,6 @@ uint64_t cars_storage_bits(const struct hd_config *config)
 	return list + free + pointers;
 }
 
-static double percent(uint64_t part, uint64_t whole)
-{
-	return whole ? 100 * (double)part / (double)whole : 0;
-}
-
 static void add_levels(const struct hd_policy_handle *self, const struct hd_gpu *gpu, const struct cars_levels *levels,
 		       void (*add)(void *context, const char *key, double value, const char *unit), void *context)
 {
@@ -90,7 +85,7 @@ void cars_report(const struct hd_policy_handle *self, const struct hd_gpu *gpu,
 	CARS_COUNTS(X)
 #undef X
 	uint64_t moved = counts.spilled_bytes + counts.filled_bytes + counts.switched_bytes;
-	add(context, "trapping_calls", percent(counts.call_traps, counts.calls), "%");
+	add(context, "trapping_calls", hd_percent(counts.call_traps, counts.calls), "%");
 	add(context, "bytes_per_call", counts.calls ? (double)moved / (double)counts.calls : 0, "bytes");
 	add(context, "storage", (double)cars_storage_bits(gpu->config) / 8, "bytes");
 	if (gpu->grid)

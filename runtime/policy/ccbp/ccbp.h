@@ -15,9 +15,7 @@
 	X(sent, "requests", "requests that left the SM")
 
 struct ccbp_counts {
-#define X(name, unit, help) uint64_t name;
-	CCBP_COUNTS(X)
-#undef X
+	CCBP_COUNTS(HD_COUNT_FIELD)
 };
 
 /* Sums over the cycles in which controllers were on; per cent of what can be sustained, times cycles. */

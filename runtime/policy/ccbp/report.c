@@ -10,10 +10,7 @@
 #include "runtime/policy/ccbp/ccbp.h"
 
 const struct hd_policy_count ccbp_counts[] = {
-#define X(name, unit, help) {#name, unit, help},
-	CCBP_COUNTS(X)
-#undef X
-		{0},
+	CCBP_COUNTS(HD_COUNT_ROW){0},
 };
 
 const char *const ccbp_series[] = {

@@ -29,6 +29,7 @@
 #include "heddle/config.h"
 #include "heddle/figures.h"
 #include "runtime/exec/fault.h"
+#include "runtime/policy/regcache.h"
 #include "runtime/policy/served.h"
 
 #include <assert.h>
@@ -36,15 +37,6 @@
 #define VECTOR_BYTES (HD_WCB_REGISTERS / 8)
 
 /* ---- the machine */
-
-static int configure(const struct hd_policy *policy, struct hd_config *config, const char *parameter,
-		     struct hd_diag *diag)
-{
-	(void)policy, (void)parameter, (void)diag;
-	config->scheduler = HD_SCHED_TWO_LEVEL;
-	config->two_level_miss = 1;
-	return 0;
-}
 
 static void start(const struct hd_policy_handle *self, struct hd_gpu *gpu)
 {
@@ -345,13 +337,11 @@ static void issued(const struct hd_policy_handle *self, struct hd_warp *warp, co
 	}
 }
 
-/* Where another policy renames registers (CARS), names mean others behind a call or return: all leave the cache. */
+/* All leave the cache. */
 static void forget_names(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now)
 {
 	struct ltrf_warp *mine = ltrf_warp_of(self, warp);
 	const struct hd_wcb_set none = {{0}};
-	if (!(warp->cta->sm->hooks & HD_HOOK(rename)))
-		return;
 	if (mine->row)
 		ltrf_prefetch(self, warp, &none, false, now * HD_TICKS);
 	else
@@ -359,29 +349,6 @@ static void forget_names(const struct hd_policy_handle *self, struct hd_warp *wa
 	mine->interval = LTRF_NOWHERE;
 	mine->lost = mine->defined = none;
 	memset(&mine->block.live, 0xff, sizeof mine->block.live);
-}
-
-static uint32_t call(const struct hd_policy_handle *self, struct hd_warp *warp, const struct hd_dinst *inst,
-		     uint32_t callee, uint64_t now)
-{
-	(void)inst, (void)callee;
-	forget_names(self, warp, now);
-	return 0;
-}
-
-static uint32_t call_return(const struct hd_policy_handle *self, struct hd_warp *warp, bool all_threads, uint64_t now)
-{
-	(void)all_threads;
-	forget_names(self, warp, now);
-	return 0;
-}
-
-/* The path may be in other calls. */
-static void path_switch(const struct hd_policy_handle *self, struct hd_warp *warp, enum hd_path how, uint64_t now)
-{
-	(void)how;
-	if (warp->reordered)
-		forget_names(self, warp, now);
 }
 
 static const struct hd_policy_setting settings[] = {
@@ -417,8 +384,7 @@ static const struct hd_policy_setting settings[] = {
 
 static const struct hd_policy_energy energy[] = {
 	[LTRF_CONTROL] = {"control", "look-up in the warp control block (assumed)", 0.5},
-	[LTRF_CACHE_READ] = {"cache_read", "read of a register from the cache (assumed)", 3.2},
-	[LTRF_CACHE_WRITE] = {"cache_write", "write of a register to the cache (assumed)", 4.2},
+	HD_REGCACHE_ENERGY("cache"), /* LTRF_CACHE_READ, LTRF_CACHE_WRITE */
 	[LTRF_LINK] = {"link", "move of a register between main register file and cache (assumed)", 3},
 	{0},
 };
@@ -432,16 +398,14 @@ const struct hd_policy_hooks hd_hooks_ltrf = {
 	.energy = energy,
 	.settings = settings,
 	.counts = ltrf_counts,
-	.configure = configure,
+	.configure = hd_regcache_configure,
 	.start = start,
 	.decode = decode,
 	.issue.fetch = fetch,
 	.issue.code_place = code_place,
 	.issue.activate = activate,
 	.issue.deactivate = deactivate,
-	.calls.call = call,
-	.calls.call_return = call_return,
-	.calls.path_switch = path_switch,
+	.calls.forget_names = forget_names,
 	.operands.operand_source = operand_source,
 	.operands.result_target = result_target,
 	.issue.issued = issued,

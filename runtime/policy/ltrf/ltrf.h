@@ -32,9 +32,7 @@
 	X(activation_cycles, "cycles", "cycles that warps waited for their registers at activation")
 
 struct ltrf_counts {
-#define X(name, unit, help) uint64_t name;
-	LTRF_COUNTS(X)
-#undef X
+	LTRF_COUNTS(HD_COUNT_FIELD)
 };
 
 /* Which intervals, and what moves. */

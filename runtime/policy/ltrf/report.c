@@ -8,10 +8,7 @@
 #include "runtime/sm/counts.h"
 
 const struct hd_policy_count ltrf_counts[] = {
-#define X(name, unit, help) {#name, unit, help},
-	LTRF_COUNTS(X)
-#undef X
-		{0},
+	LTRF_COUNTS(HD_COUNT_ROW){0},
 };
 
 void ltrf_report(const struct hd_policy_handle *self, const struct hd_gpu *gpu,

@@ -359,10 +359,11 @@ static void cta_kill(const struct hd_policy_handle *self, struct hd_sm *sm, stru
 			leave_unit(self, cta->warps[i]);
 }
 
-static void forget_names(const struct hd_policy_handle *self, const struct hd_warp *warp)
+static void forget_names(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now)
 {
 	const struct malekeh_warp *mine = malekeh_warp_of(self, warp);
-	if (mine->unit && warp->cta->sm->hooks & HD_HOOK(rename))
+	(void)now;
+	if (mine->unit)
 		hd_ccu_flush(malekeh_unit_of(self, mine->unit));
 }
 
@@ -373,29 +374,6 @@ static void issued(const struct hd_policy_handle *self, struct hd_warp *warp, co
 	malekeh_exact_issued(self, warp, inst, effect, now);
 	if (mine->unit && hd_served_is_service(inst))
 		hd_ccu_flush(malekeh_unit_of(self, mine->unit));
-}
-
-static uint32_t call(const struct hd_policy_handle *self, struct hd_warp *warp, const struct hd_dinst *inst,
-		     uint32_t callee, uint64_t now)
-{
-	(void)inst, (void)callee, (void)now;
-	forget_names(self, warp);
-	return 0;
-}
-
-static uint32_t call_return(const struct hd_policy_handle *self, struct hd_warp *warp, bool all_threads, uint64_t now)
-{
-	(void)all_threads, (void)now;
-	forget_names(self, warp);
-	return 0;
-}
-
-/* The path may be in other calls. */
-static void path_switch(const struct hd_policy_handle *self, struct hd_warp *warp, enum hd_path how, uint64_t now)
-{
-	(void)how, (void)now;
-	if (warp->reordered)
-		forget_names(self, warp);
 }
 
 static uint64_t issued_on(const struct hd_gpu *gpu)
@@ -488,9 +466,7 @@ const struct hd_policy_hooks hd_hooks_malekeh = {
 	.rehearsal = {"exact", "record"},
 	.allocation.warp_done = warp_done,
 	.contexts.cta_kill = cta_kill,
-	.calls.call = call,
-	.calls.call_return = call_return,
-	.calls.path_switch = path_switch,
+	.calls.forget_names = forget_names,
 	.grid_begin = grid_begin,
 	.grid_end = grid_end,
 	.gpu_tick_interval = INTERVAL,

@@ -35,9 +35,7 @@
 	X(unread, "registers", "registers overwritten before a read, or never read again")
 
 struct malekeh_counts {
-#define X(name, unit, help) uint64_t name;
-	MALEKEH_COUNTS(X)
-#undef X
+	MALEKEH_COUNTS(HD_COUNT_FIELD)
 };
 
 /* Slots that a scheduler's chosen warp has waited (section 6: "a local counter per core"). */

@@ -10,16 +10,8 @@
 #define ROWS 7
 
 const struct hd_policy_count malekeh_counts[] = {
-#define X(name, unit, help) {#name, unit, help},
-	MALEKEH_COUNTS(X)
-#undef X
-		{0},
+	MALEKEH_COUNTS(HD_COUNT_ROW){0},
 };
-
-static double percent(uint64_t part, uint64_t whole)
-{
-	return whole ? 100 * (double)part / (double)whole : 0;
-}
 
 void malekeh_report(const struct hd_policy_handle *self, const struct hd_gpu *gpu,
 		    void (*add)(void *context, const char *key, double value, const char *unit), void *context)
@@ -27,8 +19,8 @@ void malekeh_report(const struct hd_policy_handle *self, const struct hd_gpu *gp
 	const struct malekeh_gpu *malekeh = malekeh_gpu_of(self, gpu);
 	struct malekeh_counts counts;
 	hd_policy_sum(self, gpu, &counts);
-	add(context, "read_hits", percent(counts.hits, counts.operands), "%");
-	add(context, "register_read_hits", percent(counts.register_hits, counts.registers), "%");
+	add(context, "read_hits", hd_percent(counts.hits, counts.operands), "%");
+	add(context, "register_read_hits", hd_percent(counts.register_hits, counts.registers), "%");
 	add(context, "sthld", malekeh->adaptive ? malekeh->machine.value : malekeh->sthld, "slots");
 	uint32_t entries = (uint32_t)hd_policy_setting(self, gpu, MALEKEH_ENTRIES);
 	add(context, "storage", (double)gpu->config->collectors * hd_ccu_extra_bits(entries, ROWS) / 8, "bytes");

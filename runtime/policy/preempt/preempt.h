@@ -122,9 +122,7 @@ uint64_t preempt_table_victims(const struct preempt_table *table, uint32_t count
 	X(points, "points", "preemption points passed by warps that take instructions (pp and its dummy)")
 
 struct preempt_counts {
-#define X(name, unit, help) uint64_t name;
-	PREEMPT_COUNTS(X)
-#undef X
+	PREEMPT_COUNTS(HD_COUNT_FIELD)
 	uint64_t longest; /* preempt_cycles of one request */
 };
 

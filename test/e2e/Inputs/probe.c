@@ -16,7 +16,7 @@
 	X(range_writes) X(operand_source) X(dispatch) \
 	X(result_target) X(prefer) X(write_back) X(call) X(call_return) X(memory_access) X(l1_bypass) \
 	X(load_miss) X(first_use) X(send) X(reply) X(barrier_wait) X(barrier_resume) \
-	X(path_switch) X(fetch) X(alarm) X(gpu_tick) X(verify_before) \
+	X(path_switch) X(forget_names) X(fetch) X(alarm) X(gpu_tick) X(verify_before) \
 	X(verify_after) X(stopped) X(drained) X(activate) X(deactivate) X(start) X(quota) X(cta_launch) X(warp_start) X(rename) X(choose_collector) \
 	X(code_place) X(issued) X(dump) X(why_held) X(collected) X(operands) X(results) \
 	X(accesses) X(far) X(loaded) X(set) X(killed) X(sent) \
@@ -458,6 +458,12 @@ static void path_switch(const struct hd_policy_handle *self, struct hd_warp *war
 	COUNT(warp->cta->sm, path_switch)++;
 }
 
+static void forget_names(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now)
+{
+	(void)now;
+	COUNT(warp->cta->sm, forget_names)++;
+}
+
 static void fetch(const struct hd_policy_handle *self, struct hd_warp *warp, uint32_t pc, uint64_t now)
 {
 	(void)pc;
@@ -560,6 +566,7 @@ static const struct hd_policy_hooks hooks = {
 	.issue.barrier_wait = barrier_wait,
 	.issue.barrier_resume = barrier_resume,
 	.calls.path_switch = path_switch,
+	.calls.forget_names = forget_names,
 	.issue.fetch = fetch,
 	.alarm = alarm,
 	.gpu_tick = gpu_tick,

@@ -56,6 +56,7 @@ BETWEEN = {
     'send': (1, total['icnt_flits_up']), 'reply': (1, total['icnt_flits_down']),
     'barrier_wait': (1, total['barriers'] - 1),
     'path_switch': (total['divergent_branches'], instructions),
+    'forget_names': (calls['call'] + calls['call_return'], calls['call'] + calls['call_return'] + calls['path_switch']),
     'gpu_tick': (total['cycles'] // 100 - launches, total['cycles'] // 100 + 2 * launches),
 }
 wrong = {name: (calls[name], count) for name, count in EXPECTED.items() if calls[name] != count}
