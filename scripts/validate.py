@@ -110,7 +110,7 @@ def record(measured, judged):
     results.write_rows(ROOT, 'validate', [(gpu, name, row[0], row[3]) for gpu, rows in measured.items() for name, row in rows.items()])
 
 
-def main():
+def parse():
     parser = argparse.ArgumentParser(description=__doc__.split('\n\n')[0],
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('--build', default=os.path.join(ROOT, os.environ.get('B', 'build')))
@@ -120,7 +120,10 @@ def main():
     parser.add_argument('--record', action='store_true', help='write what pages show to docs/results')
     parser.add_argument('--out', help='folder of the table and of its runs (default B/validate, runs in B/results)')
     parser.add_argument('--quick', action='store_true', help='without streaming')
-    options = parser.parse_args()
+    return parser.parse_args()
+
+
+def measure(options):
     build, store = os.path.abspath(options.build), figures.store_of(options.build, options.out)
     out = os.path.abspath(options.out or os.path.join(build, 'validate'))
     plan = os.path.join(out, 'plan.ini')
@@ -165,6 +168,13 @@ def main():
     if options.record and not (options.gpu or options.rows or options.quick):
         record(measured, judged)
     return None
+
+
+def main():
+    try:
+        return measure(parse())
+    except figures.RunFailed as error:
+        return f'validate: {error}'
 
 
 if __name__ == '__main__':
