@@ -407,20 +407,21 @@ workloads-table: setup
 .PHONY: validate
 validate: setup
 	$(again) all
-	@scripts/validate.py --build $(B) -j$(JOBS) $(VALIDATE_FLAGS)
+	@scripts/validate.py --build $(B) -j$(JOBS) --record $(VALIDATE_FLAGS)
 
 # Whole kernels of examples/cards beside published cycles of a card.
 .PHONY: validate-programs
 validate-programs: setup
 	$(again) all
-	@scripts/validate_programs.py --build $(B) -j$(JOBS) $(VALIDATE_FLAGS)
+	@scripts/validate_programs.py --build $(B) -j$(JOBS) --record $(VALIDATE_FLAGS)
 
-# Pictures of pages, and the measured figures in them (scripts/results.py).
+# Pictures of pages, and the measured figures in them (scripts/results.py, scripts/model_page.py).
 .PHONY: docs
 docs:
 	@scripts/setup.sh graphviz
 	dot -Tsvg -o docs/architecture.svg docs/architecture.dot
 	@python3 scripts/results.py .
+	@python3 scripts/model_page.py
 
 format: setup
 	@scripts/format.sh

@@ -1,7 +1,7 @@
 """draw_figures.py NAME...: the figures of papers, each from scripts/plans/NAME.ini, which says what runs, and
 scripts/figures/NAME.py, which says what is drawn of it (docs/figures.md). `make figures-NAME` is this for one.
 
-Writes report.md with an SVG and a PNG for each figure into BUILD/figures/NAME, or NAME-SIZE. Runs are kept in `runs` there.
+Writes report.md with an SVG and a PNG for each figure into BUILD/figures/NAME, or NAME-SIZE. Runs are kept in BUILD/results.
 """
 import argparse
 import importlib.util
@@ -30,11 +30,11 @@ def load(name):
     return module
 
 
-def sweep(options, name, out):
+def sweep(options, name):
     """The command of the plan's sweep."""
     build = os.path.abspath(options.build)
     plan = options.plan or os.path.join(HERE, 'plans', name + '.ini')
-    command = [os.path.join(build, 'bin', 'heddle'), 'sweep', '--out', os.path.join(out, 'runs')]
+    command = [os.path.join(build, 'bin', 'heddle'), 'sweep', '--out', figures.store_of(build, options.out)]
     with open(plan, encoding='utf-8') as file:
         if '{programs}' in file.read():  # those of `make calls`
             command += ['--define', 'programs=' + os.path.abspath(options.programs or os.path.join(build, 'examples', 'calls'))]
@@ -106,14 +106,16 @@ def cpu_seconds():
     return used.ru_utime + used.ru_stime
 
 
-def megabytes(folder):
-    return sum(os.path.getsize(os.path.join(at, name)) for at, _, names in os.walk(folder) for name in names) / 1e6
+def megabytes(folder, runs):
+    """Of the page, and of the programs and results of its runs."""
+    files = {os.path.join(at, name) for at, _, names in os.walk(folder) for name in names}
+    return sum(map(os.path.getsize, files | {run[key] for run in runs for key in ('result', 'built')})) / 1e6
 
 
 def record(description, name, options, out, runs, of_paper, workloads, took):
     """What pages show of these runs (scripts/results.py). The time only if every run was made now."""
     values = description.results(of_paper, workloads) if hasattr(description, 'results') else {}
-    values.update({'workloads': len(of_paper), 'runs': len(runs), 'megabytes': megabytes(out)})
+    values.update({'workloads': len(of_paper), 'runs': len(runs), 'megabytes': megabytes(out, runs)})
     if took:
         values.update({'minutes': took[0] / 60, 'cpu-minutes': took[1] / 60})
     results.record(ROOT, name, options.size, {key: value for key, value in values.items() if isinstance(value, (int, float))})
@@ -123,10 +125,11 @@ def draw(name, options):
     description = load(name)
     options.defines = description.defines(options) if hasattr(description, 'defines') else {}
     out = os.path.abspath(options.out or os.path.join(options.build, 'figures', name + ('-' + options.size if options.size else '')))
-    fresh = not os.path.exists(os.path.join(out, 'runs', 'results'))
     os.makedirs(out, exist_ok=True)
     began, used = time.monotonic(), cpu_seconds()
-    runs = figures.swept(sweep(options, name, out), options.jobs)
+    command = sweep(options, name)
+    fresh = all(run['state'] != 'done' for run in figures.listed(command))
+    runs = figures.swept(command, options.jobs)
     if not runs:
         raise figures.RunFailed('the plan lists no such workload')
     workloads = read_workloads(description, runs)
@@ -153,7 +156,7 @@ def main():
     parser.add_argument('--build', default='build', help='build tree (default build)')
     parser.add_argument('--programs', help='folder of built programs (default BUILD/examples/calls)')
     parser.add_argument('--plan', help='instead of scripts/plans/NAME.ini')
-    parser.add_argument('--out', help='folder of the results (default BUILD/figures/NAME)')
+    parser.add_argument('--out', help='folder of the page and its runs (default BUILD/figures/NAME, runs in BUILD/results)')
     parser.add_argument('--size', help="of the plan's workloads, e.g. small (default: the full ones)")
     parser.add_argument('--workloads', help='only these, separated by commas')
     parser.add_argument('--record', action='store_true', help='write the figures that pages show to docs/results (not with --plan or --workloads)')

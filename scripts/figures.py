@@ -1,11 +1,18 @@
 """What scripts of figures share: runs through `heddle sweep`, tables in Markdown, plots in SVG and PNG through gnuplot, and
 what descriptions of figures are made of (docs/figures.md).
+
+Every `make` target that measures has its runs made by `heddle sweep`, which compiles programs and keeps results in one
+folder, BUILD/results, by what decides them: a run that two targets want is made once.
 """
+import dataclasses
 import json
 import math
 import os
+import re
 import subprocess
 import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 COLOURS = ['#4c72b0', '#dd8452', '#55a868', '#c44e52', '#8172b3', '#937860', '#da8bc3', '#8c8c8c']
 
@@ -14,15 +21,20 @@ class RunFailed(Exception):
     pass
 
 
+def listed(command):
+    """The runs of a `heddle sweep` command as they stand."""
+    done = subprocess.run([*command, '--list'], capture_output=True, text=True)
+    if done.returncode:
+        raise RunFailed(done.stderr)
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
 def swept(command, workers):
     """The runs of a `heddle sweep` command, each with its result; those that were missing are made. Causes of failures are told
     by the sweep."""
     if subprocess.run([*command, '--quiet', '-j', str(workers)]).returncode == 2:
         raise RunFailed('the sweep cannot begin')
-    done = subprocess.run([*command, '--list'], capture_output=True, text=True)
-    if done.returncode:
-        raise RunFailed(done.stderr)
-    runs = [json.loads(line) for line in done.stdout.splitlines()]
+    runs = listed(command)
     wrong = [run for run in runs if run['state'] != 'done']
     for run in wrong[:5]:
         print(f'{" ".join(run["coordinates"].values())}: {run.get("cause", run["state"])}', file=sys.stderr)
@@ -31,22 +43,63 @@ def swept(command, workers):
     return runs
 
 
-def sweep_runs(build, folder, workers, wanted):
-    """The results of `wanted`, {key: (program, arguments, gpu, settings)}: {key: a result of `heddle sweep`}, whose `output` is
-    what the program printed, and `statistics` those of the run. Settings are KEY=VALUE of the GPU. The plan and the results
-    lie in `folder`."""
-    os.makedirs(folder, exist_ok=True)
-    plan, names, results = os.path.join(folder, 'plan.ini'), {}, {}
-    with open(plan, 'w', encoding='utf-8') as file:
-        file.write(f'[sweep]\nout = "{os.path.abspath(folder)}"\n')
-        for number, (key, (program, arguments, gpu, settings)) in enumerate(wanted.items()):
-            names[f'w{number}'] = key
-            file.write(f'[workload w{number}]\nprogram = "{os.path.abspath(program)}"\ngpu = {gpu}\n')
-            file.write(f'arguments = "{" ".join(arguments)}"\n' if arguments else '')
-            file.writelines(setting.replace('=', ' = ', 1) + '\n' for setting in settings)
-    for run in swept([os.path.join(build, 'bin', 'heddle'), 'sweep', plan], workers):
+def store_of(build, out=None):
+    """The folder of results: one for all targets, or where a caller has its own folder, one there."""
+    return os.path.join(os.path.abspath(out), 'runs') if out else os.path.join(os.path.abspath(build), 'results')
+
+
+@dataclasses.dataclass
+class Run:
+    """A run of a program. `sources` are paths under the project's root; settings are KEY=VALUE of the GPU."""
+    sources: list
+    gpu: str
+    arguments: list = ()
+    compile: str = '-O2'
+    policy: str = 'baseline'
+    options: str = ''
+    settings: list = ()
+
+    def plan(self):
+        """Its lines in a plan."""
+        words = (['-rdc=true'] if len(self.sources) > 1 else []) + list(self.sources)
+        lines = [('source', ' '.join(words)), ('compile', self.compile), ('gpu', self.gpu), ('policy', self.policy)]
+        lines += [('arguments', ' '.join(self.arguments))] if self.arguments else []
+        lines += [('options', self.options)] if self.options else []
+        return ''.join(f'{key} = "{value}"\n' for key, value in lines + [setting.split('=', 1) for setting in self.settings])
+
+
+def write_plan(path, wanted):
+    """A plan of `wanted`, {key: Run}: {name of its workload: key}."""
+    names = {}
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, 'w', encoding='utf-8') as file:
+        file.write(f'[sweep]\nroot = "{ROOT}"\n')
+        for number, (key, run) in enumerate(wanted.items()):
+            name = re.sub('[^A-Za-z0-9.-]+', '-', '-'.join(map(str, key))) + f'.{number}'
+            names[name] = key
+            file.write(f'[workload {name}]\n{run.plan()}')
+    return names
+
+
+def sweep_command(build, store, plan):
+    return [os.path.join(os.path.abspath(build), 'bin', 'heddle'), 'sweep', '--out', store, plan]
+
+
+def sweep_programs(build, store, plan, workers, wanted):
+    """The programs of `wanted`, {key: Run}, compiled: {key: path}."""
+    names, command = write_plan(plan, wanted), sweep_command(build, store, plan)
+    if subprocess.run([*command, '--compile', '-j', str(workers)]).returncode:
+        raise RunFailed('programs cannot be compiled')
+    return {names[run['coordinates']['workload']]: run['built'] for run in listed(command)}
+
+
+def sweep_runs(build, store, plan, workers, wanted):
+    """The results of `wanted`, {key: Run}: {key: a result of `heddle sweep`}, whose `output` is what the program printed,
+    `statistics` are those of the run, and `built` is the program. Writes the plan."""
+    names, results = write_plan(plan, wanted), {}
+    for run in swept(sweep_command(build, store, plan), workers):
         with open(run['result'], encoding='utf-8') as file:
-            results[names[run['coordinates']['workload']]] = json.load(file)
+            results[names[run['coordinates']['workload']]] = {**json.load(file), 'built': run['built']}
     return results
 
 

@@ -1,24 +1,27 @@
 #!/usr/bin/python3
-"""The tables of docs/model.md: keys of each unit, from include/heddle/config.def, and errors, from `make validate`.
+"""The tables of docs/model.md: keys of each unit, from include/heddle/config.def; errors, from docs/results/validate.tsv and
+validate-programs.tsv, which `make validate` and `make validate-programs` write, beside what is published.
 
-    scripts/model_page.py                        # writes the tables of keys
-    scripts/model_page.py --errors RESULTS.json  # those of errors, too; scripts/validate.py --markdown does so
-    scripts/model_page.py --check [PAGE]         # exit status 1 and the difference where keys are not as in the table
+    scripts/model_page.py [--results ROOT] [PAGE]          # writes the tables; ROOT: whose docs/results
+    scripts/model_page.py --check [--results ROOT] [PAGE]  # exit status 1 and the difference where they are not so
 
-The page has places for them: `<!-- keys: HEADING -->`, of the comment in config.def under which the keys stand, and
-`<!-- errors: PREFIX... -->`, of rows of examples/micro, each up to `<!-- end -->`. Every heading has a place, once.
+The page has places for them: `<!-- keys: HEADING -->`, of the comment in config.def under which the keys stand,
+`<!-- errors: PREFIX... -->`, of rows of examples/micro, and `<!-- programs -->`, of kernels of examples/cards, each up to
+`<!-- end -->`. Every heading has a place, once.
 """
 import argparse
 import difflib
-import json
+import math
 import os
 import re
 import sys
 
+import results
+
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PAGE = os.path.join(ROOT, 'docs', 'model.md')
 TABLE = os.path.join(ROOT, 'include', 'heddle', 'config.def')
-PLACE = re.compile(r'(<!-- (keys|errors): ([^\n]*) -->\n)(.*?)(<!-- end -->\n)', re.DOTALL)
+PLACE = re.compile(r'(<!-- (keys|errors|programs):? ?([^\n]*) -->\n)(.*?)(<!-- end -->\n)', re.DOTALL)
 KEY = re.compile(r'^HD_CONFIG_(INT|REAL|ENUM)\((\w+), ([^,]+), (.*)\)$')
 LEVELS = (0.05, 0.10)  # parts of a published value
 
@@ -63,14 +66,64 @@ def key_table(lines):
     return '\n'.join(['| key | default | range | |', '|---|---|---|---|', *map(row, lines), ''])
 
 
+def lines_of(path):
+    """Without comments and blank ones."""
+    with open(os.path.join(ROOT, 'examples', path), encoding='utf-8') as file:
+        return [line.strip() for line in file if line.strip() and not line.startswith('#')]
+
+
+def published():
+    """{(gpu, row): (low, high, source)}"""
+    rows = [line.split(None, 4) for line in lines_of('micro/published.txt') if not line.startswith('clocks ')]
+    return {(gpu, row): (float(low), float(high), source) for gpu, row, low, high, source in rows}
+
+
+def published_programs():
+    """[(program, arguments, kernel, cycles, sectors read, sectors written, what was measured)]"""
+    rows = [line.split(None, 6) for line in lines_of('cards/published.txt')]
+    return [(program, size.split(','), kernel, *map(int, numbers), what) for program, size, kernel, *numbers, what in rows]
+
+
 def outside(value, low, high):
+    """How far a value is outside of its bracket, as a part of the edge that it passes; 0 within."""
     return value / low - 1 if value < low else value / high - 1 if value > high else 0.0
 
 
-def error_table(results, prefixes):
-    """Results: {gpu: {row: [value, low, high, unit, source]}}."""
+def measured(root):
+    """{gpu: {row: (value, low, high, unit, source)}} of docs/results."""
+    found, known = {}, published()
+    for gpu, row, value, unit in results.read_rows(root, 'validate') or []:
+        if (gpu, row) in known:
+            low, high, source = known[gpu, row]
+            found.setdefault(gpu, {})[row] = float(value), low, high, unit, source
+    return found
+
+
+def percent(value, wanted):
+    return f'{100 * (value / wanted - 1):+.1f} %'
+
+
+def program_errors(found):
+    """Of cycles, each a part of what is published. `found`: {(program, kernel): (cycles, sectors read, sectors written)}."""
+    return [abs(found[program, kernel][0] / cycles - 1) for program, _, kernel, cycles, *_ in published_programs()]
+
+
+def program_table(found):
+    page = ['| program | kernel | cycles | published | | read from DRAM | written to it | measured |', '|---|---|---|---|---|---|---|---|']
+    for program, _, kernel, cycles, reads, writes, what in published_programs():
+        here, *sectors = found[program, kernel]
+        traffic = [percent(value, wanted) if wanted > 1000 else '' for value, wanted in zip(sectors, (reads, writes))]
+        page.append(f'| {program} | `{kernel}` | {here:.0f} | {cycles} | {percent(here, cycles)} | {traffic[0]} | {traffic[1]} | {what} |')
+    errors = program_errors(found)
+    geometric = math.exp(sum(math.log(1 + error) for error in errors) / len(errors)) - 1
+    return '\n'.join([*page, '', f'Mean absolute error of the cycles {100 * sum(errors) / len(errors):.1f} % over {len(errors)} kernels '
+                      f'(geometric {100 * geometric:.1f} %), {sum(error <= 0.10 for error in errors)} within 10 %.', ''])
+
+
+def error_table(rows_of, prefixes):
+    """rows_of: {gpu: {row: (value, low, high, unit, source)}}."""
     lines = ['| GPU | row | model | published | outside | source |', '|---|---|---|---|---|---|']
-    for gpu, rows in sorted(results.items()):
+    for gpu, rows in sorted(rows_of.items()):
         for name, (value, low, high, unit, source) in rows.items():
             if name.startswith(tuple(prefixes)):
                 bracket = f'{low:g}' if low == high else f'{low:g} to {high:g}'
@@ -88,9 +141,9 @@ def summary_row(name, errors):
             f'{worst}, {100 * errors[worst]:+.0f} % |')
 
 
-def summary(results):
+def summary(rows_of):
     lines, every = ['| GPU | published rows | within 5 % | within 10 % | mean error | worst |', '|---|---|---|---|---|---|'], {}
-    for gpu, rows in sorted(results.items()):
+    for gpu, rows in sorted(rows_of.items()):
         errors = {name: outside(*row[:3]) for name, row in rows.items()}
         every.update({f'{name} of {gpu}': error for name, error in errors.items()})
         if errors:
@@ -100,9 +153,11 @@ def summary(results):
     return '\n'.join([*lines, ''])
 
 
-def fill(page, keys, results):
-    """The page with its tables; errors stay as they are where there are no results."""
-    left = dict(keys)
+def fill(page, keys, root):
+    """The page with its tables; those of which docs/results has nothing stay as they are."""
+    left, rows = dict(keys), measured(root)
+    programs = {(program, kernel): tuple(map(float, numbers))
+                for program, kernel, *numbers in results.read_rows(root, 'validate-programs') or []}
 
     def table(match):
         begin, kind, names, old, end = match.groups()
@@ -111,9 +166,11 @@ def fill(page, keys, results):
                 sys.exit(f'model_page: config.def has no keys under "{names}", or the page has two places for them; '
                          f'left: {", ".join(left)}')
             return begin + key_table(left.pop(names)) + end
-        if results is None:
+        if kind == 'programs':
+            return begin + program_table(programs) + end if programs else match.group(0)
+        if not rows:
             return match.group(0)
-        return begin + (summary(results) if names == 'all' else error_table(results, names.split())) + end
+        return begin + (summary(rows) if names == 'all' else error_table(rows, names.split())) + end
 
     text = PLACE.sub(table, page)
     if left:
@@ -121,34 +178,25 @@ def fill(page, keys, results):
     return text
 
 
-def write(path, results=None, check=False):
-    """The tables of the page at `path`; with `check` it stays as it is. What differs, as a list of lines."""
-    with open(path, encoding='utf-8') as file:
-        old = file.read()
-    new = fill(old, headings(TABLE, [names for _, kind, names, _, _ in PLACE.findall(old) if kind == 'keys']), results)
-    if not check:
-        with open(path, 'w', encoding='utf-8') as file:
-            file.write(new)
-    return list(difflib.unified_diff(old.splitlines(True), new.splitlines(True), path, 'config.def'))
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split('\n\n')[0],
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('--check', action='store_true', help='change nothing, tell what differs')
-    parser.add_argument('--errors', help='results that scripts/validate.py has written')
+    parser.add_argument('--results', metavar='ROOT', default=ROOT, help='folder whose docs/results has the rows of errors')
     parser.add_argument('page', nargs='?', default=PAGE)
     options = parser.parse_args()
-    results = None
-    if options.errors:
-        with open(options.errors, encoding='utf-8') as file:
-            results = json.load(file)
-    difference = write(options.page, results, options.check)
-    if options.check:
-        sys.stdout.writelines(difference)
-        if difference:
-            return 'model_page: not as the table has it; scripts/model_page.py writes it'
-        print('keys as the table has them')
+    with open(options.page, encoding='utf-8') as file:
+        old = file.read()
+    new = fill(old, headings(TABLE, [names for _, kind, names, _, _ in PLACE.findall(old) if kind == 'keys']), options.results)
+    if not options.check:
+        with open(options.page, 'w', encoding='utf-8') as file:
+            file.write(new)
+        return None
+    difference = list(difflib.unified_diff(old.splitlines(True), new.splitlines(True), options.page, 'config.def and docs/results'))
+    sys.stdout.writelines(difference)
+    if difference:
+        return 'model_page: not as the tables have it; scripts/model_page.py writes it'
+    print('keys and errors as the tables have them')
     return None
 
 

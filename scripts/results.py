@@ -10,7 +10,8 @@ Without --check, the pages are filled in. With --check, nothing is written, and 
 value, a key that has no value, a value that no page shows, a list of builds that is not right, and a figure without a
 comment (in %, times or cycles) that docs/results/unmarked.txt does not excuse.
 
-`make figures-X` writes the values (record()): those that pages show of docs/results/X.json, or X-SIZE.json.
+`make figures-X` writes the values (record()): those that pages show of docs/results/X.json, or X-SIZE.json; `make validate`
+and `make validate-programs` theirs, and the rows of docs/model.md's tables (X.tsv; scripts/model_page.py).
 """
 import glob
 import json
@@ -186,7 +187,7 @@ def write(path, values):
     os.replace(path + '.part', path)
 
 
-def record(root, name, size, values):
+def record(root, name, size, values, command=None):
     """Of `values`, {key: number}, those that pages show go to docs/results/NAME.json, or NAME-SIZE.json. Others in that file
     stay as they are."""
     file = name + (f'-{size}' if size else '')
@@ -195,12 +196,30 @@ def record(root, name, size, values):
     if not wanted:
         return
     commit, date = build_of(root)
-    command = f'make figures-{name}' + (f" FIGURES_FLAGS='--size {size}'" if size else '')
+    command = command or f'make figures-{name}' + (f" FIGURES_FLAGS='--size {size}'" if size else '')
     known = read_results(root).get(file, {})
     for key in wanted:
         known[key] = {'value': round(values[key], 4), 'size': size or 'full', 'command': command, 'commit': commit, 'date': date}
     write(path, known)
     print(f'{path}: {len(wanted)} values; make docs fills in the pages')
+
+
+def write_rows(root, name, rows):
+    """Rows of numbers of a page's tables, as docs/results/NAME.tsv."""
+    path = os.path.join(root, FOLDER, name + '.tsv')
+    with open(path + '.part', 'w', encoding='utf-8') as file:
+        file.writelines('\t'.join(f'{cell:.6g}' if isinstance(cell, float) else str(cell) for cell in row) + '\n' for row in rows)
+    os.replace(path + '.part', path)
+    print(f'{path}: {len(rows)} rows; make docs fills in the pages')
+
+
+def read_rows(root, name):
+    """Those, each a list of texts; None: they have never been measured."""
+    path = os.path.join(root, FOLDER, name + '.tsv')
+    if not os.path.exists(path):
+        return None
+    with open(path, encoding='utf-8') as file:
+        return [line.rstrip('\n').split('\t') for line in file]
 
 
 def main():

@@ -5,7 +5,7 @@
                             [NAME...]
 
 Builds the programs of examples/workloads.txt, runs each on the baseline with `--ideal` and with linear versions,
-and writes FOLDER/table.md, of build/figures/linear, and the statistics beside it. NAME: only those. Sizes
+and writes FOLDER/table.md, of build/figures/linear. Runs are kept by what decides their outcome. NAME: only those. Sizes
 are those of a COLUMN of the table (tests, default, figures); without --size those for figures, of call-heavy programs those
 of the tests. A program of examples/ or examples/grids/ that the table has with several sizes runs with the first.
 
@@ -14,11 +14,12 @@ counted once, as in the paper. Needs a finished build; environment: B (build tre
 """
 
 import argparse
-import concurrent.futures
 import json
 import os
 import subprocess
 import sys
+
+import figures
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 B = os.path.join(ROOT, os.environ.get('B', 'build'))
@@ -52,36 +53,25 @@ def workloads(column):
     return found
 
 
-def build(prefix, sources):
-    compiler = os.path.join(B, 'bin', 'heddle-cc')
-    if len(sources) == 1:
-        subprocess.run([compiler, '-O2', '-o', prefix, *sources], check=True)
-        return
-    objects = []
-    for i, source in enumerate(sources):
-        objects.append(f'{prefix}.{i}.o')
-        subprocess.run([compiler, '-O2', '-dc', '-o', objects[-1], source], check=True)
-    subprocess.run([compiler, '-O2', '-o', prefix, *objects], check=True)
+def runs_of(options, workload):
+    """{(name, machine): Run}"""
+    name, _, sources, sizes = workload
+    sources = [os.path.relpath(source, ROOT) for source in sources]
+    more = ' --functional' if options.functional else ''
+    return {(name, machine): figures.Run(sources, options.gpu, sizes, policy=policy, options=(flags + more).strip(), settings=options.set)
+            for machine, policy, flags in (('base', 'baseline', '--ideal'), ('linear', 'r2d2-functional', ''))}
 
 
-def run(options, prefix, sizes, policy, *more):
-    """The statistics of one run; the program has passed its own check."""
-    stats = f'{prefix}.{policy}.json'
-    command = [os.path.join(B, 'bin', 'heddle'), 'run', '--quiet', '--gpu', options.gpu, '--policy', policy, *more,
-               '--stats', stats]
-    command += ['--functional'] if options.functional else []
-    for setting in options.set:
-        command += ['--set', setting]
-    done = subprocess.run(command + ['--', prefix, *sizes], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    if done.returncode or 'PASSED' not in done.stdout:
-        sys.exit(f'{prefix}: {done.stdout}')
-    with open(stats, encoding='utf-8') as file:
-        return json.load(file)['total']
+def total_of(key, result):
+    """The program has passed its own check."""
+    if 'PASSED' not in result['output']:
+        sys.exit(f'{" ".join(key)}: {result["output"]}')
+    return result['statistics']['total']
 
 
-def static_counts(prefix):
+def static_counts(program):
     """Instructions of the kernels that have a linear version: their own, and those of its main stream."""
-    text = subprocess.check_output([os.path.join(B, 'bin', 'heddle'), 'dis', '--json', prefix], text=True)
+    text = subprocess.check_output([os.path.join(B, 'bin', 'heddle'), 'dis', '--json', program], text=True)
     own = main = 0
     for unit in json.loads(text)['objects']:
         for function in unit['functions']:
@@ -97,13 +87,10 @@ def share(part, whole):
     return 100 * part / whole if whole else 0.0
 
 
-def measure(options, workload):
-    name, kind, sources, sizes = workload
-    prefix = os.path.join(options.out, name.replace('/', '-'))
-    build(prefix, sources)
-    base = run(options, prefix, sizes, 'baseline', '--ideal')
-    linear = run(options, prefix, sizes, 'r2d2-functional')
-    own, main = static_counts(prefix)
+def measure(results, workload):
+    name, kind, _, sizes = workload
+    base, linear = (total_of((name, machine), results[name, machine]) for machine in ('base', 'linear'))
+    own, main = static_counts(results[name, 'linear']['built'])
     streams = sum(linear[f'linear_{part}_instructions'] for part in ('coefficient', 'thread', 'block'))
     launches = linear['linear_launches']
     reasons = (('without', 'without a version'), ('check_fallbacks', 'by a condition'),
@@ -162,17 +149,22 @@ def main():
     parser.add_argument('--set', action='append', default=[], metavar='KEY=VALUE', help='configuration key')
     parser.add_argument('--functional', action='store_true', help='without timing: faster, and fewer SMs run streams than in time')
     parser.add_argument('--size', choices=COLUMNS, help='column of workloads.txt for all programs')
-    parser.add_argument('--out', default=os.path.join(B, 'figures', 'linear'), help='folder of the results')
+    parser.add_argument('--out', help='folder of the table and its runs (default B/figures/linear, runs in B/results)')
     options = parser.parse_args()
     chosen = [w for w in workloads(options.size) if not options.names or w[0] in options.names]
     missing = set(options.names) - {w[0] for w in chosen}
     if missing:
         parser.error(f"no workload {', '.join(sorted(missing))}")
-    os.makedirs(options.out, exist_ok=True)
-    with concurrent.futures.ThreadPoolExecutor(int(os.environ.get('JOBS') or os.cpu_count() or 1)) as pool:
-        rows = list(pool.map(lambda workload: measure(options, workload), chosen))
+    out = os.path.abspath(options.out or os.path.join(B, 'figures', 'linear'))
+    wanted = {key: run for workload in chosen for key, run in runs_of(options, workload).items()}
+    jobs = int(os.environ.get('JOBS') or os.cpu_count() or 1)
+    try:
+        results = figures.sweep_runs(B, figures.store_of(B, options.out), os.path.join(out, 'plan.ini'), jobs, wanted)
+    except figures.RunFailed as error:
+        sys.exit(f'table_linear: error: {error}')
+    rows = [measure(results, workload) for workload in chosen]
     text = '\n'.join(document(options, rows)) + '\n'
-    with open(os.path.join(options.out, 'table.md'), 'w', encoding='utf-8') as file:
+    with open(os.path.join(out, 'table.md'), 'w', encoding='utf-8') as file:
         file.write(text)
     sys.stdout.write(text)
 

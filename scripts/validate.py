@@ -1,26 +1,26 @@
 #!/usr/bin/python3
 """The microbenchmarks of examples/micro on modelled GPUs, beside values published for real cards.
 
-    scripts/validate.py [-h] [--build B] [-j N] [--gpu NAME]... [--rows PREFIX]... [--quick] [--markdown PAGE]
+    scripts/validate.py [-h] [--build B] [--out DIR] [-j N] [--gpu NAME]... [--rows PREFIX]... [--quick] [--record]
 
 Compiles each program for each GPU's architecture, runs it, at the clocks that published.txt names where cards were
 measured at others than the model's, and writes B/validate/table.md (every row of every GPU, the published bracket where
 examples/micro/published.txt has one, and how far outside of it the model is; of an L2 above 16 MB streams only where one
-is published), results.json of the published rows, and
-plots of the curves. --rows: only rows whose names begin so. --quick: leaves streaming out, which takes most of the time.
---markdown docs/model.md puts the errors into that page. Runs are kept by what decides their outcome. The last lines say
-how many published rows are within 5 and within 10 %; nothing is asserted.
+is published) and plots of the curves. --rows: only rows whose names begin so. --quick: leaves streaming out, which takes
+most of the time. --record, where nothing is left out, writes what pages show to docs/results: figures, and the rows of
+docs/model.md; `make docs` fills the pages in. Runs are kept by what decides their outcome. The last lines say how many
+published rows are within 5 and within 10 %; nothing is asserted.
 """
 
 import argparse
-import concurrent.futures
 import json
 import os
 import subprocess
 import sys
 
 import figures
-import model_page
+import results
+from model_page import outside, published
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 FOLDER = os.path.join(ROOT, 'examples', 'micro')
@@ -29,17 +29,6 @@ CURVES = [('occupancy', 'threads a block, two blocks an SM', 'bytes a core cycle
           ('chase', 'KiB', 'cycles a load', ['chase.l1', 'chase.l2', 'chase.constant']),
           ('barrier', 'threads a block', 'cycles', ['barrier']),
           ('code', 'instructions of straight code', 'cycles an instruction', ['code.cold', 'code.warm'])]
-
-
-def published():
-    """{(gpu, row): (low, high, source)}"""
-    found = {}
-    with open(os.path.join(FOLDER, 'published.txt'), encoding='utf-8') as file:
-        for line in file:
-            if line.strip() and not line.startswith(('#', 'clocks ')):
-                gpu, row, low, high, source = line.split(None, 4)
-                found[gpu, row] = float(low), float(high), source.strip()
-    return found
 
 
 def clocks():
@@ -64,31 +53,14 @@ def gpus(build):
     return found, large
 
 
-def compile_all(build, out, programs, architectures):
-    def one(program, architecture):
-        path = os.path.join(out, f'{program}-{architecture}')
-        subprocess.run([os.path.join(build, 'bin', 'heddle-cc'), '-O2', f'-arch={architecture}', '-o', path,
-                        os.path.join(FOLDER, program + '.cu')], check=True)
-        return path
-
-    with concurrent.futures.ThreadPoolExecutor(int(os.environ.get('JOBS') or 2)) as pool:
-        tasks = {(program, architecture): pool.submit(one, program, architecture)
-                 for program in programs for architecture in architectures}
-        return {key: task.result() for key, task in tasks.items()}
+def run_of(program, gpu, architecture, rows=(), settings=()):
+    return figures.Run([os.path.join('examples', 'micro', program + '.cu')], gpu, rows, f'-O2 -arch={architecture}', settings=settings)
 
 
 def rows_of(text):
     """{row: (value, unit)} of what a program printed."""
     return {name: (float(value), unit) for name, value, unit in
             (line.split() for line in text.splitlines() if len(line.split()) == 3)}
-
-
-def outside(value, bracket):
-    """How far a value is outside of its bracket, as a part of the edge that it passes; 0 within."""
-    low, high = bracket[:2]
-    if value < low:
-        return value / low - 1
-    return value / high - 1 if value > high else 0.0
 
 
 def table(gpu, rows, known):
@@ -99,7 +71,7 @@ def table(gpu, rows, known):
         if bracket:
             low, high, source = bracket
             cells.append([name, f'{value:.2f}', f'{low:g}' if low == high else f'{low:g} to {high:g}',
-                          f'{100 * outside(value, bracket):+.1f} %', unit, source])
+                          f'{100 * outside(value, *bracket[:2]):+.1f} %', unit, source])
         else:
             cells.append([name, f'{value:.2f}', '', '', unit, ''])
     return lines + figures.table(['row', 'model', 'published', 'outside', 'unit', 'source'], cells)
@@ -127,17 +99,34 @@ def curves(gpu, rows, known, out):
             figures.lines(os.path.join(out, f'{gpu}-{title}.svg'), f'{gpu}: {title}', xlabel, ylabel, shown)
 
 
-def main():
+def record(measured, judged):
+    """What pages show: README's figures, and the rows of docs/model.md."""
+    reductions = [100 * outside(*row[:3]) for name, row in measured['v100'].items() if name.startswith('loop.sum.')]
+    values = {'values': len(judged), 'mean-error': 100 * figures.mean(judged), 'l1-bytes': measured['v100']['l1.words.32'][0],
+              'copies': 100 * outside(*measured['v100']['launch.copy.695'][:3]),
+              'reduction-least': min(reductions), 'reduction-most': max(reductions)}
+    values.update({f'within-{part}': sum(error <= part / 100 for error in judged) for part in (5, 10)})
+    results.record(ROOT, 'validate', None, values, 'make validate')
+    results.write_rows(ROOT, 'validate', [(gpu, name, row[0], row[3]) for gpu, rows in measured.items() for name, row in rows.items()])
+
+
+def parse():
     parser = argparse.ArgumentParser(description=__doc__.split('\n\n')[0],
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('--build', default=os.path.join(ROOT, os.environ.get('B', 'build')))
     parser.add_argument('-j', type=int, default=int(os.environ.get('JOBS') or 2))
     parser.add_argument('--gpu', action='append', help='only this one; may be repeated')
     parser.add_argument('--rows', action='append', default=[], help='only rows that begin so; may be repeated')
-    parser.add_argument('--markdown', metavar='PAGE', help='page whose tables of errors are made anew, docs/model.md')
+    parser.add_argument('--record', action='store_true', help='write what pages show to docs/results')
+    parser.add_argument('--out', help='folder of the table and of its runs (default B/validate, runs in B/results)')
     parser.add_argument('--quick', action='store_true', help='without streaming')
-    options = parser.parse_args()
-    build, out = os.path.abspath(options.build), os.path.join(os.path.abspath(options.build), 'validate')
+    return parser.parse_args()
+
+
+def measure(options):
+    build, store = os.path.abspath(options.build), figures.store_of(options.build, options.out)
+    out = os.path.abspath(options.out or os.path.join(build, 'validate'))
+    plan = os.path.join(out, 'plan.ini')
     os.makedirs(out, exist_ok=True)
     (models, large), known, measured_at = gpus(build), published(), clocks()
     chosen = options.gpu or list(models)
@@ -146,43 +135,46 @@ def main():
     programs = sorted(name[:-3] for name in os.listdir(FOLDER) if name.endswith('.cu'))
     if options.quick:
         programs.remove('streaming')
-    paths = compile_all(build, out, programs, {models[chosen[0]]})
-    rows_in = {program: subprocess.run([paths[program, models[chosen[0]]], '--list'], check=True, capture_output=True,
-                                       text=True).stdout.split() for program in programs}
+    first = figures.sweep_programs(
+        build, store, plan, options.j, {(program,): run_of(program, chosen[0], models[chosen[0]]) for program in programs})
+    rows_in = {program: subprocess.run([path, '--list'], check=True, capture_output=True, text=True).stdout.split()
+               for (program,), path in first.items()}
     programs = [program for program in programs
                 if any(row.startswith(tuple(options.rows or [''])) for row in rows_in[program])]
-    paths |= compile_all(build, out, programs, {models[gpu] for gpu in chosen} - {models[chosen[0]]})
     streams = {gpu: [row for row in rows_in.get('streaming', []) if (gpu, row) in known
                      and row.startswith(tuple(options.rows or ['']))] for gpu in large}
-    wanted = {(gpu, program): (paths[program, models[gpu]],
-                               (streams.get(gpu) if program == 'streaming' else None) or options.rows, gpu,
-                               measured_at.get(gpu, []))
-              for gpu in chosen
-              for program in programs}
-    texts = {key: result['output']
-             for key, result in figures.sweep_runs(build, os.path.join(out, 'runs'), options.j, wanted).items()}
+    wanted = {(gpu, program): run_of(program, gpu, models[gpu],
+                                     (streams.get(gpu) if program == 'streaming' else None) or options.rows,
+                                     measured_at.get(gpu, []))
+              for gpu in chosen for program in programs}
+    texts = {key: result['output'] for key, result in figures.sweep_runs(build, store, plan, options.j, wanted).items()}
 
-    page, judged, results = ['# Microbenchmarks on modelled GPUs, beside published values', ''], [], {}
+    page, judged, measured = ['# Microbenchmarks on modelled GPUs, beside published values', ''], [], {}
     for gpu in chosen:
         rows = {}
         for program in programs:
             rows.update(rows_of(texts[gpu, program]))
         page += table(gpu, rows, known)
-        judged += [abs(outside(value, known[gpu, name])) for name, (value, _) in rows.items() if (gpu, name) in known]
-        results[gpu] = {name: (value, *known[gpu, name][:2], unit, known[gpu, name][2])
+        judged += [abs(outside(value, *known[gpu, name][:2])) for name, (value, _) in rows.items() if (gpu, name) in known]
+        measured[gpu] = {name: (value, *known[gpu, name][:2], unit, known[gpu, name][2])
                         for name, (value, unit) in rows.items() if (gpu, name) in known}
         curves(gpu, rows, known, out)
-    with open(os.path.join(out, 'results.json'), 'w', encoding='utf-8') as file:
-        json.dump(results, file, indent=1)
-    if options.markdown:
-        model_page.write(options.markdown, results)
     with open(os.path.join(out, 'table.md'), 'w', encoding='utf-8') as file:
         file.write('\n'.join(page))
     print('\n'.join(page))
     for part in (0.05, 0.10):
         print(f'within {100 * part:.0f} % of what was published: {sum(error <= part for error in judged)} of {len(judged)} rows')
     print(f'table and plots: {os.path.relpath(out)}')
+    if options.record and not (options.gpu or options.rows or options.quick):
+        record(measured, judged)
     return None
+
+
+def main():
+    try:
+        return measure(parse())
+    except figures.RunFailed as error:
+        return f'validate: {error}'
 
 
 if __name__ == '__main__':

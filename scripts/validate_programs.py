@@ -1,98 +1,73 @@
 #!/usr/bin/python3
 """Whole kernels of examples/cards on the modelled V100, beside cycles and DRAM traffic published for a Quadro GV100.
 
-    scripts/validate_programs.py [-h] [--build B] [-j N] [--small] [--markdown PAGE]
+    scripts/validate_programs.py [-h] [--build B] [--out DIR] [-j N] [--small] [--record]
 
 Compiles each program of examples/cards/published.txt, runs it with the size that was measured, and prints for each kernel
 the mean of its launches beside what was published, and the mean absolute error of the cycles. --small: with the programs'
-own sizes and --verify, to see that all work; nothing is compared then. --markdown docs/model.md puts the table into that page.
+own sizes and --verify, to see that all work; nothing is compared then. --record writes what pages show to docs/results;
+`make docs` fills the pages in. Runs are kept by what decides their outcome.
 """
 import argparse
-import concurrent.futures
-import json
-import math
 import os
-import re
-import subprocess
+import statistics
 import sys
-import tempfile
+
+import figures
+import model_page
+import results
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-FOLDER = os.path.join(ROOT, 'examples', 'cards')
-PLACE = re.compile(r'(<!-- programs -->\n)(.*?)(<!-- end -->\n)', re.DOTALL)
 
 
-def published():
-    """[(program, arguments, kernel, cycles, sectors read, sectors written, what was measured)]"""
-    with open(os.path.join(FOLDER, 'published.txt'), encoding='utf-8') as file:
-        rows = [line.split(None, 6) for line in file if line.strip() and not line.startswith('#')]
-    return [(program, tuple(size.split(',')), kernel, *map(int, numbers), what.strip())
-            for program, size, kernel, *numbers, what in rows]
-
-
-def run(heddle, program, arguments, scratch, flags):
+def kernels_of(program, result):
     """{kernel: its launches' statistics}"""
-    path, stats = os.path.join(scratch, program), os.path.join(scratch, program + '.json')
-    subprocess.run([heddle + '-cc', '-O3', '-arch=sm_70', '-o', path, os.path.join(FOLDER, program + '.cu')], check=True)
-    done = subprocess.run([heddle, 'run', '--quiet', *flags, '--gpu', 'v100', '--stats', stats, '--', path, *arguments],
-                          stdout=subprocess.PIPE, text=True)
-    if done.returncode or 'PASSED' not in done.stdout:
-        raise RuntimeError(f'{program}: {done.stdout.strip() or "failed"}')
+    if 'PASSED' not in result['output']:
+        raise figures.RunFailed(f'{program}: {result["output"].strip() or "failed"}')
     kernels = {}
-    with open(stats, encoding='utf-8') as file:
-        for launch in json.load(file)['launches']:
-            kernels.setdefault(launch['kernel'].split('(')[0], []).append(launch)
+    for launch in result['statistics']['launches']:
+        kernels.setdefault(launch['kernel'].split('(')[0], []).append(launch)
     return kernels
 
 
-def mean(launches, key):
-    return sum(launch[key] for launch in launches) / len(launches)
+def means(launches):
+    return tuple(figures.mean(launch[key] for launch in launches) for key in ('cycles', 'dram_reads', 'dram_writes'))
 
 
-def percent(value, wanted):
-    return f'{100 * (value / wanted - 1):+.1f} %'
-
-
-def table(rows, found):
-    page, errors = ['| program | kernel | cycles | published | | read from DRAM | written to it | measured |',
-                    '|---|---|---|---|---|---|---|---|'], []
-    for program, _, kernel, cycles, reads, writes, what in rows:
-        launches = found[program][kernel]
-        here = mean(launches, 'cycles')
-        errors.append(abs(here / cycles - 1))
-        traffic = [percent(mean(launches, key), wanted) if wanted > 1000 else '' for key, wanted in
-                   (('dram_reads', reads), ('dram_writes', writes))]
-        page.append(f'| {program} | `{kernel}` | {here:.0f} | {cycles} | {percent(here, cycles)} | {traffic[0]} | '
-                    f'{traffic[1]} | {what} |')
-    geometric = math.exp(sum(math.log(1 + error) for error in errors) / len(errors)) - 1
-    return page, f'Mean absolute error of the cycles {100 * sum(errors) / len(errors):.1f} % over {len(errors)} kernels ' \
-                 f'(geometric {100 * geometric:.1f} %), {sum(error <= 0.10 for error in errors)} within 10 %.'
+def record(found):
+    errors = [100 * error for error in model_page.program_errors(found)]
+    values = {'mean': figures.mean(errors), 'median': statistics.median(errors), 'worst': max(errors)}
+    results.record(ROOT, 'validate-programs', None, values, 'make validate-programs')
+    results.write_rows(ROOT, 'validate-programs', [(*key, *numbers) for key, numbers in found.items()])
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split('\n\n')[0])
     parser.add_argument('--build', default=os.path.join(ROOT, os.environ.get('B', 'build')))
+    parser.add_argument('--out', help='folder of the plan and its runs (default B/validate, runs in B/results)')
     parser.add_argument('-j', type=int, default=int(os.environ.get('JOBS') or 2))
     parser.add_argument('--small', action='store_true', help="with the programs' own sizes and --verify, without comparing")
-    parser.add_argument('--markdown', metavar='PAGE', help='page whose table is made anew, docs/model.md')
+    parser.add_argument('--record', action='store_true', help='write what pages show to docs/results (not with --small)')
     options = parser.parse_args()
-    rows, heddle = published(), os.path.join(os.path.abspath(options.build), 'bin', 'heddle')
-    programs = {program: () if options.small else arguments for program, arguments, *_ in rows}
-    with tempfile.TemporaryDirectory() as scratch, concurrent.futures.ThreadPoolExecutor(options.j) as pool:
-        jobs = {program: pool.submit(run, heddle, program, arguments, scratch, ['--verify'] * options.small) for program, arguments in programs.items()}
-        found = {program: job.result() for program, job in jobs.items()}
+    rows = model_page.published_programs()
+    plan = os.path.join(os.path.abspath(options.out or os.path.join(options.build, 'validate')), 'programs.ini')
+    wanted = {(program,): figures.Run([os.path.join('examples', 'cards', program + '.cu')], 'v100', () if options.small else arguments,
+                                      '-O3 -arch=sm_70', options='--verify' if options.small else '')
+              for program, arguments, *_ in rows}
+    try:
+        made = figures.sweep_runs(options.build, figures.store_of(options.build, options.out), plan, options.j, wanted)
+        found = {program: kernels_of(program, result) for (program,), result in made.items()}
+    except figures.RunFailed as error:
+        return f'validate_programs: {error}'
     if missing := [f'{program}: {kernel}' for program, _, kernel, *_ in rows if kernel not in found[program]]:
         return f'validate_programs: no launch of {", ".join(missing)}'
     if options.small:
-        print(f'{len(rows)} kernels of {len(programs)} programs ran')
+        print(f'{len(rows)} kernels of {len(wanted)} programs ran')
         return None
-    page, last = table(rows, found)
-    print('\n'.join([*page, '', last]))
-    if options.markdown:
-        with open(options.markdown, encoding='utf-8') as file:
-            text = file.read()
-        with open(options.markdown, 'w', encoding='utf-8') as file:
-            file.write(PLACE.sub(lambda place: place[1] + '\n'.join([*page, '', last, '']) + place[3], text))
+    found = {(program, kernel): means(found[program][kernel]) for program, _, kernel, *_ in rows}
+    print(model_page.program_table(found))
+    if options.record:
+        record(found)
     return None
 
 

@@ -56,11 +56,6 @@ def sources_of(path):
     return sorted(os.path.join(path, file) for file in os.listdir(path) if file.endswith('.cu'))
 
 
-def headers_of(path):
-    folders = [os.path.join(ROOT, 'examples', 'calls'), os.path.join(ROOT, 'examples', 'grids'), *([path] if os.path.isdir(path) else [])]
-    return [os.path.join(folder, file) for folder in folders for file in os.listdir(folder) if file.endswith('.h')]
-
-
 def architecture_of(gpu):
     """Of GPUs that have fewer registers a thread than those that programs are compiled for by default."""
     with open(os.path.join(ROOT, 'runtime', 'gpus', gpu + '.ini'), encoding='utf-8') as file:
@@ -69,18 +64,10 @@ def architecture_of(gpu):
     return f'sm_{keys["compute_major"]}{keys["compute_minor"]}' if few else None
 
 
-def build(workload, build_tree, folder, architecture=None):
-    """The program, compiled where what it is made from is newer."""
-    compiler, path = os.path.join(build_tree, 'bin', 'heddle-cc'), os.path.join(ROOT, 'examples', workload.source)
-    program, sources = os.path.join(folder, workload.source.replace('/', '-').replace('.cu', '')), sources_of(path)
-    program += '-' + architecture if architecture else ''
-    flags = ['-arch=' + architecture] if architecture else []
-    newest = max(os.path.getmtime(part) for part in [compiler, *sources, *headers_of(path)])
-    if not os.path.exists(program) or os.path.getmtime(program) < newest:
-        part = program + '.part'
-        subprocess.run([compiler, '-O2', *flags, *(['-rdc=true'] if len(sources) > 1 else []), '-o', part, *sources], check=True)
-        os.replace(part, program)
-    return program
+def run_of(workload, gpu, kind):
+    path = os.path.join(ROOT, 'examples', workload.source)
+    sources = [os.path.relpath(source, ROOT) for source in sources_of(path)]
+    return figures.Run(sources, gpu, workload.sizes, '-O2' + (f' -arch={kind}' if kind else ''))
 
 
 def static_facts(build_tree, program):
@@ -296,23 +283,19 @@ def main():
     options = parse()
     build_tree = os.path.join(ROOT, os.environ.get('B', 'build'))
     out = options.out or os.path.join(build_tree, 'figures', 'workloads')
-    programs = os.path.join(out, 'programs')
+    store = figures.store_of(build_tree, options.out)
     gpus = options.gpu or (sorted(set(GPU_OF_CLASS.values())) if options.of_class else all_gpus())
-    os.makedirs(programs, exist_ok=True)
-    os.environ.setdefault('HEDDLE_THREADS', '1')
+    os.makedirs(out, exist_ok=True)
     named = [options.table[name] for name in options.names] or list(options.table.values())
     chosen = {gpu: [w for w in named if not options.of_class or GPU_OF_CLASS.get(w.kind) == gpu] for gpu in gpus}
     try:
-        kinds = {gpu: architecture_of(gpu) for gpu in gpus}
-        built = {(kinds[gpu], w.name): None for gpu, workloads in chosen.items() for w in workloads}
-        built = {(kind, name): build(options.table[name], build_tree, programs, kind) for kind, name in built}
         stream = read_table('figures')[STREAM]
-        wanted = {(gpu, None): (build(stream, build_tree, programs, kinds[gpu]), stream.sizes, gpu, []) for gpu in gpus}
-        wanted |= {(gpu, w.name): (built[kinds[gpu], w.name], w.sizes, gpu, []) for gpu in gpus for w in chosen[gpu]}
-        results = figures.sweep_runs(build_tree, os.path.join(out, 'runs'), options.jobs, wanted)
+        wanted = {(gpu, None): run_of(stream, gpu, architecture_of(gpu)) for gpu in gpus}
+        wanted |= {(gpu, w.name): run_of(w, gpu, architecture_of(gpu)) for gpu in gpus for w in chosen[gpu]}
+        results = figures.sweep_runs(build_tree, store, os.path.join(out, 'plan.ini'), options.jobs, wanted)
         runs = {key: result['statistics'] for key, result in results.items()}
-        of_program = {program: static_facts(build_tree, program) for program in sorted(set(built.values()))}
-        facts = {(gpu, w.name): of_program[built[kinds[gpu], w.name]] for gpu in gpus for w in chosen[gpu]}
+        of_program = {program: static_facts(build_tree, program) for program in sorted({result['built'] for result in results.values()})}
+        facts = {key: of_program[result['built']] for key, result in results.items()}
     except (figures.RunFailed, subprocess.CalledProcessError) as error:
         sys.exit(f'workloads-table: error: {error}')
     text = report(chosen, facts, runs)

@@ -165,7 +165,7 @@ enum hd_memory_space { HD_AT__, HD_AT_GENERIC, HD_AT_GLOBAL, HD_AT_SHARED, HD_AT
 	X(SH, 0, 1, "|SH")                                                                     \
 	X(SR, 0, 8, "sr")                                                                      \
 	X(MUFUFN, 0, 4, "RCP|RSQ|SQRT|SIN|COS|EX2|LG2|TANH|RCP64H|RSQ64H")                     \
-	X(DTYPE, 0, 4, "U8|S8|U16|S16|U32|S32|U64|S64|F16|F32|F64|BF16")                       \
+	X(DTYPE, 0, 4, "U8|S8|U16|S16|U32|S32|U64|S64|F16|F32|F64|BF16|B128")                       \
 	X(STYPE, 4, 4, "U8|S8|U16|S16|U32|S32|U64|S64|F16|F32|F64|BF16")                       \
 	X(SIZE, 0, 3, "U8|S8|U16|S16||64|128")                                                 \
 	X(CACHE, 3, 3, "|CA|CG|CS|LU|CV|WT|CI")                                                \
@@ -238,7 +238,8 @@ enum hd_mufu {
 	HD_MUFU_RCP64H,
 	HD_MUFU_RSQ64H
 };
-enum hd_type { HD_U8, HD_S8, HD_U16, HD_S16, HD_U32, HD_S32, HD_U64, HD_S64, HD_F16, HD_F32, HD_F64, HD_BF16 };
+/* HD_B128: of atomic operations alone. */
+enum hd_type { HD_U8, HD_S8, HD_U16, HD_S16, HD_U32, HD_S32, HD_U64, HD_S64, HD_F16, HD_F32, HD_F64, HD_BF16, HD_B128 };
 enum hd_size { HD_SIZE_U8, HD_SIZE_S8, HD_SIZE_U16, HD_SIZE_S16, HD_SIZE_32, HD_SIZE_64, HD_SIZE_128 };
 enum hd_cache {
 	HD_CACHE_DEFAULT,

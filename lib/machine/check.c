@@ -143,13 +143,15 @@ static const char *check_source_modifiers(const struct hd_inst *inst)
 
 static bool is_float(uint32_t type)
 {
-	return type >= HD_F16;
+	return type >= HD_F16 && type != HD_B128;
 }
 
 static const char *check_conversion(const struct hd_inst *inst)
 {
 	uint32_t to = hd_mod_get(inst->mods, HD_MOD_DTYPE), from = hd_mod_get(inst->mods, HD_MOD_STYPE);
 	bool integer64 = from == HD_U64 || from == HD_S64;
+	if (to == HD_B128 || from == HD_B128)
+		return "conversion of 128 bits";
 	if (inst->xkind == HD_X_IMM_B && integer64)
 		return "64-bit integer immediate";
 	switch (inst->op) {
@@ -165,6 +167,8 @@ static const char *check_atomic(const struct hd_inst *inst)
 	uint32_t type = hd_mod_get(inst->mods, HD_MOD_DTYPE), op = hd_mod_get(inst->mods, HD_MOD_ATOMOP);
 	if (type == HD_U8 || type == HD_S8)
 		return "8-bit atomic operation";
+	if (type == HD_B128 && op != HD_ATOM_EXCH && op != HD_ATOM_CAS)
+		return "atomic operation on 128 bits other than EXCH and CAS";
 	if (is_float(type) && (op == HD_ATOM_AND || op == HD_ATOM_OR || op == HD_ATOM_XOR))
 		return "bitwise atomic operation on floating point";
 	if ((op == HD_ATOM_INC || op == HD_ATOM_DEC) && type != HD_U32)

@@ -49,14 +49,14 @@ _Static_assert(HD_MOD_COUNT <= 64, "hd_opinfo.mods has a bit for each modifier k
 /* Registers of a value of each enum hd_type. */
 static unsigned type_registers(uint32_t type)
 {
-	return type == HD_U64 || type == HD_S64 || type == HD_F64 ? 2 : 1;
+	return type == HD_B128 ? 4 : type == HD_U64 || type == HD_S64 || type == HD_F64 ? 2 : 1;
 }
 
 static unsigned type_bytes(uint32_t type)
 {
 	static const uint8_t bytes[16] = {
-		[HD_U8] = 1,  [HD_S8] = 1,  [HD_U16] = 2, [HD_S16] = 2, [HD_U32] = 4, [HD_S32] = 4,
-		[HD_U64] = 8, [HD_S64] = 8, [HD_F16] = 2, [HD_F32] = 4, [HD_F64] = 8, [HD_BF16] = 2,
+		[HD_U8] = 1,  [HD_S8] = 1,  [HD_U16] = 2, [HD_S16] = 2, [HD_U32] = 4,  [HD_S32] = 4,   [HD_U64] = 8,
+		[HD_S64] = 8, [HD_F16] = 2, [HD_F32] = 4, [HD_F64] = 8, [HD_BF16] = 2, [HD_B128] = 16,
 	};
 	return bytes[type & 15];
 }

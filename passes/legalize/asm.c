@@ -32,9 +32,9 @@ static bool is_named(const char *text, const char *name)
 
 static const struct hd_asm_row *find_row(const struct hd_ptx_statement *statement)
 {
-	static const struct hd_asm_row *const tables[] = {hd_asm_integer, hd_asm_video,	 hd_asm_float,
-							  hd_asm_convert, hd_asm_system, hd_asm_atomic,
-							  hd_asm_matrix,  hd_asm_eight,	 hd_asm_surface};
+	static const struct hd_asm_row *const tables[] = {hd_asm_integer, hd_asm_video,	 hd_asm_float,	hd_asm_convert,
+							  hd_asm_system,  hd_asm_atomic, hd_asm_matrix, hd_asm_eight,
+							  hd_asm_surface, hd_asm_stack};
 	for (size_t t = 0; t < sizeof tables / sizeof tables[0]; t++)
 		for (const struct hd_asm_row *row = tables[t]; row->name; row++)
 			if (is_named(statement->text, row->name) && (!row->takes || row->takes(statement)))

@@ -30,7 +30,7 @@ struct hd_asm_row {
 };
 /* A NULL name ends. */
 extern const struct hd_asm_row hd_asm_integer[], hd_asm_video[], hd_asm_float[], hd_asm_convert[], hd_asm_system[],
-	hd_asm_atomic[], hd_asm_matrix[], hd_asm_eight[], hd_asm_surface[];
+	hd_asm_atomic[], hd_asm_matrix[], hd_asm_eight[], hd_asm_surface[], hd_asm_stack[];
 
 /* "inline assembly '<statement>': <reason>" as an error; only the first is reported. */
 void hd_asm_error(struct hd_asm *a, const char *format, ...) __attribute__((format(printf, 2, 3)));

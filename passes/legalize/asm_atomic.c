@@ -1,7 +1,7 @@
 /*
- * Inline PTX as IR: atomic operations on 16 bits, on pairs of halves and on vectors. Each becomes LLVM's operation on
- * an element, which is made of compare-and-exchange where the machine has no other; of a vector each element is atomic
- * for itself, as PTX says. What an operation says of order are fences around it.
+ * Inline PTX as IR: atomic operations on 16 and 128 bits, on pairs of halves and on vectors. Each becomes LLVM's
+ * operation on an element, which is made of compare-and-exchange where the machine has no other; of a vector each
+ * element is atomic for itself, as PTX says. What an operation says of order are fences around it.
  */
 #include <string.h>
 
@@ -48,9 +48,18 @@ static value one(struct hd_asm *a, value pointer, value operand, LLVMTypeRef typ
 	return hd_asm_bits(a, old);
 }
 
-static void compare_exchange(struct hd_asm *a, value pointer)
+static void exchange(struct hd_asm *a, value pointer, unsigned bits)
 {
-	value wanted = hd_asm_in(a, 2, 16), swap = hd_asm_in(a, 3, 16);
+	value put = hd_asm_in(a, 2, bits);
+	hd_asm_out(a, 0,
+		   LLVMBuildAtomicRMW(a->site.builder, LLVMAtomicRMWBinOpXchg, pointer, put,
+				      LLVMAtomicOrderingMonotonic, false),
+		   false);
+}
+
+static void compare_exchange(struct hd_asm *a, value pointer, unsigned bits)
+{
+	value wanted = hd_asm_in(a, 2, bits), swap = hd_asm_in(a, 3, bits);
 	value pair = LLVMBuildAtomicCmpXchg(a->site.builder, pointer, wanted, swap, LLVMAtomicOrderingMonotonic,
 					    LLVMAtomicOrderingMonotonic, false);
 	hd_asm_out(a, 0, LLVMBuildExtractValue(a->site.builder, pair, 0, ""), false);
@@ -60,9 +69,11 @@ static bool check(struct hd_asm *a, struct hd_ptx_type type, unsigned count, uns
 {
 	const struct hd_ptx_operand *from = &a->now->operands[result + 1];
 	LLVMAtomicRMWBinOp op;
-	if (type.bits == 128)
-		hd_asm_error(a, "atomic operations on 128 bits are not supported");
-	else if (!operation(a->now, &op) && !(hd_asm_has(a, "cas") && count == 1 && type.bits == 16 && result))
+	bool swaps = hd_asm_has(a, "cas") || (hd_asm_has(a, "exch") && type.bits == 128);
+	LLVMBasicBlockRef block = LLVMGetInstructionParent(a->site.inst);
+	if (type.bits == 128 && hd_capability(LLVMGetBasicBlockParent(block)) < 90)
+		hd_asm_error(a, "atomic operations on 128 bits need sm_90 or later");
+	else if (!operation(a->now, &op) && !(swaps && count == 1 && (type.bits == 16 || type.bits == 128) && result))
 		hd_asm_error(a, "the operation is not supported on this type");
 	else if (from->form == HD_PTX_ADDRESS || from->count != count ||
 		 a->now->operands[0].count != (result ? count : 1))
@@ -85,8 +96,10 @@ static void atomic(struct hd_asm *a, unsigned result)
 		real = LLVMVectorType(real, 2);
 	if (hd_asm_has(a, "release") || hd_asm_has(a, "acq_rel"))
 		fence(a);
-	if (!operation(a->now, &op))
-		compare_exchange(a, pointer);
+	if (hd_asm_has(a, "cas"))
+		compare_exchange(a, pointer, type.bits);
+	else if (hd_asm_has(a, "exch"))
+		exchange(a, pointer, type.bits);
 	for (unsigned i = 0; i < count && operation(a->now, &op); i++) {
 		value index = hd_asm_word(a, i), at = pointer, old;
 		if (i)

@@ -3,7 +3,7 @@
  */
 #include "passes/ptx/ptx.h"
 
-enum reason { MBARRIER, TILES, CLUSTERS, REGISTERS, WARP_GROUPS, DEVICES, QUESTIONS, SURFACES, CALLS, STACK };
+enum reason { MBARRIER, TILES, CLUSTERS, REGISTERS, WARP_GROUPS, DEVICES, QUESTIONS, SURFACES, CALLS };
 
 static void refuse(struct hd_ptx *ptx, unsigned reason)
 {
@@ -17,7 +17,6 @@ static void refuse(struct hd_ptx *ptx, unsigned reason)
 		[QUESTIONS] = "an object is an address, which has no type",
 		[SURFACES] = "surfaces are read and written as bits (.b), not in their format (.p)",
 		[CALLS] = "calls, and returns from the function, are not taken from inline assembly",
-		[STACK] = "the stack's pointer is not handed out",
 	};
 	hd_ptx_error(ptx, "%s", reasons[reason]);
 }
@@ -46,8 +45,5 @@ const struct hd_ptx_row hd_ptx_refused[] = {
 	REFUSED("sured", SURFACES),
 	REFUSED("call", CALLS),
 	REFUSED("ret", CALLS),
-	REFUSED("stacksave", STACK),
-	REFUSED("stackrestore", STACK),
-	REFUSED("alloca", STACK),
 	{NULL, NULL, 0, NULL, 0, false},
 };

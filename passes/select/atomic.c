@@ -21,7 +21,7 @@ struct hd_leaf hd_sel_atomic(struct hd_select *sel, unsigned atomop, unsigned ty
 struct hd_leaf hd_sel_atomic_op(struct hd_select *sel, unsigned atomop, unsigned type, struct hd_leaf pointer,
 				unsigned space, struct hd_leaf value, struct hd_leaf *swap, uint16_t mods, bool result)
 {
-	bool wide = type == HD_U64 || type == HD_S64 || type == HD_F64;
+	unsigned words = type == HD_B128 ? 4 : type == HD_U64 || type == HD_S64 || type == HD_F64 ? 2 : 1;
 	struct hd_mreg operand = hd_sel_reg(sel, value), stored = HD_MREG_NONE;
 	/* Local memory is a thread's own, but generic operations reach it. */
 	if (space == HD_AS_LOCAL || pointer.kind == HD_LEAF_FRAME || pointer.kind == HD_LEAF_INCOMING) {
@@ -33,9 +33,9 @@ struct hd_leaf hd_sel_atomic_op(struct hd_select *sel, unsigned atomop, unsigned
 		stored = hd_sel_reg(sel, *swap);
 	struct hd_mreg dst;
 	if (result)
-		dst = hd_mfunc_vreg(sel->func, wide ? 2 : 1);
+		dst = hd_mfunc_vreg(sel->func, words);
 	else
-		dst = (struct hd_mreg){HD_RZ, 0, wide ? 2 : 1};
+		dst = (struct hd_mreg){HD_RZ, 0, words};
 	struct hd_minst *inst =
 		hd_sel_push(sel, atomic_op(address.space), HD_MOD(ATOMOP, atomop) | HD_MOD(DTYPE, type) | mods);
 	inst->dst = dst;
@@ -43,7 +43,7 @@ struct hd_leaf hd_sel_atomic_op(struct hd_select *sel, unsigned atomop, unsigned
 	if (inst->a.id == HD_RZ && inst->a.words)
 		inst->a.words = address.space == HD_AS_SHARED ? 1 : 2;
 	inst->b = operand;
-	inst->c = swap ? stored : (struct hd_mreg){HD_RZ, 0, wide ? 2 : 1};
+	inst->c = swap ? stored : (struct hd_mreg){HD_RZ, 0, words};
 	return hd_leaf_reg(dst);
 }
 
@@ -66,6 +66,8 @@ static uint16_t ordering_mods(LLVMValueRef inst, LLVMAtomicOrdering ordering)
 
 static unsigned integer_type(unsigned bits, bool is_signed)
 {
+	if (bits == 128)
+		return HD_B128;
 	return bits == 64 ? (is_signed ? HD_S64 : HD_U64) : is_signed ? HD_S32 : HD_U32;
 }
 
@@ -85,7 +87,8 @@ void hd_sel_atomicrmw(struct hd_select *sel)
 	LLVMTypeKind kind = LLVMGetTypeKind(LLVMTypeOf(operand));
 	unsigned bits = hd_scalar_bits(LLVMTypeOf(operand)), type = integer_type(bits, false);
 	struct hd_leaf value = hd_sel_leaf(sel, operand, 0);
-	if (bits != 32 && bits != 64) {
+	bool exchange128 = bits == 128 && LLVMGetAtomicRMWBinOp(sel->inst) == LLVMAtomicRMWBinOpXchg;
+	if (bits != 32 && bits != 64 && !exchange128) {
 		hd_sel_unsupported(sel, "atomic operation on %u bits", bits);
 		return;
 	}
@@ -133,7 +136,7 @@ void hd_sel_cmpxchg(struct hd_select *sel)
 	LLVMValueRef pointer = LLVMGetOperand(sel->inst, 0), expected = LLVMGetOperand(sel->inst, 1);
 	unsigned bits = hd_scalar_bits(LLVMTypeOf(expected));
 	struct hd_leaf compare = hd_sel_leaf(sel, expected, 0), swap = hd_sel_arg(sel, 2);
-	if (bits != 32 && bits != 64) {
+	if (bits != 32 && bits != 64 && bits != 128) {
 		hd_sel_unsupported(sel, "compare-and-exchange of %u bits", bits);
 		return;
 	}

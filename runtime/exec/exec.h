@@ -352,11 +352,14 @@ void hd_exec_copy_source(const struct hd_exec *exec, const struct hd_dinst *inst
 			 uint32_t *bytes);
 /* exec_atomic.c: one lane's atomic operation on the memory at `host`; its result register is written. */
 void hd_exec_lane_atomic(struct hd_exec *exec, const struct hd_dinst *inst, uint32_t lane, uint8_t *host);
-/* Its operands, and the operation with them. */
-void hd_exec_atomic_operands(const struct hd_exec *exec, const struct hd_dinst *inst, uint32_t lane, uint64_t *b,
-			     uint64_t *c);
-void hd_exec_atomic_do(struct hd_exec *exec, const struct hd_dinst *inst, uint32_t lane, uint8_t *host, uint64_t b,
-		       uint64_t c);
+/* Its operands, and the operation with them. Upper halves are those of 128 bits. */
+struct hd_atomic_operands {
+	uint64_t b, c, b_high, c_high;
+};
+struct hd_atomic_operands hd_exec_atomic_operands(const struct hd_exec *exec, const struct hd_dinst *inst,
+						  uint32_t lane);
+void hd_exec_atomic_do(struct hd_exec *exec, const struct hd_dinst *inst, uint32_t lane, uint8_t *host,
+		       const struct hd_atomic_operands *operands);
 /* exec_memory.c: what the lanes in exec->mask load from base + offset[lane], on the host and checked. */
 void hd_exec_load_lanes(const struct hd_exec *exec, const struct hd_dinst *inst, uintptr_t base,
 			const uint64_t *offset);

@@ -10,7 +10,7 @@
 
 static bool is_wide(unsigned type)
 {
-	return type == HD_U64 || type == HD_S64 || type == HD_F64;
+	return type == HD_U64 || type == HD_S64 || type == HD_F64 || type == HD_B128;
 }
 
 static uint64_t lane_operand(const struct hd_exec *exec, unsigned reg, uint32_t lane, bool wide)
@@ -110,22 +110,49 @@ static uint64_t combine(unsigned op, unsigned type, uint64_t old, uint64_t b, ui
 	}
 }
 
-void hd_exec_atomic_operands(const struct hd_exec *exec, const struct hd_dinst *inst, uint32_t lane, uint64_t *b,
-			     uint64_t *c)
+struct hd_atomic_operands hd_exec_atomic_operands(const struct hd_exec *exec, const struct hd_dinst *inst,
+						  uint32_t lane)
 {
-	bool wide = is_wide(HD_MODIFIER(DTYPE));
-	*b = lane_operand(exec, inst->inst.b, lane, wide);
-	*c = HD_MODIFIER(ATOMOP) == HD_ATOM_CAS ? lane_operand(exec, inst->inst.c, lane, wide) : 0;
+	unsigned type = HD_MODIFIER(DTYPE), b = inst->inst.b, c = inst->inst.c;
+	bool wide = is_wide(type), swaps = HD_MODIFIER(ATOMOP) == HD_ATOM_CAS;
+	struct hd_atomic_operands out = {.b = lane_operand(exec, b, lane, wide)};
+	if (swaps)
+		out.c = lane_operand(exec, c, lane, wide);
+	if (type == HD_B128) {
+		out.b_high = hd_lane_pair(exec->warp, hd_next_reg(b, 2), lane);
+		out.c_high = swaps ? hd_lane_pair(exec->warp, hd_next_reg(c, 2), lane) : 0;
+	}
+	return out;
 }
 
-void hd_exec_atomic_do(struct hd_exec *exec, const struct hd_dinst *inst, uint32_t lane, uint8_t *host, uint64_t b,
-		       uint64_t c)
+/* EXCH, and CAS. */
+static void do_128(struct hd_exec *exec, const struct hd_dinst *inst, uint32_t lane, uint8_t *host,
+		   const struct hd_atomic_operands *operands)
 {
+	uint64_t old[2], b[2] = {operands->b, operands->b_high}, c[2] = {operands->c, operands->c_high};
+	memcpy(old, host, sizeof old);
+	if (HD_MODIFIER(ATOMOP) == HD_ATOM_EXCH)
+		memcpy(host, b, sizeof b);
+	else if (!memcmp(old, b, sizeof b))
+		memcpy(host, c, sizeof c);
+	HD_TELL(exec->gpu, changed, exec, host, old, sizeof old);
+	hd_set_pair(exec->warp, inst->inst.dst, lane, old[0]);
+	hd_set_pair(exec->warp, hd_next_reg(inst->inst.dst, 2), lane, old[1]);
+}
+
+void hd_exec_atomic_do(struct hd_exec *exec, const struct hd_dinst *inst, uint32_t lane, uint8_t *host,
+		       const struct hd_atomic_operands *operands)
+{
+	if (HD_MODIFIER(DTYPE) == HD_B128) {
+		do_128(exec, inst, lane, host, operands);
+		return;
+	}
 	unsigned op = HD_MODIFIER(ATOMOP), type = HD_MODIFIER(DTYPE), bytes = inst->access_bytes;
 	uint64_t keep = ~UINT64_C(0) >> (64 - 8 * bytes), old = 0;
 	memcpy(&old, host, bytes);
 	bool flushes = op == HD_ATOM_ADD && type == HD_F32 && inst->inst.op != HD_OP_ATOMS;
-	uint64_t stored = flushes ? add_f32_flushed(old, b) : combine(op, type, old, b & keep, c & keep);
+	uint64_t stored = flushes ? add_f32_flushed(old, operands->b)
+				  : combine(op, type, old, operands->b & keep, operands->c & keep);
 	memcpy(host, &stored, bytes);
 	HD_TELL(exec->gpu, changed, exec, host, &old, bytes);
 	if (is_wide(type))
@@ -136,9 +163,8 @@ void hd_exec_atomic_do(struct hd_exec *exec, const struct hd_dinst *inst, uint32
 
 void hd_exec_lane_atomic(struct hd_exec *exec, const struct hd_dinst *inst, uint32_t lane, uint8_t *host)
 {
-	uint64_t b, c;
-	hd_exec_atomic_operands(exec, inst, lane, &b, &c);
-	hd_exec_atomic_do(exec, inst, lane, host, b, c);
+	struct hd_atomic_operands operands = hd_exec_atomic_operands(exec, inst, lane);
+	hd_exec_atomic_do(exec, inst, lane, host, &operands);
 }
 
 /* The space of a generic address; *address becomes the offset there. */

@@ -46,7 +46,7 @@ struct copy {
 };
 struct atomic {
 	struct lanes lanes;
-	uint64_t b[HD_WARP_LANES], c[HD_WARP_LANES];
+	struct hd_atomic_operands operands[HD_WARP_LANES];
 };
 
 struct hd_later *hd_later_new(uint64_t issues, struct hd_arena *arena)
@@ -147,7 +147,7 @@ void hd_later_atomic(struct hd_exec *exec, const struct hd_dinst *inst, uint8_t 
 	struct atomic *atomic = add(exec, inst, ATOMIC, sizeof(*atomic));
 	HD_FOR_LANES (lane, exec->mask) {
 		atomic->lanes.host[lane] = (uintptr_t)host[lane];
-		hd_exec_atomic_operands(exec, inst, lane, &atomic->b[lane], &atomic->c[lane]);
+		atomic->operands[lane] = hd_exec_atomic_operands(exec, inst, lane);
 	}
 	exec->later->in_order = true;
 }
@@ -188,7 +188,7 @@ static void do_entry(struct hd_exec *exec, const struct entry *entry)
 	default:
 		HD_FOR_LANES (lane, entry->mask)
 			hd_exec_atomic_do(exec, entry->inst, lane, (uint8_t *)(uintptr_t)lanes->host[lane],
-					  atomic->b[lane], atomic->c[lane]);
+					  &atomic->operands[lane]);
 		break;
 	}
 }

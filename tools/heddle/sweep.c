@@ -21,6 +21,7 @@ enum {
 	KEY_AGAIN,
 	KEY_QUIET,
 	KEY_LIST,
+	KEY_COMPILE,
 	KEY_DATABASE,
 	KEY_CSV,
 	KEY_JSONL,
@@ -38,6 +39,7 @@ enum { CHUNK = 60 /* seconds of a task in Slurm's queue, which takes about a sec
 static const struct argp_option options[] = {
 	{"dry-run", 'n', NULL, 0, "count the runs and estimate their time from earlier runs", 0},
 	{"list", KEY_LIST, NULL, 0, "print each run as a line of JSON with its state and the path of its result", 0},
+	{"compile", KEY_COMPILE, NULL, 0, "compile the plan's programs and run nothing", 0},
 	{"gather", 'g', NULL, 0, "gather the results of the plan's runs into an SQLite file (default: DIR/results.db)",
 	 0},
 	{"database", KEY_DATABASE, "FILE", 0, "gather the results into this SQLite file", 0},
@@ -65,7 +67,7 @@ static const struct argp_option options[] = {
 	{"task", KEY_TASK, NULL, OPTION_HIDDEN, "run the jobs of a file", 0},
 	{0}};
 
-enum mode { MODE_RUN, MODE_DRY_RUN, MODE_LIST, MODE_GATHER, MODE_TASK };
+enum mode { MODE_RUN, MODE_COMPILE, MODE_DRY_RUN, MODE_LIST, MODE_GATHER, MODE_TASK };
 
 struct arguments {
 	enum mode mode;
@@ -110,6 +112,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case 'n': arguments->mode = MODE_DRY_RUN; break;
 	case KEY_LIST: arguments->mode = MODE_LIST; break;
+	case KEY_COMPILE: arguments->mode = MODE_COMPILE; break;
 	case 'g': arguments->mode = MODE_GATHER; break;
 	case KEY_DATABASE: arguments->gather.database = gather(arguments, arg); break;
 	case KEY_CSV: arguments->gather.csv = gather(arguments, arg); break;
@@ -248,7 +251,7 @@ static int prepare(struct sweep *sweep, struct arguments *arguments)
 	if (runs_expand(&sweep->runs, &sweep->plan, &options, sweep->diag))
 		return -1;
 	const char *out = out_of(sweep, arguments, here, root);
-	int status = store_open(&sweep->store, out, arguments->mode == MODE_RUN, sweep->diag);
+	int status = store_open(&sweep->store, out, arguments->mode <= MODE_COMPILE, sweep->diag);
 	place_gathered(sweep, &arguments->gather, here);
 	return status;
 }
@@ -287,13 +290,14 @@ static int drive(struct sweep *sweep, const struct arguments *arguments)
 static int act(struct sweep *sweep, const struct arguments *arguments)
 {
 	enum mode mode = arguments->mode;
-	int compiled = sweep_compile(sweep, mode == MODE_RUN), status = CMD_ERROR;
-	if (compiled < 0)
-		return CMD_ERROR;
+	int compiled = sweep_compile(sweep, mode <= MODE_COMPILE), status = CMD_ERROR;
+	if (compiled < 0 || mode == MODE_COMPILE)
+		return compiled ? CMD_ERROR : 0;
 	identity_keys(&sweep->identity, &sweep->runs);
 	estimates_open(&sweep->estimates, &sweep->store, mode == MODE_RUN);
 	switch (mode) {
 	case MODE_RUN: status = drive(sweep, arguments); break;
+	case MODE_COMPILE:
 	case MODE_TASK: break;
 	case MODE_DRY_RUN: status = sweep_dry_run(sweep); break;
 	case MODE_LIST: status = sweep_list(sweep); break;
