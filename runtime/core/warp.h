@@ -75,8 +75,6 @@ enum hd_warp_state { HD_WARP_FREE, HD_WARP_RUNNING, HD_WARP_BARRIER, HD_WARP_DON
 enum { HD_HELD_OFF = 1, HD_HELD_PAUSED = 2, HD_HELD_STOPPED = 4 };
 
 #define HD_NO_SLOT UINT32_MAX				/* hd_warp.slot of a warp without one */
-#define HD_ROW_BYTES (HD_WARP_LANES * sizeof(uint32_t)) /* a register of a warp */
-#define HD_HIDDEN_ROWS 2				/* below row 0: what RZ reads and what it takes */
 
 struct hd_warp {
 	/* Every instruction: together, for with thousands of warps each line of them is one that the host's caches do

@@ -15,7 +15,6 @@
  */
 #include "runtime/sm/barrier.h"
 #include "heddle/config.h"
-#include "runtime/sm/hooks.h"
 #include "runtime/sm/issue.h"
 #include "runtime/sm/scheduler.h"
 #include "runtime/sm/sm.h"

@@ -6,7 +6,6 @@
 
 #include <stdint.h>
 
-#include "heddle/inst.h"
 #include "lib/arena.h"
 
 struct hd_config;

@@ -17,7 +17,6 @@
 #include "runtime/sm/dispatch.h"
 #include "runtime/sm/drain.h"
 #include "runtime/sm/handover.h"
-#include "runtime/sm/hooks.h"
 #include "runtime/sm/places.h"
 #include "runtime/sm/sm.h"
 

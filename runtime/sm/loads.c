@@ -9,7 +9,6 @@
  * Cost: nothing without the hooks; else a few words an instruction.
  */
 #include "runtime/sm/loads.h"
-#include "runtime/sm/hooks.h"
 #include "runtime/sm/inflight.h"
 #include "runtime/sm/sm.h"
 #include "runtime/sm/two_level.h"

@@ -21,7 +21,6 @@
 #include "runtime/sm/drain.h"
 #include "runtime/sm/fetch.h"
 #include "runtime/sm/forward.h"
-#include "runtime/sm/hooks.h"
 #include "runtime/sm/inflight.h"
 #include "runtime/sm/inject.h"
 #include "runtime/sm/issue.h"

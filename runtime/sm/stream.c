@@ -8,7 +8,6 @@
  */
 #include <assert.h>
 
-#include "runtime/sm/hooks.h"
 #include "runtime/sm/issue.h"
 #include "runtime/sm/scheduler.h"
 #include "runtime/sm/sm.h"

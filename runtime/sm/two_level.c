@@ -13,7 +13,6 @@
 #include "runtime/sm/two_level.h"
 #include "heddle/config.h"
 #include "runtime/sm/copies.h"
-#include "runtime/sm/hooks.h"
 #include "runtime/sm/scheduler.h"
 #include "runtime/sm/sm.h"
 #include "runtime/sm/timers.h"
