@@ -133,11 +133,8 @@ struct hd_warp {
 	uint8_t *local;	     /* local memory, lane after lane: local + lane * cta->grid->local_bytes */
 	uint64_t local_base; /* its simulated physical address, for timing (hd_local_address) */
 	uint32_t tid[3][HD_WARP_LANES];
-	uint32_t index;		 /* warp in its CTA */
-	struct hd_hazard missed; /* results under way of loads that missed L1, where the scheduler looks at that */
-	struct hd_hazard loaded; /* by loads, and not used yet, where policies look at that (loads.c) */
-	uint64_t access_at;	 /* cycle at which the last of the late memory instructions has its operands */
-	uint32_t stream_pc, stream_lanes, stream_cycles;
+	uint32_t index;	       /* warp in its CTA */
+	uint64_t access_at;    /* cycle at which the last of the late memory instructions has its operands */
 	uint32_t range_writes; /* writes of its grid's range under way */
 	struct hd_forward forward;
 	struct hd_copies copies;
