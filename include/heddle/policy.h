@@ -6,10 +6,11 @@
  *
  * The engine allocates a policy's state of the GPU and of each SM, CTA and warp, in the sizes that the policy
  * declares. The handle that each hook receives leads to it with one addition (hd_policy_gpu and others in
- * runtime/sm/sm.h).
+ * runtime/sm/policy_space.h).
  *
- * A policy may also call functions of runtime/sm/sm.h: hd_warp_hold and hd_warp_resume keep a warp off the schedulers,
- * at no cost while it waits; hd_warp_inject lets it issue memory accesses; hd_policy_at sets an alarm.
+ * A policy may also call the units of an SM, whose headers lie in runtime/sm/: hd_warp_hold and hd_warp_resume
+ * (inject.h) keep a warp off the schedulers, at no cost while it waits; hd_warp_inject lets it issue memory accesses;
+ * hd_policy_at (alarms.h) sets an alarm.
  */
 #ifndef HEDDLE_POLICY_H
 #define HEDDLE_POLICY_H

@@ -11,6 +11,8 @@
 #include "runtime/check/state.h"
 #include "runtime/exec/devmem.h"
 #include "runtime/exec/linear.h"
+#include "runtime/sm/limits.h"
+#include "runtime/sm/sm.h"
 
 static bool looks_for(const struct hd_check *check, uint32_t kind)
 {

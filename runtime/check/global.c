@@ -19,6 +19,8 @@
  */
 #include "heddle/opcodes.h"
 #include "runtime/check/state.h"
+#include "runtime/sm/limits.h"
+#include "runtime/sm/sm.h"
 
 struct times {
 	uint32_t uses, count;

@@ -6,7 +6,6 @@
 
 #include "runtime/check/check.h"
 #include "runtime/check/shadow.h"
-#include "runtime/sm/sm.h"
 
 enum { HD_CHECK_BARRIERS = 16, HD_CHECK_OPEN_SYNCS = 4 };
 

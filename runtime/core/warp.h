@@ -75,8 +75,6 @@ enum hd_warp_state { HD_WARP_FREE, HD_WARP_RUNNING, HD_WARP_BARRIER, HD_WARP_DON
 enum { HD_HELD_OFF = 1, HD_HELD_PAUSED = 2, HD_HELD_STOPPED = 4 };
 
 #define HD_NO_SLOT UINT32_MAX				/* hd_warp.slot of a warp without one */
-#define HD_ROW_BYTES (HD_WARP_LANES * sizeof(uint32_t)) /* a register of a warp */
-#define HD_HIDDEN_ROWS 2				/* below row 0: what RZ reads and what it takes */
 
 struct hd_warp {
 	/* Every instruction: together, for with thousands of warps each line of them is one that the host's caches do
@@ -134,11 +132,8 @@ struct hd_warp {
 	uint8_t *local;	     /* local memory, lane after lane: local + lane * cta->grid->local_bytes */
 	uint64_t local_base; /* its simulated physical address, for timing (hd_local_address) */
 	uint32_t tid[3][HD_WARP_LANES];
-	uint32_t index;		 /* warp in its CTA */
-	struct hd_hazard missed; /* results under way of loads that missed L1, where the scheduler looks at that */
-	struct hd_hazard loaded; /* by loads, and not used yet, where policies look at that (loads.c) */
-	uint64_t access_at;	 /* cycle at which the last of the late memory instructions has its operands */
-	uint32_t stream_pc, stream_lanes, stream_cycles;
+	uint32_t index;	       /* warp in its CTA */
+	uint64_t access_at;    /* cycle at which the last of the late memory instructions has its operands */
 	uint32_t range_writes; /* writes of its grid's range under way */
 	struct hd_forward forward;
 	struct hd_copies copies;

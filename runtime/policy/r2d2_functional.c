@@ -5,7 +5,8 @@
  * for
  * --verify.
  */
-#include "runtime/sm/sm.h"
+#include "heddle/policy.h"
+#include "runtime/core/gpu.h"
 
 static void report(const struct hd_policy_handle *self, const struct hd_gpu *gpu,
 		   void (*add)(void *context, const char *key, double value, const char *unit), void *context)

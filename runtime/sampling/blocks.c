@@ -21,7 +21,7 @@
 #include "runtime/gpu/functional.h"
 #include "runtime/gpu/gpu.h"
 #include "runtime/sampling/private.h"
-#include "runtime/sm/sm.h"
+#include "runtime/sm/scheduler.h"
 
 enum {
 	LEAST = 3, /* waves that are samples */

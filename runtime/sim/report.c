@@ -27,7 +27,7 @@
 #include "runtime/sm/counts.h"
 #include "runtime/sm/energy.h"
 #include "runtime/sm/hooks.h"
-#include "runtime/sm/policy_space.h"
+#include "runtime/sm/keys.h"
 #include "runtime/verify/coverage.h"
 #include "runtime/watch/blame.h"
 #include "runtime/watch/profile.h"

@@ -14,19 +14,11 @@
  * Cost: O(1) an arrival, O(waiting warps) a release; fences look at the SM's warps only while one of them waits.
  */
 #include "runtime/sm/barrier.h"
-#include "heddle/config.h"
-#include "runtime/sm/hooks.h"
 #include "runtime/sm/issue.h"
 #include "runtime/sm/scheduler.h"
 #include "runtime/sm/sm.h"
 
 #define BARRIERS 16
-
-void hd_barriers_init(struct hd_barriers *barriers, const struct hd_config *config, struct hd_arena *arena)
-{
-	barriers->busy = (uint32_t)config->barrier_busy;
-	barriers->parked = HD_ARENA_NEW(arena, struct hd_parked, HD_MAX_CONTEXTS);
-}
 
 /* Without timing nobody waits for a cycle. */
 static void go_on(struct hd_sm *sm, struct hd_warp *warp, uint64_t now, uint64_t at, uint8_t reason)

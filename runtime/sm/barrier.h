@@ -6,10 +6,6 @@
 
 #include <stdint.h>
 
-#include "heddle/inst.h"
-#include "lib/arena.h"
-
-struct hd_config;
 struct hd_cta;
 struct hd_dinst;
 struct hd_sm;
@@ -29,7 +25,6 @@ struct hd_barriers {
 	struct hd_parked *parked; /* by hd_warp.id */
 };
 
-void hd_barriers_init(struct hd_barriers *barriers, const struct hd_config *config, struct hd_arena *arena);
 /* A warp arrives; it parks unless the mode is ARV or the barrier completes. */
 void hd_barrier_arrive(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint32_t mask,
 		       uint64_t now);

@@ -13,7 +13,6 @@
 #include "heddle/figures.h"
 #include "runtime/sm/dispatch.h"
 #include "runtime/sm/drain.h"
-#include "runtime/sm/hooks.h"
 #include "runtime/sm/issue.h"
 #include "runtime/sm/places.h"
 #include "runtime/sm/scheduler.h"

@@ -8,7 +8,6 @@
 
 #include <string.h>
 
-#include "runtime/sm/hooks.h"
 #include "runtime/sm/sm.h"
 
 void hd_counts_take(struct hd_gpu *gpu, struct hd_policy_handle *self)

@@ -156,8 +156,8 @@ static void make_warp(struct hd_sm *sm, struct hd_cta *cta, uint32_t index, uint
 	memset(&warp->pending, 0, sizeof(warp->pending));
 	memset(&warp->pending_memory, 0, sizeof(warp->pending_memory));
 	memset(&warp->pending_shared, 0, sizeof(warp->pending_shared));
-	memset(&warp->missed, 0, sizeof(warp->missed));
-	memset(&warp->loaded, 0, sizeof(warp->loaded));
+	memset(&sm->two_level.warps[warp->id].missed, 0, sizeof(struct hd_hazard));
+	memset(&sm->loads.unused[warp->id], 0, sizeof(struct hd_hazard));
 	warp->outstanding = warp->late = warp->collected = 0;
 	memset(&warp->copies, 0, sizeof(warp->copies));
 	warp->held = 0;

@@ -6,7 +6,6 @@
  * awaited.
  */
 #include "runtime/sm/drain.h"
-#include "runtime/sm/hooks.h"
 #include "runtime/sm/scheduler.h"
 #include "runtime/sm/sm.h"
 #include "runtime/sm/timers.h"

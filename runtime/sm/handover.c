@@ -17,7 +17,6 @@
 #include "runtime/sm/dispatch.h"
 #include "runtime/sm/drain.h"
 #include "runtime/sm/handover.h"
-#include "runtime/sm/hooks.h"
 #include "runtime/sm/places.h"
 #include "runtime/sm/sm.h"
 
@@ -28,7 +27,7 @@ static bool is_at_rest(const struct hd_sm *sm, const struct hd_warp *warp)
 	bool waits = warp->state == HD_WARP_RUNNING || warp->state == HD_WARP_BARRIER;
 	return waits && hd_warp_is_away(warp) && warp->away & HD_PART_REGISTERS && !hd_warp_pending(sm, warp) &&
 	       !warp->awaits && !warp->stream && warp->next_issue <= now && warp->wake_at <= now &&
-	       sm->two_level.active_at[warp->id] <= now;
+	       sm->two_level.warps[warp->id].active_at <= now;
 }
 
 bool hd_cta_can_leave(const struct hd_sm *sm, const struct hd_cta *cta)
@@ -96,6 +95,8 @@ static void move_warp(struct hd_sm *from, struct hd_sm *to, struct hd_warp *warp
 	to->grid_of[new] = cta->grid->slot;
 	to->next[new] = from->next[old];
 	to->barriers.parked[new] = from->barriers.parked[old];
+	to->loads.unused[new] = from->loads.unused[old];
+	to->two_level.warps[new].missed = from->two_level.warps[old].missed;
 	uint32_t(*rows)[HD_WARP_LANES] = there->regs;
 	there->regs = hd_warp_saved_rows(to, there);
 	memcpy(there->regs, rows, cta->grid->register_rows * HD_ROW_BYTES);

@@ -111,7 +111,8 @@ void hd_sm_written(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst
 	if (inst->pipe == HD_PIPE_LSU) {
 		hd_hazard_remove(&warp->pending_memory, &inst->writes);
 		hd_hazard_remove(&warp->pending_shared, &inst->writes);
-		hd_hazard_remove(&warp->missed, &inst->writes);
+		if (__builtin_expect(sm->two_level.leaves_on_miss, 0))
+			hd_hazard_remove(&sm->two_level.warps[warp->id].missed, &inst->writes);
 	}
 	if (__builtin_expect(sm->by_control, 0))
 		hd_control_written(warp, inst);
@@ -321,7 +322,7 @@ static uint32_t take_token(struct hd_sm *sm, struct hd_warp *warp, const struct 
 	warp->outstanding++;
 	hd_hazard_add(&warp->pending, &inst->writes);
 	if (sm->hooks & HD_HOOK(first_use) && space != HD_MEM_SHARED)
-		hd_hazard_add(&warp->loaded, &inst->writes);
+		hd_hazard_add(&sm->loads.unused[warp->id], &inst->writes);
 	hd_hazard_add(space == HD_MEM_SHARED ? &warp->pending_shared : &warp->pending_memory, &inst->writes);
 	return token;
 }

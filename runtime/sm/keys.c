@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "heddle/config.h"
-#include "runtime/sm/policy_space.h"
 
 #define MOST_PICOJOULES 1e9
 #define MOST_POWER 1e6

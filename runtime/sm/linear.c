@@ -10,8 +10,10 @@
 
 #include "heddle/figures.h"
 #include "heddle/occupancy.h"
+#include "runtime/sm/dispatch.h"
 #include "runtime/sm/linear.h"
 #include "runtime/sm/places.h"
+#include "runtime/sm/range.h"
 #include "runtime/sm/sm.h"
 
 /* ---- the choice */

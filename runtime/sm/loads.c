@@ -3,13 +3,12 @@
  * first use of what it brings (first_use): the instruction that reads it issues, or has to wait for it. A stall on a
  * load says neither by itself: it may be one on a hit.
  *
- * A warp's set `loaded` has the registers that were loaded and not used since. One that is overwritten before it is
- * read leaves the set; where that has to wait for the load, it is a use.
+ * A warp's set hd_loads.unused has the registers that were loaded and not used since. One that is overwritten before it
+ * is read leaves the set; where that has to wait for the load, it is a use.
  *
  * Cost: nothing without the hooks; else a few words an instruction.
  */
 #include "runtime/sm/loads.h"
-#include "runtime/sm/hooks.h"
 #include "runtime/sm/inflight.h"
 #include "runtime/sm/sm.h"
 #include "runtime/sm/two_level.h"
@@ -49,9 +48,9 @@ void hd_loads_used(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst
 	struct hd_hazard read = {0}, found;
 	for (uint32_t i = 0; i < inst->read_count; i++)
 		read.bits[inst->read_regs[i] / 64] |= UINT64_C(1) << inst->read_regs[i] % 64;
-	if (take(&warp->loaded, &read, &found))
+	if (take(&sm->loads.unused[warp->id], &read, &found))
 		tell_use(sm, warp, &(struct hd_first_use){inst, &found, false}, now);
-	take(&warp->loaded, &inst->writes, &found);
+	take(&sm->loads.unused[warp->id], &inst->writes, &found);
 }
 
 void hd_loads_awaited(struct hd_sm *sm, struct hd_warp *warp)
@@ -60,6 +59,6 @@ void hd_loads_awaited(struct hd_sm *sm, struct hd_warp *warp)
 	struct hd_hazard awaited, found;
 	for (uint32_t i = 0; i < 5; i++)
 		awaited.bits[i] = inst->hazards.bits[i] & warp->pending_memory.bits[i];
-	if (!warp->injection.count && take(&warp->loaded, &awaited, &found))
+	if (!warp->injection.count && take(&sm->loads.unused[warp->id], &awaited, &found))
 		tell_use(sm, warp, &(struct hd_first_use){inst, &found, true}, sm->now);
 }

@@ -6,9 +6,15 @@
 
 #include <stdint.h>
 
+#include "runtime/core/hazard.h"
+
 struct hd_dinst;
 struct hd_sm;
 struct hd_warp;
+
+struct hd_loads {
+	struct hd_hazard *unused; /* by hd_warp.id: registers that were loaded, and not used yet */
+};
 
 /* hd_lsu_watch.miss. `sm`: a struct hd_sm. */
 void hd_loads_missed(void *sm, uint32_t token, uint64_t now);

@@ -17,7 +17,6 @@
 #include "runtime/sm/counts.h"
 #include "runtime/sm/policy_space.h"
 #include "runtime/sm/sm.h"
-#include "runtime/sm/stream.h"
 
 /* Counts changes that the sizes do not show. */
 #define HD_POLICY_INTERFACE 2

@@ -7,6 +7,7 @@
 
 #include "runtime/core/gpu.h"
 #include "runtime/core/warp.h"
+#include "runtime/sm/keys.h"
 #include "runtime/sm/sm.h"
 
 /* A policy's state with the GPU, an SM, a grid, a block, a warp, a collector. */
@@ -33,12 +34,6 @@ static inline void *hd_policy_warp(const struct hd_policy_handle *self, const st
 static inline void *hd_policy_collector(const struct hd_policy_handle *self, const struct hd_collector *collector)
 {
 	return collector->policy_space + self->collector_at;
-}
-
-/* The value of row `which` of its hooks' settings. */
-static inline double hd_policy_setting(const struct hd_policy_handle *self, const struct hd_gpu *gpu, uint32_t which)
-{
-	return gpu->settings[self->settings_at + which];
 }
 
 /* What the policy counts of the grid in slot `grid` on an SM: the struct of its hooks' rows. */

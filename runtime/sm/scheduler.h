@@ -63,10 +63,10 @@ struct hd_scheduling {
 	uint8_t rule;				/* HD_SCHED_* */
 	bool dual;				/* two instructions of a warp may share an issue slot */
 	uint32_t memory_waits;			/* schedulers that found no room in the load/store unit, a bit each */
-	uint64_t visit_next;			/* not after the first of these */
 	uint64_t next_visit[HD_MAX_SCHEDULERS]; /* cycle at which each must look again; HD_NEVER until an event */
-	uint64_t greedy_quantum;		/* as configured */
-	uint64_t stalls[HD_STALL_COUNT];	/* slots by reason, before `charged` of their scheduler */
+	uint64_t visit_next;	 /* not after the first of these; behind them, so that clang finds it with scalars */
+	uint64_t greedy_quantum; /* as configured */
+	uint64_t stalls[HD_STALL_COUNT]; /* slots by reason, before `charged` of their scheduler */
 	struct hd_scheduler schedulers[HD_MAX_SCHEDULERS];
 	/* By hd_warp.id; the first two of warps in a slot. */
 	uint8_t scheduler_of[HD_MAX_CONTEXTS], position[HD_MAX_CONTEXTS];

@@ -21,7 +21,6 @@
 #include "runtime/sm/drain.h"
 #include "runtime/sm/fetch.h"
 #include "runtime/sm/forward.h"
-#include "runtime/sm/hooks.h"
 #include "runtime/sm/inflight.h"
 #include "runtime/sm/inject.h"
 #include "runtime/sm/issue.h"
@@ -30,6 +29,7 @@
 #include "runtime/sm/operands.h"
 #include "runtime/sm/scheduler.h"
 #include "runtime/sm/stage.h"
+#include "runtime/sm/stream.h"
 #include "runtime/sm/texture.h"
 #include "runtime/sm/timers.h"
 #include "runtime/sm/transfer.h"
@@ -62,6 +62,10 @@ static void init_warps(struct hd_sm *sm, struct hd_arena *arena)
 		sm->warps[id].regfile = sm->operands.regfiles[0];
 		sm->places.local_of[id] = sm->id * sm->warp_count + id;
 	}
+	sm->barriers.parked = HD_ARENA_NEW(arena, struct hd_parked, sm->warp_count);
+	sm->two_level.warps = HD_ARENA_NEW(arena, struct hd_two_level_warp, sm->warp_count);
+	sm->loads.unused = HD_ARENA_NEW(arena, struct hd_hazard, sm->warp_count);
+	sm->streams.of = HD_ARENA_NEW(arena, struct hd_warp_stream, sm->warp_count);
 	sm->inflight.entries = HD_ARENA_NEW(arena, struct hd_inflight, sm->places.warp_slots * HD_WARP_INFLIGHT);
 }
 
@@ -101,7 +105,7 @@ struct hd_sm *hd_sm_new(struct hd_gpu *gpu, uint32_t id, struct hd_exec *exec)
 	sm->cta_count = sm->places.cta_slots = (uint32_t)config->max_ctas;
 	sm->stages = gpu->stages;
 	sm->issue.branch_latency = (uint32_t)config->branch_latency + sm->stages;
-	hd_barriers_init(&sm->barriers, config, &gpu->arena);
+	sm->barriers.busy = (uint32_t)config->barrier_busy;
 	sm->two_level.leaves_on_miss = config->two_level_miss;
 	sm->scheduling.dual = config->dual_issue;
 	sm->scheduling.greedy_quantum = config->greedy_quantum;

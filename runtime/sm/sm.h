@@ -27,11 +27,13 @@
 #include "runtime/sm/inject.h"
 #include "runtime/sm/issue.h"
 #include "runtime/sm/limits.h"
+#include "runtime/sm/loads.h"
 #include "runtime/sm/memory_queue.h"
 #include "runtime/sm/operands.h"
 #include "runtime/sm/places.h"
 #include "runtime/sm/scheduler.h"
 #include "runtime/sm/stage.h"
+#include "runtime/sm/stream.h"
 #include "runtime/sm/texture.h"
 #include "runtime/sm/timers.h"
 #include "runtime/sm/transfer.h"
@@ -70,7 +72,7 @@ struct hd_sm {
 	struct hd_inflights inflight;
 	struct hd_memory_queues memory_queues;
 	struct hd_dispatch dispatch;
-	struct hd_two_level two_level; /* its first line is the last of what each cycle looks at */
+	struct hd_two_level two_level;
 	struct hd_scheduling scheduling;
 	struct hd_wheel wheel;
 	/* By hd_warp.id. */
@@ -90,6 +92,8 @@ struct hd_sm {
 	uint64_t linear_grid;		/* id + 1 of the last grid whose linear streams it has run (linear.c) */
 	struct hd_operands operands;
 	struct hd_handover handover;
+	struct hd_streams streams;
+	struct hd_loads loads;
 	struct hd_cta *ctas;
 	struct hd_sm_grid grids[HD_MAX_GRIDS]; /* by hd_grid.slot */
 	struct hd_sm_places places;

@@ -8,7 +8,6 @@
  * Cost: nothing for SMs whose policies have none of these hooks; else a timer for each dispatch.
  */
 #include "runtime/sm/stage.h"
-#include "runtime/sm/hooks.h"
 #include "runtime/sm/issue.h"
 #include "runtime/sm/modern.h"
 #include "runtime/sm/operands.h"

@@ -8,7 +8,6 @@
  */
 #include <assert.h>
 
-#include "runtime/sm/hooks.h"
 #include "runtime/sm/issue.h"
 #include "runtime/sm/scheduler.h"
 #include "runtime/sm/sm.h"
@@ -18,20 +17,18 @@ void hd_warp_run(struct hd_warp *warp, uint32_t pc, uint32_t lanes, uint32_t cyc
 {
 	assert(warp->fresh && lanes);
 	warp->stream = true;
-	warp->stream_pc = pc;
-	warp->stream_lanes = lanes;
-	warp->stream_cycles = cycles;
+	warp->cta->sm->streams.of[warp->id] = (struct hd_warp_stream){.pc = pc, .lanes = lanes, .cycles = cycles};
 }
 
-static void enter_stream(struct hd_warp *warp)
+static void enter_stream(struct hd_warp *warp, const struct hd_warp_stream *stream)
 {
 	hd_vec_clear(&warp->stack);
-	hd_vec_push(&warp->stack, (struct hd_simt){.pc = warp->stream_pc,
+	hd_vec_push(&warp->stack, (struct hd_simt){.pc = stream->pc,
 						   .reconv = HD_PC_NONE,
-						   .mask = warp->stream_lanes,
+						   .mask = stream->lanes,
 						   .call_return = HD_PC_NONE});
-	warp->pc = warp->stream_pc;
-	warp->active = warp->live = warp->stream_lanes;
+	warp->pc = stream->pc;
+	warp->active = warp->live = stream->lanes;
 }
 
 void hd_warp_begin(struct hd_sm *sm, struct hd_warp *warp, uint64_t now, uint64_t at, uint8_t reason)
@@ -42,8 +39,8 @@ void hd_warp_begin(struct hd_sm *sm, struct hd_warp *warp, uint64_t now, uint64_
 	}
 	warp->fresh = false;
 	if (__builtin_expect(warp->stream, 0)) {
-		enter_stream(warp);
-		at += warp->stream_cycles;
+		enter_stream(warp, &sm->streams.of[warp->id]);
+		at += sm->streams.of[warp->id].cycles;
 	}
 	hd_warp_continue(sm, warp, now, at, reason);
 }

@@ -11,6 +11,15 @@
 struct hd_sm;
 struct hd_warp;
 
+/* The stream that a warp runs, or is to run. */
+struct hd_warp_stream {
+	uint32_t pc, lanes, cycles; /* hd_warp_run's */
+};
+
+struct hd_streams {
+	struct hd_warp_stream *of; /* by hd_warp.id */
+};
+
 /*
  * For the hooks warp_start and stream_end, and for warps that these hold: the warp runs the code at `pc`, an index in
  * hd_program.code, with these lanes, whatever threads it has, to its EXIT before it begins its body. Its first

@@ -14,7 +14,6 @@
 #include "runtime/sm/issue.h"
 #include "runtime/sm/scheduler.h"
 #include "runtime/sm/sm.h"
-#include "runtime/sm/stage.h"
 #include "runtime/sm/timers.h"
 #include "runtime/sm/two_level.h"
 

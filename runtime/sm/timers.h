@@ -30,8 +30,7 @@ enum hd_timer_kind {
 struct hd_timer {
 	uint64_t cycle;
 	const struct hd_dinst *inst;
-	uint32_t which; /* result: order of issue; access: in hd_sm_access.late; dispatch: number of the
-			   collector, and operand << 16 */
+	uint32_t which; /* result: order of issue; access: in hd_sm_access.late; dispatch: number of the collector */
 	uint32_t lanes; /* result: that executed */
 	uint16_t next;
 	uint8_t warp, kind; /* warp: hd_warp.id */

@@ -7,7 +7,6 @@
  */
 #include "runtime/sm/traffic.h"
 #include "runtime/memory/packet.h"
-#include "runtime/sm/hooks.h"
 #include "runtime/sm/loads.h"
 #include "runtime/sm/sm.h"
 

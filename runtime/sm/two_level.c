@@ -13,7 +13,6 @@
 #include "runtime/sm/two_level.h"
 #include "heddle/config.h"
 #include "runtime/sm/copies.h"
-#include "runtime/sm/hooks.h"
 #include "runtime/sm/scheduler.h"
 #include "runtime/sm/sm.h"
 #include "runtime/sm/timers.h"
@@ -32,7 +31,7 @@ static void activate(struct hd_sm *sm, struct hd_scheduler *scheduler, uint64_t 
 		HD_HOOKED (sm->gpu, self, issue.activate)
 			delay += self->hooks->issue.activate(self, warp, now);
 	hd_scheduler_wake(&sm->scheduling, (uint32_t)(scheduler - sm->scheduling.schedulers));
-	sm->two_level.active_at[warp->id] = now + delay;
+	sm->two_level.warps[warp->id].active_at = now + delay;
 	if (delay) {
 		scheduler->coming |= bit;
 		hd_warp_timer(&sm->wheel, warp, HD_TIMER_ACTIVE, now, now + delay);
@@ -45,7 +44,7 @@ void hd_scheduler_activated(struct hd_sm *sm, struct hd_warp *warp, uint64_t now
 {
 	struct hd_scheduler *scheduler = &sm->scheduling.schedulers[sm->scheduling.scheduler_of[warp->id]];
 	uint64_t bit = UINT64_C(1) << sm->scheduling.position[warp->id];
-	if (warp->slot == HD_NO_SLOT || sm->two_level.active_at[warp->id] != now || !(scheduler->coming & bit))
+	if (warp->slot == HD_NO_SLOT || sm->two_level.warps[warp->id].active_at != now || !(scheduler->coming & bit))
 		return; /* it has left the set since */
 	scheduler->coming &= ~bit;
 	scheduler->active |= bit;
@@ -66,7 +65,7 @@ static void deactivate(struct hd_sm *sm, struct hd_scheduler *scheduler, uint64_
 /* Whether one comes in before the other: who is ready, then who has stood in line for longer, then the older. */
 static bool comes_before(const struct hd_sm *sm, const struct hd_warp *a, const struct hd_warp *b)
 {
-	uint64_t a_since = sm->two_level.eligible_at[a->id], b_since = sm->two_level.eligible_at[b->id];
+	uint64_t a_since = sm->two_level.warps[a->id].eligible_at, b_since = sm->two_level.warps[b->id].eligible_at;
 	bool a_ready = a->wait_reason == HD_WAIT_READY, b_ready = b->wait_reason == HD_WAIT_READY;
 	if (a_ready != b_ready)
 		return a_ready;
@@ -135,7 +134,7 @@ static bool wants_missed(const struct hd_sm *sm, const struct hd_warp *warp)
 	if (hd_copies_hold(warp, sm->next[warp->id])) /* copies past L1 miss it, and the others mostly do */
 		return true;
 	return warp->injection.outstanding || warp->state >= HD_WARP_DONE ||
-	       hd_hazards_meet(&sm->next[warp->id]->hazards, &warp->missed);
+	       hd_hazards_meet(&sm->next[warp->id]->hazards, &sm->two_level.warps[warp->id].missed);
 }
 
 bool hd_active_leaves(const struct hd_sm *sm, const struct hd_warp *warp, uint8_t reason)
@@ -150,7 +149,7 @@ bool hd_active_leaves(const struct hd_sm *sm, const struct hd_warp *warp, uint8_
 static void stand_in_line(struct hd_sm *sm, struct hd_scheduler *scheduler, uint64_t bits)
 {
 	for (uint64_t left = bits & ~scheduler->eligible; left; left &= left - 1)
-		sm->two_level.eligible_at[warp_of(sm, scheduler, left & -left)->id] = hd_sm_now(sm);
+		sm->two_level.warps[warp_of(sm, scheduler, left & -left)->id].eligible_at = hd_sm_now(sm);
 	scheduler->eligible |= bits;
 }
 
@@ -167,7 +166,7 @@ void hd_active_update(struct hd_sm *sm, struct hd_scheduler *scheduler, uint64_t
 
 void hd_active_missed(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *load)
 {
-	hd_hazard_add(&warp->missed, &load->writes);
+	hd_hazard_add(&sm->two_level.warps[warp->id].missed, &load->writes);
 	if (sm->scheduling.rule != HD_SCHED_TWO_LEVEL || warp->slot == HD_NO_SLOT ||
 	    warp->wait_reason != HD_STALL_data_memory)
 		return;
@@ -192,7 +191,8 @@ static uint64_t overdue(const struct hd_sm *sm, const struct hd_scheduler *sched
 {
 	uint64_t found = 0;
 	for (uint64_t left = scheduler->active & scheduler->resident; left; left &= left - 1)
-		if (sm->two_level.active_at[warp_of(sm, scheduler, left & -left)->id] + sm->two_level.quantum <= now)
+		if (sm->two_level.warps[warp_of(sm, scheduler, left & -left)->id].active_at + sm->two_level.quantum <=
+		    now)
 			found |= left & -left;
 	return found;
 }

@@ -7,20 +7,25 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "runtime/sm/limits.h"
+#include "runtime/core/hazard.h"
 
 struct hd_dinst;
 struct hd_scheduler;
 struct hd_sm;
 struct hd_warp;
 
+/* What it keeps of a warp. The times are of one in a slot. */
+struct hd_two_level_warp {
+	uint64_t eligible_at;	 /* since when it may come into the active set */
+	uint64_t active_at;	 /* from when on it may issue, when it was last taken into the set */
+	struct hd_hazard missed; /* under `leaves_on_miss`: results under way of loads that missed L1 */
+};
+
 struct hd_two_level {
-	uint64_t next;	     /* cycle at which warps may have to make way */
-	uint64_t quantum;    /* as configured */
-	bool leaves_on_miss; /* for memory only when L1 was missed */
-	/* By hd_warp.id of warps in a slot. */
-	uint64_t eligible_at[HD_MAX_CONTEXTS]; /* since when it may come into the active set */
-	uint64_t active_at[HD_MAX_CONTEXTS];   /* from when on it may issue, when it was last taken into the set */
+	uint64_t next;			 /* cycle at which warps may have to make way */
+	uint64_t quantum;		 /* as configured */
+	bool leaves_on_miss;		 /* for memory only when L1 was missed */
+	struct hd_two_level_warp *warps; /* by hd_warp.id */
 };
 
 /* Whether a wait for this reason takes the warp out of the active set. */

@@ -24,7 +24,6 @@
 #include "lib/machine/abi.h"
 #include "runtime/exec/exec.h"
 #include "runtime/exec/linear.h"
-#include "runtime/sm/sm.h"
 
 enum kind { OWN, LOAD, STORE, ATOMIC, RESULT, SERVICE, REDUCTION };
 

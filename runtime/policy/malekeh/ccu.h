@@ -6,7 +6,10 @@
 #ifndef HD_RUNTIME_POLICY_MALEKEH_CCU_H
 #define HD_RUNTIME_POLICY_MALEKEH_CCU_H
 
-#include "runtime/sm/sm.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "runtime/core/program.h"
 
 #define HD_CCU_ENTRIES 8 /* the paper's (3.2) */
 #define HD_CCU_MOST 16

@@ -13,7 +13,6 @@
 
 #include "runtime/policy/sharing/drf.h"
 #include "runtime/sm/policy_space.h"
-#include "runtime/sm/sm.h"
 
 #define SHARING_KERNELS DRF_KERNELS
 #define SHARING_NOBODY UINT8_MAX
