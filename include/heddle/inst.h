@@ -165,7 +165,7 @@ enum hd_memory_space { HD_AT__, HD_AT_GENERIC, HD_AT_GLOBAL, HD_AT_SHARED, HD_AT
 	X(SH, 0, 1, "|SH")                                                                     \
 	X(SR, 0, 8, "sr")                                                                      \
 	X(MUFUFN, 0, 4, "RCP|RSQ|SQRT|SIN|COS|EX2|LG2|TANH|RCP64H|RSQ64H")                     \
-	X(DTYPE, 0, 4, "U8|S8|U16|S16|U32|S32|U64|S64|F16|F32|F64|BF16|B128")                       \
+	X(DTYPE, 0, 4, "U8|S8|U16|S16|U32|S32|U64|S64|F16|F32|F64|BF16|B128")                  \
 	X(STYPE, 4, 4, "U8|S8|U16|S16|U32|S32|U64|S64|F16|F32|F64|BF16")                       \
 	X(SIZE, 0, 3, "U8|S8|U16|S16||64|128")                                                 \
 	X(CACHE, 3, 3, "|CA|CG|CS|LU|CV|WT|CI")                                                \

@@ -81,13 +81,19 @@ static struct hd_leaf negated(struct hd_select *sel, struct hd_leaf value)
 	return hd_leaf_reg(hd_sel_alu(sel, HD_OP_IADD3, 0, hd_rz(), hd_neg(hd_sel_word(sel, &value, 0)), hd_none()));
 }
 
+/* Exchanges of 128 bits are sm_90's. */
+static bool has_128(const struct hd_select *sel, unsigned bits)
+{
+	return bits == 128 && hd_capability(LLVMGetBasicBlockParent(LLVMGetInstructionParent(sel->inst))) >= 90;
+}
+
 void hd_sel_atomicrmw(struct hd_select *sel)
 {
 	LLVMValueRef pointer = LLVMGetOperand(sel->inst, 0), operand = LLVMGetOperand(sel->inst, 1);
 	LLVMTypeKind kind = LLVMGetTypeKind(LLVMTypeOf(operand));
 	unsigned bits = hd_scalar_bits(LLVMTypeOf(operand)), type = integer_type(bits, false);
 	struct hd_leaf value = hd_sel_leaf(sel, operand, 0);
-	bool exchange128 = bits == 128 && LLVMGetAtomicRMWBinOp(sel->inst) == LLVMAtomicRMWBinOpXchg;
+	bool exchange128 = has_128(sel, bits) && LLVMGetAtomicRMWBinOp(sel->inst) == LLVMAtomicRMWBinOpXchg;
 	if (bits != 32 && bits != 64 && !exchange128) {
 		hd_sel_unsupported(sel, "atomic operation on %u bits", bits);
 		return;
@@ -136,7 +142,7 @@ void hd_sel_cmpxchg(struct hd_select *sel)
 	LLVMValueRef pointer = LLVMGetOperand(sel->inst, 0), expected = LLVMGetOperand(sel->inst, 1);
 	unsigned bits = hd_scalar_bits(LLVMTypeOf(expected));
 	struct hd_leaf compare = hd_sel_leaf(sel, expected, 0), swap = hd_sel_arg(sel, 2);
-	if (bits != 32 && bits != 64 && bits != 128) {
+	if (bits != 32 && bits != 64 && !has_128(sel, bits)) {
 		hd_sel_unsupported(sel, "compare-and-exchange of %u bits", bits);
 		return;
 	}
