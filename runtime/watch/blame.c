@@ -18,6 +18,7 @@
 #include "runtime/watch/blame.h"
 
 #include "runtime/exec/exec.h"
+#include "runtime/sm/sm.h"
 
 struct blame {
 	uint64_t *slots; /* [1 + instruction][enum hd_stall] */
