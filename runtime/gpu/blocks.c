@@ -33,6 +33,12 @@ static uint64_t next_cta(struct hd_grid *grid)
 	return linear;
 }
 
+static void note_block(struct hd_run *run, uint32_t id, uint64_t now)
+{
+	run->due[id] = now;
+	run->used[id] = run->known[id] = true;
+}
+
 /* One pass of a grid over the SMs. Returns the cycle of the next pass: HD_NEVER until a CTA retires. */
 static uint64_t dispatch_pass(struct hd_run *run, struct hd_grid *grid, uint64_t now)
 {
@@ -50,7 +56,7 @@ static uint64_t dispatch_pass(struct hd_run *run, struct hd_grid *grid, uint64_t
 		}
 		if (launch_cycle(sm, grid) <= now) {
 			hd_sm_launch_cta(sm, grid, next_cta(grid), now);
-			run->due[id] = now;
+			note_block(run, id, now);
 			run->first = (id + 1) % run->sm_count;
 		}
 		if (hd_sm_has_room(sm, grid))
@@ -121,7 +127,7 @@ static uint64_t dispatch_by_quota(struct hd_run *run, uint64_t now)
 			continue;
 		}
 		hd_sm_launch_cta(sm, grid, next_cta(grid), now);
-		run->due[id] = now;
+		note_block(run, id, now);
 		run->first = (id + 1) % run->sm_count;
 		next = hd_earlier(next, sm->dispatch.next > now ? sm->dispatch.next : now + 1);
 	}

@@ -24,6 +24,8 @@ void hd_run_find_busy(struct hd_run *run)
 	run->busy_count = run->working_count = 0;
 	for (uint32_t i = 0; i < run->sm_count; i++) {
 		const struct hd_sm *sm = run->gpu->sms[i];
+		if (!run->used[i])
+			continue;
 		bool works = hd_sm_busy(sm);
 		run->working_count += works;
 		if (works || sm->due.alarm != HD_NEVER)
@@ -126,6 +128,8 @@ static void notice_alarms(struct hd_run *run)
 {
 	for (uint32_t i = 0; i < run->sm_count; i++) {
 		struct hd_sm *sm = run->gpu->sms[i];
+		if (!run->used[i])
+			continue;
 		uint64_t own = hd_earlier(sm->due.alarm, sm->due.transfer);
 		if (sm->dispatch.wanted && !hd_sm_busy(sm) &&
 		    own == HD_NEVER) { /* nobody looks at it until it has a block */
@@ -327,6 +331,9 @@ struct hd_run *hd_run_new(struct hd_gpu *gpu)
 	hd_progress_init(&run->progress, gpu->options.progress);
 	run->sm_count = (uint32_t)gpu->sm_count;
 	assert(run->sm_count <= HD_MAX_SMS);
+	for (uint32_t i = 0; i < run->sm_count; i++)
+		run->used[i] = true; /* not begun yet */
+	run->known[0] = true;	     /* it counts what launches cost */
 	run->window = hd_window_new(run);
 	return run;
 }
@@ -340,8 +347,13 @@ void hd_run_release(struct hd_run *run)
 static void wake_up(struct hd_run *run)
 {
 	struct hd_gpu *gpu = run->gpu;
+	bool all = gpu->functional || gpu->policy_count;
 	for (uint32_t i = 0; i < run->sm_count; i++) {
+		if (run->used[i])
+			hd_sm_clear(gpu->sms[i]);
 		hd_sm_begin(gpu->sms[i], gpu->now);
+		run->used[i] = all;
+		run->known[i] |= all;
 		run->due[i] = HD_NEVER;
 	}
 	memset(run->woken, 0, sizeof(run->woken));
@@ -374,8 +386,11 @@ int hd_gpu_begin(struct hd_gpu *gpu, struct hd_grid *grid)
 	hd_counts_begin(gpu, grid);
 	HD_HOOKED (gpu, self, grid_begin)
 		self->hooks->grid_begin(self, gpu, grid);
+	struct hd_occupancy fit = hd_sm_fit(gpu->sms[0], grid);
 	for (uint32_t i = 0; i < run->sm_count; i++) {
-		int error = hd_sm_prepare(gpu->sms[i], grid);
+		if (i && gpu->policy_count)
+			fit = hd_sm_fit(gpu->sms[i], grid);
+		int error = hd_sm_prepare(gpu->sms[i], grid, &fit);
 		if (error == HD_SIM_NO_MEMORY)
 			snprintf(gpu->error_text, sizeof gpu->error_text, "no host memory for the grid's registers");
 		if (error)

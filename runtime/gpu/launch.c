@@ -218,6 +218,25 @@ static void fill_constants(const struct hd_gpu *gpu, const struct hd_launch *lau
 	put32(constants, HD_CB_SHARED_BYTES, (grid->shared_bytes + unit - 1) / unit * unit);
 	if (launch->param_bytes)
 		memcpy(constants + HD_CB_PARAMS, launch->params, launch->param_bytes);
+	grid->constant_bytes = HD_CB_PARAMS + launch->param_bytes;
+}
+
+/* A bank is much larger than what a launch writes there: one goes from grid to grid. */
+static uint8_t *take_bank(struct hd_gpu *gpu)
+{
+	uint8_t *bank = gpu->zero_bank ? gpu->zero_bank : hd_xcalloc(1, HD_CB_BYTES);
+	gpu->zero_bank = NULL;
+	return bank;
+}
+
+static void leave_bank(struct hd_gpu *gpu, uint8_t *bank, uint32_t written)
+{
+	if (gpu->zero_bank) {
+		free(bank);
+		return;
+	}
+	memset(bank, 0, written);
+	gpu->zero_bank = bank;
 }
 
 static int fill_grid(struct hd_gpu *gpu, const struct hd_launch *launch, struct hd_grid *grid)
@@ -254,7 +273,7 @@ static int fill_grid(struct hd_gpu *gpu, const struct hd_launch *launch, struct 
 	grid->in_a_row = launch->in_a_row;
 	grid->policy_space = gpu->policy_bytes.grid ? hd_xcalloc(1, gpu->policy_bytes.grid) : NULL;
 	grid->watch_space = gpu->watch_bytes.grid ? hd_xcalloc(1, gpu->watch_bytes.grid) : NULL;
-	grid->constants = hd_xcalloc(1, HD_CB_BYTES);
+	grid->constants = take_bank(gpu);
 	grid->cta_look = HD_NEVER;
 	fill_constants(gpu, launch, grid);
 	return 0;
@@ -297,7 +316,8 @@ void hd_grid_free(struct hd_grid *grid)
 	hd_vec_release(&grid->requeued);
 	free(grid->policy_space);
 	free(grid->watch_space);
-	free(grid->constants);
+	if (grid->constants)
+		leave_bank(grid->kernel->module->gpu, grid->constants, grid->constant_bytes);
 	free(grid);
 }
 

@@ -28,6 +28,9 @@ struct hd_run {
 	uint64_t due[HD_MAX_SMS];  /* cycle at which each SM wants to be visited */
 	uint16_t busy[HD_MAX_SMS]; /* SMs with warps or memory accesses, ascending */
 	uint64_t woken[HD_MAX_SMS / 64];
+	/* SMs that had a block: since the GPU was last at rest, and ever. All of them where something else may touch
+	 * one: policies, and runs without timing. Small launches leave the others alone. */
+	bool used[HD_MAX_SMS], known[HD_MAX_SMS];
 	struct hd_window *window;
 };
 

@@ -200,7 +200,7 @@ uint32_t hd_tags_set_limit(struct hd_tags *tags, uint32_t limit)
 	uint32_t dirty = 0;
 	assert(limit >= 1 && limit <= tags->ways);
 	tags->limit = limit;
-	for (uint32_t set = 0; set < tags->set_count; set++)
+	for (uint32_t set = 0; set < tags->set_count && tags->used; set++)
 		while (tags->sets[set].used > limit) {
 			uint32_t index = oldest_settled(tags, set);
 			if (index == HD_NONE)

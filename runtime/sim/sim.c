@@ -179,6 +179,7 @@ void hd_sim_free(struct hd_sim *sim)
 		hd_grid_free(gpu->grids.data[i]);
 	}
 	hd_vec_release(&gpu->grids);
+	free(gpu->zero_bank);
 	while (gpu->modules)
 		hd_sim_unload(sim, gpu->modules);
 	hd_run_release(gpu->run);

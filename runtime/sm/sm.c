@@ -156,11 +156,9 @@ static void fill(uint64_t *set, uint32_t words, uint32_t count)
 		set[i / 64] |= UINT64_C(1) << i % 64;
 }
 
-/* The first grid for some time begins: schedulers are empty, calendars carry on. */
-void hd_sm_begin(struct hd_sm *sm, uint64_t now)
+void hd_sm_clear(struct hd_sm *sm)
 {
 	sm->scheduling.rule = (uint8_t)sm->gpu->config->scheduler;
-	hd_active_begin(sm, now);
 	hd_modern_forget(sm); /* ages begin anew */
 	for (uint32_t i = 0; i < sm->scheduling.count; i++) {
 		struct hd_scheduler *scheduler = &sm->scheduling.schedulers[i];
@@ -170,11 +168,9 @@ void hd_sm_begin(struct hd_sm *sm, uint64_t now)
 		scheduler->resident = scheduler->eligible = scheduler->coming = 0;
 		scheduler->ports = scheduler->reasons = 0;
 		scheduler->blocked = scheduler->held_ports = 0;
-		scheduler->charged = now;
 		scheduler->quiet = scheduler->look_at = scheduler->turns_until = 0;
 		sm->scheduling.next_visit[i] = HD_NEVER;
 		scheduler->reason = HD_STALL_idle;
-		HD_TELL(sm->gpu, lost, sm, i, NULL, HD_STALL_idle);
 		scheduler->last = HD_SCHEDULER_WARPS;
 		scheduler->top = 0;
 	}
@@ -187,12 +183,21 @@ void hd_sm_begin(struct hd_sm *sm, uint64_t now)
 	hd_lsu_forget_lines(sm->lsu);
 	hd_transfers_clear(sm);
 	sm->stage.result_count = 0;
-	sm->due.completion = hd_lsu_next_completion(sm->lsu);
-	sm->due.lsu = HD_NEVER;
-	sm->dispatch.next = now;
 	sm->dispatch.launches = 0;
 	sm->dispatch.retired = 0;
 	sm->issue.begun = sm->issue.written = sm->inflight.asked = sm->inflight.answered = 0;
+}
+
+void hd_sm_begin(struct hd_sm *sm, uint64_t now)
+{
+	hd_active_begin(sm, now);
+	for (uint32_t i = 0; i < sm->scheduling.count; i++) {
+		sm->scheduling.schedulers[i].charged = now;
+		HD_TELL(sm->gpu, lost, sm, i, NULL, HD_STALL_idle);
+	}
+	sm->due.completion = hd_lsu_next_completion(sm->lsu);
+	sm->due.lsu = HD_NEVER;
+	sm->dispatch.next = now;
 }
 
 /* After a fault the grid's warps are gone; what they have in the memory system is drained by the caller. */
