@@ -21,7 +21,7 @@ import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 LLVM = subprocess.check_output(['llvm-config-19', '--bindir'], text=True).strip()
-POLICIES = ['baseline', 'cars', 'r2d2-functional']
+POLICIES = ['baseline', 'cars', 'ltrf-plus', 'r2d2', 'r2d2-functional', 'malekeh', 'rfc', 'preempt', 'duet', 'swl:4']
 LIMIT = 600  # seconds that a step may take
 os.environ['HEDDLE_THREADS'] = '1'  # steps run beside each other
 
@@ -57,11 +57,8 @@ def workloads(folder):
     with open(os.path.join(folder, 'workloads.txt'), encoding='utf-8') as file:
         rows = [line.split() for line in file if line.strip() and line[0] != '#']
     for source, arguments in {row[1]: row[2].split(',') for row in reversed(rows)}.items():
-        path, where = os.path.join(folder, source), os.path.dirname(source)
-        if where in ('', 'grids'):
-            yield os.path.basename(path)[:-3], [path], arguments
-        elif where == 'calls':
-            yield f'calls-{os.path.basename(path)}', sorted(glob.glob(os.path.join(path, '*.cu'))), arguments
+        path, name = os.path.join(folder, source), source.removesuffix('.cu').replace('/', '-')
+        yield name, [path] if os.path.isfile(path) else sorted(glob.glob(os.path.join(path, '*.cu'))), arguments
 
 
 def example(build, folder, case, options):
