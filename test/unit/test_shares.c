@@ -15,6 +15,7 @@ enum { LOOKED = FIRST + 4 * LOOK /* the first look after the change */, RUN = LA
  * away, back the first after that. */
 static struct {
 	uint32_t share[STREAMS], then[STREAMS];
+	bool second_first; /* in the order of grids */
 	struct block {
 		uint64_t began, killed, left, back, ended, issued;
 		uint32_t sm, absences;
@@ -117,9 +118,11 @@ static void run(const char *policy, uint32_t sms, uint64_t beyond, uint32_t firs
 {
 	struct simbench bench;
 	start(&bench, policy, sms, beyond);
-	submit(&bench, first, 1, 1);
-	if (second)
-		submit(&bench, second, warps, 2);
+	for (uint32_t i = 0; i < 2; i++)
+		if ((i == 0) != seen.second_first)
+			submit(&bench, first, 1, 1);
+		else if (second)
+			submit(&bench, second, warps, 2);
 	ck_assert_msg(!hd_sim_wait_all(bench.sim), "%s", bench.message);
 	simbench_release(&bench);
 }
@@ -187,8 +190,8 @@ END_TEST
 static void check_away(const struct block *block)
 {
 	ck_assert_uint_eq(block->absences, 1);
-	ck_assert_uint_le(block->left, LOOKED);
-	ck_assert_uint_gt(block->left + LATENCY, LOOKED);
+	ck_assert_uint_lt(block->left, LOOKED); /* looks go before issue */
+	ck_assert_uint_ge(block->left + LATENCY, LOOKED);
 }
 
 /* Two come back one after the other as their kernel has less than its share; the others run meanwhile. */
@@ -232,6 +235,22 @@ START_TEST(back_beyond_the_share)
 }
 END_TEST
 
+/* A kernel loses all of its share to an earlier one, and comes back when that has ended. */
+START_TEST(all_leave)
+{
+	const struct block *of = seen.blocks[1], *others = seen.blocks[2];
+	give(4, 0, 4);
+	seen.second_first = true;
+	run("preempt:naive", 1, 3000, 4, 4, 1);
+	for (uint32_t i = 0; i < 4; i++) {
+		check_away(&of[i]);
+		ck_assert_uint_eq(others[i].began, others[0].began + i);
+		ck_assert_uint_lt(others[i].began, LOOKED + 2 * LOOK);
+		ck_assert_uint_gt(of[i].back, others[i].ended);
+	}
+}
+END_TEST
+
 /* One leaves for a block of two warps, for which there is still no room. It comes back at the first look at which it
  * has been away for long enough. When it left is known by the cycle of another warp's next issue, within four cycles.
  */
@@ -255,7 +274,7 @@ END_TEST
 
 Suite *hd_suite(void)
 {
-	return hd_suite_of("shares",
-			   (const TTest *const[]){the_youngest_leave, each_sm_looks, nobody_lacks_room,
-						  back_for_a_share, back_beyond_the_share, long_enough, NULL});
+	return hd_suite_of("shares", (const TTest *const[]){the_youngest_leave, each_sm_looks, nobody_lacks_room,
+							    back_for_a_share, back_beyond_the_share, all_leave,
+							    long_enough, NULL});
 }
