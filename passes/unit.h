@@ -40,7 +40,7 @@ struct hd_options {
 	const char *refused;	   /* refused=: the file that says that the front end took a module and we do not */
 	bool relocatable;	   /* rdc: undefined functions are allowed */
 	bool define_externs;	   /* define-externs: declared variables are definitions */
-	bool ipra;		   /* calls inside the module change only what the callee writes (lower/ipra.c) */
+	bool ipra;		   /* calls in the module change only what the callee writes (regalloc/ipra.c) */
 	bool check;		   /* verify after each step; on by default in debug builds and under check=1 */
 	const char *canonical;	   /* the non-default parameters in canonical order, for the metadata */
 };

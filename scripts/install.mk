@@ -60,8 +60,12 @@ $(SHARE)/examples/%: examples/%
 INSTALLED := $(EXAMPLES) $(HEDDLE) $(HEDDLE_CC) $(LIB_A) $(PLUGIN) $(CUDART) $(DATA) $(TOOLKIT_FILES) $(MAN) $(COMPLETION) $(HEADERS) $(PIPELINE)
 MANIFEST := share/heddle/manifest.txt
 
+# Headers in this build tree that an older version had: a policy's author is not to find them.
+GONE := $(filter-out $(HEADERS),$(shell find $(B)/include -type f 2>/dev/null))
+
 .PHONY: extras install uninstall
 extras: $(MAN) $(COMPLETION) $(HEADERS) $(PIPELINE) $(EXAMPLES)
+	$(if $(GONE),$(Q)rm -f $(GONE))
 	$(done)
 
 install: all extras

@@ -1,7 +1,7 @@
 /*
  * Beyond addresses: for whom values are the same (r2d2-isca23 section 2.2 counts what machines gain from that). Linear
  * values show it in their vectors; what is computed from classified values alone, without memory that changes, has the
- * worst of their classes; for the rest there is the analysis of warps (graph/uniformity.h). One walk over the
+ * worst of their classes; for the rest there is the analysis of warps (passes/ir/uniformity.h). One walk over the
  * instructions, linear in their operands.
  */
 #include <string.h>

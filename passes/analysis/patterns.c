@@ -532,3 +532,25 @@ struct hd_value hd_pattern_cursor_value(const struct hd_pattern_cursor *cursor, 
 		return hd_value_random;
 	return patterns->table->values.data[cursor->values[reg]];
 }
+
+struct hd_meta_pattern *hd_pattern_cursor_list(struct hd_pattern_cursor *cursor, uint32_t inst,
+					       const struct hd_regset *registers, bool by_block, uint32_t *count,
+					       struct hd_arena *arena)
+{
+	struct hd_meta_pattern *list = HD_ARENA_NEW(arena, struct hd_meta_pattern, hd_regset_count(registers));
+	hd_pattern_cursor_seek(cursor, inst);
+	*count = 0;
+	HD_REGSET_FOREACH (registers, reg) {
+		struct hd_value value = hd_pattern_cursor_value(cursor, reg);
+		if (value.kind != HD_VALUE_AFFINE)
+			continue;
+		list[(*count)++] = (struct hd_meta_pattern){
+			.reg = (uint8_t)reg,
+			.strided = !hd_value_is_uniform_in_group(&value),
+			.stride_known = value.x.known,
+			.stride = value.x.known ? value.x.value : 0,
+			.dimensions = by_block ? hd_value_dimensions(&value) : 0,
+		};
+	}
+	return list;
+}

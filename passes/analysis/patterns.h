@@ -39,5 +39,10 @@ void hd_pattern_cursor_init(struct hd_pattern_cursor *cursor, const struct hd_pa
 void hd_pattern_cursor_seek(struct hd_pattern_cursor *cursor, uint32_t inst);
 /* What a register holds there, in all lanes that need it. */
 struct hd_value hd_pattern_cursor_value(const struct hd_pattern_cursor *cursor, uint32_t reg);
+/* Moves to just before `inst`, and says which of the registers have a pattern there: *count of them, in the arena.
+ * Dimensions hold through a block, whose warps are there together if `by_block`; else there are none (2.3.3). */
+struct hd_meta_pattern *hd_pattern_cursor_list(struct hd_pattern_cursor *cursor, uint32_t inst,
+					       const struct hd_regset *registers, bool by_block, uint32_t *count,
+					       struct hd_arena *arena);
 
 #endif

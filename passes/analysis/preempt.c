@@ -429,18 +429,6 @@ static void list_points(const struct places *places, struct hd_preempt *preempt,
 	}
 }
 
-/* Warps are at one point of the program only at a barrier: elsewhere nothing holds through the block (2.3.3). */
-static struct hd_meta_pattern pattern_of(const struct hd_point *point, uint32_t reg, const struct hd_value *value)
-{
-	return (struct hd_meta_pattern){
-		.reg = (uint8_t)reg,
-		.strided = !hd_value_is_uniform_in_group(value),
-		.stride_known = value->x.known,
-		.stride = value->x.known ? value->x.value : 0,
-		.dimensions = point->kind == HD_PREEMPT_BAR ? hd_value_dimensions(value) : 0,
-	};
-}
-
 static void find_patterns(struct hd_preempt *preempt, struct hd_arena *scratch, struct hd_arena *arena)
 {
 	struct hd_patterns patterns;
@@ -451,13 +439,9 @@ static void find_patterns(struct hd_preempt *preempt, struct hd_arena *scratch, 
 	hd_pattern_cursor_init(&cursor, &patterns, scratch);
 	for (uint32_t i = 0; i < preempt->point_count; i++) {
 		struct hd_point *point = &preempt->points[i];
-		hd_pattern_cursor_seek(&cursor, point->inst);
-		point->patterns = HD_ARENA_NEW(arena, struct hd_meta_pattern, hd_regset_count(&point->live_divergent));
-		HD_REGSET_FOREACH (&point->live_divergent, reg) {
-			struct hd_value value = hd_pattern_cursor_value(&cursor, reg);
-			if (value.kind == HD_VALUE_AFFINE)
-				point->patterns[point->pattern_count++] = pattern_of(point, reg, &value);
-		}
+		/* Warps are at one point of the program only at a barrier. */
+		point->patterns = hd_pattern_cursor_list(&cursor, point->inst, &point->live_divergent,
+							 point->kind == HD_PREEMPT_BAR, &point->pattern_count, arena);
 	}
 }
 

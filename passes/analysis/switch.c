@@ -209,17 +209,6 @@ uint32_t hd_switch_bytes(const struct hd_switch_point *point, uint32_t group)
 	return bytes;
 }
 
-/* Warps of a block are at places of their own: nothing holds through it (2.3.3). */
-static struct hd_meta_pattern pattern_of(uint32_t reg, const struct hd_value *value)
-{
-	return (struct hd_meta_pattern){
-		.reg = (uint8_t)reg,
-		.strided = !hd_value_is_uniform_in_group(value),
-		.stride_known = value->x.known,
-		.stride = value->x.known ? value->x.value : 0,
-	};
-}
-
 static void find_patterns(struct hd_switch_points *switching, struct hd_arena *scratch, struct hd_arena *arena)
 {
 	struct hd_patterns patterns;
@@ -232,13 +221,9 @@ static void find_patterns(struct hd_switch_points *switching, struct hd_arena *s
 		struct hd_switch_point *point = &switching->points[i];
 		struct hd_regset settled = point->live_divergent;
 		hd_regset_subtract(&settled, &point->loading);
-		hd_pattern_cursor_seek(&cursor, point->inst);
-		point->patterns = HD_ARENA_NEW(arena, struct hd_meta_pattern, hd_regset_count(&settled));
-		HD_REGSET_FOREACH (&settled, reg) {
-			struct hd_value value = hd_pattern_cursor_value(&cursor, reg);
-			if (value.kind == HD_VALUE_AFFINE)
-				point->patterns[point->pattern_count++] = pattern_of(reg, &value);
-		}
+		/* Warps of a block are at places of their own. */
+		point->patterns =
+			hd_pattern_cursor_list(&cursor, point->inst, &settled, false, &point->pattern_count, arena);
 	}
 }
 

@@ -131,6 +131,10 @@ struct hd_ptx_type hd_ptx_statement_type(const struct hd_ptx_statement *statemen
 /* The first type among the parts behind the first one; bits 0 when there is none. */
 struct hd_ptx_type hd_ptx_statement_element(const struct hd_ptx_statement *statement);
 struct hd_ptx_type hd_ptx_type_named(const char *name);
+static inline bool hd_ptx_type_is_signed(struct hd_ptx_type type)
+{
+	return type.class == 's';
+}
 
 /* Whether there is a special register of the name, "%tid.x"; what it is. */
 bool hd_ptx_special_named(const char *name, uint64_t *code);

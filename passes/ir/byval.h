@@ -4,8 +4,9 @@
  * on the stack whole, and takes no register from the arguments behind it. The place depends on nothing but sizes and
  * alignments, so that objects which were compiled apart agree.
  *
- * Legalisation takes such arguments apart (legalize_byval.c): the caller's parts travel in an operand bundle of the
- * call, the callee's are loads from the parameter, whose address nothing else has then. Selection puts both in place.
+ * Legalisation takes such arguments apart (passes/legalize/byval.c): the caller's parts travel in an operand bundle of
+ * the call, the callee's are loads from the parameter, whose address nothing else has then. Selection puts both in
+ * place.
  */
 #ifndef HD_PASSES_IR_BYVAL_H
 #define HD_PASSES_IR_BYVAL_H

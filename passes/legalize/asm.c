@@ -17,11 +17,6 @@
 
 enum { RESULTS = 64 };
 
-static LLVMTypeRef bits_type(struct hd_asm *a, unsigned bits)
-{
-	return int_type(&a->site, bits);
-}
-
 /* ------------------------------------------------------------------ the table */
 
 static bool is_named(const char *text, const char *name)
@@ -107,7 +102,7 @@ static void build_piece(struct hd_asm *a, struct piece *piece)
 	value args[RESULTS];
 	struct hd_strbuf constraints = {0};
 	for (unsigned i = 0; i < piece->count; i++) {
-		types[i] = bits_type(a, a->text.regs.data[piece->regs[i]].bits);
+		types[i] = int_type(&a->site, a->text.regs.data[piece->regs[i]].bits);
 		args[i] = LLVMBuildLoad2(a->site.builder, types[i], a->slots.data[piece->regs[i]], "");
 		hd_strbuf_printf(&constraints, "%s=r", i ? "," : "");
 	}
@@ -155,11 +150,6 @@ static void flush_piece(struct hd_asm *a)
 
 /* ------------------------------------------------------------------ control flow */
 
-static LLVMBasicBlockRef new_block(struct hd_asm *a)
-{
-	return LLVMAppendBasicBlockInContext(a->site.legal->context, a->function, "");
-}
-
 static value guard_of(struct hd_asm *a)
 {
 	const struct hd_ptx_part part = {.kind = HD_PTX_REG, .reg = a->now->guard};
@@ -199,13 +189,13 @@ static void branch(struct hd_asm *a)
 {
 	const struct hd_ptx_part *name = &a->now->operands[0].parts[0];
 	bool indexed = is_named(a->now->text, "brx");
-	LLVMBasicBlockRef next = new_block(a), to = NULL;
+	LLVMBasicBlockRef next = hd_asm_block(a), to = NULL;
 	if (!indexed && (a->now->count != 1 || name->kind != HD_PTX_LABEL)) {
 		hd_asm_error(a, "expected a label");
 		return;
 	}
 	if (indexed && a->now->guarded) {
-		to = new_block(a);
+		to = hd_asm_block(a);
 		LLVMBuildCondBr(a->site.builder, guard_of(a), to, next);
 		LLVMPositionBuilderAtEnd(a->site.builder, to);
 	}
@@ -226,8 +216,8 @@ static void build_row(struct hd_asm *a, const struct hd_asm_row *row)
 		return;
 	}
 	if (a->now->guarded) {
-		then = new_block(a);
-		next = new_block(a);
+		then = hd_asm_block(a);
+		next = hd_asm_block(a);
 		LLVMBuildCondBr(a->site.builder, guard_of(a), then, next);
 		LLVMPositionBuilderAtEnd(a->site.builder, then);
 	}
@@ -325,7 +315,7 @@ static void make_slots(struct hd_asm *a)
 {
 	value slot;
 	for (uint32_t i = 0; i < a->text.regs.len; i++) {
-		slot = LLVMBuildAlloca(a->site.builder, bits_type(a, a->text.regs.data[i].bits), "");
+		slot = LLVMBuildAlloca(a->site.builder, int_type(&a->site, a->text.regs.data[i].bits), "");
 		hd_vec_push(&a->slots, slot);
 	}
 }
@@ -347,7 +337,7 @@ static void place_variable(struct hd_asm *a, const struct hd_ptx_variable *varia
 		LLVMSetAlignment(at, variable->align);
 		at = LLVMBuildAddrSpaceCast(a->site.builder, at, LLVMPointerTypeInContext(context, HD_AS_LOCAL), "");
 	}
-	at = LLVMBuildPtrToInt(a->site.builder, at, bits_type(a, 32), "");
+	at = LLVMBuildPtrToInt(a->site.builder, at, int_type(&a->site, 32), "");
 	LLVMBuildStore(a->site.builder, cast(&a->site, at, 64, false), a->slots.data[variable->reg]);
 }
 
@@ -368,7 +358,8 @@ static value results_of(struct hd_asm *a, unsigned results)
 	value out = LLVMGetUndef(type), each;
 	for (unsigned i = 0; i < results; i++) {
 		LLVMTypeRef element = many ? LLVMStructGetTypeAtIndex(type, i) : type;
-		each = LLVMBuildLoad2(a->site.builder, bits_type(a, a->text.regs.data[i].bits), a->slots.data[i], "");
+		each = LLVMBuildLoad2(a->site.builder, int_type(&a->site, a->text.regs.data[i].bits), a->slots.data[i],
+				      "");
 		if (LLVMGetTypeKind(element) == LLVMPointerTypeKind)
 			each = LLVMBuildIntToPtr(a->site.builder, each, element, "");
 		else if (LLVMTypeOf(each) != element)
@@ -380,7 +371,7 @@ static value results_of(struct hd_asm *a, unsigned results)
 
 static void build_body(struct hd_asm *a, unsigned results, const int *tied)
 {
-	LLVMPositionBuilderAtEnd(a->site.builder, new_block(a));
+	LLVMPositionBuilderAtEnd(a->site.builder, hd_asm_block(a));
 	LLVMSetCurrentDebugLocation2(a->site.builder, NULL);
 	place_carry(a);
 	make_slots(a);
@@ -395,7 +386,7 @@ static void build_body(struct hd_asm *a, unsigned results, const int *tied)
 	}
 	a->blocks = hd_arena_alloc(&a->site.legal->unit->arena, (a->text.labels.len + 1) * sizeof *a->blocks);
 	for (uint32_t i = 0; i < a->text.labels.len; i++)
-		a->blocks[i] = new_block(a);
+		a->blocks[i] = hd_asm_block(a);
 	build_statements(a);
 	if (results)
 		LLVMBuildRet(a->site.builder, results_of(a, results));

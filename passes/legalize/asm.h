@@ -42,6 +42,10 @@ static inline struct hd_ptx_type hd_asm_type(const struct hd_asm *a, unsigned ba
 {
 	return hd_ptx_statement_type(a->now, back);
 }
+static inline LLVMBasicBlockRef hd_asm_block(struct hd_asm *a)
+{
+	return LLVMAppendBasicBlockInContext(a->site.legal->context, a->function, "");
+}
 /* Operands as integers of so many bits; of 1, a predicate. */
 value hd_asm_in(struct hd_asm *a, unsigned index, unsigned bits);
 value hd_asm_read(struct hd_asm *a, const struct hd_ptx_part *part, unsigned bits);

@@ -6,11 +6,6 @@
 
 #include "passes/legalize/asm.h"
 
-static bool is_signed(struct hd_ptx_type type)
-{
-	return type.class == 's';
-}
-
 static bool is_integer(struct hd_ptx_type type)
 {
 	return type.bits && strchr("usb", type.class);
@@ -27,7 +22,7 @@ static bool of_integers(const struct hd_ptx_statement *now)
 static void divide(struct hd_asm *a, unsigned remainder)
 {
 	struct hd_ptx_type type = hd_asm_type(a, 0);
-	bool sign = is_signed(type);
+	bool sign = hd_ptx_type_is_signed(type);
 	if (type.bits < 16) {
 		hd_asm_error(a, "missing integer type of 16, 32 or 64 bits");
 		return;
@@ -93,7 +88,7 @@ static value clamped(struct hd_asm *a, value v, int64_t low, int64_t high)
 static void product_24(struct hd_asm *a, unsigned add)
 {
 	struct hd_ptx_type type = hd_asm_type(a, 0);
-	bool sign = is_signed(type), saturates = hd_asm_has(a, "sat");
+	bool sign = hd_ptx_type_is_signed(type), saturates = hd_asm_has(a, "sat");
 	struct hd_site *site = &a->site;
 	value v = binary(site, LLVMMul, narrow_factor(a, 1, sign), narrow_factor(a, 2, sign));
 	v = cast(site, binary(site, LLVMLShr, v, number(v, 16)), 32, false);
@@ -125,7 +120,7 @@ static bool saturates(const struct hd_ptx_statement *now)
 /* dp2a.lo, .hi: two halves of a with the lower or upper two bytes of b. */
 static void dot_product_2(struct hd_asm *a, unsigned high)
 {
-	bool a_signed = is_signed(hd_asm_type(a, 1)), b_signed = is_signed(hd_asm_type(a, 0));
+	bool a_signed = hd_ptx_type_is_signed(hd_asm_type(a, 1)), b_signed = hd_ptx_type_is_signed(hd_asm_type(a, 0));
 	struct hd_site *site = &a->site;
 	value x = hd_asm_in(a, 1, 32), y = hd_asm_in(a, 2, 32), sum = hd_asm_in(a, 3, 32);
 	for (unsigned i = 0; i < 2; i++) {
@@ -172,7 +167,7 @@ static void find_leading(struct hd_asm *a, unsigned arg)
 	struct hd_site *site = &a->site;
 	value v = hd_asm_in(a, 1, 64), negative;
 	(void)arg;
-	if (is_signed(hd_asm_type(a, 0))) {
+	if (hd_ptx_type_is_signed(hd_asm_type(a, 0))) {
 		negative = compare(site, LLVMIntSLT, v, number(v, 0));
 		v = choose(site, negative, LLVMBuildNot(site->builder, v, ""), v);
 	}

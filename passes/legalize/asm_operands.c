@@ -21,14 +21,9 @@ void hd_asm_error(struct hd_asm *a, const char *format, ...)
 	a->site.legal->status = hd_unsupported(a->site.legal->unit, a->site.inst, what);
 }
 
-static LLVMTypeRef bits_type(struct hd_asm *a, unsigned bits)
-{
-	return int_type(&a->site, bits);
-}
-
 value hd_asm_word(struct hd_asm *a, uint64_t number)
 {
-	return LLVMConstInt(bits_type(a, 32), number, false);
+	return LLVMConstInt(int_type(&a->site, 32), number, false);
 }
 
 value hd_asm_bits(struct hd_asm *a, value v)
@@ -37,14 +32,14 @@ value hd_asm_bits(struct hd_asm *a, value v)
 	if (LLVMGetTypeKind(type) == LLVMIntegerTypeKind)
 		return v;
 	if (LLVMGetTypeKind(type) == LLVMPointerTypeKind)
-		return LLVMBuildPtrToInt(a->site.builder, v, bits_type(a, hd_scalar_bits(type)), "");
+		return LLVMBuildPtrToInt(a->site.builder, v, int_type(&a->site, hd_scalar_bits(type)), "");
 	return LLVMBuildBitCast(a->site.builder, v,
-				bits_type(a, (unsigned)LLVMSizeOfTypeInBits(a->site.legal->layout, type)), "");
+				int_type(&a->site, (unsigned)LLVMSizeOfTypeInBits(a->site.legal->layout, type)), "");
 }
 
 value hd_asm_piece(struct hd_asm *a, const char *text, unsigned bits, value *args, unsigned count)
 {
-	LLVMTypeRef types[8], result = bits ? bits_type(a, bits) : LLVMVoidTypeInContext(a->site.legal->context);
+	LLVMTypeRef types[8], result = bits ? int_type(&a->site, bits) : LLVMVoidTypeInContext(a->site.legal->context);
 	char constraints[32] = "";
 	for (unsigned i = 0; i < count; i++)
 		types[i] = LLVMTypeOf(args[i]);
@@ -76,11 +71,11 @@ static value special(struct hd_asm *a, const struct hd_ptx_part *part, unsigned 
 value hd_asm_read(struct hd_asm *a, const struct hd_ptx_part *part, unsigned bits)
 {
 	const struct hd_ptx_name *reg;
-	value v = LLVMConstNull(bits_type(a, bits));
+	value v = LLVMConstNull(int_type(&a->site, bits));
 	switch (part->kind) {
-	case HD_PTX_NUMBER: return LLVMConstInt(bits_type(a, bits), part->number, bits > 64);
+	case HD_PTX_NUMBER: return LLVMConstInt(int_type(&a->site, bits), part->number, bits > 64);
 	case HD_PTX_SINGLE:
-	case HD_PTX_DOUBLE: return LLVMConstInt(bits_type(a, bits), hd_ptx_float_bits(part, bits), false);
+	case HD_PTX_DOUBLE: return LLVMConstInt(int_type(&a->site, bits), hd_ptx_float_bits(part, bits), false);
 	case HD_PTX_SPECIAL: return special(a, part, bits);
 	case HD_PTX_REG:
 		reg = &a->text.regs.data[part->reg];
@@ -88,7 +83,7 @@ value hd_asm_read(struct hd_asm *a, const struct hd_ptx_part *part, unsigned bit
 			hd_asm_error(a, "operand '%s' has %u bits instead of %u", reg->name, reg->bits, bits);
 			return v;
 		}
-		v = LLVMBuildLoad2(a->site.builder, bits_type(a, reg->bits), a->slots.data[part->reg], "");
+		v = LLVMBuildLoad2(a->site.builder, int_type(&a->site, reg->bits), a->slots.data[part->reg], "");
 		return cast(&a->site, v, bits, false);
 	default: hd_asm_error(a, "expected an operand"); return v;
 	}
@@ -99,7 +94,7 @@ value hd_asm_in(struct hd_asm *a, unsigned index, unsigned bits)
 	const struct hd_ptx_operand *operand = &a->now->operands[index];
 	if (index >= a->now->count || operand->form != HD_PTX_PLAIN) {
 		hd_asm_error(a, "operand %u is missing or has the wrong form", index + 1);
-		return LLVMConstNull(bits_type(a, bits));
+		return LLVMConstNull(int_type(&a->site, bits));
 	}
 	value v = hd_asm_read(a, &operand->parts[0], bits);
 	return operand->inverted ? LLVMBuildNot(a->site.builder, v, "") : v;

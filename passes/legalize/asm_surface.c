@@ -33,11 +33,6 @@ static value field(struct hd_asm *a, value object, size_t at, unsigned bits)
 }
 #define FIELD(a, object, name, bits) field(a, object, offsetof(struct hd_texture, name), bits)
 
-static LLVMBasicBlockRef new_block(struct hd_asm *a)
-{
-	return LLVMAppendBasicBlockInContext(a->site.legal->context, a->function, "");
-}
-
 /* ------------------------------------------------------------------ places */
 
 struct place {
@@ -122,7 +117,7 @@ static value address_of(struct hd_asm *a, const struct place *place, value *insi
 	}
 	*inside = zero ? all : NULL;
 	if (!clamps && !zero) {
-		LLVMBasicBlockRef good = new_block(a), bad = new_block(a);
+		LLVMBasicBlockRef good = hd_asm_block(a), bad = hd_asm_block(a);
 		LLVMBuildCondBr(site->builder, all, good, bad);
 		LLVMPositionBuilderAtEnd(site->builder, bad);
 		hd_asm_call(a, "llvm.trap", NULL, NULL, 0);
@@ -146,8 +141,8 @@ static struct branch begin(struct hd_asm *a, value inside)
 	struct branch branch = {LLVMGetInsertBlock(a->site.builder), NULL};
 	if (!inside)
 		return branch;
-	LLVMBasicBlockRef then = new_block(a);
-	branch.next = new_block(a);
+	LLVMBasicBlockRef then = hd_asm_block(a);
+	branch.next = hd_asm_block(a);
 	LLVMBuildCondBr(a->site.builder, inside, then, branch.next);
 	LLVMPositionBuilderAtEnd(a->site.builder, then);
 	return branch;

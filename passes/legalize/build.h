@@ -13,6 +13,12 @@ static inline LLVMTypeRef int_type(struct hd_site *site, unsigned bits)
 	return LLVMIntTypeInContext(site->legal->context, bits);
 }
 
+/* Of a call. */
+static inline value argument(struct hd_site *site, unsigned i)
+{
+	return LLVMGetArgOperand(site->inst, i);
+}
+
 static inline value number(value like, uint64_t n)
 {
 	return LLVMConstInt(LLVMTypeOf(like), n, false);

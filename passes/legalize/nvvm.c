@@ -3,15 +3,11 @@
  * that a toolkit's libdevice asks about the target. Half precision is in half.c.
  */
 #include "passes/legalize/wmma.h"
+#include "passes/words.h"
 
 static LLVMTypeRef word(struct hd_site *site)
 {
 	return LLVMInt32TypeInContext(site->legal->context);
-}
-
-static value argument(struct hd_site *site, unsigned i)
-{
-	return LLVMGetArgOperand(site->inst, i);
 }
 
 value hd_legal_intrinsic(struct hd_site *site, const char *name, LLVMTypeRef type, value *args, unsigned count)
@@ -111,16 +107,11 @@ static value tensor_float(struct hd_site *site)
 	return LLVMBuildSelect(site->builder, finite, up, bits, "");
 }
 
-static bool begins(const char *name, const char *with)
-{
-	return !strncmp(name, with, strlen(with));
-}
-
 /* Registers that hold nothing here: the fourth component of vectors, what the driver sets, performance counters. */
 static bool reads_zero(const char *name)
 {
 	size_t length = strlen(name);
-	if (!begins(name, "nvvm.read.ptx.sreg.") || strstr(name, "cluster"))
+	if (!hd_word_begins(name, "nvvm.read.ptx.sreg.") || strstr(name, "cluster"))
 		return false;
 	return !strcmp(name + length - 2, ".w") || strstr(name, ".envreg") || strstr(name, ".pm");
 }
@@ -128,14 +119,14 @@ static bool reads_zero(const char *name)
 value hd_legal_nvvm(struct hd_site *site, const char *name)
 {
 	/* Of a texture reference the variable itself holds the handle. */
-	if (begins(name, "nvvm.texsurf.handle"))
+	if (hd_word_begins(name, "nvvm.texsurf.handle"))
 		return LLVMBuildLoad2(site->builder, LLVMTypeOf(site->inst), argument(site, 0), "");
 	value out = hd_legal_half(site, name);
 	if (out)
 		return out;
 	if (reads_zero(name))
 		return LLVMConstNull(LLVMTypeOf(site->inst));
-	if (begins(name, "nvvm.wmma."))
+	if (hd_word_begins(name, "nvvm.wmma."))
 		return hd_legal_wmma(site, name);
 	if (!strcmp(name, "nvvm.fns"))
 		return helper(site, "__heddle_fns", word(site));
@@ -147,12 +138,13 @@ value hd_legal_nvvm(struct hd_site *site, const char *name)
 		return saturated(site);
 	if (!strcmp(name, "nvvm.f2tf32.rna"))
 		return tensor_float(site);
-	if (begins(name, "nvvm.rotate.") || begins(name, "nvvm.swap.lo.hi"))
+	if (hd_word_begins(name, "nvvm.rotate.") || hd_word_begins(name, "nvvm.swap.lo.hi"))
 		return rotated(site, name);
-	if (begins(name, "nvvm.div.r") || begins(name, "nvvm.rcp.r") || begins(name, "nvvm.sqrt.r"))
+	if (hd_word_begins(name, "nvvm.div.r") || hd_word_begins(name, "nvvm.rcp.r") ||
+	    hd_word_begins(name, "nvvm.sqrt.r"))
 		return directed(site, name);
 	char full[48];
-	if (begins(name, "nvvm.redux.sync.")) {
+	if (hd_word_begins(name, "nvvm.redux.sync.")) {
 		snprintf(full, sizeof full, "__heddle_redux_%s", name + 16);
 		return helper(site, full, word(site));
 	}

@@ -6,16 +6,11 @@
  */
 #include "passes/legalize/build.h"
 
-static value operand(struct hd_site *site, unsigned i)
-{
-	return LLVMGetArgOperand(site->inst, i);
-}
-
 /* ucmp, scmp: -1, 0 or 1. */
 static value three_way(struct hd_site *site, bool is_signed)
 {
 	unsigned bits = LLVMGetIntTypeWidth(LLVMTypeOf(site->inst));
-	value a = operand(site, 0), b = operand(site, 1);
+	value a = argument(site, 0), b = argument(site, 1);
 	value above = compare(site, is_signed ? LLVMIntSGT : LLVMIntUGT, a, b);
 	value below = compare(site, is_signed ? LLVMIntSLT : LLVMIntULT, a, b);
 	return binary(site, LLVMSub, cast(site, above, bits, false), cast(site, below, bits, false));
@@ -46,13 +41,13 @@ static value fixed_point(struct hd_site *site, const char *name)
 {
 	bool is_signed = name[0] == 's', saturate = strstr(name, ".sat") != NULL, divide = !strncmp(name + 1, "div", 3);
 	unsigned bits = LLVMGetIntTypeWidth(LLVMTypeOf(site->inst));
-	uint64_t scale = LLVMConstIntGetZExtValue(operand(site, 2));
+	uint64_t scale = LLVMConstIntGetZExtValue(argument(site, 2));
 	unsigned wide = divide ? bits + (unsigned)scale + is_signed : 2 * bits;
 	if (scale > bits || wide > 128)
 		return NULL;
 	wide = next_width(wide);
-	value a = cast(site, operand(site, 0), wide, is_signed);
-	value b = cast(site, operand(site, 1), wide, is_signed);
+	value a = cast(site, argument(site, 0), wide, is_signed);
+	value b = cast(site, argument(site, 1), wide, is_signed);
 	value out;
 	if (divide) {
 		a = binary(site, LLVMShl, a, number(a, scale));
@@ -93,7 +88,7 @@ static value saturating_conversion(struct hd_site *site, const char *name)
 {
 	bool is_signed = name[4] == 's';
 	unsigned bits = LLVMGetIntTypeWidth(LLVMTypeOf(site->inst)), wide = bits == 1 ? 32 : 64;
-	value x = operand(site, 0);
+	value x = argument(site, 0);
 	LLVMTypeRef types[2] = {int_type(site, wide), LLVMTypeOf(x)};
 	if (bits > 128 || bits == 64 || (bits <= 32 && bits != 1))
 		return NULL;
@@ -112,9 +107,9 @@ static value half_in_integer(struct hd_site *site, bool to)
 	LLVMTypeRef half = LLVMHalfTypeInContext(site->legal->context);
 	LLVMBuilderRef builder = site->builder;
 	if (to)
-		return LLVMBuildBitCast(builder, LLVMBuildFPTrunc(builder, operand(site, 0), half, ""),
+		return LLVMBuildBitCast(builder, LLVMBuildFPTrunc(builder, argument(site, 0), half, ""),
 					LLVMTypeOf(site->inst), "");
-	return LLVMBuildFPExt(builder, LLVMBuildBitCast(builder, operand(site, 0), half, ""), LLVMTypeOf(site->inst),
+	return LLVMBuildFPExt(builder, LLVMBuildBitCast(builder, argument(site, 0), half, ""), LLVMTypeOf(site->inst),
 			      "");
 }
 
@@ -133,7 +128,7 @@ static value masked_pointer(struct hd_site *site, value pointer, value mask)
 value hd_legal_rare(struct hd_site *site, const char *name)
 {
 	if (!strncmp(name, "ptrmask", 7) && LLVMGetTypeKind(LLVMTypeOf(site->inst)) == LLVMPointerTypeKind)
-		return masked_pointer(site, operand(site, 0), operand(site, 1));
+		return masked_pointer(site, argument(site, 0), argument(site, 1));
 	/* Code has no address that data pointers could hold, nor frames a chain: as NVPTX's own code generator. */
 	if (!strcmp(name, "returnaddress") || !strncmp(name, "frameaddress", 12))
 		return LLVMConstNull(LLVMTypeOf(site->inst));
@@ -198,7 +193,7 @@ static value loop_of(struct hd_site *site, const struct loop *loop)
 		return NULL;
 	value args[3];
 	for (unsigned i = 0; i < count; i++) {
-		args[i] = operand(site, i);
+		args[i] = argument(site, i);
 		if (!is_of(site, LLVMTypeOf(args[i]), loop->types[i + 1]))
 			return NULL;
 	}
@@ -213,12 +208,12 @@ value hd_legal_memory(struct hd_site *site, const char *name)
 	if (strcmp(name, "memcpy") && strcmp(name, "memmove") && strcmp(name, "memset"))
 		return NULL;
 	if (LLVMGetNumArgOperands(site->inst) != 3 ||
-	    LLVMGetTypeKind(LLVMTypeOf(operand(site, 0))) != LLVMPointerTypeKind ||
-	    LLVMTypeOf(site->inst) != LLVMTypeOf(operand(site, 0)))
+	    LLVMGetTypeKind(LLVMTypeOf(argument(site, 0))) != LLVMPointerTypeKind ||
+	    LLVMTypeOf(site->inst) != LLVMTypeOf(argument(site, 0)))
 		return NULL;
-	value to = operand(site, 0);
-	value from = operand(site, 1);
-	value size = operand(site, 2);
+	value to = argument(site, 0);
+	value from = argument(site, 1);
+	value size = argument(site, 2);
 	if (name[3] == 's')
 		LLVMBuildMemSet(site->builder, to, cast(site, from, 8, false), size, 1);
 	else if (name[3] == 'c')

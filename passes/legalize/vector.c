@@ -4,6 +4,7 @@
  * built is legalised again. Bitcasts between elements that lie across each other's edges become shifts.
  */
 #include "passes/legalize/build.h"
+#include "passes/words.h"
 
 /* What an intrinsic is overloaded on: ELEMENT the (first) element, RESULT result and first argument, SECOND the first
  * argument and the second one, PARTS both parts of its result. */
@@ -213,29 +214,24 @@ value hd_legal_bitcast(struct hd_site *site, value in, LLVMTypeRef type)
 
 /* ------------------------------------------------------------------ by name */
 
-static bool begins(const char *name, const char *with)
-{
-	return !strncmp(name, with, strlen(with));
-}
-
 value hd_legal_vector(struct hd_site *site, const char *name)
 {
 	const char *bare = name + 5;
 	unsigned best = 0;
 	size_t length = 0;
-	if (begins(bare, "vector.reverse.") || begins(bare, "experimental.vector.reverse."))
+	if (hd_word_begins(bare, "vector.reverse.") || hd_word_begins(bare, "experimental.vector.reverse."))
 		return reversed(site);
-	if (begins(bare, "vector.insert.") || begins(bare, "vector.extract."))
+	if (hd_word_begins(bare, "vector.insert.") || hd_word_begins(bare, "vector.extract."))
 		return window(site, bare[7] == 'i');
-	if (begins(bare, "experimental.stepvector.") || begins(bare, "stepvector."))
+	if (hd_word_begins(bare, "experimental.stepvector.") || hd_word_begins(bare, "stepvector."))
 		return counted_up(site);
-	if (begins(bare, "get.active.lane.mask."))
+	if (hd_word_begins(bare, "get.active.lane.mask."))
 		return lane_mask(site);
 	if (!LLVMGetNumArgOperands(site->inst) || !is_vector(LLVMTypeOf(LLVMGetArgOperand(site->inst, 0))))
 		return NULL;
 	for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++) {
 		size_t n = strlen(rows[i].name);
-		if (n > length && begins(bare, rows[i].name) && bare[n] == '.') {
+		if (n > length && hd_word_begins(bare, rows[i].name) && bare[n] == '.') {
 			best = i;
 			length = n;
 		}

@@ -6,29 +6,22 @@
  * above has 8 lines of each factor, all of k, and 8 by 8 of the sum.
  */
 #include "passes/legalize/wmma.h"
+#include "passes/words.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static bool is(const char *a, const char *b)
-{
-	return a && !strcmp(a, b);
-}
-
-static bool is_byte(const char *type)
-{
-	return is(type, "s8") || is(type, "u8");
-}
-
 static bool is_double(const struct hd_wmma *form)
 {
-	return is(form->factor, "f64");
+	return hd_word_is(form->factor, "f64");
 }
 
 /* Bits of an element of less than a byte, else 0. */
 static unsigned bits_of_part(const struct hd_wmma *form)
 {
-	return is(form->factor, "b1") ? 1 : is(form->factor, "s4") || is(form->factor, "u4") ? 4 : 0;
+	return hd_word_is(form->factor, "b1")					  ? 1
+	       : hd_word_is(form->factor, "s4") || hd_word_is(form->factor, "u4") ? 4
+										  : 0;
 }
 
 /* 8 by 8 sums, two of a lane. */
@@ -61,7 +54,7 @@ static const char *check_parts_of_bytes(const struct hd_wmma *form)
 		return "'.popc' is for bits";
 	if (form->capability < 75)
 		return "halves of bytes and bits are sm_75's";
-	return is(form->bits, "and") && form->capability < 80 ? "'.and.popc' is sm_80's" : NULL;
+	return hd_word_is(form->bits, "and") && form->capability < 80 ? "'.and.popc' is sm_80's" : NULL;
 }
 
 static const char *check(const struct hd_wmma *form)
@@ -73,17 +66,17 @@ static const char *check(const struct hd_wmma *form)
 		return form->capability < 80			      ? "doubles are sm_80's"
 		       : form->m == 8 && form->n == 8 && form->k == 4 ? NULL
 								      : "doubles are multiplied as m8n8k4";
-	if (is(form->factor, "tf32"))
+	if (hd_word_is(form->factor, "tf32"))
 		return form->capability < 80				? "tf32 is sm_80's"
 		       : form->m == 16 && form->n == 16 && form->k == 8 ? NULL
 									: "tf32 is multiplied as m16n16k8";
 	if (!tall || (form->m != 16 && form->m != 32 && form->m != 8))
 		return "the shapes are m16n16k16, m32n8k16 and m8n32k16";
-	if (is_byte(form->factor))
+	if (hd_word_is_byte(form->factor))
 		return form->capability < 75 ? "bytes are sm_75's" : NULL;
-	if (is(form->factor, "bf16"))
+	if (hd_word_is(form->factor, "bf16"))
 		return form->capability < 80 ? "bf16 is sm_80's" : NULL;
-	return is(form->factor, "f16") ? NULL : "matrices of this type are not multiplied";
+	return hd_word_is(form->factor, "f16") ? NULL : "matrices of this type are not multiplied";
 }
 
 static bool is_type(const char *part)
@@ -97,12 +90,12 @@ static bool is_type(const char *part)
 /* The factors' type where only an accumulator's is named, by the shape. */
 static const char *factor_of(const char *sum, unsigned k)
 {
-	return is(sum, "s32")	? k == 128  ? "b1"
-				  : k == 32 ? "s4"
-					    : "s8"
-	       : is(sum, "f64") ? "f64"
-	       : k == 8		? "tf32"
-				: "f16";
+	return hd_word_is(sum, "s32")	? k == 128  ? "b1"
+					  : k == 32 ? "s4"
+						    : "s8"
+	       : hd_word_is(sum, "f64") ? "f64"
+	       : k == 8			? "tf32"
+					: "f16";
 }
 
 const char *hd_wmma_read(struct hd_wmma *form, const char *const *parts, unsigned count)
@@ -116,27 +109,27 @@ const char *hd_wmma_read(struct hd_wmma *form, const char *const *parts, unsigne
 			form->m = (unsigned)strtoul(parts[i] + 1, &end, 10);
 			form->n = *end == 'n' ? (unsigned)strtoul(end + 1, &end, 10) : 0;
 			form->k = *end == 'k' ? (unsigned)strtoul(end + 1, &end, 10) : 0;
-		} else if (is(parts[i], "mma")) {
+		} else if (hd_word_is(parts[i], "mma")) {
 			multiplies = true;
-		} else if ((is(parts[i], "row") || is(parts[i], "col")) && lay < 2) {
+		} else if ((hd_word_is(parts[i], "row") || hd_word_is(parts[i], "col")) && lay < 2) {
 			layouts[lay++] = parts[i];
 		} else if (is_type(parts[i]) && found < 4) {
 			types[found++] = parts[i];
-		} else if (is(parts[i], "xor") || is(parts[i], "and")) {
+		} else if (hd_word_is(parts[i], "xor") || hd_word_is(parts[i], "and")) {
 			form->bits = parts[i];
-		} else if (is(parts[i], "a") || is(parts[i], "b")) {
+		} else if (hd_word_is(parts[i], "a") || hd_word_is(parts[i], "b")) {
 			of_a |= *parts[i] == 'a';
 			of_b |= *parts[i] == 'b';
-		} else if (is(parts[i], "satfinite")) {
+		} else if (hd_word_is(parts[i], "satfinite")) {
 			form->saturates = true;
-		} else if (is(parts[i], "rz") || is(parts[i], "rm") || is(parts[i], "rp")) {
+		} else if (hd_word_is(parts[i], "rz") || hd_word_is(parts[i], "rm") || hd_word_is(parts[i], "rp")) {
 			rounds = true;
 		}
 	}
 	if (!form->m || !found || !lay)
 		return "a shape, a layout and a type expected";
-	form->a_row = is(layouts[0], "row");
-	form->b_row = is(layouts[1], "row");
+	form->a_row = hd_word_is(layouts[0], "row");
+	form->b_row = hd_word_is(layouts[1], "row");
 	const char *first = types[0];
 	if (found == 4) { /* D, A, B, C */
 		form->result = first;
@@ -147,19 +140,19 @@ const char *hd_wmma_read(struct hd_wmma *form, const char *const *parts, unsigne
 		form->result = first;
 		form->sum = types[1];
 		form->factor = form->factor_b = "f16";
-	} else if (is(first, "f32") || is(first, "s32") || (is(first, "f64") && !multiplies)) {
+	} else if (hd_word_is(first, "f32") || hd_word_is(first, "s32") || (hd_word_is(first, "f64") && !multiplies)) {
 		form->result = form->sum = first;
 		form->factor = form->factor_b = factor_of(first, form->k);
 	} else {
 		form->factor = form->factor_b = first;
-		form->result = form->sum = is_byte(first) || bits_of_part(form) ? "s32"
-					   : is(first, "f64")			? "f64"
-					   : is(first, "f16")			? "f16"
-										: "f32";
+		form->result = form->sum = hd_word_is_byte(first) || bits_of_part(form) ? "s32"
+					   : hd_word_is(first, "f64")			? "f64"
+					   : hd_word_is(first, "f16")			? "f16"
+											: "f32";
 	}
-	if (rounds || (form->saturates && !is_byte(form->factor) && !bits_of_part(form)))
+	if (rounds || (form->saturates && !hd_word_is_byte(form->factor) && !bits_of_part(form)))
 		return "products are rounded to nearest, and only those of integers saturate";
-	if (bits_of_part(form) && multiplies && is(form->factor, "b1") && !form->bits)
+	if (bits_of_part(form) && multiplies && hd_word_is(form->factor, "b1") && !form->bits)
 		return "bits are multiplied by '.xor.popc' or '.and.popc'";
 	if (bits_of_part(form) &&
 	    (((multiplies || of_a) && !form->a_row) || (multiplies && form->b_row) || (of_b && form->a_row)))
@@ -173,11 +166,11 @@ unsigned hd_wmma_words(const struct hd_wmma *form, enum hd_wmma_use use)
 	if (is_square(form))
 		return use == HD_WMMA_SUM ? 2 : 1;
 	if (use == HD_WMMA_SUM)
-		return is(form->sum, "f16") ? 4 : 8;
-	return is(form->factor, "f16")	  ? 8
-	       : is(form->factor, "bf16") ? lines / 4
-	       : is(form->factor, "tf32") ? 4
-					  : lines / 8;
+		return hd_word_is(form->sum, "f16") ? 4 : 8;
+	return hd_word_is(form->factor, "f16")	  ? 8
+	       : hd_word_is(form->factor, "bf16") ? lines / 4
+	       : hd_word_is(form->factor, "tf32") ? 4
+						  : lines / 8;
 }
 
 /* ------------------------------------------------------------------ lanes */
@@ -342,10 +335,10 @@ static void spot(struct hd_site *site, const struct hd_wmma *form, bool halves, 
 static struct matrix matrix_of(struct hd_site *site, const struct hd_wmma *form, enum hd_wmma_use use, bool row,
 			       value pointer, value stride, const char *type)
 {
-	unsigned bits = is(type, "f64")						 ? 64
-			: is(type, "f32") || is(type, "s32") || is(type, "tf32") ? 32
-			: is_byte(type)						 ? 8
-										 : 16;
+	unsigned bits = hd_word_is(type, "f64")								 ? 64
+			: hd_word_is(type, "f32") || hd_word_is(type, "s32") || hd_word_is(type, "tf32") ? 32
+			: hd_word_is_byte(type)								 ? 8
+													 : 16;
 	unsigned rows = use == HD_WMMA_B ? form->k : form->m, columns = use == HD_WMMA_A ? form->k : form->n;
 	stride = stride ? stride : word(site, row ? columns : rows);
 	return (struct matrix){site, pointer, stride, row, bits};
@@ -433,12 +426,12 @@ void hd_wmma_instruction(struct hd_site *site, const char *opcode, const value *
 /* A tile of 16 by 8. */
 static void tile(struct hd_site *site, const struct hd_wmma *form, const value *left, const value *right, value *d)
 {
-	bool single = is(form->sum, "f32");
-	unsigned of_sum = is(form->sum, "f16") ? 2 : 4;
+	bool single = hd_word_is(form->sum, "f32");
+	unsigned of_sum = hd_word_is(form->sum, "f16") ? 2 : 4;
 	bool swap = is_transposed(form);
 	const char *types[2] = {swap ? form->factor_b : form->factor, swap ? form->factor : form->factor_b};
 	char opcode[96];
-	if (is_byte(form->factor)) {
+	if (hd_word_is_byte(form->factor)) {
 		bool whole = form->capability >= 80;
 		snprintf(opcode, sizeof opcode, "mma.sync.aligned.%s.row.col%s.s32.%s.%s.s32",
 			 whole ? "m16n8k16" : "m8n8k16", form->saturates ? ".satfinite" : "", types[0], types[1]);
@@ -448,7 +441,7 @@ static void tile(struct hd_site *site, const struct hd_wmma *form, const value *
 			hd_wmma_instruction(site, opcode, left + i, 1, right, 1, d + 2 * i, 2);
 		return;
 	}
-	if (is(form->factor, "f16") && form->capability < 80) {
+	if (hd_word_is(form->factor, "f16") && form->capability < 80) {
 		snprintf(opcode, sizeof opcode, "mma.sync.aligned.m16n8k8.row.col.%s.f16.f16.%s",
 			 single ? "f32" : "f16", single ? "f32" : "f16");
 		hd_wmma_instruction(site, opcode, left, 2, right, 1, d, of_sum);
@@ -456,7 +449,7 @@ static void tile(struct hd_site *site, const struct hd_wmma *form, const value *
 		return;
 	}
 	snprintf(opcode, sizeof opcode, "mma.sync.aligned.%s.row.col.%s.%s.%s.%s",
-		 is(form->factor, "tf32") ? "m16n8k8" : "m16n8k16", form->sum, types[0], types[1], form->sum);
+		 hd_word_is(form->factor, "tf32") ? "m16n8k8" : "m16n8k16", form->sum, types[0], types[1], form->sum);
 	hd_wmma_instruction(site, opcode, left, 4, right, 2, d, of_sum);
 }
 
@@ -475,7 +468,8 @@ static void multiply_volta(struct hd_site *site, const struct hd_wmma *form, con
 	snprintf(opcode, sizeof opcode, "mma.sync.aligned.m8n8k4.%s.%s.%s.f16.f16.%s", form->a_row ? "row" : "col",
 		 form->b_row ? "row" : "col", form->sum, form->sum);
 	for (unsigned set = 0; set < 4; set++)
-		hd_wmma_instruction(site, opcode, a + 2 * set, 2, b + 2 * set, 2, d, is(form->sum, "f16") ? 4 : 8);
+		hd_wmma_instruction(site, opcode, a + 2 * set, 2, b + 2 * set, 2, d,
+				    hd_word_is(form->sum, "f16") ? 4 : 8);
 }
 
 static value bits_of(struct hd_site *site, value real)
@@ -530,9 +524,9 @@ void hd_wmma_multiply(struct hd_site *site, const struct hd_wmma *given, const v
 {
 	struct hd_wmma form = *given;
 	value sum[HD_WMMA_WORDS];
-	bool mixed = !is(form.sum, form.result);
-	unsigned of_sum = is(form.sum, "f16") && !mixed ? 2 : 4;
-	if (is(form.sum, "f16") && mixed)
+	bool mixed = !hd_word_is(form.sum, form.result);
+	unsigned of_sum = hd_word_is(form.sum, "f16") && !mixed ? 2 : 4;
+	if (hd_word_is(form.sum, "f16") && mixed)
 		widen(site, &form, c, sum);
 	else
 		memcpy(sum, c, hd_wmma_words(&form, HD_WMMA_SUM) * sizeof *sum);
@@ -546,12 +540,16 @@ void hd_wmma_multiply(struct hd_site *site, const struct hd_wmma *given, const v
 	} else {
 		bool swap = is_transposed(&form), two = form.m != form.n;
 		const value *left = swap ? b : a, *right = swap ? a : b;
-		unsigned blocks = form.k * (is_byte(form.factor) ? 1 : is(form.factor, "tf32") ? 4 : 2) / 16;
+		unsigned blocks = form.k *
+				  (hd_word_is_byte(form.factor)	     ? 1
+				   : hd_word_is(form.factor, "tf32") ? 4
+								     : 2) /
+				  16;
 		for (unsigned t = 0; t < 2; t++)
 			tile(site, &form, left + (two ? 2 * blocks * t : 0), right + (two ? 0 : blocks * t),
 			     sum + of_sum * t);
 	}
-	if (mixed && is(form.result, "f16"))
+	if (mixed && hd_word_is(form.result, "f16"))
 		narrow(site, &form, sum, d);
 	else
 		memcpy(d, sum, sizeof sum);

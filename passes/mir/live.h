@@ -28,6 +28,13 @@ static inline uint32_t hd_live_word(const struct hd_live *live, struct hd_mreg r
 struct hd_segment {
 	uint32_t start, end;
 };
+/* Adds to a sum over places at its start, and takes it away at its end. */
+static inline void hd_segment_spread(int32_t *change, struct hd_segment segment, int32_t by)
+{
+	change[segment.start] += by;
+	change[segment.end] -= by;
+}
+
 struct hd_fixed {
 	uint32_t reg; /* physical register or HD_MREG_PRED + n */
 	struct hd_segment segment;

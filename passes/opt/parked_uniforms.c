@@ -89,12 +89,6 @@ static bool find_candidates(struct hd_parked_uniforms *p)
 
 /* ---- pressure */
 
-static void spread(int32_t *change, struct hd_segment segment, int32_t by)
-{
-	change[segment.start] += by;
-	change[segment.end] -= by;
-}
-
 static void find_pressure(struct hd_parked_uniforms *p)
 {
 	const struct hd_live_intervals *intervals = &p->intervals;
@@ -104,11 +98,11 @@ static void find_pressure(struct hd_parked_uniforms *p)
 			continue;
 		uint32_t first = intervals->segment_start[intervals->live.base[vreg]];
 		for (uint32_t s = first; s < intervals->segment_start[intervals->live.base[vreg + 1]]; s++)
-			spread(p->pressure, intervals->segments[s], 1);
+			hd_segment_spread(p->pressure, intervals->segments[s], 1);
 	}
 	for (uint32_t i = 0; i < intervals->fixed.len; i++)
 		if (intervals->fixed.data[i].reg < HD_RZ)
-			spread(p->pressure, intervals->fixed.data[i].segment, 1);
+			hd_segment_spread(p->pressure, intervals->fixed.data[i].segment, 1);
 	for (uint32_t at = 1; at < p->positions; at++)
 		p->pressure[at] += p->pressure[at - 1];
 }

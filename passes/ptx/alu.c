@@ -5,11 +5,6 @@
 #include "heddle/opcodes.h"
 #include "passes/ptx/ptx.h"
 
-static bool is_signed(struct hd_ptx_type type)
-{
-	return type.class == 's';
-}
-
 static unsigned words_of(unsigned bits)
 {
 	return (bits + 31) / 32;
@@ -96,7 +91,7 @@ static void add(struct hd_ptx *ptx, unsigned arg)
 static struct hd_leaf product(struct hd_ptx *ptx, struct hd_ptx_type type, struct hd_leaf a, struct hd_leaf b)
 {
 	struct hd_select *sel = ptx->sel;
-	bool sign = is_signed(type);
+	bool sign = hd_ptx_type_is_signed(type);
 	if (hd_ptx_has(ptx, "wide")) {
 		a = hd_sel_extend_leaf(sel, a, type.bits, 32, sign);
 		b = hd_sel_extend_leaf(sel, b, type.bits, 32, sign);
@@ -157,14 +152,14 @@ static void multiply_add(struct hd_ptx *ptx, unsigned arg)
 	}
 	if (wide && type.bits == 32)
 		hd_ptx_out(ptx, 0,
-			   hd_leaf_reg(hd_sel_alu_wide(sel, HD_OP_IMAD_WIDE, HD_MOD(SIGN, is_signed(type)),
+			   hd_leaf_reg(hd_sel_alu_wide(sel, HD_OP_IMAD_WIDE, HD_MOD(SIGN, hd_ptx_type_is_signed(type)),
 						       hd_sel_word(sel, &a, 0), hd_sel_word(sel, &b, 0),
 						       hd_reg(hd_sel_reg(sel, c)))),
 			   64);
 	else if (type.bits == 32 && !wide)
 		hd_ptx_out(ptx, 0,
 			   hd_leaf_reg(hd_sel_alu(sel, hd_ptx_has(ptx, "hi") ? HD_OP_IMAD_HI : HD_OP_IMAD,
-						  hd_ptx_has(ptx, "hi") ? HD_MOD(SIGN, is_signed(type)) : 0,
+						  hd_ptx_has(ptx, "hi") ? HD_MOD(SIGN, hd_ptx_type_is_signed(type)) : 0,
 						  hd_sel_word(sel, &a, 0), hd_sel_word(sel, &b, 0),
 						  hd_sel_word(sel, &c, 0))),
 			   32);
@@ -176,8 +171,8 @@ static void multiply_add(struct hd_ptx *ptx, unsigned arg)
 static void multiply_24(struct hd_ptx *ptx, unsigned add)
 {
 	struct hd_ptx_type type = hd_ptx_integer_type(ptx);
-	struct hd_opnd a = hd_sel_extended(ptx->sel, hd_ptx_in(ptx, 1, 32), 24, is_signed(type));
-	struct hd_opnd b = hd_sel_extended(ptx->sel, hd_ptx_in(ptx, 2, 32), 24, is_signed(type));
+	struct hd_opnd a = hd_sel_extended(ptx->sel, hd_ptx_in(ptx, 1, 32), 24, hd_ptx_type_is_signed(type));
+	struct hd_opnd b = hd_sel_extended(ptx->sel, hd_ptx_in(ptx, 2, 32), 24, hd_ptx_type_is_signed(type));
 	hd_ptx_out(ptx, 0,
 		   hd_leaf_reg(hd_sel_alu(ptx->sel, HD_OP_IMAD, 0, a, b, add ? hd_ptx_word(ptx, 3) : hd_none())), 32);
 }
@@ -191,9 +186,10 @@ static void dot_product(struct hd_ptx *ptx, unsigned arg)
 		return;
 	}
 	hd_ptx_out(ptx, 0,
-		   hd_leaf_reg(hd_sel_alu(ptx->sel, HD_OP_IDP4A,
-					  HD_MOD(SIGN, is_signed(a)) | HD_MOD(SIGNB, is_signed(b)), hd_ptx_word(ptx, 1),
-					  hd_ptx_word(ptx, 2), hd_ptx_word(ptx, 3))),
+		   hd_leaf_reg(
+			   hd_sel_alu(ptx->sel, HD_OP_IDP4A,
+				      HD_MOD(SIGN, hd_ptx_type_is_signed(a)) | HD_MOD(SIGNB, hd_ptx_type_is_signed(b)),
+				      hd_ptx_word(ptx, 1), hd_ptx_word(ptx, 2), hd_ptx_word(ptx, 3))),
 		   32);
 }
 
@@ -205,8 +201,8 @@ static void absolute_difference(struct hd_ptx *ptx, unsigned arg)
 	(void)arg;
 	if (ptx->failed)
 		return;
-	struct hd_leaf high = hd_sel_minmax(ptx->sel, true, is_signed(type), a, b, type.bits);
-	struct hd_leaf low = hd_sel_minmax(ptx->sel, false, is_signed(type), a, b, type.bits);
+	struct hd_leaf high = hd_sel_minmax(ptx->sel, true, hd_ptx_type_is_signed(type), a, b, type.bits);
+	struct hd_leaf low = hd_sel_minmax(ptx->sel, false, hd_ptx_type_is_signed(type), a, b, type.bits);
 	high = hd_ptx_plain_add(ptx, high, low, true);
 	hd_ptx_out(ptx, 0, hd_ptx_plain_add(ptx, high, hd_ptx_in(ptx, 3, type.bits), false), type.bits);
 }
@@ -223,7 +219,7 @@ static void minmax(struct hd_ptx *ptx, unsigned max)
 	type = hd_ptx_integer_type(ptx);
 	if (!ptx->failed)
 		hd_ptx_out(ptx, 0,
-			   hd_sel_minmax(ptx->sel, max, is_signed(type), hd_ptx_in(ptx, 1, type.bits),
+			   hd_sel_minmax(ptx->sel, max, hd_ptx_type_is_signed(type), hd_ptx_in(ptx, 1, type.bits),
 					 hd_ptx_in(ptx, 2, type.bits), type.bits),
 			   type.bits);
 }
@@ -345,9 +341,9 @@ static void shift(struct hd_ptx *ptx, unsigned left)
 	if (!ptx->failed)
 		hd_ptx_out(ptx, 0,
 			   hd_ptx_shifted(ptx,
-					  left		    ? LLVMShl
-					  : is_signed(type) ? LLVMAShr
-							    : LLVMLShr,
+					  left				? LLVMShl
+					  : hd_ptx_type_is_signed(type) ? LLVMAShr
+									: LLVMLShr,
 					  hd_ptx_in(ptx, 1, type.bits), hd_ptx_in(ptx, 2, 32), type.bits),
 			   type.bits);
 }

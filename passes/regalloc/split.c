@@ -15,12 +15,6 @@
 
 /* ---- places ---- */
 
-static void spread(int32_t *change, struct hd_segment segment, int32_t by)
-{
-	change[segment.start] += by;
-	change[segment.end] -= by;
-}
-
 static void sum_up(int32_t *change, uint32_t count)
 {
 	for (uint32_t i = 1; i < count; i++)
@@ -34,8 +28,9 @@ static void find_room(struct hd_splitter *s, uint32_t positions)
 	for (uint32_t reg = 0; reg < allocator->cap; reg++) {
 		const struct hd_track *track = &allocator->tracks[reg];
 		for (uint32_t i = 0; i < track->claims.len; i++)
-			spread(s->room, (struct hd_segment){track->claims.data[i].start, track->claims.data[i].end},
-			       -1);
+			hd_segment_spread(s->room,
+					  (struct hd_segment){track->claims.data[i].start, track->claims.data[i].end},
+					  -1);
 	}
 	sum_up(s->room, positions);
 }
@@ -48,7 +43,7 @@ static void find_pressure(struct hd_splitter *s, uint32_t positions)
 			continue;
 		for (uint32_t w = s->live->base[vreg]; w < s->live->base[vreg + 1]; w++)
 			for (uint32_t i = intervals->segment_start[w]; i < intervals->segment_start[w + 1]; i++)
-				spread(s->pressure, intervals->segments[i], 1);
+				hd_segment_spread(s->pressure, intervals->segments[i], 1);
 	}
 	sum_up(s->pressure, positions);
 }

@@ -5,6 +5,7 @@
  */
 #include "heddle/opcodes.h"
 #include "passes/select/select.h"
+#include "passes/words.h"
 
 static const struct row {
 	const char *shape, *factor;
@@ -16,33 +17,23 @@ static const struct row {
 	{"m16n8k32", "s8", HD_OP_IMMA_SP_16832, 1},	 {"m16n8k64", "s8", HD_OP_IMMA_SP_16832, 2},
 };
 
-static bool is(const char *a, const char *b)
-{
-	return !strcmp(a, b);
-}
-
-static bool is_byte(const char *type)
-{
-	return is(type, "s8") || is(type, "u8");
-}
-
 static const struct row *find_row(const struct hd_mma_form *form)
 {
-	const char *factor = is_byte(form->a) ? "s8" : form->a;
+	const char *factor = hd_word_is_byte(form->a) ? "s8" : form->a;
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-		if (is(rows[i].shape, form->shape) && is(rows[i].factor, factor))
+		if (hd_word_is(rows[i].shape, form->shape) && hd_word_is(rows[i].factor, factor))
 			return &rows[i];
 	return NULL;
 }
 
 static const char *check_form(const struct hd_mma_form *form)
 {
-	bool bytes = is_byte(form->a);
-	if (bytes ? !is_byte(form->b) : !is(form->a, form->b))
+	bool bytes = hd_word_is_byte(form->a);
+	if (bytes ? !hd_word_is_byte(form->b) : !hd_word_is(form->a, form->b))
 		return "the factors have different types";
-	if (!is(form->c, form->d))
+	if (!hd_word_is(form->c, form->d))
 		return "the accumulator and the result have different types";
-	if (!is(form->c, bytes ? "s32" : "f32") && !(is(form->a, "f16") && is(form->c, "f16")))
+	if (!hd_word_is(form->c, bytes ? "s32" : "f32") && !(hd_word_is(form->a, "f16") && hd_word_is(form->c, "f16")))
 		return "the accumulator has another type than products of these factors";
 	if (form->a_col || !form->b_col)
 		return "a is to be .row and b .col";
@@ -63,8 +54,8 @@ static uint16_t mods_of(const struct hd_mma_form *form, unsigned op)
 		return HD_MOD(SIGNA, *form->a == 's') | HD_MOD(SIGNB, *form->b == 's');
 	if (op == HD_OP_HMMA_SP_1688_TF32)
 		return 0;
-	return HD_MOD(ACC, is(form->c, "f16") ? HD_ACC_F16 : HD_ACC_F32) |
-	       HD_MOD(FACTOR, is(form->a, "bf16") ? HD_FACTOR_BF16 : HD_FACTOR_F16);
+	return HD_MOD(ACC, hd_word_is(form->c, "f16") ? HD_ACC_F16 : HD_ACC_F32) |
+	       HD_MOD(FACTOR, hd_word_is(form->a, "bf16") ? HD_FACTOR_BF16 : HD_FACTOR_F16);
 }
 
 const char *hd_sel_mma_sparse_choose(struct hd_select *sel, const struct hd_mma_form *form, uint64_t selector,

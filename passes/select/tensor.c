@@ -8,6 +8,7 @@
  */
 #include "heddle/opcodes.h"
 #include "passes/select/select.h"
+#include "passes/words.h"
 
 static const struct row {
 	const char *shape, *factor;
@@ -25,15 +26,12 @@ static const struct row {
 	{"m16n8k8", "f64", HD_OP_DMMA_884, 90},	       {"m16n8k16", "f64", HD_OP_DMMA_884, 90},
 };
 
-static bool is(const char *a, const char *b)
-{
-	return !strcmp(a, b);
-}
-
 /* Of an integer factor; 0: another one. */
 static unsigned bits_of(const char *type)
 {
-	return is(type, "s8") || is(type, "u8") ? 8 : is(type, "s4") || is(type, "u4") ? 4 : is(type, "b1");
+	return hd_word_is(type, "s8") || hd_word_is(type, "u8")	  ? 8
+	       : hd_word_is(type, "s4") || hd_word_is(type, "u4") ? 4
+								  : hd_word_is(type, "b1");
 }
 
 static const struct row *find_row(const struct hd_mma_form *form)
@@ -41,7 +39,7 @@ static const struct row *find_row(const struct hd_mma_form *form)
 	unsigned bits = bits_of(form->a);
 	const char *factor = bits == 8 ? "s8" : bits == 4 ? "s4" : form->a;
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-		if (is(rows[i].shape, form->shape) && is(rows[i].factor, factor))
+		if (hd_word_is(rows[i].shape, form->shape) && hd_word_is(rows[i].factor, factor))
 			return &rows[i];
 	return NULL;
 }
@@ -49,12 +47,12 @@ static const struct row *find_row(const struct hd_mma_form *form)
 static const char *check_form(const struct hd_mma_form *form, const struct row *row)
 {
 	unsigned bits = bits_of(form->a);
-	const char *sum = bits ? "s32" : is(form->a, "f64") ? "f64" : "f32";
-	if (bits ? bits != bits_of(form->b) : !is(form->a, form->b))
+	const char *sum = bits ? "s32" : hd_word_is(form->a, "f64") ? "f64" : "f32";
+	if (bits ? bits != bits_of(form->b) : !hd_word_is(form->a, form->b))
 		return "the factors have different types";
-	if (!is(form->c, form->d))
+	if (!hd_word_is(form->c, form->d))
 		return "the accumulator and the result have different types";
-	if (!is(form->c, sum) && !(is(form->a, "f16") && is(form->c, "f16")))
+	if (!hd_word_is(form->c, sum) && !(hd_word_is(form->a, "f16") && hd_word_is(form->c, "f16")))
 		return "the accumulator has another type than products of these factors";
 	if (row->op != HD_OP_HMMA_884 && (form->a_col || !form->b_col))
 		return "a is to be .row and b .col";
@@ -67,17 +65,17 @@ static const char *check_form(const struct hd_mma_form *form, const struct row *
 
 static uint16_t mods_of(const struct hd_mma_form *form, unsigned op)
 {
-	uint16_t acc = HD_MOD(ACC, is(form->c, "f16") ? HD_ACC_F16 : HD_ACC_F32);
+	uint16_t acc = HD_MOD(ACC, hd_word_is(form->c, "f16") ? HD_ACC_F16 : HD_ACC_F32);
 	if (op == HD_OP_HMMA_884)
 		return acc | HD_MOD(COLA, form->a_col) | HD_MOD(COLB, form->b_col);
 	unsigned bits = bits_of(form->a);
 	if (bits == 1)
-		return HD_MOD(PARTS, is(form->bits, "xor") ? HD_PARTS_XOR : HD_PARTS_AND);
+		return HD_MOD(PARTS, hd_word_is(form->bits, "xor") ? HD_PARTS_XOR : HD_PARTS_AND);
 	if (bits)
 		return HD_MOD(SIGNA, *form->a == 's') | HD_MOD(SIGNB, *form->b == 's') | HD_MOD(SAT, form->saturates) |
 		       HD_MOD(PARTS, bits == 4 ? HD_PARTS_NIBBLES : HD_PARTS_BYTES);
 	if (op == HD_OP_HMMA_1688 || op == HD_OP_HMMA_16816)
-		return acc | HD_MOD(FACTOR, is(form->a, "bf16") ? HD_FACTOR_BF16 : HD_FACTOR_F16);
+		return acc | HD_MOD(FACTOR, hd_word_is(form->a, "bf16") ? HD_FACTOR_BF16 : HD_FACTOR_F16);
 	return 0;
 }
 
@@ -102,12 +100,12 @@ const char *hd_sel_mma_choose(struct hd_select *sel, const struct hd_mma_form *f
 	const char *wrong = check_form(form, row);
 	if (wrong)
 		return wrong;
-	unsigned capability = form->bits && is(form->bits, "and") ? 80 : row->capability;
+	unsigned capability = form->bits && hd_word_is(form->bits, "and") ? 80 : row->capability;
 	if (hd_sel_capability(sel) < capability)
 		return newer(capability);
 	mma->op = row->op;
 	mma->mods = mods_of(form, row->op);
-	mma->steps = row->op != HD_OP_HMMA_884 ? 1 : is(form->c, "f32") ? 4 : 2;
+	mma->steps = row->op != HD_OP_HMMA_884 ? 1 : hd_word_is(form->c, "f32") ? 4 : 2;
 	mma->a = (uint8_t)hd_op_width(row->op, mma->mods, HD_SLOT_A);
 	mma->b = (uint8_t)hd_op_width(row->op, mma->mods, HD_SLOT_B);
 	mma->c = (uint8_t)(hd_op_width(row->op, mma->mods, HD_SLOT_C) * mma->steps);
@@ -180,14 +178,6 @@ void hd_sel_load_matrices(struct hd_select *sel, struct hd_leaf pointer, unsigne
 
 enum { WORDS = HD_MMA_WORDS };
 
-static bool has_part(const char *const *parts, unsigned count, const char *part)
-{
-	for (unsigned i = 0; i < count; i++)
-		if (is(parts[i], part))
-			return true;
-	return false;
-}
-
 /*
  * mma.SHAPE.row.col.D.C of halves (mma.m16n8k8.row.col.f32.f32); with the factors' type where it is another one, and
  * b's where that differs: mma.m16n8k8.row.col.tf32, mma.m8n8k16.row.col.satfinite.u8.s8,
@@ -198,7 +188,7 @@ static bool form_of_name(const char *const *parts, unsigned count, struct hd_mma
 	unsigned last = count - 1;
 	if (count < 5)
 		return false;
-	if (is(parts[2], "popc")) {
+	if (hd_word_is(parts[2], "popc")) {
 		*form = (struct hd_mma_form){.shape = parts[3],
 					     .b_col = true,
 					     .bits = parts[1],
@@ -209,10 +199,10 @@ static bool form_of_name(const char *const *parts, unsigned count, struct hd_mma
 		return count == 7;
 	}
 	*form = (struct hd_mma_form){.shape = parts[1],
-				     .a_col = is(parts[2], "col"),
-				     .b_col = is(parts[3], "col"),
-				     .saturates = is(parts[4], "satfinite")};
-	if (is(parts[last], "f16") || is(parts[last], "f32")) {
+				     .a_col = hd_word_is(parts[2], "col"),
+				     .b_col = hd_word_is(parts[3], "col"),
+				     .saturates = hd_word_is(parts[4], "satfinite")};
+	if (hd_word_is(parts[last], "f16") || hd_word_is(parts[last], "f32")) {
 		form->a = form->b = "f16";
 		form->d = parts[last - 1];
 		form->c = parts[last];
@@ -220,7 +210,7 @@ static bool form_of_name(const char *const *parts, unsigned count, struct hd_mma
 	}
 	form->b = parts[last];
 	form->a = bits_of(parts[last - 1]) ? parts[last - 1] : parts[last];
-	form->c = form->d = bits_of(form->a) ? "s32" : is(form->a, "f64") ? "f64" : "f32";
+	form->c = form->d = bits_of(form->a) ? "s32" : hd_word_is(form->a, "f64") ? "f64" : "f32";
 	return true;
 }
 
@@ -283,7 +273,7 @@ static void load(struct hd_select *sel, unsigned arg)
 	const char *parts[HD_INTRINSIC_PARTS];
 	struct hd_opnd words[4];
 	unsigned count = hd_sel_intrinsic_parts(sel, text, parts);
-	unsigned matrices = has_part(parts, count, "x4") ? 4 : has_part(parts, count, "x2") ? 2 : 1;
+	unsigned matrices = hd_words_have(parts, count, "x4") ? 4 : hd_words_have(parts, count, "x2") ? 2 : 1;
 	LLVMTypeRef pointer = LLVMTypeOf(LLVMGetOperand(sel->inst, 0));
 	(void)arg;
 	if (hd_sel_capability(sel) < 75) {
@@ -292,7 +282,7 @@ static void load(struct hd_select *sel, unsigned arg)
 		return;
 	}
 	hd_sel_load_matrices(sel, hd_sel_arg(sel, 0), LLVMGetPointerAddressSpace(pointer), matrices,
-			     has_part(parts, count, "trans"), words);
+			     hd_words_have(parts, count, "trans"), words);
 	define_words(sel, words);
 }
 

@@ -7,19 +7,7 @@
  */
 #include "heddle/opcodes.h"
 #include "passes/select/select.h"
-
-static bool is(const char *a, const char *b)
-{
-	return !strcmp(a, b);
-}
-
-static bool has(const char *const *parts, unsigned count, const char *part)
-{
-	for (unsigned i = 0; i < count; i++)
-		if (is(parts[i], part))
-			return true;
-	return false;
-}
+#include "passes/words.h"
 
 static int dimension(const char *const *parts, unsigned count)
 {
@@ -31,10 +19,10 @@ static int dimension(const char *const *parts, unsigned count)
 		     {"3d", "3d", HD_TEX_3D},
 		     {"a1d", "1d", HD_TEX_ARRAY_1D},
 		     {"a2d", "2d", HD_TEX_ARRAY_2D}};
-	bool array = has(parts, count, "array");
+	bool array = hd_words_have(parts, count, "array");
 	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-		if (array ? names[i].dim >= HD_TEX_ARRAY_1D && has(parts, count, names[i].other)
-			  : has(parts, count, names[i].name))
+		if (array ? names[i].dim >= HD_TEX_ARRAY_1D && hd_words_have(parts, count, names[i].other)
+			  : hd_words_have(parts, count, names[i].name))
 			return (int)names[i].dim;
 	return -1;
 }
@@ -51,21 +39,21 @@ const char *hd_sel_texture_choose(const char *const *parts, unsigned count, stru
 	form->layered = dim >= HD_TEX_ARRAY_1D;
 	form->dims = dims[dim];
 	form->mods = HD_MOD(TDIM, dim);
-	if (is(parts[0], "tld4")) {
+	if (hd_word_is(parts[0], "tld4")) {
 		form->op = HD_OP_TLD4;
 		form->mods = 0;
 		for (unsigned i = 0; i < 4; i++)
-			if (has(parts, count, channels[i]))
+			if (hd_words_have(parts, count, channels[i]))
 				form->mods = HD_MOD(CHANNEL, i);
 		return dim == HD_TEX_2D ? NULL : "elements are gathered of plain two-dimensional textures";
 	}
-	if (has(parts, count, "grad")) {
+	if (hd_words_have(parts, count, "grad")) {
 		form->op = HD_OP_TXD;
 		form->gradients = true;
 		return dim <= HD_TEX_2D ? NULL : "gradients are those of plain textures of one or two dimensions";
 	}
-	form->level = has(parts, count, "level");
-	if (is(coordinates, "f32")) {
+	form->level = hd_words_have(parts, count, "level");
+	if (hd_word_is(coordinates, "f32")) {
 		form->mods |= form->level ? HD_MOD(LEVEL, HD_LEVEL_GIVEN) : 0;
 		return NULL;
 	}
@@ -130,8 +118,8 @@ static void fetch(struct hd_select *sel, unsigned arg)
 	unsigned count = hd_sel_intrinsic_parts(sel, text, parts), operand = 1, n = 0;
 	const char *name = LLVMGetValueName(LLVMGetCalledValue(sel->inst));
 	(void)arg;
-	const char *wrong = !has(parts, count, "unified") ? "a texture and a sampler apart are not supported"
-							  : hd_sel_texture_choose(parts, count, &form);
+	const char *wrong = !hd_words_have(parts, count, "unified") ? "a texture and a sampler apart are not supported"
+								    : hd_sel_texture_choose(parts, count, &form);
 	if (wrong) {
 		hd_sel_unsupported(sel, "intrinsic %s: %s", name, wrong);
 		return;

@@ -13,4 +13,9 @@ static inline uint64_t hd_earlier(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
+static inline uint64_t hd_later(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
 #endif

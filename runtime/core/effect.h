@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "heddle/machine.h"
+#include "heddle/inst.h"
 #include "runtime/core/address.h"
 
 /* What an executed instruction means for timing; filled by hd_warp_execute. */

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "heddle/machine.h"
+#include "heddle/inst.h"
 #include "heddle/object.h"
 #include "lib/vec.h"
 #include "runtime/core/hazard.h"

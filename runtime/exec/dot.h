@@ -35,4 +35,10 @@ struct hd_dot_number hd_dot_number(enum hd_factor factor, uint32_t bits);
 uint32_t hd_dot(const struct hd_dot_rule *rule, const struct hd_dot_number *a, const struct hd_dot_number *b,
 		unsigned count, uint32_t c);
 
+/* Element `index` of a word of elements of so many bits. */
+static inline uint32_t hd_dot_element(uint32_t word, unsigned index, unsigned bits)
+{
+	return bits == 32 ? word : word >> index * bits & ((1u << bits) - 1);
+}
+
 #endif

@@ -32,11 +32,6 @@ struct shape {
 	uint8_t bits;	     /* of a factor */
 };
 
-static uint32_t element(uint32_t word, unsigned index, unsigned bits)
-{
-	return bits == 32 ? word : word >> index * bits & ((1u << bits) - 1);
-}
-
 static void gather_a(const struct hd_exec *exec, const struct hd_dinst *inst, struct shape shape,
 		     uint32_t a[ROWS][DEPTH])
 {
@@ -47,7 +42,7 @@ static void gather_a(const struct hd_exec *exec, const struct hd_dinst *inst, st
 			unsigned row = lane / QUAD + reg % halves * OCTET;
 			unsigned k = (reg / halves * QUAD + lane % QUAD) * each;
 			for (unsigned i = 0; i < each; i++)
-				a[row][k + i] = element(words[lane], i, shape.bits);
+				a[row][k + i] = hd_dot_element(words[lane], i, shape.bits);
 		}
 	}
 }
@@ -61,7 +56,7 @@ static void gather_b(const struct hd_exec *exec, const struct hd_dinst *inst, st
 		for (unsigned lane = 0; lane < HD_WARP_LANES; lane++)
 			for (unsigned i = 0; i < each; i++)
 				b[lane / QUAD][(reg * QUAD + lane % QUAD) * each + i] =
-					element(words[lane], i, shape.bits);
+					hd_dot_element(words[lane], i, shape.bits);
 	}
 }
 

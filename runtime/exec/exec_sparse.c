@@ -23,11 +23,6 @@ struct kind {
 };
 static const struct kind halves = {16, 8, 4}, tf32 = {32, 4, 2}, bytes = {8, 16, 4};
 
-static uint32_t element(uint32_t word, unsigned index, unsigned bits)
-{
-	return bits == 32 ? word : word >> index * bits & ((1u << bits) - 1);
-}
-
 /* The stored elements of a row of a, and their columns. */
 static void row_of(const struct hd_exec *exec, const struct hd_dinst *inst, const struct kind *kind, unsigned row,
 		   uint32_t values[STORED], uint8_t columns[STORED])
@@ -40,7 +35,7 @@ static void row_of(const struct hd_exec *exec, const struct hd_dinst *inst, cons
 	uint32_t which = kind->bits == 8 ? meta[from + lower] : meta[from] >> lower * 16;
 	for (unsigned i = 0; i < kind->stored; i++) {
 		unsigned chunk = i / per_chunk, number = which >> (4 * chunk + 2 * (i % per_chunk)) & 3;
-		values[i] = element(words[first + i / each], i % each, kind->bits);
+		values[i] = hd_dot_element(words[first + i / each], i % each, kind->bits);
 		columns[i] = (uint8_t)(chunk * kind->chunk + (kind->chunk == 2 ? number / 2 : number));
 	}
 }
@@ -49,7 +44,8 @@ static uint32_t of_b(const struct hd_exec *exec, const struct hd_dinst *inst, co
 		     unsigned column)
 {
 	unsigned each = 32 / kind->bits, lane = column * QUAD + k / each % QUAD;
-	return element(hd_row(exec->warp, hd_next_reg(inst->inst.b, k / (QUAD * each)))[lane], k % each, kind->bits);
+	return hd_dot_element(hd_row(exec->warp, hd_next_reg(inst->inst.b, k / (QUAD * each)))[lane], k % each,
+			      kind->bits);
 }
 
 /* ---- floating point */

@@ -11,7 +11,7 @@
 #include "runtime/gpu/functional.h"
 #include "runtime/gpu/power.h"
 
-static uint64_t counter_value(const struct hd_counters *counters, uint32_t index)
+uint64_t hd_counter_value(const struct hd_counters *counters, uint32_t index)
 {
 	uint64_t value;
 	memcpy(&value, (const char *)counters + hd_counter_info[index].offset, sizeof value);
@@ -61,7 +61,7 @@ void hd_stats_json(json_t *object, const struct hd_stats *stats, const struct hd
 		return;
 	}
 	for (uint32_t i = 0; i < hd_counter_count; i++)
-		set_count(object, hd_counter_info[i].name, counter_value(c, i));
+		set_count(object, hd_counter_info[i].name, hd_counter_value(c, i));
 	double ipc = c->cycles ? (double)c->warp_instructions / (double)c->cycles : 0;
 	json_object_set_new(object, "ipc", json_real(ipc));
 	json_object_set_new(object, "l1d", l1d_object(c));

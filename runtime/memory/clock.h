@@ -35,14 +35,4 @@ static inline uint64_t hd_clock_edge(const struct hd_clock *clock, uint64_t cycl
 	return clock->core == clock->domain ? cycle : (cycle * clock->core + clock->domain - 1) / clock->domain;
 }
 
-static inline uint64_t hd_min64(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
-static inline uint64_t hd_max64(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
-
 #endif

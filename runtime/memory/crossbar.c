@@ -239,7 +239,7 @@ static void schedule_from(struct hd_crossbar *x, uint64_t *wheel, uint32_t words
 	if (!x->occupied && x->cycle + WHEEL / 2 < cycle)
 		x->cycle = cycle - WHEEL / 2;
 	schedule(x, wheel, words, port, cycle);
-	x->next = hd_min64(x->next, hd_clock_edge(&x->clock, cycle));
+	x->next = hd_earlier(x->next, hd_clock_edge(&x->clock, cycle));
 }
 
 /* ---- senders and receivers */

@@ -67,7 +67,7 @@ static void init_banks(struct hd_dram *dram, uint32_t count)
 static void init_refresh(struct hd_dram *dram, const struct hd_config *config)
 {
 	dram->refresh_sets = config->dram_refresh == HD_DRAM_REFRESH_BANK ? (uint32_t)config->dram_banks : 1;
-	dram->refresh_interval = hd_max64(1, (uint64_t)config->t_refi / dram->refresh_sets);
+	dram->refresh_interval = hd_later(1, (uint64_t)config->t_refi / dram->refresh_sets);
 	dram->refresh_at = config->t_refi ? dram->refresh_interval : HD_NEVER;
 }
 
@@ -256,13 +256,13 @@ static void issue_column(struct hd_dram *dram, uint32_t index, uint64_t cycle)
 	dram->group_ready[bank->group] = cycle + t->ccdl;
 	uint64_t any = cycle + t->ccd, reads = any, writes = any;
 	if (read)
-		writes = hd_max64(any, end + TURNAROUND > t->wl ? end + TURNAROUND - t->wl : 0);
+		writes = hd_later(any, end + TURNAROUND > t->wl ? end + TURNAROUND - t->wl : 0);
 	else
-		reads = hd_max64(any, end + t->cdlr);
+		reads = hd_later(any, end + t->cdlr);
 	/* Data of consecutive bursts may not overlap on the bus. */
-	dram->column_ready[HD_DRAM_READ] = hd_max64(reads, end > t->cl ? end - t->cl : 0);
-	dram->column_ready[HD_DRAM_WRITE] = hd_max64(writes, end > t->wl ? end - t->wl : 0);
-	bank->precharge_ready = hd_max64(bank->precharge_ready, read ? cycle + t->rtpl : end + t->wr);
+	dram->column_ready[HD_DRAM_READ] = hd_later(reads, end > t->cl ? end - t->cl : 0);
+	dram->column_ready[HD_DRAM_WRITE] = hd_later(writes, end > t->wl ? end - t->wl : 0);
+	bank->precharge_ready = hd_later(bank->precharge_ready, read ? cycle + t->rtpl : end + t->wr);
 	if (!--request->bursts)
 		finish(dram, index, end);
 }
@@ -277,9 +277,9 @@ static uint32_t choose_column(const struct hd_dram *dram, uint64_t cycle, uint64
 		const struct hd_dram_bank *bank = &dram->banks[index];
 		uint32_t hit = bank->hit[dram->mode];
 		uint64_t bus = dram->column_ready[dram->requests[hit].kind];
-		uint64_t ready = hd_max64(hd_max64(bank->column_ready, dram->group_ready[bank->group]), bus);
+		uint64_t ready = hd_later(hd_later(bank->column_ready, dram->group_ready[bank->group]), bus);
 		if (ready > cycle)
-			*when = hd_min64(*when, ready);
+			*when = hd_earlier(*when, ready);
 		else if (older(dram, hit, best))
 			best = hit;
 	}
@@ -300,7 +300,7 @@ static uint32_t oldest_ready(const struct hd_dram *dram, uint64_t banks, bool ac
 		const struct hd_dram_bank *bank = &dram->banks[__builtin_ctzll(banks)];
 		uint64_t ready = activate ? bank->activate_ready : bank->precharge_ready;
 		if (ready > cycle)
-			*when = hd_min64(*when, ready);
+			*when = hd_earlier(*when, ready);
 		else if (older(dram, bank->first[dram->mode], best))
 			best = bank->first[dram->mode];
 	}
@@ -313,7 +313,7 @@ static uint32_t choose_row(const struct hd_dram *dram, uint64_t cycle, uint64_t 
 	uint64_t banks = row_banks(dram), closed = banks & ~dram->open;
 	uint32_t precharge = oldest_ready(dram, banks & dram->open, false, cycle, when), activate = HD_NONE;
 	if (closed && dram->rrd_ready > cycle)
-		*when = hd_min64(*when, dram->rrd_ready);
+		*when = hd_earlier(*when, dram->rrd_ready);
 	else
 		activate = oldest_ready(dram, closed, true, cycle, when);
 	if (activate == HD_NONE || (precharge != HD_NONE && older(dram, precharge, activate)))
@@ -338,7 +338,7 @@ static void issue_row(struct hd_dram *dram, uint32_t index, uint64_t cycle)
 	uint32_t bank_index = dram->requests[index].bank;
 	struct hd_dram_bank *bank = &dram->banks[bank_index];
 	if (bank->row != HD_NONE) {
-		bank->activate_ready = hd_max64(bank->activate_ready, cycle + t->rp);
+		bank->activate_ready = hd_later(bank->activate_ready, cycle + t->rp);
 		open_row(dram, bank_index, HD_NONE);
 		return;
 	}
@@ -349,7 +349,7 @@ static void issue_row(struct hd_dram *dram, uint32_t index, uint64_t cycle)
 	bank->fresh = true;
 	/* Of four activations in a row the last is the window's end after the first at the earliest. */
 	dram->window[dram->activations++ % HD_DRAM_WINDOW] = cycle + t->faw;
-	dram->rrd_ready = hd_max64(cycle + t->rrd, dram->window[dram->activations % HD_DRAM_WINDOW]);
+	dram->rrd_ready = hd_later(cycle + t->rrd, dram->window[dram->activations % HD_DRAM_WINDOW]);
 	open_row(dram, bank_index, dram->requests[index].row);
 }
 
@@ -362,8 +362,8 @@ static void refresh(struct hd_dram *dram, uint32_t first, uint32_t end, uint64_t
 	for (uint32_t i = first; i < end; i++) {
 		const struct hd_dram_bank *bank = &dram->banks[i];
 		bool closed = bank->row == HD_NONE;
-		from = hd_max64(from,
-				closed ? bank->activate_ready : hd_max64(due, bank->precharge_ready) + dram->t.rp);
+		from = hd_later(from,
+				closed ? bank->activate_ready : hd_later(due, bank->precharge_ready) + dram->t.rp);
 	}
 	for (uint32_t i = first; i < end; i++) {
 		if (dram->banks[i].row != HD_NONE)
@@ -423,7 +423,7 @@ static uint64_t clock_cycle(struct hd_dram *dram, uint64_t cycle)
 	if (row_banks(dram) || row != HD_NONE || !dram->hits[dram->mode])
 		return cycle + 1;
 	uint64_t bus = dram->column_ready[dram->mode];
-	return hd_max64(cycle + 1, dram->mixed ? hd_min64(bus, dram->column_ready[HD_DRAM_WRITE]) : bus);
+	return hd_later(cycle + 1, dram->mixed ? hd_earlier(bus, dram->column_ready[HD_DRAM_WRITE]) : bus);
 }
 
 void hd_dram_tick(struct hd_dram *dram, uint64_t now)

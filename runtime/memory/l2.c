@@ -323,7 +323,7 @@ static void wake_waiters(struct hd_l2_slice *slice, uint64_t now, struct hd_tag 
 			continue;
 		}
 		if (waiter->service)
-			slice->busy = hd_max64(slice->busy, hd_clock_at(&slice->clock, now)) + waiter->service;
+			slice->busy = hd_later(slice->busy, hd_clock_at(&slice->clock, now)) + waiter->service;
 		answer(slice, waiter->reply, now + waiter->service);
 		*link = waiter->next;
 		waiter->next = slice->free_waiter;
@@ -407,16 +407,16 @@ static uint64_t next_cycle(struct hd_l2_slice *slice, uint64_t now, struct hd_cr
 			   const struct hd_crossbar *down)
 {
 	uint64_t next =
-		hd_min64(departure(slice, &slice->out, now, down), departure(slice, &slice->low_out, now, down));
+		hd_earlier(departure(slice, &slice->out, now, down), departure(slice, &slice->low_out, now, down));
 	const struct hd_packet *request = hd_crossbar_front(up, slice->index, now);
 	const struct hd_dram_fill *fill = next_fill(slice);
 	if (request && hd_packets_room(queue_of(slice, request)))
-		next = hd_min64(next, request->ready);
+		next = hd_earlier(next, request->ready);
 	if (next_queue(slice))
-		next = hd_min64(next, hd_clock_edge(&slice->clock, slice->busy));
+		next = hd_earlier(next, hd_clock_edge(&slice->clock, slice->busy));
 	/* A fill that is due waits for the out queue. */
 	if (fill && fill->ready > now)
-		next = hd_min64(next, fill->ready);
+		next = hd_earlier(next, fill->ready);
 	return next > now ? next : now + 1;
 }
 
@@ -425,7 +425,7 @@ static void serve_queues(struct hd_l2_slice *slice, uint64_t now, struct hd_cros
 {
 	uint64_t last = hd_clock_at(&slice->clock, now), before = now ? hd_clock_at(&slice->clock, now - 1) : 0;
 	for (struct hd_packets *queue; (queue = next_queue(slice));) {
-		uint64_t cycle = hd_max64(slice->busy, before + 1);
+		uint64_t cycle = hd_later(slice->busy, before + 1);
 		if (cycle > last)
 			break;
 		*(queue == &slice->low ? &slice->low_stalled : &slice->stalled) =

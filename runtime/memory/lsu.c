@@ -215,8 +215,8 @@ void hd_lsu_issue(struct hd_lsu *lsu, uint64_t now, uint64_t ready, const struct
 {
 	struct hd_lsu_front *front = lsu->fronts[request->grid];
 	assert(front->end - front->first < lsu->capacity && request->group < lsu->group_count);
-	struct hd_lsu_waiting *slot = place_in_queue(lsu, front, hd_max64(ready, now + 1));
-	*slot = (struct hd_lsu_waiting){.issued = now, .ready = hd_max64(ready, now + 1), .token = request->token};
+	struct hd_lsu_waiting *slot = place_in_queue(lsu, front, hd_later(ready, now + 1));
+	*slot = (struct hd_lsu_waiting){.issued = now, .ready = hd_later(ready, now + 1), .token = request->token};
 	slot->group = request->group;
 	slot->place = request->place;
 	slot->space = request->space;
@@ -261,7 +261,7 @@ static void end(struct hd_lsu *lsu, uint32_t index, uint64_t cycle)
 void hd_lsu_access_done(struct hd_lsu *lsu, uint32_t index, uint64_t cycle)
 {
 	struct hd_lsu_inflight *entry = &lsu->inflight[index];
-	entry->due = hd_max64(entry->due, cycle);
+	entry->due = hd_later(entry->due, cycle);
 	if (--entry->remaining)
 		return;
 	if (entry->copy)
@@ -418,7 +418,7 @@ static void wait_for_l1(struct hd_lsu *lsu, uint32_t index, uint64_t now)
 {
 	struct hd_lsu_inflight *entry = &lsu->inflight[index];
 	if (!is_store(entry->kind))
-		entry->due = hd_max64(entry->due, now + lsu->l1_latency);
+		entry->due = hd_later(entry->due, now + lsu->l1_latency);
 }
 
 /* Returns whether any line access was done; sets `waits` when one is left that only lacks a port. */
@@ -497,7 +497,7 @@ static bool serve_grid(struct hd_lsu *lsu, uint32_t grid, uint64_t now)
 	lsu->counters->l1d_port_stalls += waits;
 	note_stall(lsu, front, grid, now, moved);
 	if (front->current != HD_NONE && is_through(lsu, front, head))
-		next_instruction(lsu, front, grid, hd_max64(now + 1, front->begun + lsu->interval));
+		next_instruction(lsu, front, grid, hd_later(now + 1, front->begun + lsu->interval));
 	return moved;
 }
 
@@ -552,7 +552,7 @@ bool hd_lsu_take_shared(struct hd_lsu *lsu, uint64_t now, uint32_t grid)
 
 uint64_t hd_lsu_use_shared(struct hd_lsu *lsu, uint64_t now, uint32_t grid)
 {
-	lsu->front_free = hd_max64(lsu->front_free, now) + 1;
+	lsu->front_free = hd_later(lsu->front_free, now) + 1;
 	lsu->grids[grid].shared_cycles++;
 	lsu->grids[grid].transfer_shared_cycles++;
 	return lsu->front_free;
@@ -563,10 +563,10 @@ uint64_t hd_lsu_use_shared(struct hd_lsu *lsu, uint64_t now, uint32_t grid)
 static uint64_t next_cycle(const struct hd_lsu *lsu, uint64_t now)
 {
 	uint64_t next =
-		hd_min64(hd_lsu_port_next(lsu, now), hd_max64(hd_completions_next(&lsu->copies), lsu->front_free));
+		hd_earlier(hd_lsu_port_next(lsu, now), hd_later(hd_completions_next(&lsu->copies), lsu->front_free));
 	for (uint32_t left = lsu->filled & ~lsu->stalled; left; left &= left - 1) {
 		const struct hd_lsu_waiting *head = head_of(lsu->fronts[__builtin_ctz(left)]);
-		next = hd_min64(next, hd_max64(head->ready, lsu->front_free));
+		next = hd_earlier(next, hd_later(head->ready, lsu->front_free));
 	}
 	return next > now ? next : now + 1;
 }

@@ -241,10 +241,10 @@ uint64_t hd_lsu_port_next(const struct hd_lsu *lsu, uint64_t now)
 	const struct hd_packet *reply = hd_crossbar_front(&lsu->memory->down, lsu->sm, now);
 	uint64_t next = lsu->refused ? now + 1 : HD_NEVER;
 	if (reply)
-		next = hd_min64(next, hd_max64(reply->ready, lsu->next_reply));
+		next = hd_earlier(next, hd_later(reply->ready, lsu->next_reply));
 	for (uint32_t left = lsu->l1.waiting; left; left &= left - 1)
-		next = hd_min64(next, departure(lsu, &lsu->l1.out[__builtin_ctz(left)], now));
+		next = hd_earlier(next, departure(lsu, &lsu->l1.out[__builtin_ctz(left)], now));
 	for (uint32_t i = 0; lsu->lines_under_way && i < 2; i++)
-		next = hd_min64(next, departure(lsu, &lsu->lines[i], now));
+		next = hd_earlier(next, departure(lsu, &lsu->lines[i], now));
 	return next;
 }

@@ -173,15 +173,15 @@ static void step(struct hd_memory *memory, uint64_t now)
 	hd_crossbar_collect(&memory->down);
 	down_cycle(memory, now);
 	memory->next =
-		hd_min64(hd_agenda_next(&memory->slice_agenda, now), hd_agenda_next(&memory->channel_agenda, now));
-	memory->next = hd_min64(memory->next, hd_min64(memory->up.next, memory->down.next));
+		hd_earlier(hd_agenda_next(&memory->slice_agenda, now), hd_agenda_next(&memory->channel_agenda, now));
+	memory->next = hd_earlier(memory->next, hd_earlier(memory->up.next, memory->down.next));
 }
 
 uint64_t hd_memory_take(struct hd_memory *memory)
 {
 	hd_crossbar_take(&memory->up);
 	hd_crossbar_take(&memory->down);
-	memory->next = hd_min64(memory->next, hd_min64(memory->up.next, memory->down.next));
+	memory->next = hd_earlier(memory->next, hd_earlier(memory->up.next, memory->down.next));
 	return memory->next;
 }
 
@@ -237,7 +237,7 @@ uint64_t hd_memory_lead(const struct hd_memory *memory)
 	const struct hd_clock *clock = &memory->up.clock;
 	uint64_t most = HD_CROSSBAR_AHEAD * clock->core / clock->domain;
 	uint64_t lead = 1 + (memory->up.latency - 1) * clock->core / clock->domain;
-	lead = hd_min64(lead, hd_min64(most, HD_CROSSBAR_AHEAD));
+	lead = hd_earlier(lead, hd_earlier(most, HD_CROSSBAR_AHEAD));
 	return lead ? lead : 1;
 }
 

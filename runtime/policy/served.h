@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "heddle/machine.h"
+#include "heddle/inst.h"
 
 struct hd_dinst;
 struct hd_warp;

@@ -30,11 +30,6 @@ enum {
 	MOST_READS = sizeof((struct hd_dinst){0}.read_regs)
 };
 
-static uint64_t max64(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
-
 /* Banks from which an instruction reads registers. */
 struct reads {
 	uint32_t count;
@@ -98,7 +93,7 @@ static uint64_t room_of(const struct hd_bank_shape *shape, const uint64_t *ports
 	uint64_t end = (from + WINDOW) * HD_TICKS, room = 0;
 	for (uint32_t i = 0; i < shape->read_ports; i++)
 		if (ports[i] < end)
-			room += (end - max64(ports[i], from * HD_TICKS) + shape->busy - 1) / shape->busy;
+			room += (end - hd_later(ports[i], from * HD_TICKS) + shape->busy - 1) / shape->busy;
 	return room;
 }
 
@@ -119,7 +114,7 @@ static bool take_window(const struct hd_bank_shape *shape, uint64_t *ports, cons
 {
 	uint64_t first = from * HD_TICKS, end = (from + WINDOW) * HD_TICKS, before[MOST_READS];
 	for (uint32_t i = 0; i < reads->count; i++) {
-		uint64_t *port = &ports[reads->banks[i]], at = max64(*port, first);
+		uint64_t *port = &ports[reads->banks[i]], at = hd_later(*port, first);
 		before[i] = *port;
 		if (__builtin_expect(at >= end, 0)) {
 			for (; i != UINT32_MAX; i--)
@@ -155,7 +150,7 @@ static uint64_t take_ports(struct hd_sm *sm, const struct hd_warp *warp, const s
 {
 	uint64_t from = (now + 1) * HD_TICKS, latest = from, end = now + WINDOW;
 	for (uint32_t i = 0; i < reads->count; i++)
-		latest = max64(latest, hd_port_read(sm, warp->regfile, reads->banks[i], from));
+		latest = hd_later(latest, hd_port_read(sm, warp->regfile, reads->banks[i], from));
 	return latest / HD_TICKS > end ? latest / HD_TICKS - end : 0;
 }
 

@@ -114,11 +114,6 @@ static struct side side_of(const struct hd_sm *sm, const struct hd_warp *warp, b
 	return side;
 }
 
-static uint64_t later(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
-
 /* The tick at which an access to a bank of `count` ports begins. */
 static inline uint64_t take_port(const struct side *side, uint32_t bank, uint32_t count, uint64_t from)
 {
@@ -129,7 +124,7 @@ static inline uint64_t take_port(const struct side *side, uint32_t bank, uint32_
 		for (uint32_t i = 1; i < count; i++)
 			if (ports[i] < *first)
 				first = &ports[i];
-	uint64_t at = later(*first, from);
+	uint64_t at = hd_later(*first, from);
 	*first = at + side->busy;
 	return at;
 }
@@ -176,7 +171,7 @@ static inline __attribute__((always_inline)) uint64_t begin_plainly(const struct
 	uint64_t latest = from;
 	for (uint32_t i = 0; i < registers.count; i++) {
 		uint32_t bank = (register_at(&registers, i) + side->skew) & side->mask;
-		latest = later(latest, take_port(side, bank, ports, from));
+		latest = hd_later(latest, take_port(side, bank, ports, from));
 	}
 	return latest;
 }
@@ -193,7 +188,7 @@ static inline __attribute__((always_inline)) uint64_t begin_all(const struct hd_
 		return begin_plainly(&side, registers, 1, from);
 	uint64_t latest = from;
 	for (uint32_t i = 0; i < registers.count; i++)
-		latest = later(latest, begin(sm, warp, &side, register_at(&registers, i), from));
+		latest = hd_later(latest, begin(sm, warp, &side, register_at(&registers, i), from));
 	return latest;
 }
 

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "heddle/machine.h"
+#include "heddle/inst.h"
 #include "runtime/sm/limits.h"
 
 struct hd_cta;

@@ -11,7 +11,7 @@
 
 #include "heddle/config.h"
 #include "heddle/figures.h"
-#include "heddle/machine.h"
+#include "heddle/opcodes.h"
 #include "heddle/version.h"
 #include "runtime/sm/calendar.h"
 #include "runtime/sm/counts.h"

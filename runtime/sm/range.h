@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "heddle/machine.h"
+#include "heddle/inst.h"
 #include "lib/api.h"
 
 struct hd_dinst;

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "heddle/config.h"
+#include "runtime/gpu/figures.h"
 #include "runtime/gpu/gpu.h"
 #include "runtime/gpu/power.h"
 #include "runtime/sm/hooks.h"
@@ -182,13 +183,6 @@ void hd_samples_release(struct hd_sampler *sampler)
 
 /* ---- as JSON */
 
-static uint64_t value_of(const struct hd_counters *counters, uint32_t index)
-{
-	uint64_t value;
-	memcpy(&value, (const char *)counters + hd_counter_info[index].offset, sizeof value);
-	return value;
-}
-
 static void add_watts(json_t *watts, const char *name, double joules, double seconds)
 {
 	if (!json_object_get(watts, name))
@@ -222,8 +216,8 @@ json_t *hd_samples_json(const struct hd_sampler *sampler, const struct hd_config
 		json_t *values = json_array();
 		uint64_t any = 0;
 		for (uint32_t i = 0; i < sampler->samples.len; i++) {
-			any |= value_of(&samples[i], c);
-			json_array_append_new(values, json_integer((json_int_t)value_of(&samples[i], c)));
+			any |= hd_counter_value(&samples[i], c);
+			json_array_append_new(values, json_integer((json_int_t)hd_counter_value(&samples[i], c)));
 		}
 		if (any)
 			json_object_set(object, hd_counter_info[c].name, values);

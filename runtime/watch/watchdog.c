@@ -52,19 +52,14 @@ static const char *unit_of(const struct hd_gpu *gpu)
 	return gpu->functional ? "instruction" : "cycle";
 }
 
-static uint64_t shorter(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
 static uint64_t short_look(const struct hd_gpu *gpu)
 {
-	return shorter(SHORT_LOOK, period_of(gpu));
+	return hd_earlier(SHORT_LOOK, period_of(gpu));
 }
 
 static uint64_t longer_look(const struct hd_gpu *gpu, uint64_t length)
 {
-	return shorter(2 * length, gpu->functional ? LONG_TURNS : LONG_LOOK);
+	return hd_earlier(2 * length, gpu->functional ? LONG_TURNS : LONG_LOOK);
 }
 
 static uint64_t later_by(uint64_t cycle, uint64_t cycles)
@@ -78,9 +73,9 @@ static void schedule(struct watchdog *watchdog, struct hd_gpu *gpu, uint64_t cyc
 	uint64_t limit = gpu->options.max_cycles ? later_by(watchdog->started, gpu->options.max_cycles) : UINT64_MAX;
 	uint64_t half = later_by(gpu->now, period_of(gpu) / 2 + 1);
 	watchdog->next_look = later_by(gpu->now, cycles ? cycles : 1);
-	uint64_t next = shorter(watchdog->next_look, half);
+	uint64_t next = hd_earlier(watchdog->next_look, half);
 	if (limit > gpu->now)
-		next = shorter(next, limit);
+		next = hd_earlier(next, limit);
 	hd_watcher_wants(gpu, hd_watcher_find(gpu, &watchdog_watcher), next);
 }
 
@@ -186,8 +181,8 @@ static bool judge(struct watchdog *watchdog, struct hd_gpu *gpu)
 		hd_probe_end(watchdog->probe, gpu, watchdog->stuck != NOT_STUCK ? watchdog->stuck : since);
 	watchdog->looking = false;
 	if (verdict == HD_PROBE_STUCK) {
-		watchdog->stuck = shorter(watchdog->stuck, since);
-		uint64_t end = later_by(watchdog->stuck, period), left = end - shorter(gpu->now, end);
+		watchdog->stuck = hd_earlier(watchdog->stuck, since);
+		uint64_t end = later_by(watchdog->stuck, period), left = end - hd_earlier(gpu->now, end);
 		schedule(watchdog, gpu, left > watchdog->length ? left - watchdog->length : 1);
 		return !left;
 	}

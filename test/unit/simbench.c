@@ -1,6 +1,7 @@
 /* The engine's test bench: see simbench.h. */
 #include "simbench.h"
 #include "heddle/opcodes.h"
+#include "runtime/sm/hooks.h"
 
 #include <check.h>
 #include <stdio.h>
@@ -275,6 +276,15 @@ static struct hd_object make_object(struct simbench *bench)
 	return object;
 }
 
+/* Before code is loaded, of which policies take note. */
+static void add_policy(struct hd_gpu *gpu, const struct hd_policy *policy)
+{
+	hd_policy_add(gpu, policy, "");
+	hd_policy_place(gpu); /* all state is zero again */
+	HD_HOOKED (gpu, self, start)
+		self->hooks->start(self, gpu);
+}
+
 int simbench_start(struct simbench *bench)
 {
 	uint8_t *bytes;
@@ -286,6 +296,8 @@ int simbench_start(struct simbench *bench)
 	int error = hd_sim_new(&bench->options, &bench->sim);
 	if (error)
 		return error;
+	if (bench->beside)
+		add_policy(&bench->sim->gpu, bench->beside);
 	ck_assert_msg(!hd_object_write(&object, &bytes, &size, &bench->diag), "%s", bench->message);
 	error = hd_sim_load(bench->sim, bytes, size, "bench", &bench->module);
 	ck_assert_msg(!error, "%s", bench->message);

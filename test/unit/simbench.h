@@ -31,6 +31,7 @@ enum { SIMBENCH_FUNCTIONS = 8, SIMBENCH_CALLS = 16 };
 struct simbench {
 	struct hd_config config;
 	struct hd_sim_options options;
+	const struct hd_policy *beside; /* a policy of the test's own, beside those of `options` */
 	struct hd_diag diag;
 	char message[1024]; /* the last error reported */
 	HD_VEC(struct hd_inst) code;

@@ -204,23 +204,26 @@ START_TEST(stalled_warps_make_room)
 END_TEST
 
 /* Nothing but L1 has room for contexts: it holds them, and accesses go past it. It is used little enough, or it is not.
+ * Each of two SMs does so with three blocks.
  */
 START_TEST(contexts_in_l1)
 {
-	for (uint32_t below = 0; below < 2; below++) {
+	for (uint32_t trial = 0; trial < 4; trial++) {
 		struct simbench bench;
+		uint32_t below = trial % 2, sms = 1 + trial / 2;
 		begin(&bench);
 		add_one(&bench);
+		bench.config.sm_count = sms;
 		bench.config.l1_unified = 0;
 		bench.config.shared_bytes = bench.config.shared_per_cta = 0;
-		run(&bench, "duet:1", below ? "duet.l1_below=3" : "duet.l1_below=0", 3, 32);
+		run(&bench, "duet:1", below ? "duet.l1_below=3" : "duet.l1_below=0", 3 * sms, 32);
 		expect(&bench, "bound_blocks", below);
 		expect(&bench, "extra_blocks", below);
-		expect(&bench, "switched_out", below ? 3 : 0);
-		expect(&bench, "switched_in", below ? 3 : 0);
-		expect(&bench, "transfer_cycles", below ? 6 * MOVE : 0);
+		expect(&bench, "switched_out", below ? 3 * sms : 0);
+		expect(&bench, "switched_in", below ? 3 * sms : 0);
+		expect(&bench, "transfer_cycles", below ? sms * 6 * MOVE : 0);
 		/* Each block's store finds what its load has brought. */
-		ck_assert_uint_eq(simbench_stats(&bench)->counters.l1d_hits, below ? 0 : 3);
+		ck_assert_uint_eq(simbench_stats(&bench)->counters.l1d_hits, below ? 0 : 3 * sms);
 		simbench_release(&bench);
 	}
 }

@@ -27,6 +27,7 @@ enum action {
 	ACT_IMAGE,
 	ACT_RDC,
 	ACT_LANGUAGE,
+	ACT_CODE,
 	ACT_GENCODE,
 	ACT_OPTIMIZE,
 	ACT_FAST_COMPILE,
@@ -417,6 +418,9 @@ static int apply(struct hd_cc *cc, const struct option *option, const char *valu
 	case ACT_STAGE_CUDA: cc->stage = HD_CC_HOST_SOURCE; return 0;
 	case ACT_IMAGE: cc->image = option->name + 1; return 0;
 	case ACT_LANGUAGE: return set_language(cc, value);
+	case ACT_CODE:
+		cc->code_names = cc->code_names ? hd_arena_printf(&cc->arena, "%s,%s", cc->code_names, value) : value;
+		return 0;
 	case ACT_GENCODE: return hd_cc_add_gencode(cc, value);
 	case ACT_OPTIMIZE: return set_level(cc, &cc->optimize, "0123sz", value);
 	case ACT_FAST_COMPILE: return set_fast_compile(cc, value);

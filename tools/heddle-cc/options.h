@@ -47,7 +47,7 @@ struct hd_cc {
 	const char *output;			 /* NULL: by the input's name, or a.out */
 	const char *language;			 /* -x; NULL: by extension */
 	const char *arch;			 /* "sm_70" */
-	const char *arch_names, *code_names;	 /* -arch and -code as given; NULL: not */
+	const char *arch_names, *code_names;	 /* -arch, and all of -code, with commas; NULL: not given */
 	HD_VEC(struct hd_cc_target) targets;	 /* all architectures that options name */
 	const char *output_directory;		 /* -odir; NULL: here */
 	const char *keep_directory;		 /* -keep-dir; NULL: beside the output */

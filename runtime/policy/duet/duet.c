@@ -155,11 +155,6 @@ static uint32_t context_units(const struct duet_gpu *duet, const struct hd_gpu *
 	return said > full ? full : said;
 }
 
-static uint32_t least(uint32_t a, uint32_t b)
-{
-	return a < b ? a : b;
-}
-
 static struct duet_kernel kernel_of(const struct hd_policy_handle *self, const struct hd_gpu *gpu,
 				    const struct hd_grid *grid, const struct hd_occupancy *fit)
 {
@@ -167,7 +162,7 @@ static struct duet_kernel kernel_of(const struct hd_policy_handle *self, const s
 	struct hd_sm_limits limits = hd_sm_limits_of(gpu->config);
 	uint32_t slot_bytes = (uint32_t)hd_policy_setting(self, gpu, DUET_SLOT_BYTES);
 	uint32_t registers = fit->registers_per_warp / HD_WARP_LANES, below = context_units(duet, gpu, grid, fit);
-	duet->stack = least(duet_stacks_most(duet, gpu), registers - below);
+	duet->stack = duet_least(duet_stacks_most(duet, gpu), registers - below);
 	return (struct duet_kernel){
 		.warps = grid->block_warps,
 		.registers = registers,
@@ -179,7 +174,7 @@ static struct duet_kernel kernel_of(const struct hd_policy_handle *self, const s
 		.parts = limits.warp_unit,
 		.shared_units = limits.shared_bytes / DUET_UNIT_BYTES,
 		.warp_slots = limits.max_warps,
-		.block_slots = least(limits.max_ctas, DUET_MOST_BLOCKS),
+		.block_slots = duet_least(limits.max_ctas, DUET_MOST_BLOCKS),
 	};
 }
 

@@ -90,11 +90,6 @@ enum duet_level duet_level_of(const struct duet_kernel *kernel)
 	return registers_limit(kernel) || slots_limit(kernel) ? DUET_WARPS : DUET_OFF;
 }
 
-static uint32_t least(uint32_t a, uint32_t b)
-{
-	return a < b ? a : b;
-}
-
 /* How many more than the native ones, of `all`. */
 static uint32_t beyond(const struct duet_kernel *kernel, uint32_t all)
 {
@@ -132,9 +127,9 @@ uint32_t duet_bound(const struct duet_kernel *kernel, uint32_t more)
 	if (level == DUET_OFF)
 		return 0;
 	uint32_t bound = beyond(kernel, MOST_WARPS / kernel->warps);
-	bound = least(bound, beyond(kernel, kernel->block_slots));
-	bound = least(bound, by_other(kernel, level));
-	return least(bound, by_space(kernel, level, more));
+	bound = duet_least(bound, beyond(kernel, kernel->block_slots));
+	bound = duet_least(bound, by_other(kernel, level));
+	return duet_least(bound, by_space(kernel, level, more));
 }
 
 static uint32_t rest(uint32_t all, uint32_t used)
@@ -170,9 +165,9 @@ uint32_t duet_slots_bound(const struct duet_kernel *kernel)
 	if (!kernel->native || !kernel->warps || registers_limit(kernel) || shared_limits(kernel))
 		return 0;
 	uint32_t bound = beyond(kernel, MOST_WARPS / kernel->warps);
-	bound = least(bound, beyond(kernel, kernel->block_slots));
-	bound = least(bound, beyond(kernel, warps_with_registers(kernel) / kernel->warps));
-	return block ? least(bound, rest(kernel->shared_units, used) / block) : bound;
+	bound = duet_least(bound, beyond(kernel, kernel->block_slots));
+	bound = duet_least(bound, beyond(kernel, warps_with_registers(kernel) / kernel->warps));
+	return block ? duet_least(bound, rest(kernel->shared_units, used) / block) : bound;
 }
 
 /* ---- growth */

@@ -68,6 +68,11 @@ void duet_growth_stop(struct duet_growth *growth);
 /* A window has ended, with this use. The first one is skipped; the second decides. */
 void duet_growth_window(struct duet_growth *growth, const struct duet_use *use);
 
+static inline uint32_t duet_least(uint32_t a, uint32_t b)
+{
+	return a < b ? a : b;
+}
+
 /* Cycles that `bytes` of a context take through a port of `port` bytes (equations 3.1 to 3.3). */
 uint64_t duet_move_cycles(uint64_t bytes, uint32_t port);
 

@@ -29,11 +29,6 @@ void ltrf_move_init(const struct hd_policy_handle *self, struct hd_gpu *gpu)
 	}
 }
 
-static uint64_t later(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
-
 static uint64_t ticks_now(const struct hd_warp *warp)
 {
 	return hd_sm_now(warp->cta->sm) * HD_TICKS;
@@ -63,8 +58,8 @@ static uint64_t read_in(const struct hd_policy_handle *self, struct hd_warp *war
 	uint64_t cycles = ltrf_ticks(self, sm->gpu, LTRF_LINK_CYCLES), latest = from;
 	for (uint32_t r = hd_wcb_next(set, 0); r < HD_WCB_REGISTERS; r = hd_wcb_next(set, r + 1)) {
 		uint64_t there = hd_bank_read(sm, warp, r, from);
-		latest = later(latest,
-			       hd_calendar_take(&links[block->bank[r]], ticks_now(warp), there, cycles) + cycles);
+		latest = hd_later(latest,
+				  hd_calendar_take(&links[block->bank[r]], ticks_now(warp), there, cycles) + cycles);
 		ltrf_spend(self, warp, LTRF_LINK);
 		ltrf_spend(self, warp, LTRF_CACHE_WRITE);
 	}
@@ -83,7 +78,7 @@ static uint64_t write_back(const struct hd_policy_handle *self, struct hd_warp *
 		uint64_t at = hd_calendar_take(&ltrf->ports[banks[r]], now, from, HD_TICKS) + HD_TICKS;
 		at = hd_calendar_take(&links[banks[r]], now, at, cycles);
 		hd_bank_write(sm, warp, r, from); /* a port knows no gaps: one that is taken later is idle until then */
-		latest = later(latest, at);
+		latest = hd_later(latest, at);
 		ltrf_spend(self, warp, LTRF_CACHE_READ);
 		ltrf_spend(self, warp, LTRF_LINK);
 	}
@@ -187,7 +182,7 @@ uint64_t ltrf_activate(const struct hd_policy_handle *self, struct hd_warp *warp
 	ltrf->row_taken[row] = true;
 	mine->row = row + 1;
 	mine->block.valid = mine->block.set;
-	uint64_t from = later(now * HD_TICKS, ltrf->row_free[row]);
+	uint64_t from = hd_later(now * HD_TICKS, ltrf->row_free[row]);
 	struct hd_wcb_set fetched = worth_fetching(self, warp, &mine->block.set);
 	if (!hd_wcb_count(&fetched))
 		return hd_tick_cycle(from);

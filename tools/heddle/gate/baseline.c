@@ -44,7 +44,7 @@ int gate_base_entry_order(const struct gate_base_entry *left, const struct gate_
 	return order ? order : strcmp(left->flags, right->flags);
 }
 
-static int by_key(const void *a, const void *b)
+int gate_base_entry_compare(const void *a, const void *b)
 {
 	return gate_base_entry_order(a, b);
 }
@@ -66,7 +66,7 @@ static void sort_entries(gate_base_entries *entries)
 	for (uint32_t i = 0; i < entries->len; i++)
 		sort_entry(&entries->data[i]);
 	if (entries->len)
-		qsort(entries->data, entries->len, sizeof(*entries->data), by_key);
+		qsort(entries->data, entries->len, sizeof(*entries->data), gate_base_entry_compare);
 }
 
 /* ------------------------------------------------------------------ reading */

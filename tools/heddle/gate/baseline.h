@@ -57,6 +57,8 @@ struct gate_baseline {
 
 /* Order of the keys, as strcmp. */
 int gate_base_entry_order(const struct gate_base_entry *a, const struct gate_base_entry *b);
+/* This order for qsort and bsearch. */
+int gate_base_entry_compare(const void *a, const void *b);
 void gate_baseline_init(struct gate_baseline *baseline, struct hd_arena *arena, const char *path);
 void gate_baseline_release(struct gate_baseline *baseline);
 /* Reads the file; one that is not there is an error unless `may_be_absent`. Safe on any bytes. 0 or -1. */

@@ -442,16 +442,11 @@ static void meet_new(struct comparison *comparison)
 		report_entry(comparison, GATE_NEW);
 }
 
-static int by_key(const void *a, const void *b)
-{
-	return gate_base_entry_order(a, b);
-}
-
 /* What is the same keeps its entry. What follows an entry of another build comes beside it. */
 static void compare_now(struct gate_baseline *baseline, struct gate_base_entry *now, struct gate_report *report)
 {
 	struct gate_base_entry *old = baseline->old.len ? bsearch(now, baseline->old.data, baseline->old.len,
-								  sizeof(*baseline->old.data), by_key)
+								  sizeof(*baseline->old.data), gate_base_entry_compare)
 							: NULL;
 	struct comparison comparison = {.baseline = baseline, .report = report, .old = old, .now = now};
 	if (old)
@@ -472,7 +467,7 @@ void gate_baseline_compare(struct gate_baseline *baseline, bool whole, struct ga
 			meet_old(&comparison, whole);
 	}
 	if (baseline->next.len)
-		qsort(baseline->next.data, baseline->next.len, sizeof(*baseline->next.data), by_key);
+		qsort(baseline->next.data, baseline->next.len, sizeof(*baseline->next.data), gate_base_entry_compare);
 	if (report)
 		name_gpus(report);
 }

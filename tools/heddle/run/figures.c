@@ -8,7 +8,7 @@ double figure_number(const json_t *object, const char *key)
 	return json_number_value(json_object_get(object, key));
 }
 
-static double ratio(double part, double whole)
+double figure_share(double part, double whole)
 {
 	return whole > 0 ? 100 * part / whole : 0;
 }
@@ -36,7 +36,7 @@ static double l1_accesses(const json_t *f, const json_t *l)
 static double l1_hits(const json_t *f, const json_t *l)
 {
 	(void)f;
-	return ratio(figure_number(l, "hits"), figure_number(l, "accesses"));
+	return figure_share(figure_number(l, "hits"), figure_number(l, "accesses"));
 }
 static double l1_global(const json_t *f, const json_t *l)
 {
@@ -104,17 +104,17 @@ static double on_local(const json_t *f, const json_t *l)
 static double ideal_wp(const json_t *f, const json_t *l)
 {
 	(void)l;
-	return ratio(figure_number(f, "ideal_wp_threads"), figure_number(f, "thread_instructions"));
+	return figure_share(figure_number(f, "ideal_wp_threads"), figure_number(f, "thread_instructions"));
 }
 static double ideal_tb(const json_t *f, const json_t *l)
 {
 	(void)l;
-	return ratio(figure_number(f, "ideal_tb_threads"), figure_number(f, "thread_instructions"));
+	return figure_share(figure_number(f, "ideal_tb_threads"), figure_number(f, "thread_instructions"));
 }
 static double ideal_ln(const json_t *f, const json_t *l)
 {
 	(void)l;
-	return ratio(figure_number(f, "ideal_ln_threads"), figure_number(f, "thread_instructions"));
+	return figure_share(figure_number(f, "ideal_ln_threads"), figure_number(f, "thread_instructions"));
 }
 
 const struct figure_row figure_rows[] = {

@@ -14,6 +14,8 @@ struct figure_row {
 extern const struct figure_row figure_rows[], figure_functional_rows[], figure_ideal_rows[];
 extern const unsigned figure_row_count, figure_functional_row_count, figure_ideal_row_count;
 
+/* In %; 0 of nothing. */
+double figure_share(double part, double whole);
 /* 0 when there is no such number. */
 double figure_number(const json_t *object, const char *key);
 /* By name, in order of the first launch: "launches", "cycles", "warp_instructions" and "ipc". A new reference. */

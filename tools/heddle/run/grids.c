@@ -33,11 +33,6 @@ void run_grids_add(json_t *grids, const json_t *launch)
 	hd_strbuf_release(&name);
 }
 
-static double share(double part, double whole)
-{
-	return whole > 0 ? 100 * part / whole : 0;
-}
-
 static void print_head(void)
 {
 	printf("%8s %10s %14s %18s %8s %8s %8s %12s  kernel\n", "stream", "launches", "cycles", "warp instructions",
@@ -49,8 +44,8 @@ static void print_grid(const json_t *f, double sector)
 	double cycles = figure_number(f, "cycles"), instructions = figure_number(f, "warp_instructions");
 	printf("%8.0f %10.0f %14.0f %18.0f %8.3f %8.1f %8.1f %12.0f  %s\n", figure_number(f, "stream"),
 	       figure_number(f, "launches"), cycles, instructions, cycles > 0 ? instructions / cycles : 0,
-	       share(figure_number(f, "l1d_hits"), figure_number(f, "l1d_accesses")),
-	       share(figure_number(f, "l2_hits"), figure_number(f, "l2_accesses")),
+	       figure_share(figure_number(f, "l1d_hits"), figure_number(f, "l1d_accesses")),
+	       figure_share(figure_number(f, "l2_hits"), figure_number(f, "l2_accesses")),
 	       (figure_number(f, "dram_reads") + figure_number(f, "dram_writes")) * sector / 1024,
 	       json_string_value(json_object_get(f, "kernel")));
 }

@@ -39,11 +39,6 @@ struct reading {
 	uint32_t launch_seen;
 };
 
-static struct hd_loc at(const struct spec *spec, uint32_t line)
-{
-	return (struct hd_loc){spec->path, line, 0};
-}
-
 /* `; did you mean a, b?` or `; known: a, b, c`. */
 static void unknown(struct reading *reading, const char *what, const char *wanted, const char *const *names,
 		    unsigned count)
@@ -52,7 +47,7 @@ static void unknown(struct reading *reading, const char *what, const char *wante
 	char all[256] = "";
 	for (unsigned i = 0; i < count; i++)
 		snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s", i ? ", " : "", names[i]);
-	hd_error(reading->diag, at(reading->spec, reading->line), "unknown %s '%s'; %s %s%s", what, wanted,
+	hd_error(reading->diag, spec_at(reading->spec, reading->line), "unknown %s '%s'; %s %s%s", what, wanted,
 		 *near ? "did you mean" : "known:", *near ? near : all, *near ? "?" : "");
 	free(near);
 }
@@ -66,7 +61,7 @@ static char *next_line(char *to, int room, void *context)
 	reading->line++;
 	size_t kept = length < (size_t)room - 1 ? length : (size_t)room - 2;
 	if (kept < length)
-		hd_error(reading->diag, at(reading->spec, reading->line), "the line is longer than %d characters",
+		hd_error(reading->diag, spec_at(reading->spec, reading->line), "the line is longer than %d characters",
 			 room - 2);
 	memcpy(to, reading->text, kept);
 	to[kept] = '\0';
@@ -138,7 +133,7 @@ static const struct spec_type *type_or_error(struct reading *reading, const char
 
 static void wrong(struct reading *reading, const char *key, const char *needs, const char *value)
 {
-	hd_error(reading->diag, at(reading->spec, reading->line), "%s needs %s, not '%s'", key, needs, value);
+	hd_error(reading->diag, spec_at(reading->spec, reading->line), "%s needs %s, not '%s'", key, needs, value);
 }
 
 static void parse_dimensions(struct reading *reading, const char *key, const char *value, uint32_t out[3])
@@ -186,7 +181,7 @@ static unsigned find_key(struct reading *reading, const char *const *keys, unsig
 		if (strcmp(keys[i], key))
 			continue;
 		if (*seen >> i & 1) {
-			hd_error(reading->diag, at(reading->spec, reading->line), "duplicate %s in [%s]", key,
+			hd_error(reading->diag, spec_at(reading->spec, reading->line), "duplicate %s in [%s]", key,
 				 reading->section);
 			return count;
 		}
@@ -338,7 +333,7 @@ static int on_key(void *context, const char *section, const char *key, const cha
 	if (strcmp(section, reading->section))
 		enter_section(reading, section);
 	if (!*section)
-		hd_error(reading->diag, at(reading->spec, reading->line), "'%s' is outside of a section", key);
+		hd_error(reading->diag, spec_at(reading->spec, reading->line), "'%s' is outside of a section", key);
 	else if (reading->data)
 		data_key(reading, key, value);
 	else if (!reading->wrong_section)
@@ -384,23 +379,23 @@ static void check_scalar(struct reading *reading, struct spec_data *data)
 		return;
 	data->count = 1;
 	if (data->init || result || data->count_given)
-		hd_error(reading->diag, at(spec, data->line),
+		hd_error(reading->diag, spec_at(spec, data->line),
 			 "arg%u: init, count, output, print and compare are for buffers (a struct may have count and "
 			 "init instead of value)",
 			 data->index);
 	if (!data->value)
-		hd_error(reading->diag, at(spec, data->line), "arg%u: value is missing", data->index);
+		hd_error(reading->diag, spec_at(spec, data->line), "arg%u: value is missing", data->index);
 	else if (data->type == &struct_type && !parse_fields(reading->spec, data))
-		hd_error(reading->diag, at(spec, data->value_line),
+		hd_error(reading->diag, spec_at(spec, data->value_line),
 			 "a struct's value: expected TYPE:V, TYPE:V, ..., not '%s'", data->value);
 	else if (data->type != &struct_type && !spec_element(data->type, data->value, &bits))
-		hd_error(reading->diag, at(spec, data->value_line), "'%s' is not a value of type %s", data->value,
+		hd_error(reading->diag, spec_at(spec, data->value_line), "'%s' is not a value of type %s", data->value,
 			 data->type->name);
 }
 
 static void check_data(struct reading *reading, struct spec_data *data)
 {
-	struct hd_loc loc = at(reading->spec, data->line);
+	struct hd_loc loc = spec_at(reading->spec, data->line);
 	const char *name = data->symbol;
 	char argument[32];
 	snprintf(argument, sizeof argument, "arg%u", data->index);
@@ -412,8 +407,8 @@ static void check_data(struct reading *reading, struct spec_data *data)
 	else if (!data->type)
 		hd_error(reading->diag, loc, "%s: type is missing", name);
 	else if (data->value)
-		hd_error(reading->diag, at(reading->spec, data->value_line), "%s: a buffer has init = value:%s", name,
-			 data->value);
+		hd_error(reading->diag, spec_at(reading->spec, data->value_line), "%s: a buffer has init = value:%s",
+			 name, data->value);
 	else if (!data->symbol && !data->count && (!data->init || strncmp(data->init, "file:", 5)))
 		hd_error(reading->diag, loc, "%s: count is missing", name);
 }
@@ -436,9 +431,10 @@ static bool is_writable(struct spec *spec, const char *path)
 static void check_file(struct spec *spec, const struct spec_data *data, struct hd_diag *diag)
 {
 	if (data->compare && access(data->compare, R_OK))
-		hd_error(diag, at(spec, data->compare_line), "cannot read %s: %s", data->compare, strerror(errno));
+		hd_error(diag, spec_at(spec, data->compare_line), "cannot read %s: %s", data->compare, strerror(errno));
 	if (data->output && !is_writable(spec, data->output))
-		hd_error(diag, at(spec, data->output_line), "cannot write '%s': %s", data->output, strerror(errno));
+		hd_error(diag, spec_at(spec, data->output_line), "cannot write '%s': %s", data->output,
+			 strerror(errno));
 }
 
 /* Before a long run, not behind it. */
@@ -462,7 +458,7 @@ int spec_read(struct spec *spec, const char *path, struct hd_diag *diag)
 	struct reading reading = {.spec = spec, .diag = diag, .text = (const char *)text};
 	int bad_line = ini_parse_stream(next_line, &reading, on_key, &reading);
 	if (bad_line > 0)
-		hd_error(diag, at(spec, (uint32_t)bad_line), "expected a [section] or a 'key = value' line");
+		hd_error(diag, spec_at(spec, (uint32_t)bad_line), "expected a [section] or a 'key = value' line");
 	free(text);
 	if (diag->errors == before) {
 		if (~reading.launch_seen & (1u << KEY_GRID | 1u << KEY_BLOCK))

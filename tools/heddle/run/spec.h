@@ -63,6 +63,11 @@ struct spec {
 	HD_VEC(struct spec_data) symbols;
 };
 
+static inline struct hd_loc spec_at(const struct spec *spec, uint32_t line)
+{
+	return (struct hd_loc){spec->path, line, 0};
+}
+
 /* Reads a specification. Whatever `result` is, spec_release() is due. 0, or -1 with every error reported. */
 int spec_read(struct spec *spec, const char *path, struct hd_diag *diag);
 void spec_release(struct spec *spec);

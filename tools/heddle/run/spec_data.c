@@ -10,11 +10,6 @@
 #include "heddle/object.h"
 #include "tools/heddle/run/spec.h"
 
-static struct hd_loc at(const struct spec *spec, uint32_t line)
-{
-	return (struct hd_loc){spec->path, line, 0};
-}
-
 /* ------------------------------------------------------------ contents of buffers */
 
 static uint64_t splitmix(uint64_t *state)
@@ -116,13 +111,13 @@ static int fill_file(const struct spec *spec, struct spec_data *data, const char
 {
 	size_t size;
 	if (access(path, R_OK))
-		return hd_error(diag, at(spec, data->init_line), "cannot read %s: %s", path, strerror(errno));
+		return hd_error(diag, spec_at(spec, data->init_line), "cannot read %s: %s", path, strerror(errno));
 	if (hd_read_file(path, bytes, &size, diag))
 		return -1;
 	if (!data->count)
 		data->count = size / data->type->bytes;
 	if (!data->count || size < data->count * data->type->bytes)
-		return hd_error(diag, at(spec, data->init_line), "%s has %zu bytes, but the buffer has %llu", path,
+		return hd_error(diag, spec_at(spec, data->init_line), "%s has %zu bytes, but the buffer has %llu", path,
 				size, (unsigned long long)((data->count ? data->count : 1) * data->type->bytes));
 	return 0;
 }
@@ -140,7 +135,7 @@ int spec_fill(const struct spec *spec, struct spec_data *data, uint8_t **bytes, 
 	}
 	*bytes = calloc(data->count ? data->count : 1, data->type->bytes);
 	if (!*bytes)
-		return hd_error(diag, at(spec, data->line), "not enough memory for %llu elements",
+		return hd_error(diag, spec_at(spec, data->line), "not enough memory for %llu elements",
 				(unsigned long long)data->count);
 	int status = -1;
 	if (data->fields)
@@ -159,7 +154,7 @@ int spec_fill(const struct spec *spec, struct spec_data *data, uint8_t **bytes, 
 		return 0;
 	free(*bytes);
 	*bytes = NULL;
-	return hd_error(diag, at(spec, data->init_line),
+	return hd_error(diag, spec_at(spec, data->init_line),
 			"init is zero, ramp, value:V, random:SEED[:LOW:HIGH] (LOW <= HIGH) or file:PATH for type %s, "
 			"not '%s'",
 			data->type->name, init);
@@ -223,7 +218,7 @@ static int compare(const struct spec *spec, const struct spec_data *data, const 
 	size_t size;
 	if (hd_read_file(data->compare, &expected, &size, diag))
 		return -1;
-	struct hd_loc loc = at(spec, data->compare_line);
+	struct hd_loc loc = spec_at(spec, data->compare_line);
 	if (size != data->count * data->type->bytes) {
 		hd_error(diag, loc, "%s has %zu bytes, but the buffer has %llu", data->compare, size,
 			 (unsigned long long)(data->count * data->type->bytes));

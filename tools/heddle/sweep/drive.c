@@ -26,13 +26,6 @@ struct drive {
 	HD_VEC(uint32_t) list;
 };
 
-static double now(void)
-{
-	struct timespec time;
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
 /* ------------------------------------------------------------ jobs */
 
 struct words {
@@ -146,7 +139,7 @@ static double time_left(const struct drive *d)
 {
 	double left = d->estimated - d->estimated_ended;
 	/* Nobody knows how many of a cluster's nodes come next. */
-	double jobs = d->sweep->cluster && d->taken > 0 ? d->taken / (now() - d->start) : d->sweep->jobs;
+	double jobs = d->sweep->cluster && d->taken > 0 ? d->taken / (times_now() - d->start) : d->sweep->jobs;
 	/* Those of which nothing was known count with the mean of those that have ended: where nothing was known of any
 	 * that is still to come, and of what was estimated lower than those that ended are. */
 	if (left > 0 && d->estimated_ended > 0 && d->taken > 0)
@@ -160,7 +153,7 @@ static void show(struct drive *d, bool last)
 {
 	char text[32];
 	bool over = cmd_progress();
-	double time = now();
+	double time = times_now();
 	if (d->sweep->quiet || (!last && time - d->shown < (over ? 0.2 : LINE_SECONDS)))
 		return;
 	d->shown = time;
@@ -320,12 +313,12 @@ static void print_summary(const struct drive *d, const struct sweep_counts *coun
 	if (counts->unbuilt)
 		printf(", %u without a program", counts->unbuilt);
 	printf("\n");
-	fprintf(stderr, "%s in %s\n", d->sweep->store.path, times_print(now() - d->start, time));
+	fprintf(stderr, "%s in %s\n", d->sweep->store.path, times_print(times_now() - d->start, time));
 }
 
 int sweep_drive(struct sweep *sweep)
 {
-	struct drive d = {.sweep = sweep, .start = now(), .shown = now()};
+	struct drive d = {.sweep = sweep, .start = times_now(), .shown = times_now()};
 	struct sweep_counts counts = {0};
 	check_programs(sweep);
 	list_todo(&d, &counts);

@@ -20,6 +20,7 @@
 #include "lib/arena.h"
 #include "lib/vec.h"
 #include "tools/heddle/sweep/engine.h"
+#include "tools/heddle/sweep/times.h"
 
 enum { LOOK = 250 /* milliseconds between looks at memory */, GRACE = 10 /* seconds from SIGTERM to SIGKILL */ };
 
@@ -39,13 +40,6 @@ struct local {
 	double looked;
 	HD_VEC(struct child) children;
 };
-
-static double now(void)
-{
-	struct timespec time;
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
 
 /* ------------------------------------------------------------ memory */
 
@@ -159,7 +153,7 @@ static int submit(struct engine *engine, const struct engine_job *job, struct hd
 		become(job);
 	if (pid < 0)
 		return hd_error(diag, HD_NOWHERE, "cannot start a process: %s", strerror(errno));
-	hd_vec_push(&local->children, (struct child){.job = *job, .pid = pid, .start = now()});
+	hd_vec_push(&local->children, (struct child){.job = *job, .pid = pid, .start = times_now()});
 	local->used += job->slots;
 	engine->running++;
 	return 0;
@@ -178,7 +172,7 @@ static void tell(const struct child *child, int status, const struct rusage *usa
 	if (end->kind == ENGINE_EXITED && WIFSIGNALED(status))
 		end->kind = ENGINE_SIGNALED;
 	end->code = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
-	end->cost.seconds = now() - child->start;
+	end->cost.seconds = times_now() - child->start;
 	end->cost.cpu_seconds = seconds_of(usage->ru_utime) + seconds_of(usage->ru_stime);
 	end->cost.peak_bytes = (uint64_t)usage->ru_maxrss << 10;
 	if (child->bytes > end->cost.peak_bytes)
@@ -208,13 +202,13 @@ static bool reap(struct local *local, struct engine_end *end)
 static void end_child(struct child *child, enum engine_end_kind kind)
 {
 	child->kind = kind;
-	child->ended_at = now();
+	child->ended_at = times_now();
 	kill(child->pid, SIGTERM);
 }
 
 static void check_limits(struct local *local)
 {
-	double time = now();
+	double time = times_now();
 	bool look = time - local->looked >= 1e-3 * LOOK;
 	for (uint32_t i = 0; i < local->children.len; i++) {
 		struct child *child = &local->children.data[i];
@@ -239,7 +233,7 @@ static void interrupt(struct local *local, const siginfo_t *info)
 	if (!local->signals->caught)
 		local->signals->caught = info->si_signo;
 	for (uint32_t i = 0; i < local->children.len; i++) {
-		local->children.data[i].ended_at = now();
+		local->children.data[i].ended_at = times_now();
 		if (info->si_code != SI_KERNEL)
 			kill(local->children.data[i].pid, info->si_signo);
 	}
@@ -248,13 +242,13 @@ static void interrupt(struct local *local, const siginfo_t *info)
 static enum engine_event poll_children(struct engine *engine, unsigned milliseconds, struct engine_end *end)
 {
 	struct local *local = (struct local *)engine;
-	double until = now() + 1e-3 * milliseconds;
+	double until = times_now() + 1e-3 * milliseconds;
 	for (;;) {
 		siginfo_t info;
 		if (reap(local, end))
 			return ENGINE_ENDED;
 		check_limits(local);
-		double left = until - now();
+		double left = until - times_now();
 		if (left <= 0 || !engine->running)
 			return ENGINE_NOTHING;
 		left = left < 1e-3 * LOOK ? left : 1e-3 * LOOK;

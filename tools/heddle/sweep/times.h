@@ -1,8 +1,17 @@
-/* Durations as people read them. */
+/* Durations, as people read them. */
 #ifndef HD_TOOLS_HEDDLE_SWEEP_TIMES_H
 #define HD_TOOLS_HEDDLE_SWEEP_TIMES_H
 
 #include <stdio.h>
+#include <time.h>
+
+/* Seconds of a clock that nobody sets. */
+static inline double times_now(void)
+{
+	struct timespec time;
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
 
 /* "45 s", "12 min 5 s", "3 h 20 min", "2 d 4 h". */
 static inline const char *times_print(double seconds, char text[32])

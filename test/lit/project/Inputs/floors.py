@@ -1,5 +1,6 @@
 """floors.py ROOT TABLE [OBJECTS]: prints each #include that goes up a floor, across the two halves, or from tools into
-passes; and each name in the runtime's object files (OBJECTS), of a function or of data, that goes up a floor.
+passes, or that brings the names of opcodes into a header; and each name in the runtime's object files (OBJECTS), of a function
+or of data, that goes up a floor.
 
 The table names rooms (folders) from the lowest floor up; see its head.
 """
@@ -52,6 +53,8 @@ for top in ('lib', 'passes', 'runtime', 'tools', 'include/heddle'):
                 target = re.sub('^heddle/', 'include/heddle/', match[1])
                 here, there = room_of(source), room_of(target)
                 place = f'{source}:{number}: {target}'
+                if target == 'include/heddle/machine.h' and name.endswith('.h'):
+                    found.append(f'{place}: a header includes heddle/inst.h, so that a new opcode recompiles few objects')
                 if target.endswith('.def') and half(source) in ('tools', half(target)):
                     continue # tables
                 if here not in floor or there not in floor:
