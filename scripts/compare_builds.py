@@ -21,7 +21,8 @@ import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 LLVM = subprocess.check_output(['llvm-config-19', '--bindir'], text=True).strip()
-POLICIES = ['baseline', 'cars', 'ltrf-plus', 'r2d2', 'r2d2-functional', 'malekeh', 'rfc', 'preempt', 'duet', 'swl:4']
+POLICIES = ['baseline', 'cars', 'r2d2', 'r2d2-functional', 'swl:4', 'preempt', 'duet', 'ltrf-plus', 'malekeh', 'rfc']
+COLLECTORS = {'ltrf-plus', 'malekeh', 'rfc'}  # need a GPU that has operand collectors
 LIMIT = 600  # seconds that a step may take
 os.environ['HEDDLE_THREADS'] = '1'  # steps run beside each other
 
@@ -73,8 +74,9 @@ def example(build, folder, case, options):
     if not options.no_run:
         for policy in POLICIES:
             stats = os.path.join(folder, f'{name}.{policy}.stats.json')
-            execute([os.path.join(build, 'bin', 'heddle'), 'run', '--quiet', '--policy', policy, '--stats', stats, '--',
-                     './' + name] + arguments, folder)
+            gpu = 'rtx2060-third' if policy in COLLECTORS else 'v100'
+            execute([os.path.join(build, 'bin', 'heddle'), 'run', '--quiet', '--gpu', gpu, '--policy', policy,
+                     '--stats', stats, '--', './' + name] + arguments, folder)
             without_host(stats)
 
 
