@@ -17,7 +17,7 @@ define ptx_kernel void @k(ptr %p, i32 %x, i64 %w) {
   call void asm sideeffect "vadd.u32.u32 $0, $0, $0;", "r"(i32 %x)
 ; CHECK-DAG: inline assembly 'vadd.u32.u32.u32': unknown part '.b4'
   call void asm sideeffect "vadd.u32.u32.u32 $0, $0.b4, $0;", "r"(i32 %x)
-; CHECK-DAG: inline assembly 'atom.global.exch.b128': atomic operations on 128 bits are not supported
+; CHECK-DAG: inline assembly 'atom.global.exch.b128': atomic operations on 128 bits need sm_90 or later
   call void asm sideeffect "{ .reg .b128 v; mov.b128 v, {$0, $0}; atom.global.exch.b128 v, [$0], v; }", "l"(i64 %w)
 ; CHECK-DAG: inline assembly 'add.u32': 'v' of 128 bits is not supported here
   call void asm sideeffect "{ .reg .b128 v; mov.b128 v, {$0, $0}; add.u32 v, v, v; }", "l"(i64 %w)
