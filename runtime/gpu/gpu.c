@@ -386,11 +386,9 @@ int hd_gpu_begin(struct hd_gpu *gpu, struct hd_grid *grid)
 	hd_counts_begin(gpu, grid);
 	HD_HOOKED (gpu, self, grid_begin)
 		self->hooks->grid_begin(self, gpu, grid);
-	struct hd_occupancy fit = hd_sm_fit(gpu->sms[0], grid);
 	for (uint32_t i = 0; i < run->sm_count; i++) {
-		if (i && gpu->policy_count)
-			fit = hd_sm_fit(gpu->sms[i], grid);
-		int error = hd_sm_prepare(gpu->sms[i], grid, &fit);
+		bool is_first = i == 0 || gpu->policy_count; /* without policies there is the same room everywhere */
+		int error = hd_sm_prepare(gpu->sms[i], grid, is_first ? NULL : gpu->sms[0]);
 		if (error == HD_SIM_NO_MEMORY)
 			snprintf(gpu->error_text, sizeof gpu->error_text, "no host memory for the grid's registers");
 		if (error)

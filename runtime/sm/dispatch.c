@@ -45,10 +45,10 @@ void hd_sm_request_dispatch(struct hd_sm *sm)
 	sm->dispatch.wanted = true;
 }
 
-struct hd_occupancy hd_sm_fit(struct hd_sm *sm, const struct hd_grid *grid)
+/* How many CTAs of the grid the SM has room for when nothing else is there. */
+static struct hd_occupancy fit_of(struct hd_sm *sm, const struct hd_grid *grid, uint32_t rows)
 {
 	struct hd_sm_limits limits = hd_sm_limits_of(sm->gpu->config);
-	uint32_t rows = hd_range_rows(sm, grid);
 	uint32_t registers = grid->registers, reserved = hd_range_share(sm, rows) * (uint32_t)hd_register_parts(sm);
 	if (sm->gpu->policy_count) {
 		registers = hd_policy_admit(sm, grid, registers);
@@ -67,15 +67,29 @@ struct hd_occupancy hd_sm_fit(struct hd_sm *sm, const struct hd_grid *grid)
 	return fit;
 }
 
-int hd_sm_prepare(struct hd_sm *sm, const struct hd_grid *grid, const struct hd_occupancy *fit)
+static void take_fit(struct hd_sm *sm, const struct hd_grid *grid, uint32_t rows, const struct hd_sm *like)
+{
+	struct hd_sm_grid *mine = &sm->grids[grid->slot];
+	if (like) {
+		const struct hd_sm_grid *theirs = &like->grids[grid->slot];
+		mine->limit = theirs->limit;
+		mine->registers_per_warp = theirs->registers_per_warp;
+		mine->shared_per_cta = theirs->shared_per_cta;
+		return;
+	}
+	struct hd_occupancy fit = fit_of(sm, grid, rows);
+	mine->limit = fit.ctas;
+	mine->registers_per_warp = fit.registers_per_warp;
+	mine->shared_per_cta = fit.shared_per_cta;
+}
+
+int hd_sm_prepare(struct hd_sm *sm, const struct hd_grid *grid, const struct hd_sm *like)
 {
 	struct hd_sm_grid *mine = &sm->grids[grid->slot];
 	uint32_t rows = hd_range_rows(sm, grid);
 	mine->grid = grid;
-	mine->limit = fit->ctas;
+	take_fit(sm, grid, rows, like);
 	mine->resident = mine->placed = mine->retired = mine->registers_away = 0;
-	mine->registers_per_warp = fit->registers_per_warp;
-	mine->shared_per_cta = fit->shared_per_cta;
 	if (grid->cooperative && mine->limit < grid->cta_share)
 		return hd_gpu_refuse(sm->gpu, HD_SIM_TOO_LARGE,
 				     "cooperative launch: policy '%s' has room for %u of %u blocks on each SM",

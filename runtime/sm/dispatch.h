@@ -53,10 +53,9 @@ HD_API void hd_sm_request_dispatch(struct hd_sm *sm);
 
 /* ---- for the SM */
 
-/* How many CTAs of the grid the SM has room for when nothing else is there: the same on every SM without policies. */
-struct hd_occupancy hd_sm_fit(struct hd_sm *sm, const struct hd_grid *grid);
-/* A grid gets its turn; `fit`: hd_sm_fit's. HD_SIM_TOO_LARGE, HD_SIM_NO_MEMORY or 0. */
-int hd_sm_prepare(struct hd_sm *sm, const struct hd_grid *grid, const struct hd_occupancy *fit);
+/* A grid gets its turn. `like`: an SM that is prepared for it and has room for as many of its CTAs, or NULL.
+ * HD_SIM_TOO_LARGE, HD_SIM_NO_MEMORY or 0. */
+int hd_sm_prepare(struct hd_sm *sm, const struct hd_grid *grid, const struct hd_sm *like);
 void hd_sm_release_stores(struct hd_sm *sm);
 struct hd_cta *hd_sm_launch_cta(struct hd_sm *sm, struct hd_grid *grid, uint64_t linear, uint64_t now);
 /* A warp of the block begins, in a slot or, where it may, without one until there is one. */
