@@ -96,7 +96,7 @@ struct hd_sim_options {
 	uint64_t checkpoint_at; /* cycle of the checkpoint, or the first possible one after it */
 	const char *resume;	/* checkpoint file to resume from; NULL: none */
 	struct hd_diag *diag;
-	/* Called for each record of the statistics, one line of JSON without its line end (runtime/sim/report.c).
+	/* Called for each record of the statistics, one line without its line end (runtime/sim/lines.c).
 	 * Launches are then not stored. NULL: hd_sim_launch_stats and hd_sim_stats_json return them. */
 	void (*record)(void *context, const char *line);
 	void *record_context;

@@ -18,7 +18,7 @@
 #include "lib/diag.h"
 #include "lib/sha256.h"
 
-#define HD_CHECKPOINT_FORMAT 1u
+#define HD_CHECKPOINT_FORMAT 2u
 
 enum hd_entry_kind {
 	HD_ENTRY_LOAD = 1, /* an object was loaded */

@@ -1,11 +1,11 @@
 /*
- * The statistics' way to `heddle run`: records (runtime/sim/report.c), a line each, in a file of this process in the
+ * The statistics' way to `heddle run`: records (runtime/sim/lines.c), a line each, in a file of this process in the
  * folder that HEDDLE_RECORDS names. A program may end anywhere, so that each is in the file when its launch returns,
  * and one without the last record tells that it did not end in good order.
  *
  * The file is opened for each: programs close what they did not open (daemons), and open others in its place.
  *
- * Cost: two records a launch, some 50 microseconds; nothing in memory.
+ * Cost: two records a launch; nothing in memory.
  */
 #include "runtime/cudart/records.h"
 

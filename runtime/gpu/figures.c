@@ -1,6 +1,6 @@
 /*
- * The figures of some cycles, a launch's or a run's, as JSON: all counters under their names, and what follows from
- * them. Energy is that of power.c.
+ * The figures of some cycles, a launch's or a run's: all counters under their names, and what follows from them.
+ * Energy is that of power.c.
  */
 #include "runtime/gpu/figures.h"
 
@@ -18,56 +18,96 @@ uint64_t hd_counter_value(const struct hd_counters *counters, uint32_t index)
 	return value;
 }
 
-static void set_count(json_t *object, const char *key, uint64_t value)
+static void count(const struct hd_figure_sink *sink, const char *group, const char *key, uint64_t value)
 {
-	json_object_set_new(object, key, json_integer((json_int_t)value));
+	sink->count(sink->context, group, key, value);
 }
 
-static json_t *l1d_object(const struct hd_counters *c)
+static void real(const struct hd_figure_sink *sink, const char *group, const char *key, double value)
 {
-	json_t *l1d = json_object();
-	set_count(l1d, "accesses", c->l1d_accesses);
-	set_count(l1d, "hits", c->l1d_hits);
-	set_count(l1d, "pending_hits", c->l1d_pending_hits);
-	set_count(l1d, "misses", c->l1d_misses);
-	set_count(l1d, "spill_fill", c->l1d_spill_fill);
-	set_count(l1d, "global", c->l1d_global);
-	set_count(l1d, "other_local", c->l1d_other_local);
-	return l1d;
+	sink->real(sink->context, group, key, value);
 }
 
-static json_t *stalls_object(const struct hd_stats *stats)
+static void each_of_l1d(const struct hd_counters *c, const struct hd_figure_sink *sink)
 {
-	json_t *stalls = json_object();
-	for (uint32_t i = 0; i < HD_STALL_COUNT; i++)
-		set_count(stalls, hd_stall_name[i], stats->stalls[i]);
-	return stalls;
+	count(sink, "l1d", "accesses", c->l1d_accesses);
+	count(sink, "l1d", "hits", c->l1d_hits);
+	count(sink, "l1d", "pending_hits", c->l1d_pending_hits);
+	count(sink, "l1d", "misses", c->l1d_misses);
+	count(sink, "l1d", "spill_fill", c->l1d_spill_fill);
+	count(sink, "l1d", "global", c->l1d_global);
+	count(sink, "l1d", "other_local", c->l1d_other_local);
 }
 
 /* Without timing. */
-static void add_functional(json_t *object, const struct hd_counters *c)
+static void each_functional(const struct hd_counters *c, const struct hd_figure_sink *sink)
 {
-#define X(name) set_count(object, #name, c->name);
+#define X(name) count(sink, NULL, #name, c->name);
 	HD_FUNCTIONAL_COUNTERS(X)
 #undef X
 }
 
-void hd_stats_json(json_t *object, const struct hd_stats *stats, const struct hd_gpu *gpu)
+static void each_of_power(const struct hd_power *power, double policies, const struct hd_figure_sink *sink)
+{
+#define X(name) real(sink, NULL, #name "_joules", power->joules[HD_POWER_##name]);
+	real(sink, NULL, "energy_joules", hd_power_total(power) + policies);
+	real(sink, NULL, "dynamic_joules", hd_power_dynamic(power) + policies);
+	HD_POWER_STANDING(X)
+#undef X
+#define X(name) real(sink, "energy", #name, power->joules[HD_POWER_##name]);
+	HD_POWER_UNITS(X)
+#undef X
+}
+
+void hd_figures_each(const struct hd_gpu *gpu, const struct hd_stats *stats, const struct hd_power *power,
+		     double policies, const struct hd_figure_sink *sink)
 {
 	const struct hd_counters *c = &stats->counters;
-	const struct hd_config *config = gpu->config;
 	if (gpu->functional) {
-		add_functional(object, c);
+		each_functional(c, sink);
 		return;
 	}
 	for (uint32_t i = 0; i < hd_counter_count; i++)
-		set_count(object, hd_counter_info[i].name, hd_counter_value(c, i));
-	double ipc = c->cycles ? (double)c->warp_instructions / (double)c->cycles : 0;
-	json_object_set_new(object, "ipc", json_real(ipc));
-	json_object_set_new(object, "l1d", l1d_object(c));
-	json_object_set_new(object, "stalls", stalls_object(stats));
+		count(sink, NULL, hd_counter_info[i].name, hd_counter_value(c, i));
+	real(sink, NULL, "ipc", c->cycles ? (double)c->warp_instructions / (double)c->cycles : 0);
+	each_of_l1d(c, sink);
+	for (uint32_t i = 0; i < HD_STALL_COUNT; i++)
+		count(sink, "stalls", hd_stall_name[i], stats->stalls[i]);
+	each_of_power(power, policies, sink);
+	real(sink, NULL, "transfer_joules", hd_power_transfers(c, gpu->config));
+}
+
+/* ------------------------------------------------------------ as JSON */
+
+static json_t *owner_of(json_t *object, const char *group)
+{
+	if (!group)
+		return object;
+	if (!json_object_get(object, group))
+		json_object_set_new(object, group, json_object());
+	return json_object_get(object, group);
+}
+
+static void set_count(void *object, const char *group, const char *key, uint64_t value)
+{
+	json_object_set_new(owner_of(object, group), key, json_integer((json_int_t)value));
+}
+
+static void set_real(void *object, const char *group, const char *key, double value)
+{
+	json_object_set_new(owner_of(object, group), key, json_real(value));
+}
+
+void hd_figures_json(json_t *object, const struct hd_gpu *gpu, const struct hd_stats *stats,
+		     const struct hd_power *power, double policies)
+{
+	const struct hd_figure_sink sink = {set_count, set_real, object};
+	hd_figures_each(gpu, stats, power, policies, &sink);
+}
+
+void hd_stats_json(json_t *object, const struct hd_stats *stats, const struct hd_gpu *gpu)
+{
 	struct hd_power power;
-	hd_power_compute(&power, c, config);
-	hd_power_json(object, &power);
-	json_object_set_new(object, "transfer_joules", json_real(hd_power_transfers(c, config)));
+	hd_power_compute(&power, &stats->counters, gpu->config);
+	hd_figures_json(object, gpu, stats, &power, 0);
 }

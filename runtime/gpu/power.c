@@ -7,7 +7,6 @@
  */
 #include "runtime/gpu/power.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "heddle/config.h"
@@ -100,19 +99,4 @@ const char *hd_power_name(enum hd_power_part part)
 #undef X
 	};
 	return names[part];
-}
-
-void hd_power_json(json_t *object, const struct hd_power *power)
-{
-	char key[32];
-	json_t *units = json_object();
-	json_object_set_new(object, "energy_joules", json_real(hd_power_total(power)));
-	json_object_set_new(object, "dynamic_joules", json_real(hd_power_dynamic(power)));
-	for (uint32_t i = 0; i < HD_POWER_COUNT; i++) {
-		const char *name = hd_power_name((enum hd_power_part)i);
-		snprintf(key, sizeof key, "%s_joules", name);
-		json_object_set_new(i < HD_POWER_static ? units : object, i < HD_POWER_static ? name : key,
-				    json_real(power->joules[i]));
-	}
-	json_object_set_new(object, "energy", units);
 }

@@ -4,8 +4,6 @@
 #ifndef HD_RUNTIME_GPU_POWER_H
 #define HD_RUNTIME_GPU_POWER_H
 
-#include <jansson.h>
-
 #include "heddle/stats.h"
 
 struct hd_config;
@@ -36,9 +34,6 @@ double hd_power_dynamic(const struct hd_power *power);
 /* Of the total what transfers of policies take: registers, shared memory, the way to L2, and what DRAM reads for them.
  * Joules. */
 double hd_power_transfers(const struct hd_counters *counters, const struct hd_config *config);
-/* Keys of a launch's figures: energy_joules, dynamic_joules and one for each standing part, and `energy`, the dynamic
- * part by unit. */
-void hd_power_json(json_t *object, const struct hd_power *power);
 const char *hd_power_name(enum hd_power_part part);
 
 #endif

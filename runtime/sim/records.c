@@ -86,9 +86,8 @@ void hd_record_finish(struct hd_sim *sim, struct hd_grid *grid)
 	for (record->reporting = 0; record->reporting < gpu->policy_count; record->reporting++)
 		hd_counts_report(&gpu->policies[record->reporting], gpu, add_figure, record);
 	hd_stats_add(&sim->counted, &record->stats.stats);
-	struct hd_power power;
-	hd_power_compute(&power, &record->stats.stats.counters, gpu->config);
-	hd_power_add(&sim->power, &power);
+	hd_power_compute(&record->power, &record->stats.stats.counters, gpu->config);
+	hd_power_add(&sim->power, &record->power);
 	grid->record = NULL;
 	record->sampling = gpu->sampling ? hd_sampling_launch_json(gpu->sampling) : NULL;
 	if (!gpu->options.record) {

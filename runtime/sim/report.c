@@ -3,14 +3,6 @@
  * the same keys: all counters under their names, `ipc` (warp instructions a core cycle, over the GPU), `l1d`, `stalls`,
  * `energy_joules` and one object for each policy. `host` is the only part that differs from one run to the next.
  *
- * The same as records, for programs that may end anywhere: a line of JSON when something is known, in this order.
- *
- *   {"head": {producer, gpu, policy, config, total}}   the GPU is there; `total` has every key, and zeros
- *   {"start": "kernel"}                                a launch begins
- *   {"launch": {figures, policies, host, sampling}}    it is done; all but `figures` are those of all so far
- *   {"corun": {figures}}                               a co-run is over
- *   {"end": {host, verified, profile, slots}}          the program ended in good order
- *
  * Energy is that of power.c.
  */
 #include <jansson.h>
@@ -19,8 +11,6 @@
 
 #include "heddle/config.h"
 #include "heddle/version.h"
-#include "runtime/checkpoint/checkpoint.h"
-#include "runtime/corun/recorder.h"
 #include "runtime/gpu/figures.h"
 #include "runtime/sampling/sampling.h"
 #include "runtime/sim/report.h"
@@ -33,22 +23,16 @@
 #include "runtime/watch/profile.h"
 
 #define REAL_DIGITS 12
-#define ALL_DIGITS 17
 
 static void set_count(json_t *object, const char *key, uint64_t value)
 {
 	json_object_set_new(object, key, json_integer((json_int_t)value));
 }
 
-/* What policies' own structures take is part of the energy, and stands in their objects. */
-static void add_energy(json_t *object, json_t *figures, const struct hd_gpu *gpu, const uint64_t spent[HD_MAX_ENERGY])
+/* What policies' own structures take stands in their objects, and is part of the energy. */
+static void add_energy(json_t *figures, const struct hd_gpu *gpu, const uint64_t spent[HD_MAX_ENERGY])
 {
 	char key[96];
-	static const char *const sums[] = {"energy_joules", "dynamic_joules"};
-	for (uint32_t i = 0; i < 2; i++) {
-		json_t *joules = json_object_get(object, sums[i]);
-		json_real_set(joules, json_real_value(joules) + hd_energy_joules(gpu, spent));
-	}
 	for (uint32_t policy = 0; policy < gpu->policy_count; policy++) {
 		uint32_t row = gpu->policies[policy].energy_at;
 		uint32_t end = policy + 1 < gpu->policy_count ? gpu->policies[policy + 1].energy_at : gpu->energy_count;
@@ -84,7 +68,7 @@ static void add_launch_figures(json_t *object, const struct hd_gpu *gpu, const s
 		const struct hd_policy_figure *figure = &record->figures.data[i];
 		json_object_set_new(json_array_get(objects, figure->policy), figure->key, json_real(figure->value));
 	}
-	add_energy(object, objects, gpu, record->spent);
+	add_energy(objects, gpu, record->spent);
 	json_decref(objects);
 }
 
@@ -94,12 +78,12 @@ static void add_total_figure(void *context, const char *key, double value, const
 	json_object_set_new(context, key, json_real(value));
 }
 
-static void add_total_figures(json_t *object, const struct hd_gpu *gpu)
+void hd_report_policies(json_t *object, const struct hd_gpu *gpu)
 {
 	json_t *objects = policy_objects(object, gpu);
 	for (uint32_t i = 0; i < gpu->policy_count; i++)
 		hd_counts_report(&gpu->policies[i], gpu, add_total_figure, json_array_get(objects, i));
-	add_energy(object, objects, gpu, gpu->spent);
+	add_energy(objects, gpu, gpu->spent);
 	json_decref(objects);
 }
 
@@ -111,7 +95,7 @@ static json_t *dimensions(const uint32_t size[3])
 	return array;
 }
 
-static json_t *launch_object(const struct hd_gpu *gpu, const struct hd_launch_record *record)
+json_t *hd_report_launch(const struct hd_gpu *gpu, const struct hd_launch_record *record, bool figures)
 {
 	const struct hd_launch_stats *stats = &record->stats;
 	json_t *object = json_object();
@@ -132,7 +116,10 @@ static json_t *launch_object(const struct hd_gpu *gpu, const struct hd_launch_re
 	json_object_set_new(object, "limiter", json_string(stats->limiter));
 	if (record->partial)
 		json_object_set_new(object, "partial", json_true());
-	hd_stats_json(object, &stats->stats, gpu);
+	if (figures)
+		hd_figures_json(object, gpu, &stats->stats, &record->power, hd_energy_joules(gpu, record->spent));
+	else
+		json_object_set_new(object, "figures", json_null());
 	if (record->sampling)
 		json_object_set(object, "sampling", record->sampling);
 	add_launch_figures(object, gpu, record);
@@ -186,15 +173,22 @@ static json_t *config_object(const struct hd_gpu *gpu)
 	return object;
 }
 
-static json_t *host_object(void)
+struct hd_host hd_report_host(void)
 {
-	json_t *object = json_object();
 	struct rusage usage;
 	memset(&usage, 0, sizeof usage);
 	getrusage(RUSAGE_SELF, &usage);
-	double seconds = (double)usage.ru_utime.tv_sec + (double)usage.ru_utime.tv_usec * 1e-6;
+	return (struct hd_host){(uint64_t)usage.ru_utime.tv_sec * 1000000 + (uint64_t)usage.ru_utime.tv_usec,
+				(uint64_t)usage.ru_maxrss * 1024}; /* Linux counts KiB */
+}
+
+static json_t *host_object(void)
+{
+	struct hd_host host = hd_report_host();
+	json_t *object = json_object();
+	double seconds = (double)(host.microseconds / 1000000) + (double)(host.microseconds % 1000000) * 1e-6;
 	json_object_set_new(object, "user_seconds", json_real(seconds));
-	set_count(object, "peak_bytes", (uint64_t)usage.ru_maxrss * 1024); /* Linux counts KiB */
+	set_count(object, "peak_bytes", host.peak_bytes);
 	return object;
 }
 
@@ -213,7 +207,7 @@ json_t *hd_stats_head(const struct hd_sim *sim)
 	return object;
 }
 
-static void add_coverage(json_t *object, const struct hd_gpu *gpu)
+void hd_report_coverage(json_t *object, const struct hd_gpu *gpu)
 {
 	if (gpu->options.verify)
 		json_object_set_new(object, "verified", hd_verify_json(gpu));
@@ -227,14 +221,16 @@ char *hd_sim_stats_json(const struct hd_sim *sim)
 {
 	const struct hd_gpu *gpu = &sim->gpu;
 	struct hd_stats total;
+	struct hd_power power;
 	json_t *document = hd_stats_head(sim), *object = json_object(), *launches = json_array();
 	hd_sim_total(sim, &total);
-	hd_stats_json(object, &total, gpu);
-	add_total_figures(object, gpu);
+	hd_power_compute(&power, &total.counters, gpu->config);
+	hd_figures_json(object, gpu, &total, &power, hd_energy_joules(gpu, gpu->spent));
+	hd_report_policies(object, gpu);
 	if (gpu->sampling)
 		json_object_set_new(object, "sampling", hd_sampling_json(gpu->sampling));
 	for (uint32_t i = 0; i < sim->launches.len; i++)
-		json_array_append_new(launches, launch_object(gpu, sim->launches.data[i]));
+		json_array_append_new(launches, hd_report_launch(gpu, sim->launches.data[i], true));
 	json_object_set_new(document, "host", host_object());
 	for (uint32_t i = 0; i < sim->launches.len; i++)
 		if (sim->launches.data[i]->partial)
@@ -243,98 +239,8 @@ char *hd_sim_stats_json(const struct hd_sim *sim)
 	json_object_set_new(document, "launches", launches);
 	if (sim->coruns)
 		json_object_set(document, "coruns", sim->coruns);
-	add_coverage(document, gpu);
+	hd_report_coverage(document, gpu);
 	char *text = json_dumps(document, JSON_INDENT(2) | JSON_REAL_PRECISION(REAL_DIGITS));
 	json_decref(document);
 	return text;
-}
-
-/* ------------------------------------------------------------ records */
-
-/* All digits of a number: a reader adds them up. */
-static void write_record(const struct hd_sim *sim, const char *key, json_t *value)
-{
-	const struct hd_sim_options *options = &sim->gpu.options;
-	json_t *object = json_object();
-	json_object_set_new(object, key, value);
-	char *text = json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(ALL_DIGITS));
-	options->record(options->record_context, text);
-	hd_checkpoint_record(&sim->gpu, text);
-	free(text);
-	json_decref(object);
-}
-
-void hd_record_head(const struct hd_sim *sim)
-{
-	static const struct hd_stats nothing;
-	const struct hd_gpu *gpu = &sim->gpu;
-	if (!gpu->options.record)
-		return;
-	json_t *head = hd_stats_head(sim), *total = json_object();
-	hd_stats_json(total, &nothing, gpu);
-	add_total_figures(total, gpu);
-	json_object_set_new(head, "total", total);
-	write_record(sim, "head", head);
-}
-
-void hd_record_start(const struct hd_sim *sim, const char *kernel)
-{
-	if (sim->gpu.options.record)
-		write_record(sim, "start", json_string(kernel));
-}
-
-/* Numbers below zero are what was counted more than once, such as cycles. */
-void hd_record_rest(const struct hd_sim *sim)
-{
-	const struct hd_gpu *gpu = &sim->gpu;
-	struct hd_stats rest;
-	if (!gpu->options.record)
-		return;
-	json_t *object = json_object();
-	rest = sim->now;
-	hd_stats_subtract(&rest, &sim->before);
-	struct hd_power power;
-	hd_power_compute(&power, &rest.counters, gpu->config);
-	hd_power_subtract(&power, &sim->power);
-	hd_stats_subtract(&rest, &sim->counted);
-	hd_stats_json(object, &rest, gpu);
-	if (!gpu->functional)
-		hd_power_json(object, &power);
-	write_record(sim, "rest", object);
-}
-
-void hd_record_launch(const struct hd_sim *sim, const struct hd_launch_record *record)
-{
-	const struct hd_gpu *gpu = &sim->gpu;
-	json_t *object = json_object(), *policies = json_object();
-	add_total_figures(policies, gpu);
-	if (gpu->sampling)
-		json_object_set_new(object, "sampling", hd_sampling_json(gpu->sampling));
-	json_object_set_new(object, "figures", launch_object(gpu, record));
-	json_object_set_new(object, "policies", policies);
-	json_object_set_new(object, "host", host_object());
-	write_record(sim, "launch", object);
-}
-
-void hd_record_corun(struct hd_sim *sim, json_t *object)
-{
-	if (sim->gpu.options.record) {
-		write_record(sim, "corun", object);
-		return;
-	}
-	if (!sim->coruns)
-		sim->coruns = json_array();
-	json_array_append_new(sim->coruns, object);
-}
-
-void hd_sim_record_end(const struct hd_sim *sim)
-{
-	if (sim->recorder)
-		hd_recorder_finish(sim->recorder);
-	if (!sim->gpu.options.record)
-		return;
-	json_t *object = json_object();
-	json_object_set_new(object, "host", host_object());
-	add_coverage(object, &sim->gpu);
-	write_record(sim, "end", object);
 }

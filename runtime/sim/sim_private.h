@@ -20,6 +20,7 @@ struct hd_policy_figure {
 struct hd_launch_record {
 	struct hd_launch_stats stats;
 	HD_VEC(struct hd_policy_figure) figures;
+	struct hd_power power;	       /* of the counters */
 	uint64_t spent[HD_MAX_ENERGY]; /* events of policies that take energy */
 	bool partial;		       /* it was stopped */
 	struct hd_sampler sampler;
@@ -47,7 +48,7 @@ struct hd_sim {
 /* records.c: the record of a launch, to be filled when it has ended. */
 struct hd_launch_record *hd_record_new(const struct hd_grid *grid);
 void hd_record_finish(struct hd_sim *sim, struct hd_grid *grid);
-/* Statistics as records, where options.record wants them (report.c). */
+/* Statistics as records, where options.record wants them (lines.c). */
 void hd_record_head(const struct hd_sim *sim);
 void hd_record_start(const struct hd_sim *sim, const char *kernel);
 /* What launches that shared the GPU did not count, or counted more than once: all since sim->before less theirs. */

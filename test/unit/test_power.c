@@ -7,6 +7,7 @@
 
 #include "heddle/config.h"
 #include "heddle/machine.h"
+#include "runtime/gpu/figures.h"
 #include "runtime/gpu/power.h"
 #include "runtime/sm/energy.h"
 #include "runtime/sm/sm.h"
@@ -196,18 +197,19 @@ START_TEST(policies_have_rows_of_their_own)
 }
 END_TEST
 
-/* Joules, and the dynamic part by unit: a key for each part, in one place. */
+/* Joules, and the dynamic part by unit: a key for each part, in one place; policies' own are in the sums. */
 START_TEST(figures_have_each_part_once)
 {
+	static const struct hd_stats nothing;
+	struct hd_gpu gpu = {.config = &config};
 	for (uint32_t i = 0; i < HD_POWER_COUNT; i++)
 		power.joules[i] = 1 + i;
 	json_t *object = json_object();
-	hd_power_json(object, &power);
+	hd_figures_json(object, &gpu, &nothing, &power, 1000);
 	const json_t *units = json_object_get(object, "energy");
-	ck_assert_uint_eq(json_object_size(object), 2 + 3 + 1);
 	ck_assert_uint_eq(json_object_size(units), HD_POWER_static);
-	ck_assert_double_eq(json_real_value(json_object_get(object, "energy_joules")), 136);
-	ck_assert_double_eq(json_real_value(json_object_get(object, "dynamic_joules")), 91);
+	ck_assert_double_eq(json_real_value(json_object_get(object, "energy_joules")), 1136);
+	ck_assert_double_eq(json_real_value(json_object_get(object, "dynamic_joules")), 1091);
 	ck_assert_double_eq(json_real_value(json_object_get(object, "static_joules")), 14);
 	ck_assert_double_eq(json_real_value(json_object_get(object, "idle_joules")), 15);
 	ck_assert_double_eq(json_real_value(json_object_get(object, "constant_joules")), 16);
@@ -217,13 +219,81 @@ START_TEST(figures_have_each_part_once)
 }
 END_TEST
 
+struct walk {
+	json_t *object;	       /* the same figures */
+	json_t *group, *value; /* where it is: in the object, and in a group of it */
+	void *at, *in;
+	uint32_t count, reals;
+};
+
+/* The next number of the object, those of objects in it included. */
+static const char *next_key(struct walk *walk, const char **group)
+{
+	if (walk->in)
+		walk->in = json_object_iter_next(walk->group, walk->in);
+	if (!walk->in) {
+		walk->at = walk->at ? json_object_iter_next(walk->object, walk->at) : json_object_iter(walk->object);
+		walk->group = json_object_iter_value(walk->at);
+		walk->in = json_object_iter(walk->group);
+	}
+	*group = walk->in ? json_object_iter_key(walk->at) : NULL;
+	walk->value = walk->in ? json_object_iter_value(walk->in) : walk->group;
+	return json_object_iter_key(walk->in ? walk->in : walk->at);
+}
+
+static void check_key(struct walk *walk, const char *group, const char *key)
+{
+	const char *owner;
+	ck_assert_str_eq(next_key(walk, &owner), key);
+	ck_assert_str_eq(owner ? owner : "", group ? group : "");
+	walk->count++;
+}
+
+static void check_count(void *context, const char *group, const char *key, uint64_t value)
+{
+	struct walk *walk = context;
+	check_key(walk, group, key);
+	ck_assert(json_is_integer(walk->value));
+	ck_assert_uint_eq(json_integer_value(walk->value), value);
+}
+
+static void check_real(void *context, const char *group, const char *key, double value)
+{
+	struct walk *walk = context;
+	check_key(walk, group, key);
+	ck_assert_double_eq(json_real_value(walk->value), value);
+	walk->reals++;
+}
+
+/* Records have no keys but their places, which are those of the object's numbers (runtime/sim/lines.c). */
+START_TEST(figures_have_the_order_of_their_keys)
+{
+	for (int functional = 0; functional < 2; functional++) {
+		struct hd_stats stats;
+		struct hd_gpu gpu = {.config = &config, .functional = functional ? (void *)&gpu : NULL};
+		uint64_t *all = (void *)&stats;
+		for (uint32_t i = 0; i < sizeof stats / sizeof *all; i++)
+			all[i] = 1000 + i;
+		for (uint32_t i = 0; i < HD_POWER_COUNT; i++)
+			power.joules[i] = 1 + i;
+		struct walk walk = {.object = json_object()};
+		const struct hd_figure_sink sink = {check_count, check_real, &walk};
+		hd_figures_json(walk.object, &gpu, &stats, &power, 1000);
+		hd_figures_each(&gpu, &stats, &power, 1000, &sink);
+		ck_assert_uint_gt(walk.count, 40);
+		ck_assert_uint_eq(walk.reals, functional ? 0 : 2 + HD_POWER_COUNT + 2);
+		ck_assert_ptr_null(json_object_iter_next(walk.object, walk.at));
+		json_decref(walk.object);
+	}
+}
+END_TEST
+
 Suite *hd_suite(void)
 {
 	const TTest *const tests[] = {
-		each_event_has_its_price,    a_bank_read_goes_to_a_collector,
-		time_costs_by_what_sms_have, parts_are_added_and_taken_away,
-		transfers_have_their_price,  policies_have_rows_of_their_own,
-		figures_have_each_part_once, NULL,
+		each_event_has_its_price,	a_bank_read_goes_to_a_collector,      time_costs_by_what_sms_have,
+		parts_are_added_and_taken_away, transfers_have_their_price,	      policies_have_rows_of_their_own,
+		figures_have_each_part_once,	figures_have_the_order_of_their_keys, NULL,
 	};
 	return hd_suite_with("power", tests, set_up, NULL);
 }

@@ -228,7 +228,8 @@ static struct run_statistics *run_policy(struct corun *corun, const char *policy
 	else
 		*status = kernels_run(corun->kernels, corun->count, FIRST_STREAM, &options,
 				      print ? KERNEL_PRINT : KERNEL_COMPARE, &text);
-	struct run_statistics *statistics = run_statistics_of(text, corun->diag);
+	struct run_statistics *statistics =
+		run_statistics_of(text, run_options_want_launches(&corun->options), corun->diag);
 	json_t *whole = text ? json_loads(text, 0, NULL) : NULL, *each = json_array();
 	for (uint32_t i = 0; whole && i < corun->count; i++)
 		take_figures(corun, each, whole, i);

@@ -3,6 +3,8 @@
  */
 #include "tools/heddle/run/figures.h"
 
+#include <string.h>
+
 double figure_number(const json_t *object, const char *key)
 {
 	return json_number_value(json_object_get(object, key));
@@ -148,9 +150,32 @@ const unsigned figure_functional_row_count = sizeof(figure_functional_rows) / si
 const unsigned figure_row_count = sizeof(figure_rows) / sizeof(figure_rows[0]);
 const unsigned figure_ideal_row_count = sizeof(figure_ideal_rows) / sizeof(figure_ideal_rows[0]);
 
+static const char *const summed[] = {"cycles", "warp_instructions", "linear_check_fallbacks", "linear_small_fallbacks",
+				     "linear_register_fallbacks"};
+
+bool figure_kernels_have(const char *figure)
+{
+	for (size_t i = 0; i < sizeof summed / sizeof *summed; i++)
+		if (!strcmp(figure, summed[i]))
+			return true;
+	return false;
+}
+
+/* Sums begin as zeros in a fixed order, and are then added to in place: programs may have many launches. */
+static json_t *new_sum(void)
+{
+	json_t *sum = json_object();
+	json_object_set_new(sum, "launches", json_real(0));
+	for (size_t i = 0; i < sizeof summed / sizeof *summed; i++)
+		json_object_set_new(sum, summed[i], json_real(0));
+	json_object_set_new(sum, "ipc", json_real(0));
+	return sum;
+}
+
 static void add(json_t *sum, const char *key, double value)
 {
-	json_object_set_new(sum, key, json_real(figure_number(sum, key) + value));
+	json_t *number = json_object_get(sum, key);
+	json_real_set(number, json_real_value(number) + value);
 }
 
 void figure_kernels_add(json_t *kernels, const json_t *launch)
@@ -160,17 +185,15 @@ void figure_kernels_add(json_t *kernels, const json_t *launch)
 	if (!name)
 		return;
 	if (!sum) {
-		sum = json_object();
+		sum = new_sum();
 		json_object_set_new(kernels, name, sum);
 	}
 	add(sum, "launches", 1);
-	add(sum, "cycles", figure_number(launch, "cycles"));
-	add(sum, "warp_instructions", figure_number(launch, "warp_instructions"));
-	add(sum, "linear_check_fallbacks", figure_number(launch, "linear_check_fallbacks"));
-	add(sum, "linear_small_fallbacks", figure_number(launch, "linear_small_fallbacks"));
-	add(sum, "linear_register_fallbacks", figure_number(launch, "linear_register_fallbacks"));
+	for (size_t i = 0; i < sizeof summed / sizeof *summed; i++)
+		if (json_object_get(launch, summed[i]))
+			add(sum, summed[i], figure_number(launch, summed[i]));
 	double cycles = figure_number(sum, "cycles");
-	json_object_set_new(sum, "ipc", json_real(cycles > 0 ? figure_number(sum, "warp_instructions") / cycles : 0));
+	json_real_set(json_object_get(sum, "ipc"), cycles > 0 ? figure_number(sum, "warp_instructions") / cycles : 0);
 }
 
 json_t *figure_kernels(const json_t *stats)

@@ -5,6 +5,7 @@
 #define HD_TOOLS_HEDDLE_RUN_FIGURES_H
 
 #include <jansson.h>
+#include <stdbool.h>
 
 struct figure_row {
 	const char *label, *format;
@@ -22,5 +23,7 @@ double figure_number(const json_t *object, const char *key);
 json_t *figure_kernels(const json_t *stats);
 /* Adds a launch to such sums, which begin as an empty object. */
 void figure_kernels_add(json_t *kernels, const json_t *launch);
+/* Whether such sums are of this figure. */
+bool figure_kernels_have(const char *figure);
 
 #endif

@@ -5,12 +5,21 @@
 #include "tools/heddle/run/grids.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "lib/strbuf.h"
 #include "tools/heddle/run/figures.h"
 
 static const char *const summed[] = {"cycles",	    "warp_instructions", "l1d_accesses", "l1d_hits",
 				     "l2_accesses", "l2_hits",		 "dram_reads",	 "dram_writes"};
+
+bool run_grids_have(const char *figure)
+{
+	for (size_t i = 0; i < sizeof summed / sizeof *summed; i++)
+		if (!strcmp(figure, summed[i]))
+			return true;
+	return false;
+}
 
 void run_grids_add(json_t *grids, const json_t *launch)
 {

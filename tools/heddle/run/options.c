@@ -165,6 +165,11 @@ void run_options_finish(struct run_options *run)
 	set_slices(run);
 }
 
+bool run_options_want_launches(const struct run_options *run)
+{
+	return run->stats || run->json;
+}
+
 void run_options_release(struct run_options *run)
 {
 	hd_vec_release(&run->policies);

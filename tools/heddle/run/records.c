@@ -1,5 +1,5 @@
 /*
- * The statistics of a program out of the records of its processes (runtime/sim/report.c says what they are), one file
+ * The statistics of a program out of the records of its processes (runtime/sim/lines.c says what they are), one file
  * each: the document has their launches in the order in which the processes were started, and in each as they came.
  *
  * A process that did not come to its last record was killed, aborted, still runs, or is another program by now (exec);
@@ -24,6 +24,7 @@
 #include "lib/strbuf.h"
 #include "lib/vec.h"
 #include "tools/heddle/run/figures.h"
+#include "tools/heddle/run/places.h"
 #include "tools/heddle/run/slots.h"
 
 struct process {
@@ -37,6 +38,7 @@ struct process {
 	unsigned under_way;   /* launches that have begun and not ended */
 	bool ended, replaced; /* in good order; by exec */
 	bool begun, cut;      /* a launch; one was stopped */
+	struct run_places places;
 };
 
 struct records {
@@ -46,11 +48,21 @@ struct records {
 
 /* ------------------------------------------------------------ one file */
 
-/* The next whole record, a new reference; NULL: there is none. */
-static json_t *next_record(FILE *file, char **line, size_t *size)
+struct line {
+	char *text;
+	size_t size;
+	const char *figures; /* behind the object; none but for launches and what is left of them */
+};
+
+/* The next whole record's object, a new reference; NULL: there is none. */
+static json_t *next_record(FILE *file, struct line *line)
 {
-	ssize_t length = getline(line, size, file);
-	return length > 0 && (*line)[length - 1] == '\n' ? json_loadb(*line, (size_t)length, 0, NULL) : NULL;
+	ssize_t length = getline(&line->text, &line->size, file);
+	const char *end = length > 0 && line->text[length - 1] == '\n' ? strrchr(line->text, '}') : NULL;
+	if (!end)
+		return NULL;
+	line->figures = end + 1;
+	return json_loadb(line->text, (size_t)(end + 1 - line->text), 0, NULL);
 }
 
 static void replace(json_t **to, json_t *from)
@@ -88,14 +100,19 @@ static void add_reals(json_t *to, const json_t *from)
 	json_object_foreach(to, key, value) json_real_set(value, json_real_value(value) + figure_number(from, key));
 }
 
+static void set_ipc(json_t *figures)
+{
+	double cycles = figure_number(figures, "cycles"), instructions = figure_number(figures, "warp_instructions");
+	json_real_set(json_object_get(figures, "ipc"), cycles > 0 ? instructions / cycles : 0);
+}
+
 /* Counters, and what follows from them. */
 static void add_figures(json_t *to, const json_t *from)
 {
 	add_integers(to, from);
 	add_integers(json_object_get(to, "l1d"), json_object_get(from, "l1d"));
 	add_integers(json_object_get(to, "stalls"), json_object_get(from, "stalls"));
-	double cycles = figure_number(to, "cycles"), instructions = figure_number(to, "warp_instructions");
-	json_real_set(json_object_get(to, "ipc"), cycles > 0 ? instructions / cycles : 0);
+	set_ipc(to);
 	static const char *const sums[] = {"energy_joules", "dynamic_joules",  "static_joules",
 					   "idle_joules",   "constant_joules", "transfer_joules"};
 	add_reals(json_object_get(to, "energy"), json_object_get(from, "energy"));
@@ -108,22 +125,23 @@ static void take_head(struct process *process, json_t *head)
 	if (process->head)
 		return;
 	process->total = json_incref(json_object_get(head, "total"));
+	run_places_find(&process->places, process->total, json_integer_value(json_object_get(head, "places")));
 	json_object_del(head, "total");
+	json_object_del(head, "places");
 	process->head = json_incref(head);
 }
 
-static void take_launch(struct process *process, const json_t *launch)
+static void take_launch(struct process *process, const json_t *record)
 {
-	json_t *figures = json_object_get(launch, "figures");
+	const json_t *launch = json_object_get(record, "launch");
 	if (process->under_way && !--process->under_way)
 		set_running(process, NULL);
 	process->launches++;
-	process->cut = process->cut || json_is_true(json_object_get(figures, "partial"));
-	if (process->total)
-		add_figures(process->total, figures);
-	replace(&process->policies, json_object_get(launch, "policies"));
-	replace(&process->sampling, json_object_get(launch, "sampling"));
-	replace(&process->host, json_object_get(launch, "host"));
+	process->cut = process->cut || json_is_true(json_object_get(launch, "partial"));
+	run_places_add(&process->places);
+	replace(&process->policies, json_object_get(record, "policies"));
+	replace(&process->sampling, json_object_get(record, "sampling"));
+	replace(&process->host, json_object_get(record, "host"));
 }
 
 static void take_end(struct process *process, const json_t *end)
@@ -158,8 +176,8 @@ static void take(struct process *process, json_t *record)
 		take_launch(process, value);
 	else if ((value = json_object_get(record, "start")))
 		take_start(process, json_string_value(value));
-	else if ((value = json_object_get(record, "rest")) && process->total)
-		add_figures(process->total, value);
+	else if (json_object_get(record, "rest"))
+		run_places_add(&process->places);
 	else if ((value = json_object_get(record, "corun")))
 		take_corun(process, value);
 	else if ((value = json_object_get(record, "head")))
@@ -181,19 +199,17 @@ static bool is(const char *line, const char *start)
 static bool look(struct process *process)
 {
 	FILE *file = fopen(process->path, "r");
-	char *line = NULL;
-	size_t size = 0;
-	json_t *first = file ? next_record(file, &line, &size) : NULL,
-	       *head = file ? next_record(file, &line, &size) : NULL;
+	struct line line = {0};
+	json_t *first = file ? next_record(file, &line) : NULL, *head = file ? next_record(file, &line) : NULL;
 	take(process, first);
-	while (head && !process->begun && getline(&line, &size, file) > 0) {
-		process->begun = is(line, "{\"start\":");
-		process->ended = is(line, "{\"end\":");
+	while (head && !process->begun && getline(&line.text, &line.size, file) > 0) {
+		process->begun = is(line.text, "{\"start\":");
+		process->ended = is(line.text, "{\"end\":");
 	}
 	bool whole = json_object_get(head, "head");
 	json_decref(first);
 	json_decref(head);
-	free(line);
+	free(line.text);
 	if (file)
 		fclose(file);
 	return whole;
@@ -223,6 +239,7 @@ static void release(struct process *process)
 	json_decref(process->coruns);
 	json_decref(process->profile);
 	json_decref(process->slots);
+	run_places_release(&process->places);
 }
 
 static void find_processes(struct records *records, const char *folder)
@@ -271,23 +288,33 @@ static void drop_unused(struct records *records)
 	records->processes.len = kept;
 }
 
+static void give_launch(struct process *process, json_t *launch, struct run_statistics *to)
+{
+	json_t *given =
+		to->wanted ? run_places_whole(&process->places, launch) : run_places_short(&process->places, launch);
+	run_statistics_add(to, given);
+	json_decref(given);
+}
+
 static void read_process(struct records *records, uint32_t index, struct run_statistics *to)
 {
 	struct process *process = &records->processes.data[index];
 	FILE *file = fopen(process->path, "r");
-	char *line = NULL;
-	size_t size = 0;
-	for (json_t *record; file && (record = next_record(file, &line, &size)); json_decref(record)) {
-		json_t *figures = json_object_get(json_object_get(record, "launch"), "figures");
+	struct line line = {0};
+	for (json_t *record; file && (record = next_record(file, &line)); json_decref(record)) {
+		json_t *launch = json_object_get(record, "launch");
+		run_places_read(&process->places, line.figures);
 		take(process, record);
-		if (figures && records->processes.len > 1)
-			json_object_set_new(figures, "process", json_integer(index));
-		if (figures)
-			run_statistics_add(to, figures);
+		if (launch && records->processes.len > 1)
+			json_object_set_new(json_object_get(launch, "launch"), "process", json_integer(index));
+		if (launch)
+			give_launch(process, json_object_get(launch, "launch"), to);
 	}
-	free(line);
+	free(line.text);
 	if (file)
 		fclose(file);
+	if (process->total)
+		set_ipc(process->total);
 	if (process->total && process->policies)
 		json_object_update(process->total, process->policies);
 	if (process->total && process->sampling)
@@ -386,12 +413,18 @@ static void add_profile(json_t *to, const json_t *from)
 	}
 }
 
+/* Records have [microseconds, bytes]. */
+static double seconds_of(const json_t *host)
+{
+	json_int_t microseconds = json_integer_value(json_array_get(host, 0));
+	return (double)(microseconds / 1000000) + (double)(microseconds % 1000000) * 1e-6;
+}
+
 static void add_host(json_t *sum, const json_t *host)
 {
-	double seconds = figure_number(sum, "user_seconds") + figure_number(host, "user_seconds");
 	json_int_t before = json_integer_value(json_object_get(sum, "peak_bytes"));
-	json_int_t peak = json_integer_value(json_object_get(host, "peak_bytes"));
-	json_object_set_new(sum, "user_seconds", json_real(seconds));
+	json_int_t peak = json_integer_value(json_array_get(host, 1));
+	json_object_set_new(sum, "user_seconds", json_real(figure_number(sum, "user_seconds") + seconds_of(host)));
 	json_object_set_new(sum, "peak_bytes", json_integer(peak > before ? peak : before));
 }
 
@@ -407,7 +440,11 @@ static json_t *process_object(const struct process *process)
 	json_object_set_new(object, "launches", json_integer(process->launches));
 	if (partial(process))
 		json_object_set_new(object, "partial", json_true());
-	json_object_set(object, "host", process->host);
+	if (process->host) {
+		json_t *host = json_object();
+		add_host(host, process->host);
+		json_object_set_new(object, "host", host);
+	}
 	json_object_set(object, "total", process->total);
 	return object;
 }
@@ -489,14 +526,14 @@ static FILE *open_unnamed(const char *folder)
 	return file;
 }
 
-struct run_statistics *run_records_read(const char *folder, struct hd_diag *diag)
+struct run_statistics *run_records_read(const char *folder, bool launches, struct hd_diag *diag)
 {
 	struct records records = {.diag = diag};
 	struct run_statistics *statistics = NULL;
 	find_processes(&records, folder);
 	drop_unused(&records);
 	if (records.processes.len)
-		statistics = run_statistics_new(json_object(), open_unnamed(folder), diag);
+		statistics = run_statistics_new(json_object(), launches, launches ? open_unnamed(folder) : NULL, diag);
 	for (uint32_t i = 0; i < records.processes.len; i++)
 		read_process(&records, i, statistics);
 	for (uint32_t i = 0; i < records.processes.len; i++)

@@ -6,8 +6,9 @@
 
 /*
  * Reads *.records in a folder; NULL: no process used the simulated GPU. Of a process without its last record, what it
- * has is taken, marked, and said by a note. The folder is not needed any more afterwards.
+ * has is taken, marked, and said by a note. `launches`: as for run_statistics_new. The folder is not needed any more
+ * afterwards.
  */
-struct run_statistics *run_records_read(const char *folder, struct hd_diag *diag);
+struct run_statistics *run_records_read(const char *folder, bool launches, struct hd_diag *diag);
 
 #endif

@@ -281,7 +281,7 @@ static struct outcome run_once(const struct run *run, const char *policy, const 
 	if (length < 0)
 		report[0] = '\0';
 	close(pipe_fds[0]);
-	struct outcome outcome = {0, run_records_read(folder, diag)};
+	struct outcome outcome = {0, run_records_read(folder, run_options_want_launches(&run->options), diag)};
 	if (run->record && !signals->caught && outcome.stats)
 		recorded = run_record_take(folder, run->record, diag);
 	/* However the program took the signal, it was the last run; and it is no fault of the program's. */
@@ -310,7 +310,8 @@ static int rehearse(const struct runs *runs, const char *first, const char *fold
 	struct run silent = *runs->run;
 	struct hd_strbuf file = {0};
 	silent.silent = true;
-	silent.options.trace = silent.options.check = NULL;
+	silent.options.trace = silent.options.check = silent.options.stats = NULL;
+	silent.options.json = false;
 	hd_strbuf_printf(&file, "%s/rehearsal", folder);
 	put("HEDDLE_REHEARSAL", hd_strbuf_text(&file));
 	hd_strbuf_release(&file);
@@ -363,7 +364,7 @@ static struct run_statistics *run_kernel(void *context, const char *policy, int 
 	char *text = NULL;
 	bool print = runs->done++ == 0 && !run->options.json;
 	*status = kernels_run(&runs->kernel, 1, 0, &sim_options, print ? KERNEL_PRINT : KERNEL_COMPARE, &text);
-	struct run_statistics *stats = run_statistics_of(text, runs->diag);
+	struct run_statistics *stats = run_statistics_of(text, run_options_want_launches(&run->options), runs->diag);
 	if (*status == 0 && runs->kernel.found)
 		*status = FOUND;
 	free(text);

@@ -15,21 +15,21 @@
 /* As many digits as the simulator promises. */
 enum { STEP = 2, FORMAT = JSON_INDENT(STEP) | JSON_PRESERVE_ORDER | JSON_ENCODE_ANY | JSON_REAL_PRECISION(12) };
 
-struct run_statistics *run_statistics_new(json_t *document, FILE *launches, struct hd_diag *diag)
+struct run_statistics *run_statistics_new(json_t *document, bool wanted, FILE *launches, struct hd_diag *diag)
 {
 	struct run_statistics *statistics = hd_xcalloc(1, sizeof *statistics);
-	if (!launches)
+	if (wanted && !launches)
 		hd_error(diag, HD_NOWHERE, "cannot make a temporary file for statistics: %s", strerror(errno));
-	*statistics = (struct run_statistics){document, json_object(), json_object(), launches};
+	*statistics = (struct run_statistics){document, json_object(), json_object(), wanted, launches};
 	return statistics;
 }
 
-struct run_statistics *run_statistics_of(const char *text, struct hd_diag *diag)
+struct run_statistics *run_statistics_of(const char *text, bool wanted, struct hd_diag *diag)
 {
 	json_t *document = text ? json_loads(text, 0, NULL) : NULL;
 	if (!document)
 		return NULL;
-	struct run_statistics *statistics = run_statistics_new(document, tmpfile(), diag);
+	struct run_statistics *statistics = run_statistics_new(document, wanted, wanted ? tmpfile() : NULL, diag);
 	json_t *launches = json_object_get(document, "launches");
 	for (size_t i = 0; i < json_array_size(launches); i++)
 		run_statistics_add(statistics, json_array_get(launches, i));

@@ -6,6 +6,7 @@
 #define HD_TOOLS_HEDDLE_RUN_STATISTICS_H
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -15,13 +16,15 @@ struct run_statistics {
 	json_t *document; /* its "launches" are an empty array, and in `launches` */
 	json_t *kernels;  /* their sums, as figure_kernels has them */
 	json_t *grids;	  /* and of those beside others, as run_grids_add has them */
-	FILE *launches;	  /* JSON texts as json_dumps indents them; NULL: no file could be made */
+	bool wanted;	  /* launches, for JSON; else only their sums are kept */
+	FILE *launches;	  /* JSON texts as json_dumps indents them; NULL: not wanted, or no file could be made */
 };
 
-/* Takes the document. `launches` may be NULL (reported). The caller frees what comes back by run_statistics_free. */
-struct run_statistics *run_statistics_new(json_t *document, FILE *launches, struct hd_diag *diag);
+/* Takes the document. `launches` may be NULL (reported where they are wanted). The caller frees what comes back by
+ * run_statistics_free. */
+struct run_statistics *run_statistics_new(json_t *document, bool wanted, FILE *launches, struct hd_diag *diag);
 /* Of a whole document's text; NULL for no text. */
-struct run_statistics *run_statistics_of(const char *text, struct hd_diag *diag);
+struct run_statistics *run_statistics_of(const char *text, bool wanted, struct hd_diag *diag);
 void run_statistics_free(struct run_statistics *statistics);
 void run_statistics_add(struct run_statistics *statistics, const json_t *launch);
 

@@ -1,0 +1,200 @@
+/*
+ * Statistics as records, for programs that may end anywhere: a line when something is known, in this order. It is an
+ * object of JSON, and behind that of a launch, and of what no launch has counted, come figures.
+ *
+ *   {"head": {producer, gpu, policy, config, total, places}}    the GPU is there; `total` has every key, and zeros
+ *   {"start": "kernel"}                                         a launch begins
+ *   {"launch": {launch, policies, sampling, host}} FIGURES      it is done; all but `launch` are those of all so far
+ *   {"rest": true} FIGURES                                      what no launch has counted
+ *   {"corun": {figures}}                                        a co-run is over
+ *   {"end": {host, verified, profile, slots}}                   the program ended in good order
+ *
+ * A launch has some 160 figures, most of them zero, and a program may have many launches. Their names stand in the head
+ * alone: the first `places` numbers of `total`, those of objects in it included, are places 0, 1, 2, ..., and FIGURES
+ * are pairs " place:value" without zeros. A real number is the integer with the same 64 bits, so that a reader, who
+ * adds them up, has the very number. In `launch` a null under "figures" stands where they belong. `host` is
+ * [microseconds, bytes].
+ *
+ * Cost: O(figures) a launch, some 100 instructions each; the rest of its object takes as much.
+ */
+#include <jansson.h>
+#include <string.h>
+
+#include "lib/strbuf.h"
+#include "runtime/checkpoint/checkpoint.h"
+#include "runtime/corun/recorder.h"
+#include "runtime/gpu/figures.h"
+#include "runtime/sampling/sampling.h"
+#include "runtime/sim/report.h"
+#include "runtime/sm/energy.h"
+
+/* All digits of a number. */
+#define ALL_DIGITS 17
+
+/* ------------------------------------------------------------ pieces of a line */
+
+static void put_json(struct hd_strbuf *line, const char *key, json_t *value)
+{
+	char *text = json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(ALL_DIGITS));
+	hd_strbuf_append(line, key);
+	hd_strbuf_append(line, text ? text : "null");
+	free(text);
+	json_decref(value);
+}
+
+static void put_integer(struct hd_strbuf *line, int64_t value)
+{
+	char text[24], *at = text + sizeof text;
+	uint64_t rest = value < 0 ? -(uint64_t)value : (uint64_t)value;
+	do
+		*--at = (char)('0' + rest % 10);
+	while (rest /= 10);
+	if (value < 0)
+		*--at = '-';
+	hd_strbuf_append_bytes(line, at, (size_t)(text + sizeof text - at));
+}
+
+struct figures {
+	struct hd_strbuf *line; /* NULL: they are only counted */
+	uint32_t place;
+};
+
+static void put_count(void *context, const char *group, const char *key, uint64_t value)
+{
+	struct figures *figures = context;
+	(void)group, (void)key;
+	uint32_t place = figures->place++;
+	if (!value || !figures->line)
+		return;
+	hd_strbuf_append_bytes(figures->line, " ", 1);
+	put_integer(figures->line, place);
+	hd_strbuf_append_bytes(figures->line, ":", 1);
+	put_integer(figures->line, (int64_t)value);
+}
+
+static void put_real(void *context, const char *group, const char *key, double value)
+{
+	uint64_t bits;
+	memcpy(&bits, &value, sizeof bits);
+	put_count(context, group, key, bits);
+}
+
+/* How many places there are. */
+static uint32_t put_figures(struct hd_strbuf *line, const struct hd_gpu *gpu, const struct hd_stats *stats,
+			    const struct hd_power *power, double policies)
+{
+	struct figures figures = {line, 0};
+	const struct hd_figure_sink sink = {put_count, put_real, &figures};
+	hd_figures_each(gpu, stats, power, policies, &sink);
+	return figures.place;
+}
+
+static void put_host(struct hd_strbuf *line, const char *key)
+{
+	struct hd_host host = hd_report_host();
+	hd_strbuf_append(line, key);
+	hd_strbuf_append(line, "[");
+	put_integer(line, (int64_t)host.microseconds);
+	hd_strbuf_append(line, ",");
+	put_integer(line, (int64_t)host.peak_bytes);
+	hd_strbuf_append(line, "]");
+}
+
+/* ------------------------------------------------------------ records */
+
+static void write_line(const struct hd_sim *sim, struct hd_strbuf *line)
+{
+	const struct hd_sim_options *options = &sim->gpu.options;
+	options->record(options->record_context, hd_strbuf_text(line));
+	hd_checkpoint_record(&sim->gpu, hd_strbuf_text(line));
+	hd_strbuf_release(line);
+}
+
+static void write_record(const struct hd_sim *sim, const char *start, json_t *value)
+{
+	struct hd_strbuf line = {0};
+	put_json(&line, start, value);
+	hd_strbuf_append(&line, "}");
+	write_line(sim, &line);
+}
+
+void hd_record_head(const struct hd_sim *sim)
+{
+	static const struct hd_stats nothing;
+	const struct hd_gpu *gpu = &sim->gpu;
+	struct hd_power power;
+	if (!gpu->options.record)
+		return;
+	json_t *head = hd_stats_head(sim), *total = json_object();
+	hd_power_compute(&power, &nothing.counters, gpu->config);
+	hd_figures_json(total, gpu, &nothing, &power, 0);
+	hd_report_policies(total, gpu);
+	json_object_set_new(head, "total", total);
+	json_object_set_new(head, "places", json_integer(put_figures(NULL, gpu, &nothing, &power, 0)));
+	write_record(sim, "{\"head\":", head);
+}
+
+void hd_record_start(const struct hd_sim *sim, const char *kernel)
+{
+	if (sim->gpu.options.record)
+		write_record(sim, "{\"start\":", json_string(kernel));
+}
+
+/* Numbers below zero are what was counted more than once, such as cycles. */
+void hd_record_rest(const struct hd_sim *sim)
+{
+	const struct hd_gpu *gpu = &sim->gpu;
+	struct hd_strbuf line = {0};
+	if (!gpu->options.record)
+		return;
+	struct hd_stats rest = sim->now;
+	hd_stats_subtract(&rest, &sim->before);
+	struct hd_power power;
+	hd_power_compute(&power, &rest.counters, gpu->config);
+	hd_power_subtract(&power, &sim->power);
+	hd_stats_subtract(&rest, &sim->counted);
+	hd_strbuf_append(&line, "{\"rest\":true}");
+	put_figures(&line, gpu, &rest, &power, 0);
+	write_line(sim, &line);
+}
+
+void hd_record_launch(const struct hd_sim *sim, const struct hd_launch_record *record)
+{
+	const struct hd_gpu *gpu = &sim->gpu;
+	struct hd_strbuf line = {0};
+	json_t *policies = json_object();
+	hd_report_policies(policies, gpu);
+	put_json(&line, "{\"launch\":{\"launch\":", hd_report_launch(gpu, record, false));
+	put_json(&line, ",\"policies\":", policies);
+	if (gpu->sampling)
+		put_json(&line, ",\"sampling\":", hd_sampling_json(gpu->sampling));
+	put_host(&line, ",\"host\":");
+	hd_strbuf_append(&line, "}}");
+	put_figures(&line, gpu, &record->stats.stats, &record->power, hd_energy_joules(gpu, record->spent));
+	write_line(sim, &line);
+}
+
+void hd_record_corun(struct hd_sim *sim, json_t *object)
+{
+	if (sim->gpu.options.record) {
+		write_record(sim, "{\"corun\":", object);
+		return;
+	}
+	if (!sim->coruns)
+		sim->coruns = json_array();
+	json_array_append_new(sim->coruns, object);
+}
+
+void hd_sim_record_end(const struct hd_sim *sim)
+{
+	if (sim->recorder)
+		hd_recorder_finish(sim->recorder);
+	if (!sim->gpu.options.record)
+		return;
+	json_t *object = json_object();
+	struct hd_host host = hd_report_host();
+	json_object_set_new(object, "host",
+			    json_pack("[I,I]", (json_int_t)host.microseconds, (json_int_t)host.peak_bytes));
+	hd_report_coverage(object, &sim->gpu);
+	write_record(sim, "{\"end\":", object);
+}
