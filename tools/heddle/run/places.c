@@ -51,8 +51,7 @@ static json_int_t number_at(const char **at)
 void run_places_read(struct run_places *places, const char *text)
 {
 	places->pairs.len = 0;
-	for (const char *at = text; *at == ' ';) {
-		at++;
+	for (const char *at = text; *at >= '0' && *at <= '9'; at += *at == ' ') {
 		json_int_t place = number_at(&at);
 		at += *at == ':';
 		json_int_t value = number_at(&at);

@@ -31,7 +31,7 @@ struct run_places {
 /* Of the total's numbers the first `count`. */
 void run_places_find(struct run_places *places, json_t *total, json_int_t count);
 void run_places_release(struct run_places *places);
-/* Takes the figures of a record, behind its object, for what follows. */
+/* Takes the figures of a record for what follows; "": there are none. */
 void run_places_read(struct run_places *places, const char *text);
 /* Adds them to the total's numbers. Its ipc is no sum, and the caller's to set. */
 void run_places_add(struct run_places *places);

@@ -39,6 +39,7 @@ struct process {
 	bool ended, replaced; /* in good order; by exec */
 	bool begun, cut;      /* a launch; one was stopped */
 	struct run_places places;
+	struct hd_strbuf so_far; /* of the last launch's record */
 };
 
 struct records {
@@ -51,18 +52,30 @@ struct records {
 struct line {
 	char *text;
 	size_t size;
-	const char *figures; /* behind the object; none but for launches and what is left of them */
+	const char *figures, *so_far; /* the fields behind the object; "": there is none */
 };
+
+/* Where the next field is, and the end of this one. */
+static char *next_field(char *field)
+{
+	char *end = strchr(field, '\t');
+	if (!end)
+		return strchr(field, '\0');
+	*end = '\0';
+	return end + 1;
+}
 
 /* The next whole record's object, a new reference; NULL: there is none. */
 static json_t *next_record(FILE *file, struct line *line)
 {
 	ssize_t length = getline(&line->text, &line->size, file);
-	const char *end = length > 0 && line->text[length - 1] == '\n' ? strrchr(line->text, '}') : NULL;
-	if (!end)
+	if (length <= 0 || line->text[length - 1] != '\n')
 		return NULL;
-	line->figures = end + 1;
-	return json_loadb(line->text, (size_t)(end + 1 - line->text), 0, NULL);
+	line->text[length - 1] = '\0';
+	char *figures = next_field(line->text), *so_far = next_field(figures);
+	line->figures = figures;
+	line->so_far = so_far;
+	return json_loads(line->text, 0, NULL);
 }
 
 static void replace(json_t **to, json_t *from)
@@ -131,17 +144,24 @@ static void take_head(struct process *process, json_t *head)
 	process->head = json_incref(head);
 }
 
-static void take_launch(struct process *process, const json_t *record)
+static void take_launch(struct process *process, const json_t *launch)
 {
-	const json_t *launch = json_object_get(record, "launch");
 	if (process->under_way && !--process->under_way)
 		set_running(process, NULL);
 	process->launches++;
 	process->cut = process->cut || json_is_true(json_object_get(launch, "partial"));
 	run_places_add(&process->places);
-	replace(&process->policies, json_object_get(record, "policies"));
-	replace(&process->sampling, json_object_get(record, "sampling"));
-	replace(&process->host, json_object_get(record, "host"));
+}
+
+/* What the last launch's record says of all so far. */
+static void take_so_far(struct process *process)
+{
+	json_t *object = process->so_far.len ? json_loads(hd_strbuf_text(&process->so_far), 0, NULL) : NULL;
+	replace(&process->policies, json_object_get(object, "policies"));
+	replace(&process->sampling, json_object_get(object, "sampling"));
+	if (!process->host)
+		replace(&process->host, json_object_get(object, "host"));
+	json_decref(object);
 }
 
 static void take_end(struct process *process, const json_t *end)
@@ -240,6 +260,7 @@ static void release(struct process *process)
 	json_decref(process->profile);
 	json_decref(process->slots);
 	run_places_release(&process->places);
+	hd_strbuf_release(&process->so_far);
 }
 
 static void find_processes(struct records *records, const char *folder)
@@ -305,11 +326,15 @@ static void read_process(struct records *records, uint32_t index, struct run_sta
 		json_t *launch = json_object_get(record, "launch");
 		run_places_read(&process->places, line.figures);
 		take(process, record);
-		if (launch && records->processes.len > 1)
-			json_object_set_new(json_object_get(launch, "launch"), "process", json_integer(index));
-		if (launch)
-			give_launch(process, json_object_get(launch, "launch"), to);
+		if (!launch)
+			continue;
+		process->so_far.len = 0;
+		hd_strbuf_append(&process->so_far, line.so_far);
+		if (records->processes.len > 1)
+			json_object_set_new(launch, "process", json_integer(index));
+		give_launch(process, launch, to);
 	}
+	take_so_far(process);
 	free(line.text);
 	if (file)
 		fclose(file);
