@@ -78,16 +78,23 @@ double hd_power_dynamic(const struct hd_power *power)
 	return sum_of(power, HD_POWER_static);
 }
 
+/* What no launch has can be less than nothing: grids that ran beside others count a thing twice. */
+static double difference(uint64_t count)
+{
+	return (double)(int64_t)count;
+}
+
 double hd_power_transfers(const struct hd_counters *c, const struct hd_config *config)
 {
 	double pj = 0;
-	pj += (double)c->transfer_register_reads * config->pj_reg_read;
-	pj += (double)c->transfer_register_writes * config->pj_reg_write;
-	pj += (double)c->transfer_shared_cycles * config->pj_shared;
-	pj += (double)c->transfer_flits * config->pj_icnt;
+	int64_t bytes = (int64_t)(c->transfer_bytes_out + c->transfer_bytes_in);
+	pj += difference(c->transfer_register_reads) * config->pj_reg_read;
+	pj += difference(c->transfer_register_writes) * config->pj_reg_write;
+	pj += difference(c->transfer_shared_cycles) * config->pj_shared;
+	pj += difference(c->transfer_flits) * config->pj_icnt;
 	/* NOLINTNEXTLINE(bugprone-integer-division): whole sectors */
-	pj += (double)((c->transfer_bytes_out + c->transfer_bytes_in) / config->sector) * config->pj_l2;
-	pj += (double)c->transfer_misses * config->pj_dram;
+	pj += (double)(bytes / (int64_t)config->sector) * config->pj_l2;
+	pj += difference(c->transfer_misses) * config->pj_dram;
 	return pj * 1e-12;
 }
 

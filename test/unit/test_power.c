@@ -164,6 +164,10 @@ START_TEST(transfers_have_their_price)
 	ck_assert_double_eq_tol(hd_power_transfers(&counters, &config), (14850 + 24000) * 1e-12, 1e-18);
 	counters.transfer_misses = 10;
 	ck_assert_double_eq_tol(hd_power_transfers(&counters, &config), (38850 + 11000) * 1e-12, 1e-18);
+	counters.transfer_register_reads = (uint64_t)-10;
+	counters.transfer_bytes_in = (uint64_t)-640; /* -10 sectors with those out */
+	ck_assert_double_eq_tol(hd_power_transfers(&counters, &config), (49850 - 2 * 140 - 24000 - 8000) * 1e-12,
+				1e-18);
 }
 END_TEST
 

@@ -474,6 +474,12 @@ static json_t *process_object(const struct process *process)
 	return object;
 }
 
+/* Objects of a total whose figures are sums. */
+static bool is_of_sums(const char *key)
+{
+	return !strcmp(key, "l1d") || !strcmp(key, "stalls") || !strcmp(key, "energy");
+}
+
 /* Of all processes. Without their launches' figures a policy's would be of one. */
 static json_t *total_object(const struct records *records)
 {
@@ -486,8 +492,7 @@ static json_t *total_object(const struct records *records)
 	for (uint32_t i = 1; i < records->processes.len; i++)
 		if (total && records->processes.data[i].total)
 			add_figures(total, records->processes.data[i].total);
-	json_object_foreach(total, key, value) if (json_is_object(value) && strcmp(key, "l1d") && strcmp(key, "stalls"))
-		json_object_clear(value);
+	json_object_foreach(total, key, value) if (json_is_object(value) && !is_of_sums(key)) json_object_clear(value);
 	return total;
 }
 

@@ -21,6 +21,12 @@ for group in ('l1d', 'stalls'):
     for key in total[group]:
         if total[group][key] != sum(each[group][key] for each in launches):
             print(f'FAILED: total {group} {key}')
+if total['energy'].keys() != launches[0]['energy'].keys():
+    print('FAILED: total energy')
+for key in total['energy']:
+    parts = sum(each['energy'][key] for each in launches)
+    if abs(total['energy'][key] - parts) > 1e-9 * parts:
+        print(f'FAILED: total energy {key}')
 energy = sum(each['energy_joules'] for each in launches)
 if abs(total['energy_joules'] - energy) > 1e-9 * energy:
     print(f'FAILED: {energy} J')
