@@ -1,9 +1,10 @@
-"""ends.py STATS: what the statistics say of processes and launches, in a line each."""
+"""ends.py STATS: what the statistics say of processes and launches, in a line each. Fails where totals are no sums."""
 import json
 import sys
 
 with open(sys.argv[1], encoding='utf-8') as file:
     stats = json.load(file)
+failed = []
 launches = stats['launches']
 print('partial' if stats.get('partial') else 'whole', end='')
 for each in launches:
@@ -16,19 +17,21 @@ for each in stats.get('processes', []):
 total = stats['total']
 for key in ('cycles', 'warp_instructions', 'l1d_accesses', 'ctas'):
     if total[key] != sum(each[key] for each in launches):
-        print(f'FAILED: total {key}')
+        failed.append(f'total {key}')
 for group in ('l1d', 'stalls'):
     for key in total[group]:
         if total[group][key] != sum(each[group][key] for each in launches):
-            print(f'FAILED: total {group} {key}')
+            failed.append(f'total {group} {key}')
 if total['energy'].keys() != launches[0]['energy'].keys():
-    print('FAILED: total energy')
+    failed.append('total energy')
 for key in total['energy']:
     parts = sum(each['energy'][key] for each in launches)
     if abs(total['energy'][key] - parts) > 1e-9 * parts:
-        print(f'FAILED: total energy {key}')
+        failed.append(f'total energy {key}')
 energy = sum(each['energy_joules'] for each in launches)
 if abs(total['energy_joules'] - energy) > 1e-9 * energy:
-    print(f'FAILED: {energy} J')
+    failed.append(f'{energy} J')
 if not total['ipc'] == 0 and abs(total['ipc'] - total['warp_instructions'] / total['cycles']) > 1e-9:
-    print('FAILED: ipc')
+    failed.append('ipc')
+if failed:
+    sys.exit('FAILED: ' + ', '.join(failed))
