@@ -5,8 +5,7 @@
 #include "heddle/opcodes.h"
 #include "passes/select/select.h"
 
-/* The rest of the intrinsic's name after "llvm.nvvm.". */
-static const char *name_of(struct hd_select *sel)
+const char *hd_sel_nvvm_name(const struct hd_select *sel)
 {
 	return LLVMGetValueName(LLVMGetCalledValue(sel->inst)) + strlen("llvm.nvvm.");
 }
@@ -199,7 +198,7 @@ static void atomic(struct hd_select *sel, unsigned op)
 		swap = hd_sel_arg(sel, 2);
 	hd_sel_define1(sel, hd_sel_atomic(sel, op, type, hd_sel_leaf(sel, pointer, 0),
 					  LLVMGetPointerAddressSpace(LLVMTypeOf(pointer)), hd_sel_leaf(sel, operand, 0),
-					  op == HD_ATOM_CAS ? &swap : NULL, scope_mods(name_of(sel))));
+					  op == HD_ATOM_CAS ? &swap : NULL, scope_mods(hd_sel_nvvm_name(sel))));
 }
 
 static void space_cast(struct hd_select *sel, unsigned arg)

@@ -5,11 +5,6 @@
 #include "heddle/opcodes.h"
 #include "passes/select/select.h"
 
-static const char *name_of(struct hd_select *sel)
-{
-	return LLVMGetValueName(LLVMGetCalledValue(sel->inst)) + strlen("llvm.nvvm.");
-}
-
 static bool has_part(const char *name, const char *part)
 {
 	size_t length = strlen(part);
@@ -37,7 +32,7 @@ static LLVMTypeKind checked_kind(struct hd_select *sel)
 
 static uint16_t fp_mods(struct hd_select *sel, LLVMTypeKind kind)
 {
-	return HD_MOD(FTZ, kind == LLVMFloatTypeKind && has_part(name_of(sel), "ftz"));
+	return HD_MOD(FTZ, kind == LLVMFloatTypeKind && has_part(hd_sel_nvvm_name(sel), "ftz"));
 }
 
 static void arithmetic(struct hd_select *sel, unsigned op)
@@ -48,11 +43,11 @@ static void arithmetic(struct hd_select *sel, unsigned op)
 		return;
 	for (unsigned i = 0; i < (op == HD_FP_FMA ? 3 : 2); i++)
 		args[i] = LLVMGetOperand(sel->inst, i);
-	hd_sel_define1(sel,
-		       hd_sel_fp_op(sel, op, kind,
-				    fp_mods(sel, kind) | rounding(name_of(sel)) |
-					    HD_MOD(SAT, kind == LLVMFloatTypeKind && has_part(name_of(sel), "sat")),
-				    args));
+	hd_sel_define1(sel, hd_sel_fp_op(sel, op, kind,
+					 fp_mods(sel, kind) | rounding(hd_sel_nvvm_name(sel)) |
+						 HD_MOD(SAT, kind == LLVMFloatTypeKind &&
+								     has_part(hd_sel_nvvm_name(sel), "sat")),
+					 args));
 }
 
 static void minmax(struct hd_select *sel, unsigned max)
@@ -60,7 +55,7 @@ static void minmax(struct hd_select *sel, unsigned max)
 	LLVMTypeKind kind = checked_kind(sel);
 	if (sel->failed)
 		return;
-	if (has_part(name_of(sel), "xorsign")) {
+	if (has_part(hd_sel_nvvm_name(sel), "xorsign")) {
 		hd_sel_unsupported(sel, "intrinsic %s", LLVMGetValueName(LLVMGetCalledValue(sel->inst)));
 		return;
 	}
@@ -69,7 +64,7 @@ static void minmax(struct hd_select *sel, unsigned max)
 	args[1] = LLVMGetOperand(sel->inst, 1);
 	hd_sel_define1(sel, hd_sel_fp_op(sel, HD_FP_MINMAX, kind,
 					 fp_mods(sel, kind) | HD_MOD(MINMAX, max) |
-						 HD_MOD(NAN, has_part(name_of(sel), "nan")),
+						 HD_MOD(NAN, has_part(hd_sel_nvvm_name(sel), "nan")),
 					 args));
 }
 
@@ -130,12 +125,12 @@ static void special_function(struct hd_select *sel, unsigned function)
 	}
 	hd_sel_define_reg(sel, hd_sel_mufu(sel, function,
 					   hd_sel_float(sel, LLVMGetOperand(sel->inst, 0), HD_SM_NEG | HD_SM_ABS),
-					   has_part(name_of(sel), "ftz")));
+					   has_part(hd_sel_nvvm_name(sel), "ftz")));
 }
 
 static void approximate_division(struct hd_select *sel, unsigned arg)
 {
-	bool ftz = has_part(name_of(sel), "ftz");
+	bool ftz = has_part(hd_sel_nvvm_name(sel), "ftz");
 	struct hd_mreg inverse =
 		hd_sel_mufu(sel, HD_MUFU_RCP, hd_sel_float(sel, LLVMGetOperand(sel->inst, 1), HD_SM_NEG), ftz);
 	(void)arg;
@@ -151,12 +146,12 @@ static void approximate_division(struct hd_select *sel, unsigned arg)
 static void conversion(struct hd_select *sel, unsigned arg)
 {
 	unsigned op = arg >> 16, to = arg >> 8 & 0xff, from = arg & 0xff;
-	bool ftz = has_part(name_of(sel), "ftz") && op != HD_OP_I2F;
-	if (has_part(name_of(sel), "relu")) {
+	bool ftz = has_part(hd_sel_nvvm_name(sel), "ftz") && op != HD_OP_I2F;
+	if (has_part(hd_sel_nvvm_name(sel), "relu")) {
 		hd_sel_unsupported(sel, "intrinsic %s", LLVMGetValueName(LLVMGetCalledValue(sel->inst)));
 		return;
 	}
-	hd_sel_define1(sel, hd_sel_convert(sel, op, to, from, rounding(name_of(sel)) | HD_MOD(FTZ, ftz),
+	hd_sel_define1(sel, hd_sel_convert(sel, op, to, from, rounding(hd_sel_nvvm_name(sel)) | HD_MOD(FTZ, ftz),
 					   hd_sel_arg(sel, 0)));
 }
 

@@ -459,6 +459,8 @@ const char *hd_sel_copy(struct hd_select *sel, struct hd_leaf to, struct hd_leaf
 const char *hd_sel_copy_end(struct hd_select *sel, bool commits, uint64_t wait);
 extern const char *const hd_sel_no_mbarrier; /* why copies arrive at no barrier */
 /* ---- nvvm.c */
+/* The rest of the name of sel->inst's callee behind "llvm.nvvm.". */
+const char *hd_sel_nvvm_name(const struct hd_select *sel);
 struct hd_leaf hd_sel_in_space(struct hd_select *sel, struct hd_leaf pointer, unsigned space); /* isspacep */
 
 extern const struct hd_intrinsic hd_bit_intrinsics[];	  /* bits.c; a NULL name ends */

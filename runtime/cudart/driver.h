@@ -26,6 +26,12 @@ bool hd_driver_is_module(const struct hd_cudart *cudart, CUmodule module);
 CUresult hd_driver_load_file(CUmodule *module, const char *path);
 CUresult hd_driver_load(CUmodule *module, const void *image);
 
+/* The runtime's functions take pointers. */
+static inline void *hd_driver_pointer(CUdeviceptr address)
+{
+	return (void *)(uintptr_t)address;
+}
+
 /* A call of the runtime's, in a context. */
 #define HD_DRIVER(call)                                                            \
 	do {                                                                       \

@@ -50,11 +50,6 @@ static cudaArray_t array_of(CUarray array)
 	return (cudaArray_t)array;
 }
 
-static void *at(CUdeviceptr address)
-{
-	return (void *)(uintptr_t)address;
-}
-
 /* ------------------------------------------------------------ arrays */
 
 static cudaError_t create(CUarray *handle, const CUDA_ARRAY3D_DESCRIPTOR *wanted)
@@ -167,7 +162,7 @@ static bool translate(const struct side *side, const CUDA_MEMCPY3D *copy, cudaAr
 		pos->x = bytes ? side->x / bytes : 0;
 		return bytes && side->x % bytes == 0 && copy->WidthInBytes % bytes == 0;
 	}
-	const void *memory = side->type == CU_MEMORYTYPE_HOST ? side->host : at(side->device);
+	const void *memory = side->type == CU_MEMORYTYPE_HOST ? side->host : hd_driver_pointer(side->device);
 	*pointer = (struct cudaPitchedPtr){(void *)(uintptr_t)memory, side->pitch ? side->pitch : copy->WidthInBytes,
 					   copy->WidthInBytes, side->height ? side->height : copy->Height};
 	return memory;
@@ -237,13 +232,13 @@ CUresult cuMemcpy3DAsync(const CUDA_MEMCPY3D *pCopy, CUstream hStream)
 /* Offsets and counts are bytes of an array of one dimension. */
 CUresult cuMemcpyDtoA(CUarray dstArray, size_t dstOffset, CUdeviceptr srcDevice, size_t ByteCount)
 {
-	HD_DRIVER(cudaMemcpyToArray(array_of(dstArray), dstOffset, 0, at(srcDevice), ByteCount,
+	HD_DRIVER(cudaMemcpyToArray(array_of(dstArray), dstOffset, 0, hd_driver_pointer(srcDevice), ByteCount,
 				    cudaMemcpyDeviceToDevice));
 }
 
 CUresult cuMemcpyAtoD(CUdeviceptr dstDevice, CUarray srcArray, size_t srcOffset, size_t ByteCount)
 {
-	HD_DRIVER(cudaMemcpyFromArray(at(dstDevice), array_of(srcArray), srcOffset, 0, ByteCount,
+	HD_DRIVER(cudaMemcpyFromArray(hd_driver_pointer(dstDevice), array_of(srcArray), srcOffset, 0, ByteCount,
 				      cudaMemcpyDeviceToDevice));
 }
 
@@ -288,12 +283,12 @@ static cudaError_t resource_of(struct cudaResourceDesc *out, const CUDA_RESOURCE
 		out->res.mipmap.mipmap = (cudaMipmappedArray_t)in->res.mipmap.hMipmappedArray;
 		break;
 	case CU_RESOURCE_TYPE_LINEAR:
-		out->res.linear.devPtr = at(in->res.linear.devPtr);
+		out->res.linear.devPtr = hd_driver_pointer(in->res.linear.devPtr);
 		out->res.linear.desc = hd_driver_channels(in->res.linear.format, in->res.linear.numChannels);
 		out->res.linear.sizeInBytes = in->res.linear.sizeInBytes;
 		break;
 	case CU_RESOURCE_TYPE_PITCH2D:
-		out->res.pitch2D.devPtr = at(in->res.pitch2D.devPtr);
+		out->res.pitch2D.devPtr = hd_driver_pointer(in->res.pitch2D.devPtr);
 		out->res.pitch2D.desc = hd_driver_channels(in->res.pitch2D.format, in->res.pitch2D.numChannels);
 		out->res.pitch2D.width = in->res.pitch2D.width;
 		out->res.pitch2D.height = in->res.pitch2D.height;

@@ -10,11 +10,6 @@
 #include "runtime/cudart/handles.h"
 #include "runtime/cudart/memory.h"
 
-static void *at(CUdeviceptr address)
-{
-	return (void *)(uintptr_t)address;
-}
-
 /* ------------------------------------------------------------ allocations */
 
 CUresult cuMemGetInfo(size_t *free, size_t *total)
@@ -69,12 +64,12 @@ CUresult cuMemAllocPitch(CUdeviceptr *dptr, size_t *pPitch, size_t WidthInBytes,
 
 CUresult cuMemFree(CUdeviceptr dptr)
 {
-	HD_DRIVER(cudaFree(at(dptr)));
+	HD_DRIVER(cudaFree(hd_driver_pointer(dptr)));
 }
 
 CUresult cuMemFreeAsync(CUdeviceptr dptr, CUstream hStream)
 {
-	HD_DRIVER(cudaFreeAsync(at(dptr), hStream));
+	HD_DRIVER(cudaFreeAsync(hd_driver_pointer(dptr), hStream));
 }
 
 CUresult cuMemAllocHost(void **pp, size_t bytesize)
@@ -138,7 +133,7 @@ CUresult cuMemGetAddressRange(CUdeviceptr *pbase, size_t *psize, CUdeviceptr dpt
 static cudaError_t pointer_attribute(void *data, CUpointer_attribute attribute, CUdeviceptr ptr)
 {
 	struct cudaPointerAttributes all;
-	cudaError_t error = data ? cudaPointerGetAttributes(&all, at(ptr)) : cudaErrorInvalidValue;
+	cudaError_t error = data ? cudaPointerGetAttributes(&all, hd_driver_pointer(ptr)) : cudaErrorInvalidValue;
 	if (error != cudaSuccess || all.type == cudaMemoryTypeUnregistered)
 		return error != cudaSuccess ? error : cudaErrorInvalidValue;
 	switch (attribute) {
@@ -178,54 +173,57 @@ CUresult cuPointerGetAttributes(unsigned int numAttributes, CUpointer_attribute 
 
 CUresult cuMemAdvise(CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUdevice device)
 {
-	HD_DRIVER(cudaMemAdvise(at(devPtr), count, (enum cudaMemoryAdvise)advice, device));
+	HD_DRIVER(cudaMemAdvise(hd_driver_pointer(devPtr), count, (enum cudaMemoryAdvise)advice, device));
 }
 
 CUresult cuMemPrefetchAsync(CUdeviceptr devPtr, size_t count, CUdevice dstDevice, CUstream hStream)
 {
-	HD_DRIVER(cudaMemPrefetchAsync(at(devPtr), count, dstDevice, hStream));
+	HD_DRIVER(cudaMemPrefetchAsync(hd_driver_pointer(devPtr), count, dstDevice, hStream));
 }
 
 /* ------------------------------------------------------------ copies */
 
 CUresult cuMemcpy(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount)
 {
-	HD_DRIVER(cudaMemcpy(at(dst), at(src), ByteCount, cudaMemcpyDefault));
+	HD_DRIVER(cudaMemcpy(hd_driver_pointer(dst), hd_driver_pointer(src), ByteCount, cudaMemcpyDefault));
 }
 
 CUresult cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount, CUstream hStream)
 {
-	HD_DRIVER(cudaMemcpyAsync(at(dst), at(src), ByteCount, cudaMemcpyDefault, hStream));
+	HD_DRIVER(
+		cudaMemcpyAsync(hd_driver_pointer(dst), hd_driver_pointer(src), ByteCount, cudaMemcpyDefault, hStream));
 }
 
 CUresult cuMemcpyHtoD(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount)
 {
-	HD_DRIVER(cudaMemcpy(at(dstDevice), srcHost, ByteCount, cudaMemcpyHostToDevice));
+	HD_DRIVER(cudaMemcpy(hd_driver_pointer(dstDevice), srcHost, ByteCount, cudaMemcpyHostToDevice));
 }
 
 CUresult cuMemcpyHtoDAsync(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount, CUstream hStream)
 {
-	HD_DRIVER(cudaMemcpyAsync(at(dstDevice), srcHost, ByteCount, cudaMemcpyHostToDevice, hStream));
+	HD_DRIVER(cudaMemcpyAsync(hd_driver_pointer(dstDevice), srcHost, ByteCount, cudaMemcpyHostToDevice, hStream));
 }
 
 CUresult cuMemcpyDtoH(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount)
 {
-	HD_DRIVER(cudaMemcpy(dstHost, at(srcDevice), ByteCount, cudaMemcpyDeviceToHost));
+	HD_DRIVER(cudaMemcpy(dstHost, hd_driver_pointer(srcDevice), ByteCount, cudaMemcpyDeviceToHost));
 }
 
 CUresult cuMemcpyDtoHAsync(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount, CUstream hStream)
 {
-	HD_DRIVER(cudaMemcpyAsync(dstHost, at(srcDevice), ByteCount, cudaMemcpyDeviceToHost, hStream));
+	HD_DRIVER(cudaMemcpyAsync(dstHost, hd_driver_pointer(srcDevice), ByteCount, cudaMemcpyDeviceToHost, hStream));
 }
 
 CUresult cuMemcpyDtoD(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount)
 {
-	HD_DRIVER(cudaMemcpy(at(dstDevice), at(srcDevice), ByteCount, cudaMemcpyDeviceToDevice));
+	HD_DRIVER(cudaMemcpy(hd_driver_pointer(dstDevice), hd_driver_pointer(srcDevice), ByteCount,
+			     cudaMemcpyDeviceToDevice));
 }
 
 CUresult cuMemcpyDtoDAsync(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount, CUstream hStream)
 {
-	HD_DRIVER(cudaMemcpyAsync(at(dstDevice), at(srcDevice), ByteCount, cudaMemcpyDeviceToDevice, hStream));
+	HD_DRIVER(cudaMemcpyAsync(hd_driver_pointer(dstDevice), hd_driver_pointer(srcDevice), ByteCount,
+				  cudaMemcpyDeviceToDevice, hStream));
 }
 
 /* The first byte of one end of a copy of rows, and its pitch: none given means that rows follow each other. */
@@ -233,7 +231,7 @@ static bool rows_of(CUmemorytype type, const void *host, CUdeviceptr device, siz
 		    size_t width, const char **begin)
 {
 	*pitch = *pitch ? *pitch : width;
-	*begin = type == CU_MEMORYTYPE_HOST ? host : at(device);
+	*begin = type == CU_MEMORYTYPE_HOST ? host : hd_driver_pointer(device);
 	if (type == CU_MEMORYTYPE_ARRAY || !*begin)
 		return false;
 	*begin += y * *pitch + x;
@@ -299,13 +297,13 @@ static cudaError_t set(CUdeviceptr address, size_t pitch, uint32_t value, unsign
 	size_t row, all;
 	if (address % bytes || __builtin_mul_overflow(width, bytes, &row) || (height > 1 && pitch < row) ||
 	    !hd_cudart_rows_bytes(pitch, row, height, &all) ||
-	    hd_cudart_check_set(cudart, at(address), all) != cudaSuccess)
+	    hd_cudart_check_set(cudart, hd_driver_pointer(address), all) != cudaSuccess)
 		return cudaErrorInvalidValue;
 	HD_TRY(hd_cudart_capture(cudart, stream, cudaGraphNodeTypeMemset, &node));
 	if (node)
-		node->u.set = (struct cudaMemsetParams){at(address), pitch, value, bytes, width, height};
+		node->u.set = (struct cudaMemsetParams){hd_driver_pointer(address), pitch, value, bytes, width, height};
 	for (size_t row = 0; !node && row < height; row++)
-		HD_TRY(hd_cudart_set_elements(cudart, at(address + row * pitch), value, bytes, width));
+		HD_TRY(hd_cudart_set_elements(cudart, hd_driver_pointer(address + row * pitch), value, bytes, width));
 	return cudaSuccess;
 }
 

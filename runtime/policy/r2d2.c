@@ -270,8 +270,8 @@ static void decode(const struct hd_policy_handle *self, struct hd_gpu *gpu, cons
 
 /* ---- the rest */
 
-static int configure(const struct hd_policy *policy, struct hd_config *config, const char *parameter,
-		     struct hd_diag *diag)
+int r2d2_configure(const struct hd_policy *policy, struct hd_config *config, const char *parameter,
+		   struct hd_diag *diag)
 {
 	(void)config;
 	if (!*parameter || !strcmp(parameter, "always"))
@@ -341,7 +341,7 @@ const struct hd_policy_hooks hd_hooks_r2d2 = {
 	.linear = true,
 	.streams = true,
 	.settings = settings,
-	.configure = configure,
+	.configure = r2d2_configure,
 	.decode = decode,
 	.grid_begin = grid_begin,
 	.allocation.reserve = reserve,

@@ -7,10 +7,16 @@
 
 #include <stdint.h>
 
+#include "heddle/policy.h"
+
 enum {
 	R2D2_BLOCK_ROWS = 2, /* sixteen values of 64 bits; the paper reserves two warp registers, half of each used */
 	R2D2_COEFFICIENTS_A_ROW = 16,
 };
+
+/* Takes the parameter `always`, or none. */
+int r2d2_configure(const struct hd_policy *policy, struct hd_config *config, const char *parameter,
+		   struct hd_diag *diag);
 
 struct r2d2_layout {
 	uint32_t block_warps;

@@ -2,11 +2,11 @@
  * R2D2 without its hardware's timing (r2d2-isca23, 3 and 4): launches run the linear version of their kernel where
  * there is one, its checks hold and the registers suffice. Coefficients, thread-index and block-index parts are there
  * when a block starts and cost no cycle; linear operands cost none beside a register's. For counting instructions and
- * for
- * --verify.
+ * for --verify.
  */
 #include "heddle/policy.h"
 #include "runtime/core/gpu.h"
+#include "runtime/policy/r2d2.h"
 
 static void report(const struct hd_policy_handle *self, const struct hd_gpu *gpu,
 		   void (*add)(void *context, const char *key, double value, const char *unit), void *context)
@@ -16,17 +16,8 @@ static void report(const struct hd_policy_handle *self, const struct hd_gpu *gpu
 		add(context, "linear", gpu->grid->linear != NULL, "");
 }
 
-static int configure(const struct hd_policy *policy, struct hd_config *config, const char *parameter,
-		     struct hd_diag *diag)
-{
-	(void)config;
-	if (!*parameter || !strcmp(parameter, "always"))
-		return 0;
-	return hd_error(diag, HD_NOWHERE, "policy '%s:%s': expected 'always'", policy->name, parameter);
-}
-
 const struct hd_policy_hooks hd_hooks_r2d2_functional = {
 	.linear = true,
-	.configure = configure,
+	.configure = r2d2_configure,
 	.observation.report = report,
 };
