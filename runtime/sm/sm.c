@@ -288,11 +288,6 @@ static void memory_cycle(struct hd_sm *sm, uint64_t now)
 		hd_fence_check(sm, now);
 }
 
-static uint64_t earlier(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
 static void schedulers_cycle(struct hd_sm *sm, uint64_t now)
 {
 	uint32_t count = sm->scheduling.count;
@@ -306,16 +301,16 @@ static void schedulers_cycle(struct hd_sm *sm, uint64_t now)
 	}
 	sm->scheduling.visit_next = HD_NEVER;
 	for (uint32_t i = 0; i < count; i++)
-		sm->scheduling.visit_next = earlier(sm->scheduling.visit_next, sm->scheduling.next_visit[i]);
+		sm->scheduling.visit_next = hd_earlier(sm->scheduling.visit_next, sm->scheduling.next_visit[i]);
 }
 
 static uint64_t next_cycle(const struct hd_sm *sm, uint64_t now)
 {
-	uint64_t next = earlier(sm->wheel.next, earlier(sm->due.lsu, sm->due.completion));
-	next = earlier(next, sm->scheduling.visit_next);
+	uint64_t next = hd_earlier(sm->wheel.next, hd_earlier(sm->due.lsu, sm->due.completion));
+	next = hd_earlier(next, sm->scheduling.visit_next);
 	if (sm->resident_warps)
-		next = earlier(next, sm->two_level.next);
-	next = earlier(next, earlier(sm->due.alarm, sm->due.transfer));
+		next = hd_earlier(next, sm->two_level.next);
+	next = hd_earlier(next, hd_earlier(sm->due.alarm, sm->due.transfer));
 	return next > now && !sm->contexts.wants_fill ? next : now + 1;
 }
 
