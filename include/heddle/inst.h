@@ -240,6 +240,11 @@ enum hd_mufu {
 };
 /* HD_B128: of atomic operations alone. */
 enum hd_type { HD_U8, HD_S8, HD_U16, HD_S16, HD_U32, HD_S32, HD_U64, HD_S64, HD_F16, HD_F32, HD_F64, HD_BF16, HD_B128 };
+/* Registers of a value. */
+static inline unsigned hd_type_registers(unsigned type)
+{
+	return type == HD_B128 ? 4 : type == HD_U64 || type == HD_S64 || type == HD_F64 ? 2 : 1;
+}
 enum hd_size { HD_SIZE_U8, HD_SIZE_S8, HD_SIZE_U16, HD_SIZE_S16, HD_SIZE_32, HD_SIZE_64, HD_SIZE_128 };
 enum hd_cache {
 	HD_CACHE_DEFAULT,

@@ -46,12 +46,6 @@ const struct hd_opinfo hd_opinfo[HD_OP_COUNT] = {
 
 _Static_assert(HD_MOD_COUNT <= 64, "hd_opinfo.mods has a bit for each modifier kind");
 
-/* Registers of a value of each enum hd_type. */
-static unsigned type_registers(uint32_t type)
-{
-	return type == HD_B128 ? 4 : type == HD_U64 || type == HD_S64 || type == HD_F64 ? 2 : 1;
-}
-
 static unsigned type_bytes(uint32_t type)
 {
 	static const uint8_t bytes[16] = {
@@ -95,8 +89,8 @@ unsigned hd_op_width(enum hd_op op, uint16_t mods, enum hd_slot slot)
 	const uint8_t widths[] = {info->dst, info->a, info->b, info->c};
 	switch (widths[slot]) {
 	case HD_W_M: return (size_bytes(hd_mod_get(mods, HD_MOD_SIZE)) + 3) / 4;
-	case HD_W_T: return type_registers(hd_mod_get(mods, HD_MOD_DTYPE));
-	case HD_W_S: return type_registers(hd_mod_get(mods, HD_MOD_STYPE));
+	case HD_W_T: return hd_type_registers(hd_mod_get(mods, HD_MOD_DTYPE));
+	case HD_W_S: return hd_type_registers(hd_mod_get(mods, HD_MOD_STYPE));
 	case HD_W_H: return hd_mod_get(mods, HD_MOD_ACC) == HD_ACC_F32 ? 4 : 2;
 	case HD_W_X: return hd_op_coordinates(op, mods) == 1 ? 1 : 2;
 	case HD_W_V: return coordinates_in_c(op, mods);

@@ -21,7 +21,7 @@ struct hd_leaf hd_sel_atomic(struct hd_select *sel, unsigned atomop, unsigned ty
 struct hd_leaf hd_sel_atomic_op(struct hd_select *sel, unsigned atomop, unsigned type, struct hd_leaf pointer,
 				unsigned space, struct hd_leaf value, struct hd_leaf *swap, uint16_t mods, bool result)
 {
-	unsigned words = type == HD_B128 ? 4 : type == HD_U64 || type == HD_S64 || type == HD_F64 ? 2 : 1;
+	unsigned words = hd_type_registers(type);
 	struct hd_mreg operand = hd_sel_reg(sel, value), stored = HD_MREG_NONE;
 	/* Local memory is a thread's own, but generic operations reach it. */
 	if (space == HD_AS_LOCAL || pointer.kind == HD_LEAF_FRAME || pointer.kind == HD_LEAF_INCOMING) {

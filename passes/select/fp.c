@@ -74,10 +74,9 @@ struct hd_opnd hd_sel_float(struct hd_select *sel, LLVMValueRef value, unsigned 
 struct hd_leaf hd_sel_convert(struct hd_select *sel, unsigned op, unsigned to, unsigned from, uint16_t mods,
 			      struct hd_leaf value)
 {
-	bool wide = to == HD_F64 || to == HD_U64 || to == HD_S64;
-	struct hd_mreg dst = hd_mfunc_vreg(sel->func, wide ? 2 : 1);
-	bool from_wide = from == HD_F64 || from == HD_U64 || from == HD_S64;
-	struct hd_opnd opnd = from_wide ? hd_reg(hd_sel_reg(sel, value)) : hd_sel_word(sel, &value, 0);
+	struct hd_mreg dst = hd_mfunc_vreg(sel->func, hd_type_registers(to));
+	struct hd_opnd opnd =
+		hd_type_registers(from) > 1 ? hd_reg(hd_sel_reg(sel, value)) : hd_sel_word(sel, &value, 0);
 	hd_sel_op(sel, op, HD_MOD(DTYPE, to) | HD_MOD(STYPE, from) | mods, dst, hd_none(), opnd, hd_none());
 	return hd_leaf_reg(dst);
 }

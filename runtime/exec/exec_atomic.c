@@ -8,11 +8,6 @@
 #include "runtime/exec/later.h"
 #include "runtime/exec/past.h"
 
-static bool is_wide(unsigned type)
-{
-	return type == HD_U64 || type == HD_S64 || type == HD_F64 || type == HD_B128;
-}
-
 static uint64_t lane_operand(const struct hd_exec *exec, unsigned reg, uint32_t lane, bool wide)
 {
 	return wide ? hd_lane_pair(exec->warp, reg, lane) : hd_row(exec->warp, reg)[lane];
@@ -114,7 +109,7 @@ struct hd_atomic_operands hd_exec_atomic_operands(const struct hd_exec *exec, co
 						  uint32_t lane)
 {
 	unsigned type = HD_MODIFIER(DTYPE), b = inst->inst.b, c = inst->inst.c;
-	bool wide = is_wide(type), swaps = HD_MODIFIER(ATOMOP) == HD_ATOM_CAS;
+	bool wide = hd_type_registers(type) > 1, swaps = HD_MODIFIER(ATOMOP) == HD_ATOM_CAS;
 	struct hd_atomic_operands out = {.b = lane_operand(exec, b, lane, wide)};
 	if (swaps)
 		out.c = lane_operand(exec, c, lane, wide);
@@ -155,7 +150,7 @@ void hd_exec_atomic_do(struct hd_exec *exec, const struct hd_dinst *inst, uint32
 				  : combine(op, type, old, operands->b & keep, operands->c & keep);
 	memcpy(host, &stored, bytes);
 	HD_TELL(exec->gpu, changed, exec, host, &old, bytes);
-	if (is_wide(type))
+	if (hd_type_registers(type) > 1)
 		hd_set_pair(exec->warp, inst->inst.dst, lane, old);
 	else
 		hd_dst_row(exec->warp, inst->inst.dst)[lane] = (uint32_t)old;

@@ -14,10 +14,6 @@
 #define SIGN32 0x80000000u
 #define FLUSH32(v) ((v) & 0x7f800000u) == 0 ? (v) & SIGN32 : (v)
 
-static bool is_wide(unsigned type)
-{
-	return type == HD_U64 || type == HD_S64 || type == HD_F64;
-}
 static bool is_signed_int(unsigned type)
 {
 	return type == HD_S8 || type == HD_S16 || type == HD_S32 || type == HD_S64;
@@ -36,7 +32,7 @@ static unsigned float_sign_bit(unsigned type)
 static uint64_t source_bits(const struct hd_exec *exec, const struct hd_dinst *inst, uint32_t lane)
 {
 	unsigned type = HD_MODIFIER(STYPE);
-	if (!is_wide(type))
+	if (hd_type_registers(type) == 1)
 		return hd_lane_b(exec, inst, lane);
 	if (!hd_x_in_b(inst->inst.xkind))
 		return hd_lane_pair(exec->warp, inst->inst.b, lane);
@@ -49,7 +45,7 @@ static uint64_t source_bits(const struct hd_exec *exec, const struct hd_dinst *i
 
 static void set_result(const struct hd_exec *exec, const struct hd_dinst *inst, uint32_t lane, uint64_t bits)
 {
-	if (is_wide(HD_MODIFIER(DTYPE)))
+	if (hd_type_registers(HD_MODIFIER(DTYPE)) > 1)
 		hd_set_pair(exec->warp, inst->inst.dst, lane, bits);
 	else
 		hd_dst_row(exec->warp, inst->inst.dst)[lane] = (uint32_t)bits;
