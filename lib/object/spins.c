@@ -104,18 +104,20 @@ void hd_spins_find(const struct hd_spins *spins, const struct hd_function *funct
 	uint32_t last[HD_SPIN_LONG + 1] = {0}; /* of each class: 1 + the last instruction so far */
 	struct hd_arena scratch;
 	hd_arena_init(&scratch);
-	struct hd_loops loops = hd_loops_of(function, &scratch);
+	struct hd_loops loops = {0}; /* most functions have no loop that it takes them for */
 	uint8_t *class = HD_ARENA_NEW(&scratch, uint8_t, function->inst_count + 1);
 	classify(spins, function, class);
 	for (uint32_t i = 0; i < function->inst_count; i++) {
 		const struct hd_inst *inst = &function->insts[i];
 		last[class[i]] = i + 1;
 		of[i] = HD_SPIN_NEVER;
-		if (inst->op != HD_OP_BRA || inst->x > i)
+		if (inst->op != HD_OP_BRA || inst->x > i || most(last[HD_SPIN_SAME], last[HD_SPIN_LONG]) <= inst->x)
 			continue;
+		if (!loops.function)
+			loops = hd_loops_of(function, &scratch);
 		if (last[HD_SPIN_LONG] > inst->x)
 			of[i] = HD_SPIN_LONG;
-		else if (last[HD_SPIN_SAME] > inst->x && !hd_loop_is_counted(&loops, i))
+		else if (!hd_loop_is_counted(&loops, i))
 			of[i] = HD_SPIN_SAME;
 		if (of[i] != HD_SPIN_NEVER && !hd_loop_heeds(&loops, i, class))
 			of[i] = HD_SPIN_NEVER;
