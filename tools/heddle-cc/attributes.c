@@ -21,21 +21,16 @@
 
 static bool is_one_of(const char *at, size_t length, const char *const *words)
 {
-	while (*words && (strlen(*words) != length || strncmp(at, *words, length) != 0))
+	while (*words && !hd_source_is_word(*words, at, length))
 		words++;
 	return *words;
-}
-
-static bool is_name(const char *name, const char *at, size_t length)
-{
-	return !strncmp(name, at, length) && !name[length];
 }
 
 static struct hd_hash_slot *slot_of(struct hd_attribute_macros *macros, const char *at, size_t length)
 {
 	struct hd_hash_slot *slot;
 	uint64_t hash = hd_hash_bytes(HD_HASH_TEXT, at, length);
-	HD_HASH_FIND(slot, &macros->ids, hash, is_name(macros->list.data[slot->id].name, at, length));
+	HD_HASH_FIND(slot, &macros->ids, hash, hd_source_is_word(macros->list.data[slot->id].name, at, length));
 	return slot;
 }
 

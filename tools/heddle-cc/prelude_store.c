@@ -20,6 +20,7 @@
 #include "heddle/object.h"
 #include "lib/hash.h"
 #include "lib/strbuf.h"
+#include "tools/heddle-cc/source.h"
 
 #define FIRST_LINE "heddle-prelude 1\n"
 
@@ -162,16 +163,11 @@ struct contents {
 	struct words words, names;
 };
 
-static bool is_word(const char *word, const char *text, size_t length)
-{
-	return !strncmp(word, text, length) && !word[length];
-}
-
 static void add_word(struct contents *contents, struct words *words, const char *text, size_t length)
 {
 	uint64_t hash = hd_hash_bytes(HD_HASH_TEXT, text, length);
 	struct hd_hash_slot *slot;
-	HD_HASH_FIND(slot, &words->ids, hash, is_word(words->list.data[slot->id], text, length));
+	HD_HASH_FIND(slot, &words->ids, hash, hd_source_is_word(words->list.data[slot->id], text, length));
 	if (hd_hash_found(slot))
 		return;
 	hd_hash_set_put(&words->ids, slot, hash, words->list.len);
@@ -205,7 +201,7 @@ static bool is_include(const char *word, size_t length)
 {
 	static const char *const names[] = {"include", "include_next", "__has_include", "__has_include_next"};
 	for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
-		if (strlen(names[i]) == length && !strncmp(word, names[i], length))
+		if (hd_source_is_word(names[i], word, length))
 			return true;
 	return false;
 }

@@ -2,6 +2,8 @@
 #ifndef HD_TOOLS_HEDDLE_CC_SOURCE_H
 #define HD_TOOLS_HEDDLE_CC_SOURCE_H
 
+#include <string.h>
+
 #include "tools/heddle-cc/job.h"
 
 /* Behind a comment or literal that starts here; NULL: none does. `start`: of the text. */
@@ -10,6 +12,11 @@ char *hd_source_skip_opaque(char *at, const char *start);
 char *hd_source_skip_brackets(char *at, const char *start);
 /* Of the identifier here; 0: there is none. */
 size_t hd_source_word_length(const char *at);
+/* Whether the `length` characters here are the word. */
+static inline bool hd_source_is_word(const char *word, const char *at, size_t length)
+{
+	return !strncmp(word, at, length) && !word[length];
+}
 
 /* A file as clang reads it. The caller frees the bytes. 0 or -1. */
 int hd_source_read(struct hd_job *job, const char *file, uint8_t **bytes, size_t *size);
