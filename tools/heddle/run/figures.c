@@ -153,12 +153,17 @@ const unsigned figure_ideal_row_count = sizeof(figure_ideal_rows) / sizeof(figur
 static const char *const summed[] = {"cycles", "warp_instructions", "linear_check_fallbacks", "linear_small_fallbacks",
 				     "linear_register_fallbacks"};
 
-bool figure_kernels_have(const char *figure)
+bool figure_is_in(const char *figure, const char *const *list, size_t count)
 {
-	for (size_t i = 0; i < sizeof summed / sizeof *summed; i++)
-		if (!strcmp(figure, summed[i]))
+	for (size_t i = 0; i < count; i++)
+		if (!strcmp(figure, list[i]))
 			return true;
 	return false;
+}
+
+bool figure_kernels_have(const char *figure)
+{
+	return figure_is_in(figure, summed, sizeof summed / sizeof *summed);
 }
 
 /* Sums begin as zeros in a fixed order, and are then added to in place: programs may have many launches. */

@@ -23,6 +23,7 @@ double figure_number(const json_t *object, const char *key);
 json_t *figure_kernels(const json_t *stats);
 /* Adds a launch to such sums, which begin as an empty object. */
 void figure_kernels_add(json_t *kernels, const json_t *launch);
+bool figure_is_in(const char *figure, const char *const *list, size_t count);
 /* Whether such sums are of this figure. */
 bool figure_kernels_have(const char *figure);
 

@@ -15,10 +15,7 @@ static const char *const summed[] = {"cycles",	    "warp_instructions", "l1d_acc
 
 bool run_grids_have(const char *figure)
 {
-	for (size_t i = 0; i < sizeof summed / sizeof *summed; i++)
-		if (!strcmp(figure, summed[i]))
-			return true;
-	return false;
+	return figure_is_in(figure, summed, sizeof summed / sizeof *summed);
 }
 
 void run_grids_add(json_t *grids, const json_t *launch)
