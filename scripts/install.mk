@@ -61,7 +61,7 @@ INSTALLED := $(EXAMPLES) $(HEDDLE) $(HEDDLE_CC) $(LIB_A) $(PLUGIN) $(CUDART) $(D
 MANIFEST := share/heddle/manifest.txt
 
 # Headers in this build tree that an older version had: a policy's author is not to find them.
-GONE := $(filter-out $(HEADERS),$(shell find $(B)/include -type f 2>/dev/null))
+GONE = $(filter-out $(HEADERS),$(shell find $(B)/include -type f 2>/dev/null))
 
 .PHONY: extras install uninstall
 extras: $(MAN) $(COMPLETION) $(HEADERS) $(PIPELINE) $(EXAMPLES)
