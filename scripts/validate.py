@@ -28,6 +28,8 @@ LARGE_L2 = 16 << 20  # bytes: streaming goes through four times as much a row
 CURVES = [('occupancy', 'threads a block, two blocks an SM', 'bytes a core cycle', ['init', 'read', 'scale', 'triad']),
           ('chase', 'KiB', 'cycles a load', ['chase.l1', 'chase.l2', 'chase.constant']),
           ('barrier', 'threads a block', 'cycles', ['barrier']),
+          ('limits', 'accesses', 'cycles', ['merge', 'lines', 'past', 'common', 'sectors', 'stores', 'atomics', 'shared']),
+          ('blocks', 'blocks an SM', 'cycles a link', ['blocks']),
           ('code', 'instructions of straight code', 'cycles an instruction', ['code.cold', 'code.warm'])]
 
 

@@ -25,6 +25,9 @@ def measured(value):
         'two ways': value['branch.apart'] > 1.5 * value['branch.together'],
         'cold code, with lines fetched ahead': value['code.cold.1024'] > 1.3 * value['code.warm.1024'],
         'a launch': value['launch.alone'] > 100,
+        'a ninth load of a line': value['merge.9'] < 1.25 * value['merge.8'],
+        'a ninth line': value['lines.9'] < 1.25 * value['lines.8'],
+        'a line for five SMs': value['common.5'] < 1.25 * value['common.4'],
         'a block of one warp': value['turn.read.32'] < value['turn.read.1024'],
     }
     broken = [name for name, holds in relations.items() if not holds]
