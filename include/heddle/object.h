@@ -98,6 +98,7 @@ struct hd_function {
 	uint32_t frame_bytes;  /* own local frame */
 	uint32_t shared_bytes; /* kernels: static shared memory */
 	uint32_t param_bytes;  /* kernels */
+	uint32_t result_words; /* registers of its results, from the convention's first on */
 };
 
 /* Instruction streams of a linear version (r2d2-isca23, 3.2), in the order of its body. */

@@ -5,7 +5,7 @@
  *   ELF header          e_machine OBJECT_MACHINE, EI_OSABI 255 (stand-alone), EI_ABIVERSION the object's version.
  *                       The section header table ends the file, so the header tells the object's size.
  *   .heddle.functions   u32 count, count x {u32 text section, flags, registers, frame bytes, shared bytes,
- *                       parameter bytes, jump tables, 0}, then for each table u32 n and n x u32 target
+ *                       parameter bytes, jump tables, result words}, then for each table u32 n and n x u32 target
  *   .heddle.symbols     for each entry of .symtab but the first {u32 flags, u32 function, u64 alignment}
  *   .heddle.shared      no bytes; gives shared variables a section for their offsets
  *   .heddle.note        an ELF note "Heddle" of type 1: u32 version, u32 0, u64 size of the object

@@ -145,6 +145,9 @@ static int read_function(struct reader *reader, uint32_t index, const uint8_t *r
 	function->shared_bytes = get_u32(record + 16);
 	function->param_bytes = get_u32(record + 20);
 	function->table_count = get_u32(record + 24);
+	function->result_words = get_u32(record + 28);
+	if (function->result_words > HD_MAX_REGS)
+		return damaged(reader, "function %u has %u registers of results", index, function->result_words);
 	return take_code(reader, index, get_u32(record), TEXT_PREFIX, function);
 }
 

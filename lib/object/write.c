@@ -269,7 +269,7 @@ static void add_function_records(struct writer *writer)
 		object_append_u32(&blob, function->shared_bytes);
 		object_append_u32(&blob, function->param_bytes);
 		object_append_u32(&blob, function->table_count);
-		object_append_u32(&blob, 0);
+		object_append_u32(&blob, function->result_words);
 	}
 	for (uint32_t i = 0; i < object->function_count; i++)
 		object_append_tables(&blob, &object->functions[i]);

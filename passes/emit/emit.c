@@ -232,6 +232,7 @@ static void emit_numbers(struct emitter *emitter)
 	out->registers = func->registers;
 	out->frame_bytes = func->frame_bytes;
 	out->param_bytes = func->param_bytes;
+	out->result_words = func->result_words;
 	out->relocs = HD_ARENA_NEW(emitter->arena, struct hd_reloc, emitter->relocs.len);
 	out->reloc_count = emitter->relocs.len;
 	for (uint32_t i = 0; i < emitter->relocs.len; i++)

@@ -174,6 +174,7 @@ struct hd_mfunc {
 	HD_VEC(struct hd_mtable) tables;
 	uint32_t outgoing_bytes;       /* largest stack-argument area of any call, at R1 + 0 */
 	uint32_t param_bytes;	       /* kernels */
+	uint32_t result_words;	       /* registers of its results, from the convention's first on */
 	bool has_calls, calls_program; /* any; any that is not of a helper */
 	struct hd_clobbers *clobbers,
 		**callees;  /* ipra.h: this function's own, and by symbol; NULL: by the convention */

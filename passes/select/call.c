@@ -486,9 +486,14 @@ void hd_sel_ret(struct hd_select *sel)
 	}
 	struct hd_mreg *regs = HD_ARENA_NEW(sel->func->arena, struct hd_mreg, sig->result_count + 1);
 	struct hd_mreg *used = HD_ARENA_NEW(sel->func->arena, struct hd_mreg, sig->result_count + 1);
-	for (uint32_t i = 0; i < sig->result_count; i++)
+	for (uint32_t i = 0; i < sig->result_count; i++) {
+		const struct hd_abi_place *place = &sig->results[i].place;
+		uint32_t words = place->words ? place->reg + place->words - sel->func->abi->first_result : 0;
+		if (words > sel->func->result_words)
+			sel->func->result_words = words;
 		regs[i] = passed_reg(sel, &sig->results[i],
 				     hd_sel_leaf(sel, LLVMGetOperand(sel->inst, 0), sig->results[i].leaf));
+	}
 	uint32_t count = send(sel, sig->results, regs, sig->result_count, true, used);
 	struct hd_minst *inst = hd_sel_push(sel, HD_OP_RET, 0);
 	inst->extra = hd_mfunc_extras(sel->func, used, count);

@@ -131,4 +131,12 @@ static inline const struct hd_code_facts *hd_facts_at(const struct hd_gpu *gpu, 
 	return of->facts ? &of->facts[pc - of->first] : NULL;
 }
 
+/* Whether the warp's next instruction may read a register that holds no value of the program: a design may have dropped
+ * it. For policies with `facts`, under --verify. */
+static inline bool hd_facts_undefined(const struct hd_gpu *gpu, uint32_t pc, uint32_t reg)
+{
+	const struct hd_code_facts *facts = hd_facts_at(gpu, pc, NULL);
+	return facts && facts->undefined.regs[reg / 64] >> (reg % 64) & 1;
+}
+
 #endif

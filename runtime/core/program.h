@@ -64,11 +64,13 @@ struct hd_dinst {
  */
 #define HD_NO_FACT UINT32_MAX
 struct hd_code_facts {
-	uint32_t interval, strand; /* that it belongs to; at an interval's entry_pc a PREFETCH is due (LTRF) */
-	uint32_t point, barrier;   /* a preemption point is in front of it (Lin); it is this barrier */
-	uint32_t switching;	   /* a switch point is in front of it (Lin) */
-	uint32_t save, call;	   /* it is this push or pop (CARS), or call */
-	bool diverges;		   /* lanes may go on at different places behind it */
+	uint32_t interval, strand;  /* that it belongs to; at an interval's entry_pc a PREFETCH is due (LTRF) */
+	uint32_t point, barrier;    /* a preemption point is in front of it (Lin); it is this barrier */
+	uint32_t switching;	    /* a switch point is in front of it (Lin) */
+	uint32_t save, call;	    /* it is this push or pop (CARS), or call */
+	bool diverges;		    /* lanes may go on at different places behind it */
+	struct hd_regset undefined; /* of what it reads, what may hold no value (lib/object/undefined.h); empty without
+				       --verify */
 };
 struct hd_pfunction {
 	const char *name;

@@ -4,7 +4,10 @@
  *
  * Cost: at load, linear in the instructions and in what is said of them.
  */
+#include <stdlib.h>
+
 #include "heddle/figures.h"
+#include "lib/object/undefined.h"
 #include "runtime/exec/exec.h"
 #include "runtime/exec/load.h"
 
@@ -56,6 +59,16 @@ static void add_places(const struct hd_pfunction *function, struct hd_code_facts
 			at->call = i;
 }
 
+static void add_undefined(const struct hd_module *module, const struct hd_pfunction *function,
+			  struct hd_code_facts *facts)
+{
+	struct hd_regset *of = hd_xcalloc(function->count + 1, sizeof *of);
+	hd_undefined_find(&module->object, function->object, of);
+	for (uint32_t i = 0; i < function->count; i++)
+		facts[i].undefined = of[i];
+	free(of);
+}
+
 void hd_facts_prepare(const struct hd_gpu *gpu, struct hd_module *module, struct hd_pfunction *function)
 {
 	const struct hd_meta_function *meta = function->said;
@@ -63,11 +76,13 @@ void hd_facts_prepare(const struct hd_gpu *gpu, struct hd_module *module, struct
 		return;
 	struct hd_code_facts *facts = HD_ARENA_NEW(&module->arena, struct hd_code_facts, function->count);
 	for (uint32_t i = 0; i < function->count; i++)
-		facts[i] = (struct hd_code_facts){HD_NO_FACT, HD_NO_FACT, HD_NO_FACT, HD_NO_FACT,
-						  HD_NO_FACT, HD_NO_FACT, HD_NO_FACT, false};
+		facts[i] = (struct hd_code_facts){HD_NO_FACT, HD_NO_FACT, HD_NO_FACT, HD_NO_FACT, HD_NO_FACT,
+						  HD_NO_FACT, HD_NO_FACT, false,      {{0}, 0}};
 	add_intervals(function, facts, meta->intervals, meta->interval_count, false);
 	add_intervals(function, facts, meta->strands, meta->strand_count, true);
 	add_places(function, facts);
+	if (gpu->options.verify)
+		add_undefined(module, function, facts);
 	function->facts = facts;
 }
 

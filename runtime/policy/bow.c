@@ -2,12 +2,12 @@
  * BOW (Breathing Operand Windows, MICRO 2020), as malekeh describes it (sections 8 to 10): a comparator. Each resident
  * warp has buffers for a window of three instructions in place of the collectors that warps share. A register that an
  * instruction of the window has read, or written, is forwarded to later ones in it; else it is read from its bank.
- * Banks get every result. A branch that goes elsewhere begins a new window.
+ * Banks get every result. A branch that goes elsewhere begins a new window, and so does a barrier that gives a result.
  *
  * How it is read: instructions leave the window in order, so that a warp waits while its oldest has not been
  * dispatched; branches have no place in it; a value that is still on its way from a bank is forwarded when it comes; a
- * result that comes after its instruction has left the window, or by some lanes only, goes to the bank alone. Its
- * storage is that of three sources and a result for each instruction, of all resident warps.
+ * result that comes after its instruction has left the window, or by some lanes only, goes to the bank
+ * alone. Its storage is that of three sources and a result for each instruction, of all resident warps.
  *
  * Under --verify what is forwarded is compared with the register file.
  *
@@ -220,7 +220,8 @@ static void issued(const struct hd_policy_handle *self, struct hd_warp *warp, co
 	(void)effect, (void)now;
 	if (effect->warp_done)
 		return;
-	if (!hd_served_is_service(inst) && inst + 1 == &warp->cta->sm->gpu->program.code.data[warp->pc])
+	bool passes = inst->pipe != HD_PIPE_BRU || !inst->write_count; /* it has a place, or changes nothing */
+	if (passes && !hd_served_is_service(inst) && inst + 1 == &warp->cta->sm->gpu->program.code.data[warp->pc])
 		return;
 	mine->count = 0;
 	counts_of(self, warp)->flushes++;

@@ -95,7 +95,7 @@ void hd_regcache_check(const struct hd_policy_handle *self, struct hd_warp *warp
 		       uint32_t reg, const struct hd_regcache_entry *entry, const char *design)
 {
 	struct hd_gpu *gpu = warp->cta->sm->gpu;
-	if (!gpu->options.verify || !hd_served_is_read(warp, inst))
+	if (!gpu->options.verify || !hd_served_is_read(warp, inst) || hd_facts_undefined(gpu, warp->pc, reg))
 		return;
 	if (hd_wcb_has(&hd_regcache_of(self, warp)->lost, reg))
 		hd_gpu_fault(gpu, warp, warp->pc, 0, HD_SIM_VERIFY, "%s: R%u is read after it was dropped as dead",

@@ -14,6 +14,7 @@
  * whose values nobody wants. Off, nothing of this exists; on, a table of the code is made at load.
  */
 #include "heddle/figures.h"
+#include "lib/machine/regset.h"
 #include "runtime/verify/verify.h"
 
 #define NONE UINT32_MAX
@@ -111,36 +112,6 @@ static void poison_outside(struct hd_poison *poison, const struct hd_meta_regist
 		poison_rows(poison->preds, 0, HD_PT, kept->preds, mask);
 }
 
-static void check_registers_read(struct hd_exec *exec, const struct hd_dinst *inst, const struct hd_poison *poison,
-				 const char *why)
-{
-	for (unsigned i = 0; i < inst->read_count; i++) {
-		uint32_t lanes = poison->regs[inst->read_regs[i]] & exec->mask;
-		if (!lanes)
-			continue;
-		HD_FAULT(exec, (uint32_t)__builtin_ctz(lanes), HD_SIM_VERIFY, "R%u is read, but %s", inst->read_regs[i],
-			 why);
-		return;
-	}
-}
-
-/* All lanes read the guard. */
-static void check_predicates_read(struct hd_exec *exec, const struct hd_dinst *inst, const struct hd_poison *poison)
-{
-	struct hd_regset reads;
-	hd_inst_reads(&inst->inst, &reads);
-	for (unsigned pred = 0; pred < HD_PT; pred++) {
-		bool guard = (inst->inst.guard & ~HD_PRED_NOT) == pred;
-		uint32_t lanes = reads.preds >> pred & 1 ? poison->preds[pred] : 0;
-		lanes &= guard ? exec->warp->active : exec->mask;
-		if (!lanes)
-			continue;
-		HD_FAULT(exec, (uint32_t)__builtin_ctz(lanes), HD_SIM_VERIFY,
-			 "P%u is read, but a preemption point before this would not have saved it", pred);
-		return;
-	}
-}
-
 /* ---- for verify.c */
 
 void hd_verify_analyses_before(struct hd_exec *exec, const struct hd_dinst *inst, const struct hd_pfunction *function,
@@ -161,11 +132,42 @@ void hd_verify_analyses_before(struct hd_exec *exec, const struct hd_dinst *inst
 	if (inst->inst.role == HD_ROLE_CALLEE_SAVE)
 		return;
 	if (!exec->fault)
-		check_registers_read(exec, inst, poison, "a preemption point before this would not have saved it");
+		hd_verify_poison_read(exec, inst, poison, "a preemption point before this would not have saved it");
 	if (!exec->fault)
-		check_registers_read(exec, inst, &watch->space, "where its interval is entered it is not in live_in");
-	if (!exec->fault)
-		check_predicates_read(exec, inst, poison);
+		hd_verify_poison_read(exec, inst, &watch->space, "where its interval is entered it is not in live_in");
+}
+
+/* All lanes read the guard. */
+static void check_predicates_read(struct hd_exec *exec, const struct hd_inst *inst, uint32_t preds,
+				  const struct hd_poison *poison, const char *why)
+{
+	for (unsigned pred = 0; pred < HD_PT; pred++) {
+		bool guard = (inst->guard & ~HD_PRED_NOT) == pred;
+		uint32_t lanes = preds >> pred & 1 ? poison->preds[pred] : 0;
+		lanes &= guard ? exec->warp->active : exec->mask;
+		if (!lanes)
+			continue;
+		HD_FAULT(exec, (uint32_t)__builtin_ctz(lanes), HD_SIM_VERIFY, "P%u is read, but %s", pred, why);
+		return;
+	}
+}
+
+void hd_verify_poison_read(struct hd_exec *exec, const struct hd_dinst *inst, const struct hd_poison *poison,
+			   const char *why)
+{
+	const struct hd_code_facts *facts = hd_facts_at(exec->gpu, exec->warp->pc, NULL);
+	struct hd_regset reads;
+	hd_inst_reads(&inst->inst, &reads);
+	if (facts)
+		hd_regset_subtract(&reads, &facts->undefined);
+	HD_REGSET_FOREACH (&reads, reg) {
+		uint32_t lanes = poison->regs[reg] & exec->mask;
+		if (!lanes)
+			continue;
+		HD_FAULT(exec, (uint32_t)__builtin_ctz(lanes), HD_SIM_VERIFY, "R%u is read, but %s", reg, why);
+		return;
+	}
+	check_predicates_read(exec, &inst->inst, reads.preds, poison, why);
 }
 
 void hd_verify_poison_written(struct hd_poison *poison, uint32_t mask, const struct hd_hazard *writes)

@@ -120,30 +120,6 @@ static void check_needs(struct hd_exec *exec, const struct hd_regset *needs, con
 	}
 }
 
-static void check_poison(struct hd_exec *exec, const struct hd_inst *inst, const struct hd_poison *poison)
-{
-	struct hd_regset reads;
-	hd_inst_reads(inst, &reads);
-	HD_REGSET_FOREACH (&reads, reg) {
-		uint32_t lanes = poison->regs[reg] & exec->mask;
-		if (!lanes)
-			continue;
-		HD_FAULT(exec, (uint32_t)__builtin_ctz(lanes), HD_SIM_VERIFY,
-			 "R%u is read, but a switch point before this would not have kept it", reg);
-		return;
-	}
-	for (uint32_t pred = 0; pred < HD_PT; pred++) {
-		bool guard = (inst->guard & ~HD_PRED_NOT) == pred;
-		uint32_t lanes = reads.preds >> pred & 1 ? poison->preds[pred] : 0;
-		lanes &= guard ? exec->warp->active : exec->mask;
-		if (!lanes)
-			continue;
-		HD_FAULT(exec, (uint32_t)__builtin_ctz(lanes), HD_SIM_VERIFY,
-			 "P%u is read, but a switch point before this would not have kept it", pred);
-		return;
-	}
-}
-
 void hd_verify_switching_before(struct hd_exec *exec, const struct hd_dinst *inst, const struct hd_pfunction *function,
 				struct hd_watch *watch)
 {
@@ -162,7 +138,7 @@ void hd_verify_switching_before(struct hd_exec *exec, const struct hd_dinst *ins
 	HD_REGSET_FOREACH (&needs, reg)
 		watch->loading.regs[reg] &= ~warp->active;
 	if (!exec->fault && inst->inst.role != HD_ROLE_CALLEE_SAVE)
-		check_poison(exec, &inst->inst, &watch->stalled);
+		hd_verify_poison_read(exec, inst, &watch->stalled, "a switch point before this would not have kept it");
 }
 
 void hd_verify_switching_after(const struct hd_exec *exec, const struct hd_dinst *inst, struct hd_watch *watch)

@@ -84,8 +84,8 @@ static void same_function(const struct hd_function *a, const struct hd_function 
 	ck_assert_str_eq(a->name, b->name);
 	ck_assert(a->kernel == b->kernel && a->inst_count == b->inst_count && a->registers == b->registers &&
 		  a->frame_bytes == b->frame_bytes && a->shared_bytes == b->shared_bytes &&
-		  a->param_bytes == b->param_bytes && a->table_count == b->table_count &&
-		  a->reloc_count == b->reloc_count);
+		  a->param_bytes == b->param_bytes && a->result_words == b->result_words &&
+		  a->table_count == b->table_count && a->reloc_count == b->reloc_count);
 	for (uint32_t i = 0; i < a->inst_count; i++) {
 		uint8_t x[HD_INST_BYTES], y[HD_INST_BYTES];
 		hd_inst_encode(&a->insts[i], x);

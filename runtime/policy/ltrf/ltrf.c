@@ -230,6 +230,8 @@ static void check_operand(const struct hd_policy_handle *self, struct hd_warp *w
 {
 	const struct ltrf_warp *mine = ltrf_warp_of(self, warp);
 	struct hd_gpu *gpu = warp->cta->sm->gpu;
+	if (hd_facts_undefined(gpu, warp->pc, reg))
+		return;
 	if (hd_wcb_has(&mine->lost, reg))
 		hd_gpu_fault(gpu, warp, warp->pc, 0, HD_SIM_VERIFY, "LTRF+: R%u is read after it was dropped as dead",
 			     reg);
