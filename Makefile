@@ -446,15 +446,16 @@ COMPILED := $(LIB_OBJ) $(PASSES_OBJ) $(PLUGIN_OBJ) $(SIM_OBJ) $(CUDART_OBJ) $(HE
 	$(FUZZ_OBJ) $(call objects,$(wildcard test/bench/*.c) $(UNIT_SRC))
 
 # How each source is compiled, for editors and `make tidy`: what a dry run of the rules prints. Made again when the flags,
-# the rules or the list of sources change.
+# the rules or the list of sources change, and where the tree has been moved: the database names its folder.
 DATABASE := $(B)/compile_commands.json
 IN_DATABASE := $(COMPILED) $(B)/test/fuzz/host.o $(DEVICE_HELPERS) $(DEVICE_MATH)
-ifneq ($(IN_DATABASE),$(file <$(B)/sources))
+SOURCES := $(CURDIR) $(IN_DATABASE)
+ifneq ($(SOURCES),$(file <$(B)/sources))
 $(B)/sources: FORCE
 endif
 $(B)/sources:
 	@mkdir -p $(@D)
-	@echo '$(IN_DATABASE)' > $@
+	@echo '$(SOURCES)' > $@
 $(DATABASE): $(B)/flags $(B)/sources $(filter-out %.d,$(MAKEFILE_LIST)) scripts/compile_commands.py
 	@$(call dry_run,B,V=1,$(IN_DATABASE)) | scripts/compile_commands.py > $@.$$$$ && mv $@.$$$$ $@
 all: $(DATABASE)
