@@ -186,8 +186,9 @@ static json_t *host_object(void)
 {
 	struct hd_host host = hd_report_host();
 	json_t *object = json_object();
-	double seconds = (double)(host.microseconds / 1000000) + (double)(host.microseconds % 1000000) * 1e-6;
-	json_object_set_new(object, "user_seconds", json_real(seconds));
+	uint64_t whole = host.microseconds / 1000000;
+	json_object_set_new(object, "user_seconds",
+			    json_real((double)whole + (double)(host.microseconds % 1000000) * 1e-6));
 	set_count(object, "peak_bytes", host.peak_bytes);
 	return object;
 }

@@ -143,8 +143,8 @@ START_TEST(parts_are_added_and_taken_away)
 	for (uint32_t i = 0; i < HD_POWER_COUNT; i++)
 		ck_assert_double_eq(sum.joules[i], 1 + i);
 	/* 1 to 16; static, idle and constant are the last three */
-	ck_assert_double_eq(hd_power_total(&sum), 16 * 17 / 2);
-	ck_assert_double_eq(hd_power_dynamic(&sum), 13 * 14 / 2);
+	ck_assert_double_eq(hd_power_total(&sum), 0.5 * 16 * 17);
+	ck_assert_double_eq(hd_power_dynamic(&sum), 0.5 * 13 * 14);
 }
 END_TEST
 

@@ -10,13 +10,11 @@
  * Cost: O(warps of an SM) an entry of a full queue, O(units) a move.
  */
 #include <assert.h>
+#include <string.h>
 
 #include "heddle/figures.h"
 #include "runtime/exec/fault.h"
 #include "runtime/policy/duet/duet.h"
-
-#include <assert.h>
-#include <string.h>
 
 static struct duet_counts *counts_of(const struct hd_policy_handle *self, const struct hd_warp *warp)
 {

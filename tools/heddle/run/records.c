@@ -441,8 +441,8 @@ static void add_profile(json_t *to, const json_t *from)
 /* Records have [microseconds, bytes]. */
 static double seconds_of(const json_t *host)
 {
-	json_int_t microseconds = json_integer_value(json_array_get(host, 0));
-	return (double)(microseconds / 1000000) + (double)(microseconds % 1000000) * 1e-6;
+	json_int_t microseconds = json_integer_value(json_array_get(host, 0)), whole = microseconds / 1000000;
+	return (double)whole + (double)(microseconds % 1000000) * 1e-6;
 }
 
 static void add_host(json_t *sum, const json_t *host)
