@@ -4,7 +4,29 @@
  */
 #include "harness.h"
 
+#include <signal.h>
 #include <stdlib.h>
+
+struct hd_mark hd_last_mark;
+
+/* Tells Check where the case was; what the signal does by default comes behind it. */
+static void tell_mark(int number)
+{
+	if (hd_last_mark.file)
+		(_mark_point)(hd_last_mark.file, hd_last_mark.line);
+	raise(number);
+}
+
+/* Of signals that end a case, but for those that a sanitizer has taken. */
+static void catch_signals(void)
+{
+	static const int numbers[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+	for (unsigned i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+		struct sigaction before, after = {.sa_handler = tell_mark, .sa_flags = (int)SA_RESETHAND};
+		if (!sigaction(numbers[i], NULL, &before) && before.sa_handler == SIG_DFL)
+			sigaction(numbers[i], &after, NULL);
+	}
+}
 
 unsigned hd_samples(unsigned few, unsigned many)
 {
@@ -32,6 +54,7 @@ Suite *hd_suite_with(const char *name, const TTest *const tests[], SFun set_up, 
 int main(void)
 {
 	SRunner *runner = srunner_create(hd_suite());
+	catch_signals();
 	srunner_run_all(runner, CK_ENV);
 	int failed = srunner_ntests_failed(runner);
 	srunner_free(runner);

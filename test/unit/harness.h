@@ -11,6 +11,16 @@
 
 #include <check.h>
 
+/* Check writes the place of each assertion that holds to a file, for the case that the next one is never reached: up to
+ * two thirds of the time of a program with many of them. Here the last place is kept, and written when a signal comes.
+ */
+#define _mark_point(file, line) (hd_last_mark = (struct hd_mark){(file), (line)}, (void)0)
+struct hd_mark {
+	const char *file;
+	int line;
+};
+extern struct hd_mark hd_last_mark;
+
 /* The program's suite, built with hd_suite_of() or with Check's own functions. */
 Suite *hd_suite(void);
 

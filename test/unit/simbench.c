@@ -1,9 +1,9 @@
 /* The engine's test bench: see simbench.h. */
 #include "simbench.h"
+#include "harness.h"
 #include "heddle/opcodes.h"
 #include "runtime/sm/hooks.h"
 
-#include <check.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <unistd.h>
