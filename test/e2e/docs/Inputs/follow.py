@@ -20,7 +20,8 @@ import sys
 changes_only = sys.argv[1] == '--changes'
 page, root, build, folder = sys.argv[1 + changes_only:]
 LEFT_OUT = {'.git', 'build', '__pycache__'}
-NOT_NEEDED = {'test', 'examples', 'figures', 'demo', 'debug', 'san'} # of a build tree
+# Of a build tree. heddle: precompiled headers, which name the headers of the tree that they are for.
+NOT_NEEDED = {'test', 'examples', 'figures', 'demo', 'debug', 'san', 'heddle', 'bench', 'validate', 'ccache'}
 
 
 def stop(line, text):
@@ -94,7 +95,8 @@ def same(expected, printed, figures):
 
 
 def run(line, command, expected, figures):
-    environment = dict(os.environ, MAKEFLAGS=f'-j{os.cpu_count() or 2} ' + os.environ.get('MAKEFLAGS', ''))
+    environment = dict(os.environ, XDG_CACHE_HOME=os.path.join(os.path.realpath(folder), 'build'), # as make there has it
+                       MAKEFLAGS=f'-j{os.cpu_count() or 2} ' + os.environ.get('MAKEFLAGS', ''))
     done = subprocess.run(['bash', '-c', command], cwd=folder, env=environment, stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding='utf-8', errors='replace')
     printed = [each.rstrip() for each in done.stdout.rstrip('\n').split('\n')] if done.stdout else []
