@@ -3,6 +3,7 @@
 #
 # Substitutions: %heddle %heddle-cc %plugin %cudart %opt %llc %llvm-as %llvm-dis %clang %clang++
 # %FileCheck %not %python %ptxas %nvlink %check-golden %examples %scripts %build, beside lit's own (%s %S %t %T);
+# %heddle-cc-quick does not optimise the host half: for programs that a test runs for their kernels, which are the same;
 # `%program{NAME}` is a program of test/programs.txt; `%sizes SOURCE` prints the sizes that tests run a program of examples/ with.
 # LLVM 19's tools are also first on PATH, under their plain names.
 # Features for REQUIRES and UNSUPPORTED: ptxas, nvlink (a CUDA toolkit is at hand), slurm (its daemons can run here: Debian's
@@ -65,6 +66,7 @@ for home in toolkits:
 config.substitutions += [('%{root}', root), ('%{tree}', os.path.relpath(build, root))]
 config.substitutions.append((r'%program\{([^}]+)\}', os.path.join(build, 'test', 'programs', r'\1')))
 config.substitutions.append((r'%sizes(?![-+\w])', 'sh ' + os.path.join(root, 'test', 'e2e', 'Inputs', 'sizes.sh')))
+config.substitutions.append((r'%heddle-cc-quick(?![-+\w])', tools['heddle-cc'] + ' -Xcompiler -O0'))
 config.substitutions.append(('%{opt-viewer}', os.path.join(os.path.dirname(llvm), 'share', 'opt-viewer', 'opt-viewer.py')))
 # A name ends where no further letter of a longer name follows: %heddle is not %heddle-cc.
 for name, path in tools.items():

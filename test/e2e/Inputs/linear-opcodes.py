@@ -221,7 +221,7 @@ with open(source, 'w', encoding='utf-8') as file:
             file.write(f'\trun("{name} {form}", {name.replace(".", "_")}_{form}, {shape});\n')
     file.write('}\n')
 program = source[:-3]
-command = [heddle_cc, f'-arch={arch}', '-heddle-linear', 'always', '-Xheddle', 'check=1', '-Xheddle', 'remarks=all',
+command = [heddle_cc, '-Xcompiler', '-O0', f'-arch={arch}', '-heddle-linear', 'always', '-Xheddle', 'check=1', '-Xheddle', 'remarks=all',
            '-Rpass-analysis=heddle-linear', '-o', program, source]
 done = subprocess.run(command, stderr=subprocess.PIPE, encoding='utf-8', check=False)
 said = [line for line in done.stderr.splitlines() if 'error' in line or 'no linear version' in line]

@@ -1,7 +1,7 @@
 #!/bin/sh
 # run.sh HEDDLE-CC HEDDLE EXAMPLES FOLDER NAME[:SIZES]...: builds a call-heavy workload from its modules in FOLDER, and runs
 # it under --verify on the baseline, on CARS and with linear versions: with SIZES, parted by commas, or those for tests of
-# workloads.txt. Several workloads are of one program. It checks itself, --check finds nothing in it, and the independent
+# workloads.txt; the host half is not optimised. Several workloads are of one program. It checks itself, --check finds nothing in it, and the independent
 # check of the analyses agrees with what its objects say.
 set -e
 oracle=$(cd "$(dirname "$0")/../../../oracle" && pwd)/oracle.py
@@ -17,7 +17,7 @@ row() { # the workload's program and sizes
 line=$(row "${1%%:*}")
 source=${line% *} source=${source#calls/}
 for module in "$calls/$source"/*.cu; do
-	"$cc" -O2 -heddle-linear always -dc -o "$(basename "$module" .cu).o" "$module"
+	"$cc" -O2 -Xcompiler -O0 -heddle-linear always -dc -o "$(basename "$module" .cu).o" "$module"
 done
 "$cc" -O2 -heddle-linear always -o "$source" ./*.o
 for workload; do

@@ -32,6 +32,6 @@ while IFS='|' read -r options run also; do
 done << 'TABLE'
 -O2||same
 -O0||
--O3 -maxrregcount=24|--gpu rtx3070|
+-O3 -Xcompiler -O0 -maxrregcount=24|--gpu rtx3070|
 TABLE
 exit $failed

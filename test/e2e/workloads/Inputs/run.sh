@@ -1,6 +1,6 @@
 #!/bin/sh
 # run.sh HEDDLE-CC HEDDLE EXAMPLES FOLDER KIND COLUMN POLICIES [OPTIONS]: builds the programs of examples/KIND with linear
-# versions, and runs each with the sizes in the table's column (tests, default) under --verify and these policies, separated
+# versions and a host half that is not optimised, and runs each with the sizes in the table's column (tests, default) under --verify and these policies, separated
 # by blanks, and options of `heddle run`; POLICY@GPU is one on another GPU than the default one. The programs check
 # themselves, and --check finds nothing in them.
 set -e
@@ -12,7 +12,7 @@ grep -v '^#' "$examples/workloads.txt" | while read -r name source tests default
 	sizes=$default
 	[ "$column" != tests ] || sizes=$tests
 	program=$folder/$(basename "$source" .cu)
-	[ -e "$program" ] || "$cc" -O2 -heddle-linear always -o "$program" "$examples/$source"
+	[ -e "$program" ] || "$cc" -O2 -Xcompiler -O0 -heddle-linear always -o "$program" "$examples/$source"
 	set -- $(echo "$sizes" | tr , ' ')
 	for policy in $policies; do
 		gpu=${policy#*@}
