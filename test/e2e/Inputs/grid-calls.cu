@@ -118,7 +118,7 @@ static void host_rounds(int *data, int n, int count)
 int main(int argc, char **argv)
 {
     bool own = argc > 1 && !strcmp(argv[1], "own");
-    int threads = argc > 2 ? atoi(argv[2]) : 128, count = 2, blocks = 0, sms = 0, *device;
+    int threads = argc > 2 ? atoi(argv[2]) : 128, count = 1, blocks = 0, sms = 0, *device;
     OK(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, 0));
     if (own)
         OK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, rounds<Own>, threads, 0));
