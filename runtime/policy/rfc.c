@@ -106,7 +106,7 @@ static struct hd_regcache_entry *shared_entry(const struct hd_policy_handle *sel
 	struct rfc_place *place = &rfc->ring[rfc->next];
 	struct hd_warp *other = &sm->warps[place->warp];
 	struct hd_regcache_entry *victim = &hd_regcache_of(self, other)->entries[place->entry];
-	if (place->made && victim->valid && victim->since == place->made)
+	if (victim->since == place->made)
 		counts_of(self, other)->written_back += empty(self, other, victim, now);
 	struct hd_regcache_entry *entry = own_entry(self, warp, now);
 	entry->since = ++rfc->made;

@@ -75,6 +75,25 @@ START_TEST(alarms_go_off_in_their_cycle_and_order)
 }
 END_TEST
 
+/* All cycles of a span, each once: 37 is prime to 64. */
+static void set_many(const struct hd_policy_handle *self, struct hd_sm *sm, struct hd_cta *cta)
+{
+	(void)cta;
+	launched = sm->now;
+	for (uint32_t i = 0; i < CALLS; i++)
+		hd_policy_at(self, sm, launched + 2 + i * 37 % CALLS, i);
+}
+
+START_TEST(many_alarms_go_off_in_order)
+{
+	static const struct hd_policy_hooks hooks = {.allocation.cta_launch = set_many, .alarm = note};
+	cycles_with(&hooks, 1);
+	ck_assert_uint_eq(call_count, CALLS);
+	for (uint32_t i = 0; i < CALLS; i++)
+		ck_assert_uint_eq(calls[i].arg * 37 % CALLS, i);
+}
+END_TEST
+
 static void set_again(const struct hd_policy_handle *self, struct hd_sm *sm, uint64_t arg, uint64_t now)
 {
 	note(self, sm, arg, now);
@@ -133,6 +152,7 @@ Suite *hd_suite(void)
 {
 	return hd_suite_of("alarms", (const TTest *const[]){
 					     alarms_go_off_in_their_cycle_and_order,
+					     many_alarms_go_off_in_order,
 					     alarms_of_an_sm_without_warps_keep_nobody_waiting,
 					     the_gpu_ticks_while_a_grid_runs,
 					     NULL,

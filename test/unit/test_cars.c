@@ -881,9 +881,25 @@ END_TEST
 
 START_TEST(policies_check_their_parameters)
 {
-	const char *const wrong[] = {"swl",	   "swl:0", "swl:x",	  "swl:129", "swl:a",	"cars:0",
-				     "cars:lower", "vw:1",  "baseline:1", "cars:",   "vw+cars", "cars+cars"};
-	const char *const right[] = {"swl:4", "swl:128", "cars:low", "cars:3", "cars+all-hit", "vw+swl:8"};
+	const char *const wrong[] = {"swl",
+				     "swl:0",
+				     "swl:x",
+				     "swl:129",
+				     "swl:a",
+				     "cars:0",
+				     "cars:lower",
+				     "vw:1",
+				     "baseline:1",
+				     "cars:",
+				     "vw+cars",
+				     "cars+cars",
+				     "combination",
+				     "combination:0",
+				     "combination:4,",
+				     "combination:4,x",
+				     "combination:4294967296"};
+	const char *const right[] = {"swl:4",	     "swl:128",	 "cars:low",	  "cars:3",
+				     "cars+all-hit", "vw+swl:8", "combination:9", "combination:1,90,4294967295"};
 	struct simbench bench;
 	simbench_init(&bench);
 	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)

@@ -108,6 +108,20 @@ static const char call[] =
 		     "  store i32 %y, ptr addrspace(1) %pa\n"
 		     "  ret void\n}\n";
 
+/* a[i] + a[2 * i] + ... + a[12 * i]: a linear register for each factor, of an index in the block and one in the grid */
+#define TERM(k, before)                                                   \
+	"  %m" #k " = mul i32 %i, " #k "\n"                               \
+	"  %w" #k " = sext i32 %m" #k " to i64\n"                         \
+	"  %p" #k " = getelementptr i32, ptr addrspace(1) %a, i64 %w" #k "\n" \
+	"  %x" #k " = load i32, ptr addrspace(1) %p" #k "\n"              \
+	"  %s" #k " = add i32 %x" #k ", " before "\n"
+static const char factors[] = DECLARATIONS "define void @k(ptr addrspace(1) %a, i32 %n) {\n" INDEX TERM(1, "0")
+	TERM(2, "%s1") TERM(3, "%s2") TERM(4, "%s3") TERM(5, "%s4") TERM(6, "%s5") TERM(7, "%s6") TERM(8, "%s7")
+		TERM(9, "%s8") TERM(10, "%s9") TERM(11, "%s10")
+			TERM(12, "%s11") "  %o = getelementptr i32, ptr addrspace(1) %p1, i64 3000\n"
+					 "  store i32 %s12, ptr addrspace(1) %o\n"
+					 "  ret void\n}\n";
+
 #define ALWAYS "r2d2-functional:always" /* also where the grid is small */
 #define IN_TIME "r2d2:always"
 enum { WORDS = 4096, CTAS = 3, THREADS = 80, STRIDE = 256 };
@@ -236,7 +250,7 @@ START_TEST(streams_are_counted)
 END_TEST
 
 /* Lanes that an instruction reads of linear registers in rows of which it does not read all, by 4.2: of a block's part
- * one in each of two rows; of a coefficient two, and so of each of the sixteen from it on. */
+ * one in each of two rows; of a coefficient two, and so of each of the sixteen from it on. Sixteen are in a row. */
 static uint64_t lanes_read(const struct hd_linear *linear, const struct hd_inst *inst)
 {
 	const uint8_t fields[] = {inst->dst, inst->a, inst->b, inst->c};
@@ -245,19 +259,25 @@ static uint64_t lanes_read(const struct hd_linear *linear, const struct hd_inst 
 	uint64_t lanes = kind == HD_LR_OFFSET || kind == HD_LR_SUM ? 2 : 0;
 	if (kind == HD_LR_COEFFICIENT && hd_lr_reg(inst->linear))
 		end = first + HD_LR_COUNT;
-	if (kind == HD_LR_SUM || kind == HD_LR_COEFFICIENT)
+	if (kind != HD_LR_SUM && kind != HD_LR_COEFFICIENT)
+		return lanes;
+	for (uint32_t row = 0; row * HD_LR_COUNT < linear->coefficients; row++) {
+		uint64_t of_row = 0;
 		for (uint32_t i = first; i < end && i < linear->coefficients; i++)
-			lanes += 2;
+			of_row += i / HD_LR_COUNT == row ? 2 : 0;
+		lanes += of_row < HD_WARP_LANES ? of_row : 0;
+	}
 	return lanes;
 }
 
 /* The same in time: with 3 blocks of 80 threads on 2 SMs, coefficients by one lane, thread-index parts by all of each
  * warp, block-index parts by sixteen lanes of one. They are accesses of banks, and take time. */
-START_TEST(streams_run_in_time)
+static void expect_streams(const char *ir, uint32_t coefficients)
 {
 	struct rig rig;
-	compile(&rig, sum);
+	compile(&rig, ir);
 	const struct hd_linear *linear = &rig.unit.object.linears[0];
+	ck_assert_uint_eq(linear->coefficients, coefficients);
 	uint64_t length[HD_STREAM_MAIN];
 	for (unsigned i = 0; i < HD_STREAM_MAIN; i++)
 		length[i] = linear->start[i + 1] - linear->start[i];
@@ -290,6 +310,12 @@ START_TEST(streams_run_in_time)
 	ck_assert_uint_gt(lanes, 0);
 	ck_assert_uint_eq(counters->bank_lane_reads, lanes);
 	release(&rig);
+}
+
+START_TEST(streams_run_in_time)
+{
+	expect_streams(sum, 3);
+	expect_streams(factors, 12 * 2); /* sixteen of them are a row, and not all */
 }
 END_TEST
 

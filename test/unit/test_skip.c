@@ -125,7 +125,112 @@ START_TEST(what_is_not_affine)
 }
 END_TEST
 
+/* ---- a block of 32 x 1 x 4 threads: the index in x is the same in all four warps, that in z is the warp's number */
+
+enum { FLOORS = 4 };
+
+static uint64_t left_of_floors(struct simbench *bench, const char *policy)
+{
+	uint64_t nothing = 0;
+	bench->options.policy = policy;
+	bench->options.verify = true;
+	ck_assert_int_eq(simbench_start(bench), 0);
+	struct hd_launch launch = simbench_launch(bench, 1, HD_WARP_LANES, &nothing);
+	launch.block[2] = FLOORS;
+	int error = hd_sim_launch(bench->sim, &launch);
+	ck_assert_msg(!error, "%s", hd_sim_error_text(bench->sim));
+	return simbench_stats(bench)->counters.warp_instructions - FLOORS; /* EXITs */
+}
+
+static void take_scalar(void *context, const char *key, double value, const char *unit)
+{
+	(void)unit;
+	if (!strcmp(key, "scalar_instructions"))
+		*(double *)context = value;
+}
+
+/* DARSIE skips what another warp has read alike, and issues on one lane what is the same in all; DAC also skips what
+ * goes on by a step from warp to warp. A warp's number in its block is in no register, so nothing is known of its step.
+ */
+START_TEST(special_registers)
+{
+	static const char *const policies[] = {"dac", "darsie", "darsie-scalar"};
+	static const struct {
+		enum hd_sr sr;
+		uint64_t dac, darsie;
+		bool scalar;
+	} rows[] = {
+		{HD_SR_TID_X, 1, 1, false},	      {HD_SR_TID_Y, 1, 1, true},
+		{HD_SR_TID_Z, 1, FLOORS, true},	      {HD_SR_LANEID, 1, 1, false},
+		{HD_SR_LANEMASK_EQ, 1, 1, false},     {HD_SR_LANEMASK_GE, 1, 1, false},
+		{HD_SR_WARPID, FLOORS, FLOORS, true}, {HD_SR_CTAID_X, 1, 1, true},
+	};
+	for (uint32_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		for (uint32_t policy = 0; policy < 3; policy++) {
+			struct simbench bench;
+			simbench_init(&bench);
+			simbench_s2r(&bench, 8, rows[i].sr);
+			uint64_t left = left_of_floors(&bench, policies[policy]);
+			ck_assert_uint_eq(left, policy ? rows[i].darsie : rows[i].dac);
+			double scalar = 0;
+			const struct hd_policy_handle *self = &bench.sim->gpu.policies[0];
+			self->policy->hooks->observation.report(self, &bench.sim->gpu, take_scalar, &scalar);
+			ck_assert_double_eq(scalar, policy == 2 && rows[i].scalar ? left : 0);
+			simbench_release(&bench);
+		}
+}
+END_TEST
+
+/* P0 = an index < a limit chooses. DAC does nothing once whose predicate differs among a warp's lanes, and neither
+ * design anything for warps whose predicates differ. The comparison's result is no affine value: DAC does it once where
+ * its operand is the same in all threads, which no index but that in y is. */
+START_TEST(predicates)
+{
+	static const struct {
+		enum hd_sr sr;
+		uint32_t limit;
+		uint64_t dac, darsie; /* S2R, ISETP and SEL */
+	} rows[] = {
+		{HD_SR_TID_X, 16, 1 + FLOORS + FLOORS, 1 + 1 + 1}, /* half of the lanes */
+		{HD_SR_TID_X, 32, 1 + FLOORS + 1, 1 + 1 + 1},	   /* all */
+		{HD_SR_TID_X, 0, 1 + FLOORS + 1, 1 + 1 + 1},	   /* none */
+		{HD_SR_TID_Y, 1, 1 + 1 + 1, 1 + 1 + 1},
+		{HD_SR_TID_Z, 2, 1 + FLOORS + 2, FLOORS + FLOORS + 2}, /* all of two warps, none of the others */
+	};
+	for (uint32_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		for (uint32_t dac = 0; dac < 2; dac++) {
+			struct simbench bench;
+			simbench_init(&bench);
+			simbench_s2r(&bench, 8, rows[i].sr);
+			struct hd_inst *inst = simbench_emit(&bench, HD_OP_ISETP);
+			inst->pdst = 0, inst->a = 8, inst->xkind = HD_X_IMM_B, inst->x = rows[i].limit;
+			inst->mods = HD_MOD(CMP, HD_CMP_LT);
+			inst = simbench_emit(&bench, HD_OP_SEL);
+			inst->dst = 9, inst->psrc = 0, inst->xkind = HD_X_IMM_B, inst->x = 5;
+			uint64_t left = left_of_floors(&bench, dac ? "dac" : "darsie");
+			ck_assert_uint_eq(left, dac ? rows[i].dac : rows[i].darsie);
+			simbench_release(&bench);
+		}
+}
+END_TEST
+
+/* What a guard leaves out is in no lane: true in the other lanes is true in all. */
+START_TEST(guarded_choice)
+{
+	struct simbench bench;
+	simbench_init(&bench);
+	simbench_s2r(&bench, 8, HD_SR_TID_X);
+	struct hd_inst *inst = simbench_emit(&bench, HD_OP_ISETP);
+	inst->pdst = 0, inst->a = 8, inst->xkind = HD_X_IMM_B, inst->x = 16, inst->mods = HD_MOD(CMP, HD_CMP_LT);
+	inst = simbench_emit(&bench, HD_OP_SEL);
+	inst->guard = 0, inst->dst = 9, inst->psrc = HD_PT, inst->xkind = HD_X_IMM_B, inst->x = 5;
+	ck_assert_uint_eq(left_of_floors(&bench, "dac"), 1 + FLOORS + 1);
+	simbench_release(&bench);
+}
+END_TEST
+
 Suite *hd_suite(void)
 {
-	return hd_suite_of("skip", (const TTest *const[]){a_block_by_hand, what_is_not_affine, NULL});
+	return hd_suite_of("skip", (const TTest *const[]){a_block_by_hand, what_is_not_affine, special_registers,
+							  predicates, guarded_choice, NULL});
 }

@@ -287,7 +287,6 @@ static enum hd_target result_target(const struct hd_policy_handle *self, const s
 	}
 	struct hd_calendar *port = &ltrf_sm_of(self, warp->cta->sm)->ports[mine->block.bank[result->reg]];
 	hd_calendar_take(port, now * HD_TICKS, now * HD_TICKS, HD_TICKS);
-	hd_wcb_add(&mine->block.valid, result->reg);
 	ltrf_counts_of(self, warp)->cache_writes++;
 	ltrf_spend(self, warp, LTRF_CONTROL);
 	ltrf_spend(self, warp, LTRF_CACHE_WRITE);
