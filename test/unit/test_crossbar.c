@@ -349,6 +349,13 @@ START_TEST(an_output_takes_low_packets_last)
 	ck_assert_uint_eq(arrival(1, 201), 203);
 	expect(0, 203, 1, (const uint32_t[]){2});
 	ck_assert(hd_crossbar_idle(&x));
+	/* Also one that an input has behind another packet; inputs take turns, and the first has just sent. */
+	push(0, 0, 1, 20, 300);
+	push_low(0, 0, 1, 21, 300);
+	for (uint32_t i = 0; i < 3; i++)
+		push(1, 0, 1, 30 + i, 300);
+	expect(0, 301, 5, (const uint32_t[]){30, 20, 31, 32, 21});
+	ck_assert(hd_crossbar_idle(&x));
 }
 END_TEST
 

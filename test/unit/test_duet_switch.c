@@ -423,9 +423,10 @@ struct stacked {
 /*
  * A context in a call has R1, R4, R5, which are live, and R13, which is loaded: 4 units, or 1 + 1 + 4 + 8 bytes' worth,
  * 268 and so 3; and of the kernel's registers what is above R15. Two units are the slot's. The function saves two
- * registers, and one for its frame: 3 rows. In no call these are not in use.
+ * registers, and one for its frame: 3 rows. In no call these are not in use. Blocks that move as a whole move those of
+ * all their warps.
  */
-static void run_stacked(const struct stacked *row)
+static void run_stacked(const struct stacked *row, bool blocks)
 {
 	static struct hd_meta_pattern patterns[2] = {{.reg = 4}, {.reg = 5, .strided = true}};
 	struct simbench bench;
@@ -465,13 +466,13 @@ static void run_stacked(const struct stacked *row)
 	bench.meta.low_watermark = bench.meta.high_watermark = row->base + 3;
 	uint32_t warps = (row->threads + 31) / 32;
 	bench.config.registers = 32 * 2 * 24 * warps;
-	run(&bench, "cars:low+duet:1", "duet.eager=1", 3, row->threads);
+	run(&bench, "cars:low+duet:1", blocks ? "duet.blocks=1" : "duet.blocks=0", 3, row->threads);
 	expect(&bench, "native_blocks", 2);
 	expect(&bench, "extra_blocks", 1);
 	expect(&bench, "warp_registers", 24);
 	expect(&bench, "stack_registers", 3);
 	expect(&bench, "context_registers", row->context - 2);
-	expect(&bench, "context_bytes", 128 * row->context);
+	expect(&bench, "context_bytes", 128 * row->context * (blocks ? warps : 1));
 	uint64_t moves = (uint64_t)(simbench_figure(&bench, "switched_out") + simbench_figure(&bench, "switched_in"));
 	ck_assert_uint_ge(moves, 4);
 	expect(&bench, "transfer_cycles", moves * row->moves);
@@ -488,7 +489,85 @@ START_TEST(register_stacks_move_along)
 		{16, false, 48, false, 16 + 3 + 2, 21, 3}, /* its groups are not whole: all registers */
 	};
 	for (uint32_t i = 0; i < sizeof rows / sizeof *rows; i++)
-		run_stacked(&rows[i]);
+		for (uint32_t blocks = 0; blocks < 2; blocks++)
+			run_stacked(&rows[i], blocks);
+}
+END_TEST
+
+/* ---- windows */
+
+enum { TICK = 100, FAR = 1500 /* cycles */ };
+
+/* A kernel's turn begins in cycle 0, and its first windows end at 100 and 200. After the second its blocks, which all
+ * wait for memory, are found to leave the GPU idle: each of two SMs gets one more in the next cycle. */
+START_TEST(blocks_are_added_after_the_second_window)
+{
+	struct simbench bench;
+	begin(&bench);
+	add_one(&bench);
+	bench.config.sm_count = 2;
+	bench.config.l2_latency = FAR;
+	run(&bench, "duet", "duet.window=100", 6, 32);
+	for (uint32_t block = 0; block < 4; block++)
+		ck_assert_uint_lt(when(LAUNCHES, block, 0), TICK);
+	for (uint32_t block = 4; block < 6; block++)
+		ck_assert_uint_eq(when(LAUNCHES, block, 0), 2 * TICK + 1);
+	expect(&bench, "extra_blocks", (uint64_t)simbench_figure(&bench, "bound_blocks"));
+	simbench_release(&bench);
+}
+END_TEST
+
+/* Reads the word `times` times, when its line has come. */
+static void read_again(struct simbench *bench, uint32_t times)
+{
+	access_word(bench, HD_OP_LDG)->dst = 13;
+	struct hd_inst *inst = simbench_emit(bench, HD_OP_LOP3); /* nothing, to be added to the address */
+	inst->dst = 6, inst->a = 13, inst->xkind = HD_X_IMM_B, inst->x = 0, inst->mods = HD_MOD(LUT, 0xc0);
+	inst = simbench_emit(bench, HD_OP_IADD3);
+	inst->dst = 4, inst->a = 4, inst->b = 6;
+	for (uint32_t i = 0; i < times; i++)
+		access_word(bench, HD_OP_LDG)->dst = 14;
+}
+
+/*
+ * Contexts that only L1 has room for, with windows of 1000 cycles. Both native blocks read one line again five times in
+ * the first window; in the second one they read another 13 times and write both: 30 hits, each of them a cycle of L1,
+ * are 3 %. That is not below 3 %, so L1 stays what it is; below 4 % it is taken. The third block waits for its first
+ * line then, which only its last store finds there: its other accesses go past L1.
+ */
+START_TEST(a_busy_l1_holds_no_contexts)
+{
+	for (uint32_t taken = 0; taken < 2; taken++) {
+		struct simbench bench;
+		struct hd_inst *inst;
+		begin(&bench);
+		read_again(&bench, 5);
+		inst = simbench_emit(&bench, HD_OP_IADD3);
+		inst->dst = 4, inst->a = 4, inst->xkind = HD_X_IMM_B, inst->x = 64 * BLOCKS;
+		read_again(&bench, 13);
+		access_word(&bench, HD_OP_STG)->c = 14;
+		inst = simbench_emit(&bench, HD_OP_IADD3); /* back */
+		inst->dst = 4, inst->a = 4, inst->xkind = HD_X_IMM_B, inst->x = (uint32_t)(-64 * BLOCKS);
+		simbench_mov(&bench, 15, 1);
+		access_word(&bench, HD_OP_STG)->c = 15;
+		add_switch(&bench, HD_SWITCH_LOAD);
+		bench.options.verify = false; /* what needs R14 is no switch point */
+		bench.config.l2_latency = 400;
+		bench.config.l1_unified = 0;
+		bench.config.shared_bytes = bench.config.shared_per_cta = 0;
+		ck_assert_int_eq(hd_config_set(&bench.config, "duet.window=1000", &bench.diag), 0);
+		run(&bench, "duet", taken ? "duet.l1_below=4" : "duet.l1_below=3", 3, 32);
+		for (uint32_t block = 0; block < 2; block++) {
+			ck_assert_uint_lt(when(ISSUES, block, 11), 1000);
+			ck_assert_uint_gt(when(ISSUES, block, 14), 1000);
+		}
+		ck_assert_uint_gt(when(ISSUES, 2, 5), 2000);
+		double bound = simbench_figure(&bench, "bound_blocks");
+		ck_assert_int_eq(bound > 0, taken);
+		expect(&bench, "extra_blocks", (uint64_t)bound);
+		ck_assert_uint_eq(simbench_stats(&bench)->counters.l1d_hits, taken ? 2 * 20 + 1 : 3 * 20);
+		simbench_release(&bench);
+	}
 }
 END_TEST
 
@@ -503,6 +582,8 @@ Suite *hd_suite(void)
 						  warps_at_barriers_stay,
 						  contexts_are_what_points_say,
 						  register_stacks_move_along,
+						  blocks_are_added_after_the_second_window,
+						  a_busy_l1_holds_no_contexts,
 						  NULL,
 					  });
 }
