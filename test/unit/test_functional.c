@@ -119,6 +119,7 @@ START_TEST(blocks_that_wait_for_later_ones_go_on)
 		struct simbench bench;
 		simbench_init(&bench);
 		bench.options.functional = true;
+		bench.config.sm_count = bench.config.max_ctas = 5; /* the last time all places are taken */
 		simbench_param(&bench, 4);
 		simbench_s2r(&bench, 8, HD_SR_CTAID_X);
 		compare(&bench, 8, blocks - 1, HD_CMP_NE);
