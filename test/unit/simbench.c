@@ -221,6 +221,7 @@ static void link_calls(struct simbench *bench, uint32_t index, struct hd_functio
 		struct hd_meta_call *site = &meta->calls[meta->call_count++];
 		*site = (struct hd_meta_call){.pc = call->inst * HD_INST_BYTES, .callee_count = 1, .fru = callee->fru};
 		site->recursive = callee->recursive && meta->recursive;
+		site->unknown_callees = call->unknown;
 		site->callees = HD_ARENA_NEW(&bench->arena, const char *, 1);
 		site->callees[0] = call->callee;
 		function->relocs[function->reloc_count++] = (struct hd_reloc){.kind = HD_REL_CALL,

@@ -24,6 +24,7 @@ struct simbench_function {
 struct simbench_call {
 	uint32_t caller, inst;
 	const char *callee;
+	bool unknown; /* metadata: or any other function */
 };
 
 enum { SIMBENCH_FUNCTIONS = 8, SIMBENCH_CALLS = 16 };

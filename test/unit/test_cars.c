@@ -645,6 +645,33 @@ START_TEST(left_over_of_whole_blocks_is_divided)
 }
 END_TEST
 
+/* Two calls of the most registers that a site names: 1 here. Where a site, of the kernel or of a function, may call
+ * what nobody names it is the most of all functions: three registers and a return address. */
+START_TEST(unknown_calls_may_be_of_any_function)
+{
+	for (uint32_t caller = 0; caller < 3; caller++) {
+		struct simbench bench;
+		bench_init(&bench, "cars:2");
+		simbench_call(&bench, "larger");
+		simbench_call(&bench, "larger");
+		simbench_function(&bench, "larger");
+		simbench_prologue(&bench, 3);
+		simbench_call(&bench, "last");
+		simbench_epilogue(&bench, 3);
+		simbench_emit(&bench, HD_OP_RET);
+		simbench_function(&bench, "last");
+		simbench_emit(&bench, HD_OP_RET);
+		bench.meta.max_fru = 1;
+		if (caller < 2)
+			bench.calls[1 + caller].unknown = true; /* the second of the kernel, the one of larger */
+		bench.config.register_unit = 32;
+		run_blocks(&bench, 1, 32);
+		ck_assert_double_eq(simbench_figure(&bench, "2x_low_registers"), 16 + 2 * (caller < 2 ? 4 : 1));
+		simbench_release(&bench);
+	}
+}
+END_TEST
+
 /* Two SMs, of which one begins with Low and the other with High. */
 static void two_sms_init(struct simbench *bench)
 {
@@ -933,6 +960,7 @@ Suite *hd_suite(void)
 					   low_watermark_never_switches,
 					   stalled_warps_follow_those_that_end,
 					   left_over_of_whole_blocks_is_divided,
+					   unknown_calls_may_be_of_any_function,
 					   next_launch_begins_with_the_best,
 					   another_grid_begins_with_the_best,
 					   the_last_blocks_of_every_sm_are_measured,
