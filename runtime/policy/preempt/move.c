@@ -6,6 +6,7 @@
  *
  * Cost: O(warps of a block) each time that a part of its context has left.
  */
+#include <assert.h>
 #include <string.h>
 
 #include "heddle/config.h"
@@ -34,27 +35,24 @@ static uint64_t shared_at(const struct hd_cta *cta)
 static void on_moved(const struct hd_policy_handle *self, struct hd_sm *sm, uint64_t arg, uint64_t now);
 static void on_done(const struct hd_policy_handle *self, struct hd_sm *sm, uint64_t arg, uint64_t now);
 
-static void send(const struct hd_policy_handle *self, struct hd_sm *sm, struct hd_transfer *transfer, uint64_t arg,
-		 uint64_t now)
+/* There is room: an SM has one transfer at most for each warp, and two for each block. */
+static void send(const struct hd_policy_handle *self, struct hd_sm *sm, struct hd_transfer *transfer, uint64_t arg)
 {
-	struct preempt_sm *mine = preempt_sm_of(self, sm);
 	transfer->low = true;
 	transfer->self = self;
 	transfer->arg = arg;
 	transfer->moved = on_moved;
 	transfer->done = on_done;
 	if (transfer->direction == HD_TRANSFER_OUT)
-		mine->moving++;
-	if (hd_sm_transfer(sm, transfer))
-		return;
-	if (transfer->direction == HD_TRANSFER_OUT)
-		mine->moving--;
-	hd_policy_at(self, sm, now + 1, arg); /* once more when there is room */
+		preempt_sm_of(self, sm)->moving++;
+	bool begun = hd_sm_transfer(sm, transfer);
+	assert(begun);
+	(void)begun;
 }
 
 /* The bytes of a warp's registers follow those of the warps of its block that stopped before it, and full lines leave;
  * the last warp's take what is left along. */
-void preempt_send_registers(const struct hd_policy_handle *self, struct hd_sm *sm, struct hd_warp *warp, uint64_t now)
+void preempt_send_registers(const struct hd_policy_handle *self, struct hd_sm *sm, struct hd_warp *warp)
 {
 	struct preempt_warp *own = preempt_warp_of(self, warp);
 	struct preempt_cta *block = preempt_cta_of(self, warp->cta);
@@ -72,11 +70,11 @@ void preempt_send_registers(const struct hd_policy_handle *self, struct hd_sm *s
 		.warp = warp,
 	};
 	memcpy(transfer.registers, own->context.registers.bits, sizeof(transfer.registers));
-	send(self, sm, &transfer, preempt_about(PREEMPT_REGISTERS, warp->id), now);
+	send(self, sm, &transfer, preempt_about(PREEMPT_REGISTERS, warp->id));
 }
 
 void preempt_send_part(const struct hd_policy_handle *self, struct hd_sm *sm, struct hd_cta *cta,
-		       enum preempt_what what, uint64_t now)
+		       enum preempt_what what)
 {
 	const struct preempt_cta *block = preempt_cta_of(self, cta);
 	uint32_t rest = block->stream - block->sent; /* of registers, where the last warps ended in place of leaving */
@@ -88,7 +86,7 @@ void preempt_send_part(const struct hd_policy_handle *self, struct hd_sm *sm, st
 		.shared = what == PREEMPT_SHARED,
 	};
 	transfer.address -= transfer.address % sm->gpu->config->sector;
-	send(self, sm, &transfer, preempt_about(what, (uint64_t)(cta - sm->ctas)), now);
+	send(self, sm, &transfer, preempt_about(what, (uint64_t)(cta - sm->ctas)));
 }
 
 /* ---- out */
@@ -126,7 +124,7 @@ void preempt_send_rest(const struct hd_policy_handle *self, struct hd_sm *sm, st
 		counts->register_phase += now - block->phase_from;
 	block->phase_from = now;
 	*(shared ? &counts->shared_bytes : &counts->kept_bytes) += cta->grid->shared_bytes;
-	preempt_send_part(self, sm, cta, shared ? PREEMPT_SHARED : PREEMPT_STACKS, now);
+	preempt_send_part(self, sm, cta, shared ? PREEMPT_SHARED : PREEMPT_STACKS);
 }
 
 void preempt_note_moved(const struct hd_policy_handle *self, struct hd_sm *sm, struct hd_warp *warp, uint64_t now)
@@ -214,13 +212,13 @@ bool preempt_bring_back(const struct hd_policy_handle *self, struct hd_sm *sm, s
 		if (!(block->parts & HD_PART_REGISTERS) || !preempt_warp_of(self, warp)->context.count)
 			continue;
 		block->coming++;
-		preempt_send_registers(self, sm, warp, now);
+		preempt_send_registers(self, sm, warp);
 	}
 	if (block->parts & HD_PART_SHARED && cta->grid->shared_bytes) {
 		block->coming++;
-		preempt_send_part(self, sm, cta, PREEMPT_SHARED, now);
+		preempt_send_part(self, sm, cta, PREEMPT_SHARED);
 	}
-	preempt_send_part(self, sm, cta, PREEMPT_STACKS, now);
+	preempt_send_part(self, sm, cta, PREEMPT_STACKS);
 	return true;
 }
 
@@ -239,7 +237,7 @@ static void on_moved(const struct hd_policy_handle *self, struct hd_sm *sm, uint
 	*(what == PREEMPT_SHARED ? &counts->shared_phase : &counts->stack_phase) += now - block->phase_from;
 	block->phase_from = now;
 	if (what == PREEMPT_SHARED)
-		preempt_send_part(self, sm, cta, PREEMPT_STACKS, now);
+		preempt_send_part(self, sm, cta, PREEMPT_STACKS);
 	else
 		leave(self, sm, cta, now);
 }

@@ -312,9 +312,9 @@ void preempt_warp_done(const struct hd_policy_handle *self, struct hd_warp *warp
 
 /* move.c: registers of a warp, and other parts of a block's context, go where its phase says; no register of
  * the warp has to, or all have; all of the block's have. */
-void preempt_send_registers(const struct hd_policy_handle *self, struct hd_sm *sm, struct hd_warp *warp, uint64_t now);
+void preempt_send_registers(const struct hd_policy_handle *self, struct hd_sm *sm, struct hd_warp *warp);
 void preempt_send_part(const struct hd_policy_handle *self, struct hd_sm *sm, struct hd_cta *cta,
-		       enum preempt_what what, uint64_t now);
+		       enum preempt_what what);
 void preempt_note_moved(const struct hd_policy_handle *self, struct hd_sm *sm, struct hd_warp *warp, uint64_t now);
 void preempt_send_rest(const struct hd_policy_handle *self, struct hd_sm *sm, struct hd_cta *cta, uint64_t now);
 /* The block's entries in the tables. */

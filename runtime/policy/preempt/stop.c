@@ -111,7 +111,7 @@ static void begin_move(const struct hd_policy_handle *self, struct hd_sm *sm, st
 	if (latency)
 		hd_policy_at(self, sm, now + latency, preempt_about(PREEMPT_REGISTERS, warp->id));
 	else
-		preempt_send_registers(self, sm, warp, now);
+		preempt_send_registers(self, sm, warp);
 }
 
 /* By block: when the last warp has stopped, all leave. */
