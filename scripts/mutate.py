@@ -62,6 +62,8 @@ ROOMS = {
     'passes/regalloc': ('lower', 'examples programs/corners.test'),
     'passes/report': ('plugin', 'remarks check'),
     'passes/select': ('lower', 'cover examples'),
+    'runtime/check': ('', 'check-sync.test check-init.test check-lanes.test check-heap.test check-race-global.test '
+                          'check-correct.test'),
     'runtime/checkpoint': ('checkpoint', 'checkpoint.test'),
     'runtime/corun': ('grids', 'corun.test corun-programs.test'),
     'runtime/cudart': ('', 'runtime-api.test texture.test grids.test'),
@@ -358,10 +360,11 @@ def rank(seed, mutant):
 
 
 # Files and functions of runtime/ that show, write or read something, check what others did, or warm the host's caches.
-FOR_PEOPLE = re.compile(r'(^|_)(api|blame|checkpoint\w*|counts|dump|describe|explain|fault|figures?|format|inject|json|keys|'
-                        r'name|object|prefetch|print|profile|progress|put|recorder|report|show|text|trace|verify|watchdog|window_of|'
-                        r'write_\w+|sampling_report)(_|$|\.c)')
-FOR_PEOPLE_LINE = re.compile(r'printf|hd_(check|probe)_|hd_gpu_fault|hd_diag|verify|json_|error|add\(context')
+FOR_PEOPLE = re.compile(r'(^|_)(api|blame|checkpoint\w*|counts|dump|describe|explain|fault|figures?|format|inject|json|'
+                        r'keeps_lost|keys|lost_positions|name|object|prefetch|print|profile|progress|put|recorder|report|show|'
+                        r'text|trace|verify|watchdog|why_held|window_of|write_\w+|sampling_report)(_|$|\.c)')
+FOR_PEOPLE_LINE = re.compile(r'printf|hd_(check|probe)_|hd_(tags|warp)_prefetch|hd_gpu_fault|hd_diag|verify|json_|error|'
+                             r'add\(context|complain\(|write_record')
 FUNCTION = re.compile(r'^(?:static )?[a-z][\w *]*?\b(\w+)\(', re.MULTILINE)
 
 

@@ -13,11 +13,14 @@ START_TEST(classes_of_the_paper)
 		double noc, dram; /* of peak */
 		enum drf_class class;
 	} rows[] = {
-		{"CFD", 54, 14, DRF_NOC},    {"LAV", 53, 1, DRF_NOC},	  {"SMV", 52, 25, DRF_NOC},
-		{"KM", 52, 22, DRF_NOC},     {"LBM", 15, 61, DRF_DRAM},	  {"FTD", 32, 65, DRF_DRAM},
-		{"SAD", 17, 64, DRF_DRAM},   {"SRT", 37, 59, DRF_DRAM},	  {"BFS", 14, 24, DRF_LATENCY},
-		{"BP", 19, 36, DRF_LATENCY}, {"BT", 27, 19, DRF_LATENCY}, {"HG", 19, 25, DRF_LATENCY},
-		{"PF", 28, 39, DRF_LATENCY},
+		{"CFD", 54, 14, DRF_NOC},	 {"LAV", 53, 1, DRF_NOC},
+		{"SMV", 52, 25, DRF_NOC},	 {"KM", 52, 22, DRF_NOC},
+		{"LBM", 15, 61, DRF_DRAM},	 {"FTD", 32, 65, DRF_DRAM},
+		{"SAD", 17, 64, DRF_DRAM},	 {"SRT", 37, 59, DRF_DRAM},
+		{"BFS", 14, 24, DRF_LATENCY},	 {"BP", 19, 36, DRF_LATENCY},
+		{"BT", 27, 19, DRF_LATENCY},	 {"HG", 19, 25, DRF_LATENCY},
+		{"PF", 28, 39, DRF_LATENCY},	 {"at both limits", 36, 50, DRF_LATENCY},
+		{"above one", 36.6, 1, DRF_NOC}, {"above the other", 1, 50.1, DRF_DRAM},
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
 		ck_assert_msg(ccbp_class(rows[i].noc / 0.6, rows[i].dram / 0.65, rows[i].dram, 60, 50) == rows[i].class,
