@@ -1,6 +1,7 @@
 /* What --check=race keeps of a word's accesses: in order of block and warp, lanes of one instruction as one, none
- * forgotten while there is room. */
+ * forgotten while there is room. And what --check=init forgets of values. */
 #include "harness.h"
+#include "heddle/opcodes.h"
 #include "runtime/check/state.h"
 
 static struct hd_word_check word;
@@ -89,9 +90,39 @@ START_TEST(what_finds_no_room_is_counted)
 }
 END_TEST
 
+/* ---- --check=init's values: what a warp's instruction makes anew is known, in its lanes alone */
+
+START_TEST(a_result_is_known)
+{
+	static struct hd_values values;
+	hd_values_begin(&values, 16);
+	for (uint32_t reg = 0; reg < 12; reg++)
+		values.regs[reg].lanes = HD_FULL;
+	for (uint32_t pred = 0; pred < HD_PT; pred++)
+		values.preds[pred] = HD_FULL;
+	struct hd_dinst inst = {.inst = hd_inst_new(HD_OP_ISETP)};
+	inst.writes.bits[0] = 1 << 9; /* R9 and P2 */
+	inst.writes.bits[4] = 1 << 2;
+	hd_values_known(&values, &inst, 0xffff);
+	for (uint32_t reg = 0; reg < 12; reg++)
+		ck_assert_uint_eq(values.regs[reg].lanes, reg == 9 ? 0xffff0000 : HD_FULL);
+	for (uint32_t pred = 0; pred < HD_PT; pred++)
+		ck_assert_uint_eq(values.preds[pred], pred == 2 ? 0xffff0000 : HD_FULL);
+	values.any = true;
+	hd_values_begin(&values, 16); /* another warp's */
+	ck_assert_uint_eq(values.regs[3].lanes | values.preds[3], 0);
+	ck_assert_uint_eq(values.frame[31], 16);
+	hd_values_release(&values);
+}
+END_TEST
+
 Suite *hd_suite(void)
 {
-	const TTest *const tests[] = {every_warp_is_kept_in_its_place, lanes_of_one_instruction_are_one,
-				      what_lost_its_lanes_leaves, what_finds_no_room_is_counted, NULL};
+	const TTest *const tests[] = {every_warp_is_kept_in_its_place,
+				      lanes_of_one_instruction_are_one,
+				      what_lost_its_lanes_leaves,
+				      what_finds_no_room_is_counted,
+				      a_result_is_known,
+				      NULL};
 	return hd_suite_with("kept", tests, set_up, tear_down);
 }
