@@ -414,6 +414,27 @@ START_TEST(a_path_inside_another_interval_is_fetched)
 }
 END_TEST
 
+/* Each interval needs one register, of another quarter of the 256. */
+START_TEST(every_register_can_be_an_intervals)
+{
+	static const uint8_t regs[] = {30, 70, 150, 210};
+	struct simbench bench;
+	bench_init(&bench, "ltrf");
+	bench.options.verify = true;
+	bench.meta.registers = 220;
+	for (uint32_t i = 0; i < 4; i++) {
+		simbench_ffma(&bench, regs[i], regs[i], regs[i], regs[i]);
+		add_interval(&bench, &bench.meta.intervals, &bench.meta.interval_count, i, i + 1 + (i == 3),
+			     range(regs[i], 1, 1));
+	}
+	run(&bench, 32);
+	ck_assert_double_eq(simbench_figure(&bench, "prefetches"), 4);
+	ck_assert_double_eq(simbench_figure(&bench, "prefetched"), 4);
+	ck_assert_double_eq(simbench_figure(&bench, "main_reads"), 0);
+	simbench_release(&bench);
+}
+END_TEST
+
 /* With three registers the control block takes a second access. */
 static uint64_t chain_cycles(const char *policy, bool three, uint32_t length)
 {
@@ -443,10 +464,10 @@ START_TEST(look_ups_take_a_cycle_for_two_operands)
 }
 END_TEST
 
-/* The metadata says of a register that it is dead, and it is read again. */
+/* The metadata says of a register, as one of three operands, that it is dead, and it is read again. */
 START_TEST(verify_finds_what_was_dropped)
 {
-	for (uint32_t wrong = 0; wrong < 2; wrong++) {
+	for (uint32_t wrong = 0; wrong < 4; wrong++) {
 		struct simbench bench;
 		uint8_t *dead;
 		bench_init(&bench, "ltrf-plus");
@@ -459,7 +480,7 @@ START_TEST(verify_finds_what_was_dropped)
 		add_interval(&bench, &bench.meta.intervals, &bench.meta.interval_count, 2, 3, range(6, 1, 1));
 		add_interval(&bench, &bench.meta.intervals, &bench.meta.interval_count, 3, 5, range(4, 4, 1));
 		dead = HD_ARENA_NEW(&bench.arena, uint8_t, 5);
-		dead[1] = wrong ? 7 : 0;
+		dead[1] = wrong ? (uint8_t)(1 << (wrong - 1)) : 0;
 		bench.meta.dead_operands = dead;
 		bench.meta.dead_operand_count = 5;
 		ck_assert_msg(!simbench_start(&bench), "%s", bench.message);
@@ -692,6 +713,7 @@ Suite *hd_suite(void)
 					   rows_are_handed_on,
 					   names_are_forgotten,
 					   a_loop_is_fetched_once,
+					   every_register_can_be_an_intervals,
 					   the_fewest_prefetches_are_counted,
 					   a_path_inside_another_interval_is_fetched,
 					   look_ups_take_a_cycle_for_two_operands,
