@@ -101,6 +101,26 @@ START_TEST(a_bubble_holds_other_warps)
 }
 END_TEST
 
+/* An FFMA of R0, R2 and R4 reads three registers of each warp: caches of operands hold nothing of a warp that has read
+ * nothing, be it the first, the second or the third of the SM. */
+START_TEST(nothing_is_reused_of_another_warp)
+{
+	uint64_t reads[4];
+	for (uint32_t warps = 0; warps < 4; warps++) {
+		struct simbench bench;
+		begin(&bench);
+		if (warps)
+			simbench_ffma(&bench, 20, 0, 2, 4);
+		ck_assert_msg(!simbench_start(&bench), "%s", bench.message);
+		ck_assert_int_eq(simbench_run(&bench, 1, 32 * (warps ? warps : 1)), 0);
+		reads[warps] = simbench_stats(&bench)->counters.bank_reads;
+		simbench_release(&bench);
+	}
+	for (uint32_t warps = 1; warps < 4; warps++)
+		ck_assert_uint_eq(reads[warps], warps * (reads[0] + 3));
+}
+END_TEST
+
 /* A dependent FFMA: at lat_fmad 5, be there other instructions between or not. */
 START_TEST(a_stall_count_covers_the_latency)
 {
@@ -320,6 +340,7 @@ Suite *hd_suite(void)
 					     a_stall_count_begins_behind_the_read_window,
 					     a_window_holds_what_its_ports_can_begin,
 					     a_bubble_holds_other_warps,
+					     nothing_is_reused_of_another_warp,
 					     a_stall_count_covers_the_latency,
 					     a_counter_that_is_full_holds_who_raises_it,
 					     a_counter_comes_down_with_the_result,
