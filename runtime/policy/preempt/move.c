@@ -35,7 +35,9 @@ static uint64_t shared_at(const struct hd_cta *cta)
 static void on_moved(const struct hd_policy_handle *self, struct hd_sm *sm, uint64_t arg, uint64_t now);
 static void on_done(const struct hd_policy_handle *self, struct hd_sm *sm, uint64_t arg, uint64_t now);
 
-/* There is room: an SM has one transfer at most for each warp, and two for each block. */
+/* There is room: an SM has one transfer at most for each warp, and two for each block (max_ctas: up to 64). */
+_Static_assert(HD_MAX_TRANSFERS >= HD_MAX_WARPS + 2 * 64, "room for all transfers of an SM");
+
 static void send(const struct hd_policy_handle *self, struct hd_sm *sm, struct hd_transfer *transfer, uint64_t arg)
 {
 	transfer->low = true;

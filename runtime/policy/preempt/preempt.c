@@ -459,7 +459,7 @@ static void on_alarm(const struct hd_policy_handle *self, struct hd_sm *sm, uint
 		preempt_share_look(self, sm, now);
 		set_share(self, sm, now);
 		break;
-	case PREEMPT_REGISTERS: preempt_send_registers(self, sm, &sm->warps[index]); break; /* are compressed */
+	case PREEMPT_REGISTERS: preempt_send_registers(self, sm, &sm->warps[index]); break; /* when compressed */
 	case PREEMPT_SHARED:
 	case PREEMPT_STACKS: break; /* of transfers alone */
 	}
