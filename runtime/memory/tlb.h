@@ -12,20 +12,24 @@
 struct hd_arena;
 struct hd_config;
 
+/* Numbers of entries count from 1; 0: none. */
 struct hd_tlb_entry {
-	uint64_t page, ready, used; /* `used`: number of the look-up; 0: free */
+	uint64_t page, ready;
+	uint16_t newer, older; /* by use */
+	uint16_t next;	       /* of its bucket */
 };
 
 struct hd_tlb_level {
-	struct hd_tlb_entry *entries;
-	uint32_t count, shift; /* entries; log2 of a page */
-	uint32_t last;	       /* entry that was found last */
-	uint64_t miss;	       /* cycles that one takes beyond what hits */
+	struct hd_tlb_entry *entries; /* from number 1 on */
+	uint16_t *buckets;	      /* by a hash of the page: an entry */
+	uint32_t count, shift;	      /* entries; log2 of a page */
+	uint32_t bucket_shift;	      /* of the hash */
+	uint16_t used, newest, oldest; /* entries that have a page */
+	uint64_t miss;		      /* cycles that one takes beyond what hits */
 };
 
 struct hd_tlb {
 	struct hd_tlb_level near, far; /* no entries: all hits */
-	uint64_t lookups;
 };
 
 void hd_tlb_init(struct hd_tlb *tlb, const struct hd_config *config, struct hd_arena *arena);
