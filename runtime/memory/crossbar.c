@@ -32,90 +32,14 @@ enum { BLOCKED = 1, BLOCKED_LOW }; /* hd_crossbar.blocked */
 
 /* ---- ports */
 
-static bool is_low(const struct hd_packet *packet)
-{
-	return __builtin_expect(packet->flags & HD_PACKET_LOW, 0);
-}
-
-static void port_init(struct hd_port *port, uint32_t capacity, struct hd_arena *arena)
-{
-	uint32_t slots = hd_power_above(capacity);
-	*port = (struct hd_port){.ring = HD_ARENA_NEW(arena, struct hd_packet, slots), .mask = slots - 1};
-	port->low = HD_ARENA_NEW(arena, struct hd_packet, slots);
-	port->capacity = capacity;
-}
-
-static bool port_room(struct hd_port *port, uint32_t flits, uint64_t now)
-{
-	for (; port->released != port->known && port->ring[port->released & port->mask].ready <= now;
-	     port->released++) {
-		const struct hd_packet *place = &port->ring[port->released & port->mask];
-		port->used -= place->flits;
-		port->used_low -= is_low(place) ? place->flits : 0;
-	}
-	/* A packet larger than the queue passes through an empty one. */
-	return port->used + flits <= port->capacity || !port->used;
-}
-
-static bool port_low_room(struct hd_port *port, uint32_t flits, uint64_t now)
-{
-	return port_room(port, flits, now) && (port->used_low + flits <= port->capacity / 2 || !port->used_low);
-}
-
-static void port_push(struct hd_port *port, const struct hd_packet *packet, uint64_t ready, bool apart)
-{
-	struct hd_packet *slot = &port->ring[port->tail++ & port->mask];
-	*slot = *packet;
-	slot->ready = ready;
-	port->used += packet->flits;
-	port->used_low += is_low(packet) ? packet->flits : 0;
-	if (!apart)
-		port->sent = port->tail;
-}
-
-/* The oldest that has not been looked at. */
-static struct hd_packet *port_head(const struct hd_port *port)
-{
-	return port->head == port->sent ? NULL : &port->ring[port->head & port->mask];
-}
-
-/* Those of low priority step aside when they have come. Apart, so that the usual case is short. */
-static __attribute__((noinline)) struct hd_packet *front_of_two(struct hd_port *port, uint64_t now)
+struct hd_packet *hd_port_front_of_two(struct hd_port *port, uint64_t now)
 {
 	struct hd_packet *packet;
-	for (; (packet = port_head(port)) && is_low(packet) && packet->ready <= now; port->head++)
+	for (; (packet = hd_port_head(port)) && hd_packet_is_low(packet) && packet->ready <= now; port->head++)
 		port->low[port->low_tail++ & port->mask] = *packet;
 	if (port->low_head == port->low_tail || (packet && packet->ready <= now))
 		return packet;
 	return &port->low[port->low_head & port->mask];
-}
-
-static inline struct hd_packet *port_front(struct hd_port *port, uint64_t now)
-{
-	struct hd_packet *packet = port_head(port);
-	if (port->low_head == port->low_tail && !(packet && is_low(packet)))
-		return packet;
-	return front_of_two(port, now);
-}
-
-/* A packet was taken: its room comes back. Places are given back in this order, whosever they were. */
-static void port_release(struct hd_port *port, uint32_t flits, bool low, uint64_t release, bool apart)
-{
-	struct hd_packet *place = &port->ring[port->taken++ & port->mask];
-	place->flits = (uint8_t)flits;
-	place->flags = low ? HD_PACKET_LOW : 0;
-	place->ready = release;
-	if (!apart)
-		port->known = port->taken;
-}
-
-static void port_pop(struct hd_port *port, uint64_t now, uint64_t release, bool apart)
-{
-	const struct hd_packet *packet = port_front(port, now);
-	bool low = is_low(packet);
-	uint32_t flits = packet->flits;
-	*(low ? &port->low_head : &port->head) += 1;
-	port_release(port, flits, low, release, apart);
 }
 
 /* ---- input queues by output */
@@ -138,7 +62,7 @@ static void sorted_init(struct hd_sorted *sorted, uint32_t outputs, uint32_t cap
 static void sorted_push(struct hd_sorted *sorted, uint32_t output, const struct hd_packet *packet)
 {
 	uint32_t index = sorted->free, after = sorted->last_demand[output];
-	if (is_low(packet))
+	if (hd_packet_is_low(packet))
 		after = sorted->first[output] == HD_NONE ? HD_NONE : sorted->last[output];
 	else
 		sorted->last_demand[output] = index;
@@ -166,7 +90,6 @@ static void init_sorted(struct hd_crossbar *x, uint32_t in_flits, struct hd_aren
 	x->sorted = HD_ARENA_NEW(arena, struct hd_sorted, x->inputs);
 	for (uint32_t i = 0; i < x->inputs; i++)
 		sorted_init(&x->sorted[i], x->outputs, in_flits, arena);
-	x->sends = HD_ARENA_NEW(arena, uint64_t, x->in_words);
 }
 
 /* ---- construction */
@@ -185,12 +108,13 @@ void hd_crossbar_init(struct hd_crossbar *x, const struct hd_crossbar_shape *sha
 	x->in = HD_ARENA_NEW(arena, struct hd_port, x->inputs);
 	x->out = HD_ARENA_NEW(arena, struct hd_port, x->outputs);
 	for (uint32_t i = 0; i < x->inputs; i++)
-		port_init(&x->in[i], shape->in_flits, arena);
+		hd_port_init(&x->in[i], shape->in_flits, arena);
 	for (uint32_t o = 0; o < x->outputs; o++)
-		port_init(&x->out[o], shape->out_flits, arena);
+		hd_port_init(&x->out[o], shape->out_flits, arena);
 	/* In whole words: collection reads eight ports at once. */
-	x->posted = HD_ARENA_NEW(arena, uint8_t, x->in_words * 64);
-	x->popped = HD_ARENA_NEW(arena, uint8_t, x->out_words * 64);
+	x->posted = x->senders_apart ? HD_ARENA_NEW(arena, uint8_t, x->in_words * 64) : NULL;
+	x->popped = x->receivers_apart ? HD_ARENA_NEW(arena, uint8_t, x->out_words * 64) : NULL;
+	x->sends = HD_ARENA_NEW(arena, uint64_t, x->in_words);
 	x->armed = HD_ARENA_NEW(arena, bool, x->inputs);
 	x->starved = HD_ARENA_NEW(arena, bool, x->inputs);
 	x->busy = HD_ARENA_NEW(arena, bool, x->outputs);
@@ -253,12 +177,12 @@ static bool note_room(struct hd_crossbar *x, uint32_t input, bool room)
 
 bool hd_crossbar_room(struct hd_crossbar *x, uint32_t input, uint32_t flits, uint64_t now)
 {
-	return note_room(x, input, port_room(&x->in[input], flits, now));
+	return note_room(x, input, hd_port_room(&x->in[input], flits, now));
 }
 
 bool hd_crossbar_low_room(struct hd_crossbar *x, uint32_t input, uint32_t flits, uint64_t now)
 {
-	return note_room(x, input, port_low_room(&x->in[input], flits, now));
+	return note_room(x, input, hd_port_low_room(&x->in[input], flits, now));
 }
 
 uint64_t hd_crossbar_room_at(const struct hd_crossbar *x, uint32_t input)
@@ -267,38 +191,19 @@ uint64_t hd_crossbar_room_at(const struct hd_crossbar *x, uint32_t input)
 	return port->released == port->known ? HD_NEVER : port->ring[port->released & port->mask].ready;
 }
 
-void hd_crossbar_push(struct hd_crossbar *x, uint32_t input, const struct hd_packet *packet, uint64_t now)
-{
-	port_push(&x->in[input], packet, now + 1, x->senders_apart);
-	if (!x->posted[input])
-		x->posted[input] = 1;
-}
-
-const struct hd_packet *hd_crossbar_front(struct hd_crossbar *x, uint32_t output, uint64_t now)
-{
-	return port_front(&x->out[output], now);
-}
-
 const struct hd_packet *hd_crossbar_back(const struct hd_crossbar *x, uint32_t output)
 {
 	const struct hd_port *port = &x->out[output];
 	return &port->ring[(port->tail - 1) & port->mask];
 }
 
-void hd_crossbar_pop(struct hd_crossbar *x, uint32_t output, uint64_t now)
-{
-	port_pop(&x->out[output], now, now + 1, x->receivers_apart);
-	if (!x->popped[output])
-		x->popped[output] = 1;
-}
-
 static void collect_posted(struct hd_crossbar *x, uint32_t input)
 {
 	x->in[input].sent = x->in[input].tail;
-	if (x->armed[input] || !port_head(&x->in[input]))
+	if (x->armed[input] || !hd_port_head(&x->in[input]))
 		return;
 	x->armed[input] = true;
-	schedule_from(x, x->wheel_in, x->in_words, input, port_head(&x->in[input])->ready);
+	schedule_from(x, x->wheel_in, x->in_words, input, hd_port_head(&x->in[input])->ready);
 }
 
 /* A blocked output of which something was taken. */
@@ -317,6 +222,24 @@ static void collect_popped(struct hd_crossbar *x, uint32_t output)
 		await_room(x, output);
 }
 
+void hd_crossbar_push(struct hd_crossbar *x, uint32_t input, const struct hd_packet *packet, uint64_t now)
+{
+	hd_port_push(&x->in[input], packet, now + 1, x->senders_apart);
+	if (!x->senders_apart)
+		collect_posted(x, input);
+	else if (!x->posted[input])
+		x->posted[input] = 1;
+}
+
+void hd_crossbar_pop(struct hd_crossbar *x, uint32_t output, uint64_t now)
+{
+	hd_port_pop(&x->out[output], now, now + 1, x->receivers_apart);
+	if (!x->receivers_apart)
+		collect_popped(x, output);
+	else if (!x->popped[output])
+		x->popped[output] = 1;
+}
+
 static void collect(struct hd_crossbar *x, uint8_t *flags, uint32_t ports, void (*take)(struct hd_crossbar *, uint32_t))
 {
 	for (uint32_t first = 0; first < ports; first += 8) {
@@ -328,14 +251,6 @@ static void collect(struct hd_crossbar *x, uint8_t *flags, uint32_t ports, void 
 		for (; eight; eight &= eight - 1)
 			take(x, first + (uint32_t)__builtin_ctzll(eight) / 8);
 	}
-}
-
-void hd_crossbar_collect(struct hd_crossbar *x)
-{
-	if (!x->senders_apart)
-		collect(x, x->posted, x->inputs, collect_posted);
-	if (!x->receivers_apart)
-		collect(x, x->popped, x->outputs, collect_popped);
 }
 
 void hd_crossbar_take(struct hd_crossbar *x)
@@ -416,17 +331,17 @@ static void request_all(struct hd_crossbar *x, uint32_t input, uint64_t cycle, u
 	struct hd_sorted *sorted = &x->sorted[input];
 	struct hd_port *port = &x->in[input];
 	const struct hd_packet *packet;
-	for (; (packet = port_head(port)) && packet->ready <= now; port->head++) {
+	for (; (packet = hd_port_head(port)) && packet->ready <= now; port->head++) {
 		uint32_t output = output_of(x, packet);
 		if (sorted->first[output] == HD_NONE) {
 			sorted->wants[output / 64] |= UINT64_C(1) << output % 64;
 			add_request(x, input, output);
 		}
 		sorted_push(sorted, output, packet);
-		if (!is_low(packet))
+		if (!hd_packet_is_low(packet))
 			unblock(x, output);
-		if (x->low_count || is_low(packet))
-			set_low(x, input, output, is_low(&sorted->packets[sorted->first[output]]));
+		if (x->low_count || hd_packet_is_low(packet))
+			set_low(x, input, output, hd_packet_is_low(&sorted->packets[sorted->first[output]]));
 	}
 	x->armed[input] = packet != NULL;
 	if (packet)
@@ -441,7 +356,7 @@ static void request_all(struct hd_crossbar *x, uint32_t input, uint64_t cycle, u
 /* A head of low priority may be overtaken: the input looks again when something has come. */
 static void await_others(struct hd_crossbar *x, uint32_t input, uint64_t cycle)
 {
-	x->armed[input] = port_head(&x->in[input]) != NULL;
+	x->armed[input] = hd_port_head(&x->in[input]) != NULL;
 	if (x->armed[input])
 		schedule(x, x->wheel_in, x->in_words, input, cycle + 1);
 }
@@ -449,16 +364,16 @@ static void await_others(struct hd_crossbar *x, uint32_t input, uint64_t cycle)
 static void request_first(struct hd_crossbar *x, uint32_t input, const struct hd_packet *head, uint64_t cycle)
 {
 	uint32_t output = output_of(x, head);
-	if (is_low(head))
+	if (hd_packet_is_low(head))
 		await_others(x, input, cycle);
 	if (x->asked[input] != HD_NONE) {
-		if (is_low(head))
+		if (hd_packet_is_low(head))
 			return; /* it has asked already */
 		remove_request(x, input, x->asked[input]);
 	}
 	x->asked[input] = output;
 	add_request(x, input, output);
-	if (is_low(head))
+	if (hd_packet_is_low(head))
 		set_low(x, input, output, true);
 	else
 		unblock(x, output);
@@ -474,7 +389,7 @@ static void request(struct hd_crossbar *x, uint32_t input, uint64_t cycle, uint6
 	}
 	if (x->sends_until[input] > cycle)
 		return; /* it looks then */
-	const struct hd_packet *head = port_front(&x->in[input], now);
+	const struct hd_packet *head = hd_port_front(&x->in[input], now);
 	if (!head)
 		x->armed[input] = false;
 	else if (head->ready > now)
@@ -484,15 +399,15 @@ static void request(struct hd_crossbar *x, uint32_t input, uint64_t cycle, uint6
 }
 
 /* Of 64 inputs that want the output those that do not send, without those of low priority unless `low`. */
-static uint64_t candidates(const struct hd_crossbar *x, uint32_t output, uint32_t word, bool low)
+static inline uint64_t candidates(const struct hd_crossbar *x, uint32_t output, uint32_t word, bool low)
 {
 	size_t at = (size_t)output * x->in_words + word;
-	uint64_t bits = x->requests[at] & (x->sorted ? ~x->sends[word] : UINT64_MAX);
+	uint64_t bits = x->requests[at] & ~x->sends[word];
 	return low ? bits : bits & ~x->low_requests[at];
 }
 
 /* The first of them at or after the pointer, cyclically; HD_NONE. */
-static uint32_t choose(const struct hd_crossbar *x, uint32_t output, bool low)
+static inline uint32_t choose(const struct hd_crossbar *x, uint32_t output, bool low)
 {
 	uint32_t from = x->pointer[output], word = from / 64;
 	uint64_t bits = candidates(x, output, word, low) & UINT64_MAX << from % 64;
@@ -506,7 +421,7 @@ static uint32_t choose(const struct hd_crossbar *x, uint32_t output, bool low)
 static const struct hd_packet *packet_for(struct hd_crossbar *x, uint32_t input, uint32_t output, uint64_t now)
 {
 	const struct hd_sorted *sorted = x->sorted ? &x->sorted[input] : NULL;
-	return sorted ? &sorted->packets[sorted->first[output]] : port_front(&x->in[input], now);
+	return sorted ? &sorted->packets[sorted->first[output]] : hd_port_front(&x->in[input], now);
 }
 
 /* The input's packet for the output leaves, and its room comes back at `release`. */
@@ -519,18 +434,18 @@ static void leave(struct hd_crossbar *x, uint32_t input, uint32_t output, uint64
 		x->sends_until[input] = cycle + packet->flits;
 		x->armed[input] = true; /* until then */
 		x->asked[input] = HD_NONE;
-		port_pop(port, now, release, x->senders_apart);
+		hd_port_pop(port, now, release, x->senders_apart);
 		remove_request(x, input, output);
 		return;
 	}
 	struct hd_sorted *sorted = &x->sorted[input];
-	port_release(port, packet->flits, is_low(packet), release, x->senders_apart);
+	hd_port_release(port, packet->flits, hd_packet_is_low(packet), release, x->senders_apart);
 	sorted->sends_until = cycle + packet->flits;
 	sorted_pop(sorted, output);
 	if (sorted->first[output] == HD_NONE) {
 		sorted->wants[output / 64] &= ~(UINT64_C(1) << output % 64);
 		remove_request(x, input, output);
-	} else if (is_low(packet_for(x, input, output, now))) {
+	} else if (hd_packet_is_low(packet_for(x, input, output, now))) {
 		set_low(x, input, output, true);
 	}
 	x->sends[input / 64] |= UINT64_C(1) << input % 64;
@@ -542,27 +457,24 @@ static void put_off(struct hd_crossbar *x, uint32_t output)
 	x->put_off[output / 64] |= UINT64_C(1) << output % 64;
 }
 
-static void grant(struct hd_crossbar *x, uint32_t output, uint64_t cycle, uint64_t now, bool low)
+/* Apart from its caller, which most often needs none of its registers. */
+static __attribute__((noinline)) void grant(struct hd_crossbar *x, uint32_t input, uint32_t output, uint64_t cycle,
+					    uint64_t now)
 {
-	uint32_t input = choose(x, output, low || !x->low_count);
-	if (input == HD_NONE && !low && x->low_count)
-		put_off(x, output);
-	if (input == HD_NONE)
-		return; /* until one of them has sent */
 	const struct hd_packet *packet = packet_for(x, input, output, now);
 	uint32_t flits = packet->flits, packet_grid = packet->grid;
 	struct hd_port *to = &x->out[output];
 	if (x->sorted)
 		x->closed[output / 64] |= UINT64_C(1) << output % 64;
-	bool low_packet = is_low(packet);
-	if (!(low_packet ? port_low_room(to, flits, now) : port_room(to, flits, now))) {
+	bool low_packet = hd_packet_is_low(packet);
+	if (!(low_packet ? hd_port_low_room(to, flits, now) : hd_port_room(to, flits, now))) {
 		/* It asks again when the receiver's next pop makes room, which may be known already. */
 		x->blocked[output] = low_packet ? BLOCKED_LOW : BLOCKED;
 		if (to->released != to->known)
 			await_room(x, output);
 		return;
 	}
-	port_push(to, packet, hd_clock_edge(&x->clock, cycle + x->latency + flits - 2), x->receivers_apart);
+	hd_port_push(to, packet, hd_clock_edge(&x->clock, cycle + x->latency + flits - 2), x->receivers_apart);
 	leave(x, input, output, cycle, now, hd_clock_edge(&x->clock, cycle + x->latency));
 	x->pointer[output] = input + 1 == x->inputs ? 0 : input + 1;
 	x->busy[output] = true;
@@ -571,6 +483,18 @@ static void grant(struct hd_crossbar *x, uint32_t output, uint64_t cycle, uint64
 	schedule(x, x->wheel_out, x->out_words, output, cycle + flits);
 	x->arrived[output / 64] |= UINT64_C(1) << output % 64;
 	x->freed[input / 64] |= UINT64_C(1) << input % 64;
+}
+
+/* Most outputs that an input asks for when it has sent find that the first of them has taken it: they wait until it has
+ * sent again. */
+static inline __attribute__((always_inline)) void try_grant(struct hd_crossbar *x, uint32_t output, uint64_t cycle,
+							    uint64_t now, bool low)
+{
+	uint32_t input = choose(x, output, low || !x->low_count);
+	if (input != HD_NONE)
+		grant(x, input, output, cycle, now);
+	else if (!low && x->low_count)
+		put_off(x, output);
 }
 
 /* Outputs that were found ready, from one that is another one in each cycle: with input queues by output they compete
@@ -586,13 +510,13 @@ static void grant_all(struct hd_crossbar *x, uint64_t cycle, uint64_t now)
 		uint64_t bits = x->ready[w] & mask;
 		x->ready[w] &= ~mask;
 		for (; bits; bits &= bits - 1)
-			grant(x, w * 64 + (uint32_t)__builtin_ctzll(bits), cycle, now, false);
+			try_grant(x, w * 64 + (uint32_t)__builtin_ctzll(bits), cycle, now, false);
 	}
 	for (uint32_t w = 0; x->low_count && w < x->out_words; w++) {
 		uint64_t bits = x->put_off[w];
 		x->put_off[w] = 0;
 		for (; bits; bits &= bits - 1)
-			grant(x, w * 64 + (uint32_t)__builtin_ctzll(bits), cycle, now, true);
+			try_grant(x, w * 64 + (uint32_t)__builtin_ctzll(bits), cycle, now, true);
 	}
 }
 
@@ -655,7 +579,7 @@ static const struct hd_packet *dump_head(const struct hd_crossbar *x, uint32_t i
 static void dump_port(const struct hd_crossbar *x, const char *what, uint32_t index, const struct hd_port *port,
 		      FILE *out)
 {
-	const struct hd_packet *head = port_head(port);
+	const struct hd_packet *head = hd_port_head(port);
 	if (port->taken == port->tail)
 		return;
 	if (port->low_head != port->low_tail)

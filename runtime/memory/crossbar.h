@@ -8,22 +8,9 @@
 #include <stdio.h>
 
 #include "runtime/memory/clock.h"
-#include "runtime/memory/packet.h"
+#include "runtime/memory/port.h"
 
 #define HD_CROSSBAR_AHEAD 24 /* own cycles that ports may be used for before the crossbar does them */
-
-/* A queue bounded in flits. A packet that was taken keeps its room until its release cycle, kept in `ready`. Those up
- * to `head` are taken, or sorted by output and not all of them taken yet. Sender and receiver each have their own end,
- * and a copy of the other's that may be behind. Packets of low priority that others have overtaken wait beside the
- * ring, in their order. */
-struct hd_port {
-	struct hd_packet *ring, *low;
-	uint32_t mask, capacity;
-	uint32_t tail, known, released; /* the sender's; known: of `taken` */
-	uint32_t used, used_low;	/* flits, for the sender; of these, of low priority */
-	uint32_t head, taken, sent;	/* the receiver's; sent: of `tail` */
-	uint32_t low_head, low_tail;	/* the receiver's, in `low` */
-};
 
 /* Packets of an input by output, those of one in their order, those of low priority last. */
 struct hd_sorted {
@@ -43,22 +30,23 @@ struct hd_crossbar {
 	bool by_slice; /* the output is the packet's slice; else its SM */
 	bool senders_apart, receivers_apart;
 	struct hd_port *in, *out;
-	uint8_t *posted, *popped; /* ports that a sender or receiver used since the last collection */
-	bool *armed;		  /* input: requests an output or has an event to come */
-	bool *starved;		  /* input: its sender found no room */
-	bool *busy;		  /* output: a packet passes */
-	uint8_t *blocked;	  /* and its queue is full, for all packets or only for those of low priority */
-	uint32_t *pointer;	  /* output: the input with priority */
-	uint32_t *request_count;  /* output */
-	uint64_t *requests;	  /* output x in_words: inputs whose head wants it */
-	uint64_t *low_requests;	  /* of these, those for a packet of low priority; how many in all */
+	/* Ports that a sender or receiver that is apart used since the last hd_crossbar_take; NULL: they are not. */
+	uint8_t *posted, *popped;
+	bool *armed;		 /* input: requests an output or has an event to come */
+	bool *starved;		 /* input: its sender found no room */
+	bool *busy;		 /* output: a packet passes */
+	uint8_t *blocked;	 /* and its queue is full, for all packets or only for those of low priority */
+	uint32_t *pointer;	 /* output: the input with priority */
+	uint32_t *request_count; /* output */
+	uint64_t *requests;	 /* output x in_words: inputs whose head wants it */
+	uint64_t *low_requests;	 /* of these, those for a packet of low priority; how many in all */
 	uint32_t low_count;
 	uint64_t *put_off;		/* outputs that only such packets want, until the others are served */
 	uint32_t *asked;		/* input, in the order of arrival: the output that it asks for, HD_NONE */
 	uint64_t *sends_until;		/* and the own cycle until which it sends */
 	uint64_t *ready;		/* outputs to arbitrate in this cycle */
 	struct hd_sorted *sorted;	/* input; NULL: in the order of arrival. With it: */
-	uint64_t *sends;		/* inputs that send */
+	uint64_t *sends;		/* inputs that send (else none) */
 	uint64_t *closed;		/* outputs that are busy or blocked */
 	uint64_t *wheel_in, *wheel_out; /* events of the next 63 cycles, a set of ports for each */
 	uint64_t occupied;		/* slots of the wheel with events */
@@ -90,18 +78,20 @@ bool hd_crossbar_room(struct hd_crossbar *x, uint32_t input, uint32_t flits, uin
 bool hd_crossbar_low_room(struct hd_crossbar *x, uint32_t input, uint32_t flits, uint64_t now);
 /* The core cycle at which more room is known to come; HD_NEVER: ask again after `freed`. */
 uint64_t hd_crossbar_room_at(const struct hd_crossbar *x, uint32_t input);
-/* These two touch only the one port, so that different ports may be used from different threads between ticks. */
+/* These two touch only the one port where the side is apart, so that different ports may be used from different threads
+ * between ticks; else they may move `next` forward. */
 void hd_crossbar_push(struct hd_crossbar *x, uint32_t input, const struct hd_packet *packet, uint64_t now);
 /* The oldest packet at an output, or NULL; it may be taken from its ready cycle on. Of those that may be taken at `now`
  * the oldest that is not of low priority, if there is one. */
-const struct hd_packet *hd_crossbar_front(struct hd_crossbar *x, uint32_t output, uint64_t now);
+static inline const struct hd_packet *hd_crossbar_front(struct hd_crossbar *x, uint32_t output, uint64_t now)
+{
+	return hd_port_front(&x->out[output], now);
+}
 /* The latest packet sent to an output that has some. */
 const struct hd_packet *hd_crossbar_back(const struct hd_crossbar *x, uint32_t output);
 /* Takes that one. */
 void hd_crossbar_pop(struct hd_crossbar *x, uint32_t output, uint64_t now);
-/* Takes notice of what senders and receivers did that are not apart; may move `next` forward. */
-void hd_crossbar_collect(struct hd_crossbar *x);
-/* The same for those that are apart. */
+/* Takes notice of what senders and receivers did that are apart. */
 void hd_crossbar_take(struct hd_crossbar *x);
 /* Shows those that are apart what the crossbar did. */
 void hd_crossbar_give(struct hd_crossbar *x);

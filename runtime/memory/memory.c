@@ -169,8 +169,6 @@ static void step(struct hd_memory *memory, uint64_t now)
 	channels_cycle(memory, now);
 	up_cycle(memory, now);
 	slices_cycle(memory, now);
-	hd_crossbar_collect(&memory->up);
-	hd_crossbar_collect(&memory->down);
 	down_cycle(memory, now);
 	memory->next =
 		hd_earlier(hd_agenda_next(&memory->slice_agenda, now), hd_agenda_next(&memory->channel_agenda, now));

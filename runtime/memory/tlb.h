@@ -20,12 +20,12 @@ struct hd_tlb_entry {
 };
 
 struct hd_tlb_level {
-	struct hd_tlb_entry *entries; /* from number 1 on */
-	uint16_t *buckets;	      /* by a hash of the page: an entry */
-	uint32_t count, shift;	      /* entries; log2 of a page */
-	uint32_t bucket_shift;	      /* of the hash */
+	struct hd_tlb_entry *entries;  /* from number 1 on */
+	uint16_t *buckets;	       /* by a hash of the page: an entry */
+	uint32_t count, shift;	       /* entries; log2 of a page */
+	uint32_t bucket_shift;	       /* of the hash */
 	uint16_t used, newest, oldest; /* entries that have a page */
-	uint64_t miss;		      /* cycles that one takes beyond what hits */
+	uint64_t miss;		       /* cycles that one takes beyond what hits */
 };
 
 struct hd_tlb {

@@ -64,8 +64,6 @@ static void cycle(void)
 {
 	struct hd_dram_fill fill;
 	now++;
-	hd_crossbar_collect(&up);
-	hd_crossbar_collect(&down);
 	hd_dram_tick(&dram, now);
 	while (hd_dram_fill(&dram, &fill))
 		hd_l2_fill(&slice, &fill);
@@ -74,7 +72,6 @@ static void cycle(void)
 	dram.freed = false;
 	hd_crossbar_tick(&up, now);
 	hd_l2_tick(&slice, now, &up, &down, &dram);
-	hd_crossbar_collect(&down);
 	hd_crossbar_tick(&down, now);
 }
 
