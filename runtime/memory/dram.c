@@ -17,9 +17,10 @@
  * Timings are the configured ones. Data of a write may follow data of a read after two idle clocks (bus turnaround, as
  * public simulators have it).
  *
- * Needs an address map and a clock. Cost: nothing in idle clocks: after each command the next possible clock is
- * computed, and refreshes of idle clocks are made up for with the next command, at most one for each bank. A command
- * costs a step for each bank with requests; an activation also a walk over the bank's requests.
+ * Needs an address map and a clock. Cost: nothing in clocks without commands: for each of the three commands a bound is
+ * kept before which no bank can have it, and with the buses' times these give the next clock to look at. Refreshes of
+ * idle clocks are made up for with the next command, at most one for each bank. A command costs a step for each bank
+ * that needs the same one; an activation also a walk over the bank's requests.
  */
 #include "runtime/memory/dram.h"
 
@@ -103,7 +104,7 @@ void hd_dram_init(struct hd_dram *dram, const struct hd_config *config, const st
 	uint32_t fills = hd_power_above(reads + 1);
 	dram->fills = HD_ARENA_NEW(arena, struct hd_dram_fill, fills);
 	dram->fill_mask = fills - 1;
-	dram->next = dram->due = HD_NEVER;
+	dram->next = dram->due = dram->passed = HD_NEVER;
 }
 
 /* ---- queues */
@@ -127,6 +128,8 @@ static void find_hit(struct hd_dram *dram, uint32_t bank_index, enum hd_dram_mod
 	if (index != HD_NONE && dram->requests[index].low && !dram->requests[bank->first[mode]].low)
 		index = HD_NONE;
 	bank->hit[mode] = index;
+	if (index != HD_NONE)
+		dram->hit_sequence[mode][bank_index] = dram->requests[index].sequence;
 	uint64_t bit = UINT64_C(1) << bank_index;
 	dram->hits[mode] = index == HD_NONE ? dram->hits[mode] & ~bit : dram->hits[mode] | bit;
 }
@@ -142,6 +145,8 @@ static void append(struct hd_dram *dram, enum hd_dram_mode mode, uint32_t index)
 	request->prev = before;
 	request->next = behind;
 	*(before == HD_NONE ? &bank->first[mode] : &dram->requests[before].next) = index;
+	if (before == HD_NONE)
+		dram->first_sequence[mode][request->bank] = request->sequence;
 	*(behind == HD_NONE ? &bank->last[mode] : &dram->requests[behind].prev) = index;
 	dram->pending[mode] |= UINT64_C(1) << request->bank;
 	if (behind != HD_NONE)
@@ -155,10 +160,10 @@ static void remove_request(struct hd_dram *dram, enum hd_dram_mode mode, uint32_
 	struct hd_dram_request *request = &dram->requests[index];
 	struct hd_dram_bank *bank = &dram->banks[request->bank];
 	uint32_t after = request->next;
-	if (request->prev == HD_NONE)
-		bank->first[mode] = after;
-	else
+	if (request->prev != HD_NONE)
 		dram->requests[request->prev].next = after;
+	else if ((bank->first[mode] = after) != HD_NONE)
+		dram->first_sequence[mode][request->bank] = dram->requests[after].sequence;
 	if (after == HD_NONE)
 		bank->last[mode] = request->prev;
 	else
@@ -172,6 +177,80 @@ static void remove_request(struct hd_dram *dram, enum hd_dram_mode mode, uint32_
 	dram->freed = true;
 }
 
+/* ---- when to look at the queues */
+
+/* Banks whose next command is for a row. */
+static uint64_t row_banks(const struct hd_dram *dram)
+{
+	return dram->pending[dram->mode] & ~dram->hits[dram->mode];
+}
+
+/* When the bus takes the next column command. */
+static uint64_t bus_ready(const struct hd_dram *dram)
+{
+	return dram->mixed ? hd_earlier(dram->bus_ready[HD_DRAM_READ], dram->bus_ready[HD_DRAM_WRITE])
+			   : dram->bus_ready[dram->mode];
+}
+
+static uint64_t column_ready(const struct hd_dram *dram, uint32_t bank)
+{
+	return hd_later(dram->ready[HD_DRAM_COLUMN][bank], dram->group_ready[dram->banks[bank].group]);
+}
+
+/* The bank's next command may be another one, or its first. */
+static void expect(struct hd_dram *dram, uint32_t bank)
+{
+	uint64_t bit = UINT64_C(1) << bank;
+	enum hd_dram_command command = dram->open & bit ? HD_DRAM_PRECHARGE : HD_DRAM_ACTIVATE;
+	if (!(dram->pending[dram->mode] & bit))
+		return;
+	if (dram->hits[dram->mode] & bit)
+		command = HD_DRAM_COLUMN;
+	uint64_t ready = command == HD_DRAM_COLUMN ? column_ready(dram, bank) : dram->ready[command][bank];
+	dram->possible[command] = hd_earlier(dram->possible[command], ready);
+}
+
+/* Another queue is served, or banks have been refreshed. */
+static void expect_any(struct hd_dram *dram)
+{
+	memset(dram->possible, 0, sizeof(dram->possible));
+}
+
+/* The first clock, `from` or later, in which a command may be possible. */
+static uint64_t next_command(const struct hd_dram *dram, uint64_t from)
+{
+	uint64_t rows = row_banks(dram), when = HD_NEVER;
+	if (dram->hits[dram->mode])
+		when = hd_later(dram->possible[HD_DRAM_COLUMN], bus_ready(dram));
+	if (rows & dram->open)
+		when = hd_earlier(when, dram->possible[HD_DRAM_PRECHARGE]);
+	if (rows & ~dram->open)
+		when = hd_earlier(when, hd_later(dram->possible[HD_DRAM_ACTIVATE], dram->rrd_ready));
+	return hd_later(when, from);
+}
+
+/* The queue to serve next. */
+static enum hd_dram_mode next_mode(const struct hd_dram *dram)
+{
+	uint32_t reads = dram->count[HD_DRAM_READ], writes = dram->count[HD_DRAM_WRITE];
+	if (dram->mode == HD_DRAM_READ)
+		return writes && ((!reads && dram->early) || writes >= dram->drain_high) ? HD_DRAM_WRITE : HD_DRAM_READ;
+	/* Never with all in one queue. */
+	return !writes || ((reads || !dram->early) && writes <= dram->drain_low) ? HD_DRAM_READ : HD_DRAM_WRITE;
+}
+
+/* The queues have changed, which calls for a look at them in clock `look`. Where it would find nothing to do before a
+ * later clock it is left out; the last one before there is nothing at all is not: it ends the channel's work. */
+static void plan(struct hd_dram *dram, uint64_t look)
+{
+	uint64_t when = next_command(dram, look);
+	bool needed = when == HD_NEVER || next_mode(dram) != dram->mode;
+	dram->due = needed ? look : when;
+	dram->passed = dram->due > look ? look : HD_NEVER;
+}
+
+/* ---- requests come */
+
 static void push(struct hd_dram *dram, uint64_t now, enum hd_dram_mode kind, uint32_t slice, uint64_t in_slice,
 		 uint8_t sectors, uint32_t tag, uint8_t grid, bool low)
 {
@@ -184,6 +263,8 @@ static void push(struct hd_dram *dram, uint64_t now, enum hd_dram_mode kind, uin
 	dram->free_request = request->next;
 	*request =
 		(struct hd_dram_request){.arrival = hd_clock_at(&dram->clock, now) + 1, .row = place.row, .tag = tag};
+	if (dram->passed < request->arrival)
+		dram->cycle = dram->passed;
 	request->sequence = dram->sequence++ + (low ? LATER : 0);
 	request->low = low;
 	request->kind = (uint8_t)kind;
@@ -194,10 +275,12 @@ static void push(struct hd_dram *dram, uint64_t now, enum hd_dram_mode kind, uin
 	request->bursts = (uint8_t)((bytes + dram->burst_bytes - 1) / dram->burst_bytes);
 	dram->count[mode]++;
 	append(dram, mode, index);
-	if (request->arrival < dram->due) {
-		dram->due = request->arrival;
-		dram->next = hd_clock_edge(&dram->clock, dram->due);
-	}
+	if (mode == dram->mode)
+		expect(dram, place.bank);
+	if (dram->due < request->arrival)
+		return; /* that look comes first */
+	plan(dram, request->arrival);
+	dram->next = hd_clock_edge(&dram->clock, dram->due);
 }
 
 void hd_dram_push(struct hd_dram *dram, uint64_t now, enum hd_dram_mode mode, uint32_t slice, uint64_t in_slice,
@@ -213,11 +296,6 @@ void hd_dram_push_low(struct hd_dram *dram, uint64_t now, enum hd_dram_mode mode
 }
 
 /* ---- commands */
-
-static bool older(const struct hd_dram *dram, uint32_t a, uint32_t b)
-{
-	return b == HD_NONE || (int32_t)(dram->requests[a].sequence - dram->requests[b].sequence) < 0;
-}
 
 static void send_fill(struct hd_dram *dram, const struct hd_dram_request *request, uint64_t done)
 {
@@ -246,11 +324,12 @@ static void finish(struct hd_dram *dram, uint32_t index, uint64_t data_end)
 	remove_request(dram, dram->mode, index);
 }
 
-static void issue_column(struct hd_dram *dram, uint32_t index, uint64_t cycle)
+static void issue_column(struct hd_dram *dram, uint32_t bank_index, uint64_t cycle)
 {
 	const struct hd_dram_timing *t = &dram->t;
+	struct hd_dram_bank *bank = &dram->banks[bank_index];
+	uint32_t index = bank->hit[dram->mode];
 	struct hd_dram_request *request = &dram->requests[index];
-	struct hd_dram_bank *bank = &dram->banks[request->bank];
 	bool read = request->kind == HD_DRAM_READ;
 	uint64_t end = cycle + (read ? t->cl : t->wl) + t->burst;
 	dram->group_ready[bank->group] = cycle + t->ccdl;
@@ -260,65 +339,80 @@ static void issue_column(struct hd_dram *dram, uint32_t index, uint64_t cycle)
 	else
 		reads = hd_later(any, end + t->cdlr);
 	/* Data of consecutive bursts may not overlap on the bus. */
-	dram->column_ready[HD_DRAM_READ] = hd_later(reads, end > t->cl ? end - t->cl : 0);
-	dram->column_ready[HD_DRAM_WRITE] = hd_later(writes, end > t->wl ? end - t->wl : 0);
-	bank->precharge_ready = hd_later(bank->precharge_ready, read ? cycle + t->rtpl : end + t->wr);
+	dram->bus_ready[HD_DRAM_READ] = hd_later(reads, end > t->cl ? end - t->cl : 0);
+	dram->bus_ready[HD_DRAM_WRITE] = hd_later(writes, end > t->wl ? end - t->wl : 0);
+	uint64_t *precharge = &dram->ready[HD_DRAM_PRECHARGE][bank_index];
+	*precharge = hd_later(*precharge, read ? cycle + t->rtpl : end + t->wr);
 	if (!--request->bursts)
 		finish(dram, index, end);
+	expect(dram, bank_index);
 }
 
-/* The oldest request that hits its open row and can issue in `cycle`, or HD_NONE and the first cycle in which one can.
- */
-static uint32_t choose_column(const struct hd_dram *dram, uint64_t cycle, uint64_t *when)
+/* Banks that may have a command in a clock: the one whose request is the oldest, HD_NONE; the others' first clock. */
+struct choice {
+	const uint32_t *sequence;
+	uint32_t bank;
+	uint64_t others;
+};
+
+static inline void consider(struct choice *choice, uint32_t bank, uint64_t ready, uint64_t cycle)
 {
-	uint32_t best = HD_NONE;
+	if (ready > cycle) {
+		choice->others = hd_earlier(choice->others, ready);
+		return;
+	}
+	if (choice->bank != HD_NONE)
+		choice->others = cycle + 1;
+	if (choice->bank == HD_NONE || (int32_t)(choice->sequence[bank] - choice->sequence[choice->bank]) < 0)
+		choice->bank = bank;
+}
+
+/* The oldest request that hits its open row and can issue in `cycle`. */
+static uint32_t choose_column(struct hd_dram *dram, uint64_t cycle)
+{
+	struct choice choice = {dram->hit_sequence[dram->mode], HD_NONE, HD_NEVER};
+	if (dram->possible[HD_DRAM_COLUMN] > cycle || bus_ready(dram) > cycle)
+		return HD_NONE;
 	for (uint64_t left = dram->hits[dram->mode]; left; left &= left - 1) {
-		uint32_t index = (uint32_t)__builtin_ctzll(left);
-		const struct hd_dram_bank *bank = &dram->banks[index];
-		uint32_t hit = bank->hit[dram->mode];
-		uint64_t bus = dram->column_ready[dram->requests[hit].kind];
-		uint64_t ready = hd_later(hd_later(bank->column_ready, dram->group_ready[bank->group]), bus);
-		if (ready > cycle)
-			*when = hd_earlier(*when, ready);
-		else if (older(dram, hit, best))
-			best = hit;
+		uint32_t bank = (uint32_t)__builtin_ctzll(left);
+		uint64_t ready = column_ready(dram, bank);
+		if (dram->mixed)
+			ready = hd_later(ready,
+					 dram->bus_ready[dram->requests[dram->banks[bank].hit[dram->mode]].kind]);
+		consider(&choice, bank, ready, cycle);
 	}
-	return best;
+	dram->possible[HD_DRAM_COLUMN] = choice.others;
+	return choice.bank;
 }
 
-/* Banks whose next command is for a row. */
-static uint64_t row_banks(const struct hd_dram *dram)
+/* Of these banks that with the oldest request that can have the command for its row in `cycle`. */
+static uint32_t choose_bank(struct hd_dram *dram, enum hd_dram_command command, uint64_t banks, uint64_t cycle)
 {
-	return dram->pending[dram->mode] & ~dram->hits[dram->mode];
-}
-
-/* The oldest request of `banks` whose bank is ready for its row command, or HD_NONE; *when: the first that is later. */
-static uint32_t oldest_ready(const struct hd_dram *dram, uint64_t banks, bool activate, uint64_t cycle, uint64_t *when)
-{
-	uint32_t best = HD_NONE;
+	struct choice choice = {dram->first_sequence[dram->mode], HD_NONE, HD_NEVER};
+	const uint64_t *ready = dram->ready[command];
+	if (dram->possible[command] > cycle)
+		return HD_NONE;
 	for (; banks; banks &= banks - 1) {
-		const struct hd_dram_bank *bank = &dram->banks[__builtin_ctzll(banks)];
-		uint64_t ready = activate ? bank->activate_ready : bank->precharge_ready;
-		if (ready > cycle)
-			*when = hd_earlier(*when, ready);
-		else if (older(dram, bank->first[dram->mode], best))
-			best = bank->first[dram->mode];
+		uint32_t bank = (uint32_t)__builtin_ctzll(banks);
+		consider(&choice, bank, ready[bank], cycle);
 	}
-	return best;
+	dram->possible[command] = choice.others;
+	return choice.bank;
 }
 
-/* The oldest request whose bank can be precharged or activated in `cycle`. */
-static uint32_t choose_row(const struct hd_dram *dram, uint64_t cycle, uint64_t *when)
+/* The oldest request's bank that can be precharged or activated in `cycle`. */
+static uint32_t choose_row(struct hd_dram *dram, uint64_t cycle)
 {
-	uint64_t banks = row_banks(dram), closed = banks & ~dram->open;
-	uint32_t precharge = oldest_ready(dram, banks & dram->open, false, cycle, when), activate = HD_NONE;
-	if (closed && dram->rrd_ready > cycle)
-		*when = hd_earlier(*when, dram->rrd_ready);
-	else
-		activate = oldest_ready(dram, closed, true, cycle, when);
-	if (activate == HD_NONE || (precharge != HD_NONE && older(dram, precharge, activate)))
-		return precharge;
-	return activate;
+	const uint32_t *sequence = dram->first_sequence[dram->mode];
+	uint64_t banks = row_banks(dram);
+	uint32_t precharge = choose_bank(dram, HD_DRAM_PRECHARGE, banks & dram->open, cycle), activate = HD_NONE;
+	if (dram->rrd_ready <= cycle)
+		activate = choose_bank(dram, HD_DRAM_ACTIVATE, banks & ~dram->open, cycle);
+	if (activate == HD_NONE || precharge == HD_NONE)
+		return activate == HD_NONE ? precharge : activate;
+	bool first = (int32_t)(sequence[precharge] - sequence[activate]) < 0;
+	dram->possible[first ? HD_DRAM_ACTIVATE : HD_DRAM_PRECHARGE] = cycle + 1;
+	return first ? precharge : activate;
 }
 
 static void open_row(struct hd_dram *dram, uint32_t bank_index, uint32_t row)
@@ -331,26 +425,28 @@ static void open_row(struct hd_dram *dram, uint32_t bank_index, uint32_t row)
 		find_hit(dram, bank_index, (enum hd_dram_mode)mode, bank->first[mode]);
 }
 
-/* Precharge if a row is open, else activate for the request. */
-static void issue_row(struct hd_dram *dram, uint32_t index, uint64_t cycle)
+/* Precharge if a row is open, else activate for the oldest request. */
+static void issue_row(struct hd_dram *dram, uint32_t bank_index, uint64_t cycle)
 {
 	const struct hd_dram_timing *t = &dram->t;
-	uint32_t bank_index = dram->requests[index].bank;
 	struct hd_dram_bank *bank = &dram->banks[bank_index];
+	const struct hd_dram_request *request = &dram->requests[bank->first[dram->mode]];
+	uint64_t *activate = &dram->ready[HD_DRAM_ACTIVATE][bank_index];
 	if (bank->row != HD_NONE) {
-		bank->activate_ready = hd_later(bank->activate_ready, cycle + t->rp);
+		*activate = hd_later(*activate, cycle + t->rp);
 		open_row(dram, bank_index, HD_NONE);
-		return;
+	} else {
+		dram->counters[request->grid].dram_activations++;
+		*activate = cycle + t->rc;
+		dram->ready[HD_DRAM_PRECHARGE][bank_index] = cycle + t->ras;
+		dram->ready[HD_DRAM_COLUMN][bank_index] = cycle + t->rcd;
+		bank->fresh = true;
+		/* Of four activations in a row the last is the window's end after the first at the earliest. */
+		dram->window[dram->activations++ % HD_DRAM_WINDOW] = cycle + t->faw;
+		dram->rrd_ready = hd_later(cycle + t->rrd, dram->window[dram->activations % HD_DRAM_WINDOW]);
+		open_row(dram, bank_index, request->row);
 	}
-	dram->counters[dram->requests[index].grid].dram_activations++;
-	bank->activate_ready = cycle + t->rc;
-	bank->precharge_ready = cycle + t->ras;
-	bank->column_ready = cycle + t->rcd;
-	bank->fresh = true;
-	/* Of four activations in a row the last is the window's end after the first at the earliest. */
-	dram->window[dram->activations++ % HD_DRAM_WINDOW] = cycle + t->faw;
-	dram->rrd_ready = hd_later(cycle + t->rrd, dram->window[dram->activations % HD_DRAM_WINDOW]);
-	open_row(dram, bank_index, dram->requests[index].row);
+	expect(dram, bank_index);
 }
 
 /* ---- refresh */
@@ -360,15 +456,14 @@ static void refresh(struct hd_dram *dram, uint32_t first, uint32_t end, uint64_t
 {
 	uint64_t from = due;
 	for (uint32_t i = first; i < end; i++) {
-		const struct hd_dram_bank *bank = &dram->banks[i];
-		bool closed = bank->row == HD_NONE;
-		from = hd_later(from,
-				closed ? bank->activate_ready : hd_later(due, bank->precharge_ready) + dram->t.rp);
+		bool closed = dram->banks[i].row == HD_NONE;
+		from = hd_later(from, closed ? dram->ready[HD_DRAM_ACTIVATE][i]
+					     : hd_later(due, dram->ready[HD_DRAM_PRECHARGE][i]) + dram->t.rp);
 	}
 	for (uint32_t i = first; i < end; i++) {
 		if (dram->banks[i].row != HD_NONE)
 			open_row(dram, i, HD_NONE);
-		dram->banks[i].activate_ready = from + dram->t.rfc;
+		dram->ready[HD_DRAM_ACTIVATE][i] = from + dram->t.rfc;
 	}
 }
 
@@ -384,53 +479,48 @@ static void catch_up(struct hd_dram *dram, uint64_t cycle)
 		refresh(dram, first, first + banks, number * dram->refresh_interval);
 	}
 	dram->refresh_at = (last + 1) * dram->refresh_interval;
+	expect_any(dram);
 }
 
 /* ---- clocks */
 
 static void choose_mode(struct hd_dram *dram)
 {
-	uint32_t reads = dram->count[HD_DRAM_READ], writes = dram->count[HD_DRAM_WRITE];
-	if (dram->mode == HD_DRAM_READ) {
-		if (writes && ((!reads && dram->early) || writes >= dram->drain_high))
-			dram->mode = HD_DRAM_WRITE;
-	} else if (!writes ||
-		   ((reads || !dram->early) && writes <= dram->drain_low)) { /* never with all in one queue */
-		dram->mode = HD_DRAM_READ;
-	}
+	enum hd_dram_mode mode = next_mode(dram);
+	if (mode == dram->mode)
+		return;
+	dram->mode = (uint8_t)mode;
+	expect_any(dram);
 }
 
-/* The commands of one clock. Returns the next clock with a command, HD_NEVER when nothing waits. */
-static uint64_t clock_cycle(struct hd_dram *dram, uint64_t cycle)
+/* The commands of one clock; sets `due`. */
+static void clock_cycle(struct hd_dram *dram, uint64_t cycle)
 {
-	uint64_t when = HD_NEVER;
 	if (cycle >= dram->refresh_at)
 		catch_up(dram, cycle);
 	choose_mode(dram);
-	uint32_t column = HD_NONE, row = HD_NONE;
-	if (row_banks(dram))
-		row = choose_row(dram, cycle, &when);
-	if (dram->hits[dram->mode])
-		column = choose_column(dram, cycle, &when);
+	uint32_t row = row_banks(dram) ? choose_row(dram, cycle) : HD_NONE;
+	uint32_t column = dram->hits[dram->mode] ? choose_column(dram, cycle) : HD_NONE;
 	if (row != HD_NONE)
 		issue_row(dram, row, cycle);
 	if (column != HD_NONE)
 		issue_column(dram, column, cycle);
 	if (row == HD_NONE && column == HD_NONE)
-		return when;
-	if (!dram->pending[HD_DRAM_READ] && !dram->pending[HD_DRAM_WRITE])
-		return HD_NEVER;
-	if (row_banks(dram) || row != HD_NONE || !dram->hits[dram->mode])
-		return cycle + 1;
-	uint64_t bus = dram->column_ready[dram->mode];
-	return hd_later(cycle + 1, dram->mixed ? hd_earlier(bus, dram->column_ready[HD_DRAM_WRITE]) : bus);
+		dram->due = next_command(dram, cycle + 1);
+	else if (!dram->pending[HD_DRAM_READ] && !dram->pending[HD_DRAM_WRITE])
+		dram->due = HD_NEVER;
+	else if (row_banks(dram) || row != HD_NONE || !dram->hits[dram->mode])
+		plan(dram, cycle + 1);
+	else
+		plan(dram, hd_later(cycle + 1, bus_ready(dram)));
 }
 
 void hd_dram_tick(struct hd_dram *dram, uint64_t now)
 {
 	while (dram->next <= now) {
 		dram->cycle = dram->due;
-		dram->due = clock_cycle(dram, dram->cycle);
+		dram->passed = HD_NEVER;
+		clock_cycle(dram, dram->cycle);
 		dram->next = dram->due == HD_NEVER ? HD_NEVER : hd_clock_edge(&dram->clock, dram->due);
 	}
 }
@@ -468,10 +558,10 @@ void hd_dram_dump(const struct hd_dram *dram, uint32_t channel, FILE *out)
 		dram->mode == HD_DRAM_READ ? "reading" : "draining writes", dram->count[HD_DRAM_READ],
 		dram->limit[HD_DRAM_READ], dram->count[HD_DRAM_WRITE], dram->limit[HD_DRAM_WRITE]);
 	for (uint64_t left = dram->pending[0] | dram->pending[1]; left; left &= left - 1) {
-		const struct hd_dram_bank *bank = &dram->banks[__builtin_ctzll(left)];
-		fprintf(out, "  bank %d: row %d open, column from %llu, activate from %llu, precharge from %llu\n",
-			__builtin_ctzll(left), bank->row == HD_NONE ? -1 : (int)bank->row,
-			(unsigned long long)bank->column_ready, (unsigned long long)bank->activate_ready,
-			(unsigned long long)bank->precharge_ready);
+		uint32_t bank = (uint32_t)__builtin_ctzll(left), row = dram->banks[bank].row;
+		fprintf(out, "  bank %u: row %d open, column from %llu, activate from %llu, precharge from %llu\n",
+			bank, row == HD_NONE ? -1 : (int)row, (unsigned long long)dram->ready[HD_DRAM_COLUMN][bank],
+			(unsigned long long)dram->ready[HD_DRAM_ACTIVATE][bank],
+			(unsigned long long)dram->ready[HD_DRAM_PRECHARGE][bank]);
 	}
 }

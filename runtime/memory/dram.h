@@ -14,6 +14,8 @@
 
 enum { HD_DRAM_MAX_BANKS = 64, HD_DRAM_MAX_GROUPS = 16, HD_DRAM_WINDOW = 4 /* activations in t_faw */ };
 enum hd_dram_mode { HD_DRAM_READ, HD_DRAM_WRITE, HD_DRAM_MODES };
+/* What a bank with requests needs next: a column command, for one to its open row, or another row. */
+enum hd_dram_command { HD_DRAM_COLUMN, HD_DRAM_PRECHARGE, HD_DRAM_ACTIVATE, HD_DRAM_COMMANDS };
 
 /* Sectors of one line, served by one or more bursts. */
 struct hd_dram_request {
@@ -37,7 +39,6 @@ struct hd_dram_fill {
 };
 
 struct hd_dram_bank {
-	uint64_t column_ready, activate_ready, precharge_ready;
 	uint32_t row; /* open, or HD_NONE */
 	bool fresh;   /* activated and not yet accessed */
 	uint8_t group;
@@ -57,14 +58,21 @@ struct hd_dram {
 	struct hd_dram_bank banks[HD_DRAM_MAX_BANKS];
 	uint64_t pending[HD_DRAM_MODES], hits[HD_DRAM_MODES]; /* banks with requests; with requests for the open row */
 	uint64_t open;					      /* banks with an open row */
+	/* Of each bank: the first clock for each command, as far as the bank itself goes; sequence numbers of `first`
+	 * and `hit`, valid where there are such. */
+	uint64_t ready[HD_DRAM_COMMANDS][HD_DRAM_MAX_BANKS];
+	uint32_t first_sequence[HD_DRAM_MODES][HD_DRAM_MAX_BANKS], hit_sequence[HD_DRAM_MODES][HD_DRAM_MAX_BANKS];
+	/* No bank that needs the command, for the queue that is served, is ready for it before. */
+	uint64_t possible[HD_DRAM_COMMANDS];
 	uint64_t group_ready[HD_DRAM_MAX_GROUPS];
-	uint64_t column_ready[HD_DRAM_MODES]; /* of any bank: tCCD and turnaround */
+	uint64_t bus_ready[HD_DRAM_MODES]; /* for a column command: tCCD and turnaround */
 	uint64_t rrd_ready;
 	uint64_t window[HD_DRAM_WINDOW]; /* of the last activations: t_faw after each */
 	uint32_t activations;
 	uint32_t bank_count, refresh_sets;     /* a refresh is of one set of banks after the other */
 	uint64_t refresh_interval, refresh_at; /* clocks; the next that is due, HD_NEVER without */
-	uint64_t cycle, due;		       /* clocks: of the last commands, of the next ones (HD_NEVER) */
+	uint64_t cycle, due;		       /* clocks: of the last look at the queues, of the next (HD_NEVER) */
+	uint64_t passed;		       /* clock of a look that was left out since `cycle`, HD_NEVER */
 	struct hd_dram_request *requests;
 	uint32_t free_request, sequence;
 	uint32_t count[HD_DRAM_MODES], limit[HD_DRAM_MODES];
