@@ -259,7 +259,7 @@ static void push(struct hd_dram *dram, uint64_t now, enum hd_dram_mode kind, uin
 	uint32_t index = dram->free_request;
 	struct hd_dram_request *request = &dram->requests[index];
 	struct hd_dram_place place = hd_address_dram(dram->map, slice, in_slice);
-	uint32_t bytes = (uint32_t)__builtin_popcount(sectors) * dram->sector_bytes;
+	uint32_t bytes = hd_sector_count(sectors) * dram->sector_bytes;
 	dram->free_request = request->next;
 	*request =
 		(struct hd_dram_request){.arrival = hd_clock_at(&dram->clock, now) + 1, .row = place.row, .tag = tag};
@@ -311,7 +311,7 @@ static void finish(struct hd_dram *dram, uint32_t index, uint64_t data_end)
 	const struct hd_dram_request *request = &dram->requests[index];
 	struct hd_dram_bank *bank = &dram->banks[request->bank];
 	struct hd_counters *counters = &dram->counters[request->grid];
-	uint32_t sectors = (uint32_t)__builtin_popcount(request->sectors);
+	uint32_t sectors = hd_sector_count(request->sectors);
 	if (request->kind == HD_DRAM_READ) {
 		counters->dram_reads += sectors;
 		send_fill(dram, request, data_end);

@@ -72,7 +72,7 @@ void hd_l1_set_sharers(struct hd_l1 *l1, uint32_t grids)
 static uint32_t flits_of_answer(const struct hd_l1 *l1, uint8_t kind, uint8_t sectors)
 {
 	bool data = kind == HD_PACKET_READ || kind == HD_PACKET_ATOMIC;
-	uint32_t bytes = data ? (uint32_t)__builtin_popcount(sectors) * l1->sector_bytes : 0;
+	uint32_t bytes = data ? hd_sector_count(sectors) * l1->sector_bytes : 0;
 	return kind == HD_PACKET_WRITEBACK ? 0 : hd_packet_flits(bytes, l1->flits);
 }
 
@@ -95,7 +95,7 @@ static struct hd_packet *send(struct hd_l1 *l1, uint64_t now, uint8_t kind, uint
 	packet.grid = l1->grid;
 	packet.full = access ? access->full : sectors; /* of what is written */
 	packet.service = access ? access->service : 0;
-	uint32_t bytes = data ? (uint32_t)__builtin_popcount(sectors) * l1->sector_bytes : 0;
+	uint32_t bytes = data ? hd_sector_count(sectors) * l1->sector_bytes : 0;
 	packet.flits = hd_packet_flits(bytes, l1->flits);
 	l1->counters->icnt_flits_asked += flits_of_answer(l1, kind, sectors);
 	struct hd_packets *queue = &l1->out[l1->grid];
@@ -136,7 +136,7 @@ static bool can_merge(const struct hd_l1 *l1, const struct hd_tag *tag, uint8_t 
 
 static bool have_mshrs(struct hd_l1 *l1, uint8_t sectors)
 {
-	uint8_t count = (uint8_t)__builtin_popcount(sectors);
+	uint8_t count = (uint8_t)hd_sector_count(sectors);
 	bool have = hd_l1_has_mshrs(l1, l1->grid, count);
 	if (!have)
 		l1->lacks.mshrs = count;
@@ -154,8 +154,8 @@ static bool have_room(struct hd_l1 *l1, uint8_t count)
 
 static void take_mshrs(struct hd_l1 *l1, uint8_t sectors)
 {
-	l1->mshrs_used += (uint32_t)__builtin_popcount(sectors);
-	l1->used[l1->grid] += (uint32_t)__builtin_popcount(sectors);
+	l1->mshrs_used += hd_sector_count(sectors);
+	l1->used[l1->grid] += hd_sector_count(sectors);
 }
 
 static void count_access(struct hd_l1 *l1, const struct hd_l1_request *request, const struct hd_access *access,
@@ -163,7 +163,7 @@ static void count_access(struct hd_l1 *l1, const struct hd_l1_request *request, 
 {
 	struct hd_counters *counters = l1->counters;
 	counters->l1d_accesses++;
-	counters->l1d_sectors += (uint64_t)__builtin_popcount(access->sectors);
+	counters->l1d_sectors += hd_sector_count(access->sectors);
 	if (request->space != HD_MEM_LOCAL) {
 		counters->l1d_global++;
 	} else if (request->class == HD_CLASS_SPILL_FILL) {
@@ -192,7 +192,7 @@ static struct hd_tag *allocate(struct hd_l1 *l1, uint64_t now, uint32_t victim, 
 	struct hd_tag *tag = &l1->tags.tags[victim];
 	if (tag->dirty) {
 		uint8_t writer = writer_of(l1, tag->line);
-		l1->grids[writer].l1d_writebacks += (uint64_t)__builtin_popcount(tag->dirty);
+		l1->grids[writer].l1d_writebacks += hd_sector_count(tag->dirty);
 		send(l1, now, HD_PACKET_WRITEBACK, tag->line, tag->dirty, 0, NULL)->grid = writer;
 	}
 	hd_tags_replace(&l1->tags, victim, line);
@@ -258,7 +258,7 @@ static enum hd_l1_result pass(struct hd_l1 *l1, uint64_t now, const struct hd_l1
 	struct hd_tag *tag = index == HD_NONE ? NULL : &l1->tags.tags[index];
 	uint8_t dirty = tag ? tag->dirty & tag->valid & access->sectors : 0;
 	if (dirty) {
-		l1->counters->l1d_writebacks += (uint64_t)__builtin_popcount(dirty);
+		l1->counters->l1d_writebacks += hd_sector_count(dirty);
 		send(l1, now, HD_PACKET_WRITEBACK, access->line, dirty, 0, NULL);
 		tag->dirty &= (uint8_t)~dirty;
 	}
@@ -370,7 +370,7 @@ uint32_t hd_l1_reply(struct hd_l1 *l1, const struct hd_packet *reply)
 		l1->stores--;
 		return reply->tag;
 	}
-	uint32_t sectors = (uint32_t)__builtin_popcount(reply->sectors);
+	uint32_t sectors = hd_sector_count(reply->sectors);
 	assert(l1->mshrs_used >= sectors);
 	l1->mshrs_used -= sectors;
 	l1->used[reply->grid] -= sectors;

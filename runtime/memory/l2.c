@@ -66,7 +66,7 @@ static struct hd_packet reply_to(const struct hd_l2_slice *slice, const struct h
 {
 	bool data = request->kind == HD_PACKET_READ || request->kind == HD_PACKET_ATOMIC;
 	struct hd_packet reply = *request;
-	uint32_t bytes = data ? (uint32_t)__builtin_popcount(request->sectors) * slice->sector_bytes : 0;
+	uint32_t bytes = data ? hd_sector_count(request->sectors) * slice->sector_bytes : 0;
 	reply.kind = data ? HD_PACKET_DATA : HD_PACKET_ACK;
 	reply.flits = hd_packet_flits(bytes, slice->flits);
 	return reply;
@@ -111,7 +111,7 @@ static bool can_merge(const struct hd_l2_slice *slice, const struct hd_tag *tag,
 static bool have_mshrs(const struct hd_l2_slice *slice, uint8_t sectors)
 {
 	/* A line of more sectors than there are MSHRs goes alone. */
-	return !slice->mshrs_used || slice->mshrs_used + (uint32_t)__builtin_popcount(sectors) <= slice->mshrs;
+	return !slice->mshrs_used || slice->mshrs_used + hd_sector_count(sectors) <= slice->mshrs;
 }
 
 static void wait_for(struct hd_l2_slice *slice, struct hd_tag *tag, const struct hd_packet *request, uint8_t sectors)
@@ -174,7 +174,7 @@ static void (*push_of(const struct hd_l2_slice *slice))(struct hd_dram *, uint64
 static void write_back(struct hd_l2_slice *slice, uint64_t now, struct hd_tag *tag, struct hd_dram *dram)
 {
 	uint8_t writer = writer_of(slice, (uint32_t)(tag - slice->tags.tags));
-	slice->grids[writer].l2_writebacks += (uint64_t)__builtin_popcount(tag->dirty);
+	slice->grids[writer].l2_writebacks += hd_sector_count(tag->dirty);
 	push_of(slice)(dram, now, HD_DRAM_WRITE, slice->index, tag->line, tag->dirty, 0, writer);
 	tag->dirty = 0;
 	--*dirty_of(slice, tag);
@@ -206,7 +206,7 @@ static void fetch_sectors(struct hd_l2_slice *slice, uint64_t now, struct hd_tag
 			  struct hd_dram *dram)
 {
 	tag->pending |= sectors;
-	slice->mshrs_used += (uint32_t)__builtin_popcount(sectors);
+	slice->mshrs_used += hd_sector_count(sectors);
 	push_of(slice)(dram, now, HD_DRAM_READ, slice->index, tag->line, sectors, (uint32_t)(tag - slice->tags.tags),
 		       slice->grid);
 }
@@ -215,9 +215,9 @@ static void fetch_sectors(struct hd_l2_slice *slice, uint64_t now, struct hd_tag
 
 static void count_sectors(struct hd_l2_slice *slice, uint8_t sectors, uint8_t hits)
 {
-	slice->counters->l2_accesses += (uint64_t)__builtin_popcount(sectors);
-	slice->counters->l2_hits += (uint64_t)__builtin_popcount(hits);
-	slice->counters->l2_misses += (uint64_t)__builtin_popcount(sectors) - (uint64_t)__builtin_popcount(hits);
+	slice->counters->l2_accesses += hd_sector_count(sectors);
+	slice->counters->l2_hits += hd_sector_count(hits);
+	slice->counters->l2_misses += hd_sector_count(sectors) - hd_sector_count(hits);
 }
 
 /* Writes and write-backs. Sectors that are not wholly written are fetched; nobody waits for them. */
@@ -284,7 +284,7 @@ static bool serve(struct hd_l2_slice *slice, struct hd_packets *queue, uint64_t 
 		  struct hd_dram *dram)
 {
 	const struct hd_packet *request = hd_packets_front(queue);
-	uint32_t cycles = (uint32_t)__builtin_popcount(request->sectors);
+	uint32_t cycles = hd_sector_count(request->sectors);
 	bool write = request->kind == HD_PACKET_WRITE || request->kind == HD_PACKET_WRITEBACK;
 	slice->grid = request->grid;
 	slice->serves_low = queue == &slice->low;
@@ -342,54 +342,102 @@ static bool take_fill(struct hd_l2_slice *slice, uint64_t now)
 		return false;
 	tag->pending &= (uint8_t)~fill->sectors;
 	tag->valid |= fill->sectors;
-	slice->mshrs_used -= (uint32_t)__builtin_popcount(fill->sectors);
+	slice->mshrs_used -= hd_sector_count(fill->sectors);
 	wake_waiters(slice, now, tag, fill->sectors);
 	slice->fill_head++;
 	slice->stalled = slice->low_stalled = false;
 	return true;
 }
 
-static const struct hd_dram_fill *next_fill(const struct hd_l2_slice *slice)
+/* Those that are due, as far as there is room for answers. Returns when the next one is due; one that waits for room
+ * is looked at in each tick. */
+static uint64_t take_fills(struct hd_l2_slice *slice, uint64_t now)
 {
-	return slice->fill_head == slice->fill_tail ? NULL : &slice->fills[slice->fill_head & slice->fill_mask];
+	while (slice->fill_head != slice->fill_tail) {
+		uint64_t ready = slice->fills[slice->fill_head & slice->fill_mask].ready;
+		if (ready > now)
+			return ready;
+		if (!take_fill(slice, now))
+			return HD_NEVER;
+	}
+	return HD_NEVER;
 }
 
 /* ---- a cycle */
 
-static void send_replies(struct hd_l2_slice *slice, uint64_t now, struct hd_crossbar *down)
+/* Sends replies of a queue that are ready, as far as there is room. Returns the cycle of the next one, or of more room.
+ */
+static uint64_t send_from(struct hd_l2_slice *slice, struct hd_packets *queue, uint64_t now, struct hd_crossbar *down,
+			  bool (*room)(struct hd_crossbar *, uint32_t, uint32_t, uint64_t))
 {
-	const struct hd_packet *reply;
-	uint32_t before = slice->out.head + slice->low_out.head;
-	while ((reply = hd_packets_front(&slice->out)) && reply->ready <= now &&
-	       hd_crossbar_room(down, slice->index, reply->flits, now)) {
+	for (;;) {
+		const struct hd_packet *reply = hd_packets_front(queue);
+		if (!reply)
+			return HD_NEVER;
+		if (reply->ready > now)
+			return reply->ready;
+		if (!room(down, slice->index, reply->flits, now))
+			return hd_crossbar_room_at(down, slice->index);
 		hd_crossbar_push(down, slice->index, reply, now);
-		hd_packets_pop(&slice->out);
+		hd_packets_pop(queue);
+		slice->stalled = slice->low_stalled = false;
 	}
-	bool waits = reply && reply->ready <= now;
-	while (!waits && (reply = hd_packets_front(&slice->low_out)) && reply->ready <= now &&
-	       hd_crossbar_low_room(down, slice->index, reply->flits, now)) {
-		hd_crossbar_push(down, slice->index, reply, now);
-		hd_packets_pop(&slice->low_out);
-	}
-	slice->stalled &= slice->out.head + slice->low_out.head == before;
-	slice->low_stalled &= slice->out.head + slice->low_out.head == before;
+}
+
+/* Those of low priority only when no other one waits. */
+static uint64_t send_replies(struct hd_l2_slice *slice, uint64_t now, struct hd_crossbar *down)
+{
+	uint64_t next = send_from(slice, &slice->out, now, down, hd_crossbar_room);
+	const struct hd_packet *low = hd_packets_front(&slice->low_out), *other;
+	if (__builtin_expect(!low, 1))
+		return next;
+	if (low->ready > now)
+		return hd_earlier(next, low->ready);
+	other = hd_packets_front(&slice->out);
+	if (other && other->ready <= now)
+		return hd_earlier(next, hd_crossbar_room_at(down, slice->index));
+	return hd_earlier(next, send_from(slice, &slice->low_out, now, down, hd_crossbar_low_room));
 }
 
 /* That whose head is next, or NULL. */
-static struct hd_packets *next_queue(struct hd_l2_slice *slice)
+static inline struct hd_packets *next_queue(struct hd_l2_slice *slice)
 {
 	if (hd_packets_count(&slice->in))
 		return slice->stalled ? NULL : &slice->in;
 	return hd_packets_count(&slice->low) && !slice->low_stalled ? &slice->low : NULL;
 }
 
-static void take_requests(struct hd_l2_slice *slice, uint64_t now, struct hd_crossbar *up)
+/* Those that have come. Returns the cycle of the next one; HD_NEVER: it waits for room in its queue, or there is none.
+ */
+static uint64_t take_requests(struct hd_l2_slice *slice, uint64_t now, struct hd_crossbar *up)
 {
-	const struct hd_packet *request;
-	while ((request = hd_crossbar_front(up, slice->index, now)) && hd_packets_room(queue_of(slice, request)) &&
-	       request->ready <= now) {
+	for (;;) {
+		const struct hd_packet *request = hd_crossbar_front(up, slice->index, now);
+		if (!request || !hd_packets_room(queue_of(slice, request)))
+			return HD_NEVER;
+		if (request->ready > now)
+			return request->ready;
 		hd_packets_push(queue_of(slice, request), request);
 		hd_crossbar_pop(up, slice->index, now);
+	}
+}
+
+/* What waits, in the own cycles that end with core cycle `now`. */
+static void serve_queues(struct hd_l2_slice *slice, uint64_t now, uint64_t *coming, struct hd_crossbar *up,
+			 struct hd_dram *dram)
+{
+	uint64_t last = hd_clock_at(&slice->clock, now);
+	if (slice->busy > last)
+		return;
+	uint64_t before = now ? hd_clock_at(&slice->clock, now - 1) : 0;
+	for (struct hd_packets *queue; (queue = next_queue(slice));) {
+		uint64_t cycle = hd_later(slice->busy, before + 1);
+		if (cycle > last)
+			break;
+		*(queue == &slice->low ? &slice->low_stalled : &slice->stalled) =
+			!serve(slice, queue, now, cycle, dram);
+		if (*coming == HD_NEVER)
+			*coming = take_requests(slice, now, up);
 	}
 }
 
@@ -403,48 +451,21 @@ static uint64_t departure(const struct hd_l2_slice *slice, const struct hd_packe
 	return reply->ready > now ? reply->ready : hd_crossbar_room_at(down, slice->index);
 }
 
-static uint64_t next_cycle(struct hd_l2_slice *slice, uint64_t now, struct hd_crossbar *up,
-			   const struct hd_crossbar *down)
-{
-	uint64_t next =
-		hd_earlier(departure(slice, &slice->out, now, down), departure(slice, &slice->low_out, now, down));
-	const struct hd_packet *request = hd_crossbar_front(up, slice->index, now);
-	const struct hd_dram_fill *fill = next_fill(slice);
-	if (request && hd_packets_room(queue_of(slice, request)))
-		next = hd_earlier(next, request->ready);
-	if (next_queue(slice))
-		next = hd_earlier(next, hd_clock_edge(&slice->clock, slice->busy));
-	/* A fill that is due waits for the out queue. */
-	if (fill && fill->ready > now)
-		next = hd_earlier(next, fill->ready);
-	return next > now ? next : now + 1;
-}
-
-/* What waits, in the own cycles that end with core cycle `now`. */
-static void serve_queues(struct hd_l2_slice *slice, uint64_t now, struct hd_crossbar *up, struct hd_dram *dram)
-{
-	uint64_t last = hd_clock_at(&slice->clock, now), before = now ? hd_clock_at(&slice->clock, now - 1) : 0;
-	for (struct hd_packets *queue; (queue = next_queue(slice));) {
-		uint64_t cycle = hd_later(slice->busy, before + 1);
-		if (cycle > last)
-			break;
-		*(queue == &slice->low ? &slice->low_stalled : &slice->stalled) =
-			!serve(slice, queue, now, cycle, dram);
-		take_requests(slice, now, up);
-	}
-}
-
 uint64_t hd_l2_tick(struct hd_l2_slice *slice, uint64_t now, struct hd_crossbar *up, struct hd_crossbar *down,
 		    struct hd_dram *dram)
 {
-	const struct hd_dram_fill *fill;
-	send_replies(slice, now, down);
-	while ((fill = next_fill(slice)) && fill->ready <= now && take_fill(slice, now))
-		;
-	take_requests(slice, now, up);
-	if (next_queue(slice))
-		serve_queues(slice, now, up, dram);
-	return next_cycle(slice, now, up, down);
+	uint64_t leaving = send_replies(slice, now, down);
+	uint32_t answered = slice->out.tail + slice->low_out.tail;
+	uint64_t next = take_fills(slice, now), coming = take_requests(slice, now, up);
+	if (next_queue(slice)) {
+		serve_queues(slice, now, &coming, up, dram);
+		if (next_queue(slice))
+			next = hd_earlier(next, hd_clock_edge(&slice->clock, slice->busy));
+	}
+	if (slice->out.tail + slice->low_out.tail != answered)
+		leaving = hd_earlier(departure(slice, &slice->out, now, down),
+				     departure(slice, &slice->low_out, now, down));
+	return hd_later(hd_earlier(next, hd_earlier(leaving, coming)), now + 1);
 }
 
 void hd_l2_forget(struct hd_l2_slice *slice)

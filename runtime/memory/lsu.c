@@ -117,7 +117,7 @@ uint16_t hd_lsu_keep_lines(struct hd_lsu *lsu, const uint64_t *address, uint32_t
 	lines->count = (uint16_t)hd_coalesce_runs(&lsu->coalescer, address, count, bytes ? bytes : 1, lines->line);
 	*sectors = 0;
 	for (uint32_t i = 0; i < lines->count; i++)
-		*sectors += (uint32_t)__builtin_popcount((uint8_t)lines->line[i]);
+		*sectors += hd_sector_count((uint8_t)lines->line[i]);
 	return number;
 }
 
@@ -401,7 +401,7 @@ static void start(struct hd_lsu *lsu, struct hd_lsu_front *front, uint64_t now, 
 /* An access wider than the data path goes alone. */
 static bool have_room(const struct hd_lsu *lsu, const struct hd_access *access)
 {
-	return lsu->room == lsu->sectors || (uint32_t)__builtin_popcount(access->sectors) <= lsu->room;
+	return lsu->room == lsu->sectors || hd_sector_count(access->sectors) <= lsu->room;
 }
 
 static void tell_miss(struct hd_lsu *lsu, uint32_t index, uint64_t now)
@@ -427,7 +427,7 @@ static bool serve_bank(struct hd_lsu *lsu, struct hd_lsu_front *front, uint64_t 
 	bool moved = false, stalls = false;
 	for (uint32_t port = 0; port < lsu->ports && front->bank_first[bank] != HD_LSU_LIST_END; port++) {
 		const struct hd_access *access = &front->head[front->bank_first[bank]];
-		uint32_t sectors = (uint32_t)__builtin_popcount(access->sectors);
+		uint32_t sectors = hd_sector_count(access->sectors);
 		if (!have_room(lsu, access))
 			break;
 		stalls = hd_l1_still_lacks(&lsu->l1, front->part.grid, front->bank_lacks[bank]);

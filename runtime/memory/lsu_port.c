@@ -31,7 +31,7 @@ bool hd_lsu_line_room(const struct hd_lsu *lsu)
 void hd_lsu_send_line(struct hd_lsu *lsu, uint64_t ready, const struct hd_line *line)
 {
 	assert(hd_lsu_line_room(lsu) && line->sectors);
-	uint32_t bytes = line->write ? (uint32_t)__builtin_popcount(line->sectors) * lsu->sector_bytes : 0;
+	uint32_t bytes = line->write ? hd_sector_count(line->sectors) * lsu->sector_bytes : 0;
 	struct hd_packet packet = {.line = line->line, .ready = ready, .tag = line->tag, .sm = (uint16_t)lsu->sm};
 	packet.kind = line->write ? HD_PACKET_WRITE : HD_PACKET_READ;
 	packet.sectors = line->sectors;
@@ -49,7 +49,7 @@ static void line_done(struct hd_lsu *lsu, const struct hd_packet *reply)
 	struct hd_counters *counters = &lsu->grids[reply->grid];
 	counters->transfer_flits += reply->flits;
 	if (reply->flags & HD_PACKET_MISSED)
-		counters->transfer_misses += (uint64_t)__builtin_popcount(reply->sectors);
+		counters->transfer_misses += hd_sector_count(reply->sectors);
 	lsu->lines_done[lsu->done_end++ & lsu->done_mask] = reply->tag;
 	lsu->lines_under_way--;
 	lsu->pending[reply->grid]--;

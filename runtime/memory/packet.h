@@ -49,6 +49,13 @@ struct hd_packet {
 	uint8_t flags;	 /* HD_PACKET_* */
 };
 
+/* Bits of a mask of sectors; processors that a build must run on need not have an instruction for that. Each product
+ * has the bits apart, then their sum on top. */
+static inline uint32_t hd_sector_count(uint8_t sectors)
+{
+	return (sectors * UINT32_C(0x08040201) >> 3 & 0x11111111) * UINT32_C(0x11111111) >> 28;
+}
+
 static inline void hd_packet_stamp(struct hd_packet *packet, uint64_t now)
 {
 	packet->sent_low = now & 0xffff;

@@ -205,7 +205,7 @@ uint32_t hd_tags_set_limit(struct hd_tags *tags, uint32_t limit)
 			uint32_t index = oldest_settled(tags, set);
 			if (index == HD_NONE)
 				break;
-			dirty += (uint32_t)__builtin_popcount(tags->tags[index].dirty);
+			dirty += hd_sector_count(tags->tags[index].dirty);
 			drop(tags, index);
 		}
 	return dirty;
@@ -238,7 +238,7 @@ uint32_t hd_tags_flush_range(struct hd_tags *tags, uint64_t from, uint64_t to)
 		left -= tag->used;
 		if (!tag->used || tag->line < from || tag->line >= to)
 			continue;
-		dirty += (uint32_t)__builtin_popcount(tag->dirty);
+		dirty += hd_sector_count(tag->dirty);
 		if (tag->pending)
 			tag->dirty = tag->valid = 0;
 		else
