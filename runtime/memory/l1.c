@@ -49,8 +49,7 @@ void hd_l1_init(struct hd_l1 *l1, uint32_t sm, const struct hd_config *config, s
 	hd_l1_set_sharers(l1, 1);
 	uint32_t waiters = l1->mshrs * l1->merges < MAX_WAITERS ? l1->mshrs * l1->merges : MAX_WAITERS;
 	l1->waiters = HD_ARENA_NEW(arena, struct hd_l1_waiter, waiters);
-	for (uint32_t i = 0; i < waiters; i++)
-		l1->waiters[i].next = i + 1 < waiters ? i + 1 : HD_NONE;
+	hd_pool_init(&l1->waiter_pool, waiters);
 }
 
 void hd_l1_prepare(struct hd_l1 *l1, uint32_t grid, struct hd_arena *arena)
@@ -106,10 +105,9 @@ static struct hd_packet *send(struct hd_l1 *l1, uint64_t now, uint8_t kind, uint
 
 static uint32_t add_waiter(struct hd_l1 *l1, uint32_t ticket, uint8_t sectors)
 {
-	uint32_t index = l1->free_waiter;
-	struct hd_l1_waiter *waiter = &l1->waiters[index];
-	l1->free_waiter = waiter->next;
-	*waiter = (struct hd_l1_waiter){ticket, HD_NONE, sectors};
+	uint32_t index = HD_POOL_TAKE(&l1->waiter_pool, l1->waiters);
+	assert(ticket <= UINT16_MAX);
+	l1->waiters[index] = (struct hd_l1_waiter){HD_NONE, (uint16_t)ticket, sectors};
 	return index;
 }
 
@@ -218,7 +216,7 @@ static enum hd_l1_result load_present(struct hd_l1 *l1, uint64_t now, const stru
 		hd_tags_touch(&l1->tags, index);
 		return HD_L1_DONE;
 	}
-	if (l1->free_waiter == HD_NONE || !can_merge(l1, tag, merge))
+	if (hd_pool_is_empty(&l1->waiter_pool) || !can_merge(l1, tag, merge))
 		return HD_L1_STALL;
 	if (miss && (!have_mshrs(l1, miss) || !have_room(l1, 1)))
 		return HD_L1_STALL;
@@ -236,7 +234,7 @@ static enum hd_l1_result load(struct hd_l1 *l1, uint64_t now, const struct hd_l1
 	uint32_t index = hd_tags_find(&l1->tags, access->line);
 	if (index != HD_NONE)
 		return load_present(l1, now, request, access, index);
-	if (!have_mshrs(l1, access->sectors) || !have_room(l1, 2) || l1->free_waiter == HD_NONE)
+	if (!have_mshrs(l1, access->sectors) || !have_room(l1, 2) || hd_pool_is_empty(&l1->waiter_pool))
 		return HD_L1_STALL;
 	uint32_t victim = hd_tags_victim(&l1->tags, access->line);
 	if (victim == HD_NONE)
@@ -252,7 +250,7 @@ static enum hd_l1_result load(struct hd_l1 *l1, uint64_t now, const struct hd_l1
 static enum hd_l1_result pass(struct hd_l1 *l1, uint64_t now, const struct hd_l1_request *request,
 			      const struct hd_access *access)
 {
-	if (!have_mshrs(l1, access->sectors) || !have_room(l1, 2) || l1->free_waiter == HD_NONE)
+	if (!have_mshrs(l1, access->sectors) || !have_room(l1, 2) || hd_pool_is_empty(&l1->waiter_pool))
 		return HD_L1_STALL;
 	uint32_t index = hd_tags_find(&l1->tags, access->line);
 	struct hd_tag *tag = index == HD_NONE ? NULL : &l1->tags.tags[index];
@@ -395,8 +393,7 @@ bool hd_l1_finished(struct hd_l1 *l1, uint32_t *ticket)
 	struct hd_l1_waiter *waiter = &l1->waiters[index];
 	*ticket = waiter->ticket;
 	l1->finished = waiter->next;
-	waiter->next = l1->free_waiter;
-	l1->free_waiter = index;
+	HD_POOL_GIVE(&l1->waiter_pool, l1->waiters, index);
 	return true;
 }
 

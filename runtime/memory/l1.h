@@ -9,12 +9,13 @@
 
 #include "heddle/stats.h"
 #include "runtime/memory/coalescer.h"
+#include "runtime/memory/pool.h"
 #include "runtime/memory/tags.h"
 #include "runtime/memory/tlb.h"
 
 /* What a line access is part of. */
 struct hd_l1_request {
-	uint32_t ticket;
+	uint32_t ticket;				 /* below 65,536 */
 	uint8_t space, kind, class, cache, grid, bypass; /* as in struct hd_mem_request */
 };
 
@@ -32,7 +33,8 @@ struct hd_l1_lacks {
 
 /* One waiting line access. */
 struct hd_l1_waiter {
-	uint32_t ticket, next;
+	uint32_t next;
+	uint16_t ticket;
 	uint8_t sectors; /* still missing */
 };
 
@@ -46,7 +48,8 @@ struct hd_l1 {
 	uint32_t sharers, kept;	     /* grids on the SM; MSHRs that each can count on */
 	uint32_t used[HD_MEM_GRIDS]; /* of mshrs_used */
 	struct hd_l1_waiter *waiters;
-	uint32_t free_waiter, finished;
+	struct hd_pool waiter_pool;
+	uint32_t finished;		    /* waiters, HD_NONE */
 	uint32_t mshrs, mshrs_used, merges; /* sectors under way */
 	uint32_t stores, store_buffer;	    /* written through and not acknowledged; most of them, 0: any number */
 	struct hd_l1_lacks lacks;	    /* of the last access */

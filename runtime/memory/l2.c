@@ -31,9 +31,11 @@ static_assert(1 << OWNER_BITS == HD_MEM_GRIDS, "a grid has its bits");
 enum { MAX_WAITERS = 8192 };
 
 void hd_l2_init(struct hd_l2_slice *slice, uint32_t index, const struct hd_config *config,
-		const struct hd_address_map *map, struct hd_counters *counters, struct hd_arena *arena)
+		const struct hd_address_map *map, struct hd_packet_pool *low, struct hd_counters *counters,
+		struct hd_arena *arena)
 {
 	*slice = (struct hd_l2_slice){.index = index, .map = map, .grids = counters, .counters = counters};
+	slice->pool = low;
 	slice->clock = hd_clock_of(config->core_mhz, config->l2_mhz);
 	slice->mshrs = (uint32_t)config->l2_mshrs;
 	slice->merges = (uint32_t)config->l2_mshr_merges;
@@ -46,8 +48,6 @@ void hd_l2_init(struct hd_l2_slice *slice, uint32_t index, const struct hd_confi
 	slice->dirty = HD_ARENA_NEW(arena, uint16_t, sets ? sets : 1);
 	slice->dirty_ways = (uint32_t)(config->l2_dirty_ways ? config->l2_dirty_ways : config->l2_ways);
 	hd_packets_init(&slice->in, (uint32_t)config->l2_queue, arena);
-	/* All that may be under way: they must not hold others in the crossbar. */
-	hd_packets_init(&slice->low, (uint32_t)(config->transfer_lines * config->sm_count), arena);
 	/* What the pipeline holds, and all that one fill may answer. */
 	hd_packets_init(&slice->out, slice->latency + 8 * slice->merges + (uint32_t)config->l2_queue, arena);
 	hd_packets_init(&slice->low_out, slice->out.capacity, arena);
@@ -56,8 +56,7 @@ void hd_l2_init(struct hd_l2_slice *slice, uint32_t index, const struct hd_confi
 	slice->fill_mask = fills - 1;
 	uint32_t waiters = slice->mshrs * slice->merges < MAX_WAITERS ? slice->mshrs * slice->merges : MAX_WAITERS;
 	slice->waiters = HD_ARENA_NEW(arena, struct hd_l2_waiter, waiters);
-	for (uint32_t i = 0; i < waiters; i++)
-		slice->waiters[i].next = i + 1 < waiters ? i + 1 : HD_NONE;
+	hd_pool_init(&slice->waiter_pool, waiters);
 }
 
 /* ---- answers */
@@ -72,15 +71,10 @@ static struct hd_packet reply_to(const struct hd_l2_slice *slice, const struct h
 	return reply;
 }
 
-/* Where the reply to a request goes, and where it waits itself. */
+/* Where the reply to a request goes. */
 static struct hd_packets *out_of(struct hd_l2_slice *slice, const struct hd_packet *packet)
 {
 	return packet->flags & HD_PACKET_LOW ? &slice->low_out : &slice->out;
-}
-
-static struct hd_packets *queue_of(struct hd_l2_slice *slice, const struct hd_packet *request)
-{
-	return request->flags & HD_PACKET_LOW ? &slice->low : &slice->in;
 }
 
 static void answer(struct hd_l2_slice *slice, struct hd_packet reply, uint64_t served)
@@ -116,9 +110,8 @@ static bool have_mshrs(const struct hd_l2_slice *slice, uint8_t sectors)
 
 static void wait_for(struct hd_l2_slice *slice, struct hd_tag *tag, const struct hd_packet *request, uint8_t sectors)
 {
-	uint32_t index = slice->free_waiter, *link = &tag->waiters;
+	uint32_t index = HD_POOL_TAKE(&slice->waiter_pool, slice->waiters), *link = &tag->waiters;
 	struct hd_l2_waiter *waiter = &slice->waiters[index];
-	slice->free_waiter = waiter->next;
 	*waiter = (struct hd_l2_waiter){reply_to(slice, request), HD_NONE, sectors,
 					is_atomic(request) ? request->service : 0};
 	waiter->reply.flags |= HD_PACKET_MISSED;
@@ -257,7 +250,7 @@ static bool serve_read(struct hd_l2_slice *slice, uint64_t now, const struct hd_
 	bool atomic = is_atomic(request);
 	if (atomic)
 		limit_dirty(slice, now, line, tag, dram);
-	if (wait && (slice->free_waiter == HD_NONE || (merge && !can_merge(slice, tag, merge)) ||
+	if (wait && (hd_pool_is_empty(&slice->waiter_pool) || (merge && !can_merge(slice, tag, merge)) ||
 		     !can_fetch(slice, line, index, fetch, dram, &victim)))
 		return false;
 	count_sectors(slice, request->sectors, hits);
@@ -279,21 +272,23 @@ static bool serve_read(struct hd_l2_slice *slice, uint64_t now, const struct hd_
 	return true;
 }
 
-/* The head of a queue in own cycle `cycle`. Returns whether it was served. */
-static bool serve(struct hd_l2_slice *slice, struct hd_packets *queue, uint64_t now, uint64_t cycle,
-		  struct hd_dram *dram)
+/* The head of the queue, or of that of low priority, in own cycle `cycle`. Returns whether it was served. */
+static bool serve(struct hd_l2_slice *slice, bool low, uint64_t now, uint64_t cycle, struct hd_dram *dram)
 {
-	const struct hd_packet *request = hd_packets_front(queue);
+	const struct hd_packet *request = low ? &slice->pool->packets[slice->low.first] : hd_packets_front(&slice->in);
 	uint32_t cycles = hd_sector_count(request->sectors);
 	bool write = request->kind == HD_PACKET_WRITE || request->kind == HD_PACKET_WRITEBACK;
 	slice->grid = request->grid;
-	slice->serves_low = queue == &slice->low;
+	slice->serves_low = low;
 	slice->counters = &slice->grids[request->grid];
 	if (!hd_packets_room(out_of(slice, request)) ||
 	    !(write ? serve_write(slice, now, request, dram) : serve_read(slice, now, request, dram, &cycles)))
 		return false;
 	slice->busy = cycle + cycles;
-	hd_packets_pop(queue);
+	if (low)
+		hd_packet_list_pop(&slice->low, slice->pool);
+	else
+		hd_packets_pop(&slice->in);
 	return true;
 }
 
@@ -326,8 +321,7 @@ static void wake_waiters(struct hd_l2_slice *slice, uint64_t now, struct hd_tag 
 			slice->busy = hd_later(slice->busy, hd_clock_at(&slice->clock, now)) + waiter->service;
 		answer(slice, waiter->reply, now + waiter->service);
 		*link = waiter->next;
-		waiter->next = slice->free_waiter;
-		slice->free_waiter = index;
+		HD_POOL_GIVE(&slice->waiter_pool, slice->waiters, index);
 	}
 }
 
@@ -399,12 +393,11 @@ static uint64_t send_replies(struct hd_l2_slice *slice, uint64_t now, struct hd_
 	return hd_earlier(next, send_from(slice, &slice->low_out, now, down, hd_crossbar_low_room));
 }
 
-/* That whose head is next, or NULL. */
-static inline struct hd_packets *next_queue(struct hd_l2_slice *slice)
+/* Whether the head of a queue can be served, and which: that of low priority when the other one is empty. */
+static inline bool has_next(const struct hd_l2_slice *slice, bool *low)
 {
-	if (hd_packets_count(&slice->in))
-		return slice->stalled ? NULL : &slice->in;
-	return hd_packets_count(&slice->low) && !slice->low_stalled ? &slice->low : NULL;
+	*low = !hd_packets_count(&slice->in);
+	return *low ? slice->low.first && !slice->low_stalled : !slice->stalled;
 }
 
 /* Those that have come. Returns the cycle of the next one; HD_NEVER: it waits for room in its queue, or there is none.
@@ -413,11 +406,15 @@ static uint64_t take_requests(struct hd_l2_slice *slice, uint64_t now, struct hd
 {
 	for (;;) {
 		const struct hd_packet *request = hd_crossbar_front(up, slice->index, now);
-		if (!request || !hd_packets_room(queue_of(slice, request)))
+		bool low = request && hd_packet_is_low(request);
+		if (!request || (!low && !hd_packets_room(&slice->in)))
 			return HD_NEVER;
 		if (request->ready > now)
 			return request->ready;
-		hd_packets_push(queue_of(slice, request), request);
+		if (low)
+			hd_packet_list_push(&slice->low, slice->pool, request);
+		else
+			hd_packets_push(&slice->in, request);
 		hd_crossbar_pop(up, slice->index, now);
 	}
 }
@@ -430,12 +427,11 @@ static void serve_queues(struct hd_l2_slice *slice, uint64_t now, uint64_t *comi
 	if (slice->busy > last)
 		return;
 	uint64_t before = now ? hd_clock_at(&slice->clock, now - 1) : 0;
-	for (struct hd_packets *queue; (queue = next_queue(slice));) {
+	for (bool low; has_next(slice, &low);) {
 		uint64_t cycle = hd_later(slice->busy, before + 1);
 		if (cycle > last)
 			break;
-		*(queue == &slice->low ? &slice->low_stalled : &slice->stalled) =
-			!serve(slice, queue, now, cycle, dram);
+		*(low ? &slice->low_stalled : &slice->stalled) = !serve(slice, low, now, cycle, dram);
 		if (*coming == HD_NEVER)
 			*coming = take_requests(slice, now, up);
 	}
@@ -457,9 +453,10 @@ uint64_t hd_l2_tick(struct hd_l2_slice *slice, uint64_t now, struct hd_crossbar 
 	uint64_t leaving = send_replies(slice, now, down);
 	uint32_t answered = slice->out.tail + slice->low_out.tail;
 	uint64_t next = take_fills(slice, now), coming = take_requests(slice, now, up);
-	if (next_queue(slice)) {
+	bool low;
+	if (has_next(slice, &low)) {
 		serve_queues(slice, now, &coming, up, dram);
-		if (next_queue(slice))
+		if (has_next(slice, &low))
 			next = hd_earlier(next, hd_clock_edge(&slice->clock, slice->busy));
 	}
 	if (slice->out.tail + slice->low_out.tail != answered)
@@ -476,7 +473,7 @@ void hd_l2_forget(struct hd_l2_slice *slice)
 
 bool hd_l2_idle(const struct hd_l2_slice *slice)
 {
-	return !hd_packets_count(&slice->in) && !hd_packets_count(&slice->low) && !hd_packets_count(&slice->out) &&
+	return !hd_packets_count(&slice->in) && !slice->low.first && !hd_packets_count(&slice->out) &&
 	       !hd_packets_count(&slice->low_out) && !slice->mshrs_used;
 }
 
@@ -485,10 +482,12 @@ void hd_l2_dump(const struct hd_l2_slice *slice, FILE *out)
 	if (hd_l2_idle(slice))
 		return;
 	const struct hd_packet *head = hd_packets_front(&slice->in);
+	uint32_t low = 0;
+	for (uint32_t i = slice->low.first; i; i = slice->pool->next[i])
+		low++;
 	fprintf(out, "l2 slice %u: %u requests, %u replies, %u of %u MSHRs, %u fills, busy to %llu%s\n", slice->index,
-		hd_packets_count(&slice->in) + hd_packets_count(&slice->low),
-		hd_packets_count(&slice->out) + hd_packets_count(&slice->low_out), slice->mshrs_used, slice->mshrs,
-		slice->fill_tail - slice->fill_head, (unsigned long long)slice->busy,
+		hd_packets_count(&slice->in) + low, hd_packets_count(&slice->out) + hd_packets_count(&slice->low_out),
+		slice->mshrs_used, slice->mshrs, slice->fill_tail - slice->fill_head, (unsigned long long)slice->busy,
 		slice->stalled ? ", stalled" : "");
 	if (head)
 		fprintf(out, "  head: kind %u line %#llx sectors %#x from SM %u\n", head->kind,

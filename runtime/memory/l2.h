@@ -11,6 +11,7 @@
 #include "runtime/memory/crossbar.h"
 #include "runtime/memory/dram.h"
 #include "runtime/memory/memory.h"
+#include "runtime/memory/pool.h"
 #include "runtime/memory/tags.h"
 
 /* A request that waits for sectors. */
@@ -25,17 +26,18 @@ struct hd_l2_slice {
 	uint32_t index;
 	struct hd_clock clock;
 	const struct hd_address_map *map;
-	struct hd_tags tags;	    /* by number in the slice */
-	struct hd_packets in;	    /* requests */
-	struct hd_packets low;	    /* those of low priority, served when there are no others */
-	bool low_stalled;	    /* as `stalled`, of these */
-	bool serves_low;	    /* the request that is served is one */
-	struct hd_packets out;	    /* replies, ready l2_latency after their service */
-	struct hd_packets low_out;  /* those of low priority: the others go first */
-	struct hd_dram_fill *fills; /* ring */
+	struct hd_tags tags;	     /* by number in the slice */
+	struct hd_packets in;	     /* requests */
+	struct hd_packet_list low;   /* those of low priority, served when there are no others */
+	struct hd_packet_pool *pool; /* of these, the slices' together */
+	bool low_stalled;	     /* as `stalled`, of these */
+	bool serves_low;	     /* the request that is served is one */
+	struct hd_packets out;	     /* replies, ready l2_latency after their service */
+	struct hd_packets low_out;   /* those of low priority: the others go first */
+	struct hd_dram_fill *fills;  /* ring */
 	uint32_t fill_mask, fill_head, fill_tail;
 	struct hd_l2_waiter *waiters;
-	uint32_t free_waiter;
+	struct hd_pool waiter_pool;
 	uint32_t mshrs, mshrs_used, merges; /* sectors under way */
 	uint32_t latency, sector_bytes;
 	struct hd_flits flits;
@@ -50,8 +52,10 @@ struct hd_l2_slice {
 	uint8_t grid;		      /* this */
 };
 
+/* `low`: with room for all requests of low priority that may be under way. */
 void hd_l2_init(struct hd_l2_slice *slice, uint32_t index, const struct hd_config *config,
-		const struct hd_address_map *map, struct hd_counters *counters, struct hd_arena *arena);
+		const struct hd_address_map *map, struct hd_packet_pool *low, struct hd_counters *counters,
+		struct hd_arena *arena);
 /* Sectors from DRAM, to be taken from their ready cycle on. They come in order of it. */
 void hd_l2_fill(struct hd_l2_slice *slice, const struct hd_dram_fill *fill);
 /* A request is on its way: starts to bring what it will need into the host's cache. */

@@ -60,8 +60,7 @@ struct hd_lsu *hd_lsu_new(struct hd_memory *memory, uint32_t sm, const struct hd
 	lsu->capacity = lsu->share = hd_lsu_capacity(config);
 	lsu->tells_taken = config->memory_queue != 0;
 	lsu->inflight = HD_ARENA_NEW(arena, struct hd_lsu_inflight, INFLIGHT);
-	for (uint32_t i = 0; i < INFLIGHT; i++)
-		lsu->inflight[i].next = i + 1 < INFLIGHT ? i + 1 : HD_NONE;
+	hd_pool_init(&lsu->inflight_pool, INFLIGHT);
 	hd_lsu_prepare(lsu, 0, arena);
 	hd_lsu_init_lines(lsu, config, arena);
 	return lsu;
@@ -75,10 +74,10 @@ void hd_lsu_prepare(struct hd_lsu *lsu, uint32_t grid, struct hd_arena *arena)
 	uint32_t slots = hd_power_above(lsu->capacity);
 	front->queue = HD_ARENA_NEW(arena, struct hd_lsu_waiting, slots);
 	front->mask = slots - 1;
-	/* Two instructions more than the queue: at the end of the ring the rest is skipped when the largest does not
-	 * fit. While one waits for its address unit as many others as the queue holds may come and go. */
-	front->accesses_size = (lsu->capacity * (lsu->tells_taken ? 3 : 1) + 2) * HD_MAX_ACCESSES;
-	front->accesses = HD_ARENA_NEW(arena, struct hd_access, front->accesses_size);
+	front->accesses = HD_ARENA_NEW(arena, struct hd_access, lsu->capacity * HD_MAX_ACCESSES);
+	front->places = HD_ARENA_NEW(arena, uint16_t, lsu->capacity);
+	for (uint32_t i = 0; i < lsu->capacity; i++)
+		front->places[front->places_free++] = (uint16_t)(lsu->capacity - 1 - i);
 	memset(front->bank_first, HD_LSU_LIST_END, sizeof(front->bank_first));
 	front->given_out = HD_ARENA_NEW(arena, struct hd_access, HD_MAX_ACCESSES);
 	front->current = HD_NONE;
@@ -190,13 +189,10 @@ static void coalesce(struct hd_lsu *lsu, struct hd_lsu_front *front, struct hd_l
 		slot->count = lsu->kept[request->lines].count;
 		return;
 	}
-	/* An empty queue starts again at the beginning, which keeps the used part in the host's cache. */
-	if (front->first == front->end || front->accesses_tail + HD_MAX_ACCESSES > front->accesses_size)
-		front->accesses_tail = 0;
-	struct hd_access *accesses = front->accesses + front->accesses_tail;
-	slot->accesses = front->accesses_tail;
+	/* The place that was given back last, which is in the host's cache. */
+	slot->accesses = front->places[--front->places_free] * (uint32_t)HD_MAX_ACCESSES;
+	struct hd_access *accesses = front->accesses + slot->accesses;
 	slot->count = (uint16_t)hd_coalesce(&lsu->coalescer, request, accesses);
-	front->accesses_tail += slot->count;
 	if (slot->count)
 		hd_tags_prefetch(&lsu->l1.tags, accesses->line);
 }
@@ -253,8 +249,7 @@ static void end(struct hd_lsu *lsu, uint32_t index, uint64_t cycle)
 		lsu->grids[entry->grid].load_latency += cycle - entry->issued;
 	}
 	complete(lsu, entry->token, cycle);
-	entry->next = lsu->free_inflight;
-	lsu->free_inflight = index;
+	HD_POOL_GIVE(&lsu->inflight_pool, lsu->inflight, index);
 	lsu->inflight_count--;
 }
 
@@ -372,10 +367,9 @@ static bool is_through(struct hd_lsu *lsu, struct hd_lsu_front *front, const str
 /* Gives the head's line accesses to the banks. */
 static void start(struct hd_lsu *lsu, struct hd_lsu_front *front, uint64_t now, const struct hd_lsu_waiting *head)
 {
-	uint32_t index = lsu->free_inflight;
+	uint32_t index = HD_POOL_TAKE(&lsu->inflight_pool, lsu->inflight);
 	struct hd_lsu_inflight *entry = &lsu->inflight[index];
 	take(lsu, head);
-	lsu->free_inflight = entry->next;
 	lsu->inflight_count++;
 	*entry = (struct hd_lsu_inflight){.issued = head->issued,
 					  .token = head->token,
@@ -486,7 +480,7 @@ static bool serve_grid(struct hd_lsu *lsu, uint32_t grid, uint64_t now)
 		return true;
 	}
 	bool moved = false, waits = false;
-	if (front->current == HD_NONE && lsu->free_inflight != HD_NONE) {
+	if (front->current == HD_NONE && !hd_pool_is_empty(&lsu->inflight_pool)) {
 		start(lsu, front, now, head);
 		moved = !front->banks_left;
 	}
@@ -496,8 +490,11 @@ static bool serve_grid(struct hd_lsu *lsu, uint32_t grid, uint64_t now)
 			moved |= serve_bank(lsu, front, now, (uint32_t)__builtin_ctz(left), &waits);
 	lsu->counters->l1d_port_stalls += waits;
 	note_stall(lsu, front, grid, now, moved);
-	if (front->current != HD_NONE && is_through(lsu, front, head))
-		next_instruction(lsu, front, grid, hd_later(now + 1, front->begun + lsu->interval));
+	if (front->current == HD_NONE || !is_through(lsu, front, head))
+		return moved;
+	if (!head->lines)
+		front->places[front->places_free++] = (uint16_t)(head->accesses / HD_MAX_ACCESSES);
+	next_instruction(lsu, front, grid, hd_later(now + 1, front->begun + lsu->interval));
 	return moved;
 }
 

@@ -31,8 +31,11 @@ struct hd_lsu_waiting {
 /* A global or local instruction from its first line access on. */
 struct hd_lsu_inflight {
 	uint64_t issued, due;
-	uint32_t token, next;
-	uint32_t remaining; /* line accesses */
+	uint32_t token;
+	union {
+		uint32_t remaining; /* line accesses */
+		uint32_t next;	    /* of the free ones */
+	};
 	uint16_t group, copy;
 	uint8_t kind, grid;
 	bool missed; /* told */
@@ -52,8 +55,10 @@ struct hd_lsu_front {
 	struct hd_l1_lacks bank_lacks[HD_LSU_BANKS]; /* of its first access */
 	struct hd_lsu_waiting *queue;
 	uint32_t mask, first, end;
-	struct hd_access *accesses; /* of queued instructions, each contiguous, in a ring */
-	uint32_t accesses_size, accesses_tail;
+	/* Of queued instructions, HD_MAX_ACCESSES for each place; and the places that are free, the last one next. */
+	struct hd_access *accesses;
+	uint16_t *places;
+	uint32_t places_free;
 };
 
 struct hd_lsu {
@@ -78,7 +83,8 @@ struct hd_lsu {
 	uint32_t kept_count;
 	uint16_t free_kept; /* 0: none */
 	struct hd_lsu_inflight *inflight;
-	uint32_t free_inflight, inflight_count;
+	struct hd_pool inflight_pool;
+	uint32_t inflight_count;
 	uint32_t room;	     /* sectors that this cycle can still move */
 	uint64_t front_free; /* first cycle of the next instruction */
 	/* Places of instructions that are not in the queue any more, until told: in a tick those of some grids. */

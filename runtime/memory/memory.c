@@ -59,8 +59,10 @@ struct hd_memory *hd_memory_new(const struct hd_config *config, struct hd_arena 
 	memory->slices = HD_ARENA_NEW(arena, struct hd_l2_slice, memory->slice_count);
 	memory->slice_next = HD_ARENA_NEW(arena, uint64_t, memory->slice_count);
 	hd_agenda_init(&memory->slice_agenda, memory->slice_count, arena);
+	/* All lines of transfers that may be under way: they must not hold others in the crossbar. */
+	hd_packet_pool_init(&memory->low, (uint32_t)(config->transfer_lines * config->sm_count), arena);
 	for (uint32_t i = 0; i < memory->slice_count; i++) {
-		hd_l2_init(&memory->slices[i], i, config, &memory->map, memory->counters, arena);
+		hd_l2_init(&memory->slices[i], i, config, &memory->map, &memory->low, memory->counters, arena);
 		memory->slices[i].launches = memory->launches;
 		memory->slice_next[i] = HD_NEVER;
 	}

@@ -116,6 +116,47 @@ static inline void hd_packets_pop(struct hd_packets *queue)
 	queue->head++;
 }
 
+/* Packets of queues that are lists in one pool: for what comes seldom, and then may all wait in one of them. Numbers of
+ * packets count from 1; 0: none. */
+struct hd_packet_pool {
+	struct hd_packet *packets;
+	uint32_t *next;
+	uint32_t used, free; /* packets that have been taken; of these, given back: the first */
+	uint32_t capacity;
+};
+
+struct hd_packet_list {
+	uint32_t first, last;
+};
+
+static inline void hd_packet_pool_init(struct hd_packet_pool *pool, uint32_t capacity, struct hd_arena *arena)
+{
+	*pool = (struct hd_packet_pool){.packets = HD_ARENA_NEW(arena, struct hd_packet, capacity + 1)};
+	pool->next = HD_ARENA_NEW(arena, uint32_t, capacity + 1);
+	pool->capacity = capacity;
+}
+
+static inline void hd_packet_list_push(struct hd_packet_list *list, struct hd_packet_pool *pool,
+				       const struct hd_packet *packet)
+{
+	uint32_t number = pool->free ? pool->free : ++pool->used;
+	assert(number <= pool->capacity);
+	pool->free = pool->free ? pool->next[number] : 0;
+	pool->packets[number] = *packet;
+	pool->next[number] = 0;
+	*(list->first ? &pool->next[list->last] : &list->first) = number;
+	list->last = number;
+}
+
+/* There is one. */
+static inline void hd_packet_list_pop(struct hd_packet_list *list, struct hd_packet_pool *pool)
+{
+	uint32_t number = list->first;
+	list->first = pool->next[number];
+	pool->next[number] = pool->free;
+	pool->free = number;
+}
+
 /* What packets are cut into, in bytes. */
 struct hd_flits {
 	uint32_t header, size; /* header and address; a flit */

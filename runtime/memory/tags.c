@@ -39,18 +39,6 @@ static uint16_t *mark_at(const struct hd_tags *tags, uint32_t set, uint32_t way)
 	return &tags->marks[(size_t)set * tags->mark_stride + way];
 }
 
-static void empty_set(struct hd_tags *tags, uint32_t set)
-{
-	struct hd_tag_set *s = &tags->sets[set];
-	*s = (struct hd_tag_set){NO_WAY, NO_WAY, NO_WAY, 0};
-	for (uint32_t way = tags->ways; way-- > 0;) {
-		uint32_t index = set * tags->ways + way;
-		tags->tags[index].waiters = HD_NONE;
-		tags->links[index].older = s->free;
-		s->free = (uint16_t)way;
-	}
-}
-
 void hd_tags_init(struct hd_tags *tags, uint32_t set_count, uint32_t ways, struct hd_arena *arena)
 {
 	assert(set_count && ways && ways < NO_WAY);
@@ -63,7 +51,7 @@ void hd_tags_init(struct hd_tags *tags, uint32_t set_count, uint32_t ways, struc
 	tags->sets = HD_ARENA_NEW(arena, struct hd_tag_set, set_count);
 	tags->marks = HD_ARENA_NEW(arena, uint16_t, (size_t)set_count * tags->mark_stride);
 	for (uint32_t set = 0; set < set_count; set++)
-		empty_set(tags, set);
+		tags->sets[set] = (struct hd_tag_set){NO_WAY, NO_WAY, NO_WAY, 0, 0};
 }
 
 typedef uint16_t block_marks __attribute__((ext_vector_type(BLOCK), aligned(2)));
@@ -164,7 +152,9 @@ uint32_t hd_tags_victim(const struct hd_tags *tags, uint64_t line)
 {
 	uint32_t set = set_of(tags, line);
 	const struct hd_tag_set *s = &tags->sets[set];
-	return s->used < tags->limit ? set * tags->ways + s->free : oldest_settled(tags, set);
+	if (s->used >= tags->limit)
+		return oldest_settled(tags, set);
+	return set * tags->ways + (s->free == NO_WAY ? s->fresh : s->free);
 }
 
 /* Frees a tag without pending sectors. */
@@ -186,9 +176,13 @@ void hd_tags_replace(struct hd_tags *tags, uint32_t victim, uint64_t line)
 	uint32_t set = victim / tags->ways, way = victim % tags->ways;
 	if (tags->tags[victim].used)
 		drop(tags, victim);
-	assert(tags->sets[set].free == way);
-	tags->sets[set].free = tags->links[victim].older;
-	tags->sets[set].used++;
+	struct hd_tag_set *s = &tags->sets[set];
+	assert(way == (s->free == NO_WAY ? s->fresh : s->free));
+	if (s->free == NO_WAY)
+		s->fresh++;
+	else
+		s->free = tags->links[victim].older;
+	s->used++;
 	tags->used++;
 	*mark_at(tags, set, way) = mark_of(line);
 	tags->tags[victim] = (struct hd_tag){.line = line, .waiters = HD_NONE, .used = true};

@@ -24,6 +24,7 @@ struct hd_tag_link {
 
 struct hd_tag_set {
 	uint16_t newest, oldest, free, used;
+	uint16_t fresh; /* the first way that never had a line */
 };
 
 struct hd_tags {

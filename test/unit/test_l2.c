@@ -12,6 +12,7 @@ static struct hd_address_map map;
 static struct hd_counters counters;
 static struct hd_crossbar up, down;
 static struct hd_l2_slice slice;
+static struct hd_packet_pool low;
 static struct hd_dram dram;
 static uint64_t flits, now;
 
@@ -42,7 +43,8 @@ static void build(uint32_t sets, uint32_t ways)
 					   &flits, false, false};
 	hd_crossbar_init(&down, &shape, &arena);
 	hd_dram_init(&dram, &config, &map, &counters, &arena);
-	hd_l2_init(&slice, 0, &config, &map, &counters, &arena);
+	hd_packet_pool_init(&low, (uint32_t)(config.transfer_lines * config.sm_count), &arena);
+	hd_l2_init(&slice, 0, &config, &map, &low, &counters, &arena);
 }
 
 static void tear_down(void)
