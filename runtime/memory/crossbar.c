@@ -199,11 +199,12 @@ const struct hd_packet *hd_crossbar_back(const struct hd_crossbar *x, uint32_t o
 
 static void collect_posted(struct hd_crossbar *x, uint32_t input)
 {
-	x->in[input].sent = x->in[input].tail;
-	if (x->armed[input] || !hd_port_head(&x->in[input]))
+	struct hd_port *port = &x->in[input];
+	port->sent = port->tail;
+	if (x->armed[input] || !hd_port_head(port))
 		return;
 	x->armed[input] = true;
-	schedule_from(x, x->wheel_in, x->in_words, input, hd_port_head(&x->in[input])->ready);
+	schedule_from(x, x->wheel_in, x->in_words, input, hd_port_head(port)->ready);
 }
 
 /* A blocked output of which something was taken. */
@@ -225,40 +226,54 @@ static void collect_popped(struct hd_crossbar *x, uint32_t output)
 void hd_crossbar_push(struct hd_crossbar *x, uint32_t input, const struct hd_packet *packet, uint64_t now)
 {
 	hd_port_push(&x->in[input], packet, now + 1, x->senders_apart);
-	if (!x->senders_apart)
+	if (!x->senders_apart) {
+		x->packets++;
 		collect_posted(x, input);
-	else if (!x->posted[input])
+	} else if (!x->posted[input]) {
 		x->posted[input] = 1;
+	}
 }
 
 void hd_crossbar_pop(struct hd_crossbar *x, uint32_t output, uint64_t now)
 {
 	hd_port_pop(&x->out[output], now, now + 1, x->receivers_apart);
-	if (!x->receivers_apart)
+	if (!x->receivers_apart) {
+		x->packets--;
 		collect_popped(x, output);
-	else if (!x->popped[output])
+	} else if (!x->popped[output]) {
 		x->popped[output] = 1;
+	}
 }
 
-static void collect(struct hd_crossbar *x, uint8_t *flags, uint32_t ports, void (*take)(struct hd_crossbar *, uint32_t))
+/* Finds the first flag that is set from that of *port on, a byte a port, 32 at once. */
+static inline bool next_flag(const uint8_t *flags, uint32_t ports, uint32_t *port)
 {
-	for (uint32_t first = 0; first < ports; first += 8) {
-		uint64_t eight;
-		memcpy(&eight, flags + first, sizeof(eight));
-		if (!eight)
+	uint64_t words[4];
+	for (uint32_t first = *port & ~31u; first < ports; first += 32) {
+		memcpy(words, flags + first, sizeof(words));
+		if (!(words[0] | words[1] | words[2] | words[3]))
 			continue;
-		memset(flags + first, 0, sizeof(eight));
-		for (; eight; eight &= eight - 1)
-			take(x, first + (uint32_t)__builtin_ctzll(eight) / 8);
+		uint32_t i = 0;
+		while (!words[i])
+			i++;
+		*port = first + 8 * i + (uint32_t)__builtin_ctzll(words[i]) / 8;
+		return true;
 	}
+	return false;
 }
 
 void hd_crossbar_take(struct hd_crossbar *x)
 {
-	if (x->senders_apart)
-		collect(x, x->posted, x->inputs, collect_posted);
-	if (x->receivers_apart)
-		collect(x, x->popped, x->outputs, collect_popped);
+	for (uint32_t i = 0; x->senders_apart && next_flag(x->posted, x->inputs, &i);) {
+		x->posted[i] = 0;
+		x->packets += x->in[i].tail - x->in[i].sent;
+		collect_posted(x, i);
+	}
+	for (uint32_t o = 0; x->receivers_apart && next_flag(x->popped, x->outputs, &o);) {
+		x->popped[o] = 0;
+		x->packets -= x->out[o].taken - x->out[o].known;
+		collect_popped(x, o);
+	}
 }
 
 void hd_crossbar_give(struct hd_crossbar *x)
@@ -346,8 +361,10 @@ static void request_all(struct hd_crossbar *x, uint32_t input, uint64_t cycle, u
 	x->armed[input] = packet != NULL;
 	if (packet)
 		schedule(x, x->wheel_in, x->in_words, input, cycle + 1);
-	if (sorted->sends_until > cycle)
+	if (sorted->sends_until > cycle) {
+		schedule(x, x->wheel_in, x->in_words, input, sorted->sends_until);
 		return;
+	}
 	x->sends[input / 64] &= ~(UINT64_C(1) << input % 64);
 	for (uint32_t w = 0; w < x->out_words; w++)
 		x->ready[w] |= sorted->wants[w] & ~x->closed[w];
@@ -424,7 +441,16 @@ static const struct hd_packet *packet_for(struct hd_crossbar *x, uint32_t input,
 	return sorted ? &sorted->packets[sorted->first[output]] : hd_port_front(&x->in[input], now);
 }
 
-/* The input's packet for the output leaves, and its room comes back at `release`. */
+static bool wants_any(const struct hd_crossbar *x, uint32_t input)
+{
+	uint64_t any = 0;
+	for (uint32_t w = 0; w < x->out_words; w++)
+		any |= x->sorted[input].wants[w];
+	return any;
+}
+
+/* The input's packet for the output leaves, and its room comes back at `release`. The input looks for the next one when
+ * it has sent; with nothing left, when something comes. */
 static void leave(struct hd_crossbar *x, uint32_t input, uint32_t output, uint64_t cycle, uint64_t now,
 		  uint64_t release)
 {
@@ -436,6 +462,7 @@ static void leave(struct hd_crossbar *x, uint32_t input, uint32_t output, uint64
 		x->asked[input] = HD_NONE;
 		hd_port_pop(port, now, release, x->senders_apart);
 		remove_request(x, input, output);
+		schedule(x, x->wheel_in, x->in_words, input, x->sends_until[input]);
 		return;
 	}
 	struct hd_sorted *sorted = &x->sorted[input];
@@ -449,6 +476,8 @@ static void leave(struct hd_crossbar *x, uint32_t input, uint32_t output, uint64
 		set_low(x, input, output, true);
 	}
 	x->sends[input / 64] |= UINT64_C(1) << input % 64;
+	if (wants_any(x, input))
+		schedule(x, x->wheel_in, x->in_words, input, sorted->sends_until);
 }
 
 /* No input has something for the output but what is of low priority: after all outputs that others want. */
@@ -479,7 +508,6 @@ static __attribute__((noinline)) void grant(struct hd_crossbar *x, uint32_t inpu
 	x->pointer[output] = input + 1 == x->inputs ? 0 : input + 1;
 	x->busy[output] = true;
 	x->flits[packet_grid * (sizeof(struct hd_counters) / sizeof(uint64_t))] += flits;
-	schedule(x, x->wheel_in, x->in_words, input, cycle + flits);
 	schedule(x, x->wheel_out, x->out_words, output, cycle + flits);
 	x->arrived[output / 64] |= UINT64_C(1) << output % 64;
 	x->freed[input / 64] |= UINT64_C(1) << input % 64;
@@ -559,13 +587,12 @@ void hd_crossbar_tick(struct hd_crossbar *x, uint64_t now)
 
 bool hd_crossbar_idle(const struct hd_crossbar *x)
 {
-	for (uint32_t i = 0; i < x->inputs; i++)
-		if (x->in[i].taken != x->in[i].tail)
-			return false;
-	for (uint32_t o = 0; o < x->outputs; o++)
-		if (x->out[o].taken != x->out[o].tail)
-			return false;
-	return true;
+	uint32_t port = 0, taken = 0;
+	if (x->senders_apart && next_flag(x->posted, x->inputs, &port))
+		return false;
+	for (port = 0; x->receivers_apart && x->packets && port < x->outputs; port++)
+		taken += x->out[port].taken - x->out[port].known;
+	return x->packets == taken;
 }
 
 static const struct hd_packet *dump_head(const struct hd_crossbar *x, uint32_t input)

@@ -51,6 +51,7 @@ struct hd_crossbar {
 	uint64_t *wheel_in, *wheel_out; /* events of the next 63 cycles, a set of ports for each */
 	uint64_t occupied;		/* slots of the wheel with events */
 	uint64_t cycle;			/* the last done, in the crossbar's own clock */
+	uint32_t packets;		/* at ports, as far as the crossbar has been told */
 	uint64_t next;			/* core cycle of the next event, HD_NEVER */
 	uint64_t *arrived;		/* outputs that were sent a packet: the owner reads and clears */
 	uint64_t *freed;		/* inputs that a packet left: likewise, through hd_crossbar_freed */

@@ -525,14 +525,6 @@ void hd_dram_tick(struct hd_dram *dram, uint64_t now)
 	}
 }
 
-bool hd_dram_fill(struct hd_dram *dram, struct hd_dram_fill *fill)
-{
-	if (dram->fill_head == dram->fill_tail)
-		return false;
-	*fill = dram->fills[dram->fill_head++ & dram->fill_mask];
-	return true;
-}
-
 bool hd_dram_idle(const struct hd_dram *dram)
 {
 	bool rests = !dram->early && dram->mode == HD_DRAM_READ && dram->count[HD_DRAM_WRITE] < dram->drain_high;

@@ -106,7 +106,13 @@ void hd_dram_push_low(struct hd_dram *dram, uint64_t now, enum hd_dram_mode mode
 /* Commands up to and including core cycle `now`; sets `next`. */
 void hd_dram_tick(struct hd_dram *dram, uint64_t now);
 /* Takes a read that was done, with the core cycle at which its data is there (which may be later than now). */
-bool hd_dram_fill(struct hd_dram *dram, struct hd_dram_fill *fill);
+static inline bool hd_dram_fill(struct hd_dram *dram, struct hd_dram_fill *fill)
+{
+	if (dram->fill_head == dram->fill_tail)
+		return false;
+	*fill = dram->fills[dram->fill_head++ & dram->fill_mask];
+	return true;
+}
 /* Nothing is under way. Writes that wait for more of them, as without dram_write_early, are at rest like dirty lines.
  */
 bool hd_dram_idle(const struct hd_dram *dram);

@@ -70,7 +70,7 @@ struct hd_memory *hd_memory_new(const struct hd_config *config, struct hd_arena 
 	hd_agenda_init(&memory->channel_agenda, memory->channel_count, arena);
 	for (uint32_t i = 0; i < memory->channel_count; i++)
 		hd_dram_init(&memory->channels[i], config, &memory->map, memory->counters, arena);
-	memory->next = HD_NEVER;
+	memory->next = memory->idle_since = HD_NEVER;
 	return memory;
 }
 
@@ -218,16 +218,19 @@ void hd_memory_forget(struct hd_memory *memory)
 		hd_l2_forget(&memory->slices[i]);
 }
 
-bool hd_memory_idle(const struct hd_memory *memory)
+bool hd_memory_idle(struct hd_memory *memory)
 {
 	if (memory->next != HD_NEVER || !hd_crossbar_idle(&memory->up) || !hd_crossbar_idle(&memory->down))
 		return false;
+	if (memory->idle_since == memory->last)
+		return true;
 	for (uint32_t i = 0; i < memory->slice_count; i++)
 		if (!hd_l2_idle(&memory->slices[i]))
 			return false;
 	for (uint32_t i = 0; i < memory->channel_count; i++)
 		if (!hd_dram_idle(&memory->channels[i]))
 			return false;
+	memory->idle_since = memory->last;
 	return true;
 }
 

@@ -174,7 +174,7 @@ uint64_t hd_memory_give(struct hd_memory *memory, uint64_t *woken);
 uint64_t hd_memory_lead(const struct hd_memory *memory);
 /* L2 has nothing any more; the memory is idle. For time that is left out. */
 void hd_memory_forget(struct hd_memory *memory);
-bool hd_memory_idle(const struct hd_memory *memory);
+bool hd_memory_idle(struct hd_memory *memory);
 /* The last cycle in which any of them had work. */
 uint64_t hd_memory_last(const struct hd_memory *memory);
 /* Another launch has the grid's number from now on: what its predecessor left dirty in L2 is nobody's. */

@@ -22,6 +22,7 @@ struct hd_memory {
 	struct hd_agenda slice_agenda, channel_agenda;
 	uint64_t next;				       /* cycle with work, HD_NEVER */
 	uint64_t last;				       /* cycle that had some */
+	uint64_t idle_since;			       /* `last` when slices and channels were found idle, HD_NEVER */
 	struct hd_counters counters[HD_MEM_GRIDS + 1]; /* the last: HD_MEM_NOBODY */
 	uint32_t launches[HD_MEM_GRIDS];	       /* that have had each number */
 };
