@@ -251,8 +251,10 @@ static bool serve_read(struct hd_l2_slice *slice, uint64_t now, const struct hd_
 	if (atomic)
 		limit_dirty(slice, now, line, tag, dram);
 	if (wait && (hd_pool_is_empty(&slice->waiter_pool) || (merge && !can_merge(slice, tag, merge)) ||
-		     !can_fetch(slice, line, index, fetch, dram, &victim)))
+		     !can_fetch(slice, line, index, fetch, dram, &victim))) {
+		slice->lacks_room = fetch && !atomic && !hd_dram_room(dram, HD_DRAM_READ);
 		return false;
+	}
 	count_sectors(slice, request->sectors, hits);
 	if (tag)
 		hd_tags_touch(&slice->tags, index);
@@ -285,10 +287,12 @@ static bool serve(struct hd_l2_slice *slice, bool low, uint64_t now, uint64_t cy
 	    !(write ? serve_write(slice, now, request, dram) : serve_read(slice, now, request, dram, &cycles)))
 		return false;
 	slice->busy = cycle + cycles;
-	if (low)
+	if (low) {
 		hd_packet_list_pop(&slice->low, slice->pool);
-	else
+	} else {
 		hd_packets_pop(&slice->in);
+		slice->lacks_room = false;
+	}
 	return true;
 }
 
@@ -339,7 +343,7 @@ static bool take_fill(struct hd_l2_slice *slice, uint64_t now)
 	slice->mshrs_used -= hd_sector_count(fill->sectors);
 	wake_waiters(slice, now, tag, fill->sectors);
 	slice->fill_head++;
-	slice->stalled = slice->low_stalled = false;
+	slice->stalled = slice->low_stalled = slice->lacks_room = false;
 	return true;
 }
 
@@ -431,8 +435,10 @@ static void serve_queues(struct hd_l2_slice *slice, uint64_t now, uint64_t *comi
 		uint64_t cycle = hd_later(slice->busy, before + 1);
 		if (cycle > last)
 			break;
-		*(low ? &slice->low_stalled : &slice->stalled) = !serve(slice, low, now, cycle, dram);
-		if (*coming == HD_NEVER)
+		/* One that lacked room in the channel is not looked up again before there is some. */
+		bool lacks = slice->lacks_room && !low && !hd_dram_room(dram, HD_DRAM_READ);
+		*(low ? &slice->low_stalled : &slice->stalled) = lacks || !serve(slice, low, now, cycle, dram);
+		if (*coming == HD_NEVER && hd_crossbar_front(up, slice->index, now))
 			*coming = take_requests(slice, now, up);
 	}
 }
@@ -450,9 +456,13 @@ static uint64_t departure(const struct hd_l2_slice *slice, const struct hd_packe
 uint64_t hd_l2_tick(struct hd_l2_slice *slice, uint64_t now, struct hd_crossbar *up, struct hd_crossbar *down,
 		    struct hd_dram *dram)
 {
-	uint64_t leaving = send_replies(slice, now, down);
+	uint64_t leaving = slice->out.head != slice->out.tail || slice->low_out.head != slice->low_out.tail
+				   ? send_replies(slice, now, down)
+				   : HD_NEVER;
 	uint32_t answered = slice->out.tail + slice->low_out.tail;
-	uint64_t next = take_fills(slice, now), coming = take_requests(slice, now, up);
+	uint64_t next = take_fills(slice, now), coming = HD_NEVER;
+	if (hd_crossbar_front(up, slice->index, now))
+		coming = take_requests(slice, now, up);
 	bool low;
 	if (has_next(slice, &low)) {
 		serve_queues(slice, now, &coming, up, dram);

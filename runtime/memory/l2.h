@@ -31,6 +31,7 @@ struct hd_l2_slice {
 	struct hd_packet_list low;   /* those of low priority, served when there are no others */
 	struct hd_packet_pool *pool; /* of these, the slices' together */
 	bool low_stalled;	     /* as `stalled`, of these */
+	bool lacks_room;	     /* the head of `in` is a read that found no room in the channel */
 	bool serves_low;	     /* the request that is served is one */
 	struct hd_packets out;	     /* replies, ready l2_latency after their service */
 	struct hd_packets low_out;   /* those of low priority: the others go first */
