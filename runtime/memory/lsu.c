@@ -557,10 +557,25 @@ uint64_t hd_lsu_use_shared(struct hd_lsu *lsu, uint64_t now, uint32_t grid)
 
 /* ---- a cycle */
 
+static const struct hd_packet *first_reply(const struct hd_lsu *lsu, uint64_t now)
+{
+	return hd_crossbar_front(&lsu->memory->down, lsu->sm, now);
+}
+
+/* Packets of grids or of transfers wait to go. */
+static bool has_packets(const struct hd_lsu *lsu)
+{
+	return lsu->l1.waiting || lsu->lines_under_way;
+}
+
 static uint64_t next_cycle(const struct hd_lsu *lsu, uint64_t now)
 {
-	uint64_t next =
-		hd_earlier(hd_lsu_port_next(lsu, now), hd_later(hd_completions_next(&lsu->copies), lsu->front_free));
+	const struct hd_packet *reply = first_reply(lsu, now);
+	uint64_t next = reply ? hd_later(reply->ready, lsu->next_reply) : HD_NEVER;
+	if (has_packets(lsu))
+		next = hd_earlier(next, hd_lsu_departure(lsu, now));
+	if (lsu->copies.count)
+		next = hd_earlier(next, hd_later(hd_completions_next(&lsu->copies), lsu->front_free));
 	for (uint32_t left = lsu->filled & ~lsu->stalled; left; left &= left - 1) {
 		const struct hd_lsu_waiting *head = head_of(lsu->fronts[__builtin_ctz(left)]);
 		next = hd_earlier(next, hd_later(head->ready, lsu->front_free));
@@ -570,12 +585,18 @@ static uint64_t next_cycle(const struct hd_lsu *lsu, uint64_t now)
 
 uint64_t hd_lsu_tick(struct hd_lsu *lsu, uint64_t now)
 {
+	const struct hd_packet *reply = first_reply(lsu, now);
+	bool moved = lsu->freed;
 	lsu->taken_count = 0;
-	bool moved = hd_lsu_take_reply(lsu, now) | lsu->freed;
-	moved |= hd_lsu_send_packets(lsu, now);
-	lsu->freed = false;
-	write_copies(lsu, now);
-	serve_front(lsu, now, moved);
+	lsu->freed = lsu->refused = false;
+	if (reply)
+		moved |= hd_lsu_take_reply(lsu, reply, now);
+	if (has_packets(lsu))
+		moved |= hd_lsu_send_packets(lsu, now);
+	if (lsu->copies.count)
+		write_copies(lsu, now);
+	if (lsu->filled)
+		serve_front(lsu, now, moved);
 	return next_cycle(lsu, now);
 }
 

@@ -116,11 +116,11 @@ struct hd_lsu {
 
 /* One line access of an instruction is done, with data at `cycle`. */
 void hd_lsu_access_done(struct hd_lsu *lsu, uint32_t index, uint64_t cycle);
-/* lsu_port.c: a reply is taken; packets go to the crossbar. Whether one was, did. */
-bool hd_lsu_take_reply(struct hd_lsu *lsu, uint64_t now);
+/* lsu_port.c: the first reply is taken, if it may be; packets go to the crossbar. Whether one was, did. */
+bool hd_lsu_take_reply(struct hd_lsu *lsu, const struct hd_packet *reply, uint64_t now);
 bool hd_lsu_send_packets(struct hd_lsu *lsu, uint64_t now);
 void hd_lsu_init_lines(struct hd_lsu *lsu, const struct hd_config *config, struct hd_arena *arena);
-/* The next cycle with work for these; HD_NEVER. It may be past. */
-uint64_t hd_lsu_port_next(const struct hd_lsu *lsu, uint64_t now);
+/* The next cycle in which a packet may go; HD_NEVER. It may be past. */
+uint64_t hd_lsu_departure(const struct hd_lsu *lsu, uint64_t now);
 
 #endif

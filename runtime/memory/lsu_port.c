@@ -86,14 +86,12 @@ static void count_reply(struct hd_lsu *lsu, const struct hd_packet *reply, uint6
 	*(missed ? &counters->l2_miss_latency : &counters->l2_hit_latency) += hd_packet_age(reply, now);
 }
 
-bool hd_lsu_take_reply(struct hd_lsu *lsu, uint64_t now)
+bool hd_lsu_take_reply(struct hd_lsu *lsu, const struct hd_packet *reply, uint64_t now)
 {
 	struct hd_crossbar *down = &lsu->memory->down;
-	const struct hd_packet *reply = hd_crossbar_front(down, lsu->sm, now);
 	uint32_t ticket;
-	if (!reply || reply->ready > now || lsu->next_reply > now) {
-		if (reply)
-			hd_l1_prefetch(&lsu->l1, reply);
+	if (reply->ready > now || lsu->next_reply > now) {
+		hd_l1_prefetch(&lsu->l1, reply);
 		return false;
 	}
 	if (__builtin_expect(reply->flags & HD_PACKET_LINE, 0)) {
@@ -115,10 +113,19 @@ bool hd_lsu_take_reply(struct hd_lsu *lsu, uint64_t now)
 
 /* ---- packets go out */
 
+static bool has_ready(const struct hd_packets *queue, uint64_t now)
+{
+	const struct hd_packet *front = hd_packets_front(queue);
+	return front && front->ready <= now;
+}
+
 /* Grids whose first packet is ready, a bit each. */
 static uint32_t ready_grids(const struct hd_lsu *lsu, uint64_t now)
 {
 	uint32_t ready = 0;
+	if (!(lsu->l1.waiting & (lsu->l1.waiting - 1))) /* one, or none */
+		return lsu->l1.waiting && has_ready(&lsu->l1.out[__builtin_ctz(lsu->l1.waiting)], now) ? lsu->l1.waiting
+												       : 0;
 	for (uint32_t left = lsu->l1.waiting; left; left &= left - 1) {
 		const struct hd_packet *front = hd_packets_front(&lsu->l1.out[__builtin_ctz(left)]);
 		if (front->ready <= now)
@@ -162,17 +169,16 @@ static uint8_t most_flits(const struct hd_lsu *lsu, uint32_t grids)
 	return most;
 }
 
-static void send(struct hd_lsu *lsu, const struct hd_packet *front, uint64_t now)
+static void send(struct hd_lsu *lsu, struct hd_packet *front, uint64_t now)
 {
-	struct hd_packet packet = *front;
-	packet.slice = (uint16_t)hd_address_slice(&lsu->memory->map, packet.line);
-	hd_packet_stamp(&packet, now);
-	hd_crossbar_push(&lsu->memory->up, lsu->sm, &packet, now);
+	front->slice = (uint16_t)hd_address_slice(&lsu->memory->map, front->line);
+	hd_packet_stamp(front, now);
+	hd_crossbar_push(&lsu->memory->up, lsu->sm, front, now);
 }
 
 static bool send_line(struct hd_lsu *lsu, uint32_t priority, uint64_t now)
 {
-	const struct hd_packet *front = hd_packets_front(&lsu->lines[priority]);
+	struct hd_packet *front = hd_packets_head(&lsu->lines[priority]);
 	struct hd_crossbar *up = &lsu->memory->up;
 	if (!(priority ? hd_crossbar_low_room : hd_crossbar_room)(up, lsu->sm, front->flits, now))
 		return false;
@@ -194,17 +200,11 @@ static bool send_request(struct hd_lsu *lsu, uint32_t ready, uint64_t now)
 		return false;
 	if (__builtin_expect(lsu->watch.send != NULL, 0) && (grid = ask_policy(lsu, ready, now)) == HD_NONE)
 		return false;
-	send(lsu, hd_packets_front(&lsu->l1.out[grid]), now);
+	send(lsu, hd_packets_head(&lsu->l1.out[grid]), now);
 	hd_l1_sent(&lsu->l1, grid);
 	lsu->turn = (grid + 1) % HD_MEM_GRIDS;
 	lsu->line_next = true;
 	return true;
-}
-
-static bool has_ready(const struct hd_packets *queue, uint64_t now)
-{
-	const struct hd_packet *front = hd_packets_front(queue);
-	return front && front->ready <= now;
 }
 
 /* Requests of the program and ordinary lines by turns; lines of low priority when there is neither. */
@@ -236,12 +236,9 @@ static uint64_t departure(const struct hd_lsu *lsu, const struct hd_packets *que
 	return packet->ready > now ? packet->ready : hd_crossbar_room_at(&lsu->memory->up, lsu->sm);
 }
 
-uint64_t hd_lsu_port_next(const struct hd_lsu *lsu, uint64_t now)
+uint64_t hd_lsu_departure(const struct hd_lsu *lsu, uint64_t now)
 {
-	const struct hd_packet *reply = hd_crossbar_front(&lsu->memory->down, lsu->sm, now);
 	uint64_t next = lsu->refused ? now + 1 : HD_NEVER;
-	if (reply)
-		next = hd_earlier(next, hd_later(reply->ready, lsu->next_reply));
 	for (uint32_t left = lsu->l1.waiting; left; left &= left - 1)
 		next = hd_earlier(next, departure(lsu, &lsu->l1.out[__builtin_ctz(left)], now));
 	for (uint32_t i = 0; lsu->lines_under_way && i < 2; i++)

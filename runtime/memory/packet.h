@@ -110,6 +110,12 @@ static inline const struct hd_packet *hd_packets_front(const struct hd_packets *
 	return queue->head == queue->tail ? NULL : &queue->ring[queue->head & queue->mask];
 }
 
+/* The same for its owner; there is one. */
+static inline struct hd_packet *hd_packets_head(struct hd_packets *queue)
+{
+	return &queue->ring[queue->head & queue->mask];
+}
+
 static inline void hd_packets_pop(struct hd_packets *queue)
 {
 	assert(queue->head != queue->tail);
