@@ -42,57 +42,14 @@ struct hd_packet *hd_port_front_of_two(struct hd_port *port, uint64_t now)
 	return &port->low[port->low_head & port->mask];
 }
 
-/* ---- input queues by output */
-
-static void sorted_init(struct hd_sorted *sorted, uint32_t outputs, uint32_t capacity, struct hd_arena *arena)
-{
-	sorted->packets = HD_ARENA_NEW(arena, struct hd_packet, capacity);
-	sorted->next = HD_ARENA_NEW(arena, uint32_t, capacity);
-	for (uint32_t i = 0; i < capacity; i++)
-		sorted->next[i] = i + 1 < capacity ? i + 1 : HD_NONE;
-	sorted->first = HD_ARENA_NEW(arena, uint32_t, outputs);
-	sorted->last = HD_ARENA_NEW(arena, uint32_t, outputs);
-	sorted->last_demand = HD_ARENA_NEW(arena, uint32_t, outputs);
-	for (uint32_t o = 0; o < outputs; o++)
-		sorted->first[o] = sorted->last[o] = sorted->last_demand[o] = HD_NONE;
-	sorted->wants = HD_ARENA_NEW(arena, uint64_t, (outputs + 63) / 64);
-}
-
-/* Behind those that are there, but before those of low priority if it is none. */
-static void sorted_push(struct hd_sorted *sorted, uint32_t output, const struct hd_packet *packet)
-{
-	uint32_t index = sorted->free, after = sorted->last_demand[output];
-	if (hd_packet_is_low(packet))
-		after = sorted->first[output] == HD_NONE ? HD_NONE : sorted->last[output];
-	else
-		sorted->last_demand[output] = index;
-	uint32_t *link = after == HD_NONE ? &sorted->first[output] : &sorted->next[after];
-	sorted->free = sorted->next[index];
-	sorted->packets[index] = *packet;
-	sorted->next[index] = *link;
-	if (*link == HD_NONE)
-		sorted->last[output] = index;
-	*link = index;
-}
-
-static void sorted_pop(struct hd_sorted *sorted, uint32_t output)
-{
-	uint32_t index = sorted->first[output];
-	sorted->first[output] = sorted->next[index];
-	sorted->next[index] = sorted->free;
-	sorted->free = index;
-	if (sorted->last_demand[output] == index)
-		sorted->last_demand[output] = HD_NONE;
-}
+/* ---- construction */
 
 static void init_sorted(struct hd_crossbar *x, uint32_t in_flits, struct hd_arena *arena)
 {
 	x->sorted = HD_ARENA_NEW(arena, struct hd_sorted, x->inputs);
 	for (uint32_t i = 0; i < x->inputs; i++)
-		sorted_init(&x->sorted[i], x->outputs, in_flits, arena);
+		hd_sorted_init(&x->sorted[i], x->outputs, in_flits, arena);
 }
-
-/* ---- construction */
 
 void hd_crossbar_init(struct hd_crossbar *x, const struct hd_crossbar_shape *shape, struct hd_arena *arena)
 {
@@ -352,7 +309,7 @@ static void request_all(struct hd_crossbar *x, uint32_t input, uint64_t cycle, u
 			sorted->wants[output / 64] |= UINT64_C(1) << output % 64;
 			add_request(x, input, output);
 		}
-		sorted_push(sorted, output, packet);
+		hd_sorted_push(sorted, output, packet);
 		if (!hd_packet_is_low(packet))
 			unblock(x, output);
 		if (x->low_count || hd_packet_is_low(packet))
@@ -423,10 +380,27 @@ static inline uint64_t candidates(const struct hd_crossbar *x, uint32_t output, 
 	return low ? bits : bits & ~x->low_requests[at];
 }
 
+/* As below, for at most 128 inputs. */
+static inline uint32_t choose_of_two(const struct hd_crossbar *x, uint32_t output, uint32_t from, bool low)
+{
+	uint64_t first = candidates(x, output, 0, low), second = x->in_words > 1 ? candidates(x, output, 1, low) : 0;
+	if (!(first | second))
+		return HD_NONE;
+	uint64_t mask = UINT64_MAX << from % 64, behind = from < 64 ? first & mask : 0;
+	if (behind)
+		return (uint32_t)__builtin_ctzll(behind);
+	behind = from < 64 ? second : second & mask;
+	if (behind || !first)
+		return 64 + (uint32_t)__builtin_ctzll(behind ? behind : second);
+	return (uint32_t)__builtin_ctzll(first);
+}
+
 /* The first of them at or after the pointer, cyclically; HD_NONE. */
 static inline uint32_t choose(const struct hd_crossbar *x, uint32_t output, bool low)
 {
 	uint32_t from = x->pointer[output], word = from / 64;
+	if (x->in_words <= 2)
+		return choose_of_two(x, output, from, low);
 	uint64_t bits = candidates(x, output, word, low) & UINT64_MAX << from % 64;
 	for (uint32_t tried = 0; !bits && tried < x->in_words; tried++) {
 		word = word + 1 == x->in_words ? 0 : word + 1;
@@ -468,7 +442,7 @@ static void leave(struct hd_crossbar *x, uint32_t input, uint32_t output, uint64
 	struct hd_sorted *sorted = &x->sorted[input];
 	hd_port_release(port, packet->flits, hd_packet_is_low(packet), release, x->senders_apart);
 	sorted->sends_until = cycle + packet->flits;
-	sorted_pop(sorted, output);
+	hd_sorted_pop(sorted, output);
 	if (sorted->first[output] == HD_NONE) {
 		sorted->wants[output / 64] &= ~(UINT64_C(1) << output % 64);
 		remove_request(x, input, output);

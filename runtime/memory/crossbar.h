@@ -9,19 +9,9 @@
 
 #include "runtime/memory/clock.h"
 #include "runtime/memory/port.h"
+#include "runtime/memory/sorted.h"
 
 #define HD_CROSSBAR_AHEAD 24 /* own cycles that ports may be used for before the crossbar does them */
-
-/* Packets of an input by output, those of one in their order, those of low priority last. */
-struct hd_sorted {
-	struct hd_packet *packets;
-	uint32_t *next;		/* of each packet */
-	uint32_t *first, *last; /* by output, HD_NONE */
-	uint32_t *last_demand;	/* the last that is not of low priority; HD_NONE */
-	uint32_t free;
-	uint64_t *wants;      /* outputs with packets */
-	uint64_t sends_until; /* own cycle */
-};
 
 struct hd_crossbar {
 	const char *name;
