@@ -1,5 +1,6 @@
 /*
- * The load/store unit of one SM, as lsu.c (instructions) and lsu_port.c (packets) share it.
+ * The load/store unit of one SM, as lsu.c (instructions come and go), lsu_front.c (the first of
+ * them is served) and lsu_port.c (packets) share it.
  */
 #ifndef HD_RUNTIME_MEMORY_LSU_H
 #define HD_RUNTIME_MEMORY_LSU_H
@@ -114,6 +115,27 @@ struct hd_lsu {
 	bool unified;
 };
 
+static inline bool hd_lsu_is_store(uint8_t kind)
+{
+	return kind == HD_MEM_STORE || kind == HD_MEM_REDUCTION;
+}
+
+/* The first instruction of a grid that has some. */
+static inline const struct hd_lsu_waiting *hd_lsu_head(const struct hd_lsu_front *front)
+{
+	return &front->queue[front->first & front->mask];
+}
+
+static inline void hd_lsu_complete(struct hd_lsu *lsu, uint32_t token, uint64_t cycle)
+{
+	if (token != UINT32_MAX)
+		hd_completions_add(&lsu->completions, cycle, token);
+}
+
+/* All that an instruction under way does is done at `cycle`. */
+void hd_lsu_end(struct hd_lsu *lsu, uint32_t index, uint64_t cycle);
+/* What hd_lsu_keep_lines gave is not needed any more. */
+void hd_lsu_release_lines(struct hd_lsu *lsu, uint16_t number);
 /* One line access of an instruction is done, with data at `cycle`. */
 void hd_lsu_access_done(struct hd_lsu *lsu, uint32_t index, uint64_t cycle);
 /* lsu_port.c: the first reply is taken, if it may be; packets go to the crossbar. Whether one was, did. */

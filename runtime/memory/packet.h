@@ -62,6 +62,11 @@ static inline void hd_packet_stamp(struct hd_packet *packet, uint64_t now)
 	packet->sent_high = now >> 16 & 0xffff;
 }
 
+static inline bool hd_packet_is_low(const struct hd_packet *packet)
+{
+	return __builtin_expect(packet->flags & HD_PACKET_LOW, 0);
+}
+
 /* Cycles from when the request left its SM; below 2^32. */
 static inline uint32_t hd_packet_age(const struct hd_packet *reply, uint64_t now)
 {

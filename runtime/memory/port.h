@@ -23,11 +23,6 @@ struct hd_port {
 	uint32_t low_head, low_tail;	/* the receiver's, in `low` */
 };
 
-static inline bool hd_packet_is_low(const struct hd_packet *packet)
-{
-	return __builtin_expect(packet->flags & HD_PACKET_LOW, 0);
-}
-
 static inline void hd_port_init(struct hd_port *port, uint32_t capacity, struct hd_arena *arena)
 {
 	uint32_t slots = hd_power_above(capacity);
