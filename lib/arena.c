@@ -4,7 +4,8 @@
  *
  * Large chunks are whole huge pages, if the host gives some: the state of a
  * simulated GPU is tens of megabytes, visited in small pieces, which is more
- * than the host's translation buffers reach with small pages.
+ * than the host's translation buffers reach with small pages. Tables of which
+ * most runs touch a part have chunks of small pages.
  *
  * Under AddressSanitizer what was not handed out is poisoned, so that writing
  * past an allocation is found although its neighbour is in the same chunk.
@@ -40,6 +41,7 @@ enum {
 	FIRST_CHUNK = 4096,	 /* bytes; many arenas hold one small function */
 	LARGEST_CHUNK = 1 << 22, /* bytes; growth stops doubling here */
 	ALONE = 1 << 20,	 /* bytes; requests beyond that may get a chunk of their own */
+	SPARSE_CHUNK = 1 << 20,	 /* bytes */
 	HUGE_PAGE = 1 << 21,	 /* bytes, on most hosts; of chunks from this size on */
 	REDZONE = 16,		 /* bytes between allocations under AddressSanitizer */
 };
@@ -92,9 +94,8 @@ void hd_arena_init(struct hd_arena *arena)
 	*arena = (struct hd_arena){0};
 }
 
-void hd_arena_release(struct hd_arena *arena)
+static void release_chunks(struct hd_arena_chunk *chunk)
 {
-	struct hd_arena_chunk *chunk = arena->head;
 	while (chunk) {
 		struct hd_arena_chunk *next = chunk->next;
 		ASAN_UNPOISON_MEMORY_REGION(chunk->data, chunk->size);
@@ -104,6 +105,12 @@ void hd_arena_release(struct hd_arena *arena)
 			free(chunk);
 		chunk = next;
 	}
+}
+
+void hd_arena_release(struct hd_arena *arena)
+{
+	release_chunks(arena->head);
+	release_chunks(arena->sparse);
 	hd_arena_init(arena);
 }
 
@@ -138,6 +145,26 @@ static struct hd_arena_chunk *new_chunk(size_t size)
 	return chunk;
 }
 
+static struct hd_arena_chunk *new_sparse_chunk(size_t size)
+{
+#ifndef HD_ARENA_POISON
+	size_t total = sizeof(struct hd_arena_chunk) + size;
+	void *all = hd_store_here() == HD_STORE_OUTSIDE
+			    ? mmap(NULL, total, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+			    : MAP_FAILED;
+	if (all != MAP_FAILED) {
+		struct hd_arena_chunk *chunk = all;
+		madvise(all, total, MADV_NOHUGEPAGE);
+		chunk->mapped = true;
+		chunk->size = size;
+		return chunk;
+	}
+#endif
+	struct hd_arena_chunk *chunk = hd_xcalloc(1, sizeof(*chunk) + size);
+	chunk->size = size;
+	return chunk;
+}
+
 /* Puts a chunk with room for at least `bytes` at the head. */
 static struct hd_arena_chunk *add_chunk(struct hd_arena *arena, size_t bytes)
 {
@@ -159,7 +186,8 @@ static struct hd_arena_chunk *add_chunk(struct hd_arena *arena, size_t bytes)
 	return chunk;
 }
 
-void *hd_arena_alloc(struct hd_arena *arena, size_t bytes)
+/* The bytes that an allocation takes of a chunk. */
+static size_t taken_by(size_t bytes)
 {
 	size_t take = bytes ? bytes : 1;
 #ifdef HD_ARENA_POISON
@@ -167,16 +195,38 @@ void *hd_arena_alloc(struct hd_arena *arena, size_t bytes)
 #endif
 	if (bytes > SIZE_MAX - REDZONE - ALIGNMENT - sizeof(struct hd_arena_chunk))
 		out_of_memory(bytes);
-	take = (take + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
+	return (take + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
+}
 
-	struct hd_arena_chunk *chunk = arena->head;
-	if (!chunk || chunk->size - chunk->fill < take)
-		chunk = add_chunk(arena, take);
+static void *take_from(struct hd_arena *arena, struct hd_arena_chunk *chunk, size_t bytes, size_t take)
+{
 	void *memory = chunk->data + chunk->fill;
 	chunk->fill += take;
 	arena->used += bytes;
 	ASAN_UNPOISON_MEMORY_REGION(memory, bytes);
 	return memory;
+}
+
+void *hd_arena_alloc(struct hd_arena *arena, size_t bytes)
+{
+	size_t take = taken_by(bytes);
+	struct hd_arena_chunk *chunk = arena->head;
+	if (!chunk || chunk->size - chunk->fill < take)
+		chunk = add_chunk(arena, take);
+	return take_from(arena, chunk, bytes, take);
+}
+
+void *hd_arena_alloc_sparse(struct hd_arena *arena, size_t bytes)
+{
+	size_t take = taken_by(bytes);
+	struct hd_arena_chunk *chunk = arena->sparse;
+	if (!chunk || chunk->size - chunk->fill < take) {
+		chunk = new_sparse_chunk(take > SPARSE_CHUNK ? take : SPARSE_CHUNK);
+		ASAN_POISON_MEMORY_REGION(chunk->data, chunk->size);
+		chunk->next = arena->sparse;
+		arena->sparse = chunk;
+	}
+	return take_from(arena, chunk, bytes, take);
 }
 
 char *hd_arena_strdup(struct hd_arena *arena, const char *text)

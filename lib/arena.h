@@ -13,7 +13,7 @@
 struct hd_arena_chunk;
 
 struct hd_arena {
-	struct hd_arena_chunk *head;
+	struct hd_arena_chunk *head, *sparse;
 	size_t used; /* bytes handed out since init, for statistics */
 };
 
@@ -22,11 +22,17 @@ void hd_arena_release(struct hd_arena *arena);
 
 /* Zeroed memory aligned to 16 bytes, owned by the arena. Aborts when the host is out of memory. */
 HD_API void *hd_arena_alloc(struct hd_arena *arena, size_t bytes);
+/* The same, for a table of which most runs touch the beginning: only what is touched takes memory of the host, in small
+ * pages. */
+HD_API void *hd_arena_alloc_sparse(struct hd_arena *arena, size_t bytes);
 HD_API char *hd_arena_strdup(struct hd_arena *arena, const char *text);
 HD_API char *hd_arena_printf(struct hd_arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #define HD_ARENA_NEW(arena, type, count) \
 	((type *)hd_arena_alloc((arena), sizeof(type) * (size_t)(count)))
+
+#define HD_ARENA_NEW_SPARSE(arena, type, count) \
+	((type *)hd_arena_alloc_sparse((arena), sizeof(type) * (size_t)(count)))
 
 /* malloc family that aborts with a message instead of returning NULL. */
 HD_API void *hd_xmalloc(size_t bytes);

@@ -20,7 +20,7 @@ struct hd_completions {
 
 static inline void hd_completions_init(struct hd_completions *heap, uint32_t capacity, struct hd_arena *arena)
 {
-	*heap = (struct hd_completions){HD_ARENA_NEW(arena, struct hd_due, capacity), 0, capacity, 0};
+	*heap = (struct hd_completions){HD_ARENA_NEW_SPARSE(arena, struct hd_due, capacity), 0, capacity, 0};
 }
 
 static inline bool hd_due_before(const struct hd_due *a, const struct hd_due *b)

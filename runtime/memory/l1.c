@@ -48,7 +48,7 @@ void hd_l1_init(struct hd_l1 *l1, uint32_t sm, const struct hd_config *config, s
 	hd_tlb_init(&l1->tlb, config, arena);
 	hd_l1_set_sharers(l1, 1);
 	uint32_t waiters = l1->mshrs * l1->merges < MAX_WAITERS ? l1->mshrs * l1->merges : MAX_WAITERS;
-	l1->waiters = HD_ARENA_NEW(arena, struct hd_l1_waiter, waiters);
+	l1->waiters = HD_ARENA_NEW_SPARSE(arena, struct hd_l1_waiter, waiters);
 	hd_pool_init(&l1->waiter_pool, waiters);
 }
 

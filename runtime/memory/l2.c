@@ -55,7 +55,7 @@ void hd_l2_init(struct hd_l2_slice *slice, uint32_t index, const struct hd_confi
 	slice->fills = HD_ARENA_NEW(arena, struct hd_dram_fill, fills);
 	slice->fill_mask = fills - 1;
 	uint32_t waiters = slice->mshrs * slice->merges < MAX_WAITERS ? slice->mshrs * slice->merges : MAX_WAITERS;
-	slice->waiters = HD_ARENA_NEW(arena, struct hd_l2_waiter, waiters);
+	slice->waiters = HD_ARENA_NEW_SPARSE(arena, struct hd_l2_waiter, waiters);
 	hd_pool_init(&slice->waiter_pool, waiters);
 }
 

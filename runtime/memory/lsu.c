@@ -59,7 +59,7 @@ struct hd_lsu *hd_lsu_new(struct hd_memory *memory, uint32_t sm, const struct hd
 	lsu->pending_stores = HD_ARENA_NEW(arena, uint32_t, lsu->group_count);
 	lsu->capacity = lsu->share = hd_lsu_capacity(config);
 	lsu->tells_taken = config->memory_queue != 0;
-	lsu->inflight = HD_ARENA_NEW(arena, struct hd_lsu_inflight, INFLIGHT);
+	lsu->inflight = HD_ARENA_NEW_SPARSE(arena, struct hd_lsu_inflight, INFLIGHT);
 	hd_pool_init(&lsu->inflight_pool, INFLIGHT);
 	hd_lsu_prepare(lsu, 0, arena);
 	hd_lsu_init_lines(lsu, config, arena);
@@ -74,7 +74,7 @@ void hd_lsu_prepare(struct hd_lsu *lsu, uint32_t grid, struct hd_arena *arena)
 	uint32_t slots = hd_power_above(lsu->capacity);
 	front->queue = HD_ARENA_NEW(arena, struct hd_lsu_waiting, slots);
 	front->mask = slots - 1;
-	front->accesses = HD_ARENA_NEW(arena, struct hd_access, lsu->capacity * HD_MAX_ACCESSES);
+	front->accesses = HD_ARENA_NEW_SPARSE(arena, struct hd_access, lsu->capacity * HD_MAX_ACCESSES);
 	front->places = HD_ARENA_NEW(arena, uint16_t, lsu->capacity);
 	for (uint32_t i = 0; i < lsu->capacity; i++)
 		front->places[front->places_free++] = (uint16_t)(lsu->capacity - 1 - i);

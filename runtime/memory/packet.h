@@ -142,8 +142,8 @@ struct hd_packet_list {
 
 static inline void hd_packet_pool_init(struct hd_packet_pool *pool, uint32_t capacity, struct hd_arena *arena)
 {
-	*pool = (struct hd_packet_pool){.packets = HD_ARENA_NEW(arena, struct hd_packet, capacity + 1)};
-	pool->next = HD_ARENA_NEW(arena, uint32_t, capacity + 1);
+	*pool = (struct hd_packet_pool){.packets = HD_ARENA_NEW_SPARSE(arena, struct hd_packet, capacity + 1)};
+	pool->next = HD_ARENA_NEW_SPARSE(arena, uint32_t, capacity + 1);
 	pool->capacity = capacity;
 }
 

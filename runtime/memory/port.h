@@ -27,7 +27,7 @@ static inline void hd_port_init(struct hd_port *port, uint32_t capacity, struct 
 {
 	uint32_t slots = hd_power_above(capacity);
 	*port = (struct hd_port){.ring = HD_ARENA_NEW(arena, struct hd_packet, slots), .mask = slots - 1};
-	port->low = HD_ARENA_NEW(arena, struct hd_packet, slots);
+	port->low = HD_ARENA_NEW_SPARSE(arena, struct hd_packet, slots);
 	port->capacity = capacity;
 }
 

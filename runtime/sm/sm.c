@@ -74,7 +74,7 @@ static void init_ctas(struct hd_sm *sm, const struct hd_config *config, struct h
 	sm->ctas = HD_ARENA_NEW(arena, struct hd_cta, sm->cta_count);
 	for (uint32_t i = 0; i < sm->cta_count; i++)
 		sm->ctas[i].warps = HD_ARENA_NEW(arena, struct hd_warp *, sm->warp_count);
-	sm->places.shared = hd_arena_alloc(arena, config->shared_bytes + 16);
+	sm->places.shared = hd_arena_alloc_sparse(arena, config->shared_bytes + 16);
 	sm->contexts.requeued = hd_arena_alloc(arena, sm->cta_count * sizeof(*sm->contexts.requeued));
 	sm->handover.sent = hd_arena_alloc(arena, 2 * sm->cta_count * sizeof(*sm->handover.sent));
 }

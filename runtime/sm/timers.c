@@ -34,9 +34,8 @@ void hd_wheel_clear(struct hd_wheel *wheel, uint32_t timers)
 		return;
 	memset(wheel->occupied, 0, sizeof(wheel->occupied));
 	memset(wheel->head, 0xff, sizeof(wheel->head));
-	for (uint32_t i = 0; i < timers; i++)
-		wheel->pool[i].next = (uint16_t)(i + 1 < timers ? i + 1 : HD_TIMER_NONE);
-	wheel->free = 0;
+	wheel->free = HD_TIMER_NONE;
+	wheel->fresh = 0;
 	wheel->free_count = (uint16_t)timers;
 	wheel->next = HD_NEVER;
 }
@@ -44,7 +43,7 @@ void hd_wheel_clear(struct hd_wheel *wheel, uint32_t timers)
 void hd_wheel_init(struct hd_wheel *wheel, uint32_t timers, struct hd_arena *arena)
 {
 	assert(timers < HD_TIMER_NONE);
-	wheel->pool = HD_ARENA_NEW(arena, struct hd_timer, timers);
+	wheel->pool = HD_ARENA_NEW_SPARSE(arena, struct hd_timer, timers);
 	hd_wheel_clear(wheel, timers);
 }
 
@@ -62,10 +61,11 @@ static void wheel_link(struct hd_wheel *wheel, uint16_t id, uint64_t now)
 
 struct hd_timer *hd_wheel_add(struct hd_wheel *wheel, uint64_t now, uint64_t cycle)
 {
-	uint16_t id = wheel->free;
-	assert(id != HD_TIMER_NONE && cycle > now);
+	assert(wheel->free_count && cycle > now);
+	uint16_t id = wheel->free == HD_TIMER_NONE ? wheel->fresh++ : wheel->free;
 	struct hd_timer *timer = &wheel->pool[id];
-	wheel->free = timer->next;
+	if (id == wheel->free)
+		wheel->free = timer->next;
 	wheel->free_count--;
 	timer->cycle = cycle;
 	wheel_link(wheel, id, now);

@@ -41,8 +41,9 @@ struct hd_timer {
 struct hd_wheel {
 	uint64_t next; /* earliest cycle with a timer; HD_NEVER */
 	struct hd_timer *pool;
-	uint16_t free, free_count;
-	uint32_t kept; /* issue stalls when fewer are free */
+	uint16_t free, free_count; /* free: the last one that was given back */
+	uint16_t fresh;		   /* the first one that was never started since all were cleared */
+	uint32_t kept;		   /* issue stalls when fewer are free */
 	uint64_t occupied[HD_WHEEL_BUCKETS / 64];
 	uint16_t head[HD_WHEEL_BUCKETS]; /* the last one that was added to each bucket */
 };
