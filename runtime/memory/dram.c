@@ -105,6 +105,8 @@ void hd_dram_init(struct hd_dram *dram, const struct hd_config *config, const st
 	dram->fills = HD_ARENA_NEW(arena, struct hd_dram_fill, fills);
 	dram->fill_mask = fills - 1;
 	dram->next = dram->due = dram->passed = HD_NEVER;
+	for (uint32_t i = 0; i < HD_DRAM_COMMANDS; i++)
+		dram->possible[i] = HD_NEVER;
 }
 
 /* ---- queues */

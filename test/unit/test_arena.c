@@ -41,6 +41,30 @@ START_TEST(contents_survive_growth)
 }
 END_TEST
 
+/* Of a sparse chunk, of the next one, and of one that is larger than such chunks; beside ordinary ones. */
+START_TEST(sparse_tables_are_zeroed_and_apart)
+{
+	enum { PIECES = 30, BYTES = 100001, LARGE = 3 << 20 };
+	struct hd_arena arena;
+	unsigned char *pieces[PIECES];
+	hd_arena_init(&arena);
+	for (uint32_t i = 0; i < PIECES; i++) {
+		size_t bytes = i == PIECES / 2 ? LARGE : BYTES;
+		pieces[i] = i % 3 ? hd_arena_alloc_sparse(&arena, bytes) : hd_arena_alloc(&arena, bytes);
+		ck_assert_uint_eq((uintptr_t)pieces[i] % 16, 0);
+		for (size_t at = 0; at < bytes; at++)
+			if (pieces[i][at])
+				ck_abort_msg("byte %zu of piece %u", at, i);
+		memset(pieces[i], (int)i + 1, bytes);
+	}
+	for (uint32_t i = 0; i < PIECES; i++)
+		ck_assert_uint_eq(pieces[i][0] + pieces[i][BYTES - 1], 2 * (i + 1));
+	ck_assert_uint_eq(arena.used, (size_t)(PIECES - 1) * BYTES + LARGE);
+	hd_arena_release(&arena);
+	ck_assert_ptr_null(arena.sparse);
+}
+END_TEST
+
 /* Pieces of chunks that are whole huge pages, up to the last byte of each, and one that is larger than such a page. */
 START_TEST(large_chunks_are_zeroed_and_whole)
 {
@@ -117,6 +141,7 @@ Suite *hd_suite(void)
 						    allocations_are_aligned_zeroed_and_apart,
 						    contents_survive_growth,
 						    large_chunks_are_zeroed_and_whole,
+						    sparse_tables_are_zeroed_and_apart,
 						    a_large_allocation_does_not_waste_the_open_chunk,
 						    used_counts_bytes_asked_for,
 						    strings_are_copied_and_formatted,

@@ -515,6 +515,28 @@ START_TEST(late_writes_go_together_and_before_reads)
 END_TEST
 
 /*
+ * Four reads of rows of their own in one bank: the first has an activation and a read, the others a precharge, too. The
+ * channel is called for each of these commands and for nothing else.
+ */
+START_TEST(it_wakes_for_commands_alone)
+{
+	struct hd_dram_fill fill;
+	uint32_t ticks = 0, fills = 0;
+	config.t_refi = 0;
+	build();
+	for (uint32_t row = 0; row < 4; row++)
+		read_sector(100, line_at(0, row, 0), row);
+	for (; dram.next != HD_NEVER; ticks++) {
+		hd_dram_tick(&dram, dram.next);
+		while (hd_dram_fill(&dram, &fill))
+			fills++;
+	}
+	ck_assert_uint_eq(fills, 4);
+	ck_assert_uint_eq(ticks, 2 + 3 * 3);
+}
+END_TEST
+
+/*
  * With the defaults: a write's data begin tWL 2 after its command, so that a read of another bank may follow 1 + 2 +
  * tCDLR 3 clocks after the write's. Apart, the write waits until no reads are left; mixed, it is served in its turn.
  */
@@ -808,6 +830,7 @@ Suite *hd_suite(void)
 	tcase_add_test(cases, an_open_row_is_closed_after_4096_clocks);
 	tcase_add_loop_test(cases, writes_wait_until_their_queue_fills, 0, 2);
 	tcase_add_test(cases, late_writes_go_together_and_before_reads);
+	tcase_add_test(cases, it_wakes_for_commands_alone);
 	tcase_add_test(cases, writes_among_the_reads_are_served_in_their_turn);
 	tcase_add_test(cases, writes_among_the_reads_turn_the_bus_round);
 	tcase_add_test(cases, rows_first_keeps_a_stream_in_a_bank_group);
