@@ -252,7 +252,7 @@ static bool serve_read(struct hd_l2_slice *slice, uint64_t now, const struct hd_
 		limit_dirty(slice, now, line, tag, dram);
 	if (wait && (hd_pool_is_empty(&slice->waiter_pool) || (merge && !can_merge(slice, tag, merge)) ||
 		     !can_fetch(slice, line, index, fetch, dram, &victim))) {
-		slice->lacks_room = fetch && !atomic && !hd_dram_room(dram, HD_DRAM_READ);
+		slice->lacks_room = fetch && !atomic && !slice->serves_low && !hd_dram_room(dram, HD_DRAM_READ);
 		return false;
 	}
 	count_sectors(slice, request->sectors, hits);
