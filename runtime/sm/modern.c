@@ -154,29 +154,77 @@ static uint64_t take_ports(struct hd_sm *sm, const struct hd_warp *warp, const s
 	return latest / HD_TICKS > end ? latest / HD_TICKS - end : 0;
 }
 
-uint64_t hd_modern_read(struct hd_sm *sm, const struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now)
+static uint64_t count_reads(struct hd_sm *sm, const struct hd_warp *warp, uint32_t count, uint64_t now, uint64_t late)
 {
 	struct hd_counters *counters = hd_sm_counters(sm, warp);
-	struct reads reads;
-	uint64_t late;
-	reads.count = 0;
-	warp->regfile->open = now + 1;
-	if (hd_is_arithmetic(inst)) {
-		look_up(sm, warp, inst, &reads);
-		counters->reuse_hits += inst->read_count - reads.count;
-		if (take_bubbles(sm, warp, &reads, now, &late))
-			warp->regfile->open += late;
-		else
-			late = take_ports(sm, warp, &reads, now);
-	} else {
-		uint32_t mask = plain_mask(sm);
-		for (; reads.count < inst->bank_count; reads.count++)
-			reads.banks[reads.count] = (uint16_t)bank_of(sm, warp, inst->read_regs[reads.count], mask);
-		late = take_ports(sm, warp, &reads, now);
-	}
-	counters->bank_reads += reads.count;
+	counters->bank_reads += count;
 	counters->bank_conflicts += late;
 	return now + sm->gpu->shape.operand_cycles + late;
+}
+
+/* Reads of fixed latency: what is behind them is late with them, unless no window holds them. */
+static __attribute__((noinline)) uint64_t read_in_window(struct hd_sm *sm, const struct hd_warp *warp,
+							 const struct hd_dinst *inst, const struct reads *reads,
+							 uint64_t now)
+{
+	uint64_t late;
+	hd_sm_counters(sm, warp)->reuse_hits += inst->read_count - reads->count;
+	if (take_bubbles(sm, warp, reads, now, &late))
+		warp->regfile->open += late;
+	else
+		late = take_ports(sm, warp, reads, now);
+	return count_reads(sm, warp, reads->count, now, late);
+}
+
+static __attribute__((noinline)) uint64_t read_otherwise(struct hd_sm *sm, const struct hd_warp *warp,
+							 const struct hd_dinst *inst, uint64_t now)
+{
+	struct reads reads = {.count = 0};
+	uint32_t mask = plain_mask(sm);
+	if (hd_is_arithmetic(inst)) {
+		look_up(sm, warp, inst, &reads);
+		return read_in_window(sm, warp, inst, &reads, now);
+	}
+	for (; reads.count < inst->bank_count; reads.count++)
+		reads.banks[reads.count] = (uint16_t)bank_of(sm, warp, inst->read_regs[reads.count], mask);
+	return count_reads(sm, warp, reads.count, now, take_ports(sm, warp, &reads, now));
+}
+
+/*
+ * Most instructions have operands that are apart: the cache and the ports are looked at and changed in one go over
+ * them. If the first window does not hold the reads they give their ports back. Such a port may then be free from the
+ * window on where it was before, which no later read can tell.
+ */
+uint64_t hd_modern_read(struct hd_sm *sm, const struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now)
+{
+	struct hd_regfile *file = warp->regfile;
+	file->open = now + 1;
+	if (__builtin_expect(!inst->apart || sm->hooks & HD_HOOK(rename), 0))
+		return read_otherwise(sm, warp, inst, now);
+	uint64_t first = (now + 1) * HD_TICKS, key = key_of(warp, 0), latest = 0, busy = sm->gpu->shape.busy;
+	uint32_t mask = sm->gpu->shape.mask, kept = inst->inst.reuse;
+	struct reads reads;
+	reads.count = 0;
+	for (uint32_t i = 0, count = inst->operand_count; i < count; i++) {
+		uint32_t reg = inst->operands[i].reg, slot = inst->operands[i].slot - HD_SLOT_A, bank = reg & mask;
+		uint64_t *entry = &file->reuse[bank * HD_REUSE_SLOTS + slot], found = *entry;
+		*entry = kept >> slot & 1 ? key | reg : 0;
+		if (found == (key | reg))
+			continue;
+		uint64_t at = hd_later(file->ports[bank], first);
+		latest = hd_later(latest, at);
+		file->ports[bank] = at + busy;
+		reads.banks[reads.count++] = (uint16_t)bank;
+	}
+	if (__builtin_expect(latest >= first + WINDOW * HD_TICKS, 0)) {
+		for (uint32_t i = 0; i < reads.count; i++)
+			file->ports[reads.banks[i]] -= busy;
+		return read_in_window(sm, warp, inst, &reads, now);
+	}
+	struct hd_counters *counters = hd_sm_counters(sm, warp);
+	counters->reuse_hits += inst->read_count - reads.count;
+	counters->bank_reads += reads.count;
+	return now + sm->gpu->shape.operand_cycles;
 }
 
 uint64_t hd_modern_write(const struct hd_dinst *inst, uint64_t now, uint64_t written)
