@@ -30,6 +30,14 @@ static void look_who_is_awake(struct hd_gpu *gpu)
 	gpu->watched = watched;
 }
 
+bool hd_watcher_has(const struct hd_gpu *gpu, uint64_t events)
+{
+	for (uint32_t i = 0; i < gpu->watcher_count; i++)
+		if (events_of(gpu->watchers[i].watcher) & events)
+			return true;
+	return false;
+}
+
 static uint32_t set_aside(uint32_t *bytes, uint32_t more)
 {
 	uint32_t at = *bytes;

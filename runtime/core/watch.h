@@ -98,6 +98,8 @@ struct hd_watcher_handle *hd_watcher_add(struct hd_gpu *gpu, const struct hd_wat
 struct hd_watcher_handle *hd_watcher_find(struct hd_gpu *gpu, const struct hd_watcher *watcher);
 /* Its state; NULL: it does not watch this GPU. */
 void *hd_watcher_state(const struct hd_gpu *gpu, const struct hd_watcher *watcher);
+/* Whether some watcher of the GPU, awake or asleep, has one of these events, of HD_WATCH_BIT. */
+bool hd_watcher_has(const struct hd_gpu *gpu, uint64_t events);
 /* It wants to be told `look`, `check` or `pause`, whichever it has, in cycle `due`, once; HD_NEVER: no longer. */
 void hd_watcher_wants(struct hd_gpu *gpu, struct hd_watcher_handle *handle, uint64_t due);
 /* Tells those whose cycle has come by `now`. */

@@ -36,7 +36,6 @@ static uint64_t next_cta(struct hd_grid *grid)
 static void note_block(struct hd_run *run, uint32_t id, uint64_t now)
 {
 	run->due[id] = now;
-	run->used[id] = run->known[id] = true;
 }
 
 /* One pass of a grid over the SMs. Returns the cycle of the next pass: HD_NEVER until a CTA retires. */
@@ -47,6 +46,8 @@ static uint64_t dispatch_pass(struct hd_run *run, struct hd_grid *grid, uint64_t
 	for (uint32_t i = 0; i < run->sm_count && waits_for_room(grid); i++) {
 		uint32_t id = (first + i) % run->sm_count;
 		struct hd_sm *sm = run->gpu->sms[id];
+		if (!hd_run_use(run, id, grid))
+			return HD_NEVER;
 		if (!hd_sm_has_room(sm, grid))
 			continue;
 		uint64_t stands = hd_window_stands(run->window, id, now);
@@ -90,7 +91,7 @@ static uint64_t dispatch_in_order(struct hd_run *run, uint64_t now)
 	uint64_t next = HD_NEVER;
 	for (struct hd_grid *grid; (grid = head_grid(run->gpu));) {
 		next = hd_earlier(next, dispatch_pass(run, grid, now));
-		if (waits_for_room(grid))
+		if (waits_for_room(grid) || run->gpu->error)
 			break;
 	}
 	return next;

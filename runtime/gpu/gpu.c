@@ -22,10 +22,8 @@
 void hd_run_find_busy(struct hd_run *run)
 {
 	run->busy_count = run->working_count = 0;
-	for (uint32_t i = 0; i < run->sm_count; i++) {
+	HD_FOR_USED (run, i) {
 		const struct hd_sm *sm = run->gpu->sms[i];
-		if (!run->used[i])
-			continue;
 		bool works = hd_sm_busy(sm);
 		run->working_count += works;
 		if (works || sm->due.alarm != HD_NEVER)
@@ -126,10 +124,8 @@ void hd_run_look(struct hd_run *run, uint64_t now)
 /* What was done to SMs outside of their work: alarms, transfers, warps that have come and gone. */
 static void notice_alarms(struct hd_run *run)
 {
-	for (uint32_t i = 0; i < run->sm_count; i++) {
+	HD_FOR_USED (run, i) {
 		struct hd_sm *sm = run->gpu->sms[i];
-		if (!run->used[i])
-			continue;
 		uint64_t own = hd_earlier(sm->due.alarm, sm->due.transfer);
 		if (sm->dispatch.wanted && !hd_sm_busy(sm) &&
 		    own == HD_NEVER) { /* nobody looks at it until it has a block */
@@ -332,8 +328,8 @@ struct hd_run *hd_run_new(struct hd_gpu *gpu)
 	run->sm_count = (uint32_t)gpu->sm_count;
 	assert(run->sm_count <= HD_MAX_SMS);
 	for (uint32_t i = 0; i < run->sm_count; i++)
-		run->used[i] = true; /* not begun yet */
-	run->known[0] = true;	     /* it counts what launches cost */
+		run->used[i / 64] |= UINT64_C(1) << i % 64; /* not begun yet */
+	run->known[0] = true;				    /* it counts what launches cost */
 	run->window = hd_window_new(run);
 	return run;
 }
@@ -343,25 +339,72 @@ void hd_run_release(struct hd_run *run)
 	hd_window_release(run->window);
 }
 
+/* Policies, runs without timing and watchers of lost slots know of all SMs. */
+static bool touches_all(const struct hd_gpu *gpu)
+{
+	return gpu->functional || gpu->policy_count || gpu->sampling || gpu->corun || gpu->options.verify ||
+	       hd_watcher_has(gpu, HD_WATCH_BIT(lost) | HD_WATCH_BIT(slots));
+}
+
+static void begin_sm(struct hd_run *run, uint32_t id)
+{
+	hd_sm_begin(run->gpu->sms[id], run->began, run->idle_since);
+	run->used[id / 64] |= UINT64_C(1) << id % 64;
+	run->used_count++;
+	run->known[id] = true;
+}
+
+static int prepare_sm(struct hd_gpu *gpu, uint32_t id, const struct hd_grid *grid, bool alone)
+{
+	bool is_first = id == 0 || gpu->policy_count; /* without policies there is the same room everywhere */
+	int error = hd_sm_prepare(gpu->sms[id], grid, is_first ? NULL : gpu->sms[0], alone);
+	if (error == HD_SIM_NO_MEMORY)
+		snprintf(gpu->error_text, sizeof gpu->error_text, "no host memory for the grid's registers");
+	return error;
+}
+
+bool hd_run_use(struct hd_run *run, uint32_t id, const struct hd_grid *grid)
+{
+	struct hd_gpu *gpu = run->gpu;
+	bool used = hd_run_uses(run, id);
+	if (__builtin_expect(used && gpu->sms[id]->grids[grid->slot].grid == grid, 1))
+		return true;
+	int error = gpu->sms[id]->grids[grid->slot].grid == grid ? 0 : prepare_sm(gpu, id, grid, !used);
+	if (!used)
+		begin_sm(run, id);
+	gpu->error = gpu->error ? gpu->error : error;
+	return !error;
+}
+
+void hd_gpu_charge(struct hd_gpu *gpu)
+{
+	struct hd_run *run = gpu->run;
+	uint64_t idle = (run->sm_count - run->used_count) * gpu->config->schedulers;
+	HD_FOR_USED (run, i)
+		hd_sm_charge(gpu->sms[i], gpu->now);
+	gpu->stats.stalls[HD_STALL_idle] += idle * (gpu->now - run->idle_since);
+	run->idle_since = gpu->now;
+}
+
 /* The first grid for some time. */
 static void wake_up(struct hd_run *run)
 {
 	struct hd_gpu *gpu = run->gpu;
-	bool all = gpu->functional || gpu->policy_count;
-	for (uint32_t i = 0; i < run->sm_count; i++) {
-		if (run->used[i])
-			hd_sm_clear(gpu->sms[i]);
-		hd_sm_begin(gpu->sms[i], gpu->now);
-		run->used[i] = all;
-		run->known[i] |= all;
+	HD_FOR_USED (run, i)
+		hd_sm_clear(gpu->sms[i]);
+	memset(run->used, 0, sizeof(run->used));
+	run->used_count = 0;
+	run->began = run->idle_since = gpu->now;
+	for (uint32_t i = 0; i < run->sm_count; i++)
 		run->due[i] = HD_NEVER;
-	}
+	for (uint32_t i = 0; run->all && i < run->sm_count; i++)
+		begin_sm(run, i);
 	memset(run->woken, 0, sizeof(run->woken));
 	hd_progress_start(&run->progress, gpu);
 	run->quotas = false;
 	HD_HOOKED (gpu, self, allocation.quota)
 		run->quotas = true;
-	run->began = run->memory_next = gpu->now;
+	run->memory_next = gpu->now;
 	run->dispatch_next = HD_NEVER;
 	run->sends = false;
 	run->first = run->busy_count = run->working_count = run->ending = 0;
@@ -386,11 +429,10 @@ int hd_gpu_begin(struct hd_gpu *gpu, struct hd_grid *grid)
 	hd_counts_begin(gpu, grid);
 	HD_HOOKED (gpu, self, grid_begin)
 		self->hooks->grid_begin(self, gpu, grid);
-	for (uint32_t i = 0; i < run->sm_count; i++) {
-		bool is_first = i == 0 || gpu->policy_count; /* without policies there is the same room everywhere */
-		int error = hd_sm_prepare(gpu->sms[i], grid, is_first ? NULL : gpu->sms[0]);
-		if (error == HD_SIM_NO_MEMORY)
-			snprintf(gpu->error_text, sizeof gpu->error_text, "no host memory for the grid's registers");
+	if (!gpu->running)
+		run->all = touches_all(gpu);
+	for (uint32_t i = 0; i < (run->all ? run->sm_count : 1); i++) {
+		int error = prepare_sm(gpu, i, grid, !gpu->running);
 		if (error)
 			return error;
 	}
@@ -428,7 +470,7 @@ static void rest(struct hd_run *run)
 	struct hd_gpu *gpu = run->gpu;
 	HD_TELL(gpu, run_end, gpu);
 	hd_progress_end(&run->progress);
-	for (uint32_t i = 0; i < run->sm_count; i++)
+	HD_FOR_USED (run, i)
 		hd_sm_forget_alarms(gpu->sms[i]);
 	if (!gpu->functional)
 		gpu->stats.counters.cycles += gpu->now - run->began;
@@ -447,18 +489,18 @@ static void rest(struct hd_run *run)
  */
 static void flush(struct hd_run *run)
 {
-	for (uint32_t i = 0; i < run->sm_count; i++)
+	HD_FOR_USED (run, i)
 		hd_lsu_flush(run->gpu->sms[i]->lsu);
 }
 
 void hd_gpu_end(struct hd_gpu *gpu, struct hd_grid *grid)
 {
 	struct hd_run *run = gpu->run;
-	for (uint32_t i = 0; i < run->sm_count; i++) {
-		if (!gpu->functional)
-			hd_sm_charge(gpu->sms[i], gpu->now);
+	if (!gpu->functional)
+		hd_gpu_charge(gpu);
+	gpu->sms[0]->grids[grid->slot].grid = NULL;
+	HD_FOR_USED (run, i)
 		gpu->sms[i]->grids[grid->slot].grid = NULL;
-	}
 	run->ending -= grid->cta_done == grid->cta_total;
 	grid->running = false;
 	gpu->running--;

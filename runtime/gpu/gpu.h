@@ -23,6 +23,8 @@ void hd_gpu_run(struct hd_gpu *gpu);
  * time, once gpu->functional is set, by hd_gpu_restart and hd_gpu_run. */
 bool hd_gpu_has_drained(const struct hd_gpu *gpu);
 void hd_gpu_restart(struct hd_gpu *gpu);
+/* Attributes the slots of all schedulers up to now. */
+void hd_gpu_charge(struct hd_gpu *gpu);
 /* A grid that has ended, all do with gpu->error; NULL: none. Then hd_gpu_end takes it from the GPU. */
 struct hd_grid *hd_gpu_ended(const struct hd_gpu *gpu);
 void hd_gpu_end(struct hd_gpu *gpu, struct hd_grid *grid);

@@ -17,6 +17,7 @@ struct hd_run {
 	uint32_t busy_count;
 	uint32_t working_count; /* of these: with warps or memory accesses, not alarms alone */
 	uint32_t ending;	/* grids that run and have no block left */
+	bool all;		/* SMs are touched, not only used ones */
 	bool sends;		/* blocks are to go to other SMs */
 	bool quotas;		/* policies limit the blocks of grids on an SM */
 	uint64_t began;		/* cycle since which some grid has been running */
@@ -28,9 +29,13 @@ struct hd_run {
 	uint64_t due[HD_MAX_SMS];  /* cycle at which each SM wants to be visited */
 	uint16_t busy[HD_MAX_SMS]; /* SMs with warps or memory accesses, ascending */
 	uint64_t woken[HD_MAX_SMS / 64];
-	/* SMs that had a block: since the GPU was last at rest, and ever. All of them where something else may touch
-	 * one: policies, and runs without timing. Small launches leave the others alone. */
-	bool used[HD_MAX_SMS], known[HD_MAX_SMS];
+	/* SMs that the dispatcher came to: since the GPU was last at rest, a bit each, and ever. All of them where
+	 * something else may touch one (`all`). Launches leave the others alone: their schedulers are idle
+	 * since `idle_since`. */
+	uint64_t used[HD_MAX_SMS / 64];
+	bool known[HD_MAX_SMS];
+	uint32_t used_count;
+	uint64_t idle_since;
 	struct hd_window *window;
 };
 
@@ -39,7 +44,21 @@ static inline bool hd_sm_busy(const struct hd_sm *sm)
 	return sm->resident_warps || sm->transfers.count || !hd_lsu_idle(sm->lsu);
 }
 
+/* For each SM that is used, in ascending order. */
+#define HD_FOR_USED(run, id)                                                                                \
+	for (uint32_t id##_word = 0, id = 0; id##_word < ((run)->sm_count + 63) / 64; id##_word++)          \
+		for (uint64_t id##_left = (run)->used[id##_word];                                           \
+		     id##_left && (id = 64 * id##_word + (uint32_t)__builtin_ctzll(id##_left), true);       \
+		     id##_left &= id##_left - 1)
+
+static inline bool hd_run_uses(const struct hd_run *run, uint32_t id)
+{
+	return run->used[id / 64] >> id % 64 & 1;
+}
+
 /* gpu.c */
+/* The dispatcher comes to an SM for a block of a grid that runs. False: no host memory for it, hd_gpu.error says so. */
+bool hd_run_use(struct hd_run *run, uint32_t id, const struct hd_grid *grid);
 void hd_run_find_busy(struct hd_run *run);
 /* SMs and the memory learn what the others have done; the SMs go on from `now`. Returns the next cycle in which the
  * memory had work without what it learns. */

@@ -19,7 +19,7 @@ uint64_t hd_gpu_issued(const struct hd_gpu *gpu)
 {
 	uint64_t issued = 0;
 	for (uint32_t i = 0; i < gpu->sm_count; i++)
-		for (uint32_t grid = 0; grid < gpu->grid_slots; grid++)
+		for (uint32_t grid = 0; gpu->run->known[i] && grid < gpu->grid_slots; grid++)
 			issued += gpu->sms[i]->counted[grid].warp_instructions;
 	return issued;
 }
@@ -31,9 +31,9 @@ void hd_gpu_snapshot(const struct hd_gpu *gpu, struct hd_stats *stats)
 		hd_gpu_add_counted(gpu, slot, &stats->counters);
 	hd_counters_add(&stats->counters, hd_memory_counters(gpu->memory, HD_MEM_NOBODY));
 	for (uint32_t i = 0; i < gpu->sm_count; i++)
-		for (uint32_t reason = 0; reason < HD_STALL_COUNT; reason++)
+		for (uint32_t reason = 0; gpu->run->known[i] && reason < HD_STALL_COUNT; reason++)
 			stats->stalls[reason] += gpu->sms[i]->scheduling.stalls[reason];
-	for (uint32_t i = 0; i < gpu->sm_count; i++) {
+	HD_FOR_USED (gpu->run, i) {
 		const struct hd_sm *sm = gpu->sms[i];
 		if (sm->resident_warps && !gpu->functional && gpu->now > sm->active_since)
 			stats->counters.active_sm_cycles += gpu->now - sm->active_since;

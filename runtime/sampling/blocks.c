@@ -55,8 +55,7 @@ static double look(struct hd_sampling *sampling, const struct hd_grid *grid, dou
 {
 	struct hd_gpu *gpu = sampling->gpu;
 	struct hd_stats stats;
-	for (uint32_t i = 0; i < gpu->sm_count; i++)
-		hd_sm_charge(gpu->sms[i], gpu->now);
+	hd_gpu_charge(gpu);
 	hd_sampled_stats(sampling, grid, &stats);
 	stats.counters.cycles = gpu->now - grid->started;
 	hd_sampled_figures(sampling, grid, stats, figures);
@@ -121,8 +120,7 @@ void hd_sampling_leave(struct hd_sampling *sampling)
 {
 	struct hd_sampled_blocks *blocks = &sampling->blocks;
 	struct hd_gpu *gpu = sampling->gpu;
-	for (uint32_t i = 0; i < gpu->sm_count; i++)
-		hd_sm_charge(gpu->sms[i], gpu->now);
+	hd_gpu_charge(gpu);
 	hd_sampled_stats(sampling, gpu->grid, &blocks->stats);
 	blocks->cycle = gpu->now;
 	sampling->kind = HD_SAMPLED_PARTLY;

@@ -83,7 +83,7 @@ static void take_fit(struct hd_sm *sm, const struct hd_grid *grid, uint32_t rows
 	mine->shared_per_cta = fit.shared_per_cta;
 }
 
-int hd_sm_prepare(struct hd_sm *sm, const struct hd_grid *grid, const struct hd_sm *like)
+int hd_sm_prepare(struct hd_sm *sm, const struct hd_grid *grid, const struct hd_sm *like, bool alone)
 {
 	struct hd_sm_grid *mine = &sm->grids[grid->slot];
 	uint32_t rows = hd_range_rows(sm, grid);
@@ -94,7 +94,7 @@ int hd_sm_prepare(struct hd_sm *sm, const struct hd_grid *grid, const struct hd_
 		return hd_gpu_refuse(sm->gpu, HD_SIM_TOO_LARGE,
 				     "cooperative launch: policy '%s' has room for %u of %u blocks on each SM",
 				     sm->gpu->options.policy, mine->limit, grid->cta_share);
-	if (!sm->gpu->running) {
+	if (alone) {
 		sm->places.shared_reserved = 0;
 		hd_lsu_set_shared(sm->lsu, 0);
 	}

@@ -53,9 +53,10 @@ HD_API void hd_sm_request_dispatch(struct hd_sm *sm);
 
 /* ---- for the SM */
 
-/* A grid gets its turn. `like`: an SM that is prepared for it and has room for as many of its CTAs, or NULL.
- * HD_SIM_TOO_LARGE, HD_SIM_NO_MEMORY or 0. */
-int hd_sm_prepare(struct hd_sm *sm, const struct hd_grid *grid, const struct hd_sm *like);
+/* A grid has its turn, and may have CTAs here from now on. `like`: an SM that is prepared for it and has room for as
+ * many of its CTAs, or NULL. `alone`: no other grid has had any here since the GPU was at rest. HD_SIM_TOO_LARGE,
+ * HD_SIM_NO_MEMORY or 0. */
+int hd_sm_prepare(struct hd_sm *sm, const struct hd_grid *grid, const struct hd_sm *like, bool alone);
 void hd_sm_release_stores(struct hd_sm *sm);
 struct hd_cta *hd_sm_launch_cta(struct hd_sm *sm, struct hd_grid *grid, uint64_t linear, uint64_t now);
 /* A warp of the block begins, in a slot or, where it may, without one until there is one. */

@@ -188,16 +188,16 @@ void hd_sm_clear(struct hd_sm *sm)
 	sm->issue.begun = sm->issue.written = sm->inflight.asked = sm->inflight.answered = 0;
 }
 
-void hd_sm_begin(struct hd_sm *sm, uint64_t now)
+void hd_sm_begin(struct hd_sm *sm, uint64_t began, uint64_t charged)
 {
-	hd_active_begin(sm, now);
+	hd_active_begin(sm, began);
 	for (uint32_t i = 0; i < sm->scheduling.count; i++) {
-		sm->scheduling.schedulers[i].charged = now;
+		sm->scheduling.schedulers[i].charged = charged;
 		HD_TELL(sm->gpu, lost, sm, i, NULL, HD_STALL_idle);
 	}
 	sm->due.completion = hd_lsu_next_completion(sm->lsu);
 	sm->due.lsu = HD_NEVER;
-	sm->dispatch.next = now;
+	sm->dispatch.next = began;
 }
 
 /* After a fault the grid's warps are gone; what they have in the memory system is drained by the caller. */

@@ -137,8 +137,9 @@ void hd_sm_spare(struct hd_sm *sm, uint32_t warps, uint32_t ctas);
 uint64_t hd_sm_tick(struct hd_sm *sm, uint64_t now);
 /* Empties schedulers, places and queues; calendars carry on. Called when no grid runs, for an SM that had a block. */
 void hd_sm_clear(struct hd_sm *sm);
-/* The first grid for some time begins. The SM is clear. */
-void hd_sm_begin(struct hd_sm *sm, uint64_t now);
+/* The first grid for some time has begun in cycle `began`. The SM is clear, and its slots are attributed up to cycle
+ * `charged`, exclusive. */
+void hd_sm_begin(struct hd_sm *sm, uint64_t began, uint64_t charged);
 /* Drops every warp, after a fault. */
 void hd_sm_abandon(struct hd_sm *sm);
 void hd_sm_dump(const struct hd_sm *sm, FILE *out);
