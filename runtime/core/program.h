@@ -58,7 +58,8 @@ struct hd_dinst {
 	bool on_fma;	      /* multiplies integers in the first unit of HD_PIPE_FP32 */
 	bool helper;	      /* a call of a helper, or a return from one: no call of the program (heddle/object.h) */
 	bool meets;	      /* waits for the lanes that it names (runtime/exec/meet.c) */
-	bool apart;	      /* its operands each have an entry of the reuse cache of their own (runtime/sm/modern.c) */
+	bool awaited;	      /* one of the instructions behind it wants what it writes */
+	bool plain_read;      /* its registers come from banks with one port each (runtime/sm/modern.c) */
 };
 
 /* What the metadata of its function, hd_pfunction.said, says of an instruction: indices in arrays there, or HD_NO_FACT.

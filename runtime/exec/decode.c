@@ -165,14 +165,15 @@ static void list_operands(struct hd_dinst *to, const struct hd_regset *reads)
 	to->operand_count = to->named_count;
 }
 
-/* Where there are at least two banks, a power of two and with one port each, registers of a slot that has no more than
- * two words are in different ones. */
-static bool are_apart(const struct hd_gpu *gpu, const struct hd_dinst *inst)
+/* Under `operands = modern`, where there are at least two banks, a power of two and with one port each. An instruction
+ * of fixed latency also has an entry of the reuse cache for each operand: they are different registers, of slots with
+ * no more than two. */
+static bool reads_plainly(const struct hd_gpu *gpu, const struct hd_dinst *inst)
 {
 	bool fixed = inst->pipe == HD_PIPE_INT || inst->pipe == HD_PIPE_FP32 || inst->pipe == HD_PIPE_FP64;
-	if (!gpu->shape.modern || !gpu->shape.mask || gpu->shape.read_ports != 1 || !fixed)
+	if (!gpu->shape.modern || !gpu->shape.mask || gpu->shape.read_ports != 1)
 		return false;
-	for (uint32_t i = 0; i < inst->operand_count; i++)
+	for (uint32_t i = 0; fixed && i < inst->operand_count; i++)
 		if (inst->operands[i].same != i || inst->operands[i].word > 1)
 			return false;
 	return true;
@@ -241,7 +242,7 @@ struct hd_dinst hd_dinst_decode(const struct hd_gpu *gpu, const struct hd_inst *
 	list_reads(&to, &reads);
 	keep_factors(&to);
 	list_operands(&to, &reads);
-	to.apart = are_apart(gpu, &to);
+	to.plain_read = reads_plainly(gpu, &to);
 	to.write_count = count_registers(&writes);
 	if (inst->op == HD_OP_BRA)
 		to.inst.x = first + inst->x;

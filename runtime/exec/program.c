@@ -62,6 +62,15 @@ static const struct hd_dinst *decode_direct(const struct hd_gpu *gpu, struct hd_
 	return direct;
 }
 
+enum { SOON = 3 }; /* instructions */
+
+static void mark_awaited(const struct hd_function *from, struct hd_dinst *code)
+{
+	for (uint32_t i = 0; i < from->inst_count; i++)
+		for (uint32_t next = i + 1; next <= i + SOON && next < from->inst_count; next++)
+			code[i].awaited |= hd_hazards_meet(&code[i].writes, &code[next].hazards);
+}
+
 static void mark_helpers(const struct hd_module *module, const struct hd_function *from, struct hd_dinst *code)
 {
 	for (uint32_t i = 0; i < from->reloc_count; i++) {
@@ -138,6 +147,7 @@ static int fill(struct hd_gpu *gpu, struct hd_module *module, uint32_t index, in
 	}
 	if (gpu->config->core == HD_CORE_MODERN)
 		hd_control_load(gpu, from, code);
+	mark_awaited(from, code);
 	mark_helpers(module, from, code);
 	mark_spins(module->spins, from, code);
 	function->there = true;

@@ -118,6 +118,8 @@ static bool any_has_ended(const struct hd_run *run)
 void hd_run_look(struct hd_run *run, uint64_t now)
 {
 	memory_up_to(run, now);
+	HD_FOR_USED (run, i)
+		hd_results_count(run->gpu->sms[i], now);
 	hd_watch_look(run->gpu, now);
 }
 

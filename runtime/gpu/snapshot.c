@@ -10,8 +10,10 @@
 void hd_gpu_add_counted(const struct hd_gpu *gpu, uint32_t slot, struct hd_counters *counters)
 {
 	for (uint32_t i = 0; i < gpu->sm_count; i++)
-		if (gpu->run->known[i])
+		if (gpu->run->known[i]) {
+			hd_results_count(gpu->sms[i], gpu->now);
 			hd_counters_add(counters, &gpu->sms[i]->counted[slot]);
+		}
 	hd_counters_add(counters, hd_memory_counters(gpu->memory, slot));
 }
 

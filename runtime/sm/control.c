@@ -23,6 +23,7 @@
 #include "runtime/sm/copies.h"
 #include "runtime/sm/issue.h"
 #include "runtime/sm/scheduler.h"
+#include "runtime/sm/scoreboard.h"
 #include "runtime/sm/sm.h"
 #include "runtime/sm/timers.h"
 #include "runtime/sm/units.h"

@@ -14,6 +14,7 @@
 #include "runtime/sm/issue.h"
 #include "runtime/sm/loads.h"
 #include "runtime/sm/scheduler.h"
+#include "runtime/sm/scoreboard.h"
 #include "runtime/sm/sm.h"
 
 static bool asked(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, bool known, uint64_t now,

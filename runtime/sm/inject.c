@@ -20,6 +20,7 @@
 #include "runtime/sm/issue.h"
 #include "runtime/sm/operands.h"
 #include "runtime/sm/scheduler.h"
+#include "runtime/sm/scoreboard.h"
 #include "runtime/sm/sm.h"
 #include "runtime/sm/stream.h"
 #include "runtime/sm/units.h"

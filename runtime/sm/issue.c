@@ -32,7 +32,9 @@
 #include "runtime/sm/loads.h"
 #include "runtime/sm/operands.h"
 #include "runtime/sm/range.h"
+#include "runtime/sm/results.h"
 #include "runtime/sm/scheduler.h"
+#include "runtime/sm/scoreboard.h"
 #include "runtime/sm/sm.h"
 #include "runtime/sm/stage.h"
 #include "runtime/sm/stream.h"
@@ -73,11 +75,24 @@ bool hd_warp_drained(const struct hd_warp *warp)
 	       !warp->injection.outstanding && !warp->flights && !hd_hazard_any(&warp->pending);
 }
 
+/* Events let a warp that has ended go on, or a timer where its last result has none. */
+static void await_rest(struct hd_sm *sm, struct hd_warp *warp, uint64_t now)
+{
+	uint64_t last = hd_results_under_way(sm, warp) ? hd_results_last(sm, warp, NULL) : 0;
+	if (last && warp->wake_at != last) {
+		hd_warp_timer(&sm->wheel, warp, HD_TIMER_DRAINED, now, last);
+		warp->wake_at = last;
+	}
+	hd_warp_set_wait(sm, warp, warp->outstanding || warp->late ? HD_STALL_data_memory : HD_STALL_data_alu);
+}
+
 /* A warp whose last thread has exited goes when nothing that it started is under way. */
 void hd_warp_finish(struct hd_sm *sm, struct hd_warp *warp, uint64_t now)
 {
+	if (hd_results_due(sm, warp))
+		hd_results_tell(sm, warp);
 	if (!hd_warp_drained(warp))
-		hd_warp_set_wait(sm, warp, warp->outstanding || warp->late ? HD_STALL_data_memory : HD_STALL_data_alu);
+		await_rest(sm, warp, now);
 	else if (warp->state == HD_WARP_KILLED)
 		hd_warp_bury(sm, warp);
 	else if (warp->stream)
@@ -107,6 +122,8 @@ void hd_sm_write(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *
 void hd_sm_written(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now)
 {
 	sm->issue.written++;
+	if (sm->results.used && hd_results_due(sm, warp))
+		hd_results_tell(sm, warp);
 	hd_hazard_remove(&warp->pending, &inst->writes);
 	if (inst->pipe == HD_PIPE_LSU) {
 		hd_hazard_remove(&warp->pending_memory, &inst->writes);
@@ -128,17 +145,25 @@ void hd_sm_written(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst
 		hd_warp_evaluate(sm, warp);
 }
 
+/* Results whose cycles were known before come first. */
+static inline void write_others(struct hd_sm *sm, const struct hd_warp *warp, uint64_t now)
+{
+	if (sm->results.used)
+		hd_results_take_ports(sm, warp, now, sm->issue.issued + 1);
+}
+
 /* A fetch has its texels; its result comes out of the texture units. */
 static void filter(struct hd_sm *sm, struct hd_warp *warp, const struct hd_inflight *entry, uint64_t now)
 {
 	uint64_t at = hd_texture_filter(&sm->textures, entry, now);
 	if (at <= now) {
+		write_others(sm, warp, now);
 		hd_sm_result(sm, warp, entry->inst, entry->lanes, entry->order, now);
 		return;
 	}
 	struct hd_timer *timer = hd_warp_timer(&sm->wheel, warp, HD_TIMER_RESULT, now, at);
 	timer->inst = entry->inst;
-	timer->which = entry->order;
+	timer->which = sm->results.used ? sm->issue.issued + 1 : entry->order;
 	timer->lanes = entry->lanes;
 }
 
@@ -174,6 +199,7 @@ void hd_sm_complete(struct hd_sm *sm, uint32_t token, uint64_t now)
 		copy_done(sm, warp, entry->group, now);
 		return;
 	}
+	write_others(sm, warp, now);
 	hd_sm_result(sm, warp, entry->inst, entry->lanes, entry->order, now);
 }
 
@@ -270,7 +296,10 @@ void hd_sm_result_at(struct hd_sm *sm, struct hd_warp *warp, const struct hd_din
 	if (inst->pipe == HD_PIPE_LSU)
 		hd_hazard_add(inst->lat_class == HD_LAT_SHFL ? &warp->pending_shared : &warp->pending_memory,
 			      &inst->writes);
-	struct hd_timer *timer = hd_warp_timer(&sm->wheel, warp, HD_TIMER_RESULT, now, at > now ? at : now + 1);
+	at = at > now ? at : now + 1;
+	if (sm->results.used && !inst->awaited && hd_is_arithmetic(inst) && hd_results_take(sm, warp, inst, at))
+		return;
+	struct hd_timer *timer = hd_warp_timer(&sm->wheel, warp, HD_TIMER_RESULT, now, at);
 	timer->inst = inst;
 	timer->which = sm->issue.issued;
 	timer->lanes = lanes;
@@ -500,7 +529,7 @@ void hd_sm_issue(struct hd_sm *sm, struct hd_scheduler *scheduler, struct hd_war
 	}
 	const struct hd_dinst *inst = sm->next[warp->id];
 	struct hd_counters *counters = hd_sm_counters(sm, warp);
-	uint32_t lanes = warp->active;
+	uint32_t lanes = warp->active, lanes_done;
 	bool collected = inst->pipe != HD_PIPE_BRU && !sm->gpu->shape.modern;
 	struct hd_collector *collector = collected ? hd_collector_take(sm, scheduler, warp, inst, now) : NULL;
 	uint64_t ready = read_operands(sm, warp, inst, collector, now);
@@ -520,7 +549,10 @@ void hd_sm_issue(struct hd_sm *sm, struct hd_scheduler *scheduler, struct hd_war
 	sm->exec->now = now;
 	HD_TELL(sm->gpu, issue, sm, warp, inst);
 	execute(sm, warp, inst);
-	counters->thread_instructions += (uint32_t)__builtin_popcount(hd_effect_lanes(&sm->effect));
+	lanes_done = hd_effect_lanes(&sm->effect);
+	counters->thread_instructions += __builtin_expect(lanes_done == UINT32_MAX, 1)
+						 ? HD_WARP_LANES
+						 : (uint32_t)__builtin_popcount(lanes_done);
 	HD_TELL(sm->gpu, issued, sm->gpu, inst, &sm->effect);
 	if (__builtin_expect(sm->hooks & (HD_HOOK(issued) | HD_HOOK(path_switch)), 0) &&
 	    (sm->hooks & HD_HOOK(issued) || warp->active != lanes)) /* most instructions leave the path as it is */

@@ -127,8 +127,8 @@ static bool take_window(const struct hd_bank_shape *shape, uint64_t *ports, cons
 }
 
 /* The cycles by which reads of fixed latency, and what is behind them, are late; false: no window holds them. */
-static bool take_bubbles(struct hd_sm *sm, const struct hd_warp *warp, const struct reads *reads, uint64_t now,
-			 uint64_t *late)
+static inline __attribute__((always_inline)) bool take_bubbles(struct hd_sm *sm, const struct hd_warp *warp,
+							       const struct reads *reads, uint64_t now, uint64_t *late)
 {
 	const struct hd_bank_shape *shape = &sm->gpu->shape;
 	uint64_t *ports = warp->regfile->ports;
@@ -154,7 +154,8 @@ static uint64_t take_ports(struct hd_sm *sm, const struct hd_warp *warp, const s
 	return latest / HD_TICKS > end ? latest / HD_TICKS - end : 0;
 }
 
-static uint64_t count_reads(struct hd_sm *sm, const struct hd_warp *warp, uint32_t count, uint64_t now, uint64_t late)
+static inline uint64_t count_reads(struct hd_sm *sm, const struct hd_warp *warp, uint32_t count, uint64_t now,
+				   uint64_t late)
 {
 	struct hd_counters *counters = hd_sm_counters(sm, warp);
 	counters->bank_reads += count;
@@ -163,9 +164,9 @@ static uint64_t count_reads(struct hd_sm *sm, const struct hd_warp *warp, uint32
 }
 
 /* Reads of fixed latency: what is behind them is late with them, unless no window holds them. */
-static __attribute__((noinline)) uint64_t read_in_window(struct hd_sm *sm, const struct hd_warp *warp,
-							 const struct hd_dinst *inst, const struct reads *reads,
-							 uint64_t now)
+static inline __attribute__((always_inline)) uint64_t read_in_window(struct hd_sm *sm, const struct hd_warp *warp,
+								     const struct hd_dinst *inst,
+								     const struct reads *reads, uint64_t now)
 {
 	uint64_t late;
 	hd_sm_counters(sm, warp)->reuse_hits += inst->read_count - reads->count;
@@ -176,11 +177,19 @@ static __attribute__((noinline)) uint64_t read_in_window(struct hd_sm *sm, const
 	return count_reads(sm, warp, reads->count, now, late);
 }
 
-static __attribute__((noinline)) uint64_t read_otherwise(struct hd_sm *sm, const struct hd_warp *warp,
-							 const struct hd_dinst *inst, uint64_t now)
+static __attribute__((noinline)) uint64_t read_later(struct hd_sm *sm, const struct hd_warp *warp,
+						     const struct hd_dinst *inst, const struct reads *reads,
+						     uint64_t now)
 {
-	struct reads reads = {.count = 0};
+	return read_in_window(sm, warp, inst, reads, now);
+}
+
+uint64_t hd_modern_read(struct hd_sm *sm, const struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now)
+{
+	struct reads reads;
 	uint32_t mask = plain_mask(sm);
+	reads.count = 0;
+	warp->regfile->open = now + 1;
 	if (hd_is_arithmetic(inst)) {
 		look_up(sm, warp, inst, &reads);
 		return read_in_window(sm, warp, inst, &reads, now);
@@ -190,17 +199,32 @@ static __attribute__((noinline)) uint64_t read_otherwise(struct hd_sm *sm, const
 	return count_reads(sm, warp, reads.count, now, take_ports(sm, warp, &reads, now));
 }
 
+/* Those that go when the ports are free, of banks with one port each. */
+static inline uint64_t read_variable(struct hd_sm *sm, const struct hd_warp *warp, const struct hd_dinst *inst,
+				     uint64_t now)
+{
+	const struct hd_bank_shape *shape = &sm->gpu->shape;
+	uint64_t *ports = warp->regfile->ports, from = (now + 1) * HD_TICKS, latest = from, end = now + WINDOW;
+	for (uint32_t i = 0, count = inst->bank_count; i < count; i++) {
+		uint64_t *port = &ports[inst->read_regs[i] & shape->mask], at = hd_later(*port, from);
+		latest = hd_later(latest, at);
+		*port = at + shape->busy;
+	}
+	uint64_t late = __builtin_expect(latest >= from + WINDOW * HD_TICKS, 0) ? latest / HD_TICKS - end : 0;
+	return count_reads(sm, warp, inst->bank_count, now, late);
+}
+
 /*
- * Most instructions have operands that are apart: the cache and the ports are looked at and changed in one go over
- * them. If the first window does not hold the reads they give their ports back. Such a port may then be free from the
- * window on where it was before, which no later read can tell.
+ * Where an instruction of fixed latency has an entry of the cache for each operand, the cache and the ports are looked
+ * at and changed in one go over them. If the first window does not hold the reads they give their ports back. Such a
+ * port may then be free from the window on where it was before, which no later read can tell.
  */
-uint64_t hd_modern_read(struct hd_sm *sm, const struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now)
+uint64_t hd_modern_read_plainly(struct hd_sm *sm, const struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now)
 {
 	struct hd_regfile *file = warp->regfile;
 	file->open = now + 1;
-	if (__builtin_expect(!inst->apart || sm->hooks & HD_HOOK(rename), 0))
-		return read_otherwise(sm, warp, inst, now);
+	if (!hd_is_arithmetic(inst))
+		return read_variable(sm, warp, inst, now);
 	uint64_t first = (now + 1) * HD_TICKS, key = key_of(warp, 0), latest = 0, busy = sm->gpu->shape.busy;
 	uint32_t mask = sm->gpu->shape.mask, kept = inst->inst.reuse;
 	struct reads reads;
@@ -219,7 +243,7 @@ uint64_t hd_modern_read(struct hd_sm *sm, const struct hd_warp *warp, const stru
 	if (__builtin_expect(latest >= first + WINDOW * HD_TICKS, 0)) {
 		for (uint32_t i = 0; i < reads.count; i++)
 			file->ports[reads.banks[i]] -= busy;
-		return read_in_window(sm, warp, inst, &reads, now);
+		return read_later(sm, warp, inst, &reads, now);
 	}
 	struct hd_counters *counters = hd_sm_counters(sm, warp);
 	counters->reuse_hits += inst->read_count - reads.count;

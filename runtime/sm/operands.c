@@ -243,6 +243,8 @@ static uint64_t read_into_collector(struct hd_sm *sm, const struct hd_warp *warp
 
 uint64_t hd_operands_read(struct hd_sm *sm, const struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now)
 {
+	if (__builtin_expect(inst->plain_read && !(sm->hooks & HD_HOOK(rename)), 1))
+		return hd_modern_read_plainly(sm, warp, inst, now);
 	return sm->gpu->shape.modern ? hd_modern_read(sm, warp, inst, now) : read_into_collector(sm, warp, inst, now);
 }
 

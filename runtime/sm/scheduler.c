@@ -10,13 +10,8 @@
 #include <assert.h>
 
 #include "heddle/config.h"
-#include "runtime/sm/control.h"
-#include "runtime/sm/copies.h"
-#include "runtime/sm/elide.h"
-#include "runtime/sm/forward.h"
 #include "runtime/sm/hooks.h"
 #include "runtime/sm/issue.h"
-#include "runtime/sm/loads.h"
 #include "runtime/sm/scheduler.h"
 #include "runtime/sm/sm.h"
 #include "runtime/sm/stage.h"
@@ -24,6 +19,8 @@
 #include "runtime/sm/units.h"
 
 #define NO_POSITION HD_SCHEDULER_WARPS
+/* Policies that may refuse an issue. */
+#define ASKED (HD_HOOK(can_issue) | HD_HOOK(choose_collector))
 
 static bool has_bit(uint64_t mask, uint32_t position)
 {
@@ -122,11 +119,17 @@ static void begin_rule(struct hd_sm *sm, struct hd_scheduler *scheduler)
 		hd_active_fill(sm, scheduler);
 }
 
+void hd_scheduler_set_rule(struct hd_sm *sm, uint8_t rule)
+{
+	sm->scheduling.rule = rule;
+	sm->scheduling.goes_on = is_greedy(sm) && !(sm->hooks & (ASKED | HD_HOOK(prefer)));
+}
+
 void hd_sm_schedule_by(struct hd_sm *sm, uint8_t rule)
 {
 	if (rule == sm->scheduling.rule)
 		return;
-	sm->scheduling.rule = rule;
+	hd_scheduler_set_rule(sm, rule);
 	hd_active_begin(sm, hd_sm_now(sm));
 	for (uint32_t i = 0; i < sm->scheduling.count; i++) {
 		begin_rule(sm, &sm->scheduling.schedulers[i]);
@@ -234,57 +237,6 @@ void hd_scheduler_enter(struct hd_sm *sm, struct hd_warp *warp, uint8_t reason)
 void hd_warp_gone(struct hd_sm *sm, struct hd_warp *warp)
 {
 	hd_warp_set_wait(sm, warp, HD_WAIT_NOT_RESIDENT);
-}
-
-static uint8_t hazard_reason(const struct hd_warp *warp, const struct hd_hazard *hazards)
-{
-	uint64_t memory = 0, shared = 0;
-	for (uint32_t i = 0; i < 5; i++) {
-		memory |= hazards->bits[i] & warp->pending_memory.bits[i];
-		shared |= hazards->bits[i] & warp->pending_shared.bits[i];
-	}
-	return memory ? HD_STALL_data_memory : shared ? HD_STALL_data_shared : HD_STALL_data_alu;
-}
-
-/* With thousands of resident warps their registers do not fit into the host's caches. */
-void hd_warp_prefetch(const struct hd_warp *warp, const struct hd_dinst *inst)
-{
-	__builtin_prefetch(&hd_vec_last(&warp->stack));
-	for (uint32_t i = 0, count = inst->read_count; i < count; i++) {
-		const uint32_t *row = warp->regs[inst->read_regs[i]];
-		__builtin_prefetch(row);
-		__builtin_prefetch(row + HD_WARP_LANES / 2);
-	}
-}
-
-void hd_warp_evaluate(struct hd_sm *sm, struct hd_warp *warp)
-{
-	if (__builtin_expect(warp->held, 0)) {
-		hd_warp_set_wait(sm, warp, warp->held == HD_HELD_PAUSED ? HD_STALL_policy : HD_STALL_suspended);
-		return;
-	}
-	if (__builtin_expect(sm->by_control, 0)) {
-		hd_control_evaluate(sm, warp);
-		return;
-	}
-	const struct hd_dinst *inst = sm->next[warp->id];
-	const struct hd_hazard *hazards = &inst->hazards;
-	bool hit = hd_hazards_meet(hazards, &warp->pending);
-	if (__builtin_expect(warp->forward_until > sm->now, 0) && !hit && hd_forward_wait(sm, warp))
-		return;
-	if (!hit && hd_copies_hold(warp, inst)) {
-		hd_warp_set_wait(sm, warp, HD_STALL_data_memory);
-		return;
-	}
-	if (__builtin_expect(warp->unfetched, 0) && !hit) {
-		hd_elide(sm, warp, sm->now);
-		return;
-	}
-	if (!hit)
-		hd_warp_prefetch(warp, inst);
-	hd_warp_set_wait(sm, warp, hit ? hazard_reason(warp, hazards) : HD_WAIT_READY);
-	if (sm->hooks & HD_HOOK(first_use) && warp->wait_reason == HD_STALL_data_memory)
-		hd_loads_awaited(sm, warp);
 }
 
 /* What stands in the way of ready warps, and when that may change. */
@@ -420,8 +372,6 @@ static uint64_t preferred(struct hd_sm *sm, const struct hd_scheduler *scheduler
 	return first;
 }
 
-#define ASKED (HD_HOOK(can_issue) | HD_HOOK(choose_collector))
-
 static bool may_issue(struct hd_sm *sm, const struct hd_scheduler *scheduler, uint32_t id, uint64_t now,
 		      uint8_t *reason)
 {
@@ -431,10 +381,25 @@ static bool may_issue(struct hd_sm *sm, const struct hd_scheduler *scheduler, ui
 	return !(sm->hooks & HD_HOOK(choose_collector)) || hd_stage_choose(sm, scheduler, warp, now, reason);
 }
 
+/* Whether the warp that issued last goes on, whatever others can do, under `goes_on`. Not for the load/store unit.
+ * Apart, so that it does not make others longer. */
+static __attribute__((noinline)) bool last_goes_on(const struct hd_sm *sm, struct hd_scheduler *scheduler, uint64_t now)
+{
+	uint32_t last = scheduler->last;
+	if (last == NO_POSITION)
+		return false;
+	uint32_t port = sm->scheduling.ready_port[scheduler->warp_at[last]];
+	return has_bit(scheduler->ready[port], last) && port != HD_PORT_MEMORY && scheduler->regfile->open <= now &&
+	       sm->wheel.free_count >= sm->wheel.kept && hd_units_free(&sm->units, scheduler, port) <= now &&
+	       !take_turns(sm, scheduler, now);
+}
+
 /* The position that issues, or NO_POSITION. */
 static uint32_t scheduler_choose(struct hd_sm *sm, struct hd_scheduler *scheduler, uint64_t now,
 				 struct blocked *blocked)
 {
+	if (sm->scheduling.goes_on && last_goes_on(sm, scheduler, now))
+		return scheduler->last;
 	uint64_t candidates = scheduler_candidates(sm, scheduler, now, blocked);
 	while (candidates) {
 		uint64_t from = sm->hooks & HD_HOOK(prefer) ? preferred(sm, scheduler, candidates, now) : candidates;

@@ -61,6 +61,7 @@ struct hd_scheduler {
 struct hd_scheduling {
 	uint8_t count;
 	uint8_t rule;				/* HD_SCHED_* */
+	bool goes_on;				/* the warp that issued last does if it can, and nobody is asked */
 	bool dual;				/* two instructions of a warp may share an issue slot */
 	uint32_t memory_waits;			/* schedulers that found no room in the load/store unit, a bit each */
 	uint64_t next_visit[HD_MAX_SCHEDULERS]; /* cycle at which each must look again; HD_NEVER until an event */
@@ -83,6 +84,8 @@ static inline void hd_scheduler_wake(struct hd_scheduling *scheduling, uint32_t 
 }
 /* Attributes the slots of all schedulers up to `now`, exclusive. */
 void hd_sm_charge(struct hd_sm *sm, uint64_t now);
+/* Before the first grid for some time, and by hd_sm_schedule_by. */
+void hd_scheduler_set_rule(struct hd_sm *sm, uint8_t rule);
 /* For policies: the SM's schedulers go by this rule (HD_SCHED_*) from now on, until no grid runs any more; then by that
  * of the configuration. */
 HD_API void hd_sm_schedule_by(struct hd_sm *sm, uint8_t rule);
@@ -104,9 +107,5 @@ void hd_scheduler_leave(struct hd_sm *sm, const struct hd_warp *warp);
 void hd_warp_gone(struct hd_sm *sm, struct hd_warp *warp);
 /* The warp's state becomes HD_WAIT_READY or a reason; its scheduler looks again. */
 void hd_warp_set_wait(struct hd_sm *sm, struct hd_warp *warp, uint8_t reason);
-/* Decides the state of a warp from its next instruction and what is pending. */
-void hd_warp_evaluate(struct hd_sm *sm, struct hd_warp *warp);
-/* The operands of the warp's next instruction, into the host's cache. */
-void hd_warp_prefetch(const struct hd_warp *warp, const struct hd_dinst *inst);
 
 #endif

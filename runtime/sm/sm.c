@@ -27,6 +27,7 @@
 #include "runtime/sm/memory_queue.h"
 #include "runtime/sm/modern.h"
 #include "runtime/sm/operands.h"
+#include "runtime/sm/results.h"
 #include "runtime/sm/scheduler.h"
 #include "runtime/sm/stage.h"
 #include "runtime/sm/stream.h"
@@ -119,6 +120,7 @@ struct hd_sm *hd_sm_new(struct hd_gpu *gpu, uint32_t id, struct hd_exec *exec)
 	init_ctas(sm, config, &gpu->arena);
 	hd_units_init(sm, config, &gpu->arena);
 	hd_operands_init(sm, config, &gpu->arena);
+	hd_results_init(sm, &gpu->arena);
 	hd_access_init(sm, config, &gpu->arena);
 	hd_fetch_init(&sm->fetch, config, &gpu->arena);
 	hd_constant_init(&sm->constants, config, &gpu->arena);
@@ -158,7 +160,7 @@ static void fill(uint64_t *set, uint32_t words, uint32_t count)
 
 void hd_sm_clear(struct hd_sm *sm)
 {
-	sm->scheduling.rule = (uint8_t)sm->gpu->config->scheduler;
+	hd_scheduler_set_rule(sm, (uint8_t)sm->gpu->config->scheduler);
 	hd_modern_forget(sm); /* ages begin anew */
 	for (uint32_t i = 0; i < sm->scheduling.count; i++) {
 		struct hd_scheduler *scheduler = &sm->scheduling.schedulers[i];
@@ -178,6 +180,7 @@ void hd_sm_clear(struct hd_sm *sm)
 	fill(sm->dispatch.free_warps, HD_MAX_CONTEXTS / 64, sm->warp_count);
 	fill(sm->places.free_rows, HD_MAX_CONTEXTS / 64, sm->warp_count);
 	hd_wheel_clear(&sm->wheel, hd_sm_timers(sm->gpu->config));
+	hd_results_begin(sm);
 	init_inflight(sm);
 	hd_access_clear(sm);
 	hd_lsu_forget_lines(sm->lsu);
@@ -220,6 +223,7 @@ void hd_sm_abandon(struct hd_sm *sm)
 	sm->contexts.requeued_count = sm->handover.count = sm->drain.awaited = 0;
 	sm->grid_mask = 0;
 	hd_transfers_clear(sm);
+	hd_results_drop(sm);
 }
 
 /* Room in the load/store queue may have appeared: schedulers that wait for it look again; all that have something for

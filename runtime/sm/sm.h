@@ -31,6 +31,7 @@
 #include "runtime/sm/memory_queue.h"
 #include "runtime/sm/operands.h"
 #include "runtime/sm/places.h"
+#include "runtime/sm/results.h"
 #include "runtime/sm/scheduler.h"
 #include "runtime/sm/stage.h"
 #include "runtime/sm/stream.h"
@@ -75,6 +76,7 @@ struct hd_sm {
 	struct hd_two_level two_level;
 	struct hd_scheduling scheduling;
 	struct hd_wheel wheel;
+	struct hd_results results;
 	/* By hd_warp.id. */
 	uint8_t grid_of[HD_MAX_CONTEXTS];	      /* hd_grid.slot of each warp */
 	const struct hd_dinst *next[HD_MAX_CONTEXTS]; /* the instruction that each warp issues next */
@@ -124,6 +126,16 @@ static inline void hd_sm_count_active(struct hd_sm *sm, const struct hd_warp *wa
 	if (now > sm->active_since)
 		hd_sm_counters(sm, warp)->active_sm_cycles += now - sm->active_since;
 	sm->active_since = now;
+}
+
+/* Whether the scoreboard of the warp's scheduler does not know of a result that has been written; of some result. */
+static inline bool hd_results_due(const struct hd_sm *sm, const struct hd_warp *warp)
+{
+	return sm->results.next[sm->scheduling.scheduler_of[warp->id]] <= sm->now;
+}
+static inline bool hd_results_under_way(const struct hd_sm *sm, const struct hd_warp *warp)
+{
+	return sm->results.next[sm->scheduling.scheduler_of[warp->id]] != HD_NEVER;
 }
 
 /* sm.c */

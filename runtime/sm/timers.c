@@ -12,7 +12,9 @@
 #include "runtime/sm/control.h"
 #include "runtime/sm/inflight.h"
 #include "runtime/sm/issue.h"
+#include "runtime/sm/results.h"
 #include "runtime/sm/scheduler.h"
+#include "runtime/sm/scoreboard.h"
 #include "runtime/sm/sm.h"
 #include "runtime/sm/timers.h"
 #include "runtime/sm/two_level.h"
@@ -92,7 +94,11 @@ static void timer_fire(struct hd_sm *sm, const struct hd_timer *timer, uint64_t 
 {
 	struct hd_warp *warp = &sm->warps[timer->warp];
 	switch (timer->kind) {
-	case HD_TIMER_RESULT: hd_sm_result(sm, warp, timer->inst, timer->lanes, timer->which, now); break;
+	case HD_TIMER_RESULT:
+		if (sm->results.used)
+			hd_results_take_ports(sm, warp, now, timer->which);
+		hd_sm_result(sm, warp, timer->inst, timer->lanes, timer->which, now);
+		break;
 	case HD_TIMER_WRITTEN: hd_sm_written(sm, warp, timer->inst, now); break;
 	case HD_TIMER_WAKE:
 		if (warp->next_issue == now) /* else it has been brought back since, and waits for longer */
@@ -102,6 +108,10 @@ static void timer_fire(struct hd_sm *sm, const struct hd_timer *timer, uint64_t 
 	case HD_TIMER_ACCESS: hd_sm_late_access(sm, warp, timer->which, now); break;
 	case HD_TIMER_RANGE: hd_sm_range_written(sm, warp, timer->inst, now); break;
 	case HD_TIMER_READ: hd_control_read(sm, warp, timer->inst, now); break;
+	case HD_TIMER_DRAINED:
+		if (warp->state >= HD_WARP_DONE && warp->wake_at == now)
+			hd_warp_finish(sm, warp, now);
+		break;
 	case HD_TIMER_DISPATCH: hd_sm_dispatched(sm, warp, timer->which, now); break;
 	default: break;
 	}
@@ -126,6 +136,14 @@ static uint16_t reversed(const struct hd_sm *sm, uint16_t id)
 	return first;
 }
 
+/* Whether some of them are of results. */
+static bool has_results(const struct hd_wheel *wheel, uint16_t id)
+{
+	while (id != HD_TIMER_NONE && wheel->pool[id].kind != HD_TIMER_RESULT)
+		id = wheel->pool[id].next;
+	return id != HD_TIMER_NONE;
+}
+
 void hd_sm_fire(struct hd_sm *sm, uint64_t now)
 {
 	struct hd_wheel *wheel = &sm->wheel;
@@ -135,6 +153,7 @@ void hd_sm_fire(struct hd_sm *sm, uint64_t now)
 	wheel->head[bucket] = HD_TIMER_NONE;
 	wheel->occupied[bucket / 64] &= ~(UINT64_C(1) << bucket % 64);
 	wheel->next = wheel_following(wheel, now);
+	sm->results.ordered = sm->results.used && has_results(wheel, id);
 	while (id != HD_TIMER_NONE) {
 		struct hd_timer *timer = &wheel->pool[id];
 		uint16_t next = timer->next;
@@ -148,4 +167,5 @@ void hd_sm_fire(struct hd_sm *sm, uint64_t now)
 		}
 		id = next;
 	}
+	sm->results.ordered = false;
 }

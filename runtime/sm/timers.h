@@ -16,7 +16,7 @@ struct hd_sm;
 /* A timer: a result is there, or it is written where it had to wait for a port; a warp looks at its next instruction; a
  * memory instruction whose operands were late goes to the load/store unit; an instruction leaves its collector;
  * registers of a range are to be written by `inst`, or, without one, are written; the sources of `inst` have been read
- * (core = modern). */
+ * (core = modern); the last result of a warp that has ended is written. */
 enum hd_timer_kind {
 	HD_TIMER_RESULT,
 	HD_TIMER_WRITTEN,
@@ -25,12 +25,14 @@ enum hd_timer_kind {
 	HD_TIMER_ACCESS,
 	HD_TIMER_DISPATCH,
 	HD_TIMER_RANGE,
-	HD_TIMER_READ
+	HD_TIMER_READ,
+	HD_TIMER_DRAINED
 };
 struct hd_timer {
 	uint64_t cycle;
 	const struct hd_dinst *inst;
-	uint32_t which; /* result: order of issue; access: in hd_sm_access.late; dispatch: number of the collector */
+	uint32_t which; /* result: order of issue, or where results go without timers of its start; access: in
+			   hd_sm_access.late; dispatch: number of the collector */
 	uint32_t lanes; /* result: that executed */
 	uint16_t next;
 	uint8_t warp, kind; /* warp: hd_warp.id */

@@ -63,6 +63,54 @@ START_TEST(result_is_there_at_latency_not_before)
 }
 END_TEST
 
+/* Two warps a scheduler. Results of several latencies meet at the write ports, and are waited for at once, later and at
+ * the end. */
+static struct hd_stats mixed_results(const char *trace, bool *used)
+{
+	struct simbench bench;
+	simbench_init(&bench);
+	bench.config.schedulers = 2;
+	bench.config.subcores = 1;
+	bench.config.register_banks = 4;
+	bench.config.operands = HD_OPERANDS_MODERN;
+	bench.config.register_ports = bench.config.register_write_ports = 1;
+	bench.config.lat_guard = 8;
+	bench.config.lat_fmad = 60;
+	bench.config.register_busy = 2;
+	bench.options.trace = trace;
+	bench.meta.registers = 48;
+	for (uint32_t i = 0; i < 40; i++) {
+		struct hd_inst *root = simbench_emit(&bench, HD_OP_MUFU);
+		root->dst = (uint8_t)(40 + i % 4);
+		root->b = 6;
+		root->mods = HD_MOD(MUFUFN, HD_MUFU_RCP);
+		simbench_ffma(&bench, (uint8_t)(8 + i % 16), 4, 5, 6);
+		simbench_mov(&bench, (uint8_t)(24 + i % 8), i);
+		simbench_ffma(&bench, (uint8_t)(32 + i % 4), (uint8_t)(8 + (i + 12) % 16), 40, 24);
+		if (i % 5 == 0)
+			simbench_ffma(&bench, 36, 36, (uint8_t)(32 + i % 4), 36);
+	}
+	ck_assert_int_eq(simbench_start(&bench), 0);
+	ck_assert_int_eq(simbench_run(&bench, 1, 128), 0);
+	*used = bench.sim->gpu.sms[0]->results.used;
+	struct hd_stats stats = *simbench_stats(&bench);
+	simbench_release(&bench);
+	return stats;
+}
+
+/* A watcher of results, which is asleep for a million cycles, makes them events. */
+START_TEST(results_need_no_events)
+{
+	bool used[2];
+	struct hd_stats without = mixed_results(NULL, &used[0]),
+			with = mixed_results("issue@1000000:1000001", &used[1]);
+	ck_assert(used[0] && !used[1]);
+	ck_assert_uint_gt(without.counters.write_conflicts, 0);
+	ck_assert_uint_gt(without.stalls[HD_STALL_data_alu], 0);
+	ck_assert_int_eq(memcmp(&without, &with, sizeof(with)), 0);
+}
+END_TEST
+
 static void build_unit(struct simbench *bench, uint32_t interval)
 {
 	bench->config.ii_fp32 = interval;
@@ -937,6 +985,7 @@ Suite *hd_suite(void)
 						 dependent_chain_takes_latency_each,
 						 latency_may_exceed_the_wheel,
 						 result_is_there_at_latency_not_before,
+						 results_need_no_events,
 						 unit_takes_one_instruction_an_interval,
 						 schedulers_share_a_scarce_unit,
 						 each_pipeline_has_its_units,
