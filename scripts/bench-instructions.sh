@@ -1,5 +1,5 @@
 #!/bin/bash
-# make bench-instructions: host instructions of twelve small simulations under valgrind, beside those that
+# make bench-instructions: host instructions of thirteen small simulations under valgrind, beside those that
 # test/e2e/Inputs/host-instructions.txt keeps. Prints; asserts nothing. UPDATE=1 writes the file again.
 set -euo pipefail
 cd "$(dirname "$0")/.."

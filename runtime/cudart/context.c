@@ -146,8 +146,7 @@ __attribute__((destructor)) static void finish(void)
 		return; /* what there is to say and to release is the parent's */
 	if (cudart->sim && cudart->sticky == cudaSuccess)
 		hd_cudart_wait_all(cudart);
-	hd_cudart_drop_work(cudart);
-	hd_vec_release(&cudart->work);
+	hd_cudart_release_work(cudart);
 	if (cudart->sim && hd_sim_checkpoint_end(cudart->sim))
 		hd_cudart_report("fault", "checkpoint");
 	if (cudart->sim)

@@ -83,6 +83,17 @@ struct hd_opted {
 	uint32_t bytes;
 };
 
+/* Work of streams that waits for its turn (work.c). Pieces have ascending ids. */
+struct hd_piece_place {
+	uint64_t id;
+	struct hd_work *work; /* NULL: done */
+};
+struct hd_pieces {
+	HD_VEC(struct hd_piece_place) places; /* in the order of submission */
+	HD_VEC(struct hd_work *) free;	      /* of these, the ones whose needs are done, in the same order */
+	uint32_t count, blocking;	      /* pieces; those that the legacy stream waits for */
+};
+
 struct hd_cudart {
 	struct hd_sim *sim;
 	struct hd_config *config;
@@ -101,10 +112,10 @@ struct hd_cudart {
 	struct hd_map live; /* handles: handles.c */
 	size_t limits[8];
 	unsigned device_flags;
-	cudaMemPool_t pool;	       /* once asked for */
-	bool in_a_row;		       /* a kernel was launched since the program last waited for anything */
-	uint64_t next_id;	       /* of streams, captures and work */
-	HD_VEC(struct hd_work *) work; /* that has not been done, in the order of its submission (work.c) */
+	cudaMemPool_t pool;    /* once asked for */
+	bool in_a_row;	       /* a kernel was launched since the program last waited for anything */
+	uint64_t next_id;      /* of streams, captures and work */
+	struct hd_pieces work; /* that has not been done */
 	HD_VEC(struct hd_capture *) captures;
 	HD_VEC(struct hd_reference *) references; /* texture references */
 	HD_VEC(struct hd_object_of *) objects;	  /* texture and surface objects */

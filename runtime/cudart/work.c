@@ -7,7 +7,7 @@
  * The legacy stream and those of threads do what is submitted at once; the former waits for blocking streams first, as
  * CUDA has it. Copies to or from memory that is not pinned wait for their stream, as CUDA says they may.
  *
- * Cost: O(pieces that wait) a piece.
+ * Cost: O(log pieces) a piece and need; O(pieces that can start or run) a look.
  */
 #include "runtime/cudart/work.h"
 
@@ -25,20 +25,46 @@ struct hd_work {
 	bool started;	 /* submitted, or its function is running, or its graph's nodes are in the list */
 	bool has_ticket; /* of the simulator */
 	uint64_t ticket;
-	uint64_t last;	      /* of a graph that has started: the piece after which it is done; 0 */
-	cudaGraph_t graph;    /* owned: of `node` alone, or that which was launched; NULL: another piece's */
-	cudaGraphNode_t node; /* NULL: nothing is to be done */
-	HD_VEC(uint64_t) needs;
+	uint64_t last;		/* of a graph that has started: the piece after which it is done; 0 */
+	cudaGraph_t graph;	/* owned: of `node` alone, or that which was launched; NULL: another piece's */
+	cudaGraphNode_t node;	/* NULL: nothing is to be done */
+	uint32_t open;		/* needs that are not done */
+	HD_VEC(uint64_t) heirs; /* pieces that need this one */
 };
 
-/* ---- the list */
+/* ---- the list: in the order of ids, with places whose piece is done; and of pieces without open needs, in this order
+ */
 
 static struct hd_work *find(const struct hd_cudart *cudart, uint64_t id)
 {
-	for (uint32_t i = 0; i < cudart->work.len; i++)
-		if (cudart->work.data[i]->id == id)
-			return cudart->work.data[i];
-	return NULL;
+	const struct hd_pieces *all = &cudart->work;
+	uint32_t at;
+	HD_BISECT(at, 0, all->places.len, all->places.data[at].id < id);
+	return at < all->places.len && all->places.data[at].id == id ? all->places.data[at].work : NULL;
+}
+
+static uint32_t place_among_free(const struct hd_cudart *cudart, uint64_t id)
+{
+	uint32_t at;
+	HD_BISECT(at, 0, cudart->work.free.len, cudart->work.free.data[at]->id < id);
+	return at;
+}
+
+static void set_free(struct hd_cudart *cudart, struct hd_work *work)
+{
+	uint32_t at = place_among_free(cudart, work->id);
+	hd_vec_push(&cudart->work.free, work);
+	for (uint32_t i = cudart->work.free.len - 1; i > at; i--)
+		cudart->work.free.data[i] = cudart->work.free.data[i - 1];
+	cudart->work.free.data[at] = work;
+}
+
+static void set_waiting(struct hd_cudart *cudart, const struct hd_work *work)
+{
+	uint32_t at = place_among_free(cudart, work->id);
+	cudart->work.free.len--;
+	for (uint32_t i = at; i < cudart->work.free.len; i++)
+		cudart->work.free.data[i] = cudart->work.free.data[i + 1];
 }
 
 static bool is_done(const struct hd_cudart *cudart, uint64_t id)
@@ -53,41 +79,77 @@ static struct hd_work *add(struct hd_cudart *cudart, uint64_t stream, int priori
 	work->stream = stream;
 	work->priority = priority;
 	work->blocking = blocking;
-	hd_vec_push(&cudart->work, work);
+	hd_vec_push(&cudart->work.places, ((struct hd_piece_place){work->id, work}));
+	cudart->work.count++;
+	cudart->work.blocking += blocking;
+	set_free(cudart, work);
 	return work;
 }
 
-static void need(const struct hd_cudart *cudart, struct hd_work *work, uint64_t id)
+static void need(struct hd_cudart *cudart, struct hd_work *work, uint64_t id)
 {
-	if (!is_done(cudart, id))
-		hd_vec_push(&work->needs, id);
+	struct hd_work *needed = id ? find(cudart, id) : NULL;
+	if (!needed)
+		return;
+	hd_vec_push(&needed->heirs, work->id);
+	if (!work->open++)
+		set_waiting(cudart, work);
 }
 
 static void release(struct hd_work *work)
 {
 	hd_graph_free(work->graph);
-	hd_vec_release(&work->needs);
+	hd_vec_release(&work->heirs);
 	free(work);
+}
+
+/* Places of pieces that are done stay until they are the most. */
+static void drop_places(struct hd_pieces *all)
+{
+	uint32_t kept = 0;
+	if (all->places.len < 2 * all->count + 16)
+		return;
+	for (uint32_t i = 0; i < all->places.len; i++)
+		if (all->places.data[i].work)
+			all->places.data[kept++] = all->places.data[i];
+	all->places.len = kept;
 }
 
 static void remove_work(struct hd_cudart *cudart, uint64_t id)
 {
-	uint32_t kept = 0;
-	for (uint32_t i = 0; i < cudart->work.len; i++) {
-		struct hd_work *work = cudart->work.data[i];
-		if (work->id == id)
-			release(work);
-		else
-			cudart->work.data[kept++] = work;
+	struct hd_pieces *all = &cudart->work;
+	uint32_t at;
+	HD_BISECT(at, 0, all->places.len, all->places.data[at].id < id);
+	struct hd_work *work = find(cudart, id);
+	if (!work) /* dropped, by a fault in a function of the program */
+		return;
+	all->places.data[at].work = NULL;
+	all->count--;
+	all->blocking -= work->blocking;
+	set_waiting(cudart, work);
+	for (uint32_t i = 0; i < work->heirs.len; i++) {
+		struct hd_work *heir = find(cudart, work->heirs.data[i]);
+		if (heir && !--heir->open)
+			set_free(cudart, heir);
 	}
-	cudart->work.len = kept;
+	release(work);
+	drop_places(all);
 }
 
 void hd_cudart_drop_work(struct hd_cudart *cudart)
 {
-	for (uint32_t i = 0; i < cudart->work.len; i++)
-		release(cudart->work.data[i]);
-	cudart->work.len = 0;
+	struct hd_pieces *all = &cudart->work;
+	for (uint32_t i = 0; i < all->places.len; i++)
+		if (all->places.data[i].work)
+			release(all->places.data[i].work);
+	all->places.len = all->free.len = all->count = all->blocking = 0;
+}
+
+void hd_cudart_release_work(struct hd_cudart *cudart)
+{
+	hd_cudart_drop_work(cudart);
+	hd_vec_release(&cudart->work.places);
+	hd_vec_release(&cudart->work.free);
 }
 
 /* ---- submission */
@@ -200,14 +262,6 @@ static cudaError_t submit_kernel(struct hd_cudart *cudart, struct hd_work *work)
 	return hd_cudart_launch_error(cudart, status);
 }
 
-static bool is_ready(const struct hd_cudart *cudart, const struct hd_work *work)
-{
-	for (uint32_t i = 0; i < work->needs.len; i++)
-		if (!is_done(cudart, work->needs.data[i]))
-			return false;
-	return true;
-}
-
 /* The pointer may be void afterwards: other threads come in while a function of the program runs. */
 static cudaError_t start(struct hd_cudart *cudart, struct hd_work *work)
 {
@@ -238,13 +292,13 @@ static bool has_ended(const struct hd_cudart *cudart, const struct hd_work *work
 /* Does what can be done without time passing; true: something was. */
 static bool advance(struct hd_cudart *cudart, cudaError_t *error)
 {
-	for (uint32_t i = 0; i < cudart->work.len; i++) {
-		struct hd_work *work = cudart->work.data[i];
+	for (uint32_t i = 0; i < cudart->work.free.len; i++) {
+		struct hd_work *work = cudart->work.free.data[i];
 		if (has_ended(cudart, work)) {
 			remove_work(cudart, work->id);
 			return true;
 		}
-		if (!work->started && is_ready(cudart, work)) {
+		if (!work->started) {
 			cudaError_t failed = start(cudart, work);
 			*error = *error == cudaSuccess ? failed : *error;
 			return true;
@@ -263,19 +317,16 @@ int hd_cudart_step(struct hd_cudart *cudart)
 	return status;
 }
 
-/* Until no piece is left for which `wanted` says so. */
-static cudaError_t wait_until(struct hd_cudart *cudart, bool (*wanted)(const struct hd_work *work, uint64_t id),
+/* Until `left` says that nothing is. */
+static cudaError_t wait_until(struct hd_cudart *cudart, bool (*left)(const struct hd_cudart *cudart, uint64_t id),
 			      uint64_t id)
 {
 	cudaError_t error = cudaSuccess;
 	for (;;) {
-		bool left = false;
 		while (advance(cudart, &error))
 			;
-		for (uint32_t i = 0; i < cudart->work.len; i++)
-			left |= wanted(cudart->work.data[i], id);
 		/* With nothing in the simulator a function of the program is running, which waits for itself. */
-		if (!left || !hd_sim_working(cudart->sim))
+		if (!left(cudart, id) || !hd_sim_working(cudart->sim))
 			return error;
 		cudaError_t failed = hd_cudart_sim_error(cudart, hd_cudart_step(cudart));
 		error = error == cudaSuccess ? failed : error;
@@ -286,36 +337,36 @@ static cudaError_t wait_until(struct hd_cudart *cudart, bool (*wanted)(const str
 	}
 }
 
-static bool is_any(const struct hd_work *work, uint64_t id)
-{
-	(void)work, (void)id;
-	return true;
-}
-
-static bool is_this(const struct hd_work *work, uint64_t id)
-{
-	return work->id == id;
-}
-
-static bool is_blocking(const struct hd_work *work, uint64_t id)
+static bool is_any_left(const struct hd_cudart *cudart, uint64_t id)
 {
 	(void)id;
-	return work->blocking;
+	return cudart->work.count;
+}
+
+static bool is_this_left(const struct hd_cudart *cudart, uint64_t id)
+{
+	return !is_done(cudart, id);
+}
+
+static bool is_blocking_left(const struct hd_cudart *cudart, uint64_t id)
+{
+	(void)id;
+	return cudart->work.blocking;
 }
 
 cudaError_t hd_cudart_wait(struct hd_cudart *cudart, uint64_t id)
 {
-	return is_done(cudart, id) ? cudaSuccess : wait_until(cudart, is_this, id);
+	return is_done(cudart, id) ? cudaSuccess : wait_until(cudart, is_this_left, id);
 }
 
 cudaError_t hd_cudart_wait_all(struct hd_cudart *cudart)
 {
-	return cudart->work.len ? wait_until(cudart, is_any, 0) : cudaSuccess;
+	return cudart->work.count ? wait_until(cudart, is_any_left, 0) : cudaSuccess;
 }
 
 cudaError_t hd_cudart_wait_blocking(struct hd_cudart *cudart)
 {
-	return cudart->work.len ? wait_until(cudart, is_blocking, 0) : cudaSuccess;
+	return cudart->work.count ? wait_until(cudart, is_blocking_left, 0) : cudaSuccess;
 }
 
 cudaError_t hd_cudart_wait_stream(struct hd_cudart *cudart, cudaStream_t stream)

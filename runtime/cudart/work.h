@@ -27,7 +27,9 @@ cudaError_t hd_cudart_wait_blocking(struct hd_cudart *cudart);
 cudaError_t hd_cudart_wait_all(struct hd_cudart *cudart);
 /* hd_sim_step, and what it brought is told; does not return when a signal ends the program. */
 int hd_cudart_step(struct hd_cudart *cudart);
-/* After a fault, and at the end. */
+/* After a fault. */
 void hd_cudart_drop_work(struct hd_cudart *cudart);
+/* At the end. */
+void hd_cudart_release_work(struct hd_cudart *cudart);
 
 #endif
