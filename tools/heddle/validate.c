@@ -188,6 +188,7 @@ static int validate(const struct command *command, struct validation *validation
 		command->sms ? command->sms : (uint32_t)json_integer_value(json_object_get(config, "sm_count"));
 	if (profile_values(validation))
 		return CMD_ERROR;
+	launches_count(validation);
 	match_launches(validation);
 	compare_launches(validation);
 	if (!any_compared(validation))
@@ -220,16 +221,19 @@ int cmd_validate(int argc, char **argv)
 	static const char doc[] =
 		"Compares a profile of a real card with the same launches on the simulated GPU. Prints cycles, "
 		"instructions, L1 and L2 sectors and DRAM bytes of each launch, and the correlation and mean "
-		"absolute error of each quantity.\v"
+		"absolute error of each quantity. Where the profile's counter is of whole launches, "
+		"profiler_launch_cycles of the configuration is added to cycles here.\v"
 		"PROFILE.csv comes from Nsight Compute (`ncu --csv`, with or without `--page raw`) or nvprof "
-		"(`nvprof --csv --print-gpu-trace --metrics ... --events elapsed_cycles_sm`). STATISTICS.json "
-		"comes from `heddle run --stats` or `--json`. PROGRAM, built with heddle-cc, is run instead, "
-		"with its output on stderr. For each quantity, the first of these metrics that the profile "
+		"(`nvprof --csv --print-gpu-trace --metrics ... --events elapsed_cycles_sm`), or is a table of means "
+		"over the launches of each kernel as AccelWattch's (columns Benchmark, Kernel, Elapsed_Cycles). "
+		"STATISTICS.json comes from `heddle run --stats` or `--json`. PROGRAM, built with heddle-cc, is run "
+		"instead, with its output on stderr. For each quantity, the first of these metrics that the profile "
 		"contains is used:\n\n"
 		"cycles: gpc__cycles_elapsed.max, sm__cycles_elapsed.max, smsp__cycles_elapsed.max, Elapsed Cycles, "
-		"sm__cycles_elapsed.avg, smsp__cycles_elapsed.avg; divided by --sms: sm__cycles_elapsed.sum, "
-		"elapsed_cycles_sm; "
-		"with --clock: gpu__time_duration.sum, Duration\n\n"
+		"gpc__cycles_elapsed.avg, sm__cycles_elapsed.avg, smsp__cycles_elapsed.avg; divided by --sms: "
+		"sm__cycles_elapsed.sum, elapsed_cycles_sm; Elapsed_Cycles; with --clock: gpu__time_duration.sum, "
+		"Duration. All are of whole launches but sm__cycles_elapsed.avg, "
+		"smsp__cycles_elapsed.avg, sm__cycles_elapsed.sum and Elapsed_Cycles\n\n"
 		"instructions: smsp__inst_executed.sum, sm__inst_executed.sum, Executed Instructions, inst_executed\n\n"
 		"thread instructions: smsp__thread_inst_executed_pred_on.sum, sm__thread_inst_executed_pred_on.sum, "
 		"not_predicated_off_thread_inst_executed\n\n"
@@ -243,11 +247,12 @@ int cmd_validate(int argc, char **argv)
 		"present; l2_tex_read_transactions + l2_tex_write_transactions; l2_read_transactions + "
 		"l2_write_transactions\n\n"
 		"DRAM reads, and writes: dram__bytes_read.sum, dram_read_bytes, dram__sectors_read.sum, "
-		"dram_read_transactions; dram__bytes_write.sum, dram_write_bytes, dram__sectors_write.sum, "
-		"dram_write_transactions\n\n"
+		"dram_read_transactions, DRAM_Rd; dram__bytes_write.sum, dram_write_bytes, dram__sectors_write.sum, "
+		"dram_write_transactions, DRAM_Wr\n\n"
 		"The nth launch of a kernel in the profile is paired with its nth simulated launch with the "
-		"same grid and block. Names are compared without template arguments and parameters. An error "
-		"is simulated / card - 1. Launches without a partner are listed.\n\n"
+		"same grid and block; a mean with that of all launches of the kernel. Names are compared without "
+		"template arguments and parameters. An error is simulated / card - 1. Launches without a partner are "
+		"listed.\n\n"
 		"Exit status: 1 if the profile has launches that the simulation lacks; 2 for a wrong input or "
 		"a failing program.";
 	static const struct argp argp = {

@@ -84,6 +84,18 @@ static int take_launch(struct validation *validation, const json_t *document, si
 	return 0;
 }
 
+/* Statistics without the key, of an older version, get nothing added. */
+void launches_count(struct validation *validation)
+{
+	int32_t used = validation->used[QUANTITY_cycles];
+	const json_t *config = json_object_get(validation->run, "config");
+	if (used < 0 || metrics[used].counted != COUNTED_LAUNCH)
+		return;
+	validation->added = json_number_value(json_object_get(config, "profiler_launch_cycles"));
+	for (uint32_t i = 0; i < validation->here.len; i++)
+		validation->here.data[i].values[QUANTITY_cycles] += validation->added;
+}
+
 /* The last line that is "{" begins the document: what is in it is indented. */
 static const char *begin_of(const char *text)
 {

@@ -3,7 +3,7 @@
  * that kernel's here, and so on. Kernels are the same by name without arguments of templates and parameters, which
  * profilers write in other ways than compilers, and launches only with the same grid and block, where the profile has
  * them. A name without namespaces and parameters (`ncu --kernel-name-base function`) is that of a kernel in any
- * namespace.
+ * namespace. A mean over the launches of a kernel belongs to all of them here.
  *
  * Cost: launches here times kinds of launches (kernel, grid and block) in the profile.
  */
@@ -90,6 +90,32 @@ static void find_partner(struct validation *validation, struct launch *card, str
 	}
 }
 
+/* Of a kernel's mean on the card: that of all its launches here that have no partner yet. */
+static void find_mean(struct validation *validation, struct launch *card)
+{
+	struct launch *mean = NULL;
+	for (uint32_t i = 0; i < validation->here.len; i++) {
+		struct launch *here = &validation->here.data[i];
+		if (here->partner || !belongs(card, here))
+			continue;
+		if (!mean) {
+			mean = HD_ARENA_NEW(&validation->arena, struct launch, 1);
+			*mean = *here;
+			memset(mean->values, 0, sizeof mean->values);
+		}
+		mean->sized = mean->sized && sizes_equal(mean, here);
+		mean->launches++;
+		for (unsigned q = 0; q < QUANTITY_COUNT; q++)
+			mean->values[q] += here->values[q];
+		here->partner = card;
+	}
+	for (unsigned q = 0; mean && q < QUANTITY_COUNT; q++)
+		mean->values[q] /= mean->launches;
+	card->partner = mean;
+	if (mean)
+		mean->partner = card;
+}
+
 static void tell(const struct validation *validation, const struct launch *card)
 {
 	struct hd_loc loc = {.file = validation->profile, .line = card->line};
@@ -113,11 +139,14 @@ void match_launches(struct validation *validation)
 			k++;
 		if (k == kinds.len)
 			hd_vec_push(&kinds, (struct kind){card, 0});
-		find_partner(validation, card, &kinds.data[k]);
+		if (card->mean)
+			find_mean(validation, card);
+		else
+			find_partner(validation, card, &kinds.data[k]);
 		if (!card->partner)
 			tell(validation, card);
 		validation->only_card += !card->partner;
-		validation->only_here -= card->partner != NULL;
+		validation->only_here -= !card->partner ? 0 : card->mean ? card->partner->launches : 1;
 	}
 	hd_vec_release(&kinds);
 }

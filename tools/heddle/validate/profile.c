@@ -4,16 +4,19 @@
  *   Nsight Compute, ncu --csv --page raw       a row for each launch, a column for each metric, a row of units
  *   Nsight Compute, ncu --csv (--page details) a row for each metric of a launch
  *   nvprof --csv --print-gpu-trace [--metrics ... --events ...]   a row for each launch, a row of units
+ *   AccelWattch's hw_perf.csv                  a row for each kernel of a benchmark, with means over its launches
  *
  * Fields are split by libcsv. What stands before the table (the program's own output) and lines of the profiler that
  * begin with == are passed over; a table may follow another one in the file. Everything else that is not understood is
  * an error at its line. Cost: linear in the file, for each row also in the table of metrics.
  */
 #include <csv.h>
+#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "tools/heddle/validate/validate.h"
 
@@ -27,14 +30,15 @@ const struct quantity_info quantities[QUANTITY_COUNT] = {
 
 const struct metric_info metrics[] = {
 #define QUANTITY(...)
-#define METRIC(quantity, scale, ...) {QUANTITY_##quantity, SCALE_##scale, {__VA_ARGS__}},
+#define METRIC(quantity, scale, ...) {QUANTITY_##quantity, SCALE_##scale, {__VA_ARGS__}, COUNTED_KERNEL},
+#define COUNTER(counts, scale, name) {QUANTITY_cycles, SCALE_##scale, {name}, COUNTED_##counts},
 #include "tools/heddle/validate/metrics.def"
 #undef METRIC
 #undef QUANTITY
 };
 const uint32_t metric_count = sizeof(metrics) / sizeof(*metrics);
 
-enum form { FORM_NONE, FORM_RAW, FORM_DETAILS, FORM_NVPROF };
+enum form { FORM_NONE, FORM_RAW, FORM_DETAILS, FORM_NVPROF, FORM_MEANS };
 
 /* Columns of the table, -1: it has none of that name. */
 struct columns {
@@ -87,6 +91,8 @@ static enum form form_of(const struct reader *reader)
 {
 	if (column(reader, "Kernel Name") >= 0 && column(reader, "ID") >= 0)
 		return column(reader, "Metric Name") >= 0 ? FORM_DETAILS : FORM_RAW;
+	if (column(reader, "Benchmark") >= 0 && column(reader, "Kernel") >= 0)
+		return FORM_MEANS;
 	bool metrics_of = column(reader, "Kernel") >= 0 && column(reader, "Device") >= 0;
 	bool times = column(reader, "Name") >= 0 && column(reader, "Grid X") >= 0;
 	return metrics_of || times ? FORM_NVPROF : FORM_NONE;
@@ -103,7 +109,10 @@ static int take_header(struct reader *reader, enum form form)
 	struct hd_arena *arena = &reader->validation->arena;
 	bool kernels = column(reader, "Kernel") >= 0;
 	reader->form = form;
-	reader->columns = columns_of(reader, form != FORM_NVPROF ? "Kernel Name" : kernels ? "Kernel" : "Name");
+	reader->columns = columns_of(reader, form == FORM_MEANS	   ? "Kernel"
+					     : form != FORM_NVPROF ? "Kernel Name"
+					     : kernels		   ? "Kernel"
+								   : "Name");
 	reader->width = reader->cells.len;
 	reader->header = HD_ARENA_NEW(arena, const char *, reader->width);
 	reader->units = HD_ARENA_NEW(arena, const char *, reader->width);
@@ -163,6 +172,40 @@ static bool same(const char *a, const char *b)
 	return a && b ? !strcmp(a, b) : a == b;
 }
 
+/*
+ * The name in a mangled one, without arguments: "ns::fill" of _ZN2ns4fillEPfi and of _ZN2ns4fillIfEEvPT_. NULL: none is
+ * found.
+ */
+static const char *name_of_mangled(struct hd_arena *arena, const char *text)
+{
+	const char *name = "", *at = text + 2;
+	at += *at == 'N';
+	while (isdigit((unsigned char)*at)) {
+		char *end;
+		unsigned long length = strtoul(at, &end, 10);
+		if (length == 0 || length > strlen(end))
+			return NULL;
+		bool hidden = !strncmp(end, "_GLOBAL__N_", 11);
+		name = hd_arena_printf(arena, "%s%s%.*s", name, *name ? "::" : "", hidden ? 21 : (int)length,
+				       hidden ? "(anonymous namespace)" : end);
+		at = end + length;
+		if (text[2] != 'N')
+			break;
+	}
+	return *name ? name : NULL;
+}
+
+static const char *kernel_of_row(struct reader *reader)
+{
+	const char *kernel = reader->cells.data[reader->columns.kernel];
+	if (strncmp(kernel, "_Z", 2) != 0)
+		return kernel;
+	const char *name = reader->form == FORM_MEANS ? name_of_mangled(&reader->validation->arena, kernel) : NULL;
+	if (!name)
+		wrong(reader, "a mangled name (ncu --kernel-name-base demangled has others):", kernel);
+	return name;
+}
+
 /* The launch that the row is about, which in the form of details may have begun before. NULL: reported. */
 static struct launch *launch_of_row(struct reader *reader)
 {
@@ -176,12 +219,9 @@ static struct launch *launch_of_row(struct reader *reader)
 			return NULL;
 		}
 	struct launch launch = {.line = reader->line, .id = id, .process = process};
-	launch.kernel = reader->cells.data[reader->columns.kernel];
-	if (!strncmp(launch.kernel, "_Z", 2)) {
-		wrong(reader, "a mangled name (ncu --kernel-name-base demangled has others):", launch.kernel);
-		return NULL;
-	}
-	if (take_sizes(reader, &launch))
+	launch.mean = reader->form == FORM_MEANS;
+	launch.kernel = kernel_of_row(reader);
+	if (!launch.kernel || take_sizes(reader, &launch))
 		return NULL;
 	launch_set_name(&launch, &reader->validation->arena);
 	launch.parts = HD_ARENA_NEW(&reader->validation->arena, double, metric_count *MOST_PARTS);
@@ -217,10 +257,26 @@ static int set_part(struct reader *reader, double *part, const struct metric_inf
 	return 0;
 }
 
+/* Of the SMs' clock; those of L2 and DRAM have other cycles, and .per_second is a rate. */
+static bool counts_elapsed(const char *name)
+{
+	static const char *const units[] = {"gpc__cycles_elapsed.", "tpc__cycles_elapsed.", "sm__cycles_elapsed.",
+					    "smsp__cycles_elapsed."};
+	for (unsigned i = 0; i < sizeof(units) / sizeof(*units); i++)
+		if (!strncmp(name, units[i], strlen(units[i])))
+			return !strchr(name + strlen(units[i]), '.');
+	return !strncasecmp(name, "elapsed_cycles", strlen("elapsed_cycles"));
+}
+
 static int set_metric(struct reader *reader, struct launch *launch, const char *name, const char *unit,
 		      const char *text)
 {
 	int status = 0;
+	struct validation *validation = reader->validation;
+	if (!validation->unknown && !is_none(text) && counts_elapsed(name)) {
+		validation->unknown = name;
+		validation->unknown_line = reader->line;
+	}
 	for (uint32_t m = 0; m < metric_count && !is_none(text) && !status; m++)
 		for (uint32_t p = 0; metrics[m].names[p] && !status; p++)
 			if (!strcmp(metrics[m].names[p], name))
@@ -398,6 +454,17 @@ static int32_t choose_metric(const struct validation *validation, unsigned quant
 	return -1;
 }
 
+/* Cycles that are there, and are not compared since the counter is not known, are told. */
+static int check_counter(const struct validation *validation)
+{
+	struct hd_loc loc = {.file = validation->profile, .line = validation->unknown_line};
+	if (validation->used[QUANTITY_cycles] >= 0 || !validation->unknown)
+		return 0;
+	return hd_error(validation->diag, loc,
+			"an unknown counter of cycles: '%s' (heddle validate --help lists those that are known)",
+			validation->unknown);
+}
+
 int profile_values(struct validation *validation)
 {
 	bool any = false;
@@ -412,6 +479,8 @@ int profile_values(struct validation *validation)
 		}
 	}
 	struct hd_loc loc = {.file = validation->profile, .line = validation->card.data[0].line};
+	if (check_counter(validation))
+		return -1;
 	return any ? 0
 		   : hd_error(validation->diag, loc,
 			      "no metric to compare (heddle validate --help lists them; times alone need --clock)");

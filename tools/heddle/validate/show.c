@@ -39,6 +39,8 @@ static void print_quantity(const struct validation *validation, unsigned quantit
 	fprintf(to, "%s%s%s: ", info->title, strcmp(info->title, info->unit) ? ", " : "",
 		strcmp(info->title, info->unit) ? info->unit : "");
 	print_metric(validation, quantity, to);
+	if (quantity == QUANTITY_cycles && validation->added > 0)
+		fprintf(to, ", of whole launches; here with %.0f more (profiler_launch_cycles)", validation->added);
 	fprintf(to, "\n%6s %16s %16s %12s  %s\n", "launch", "card", "here", "error", "kernel");
 	for (uint32_t i = 0; i < validation->card.len; i++) {
 		const struct launch *card = &validation->card.data[i];
@@ -53,7 +55,10 @@ static void print_quantity(const struct validation *validation, unsigned quantit
 				fprintf(to, " %16.0f", values[side]);
 		fputc(' ', to);
 		print_percent(to, 12, compare_error(values[0], values[1]), "+");
-		fprintf(to, "  %s\n", card->partner->kernel);
+		fprintf(to, "  %s", card->partner->kernel);
+		if (card->mean)
+			fprintf(to, ", mean of %" PRIu32, card->partner->launches);
+		fputc('\n', to);
 	}
 	fputc('\n', to);
 }
@@ -214,6 +219,8 @@ static void add_here(json_t *object, const struct launch *here)
 {
 	json_object_set_new(object, "launch_here", json_integer(here->index + 1));
 	json_object_set_new(object, "kernel", hd_json_text(here->kernel));
+	if (here->launches)
+		json_object_set_new(object, "launches", json_integer(here->launches));
 }
 
 static void add_sizes(json_t *object, const struct launch *launch)
@@ -257,6 +264,11 @@ static json_t *quantity_json(const struct validation *validation, unsigned quant
 		json_array_append_new(names, json_string(metric->names[p]));
 	json_object_set_new(object, "metrics", names);
 	json_object_set_new(object, "unit", json_string(quantities[quantity].unit));
+	if (quantity == QUANTITY_cycles) {
+		bool whole = metric->counted == COUNTED_LAUNCH;
+		json_object_set_new(object, "counts", json_string(whole ? "launch" : "kernel"));
+		json_object_set_new(object, "added_here", number(validation->added));
+	}
 	json_object_set_new(object, "launches", json_integer(figures->launches));
 	json_object_set_new(object, "without_error", json_integer(figures->without));
 	json_object_set_new(object, "correlation", real(figures->correlation));

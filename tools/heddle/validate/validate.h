@@ -31,6 +31,8 @@ struct quantity_info {
 extern const struct quantity_info quantities[QUANTITY_COUNT];
 
 enum metric_scale { SCALE_SAME, SCALE_PER_SM, SCALE_SECTOR, SCALE_TIME };
+/* What a count of cycles is of; see metrics.def. */
+enum counted { COUNTED_KERNEL, COUNTED_LAUNCH };
 enum { MOST_PARTS = 4, METRICS = 64 /* at least as many as metrics.def has */ };
 
 /* A way to a quantity: the sum of the metrics of these names. */
@@ -38,6 +40,7 @@ struct metric_info {
 	enum quantity quantity;
 	enum metric_scale scale;
 	const char *names[MOST_PARTS + 1]; /* ends with NULL */
+	enum counted counted;
 };
 extern const struct metric_info metrics[];
 extern const uint32_t metric_count;
@@ -50,6 +53,8 @@ struct launch {
 	uint32_t line;	    /* in the profile */
 	uint32_t index;	    /* in the run, from 0 */
 	bool sized;	    /* the profile says grid and block */
+	bool mean;	    /* of all launches of a kernel */
+	uint32_t launches;  /* that a mean here is of; else 0 */
 	uint32_t grid[3], block[3];
 	double values[QUANTITY_COUNT]; /* NAN: not known */
 	struct launch *partner;	       /* of the other side; NULL: none */
@@ -78,6 +83,9 @@ struct validation {
 	uint32_t sms;	     /* of the card; 0: as many as the run's GPU has */
 	double clock;	     /* MHz of the card; 0: not given */
 	launch_list card, here;
+	const char *unknown; /* a counter of elapsed cycles in the profile that is not in `metrics`; NULL: none */
+	uint32_t unknown_line;
+	double added;		      /* to cycles here, since the card's are of whole launches */
 	int32_t used[QUANTITY_COUNT]; /* index in `metrics`, -1: the profile has none */
 	uint32_t only_card, only_here;
 	struct comparison figures[QUANTITY_COUNT];
@@ -96,6 +104,8 @@ const char *profile_number(const char *text, const char *unit, bool nvprof, bool
 
 /* Takes launches of the run of `policy` (NULL: the only one) out of the document. 0 or -1. */
 int launches_read(struct validation *validation, const char *policy);
+/* Adds to cycles here what the counter that the profile has counts beyond them. */
+void launches_count(struct validation *validation);
 /* Sets name and bare. */
 void launch_set_name(struct launch *launch, struct hd_arena *arena);
 

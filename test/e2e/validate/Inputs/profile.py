@@ -1,5 +1,5 @@
-"""profile.py raw|details|nvprof STATISTICS: what a profiler would export of a card that needs twice the cycles of this run
-and else does what the run did."""
+"""profile.py raw|details|nvprof STATISTICS: what a profiler would export of a card that needs twice the cycles of this run,
+with what its counter has beyond them, and else does what the run did."""
 import csv
 import json
 import sys
@@ -8,14 +8,15 @@ form, path = sys.argv[1:]
 with open(path, encoding='utf-8') as file:
     run = json.load(file)
 sector = run['config']['sector']
-METRICS = {'gpc__cycles_elapsed.max': ('cycle', lambda f: 2 * f['cycles']),
+beyond = run['config']['profiler_launch_cycles']
+METRICS = {'gpc__cycles_elapsed.max': ('cycle', lambda f: 2 * (f['cycles'] + beyond)),
            'smsp__inst_executed.sum': ('inst', lambda f: f['warp_instructions']),
            'smsp__thread_inst_executed_pred_on.sum': ('inst', lambda f: f['thread_instructions']),
            'l1tex__t_sectors_pipe_lsu.sum': ('sector', lambda f: f['l1d_sectors']),
            'lts__t_sectors_srcunit_tex.sum': ('sector', lambda f: f['l2_accesses']),
            'dram__bytes_read.sum': ('byte', lambda f: sector * f['dram_reads']),
            'dram__bytes_write.sum': ('byte', lambda f: sector * f['dram_writes'])}
-NVPROF = {'elapsed_cycles_sm': lambda f: 2 * f['cycles'] * run['config']['sm_count'],
+NVPROF = {'elapsed_cycles_sm': lambda f: 2 * (f['cycles'] + beyond) * run['config']['sm_count'],
           'inst_executed': lambda f: f['warp_instructions'],
           'not_predicated_off_thread_inst_executed': lambda f: f['thread_instructions'],
           'gld_transactions': lambda f: f['l1d_sectors'], 'gst_transactions': lambda f: 0,

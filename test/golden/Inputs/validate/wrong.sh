@@ -34,6 +34,16 @@ change '4s/1,500/1,500/;5s/Duration/Elapsed Cycles/;5s/usecond/cycle/' details.c
 change '9,$s/"2","4242"/"0","4242"/' details.csv
 change '4s/,32,1,1,/,32,,1,/' times.csv
 change '5,$d' times.csv
+sed 's/elapsed.max/elapsed.min/' counter-gpc.csv >changed.csv
+try changed.csv counters.json
+sed 's/elapsed_cycles_sm/elapsed_cycles_pm/' counter-nvprof.csv >changed.csv
+try changed.csv counters.json
+sed 's/Elapsed_Cycles/Elapsed_Cycles_GPC/' counter-means.csv >changed.csv
+try changed.csv counters.json
+change '3s/2400.0/2.4e3/' counter-means.csv
+change '2s/_ZN12_GLO/_ZN99_GLO/' counter-means.csv
+change '2s/_Z.*fillEPfi/_Z/' counter-means.csv
+change '4s/,1.0//' counter-means.csv
 try summary.csv run.json
 try absent.csv run.json
 try raw.csv absent.json
