@@ -72,9 +72,10 @@ struct hd_gpu {
 	struct hd_run *run;		/* gpu.c's */
 	struct hd_exec *exec;		/* of what no SM does: streams of linear versions, the end of windows */
 	uint64_t grids_launched;
-	uint8_t *zero_bank;  /* HD_CB_BYTES of zeros that the next grid takes; NULL: none */
-	uint64_t corun_end;  /* of the co-run that is going on (corun.c); HD_NEVER */
-	uint64_t corun_next; /* cycle in which its next kernel comes; HD_NEVER: none waits for that */
+	uint8_t *zero_bank;	    /* HD_CB_BYTES of zeros that the next grid takes; NULL: none */
+	struct hd_grid *spare_grid; /* memory for the next one; NULL: none */
+	uint64_t corun_end;	    /* of the co-run that is going on (corun.c); HD_NEVER */
+	uint64_t corun_next;	    /* cycle in which its next kernel comes; HD_NEVER: none waits for that */
 	struct hd_policy_handle policies[HD_MAX_POLICIES];
 	uint32_t policy_count;
 	struct {

@@ -19,8 +19,6 @@ struct hd_linear_state;
 #define HD_MAX_ENERGY 16 /* kinds of events of policies that take energy */
 #define HD_MAX_SETTINGS 64 /* of all policies */
 
-struct hd_launch_record;
-
 /* A kernel launch that waits for its turn or runs (grids.c). */
 struct hd_grid {
 	const struct hd_kernel *kernel;
@@ -31,10 +29,6 @@ struct hd_grid {
 	bool in_a_row;			 /* as hd_launch's */
 	uint64_t started, dispatch_from; /* cycles: it got its turn; its first block may start */
 	bool shared;			 /* others have been running beside it */
-	struct hd_launch_record *record; /* from its turn on */
-	struct hd_stats before;		 /* all counters when it got its turn */
-	struct hd_stats ended_before;	 /* of these, in gpu->stats */
-	struct hd_counters slot_before;	 /* and those of its slot, where slot_known */
 	bool slot_known;
 	struct hd_occupancy fit; /* of the original code, on an SM of its own */
 	uint32_t grid[3], block[3];
@@ -61,6 +55,11 @@ struct hd_grid {
 	int error;	       /* enum hd_sim_error of the first fault */
 	uint8_t *policy_space; /* hd_policy_grid */
 	uint8_t *watch_space;  /* of hd_gpu.watch_bytes.grid */
+
+	/* Not cleared in a new one, and of no meaning before it gets its turn. */
+	struct hd_stats before;		/* all counters then */
+	struct hd_stats ended_before;	/* of these, in gpu->stats */
+	struct hd_counters slot_before; /* and those of its slot, where slot_known */
 };
 
 #endif

@@ -127,6 +127,7 @@ struct hd_kernel {
 	const struct hd_meta_function *meta;
 	uint32_t looked_at; /* instructions that were there when window.c looked, and whether it may print or malloc */
 	bool serves;
+	struct hd_kept_lines *kept; /* records of its launches (sim/lines.c); NULL: none so far */
 };
 
 #endif

@@ -18,14 +18,26 @@ uint64_t hd_counter_value(const struct hd_counters *counters, uint32_t index)
 	return value;
 }
 
+static bool is_left_out(const struct hd_figure_sink *sink, uint64_t bits)
+{
+	if (!sink->places)
+		return false;
+	++*sink->places;
+	return !bits;
+}
+
 static void count(const struct hd_figure_sink *sink, const char *group, const char *key, uint64_t value)
 {
-	sink->count(sink->context, group, key, value);
+	if (!is_left_out(sink, value))
+		sink->count(sink->context, group, key, value);
 }
 
 static void real(const struct hd_figure_sink *sink, const char *group, const char *key, double value)
 {
-	sink->real(sink->context, group, key, value);
+	uint64_t bits;
+	memcpy(&bits, &value, sizeof bits);
+	if (!is_left_out(sink, bits))
+		sink->real(sink->context, group, key, value);
 }
 
 static void each_of_l1d(const struct hd_counters *c, const struct hd_figure_sink *sink)
@@ -101,7 +113,7 @@ static void set_real(void *object, const char *group, const char *key, double va
 void hd_figures_json(json_t *object, const struct hd_gpu *gpu, const struct hd_stats *stats,
 		     const struct hd_power *power, double policies)
 {
-	const struct hd_figure_sink sink = {set_count, set_real, object};
+	const struct hd_figure_sink sink = {set_count, set_real, object, NULL};
 	hd_figures_each(gpu, stats, power, policies, &sink);
 }
 

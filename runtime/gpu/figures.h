@@ -21,6 +21,9 @@ struct hd_figure_sink {
 	void (*count)(void *context, const char *group, const char *key, uint64_t value);
 	void (*real)(void *context, const char *group, const char *key, double value);
 	void *context;
+	/* NULL: all figures are told. Otherwise those that are zero are left out, and this counts all figures, the one
+	 * that is told included. */
+	uint32_t *places;
 };
 
 /* Counters, stalls and what follows from them; without timing, what is counted then. `power` is that of the counters,

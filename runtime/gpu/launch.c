@@ -243,7 +243,6 @@ static int fill_grid(struct hd_gpu *gpu, const struct hd_launch *launch, struct 
 {
 	if (check_shape(gpu, launch) || check_threads(gpu, launch) || check_params(gpu, launch))
 		return HD_SIM_BAD_LAUNCH;
-	grid->kernel = launch->kernel;
 	memcpy(grid->grid, launch->grid, sizeof grid->grid);
 	memcpy(grid->block, launch->block, sizeof grid->block);
 	grid->block_threads = launch->block[0] * launch->block[1] * launch->block[2];
@@ -279,9 +278,25 @@ static int fill_grid(struct hd_gpu *gpu, const struct hd_launch *launch, struct 
 	return 0;
 }
 
+/* Without the counters, which are most of it. */
+static struct hd_grid *take_grid(struct hd_gpu *gpu)
+{
+	struct hd_grid *grid = gpu->spare_grid ? gpu->spare_grid : hd_xmalloc(sizeof *grid);
+	gpu->spare_grid = NULL;
+	memset(grid, 0, offsetof(struct hd_grid, before));
+	return grid;
+}
+
+static void leave_grid(struct hd_gpu *gpu, struct hd_grid *grid)
+{
+	free(gpu->spare_grid);
+	gpu->spare_grid = grid;
+}
+
 int hd_grid_new(struct hd_gpu *gpu, const struct hd_launch *launch, struct hd_grid **grid)
 {
-	*grid = hd_xcalloc(1, sizeof **grid);
+	*grid = take_grid(gpu);
+	(*grid)->kernel = launch->kernel;
 	int error = fill_grid(gpu, launch, *grid);
 	if (error) {
 		hd_grid_free(*grid);
@@ -310,15 +325,16 @@ int hd_grid_again(struct hd_gpu *gpu, const struct hd_grid *grid, struct hd_grid
 
 void hd_grid_free(struct hd_grid *grid)
 {
+	struct hd_gpu *gpu = grid->kernel->module->gpu;
 	hd_linear_end(grid);
 	if (grid->watch_space)
-		HD_TELL(grid->kernel->module->gpu, grid_free, grid);
+		HD_TELL(gpu, grid_free, grid);
 	hd_vec_release(&grid->requeued);
 	free(grid->policy_space);
 	free(grid->watch_space);
 	if (grid->constants)
-		leave_bank(grid->kernel->module->gpu, grid->constants, grid->constant_bytes);
-	free(grid);
+		leave_bank(gpu, grid->constants, grid->constant_bytes);
+	leave_grid(gpu, grid);
 }
 
 uint32_t hd_kernel_occupancy(const struct hd_gpu *gpu, const struct hd_kernel *kernel, uint32_t block_threads,

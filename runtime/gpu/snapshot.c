@@ -58,7 +58,7 @@ void hd_gpu_dump(const struct hd_gpu *gpu, FILE *out)
  */
 void hd_grid_note_slot(const struct hd_gpu *gpu, struct hd_grid *grid)
 {
-	struct hd_stats all, before = {.counters = grid->slot_before};
+	struct hd_stats all, before = {0};
 	if (grid->slot_known)
 		return;
 	hd_gpu_snapshot(gpu, &all);

@@ -111,8 +111,7 @@ static int begin(struct hd_sim *sim, struct hd_grid *grid)
 	if (gpu->grid_slots <= grid->slot)
 		gpu->grid_slots = grid->slot + 1u;
 	grid->ended_before = gpu->stats;
-	grid->record = hd_record_new(grid);
-	hd_record_start(sim, grid->record->stats.kernel);
+	hd_record_start(sim, grid->kernel);
 	if (gpu->sampling)
 		hd_sampling_begin(gpu->sampling, grid);
 	hd_linear_begin(gpu, grid, &grid->fit);

@@ -16,7 +16,8 @@
  * that a reader, who adds them up, has the very number. In a launch a null under "figures" stands where they belong.
  * `host` is [microseconds, bytes].
  *
- * Cost: O(figures) a launch, some 100 instructions each, and jansson's for the other keys.
+ * Cost: O(figures) a launch. jansson makes the text of the other keys when one of them has changed since the kernel's
+ * last launch, and always where policies are chosen, whose figures are real numbers.
  */
 #include <jansson.h>
 #include <string.h>
@@ -24,6 +25,7 @@
 #include "lib/strbuf.h"
 #include "runtime/checkpoint/checkpoint.h"
 #include "runtime/corun/recorder.h"
+#include "runtime/exec/fault.h"
 #include "runtime/gpu/figures.h"
 #include "runtime/sampling/sampling.h"
 #include "runtime/sim/report.h"
@@ -31,19 +33,27 @@
 
 /* All digits of a number. */
 #define ALL_DIGITS 17
+/* Bytes: another launch's grid and stream may have some more digits. */
+#define MORE_DIGITS 32
 
 /* ------------------------------------------------------------ pieces of a line */
 
-static void put_integer(struct hd_strbuf *line, int64_t value)
+/* Writes the number before `end`, and returns where it begins. */
+static char *integer_before(char *end, int64_t value)
 {
-	char text[24], *at = text + sizeof text;
 	uint64_t rest = value < 0 ? -(uint64_t)value : (uint64_t)value;
 	do
-		*--at = (char)('0' + rest % 10);
+		*--end = (char)('0' + rest % 10);
 	while (rest /= 10);
 	if (value < 0)
-		*--at = '-';
-	hd_strbuf_append_bytes(line, at, (size_t)(text + sizeof text - at));
+		*--end = '-';
+	return end;
+}
+
+static void put_integer(struct hd_strbuf *line, int64_t value)
+{
+	char text[24], *end = text + sizeof text, *at = integer_before(end, value);
+	hd_strbuf_append_bytes(line, at, (size_t)(end - at));
 }
 
 static void put_text(struct hd_strbuf *line, const char *text)
@@ -63,22 +73,23 @@ static void put_json(struct hd_strbuf *line, const char *key, json_t *value)
 
 struct figures {
 	struct hd_strbuf *line; /* NULL: they are only counted */
-	uint32_t place;
-	const char *separator;
+	uint32_t places;
+	bool several;
 };
 
 static void put_count(void *context, const char *group, const char *key, uint64_t value)
 {
 	struct figures *figures = context;
 	(void)group, (void)key;
-	uint32_t place = figures->place++;
-	if (!value || !figures->line)
+	if (!figures->line)
 		return;
-	put_text(figures->line, figures->separator);
-	put_integer(figures->line, place);
-	put_text(figures->line, ":");
-	put_integer(figures->line, (int64_t)value);
-	figures->separator = " ";
+	char text[48], *end = text + sizeof text, *at = integer_before(end, (int64_t)value);
+	*--at = ':';
+	at = integer_before(at, figures->places - 1);
+	if (figures->several)
+		*--at = ' ';
+	hd_strbuf_append_bytes(figures->line, at, (size_t)(end - at));
+	figures->several = true;
 }
 
 static void put_real(void *context, const char *group, const char *key, double value)
@@ -92,10 +103,10 @@ static void put_real(void *context, const char *group, const char *key, double v
 static uint32_t put_figures(struct hd_strbuf *line, const struct hd_gpu *gpu, const struct hd_stats *stats,
 			    const struct hd_power *power, double policies)
 {
-	struct figures figures = {line, 0, ""};
-	const struct hd_figure_sink sink = {put_count, put_real, &figures};
+	struct figures figures = {line, 0, false};
+	const struct hd_figure_sink sink = {put_count, put_real, &figures, &figures.places};
 	hd_figures_each(gpu, stats, power, policies, &sink);
-	return figures.place;
+	return figures.places;
 }
 
 static void put_host(struct hd_strbuf *line, const char *key)
@@ -109,13 +120,18 @@ static void put_host(struct hd_strbuf *line, const char *key)
 	put_text(line, "]");
 }
 
-/* ------------------------------------------------------------ records */
+/* ------------------------------------------------------------ lines as they go out */
+
+static void write_text(const struct hd_sim *sim, const char *text)
+{
+	const struct hd_sim_options *options = &sim->gpu.options;
+	options->record(options->record_context, text);
+	hd_checkpoint_record(&sim->gpu, text);
+}
 
 static void write_line(const struct hd_sim *sim, struct hd_strbuf *line)
 {
-	const struct hd_sim_options *options = &sim->gpu.options;
-	options->record(options->record_context, hd_strbuf_text(line));
-	hd_checkpoint_record(&sim->gpu, hd_strbuf_text(line));
+	write_text(sim, hd_strbuf_text(line));
 	hd_strbuf_release(line);
 }
 
@@ -126,6 +142,98 @@ static void write_record(const struct hd_sim *sim, const char *start, json_t *va
 	put_text(&line, "}");
 	write_line(sim, &line);
 }
+
+/* ------------------------------------------------------------ what launches of a kernel have in common */
+
+/* In the module's arena. */
+struct hd_kept_lines {
+	const char *start; /* the whole record */
+	/* What the record of a launch begins with, up to its figures: of the last of these launches. */
+	char *launch;
+	size_t room;
+	uint32_t grid[3], block[3], dynamic_shared, resident_ctas;
+	uint64_t stream;
+	const char *limiter;
+};
+
+static struct hd_kept_lines *kept_of(const struct hd_kernel *of)
+{
+	struct hd_module *module = of->module;
+	struct hd_kernel *kernel = &module->kernels[of - module->kernels];
+	if (kernel->kept)
+		return kernel->kept;
+	struct hd_strbuf line = {0};
+	put_json(&line, "{\"start\":", json_string(hd_kernel_title(kernel)));
+	put_text(&line, "}");
+	kernel->kept = HD_ARENA_NEW(&module->arena, struct hd_kept_lines, 1);
+	kernel->kept->start = hd_arena_strdup(&module->arena, hd_strbuf_text(&line));
+	hd_strbuf_release(&line);
+	return kernel->kept;
+}
+
+/* Nothing that was counted, and no cycle, stands before the figures. */
+static bool has_common_line(const struct hd_gpu *gpu, const struct hd_launch_record *record)
+{
+	return !gpu->policy_count && !record->partial && !record->sampling && !record->sampler.interval &&
+	       !record->stats.shared;
+}
+
+static bool is_kept(const struct hd_kept_lines *kept, const struct hd_launch_stats *stats)
+{
+	return kept->launch && !memcmp(kept->grid, stats->grid, sizeof kept->grid) &&
+	       !memcmp(kept->block, stats->block, sizeof kept->block) &&
+	       kept->dynamic_shared == stats->dynamic_shared && kept->resident_ctas == stats->resident_ctas &&
+	       kept->stream == stats->stream && kept->limiter == stats->limiter;
+}
+
+static void keep(struct hd_kept_lines *kept, struct hd_arena *arena, const struct hd_launch_stats *stats,
+		 const struct hd_strbuf *line)
+{
+	if (kept->room <= line->len) {
+		kept->room = line->len + MORE_DIGITS;
+		kept->launch = HD_ARENA_NEW(arena, char, kept->room);
+	}
+	memcpy(kept->launch, hd_strbuf_text(line), line->len + 1);
+	memcpy(kept->grid, stats->grid, sizeof kept->grid);
+	memcpy(kept->block, stats->block, sizeof kept->block);
+	kept->dynamic_shared = stats->dynamic_shared;
+	kept->resident_ctas = stats->resident_ctas;
+	kept->stream = stats->stream;
+	kept->limiter = stats->limiter;
+}
+
+static void put_launch(struct hd_strbuf *line, const struct hd_gpu *gpu, const struct hd_kernel *kernel,
+		       const struct hd_launch_record *record)
+{
+	struct hd_kept_lines *kept = kept_of(kernel);
+	bool common = has_common_line(gpu, record);
+	if (common && is_kept(kept, &record->stats)) {
+		put_text(line, kept->launch);
+		return;
+	}
+	put_json(line, "{\"launch\":", hd_report_launch(gpu, record, false));
+	put_text(line, "}\t");
+	if (common)
+		keep(kept, &kernel->module->arena, &record->stats, line);
+}
+
+/* Without policies always the same. */
+static void put_policies(struct hd_strbuf *line, struct hd_sim *sim)
+{
+	struct hd_gpu *gpu = &sim->gpu;
+	if (sim->no_policies) {
+		put_text(line, sim->no_policies);
+		return;
+	}
+	json_t *policies = json_object();
+	size_t before = line->len;
+	hd_report_policies(policies, gpu);
+	put_json(line, "\t{\"policies\":", policies);
+	if (!gpu->policy_count)
+		sim->no_policies = hd_arena_strdup(&gpu->arena, hd_strbuf_text(line) + before);
+}
+
+/* ------------------------------------------------------------ records */
 
 void hd_record_head(const struct hd_sim *sim)
 {
@@ -143,10 +251,10 @@ void hd_record_head(const struct hd_sim *sim)
 	write_record(sim, "{\"head\":", head);
 }
 
-void hd_record_start(const struct hd_sim *sim, const char *kernel)
+void hd_record_start(const struct hd_sim *sim, const struct hd_kernel *kernel)
 {
 	if (sim->gpu.options.record)
-		write_record(sim, "{\"start\":", json_string(kernel));
+		write_text(sim, kept_of(kernel)->start);
 }
 
 /* Numbers below zero are what was counted more than once, such as cycles. */
@@ -167,21 +275,19 @@ void hd_record_rest(const struct hd_sim *sim)
 	write_line(sim, &line);
 }
 
-void hd_record_launch(const struct hd_sim *sim, const struct hd_launch_record *record)
+void hd_record_launch(struct hd_sim *sim, const struct hd_kernel *kernel, const struct hd_launch_record *record)
 {
 	const struct hd_gpu *gpu = &sim->gpu;
-	struct hd_strbuf line = {0};
-	json_t *policies = json_object();
-	hd_report_policies(policies, gpu);
-	put_json(&line, "{\"launch\":", hd_report_launch(gpu, record, false));
-	put_text(&line, "}\t");
-	put_figures(&line, gpu, &record->stats.stats, &record->power, hd_energy_joules(gpu, record->spent));
-	put_json(&line, "\t{\"policies\":", policies);
+	struct hd_strbuf *line = &sim->line;
+	line->len = 0;
+	put_launch(line, gpu, kernel, record);
+	put_figures(line, gpu, &record->stats.stats, &record->power, hd_energy_joules(gpu, record->spent));
+	put_policies(line, sim);
 	if (gpu->sampling)
-		put_json(&line, ",\"sampling\":", hd_sampling_json(gpu->sampling));
-	put_host(&line, ",\"host\":");
-	put_text(&line, "}");
-	write_line(sim, &line);
+		put_json(line, ",\"sampling\":", hd_sampling_json(gpu->sampling));
+	put_host(line, ",\"host\":");
+	put_text(line, "}");
+	write_text(sim, hd_strbuf_text(line));
 }
 
 void hd_record_corun(struct hd_sim *sim, json_t *object)

@@ -21,33 +21,22 @@ static void add_figure(void *context, const char *key, double value, const char 
 	hd_vec_push(&record->figures, figure);
 }
 
+static void release_parts(struct hd_launch_record *record)
+{
+	hd_samples_release(&record->sampler);
+	json_decref(record->sampling);
+	record->sampling = NULL;
+	hd_arena_release(&record->arena);
+	record->figures.len = 0;
+}
+
 void hd_launch_record_free(struct hd_launch_record *record)
 {
 	if (!record)
 		return;
+	release_parts(record);
 	hd_vec_release(&record->figures);
-	hd_samples_release(&record->sampler);
-	json_decref(record->sampling);
-	hd_arena_release(&record->arena);
 	free(record);
-}
-
-struct hd_launch_record *hd_record_new(const struct hd_grid *grid)
-{
-	const struct hd_kernel *kernel = grid->kernel;
-	struct hd_launch_record *record = hd_xcalloc(1, sizeof *record);
-	hd_arena_init(&record->arena);
-	record->stats.kernel = hd_arena_strdup(&record->arena, hd_kernel_title(kernel));
-	if (kernel->meta && kernel->meta->source.file) {
-		record->stats.file = hd_arena_strdup(&record->arena, kernel->meta->source.file);
-		record->stats.line = kernel->meta->source.line;
-	}
-	memcpy(record->stats.grid, grid->grid, sizeof grid->grid);
-	memcpy(record->stats.block, grid->block, sizeof grid->block);
-	record->stats.dynamic_shared = grid->dynamic_shared;
-	record->stats.resident_ctas = grid->fit.ctas;
-	record->stats.limiter = hd_occupancy_limit_name(grid->fit.limit);
-	return record;
 }
 
 /* Everything that happened while the grid ran alone. */
@@ -61,6 +50,7 @@ static void count_all(const struct hd_sim *sim, const struct hd_grid *grid, stru
 static void count_own(const struct hd_gpu *gpu, const struct hd_grid *grid, struct hd_stats *stats)
 {
 	struct hd_stats before = {.counters = grid->slot_before};
+	*stats = (struct hd_stats){0};
 	hd_gpu_add_counted(gpu, grid->slot, &stats->counters);
 	hd_stats_subtract(stats, &before);
 	if (gpu->functional)
@@ -69,14 +59,47 @@ static void count_own(const struct hd_gpu *gpu, const struct hd_grid *grid, stru
 	stats->stalls[HD_STALL_issued] = hd_slots_issued(&stats->counters);
 }
 
+/* One that is kept, or the one that is written and used again. All its fields are set below. */
+static struct hd_launch_record *take_record(struct hd_sim *sim)
+{
+	if (!sim->gpu.options.record) {
+		struct hd_launch_record *record = hd_xcalloc(1, sizeof *record);
+		hd_vec_push(&sim->launches, record);
+		return record;
+	}
+	if (!sim->scratch)
+		sim->scratch = hd_xcalloc(1, sizeof *sim->scratch);
+	return sim->scratch;
+}
+
+static void describe(struct hd_launch_record *record, const struct hd_grid *grid, bool kept)
+{
+	const struct hd_kernel *kernel = grid->kernel;
+	struct hd_launch_stats *stats = &record->stats;
+	bool placed = kernel->meta && kernel->meta->source.file;
+	stats->kernel = hd_kernel_title(kernel);
+	stats->file = placed ? kernel->meta->source.file : NULL;
+	stats->line = placed ? kernel->meta->source.line : 0;
+	if (kept) { /* longer than the kernel's module */
+		stats->kernel = hd_arena_strdup(&record->arena, stats->kernel);
+		stats->file = placed ? hd_arena_strdup(&record->arena, stats->file) : NULL;
+	}
+	memcpy(stats->grid, grid->grid, sizeof grid->grid);
+	memcpy(stats->block, grid->block, sizeof grid->block);
+	stats->dynamic_shared = grid->dynamic_shared;
+	stats->resident_ctas = grid->fit.ctas;
+	stats->limiter = hd_occupancy_limit_name(grid->fit.limit);
+	stats->stream = grid->stream;
+	stats->start = grid->started;
+	stats->shared = grid->shared;
+}
+
 void hd_record_finish(struct hd_sim *sim, struct hd_grid *grid)
 {
 	struct hd_gpu *gpu = &sim->gpu;
-	struct hd_launch_record *record = grid->record;
+	struct hd_launch_record *record = take_record(sim);
+	describe(record, grid, !gpu->options.record);
 	record->partial = gpu->error != 0;
-	record->stats.stream = grid->stream;
-	record->stats.start = grid->started;
-	record->stats.shared = grid->shared;
 	if (grid->shared)
 		count_own(gpu, grid, &record->stats.stats);
 	else
@@ -88,14 +111,11 @@ void hd_record_finish(struct hd_sim *sim, struct hd_grid *grid)
 	hd_stats_add(&sim->counted, &record->stats.stats);
 	hd_power_compute(&record->power, &record->stats.stats.counters, gpu->config);
 	hd_power_add(&sim->power, &record->power);
-	grid->record = NULL;
 	record->sampling = gpu->sampling ? hd_sampling_launch_json(gpu->sampling) : NULL;
-	if (!gpu->options.record) {
-		hd_vec_push(&sim->launches, record);
+	if (!gpu->options.record)
 		return;
-	}
 	gpu->grid = NULL; /* the policies' figures there are of the whole run */
-	hd_record_launch(sim, record);
+	hd_record_launch(sim, grid->kernel, record);
 	gpu->grid = grid;
-	hd_launch_record_free(record);
+	release_parts(record);
 }

@@ -174,12 +174,11 @@ void hd_sim_free(struct hd_sim *sim)
 	if (!sim)
 		return;
 	struct hd_gpu *gpu = &sim->gpu;
-	for (uint32_t i = 0; i < gpu->grids.len; i++) {
-		hd_launch_record_free(gpu->grids.data[i]->record);
+	for (uint32_t i = 0; i < gpu->grids.len; i++)
 		hd_grid_free(gpu->grids.data[i]);
-	}
 	hd_vec_release(&gpu->grids);
 	free(gpu->zero_bank);
+	free(gpu->spare_grid);
 	while (gpu->modules)
 		hd_sim_unload(sim, gpu->modules);
 	hd_run_release(gpu->run);
@@ -188,6 +187,8 @@ void hd_sim_free(struct hd_sim *sim)
 	for (uint32_t i = 0; i < sim->launches.len; i++)
 		hd_launch_record_free(sim->launches.data[i]);
 	hd_vec_release(&sim->launches);
+	hd_launch_record_free(sim->scratch);
+	hd_strbuf_release(&sim->line);
 	hd_corun_free(gpu->corun);
 	json_decref(sim->coruns);
 	hd_profile_end(gpu);

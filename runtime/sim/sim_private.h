@@ -5,6 +5,7 @@
 #ifndef HD_RUNTIME_SIM_SIM_PRIVATE_H
 #define HD_RUNTIME_SIM_SIM_PRIVATE_H
 
+#include "lib/strbuf.h"
 #include "runtime/gpu/gpu.h"
 #include "runtime/gpu/power.h"
 #include "runtime/watch/sample.h"
@@ -40,20 +41,22 @@ struct hd_sim {
 	struct hd_stats now; /* all counters when a grid last ended */
 	struct hd_power power;
 	bool shared;
-	struct json_t *coruns;	      /* those that are over, where no records are wanted; NULL: none */
-	struct hd_recorder *recorder; /* NULL: nothing is recorded */
-	const char *policy_name;      /* as it was asked for, for the statistics */
+	struct json_t *coruns;		  /* those that are over, where no records are wanted; NULL: none */
+	struct hd_recorder *recorder;	  /* NULL: nothing is recorded */
+	struct hd_launch_record *scratch; /* of the launch that is being written, where records are wanted; or NULL */
+	struct hd_strbuf line;		  /* its record */
+	const char *no_policies;	  /* part of each record where no policy is chosen (lines.c); or NULL */
+	const char *policy_name;	  /* as it was asked for, for the statistics */
 };
 
-/* records.c: the record of a launch, to be filled when it has ended. */
-struct hd_launch_record *hd_record_new(const struct hd_grid *grid);
+/* records.c: a launch has ended. */
 void hd_record_finish(struct hd_sim *sim, struct hd_grid *grid);
 /* Statistics as records, where options.record wants them (lines.c). */
 void hd_record_head(const struct hd_sim *sim);
-void hd_record_start(const struct hd_sim *sim, const char *kernel);
+void hd_record_start(const struct hd_sim *sim, const struct hd_kernel *kernel);
 /* What launches that shared the GPU did not count, or counted more than once: all since sim->before less theirs. */
 void hd_record_rest(const struct hd_sim *sim);
-void hd_record_launch(const struct hd_sim *sim, const struct hd_launch_record *record);
+void hd_record_launch(struct hd_sim *sim, const struct hd_kernel *kernel, const struct hd_launch_record *record);
 void hd_launch_record_free(struct hd_launch_record *record);
 
 #endif

@@ -281,7 +281,7 @@ START_TEST(figures_have_the_order_of_their_keys)
 		for (uint32_t i = 0; i < HD_POWER_COUNT; i++)
 			power.joules[i] = 1 + i;
 		struct walk walk = {.object = json_object()};
-		const struct hd_figure_sink sink = {check_count, check_real, &walk};
+		const struct hd_figure_sink sink = {check_count, check_real, &walk, NULL};
 		hd_figures_json(walk.object, &gpu, &stats, &power, 1000);
 		hd_figures_each(&gpu, &stats, &power, 1000, &sink);
 		ck_assert_uint_gt(walk.count, 40);
