@@ -64,9 +64,10 @@ for case; do
 	source=$(realpath "$from")
 	cp "$ini" "$out/$name.ini"
 	test=$out/$name.sh
+	quoted=$(printf '%s' "$reason" | sed "s/'/'\\\\''/g")
 	cat > "$test" <<EOF
 #!/bin/sh
-B='$B' exec '$PWD/test/fuzz/run' --ini '$PWD/$out/$name.ini' --levels '$level' --registers '$registers' --undefined '$undefined' --expect '$reason' "\$1"
+B='$B' exec '$PWD/test/fuzz/run' --ini '$PWD/$out/$name.ini' --levels '$level' --registers '$registers' --undefined '$undefined' --expect '$quoted' "\$1"
 EOF
 	chmod +x "$test"
 	# operands-skip takes away masks and guards: what is left would not be defined.

@@ -189,7 +189,8 @@ static void lay_out_axis(const struct hd_coalescing *report, const struct hd_aff
 		hd_pattern_split(pattern, index);
 	if (whole_rows || !known) /* the warp is somewhere in the block */
 		own = alignment_of(report, poly);
-	if (whole_rows && axis == 0 && own < UINT64_C(1) << 58) /* it begins at a multiple of 32 lanes */
+	/* The warp begins at a multiple of 32 lanes; with an unknown factor, each lane's part is in what is shared. */
+	if (whole_rows && axis == 0 && known && own < UINT64_C(1) << 58)
 		own *= LANES;
 	pattern->align = others < pattern->align ? others : pattern->align;
 	pattern->align = own < pattern->align ? own : pattern->align;
