@@ -169,13 +169,15 @@ static void measure_point(const struct hd_liveness *liveness, const struct walk 
 	point->live = live[at];
 	point->live_divergent = hd_liveness_diverged_before(liveness, point->inst, &live[at], &live[at + 1]);
 	struct hd_regset none = {0}, waiting = hd_liveness_diverged(liveness, block, &none), behind = point->loading;
-	hd_regset_intersect(&waiting, &walk->facts->loaded);
-	hd_regset_union(&point->loading, &waiting);
 	if (liveness->flow->function->insts[point->inst].op == HD_OP_CALLI) { /* of lanes that are back from a callee */
 		pass(walk, point->inst, &behind);
 		hd_regset_intersect(&behind, &live[at + 1]);
 		hd_regset_union(&point->loading, &behind);
+		/* What these need may be under way to lanes that wait elsewhere and do not need it. */
+		hd_regset_union(&waiting, &live[at + 1]);
 	}
+	hd_regset_intersect(&waiting, &walk->facts->loaded);
+	hd_regset_union(&point->loading, &waiting);
 	point->loading.preds = 0;
 }
 
