@@ -114,6 +114,7 @@ void hd_arena_release(struct hd_arena *arena)
 	hd_arena_init(arena);
 }
 
+#ifndef HD_ARENA_POISON
 /* `total` bytes, a multiple of huge pages and aligned as they are; NULL: the host has none left. */
 static void *map_huge(size_t total)
 {
@@ -127,6 +128,7 @@ static void *map_huge(size_t total)
 	madvise(all + before, total, MADV_HUGEPAGE);
 	return all + before;
 }
+#endif
 
 /* Leak checkers look for pointers in what malloc has given alone. */
 static struct hd_arena_chunk *new_chunk(size_t size)
