@@ -35,12 +35,20 @@ struct hd_work {
 /* ---- the list: in the order of ids, with places whose piece is done; and of pieces without open needs, in this order
  */
 
-static struct hd_work *find(const struct hd_cudart *cudart, uint64_t id)
+/* The place of a piece; NULL: it is done, and its place is gone. */
+static struct hd_piece_place *place_of(const struct hd_cudart *cudart, uint64_t id)
 {
 	const struct hd_pieces *all = &cudart->work;
 	uint32_t at;
 	HD_BISECT(at, 0, all->places.len, all->places.data[at].id < id);
-	return at < all->places.len && all->places.data[at].id == id ? all->places.data[at].work : NULL;
+	return at < all->places.len && all->places.data[at].id == id ? &all->places.data[at] : NULL;
+}
+
+/* NULL: it is done, or `id` is 0. */
+static struct hd_work *find(const struct hd_cudart *cudart, uint64_t id)
+{
+	const struct hd_piece_place *place = place_of(cudart, id);
+	return place ? place->work : NULL;
 }
 
 static uint32_t place_among_free(const struct hd_cudart *cudart, uint64_t id)
@@ -69,7 +77,7 @@ static void set_waiting(struct hd_cudart *cudart, const struct hd_work *work)
 
 static bool is_done(const struct hd_cudart *cudart, uint64_t id)
 {
-	return !id || !find(cudart, id);
+	return !find(cudart, id);
 }
 
 static struct hd_work *add(struct hd_cudart *cudart, uint64_t stream, int priority, bool blocking)
@@ -88,7 +96,7 @@ static struct hd_work *add(struct hd_cudart *cudart, uint64_t stream, int priori
 
 static void need(struct hd_cudart *cudart, struct hd_work *work, uint64_t id)
 {
-	struct hd_work *needed = id ? find(cudart, id) : NULL;
+	struct hd_work *needed = find(cudart, id);
 	if (!needed)
 		return;
 	hd_vec_push(&needed->heirs, work->id);
@@ -118,12 +126,11 @@ static void drop_places(struct hd_pieces *all)
 static void remove_work(struct hd_cudart *cudart, uint64_t id)
 {
 	struct hd_pieces *all = &cudart->work;
-	uint32_t at;
-	HD_BISECT(at, 0, all->places.len, all->places.data[at].id < id);
-	struct hd_work *work = find(cudart, id);
-	if (!work) /* dropped, by a fault in a function of the program */
+	struct hd_piece_place *place = place_of(cudart, id);
+	if (!place || !place->work) /* dropped, by a fault in a function of the program */
 		return;
-	all->places.data[at].work = NULL;
+	struct hd_work *work = place->work;
+	place->work = NULL;
 	all->count--;
 	all->blocking -= work->blocking;
 	set_waiting(cudart, work);
