@@ -60,10 +60,11 @@ void hd_watch_begin(struct hd_watch *watch);
 /* Before an instruction of `function`, which may lack metadata, and after one. */
 void hd_verify_analyses_before(struct hd_exec *exec, const struct hd_dinst *inst, const struct hd_pfunction *function,
 			       struct hd_watch *watch);
-/* A fault where the instruction reads what `poison` has: "R4 is read, but `why`". What may hold no value is left out.
- */
-void hd_verify_poison_read(struct hd_exec *exec, const struct hd_dinst *inst, const struct hd_poison *poison,
-			   const char *why);
+/* What the warp's next instruction reads and has to have: without what may hold no value. */
+struct hd_regset hd_verify_reads(const struct hd_exec *exec, const struct hd_dinst *inst);
+/* A fault where `poison` has some of these `reads`: "R4 is read, but `why`". */
+void hd_verify_poison_read(struct hd_exec *exec, const struct hd_dinst *inst, const struct hd_regset *reads,
+			   const struct hd_poison *poison, const char *why);
 void hd_verify_poison_written(struct hd_poison *poison, uint32_t mask, const struct hd_hazard *writes);
 /* The lanes go into a call, and return from one; from that of a helper into the intervals that they were in `before`.
  */

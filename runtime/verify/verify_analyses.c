@@ -131,10 +131,23 @@ void hd_verify_analyses_before(struct hd_exec *exec, const struct hd_dinst *inst
 	}
 	if (inst->inst.role == HD_ROLE_CALLEE_SAVE)
 		return;
+	struct hd_regset reads = hd_verify_reads(exec, inst);
 	if (!exec->fault)
-		hd_verify_poison_read(exec, inst, poison, "a preemption point before this would not have saved it");
+		hd_verify_poison_read(exec, inst, &reads, poison,
+				      "a preemption point before this would not have saved it");
 	if (!exec->fault)
-		hd_verify_poison_read(exec, inst, &watch->space, "where its interval is entered it is not in live_in");
+		hd_verify_poison_read(exec, inst, &reads, &watch->space,
+				      "where its interval is entered it is not in live_in");
+}
+
+struct hd_regset hd_verify_reads(const struct hd_exec *exec, const struct hd_dinst *inst)
+{
+	const struct hd_code_facts *facts = hd_facts_at(exec->gpu, exec->warp->pc, NULL);
+	struct hd_regset reads;
+	hd_inst_reads(&inst->inst, &reads);
+	if (facts)
+		hd_regset_subtract(&reads, &facts->undefined);
+	return reads;
 }
 
 /* All lanes read the guard. */
@@ -152,22 +165,17 @@ static void check_predicates_read(struct hd_exec *exec, const struct hd_inst *in
 	}
 }
 
-void hd_verify_poison_read(struct hd_exec *exec, const struct hd_dinst *inst, const struct hd_poison *poison,
-			   const char *why)
+void hd_verify_poison_read(struct hd_exec *exec, const struct hd_dinst *inst, const struct hd_regset *reads,
+			   const struct hd_poison *poison, const char *why)
 {
-	const struct hd_code_facts *facts = hd_facts_at(exec->gpu, exec->warp->pc, NULL);
-	struct hd_regset reads;
-	hd_inst_reads(&inst->inst, &reads);
-	if (facts)
-		hd_regset_subtract(&reads, &facts->undefined);
-	HD_REGSET_FOREACH (&reads, reg) {
+	HD_REGSET_FOREACH (reads, reg) {
 		uint32_t lanes = poison->regs[reg] & exec->mask;
 		if (!lanes)
 			continue;
 		HD_FAULT(exec, (uint32_t)__builtin_ctz(lanes), HD_SIM_VERIFY, "R%u is read, but %s", reg, why);
 		return;
 	}
-	check_predicates_read(exec, &inst->inst, reads.preds, poison, why);
+	check_predicates_read(exec, &inst->inst, reads->preds, poison, why);
 }
 
 void hd_verify_poison_written(struct hd_poison *poison, uint32_t mask, const struct hd_hazard *writes)

@@ -137,8 +137,10 @@ void hd_verify_switching_before(struct hd_exec *exec, const struct hd_dinst *ins
 		check_needs(exec, &needs, &watch->loading);
 	HD_REGSET_FOREACH (&needs, reg)
 		watch->loading.regs[reg] &= ~warp->active;
-	if (!exec->fault && inst->inst.role != HD_ROLE_CALLEE_SAVE)
-		hd_verify_poison_read(exec, inst, &watch->stalled, "a switch point before this would not have kept it");
+	if (exec->fault || inst->inst.role == HD_ROLE_CALLEE_SAVE)
+		return;
+	struct hd_regset reads = hd_verify_reads(exec, inst);
+	hd_verify_poison_read(exec, inst, &reads, &watch->stalled, "a switch point before this would not have kept it");
 }
 
 void hd_verify_switching_after(const struct hd_exec *exec, const struct hd_dinst *inst, struct hd_watch *watch)
