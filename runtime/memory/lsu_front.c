@@ -51,7 +51,7 @@ static void append_to_bank(const struct hd_lsu *lsu, struct hd_lsu_front *front,
 	front->banks_left |= 1u << bank;
 }
 
-/* The next ones of the head's line accesses that are not in the ring. */
+/* The next ones of the head's line accesses that are kept apart. */
 static void give_lines(struct hd_lsu *lsu, struct hd_lsu_front *front, const struct hd_lsu_waiting *head)
 {
 	const uint64_t *line = lsu->kept[head->lines].line + front->given;

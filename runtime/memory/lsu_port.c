@@ -123,14 +123,9 @@ static bool has_ready(const struct hd_packets *queue, uint64_t now)
 static uint32_t ready_grids(const struct hd_lsu *lsu, uint64_t now)
 {
 	uint32_t ready = 0;
-	if (!(lsu->l1.waiting & (lsu->l1.waiting - 1))) /* one, or none */
-		return lsu->l1.waiting && has_ready(&lsu->l1.out[__builtin_ctz(lsu->l1.waiting)], now) ? lsu->l1.waiting
-												       : 0;
-	for (uint32_t left = lsu->l1.waiting; left; left &= left - 1) {
-		const struct hd_packet *front = hd_packets_front(&lsu->l1.out[__builtin_ctz(left)]);
-		if (front->ready <= now)
+	for (uint32_t left = lsu->l1.waiting; left; left &= left - 1)
+		if (has_ready(&lsu->l1.out[__builtin_ctz(left)], now))
 			ready |= left & -left;
-	}
 	return ready;
 }
 

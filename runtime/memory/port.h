@@ -10,10 +10,8 @@
 
 #include "runtime/memory/packet.h"
 
-/* A queue bounded in flits. A packet that was taken keeps its room until its release cycle, kept in `ready`. Those up
- * to `head` are taken, or sorted by output and not all of them taken yet. Sender and receiver each have their own end,
- * and a copy of the other's that may be behind. Packets of low priority that others have overtaken wait beside the
- * ring, in their order. */
+/* The release cycle of a place is kept in `ready`. Packets up to `head` are taken, or sorted by output and not all of
+ * them taken yet. Those of low priority that others have overtaken wait in `low`, in their order. */
 struct hd_port {
 	struct hd_packet *ring, *low;
 	uint32_t mask, capacity;
