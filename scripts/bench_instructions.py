@@ -15,6 +15,8 @@ import shutil
 import subprocess
 import sys
 
+import figures
+
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 RUNS = os.path.join(ROOT, 'test', 'e2e', 'Inputs', 'host-instructions.txt')
 COLUMNS = ('name', 'source', 'arguments', 'environment', 'instructions')
@@ -35,11 +37,8 @@ def prepare(build, out):
 
 
 def compile_program(build, out, run):
-    source = os.path.join(ROOT, run['source'])
-    files, options = [source], ['-O3']
-    if os.path.isdir(source):
-        files = sorted(os.path.join(source, name) for name in os.listdir(source) if name.endswith('.cu'))
-        options.append('-rdc=true')
+    files = figures.sources_of(os.path.join(ROOT, run['source']))
+    options = ['-O3'] + (['-rdc=true'] if len(files) > 1 else [])
     program = os.path.join(out, run['name'])
     subprocess.run([os.path.join(build, 'bin', 'heddle-cc'), *options, '-o', program, *files], check=True)
     return program

@@ -11,6 +11,8 @@ import os
 import subprocess
 import sys
 
+import figures
+
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 BUILD = os.path.abspath(sys.argv[1])
 OUT = os.path.join(BUILD, 'bench', 'sampling')
@@ -50,11 +52,8 @@ def newest(folder):
 
 def compile_program(name, source):
     program = os.path.join(OUT, name)
-    files = [source]
-    options = ['-O2', '-arch=sm_75']
-    if os.path.isdir(source):
-        files = sorted(entry.path for entry in os.scandir(source) if entry.name.endswith('.cu'))
-        options.append('-rdc=true')
+    files = figures.sources_of(source)
+    options = ['-O2', '-arch=sm_75'] + (['-rdc=true'] if len(files) > 1 else [])
     if not os.path.exists(program) or os.path.getmtime(program) < max(newest(os.path.join(BUILD, 'bin')),
                                                                      *map(os.path.getmtime, files)):
         subprocess.run([os.path.join(BUILD, 'bin', 'heddle-cc'), *options, '-o', program, *files], check=True)

@@ -48,6 +48,13 @@ def store_of(build, out=None):
     return os.path.join(os.path.abspath(out), 'runs') if out else os.path.join(os.path.abspath(build), 'results')
 
 
+def sources_of(path):
+    """Sources of a program: a file, or the modules of a folder."""
+    if not os.path.isdir(path):
+        return [path]
+    return sorted(os.path.join(path, file) for file in os.listdir(path) if file.endswith('.cu'))
+
+
 @dataclasses.dataclass
 class Run:
     """A run of a program. `sources` are paths under the project's root; settings are KEY=VALUE of the GPU."""

@@ -45,8 +45,7 @@ def workloads(column):
         name, source, stands = row[0], row[1], row[6].strip()
         folder, path = os.path.dirname(source), os.path.join(ROOT, 'examples', source)
         if folder == 'calls':
-            sources = sorted(os.path.join(path, file) for file in os.listdir(path) if file.endswith('.cu'))
-            found.append(('calls/' + name, '-', sources, row[COLUMNS[column or 'tests']].split(',')))
+            found.append(('calls/' + name, '-', figures.sources_of(path), row[COLUMNS[column or 'tests']].split(',')))
         elif folder not in ('', 'grids') or source not in seen:
             found.append((name, kind_of(stands), [path], row[COLUMNS[column or 'figures']].split(',')))
         seen.add(source)

@@ -49,13 +49,6 @@ def read_table(column):
 
 # ---------------------------------------------------------------- programs
 
-def sources_of(path):
-    """Sources of a program: a file, or the modules of a folder."""
-    if not os.path.isdir(path):
-        return [path]
-    return sorted(os.path.join(path, file) for file in os.listdir(path) if file.endswith('.cu'))
-
-
 def architecture_of(gpu):
     """Of GPUs that have fewer registers a thread than those that programs are compiled for by default."""
     with open(os.path.join(ROOT, 'runtime', 'gpus', gpu + '.ini'), encoding='utf-8') as file:
@@ -66,7 +59,7 @@ def architecture_of(gpu):
 
 def run_of(workload, gpu, kind):
     path = os.path.join(ROOT, 'examples', workload.source)
-    sources = [os.path.relpath(source, ROOT) for source in sources_of(path)]
+    sources = [os.path.relpath(source, ROOT) for source in figures.sources_of(path)]
     return figures.Run(sources, gpu, workload.sizes, '-O2' + (f' -arch={kind}' if kind else ''))
 
 
