@@ -33,8 +33,8 @@ static struct exact sum_of(struct exact a, struct exact b)
 		return sum_of(b, a);
 	int apart = a.exponent - b.exponent;
 	if (apart <= FAR)
-		return (struct exact){(a.significand << apart) + b.significand, b.exponent};
-	return (struct exact){(a.significand << FAR) + (b.significand < 0 ? -1 : 1), a.exponent - FAR};
+		return (struct exact){a.significand * ((__int128)1 << apart) + b.significand, b.exponent};
+	return (struct exact){a.significand * ((__int128)1 << FAR) + (b.significand < 0 ? -1 : 1), a.exponent - FAR};
 }
 
 static uint32_t rounded(enum hd_type type, struct exact value)
@@ -119,10 +119,12 @@ START_TEST(results_are_rounded_once)
 		for (uint32_t round = 0, compared = 0; round < 4000 || compared < 100000; round++) {
 			uint32_t values[3][HD_WARP_LANES];
 			for (uint32_t k = 0; k < 3 * HD_WARP_LANES; k++)
-				values[0][k] = number(&seed, types[i / 3]) | number(&seed, types[i / 3]) << 16;
+				values[k / HD_WARP_LANES][k % HD_WARP_LANES] =
+					number(&seed, types[i / 3]) | number(&seed, types[i / 3]) << 16;
 			execute(lab, ops[i % 3], types[i / 3], values);
 			compared += compare(lab, ops[i % 3], types[i / 3], values);
 		}
+	lab_free(lab);
 }
 END_TEST
 
@@ -181,6 +183,7 @@ START_TEST(signs_and_modifiers)
 		ck_assert_uint_eq(lab->warp.regs[0][0], table[i].want);
 		ck_assert_uint_eq(lab->warp.regs[0][1], 0x55555555);
 	}
+	lab_free(lab);
 }
 END_TEST
 

@@ -142,7 +142,7 @@ struct numbers {
 
 static uint64_t hash_of(const struct numbers *numbers, uint64_t number)
 {
-	return numbers->bits ? hd_hash_mix(0, number) & ~(UINT64_MAX >> numbers->bits) : 0;
+	return numbers->bits ? hd_hash_mix(0, number) & UINT64_MAX << (64 - numbers->bits) : 0;
 }
 
 static uint32_t intern(struct numbers *numbers, uint64_t number)

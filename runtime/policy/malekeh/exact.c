@@ -50,9 +50,9 @@ static const uint8_t *recorded(const struct hd_policy_handle *self, const struct
 	uint32_t pc = place_of(warp, inst);
 	const struct malekeh_warp *mine = malekeh_warp_of(self, warp);
 	const struct malekeh_stream *stream = stream_of(self, warp);
-	const uint8_t *at = stream->bytes + mine->at;
 	if (mine->strayed || mine->at + bytes_of(inst) > stream->length)
 		return NULL;
+	const uint8_t *at = stream->bytes + mine->at;
 	return at[0] == (pc & 255) && at[1] == (pc >> 8 & 255) ? at + PC_BYTES : NULL;
 }
 
