@@ -66,12 +66,16 @@ const char *hd_job_program_name(struct hd_job *job)
 	return job->cc->output ? job->cc->output : hd_job_named(job, "a", ".out");
 }
 
+/* nvcc writes -odir's folder before each target, also before the name of -MT or -o with a folder of its own. */
 const char *hd_job_rule_target(struct hd_job *job, const char *input)
 {
 	struct hd_cc *cc = job->cc;
-	if (cc->dependency_target)
-		return cc->dependency_target;
-	return cc->output && cc->stage != HD_CC_DEPENDENCIES ? cc->output : hd_job_named(job, input, ".o");
+	const char *named = cc->dependency_target;
+	if (!named && cc->stage != HD_CC_DEPENDENCIES)
+		named = cc->output;
+	if (!named || !cc->output_directory || !*cc->output_directory)
+		return named ? named : hd_job_named(job, input, ".o");
+	return hd_arena_printf(&cc->arena, "%s/%s", cc->output_directory, named);
 }
 
 /* nvcc writes the rules of several sources of one output to one file, where the last one stays. */

@@ -22,6 +22,11 @@ done << 'EOF'
 -MD
 -MD -o o.x.y
 -MMD -odir out
+-MM -odir out -MT t
+-MMD -odir out -o o.x.y
+-MMD -odir out -c -o out/o.o
+-MMD -odir out -ptx -MT /t
+-MM -odir out -o f.d
 -MD -ptx -o o.ptx
 -MMD -cubin -MF f.d
 -MD -E
