@@ -23,6 +23,7 @@ struct hd_texture {
 	int levels; /* of a mipmapped array; else 1 */
 	int linear_levels;
 	float level_bias, first_level, last_level; /* bounds of the level that is fetched from */
+	int surface; /* it is the descriptor of a surface object */
 };
 
 #endif

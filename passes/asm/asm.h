@@ -10,6 +10,10 @@
 
 #include "lib/vec.h"
 
+#include <llvm-c/Core.h>
+
+struct hd_arena;
+
 /* A register of the text: a declared one, or an operand of the assembly ("$0"); also a variable, as its address. */
 struct hd_ptx_name {
 	char name[64];
@@ -19,11 +23,21 @@ struct hd_ptx_name {
 };
 
 /* `.local .align 4 .b8 t[16];` */
+enum hd_ptx_place { HD_PTX_LOCAL, HD_PTX_SHARED, HD_PTX_PARAM };
 struct hd_ptx_variable {
 	uint32_t reg;
-	bool shared;
+	enum hd_ptx_place place;
 	unsigned align;
 	uint64_t bytes;
+};
+
+/* `.func (.param .b32 r) f (.param .b64 a);`, or of a label `.callprototype`. */
+enum { HD_PTX_PARAMS = 9 }; /* a result, and as many arguments as a call takes */
+struct hd_ptx_prototype {
+	char name[128];
+	bool result;		       /* the first of the parameters is one */
+	unsigned count;		       /* parameters */
+	uint64_t bytes[HD_PTX_PARAMS]; /* of each */
 };
 
 enum hd_ptx_kind {
@@ -34,7 +48,8 @@ enum hd_ptx_kind {
 	HD_PTX_DOUBLE,
 	HD_PTX_SPECIAL,
 	HD_PTX_SINK,
-	HD_PTX_LABEL /* reg: of the text's labels */
+	HD_PTX_LABEL, /* reg: of the text's labels */
+	HD_PTX_SYMBOL /* of a call: a function or a prototype, by its name */
 };
 struct hd_ptx_part {
 	enum hd_ptx_kind kind;
@@ -42,11 +57,12 @@ struct hd_ptx_part {
 	char selector[6]; /* "b0", "h1", "b3210": of a register */
 	uint32_t reg;
 	uint64_t number; /* also the bits of a float, and enum hd_ptx_special */
-	const char *at;	 /* of a special register: its name */
+	const char *at;	 /* of a special register or a symbol: its name */
 	unsigned length;
 };
 
 enum { HD_PTX_ELEMENTS = 8 }; /* of a vector: an accumulator of m8n8k4 */
+/* A call has three operands or four: results and arguments as vectors, the function between them, a prototype. */
 enum hd_ptx_form { HD_PTX_PLAIN, HD_PTX_VECTOR, HD_PTX_ADDRESS };
 struct hd_ptx_operand {
 	enum hd_ptx_form form;
@@ -94,6 +110,7 @@ struct hd_ptx_text {
 	HD_VEC(struct hd_ptx_name) regs;
 	HD_VEC(struct hd_ptx_variable) variables;
 	HD_VEC(struct hd_ptx_label) labels;
+	HD_VEC(struct hd_ptx_prototype) prototypes;
 	HD_VEC(uint32_t) outer; /* of each scope */
 	uint32_t scope;		/* the innermost */
 	bool failed;
@@ -111,9 +128,9 @@ enum hd_ptx_next { HD_PTX_END, HD_PTX_STATEMENT, HD_PTX_AT_LABEL };
 
 void hd_ptx_text_init(struct hd_ptx_text *text, const char *at);
 void hd_ptx_text_release(struct hd_ptx_text *text);
-/* LLVM's spelling of operands as register names: "${0:u}" and "$0" as "$0", "$$" as "$". `out` has room for
- * 2 * length + 1 characters. */
-void hd_ptx_plain_text(char *out, const char *in, size_t length);
+/* The text of a call of inline assembly, with LLVM's spelling of operands as register names ("${0:u}" and "$0" as "$0",
+ * "$$" as "$") and arguments of constraint "n" or "i" as their numbers; in the arena. */
+char *hd_ptx_text_of(struct hd_arena *arena, LLVMValueRef call);
 /* The next statement or label; declarations and braces are dealt with on the way. */
 enum hd_ptx_next hd_ptx_parse(struct hd_ptx_text *text, struct hd_ptx_statement *statement);
 /* Only the first error counts. */

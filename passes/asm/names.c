@@ -1,5 +1,5 @@
 /*
- * Inline PTX: names of types and of special registers, LLVM's spelling of operands, and constants as bits.
+ * Inline PTX: names of types and of special registers, and constants as bits.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -119,27 +119,6 @@ struct hd_ptx_type hd_ptx_type_named(const char *name)
 		if (!strcmp(name, types[i].name))
 			return types[i].type;
 	return (struct hd_ptx_type){0, 0};
-}
-
-void hd_ptx_plain_text(char *out, const char *in, size_t length)
-{
-	for (size_t i = 0; i < length; i++) {
-		if (in[i] != '$') {
-			*out++ = in[i];
-		} else if (in[i + 1] == '$') {
-			*out++ = in[i++ + 1];
-		} else if (in[i + 1] == '{') {
-			if (in[i + 2] != ':') /* "${:uid}" tells labels of one text from another's, as scopes do */
-				*out++ = '$';
-			for (i += 2; i < length && in[i] != '}' && in[i] != ':'; i++)
-				*out++ = in[i];
-			while (i < length && in[i] != '}')
-				i++;
-		} else {
-			*out++ = '$';
-		}
-	}
-	*out = '\0';
 }
 
 uint64_t hd_ptx_float_bits(const struct hd_ptx_part *part, unsigned bits)

@@ -3,8 +3,8 @@
  * of variables with a scope, comments, and numbers of PTX (decimal, 0x, 0b, octal, 0f and 0d floats). Linear in the
  * text.
  */
+#include "passes/asm/parse.h"
 #include "heddle/inst.h"
-#include "passes/asm/asm.h"
 
 #include <ctype.h>
 #include <stdarg.h>
@@ -25,7 +25,7 @@ void hd_ptx_text_error(struct hd_ptx_text *text, const char *format, ...)
 
 /* ------------------------------------------------------------------ characters */
 
-static void skip_space(struct hd_ptx_text *text)
+void hd_ptx_skip_space(struct hd_ptx_text *text)
 {
 	for (;;) {
 		while (isspace((unsigned char)*text->at))
@@ -42,26 +42,26 @@ static void skip_space(struct hd_ptx_text *text)
 	}
 }
 
-static bool take(struct hd_ptx_text *text, char c)
+bool hd_ptx_take(struct hd_ptx_text *text, char c)
 {
-	skip_space(text);
+	hd_ptx_skip_space(text);
 	if (*text->at != c)
 		return false;
 	text->at++;
 	return true;
 }
 
-static void expect(struct hd_ptx_text *text, char c)
+void hd_ptx_expect(struct hd_ptx_text *text, char c)
 {
-	if (!take(text, c))
+	if (!hd_ptx_take(text, c))
 		hd_ptx_text_error(text, "expected '%c' before \"%.16s\"", c, text->at);
 }
 
 /* Letters, digits, and what else the names of opcodes and registers hold. */
-static bool take_word(struct hd_ptx_text *text, char *to, size_t room)
+bool hd_ptx_take_word(struct hd_ptx_text *text, char *to, size_t room)
 {
 	size_t length = 0;
-	skip_space(text);
+	hd_ptx_skip_space(text);
 	while (isalnum((unsigned char)text->at[length]) || (text->at[length] && strchr("._%$:", text->at[length])))
 		length++;
 	if (!length || length >= room)
@@ -94,7 +94,7 @@ static bool find_register(struct hd_ptx_text *text, const char *name, size_t len
 	return false;
 }
 
-static unsigned register_bits(const char *type)
+unsigned hd_ptx_register_bits(const char *type)
 {
 	unsigned bits = hd_ptx_type_named(type + (*type == '.')).bits;
 	return *type == '.' ? bits : 0;
@@ -106,18 +106,18 @@ static void declaration(struct hd_ptx_text *text)
 	static const char suffixes[] = "xyzw";
 	char type[16], name[48], each[64];
 	unsigned bits = 0, vector = 0;
-	if (take_word(text, type, sizeof type) && (!strcmp(type, ".v2") || !strcmp(type, ".v4"))) {
+	if (hd_ptx_take_word(text, type, sizeof type) && (!strcmp(type, ".v2") || !strcmp(type, ".v4"))) {
 		vector = (unsigned)(type[2] - '0');
-		if (!take_word(text, type, sizeof type))
+		if (!hd_ptx_take_word(text, type, sizeof type))
 			*type = '\0';
 	}
-	bits = register_bits(type);
+	bits = hd_ptx_register_bits(type);
 	if (!bits) {
 		hd_ptx_text_error(text, "expected a register type before \"%.16s\"", text->at);
 		return;
 	}
 	do {
-		if (!take_word(text, name, sizeof name)) {
+		if (!hd_ptx_take_word(text, name, sizeof name)) {
 			hd_ptx_text_error(text, "expected a register name before \"%.16s\"", text->at);
 			return;
 		}
@@ -125,7 +125,7 @@ static void declaration(struct hd_ptx_text *text)
 			snprintf(each, sizeof each, "%s.%c", name, suffixes[i]);
 			hd_ptx_text_declare(text, each, bits);
 		}
-		if (vector || !take(text, '<')) {
+		if (vector || !hd_ptx_take(text, '<')) {
 			if (!vector)
 				hd_ptx_text_declare(text, name, bits);
 			continue;
@@ -134,24 +134,24 @@ static void declaration(struct hd_ptx_text *text)
 			snprintf(each, sizeof each, "%s%u", name, i);
 			hd_ptx_text_declare(text, each, bits);
 		}
-		expect(text, '>');
-	} while (take(text, ','));
-	expect(text, ';');
+		hd_ptx_expect(text, '>');
+	} while (hd_ptx_take(text, ','));
+	hd_ptx_expect(text, ';');
 }
 
 /* `.shared .align 16 .b8 t[64], u;` */
-static void variable(struct hd_ptx_text *text, bool shared)
+static void variable(struct hd_ptx_text *text, enum hd_ptx_place place)
 {
 	char word[48];
 	unsigned bits = 0, align = 0, elements = 1;
-	while (!bits && take_word(text, word, sizeof word)) {
+	while (!bits && hd_ptx_take_word(text, word, sizeof word)) {
 		if (!strcmp(word, ".align")) {
-			skip_space(text);
+			hd_ptx_skip_space(text);
 			align = (unsigned)strtoul(text->at, (char **)&text->at, 0);
 		} else if (!strcmp(word, ".v2") || !strcmp(word, ".v4")) {
 			elements = (unsigned)(word[2] - '0');
 		} else {
-			bits = register_bits(word);
+			bits = hd_ptx_register_bits(word);
 			break;
 		}
 	}
@@ -160,25 +160,25 @@ static void variable(struct hd_ptx_text *text, bool shared)
 		return;
 	}
 	do {
-		if (!take_word(text, word, sizeof word)) {
+		if (!hd_ptx_take_word(text, word, sizeof word)) {
 			hd_ptx_text_error(text, "expected a variable name before \"%.16s\"", text->at);
 			return;
 		}
-		struct hd_ptx_variable made = {.shared = shared, .bytes = (uint64_t)bits / 8 * elements};
+		struct hd_ptx_variable made = {.place = place, .bytes = (uint64_t)bits / 8 * elements};
 		made.align = align ? align : (unsigned)made.bytes;
-		while (take(text, '[')) {
-			skip_space(text);
+		while (hd_ptx_take(text, '[')) {
+			hd_ptx_skip_space(text);
 			made.bytes *= strtoull(text->at, (char **)&text->at, 0);
-			expect(text, ']');
+			hd_ptx_expect(text, ']');
 		}
 		if (!made.bytes || made.bytes > 1 << 20)
 			hd_ptx_text_error(text, "variable '%s': the size is missing or above 1 MiB", word);
 		made.reg = hd_ptx_text_declare(text, word, 64);
 		hd_vec_push(&text->variables, made);
-	} while (take(text, ','));
-	if (take(text, '='))
+	} while (hd_ptx_take(text, ','));
+	if (hd_ptx_take(text, '='))
 		hd_ptx_text_error(text, "variable '%s': initial values are not supported", word);
-	expect(text, ';');
+	hd_ptx_expect(text, ';');
 }
 
 /* ------------------------------------------------------------------ scopes and labels */
@@ -231,14 +231,14 @@ static void branch_targets(struct hd_ptx_text *text, uint32_t table)
 	char name[64];
 	text->labels.data[table].table = true;
 	do {
-		if (!take_word(text, name, sizeof name)) {
+		if (!hd_ptx_take_word(text, name, sizeof name)) {
 			hd_ptx_text_error(text, "expected a label before \"%.16s\"", text->at);
 			return;
 		}
 		uint32_t target = label_in(text, name);
 		hd_vec_push(&text->labels.data[table].targets, target);
-	} while (take(text, ','));
-	expect(text, ';');
+	} while (hd_ptx_take(text, ','));
+	hd_ptx_expect(text, ';');
 }
 
 /* The length of a label's name at the beginning of a word, which ends with a colon; 0: it is none. "shared::cta" is no
@@ -260,6 +260,7 @@ void hd_ptx_text_release(struct hd_ptx_text *text)
 	for (uint32_t i = 0; i < text->labels.len; i++)
 		hd_vec_release(&text->labels.data[i].targets);
 	hd_vec_release(&text->labels);
+	hd_vec_release(&text->prototypes);
 	hd_vec_release(&text->outer);
 	hd_vec_release(&text->variables);
 	hd_vec_release(&text->regs);
@@ -320,16 +321,16 @@ static bool register_part(struct hd_ptx_text *text, const char *name, const char
 	return true;
 }
 
-static void part(struct hd_ptx_text *text, struct hd_ptx_part *out)
+void hd_ptx_part(struct hd_ptx_text *text, struct hd_ptx_part *out)
 {
-	skip_space(text);
+	hd_ptx_skip_space(text);
 	if (number(text, out))
 		return;
-	out->negated = take(text, '-');
-	skip_space(text);
+	out->negated = hd_ptx_take(text, '-');
+	hd_ptx_skip_space(text);
 	char name[64];
 	const char *begin = text->at;
-	if (!take_word(text, name, sizeof name)) {
+	if (!hd_ptx_take_word(text, name, sizeof name)) {
 		hd_ptx_text_error(text, "expected an operand before \"%.16s\"", text->at);
 		return;
 	}
@@ -347,60 +348,62 @@ static void part(struct hd_ptx_text *text, struct hd_ptx_part *out)
 		out->length = (unsigned)strlen(name);
 	} else if (!strcmp(text->now->parts[0], "bra") || !strcmp(text->now->parts[0], "brx")) {
 		*out = (struct hd_ptx_part){.kind = HD_PTX_LABEL, .reg = label_in(text, name)};
+	} else if (!strcmp(text->now->parts[0], "call")) {
+		*out = (struct hd_ptx_part){.kind = HD_PTX_SYMBOL, .at = begin, .length = (unsigned)strlen(name)};
 	} else {
 		hd_ptx_text_error(text, "unknown name '%s'", name);
 	}
 }
 
-static void parts_until(struct hd_ptx_text *text, struct hd_ptx_operand *out, char end)
+void hd_ptx_parts_until(struct hd_ptx_text *text, struct hd_ptx_operand *out, char end)
 {
 	do {
 		if (out->count == HD_PTX_ELEMENTS) {
 			hd_ptx_text_error(text, "more than eight elements");
 			return;
 		}
-		part(text, &out->parts[out->count++]);
-	} while (!text->failed && take(text, ','));
-	expect(text, end);
+		hd_ptx_part(text, &out->parts[out->count++]);
+	} while (!text->failed && hd_ptx_take(text, ','));
+	hd_ptx_expect(text, end);
 }
 
 /* Behind a texture object: {x, y}, or x alone. */
 static void texture_coordinates(struct hd_ptx_text *text, struct hd_ptx_operand *out)
 {
-	if (take(text, '{'))
-		parts_until(text, out, '}');
+	if (hd_ptx_take(text, '{'))
+		hd_ptx_parts_until(text, out, '}');
 	else
-		part(text, &out->parts[out->count++]);
+		hd_ptx_part(text, &out->parts[out->count++]);
 }
 
 static void operand(struct hd_ptx_text *text, struct hd_ptx_operand *out)
 {
 	struct hd_ptx_part offset = {0};
 	*out = (struct hd_ptx_operand){.count = 1};
-	if (take(text, '[')) {
+	if (hd_ptx_take(text, '[')) {
 		out->form = HD_PTX_ADDRESS;
-		part(text, &out->parts[0]);
-		if (take(text, '+') || (skip_space(text), *text->at == '-')) {
-			part(text, &offset);
+		hd_ptx_part(text, &out->parts[0]);
+		if (hd_ptx_take(text, '+') || (hd_ptx_skip_space(text), *text->at == '-')) {
+			hd_ptx_part(text, &offset);
 			if (offset.kind != HD_PTX_NUMBER)
 				hd_ptx_text_error(text, "expected an offset before \"%.16s\"", text->at);
 			out->offset = (int64_t)offset.number;
-		} else if (take(text, ',')) {
+		} else if (hd_ptx_take(text, ',')) {
 			texture_coordinates(text, out);
 		}
-		expect(text, ']');
+		hd_ptx_expect(text, ']');
 		return;
 	}
-	if (take(text, '{')) {
+	if (hd_ptx_take(text, '{')) {
 		out->form = HD_PTX_VECTOR;
 		out->count = 0;
-		parts_until(text, out, '}');
+		hd_ptx_parts_until(text, out, '}');
 		return;
 	}
-	out->inverted = take(text, '!');
-	part(text, &out->parts[0]);
-	if (take(text, '|'))
-		part(text, &out->second);
+	out->inverted = hd_ptx_take(text, '!');
+	hd_ptx_part(text, &out->parts[0]);
+	if (hd_ptx_take(text, '|'))
+		hd_ptx_part(text, &out->second);
 }
 
 /* ------------------------------------------------------------------ statements */
@@ -446,21 +449,24 @@ static void guard(struct hd_ptx_text *text, struct hd_ptx_statement *statement)
 {
 	struct hd_ptx_part reg = {0};
 	statement->guarded = true;
-	statement->guard_not = take(text, '!');
+	statement->guard_not = hd_ptx_take(text, '!');
 	statement->parts[0] = "";
-	part(text, &reg);
+	hd_ptx_part(text, &reg);
 	if (reg.kind != HD_PTX_REG || text->regs.data[reg.reg].bits != 1)
 		hd_ptx_text_error(text, "the guard is not a predicate");
 	statement->guard = reg.reg;
 }
 
-/* `.reg`, `.local`, `.shared`, `.pragma`. */
+/* `.reg`, `.local`, `.shared`, `.param`, `.func`, `.pragma`. */
 static bool directive(struct hd_ptx_text *text, const char *word)
 {
 	if (!strcmp(word, ".reg"))
 		declaration(text);
-	else if (!strcmp(word, ".local") || !strcmp(word, ".shared"))
-		variable(text, word[1] == 's');
+	else if (!strcmp(word, ".local") || !strcmp(word, ".shared") || !strcmp(word, ".param"))
+		variable(text, word[1] == 's' ? HD_PTX_SHARED : word[1] == 'p' ? HD_PTX_PARAM : HD_PTX_LOCAL);
+	else if (!strcmp(word, ".func") || !strcmp(word, ".extern") || !strcmp(word, ".visible") ||
+		 !strcmp(word, ".weak"))
+		hd_ptx_function(text, word);
 	else if (!strcmp(word, ".pragma"))
 		text->at += strcspn(text->at, ";");
 	else
@@ -488,45 +494,45 @@ static bool label(struct hd_ptx_text *text, struct hd_ptx_statement *statement)
 
 static void operands(struct hd_ptx_text *text, struct hd_ptx_statement *statement)
 {
-	skip_space(text);
+	hd_ptx_skip_space(text);
 	while (!text->failed && *text->at && *text->at != ';' && *text->at != '}') {
 		if (statement->count == HD_PTX_OPERANDS) {
 			hd_ptx_text_error(text, "too many operands");
 			break;
 		}
 		operand(text, &statement->operands[statement->count++]);
-		if (!take(text, ','))
+		if (!hd_ptx_take(text, ','))
 			break;
 	}
 	statement->end = text->at;
-	skip_space(text);
+	hd_ptx_skip_space(text);
 	if (!text->failed && *text->at != '}' && *text->at) /* the last statement may leave out its semicolon */
-		expect(text, ';');
+		hd_ptx_expect(text, ';');
 }
 
 enum hd_ptx_next hd_ptx_parse(struct hd_ptx_text *text, struct hd_ptx_statement *statement)
 {
 	text->now = statement;
 	for (;;) {
-		skip_space(text);
+		hd_ptx_skip_space(text);
 		if (text->failed || !*text->at)
 			return HD_PTX_END;
 		memset(statement, 0, sizeof *statement);
 		statement->begin = text->at;
 		statement->scope = text->scope;
-		if (take(text, '{')) {
+		if (hd_ptx_take(text, '{')) {
 			enter_scope(text);
 			continue;
 		}
-		if (take(text, '}')) {
+		if (hd_ptx_take(text, '}')) {
 			leave_scope(text);
 			continue;
 		}
-		if (take(text, ';'))
+		if (hd_ptx_take(text, ';'))
 			continue;
-		if (take(text, '@'))
+		if (hd_ptx_take(text, '@'))
 			guard(text, statement);
-		if (!take_word(text, statement->text, sizeof statement->text)) {
+		if (!hd_ptx_take_word(text, statement->text, sizeof statement->text)) {
 			hd_ptx_text_error(text, "expected an instruction before \"%.16s\"", text->at);
 			return HD_PTX_END;
 		}
@@ -536,13 +542,20 @@ enum hd_ptx_next hd_ptx_parse(struct hd_ptx_text *text, struct hd_ptx_statement 
 			break;
 		char word[32];
 		const char *behind = text->at;
-		if (!take_word(text, word, sizeof word) || strcmp(word, ".branchtargets")) {
+		bool named = hd_ptx_take_word(text, word, sizeof word);
+		if (named && !strcmp(word, ".callprototype")) {
+			text->labels.data[statement->label].table = true;
+			hd_ptx_prototype(text, statement->text);
+		} else if (named && !strcmp(word, ".branchtargets")) {
+			branch_targets(text, statement->label);
+		} else {
 			text->at = behind;
 			return text->failed ? HD_PTX_END : HD_PTX_AT_LABEL;
 		}
-		branch_targets(text, statement->label);
 	}
 	split_opcode(statement);
+	if (!strcmp(statement->parts[0], "call"))
+		hd_ptx_call(text, statement);
 	operands(text, statement);
 	return text->failed ? HD_PTX_END : HD_PTX_STATEMENT;
 }

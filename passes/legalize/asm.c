@@ -27,9 +27,9 @@ static bool is_named(const char *text, const char *name)
 
 static const struct hd_asm_row *find_row(const struct hd_ptx_statement *statement)
 {
-	static const struct hd_asm_row *const tables[] = {hd_asm_integer, hd_asm_video,	 hd_asm_float,	hd_asm_convert,
-							  hd_asm_system,  hd_asm_atomic, hd_asm_matrix, hd_asm_eight,
-							  hd_asm_surface, hd_asm_stack};
+	static const struct hd_asm_row *const tables[] = {hd_asm_integer, hd_asm_video,	  hd_asm_float,	 hd_asm_convert,
+							  hd_asm_system,  hd_asm_atomic,  hd_asm_matrix, hd_asm_eight,
+							  hd_asm_sparse,  hd_asm_surface, hd_asm_stack,	 hd_asm_calls};
 	for (size_t t = 0; t < sizeof tables / sizeof tables[0]; t++)
 		for (const struct hd_asm_row *row = tables[t]; row->name; row++)
 			if (is_named(statement->text, row->name) && (!row->takes || row->takes(statement)))
@@ -308,7 +308,7 @@ static bool read_text(struct hd_asm *a)
 			kept->parts[k] = part;
 	}
 	/* What cannot be read is said where the rest of assembly is selected. */
-	return !a->text.failed && !a->text.scope && (wanted || a->text.variables.len);
+	return !a->text.failed && !a->text.scope && (wanted || a->text.variables.len || a->text.prototypes.len);
 }
 
 static void make_slots(struct hd_asm *a)
@@ -326,17 +326,21 @@ static void place_variable(struct hd_asm *a, const struct hd_ptx_variable *varia
 	LLVMContextRef context = a->site.legal->context;
 	LLVMTypeRef type = LLVMArrayType2(LLVMInt8TypeInContext(context), variable->bytes);
 	value at;
-	if (variable->shared) {
+	value object = NULL;
+	if (variable->place == HD_PTX_SHARED) {
 		at = LLVMAddGlobalInAddressSpace(a->site.legal->module, type, a->text.regs.data[variable->reg].name,
 						 HD_AS_SHARED);
 		LLVMSetLinkage(at, LLVMInternalLinkage);
 		LLVMSetInitializer(at, LLVMGetUndef(type));
 		LLVMSetAlignment(at, variable->align);
 	} else {
-		at = LLVMBuildAlloca(a->site.builder, type, "");
+		at = object = LLVMBuildAlloca(a->site.builder, type, "");
 		LLVMSetAlignment(at, variable->align);
 		at = LLVMBuildAddrSpaceCast(a->site.builder, at, LLVMPointerTypeInContext(context, HD_AS_LOCAL), "");
 	}
+	hd_vec_push(&a->places, object);
+	if (variable->place == HD_PTX_PARAM)
+		return; /* it has no address */
 	at = LLVMBuildPtrToInt(a->site.builder, at, int_type(&a->site, 32), "");
 	LLVMBuildStore(a->site.builder, cast(&a->site, at, 64, false), a->slots.data[variable->reg]);
 }
@@ -442,21 +446,19 @@ static void replace(struct hd_asm *a, unsigned results, const int *tied)
 static void take_apart(struct hd_legal *legal, value inst)
 {
 	value callee = LLVMGetCalledValue(inst);
-	size_t text_length = 0, length = 0;
-	const char *text = LLVMGetInlineAsmAsmString(callee, &text_length);
+	size_t length = 0;
 	const char *constraints = LLVMGetInlineAsmConstraintString(callee, &length);
 	struct hd_asm a = {.site = {.legal = legal, .builder = legal->builder, .inst = inst}};
 	struct hd_arena *arena = &legal->unit->arena;
-	char *plain = hd_arena_alloc(arena, 2 * text_length + 1);
 	int tied[RESULTS];
 	a.site.ordinal = LLVMGetMetadata(inst, legal->md_ordinal);
-	hd_ptx_plain_text(plain, text, text_length);
-	hd_ptx_text_init(&a.text, plain);
+	hd_ptx_text_init(&a.text, hd_ptx_text_of(arena, inst));
 	int results = declare_operands(&a, hd_arena_printf(arena, "%.*s", (int)length, constraints), tied);
 	if (results >= 0 && read_text(&a))
 		replace(&a, (unsigned)results, tied);
 	hd_vec_release(&a.statements);
 	hd_vec_release(&a.slots);
+	hd_vec_release(&a.places);
 	hd_ptx_text_release(&a.text);
 }
 

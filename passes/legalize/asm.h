@@ -13,7 +13,8 @@ struct hd_asm {
 	struct hd_ptx_text text;
 	HD_VEC(struct hd_ptx_statement) statements; /* labels have no opcode */
 	HD_VEC(value) slots;			    /* a stack object for each register of the text */
-	LLVMBasicBlockRef *blocks;		    /* of each label */
+	HD_VEC(value) places;	   /* of each variable of the text: its stack object, NULL in shared memory */
+	LLVMBasicBlockRef *blocks; /* of each label */
 	value function;
 	uint32_t carry; /* register that keeps it from piece to piece; UINT32_MAX: none */
 	const struct hd_ptx_statement *now;
@@ -30,7 +31,8 @@ struct hd_asm_row {
 };
 /* A NULL name ends. */
 extern const struct hd_asm_row hd_asm_integer[], hd_asm_video[], hd_asm_float[], hd_asm_convert[], hd_asm_system[],
-	hd_asm_atomic[], hd_asm_matrix[], hd_asm_eight[], hd_asm_surface[], hd_asm_stack[];
+	hd_asm_atomic[], hd_asm_matrix[], hd_asm_eight[], hd_asm_sparse[], hd_asm_surface[], hd_asm_stack[],
+	hd_asm_calls[];
 
 /* "inline assembly '<statement>': <reason>" as an error; only the first is reported. */
 void hd_asm_error(struct hd_asm *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -66,5 +68,11 @@ value hd_asm_bits(struct hd_asm *a, value v);
 /* llvm.NAME of the arguments, on the type where it is overloaded. */
 value hd_asm_call(struct hd_asm *a, const char *name, LLVMTypeRef type, value *args, unsigned count);
 value hd_asm_word(struct hd_asm *a, uint64_t number);
+
+/* ---- asm_eight.c */
+/* "e4m3" or "e5m2" */
+bool hd_asm_is_eight(const char *type);
+/* The two numbers in the lower or the upper half of a word as two halves, exactly. */
+value hd_asm_halves(struct hd_asm *a, value word, bool upper, const char *type);
 
 #endif

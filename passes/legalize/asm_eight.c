@@ -16,7 +16,7 @@ struct eight {
 	unsigned words;	      /* of a; of b half as many */
 };
 
-static bool is_eight(const char *type)
+bool hd_asm_is_eight(const char *type)
 {
 	return !strcmp(type, "e4m3") || !strcmp(type, "e5m2");
 }
@@ -37,7 +37,8 @@ static bool read_form(struct hd_asm *a, struct eight *form)
 		return false;
 	}
 	memcpy(form->types, parts + 6, sizeof form->types);
-	if (!is_eight(form->types[1]) || !is_eight(form->types[2]) || strcmp(form->types[0], form->types[3]) != 0 ||
+	if (!hd_asm_is_eight(form->types[1]) || !hd_asm_is_eight(form->types[2]) ||
+	    strcmp(form->types[0], form->types[3]) != 0 ||
 	    (strcmp(form->types[0], "f32") != 0 && strcmp(form->types[0], "f16") != 0))
 		hd_asm_error(a, "two factors of eight bits, and sums of .f32 or .f16 expected");
 	else if (hd_capability(LLVMGetBasicBlockParent(LLVMGetInstructionParent(a->site.inst))) < 89)
@@ -60,7 +61,7 @@ static value take(struct hd_asm *a, unsigned index, unsigned i, unsigned count)
  * Bytes 0 and 1 of a word, or 2 and 3, as halves: of e5m2 they are a half's upper byte. Of e4m3 exponent and fraction
  * go one bit lower, where a half's value is 2^-8 of theirs; what would be 480 is NaN.
  */
-static value halves(struct hd_asm *a, value word, bool upper, const char *type)
+value hd_asm_halves(struct hd_asm *a, value word, bool upper, const char *type)
 {
 	struct hd_site *site = &a->site;
 	value args[3] = {word, hd_asm_word(a, 0), hd_asm_word(a, upper ? 0x3424 : 0x1404)};
@@ -95,9 +96,9 @@ static void multiply(struct hd_asm *a, unsigned arg)
 	for (unsigned block = 0; block < form.words / 2; block++) {
 		value left[4], right[2], column = take(a, 2, block, form.words / 2);
 		for (unsigned i = 0; i < 4; i++)
-			left[i] = halves(a, take(a, 1, 2 * block + i % 2, form.words), i / 2, form.types[1]);
+			left[i] = hd_asm_halves(a, take(a, 1, 2 * block + i % 2, form.words), i / 2, form.types[1]);
 		for (unsigned i = 0; i < 2; i++)
-			right[i] = halves(a, column, i, form.types[2]);
+			right[i] = hd_asm_halves(a, column, i, form.types[2]);
 		if (a->failed)
 			return;
 		hd_wmma_instruction(&a->site, opcode, left, 4, right, 2, d, of_sum);

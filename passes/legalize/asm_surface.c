@@ -1,8 +1,9 @@
 /*
- * Inline PTX as IR: surfaces (suld.b, sust.b, sured.b), and what textures and surfaces say of themselves (txq, suq). An
- * object is the device address of its descriptor (cuda/heddle_texture.h), whose levels follow each other. Accesses are
- * ordinary ones at the address that the descriptor gives, as those of CUDA's functions (surface_indirect_functions.h):
- * the first coordinate is in bytes, and what is outside is clamped, reads as zero and is not written, or traps.
+ * Inline PTX as IR: surfaces (suld.b, sust, sured), and what textures and surfaces say of themselves (txq, suq,
+ * istypep). An object is the device address of its descriptor (cuda/heddle_texture.h), whose levels follow each other.
+ * Accesses are ordinary ones at the address that the descriptor gives, as those of CUDA's functions
+ * (surface_indirect_functions.h): the first coordinate is in bytes, of .p in elements, and what is outside is clamped,
+ * reads as zero and is not written, or traps.
  */
 #include <stddef.h>
 #include <string.h>
@@ -10,7 +11,8 @@
 #include "cuda/heddle_texture.h"
 #include "passes/legalize/asm.h"
 
-enum { GLOBAL = 1, AXES = 3 }; /* the address space; coordinates */
+enum { GLOBAL = 1, AXES = 3 };			 /* the address space; coordinates */
+enum { KIND_SIGNED, KIND_UNSIGNED, KIND_FLOAT }; /* enum cudaChannelFormatKind */
 
 static value plus(struct hd_asm *a, value x, value y)
 {
@@ -37,6 +39,7 @@ static value field(struct hd_asm *a, value object, size_t at, unsigned bits)
 
 struct place {
 	unsigned bits, count; /* of an element; elements */
+	bool samples;	      /* the first coordinate counts elements of the surface (.p) */
 	value object, at[AXES];
 };
 
@@ -64,6 +67,7 @@ static bool read_place(struct hd_asm *a, unsigned index, struct place *place)
 	const struct hd_ptx_operand *operand = &a->now->operands[index];
 	unsigned given = operand->form == HD_PTX_ADDRESS ? operand->count - 1 : 0;
 	*place = (struct place){.bits = hd_ptx_statement_element(a->now).bits,
+				.samples = hd_asm_has(a, "p"),
 				.count = hd_asm_has(a, "v4")   ? 4
 					 : hd_asm_has(a, "v2") ? 2
 							       : 1};
@@ -83,15 +87,21 @@ static bool read_place(struct hd_asm *a, unsigned index, struct place *place)
 	return !a->failed;
 }
 
+static value element_bytes(struct hd_asm *a, const struct place *place)
+{
+	struct hd_site *site = &a->site;
+	value bits = binary(site, LLVMMul, FIELD(a, place->object, channels, 32), FIELD(a, place->object, bits, 32));
+	return binary(site, LLVMLShr, bits, number(bits, 3));
+}
+
 /* The last coordinate of each axis. */
 static value last_of(struct hd_asm *a, const struct place *place, unsigned axis)
 {
 	struct hd_site *site = &a->site;
 	value size = field(a, place->object, offsetof(struct hd_texture, size) + axis * sizeof(int), 32);
-	if (axis)
+	if (axis || place->samples)
 		return plus(a, size, number(size, UINT32_MAX));
-	value each = binary(site, LLVMMul, FIELD(a, place->object, channels, 32), FIELD(a, place->object, bits, 32));
-	each = binary(site, LLVMLShr, each, number(each, 3));
+	value each = element_bytes(a, place);
 	return plus(a, binary(site, LLVMMul, size, each), number(size, -(uint64_t)(place->bits / 8 * place->count)));
 }
 
@@ -124,6 +134,8 @@ static value address_of(struct hd_asm *a, const struct place *place, value *insi
 		LLVMBuildUnreachable(site->builder);
 		LLVMPositionBuilderAtEnd(site->builder, good);
 	}
+	if (place->samples)
+		at[0] = binary(site, LLVMMul, at[0], element_bytes(a, place));
 	wide = plus(a, FIELD(a, place->object, base, 64), cast(site, at[0], 64, false));
 	wide = plus(a, wide, binary(site, LLVMMul, FIELD(a, place->object, pitch, 64), cast(site, at[1], 64, false)));
 	wide = plus(a, wide, binary(site, LLVMMul, FIELD(a, place->object, slice, 64), cast(site, at[2], 64, false)));
@@ -236,16 +248,102 @@ static void reduce(struct hd_asm *a, unsigned arg)
 		hd_asm_error(a, "an operation expected");
 		return;
 	}
-	if (type.bits < 32) {
-		hd_asm_error(a, "a type of 32 or 64 bits expected");
+	if (type.bits < 32 || (hd_asm_has(a, "p") && type.class != 'b')) {
+		hd_asm_error(a, hd_asm_has(a, "p") ? ".b32 or .b64 expected" : "a type of 32 or 64 bits expected");
 		return;
 	}
 	if (!read_place(a, 0, &place))
 		return;
 	value in = hd_asm_in(a, 1, place.bits), address = address_of(a, &place, &inside);
 	struct branch branch = begin(a, inside);
-	LLVMAtomicRMWBinOp op = type.class == 's' ? operations[which].of_signed : operations[which].of_unsigned;
-	LLVMBuildAtomicRMW(a->site.builder, op, pointer_of(a, address), in, LLVMAtomicOrderingMonotonic, false);
+	LLVMAtomicRMWBinOp of_signed = operations[which].of_signed, of_unsigned = operations[which].of_unsigned;
+	if (place.samples && of_signed != of_unsigned) {
+		/* The surface says how its bits are meant. */
+		value kind = FIELD(a, place.object, kind, 32);
+		LLVMBasicBlockRef then = hd_asm_block(a), other = hd_asm_block(a), next = hd_asm_block(a);
+		LLVMBuildCondBr(a->site.builder, compare(&a->site, LLVMIntEQ, kind, number(kind, KIND_SIGNED)), then,
+				other);
+		for (unsigned i = 0; i < 2; i++) {
+			LLVMPositionBuilderAtEnd(a->site.builder, i ? other : then);
+			LLVMBuildAtomicRMW(a->site.builder, i ? of_unsigned : of_signed, pointer_of(a, address), in,
+					   LLVMAtomicOrderingMonotonic, false);
+			LLVMBuildBr(a->site.builder, next);
+		}
+		LLVMPositionBuilderAtEnd(a->site.builder, next);
+	} else {
+		LLVMBuildAtomicRMW(a->site.builder, type.class == 's' ? of_signed : of_unsigned, pointer_of(a, address),
+				   in, LLVMAtomicOrderingMonotonic, false);
+	}
+	end(a, &branch);
+}
+
+/* ------------------------------------------------------------------ in the surface's format */
+
+/* A word as a channel of so many bits: floats are rounded, integers clamped to what the channel holds. */
+static value converted(struct hd_asm *a, const struct place *place, value word, unsigned bits)
+{
+	struct hd_site *site = &a->site;
+	LLVMContextRef context = site->legal->context;
+	uint64_t most = (UINT64_C(1) << bits) - 1;
+	if (bits == 32)
+		return word;
+	value kind = FIELD(a, place->object, kind, 32), args[2] = {word, number(word, most)}, of_unsigned, of_signed,
+	      out;
+	of_unsigned = intrinsic(site, "umin", args, 2);
+	args[1] = number(word, most >> 1);
+	args[0] = intrinsic(site, "smin", args, 2);
+	args[1] = number(word, ~(most >> 1) & UINT32_MAX);
+	of_signed = intrinsic(site, "smax", args, 2);
+	out = choose(site, compare(site, LLVMIntEQ, kind, number(kind, KIND_SIGNED)), of_signed, of_unsigned);
+	if (bits == 16) {
+		value real = LLVMBuildBitCast(site->builder, word, LLVMFloatTypeInContext(context), "");
+		real = LLVMBuildFPTrunc(site->builder, real, LLVMHalfTypeInContext(context), "");
+		real = cast(site, LLVMBuildBitCast(site->builder, real, int_type(site, 16), ""), 32, false);
+		out = choose(site, compare(site, LLVMIntEQ, kind, number(kind, KIND_FLOAT)), real, out);
+	}
+	return cast(site, out, bits, false);
+}
+
+/* sust.p.2d.v2.b32.trap [surface, {x, y}], {r, g}: of the words as many as the surface has channels. */
+static void store_formatted(struct hd_asm *a, unsigned arg)
+{
+	static const unsigned widths[] = {8, 16, 32};
+	struct hd_site *site = &a->site;
+	struct place place;
+	value inside, words[4];
+	(void)arg;
+	if (!read_place(a, 0, &place) || !check_elements(a, 1, &place))
+		return;
+	if (hd_ptx_statement_element(a->now).class != 'b' || place.bits != 32) {
+		hd_asm_error(a, ".b32 expected");
+		return;
+	}
+	for (unsigned i = 0; i < place.count; i++)
+		words[i] = hd_asm_read(a, &a->now->operands[1].parts[i], 32);
+	value address = address_of(a, &place, &inside);
+	struct branch branch = begin(a, inside);
+	value bits = FIELD(a, place.object, bits, 32), channels = FIELD(a, place.object, channels, 32);
+	LLVMBasicBlockRef next = hd_asm_block(a);
+	value chosen = LLVMBuildSwitch(site->builder, bits, next, 3);
+	for (unsigned w = 0; w < 3; w++) {
+		LLVMBasicBlockRef block = hd_asm_block(a);
+		LLVMAddCase(chosen, number(bits, widths[w]), block);
+		LLVMPositionBuilderAtEnd(site->builder, block);
+		for (unsigned i = 0; i < place.count; i++) {
+			LLVMBasicBlockRef there = hd_asm_block(a), behind = hd_asm_block(a);
+			LLVMBuildCondBr(site->builder, compare(site, LLVMIntUGT, channels, number(channels, i)), there,
+					behind);
+			LLVMPositionBuilderAtEnd(site->builder, there);
+			value at = plus(a, address, number(address, (uint64_t)i * widths[w] / 8));
+			value made = LLVMBuildStore(site->builder, converted(a, &place, words[i], widths[w]),
+						    pointer_of(a, at));
+			LLVMSetAlignment(made, widths[w] / 8);
+			LLVMBuildBr(site->builder, behind);
+			LLVMPositionBuilderAtEnd(site->builder, behind);
+		}
+		LLVMBuildBr(site->builder, next);
+	}
+	LLVMPositionBuilderAtEnd(site->builder, next);
 	end(a, &branch);
 }
 
@@ -265,7 +363,13 @@ static void question(struct hd_asm *a, unsigned texture)
 		{"array_size", offsetof(struct hd_texture, size[2]), false},
 		{"num_mipmap_levels", offsetof(struct hd_texture, levels), true},
 		{"normalized_coords", offsetof(struct hd_texture, normalized_coords), true},
+		{"filter_mode", offsetof(struct hd_texture, linear), true},
+		{"addr_mode_0", offsetof(struct hd_texture, address_mode[0]), true},
+		{"addr_mode_1", offsetof(struct hd_texture, address_mode[1]), true},
+		{"addr_mode_2", offsetof(struct hd_texture, address_mode[2]), true},
 	};
+	/* wrap, mirror, clamp_ogl, clamp_to_edge, clamp_to_border: for CUDA's wrap, clamp, mirror and border */
+	static const uint32_t modes = 0x4130;
 	bool level = hd_asm_has(a, "level");
 	const struct hd_ptx_operand *operand = &a->now->operands[1];
 	if (operand->form != HD_PTX_ADDRESS || operand->count != 1 || (level && a->now->count < 3)) {
@@ -279,13 +383,45 @@ static void question(struct hd_asm *a, unsigned texture)
 	}
 	for (size_t i = 0; i < sizeof answers / sizeof answers[0]; i++)
 		if (hd_asm_has(a, answers[i].name) && (texture || !answers[i].of_texture)) {
-			hd_asm_out(a, 0, field(a, object, answers[i].at, 32), false);
+			value answer = field(a, object, answers[i].at, 32);
+			if (!strncmp(answers[i].name, "addr_mode", 9))
+				answer = binary(&a->site, LLVMAnd,
+						binary(&a->site, LLVMLShr, number(answer, modes),
+						       binary(&a->site, LLVMShl, answer, number(answer, 2))),
+						number(answer, 7));
+			hd_asm_out(a, 0, answer, false);
 			return;
 		}
 	hd_asm_error(a, "this question about a texture or surface is not supported");
 }
 
+/* istypep.texref p, a: of the address of a descriptor, as PTX has it of the addresses of its objects alone. */
+static void is_object(struct hd_asm *a, unsigned arg)
+{
+	struct hd_site *site = &a->site;
+	bool texture = hd_asm_has(a, "texref"), surface = hd_asm_has(a, "surfref");
+	value object = hd_asm_in(a, 1, 64), self, kind;
+	(void)arg;
+	if (!texture && !surface && !hd_asm_has(a, "samplerref"))
+		hd_asm_error(a, "expected .texref, .samplerref or .surfref");
+	if (a->failed)
+		return;
+	if (!texture && !surface) { /* a sampler is a part of its texture */
+		hd_asm_out(a, 0, truth(site, false), false);
+		return;
+	}
+	self = FIELD(a, object, self, 64);
+	kind = FIELD(a, object, surface, 32);
+	hd_asm_out(a, 0,
+		   binary(site, LLVMAnd, compare(site, LLVMIntEQ, self, object),
+			  compare(site, surface ? LLVMIntNE : LLVMIntEQ, kind, number(kind, 0))),
+		   false);
+}
+
 const struct hd_asm_row hd_asm_surface[] = {
-	{"suld.b", 2, NULL, load, 0},  {"sust.b", 2, NULL, store, 0}, {"sured.b", 2, NULL, reduce, 0},
-	{"txq", 2, NULL, question, 1}, {"suq", 2, NULL, question, 0}, {NULL, 0, NULL, NULL, 0},
+	{"suld.b", 2, NULL, load, 0},	 {"sust.b", 2, NULL, store, 0},
+	{"sured.b", 2, NULL, reduce, 0}, {"sust.p", 2, NULL, store_formatted, 0},
+	{"sured.p", 2, NULL, reduce, 0}, {"istypep", 2, NULL, is_object, 0},
+	{"txq", 2, NULL, question, 1},	 {"suq", 2, NULL, question, 0},
+	{NULL, 0, NULL, NULL, 0},
 };

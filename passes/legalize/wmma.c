@@ -390,6 +390,12 @@ void hd_wmma_store(struct hd_site *site, const struct hd_wmma *form, bool row, v
 void hd_wmma_instruction(struct hd_site *site, const char *opcode, const value *a, unsigned a_count, const value *b,
 			 unsigned b_count, value *d, unsigned d_count)
 {
+	hd_wmma_sparse(site, opcode, a, a_count, b, b_count, NULL, 0, d, d_count);
+}
+
+void hd_wmma_sparse(struct hd_site *site, const char *opcode, const value *a, unsigned a_count, const value *b,
+		    unsigned b_count, value metadata, unsigned selector, value *d, unsigned d_count)
+{
 	char text[512], constraints[128] = "";
 	LLVMTypeRef types[24], results[8];
 	value args[24];
@@ -409,6 +415,12 @@ void hd_wmma_instruction(struct hd_site *site, const char *opcode, const value *
 			}
 		}
 		at += (unsigned)snprintf(text + at, sizeof text - at, "}");
+	}
+	if (metadata) {
+		at += (unsigned)snprintf(text + at, sizeof text - at, ", $%u, %u", n, selector);
+		strcat(constraints, ",r");
+		args[n - d_count] = metadata;
+		types[n++ - d_count] = LLVMTypeOf(metadata);
 	}
 	snprintf(text + at, sizeof text - at, ";");
 	LLVMTypeRef result = LLVMStructTypeInContext(site->legal->context, results, d_count, false);

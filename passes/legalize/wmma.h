@@ -34,6 +34,9 @@ void hd_wmma_multiply(struct hd_site *site, const struct hd_wmma *form, const va
 /* d = mma.sync of `a` words of a, `b` of b and d itself. */
 void hd_wmma_instruction(struct hd_site *site, const char *opcode, const value *a, unsigned a_count, const value *b,
 			 unsigned b_count, value *d, unsigned d_count);
+/* The same for mma.sp; metadata NULL: it is no product with a sparse factor. */
+void hd_wmma_sparse(struct hd_site *site, const char *opcode, const value *a, unsigned a_count, const value *b,
+		    unsigned b_count, value metadata, unsigned selector, value *d, unsigned d_count);
 /* What takes the place of llvm.nvvm.wmma.*; NULL: nothing, or the instruction is gone. */
 LLVMValueRef hd_legal_wmma(struct hd_site *site, const char *name);
 

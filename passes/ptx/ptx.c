@@ -431,12 +431,9 @@ void hd_sel_inline_asm(struct hd_select *sel, LLVMValueRef callee)
 {
 	struct hd_ptx ptx = {.sel = sel, .carry = {HD_MREG_PT, true}};
 	struct hd_ptx_statement statement = {0};
-	size_t text_length = 0, constraint_length = 0;
-	const char *text = LLVMGetInlineAsmAsmString(callee, &text_length);
+	size_t constraint_length = 0;
 	const char *constraints = LLVMGetInlineAsmConstraintString(callee, &constraint_length);
-	char *plain = hd_arena_alloc(sel->func->arena, 2 * text_length + 1);
-	hd_ptx_plain_text(plain, text, text_length);
-	hd_ptx_text_init(&ptx.text, plain);
+	hd_ptx_text_init(&ptx.text, hd_ptx_text_of(sel->func->arena, sel->inst));
 	uint32_t outputs[HD_PTX_RESULTS];
 	int count = bind_operands(&ptx, hd_arena_printf(sel->func->arena, "%.*s", (int)constraint_length, constraints),
 				  outputs, HD_PTX_RESULTS);

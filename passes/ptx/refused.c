@@ -3,7 +3,7 @@
  */
 #include "passes/ptx/ptx.h"
 
-enum reason { MBARRIER, TILES, CLUSTERS, REGISTERS, WARP_GROUPS, DEVICES, QUESTIONS, SURFACES, CALLS };
+enum reason { MBARRIER, TILES, CLUSTERS, REGISTERS, WARP_GROUPS, DEVICES, SURFACES, RETURNS };
 
 static void refuse(struct hd_ptx *ptx, unsigned reason)
 {
@@ -14,9 +14,8 @@ static void refuse(struct hd_ptx *ptx, unsigned reason)
 		[REGISTERS] = "registers that warps hand on are sm_90a's, and not modelled",
 		[WARP_GROUPS] = "products by groups of warps are sm_90a's, and not modelled",
 		[DEVICES] = "memory of several devices is not modelled",
-		[QUESTIONS] = "an object is an address, which has no type",
-		[SURFACES] = "surfaces are read and written as bits (.b), not in their format (.p)",
-		[CALLS] = "calls, and returns from the function, are not taken from inline assembly",
+		[SURFACES] = "surfaces are accessed by suld.b, sust.b, sust.p, sured.b and sured.p",
+		[RETURNS] = "a return from the function is not taken from inline assembly",
 	};
 	hd_ptx_error(ptx, "%s", reasons[reason]);
 }
@@ -39,11 +38,9 @@ const struct hd_ptx_row hd_ptx_refused[] = {
 	REFUSED("setmaxnreg", REGISTERS),
 	REFUSED("wgmma", WARP_GROUPS),
 	REFUSED("multimem", DEVICES),
-	REFUSED("istypep", QUESTIONS),
 	REFUSED("suld", SURFACES),
 	REFUSED("sust", SURFACES),
 	REFUSED("sured", SURFACES),
-	REFUSED("call", CALLS),
-	REFUSED("ret", CALLS),
+	REFUSED("ret", RETURNS),
 	{NULL, NULL, 0, NULL, 0, false},
 };

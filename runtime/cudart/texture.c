@@ -241,9 +241,10 @@ cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t *pSurfObject, const stru
 	struct hd_texture texture = {0};
 	if (!pSurfObject || !pResDesc || pResDesc->resType != cudaResourceTypeArray || !pResDesc->res.array.array)
 		return hd_cudart_return(cudaErrorInvalidValue);
+	HD_TRY(describe(&texture, pResDesc));
 	if (!(pResDesc->res.array.array->flags & cudaArraySurfaceLoadStore))
 		return hd_cudart_return(cudaErrorInvalidValue);
-	HD_TRY(describe(&texture, pResDesc));
+	texture.surface = 1;
 	return hd_cudart_return(make_object(cudart, &texture, pResDesc, NULL, pSurfObject));
 }
 

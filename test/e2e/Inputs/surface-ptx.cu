@@ -79,6 +79,28 @@ __global__ void sizes(object t, object mip, object s)
 	asm volatile("txq.normalized_coords.b32 %0, [%1];" : "=r"(results[5]) : "l"(mip));
 	asm volatile("suq.width.b32 %0, [%2]; suq.array_size.b32 %1, [%2];" : "=r"(results[6]), "=r"(results[7]) : "l"(s));
 }
+/* In the surface's format; what has more elements than the surface leaves them away. */
+__global__ void formatted(object bytes, object halves, object words, object whole)
+{
+	unsigned x = threadIdx.x, y = blockIdx.x, out = x == 3 ? 0xffffff00 : x * 100;
+	float f = x * 0.75f - 1.0f;
+	asm volatile("sust.p.2d.v4.b32.trap [%0, {%1,%2}], {%3,%4,%5,%6};"
+		     : : "l"(bytes), "r"(x), "r"(y), "r"(out), "r"(x), "r"(255), "r"(256));
+	asm volatile("sust.p.1d.v4.b32.zero [%0, {%1}], {%2,%3,%4,%4};" : : "l"(halves), "r"(x), "f"(f), "f"(f * 2), "r"(1));
+	asm volatile("sust.p.1d.v2.b32.zero [%0, {%1}], {%2,%2};" : : "l"(halves), "r"(W), "f"(f));
+	asm volatile("sust.p.1d.b32.clamp [%0, {%1}], {%2};" : : "l"(words), "r"(x + 4), "r"(-40000));
+	asm volatile("sured.p.max.1d.b32.trap [%0, {%1}], %2;" : : "l"(whole), "r"(x), "r"(-5));
+	asm volatile("sured.p.add.1d.b32.trap [%0, {%1}], %2;" : : "l"(whole), "r"(x), "r"(x));
+}
+__global__ void kinds(object t, object s)
+{
+	asm volatile("{ .reg .pred p, q; istypep.texref p, %4; istypep.surfref q, %4; selp.u32 %0, 1, 0, p; selp.u32 %1, 1, 0, q;"
+		     " istypep.texref p, %5; istypep.surfref q, %5; selp.u32 %2, 1, 0, p; selp.u32 %3, 1, 0, q; }"
+		     : "=r"(results[0]), "=r"(results[1]), "=r"(results[2]), "=r"(results[3]) : "l"(t), "l"(s));
+	asm volatile("{ .reg .pred p; istypep.samplerref p, %4; selp.u32 %0, 1, 0, p; txq.filter_mode.b32 %1, [%4];"
+		     " txq.addr_mode_0.b32 %2, [%4]; txq.addr_mode_1.b32 %3, [%4]; }"
+		     : "=r"(results[4]), "=r"(results[5]), "=r"(results[6]), "=r"(results[7]) : "l"(t));
+}
 __global__ void outside(object from)
 {
 	unsigned a;
@@ -119,8 +141,46 @@ template <class T> static void read_back(T *to, cudaArray_t array, int w, int h,
 	OK(cudaMemcpy3D(&copy));
 }
 
+static void in_format()
+{
+	static uchar4 bytes[H][W];
+	static ushort2 halves[W];
+	static short words[W];
+	static int signs[W];
+	static unsigned whole[W];
+	cudaArray_t a = array_of(&bytes[0][0], W, H, 0, 0), c = array_of(words, W, 0, 0, 0), d, b;
+	for (int x = 0; x < W; x++)
+		whole[x] = signs[x] = x;
+	d = array_of(signs, W, 0, 0, 0);
+	cudaChannelFormatDesc pair = cudaCreateChannelDesc(16, 16, 0, 0, cudaChannelFormatKindFloat);
+	OK(cudaMallocArray(&b, &pair, W, 0, cudaArraySurfaceLoadStore));
+	formatted<<<H, W>>>(surface(a), surface(b), surface(c), surface(d));
+	read_back(&bytes[0][0], a, W, H, 0);
+	OK(cudaMemcpy2DFromArray(halves, sizeof halves, b, 0, 0, sizeof halves, 1, cudaMemcpyDeviceToHost));
+	read_back(words, c, W, 0, 0);
+	read_back(signs, d, W, 0, 0);
+	/* x * 0.75 - 1 and twice that, as halves */
+	static const ushort2 want[W] = {{0xbc00, 0xc000}, {0xb400, 0xb800}, {0x3800, 0x3c00}, {0x3d00, 0x4100},
+					{0x4000, 0x4400}, {0x4180, 0x4580}, {0x4300, 0x4700}, {0x4440, 0x4840}};
+	for (int x = 0; x < W; x++) {
+		EXPECT(halves[x].x == want[x].x && halves[x].y == want[x].y);
+		EXPECT(signs[x] == x + H * x);
+		EXPECT(words[x] == (x < 4 ? 0 : -32768));
+		for (int y = 0; y < H; y++)
+			EXPECT(bytes[y][x].x == (x * 100 > 255 ? 255 : x * 100) && bytes[y][x].y == x && bytes[y][x].z == 255 &&
+			       bytes[y][x].w == 255);
+	}
+	/* the greatest of 32 bits without a sign */
+	d = array_of(whole, W, 0, 0, 0);
+	formatted<<<1, W>>>(surface(a), surface(b), surface(c), surface(d));
+	read_back(whole, d, W, 0, 0);
+	for (int x = 0; x < W; x++)
+		EXPECT(whole[x] == (unsigned)(x - 5));
+}
+
 int main(int argc, char **)
 {
+	in_format();
 	static ushort2 pairs[W], pairs_out[W];
 	static unsigned plane[H][W], plane_out[H][W];
 	static uint2 space[D][H][W], space_out[D][H][W];
@@ -182,6 +242,9 @@ int main(int argc, char **)
 	resource.res.mipmap.mipmap = mipmap;
 	how.normalizedCoords = 1;
 	how.maxMipmapLevelClamp = 2;
+	how.filterMode = cudaFilterModeLinear;
+	how.addressMode[0] = cudaAddressModeClamp;
+	how.addressMode[1] = cudaAddressModeMirror;
 	OK(cudaCreateTextureObject(&mip, &resource, &how, NULL));
 	sizes<<<1, 1>>>(t, mip, surface(b));
 	unsigned told[8];
@@ -189,6 +252,10 @@ int main(int argc, char **)
 	EXPECT(told[0] == W && told[1] == H && told[2] == D);
 	EXPECT(told[3] == W / 2 && told[4] == 3 && told[5] == 1);
 	EXPECT(told[6] == W && told[7] == D);
+	kinds<<<1, 1>>>(mip, surface(b));
+	OK(cudaMemcpyFromSymbol(told, results, sizeof told));
+	EXPECT(told[0] == 1 && told[1] == 0 && told[2] == 0 && told[3] == 1);
+	EXPECT(told[4] == 0 && told[5] == 1 && told[6] == 3 && told[7] == 1);
 	printf("surfaces: %d wrong\n", wrong);
 	if (argc > 1) {
 		outside<<<1, 2>>>(surface(array_of(&plane[0][0], W, H, 0, 0)));

@@ -1,0 +1,28 @@
+/*
+ * What the files that take inline PTX apart share.
+ */
+#ifndef HD_PASSES_ASM_PARSE_H
+#define HD_PASSES_ASM_PARSE_H
+
+#include "passes/asm/asm.h"
+
+/* ---- parse.c */
+void hd_ptx_skip_space(struct hd_ptx_text *text);
+/* Whether this character is the next one, which is then behind us. */
+bool hd_ptx_take(struct hd_ptx_text *text, char c);
+void hd_ptx_expect(struct hd_ptx_text *text, char c);
+bool hd_ptx_take_word(struct hd_ptx_text *text, char *to, size_t room);
+void hd_ptx_part(struct hd_ptx_text *text, struct hd_ptx_part *out);
+void hd_ptx_parts_until(struct hd_ptx_text *text, struct hd_ptx_operand *out, char end);
+/* Of a type with its dot; 0: it is none. */
+unsigned hd_ptx_register_bits(const char *type);
+
+/* ---- call.c */
+/* The rest of a declaration that begins with this word. */
+void hd_ptx_function(struct hd_ptx_text *text, const char *word);
+/* The rest of `name: .callprototype ...`. */
+void hd_ptx_prototype(struct hd_ptx_text *text, const char *name);
+/* The operands of a call in parentheses and the function; what may follow is an ordinary operand. */
+void hd_ptx_call(struct hd_ptx_text *text, struct hd_ptx_statement *statement);
+
+#endif
