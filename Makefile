@@ -112,7 +112,8 @@ PLUGIN_OBJ := $(call objects,$(wildcard passes/plugin.cpp))
 SIM_OBJ := $(call objects,$(call find_in,runtime/core runtime/memory runtime/exec runtime/sm runtime/gpu runtime/watch runtime/verify runtime/check runtime/policy runtime/checkpoint runtime/sampling runtime/corun runtime/sim))
 CUDART_OBJ := $(call objects,$(call find_in,runtime/cudart))
 HEDDLE_OBJ := $(call objects,$(call find_in,tools/heddle))
-HEDDLE_CC_OBJ := $(call objects,$(call find_in,tools/heddle-cc))
+LLVM_SIDE_OBJ := $(call objects,$(call find_in,tools/heddle-cc/llvm) $(wildcard tools/heddle-cc/llvm/*.cpp))
+HEDDLE_CC_OBJ := $(filter-out $(LLVM_SIDE_OBJ),$(call objects,$(call find_in,tools/heddle-cc)))
 
 # An archive exists when its component has sources.
 LIB_A := $(if $(LIB_OBJ),$(B)/lib/libheddle.a)
@@ -121,6 +122,7 @@ SIM_A := $(if $(SIM_OBJ),$(B)/lib/libheddle-sim.a)
 PLUGIN := $(if $(PLUGIN_OBJ),$(B)/lib/HeddlePasses.so)
 CUDART := $(if $(CUDART_OBJ),$(B)/lib/libheddle-cudart.so)
 HEDDLE := $(if $(HEDDLE_OBJ),$(B)/bin/heddle)
+LLVM_SIDE := $(if $(LLVM_SIDE_OBJ),$(B)/lib/HeddleClang.so)
 HEDDLE_CC := $(if $(HEDDLE_CC_OBJ),$(B)/bin/heddle-cc)
 
 # What programs and libraries look up at run time, in share/heddle beside bin and lib.
@@ -138,7 +140,7 @@ all:
 # What build systems take for a CUDA toolkit.
 include scripts/toolkit.mk
 
-all: $(LIB_A) $(PASSES_A) $(SIM_A) $(PLUGIN) $(CUDART) $(HEDDLE) $(HEDDLE_CC) $(DATA) $(TOOLKIT_FILES)
+all: $(LIB_A) $(PASSES_A) $(SIM_A) $(PLUGIN) $(CUDART) $(HEDDLE) $(HEDDLE_CC) $(LLVM_SIDE) $(DATA) $(TOOLKIT_FILES)
 	$(done)
 
 # ---------------------------------------------------------------- compiling
@@ -198,6 +200,10 @@ endef
 $(B)/lib/HeddlePasses.so: $(PLUGIN_OBJ) $(PASSES_OBJ) $(LIB_A)
 	$(call link,$(CXX),-shared -Wl$(comma)--exclude-libs$(comma)ALL,$(LIBS))
 
+# What of heddle-cc needs LLVM (tools/heddle-cc/llvm.h).
+$(B)/lib/HeddleClang.so: $(LLVM_SIDE_OBJ) $(LIB_A)
+	$(call link,$(CXX),-shared -Wl$(comma)-z$(comma)defs -Wl$(comma)--exclude-libs$(comma)ALL,-lclang-19 -l:libclang-cpp.so.19.1 $(LLVM_LINK) $(LIBS))
+
 # Whose memory can go into a checkpoint and come out of it again (runtime/cudart/allocate.c).
 OWN_HEAP := $(foreach name,malloc calloc realloc aligned_alloc free,-Wl,--wrap=$(name))
 
@@ -209,7 +215,7 @@ $(B)/bin/heddle: $(HEDDLE_OBJ) $(SIM_A) $(LIB_A)
 	$(call link,$(CC),-rdynamic,$(LIBS) -lsqlite3 -lcsv)
 
 $(B)/bin/heddle-cc: $(HEDDLE_CC_OBJ) $(LIB_A)
-	$(call link,$(CC),,-lclang-19 $(LLVM_LINK) -lstdc++ $(LIBS))
+	$(call link,$(CC),,$(LIBS))
 
 comma := ,
 
@@ -294,7 +300,7 @@ $(B)/test/bench/%: $(B)/obj/test/bench/%.o $(PASSES_A) $(LIB_A)
 
 CALLS := $(sort $(shell awk '!/^\#/ && sub("^calls/", "", $$2) { print $$2 }' examples/workloads.txt))
 CALLS_DIR := $(B)/examples/calls
-CALLS_TOOLS := $(HEDDLE_CC) $(PLUGIN) $(CUDART) $(DATA) $(TOOLKIT_FILES)
+CALLS_TOOLS := $(HEDDLE_CC) $(LLVM_SIDE) $(PLUGIN) $(CUDART) $(DATA) $(TOOLKIT_FILES)
 # Its precompiled headers stay in the build tree, too.
 BUILD_CU := XDG_CACHE_HOME=$(abspath $(B)) $(HEDDLE_CC)
 
@@ -442,7 +448,7 @@ help:
 
 # ---------------------------------------------------------------- what is compiled
 
-COMPILED := $(LIB_OBJ) $(PASSES_OBJ) $(PLUGIN_OBJ) $(SIM_OBJ) $(CUDART_OBJ) $(HEDDLE_OBJ) $(HEDDLE_CC_OBJ) $(HARNESS_OBJ) \
+COMPILED := $(LIB_OBJ) $(PASSES_OBJ) $(PLUGIN_OBJ) $(SIM_OBJ) $(CUDART_OBJ) $(HEDDLE_OBJ) $(HEDDLE_CC_OBJ) $(LLVM_SIDE_OBJ) $(HARNESS_OBJ) \
 	$(FUZZ_OBJ) $(call objects,$(wildcard test/bench/*.c) $(UNIT_SRC))
 
 # How each source is compiled, for editors and `make tidy`: what a dry run of the rules prints. Made again when the flags,

@@ -1,5 +1,5 @@
 /*
- * The new pass manager's entry points: the one C++ file. It makes pass objects for the rows
+ * The new pass manager's entry points: C++, since LLVM has no C interface for them. It makes pass objects for the rows
  * of passes.def, and turns the C side's diagnostics and remarks into LLVM's. No logic beside
  * that; see passes/session.c.
  */

@@ -4,7 +4,7 @@
 # code, examples and inputs of tests keep the forms that they have.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-mapfile -d '' files < <(find lib passes runtime tools include/heddle test \( -name '*.[ch]' -o -name plugin.cpp \) \
+mapfile -d '' files < <(find lib passes runtime tools include/heddle test \( -name '*.[ch]' -o -name '*.cpp' \) \
 	-not -path 'lib/device/*' -not -path '*/Inputs/*' -not -path 'test/ulp/*' -print0 | sort -z)
 if [[ ${1-} == --list ]]; then
 	printf '%s\n' "${files[@]}"

@@ -1,11 +1,13 @@
 /*
- * Runs the compiler's and linker's processes, or prints them.
+ * Runs the compiler's and linker's processes, or prints them. clang runs without an exec, in a child that has its
+ * libraries from us (llvm.h), where nobody could tell the difference.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-#include "tools/heddle-cc/options.h"
+#include "tools/heddle-cc/llvm.h"
 
 extern char **environ;
 
@@ -59,10 +61,59 @@ void hd_cc_print_variables(const struct hd_cc *cc)
 	fprintf(stderr, "#$ CICC_FLAGS=-arch compute_%s\n", cc->arch ? cc->arch + strlen("sm_") : "70");
 }
 
+/* ------------------------------------------------------------ clang in a child of ours */
+
+static bool begins_with_one_of(const char *word, const char *const *prefixes)
+{
+	for (; *prefixes; prefixes++)
+		if (!strncmp(word, *prefixes, strlen(*prefixes)))
+			return true;
+	return false;
+}
+
+/* Settings of clang's own main, and options for what it does at its end. */
+static bool is_special(const hd_arguments *arguments)
+{
+	static const char *const settings[] = {"CC_", "CCC_", "CLANG_", NULL};
+	static const char *const options[] = {"-cc1",	"-ftime", "-mllvm", "-print", "--print", "-fno-integrated-cc1",
+					      "-stats", "-v",	  "-###",   NULL};
+	for (char **variable = environ; *variable; variable++)
+		if (begins_with_one_of(*variable, settings))
+			return true;
+	for (uint32_t i = 1; i < arguments->len; i++)
+		if (begins_with_one_of(arguments->data[i], options))
+			return true;
+	return false;
+}
+
+/* The program whose work can be done in a child; NULL: it has to be started. */
+static const char *clang_here(struct hd_cc *cc, const hd_arguments *arguments)
+{
+	const char *program = NULL;
+	if (arguments->data[0] == cc->clangxx && !cc->verbose && !is_special(arguments))
+		program = hd_cc_compiler(cc);
+	return program && hd_cc_llvm(cc) && cc->llvm->is_clang(program) ? program : NULL;
+}
+
+static pid_t start_here(const struct hd_cc *cc, const struct hd_signals *signals, int count, char **words,
+			char **environment, int messages, const char *program)
+{
+	fflush(NULL);
+	pid_t child = signals->caught ? -1 : hd_child_fork(signals, SIGTERM);
+	if (child == 0) {
+		if (messages >= 0)
+			dup2(messages, STDERR_FILENO);
+		environ = environment;
+		_exit(cc->llvm->clang(count, words, program));
+	}
+	return child;
+}
+
 pid_t hd_cc_start(struct hd_cc *cc, struct hd_signals *signals, const hd_arguments *arguments, const char *environment,
 		  int messages)
 {
 	HD_VEC(char *) words = {0}, variables = {0};
+	const char *clang = clang_here(cc, arguments);
 	for (uint32_t i = 0; i < arguments->len; i++)
 		hd_vec_push(&words, (char *)arguments->data[i]);
 	hd_vec_push(&words, NULL);
@@ -73,7 +124,8 @@ pid_t hd_cc_start(struct hd_cc *cc, struct hd_signals *signals, const hd_argumen
 	if (environment)
 		hd_vec_push(&variables, (char *)environment);
 	hd_vec_push(&variables, NULL);
-	pid_t child = hd_child_start(signals, words.data, variables.data, messages, &cc->diag);
+	pid_t child = clang ? start_here(cc, signals, (int)arguments->len, words.data, variables.data, messages, clang)
+			    : hd_child_start(signals, words.data, variables.data, messages, &cc->diag);
 	hd_vec_release(&words);
 	hd_vec_release(&variables);
 	return child;

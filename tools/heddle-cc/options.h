@@ -40,6 +40,8 @@ struct hd_cc_target {
 
 enum hd_cc_truth { HD_CC_UNSAID, HD_CC_TRUE, HD_CC_FALSE };
 
+struct hd_cc_llvm;
+
 struct hd_cc {
 	struct hd_arena arena; /* strings made here */
 	struct hd_diag diag;
@@ -96,6 +98,8 @@ struct hd_cc {
 	const char *dependencies_too;			 /* "-MD" or "-MMD" */
 	bool dependency_targets;			 /* -MP */
 	const char *dependency_file, *dependency_target; /* -MF, -MT; NULL: by the output */
+	const struct hd_cc_llvm *llvm;			 /* llvm.h; NULL: not loaded yet, or */
+	bool llvm_missing;				 /* it cannot be */
 	/* places, found beside the running program */
 	char *clang, *clangxx, *plugin, *device_library, *include_dir, *templates_dir, *library_dir, *toolkit;
 };

@@ -19,7 +19,7 @@
 
 #include "lib/hash.h"
 #include "lib/map.h"
-#include "tools/heddle-cc/relocatable.h"
+#include "tools/heddle-cc/llvm/calls.h"
 
 struct definition {
 	const char *name;
@@ -37,7 +37,7 @@ struct merge {
 	char here[PATH_MAX];		   /* working directory */
 };
 
-/* From the C++ run-time library, which libclang brings along. */
+/* From the C++ run-time library, which LLVM brings along. */
 char *__cxa_demangle(const char *mangled, char *buffer, size_t *size, int *status);
 
 /* "helper(int)" for "_Z6helperi". */
@@ -389,7 +389,7 @@ static int join(struct merge *merge, const char *name, const char *path)
 	return status;
 }
 
-int hd_cc_merge(struct hd_cc *cc, const struct hd_cc_collected *collected, const char *name, const char *path)
+int hd_llvm_merge(struct hd_cc *cc, const struct hd_cc_collected *collected, const char *name, const char *path)
 {
 	struct merge merge = {.cc = cc, .collected = collected, .context = LLVMContextCreate()};
 	if (!getcwd(merge.here, sizeof merge.here))

@@ -1,0 +1,28 @@
+/*
+ * Loads the library with what needs LLVM: see llvm.h. It stays until the end.
+ */
+#include "tools/heddle-cc/llvm.h"
+
+#include <dlfcn.h>
+
+#include "lib/strbuf.h"
+
+const struct hd_cc_llvm *hd_cc_llvm(struct hd_cc *cc)
+{
+	const char *path = hd_arena_printf(&cc->arena, "%s/HeddleClang.so", cc->library_dir);
+	if (cc->llvm || cc->llvm_missing)
+		return cc->llvm;
+	/* Global: the plugin takes LLVM's symbols from there, as it does in opt and clang. */
+	void *library = dlopen(path, RTLD_LAZY | RTLD_GLOBAL);
+	cc->llvm = library ? dlsym(library, HD_CC_LLVM_CALLS) : NULL;
+	cc->llvm_missing = !cc->llvm;
+	if (cc->llvm_missing)
+		hd_error(&cc->diag, HD_NOWHERE, "%s", dlerror());
+	return cc->llvm;
+}
+
+int hd_cc_merge(struct hd_cc *cc, const struct hd_cc_collected *collected, const char *name, const char *path)
+{
+	const struct hd_cc_llvm *llvm = hd_cc_llvm(cc);
+	return llvm ? llvm->merge(cc, collected, name, path) : -1;
+}

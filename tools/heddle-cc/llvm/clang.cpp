@@ -1,0 +1,185 @@
+/*
+ * clang as a call: its driver, and its compiler for commands that the driver wants in its own process. As clang's main
+ * does, so that it says and makes the same; what it would start as another program is started here, too.
+ */
+#include <dlfcn.h>
+#include <memory>
+#include <string>
+#include <sys/stat.h>
+#include <utility>
+
+#include "clang/Basic/Diagnostic.h"
+#include "clang/Basic/DiagnosticIDs.h"
+#include "clang/Basic/DiagnosticOptions.h"
+#include "clang/Basic/Stack.h"
+#include "clang/CodeGen/ObjectFilePCHContainerOperations.h"
+#include "clang/Driver/Compilation.h"
+#include "clang/Driver/Driver.h"
+#include "clang/Driver/ToolChain.h"
+#include "clang/Frontend/CompilerInstance.h"
+#include "clang/Frontend/CompilerInvocation.h"
+#include "clang/Frontend/FrontendDiagnostic.h"
+#include "clang/Frontend/TextDiagnosticBuffer.h"
+#include "clang/Frontend/TextDiagnosticPrinter.h"
+#include "clang/FrontendTool/Utils.h"
+#include "llvm/Support/Allocator.h"
+#include "llvm/Support/BuryPointer.h"
+#include "llvm/Support/CrashRecoveryContext.h"
+#include "llvm/Support/ErrorHandling.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/PrettyStackTrace.h"
+#include "llvm/Support/Process.h"
+#include "llvm/Support/Program.h"
+#include "llvm/Support/Signals.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Support/VirtualFileSystem.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/TargetParser/Host.h"
+
+#include "tools/heddle-cc/llvm/calls.h"
+
+using namespace clang;
+using namespace llvm;
+
+/* ------------------------------------------------------------ the compiler */
+
+namespace
+{
+
+enum { CRASHED = 70 }; // EX_SOFTWARE, which the driver takes for a crash
+
+void onFatalError(void *Engine, const char *Message, bool Crash)
+{
+	static_cast<DiagnosticsEngine *>(Engine)->Report(diag::err_fe_error_backend) << Message;
+	sys::RunInterruptHandlers();
+	sys::Process::Exit(Crash ? CRASHED : 1);
+}
+
+void initializeTargets()
+{
+	InitializeAllTargets();
+	InitializeAllTargetMCs();
+	InitializeAllAsmPrinters();
+	InitializeAllAsmParsers();
+}
+
+// Words: of the command behind -cc1.
+int compile(ArrayRef<const char *> Words, const char *Program)
+{
+	auto Instance = std::make_unique<CompilerInstance>();
+	auto Containers = Instance->getPCHContainerOperations();
+	Containers->registerWriter(std::make_unique<ObjectFilePCHContainerWriter>());
+	Containers->registerReader(std::make_unique<ObjectFilePCHContainerReader>());
+
+	// Kept until the instance has its own engine, whose options are among the words.
+	auto *Kept = new TextDiagnosticBuffer;
+	IntrusiveRefCntPtr<DiagnosticOptions> Options = new DiagnosticOptions();
+	DiagnosticsEngine Early(new DiagnosticIDs(), Options.get(), Kept);
+	bool Good = CompilerInvocation::CreateFromArgs(Instance->getInvocation(), Words, Early, Program);
+	Instance->createDiagnostics();
+	if (!Instance->hasDiagnostics())
+		return 1;
+	install_fatal_error_handler(onFatalError, &Instance->getDiagnostics());
+	Kept->FlushDiagnostics(Instance->getDiagnostics());
+	if (!Good) {
+		Instance->getDiagnosticClient().finish();
+		return 1;
+	}
+	Good = ExecuteCompilerInvocation(Instance.get());
+	remove_fatal_error_handler();
+	if (Instance->getFrontendOpts().DisableFree)
+		BuryPointer(std::move(Instance));
+	return Good ? 0 : 1;
+}
+
+// What the driver has for its own process: -cc1; clang's assembler is another program here.
+int runTool(SmallVectorImpl<const char *> &Arguments, const char *Program)
+{
+	cl::ResetAllOptionOccurrences();
+	if (Arguments.size() > 1 && StringRef(Arguments[1]) == "-cc1")
+		return compile(ArrayRef<const char *>(Arguments).drop_front(2), Program);
+	SmallVector<StringRef, 64> Words;
+	for (const char *Word : Arguments)
+		if (Word)
+			Words.push_back(Word);
+	return sys::ExecuteAndWait(Program, Words);
+}
+
+/* ------------------------------------------------------------ the driver */
+
+int drive(SmallVectorImpl<const char *> &Words, const char *Program, BumpPtrAllocator &Texts)
+{
+	if (Error Wrong = clang::driver::expandResponseFiles(Words, false, Texts)) {
+		errs() << toString(std::move(Wrong)) << '\n';
+		return 1;
+	}
+	StringSaver Saver(Texts);
+	auto Name = clang::driver::ToolChain::getTargetAndModeFromProgramName(Words[0]);
+	if (Name.DriverMode)
+		Words.insert(Words.begin() + 1, Saver.save(Name.DriverMode).data());
+
+	IntrusiveRefCntPtr<DiagnosticOptions> Options = CreateAndPopulateDiagOpts(Words);
+	auto *Printer = new TextDiagnosticPrinter(errs(), Options.get());
+	Printer->setPrefix(std::string(sys::path::stem(Words[0])));
+	DiagnosticsEngine Engine(new DiagnosticIDs(), Options.get(), Printer);
+	ProcessWarningOptions(Engine, *Options, false);
+
+	clang::driver::Driver Driver(Program, sys::getDefaultTargetTriple(), Engine);
+	auto Tool = [Program](SmallVectorImpl<const char *> &Arguments) { return runTool(Arguments, Program); };
+	Driver.setTargetAndMode(Name);
+	Driver.CC1Main = Tool;
+
+	std::unique_ptr<clang::driver::Compilation> Compilation(Driver.BuildCompilation(Words));
+	if (!Compilation || Compilation->containsError())
+		return 1;
+	SmallVector<std::pair<int, const clang::driver::Command *>, 4> Failed;
+	int Result = Driver.ExecuteCompilation(*Compilation, Failed);
+	for (const auto &[Status, Command] : Failed) {
+		if (!Result)
+			Result = Status;
+		if (Status < 0 || Status == CRASHED) {
+			Driver.generateCompilationDiagnostics(*Compilation, *Command);
+			break;
+		}
+	}
+	Engine.getClient()->finish();
+	return Result < 0 ? 1 : Result;
+}
+
+} // namespace
+
+/* ------------------------------------------------------------ the calls */
+
+// Whether the library that this one is linked to is the program's: it lies where the program looks for it. Sanitizers
+// would look into a compiler that is not instrumented.
+bool hd_llvm_is_clang(const char *program)
+{
+#if __has_feature(address_sanitizer)
+	(void)program;
+	return false;
+#else
+	Dl_info Library;
+	struct stat Ours, Theirs;
+	if (!dladdr(reinterpret_cast<void *>(&ExecuteCompilerInvocation), &Library))
+		return false;
+	std::string Beside =
+		(sys::path::parent_path(program) + "/../lib/" + sys::path::filename(Library.dli_fname)).str();
+	return !stat(Library.dli_fname, &Ours) && !stat(Beside.c_str(), &Theirs) && Ours.st_dev == Theirs.st_dev &&
+	       Ours.st_ino == Theirs.st_ino && sys::path::filename(program) == "clang";
+#endif
+}
+
+int hd_llvm_clang(int argc, char **argv, const char *program)
+{
+	noteBottomOfStack();
+	sys::PrintStackTraceOnErrorSignal(argv[0]);
+	PrettyStackTraceProgram Trace(argc, argv);
+	initializeTargets();
+	CrashRecoveryContext::Enable();
+	BumpPtrAllocator Texts;
+	SmallVector<const char *, 128> Words(argv, argv + argc);
+	int Result = drive(Words, program, Texts);
+	outs().flush();
+	errs().flush();
+	return Result;
+}
