@@ -22,12 +22,12 @@
  * one side each, which sees the other's as they were when the two met last.
  */
 #include "runtime/memory/crossbar.h"
+#include "runtime/memory/crossbar_wheel.h"
 
 #include <string.h>
 
 #include "heddle/stats.h"
 
-enum { WHEEL = 64 };
 enum { BLOCKED = 1, BLOCKED_LOW }; /* hd_crossbar.blocked */
 
 /* ---- ports */
@@ -87,8 +87,8 @@ void hd_crossbar_init(struct hd_crossbar *x, const struct hd_crossbar_shape *sha
 		x->asked[i] = HD_NONE;
 	x->sends_until = HD_ARENA_NEW(arena, uint64_t, x->inputs);
 	x->ready = HD_ARENA_NEW(arena, uint64_t, x->out_words);
-	x->wheel_in = HD_ARENA_NEW(arena, uint64_t, (size_t)WHEEL * x->in_words);
-	x->wheel_out = HD_ARENA_NEW(arena, uint64_t, (size_t)WHEEL * x->out_words);
+	x->wheel_in = HD_ARENA_NEW(arena, uint64_t, (size_t)HD_CROSSBAR_WHEEL * x->in_words);
+	x->wheel_out = HD_ARENA_NEW(arena, uint64_t, (size_t)HD_CROSSBAR_WHEEL * x->out_words);
 	x->arrived = HD_ARENA_NEW(arena, uint64_t, x->out_words);
 	x->freed = HD_ARENA_NEW(arena, uint64_t, x->in_words);
 	if (shape->by_output)
@@ -98,28 +98,14 @@ void hd_crossbar_init(struct hd_crossbar *x, const struct hd_crossbar_shape *sha
 
 /* ---- the wheel */
 
-static uint64_t next_event(const struct hd_crossbar *x)
-{
-	uint64_t first = x->cycle + 1, shift = first % WHEEL;
-	uint64_t turned = shift ? x->occupied >> shift | x->occupied << (WHEEL - shift) : x->occupied;
-	return first + (uint64_t)__builtin_ctzll(turned);
-}
-
-static void schedule(struct hd_crossbar *x, uint64_t *wheel, uint32_t words, uint32_t port, uint64_t cycle)
-{
-	assert(cycle > x->cycle && cycle - x->cycle < WHEEL);
-	x->occupied |= UINT64_C(1) << cycle % WHEEL;
-	wheel[cycle % WHEEL * words + port / 64] |= UINT64_C(1) << port % 64;
-}
-
 /* From outside a tick: in the first cycle from core cycle `ready` on. */
 static void schedule_from(struct hd_crossbar *x, uint64_t *wheel, uint32_t words, uint32_t port, uint64_t ready)
 {
 	uint64_t cycle = hd_clock_at(&x->clock, ready - 1) + 1;
 	/* Ports are used for some cycles between two ticks, in any order. */
-	if (!x->occupied && x->cycle + WHEEL / 2 < cycle)
-		x->cycle = cycle - WHEEL / 2;
-	schedule(x, wheel, words, port, cycle);
+	if (!x->occupied && x->cycle + HD_CROSSBAR_WHEEL / 2 < cycle)
+		x->cycle = cycle - HD_CROSSBAR_WHEEL / 2;
+	hd_crossbar_schedule(x, wheel, words, port, cycle);
 	x->next = hd_earlier(x->next, hd_clock_edge(&x->clock, cycle));
 }
 
@@ -317,9 +303,9 @@ static void request_all(struct hd_crossbar *x, uint32_t input, uint64_t cycle, u
 	}
 	x->armed[input] = packet != NULL;
 	if (packet)
-		schedule(x, x->wheel_in, x->in_words, input, cycle + 1);
+		hd_crossbar_schedule(x, x->wheel_in, x->in_words, input, cycle + 1);
 	if (sorted->sends_until > cycle) {
-		schedule(x, x->wheel_in, x->in_words, input, sorted->sends_until);
+		hd_crossbar_schedule(x, x->wheel_in, x->in_words, input, sorted->sends_until);
 		return;
 	}
 	x->sends[input / 64] &= ~(UINT64_C(1) << input % 64);
@@ -332,7 +318,7 @@ static void await_others(struct hd_crossbar *x, uint32_t input, uint64_t cycle)
 {
 	x->armed[input] = hd_port_head(&x->in[input]) != NULL;
 	if (x->armed[input])
-		schedule(x, x->wheel_in, x->in_words, input, cycle + 1);
+		hd_crossbar_schedule(x, x->wheel_in, x->in_words, input, cycle + 1);
 }
 
 static void request_first(struct hd_crossbar *x, uint32_t input, const struct hd_packet *head, uint64_t cycle)
@@ -367,7 +353,7 @@ static void request(struct hd_crossbar *x, uint32_t input, uint64_t cycle, uint6
 	if (!head)
 		x->armed[input] = false;
 	else if (head->ready > now)
-		schedule(x, x->wheel_in, x->in_words, input, cycle + 1);
+		hd_crossbar_schedule(x, x->wheel_in, x->in_words, input, cycle + 1);
 	else
 		request_first(x, input, head, cycle);
 }
@@ -436,7 +422,7 @@ static void leave(struct hd_crossbar *x, uint32_t input, uint32_t output, uint64
 		x->asked[input] = HD_NONE;
 		hd_port_pop(port, now, release, x->senders_apart);
 		remove_request(x, input, output);
-		schedule(x, x->wheel_in, x->in_words, input, x->sends_until[input]);
+		hd_crossbar_schedule(x, x->wheel_in, x->in_words, input, x->sends_until[input]);
 		return;
 	}
 	struct hd_sorted *sorted = &x->sorted[input];
@@ -451,7 +437,7 @@ static void leave(struct hd_crossbar *x, uint32_t input, uint32_t output, uint64
 	}
 	x->sends[input / 64] |= UINT64_C(1) << input % 64;
 	if (wants_any(x, input))
-		schedule(x, x->wheel_in, x->in_words, input, sorted->sends_until);
+		hd_crossbar_schedule(x, x->wheel_in, x->in_words, input, sorted->sends_until);
 }
 
 /* No input has something for the output but what is of low priority: after all outputs that others want. */
@@ -482,7 +468,7 @@ static __attribute__((noinline)) void grant(struct hd_crossbar *x, uint32_t inpu
 	x->pointer[output] = input + 1 == x->inputs ? 0 : input + 1;
 	x->busy[output] = true;
 	x->flits[packet_grid * (sizeof(struct hd_counters) / sizeof(uint64_t))] += flits;
-	schedule(x, x->wheel_out, x->out_words, output, cycle + flits);
+	hd_crossbar_schedule(x, x->wheel_out, x->out_words, output, cycle + flits);
 	x->arrived[output / 64] |= UINT64_C(1) << output % 64;
 	x->freed[input / 64] |= UINT64_C(1) << input % 64;
 }
@@ -524,7 +510,7 @@ static void grant_all(struct hd_crossbar *x, uint64_t cycle, uint64_t now)
 
 static void cycle(struct hd_crossbar *x, uint64_t cycle)
 {
-	uint64_t slot = cycle % WHEEL, now = hd_clock_edge(&x->clock, cycle);
+	uint64_t slot = cycle % HD_CROSSBAR_WHEEL, now = hd_clock_edge(&x->clock, cycle);
 	x->cycle = cycle;
 	x->occupied &= ~(UINT64_C(1) << slot);
 	for (uint32_t w = 0; w < x->in_words; w++) {
@@ -552,7 +538,7 @@ void hd_crossbar_tick(struct hd_crossbar *x, uint64_t now)
 {
 	uint64_t limit = hd_clock_at(&x->clock, now);
 	uint64_t event = 0;
-	while (x->occupied && (event = next_event(x)) <= limit)
+	while (x->occupied && (event = hd_crossbar_next_event(x)) <= limit)
 		cycle(x, event);
 	x->next = x->occupied ? hd_clock_edge(&x->clock, event) : HD_NEVER;
 }

@@ -27,6 +27,7 @@
 #include <string.h>
 
 #include "heddle/config.h"
+#include "runtime/memory/dram_reserved.h"
 
 /* A request of low priority passes for so many requests younger. */
 #define LATER (UINT32_C(1) << 30)
@@ -107,6 +108,8 @@ void hd_dram_init(struct hd_dram *dram, const struct hd_config *config, const st
 	dram->next = dram->due = dram->passed = HD_NEVER;
 	for (uint32_t i = 0; i < HD_DRAM_COMMANDS; i++)
 		dram->possible[i] = HD_NEVER;
+	if (config->memory == HD_MEMORY_RESERVED)
+		dram->reserved = hd_dram_reserved_new(dram, arena);
 }
 
 /* ---- queues */
@@ -256,6 +259,11 @@ static void plan(struct hd_dram *dram, uint64_t look)
 static void push(struct hd_dram *dram, uint64_t now, enum hd_dram_mode kind, uint32_t slice, uint64_t in_slice,
 		 uint8_t sectors, uint32_t tag, uint8_t grid, bool low)
 {
+	if (dram->reserved) {
+		assert(kind == HD_DRAM_WRITE); /* who reads wants the cycle: hd_dram_reserved_read */
+		hd_dram_reserved_write(dram, now, slice, in_slice, sectors, grid);
+		return;
+	}
 	enum hd_dram_mode mode = dram->mixed ? HD_DRAM_READ : kind;
 	assert(dram->count[mode] < dram->limit[mode] && sectors);
 	uint32_t index = dram->free_request;
@@ -535,6 +543,8 @@ bool hd_dram_idle(const struct hd_dram *dram)
 
 void hd_dram_disown(struct hd_dram *dram, uint32_t grid)
 {
+	if (dram->reserved)
+		hd_dram_reserved_disown(dram, grid);
 	for (uint64_t left = dram->pending[HD_DRAM_WRITE]; left; left &= left - 1) {
 		uint32_t index = dram->banks[__builtin_ctzll(left)].first[HD_DRAM_WRITE];
 		for (; index != HD_NONE; index = dram->requests[index].next)

@@ -83,9 +83,10 @@ struct hd_dram {
 	uint32_t groups, burst_bytes, sector_bytes, fixed_latency;
 	struct hd_dram_fill *fills; /* ring of reads done, in order of `ready` */
 	uint32_t fill_mask, fill_head, fill_tail;
-	bool freed;		      /* a request left its queue since the owner cleared this */
-	uint64_t next;		      /* core cycle of `due` */
-	struct hd_counters *counters; /* of each grid */
+	bool freed;			   /* a request left its queue since the owner cleared this */
+	uint64_t next;			   /* core cycle of `due` */
+	struct hd_counters *counters;	   /* of each grid */
+	struct hd_dram_reserved *reserved; /* memory = reserved, dram_reserved.c; else NULL */
 };
 
 void hd_dram_init(struct hd_dram *dram, const struct hd_config *config, const struct hd_address_map *map,

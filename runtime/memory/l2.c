@@ -10,11 +10,6 @@
  *
  * A reply carries all sectors of its request and is sent when the last one is there.
  *
- * Where l2_dirty_ways says so, no more lines of a set stay dirty: when another one becomes so, the one among them that
- * was used longest ago is written, and stays, clean, unless the channel has no room. Counters of a QV100 that were
- * published with AccelWattch have 3 MB, half of its L2, less written to DRAM than to L2 by kernels that write 12 to 40
- * MB and read nothing.
- *
  * Needs both crossbars, a DRAM channel and the address map. Cost: O(1) a request, plus the line's waiters for merges
  * and fills; nothing in cycles without work.
  */
@@ -23,9 +18,7 @@
 #include <string.h>
 
 #include "heddle/config.h"
-
-enum { OWNER_BITS = 5 };
-static_assert(1 << OWNER_BITS == HD_MEM_GRIDS, "a grid has its bits");
+#include "runtime/memory/l2_lines.h"
 
 /* Keeps large MSHR files times large merge limits affordable. */
 enum { MAX_WAITERS = 8192 };
@@ -61,16 +54,6 @@ void hd_l2_init(struct hd_l2_slice *slice, uint32_t index, const struct hd_confi
 
 /* ---- answers */
 
-static struct hd_packet reply_to(const struct hd_l2_slice *slice, const struct hd_packet *request)
-{
-	bool data = request->kind == HD_PACKET_READ || request->kind == HD_PACKET_ATOMIC;
-	struct hd_packet reply = *request;
-	uint32_t bytes = data ? hd_sector_count(request->sectors) * slice->sector_bytes : 0;
-	reply.kind = data ? HD_PACKET_DATA : HD_PACKET_ACK;
-	reply.flits = hd_packet_flits(bytes, slice->flits);
-	return reply;
-}
-
 /* Where the reply to a request goes. */
 static struct hd_packets *out_of(struct hd_l2_slice *slice, const struct hd_packet *packet)
 {
@@ -81,11 +64,6 @@ static void answer(struct hd_l2_slice *slice, struct hd_packet reply, uint64_t s
 {
 	reply.ready = served + slice->latency;
 	hd_packets_push(out_of(slice, &reply), &reply);
-}
-
-static bool is_atomic(const struct hd_packet *request)
-{
-	return request->kind == HD_PACKET_ATOMIC || request->kind == HD_PACKET_REDUCTION;
 }
 
 /* ---- misses */
@@ -112,8 +90,8 @@ static void wait_for(struct hd_l2_slice *slice, struct hd_tag *tag, const struct
 {
 	uint32_t index = HD_POOL_TAKE(&slice->waiter_pool, slice->waiters), *link = &tag->waiters;
 	struct hd_l2_waiter *waiter = &slice->waiters[index];
-	*waiter = (struct hd_l2_waiter){reply_to(slice, request), HD_NONE, sectors,
-					is_atomic(request) ? request->service : 0};
+	*waiter = (struct hd_l2_waiter){hd_l2_reply_to(slice, request), HD_NONE, sectors,
+					hd_l2_is_atomic(request) ? request->service : 0};
 	waiter->reply.flags |= HD_PACKET_MISSED;
 	while (*link != HD_NONE)
 		link = &slice->waiters[*link].next;
@@ -133,85 +111,16 @@ static bool can_fetch(const struct hd_l2_slice *slice, uint64_t line, uint32_t i
 	return *victim != HD_NONE && (!slice->tags.tags[*victim].dirty || hd_dram_room(dram, HD_DRAM_WRITE));
 }
 
-static uint32_t owner_now(const struct hd_l2_slice *slice, uint32_t grid)
-{
-	return (slice->launches ? slice->launches[grid] << OWNER_BITS : 0) | grid;
-}
-
-static uint16_t *dirty_of(struct hd_l2_slice *slice, const struct hd_tag *tag)
-{
-	return &slice->dirty[(size_t)(tag - slice->tags.tags) / slice->tags.ways];
-}
-
-/* Sectors of the line become dirty. */
-static void make_dirty(struct hd_l2_slice *slice, struct hd_tag *tag, uint8_t sectors)
-{
-	*dirty_of(slice, tag) += !tag->dirty;
-	tag->dirty |= sectors;
-	slice->owners[tag - slice->tags.tags] = owner_now(slice, slice->grid);
-}
-
-/* For whom a dirty line is written: the grid that wrote to it last, unless it has ended. */
-static uint8_t writer_of(const struct hd_l2_slice *slice, uint32_t index)
-{
-	uint32_t owner = slice->owners[index], grid = owner % HD_MEM_GRIDS;
-	return owner == owner_now(slice, grid) ? (uint8_t)grid : HD_MEM_NOBODY;
-}
-
-static void (*push_of(const struct hd_l2_slice *slice))(struct hd_dram *, uint64_t, enum hd_dram_mode, uint32_t,
-							uint64_t, uint8_t, uint32_t, uint8_t)
-{
-	return slice->serves_low ? hd_dram_push_low : hd_dram_push;
-}
-
-static void write_back(struct hd_l2_slice *slice, uint64_t now, struct hd_tag *tag, struct hd_dram *dram)
-{
-	uint8_t writer = writer_of(slice, (uint32_t)(tag - slice->tags.tags));
-	slice->grids[writer].l2_writebacks += hd_sector_count(tag->dirty);
-	push_of(slice)(dram, now, HD_DRAM_WRITE, slice->index, tag->line, tag->dirty, 0, writer);
-	tag->dirty = 0;
-	--*dirty_of(slice, tag);
-}
-
-static struct hd_tag *allocate(struct hd_l2_slice *slice, uint64_t now, uint64_t line, uint32_t victim,
-			       struct hd_dram *dram)
-{
-	struct hd_tag *tag = &slice->tags.tags[victim];
-	if (tag->dirty)
-		write_back(slice, now, tag, dram);
-	hd_tags_replace(&slice->tags, victim, line);
-	return tag;
-}
-
-/* A line becomes dirty that is not so yet (NULL: one that is not there): of those of its set that are, the oldest are
- * cleaned where there are too many, as long as the channel has room; nothing waits for that. */
-static void limit_dirty(struct hd_l2_slice *slice, uint64_t now, uint64_t line, const struct hd_tag *tag,
-			struct hd_dram *dram)
-{
-	uint32_t set = hd_tags_set(&slice->tags, line);
-	if (tag && tag->dirty)
-		return;
-	for (int i = 0; i < 2 && slice->dirty[set] >= slice->dirty_ways && hd_dram_room(dram, HD_DRAM_WRITE); i++)
-		write_back(slice, now, &slice->tags.tags[hd_tags_oldest_dirty(&slice->tags, set)], dram);
-}
-
 static void fetch_sectors(struct hd_l2_slice *slice, uint64_t now, struct hd_tag *tag, uint8_t sectors,
 			  struct hd_dram *dram)
 {
 	tag->pending |= sectors;
 	slice->mshrs_used += hd_sector_count(sectors);
-	push_of(slice)(dram, now, HD_DRAM_READ, slice->index, tag->line, sectors, (uint32_t)(tag - slice->tags.tags),
-		       slice->grid);
+	(slice->serves_low ? hd_dram_push_low : hd_dram_push)(dram, now, HD_DRAM_READ, slice->index, tag->line, sectors,
+							      (uint32_t)(tag - slice->tags.tags), slice->grid);
 }
 
 /* ---- service */
-
-static void count_sectors(struct hd_l2_slice *slice, uint8_t sectors, uint8_t hits)
-{
-	slice->counters->l2_accesses += hd_sector_count(sectors);
-	slice->counters->l2_hits += hd_sector_count(hits);
-	slice->counters->l2_misses += hd_sector_count(sectors) - hd_sector_count(hits);
-}
 
 /* Writes and write-backs. Sectors that are not wholly written are fetched; nobody waits for them. */
 static bool serve_write(struct hd_l2_slice *slice, uint64_t now, const struct hd_packet *request, struct hd_dram *dram)
@@ -221,20 +130,20 @@ static bool serve_write(struct hd_l2_slice *slice, uint64_t now, const struct hd
 	struct hd_tag *tag = index == HD_NONE ? NULL : &slice->tags.tags[index];
 	uint8_t there = tag ? tag->valid | tag->pending : 0, hits = tag ? tag->valid & request->sectors : 0;
 	uint8_t fetch = request->sectors & (uint8_t)~(request->full | there);
-	limit_dirty(slice, now, line, tag, dram);
+	hd_l2_limit_dirty(slice, now, line, tag, dram);
 	if (!can_fetch(slice, line, index, fetch, dram, &victim))
 		return false;
-	count_sectors(slice, request->sectors, hits);
+	hd_l2_count(slice, request->sectors, hits);
 	if (tag)
 		hd_tags_touch(&slice->tags, index);
 	else
-		tag = allocate(slice, now, line, victim, dram);
+		tag = hd_l2_allocate(slice, now, line, victim, dram);
 	if (fetch)
 		fetch_sectors(slice, now, tag, fetch, dram);
 	tag->valid |= request->full;
-	make_dirty(slice, tag, request->sectors);
+	hd_l2_make_dirty(slice, tag, request->sectors);
 	if (request->kind == HD_PACKET_WRITE)
-		answer(slice, reply_to(slice, request), now);
+		answer(slice, hd_l2_reply_to(slice, request), now);
 	return true;
 }
 
@@ -247,21 +156,21 @@ static bool serve_read(struct hd_l2_slice *slice, uint64_t now, const struct hd_
 	struct hd_tag *tag = index == HD_NONE ? NULL : &slice->tags.tags[index];
 	uint8_t hits = tag ? tag->valid & request->sectors : 0, wait = request->sectors & (uint8_t)~hits;
 	uint8_t merge = tag ? wait & tag->pending : 0, fetch = wait & (uint8_t)~merge;
-	bool atomic = is_atomic(request);
+	bool atomic = hd_l2_is_atomic(request);
 	if (atomic)
-		limit_dirty(slice, now, line, tag, dram);
+		hd_l2_limit_dirty(slice, now, line, tag, dram);
 	if (wait && (hd_pool_is_empty(&slice->waiter_pool) || (merge && !can_merge(slice, tag, merge)) ||
 		     !can_fetch(slice, line, index, fetch, dram, &victim))) {
 		slice->lacks_room = fetch && !atomic && !slice->serves_low && !hd_dram_room(dram, HD_DRAM_READ);
 		return false;
 	}
-	count_sectors(slice, request->sectors, hits);
+	hd_l2_count(slice, request->sectors, hits);
 	if (tag)
 		hd_tags_touch(&slice->tags, index);
 	else
-		tag = allocate(slice, now, line, victim, dram);
+		tag = hd_l2_allocate(slice, now, line, victim, dram);
 	if (atomic)
-		make_dirty(slice, tag, request->sectors);
+		hd_l2_make_dirty(slice, tag, request->sectors);
 	if (fetch)
 		fetch_sectors(slice, now, tag, fetch, dram);
 	if (wait) {
@@ -270,7 +179,7 @@ static bool serve_read(struct hd_l2_slice *slice, uint64_t now, const struct hd_
 	}
 	if (atomic && request->service > *cycles)
 		*cycles = request->service;
-	answer(slice, reply_to(slice, request), now + (atomic ? *cycles - 1 : 0));
+	answer(slice, hd_l2_reply_to(slice, request), now + (atomic ? *cycles - 1 : 0));
 	return true;
 }
 

@@ -48,9 +48,10 @@ struct hd_l2_slice {
 	uint32_t dirty_ways;	  /* most of them */
 	uint32_t *owners;	  /* as tags: who made the line dirty, its launch << OWNER_BITS | grid */
 	const uint32_t *launches; /* of each grid, that is there now; NULL: always the same */
-	struct hd_counters *grids;    /* of each grid, */
-	struct hd_counters *counters; /* and of the one whose request is served, */
-	uint8_t grid;		      /* this */
+	struct hd_counters *grids;	 /* of each grid, */
+	struct hd_counters *counters;	 /* and of the one whose request is served, */
+	uint8_t grid;			 /* this */
+	struct hd_l2_reserved *reserved; /* memory = reserved, l2_reserved.c; else NULL */
 };
 
 /* `low`: with room for all requests of low priority that may be under way. */

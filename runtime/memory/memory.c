@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "heddle/config.h"
+#include "runtime/memory/reserved.h"
 #include "runtime/memory/system.h"
 
 /* ---- construction */
@@ -34,7 +35,7 @@ static void init_crossbars(struct hd_memory *memory, const struct hd_config *con
 	shape.latency = (uint32_t)config->icnt_latency;
 	shape.in_flits = queue_flits(config->icnt_input_queue, config);
 	shape.out_flits = queue_flits(config->icnt_output_queue, config);
-	shape.by_output = config->icnt_inputs == HD_ICNT_INPUTS_BY_OUTPUT;
+	shape.by_output = config->icnt_inputs == HD_ICNT_INPUTS_BY_OUTPUT && config->memory != HD_MEMORY_RESERVED;
 	shape.clock = hd_clock_of(config->core_mhz, config->icnt_mhz);
 	shape.flits = &memory->counters->icnt_flits_up;
 	hd_crossbar_init(&memory->up, &shape, arena);
@@ -71,6 +72,8 @@ struct hd_memory *hd_memory_new(const struct hd_config *config, struct hd_arena 
 	for (uint32_t i = 0; i < memory->channel_count; i++)
 		hd_dram_init(&memory->channels[i], config, &memory->map, memory->counters, arena);
 	memory->next = memory->idle_since = HD_NEVER;
+	if (config->memory == HD_MEMORY_RESERVED)
+		memory->reserved = hd_reserved_new(memory, config, arena);
 	return memory;
 }
 
@@ -168,6 +171,10 @@ static void down_cycle(struct hd_memory *memory, uint64_t now)
 static void step(struct hd_memory *memory, uint64_t now)
 {
 	memory->last = now;
+	if (memory->reserved) {
+		hd_reserved_step(memory, now);
+		return;
+	}
 	channels_cycle(memory, now);
 	up_cycle(memory, now);
 	slices_cycle(memory, now);
@@ -222,7 +229,7 @@ bool hd_memory_idle(struct hd_memory *memory)
 {
 	if (memory->next != HD_NEVER || !hd_crossbar_idle(&memory->up) || !hd_crossbar_idle(&memory->down))
 		return false;
-	if (memory->idle_since == memory->last)
+	if (memory->reserved || memory->idle_since == memory->last)
 		return true;
 	for (uint32_t i = 0; i < memory->slice_count; i++)
 		if (!hd_l2_idle(&memory->slices[i]))
@@ -265,9 +272,11 @@ void hd_memory_dump(const struct hd_memory *memory, FILE *out)
 {
 	fprintf(out, "memory: next cycle with work %lld\n", (long long)memory->next);
 	hd_crossbar_dump(&memory->up, out);
-	for (uint32_t i = 0; i < memory->slice_count; i++)
+	if (memory->reserved)
+		hd_reserved_dump(memory, out);
+	for (uint32_t i = 0; !memory->reserved && i < memory->slice_count; i++)
 		hd_l2_dump(&memory->slices[i], out);
-	for (uint32_t i = 0; i < memory->channel_count; i++)
+	for (uint32_t i = 0; !memory->reserved && i < memory->channel_count; i++)
 		hd_dram_dump(&memory->channels[i], i, out);
 	hd_crossbar_dump(&memory->down, out);
 }

@@ -25,6 +25,7 @@ struct hd_memory {
 	uint64_t idle_since;			       /* `last` when slices and channels were found idle, HD_NEVER */
 	struct hd_counters counters[HD_MEM_GRIDS + 1]; /* the last: HD_MEM_NOBODY */
 	uint32_t launches[HD_MEM_GRIDS];	       /* that have had each number */
+	struct hd_reserved *reserved;		       /* memory = reserved; else NULL */
 };
 
 #endif

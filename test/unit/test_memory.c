@@ -584,7 +584,7 @@ static struct hd_mem_request mixed(struct traffic *t, uint32_t sm, uint32_t numb
 }
 
 /* Small queues, so that everything stalls at times, in several clock domains. */
-static void configure_small(uint32_t variant)
+static void configure_small(uint32_t variant, uint64_t mode)
 {
 	struct hd_config *c = &rig.config;
 	c->sm_count = 5;
@@ -607,6 +607,7 @@ static void configure_small(uint32_t variant)
 	c->l2_mhz = variant % 4 == 3 ? 900 : variant % 4 == 2 ? 2000 : 1132;
 	c->dram_mhz = variant % 2 ? 3500.5 : 850;
 	c->l1_write = variant / 2 % 2;
+	c->memory = mode;
 }
 
 START_TEST(skipping_cycles_changes_nothing)
@@ -616,11 +617,11 @@ START_TEST(skipping_cycles_changes_nothing)
 	struct hd_stats first = {0};
 	for (uint32_t pass = 0; pass < 2; pass++) {
 		rig_init(&rig, TOKENS);
-		configure_small((uint32_t)_i);
+		configure_small((uint32_t)_i % 12, _i < 12 ? HD_MEMORY_EXACT : HD_MEMORY_RESERVED);
 		rig.every_cycle = pass;
 		rig_build(&rig);
 		struct traffic traffic = {
-			.per_sm = 400, .window = 12, .gap = 1 + 7 * (uint32_t)_i, .random = 9, .make = mixed};
+			.per_sm = 400, .window = 12, .gap = 1 + 7 * (uint32_t)(_i % 12), .random = 9, .make = mixed};
 		run_traffic(&traffic);
 		struct hd_stats total = rig_total(&rig);
 		ck_assert_uint_eq(rig.outstanding, 0);
@@ -649,8 +650,8 @@ START_TEST(memory_can_work_beside_the_sms)
 	struct hd_stats first = {0};
 	for (uint32_t pass = 0; pass < 3; pass++) {
 		rig_init(&rig, TOKENS);
-		configure_small((uint32_t)_i);
-		if (_i >= 6)
+		configure_small((uint32_t)_i % 12, _i < 12 ? HD_MEMORY_EXACT : HD_MEMORY_RESERVED);
+		if (_i % 12 >= 6)
 			rig.config.icnt_inputs = HD_ICNT_INPUTS_BY_OUTPUT;
 		rig.every_cycle = true;
 		rig_build(&rig);
@@ -660,7 +661,7 @@ START_TEST(memory_can_work_beside_the_sms)
 		rig.memory_first = pass == 2;
 		rig.now = 100 * part;
 		struct traffic traffic = {
-			.per_sm = 400, .window = 12, .gap = 1 + 7 * (uint32_t)_i, .random = 9, .make = mixed};
+			.per_sm = 400, .window = 12, .gap = 1 + 7 * (uint32_t)(_i % 12), .random = 9, .make = mixed};
 		run_traffic(&traffic);
 		struct hd_stats total = rig_total(&rig);
 		ck_assert_uint_eq(rig.outstanding, 0);
@@ -771,8 +772,8 @@ Suite *hd_suite(void)
 	tcase_add_test(cases, streams_stay_below_the_dram_peak_and_near_it);
 	tcase_add_test(cases, l2_bandwidth_is_bounded_by_slices_and_crossbar);
 	tcase_add_test(cases, latency_grows_with_load);
-	tcase_add_loop_test(cases, skipping_cycles_changes_nothing, 0, 12);
-	tcase_add_loop_test(cases, memory_can_work_beside_the_sms, 0, 12);
+	tcase_add_loop_test(cases, skipping_cycles_changes_nothing, 0, 24);
+	tcase_add_loop_test(cases, memory_can_work_beside_the_sms, 0, 24);
 	tcase_add_test(cases, a_slice_goes_on_when_its_replies_have_left);
 	tcase_add_test(cases, dumps_show_what_is_under_way);
 	tcase_add_test(cases, a_packet_on_its_way_up_is_work);

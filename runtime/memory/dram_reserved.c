@@ -1,0 +1,335 @@
+/*
+ * A DRAM channel without a queue that is looked at in each clock: when a request comes, its row is opened and its
+ * bursts get the first clocks in which its bank, its bank's group and the bus are free beside what is reserved.
+ *
+ * What first-ready, first-come scheduling does is kept as far as it does not change what is reserved: a request finds
+ * the row that its bank has open at the end of what is reserved, or one of the rows before it that is not closed yet
+ * when the request comes, and takes a gap on the bus that those before it have left. Activations keep t_rrd, and there
+ * are at most four in each t_faw clocks, counted in pieces of that length. Writes wait as in dram.c, and those that are
+ * drained keep the bus for themselves from then on. Reads that were reserved before are not put off by writes or
+ * refreshes.
+ *
+ * Needs an address map and a clock. Cost: constant for a request, a few words of the bus's calendar included.
+ */
+#include "runtime/memory/dram_reserved.h"
+
+#include "runtime/memory/slots.h"
+
+enum {
+	PAST = 4 /* rows of a bank before the last */,
+	PIECES = 256,
+	BACK = 512 /* clocks */,
+	TURNAROUND = 2 /* as dram.c */
+};
+
+/* A row that a bank has open until clock `close`, from clock `column` on for column commands. */
+struct open_row {
+	uint64_t column, close;
+	uint32_t row;
+};
+
+struct bank {
+	uint64_t activate, precharge, column; /* first clocks for these commands */
+	uint64_t refreshed;		      /* the number of its last refresh */
+	struct open_row past[PAST];	      /* a ring */
+	uint32_t row;			      /* open, HD_NONE */
+	uint8_t past_next;
+	bool fresh; /* activated and not yet accessed */
+};
+
+/* Activations in a piece of time of t_faw clocks. */
+struct piece {
+	uint32_t number, count;
+};
+
+struct write {
+	struct hd_dram_place place;
+	uint8_t sectors, grid;
+};
+
+struct hd_dram_reserved {
+	struct bank banks[HD_DRAM_MAX_BANKS];
+	struct hd_slots bus, activations;
+	struct hd_slots groups[HD_DRAM_MAX_GROUPS];
+	struct piece pieces[PIECES];
+	uint64_t last[HD_DRAM_MODES]; /* clocks after the last column command of each kind */
+	struct write *writes;	      /* that wait */
+	uint32_t write_count;
+	uint64_t *leaves; /* core cycles in which reads leave the queue, in their order: a ring */
+	uint32_t mask, head, tail;
+};
+
+struct hd_dram_reserved *hd_dram_reserved_new(const struct hd_dram *dram, struct hd_arena *arena)
+{
+	struct hd_dram_reserved *reserved = HD_ARENA_NEW(arena, struct hd_dram_reserved, 1);
+	uint32_t slots = hd_power_above(dram->limit[HD_DRAM_READ]);
+	for (uint32_t i = 0; i < dram->bank_count; i++)
+		reserved->banks[i].row = HD_NONE;
+	reserved->writes = HD_ARENA_NEW(arena, struct write, dram->limit[HD_DRAM_WRITE] + 1);
+	reserved->leaves = HD_ARENA_NEW(arena, uint64_t, slots);
+	reserved->mask = slots - 1;
+	return reserved;
+}
+
+/* ---- banks */
+
+/* The number of the last refresh of a bank that is due in a clock or before it; 0: there was none. */
+static uint64_t refresh_of(const struct hd_dram *dram, uint32_t bank, uint64_t clock)
+{
+	if (dram->refresh_at == HD_NEVER)
+		return 0;
+	uint64_t number = clock / dram->refresh_interval, sets = dram->refresh_sets;
+	uint64_t set = bank / (dram->bank_count / dram->refresh_sets), behind = (number + sets - set) % sets;
+	return number >= behind ? number - behind : 0;
+}
+
+static void forget_rows(struct bank *bank)
+{
+	for (uint32_t i = 0; i < PAST; i++)
+		bank->past[i].close = 0;
+	bank->row = HD_NONE;
+}
+
+static void refresh(const struct hd_dram *dram, struct bank *bank, uint64_t number)
+{
+	uint64_t due = number * dram->refresh_interval;
+	uint64_t from =
+		bank->row == HD_NONE ? hd_later(due, bank->activate) : hd_later(due, bank->precharge) + dram->t.rp;
+	bank->refreshed = number;
+	bank->activate = hd_later(bank->activate, from + dram->t.rfc);
+	forget_rows(bank);
+}
+
+/* The first clock, `from` or later, for an activation. */
+static uint64_t take_activation(struct hd_dram *dram, uint64_t from)
+{
+	struct hd_dram_reserved *reserved = dram->reserved;
+	const struct hd_dram_timing *t = &dram->t;
+	for (;;) {
+		uint64_t clock = hd_slots_find(&reserved->activations, t->rrd, &reserved->activations, t->rrd, from);
+		uint64_t number = t->faw ? clock / t->faw : 0;
+		struct piece *piece = &reserved->pieces[number % PIECES];
+		if (piece->number != (uint32_t)number)
+			*piece = (struct piece){(uint32_t)number, 0};
+		if (piece->count < HD_DRAM_WINDOW || !t->faw) {
+			piece->count++;
+			hd_slots_take(&reserved->activations, clock, t->rrd);
+			return clock;
+		}
+		from = (number + 1) * t->faw;
+	}
+}
+
+static void open_row(struct hd_dram *dram, struct bank *bank, uint32_t row, uint64_t clock, uint8_t grid)
+{
+	const struct hd_dram_timing *t = &dram->t;
+	uint64_t activate = hd_later(clock, bank->activate);
+	if (bank->row != HD_NONE) {
+		uint64_t close = hd_later(clock, bank->precharge);
+		bank->past[bank->past_next++ % PAST] = (struct open_row){bank->column, close, bank->row};
+		activate = hd_later(bank->activate, close + t->rp);
+	}
+	activate = take_activation(dram, activate);
+	dram->counters[grid].dram_activations++;
+	bank->row = row;
+	bank->activate = activate + t->rc;
+	bank->precharge = activate + t->ras;
+	bank->column = activate + t->rcd;
+	bank->fresh = true;
+}
+
+/* The clock from which on column commands may go to the row, which is opened where it is not. */
+static uint64_t row_ready(struct hd_dram *dram, struct hd_dram_place place, uint64_t clock, uint8_t grid, bool *newest)
+{
+	struct bank *bank = &dram->reserved->banks[place.bank];
+	uint64_t number = refresh_of(dram, place.bank, clock);
+	*newest = true;
+	if (number > bank->refreshed)
+		refresh(dram, bank, number);
+	if (bank->row == place.row)
+		return bank->column;
+	for (uint32_t i = 0; i < PAST; i++)
+		if (bank->past[i].row == place.row && bank->past[i].close > clock) {
+			*newest = false;
+			return bank->past[i].column;
+		}
+	/* The next refresh goes before what would be opened after it is due. */
+	number = refresh_of(dram, place.bank, hd_later(clock, bank->activate));
+	if (number > bank->refreshed)
+		refresh(dram, bank, number);
+	open_row(dram, bank, place.row, clock, grid);
+	return bank->column;
+}
+
+/* ---- accesses */
+
+/* Slices reserve ahead, each as far as it is busy: a later call may be for an earlier clock. */
+static void move(struct hd_dram *dram, uint64_t clock)
+{
+	struct hd_dram_reserved *reserved = dram->reserved;
+	clock = clock > BACK ? clock - BACK : 0;
+	hd_slots_move(&reserved->bus, clock);
+	hd_slots_move(&reserved->activations, clock);
+	for (uint32_t i = 0; i < dram->groups; i++)
+		hd_slots_move(&reserved->groups[i], clock);
+}
+
+static uint32_t bursts_of(const struct hd_dram *dram, uint8_t sectors)
+{
+	return (hd_sector_count(sectors) * dram->sector_bytes + dram->burst_bytes - 1) / dram->burst_bytes;
+}
+
+/* Reserves the column commands of an access, from a clock on. Returns the clock of the last. */
+static uint64_t take_columns(struct hd_dram *dram, enum hd_dram_mode kind, struct hd_dram_place place, uint64_t clock,
+			     uint8_t sectors, uint8_t grid)
+{
+	struct hd_dram_reserved *reserved = dram->reserved;
+	const struct hd_dram_timing *t = &dram->t;
+	struct bank *bank = &reserved->banks[place.bank];
+	struct hd_slots *group = &reserved->groups[dram->banks[place.bank].group];
+	uint32_t spacing = t->ccd > t->burst ? t->ccd : t->burst, near = t->ccdl > spacing ? t->ccdl : spacing;
+	bool newest;
+	uint64_t from = hd_later(clock, row_ready(dram, place, clock, grid, &newest)), column = from;
+	for (uint32_t left = bursts_of(dram, sectors); left; left--) {
+		column = hd_slots_find(&reserved->bus, spacing, group, near, from);
+		hd_slots_take(&reserved->bus, column, spacing);
+		hd_slots_take(group, column, near);
+		from = column + 1;
+	}
+	uint64_t precharge = kind == HD_DRAM_READ ? column + t->rtpl : column + t->wl + t->burst + t->wr;
+	dram->counters[grid].dram_row_hits += hd_sector_count(sectors) - (newest && bank->fresh);
+	if (newest) {
+		bank->precharge = hd_later(bank->precharge, precharge);
+		bank->fresh = false;
+	}
+	reserved->last[kind] = hd_later(reserved->last[kind], column + 1);
+	return column;
+}
+
+/* Reads leave their queue with their last column command. */
+static void note_leaving(struct hd_dram_reserved *reserved, uint64_t cycle)
+{
+	uint32_t at = reserved->tail++;
+	for (; at != reserved->head && reserved->leaves[(at - 1) & reserved->mask] > cycle; at--)
+		reserved->leaves[at & reserved->mask] = reserved->leaves[(at - 1) & reserved->mask];
+	reserved->leaves[at & reserved->mask] = cycle;
+}
+
+uint64_t hd_dram_reserved_room(struct hd_dram *dram, uint64_t now)
+{
+	struct hd_dram_reserved *reserved = dram->reserved;
+	while (reserved->head != reserved->tail && reserved->leaves[reserved->head & reserved->mask] <= now)
+		reserved->head++;
+	return reserved->tail - reserved->head < dram->limit[HD_DRAM_READ]
+		       ? now
+		       : reserved->leaves[reserved->head & reserved->mask];
+}
+
+/* Clocks that lie between column commands of different kinds. */
+static uint64_t after_reads(const struct hd_dram *dram)
+{
+	return dram->t.cl + dram->t.burst + TURNAROUND - dram->t.wl;
+}
+
+static uint64_t after_writes(const struct hd_dram *dram)
+{
+	return dram->t.wl + dram->t.burst + dram->t.cdlr;
+}
+
+static uint64_t first_clock(const struct hd_dram *dram, uint64_t now)
+{
+	return hd_clock_at(&dram->clock, now) + 1;
+}
+
+uint64_t hd_dram_reserved_read(struct hd_dram *dram, uint64_t now, uint32_t slice, uint64_t in_slice, uint8_t sectors,
+			       uint8_t grid)
+{
+	uint64_t clock = first_clock(dram, now);
+	move(dram, clock);
+	uint64_t column =
+		take_columns(dram, HD_DRAM_READ, hd_address_dram(dram->map, slice, in_slice), clock, sectors, grid);
+	dram->counters[grid].dram_reads += hd_sector_count(sectors);
+	note_leaving(dram->reserved, hd_clock_edge(&dram->clock, column));
+	return hd_clock_edge(&dram->clock, column + dram->t.cl + dram->t.burst) + dram->fixed_latency;
+}
+
+/* ---- writes */
+
+static uint64_t write_one(struct hd_dram *dram, uint64_t clock, const struct write *write)
+{
+	dram->counters[write->grid].dram_writes += hd_sector_count(write->sectors);
+	return take_columns(dram, HD_DRAM_WRITE, write->place, clock, write->sectors, write->grid);
+}
+
+/* Writes the oldest of those that wait, until so many are left; no read goes before the last of them. */
+static void drain(struct hd_dram *dram, uint64_t clock, uint32_t left)
+{
+	struct hd_dram_reserved *reserved = dram->reserved;
+	uint32_t count = reserved->write_count - left;
+	uint64_t last = clock, from = clock;
+	if (reserved->last[HD_DRAM_READ] && reserved->last[HD_DRAM_READ] + after_reads(dram) > clock)
+		from = hd_earlier(reserved->last[HD_DRAM_READ], clock) + after_reads(dram);
+	for (uint32_t i = 0; i < count; i++)
+		last = hd_later(last, write_one(dram, from, &reserved->writes[i]));
+	hd_slots_close(&reserved->bus, clock, last + after_writes(dram));
+	for (uint32_t i = 0; i < left; i++)
+		reserved->writes[i] = reserved->writes[count + i];
+	reserved->write_count = left;
+}
+
+/* No read is under way that would have to wait. */
+static bool is_quiet(const struct hd_dram *dram, uint64_t clock)
+{
+	return dram->reserved->last[HD_DRAM_READ] <= clock;
+}
+
+void hd_dram_reserved_write(struct hd_dram *dram, uint64_t now, uint32_t slice, uint64_t in_slice, uint8_t sectors,
+			    uint8_t grid)
+{
+	struct hd_dram_reserved *reserved = dram->reserved;
+	struct write write = {hd_address_dram(dram->map, slice, in_slice), sectors, grid};
+	uint64_t clock = first_clock(dram, now);
+	move(dram, clock);
+	if (dram->mixed) {
+		write_one(dram, clock, &write);
+		return;
+	}
+	reserved->writes[reserved->write_count++] = write;
+	if (dram->early && is_quiet(dram, clock))
+		drain(dram, clock, 0);
+	else if (reserved->write_count >= dram->drain_high)
+		drain(dram, clock, dram->drain_low);
+}
+
+uint64_t hd_dram_reserved_due(const struct hd_dram *dram)
+{
+	const struct hd_dram_reserved *reserved = dram->reserved;
+	return dram->early && reserved->write_count ? hd_clock_edge(&dram->clock, reserved->last[HD_DRAM_READ])
+						    : HD_NEVER;
+}
+
+void hd_dram_reserved_tick(struct hd_dram *dram, uint64_t now)
+{
+	uint64_t clock = hd_clock_at(&dram->clock, now);
+	move(dram, clock);
+	if (dram->reserved->write_count && is_quiet(dram, clock))
+		drain(dram, clock, 0);
+}
+
+void hd_dram_reserved_disown(struct hd_dram *dram, uint32_t grid)
+{
+	for (uint32_t i = 0; i < dram->reserved->write_count; i++)
+		if (dram->reserved->writes[i].grid == grid)
+			dram->reserved->writes[i].grid = HD_MEM_NOBODY;
+}
+
+void hd_dram_reserved_dump(const struct hd_dram *dram, uint32_t channel, FILE *out)
+{
+	const struct hd_dram_reserved *reserved = dram->reserved;
+	if (reserved->head == reserved->tail && !reserved->write_count)
+		return;
+	fprintf(out, "dram channel %u: %u reads to come, bus reserved to clock %llu, %u writes wait\n", channel,
+		reserved->tail - reserved->head,
+		(unsigned long long)hd_later(reserved->last[HD_DRAM_READ], reserved->last[HD_DRAM_WRITE]),
+		reserved->write_count);
+}

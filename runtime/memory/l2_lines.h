@@ -1,0 +1,27 @@
+/*
+ * What slices of L2 do with lines, beside the time that it takes.
+ */
+#ifndef HD_RUNTIME_MEMORY_L2_LINES_H
+#define HD_RUNTIME_MEMORY_L2_LINES_H
+
+#include "runtime/memory/l2.h"
+
+static inline bool hd_l2_is_atomic(const struct hd_packet *request)
+{
+	return request->kind == HD_PACKET_ATOMIC || request->kind == HD_PACKET_REDUCTION;
+}
+
+struct hd_packet hd_l2_reply_to(const struct hd_l2_slice *slice, const struct hd_packet *request);
+/* Sectors that were served, for the grid whose request it was. */
+void hd_l2_count(struct hd_l2_slice *slice, uint8_t sectors, uint8_t hits);
+/* Sectors of the line become dirty. */
+void hd_l2_make_dirty(struct hd_l2_slice *slice, struct hd_tag *tag, uint8_t sectors);
+/* Gives the line the way of `victim`, which is written back where it is dirty. */
+struct hd_tag *hd_l2_allocate(struct hd_l2_slice *slice, uint64_t now, uint64_t line, uint32_t victim,
+			      struct hd_dram *dram);
+/* A line becomes dirty that is not so yet (NULL: one that is not there): of those of its set that are, the oldest are
+ * cleaned where there are too many, as long as the channel has room; nothing waits for that. */
+void hd_l2_limit_dirty(struct hd_l2_slice *slice, uint64_t now, uint64_t line, const struct hd_tag *tag,
+		       struct hd_dram *dram);
+
+#endif

@@ -1,0 +1,104 @@
+/*
+ * When a port or a bus is taken: a bit for each of the next cycles, so that what is sent later may go before what was
+ * reserved for later, as it would if somebody chose among both in each cycle. Past the window, only the end of what is
+ * reserved is known. Cycles are those of the owner's clock. Cost: a few words for a search.
+ */
+#ifndef HD_RUNTIME_MEMORY_SLOTS_H
+#define HD_RUNTIME_MEMORY_SLOTS_H
+
+#include <assert.h>
+#include <stdint.h>
+
+#include "runtime/core/cycle.h"
+
+enum { HD_SLOTS_WORDS = 32 };
+
+struct hd_slots {
+	uint64_t taken[HD_SLOTS_WORDS]; /* a ring by the word's number, a bit a cycle */
+	uint64_t first;			/* number of the window's first word */
+	uint64_t end;			/* of what is reserved past the window; 0 */
+};
+
+/* Of the 64 cycles from `cycle` on, those before `end`. */
+static inline uint64_t hd_slots_before(uint64_t end, uint64_t cycle)
+{
+	return end <= cycle ? 0 : end - cycle >= 64 ? UINT64_MAX : (UINT64_C(1) << (end - cycle)) - 1;
+}
+
+/* The cycles before `now` are past; nothing is going to be reserved there. */
+static inline void hd_slots_move(struct hd_slots *slots, uint64_t now)
+{
+	uint64_t first = now / 64;
+	if (first <= slots->first)
+		return;
+	uint64_t word = slots->first;
+	if (first - word > HD_SLOTS_WORDS)
+		word = first - HD_SLOTS_WORDS;
+	for (; word < first; word++)
+		slots->taken[word % HD_SLOTS_WORDS] = hd_slots_before(slots->end, (word + HD_SLOTS_WORDS) * 64);
+	slots->first = first;
+}
+
+static inline uint64_t hd_slots_word(const struct hd_slots *slots, uint64_t word)
+{
+	return word - slots->first < HD_SLOTS_WORDS ? slots->taken[word % HD_SLOTS_WORDS]
+						    : hd_slots_before(slots->end, word * 64);
+}
+
+/* Cycles of a word from which on `length` are free, a bit each. */
+static inline uint64_t hd_slots_fit(const struct hd_slots *slots, uint64_t word, uint32_t length)
+{
+	uint64_t low = ~hd_slots_word(slots, word), fit = low, high;
+	for (uint32_t i = 1; i < length; i++) {
+		if (i % 64 == 0)
+			low = ~hd_slots_word(slots, ++word);
+		high = i % 64 ? ~hd_slots_word(slots, word + 1) << (64 - i % 64) : 0;
+		fit &= low >> i % 64 | high;
+	}
+	return fit;
+}
+
+/* The first cycle, `from` or later, from which on both have so many free cycles. Both have been moved to the same
+ * cycle; what is before the window is past. */
+static inline uint64_t hd_slots_find(const struct hd_slots *a, uint32_t length, const struct hd_slots *b,
+				     uint32_t b_length, uint64_t from)
+{
+	from = hd_later(from, a->first * 64);
+	uint64_t mask = UINT64_MAX << from % 64;
+	assert(length && b_length && a->first == b->first);
+	for (uint64_t word = from / 64;; word++, mask = UINT64_MAX) {
+		uint64_t fit = mask & hd_slots_fit(a, word, length) & hd_slots_fit(b, word, b_length);
+		if (fit)
+			return word * 64 + (uint64_t)__builtin_ctzll(fit);
+	}
+}
+
+static inline void hd_slots_take_part(struct hd_slots *slots, uint64_t word, uint64_t bits)
+{
+	if (word - slots->first < HD_SLOTS_WORDS)
+		slots->taken[word % HD_SLOTS_WORDS] |= bits;
+	else if (bits)
+		slots->end = hd_later(slots->end, word * 64 + 64 - (uint64_t)__builtin_clzll(bits));
+}
+
+/* All cycles from `from` to before `end`. */
+static inline void hd_slots_close(struct hd_slots *slots, uint64_t from, uint64_t end)
+{
+	from = hd_later(from, slots->first * 64);
+	for (uint64_t word = from / 64; word * 64 < end; word++)
+		hd_slots_take_part(slots, word, hd_slots_before(end, word * 64) & ~hd_slots_before(from, word * 64));
+}
+
+static inline void hd_slots_take(struct hd_slots *slots, uint64_t from, uint32_t length)
+{
+	uint64_t bits = (UINT64_C(1) << length % 64) - 1;
+	if (length >= 64) {
+		hd_slots_close(slots, from, from + length);
+		return;
+	}
+	hd_slots_take_part(slots, from / 64, bits << from % 64);
+	if (from % 64 + length > 64)
+		hd_slots_take_part(slots, from / 64 + 1, bits >> (64 - from % 64));
+}
+
+#endif
