@@ -39,6 +39,7 @@ struct hd_outside {
 /* Of the register files of each SM: in one place, which stays in the host's cache while the SMs take turns. */
 struct hd_bank_shape {
 	bool modern;			  /* no collectors: modern.c */
+	bool accelsim;			  /* collectors in steps: accelsim.c */
 	uint32_t skew;			  /* banks by which each warp's registers are moved on */
 	uint32_t parts;			  /* register files */
 	uint32_t banks, mask;		  /* of one of these; mask 0: no power of two */

@@ -10,6 +10,7 @@
 #include <assert.h>
 
 #include "heddle/config.h"
+#include "runtime/sm/accelsim.h"
 #include "runtime/sm/access.h"
 #include "runtime/sm/hooks.h"
 #include "runtime/sm/memory_queue.h"
@@ -17,10 +18,11 @@
 #include "runtime/sm/texture.h"
 #include "runtime/sm/timers.h"
 
-/* Each late access has a collector, or, with a read window, a place that the load/store unit keeps for it. */
+/* Each late access has a collector, or, with a read window, a place that the load/store unit keeps for it. With
+ * `operands = accelsim` each scheduler has one place more in front of its collectors, and one behind. */
 uint32_t hd_access_most_late(const struct hd_config *config)
 {
-	return (uint32_t)config->collectors + hd_lsu_capacity(config);
+	return (uint32_t)(config->collectors + 2 * config->schedulers) + hd_lsu_capacity(config);
 }
 
 void hd_access_init(struct hd_sm *sm, const struct hd_config *config, struct hd_arena *arena)
@@ -106,6 +108,14 @@ static void wait_outside(struct hd_sm *sm, struct hd_warp *warp, uint64_t now, u
 	late->extra = extra;
 	late->request = sm->access.request;
 	warp->late++;
+	if (hd_is_later(start))
+		hd_accelsim_access(sm, index);
+	else
+		hd_access_known(sm, warp, index, now, start);
+}
+
+void hd_access_known(struct hd_sm *sm, struct hd_warp *warp, uint32_t index, uint64_t now, uint64_t start)
+{
 	warp->access_at = start;
 	hd_warp_timer(&sm->wheel, warp, HD_TIMER_ACCESS, now, start)->which = index;
 }

@@ -41,6 +41,8 @@ void hd_access_start(struct hd_sm *sm, struct hd_warp *warp, const struct hd_din
 void hd_access_send(struct hd_sm *sm, struct hd_warp *warp, uint64_t now, uint64_t start, uint32_t extra);
 /* Operands that were late are there. */
 void hd_access_arrive(struct hd_sm *sm, struct hd_warp *warp, uint32_t index, uint64_t now);
+/* One that is outside gets its operands in cycle `start`. */
+void hd_access_known(struct hd_sm *sm, struct hd_warp *warp, uint32_t index, uint64_t now, uint64_t start);
 /* Those of one warp stay in order: the first cycle in which another of its may be dispatched. */
 static inline uint64_t hd_access_after(const struct hd_bank_shape *shape, const struct hd_warp *warp, uint64_t ready)
 {

@@ -14,6 +14,7 @@
 #include "heddle/config.h"
 #include "heddle/opcodes.h"
 #include "runtime/exec/exec.h"
+#include "runtime/sm/accelsim.h"
 #include "runtime/sm/access.h"
 #include "runtime/sm/barrier.h"
 #include "runtime/sm/constant.h"
@@ -296,6 +297,10 @@ void hd_sm_result_at(struct hd_sm *sm, struct hd_warp *warp, const struct hd_din
 	if (inst->pipe == HD_PIPE_LSU)
 		hd_hazard_add(inst->lat_class == HD_LAT_SHFL ? &warp->pending_shared : &warp->pending_memory,
 			      &inst->writes);
+	if (hd_is_later(at)) {
+		hd_accelsim_result(sm, lanes, at);
+		return;
+	}
 	at = at > now ? at : now + 1;
 	if (sm->results.used && !inst->awaited && hd_is_arithmetic(inst) && hd_results_take(sm, warp, inst, at))
 		return;
@@ -368,7 +373,7 @@ static void start_memory(struct hd_sm *sm, struct hd_warp *warp, const struct hd
 	}
 	if (inst->inst.op == HD_OP_LDCX && sm->constants.l1.ways) {
 		uint64_t at = hd_constant_load(&sm->constants, &sm->fetch, hd_sm_counters(sm, warp), effect->mask,
-					       effect->address, start + inst->extra);
+					       effect->address, hd_accelsim_about(start, now) + inst->extra);
 		start_fixed(sm, warp, inst, now, at);
 		return;
 	}
@@ -514,11 +519,29 @@ static inline uint64_t read_operands(struct hd_sm *sm, struct hd_warp *warp, con
 	if (__builtin_expect(!sm->hooks, 1))
 		return inst->read_count ? hd_operands_read(sm, warp, inst, now) : ready;
 	if (inst->read_count)
-		ready = collector && sm->hooks & HD_STAGE_HOOKS ? hd_stage_read(sm, collector, now)
-								: hd_operands_read(sm, warp, inst, now);
+		ready = collector && sm->hooks & HD_STAGE_HOOKS
+				? hd_tick_cycle(hd_stage_read(sm, collector, now, now * HD_TICKS))
+				: hd_operands_read(sm, warp, inst, now);
 	if (inst->range & HD_RANGE_READS && sm->hooks & HD_HOOK(range_reads))
-		ready = hd_range_operands(sm, warp, inst, now, ready);
+		ready = hd_tick_cycle(hd_range_operands(sm, warp, inst, now * HD_TICKS, ready * HD_TICKS));
 	return ready;
+}
+
+/* The cycle in which its unit takes it. */
+static inline __attribute__((always_inline)) uint64_t take_stages(struct hd_sm *sm,
+								  const struct hd_scheduler *scheduler,
+								  struct hd_warp *warp, const struct hd_dinst *inst,
+								  uint64_t now)
+{
+	bool collected = inst->pipe != HD_PIPE_BRU && !sm->gpu->shape.modern;
+	struct hd_collector *collector = collected ? hd_collector_take(sm, scheduler, warp, inst, now) : NULL;
+	uint64_t ready = read_operands(sm, warp, inst, collector, now);
+	if (inst->pipe == HD_PIPE_LSU)
+		ready = hd_access_after(&sm->gpu->shape, warp, ready);
+	uint64_t dispatch = hd_units_dispatch(sm, scheduler, inst, now, ready);
+	if (collected)
+		hd_collector_hold(sm, scheduler, collector, now, dispatch);
+	return dispatch;
 }
 
 void hd_sm_issue(struct hd_sm *sm, struct hd_scheduler *scheduler, struct hd_warp *warp, uint64_t now)
@@ -530,15 +553,10 @@ void hd_sm_issue(struct hd_sm *sm, struct hd_scheduler *scheduler, struct hd_war
 	const struct hd_dinst *inst = sm->next[warp->id];
 	struct hd_counters *counters = hd_sm_counters(sm, warp);
 	uint32_t lanes = warp->active, lanes_done;
-	bool collected = inst->pipe != HD_PIPE_BRU && !sm->gpu->shape.modern;
-	struct hd_collector *collector = collected ? hd_collector_take(sm, scheduler, warp, inst, now) : NULL;
-	uint64_t ready = read_operands(sm, warp, inst, collector, now);
-	if (inst->pipe == HD_PIPE_LSU)
-		ready = hd_access_after(&sm->gpu->shape, warp, ready);
-	uint64_t dispatch = hd_units_dispatch(sm, scheduler, inst, now, ready);
-	if (collected)
-		hd_collector_hold(sm, scheduler, collector, now, dispatch);
-	if (dispatch > warp->dispatched)
+	uint64_t dispatch = inst->pipe != HD_PIPE_BRU && __builtin_expect(sm->gpu->shape.accelsim, 0)
+				    ? hd_accelsim_issue(sm, scheduler, warp, inst, now)
+				    : take_stages(sm, scheduler, warp, inst, now);
+	if (dispatch > warp->dispatched && !hd_is_later(dispatch))
 		warp->dispatched = dispatch;
 	sm->issue.issued++;
 	if (sm->hooks & HD_HOOK(first_use))

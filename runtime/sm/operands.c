@@ -25,6 +25,7 @@
 #include "runtime/sm/scheduler.h"
 #include "runtime/sm/sm.h"
 #include "runtime/sm/stage.h"
+#include "runtime/sm/units.h"
 
 enum { REGISTER_BITS = HD_WARP_LANES * 32 };
 
@@ -38,20 +39,27 @@ static struct hd_bank_shape shape_of(const struct hd_config *config)
 	uint32_t parts = config->subcores ? (uint32_t)config->schedulers : 1;
 	uint32_t banks = (uint32_t)config->register_banks / parts, ports = (uint32_t)config->register_ports;
 	uint64_t accesses = (REGISTER_BITS - 1) / config->register_width + 1, busy = ticks_of(config->register_busy);
-	bool shared = !config->register_write_ports;
+	bool accelsim = config->operands == HD_OPERANDS_ACCELSIM, shared = accelsim || !config->register_write_ports;
+	if (accelsim) { /* an access a step */
+		busy /= ports;
+		ports = 1;
+	}
 	struct hd_bank_shape shape = {
 		.parts = parts,
 		.banks = banks,
 		.modern = config->operands == HD_OPERANDS_MODERN,
-		.skew = config->operands == HD_OPERANDS_COLLECTORS,
-		.mask = banks & (banks - 1) ? 0 : banks - 1,
+		.accelsim = accelsim,
+		.skew = config->operands != HD_OPERANDS_MODERN,
+		.mask = banks & (banks - 1) || accelsim ? 0 : banks - 1,
 		.read_ports = ports,
 		.write_ports = shared ? ports : (uint32_t)config->register_write_ports,
 		.writes_at = shared ? 0 : banks * ports,
-		.operand_cycles = (uint32_t)config->operand_cycles,
+		.operand_cycles = accelsim ? 0 : (uint32_t)config->operand_cycles,
 		.busy = busy * accesses,
 		.latency = ticks_of(config->register_latency) + busy * (accesses - 1),
 	};
+	if (accelsim) /* of which a cycle is the step that serves the read, and what is before the unit */
+		shape.latency = shape.busy + hd_later(ticks_of(config->register_latency), HD_TICKS) - HD_TICKS;
 	shape.read_cycles = (uint32_t)hd_tick_cycle(shape.latency);
 	return shape;
 }
@@ -66,6 +74,10 @@ static struct hd_regfile *new_regfile(const struct hd_bank_shape *shape, uint32_
 	file->free = file->ports + ports;
 	if (shape->modern)
 		file->reuse = HD_ARENA_NEW(arena, uint64_t, shape->banks *HD_REUSE_SLOTS);
+	if (shape->accelsim) {
+		file->steps = HD_ARENA_NEW(arena, uint64_t, collectors);
+		file->due = HD_ARENA_NEW(arena, uint64_t, shape->banks);
+	}
 	file->collectors = HD_ARENA_NEW(arena, struct hd_collector, collectors);
 	for (uint32_t i = 0; i < collectors; i++) {
 		file->collectors[i].index = i;
@@ -95,6 +107,7 @@ struct side {
 	uint32_t banks, mask;
 	uint32_t skew; /* of the warp's registers */
 	uint64_t busy;
+	const uint64_t *due; /* reads where `operands = accelsim` */
 };
 
 static struct side side_of_file(const struct hd_sm *sm, struct hd_regfile *file, bool writes)
@@ -104,7 +117,8 @@ static struct side side_of_file(const struct hd_sm *sm, struct hd_regfile *file,
 			     .count = writes ? shape->write_ports : shape->read_ports,
 			     .banks = shape->banks,
 			     .mask = shape->mask,
-			     .busy = shape->busy};
+			     .busy = shape->busy,
+			     .due = writes ? NULL : file->due};
 }
 
 static struct side side_of(const struct hd_sm *sm, const struct hd_warp *warp, bool writes)
@@ -129,6 +143,27 @@ static inline uint64_t take_port(const struct side *side, uint32_t bank, uint32_
 	return at;
 }
 
+static bool is_due(uint64_t cycles, uint64_t cycle)
+{
+	return cycles >> cycle % 64 & 1;
+}
+
+/* The same where `operands = accelsim`: the first step of a cycle may be a result's. */
+static uint64_t take_step(const struct side *side, uint32_t bank, uint64_t from)
+{
+	uint64_t at = hd_later(side->ports[bank], from);
+	while (at % HD_TICKS < side->busy && is_due(side->due[bank], at / HD_TICKS))
+		at += side->busy;
+	side->ports[bank] = at + side->busy;
+	return at;
+}
+
+static inline uint64_t take(const struct side *side, uint32_t bank, uint64_t from)
+{
+	return __builtin_expect(side->due != NULL, 0) ? take_step(side, bank, from)
+						      : take_port(side, bank, side->count, from);
+}
+
 /* Banks are a power of two on nearly all GPUs, which spares a division. */
 static inline uint32_t bank_of(const struct side *side, uint32_t reg)
 {
@@ -150,7 +185,7 @@ uint32_t hd_bank_of(const struct hd_sm *sm, const struct hd_warp *warp, uint32_t
 static uint64_t begin(const struct hd_sm *sm, const struct hd_warp *warp, const struct side *side, uint32_t reg,
 		      uint64_t from)
 {
-	return take_port(side, bank_of(side, renamed(sm, warp, reg)), side->count, from);
+	return take(side, bank_of(side, renamed(sm, warp, reg)), from);
 }
 
 /* Registers that are accessed together: those of a list, or from `first` on. */
@@ -195,7 +230,7 @@ static inline __attribute__((always_inline)) uint64_t begin_all(const struct hd_
 uint64_t hd_port_read(const struct hd_sm *sm, struct hd_regfile *file, uint32_t bank, uint64_t from)
 {
 	struct side side = side_of_file(sm, file, false);
-	return take_port(&side, bank, side.count, from);
+	return take(&side, bank, from);
 }
 
 uint64_t hd_port_write(const struct hd_sm *sm, struct hd_regfile *file, uint32_t bank, uint64_t from)
@@ -221,24 +256,71 @@ uint64_t hd_bank_read(struct hd_sm *sm, const struct hd_warp *warp, uint32_t reg
 	return begin(sm, warp, &side, reg, from) + sm->gpu->shape.latency;
 }
 
+static uint64_t write_in_turn(const struct hd_sm *sm, const struct hd_warp *warp, uint32_t reg, uint64_t from)
+{
+	struct side side = side_of(sm, warp, true);
+	return begin(sm, warp, &side, reg, from);
+}
+
+/* Where `operands = accelsim`. One that was due has its step; another pushes back the reads behind those that wait. */
+static uint64_t write_first(const struct hd_sm *sm, const struct hd_warp *warp, uint32_t reg, uint64_t from)
+{
+	uint64_t cycle = from / HD_TICKS, *due = &warp->regfile->due[hd_bank_of(sm, warp, reg)];
+	if (is_due(*due, cycle))
+		*due &= ~(UINT64_C(1) << cycle % 64);
+	else
+		write_in_turn(sm, warp, reg, from);
+	return from;
+}
+
+void hd_register_not_written(const struct hd_sm *sm, const struct hd_warp *warp, uint32_t reg, uint64_t now)
+{
+	if (!sm->gpu->shape.accelsim)
+		return;
+	uint32_t bank = hd_bank_of(sm, warp, reg);
+	uint64_t *due = &warp->regfile->due[bank], *port = &warp->regfile->ports[bank];
+	if (is_due(*due, now) && *port > now * HD_TICKS + sm->gpu->shape.busy)
+		*port -= sm->gpu->shape.busy;
+	*due &= ~(UINT64_C(1) << now % 64);
+}
+
+void hd_registers_due(struct hd_sm *sm, const struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now,
+		      uint64_t at)
+{
+	for (uint32_t i = 0; i < inst->write_count && at - now < 64; i++)
+		warp->regfile->due[hd_bank_of(sm, warp, inst->inst.dst + i)] |= UINT64_C(1) << at % 64;
+}
+
 uint64_t hd_bank_write(struct hd_sm *sm, const struct hd_warp *warp, uint32_t reg, uint64_t from)
 {
 	hd_sm_counters(sm, warp)->bank_writes++;
-	struct side side = side_of(sm, warp, true);
-	return begin(sm, warp, &side, reg, from);
+	return sm->gpu->shape.accelsim ? write_first(sm, warp, reg, from) : write_in_turn(sm, warp, reg, from);
+}
+
+static inline uint64_t begin_reads(struct hd_sm *sm, const struct hd_warp *warp, const struct hd_dinst *inst,
+				   uint64_t first)
+{
+	struct registers registers = {.list = inst->read_regs, .count = inst->bank_count};
+	hd_sm_counters(sm, warp)->bank_reads += inst->bank_count;
+	return begin_all(sm, warp, false, registers, first);
 }
 
 static uint64_t read_into_collector(struct hd_sm *sm, const struct hd_warp *warp, const struct hd_dinst *inst,
 				    uint64_t now)
 {
-	struct registers registers = {.list = inst->read_regs, .count = inst->bank_count};
-	uint64_t first = now * HD_TICKS, latest = begin_all(sm, warp, false, registers, first);
-	hd_sm_counters(sm, warp)->bank_reads += inst->bank_count;
+	uint64_t first = now * HD_TICKS, latest = begin_reads(sm, warp, inst, first);
 	if (latest == first)
 		return now + sm->gpu->shape.read_cycles;
 	uint64_t cycle = hd_tick_cycle(latest + sm->gpu->shape.latency);
 	hd_sm_counters(sm, warp)->bank_conflicts += cycle - now - sm->gpu->shape.read_cycles;
 	return cycle;
+}
+
+uint64_t hd_registers_read(struct hd_sm *sm, const struct hd_warp *warp, const struct hd_dinst *inst, uint64_t from)
+{
+	uint64_t latest = begin_reads(sm, warp, inst, from);
+	hd_sm_counters(sm, warp)->bank_conflicts += (latest - from) / HD_TICKS;
+	return latest + sm->gpu->shape.latency;
 }
 
 uint64_t hd_operands_read(struct hd_sm *sm, const struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now)
@@ -263,6 +345,14 @@ static inline bool write_at_once(const struct hd_sm *sm, const struct hd_warp *w
 	return true;
 }
 
+static uint64_t write_all_first(const struct hd_sm *sm, const struct hd_warp *warp, const struct hd_dinst *inst,
+				uint64_t now)
+{
+	for (uint32_t i = 0; i < inst->write_count; i++)
+		write_first(sm, warp, inst->inst.dst + i, now * HD_TICKS);
+	return now;
+}
+
 static uint64_t write_when_free(struct hd_sm *sm, const struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now)
 {
 	struct registers registers = {.first = inst->inst.dst, .count = inst->write_count};
@@ -279,6 +369,8 @@ static uint64_t write_when_free(struct hd_sm *sm, const struct hd_warp *warp, co
 uint64_t hd_operands_write(struct hd_sm *sm, const struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now)
 {
 	hd_sm_counters(sm, warp)->bank_writes += inst->write_count;
+	if (__builtin_expect(sm->gpu->shape.accelsim, 0))
+		return write_all_first(sm, warp, inst, now);
 	return write_at_once(sm, warp, inst, now * HD_TICKS) ? now : write_when_free(sm, warp, inst, now);
 }
 
@@ -293,14 +385,26 @@ struct hd_collector *hd_collector_take(const struct hd_sm *sm, const struct hd_s
 		return NULL;
 	if (__builtin_expect(sm->hooks & HD_HOOK(choose_collector), 0))
 		index = sm->stage.chosen;
+	else if (file->steps)
+		for (uint32_t i = 1; i < file->collector_count; i++)
+			index = file->steps[i] < file->steps[index] ? i : index;
 	else
 		while (file->free[index] > now)
 			index++;
-	assert(index < file->collector_count && file->free[index] <= now);
+	assert(index < file->collector_count && (file->steps || file->free[index] <= now));
 	struct hd_collector *collector = &file->collectors[index];
 	collector->warp = warp;
 	collector->inst = inst;
 	return collector;
+}
+
+static inline void hold_until(struct hd_regfile *file, uint32_t index, uint64_t free)
+{
+	file->free[index] = free;
+	file->open = file->free[0];
+	for (uint32_t i = 1; i < file->collector_count; i++)
+		if (file->free[i] < file->open)
+			file->open = file->free[i];
 }
 
 void hd_collector_hold(struct hd_sm *sm, const struct hd_scheduler *scheduler, struct hd_collector *collector,
@@ -309,11 +413,12 @@ void hd_collector_hold(struct hd_sm *sm, const struct hd_scheduler *scheduler, s
 	struct hd_regfile *file = scheduler->regfile;
 	if (!collector)
 		return;
-	file->free[collector->index] = dispatch + 1;
-	file->open = file->free[0];
-	for (uint32_t i = 1; i < file->collector_count; i++)
-		if (file->free[i] < file->open)
-			file->open = file->free[i];
+	if (file->steps)
+		file->steps[collector->index] = dispatch * HD_TICKS;
+	if (!file->steps)
+		hold_until(file, collector->index, dispatch + 1);
+	else if (sm->hooks & HD_STAGE_HOOKS) /* what is issued in a cycle comes to its collector in the next one */
+		hold_until(file, collector->index, dispatch);
 	if (__builtin_expect(sm->hooks & HD_STAGE_HOOKS, 0))
 		hd_stage_start(sm, collector, now, dispatch);
 }

@@ -44,10 +44,12 @@ struct hd_collector {
 
 /* Banks and collectors of one scheduler, or of all that share them: operands.c. */
 struct hd_regfile {
-	uint64_t open;	/* cycle from which it takes an instruction */
-	uint64_t *free; /* cycle from which each collector does */
+	uint64_t open;	 /* cycle from which it takes an instruction */
+	uint64_t *free;	 /* cycle from which each collector does */
+	uint64_t *steps; /* operands = accelsim: tick from which it does */
 	struct hd_collector *collectors;
 	uint32_t collector_count;
+	uint64_t *due;	  /* operands = accelsim: of each bank, the cycles in which it will get a result, modulo 64 */
 	uint64_t *reuse;  /* operands = modern: entries of the reuse cache, HD_REUSE_SLOTS for each bank */
 	uint64_t ports[]; /* tick from which each is free, bank by bank: of reads, and of writes that do not share them
 			   */
@@ -66,6 +68,13 @@ void hd_collector_hold(struct hd_sm *sm, const struct hd_scheduler *scheduler, s
 		       uint64_t now, uint64_t dispatch);
 /* Reads the registers of an instruction that has some; returns the cycle at which all are in its collector. */
 uint64_t hd_operands_read(struct hd_sm *sm, const struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now);
+/* The same from tick `from` on; returns the tick. */
+uint64_t hd_registers_read(struct hd_sm *sm, const struct hd_warp *warp, const struct hd_dinst *inst, uint64_t from);
+/* Where `operands = accelsim`: its result will be written in cycle `at`. */
+void hd_registers_due(struct hd_sm *sm, const struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now,
+		      uint64_t at);
+/* The result that was due now does not go to its bank. */
+void hd_register_not_written(const struct hd_sm *sm, const struct hd_warp *warp, uint32_t reg, uint64_t now);
 /* Writes its results; returns the cycle at which all are. */
 uint64_t hd_operands_write(struct hd_sm *sm, const struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now);
 /* From which cycle on the latency of an instruction counts: the .ini's contain the collection of operands. */

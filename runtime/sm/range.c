@@ -12,6 +12,7 @@
  */
 #include <assert.h>
 
+#include "runtime/sm/accelsim.h"
 #include "runtime/sm/dispatch.h"
 #include "runtime/sm/hooks.h"
 #include "runtime/sm/operands.h"
@@ -101,21 +102,22 @@ uint64_t hd_range_write(struct hd_sm *sm, const struct hd_warp *warp, const stru
 
 /* ---- instructions */
 
-uint64_t hd_range_operands(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now,
+uint64_t hd_range_operands(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t first,
 			   uint64_t ready)
 {
 	struct hd_range_access list[HD_MAX_RANGE];
 	uint32_t count = hd_policy_range(sm, warp, inst, false, list);
-	uint64_t latest = 0;
-	for (uint32_t i = 0; i < count; i++) {
-		uint64_t at = hd_range_read(sm, warp, &list[i], now * HD_TICKS);
-		latest = at > latest ? at : latest;
-	}
-	return hd_tick_cycle(latest) > ready ? hd_tick_cycle(latest) : ready;
+	for (uint32_t i = 0; i < count; i++)
+		ready = hd_later(ready, hd_range_read(sm, warp, &list[i], first));
+	return ready;
 }
 
 void hd_range_start(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now, uint64_t at)
 {
+	if (hd_is_later(at)) {
+		hd_accelsim_range(sm, at);
+		return;
+	}
 	warp->range_writes++;
 	hd_warp_timer(&sm->wheel, warp, HD_TIMER_RANGE, now, at > now ? at : now + 1)->inst = inst;
 }

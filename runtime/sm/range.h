@@ -32,8 +32,9 @@ HD_API uint64_t hd_range_read(struct hd_sm *sm, const struct hd_warp *warp, cons
 			      uint64_t from);
 HD_API uint64_t hd_range_write(struct hd_sm *sm, const struct hd_warp *warp, const struct hd_range_access *access,
 			       uint64_t from);
-/* Reads what the instruction reads of it; the cycle at which that and what is there at `ready` are. */
-uint64_t hd_range_operands(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now,
+/* Reads what the instruction reads of it, from tick `first` on; the tick at which that and what is there at `ready`
+ * are. */
+uint64_t hd_range_operands(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t first,
 			   uint64_t ready);
 /* What the instruction writes of it is there at cycle `at`. */
 void hd_range_start(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now, uint64_t at);

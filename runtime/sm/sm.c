@@ -119,6 +119,7 @@ struct hd_sm *hd_sm_new(struct hd_gpu *gpu, uint32_t id, struct hd_exec *exec)
 	init_warps(sm, &gpu->arena);
 	init_ctas(sm, config, &gpu->arena);
 	hd_units_init(sm, config, &gpu->arena);
+	hd_accelsim_init(sm, config, &gpu->arena);
 	hd_operands_init(sm, config, &gpu->arena);
 	hd_results_init(sm, &gpu->arena);
 	hd_access_init(sm, config, &gpu->arena);
@@ -181,6 +182,7 @@ void hd_sm_clear(struct hd_sm *sm)
 	fill(sm->places.free_rows, HD_MAX_CONTEXTS / 64, sm->warp_count);
 	hd_wheel_clear(&sm->wheel, hd_sm_timers(sm->gpu->config));
 	hd_results_begin(sm);
+	hd_accelsim_drop(sm);
 	init_inflight(sm);
 	hd_access_clear(sm);
 	hd_lsu_forget_lines(sm->lsu);
@@ -224,6 +226,7 @@ void hd_sm_abandon(struct hd_sm *sm)
 	sm->grid_mask = 0;
 	hd_transfers_clear(sm);
 	hd_results_drop(sm);
+	hd_accelsim_drop(sm);
 }
 
 /* Room in the load/store queue may have appeared: schedulers that wait for it look again; all that have something for
@@ -315,6 +318,7 @@ static uint64_t next_cycle(const struct hd_sm *sm, uint64_t now)
 	if (sm->resident_warps)
 		next = hd_earlier(next, sm->two_level.next);
 	next = hd_earlier(next, hd_earlier(sm->due.alarm, sm->due.transfer));
+	next = hd_earlier(next, sm->accelsim.next);
 	return next > now && !sm->contexts.wants_fill ? next : now + 1;
 }
 
@@ -347,6 +351,8 @@ uint64_t hd_sm_tick(struct hd_sm *sm, uint64_t now)
 		hd_sm_alarms(sm, now);
 	if (sm->two_level.next <= now)
 		hd_active_turn(sm, now);
+	if (__builtin_expect(sm->accelsim.next <= now, 0))
+		hd_accelsim_cycle(sm, now);
 	sm->stirred = false;
 	if (__builtin_expect(sm->contexts.wants_fill, 0))
 		hd_sm_fill_slots(sm, now);

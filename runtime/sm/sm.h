@@ -13,6 +13,7 @@
 #include "runtime/core/gpu.h"
 #include "runtime/core/warp.h"
 #include "runtime/exec/execute.h"
+#include "runtime/sm/accelsim.h"
 #include "runtime/sm/access.h"
 #include "runtime/sm/alarms.h"
 #include "runtime/sm/barrier.h"
@@ -49,6 +50,7 @@ struct hd_sm {
 	struct hd_lsu *lsu;
 	struct hd_warp *warps;
 	struct hd_units units;
+	struct hd_accelsim accelsim;
 	uint64_t hooks; /* HD_HOOK of each that some policy has */
 	uint64_t now;
 	bool every_cycle;

@@ -52,10 +52,10 @@ static uint64_t read_bank(struct hd_sm *sm, const struct hd_collector *collector
 	return hd_bank_read(sm, collector->warp, operands[index].reg, from);
 }
 
-uint64_t hd_stage_read(struct hd_sm *sm, struct hd_collector *collector, uint64_t now)
+uint64_t hd_stage_read(struct hd_sm *sm, struct hd_collector *collector, uint64_t now, uint64_t first)
 {
 	const struct hd_dinst *inst = collector->inst;
-	uint64_t first = now * HD_TICKS, latest = first;
+	uint64_t latest = first;
 	for (uint32_t i = 0; i < inst->operand_count; i++) {
 		uint64_t ready = first;
 		enum hd_source source = source_of(sm, collector, &inst->operands[i], now, &ready);
@@ -65,7 +65,7 @@ uint64_t hd_stage_read(struct hd_sm *sm, struct hd_collector *collector, uint64_
 		collector->ready[i] = ready;
 		latest = ready > latest ? ready : latest;
 	}
-	return hd_tick_cycle(latest);
+	return latest;
 }
 
 void hd_stage_start(struct hd_sm *sm, struct hd_collector *collector, uint64_t now, uint64_t dispatch)
@@ -127,8 +127,10 @@ static uint64_t write_result(struct hd_sm *sm, const struct hd_stage_result *fro
 					   .order = from->order,
 					   .reg = (uint8_t)(from->inst->inst.dst + word),
 					   .word = (uint8_t)word};
-		if (target_of(sm, &result, now) == HD_TO_CACHE)
+		if (target_of(sm, &result, now) == HD_TO_CACHE) {
+			hd_register_not_written(sm, from->warp, result.reg, now);
 			continue;
+		}
 		uint64_t at = hd_bank_write(sm, from->warp, result.reg, now * HD_TICKS);
 		latest = at > latest ? at : latest;
 	}

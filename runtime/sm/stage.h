@@ -29,8 +29,8 @@ struct hd_stage {
 /* Chooses the collector of the warp's next instruction; false: it does not issue now, for *reason. */
 bool hd_stage_choose(struct hd_sm *sm, const struct hd_scheduler *scheduler, struct hd_warp *warp, uint64_t now,
 		     uint8_t *reason);
-/* Reads the operands of the collector's instruction; returns the cycle at which all are there. */
-uint64_t hd_stage_read(struct hd_sm *sm, struct hd_collector *collector, uint64_t now);
+/* Reads the operands of the collector's instruction; from tick `first` on; returns the tick at which all are there. */
+uint64_t hd_stage_read(struct hd_sm *sm, struct hd_collector *collector, uint64_t now, uint64_t first);
 void hd_stage_start(struct hd_sm *sm, struct hd_collector *collector, uint64_t now, uint64_t dispatch);
 /* `which`: as in struct hd_timer. */
 void hd_stage_dispatched(struct hd_sm *sm, uint32_t which, uint64_t now);

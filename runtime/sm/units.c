@@ -63,8 +63,10 @@ void hd_units_init(struct hd_sm *sm, const struct hd_config *config, struct hd_a
 	}
 	for (uint32_t i = 0; i < schedulers; i++)
 		open_ports(&sm->scheduling.schedulers[i]);
+	sm->units.total = total;
 	sm->units.units = HD_ARENA_NEW(arena, struct hd_unit, total);
 	sm->units.calendars = HD_ARENA_NEW(arena, struct hd_calendar, total);
+	sm->units.behind = HD_ARENA_NEW(arena, uint64_t, total);
 	for (uint32_t i = 0; i < total; i++)
 		hd_calendar_init(&sm->units.calendars[i], HD_ARENA_NEW(arena, struct hd_gap, GAPS), GAPS);
 }

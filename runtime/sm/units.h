@@ -24,7 +24,9 @@ struct hd_unit {
 /* All units of an SM, those of one pipe side by side. */
 struct hd_units {
 	struct hd_unit *units;
+	uint32_t total;
 	struct hd_calendar *calendars;
+	uint64_t *behind; /* operands = accelsim: tick from which the place in front of each unit is free */
 };
 
 /* Goes through a unit of arithmetic: its latency is known at issue. */

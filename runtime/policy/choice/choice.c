@@ -247,7 +247,7 @@ int hd_policy_fits(const struct hd_config *config, const struct hd_policy *polic
 		return hd_error(diag, HD_NOWHERE,
 				"policy '%s' needs a register scoreboard, which core = modern lacks: %s", policy->name,
 				why);
-	if (config->operands == HD_OPERANDS_COLLECTORS || !hd_policy_needs_collectors(policy))
+	if (config->operands != HD_OPERANDS_MODERN || !hd_policy_needs_collectors(policy))
 		return 0;
 	return hd_error(diag, HD_NOWHERE, "policy '%s' needs operand collectors, which operands = modern lacks",
 			policy->name);
