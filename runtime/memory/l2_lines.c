@@ -82,3 +82,21 @@ void hd_l2_limit_dirty(struct hd_l2_slice *slice, uint64_t now, uint64_t line, c
 	for (int i = 0; i < 2 && slice->dirty[set] >= slice->dirty_ways && hd_dram_room(dram, HD_DRAM_WRITE); i++)
 		write_back(slice, now, &slice->tags.tags[hd_tags_oldest_dirty(&slice->tags, set)], dram);
 }
+
+void hd_l2_keep(struct hd_l2_slice *slice, uint64_t line, uint8_t sectors)
+{
+	uint32_t index = hd_tags_find(&slice->tags, line);
+	if (index == HD_NONE) {
+		index = hd_tags_victim(&slice->tags, line);
+		if (index == HD_NONE)
+			return;
+		struct hd_tag *victim = &slice->tags.tags[index];
+		*dirty_of(slice, victim) -= victim->dirty != 0;
+		victim->dirty = 0;
+		hd_tags_replace(&slice->tags, index, line);
+	} else {
+		hd_tags_touch(&slice->tags, index);
+	}
+	struct hd_tag *tag = &slice->tags.tags[index];
+	tag->valid |= (uint8_t)(sectors & ~tag->pending);
+}

@@ -23,5 +23,7 @@ struct hd_tag *hd_l2_allocate(struct hd_l2_slice *slice, uint64_t now, uint64_t 
  * cleaned where there are too many, as long as the channel has room; nothing waits for that. */
 void hd_l2_limit_dirty(struct hd_l2_slice *slice, uint64_t now, uint64_t line, const struct hd_tag *tag,
 		       struct hd_dram *dram);
+/* Sectors of the line are there from now on. A dirty line that has to give way is not written to DRAM. */
+void hd_l2_keep(struct hd_l2_slice *slice, uint64_t line, uint8_t sectors);
 
 #endif

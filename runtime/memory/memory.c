@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "heddle/config.h"
+#include "runtime/memory/l2_lines.h"
 #include "runtime/memory/reserved.h"
 #include "runtime/memory/system.h"
 
@@ -53,6 +54,7 @@ struct hd_memory *hd_memory_new(const struct hd_config *config, struct hd_arena 
 	struct hd_memory *memory = HD_ARENA_NEW(arena, struct hd_memory, 1);
 	assert(config->l1_line == config->l2_line);
 	hd_address_map_init(&memory->map, config);
+	memory->line_bytes = (uint32_t)config->l2_line;
 	memory->sm_count = (uint32_t)config->sm_count;
 	memory->slice_count = (uint32_t)config->l2_slices;
 	memory->channel_count = (uint32_t)config->dram_channels;
@@ -223,6 +225,20 @@ void hd_memory_forget(struct hd_memory *memory)
 {
 	for (uint32_t i = 0; i < memory->slice_count; i++)
 		hd_l2_forget(&memory->slices[i]);
+}
+
+/* Of a copy that is larger than L2 the last lines stay, so that those before need no look. */
+void hd_memory_copied(struct hd_memory *memory, uint64_t address, uint64_t bytes)
+{
+	uint8_t sectors = (uint8_t)((1u << memory->line_bytes / memory->slices[0].sector_bytes) - 1);
+	uint64_t line = memory->line_bytes, first = address / line, end = (address + bytes + line - 1) / line;
+	uint64_t most =
+		4 * memory->slice_count * (uint64_t)memory->slices[0].tags.set_count * memory->slices[0].tags.ways;
+	if (end - first > most)
+		first = end - most;
+	for (; bytes && first < end; first++)
+		hd_l2_keep(&memory->slices[hd_address_slice(&memory->map, first)],
+			   hd_address_in_slice(&memory->map, first), sectors);
 }
 
 bool hd_memory_idle(struct hd_memory *memory)

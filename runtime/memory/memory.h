@@ -174,6 +174,8 @@ uint64_t hd_memory_give(struct hd_memory *memory, uint64_t *woken);
 uint64_t hd_memory_lead(const struct hd_memory *memory);
 /* L2 has nothing any more; the memory is idle. For time that is left out. */
 void hd_memory_forget(struct hd_memory *memory);
+/* The host has copied so many bytes to the address, which stay in L2 (l2_keeps_copies). */
+void hd_memory_copied(struct hd_memory *memory, uint64_t address, uint64_t bytes);
 bool hd_memory_idle(struct hd_memory *memory);
 /* The last cycle in which any of them had work. */
 uint64_t hd_memory_last(const struct hd_memory *memory);

@@ -17,7 +17,7 @@ struct hd_memory {
 	struct hd_l2_slice *slices;
 	struct hd_dram *channels;
 	struct hd_packet_pool low; /* requests of low priority in slices */
-	uint32_t slice_count, channel_count, sm_count;
+	uint32_t slice_count, channel_count, sm_count, line_bytes;
 	uint64_t *slice_next; /* core cycle at which each slice wants to work, HD_NEVER */
 	struct hd_agenda slice_agenda, channel_agenda;
 	uint64_t next;				       /* cycle with work, HD_NEVER */

@@ -2,6 +2,7 @@
  * The simulator's interface (heddle/sim.h), functional half: modules, kernels, symbols and
  * device memory. Launches and statistics are the timing core's.
  */
+#include "heddle/config.h"
 #include "lib/store.h"
 #include "runtime/check/check.h"
 #include "runtime/checkpoint/checkpoint.h"
@@ -9,6 +10,7 @@
 #include "runtime/exec/devmem.h"
 #include "runtime/exec/exec.h"
 #include "runtime/exec/load.h"
+#include "runtime/memory/memory.h"
 #include "runtime/sim/sim_private.h"
 
 /* ---- modules */
@@ -212,6 +214,8 @@ int hd_sim_write(struct hd_sim *sim, uint64_t address, const void *from, uint64_
 	void *to = bytes ? checked(sim, address, bytes, "copy to device") : NULL;
 	if (to)
 		memcpy(to, from, bytes);
+	if (to && sim->gpu.config->l2_keeps_copies)
+		hd_memory_copied(sim->gpu.memory, address, bytes);
 	if (to && hd_check_of(&sim->gpu))
 		hd_check_written(hd_check_of(&sim->gpu), address, bytes);
 	return to || !bytes ? HD_SIM_OK : HD_SIM_BAD_ADDRESS;

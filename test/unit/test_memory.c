@@ -124,6 +124,26 @@ START_TEST(l2_hits_cross_twice)
 }
 END_TEST
 
+/* Lines that a copy touches are there whole, those around are not; of a large copy the last lines are. */
+START_TEST(copies_stay_in_l2)
+{
+	const struct hd_config *c = &rig.config;
+	rig_build(&rig);
+	uint64_t hit = c->l1_latency + 2 * c->icnt_latency + c->l2_latency + 1;
+	uint64_t l2 = c->l2_slices * c->l2_slice_bytes, large = 1 << 30;
+	hd_memory_copied(rig.memory, 4096 + 100, 100);
+	ck_assert_uint_eq(latency_of(rig_load(1, 4096, 0, 4)), hit);
+	ck_assert_uint_eq(latency_of(rig_load(1, 4096 + 255 - 31, 0, 4)), hit);
+	ck_assert_uint_gt(latency_of(rig_load(1, 4096 - 32, 0, 4)), hit);
+	ck_assert_uint_gt(latency_of(rig_load(1, 4096 + 256, 0, 4)), hit);
+	hd_memory_copied(rig.memory, large, 8 * l2);
+	ck_assert_uint_eq(latency_of(rig_load(1, large + 8 * l2 - 32, 0, 4)), hit);
+	ck_assert_uint_gt(latency_of(rig_load(1, large, 0, 4)), hit);
+	hd_memory_copied(rig.memory, 4096, 0);
+	ck_assert_uint_eq(rig_total(&rig).counters.l2_hits, 3);
+}
+END_TEST
+
 /* 128 bytes over 64 a cycle are two cycles, as many as a conflict of two ways takes, and one word is one. */
 START_TEST(narrow_shared_memory_takes_more_cycles)
 {
@@ -753,6 +773,7 @@ Suite *hd_suite(void)
 	tcase_add_test(cases, operands_are_waited_for);
 	tcase_add_test(cases, address_units_hold_up_their_own);
 	tcase_add_test(cases, l2_hits_cross_twice);
+	tcase_add_test(cases, copies_stay_in_l2);
 	tcase_add_test(cases, cycles_without_an_mshr_are_stalls);
 	tcase_add_test(cases, headers_share_flits_with_data);
 	tcase_add_test(cases, narrow_shared_memory_takes_more_cycles);
