@@ -78,6 +78,10 @@ class Memory:
         self.seed, self.bytes = seed, {}
 
     def load(self, address, size):
+        if size == 4 and not address & 3:
+            return self.word(address)
+        if size == 8 and not address & 3:
+            return self.word(address) | self.word(address + 4) << 32
         stored, result = self.bytes, 0
         for at in range(address + size - 1, address - 1, -1):
             byte = stored.get(at)
@@ -86,9 +90,16 @@ class Memory:
             result = result << 8 | byte
         return result
 
+    def word(self, address):
+        """load of four bytes at a multiple of four, which is where most of the time goes."""
+        stored = self.bytes.get
+        first, second, third, last = stored(address), stored(address + 1, 0), stored(address + 2, 0), stored(address + 3, 0)
+        if first is None:
+            first = mixed(self.seed, address >> 2) % 61
+        return first | second << 8 | third << 16 | last << 24
+
     def store(self, address, size, value):
-        for i in range(size):
-            self.bytes[address + i] = value >> 8 * i & 0xff
+        self.bytes.update(enumerate((value & (1 << 8 * size) - 1).to_bytes(size, 'little'), address))
 
 
 class Frozen(Memory):
@@ -112,7 +123,7 @@ class Launch:
 
     def __init__(self, program, function, block, grid, seed, alias=False):
         self.program, self.block, self.grid, self.seed = program, block, grid, seed
-        self.bank = Memory(3)
+        self.bank, self.constants = Memory(3), {}
         for at, value in zip(range(0, 24, 4), (*block, *grid)):
             self.bank.store(at, 4, value)
         self.bank.store(0x18, 8, SHARED)
@@ -295,6 +306,8 @@ def make_reader(inst, slot, at):
     register, words = at['register'], at['words']
     if words == 1 and register != RZ:
         return lambda warp, t: t.regs[register]
+    if words == 2 and register != RZ:
+        return lambda warp, t: t.regs[register] + (t.regs[register + 1] << 32)
     return lambda warp, t: wide_register(t, register, words)
 
 
@@ -316,7 +329,12 @@ def wide_register(t, register, words):
 
 
 def constant(warp, bank, offset, size):
-    return warp.block.launch.bank.load(offset, size) if bank == 0 else mixed(bank, offset)
+    if bank:
+        return mixed(bank, offset)
+    known = warp.block.launch.constants
+    if (offset, size) not in known:
+        known[offset, size] = warp.block.launch.bank.load(offset, size)
+    return known[offset, size]
 
 
 def linear_value(warp, t, at):
@@ -332,14 +350,26 @@ def linear_value(warp, t, at):
 
 
 def put(t, inst, result):
-    at = inst.operands['dst']
-    if at.get('register', RZ) == RZ:
-        return
-    if at['words'] == 1:
-        t.regs[at['register']] = result & M32
-        return
-    for i in range(at['words']):
-        t.regs[at['register'] + i] = result >> 32 * i & M32
+    writer(inst)(t, result)
+
+
+def writer(inst):
+    """As reader: a function of a thread and its result."""
+    if 'dst' not in inst.made:
+        inst.made['dst'] = make_writer(inst.operands['dst'])
+    return inst.made['dst']
+
+
+def make_writer(at):
+    register, words = at.get('register', RZ), at.get('words')
+
+    def narrow(t, result):
+        t.regs[register] = result & M32
+
+    def wide(t, result):
+        for i in range(words):
+            t.regs[register + i] = result >> 32 * i & M32
+    return (lambda t, result: None) if register == RZ else narrow if words == 1 else wide
 
 
 def predicate(t, text):

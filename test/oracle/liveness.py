@@ -26,24 +26,32 @@ class Lanes:
     def write(self, mask, guard):
         if guard is None:
             self.every &= ~mask
+            self.forget(mask)
+            return
         for place in places(mask):
-            if guard is None or self.some.get(place) == guard:
-                self.some.pop(place, None)
+            if self.some.get(place) == guard:
+                del self.some[place]
             elif self.every >> place & 1:
                 self.every &= ~(1 << place)
                 self.some[place] = (guard[0], not guard[1])
 
+    def forget(self, mask):
+        if self.some:
+            self.some = {place: guard for place, guard in self.some.items() if not mask >> place & 1}
+
     def change(self, mask):
-        for place, guard in list(self.some.items()):
+        for place, guard in list(self.some.items()) if mask >> 256 else ():
             if mask >> 256 + guard[0] & 1:
                 del self.some[place]
                 self.every |= 1 << place
 
     def read(self, mask, guard):
-        for place in places(mask):
-            if self.every >> place & 1:
-                continue
-            if guard is None or place == 256 + guard[0] or self.some.get(place, guard) != guard:
+        if guard is None:
+            self.every |= mask
+            self.forget(mask)
+            return
+        for place in places(mask & ~self.every):
+            if place == 256 + guard[0] or self.some.get(place, guard) != guard:
                 self.some.pop(place, None)
                 self.every |= 1 << place
             else:
@@ -68,8 +76,10 @@ class Flow:
         self.program, self.least, self.abi = program, least, program.abi
         self.uses, self.through, self.meant, self.results = {}, {}, {}, {}
         self.live_in = {}  # of each function a list by block
+        self.walks = None  # by function and block, once nothing about them changes any more
         self.summarise()
         self.solve_all()
+        self.walks = {}
         self.find_around()
 
     # ---- one instruction
@@ -243,6 +253,14 @@ class Flow:
 
     def walk(self, function, block):
         """The block's instructions backwards: each with what is live before and after, and what it ends."""
+        if self.walks is None:
+            return list(self.steps(function, block))
+        at = function.name, block
+        if at not in self.walks:
+            self.walks[at] = list(self.steps(function, block))
+        return self.walks[at]
+
+    def steps(self, function, block):
         lanes = Lanes(self.live_out(function, block))
         for inst in reversed(function.instructions(block)):
             after = lanes.all()

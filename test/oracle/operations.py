@@ -3,7 +3,8 @@
 import math
 
 from interpreter import (BOOL, COMPARE, LOCAL, M32, M64, MUFU, OPERATIONS, SHARED, SIZES, TYPES, Stuck, from_float, mixed,
-                         predicate, product, put, put_predicate, reader, signed, tag, to_float, total, value)
+                         predicate, product, put, put_predicate, reader, signed, tag, to_float, total, value,
+                         writer)
 
 LOCAL_END, SHARED_END = LOCAL + (1 << 32), SHARED + (1 << 24)
 
@@ -22,10 +23,11 @@ def number(inst, slot, x):
 def lanewise(function):
     def operation(warp, inst, lanes):
         sources = [reader(inst, slot) for slot in 'abc' if slot in inst.operands]
+        write = writer(inst) if 'dst' in inst.operands else None
         for t in lanes:
             result = function(inst, t, *[source(warp, t) for source in sources])
             if result is not None:
-                put(t, inst, result)
+                write(t, result)
     return operation
 
 
@@ -283,24 +285,25 @@ def address_of(warp, t, inst):
 
 
 def memory_of(warp, t, space):
-    return {'shared': warp.block.shared, 'local': t.local, 'global': warp.block.memory}[space]
+    return warp.block.memory if space == 'global' else warp.block.shared if space == 'shared' else t.local
 
 
 def load(warp, inst, lanes):
-    size = SIZES[inst.mods.get('SIZE')]
+    size, with_sign, write = SIZES[inst.mods.get('SIZE')], inst.mods.get('SIZE', '')[:1] == 'S', writer(inst)
     for t in lanes:
         space, address = space_of(inst, address_of(warp, t, inst))
         x = memory_of(warp, t, space).load(address, size)
         if space != 'local':
             t.accesses.append(('load', space, address, size, 0))
-        put(t, inst, signed(x, 8 * size) & M32 if inst.mods.get('SIZE', '')[:1] == 'S' else x)
+        write(t, signed(x, 8 * size) & M32 if with_sign else x)
 
 
 def store(warp, inst, lanes):
-    size = SIZES[inst.mods.get('SIZE')]
+    size, read = SIZES[inst.mods.get('SIZE')], reader(inst, 'c')
+    mask = (1 << 8 * size) - 1
     for t in lanes:
         space, address = space_of(inst, address_of(warp, t, inst))
-        x = value(warp, t, inst, 'c') & (1 << 8 * size) - 1
+        x = read(warp, t) & mask
         memory_of(warp, t, space).store(address, size, x)
         if space != 'local':
             t.accesses.append(('store', space, address, size, x))

@@ -15,7 +15,8 @@ import subprocess
 import sys
 import tempfile
 
-sys.dont_write_bytecode = True
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.pycache_prefix = os.path.join(ROOT, os.environ.get('B', 'build'), 'test', 'pycache')
 import mutations
 import versions
 from corpus import B, compile_seed
