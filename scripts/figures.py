@@ -143,12 +143,13 @@ def quoted(text):
 def plot(path, title, ylabel, body, width=1100):
     """Draws `path`, an SVG, and the same as a PNG beside it."""
     drawing = f'set title {quoted(title)}\nset ylabel {quoted(ylabel)}\nset grid y\nset key outside top right\n' + body
+    script = ''
     for terminal, place in (('svg', path), ('pngcairo', path.removesuffix('.svg') + '.png')):
-        script = (f'set terminal {terminal} size {width},380 font "sans,11" background "white"\nset output "{place}"\n'
-                  + drawing)
-        done = subprocess.run(['gnuplot', '-'], input=script, capture_output=True, text=True)
-        if done.returncode:
-            raise RunFailed(f'gnuplot: {done.stderr}')
+        script += (f'reset\nset terminal {terminal} size {width},380 font "sans,11" background "white"\n'
+                   f'set output "{place}"\n' + drawing)
+    done = subprocess.run(['gnuplot', '-'], input=script, capture_output=True, text=True)
+    if done.returncode:
+        raise RunFailed(f'gnuplot: {done.stderr}')
 
 
 def data_block(rows):

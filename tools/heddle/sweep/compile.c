@@ -1,6 +1,7 @@
 /*
  * Programs that a plan gives as sources. One is named after the content of its sources and headers, the compiler and
- * the options, so that it is compiled once: heddle-cc lists the headers, which takes a fraction of a second.
+ * the options, so that it is compiled once: heddle-cc lists the headers, which takes a fraction of a second, once for
+ * all programs of a source that differ in parameters of the passes only.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +14,8 @@
 
 struct compiling {
 	struct sweep *sweep;
-	const char *compiler; /* digests of what compiles */
+	const char *compiler;	     /* digests of what compiles */
+	HD_VEC(const char *) parsed; /* of each program source and options as headers depend on them; NULL: no source */
 	int failed;
 };
 
@@ -102,9 +104,36 @@ static void report(struct compiling *c, const struct sweep_program *program, con
 
 /* ------------------------------------------------------------ headers */
 
-static bool has_source(struct compiling *c, uint32_t program)
+/* Without -Xheddle and its value. */
+static const char *parsed_of(struct sweep *sweep, const struct sweep_program *program)
 {
-	return c->sweep->runs.programs.data[program].source;
+	struct words words = {0};
+	struct hd_strbuf text = {0};
+	add_split(sweep, &words, program->compile);
+	for (uint32_t i = 0; i < words.all.len; i++)
+		if (!strcmp(words.all.data[i], "-Xheddle"))
+			i++;
+		else
+			hd_strbuf_printf(&text, "%s ", words.all.data[i]);
+	hd_strbuf_append(&text, program->source);
+	const char *kept = hd_arena_strdup(&sweep->arena, hd_strbuf_text(&text));
+	hd_vec_release(&words.all);
+	hd_strbuf_release(&text);
+	return kept;
+}
+
+/* The first program with this one's headers. */
+static uint32_t parsed_first(struct compiling *c, uint32_t program)
+{
+	uint32_t first = 0;
+	while (!c->parsed.data[first] || strcmp(c->parsed.data[first], c->parsed.data[program]) != 0)
+		first++;
+	return first;
+}
+
+static bool lists_headers(struct compiling *c, uint32_t program)
+{
+	return c->parsed.data[program] && parsed_first(c, program) == program;
 }
 
 static struct words list_headers(struct compiling *c, uint32_t program)
@@ -162,6 +191,17 @@ static void name_program(struct compiling *c, uint32_t index, const char *log, c
 					base_of(sweep, program->source), digest);
 }
 
+/* Those that the first one's list names, too. Its errors have been reported. */
+static void name_others(struct compiling *c)
+{
+	static const struct engine_end good = {.kind = ENGINE_EXITED};
+	for (uint32_t i = 0; i < c->parsed.len; i++) {
+		uint32_t first = c->parsed.data[i] ? parsed_first(c, i) : i;
+		if (first != i && c->sweep->runs.programs.data[first].path)
+			name_program(c, i, log_of(c->sweep, first, ".headers"), &good);
+	}
+}
+
 /* ------------------------------------------------------------ programs */
 
 static bool is_missing(struct compiling *c, uint32_t index)
@@ -202,24 +242,34 @@ static const char *compiler_of(struct sweep *sweep)
 {
 	char *data = hd_data_dir();
 	const char *passes = hd_arena_printf(&sweep->arena, "%s/../../lib/HeddlePasses.so", data);
-	const char *text = hd_arena_printf(&sweep->arena, "%s %s", identity_file(&sweep->identity, sweep->heddle_cc),
-					   identity_file(&sweep->identity, passes));
+	const char *clang = hd_arena_printf(&sweep->arena, "%s/../../lib/HeddleClang.so", data);
+	const char *text =
+		hd_arena_printf(&sweep->arena, "%s %s %s", identity_file(&sweep->identity, sweep->heddle_cc),
+				identity_file(&sweep->identity, clang), identity_file(&sweep->identity, passes));
 	free(data);
 	return text;
 }
 
 int sweep_compile(struct sweep *sweep, bool make)
 {
-	static const struct phase headers = {has_source, list_headers, name_program, ".headers"};
+	static const struct phase headers = {lists_headers, list_headers, name_program, ".headers"};
 	static const struct phase programs = {is_missing, compile, keep_program, ".log"};
 	struct compiling c = {.sweep = sweep};
 	bool any = false;
-	for (uint32_t i = 0; i < sweep->runs.programs.len; i++)
-		any = any || sweep->runs.programs.data[i].source;
-	if (!any)
-		return 0;
-	c.compiler = compiler_of(sweep);
-	if (run_phase(&c, &headers) || (make && run_phase(&c, &programs)))
-		return -1;
-	return c.failed ? 1 : 0;
+	for (uint32_t i = 0; i < sweep->runs.programs.len; i++) {
+		const struct sweep_program *program = &sweep->runs.programs.data[i];
+		hd_vec_push(&c.parsed, program->source ? parsed_of(sweep, program) : NULL);
+		any = any || program->source;
+	}
+	int status = 0;
+	if (any) {
+		c.compiler = compiler_of(sweep);
+		status = run_phase(&c, &headers);
+		if (!status)
+			name_others(&c);
+		if (!status && make)
+			status = run_phase(&c, &programs);
+	}
+	hd_vec_release(&c.parsed);
+	return status ? -1 : c.failed ? 1 : 0;
 }
