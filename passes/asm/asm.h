@@ -23,7 +23,7 @@ struct hd_ptx_name {
 };
 
 /* `.local .align 4 .b8 t[16];` */
-enum hd_ptx_place { HD_PTX_LOCAL, HD_PTX_SHARED, HD_PTX_PARAM };
+enum hd_ptx_place { HD_PTX_LOCAL, HD_PTX_SHARED, HD_PTX_PARAM, HD_PTX_PROGRAM /* not of the text, by its name */ };
 struct hd_ptx_variable {
 	uint32_t reg;
 	enum hd_ptx_place place;
@@ -77,6 +77,7 @@ struct hd_ptx_operand {
 struct hd_ptx_ref {
 	const char *at;
 	unsigned length;
+	char before, after; /* of a vector that is named whole: what stands around its registers; 0: nothing */
 	uint32_t reg;
 };
 

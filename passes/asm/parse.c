@@ -268,39 +268,6 @@ void hd_ptx_text_release(struct hd_ptx_text *text)
 
 /* ------------------------------------------------------------------ operands */
 
-static bool number(struct hd_ptx_text *text, struct hd_ptx_part *part)
-{
-	const char *digits = text->at;
-	bool negative = *digits == '-';
-	digits += negative;
-	if (!isdigit((unsigned char)*digits))
-		return false;
-	part->kind = HD_PTX_NUMBER;
-	char *end;
-	if (*digits == '0' && digits[1] && strchr("fFdD", digits[1])) {
-		part->kind = tolower((unsigned char)digits[1]) == 'f' ? HD_PTX_SINGLE : HD_PTX_DOUBLE;
-		part->number = strtoull(digits + 2, &end, 16);
-		if (negative)
-			part->number ^= part->kind == HD_PTX_SINGLE ? UINT64_C(1) << 31 : UINT64_C(1) << 63;
-	} else if (*digits == '0' && (digits[1] == 'b' || digits[1] == 'B')) {
-		part->number = strtoull(digits + 2, &end, 2);
-	} else {
-		part->number = strtoull(digits, &end, 0);
-		if (*end == '.' || *end == 'e' || *end == 'E') {
-			double value = strtod(digits, &end);
-			part->kind = HD_PTX_DOUBLE;
-			memcpy(&part->number, &value, sizeof value);
-			part->number ^= negative ? UINT64_C(1) << 63 : 0;
-		}
-	}
-	if (negative && part->kind == HD_PTX_NUMBER)
-		part->number = -part->number;
-	text->at = end;
-	if (part->kind == HD_PTX_NUMBER && (*end == 'U' || *end == 'u'))
-		text->at++;
-	return true;
-}
-
 static bool register_part(struct hd_ptx_text *text, const char *name, const char *begin, struct hd_ptx_part *out)
 {
 	size_t length = strlen(name);
@@ -317,14 +284,30 @@ static bool register_part(struct hd_ptx_text *text, const char *name, const char
 	if (text->now->ref_count == HD_PTX_REFS)
 		hd_ptx_text_error(text, "more than %u registers", HD_PTX_REFS);
 	else
-		text->now->refs[text->now->ref_count++] = (struct hd_ptx_ref){begin, (unsigned)length, out->reg};
+		text->now->refs[text->now->ref_count++] =
+			(struct hd_ptx_ref){.at = begin, .length = (unsigned)length, .reg = out->reg};
 	return true;
+}
+
+/* A name that the text does not declare is one of the program's variables, which the legaliser looks for. */
+static void program_variable(struct hd_ptx_text *text, const char *name, const char *begin, struct hd_ptx_part *out)
+{
+	uint32_t scope = text->scope;
+	if (*name == '%' || *name == '$' || *name == '.' || strchr(name, ':')) {
+		hd_ptx_text_error(text, "unknown name '%s'", name);
+		return;
+	}
+	text->scope = 0; /* it is everywhere */
+	struct hd_ptx_variable made = {.reg = hd_ptx_text_declare(text, name, 64), .place = HD_PTX_PROGRAM};
+	text->scope = scope;
+	hd_vec_push(&text->variables, made);
+	register_part(text, name, begin, out);
 }
 
 void hd_ptx_part(struct hd_ptx_text *text, struct hd_ptx_part *out)
 {
 	hd_ptx_skip_space(text);
-	if (number(text, out))
+	if (hd_ptx_number(text, out))
 		return;
 	out->negated = hd_ptx_take(text, '-');
 	hd_ptx_skip_space(text);
@@ -351,7 +334,7 @@ void hd_ptx_part(struct hd_ptx_text *text, struct hd_ptx_part *out)
 	} else if (!strcmp(text->now->parts[0], "call")) {
 		*out = (struct hd_ptx_part){.kind = HD_PTX_SYMBOL, .at = begin, .length = (unsigned)strlen(name)};
 	} else {
-		hd_ptx_text_error(text, "unknown name '%s'", name);
+		program_variable(text, name, begin, out);
 	}
 }
 
@@ -376,6 +359,36 @@ static void texture_coordinates(struct hd_ptx_text *text, struct hd_ptx_operand 
 		hd_ptx_part(text, &out->parts[out->count++]);
 }
 
+/* `v`, of `.reg .v4 .b32 v`: its registers. */
+static bool whole_vector(struct hd_ptx_text *text, struct hd_ptx_operand *out)
+{
+	const char *begin = text->at;
+	struct hd_ptx_statement *now = text->now;
+	char name[56], each[64];
+	uint32_t reg;
+	bool named = hd_ptx_take_word(text, name, sizeof name);
+	snprintf(each, sizeof each, "%s.x", named ? name : "");
+	if (!named || find_register(text, name, strlen(name), &reg) || !find_register(text, each, strlen(each), &reg)) {
+		text->at = begin;
+		return false;
+	}
+	out->form = HD_PTX_VECTOR;
+	out->count = 0;
+	for (const char *suffix = "xyzw"; *suffix; suffix++) {
+		snprintf(each, sizeof each, "%s.%c", name, *suffix);
+		if (!find_register(text, each, strlen(each), &reg) || now->ref_count == HD_PTX_REFS)
+			break;
+		bool first = *suffix == 'x';
+		now->refs[now->ref_count++] = (struct hd_ptx_ref){.at = text->at - (first ? strlen(name) : 0),
+								  .length = first ? (unsigned)strlen(name) : 0,
+								  .reg = reg,
+								  .before = first ? '{' : ','};
+		out->parts[out->count++] = (struct hd_ptx_part){.kind = HD_PTX_REG, .reg = reg};
+	}
+	now->refs[now->ref_count - 1].after = '}';
+	return true;
+}
+
 static void operand(struct hd_ptx_text *text, struct hd_ptx_operand *out)
 {
 	struct hd_ptx_part offset = {0};
@@ -384,8 +397,7 @@ static void operand(struct hd_ptx_text *text, struct hd_ptx_operand *out)
 		out->form = HD_PTX_ADDRESS;
 		hd_ptx_part(text, &out->parts[0]);
 		if (hd_ptx_take(text, '+') || (hd_ptx_skip_space(text), *text->at == '-')) {
-			hd_ptx_part(text, &offset);
-			if (offset.kind != HD_PTX_NUMBER)
+			if (!hd_ptx_number(text, &offset) || offset.kind != HD_PTX_NUMBER)
 				hd_ptx_text_error(text, "expected an offset before \"%.16s\"", text->at);
 			out->offset = (int64_t)offset.number;
 		} else if (hd_ptx_take(text, ',')) {
@@ -400,6 +412,8 @@ static void operand(struct hd_ptx_text *text, struct hd_ptx_operand *out)
 		hd_ptx_parts_until(text, out, '}');
 		return;
 	}
+	if (whole_vector(text, out))
+		return;
 	out->inverted = hd_ptx_take(text, '!');
 	hd_ptx_part(text, &out->parts[0]);
 	if (hd_ptx_take(text, '|'))

@@ -17,6 +17,10 @@ void hd_ptx_parts_until(struct hd_ptx_text *text, struct hd_ptx_operand *out, ch
 /* Of a type with its dot; 0: it is none. */
 unsigned hd_ptx_register_bits(const char *type);
 
+/* ---- constant.c */
+/* A number, or an expression of integers; false: none stands here, and nothing was taken. */
+bool hd_ptx_number(struct hd_ptx_text *text, struct hd_ptx_part *part);
+
 /* ---- call.c */
 /* The rest of a declaration that begins with this word. */
 void hd_ptx_function(struct hd_ptx_text *text, const char *word);

@@ -78,7 +78,8 @@ static void add_statement(struct hd_asm *a, struct piece *piece, const struct hd
 	const char *at = statement->begin;
 	for (unsigned i = 0; i < statement->ref_count; i++) {
 		const struct hd_ptx_ref *ref = &statement->refs[i];
-		hd_strbuf_printf(&piece->text, "%.*s$%u", (int)(ref->at - at), at, operand_of(a, piece, ref->reg));
+		hd_strbuf_printf(&piece->text, "%.*s%.1s$%u%.1s", (int)(ref->at - at), at, &ref->before,
+				 operand_of(a, piece, ref->reg), &ref->after);
 		at = ref->at + ref->length;
 	}
 	hd_strbuf_printf(&piece->text, "%.*s; ", (int)(statement->end - at), at);
@@ -320,6 +321,24 @@ static void make_slots(struct hd_asm *a)
 	}
 }
 
+/* The address of one of the program's variables, in its space. */
+static void place_program_variable(struct hd_asm *a, const struct hd_ptx_variable *variable)
+{
+	const char *name = a->text.regs.data[variable->reg].name;
+	value at = LLVMGetNamedGlobal(a->site.legal->module, name);
+	hd_vec_push(&a->places, NULL);
+	for (uint32_t i = 0; !at && i < a->statements.len; i++)
+		for (unsigned k = 0; k < a->statements.data[i].ref_count; k++)
+			if (a->statements.data[i].refs[k].reg == variable->reg)
+				a->now = &a->statements.data[i];
+	if (!at) {
+		hd_asm_error(a, "unknown name '%s'", name);
+		return;
+	}
+	at = LLVMConstPtrToInt(at, int_type(&a->site, hd_scalar_bits(LLVMTypeOf(at))));
+	LLVMBuildStore(a->site.builder, cast(&a->site, at, 64, false), a->slots.data[variable->reg]);
+}
+
 /* The address of a variable in its space. */
 static void place_variable(struct hd_asm *a, const struct hd_ptx_variable *variable)
 {
@@ -379,8 +398,10 @@ static void build_body(struct hd_asm *a, unsigned results, const int *tied)
 	LLVMSetCurrentDebugLocation2(a->site.builder, NULL);
 	place_carry(a);
 	make_slots(a);
-	for (uint32_t i = 0; i < a->text.variables.len; i++)
-		place_variable(a, &a->text.variables.data[i]);
+	for (uint32_t i = 0; i < a->text.variables.len; i++) {
+		const struct hd_ptx_variable *variable = &a->text.variables.data[i];
+		(variable->place == HD_PTX_PROGRAM ? place_program_variable : place_variable)(a, variable);
+	}
 	for (unsigned i = 0; i < LLVMCountParams(a->function); i++) {
 		value bits = hd_asm_bits(a, LLVMGetParam(a->function, i));
 		LLVMBuildStore(a->site.builder, bits, a->slots.data[results + i]);

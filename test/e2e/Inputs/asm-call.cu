@@ -1,6 +1,7 @@
 /*
  * Calls from inline PTX: functions of the module and declared ones, with registers, parameters, structures, a guard and
- * through a register. And numbers ("n") that stand where the text has no operand, as nvcc writes them.
+ * through a register. Numbers ("n") that stand where the text has no operand, as nvcc writes them; expressions of
+ * constants, names of the program's variables, and vectors that are named whole.
  */
 #include <cstdio>
 
@@ -86,6 +87,37 @@ template <int Number, int Offset> __global__ void numbers(const unsigned *p, uns
 	out[4] = r;
 }
 
+extern "C" {
+__device__ unsigned words[4] = {11, 22, 33, 44};
+__constant__ unsigned fixed[4] = {5, 6, 7, 8};
+__shared__ unsigned tile[4];
+}
+
+__global__ void names(unsigned *out)
+{
+	unsigned long long a;
+	asm volatile("ld.global.u32 %0, [words+4];" : "=r"(out[0]));
+	asm volatile("mov.u64 %0, words;" : "=l"(a));
+	out[1] = *(const unsigned *)(a + 8);
+	asm volatile("ld.const.u32 %0, [fixed+2*4];" : "=r"(out[2]));
+	tile[1] = 9;
+	asm volatile("{ .reg .b32 t; mov.u32 t, tile; ld.shared.u32 %0, [t+8-4]; }" : "=r"(out[3]));
+}
+
+__global__ void constants(const unsigned *p, unsigned *out)
+{
+	unsigned long long wide;
+	asm volatile("mov.u32 %0, (-7/2)*3+(1<<5)%%7-!0;" : "=r"(out[0]));
+	asm volatile("mov.u64 %0, (0xffffffffffffffff>>60)+(-1>>60);" : "=l"(wide)); /* without a sign, with one */
+	out[1] = (unsigned)wide;
+	asm volatile("mov.u32 %0, (.s64)0xffffffffffffffff < 1 ? 3 : 4;" : "=r"(out[2]));
+	asm volatile("and.b32 %0, %1, ~0x0f|0b100^5&4;" : "=r"(out[3]) : "r"(0xffu));
+	asm volatile("{ .reg .v4 .b32 v; .reg .pred p; ld.global.v4.u32 v, [%1]; setp.eq.u32 p, v.y, 4; @p bra X;\n"
+		     "  mov.b32 v.y, 9; X: mov.u32 %0, v.y; st.global.v4.u32 [%2], v; }"
+		     : "=r"(out[4]) : "l"(p), "l"(out + 8) : "memory");
+	out[5] = out[8] + out[11];
+}
+
 int main()
 {
 	unsigned *p, bad = 0;
@@ -108,4 +140,10 @@ int main()
 	numbers<-2, 8><<<1, 32>>>(p, p + 32);
 	cudaDeviceSynchronize();
 	printf("numbers: %u %u %u %u %u\n", p[32], p[33], p[34], p[35], p[36]);
+	names<<<1, 1>>>(p + 32);
+	cudaDeviceSynchronize();
+	printf("names: %u %u %u %u\n", p[32], p[33], p[34], p[35]);
+	constants<<<1, 1>>>(p, p + 32);
+	cudaDeviceSynchronize();
+	printf("constants: %d %u %u %x %u %u\n", (int)p[32], p[33], p[34], p[35], p[36], p[37]);
 }

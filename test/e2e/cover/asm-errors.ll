@@ -25,8 +25,8 @@ define ptx_kernel void @k4(ptr %p, i32 %x, i64 %w) {
   ret void
 }
 define ptx_kernel void @k5(ptr %p, i32 %x, i64 %w) {
-; CHECK-DAG: inline assembly 'call': unknown name 'f'
-  call void asm sideeffect "call f;", ""()
+; CHECK-DAG: inline assembly 'mov.u32': division by zero
+  call i32 asm "mov.u32 $0, 1/(2-2);", "=r"()
   ret void
 }
 define ptx_kernel void @k6(ptr %p, i32 %x, i64 %w) {
