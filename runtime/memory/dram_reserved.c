@@ -18,7 +18,7 @@
 enum {
 	PAST = 4 /* rows of a bank before the last */,
 	PIECES = 256,
-	BACK = 512 /* clocks */,
+	BACK = 512, AHEAD = 1024 /* clocks */,
 	TURNAROUND = 2 /* as dram.c */
 };
 
@@ -52,6 +52,7 @@ struct hd_dram_reserved {
 	struct hd_slots bus, activations;
 	struct hd_slots groups[HD_DRAM_MAX_GROUPS];
 	struct piece pieces[PIECES];
+	uint64_t refresh_seen;	      /* clock of the last refresh of all banks that the calendars know */
 	uint64_t last[HD_DRAM_MODES]; /* clocks after the last column command of each kind */
 	struct write *writes;	      /* that wait */
 	uint32_t write_count;
@@ -100,24 +101,44 @@ static void refresh(const struct hd_dram *dram, struct bank *bank, uint64_t numb
 	forget_rows(bank);
 }
 
+/* Slices reserve ahead, each as far as it is busy: a later call may be for an earlier clock. */
+static uint64_t past_of(uint64_t clock)
+{
+	return clock > BACK ? clock - BACK : 0;
+}
+
+/* Activations in a piece of time. */
+static struct piece *piece_of(struct hd_dram_reserved *reserved, uint64_t number)
+{
+	struct piece *piece = &reserved->pieces[number % PIECES];
+	if (piece->number != (uint32_t)number)
+		*piece = (struct piece){(uint32_t)number, 0};
+	return piece;
+}
+
 /* The first clock, `from` or later, for an activation. */
 static uint64_t take_activation(struct hd_dram *dram, uint64_t from)
 {
 	struct hd_dram_reserved *reserved = dram->reserved;
 	const struct hd_dram_timing *t = &dram->t;
-	for (;;) {
-		uint64_t clock = hd_slots_find(&reserved->activations, t->rrd, &reserved->activations, t->rrd, from);
-		uint64_t number = t->faw ? clock / t->faw : 0;
-		struct piece *piece = &reserved->pieces[number % PIECES];
-		if (piece->number != (uint32_t)number)
-			*piece = (struct piece){(uint32_t)number, 0};
-		if (piece->count < HD_DRAM_WINDOW || !t->faw) {
-			piece->count++;
-			hd_slots_take(&reserved->activations, clock, t->rrd);
-			return clock;
+	uint64_t clock = from, number = t->faw ? from / t->faw : 0;
+	while (t->faw) {
+		uint64_t begin = number * t->faw;
+		if (piece_of(reserved, number)->count == HD_DRAM_WINDOW) {
+			number++;
+			continue;
 		}
-		from = (number + 1) * t->faw;
+		clock = hd_slots_find(&reserved->activations, t->rrd, &reserved->activations, 1, hd_later(from, begin));
+		if (clock < begin + t->faw)
+			break;
+		number = clock / t->faw;
 	}
+	if (t->faw)
+		piece_of(reserved, number)->count++;
+	else
+		clock = hd_slots_find(&reserved->activations, t->rrd, &reserved->activations, 1, from);
+	hd_slots_take(&reserved->activations, clock, t->rrd);
+	return clock;
 }
 
 static void open_row(struct hd_dram *dram, struct bank *bank, uint32_t row, uint64_t clock, uint8_t grid)
@@ -163,15 +184,20 @@ static uint64_t row_ready(struct hd_dram *dram, struct hd_dram_place place, uint
 
 /* ---- accesses */
 
-/* Slices reserve ahead, each as far as it is busy: a later call may be for an earlier clock. */
-static void move(struct hd_dram *dram, uint64_t clock)
+/* While all banks are refreshed there are no commands. What is reserved past a refresh before that is known stays. */
+static void see_refreshes(struct hd_dram *dram, uint64_t clock)
 {
 	struct hd_dram_reserved *reserved = dram->reserved;
-	clock = clock > BACK ? clock - BACK : 0;
-	hd_slots_move(&reserved->bus, clock);
-	hd_slots_move(&reserved->activations, clock);
-	for (uint32_t i = 0; i < dram->groups; i++)
-		hd_slots_move(&reserved->groups[i], clock);
+	uint64_t past = past_of(clock);
+	if (dram->refresh_at == HD_NEVER || dram->refresh_sets > 1)
+		return;
+	if (reserved->refresh_seen + dram->refresh_interval < past)
+		reserved->refresh_seen = past - past % dram->refresh_interval;
+	while (reserved->refresh_seen + dram->refresh_interval <= clock + AHEAD) {
+		uint64_t due = reserved->refresh_seen += dram->refresh_interval, end = due + dram->t.rp + dram->t.rfc;
+		hd_slots_close(&reserved->bus, due, end);
+		hd_slots_close(&reserved->activations, due, end);
+	}
 }
 
 static uint32_t bursts_of(const struct hd_dram *dram, uint8_t sectors)
@@ -189,6 +215,10 @@ static uint64_t take_columns(struct hd_dram *dram, enum hd_dram_mode kind, struc
 	struct hd_slots *group = &reserved->groups[dram->banks[place.bank].group];
 	uint32_t spacing = t->ccd > t->burst ? t->ccd : t->burst, near = t->ccdl > spacing ? t->ccdl : spacing;
 	bool newest;
+	hd_slots_move(&reserved->bus, past_of(clock));
+	hd_slots_move(group, past_of(clock));
+	hd_slots_move(&reserved->activations, past_of(clock));
+	see_refreshes(dram, clock);
 	uint64_t from = hd_later(clock, row_ready(dram, place, clock, grid, &newest)), column = from;
 	for (uint32_t left = bursts_of(dram, sectors); left; left--) {
 		column = hd_slots_find(&reserved->bus, spacing, group, near, from);
@@ -245,7 +275,6 @@ uint64_t hd_dram_reserved_read(struct hd_dram *dram, uint64_t now, uint32_t slic
 			       uint8_t grid)
 {
 	uint64_t clock = first_clock(dram, now);
-	move(dram, clock);
 	uint64_t column =
 		take_columns(dram, HD_DRAM_READ, hd_address_dram(dram->map, slice, in_slice), clock, sectors, grid);
 	dram->counters[grid].dram_reads += hd_sector_count(sectors);
@@ -271,7 +300,9 @@ static void drain(struct hd_dram *dram, uint64_t clock, uint32_t left)
 		from = hd_earlier(reserved->last[HD_DRAM_READ], clock) + after_reads(dram);
 	for (uint32_t i = 0; i < count; i++)
 		last = hd_later(last, write_one(dram, from, &reserved->writes[i]));
-	hd_slots_close(&reserved->bus, clock, last + after_writes(dram));
+	/* Reads that wait open their rows again. */
+	uint64_t open = reserved->last[HD_DRAM_READ] > clock ? dram->t.rp + dram->t.rcd : 0;
+	hd_slots_close(&reserved->bus, clock, last + after_writes(dram) + open);
 	for (uint32_t i = 0; i < left; i++)
 		reserved->writes[i] = reserved->writes[count + i];
 	reserved->write_count = left;
@@ -289,7 +320,6 @@ void hd_dram_reserved_write(struct hd_dram *dram, uint64_t now, uint32_t slice, 
 	struct hd_dram_reserved *reserved = dram->reserved;
 	struct write write = {hd_address_dram(dram->map, slice, in_slice), sectors, grid};
 	uint64_t clock = first_clock(dram, now);
-	move(dram, clock);
 	if (dram->mixed) {
 		write_one(dram, clock, &write);
 		return;
@@ -311,7 +341,6 @@ uint64_t hd_dram_reserved_due(const struct hd_dram *dram)
 void hd_dram_reserved_tick(struct hd_dram *dram, uint64_t now)
 {
 	uint64_t clock = hd_clock_at(&dram->clock, now);
-	move(dram, clock);
 	if (dram->reserved->write_count && is_quiet(dram, clock))
 		drain(dram, clock, 0);
 }

@@ -6,7 +6,6 @@
 #ifndef HD_RUNTIME_MEMORY_SLOTS_H
 #define HD_RUNTIME_MEMORY_SLOTS_H
 
-#include <assert.h>
 #include <stdint.h>
 
 #include "runtime/core/cycle.h"
@@ -48,27 +47,29 @@ static inline uint64_t hd_slots_word(const struct hd_slots *slots, uint64_t word
 /* Cycles of a word from which on `length` are free, a bit each. */
 static inline uint64_t hd_slots_fit(const struct hd_slots *slots, uint64_t word, uint32_t length)
 {
-	uint64_t low = ~hd_slots_word(slots, word), fit = low, high;
-	for (uint32_t i = 1; i < length; i++) {
-		if (i % 64 == 0)
-			low = ~hd_slots_word(slots, ++word);
-		high = i % 64 ? ~hd_slots_word(slots, word + 1) << (64 - i % 64) : 0;
-		fit &= low >> i % 64 | high;
+	uint64_t low = ~hd_slots_word(slots, word), fit = low;
+	if (length == 1)
+		return fit;
+	uint64_t high = ~hd_slots_word(slots, word + 1);
+	for (uint32_t i = 1; fit && i < length; i++) {
+		if (i % 64 == 0) {
+			low = high;
+			high = ~hd_slots_word(slots, word + 1 + i / 64);
+		}
+		fit &= low >> i % 64 | (i % 64 ? high << (64 - i % 64) : 0);
 	}
 	return fit;
 }
 
-/* The first cycle, `from` or later, from which on both have so many free cycles. Both have been moved to the same
- * cycle; what is before the window is past. */
+/* The first cycle, `from` or later, from which on both have so many free cycles. What is before a window is past. */
 static inline uint64_t hd_slots_find(const struct hd_slots *a, uint32_t length, const struct hd_slots *b,
 				     uint32_t b_length, uint64_t from)
 {
-	from = hd_later(from, a->first * 64);
+	from = hd_later(from, hd_later(a->first, b->first) * 64);
 	uint64_t mask = UINT64_MAX << from % 64;
-	assert(length && b_length && a->first == b->first);
 	for (uint64_t word = from / 64;; word++, mask = UINT64_MAX) {
-		uint64_t fit = mask & hd_slots_fit(a, word, length) & hd_slots_fit(b, word, b_length);
-		if (fit)
+		uint64_t fit = mask & hd_slots_fit(a, word, length);
+		if (fit && (fit &= hd_slots_fit(b, word, b_length)))
 			return word * 64 + (uint64_t)__builtin_ctzll(fit);
 	}
 }
