@@ -36,8 +36,9 @@ static void wake_woken(struct hd_run *run, uint64_t now)
 	for (uint32_t word = 0; word < (run->sm_count + 63) / 64; word++) {
 		for (uint64_t rest = run->woken[word]; rest; rest &= rest - 1) {
 			uint32_t id = word * 64 + (uint32_t)__builtin_ctzll(rest);
-			run->gpu->sms[id]->due.lsu = now;
-			run->due[id] = now;
+			struct hd_sm *sm = run->gpu->sms[id];
+			sm->due.lsu = hd_earlier(sm->due.lsu, hd_lsu_due(sm->lsu, now));
+			run->due[id] = hd_earlier(run->due[id], sm->due.lsu);
 		}
 		run->woken[word] = 0;
 	}
@@ -99,7 +100,8 @@ static bool has_ended(const struct hd_run *run, const struct hd_grid *grid)
 		return false;
 	if (run->gpu->running == 1)
 		return !run->working_count && hd_memory_idle(run->gpu->memory);
-	for (uint32_t i = 0; i < run->sm_count; i++) {
+	HD_FOR_COUNTING(run, grid->slot, i)
+	{
 		const struct hd_sm_grid *theirs = &run->gpu->sms[i]->grids[grid->slot];
 		if (hd_lsu_pending(run->gpu->sms[i]->lsu, grid->slot) || theirs->transfers || theirs->resident)
 			return false;
@@ -274,6 +276,8 @@ static void run_timed(struct hd_run *run)
 			hd_watch_check(gpu, gpu->now);
 	}
 	hd_window_leave(run->window);
+	if (gpu->running > 1) /* those that end are counted, and others begin */
+		memory_up_to(run, gpu->now);
 	if (run->finished && !gpu->error && gpu->now >= gpu->due.pause)
 		hd_watch_pause(gpu, gpu->now);
 	run->finished = false;
@@ -331,7 +335,6 @@ struct hd_run *hd_run_new(struct hd_gpu *gpu)
 	assert(run->sm_count <= HD_MAX_SMS);
 	for (uint32_t i = 0; i < run->sm_count; i++)
 		run->used[i / 64] |= UINT64_C(1) << i % 64; /* not begun yet */
-	run->known[0] = true;				    /* it counts what launches cost */
 	run->window = hd_window_new(run);
 	return run;
 }
@@ -353,12 +356,12 @@ static void begin_sm(struct hd_run *run, uint32_t id)
 	hd_sm_begin(run->gpu->sms[id], run->began, run->idle_since);
 	run->used[id / 64] |= UINT64_C(1) << id % 64;
 	run->used_count++;
-	run->known[id] = true;
 }
 
 static int prepare_sm(struct hd_gpu *gpu, uint32_t id, const struct hd_grid *grid, bool alone)
 {
 	bool is_first = id == 0 || gpu->policy_count; /* without policies there is the same room everywhere */
+	gpu->run->counting[grid->slot][id / 64] |= UINT64_C(1) << id % 64;
 	int error = hd_sm_prepare(gpu->sms[id], grid, is_first ? NULL : gpu->sms[0], alone);
 	if (error == HD_SIM_NO_MEMORY)
 		snprintf(gpu->error_text, sizeof gpu->error_text, "no host memory for the grid's registers");
@@ -440,8 +443,9 @@ int hd_gpu_begin(struct hd_gpu *gpu, struct hd_grid *grid)
 	}
 	uint64_t launching = hd_gpu_launch_cycles(gpu, grid);
 	hd_memory_begin_grid(gpu->memory, grid->slot);
-	for (uint32_t i = 0; gpu->running && i < run->sm_count; i++)
-		hd_lsu_invalidate_global(gpu->sms[i]->lsu);
+	if (gpu->running)
+		HD_FOR_USED (run, i)
+			hd_lsu_invalidate_global(gpu->sms[i]->lsu);
 	if (!gpu->running++)
 		wake_up(run);
 	notice_alarms(run);
@@ -498,8 +502,8 @@ static void flush(struct hd_run *run)
 void hd_gpu_end(struct hd_gpu *gpu, struct hd_grid *grid)
 {
 	struct hd_run *run = gpu->run;
-	if (!gpu->functional)
-		hd_gpu_charge(gpu);
+	if (!gpu->functional && (gpu->running == 1 || gpu->policy_count || hd_watcher_has(gpu, HD_WATCH_BIT(look))))
+		hd_gpu_charge(gpu); /* slots that are lost beside others are no grid's */
 	gpu->sms[0]->grids[grid->slot].grid = NULL;
 	HD_FOR_USED (run, i)
 		gpu->sms[i]->grids[grid->slot].grid = NULL;
@@ -509,12 +513,14 @@ void hd_gpu_end(struct hd_gpu *gpu, struct hd_grid *grid)
 	HD_TELL(gpu, grid_end, gpu, grid);
 	hd_window_begin(run->window);
 	if (gpu->running) {
-		for (uint32_t i = 0; i < run->sm_count; i++)
+		HD_FOR_USED (run, i)
 			hd_lsu_flush_local(gpu->sms[i]->lsu, grid->slot);
 	} else {
 		rest(run);
 		flush(run);
+		hd_run_settle_stalls(run);
 	}
+	hd_run_settle(run, grid->slot);
 	hd_counts_end(gpu, grid);
 	HD_HOOKED (gpu, self, grid_end)
 		self->hooks->grid_end(self, gpu, grid);

@@ -29,13 +29,17 @@ struct hd_run {
 	uint64_t due[HD_MAX_SMS];  /* cycle at which each SM wants to be visited */
 	uint16_t busy[HD_MAX_SMS]; /* SMs with warps or memory accesses, ascending */
 	uint64_t woken[HD_MAX_SMS / 64];
-	/* SMs that the dispatcher came to: since the GPU was last at rest, a bit each, and ever. All of them where
-	 * something else may touch one (`all`). Launches leave the others alone: their schedulers are idle
-	 * since `idle_since`. */
+	/* SMs that the dispatcher came to since the GPU was last at rest, a bit each. All of them where something else
+	 * may touch one (`all`). Launches leave the others alone: their schedulers are idle since `idle_since`. */
 	uint64_t used[HD_MAX_SMS / 64];
-	bool known[HD_MAX_SMS];
 	uint32_t used_count;
 	uint64_t idle_since;
+	/* By slot of a grid: SMs that the grid was prepared on, and only these count something for it. When it has
+	 * ended that is moved to `settled`; slots of schedulers, when the GPU comes to rest. */
+	uint64_t counting[HD_MAX_GRIDS][HD_MAX_SMS / 64];
+	struct hd_counters settled[HD_MAX_GRIDS];
+	uint64_t settled_stalls[HD_STALL_COUNT];
+	uint16_t lasting[HD_MAX_GRIDS]; /* by slot: SM of a warp that had some way to go (ends.c) */
 	struct hd_window *window;
 };
 
@@ -44,12 +48,15 @@ static inline bool hd_sm_busy(const struct hd_sm *sm)
 	return sm->resident_warps || sm->transfers.count || !hd_lsu_idle(sm->lsu);
 }
 
-/* For each SM that is used, in ascending order. */
-#define HD_FOR_USED(run, id)                                                                                \
-	for (uint32_t id##_word = 0, id = 0; id##_word < ((run)->sm_count + 63) / 64; id##_word++)          \
-		for (uint64_t id##_left = (run)->used[id##_word];                                           \
-		     id##_left && (id = 64 * id##_word + (uint32_t)__builtin_ctzll(id##_left), true);       \
+/* For each SM of a set, in ascending order; for each that is used; for each that may have counted something for the
+ * grid in a slot. */
+#define HD_FOR_SMS(run, set, id)                                                                      \
+	for (uint32_t id##_word = 0, id = 0; id##_word < ((run)->sm_count + 63) / 64; id##_word++)    \
+		for (uint64_t id##_left = (set)[id##_word];                                           \
+		     id##_left && (id = 64 * id##_word + (uint32_t)__builtin_ctzll(id##_left), true); \
 		     id##_left &= id##_left - 1)
+#define HD_FOR_USED(run, id) HD_FOR_SMS (run, (run)->used, id)
+#define HD_FOR_COUNTING(run, slot, id) HD_FOR_SMS (run, (run)->counting[slot], id)
 
 static inline bool hd_run_uses(const struct hd_run *run, uint32_t id)
 {
@@ -68,8 +75,15 @@ void hd_run_memory(struct hd_run *run, uint64_t now);
 /* blocks.c. Gives SMs blocks that have no place yet; returns the cycle at which it is to be tried again, HD_NEVER: when
  * a block has ended. */
 uint64_t hd_run_dispatch(struct hd_run *run, uint64_t now);
-/* Some grid that runs has blocks without a place. */
+/* snapshot.c. What SMs have counted for a grid that has ended goes to run->settled; of schedulers, where none runs. */
+void hd_run_settle(struct hd_run *run, uint32_t slot);
+void hd_run_settle_stalls(struct hd_run *run);
+/* A grid that runs has blocks without a place; some grid has. */
+bool hd_grid_waits_for_room(const struct hd_grid *grid);
 bool hd_run_waits_for_room(const struct hd_run *run);
+/* ends.c. Of the next `most` cycles, at least 1, how many several grids run beside each other for certain, but that
+ * some may end in the last one, without a grid's place in the line for room becoming another's. */
+uint64_t hd_run_lasts(struct hd_run *run, uint64_t most);
 /* Tells the event `look`; the SMs have come so far, and the memory is brought there. */
 void hd_run_look(struct hd_run *run, uint64_t now);
 /* Takes notice of blocks that have ended on an SM in cycle `now`. */

@@ -293,6 +293,17 @@ static uint64_t next_cycle(const struct hd_lsu *lsu, uint64_t now)
 	return next > now ? next : now + 1;
 }
 
+uint64_t hd_lsu_due(const struct hd_lsu *lsu, uint64_t now)
+{
+	const struct hd_packet *reply = first_reply(lsu, now);
+	uint64_t next = reply ? hd_later(reply->ready, lsu->next_reply) : HD_NEVER;
+	if (reply)
+		hd_l1_prefetch(&lsu->l1, reply);
+	if (has_packets(lsu))
+		next = hd_earlier(next, hd_lsu_departure(lsu, now));
+	return hd_later(next, now);
+}
+
 uint64_t hd_lsu_tick(struct hd_lsu *lsu, uint64_t now)
 {
 	const struct hd_packet *reply = first_reply(lsu, now);

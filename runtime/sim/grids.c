@@ -95,9 +95,14 @@ static void note_slots(const struct hd_gpu *gpu)
 static int begin(struct hd_sim *sim, struct hd_grid *grid)
 {
 	struct hd_gpu *gpu = &sim->gpu;
+	grid->slot = free_slot(gpu);
+	if (gpu->grid_slots <= grid->slot)
+		gpu->grid_slots = grid->slot + 1u;
 	if (gpu->running) {
 		note_slots(gpu);
-		hd_gpu_snapshot(gpu, &grid->before);
+		hd_grid_begin_slot(gpu, grid);
+		if (gpu->sampling)
+			hd_gpu_snapshot(gpu, &grid->before);
 	} else { /* nothing was counted since the last one ended */
 		grid->before = sim->before = sim->now;
 		sim->counted = (struct hd_stats){0};
@@ -107,17 +112,12 @@ static int begin(struct hd_sim *sim, struct hd_grid *grid)
 	if (sim->recorder)
 		hd_recorder_begin(sim->recorder, grid);
 	gpu->grid = grid;
-	grid->slot = free_slot(gpu);
-	if (gpu->grid_slots <= grid->slot)
-		gpu->grid_slots = grid->slot + 1u;
 	grid->ended_before = gpu->stats;
 	hd_record_start(sim, grid->kernel);
 	if (gpu->sampling)
 		hd_sampling_begin(gpu->sampling, grid);
 	hd_linear_begin(gpu, grid, &grid->fit);
 	HD_TELL(gpu, grid_begin, gpu, grid);
-	if (gpu->running)
-		hd_grid_note_slot(gpu, grid);
 	if (gpu->corun)
 		hd_corun_begin(gpu->corun, grid);
 	int error = hd_gpu_begin(gpu, grid);
@@ -159,7 +159,8 @@ static void end(struct hd_sim *sim, struct hd_grid *grid)
 		gpu->error = hd_verify_grid_left(gpu, grid);
 	if (sim->recorder)
 		hd_recorder_end(sim->recorder, grid);
-	hd_gpu_snapshot(gpu, &sim->now);
+	if (!gpu->running) /* grids that others ran beside are counted by their slots */
+		hd_gpu_snapshot(gpu, &sim->now);
 	hd_record_finish(sim, grid);
 	hd_outside_report(gpu);
 	if (hd_check_of(gpu))

@@ -335,7 +335,7 @@ START_TEST(ctas_spread_over_the_sms)
 	ck_assert_int_eq(simbench_run(&bench, 6, 64), 0);
 	static const uint32_t expected[] = {2, 2, 1, 1};
 	for (uint32_t i = 0; i < 4; i++)
-		ck_assert_uint_eq(bench.sim->gpu.sms[i]->counted[0].ctas, expected[i]);
+		ck_assert_uint_eq(bench.sim->gpu.sms[i]->dispatch.launches, 2 * expected[i]); /* warps */
 	simbench_release(&bench);
 }
 END_TEST
