@@ -17,7 +17,7 @@ static uint64_t launch_cycle(const struct hd_sm *sm, const struct hd_grid *grid)
 	return sm->dispatch.next > grid->dispatch_from ? sm->dispatch.next : grid->dispatch_from;
 }
 
-static bool waits_for_room(const struct hd_grid *grid)
+bool hd_grid_waits_for_room(const struct hd_grid *grid)
 {
 	uint64_t end = grid->cta_stop ? grid->cta_stop : grid->cta_total;
 	return grid->running && (grid->cta_next < end || grid->requeued.len);
@@ -43,7 +43,7 @@ static uint64_t dispatch_pass(struct hd_run *run, struct hd_grid *grid, uint64_t
 {
 	uint64_t next = HD_NEVER;
 	uint32_t first = run->first;
-	for (uint32_t i = 0; i < run->sm_count && waits_for_room(grid); i++) {
+	for (uint32_t i = 0; i < run->sm_count && hd_grid_waits_for_room(grid); i++) {
 		uint32_t id = (first + i) % run->sm_count;
 		struct hd_sm *sm = run->gpu->sms[id];
 		if (!hd_run_use(run, id, grid))
@@ -51,8 +51,8 @@ static uint64_t dispatch_pass(struct hd_run *run, struct hd_grid *grid, uint64_t
 		if (!hd_sm_has_room(sm, grid))
 			continue;
 		uint64_t stands = hd_window_stands(run->window, id, now);
-		if (stands > now) {
-			next = hd_earlier(next, stands);
+		if (stands > now) { /* its place may be that of a warp, to which the dispatcher does not come */
+			next = run->gpu->running > 1 ? next : hd_earlier(next, stands);
 			continue;
 		}
 		if (launch_cycle(sm, grid) <= now) {
@@ -63,13 +63,13 @@ static uint64_t dispatch_pass(struct hd_run *run, struct hd_grid *grid, uint64_t
 		if (hd_sm_has_room(sm, grid))
 			next = hd_earlier(next, launch_cycle(sm, grid) > now ? launch_cycle(sm, grid) : now + 1);
 	}
-	return waits_for_room(grid) ? next : HD_NEVER;
+	return hd_grid_waits_for_room(grid) ? next : HD_NEVER;
 }
 
 bool hd_run_waits_for_room(const struct hd_run *run)
 {
 	for (uint32_t i = 0; i < run->gpu->grids.len; i++)
-		if (waits_for_room(run->gpu->grids.data[i]))
+		if (hd_grid_waits_for_room(run->gpu->grids.data[i]))
 			return true;
 	return false;
 }
@@ -80,7 +80,7 @@ static struct hd_grid *head_grid(const struct hd_gpu *gpu)
 	struct hd_grid *head = NULL;
 	for (uint32_t i = 0; i < gpu->grids.len; i++) {
 		struct hd_grid *grid = gpu->grids.data[i];
-		if (waits_for_room(grid) && (!head || grid->priority < head->priority))
+		if (hd_grid_waits_for_room(grid) && (!head || grid->priority < head->priority))
 			head = grid;
 	}
 	return head;
@@ -91,7 +91,7 @@ static uint64_t dispatch_in_order(struct hd_run *run, uint64_t now)
 	uint64_t next = HD_NEVER;
 	for (struct hd_grid *grid; (grid = head_grid(run->gpu));) {
 		next = hd_earlier(next, dispatch_pass(run, grid, now));
-		if (waits_for_room(grid) || run->gpu->error)
+		if (hd_grid_waits_for_room(grid) || run->gpu->error)
 			break;
 	}
 	return next;
@@ -103,7 +103,7 @@ static struct hd_grid *candidate(struct hd_sm *sm)
 	struct hd_grid *best = NULL;
 	for (uint32_t i = 0; i < sm->gpu->grids.len; i++) {
 		struct hd_grid *grid = sm->gpu->grids.data[i];
-		if (!waits_for_room(grid) || !hd_sm_has_room(sm, grid) ||
+		if (!hd_grid_waits_for_room(grid) || !hd_sm_has_room(sm, grid) ||
 		    sm->grids[grid->slot].resident >= hd_policy_quota(sm, grid))
 			continue;
 		if (!best || grid->priority < best->priority)
@@ -167,7 +167,7 @@ void hd_run_collect(struct hd_run *run, struct hd_sm *sm, uint64_t now)
 		grid->cta_done += mine->retired;
 		run->ending += mine->retired && grid->cta_done == grid->cta_total;
 		mine->retired = 0;
-		if (waits_for_room(grid))
+		if (hd_grid_waits_for_room(grid))
 			run->dispatch_next = hd_earlier(run->dispatch_next, now + 1);
 	}
 }

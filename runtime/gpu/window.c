@@ -16,10 +16,12 @@
  *   memory as at the window's beginning. Results of loads and atomics are used after the window, if it is no longer
  *   than a load that hits L1 or the constant cache takes; one that merges into a miss takes as long.
  * - An SM in which a block ends while others wait for a place stops there. The stopped ones go on one after the other
- *   as the dispatcher would have come by.
+ *   as the dispatcher would have come by. Blocks of another grid may also get the places of single warps, when the
+ *   dispatcher next comes by: an SM that has such places goes on by single cycles.
  * A window ends where something looks at the whole GPU: a policy's tick, the watchdog. A sample is taken in between.
- * Where hardware or the program leave no room for that (several grids at once, policies that choose among grids, printf
- * and malloc in kernels) a window is one cycle, and SMs work in their order with all effects at once.
+ * Of several grids none ends but in the last cycle of a window (ends.c).
+ * Where hardware or the program leave no room for that (several grids under policies, printf and malloc in kernels) a
+ * window is one cycle, and SMs work in their order with all effects at once.
  *
  * Who watches each step (--verify, --check, --profile, --trace, --ideal) has to see them in their order, with their
  * effects. Then SMs work cycle by cycle, and a window says only what their loads see (runtime/exec/past.c): a program
@@ -35,6 +37,7 @@
 #include "runtime/gpu/crew.h"
 #include "runtime/gpu/run.h"
 #include "runtime/sm/hooks.h"
+#include "runtime/sm/places.h"
 
 struct hd_window {
 	struct hd_run *run;
@@ -43,6 +46,7 @@ struct hd_window {
 	bool allowed;	      /* for the grids that run */
 	bool inside;	      /* stopped SMs go on */
 	bool waiting;	      /* blocks wait for a place */
+	bool warps_leave;     /* and may get that of a warp, ahead of the others of its block: several grids run */
 	bool remembers;	      /* the memory has cycles to do beside the SMs' */
 	bool memory_worked;   /* watched: since the window began */
 	struct hd_past *past; /* watched: memory as it was then; else NULL */
@@ -53,10 +57,10 @@ struct hd_window {
 	uint16_t sms[HD_MAX_SMS];
 	uint64_t stopped[HD_MAX_SMS]; /* the next cycle of an SM that stopped before the window's end; else 0 */
 	uint64_t worked[HD_MAX_SMS];  /* last cycle in which it had work */
-	uint8_t noted[HD_MAX_SMS];    /* FED, IDLE */
+	uint8_t noted[HD_MAX_SMS];    /* FED, IDLE; STEPS: it stops after each cycle */
 	struct hd_later *later[HD_MAX_SMS];
 };
-enum { FED = 1, IDLE = 2 };
+enum { FED = 1, IDLE = 2, STEPS = 4 };
 #define WORTH_SHARING 8 /* SMs */
 
 /* ---- how long */
@@ -164,12 +168,16 @@ uint64_t hd_window_most(const struct hd_window *window)
 static uint64_t end_of(const struct hd_window *window, uint64_t now)
 {
 	const struct hd_run *run = window->run;
-	if (!window->allowed || run->gpu->running != 1 || run->quotas || run->gpu->watched_alone)
+	const struct hd_gpu *gpu = run->gpu;
+	bool alone = gpu->running == 1;
+	if (!window->allowed || run->quotas || gpu->watched_alone || (!alone && (gpu->policy_count || gpu->sampling)))
 		return now + 1;
 	uint64_t end = hd_earlier(now + window->cycles, run->gpu->due.check);
 	end = hd_earlier(hd_earlier(end, run->policy_next), hd_earlier(run->dispatch_next, run->gpu->corun_end));
 	end = hd_earlier(end, run->gpu->corun_next);
-	return end > now ? end : now + 1;
+	if (end <= now + 1)
+		return now + 1;
+	return alone ? end : now + hd_run_lasts(window->run, end - now);
 }
 
 uint64_t hd_window_end(const struct hd_window *window, uint64_t now)
@@ -224,20 +232,22 @@ static void advance(struct hd_window *window, uint32_t id, uint64_t end)
 	struct hd_sm *sm = gpu->sms[id];
 	struct hd_later *later = window->later[id];
 	uint64_t now = window->run->due[id], worked = 0, stopped = 0;
-	uint8_t noted = 0;
+	uint8_t noted = window->noted[id];
 	sm->exec->later = later;
 	while (now < end && !stopped) {
+		uint32_t warps = sm->resident_warps;
 		if (hd_sm_busy(sm))
 			worked = now;
 		uint64_t next = hd_sm_tick(sm, now);
 		noted |= (sm->lsu_ticked ? FED : 0) | (sm->resident_warps ? 0 : IDLE);
-		if (later->error || (window->waiting && (sm->dispatch.retired || sm->dispatch.wanted)))
+		noted |= window->warps_leave && sm->resident_warps < warps ? STEPS : 0;
+		if (later->error || (window->waiting && (sm->dispatch.retired || sm->dispatch.wanted || noted & STEPS)))
 			stopped = now + 1;
 		now = gpu->every_cycle ? now + 1 : next;
 	}
 	sm->exec->later = NULL;
 	window->run->due[id] = now;
-	window->noted[id] |= noted;
+	window->noted[id] = noted;
 	window->stopped[id] = stopped;
 	window->worked[id] = worked > window->worked[id] ? worked : window->worked[id];
 }
@@ -300,9 +310,11 @@ static uint64_t limit_of(const struct hd_window *window)
 static void go_on(struct hd_window *window, uint64_t now, uint64_t limit)
 {
 	struct hd_run *run = window->run;
-	for (uint32_t i = 0; i < window->count; i++)
-		if (window->stopped[window->sms[i]] == now)
-			hd_run_collect(run, run->gpu->sms[window->sms[i]], now - 1);
+	for (uint32_t i = 0; i < window->count; i++) {
+		struct hd_sm *sm = run->gpu->sms[window->sms[i]];
+		if (window->stopped[window->sms[i]] == now && (sm->dispatch.retired || sm->dispatch.wanted))
+			hd_run_collect(run, sm, now - 1);
+	}
 	if (run->dispatch_next <= now) {
 		window->inside = true;
 		run->dispatch_next = hd_run_dispatch(run, now);
@@ -313,14 +325,25 @@ static void go_on(struct hd_window *window, uint64_t now, uint64_t limit)
 		uint32_t id = window->sms[i];
 		if (window->stopped[id] != now)
 			continue;
+		uint64_t until = window->noted[id] & STEPS ? hd_earlier(end, now + 1) : end;
 		window->stopped[id] = 0;
-		advance(window, id, end);
-		if (!window->stopped[id] && end < window->end)
-			window->stopped[id] = end;
+		advance(window, id, until);
+		if (!window->stopped[id] && until < window->end)
+			window->stopped[id] = until;
 	}
 }
 
 /* ---- all of them */
+
+/* Warps have left their places since the dispatcher last came by. */
+static bool has_places(const struct hd_window *window, uint32_t id)
+{
+	struct hd_gpu *gpu = window->run->gpu;
+	for (uint32_t i = 0; i < gpu->grids.len; i++)
+		if (hd_grid_waits_for_room(gpu->grids.data[i]) && hd_sm_has_room(gpu->sms[id], gpu->grids.data[i]))
+			return true;
+	return false;
+}
 
 /* Those that come in beside those that are. */
 static void find_sms(struct hd_window *window)
@@ -329,11 +352,14 @@ static void find_sms(struct hd_window *window)
 	for (uint32_t i = 0; i < run->busy_count; i++) {
 		uint32_t id = run->busy[i];
 		uint64_t bit = UINT64_C(1) << id % 64;
-		if (run->due[id] >= window->end || window->in[id / 64] & bit)
+		if (window->in[id / 64] & bit)
+			continue;
+		bool steps = window->warps_leave && has_places(window, id);
+		if (run->due[id] >= window->end && !steps)
 			continue;
 		window->in[id / 64] |= bit;
-		window->stopped[id] = 0;
-		window->noted[id] = 0;
+		window->noted[id] = steps ? STEPS : 0;
+		window->stopped[id] = window->noted[id] ? window->from : 0;
 		hd_later_clear(window->later[id]);
 	}
 	window->count = 0;
@@ -455,6 +481,7 @@ uint64_t hd_window_run(struct hd_window *window, uint64_t now, uint64_t end, uin
 	struct hd_run *run = window->run;
 	window->end = end;
 	window->waiting = hd_run_waits_for_room(run);
+	window->warps_leave = window->waiting && run->gpu->running > 1;
 	do_parts(window, now);
 	uint64_t limit = limit_of(window);
 	do_later(window, now, limit);
@@ -462,7 +489,7 @@ uint64_t hd_window_run(struct hd_window *window, uint64_t now, uint64_t end, uin
 	gather(window);
 	*last = run->gpu->error ? end - 1 : last_worked(window, now);
 	if (run->ending && !run->gpu->error)
-		*last = ended_at(window, *last);
+		*last = run->gpu->running > 1 ? end - 1 : ended_at(window, *last);
 	uint64_t next = HD_NEVER;
 	for (uint32_t i = 0; i < run->busy_count; i++)
 		next = hd_earlier(next, run->due[run->busy[i]]);

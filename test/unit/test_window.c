@@ -95,8 +95,17 @@ static void step_pointer(struct simbench *bench, uint8_t index, uint32_t bytes)
 	inst->dst = 4, inst->a = index, inst->c = 4, inst->xkind = HD_X_IMM_B, inst->x = bytes;
 }
 
+/* Blocks of this size end at once, without an access. */
+enum { NOTHING = 5 * 32 };
+
 static void build(struct simbench *bench)
 {
+	struct hd_inst *size = simbench_emit(bench, HD_OP_MOV);
+	size->dst = 7, size->xkind = HD_X_CONST_B, size->x = HD_CONST_X(0, HD_CB_NTID_X);
+	struct hd_inst *compare = simbench_emit(bench, HD_OP_ISETP);
+	compare->a = 7, compare->xkind = HD_X_IMM_B, compare->x = NOTHING, compare->pdst = 0;
+	compare->mods = HD_MOD(CMP, HD_CMP_EQ) | HD_MOD(BOOL, HD_BOOL_AND);
+	simbench_emit(bench, HD_OP_EXIT)->guard = 0;
 	simbench_s2r(bench, 8, HD_SR_TID_X);
 	simbench_s2r(bench, 9, HD_SR_CTAID_X);
 	for (uint32_t i = 0; i < 4; i++) { /* R2:R3 and R4:R5 are the array */
@@ -131,14 +140,32 @@ struct outcome {
 	uint8_t memory[BYTES];
 };
 
-static void run(struct outcome *outcome, uint32_t threads, bool watched, uint32_t fault_from)
+/* Grids beside each other: in streams, of blocks of several sizes; some wait for room, some end while others run. */
+static int launch_several(struct simbench *bench, uint64_t *address)
+{
+	static const uint32_t ctas[] = {7, 50, 20, 3, 35, 1, 12, 9}, warps[] = {2, 1, 3, 2, NOTHING / 32, 1, 2, 3};
+	for (uint32_t i = 0; i < sizeof ctas / sizeof *ctas; i++) {
+		struct hd_launch launch = simbench_launch(bench, ctas[i], 32 * warps[i], address);
+		uint64_t ticket;
+		launch.stream = i % 3;
+		launch.priority = i == 4 ? -1 : 0;
+		ck_assert_int_eq(hd_sim_submit(bench->sim, &launch, &ticket), 0);
+	}
+	return hd_sim_wait_all(bench->sim);
+}
+
+enum kind { ONE, SEVERAL };
+
+static void run(struct outcome *outcome, enum kind kind, uint32_t threads, bool watched, uint32_t fault_from)
 {
 	struct simbench bench;
 	uint64_t address;
 	simbench_init(&bench);
 	bench.config.sm_count = SMS;
 	bench.config.schedulers = 2;
-	bench.config.max_ctas = 3;
+	bench.config.max_ctas = kind == SEVERAL ? 8 : 3;
+	bench.config.max_warps = 10; /* places of warps are what blocks of several sizes lack */
+	bench.config.max_threads_per_cta = bench.config.max_threads = 320;
 	bench.config.cta_launch_interval = 3;
 	/* An L2 so small that DRAM is still written to when the last block has ended. */
 	bench.config.l2_slices = 2;
@@ -151,7 +178,7 @@ static void run(struct outcome *outcome, uint32_t threads, bool watched, uint32_
 	ck_assert_int_eq(simbench_start(&bench), 0);
 	ck_assert_int_eq(hd_sim_malloc(bench.sim, fault_from ? fault_from : BYTES, &address), 0);
 	struct hd_launch launch = simbench_launch(&bench, CTAS, THREADS, &address);
-	int error = hd_sim_launch(bench.sim, &launch);
+	int error = kind == SEVERAL ? launch_several(&bench, &address) : hd_sim_launch(bench.sim, &launch);
 	ck_assert_int_eq(error, fault_from ? HD_SIM_BAD_ADDRESS : 0);
 	ck_assert_uint_gt(hd_window_most(bench.sim->gpu.run->window), 4);
 	*outcome = (struct outcome){.stats = *simbench_stats(&bench), .cycles = hd_sim_cycles(bench.sim)};
@@ -173,8 +200,8 @@ static struct outcome expected, seen;
 /* Blocks end and begin inside of windows, stores are seen by their SM, tickets have the order of cycles. */
 START_TEST(windows_change_nothing)
 {
-	run(&expected, 1, true, 0);
-	run(&seen, 1, false, 0);
+	run(&expected, ONE, 1, true, 0);
+	run(&seen, ONE, 1, false, 0);
 	check_same(&expected, &seen);
 	for (uint32_t i = 0; i < CTAS * THREADS; i++) { /* the load behind the barrier saw the block's number */
 		uint32_t result;
@@ -187,20 +214,31 @@ END_TEST
 START_TEST(threads_change_nothing)
 {
 	static const uint32_t threads[] = {2, 3, 4, 8};
-	run(&expected, 1, false, 0);
-	for (uint32_t i = 0; i < 4; i++) {
-		run(&seen, threads[i], false, 0);
-		check_same(&expected, &seen);
+	for (enum kind kind = ONE; kind <= SEVERAL; kind++) {
+		run(&expected, kind, 1, false, 0);
+		for (uint32_t i = 0; i < 4; i++) {
+			run(&seen, kind, threads[i], false, 0);
+			check_same(&expected, &seen);
+		}
 	}
+}
+END_TEST
+
+/* A grid ends, or gets a place that another one's warp has left, in the cycle in which it would without windows. */
+START_TEST(windows_change_nothing_for_several_grids)
+{
+	run(&expected, SEVERAL, 1, true, 0);
+	run(&seen, SEVERAL, 1, false, 0);
+	check_same(&expected, &seen);
 }
 END_TEST
 
 /* The first fault is told, and nothing behind its cycle is in memory. */
 START_TEST(faults_are_told_in_their_order)
 {
-	run(&expected, 1, true, RESULTS + 128);
+	run(&expected, ONE, 1, true, RESULTS + 128);
 	for (uint32_t threads = 1; threads < 5; threads++) {
-		run(&seen, threads, false, RESULTS + 128);
+		run(&seen, ONE, threads, false, RESULTS + 128);
 		ck_assert_str_eq(seen.message, expected.message);
 		ck_assert_mem_eq(seen.memory, expected.memory, BYTES);
 	}
@@ -213,6 +251,7 @@ Suite *hd_suite(void)
 					     each_piece_is_done_once,
 					     pieces_are_done_by_several_threads,
 					     windows_change_nothing,
+					     windows_change_nothing_for_several_grids,
 					     threads_change_nothing,
 					     faults_are_told_in_their_order,
 					     NULL,
