@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/OptimizationRemarkEmitter.h"
 #include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/DebugInfoMetadata.h"
@@ -18,6 +19,7 @@
 #include "llvm/IR/PassManager.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Passes/PassPlugin.h"
+#include "llvm/TargetParser/Triple.h"
 
 #include "heddle/version.h"
 #include "passes/session.h"
@@ -206,6 +208,36 @@ struct Prepare : PassInfoMixin<Prepare> {
 	}
 };
 
+// nvcc's device compiler copies no loop around others but as a whole, before this. LLVM's last unrolling would.
+struct KeepOuterLoops : PassInfoMixin<KeepOuterLoops> {
+	static StringRef name()
+	{
+		return "heddle-keep-outer-loops";
+	}
+	PreservedAnalyses run(Function &F, FunctionAnalysisManager &FAM)
+	{
+		if (!Triple(F.getParent()->getTargetTriple()).isNVPTX())
+			return PreservedAnalyses::all();
+		for (Loop *L : FAM.getResult<LoopAnalysis>(F).getLoopsInPreorder())
+			if (!L->isInnermost() && !isTold(L->getLoopID()))
+				L->setLoopAlreadyUnrolled();
+		return PreservedAnalyses::all();
+	}
+
+      private:
+	static bool isTold(MDNode *Loop)
+	{
+		for (unsigned I = 1; Loop && I < Loop->getNumOperands(); I++) {
+			auto *Option = dyn_cast<MDNode>(Loop->getOperand(I));
+			auto *Name = Option && Option->getNumOperands() ? dyn_cast<MDString>(Option->getOperand(0))
+									: nullptr;
+			if (Name && Name->getString().starts_with("llvm.loop.unroll"))
+				return true;
+		}
+		return false;
+	}
+};
+
 template <unsigned... Row>
 void addSteps(ModulePassManager &MPM, const Session &Shared, std::integer_sequence<unsigned, Row...>)
 {
@@ -235,6 +267,8 @@ void registerPasses(PassBuilder &PB)
 {
 	PB.registerPipelineParsingCallback(parseElement);
 	PB.registerPipelineStartEPCallback([](ModulePassManager &MPM, OptimizationLevel) { MPM.addPass(Prepare()); });
+	PB.registerVectorizerStartEPCallback(
+		[](FunctionPassManager &FPM, OptimizationLevel) { FPM.addPass(KeepOuterLoops()); });
 	PB.registerOptimizerLastEPCallback(
 		[](ModulePassManager &MPM, OptimizationLevel) { addAll(MPM, nullptr, true); });
 }

@@ -104,11 +104,44 @@ static bool is_to_be_repeated(const struct half *half, int status)
 
 /* ------------------------------------------------------------ arguments */
 
+/* Whether the user's arguments set an option of LLVM, which takes each but once. */
+static bool is_set(const hd_arguments *arguments, const char *option)
+{
+	size_t name = strcspn(option, "=");
+	for (uint32_t i = 0; i < arguments->len; i++)
+		if (!strncmp(arguments->data[i], option, name) &&
+		    (arguments->data[i][name] == '=' || !arguments->data[i][name]))
+			return true;
+	return false;
+}
+
+/*
+ * nvcc's device compiler is LLVM with limits of its own. These are what makes clang copy loops and functions as
+ * nvcc 13.0 is seen to do (docs/model.md, Code); what ptxas adds is in passes/legalize/unroll.c. They are no part of
+ * what the precompiled header depends on.
+ */
+static void add_limits(hd_arguments *arguments)
+{
+	static const char *const limits[] = {
+		"-unroll-threshold=430",	 /* instructions of a loop that is unrolled as a whole */
+		"-unroll-partial-threshold=200", /* and of the copies of one that is not */
+		"-unroll-max-count=4",		 /* so many; ptxas copies the copies */
+		"-inline-threshold=2000", /* of a function, in LLVM's units, a multiple of which counts for a GPU */
+	};
+	for (unsigned i = 0; i < sizeof limits / sizeof *limits; i++) {
+		if (is_set(arguments, limits[i]))
+			continue;
+		hd_vec_push(arguments, "-mllvm");
+		hd_vec_push(arguments, limits[i]);
+	}
+}
+
 static void device_arguments(struct hd_job *job, const char *input, const char *prefix, hd_arguments *arguments)
 {
 	struct hd_cc *cc = job->cc;
 	hd_vec_push(arguments, cc->clangxx);
 	hd_cc_half_arguments(cc, true, arguments);
+	add_limits(arguments);
 	if (cc->relocatable)
 		hd_vec_push(arguments, hd_arena_printf(&cc->arena, "-cuid=%s", hd_cc_identity(cc, input)));
 	hd_job_add_record(job, arguments, prefix);

@@ -77,12 +77,16 @@ static bool is_special(const hd_arguments *arguments)
 	static const char *const settings[] = {"CC_", "CCC_", "CLANG_", NULL};
 	static const char *const options[] = {"-cc1",	"-ftime", "-mllvm", "-print", "--print", "-fno-integrated-cc1",
 					      "-stats", "-v",	  "-###",   NULL};
+	static const char *const limits[] = {"-unroll-", "-inline-threshold=", NULL}; /* ours, of each device half */
 	for (char **variable = environ; *variable; variable++)
 		if (begins_with_one_of(*variable, settings))
 			return true;
-	for (uint32_t i = 1; i < arguments->len; i++)
-		if (begins_with_one_of(arguments->data[i], options))
+	for (uint32_t i = 1; i < arguments->len; i++) {
+		bool limit = i + 1 < arguments->len && !strcmp(arguments->data[i], "-mllvm") &&
+			     begins_with_one_of(arguments->data[i + 1], limits);
+		if (!limit && begins_with_one_of(arguments->data[i], options))
 			return true;
+	}
 	return false;
 }
 
