@@ -1,10 +1,10 @@
 /*
- * Unrolling of the small innermost loops that the user's compiler left rolled, and once more of those that go through
- * one array inside another loop, by four, as ptxas is seen to do: single blocks with loads whose latency the copies
- * overlap, counted by a constant step up to a bound that the loop does not change. Where all bounds are constants, a
- * loop is unrolled as a whole up to the sizes to which ptxas does so, which are several times those of the user's
- * compiler; with several blocks, too, where they read constant memory. LLVM's own unroller does the work, told by the
- * loop's metadata; here the loops are chosen.
+ * Unrolling as ptxas does it behind nvcc's device compiler: of the small innermost loops that clang left or copied. A
+ * loop with a known number of turns becomes straight code up to sizes that grow with the turns; beyond these it gets as
+ * many copies as make PART instructions. One that counts by a constant step to a bound which it does not change gets
+ * four, whether or not clang has made four before. What is larger than SMALL_KNOWN or SMALL stays. Loops of several
+ * blocks become straight code where they read constant memory. LLVM's own unroller does the work, told by the loop's
+ * metadata; here the loops are chosen. The limits are measurements of ptxas 13.0 (docs/model.md, Code).
  *
  * A loop with `bar.sync` may be unrolled: the threads of a warp reach such a barrier together, so they go around
  * equally often. LLVM takes a barrier for any convergent operation; for the time of its pass the mark is taken away.
@@ -18,16 +18,19 @@
 #include <llvm-c/DebugInfo.h>
 
 #define COPIES 4u
-#define SMALL 64u	/* instructions of a loop that is unrolled, PHIs apart; ptxas stops between 63 and 74 */
+#define SMALL 50u	/* instructions of a loop whose turns are not known, PHIs apart */
+#define SMALL_KNOWN 72u /* the same where they are */
+#define PART 336u	/* of the copies of one that has too many turns to be straight code */
 /* Instructions of a block, where a loop has several: a longer side is worth its branch. */
 #define SHORT_BLOCK 12u
-#define LOADS_AMONG 10u /* a load for so many instructions at least: others have nothing to overlap */
+#define LOADS_AMONG 10u /* a load for so many instructions at least, where the turns are not known */
 
-/* Turns of a loop up to which, and instructions of all of them, loop control apart, with which ptxas 13.0 makes
- * straight code of it: measured with multiply-adds of one load a turn. */
+/* Turns of a loop up to which, and instructions of all of them, with which ptxas 13.0 makes straight code of it:
+ * measured with multiply-adds, and with those and a load. Between two rows the limit lies on a line. */
 static const struct {
 	uint64_t turns, insts;
-} whole[] = {{4, 540}, {6, 600}, {8, 670}, {12, 780}, {16, 900}, {32, 1050}, {64, 1350}, {128, 1750}, {256, 2200}};
+} whole[] = {{4, 430},	 {6, 474},   {8, 484},	  {12, 595},   {16, 664},   {24, 800},	 {32, 912},
+	     {48, 1130}, {64, 1310}, {100, 1650}, {128, 1980}, {256, 2940}, {512, 4350}, {1000, 6500}};
 
 /* LLVM's pass forgets what it knows of the whole outermost loop for each loop that it unrolls, so its cost is loops
  * times instructions of the function. Beyond this product the others stay rolled: it is about half a second. */
@@ -45,8 +48,6 @@ struct unroller {
 struct body {
 	LLVMBasicBlockRef block;
 	uint32_t insts, loads;
-	LLVMValueRef array;   /* that all loads are from */
-	bool arrays;	      /* loads from several */
 	bool constants;	      /* some from constant memory */
 	bool barriers, plain; /* plain: nothing that must not be copied */
 };
@@ -72,9 +73,10 @@ static void scan_load(struct body *body, LLVMValueRef load)
 		array = LLVMGetOperand(array, 0);
 	bool cast = LLVMIsAConstantExpr(array) && LLVMGetConstOpcode(array) == LLVMAddrSpaceCast;
 	LLVMTypeRef type = LLVMTypeOf(cast ? LLVMGetOperand(array, 0) : array);
-	body->constants |= LLVMGetPointerAddressSpace(type) == HD_AS_CONST;
-	body->arrays |= body->loads++ && array != body->array;
-	body->array = array;
+	unsigned space = LLVMGetPointerAddressSpace(type);
+	body->constants |= space == HD_AS_CONST;
+	body->insts += space == HD_AS_GLOBAL || space == HD_AS_GENERIC; /* ptxas counts these twice */
+	body->loads++;
 }
 
 static bool is_offset(LLVMValueRef inst, LLVMOpcode op)
@@ -85,13 +87,36 @@ static bool is_offset(LLVMValueRef inst, LLVMOpcode op)
 	return constant;
 }
 
+/* A sum with a constant, or LLVM's OR in its place. */
+static bool is_sum(LLVMValueRef value)
+{
+	bool binary = LLVMIsABinaryOperator(value) && LLVMIsAConstantInt(LLVMGetOperand(value, 1));
+	return binary && (LLVMGetInstructionOpcode(value) == LLVMAdd || LLVMGetInstructionOpcode(value) == LLVMOr);
+}
+
+/* Whether the access takes an address's index without the constant in it as others have it, and a displacement. */
+static bool is_displaced(LLVMValueRef inst, LLVMOpcode op)
+{
+	if (is_sum(inst)) {
+		LLVMUseRef use = LLVMGetFirstUse(inst);
+		LLVMValueRef user = use ? LLVMGetUser(use) : inst;
+		return LLVMIsASExtInst(user) || LLVMIsAZExtInst(user) || LLVMIsAGetElementPtrInst(user);
+	}
+	if (op != LLVMGetElementPtr)
+		return false;
+	LLVMValueRef index = LLVMGetOperand(inst, (unsigned)LLVMGetNumOperands(inst) - 1);
+	if (LLVMIsASExtInst(index) || LLVMIsAZExtInst(index))
+		index = LLVMGetOperand(index, 0);
+	return is_sum(index);
+}
+
 static void scan_block(struct body *body, LLVMBasicBlockRef block)
 {
 	for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst; inst = LLVMGetNextInstruction(inst)) {
 		LLVMOpcode op = LLVMGetInstructionOpcode(inst);
-		/* Casts, constant offsets and the products in sums are mostly parts of other instructions. */
-		body->insts +=
-			op != LLVMPHI && op != LLVMSExt && op != LLVMZExt && op != LLVMFMul && !is_offset(inst, op);
+		/* Casts, constants in addresses and the products in sums are mostly parts of other instructions. */
+		body->insts += op != LLVMPHI && op != LLVMSExt && op != LLVMZExt && op != LLVMFMul &&
+			       !is_offset(inst, op) && !is_displaced(inst, op);
 		if (op == LLVMLoad)
 			scan_load(body, inst);
 		else if (op == LLVMCall)
@@ -132,7 +157,6 @@ static int64_t step_of(LLVMValueRef value, const struct shape *loop)
 /* How a loop ends. */
 struct ending {
 	int64_t step;	/* of the counter that ends it; 0 where none does */
-	bool equality;	/* at a value, not beyond one */
 	bool constant;	/* at one that is known */
 	uint64_t turns; /* 0: not known */
 };
@@ -165,10 +189,10 @@ static struct ending ending_of(const struct shape *loop)
 	LLVMValueRef left = LLVMGetOperand(condition, 0), right = LLVMGetOperand(condition, 1);
 	if (hd_legal_is_inside(right, loop->exit))
 		return end;
-	end.equality = predicate == LLVMIntEQ || predicate == LLVMIntNE;
+	bool equality = predicate == LLVMIntEQ || predicate == LLVMIntNE;
 	end.constant = LLVMIsAConstantInt(right);
 	end.step = step_of(left, loop);
-	if (end.step && end.equality && end.constant)
+	if (end.step && equality && end.constant)
 		end.turns = turns_of(left, right, loop->latch, end.step);
 	return end;
 }
@@ -196,28 +220,42 @@ static bool is_told(struct unroller *unroller, LLVMValueRef branch)
 	return false;
 }
 
-static bool as_a_whole(const struct ending *end, const struct body *body)
+static bool as_a_whole(uint64_t turns, const struct body *body)
 {
-	uint32_t control = 3; /* the sum, the comparison and the branch, which go */
-	for (size_t i = 0; end->turns && i < sizeof whole / sizeof *whole; i++)
-		if (end->turns <= whole[i].turns)
-			return end->turns * (body->insts - control) <= whole[i].insts;
-	return false;
+	size_t rows = sizeof whole / sizeof *whole, i = 0;
+	while (i < rows && turns > whole[i].turns)
+		i++;
+	if (!turns || i == rows)
+		return false;
+	uint64_t limit = whole[i].insts;
+	if (i)
+		limit -=
+			(limit - whole[i - 1].insts) * (whole[i].turns - turns) / (whole[i].turns - whole[i - 1].turns);
+	return turns * body->insts <= limit;
+}
+
+/* The most copies that divide the turns. */
+static uint64_t part_of(uint64_t turns, const struct body *body)
+{
+	uint32_t control = 3; /* the sum, the comparison and the branch, which the copies go without */
+	uint64_t copies = PART / (body->insts > control ? body->insts - control : 1);
+	while (copies > 1 && turns % copies)
+		copies--;
+	return copies > 1 ? copies : 1;
 }
 
 /* How many copies there are to be of a loop's body; 1 where it stays as it is. */
-static uint64_t copies_of(struct unroller *unroller, LLVMValueRef branch, const struct body *body, bool nested)
+static uint64_t copies_of(struct unroller *unroller, LLVMValueRef branch, const struct body *body)
 {
 	struct ending end = ending_of(&(struct shape){body->block, body->block, body->block});
 	if (!end.step || !body->plain || is_told(unroller, branch))
 		return 1;
-	if (as_a_whole(&end, body))
+	if (as_a_whole(end.turns, body))
 		return end.turns;
-	if (end.constant || body->insts > SMALL || body->loads * LOADS_AMONG < body->insts)
-		return 1; /* a constant bound: the user's compiler has unrolled as far as it pays */
-	/* Ending at a value with a step beyond one: what is left of a loop that was unrolled before. */
-	bool again = end.equality && end.step != 1 && end.step != -1;
-	return !again || (nested && !body->arrays) ? COPIES : 1;
+	if (end.turns)
+		return body->insts <= SMALL_KNOWN ? part_of(end.turns, body) : 1;
+	bool pays = !end.constant && body->insts <= SMALL && body->loads * LOADS_AMONG >= body->insts;
+	return pays ? COPIES : 1;
 }
 
 /* A distinct node that begins with itself, as loops are named. */
@@ -244,7 +282,6 @@ struct flow {
 	struct hd_graph graph;
 	uint32_t *idom, *depth;
 	struct hd_loops loops;
-	bool *nested; /* by block: it is on a cycle with another one, so that a loop of one block is inside another */
 };
 
 static void build_flow(struct flow *flow, LLVMValueRef function)
@@ -264,18 +301,6 @@ static void build_flow(struct flow *flow, LLVMValueRef function)
 	hd_graph_build(&flow->graph, flow->arena, blocks, 0, edges.data, edges.len);
 	hd_map_release(&index);
 	hd_vec_release(&edges);
-}
-
-static void find_nested(struct flow *flow)
-{
-	uint32_t blocks = flow->graph.nodes, *component;
-	uint32_t count = hd_graph_components(&flow->graph, flow->arena, &component);
-	uint32_t *members = HD_ARENA_NEW(flow->arena, uint32_t, count + 1);
-	flow->nested = HD_ARENA_NEW(flow->arena, bool, blocks + 1);
-	for (uint32_t i = 0; i < blocks; i++)
-		members[component[i]]++;
-	for (uint32_t i = 0; i < blocks; i++)
-		flow->nested[i] = members[component[i]] > 1;
 }
 
 static void find_loops(struct flow *flow)
@@ -300,7 +325,7 @@ static void choose_blocks(struct unroller *unroller, struct flow *flow)
 			continue;
 		struct body body = {.block = bb, .plain = true};
 		scan_block(&body, bb);
-		uint64_t copies = copies_of(unroller, LLVMGetBasicBlockTerminator(bb), &body, flow->nested[at]);
+		uint64_t copies = copies_of(unroller, LLVMGetBasicBlockTerminator(bb), &body);
 		if (copies == 1 || !unroller->left)
 			continue;
 		wish(unroller, LLVMGetBasicBlockTerminator(bb), copies);
@@ -362,7 +387,7 @@ static void choose_whole(struct unroller *unroller, struct flow *flow)
 			body.plain &= body.insts - before <= SHORT_BLOCK;
 		}
 		LLVMValueRef branch = LLVMGetBasicBlockTerminator(shape.latch);
-		if (!body.plain || !body.constants || body.insts > SMALL || !as_a_whole(&end, &body) ||
+		if (!body.plain || !body.constants || body.insts > SMALL || !as_a_whole(end.turns, &body) ||
 		    is_told(unroller, branch) || !unroller->left)
 			continue;
 		wish(unroller, branch, end.turns);
@@ -408,10 +433,8 @@ static void choose(struct unroller *unroller, LLVMValueRef function)
 	hd_arena_init(&arena);
 	struct flow flow = {.arena = &arena};
 	build_flow(&flow, function);
-	if (single) {
-		find_nested(&flow);
+	if (single)
 		choose_blocks(unroller, &flow);
-	}
 	if (several) {
 		find_loops(&flow);
 		choose_whole(unroller, &flow);
