@@ -18,7 +18,8 @@
 enum {
 	PAST = 4 /* rows of a bank before the last */,
 	PIECES = 256,
-	BACK = 512, AHEAD = 1024 /* clocks */,
+	BACK = 512,
+	AHEAD = 1024 /* clocks */,
 	TURNAROUND = 2 /* as dram.c */
 };
 
