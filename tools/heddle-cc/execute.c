@@ -2,6 +2,7 @@
  * Runs the compiler's and linker's processes, or prints them. clang runs without an exec, in a child that has its
  * libraries from us (llvm.h), where nobody could tell the difference.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -99,8 +100,8 @@ static const char *clang_here(struct hd_cc *cc, const hd_arguments *arguments)
 	return program && hd_cc_llvm(cc) && cc->llvm->is_clang(program) ? program : NULL;
 }
 
-static pid_t start_here(const struct hd_cc *cc, const struct hd_signals *signals, int count, char **words,
-			char **environment, int messages, const char *program)
+static pid_t start_here(struct hd_cc *cc, const struct hd_signals *signals, int count, char **words, char **environment,
+			int messages, const char *program)
 {
 	fflush(NULL);
 	pid_t child = signals->caught ? -1 : hd_child_fork(signals, SIGTERM);
@@ -110,6 +111,8 @@ static pid_t start_here(const struct hd_cc *cc, const struct hd_signals *signals
 		environ = environment;
 		_exit(cc->llvm->clang(count, words, program));
 	}
+	if (child < 0 && !signals->caught)
+		hd_error(&cc->diag, HD_NOWHERE, "cannot run %s: %s", program, strerror(errno));
 	return child;
 }
 

@@ -117,6 +117,8 @@ int drive(SmallVectorImpl<const char *> &Words, const char *Program, BumpPtrAllo
 	auto Name = clang::driver::ToolChain::getTargetAndModeFromProgramName(Words[0]);
 	if (Name.DriverMode)
 		Words.insert(Words.begin() + 1, Saver.save(Name.DriverMode).data());
+	if (Name.TargetIsValid)
+		Words.insert(Words.begin() + 1, {"-target", Saver.save(Name.TargetPrefix).data()});
 
 	IntrusiveRefCntPtr<DiagnosticOptions> Options = CreateAndPopulateDiagOpts(Words);
 	auto *Printer = new TextDiagnosticPrinter(errs(), Options.get());
