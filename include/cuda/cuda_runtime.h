@@ -56,6 +56,15 @@ static inline cudaError_t cudaMallocAsync(T **devPtr, size_t size, cudaStream_t 
 {
 	return ::cudaMallocAsync((void **)(void *)devPtr, size, hStream);
 }
+static inline cudaError_t cudaMallocAsync(void **ptr, size_t size, cudaMemPool_t memPool, cudaStream_t stream)
+{
+	return ::cudaMallocFromPoolAsync(ptr, size, memPool, stream);
+}
+template <class T>
+static inline cudaError_t cudaMallocAsync(T **ptr, size_t size, cudaMemPool_t memPool, cudaStream_t stream)
+{
+	return ::cudaMallocFromPoolAsync((void **)(void *)ptr, size, memPool, stream);
+}
 template <class T>
 static inline cudaError_t cudaMallocFromPoolAsync(T **ptr, size_t size, cudaMemPool_t memPool, cudaStream_t stream)
 {
@@ -163,6 +172,15 @@ static inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *num
 }
 
 template <class T>
+static inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks, T func, int blockSize,
+										 size_t dynamicSMemSize,
+										 unsigned int flags)
+{
+	return ::cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(numBlocks, (const void *)func, blockSize,
+									dynamicSMemSize, flags);
+}
+
+template <class T>
 static inline cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, T *func, int numBlocks,
 								    int blockSize)
 {
@@ -170,15 +188,19 @@ static inline cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *dyna
 }
 
 /*
- * The block size, a multiple of the warp size, that keeps the most threads resident on a multiprocessor, and the grid
- * that fills the device once. `sharedOf(blockSize)` gives the dynamic shared memory in bytes.
+ * The block size, the limit or a multiple of the warp size, that keeps the most threads resident on a multiprocessor,
+ * and the grid that fills the device once; both are 0 where no block fits. `sharedOf(blockSize)` gives the dynamic
+ * shared memory in bytes.
  */
 template <class T, class F>
-static inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int *minGridSize, int *blockSize, T func,
-									 F sharedOf, int blockSizeLimit = 0)
+static inline cudaError_t
+cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(int *minGridSize, int *blockSize, T func, F sharedOf,
+							int blockSizeLimit = 0, unsigned int flags = 0)
 {
 	struct cudaFuncAttributes attr;
 	int device = 0, sms = 0, warp = 0, best = 0;
+	if (!minGridSize || !blockSize || !func)
+		return cudaErrorInvalidValue;
 	cudaError_t error = ::cudaGetDevice(&device);
 	if (error == cudaSuccess)
 		error = ::cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device);
@@ -189,22 +211,31 @@ static inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int *mi
 	if (error != cudaSuccess)
 		return error;
 
-	int limit = attr.maxThreadsPerBlock;
+	int limit = attr.maxThreadsPerBlock, bestSize = 0, bestBlocks = 0;
 	if (blockSizeLimit > 0 && blockSizeLimit < limit)
 		limit = blockSizeLimit;
-	for (int size = limit - limit % warp; size > 0; size -= warp) {
-		int blocks = 0;
-		error = ::cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, (const void *)func, size,
-									(size_t)sharedOf(size));
+	for (int top = (limit + warp - 1) / warp * warp; top > 0; top -= warp) {
+		int blocks = 0, size = top < limit ? top : limit;
+		error = ::cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(&blocks, (const void *)func, size,
+										 (size_t)sharedOf(size), flags);
 		if (error != cudaSuccess)
 			return error;
 		if (blocks * size > best) {
 			best = blocks * size;
-			*blockSize = size;
-			*minGridSize = blocks * sms;
+			bestSize = size;
+			bestBlocks = blocks;
 		}
 	}
-	return best > 0 ? cudaSuccess : cudaErrorInvalidConfiguration;
+	*blockSize = bestSize;
+	*minGridSize = bestBlocks * sms;
+	return cudaSuccess;
+}
+template <class T, class F>
+static inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int *minGridSize, int *blockSize, T func,
+									 F sharedOf, int blockSizeLimit = 0)
+{
+	return ::cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(minGridSize, blockSize, func, sharedOf,
+									 blockSizeLimit, 0u);
 }
 struct hd_constant_shared {
 	size_t bytes;
@@ -214,11 +245,20 @@ struct hd_constant_shared {
 	}
 };
 template <class T>
+static inline cudaError_t cudaOccupancyMaxPotentialBlockSizeWithFlags(int *minGridSize, int *blockSize, T func,
+								      size_t dynamicSMemSize = 0,
+								      int blockSizeLimit = 0, unsigned int flags = 0)
+{
+	hd_constant_shared shared = {dynamicSMemSize};
+	return ::cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(minGridSize, blockSize, func, shared,
+									 blockSizeLimit, flags);
+}
+template <class T>
 static inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int *minGridSize, int *blockSize, T func,
 							     size_t dynamicSMemSize = 0, int blockSizeLimit = 0)
 {
-	hd_constant_shared shared = {dynamicSMemSize};
-	return ::cudaOccupancyMaxPotentialBlockSizeVariableSMem(minGridSize, blockSize, func, shared, blockSizeLimit);
+	return ::cudaOccupancyMaxPotentialBlockSizeWithFlags(minGridSize, blockSize, func, dynamicSMemSize,
+							     blockSizeLimit, 0u);
 }
 
 /* Graphs: the forms of CUDA 11. */
@@ -260,6 +300,58 @@ static inline cudaError_t cudaGraphAddMemcpyNodeFromSymbol(cudaGraphNode_t *pGra
 {
 	return ::cudaGraphAddMemcpyNodeFromSymbol(pGraphNode, graph, pDependencies, numDependencies, dst,
 						  (const void *)&symbol, count, offset, kind);
+}
+template <class T>
+static inline cudaError_t cudaGraphMemcpyNodeSetParamsToSymbol(cudaGraphNode_t node, const T &symbol, const void *src,
+							       size_t count, size_t offset, enum cudaMemcpyKind kind)
+{
+	return ::cudaGraphMemcpyNodeSetParamsToSymbol(node, (const void *)&symbol, src, count, offset, kind);
+}
+template <class T>
+static inline cudaError_t cudaGraphMemcpyNodeSetParamsFromSymbol(cudaGraphNode_t node, void *dst, const T &symbol,
+								 size_t count, size_t offset, enum cudaMemcpyKind kind)
+{
+	return ::cudaGraphMemcpyNodeSetParamsFromSymbol(node, dst, (const void *)&symbol, count, offset, kind);
+}
+template <class T>
+static inline cudaError_t cudaGraphExecMemcpyNodeSetParamsToSymbol(cudaGraphExec_t hGraphExec, cudaGraphNode_t node,
+								   const T &symbol, const void *src, size_t count,
+								   size_t offset, enum cudaMemcpyKind kind)
+{
+	return ::cudaGraphExecMemcpyNodeSetParamsToSymbol(hGraphExec, node, (const void *)&symbol, src, count, offset,
+							  kind);
+}
+template <class T>
+static inline cudaError_t cudaGraphExecMemcpyNodeSetParamsFromSymbol(cudaGraphExec_t hGraphExec, cudaGraphNode_t node,
+								     void *dst, const T &symbol, size_t count,
+								     size_t offset, enum cudaMemcpyKind kind)
+{
+	return ::cudaGraphExecMemcpyNodeSetParamsFromSymbol(hGraphExec, node, dst, (const void *)&symbol, count, offset,
+							    kind);
+}
+
+/* Kernels and libraries */
+template <class T>
+static inline cudaError_t cudaGetKernel(cudaKernel_t *kernelPtr, T *func)
+{
+	return ::cudaGetKernel(kernelPtr, (const void *)func);
+}
+template <class... Arguments>
+static inline cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *config, const cudaKernel_t kernel,
+					     Arguments &&...arguments)
+{
+	void *pointers[] = {(void *)&arguments..., nullptr};
+	return ::cudaLaunchKernelExC(config, (const void *)kernel, pointers);
+}
+template <class T>
+static inline cudaError_t cudaLibraryGetGlobal(T **dptr, size_t *bytes, cudaLibrary_t library, const char *name)
+{
+	return ::cudaLibraryGetGlobal((void **)(void *)dptr, bytes, library, name);
+}
+template <class T>
+static inline cudaError_t cudaLibraryGetManaged(T **dptr, size_t *bytes, cudaLibrary_t library, const char *name)
+{
+	return ::cudaLibraryGetManaged((void **)(void *)dptr, bytes, library, name);
 }
 
 /* Events */
