@@ -63,6 +63,22 @@ static bool is_of_kernel(const char *variable, const char *kernel)
 	       variable[3 + length - 2] == 'E';
 }
 
+/* Behind the names of the function that a mangled variable is of: of "_ZZ5kern2PiE1s" at "PiE1s". */
+static const char *behind_function(const char *name, const char *end)
+{
+	const char *at = name + 2;
+	if (strncmp(name, "_ZZ", 3) != 0)
+		return at;
+	for (at += 1 + (name[3] == 'N'); at < end && isdigit((unsigned char)*at);) {
+		char *rest;
+		unsigned long count = strtoul(at, &rest, 10);
+		if (count > (unsigned long)(end - rest))
+			break;
+		at = rest + count;
+	}
+	return at;
+}
+
 /* The last name of "_ZZ4kernPiE4tile" or "_ZZ4kernPiE4tile_0"; other names as they are. */
 static void short_name(const char *name, char *text, size_t size)
 {
@@ -74,7 +90,7 @@ static void short_name(const char *name, char *text, size_t size)
 			tail--;
 		if (tail > name && tail[-1] == '_' && tail < end)
 			end = tail - 1;
-		for (const char *at = name; at < end; at++) {
+		for (const char *at = behind_function(name, end); at < end; at++) {
 			char *rest;
 			unsigned long count = isdigit((unsigned char)*at) ? strtoul(at, &rest, 10) : 0;
 			if (count && rest + count == end) {
