@@ -88,6 +88,7 @@ struct hd_sim_options {
 	uint64_t code_shift;   /* offset of function addresses */
 	const char *recording; /* file for a recording of the device's work (lib/recording.h); NULL: none */
 	bool corun_streams; /* with corun_cycles: the caller relaunches kernels; figures are per kernel of a stream */
+	FILE *shares;	    /* gets, at the end, what host threads would share of the work; NULL: nothing is measured */
 	FILE *progress;	    /* terminal for a progress line of launches longer than two seconds; NULL: none */
 	const char *rehearsal;	/* file that a policy writes in its first run and reads in its second
 				   (hd_policy_rehearses) */

@@ -351,6 +351,7 @@ static cudaError_t start_simulator(struct hd_cudart *cudart)
 		.max_cycles = max_cycles,
 		.watchdog = watchdog,
 		.progress = *environment("HEDDLE_PROGRESS", "0") != '0' ? stderr : NULL,
+		.shares = *environment("HEDDLE_SHARES", "0") != '0' ? stderr : NULL,
 		.dump_state = *environment("HEDDLE_DUMP_STATE", "0") != '0',
 		.sample = sample,
 		.sampling = sampling,

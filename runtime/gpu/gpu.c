@@ -285,10 +285,15 @@ static void run_timed(struct hd_run *run)
 
 void hd_gpu_run(struct hd_gpu *gpu)
 {
+	struct hd_run *run = gpu->run;
+	if (run->shares)
+		hd_shares_begin(run->shares);
 	if (gpu->functional)
-		run_functional(gpu->run);
+		run_functional(run);
 	else
-		run_timed(gpu->run);
+		run_timed(run);
+	if (run->shares)
+		hd_shares_end(run->shares);
 }
 
 bool hd_gpu_has_drained(const struct hd_gpu *gpu)
@@ -336,11 +341,14 @@ struct hd_run *hd_run_new(struct hd_gpu *gpu)
 	for (uint32_t i = 0; i < run->sm_count; i++)
 		run->used[i / 64] |= UINT64_C(1) << i % 64; /* not begun yet */
 	run->window = hd_window_new(run);
+	run->shares = gpu->options.shares ? hd_shares_new(&gpu->arena) : NULL;
 	return run;
 }
 
 void hd_run_release(struct hd_run *run)
 {
+	if (run->shares)
+		hd_shares_print(run->shares, run->gpu->options.shares);
 	hd_window_release(run->window);
 }
 

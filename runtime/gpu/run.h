@@ -6,6 +6,7 @@
 
 #include "runtime/gpu/gpu.h"
 #include "runtime/gpu/progress.h"
+#include "runtime/gpu/shares.h"
 #include "runtime/sm/sm.h"
 
 #define HD_MAX_SMS 1024
@@ -41,6 +42,7 @@ struct hd_run {
 	uint64_t settled_stalls[HD_STALL_COUNT];
 	uint16_t lasting[HD_MAX_GRIDS]; /* by slot: SM of a warp that had some way to go (ends.c) */
 	struct hd_window *window;
+	struct hd_shares *shares; /* under options.shares; else NULL */
 };
 
 static inline bool hd_sm_busy(const struct hd_sm *sm)

@@ -129,7 +129,7 @@ static void find_crew(struct hd_window *window)
 	uint32_t threads = gpu->options.threads < gpu->sm_count ? gpu->options.threads : (uint32_t)gpu->sm_count;
 	if (window->crew && !hd_crew_is_here(window->crew))
 		window->crew = NULL;
-	if (!window->crew && threads > 1 && window->allowed && !window->past)
+	if (!window->crew && threads > 1 && window->allowed && !window->past && !window->run->shares)
 		window->crew = hd_crew_new(threads);
 }
 
@@ -265,9 +265,25 @@ static void do_piece(void *context, uint32_t index)
 		advance(window, id, window->until);
 }
 
+/* One after the other, for how long each takes. */
+static void time_pieces(struct hd_window *window, uint32_t pieces)
+{
+	struct hd_shares *shares = window->run->shares;
+	hd_shares_phase(shares);
+	for (uint32_t i = 0; i < pieces; i++) {
+		do_piece(window, i);
+		hd_shares_piece(shares, i);
+	}
+	hd_shares_phase_done(shares, pieces, pieces >= WORTH_SHARING, window->remembers);
+}
+
 static void do_pieces(struct hd_window *window)
 {
 	uint32_t pieces = window->count + window->remembers;
+	if (window->run->shares) {
+		time_pieces(window, pieces);
+		return;
+	}
 	if (window->crew && pieces >= WORTH_SHARING) {
 		hd_crew_run(window->crew, pieces, do_piece, window);
 		return;
@@ -390,7 +406,7 @@ static uint64_t do_part(struct hd_window *window, uint64_t from, uint64_t until)
 static void do_parts(struct hd_window *window, uint64_t now)
 {
 	struct hd_run *run = window->run;
-	bool beside = window->crew && !run->ending;
+	bool beside = (window->crew || run->shares) && !run->ending;
 	uint64_t part = beside ? window->cycles / 2 : window->cycles;
 	if (!beside && run->memory_next <= now)
 		hd_run_memory(run, now);
