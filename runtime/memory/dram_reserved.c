@@ -5,9 +5,9 @@
  * What first-ready, first-come scheduling does is kept as far as it does not change what is reserved: a request finds
  * the row that its bank has open at the end of what is reserved, or one of the rows before it that is not closed yet
  * when the request comes, and takes a gap on the bus that those before it have left. Activations keep t_rrd, and there
- * are at most four in each t_faw clocks, counted in pieces of that length. Writes wait as in dram.c, and those that are
- * drained keep the bus for themselves from then on. Reads that were reserved before are not put off by writes or
- * refreshes.
+ * are at most four in each t_faw clocks, counted in pieces of that length. Writes wait as in dram.c; they are drained
+ * row by row, and reads that come before a drain's last write have their row and bus behind it. While all banks are
+ * refreshed there are no commands. Reads that were reserved before a drain began are not put off.
  *
  * Needs an address map and a clock. Cost: constant for a request, a few words of the bus's calendar included.
  */
@@ -48,6 +48,12 @@ struct write {
 	uint8_t sectors, grid;
 };
 
+/* Core cycles in which requests leave a queue, in their order: a ring. */
+struct queue {
+	uint64_t *leaves;
+	uint32_t mask, head, tail;
+};
+
 struct hd_dram_reserved {
 	struct bank banks[HD_DRAM_MAX_BANKS];
 	struct hd_slots bus, activations;
@@ -57,19 +63,20 @@ struct hd_dram_reserved {
 	uint64_t last[HD_DRAM_MODES]; /* clocks after the last column command of each kind */
 	struct write *writes;	      /* that wait */
 	uint32_t write_count;
-	uint64_t *leaves; /* core cycles in which reads leave the queue, in their order: a ring */
-	uint32_t mask, head, tail;
+	uint64_t drained; /* clock of the last write of a drain: reads come behind it; 0: there was none */
+	struct queue queues[HD_DRAM_MODES];
 };
 
 struct hd_dram_reserved *hd_dram_reserved_new(const struct hd_dram *dram, struct hd_arena *arena)
 {
 	struct hd_dram_reserved *reserved = HD_ARENA_NEW(arena, struct hd_dram_reserved, 1);
-	uint32_t slots = hd_power_above(dram->limit[HD_DRAM_READ]);
 	for (uint32_t i = 0; i < dram->bank_count; i++)
 		reserved->banks[i].row = HD_NONE;
 	reserved->writes = HD_ARENA_NEW(arena, struct write, dram->limit[HD_DRAM_WRITE] + 1);
-	reserved->leaves = HD_ARENA_NEW(arena, uint64_t, slots);
-	reserved->mask = slots - 1;
+	for (uint32_t i = 0; i < HD_DRAM_MODES; i++) {
+		uint32_t slots = hd_power_above(dram->limit[i] + 1);
+		reserved->queues[i] = (struct queue){HD_ARENA_NEW(arena, uint64_t, slots), slots - 1, 0, 0};
+	}
 	return reserved;
 }
 
@@ -206,6 +213,17 @@ static uint32_t bursts_of(const struct hd_dram *dram, uint8_t sectors)
 	return (hd_sector_count(sectors) * dram->sector_bytes + dram->burst_bytes - 1) / dram->burst_bytes;
 }
 
+/* Clocks that lie between column commands of different kinds. */
+static uint64_t after_reads(const struct hd_dram *dram)
+{
+	return dram->t.cl + dram->t.burst + TURNAROUND - dram->t.wl;
+}
+
+static uint64_t after_writes(const struct hd_dram *dram)
+{
+	return dram->t.wl + dram->t.burst + dram->t.cdlr;
+}
+
 /* Reserves the column commands of an access, from a clock on. Returns the clock of the last. */
 static uint64_t take_columns(struct hd_dram *dram, enum hd_dram_mode kind, struct hd_dram_place place, uint64_t clock,
 			     uint8_t sectors, uint8_t grid)
@@ -215,12 +233,20 @@ static uint64_t take_columns(struct hd_dram *dram, enum hd_dram_mode kind, struc
 	struct bank *bank = &reserved->banks[place.bank];
 	struct hd_slots *group = &reserved->groups[dram->banks[place.bank].group];
 	uint32_t spacing = t->ccd > t->burst ? t->ccd : t->burst, near = t->ccdl > spacing ? t->ccdl : spacing;
+	uint64_t from = 0;
 	bool newest;
 	hd_slots_move(&reserved->bus, past_of(clock));
 	hd_slots_move(group, past_of(clock));
 	hd_slots_move(&reserved->activations, past_of(clock));
 	see_refreshes(dram, clock);
-	uint64_t from = hd_later(clock, row_ready(dram, place, clock, grid, &newest)), column = from;
+	/* Rows are opened for reads when the writes are done. */
+	if (kind == HD_DRAM_READ && !dram->mixed && reserved->drained &&
+	    clock < reserved->drained + after_writes(dram)) {
+		from = reserved->drained + after_writes(dram);
+		clock = hd_later(clock, reserved->drained + 1);
+	}
+	from = hd_later(from, hd_later(clock, row_ready(dram, place, clock, grid, &newest)));
+	uint64_t column = from;
 	for (uint32_t left = bursts_of(dram, sectors); left; left--) {
 		column = hd_slots_find(&reserved->bus, spacing, group, near, from);
 		hd_slots_take(&reserved->bus, column, spacing);
@@ -237,34 +263,28 @@ static uint64_t take_columns(struct hd_dram *dram, enum hd_dram_mode kind, struc
 	return column;
 }
 
-/* Reads leave their queue with their last column command. */
-static void note_leaving(struct hd_dram_reserved *reserved, uint64_t cycle)
+/* Requests leave their queue with their last column command. */
+static void note_leaving(struct queue *queue, uint64_t cycle)
 {
-	uint32_t at = reserved->tail++;
-	for (; at != reserved->head && reserved->leaves[(at - 1) & reserved->mask] > cycle; at--)
-		reserved->leaves[at & reserved->mask] = reserved->leaves[(at - 1) & reserved->mask];
-	reserved->leaves[at & reserved->mask] = cycle;
+	uint32_t at = queue->tail++;
+	for (; at != queue->head && queue->leaves[(at - 1) & queue->mask] > cycle; at--)
+		queue->leaves[at & queue->mask] = queue->leaves[(at - 1) & queue->mask];
+	queue->leaves[at & queue->mask] = cycle;
+	assert(queue->tail - queue->head <= queue->mask + 1);
 }
 
-uint64_t hd_dram_reserved_room(struct hd_dram *dram, uint64_t now)
+static uint32_t forget_left(struct queue *queue, uint64_t now)
 {
-	struct hd_dram_reserved *reserved = dram->reserved;
-	while (reserved->head != reserved->tail && reserved->leaves[reserved->head & reserved->mask] <= now)
-		reserved->head++;
-	return reserved->tail - reserved->head < dram->limit[HD_DRAM_READ]
-		       ? now
-		       : reserved->leaves[reserved->head & reserved->mask];
+	while (queue->head != queue->tail && queue->leaves[queue->head & queue->mask] <= now)
+		queue->head++;
+	return queue->tail - queue->head;
 }
 
-/* Clocks that lie between column commands of different kinds. */
-static uint64_t after_reads(const struct hd_dram *dram)
+uint64_t hd_dram_reserved_room(struct hd_dram *dram, enum hd_dram_mode mode, uint64_t now)
 {
-	return dram->t.cl + dram->t.burst + TURNAROUND - dram->t.wl;
-}
-
-static uint64_t after_writes(const struct hd_dram *dram)
-{
-	return dram->t.wl + dram->t.burst + dram->t.cdlr;
+	struct queue *queue = &dram->reserved->queues[mode];
+	dram->count[mode] = forget_left(queue, now) + (mode == HD_DRAM_WRITE ? dram->reserved->write_count : 0);
+	return hd_dram_room(dram, mode) || queue->head == queue->tail ? now : queue->leaves[queue->head & queue->mask];
 }
 
 static uint64_t first_clock(const struct hd_dram *dram, uint64_t now)
@@ -279,7 +299,7 @@ uint64_t hd_dram_reserved_read(struct hd_dram *dram, uint64_t now, uint32_t slic
 	uint64_t column =
 		take_columns(dram, HD_DRAM_READ, hd_address_dram(dram->map, slice, in_slice), clock, sectors, grid);
 	dram->counters[grid].dram_reads += hd_sector_count(sectors);
-	note_leaving(dram->reserved, hd_clock_edge(&dram->clock, column));
+	note_leaving(&dram->reserved->queues[HD_DRAM_READ], hd_clock_edge(&dram->clock, column));
 	return hd_clock_edge(&dram->clock, column + dram->t.cl + dram->t.burst) + dram->fixed_latency;
 }
 
@@ -287,26 +307,49 @@ uint64_t hd_dram_reserved_read(struct hd_dram *dram, uint64_t now, uint32_t slic
 
 static uint64_t write_one(struct hd_dram *dram, uint64_t clock, const struct write *write)
 {
+	uint64_t column = take_columns(dram, HD_DRAM_WRITE, write->place, clock, write->sectors, write->grid);
 	dram->counters[write->grid].dram_writes += hd_sector_count(write->sectors);
-	return take_columns(dram, HD_DRAM_WRITE, write->place, clock, write->sectors, write->grid);
+	note_leaving(&dram->reserved->queues[dram->mixed ? HD_DRAM_READ : HD_DRAM_WRITE],
+		     hd_clock_edge(&dram->clock, column));
+	return column;
 }
 
-/* Writes the oldest of those that wait, until so many are left; no read goes before the last of them. */
-static void drain(struct hd_dram *dram, uint64_t clock, uint32_t left)
+/* A write that waits and all others of its row, the oldest first, until so many are left. Returns the last command's
+ * clock. */
+static uint64_t write_row(struct hd_dram *dram, uint64_t clock, uint32_t first, uint32_t *left, uint32_t least)
 {
 	struct hd_dram_reserved *reserved = dram->reserved;
-	uint32_t count = reserved->write_count - left;
+	struct hd_dram_place row = reserved->writes[first].place;
+	uint64_t last = clock;
+	for (uint32_t i = first; i < reserved->write_count && *left > least; i++) {
+		struct write *write = &reserved->writes[i];
+		if (!write->sectors || write->place.bank != row.bank || write->place.row != row.row)
+			continue;
+		last = hd_later(last, write_one(dram, clock, write));
+		write->sectors = 0; /* done */
+		--*left;
+	}
+	return last;
+}
+
+/* Writes row by row, until so many are left; no read goes before the last of them. */
+static void drain(struct hd_dram *dram, uint64_t clock, uint32_t least)
+{
+	struct hd_dram_reserved *reserved = dram->reserved;
 	uint64_t last = clock, from = clock;
-	if (reserved->last[HD_DRAM_READ] && reserved->last[HD_DRAM_READ] + after_reads(dram) > clock)
+	uint32_t left = reserved->write_count, kept = 0;
+	/* One that goes on has no read before it. */
+	if (clock > reserved->drained && reserved->last[HD_DRAM_READ] + after_reads(dram) > clock &&
+	    reserved->last[HD_DRAM_READ])
 		from = hd_earlier(reserved->last[HD_DRAM_READ], clock) + after_reads(dram);
-	for (uint32_t i = 0; i < count; i++)
-		last = hd_later(last, write_one(dram, from, &reserved->writes[i]));
-	/* Reads that wait open their rows again. */
-	uint64_t open = reserved->last[HD_DRAM_READ] > clock ? dram->t.rp + dram->t.rcd : 0;
-	hd_slots_close(&reserved->bus, clock, last + after_writes(dram) + open);
-	for (uint32_t i = 0; i < left; i++)
-		reserved->writes[i] = reserved->writes[count + i];
-	reserved->write_count = left;
+	for (uint32_t i = 0; left > least; i++)
+		if (reserved->writes[i].sectors)
+			last = hd_later(last, write_row(dram, from, i, &left, least));
+	reserved->drained = hd_later(reserved->drained, last);
+	for (uint32_t i = 0; i < reserved->write_count; i++)
+		if (reserved->writes[i].sectors)
+			reserved->writes[kept++] = reserved->writes[i];
+	reserved->write_count = kept;
 }
 
 /* No read is under way that would have to wait. */
@@ -328,7 +371,8 @@ void hd_dram_reserved_write(struct hd_dram *dram, uint64_t now, uint32_t slice, 
 	reserved->writes[reserved->write_count++] = write;
 	if (dram->early && is_quiet(dram, clock))
 		drain(dram, clock, 0);
-	else if (reserved->write_count >= dram->drain_high)
+	else if (reserved->write_count >= dram->drain_high ||
+		 (clock <= reserved->drained && reserved->write_count > dram->drain_low))
 		drain(dram, clock, dram->drain_low);
 }
 
@@ -356,10 +400,11 @@ void hd_dram_reserved_disown(struct hd_dram *dram, uint32_t grid)
 void hd_dram_reserved_dump(const struct hd_dram *dram, uint32_t channel, FILE *out)
 {
 	const struct hd_dram_reserved *reserved = dram->reserved;
-	if (reserved->head == reserved->tail && !reserved->write_count)
+	const struct queue *reads = &reserved->queues[HD_DRAM_READ];
+	if (reads->head == reads->tail && !reserved->write_count)
 		return;
 	fprintf(out, "dram channel %u: %u reads to come, bus reserved to clock %llu, %u writes wait\n", channel,
-		reserved->tail - reserved->head,
+		reads->tail - reads->head,
 		(unsigned long long)hd_later(reserved->last[HD_DRAM_READ], reserved->last[HD_DRAM_WRITE]),
 		reserved->write_count);
 }

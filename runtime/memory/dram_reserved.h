@@ -9,8 +9,9 @@
 struct hd_dram_reserved;
 
 struct hd_dram_reserved *hd_dram_reserved_new(const struct hd_dram *dram, struct hd_arena *arena);
-/* The first core cycle, `now` or later, in which the queue of reads has room. */
-uint64_t hd_dram_reserved_room(struct hd_dram *dram, uint64_t now);
+/* The first core cycle, `now` or later, in which a request may have left the queue where that is full now, which
+ * hd_dram_room then tells. */
+uint64_t hd_dram_reserved_room(struct hd_dram *dram, enum hd_dram_mode mode, uint64_t now);
 /* Reads sectors of the line that is number `in_slice` of `slice`. Returns the core cycle at which they are there. */
 uint64_t hd_dram_reserved_read(struct hd_dram *dram, uint64_t now, uint32_t slice, uint64_t in_slice, uint8_t sectors,
 			       uint8_t grid);

@@ -117,7 +117,7 @@ static void enter(struct hd_l2_reserved *reserved, uint32_t flits, uint64_t arri
 struct found {
 	uint64_t now; /* in which it is served */
 	uint64_t line;
-	uint32_t index;
+	uint32_t index, victim;
 	uint8_t hits, merge, fetch; /* sectors */
 };
 
@@ -161,10 +161,15 @@ static uint64_t can_serve(struct hd_l2_slice *slice, const struct found *found, 
 		if (late->requests >= slice->merges)
 			now = hd_later(now, late->at);
 	}
-	if (!found->fetch || now > found->now)
+	if (now > found->now)
 		return now;
-	now = room_at(&reserved->mshrs, hd_sector_count(found->fetch), slice->mshrs, now);
-	return hd_dram_reserved_room(dram, now);
+	if (found->fetch) {
+		now = room_at(&reserved->mshrs, hd_sector_count(found->fetch), slice->mshrs, now);
+		now = hd_dram_reserved_room(dram, HD_DRAM_READ, now);
+	}
+	if (found->index == HD_NONE && slice->tags.tags[found->victim].dirty)
+		now = hd_dram_reserved_room(dram, HD_DRAM_WRITE, now);
+	return now;
 }
 
 static struct hd_tag *own_line(struct hd_l2_slice *slice, const struct found *found, struct hd_dram *dram)
@@ -173,11 +178,10 @@ static struct hd_tag *own_line(struct hd_l2_slice *slice, const struct found *fo
 		hd_tags_touch(&slice->tags, found->index);
 		return &slice->tags.tags[found->index];
 	}
-	uint32_t victim = hd_tags_victim(&slice->tags, found->line);
-	struct late *late = late_of(slice, victim);
+	struct late *late = late_of(slice, found->victim);
 	for (uint32_t i = 0; i < slice->reserved->line_sectors; i++)
 		late[i] = (struct late){0, 0};
-	return hd_l2_allocate(slice, found->now, found->line, victim, dram);
+	return hd_l2_allocate(slice, found->now, found->line, found->victim, dram);
 }
 
 /* Asks for what the line lacks and nobody has asked for. */
@@ -207,6 +211,15 @@ static uint64_t await_sectors(struct hd_l2_slice *slice, const struct found *fou
 	return there;
 }
 
+/* As far as the channel has room then. */
+static void limit_dirty(struct hd_l2_slice *slice, const struct found *found, const struct hd_tag *tag,
+			struct hd_dram *dram)
+{
+	if (slice->dirty_ways < slice->tags.ways)
+		hd_dram_reserved_room(dram, HD_DRAM_WRITE, found->now);
+	hd_l2_limit_dirty(slice, found->now, found->line, tag, dram);
+}
+
 /* In whole cycles of the slice. */
 static void be_busy(struct hd_l2_slice *slice, uint64_t now, uint32_t cycles)
 {
@@ -218,7 +231,7 @@ static uint64_t write(struct hd_l2_slice *slice, const struct hd_packet *request
 {
 	struct hd_tag *tag = found->index == HD_NONE ? NULL : &slice->tags.tags[found->index];
 	uint64_t done = found->now;
-	hd_l2_limit_dirty(slice, found->now, found->line, tag, dram);
+	limit_dirty(slice, found, tag, dram);
 	tag = own_line(slice, found, dram);
 	if (found->fetch)
 		done = await_sectors(slice, found, tag, dram);
@@ -238,7 +251,7 @@ static uint64_t read(struct hd_l2_slice *slice, const struct hd_packet *request,
 	uint64_t done = found->now;
 	struct hd_tag *tag = found->index == HD_NONE ? NULL : &slice->tags.tags[found->index];
 	if (atomic)
-		hd_l2_limit_dirty(slice, found->now, found->line, tag, dram);
+		limit_dirty(slice, found, tag, dram);
 	tag = own_line(slice, found, dram);
 	if (atomic)
 		hd_l2_make_dirty(slice, tag, request->sectors);
@@ -267,6 +280,8 @@ bool hd_l2_reserved_serve(struct hd_l2_slice *slice, struct hd_packet *packet, u
 	struct found found = {.now = first_cycle(slice, arrival),
 			      .line = hd_address_in_slice(slice->map, packet->line)};
 	found.index = hd_tags_find(&slice->tags, found.line);
+	if (found.index == HD_NONE)
+		found.victim = hd_tags_victim(&slice->tags, found.line);
 	slice->grid = packet->grid;
 	slice->counters = &slice->grids[packet->grid];
 	for (uint64_t later = found.now;; found.now = later) {

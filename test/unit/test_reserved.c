@@ -371,12 +371,12 @@ START_TEST(reads_fill_the_queue)
 {
 	rig.config.dram_queue = 2;
 	build_channel();
-	ck_assert_uint_eq(hd_dram_reserved_room(&dram, 100), 100);
+	ck_assert_uint_eq(hd_dram_reserved_room(&dram, HD_DRAM_READ, 100), 100);
 	read_at(100, 0, 0, 0);
-	ck_assert_uint_eq(hd_dram_reserved_room(&dram, 100), 100);
+	ck_assert_uint_eq(hd_dram_reserved_room(&dram, HD_DRAM_READ, 100), 100);
 	read_at(100, 0, 0, 1);
-	ck_assert_uint_eq(hd_dram_reserved_room(&dram, 100), 113);
-	ck_assert_uint_eq(hd_dram_reserved_room(&dram, 114), 114);
+	ck_assert_uint_eq(hd_dram_reserved_room(&dram, HD_DRAM_READ, 100), 113);
+	ck_assert_uint_eq(hd_dram_reserved_room(&dram, HD_DRAM_READ, 114), 114);
 }
 END_TEST
 
