@@ -371,8 +371,7 @@ void hd_dram_reserved_write(struct hd_dram *dram, uint64_t now, uint32_t slice, 
 	reserved->writes[reserved->write_count++] = write;
 	if (dram->early && is_quiet(dram, clock))
 		drain(dram, clock, 0);
-	else if (reserved->write_count >= dram->drain_high ||
-		 (clock <= reserved->drained && reserved->write_count > dram->drain_low))
+	else if (reserved->write_count >= dram->drain_high)
 		drain(dram, clock, dram->drain_low);
 }
 
