@@ -489,9 +489,8 @@ int hd_schedule_run(struct hd_mfunc *func, struct hd_diag *diag)
 	s.sparing = hd_switch_is_on(func->without, HD_SWITCH_LEAST_EXCESS);
 	s.registers = hd_mfunc_cap(func) - 1; /* R1 is kept */
 	uint32_t cap = hd_mfunc_cap(func), full = free_anyway(func), needed = needed_anyway(&s);
-	/* A kernel with more than fill an SM has what its occupancy leaves; others are their callers' to pay for. ptxas
-	 * takes none beyond those that fill it for loads alone. */
-	if (func->kernel && needed > full)
+	/* A kernel with more than fill an SM has what its occupancy leaves; others are their callers' to pay for. */
+	if (func->kernel)
 		needed = hd_mfunc_occupancy_step(func, needed + SPARE_WORDS);
 	s.limit = needed > full ? needed : full;
 	s.limit = s.limit > cap - 4 ? cap - 4 : s.limit;
