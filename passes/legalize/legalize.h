@@ -48,7 +48,10 @@ int hd_legal_run(struct hd_legal *legal, LLVMTargetMachineRef machine, const cha
 int hd_legal_reduce(struct hd_legal *legal, LLVMTargetMachineRef machine);
 /* bases.c: accesses of a block that are a constant apart have one address. */
 void hd_legal_share_bases(const struct hd_legal *legal);
-/* unroll.c: small loops, by four. 0 or -1. */
+/* math.c: whether a division, root or the like may have another rounding than IEEE 754's. */
+bool hd_legal_may_approximate(const struct hd_legal *legal, LLVMValueRef inst);
+
+/* unroll.c: small loops, as ptxas. 0 or -1. */
 int hd_legal_unroll(struct hd_legal *legal, LLVMTargetMachineRef machine);
 /* hoist.c: addresses of conditional reads of constant memory, in front of the branch. */
 void hd_legal_hoist(struct hd_legal *legal);

@@ -188,12 +188,12 @@ static LLVMValueRef integer_division(struct hd_site *site, LLVMOpcode op)
 
 /* ------------------------------------------------------------------ floating point */
 
-static bool may_approximate(struct hd_site *site)
+bool hd_legal_may_approximate(const struct hd_legal *legal, LLVMValueRef inst)
 {
-	LLVMFastMathFlags flags = LLVMCanValueUseFastMathFlags(site->inst) ? LLVMGetFastMathFlags(site->inst) : 0;
+	LLVMFastMathFlags flags = LLVMCanValueUseFastMathFlags(inst) ? LLVMGetFastMathFlags(inst) : 0;
 	/* !fpmath grants at least an ulp: what -fno-cuda-prec-div and OpenCL ask for. */
 	return (flags & (LLVMFastMathApproxFunc | LLVMFastMathAllowReciprocal)) ||
-	       (LLVMHasMetadata(site->inst) && LLVMGetMetadata(site->inst, site->legal->md_fpmath));
+	       (LLVMHasMetadata(inst) && LLVMGetMetadata(inst, legal->md_fpmath));
 }
 
 /* `name` with 32 or 64 on float or double; half types go through float. */
@@ -229,7 +229,8 @@ static LLVMValueRef call_replacement(struct hd_site *site)
 	const char *name = LLVMGetValueName(callee);
 	const char *operation;
 	if (!strncmp(name, "llvm.sqrt.", 10)) {
-		if (may_approximate(site) && LLVMGetTypeKind(LLVMTypeOf(site->inst)) != LLVMDoubleTypeKind)
+		if (hd_legal_may_approximate(site->legal, site->inst) &&
+		    LLVMGetTypeKind(LLVMTypeOf(site->inst)) != LLVMDoubleTypeKind)
 			return NULL;
 		operation = "sqrt";
 	} else if (!strncmp(name, "llvm.nvvm.sqrt.rn.", 18) || !strcmp(name, "llvm.nvvm.sqrt.f")) {
@@ -266,7 +267,8 @@ static LLVMValueRef replacement(struct hd_site *site, LLVMOpcode op)
 	case LLVMFDiv:
 		if (hd_legal_is_full(site->legal, site->inst))
 			return hd_legal_full_division(site);
-		if (may_approximate(site) && LLVMGetTypeKind(LLVMTypeOf(site->inst)) != LLVMDoubleTypeKind)
+		if (hd_legal_may_approximate(site->legal, site->inst) &&
+		    LLVMGetTypeKind(LLVMTypeOf(site->inst)) != LLVMDoubleTypeKind)
 			return NULL;
 		args[0] = LLVMGetOperand(site->inst, 0);
 		args[1] = LLVMGetOperand(site->inst, 1);

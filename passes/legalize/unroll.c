@@ -66,16 +66,30 @@ static void scan_call(struct body *body, LLVMValueRef call)
 		body->plain &= LLVMIsAFunction(callee) && LLVMGetIntrinsicID(callee) && !hd_legal_is_convergent(call);
 }
 
+/* The last index of an address where that is a constant, else 0. */
+static uint64_t last_index_of(LLVMValueRef address)
+{
+	LLVMValueRef last = LLVMIsAGetElementPtrInst(address)
+				    ? LLVMGetOperand(address, (unsigned)LLVMGetNumOperands(address) - 1)
+				    : NULL;
+	return last && LLVMIsAConstantInt(last) ? LLVMConstIntGetZExtValue(last) : 0;
+}
+
+/* ptxas counts a load twice, and makes one of four neighbours in shared memory. */
 static void scan_load(struct body *body, LLVMValueRef load)
 {
 	LLVMValueRef array = LLVMGetOperand(load, 0);
+	uint64_t last = last_index_of(array);
 	while (LLVMIsAGetElementPtrInst(array) || LLVMIsAAddrSpaceCastInst(array))
 		array = LLVMGetOperand(array, 0);
 	bool cast = LLVMIsAConstantExpr(array) && LLVMGetConstOpcode(array) == LLVMAddrSpaceCast;
 	LLVMTypeRef type = LLVMTypeOf(cast ? LLVMGetOperand(array, 0) : array);
 	unsigned space = LLVMGetPointerAddressSpace(type);
 	body->constants |= space == HD_AS_CONST;
-	body->insts += space == HD_AS_GLOBAL || space == HD_AS_GENERIC; /* ptxas counts these twice */
+	if (space == HD_AS_SHARED && last % 4)
+		body->insts--;
+	else
+		body->insts += space != HD_AS_CONST;
 	body->loads++;
 }
 
@@ -85,6 +99,23 @@ static bool is_offset(LLVMValueRef inst, LLVMOpcode op)
 	for (int i = 1; constant && i < LLVMGetNumOperands(inst); i++)
 		constant = LLVMIsAConstant(LLVMGetOperand(inst, (unsigned)i));
 	return constant;
+}
+
+/* A division or root with the rounding of IEEE 754 or of integers: ptxas copies no loop with one. */
+static bool is_routine(const struct unroller *unroller, LLVMValueRef inst, LLVMOpcode op)
+{
+	static const char *const roots[] = {"llvm.sqrt.", "llvm.nvvm.sqrt.r", "llvm.nvvm.div.r", "llvm.nvvm.rcp.r"};
+	if (op == LLVMSDiv || op == LLVMUDiv || op == LLVMSRem || op == LLVMURem)
+		return !LLVMIsAConstant(LLVMGetOperand(inst, 1));
+	if (op == LLVMFDiv || op == LLVMFRem)
+		return !hd_legal_may_approximate(unroller->legal, inst);
+	const char *name = op == LLVMCall && LLVMIsAFunction(LLVMGetCalledValue(inst))
+				   ? LLVMGetValueName(LLVMGetCalledValue(inst))
+				   : "";
+	for (unsigned i = 0; i < sizeof roots / sizeof *roots; i++)
+		if (!strncmp(name, roots[i], strlen(roots[i])))
+			return !hd_legal_may_approximate(unroller->legal, inst);
+	return false;
 }
 
 /* A sum with a constant, or LLVM's OR in its place. */
@@ -102,21 +133,22 @@ static bool is_displaced(LLVMValueRef inst, LLVMOpcode op)
 		LLVMValueRef user = use ? LLVMGetUser(use) : inst;
 		return LLVMIsASExtInst(user) || LLVMIsAZExtInst(user) || LLVMIsAGetElementPtrInst(user);
 	}
-	if (op != LLVMGetElementPtr)
-		return false;
+	if (op != LLVMGetElementPtr || last_index_of(inst))
+		return op == LLVMGetElementPtr;
 	LLVMValueRef index = LLVMGetOperand(inst, (unsigned)LLVMGetNumOperands(inst) - 1);
 	if (LLVMIsASExtInst(index) || LLVMIsAZExtInst(index))
 		index = LLVMGetOperand(index, 0);
 	return is_sum(index);
 }
 
-static void scan_block(struct body *body, LLVMBasicBlockRef block)
+static void scan_block(const struct unroller *unroller, struct body *body, LLVMBasicBlockRef block)
 {
 	for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst; inst = LLVMGetNextInstruction(inst)) {
 		LLVMOpcode op = LLVMGetInstructionOpcode(inst);
 		/* Casts, constants in addresses and the products in sums are mostly parts of other instructions. */
 		body->insts += op != LLVMPHI && op != LLVMSExt && op != LLVMZExt && op != LLVMFMul &&
 			       !is_offset(inst, op) && !is_displaced(inst, op);
+		body->plain &= !is_routine(unroller, inst, op);
 		if (op == LLVMLoad)
 			scan_load(body, inst);
 		else if (op == LLVMCall)
@@ -324,7 +356,7 @@ static void choose_blocks(struct unroller *unroller, struct flow *flow)
 		if (!is_loop(bb))
 			continue;
 		struct body body = {.block = bb, .plain = true};
-		scan_block(&body, bb);
+		scan_block(unroller, &body, bb);
 		uint64_t copies = copies_of(unroller, LLVMGetBasicBlockTerminator(bb), &body);
 		if (copies == 1 || !unroller->left)
 			continue;
@@ -383,7 +415,7 @@ static void choose_whole(struct unroller *unroller, struct flow *flow)
 		struct body body = {.plain = true};
 		for (uint32_t k = 0; k < loop->node_count && end.turns; k++) {
 			uint32_t before = body.insts;
-			scan_block(&body, flow->blocks[loop->nodes[k]]);
+			scan_block(unroller, &body, flow->blocks[loop->nodes[k]]);
 			body.plain &= body.insts - before <= SHORT_BLOCK;
 		}
 		LLVMValueRef branch = LLVMGetBasicBlockTerminator(shape.latch);

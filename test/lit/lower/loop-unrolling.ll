@@ -1,7 +1,8 @@
 ; A rolled loop with loads goes around four times at once, the rest one by one; one with a barrier too, also where the
 ; counter's step leaves it to the operands' range how often. A loop of the user's that says no, or whose step is no constant, stays as it is.
 ; Eight turns from 3 to 27 are straight code; 4,000 stay a loop of 80 copies, the most with up to 336 instructions that
-; divide them; 4,001, a prime number, one of one. What was copied before, by two, is copied again.
+; divide them; 4,001, a prime number, one of one. What was copied before, by two, is copied again; a loop with a precise
+; division is not.
 ; RUN: %opt -load-pass-plugin=%plugin -passes='print<heddle-code;check=1>' -disable-output %s 2>&1 | %FileCheck %s
 ; RUN: %opt -load-pass-plugin=%plugin -passes='print<heddle-code;check=1;without=loop-unrolling>' -disable-output %s 2>&1 \
 ; RUN:     | %FileCheck --check-prefix=WITHOUT %s
@@ -27,6 +28,9 @@
 ; CHECK-NOT:       LDG
 ; CHECK-LABEL:     kernel again
 ; CHECK-COUNT-10:  LDG
+; CHECK-NOT:       LDG
+; CHECK-LABEL:     kernel divided
+; CHECK-COUNT-1:   LDG
 ; CHECK-NOT:       LDG
 ; CHECK-LABEL:     kernel meet
 ; CHECK-COUNT-5:   BAR
@@ -177,6 +181,23 @@ done:
   ret void
 }
 
+define void @divided(ptr addrspace(1) %in, ptr addrspace(1) %out, i32 %n) {
+entry:
+  br label %loop
+loop:
+  %i = phi i32 [ 0, %entry ], [ %next, %loop ]
+  %s = phi float [ 0.0, %entry ], [ %t, %loop ]
+  %p = getelementptr float, ptr addrspace(1) %in, i32 %i
+  %v = load float, ptr addrspace(1) %p
+  %t = fdiv float %s, %v
+  %next = add nuw nsw i32 %i, 1
+  %more = icmp slt i32 %next, %n
+  br i1 %more, label %loop, label %done
+done:
+  store float %t, ptr addrspace(1) %out
+  ret void
+}
+
 define void @meet(ptr addrspace(3) %tile, ptr addrspace(1) %out, i32 %n) {
 entry:
   br label %loop
@@ -217,7 +238,7 @@ done:
 
 declare void @llvm.nvvm.barrier0() convergent nounwind
 
-!nvvm.annotations = !{!0, !1, !2, !3, !4, !7, !8, !9, !10}
+!nvvm.annotations = !{!0, !1, !2, !3, !4, !7, !8, !9, !10, !11}
 !0 = !{ptr @sum, !"kernel", i32 1}
 !1 = !{ptr @strided, !"kernel", i32 1}
 !2 = !{ptr @rolled, !"kernel", i32 1}
@@ -229,3 +250,4 @@ declare void @llvm.nvvm.barrier0() convergent nounwind
 !8 = !{ptr @long, !"kernel", i32 1}
 !9 = !{ptr @prime, !"kernel", i32 1}
 !10 = !{ptr @again, !"kernel", i32 1}
+!11 = !{ptr @divided, !"kernel", i32 1}
