@@ -22,7 +22,7 @@ __global__ void wrong(unsigned *x, float *f)
 #elif WRONG == 10
 	asm volatile("mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16 {%0,%1}, {%0,%1}, {%0}, {%0,%1};" : "+r"(x[0]), "+r"(x[1]));
 #elif WRONG == 11
-	asm volatile("mma.sp.sync.aligned.m16n8k64.row.col.s32.s4.s4.s32 {%0,%1,%2,%3}, {%0,%1}, {%0,%1}, {%0,%1,%2,%3}, %0, 0;" : "+r"(x[0]), "+r"(x[1]), "+r"(x[2]), "+r"(x[3]));
+	asm volatile("mma.sp.sync.aligned.m16n8k32.row.col.s32.s4.s4.s32 {%0,%1,%2,%3}, {%0,%1}, {%0,%1}, {%0,%1,%2,%3}, %0, 0;" : "+r"(x[0]), "+r"(x[1]), "+r"(x[2]), "+r"(x[3]));
 #elif WRONG == 12
 	asm volatile("wmma.load.b.sync.aligned.row.m8n8k32.s4 {%0}, [%1], %2;" : "=r"(x[0]) : "l"(x), "r"(32));
 #elif WRONG == 13

@@ -12,6 +12,10 @@ flags="-x cuda --cuda-device-only --cuda-gpu-arch=sm_70 --cuda-feature=+ptx75 -n
 	--cuda-path=/nonexistent -Xclang -target-sdk-version=12.3 -isystem $build/share/heddle/include/cuda
 	-Xclang -no-enable-noundef-analysis -fno-strict-return -fno-strict-aliasing
 	-ftrivial-auto-var-init=zero -ftrivial-auto-var-init-max-size=16 -gline-tables-only -O3 -emit-llvm"
+limits="-unroll-threshold=430 -unroll-partial-threshold=200 -unroll-max-count=4 -inline-threshold=2000"
+for limit in $limits; do
+	flags="$flags -mllvm $limit"
+done
 # The first source as docs/usage.md has it; the others take the same header precompiled, a fifth of the time.
 header='-include heddle_cuda.h'
 parameters= object=-c
@@ -31,7 +35,7 @@ for source in "$@"; do
 		-fpass-plugin="$build/lib/HeddlePasses.so" -o "$out/clang/$name.ll" "$source"
 	"$llvm/clang++" $flags $header -c "$include" -Xclang -disable-llvm-passes -o "$out/$name.bc" "$source"
 	HEDDLE_PASS="o=$out/opt/$name$facts" "$llvm/opt" -load-pass-plugin="$build/lib/HeddlePasses.so" -mcpu=sm_70 \
-		-mattr=+ptx75 -enable-memcpyopt-without-libcalls -passes='default<O3>' -S -o "$out/opt/$name.ll" "$out/$name.bc"
+		-mattr=+ptx75 -enable-memcpyopt-without-libcalls $limits -passes='default<O3>' -S -o "$out/opt/$name.ll" "$out/$name.bc"
 	"$build/bin/heddle" dis "$out/cc/$name.hdo" >"$out/cc/$name.dis"
 	for route in clang opt; do
 		cmp "$out/cc/$name.heddle.json" "$out/$route/$name.heddle.json"
