@@ -19,7 +19,7 @@
  * When an instruction gets a collector, all that comes behind is known but when loads will write: such a result pushes
  * back the reads of its bank that are made from then on, and not the one whose step it takes. Instructions of one unit
  * are dispatched in the order in which they get collectors, and results never wait. Where policies look at the stage
- * (stage.c), an instruction issues only if there is a collector for it, and has it in the next cycle.
+ * (stage.c), an instruction issues only if its collector is free in the next cycle, or will be in it.
  *
  * Cost: a few operations for each register read; a visit of the SM in each cycle in which something waits.
  */
@@ -110,7 +110,7 @@ static uint64_t start(struct hd_sm *sm, const struct hd_scheduler *scheduler, st
 	unit->issue = taken / HD_TICKS;
 	unit->end = 2 * (from + inst->interval);
 	*behind = from * HD_TICKS;
-	hd_collector_hold(sm, scheduler, collector, now, left / HD_TICKS);
+	hd_collector_hold(sm, scheduler, collector, now, left / HD_TICKS - 1); /* what is issued then has it next */
 	scheduler->regfile->steps[collector->index] = left;
 	warp->dispatched = hd_later(warp->dispatched, left / HD_TICKS);
 	if (hd_is_arithmetic(inst))

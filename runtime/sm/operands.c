@@ -417,7 +417,7 @@ void hd_collector_hold(struct hd_sm *sm, const struct hd_scheduler *scheduler, s
 		file->steps[collector->index] = dispatch * HD_TICKS;
 	if (!file->steps)
 		hold_until(file, collector->index, dispatch + 1);
-	else if (sm->hooks & HD_STAGE_HOOKS) /* what is issued in a cycle comes to its collector in the next one */
+	else if (sm->hooks & HD_STAGE_HOOKS)
 		hold_until(file, collector->index, dispatch);
 	if (__builtin_expect(sm->hooks & HD_STAGE_HOOKS, 0))
 		hd_stage_start(sm, collector, now, dispatch);
