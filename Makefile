@@ -397,6 +397,12 @@ figures: setup
 	$(again) all calls
 	@python3 scripts/draw_figures.py --build $(B) -j$(JOBS) --record --size small $(FIGURES_FLAGS)
 
+# From our machines to the papers', one difference after the other: docs/ladders.md and docs/results/ladder-*.tsv.
+.PHONY: ladders
+ladders: setup
+	$(again) all
+	@scripts/ladder.py --build $(B) -j $(JOBS) $(LADDERS)
+
 # What linear versions remove, for all examples, beside R2D2's figures: build/figures/linear/table.md.
 .PHONY: table-linear
 table-linear: setup
@@ -443,7 +449,7 @@ clean:
 
 help:
 	@sed -n '2,/^$$/s/^# \{0,1\}//p' Makefile
-	@echo 'Targets: all extras install uninstall unit fuzz programs calls setup demo check check-fast check-long check-mutants check-csmith check-fresh update-golden $(BENCHES) figures $(FIGURES) table-linear workloads-table validate validate-programs docs format tidy clean'
+	@echo 'Targets: all extras install uninstall unit fuzz programs calls setup demo check check-fast check-long check-mutants check-csmith check-fresh update-golden $(BENCHES) figures $(FIGURES) ladders table-linear workloads-table validate validate-programs docs format tidy clean'
 	@echo 'make check TESTS="test/lit test_arena": only what these name'
 
 # ---------------------------------------------------------------- what is compiled
