@@ -25,7 +25,6 @@
 #include "runtime/sm/scheduler.h"
 #include "runtime/sm/sm.h"
 #include "runtime/sm/stage.h"
-#include "runtime/sm/units.h"
 
 enum { REGISTER_BITS = HD_WARP_LANES * 32 };
 
@@ -263,14 +262,13 @@ static uint64_t write_in_turn(const struct hd_sm *sm, const struct hd_warp *warp
 }
 
 /* Where `operands = accelsim`. One that was due has its step; another pushes back the reads behind those that wait. */
-static uint64_t write_first(const struct hd_sm *sm, const struct hd_warp *warp, uint32_t reg, uint64_t from)
+static void write_first(const struct hd_sm *sm, const struct hd_warp *warp, uint32_t reg, uint64_t from)
 {
 	uint64_t cycle = from / HD_TICKS, *due = &warp->regfile->due[hd_bank_of(sm, warp, reg)];
 	if (is_due(*due, cycle))
 		*due &= ~(UINT64_C(1) << cycle % 64);
 	else
 		write_in_turn(sm, warp, reg, from);
-	return from;
 }
 
 void hd_register_not_written(const struct hd_sm *sm, const struct hd_warp *warp, uint32_t reg, uint64_t now)
@@ -294,7 +292,10 @@ void hd_registers_due(struct hd_sm *sm, const struct hd_warp *warp, const struct
 uint64_t hd_bank_write(struct hd_sm *sm, const struct hd_warp *warp, uint32_t reg, uint64_t from)
 {
 	hd_sm_counters(sm, warp)->bank_writes++;
-	return sm->gpu->shape.accelsim ? write_first(sm, warp, reg, from) : write_in_turn(sm, warp, reg, from);
+	if (!sm->gpu->shape.accelsim)
+		return write_in_turn(sm, warp, reg, from);
+	write_first(sm, warp, reg, from);
+	return from;
 }
 
 static inline uint64_t begin_reads(struct hd_sm *sm, const struct hd_warp *warp, const struct hd_dinst *inst,
@@ -345,12 +346,11 @@ static inline bool write_at_once(const struct hd_sm *sm, const struct hd_warp *w
 	return true;
 }
 
-static uint64_t write_all_first(const struct hd_sm *sm, const struct hd_warp *warp, const struct hd_dinst *inst,
-				uint64_t now)
+static void write_all_first(const struct hd_sm *sm, const struct hd_warp *warp, const struct hd_dinst *inst,
+			    uint64_t now)
 {
 	for (uint32_t i = 0; i < inst->write_count; i++)
 		write_first(sm, warp, inst->inst.dst + i, now * HD_TICKS);
-	return now;
 }
 
 static uint64_t write_when_free(struct hd_sm *sm, const struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now)
@@ -369,8 +369,10 @@ static uint64_t write_when_free(struct hd_sm *sm, const struct hd_warp *warp, co
 uint64_t hd_operands_write(struct hd_sm *sm, const struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now)
 {
 	hd_sm_counters(sm, warp)->bank_writes += inst->write_count;
-	if (__builtin_expect(sm->gpu->shape.accelsim, 0))
-		return write_all_first(sm, warp, inst, now);
+	if (__builtin_expect(sm->gpu->shape.accelsim, 0)) {
+		write_all_first(sm, warp, inst, now);
+		return now;
+	}
 	return write_at_once(sm, warp, inst, now * HD_TICKS) ? now : write_when_free(sm, warp, inst, now);
 }
 
