@@ -1,22 +1,22 @@
 #!/usr/bin/python3
 """From our machine to a paper's, one difference after the other: speedups of its designs on each rung.
 
-    scripts/ladder.py [-h] [--build B] [-j N] [--size NAME] [--check] [NAME...]
+    scripts/ladder.py [-h] [--build B] [-j N] [--check] [NAME...]
 
 scripts/plans/ladders/NAME.ini has the rungs, as configurations of `heddle sweep`, and the designs, of which the first is
-the baseline; the workloads are those of scripts/plans/NAME.ini. Makes the runs, writes docs/results/ladder-NAME.tsv, and fills in docs/ladders.md. --check only compares the
-page with these files. Without NAME: all ladders.
+the baseline; the workloads are those of scripts/plans/NAME.ini. Makes the runs, writes docs/results/ladder-NAME.tsv, and
+fills in docs/ladders.md. --check only compares the page with these files. Without NAME: all ladders.
 """
 import argparse
 import difflib
 import glob
 import json
-import math
 import os
 import re
 import sys
 
 import figures
+import results
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PLANS = os.path.join(ROOT, 'scripts', 'plans')
@@ -49,8 +49,6 @@ def runs_of(options, name):
     """(rung, workload, policy, cycles, warp instructions) of each run, in the plan's order."""
     store = figures.store_of(options.build, None)
     command = [os.path.join(options.build, 'bin', 'heddle'), 'sweep', '--out', store, plan_of(name, options.build)]
-    if options.size:
-        command[2:2] = ['--size', options.size]
     rows = []
     for run in figures.swept(command, options.j):
         with open(run['result'], encoding='utf-8') as file:
@@ -60,36 +58,31 @@ def runs_of(options, name):
     return rows
 
 
-def mean(values):
-    return math.exp(sum(map(math.log, values)) / len(values))
-
-
 def table_of(rows):
     """Speedups over the first design, geometric means first, of each rung."""
     rungs, workloads, designs = (list(dict.fromkeys(row[i] for row in rows)) for i in range(3))
     cycles = {row[:3]: int(row[3]) for row in rows}
     speedup = {key: cycles[key[0], key[1], designs[0]] / value for key, value in cycles.items()}
-    lines = [f'| rung | {" | ".join(f"`{design}`" for design in designs[1:])} | most |', '|---' * (len(designs) + 1) + '|']
+    means = []
     for rung in rungs:
-        means = [mean([speedup[rung, workload, design] for workload in workloads]) for design in designs[1:]]
-        best = max(workloads, key=lambda workload: speedup[rung, workload, designs[1]])
-        lines.append(f'| `{rung}` | {" | ".join(f"{value:.3f}" for value in means)} '
-                     f'| {best}, {speedup[rung, best, designs[1]]:.2f} |')
-    lines += ['', f'`{designs[1]}` by workload:', '', f'| workload | {" | ".join(f"`{rung}`" for rung in rungs)} |',
-              '|---' * (len(rungs) + 1) + '|']
-    for workload in workloads:
-        lines.append(f'| {workload} | {" | ".join(f"{speedup[rung, workload, designs[1]]:.2f}" for rung in rungs)} |')
-    return '\n'.join(lines) + '\n'
+        most, best = max((speedup[rung, workload, designs[1]], workload) for workload in workloads)
+        means.append([f'`{rung}`', *(f'{figures.geomean(speedup[rung, workload, design] for workload in workloads):.3f}'
+                                     for design in designs[1:]), f'{best}, {most:.2f}'])
+    each = [[workload, *(f'{speedup[rung, workload, designs[1]]:.2f}' for rung in rungs)] for workload in workloads]
+    return '\n'.join([*figures.table(['rung', *(f'`{design}`' for design in designs[1:]), 'most'], means),
+                      f'`{designs[1]}` by workload:', '',
+                      *figures.table(['workload', *(f'`{rung}`' for rung in rungs)], each)[:-1]]) + '\n'
 
 
-def results_of(name):
-    return os.path.join(ROOT, 'docs', 'results', f'ladder-{name}.tsv')
+def known():
+    return sorted(os.path.basename(path)[:-4] for path in glob.glob(os.path.join(PLANS, 'ladders', '*.ini')))
 
 
 def filled(page):
-    for path in sorted(glob.glob(results_of('*'))):
-        name = re.search(r'ladder-(\S+)\.tsv$', path)[1]
-        rows = [tuple(line.split('\t')) for line in read(path).splitlines()]
+    for name in known():
+        rows = [tuple(row) for row in results.read_rows(ROOT, f'ladder-{name}') or ()]
+        if not rows:
+            continue
         place = re.compile(rf'(<!-- ladder: {name} -->\n).*?(<!-- end -->)', re.S)
         if not place.search(page):
             sys.exit(f'docs/ladders.md: no place for the ladder {name}')
@@ -101,12 +94,11 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split('\n\n')[0])
     parser.add_argument('--build', default=os.path.join(ROOT, os.environ.get('B', 'build')))
     parser.add_argument('-j', type=int, default=int(os.environ.get('JOBS') or 2))
-    parser.add_argument('--size', help='sizes of the workloads (arguments.NAME of the plan)')
     parser.add_argument('--check', action='store_true', help='only compare the page with docs/results')
     parser.add_argument('names', nargs='*', metavar='NAME')
     options = parser.parse_args()
     options.build = os.path.abspath(options.build)
-    every = sorted(os.path.basename(path)[:-4] for path in glob.glob(os.path.join(PLANS, 'ladders', '*.ini')))
+    every = known()
     if unknown := set(options.names) - set(every):
         sys.exit(f'no ladder has the name {", ".join(sorted(unknown))}; known: {", ".join(every)}')
     if options.check:
@@ -118,7 +110,7 @@ def main():
     try:
         for name in options.names or every:
             rows = runs_of(options, name)
-            write(results_of(name), ''.join('\t'.join(map(str, row)) + '\n' for row in rows))
+            results.write_rows(ROOT, f'ladder-{name}', rows)
             print(table_of(rows))
     except figures.RunFailed as error:
         sys.exit(f'ladder.py: {error}')
