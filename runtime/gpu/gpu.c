@@ -316,7 +316,7 @@ static void drain(struct hd_run *run)
 	for (uint64_t limit = gpu->now + 1000000; gpu->now < limit; gpu->now++) {
 		bool idle = true;
 		hd_memory_tick(gpu->memory, gpu->now, run->woken);
-		for (uint32_t i = 0; i < run->sm_count; i++) {
+		HD_FOR_USED (run, i) {
 			hd_lsu_tick(gpu->sms[i]->lsu, gpu->now);
 			while (hd_lsu_completions(gpu->sms[i]->lsu, gpu->now, done, 16))
 				;
@@ -338,8 +338,6 @@ struct hd_run *hd_run_new(struct hd_gpu *gpu)
 	hd_progress_init(&run->progress, gpu->options.progress);
 	run->sm_count = (uint32_t)gpu->sm_count;
 	assert(run->sm_count <= HD_MAX_SMS);
-	for (uint32_t i = 0; i < run->sm_count; i++)
-		run->used[i / 64] |= UINT64_C(1) << i % 64; /* not begun yet */
 	run->window = hd_window_new(run);
 	run->shares = gpu->options.shares ? hd_shares_new(&gpu->arena) : NULL;
 	return run;
@@ -362,6 +360,7 @@ static bool touches_all(const struct hd_gpu *gpu)
 static void begin_sm(struct hd_run *run, uint32_t id)
 {
 	hd_sm_begin(run->gpu->sms[id], run->began, run->idle_since);
+	hd_window_use(run->window, id);
 	run->used[id / 64] |= UINT64_C(1) << id % 64;
 	run->used_count++;
 }
@@ -369,6 +368,7 @@ static void begin_sm(struct hd_run *run, uint32_t id)
 static int prepare_sm(struct hd_gpu *gpu, uint32_t id, const struct hd_grid *grid, bool alone)
 {
 	bool is_first = id == 0 || gpu->policy_count; /* without policies there is the same room everywhere */
+	hd_sm_build(gpu->sms[id]);
 	gpu->run->counting[grid->slot][id / 64] |= UINT64_C(1) << id % 64;
 	int error = hd_sm_prepare(gpu->sms[id], grid, is_first ? NULL : gpu->sms[0], alone);
 	if (error == HD_SIM_NO_MEMORY)
@@ -491,7 +491,7 @@ static void rest(struct hd_run *run)
 	if (!gpu->error)
 		return;
 	drain(run);
-	for (uint32_t i = 0; i < run->sm_count; i++)
+	HD_FOR_USED (run, i)
 		hd_sm_abandon(gpu->sms[i]);
 }
 

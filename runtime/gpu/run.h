@@ -47,7 +47,7 @@ struct hd_run {
 
 static inline bool hd_sm_busy(const struct hd_sm *sm)
 {
-	return sm->resident_warps || sm->transfers.count || !hd_lsu_idle(sm->lsu);
+	return sm->resident_warps || sm->transfers.count || (hd_sm_is_built(sm) && !hd_lsu_idle(sm->lsu));
 }
 
 /* For each SM of a set, in ascending order; for each that is used; for each that may have counted something for the
@@ -97,6 +97,8 @@ void hd_run_collect(struct hd_run *run, struct hd_sm *sm, uint64_t now);
 struct hd_window;
 struct hd_window *hd_window_new(struct hd_run *run);
 void hd_window_release(struct hd_window *window);
+/* The SM may have work from now on. */
+void hd_window_use(struct hd_window *window, uint32_t id);
 /* The first grid for some time begins; or a grid that runs beside others does, or ends. */
 void hd_window_begin(struct hd_window *window);
 /* In a process that goes on from a checkpoint. */

@@ -86,9 +86,20 @@ struct hd_window *hd_window_new(struct hd_run *run)
 	struct hd_window *window = HD_ARENA_NEW(&gpu->arena, struct hd_window, 1);
 	window->run = run;
 	window->cycles = most_cycles(gpu);
-	for (uint32_t i = 0; window->cycles > 1 && i < run->sm_count; i++)
-		window->later[i] = hd_later_new(window->cycles * gpu->config->schedulers, &gpu->arena);
 	return window;
+}
+
+void hd_window_use(struct hd_window *window, uint32_t id)
+{
+	struct hd_gpu *gpu = window->run->gpu;
+	if (!window->later[id] && window->cycles > 1) {
+		window->later[id] = hd_later_new(window->cycles * gpu->config->schedulers, &gpu->arena);
+		window->later[id]->past = window->past;
+	}
+	if (hd_window_is_open(window, gpu->now)) {
+		hd_later_clear(window->later[id]);
+		gpu->sms[id]->exec->later = window->later[id];
+	}
 }
 
 /* A policy that has loads executed whose result is used at once. */
@@ -137,7 +148,8 @@ static void begin_watching(struct hd_window *window)
 {
 	window->past = hd_past_new();
 	for (uint32_t i = 0; i < window->run->sm_count; i++)
-		window->later[i]->past = window->past;
+		if (window->later[i])
+			window->later[i]->past = window->past;
 }
 
 void hd_window_begin(struct hd_window *window)
@@ -196,7 +208,7 @@ void hd_window_watch(struct hd_window *window, uint64_t now)
 	window->end = end_of(window, now);
 	window->memory_worked = false;
 	hd_past_clear(window->past);
-	for (uint32_t i = 0; i < run->sm_count; i++) {
+	HD_FOR_USED (run, i) {
 		hd_later_clear(window->later[i]);
 		run->gpu->sms[i]->exec->later = window->end > now + 1 ? window->later[i] : NULL;
 	}
@@ -219,8 +231,9 @@ void hd_window_leave(struct hd_window *window)
 {
 	const struct hd_run *run = window->run;
 	window->end = 0;
-	for (uint32_t i = 0; window->past && i < run->sm_count; i++)
-		run->gpu->sms[i]->exec->later = NULL;
+	if (window->past)
+		HD_FOR_USED (run, i)
+			run->gpu->sms[i]->exec->later = NULL;
 }
 
 /* ---- one SM */

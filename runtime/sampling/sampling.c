@@ -310,7 +310,7 @@ static void energy_figures(const struct hd_sampling *sampling, const struct hd_g
 	uint64_t spent[HD_MAX_ENERGY] = {0};
 	for (uint32_t row = 0; row < gpu->energy_count; row++) {
 		for (uint32_t i = 0; i < gpu->sm_count; i++)
-			spent[row] += gpu->sms[i]->policies.spent[grid->slot][row];
+			spent[row] += gpu->sms[i]->policy_spent[grid->slot][row];
 		figures[hd_sampled_event(sampling, row)] = (double)spent[row];
 	}
 	hd_power_compute(&power, counters, gpu->config);
@@ -418,7 +418,7 @@ void hd_sampled_add(struct hd_sampling *sampling, const struct hd_grid *grid, co
 		sampling->rows[i] = (uint64_t)llround(sampling->figures[hd_sampled_row(i)]);
 	hd_counts_add(gpu, grid, sampling->rows);
 	for (uint32_t row = 0; row < gpu->energy_count; row++)
-		gpu->sms[0]->policies.spent[grid->slot][row] +=
+		gpu->sms[0]->policy_spent[grid->slot][row] +=
 			(uint64_t)llround(sampling->figures[hd_sampled_event(sampling, row)]);
 }
 

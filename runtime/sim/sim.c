@@ -57,14 +57,11 @@ static void build_sms(struct hd_sim *sim)
 	memset(gpu->exec, 0, sizeof(*gpu->exec));
 	gpu->exec->gpu = gpu;
 	gpu->sms = HD_ARENA_NEW(&gpu->arena, struct hd_sm *, gpu->sm_count);
-	for (uint32_t i = 0; i < gpu->sm_count; i++) {
-		struct hd_exec *exec = HD_ARENA_NEW(&gpu->arena, struct hd_exec, 1);
-		exec->gpu = gpu;
-		exec->sm = i;
-		gpu->sms[i] = hd_sm_new(gpu, i, exec);
-	}
+	for (uint32_t i = 0; i < gpu->sm_count; i++)
+		gpu->sms[i] = hd_sm_new(gpu, i);
 	gpu->run = hd_run_new(gpu);
 	hd_policy_place(gpu);
+	hd_sm_build(gpu->sms[0]); /* grids are prepared on it, others have as much room */
 	HD_HOOKED (gpu, self, start)
 		self->hooks->start(self, gpu);
 }

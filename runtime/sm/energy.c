@@ -13,7 +13,7 @@ void hd_energy_take(struct hd_gpu *gpu, const struct hd_grid *grid, uint64_t eve
 {
 	memset(events, 0, HD_MAX_ENERGY * sizeof *events);
 	for (uint32_t i = 0; i < gpu->sm_count && gpu->energy_count; i++) {
-		uint64_t *spent = gpu->sms[i]->policies.spent[grid->slot];
+		uint64_t *spent = gpu->sms[i]->policy_spent[grid->slot];
 		for (uint32_t row = 0; row < gpu->energy_count; row++) {
 			events[row] += spent[row];
 			gpu->spent[row] += spent[row];

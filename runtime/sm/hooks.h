@@ -14,6 +14,8 @@
 void hd_policy_add(struct hd_gpu *gpu, const struct hd_policy *policy, const char *parameter);
 /* Sets aside the state of the GPU's policies, zeroed, and tells the SMs which hooks they have to call. */
 void hd_policy_place(struct hd_gpu *gpu);
+/* The part of it that lies with an SM's warps, blocks and collectors, when the SM has those. */
+void hd_policy_place_sm(struct hd_sm *sm);
 /* Zeroes that of a CTA and of a warp, when their slot is used anew. */
 static inline void hd_policy_clear_cta(const struct hd_gpu *gpu, const struct hd_cta *cta)
 {

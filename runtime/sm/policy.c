@@ -80,6 +80,19 @@ static void place_in_stage(struct hd_gpu *gpu, struct hd_sm *sm)
 		sm->stage.results = HD_ARENA_NEW(&gpu->arena, struct hd_stage_result, hd_sm_timers(gpu->config));
 }
 
+void hd_policy_place_sm(struct hd_sm *sm)
+{
+	struct hd_gpu *gpu = sm->gpu;
+	hd_sm_spare(sm, gpu->spare_warps, gpu->spare_ctas);
+	hd_sm_place_watched(sm);
+	for (uint32_t id = 0; id < sm->warp_count; id++)
+		sm->warps[id].policy_space = new_space(gpu, gpu->policy_bytes.warp);
+	for (uint32_t i = 0; i < sm->cta_count; i++)
+		sm->ctas[i].policy_space = new_space(gpu, gpu->policy_bytes.cta);
+	place_in_stage(gpu, sm);
+	hd_traffic_watch(sm);
+}
+
 void hd_policy_place(struct hd_gpu *gpu)
 {
 	gpu->policy_space = new_space(gpu, gpu->policy_bytes.gpu);
@@ -87,15 +100,13 @@ void hd_policy_place(struct hd_gpu *gpu)
 	for (uint32_t i = 0; i < gpu->sm_count; i++) {
 		struct hd_sm *sm = gpu->sms[i];
 		sm->hooks = hooks_of(gpu);
-		hd_sm_spare(sm, gpu->spare_warps, gpu->spare_ctas);
-		hd_sm_place_watched(sm);
 		sm->policies.space = new_space(gpu, gpu->policy_bytes.sm);
-		for (uint32_t id = 0; id < sm->warp_count; id++)
-			sm->warps[id].policy_space = new_space(gpu, gpu->policy_bytes.warp);
-		for (uint32_t i = 0; i < sm->cta_count; i++)
-			sm->ctas[i].policy_space = new_space(gpu, gpu->policy_bytes.cta);
-		place_in_stage(gpu, sm);
-		hd_traffic_watch(sm);
+		if (hd_sm_is_built(sm)) {
+			hd_policy_place_sm(sm);
+			hd_sm_clear(sm);
+		} else if (gpu->policy_count) { /* their hooks look at all SMs */
+			hd_sm_build(sm);
+		}
 	}
 }
 

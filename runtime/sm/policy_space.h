@@ -52,7 +52,7 @@ static inline void *hd_policy_counts(const struct hd_policy_handle *self, const 
 static inline void hd_policy_spend(const struct hd_policy_handle *self, struct hd_sm *sm, const struct hd_grid *grid,
 				   uint32_t which, uint64_t events)
 {
-	sm->policies.spent[grid->slot][self->energy_at + which] += events;
+	sm->policy_spent[grid->slot][self->energy_at + which] += events;
 }
 
 #endif

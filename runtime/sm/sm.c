@@ -21,6 +21,7 @@
 #include "runtime/sm/drain.h"
 #include "runtime/sm/fetch.h"
 #include "runtime/sm/forward.h"
+#include "runtime/sm/hooks.h"
 #include "runtime/sm/inflight.h"
 #include "runtime/sm/inject.h"
 #include "runtime/sm/issue.h"
@@ -68,6 +69,7 @@ static void init_warps(struct hd_sm *sm, struct hd_arena *arena)
 	sm->loads.unused = HD_ARENA_NEW(arena, struct hd_hazard, sm->warp_count);
 	sm->streams.of = HD_ARENA_NEW(arena, struct hd_warp_stream, sm->warp_count);
 	sm->inflight.entries = HD_ARENA_NEW(arena, struct hd_inflight, sm->places.warp_slots * HD_WARP_INFLIGHT);
+	sm->inflight.left = 0; /* not linked yet: init_inflight */
 }
 
 static void init_ctas(struct hd_sm *sm, const struct hd_config *config, struct hd_arena *arena)
@@ -93,13 +95,25 @@ void hd_sm_spare(struct hd_sm *sm, uint32_t warps, uint32_t ctas)
 	init_ctas(sm, sm->gpu->config, &sm->gpu->arena);
 }
 
-struct hd_sm *hd_sm_new(struct hd_gpu *gpu, uint32_t id, struct hd_exec *exec)
+/* In small pages: an SM that gets no block takes those that are written here, and none but these. */
+struct hd_sm *hd_sm_new(struct hd_gpu *gpu, uint32_t id)
 {
-	const struct hd_config *config = gpu->config;
-	struct hd_sm *sm = HD_ARENA_NEW(&gpu->arena, struct hd_sm, 1);
+	struct hd_sm *sm = HD_ARENA_NEW_SPARSE(&gpu->arena, struct hd_sm, 1);
 	sm->gpu = gpu;
 	sm->id = id;
-	sm->exec = exec;
+	sm->due.lsu = sm->due.completion = sm->due.alarm = sm->due.transfer = HD_NEVER;
+	return sm;
+}
+
+void hd_sm_build(struct hd_sm *sm)
+{
+	struct hd_gpu *gpu = sm->gpu;
+	const struct hd_config *config = gpu->config;
+	if (hd_sm_is_built(sm))
+		return;
+	sm->exec = HD_ARENA_NEW(&gpu->arena, struct hd_exec, 1);
+	sm->exec->gpu = gpu;
+	sm->exec->sm = sm->id;
 	sm->scheduling.count = (uint8_t)config->schedulers;
 	sm->scheduling.rule = (uint8_t)config->scheduler;
 	sm->warp_count = sm->places.warp_slots = (uint32_t)config->max_warps;
@@ -114,7 +128,6 @@ struct hd_sm *hd_sm_new(struct hd_gpu *gpu, uint32_t id, struct hd_exec *exec)
 	sm->by_control = config->core == HD_CORE_MODERN;
 	hd_forwarding_init(&sm->forwarding, config);
 	sm->issue.predicated_latency = (uint32_t)config->lat_iadd + sm->stages;
-	hd_sm_forget_alarms(sm);
 	hd_inject_init(sm, config);
 	init_warps(sm, &gpu->arena);
 	init_ctas(sm, config, &gpu->arena);
@@ -129,13 +142,16 @@ struct hd_sm *hd_sm_new(struct hd_gpu *gpu, uint32_t id, struct hd_exec *exec)
 	hd_wheel_init(&sm->wheel, hd_sm_timers(config), &gpu->arena);
 	sm->wheel.kept = sm->places.warp_slots * HD_WARP_INFLIGHT + HD_ISSUE_TIMERS;
 	hd_transfers_init(sm, &gpu->arena);
-	sm->lsu = hd_lsu_new(gpu->memory, id, config, sm->counted, &gpu->arena);
-	return sm;
+	sm->lsu = hd_lsu_new(gpu->memory, sm->id, config, sm->counted, &gpu->arena);
+	hd_policy_place_sm(sm);
+	hd_sm_clear(sm);
 }
 
 void hd_sm_place_watched(struct hd_sm *sm)
 {
 	struct hd_gpu *gpu = sm->gpu;
+	if (!hd_sm_is_built(sm))
+		return;
 	for (uint32_t id = 0; id < sm->warp_count && gpu->watch_bytes.warp; id++)
 		sm->warps[id].watch_space = HD_ARENA_NEW(&gpu->arena, uint8_t, gpu->watch_bytes.warp);
 	for (uint32_t i = 0; i < sm->cta_count && gpu->watch_bytes.cta; i++)
@@ -144,6 +160,8 @@ void hd_sm_place_watched(struct hd_sm *sm)
 
 void hd_sm_free(struct hd_sm *sm)
 {
+	if (!hd_sm_is_built(sm))
+		return;
 	for (uint32_t id = 0; id < sm->warp_count; id++) {
 		HD_TELL(sm->gpu, warp_free, &sm->warps[id]);
 		hd_warp_release(&sm->warps[id]);
@@ -181,7 +199,6 @@ void hd_sm_clear(struct hd_sm *sm)
 	fill(sm->dispatch.free_warps, HD_MAX_CONTEXTS / 64, sm->warp_count);
 	fill(sm->places.free_rows, HD_MAX_CONTEXTS / 64, sm->warp_count);
 	hd_wheel_clear(&sm->wheel, hd_sm_timers(sm->gpu->config));
-	hd_results_begin(sm);
 	hd_accelsim_drop(sm);
 	init_inflight(sm);
 	hd_access_clear(sm);
@@ -196,6 +213,7 @@ void hd_sm_clear(struct hd_sm *sm)
 void hd_sm_begin(struct hd_sm *sm, uint64_t began, uint64_t charged)
 {
 	hd_active_begin(sm, began);
+	hd_results_begin(sm);
 	for (uint32_t i = 0; i < sm->scheduling.count; i++) {
 		sm->scheduling.schedulers[i].charged = charged;
 		HD_TELL(sm->gpu, lost, sm, i, NULL, HD_STALL_idle);

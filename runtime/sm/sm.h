@@ -65,6 +65,11 @@ struct hd_sm {
 		uint64_t alarm;
 		uint64_t transfer;
 	} due; /* the cycle at which each is to be called */
+	struct {
+		uint8_t *space;	  /* hd_policy_sm */
+		uint64_t *counts; /* hd_policy_counts: by policy, grid and row */
+	} policies;
+	uint32_t id;
 	struct hd_stage stage;
 	struct hd_contexts contexts;
 	struct hd_barriers barriers;
@@ -89,7 +94,6 @@ struct hd_sm {
 	struct hd_textures textures;
 	struct hd_counters counted[HD_MAX_GRIDS]; /* of each grid, by hd_grid.slot */
 	/* What only some do. */
-	uint32_t id;
 	uint32_t warp_count, cta_count; /* that it can know at a time; those without a slot included */
 	uint32_t stages;		/* that policies add between issue and execution */
 	uint64_t active_since;		/* the cycle from which active_sm_cycles are not counted yet */
@@ -103,11 +107,7 @@ struct hd_sm {
 	struct hd_sm_places places;
 	struct hd_injector injector;
 	struct hd_alarms alarms;
-	struct {
-		uint8_t *space;				     /* hd_policy_sm */
-		uint64_t *counts;			     /* hd_policy_counts: by policy, grid and row */
-		uint64_t spent[HD_MAX_GRIDS][HD_MAX_ENERGY]; /* events of each grid that take energy */
-	} policies;
+	uint64_t policy_spent[HD_MAX_GRIDS][HD_MAX_ENERGY]; /* events of each grid that take energy */
 };
 
 /* An SM may be ahead of the others; between its cycles it is where the GPU is. */
@@ -141,9 +141,16 @@ static inline bool hd_results_under_way(const struct hd_sm *sm, const struct hd_
 }
 
 /* sm.c */
-struct hd_sm *hd_sm_new(struct hd_gpu *gpu, uint32_t id, struct hd_exec *exec);
+/* An SM without a load/store unit, warps and blocks: one that has none yet looks idle to whoever asks. */
+struct hd_sm *hd_sm_new(struct hd_gpu *gpu, uint32_t id);
+/* Before its first block: makes what an SM works with, and clears it. Others cost next to no memory. */
+void hd_sm_build(struct hd_sm *sm);
+static inline bool hd_sm_is_built(const struct hd_sm *sm)
+{
+	return sm->lsu != NULL;
+}
 void hd_sm_free(struct hd_sm *sm);
-/* Sets aside what watchers keep of warps and blocks, zeroed. */
+/* Sets aside what watchers keep of warps and blocks, zeroed, where it has any. */
 void hd_sm_place_watched(struct hd_sm *sm);
 /* Before the first grid: it can know so many more warps and CTAs than it has slots for. */
 void hd_sm_spare(struct hd_sm *sm, uint32_t warps, uint32_t ctas);

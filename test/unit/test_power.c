@@ -185,9 +185,9 @@ START_TEST(policies_have_rows_of_their_own)
 	gpu.sm_count = 2;
 	for (uint32_t row = 0; row < 3; row++) {
 		gpu.energy[row] = rows[row];
-		sms[0].policies.spent[1][row] = 1 + row;
-		sms[1].policies.spent[1][row] = 2 + row;
-		sms[1].policies.spent[0][row] = 100; /* another grid's */
+		sms[0].policy_spent[1][row] = 1 + row;
+		sms[1].policy_spent[1][row] = 2 + row;
+		sms[1].policy_spent[0][row] = 100; /* another grid's */
 	}
 	hd_energy_take(&gpu, &grid, events);
 	ck_assert_uint_eq(events[0], 3);

@@ -48,7 +48,7 @@ static struct hd_regcache_entry *add(struct scene *scene, uint32_t reg)
 
 static uint64_t spent(const struct scene *scene, uint32_t what)
 {
-	return scene->sm->policies.spent[0][scene->self->energy_at + what];
+	return scene->sm->policy_spent[0][scene->self->energy_at + what];
 }
 
 static uint64_t bank_writes(const struct scene *scene)
