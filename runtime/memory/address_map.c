@@ -24,25 +24,6 @@ void hd_address_map_init(struct hd_address_map *map, const struct hd_config *con
 	assert(map->slices_per_channel && config->l2_slices % config->dram_channels == 0);
 }
 
-static uint32_t fold(uint64_t value, uint32_t bits)
-{
-	uint64_t folded = value ^ value >> bits ^ value >> 2 * bits ^ value >> 3 * bits;
-	return (uint32_t)(folded & ((1u << bits) - 1));
-}
-
-uint32_t hd_address_slice(const struct hd_address_map *map, uint64_t line)
-{
-	if (map->slice_bits)
-		return (uint32_t)(line & (map->slices - 1)) ^ fold(line >> map->slice_bits, map->slice_bits);
-	uint64_t rest = line % map->slices, above = line / map->slices;
-	return (uint32_t)((rest + above + above / map->slices) % map->slices);
-}
-
-uint64_t hd_address_in_slice(const struct hd_address_map *map, uint64_t line)
-{
-	return map->slice_bits ? line >> map->slice_bits : line / map->slices;
-}
-
 struct hd_dram_place hd_address_dram(const struct hd_address_map *map, uint32_t slice, uint64_t in_slice)
 {
 	uint64_t rest = in_slice * map->slices_per_channel + slice % map->slices_per_channel;

@@ -111,33 +111,11 @@ static void schedule_from(struct hd_crossbar *x, uint64_t *wheel, uint32_t words
 
 /* ---- senders and receivers */
 
-static bool note_room(struct hd_crossbar *x, uint32_t input, bool room)
-{
-	if (x->starved[input] == room) /* else it is left alone: other threads have its neighbours */
-		x->starved[input] = !room;
-	return room;
-}
-
-bool hd_crossbar_room(struct hd_crossbar *x, uint32_t input, uint32_t flits, uint64_t now)
-{
-	return note_room(x, input, hd_port_room(&x->in[input], flits, now));
-}
-
 bool hd_crossbar_low_room(struct hd_crossbar *x, uint32_t input, uint32_t flits, uint64_t now)
 {
-	return note_room(x, input, hd_port_low_room(&x->in[input], flits, now));
-}
-
-uint64_t hd_crossbar_room_at(const struct hd_crossbar *x, uint32_t input)
-{
-	const struct hd_port *port = &x->in[input];
-	return port->released == port->known ? HD_NEVER : port->ring[port->released & port->mask].ready;
-}
-
-const struct hd_packet *hd_crossbar_back(const struct hd_crossbar *x, uint32_t output)
-{
-	const struct hd_port *port = &x->out[output];
-	return &port->ring[(port->tail - 1) & port->mask];
+	bool room = hd_port_low_room(&x->in[input], flits, now);
+	x->starved[input] = !room;
+	return room;
 }
 
 static void collect_posted(struct hd_crossbar *x, uint32_t input)
@@ -166,26 +144,16 @@ static void collect_popped(struct hd_crossbar *x, uint32_t output)
 		await_room(x, output);
 }
 
-void hd_crossbar_push(struct hd_crossbar *x, uint32_t input, const struct hd_packet *packet, uint64_t now)
+void hd_crossbar_see_posted(struct hd_crossbar *x, uint32_t input)
 {
-	hd_port_push(&x->in[input], packet, now + 1, x->senders_apart);
-	if (!x->senders_apart) {
-		x->packets++;
-		collect_posted(x, input);
-	} else if (!x->posted[input]) {
-		x->posted[input] = 1;
-	}
+	x->packets++;
+	collect_posted(x, input);
 }
 
-void hd_crossbar_pop(struct hd_crossbar *x, uint32_t output, uint64_t now)
+void hd_crossbar_see_popped(struct hd_crossbar *x, uint32_t output)
 {
-	hd_port_pop(&x->out[output], now, now + 1, x->receivers_apart);
-	if (!x->receivers_apart) {
-		x->packets--;
-		collect_popped(x, output);
-	} else if (!x->popped[output]) {
-		x->popped[output] = 1;
-	}
+	x->packets--;
+	collect_popped(x, output);
 }
 
 /* Finds the first flag that is set from that of *port on, a byte a port, 32 at once. */

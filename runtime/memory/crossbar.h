@@ -64,14 +64,34 @@ struct hd_crossbar_shape {
 
 void hd_crossbar_init(struct hd_crossbar *x, const struct hd_crossbar_shape *shape, struct hd_arena *arena);
 /* Whether a packet of so many flits can be pushed now. If not, `freed` tells of later room. */
-bool hd_crossbar_room(struct hd_crossbar *x, uint32_t input, uint32_t flits, uint64_t now);
+static inline bool hd_crossbar_room(struct hd_crossbar *x, uint32_t input, uint32_t flits, uint64_t now)
+{
+	bool room = hd_port_room(&x->in[input], flits, now);
+	if (x->starved[input] == room) /* else it is left alone: other threads have its neighbours */
+		x->starved[input] = !room;
+	return room;
+}
 /* The same for one of low priority: these have half of the room at most, so that others always find some. */
 bool hd_crossbar_low_room(struct hd_crossbar *x, uint32_t input, uint32_t flits, uint64_t now);
 /* The core cycle at which more room is known to come; HD_NEVER: ask again after `freed`. */
-uint64_t hd_crossbar_room_at(const struct hd_crossbar *x, uint32_t input);
+static inline uint64_t hd_crossbar_room_at(const struct hd_crossbar *x, uint32_t input)
+{
+	const struct hd_port *port = &x->in[input];
+	return port->released == port->known ? HD_NEVER : port->ring[port->released & port->mask].ready;
+}
+/* Where sender and receiver are not apart from the crossbar, it takes notice of what one has pushed or popped. */
+void hd_crossbar_see_posted(struct hd_crossbar *x, uint32_t input);
+void hd_crossbar_see_popped(struct hd_crossbar *x, uint32_t output);
 /* These two touch only the one port where the side is apart, so that different ports may be used from different threads
  * between ticks; else they may move `next` forward. */
-void hd_crossbar_push(struct hd_crossbar *x, uint32_t input, const struct hd_packet *packet, uint64_t now);
+static inline void hd_crossbar_push(struct hd_crossbar *x, uint32_t input, const struct hd_packet *packet, uint64_t now)
+{
+	hd_port_push(&x->in[input], packet, now + 1, x->senders_apart);
+	if (!x->senders_apart)
+		hd_crossbar_see_posted(x, input);
+	else if (!x->posted[input])
+		x->posted[input] = 1;
+}
 /* The oldest packet at an output, or NULL; it may be taken from its ready cycle on. Of those that may be taken at `now`
  * the oldest that is not of low priority, if there is one. */
 static inline const struct hd_packet *hd_crossbar_front(struct hd_crossbar *x, uint32_t output, uint64_t now)
@@ -79,9 +99,20 @@ static inline const struct hd_packet *hd_crossbar_front(struct hd_crossbar *x, u
 	return hd_port_front(&x->out[output], now);
 }
 /* The latest packet sent to an output that has some. */
-const struct hd_packet *hd_crossbar_back(const struct hd_crossbar *x, uint32_t output);
-/* Takes that one. */
-void hd_crossbar_pop(struct hd_crossbar *x, uint32_t output, uint64_t now);
+static inline const struct hd_packet *hd_crossbar_back(const struct hd_crossbar *x, uint32_t output)
+{
+	const struct hd_port *port = &x->out[output];
+	return &port->ring[(port->tail - 1) & port->mask];
+}
+/* Takes the one that hd_crossbar_front gives. */
+static inline void hd_crossbar_pop(struct hd_crossbar *x, uint32_t output, uint64_t now)
+{
+	hd_port_pop(&x->out[output], now, now + 1, x->receivers_apart);
+	if (!x->receivers_apart)
+		hd_crossbar_see_popped(x, output);
+	else if (!x->popped[output])
+		x->popped[output] = 1;
+}
 /* Takes notice of what senders and receivers did that are apart. */
 void hd_crossbar_take(struct hd_crossbar *x);
 /* Shows those that are apart what the crossbar did. */

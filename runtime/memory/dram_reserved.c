@@ -124,6 +124,13 @@ static struct piece *piece_of(struct hd_dram_reserved *reserved, uint64_t number
 	return piece;
 }
 
+static uint64_t find_activation(const struct hd_dram_reserved *reserved, uint32_t spacing, uint64_t from)
+{
+	const struct hd_slots *slots = &reserved->activations;
+	uint64_t clock = hd_slots_near(slots, spacing, slots, 1, from);
+	return clock == HD_NEVER ? hd_slots_find(slots, spacing, slots, 1, from) : clock;
+}
+
 /* The first clock, `from` or later, for an activation. */
 static uint64_t take_activation(struct hd_dram *dram, uint64_t from)
 {
@@ -136,15 +143,14 @@ static uint64_t take_activation(struct hd_dram *dram, uint64_t from)
 			number++;
 			continue;
 		}
-		clock = hd_slots_find(&reserved->activations, t->rrd, &reserved->activations, 1, hd_later(from, begin));
+		clock = find_activation(reserved, t->rrd, hd_later(from, begin));
 		if (clock < begin + t->faw)
 			break;
 		number = clock / t->faw;
 	}
-	if (t->faw)
-		piece_of(reserved, number)->count++;
-	else
-		clock = hd_slots_find(&reserved->activations, t->rrd, &reserved->activations, 1, from);
+	if (!t->faw)
+		return hd_slots_reserve(&reserved->activations, t->rrd, &reserved->activations, 1, from);
+	piece_of(reserved, number)->count++;
 	hd_slots_take(&reserved->activations, clock, t->rrd);
 	return clock;
 }
@@ -248,9 +254,7 @@ static uint64_t take_columns(struct hd_dram *dram, enum hd_dram_mode kind, struc
 	from = hd_later(from, hd_later(clock, row_ready(dram, place, clock, grid, &newest)));
 	uint64_t column = from;
 	for (uint32_t left = bursts_of(dram, sectors); left; left--) {
-		column = hd_slots_find(&reserved->bus, spacing, group, near, from);
-		hd_slots_take(&reserved->bus, column, spacing);
-		hd_slots_take(group, column, near);
+		column = hd_slots_reserve(&reserved->bus, spacing, group, near, from);
 		from = column + 1;
 	}
 	uint64_t precharge = kind == HD_DRAM_READ ? column + t->rtpl : column + t->wl + t->burst + t->wr;
@@ -283,6 +287,9 @@ static uint32_t forget_left(struct queue *queue, uint64_t now)
 uint64_t hd_dram_reserved_room(struct hd_dram *dram, enum hd_dram_mode mode, uint64_t now)
 {
 	struct queue *queue = &dram->reserved->queues[mode];
+	dram->count[mode] = queue->tail - queue->head + (mode == HD_DRAM_WRITE ? dram->reserved->write_count : 0);
+	if (hd_dram_room(dram, mode))
+		return now;
 	dram->count[mode] = forget_left(queue, now) + (mode == HD_DRAM_WRITE ? dram->reserved->write_count : 0);
 	return hd_dram_room(dram, mode) || queue->head == queue->tail ? now : queue->leaves[queue->head & queue->mask];
 }

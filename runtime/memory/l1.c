@@ -87,20 +87,18 @@ static uint64_t ready_at(struct hd_l1 *l1, uint64_t now, uint64_t line)
 static struct hd_packet *send(struct hd_l1 *l1, uint64_t now, uint8_t kind, uint64_t line, uint8_t sectors,
 			      uint32_t tag, const struct hd_access *access)
 {
-	bool data = kind != HD_PACKET_READ;
-	struct hd_packet packet = {.line = line, .tag = tag, .sm = l1->sm, .kind = kind};
-	packet.ready = ready_at(l1, now, line);
-	packet.sectors = sectors;
-	packet.grid = l1->grid;
-	packet.full = access ? access->full : sectors; /* of what is written */
-	packet.service = access ? access->service : 0;
-	uint32_t bytes = data ? hd_sector_count(sectors) * l1->sector_bytes : 0;
-	packet.flits = hd_packet_flits(bytes, l1->flits);
+	struct hd_packet *packet = hd_packets_add(&l1->out[l1->grid]);
+	uint32_t bytes = kind != HD_PACKET_READ ? hd_sector_count(sectors) * l1->sector_bytes : 0;
+	*packet = (struct hd_packet){.line = line, .ready = ready_at(l1, now, line), .tag = tag, .sm = l1->sm};
+	packet->kind = kind;
+	packet->sectors = sectors;
+	packet->grid = l1->grid;
+	packet->full = access ? access->full : sectors; /* of what is written */
+	packet->service = access ? access->service : 0;
+	packet->flits = hd_packet_flits(bytes, l1->flits);
 	l1->counters->icnt_flits_asked += flits_of_answer(l1, kind, sectors);
-	struct hd_packets *queue = &l1->out[l1->grid];
-	hd_packets_push(queue, &packet);
 	l1->waiting |= UINT32_C(1) << l1->grid;
-	return &queue->ring[(queue->tail - 1) & queue->mask];
+	return packet;
 }
 
 static uint32_t add_waiter(struct hd_l1 *l1, uint32_t ticket, uint8_t sectors)

@@ -12,23 +12,6 @@
 enum { OWNER_BITS = 5 };
 static_assert(1 << OWNER_BITS == HD_MEM_GRIDS, "a grid has its bits");
 
-struct hd_packet hd_l2_reply_to(const struct hd_l2_slice *slice, const struct hd_packet *request)
-{
-	bool data = request->kind == HD_PACKET_READ || request->kind == HD_PACKET_ATOMIC;
-	struct hd_packet reply = *request;
-	uint32_t bytes = data ? hd_sector_count(request->sectors) * slice->sector_bytes : 0;
-	reply.kind = data ? HD_PACKET_DATA : HD_PACKET_ACK;
-	reply.flits = hd_packet_flits(bytes, slice->flits);
-	return reply;
-}
-
-void hd_l2_count(struct hd_l2_slice *slice, uint8_t sectors, uint8_t hits)
-{
-	slice->counters->l2_accesses += hd_sector_count(sectors);
-	slice->counters->l2_hits += hd_sector_count(hits);
-	slice->counters->l2_misses += hd_sector_count(sectors) - hd_sector_count(hits);
-}
-
 static uint32_t owner_now(const struct hd_l2_slice *slice, uint32_t grid)
 {
 	return (slice->launches ? slice->launches[grid] << OWNER_BITS : 0) | grid;

@@ -11,9 +11,31 @@ static inline bool hd_l2_is_atomic(const struct hd_packet *request)
 	return request->kind == HD_PACKET_ATOMIC || request->kind == HD_PACKET_REDUCTION;
 }
 
-struct hd_packet hd_l2_reply_to(const struct hd_l2_slice *slice, const struct hd_packet *request);
+/* Makes the reply of a request. */
+static inline void hd_l2_turn(const struct hd_l2_slice *slice, struct hd_packet *packet)
+{
+	bool data = packet->kind == HD_PACKET_READ || packet->kind == HD_PACKET_ATOMIC;
+	uint32_t bytes = data ? hd_sector_count(packet->sectors) * slice->sector_bytes : 0;
+	packet->kind = data ? HD_PACKET_DATA : HD_PACKET_ACK;
+	packet->flits = hd_packet_flits(bytes, slice->flits);
+}
+
+static inline struct hd_packet hd_l2_reply_to(const struct hd_l2_slice *slice, const struct hd_packet *request)
+{
+	struct hd_packet reply = *request;
+	hd_l2_turn(slice, &reply);
+	return reply;
+}
+
 /* Sectors that were served, for the grid whose request it was. */
-void hd_l2_count(struct hd_l2_slice *slice, uint8_t sectors, uint8_t hits);
+static inline void hd_l2_count(struct hd_l2_slice *slice, uint8_t sectors, uint8_t hits)
+{
+	uint32_t all = hd_sector_count(sectors), hit = hits ? hd_sector_count(hits) : 0;
+	slice->counters->l2_accesses += all;
+	slice->counters->l2_hits += hit;
+	slice->counters->l2_misses += all - hit;
+}
+
 /* Sectors of the line become dirty. */
 void hd_l2_make_dirty(struct hd_l2_slice *slice, struct hd_tag *tag, uint8_t sectors);
 /* Gives the line the way of `victim`, which is written back where it is dirty. */

@@ -16,13 +16,10 @@
 #include "runtime/memory/dram_reserved.h"
 #include "runtime/memory/l2_lines.h"
 
-/* A sector under way: when it is there, and how many requests wait for it. */
-struct late {
-	uint64_t at : 48;
-	uint64_t requests : 16;
-};
+/* A sector under way: when it is there (48 bits), and below that how many requests wait for it. */
+enum { REQUEST_BITS = 16 };
 
-/* What leaves a place at a cycle: MSHRs with a fill, flits of the crossbar's queue. */
+/* MSHRs that are free again from a cycle on. */
 struct leaving {
 	uint64_t cycle;
 	uint32_t count;
@@ -30,38 +27,36 @@ struct leaving {
 
 struct ring {
 	struct leaving *entries;
-	uint32_t mask, head, tail, used; /* used: the sum of the counts */
+	uint32_t mask, head, tail,
+		used; /* used: the sum of the counts; of those that are past, too, until they are looked at */
 };
 
 struct hd_l2_reserved {
-	struct late *late; /* as tags, of each sector */
+	uint64_t *late; /* as tags, of each sector; only of those that late_sectors names */
 	uint32_t line_sectors;
-	struct ring mshrs, flits;
+	struct ring mshrs;
 	uint64_t *served; /* cycles in which the last requests were served: as many as the slice's queue holds */
 	uint32_t queue, next_served;
-	uint32_t room;
-	uint64_t entered; /* the last request has entered that queue */
+	uint64_t
+		*left; /* from when on the last flits are not in the crossbar's queue any more: as many as that holds */
+	uint32_t room, next_left;
+	uint64_t entered; /* the last request has entered the slice's queue */
 };
-
-static void init_ring(struct ring *ring, uint32_t capacity, struct hd_arena *arena)
-{
-	uint32_t slots = hd_power_above(capacity);
-	ring->entries = HD_ARENA_NEW_SPARSE(arena, struct leaving, slots);
-	ring->mask = slots - 1;
-}
 
 struct hd_l2_reserved *hd_l2_reserved_new(const struct hd_l2_slice *slice, uint32_t line_sectors, uint32_t queue,
 					  uint32_t room, struct hd_arena *arena)
 {
 	struct hd_l2_reserved *reserved = HD_ARENA_NEW(arena, struct hd_l2_reserved, 1);
 	reserved->line_sectors = line_sectors;
-	reserved->late = HD_ARENA_NEW_SPARSE(arena, struct late,
-					     (size_t)slice->tags.set_count * slice->tags.ways * line_sectors);
+	reserved->late =
+		HD_ARENA_NEW_SPARSE(arena, uint64_t, (size_t)slice->tags.set_count * slice->tags.ways * line_sectors);
 	/* One more: a line of more sectors than there are MSHRs goes alone. */
-	init_ring(&reserved->mshrs, slice->mshrs + 1, arena);
-	init_ring(&reserved->flits, room + 1, arena);
+	uint32_t slots = hd_power_above(slice->mshrs + 1);
+	reserved->mshrs.entries = HD_ARENA_NEW_SPARSE(arena, struct leaving, slots);
+	reserved->mshrs.mask = slots - 1;
 	reserved->served = HD_ARENA_NEW(arena, uint64_t, queue);
 	reserved->queue = queue;
+	reserved->left = HD_ARENA_NEW(arena, uint64_t, room);
 	reserved->room = room;
 	return reserved;
 }
@@ -77,6 +72,8 @@ static void forget_past(struct ring *ring, uint64_t now)
 /* The first cycle, `now` or later, in which `count` more are at most `limit`; or none is in use. */
 static uint64_t room_at(struct ring *ring, uint32_t count, uint32_t limit, uint64_t now)
 {
+	if (ring->used + count <= limit)
+		return now;
 	forget_past(ring, now);
 	while (ring->used && ring->used + count > limit) {
 		now = hd_later(now, ring->entries[ring->head & ring->mask].cycle);
@@ -96,9 +93,12 @@ static void add(struct ring *ring, uint64_t cycle, uint32_t count)
 	assert(ring->tail - ring->head <= ring->mask + 1);
 }
 
-uint64_t hd_l2_reserved_room(struct hd_l2_slice *slice, uint32_t flits, uint64_t now)
+/* Flits leave in their order: the last of those whose places are taken says when. */
+uint64_t hd_l2_reserved_room(const struct hd_l2_slice *slice, uint32_t flits, uint64_t now)
 {
-	return room_at(&slice->reserved->flits, flits, slice->reserved->room, now);
+	const struct hd_l2_reserved *reserved = slice->reserved;
+	uint32_t last = reserved->next_left + (flits < reserved->room ? flits : reserved->room) - 1;
+	return hd_later(now, reserved->left[last < reserved->room ? last : last - reserved->room]);
 }
 
 /* A request that arrives at a cycle leaves the crossbar's queue when the slice's has a place, in a later cycle. */
@@ -106,7 +106,10 @@ static void enter(struct hd_l2_reserved *reserved, uint32_t flits, uint64_t arri
 {
 	uint64_t *place = &reserved->served[reserved->next_served];
 	reserved->entered = hd_later(reserved->entered, hd_later(arrival, *place));
-	add(&reserved->flits, reserved->entered + 1, flits);
+	for (uint32_t i = 0; i < flits; i++) {
+		reserved->left[reserved->next_left] = reserved->entered + 1;
+		reserved->next_left = reserved->next_left + 1 == reserved->room ? 0 : reserved->next_left + 1;
+	}
 	*place = served;
 	reserved->next_served = reserved->next_served + 1 == reserved->queue ? 0 : reserved->next_served + 1;
 }
@@ -121,17 +124,30 @@ struct found {
 	uint8_t hits, merge, fetch; /* sectors */
 };
 
-static struct late *late_of(const struct hd_l2_slice *slice, uint32_t index)
+static uint64_t *late_of(const struct hd_l2_slice *slice, uint32_t index)
 {
 	return &slice->reserved->late[(size_t)index * slice->reserved->line_sectors];
 }
 
+/* Sectors of a line that have been under way: nobody waits in lists, so that the tag's place for one, which is HD_NONE
+ * where another line comes, holds the others. */
+static uint8_t late_sectors(const struct hd_tag *tag)
+{
+	return (uint8_t)~tag->waiters;
+}
+
+static void set_late(struct hd_tag *tag, uint8_t sectors)
+{
+	tag->waiters = ~(uint32_t)sectors;
+}
+
 /* Of these sectors those that are under way. */
-static uint8_t pending_of(const struct late *late, uint8_t sectors, uint64_t now)
+static uint8_t pending_of(const struct hd_l2_slice *slice, uint32_t index, uint8_t sectors, uint64_t now)
 {
 	uint8_t pending = 0;
-	for (uint32_t left = sectors; left; left &= left - 1)
-		if (late[__builtin_ctz(left)].at > now)
+	const uint64_t *at = late_of(slice, index);
+	for (uint32_t left = sectors & late_sectors(&slice->tags.tags[index]); left; left &= left - 1)
+		if (at[__builtin_ctz(left)] >> REQUEST_BITS > now)
 			pending |= (uint8_t)(left & -left);
 	return pending;
 }
@@ -141,7 +157,7 @@ static void look(const struct hd_l2_slice *slice, const struct hd_packet *reques
 	found->hits = found->merge = 0;
 	if (found->index != HD_NONE) {
 		uint8_t valid = request->sectors & slice->tags.tags[found->index].valid;
-		found->merge = pending_of(late_of(slice, found->index), valid, found->now);
+		found->merge = pending_of(slice, found->index, valid, found->now);
 		found->hits = valid & (uint8_t)~found->merge;
 	}
 	found->fetch = request->sectors & (uint8_t)~(found->hits | found->merge);
@@ -157,9 +173,9 @@ static uint64_t can_serve(struct hd_l2_slice *slice, const struct found *found, 
 	struct hd_l2_reserved *reserved = slice->reserved;
 	uint64_t now = found->now;
 	for (uint32_t left = found->merge; left; left &= left - 1) {
-		const struct late *late = &late_of(slice, found->index)[__builtin_ctz(left)];
-		if (late->requests >= slice->merges)
-			now = hd_later(now, late->at);
+		uint64_t late = late_of(slice, found->index)[__builtin_ctz(left)];
+		if (late % (1 << REQUEST_BITS) >= slice->merges)
+			now = hd_later(now, late >> REQUEST_BITS);
 	}
 	if (now > found->now)
 		return now;
@@ -178,20 +194,18 @@ static struct hd_tag *own_line(struct hd_l2_slice *slice, const struct found *fo
 		hd_tags_touch(&slice->tags, found->index);
 		return &slice->tags.tags[found->index];
 	}
-	struct late *late = late_of(slice, found->victim);
-	for (uint32_t i = 0; i < slice->reserved->line_sectors; i++)
-		late[i] = (struct late){0, 0};
 	return hd_l2_allocate(slice, found->now, found->line, found->victim, dram);
 }
 
 /* Asks for what the line lacks and nobody has asked for. */
 static void fetch(struct hd_l2_slice *slice, const struct found *found, struct hd_tag *tag, struct hd_dram *dram)
 {
-	struct late *late = late_of(slice, (uint32_t)(tag - slice->tags.tags));
+	uint64_t *late = late_of(slice, (uint32_t)(tag - slice->tags.tags));
 	uint64_t there = hd_dram_reserved_read(dram, found->now, slice->index, tag->line, found->fetch, slice->grid);
 	add(&slice->reserved->mshrs, there, hd_sector_count(found->fetch));
 	for (uint32_t left = found->fetch; left; left &= left - 1)
-		late[__builtin_ctz(left)] = (struct late){there & 0xffffffffffff, 0};
+		late[__builtin_ctz(left)] = there << REQUEST_BITS;
+	set_late(tag, late_sectors(tag) | found->fetch);
 	tag->valid |= found->fetch;
 }
 
@@ -199,14 +213,12 @@ static void fetch(struct hd_l2_slice *slice, const struct found *found, struct h
 static uint64_t await_sectors(struct hd_l2_slice *slice, const struct found *found, struct hd_tag *tag,
 			      struct hd_dram *dram)
 {
-	struct late *late = late_of(slice, (uint32_t)(tag - slice->tags.tags));
-	uint64_t there = found->now;
+	uint64_t *late = late_of(slice, (uint32_t)(tag - slice->tags.tags)), there = found->now;
 	if (found->fetch)
 		fetch(slice, found, tag, dram);
 	for (uint32_t left = found->merge | found->fetch; left; left &= left - 1) {
-		struct late *sector = &late[__builtin_ctz(left)];
-		sector->requests++;
-		there = hd_later(there, sector->at);
+		uint64_t sector = late[__builtin_ctz(left)]++;
+		there = hd_later(there, sector >> REQUEST_BITS);
 	}
 	return there;
 }
@@ -236,8 +248,7 @@ static uint64_t write(struct hd_l2_slice *slice, const struct hd_packet *request
 	if (found->fetch)
 		done = await_sectors(slice, found, tag, dram);
 	tag->valid |= request->full;
-	for (uint32_t left = request->full; left; left &= left - 1)
-		late_of(slice, (uint32_t)(tag - slice->tags.tags))[__builtin_ctz(left)] = (struct late){0, 0};
+	set_late(tag, late_sectors(tag) & (uint8_t)~request->full);
 	hd_l2_make_dirty(slice, tag, request->sectors);
 	be_busy(slice, found->now, hd_sector_count(request->sectors));
 	return done;
@@ -294,7 +305,7 @@ bool hd_l2_reserved_serve(struct hd_l2_slice *slice, struct hd_packet *packet, u
 	hd_l2_count(slice, packet->sectors, found.hits);
 	uint64_t done = (writes ? write : read)(slice, packet, &found, dram);
 	if (answered)
-		*packet = hd_l2_reply_to(slice, packet);
+		hd_l2_turn(slice, packet);
 	if (!writes && (found.merge || found.fetch))
 		packet->flags |= HD_PACKET_MISSED;
 	packet->ready = (writes && answered ? found.now : done) + (answered ? slice->latency : 0);

@@ -12,7 +12,7 @@ struct hd_l2_reserved;
 struct hd_l2_reserved *hd_l2_reserved_new(const struct hd_l2_slice *slice, uint32_t line_sectors, uint32_t queue,
 					  uint32_t room, struct hd_arena *arena);
 /* The first core cycle, `now` or later, in which the crossbar's queue has room for so many flits. */
-uint64_t hd_l2_reserved_room(struct hd_l2_slice *slice, uint32_t flits, uint64_t now);
+uint64_t hd_l2_reserved_room(const struct hd_l2_slice *slice, uint32_t flits, uint64_t now);
 /* A request that is there in core cycle `arrival`, behind all that came before it. Makes it its answer, with the cycle
  * from which that may leave; false: there is none, and `ready` is the cycle in which it is done. */
 bool hd_l2_reserved_serve(struct hd_l2_slice *slice, struct hd_packet *packet, uint64_t arrival, struct hd_dram *dram);

@@ -214,16 +214,39 @@ static bool send_one(struct hd_lsu *lsu, uint64_t now)
 	return lsu->lines_under_way && has_ready(&lsu->lines[1], now) && send_line(lsu, 1, now);
 }
 
+/* Those of the only grid that has some, where nobody chooses among them. */
+static bool send_plainly(struct hd_lsu *lsu, uint64_t now)
+{
+	uint32_t grid = (uint32_t)__builtin_ctz(lsu->l1.waiting);
+	struct hd_packets *queue = &lsu->l1.out[grid];
+	struct hd_packet *front = hd_packets_head(queue);
+	if (front->ready > now || !hd_crossbar_room(&lsu->memory->up, lsu->sm, front->flits, now))
+		return false;
+	do {
+		send(lsu, front, now);
+		hd_packets_pop(queue);
+		front = hd_packets_head(queue);
+	} while (hd_packets_count(queue) && front->ready <= now &&
+		 hd_crossbar_room(&lsu->memory->up, lsu->sm, front->flits, now));
+	if (!hd_packets_count(queue))
+		lsu->l1.waiting = 0;
+	lsu->turn = (grid + 1) % HD_MEM_GRIDS;
+	lsu->line_next = true;
+	return true;
+}
+
 bool hd_lsu_send_packets(struct hd_lsu *lsu, uint64_t now)
 {
 	bool sent = false;
-	lsu->refused = false;
+	if (__builtin_expect(!lsu->lines_under_way && !(lsu->l1.waiting & (lsu->l1.waiting - 1)) && !lsu->watch.send,
+			     1))
+		return send_plainly(lsu, now);
 	while (send_one(lsu, now))
 		sent = true;
 	return sent;
 }
 
-static uint64_t departure(const struct hd_lsu *lsu, const struct hd_packets *queue, uint64_t now)
+static inline uint64_t departure(const struct hd_lsu *lsu, const struct hd_packets *queue, uint64_t now)
 {
 	const struct hd_packet *packet = hd_packets_front(queue);
 	if (!packet)
@@ -234,6 +257,9 @@ static uint64_t departure(const struct hd_lsu *lsu, const struct hd_packets *que
 uint64_t hd_lsu_departure(const struct hd_lsu *lsu, uint64_t now)
 {
 	uint64_t next = lsu->refused ? now + 1 : HD_NEVER;
+	uint32_t first = lsu->l1.waiting;
+	if (__builtin_expect(!lsu->lines_under_way && !lsu->refused && first && !(first & (first - 1)), 1))
+		return departure(lsu, &lsu->l1.out[__builtin_ctz(first)], now);
 	for (uint32_t left = lsu->l1.waiting; left; left &= left - 1)
 		next = hd_earlier(next, departure(lsu, &lsu->l1.out[__builtin_ctz(left)], now));
 	for (uint32_t i = 0; lsu->lines_under_way && i < 2; i++)

@@ -103,6 +103,13 @@ static inline uint32_t hd_packets_room(const struct hd_packets *queue)
 	return queue->capacity - (queue->tail - queue->head);
 }
 
+/* A place behind the others, for the caller to fill. */
+static inline struct hd_packet *hd_packets_add(struct hd_packets *queue)
+{
+	assert(hd_packets_room(queue));
+	return &queue->ring[queue->tail++ & queue->mask];
+}
+
 static inline void hd_packets_push(struct hd_packets *queue, const struct hd_packet *packet)
 {
 	assert(hd_packets_room(queue));

@@ -100,7 +100,10 @@ static inline void hd_port_pop(struct hd_port *port, uint64_t now, uint64_t rele
 	const struct hd_packet *packet = hd_port_front(port, now);
 	bool low = hd_packet_is_low(packet);
 	uint32_t flits = packet->flits;
-	*(low ? &port->low_head : &port->head) += 1;
+	if (low)
+		port->low_head++;
+	else
+		port->head++;
 	hd_port_release(port, flits, low, release, apart);
 }
 

@@ -2,8 +2,8 @@
  * The memory system with memory = reserved: no unit looks at its queues in each cycle. When a packet comes to the head
  * of its SM's queue (with icnt_inputs = by_output: to the queue), the crossbar's ports are reserved for it from the
  * first cycle in which both are free and its slice has room; the slice and its DRAM channel settle at once when its
- * answer may leave (l2_reserved.c, dram_reserved.c). In that cycle the ports of the way back are reserved, and the
- * answer goes to its SM. Nothing that was settled changes afterwards.
+ * answer may leave (l2_reserved.c, dram_reserved.c), and the ports of the way back are reserved from then on. Nothing
+ * that was settled changes afterwards.
  *
  * Load/store units see what they see in the exact mode: ports with room that comes back a traversal after a packet
  * has left, and answers from a traversal after their grant on. So windows, host threads and cycles without work are as
@@ -12,7 +12,8 @@
  * What is lost: arbitration among packets that wait (the first to come is first served, with later ones in the gaps),
  * room for answers in front of the way back, and priorities; those of low priority are served like others.
  *
- * Needs the ports of both crossbars. Cost: four events a packet that is answered, two if it is not.
+ * Needs the ports of both crossbars. Cost: a look at the input and an event for each packet, another
+ * event for one that waits for its ports.
  */
 #include "runtime/memory/reserved.h"
 
@@ -24,9 +25,9 @@
 #include "runtime/memory/system.h"
 #include "runtime/memory/wheel.h"
 
-/* What is due: the room of a packet comes back to its SM; an answer asks for the way back; it leaves; a line that
- * nobody waits for is there, or writes of a channel may go. */
-enum what { ROOM, ANSWER, LEAVES, QUIET, WRITES };
+/* What is due: the room of a packet that waited comes back to its SM; an answer leaves its slice; a line that nobody
+ * waits for is there, or writes of a channel may go. */
+enum what { ROOM, LEAVES, QUIET, WRITES };
 
 enum { PER_SLICE = 1024 /* packets under way in the memory, for each slice; more wait in the SMs' queues */ };
 
@@ -69,14 +70,12 @@ struct hd_reserved *hd_reserved_new(struct hd_memory *memory, const struct hd_co
 }
 
 /* The first own cycle, `from` or later, in which a packet's input and output are free; they are not any more. */
-static uint64_t take_ports(struct hd_slots *in, struct hd_slots *out, uint32_t flits, uint64_t now, uint64_t from)
+static inline uint64_t take_ports(struct hd_slots *in, struct hd_slots *out, uint32_t flits, uint64_t now,
+				  uint64_t from)
 {
 	hd_slots_move(in, now);
 	hd_slots_move(out, now);
-	uint64_t cycle = hd_slots_find(in, flits, out, flits, from);
-	hd_slots_take(in, cycle, flits);
-	hd_slots_take(out, cycle, flits);
-	return cycle;
+	return hd_slots_reserve(in, flits, out, flits, from);
 }
 
 static void count_flits(const struct hd_crossbar *x, const struct hd_packet *packet)
@@ -92,9 +91,9 @@ static uint64_t arrival_of(const struct hd_crossbar *x, uint64_t cycle, uint32_t
 
 /* ---- up */
 
-static void give_room(struct hd_memory *memory, const struct hd_packet *packet, uint64_t now)
+/* The room of a packet that leaves in core cycle `now` comes back to its SM. */
+static void give_room(struct hd_crossbar *up, const struct hd_packet *packet, uint64_t now)
 {
-	struct hd_crossbar *up = &memory->up;
 	uint64_t cycle = hd_clock_at(&up->clock, now);
 	hd_port_release(&up->in[packet->sm], packet->flits, hd_packet_is_low(packet),
 			hd_clock_edge(&up->clock, cycle + up->latency), up->senders_apart);
@@ -113,32 +112,48 @@ static void expect_writes(struct hd_memory *memory, uint32_t channel, uint64_t n
 		     &(struct hd_packet){.slice = (uint16_t)channel});
 }
 
-static void serve(struct hd_memory *memory, struct hd_packet packet, uint64_t arrival, uint64_t now)
+/* A request that has been served: when its answer goes back, or that it is done, stands in the wheel. */
+static void settle(struct hd_memory *memory, uint32_t number, bool answered, uint64_t cycle, uint64_t now)
 {
-	struct hd_wheel *wheel = &memory->reserved->wheel;
-	uint32_t channel = packet.slice / memory->map.slices_per_channel;
-	bool answered =
-		hd_l2_reserved_serve(&memory->slices[packet.slice], &packet, arrival, &memory->channels[channel]);
-	hd_wheel_add(wheel, now, packet.ready, answered ? ANSWER : QUIET, &packet);
-	expect_writes(memory, channel, now);
+	struct hd_reserved *reserved = memory->reserved;
+	struct hd_wheel_entry *entry = &reserved->wheel.entries[number];
+	struct hd_packet *packet = &entry->packet;
+	struct hd_crossbar *down = &memory->down;
+	entry->what = answered ? LEAVES : QUIET;
+	entry->cycle = packet->ready;
+	if (answered) {
+		uint64_t from = hd_clock_at(&down->clock, packet->ready) + 1;
+		uint64_t granted = take_ports(&reserved->down_in[packet->slice], &reserved->down_out[packet->sm],
+					      packet->flits, cycle, from);
+		count_flits(down, packet);
+		entry->cycle = hd_clock_edge(&down->clock, granted);
+	}
+	entry->cycle = hd_later(entry->cycle, now + 1);
+	hd_wheel_put(&reserved->wheel, now, number);
 }
 
 /* A packet of an SM, in an own cycle. Returns the cycle after those in which it is sent. */
-static uint64_t send_up(struct hd_memory *memory, const struct hd_packet *packet, uint64_t cycle, uint64_t now)
+static uint64_t send_up(struct hd_memory *memory, const struct hd_packet *sent, uint64_t cycle, uint64_t now)
 {
 	struct hd_reserved *reserved = memory->reserved;
 	struct hd_crossbar *up = &memory->up;
-	uint32_t slice = packet->slice, flits = packet->flits;
+	uint32_t number = hd_wheel_new(&reserved->wheel), slice = sent->slice, flits = sent->flits;
+	uint32_t channel = slice / memory->map.slices_per_channel;
+	struct hd_packet *packet = &reserved->wheel.entries[number].packet;
+	*packet = *sent;
 	uint64_t room = hd_l2_reserved_room(&memory->slices[slice], flits, now);
 	uint64_t from = room > now ? hd_later(cycle, hd_clock_at(&up->clock, room - 1) + 1) : cycle;
 	uint64_t granted = take_ports(&reserved->up_in[packet->sm], &reserved->up_out[slice], flits, cycle, from);
-	uint64_t leaves = hd_clock_edge(&up->clock, granted);
 	count_flits(up, packet);
+	uint64_t leaves = granted == cycle ? now : hd_clock_edge(&up->clock, granted);
 	if (leaves > now)
 		hd_wheel_add(&reserved->wheel, now, leaves, ROOM, packet);
 	else
-		give_room(memory, packet, now);
-	serve(memory, *packet, arrival_of(up, granted, flits), now);
+		give_room(up, packet, now);
+	bool answered = hd_l2_reserved_serve(&memory->slices[slice], packet, arrival_of(up, granted, flits),
+					     &memory->channels[channel]);
+	settle(memory, number, answered, cycle, now);
+	expect_writes(memory, channel, now);
 	return granted + flits;
 }
 
@@ -154,10 +169,9 @@ static uint64_t visit_input(struct hd_memory *memory, uint32_t sm, uint64_t cycl
 			return cycle + 1;
 		if (!reserved->by_output && reserved->sends_until[sm] > cycle)
 			return look;
-		struct hd_packet sent = *packet;
 		*(hd_packet_is_low(packet) ? &port->low_head : &port->head) += 1;
 		memory->up.packets--;
-		reserved->sends_until[sm] = send_up(memory, &sent, cycle, now);
+		reserved->sends_until[sm] = send_up(memory, packet, cycle, now);
 	}
 	return 0;
 }
@@ -197,21 +211,6 @@ static void up_cycles(struct hd_memory *memory, uint64_t now)
 
 /* ---- down */
 
-static void send_down(struct hd_memory *memory, uint32_t number, uint64_t now)
-{
-	struct hd_reserved *reserved = memory->reserved;
-	struct hd_wheel_entry *entry = &reserved->wheel.entries[number];
-	struct hd_packet *answer = &entry->packet;
-	struct hd_crossbar *down = &memory->down;
-	uint64_t cycle = hd_clock_at(&down->clock, now) + 1;
-	uint64_t granted = take_ports(&reserved->down_in[answer->slice], &reserved->down_out[answer->sm], answer->flits,
-				      cycle, cycle);
-	count_flits(down, answer);
-	entry->what = LEAVES;
-	entry->cycle = hd_clock_edge(&down->clock, granted);
-	hd_wheel_put(&reserved->wheel, now, number);
-}
-
 /* To the SM's port. It takes one a cycle, so that there is room soon if there is none. */
 static void leave(struct hd_memory *memory, uint32_t number, uint64_t now)
 {
@@ -245,14 +244,13 @@ static void do_due(struct hd_memory *memory, uint32_t number, uint64_t now)
 {
 	struct hd_wheel *wheel = &memory->reserved->wheel;
 	const struct hd_wheel_entry *entry = &wheel->entries[number];
-	uint32_t what = entry->what;
-	if (what == ANSWER || what == LEAVES) {
-		(what == ANSWER ? send_down : leave)(memory, number, now);
+	uint32_t what = entry->what, channel = entry->packet.slice;
+	if (what == LEAVES) {
+		leave(memory, number, now);
 		return;
 	}
-	uint32_t channel = entry->packet.slice;
 	if (what == ROOM)
-		give_room(memory, &entry->packet, now);
+		give_room(&memory->up, &entry->packet, now);
 	hd_wheel_give(wheel, number);
 	if (what == WRITES)
 		write_waiting(memory, channel, now);

@@ -24,18 +24,21 @@ static inline uint64_t hd_slots_before(uint64_t end, uint64_t cycle)
 	return end <= cycle ? 0 : end - cycle >= 64 ? UINT64_MAX : (UINT64_C(1) << (end - cycle)) - 1;
 }
 
-/* The cycles before `now` are past; nothing is going to be reserved there. */
-static inline void hd_slots_move(struct hd_slots *slots, uint64_t now)
+static inline void hd_slots_move_to(struct hd_slots *slots, uint64_t first)
 {
-	uint64_t first = now / 64;
-	if (first <= slots->first)
-		return;
 	uint64_t word = slots->first;
 	if (first - word > HD_SLOTS_WORDS)
 		word = first - HD_SLOTS_WORDS;
 	for (; word < first; word++)
 		slots->taken[word % HD_SLOTS_WORDS] = hd_slots_before(slots->end, (word + HD_SLOTS_WORDS) * 64);
 	slots->first = first;
+}
+
+/* The cycles before `now` are past; nothing is going to be reserved there. */
+static inline void hd_slots_move(struct hd_slots *slots, uint64_t now)
+{
+	if (now / 64 > slots->first)
+		hd_slots_move_to(slots, now / 64);
 }
 
 static inline uint64_t hd_slots_word(const struct hd_slots *slots, uint64_t word)
@@ -59,6 +62,27 @@ static inline uint64_t hd_slots_fit(const struct hd_slots *slots, uint64_t word,
 		fit &= low >> i % 64 | (i % 64 ? high << (64 - i % 64) : 0);
 	}
 	return fit;
+}
+
+/* Cycles of a word of free ones from which on `length` of the same word are free. */
+static inline uint64_t hd_slots_runs(uint64_t low, uint32_t length)
+{
+	uint64_t fit = low;
+	for (uint32_t i = 1; i < length; i++)
+		fit &= low >> i;
+	return fit;
+}
+
+/* As hd_slots_find, but HD_NEVER where they are not all in the word of `from`. */
+static inline uint64_t hd_slots_near(const struct hd_slots *a, uint32_t length, const struct hd_slots *b,
+				     uint32_t b_length, uint64_t from)
+{
+	uint64_t word = from / 64;
+	if (word - a->first >= HD_SLOTS_WORDS || word - b->first >= HD_SLOTS_WORDS || (length | b_length) >= 64)
+		return HD_NEVER;
+	uint64_t fit = hd_slots_runs(~a->taken[word % HD_SLOTS_WORDS], length) & UINT64_MAX << from % 64;
+	fit &= hd_slots_runs(~b->taken[word % HD_SLOTS_WORDS], b_length);
+	return fit ? word * 64 + (uint64_t)__builtin_ctzll(fit) : HD_NEVER;
 }
 
 /* The first cycle, `from` or later, from which on both have so many free cycles. What is before a window is past. */
@@ -100,6 +124,23 @@ static inline void hd_slots_take(struct hd_slots *slots, uint64_t from, uint32_t
 	hd_slots_take_part(slots, from / 64, bits << from % 64);
 	if (from % 64 + length > 64)
 		hd_slots_take_part(slots, from / 64 + 1, bits >> (64 - from % 64));
+}
+
+/* Finds and takes cycles of both. Most are found in the first word. */
+static inline uint64_t hd_slots_reserve(struct hd_slots *a, uint32_t length, struct hd_slots *b, uint32_t b_length,
+					uint64_t from)
+{
+	uint64_t cycle = hd_slots_near(a, length, b, b_length, from);
+	if (cycle != HD_NEVER) {
+		uint64_t word = cycle / 64 % HD_SLOTS_WORDS;
+		a->taken[word] |= ((UINT64_C(1) << length) - 1) << cycle % 64;
+		b->taken[word] |= ((UINT64_C(1) << b_length) - 1) << cycle % 64;
+		return cycle;
+	}
+	cycle = hd_slots_find(a, length, b, b_length, from);
+	hd_slots_take(a, cycle, length);
+	hd_slots_take(b, cycle, b_length);
+	return cycle;
 }
 
 #endif

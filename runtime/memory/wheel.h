@@ -50,15 +50,23 @@ static inline void hd_wheel_put(struct hd_wheel *wheel, uint64_t now, uint32_t n
 	wheel->words |= UINT64_C(1) << page / 64;
 }
 
+/* A free entry, whose owner fills it and puts it into the wheel. */
+static inline uint32_t hd_wheel_new(struct hd_wheel *wheel)
+{
+	uint32_t number = wheel->free ? wheel->free : ++wheel->used;
+	assert(number <= wheel->capacity);
+	wheel->free = wheel->free ? wheel->entries[number].next : 0;
+	wheel->taken++;
+	return number;
+}
+
 /* `now`: the cycle being worked on; `cycle` is after it. */
 static inline void hd_wheel_add(struct hd_wheel *wheel, uint64_t now, uint64_t cycle, uint32_t what,
 				const struct hd_packet *packet)
 {
-	uint32_t number = wheel->free ? wheel->free : ++wheel->used;
+	uint32_t number = hd_wheel_new(wheel);
 	struct hd_wheel_entry *entry = &wheel->entries[number];
-	assert(cycle > now && number <= wheel->capacity);
-	wheel->free = wheel->free ? entry->next : 0;
-	wheel->taken++;
+	assert(cycle > now);
 	entry->packet = *packet;
 	entry->cycle = cycle;
 	entry->what = what;

@@ -85,6 +85,31 @@ START_TEST(windows_of_slots_move)
 }
 END_TEST
 
+/* As hd_slots_find and hd_slots_take, in words and across them, within the window and past it. */
+START_TEST(reserving_finds_and_takes)
+{
+	static struct hd_slots a, b, c, d;
+	uint64_t now = 0;
+	uint32_t seed = 1;
+	memset(&a, 0, sizeof(a));
+	memset(&b, 0, sizeof(b));
+	c = a, d = b;
+	for (uint32_t i = 0; i < 2000; i++) {
+		seed = seed * 1664525u + 1013904223u;
+		uint32_t length = 1 + (seed >> 28), b_length = 1 + (seed >> 8 & 3);
+		length += seed >> 20 & 31 ? 0 : 60; /* more than a word, at times */
+		now += seed >> 4 & 15;
+		uint64_t from = now + (seed >> 12 & 0xfff), want;
+		hd_slots_move(&a, now), hd_slots_move(&b, now), hd_slots_move(&c, now), hd_slots_move(&d, now);
+		want = hd_slots_find(&c, length, &d, b_length, from);
+		hd_slots_take(&c, want, length);
+		hd_slots_take(&d, want, b_length);
+		ck_assert_uint_eq(hd_slots_reserve(&a, length, &b, b_length, from), want);
+		ck_assert(!memcmp(&a, &c, sizeof(a)) && !memcmp(&b, &d, sizeof(b)));
+	}
+}
+END_TEST
+
 /* ---- the wheel */
 
 START_TEST(entries_come_in_their_cycles)
@@ -434,6 +459,36 @@ START_TEST(fetches_for_writes_are_work)
 }
 END_TEST
 
+/* What the host copies into L2 is there, though sectors of the line whose place it takes were under way. */
+START_TEST(copies_are_there_at_once)
+{
+	rig.config.l2_ways = 1;
+	rig.config.l2_slice_bytes = 4096;
+	rig_build(&rig);
+	const struct hd_l2_slice *slice = &rig.memory->slices[hd_address_slice(&rig.memory->map, 0)];
+	uint64_t other = 1;
+	while (hd_address_slice(&rig.memory->map, other) != slice->index ||
+	       hd_tags_set(&slice->tags, hd_address_in_slice(&rig.memory->map, other)) != hd_tags_set(&slice->tags, 0))
+		other++;
+	struct hd_mem_request request = load_of(1, 0);
+	rig_issue(&rig, 0, &request);
+	for (uint32_t i = 1; i <= 60; i++) {
+		uint64_t woken[2] = {0};
+		hd_memory_tick(rig.memory, ++rig.now, woken);
+		hd_lsu_tick(rig.lsus[0], rig.now);
+	}
+	ck_assert_uint_eq(rig_total(&rig).counters.dram_reads, 1);
+	hd_memory_copied(rig.memory, other * 128, 128);
+	request = load_of(2, other * 128);
+	rig_issue(&rig, 1, &request);
+	rig_run(&rig);
+	struct hd_stats total = rig_total(&rig);
+	ck_assert_uint_eq(total.counters.l2_hits, 1);
+	ck_assert_uint_eq(total.counters.l2_miss_replies, 1);
+	ck_assert_uint_lt(rig.done[2], rig.done[1]);
+}
+END_TEST
+
 START_TEST(dumps_show_what_is_reserved)
 {
 	char *text = NULL;
@@ -465,6 +520,7 @@ Suite *hd_suite(void)
 	tcase_add_test(cases, slots_give_the_first_gap);
 	tcase_add_test(cases, slots_cross_words);
 	tcase_add_test(cases, windows_of_slots_move);
+	tcase_add_test(cases, reserving_finds_and_takes);
 	tcase_add_test(cases, entries_come_in_their_cycles);
 	tcase_add_test(cases, an_idle_hit_crosses_twice);
 	tcase_add_test(cases, two_sms_share_the_ports_of_a_slice);
@@ -480,6 +536,7 @@ Suite *hd_suite(void)
 	tcase_add_test(cases, merges_are_limited);
 	tcase_add_test(cases, mshrs_are_limited);
 	tcase_add_test(cases, fetches_for_writes_are_work);
+	tcase_add_test(cases, copies_are_there_at_once);
 	tcase_add_test(cases, dumps_show_what_is_reserved);
 	suite_add_tcase(suite, cases);
 	return suite;
