@@ -3,36 +3,36 @@
 # install.sh --remove PREFIX MANIFEST:     removes the listed files, and the folders that this leaves empty.
 set -euo pipefail
 
+# Each folder that a path of the input leads through, the deepest first.
+folders() {
+	awk '{ while (sub("/[^/]*$", "") && !seen[$0]++) print }' | LC_ALL=C sort -r
+}
+
 remove() {
-	local prefix=$1 manifest=$2 file folder
+	local prefix=$1 manifest=$2 files
 	[[ -f $prefix/$manifest ]] || {
 		echo "uninstall: error: no $prefix/$manifest: Heddle is not installed there" >&2
 		exit 2
 	}
-	while read -r file; do
-		rm -f "$prefix/$file"
-		folder=$(dirname "$file")
-		while [[ $folder != . ]]; do
-			rmdir "$prefix/$folder" 2>/dev/null || break
-			folder=$(dirname "$folder")
-		done
-	done < <(cat "$prefix/$manifest" && echo "$manifest")
+	files=$(cat "$prefix/$manifest" && echo "$manifest")
+	(cd "$prefix" && xargs -d '\n' rm -f -- <<<"$files")
+	(cd "$prefix" && folders <<<"$files" | xargs -d '\n' rmdir --ignore-fail-on-non-empty -- 2>/dev/null) || true
+}
+
+# The files of the input with this mode; links as they are: they are relative, and what they lead to is installed, too.
+copy_with() {
+	tar -C "$2" --mode="$1" --no-recursion -cf - -T - | tar -C "$3" --touch --no-same-owner --preserve-permissions -xf -
 }
 
 copy() {
-	local tree=$1 prefix=$2 manifest=$3 file mode
+	local tree=$1 prefix=$2 manifest=$3 files
 	shift 3
-	for file; do
-		mode=644
-		[[ $file == bin/* ]] && mode=755
-		if [[ -L $tree/$file ]]; then # relative, and what they lead to is installed, too
-			mkdir -p "$(dirname "$prefix/$file")"
-			ln -sfn "$(readlink "$tree/$file")" "$prefix/$file"
-		else
-			install -D -m "$mode" "$tree/$file" "$prefix/$file"
-		fi
-	done
-	printf '%s\n' "$@" | LC_ALL=C sort >"$prefix/$manifest"
+	files=$(printf '%s\n' "$@" | LC_ALL=C sort)
+	umask 022
+	mkdir -p "$prefix"
+	grep '^bin/' <<<"$files" | copy_with 755 "$tree" "$prefix"
+	grep -v '^bin/' <<<"$files" | copy_with 644 "$tree" "$prefix"
+	echo "$files" >"$prefix/$manifest"
 	echo "installed in $prefix"
 }
 

@@ -18,19 +18,21 @@ if [[ ${1-} == --inside ]]; then # in the namespace: places up to --, then the c
 fi
 (($#)) || { echo 'usage: without-toolkit.sh COMMAND [ARG...]' >&2; exit 2; }
 
-# Folders of toolkits, each once and by its real name.
-places=()
+# Folders of toolkits by their real names, and the programs of a distribution's own toolkit, which it has among all others.
+found=()
 for place in "${CUDA_HOME-}" "${CUDA_PATH-}" "${CUDA_ROOT-}" /usr/local/cuda* /opt/cuda* /usr/lib/cuda* \
 	/usr/lib/nvidia-cuda-toolkit; do
-	[[ -n $place && -d $place ]] || continue
-	place=$(realpath "$place")
+	[[ -n $place && -d $place ]] && found+=("$place")
+done
+((${#found[@]})) && readarray -t found < <(realpath -- "${found[@]}")
+places=()
+for place in "${found[@]}"; do
 	[[ $place != / && $place != /usr && " ${places[*]-} " != *" $place "* ]] && places+=("$place")
 done
-inside() { # whether a path leads into one of them
-	local path place
-	path=$(realpath -m "${1:-.}")
+inside() { # whether a real path leads into one of them
+	local place
 	for place in "${places[@]}"; do
-		[[ $path/ == "$place"/* ]] && return 0
+		[[ $1/ == "$place"/* ]] && return 0
 	done
 	return 1
 }
@@ -39,19 +41,16 @@ unset CUDA_HOME CUDA_PATH CUDA_ROOT CUDACXX CUDAHOSTCXX NVCC NVCC_PREPEND_FLAGS 
 for name in PATH LIBRARY_PATH LD_LIBRARY_PATH CPATH C_INCLUDE_PATH CPLUS_INCLUDE_PATH; do
 	[[ -n ${!name-} ]] || continue
 	IFS=: read -ra parts <<<"${!name}"
+	readarray -t real < <(realpath -m -- "${parts[@]/#%/.}")
 	kept=
-	for part in "${parts[@]}"; do
-		inside "$part" || kept+=${kept:+:}$part
+	for i in "${!parts[@]}"; do
+		inside "${real[i]}" || kept+=${kept:+:}${parts[i]}
 	done
 	export "$name=$kept"
 	[[ -n $kept ]] || unset "$name"
 done
-# A distribution's own toolkit has its programs among all others.
-for tool in nvcc ptxas nvlink; do
-	while read -r path; do
-		places+=("$(realpath "$path")")
-	done < <(type -aP "$tool")
-done
+readarray -t found < <(type -aP nvcc ptxas nvlink)
+((${#found[@]})) && readarray -t -O "${#places[@]}" places < <(realpath -- "${found[@]}")
 
 ((${#places[@]})) || exec "$@"
 namespace=(unshare --mount)
