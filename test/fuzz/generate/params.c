@@ -413,9 +413,13 @@ static void copy_out(struct gen *g, const struct gen_aggregate *a)
 	g->cost += bytes * g->scale;
 }
 
+/*
+ * A member of the value of the whole. LLVM 19 makes a load of the member alone from it, at its type's own alignment: one
+ * that a packed structure has elsewhere is not read so.
+ */
 static void read_whole(struct gen *g, const struct gen_aggregate *a)
 {
-	uint32_t at = a->shape;
+	uint32_t at = a->shape, offset = 0;
 	struct hd_strbuf path = {0};
 	if (shape_of(g, at)->bytes > WHOLE_BYTES)
 		return;
@@ -425,6 +429,11 @@ static void read_whole(struct gen *g, const struct gen_aggregate *a)
 		uint32_t part = gen_below(g, shape.count);
 		hd_strbuf_printf(&path, ", %u", part);
 		at = shape.parts[shape.kind == ARRAY ? 0 : part];
+		offset += shape.kind == ARRAY ? part * shape_of(g, at)->bytes : member_offset(g, &shape, part);
+	}
+	if (shape_of(g, at)->align > a->align || offset % shape_of(g, at)->align) {
+		hd_strbuf_release(&path);
+		return;
 	}
 	const char *member = gen_temp(g, "extractvalue %%T%u %s%s", a->shape, whole, hd_strbuf_text(&path));
 	const struct gen_shape *last = shape_of(g, at);
