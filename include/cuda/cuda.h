@@ -192,6 +192,7 @@ typedef enum CUpointer_attribute_enum {
 	CU_POINTER_ATTRIBUTE_MEMORY_TYPE = 2,
 	CU_POINTER_ATTRIBUTE_DEVICE_POINTER = 3,
 	CU_POINTER_ATTRIBUTE_HOST_POINTER = 4,
+	CU_POINTER_ATTRIBUTE_SYNC_MEMOPS = 6, /* set, and not asked for */
 	CU_POINTER_ATTRIBUTE_IS_MANAGED = 8,
 	CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL = 9
 } CUpointer_attribute;
@@ -403,6 +404,40 @@ CUresult cuProfilerStop(void);
 #include "heddle_driver_graph.h"
 
 #if defined(__cplusplus)
+}
+#endif
+
+#if defined(__cplusplus)
+/* CUDA 13's forms of older functions, and CUDA 12.8's of newer ones. Contexts of a part of the device are refused. */
+static inline CUresult cuCtxCreate(CUcontext *pctx, CUctxCreateParams *ctxCreateParams, unsigned int flags, CUdevice dev)
+{
+	return ctxCreateParams ? CUDA_ERROR_NOT_SUPPORTED : cuCtxCreate(pctx, flags, dev);
+}
+static inline CUresult cuMemPrefetchAsync(CUdeviceptr devPtr, size_t count, CUmemLocation location, unsigned int flags,
+					  CUstream hStream)
+{
+	return cuMemPrefetchAsync_v2(devPtr, count, location, flags, hStream);
+}
+static inline CUresult cuMemAdvise(CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUmemLocation location)
+{
+	return cuMemAdvise_v2(devPtr, count, advice, location);
+}
+static inline CUresult cuMemcpyBatchAsync(CUdeviceptr *dsts, CUdeviceptr *srcs, size_t *sizes, size_t count,
+					  CUmemcpyAttributes *attrs, size_t *attrsIdxs, size_t numAttrs,
+					  size_t *failIdx, CUstream hStream)
+{
+	CUresult result = cuMemcpyBatchAsync(dsts, srcs, sizes, count, attrs, attrsIdxs, numAttrs, hStream);
+	if (result != CUDA_SUCCESS && failIdx)
+		*failIdx = ~(size_t)0;
+	return result;
+}
+static inline CUresult cuMemcpy3DBatchAsync(size_t numOps, CUDA_MEMCPY3D_BATCH_OP *opList, size_t *failIdx,
+					    unsigned long long flags, CUstream hStream)
+{
+	CUresult result = cuMemcpy3DBatchAsync(numOps, opList, flags, hStream);
+	if (result != CUDA_SUCCESS && failIdx)
+		*failIdx = ~(size_t)0;
+	return result;
 }
 #endif
 

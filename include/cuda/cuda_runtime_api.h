@@ -270,4 +270,7 @@ void __cudaRegisterManagedVar(void **fatCubinHandle, char *pointerVar, char *ini
 #endif
 #undef __dv
 
+#include "heddle_batch.h"
+#include "heddle_graph_edges.h"
+
 #endif

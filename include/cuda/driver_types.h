@@ -450,6 +450,7 @@ typedef struct cudaIpcMemHandle_st {
 /* Where memory is: a device, by its number, or the host. */
 enum cudaMemLocationType {
 	cudaMemLocationTypeInvalid = 0,
+	cudaMemLocationTypeNone = 0,
 	cudaMemLocationTypeDevice = 1,
 	cudaMemLocationTypeHost = 2,
 	cudaMemLocationTypeHostNuma = 3,
@@ -475,6 +476,7 @@ typedef struct cudaMemAccessDesc cudaMemAccessDesc;
 enum cudaMemAllocationType {
 	cudaMemAllocationTypeInvalid = 0,
 	cudaMemAllocationTypePinned = 1,
+	cudaMemAllocationTypeManaged = 2,
 	cudaMemAllocationTypeMax = 0x7FFFFFFF
 };
 enum cudaMemAllocationHandleType {

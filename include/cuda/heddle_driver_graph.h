@@ -78,13 +78,26 @@ typedef enum CUlaunchAttributeID_enum {
 	CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW = 1,
 	CU_LAUNCH_ATTRIBUTE_COOPERATIVE = 2,
 	CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY = 3,
-	CU_LAUNCH_ATTRIBUTE_PRIORITY = 8
+	CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION = 4,
+	CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE = 5,
+	CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION = 6,
+	CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT = 7,
+	CU_LAUNCH_ATTRIBUTE_PRIORITY = 8,
+	CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP = 9,
+	CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN = 10,
+	CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT = 12
 } CUlaunchAttributeID;
 typedef union CUlaunchAttributeValue_union {
 	char pad[64];
 	CUaccessPolicyWindow accessPolicyWindow;
 	int cooperative;
 	CUsynchronizationPolicy syncPolicy;
+	struct {
+		unsigned int x;
+		unsigned int y;
+		unsigned int z;
+	} clusterDim;
+	int programmaticStreamSerializationAllowed;
 	int priority;
 } CUlaunchAttributeValue;
 /* Streams and nodes of graphs have the same attributes. */
@@ -135,9 +148,10 @@ typedef enum CUjitInputType_enum {
 	CU_JIT_INPUT_LIBRARY = 4
 } CUjitInputType;
 
+#include "heddle_driver_batch.h"
+#include "heddle_unsupported.h"
+
 struct CUmemAllocationProp_st;
-struct CUmemAccessDesc_st;
-struct CUmemLocation_st;
 struct CUDA_EXTERNAL_MEMORY_HANDLE_DESC_st;
 struct CUDA_EXTERNAL_MEMORY_BUFFER_DESC_st;
 struct CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC_st;
@@ -215,5 +229,7 @@ CUresult cuGetProcAddress(const char *symbol, void **pfn, int cudaVersion, cuuin
 			  CUdriverProcAddressQueryResult *symbolStatus);
 /* What CUDA does not document is not there: CUDA_ERROR_NOT_SUPPORTED. */
 CUresult cuGetExportTable(const void **ppExportTable, const CUuuid *pExportTableId);
+
+#include "heddle_driver_versions.h"
 
 #endif

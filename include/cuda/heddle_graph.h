@@ -155,6 +155,21 @@ struct cudaGraphNodeParams {
 };
 
 /* Construction. Handles of nodes stay valid until their graph is destroyed. */
+/* What a graph needs as long as it is there: destroyed with its last reference. */
+enum cudaUserObjectFlags {
+	cudaUserObjectNoDestructorSync = 1
+};
+enum cudaUserObjectRetainFlags {
+	cudaGraphUserObjectMove = 1
+};
+cudaError_t cudaUserObjectCreate(cudaUserObject_t *object_out, void *ptr, cudaHostFn_t destroy,
+				 unsigned int initialRefcount, unsigned int flags);
+cudaError_t cudaUserObjectRetain(cudaUserObject_t object, unsigned int count __dv(1));
+cudaError_t cudaUserObjectRelease(cudaUserObject_t object, unsigned int count __dv(1));
+cudaError_t cudaGraphRetainUserObject(cudaGraph_t graph, cudaUserObject_t object, unsigned int count __dv(1),
+				      unsigned int flags __dv(0));
+cudaError_t cudaGraphReleaseUserObject(cudaGraph_t graph, cudaUserObject_t object, unsigned int count __dv(1));
+
 cudaError_t cudaGraphCreate(cudaGraph_t *pGraph, unsigned int flags);
 cudaError_t cudaGraphDestroy(cudaGraph_t graph);
 cudaError_t cudaGraphClone(cudaGraph_t *pGraphClone, cudaGraph_t originalGraph);

@@ -127,7 +127,17 @@ struct cudaExternalSemaphoreSignalParams;
 struct cudaExternalSemaphoreWaitParams;
 struct cudaMemPoolPtrExportData;
 struct cudaArraySparseProperties;
-struct cudaGraphEdgeData_st;
+struct cudaExternalSemaphoreSignalNodeParams;
+struct cudaExternalSemaphoreWaitNodeParams;
+struct cudaAsyncNotificationInfo;
+typedef void (*cudaAsyncCallback)(struct cudaAsyncNotificationInfo *info, void *userData,
+				  cudaAsyncCallbackHandle_t callback);
+typedef struct CUlogsCallbackEntry_st *cudaLogsCallbackHandle;
+typedef unsigned int cudaLogIterator;
+enum cudaLogLevel { cudaLogLevelError = 0, cudaLogLevelWarning = 1 };
+typedef enum cudaLogLevel cudaLogLevel;
+typedef void (*cudaLogsCallback_t)(void *data, cudaLogLevel logLevel, char *message, size_t length);
+struct cudaGraphEdgeData_st; /* heddle_graph_edges.h */
 #define HD_UNSUPPORTED_RUNTIME(name, ...) cudaError_t name(__VA_ARGS__);
 #define HD_UNSUPPORTED_DRIVER(name, ...)
 #include "heddle_unsupported.def"

@@ -41,10 +41,20 @@ struct hd_map *hd_cudart_live_of_process(void)
 	return &the_context.live;
 }
 
+void hd_cudart_call_later(cudaHostFn_t fn, void *data)
+{
+	hd_vec_push(&the_context.later_calls, ((struct hd_later_call){fn, data}));
+}
+
 void hd_cudart_leave(struct hd_cudart **cudart)
 {
 	(void)cudart;
+	__typeof__(the_context.later_calls) calls = the_context.later_calls;
+	memset(&the_context.later_calls, 0, sizeof the_context.later_calls);
 	pthread_mutex_unlock(&the_lock);
+	for (uint32_t i = 0; i < calls.len; i++)
+		calls.data[i].fn(calls.data[i].data);
+	hd_vec_release(&calls);
 }
 
 cudaError_t *hd_cudart_last_error(void)

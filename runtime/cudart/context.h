@@ -83,6 +83,12 @@ struct hd_opted {
 	uint32_t bytes;
 };
 
+/* A function of the program, which may take the program's own locks. */
+struct hd_later_call {
+	cudaHostFn_t fn;
+	void *data;
+};
+
 /* Work of streams that waits for its turn (work.c). Pieces have ascending ids. */
 struct hd_piece_place {
 	uint64_t id;
@@ -113,6 +119,8 @@ struct hd_cudart {
 	size_t limits[8];
 	unsigned device_flags;
 	cudaMemPool_t pool;    /* once asked for */
+	cudaMemPool_t chosen;  /* by cudaDeviceSetMemPool; NULL: the default one */
+	uint64_t graph_bytes;  /* that graphs allocated */
 	bool in_a_row;	       /* a kernel was launched since the program last waited for anything */
 	uint64_t next_id;      /* of streams, captures and work */
 	struct hd_pieces work; /* that has not been done */
@@ -121,6 +129,7 @@ struct hd_cudart {
 	HD_VEC(struct hd_object_of *) objects;	  /* texture and surface objects */
 	HD_VEC(struct CUmod_st *) modules;	  /* of the driver API */
 	HD_VEC(struct hd_registered *) handles;	  /* of kernels: CUfunction is the kernel itself */
+	HD_VEC(struct hd_later_call) later_calls; /* hd_cudart_call_later */
 	struct hd_records records;
 	bool noted_target; /* that code is of a later architecture */
 	bool runtime_used; /* which makes the primary context current for the driver API */
@@ -130,6 +139,9 @@ struct hd_cudart {
 struct hd_cudart *hd_cudart_enter(void);
 void hd_cudart_leave(struct hd_cudart **cudart);
 #define HD_CUDART(name) struct hd_cudart *name __attribute__((cleanup(hd_cudart_leave))) = hd_cudart_enter()
+
+/* Calls fn(data) when the calling thread has given the lock back. */
+void hd_cudart_call_later(cudaHostFn_t fn, void *data);
 
 /* Starts the simulator, loads what was registered, and waits for all work that streams have. cudaSuccess, or why the
  * device cannot be used (sticky included). */

@@ -386,6 +386,15 @@ CUresult cuCtxGetFlags(unsigned int *flags)
 	return CUDA_SUCCESS;
 }
 
+CUresult cuCtxSetFlags(unsigned int flags)
+{
+	HD_IN_CONTEXT(&primary);
+	if (flags & ~(unsigned)CU_CTX_FLAGS_MASK)
+		return CUDA_ERROR_INVALID_VALUE;
+	hd_driver_context()->flags = flags;
+	return CUDA_SUCCESS;
+}
+
 CUresult cuCtxGetApiVersion(CUcontext ctx, unsigned int *version)
 {
 	HD_ASK(0, version);

@@ -43,6 +43,7 @@ void hd_graph_free(cudaGraph_t graph)
 	for (uint32_t i = 0; i < graph->nodes.len; i++)
 		free_node(graph->nodes.data[i]);
 	hd_vec_release(&graph->nodes);
+	hd_graph_release_references(graph);
 	hd_handle_drop(graph);
 	free(graph);
 }
@@ -104,6 +105,7 @@ cudaGraph_t hd_graph_copy(cudaGraph_t graph)
 	for (uint32_t i = 0; i < graph->nodes.len; i++)
 		for (uint32_t k = 0; k < graph->nodes.data[i]->needs.len; k++)
 			hd_vec_push(&copy->nodes.data[i]->needs, copy_of(copy, graph->nodes.data[i]->needs.data[k]));
+	hd_graph_copy_references(copy, graph);
 	return copy;
 }
 

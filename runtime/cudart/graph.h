@@ -20,6 +20,8 @@ struct CUgraphNode_st {
 			dim3 grid, block;
 			size_t shared;
 			bool cooperative;
+			int priority; /* this and the window: attributes, which are remembered */
+			struct cudaAccessPolicyWindow window;
 			uint8_t *params; /* laid out as the kernel has them; owned */
 			void **args;	 /* into params; owned */
 		} kernel;
@@ -38,8 +40,15 @@ struct CUgraphNode_st {
 	} u;
 };
 
+/* References to a user object that a graph holds. */
+struct hd_user_reference {
+	cudaUserObject_t object;
+	uint64_t count;
+};
+
 struct CUgraph_st {
 	hd_nodes nodes; /* in the order of their making */
+	HD_VEC(struct hd_user_reference) objects;
 };
 
 struct CUgraphExec_st {
@@ -59,6 +68,13 @@ void hd_graph_drop_contents(cudaGraphNode_t node);
 bool hd_graph_order(cudaGraph_t graph, hd_nodes *order);
 /* Whether `node` waits for `other`, also by way of others. */
 bool hd_graph_waits_for(cudaGraphNode_t node, cudaGraphNode_t other);
+
+/* user_object.c: a copy of a graph holds as many references as the graph; one that ends gives its own back. */
+void hd_graph_copy_references(cudaGraph_t copy, const struct CUgraph_st *graph);
+void hd_graph_release_references(cudaGraph_t graph);
+
+/* Memory that a node has allocated is a handle, and counted. */
+void hd_cudart_add_graph_memory(struct hd_cudart *cudart, const void *memory, size_t bytes);
 
 /* Fill in a node; the arguments of kernels are copied. */
 cudaError_t hd_graph_set_kernel(struct hd_cudart *cudart, cudaGraphNode_t node,

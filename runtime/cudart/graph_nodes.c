@@ -299,14 +299,21 @@ cudaError_t cudaGraphAddEventWaitNode(cudaGraphNode_t *pGraphNode, cudaGraph_t g
 }
 
 /* The memory is there at once, and for as long as the program runs: executable graphs outlive theirs. */
+void hd_cudart_add_graph_memory(struct hd_cudart *cudart, const void *memory, size_t bytes)
+{
+	cudart->graph_bytes += bytes;
+	if (!hd_handle_lives(memory, HD_HANDLE_GRAPH_MEMORY))
+		hd_handle_add(memory, HD_HANDLE_GRAPH_MEMORY);
+}
+
 static cudaError_t set_alloc(struct hd_cudart *cudart, cudaGraphNode_t node, struct cudaMemAllocNodeParams *params)
 {
 	if (!params || !params->bytesize)
 		return cudaErrorInvalidValue;
 	cudaError_t error = hd_cudart_alloc(cudart, &params->dptr, params->bytesize);
 	node->u.alloc = *params;
-	if (error == cudaSuccess && !hd_handle_lives(params->dptr, HD_HANDLE_GRAPH_MEMORY))
-		hd_handle_add(params->dptr, HD_HANDLE_GRAPH_MEMORY);
+	if (error == cudaSuccess)
+		hd_cudart_add_graph_memory(cudart, params->dptr, params->bytesize);
 	return error;
 }
 

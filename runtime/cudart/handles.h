@@ -18,7 +18,8 @@ enum hd_handle_kind {
 	HD_HANDLE_POOL,
 	HD_HANDLE_CONTEXT,
 	HD_HANDLE_TEXREF,
-	HD_HANDLE_GRAPH_MEMORY /* the memory itself, from a node that allocates */
+	HD_HANDLE_GRAPH_MEMORY, /* the memory itself, from a node that allocates */
+	HD_HANDLE_USER_OBJECT
 };
 
 /* With the context held. */

@@ -26,6 +26,12 @@ static struct CUmemPoolHandle_st *pool_of(struct hd_cudart *cudart)
 	return cudart->pool;
 }
 
+/* Where cudaMallocAsync takes memory from. */
+static struct CUmemPoolHandle_st *current_pool(struct hd_cudart *cudart)
+{
+	return cudart->chosen ? cudart->chosen : pool_of(cudart);
+}
+
 /* Where an attribute of 32 bits is kept; NULL: it is another. */
 static int *reuse_of(struct CUmemPoolHandle_st *pool, enum cudaMemPoolAttr attr)
 {
@@ -62,12 +68,11 @@ cudaError_t cudaMallocAsync(void **devPtr, size_t size, cudaStream_t hStream)
 	HD_TRY(hd_cudart_start_beside(cudart));
 	HD_TRY(hd_cudart_capture(cudart, hStream, cudaGraphNodeTypeMemAlloc, &node));
 	HD_TRY(hd_cudart_alloc(cudart, devPtr, size));
-	note_use(cudart, pool_of(cudart));
+	note_use(cudart, current_pool(cudart));
 	if (node) {
 		node->u.alloc.bytesize = size;
 		node->u.alloc.dptr = *devPtr;
-		if (!hd_handle_lives(*devPtr, HD_HANDLE_GRAPH_MEMORY))
-			hd_handle_add(*devPtr, HD_HANDLE_GRAPH_MEMORY);
+		hd_cudart_add_graph_memory(cudart, *devPtr, size);
 	}
 	return cudaSuccess;
 }
@@ -110,9 +115,12 @@ cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *memPool, int device)
 
 cudaError_t cudaDeviceGetMemPool(cudaMemPool_t *memPool, int device)
 {
-	if (device)
+	HD_CUDART(cudart);
+	if (!memPool || device)
 		return hd_cudart_return(cudaErrorInvalidValue);
-	return cudaDeviceGetDefaultMemPool(memPool, device);
+	HD_TRY(hd_cudart_start(cudart));
+	*memPool = current_pool(cudart);
+	return cudaSuccess;
 }
 
 cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t memPool)
@@ -121,8 +129,8 @@ cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t memPool)
 	HD_VALID(POOL, memPool);
 	if (device != 0)
 		return hd_cudart_return(cudaErrorInvalidDevice);
-	(void)cudart;
-	return hd_cudart_return(memPool ? cudaSuccess : cudaErrorInvalidValue);
+	cudart->chosen = memPool;
+	return cudaSuccess;
 }
 
 cudaError_t cudaMemPoolCreate(cudaMemPool_t *memPool, const struct cudaMemPoolProps *poolProps)
@@ -149,6 +157,8 @@ cudaError_t cudaMemPoolDestroy(cudaMemPool_t memPool)
 	HD_VALID(POOL, memPool);
 	if (!memPool || memPool == cudart->pool)
 		return hd_cudart_return(cudaErrorInvalidValue);
+	if (cudart->chosen == memPool)
+		cudart->chosen = NULL;
 	hd_handle_drop(memPool);
 	free(memPool);
 	return cudaSuccess;
@@ -159,6 +169,8 @@ cudaError_t cudaMemPoolSetAccess(cudaMemPool_t memPool, const struct cudaMemAcce
 {
 	HD_CUDART(cudart);
 	HD_VALID(POOL, memPool);
+	if (count > SIZE_MAX / 2 / sizeof *descList) /* no list is as long */
+		return hd_cudart_return(cudaErrorInvalidValue);
 	for (size_t i = 0; descList && i < count; i++)
 		if (descList[i].location.type != cudaMemLocationTypeDevice || descList[i].location.id != 0)
 			return hd_cudart_return(cudaErrorInvalidDevice);

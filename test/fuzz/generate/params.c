@@ -414,8 +414,8 @@ static void copy_out(struct gen *g, const struct gen_aggregate *a)
 }
 
 /*
- * A member of the value of the whole. LLVM 19 makes a load of the member alone from it, at its type's own alignment: one
- * that a packed structure has elsewhere is not read so.
+ * A member of the value of the whole. LLVM 19 makes a load of the member alone from it, at its type's own alignment:
+ * one that a packed structure has elsewhere is not read so.
  */
 static void read_whole(struct gen *g, const struct gen_aggregate *a)
 {

@@ -39,11 +39,12 @@ HANDLES = {
     'function': ('CUfunction', 'cudaFunction_t'),
     'context': ('CUcontext',),
     'texref': ('CUtexref',),
+    'object': ('cudaUserObject_t', 'CUuserObject'),
 }
 KIND_OF_HANDLE = {name: kind for kind, names in HANDLES.items() for name in names}
 # A destroyed one is cheap to make.
 MORTAL = {'stream', 'event', 'graph', 'exec', 'node', 'array', 'mipmap', 'texture', 'surface', 'pool', 'library', 'module',
-          'context'}
+          'context', 'object'}
 # The node that a function is about, by the function's name; the first that fits.
 NODES = [('KernelNode', 'kernel'), ('FromSymbol', 'from_symbol'), ('ToSymbol', 'to_symbol'), ('MemcpyNode', 'memcpy'),
          ('MemsetNode', 'memset'), ('HostNode', 'host'), ('ChildGraph', 'child'), ('EventRecord', 'record'),
@@ -59,15 +60,26 @@ READ = {
     'CUDA_ARRAY3D_DESCRIPTOR': 'cu_array3d_desc', 'CUDA_RESOURCE_DESC': 'cu_resource', 'CUDA_TEXTURE_DESC': 'cu_texture_desc',
     'cudaResourceDesc': 'resource', 'cudaTextureDesc': 'texture_desc', 'cudaMemPoolProps': 'pool_props',
     'cudaMemAccessDesc': 'access', 'cudaStreamAttrValue': 'stream_attr', 'CUstreamAttrValue': 'stream_attr',
+    'CUmemPoolProps': 'pool_props', 'CUmemAccessDesc': 'access', 'CUDA_MEMCPY3D_PEER': 'cu_copy3d', 'CUlaunchConfig': 'cu_launch',
+    'cudaKernelNodeAttrValue': 'stream_attr', 'CUkernelNodeAttrValue': 'stream_attr',
     'cudaDeviceProp': 'prop', 'cudaUUID_t': 'uuid', 'CUuuid': 'uuid',
 }
 # Structures that are read though they are not const.
 READ_WRITTEN = {'cudaGraphNodeParams': 'node_params', 'cudaMemAllocNodeParams': 'alloc_params',
-                'cudaGraphInstantiateParams': 'instantiate_params', 'cudaMemLocation': 'location'}
+                'cudaGraphInstantiateParams': 'instantiate_params', 'cudaMemLocation': 'location',
+                'CUmemLocation': 'location', 'CUDA_MEM_ALLOC_NODE_PARAMS': 'alloc_params',
+                'CUDA_GRAPH_INSTANTIATE_PARAMS': 'instantiate_params', 'cudaMemcpyAttributes': 'batch_attributes',
+                'CUmemcpyAttributes': 'batch_attributes', 'cudaMemcpy3DBatchOp': 'batch_op',
+                'CUDA_MEMCPY3D_BATCH_OP': 'batch_op'}
+# Functions that ask about what such a structure says.
+ASKING = re.compile(r'^cu(da)?(MemPoolGetAccess|MemGet(Default)?MemPool)$')
+# Lists of batches, by their names.
+LISTS = {'dsts': 'batch_to', 'srcs': 'batch_from', 'sizes': 'batch_sizes', 'attrsIdxs': 'batch_starts',
+         'dptrs': 'batch_managed', 'prefetchLocIdxs': 'batch_starts', 'operations': 'batch_operations'}
 # Pointers that may be absent, and are.
 ABSENT = {'pDependencies', 'dependencies', 'jitOptions', 'jitOptionsValues', 'libraryOptions', 'libraryOptionValues',
           'options', 'optionValues', 'extra', 'pResViewDesc', 'userData', 'nodes', 'rootNodes', 'pRootNodes',
-          'dependentNodes', 'pDependentNodes', 'edges'}
+          'dependentNodes', 'pDependentNodes', 'edges', 'dependencyData', 'edgeData', 'edgeData_out'}
 # Integers: what is right, and what is not.
 NUMBERS = {
     'numDependencies': ('0', ['1', '~(size_t)0']), 'paramIndex': ('0', ['99']), 'count': ('64', ['0', '~(size_t)0']),
@@ -94,6 +106,9 @@ NUMBERS = {
     'dstDevice': ('0', ['-1', '99']), 'dev': ('0', ['-1', '99']), 'peerDev': ('0', ['-1', '99']),
     'ordinal': ('0', ['-1', '99']), 'len': ('64', ['0', '-1']), 'blockSize': ('32', ['0', '-1', '1025', '0x7fffffff']),
     'numBlocks': ('1', ['0', '-1', '0x7fffffff']), 'priority': ('0', ['99']), 'blockSizeLimit': ('0', ['-1']),
+    'initialRefcount': ('1', ['0', '~0u']), 'numAttrs': ('1', ['0', '2', '~(size_t)0']),
+    'numOps': ('1', ['0', '~(size_t)0']), 'numPrefetchLocs': ('1', ['0', '2', '~(size_t)0']), 'type': ('0', ['1', '-1']),
+    'numChannels': ('1', ['0', '3', '~0u']),
     'NumPackedComponents': ('1', ['0', '3', '99']), 'dim': ('0', ['-1', '99']), 'value': ('0', []), 'val': ('0', []),
 }
 # The same where a function means another thing by the name.
@@ -103,6 +118,7 @@ NUMBERS_OF = {
     ('cudaStreamAttachMemAsync', 'length'): ('0', ['3', '~(size_t)0']),
     ('cuStreamAttachMemAsync', 'length'): ('0', ['3', '~(size_t)0']),
     ('cudaMemPoolSetAccess', 'count'): ('1', ['0', '~(size_t)0']),
+    ('cuMemPoolSetAccess', 'count'): ('1', ['0', '~(size_t)0']),
     ('cudaMallocArray', 'width'): ('16', ['0', '~(size_t)0', '1 << 20']),
     ('cudaMallocArray', 'height'): ('4', ['~(size_t)0', '1 << 20']),
     ('cudaStreamAttachMemAsync', 'flags'): ('4', ['0', '3', '~0u']),
@@ -110,9 +126,18 @@ NUMBERS_OF = {
     ('cudaMallocManaged', 'flags'): ('1', ['0', '3', '~0u']),
     ('cuMemAllocManaged', 'flags'): ('1', ['0', '3', '~0u']),
 }
-for _name in ('cudaGraphAddDependencies', 'cudaGraphRemoveDependencies', 'cuGraphAddDependencies',
+for _name in ('cudaGraphAddDependencies', 'cudaGraphRemoveDependencies', 'cudaGraphAddDependencies_v2',
+              'cudaGraphRemoveDependencies_v2', 'cuGraphAddDependencies',
               'cuGraphRemoveDependencies'):
     NUMBERS_OF[_name, 'numDependencies'] = ('1', ['0', '~(size_t)0'])
+for _name in ('MemcpyBatchAsync', 'MemPrefetchBatchAsync', 'MemDiscardBatchAsync', 'MemDiscardAndPrefetchBatchAsync'):
+    NUMBERS_OF['cuda' + _name, 'count'] = NUMBERS_OF['cu' + _name, 'count'] = ('1', ['0', '~(size_t)0'])
+for _name in ('UserObjectRetain', 'UserObjectRelease', 'GraphRetainUserObject', 'GraphReleaseUserObject'):
+    NUMBERS_OF['cuda' + _name, 'count'] = NUMBERS_OF['cu' + _name, 'count'] = ('1', ['0', '~0u'])
+for _name in ('DeviceGetHostAtomicCapabilities', 'DeviceGetP2PAtomicCapabilities'):
+    NUMBERS_OF['cuda' + _name, 'count'] = NUMBERS_OF['cu' + _name, 'count'] = ('1', ['0'])
+for _name in ('cudaUserObjectCreate', 'cuUserObjectCreate'):
+    NUMBERS_OF[_name, 'flags'] = ('1', ['0', '2', '~0u'])
 for _name in ('cudaDeviceSetLimit', 'cudaThreadSetLimit', 'cuCtxSetLimit'):
     NUMBERS_OF[_name, 'value'] = ('2048', ['~(size_t)0'])
 for _name in ('cudaFuncSetAttribute', 'cuFuncSetAttribute', 'cudaKernelSetAttributeForDevice', 'cuKernelSetAttribute'):
@@ -132,12 +157,17 @@ ENUMERATIONS = {
     'CUpointer_attribute': 'CU_POINTER_ATTRIBUTE_MEMORY_TYPE', 'CUarray_format': 'CU_AD_FORMAT_FLOAT',
     'enum cudaFlushGPUDirectRDMAWritesTarget': 'cudaFlushGPUDirectRDMAWritesTargetCurrentDevice',
     'enum cudaFlushGPUDirectRDMAWritesScope': 'cudaFlushGPUDirectRDMAWritesToOwner',
+    'enum cudaMemAllocationType': 'cudaMemAllocationTypePinned', 'CUmemAllocationType': 'CU_MEM_ALLOCATION_TYPE_PINNED',
+    'cudaKernelNodeAttrID': '(cudaKernelNodeAttrID)8', 'CUkernelNodeAttrID': '(CUkernelNodeAttrID)8',
+    'enum cudaGraphMemAttributeType': 'cudaGraphMemAttrUsedMemHigh', 'CUgraphMem_attribute': 'CU_GRAPH_MEM_ATTR_USED_MEM_HIGH',
+    'CUmem_range_attribute': 'CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY',
+    'CUdevice_P2PAttribute': 'CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED',
     'enum cudaStreamCaptureMode': 'cudaStreamCaptureModeRelaxed', 'CUstreamCaptureMode': 'CU_STREAM_CAPTURE_MODE_RELAXED',
 }
 FUNCTIONS = {'cudaHostFn_t': 'w->host_fn', 'CUhostFn': 'w->host_fn', 'cudaStreamCallback_t': 'w->callback',
              'CUstreamCallback': 'w->cu_callback', 'CUoccupancyB2DSize': '0'}
 BY_VALUE = {'struct cudaExtent': 'extent', 'struct cudaPitchedPtr': 'pitched', 'dim3': 'one',
-            'cudaIpcMemHandle_t': 'ipc_mem', 'cudaIpcEventHandle_t': 'ipc_event'}
+            'struct cudaMemLocation': 'location', 'CUmemLocation': 'cu_location', 'cudaIpcMemHandle_t': 'ipc_mem', 'cudaIpcEventHandle_t': 'ipc_event'}
 TEXTS = {'name': ('w->kernel_name', ['""', '"no_such_name"']), 'path': ('"/dev/null"', ['"/no/such/folder/file"']),
          'fileName': ('w->image_file', ['""', '"/no/such/file"']), 'fname': ('w->image_file', ['""', '"/no/such/file"']),
          'symbol': ('"cuInit"', ['""', '"cuNoSuchFunction"']), 'pciBusId': ('w->bus_id', ['""', '"zz"', '"7f:1f.0"'])}
@@ -199,7 +229,7 @@ def memory(function, name):
         return 'w->page'
     if function in ('cudaFreeAsync', 'cuMemFreeAsync'):
         return 'w->ordered'
-    if re.search(r'(MemAdvise|MemPrefetchAsync|MemRangeGet\w*|AttachMemAsync)$', function):
+    if re.search(r'(MemAdvise(_v2)?|MemPrefetchAsync(_v2)?|MemRangeGet\w*|AttachMemAsync)$', function):
         return 'w->managed'
     if name in ('srcHost', 'dstHost') or name == 'dst' and re.search(r'From(Array|Symbol)', function) \
             or name == 'src' and re.search(r'To(Array|Symbol)', function):
@@ -275,6 +305,8 @@ def argument(function, name, type_, bare, index, enumerations):
             right = memory(function, name)
             return right, wrong_pointers(right)
         return room, [('null', '0', 0)]
+    if name in LISTS:
+        return 'w->' + LISTS[name], [('null', '0', 0)]
     if type_ == 'void **' and name in ('args', 'kernelParams'):
         return 'w->args', [('null', '0', 0)]
     if type_ == 'void **' and name == 'data':
@@ -283,7 +315,7 @@ def argument(function, name, type_, bare, index, enumerations):
     if target:
         base, const = target
         if base in ('cudaGraphNode_t', 'CUgraphNode') and const and name in ABSENT:
-            one = f'; a{index + 1} = 1'
+            one = f'; a{index + (2 if function.endswith("AddNode_v2") else 1)} = 1'
             return '0', [('of_null', ('w->zeros', one), 1), ('of_never', ('w->nevers', one), 1),
                          ('of_destroyed', ('&w->dead.node', one), 1)]
         if name in ABSENT or 'GetEdges' in function and name in ('from', 'to'):
@@ -293,7 +325,7 @@ def argument(function, name, type_, bare, index, enumerations):
             return f'&w->nodes.{first if name == "from" else "tail"}', \
                 [('null', '0', 0), ('of_null', '(const cudaGraphNode_t *)w->zeros', 1),
                  ('of_destroyed', '&w->dead.node', 1)]
-        if const and base in READ or base in READ_WRITTEN and 'Get' not in function.removeprefix('cudaMemPoolGetAccess'):
+        if const and base in READ or base in READ_WRITTEN and ('Get' not in function or ASKING.match(function)):
             return '&w->' + (READ.get(base) or READ_WRITTEN[base]), \
                 [('null', '0', 0), ('zeros', 'w->zeros', 0), ('ones', 'w->ones', 1)]
         if name == 'dataSizes' or base == 'cudaMemRangeAttribute' or name == 'attributes' and base != 'cudaPointerAttributes':
@@ -315,10 +347,10 @@ def needs(function, types):
     """The objects of the world without which a function cannot be tried."""
     text = ' '.join(types) + ' ' + function
     return '|'.join(['0'] + [bit for bit, words in (
-        ('NEEDS_GRAPH', 'raph'), ('NEEDS_ARRAY', 'rray|emcpy3D|MEMCPY|ARRAY|emcpy2D|esourceDesc|RESOURCE|exture|urf|Tex|AtoA'),
+        ('NEEDS_GRAPH', 'raph|UserObject|UuserObject'), ('NEEDS_ARRAY', 'rray|emcpy3D|MEMCPY|ARRAY|emcpy2D|esourceDesc|RESOURCE|exture|urf|Tex|AtoA'),
         ('NEEDS_POOL', r'Pool|pool|FreeAsync'), ('NEEDS_LIBRARY', 'ibrary|CUmodule|cudaKernel_t|CUkernel|Module'),
         ('NEEDS_CONTEXT', 'CUcontext'), ('ENDS_CAPTURE', 'BeginCapture'), ('NEEDS_CAPTURE', 'EndCapture|CaptureInfo|UpdateCapture'),
-        ('NEEDS_REGISTERED', 'HostUnregister'), ('NEEDS_MANAGED', 'Advise|Prefetch|MemRange|AttachMem'))
+        ('NEEDS_REGISTERED', 'HostUnregister'), ('NEEDS_MANAGED', 'Advise|Prefetch|Discard|MemRange|AttachMem'))
         if re.search(words, text)])
 
 

@@ -38,6 +38,7 @@ struct handles {
     CUlibrary library;
     CUmodule module;
     CUcontext context;
+    cudaUserObject_t object;
 };
 
 struct world : handles {
@@ -71,6 +72,14 @@ struct world : handles {
     void *args[1], *datas[4];
     size_t dataSizes[4];
     int attributes[4];
+    void *batch_to[1], *batch_from[1], *batch_managed[1];
+    size_t batch_sizes[1], batch_starts[1];
+    unsigned batch_operations[1];
+    cudaMemcpyAttributes batch_attributes;
+    cudaMemcpy3DBatchOp batch_op;
+    CUlaunchConfig cu_launch;
+    cudaMemLocation zero_location, ones_location;
+    CUmemLocation cu_location, zero_cu_location, ones_cu_location;
     dim3 one, zero_one, ones_one;
     cudaExtent extent, zero_extent, ones_extent;
     cudaPitchedPtr pitched, zero_pitched, ones_pitched;
@@ -151,6 +160,20 @@ static void describe(struct world *w)
     w->datas[0] = w->room[8];
     w->dataSizes[0] = 4;
     w->attributes[0] = 1;
+    w->batch_to[0] = w->memory;
+    w->batch_from[0] = w->memory + 4096;
+    w->batch_managed[0] = w->managed;
+    w->batch_sizes[0] = 64;
+    w->batch_attributes.srcAccessOrder = w->batch_op.srcAccessOrder = cudaMemcpySrcAccessOrderStream;
+    w->batch_op.src.type = w->batch_op.dst.type = cudaMemcpyOperandTypePointer;
+    w->batch_op.src.op.ptr.ptr = w->memory;
+    w->batch_op.dst.op.ptr.ptr = w->memory + 8192;
+    w->batch_op.extent = make_cudaExtent(16, 4, 2);
+    w->cu_launch.gridDimX = w->cu_launch.gridDimY = w->cu_launch.gridDimZ = 1;
+    w->cu_launch.blockDimX = w->cu_launch.blockDimY = w->cu_launch.blockDimZ = 1;
+    w->cu_location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+    memset(&w->ones_location, 0xff, sizeof w->ones_location);
+    memset(&w->ones_cu_location, 0xff, sizeof w->ones_cu_location);
     w->one = dim3(1, 1, 1);
     w->zero_one = dim3(0, 0, 0);
     w->ones_one = dim3(~0u, ~0u, ~0u);
@@ -273,6 +296,10 @@ static bool make_graph(struct world *w)
     alloc = w->alloc_params;
     MAKE(cudaGraphAddMemAllocNode(&kept, w->memory_graph, NULL, 0, &alloc));
     w->graph_memory = alloc.dptr;
+    MAKE(cudaUserObjectCreate(&w->object, NULL, host_fn, 2, cudaUserObjectNoDestructorSync));
+    MAKE(cudaUserObjectCreate(&w->dead.object, NULL, host_fn, 1, cudaUserObjectNoDestructorSync));
+    MAKE(cudaUserObjectRelease(w->dead.object, 1));
+    MAKE(cudaGraphRetainUserObject(w->graph, w->object, 1, 0));
     MAKE(cudaGraphCreate(&w->dead.graph, 0));
     MAKE(cudaGraphAddEmptyNode(&w->dead.node, w->dead.graph, NULL, 0));
     MAKE(cudaGraphInstantiate(&w->dead.exec, w->dead.graph, 0));
@@ -351,8 +378,10 @@ static bool make_world(struct world *w, int needs)
     MAKE(cudaDeviceSynchronize());
     MAKE(cuCtxGetCurrent(&w->context));
     describe(w);
-    if (needs & NEEDS_MANAGED)
+    if (needs & NEEDS_MANAGED) {
         MAKE(cudaMallocManaged((void **)&w->managed, 4096));
+        describe(w);
+    }
     if (needs & NEEDS_REGISTERED) {
         w->registered = (char *)w->page;
         MAKE(cudaHostRegister(w->registered, 4096, 0));

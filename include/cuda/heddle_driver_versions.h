@@ -1,0 +1,50 @@
+/*
+ * Types of the driver API under the names with versions that a toolkit's cudaTypedefs.h has for programs that look
+ * functions up by name. Each is of the form that ours has; CUDA_KERNEL_NODE_PARAMS_v1 has its last two members more than
+ * CUDA's. Part of cuda.h.
+ */
+#ifndef HEDDLE_DRIVER_VERSIONS_H
+#define HEDDLE_DRIVER_VERSIONS_H
+
+typedef CUDA_ARRAY3D_DESCRIPTOR CUDA_ARRAY3D_DESCRIPTOR_v2;
+typedef CUDA_ARRAY_DESCRIPTOR CUDA_ARRAY_DESCRIPTOR_v2;
+typedef CUDA_ARRAY_MEMORY_REQUIREMENTS CUDA_ARRAY_MEMORY_REQUIREMENTS_v1;
+typedef CUDA_ARRAY_SPARSE_PROPERTIES CUDA_ARRAY_SPARSE_PROPERTIES_v1;
+typedef struct CUDA_EXTERNAL_MEMORY_BUFFER_DESC_st CUDA_EXTERNAL_MEMORY_BUFFER_DESC_v1;
+typedef struct CUDA_EXTERNAL_MEMORY_HANDLE_DESC_st CUDA_EXTERNAL_MEMORY_HANDLE_DESC_v1;
+typedef struct CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC_st CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC_v1;
+typedef struct CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_st CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_v1;
+typedef struct CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS_st CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS_v1;
+typedef struct CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS_st CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS_v1;
+typedef CUDA_EXT_SEM_SIGNAL_NODE_PARAMS CUDA_EXT_SEM_SIGNAL_NODE_PARAMS_v1;
+typedef CUDA_EXT_SEM_WAIT_NODE_PARAMS CUDA_EXT_SEM_WAIT_NODE_PARAMS_v1;
+typedef CUDA_HOST_NODE_PARAMS CUDA_HOST_NODE_PARAMS_v1;
+typedef CUDA_KERNEL_NODE_PARAMS CUDA_KERNEL_NODE_PARAMS_v1;
+typedef CUDA_KERNEL_NODE_PARAMS CUDA_KERNEL_NODE_PARAMS_v2;
+typedef struct CUDA_LAUNCH_PARAMS_st CUDA_LAUNCH_PARAMS_v1;
+typedef CUDA_MEMCPY2D CUDA_MEMCPY2D_v2;
+typedef CUDA_MEMCPY3D_BATCH_OP CUDA_MEMCPY3D_BATCH_OP_v1;
+typedef CUDA_MEMCPY3D_PEER CUDA_MEMCPY3D_PEER_v1;
+typedef CUDA_MEMCPY3D CUDA_MEMCPY3D_v2;
+typedef CUDA_MEMSET_NODE_PARAMS CUDA_MEMSET_NODE_PARAMS_v1;
+typedef CUDA_RESOURCE_DESC CUDA_RESOURCE_DESC_v1;
+typedef CUDA_RESOURCE_VIEW_DESC CUDA_RESOURCE_VIEW_DESC_v1;
+typedef CUDA_TEXTURE_DESC CUDA_TEXTURE_DESC_v1;
+typedef CUarrayMapInfo CUarrayMapInfo_v1;
+typedef CUdevprop CUdevprop_v1;
+typedef CUipcEventHandle CUipcEventHandle_v1;
+typedef CUipcMemHandle CUipcMemHandle_v1;
+typedef CUkernelNodeAttrValue CUkernelNodeAttrValue_v1;
+typedef CUmemAccessDesc CUmemAccessDesc_v1;
+typedef CUmemAllocationProp CUmemAllocationProp_v1;
+typedef CUmemGenericAllocationHandle CUmemGenericAllocationHandle_v1;
+typedef CUmemLocation CUmemLocation_v1;
+typedef CUmemPoolProps CUmemPoolProps_v1;
+typedef CUmemPoolPtrExportData CUmemPoolPtrExportData_v1;
+typedef CUmemcpyAttributes CUmemcpyAttributes_v1;
+typedef CUstreamAttrValue CUstreamAttrValue_v1;
+typedef CUstreamBatchMemOpParams CUstreamBatchMemOpParams_v1;
+typedef CUsurfObject CUsurfObject_v1;
+typedef CUtexObject CUtexObject_v1;
+
+#endif

@@ -1,0 +1,60 @@
+/*
+ * Types of the driver API's functions that are not supported (heddle_unsupported.def): names alone, so that such
+ * functions can be declared. Part of cuda.h.
+ */
+#ifndef HEDDLE_UNSUPPORTED_H
+#define HEDDLE_UNSUPPORTED_H
+
+typedef struct CUgreenCtx_st *CUgreenCtx;
+typedef struct CUdevResourceDesc_st *CUdevResourceDesc;
+typedef struct CUasyncCallbackEntry_st *CUasyncCallbackHandle;
+typedef struct CUasyncNotificationInfo_st CUasyncNotificationInfo;
+typedef void(CUDA_CB *CUasyncCallback)(CUasyncNotificationInfo *info, void *userData, CUasyncCallbackHandle callback);
+typedef struct CUlogsCallbackEntry_st *CUlogsCallbackHandle;
+typedef unsigned int CUlogIterator;
+typedef enum CUlogLevel_enum {
+	CU_LOG_LEVEL_ERROR = 0,
+	CU_LOG_LEVEL_WARNING = 1
+} CUlogLevel;
+typedef void(CUDA_CB *CUlogsCallback)(void *data, CUlogLevel logLevel, char *message, size_t length);
+typedef cuuint64_t CUgraphConditionalHandle;
+
+typedef struct CUDA_ARRAY_SPARSE_PROPERTIES_st CUDA_ARRAY_SPARSE_PROPERTIES;
+typedef struct CUDA_BATCH_MEM_OP_NODE_PARAMS_st CUDA_BATCH_MEM_OP_NODE_PARAMS;
+typedef struct CUDA_EXT_SEM_SIGNAL_NODE_PARAMS_st CUDA_EXT_SEM_SIGNAL_NODE_PARAMS;
+typedef struct CUDA_EXT_SEM_WAIT_NODE_PARAMS_st CUDA_EXT_SEM_WAIT_NODE_PARAMS;
+typedef struct CUarrayMapInfo_st CUarrayMapInfo;
+typedef struct CUcheckpointCheckpointArgs_st CUcheckpointCheckpointArgs;
+typedef struct CUcheckpointLockArgs_st CUcheckpointLockArgs;
+typedef struct CUcheckpointRestoreArgs_st CUcheckpointRestoreArgs;
+typedef struct CUcheckpointUnlockArgs_st CUcheckpointUnlockArgs;
+typedef struct CUdevResource_st CUdevResource;
+typedef struct CUexecAffinityParam_st CUexecAffinityParam;
+typedef struct CUgraphEdgeData_st CUgraphEdgeData;
+typedef struct CUgraphNodeParams_st CUgraphNodeParams;
+typedef struct CUmemAllocationProp_st CUmemAllocationProp;
+typedef struct CUmemDecompressParams_st CUmemDecompressParams;
+typedef struct CUmemPoolPtrExportData_st CUmemPoolPtrExportData;
+typedef struct CUmulticastObjectProp_st CUmulticastObjectProp;
+typedef struct CUtensorMap_st CUtensorMap;
+typedef struct CUctxCreateParams_st CUctxCreateParams;
+typedef union CUstreamBatchMemOpParams_union CUstreamBatchMemOpParams;
+
+/* Enumerations. */
+typedef int CUcoredumpSettings;
+typedef int CUdevResourceType;
+typedef int CUexecAffinityType;
+typedef int CUflushGPUDirectRDMAWritesScope;
+typedef int CUflushGPUDirectRDMAWritesTarget;
+typedef int CUmemAllocationGranularity_flags;
+typedef int CUmemRangeHandleType;
+typedef int CUmulticastGranularity_flags;
+typedef int CUprocessState;
+typedef int CUtensorMapDataType;
+typedef int CUtensorMapFloatOOBfill;
+typedef int CUtensorMapIm2ColWideMode;
+typedef int CUtensorMapInterleave;
+typedef int CUtensorMapL2promotion;
+typedef int CUtensorMapSwizzle;
+
+#endif
