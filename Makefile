@@ -422,11 +422,12 @@ validate: setup
 	$(again) all
 	@scripts/validate.py --build $(B) -j$(JOBS) --record $(VALIDATE_FLAGS)
 
-# Whole kernels of examples/cards beside published cycles of a card.
+# Whole kernels of examples/cards beside published cycles of a card; or TABLE=FILE.csv [FOLDER=DIR]: programs and published
+# cycles of your own (docs/running.md). VALIDATE_FLAGS: scripts/validate_programs.py --help.
 .PHONY: validate-programs
 validate-programs: setup
 	$(again) all
-	@scripts/validate_programs.py --build $(B) -j$(JOBS) --record $(VALIDATE_FLAGS)
+	@scripts/validate_programs.py --build $(B) -j$(JOBS) --record $(if $(TABLE),--table '$(TABLE)') $(if $(FOLDER),--folder '$(FOLDER)') $(VALIDATE_FLAGS)
 
 # Pictures of pages, and the measured figures in them (scripts/results.py, scripts/model_page.py).
 .PHONY: docs

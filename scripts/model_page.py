@@ -11,16 +11,17 @@ The page has places for them: `<!-- keys: HEADING -->`, of the comment in config
 """
 import argparse
 import difflib
-import math
 import os
 import re
 import sys
 
+import programs
 import results
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PAGE = os.path.join(ROOT, 'docs', 'model.md')
 TABLE = os.path.join(ROOT, 'include', 'heddle', 'config.def')
+PROGRAMS = os.path.join(ROOT, 'examples', 'cards', 'published.csv')
 PLACE = re.compile(r'(<!-- (keys|errors|programs):? ?([^\n]*) -->\n)(.*?)(<!-- end -->\n)', re.DOTALL)
 KEY = re.compile(r'^HD_CONFIG_(INT|REAL|ENUM)\((\w+), ([^,]+), (.*)\)$')
 LEVELS = (0.05, 0.10)  # parts of a published value
@@ -78,12 +79,6 @@ def published():
     return {(gpu, row): (float(low), float(high), source) for gpu, row, low, high, source in rows}
 
 
-def published_programs():
-    """[(program, arguments, kernel, cycles, sectors read, sectors written, what was measured)]"""
-    rows = [line.split(None, 6) for line in lines_of('cards/published.txt')]
-    return [(program, size.split(','), kernel, *map(int, numbers), what) for program, size, kernel, *numbers, what in rows]
-
-
 def outside(value, low, high):
     """How far a value is outside of its bracket, as a part of the edge that it passes; 0 within."""
     return value / low - 1 if value < low else value / high - 1 if value > high else 0.0
@@ -99,25 +94,27 @@ def measured(root):
     return found
 
 
-def percent(value, wanted):
-    return f'{100 * (value / wanted - 1):+.1f} %'
-
-
-def program_errors(found):
-    """Of cycles, each a part of what is published. `found`: {(program, kernel): (cycles, sectors read, sectors written)}."""
-    return [abs(found[program, kernel][0] / cycles - 1) for program, _, kernel, cycles, *_ in published_programs()]
+def program_key(row):
+    """A row of PROGRAMS in docs/results/validate-programs.tsv."""
+    return row.program, row.arguments, row.kernel
 
 
 def program_table(found):
-    page = ['| program | kernel | cycles | published | | read from DRAM | written to it | measured |', '|---|---|---|---|---|---|---|---|']
-    for program, _, kernel, cycles, reads, writes, what in published_programs():
-        here, *sectors = found[program, kernel]
-        traffic = [percent(value, wanted) if wanted > 1000 else '' for value, wanted in zip(sectors, (reads, writes))]
-        page.append(f'| {program} | `{kernel}` | {here:.0f} | {cycles} | {percent(here, cycles)} | {traffic[0]} | {traffic[1]} | {what} |')
-    errors = program_errors(found)
-    geometric = math.exp(sum(math.log(1 + error) for error in errors) / len(errors)) - 1
-    return '\n'.join([*page, '', f'Mean absolute error of the cycles {100 * sum(errors) / len(errors):.1f} % over {len(errors)} kernels '
-                      f'(geometric {100 * geometric:.1f} %), {sum(error <= 0.10 for error in errors)} within 10 %.', ''])
+    """`found`: {program_key: (cycles, those published, sectors read, sectors written, reason)}."""
+    page = ['| set | program | kernel | cycles | published | | read from DRAM | written to it | measured | counters |', '|' + '---|' * 10]
+    sets = {}
+    for row in programs.read(PROGRAMS):
+        if program_key(row) not in found:
+            continue
+        cycles, wanted_cycles, *sectors, reason = found[program_key(row)]
+        traffic = [programs.percent(value, wanted, 1) if (wanted or 0) > 1000 else ''
+                   for value, wanted in zip(sectors, (row.dram_reads, row.dram_writes))]
+        page.append(f'| {row.set} | {" ".join([row.program.removesuffix(".cu"), row.arguments]).strip()} | `{row.kernel}` | {cycles:.0f} | {wanted_cycles:.0f} | '
+                    f'{programs.percent(cycles, wanted_cycles, 1)} | {traffic[0]} | {traffic[1]} | {row.source} | {reason} |')
+        sets.setdefault(row.set, []).append(cycles / wanted_cycles - 1)
+    lines = ['{}: mean absolute error of the cycles {mean:.1f} % over {count} kernels, median {median:.1f} %, worst {worst:.1f} %.'.format(
+        name.capitalize(), **programs.summary(errors)) for name, errors in sets.items()]
+    return '\n'.join([*page, '', *lines, ''])
 
 
 def error_table(rows_of, prefixes):
@@ -156,8 +153,7 @@ def summary(rows_of):
 def fill(page, keys, root):
     """The page with its tables; those of which docs/results has nothing stay as they are."""
     left, rows = dict(keys), measured(root)
-    programs = {(program, kernel): tuple(map(float, numbers))
-                for program, kernel, *numbers in results.read_rows(root, 'validate-programs') or []}
+    kernels = {tuple(cells[:3]): (*map(float, cells[3:7]), cells[7]) for cells in results.read_rows(root, 'validate-programs') or []}
 
     def table(match):
         begin, kind, names, old, end = match.groups()
@@ -167,7 +163,7 @@ def fill(page, keys, root):
                          f'left: {", ".join(left)}')
             return begin + key_table(left.pop(names)) + end
         if kind == 'programs':
-            return begin + program_table(programs) + end if programs else match.group(0)
+            return begin + program_table(kernels) + end if kernels else match.group(0)
         if not rows:
             return match.group(0)
         return begin + (summary(rows) if names == 'all' else error_table(rows, names.split())) + end

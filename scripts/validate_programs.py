@@ -1,74 +1,114 @@
 #!/usr/bin/python3
-"""Whole kernels of examples/cards on the modelled V100, beside cycles and DRAM traffic published for a Quadro GV100.
+"""Whole programs on the modelled GPUs, beside cycles published for cards.
 
-    scripts/validate_programs.py [-h] [--build B] [--out DIR] [-j N] [--small] [--record]
+    scripts/validate_programs.py [-h] [--build B] [--table FILE.csv [--folder DIR]] [--out DIR] [-j N] [--csv FILE] [--small] [--record]
 
-Compiles each program of examples/cards/published.txt, runs it with the size that was measured, and prints for each kernel
-the mean of its launches beside what was published, and the mean absolute error of the cycles. --small: with the programs'
-own sizes and --verify, to see that all work; nothing is compared then. --record writes what pages show to docs/results;
-`make docs` fills the pages in. Runs are kept by what decides their outcome.
+Without --table: the programs of examples/cards, by examples/cards/published.csv. With it: those of your own table, whose
+columns scripts/programs.py and docs/running.md list; paths in it are relative to DIR, or to the table's folder. Programs are
+compiled and run in parallel by `heddle sweep`, which keeps results in B/results, so that a second call runs only what has
+changed. The output has for each kernel its cycles, those published, the error, and what counters say of it; then rows that
+could not be compared, and why; then mean, median and worst error of each set. Programs that are not there are no error;
+a program that does not compile or fails, and a kernel that it does not launch, make the exit status 1. --csv writes the same
+as numbers. --small: the programs' own sizes and --verify, to see that all work; nothing is compared then. --record writes what
+pages show to docs/results; `make docs` fills the pages in.
 """
 import argparse
+import csv
+import dataclasses
 import os
-import statistics
 import sys
 
 import figures
 import model_page
+import programs
 import results
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
-def kernels_of(program, result):
-    """{kernel: its launches' statistics}"""
-    if 'PASSED' not in result['output']:
-        raise figures.RunFailed(f'{program}: {result["output"].strip() or "failed"}')
-    kernels = {}
-    for launch in result['statistics']['launches']:
-        kernels.setdefault(launch['kernel'].split('(')[0], []).append(launch)
-    return kernels
+def parse():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument('--build', default=os.path.join(ROOT, os.environ.get('B', 'build')))
+    parser.add_argument('--table', metavar='FILE', help='a table of programs and published cycles')
+    parser.add_argument('--folder', metavar='DIR', help="where the table's programs are (default: the table's folder)")
+    parser.add_argument('--out', help='folder of the plan and its runs (default B/validate, runs in B/results)')
+    parser.add_argument('-j', type=int, default=int(os.environ.get('JOBS') or 2))
+    parser.add_argument('--csv', metavar='FILE', help='write the numbers of each kernel there')
+    parser.add_argument('--small', action='store_true', help="with the programs' own sizes and --verify, without comparing")
+    parser.add_argument('--record', action='store_true', help='write what pages show to docs/results (not with --table, --small)')
+    options = parser.parse_args()
+    if options.folder and not options.table:
+        parser.error('--folder needs --table')
+    if options.folder and not os.path.isdir(options.folder):
+        parser.error(f'--folder: {options.folder}: no such folder')
+    return options
 
 
-def means(launches):
-    return tuple(figures.mean(launch[key] for launch in launches) for key in ('cycles', 'dram_reads', 'dram_writes'))
+def run_small(options, table, plan):
+    """The programs with their own sizes, each once."""
+    rows = {row.program: dataclasses.replace(row, arguments='') for row in programs.read(table)}
+    build = os.path.abspath(options.build)
+    made, reasons = programs.run_rows(build, figures.store_of(build, options.out), plan, options.j, table, os.path.dirname(table),
+                                      list(rows.values()), programs.configurations(build, table, rows.values()), '--verify')
+    if reasons:
+        return '\n'.join(f'validate_programs: {run[0]}: {why}' for run, (why, _) in reasons.items())
+    found = {row.program: made[row.run()] for row in rows.values()}
+    every = programs.read(table)
+    gone = [f'{row.program}: {row.kernel}' for row in every
+            if not programs.launches_of(dataclasses.replace(row, blocks=None, threads=None), found[row.program])]
+    if gone:
+        return f'validate_programs: no launch of {", ".join(gone)}'
+    print(f'{len(every)} kernels of {len(rows)} programs ran')
+    return None
 
 
-def record(found):
-    errors = [100 * error for error in model_page.program_errors(found)]
-    values = {'mean': figures.mean(errors), 'median': statistics.median(errors), 'worst': max(errors)}
+def write_csv(path, compared):
+    head = ('program', 'arguments', 'kernel', 'gpu', 'set', 'cycles', 'published', 'error', 'launches', 'instructions', 'dram_reads',
+            'dram_writes', 'l1_misses', 'l2_misses', 'limit', 'source')
+    with open(path, 'w', encoding='utf-8', newline='') as file:
+        writer = csv.writer(file, lineterminator='\n')
+        writer.writerow(head)
+        for one in compared:
+            row = one.row
+            writer.writerow([row.program, row.arguments, row.kernel, row.gpu, row.set, f'{one.cycles:.6g}', f'{one.published:.6g}',
+                             f'{one.error:.4f}', one.launches, f'{one.instructions:.6g}', f'{one.dram_reads:.6g}', f'{one.dram_writes:.6g}',
+                             *('' if part is None else f'{part:.4f}' for part in (one.l1_misses, one.l2_misses)), one.binds, row.source])
+
+
+def record(compared):
+    values = {f'{name}-{key}': value for name, errors in programs.sets_of(compared).items()
+              for key, value in programs.summary(errors).items()}
     results.record(ROOT, 'validate-programs', None, values, 'make validate-programs')
-    results.write_rows(ROOT, 'validate-programs', [(*key, *numbers) for key, numbers in found.items()])
+    results.write_rows(ROOT, 'validate-programs', [(*model_page.program_key(one.row), one.cycles, one.published, one.dram_reads, one.dram_writes,
+                                                    programs.reason(one)) for one in compared])
+
+
+def validate(options):
+    table = options.table or model_page.PROGRAMS
+    folder = options.folder or os.path.dirname(os.path.abspath(table))
+    plan = os.path.join(os.path.abspath(options.out or os.path.join(options.build, 'validate')),
+                        'table.ini' if options.table else 'programs.ini')
+    if options.small:
+        return run_small(options, table, plan)
+    found = programs.compare_all(options.build, figures.store_of(options.build, options.out), plan, options.j, table, folder)
+    shown = options.table or os.path.relpath(table, ROOT)
+    lines = (programs.table_lines(found.compared) if found.compared else []) + programs.left_lines(found.left, shown)
+    print('\n'.join(lines + programs.summary_lines(found.compared)), end='')
+    print(f'{len(found.compared)} of {len(found.compared) + len(found.left)} kernels compared')
+    if options.csv:
+        write_csv(options.csv, found.compared)
+    wrong = sum(error for _, _, error in found.left)
+    if options.record and not options.table and not found.left:
+        record(found.compared)
+    return f'validate_programs: {wrong} without a result' if wrong or not found.compared else None
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.split('\n\n')[0])
-    parser.add_argument('--build', default=os.path.join(ROOT, os.environ.get('B', 'build')))
-    parser.add_argument('--out', help='folder of the plan and its runs (default B/validate, runs in B/results)')
-    parser.add_argument('-j', type=int, default=int(os.environ.get('JOBS') or 2))
-    parser.add_argument('--small', action='store_true', help="with the programs' own sizes and --verify, without comparing")
-    parser.add_argument('--record', action='store_true', help='write what pages show to docs/results (not with --small)')
-    options = parser.parse_args()
-    rows = model_page.published_programs()
-    plan = os.path.join(os.path.abspath(options.out or os.path.join(options.build, 'validate')), 'programs.ini')
-    wanted = {(program,): figures.Run([os.path.join('examples', 'cards', program + '.cu')], 'v100', () if options.small else arguments,
-                                      '-O3 -arch=sm_70', options='--verify' if options.small else '')
-              for program, arguments, *_ in rows}
     try:
-        made = figures.sweep_runs(options.build, figures.store_of(options.build, options.out), plan, options.j, wanted)
-        found = {program: kernels_of(program, result) for (program,), result in made.items()}
-    except figures.RunFailed as error:
-        return f'validate_programs: {error}'
-    if missing := [f'{program}: {kernel}' for program, _, kernel, *_ in rows if kernel not in found[program]]:
-        return f'validate_programs: no launch of {", ".join(missing)}'
-    if options.small:
-        print(f'{len(rows)} kernels of {len(wanted)} programs ran')
-        return None
-    found = {(program, kernel): means(found[program][kernel]) for program, _, kernel, *_ in rows}
-    print(model_page.program_table(found))
-    if options.record:
-        record(found)
-    return None
+        return validate(parse())
+    except (programs.BadTable, figures.RunFailed) as error:
+        print(f'validate_programs: {error}', file=sys.stderr)
+        return 2
 
 
 if __name__ == '__main__':

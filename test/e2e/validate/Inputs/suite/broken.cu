@@ -1,0 +1,2 @@
+__global__ void nothing() { this is no C++ }
+int main() {}

@@ -1,0 +1,1 @@
+__device__ float twice(float value) { return 2 * value; }
