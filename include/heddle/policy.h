@@ -135,6 +135,7 @@ struct hd_policy_hooks {
 	bool facts;	   /* uses hd_facts_at (runtime/core/gpu.h) */
 	bool streams;	   /* warps run their linear streams (hd_warp_run); false: streams take no time */
 	bool moves;	   /* suspends, moves or kills warps or blocks (runtime/sm/context.h) */
+	bool own_state;	   /* grid_begin and grid_end look at no SM, but for the policy's own state there */
 	const char *joins; /* a policy with which it shares a unit that both replace; its hooks are called after that
 			      policy's */
 	const struct hd_policy_energy *energy;	  /* ends with a row without a name; NULL: none */

@@ -128,6 +128,7 @@ struct hd_kernel {
 	uint32_t looked_at; /* instructions that were there when window.c looked, and whether it may print or malloc */
 	bool serves;
 	struct hd_kept_lines *kept; /* records of its launches (sim/lines.c); NULL: none so far */
+	const char *title, *file;   /* its name and source file, which outlive the module (sim/records.c); or NULL */
 };
 
 #endif

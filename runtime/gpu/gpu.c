@@ -46,6 +46,9 @@ static void wake_woken(struct hd_run *run, uint64_t now)
 
 uint64_t hd_run_meet(struct hd_run *run, uint64_t now)
 {
+	if (!run->apart)
+		return run->memory_next;
+	run->apart = false;
 	uint64_t next = hd_memory_give(run->gpu->memory, run->woken);
 	wake_woken(run, now);
 	run->memory_next = hd_memory_take(run->gpu->memory);
@@ -57,6 +60,7 @@ void hd_run_memory(struct hd_run *run, uint64_t now)
 	run->memory_next = hd_memory_tick(run->gpu->memory, now, run->woken);
 	if (run->memory_next <= now)
 		run->memory_next = now + 1;
+	run->apart = false;
 	wake_woken(run, now);
 }
 
@@ -86,6 +90,7 @@ static uint64_t sms_cycle(struct hd_run *run, uint64_t now)
 		}
 		next = hd_earlier(next, run->due[id]);
 	}
+	run->apart |= fed;
 	if (fed)
 		run->memory_next = hd_earlier(run->memory_next, now + 1);
 	if (idle)
@@ -350,10 +355,10 @@ void hd_run_release(struct hd_run *run)
 	hd_window_release(run->window);
 }
 
-/* Policies, runs without timing and watchers of lost slots know of all SMs. */
+/* Many policies, runs without timing and watchers of lost slots know of all SMs. */
 static bool touches_all(const struct hd_gpu *gpu)
 {
-	return gpu->functional || gpu->policy_count || gpu->sampling || gpu->corun || gpu->options.verify ||
+	return gpu->functional || !hd_policy_by_block(gpu) || gpu->sampling || gpu->corun || gpu->options.verify ||
 	       hd_watcher_has(gpu, HD_WATCH_BIT(lost) | HD_WATCH_BIT(slots));
 }
 
@@ -418,6 +423,7 @@ static void wake_up(struct hd_run *run)
 	HD_HOOKED (gpu, self, allocation.quota)
 		run->quotas = true;
 	run->memory_next = gpu->now;
+	run->apart = true;
 	run->dispatch_next = HD_NEVER;
 	run->sends = false;
 	run->first = run->busy_count = run->working_count = run->ending = 0;

@@ -24,6 +24,7 @@ struct hd_run {
 	uint64_t began;		/* cycle since which some grid has been running */
 	uint64_t memory_next, dispatch_next, policy_next;
 	bool finished; /* by a checkpoint: a grid has ended already in this step */
+	bool apart;    /* SMs or the memory have done something that the others have not learnt of */
 	uint64_t policy_tick[HD_MAX_POLICIES];
 	uint32_t first; /* SM that gets the next CTA */
 	struct hd_progress progress;
@@ -70,7 +71,7 @@ static inline bool hd_run_uses(const struct hd_run *run, uint32_t id)
 bool hd_run_use(struct hd_run *run, uint32_t id, const struct hd_grid *grid);
 void hd_run_find_busy(struct hd_run *run);
 /* SMs and the memory learn what the others have done; the SMs go on from `now`. Returns the next cycle in which the
- * memory had work without what it learns. */
+ * memory had work without what it learns. Nothing is done where there is nothing to learn. */
 uint64_t hd_run_meet(struct hd_run *run, uint64_t now);
 /* The memory's cycles up to and including this one. */
 void hd_run_memory(struct hd_run *run, uint64_t now);

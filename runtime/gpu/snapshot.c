@@ -1,7 +1,7 @@
 /*
  * What has been counted so far: by slot of a grid, and in all. Counters lie with the SMs and the memory; these are
  * their sums. Those of SMs are cleared when a grid has ended, and kept as one sum, so that a launch costs what it
- * launches. Policies look at counters of single SMs from launch to launch: with them, they stay.
+ * launches. Some policies look at counters of single SMs from launch to launch: with them, they stay.
  *
  * Cost: O(SMs that the grids that run came to * counters) a question.
  */
@@ -25,7 +25,7 @@ void hd_gpu_add_counted(const struct hd_gpu *gpu, uint32_t slot, struct hd_count
 void hd_run_settle(struct hd_run *run, uint32_t slot)
 {
 	const struct hd_gpu *gpu = run->gpu;
-	if (gpu->policy_count || gpu->error)
+	if (!hd_policy_by_block(gpu) || gpu->error)
 		return;
 	HD_FOR_COUNTING(run, slot, i)
 	{

@@ -409,6 +409,9 @@ static uint64_t do_part(struct hd_window *window, uint64_t from, uint64_t until)
 	do_pieces(window);
 	while (window->waiting && first_stopped(window) < limit_of(window))
 		go_on(window, first_stopped(window), limit_of(window));
+	run->apart |= window->remembers;
+	for (uint32_t i = 0; i < window->count; i++)
+		run->apart |= (window->noted[window->sms[i]] & FED) != 0;
 	return next;
 }
 

@@ -343,6 +343,7 @@ const struct hd_policy_hooks hd_hooks_r2d2 = {
 	.settings = settings,
 	.configure = r2d2_configure,
 	.decode = decode,
+	.own_state = true,
 	.grid_begin = grid_begin,
 	.allocation.reserve = reserve,
 	.issue.warp_start = warp_start,

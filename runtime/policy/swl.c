@@ -142,6 +142,7 @@ const struct hd_policy_hooks hd_hooks_swl = {
 	.warp_bytes = sizeof(struct swl_warp),
 	.configure = configure,
 	.start = start,
+	.own_state = true,
 	.grid_begin = grid_begin,
 	.allocation.cta_launch = cta_launch,
 	.allocation.warp_done = warp_done,

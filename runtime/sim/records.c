@@ -59,11 +59,13 @@ static void count_own(const struct hd_gpu *gpu, const struct hd_grid *grid, stru
 	stats->stalls[HD_STALL_issued] = hd_slots_issued(&stats->counters);
 }
 
-/* One that is kept, or the one that is written and used again. All its fields are set below. */
+/* One that is kept, or the one that is written and used again. All its other fields are set below. */
 static struct hd_launch_record *take_record(struct hd_sim *sim)
 {
 	if (!sim->gpu.options.record) {
-		struct hd_launch_record *record = hd_xcalloc(1, sizeof *record);
+		struct hd_launch_record *record = hd_xmalloc(sizeof *record);
+		memset(&record->figures, 0, sizeof record->figures);
+		hd_arena_init(&record->arena);
 		hd_vec_push(&sim->launches, record);
 		return record;
 	}
@@ -72,18 +74,24 @@ static struct hd_launch_record *take_record(struct hd_sim *sim)
 	return sim->scratch;
 }
 
-static void describe(struct hd_launch_record *record, const struct hd_grid *grid, bool kept)
+/* Copies of the kernel's name and file for all records of its launches. */
+static void keep_names(struct hd_sim *sim, struct hd_kernel *kernel)
 {
-	const struct hd_kernel *kernel = grid->kernel;
+	if (kernel->title)
+		return;
+	kernel->title = hd_arena_strdup(&sim->gpu.arena, hd_kernel_title(kernel));
+	if (kernel->meta && kernel->meta->source.file)
+		kernel->file = hd_arena_strdup(&sim->gpu.arena, kernel->meta->source.file);
+}
+
+static void describe(struct hd_sim *sim, struct hd_launch_record *record, const struct hd_grid *grid)
+{
+	struct hd_kernel *kernel = &grid->kernel->module->kernels[grid->kernel - grid->kernel->module->kernels];
 	struct hd_launch_stats *stats = &record->stats;
-	bool placed = kernel->meta && kernel->meta->source.file;
-	stats->kernel = hd_kernel_title(kernel);
-	stats->file = placed ? kernel->meta->source.file : NULL;
-	stats->line = placed ? kernel->meta->source.line : 0;
-	if (kept) { /* longer than the kernel's module */
-		stats->kernel = hd_arena_strdup(&record->arena, stats->kernel);
-		stats->file = placed ? hd_arena_strdup(&record->arena, stats->file) : NULL;
-	}
+	keep_names(sim, kernel);
+	stats->kernel = kernel->title;
+	stats->file = kernel->file;
+	stats->line = kernel->file ? kernel->meta->source.line : 0;
 	memcpy(stats->grid, grid->grid, sizeof grid->grid);
 	memcpy(stats->block, grid->block, sizeof grid->block);
 	stats->dynamic_shared = grid->dynamic_shared;
@@ -98,7 +106,7 @@ void hd_record_finish(struct hd_sim *sim, struct hd_grid *grid)
 {
 	struct hd_gpu *gpu = &sim->gpu;
 	struct hd_launch_record *record = take_record(sim);
-	describe(record, grid, !gpu->options.record);
+	describe(sim, record, grid);
 	record->partial = gpu->error != 0;
 	if (grid->shared)
 		count_own(gpu, grid, &record->stats.stats);

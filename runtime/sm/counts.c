@@ -38,7 +38,8 @@ static uint64_t sum_row(const struct hd_policy_handle *self, const struct hd_gpu
 {
 	uint64_t sum = 0;
 	for (uint32_t i = 0; i < gpu->sm_count; i++)
-		sum += rows_of(self, gpu->sms[i], grid)[row];
+		if (hd_sm_is_built(gpu->sms[i]))
+			sum += rows_of(self, gpu->sms[i], grid)[row];
 	return sum;
 }
 
@@ -46,7 +47,8 @@ void hd_counts_begin(struct hd_gpu *gpu, const struct hd_grid *grid)
 {
 	HD_HOOKED (gpu, self, counts)
 		for (uint32_t i = 0; i < gpu->sm_count; i++)
-			memset(rows_of(self, gpu->sms[i], grid), 0, self->count_rows * sizeof(uint64_t));
+			if (hd_sm_is_built(gpu->sms[i]))
+				memset(rows_of(self, gpu->sms[i], grid), 0, self->count_rows * sizeof(uint64_t));
 }
 
 void hd_counts_end(struct hd_gpu *gpu, const struct hd_grid *grid)

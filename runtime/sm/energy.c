@@ -13,6 +13,8 @@ void hd_energy_take(struct hd_gpu *gpu, const struct hd_grid *grid, uint64_t eve
 {
 	memset(events, 0, HD_MAX_ENERGY * sizeof *events);
 	for (uint32_t i = 0; i < gpu->sm_count && gpu->energy_count; i++) {
+		if (!hd_sm_is_built(gpu->sms[i]))
+			continue;
 		uint64_t *spent = gpu->sms[i]->policy_spent[grid->slot];
 		for (uint32_t row = 0; row < gpu->energy_count; row++) {
 			events[row] += spent[row];

@@ -16,6 +16,8 @@ void hd_policy_add(struct hd_gpu *gpu, const struct hd_policy *policy, const cha
 void hd_policy_place(struct hd_gpu *gpu);
 /* The part of it that lies with an SM's warps, blocks and collectors, when the SM has those. */
 void hd_policy_place_sm(struct hd_sm *sm);
+/* No policy looks at an SM but on behalf of its blocks, so that those without blocks need not be there. */
+bool hd_policy_by_block(const struct hd_gpu *gpu);
 /* Zeroes that of a CTA and of a warp, when their slot is used anew. */
 static inline void hd_policy_clear_cta(const struct hd_gpu *gpu, const struct hd_cta *cta)
 {

@@ -93,6 +93,17 @@ void hd_policy_place_sm(struct hd_sm *sm)
 	hd_traffic_watch(sm);
 }
 
+bool hd_policy_by_block(const struct hd_gpu *gpu)
+{
+	HD_POLICIES (gpu, self) {
+		const struct hd_policy_hooks *hooks = self->hooks;
+		if (hooks->gpu_tick || hooks->alarm || hooks->allocation.quota || hooks->moves ||
+		    ((hooks->grid_begin || hooks->grid_end) && !hooks->own_state))
+			return false;
+	}
+	return true;
+}
+
 void hd_policy_place(struct hd_gpu *gpu)
 {
 	gpu->policy_space = new_space(gpu, gpu->policy_bytes.gpu);
@@ -104,7 +115,7 @@ void hd_policy_place(struct hd_gpu *gpu)
 		if (hd_sm_is_built(sm)) {
 			hd_policy_place_sm(sm);
 			hd_sm_clear(sm);
-		} else if (gpu->policy_count) { /* their hooks look at all SMs */
+		} else if (!hd_policy_by_block(gpu)) {
 			hd_sm_build(sm);
 		}
 	}

@@ -175,7 +175,8 @@ END_TEST
 START_TEST(policies_have_rows_of_their_own)
 {
 	static struct hd_gpu gpu;
-	static struct hd_sm sms[2];
+	static uint64_t lsu; /* with one an SM is built */
+	static struct hd_sm sms[2] = {{.lsu = (struct hd_lsu *)&lsu}, {.lsu = (struct hd_lsu *)&lsu}};
 	struct hd_sm *both[] = {&sms[0], &sms[1]};
 	static const struct hd_policy_energy rows[3] = {{.pj = 2}, {.pj = 10}, {.pj = 100}};
 	const struct hd_grid grid = {.slot = 1};

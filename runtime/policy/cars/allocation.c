@@ -274,6 +274,8 @@ void cars_grid_begin(const struct hd_policy_handle *self, struct hd_gpu *gpu, co
 		sm->level = best != UINT32_MAX ? best : i < gpu->sm_count / 2 ? 0 : levels.count - 1;
 		sm->free_rows = demand.file_rows;
 		sm->first = sm->last = CARS_NO_SLOT;
+		if (!hd_sm_is_built(gpu->sms[i])) /* the rest is zero */
+			continue;
 		sm->peak = 0;
 		memset(sm->cycles, 0, sizeof(sm->cycles));
 		memset(sm->blocks, 0, sizeof(sm->blocks));
@@ -321,7 +323,8 @@ void cars_grid_end(const struct hd_policy_handle *self, struct hd_gpu *gpu, cons
 	struct cars_gpu *cars = cars_gpu_of(self, gpu);
 	struct cars_levels *levels = &cars->kernel->levels;
 	for (uint32_t i = 0; i < gpu->sm_count && !cars->joined; i++)
-		take_times(levels, cars_sm_of(self, gpu->sms[i]));
+		if (hd_sm_is_built(gpu->sms[i]))
+			take_times(levels, cars_sm_of(self, gpu->sms[i]));
 	if (cars->joined) {
 		levels->cycles[cars->level] = (gpu->now - grid->started) * gpu->sm_count;
 		levels->blocks[cars->level] = (uint64_t)grid->grid[0] * grid->grid[1] * grid->grid[2];

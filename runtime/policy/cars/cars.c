@@ -253,6 +253,7 @@ const struct hd_policy_hooks hd_hooks_cars = {
 	.configure = configure,
 	.start = start,
 	.decode = decode,
+	.own_state = true,
 	.grid_begin = cars_grid_begin,
 	.grid_end = cars_grid_end,
 	.allocation.admit = cars_admit,

@@ -25,7 +25,8 @@ void cars_sum_counts(const struct hd_policy_handle *self, const struct hd_gpu *g
 {
 	memset(sum, 0, sizeof(*sum));
 	for (uint32_t i = 0; i < gpu->sm_count; i++)
-		add_counts(sum, &cars_sm_of(self, gpu->sms[i])->counts);
+		if (hd_sm_is_built(gpu->sms[i]))
+			add_counts(sum, &cars_sm_of(self, gpu->sms[i])->counts);
 }
 
 static uint64_t bits_for(uint64_t values)
@@ -59,7 +60,8 @@ static void add_levels(const struct hd_policy_handle *self, const struct hd_gpu 
 		char key[48], name[16] = "high";
 		uint64_t blocks = 0;
 		for (uint32_t s = 0; s < gpu->sm_count; s++)
-			blocks += cars_sm_of(self, gpu->sms[s])->launched[i];
+			if (hd_sm_is_built(gpu->sms[s]))
+				blocks += cars_sm_of(self, gpu->sms[s])->launched[i];
 		if (levels->multiple[i] == CARS_BELOW_LOW)
 			snprintf(name, sizeof(name), "below_low");
 		else if (levels->multiple[i])
