@@ -23,12 +23,20 @@ struct hd_ptx_name {
 };
 
 /* `.local .align 4 .b8 t[16];` */
-enum hd_ptx_place { HD_PTX_LOCAL, HD_PTX_SHARED, HD_PTX_PARAM, HD_PTX_PROGRAM /* not of the text, by its name */ };
+enum hd_ptx_place {
+	HD_PTX_LOCAL,
+	HD_PTX_SHARED,
+	HD_PTX_PARAM,
+	HD_PTX_GLOBAL,
+	HD_PTX_CONST,
+	HD_PTX_PROGRAM /* not of the text, by its name */
+};
 struct hd_ptx_variable {
 	uint32_t reg;
 	enum hd_ptx_place place;
 	unsigned align;
 	uint64_t bytes;
+	HD_VEC(uint8_t) initial; /* in global and constant memory; none: zeros */
 };
 
 /* `.func (.param .b32 r) f (.param .b64 a);`, or of a label `.callprototype`. */

@@ -139,11 +139,73 @@ static void declaration(struct hd_ptx_text *text)
 	hd_ptx_expect(text, ';');
 }
 
-/* `.shared .align 16 .b8 t[64], u;` */
+/* A number of an initial value: its bits as an element of so many bytes. */
+static void initial_number(struct hd_ptx_text *text, struct hd_ptx_variable *made, unsigned bytes, bool is_float)
+{
+	struct hd_ptx_part part = {0};
+	uint64_t bits = 0;
+	if (hd_ptx_number(text, &part))
+		bits = is_float || part.kind != HD_PTX_NUMBER ? hd_ptx_float_bits(&part, 8 * bytes) : part.number;
+	else
+		hd_ptx_text_error(text, "expected a number before \"%.16s\"", text->at);
+	for (unsigned i = 0; i < bytes; i++)
+		hd_vec_push(&made->initial, i < 8 ? (uint8_t)(bits >> 8 * i) : 0);
+}
+
+/* `7`, `{1, 2}`, `{{1, 2}, {3}}`: what is left out of a row is zero. rows: bytes of what a brace at each depth holds.
+ */
+static void initial_value(struct hd_ptx_text *text, struct hd_ptx_variable *made, unsigned bytes, bool is_float,
+			  const uint64_t *rows)
+{
+	if (!hd_ptx_take(text, '{')) {
+		initial_number(text, made, bytes, is_float);
+		return;
+	}
+	uint32_t begin = made->initial.len;
+	if (!*rows)
+		hd_ptx_text_error(text, "the initial value has more braces than the variable has dimensions");
+	if (!hd_ptx_take(text, '}')) {
+		do
+			initial_value(text, made, bytes, is_float, rows + 1);
+		while (!text->failed && hd_ptx_take(text, ','));
+		hd_ptx_expect(text, '}');
+	}
+	if (!text->failed && *rows != UINT64_MAX && made->initial.len - begin > *rows)
+		hd_ptx_text_error(text, "the initial value is longer than the variable");
+	while (!text->failed && *rows != UINT64_MAX && made->initial.len - begin < *rows)
+		hd_vec_push(&made->initial, 0);
+}
+
+enum { DIMENSIONS = 4 };
+/* `[2][3]`, of elements of so many bytes: the bytes of a row at each depth; `[]`, the first alone, is as long as its
+ * initial value. */
+static void dimensions(struct hd_ptx_text *text, struct hd_ptx_variable *made, uint64_t *rows)
+{
+	uint64_t counts[DIMENSIONS];
+	unsigned depth = 0;
+	while (!text->failed && hd_ptx_take(text, '[')) {
+		hd_ptx_skip_space(text);
+		if (depth == DIMENSIONS) {
+			hd_ptx_text_error(text, "more than %d dimensions", DIMENSIONS);
+			return;
+		}
+		counts[depth] = *text->at == ']' && !depth ? UINT64_MAX : strtoull(text->at, (char **)&text->at, 0);
+		depth++;
+		hd_ptx_expect(text, ']');
+	}
+	rows[depth] = 0;
+	while (depth--) {
+		made->bytes = counts[depth] == UINT64_MAX ? UINT64_MAX : made->bytes * counts[depth];
+		rows[depth] = made->bytes;
+	}
+}
+
+/* `.shared .align 16 .b8 t[64], u;`, `.global .b32 v[] = {1, 2};` */
 static void variable(struct hd_ptx_text *text, enum hd_ptx_place place)
 {
 	char word[48];
 	unsigned bits = 0, align = 0, elements = 1;
+	bool initialised = place == HD_PTX_GLOBAL || place == HD_PTX_CONST, is_float = false;
 	while (!bits && hd_ptx_take_word(text, word, sizeof word)) {
 		if (!strcmp(word, ".align")) {
 			hd_ptx_skip_space(text);
@@ -152,6 +214,7 @@ static void variable(struct hd_ptx_text *text, enum hd_ptx_place place)
 			elements = (unsigned)(word[2] - '0');
 		} else {
 			bits = hd_ptx_register_bits(word);
+			is_float = word[1] == 'f';
 			break;
 		}
 	}
@@ -166,19 +229,30 @@ static void variable(struct hd_ptx_text *text, enum hd_ptx_place place)
 		}
 		struct hd_ptx_variable made = {.place = place, .bytes = (uint64_t)bits / 8 * elements};
 		made.align = align ? align : (unsigned)made.bytes;
-		while (hd_ptx_take(text, '[')) {
-			hd_ptx_skip_space(text);
-			made.bytes *= strtoull(text->at, (char **)&text->at, 0);
-			hd_ptx_expect(text, ']');
+		uint64_t rows[DIMENSIONS + 2] = {0};
+		dimensions(text, &made, rows);
+		if (!rows[0] && elements > 1)
+			rows[0] = made.bytes;
+		if (hd_ptx_take(text, '=')) {
+			if (!initialised)
+				hd_ptx_text_error(text, "variable '%s': no initial value is allowed in this space",
+						  word);
+			initial_value(text, &made, bits / 8, is_float, rows);
+			made.bytes = made.bytes == UINT64_MAX ? made.initial.len : made.bytes;
 		}
 		if (!made.bytes || made.bytes > 1 << 20)
 			hd_ptx_text_error(text, "variable '%s': the size is missing or above 1 MiB", word);
 		made.reg = hd_ptx_text_declare(text, word, 64);
 		hd_vec_push(&text->variables, made);
 	} while (hd_ptx_take(text, ','));
-	if (hd_ptx_take(text, '='))
-		hd_ptx_text_error(text, "variable '%s': initial values are not supported", word);
 	hd_ptx_expect(text, ';');
+}
+
+/* `.loc 1 20 3, function_name f, inlined_at 1 7 2`, which ends with its line or a semicolon: places are those of the
+ * program's source. */
+static void location(struct hd_ptx_text *text)
+{
+	text->at += strcspn(text->at, ";\n");
 }
 
 /* ------------------------------------------------------------------ scopes and labels */
@@ -262,6 +336,8 @@ void hd_ptx_text_release(struct hd_ptx_text *text)
 	hd_vec_release(&text->labels);
 	hd_vec_release(&text->prototypes);
 	hd_vec_release(&text->outer);
+	for (uint32_t i = 0; i < text->variables.len; i++)
+		hd_vec_release(&text->variables.data[i].initial);
 	hd_vec_release(&text->variables);
 	hd_vec_release(&text->regs);
 }
@@ -471,13 +547,17 @@ static void guard(struct hd_ptx_text *text, struct hd_ptx_statement *statement)
 	statement->guard = reg.reg;
 }
 
-/* `.reg`, `.local`, `.shared`, `.param`, `.func`, `.pragma`. */
+/* `.reg`, `.local`, `.shared`, `.param`, `.global`, `.const`, `.func`, `.pragma`, `.loc`. */
 static bool directive(struct hd_ptx_text *text, const char *word)
 {
 	if (!strcmp(word, ".reg"))
 		declaration(text);
 	else if (!strcmp(word, ".local") || !strcmp(word, ".shared") || !strcmp(word, ".param"))
 		variable(text, word[1] == 's' ? HD_PTX_SHARED : word[1] == 'p' ? HD_PTX_PARAM : HD_PTX_LOCAL);
+	else if (!strcmp(word, ".global") || !strcmp(word, ".const"))
+		variable(text, word[1] == 'g' ? HD_PTX_GLOBAL : HD_PTX_CONST);
+	else if (!strcmp(word, ".loc"))
+		location(text);
 	else if (!strcmp(word, ".func") || !strcmp(word, ".extern") || !strcmp(word, ".visible") ||
 		 !strcmp(word, ".weak"))
 		hd_ptx_function(text, word);

@@ -339,6 +339,28 @@ static void place_program_variable(struct hd_asm *a, const struct hd_ptx_variabl
 	LLVMBuildStore(a->site.builder, cast(&a->site, at, 64, false), a->slots.data[variable->reg]);
 }
 
+/* Every piece of assembly has its own. */
+static void place_module_variable(struct hd_asm *a, const struct hd_ptx_variable *variable)
+{
+	LLVMContextRef context = a->site.legal->context;
+	LLVMTypeRef type = LLVMArrayType2(LLVMInt8TypeInContext(context), variable->bytes);
+	value at = LLVMAddGlobalInAddressSpace(a->site.legal->module, type, a->text.regs.data[variable->reg].name,
+					       variable->place == HD_PTX_GLOBAL ? HD_AS_GLOBAL : HD_AS_CONST);
+	value initial = LLVMConstNull(type);
+	if (variable->initial.len) {
+		char *bytes = hd_arena_alloc(&a->site.legal->unit->arena, variable->bytes);
+		memset(bytes, 0, variable->bytes);
+		memcpy(bytes, variable->initial.data, variable->initial.len);
+		initial = LLVMConstStringInContext2(context, bytes, variable->bytes, true);
+	}
+	LLVMSetLinkage(at, LLVMInternalLinkage);
+	LLVMSetInitializer(at, initial);
+	LLVMSetAlignment(at, variable->align);
+	hd_vec_push(&a->places, NULL);
+	at = LLVMConstPtrToInt(at, int_type(&a->site, hd_scalar_bits(LLVMTypeOf(at))));
+	LLVMBuildStore(a->site.builder, cast(&a->site, at, 64, false), a->slots.data[variable->reg]);
+}
+
 /* The address of a variable in its space. */
 static void place_variable(struct hd_asm *a, const struct hd_ptx_variable *variable)
 {
@@ -400,7 +422,12 @@ static void build_body(struct hd_asm *a, unsigned results, const int *tied)
 	make_slots(a);
 	for (uint32_t i = 0; i < a->text.variables.len; i++) {
 		const struct hd_ptx_variable *variable = &a->text.variables.data[i];
-		(variable->place == HD_PTX_PROGRAM ? place_program_variable : place_variable)(a, variable);
+		if (variable->place == HD_PTX_PROGRAM)
+			place_program_variable(a, variable);
+		else if (variable->place == HD_PTX_GLOBAL || variable->place == HD_PTX_CONST)
+			place_module_variable(a, variable);
+		else
+			place_variable(a, variable);
 	}
 	for (unsigned i = 0; i < LLVMCountParams(a->function); i++) {
 		value bits = hd_asm_bits(a, LLVMGetParam(a->function, i));

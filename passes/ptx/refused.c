@@ -3,7 +3,7 @@
  */
 #include "passes/ptx/ptx.h"
 
-enum reason { MBARRIER, TILES, CLUSTERS, REGISTERS, WARP_GROUPS, DEVICES, SURFACES, RETURNS };
+enum reason { MBARRIER, TILES, CLUSTERS, REGISTERS, WARP_GROUPS, DEVICES, SURFACES };
 
 static void refuse(struct hd_ptx *ptx, unsigned reason)
 {
@@ -15,7 +15,6 @@ static void refuse(struct hd_ptx *ptx, unsigned reason)
 		[WARP_GROUPS] = "products by groups of warps are sm_90a's, and not modelled",
 		[DEVICES] = "memory of several devices is not modelled",
 		[SURFACES] = "surfaces are accessed by suld.b, sust.b, sust.p, sured.b and sured.p",
-		[RETURNS] = "a return from the function is not taken from inline assembly",
 	};
 	hd_ptx_error(ptx, "%s", reasons[reason]);
 }
@@ -41,6 +40,5 @@ const struct hd_ptx_row hd_ptx_refused[] = {
 	REFUSED("suld", SURFACES),
 	REFUSED("sust", SURFACES),
 	REFUSED("sured", SURFACES),
-	REFUSED("ret", RETURNS),
 	{NULL, NULL, 0, NULL, 0, false},
 };

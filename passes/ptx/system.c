@@ -226,6 +226,12 @@ static void end_thread(struct hd_ptx *ptx, unsigned op)
 	hd_sel_end_thread(ptx->sel, op);
 }
 
+static void leave_function(struct hd_ptx *ptx, unsigned arg)
+{
+	(void)arg;
+	hd_sel_ret_early(ptx->sel);
+}
+
 /* ------------------------------------------------------------------ across the warp */
 
 static void shuffle(struct hd_ptx *ptx, unsigned mode)
@@ -316,6 +322,7 @@ const struct hd_ptx_row hd_ptx_system[] = {
 	BARRIER_REDUCE("barrier.cta.red"),
 	{"bar.warp.sync", "", 1, one_operand, HD_OP_WARPSYNC, true},
 	{"nanosleep", " u32 ", 1, one_operand, HD_OP_NANOSLEEP, true},
+	{"ret", " uni ", 0, leave_function, 0, true},
 	{"exit", "", 0, end_thread, HD_OP_EXIT, true},
 	{"trap", "", 0, end_thread, HD_OP_TRAP, true},
 	/* Kernels follow one another, and memory is seen through one proxy. */

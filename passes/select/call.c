@@ -477,7 +477,8 @@ void hd_sel_call(struct hd_select *sel)
 
 /* ------------------------------------------------------------------ return */
 
-void hd_sel_ret(struct hd_select *sel)
+/* `value`: what is returned; NULL: zeros, where nobody has said what. */
+static void build_return(struct hd_select *sel, LLVMValueRef value)
 {
 	const struct hd_signature *sig = sel->signature;
 	if (sel->func->kernel) {
@@ -492,10 +493,23 @@ void hd_sel_ret(struct hd_select *sel)
 		if (words > sel->func->result_words)
 			sel->func->result_words = words;
 		regs[i] = passed_reg(sel, &sig->results[i],
-				     hd_sel_leaf(sel, LLVMGetOperand(sel->inst, 0), sig->results[i].leaf));
+				     value ? hd_sel_leaf(sel, value, sig->results[i].leaf)
+					   : hd_leaf_imm(0, sig->results[i].words));
 	}
 	uint32_t count = send(sel, sig->results, regs, sig->result_count, true, used);
 	struct hd_minst *inst = hd_sel_push(sel, HD_OP_RET, 0);
 	inst->extra = hd_mfunc_extras(sel->func, used, count);
 	inst->extra_count = (uint16_t)count;
+}
+
+void hd_sel_ret(struct hd_select *sel)
+{
+	build_return(sel, LLVMGetNumOperands(sel->inst) ? LLVMGetOperand(sel->inst, 0) : NULL);
+}
+
+void hd_sel_ret_early(struct hd_select *sel)
+{
+	uint32_t next = hd_sel_begin_end(sel);
+	build_return(sel, NULL);
+	sel->block = next;
 }

@@ -157,12 +157,18 @@ void hd_sel_set_phi(struct hd_select *sel, uint32_t block, uint32_t phi, const s
 	inst->extra_count = (uint16_t)count;
 }
 
-void hd_sel_end_thread(struct hd_select *sel, unsigned op)
+uint32_t hd_sel_begin_end(struct hd_select *sel)
 {
 	struct hd_popnd always = {hd_sel_isetp(sel, HD_CMP_EQ, false, hd_rz(), hd_rz()), false};
 	uint32_t end = hd_sel_new_block(sel), next = hd_sel_new_block(sel);
 	hd_sel_branch_if(sel, always, end, next);
 	sel->block = end;
+	return next;
+}
+
+void hd_sel_end_thread(struct hd_select *sel, unsigned op)
+{
+	uint32_t next = hd_sel_begin_end(sel);
 	hd_sel_push(sel, op, 0);
 	sel->block = next;
 }

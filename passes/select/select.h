@@ -209,6 +209,8 @@ void hd_sel_set_phi(struct hd_select *sel, uint32_t block, uint32_t phi, const s
 uint32_t hd_sel_block_of(struct hd_select *sel, LLVMBasicBlockRef bb); /* its first machine block */
 /* Ends the threads that come here by `op` (EXIT, TRAP): the code after it is kept, for others. */
 void hd_sel_end_thread(struct hd_select *sel, unsigned op);
+/* Goes to a new block for what ends the thread there; returns the block that goes on, for code that nobody reaches. */
+uint32_t hd_sel_begin_end(struct hd_select *sel);
 int hd_sel_loc(struct hd_select *sel, LLVMValueRef inst);
 
 /* ---- flow.c */
@@ -362,6 +364,8 @@ int hd_select_straight(struct hd_unit *unit, LLVMValueRef kernel, void (*build)(
 void hd_sel_arguments(struct hd_select *sel);
 void hd_sel_call(struct hd_select *sel);
 void hd_sel_ret(struct hd_select *sel);
+/* From the middle of a block, as inline assembly says; what is returned is undefined. */
+void hd_sel_ret_early(struct hd_select *sel);
 void hd_sel_va_start(struct hd_select *sel); /* stores where the variable arguments begin */
 
 /* ---- limit.c: registers that a thread of sel->function may have; threads that an SM of its processor holds */
