@@ -7,7 +7,8 @@ of a program, as a card ran it:
     kernel        its name, plain or mangled, without parameters; the mean over its launches is compared. *: all launches of
                   the program, their sum
     cycles        published for the kernel; or
-    us            a time in microseconds, at the GPU's core clock (set another by core_mhz in `settings`)
+    us            a time in microseconds, at the GPU's core clock (set another by core_mhz in `settings`); or
+    watts         mean power of the whole card while the kernel runs, also beside cycles or a time
     arguments     of the program                              compile       options of heddle-cc (-O3 -arch= of the GPU)
     gpu           a name of `heddle gpus` (v100)              settings      KEY=VALUE ... of it
     counter       what the cycles are, by its name in the profile (docs/running.md); none: the kernel's own
@@ -15,7 +16,7 @@ of a program, as a card ran it:
     instructions  warp instructions of a launch               dram_reads, dram_writes   sectors of 32 bytes of a launch
     set           a word; errors are summed up for each set   source        where the figure is from
 
-Only `program`, `kernel` and one of `cycles` and `us` must be there; an empty cell is as a column that is not there.
+Only `program`, `kernel` and one of `cycles`, `us` and `watts` must be there; an empty cell is as a column that is not there.
 """
 import csv
 import dataclasses
@@ -29,7 +30,7 @@ import figures
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 METRICS = os.path.join(ROOT, 'tools', 'heddle', 'validate', 'metrics.def')
-NUMBERS = ('cycles', 'us', 'instructions', 'dram_reads', 'dram_writes', 'blocks', 'threads')
+NUMBERS = ('cycles', 'us', 'watts', 'instructions', 'dram_reads', 'dram_writes', 'blocks', 'threads')
 COLUMNS = ('program', 'kernel', 'arguments', 'compile', 'gpu', 'settings', 'counter', 'set', 'source', *NUMBERS)
 BINDS = 0.6  # of a unit's capacity: more, and it is called the limit
 NOTED = 0.1  # a difference from the profile that is called a reason
@@ -54,6 +55,7 @@ class Row:
     source: str = ''
     cycles: float = None
     us: float = None
+    watts: float = None
     instructions: float = None
     dram_reads: float = None
     dram_writes: float = None
@@ -90,8 +92,8 @@ def head_of(cells, place):
     for name in ('program', 'kernel'):
         if name not in names:
             raise BadTable(f"{place}: no column '{name}'")
-    if 'cycles' not in names and 'us' not in names:
-        raise BadTable(f"{place}: no column 'cycles' or 'us'")
+    if not {'cycles', 'us', 'watts'} & set(names):
+        raise BadTable(f"{place}: no column 'cycles', 'us' or 'watts'")
     return names
 
 
@@ -112,8 +114,10 @@ def row_of(names, cells, place, line):
     for name in ('program', 'kernel'):
         if name not in given:
             raise BadTable(f'{place}: no {name}')
-    if ('cycles' in given) == ('us' in given):
-        raise BadTable(f"{place}: {'cycles and us: one of them' if 'us' in given else 'neither cycles nor us'}")
+    if 'cycles' in given and 'us' in given:
+        raise BadTable(f'{place}: cycles and us: one of them')
+    if not {'cycles', 'us', 'watts'} & set(given):
+        raise BadTable(f'{place}: neither cycles nor us nor watts')
     for name in ('program', 'arguments', 'compile'):
         if set('"{}') & set(given.get(name, '')):
             raise BadTable(f"{place}: {name}: no quotes and braces can stand there")
@@ -303,7 +307,8 @@ def launches_of(row, result):
 def total(launches):
     """Sums of the counters of launches."""
     summed = {key: sum(launch[key] for launch in launches) for key, value in launches[0].items() if isinstance(value, (int, float))}
-    summed['stalls'] = {reason: sum(launch['stalls'][reason] for launch in launches) for reason in launches[0]['stalls']}
+    for group in ('stalls', 'energy'):
+        summed[group] = {name: sum(launch[group][name] for launch in launches) for name in launches[0][group]}
     return summed
 
 
@@ -339,7 +344,8 @@ class Compared:
     """A row beside its launches; numbers are of one launch, of all where the kernel is *."""
     row: Row
     cycles: float
-    published: float
+    published: float  # None: only watts are
+    watts: float
     launches: int
     instructions: float
     dram_reads: float
@@ -349,9 +355,15 @@ class Compared:
     stalls: list      # (part of the issue slots, reason), the largest first
     binds: str
 
+    energy: dict      # {unit: its part of the energy}
+
     @property
     def error(self):
         return self.cycles / self.published - 1
+
+    @property
+    def power_error(self):
+        return self.watts / self.row.watts - 1
 
 
 def compare(row, launches, config):
@@ -362,11 +374,13 @@ def compare(row, launches, config):
         cycles += config['profiler_launch_cycles'] * count / parts
     slots = sum(summed['stalls'].values()) or 1
     stalls = sorted(((value / slots, reason) for reason, value in summed['stalls'].items() if reason != 'issued'), reverse=True)
-    return Compared(row, cycles, row.cycles or row.us * config['core_mhz'], count,
+    published = row.cycles or (row.us and row.us * config['core_mhz'])
+    energy = {**summed['energy'], **{part: summed[f'{part}_joules'] for part in ('static', 'idle', 'constant')}}
+    return Compared(row, cycles, published, summed['energy_joules'] / summed['cycles'] * config['core_mhz'] * 1e6, count,
                     summed['warp_instructions'] / parts, summed['dram_reads'] / parts, summed['dram_writes'] / parts,
                     summed['l1d_misses'] / summed['l1d_accesses'] if summed['l1d_accesses'] else None,
                     summed['l2_misses'] / summed['l2_accesses'] if summed['l2_accesses'] else None,
-                    stalls, binding(config, summed))
+                    stalls, binding(config, summed), {part: joules / summed['energy_joules'] for part, joules in energy.items()})
 
 
 def percent(value, wanted, digits=0):
@@ -422,28 +436,51 @@ def summary(errors):
             'worst': 100 * max(sizes), 'count': len(sizes)}
 
 
-def sets_of(compared):
+def sets_of(compared, error='error'):
     """{name of a set: its errors}, and where there are several, 'all'."""
     sets = {}
     for one in compared:
-        sets.setdefault(one.row.set or 'all', []).append(one.error)
+        sets.setdefault(one.row.set or 'all', []).append(getattr(one, error))
     if len(sets) > 1:
-        sets['all'] = [one.error for one in compared]
+        sets['all'] = [getattr(one, error) for one in compared]
     return sets
 
 
-def summary_lines(compared):
+def timed(compared):
+    return [one for one in compared if one.published]
+
+
+def powered(compared):
+    return [one for one in compared if one.row.watts]
+
+
+def summary_lines(compared, error='error'):
     rows = [[name, str(values['count'])] + [f'{values[key]:.1f} %' for key in ('mean', 'median', 'worst')]
-            for name, values in ((name, summary(errors)) for name, errors in sets_of(compared).items())]
+            for name, values in ((name, summary(errors)) for name, errors in sets_of(compared, error).items())]
     return figures.table(['set', 'kernels', 'mean error', 'median', 'worst'], rows) if rows else []
 
 
+def named(one):
+    return [' '.join(filter(None, [one.row.program, one.row.arguments])), f'`{plain(one.row.kernel)}`', one.row.gpu]
+
+
 def table_lines(compared):
-    rows = [[' '.join(filter(None, [one.row.program, one.row.arguments])), f'`{plain(one.row.kernel)}`', one.row.gpu, f'{one.cycles:.0f}',
-             f'{one.published:.0f}', percent(one.cycles, one.published, 1),
+    rows = [[*named(one), f'{one.cycles:.0f}', f'{one.published:.0f}', percent(one.cycles, one.published, 1),
              percent(one.instructions, one.row.instructions) if one.row.instructions else '', reason(one), one.row.source]
             for one in compared]
-    return figures.table(['program', 'kernel', 'GPU', 'cycles', 'published', 'error', 'instructions', 'reason', 'source'], rows)
+    return figures.table(['program', 'kernel', 'GPU', 'cycles', 'published', 'error', 'instructions', 'reason', 'source'], rows) if rows else []
+
+
+def largest_parts(one, most=4):
+    """Where the power goes: the largest parts of the energy."""
+    parts = sorted(one.energy.items(), key=lambda part: -part[1])[:most]
+    return ', '.join(f'{name} {one.watts * part:.0f} W' for name, part in parts)
+
+
+def power_lines(compared):
+    rows = [[*named(one), f'{one.watts:.0f}', f'{one.row.watts:.0f}', percent(one.watts, one.row.watts, 1), largest_parts(one), one.row.source]
+            for one in compared]
+    return figures.table(['program', 'kernel', 'GPU', 'watts', 'published', 'error', 'largest parts', 'source'], rows) if rows else []
 
 
 def left_lines(left, table):

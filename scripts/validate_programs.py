@@ -63,15 +63,16 @@ def run_small(options, table, plan):
 
 
 def write_csv(path, compared):
-    head = ('program', 'arguments', 'kernel', 'gpu', 'set', 'cycles', 'published', 'error', 'launches', 'instructions', 'dram_reads',
+    head = ('program', 'arguments', 'kernel', 'gpu', 'set', 'cycles', 'published', 'error', 'watts', 'published_watts', 'launches', 'instructions', 'dram_reads',
             'dram_writes', 'l1_misses', 'l2_misses', 'limit', 'source')
     with open(path, 'w', encoding='utf-8', newline='') as file:
         writer = csv.writer(file, lineterminator='\n')
         writer.writerow(head)
         for one in compared:
             row = one.row
-            writer.writerow([row.program, row.arguments, row.kernel, row.gpu, row.set, f'{one.cycles:.6g}', f'{one.published:.6g}',
-                             f'{one.error:.4f}', one.launches, f'{one.instructions:.6g}', f'{one.dram_reads:.6g}', f'{one.dram_writes:.6g}',
+            writer.writerow([row.program, row.arguments, row.kernel, row.gpu, row.set, f'{one.cycles:.6g}',
+                             *([f'{one.published:.6g}', f'{one.error:.4f}'] if one.published else ['', '']), f'{one.watts:.6g}',
+                             f'{row.watts:.6g}' if row.watts else '', one.launches, f'{one.instructions:.6g}', f'{one.dram_reads:.6g}', f'{one.dram_writes:.6g}',
                              *('' if part is None else f'{part:.4f}' for part in (one.l1_misses, one.l2_misses)), one.binds, row.source])
 
 
@@ -92,8 +93,11 @@ def validate(options):
         return run_small(options, table, plan)
     found = programs.compare_all(options.build, figures.store_of(options.build, options.out), plan, options.j, table, folder)
     shown = options.table or os.path.relpath(table, ROOT)
-    lines = (programs.table_lines(found.compared) if found.compared else []) + programs.left_lines(found.left, shown)
-    print('\n'.join(lines + programs.summary_lines(found.compared)), end='')
+    timed, powered = programs.timed(found.compared), programs.powered(found.compared)
+    lines = programs.table_lines(timed) + programs.power_lines(powered) + programs.left_lines(found.left, shown)
+    lines += (['Cycles:', ''] if powered and timed else []) + programs.summary_lines(timed)
+    lines += (['Power:', ''] if powered else []) + programs.summary_lines(powered, 'power_error')
+    print('\n'.join(lines), end='')
     print(f'{len(found.compared)} of {len(found.compared) + len(found.left)} kernels compared')
     if options.csv:
         write_csv(options.csv, found.compared)
