@@ -197,6 +197,7 @@ void hd_session_prepare(LLVMModuleRef module)
 	}
 	hd_unit_release(&unit);
 	hd_legal_allow_undefined(module);
+	hd_legal_split_loads(module);
 	sort_used(module);
 }
 

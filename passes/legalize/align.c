@@ -1,8 +1,14 @@
 /*
+ * Alignments that LLVM's passes would lose or get wrong.
+ *
  * Shared arrays begin at multiples of 16 bytes, so that loads and stores of neighbours in them can become one access of
  * two or four words: their place is chosen here, and what the user's compiler says of it (4 for floats) is only the
  * least. As ptxas has it. Costs less than 16 bytes for each array. Linear in the globals; before LLVM's
  * load-store-vectorizer.
+ *
+ * A load of a whole structure or array that is less aligned than its parts (a packed one, or by value at an odd place)
+ * becomes loads of its parts with the alignment that each has: LLVM 19's InstCombine turns `extractvalue (load)` into a
+ * load that claims the part's natural alignment. Before LLVM's passes; linear in the module.
  */
 #include "passes/legalize/legalize.h"
 
@@ -23,4 +29,76 @@ bool hd_legal_align(struct hd_legal *legal)
 		any = true;
 	}
 	return any;
+}
+
+/* ---- loads of whole aggregates */
+
+/* The alignment of `base` bytes aligned address plus `offset`. */
+static unsigned common_alignment(unsigned base, uint64_t offset)
+{
+	uint64_t both = base | offset;
+	return (unsigned)(both & -both);
+}
+
+static bool is_aggregate(LLVMTypeRef type)
+{
+	return LLVMGetTypeKind(type) == LLVMStructTypeKind || LLVMGetTypeKind(type) == LLVMArrayTypeKind;
+}
+
+/* The value of `type` at `offset` bytes behind what `load` reads, leaf by leaf. */
+static LLVMValueRef load_leaves(LLVMBuilderRef builder, LLVMTargetDataRef layout, LLVMValueRef load, LLVMTypeRef type,
+				uint64_t offset)
+{
+	LLVMTypeRef byte = LLVMInt8TypeInContext(LLVMGetTypeContext(type));
+	if (!is_aggregate(type)) {
+		LLVMValueRef at = LLVMConstInt(LLVMInt64TypeInContext(LLVMGetTypeContext(type)), offset, false);
+		LLVMValueRef place = LLVMBuildGEP2(builder, byte, LLVMGetOperand(load, 0), &at, 1, "");
+		LLVMValueRef leaf = LLVMBuildLoad2(builder, type, place, "");
+		LLVMSetAlignment(leaf, common_alignment(LLVMGetAlignment(load), offset));
+		return leaf;
+	}
+	bool array = LLVMGetTypeKind(type) == LLVMArrayTypeKind;
+	unsigned count = array ? (unsigned)LLVMGetArrayLength2(type) : LLVMCountStructElementTypes(type);
+	LLVMValueRef whole = LLVMGetPoison(type);
+	for (unsigned i = 0; i < count; i++) {
+		LLVMTypeRef part = array ? LLVMGetElementType(type) : LLVMStructGetTypeAtIndex(type, i);
+		uint64_t place =
+			offset + (array ? i * LLVMABISizeOfType(layout, part) : LLVMOffsetOfElement(layout, type, i));
+		whole = LLVMBuildInsertValue(builder, whole, load_leaves(builder, layout, load, part, place), i, "");
+	}
+	return whole;
+}
+
+/* The alignment that the leaves of a type are taken to have: a packed structure's own is 1. */
+static unsigned leaf_alignment(LLVMTargetDataRef layout, LLVMTypeRef type)
+{
+	unsigned most = 1;
+	if (LLVMGetTypeKind(type) == LLVMArrayTypeKind)
+		return leaf_alignment(layout, LLVMGetElementType(type));
+	if (LLVMGetTypeKind(type) != LLVMStructTypeKind)
+		return LLVMABIAlignmentOfType(layout, type);
+	for (unsigned i = 0; i < LLVMCountStructElementTypes(type); i++) {
+		unsigned part = leaf_alignment(layout, LLVMStructGetTypeAtIndex(type, i));
+		most = part > most ? part : most;
+	}
+	return most;
+}
+
+void hd_legal_split_loads(LLVMModuleRef module)
+{
+	LLVMTargetDataRef layout = LLVMGetModuleDataLayout(module);
+	LLVMBuilderRef builder = LLVMCreateBuilderInContext(LLVMGetModuleContext(module));
+	for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
+		for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+			for (LLVMValueRef inst = LLVMGetFirstInstruction(b), next; inst; inst = next) {
+				LLVMTypeRef type = LLVMTypeOf(inst);
+				next = LLVMGetNextInstruction(inst);
+				if (!LLVMIsALoadInst(inst) || LLVMGetVolatile(inst) || !is_aggregate(type) ||
+				    LLVMGetAlignment(inst) >= leaf_alignment(layout, type))
+					continue;
+				LLVMPositionBuilderBefore(builder, inst);
+				LLVMReplaceAllUsesWith(inst, load_leaves(builder, layout, inst, type, 0));
+				LLVMInstructionEraseFromParent(inst);
+			}
+	LLVMDisposeBuilder(builder);
 }

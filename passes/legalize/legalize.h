@@ -115,6 +115,8 @@ void hd_legal_own_parameters(struct hd_legal *legal, LLVMValueRef kernel);
  * roots have been replaced,  the helpers that are called; those of 32 bits are marked for inlining. 0 or -1. */
 int hd_legal_device(struct hd_legal *legal);
 int hd_legal_builtins(struct hd_legal *legal);
+/* align.c: loads of aggregates that are less aligned than their parts become loads of the parts. */
+void hd_legal_split_loads(LLVMModuleRef module);
 /*
  * fast_math.c: CUDA's -prec-div, -prec-sqrt and -use_fast_math, by the unit's options, as marks in its source. Before
  * the device library is linked, whose own divisions and roots stay as they are.
