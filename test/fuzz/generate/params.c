@@ -451,6 +451,8 @@ static void read_whole(struct gen *g, const struct gen_aggregate *a)
 static void read_either(struct gen *g, const struct gen_aggregate *a)
 {
 	struct place one = pick_place(g, a, &no_counter), two = one;
+	char first[16], second[16];
+	snprintf(first, sizeof first, "%s", one.pointer); /* texts last for a few more alone */
 	for (unsigned i = 0; i < 8; i++) {
 		two = pick_place(g, a, &no_counter);
 		if (two.type == one.type)
@@ -459,8 +461,6 @@ static void read_either(struct gen *g, const struct gen_aggregate *a)
 	if (two.type != one.type || one.type == T_NONE)
 		return;
 	one.align = one.align < two.align ? one.align : two.align;
-	char first[16], second[16];
-	snprintf(first, sizeof first, "%s", one.pointer);
 	snprintf(second, sizeof second, "%s", two.pointer);
 	one.pointer = gen_temp(g, "select i1 %s, ptr %s, ptr %s", gen_variable(g, T_I1), first, second);
 	enum gen_type type;
