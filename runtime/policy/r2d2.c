@@ -6,9 +6,11 @@
  * paper has bodies wait for all SMs (5.3), but SMs do not communicate (3): here a block waits for its own SM only.
  *
  * Linear registers lie in the SM's register file in the order of 4.2: thread-index parts, which all blocks share, two
- * warp registers for each warp of a block; block-index parts, two warp registers a block; coefficients, sixteen a warp
- * register. Reading %lr or %cr reads the banks of these; what comes of one thread register is broadcast and moves no
- * other lanes. Finding the ids and adding the parts take cycles (5.4), in the load/store unit for addresses and in the
+ * warp registers for each warp of a block; block-index parts, sixteen of 64 bits a warp register, like coefficients.
+ * Reading %lr or %cr reads the banks of these; what comes of one thread register is broadcast and moves no other lanes.
+ * A thread-index part whose values are all 32 bits, sign-extended, is one row when it is read: 4.2 finds one register
+ * by its id, and 5.6 counts 32 bits a thread. The second row has the high words where they are needed.
+ * Finding the ids and adding the parts take cycles (5.4), in the load/store unit for addresses and in the
  * instruction's own pipeline elsewhere. Schedulers go round-robin while a stream runs on the SM (4.1). Where schedulers
  * have register files of their own each has all linear registers.
  *
@@ -37,6 +39,7 @@ struct r2d2_sm {
 	uint64_t grid;	  /* id + 1 of the grid that the rest is about */
 	bool parts_done;  /* the flag of 4.1: coefficients and thread-index parts are there */
 	uint32_t left;	  /* warps of the first block that have not ended their thread-index part */
+	uint32_t wide;	  /* thread-index parts, as bits, of which some value does not fit 32 bits */
 	uint32_t running; /* warps that run streams */
 	uint64_t turned;  /* cycle since which the schedulers have gone round-robin */
 	struct r2d2_counts launch, before;
@@ -101,6 +104,7 @@ static void warp_start(const struct hd_policy_handle *self, struct hd_warp *warp
 		state->grid = cta->grid->id + 1;
 		state->parts_done = false;
 		state->left = cta->grid->block_warps;
+		state->wide = 0;
 		block->first = true;
 		run(self, warp, HD_STREAM_COEFFICIENT);
 	} else if (state->parts_done && !warp->index) {
@@ -159,13 +163,27 @@ static void stream_end(const struct hd_policy_handle *self, struct hd_warp *warp
 		end_block_part(self, cta, now);
 }
 
+/* Whether a value of the warp's part, which R2TR has just written, has a high word of its own. */
+static bool is_wide(const struct hd_warp *warp, uint32_t part)
+{
+	uint32_t stride = warp->cta->grid->linear->stride;
+	const uint64_t *value = &warp->cta->parts->threads[(size_t)part * stride + warp->index * HD_WARP_LANES];
+	for (uint32_t lane = 0; lane < HD_WARP_LANES; lane++)
+		if (value[lane] != (uint64_t)(int64_t)(int32_t)value[lane])
+			return true;
+	return false;
+}
+
 static void issued(const struct hd_policy_handle *self, struct hd_warp *warp, const struct hd_dinst *inst,
 		   const struct hd_effect *effect, uint64_t now)
 {
 	struct r2d2_sm *state = hd_policy_sm(self, warp->cta->sm);
-	(void)inst, (void)effect, (void)now;
-	if (warp->stream)
-		state->launch.instructions[warp_state(self, warp)->stream]++;
+	(void)effect, (void)now;
+	if (!warp->stream)
+		return;
+	state->launch.instructions[warp_state(self, warp)->stream]++;
+	if (inst->inst.op == HD_OP_R2TR && is_wide(warp, inst->inst.x))
+		state->wide |= 1u << inst->inst.x;
 }
 
 /* ---- linear registers */
@@ -182,12 +200,20 @@ static uint32_t reserve(const struct hd_policy_handle *self, struct hd_sm *sm, c
 	return grid->linear ? layout_of(grid).general * sm->gpu->shape.parts : 0;
 }
 
-/* Two words, a row each. */
-static uint32_t add_pair(struct hd_range_access *list, uint32_t row, uint32_t lanes)
+/* Values of 64 bits in a row: %br's, as %cr's. */
+static uint32_t add_pairs(struct hd_range_access *list, uint32_t row, uint32_t count)
 {
-	for (uint32_t i = 0; i < PAIR; i++)
-		list[i] = (struct hd_range_access){row + i, lanes};
-	return PAIR;
+	*list = (struct hd_range_access){row, PAIR * count};
+	return 1;
+}
+
+/* A word of each thread, and the high words in a row of their own. */
+static uint32_t add_thread_part(struct hd_range_access *list, uint32_t row, bool wide)
+{
+	uint32_t words = wide ? PAIR : 1;
+	for (uint32_t i = 0; i < words; i++)
+		list[i] = (struct hd_range_access){row + i, HD_WARP_LANES};
+	return words;
 }
 
 static uint32_t thread_row(const struct hd_warp *warp, uint32_t part)
@@ -227,12 +253,12 @@ static uint32_t range_reads(const struct hd_policy_handle *self, struct hd_warp 
 	enum hd_lr_kind kind = hd_lr_kind(inst->inst.linear);
 	unsigned reg = hd_lr_reg(inst->inst.linear);
 	uint32_t count = 0;
-	(void)self;
 	if (kind != HD_LR_COEFFICIENT) {
+		const struct r2d2_sm *state = hd_policy_sm(self, warp->cta->sm);
 		uint8_t part = grid->linear->linear->thread_of[reg];
 		if (part != HD_LR_NO_THREAD)
-			count += add_pair(list, thread_row(warp, part), HD_WARP_LANES);
-		count += add_pair(list + count, block_row(warp), 1);
+			count += add_thread_part(list, thread_row(warp, part), state->wide >> part & 1);
+		count += add_pairs(list + count, block_row(warp), 1);
 	}
 	if (kind != HD_LR_OFFSET)
 		count += add_coefficients(list + count, grid, regs[hd_lr_slot(inst->inst.linear) & 3],
@@ -243,11 +269,11 @@ static uint32_t range_reads(const struct hd_policy_handle *self, struct hd_warp 
 static uint32_t range_writes(const struct hd_policy_handle *self, struct hd_warp *warp, const struct hd_dinst *inst,
 			     struct hd_range_access list[HD_MAX_RANGE])
 {
-	(void)self;
+	const struct r2d2_sm *state = hd_policy_sm(self, warp->cta->sm);
 	switch (inst->inst.op) {
 	case HD_OP_R2CR: return add_coefficients(list, warp->cta->grid, inst->inst.x, false);
-	case HD_OP_R2TR: return add_pair(list, thread_row(warp, inst->inst.x), HD_WARP_LANES);
-	default: return add_pair(list, block_row(warp), HD_LR_COUNT);
+	case HD_OP_R2TR: return add_thread_part(list, thread_row(warp, inst->inst.x), state->wide >> inst->inst.x & 1);
+	default: return add_pairs(list, block_row(warp), HD_LR_COUNT);
 	}
 }
 

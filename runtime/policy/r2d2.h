@@ -10,7 +10,7 @@
 #include "heddle/policy.h"
 
 enum {
-	R2D2_BLOCK_ROWS = 2, /* sixteen values of 64 bits; the paper reserves two warp registers, half of each used */
+	R2D2_BLOCK_ROWS = 2, /* reserved for a block; sixteen values of 64 bits fill the first */
 	R2D2_COEFFICIENTS_A_ROW = 16,
 };
 

@@ -250,7 +250,7 @@ START_TEST(streams_are_counted)
 END_TEST
 
 /* Lanes that an instruction reads of linear registers in rows of which it does not read all, by 4.2: of a block's part
- * one in each of two rows; of a coefficient two, and so of each of the sixteen from it on. Sixteen are in a row. */
+ * two, of a coefficient two, and so of each of the sixteen from it on. Sixteen fill a row, which is then read whole. */
 static uint64_t lanes_read(const struct hd_linear *linear, const struct hd_inst *inst)
 {
 	const uint8_t fields[] = {inst->dst, inst->a, inst->b, inst->c};
@@ -296,9 +296,9 @@ static void expect_streams(const char *ir, uint32_t coefficients)
 				  CTAS * HD_LR_COUNT * length[HD_STREAM_BLOCK]);
 	ck_assert_uint_gt(counters->cycles, none.cycles);
 	ck_assert_uint_gt(counters->bank_reads, none.bank_reads);
-	/* A coefficient is written by two lanes in each SM, a block's parts by two times sixteen; each scheduler has a
-	 * copy in its register file. */
-	ck_assert_uint_eq(counters->bank_lane_writes, 4 * (2 * 2 * linear->coefficients + CTAS * 2 * HD_LR_COUNT));
+	/* A coefficient is written by two lanes in each SM, and a block's sixteen parts fill a row; each scheduler has
+	 * a copy in its register file. */
+	ck_assert_uint_eq(counters->bank_lane_writes, 4 * 2 * 2 * linear->coefficients);
 	uint64_t lanes = 0;
 	for (uint32_t i = 0; i < linear->body.inst_count; i++) {
 		uint64_t times = i < linear->start[HD_STREAM_THREAD]  ? 2
