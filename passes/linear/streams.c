@@ -1,7 +1,7 @@
 /*
  * The linear streams of a kernel (r2d2-isca23, 3.2, Figure 9) as straight-line code in SSA form:
  *
- *   coefficients       each polynomial from parameters and launch dimensions; common monomials and powers of two once
+ *   coefficients       each polynomial from parameters and launch dimensions; common monomials once
  *   thread-index part  x * tid.x + y * tid.y + z * tid.z
  *   block-index part   lane n makes that of linear register n: the base, and ctaid times its coefficients
  *
@@ -123,50 +123,116 @@ static struct hd_leaf remember(struct maker *maker, struct hd_leaf *place, struc
 	return *place;
 }
 
+static struct hd_leaf symbol_leaf(struct maker *maker, uint32_t symbol)
+{
+	struct hd_leaf *unknown = &maker->unknowns[symbol];
+	return unknown->words ? *unknown : remember(maker, unknown, unknown_leaf(maker, symbol));
+}
+
+/* Whether the unknown is the sign-extension of the low word of its leaf. */
+static bool is_narrow(const struct maker *maker, uint32_t symbol)
+{
+	const struct hd_unknown *unknown = hd_unknown_get(maker->polys, symbol);
+	return unknown->bits <= 32 && unknown->kind != HD_UNKNOWN_ADDRESS;
+}
+
+static struct hd_opnd low_word(struct maker *maker, uint32_t symbol)
+{
+	struct hd_leaf leaf = symbol_leaf(maker, symbol);
+	return hd_sel_word(maker->sel, &leaf, 0);
+}
+
+/* a * b + sum, of signed words; `sum` may be nothing. */
+static struct hd_leaf wide_product(struct maker *maker, struct hd_opnd a, struct hd_opnd b, struct hd_leaf sum)
+{
+	struct hd_opnd c = hd_reg(sum.words ? hd_sel_reg(maker->sel, sum) : (struct hd_mreg){HD_RZ, 0, 2});
+	return hd_leaf_reg(hd_sel_alu_wide(maker->sel, HD_OP_IMAD_WIDE, HD_MOD(SIGN, HD_SIGNED), a, b, c));
+}
+
+static bool are_narrow(const struct maker *maker, const struct hd_monomial *monomial)
+{
+	for (uint32_t i = 0; i < monomial->degree; i++)
+		if (!is_narrow(maker, monomial->symbols[i]))
+			return false;
+	return true;
+}
+
 static struct hd_leaf monomial_leaf(struct maker *maker, uint32_t id)
 {
 	const struct hd_monomial *monomial = hd_monomial_get(maker->polys, id);
+	const uint32_t *symbols = monomial->symbols;
 	struct hd_leaf product = hd_leaf_imm(1, 2);
 	if (maker->monomials[id].words)
 		return maker->monomials[id];
-	for (uint32_t i = 0; i < monomial->degree; i++) {
-		struct hd_leaf *unknown = &maker->unknowns[monomial->symbols[i]];
-		if (!unknown->words)
-			remember(maker, unknown, unknown_leaf(maker, monomial->symbols[i]));
-		product = i ? hd_sel_mul_leaf(maker->sel, product, *unknown) : *unknown;
-	}
+	for (uint32_t i = 0; i < monomial->degree; i++)
+		if (!i)
+			product = symbol_leaf(maker, symbols[0]);
+		else if (i == 1 && is_narrow(maker, symbols[0]) && is_narrow(maker, symbols[1]))
+			product = wide_product(maker, low_word(maker, symbols[0]), low_word(maker, symbols[1]),
+					       (struct hd_leaf){0});
+		else
+			product = hd_sel_mul_leaf(maker->sel, product, symbol_leaf(maker, symbols[i]));
 	return remember(maker, &maker->monomials[id], product);
 }
 
-static struct hd_leaf scaled(struct maker *maker, struct hd_leaf leaf, int64_t by)
+/* leaf * by + sum, of 64 bits; `sum` may be nothing. */
+static struct hd_leaf add_scaled(struct maker *maker, struct hd_leaf leaf, int64_t by, struct hd_leaf sum)
 {
-	uint64_t factor = (uint64_t)by;
-	if (leaf.kind == HD_LEAF_IMM)
-		return hd_leaf_imm(leaf.imm[0] * factor, 2);
+	struct hd_select *sel = maker->sel;
 	if (by == 1)
-		return leaf;
-	if (!(factor & (factor - 1)))
-		return hd_sel_shift_leaf(maker->sel, LLVMShl, leaf, hd_leaf_imm((unsigned)__builtin_ctzll(factor), 2),
-					 64);
-	return hd_sel_mul_leaf(maker->sel, leaf, hd_leaf_imm(factor, 2));
+		return sum.words ? hd_leaf_reg(hd_sel_add64(sel, sum, leaf, false)) : leaf;
+	if (by == -1)
+		return hd_leaf_reg(hd_sel_add64(sel, sum.words ? sum : hd_leaf_imm(0, 2), leaf, true));
+	if (by != (int64_t)(uint32_t)by) {
+		struct hd_leaf product = hd_sel_mul_leaf(sel, leaf, hd_leaf_imm((uint64_t)by, 2));
+		return sum.words ? hd_leaf_reg(hd_sel_add64(sel, sum, product, false)) : product;
+	}
+	struct hd_opnd factor = hd_imm((uint32_t)by),
+		       c = hd_reg(sum.words ? hd_sel_reg(sel, sum) : (struct hd_mreg){HD_RZ, 0, 2});
+	struct hd_mreg low = hd_sel_alu_wide(sel, HD_OP_IMAD_WIDE, 0, hd_sel_word(sel, &leaf, 0), factor, c);
+	struct hd_mreg high =
+		hd_sel_alu(sel, HD_OP_IMAD, 0, hd_sel_word(sel, &leaf, 1), factor, hd_reg(hd_sub(low, 1, 1)));
+	return hd_leaf_reg(hd_sel_pair(sel, hd_reg(hd_sub(low, 0, 1)), hd_reg(high)));
 }
 
+/* A term and what has been summed up, if anything has. One instruction where the term is a product of words. */
+static struct hd_leaf add_term(struct maker *maker, const struct hd_term *term, struct hd_leaf sum)
+{
+	const struct hd_monomial *monomial = hd_monomial_get(maker->polys, term->monomial);
+	bool word = term->coefficient == (int32_t)term->coefficient, unit = term->coefficient == 1;
+	if (are_narrow(maker, monomial)) {
+		const uint32_t *symbols = monomial->symbols;
+		if (monomial->degree == 1 && word && (sum.words || !unit))
+			return wide_product(maker, low_word(maker, symbols[0]), hd_imm((uint32_t)term->coefficient),
+					    sum);
+		if (monomial->degree == 2 && unit && sum.words)
+			return wide_product(maker, low_word(maker, symbols[0]), low_word(maker, symbols[1]), sum);
+	}
+	return add_scaled(maker, monomial_leaf(maker, term->monomial), term->coefficient, sum);
+}
+
+/* Terms and their sum; what is subtracted comes last, so that it is taken from something. */
 static struct hd_leaf poly_leaf(struct maker *maker, uint32_t id)
 {
 	const struct hd_poly *poly = hd_poly_get(maker->polys, id);
-	struct hd_leaf sum = hd_leaf_imm(0, 2);
+	struct hd_leaf sum = {0};
+	uint64_t constant = 0;
 	if (maker->done[id].words)
 		return maker->done[id];
-	for (uint32_t i = 0; i < poly->count; i++) {
-		const struct hd_term *term = &poly->terms[i];
-		struct hd_leaf part = scaled(maker, monomial_leaf(maker, term->monomial), term->coefficient);
-		if (sum.kind == HD_LEAF_IMM && part.kind == HD_LEAF_IMM)
-			sum = hd_leaf_imm(sum.imm[0] + part.imm[0], 2);
-		else if (sum.kind == HD_LEAF_IMM && !sum.imm[0])
-			sum = part;
+	for (uint32_t i = 0; i < 2 * poly->count; i++) {
+		const struct hd_term *term = &poly->terms[i % poly->count];
+		bool last = i >= poly->count;
+		if (last != (term->coefficient == -1))
+			continue;
+		if (hd_monomial_get(maker->polys, term->monomial)->degree)
+			sum = add_term(maker, term, sum);
 		else
-			sum = hd_leaf_reg(hd_sel_add64(maker->sel, sum, part, false));
+			constant += (uint64_t)term->coefficient;
 	}
+	if (!sum.words)
+		sum = hd_leaf_imm(constant, 2);
+	else if (constant)
+		sum = hd_leaf_reg(hd_sel_add64(maker->sel, sum, hd_leaf_imm(constant, 2), false));
 	return remember(maker, &maker->done[id], sum);
 }
 
