@@ -69,19 +69,24 @@ static LLVMValueRef load_leaves(LLVMBuilderRef builder, LLVMTargetDataRef layout
 	return whole;
 }
 
-/* The alignment that the leaves of a type are taken to have: a packed structure's own is 1. */
-static unsigned leaf_alignment(LLVMTargetDataRef layout, LLVMTypeRef type)
+/* Whether a leaf of `type`, at `offset` bytes behind an address of this alignment, is less aligned than such values
+ * are. */
+static bool is_misplaced(LLVMTargetDataRef layout, LLVMTypeRef type, unsigned base, uint64_t offset)
 {
-	unsigned most = 1;
-	if (LLVMGetTypeKind(type) == LLVMArrayTypeKind)
-		return leaf_alignment(layout, LLVMGetElementType(type));
-	if (LLVMGetTypeKind(type) != LLVMStructTypeKind)
-		return LLVMABIAlignmentOfType(layout, type);
-	for (unsigned i = 0; i < LLVMCountStructElementTypes(type); i++) {
-		unsigned part = leaf_alignment(layout, LLVMStructGetTypeAtIndex(type, i));
-		most = part > most ? part : most;
+	if (LLVMGetTypeKind(type) == LLVMArrayTypeKind) {
+		LLVMTypeRef element = LLVMGetElementType(type);
+		uint64_t next =
+			offset + LLVMABISizeOfType(layout, element); /* others are as aligned as one of the two */
+		return LLVMGetArrayLength2(type) &&
+		       (is_misplaced(layout, element, base, offset) || is_misplaced(layout, element, base, next));
 	}
-	return most;
+	if (LLVMGetTypeKind(type) != LLVMStructTypeKind)
+		return common_alignment(base, offset) < LLVMABIAlignmentOfType(layout, type);
+	for (unsigned i = 0; i < LLVMCountStructElementTypes(type); i++)
+		if (is_misplaced(layout, LLVMStructGetTypeAtIndex(type, i), base,
+				 offset + LLVMOffsetOfElement(layout, type, i)))
+			return true;
+	return false;
 }
 
 void hd_legal_split_loads(LLVMModuleRef module)
@@ -94,7 +99,7 @@ void hd_legal_split_loads(LLVMModuleRef module)
 				LLVMTypeRef type = LLVMTypeOf(inst);
 				next = LLVMGetNextInstruction(inst);
 				if (!LLVMIsALoadInst(inst) || LLVMGetVolatile(inst) || !is_aggregate(type) ||
-				    LLVMGetAlignment(inst) >= leaf_alignment(layout, type))
+				    !is_misplaced(layout, type, LLVMGetAlignment(inst), 0))
 					continue;
 				LLVMPositionBuilderBefore(builder, inst);
 				LLVMReplaceAllUsesWith(inst, load_leaves(builder, layout, inst, type, 0));

@@ -29,6 +29,26 @@ define void @array(ptr addrspace(1) %out, ptr addrspace(1) %in) {
   ret void
 }
 
+; A packed part misplaces its members, however the whole is aligned: this one is at 8 + 2 bytes.
+; CHECK-LABEL: @within(
+; CHECK:       load float, {{.*}}, align 2
+define void @within(ptr addrspace(1) %out, ptr addrspace(1) %in) {
+  %v = load { i64, <{ half, float }> }, ptr addrspace(1) %in, align 16
+  %part = extractvalue { i64, <{ half, float }> } %v, 1, 1
+  store float %part, ptr addrspace(1) %out
+  ret void
+}
+
+; The second element is at 12 bytes.
+; CHECK-LABEL: @elements(
+; CHECK:       load i64, {{.*}}, align 4
+define void @elements(ptr addrspace(1) %out, ptr addrspace(1) %in) {
+  %v = load [3 x <{ i64, i32 }>], ptr addrspace(1) %in, align 8
+  %part = extractvalue [3 x <{ i64, i32 }>] %v, 1, 0
+  store i64 %part, ptr addrspace(1) %out
+  ret void
+}
+
 ; What is aligned stays one load until LLVM takes it apart.
 ; CHECK-LABEL: @aligned(
 ; CHECK:       load double, {{.*}}, align 8
