@@ -640,6 +640,37 @@ START_TEST(results_alone_may_be_kept)
 }
 END_TEST
 
+/* Ten multiply-adds of three registers each, of which the unit serves nearly all; taken apart, none or all. */
+START_TEST(order_and_hits_alone)
+{
+	static const struct {
+		const char *policy;
+		uint64_t reads;
+		double hits;
+	} cases[] = {{"baseline", 30, 0}, {"malekeh", 3, 27}, {"malekeh:order", 30, 0}, {"malekeh:hits", 0, 30}};
+	uint64_t cycles[4];
+	for (uint32_t i = 0; i < 4; i++) {
+		struct simbench bench;
+		simbench_init(&bench);
+		bench.options.policy = cases[i].policy;
+		bench.options.verify = true;
+		for (uint32_t n = 0; n < 10; n++)
+			simbench_ffma(&bench, (uint8_t)(9 + n % 6), 2, 4, 6);
+		tag(&bench, (const uint8_t[]){2 | 4 | 8}, 1);
+		run(&bench);
+		ck_assert_uint_eq(simbench_stats(&bench)->counters.bank_reads, cases[i].reads);
+		if (i)
+			ck_assert_double_eq(simbench_figure(&bench, "hits"), cases[i].hits);
+		cycles[i] = simbench_stats(&bench)->counters.cycles;
+		simbench_release(&bench);
+	}
+	/* A warp has one unit: without a cache it waits longer for that than the baseline for any. */
+	ck_assert_uint_lt(cycles[0], cycles[2]);
+	ck_assert_uint_lt(cycles[1], cycles[2]);
+	ck_assert_uint_le(cycles[3], cycles[1]);
+}
+END_TEST
+
 static uint64_t fma_cycles(const char *policy, int32_t ports, uint32_t length)
 {
 	struct simbench bench;
@@ -781,6 +812,7 @@ Suite *hd_suite(void)
 					      a_run_before_tells_what_is_near,
 					      far_results_are_never_kept,
 					      results_alone_may_be_kept,
+					      order_and_hits_alone,
 					      hits_spare_the_ports,
 					      verify_finds_a_stale_value,
 					      variants_and_settings_are_checked,

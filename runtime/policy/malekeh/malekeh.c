@@ -16,7 +16,8 @@
  *   register stacks   where another policy renames registers, calls and returns flush the unit of their warp
  *
  * `malekeh:results` is the cache of the same size that results alone fill (as Gebhart et al., ISCA 2011, section 10),
- * for comparison.
+ * for comparison. Two more take the design apart: with `malekeh:order` warps wait and are ordered as ever, but operands
+ * come from the banks, and with `malekeh:hits` none does: the most that any cache in the units could give.
  *
  * Under --verify each operand that a unit serves is compared with the register file, lane by lane.
  *
@@ -36,6 +37,7 @@
 struct variant {
 	bool adaptive, waits, ordered, results;
 	enum malekeh_distances distances;
+	enum malekeh_operands operands;
 	uint32_t sthld;
 };
 
@@ -58,6 +60,10 @@ static bool take_variant(const char *parameter, struct variant *variant)
 		return take_sthld(parameter + 6, variant);
 	if (!strcmp(parameter, "unordered")) {
 		variant->ordered = false;
+		return true;
+	}
+	if (!strcmp(parameter, "order") || !strcmp(parameter, "hits")) {
+		variant->operands = *parameter == 'o' ? MALEKEH_BANKS : MALEKEH_UNITS;
 		return true;
 	}
 	if (!strcmp(parameter, "exact") || !strcmp(parameter, "record")) {
@@ -106,6 +112,7 @@ static void start(const struct hd_policy_handle *self, struct hd_gpu *gpu)
 	malekeh->sthld = variant.sthld;
 	malekeh->results = variant.results;
 	malekeh->distances = variant.distances;
+	malekeh->operands = variant.operands;
 	malekeh_exact_start(gpu, malekeh);
 	start_machine(self, gpu, &malekeh->machine);
 	uint64_t seed = setting(self, gpu, MALEKEH_SEED);
@@ -238,7 +245,7 @@ static void count_operands(struct malekeh_counts *counts, const struct hd_dinst 
 	counts->operands += inst->operand_count;
 	counts->hits += (uint32_t)__builtin_popcount(unit->hits);
 	counts->registers += registers;
-	counts->register_hits += registers - misses;
+	counts->register_hits += registers - (misses < registers ? misses : registers);
 	counts->bypasses += registers > unit->entry_count;
 }
 
@@ -246,14 +253,21 @@ static void take(const struct hd_policy_handle *self, struct hd_collector *colle
 		 const struct hd_dinst *inst)
 {
 	struct hd_ccu *unit = malekeh_unit_of(self, collector);
+	const struct malekeh_gpu *malekeh = malekeh_gpu_of(self, warp->cta->sm->gpu);
 	struct malekeh_counts *counts = malekeh_counts_of(self, warp);
 	uint64_t before = counts->registers;
 	if (unit->exact)
 		malekeh_exact_take(self, warp, inst, unit);
-	count_operands(counts, inst, unit, hd_ccu_take(unit, inst));
-	hd_policy_spend(self, warp->cta->sm, warp->cta->grid, MALEKEH_TAG, counts->registers - before);
+	uint32_t misses = hd_ccu_take(unit, inst);
 	if (warp->cta->sm->gpu->options.verify)
 		check_values(warp, inst, unit);
+	if (malekeh->operands != MALEKEH_BOTH) {
+		bool all = malekeh->operands == MALEKEH_UNITS;
+		unit->hits = all ? (1u << inst->operand_count) - 1 : 0;
+		misses = all ? 0 : UINT32_MAX;
+	}
+	count_operands(counts, inst, unit, misses);
+	hd_policy_spend(self, warp->cta->sm, warp->cta->grid, MALEKEH_TAG, counts->registers - before);
 }
 
 static uint32_t choose_collector(const struct hd_policy_handle *self, struct hd_warp *warp, const struct hd_dinst *inst,
@@ -335,7 +349,7 @@ static enum hd_target result_target(const struct hd_policy_handle *self, const s
 	counts->cached_results += what == HD_CCU_WRITTEN;
 	counts->dropped_results += what == HD_CCU_DROPPED;
 	hd_policy_spend(self, warp->cta->sm, warp->cta->grid, MALEKEH_TAG, near);
-	if (what != HD_CCU_WRITTEN)
+	if (what != HD_CCU_WRITTEN || malekeh_gpu_of(self, warp->cta->sm->gpu)->operands == MALEKEH_BANKS)
 		return HD_TO_BANK;
 	hd_policy_spend(self, warp->cta->sm, warp->cta->grid, MALEKEH_WRITE, 1);
 	if (warp->cta->sm->gpu->options.verify)

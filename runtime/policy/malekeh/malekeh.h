@@ -76,12 +76,16 @@ struct malekeh_grid {
 /* Where distances come from: the compiler's bits, which may be recorded beside, or a run before. */
 enum malekeh_distances { MALEKEH_BITS, MALEKEH_RECORD, MALEKEH_EXACT };
 
+/* Where operands come from: units and banks as the paper has it, or all from the one or the other. */
+enum malekeh_operands { MALEKEH_BOTH, MALEKEH_BANKS, MALEKEH_UNITS };
+
 struct malekeh_gpu {
 	struct hd_sthld machine;
 	bool adaptive, waits, ordered; /* ordered: by the units, and by age; else by the GPU's own rule */
 	bool results;		       /* units keep results, all of them, and no sources */
 	uint32_t sthld;		       /* where it is not adaptive */
 	enum malekeh_distances distances;
+	enum malekeh_operands operands;
 	const char *file;	       /* of what is recorded */
 	uint64_t begun, issued;	       /* cycle and instructions at which the interval's part under way began */
 	uint64_t cycles, instructions; /* of its parts before that */
