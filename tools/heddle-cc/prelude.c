@@ -142,14 +142,24 @@ static const char *option_of(const char *word, const char *const *options)
 	return NULL;
 }
 
+static bool has_words(const hd_arguments *words, const char *first, const char *second)
+{
+	for (uint32_t i = 0; i + 1 < words->len; i++)
+		if (!strcmp(words->data[i], first) && !strcmp(words->data[i + 1], second))
+			return true;
+	return false;
+}
+
 static void add_folder(struct hd_cc *cc, struct sorted *sorted, const char *option, const char *path)
 {
-	/* Heddle's own two come first; clang drops a folder that is one of them by another name. */
+	/* Heddle's own two come first; clang drops a folder that is one of them by another name, or comes again, as
+	 * build systems have it. */
 	char *real = realpath(path, NULL);
 	bool own = real && (!strcmp(real, cc->include_dir) || !strcmp(real, cc->templates_dir));
 	free(real);
 	if (own) {
-		if (!strcmp(path, cc->include_dir) || !strcmp(path, cc->templates_dir)) {
+		if ((!strcmp(path, cc->include_dir) || !strcmp(path, cc->templates_dir)) &&
+		    !has_words(&sorted->words, option, path)) {
 			hd_vec_push(&sorted->words, option);
 			hd_vec_push(&sorted->words, path);
 		}
