@@ -116,45 +116,97 @@ static LLVMModuleRef module_with(LLVMContextRef context, unsigned id)
 	return LLVMVerifyModule(module, LLVMReturnStatusAction, NULL) ? NULL : module;
 }
 
-/* In a child process: lowers, and writes what was said to the pipe. */
-static void child(unsigned id, int out)
+/* Whether it is one of those that are tried: of textures, surfaces and matrices there are a thousand of one kind. */
+static bool is_tried(unsigned id)
+{
+	size_t length;
+	const char *name = LLVMIntrinsicGetName(id, &length);
+	return strncmp(name, "llvm.nvvm.tex.", 14) != 0 && strncmp(name, "llvm.nvvm.su", 12) != 0 &&
+	       strncmp(name, "llvm.nvvm.wmma", 14) != 0;
+}
+
+static bool is_nvvm(unsigned id)
+{
+	size_t length;
+	return !strncmp(LLVMIntrinsicGetName(id, &length), "llvm.nvvm.", 10);
+}
+
+static enum outcome lower(unsigned id)
 {
 	LLVMContextRef context = LLVMContextCreate();
 	LLVMModuleRef module = module_with(context, id);
 	const struct hd_host host = {.diagnose = keep, .wants_remarks = no_remarks, .fail = no_failure};
-	struct hd_session *session = hd_session_new("check", false, &host);
 	if (!module)
-		_exit(SKIPPED);
+		return SKIPPED;
+	struct hd_session *session = hd_session_new("check", false, &host);
 	for (unsigned row = 0; row < HD_SESSION_ROWS; row++)
 		if (hd_session_rows() >> row & 1)
 			hd_session_step(session, module, row);
-	if (write(out, said, strlen(said)) < 0)
-		_exit(CRASHED);
-	_exit(failed ? REFUSED : TAKEN);
+	return failed ? REFUSED : TAKEN;
 }
 
-static enum outcome try_intrinsic(unsigned id, char message[256])
+struct answer {
+	unsigned id;
+	enum outcome outcome;
+	char said[sizeof said];
+};
+
+/* In a child process: lowers one after the other and writes to the pipe what was said. */
+static void child(unsigned id, int out)
+{
+	for (; is_nvvm(id); id++) {
+		if (!is_tried(id))
+			continue;
+		struct answer answer = {.id = id};
+		*said = '\0';
+		failed = false;
+		answer.outcome = lower(id);
+		memcpy(answer.said, said, sizeof said);
+		if (write(out, &answer, sizeof answer) != sizeof answer)
+			_exit(1);
+	}
+	_exit(0);
+}
+
+/* Tries those from *id on until there is none left or a child has died of one, which *id is then; false: none left. */
+static bool try_intrinsics(unsigned *id, void (*take)(const struct answer *answer))
 {
 	int ends[2], status;
+	struct answer answer;
 	ck_assert_int_eq(pipe(ends), 0);
 	fflush(NULL);
 	pid_t pid = fork();
 	if (!pid)
-		child(id, ends[1]);
+		child(*id, ends[1]);
 	close(ends[1]);
-	size_t length = 0;
-	for (ssize_t got; (got = read(ends[0], message + length, 255 - length)) > 0;)
-		length += (size_t)got;
-	message[length] = '\0';
+	while (read(ends[0], &answer, sizeof answer) == sizeof answer) {
+		take(&answer);
+		*id = answer.id + 1;
+	}
 	close(ends[0]);
 	waitpid(pid, &status, 0);
-	return WIFEXITED(status) && WEXITSTATUS(status) < CRASHED ? (enum outcome)WEXITSTATUS(status) : CRASHED;
+	while (is_nvvm(*id) && !is_tried(*id))
+		++*id;
+	return is_nvvm(*id);
+}
+
+static unsigned counts[4], unclear;
+
+static void count(const struct answer *answer)
+{
+	static const char *const outcomes[] = {"taken", "refused", "skipped", "CRASHED"};
+	size_t length;
+	bool vague = answer->outcome == REFUSED && !strstr(answer->said, "unsupported");
+	counts[answer->outcome]++;
+	unclear += vague;
+	if (getenv("HEDDLE_LIST") || answer->outcome == CRASHED || vague)
+		printf("%-8s %s%s%s\n", outcomes[answer->outcome], LLVMIntrinsicGetName(answer->id, &length),
+		       *answer->said ? ": " : "", answer->said);
 }
 
 START_TEST(every_nvvm_intrinsic_is_taken_or_refused)
 {
-	static const char *const outcomes[] = {"taken", "refused", "skipped", "CRASHED"};
-	unsigned id = LLVMLookupIntrinsicID("llvm.nvvm.barrier0", 18), counts[4] = {0}, unclear = 0;
+	unsigned id = LLVMLookupIntrinsicID("llvm.nvvm.barrier0", 18);
 	char place[512] = "";
 	/* The libraries, from build/test/unit. */
 	ck_assert_int_gt(readlink("/proc/self/exe", place, sizeof place - 32), 0);
@@ -162,22 +214,10 @@ START_TEST(every_nvvm_intrinsic_is_taken_or_refused)
 	ck_assert_ptr_nonnull(end);
 	strcpy(end, "/share/heddle");
 	setenv("HEDDLE_DATA", place, 1);
-	size_t length;
-	while (!strncmp(LLVMIntrinsicGetName(id - 1, &length), "llvm.nvvm.", 10))
+	while (is_nvvm(id - 1))
 		id--;
-	for (; !strncmp(LLVMIntrinsicGetName(id, &length), "llvm.nvvm.", 10); id++) {
-		char message[256];
-		const char *name = LLVMIntrinsicGetName(id, &length);
-		if (!strncmp(name, "llvm.nvvm.tex.", 14) || !strncmp(name, "llvm.nvvm.su", 12) ||
-		    !strncmp(name, "llvm.nvvm.wmma", 14))
-			continue; /* a thousand of one kind */
-		enum outcome outcome = try_intrinsic(id, message);
-		counts[outcome]++;
-		unclear += outcome == REFUSED && !strstr(message, "unsupported");
-		if (getenv("HEDDLE_LIST") || outcome == CRASHED ||
-		    (outcome == REFUSED && !strstr(message, "unsupported")))
-			printf("%-8s %s%s%s\n", outcomes[outcome], name, *message ? ": " : "", message);
-	}
+	while (try_intrinsics(&id, count))
+		count(&(struct answer){.id = id++, .outcome = CRASHED});
 	printf("NVVM intrinsics: %u taken, %u refused, %u not to be written out\n", counts[TAKEN], counts[REFUSED],
 	       counts[SKIPPED]);
 	ck_assert_uint_eq(counts[CRASHED], 0);
