@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <sys/mman.h>
 
+#include "runtime/check/init.h"
 #include "runtime/check/state.h"
 #include "runtime/exec/devmem.h"
 #include "runtime/exec/linear.h"
@@ -81,6 +82,7 @@ void hd_check_free(struct hd_check *check)
 	if (check->fresh.bits)
 		munmap(check->fresh.bits, config->dram_bytes / 8 + 1);
 	hd_map_release(&check->fresh.partial);
+	hd_handed_release(check);
 	free(check->warps);
 	free(check->blocks);
 	hd_vec_release(&check->findings);
@@ -281,6 +283,7 @@ static void mark(struct hd_check *check, uint64_t address, uint64_t bytes, bool 
 void hd_check_allocated(struct hd_check *check, uint64_t address, uint64_t bytes)
 {
 	mark(check, address, bytes, true);
+	hd_handed_forget(check, address - HD_DEVICE_BASE, bytes);
 }
 
 void hd_check_written(struct hd_check *check, uint64_t address, uint64_t bytes)
@@ -292,8 +295,10 @@ void hd_check_written(struct hd_check *check, uint64_t address, uint64_t bytes)
 void hd_check_copied(struct hd_check *check, uint64_t to, uint64_t from, uint64_t bytes)
 {
 	bool downwards = to > from, source = is_followed(check, from, bytes);
-	if (!is_followed(check, to, bytes))
+	if (!is_followed(check, to, bytes)) {
+		hd_check_read(check, from, bytes);
 		return;
+	}
 	for (uint64_t i = 0; i < bytes; i++) {
 		uint64_t byte = downwards ? bytes - 1 - i : i;
 		uint32_t mask = source ? hd_fresh_mask(&check->fresh, from - HD_DEVICE_BASE + byte, 1) : 0;

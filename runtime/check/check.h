@@ -53,6 +53,8 @@ void hd_check_warp_done(struct hd_check *check, const struct hd_warp *warp);
 void hd_check_allocated(struct hd_check *check, uint64_t address, uint64_t bytes);
 void hd_check_written(struct hd_check *check, uint64_t address, uint64_t bytes);
 void hd_check_copied(struct hd_check *check, uint64_t to, uint64_t from, uint64_t bytes);
+/* The host has copied it to itself. */
+void hd_check_read(struct hd_check *check, uint64_t address, uint64_t bytes);
 /* malloc on the device has returned a block, free has taken one. */
 void hd_check_malloc(struct hd_check *check, const struct hd_exec *exec, uint32_t lane, uint64_t address,
 		     uint64_t bytes);

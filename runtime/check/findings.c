@@ -369,7 +369,7 @@ static void tell(struct hd_check *check, const struct hd_finding *finding)
 	hd_note(gpu->options.diag, hd_place_of(gpu, finding->other_pc), "%s%s", other_place(finding), place);
 }
 
-static void tell_new(struct hd_check *check)
+void hd_check_tell(struct hd_check *check)
 {
 	join_new(check);
 	for (uint32_t i = 0; i < check->findings.len; i++) {
@@ -384,7 +384,7 @@ void hd_check_report(struct hd_check *check)
 {
 	check->launches++;
 	hd_global_begin(check);
-	tell_new(check);
+	hd_check_tell(check);
 }
 
 void hd_check_end(struct hd_check *check)
@@ -392,7 +392,7 @@ void hd_check_end(struct hd_check *check)
 	if (!(check->kinds & HD_CHECK_LEAK))
 		return;
 	hd_check_leaks(check);
-	tell_new(check);
+	hd_check_tell(check);
 }
 
 /* The check that finds it, of checks.def. */

@@ -246,20 +246,27 @@ static void store_lane(const struct hd_init *now, uint32_t lane, const struct hd
 		return;
 	}
 	struct hd_fresh *fresh = fresh_of(now, lane, accesses, &at);
+	const struct hd_origin_of *of = NULL;
 	if (!fresh)
 		return;
+	uint32_t all = count < 4 ? (1u << 8 * count) - 1 : HD_FULL;
+	bool empty = accesses->space[lane] == HD_MEM_GLOBAL;
 	for (uint32_t word = 0; word < bytes; word += 4) {
 		uint32_t reg = hd_next_reg(now->inst->inst.c, word / 4);
 		const struct hd_value_row *row = reg == HD_RZ ? NULL : &now->values->regs[reg];
 		uint32_t bits = row && row->lanes >> lane & 1 ? row->bits[lane] : 0;
-		bits &= count < 4 ? (1u << 8 * count) - 1 : HD_FULL;
+		bits &= all;
 		if (bits && is_made(row, lane, count, (uint32_t)accesses->address[lane] + word)) {
 			use(now, 1u << lane, &row->of, "is stored here");
 			bits = 0; /* told once */
 		}
+		empty &= bits == all;
+		of = bits && !of ? &row->of : of;
 		if (bits || hd_fresh_any(fresh, at + word, count))
 			hd_fresh_put(fresh, at + word, count, bits);
 	}
+	if (empty)
+		hd_handed_store(now, lane, at, of);
 }
 
 /* Words take over what is known of those that they come from. */

@@ -49,6 +49,8 @@ void hd_check_found(struct hd_check *check, const struct hd_warp *warp, uint32_t
 /* Fills in where; and keeps one that has that already. */
 void hd_finding_place(struct hd_finding *finding, const struct hd_warp *warp, uint32_t lane);
 void hd_check_found_at(struct hd_check *check, struct hd_finding finding);
+/* Prints what is new. */
+void hd_check_tell(struct hd_check *check);
 
 /* ---- clocks.c: which accesses of a block's threads are ordered */
 
@@ -201,6 +203,8 @@ struct hd_check {
 	struct hd_block_check **blocks;
 	struct hd_fresh fresh; /* of device memory */
 	uint64_t fresh_bytes;
+	struct hd_map handed;		     /* handed.c: 8 bytes of device memory -> index of the store */
+	HD_VEC(struct hd_finding) handed_by; /* such stores */
 	HD_VEC(struct hd_finding) findings;
 	uint64_t not_kept; /* found when there was no room for another place */
 	uint64_t launches;

@@ -124,6 +124,12 @@ static bool in_fork(const struct hd_cudart *cudart)
 	return cudart->started && cudart->owner != getpid();
 }
 
+void hd_cudart_note_findings(const struct hd_cudart *cudart, uint32_t places)
+{
+	if (!places && hd_sim_check_places(cudart->sim))
+		hd_cudart_report("check", "something was found");
+}
+
 static void report_checks(struct hd_cudart *cudart)
 {
 	char text[512];
@@ -131,8 +137,7 @@ static void report_checks(struct hd_cudart *cudart)
 		return;
 	uint32_t places = hd_sim_check_places(cudart->sim);
 	hd_sim_check_end(cudart->sim);
-	if (!places && hd_sim_check_places(cudart->sim))
-		hd_cudart_report("check", "something was found");
+	hd_cudart_note_findings(cudart, places);
 	hd_sim_check_summary(cudart->sim, text, sizeof text);
 	if (*text)
 		hd_note(&cudart->diag, HD_NOWHERE, "--check: %s", text);

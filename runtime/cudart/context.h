@@ -166,6 +166,8 @@ void hd_cudart_end_if_interrupted(struct hd_cudart *cudart);
 struct hd_records *hd_cudart_records_of_process(void);
 /* The table of live handles; the context is held. */
 struct hd_map *hd_cudart_live_of_process(void);
+/* Tells `heddle run` of the first finding of --check; `places`: how many there were before. */
+void hd_cudart_note_findings(const struct hd_cudart *cudart, uint32_t places);
 /* Where `heddle run` listens, when it does. */
 void hd_cudart_report(const char *kind, const char *text);
 

@@ -373,6 +373,7 @@ bool hd_cudart_rows_bytes(size_t pitch, size_t width, size_t height, size_t *byt
 cudaError_t hd_cudart_copy(struct hd_cudart *cudart, void *to, const void *from, size_t count, enum cudaMemcpyKind kind)
 {
 	bool to_device, from_device;
+	uint32_t places = cudart->sim ? hd_sim_check_places(cudart->sim) : 0;
 	int status = 0;
 	if (!resolve(cudart, to, from, kind, &to_device, &from_device))
 		return cudaErrorInvalidMemcpyDirection;
@@ -388,6 +389,8 @@ cudaError_t hd_cudart_copy(struct hd_cudart *cudart, void *to, const void *from,
 		status = hd_sim_read(cudart->sim, (uintptr_t)from, to, count);
 	else
 		memmove(to, from, count);
+	if (cudart->sim)
+		hd_cudart_note_findings(cudart, places);
 	return status ? cudaErrorInvalidValue : cudaSuccess;
 }
 

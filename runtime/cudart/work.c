@@ -319,8 +319,7 @@ int hd_cudart_step(struct hd_cudart *cudart)
 	uint32_t places = hd_sim_check_places(cudart->sim);
 	int status = hd_sim_step(cudart->sim);
 	hd_cudart_end_if_interrupted(cudart);
-	if (!places && hd_sim_check_places(cudart->sim))
-		hd_cudart_report("check", "something was found");
+	hd_cudart_note_findings(cudart, places);
 	return status;
 }
 

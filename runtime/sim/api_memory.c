@@ -226,6 +226,8 @@ int hd_sim_read(struct hd_sim *sim, uint64_t address, void *to, uint64_t bytes)
 	const void *from = bytes ? checked(sim, address, bytes, "copy from device") : NULL;
 	if (from)
 		memcpy(to, from, bytes);
+	if (from && hd_check_of(&sim->gpu))
+		hd_check_read(hd_check_of(&sim->gpu), address, bytes);
 	return from || !bytes ? HD_SIM_OK : HD_SIM_BAD_ADDRESS;
 }
 
