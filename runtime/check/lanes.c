@@ -152,11 +152,13 @@ static void find_out(struct party *party, unsigned op)
 
 void hd_check_met(struct hd_check *check, const struct hd_warp *warp, const struct hd_inst *const *inst, uint32_t lanes)
 {
+	uint32_t op = inst[__builtin_ctz(lanes)]->op;
+	if (op == HD_OP_WARPSYNC) /* each path executes its own afterwards, which orders the lanes of that path alone */
+		hd_clocks_warpsync(&hd_check_block_of(check, warp->cta)->clocks, warp->index, lanes);
 	if (!(check->kinds & HD_CHECK_INIT))
 		return;
 	struct hd_values *values = &hd_check_warp(check, warp)->values;
 	struct party party = {.values = values, .warp = warp, .lanes = lanes};
-	uint32_t op = inst[__builtin_ctz(lanes)]->op;
 	memcpy(party.inst, inst, sizeof(party.inst));
 	if (op != HD_OP_WARPSYNC && (values->any || op == HD_OP_SHFL))
 		find_out(&party, op);

@@ -556,9 +556,29 @@ static bool leaves_early_passes() {
     return out.at(3) == 60;
 }
 
+// The halves of a warp meet at one __syncwarp or the other.
+__global__ void two_syncwarps(int *out) {
+    __shared__ int words[32];
+    int lane = threadIdx.x;
+    if (lane < 16) {
+        words[lane] = lane * lane;
+        __syncwarp();
+        out[lane] = words[lane + 16];
+    } else {
+        words[lane] = lane + 7;
+        __syncwarp();
+        out[lane] = words[lane - 16];
+    }
+}
+static bool two_syncwarps_passes() {
+    device<int> out(32, false);
+    two_syncwarps<<<1, 32>>>(out);
+    return out.at(3) == 26 && out.at(20) == 16;
+}
+
 int main(int argc, char **argv) {
     static const one_case cases[] = {
-        CASE(leaves_early), CASE(handed_on),
+        CASE(leaves_early), CASE(handed_on),        CASE(two_syncwarps),
         CASE(aggregated),  CASE(double_buffered),   CASE(warp_synchronous), CASE(histogram),
         CASE(copy_stages), CASE(pipeline_of_block), CASE(specialised),      CASE(named),
         CASE(transpose),   CASE(stencil),           CASE(bitonic_sort),     CASE(scans),
