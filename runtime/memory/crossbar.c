@@ -363,48 +363,50 @@ static inline uint32_t choose(const struct hd_crossbar *x, uint32_t output, bool
 	return bits ? word * 64 + (uint32_t)__builtin_ctzll(bits) : HD_NONE;
 }
 
-static const struct hd_packet *packet_for(struct hd_crossbar *x, uint32_t input, uint32_t output, uint64_t now)
+static inline const struct hd_packet *packet_for(struct hd_crossbar *x, uint32_t input, uint32_t output, uint64_t now)
 {
 	const struct hd_sorted *sorted = x->sorted ? &x->sorted[input] : NULL;
 	return sorted ? &sorted->packets[sorted->first[output]] : hd_port_front(&x->in[input], now);
 }
 
-static bool wants_any(const struct hd_crossbar *x, uint32_t input)
+static inline bool wants_any(const struct hd_crossbar *x, const struct hd_sorted *sorted)
 {
-	uint64_t any = 0;
-	for (uint32_t w = 0; w < x->out_words; w++)
-		any |= x->sorted[input].wants[w];
+	uint64_t any = sorted->wants[0];
+	for (uint32_t w = 1; w < x->out_words; w++)
+		any |= sorted->wants[w];
 	return any;
 }
 
-/* The input's packet for the output leaves, and its room comes back at `release`. The input looks for the next one when
- * it has sent; with nothing left, when something comes. */
-static void leave(struct hd_crossbar *x, uint32_t input, uint32_t output, uint64_t cycle, uint64_t now,
-		  uint64_t release)
+/* The input's packet for the output, which has so many flits, leaves, and its room comes back at `release`. The input
+ * looks for the next one when it has sent; with nothing left, when something comes. */
+static inline void leave_first(struct hd_crossbar *x, uint32_t input, uint32_t output, uint64_t cycle, uint64_t now,
+			       uint64_t release, uint32_t flits)
 {
-	struct hd_port *port = &x->in[input];
-	const struct hd_packet *packet = packet_for(x, input, output, now);
-	if (!x->sorted) {
-		x->sends_until[input] = cycle + packet->flits;
-		x->armed[input] = true; /* until then */
-		x->asked[input] = HD_NONE;
-		hd_port_pop(port, now, release, x->senders_apart);
-		remove_request(x, input, output);
-		hd_crossbar_schedule(x, x->wheel_in, x->in_words, input, x->sends_until[input]);
-		return;
-	}
+	x->sends_until[input] = cycle + flits;
+	x->armed[input] = true; /* until then */
+	x->asked[input] = HD_NONE;
+	hd_port_pop(&x->in[input], now, release, x->senders_apart);
+	remove_request(x, input, output);
+	hd_crossbar_schedule(x, x->wheel_in, x->in_words, input, x->sends_until[input]);
+}
+
+/* The same with queues by output. */
+static inline void leave_sorted(struct hd_crossbar *x, uint32_t input, uint32_t output, uint64_t cycle,
+				uint64_t release, uint32_t flits, bool low)
+{
 	struct hd_sorted *sorted = &x->sorted[input];
-	hd_port_release(port, packet->flits, hd_packet_is_low(packet), release, x->senders_apart);
-	sorted->sends_until = cycle + packet->flits;
+	hd_port_release(&x->in[input], flits, low, release, x->senders_apart);
+	sorted->sends_until = cycle + flits;
 	hd_sorted_pop(sorted, output);
-	if (sorted->first[output] == HD_NONE) {
+	uint32_t next = sorted->first[output];
+	if (next == HD_NONE) {
 		sorted->wants[output / 64] &= ~(UINT64_C(1) << output % 64);
 		remove_request(x, input, output);
-	} else if (hd_packet_is_low(packet_for(x, input, output, now))) {
+	} else if (hd_packet_is_low(&sorted->packets[next])) {
 		set_low(x, input, output, true);
 	}
 	x->sends[input / 64] |= UINT64_C(1) << input % 64;
-	if (wants_any(x, input))
+	if (wants_any(x, sorted))
 		hd_crossbar_schedule(x, x->wheel_in, x->in_words, input, sorted->sends_until);
 }
 
@@ -432,7 +434,11 @@ static __attribute__((noinline)) void grant(struct hd_crossbar *x, uint32_t inpu
 		return;
 	}
 	hd_port_push(to, packet, hd_clock_edge(&x->clock, cycle + x->latency + flits - 2), x->receivers_apart);
-	leave(x, input, output, cycle, now, hd_clock_edge(&x->clock, cycle + x->latency));
+	uint64_t release = hd_clock_edge(&x->clock, cycle + x->latency);
+	if (x->sorted)
+		leave_sorted(x, input, output, cycle, release, flits, low_packet);
+	else
+		leave_first(x, input, output, cycle, now, release, flits);
 	x->pointer[output] = input + 1 == x->inputs ? 0 : input + 1;
 	x->busy[output] = true;
 	x->flits[packet_grid * (sizeof(struct hd_counters) / sizeof(uint64_t))] += flits;

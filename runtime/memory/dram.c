@@ -431,8 +431,15 @@ static void open_row(struct hd_dram *dram, uint32_t bank_index, uint32_t row)
 	uint64_t bit = UINT64_C(1) << bank_index;
 	bank->row = row;
 	dram->open = row == HD_NONE ? dram->open & ~bit : dram->open | bit;
-	for (uint32_t mode = 0; mode < HD_DRAM_MODES; mode++)
-		find_hit(dram, bank_index, (enum hd_dram_mode)mode, bank->first[mode]);
+	for (uint32_t mode = 0; mode < HD_DRAM_MODES; mode++) {
+		/* Requests of a closed row hit nothing, and where there are none there is none that hits. */
+		if (row == HD_NONE) {
+			bank->hit[mode] = HD_NONE;
+			dram->hits[mode] &= ~bit;
+		} else if (dram->pending[mode] & bit) {
+			find_hit(dram, bank_index, (enum hd_dram_mode)mode, bank->first[mode]);
+		}
+	}
 }
 
 /* Precharge if a row is open, else activate for the oldest request. */

@@ -31,7 +31,7 @@ struct open_row {
 
 struct bank {
 	uint64_t activate, precharge, column; /* first clocks for these commands */
-	uint64_t refreshed;		      /* the number of its last refresh */
+	uint64_t refresh_at;		      /* clock of its next refresh, HD_NEVER */
 	struct open_row past[PAST];	      /* a ring */
 	uint32_t row;			      /* open, HD_NONE */
 	uint8_t past_next;
@@ -59,6 +59,7 @@ struct hd_dram_reserved {
 	struct hd_slots bus, activations;
 	struct hd_slots groups[HD_DRAM_MAX_GROUPS];
 	struct piece pieces[PIECES];
+	uint32_t spacing, near;	      /* clocks of a burst on the bus, and in its group */
 	uint64_t refresh_seen;	      /* clock of the last refresh of all banks that the calendars know */
 	uint64_t last[HD_DRAM_MODES]; /* clocks after the last column command of each kind */
 	struct write *writes;	      /* that wait */
@@ -67,29 +68,39 @@ struct hd_dram_reserved {
 	struct queue queues[HD_DRAM_MODES];
 };
 
+/* ---- banks */
+
+/* The number of the last refresh of a bank that is due in a clock or before it; 0: there was none. */
+static uint64_t refresh_of(const struct hd_dram *dram, uint32_t bank, uint64_t clock)
+{
+	uint64_t number = clock / dram->refresh_interval, sets = dram->refresh_sets;
+	uint64_t set = bank / (dram->bank_count / dram->refresh_sets), behind = (number + sets - set) % sets;
+	return number >= behind ? number - behind : 0;
+}
+
+/* The first clock, from that of refresh `number` of its set on, in which one of a bank is due again. */
+static uint64_t next_refresh(const struct hd_dram *dram, uint32_t bank, uint64_t number)
+{
+	uint64_t sets = dram->refresh_sets, set = bank / (dram->bank_count / dram->refresh_sets);
+	uint64_t next = number ? number + sets : set ? set : sets;
+	return next * dram->refresh_interval;
+}
+
 struct hd_dram_reserved *hd_dram_reserved_new(const struct hd_dram *dram, struct hd_arena *arena)
 {
 	struct hd_dram_reserved *reserved = HD_ARENA_NEW(arena, struct hd_dram_reserved, 1);
-	for (uint32_t i = 0; i < dram->bank_count; i++)
+	for (uint32_t i = 0; i < dram->bank_count; i++) {
 		reserved->banks[i].row = HD_NONE;
+		reserved->banks[i].refresh_at = dram->refresh_at == HD_NEVER ? HD_NEVER : next_refresh(dram, i, 0);
+	}
+	reserved->spacing = dram->t.ccd > dram->t.burst ? dram->t.ccd : dram->t.burst;
+	reserved->near = dram->t.ccdl > reserved->spacing ? dram->t.ccdl : reserved->spacing;
 	reserved->writes = HD_ARENA_NEW(arena, struct write, dram->limit[HD_DRAM_WRITE] + 1);
 	for (uint32_t i = 0; i < HD_DRAM_MODES; i++) {
 		uint32_t slots = hd_power_above(dram->limit[i] + 1);
 		reserved->queues[i] = (struct queue){HD_ARENA_NEW(arena, uint64_t, slots), slots - 1, 0, 0};
 	}
 	return reserved;
-}
-
-/* ---- banks */
-
-/* The number of the last refresh of a bank that is due in a clock or before it; 0: there was none. */
-static uint64_t refresh_of(const struct hd_dram *dram, uint32_t bank, uint64_t clock)
-{
-	if (dram->refresh_at == HD_NEVER)
-		return 0;
-	uint64_t number = clock / dram->refresh_interval, sets = dram->refresh_sets;
-	uint64_t set = bank / (dram->bank_count / dram->refresh_sets), behind = (number + sets - set) % sets;
-	return number >= behind ? number - behind : 0;
 }
 
 static void forget_rows(struct bank *bank)
@@ -99,12 +110,14 @@ static void forget_rows(struct bank *bank)
 	bank->row = HD_NONE;
 }
 
-static void refresh(const struct hd_dram *dram, struct bank *bank, uint64_t number)
+/* The last refresh that is due in a clock or before it, if there was one since. */
+static void catch_up(const struct hd_dram *dram, uint32_t index, uint64_t clock)
 {
-	uint64_t due = number * dram->refresh_interval;
+	struct bank *bank = &dram->reserved->banks[index];
+	uint64_t number = refresh_of(dram, index, clock), due = number * dram->refresh_interval;
 	uint64_t from =
 		bank->row == HD_NONE ? hd_later(due, bank->activate) : hd_later(due, bank->precharge) + dram->t.rp;
-	bank->refreshed = number;
+	bank->refresh_at = next_refresh(dram, index, number);
 	bank->activate = hd_later(bank->activate, from + dram->t.rfc);
 	forget_rows(bank);
 }
@@ -177,10 +190,9 @@ static void open_row(struct hd_dram *dram, struct bank *bank, uint32_t row, uint
 static uint64_t row_ready(struct hd_dram *dram, struct hd_dram_place place, uint64_t clock, uint8_t grid, bool *newest)
 {
 	struct bank *bank = &dram->reserved->banks[place.bank];
-	uint64_t number = refresh_of(dram, place.bank, clock);
 	*newest = true;
-	if (number > bank->refreshed)
-		refresh(dram, bank, number);
+	if (clock >= bank->refresh_at)
+		catch_up(dram, place.bank, clock);
 	if (bank->row == place.row)
 		return bank->column;
 	for (uint32_t i = 0; i < PAST; i++)
@@ -189,9 +201,8 @@ static uint64_t row_ready(struct hd_dram *dram, struct hd_dram_place place, uint
 			return bank->past[i].column;
 		}
 	/* The next refresh goes before what would be opened after it is due. */
-	number = refresh_of(dram, place.bank, hd_later(clock, bank->activate));
-	if (number > bank->refreshed)
-		refresh(dram, bank, number);
+	if (hd_later(clock, bank->activate) >= bank->refresh_at)
+		catch_up(dram, place.bank, hd_later(clock, bank->activate));
 	open_row(dram, bank, place.row, clock, grid);
 	return bank->column;
 }
@@ -238,7 +249,6 @@ static uint64_t take_columns(struct hd_dram *dram, enum hd_dram_mode kind, struc
 	const struct hd_dram_timing *t = &dram->t;
 	struct bank *bank = &reserved->banks[place.bank];
 	struct hd_slots *group = &reserved->groups[dram->banks[place.bank].group];
-	uint32_t spacing = t->ccd > t->burst ? t->ccd : t->burst, near = t->ccdl > spacing ? t->ccdl : spacing;
 	uint64_t from = 0;
 	bool newest;
 	hd_slots_move(&reserved->bus, past_of(clock));
@@ -254,7 +264,7 @@ static uint64_t take_columns(struct hd_dram *dram, enum hd_dram_mode kind, struc
 	from = hd_later(from, hd_later(clock, row_ready(dram, place, clock, grid, &newest)));
 	uint64_t column = from;
 	for (uint32_t left = bursts_of(dram, sectors); left; left--) {
-		column = hd_slots_reserve(&reserved->bus, spacing, group, near, from);
+		column = hd_slots_reserve(&reserved->bus, reserved->spacing, group, reserved->near, from);
 		from = column + 1;
 	}
 	uint64_t precharge = kind == HD_DRAM_READ ? column + t->rtpl : column + t->wl + t->burst + t->wr;

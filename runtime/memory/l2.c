@@ -60,10 +60,18 @@ static struct hd_packets *out_of(struct hd_l2_slice *slice, const struct hd_pack
 	return packet->flags & HD_PACKET_LOW ? &slice->low_out : &slice->out;
 }
 
-static void answer(struct hd_l2_slice *slice, struct hd_packet reply, uint64_t served)
+static inline void answer(struct hd_l2_slice *slice, const struct hd_packet *reply, uint64_t served)
 {
-	reply.ready = served + slice->latency;
-	hd_packets_push(out_of(slice, &reply), &reply);
+	struct hd_packet *place = hd_packets_add(out_of(slice, reply));
+	*place = *reply;
+	place->ready = served + slice->latency;
+}
+
+/* The same with the reply to a request. */
+static inline void answer_to(struct hd_l2_slice *slice, const struct hd_packet *request, uint64_t served)
+{
+	struct hd_packet reply = hd_l2_reply_to(slice, request);
+	answer(slice, &reply, served);
 }
 
 /* ---- misses */
@@ -90,9 +98,12 @@ static void wait_for(struct hd_l2_slice *slice, struct hd_tag *tag, const struct
 {
 	uint32_t index = HD_POOL_TAKE(&slice->waiter_pool, slice->waiters), *link = &tag->waiters;
 	struct hd_l2_waiter *waiter = &slice->waiters[index];
-	*waiter = (struct hd_l2_waiter){hd_l2_reply_to(slice, request), HD_NONE, sectors,
-					hd_l2_is_atomic(request) ? request->service : 0};
+	waiter->reply = *request;
+	hd_l2_turn(slice, &waiter->reply);
 	waiter->reply.flags |= HD_PACKET_MISSED;
+	waiter->next = HD_NONE;
+	waiter->sectors = sectors;
+	waiter->service = hd_l2_is_atomic(request) ? request->service : 0;
 	while (*link != HD_NONE)
 		link = &slice->waiters[*link].next;
 	*link = index;
@@ -100,8 +111,9 @@ static void wait_for(struct hd_l2_slice *slice, struct hd_tag *tag, const struct
 
 /* Whether the line's sectors `fetch` can be asked for: a way (in *victim when the line is not there), MSHRs, room in
  * the channel for them and for a dirty victim. */
-static bool can_fetch(const struct hd_l2_slice *slice, uint64_t line, uint32_t index, uint8_t fetch,
-		      const struct hd_dram *dram, uint32_t *victim)
+static inline __attribute__((always_inline)) bool can_fetch(const struct hd_l2_slice *slice, uint64_t line,
+							    uint32_t index, uint8_t fetch, const struct hd_dram *dram,
+							    uint32_t *victim)
 {
 	if (fetch && (!have_mshrs(slice, fetch) || !hd_dram_room(dram, HD_DRAM_READ)))
 		return false;
@@ -143,7 +155,7 @@ static bool serve_write(struct hd_l2_slice *slice, uint64_t now, const struct hd
 	tag->valid |= request->full;
 	hd_l2_make_dirty(slice, tag, request->sectors);
 	if (request->kind == HD_PACKET_WRITE)
-		answer(slice, hd_l2_reply_to(slice, request), now);
+		answer_to(slice, request, now);
 	return true;
 }
 
@@ -179,7 +191,7 @@ static bool serve_read(struct hd_l2_slice *slice, uint64_t now, const struct hd_
 	}
 	if (atomic && request->service > *cycles)
 		*cycles = request->service;
-	answer(slice, hd_l2_reply_to(slice, request), now + (atomic ? *cycles - 1 : 0));
+	answer_to(slice, request, now + (atomic ? *cycles - 1 : 0));
 	return true;
 }
 
@@ -232,7 +244,7 @@ static void wake_waiters(struct hd_l2_slice *slice, uint64_t now, struct hd_tag 
 		}
 		if (waiter->service)
 			slice->busy = hd_later(slice->busy, hd_clock_at(&slice->clock, now)) + waiter->service;
-		answer(slice, waiter->reply, now + waiter->service);
+		answer(slice, &waiter->reply, now + waiter->service);
 		*link = waiter->next;
 		HD_POOL_GIVE(&slice->waiter_pool, slice->waiters, index);
 	}
@@ -272,45 +284,63 @@ static uint64_t take_fills(struct hd_l2_slice *slice, uint64_t now)
 
 /* ---- a cycle */
 
-/* Sends replies of a queue that are ready, as far as there is room. Returns the cycle of the next one, or of more room.
- */
-static uint64_t send_from(struct hd_l2_slice *slice, struct hd_packets *queue, uint64_t now, struct hd_crossbar *down,
-			  bool (*room)(struct hd_crossbar *, uint32_t, uint32_t, uint64_t))
+/* Sends replies of low priority that are ready, as far as there is room. Returns the cycle of the next one, or of more
+ * room. */
+static uint64_t send_low(struct hd_l2_slice *slice, uint64_t now, struct hd_crossbar *down)
 {
-	for (;;) {
-		const struct hd_packet *reply = hd_packets_front(queue);
-		if (!reply)
-			return HD_NEVER;
+	for (const struct hd_packet *reply; (reply = hd_packets_front(&slice->low_out));) {
 		if (reply->ready > now)
 			return reply->ready;
-		if (!room(down, slice->index, reply->flits, now))
+		if (!hd_crossbar_low_room(down, slice->index, reply->flits, now))
+			return hd_crossbar_room_at(down, slice->index);
+		hd_crossbar_push(down, slice->index, reply, now);
+		hd_packets_pop(&slice->low_out);
+		slice->stalled = slice->low_stalled = false;
+	}
+	return HD_NEVER;
+}
+
+/* As above: the others. */
+static inline uint64_t send_ordinary(struct hd_l2_slice *slice, uint64_t now, struct hd_crossbar *down)
+{
+	struct hd_packets *queue = &slice->out;
+	while (queue->head != queue->tail) {
+		const struct hd_packet *reply = hd_packets_head(queue);
+		if (reply->ready > now)
+			return reply->ready;
+		if (!hd_crossbar_room(down, slice->index, reply->flits, now))
 			return hd_crossbar_room_at(down, slice->index);
 		hd_crossbar_push(down, slice->index, reply, now);
 		hd_packets_pop(queue);
 		slice->stalled = slice->low_stalled = false;
 	}
+	return HD_NEVER;
 }
 
 /* Those of low priority only when no other one waits. */
-static uint64_t send_replies(struct hd_l2_slice *slice, uint64_t now, struct hd_crossbar *down)
+static uint64_t send_both(struct hd_l2_slice *slice, uint64_t now, struct hd_crossbar *down)
 {
-	uint64_t next = send_from(slice, &slice->out, now, down, hd_crossbar_room);
+	uint64_t next = send_ordinary(slice, now, down);
 	const struct hd_packet *low = hd_packets_front(&slice->low_out), *other;
-	if (__builtin_expect(!low, 1))
-		return next;
 	if (low->ready > now)
 		return hd_earlier(next, low->ready);
 	other = hd_packets_front(&slice->out);
 	if (other && other->ready <= now)
 		return hd_earlier(next, hd_crossbar_room_at(down, slice->index));
-	return hd_earlier(next, send_from(slice, &slice->low_out, now, down, hd_crossbar_low_room));
+	return hd_earlier(next, send_low(slice, now, down));
+}
+
+static inline uint64_t send_replies(struct hd_l2_slice *slice, uint64_t now, struct hd_crossbar *down)
+{
+	return __builtin_expect(slice->low_out.head != slice->low_out.tail, 0) ? send_both(slice, now, down)
+									       : send_ordinary(slice, now, down);
 }
 
 /* Whether the head of a queue can be served, and which: that of low priority when the other one is empty. */
 static inline bool has_next(const struct hd_l2_slice *slice, bool *low)
 {
-	*low = !hd_packets_count(&slice->in);
-	return *low ? slice->low.first && !slice->low_stalled : !slice->stalled;
+	*low = slice->in.head == slice->in.tail;
+	return !*low ? !slice->stalled : __builtin_expect(slice->low.first != 0, 0) && !slice->low_stalled;
 }
 
 /* Those that have come. Returns the cycle of the next one; HD_NEVER: it waits for room in its queue, or there is none.
@@ -365,14 +395,13 @@ static uint64_t departure(const struct hd_l2_slice *slice, const struct hd_packe
 uint64_t hd_l2_tick(struct hd_l2_slice *slice, uint64_t now, struct hd_crossbar *up, struct hd_crossbar *down,
 		    struct hd_dram *dram)
 {
-	uint64_t leaving = slice->out.head != slice->out.tail || slice->low_out.head != slice->low_out.tail
-				   ? send_replies(slice, now, down)
-				   : HD_NEVER;
+	uint64_t leaving = send_replies(slice, now, down), next = HD_NEVER, coming = HD_NEVER;
 	uint32_t answered = slice->out.tail + slice->low_out.tail;
-	uint64_t next = take_fills(slice, now), coming = HD_NEVER;
+	bool low;
+	if (slice->fill_head != slice->fill_tail)
+		next = take_fills(slice, now);
 	if (hd_crossbar_front(up, slice->index, now))
 		coming = take_requests(slice, now, up);
-	bool low;
 	if (has_next(slice, &low)) {
 		serve_queues(slice, now, &coming, up, dram);
 		if (has_next(slice, &low))

@@ -54,6 +54,8 @@ struct hd_lsu_front {
 	struct hd_access *given_out; /* these */
 	uint8_t bank_first[HD_LSU_BANKS], bank_last[HD_LSU_BANKS];
 	struct hd_l1_lacks bank_lacks[HD_LSU_BANKS]; /* of its first access */
+	uint8_t lacks_packets; /* while it stalls: no bank goes on before there is room for so many packets; 0: unknown
+				*/
 	struct hd_lsu_waiting *queue;
 	uint32_t mask, first, end;
 	/* Of queued instructions, HD_MAX_ACCESSES for each place; and the places that are free, the last one next. */

@@ -166,8 +166,20 @@ static bool serve_bank(struct hd_lsu *lsu, struct hd_lsu_front *front, uint64_t 
 	return moved;
 }
 
+/* The room for packets that the first accesses of all banks wait for, at least; 0: one of them lacks something else. */
+static uint8_t lacking_packets(const struct hd_lsu_front *front)
+{
+	uint8_t least = UINT8_MAX;
+	for (uint32_t left = front->banks_left; left; left &= left - 1) {
+		uint8_t packets = front->bank_lacks[__builtin_ctz(left)].packets;
+		least = packets < least ? packets : least;
+	}
+	return front->banks_left ? least : 0;
+}
+
 static void note_stall(struct hd_lsu *lsu, struct hd_lsu_front *front, uint32_t grid, uint64_t now, bool moved)
 {
+	front->lacks_packets = moved ? 0 : lacking_packets(front);
 	if (!moved && front->stalled_since == HD_NEVER) {
 		front->stalled_since = now;
 		lsu->stalled |= UINT32_C(1) << grid;
@@ -208,6 +220,13 @@ static bool serve_grid(struct hd_lsu *lsu, uint32_t grid, uint64_t now)
 	return moved;
 }
 
+/* A first instruction that stalls as long as there is no more room for packets than there is. */
+static inline bool is_stuck(const struct hd_lsu *lsu, uint32_t grid)
+{
+	return lsu->stalled >> grid & 1 && lsu->l1.sharers == 1 &&
+	       hd_l1_room(&lsu->l1, grid) < lsu->fronts[grid]->lacks_packets;
+}
+
 /* Of these grids that whose first instruction was issued first. */
 static uint32_t oldest_of(const struct hd_lsu *lsu, uint32_t grids)
 {
@@ -229,6 +248,8 @@ static void serve_front(struct hd_lsu *lsu, uint64_t now, bool woken)
 	while (left) {
 		uint32_t grid = oldest_of(lsu, left);
 		left &= ~(UINT32_C(1) << grid);
+		if (is_stuck(lsu, grid))
+			continue;
 		if (hd_lsu_head(lsu->fronts[grid])->ready <= now && serve_grid(lsu, grid, now))
 			return;
 	}

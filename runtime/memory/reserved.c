@@ -31,6 +31,8 @@ enum what { ROOM, LEAVES, QUIET, WRITES };
 
 enum { PER_SLICE = 1024 /* packets under way in the memory, for each slice; more wait in the SMs' queues */ };
 
+enum { TOGETHER = 8 /* packets of an SM whose outputs take turns */ };
+
 /* Own cycles until an input looks again, at most, so that the crossbar's wheel has room for what ports are used ahead.
  */
 enum { FURTHEST = HD_CROSSBAR_WHEEL / 2 };
@@ -39,8 +41,8 @@ static_assert(FURTHEST + HD_CROSSBAR_AHEAD < HD_CROSSBAR_WHEEL, "the wheel reach
 struct hd_reserved {
 	struct hd_wheel wheel;
 	/* Of own cycles of the crossbars: up from SMs to slices, down from slices to SMs. */
-	struct hd_slots *up_in, *up_out, *down_in, *down_out;
-	uint64_t *sends_until; /* of each SM: own cycle; the next of its packets waits for that (single input queues) */
+	struct hd_slots *up_out, *down_in, *down_out; /* up_out: with single input queues */
+	uint64_t *sends_until; /* of each SM: own cycle; the next of its packets waits for that */
 	bool *writes_due;      /* of each channel: WRITES are in the wheel */
 	bool by_output;
 };
@@ -55,13 +57,12 @@ struct hd_reserved *hd_reserved_new(struct hd_memory *memory, const struct hd_co
 	struct hd_reserved *reserved = HD_ARENA_NEW(arena, struct hd_reserved, 1);
 	uint32_t sms = memory->sm_count, slices = memory->slice_count;
 	hd_wheel_init(&reserved->wheel, slices * PER_SLICE + memory->channel_count, arena);
-	reserved->up_in = new_slots(sms, arena);
-	reserved->up_out = new_slots(slices, arena);
+	reserved->by_output = config->icnt_inputs == HD_ICNT_INPUTS_BY_OUTPUT;
+	reserved->up_out = reserved->by_output ? NULL : new_slots(slices, arena);
 	reserved->down_in = new_slots(slices, arena);
 	reserved->down_out = new_slots(sms, arena);
 	reserved->sends_until = HD_ARENA_NEW(arena, uint64_t, sms);
 	reserved->writes_due = HD_ARENA_NEW(arena, bool, memory->channel_count);
-	reserved->by_output = config->icnt_inputs == HD_ICNT_INPUTS_BY_OUTPUT;
 	for (uint32_t i = 0; i < slices; i++)
 		memory->slices[i].reserved =
 			hd_l2_reserved_new(&memory->slices[i], (uint32_t)(config->l2_line / config->sector),
@@ -69,13 +70,12 @@ struct hd_reserved *hd_reserved_new(struct hd_memory *memory, const struct hd_co
 	return reserved;
 }
 
-/* The first own cycle, `from` or later, in which a packet's input and output are free; they are not any more. */
-static inline uint64_t take_ports(struct hd_slots *in, struct hd_slots *out, uint32_t flits, uint64_t now,
-				  uint64_t from)
+/* The first own cycles, from `from` on, in which a port is free for a packet's flits; returns the last of them. */
+static inline __attribute__((always_inline)) uint64_t take_flits(struct hd_slots *port, uint32_t flits, uint64_t now,
+								 uint64_t from)
 {
-	hd_slots_move(in, now);
-	hd_slots_move(out, now);
-	return hd_slots_reserve(in, flits, out, flits, from);
+	hd_slots_move(port, now);
+	return hd_slots_fill(port, flits, from);
 }
 
 static void count_flits(const struct hd_crossbar *x, const struct hd_packet *packet)
@@ -123,17 +123,33 @@ static void settle(struct hd_memory *memory, uint32_t number, bool answered, uin
 	entry->cycle = packet->ready;
 	if (answered) {
 		uint64_t from = hd_clock_at(&down->clock, packet->ready) + 1;
-		uint64_t granted = take_ports(&reserved->down_in[packet->slice], &reserved->down_out[packet->sm],
-					      packet->flits, cycle, from);
+		uint64_t last = hd_later(take_flits(&reserved->down_in[packet->slice], packet->flits, cycle, from),
+					 take_flits(&reserved->down_out[packet->sm], packet->flits, cycle, from));
 		count_flits(down, packet);
-		entry->cycle = hd_clock_edge(&down->clock, granted);
+		entry->cycle = hd_clock_edge(&down->clock, last + 1 - packet->flits);
 	}
 	entry->cycle = hd_later(entry->cycle, now + 1);
 	hd_wheel_put(&reserved->wheel, now, number);
 }
 
-/* A packet of an SM, in an own cycle. Returns the cycle after those in which it is sent. */
-static uint64_t send_up(struct hd_memory *memory, const struct hd_packet *sent, uint64_t cycle, uint64_t now)
+/* The own cycle in which a packet of an SM goes: when its input is free, there is room from `from` on and, with single
+ * input queues, its output is free. With a queue for each output none waits for another one's, and those that meet at a
+ * slice do so in its queue. */
+static uint64_t grant_up(struct hd_reserved *reserved, const struct hd_packet *packet, uint64_t cycle, uint64_t from)
+{
+	uint64_t *sends_until = &reserved->sends_until[packet->sm], granted = hd_later(cycle, *sends_until);
+	if (reserved->by_output) {
+		*sends_until = granted + packet->flits;
+		return hd_later(granted, from);
+	}
+	struct hd_slots *out = &reserved->up_out[packet->slice];
+	granted = take_flits(out, packet->flits, cycle, hd_later(granted, from)) + 1 - packet->flits;
+	*sends_until = granted + packet->flits;
+	return granted;
+}
+
+/* A packet of an SM, in an own cycle. */
+static void send_up(struct hd_memory *memory, const struct hd_packet *sent, uint64_t cycle, uint64_t now)
 {
 	struct hd_reserved *reserved = memory->reserved;
 	struct hd_crossbar *up = &memory->up;
@@ -143,7 +159,7 @@ static uint64_t send_up(struct hd_memory *memory, const struct hd_packet *sent, 
 	*packet = *sent;
 	uint64_t room = hd_l2_reserved_room(&memory->slices[slice], flits, now);
 	uint64_t from = room > now ? hd_later(cycle, hd_clock_at(&up->clock, room - 1) + 1) : cycle;
-	uint64_t granted = take_ports(&reserved->up_in[packet->sm], &reserved->up_out[slice], flits, cycle, from);
+	uint64_t granted = grant_up(reserved, packet, cycle, from);
 	count_flits(up, packet);
 	uint64_t leaves = granted == cycle ? now : hd_clock_edge(&up->clock, granted);
 	if (leaves > now)
@@ -154,24 +170,56 @@ static uint64_t send_up(struct hd_memory *memory, const struct hd_packet *sent, 
 					     &memory->channels[channel]);
 	settle(memory, number, answered, cycle, now);
 	expect_writes(memory, channel, now);
-	return granted + flits;
 }
 
-/* Packets of an SM that have come. Returns the own cycle of the next look; 0: when something comes. */
+/* With a queue for each output, of the first packets that have come that one goes first whose output has its turn first
+ * in the own cycle in which the input is free, as the exact mode's outputs take turns. */
+static void order(struct hd_port *port, uint32_t outputs, uint64_t cycle, uint64_t now)
+{
+	uint32_t turn = (uint32_t)(cycle % outputs), best = port->head, least = UINT32_MAX;
+	for (uint32_t at = port->head; at != port->sent && at - port->head < TOGETHER; at++) {
+		const struct hd_packet *packet = &port->ring[at & port->mask];
+		if (packet->ready > now || hd_packet_is_low(packet))
+			break;
+		uint32_t wait = packet->slice - turn + (packet->slice < turn ? outputs : 0);
+		if (wait < least) {
+			best = at;
+			least = wait;
+		}
+	}
+	if (best == port->head)
+		return;
+	struct hd_packet first = port->ring[best & port->mask];
+	port->ring[best & port->mask] = port->ring[port->head & port->mask];
+	port->ring[port->head & port->mask] = first;
+}
+
+/* Packets of an SM that have come when its input is free. Returns the own cycle of the next look; 0: when something
+ * comes. */
 static uint64_t visit_input(struct hd_memory *memory, uint32_t sm, uint64_t cycle, uint64_t now)
 {
 	struct hd_reserved *reserved = memory->reserved;
 	struct hd_port *port = &memory->up.in[sm];
+	uint64_t *sends_until = &reserved->sends_until[sm];
 	const struct hd_packet *packet;
+	bool by_output = reserved->by_output;
+	if (*sends_until > cycle)
+		return *sends_until;
 	while ((packet = hd_port_front(port, now))) {
-		uint64_t look = hd_later(cycle + 1, reserved->by_output ? 0 : reserved->sends_until[sm]);
 		if (packet->ready > now || !hd_wheel_has_room(&reserved->wheel, 2))
-			return cycle + 1;
-		if (!reserved->by_output && reserved->sends_until[sm] > cycle)
-			return look;
-		*(hd_packet_is_low(packet) ? &port->low_head : &port->head) += 1;
+			return hd_later(cycle + 1, *sends_until);
+		if (!by_output && *sends_until > cycle)
+			return *sends_until;
+		if (by_output && port->sent - port->head > 1 && !hd_packet_is_low(packet)) {
+			order(port, memory->up.outputs, hd_later(cycle, *sends_until), now);
+			packet = hd_port_front(port, now);
+		}
+		if (hd_packet_is_low(packet))
+			port->low_head++;
+		else
+			port->head++;
 		memory->up.packets--;
-		reserved->sends_until[sm] = send_up(memory, packet, cycle, now);
+		send_up(memory, packet, cycle, now);
 	}
 	return 0;
 }

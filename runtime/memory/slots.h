@@ -114,7 +114,7 @@ static inline void hd_slots_close(struct hd_slots *slots, uint64_t from, uint64_
 		hd_slots_take_part(slots, word, hd_slots_before(end, word * 64) & ~hd_slots_before(from, word * 64));
 }
 
-static inline void hd_slots_take(struct hd_slots *slots, uint64_t from, uint32_t length)
+static inline void hd_slots_take_across(struct hd_slots *slots, uint64_t from, uint32_t length)
 {
 	uint64_t bits = (UINT64_C(1) << length % 64) - 1;
 	if (length >= 64) {
@@ -124,6 +124,15 @@ static inline void hd_slots_take(struct hd_slots *slots, uint64_t from, uint32_t
 	hd_slots_take_part(slots, from / 64, bits << from % 64);
 	if (from % 64 + length > 64)
 		hd_slots_take_part(slots, from / 64 + 1, bits >> (64 - from % 64));
+}
+
+/* `length` cycles from `from` on. Most are of one word. */
+static inline void hd_slots_take(struct hd_slots *slots, uint64_t from, uint32_t length)
+{
+	if (from / 64 - slots->first < HD_SLOTS_WORDS && from % 64 + length < 64)
+		slots->taken[from / 64 % HD_SLOTS_WORDS] |= ((UINT64_C(1) << length) - 1) << from % 64;
+	else
+		hd_slots_take_across(slots, from, length);
 }
 
 /* Finds and takes cycles of both. Most are found in the first word. */
@@ -141,6 +150,22 @@ static inline uint64_t hd_slots_reserve(struct hd_slots *a, uint32_t length, str
 	hd_slots_take(a, cycle, length);
 	hd_slots_take(b, cycle, b_length);
 	return cycle;
+}
+
+/* Takes the first `count` free cycles from `from` on, which need not follow each other. Returns the last of them. */
+static inline uint64_t hd_slots_fill(struct hd_slots *slots, uint32_t count, uint64_t from)
+{
+	from = hd_later(from, slots->first * 64);
+	for (uint64_t word = from / 64; word - slots->first < HD_SLOTS_WORDS; from = ++word * 64) {
+		uint64_t *taken = &slots->taken[word % HD_SLOTS_WORDS], open = ~*taken & UINT64_MAX << from % 64;
+		for (; open; open &= open - 1) {
+			*taken |= open & -open;
+			if (!--count)
+				return word * 64 + (uint64_t)__builtin_ctzll(open);
+		}
+	}
+	slots->end = hd_later(slots->end, from) + count;
+	return slots->end - 1;
 }
 
 #endif
