@@ -25,8 +25,8 @@
 #include "runtime/memory/system.h"
 #include "runtime/memory/wheel.h"
 
-/* What is due: the room of a packet that waited comes back to its SM; an answer leaves its slice; a line that nobody
- * waits for is there, or writes of a channel may go. */
+/* What is due: the room of a packet that waited for its slice comes back to its SM; an answer leaves its slice; a line
+ * that nobody waits for is there, or writes of a channel may go. */
 enum what { ROOM, LEAVES, QUIET, WRITES };
 
 enum { PER_SLICE = 1024 /* packets under way in the memory, for each slice; more wait in the SMs' queues */ };
@@ -91,10 +91,9 @@ static uint64_t arrival_of(const struct hd_crossbar *x, uint64_t cycle, uint32_t
 
 /* ---- up */
 
-/* The room of a packet that leaves in core cycle `now` comes back to its SM. */
-static void give_room(struct hd_crossbar *up, const struct hd_packet *packet, uint64_t now)
+/* The room of a packet that leaves in an own cycle comes back to its SM. */
+static void give_room(struct hd_crossbar *up, const struct hd_packet *packet, uint64_t cycle)
 {
-	uint64_t cycle = hd_clock_at(&up->clock, now);
 	hd_port_release(&up->in[packet->sm], packet->flits, hd_packet_is_low(packet),
 			hd_clock_edge(&up->clock, cycle + up->latency), up->senders_apart);
 	up->freed[packet->sm / 64] |= UINT64_C(1) << packet->sm % 64;
@@ -161,11 +160,10 @@ static void send_up(struct hd_memory *memory, const struct hd_packet *sent, uint
 	uint64_t from = room > now ? hd_later(cycle, hd_clock_at(&up->clock, room - 1) + 1) : cycle;
 	uint64_t granted = grant_up(reserved, packet, cycle, from);
 	count_flits(up, packet);
-	uint64_t leaves = granted == cycle ? now : hd_clock_edge(&up->clock, granted);
-	if (leaves > now)
-		hd_wheel_add(&reserved->wheel, now, leaves, ROOM, packet);
+	if (room > now && granted > cycle) /* packets behind it may go before it */
+		hd_wheel_add(&reserved->wheel, now, hd_clock_edge(&up->clock, granted), ROOM, packet);
 	else
-		give_room(up, packet, now);
+		give_room(up, packet, granted);
 	bool answered = hd_l2_reserved_serve(&memory->slices[slice], packet, arrival_of(up, granted, flits),
 					     &memory->channels[channel]);
 	settle(memory, number, answered, cycle, now);
@@ -298,7 +296,7 @@ static void do_due(struct hd_memory *memory, uint32_t number, uint64_t now)
 		return;
 	}
 	if (what == ROOM)
-		give_room(&memory->up, &entry->packet, now);
+		give_room(&memory->up, &entry->packet, hd_clock_at(&memory->up.clock, now));
 	hd_wheel_give(wheel, number);
 	if (what == WRITES)
 		write_waiting(memory, channel, now);
