@@ -246,7 +246,7 @@ static enum hd_dram_mode next_mode(const struct hd_dram *dram)
 
 /* The queues have changed, which calls for a look at them in clock `look`. Where it would find nothing to do before a
  * later clock it is left out; the last one before there is nothing at all is not: it ends the channel's work. */
-static void plan(struct hd_dram *dram, uint64_t look)
+static inline __attribute__((always_inline)) void plan(struct hd_dram *dram, uint64_t look)
 {
 	uint64_t when = next_command(dram, look);
 	bool needed = when == HD_NEVER || next_mode(dram) != dram->mode;
@@ -259,7 +259,7 @@ static void plan(struct hd_dram *dram, uint64_t look)
 static void push(struct hd_dram *dram, uint64_t now, enum hd_dram_mode kind, uint32_t slice, uint64_t in_slice,
 		 uint8_t sectors, uint32_t tag, uint8_t grid, bool low)
 {
-	if (dram->reserved) {
+	if (__builtin_expect(dram->reserved != NULL, 0)) {
 		assert(kind == HD_DRAM_WRITE); /* who reads wants the cycle: hd_dram_reserved_read */
 		hd_dram_reserved_write(dram, now, slice, in_slice, sectors, grid);
 		return;
@@ -526,10 +526,10 @@ static void clock_cycle(struct hd_dram *dram, uint64_t cycle)
 		dram->due = next_command(dram, cycle + 1);
 	else if (!dram->pending[HD_DRAM_READ] && !dram->pending[HD_DRAM_WRITE])
 		dram->due = HD_NEVER;
-	else if (row_banks(dram) || row != HD_NONE || !dram->hits[dram->mode])
-		plan(dram, cycle + 1);
 	else
-		plan(dram, hd_later(cycle + 1, bus_ready(dram)));
+		plan(dram, row_banks(dram) || row != HD_NONE || !dram->hits[dram->mode]
+				   ? cycle + 1
+				   : hd_later(cycle + 1, bus_ready(dram)));
 }
 
 void hd_dram_tick(struct hd_dram *dram, uint64_t now)

@@ -242,8 +242,9 @@ static uint64_t after_writes(const struct hd_dram *dram)
 }
 
 /* Reserves the column commands of an access, from a clock on. Returns the clock of the last. */
-static uint64_t take_columns(struct hd_dram *dram, enum hd_dram_mode kind, struct hd_dram_place place, uint64_t clock,
-			     uint8_t sectors, uint8_t grid)
+static inline __attribute__((always_inline)) uint64_t take_columns(struct hd_dram *dram, enum hd_dram_mode kind,
+								   struct hd_dram_place place, uint64_t clock,
+								   uint8_t sectors, uint8_t grid)
 {
 	struct hd_dram_reserved *reserved = dram->reserved;
 	const struct hd_dram_timing *t = &dram->t;

@@ -29,6 +29,7 @@ void hd_l2_init(struct hd_l2_slice *slice, uint32_t index, const struct hd_confi
 {
 	*slice = (struct hd_l2_slice){.index = index, .map = map, .grids = counters, .counters = counters};
 	slice->pool = low;
+	slice->channel = index / map->slices_per_channel;
 	slice->clock = hd_clock_of(config->core_mhz, config->l2_mhz);
 	slice->mshrs = (uint32_t)config->l2_mshrs;
 	slice->merges = (uint32_t)config->l2_mshr_merges;
@@ -218,12 +219,6 @@ static bool serve(struct hd_l2_slice *slice, bool low, uint64_t now, uint64_t cy
 }
 
 /* ---- fills */
-
-void hd_l2_fill(struct hd_l2_slice *slice, const struct hd_dram_fill *fill)
-{
-	assert(slice->fill_tail - slice->fill_head <= slice->fill_mask);
-	slice->fills[slice->fill_tail++ & slice->fill_mask] = *fill;
-}
 
 void hd_l2_prefetch(const struct hd_l2_slice *slice, const struct hd_crossbar *up)
 {

@@ -24,6 +24,7 @@ struct hd_l2_waiter {
 
 struct hd_l2_slice {
 	uint32_t index;
+	uint32_t channel; /* that it reads from and writes to */
 	struct hd_clock clock;
 	const struct hd_address_map *map;
 	struct hd_tags tags;	     /* by number in the slice */
@@ -59,7 +60,11 @@ void hd_l2_init(struct hd_l2_slice *slice, uint32_t index, const struct hd_confi
 		const struct hd_address_map *map, struct hd_packet_pool *low, struct hd_counters *counters,
 		struct hd_arena *arena);
 /* Sectors from DRAM, to be taken from their ready cycle on. They come in order of it. */
-void hd_l2_fill(struct hd_l2_slice *slice, const struct hd_dram_fill *fill);
+static inline void hd_l2_fill(struct hd_l2_slice *slice, const struct hd_dram_fill *fill)
+{
+	assert(slice->fill_tail - slice->fill_head <= slice->fill_mask);
+	slice->fills[slice->fill_tail++ & slice->fill_mask] = *fill;
+}
 /* A request is on its way: starts to bring what it will need into the host's cache. */
 void hd_l2_prefetch(const struct hd_l2_slice *slice, const struct hd_crossbar *up);
 /*

@@ -210,8 +210,9 @@ static void fetch(struct hd_l2_slice *slice, const struct found *found, struct h
 }
 
 /* Returns when all sectors that the request lacks are there. */
-static uint64_t await_sectors(struct hd_l2_slice *slice, const struct found *found, struct hd_tag *tag,
-			      struct hd_dram *dram)
+static inline __attribute__((always_inline)) uint64_t await_sectors(struct hd_l2_slice *slice,
+								    const struct found *found, struct hd_tag *tag,
+								    struct hd_dram *dram)
 {
 	uint64_t *late = late_of(slice, (uint32_t)(tag - slice->tags.tags)), there = found->now;
 	if (found->fetch)
@@ -238,8 +239,8 @@ static void be_busy(struct hd_l2_slice *slice, uint64_t now, uint32_t cycles)
 	slice->busy = hd_clock_at(&slice->clock, now) + cycles;
 }
 
-static uint64_t write(struct hd_l2_slice *slice, const struct hd_packet *request, const struct found *found,
-		      struct hd_dram *dram)
+static __attribute__((noinline)) uint64_t write(struct hd_l2_slice *slice, const struct hd_packet *request,
+						const struct found *found, struct hd_dram *dram)
 {
 	struct hd_tag *tag = found->index == HD_NONE ? NULL : &slice->tags.tags[found->index];
 	uint64_t done = found->now;
@@ -254,8 +255,8 @@ static uint64_t write(struct hd_l2_slice *slice, const struct hd_packet *request
 	return done;
 }
 
-static uint64_t read(struct hd_l2_slice *slice, const struct hd_packet *request, const struct found *found,
-		     struct hd_dram *dram)
+static inline __attribute__((always_inline)) uint64_t read(struct hd_l2_slice *slice, const struct hd_packet *request,
+							   const struct found *found, struct hd_dram *dram)
 {
 	bool atomic = hd_l2_is_atomic(request), waits = found->merge || found->fetch;
 	uint32_t sectors = hd_sector_count(request->sectors), service = atomic ? request->service : 0;
@@ -303,7 +304,7 @@ bool hd_l2_reserved_serve(struct hd_l2_slice *slice, struct hd_packet *packet, u
 	}
 	enter(slice->reserved, packet->flits, arrival, found.now);
 	hd_l2_count(slice, packet->sectors, found.hits);
-	uint64_t done = (writes ? write : read)(slice, packet, &found, dram);
+	uint64_t done = writes ? write(slice, packet, &found, dram) : read(slice, packet, &found, dram);
 	if (answered)
 		hd_l2_turn(slice, packet);
 	if (!writes && (found.merge || found.fetch))

@@ -144,7 +144,22 @@ void hd_lsu_access_done(struct hd_lsu *lsu, uint32_t index, uint64_t cycle);
 bool hd_lsu_take_reply(struct hd_lsu *lsu, const struct hd_packet *reply, uint64_t now);
 bool hd_lsu_send_packets(struct hd_lsu *lsu, uint64_t now);
 void hd_lsu_init_lines(struct hd_lsu *lsu, const struct hd_config *config, struct hd_arena *arena);
-/* The next cycle in which a packet may go; HD_NEVER. It may be past. */
-uint64_t hd_lsu_departure(const struct hd_lsu *lsu, uint64_t now);
+/* The next cycle in which the first packet of a queue may go; HD_NEVER. It may be past. */
+static inline uint64_t hd_lsu_departure_from(const struct hd_lsu *lsu, const struct hd_packets *queue, uint64_t now)
+{
+	const struct hd_packet *packet = hd_packets_front(queue);
+	if (!packet)
+		return HD_NEVER;
+	return packet->ready > now ? packet->ready : hd_crossbar_room_at(&lsu->memory->up, lsu->sm);
+}
+uint64_t hd_lsu_departure_of_all(const struct hd_lsu *lsu, uint64_t now);
+/* The same of all packets. */
+static inline uint64_t hd_lsu_departure(const struct hd_lsu *lsu, uint64_t now)
+{
+	uint32_t waiting = lsu->l1.waiting;
+	if (lsu->lines_under_way || lsu->refused || waiting & (waiting - 1))
+		return hd_lsu_departure_of_all(lsu, now);
+	return waiting ? hd_lsu_departure_from(lsu, &lsu->l1.out[__builtin_ctz(waiting)], now) : HD_NEVER;
+}
 
 #endif

@@ -246,23 +246,12 @@ bool hd_lsu_send_packets(struct hd_lsu *lsu, uint64_t now)
 	return sent;
 }
 
-static inline uint64_t departure(const struct hd_lsu *lsu, const struct hd_packets *queue, uint64_t now)
-{
-	const struct hd_packet *packet = hd_packets_front(queue);
-	if (!packet)
-		return HD_NEVER;
-	return packet->ready > now ? packet->ready : hd_crossbar_room_at(&lsu->memory->up, lsu->sm);
-}
-
-uint64_t hd_lsu_departure(const struct hd_lsu *lsu, uint64_t now)
+uint64_t hd_lsu_departure_of_all(const struct hd_lsu *lsu, uint64_t now)
 {
 	uint64_t next = lsu->refused ? now + 1 : HD_NEVER;
-	uint32_t first = lsu->l1.waiting;
-	if (__builtin_expect(!lsu->lines_under_way && !lsu->refused && first && !(first & (first - 1)), 1))
-		return departure(lsu, &lsu->l1.out[__builtin_ctz(first)], now);
 	for (uint32_t left = lsu->l1.waiting; left; left &= left - 1)
-		next = hd_earlier(next, departure(lsu, &lsu->l1.out[__builtin_ctz(left)], now));
+		next = hd_earlier(next, hd_lsu_departure_from(lsu, &lsu->l1.out[__builtin_ctz(left)], now));
 	for (uint32_t i = 0; lsu->lines_under_way && i < 2; i++)
-		next = hd_earlier(next, departure(lsu, &lsu->lines[i], now));
+		next = hd_earlier(next, hd_lsu_departure_from(lsu, &lsu->lines[i], now));
 	return next;
 }

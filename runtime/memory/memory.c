@@ -138,7 +138,7 @@ static void up_cycle(struct hd_memory *memory, uint64_t now)
 
 static void slice_cycle(struct hd_memory *memory, uint32_t index, uint64_t now)
 {
-	uint32_t channel = index / memory->map.slices_per_channel;
+	uint32_t channel = memory->slices[index].channel;
 	struct hd_dram *dram = &memory->channels[channel];
 	uint64_t before = dram->next;
 	memory->slice_next[index] = hd_l2_tick(&memory->slices[index], now, &memory->up, &memory->down, dram);

@@ -153,7 +153,7 @@ static void send_up(struct hd_memory *memory, const struct hd_packet *sent, uint
 	struct hd_reserved *reserved = memory->reserved;
 	struct hd_crossbar *up = &memory->up;
 	uint32_t number = hd_wheel_new(&reserved->wheel), slice = sent->slice, flits = sent->flits;
-	uint32_t channel = slice / memory->map.slices_per_channel;
+	uint32_t channel = memory->slices[slice].channel;
 	struct hd_packet *packet = &reserved->wheel.entries[number].packet;
 	*packet = *sent;
 	uint64_t room = hd_l2_reserved_room(&memory->slices[slice], flits, now);
