@@ -5,6 +5,7 @@
  */
 #include "heddle/opcodes.h"
 #include "runtime/exec/exec.h"
+#include "runtime/exec/later.h"
 #include "runtime/exec/load.h"
 
 static void stack_overflow(struct hd_exec *exec)
@@ -199,9 +200,13 @@ static void trap(struct hd_exec *exec, const struct hd_dinst *inst)
 		skip(exec);
 }
 
+/* In a window its effects, such as a line of output, come in their turn among those of other SMs. */
 static void service(struct hd_exec *exec, const struct hd_dinst *inst)
 {
-	if (exec->mask && hd_exec_syscall(exec, inst) != 0)
+	bool later = exec->later && !exec->later->past && inst->inst.x != HD_SYS_ASSERTFAIL;
+	if (later && exec->mask)
+		hd_later_service(exec, inst);
+	else if (exec->mask && hd_exec_syscall(exec, inst) != 0)
 		return;
 	skip(exec);
 }

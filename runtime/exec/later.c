@@ -1,7 +1,7 @@
 /*
  * What an SM does to global memory in a window of cycles in which SMs do not look at each other takes effect at the
- * window's end, of all SMs in the order of cycles, SMs and issue: stores, and atomics with their results. So every
- * load in the window sees memory as it was at its beginning, whichever SM is simulated first.
+ * window's end, of all SMs in the order of cycles, SMs and issue: stores, atomics with their results, and printf,
+ * malloc and free. So every load in the window sees memory as it was at its beginning, whichever SM is simulated first.
  *
  * A load that may concern what its own SM has written in the window, and any load behind an atomic or another load that
  * was put off, is put off, too, and then sees exactly what was written before it. That is in time: windows are no
@@ -16,7 +16,7 @@
 
 #include <assert.h>
 
-enum kind { LOAD, STORE, STORE_ROW, COPY, ATOMIC };
+enum kind { LOAD, STORE, STORE_ROW, COPY, ATOMIC, SERVICE };
 
 struct entry {
 	uint64_t cycle;
@@ -152,7 +152,23 @@ void hd_later_atomic(struct hd_exec *exec, const struct hd_dinst *inst, uint8_t 
 	exec->later->in_order = true;
 }
 
+void hd_later_service(struct hd_exec *exec, const struct hd_dinst *inst)
+{
+	add(exec, inst, SERVICE, sizeof(struct entry));
+}
+
 /* ---- doing */
+
+/* The warp is behind it already, and a fault is told with its place. */
+static void do_service(struct hd_exec *exec, const struct entry *entry)
+{
+	struct hd_warp *warp = entry->warp;
+	uint32_t pc = warp->pc;
+	warp->pc = (uint32_t)(entry->inst - exec->gpu->program.code.data);
+	hd_exec_syscall(exec, entry->inst);
+	exec->fault = false; /* hd_gpu.error says so */
+	warp->pc = pc;
+}
 
 static void do_store(const struct stored *stored)
 {
@@ -185,6 +201,7 @@ static void do_entry(struct hd_exec *exec, const struct entry *entry)
 			hd_exec_copy_lane(exec, entry->inst, &copy->copied[lane]);
 		break;
 	case STORE_ROW: memcpy(row->host, row->row, sizeof(row->row)); break;
+	case SERVICE: do_service(exec, entry); break;
 	default:
 		HD_FOR_LANES (lane, entry->mask)
 			hd_exec_atomic_do(exec, entry->inst, lane, (uint8_t *)(uintptr_t)lanes->host[lane],
@@ -201,7 +218,7 @@ uint64_t hd_later_next(const struct hd_later *later)
 
 void hd_later_do(struct hd_later *later, struct hd_exec *exec, uint64_t now)
 {
-	while (hd_later_next(later) == now) {
+	while (hd_later_next(later) == now && !exec->gpu->error) {
 		const struct entry *entry = (const struct entry *)(const void *)(later->bytes + later->next);
 		do_entry(exec, entry);
 		later->next += entry->bytes;

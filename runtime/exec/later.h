@@ -43,8 +43,10 @@ void hd_later_store(struct hd_exec *exec, const struct hd_dinst *inst, uintptr_t
 void hd_later_store_row(struct hd_exec *exec, const struct hd_dinst *inst, uint8_t *host);
 void hd_later_copy(struct hd_exec *exec, const struct hd_dinst *inst, const struct hd_copied copied[HD_WARP_LANES]);
 void hd_later_atomic(struct hd_exec *exec, const struct hd_dinst *inst, uint8_t *const *host);
+/* A runtime service. Its arguments and its result are in registers of a warp that waits until the window has ended. */
+void hd_later_service(struct hd_exec *exec, const struct hd_dinst *inst);
 
-/* Does what was put off in cycle `now`; `exec` is the caller's, for the writing of registers. */
+/* Does what was put off in cycle `now`, up to the first fault; `exec` is the caller's, for the writing of registers. */
 void hd_later_do(struct hd_later *later, struct hd_exec *exec, uint64_t now);
 /* services.c: may the kernel that begins at `entry` print, or use the heap of device malloc? */
 bool hd_program_serves(const struct hd_program *program, uint32_t entry);

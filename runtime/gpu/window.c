@@ -15,13 +15,15 @@
  * - Stores and atomics take effect at the window's end in the order of cycles and SMs (runtime/exec/later.c). Loads see
  *   memory as at the window's beginning. Results of loads and atomics are used after the window, if it is no longer
  *   than a load that hits L1 or the constant cache takes; one that merges into a miss takes as long.
+ * - Likewise printf, malloc and free. For kernels that may call them a window is no longer than their warp takes to go
+ *   on.
  * - An SM in which a block ends while others wait for a place stops there. The stopped ones go on one after the other
  *   as the dispatcher would have come by. Blocks of another grid may also get the places of single warps, when the
  *   dispatcher next comes by: an SM that has such places goes on by single cycles.
  * A window ends where something looks at the whole GPU: a policy's tick, the watchdog. A sample is taken in between.
  * Of several grids none ends but in the last cycle of a window (ends.c).
- * Where hardware or the program leave no room for that (several grids under policies, printf and malloc in kernels) a
- * window is one cycle, and SMs work in their order with all effects at once.
+ * Where that leaves no room (several grids under policies that look at other SMs) a window is one cycle, and SMs work
+ * in their order with all effects at once.
  *
  * Who watches each step (--verify, --check, --profile, --trace, --ideal) has to see them in their order, with their
  * effects. Then SMs work cycle by cycle, and a window says only what their loads see (runtime/exec/past.c): a program
@@ -43,7 +45,7 @@ struct hd_window {
 	struct hd_run *run;
 	struct hd_crew *crew; /* from the first grid on */
 	uint64_t cycles;      /* of a window, at most */
-	bool allowed;	      /* for the grids that run */
+	uint64_t most;	      /* of a window, for the grids that run; 1: none is allowed */
 	bool inside;	      /* stopped SMs go on */
 	bool waiting;	      /* blocks wait for a place */
 	bool warps_leave;     /* and may get that of a warp, ahead of the others of its block: several grids run */
@@ -121,6 +123,12 @@ static bool serves(const struct hd_gpu *gpu, const struct hd_grid *grid)
 	return kernel->serves;
 }
 
+/* A warp that has asked for a service goes on in this cycle after it at the earliest, with the result. */
+static uint64_t service_cycles(const struct hd_gpu *gpu)
+{
+	return gpu->config->branch_latency + gpu->stages;
+}
+
 /* Somebody watches each step. */
 static bool is_watched(const struct hd_gpu *gpu)
 {
@@ -140,7 +148,7 @@ static void find_crew(struct hd_window *window)
 	uint32_t threads = gpu->options.threads < gpu->sm_count ? gpu->options.threads : (uint32_t)gpu->sm_count;
 	if (window->crew && !hd_crew_is_here(window->crew))
 		window->crew = NULL;
-	if (!window->crew && threads > 1 && window->allowed && !window->past && !window->run->shares)
+	if (!window->crew && threads > 1 && window->most > 1 && !window->past && !window->run->shares)
 		window->crew = hd_crew_new(threads);
 }
 
@@ -155,11 +163,12 @@ static void begin_watching(struct hd_window *window)
 void hd_window_begin(struct hd_window *window)
 {
 	const struct hd_gpu *gpu = window->run->gpu;
-	window->allowed = window->cycles > 1 && !elides(gpu);
+	window->most = elides(gpu) ? 1 : window->cycles;
 	for (uint32_t i = 0; i < gpu->grids.len; i++)
-		if (gpu->grids.data[i]->running && window->allowed)
-			window->allowed = !serves(gpu, gpu->grids.data[i]);
-	if (window->allowed && !window->past && is_watched(gpu))
+		if (gpu->grids.data[i]->running && window->most > service_cycles(gpu) &&
+		    serves(gpu, gpu->grids.data[i]))
+			window->most = service_cycles(gpu);
+	if (window->most > 1 && !window->past && is_watched(gpu))
 		begin_watching(window);
 	find_crew(window);
 }
@@ -173,7 +182,14 @@ void hd_window_resume(struct hd_window *window)
 
 uint64_t hd_window_most(const struct hd_window *window)
 {
-	return window->allowed ? window->cycles : 1;
+	return window->most;
+}
+
+/* Several grids know of each other through their places on SMs alone, which ends.c foresees. A policy may take what
+ * time it likes of their warps. */
+static bool keep_apart(const struct hd_gpu *gpu)
+{
+	return hd_policy_by_block(gpu) && !gpu->spare_warps && !gpu->spare_ctas && !gpu->sampling;
 }
 
 /* The end of a window that begins now. */
@@ -182,9 +198,9 @@ static uint64_t end_of(const struct hd_window *window, uint64_t now)
 	const struct hd_run *run = window->run;
 	const struct hd_gpu *gpu = run->gpu;
 	bool alone = gpu->running == 1;
-	if (!window->allowed || run->quotas || gpu->watched_alone || (!alone && (gpu->policy_count || gpu->sampling)))
+	if (window->most == 1 || run->quotas || gpu->watched_alone || (!alone && !keep_apart(gpu)))
 		return now + 1;
-	uint64_t end = hd_earlier(now + window->cycles, run->gpu->due.check);
+	uint64_t end = hd_earlier(now + window->most, run->gpu->due.check);
 	end = hd_earlier(hd_earlier(end, run->policy_next), hd_earlier(run->dispatch_next, run->gpu->corun_end));
 	end = hd_earlier(end, run->gpu->corun_next);
 	if (end <= now + 1)
@@ -451,14 +467,15 @@ static void do_later(struct hd_window *window, uint64_t now, uint64_t limit)
 	for (uint32_t i = 0; i < window->count; i++)
 		if (window->later[window->sms[i]]->used)
 			some[count++] = window->later[window->sms[i]];
-	for (; count && now < limit; now++)
+	for (; count && now < limit && !exec->gpu->error; now++)
 		for (uint32_t i = 0; i < count; i++)
 			hd_later_do(some[i], exec, now);
 }
 
+/* Unless a service has found one before. */
 static void take_fault(struct hd_window *window, uint64_t limit)
 {
-	for (uint32_t i = 0; i < window->count; i++) {
+	for (uint32_t i = 0; i < window->count && !window->run->gpu->error; i++) {
 		const struct hd_later *later = window->later[window->sms[i]];
 		if (!later->error || later->fault_cycle + 1 != limit)
 			continue;

@@ -154,7 +154,42 @@ static int launch_several(struct simbench *bench, uint64_t *address)
 	return hd_sim_wait_all(bench->sim);
 }
 
-enum kind { ONE, SEVERAL };
+/* Each thread takes some memory of the heap twice and gives the first back in between: where it lies depends on the
+ * order of all blocks. R4:R5 are arguments and result, R16:R17 where it stores. With `twice` it also gives back what it
+ * has given back. */
+static void serve(struct simbench *bench, uint32_t service)
+{
+	struct hd_inst *inst = simbench_emit(bench, HD_OP_SYSCALL);
+	inst->xkind = HD_X_OTHER, inst->x = service;
+}
+
+static void build_services(struct simbench *bench, bool twice)
+{
+	simbench_s2r(bench, 8, HD_SR_TID_X);
+	simbench_s2r(bench, 9, HD_SR_CTAID_X);
+	for (uint32_t i = 0; i < 2; i++) {
+		struct hd_inst *inst = simbench_emit(bench, HD_OP_MOV);
+		inst->dst = (uint8_t)(4 + i), inst->xkind = HD_X_CONST_B;
+		inst->x = HD_CONST_X(0, HD_CB_PARAMS + i * 4);
+	}
+	step_pointer(bench, 9, 8 * THREADS);
+	struct hd_inst *own = simbench_emit(bench, HD_OP_IMAD_WIDE);
+	own->dst = 16, own->a = 8, own->c = 4, own->xkind = HD_X_IMM_B, own->x = 8;
+	for (uint32_t i = 0; i < 2; i++) {
+		simbench_mov(bench, 4, 40);
+		simbench_mov(bench, 5, 0);
+		serve(bench, HD_SYS_MALLOC);
+		access_at(bench, HD_OP_STG, 16, 4 * i, 4);
+		if (i == 0 || twice)
+			serve(bench, HD_SYS_FREE);
+		if (i == 1 && twice)
+			serve(bench, HD_SYS_FREE);
+	}
+	bench->meta.param_bytes = 8;
+	bench->meta.registers = 18;
+}
+
+enum kind { ONE, SEVERAL, UNDER_POLICY, SERVICES, FREES_TWICE }; /* UNDER_POLICY: several */
 
 static void run(struct outcome *outcome, enum kind kind, uint32_t threads, bool watched, uint32_t fault_from)
 {
@@ -163,7 +198,9 @@ static void run(struct outcome *outcome, enum kind kind, uint32_t threads, bool 
 	simbench_init(&bench);
 	bench.config.sm_count = SMS;
 	bench.config.schedulers = 2;
-	bench.config.max_ctas = kind == SEVERAL ? 8 : 3;
+	bool several = kind == SEVERAL || kind == UNDER_POLICY;
+	bench.options.policy = kind == UNDER_POLICY ? "rfc" : NULL;
+	bench.config.max_ctas = several ? 8 : 3;
 	bench.config.max_warps = 10; /* places of warps are what blocks of several sizes lack */
 	bench.config.max_threads_per_cta = bench.config.max_threads = 320;
 	bench.config.cta_launch_interval = 3;
@@ -174,12 +211,15 @@ static void run(struct outcome *outcome, enum kind kind, uint32_t threads, bool 
 	bench.config.l2_ways = 2;
 	bench.options.threads = threads;
 	bench.options.profile = watched; /* cycle by cycle */
-	build(&bench);
+	if (kind >= SERVICES)
+		build_services(&bench, kind == FREES_TWICE);
+	else
+		build(&bench);
 	ck_assert_int_eq(simbench_start(&bench), 0);
 	ck_assert_int_eq(hd_sim_malloc(bench.sim, fault_from ? fault_from : BYTES, &address), 0);
 	struct hd_launch launch = simbench_launch(&bench, CTAS, THREADS, &address);
-	int error = kind == SEVERAL ? launch_several(&bench, &address) : hd_sim_launch(bench.sim, &launch);
-	ck_assert_int_eq(error, fault_from ? HD_SIM_BAD_ADDRESS : 0);
+	int error = several ? launch_several(&bench, &address) : hd_sim_launch(bench.sim, &launch);
+	ck_assert_int_eq(error, fault_from || kind == FREES_TWICE ? HD_SIM_BAD_ADDRESS : 0);
 	ck_assert_uint_gt(hd_window_most(bench.sim->gpu.run->window), 4);
 	*outcome = (struct outcome){.stats = *simbench_stats(&bench), .cycles = hd_sim_cycles(bench.sim)};
 	snprintf(outcome->message, sizeof outcome->message, "%s", hd_sim_error_text(bench.sim));
@@ -214,7 +254,7 @@ END_TEST
 START_TEST(threads_change_nothing)
 {
 	static const uint32_t threads[] = {2, 3, 4, 8};
-	for (enum kind kind = ONE; kind <= SEVERAL; kind++) {
+	for (enum kind kind = ONE; kind <= SERVICES; kind++) {
 		run(&expected, kind, 1, false, 0);
 		for (uint32_t i = 0; i < 4; i++) {
 			run(&seen, kind, threads[i], false, 0);
@@ -227,9 +267,38 @@ END_TEST
 /* A grid ends, or gets a place that another one's warp has left, in the cycle in which it would without windows. */
 START_TEST(windows_change_nothing_for_several_grids)
 {
-	run(&expected, SEVERAL, 1, true, 0);
-	run(&seen, SEVERAL, 1, false, 0);
+	for (enum kind kind = SEVERAL; kind <= UNDER_POLICY; kind++) {
+		run(&expected, kind, 1, true, 0);
+		run(&seen, kind, 1, false, 0);
+		check_same(&expected, &seen);
+	}
+}
+END_TEST
+
+/* Addresses that malloc gives are those of single cycles, and all blocks get some. */
+START_TEST(services_come_in_the_order_of_cycles)
+{
+	run(&expected, SERVICES, 1, true, 0);
+	run(&seen, SERVICES, 1, false, 0);
 	check_same(&expected, &seen);
+	for (uint32_t i = 0; i < 2 * CTAS * THREADS; i++) {
+		uint32_t result;
+		memcpy(&result, seen.memory + i * sizeof result, sizeof result);
+		ck_assert_uint_ne(result, 0);
+	}
+}
+END_TEST
+
+/* What is stored behind it is not in memory. */
+START_TEST(faults_of_services_end_a_window)
+{
+	run(&expected, FREES_TWICE, 1, true, 0);
+	ck_assert_ptr_nonnull(strstr(expected.message, "was freed before"));
+	for (uint32_t threads = 1; threads < 5; threads++) {
+		run(&seen, FREES_TWICE, threads, false, 0);
+		ck_assert_str_eq(seen.message, expected.message);
+		ck_assert_mem_eq(seen.memory, expected.memory, BYTES);
+	}
 }
 END_TEST
 
@@ -252,8 +321,10 @@ Suite *hd_suite(void)
 					     pieces_are_done_by_several_threads,
 					     windows_change_nothing,
 					     windows_change_nothing_for_several_grids,
+					     services_come_in_the_order_of_cycles,
 					     threads_change_nothing,
 					     faults_are_told_in_their_order,
+					     faults_of_services_end_a_window,
 					     NULL,
 				     });
 }
