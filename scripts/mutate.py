@@ -361,8 +361,8 @@ def rank(seed, mutant):
 
 # Files and functions of runtime/ that show, write or read something, check what others did, or warm the host's caches.
 FOR_PEOPLE = re.compile(r'(^|_)(api|blame|checkpoint\w*|counts|dump|describe|explain|fault|figures?|format|inject|json|'
-                        r'keeps_lost|keys|lost_positions|name|object|prefetch|print|profile|progress|put|recorder|report|show|'
-                        r'text|trace|verify|watchdog|why_held|window_of|write_\w+|sampling_report)(_|$|\.c)')
+                        r'keeps_lost|keys|lost_positions|name|object|prefetch|print|profile|progress|put|recorder|report|'
+                        r'record_(head|start|rest|launch|corun|end)|shares|show|text|trace|verify|watchdog|why_held|window_of|write_\w+|sampling_report)(_|$|\.c)')
 FOR_PEOPLE_LINE = re.compile(r'printf|hd_(check|probe)_|hd_(tags|warp)_prefetch|hd_gpu_fault|hd_diag|verify|json_|error|'
                              r'add\(context|complain\(|write_record')
 FUNCTION = re.compile(r'^(?:static )?[a-z][\w *]*?\b(\w+)\(', re.MULTILINE)

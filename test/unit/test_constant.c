@@ -75,6 +75,16 @@ START_TEST(the_least_recently_used_line_goes)
 }
 END_TEST
 
+/* One that is used in the first cycle of all is not taken for a free one. */
+START_TEST(the_first_cycle_counts)
+{
+	load(0, 0, 0, 1);
+	load(1000, 64, 0, 1);
+	ck_assert_uint_eq(load(2000, 0, 0, 1), HIT);
+	ck_assert_uint_eq(load(3000, 64, 0, 1), HIT);
+}
+END_TEST
+
 START_TEST(each_distinct_address_is_a_pass)
 {
 	load(1000, 0x1000, 0, 1);
@@ -124,6 +134,7 @@ Suite *hd_suite(void)
 			     (const TTest *const[]){
 				     levels_have_their_latencies,
 				     the_least_recently_used_line_goes,
+				     the_first_cycle_counts,
 				     each_distinct_address_is_a_pass,
 				     warps_wait_for_the_passes_of_others,
 				     code_and_constants_share_the_cache_behind,

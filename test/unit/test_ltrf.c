@@ -218,6 +218,26 @@ START_TEST(both_ways_have_links)
 }
 END_TEST
 
+/* A row for each active warp: so many of each scheduler, or of all. */
+START_TEST(active_warps_have_rows)
+{
+	for (uint32_t pool = 0; pool < 2; pool++) {
+		struct simbench bench;
+		simbench_init(&bench);
+		bench.options.policy = "ltrf";
+		bench.config.schedulers = 4;
+		bench.config.two_level_active = 3;
+		bench.config.two_level_pool = pool;
+		bench.config.register_banks = 16;
+		simbench_mov(&bench, 8, 1);
+		ck_assert_msg(!simbench_start(&bench), "%s", bench.message);
+		struct hd_gpu *gpu = &bench.sim->gpu;
+		ck_assert_uint_eq(ltrf_gpu_of(&gpu->policies[0], gpu)->rows, pool ? 3 : 3 * 4);
+		simbench_release(&bench);
+	}
+}
+END_TEST
+
 /* A row is given to one warp, and when it is free. */
 START_TEST(rows_are_handed_on)
 {
@@ -710,6 +730,7 @@ Suite *hd_suite(void)
 					   sets_move_by_difference,
 					   callers_keep_what_callees_leave_room_for,
 					   both_ways_have_links,
+					   active_warps_have_rows,
 					   rows_are_handed_on,
 					   names_are_forgotten,
 					   a_loop_is_fetched_once,

@@ -162,6 +162,23 @@ START_TEST(registers_are_read_before_and_written_behind)
 }
 END_TEST
 
+/* A line whose last register takes four cycles longer to read leaves the SM four cycles later. */
+START_TEST(a_line_waits_for_its_last_register)
+{
+	uint64_t done[2];
+	for (uint32_t i = 0; i < 2; i++) {
+		set_up();
+		bench.config.register_latency = i ? 5 : 1;
+		add(0, LINE, HD_TRANSFER_OUT);
+		plan[0].warp = (const struct hd_warp *)&bench;
+		plan[0].registers[0] = 0x000f;
+		run_chain(100);
+		done[i] = done_at[0];
+	}
+	ck_assert_uint_eq(done[1], done[0] + 4);
+}
+END_TEST
+
 START_TEST(shared_memory_gives_a_line_a_cycle)
 {
 	add(0, 20 * LINE, HD_TRANSFER_OUT);
@@ -303,6 +320,7 @@ Suite *hd_suite(void)
 	const TTest *const tests[] = {lines_are_written_whole_and_read_again,
 				      sectors_move_whole,
 				      registers_are_read_before_and_written_behind,
+				      a_line_waits_for_its_last_register,
 				      shared_memory_gives_a_line_a_cycle,
 				      no_more_lines_are_under_way_than_the_key_says,
 				      many_wait_in_their_order_and_low_ones_behind,

@@ -1,9 +1,18 @@
-"""Statistics of programs under baseline, duet:0 and duet:8 in this order: duet.py CONTEXT_CYCLES FILE.json...; under
-baseline and duet: duet.py monitor FILE.json; under baseline and policies under which blocks switch: duet.py blocks FILE.json;
+"""Statistics of programs under baseline, duet:0 and duet:8 in this order: duet.py METADATA FILE.json..., with that of the
+program named duet; under baseline and duet: duet.py monitor FILE.json; under baseline and policies under which blocks switch:
+duet.py blocks FILE.json [METADATA];
 of programs whose contexts are in L1: duet.py l1 FILE.json;
 of the time that switching hides, with the cycles of a context: duet.py hidden CYCLES FILE.json"""
 import json
 import sys
+
+PORT, SLOT_BYTES = 128, 256  # defaults of duet.port and duet.slot_bytes
+
+
+def context_cycles(path):
+    """Of a warp of the only kernel: what the compiler says of its registers, and its slot."""
+    kernel, = json.load(open(path))['kernels']
+    return -(-kernel['switch']['switch_context_bytes'] // PORT) + SLOT_BYTES // PORT
 
 
 def check(path, cycles):
@@ -28,7 +37,7 @@ def policy_of(run):
     return next((run['total'][name] for name in ('duet', 'vt') if name in run['total']), None)
 
 
-def check_blocks(path):
+def check_blocks(path, context):
     """A block moves with all of its warps, and each move takes the same time."""
     runs = json.load(open(path))['runs']
     for run in runs[1:]:
@@ -39,7 +48,9 @@ def check_blocks(path):
         assert own['began'] == 4 * own['blocks_began'] and own['barrier_stalls'] > 0, own
         moves = 2 * own['blocks_out']
         assert own['transfer_cycles'] % moves == 0 and own['transfer_cycles'] * 128 == own['transfer_bytes'], own
-        print(int(own['transfer_cycles'] // moves), 'cycles')
+        cycles = int(own['transfer_cycles'] // moves)
+        assert not context or run['policy'] == 'vt' or cycles == 4 * context, (cycles, context)
+        print(cycles, 'cycles')
 
 
 def check_hidden(path, cycles):
@@ -61,12 +72,12 @@ if sys.argv[1] == 'l1':
         print(*(int(own[key]) for key in ('kernels_in_l1', 'most_extra_blocks')), own['switched_out'] > 0, run['total']['l1d_hits'] > 1000)
     sys.exit()
 if sys.argv[1] == 'blocks':
-    check_blocks(sys.argv[2])
+    check_blocks(sys.argv[2], context_cycles(sys.argv[3]) if sys.argv[3:] else None)
     sys.exit()
 if sys.argv[1] == 'hidden':
     check_hidden(sys.argv[3], int(sys.argv[2]))
     print('hidden')
     sys.exit()
 for name in sys.argv[2:]:
-    check(name, int(sys.argv[1]) if 'duet' in name.split('.')[-2] else 0)
+    check(name, context_cycles(sys.argv[1]) if 'duet' in name.split('.')[-2] else 0)
 print('switched')
