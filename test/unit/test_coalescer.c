@@ -120,6 +120,28 @@ START_TEST(unsectored_lines_have_one_sector)
 	request.kind = HD_MEM_STORE;
 	ck_assert_uint_eq(hd_coalesce(&whole, &request, out), 1);
 	ck_assert_uint_eq(out[0].full, 1);
+	request.mask = 0x7fffffff; /* the last word of the line is missing */
+	ck_assert_uint_eq(hd_coalesce(&whole, &request, out), 1);
+	ck_assert_uint_eq(out[0].full, 0);
+}
+END_TEST
+
+/* A word is missing in the first half of the line, or in the second. */
+START_TEST(sectors_of_64_bytes_are_two_a_line)
+{
+	static const struct {
+		uint32_t mask;
+		uint8_t full;
+	} cases[] = {{UINT32_MAX, 0x3}, {0xfffffffe, 0x2}, {0xffff7fff, 0x2}, {0xfffeffff, 0x1}, {0x7fffffff, 0x1}};
+	const struct hd_coalescer halves = {7, 6};
+	for (uint32_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct hd_mem_request request = rig_load(0, 0, 4, 4);
+		request.kind = HD_MEM_STORE;
+		request.mask = cases[i].mask;
+		ck_assert_uint_eq(hd_coalesce(&halves, &request, out), 1);
+		ck_assert_uint_eq(out[0].sectors, 0x3);
+		ck_assert_uint_eq(out[0].full, cases[i].full);
+	}
 }
 END_TEST
 
@@ -432,6 +454,7 @@ Suite *hd_suite(void)
 	tcase_add_test(cases, wide_local_accesses_take_a_line_a_word);
 	tcase_add_test(cases, diverging_local_accesses_touch_up_to_128_lines);
 	tcase_add_test(cases, full_sectors_are_found);
+	tcase_add_test(cases, sectors_of_64_bytes_are_two_a_line);
 	tcase_add_test(cases, local_stores_of_a_whole_warp_are_full);
 	tcase_add_test(cases, atomics_are_served_by_word);
 	tcase_add_test(cases, patterns_change_nothing);
