@@ -208,6 +208,20 @@ static const struct hd_dinst *direct_of(struct hd_check *check, struct hd_exec *
 	return direct;
 }
 
+/* A __syncwarp orders those that name each other: lanes of two tiles come to it together, with a mask each. */
+static void order_lanes(struct hd_clocks *clocks, const struct hd_exec *exec, const struct hd_dinst *inst)
+{
+	for (uint32_t left = exec->mask, group; left; left &= ~group) {
+		uint32_t first = (uint32_t)__builtin_ctz(left);
+		uint32_t named = hd_meeting_mask(exec->warp, &inst->inst, first);
+		group = 1u << first;
+		HD_FOR_LANES (lane, left & named)
+			if (hd_meeting_mask(exec->warp, &inst->inst, lane) == named)
+				group |= 1u << lane;
+		hd_clocks_warpsync(clocks, exec->warp->index, group);
+	}
+}
+
 void hd_check_step(struct hd_check *check, struct hd_exec *exec, const struct hd_dinst *inst)
 {
 	struct hd_accesses accesses;
@@ -232,7 +246,7 @@ void hd_check_step(struct hd_check *check, struct hd_exec *exec, const struct hd
 		hd_check_sync(check, exec, inst);
 	struct hd_clocks *clocks = &hd_check_block_of(check, exec->warp->cta)->clocks;
 	if (inst->inst.op == HD_OP_WARPSYNC)
-		hd_clocks_warpsync(clocks, exec->warp->index, exec->mask);
+		order_lanes(clocks, exec, inst);
 	else if (inst->effects & HD_FX_FENCE) {
 		if (looks_for(check, HD_CHECK_RACE_GLOBAL) && hd_mod_get(inst->inst.mods, HD_MOD_SCOPE) != HD_SCOPE_CTA)
 			hd_global_fence(check, exec->warp);

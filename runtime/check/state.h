@@ -148,6 +148,7 @@ struct hd_visits {
 /* All that there are of a warp have passed an operation, and some have ended. */
 struct hd_passing {
 	uint32_t came, pc; /* came 0: none */
+	uint32_t named;	   /* by any of those that came */
 	uint32_t looks;	   /* left */
 	bool barrier;
 };

@@ -266,7 +266,7 @@ static void watch_passing(struct hd_check *check, const struct hd_exec *exec, co
 	struct hd_passing *passing = &state->passing;
 	if (!passing->came || !acts(inst))
 		return;
-	uint32_t skipped = visitors(check->gpu, &state->apart, warp->pc, true) & ~passing->came;
+	uint32_t skipped = visitors(check->gpu, &state->apart, warp->pc, true) & passing->named & ~passing->came;
 	bool together = exec->mask == passing->came;
 	if (skipped && together)
 		hd_check_found(check, warp, (uint32_t)__builtin_ctz(passing->came),
@@ -286,9 +286,11 @@ static void note_passing(const struct hd_exec *exec, const struct hd_dinst *inst
 	bool barrier = inst->effects & HD_FX_BARRIER;
 	if (exec->mask & warp->met)
 		return; /* the others came to it, and went on first */
-	uint32_t named = barrier ? HD_FULL : hd_meeting_mask(warp, &inst->inst, (uint32_t)__builtin_ctz(exec->mask));
+	uint32_t named = barrier ? HD_FULL : 0;
+	HD_FOR_LANES (lane, barrier ? 0 : exec->mask)
+		named |= hd_meeting_mask(warp, &inst->inst, lane);
 	if (exec->mask == warp->live && named & all_visitors(&state->apart) & ~warp->live)
-		state->passing = (struct hd_passing){exec->mask, warp->pc, LOOKS, barrier};
+		state->passing = (struct hd_passing){exec->mask, warp->pc, named, LOOKS, barrier};
 }
 
 void hd_check_sync(struct hd_check *check, const struct hd_exec *exec, const struct hd_dinst *inst)

@@ -83,8 +83,24 @@ __global__ void in_a_function(int *o) {
     for (int i = 0; i < o[70 + threadIdx.x] + 3; i++)
         o[threadIdx.x] += i * o[i];
 }
+// Two masks in one shuffle, one of which names lanes that do not come.
+__global__ void half_of_a_mask(int *o) {
+    int v = 0;
+    if (threadIdx.x < 12)
+        v = __shfl_sync(threadIdx.x < 8 ? 0xff : 0xff00, threadIdx.x, 0);
+    o[threadIdx.x] = v;
+}
+// The other half of the warp comes to the same __syncwarp, with a mask of its own: --check=race.
+__global__ void other_tile(int *o) {
+    __shared__ int tile[32];
+    tile[threadIdx.x] = o[threadIdx.x];
+    __syncwarp(threadIdx.x < 16 ? 0xffff : 0xffff0000);
+    o[threadIdx.x] = tile[threadIdx.x ^ 16];
+}
 // clang-format off
 BEGIN()
+    RUN(half_of_a_mask, 1, 32, memory)
+    RUN(other_tile, 1, 32, memory)
     RUN(half_then_end, 1, 64, memory)
     RUN(half_then_work, 1, 64, memory)
     RUN(in_a_loop, 1, 64, memory)
