@@ -102,9 +102,10 @@ def program_key(row):
 def program_table(found):
     """`found`: {program_key: (cycles, those published, sectors read, sectors written, reason)}."""
     page = ['| set | program | kernel | cycles | published | | read from DRAM | written to it | measured | counters |', '|' + '---|' * 10]
-    sets = {}
+    sets, left = {}, []
     for row in programs.read(PROGRAMS):
         if program_key(row) not in found:
+            left.append(f'`{row.kernel}` of {row.program.removesuffix(".cu")} {row.arguments}')
             continue
         cycles, wanted_cycles, *sectors, reason = found[program_key(row)]
         traffic = [programs.percent(value, wanted, 1) if (wanted or 0) > 1000 else ''
@@ -112,9 +113,10 @@ def program_table(found):
         page.append(f'| {row.set} | {" ".join([row.program.removesuffix(".cu"), row.arguments]).strip()} | `{row.kernel}` | {cycles:.0f} | {wanted_cycles:.0f} | '
                     f'{programs.percent(cycles, wanted_cycles, 1)} | {traffic[0]} | {traffic[1]} | {row.source} | {reason} |')
         sets.setdefault(row.set, []).append(cycles / wanted_cycles - 1)
-    lines = ['{}: mean absolute error of the cycles {mean:.1f} % over {count} kernels, median {median:.1f} %, worst {worst:.1f} %.'.format(
-        name.capitalize(), **programs.summary(errors)) for name, errors in sets.items()]
-    return '\n'.join([*page, '', *lines, ''])
+    lines = ['- `{}`: mean absolute error of the cycles {mean:.1f} % over {count} kernels, median {median:.1f} %, worst {worst:.1f} %.'.format(
+        name, **programs.summary(errors)) for name, errors in sets.items()]
+    lines += ['', f'Not measured yet: {", ".join(left)}.'] if left else []
+    return '\n'.join([*page, '', '\n'.join(lines), ''])
 
 
 def error_table(rows_of, prefixes):

@@ -3,11 +3,12 @@
 
     python3 scripts/profiler_launch.py
 
-An H100 (examples/cards/h100_sxm.txt): gpc__cycles_elapsed.max minus sm__cycles_active.avg and launch_latency, of kernels that
+An H100 (examples/cards/h100_sxm.csv): gpc__cycles_elapsed.max minus sm__cycles_active.avg and launch_latency, of kernels that
 have at least four blocks for each SM, so that all SMs work nearly all the time. The median of every second kernel is the
 constant, the others say its error. A Quadro GV100 (examples/cards/counters.txt): elapsed_cycles_sm minus sm__cycles_elapsed.avg
 of a launch; its median, and the error of both constants.
 """
+import csv
 import os
 import statistics
 
@@ -23,9 +24,12 @@ def rows_of(name):
 def h100():
     """(cycles of the launch, the kernel's own with launch_latency), means over the rows of a kernel with the same grid."""
     kernels = {}
-    for program, _, kernel, _, blocks, _, cycles, active, *_ in rows_of('h100_sxm.txt'):
-        if int(blocks) >= 4 * SMS:
-            kernels.setdefault((program, kernel, blocks), []).append((int(cycles), int(active) + LAUNCH_LATENCY))
+    with open(os.path.join(CARDS, 'h100_sxm.csv'), encoding='utf-8') as file:
+        rows = list(csv.DictReader(line for line in file if not line.startswith('#')))
+    for row in rows:
+        if int(row['blocks']) >= 4 * SMS:
+            key = row['program'], row['arguments'], row['kernel'], row['blocks']
+            kernels.setdefault(key, []).append((int(row['cycles']), int(row['#active']) + LAUNCH_LATENCY))
     return [tuple(statistics.mean(column) for column in zip(*rows)) for rows in kernels.values()]
 
 

@@ -17,6 +17,7 @@ of a program, as a card ran it:
     set           a word; errors are summed up for each set   source        where the figure is from
 
 Only `program`, `kernel` and one of `cycles`, `us` and `watts` must be there; an empty cell is as a column that is not there.
+Columns whose names begin with # are left out.
 """
 import csv
 import dataclasses
@@ -85,7 +86,7 @@ def cells_of(line, place):
 def head_of(cells, place):
     names = [cell.strip() for cell in cells]
     for name in names:
-        if name not in COLUMNS:
+        if name not in COLUMNS and not name.startswith('#'):
             raise BadTable(f"{place}: no column is named '{name}'; columns: {', '.join(COLUMNS)}")
         if names.count(name) > 1:
             raise BadTable(f"{place}: two columns are named '{name}'")
@@ -110,7 +111,7 @@ def number_of(name, text, place):
 def row_of(names, cells, place, line):
     if len(cells) != len(names):
         raise BadTable(f'{place}: {len(cells)} cells, and {len(names)} columns: {", ".join(names)}')
-    given = {name: cell.strip() for name, cell in zip(names, cells) if cell.strip()}
+    given = {name: cell.strip() for name, cell in zip(names, cells) if cell.strip() and not name.startswith('#')}
     for name in ('program', 'kernel'):
         if name not in given:
             raise BadTable(f'{place}: no {name}')
@@ -209,9 +210,9 @@ def section_of(name, folder, row, config, options):
     return f'[workload {name}]\n' + ''.join(f'{key} = "{value}"\n' for key, value in lines)
 
 
-def told_of(errors, plan, sections):
-    """{workload: what the sweep said at its lines of the plan}, and the rest of what it said."""
-    first, starts, told, rest = 3, [], {}, []  # lines 1 and 2 are [sweep]
+def told_of(errors, plan, first, sections):
+    """{workload: what the sweep said at its lines of the plan}, and the rest of what it said; sections begin at line `first`."""
+    starts, told, rest = [], {}, []
     for name, text in sections.items():
         starts.append((first, name))
         first += text.count('\n')
@@ -227,14 +228,14 @@ def told_of(errors, plan, sections):
     return {name: ' '.join(filter(None, lines[:2])) for name, lines in told.items()}, ' '.join(rest)
 
 
-def runs_of(command, plan, folder, sections, workers):
-    """{workload: its run, as `heddle sweep --list` has it} of a plan of these sections, {workload: text}; one whose program cannot
-    be compiled has a cause."""
+def runs_of(command, plan, head, sections, workers):
+    """{workload: its run, as `heddle sweep --list` has it} of a plan of these sections, {workload: text}, after `head`; one whose
+    program cannot be compiled has a cause."""
     os.makedirs(os.path.dirname(plan), exist_ok=True)
     with open(plan, 'w', encoding='utf-8') as file:
-        file.write(f'[sweep]\nroot = "{folder}"\n' + ''.join(sections.values()))
+        file.write(head + ''.join(sections.values()))
     done = subprocess.run([*command, '--quiet', '-j', str(workers)], capture_output=True, text=True)
-    told, rest = told_of(done.stderr, plan, sections) if done.returncode == 2 else ({}, '')
+    told, rest = told_of(done.stderr, plan, head.count('\n') + 1, sections) if done.returncode == 2 else ({}, '')
     try:
         runs = {run['coordinates']['workload']: run for run in figures.listed(command)}
     except figures.RunFailed as error:
@@ -246,8 +247,9 @@ def runs_of(command, plan, folder, sections, workers):
     return runs, told
 
 
-def run_rows(build, store, plan, workers, table, folder, rows, configs, options=''):
-    """({run of a row: its statistics}, {run: why there are none, a text, and whether that is an error})"""
+def run_rows(build, store, plan, workers, table, folder, rows, configs, options='', seconds=None):
+    """({run of a row: its statistics}, {run: why there are none, a text, and whether that is an error}). `seconds`: what a run may
+    take at most."""
     first, results, reasons = {}, {}, {}
     for row in rows:
         why = missing(folder, row)
@@ -260,7 +262,8 @@ def run_rows(build, store, plan, workers, table, folder, rows, configs, options=
                 for name, run in names.items()}
     if not sections:
         return results, reasons
-    runs, told = runs_of(figures.sweep_command(build, store, plan), plan, folder, sections, workers)
+    head = f'[sweep]\nroot = "{folder}"\n' + (f'time = {seconds}\n' if seconds else '')
+    runs, told = runs_of(figures.sweep_command(build, store, plan), plan, head, sections, workers)
     if not runs:  # nothing runs with such a plan
         name, text = next(iter(told.items()))
         raise BadTable(f'{table}:{first[names[name]].line}: {text}')
@@ -410,11 +413,11 @@ class Comparison:
     left: list      # (Row, why it is not compared, whether that is an error)
 
 
-def compare_all(build, store, plan, workers, table, folder, options=''):
+def compare_all(build, store, plan, workers, table, folder, seconds=None):
     """The table's rows beside runs of the programs that are there."""
     build, folder, rows = os.path.abspath(build), os.path.abspath(folder), read(table)
     configs = configurations(build, table, rows)
-    results, reasons = run_rows(build, store, plan, workers, table, folder, rows, configs, options)
+    results, reasons = run_rows(build, store, plan, workers, table, folder, rows, configs, seconds=seconds)
     found = Comparison([], [])
     for row in rows:
         if row.run() in reasons:
