@@ -290,7 +290,7 @@ def plain(name):
             last, rest = rest[digits.end():][:size], rest[digits.end():][size:]
         return last
     depth, text = 0, ''
-    for letter in name:
+    for letter in name.replace('(anonymous namespace)::', ''):
         if letter == '(' and not depth:
             break
         depth += (letter == '<') - (letter == '>')
