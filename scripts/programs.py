@@ -413,9 +413,12 @@ class Comparison:
     left: list      # (Row, why it is not compared, whether that is an error)
 
 
-def compare_all(build, store, plan, workers, table, folder, seconds=None):
-    """The table's rows beside runs of the programs that are there."""
+def compare_all(build, store, plan, workers, table, folder, seconds=None, sets=None):
+    """The table's rows, all or of some sets, beside runs of the programs that are there."""
     build, folder, rows = os.path.abspath(build), os.path.abspath(folder), read(table)
+    if unknown := set(sets or []) - {row.set for row in rows}:
+        raise BadTable(f"{table}: no row is of the set '{unknown.pop()}'")
+    rows = [row for row in rows if not sets or row.set in sets]
     configs = configurations(build, table, rows)
     results, reasons = run_rows(build, store, plan, workers, table, folder, rows, configs, seconds=seconds)
     found = Comparison([], [])

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 """Whole programs on the modelled GPUs, beside cycles published for cards.
 
-    scripts/validate_programs.py [-h] [--build B] [--table FILE.csv [--folder DIR]] [--out DIR] [-j N] [--time SECONDS]
-                                 [--csv FILE] [--small] [--record]
+    scripts/validate_programs.py [-h] [--build B] [--table FILE.csv [--folder DIR]] [--out DIR] [-j N] [--set NAME]...
+                                 [--time SECONDS] [--csv FILE] [--small] [--record]
 
 Without --table: the programs of examples/cards, by examples/cards/published.csv. With it: those of your own table, whose
 columns scripts/programs.py and docs/running.md list; paths in it are relative to DIR, or to the table's folder. Programs are
@@ -34,6 +34,7 @@ def parse():
     parser.add_argument('--folder', metavar='DIR', help="where the table's programs are (default: the table's folder)")
     parser.add_argument('--out', help='folder of the plan and its runs (default B/validate, runs in B/results)')
     parser.add_argument('-j', type=int, default=int(os.environ.get('JOBS') or 2))
+    parser.add_argument('--set', action='append', help='only rows of this set; may be repeated')
     parser.add_argument('--time', type=int, metavar='SECONDS', help='what a run may take at most (default: no limit)')
     parser.add_argument('--csv', metavar='FILE', help='write the numbers of each kernel there')
     parser.add_argument('--small', action='store_true', help="with the programs' own sizes and --verify, without comparing")
@@ -94,7 +95,7 @@ def validate(options):
     if options.small:
         return run_small(options, table, plan)
     found = programs.compare_all(options.build, figures.store_of(options.build, options.out), plan, options.j, table, folder,
-                                 options.time)
+                                 options.time, options.set)
     shown = options.table or os.path.relpath(table, ROOT)
     timed, powered = programs.timed(found.compared), programs.powered(found.compared)
     lines = programs.table_lines(timed) + programs.power_lines(powered) + programs.left_lines(found.left, shown)
@@ -105,7 +106,7 @@ def validate(options):
     if options.csv:
         write_csv(options.csv, found.compared)
     wrong = sum(error for _, _, error in found.left)
-    if options.record and not options.table and not found.left:
+    if options.record and not options.table and not options.set and not found.left:
         record(found.compared)
     return f'validate_programs: {wrong} without a result' if wrong or not found.compared else None
 
