@@ -85,6 +85,7 @@ void hd_check_free(struct hd_check *check)
 	hd_handed_release(check);
 	free(check->warps);
 	free(check->blocks);
+	hd_vec_release(&check->guesses);
 	hd_vec_release(&check->findings);
 	hd_vec_release(&check->heap);
 	hd_global_release(check);

@@ -383,6 +383,7 @@ void hd_check_tell(struct hd_check *check)
 void hd_check_report(struct hd_check *check)
 {
 	check->launches++;
+	hd_guess_end(check);
 	hd_global_begin(check);
 	hd_check_tell(check);
 }

@@ -4,6 +4,8 @@
  * and neither do two writes of the same value, which programs use for flags; as in compute-sanitizer's racecheck, to
  * which these are no more than information, and a volatile write is like any other.
  *
+ * What a thread has read and then gives to a compare-and-swap of the same word is no race (guess.c).
+ *
  * What an asynchronous copy writes is there when the thread has waited for the copy's group: before that it is ordered
  * with nothing behind the copy, not with its own thread either; then it counts as written at the wait. Groups are the
  * warp's, as in hardware, so that a wait of some of its lanes counts for all.
@@ -21,9 +23,9 @@ struct now {
 	const struct hd_clocks *clocks;
 	struct hd_kept_access access; /* lanes: one */
 	uint32_t lane;
-	uint64_t address;
-	uint32_t bytes;	  /* of all of the access */
-	uint32_t data[4]; /* of a copy */
+	uint64_t address, word; /* word: that is looked at, address / 4 */
+	uint32_t bytes;		/* of all of the access */
+	uint32_t data[4];	/* of a copy */
 	const struct hd_copies_check *copies;
 	uint8_t space;
 };
@@ -79,22 +81,29 @@ static bool conflict(const struct hd_kept_access *a, const struct hd_kept_access
 
 static void found(const struct now *now, const struct hd_kept_access *kept, uint32_t lane)
 {
-	hd_check_found(now->check, now->exec->warp, now->lane,
-		       (struct hd_finding){
-			       .kind = !now->access.write ? HD_FOUND_READ_AFTER_WRITE
-				       : kept->write	  ? HD_FOUND_WRITE_AFTER_WRITE
-							  : HD_FOUND_WRITE_AFTER_READ,
-			       .pc = now->access.pc,
-			       .other_pc = kept->pc,
-			       .other = kept->warp * HD_WARP_LANES + lane,
-			       .bytes = now->bytes,
-			       .space = now->space,
-			       .address = now->address,
-			       .other_block = kept->block == now->access.block ? 0 : kept->block + 1,
-			       .what = is_under_way(now, kept)
-					       ? "has a copy there under way, which it has not waited for"
-					       : NULL,
-		       });
+	struct hd_finding finding = {
+		.kind = !now->access.write ? HD_FOUND_READ_AFTER_WRITE
+			: kept->write	   ? HD_FOUND_WRITE_AFTER_WRITE
+					   : HD_FOUND_WRITE_AFTER_READ,
+		.pc = now->access.pc,
+		.other_pc = kept->pc,
+		.other = kept->warp * HD_WARP_LANES + lane,
+		.bytes = now->bytes,
+		.space = now->space,
+		.address = now->address,
+		.other_block = kept->block == now->access.block ? 0 : kept->block + 1,
+		.what = is_under_way(now, kept) ? "has a copy there under way, which it has not waited for" : NULL,
+	};
+	const struct hd_kept_access *read = now->access.write ? kept : &now->access;
+	const struct hd_kept_access *other = now->access.write ? &now->access : kept;
+	uint32_t reader = read == kept ? lane : now->lane;
+	const struct hd_guess guess = {.word = now->word,
+				       .space = now->space,
+				       .block = read->block,
+				       .thread = read->warp * HD_WARP_LANES + reader};
+	hd_finding_place(&finding, now->exec->warp, now->lane);
+	if (read->write || read->strong || !other->atomic || !hd_guess_hold(now->check, &finding, &guess))
+		hd_check_found_at(now->check, finding);
 }
 
 /* Would all that races with what was kept race with the new one, if that is behind it? */
@@ -152,6 +161,20 @@ static uint32_t stored_word(const struct hd_exec *exec, const struct hd_dinst *i
 	return hd_row(exec->warp, hd_next_reg(inst->inst.c, word))[lane];
 }
 
+static struct hd_word_check *word_of(const struct now *now, struct hd_block_check *block)
+{
+	return now->space == HD_MEM_SHARED ? &block->words[now->word] : hd_global_word(now->check, 4 * now->word);
+}
+
+static void forget_guess(const struct now *now, struct hd_block_check *block)
+{
+	const struct hd_guess guess = {.word = now->word,
+				       .space = now->space,
+				       .block = now->access.block,
+				       .thread = now->access.warp * HD_WARP_LANES + now->lane};
+	hd_guess_swapped(now->check, word_of(now, block), &guess);
+}
+
 static void visit_lane(struct now *now, const struct hd_dinst *inst, struct hd_block_check *block)
 {
 	bool atomic = inst->effects & HD_FX_ATOMIC;
@@ -167,7 +190,10 @@ static void visit_lane(struct now *now, const struct hd_dinst *inst, struct hd_b
 			now->access.value = now->data[done / 4];
 		else if (now->access.write && !atomic)
 			now->access.value = stored_word(now->exec, inst, now->lane, done / 4) << 8 * shift;
-		visit_word(now, now->space == HD_MEM_SHARED ? &block->words[at / 4] : hd_global_word(now->check, at));
+		now->word = at / 4;
+		visit_word(now, word_of(now, block));
+		if (atomic && hd_mod_get(inst->inst.mods, HD_MOD_ATOMOP) == HD_ATOM_CAS)
+			forget_guess(now, block);
 		done += count;
 	}
 }

@@ -194,6 +194,14 @@ struct hd_heap_block {
 	struct hd_finding by; /* who asked for it, where */
 };
 
+/* A race of a read with an atomic operation: which word, and who reads it. */
+struct hd_guess {
+	struct hd_finding finding;
+	uint64_t word; /* address / 4 */
+	uint32_t block, thread;
+	uint8_t space;
+};
+
 struct hd_check {
 	struct hd_gpu *gpu;
 	HD_VEC(struct hd_heap_block) heap; /* by address */
@@ -206,10 +214,20 @@ struct hd_check {
 	uint64_t fresh_bytes;
 	struct hd_map handed;		     /* handed.c: 8 bytes of device memory -> index of the store */
 	HD_VEC(struct hd_finding) handed_by; /* such stores */
+	HD_VEC(struct hd_guess) guesses;
 	HD_VEC(struct hd_finding) findings;
 	uint64_t not_kept; /* found when there was no room for another place */
 	uint64_t launches;
 };
+
+/* ---- guess.c: reads whose value a compare-and-swap of the same thread looks at again */
+
+/* False: there is no room, and the race is to be told. */
+bool hd_guess_hold(struct hd_check *check, const struct hd_finding *finding, const struct hd_guess *guess);
+/* The thread has swapped this word; of `guess` the word and the thread count. */
+void hd_guess_swapped(struct hd_check *check, struct hd_word_check *word, const struct hd_guess *guess);
+/* A kernel has ended: what is still held is a race. */
+void hd_guess_end(struct hd_check *check);
 
 struct hd_warp_check *hd_check_warp(struct hd_check *check, const struct hd_warp *warp);
 struct hd_block_check *hd_check_block_of(const struct hd_check *check, const struct hd_cta *cta);

@@ -499,8 +499,45 @@ static bool first_wins_passes() {
     return out.at(0) == 1 && out.at(BLOCKS - 1) == 1;
 }
 
+// An atomic operation that there is no instruction for: a first read as it is, then compare-and-swap. In global memory of
+// 64 bits, and in shared memory.
+__device__ double multiply(double *at, double by) {
+    unsigned long long *word = (unsigned long long *)at, old = *word, seen;
+    do {
+        seen = old;
+        old = atomicCAS(word, seen, __double_as_longlong(by * __longlong_as_double(seen)));
+    } while (seen != old);
+    return __longlong_as_double(old);
+}
+__device__ void largest(int *at, float value) {
+    int old = *at, seen;
+    do {
+        seen = old;
+        old = atomicCAS(at, seen, __float_as_int(fmaxf(value, __int_as_float(seen))));
+    } while (seen != old);
+}
+__global__ void swap_loops(double *product, float *most) {
+    __shared__ int block_most;
+    if (threadIdx.x == 0)
+        block_most = __float_as_int(-1.0f);
+    __syncthreads();
+    multiply(product, threadIdx.x % 2 ? 2.0 : 0.5);
+    largest(&block_most, (float)(threadIdx.x * 37 % 64));
+    __syncthreads();
+    if (threadIdx.x == 0)
+        most[blockIdx.x] = __int_as_float(block_most);
+}
+static bool swap_loops_passes() {
+    double one = 1;
+    device<double> product(&one, 1);
+    device<float> most(4);
+    swap_loops<<<4, 64>>>(product, most);
+    return product.at(0) == 1 && most.at(0) == 63 && most.at(3) == 63;
+}
+
 int main(int argc, char **argv) {
     static const one_case cases[] = {
+        CASE(swap_loops),
         CASE(last_block),    CASE(last_block_of_all), CASE(decoupled_scan), CASE(spin_lock),
         CASE(ticket_lock),   CASE(barrier_of_atomics), CASE(volatile_flag), CASE(flag_of_atomic_ref),
         CASE(ring),          CASE(groups_grid),       CASE(work_queue),     CASE(hash_table),
