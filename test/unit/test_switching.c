@@ -183,8 +183,8 @@ struct figures {
 	struct hd_counters counters;
 };
 
-/* One request, at cycle 100, in the first half of the chain. */
-static struct figures preempt(const char *policy, bool one)
+/* A request every 100 cycles up to cycle `most`. */
+static struct figures preempt_launches(const char *policy, bool one, const char *most, uint32_t launches)
 {
 	struct simbench bench;
 	struct figures figures;
@@ -194,12 +194,15 @@ static struct figures preempt(const char *policy, bool one)
 	bench.config.cta_launch_latency = 0;
 	ck_assert_int_eq(hd_config_set(&bench.config, one ? "preempt.interval=100" : "preempt.interval=0", &bench.diag),
 			 0);
-	ck_assert_int_eq(hd_config_set(&bench.config, "preempt.most=150", &bench.diag), 0);
+	ck_assert_int_eq(hd_config_set(&bench.config, most, &bench.diag), 0);
 	build(&bench);
 	ck_assert_msg(!simbench_start(&bench), "%s", bench.message);
-	int error = simbench_run(&bench, 1, 32 * WARPS);
-	ck_assert_msg(!error, "%s", hd_sim_error_text(bench.sim));
-	for (uint32_t id = 0; id < WARPS; id++)
+	for (uint32_t i = 0; i < launches; i++) {
+		int error = simbench_run(&bench, 1, 32 * WARPS);
+		ck_assert_msg(!error, "%s", hd_sim_error_text(bench.sim));
+	}
+	/* Rows of warps that have come back more than once have been given to others since. */
+	for (uint32_t id = 0; id < WARPS && launches == 1; id++)
 		for (uint32_t lane = 0; lane < 32; lane++) {
 			uint32_t thread = bench.sim->gpu.sms[0]->warps[id].index * 32 + lane;
 			ck_assert_uint_eq(simbench_register(&bench, id, 9, lane),
@@ -212,6 +215,12 @@ static struct figures preempt(const char *policy, bool one)
 	ck_assert_uint_eq(mine->away + mine->leaving + mine->moving + mine->registers.count + mine->shared.count, 0);
 	simbench_release(&bench);
 	return figures;
+}
+
+/* One request, at cycle 100, in the first half of the chain. */
+static struct figures preempt(const char *policy, bool one)
+{
+	return preempt_launches(policy, one, "preempt.most=150", 1);
 }
 
 static uint64_t whole_sectors(uint64_t bytes)
@@ -242,6 +251,16 @@ START_TEST(a_block_leaves_compressed_and_comes_back)
 	ck_assert_uint_eq(f.counters.transfer_bytes_out, out);
 	ck_assert_uint_eq(f.counters.transfer_bytes_in, out);
 	ck_assert_uint_gt(c->restore_cycles, 0);
+}
+END_TEST
+
+/* The alarm of the launch before is not taken for its own: requests go on. */
+START_TEST(each_launch_has_requests)
+{
+	struct figures two = preempt_launches("preempt", true, "preempt.most=100000", 2);
+	struct figures three = preempt_launches("preempt", true, "preempt.most=100000", 3);
+	ck_assert_uint_gt(three.counts.requests, two.counts.requests);
+	ck_assert_uint_gt(three.counts.switched_blocks, two.counts.switched_blocks);
 }
 END_TEST
 
@@ -278,7 +297,7 @@ Suite *hd_suite(void)
 						  high_registers_share_a_bit_of_the_mask,
 						  groups_follow_the_width_of_blocks, patterns_are_those_of_all_groups,
 						  bytes_of_patterns, patterns_of_a_block,
-						  a_block_leaves_compressed_and_comes_back,
+						  a_block_leaves_compressed_and_comes_back, each_launch_has_requests,
 						  what_is_saved_is_what_the_variant_saves,
 						  without_requests_it_is_the_baseline, NULL});
 }
