@@ -12,6 +12,7 @@ struct hd_sm;
 struct hd_warp;
 
 #define HD_WARP_INFLIGHT 64 /* loads under way, of the warps on average */
+#define HD_INFLIGHT_NONE UINT32_MAX
 
 /* A load or atomic under way. */
 struct hd_inflight {
@@ -25,7 +26,8 @@ struct hd_inflight {
 
 struct hd_inflights {
 	struct hd_inflight *entries;
-	uint32_t free, left;	  /* the first free entry; how many are */
+	uint32_t free, left;	  /* the first entry that was given back; how many are free */
+	uint32_t fresh;		  /* from here on they were not in use since they were last cleared */
 	uint64_t asked, answered; /* accesses that want an answer, and that got it */
 };
 

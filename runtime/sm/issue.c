@@ -326,10 +326,12 @@ void hd_sm_await(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *
 
 uint32_t hd_inflight_take(struct hd_sm *sm, const struct hd_warp *warp, const struct hd_dinst *inst)
 {
-	uint32_t token = sm->inflight.free;
+	bool again = sm->inflight.free != HD_INFLIGHT_NONE;
+	uint32_t token = again ? sm->inflight.free : sm->inflight.fresh++;
 	struct hd_inflight *entry = &sm->inflight.entries[token];
 	assert(sm->inflight.left);
-	sm->inflight.free = entry->next_free;
+	if (again)
+		sm->inflight.free = entry->next_free;
 	sm->inflight.asked++;
 	sm->inflight.left--;
 	entry->inst = inst;

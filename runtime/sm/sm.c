@@ -43,16 +43,11 @@ uint32_t hd_sm_id(const struct hd_sm *sm)
 	return sm->id;
 }
 
-/* What is empty is left as it is. */
-static void init_inflight(struct hd_sm *sm)
+static void clear_inflight(struct hd_sm *sm)
 {
-	uint32_t entries = sm->places.warp_slots * HD_WARP_INFLIGHT;
-	if (sm->inflight.left == entries)
-		return;
-	for (uint32_t i = 0; i < entries; i++)
-		sm->inflight.entries[i].next_free = i + 1;
-	sm->inflight.free = 0;
-	sm->inflight.left = entries;
+	sm->inflight.free = HD_INFLIGHT_NONE;
+	sm->inflight.fresh = 0;
+	sm->inflight.left = sm->places.warp_slots * HD_WARP_INFLIGHT;
 }
 
 static void init_warps(struct hd_sm *sm, struct hd_arena *arena)
@@ -68,8 +63,7 @@ static void init_warps(struct hd_sm *sm, struct hd_arena *arena)
 	sm->two_level.warps = HD_ARENA_NEW(arena, struct hd_two_level_warp, sm->warp_count);
 	sm->loads.unused = HD_ARENA_NEW(arena, struct hd_hazard, sm->warp_count);
 	sm->streams.of = HD_ARENA_NEW(arena, struct hd_warp_stream, sm->warp_count);
-	sm->inflight.entries = HD_ARENA_NEW(arena, struct hd_inflight, sm->places.warp_slots * HD_WARP_INFLIGHT);
-	sm->inflight.left = 0; /* not linked yet: init_inflight */
+	sm->inflight.entries = HD_ARENA_NEW_SPARSE(arena, struct hd_inflight, sm->places.warp_slots *HD_WARP_INFLIGHT);
 }
 
 static void init_ctas(struct hd_sm *sm, const struct hd_config *config, struct hd_arena *arena)
@@ -200,7 +194,7 @@ void hd_sm_clear(struct hd_sm *sm)
 	fill(sm->places.free_rows, HD_MAX_CONTEXTS / 64, sm->warp_count);
 	hd_wheel_clear(&sm->wheel, hd_sm_timers(sm->gpu->config));
 	hd_accelsim_drop(sm);
-	init_inflight(sm);
+	clear_inflight(sm);
 	hd_access_clear(sm);
 	hd_lsu_forget_lines(sm->lsu);
 	hd_transfers_clear(sm);

@@ -28,17 +28,17 @@ struct moving {
 };
 
 struct hd_transfer_lists {
-	struct moving pool[HD_MAX_TRANSFERS];
 	uint32_t begun; /* entries of the pool that have been in use */
 	uint16_t free;
 	uint16_t first[PRIORITIES], last[PRIORITIES]; /* with lines to send */
 	uint16_t ending;			      /* all is there, and being written */
 	uint64_t ready[PRIORITIES];		      /* of the last line sent: they stay in order */
+	struct moving pool[HD_MAX_TRANSFERS];
 };
 
 void hd_transfers_init(struct hd_sm *sm, struct hd_arena *arena)
 {
-	sm->transfers.lists = HD_ARENA_NEW(arena, struct hd_transfer_lists, 1);
+	sm->transfers.lists = HD_ARENA_NEW_SPARSE(arena, struct hd_transfer_lists, 1);
 	hd_transfers_clear(sm);
 }
 
