@@ -340,6 +340,35 @@ START_TEST(ctas_spread_over_the_sms)
 }
 END_TEST
 
+/* Two blocks need two SMs of four. preempt has alarms, which may concern any. All slots are counted nevertheless. */
+START_TEST(sms_are_built_for_their_blocks)
+{
+	static const struct {
+		const char *policy;
+		uint32_t built;
+	} rows[] = {{NULL, 2}, {"cars", 2}, {"swl:4", 2}, {"preempt", 4}};
+	for (uint32_t row = 0; row < sizeof rows / sizeof *rows; row++) {
+		struct simbench bench;
+		uint32_t built = 0;
+		simbench_init(&bench);
+		bench.options.policy = rows[row].policy;
+		bench.config.sm_count = 4;
+		simbench_chain(&bench, 20);
+		ck_assert_int_eq(simbench_start(&bench), 0);
+		ck_assert_int_eq(simbench_run(&bench, 2, 64), 0);
+		for (uint32_t i = 0; i < 4; i++)
+			built += hd_sm_is_built(bench.sim->gpu.sms[i]);
+		ck_assert_uint_eq(built, rows[row].built);
+		const struct hd_stats *stats = simbench_stats(&bench);
+		uint64_t slots = 0;
+		for (uint32_t reason = 0; reason < HD_STALL_COUNT; reason++)
+			slots += stats->stalls[reason];
+		ck_assert_uint_eq(slots, 4 * bench.config.schedulers * stats->counters.cycles);
+		simbench_release(&bench);
+	}
+}
+END_TEST
+
 START_TEST(an_sm_that_runs_dry_is_idle)
 {
 	struct simbench bench;
@@ -778,6 +807,7 @@ Suite *hd_suite(void)
 					  without_timing_instructions_are_counted,
 					  resident_ctas_obey_every_limit,
 					  ctas_spread_over_the_sms,
+					  sms_are_built_for_their_blocks,
 					  an_sm_that_runs_dry_is_idle,
 					  many_small_ctas_reuse_positions,
 					  dynamic_shared_memory_follows_the_static,
