@@ -63,7 +63,7 @@ static void init_warps(struct hd_sm *sm, struct hd_arena *arena)
 	sm->two_level.warps = HD_ARENA_NEW(arena, struct hd_two_level_warp, sm->warp_count);
 	sm->loads.unused = HD_ARENA_NEW(arena, struct hd_hazard, sm->warp_count);
 	sm->streams.of = HD_ARENA_NEW(arena, struct hd_warp_stream, sm->warp_count);
-	sm->inflight.entries = HD_ARENA_NEW_SPARSE(arena, struct hd_inflight, sm->places.warp_slots *HD_WARP_INFLIGHT);
+	sm->inflight.entries = HD_ARENA_NEW_SPARSE(arena, struct hd_inflight, sm->places.warp_slots * HD_WARP_INFLIGHT);
 }
 
 static void init_ctas(struct hd_sm *sm, const struct hd_config *config, struct hd_arena *arena)
