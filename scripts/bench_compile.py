@@ -65,6 +65,7 @@ CUDA = ['-nocudainc', '-nocudalib', '--cuda-path=/nonexistent', '-Xclang', '-tar
 def device_command(source):
     return [CLANG, '-x', 'cuda', '--cuda-device-only', '--cuda-gpu-arch=sm_70', '--cuda-feature=+ptx75', *CUDA,
             '-Xclang', '-no-enable-noundef-analysis', '-fno-strict-return', '-fno-strict-aliasing',
+            '-fno-builtin-malloc', '-fno-builtin-free',
             '-ftrivial-auto-var-init=zero', '-ftrivial-auto-var-init-max-size=16', '-Xclang',
             '-mlink-builtin-bitcode', '-Xclang', f'{BUILD}/share/heddle/device.bc', '-O2', source]
 

@@ -72,7 +72,7 @@ def device_ir(source, arch, relocatable):
         command = [os.path.join(BIN, 'clang++'), '-x', 'cuda', '--cuda-device-only', f'--cuda-gpu-arch={arch}',
                    '--cuda-feature=+ptx75', '-nocudainc', '-nocudalib', '--cuda-path=/nonexistent', '-Xclang',
                    '-target-sdk-version=12.3', '-isystem', 'include/cuda', '-include', 'heddle_cuda.h', '-Xclang',
-                   '-no-enable-noundef-analysis', '-fno-strict-return', '-fno-strict-aliasing', '-ftrivial-auto-var-init=zero',
+                   '-no-enable-noundef-analysis', '-fno-strict-return', '-fno-strict-aliasing', '-fno-builtin-malloc', '-fno-builtin-free', '-ftrivial-auto-var-init=zero',
                    '-ftrivial-auto-var-init-max-size=16', '-Xclang',
                    '-mlink-builtin-bitcode', '-Xclang', library, '-O3', '-emit-llvm', '-S'] + ['-fgpu-rdc'] * relocatable
         parts = [VERSION, HEADERS, bench_cubin.read(library), *command, bench_cubin.read(source)]

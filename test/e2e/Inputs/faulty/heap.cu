@@ -101,6 +101,18 @@ __global__ void local_neighbour(int *o, int k) {
         a[i] = i * k;
     o[threadIdx.x] = a[k & 3] + b[k & 3] + b[(k + 1) & 3];
 }
+// What an optimiser sees all of: every call is there.
+__global__ void heap_seen_leak(int *o) {
+    int *p = (int *)malloc(44);
+    p[0] = 1;
+    o[threadIdx.x] = p[0];
+}
+__global__ void heap_seen_past_end(int *o) {
+    int *p = (int *)malloc(16);
+    p[4] = 7;
+    o[0] = p[4];
+    free(p);
+}
 // clang-format off
 BEGIN()
     RUN(heap_past_end, 1, 1, memory)
@@ -109,6 +121,8 @@ BEGIN()
     RUN(heap_unwritten, 1, 1, memory)
     RUN(heap_leak, 1, 2, memory)
     RUN(heap_new_leak, 1, 2, memory)
+    RUN(heap_seen_leak, 1, 2, memory)
+    RUN(heap_seen_past_end, 1, 1, memory)
     RUN(heap_twice, 1, 1, memory)
     RUN(heap_inside, 1, 1, memory)
     RUN(heap_of_nobody, 1, 1, memory)

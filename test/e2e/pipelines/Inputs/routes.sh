@@ -10,7 +10,7 @@ rdc=${RDC:-0}
 llvm=$(llvm-config-19 --bindir)
 flags="-x cuda --cuda-device-only --cuda-gpu-arch=sm_70 --cuda-feature=+ptx75 -nocudainc -nocudalib
 	--cuda-path=/nonexistent -Xclang -target-sdk-version=12.3 -isystem $build/share/heddle/include/cuda
-	-Xclang -no-enable-noundef-analysis -fno-strict-return -fno-strict-aliasing
+	-Xclang -no-enable-noundef-analysis -fno-strict-return -fno-strict-aliasing -fno-builtin-malloc -fno-builtin-free
 	-ftrivial-auto-var-init=zero -ftrivial-auto-var-init-max-size=16 -gline-tables-only -O3 -emit-llvm"
 limits="-unroll-threshold=430 -unroll-partial-threshold=200 -unroll-max-count=4 -inline-threshold=2000"
 for limit in $limits; do
