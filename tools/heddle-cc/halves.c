@@ -122,7 +122,8 @@ void hd_cc_half_arguments(const struct hd_cc *cc, bool device, hd_arguments *arg
 		hd_vec_push(arguments, device_only[i]);
 	/* nvcc's device compiler takes no two pointers for pointers to different objects because of their types. */
 	hd_vec_push(arguments, "-fno-strict-aliasing");
-	/* nvcc calls the device's heap wherever the program does, whether or not it has room, and whatever is leaked. */
+	/* nvcc calls the device's heap wherever the program does, whether or not it has room, and whatever is leaked.
+	 */
 	hd_vec_push(arguments, "-fno-builtin-malloc");
 	hd_vec_push(arguments, "-fno-builtin-free");
 	if (hd_cc_is_true(cc->ftz, cc->fast_math))
