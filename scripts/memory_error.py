@@ -1,11 +1,13 @@
 #!/usr/bin/python3
 """memory = reserved beside memory = exact: the error of cycles over all workloads, and the host time of both.
 
-    scripts/memory_error.py [-h] [--gpu NAME] [--policy NAME] [--size COLUMN] [--build B] [--out FOLDER] [-j N] [NAME...]
+    scripts/memory_error.py [-h] [--gpu NAME] [--policy NAME] [--size COLUMN] [--build B] [--out FOLDER] [-j N]
+                            [--limit MEAN WORST] [NAME...]
 
 Runs the programs of examples/workloads.txt (NAME: only those) with both values of the key `memory` on one host thread, and
 prints for each program the cycles, the error of `reserved` in percent of `exact`, and the host's seconds; then the mean of
 the errors' absolute values, and the worst. Results are kept by what decides them, so that only what has changed runs again.
+With --limit, exit status 1 when the mean or the worst is larger.
 """
 import argparse
 import os
@@ -51,6 +53,7 @@ def main():
     parser.add_argument('--build', default=os.path.join(ROOT, os.environ.get('B', 'build')))
     parser.add_argument('--out', help='folder of the plan and its runs (default B/memory-error, runs in B/results)')
     parser.add_argument('-j', type=int, default=int(os.environ.get('JOBS') or 2))
+    parser.add_argument('--limit', nargs=2, type=float, metavar=('MEAN', 'WORST'), help='percent that are allowed')
     parser.add_argument('names', nargs='*', metavar='NAME', help='a workload')
     options = parser.parse_args()
     os.environ['HEDDLE_THREADS'] = '1'  # runs are beside each other
@@ -68,10 +71,12 @@ def main():
         seconds['exact'] += first
         seconds['reserved'] += second
         print(f'{name:<20}{exact:>12}{reserved:>12}{errors[name]:>+8.2f} %{first:>10.2f}{second:>10.2f}')
-    worst = max(errors, key=lambda name: abs(errors[name]))
-    print(f'{len(errors)} workloads on {options.gpu}, {options.policy}: mean error '
-          f'{figures.mean(map(abs, errors.values())):.2f} %, worst {errors[worst]:+.2f} % ({worst}); '
+    worst, mean = max(errors, key=lambda name: abs(errors[name])), figures.mean(map(abs, errors.values()))
+    print(f'{len(errors)} workloads on {options.gpu}, {options.policy}: mean error {mean:.2f} %, '
+          f'worst {errors[worst]:+.2f} % ({worst}); '
           f'{seconds["exact"]:.1f} s exact, {seconds["reserved"]:.1f} s reserved')
+    if options.limit and (mean > options.limit[0] or abs(errors[worst]) > options.limit[1]):
+        return 'memory_error: the error is larger than {:g} % on average or {:g} % at most'.format(*options.limit)
     return None
 
 
