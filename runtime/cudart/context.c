@@ -192,6 +192,7 @@ __attribute__((destructor)) static void finish(void)
 	for (uint32_t i = 0; i < cudart->handles.len; i++)
 		free(cudart->handles.data[i]);
 	hd_vec_release(&cudart->handles);
+	hd_vec_release(&cudart->later_calls);
 	free(cudart->pool);
 	hd_handles_release();
 	release_registered(&cudart->functions);

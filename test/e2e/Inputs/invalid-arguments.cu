@@ -135,6 +135,13 @@ int main()
     refuses_graph(graph, node, exec, good);
     OK(cudaGraphGetNodes(good, NULL, &count));
     wrong += count != 0;
+    /* One, two or four channels of one width: 8, 16 or 32 bits, floats of 16 or 32. */
+    const cudaChannelFormatDesc formats[] = {{32, 32, 32, 0, cudaChannelFormatKindFloat}, {8, 8, 8, 0, cudaChannelFormatKindUnsigned},
+                                             {32, 0, 32, 0, cudaChannelFormatKindFloat},  {8, 16, 0, 0, cudaChannelFormatKindSigned},
+                                             {12, 0, 0, 0, cudaChannelFormatKindSigned},  {64, 0, 0, 0, cudaChannelFormatKindSigned},
+                                             {8, 0, 0, 0, cudaChannelFormatKindFloat},    {32, 0, 0, 0, cudaChannelFormatKindNone}};
+    for (const cudaChannelFormatDesc &format : formats)
+        IS(cudaErrorInvalidChannelDescriptor, cudaMallocArray(&array, &format, 16, 16));
     OK(cudaMallocArray(&array, &desc, 16, 16));
     OK(cudaFreeArray(array));
     VALUE(cudaFreeArray(array));
