@@ -144,7 +144,8 @@ static inline cudaError_t cudaMemcpyBatchAsync(void **dsts, void **srcs, size_t 
 					       cudaMemcpyAttributes *attrs, size_t *attrsIdxs, size_t numAttrs,
 					       size_t *failIdx, cudaStream_t stream)
 {
-	cudaError_t error = cudaMemcpyBatchAsync(dsts, (const void *const *)srcs, sizes, count, attrs, attrsIdxs, numAttrs, stream);
+	cudaError_t error = cudaMemcpyBatchAsync(dsts, (const void *const *)srcs, sizes, count, attrs, attrsIdxs,
+						 numAttrs, stream);
 	if (error != cudaSuccess && failIdx)
 		*failIdx = ~(size_t)0;
 	return error;
