@@ -128,6 +128,16 @@ def ratio(part, whole):
 
 # ---------------------------------------------------------------- Markdown
 
+def dram_peak(config):
+    """Bytes a core cycle: `dram_bus` bytes `dram_ratio` times a clock of each channel."""
+    return config['dram_bus'] * config['dram_ratio'] * config['dram_channels'] * config['dram_mhz'] / config['core_mhz']
+
+
+def dram_use(total, config):
+    """% of what the channels could move in the cycles of these statistics."""
+    return 100 * ratio((total['dram_reads'] + total['dram_writes']) * config['sector'], total['cycles'] * dram_peak(config))
+
+
 def table(head, rows):
     """Lines of a table; the first column is text, the others are numbers."""
     lines = ['| ' + ' | '.join(head) + ' |', '|---' + '|---:' * (len(head) - 1) + '|']

@@ -21,6 +21,7 @@ import results
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PLANS = os.path.join(ROOT, 'scripts', 'plans')
 PAGE = os.path.join(ROOT, 'docs', 'ladders.md')
+BOUND = 50  # % of the DRAM bandwidth or of the issue slots from which on these are said to limit a run
 SECTION = re.compile(r'^(?=\[)', re.M)
 
 
@@ -46,31 +47,48 @@ def plan_of(name, folder):
 
 
 def runs_of(options, name):
-    """(rung, workload, policy, cycles, warp instructions) of each run, in the plan's order."""
+    """(rung, workload, policy, cycles, warp instructions, DRAM's and the issue slots' use in %) of each run, in the plan's order."""
     store = figures.store_of(options.build, None)
     command = [os.path.join(options.build, 'bin', 'heddle'), 'sweep', '--out', store, plan_of(name, options.build)]
     rows = []
     for run in figures.swept(command, options.j):
         with open(run['result'], encoding='utf-8') as file:
-            total = json.load(file)['statistics']['total']
-        names = run['coordinates']
-        rows.append((names['configuration'], names['workload'], names['policy'], total['cycles'], total['warp_instructions']))
+            statistics = json.load(file)['statistics']
+        names, total = run['coordinates'], statistics['total']
+        rows.append((names['configuration'], names['workload'], names['policy'], total['cycles'], total['warp_instructions'],
+                     round(figures.dram_use(total, statistics['config']), 1),
+                     round(100 * figures.ratio(total['stalls']['issued'], sum(total['stalls'].values())), 1)))
     return rows
 
 
 def table_of(rows):
-    """Speedups over the first design, geometric means first, of each rung."""
+    """Speedups over the first design: means of each rung first, then each workload with what the first design uses."""
     rungs, workloads, designs = (list(dict.fromkeys(row[i] for row in rows)) for i in range(3))
     cycles = {row[:3]: int(row[3]) for row in rows}
     speedup = {key: cycles[key[0], key[1], designs[0]] / value for key, value in cycles.items()}
+    dram, slots = ({row[:2]: float(row[i]) for row in rows if row[2] == designs[0]} for i in (5, 6))
+
+    def mean(rung, design, those):
+        return f'{figures.geomean(speedup[rung, workload, design] for workload in those):.3f}'
+
+    def limit(rung, workload):
+        return 'dram' if dram[rung, workload] >= BOUND else 'issue' if slots[rung, workload] >= BOUND else 'neither'
+
+    def limited(rung, kind):
+        those = [workload for workload in workloads if limit(rung, workload) == kind]
+        return f'{mean(rung, designs[1], those)} ({len(those)})' if those else '-'
+
     means = []
     for rung in rungs:
         most, best = max((speedup[rung, workload, designs[1]], workload) for workload in workloads)
-        means.append([f'`{rung}`', *(f'{figures.geomean(speedup[rung, workload, design] for workload in workloads):.3f}'
-                                     for design in designs[1:]), f'{best}, {most:.2f}'])
-    each = [[workload, *(f'{speedup[rung, workload, designs[1]]:.2f}' for rung in rungs)] for workload in workloads]
-    return '\n'.join([*figures.table(['rung', *(f'`{design}`' for design in designs[1:]), 'most'], means),
-                      f'`{designs[1]}` by workload:', '',
+        means.append([f'`{rung}`', *(mean(rung, design, workloads) for design in designs[1:]),
+                      *(limited(rung, kind) for kind in ('dram', 'issue', 'neither')), f'{best}, {most:.2f}'])
+    each = [[workload, *(f'{speedup[rung, workload, designs[1]]:.2f} ({dram[rung, workload]:.0f}, {slots[rung, workload]:.0f})'
+                         for rung in rungs)] for workload in workloads]
+    return '\n'.join([*figures.table(['rung', *(f'`{design}`' for design in designs[1:]), 'DRAM', 'issue', 'neither', 'most'],
+                                    means),
+                      f'`{designs[1]}` by workload; in brackets the percentages of the DRAM bandwidth and of the issue slots that '
+                      f'`{designs[0]}` uses:', '',
                       *figures.table(['workload', *(f'`{rung}`' for rung in rungs)], each)[:-1]]) + '\n'
 
 

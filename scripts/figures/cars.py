@@ -8,7 +8,7 @@ series over 8, 16, 32 and 64 warps of an SM, and those on the whole of it leave 
 import os
 
 import figures
-from figures import Bars, Headline, geomean, mean, number, picture, ratio, table
+from figures import Bars, Headline, dram_use, geomean, mean, number, picture, ratio, table
 
 TITLE = 'CARS on the call-heavy workloads'
 
@@ -343,12 +343,8 @@ def warps_of_sm(workload, run):
     return ratio(total['resident_warp_cycles'], total['cycles'] * config['sm_count'])
 
 
-def dram_use(workload, run):
-    """% of what the channels could move: `dram_bus` bytes `dram_ratio` times a clock."""
-    total, config = workload.total(run), workload.runs[run]['config']
-    sectors = ratio(total['dram_reads'] + total['dram_writes'], total['cycles'])
-    bytes_a_clock = config['dram_bus'] * config['dram_ratio'] * config['dram_mhz'] / config['core_mhz']
-    return 100 * ratio(32 * sectors, bytes_a_clock * config['dram_channels'])
+def dram_share(workload, run):
+    return dram_use(workload.total(run), workload.runs[run]['config'])
 
 
 CAUSES = {'issued': ('issued',), 'load/store unit busy': ('unit', 'collector'), 'waits for memory': ('data_memory',),
@@ -365,7 +361,7 @@ def where_slots_went(workloads, out):
             shares = [100 * ratio(sum(total['stalls'][key] for key in keys), slots) for keys in CAUSES.values()]
             rows.append((title, *(number(share, 1) for share in shares), number(warps_of_sm(w, run), 1),
                          number(100 * ratio(total['l1d_hits'], total['l1d_accesses']), 1),
-                         number(100 * ratio(total['l2_hits'], total['l2_accesses']), 1), number(dram_use(w, run), 0),
+                         number(100 * ratio(total['l2_hits'], total['l2_accesses']), 1), number(dram_share(w, run), 0),
                          number(ratio(total['load_latency'], total['load_requests']), 0)))
     return ['## Where the issue slots went, %', '',
             *table(('workload', *CAUSES, 'resident warps of an SM', 'L1 hits, %', 'L2 hits, %',
@@ -476,7 +472,7 @@ def about_capacity(workloads):
         f'{mean(warps_of_sm(w, "base") for w in workloads):.0f} are resident over a run, and the stacks of their threads take '
         f'{span((stack_of_sm(w) / l1 for w in workloads), 2)} times the L1. {spills:.0f} % of the baseline\'s L1 misses are '
         f'spills and fills, {loads:.0f} % of the issue slots wait for the load/store unit, and '
-        f'{mean(dram_use(w, "base") for w in workloads):.0f} % of the DRAM bandwidth is used.',
+        f'{mean(dram_share(w, "base") for w in workloads):.0f} % of the DRAM bandwidth is used.',
         f'- *10 MB L1 and Best-SWL* ({means["l1"]:.2f} and {means["swl"]:.2f}; CARS {means["cars"]:.2f}; paper: below CARS). The L1 is '
         f'above CARS in {len(above["l1"])} of {len(workloads)} workloads ({", ".join(above["l1"]) or "none"}), Best-SWL in '
         f'{len(above["swl"])} ({", ".join(above["swl"]) or "none"}). Line accesses wait for a port of the L1 in '

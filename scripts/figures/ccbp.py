@@ -9,7 +9,7 @@ an SM; where one does not fit, the first blocks to come have their places.
 import re
 
 import figures
-from figures import Headline, geomean, mean, number, picture, ratio, table
+from figures import Headline, dram_peak, dram_use, geomean, mean, number, picture, ratio, table
 
 TITLE = 'Kernels beside each other: CCBP'
 CLASSES = {name: each for each, names in {'NBI': ('gather', 'sweep', 'columns', 'follow'), 'DBI': ('triad', 'field', 'scale', 'pair'),
@@ -197,9 +197,8 @@ def kernels(workloads, out):
         config = grid['config']
         cycles = grid['cycles']
         noc = grid['icnt_flits_down'] / (cycles * noc_peak(config))
-        dram = (grid['dram_reads'] + grid['dram_writes']) * config['sector'] / (cycles * dram_peak(config))
         rows.append((name, CLASSES[name], number(grid['ipc'] / (config['schedulers'] * config['sm_count']) * 100, 0),
-                     number(100 * noc, 0), number(100 * dram, 0), number(100 * ratio(grid['l2_misses'], grid['l2_accesses']), 0)))
+                     number(100 * noc, 0), number(dram_use(grid, config), 0), number(100 * ratio(grid['l2_misses'], grid['l2_accesses']), 0)))
     return ['## Table 4.2: the kernels alone, % of peak', '',
             *table(('kernel', 'class', 'issue slots', 'NoC', 'DRAM', 'L2 misses'), rows)]
 
@@ -223,11 +222,6 @@ def levels(grid):
 def noc_peak(config):
     """Flits a core cycle from L2 to the SMs."""
     return min(config['sm_count'], config['l2_slices']) * config['icnt_mhz'] / config['core_mhz']
-
-
-def dram_peak(config):
-    """Bytes a core cycle."""
-    return config['dram_bus'] * config['dram_ratio'] * config['dram_channels'] * config['dram_mhz'] / config['core_mhz']
 
 
 def blocks_and_latency(workloads, out):
@@ -331,7 +325,7 @@ def one_block(workloads, out):
             if not run.startswith('one-block'):
                 continue
             grid, config = w.grids(run)[name], value['config']
-            dram = 100 * (grid['dram_reads'] + grid['dram_writes']) * config['sector'] / (grid['cycles'] * dram_peak(config))
+            dram = dram_use(grid, config)
             rows.append((name, number(dram, 0), number(sum(levels(grid)), 0), number(sum(levels(ALONE[name])), 0)))
     return ['## One block an SM (4.4.3; SAD: 89 % of the sustainable DRAM)', '',
             *table(('kernel', "DRAM, % of peak", 'cycles of a miss', 'with all blocks'), rows)]
