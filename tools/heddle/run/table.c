@@ -146,8 +146,9 @@ static void print_sampled(const struct run_statistics *stats)
 	printf("\n");
 }
 
-/* The error of memory = reserved, as scripts/memory_error.py prints it for v100; docs/model.md has the table. */
-static const char reserved_error[] = "0.7 % on average and 5.6 % at most";
+/* The error of memory = reserved, as scripts/memory_error.py prints it for v100 at the default sizes, where it is
+ * larger than at those of the tests; docs/model.md has the table. */
+static const char reserved_error[] = "1.3 % on average and 8.5 % at most";
 
 static void print_memory(const struct run_statistics *stats)
 {
