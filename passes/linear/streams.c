@@ -14,6 +14,18 @@
 
 /* ------------------------------------------------------------------ coefficients */
 
+static const struct hd_mreg nothing = {HD_RZ, 0, 2}; /* a sum of no terms */
+
+/* sum + a * b modulo 2^64, where one of the two is a word, which then stands there twice: for the other's low word and
+ * for its high one. */
+static struct hd_mreg add_words(struct hd_select *sel, struct hd_mreg sum, const struct hd_opnd a[2],
+				const struct hd_opnd b[2])
+{
+	struct hd_mreg low = hd_sel_alu_wide(sel, HD_OP_IMAD_WIDE, 0, a[0], b[0], hd_reg(sum));
+	struct hd_mreg high = hd_sel_alu(sel, HD_OP_IMAD, 0, a[1], b[1], hd_reg(hd_sub(low, 1, 1)));
+	return hd_sel_pair(sel, hd_reg(hd_sub(low, 0, 1)), hd_reg(high));
+}
+
 struct maker {
 	struct hd_select *sel;
 	const struct hd_linear_plan *plan;
@@ -142,11 +154,17 @@ static struct hd_opnd low_word(struct maker *maker, uint32_t symbol)
 	return hd_sel_word(maker->sel, &leaf, 0);
 }
 
+/* What has been summed up, as a pair; zero where nothing has. */
+static struct hd_mreg sum_reg(struct maker *maker, struct hd_leaf sum)
+{
+	return sum.words ? hd_sel_reg(maker->sel, sum) : nothing;
+}
+
 /* a * b + sum, of signed words; `sum` may be nothing. */
 static struct hd_leaf wide_product(struct maker *maker, struct hd_opnd a, struct hd_opnd b, struct hd_leaf sum)
 {
-	struct hd_opnd c = hd_reg(sum.words ? hd_sel_reg(maker->sel, sum) : (struct hd_mreg){HD_RZ, 0, 2});
-	return hd_leaf_reg(hd_sel_alu_wide(maker->sel, HD_OP_IMAD_WIDE, HD_MOD(SIGN, HD_SIGNED), a, b, c));
+	return hd_leaf_reg(hd_sel_alu_wide(maker->sel, HD_OP_IMAD_WIDE, HD_MOD(SIGN, HD_SIGNED), a, b,
+					   hd_reg(sum_reg(maker, sum))));
 }
 
 static bool are_narrow(const struct maker *maker, const struct hd_monomial *monomial)
@@ -188,11 +206,8 @@ static struct hd_leaf add_scaled(struct maker *maker, struct hd_leaf leaf, int64
 		return sum.words ? hd_leaf_reg(hd_sel_add64(sel, sum, product, false)) : product;
 	}
 	struct hd_opnd factor = hd_imm((uint32_t)by),
-		       c = hd_reg(sum.words ? hd_sel_reg(sel, sum) : (struct hd_mreg){HD_RZ, 0, 2});
-	struct hd_mreg low = hd_sel_alu_wide(sel, HD_OP_IMAD_WIDE, 0, hd_sel_word(sel, &leaf, 0), factor, c);
-	struct hd_mreg high =
-		hd_sel_alu(sel, HD_OP_IMAD, 0, hd_sel_word(sel, &leaf, 1), factor, hd_reg(hd_sub(low, 1, 1)));
-	return hd_leaf_reg(hd_sel_pair(sel, hd_reg(hd_sub(low, 0, 1)), hd_reg(high)));
+		       words[] = {hd_sel_word(sel, &leaf, 0), hd_sel_word(sel, &leaf, 1)};
+	return hd_leaf_reg(add_words(sel, sum_reg(maker, sum), words, (struct hd_opnd[]){factor, factor}));
 }
 
 /* A term and what has been summed up, if anything has. One instruction where the term is a product of words. */
@@ -281,10 +296,8 @@ static struct hd_mreg add_product(struct hd_select *sel, struct hd_mreg sum, str
 	if (factor.kind == HD_LEAF_IMM && (int64_t)factor.imm[0] == (int32_t)factor.imm[0])
 		return hd_sel_alu_wide(sel, HD_OP_IMAD_WIDE, HD_MOD(SIGN, HD_SIGNED), index,
 				       hd_imm((uint32_t)factor.imm[0]), hd_reg(sum));
-	struct hd_mreg low = hd_sel_alu_wide(sel, HD_OP_IMAD_WIDE, 0, index, hd_sel_word(sel, &factor, 0), hd_reg(sum));
-	struct hd_mreg high =
-		hd_sel_alu(sel, HD_OP_IMAD, 0, index, hd_sel_word(sel, &factor, 1), hd_reg(hd_sub(low, 1, 1)));
-	return hd_sel_pair(sel, hd_reg(hd_sub(low, 0, 1)), hd_reg(high));
+	return add_words(sel, sum, (struct hd_opnd[]){index, index},
+			 (struct hd_opnd[]){hd_sel_word(sel, &factor, 0), hd_sel_word(sel, &factor, 1)});
 }
 
 static struct hd_leaf factor_of(const struct hd_linear_layout *layout, uint32_t poly)
@@ -304,7 +317,7 @@ void hd_linear_thread_stream(struct hd_select *sel, void *context)
 	for (uint32_t t = 0; t < layout->thread_count; t++) {
 		const struct hd_thread_part *part = &layout->plan->thread_parts[layout->threads[t]];
 		const uint32_t polys[] = {part->x, part->y, part->z};
-		struct hd_mreg sum = {HD_RZ, 0, 2};
+		struct hd_mreg sum = nothing;
 		for (unsigned i = 0; i < 3; i++)
 			if (polys[i] != HD_POLY_ZERO)
 				sum = add_product(sel, sum, index[i], factor_of(layout, polys[i]));
@@ -315,7 +328,7 @@ void hd_linear_thread_stream(struct hd_select *sel, void *context)
 void hd_linear_block_stream(struct hd_select *sel, void *context)
 {
 	const struct hd_linear_layout *layout = context;
-	struct hd_mreg sum = {HD_RZ, 0, 2};
+	struct hd_mreg sum = nothing;
 	if (layout->run[HD_RUN_BASE] != HD_RZ)
 		sum = hd_sel_reg(sel, coefficient_leaf(layout->run[HD_RUN_BASE], true));
 	for (unsigned run = HD_RUN_X; run < HD_RUNS; run++)
