@@ -39,14 +39,7 @@ void hd_handed_store(const struct hd_init *now, uint32_t lane, uint64_t at, cons
 	uint64_t end = at + now->inst->access_bytes;
 	if (check->handed.used >= MOST_PARTS)
 		return;
-	struct hd_finding finding = {.kind = of->kind,
-				     .pc = now->exec->warp->pc,
-				     .other_pc = of->pc,
-				     .other = UINT32_MAX,
-				     .bytes = now->inst->access_bytes,
-				     .space = of->space,
-				     .address = of->address,
-				     .what = "is copied here, and the host copies it from there"};
+	struct hd_finding finding = hd_init_finding(now, of, "is copied here, and the host copies it from there");
 	hd_finding_place(&finding, now->exec->warp, lane);
 	uint32_t place = place_of(check, &finding);
 	for (at -= at % PART; at < end; at += PART)

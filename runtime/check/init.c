@@ -13,18 +13,22 @@
 #include "lib/machine/abi.h"
 #include "runtime/exec/devmem.h"
 
+struct hd_finding hd_init_finding(const struct hd_init *now, const struct hd_origin_of *of, const char *what)
+{
+	return (struct hd_finding){.kind = of->kind,
+				   .pc = now->exec->warp->pc,
+				   .other_pc = of->pc,
+				   .other = UINT32_MAX,
+				   .bytes = now->inst->access_bytes,
+				   .space = of->space,
+				   .address = of->address,
+				   .what = what};
+}
+
 static void use(const struct hd_init *now, uint32_t lanes, const struct hd_origin_of *of, const char *what)
 {
 	HD_FOR_LANES (lane, lanes & ~now->told)
-		hd_check_found(now->check, now->exec->warp, lane,
-			       (struct hd_finding){.kind = of->kind,
-						   .pc = now->exec->warp->pc,
-						   .other_pc = of->pc,
-						   .other = UINT32_MAX,
-						   .bytes = now->inst->access_bytes,
-						   .space = of->space,
-						   .address = of->address,
-						   .what = what});
+		hd_check_found(now->check, now->exec->warp, lane, hd_init_finding(now, of, what));
 }
 
 static void use_of_lanes(const struct hd_init *now, uint8_t reg, uint32_t of_lanes, const char *what)

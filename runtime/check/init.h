@@ -21,6 +21,8 @@ struct hd_fresh *hd_init_fresh(const struct hd_init *init, unsigned space, uint6
 bool hd_init_lanes(const struct hd_init *init);
 /* Of matrices that are loaded from shared memory. */
 void hd_init_load_matrix(const struct hd_init *init, const struct hd_accesses *accesses);
+/* A value of this origin means something, or is handed out, where the warp is; without the lane. */
+struct hd_finding hd_init_finding(const struct hd_init *init, const struct hd_origin_of *of, const char *what);
 /* handed.c: the lane stores what nothing has written, as it is, at this offset in device memory; and memory is new. */
 void hd_handed_store(const struct hd_init *init, uint32_t lane, uint64_t at, const struct hd_origin_of *of);
 void hd_handed_forget(struct hd_check *check, uint64_t from, uint64_t bytes);
