@@ -113,9 +113,7 @@ static void schedule_from(struct hd_crossbar *x, uint64_t *wheel, uint32_t words
 
 bool hd_crossbar_low_room(struct hd_crossbar *x, uint32_t input, uint32_t flits, uint64_t now)
 {
-	bool room = hd_port_low_room(&x->in[input], flits, now);
-	x->starved[input] = !room;
-	return room;
+	return hd_crossbar_note_room(x, input, hd_port_low_room(&x->in[input], flits, now));
 }
 
 static void collect_posted(struct hd_crossbar *x, uint32_t input)

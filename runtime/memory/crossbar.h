@@ -63,13 +63,17 @@ struct hd_crossbar_shape {
 };
 
 void hd_crossbar_init(struct hd_crossbar *x, const struct hd_crossbar_shape *shape, struct hd_arena *arena);
-/* Whether a packet of so many flits can be pushed now. If not, `freed` tells of later room. */
-static inline bool hd_crossbar_room(struct hd_crossbar *x, uint32_t input, uint32_t flits, uint64_t now)
+/* Of the sender of `input`: whether it has found room. */
+static inline bool hd_crossbar_note_room(struct hd_crossbar *x, uint32_t input, bool room)
 {
-	bool room = hd_port_room(&x->in[input], flits, now);
 	if (x->starved[input] == room) /* else it is left alone: other threads have its neighbours */
 		x->starved[input] = !room;
 	return room;
+}
+/* Whether a packet of so many flits can be pushed now. If not, `freed` tells of later room. */
+static inline bool hd_crossbar_room(struct hd_crossbar *x, uint32_t input, uint32_t flits, uint64_t now)
+{
+	return hd_crossbar_note_room(x, input, hd_port_room(&x->in[input], flits, now));
 }
 /* The same for one of low priority: these have half of the room at most, so that others always find some. */
 bool hd_crossbar_low_room(struct hd_crossbar *x, uint32_t input, uint32_t flits, uint64_t now);
