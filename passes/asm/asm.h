@@ -14,9 +14,10 @@
 
 struct hd_arena;
 
+enum { HD_PTX_NAME = 256 }; /* room for a name: those of the program's variables and kernels are mangled */
 /* A register of the text: a declared one, or an operand of the assembly ("$0"); also a variable, as its address. */
 struct hd_ptx_name {
-	char name[64];
+	char name[HD_PTX_NAME];
 	unsigned bits; /* 1: a predicate */
 	uint32_t scope;
 	bool hidden; /* its scope has ended */
@@ -29,7 +30,17 @@ enum hd_ptx_place {
 	HD_PTX_PARAM,
 	HD_PTX_GLOBAL,
 	HD_PTX_CONST,
+	HD_PTX_ENTRY,  /* a parameter of the kernel around the text */
 	HD_PTX_PROGRAM /* not of the text, by its name */
+};
+/* Of an initial value: eight bytes, or one of these. */
+struct hd_ptx_address {
+	uint64_t at;  /* in the variable */
+	uint32_t reg; /* the variable's whose address this is */
+	bool generic;
+	int64_t offset;
+	unsigned bytes; /* 1: one of the address, shifted to the right by so many bits */
+	unsigned shift;
 };
 struct hd_ptx_variable {
 	uint32_t reg;
@@ -37,6 +48,7 @@ struct hd_ptx_variable {
 	unsigned align;
 	uint64_t bytes;
 	HD_VEC(uint8_t) initial; /* in global and constant memory; none: zeros */
+	HD_VEC(struct hd_ptx_address) addresses;
 };
 
 /* `.func (.param .b32 r) f (.param .b64 a);`, or of a label `.callprototype`. */

@@ -37,6 +37,7 @@ static const struct {
 	{"%nclusterid.z", HD_PTX_CBANK + HD_CB_NCTAID_Z},
 	{"%dynamic_smem_size", HD_PTX_CBANK + HD_CB_DYN_BYTES},
 	{"%total_smem_size", HD_PTX_CBANK + HD_CB_SHARED_BYTES},
+	{"%aggr_smem_size", HD_PTX_CBANK + HD_CB_SHARED_BYTES}, /* with the reserved part, of which there is none */
 	{"%laneid", HD_SR_LANEID},
 	{"%warpid", HD_SR_WARPID},
 	{"%nwarpid", HD_SR_NWARPID},
@@ -57,20 +58,29 @@ static const struct {
 };
 
 /* Registers of which nothing is set here: counters that no one counts with, and what the driver hands on. Without a
- * cluster a block is one of its own. */
+ * cluster a block is one of its own. No part of shared memory is reserved. */
 static bool constant_special(const char *name, uint64_t *code)
 {
 	static const struct {
 		const char *name;
 		unsigned value;
-	} fixed[] = {{"%cluster_ctarank", 0},	{"%cluster_nctarank", 1}, {"%cluster_ctaid.x", 0},
-		     {"%cluster_ctaid.y", 0},	{"%cluster_ctaid.z", 0},  {"%cluster_nctaid.x", 1},
-		     {"%cluster_nctaid.y", 1},	{"%cluster_nctaid.z", 1}, {"%is_explicit_cluster", 0},
-		     {"%current_graph_exec", 0}};
+	} fixed[] = {{"%cluster_ctarank", 0},
+		     {"%cluster_nctarank", 1},
+		     {"%cluster_ctaid.x", 0},
+		     {"%cluster_ctaid.y", 0},
+		     {"%cluster_ctaid.z", 0},
+		     {"%cluster_nctaid.x", 1},
+		     {"%cluster_nctaid.y", 1},
+		     {"%cluster_nctaid.z", 1},
+		     {"%is_explicit_cluster", 0},
+		     {"%current_graph_exec", 0},
+		     {"%reserved_smem_offset_begin", 0},
+		     {"%reserved_smem_offset_end", 0},
+		     {"%reserved_smem_offset_cap", 0}};
 	static const struct {
 		const char *prefix;
 		unsigned count;
-	} numbered[] = {{"%envreg", 32}, {"%pm", 8}};
+	} numbered[] = {{"%envreg", 32}, {"%pm", 8}, {"%reserved_smem_offset_", 2}};
 	size_t length;
 	unsigned long n;
 	char *end;

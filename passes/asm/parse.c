@@ -82,8 +82,7 @@ uint32_t hd_ptx_text_declare(struct hd_ptx_text *text, const char *name, unsigne
 	return text->regs.len - 1;
 }
 
-/* The innermost register of that name. */
-static bool find_register(struct hd_ptx_text *text, const char *name, size_t length, uint32_t *out)
+bool hd_ptx_find_register(struct hd_ptx_text *text, const char *name, size_t length, uint32_t *out)
 {
 	for (uint32_t i = text->regs.len; i-- > 0;)
 		if (!text->regs.data[i].hidden && !strncmp(text->regs.data[i].name, name, length) &&
@@ -135,115 +134,6 @@ static void declaration(struct hd_ptx_text *text)
 			hd_ptx_text_declare(text, each, bits);
 		}
 		hd_ptx_expect(text, '>');
-	} while (hd_ptx_take(text, ','));
-	hd_ptx_expect(text, ';');
-}
-
-/* A number of an initial value: its bits as an element of so many bytes. */
-static void initial_number(struct hd_ptx_text *text, struct hd_ptx_variable *made, unsigned bytes, bool is_float)
-{
-	struct hd_ptx_part part = {0};
-	uint64_t bits = 0;
-	if (hd_ptx_number(text, &part))
-		bits = is_float || part.kind != HD_PTX_NUMBER ? hd_ptx_float_bits(&part, 8 * bytes) : part.number;
-	else
-		hd_ptx_text_error(text, "expected a number before \"%.16s\"", text->at);
-	for (unsigned i = 0; i < bytes; i++)
-		hd_vec_push(&made->initial, i < 8 ? (uint8_t)(bits >> 8 * i) : 0);
-}
-
-/* `7`, `{1, 2}`, `{{1, 2}, {3}}`: what is left out of a row is zero. rows: bytes of what a brace at each depth holds.
- */
-static void initial_value(struct hd_ptx_text *text, struct hd_ptx_variable *made, unsigned bytes, bool is_float,
-			  const uint64_t *rows)
-{
-	if (!hd_ptx_take(text, '{')) {
-		initial_number(text, made, bytes, is_float);
-		return;
-	}
-	uint32_t begin = made->initial.len;
-	if (!*rows)
-		hd_ptx_text_error(text, "the initial value has more braces than the variable has dimensions");
-	if (!hd_ptx_take(text, '}')) {
-		do
-			initial_value(text, made, bytes, is_float, rows + 1);
-		while (!text->failed && hd_ptx_take(text, ','));
-		hd_ptx_expect(text, '}');
-	}
-	if (!text->failed && *rows != UINT64_MAX && made->initial.len - begin > *rows)
-		hd_ptx_text_error(text, "the initial value is longer than the variable");
-	while (!text->failed && *rows != UINT64_MAX && made->initial.len - begin < *rows)
-		hd_vec_push(&made->initial, 0);
-}
-
-enum { DIMENSIONS = 4 };
-/* `[2][3]`, of elements of so many bytes: the bytes of a row at each depth; `[]`, the first alone, is as long as its
- * initial value. */
-static void dimensions(struct hd_ptx_text *text, struct hd_ptx_variable *made, uint64_t *rows)
-{
-	uint64_t counts[DIMENSIONS];
-	unsigned depth = 0;
-	while (!text->failed && hd_ptx_take(text, '[')) {
-		hd_ptx_skip_space(text);
-		if (depth == DIMENSIONS) {
-			hd_ptx_text_error(text, "more than %d dimensions", DIMENSIONS);
-			return;
-		}
-		counts[depth] = *text->at == ']' && !depth ? UINT64_MAX : strtoull(text->at, (char **)&text->at, 0);
-		depth++;
-		hd_ptx_expect(text, ']');
-	}
-	rows[depth] = 0;
-	while (depth--) {
-		made->bytes = counts[depth] == UINT64_MAX ? UINT64_MAX : made->bytes * counts[depth];
-		rows[depth] = made->bytes;
-	}
-}
-
-/* `.shared .align 16 .b8 t[64], u;`, `.global .b32 v[] = {1, 2};` */
-static void variable(struct hd_ptx_text *text, enum hd_ptx_place place)
-{
-	char word[48];
-	unsigned bits = 0, align = 0, elements = 1;
-	bool initialised = place == HD_PTX_GLOBAL || place == HD_PTX_CONST, is_float = false;
-	while (!bits && hd_ptx_take_word(text, word, sizeof word)) {
-		if (!strcmp(word, ".align")) {
-			hd_ptx_skip_space(text);
-			align = (unsigned)strtoul(text->at, (char **)&text->at, 0);
-		} else if (!strcmp(word, ".v2") || !strcmp(word, ".v4")) {
-			elements = (unsigned)(word[2] - '0');
-		} else {
-			bits = hd_ptx_register_bits(word);
-			is_float = word[1] == 'f';
-			break;
-		}
-	}
-	if (bits < 8 || align > 256 || (align & (align - 1))) {
-		hd_ptx_text_error(text, "expected a PTX type for the variable");
-		return;
-	}
-	do {
-		if (!hd_ptx_take_word(text, word, sizeof word)) {
-			hd_ptx_text_error(text, "expected a variable name before \"%.16s\"", text->at);
-			return;
-		}
-		struct hd_ptx_variable made = {.place = place, .bytes = (uint64_t)bits / 8 * elements};
-		made.align = align ? align : (unsigned)made.bytes;
-		uint64_t rows[DIMENSIONS + 2] = {0};
-		dimensions(text, &made, rows);
-		if (!rows[0] && elements > 1)
-			rows[0] = made.bytes;
-		if (hd_ptx_take(text, '=')) {
-			if (!initialised)
-				hd_ptx_text_error(text, "variable '%s': no initial value is allowed in this space",
-						  word);
-			initial_value(text, &made, bits / 8, is_float, rows);
-			made.bytes = made.bytes == UINT64_MAX ? made.initial.len : made.bytes;
-		}
-		if (!made.bytes || made.bytes > 1 << 20)
-			hd_ptx_text_error(text, "variable '%s': the size is missing or above 1 MiB", word);
-		made.reg = hd_ptx_text_declare(text, word, 64);
-		hd_vec_push(&text->variables, made);
 	} while (hd_ptx_take(text, ','));
 	hd_ptx_expect(text, ';');
 }
@@ -336,8 +226,10 @@ void hd_ptx_text_release(struct hd_ptx_text *text)
 	hd_vec_release(&text->labels);
 	hd_vec_release(&text->prototypes);
 	hd_vec_release(&text->outer);
-	for (uint32_t i = 0; i < text->variables.len; i++)
+	for (uint32_t i = 0; i < text->variables.len; i++) {
 		hd_vec_release(&text->variables.data[i].initial);
+		hd_vec_release(&text->variables.data[i].addresses);
+	}
 	hd_vec_release(&text->variables);
 	hd_vec_release(&text->regs);
 }
@@ -348,10 +240,10 @@ static bool register_part(struct hd_ptx_text *text, const char *name, const char
 {
 	size_t length = strlen(name);
 	const char *dot = strrchr(name, '.');
-	if (!find_register(text, name, length, &out->reg)) {
+	if (!hd_ptx_find_register(text, name, length, &out->reg)) {
 		/* "r.b0": a part of r */
 		if (!dot || dot == name || strlen(dot + 1) >= sizeof out->selector || !strchr("bh", dot[1]) ||
-		    !find_register(text, name, (size_t)(dot - name), &out->reg))
+		    !hd_ptx_find_register(text, name, (size_t)(dot - name), &out->reg))
 			return false;
 		snprintf(out->selector, sizeof out->selector, "%s", dot + 1);
 		length = (size_t)(dot - name);
@@ -365,19 +257,17 @@ static bool register_part(struct hd_ptx_text *text, const char *name, const char
 	return true;
 }
 
-/* A name that the text does not declare is one of the program's variables, which the legaliser looks for. */
-static void program_variable(struct hd_ptx_text *text, const char *name, const char *begin, struct hd_ptx_part *out)
+/* Which of the program's it is, the legaliser looks for. */
+uint32_t hd_ptx_program_variable(struct hd_ptx_text *text, const char *name)
 {
 	uint32_t scope = text->scope;
-	if (*name == '%' || *name == '$' || *name == '.' || strchr(name, ':')) {
+	if (*name == '%' || *name == '$' || *name == '.' || strchr(name, ':'))
 		hd_ptx_text_error(text, "unknown name '%s'", name);
-		return;
-	}
 	text->scope = 0; /* it is everywhere */
 	struct hd_ptx_variable made = {.reg = hd_ptx_text_declare(text, name, 64), .place = HD_PTX_PROGRAM};
 	text->scope = scope;
 	hd_vec_push(&text->variables, made);
-	register_part(text, name, begin, out);
+	return made.reg;
 }
 
 void hd_ptx_part(struct hd_ptx_text *text, struct hd_ptx_part *out)
@@ -387,7 +277,7 @@ void hd_ptx_part(struct hd_ptx_text *text, struct hd_ptx_part *out)
 		return;
 	out->negated = hd_ptx_take(text, '-');
 	hd_ptx_skip_space(text);
-	char name[64];
+	char name[HD_PTX_NAME];
 	const char *begin = text->at;
 	if (!hd_ptx_take_word(text, name, sizeof name)) {
 		hd_ptx_text_error(text, "expected an operand before \"%.16s\"", text->at);
@@ -410,7 +300,9 @@ void hd_ptx_part(struct hd_ptx_text *text, struct hd_ptx_part *out)
 	} else if (!strcmp(text->now->parts[0], "call")) {
 		*out = (struct hd_ptx_part){.kind = HD_PTX_SYMBOL, .at = begin, .length = (unsigned)strlen(name)};
 	} else {
-		program_variable(text, name, begin, out);
+		hd_ptx_program_variable(text, name);
+		if (!text->failed)
+			register_part(text, name, begin, out);
 	}
 }
 
@@ -440,11 +332,12 @@ static bool whole_vector(struct hd_ptx_text *text, struct hd_ptx_operand *out)
 {
 	const char *begin = text->at;
 	struct hd_ptx_statement *now = text->now;
-	char name[56], each[64];
+	char name[HD_PTX_NAME], each[HD_PTX_NAME + 4];
 	uint32_t reg;
 	bool named = hd_ptx_take_word(text, name, sizeof name);
 	snprintf(each, sizeof each, "%s.x", named ? name : "");
-	if (!named || find_register(text, name, strlen(name), &reg) || !find_register(text, each, strlen(each), &reg)) {
+	if (!named || hd_ptx_find_register(text, name, strlen(name), &reg) ||
+	    !hd_ptx_find_register(text, each, strlen(each), &reg)) {
 		text->at = begin;
 		return false;
 	}
@@ -452,7 +345,7 @@ static bool whole_vector(struct hd_ptx_text *text, struct hd_ptx_operand *out)
 	out->count = 0;
 	for (const char *suffix = "xyzw"; *suffix; suffix++) {
 		snprintf(each, sizeof each, "%s.%c", name, *suffix);
-		if (!find_register(text, each, strlen(each), &reg) || now->ref_count == HD_PTX_REFS)
+		if (!hd_ptx_find_register(text, each, strlen(each), &reg) || now->ref_count == HD_PTX_REFS)
 			break;
 		bool first = *suffix == 'x';
 		now->refs[now->ref_count++] = (struct hd_ptx_ref){.at = text->at - (first ? strlen(name) : 0),
@@ -553,9 +446,9 @@ static bool directive(struct hd_ptx_text *text, const char *word)
 	if (!strcmp(word, ".reg"))
 		declaration(text);
 	else if (!strcmp(word, ".local") || !strcmp(word, ".shared") || !strcmp(word, ".param"))
-		variable(text, word[1] == 's' ? HD_PTX_SHARED : word[1] == 'p' ? HD_PTX_PARAM : HD_PTX_LOCAL);
+		hd_ptx_variable(text, word[1] == 's' ? HD_PTX_SHARED : word[1] == 'p' ? HD_PTX_PARAM : HD_PTX_LOCAL);
 	else if (!strcmp(word, ".global") || !strcmp(word, ".const"))
-		variable(text, word[1] == 'g' ? HD_PTX_GLOBAL : HD_PTX_CONST);
+		hd_ptx_variable(text, word[1] == 'g' ? HD_PTX_GLOBAL : HD_PTX_CONST);
 	else if (!strcmp(word, ".loc"))
 		location(text);
 	else if (!strcmp(word, ".func") || !strcmp(word, ".extern") || !strcmp(word, ".visible") ||

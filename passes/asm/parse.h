@@ -16,6 +16,14 @@ void hd_ptx_part(struct hd_ptx_text *text, struct hd_ptx_part *out);
 void hd_ptx_parts_until(struct hd_ptx_text *text, struct hd_ptx_operand *out, char end);
 /* Of a type with its dot; 0: it is none. */
 unsigned hd_ptx_register_bits(const char *type);
+/* The innermost register or variable of that name. */
+bool hd_ptx_find_register(struct hd_ptx_text *text, const char *name, size_t length, uint32_t *out);
+/* A name that the text does not declare, as one of the program's. */
+uint32_t hd_ptx_program_variable(struct hd_ptx_text *text, const char *name);
+
+/* ---- variable.c */
+/* The rest of `.shared .align 16 .b8 t[64], u;`, `.global .b32 v[] = {1, 2};`. */
+void hd_ptx_variable(struct hd_ptx_text *text, enum hd_ptx_place place);
 
 /* ---- constant.c */
 /* A number, or an expression of integers; false: none stands here, and nothing was taken. */

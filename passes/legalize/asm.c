@@ -321,71 +321,6 @@ static void make_slots(struct hd_asm *a)
 	}
 }
 
-/* The address of one of the program's variables, in its space. */
-static void place_program_variable(struct hd_asm *a, const struct hd_ptx_variable *variable)
-{
-	const char *name = a->text.regs.data[variable->reg].name;
-	value at = LLVMGetNamedGlobal(a->site.legal->module, name);
-	hd_vec_push(&a->places, NULL);
-	for (uint32_t i = 0; !at && i < a->statements.len; i++)
-		for (unsigned k = 0; k < a->statements.data[i].ref_count; k++)
-			if (a->statements.data[i].refs[k].reg == variable->reg)
-				a->now = &a->statements.data[i];
-	if (!at) {
-		hd_asm_error(a, "unknown name '%s'", name);
-		return;
-	}
-	at = LLVMConstPtrToInt(at, int_type(&a->site, hd_scalar_bits(LLVMTypeOf(at))));
-	LLVMBuildStore(a->site.builder, cast(&a->site, at, 64, false), a->slots.data[variable->reg]);
-}
-
-/* Every piece of assembly has its own. */
-static void place_module_variable(struct hd_asm *a, const struct hd_ptx_variable *variable)
-{
-	LLVMContextRef context = a->site.legal->context;
-	LLVMTypeRef type = LLVMArrayType2(LLVMInt8TypeInContext(context), variable->bytes);
-	value at = LLVMAddGlobalInAddressSpace(a->site.legal->module, type, a->text.regs.data[variable->reg].name,
-					       variable->place == HD_PTX_GLOBAL ? HD_AS_GLOBAL : HD_AS_CONST);
-	value initial = LLVMConstNull(type);
-	if (variable->initial.len) {
-		char *bytes = hd_arena_alloc(&a->site.legal->unit->arena, variable->bytes);
-		memset(bytes, 0, variable->bytes);
-		memcpy(bytes, variable->initial.data, variable->initial.len);
-		initial = LLVMConstStringInContext2(context, bytes, variable->bytes, true);
-	}
-	LLVMSetLinkage(at, LLVMInternalLinkage);
-	LLVMSetInitializer(at, initial);
-	LLVMSetAlignment(at, variable->align);
-	hd_vec_push(&a->places, NULL);
-	at = LLVMConstPtrToInt(at, int_type(&a->site, hd_scalar_bits(LLVMTypeOf(at))));
-	LLVMBuildStore(a->site.builder, cast(&a->site, at, 64, false), a->slots.data[variable->reg]);
-}
-
-/* The address of a variable in its space. */
-static void place_variable(struct hd_asm *a, const struct hd_ptx_variable *variable)
-{
-	LLVMContextRef context = a->site.legal->context;
-	LLVMTypeRef type = LLVMArrayType2(LLVMInt8TypeInContext(context), variable->bytes);
-	value at;
-	value object = NULL;
-	if (variable->place == HD_PTX_SHARED) {
-		at = LLVMAddGlobalInAddressSpace(a->site.legal->module, type, a->text.regs.data[variable->reg].name,
-						 HD_AS_SHARED);
-		LLVMSetLinkage(at, LLVMInternalLinkage);
-		LLVMSetInitializer(at, LLVMGetUndef(type));
-		LLVMSetAlignment(at, variable->align);
-	} else {
-		at = object = LLVMBuildAlloca(a->site.builder, type, "");
-		LLVMSetAlignment(at, variable->align);
-		at = LLVMBuildAddrSpaceCast(a->site.builder, at, LLVMPointerTypeInContext(context, HD_AS_LOCAL), "");
-	}
-	hd_vec_push(&a->places, object);
-	if (variable->place == HD_PTX_PARAM)
-		return; /* it has no address */
-	at = LLVMBuildPtrToInt(a->site.builder, at, int_type(&a->site, 32), "");
-	LLVMBuildStore(a->site.builder, cast(&a->site, at, 64, false), a->slots.data[variable->reg]);
-}
-
 static void place_carry(struct hd_asm *a)
 {
 	uint32_t users = 0;
@@ -420,16 +355,8 @@ static void build_body(struct hd_asm *a, unsigned results, const int *tied)
 	LLVMSetCurrentDebugLocation2(a->site.builder, NULL);
 	place_carry(a);
 	make_slots(a);
-	for (uint32_t i = 0; i < a->text.variables.len; i++) {
-		const struct hd_ptx_variable *variable = &a->text.variables.data[i];
-		if (variable->place == HD_PTX_PROGRAM)
-			place_program_variable(a, variable);
-		else if (variable->place == HD_PTX_GLOBAL || variable->place == HD_PTX_CONST)
-			place_module_variable(a, variable);
-		else
-			place_variable(a, variable);
-	}
-	for (unsigned i = 0; i < LLVMCountParams(a->function); i++) {
+	hd_asm_place_variables(a);
+	for (unsigned i = 0; i < a->given; i++) {
 		value bits = hd_asm_bits(a, LLVMGetParam(a->function, i));
 		LLVMBuildStore(a->site.builder, bits, a->slots.data[results + i]);
 		if (tied[i] >= 0 && tied[i] < (int)results)
@@ -470,9 +397,15 @@ static void add_attribute(struct hd_asm *a, const char *name)
 
 static void replace(struct hd_asm *a, unsigned results, const int *tied)
 {
-	LLVMTypeRef type = LLVMGetCalledFunctionType(a->site.inst);
-	unsigned count = (unsigned)LLVMGetNumArgOperands(a->site.inst);
-	value args[RESULTS];
+	LLVMTypeRef type = LLVMGetCalledFunctionType(a->site.inst), types[2 * RESULTS];
+	value args[2 * RESULTS];
+	a->given = (unsigned)LLVMGetNumArgOperands(a->site.inst);
+	for (unsigned i = 0; i < a->given; i++) {
+		args[i] = LLVMGetArgOperand(a->site.inst, i);
+		types[i] = LLVMTypeOf(args[i]);
+	}
+	unsigned count = a->given + hd_asm_take_parameters(a, args + a->given, types + a->given, RESULTS);
+	type = LLVMFunctionType(LLVMGetReturnType(type), types, count, false);
 	a->function = LLVMAddFunction(a->site.legal->module, "__heddle_asm", type);
 	LLVMSetLinkage(a->function, LLVMInternalLinkage);
 	add_attribute(a, "alwaysinline");
@@ -481,8 +414,6 @@ static void replace(struct hd_asm *a, unsigned results, const int *tied)
 	mark_instructions(a);
 	LLVMPositionBuilderBefore(a->site.builder, a->site.inst);
 	LLVMSetCurrentDebugLocation2(a->site.builder, LLVMInstructionGetDebugLoc(a->site.inst));
-	for (unsigned i = 0; i < count; i++)
-		args[i] = LLVMGetArgOperand(a->site.inst, i);
 	value call = LLVMBuildCall2(a->site.builder, type, a->function, args, count, "");
 	if (a->site.ordinal)
 		LLVMSetMetadata(call, a->site.legal->md_ordinal, a->site.ordinal);

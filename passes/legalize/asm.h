@@ -13,9 +13,11 @@ struct hd_asm {
 	struct hd_ptx_text text;
 	HD_VEC(struct hd_ptx_statement) statements; /* labels have no opcode */
 	HD_VEC(value) slots;			    /* a stack object for each register of the text */
-	HD_VEC(value) places;	   /* of each variable of the text: its stack object, NULL in shared memory */
+	HD_VEC(value) places;	   /* of each variable of the text: its stack object or the variable of the module */
 	LLVMBasicBlockRef *blocks; /* of each label */
 	value function;
+	unsigned given; /* arguments of the assembly; the function's others are the kernel's parameters that the text
+			   names */
 	uint32_t carry; /* register that keeps it from piece to piece; UINT32_MAX: none */
 	const struct hd_ptx_statement *now;
 	bool failed;
@@ -68,6 +70,13 @@ value hd_asm_bits(struct hd_asm *a, value v);
 /* llvm.NAME of the arguments, on the type where it is overloaded. */
 value hd_asm_call(struct hd_asm *a, const char *name, LLVMTypeRef type, value *args, unsigned count);
 value hd_asm_word(struct hd_asm *a, uint64_t number);
+
+/* ---- asm_variables.c */
+/* The parameters of the kernel that the text names ("<kernel>_param_0") and their types, as arguments of the function
+ * that the text becomes: how many there are. */
+unsigned hd_asm_take_parameters(struct hd_asm *a, value *args, LLVMTypeRef *types, unsigned room);
+/* Makes the text's variables, each with its address in its slot. */
+void hd_asm_place_variables(struct hd_asm *a);
 
 /* ---- asm_eight.c */
 /* "e4m3" or "e5m2" */

@@ -22,15 +22,20 @@ static const struct hd_ptx_variable *variable_of(struct hd_asm *a, const struct 
 	return NULL;
 }
 
-/* The place of so many bytes that `[p + 8]` names in a parameter; NULL: an error has been reported. */
+/* The place of so many bytes that `[p + 8]` names in a parameter, to store there as operand 0; NULL: an error has been
+ * reported. */
 static value field_of(struct hd_asm *a, unsigned index, uint64_t bytes)
 {
 	const struct hd_ptx_operand *operand = &a->now->operands[index];
 	value place = NULL;
 	const struct hd_ptx_variable *variable =
 		operand->form == HD_PTX_ADDRESS ? variable_of(a, &operand->parts[0], &place) : NULL;
-	if (!variable || variable->place != HD_PTX_PARAM) {
+	if (!variable || (variable->place != HD_PTX_PARAM && variable->place != HD_PTX_ENTRY)) {
 		hd_asm_error(a, "a parameter in brackets expected");
+		return NULL;
+	}
+	if (!index && variable->place == HD_PTX_ENTRY) {
+		hd_asm_error(a, "a parameter of the kernel is not written");
 		return NULL;
 	}
 	if (operand->offset < 0 || (uint64_t)operand->offset + bytes > variable->bytes) {
@@ -145,8 +150,8 @@ static value argument_of(struct hd_asm *a, const struct hd_ptx_part *part, LLVMT
 {
 	value place = NULL, out;
 	const struct hd_ptx_variable *variable = variable_of(a, part, &place);
-	if (variable &&
-	    (variable->place != HD_PTX_PARAM || variable->bytes < bytes_of(a, by_value ? by_value : type))) {
+	if (variable && ((variable->place != HD_PTX_PARAM && variable->place != HD_PTX_ENTRY) ||
+			 variable->bytes < bytes_of(a, by_value ? by_value : type))) {
 		hd_asm_error(a, "'%s' is not a parameter of this size", a->text.regs.data[part->reg].name);
 	} else if (variable && by_value) {
 		return place;
@@ -215,7 +220,10 @@ static void call(struct hd_asm *a, unsigned arg)
 
 const struct hd_asm_row hd_asm_calls[] = {
 	{"ld.param", 2, NULL, access_parameter, 0},
+	{"ld.param::entry", 2, NULL, access_parameter, 0},
+	{"ld.param::func", 2, NULL, access_parameter, 0},
 	{"st.param", 2, NULL, access_parameter, 1},
+	{"st.param::func", 2, NULL, access_parameter, 1},
 	{"call", 3, NULL, call, 0},
 	{NULL, 0, NULL, NULL, 0},
 };

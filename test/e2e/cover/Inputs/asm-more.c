@@ -452,6 +452,12 @@ static NOINLINE unsigned warp(u32 a, unsigned thread, u64 *out, unsigned n)
 	CHECK(r == ((thread & 31) == 0 ? 100 : 0));
 	__asm__("mov.u32 %0, %%total_smem_size; mov.u32 %1, %%dynamic_smem_size;" : "=r"(r), "=r"(sum));
 	CHECK(r == 512 && sum == 0);
+	__asm__("mov.u32 %0, %%aggr_smem_size; mov.u32 %1, %%reserved_smem_offset_begin;" : "=r"(r), "=r"(sum));
+	CHECK(r == 512 && sum == 0); /* no part of shared memory is reserved */
+	__asm__("{ .reg .u32 t; mov.u32 %0, %%reserved_smem_offset_end; mov.u32 t, %%reserved_smem_offset_cap; add.u32 %0, %0, t;"
+		" mov.u32 t, %%reserved_smem_offset_1; add.u32 %0, %0, t; }"
+		: "=r"(r));
+	CHECK(r == 0);
 	__asm__("{ .reg .pred p; mov.pred p, %%is_explicit_cluster; selp.u32 %0, 1, 0, p; }" : "=r"(r));
 	CHECK(r == 0);
 	__asm__("mov.u32 %0, %%cluster_nctarank;" : "=r"(r));
@@ -483,7 +489,7 @@ static unsigned theme(const u64 *in, u64 *out, unsigned thread)
 #else
 	(void)in;
 	(void)thread;
-	for (unsigned i = 0; i < 162; i++)
+	for (unsigned i = 0; i < 164; i++)
 		out[n++] = 1;
 #endif
 	return n;
