@@ -193,6 +193,7 @@ void hd_session_prepare(LLVMModuleRef module)
 	hd_unit_init(&unit, module, &quiet);
 	if (!hd_options_parse(&unit, getenv("HEDDLE_PASS"))) {
 		hd_legal_fast_math(&unit);
+		hd_legal_flush(unit.source);
 		hd_legal_link_early(&unit);
 	}
 	hd_unit_release(&unit);

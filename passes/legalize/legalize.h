@@ -122,6 +122,12 @@ void hd_legal_split_loads(LLVMModuleRef module);
  * the device library is linked, whose own divisions and roots stay as they are.
  */
 void hd_legal_fast_math(struct hd_unit *unit);
+/* Calls of the device library in functions that take float denormals for zero; before it is linked. */
+void hd_legal_flush(LLVMModuleRef module);
+/* Whether the function takes float denormals for zero (-ftz=true). */
+bool hd_legal_flushes(LLVMValueRef function);
+/* A float with denormals as zero, of its sign. */
+LLVMValueRef hd_legal_flushed(LLVMBuilderRef builder, LLVMModuleRef module, LLVMValueRef x);
 /* Whether a division may have an error of 2 ulp, in the full range of its type; and what takes its place. */
 bool hd_legal_is_full(const struct hd_legal *legal, LLVMValueRef division);
 void hd_legal_mark_full(LLVMContextRef context, LLVMValueRef division);

@@ -215,10 +215,14 @@ static LLVMValueRef float_helper(struct hd_site *site, const char *name, LLVMVal
 /* A float with denormals as zero: what the .ftz forms do to operands and result. */
 static LLVMValueRef flushed(struct hd_site *site, LLVMValueRef value)
 {
-	unsigned id = LLVMLookupIntrinsicID("llvm.nvvm.mul.rn.ftz.f", 22);
-	LLVMValueRef args[2] = {value, LLVMConstReal(LLVMTypeOf(value), 1.0)};
-	return stamp(site, LLVMBuildCall2(site->builder, LLVMIntrinsicGetType(site->legal->context, id, NULL, 0),
-					  LLVMGetIntrinsicDeclaration(site->legal->module, id, NULL, 0), args, 2, ""));
+	return stamp(site, hd_legal_flushed(site->builder, site->legal->module, value));
+}
+
+/* Whether an exact operation of LLVM stands in a function that takes denormals of its type for zero. */
+static bool is_flushed(const struct hd_site *site)
+{
+	return LLVMGetTypeKind(LLVMTypeOf(site->inst)) == LLVMFloatTypeKind &&
+	       hd_legal_flushes(LLVMGetBasicBlockParent(LLVMGetInstructionParent(site->inst)));
 }
 
 static LLVMValueRef call_replacement(struct hd_site *site)
@@ -241,7 +245,7 @@ static LLVMValueRef call_replacement(struct hd_site *site)
 		return NULL;
 	}
 	bool ftz;
-	ftz = strstr(name, ".ftz.") != NULL;
+	ftz = strstr(name, ".ftz.") || (!strncmp(name, "llvm.sqrt.", 10) && is_flushed(site));
 	bool reciprocal = strstr(name, ".rcp.") != NULL;
 	LLVMValueRef args[2];
 	args[0] = LLVMGetArgOperand(site->inst, 0);
@@ -256,9 +260,22 @@ static LLVMValueRef call_replacement(struct hd_site *site)
 	return ftz && out ? flushed(site, out) : out;
 }
 
+/* Of the two operands of an instruction. */
+static LLVMValueRef flushed_helper(struct hd_site *site, const char *name)
+{
+	bool ftz = is_flushed(site);
+	LLVMValueRef args[2];
+	for (unsigned i = 0; i < 2; i++) {
+		args[i] = LLVMGetOperand(site->inst, i);
+		if (ftz && !LLVMIsAConstantFP(args[i]))
+			args[i] = flushed(site, args[i]);
+	}
+	LLVMValueRef out = float_helper(site, name, args, 2);
+	return ftz && out ? flushed(site, out) : out;
+}
+
 static LLVMValueRef replacement(struct hd_site *site, LLVMOpcode op)
 {
-	LLVMValueRef args[2];
 	switch (op) {
 	case LLVMUDiv:
 	case LLVMSDiv:
@@ -270,13 +287,8 @@ static LLVMValueRef replacement(struct hd_site *site, LLVMOpcode op)
 		if (hd_legal_may_approximate(site->legal, site->inst) &&
 		    LLVMGetTypeKind(LLVMTypeOf(site->inst)) != LLVMDoubleTypeKind)
 			return NULL;
-		args[0] = LLVMGetOperand(site->inst, 0);
-		args[1] = LLVMGetOperand(site->inst, 1);
-		return float_helper(site, "fdiv", args, 2);
-	case LLVMFRem:
-		args[0] = LLVMGetOperand(site->inst, 0);
-		args[1] = LLVMGetOperand(site->inst, 1);
-		return float_helper(site, "frem", args, 2);
+		return flushed_helper(site, "fdiv");
+	case LLVMFRem: return flushed_helper(site, "frem");
 	case LLVMCall: return call_replacement(site);
 	default: return NULL;
 	}

@@ -5,6 +5,7 @@
  */
 #include "passes/select/select.h"
 #include "heddle/opcodes.h"
+#include "passes/legalize/legalize.h"
 
 typedef void (*hd_handler)(struct hd_select *sel);
 
@@ -393,16 +394,6 @@ static void prune_unreachable(struct hd_select *sel)
 	}
 }
 
-static bool flushes_denormals(LLVMValueRef function)
-{
-	static const char name[] = "denormal-fp-math-f32";
-	LLVMAttributeRef attr =
-		LLVMGetStringAttributeAtIndex(function, LLVMAttributeFunctionIndex, name, sizeof name - 1);
-	unsigned length = 0;
-	const char *value = attr ? LLVMGetStringAttributeValue(attr, &length) : NULL;
-	return value && length >= 13 && !strncmp(value, "preserve-sign", 13);
-}
-
 static void reset(struct hd_select *sel)
 {
 	hd_map_clear(&sel->values);
@@ -454,7 +445,7 @@ static int select_function(struct hd_select *sel, LLVMValueRef function, uint32_
 	sel->func->sm_threads = hd_sel_sm_threads(sel->function);
 	sel->func->uniform = hd_sel_uniform_use(sel);
 	sel->func->max_registers = hd_sel_register_limit(sel);
-	sel->ftz = flushes_denormals(function);
+	sel->ftz = hd_legal_flushes(function);
 	sel->func->dynamic_stack = has_dynamic_stack(sel);
 	order_blocks(sel);
 	sel->block = 0;
