@@ -480,24 +480,29 @@ static int apply(struct hd_cc *cc, const struct option *option, const char *valu
 	return 0;
 }
 
-/* The option that `argument` is, with its joined value in *value (NULL: it may follow). */
+/* Whether the argument is the name, or the name with "=" and its value. */
+static bool is_named(const char *argument, const char *name, const struct option *option, const char **value)
+{
+	size_t length = strlen(name);
+	*value = NULL;
+	if (strncmp(argument, name, length) != 0)
+		return false;
+	if (option->form != FORM_NONE && argument[length] == '=')
+		*value = argument + length + 1;
+	return !argument[length] || *value;
+}
+
+/* The option that `argument` is, with its joined value in *value (NULL: it may follow). As nvcc does, it takes a long
+ * name with one dash, too. */
 static const struct option *find_option(const char *argument, const char **value)
 {
-	const char *equals = strchr(argument, '=');
-	for (unsigned i = 0; i < option_count; i++) {
-		const char *names[] = {options[i].name, options[i].other};
-		for (unsigned n = 0; n < 2; n++) {
-			size_t length = strlen(names[n]);
-			*value = NULL;
-			if (!strcmp(argument, names[n]))
-				return &options[i];
-			if (options[i].form != FORM_NONE && equals && (size_t)(equals - argument) == length &&
-			    !strncmp(argument, names[n], length)) {
-				*value = equals + 1;
-				return &options[i];
-			}
-		}
-	}
+	for (unsigned i = 0; i < option_count; i++)
+		if (is_named(argument, options[i].name, &options[i], value) ||
+		    is_named(argument, options[i].other, &options[i], value))
+			return &options[i];
+	for (unsigned i = 0; i < option_count; i++)
+		if (!strncmp(options[i].other, "--", 2) && is_named(argument, options[i].other + 1, &options[i], value))
+			return &options[i];
 	for (unsigned i = 0; i < option_count; i++) {
 		size_t length = strlen(options[i].name);
 		if (options[i].form == FORM_JOINED && !strncmp(argument, options[i].name, length)) {

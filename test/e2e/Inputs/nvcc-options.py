@@ -1,6 +1,7 @@
 """nvcc-options.py HEDDLE-CC OPTIONS.txt SOURCE FOLDER: options that change nothing are taken in every form, silently.
 
-All of them together, as --long VALUE, --long=VALUE, -short VALUE and -short=VALUE, give the bytes that none gives.
+All of them together, as --long VALUE, --long=VALUE, -short VALUE and -short=VALUE, give the bytes that none gives; nvcc takes
+a long name with one dash, too: -long VALUE, -long=VALUE.
 """
 import os
 import subprocess
@@ -22,9 +23,9 @@ def compiled(arguments):
 
 
 plain = compiled([])
-for form in (0, 1):
-    apart = [word for row in rows for word in [row[form], *row[2:]]]
+for name_of in (lambda row: row[0], lambda row: row[1], lambda row: row[0].replace('--', '-', 1)):
+    apart = [word for row in rows for word in [name_of(row), *row[2:]]]
     assert compiled(apart) == plain, apart
-    joined = ['='.join([row[form], *row[2:]]) if row[form] != '-O' else '-O3' for row in rows]
+    joined = ['='.join([name_of(row), *row[2:]]) if name_of(row) != '-O' else '-O3' for row in rows]
     assert compiled(joined) == plain, joined
 print(f'{len(rows)} options that change nothing')
