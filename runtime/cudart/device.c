@@ -281,9 +281,8 @@ cudaError_t cudaDeviceCanAccessPeer(int *canAccess, int device, int peerDevice)
 /* There is one device. */
 cudaError_t cudaDeviceEnablePeerAccess(int peerDevice, unsigned int flags)
 {
-	if (peerDevice)
-		return hd_cudart_return(cudaErrorInvalidDevice);
-	return hd_cudart_return(flags ? cudaErrorInvalidValue : cudaErrorPeerAccessUnsupported);
+	(void)peerDevice; /* the only device is no peer of itself */
+	return hd_cudart_return(flags ? cudaErrorInvalidValue : cudaErrorInvalidDevice);
 }
 
 cudaError_t cudaDeviceDisablePeerAccess(int peerDevice)

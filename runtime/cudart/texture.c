@@ -71,7 +71,7 @@ static cudaError_t describe(struct hd_texture *texture, const struct cudaResourc
 		return of_memory(texture, resource->res.pitch2D.devPtr, &resource->res.pitch2D.desc,
 				 resource->res.pitch2D.width, resource->res.pitch2D.height,
 				 resource->res.pitch2D.pitchInBytes);
-	default: return cudaErrorNotSupported;
+	default: return cudaErrorInvalidValue;
 	}
 }
 

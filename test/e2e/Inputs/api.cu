@@ -117,7 +117,13 @@ static void pools_and_boxes()
     cudaStreamCaptureStatus capture = cudaStreamCaptureStatusActive;
     OK(cudaStreamIsCapturing(0, &capture));
     EXPECT(capture == cudaStreamCaptureStatusNone);
-    EXPECT(cudaDeviceEnablePeerAccess(1, 0) == cudaErrorInvalidDevice);
+    EXPECT(cudaDeviceEnablePeerAccess(1, 0) == cudaErrorInvalidDevice && cudaDeviceEnablePeerAccess(0, 0) == cudaErrorInvalidDevice);
+    EXPECT(cudaDeviceEnablePeerAccess(0, 1) == cudaErrorInvalidValue);
+    cudaResourceDesc of_nothing = {};
+    cudaTextureDesc how = {};
+    cudaTextureObject_t texture;
+    of_nothing.resType = (cudaResourceType)9;
+    EXPECT(cudaCreateTextureObject(&texture, &of_nothing, &how, NULL) == cudaErrorInvalidValue);
     cudaGetLastError();
 }
 
