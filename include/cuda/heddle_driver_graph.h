@@ -149,16 +149,10 @@ typedef enum CUjitInputType_enum {
 } CUjitInputType;
 
 #include "heddle_driver_batch.h"
+#include "heddle_external.h"
 #include "heddle_unsupported.h"
 
 struct CUmemAllocationProp_st;
-struct CUDA_EXTERNAL_MEMORY_HANDLE_DESC_st;
-struct CUDA_EXTERNAL_MEMORY_BUFFER_DESC_st;
-struct CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC_st;
-struct CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_st;
-struct CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS_st;
-struct CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS_st;
-struct CUDA_LAUNCH_PARAMS_st;
 #define HD_UNSUPPORTED_RUNTIME(name, ...)
 #define HD_UNSUPPORTED_DRIVER(name, ...) CUresult name(__VA_ARGS__);
 #include "heddle_unsupported.def"

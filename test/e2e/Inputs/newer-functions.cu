@@ -6,6 +6,13 @@
 #include <cstring>
 #include <cuda.h>
 
+/* Structures that cupti.h and programs name, of the sizes that CUDA 13's have. */
+static_assert(sizeof(CUDA_EXTERNAL_MEMORY_HANDLE_DESC) == 104 && sizeof(CUDA_EXTERNAL_MEMORY_BUFFER_DESC) == 88 &&
+                  sizeof(CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC) == 120 && sizeof(CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC) == 96 &&
+                  sizeof(CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS) == 144 && sizeof(CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS) == 144 &&
+                  sizeof(CUDA_LAUNCH_PARAMS) == 56,
+              "as CUDA has them");
+
 static int bad;
 static int destroyed;
 

@@ -12,9 +12,7 @@ import sys
 PARTS = ("curand_(discrete|discrete2|lognormal|normal|normal_static|poisson|uniform)|cupti_activity_deprecated|"
          "cudaVDPAU|cudaVDPAUTypedefs|cuda_vdpau_interop|generated_(cudaVDPAU|cuda_vdpau_interop|cudart_removed)_meta|"
          "generated_(cuda|cudaGL)_meta|nvshmem.*")
-# Lists of every function that CUDA 13 has, with types that CUDA 12.3 has not; and what needs them.
-NEWER = "cudaTypedefs|cupti|generated_cuda_runtime_api_meta"
-LEFT_OUT = re.compile(f"({PARTS}|{NEWER})\\.h")
+LEFT_OUT = re.compile(f"({PARTS})\\.h")
 
 
 def commands(compiler, folder, source):
