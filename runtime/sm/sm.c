@@ -105,6 +105,7 @@ void hd_sm_build(struct hd_sm *sm)
 	const struct hd_config *config = gpu->config;
 	if (hd_sm_is_built(sm))
 		return;
+	hd_arena_init(&sm->arena);
 	sm->exec = HD_ARENA_NEW(&gpu->arena, struct hd_exec, 1);
 	sm->exec->gpu = gpu;
 	sm->exec->sm = sm->id;
@@ -161,6 +162,7 @@ void hd_sm_free(struct hd_sm *sm)
 		hd_warp_release(&sm->warps[id]);
 	}
 	hd_sm_release_stores(sm);
+	hd_arena_release(&sm->arena);
 }
 
 /* The numbers below `count`. */

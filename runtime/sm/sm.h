@@ -108,6 +108,7 @@ struct hd_sm {
 	struct hd_injector injector;
 	struct hd_alarms alarms;
 	uint64_t policy_spent[HD_MAX_GRIDS][HD_MAX_ENERGY]; /* events of each grid that take energy */
+	struct hd_arena arena; /* of what is allocated while it works: the GPU's is not for several host threads */
 };
 
 /* An SM may be ahead of the others; between its cycles it is where the GPU is. */

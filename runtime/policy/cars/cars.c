@@ -142,7 +142,7 @@ static uint32_t call(const struct hd_policy_handle *self, struct hd_warp *warp, 
 	bool renames = own != CARS_UNRENAMED;
 	uint32_t fru = renames && own > site ? own : site;
 	(void)now;
-	struct cars_move move = cars_stack_call(stack, fru, sm->effect.mask, renames, &sm->gpu->arena);
+	struct cars_move move = cars_stack_call(stack, fru, sm->effect.mask, renames, &sm->arena);
 	hd_vec_last(&stack->frames).call = hd_vec_last(&warp->stack).call;
 	counts->calls++;
 	counts->unrenamed_calls += !hd_vec_last(&stack->frames).renamed;

@@ -61,7 +61,7 @@ static void park(struct hd_warp *warp, struct cars_warp *mine)
 		if (known)
 			*known = now;
 		else
-			hd_vec_push_in(&mine->parked, &warp->cta->sm->gpu->arena, now);
+			hd_vec_push_in(&mine->parked, &warp->cta->sm->arena, now);
 	}
 }
 
@@ -106,7 +106,7 @@ static uint32_t exchange(const struct hd_policy_handle *self, struct hd_warp *wa
 	for (uint32_t i = 0; next_call(warp, &i); i++) {
 		const struct cars_parked *parked = parked_of(mine, warp->stack.data[i].call);
 		assert(parked);
-		cars_stack_take_back(&mine->stack, parked, &warp->cta->sm->gpu->arena);
+		cars_stack_take_back(&mine->stack, parked, &warp->cta->sm->arena);
 	}
 	mine->apart = true;
 	return cycles;

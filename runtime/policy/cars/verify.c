@@ -53,16 +53,16 @@ static struct row *grow_rows(struct hd_arena *arena, struct row *old, uint32_t *
 
 void cars_verify_start(const struct hd_policy_handle *self, struct hd_warp *warp)
 {
-	struct hd_gpu *gpu = warp->cta->sm->gpu;
+	struct hd_arena *arena = &warp->cta->sm->arena;
 	struct cars_warp *mine = cars_warp_of(self, warp);
-	if (!gpu->options.verify)
+	if (!warp->cta->sm->gpu->options.verify)
 		return;
 	if (!mine->shadow)
-		mine->shadow = HD_ARENA_NEW(&gpu->arena, struct cars_shadow, 1);
+		mine->shadow = HD_ARENA_NEW(arena, struct cars_shadow, 1);
 	uint32_t rows = mine->stack.base + mine->stack.size;
 	if (rows < 256) /* code of unknown origin may name any register */
 		rows = 256;
-	mine->shadow->rows = grow_rows(&gpu->arena, mine->shadow->rows, &mine->shadow->row_count, rows);
+	mine->shadow->rows = grow_rows(arena, mine->shadow->rows, &mine->shadow->row_count, rows);
 	memset(mine->shadow->rows, 0, mine->shadow->row_count * sizeof(struct row));
 	for (uint32_t i = 0; i < mine->shadow->row_count; i++)
 		mine->shadow->rows[i].position = i < mine->stack.base ? i : UINT32_MAX;
@@ -113,7 +113,7 @@ void cars_verify_spill(const struct hd_policy_handle *self, struct hd_warp *warp
 	if (!shadow)
 		return;
 	shadow->memory =
-		grow_rows(&warp->cta->sm->gpu->arena, shadow->memory, &shadow->memory_count, move->from + move->rows);
+		grow_rows(&warp->cta->sm->arena, shadow->memory, &shadow->memory_count, move->from + move->rows);
 	for (uint32_t position = move->from; position < move->from + move->rows; position++) {
 		struct row *row = slot_of(self, warp, position);
 		if (row->position != position || row->serial != serial_at(stack, position))
