@@ -16,7 +16,7 @@
 
 #include <assert.h>
 
-enum kind { LOAD, STORE, STORE_ROW, COPY, ATOMIC, SERVICE };
+enum kind { LOAD, STORE, STORE_ROW, COPY, ATOMIC, SERVICE, TOLD };
 
 struct entry {
 	uint64_t cycle;
@@ -49,12 +49,24 @@ struct atomic {
 	struct hd_atomic_operands operands[HD_WARP_LANES];
 };
 
-struct hd_later *hd_later_new(uint64_t issues, struct hd_arena *arena)
+/* For a watcher, with what names the threads of a warp that may have made place for another one. */
+struct told {
+	struct entry entry;
+	hd_later_fn *work;
+	void *state;
+	uint64_t age;
+	struct hd_grid *grid;
+	uint32_t block[3], warp;
+	_Alignas(uint64_t) uint8_t record[];
+};
+
+struct hd_later *hd_later_new(uint64_t issues, bool told, struct hd_arena *arena)
 {
 	struct hd_later *later = HD_ARENA_NEW(arena, struct hd_later, 1);
 	size_t largest = sizeof(struct atomic) > sizeof(struct stored) ? sizeof(struct atomic) : sizeof(struct stored);
 	_Static_assert(sizeof(struct copy) <= sizeof(struct atomic), "an entry has room");
-	later->room = issues * largest;
+	size_t all = largest + (told ? HD_LATER_TOLD * (sizeof(struct told) + HD_LATER_RECORD) : 0);
+	later->room = issues * all;
 	later->bytes = hd_arena_alloc(arena, later->room);
 	return later;
 }
@@ -98,6 +110,7 @@ static void *add(struct hd_exec *exec, const struct hd_dinst *inst, enum kind ki
 	struct hd_later *later = exec->later;
 	struct entry *entry = (struct entry *)(void *)(later->bytes + later->used);
 	assert(later->used + bytes <= later->room);
+	later->last = later->used;
 	later->used += bytes;
 	*entry = (struct entry){exec->now, inst, exec->warp, exec->mask, (uint32_t)bytes, (uint8_t)kind};
 	return entry;
@@ -157,6 +170,54 @@ void hd_later_service(struct hd_exec *exec, const struct hd_dinst *inst)
 	add(exec, inst, SERVICE, sizeof(struct entry));
 }
 
+/* ---- for watchers */
+
+void hd_later_tell(struct hd_exec *exec, hd_later_fn *work, void *state, const void *record, size_t bytes)
+{
+	const struct hd_warp *warp = exec->warp;
+	const struct hd_dinst *inst = &exec->gpu->program.code.data[warp->pc];
+	assert(bytes <= HD_LATER_RECORD);
+	if (!exec->later || exec->later->past) {
+		work(state, exec, record);
+		return;
+	}
+	size_t whole = (sizeof(struct told) + bytes + 7) / 8 * 8;
+	struct told *told = add(exec, inst, TOLD, whole);
+	told->work = work;
+	told->state = state;
+	told->age = warp->age;
+	told->grid = warp->cta->grid;
+	told->warp = warp->index;
+	memcpy(told->block, warp->cta->index, sizeof(told->block));
+	memcpy(told->record, record, bytes);
+}
+
+static bool brings(const struct entry *entry)
+{
+	return entry->kind == LOAD || entry->kind == ATOMIC || entry->kind == SERVICE;
+}
+
+void hd_later_results(const struct hd_exec *exec, const struct hd_warp *warp, struct hd_hazard *results)
+{
+	const struct hd_later *later = exec->later;
+	*results = (struct hd_hazard){{0}};
+	for (size_t at = later ? later->next : 0; later && at < later->used;) {
+		const struct entry *entry = (const struct entry *)(const void *)(later->bytes + at);
+		if (entry->warp == warp && brings(entry))
+			hd_hazard_add(results, &entry->inst->writes);
+		at += entry->bytes;
+	}
+}
+
+bool hd_later_has_put_off(const struct hd_exec *exec, const struct hd_warp *warp, const struct hd_dinst *inst)
+{
+	const struct hd_later *later = exec->later;
+	if (!later || later->last >= later->used)
+		return false;
+	const struct entry *entry = (const struct entry *)(const void *)(later->bytes + later->last);
+	return entry->warp == warp && entry->inst == inst && entry->cycle == exec->now && brings(entry);
+}
+
 /* ---- doing */
 
 /* The warp is behind it already, and a fault is told with its place. */
@@ -168,6 +229,45 @@ static void do_service(struct hd_exec *exec, const struct entry *entry)
 	hd_exec_syscall(exec, entry->inst);
 	exec->fault = false; /* hd_gpu.error says so */
 	warp->pc = pc;
+}
+
+/* Neither the warp nor its block has made place for another one. */
+static bool is_there(const struct hd_warp *warp, const struct told *told)
+{
+	const struct hd_cta *cta = warp->cta;
+	return warp->age == told->age && cta && cta->grid == told->grid &&
+	       !memcmp(cta->index, told->block, sizeof(told->block));
+}
+
+/* A block's threads, for a message. */
+static void name_threads(struct hd_warp *warp, const struct told *told)
+{
+	const uint32_t *shape = told->grid->block;
+	for (uint32_t lane = 0; lane < HD_WARP_LANES; lane++) {
+		uint32_t thread = told->warp * HD_WARP_LANES + lane;
+		warp->tid[0][lane] = thread % shape[0];
+		warp->tid[1][lane] = thread / shape[0] % shape[1];
+		warp->tid[2][lane] = thread / shape[0] / shape[1];
+	}
+}
+
+static void do_told(struct hd_exec *exec, const struct told *told)
+{
+	struct hd_warp *warp = told->entry.warp;
+	uint32_t pc = (uint32_t)(told->entry.inst - exec->gpu->program.code.data);
+	if (is_there(warp, told)) {
+		uint32_t before = warp->pc;
+		warp->pc = pc;
+		told->work(told->state, exec, told->record);
+		warp->pc = before;
+		return;
+	}
+	struct hd_cta cta = {.grid = told->grid, .index = {told->block[0], told->block[1], told->block[2]}};
+	struct hd_warp gone = {.cta = &cta, .pc = pc, .index = told->warp, .age = told->age};
+	name_threads(&gone, told);
+	exec->warp = &gone;
+	told->work(told->state, exec, told->record);
+	exec->warp = NULL;
 }
 
 static void do_store(const struct stored *stored)
@@ -191,6 +291,7 @@ static void do_entry(struct hd_exec *exec, const struct entry *entry)
 	const struct atomic *atomic = whole;
 	const struct stored_row *row = whole;
 	const struct copy *copy = whole;
+	const struct told *told = whole;
 	exec->warp = entry->warp;
 	exec->mask = entry->mask;
 	switch (entry->kind) {
@@ -202,6 +303,10 @@ static void do_entry(struct hd_exec *exec, const struct entry *entry)
 		break;
 	case STORE_ROW: memcpy(row->host, row->row, sizeof(row->row)); break;
 	case SERVICE: do_service(exec, entry); break;
+	case TOLD:
+		do_told(exec, told);
+		exec->fault = false; /* hd_gpu.error says so */
+		break;
 	default:
 		HD_FOR_LANES (lane, entry->mask)
 			hd_exec_atomic_do(exec, entry->inst, lane, (uint8_t *)(uintptr_t)lanes->host[lane],

@@ -10,6 +10,7 @@
 struct hd_later {
 	uint8_t *bytes;
 	size_t used, next, room; /* next: the first that has not been done */
+	size_t last;		 /* where the last one begins */
 	uint64_t lines;		 /* a filter of the lines that are to be written */
 	bool in_order;		 /* a load or an atomic has been put off: every load is from there on */
 	/* Where it is watched: nothing is put off, loads that would not be find memory here as it was (past.c). */
@@ -22,8 +23,8 @@ struct hd_later {
 	char fault_text[1024];
 };
 
-/* Room for what an SM can issue in so many cycles. */
-struct hd_later *hd_later_new(uint64_t issues, struct hd_arena *arena);
+/* Room for what an SM can issue in so many cycles; `told`: watchers call hd_later_tell. */
+struct hd_later *hd_later_new(uint64_t issues, bool told, struct hd_arena *arena);
 static inline void hd_later_clear(struct hd_later *later)
 {
 	later->used = later->next = 0;
@@ -45,6 +46,20 @@ void hd_later_copy(struct hd_exec *exec, const struct hd_dinst *inst, const stru
 void hd_later_atomic(struct hd_exec *exec, const struct hd_dinst *inst, uint8_t *const *host);
 /* A runtime service. Its arguments and its result are in registers of a warp that waits until the window has ended. */
 void hd_later_service(struct hd_exec *exec, const struct hd_dinst *inst);
+
+/*
+ * For watchers, about what they know of several SMs: has `work` called with `state` and a copy of the record, in the
+ * order of cycles, SMs and issue. At once where SMs work in that order, else at the window's end. The executor that it
+ * gets has the warp and the mask of now, to name a thread of a fault; the warp itself may have gone on by then, or
+ * ended. A warp's instruction calls it HD_LATER_TOLD times at most, with up to HD_LATER_RECORD bytes.
+ */
+typedef void hd_later_fn(void *state, struct hd_exec *exec, const void *record);
+enum { HD_LATER_TOLD = 2, HD_LATER_RECORD = 320 };
+void hd_later_tell(struct hd_exec *exec, hd_later_fn *work, void *state, const void *record, size_t bytes);
+/* For watchers: registers and predicates of the warp that get what they are to hold at the window's end. */
+void hd_later_results(const struct hd_exec *exec, const struct hd_warp *warp, struct hd_hazard *results);
+/* Whether `inst`, which the warp has just executed, left its result for then. */
+bool hd_later_has_put_off(const struct hd_exec *exec, const struct hd_warp *warp, const struct hd_dinst *inst);
 
 /* Does what was put off in cycle `now`, up to the first fault; `exec` is the caller's, for the writing of registers. */
 void hd_later_do(struct hd_later *later, struct hd_exec *exec, uint64_t now);

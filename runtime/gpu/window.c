@@ -25,9 +25,9 @@
  * Where that leaves no room (several grids under policies that look at other SMs) a window is one cycle, and SMs work
  * in their order with all effects at once.
  *
- * Who watches each step (--verify, --check, --profile, --trace, --ideal) has to see them in their order, with their
- * effects. Then SMs work cycle by cycle, and a window says only what their loads see (runtime/exec/past.c): a program
- * whose blocks race takes the same cycles whether it is watched or not.
+ * Who watches may have to see each step in the order of all, with its effects (--check, --trace). Then SMs work cycle
+ * by cycle, and a window says only what their loads see (runtime/exec/past.c): a program whose blocks race takes the
+ * same cycles whether it is watched or not.
  *
  * A fault ends the window in its cycle for memory; other SMs have gone on to its end.
  *
@@ -95,7 +95,8 @@ void hd_window_use(struct hd_window *window, uint32_t id)
 {
 	struct hd_gpu *gpu = window->run->gpu;
 	if (!window->later[id] && window->cycles > 1) {
-		window->later[id] = hd_later_new(window->cycles * gpu->config->schedulers, &gpu->arena);
+		uint64_t issues = window->cycles * gpu->config->schedulers * (gpu->config->dual_issue ? 2 : 1);
+		window->later[id] = hd_later_new(issues, hd_watcher_has(gpu, HD_WATCH_STEPS), &gpu->arena);
 		window->later[id]->past = window->past;
 	}
 	if (hd_window_is_open(window, gpu->now)) {

@@ -55,8 +55,9 @@ struct block_seen {
 };
 enum { FIRST_ENTRIES = 1024, MOST_ENTRIES = 1 << 24 };
 
-struct redundancy {
-	const struct hd_watcher_handle *self;
+/* Of an SM, which some host thread goes through: what it has made, and what is known of the instruction that is about
+ * to execute. */
+struct of_sm {
 	HD_VEC(struct warp_forms *) warps;
 	HD_VEC(struct block_seen *) blocks;
 	bool counts, same, repeated;
@@ -66,12 +67,12 @@ struct redundancy {
 	uint32_t writer; /* pc + 1 */
 };
 
-static struct warp_forms *forms_of(struct redundancy *redundancy, struct hd_warp *warp)
+static struct warp_forms *forms_of(const struct hd_watcher_handle *self, struct of_sm *now, struct hd_warp *warp)
 {
-	struct warp_forms **slot = HD_WATCHER_OF(redundancy->self, warp, warp), *forms = *slot;
+	struct warp_forms **slot = HD_WATCHER_OF(self, warp, warp), *forms = *slot;
 	if (!forms) {
 		*slot = forms = hd_xcalloc(1, sizeof(*forms));
-		hd_vec_push(&redundancy->warps, forms);
+		hd_vec_push(&now->warps, forms);
 	}
 	if (forms->start == warp->age + 1)
 		return forms;
@@ -87,12 +88,12 @@ static struct warp_forms *forms_of(struct redundancy *redundancy, struct hd_warp
 	return forms;
 }
 
-static struct block_seen *seen_of(struct redundancy *redundancy, struct hd_cta *cta)
+static struct block_seen *seen_of(const struct hd_watcher_handle *self, struct of_sm *now, struct hd_cta *cta)
 {
-	struct block_seen **slot = HD_WATCHER_OF(redundancy->self, cta, cta), *seen = *slot;
+	struct block_seen **slot = HD_WATCHER_OF(self, cta, cta), *seen = *slot;
 	if (!seen) {
 		*slot = seen = hd_xcalloc(1, sizeof(*seen));
-		hd_vec_push(&redundancy->blocks, seen);
+		hd_vec_push(&now->blocks, seen);
 	}
 	uint64_t start = cta->start_age + 1;
 	if (seen->start == start)
@@ -192,9 +193,9 @@ static void grow_seen(struct block_seen *table)
 }
 
 /* Whether another warp of the block was first; beyond 2^24 different instructions of a block the rest count as new. */
-static bool repeats(struct redundancy *redundancy, struct hd_warp *warp, uint64_t hash)
+static bool repeats(const struct hd_watcher_handle *self, struct of_sm *now, struct hd_warp *warp, uint64_t hash)
 {
-	struct block_seen *table = seen_of(redundancy, warp->cta);
+	struct block_seen *table = seen_of(self, now, warp->cta);
 	struct seen *entry = find_seen(table, hash);
 	if (entry->warp)
 		return entry->warp != warp->index + 1;
@@ -426,46 +427,50 @@ static void count_work(struct hd_counters *counters, enum work work)
 
 /* ---- the events */
 
+static struct of_sm *sm_of(const struct hd_watcher_handle *self, const struct hd_sm *sm)
+{
+	return (struct of_sm *)self->state + sm->id;
+}
+
 static void execute_before(const struct hd_watcher_handle *self, struct hd_sm *sm, struct hd_warp *warp,
 			   const struct hd_dinst *inst)
 {
-	struct redundancy *redundancy = self->state;
-	(void)sm;
+	struct of_sm *now = sm_of(self, sm);
 	uint32_t mask = warp->active & hd_pred(warp, inst->inst.guard);
-	struct warp_forms *forms = forms_of(redundancy, warp);
-	redundancy->counts = mask && is_computation(inst);
-	redundancy->result = loaded;
-	redundancy->sums = 0;
-	if (redundancy->counts) {
+	struct warp_forms *forms = forms_of(self, now, warp);
+	now->counts = mask && is_computation(inst);
+	now->result = loaded;
+	now->sums = 0;
+	if (now->counts) {
 		struct operands operands = read_operands(warp, inst, mask);
-		redundancy->same = operands.same;
-		redundancy->repeated = repeats(redundancy, warp, operands.hash);
-		redundancy->result = result_form(forms, &inst->inst);
+		now->same = operands.same;
+		now->repeated = repeats(self, now, warp, operands.hash);
+		now->result = result_form(forms, &inst->inst);
 	}
-	redundancy->work = work_of(forms, inst, redundancy->result, mask, warp->pc + 1);
-	redundancy->writer = warp->pc + 1;
+	now->work = work_of(forms, inst, now->result, mask, warp->pc + 1);
+	now->writer = warp->pc + 1;
 	if (mask && warp->cta->linear) /* the first block executes all that has a thread-index part */
-		redundancy->sums = sums_read(forms, &inst->inst, redundancy->result, mask);
+		now->sums = sums_read(forms, &inst->inst, now->result, mask);
 }
 
 static void execute_after(const struct hd_watcher_handle *self, struct hd_sm *sm, struct hd_warp *warp,
 			  const struct hd_dinst *inst, uint32_t pc, const struct hd_effect *effect)
 {
-	struct redundancy *redundancy = self->state;
+	struct of_sm *now = sm_of(self, sm);
 	(void)pc;
 	struct hd_counters *counters = hd_sm_counters(sm, warp);
 	uint32_t mask = hd_effect_lanes(effect), lanes = (uint32_t)__builtin_popcount(mask);
-	write_forms(forms_of(redundancy, warp), inst, redundancy->result, mask, redundancy->writer);
-	counters->ideal_ln_threads -= redundancy->sums;
+	write_forms(forms_of(self, now, warp), inst, now->result, mask, now->writer);
+	counters->ideal_ln_threads -= now->sums;
 	if (!warp->stream)
-		count_work(counters, redundancy->work);
-	if (!redundancy->counts)
+		count_work(counters, now->work);
+	if (!now->counts)
 		return;
-	uint32_t kept = kept_lanes(warp, redundancy->result, mask);
+	uint32_t kept = kept_lanes(warp, now->result, mask);
 	counters->ideal_computations += lanes;
-	counters->ideal_wp_threads += redundancy->same ? lanes - 1 : 0;
-	counters->ideal_tb_threads += redundancy->repeated ? lanes : 0;
-	counters->ideal_tb_warps += redundancy->repeated;
+	counters->ideal_wp_threads += now->same ? lanes - 1 : 0;
+	counters->ideal_tb_threads += now->repeated ? lanes : 0;
+	counters->ideal_tb_warps += now->repeated;
 	counters->ideal_ln_threads += lanes - (uint32_t)__builtin_popcount(kept);
 	counters->ideal_ln_warps += !kept;
 }
@@ -474,7 +479,6 @@ static const struct hd_watcher redundancy_watcher = {
 	.name = "ideal",
 	.warp_bytes = sizeof(struct warp_forms *),
 	.cta_bytes = sizeof(struct block_seen *),
-	.stepwise = true,
 	.all_code = true,
 	.one_grid = true,
 	.execute_before = execute_before,
@@ -483,22 +487,25 @@ static const struct hd_watcher redundancy_watcher = {
 
 void hd_redundancy_start(struct hd_gpu *gpu)
 {
-	struct redundancy *redundancy = hd_xcalloc(1, sizeof(*redundancy));
-	redundancy->self = hd_watcher_add(gpu, &redundancy_watcher, redundancy);
+	hd_watcher_add(gpu, &redundancy_watcher, hd_xcalloc(gpu->sm_count, sizeof(struct of_sm)));
+}
+
+static void release(struct of_sm *of)
+{
+	for (uint32_t i = 0; i < of->warps.len; i++)
+		free(of->warps.data[i]);
+	for (uint32_t i = 0; i < of->blocks.len; i++) {
+		free(of->blocks.data[i]->entries);
+		free(of->blocks.data[i]);
+	}
+	hd_vec_release(&of->warps);
+	hd_vec_release(&of->blocks);
 }
 
 void hd_redundancy_end(struct hd_gpu *gpu)
 {
-	struct redundancy *redundancy = hd_watcher_state(gpu, &redundancy_watcher);
-	if (!redundancy)
-		return;
-	for (uint32_t i = 0; i < redundancy->warps.len; i++)
-		free(redundancy->warps.data[i]);
-	for (uint32_t i = 0; i < redundancy->blocks.len; i++) {
-		free(redundancy->blocks.data[i]->entries);
-		free(redundancy->blocks.data[i]);
-	}
-	hd_vec_release(&redundancy->warps);
-	hd_vec_release(&redundancy->blocks);
-	free(redundancy);
+	struct of_sm *sms = hd_watcher_state(gpu, &redundancy_watcher);
+	for (uint32_t i = 0; sms && i < gpu->sm_count; i++)
+		release(&sms[i]);
+	free(sms);
 }

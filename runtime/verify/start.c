@@ -30,7 +30,6 @@ static void execute_after(const struct hd_watcher_handle *self, struct hd_sm *sm
 }
 
 static const struct hd_watcher policies_watcher = {.name = "policies",
-						   .stepwise = true,
 						   .execute_before = execute_before,
 						   .execute_after = execute_after};
 

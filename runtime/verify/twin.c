@@ -14,6 +14,8 @@
  * differ when it is stored: each lane of a register, a predicate and a word of local memory is known to be undefined
  * until it is written, and so is what is computed of it.
  *
+ * The twin goes on with what a load brings at once, so that SMs work cycle by cycle, on one host thread.
+ *
  * Cost: the kernel a second time, and 64 bytes for each access that the twin has not come to.
  */
 #include "runtime/verify/twin.h"
@@ -588,5 +590,9 @@ static const struct hd_watcher twin_watcher = {
 
 void hd_twin_watch(struct hd_gpu *gpu)
 {
-	hd_watcher_add(gpu, &twin_watcher, NULL);
+	bool linear = false;
+	HD_POLICIES (gpu, self)
+		linear |= self->hooks->linear;
+	if (linear)
+		hd_watcher_add(gpu, &twin_watcher, NULL);
 }

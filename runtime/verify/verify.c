@@ -22,6 +22,7 @@
 #include "heddle/opcodes.h"
 
 #include "lib/machine/abi.h"
+#include "runtime/exec/later.h"
 #include "runtime/exec/linear.h"
 #include "runtime/verify/start.h"
 
@@ -32,6 +33,7 @@ struct frame {
 	uint32_t function;
 	bool unbounded;			  /* some call on the way here has no known depth */
 	uint64_t pushed[4];		  /* registers that the prologue has saved */
+	struct hd_hazard coming;	  /* what loads bring that were under way at entry (later.h) */
 	uint32_t rows;			  /* of `saved`, `dead` and `lost` */
 	uint32_t (*saved)[HD_WARP_LANES]; /* registers at entry */
 	uint32_t *dead;			  /* tags at entry: lanes for which the register is dead */
@@ -267,7 +269,7 @@ static void step_before(const struct hd_watcher_handle *self, struct hd_exec *ex
 	if (!exec->fault)
 		hd_verify_affine_before(self, exec, function);
 	if (!exec->fault && function->verified)
-		function->verified[exec->warp->pc - function->first] = true;
+		__atomic_store_n(&function->verified[exec->warp->pc - function->first], true, __ATOMIC_RELAXED);
 }
 
 /* ---- after an instruction */
@@ -456,6 +458,7 @@ static void call(const struct hd_watcher_handle *self, struct hd_exec *exec, con
 	for (uint32_t reg = 0; reg < rows; reg++)
 		if (!hd_abi_is_saved(abi, reg))
 			take_scratch(shadow, mask, reg);
+	hd_later_results(exec, warp, &frame->coming);
 	hd_watch_called(&shadow->watch, mask);
 }
 
@@ -500,7 +503,8 @@ static void call_return(const struct hd_watcher_handle *self, struct hd_exec *ex
 		/* What was lost meanwhile, or before and then saved and restored, is of no use to the caller, or it
 		 * reads it and that is found. */
 		shadow->watch.lost.regs[reg] |= frame->lost[reg] & mask;
-		check_preserved(exec, mask & ~shadow->watch.lost.regs[reg], frame, reg);
+		if (!(frame->coming.bits[reg / 64] >> reg % 64 & 1))
+			check_preserved(exec, mask & ~shadow->watch.lost.regs[reg], frame, reg);
 		shadow->dead[reg] = (shadow->dead[reg] & ~mask) | (frame->dead[reg] & mask);
 	}
 }
@@ -525,6 +529,14 @@ static void loaded(const struct hd_watcher_handle *self, struct hd_gpu *gpu, str
 		function->verified = HD_ARENA_NEW(&module->arena, bool, function->count);
 }
 
+static void grid_start(const struct hd_watcher_handle *self, struct hd_gpu *gpu, struct hd_grid *grid)
+{
+	struct hd_verify_grid *kept = HD_WATCHER_OF(self, grid, grid);
+	(void)gpu;
+	hd_verify_affine_begin(grid, kept);
+	hd_verify_remember(grid, kept);
+}
+
 static void grid_free(const struct hd_watcher_handle *self, struct hd_grid *grid)
 {
 	struct hd_verify_grid *kept = HD_WATCHER_OF(self, grid, grid);
@@ -545,10 +557,10 @@ static const struct hd_watcher verify_watcher = {
 	.warp_bytes = sizeof(struct hd_shadow *),
 	.cta_bytes = sizeof(struct hd_verify_block),
 	.grid_bytes = sizeof(struct hd_verify_grid),
-	.stepwise = true,
 	.all_code = true,
 	.facts = true,
 	.loaded = loaded,
+	.grid_start = grid_start,
 	.grid_free = grid_free,
 	.warp_begin = warp_begin,
 	.warp_free = warp_free,

@@ -43,15 +43,19 @@ struct hd_watch {
 /* What is kept of a block, and of a grid. */
 struct hd_verify_block {
 	struct hd_ways *ways; /* verify_affine.c's, of the launch ways_grid - 1 */
+	uint32_t ways_room;   /* branches that these have room for */
 	uint64_t ways_grid;
 };
 struct hd_verify_grid {
 	struct hd_claims *claims;    /* verify_affine.c's */
-	struct hd_words_read *words; /* verify_memory.c's; NULL: none yet */
+	struct hd_words_read *words; /* verify_memory.c's; NULL: the kernel is not restartable */
 };
 
 /* A function is being loaded: what is claimed of its instructions. */
 void hd_verify_affine_prepare(struct hd_module *module, struct hd_pfunction *function);
+/* A launch begins: before any of its blocks, since several host threads are to find it there. */
+void hd_verify_affine_begin(const struct hd_grid *grid, struct hd_verify_grid *kept);
+void hd_verify_remember(const struct hd_grid *grid, struct hd_verify_grid *kept);
 /* The launch is over. */
 void hd_verify_affine_end(struct hd_verify_grid *kept);
 void hd_verify_forget(struct hd_verify_grid *kept);

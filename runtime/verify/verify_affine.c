@@ -8,12 +8,14 @@
  *              threads in different iterations of a loop there is nothing to compare
  *
  * Off, nothing of this exists; on, a table of the code is made at load, and a byte a branch for the grid and each
- * block.
+ * block. What branches of the whole grid did is told in the order of cycles and SMs (hd_later_tell), where they did
+ * something else than is known of them.
  */
 #include "heddle/figures.h"
-#include "runtime/verify/verify.h"
-
+#include "runtime/exec/later.h"
 #include "runtime/memory/coalescer.h"
+#include "runtime/sm/sm.h"
+#include "runtime/verify/verify.h"
 
 enum { GROUP_WIDE = 16, GROUP_WIDEST = 8, REPORT_BANKS = 32 };
 #define REPORT_ALIGNMENT 256u /* of pointers: of what cudaMalloc returns (CUDA C++ Programming Guide, 5.3.2) */
@@ -32,7 +34,6 @@ struct hd_ways {
 
 /* Of a launch. */
 struct hd_claims {
-	struct hd_arena arena;
 	bool aligned; /* every pointer parameter is */
 	struct hd_ways *grid;
 };
@@ -87,22 +88,19 @@ static bool pointers_aligned(const struct hd_grid *grid)
 	return true;
 }
 
-static struct hd_ways *new_ways(struct hd_claims *claims, uint32_t count)
+void hd_verify_affine_begin(const struct hd_grid *grid, struct hd_verify_grid *kept)
 {
-	struct hd_ways *ways = hd_arena_alloc(&claims->arena, sizeof(*ways) + count);
-	memset(ways, 0, sizeof(*ways) + count);
-	return ways;
+	const struct hd_meta_function *meta = grid->kernel ? grid->kernel->meta : NULL;
+	if (!meta || !meta->affine)
+		return;
+	kept->claims = hd_xcalloc(1, sizeof(*kept->claims));
+	kept->claims->aligned = pointers_aligned(grid);
+	kept->claims->grid = hd_xcalloc(1, sizeof(*kept->claims->grid) + meta->affine->branch_count);
 }
 
 static struct hd_claims *claims_of(const struct hd_watcher_handle *self, struct hd_grid *grid)
 {
 	struct hd_verify_grid *kept = HD_WATCHER_OF(self, grid, grid);
-	if (!kept->claims) {
-		kept->claims = hd_xcalloc(1, sizeof(*kept->claims));
-		hd_arena_init(&kept->claims->arena);
-		kept->claims->aligned = pointers_aligned(grid);
-		kept->claims->grid = new_ways(kept->claims, grid->kernel->meta->affine->branch_count);
-	}
 	return kept->claims;
 }
 
@@ -110,20 +108,20 @@ void hd_verify_affine_end(struct hd_verify_grid *kept)
 {
 	if (!kept->claims)
 		return;
-	hd_arena_release(&kept->claims->arena);
+	free(kept->claims->grid);
 	free(kept->claims);
 	kept->claims = NULL;
 }
 
 static struct hd_ways *ways_of_block(const struct hd_watcher_handle *self, struct hd_cta *cta, uint32_t count)
 {
-	struct hd_claims *claims = claims_of(self, cta->grid);
 	struct hd_verify_block *kept = HD_WATCHER_OF(self, cta, cta);
-	if (kept->ways_grid != cta->grid->id + 1) { /* of an earlier launch, and gone with it */
-		kept->ways_grid = cta->grid->id + 1;
-		kept->ways = new_ways(claims, count);
+	if (!kept->ways || kept->ways_room < count) {
+		kept->ways = hd_arena_alloc(&cta->sm->arena, sizeof(*kept->ways) + count);
+		kept->ways_room = count;
 	}
-	if (kept->ways->owner != (uint64_t)cta->linear + 1) {
+	if (kept->ways_grid != cta->grid->id + 1 || kept->ways->owner != (uint64_t)cta->linear + 1) {
+		kept->ways_grid = cta->grid->id + 1;
 		memset(kept->ways, 0, sizeof(*kept->ways) + count);
 		kept->ways->owner = (uint64_t)cta->linear + 1;
 	}
@@ -140,10 +138,39 @@ static bool agrees(struct hd_ways *ways, uint32_t index, bool taken)
 	return same;
 }
 
+static void report_branch(struct hd_exec *exec, uint32_t lane, uint32_t class)
+{
+	static const char *const whom[] = {"all threads", "the threads of a block", "the lanes of a warp"};
+	HD_FAULT(exec, lane, HD_SIM_VERIFY, "the metadata says that this branch is the same for %s, and it is not",
+		 whom[class]);
+}
+
+/* A warp came to a branch of the grid. */
+struct came {
+	struct hd_ways *ways;
+	uint32_t index, lane;
+	bool taken;
+};
+
+static void check_way(void *state, struct hd_exec *exec, const void *record)
+{
+	const struct came *came = record;
+	(void)state;
+	if (!agrees(came->ways, came->index, came->taken))
+		report_branch(exec, came->lane, HD_CLASS_GRID);
+}
+
+/* Mostly it is known already, and as expected. */
+static void tell_way(struct hd_exec *exec, struct hd_ways *ways, uint32_t index, bool taken, uint32_t lane)
+{
+	const struct came came = {ways, index, lane, taken};
+	if (ways->way[index] != (taken ? TAKEN : NOT_TAKEN))
+		hd_later_tell(exec, check_way, NULL, &came, sizeof(came));
+}
+
 static void check_branch(const struct hd_watcher_handle *self, struct hd_exec *exec,
 			 const struct hd_meta_affine *affine, uint32_t index)
 {
-	static const char *const whom[] = {"all threads", "the threads of a block", "the lanes of a warp"};
 	const struct hd_meta_branch *branch = &affine->branches[index];
 	struct hd_cta *cta = exec->warp->cta;
 	uint32_t taken = exec->mask, active = exec->warp->active;
@@ -152,11 +179,11 @@ static void check_branch(const struct hd_watcher_handle *self, struct hd_exec *e
 		return;
 	if (same && !branch->iterates && branch->class == HD_CLASS_BLOCK)
 		same = agrees(ways_of_block(self, cta, affine->branch_count), index, taken != 0);
+	uint32_t lane = (uint32_t)__builtin_ctz(taken ? taken : active);
 	if (same && !branch->iterates && branch->class == HD_CLASS_GRID)
-		same = agrees(claims_of(self, cta->grid)->grid, index, taken != 0);
+		tell_way(exec, claims_of(self, cta->grid)->grid, index, taken != 0, lane);
 	if (!same)
-		HD_FAULT(exec, (uint32_t)__builtin_ctz(taken ? taken : active), HD_SIM_VERIFY,
-			 "the metadata says that this branch is the same for %s, and it is not", whom[branch->class]);
+		report_branch(exec, lane, branch->class);
 }
 
 /* ---- accesses */

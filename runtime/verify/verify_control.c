@@ -170,7 +170,6 @@ static void written(const struct hd_watcher_handle *self, const struct hd_sm *sm
 static const struct hd_watcher control_watcher = {
 	.name = "control",
 	.warp_bytes = sizeof(struct flights),
-	.stepwise = true,
 	.warp_begin = warp_begin,
 	.warp_free = warp_free,
 	.execute_before = execute_before,

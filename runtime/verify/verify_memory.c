@@ -5,11 +5,16 @@
  *
  * Keeps a bit for each word of global memory that the running grid has read, in pages of 4 KiB: a 24th of
  * what it reads. A store of the same value counts: that it is the same is not what the analysis says.
+ *
+ * The bits are the whole grid's: they are looked at in the order of cycles and SMs (hd_later_tell).
  */
 #include "heddle/figures.h"
 #include "runtime/verify/verify.h"
 
+#include <stddef.h>
+
 #include "lib/hash.h"
+#include "runtime/exec/later.h"
 
 enum { PAGE_BITS = 12, WORD_BYTES = 4, PAGE_WORDS = (1 << PAGE_BITS) / WORD_BYTES };
 
@@ -33,11 +38,16 @@ void hd_verify_forget(struct hd_verify_grid *kept)
 	kept->words = NULL;
 }
 
-static struct hd_words_read *words_of(struct hd_verify_grid *kept)
+static bool is_restartable(const struct hd_grid *grid)
 {
-	if (!kept->words)
+	const struct hd_meta_function *meta = grid->kernel ? grid->kernel->meta : NULL;
+	return meta && meta->idempotence && meta->idempotence->why == HD_BREAK_NONE;
+}
+
+void hd_verify_remember(const struct hd_grid *grid, struct hd_verify_grid *kept)
+{
+	if (is_restartable(grid))
 		kept->words = hd_xcalloc(1, sizeof(*kept->words));
-	return kept->words;
 }
 
 static struct page *page_of(struct hd_words_read *words, uint64_t number, bool make)
@@ -65,25 +75,57 @@ static bool visit_word(struct hd_words_read *words, uint64_t word, bool load)
 	return was_read;
 }
 
-static bool is_restartable(const struct hd_grid *grid)
+/* A warp's access: what is looked at later, when the registers that it came from may have changed. */
+struct accessed {
+	struct hd_words_read *words;
+	uint32_t lanes;
+	uint8_t bytes;
+	bool load, row;			 /* row: a word of each lane, side by side: there is one address */
+	uint64_t address[HD_WARP_LANES]; /* of these lanes, one after the other */
+};
+_Static_assert(sizeof(struct accessed) <= HD_LATER_RECORD, "a record has room");
+
+static void mark_row(struct hd_words_read *words, uint64_t first)
 {
-	const struct hd_meta_function *meta = grid->kernel ? grid->kernel->meta : NULL;
-	return meta && meta->idempotence && meta->idempotence->why == HD_BREAK_NONE;
+	for (uint64_t word = first, end = first + HD_WARP_LANES; word < end;) {
+		struct page *page = page_of(words, word / PAGE_WORDS, true);
+		uint64_t at = word % PAGE_WORDS, left = end - word, in = 64 - at % 64;
+		uint64_t count = left < in ? left : in;
+		uint64_t bits = count == 64 ? ~UINT64_C(0) : (UINT64_C(1) << count) - 1;
+		page->words[at / 64] |= bits << at % 64;
+		word += count;
+	}
 }
 
-static void check_lane(struct hd_exec *exec, const struct hd_dinst *inst, struct hd_words_read *words, uint32_t lane)
+static bool check_lane(struct hd_exec *exec, const struct accessed *access, uint32_t lane, uint64_t address)
 {
-	uint64_t first = exec->effect->address[lane] / WORD_BYTES;
-	uint64_t last = (exec->effect->address[lane] + inst->access_bytes - 1) / WORD_BYTES;
-	bool load = !(inst->effects & HD_FX_STORE);
+	uint64_t first = address / WORD_BYTES, last = (address + access->bytes - 1) / WORD_BYTES;
 	for (uint64_t word = first; word <= last; word++) {
-		if (!visit_word(words, word, load) || load)
+		if (!visit_word(access->words, word, access->load) || access->load)
 			continue;
 		HD_FAULT(exec, lane, HD_SIM_VERIFY,
 			 "the word at 0x%llx is overwritten, a block has read it, and the kernel is said to be "
 			 "restartable",
 			 (unsigned long long)(word * WORD_BYTES));
+		return false;
+	}
+	return true;
+}
+
+static void check_access(void *state, struct hd_exec *exec, const void *record)
+{
+	const struct accessed *access = record;
+	uint32_t next = 0;
+	(void)state;
+	if (access->row && access->load) {
+		mark_row(access->words, access->address[0] / WORD_BYTES);
 		return;
+	}
+	HD_FOR_LANES (lane, access->lanes) {
+		uint64_t address =
+			access->row ? access->address[0] + (uint64_t)WORD_BYTES * lane : access->address[next++];
+		if (!check_lane(exec, access, lane, address))
+			return;
 	}
 }
 
@@ -99,10 +141,14 @@ void hd_verify_memory(struct hd_exec *exec, const struct hd_dinst *inst, struct 
 				 "an atomic operation on global memory in a kernel that is said to be restartable");
 		return;
 	}
-	struct hd_words_read *words = words_of(kept);
-	HD_FOR_LANES (lane, effect->mask) {
-		check_lane(exec, inst, words, lane);
-		if (exec->fault)
-			return;
-	}
+	struct accessed access = {.words = kept->words,
+				  .lanes = effect->mask,
+				  .bytes = inst->access_bytes,
+				  .load = !(inst->effects & HD_FX_STORE)};
+	uint32_t count = 0;
+	access.row = effect->pattern == HD_MEM_CONSECUTIVE && effect->mask == HD_FULL && access.bytes == WORD_BYTES;
+	HD_FOR_LANES (lane, access.row ? 1 : effect->mask)
+		access.address[count++] = effect->address[lane];
+	hd_later_tell(exec, check_access, NULL, &access,
+		      offsetof(struct accessed, address) + count * sizeof(access.address[0]));
 }

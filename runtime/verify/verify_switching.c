@@ -14,6 +14,7 @@
  */
 #include "heddle/figures.h"
 #include "lib/machine/regset.h"
+#include "runtime/exec/later.h"
 #include "runtime/verify/verify.h"
 
 #define NONE UINT32_MAX
@@ -81,9 +82,13 @@ static uint32_t lane_outside(const uint32_t *values, uint32_t lanes, const struc
 static void check_patterns(struct hd_exec *exec, const struct hd_meta_switch *point)
 {
 	uint32_t group = group_of(exec->warp->cta->grid), count = point->pattern_count;
+	struct hd_hazard coming;
+	hd_later_results(exec, exec->warp, &coming);
 	for (uint32_t i = 0; i < count && group; i++) {
 		const struct hd_meta_pattern *pattern = &point->patterns[i];
-		for (uint32_t at = 0; at < HD_WARP_LANES && keeps(&point->live, pattern->reg); at += group) {
+		bool there =
+			keeps(&point->live, pattern->reg) && !(coming.bits[pattern->reg / 64] >> pattern->reg % 64 & 1);
+		for (uint32_t at = 0; at < HD_WARP_LANES && there; at += group) {
 			uint32_t lanes = exec->warp->active & (HD_FULL >> (HD_WARP_LANES - group)) << at;
 			uint32_t lane =
 				lanes ? lane_outside(exec->warp->regs[pattern->reg], lanes, pattern) : HD_WARP_LANES;

@@ -58,8 +58,10 @@ static void grid_begin(const struct hd_watcher_handle *self, struct hd_gpu *gpu,
 	profile->count = count;
 }
 
-static const struct hd_watcher profile_watcher = {
-	.name = "profile", .stepwise = true, .all_code = true, .grid_begin = grid_begin, .issued = issued};
+static const struct hd_watcher profile_watcher = {.name = "profile",
+						  .all_code = true,
+						  .grid_begin = grid_begin,
+						  .issued = issued};
 
 void hd_profile_start(struct hd_gpu *gpu)
 {

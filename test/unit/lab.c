@@ -97,6 +97,7 @@ int lab_start(struct lab *lab, uint32_t threads)
 	lab->cta.watch_space = hd_xcalloc(1, lab->gpu.watch_bytes.cta + 1);
 	lab->grid.watch_space = hd_xcalloc(1, lab->gpu.watch_bytes.grid + 1);
 	hd_warp_start(&lab->warp, &lab->cta, 0);
+	HD_TELL(&lab->gpu, grid_start, &lab->gpu, &lab->grid);
 	HD_TELL(&lab->gpu, warp_begin, &lab->exec, &lab->warp);
 	return 0;
 }

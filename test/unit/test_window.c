@@ -189,11 +189,40 @@ static void build_services(struct simbench *bench, bool twice)
 	bench->meta.registers = 18;
 }
 
-enum kind { ONE, SEVERAL, UNDER_POLICY, SERVICES, FREES_TWICE }; /* UNDER_POLICY: several */
+/* UNDER_POLICY: several. REWRITES: said to write no word that it has read, as it does. */
+enum kind { ONE, SEVERAL, UNDER_POLICY, SERVICES, FREES_TWICE, REWRITES };
 
-static void run(struct outcome *outcome, enum kind kind, uint32_t threads, bool watched, uint32_t fault_from)
+/* --verify asks for points of switching where results of loads are needed: here all instructions are some. */
+enum { MOST_POINTS = 96 };
+static void add_points(struct simbench *bench, struct hd_meta_switch points[MOST_POINTS])
+{
+	const struct hd_meta_registers all = {.regs = {0x3fffff}, .preds = 0x7f};
+	ck_assert_uint_le(bench->code.len, MOST_POINTS);
+	for (uint32_t i = 0; i < bench->code.len; i++)
+		points[i] = (struct hd_meta_switch){.pc = i * HD_INST_BYTES,
+						    .live = all,
+						    .live_divergent = all,
+						    .loading = all};
+	bench->meta.switches = points;
+	bench->meta.switch_count = bench->code.len;
+}
+
+/* Nobody; who needs single cycles; those who take windows; all of them. */
+enum watchers { NOBODY, BY_CYCLE, BESIDE, BESIDE_BY_CYCLE };
+
+static void watch(struct simbench *bench, enum watchers watchers, bool several)
+{
+	bool beside = watchers >= BESIDE;
+	bench->options.trace = watchers & BY_CYCLE ? "issue@1000000000000:" : NULL;
+	bench->options.profile = bench->options.verify = beside;
+	bench->options.ideal = beside && !several;
+}
+
+static void run(struct outcome *outcome, enum kind kind, uint32_t threads, enum watchers watchers, uint32_t fault_from)
 {
 	struct simbench bench;
+	struct hd_meta_switch points[MOST_POINTS];
+	struct hd_meta_idempotence idempotence = {.why = HD_BREAK_NONE};
 	uint64_t address;
 	simbench_init(&bench);
 	bench.config.sm_count = SMS;
@@ -210,16 +239,21 @@ static void run(struct outcome *outcome, enum kind kind, uint32_t threads, bool 
 	bench.config.l2_slice_bytes = 4096;
 	bench.config.l2_ways = 2;
 	bench.options.threads = threads;
-	bench.options.profile = watched; /* cycle by cycle */
-	if (kind >= SERVICES)
+	watch(&bench, watchers, several);
+	if (kind == SERVICES || kind == FREES_TWICE)
 		build_services(&bench, kind == FREES_TWICE);
 	else
 		build(&bench);
+	if (watchers >= BESIDE)
+		add_points(&bench, points);
+	if (kind == REWRITES)
+		bench.meta.idempotence = &idempotence;
 	ck_assert_int_eq(simbench_start(&bench), 0);
 	ck_assert_int_eq(hd_sim_malloc(bench.sim, fault_from ? fault_from : BYTES, &address), 0);
 	struct hd_launch launch = simbench_launch(&bench, CTAS, THREADS, &address);
 	int error = several ? launch_several(&bench, &address) : hd_sim_launch(bench.sim, &launch);
-	ck_assert_int_eq(error, fault_from || kind == FREES_TWICE ? HD_SIM_BAD_ADDRESS : 0);
+	int due = fault_from || kind == FREES_TWICE ? HD_SIM_BAD_ADDRESS : kind == REWRITES ? HD_SIM_VERIFY : 0;
+	ck_assert_msg(error == due, "%d: %s", error, hd_sim_error_text(bench.sim));
 	ck_assert_uint_gt(hd_window_most(bench.sim->gpu.run->window), 4);
 	*outcome = (struct outcome){.stats = *simbench_stats(&bench), .cycles = hd_sim_cycles(bench.sim)};
 	snprintf(outcome->message, sizeof outcome->message, "%s", hd_sim_error_text(bench.sim));
@@ -240,8 +274,8 @@ static struct outcome expected, seen;
 /* Blocks end and begin inside of windows, stores are seen by their SM, tickets have the order of cycles. */
 START_TEST(windows_change_nothing)
 {
-	run(&expected, ONE, 1, true, 0);
-	run(&seen, ONE, 1, false, 0);
+	run(&expected, ONE, 1, BY_CYCLE, 0);
+	run(&seen, ONE, 1, NOBODY, 0);
 	check_same(&expected, &seen);
 	for (uint32_t i = 0; i < CTAS * THREADS; i++) { /* the load behind the barrier saw the block's number */
 		uint32_t result;
@@ -255,9 +289,29 @@ START_TEST(threads_change_nothing)
 {
 	static const uint32_t threads[] = {2, 3, 4, 8};
 	for (enum kind kind = ONE; kind <= SERVICES; kind++) {
-		run(&expected, kind, 1, false, 0);
+		run(&expected, kind, 1, NOBODY, 0);
 		for (uint32_t i = 0; i < 4; i++) {
-			run(&seen, kind, threads[i], false, 0);
+			run(&seen, kind, threads[i], NOBODY, 0);
+			check_same(&expected, &seen);
+		}
+	}
+}
+END_TEST
+
+/* The same where --verify, --profile and --ideal look at each instruction; what they count, too. */
+START_TEST(watchers_take_windows)
+{
+	for (enum kind kind = ONE; kind <= SERVICES; kind++) {
+		run(&expected, kind, 1, NOBODY, 0);
+		for (uint32_t threads = 1; threads < 5; threads++) {
+			run(&seen, kind, threads, BESIDE, 0);
+			if (kind != SEVERAL && kind != UNDER_POLICY && threads == 1)
+				ck_assert_uint_gt(seen.stats.counters.ideal_computations, 0);
+			if (threads == 1) { /* what --ideal counts was not counted before */
+				ck_assert_mem_eq(expected.memory, seen.memory, BYTES);
+				ck_assert_uint_eq(expected.cycles, seen.cycles);
+				expected = seen;
+			}
 			check_same(&expected, &seen);
 		}
 	}
@@ -268,8 +322,8 @@ END_TEST
 START_TEST(windows_change_nothing_for_several_grids)
 {
 	for (enum kind kind = SEVERAL; kind <= UNDER_POLICY; kind++) {
-		run(&expected, kind, 1, true, 0);
-		run(&seen, kind, 1, false, 0);
+		run(&expected, kind, 1, BY_CYCLE, 0);
+		run(&seen, kind, 1, NOBODY, 0);
 		check_same(&expected, &seen);
 	}
 }
@@ -278,8 +332,8 @@ END_TEST
 /* Addresses that malloc gives are those of single cycles, and all blocks get some. */
 START_TEST(services_come_in_the_order_of_cycles)
 {
-	run(&expected, SERVICES, 1, true, 0);
-	run(&seen, SERVICES, 1, false, 0);
+	run(&expected, SERVICES, 1, BY_CYCLE, 0);
+	run(&seen, SERVICES, 1, NOBODY, 0);
 	check_same(&expected, &seen);
 	for (uint32_t i = 0; i < 2 * CTAS * THREADS; i++) {
 		uint32_t result;
@@ -289,13 +343,25 @@ START_TEST(services_come_in_the_order_of_cycles)
 }
 END_TEST
 
+/* What concerns all blocks is found in the order of cycles: the same word, written by the same thread. */
+START_TEST(facts_of_the_grid_are_checked_in_the_order_of_cycles)
+{
+	run(&expected, REWRITES, 1, BESIDE_BY_CYCLE, 0);
+	ck_assert_ptr_nonnull(strstr(expected.message, "is overwritten, a block has read it"));
+	for (uint32_t threads = 1; threads < 5; threads++) {
+		run(&seen, REWRITES, threads, BESIDE, 0);
+		ck_assert_str_eq(seen.message, expected.message);
+	}
+}
+END_TEST
+
 /* What is stored behind it is not in memory. */
 START_TEST(faults_of_services_end_a_window)
 {
-	run(&expected, FREES_TWICE, 1, true, 0);
+	run(&expected, FREES_TWICE, 1, BY_CYCLE, 0);
 	ck_assert_ptr_nonnull(strstr(expected.message, "was freed before"));
 	for (uint32_t threads = 1; threads < 5; threads++) {
-		run(&seen, FREES_TWICE, threads, false, 0);
+		run(&seen, FREES_TWICE, threads, NOBODY, 0);
 		ck_assert_str_eq(seen.message, expected.message);
 		ck_assert_mem_eq(seen.memory, expected.memory, BYTES);
 	}
@@ -305,9 +371,9 @@ END_TEST
 /* The first fault is told, and nothing behind its cycle is in memory. */
 START_TEST(faults_are_told_in_their_order)
 {
-	run(&expected, ONE, 1, true, RESULTS + 128);
+	run(&expected, ONE, 1, BY_CYCLE, RESULTS + 128);
 	for (uint32_t threads = 1; threads < 5; threads++) {
-		run(&seen, ONE, threads, false, RESULTS + 128);
+		run(&seen, ONE, threads, NOBODY, RESULTS + 128);
 		ck_assert_str_eq(seen.message, expected.message);
 		ck_assert_mem_eq(seen.memory, expected.memory, BYTES);
 	}
@@ -323,6 +389,8 @@ Suite *hd_suite(void)
 					     windows_change_nothing_for_several_grids,
 					     services_come_in_the_order_of_cycles,
 					     threads_change_nothing,
+					     watchers_take_windows,
+					     facts_of_the_grid_are_checked_in_the_order_of_cycles,
 					     faults_are_told_in_their_order,
 					     faults_of_services_end_a_window,
 					     NULL,

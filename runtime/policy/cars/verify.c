@@ -15,6 +15,7 @@
  * Cost: the rows of an instruction's registers are copied and compared; only under --verify.
  */
 #include "runtime/exec/exec.h"
+#include "runtime/exec/later.h"
 #include "runtime/policy/cars/cars.h"
 
 #define NO_FRAME 0 /* serials start at 1; 0 is the kernel itself */
@@ -266,8 +267,9 @@ void cars_verify_after(const struct hd_policy_handle *self, struct hd_warp *warp
 		restore_rows(self, warp, inst, hd_effect_lanes(effect));
 		return;
 	}
-	/* A barrier's reduction comes when it completes. */
-	bool defined = effect->event != HD_EVENT_BARRIER;
+	/* A barrier's reduction comes when it completes, and some loads' and atomics' results at the end of a window.
+	 */
+	bool defined = effect->event != HD_EVENT_BARRIER && !hd_later_has_put_off(warp->cta->sm->exec, warp, inst);
 	HD_FOR_HAZARD_REGS(reg, &inst->writes)
 	if (reg >= CARS_FIRST_SAVED)
 		write_row(self, warp, reg, hd_effect_lanes(effect), defined);
