@@ -136,6 +136,8 @@ struct hd_policy_hooks {
 	bool streams;	   /* warps run their linear streams (hd_warp_run); false: streams take no time */
 	bool moves;	   /* suspends, moves or kills warps or blocks (runtime/sm/context.h) */
 	bool own_state;	   /* grid_begin and grid_end look at no SM, but for the policy's own state there */
+	bool own_quota;	   /* quota looks at no other SM; it changes in hooks with a struct hd_gpu, or, on an SM whose
+			      hook asks for a dispatch then, in hooks of the SM */
 	const char *joins; /* a policy with which it shares a unit that both replace; its hooks are called after that
 			      policy's */
 	const struct hd_policy_energy *energy;	  /* ends with a row without a name; NULL: none */

@@ -74,8 +74,7 @@ bool hd_run_waits_for_room(const struct hd_run *run)
 	return false;
 }
 
-/* Whose blocks are next: NULL when all have a place. */
-static struct hd_grid *head_grid(const struct hd_gpu *gpu)
+struct hd_grid *hd_run_head(const struct hd_gpu *gpu)
 {
 	struct hd_grid *head = NULL;
 	for (uint32_t i = 0; i < gpu->grids.len; i++) {
@@ -89,7 +88,7 @@ static struct hd_grid *head_grid(const struct hd_gpu *gpu)
 static uint64_t dispatch_in_order(struct hd_run *run, uint64_t now)
 {
 	uint64_t next = HD_NEVER;
-	for (struct hd_grid *grid; (grid = head_grid(run->gpu));) {
+	for (struct hd_grid *grid; (grid = hd_run_head(run->gpu));) {
 		next = hd_earlier(next, dispatch_pass(run, grid, now));
 		if (hd_grid_waits_for_room(grid) || run->gpu->error)
 			break;
@@ -97,8 +96,7 @@ static uint64_t dispatch_in_order(struct hd_run *run, uint64_t now)
 	return next;
 }
 
-/* The most urgent grid of which the SM may have another block, or NULL. */
-static struct hd_grid *candidate(struct hd_sm *sm)
+struct hd_grid *hd_run_candidate(struct hd_sm *sm)
 {
 	struct hd_grid *best = NULL;
 	for (uint32_t i = 0; i < sm->gpu->grids.len; i++) {
@@ -120,9 +118,14 @@ static uint64_t dispatch_by_quota(struct hd_run *run, uint64_t now)
 	for (uint32_t i = 0; i < run->sm_count; i++) {
 		uint32_t id = (first + i) % run->sm_count;
 		struct hd_sm *sm = run->gpu->sms[id];
-		struct hd_grid *grid = candidate(sm);
+		struct hd_grid *grid = hd_run_candidate(sm);
 		if (!grid)
 			continue;
+		uint64_t stands = hd_window_stands(run->window, id, now);
+		if (stands > now) { /* as in dispatch_pass */
+			next = run->gpu->running > 1 ? next : hd_earlier(next, stands);
+			continue;
+		}
 		if (launch_cycle(sm, grid) > now) {
 			next = hd_earlier(next, launch_cycle(sm, grid));
 			continue;

@@ -6,7 +6,8 @@
  *
  * Likewise for places: while the blocks of one grid wait for room those of the next ones get none, and when the last of
  * them has a place the next grid's blocks go to SMs that have come to the end of the window. So where several wait, it
- * is seen to that the first one keeps blocks without a place: an SM gives no place away whose warps all go on.
+ * is seen to that the first one keeps blocks without a place: an SM gives no place away whose warps all go on. Where
+ * policies give quotas there is no such line: each SM takes what it has room and a quota for, whoever else waits.
  *
  * What is found depends on the state of the warps between two windows alone, so that windows are the same for every
  * number of host threads, and in runs that are watched.
@@ -175,5 +176,5 @@ uint64_t hd_run_lasts(struct hd_run *run, uint64_t most)
 	for (uint32_t i = 0; i < gpu->grids.len && cycles > 1; i++)
 		if (gpu->grids.data[i]->running)
 			cycles = hd_earlier(cycles, 1 + grid_cycles(run, gpu->grids.data[i], cycles - 1));
-	return cycles > 1 && line_stands(run, cycles) ? cycles : 1;
+	return cycles > 1 && (run->quotas || line_stands(run, cycles)) ? cycles : 1;
 }

@@ -419,9 +419,11 @@ static void wake_up(struct hd_run *run)
 		begin_sm(run, i);
 	memset(run->woken, 0, sizeof(run->woken));
 	hd_progress_start(&run->progress, gpu);
-	run->quotas = false;
-	HD_HOOKED (gpu, self, allocation.quota)
+	run->quotas = run->across = false;
+	HD_HOOKED (gpu, self, allocation.quota) {
 		run->quotas = true;
+		run->across |= !self->hooks->own_quota;
+	}
 	run->memory_next = gpu->now;
 	run->apart = true;
 	run->dispatch_next = HD_NEVER;

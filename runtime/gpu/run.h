@@ -21,6 +21,7 @@ struct hd_run {
 	bool all;		/* SMs are touched, not only used ones */
 	bool sends;		/* blocks are to go to other SMs */
 	bool quotas;		/* policies limit the blocks of grids on an SM */
+	bool across;		/* and look at other SMs for that */
 	uint64_t began;		/* cycle since which some grid has been running */
 	uint64_t memory_next, dispatch_next, policy_next;
 	bool finished; /* by a checkpoint: a grid has ended already in this step */
@@ -78,6 +79,10 @@ void hd_run_memory(struct hd_run *run, uint64_t now);
 /* blocks.c. Gives SMs blocks that have no place yet; returns the cycle at which it is to be tried again, HD_NEVER: when
  * a block has ended. */
 uint64_t hd_run_dispatch(struct hd_run *run, uint64_t now);
+/* Whose blocks are next: NULL when all have a place. */
+struct hd_grid *hd_run_head(const struct hd_gpu *gpu);
+/* Where policies give quotas: the most urgent grid of which the SM may have another block, or NULL. */
+struct hd_grid *hd_run_candidate(struct hd_sm *sm);
 /* snapshot.c. What SMs have counted for a grid that has ended goes to run->settled; of schedulers, where none runs. */
 void hd_run_settle(struct hd_run *run, uint32_t slot);
 void hd_run_settle_stalls(struct hd_run *run);

@@ -22,8 +22,8 @@
  *   dispatcher next comes by: an SM that has such places goes on by single cycles.
  * A window ends where something looks at the whole GPU: a policy's tick, the watchdog. A sample is taken in between.
  * Of several grids none ends but in the last cycle of a window (ends.c).
- * Where that leaves no room (several grids under policies that look at other SMs) a window is one cycle, and SMs work
- * in their order with all effects at once.
+ * Where that leaves no room (policies that look at other SMs while these work, or move blocks among them) a window is
+ * one cycle, and SMs work in their order with all effects at once.
  *
  * Who watches may have to see each step in the order of all, with its effects (--check, --trace). Then SMs work cycle
  * by cycle, and a window says only what their loads see (runtime/exec/past.c): a program whose blocks race takes the
@@ -49,6 +49,7 @@ struct hd_window {
 	bool inside;	      /* stopped SMs go on */
 	bool waiting;	      /* blocks wait for a place */
 	bool warps_leave;     /* and may get that of a warp, ahead of the others of its block: several grids run */
+	struct hd_grid *head; /* whose they are, but where policies give quotas */
 	bool remembers;	      /* the memory has cycles to do beside the SMs' */
 	bool memory_worked;   /* watched: since the window began */
 	struct hd_past *past; /* watched: memory as it was then; else NULL */
@@ -59,10 +60,10 @@ struct hd_window {
 	uint16_t sms[HD_MAX_SMS];
 	uint64_t stopped[HD_MAX_SMS]; /* the next cycle of an SM that stopped before the window's end; else 0 */
 	uint64_t worked[HD_MAX_SMS];  /* last cycle in which it had work */
-	uint8_t noted[HD_MAX_SMS];    /* FED, IDLE; STEPS: it stops after each cycle */
+	uint8_t noted[HD_MAX_SMS];    /* FED, IDLE; STEPS: it stops after each cycle; FRESH: it has done none yet */
 	struct hd_later *later[HD_MAX_SMS];
 };
-enum { FED = 1, IDLE = 2, STEPS = 4 };
+enum { FED = 1, IDLE = 2, STEPS = 4, FRESH = 8 };
 #define WORTH_SHARING 8 /* SMs */
 
 /* ---- how long */
@@ -190,7 +191,7 @@ uint64_t hd_window_most(const struct hd_window *window)
  * time it likes of their warps. */
 static bool keep_apart(const struct hd_gpu *gpu)
 {
-	return hd_policy_by_block(gpu) && !gpu->spare_warps && !gpu->spare_ctas && !gpu->sampling;
+	return hd_policy_by_sm(gpu) && !gpu->spare_warps && !gpu->spare_ctas && !gpu->sampling;
 }
 
 /* The end of a window that begins now. */
@@ -199,7 +200,7 @@ static uint64_t end_of(const struct hd_window *window, uint64_t now)
 	const struct hd_run *run = window->run;
 	const struct hd_gpu *gpu = run->gpu;
 	bool alone = gpu->running == 1;
-	if (window->most == 1 || run->quotas || gpu->watched_alone || (!alone && !keep_apart(gpu)))
+	if (window->most == 1 || run->across || gpu->watched_alone || (!alone && !keep_apart(gpu)))
 		return now + 1;
 	uint64_t end = hd_earlier(now + window->most, run->gpu->due.check);
 	end = hd_earlier(hd_earlier(end, run->policy_next), hd_earlier(run->dispatch_next, run->gpu->corun_end));
@@ -255,6 +256,16 @@ void hd_window_leave(struct hd_window *window)
 
 /* ---- one SM */
 
+/* Warps have left places which the dispatcher would give a block when it next comes by: one of the first grid in the
+ * line, which stays so (ends.c), or of any that has a quota left. */
+static bool has_places(const struct hd_window *window, uint32_t id)
+{
+	struct hd_sm *sm = window->run->gpu->sms[id];
+	if (window->run->quotas)
+		return hd_run_candidate(sm) != NULL;
+	return window->head && hd_grid_waits_for_room(window->head) && hd_sm_has_room(sm, window->head);
+}
+
 /* Through the cycles before `end`, or until it has to stop. */
 static void advance(struct hd_window *window, uint32_t id, uint64_t end)
 {
@@ -262,7 +273,7 @@ static void advance(struct hd_window *window, uint32_t id, uint64_t end)
 	struct hd_sm *sm = gpu->sms[id];
 	struct hd_later *later = window->later[id];
 	uint64_t now = window->run->due[id], worked = 0, stopped = 0;
-	uint8_t noted = window->noted[id];
+	uint8_t noted = window->noted[id] & (uint8_t)~FRESH;
 	sm->exec->later = later;
 	while (now < end && !stopped) {
 		uint32_t warps = sm->resident_warps;
@@ -270,7 +281,8 @@ static void advance(struct hd_window *window, uint32_t id, uint64_t end)
 			worked = now;
 		uint64_t next = hd_sm_tick(sm, now);
 		noted |= (sm->lsu_ticked ? FED : 0) | (sm->resident_warps ? 0 : IDLE);
-		noted |= window->warps_leave && sm->resident_warps < warps ? STEPS : 0;
+		if (window->warps_leave && sm->resident_warps < warps && has_places(window, id))
+			noted |= STEPS;
 		if (later->error || (window->waiting && (sm->dispatch.retired || sm->dispatch.wanted || noted & STEPS)))
 			stopped = now + 1;
 		now = gpu->every_cycle ? now + 1 : next;
@@ -357,8 +369,10 @@ static void go_on(struct hd_window *window, uint64_t now, uint64_t limit)
 {
 	struct hd_run *run = window->run;
 	for (uint32_t i = 0; i < window->count; i++) {
-		struct hd_sm *sm = run->gpu->sms[window->sms[i]];
-		if (window->stopped[window->sms[i]] == now && (sm->dispatch.retired || sm->dispatch.wanted))
+		uint32_t id = window->sms[i];
+		struct hd_sm *sm = run->gpu->sms[id];
+		bool ticked = window->stopped[id] == now && !(window->noted[id] & FRESH);
+		if (ticked && (sm->dispatch.retired || sm->dispatch.wanted))
 			hd_run_collect(run, sm, now - 1);
 	}
 	if (run->dispatch_next <= now) {
@@ -381,16 +395,6 @@ static void go_on(struct hd_window *window, uint64_t now, uint64_t limit)
 
 /* ---- all of them */
 
-/* Warps have left their places since the dispatcher last came by. */
-static bool has_places(const struct hd_window *window, uint32_t id)
-{
-	struct hd_gpu *gpu = window->run->gpu;
-	for (uint32_t i = 0; i < gpu->grids.len; i++)
-		if (hd_grid_waits_for_room(gpu->grids.data[i]) && hd_sm_has_room(gpu->sms[id], gpu->grids.data[i]))
-			return true;
-	return false;
-}
-
 /* Those that come in beside those that are. */
 static void find_sms(struct hd_window *window)
 {
@@ -404,8 +408,8 @@ static void find_sms(struct hd_window *window)
 		if (run->due[id] >= window->end && !steps)
 			continue;
 		window->in[id / 64] |= bit;
-		window->noted[id] = steps ? STEPS : 0;
-		window->stopped[id] = window->noted[id] ? window->from : 0;
+		window->noted[id] = steps ? STEPS | FRESH : FRESH;
+		window->stopped[id] = steps ? window->from : 0;
 		hd_later_clear(window->later[id]);
 	}
 	window->count = 0;
@@ -532,6 +536,7 @@ uint64_t hd_window_run(struct hd_window *window, uint64_t now, uint64_t end, uin
 	window->end = end;
 	window->waiting = hd_run_waits_for_room(run);
 	window->warps_leave = window->waiting && run->gpu->running > 1;
+	window->head = window->waiting ? hd_run_head(run->gpu) : NULL;
 	do_parts(window, now);
 	uint64_t limit = limit_of(window);
 	do_later(window, now, limit);

@@ -104,6 +104,16 @@ bool hd_policy_by_block(const struct hd_gpu *gpu)
 	return true;
 }
 
+bool hd_policy_by_sm(const struct hd_gpu *gpu)
+{
+	HD_POLICIES (gpu, self) {
+		const struct hd_policy_hooks *hooks = self->hooks;
+		if (hooks->alarm || hooks->moves || (hooks->allocation.quota && !hooks->own_quota))
+			return false;
+	}
+	return true;
+}
+
 void hd_policy_place(struct hd_gpu *gpu)
 {
 	gpu->policy_space = new_space(gpu, gpu->policy_bytes.gpu);

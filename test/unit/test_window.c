@@ -189,8 +189,11 @@ static void build_services(struct simbench *bench, bool twice)
 	bench->meta.registers = 18;
 }
 
-/* UNDER_POLICY: several. REWRITES: said to write no word that it has read, as it does. */
-enum kind { ONE, SEVERAL, UNDER_POLICY, SERVICES, FREES_TWICE, REWRITES };
+/* UNDER_POLICY, and under policies with quotas: several. REWRITES: said to write no word that it has read, as it does.
+ */
+enum kind { ONE, SEVERAL, UNDER_POLICY, COMBINED, SHARED, THROTTLED, SERVICES, FREES_TWICE, REWRITES };
+static const char *const policies[] = {
+	[UNDER_POLICY] = "rfc", [COMBINED] = "combination:2,3,1", [SHARED] = "smk", [THROTTLED] = "ccbp"};
 
 /* --verify asks for points of switching where results of loads are needed: here all instructions are some. */
 enum { MOST_POINTS = 96 };
@@ -227,8 +230,8 @@ static void run(struct outcome *outcome, enum kind kind, uint32_t threads, enum 
 	simbench_init(&bench);
 	bench.config.sm_count = SMS;
 	bench.config.schedulers = 2;
-	bool several = kind == SEVERAL || kind == UNDER_POLICY;
-	bench.options.policy = kind == UNDER_POLICY ? "rfc" : NULL;
+	bool several = kind >= SEVERAL && kind <= THROTTLED;
+	bench.options.policy = kind >= UNDER_POLICY && kind <= THROTTLED ? policies[kind] : NULL;
 	bench.config.max_ctas = several ? 8 : 3;
 	bench.config.max_warps = 10; /* places of warps are what blocks of several sizes lack */
 	bench.config.max_threads_per_cta = bench.config.max_threads = 320;
@@ -301,11 +304,13 @@ END_TEST
 /* The same where --verify, --profile and --ideal look at each instruction; what they count, too. */
 START_TEST(watchers_take_windows)
 {
-	for (enum kind kind = ONE; kind <= SERVICES; kind++) {
+	static const enum kind kinds[] = {ONE, SEVERAL, COMBINED, SERVICES};
+	for (uint32_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+		enum kind kind = kinds[i];
 		run(&expected, kind, 1, NOBODY, 0);
 		for (uint32_t threads = 1; threads < 5; threads++) {
 			run(&seen, kind, threads, BESIDE, 0);
-			if (kind != SEVERAL && kind != UNDER_POLICY && threads == 1)
+			if ((kind == ONE || kind == SERVICES) && threads == 1)
 				ck_assert_uint_gt(seen.stats.counters.ideal_computations, 0);
 			if (threads == 1) { /* what --ideal counts was not counted before */
 				ck_assert_mem_eq(expected.memory, seen.memory, BYTES);
@@ -321,7 +326,7 @@ END_TEST
 /* A grid ends, or gets a place that another one's warp has left, in the cycle in which it would without windows. */
 START_TEST(windows_change_nothing_for_several_grids)
 {
-	for (enum kind kind = SEVERAL; kind <= UNDER_POLICY; kind++) {
+	for (enum kind kind = SEVERAL; kind <= THROTTLED; kind++) {
 		run(&expected, kind, 1, BY_CYCLE, 0);
 		run(&seen, kind, 1, NOBODY, 0);
 		check_same(&expected, &seen);

@@ -388,6 +388,7 @@ static const struct hd_policy_setting settings[] = {
 
 const struct hd_policy_hooks hd_hooks_ccbp = {
 	.several_grids = true,
+	.own_quota = true,
 	.gpu_bytes = sizeof(struct ccbp_gpu),
 	.sm_bytes = sizeof(struct ccbp_sm),
 	.grid_bytes = sizeof(struct ccbp_grid),

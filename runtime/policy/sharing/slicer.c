@@ -103,6 +103,7 @@ static const struct hd_policy_setting slices_settings[] = {
 
 const struct hd_policy_hooks hd_hooks_warped_slicer = {
 	.several_grids = true,
+	.own_quota = true,
 	.gpu_bytes = sizeof(struct sharing_gpu),
 	.sm_bytes = sizeof(struct sharing_sm),
 	.settings = slices_settings,
@@ -279,6 +280,7 @@ static const struct hd_policy_setting memory_settings[] = {
 
 const struct hd_policy_hooks hd_hooks_warped_slicer_memory = {
 	.several_grids = true,
+	.own_quota = true,
 	.gpu_bytes = sizeof(struct sharing_gpu),
 	.sm_bytes = sizeof(struct memory_sm),
 	.settings = memory_settings,

@@ -119,6 +119,7 @@ static const struct hd_policy_setting smk_settings[] = {
 
 const struct hd_policy_hooks hd_hooks_smk = {
 	.several_grids = true,
+	.own_quota = true,
 	.gpu_bytes = sizeof(struct smk_gpu),
 	.sm_bytes = sizeof(struct smk_sm),
 	.settings = smk_settings,

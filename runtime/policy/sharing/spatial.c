@@ -30,6 +30,7 @@ static const struct hd_policy_setting settings[] = {
 
 const struct hd_policy_hooks hd_hooks_spatial = {
 	.several_grids = true,
+	.own_quota = true,
 	.gpu_bytes = sizeof(struct sharing_gpu),
 	.sm_bytes = sizeof(struct sharing_sm),
 	.settings = settings,
@@ -92,6 +93,7 @@ static void start_combination(const struct hd_policy_handle *self, struct hd_gpu
 
 const struct hd_policy_hooks hd_hooks_combination = {
 	.several_grids = true,
+	.own_quota = true,
 	.gpu_bytes = sizeof(struct sharing_gpu),
 	.sm_bytes = sizeof(struct sharing_sm),
 	.settings = settings,
