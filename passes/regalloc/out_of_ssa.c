@@ -15,9 +15,11 @@
 #include <assert.h>
 
 #include "heddle/opcodes.h"
+#include "passes/graph/graph.h"
 #include "passes/regalloc/out_of_ssa.h"
 
 #define NONE UINT32_MAX
+#define ROUNDS 10 /* of a loop, as in passes/select/flow.c */
 
 /* ---- PHI and PAIR to parallel copies ---- */
 
@@ -240,15 +242,30 @@ static void retarget_table(struct hd_mfunc *func, uint32_t from, uint32_t to, ui
 	hd_vec_last(&func->blocks.data[middle].insts).loc = jump->loc;
 }
 
-/* A block on the edge, in the target's loop. */
-static void split_edge(struct hd_mfunc *func, uint32_t from, uint32_t to)
+/* The innermost loop around `loop`, itself included, that has the block; HD_NO_NODE: none. */
+static uint32_t loop_with(const struct hd_loops *loops, uint32_t loop, uint32_t block)
+{
+	uint32_t of = loops->loop_of[block];
+	while (loop != HD_NO_NODE) {
+		for (uint32_t inner = of; inner != HD_NO_NODE; inner = loops->loops[inner].parent)
+			if (inner == loop)
+				return loop;
+		loop = loops->loops[loop].parent;
+	}
+	return HD_NO_NODE;
+}
+
+/* A block on the edge, at `depth`. */
+static void split_edge(struct hd_mfunc *func, uint32_t from, uint32_t to, uint32_t depth)
 {
 	uint32_t middle = hd_mfunc_block(func);
 	struct hd_mblock *source = &func->blocks.data[from], *target = &func->blocks.data[to];
 	struct hd_mblock *block = &func->blocks.data[middle];
 	struct hd_minst jump = hd_minst_make(HD_OP_BRA, 0);
 	block->frequency = target->frequency;
-	block->loop_depth = target->loop_depth;
+	if (depth < target->loop_depth) /* the target is another loop's header, which runs on each of its rounds too */
+		block->frequency = (source->frequency < target->frequency ? source : target)->frequency / ROUNDS;
+	block->loop_depth = depth;
 	jump.ref_kind = HD_MREF_BLOCK;
 	jump.ref = to;
 	jump.uniform = true;
@@ -269,32 +286,45 @@ static void split_edge(struct hd_mfunc *func, uint32_t from, uint32_t to)
 
 /* Copies for PHIs in front of a branch are made on all of its edges: those out of a loop, where they would be made on
  * each round, and those of a jump through a table, one of many, have a block of their own. */
-static bool wants_block(const struct hd_mfunc *func, uint32_t from, uint32_t to)
+static bool wants_block(const struct hd_mfunc *func, const struct hd_loops *loops, uint32_t from, uint32_t to)
 {
 	const struct hd_mblock *source = &func->blocks.data[from];
-	bool exits = source->loop_depth > func->blocks.data[to].loop_depth;
 	if (source->succs.len < 2)
 		return false;
 	if (hd_vec_last(&source->insts).op == HD_OP_BRX)
 		return hd_switch_is_on(func->without, HD_SWITCH_CASE_EDGES);
+	bool exits = loop_with(loops, loops->loop_of[from], to) != loops->loop_of[from];
 	return exits && hd_vec_last(&source->insts).op == HD_OP_BRA;
 }
 
-static void split_edges(struct hd_mfunc *func)
+static uint32_t depth_of(const struct hd_loops *loops, uint32_t loop)
 {
+	return loop == HD_NO_NODE ? 0 : loops->loops[loop].depth;
+}
+
+static void split_edges(struct hd_out_of_ssa *ssa)
+{
+	struct hd_mfunc *func = ssa->func;
 	uint32_t count = func->blocks.len;
+	struct hd_graph graph;
+	struct hd_loops loops;
+	hd_mfunc_graph(func, &ssa->arena, &graph);
+	hd_graph_loops(&graph, hd_graph_dominators(&graph, &ssa->arena), &ssa->arena, &loops);
 	for (uint32_t to = 0; to < count; to++) {
 		uint32_t preds = func->blocks.data[to].preds.len;
-		for (uint32_t i = 0; i < preds && preds > 1 && phi_count(&func->blocks.data[to]); i++)
-			if (wants_block(func, func->blocks.data[to].preds.data[i], to))
-				split_edge(func, func->blocks.data[to].preds.data[i], to);
+		for (uint32_t i = 0; i < preds && preds > 1 && phi_count(&func->blocks.data[to]); i++) {
+			uint32_t from = func->blocks.data[to].preds.data[i];
+			if (wants_block(func, &loops, from, to))
+				split_edge(func, from, to,
+					   depth_of(&loops, loop_with(&loops, loops.loop_of[from], to)));
+		}
 	}
 }
 
 static void make_parallel_copies(struct hd_out_of_ssa *ssa)
 {
 	struct hd_mfunc *func = ssa->func;
-	split_edges(func);
+	split_edges(ssa);
 	collect_constants(ssa);
 	struct bundle *bundles = HD_ARENA_NEW(&ssa->arena, struct bundle, func->blocks.len);
 	for (uint32_t id = 0; id < func->blocks.len; id++)
