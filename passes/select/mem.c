@@ -445,9 +445,30 @@ static LLVMValueRef without_factor(struct hd_select *sel, LLVMValueRef index, ui
 	return LLVMGetOperand(index, 0);
 }
 
-/* base + index * scale, with the base's pending offset kept apart. */
-static struct hd_leaf scaled(struct hd_select *sel, struct hd_leaf base, LLVMValueRef index, uint64_t scale)
+static bool is_used_once(LLVMValueRef value)
 {
+	LLVMUseRef use = LLVMGetFirstUse(value);
+	return use && !LLVMGetNextUse(use);
+}
+
+/* Addresses of 32 bits wrap as sums of such words do: the constant of a sum that is extended to an index becomes an
+ * offset there, which the access adds. */
+static LLVMValueRef without_addend(LLVMValueRef index, uint64_t scale, uint64_t *offset)
+{
+	LLVMValueRef word = is_extended_word(index) ? LLVMGetOperand(index, 0) : index;
+	if (hd_scalar_bits(LLVMTypeOf(word)) != 32 || !LLVMIsABinaryOperator(word) || !is_used_once(word) ||
+	    LLVMGetInstructionOpcode(word) != LLVMAdd || !LLVMIsAConstantInt(LLVMGetOperand(word, 1)))
+		return index;
+	*offset += (uint64_t)LLVMConstIntGetSExtValue(LLVMGetOperand(word, 1)) * scale;
+	return LLVMGetOperand(word, 0);
+}
+
+/* base + index * scale, with the base's pending offset kept apart; what the index adds goes to it. */
+static struct hd_leaf scaled(struct hd_select *sel, struct hd_leaf base, LLVMValueRef index, uint64_t scale,
+			     uint64_t *offset)
+{
+	if (base.words == 1)
+		index = without_addend(index, scale, offset);
 	unsigned bits = hd_scalar_bits(LLVMTypeOf(index));
 	if (bits == 64 && base.words == 2)
 		index = without_factor(sel, index, &scale);
@@ -552,7 +573,7 @@ void hd_sel_gep(struct hd_select *sel)
 			base.imm[0] = offset; /* such bases take the offset for nothing */
 			offset = 0;
 		}
-		base = scaled(sel, base, index, scale);
+		base = scaled(sel, base, index, scale, &offset);
 	}
 	base.imm[0] += offset;
 	if (base.words == 1 && base.kind == HD_LEAF_IMM)
