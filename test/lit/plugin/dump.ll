@@ -13,6 +13,7 @@
 ; ALL-NEXT: fuse
 ; ALL-NEXT: dead-code
 ; ALL-NEXT: combine
+; ALL-NEXT: late-updates
 ; ALL-NEXT: out-of-ssa
 ; ALL-NEXT: predicated-constants
 ; ALL-NEXT: schedule
