@@ -41,6 +41,7 @@ enum { HD_DRAM_WRITES_APART, HD_DRAM_WRITES_MIXED };
 enum { HD_DRAM_REFRESH_ALL, HD_DRAM_REFRESH_BANK };
 enum { HD_DRAM_MAP_GROUPS, HD_DRAM_MAP_ROWS };
 enum { HD_IMAD_INT, HD_IMAD_FP32 };
+enum { HD_PARTIAL_FETCHED, HD_PARTIAL_KEPT };
 enum { HD_L1_WRITE_THROUGH, HD_L1_WRITE_BACK };
 
 void hd_config_defaults(struct hd_config *config);

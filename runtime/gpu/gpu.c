@@ -458,6 +458,8 @@ int hd_gpu_begin(struct hd_gpu *gpu, struct hd_grid *grid)
 			return error;
 	}
 	uint64_t launching = hd_gpu_launch_cycles(gpu, grid);
+	if (!gpu->running && gpu->config->l2_empty_launches)
+		hd_memory_forget(gpu->memory);
 	hd_memory_begin_grid(gpu->memory, grid->slot);
 	if (gpu->running)
 		HD_FOR_USED (run, i)

@@ -1,9 +1,9 @@
 /*
- * L2 slice: write-back, write-allocate, sectored. One sector is served a cycle of the L2 clock, an atomic for as many
- * cycles as lanes hit one word; the answer leaves l2_latency core cycles later. A sector that is written in every byte
- * is not fetched; one written in part is. Missing sectors take an MSHR each, later requests merge. The head of the
- * queue waits when it finds no MSHR, merge, way, room for the answer or room in the channel, and those behind it with
- * it.
+ * L2 slice: write-back, write-allocate, sectored. One sector is served a cycle of the L2 clock, one that is written in
+ * part in l2_partial_busy, an atomic for as many cycles as lanes hit one word; the answer leaves l2_latency core cycles
+ * later. A sector that is written in every byte is not fetched; one written in part is, unless l2_partial_writes keeps
+ * its bytes. Missing sectors take an MSHR each, later requests merge. The head of the queue waits when it finds no
+ * MSHR, merge, way, room for the answer or room in the channel, and those behind it with it.
  *
  * Requests of low priority have queues of their own, to be served in and for their replies, which are looked at when
  * the others' are empty or, of replies, not ready.
@@ -41,6 +41,8 @@ void hd_l2_init(struct hd_l2_slice *slice, uint32_t index, const struct hd_confi
 	slice->owners = HD_ARENA_NEW(arena, uint32_t, (sets ? sets : 1) * config->l2_ways);
 	slice->dirty = HD_ARENA_NEW(arena, uint16_t, sets ? sets : 1);
 	slice->dirty_ways = (uint32_t)(config->l2_dirty_ways ? config->l2_dirty_ways : config->l2_ways);
+	slice->partial_busy = (uint32_t)config->l2_partial_busy;
+	slice->keeps_parts = config->l2_partial_writes == HD_PARTIAL_KEPT;
 	hd_packets_init(&slice->in, (uint32_t)config->l2_queue, arena);
 	/* What the pipeline holds, and all that one fill may answer. */
 	hd_packets_init(&slice->out, slice->latency + 8 * slice->merges + (uint32_t)config->l2_queue, arena);
@@ -135,14 +137,15 @@ static void fetch_sectors(struct hd_l2_slice *slice, uint64_t now, struct hd_tag
 
 /* ---- service */
 
-/* Writes and write-backs. Sectors that are not wholly written are fetched; nobody waits for them. */
+/* Writes and write-backs. Sectors that are not wholly written are fetched, if at all; nobody waits for them. */
 static bool serve_write(struct hd_l2_slice *slice, uint64_t now, const struct hd_packet *request, struct hd_dram *dram)
 {
 	uint64_t line = hd_address_in_slice(slice->map, request->line);
 	uint32_t index = hd_tags_find(&slice->tags, line), victim = HD_NONE;
 	struct hd_tag *tag = index == HD_NONE ? NULL : &slice->tags.tags[index];
 	uint8_t there = tag ? tag->valid | tag->pending : 0, hits = tag ? tag->valid & request->sectors : 0;
-	uint8_t fetch = request->sectors & (uint8_t)~(request->full | there);
+	uint8_t whole = slice->keeps_parts ? request->sectors & (uint8_t)~(tag ? tag->pending : 0) : request->full;
+	uint8_t fetch = request->sectors & (uint8_t)~(whole | there);
 	hd_l2_limit_dirty(slice, now, line, tag, dram);
 	if (!can_fetch(slice, line, index, fetch, dram, &victim))
 		return false;
@@ -153,7 +156,7 @@ static bool serve_write(struct hd_l2_slice *slice, uint64_t now, const struct hd
 		tag = hd_l2_allocate(slice, now, line, victim, dram);
 	if (fetch)
 		fetch_sectors(slice, now, tag, fetch, dram);
-	tag->valid |= request->full;
+	tag->valid |= whole | request->full;
 	hd_l2_make_dirty(slice, tag, request->sectors);
 	if (request->kind == HD_PACKET_WRITE)
 		answer_to(slice, request, now);
@@ -200,8 +203,8 @@ static bool serve_read(struct hd_l2_slice *slice, uint64_t now, const struct hd_
 static bool serve(struct hd_l2_slice *slice, bool low, uint64_t now, uint64_t cycle, struct hd_dram *dram)
 {
 	const struct hd_packet *request = low ? &slice->pool->packets[slice->low.first] : hd_packets_front(&slice->in);
-	uint32_t cycles = hd_sector_count(request->sectors);
-	bool write = request->kind == HD_PACKET_WRITE || request->kind == HD_PACKET_WRITEBACK;
+	uint32_t cycles = hd_l2_cycles(slice, request);
+	bool write = hd_l2_is_write(request);
 	slice->grid = request->grid;
 	slice->serves_low = low;
 	slice->counters = &slice->grids[request->grid];

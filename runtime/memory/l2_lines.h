@@ -11,6 +11,18 @@ static inline bool hd_l2_is_atomic(const struct hd_packet *request)
 	return request->kind == HD_PACKET_ATOMIC || request->kind == HD_PACKET_REDUCTION;
 }
 
+static inline bool hd_l2_is_write(const struct hd_packet *request)
+{
+	return request->kind == HD_PACKET_WRITE || request->kind == HD_PACKET_WRITEBACK;
+}
+
+/* Cycles of service, less what atomics take. */
+static inline uint32_t hd_l2_cycles(const struct hd_l2_slice *slice, const struct hd_packet *request)
+{
+	uint8_t part = hd_l2_is_write(request) ? request->sectors & (uint8_t)~request->full : 0;
+	return hd_sector_count(request->sectors) + (part ? hd_sector_count(part) * (slice->partial_busy - 1) : 0);
+}
+
 /* Makes the reply of a request. */
 static inline void hd_l2_turn(const struct hd_l2_slice *slice, struct hd_packet *packet)
 {

@@ -162,7 +162,7 @@ static void look(const struct hd_l2_slice *slice, const struct hd_packet *reques
 	}
 	found->fetch = request->sectors & (uint8_t)~(found->hits | found->merge);
 	if (write) {
-		found->fetch &= (uint8_t)~request->full;
+		found->fetch &= slice->keeps_parts ? 0 : (uint8_t)~request->full;
 		found->merge = 0;
 	}
 }
@@ -248,10 +248,10 @@ static __attribute__((noinline)) uint64_t write(struct hd_l2_slice *slice, const
 	tag = own_line(slice, found, dram);
 	if (found->fetch)
 		done = await_sectors(slice, found, tag, dram);
-	tag->valid |= request->full;
+	tag->valid |= slice->keeps_parts ? request->sectors : request->full;
 	set_late(tag, late_sectors(tag) & (uint8_t)~request->full);
 	hd_l2_make_dirty(slice, tag, request->sectors);
-	be_busy(slice, found->now, hd_sector_count(request->sectors));
+	be_busy(slice, found->now, hd_l2_cycles(slice, request));
 	return done;
 }
 
@@ -287,7 +287,7 @@ static uint64_t first_cycle(const struct hd_l2_slice *slice, uint64_t arrival)
 
 bool hd_l2_reserved_serve(struct hd_l2_slice *slice, struct hd_packet *packet, uint64_t arrival, struct hd_dram *dram)
 {
-	bool writes = packet->kind == HD_PACKET_WRITE || packet->kind == HD_PACKET_WRITEBACK;
+	bool writes = hd_l2_is_write(packet);
 	bool answered = packet->kind != HD_PACKET_WRITEBACK;
 	struct found found = {.now = first_cycle(slice, arrival),
 			      .line = hd_address_in_slice(slice->map, packet->line)};

@@ -219,6 +219,50 @@ START_TEST(partly_written_sectors_are_fetched)
 }
 END_TEST
 
+START_TEST(partly_written_sectors_can_be_kept)
+{
+	config.l2_partial_writes = HD_PARTIAL_KEPT;
+	build(4, 4);
+	send(0, HD_PACKET_WRITE, 1, 0x3, 0x1, 9);
+	receive(0);
+	drain();
+	ck_assert_uint_eq(counters.dram_reads, 0);
+	ck_assert_uint_eq(slice.tags.tags[hd_tags_find(&slice.tags, 1)].valid, 0x3);
+	ck_assert_uint_eq(read_latency(1, 0x3), ICNT + L2 + ICNT + 2);
+	/* One that a read has asked for is there when DRAM has sent it. */
+	send(0, HD_PACKET_READ, 2, 0x1, 0, 1);
+	while (hd_tags_find(&slice.tags, 2) == HD_NONE)
+		cycle();
+	send(0, HD_PACKET_WRITE, 2, 0x1, 0, 2);
+	for (uint32_t i = 0; i < ICNT + 4; i++)
+		cycle();
+	ck_assert_uint_eq(slice.tags.tags[hd_tags_find(&slice.tags, 2)].valid, 0);
+	drain();
+	ck_assert_uint_eq(slice.tags.tags[hd_tags_find(&slice.tags, 2)].valid, 0x1);
+	ck_assert_uint_eq(counters.dram_reads, 1);
+	config.l2_partial_writes = HD_PARTIAL_FETCHED;
+}
+END_TEST
+
+START_TEST(partly_written_sectors_take_longer)
+{
+	config.l2_partial_busy = 3;
+	build(4, 4);
+	read_latency(1, 0xf);
+	drain();
+	uint64_t start = now;
+	/* Served for 1 + 3 cycles from its arrival on, with three flits there; the read behind it waits. */
+	send(0, HD_PACKET_WRITE, 1, 0x3, 0x1, 9);
+	cycle();
+	cycle();
+	cycle();
+	send(1, HD_PACKET_READ, 1, 0x1, 0, 2);
+	receive(1);
+	ck_assert_uint_eq(now - start, ICNT + 2 + 4 + L2 + ICNT + 1);
+	config.l2_partial_busy = 1;
+}
+END_TEST
+
 START_TEST(dirty_victims_go_to_dram)
 {
 	build(1, 2);
@@ -427,6 +471,8 @@ Suite *hd_suite(void)
 	tcase_add_test(cases, so_many_reads_wait_for_a_fill);
 	tcase_add_test(cases, whole_sectors_are_written_without_fetching);
 	tcase_add_test(cases, partly_written_sectors_are_fetched);
+	tcase_add_test(cases, partly_written_sectors_can_be_kept);
+	tcase_add_test(cases, partly_written_sectors_take_longer);
 	tcase_add_test(cases, dirty_victims_go_to_dram);
 	tcase_add_test(cases, few_lines_of_a_set_are_dirty);
 	tcase_add_test(cases, low_requests_wait_for_others);
