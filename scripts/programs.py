@@ -12,6 +12,7 @@ of a program, as a card ran it:
     arguments     of the program                              compile       options of heddle-cc (-O3 -arch= of the GPU)
     gpu           a name of `heddle gpus` (v100)              settings      KEY=VALUE ... of it
     counter       what the cycles are, by its name in the profile (docs/running.md); none: the kernel's own
+    cache_control all: a profiler emptied the caches before each launch, as Nsight Compute does by default; none: it did not
     blocks        only launches with so many blocks           threads       only those with so many threads a block
     instructions  warp instructions of a launch               dram_reads, dram_writes   sectors of 32 bytes of a launch
     set           a word; errors are summed up for each set   source        where the figure is from
@@ -32,7 +33,8 @@ import figures
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 METRICS = os.path.join(ROOT, 'tools', 'heddle', 'validate', 'metrics.def')
 NUMBERS = ('cycles', 'us', 'watts', 'instructions', 'dram_reads', 'dram_writes', 'blocks', 'threads')
-COLUMNS = ('program', 'kernel', 'arguments', 'compile', 'gpu', 'settings', 'counter', 'set', 'source', *NUMBERS)
+COLUMNS = ('program', 'kernel', 'arguments', 'compile', 'gpu', 'settings', 'counter', 'cache_control', 'set', 'source', *NUMBERS)
+EMPTY = 'l2_empty_launches=yes'
 BINDS = 0.6  # of a unit's capacity: more, and it is called the limit
 NOTED = 0.1  # a difference from the profile that is called a reason
 
@@ -128,6 +130,11 @@ def row_of(names, cells, place, line):
     for setting in given.get('settings', '').split():
         if not re.fullmatch(r'[a-z0-9_.]+=\S+', setting):
             raise BadTable(f"{place}: settings: '{setting}' is not KEY=VALUE")
+    control = given.pop('cache_control', 'none')
+    if control not in ('all', 'none'):
+        raise BadTable(f"{place}: cache_control: '{control}' is neither all nor none")
+    if control == 'all':
+        given['settings'] = ' '.join(filter(None, [given.get('settings'), EMPTY]))
     known = counters()
     if given.get('counter', next(iter(known))) not in known:
         raise BadTable(f"{place}: no counter of cycles is named '{given['counter']}'; those known: {', '.join(known)}")
