@@ -201,6 +201,11 @@ static void keep(struct drive *d, const struct sweep_run *run, const struct engi
 	if (end->kind == ENGINE_EXITED && !end->code) {
 		unstored = store_put(&sweep->store, run->key, record, &end->cost, statistics, log, sweep->diag);
 		estimates_add(&sweep->estimates, run, &end->cost);
+		char *wrong = unstored ? NULL : sweep_cause(sweep, run);
+		if (wrong)
+			tell_failure(run, wrong);
+		d->failed += wrong != NULL;
+		free(wrong);
 	} else {
 		find_cause(sweep, end, log, cause, sizeof cause);
 		tell_failure(run, cause);

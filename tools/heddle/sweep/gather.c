@@ -57,7 +57,11 @@ static bool gather_run(struct sweep *sweep, const struct outputs *outputs, uint3
 {
 	const struct sweep_run *run = &sweep->runs.runs.data[id];
 	json_t *document = read_document(sweep, run);
-	char *cause = document || !*run->key ? NULL : store_cause(&sweep->store, run->key);
+	char *cause = document && !run->check ? NULL : sweep_cause(sweep, run);
+	if (cause) { /* what it printed is wrong */
+		json_decref(document);
+		document = NULL;
+	}
 	struct gathered gathered = {.id = id, .run = run, .document = document, .cause = cause};
 	gathered.state = document ? STORE_DONE : sweep_state(sweep, run);
 	gathered.host = json_object_get(document, "host");

@@ -312,7 +312,10 @@ static int add_run(const struct expansion *e, const struct axes *axes, uint32_t 
 {
 	struct sweep_runs *runs = e->runs;
 	struct coordinate coordinates[MOST_AXES];
-	struct sweep_run run = {.coordinates = coordinates, .count = axes->count, .same = runs->runs.len};
+	struct sweep_run run = {.coordinates = coordinates,
+				.count = axes->count,
+				.check = plan_find(e->workload, "check"),
+				.same = runs->runs.len};
 	for (uint32_t i = 0; i < axes->count; i++) {
 		const struct plan_value *value = value_of(axes, i);
 		const char *text = i < fixed ? replaced(e, axes, fixed, value->text) : value->text;
@@ -430,6 +433,8 @@ int runs_expand(struct sweep_runs *runs, const struct plan *plan, const struct r
 	*runs = (struct sweep_runs){.plan = plan};
 	hd_arena_init(&runs->arena);
 	check_mentioned(plan, diag);
+	for (uint32_t i = 0; i < plan->sections.len; i++)
+		runs_check_expressions(plan, &plan->sections.data[i], diag);
 	if (options->size && !has_size(plan, options->size))
 		return hd_error(diag, HD_NOWHERE, "%s: no workload has arguments.%s", plan->path, options->size);
 	for (uint32_t i = 0; !status && i < plan->sections.len; i++) {

@@ -21,9 +21,10 @@ struct coordinate {
 struct sweep_run {
 	const struct coordinate *coordinates;
 	uint32_t count;
-	uint32_t program, config; /* of sweep_runs */
-	uint32_t same;		  /* the first run with the same key; its own index: it is the first */
-	char key[RUN_KEY];	  /* "": the program is not there yet */
+	uint32_t program, config;      /* of sweep_runs */
+	const struct plan_list *check; /* what lines of its output match; NULL: any output will do */
+	uint32_t same;		       /* the first run with the same key; its own index: it is the first */
+	char key[RUN_KEY];	       /* "": the program is not there yet */
 };
 
 /* A program that is there, or that is compiled from sources. */
@@ -74,6 +75,9 @@ const char *run_title(const struct sweep_run *run, struct hd_arena *arena);
  * among them, and variables that only these mention. Runs with the same one differ in these alone.
  */
 uint64_t run_others(const struct sweep_run *run, const char *const *names, uint32_t count);
+
+/* check.c: reports the workload's checks that are no regular expressions. */
+void runs_check_expressions(const struct plan *plan, const struct plan_section *workload, struct hd_diag *diag);
 
 /* runs_config.c: checks the run's GPU, policy and configuration and gives it its struct sweep_config. 0 or -1. */
 int runs_configure(struct sweep_runs *runs, struct sweep_run *run, struct hd_diag *diag);

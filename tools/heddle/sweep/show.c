@@ -4,6 +4,7 @@
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "lib/metadata/json.h"
 #include "tools/heddle/cmd.h"
@@ -26,11 +27,6 @@ static void count_programs(const struct sweep *sweep, struct sweep_counts *count
 {
 	for (uint32_t i = 0; i < sweep->runs.programs.len; i++)
 		counts->programs += sweep->runs.programs.data[i].source && !*sweep->runs.programs.data[i].digest;
-}
-
-enum store_state sweep_state(struct sweep *sweep, const struct sweep_run *run)
-{
-	return *run->key ? store_look(&sweep->store, run->key) : STORE_MISSING;
 }
 
 void sweep_count(struct sweep *sweep, struct sweep_counts *counts)
@@ -93,10 +89,12 @@ int sweep_list(struct sweep *sweep)
 		json_object_set_new(record, "built", built ? hd_json_text(built) : json_null());
 		if (*run->key)
 			json_object_set_new(record, "result", hd_json_text(store_result(&sweep->store, run->key)));
-		char *cause = state == STORE_FAILED ? store_cause(&sweep->store, run->key) : NULL;
+		char *cause = state == STORE_FAILED ? sweep_cause(sweep, run) : NULL;
 		if (cause) {
 			json_object_set_new(record, "cause", hd_json_text(cause));
-			json_object_set_new(record, "log", hd_json_text(store_log(&sweep->store, run->key)));
+			const char *log = store_log(&sweep->store, run->key);
+			if (!access(log, F_OK))
+				json_object_set_new(record, "log", hd_json_text(log));
 		}
 		free(cause);
 		json_dumpf(record, stdout, JSON_COMPACT | JSON_PRESERVE_ORDER);

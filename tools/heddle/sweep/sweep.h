@@ -42,8 +42,11 @@ struct sweep_counts {
  * 0; 1: some failed, reported; -1: interrupted. */
 int sweep_compile(struct sweep *sweep, bool make);
 
-/* The run's state; `key` "" is STORE_MISSING. */
+/* check.c. The run's state; `key` "" is STORE_MISSING. A result whose output fails the workload's check is
+ * STORE_FAILED. */
 enum store_state sweep_state(struct sweep *sweep, const struct sweep_run *run);
+/* Why it failed, in one line; NULL: it has not. The caller frees it. */
+char *sweep_cause(struct sweep *sweep, const struct sweep_run *run);
 void sweep_count(struct sweep *sweep, struct sweep_counts *counts);
 /* drive.c: runs what is missing. The exit status. */
 int sweep_drive(struct sweep *sweep);
