@@ -48,13 +48,13 @@ uint32_t hd_wcb_next(const struct hd_wcb_set *set, uint32_t from)
 	return HD_WCB_REGISTERS;
 }
 
-void hd_wcb_init(struct hd_wcb *block, uint32_t banks)
+void hd_wcb_init(struct hd_wcb *block, uint32_t banks, uint32_t first)
 {
 	memset(block, 0, sizeof *block);
 	assert(banks <= HD_WCB_BANKS);
 	block->banks = block->free = banks;
 	for (uint32_t i = 0; i < banks; i++)
-		block->unused[i] = (uint8_t)i;
+		block->unused[i] = (uint8_t)((first + i) % banks);
 }
 
 void hd_wcb_release(struct hd_wcb *block, const struct hd_wcb_set *out)

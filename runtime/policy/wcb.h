@@ -46,8 +46,8 @@ uint32_t hd_wcb_count(const struct hd_wcb_set *set);
 /* The first member from `from` on; HD_WCB_REGISTERS: none. For a loop over all, ascending. */
 uint32_t hd_wcb_next(const struct hd_wcb_set *set, uint32_t from);
 
-/* All registers dead, no bank taken. */
-void hd_wcb_init(struct hd_wcb *block, uint32_t banks);
+/* All registers dead, no bank taken; the queue begins with bank `first` % banks. */
+void hd_wcb_init(struct hd_wcb *block, uint32_t banks, uint32_t first);
 /* The banks of these come back, ascending; those get one each, ascending: false when there are not so many. */
 void hd_wcb_release(struct hd_wcb *block, const struct hd_wcb_set *out);
 bool hd_wcb_allocate(struct hd_wcb *block, const struct hd_wcb_set *in);

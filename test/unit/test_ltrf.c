@@ -19,7 +19,7 @@ START_TEST(banks_go_round)
 {
 	struct hd_wcb block;
 	struct hd_wcb_set first = range(0, 10, 1), second = range(5, 10, 1);
-	hd_wcb_init(&block, 16);
+	hd_wcb_init(&block, 16, 0);
 	ck_assert(hd_wcb_allocate(&block, &first));
 	for (uint32_t r = 0; r < 10; r++)
 		ck_assert_uint_eq(block.bank[r], r);
@@ -44,7 +44,7 @@ START_TEST(no_bank_is_lost)
 {
 	struct hd_wcb block;
 	uint64_t state = 1;
-	hd_wcb_init(&block, 16);
+	hd_wcb_init(&block, 16, 0);
 	for (uint32_t round = 0; round < 2000; round++) {
 		struct hd_wcb_set set = {{0}};
 		for (uint32_t i = 0; i < 16; i++) {
@@ -97,7 +97,7 @@ static void scene_init(struct scene *scene, const char *policy, uint32_t banks, 
 	scene->sm->ctas[0].sm = scene->sm;
 	scene->sm->ctas[0].exec = scene->sm->exec;
 	scene->sm->ctas[0].grid = (struct hd_grid *)hd_arena_alloc(&scene->bench.arena, sizeof(struct hd_grid));
-	hd_wcb_init(&ltrf_warp_of(scene->self, scene->warp)->block, 16);
+	hd_wcb_init(&ltrf_warp_of(scene->self, scene->warp)->block, 16, 0);
 }
 
 static struct ltrf_counts *counts_of(struct scene *scene)
@@ -247,7 +247,7 @@ START_TEST(rows_are_handed_on)
 	struct hd_warp *other = &scene.sm->warps[1];
 	other->cta = scene.warp->cta;
 	other->slot = 1;
-	hd_wcb_init(&ltrf_warp_of(scene.self, other)->block, 16);
+	hd_wcb_init(&ltrf_warp_of(scene.self, other)->block, 16, 0);
 	ltrf_gpu_of(scene.self, &scene.bench.sim->gpu)->rows = 1;
 	ltrf_activate(scene.self, scene.warp, 0);
 	ltrf_prefetch(scene.self, scene.warp, &set, false, 0);
@@ -257,6 +257,27 @@ START_TEST(rows_are_handed_on)
 	ltrf_deactivate(scene.self, other, true, 60);
 	ck_assert_uint_eq(ltrf_sm_of(scene.self, scene.sm)->row_free[0], 60 * HD_TICKS);
 	simbench_release(&scene.bench);
+}
+END_TEST
+
+/* The queue of free banks begins with bank 0, or with that of the warp's number: 35 is bank 3 of 16. */
+START_TEST(warps_begin_with_their_own_bank)
+{
+	for (uint32_t spread = 0; spread < 2; spread++) {
+		struct scene scene;
+		struct hd_wcb_set set = range(0, 14, 1);
+		scene_init(&scene, "ltrf", 16, 1);
+		scene.bench.sim->gpu.settings[scene.self->settings_at + LTRF_SPREAD] = spread;
+		struct hd_wcb *block = &ltrf_warp_of(scene.self, scene.warp)->block;
+		block->banks = 0; /* it has not begun */
+		scene.warp->id = 35;
+		scene.self->hooks->issue.activate(scene.self, scene.warp, 0);
+		ck_assert(ltrf_assign(scene.self, scene.warp, &set));
+		for (uint32_t r = 0; r < 14; r++)
+			ck_assert_uint_eq(block->bank[r], (r + 3 * spread) % 16);
+		scene.warp->id = 0;
+		simbench_release(&scene.bench);
+	}
 }
 END_TEST
 
@@ -732,6 +753,7 @@ Suite *hd_suite(void)
 					   both_ways_have_links,
 					   active_warps_have_rows,
 					   rows_are_handed_on,
+					   warps_begin_with_their_own_bank,
 					   names_are_forgotten,
 					   a_loop_is_fetched_once,
 					   every_register_can_be_an_intervals,

@@ -100,10 +100,12 @@ static void too_many(struct hd_warp *warp, const struct hd_wcb_set *set, uint32_
 
 static void begin_warp(const struct hd_policy_handle *self, const struct hd_warp *warp)
 {
+	const struct hd_gpu *gpu = warp->cta->sm->gpu;
 	struct ltrf_warp *mine = ltrf_warp_of(self, warp);
 	if (mine->block.banks)
 		return;
-	hd_wcb_init(&mine->block, ltrf_gpu_of(self, warp->cta->sm->gpu)->banks);
+	hd_wcb_init(&mine->block, ltrf_gpu_of(self, gpu)->banks,
+		    hd_policy_setting(self, gpu, LTRF_SPREAD) != 0 ? warp->id : 0);
 	mine->interval = LTRF_NOWHERE;
 }
 
@@ -380,6 +382,11 @@ static const struct hd_policy_setting settings[] = {
 			       0, 0, 1},
 	[LTRF_FREE_CODE] = {"free_code", "1: bit vectors take no code space, to measure their cost; 0: they do", 0, 0,
 			    1},
+	[LTRF_SPREAD] =
+		{"spread",
+		 "1: a warp's queue of free cache banks begins with the bank of the warp's number; 0: with bank 0 "
+		 "(assumed)",
+		 0, 0, 1},
 	{0},
 };
 
