@@ -7,10 +7,13 @@ import argparse
 import importlib.util
 import json
 import os
+import re
 import resource
+import subprocess
 import sys
 import time
 
+import added
 import figures
 import results
 from figures import table
@@ -30,10 +33,23 @@ def load(name):
     return module
 
 
-def sweep(options, name):
+def plan_of(options, name, out):
+    """The plan, and the names of the workloads that are added to it: then it is a file of its own, in the page's folder."""
+    path = options.plan or os.path.join(HERE, 'plans', name + '.ini')
+    if not options.add:
+        return path, []
+    with open(path, encoding='utf-8') as file:
+        plan = file.read()
+    text, names = added.plan_with(plan, options.add, options.size)
+    text = re.sub(r'^root *=.*$', f'root = {added.root_of(path, plan)}', text, count=1, flags=re.M)
+    with open(os.path.join(out, 'plan.ini'), 'w', encoding='utf-8') as file:
+        file.write(text)
+    return file.name, names
+
+
+def sweep(options, plan):
     """The command of the plan's sweep."""
     build = os.path.abspath(options.build)
-    plan = options.plan or os.path.join(HERE, 'plans', name + '.ini')
     command = [os.path.join(build, 'bin', 'heddle'), 'sweep', '--out', figures.store_of(build, options.out)]
     with open(plan, encoding='utf-8') as file:
         if '{programs}' in file.read():  # those of `make calls`
@@ -55,12 +71,24 @@ def statistics(run):
         return json.load(file)['statistics']
 
 
+class RunsOfProgram(dict):
+    """Runs of a program on disk, which nobody compiles: one of other options is the run without them."""
+
+    def __missing__(self, name):
+        left = name.split(':')
+        for known in sorted(self, key=len, reverse=True):
+            parts = known.split(':')
+            if parts[0] == left[0] and all(part in left for part in parts):
+                return self[known]
+        raise KeyError(name)
+
+
 def runs_of(runs):
     """{configuration: statistics}; of several runs of one configuration {configuration:value of what they differ in}."""
     groups = {}
     for run in runs:
         groups.setdefault(run['coordinates'].get('configuration', ''), []).append(run)
-    found = {}
+    found = RunsOfProgram() if 'program' in runs[0]['coordinates'] else {}
     for name, group in groups.items():
         differ = varied(group)
         for run in group:
@@ -68,20 +96,24 @@ def runs_of(runs):
     return found
 
 
-def metadata(run):
-    """Of the kernels of the program, as the compiler wrote it beside it."""
+def metadata(options, run):
+    """Of the kernels of the program, as the compiler wrote it beside it, or as the program has it."""
     path = run['built'] + '.heddle.json'
-    if not os.path.exists(path):
-        return []
-    with open(path, encoding='utf-8') as file:
-        return json.load(file)['kernels']
+    if os.path.exists(path):
+        with open(path, encoding='utf-8') as file:
+            return json.load(file)['kernels']
+    heddle = os.path.join(os.path.abspath(options.build), 'bin', 'heddle')
+    done = subprocess.run([heddle, 'info', '--json', run['built']], capture_output=True, text=True)
+    if done.returncode:
+        raise figures.RunFailed(f'{run["built"]}: {done.stderr.strip()}')
+    return [kernel for part in json.loads(done.stdout)['objects'] for kernel in part['kernels']]
 
 
-def read_workloads(description, runs):
+def read_workloads(options, description, runs):
     groups, kind = {}, getattr(description, 'Workload', figures.Workload)
     for run in runs:
         groups.setdefault(run['coordinates']['workload'], []).append(run)
-    workloads = [kind(name, group[0]['coordinates']['arguments'], metadata(group[0]), runs_of(group))
+    workloads = [kind(name, group[0]['coordinates']['arguments'], metadata(options, group[0]), runs_of(group))
                  for name, group in groups.items()]
     if hasattr(description, 'prepare'):
         description.prepare(workloads)
@@ -126,14 +158,16 @@ def draw(name, options):
     options.defines = description.defines(options) if hasattr(description, 'defines') else {}
     out = os.path.abspath(options.out or os.path.join(options.build, 'figures', name + ('-' + options.size if options.size else '')))
     os.makedirs(out, exist_ok=True)
+    plan, names = plan_of(options, name, out)
+    options.workloads = options.workloads or ','.join(names)
     began, used = time.monotonic(), cpu_seconds()
-    command = sweep(options, name)
+    command = sweep(options, plan)
     fresh = all(run['state'] != 'done' for run in figures.listed(command))
     runs = figures.swept(command, options.jobs)
     if not runs:
         raise figures.RunFailed('the plan lists no such workload')
-    workloads = read_workloads(description, runs)
-    of_paper = [w for w in workloads if getattr(description, 'is_shown', lambda w: True)(w)]
+    workloads = read_workloads(options, description, runs)
+    of_paper = [w for w in workloads if w.name in names or getattr(description, 'is_shown', lambda w: True)(w)]
     text = [f'# {description.TITLE}', '', description.__doc__.strip(), '', *headlines(description, of_paper)]
     for figure in description.FIGURES:
         text += figure(of_paper, out)
@@ -159,6 +193,7 @@ def main():
     parser.add_argument('--out', help='folder of the page and its runs (default BUILD/figures/NAME, runs in BUILD/results)')
     parser.add_argument('--size', help="of the plan's workloads, e.g. small (default: the full ones)")
     parser.add_argument('--workloads', help='only these, separated by commas')
+    parser.add_argument('--add', metavar='PLAN', help='draw the workloads of this plan; with --workloads also others')
     parser.add_argument('--record', action='store_true', help='write the figures that pages show to docs/results (not with --plan or --workloads)')
     parser.add_argument('-j', '--jobs', type=int, default=os.cpu_count(), help='runs at a time (default all cores)')
     options = parser.parse_args()
@@ -167,7 +202,7 @@ def main():
             parser.error(f'no figures are named {name}')
         try:
             draw(name, options)
-        except (figures.RunFailed, OSError) as error:
+        except (figures.RunFailed, added.BadPlan, OSError) as error:
             sys.exit(f'figures-{name}: error: {error}')
 
 

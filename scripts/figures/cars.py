@@ -73,7 +73,7 @@ def prepare(workloads):
     for w in workloads:
         w.runs.update({f'swl{n}': w.runs['base'] for n in WARPS if n >= RESIDENT})  # no limit
         w.runs[f'base@{RESIDENT}'], w.runs[f'cars@{RESIDENT}'] = w.runs['base'], w.runs['cars']
-        if w.name in PAPER:
+        if all(f'swl{n}' in w.runs for n in WARPS):
             w.runs['swl'] = w.runs[w.best_swl()]
 
 
@@ -87,10 +87,10 @@ def is_shown(workload):
 def table_1(workloads, out):
     rows = []
     for w in workloads:
-        total, paper = w.total('base'), PAPER[w.name]
+        total, paper = w.total('base'), PAPER.get(w.name)
         depth = max(kernel.get('call_depth', 0) for kernel in w.kernels)
-        rows.append((w.name, depth, number(1e3 * total['calls'] / total['warp_instructions']), paper[0], paper[1],
-                     number(paper[2])))
+        rows.append((w.name, depth, number(1e3 * total['calls'] / total['warp_instructions']),
+                     *((paper[0], paper[1], number(paper[2])) if paper else ('', '', ''))))
     return ['## Table I: call depth, calls per thousand warp instructions', '',
             'The depth is that of the call graph, one iteration of recursion.', '',
             *table(('workload', 'depth', 'CPKI', 'in the paper', 'depth', 'CPKI'), rows)]
