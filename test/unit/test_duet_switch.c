@@ -208,6 +208,84 @@ START_TEST(stalled_warps_make_room)
 }
 END_TEST
 
+/*
+ * A second load, behind which three registers more live: its point keeps 6 registers, which a place has room for, and
+ * that of the first load 3. What a point keeps moves, 2 units of the slot with it; a place's size, if that is to move.
+ */
+START_TEST(what_a_point_keeps_moves)
+{
+	for (uint32_t all = 0; all < 2; all++) {
+		struct simbench bench;
+		begin(&bench);
+		add_one(&bench);
+		for (uint32_t reg = 6; reg < 9; reg++)
+			simbench_mov(&bench, reg, 1);
+		access_word(&bench, HD_OP_LDG)->dst = 13;
+		add_switch(&bench, HD_SWITCH_LOAD);
+		switches[1].live.regs[0] |= 7 << 6, switches[1].live_divergent.regs[0] |= 7 << 6;
+		switches[1].bytes = bench.meta.switch_context_bytes = 6 * HD_ROW_BYTES;
+		for (uint32_t reg = 6; reg < 9; reg++) {
+			struct hd_inst *inst = simbench_emit(&bench, HD_OP_IADD3);
+			inst->dst = 15, inst->a = reg, inst->b = 13;
+		}
+		run(&bench, "duet:1", all ? "duet.all_moves=1" : "duet.all_moves=0", 3, 32);
+		expect(&bench, "context_bytes", 1024);
+		expect(&bench, "switched_out", 6);
+		expect(&bench, "switched_in", 6);
+		expect(&bench, "transfer_cycles", all ? 12 * (6 + 2) : 6 * (3 + 2) + 6 * (6 + 2));
+		simbench_release(&bench);
+	}
+}
+END_TEST
+
+/* Two slots, and registers for sixteen warps: slots alone move, 256 bytes each, at whatever instruction a warp waits;
+ * registers with them, if that is asked for, and at switch points alone. */
+START_TEST(slots_alone_move)
+{
+	for (uint32_t trial = 0; trial < 4; trial++) {
+		struct simbench bench;
+		bool alone = trial % 2, points = trial < 2;
+		begin(&bench);
+		add_one(&bench);
+		bench.meta.switch_count = points;
+		bench.options.verify = points; /* which misses the point */
+		bench.config.registers = 16 * 512;
+		bench.config.max_warps = 2;
+		bench.config.max_threads = bench.config.max_threads_per_cta = 64;
+		run(&bench, "duet:1", alone ? "duet.slots_alone=1" : "duet.slots_alone=0", 3, 32);
+		expect(&bench, "native_blocks", 2);
+		expect(&bench, "extra_blocks", 1);
+		expect(&bench, "context_bytes", alone ? 256 : 640);
+		uint32_t moves = alone || points ? 6 : 0;
+		expect(&bench, "switched_out", moves / 2);
+		expect(&bench, "switched_in", moves / 2);
+		expect(&bench, "transfer_cycles", moves * (alone ? 2 : MOVE));
+		simbench_release(&bench);
+	}
+}
+END_TEST
+
+/* Registers for four blocks: two extra ones need none moved, and a third does. */
+START_TEST(registers_for_some_extra_blocks)
+{
+	for (uint32_t extra = 1; extra < 4; extra++) {
+		struct simbench bench;
+		begin(&bench);
+		add_one(&bench);
+		bench.config.registers = 4 * 512;
+		bench.config.max_warps = 2;
+		bench.config.max_threads = bench.config.max_threads_per_cta = 64;
+		char policy[] = "duet:0";
+		policy[5] += (char)extra;
+		run(&bench, policy, "duet.slots_alone=1", 6, 32);
+		expect(&bench, "native_blocks", 2);
+		expect(&bench, "extra_blocks", extra);
+		expect(&bench, "context_bytes", extra < 3 ? 256 : 640);
+		simbench_release(&bench);
+	}
+}
+END_TEST
+
 /* Nothing but L1 has room for contexts: it holds them, and accesses go past it. It is used little enough, or it is not.
  * Each of two SMs does so with three blocks.
  */
@@ -259,6 +337,26 @@ START_TEST(stalled_warps_leave_for_others)
 	expect(&bench, "transfer_cycles", 6 * MOVE);
 	expect(&bench, "absent_cycles", when(DRAINS, 0, 0) - first + 0 + when(DRAINS, 2, 0) - (swap + 2 * MOVE));
 	expect(&bench, "ready_cycles", when(MISSES, 0, 0) + 1 - when(LAUNCHES, 2, 0) + 1 + 0 + 1);
+	simbench_release(&bench);
+}
+END_TEST
+
+/* The same where one context leaves while the other comes in: an exchange takes as long as one move. */
+START_TEST(contexts_move_both_ways)
+{
+	struct simbench bench;
+	begin(&bench);
+	add_one(&bench);
+	ck_assert(!hd_config_set(&bench.config, "duet.both_ways=1", &bench.diag));
+	run(&bench, "duet:1", "duet.eager=0", 3, 32);
+	uint64_t swap = when(DRAINS, 0, 0) + 1 + MOVE;
+	ck_assert_uint_eq(when(ISSUES, 2, 0), when(MISSES, 0, 0) + 1 + MOVE);
+	ck_assert_uint_eq(goes_on(0), swap);
+	ck_assert_uint_ge(goes_on(1), swap + MOVE);
+	double swaps = simbench_figure(&bench, "swaps");
+	ck_assert_double_ge(swaps, 1);
+	expect(&bench, "transfer_bytes", 6 * 640);
+	expect(&bench, "transfer_cycles", (6 - (uint64_t)swaps) * MOVE);
 	simbench_release(&bench);
 }
 END_TEST
@@ -440,6 +538,7 @@ static void run_stacked(const struct stacked *row, bool blocks)
 	if (row->in_kernel)
 		add_one(&bench);
 	switches[0].live.regs[0] |= 1 << 1, switches[0].live_divergent.regs[0] |= 1 << 1;
+	switches[0].bytes += HD_ROW_BYTES;
 	simbench_call(&bench, "add");
 	struct hd_meta_function *function = simbench_function(&bench, "add");
 	simbench_prologue(&bench, 2);
@@ -495,9 +594,9 @@ static void run_stacked(const struct stacked *row, bool blocks)
 START_TEST(register_stacks_move_along)
 {
 	static const struct stacked rows[] = {
-		{16, false, 32, false, 4 + 3 + 2, 9, 3},   {20, false, 32, false, 4 + 4 + 3 + 2, 13, 3},
-		{16, false, 32, true, 3 + 3 + 2, 8, 3},	   {16, true, 32, false, 4 + 3 + 2, 6, 0},
-		{16, false, 48, false, 16 + 3 + 2, 21, 3}, /* its groups are not whole: all registers */
+		{16, false, 32, false, 4 + 3 + 2, 9, 3},  {20, false, 32, false, 4 + 4 + 3 + 2, 13, 3},
+		{16, false, 32, true, 3 + 3 + 2, 8, 3},	  {16, true, 32, false, 4 + 3 + 2, 6, 0},
+		{16, false, 48, false, 16 + 3 + 2, 9, 3}, /* its groups are not whole: a place for all registers */
 	};
 	for (uint32_t i = 0; i < sizeof rows / sizeof *rows; i++)
 		for (uint32_t blocks = 0; blocks < 2; blocks++)
@@ -593,6 +692,10 @@ Suite *hd_suite(void)
 						  warps_at_barriers_stay,
 						  contexts_are_what_points_say,
 						  register_stacks_move_along,
+						  what_a_point_keeps_moves,
+						  slots_alone_move,
+						  registers_for_some_extra_blocks,
+						  contexts_move_both_ways,
 						  blocks_are_added_after_the_second_window,
 						  a_busy_l1_holds_no_contexts,
 						  NULL,

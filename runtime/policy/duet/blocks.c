@@ -161,14 +161,14 @@ static void begin_move(const struct hd_policy_handle *self, struct hd_sm *sm, st
 	if (out) {
 		forget(self, sm, out);
 		hold(sm, out);
-		leaves = duet_block_load(duet, out);
+		leaves = duet_cta_of(self, out)->load = duet_block_load(duet, out);
 		duet_cta_of(self, out)->state = DUET_LEAVING;
 	}
 	if (in) {
 		struct duet_cta *own = duet_cta_of(self, in);
 		forget(self, sm, in);
 		if (own->context)
-			enters = duet_block_load(duet, in);
+			enters = own->load;
 		counts->ready_cycles += (now - own->since) * (in->warp_count - in->warps_done);
 		counts->swaps += out && own->context;
 		own->state = DUET_ENTERING;

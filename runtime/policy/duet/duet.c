@@ -32,11 +32,14 @@
 #define SLOT_BYTES [DUET_SLOT_BYTES] = \
 	{"slot_bytes", "a warp's context without its registers: SIMT stack, scoreboard, predicates; bytes", \
 	 256, 0, 4096}
+#define BOTH_WAYS [DUET_BOTH_WAYS] = \
+	{"both_ways", "1: one context leaves while another comes in; 0: one after the other (Lin, 3.6.7)", 0, 0, 1}
 /* clang-format on */
 
 static const struct hd_policy_setting settings[] = {
 	PORT,
 	SLOT_BYTES,
+	BOTH_WAYS,
 	[DUET_WINDOW] = {"window", "cycles between checks of the GPU's utilisation (Lin, 3.6.4)", 10000, TICK, 1e9},
 	[DUET_BARRIERS] = {"barriers",
 			   "1: warps that wait at barriers may leave; 0: they stay (for experiments; Lin, 3.6.3)", 1, 0,
@@ -46,10 +49,18 @@ static const struct hd_policy_setting settings[] = {
 	[DUET_L1_BELOW] = {"l1_below",
 			   "L1 holds contexts while its utilisation is below this percentage; 0: never (Lin, 3.6.4)", 3,
 			   0, 101},
+	[DUET_ALL_MOVES] = {"all_moves",
+			    "1: a switch moves as much as a context's place holds; 0: what its switch point keeps "
+			    "(Lin, equation 3.2)",
+			    0, 0, 1},
+	[DUET_SLOTS_ALONE] = {"slots_alone",
+			      "1: slots move without registers if these have room for all blocks (Lin, 3.6.1); 0: "
+			      "registers always move (Lin, equation 3.2)",
+			      1, 0, 1},
 	{0},
 };
 
-static const struct hd_policy_setting virtual_settings[] = {PORT, SLOT_BYTES, {0}};
+static const struct hd_policy_setting virtual_settings[] = {PORT, SLOT_BYTES, BOTH_WAYS, {0}};
 
 static const struct hd_policy_count counts[] = {
 	{"switched_out", "warps", "warps that left their slot and registers"},
@@ -97,6 +108,9 @@ static void start(const struct hd_policy_handle *self, struct hd_gpu *gpu)
 	duet->barriers = hd_policy_setting(self, gpu, DUET_BARRIERS) > 0;
 	duet->eager = hd_policy_setting(self, gpu, DUET_EAGER) > 0;
 	duet->l1_below = hd_policy_setting(self, gpu, DUET_L1_BELOW);
+	duet->all_moves = hd_policy_setting(self, gpu, DUET_ALL_MOVES) > 0;
+	duet->slots_alone = hd_policy_setting(self, gpu, DUET_SLOTS_ALONE) > 0;
+	duet->both_ways = hd_policy_setting(self, gpu, DUET_BOTH_WAYS) > 0;
 	duet->cars = duet_find_cars(gpu);
 }
 
@@ -105,6 +119,7 @@ static void start_virtual(const struct hd_policy_handle *self, struct hd_gpu *gp
 	struct duet_gpu *duet = duet_gpu_of(self, gpu);
 	duet->fixed = duet->virtual = duet->barriers = true;
 	duet->port = (uint32_t)hd_policy_setting(self, gpu, DUET_PORT);
+	duet->both_ways = hd_policy_setting(self, gpu, DUET_BOTH_WAYS) > 0;
 	duet->cars = duet_find_cars(gpu);
 }
 
@@ -221,21 +236,37 @@ static uint32_t find_bound(struct duet_gpu *duet, uint32_t l1)
 	return bound;
 }
 
+/* Extra blocks whose slots alone need a place, since registers have room for all of them: 0 where there are fewer than
+ * the policy may want. */
+static uint32_t by_slots_alone(const struct hd_policy_handle *self, const struct duet_gpu *duet, uint32_t bound)
+{
+	uint32_t slots = duet_slots_bound(&duet->kernel), wanted = bound;
+	if (!duet->slots_alone || duet->virtual || duet_level_of(&duet->kernel) != DUET_WARPS)
+		return 0;
+	if (duet->fixed)
+		wanted = duet_least(wanted, (uint32_t)strtoul(self->parameter, NULL, 10));
+	return slots >= wanted ? slots : 0;
+}
+
 /* What moves, and how many extra blocks there can be. */
-static uint32_t choose_level(struct duet_gpu *duet, uint32_t l1)
+static uint32_t choose_level(const struct hd_policy_handle *self, struct duet_gpu *duet, uint32_t l1)
 {
 	const struct duet_kernel *kernel = &duet->kernel;
-	uint32_t bound = find_bound(duet, l1);
+	uint32_t bound = find_bound(duet, l1), slots = by_slots_alone(self, duet, bound);
 	enum duet_level level = duet->virtual ? DUET_BLOCKS : duet_level_of(kernel);
-	if (!bound)
+	if (!bound && !slots)
 		return 0;
 	duet->parts = HD_PART_SLOT;
-	if (!duet->virtual)
+	if (slots) {
+		bound = slots;
+		duet->l1_only = false;
+	} else if (!duet->virtual) {
 		duet->parts |= level == DUET_BLOCKS ? HD_PART_SHARED : HD_PART_REGISTERS;
+	}
 	duet->level = duet->whole ? DUET_BLOCKS : level;
 	duet->moving = duet_block_units(kernel, duet->parts & HD_PART_REGISTERS, duet->parts & HD_PART_SHARED);
 	if (duet->level == DUET_WARPS)
-		duet->moving = kernel->context;
+		duet->moving = duet->parts & HD_PART_REGISTERS ? kernel->context : kernel->slot;
 	return bound;
 }
 
@@ -278,7 +309,7 @@ static void grid_begin(const struct hd_policy_handle *self, struct hd_gpu *gpu, 
 	duet->kernel = (struct duet_kernel){.native = fit.ctas};
 	if (switches(duet, grid)) {
 		duet->kernel = kernel_of(self, gpu, grid, &fit);
-		bound = choose_level(duet, l1_units(gpu->config));
+		bound = choose_level(self, duet, l1_units(gpu->config));
 	}
 	duet_growth_begin(&duet->growth, bound);
 	duet->next = gpu->now + duet->window;

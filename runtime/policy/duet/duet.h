@@ -32,6 +32,9 @@ struct duet_gpu {
 	bool virtual;		 /* Virtual Thread: slots alone, of whatever loads warps wait for */
 	bool whole;		 /* blocks switch also where registers limit */
 	bool barriers, eager;	 /* settings */
+	bool all_moves;		 /* a swap moves a place's size, not what its point keeps */
+	bool slots_alone;	 /* move where registers have room for all blocks */
+	bool both_ways;		 /* at once: one context leaves while another comes */
 	uint32_t port;		 /* bytes a cycle */
 	uint64_t window, next;	 /* cycles; when it ends */
 	struct hd_counters seen; /* when it began */
@@ -57,6 +60,11 @@ struct duet_sm {
 	struct hd_cta *block_out, *block_in;
 };
 
+/* Units of a context that move, and of these those of register stacks. None: there is no context. */
+struct duet_load {
+	uint32_t units, stacks;
+};
+
 /* Running: it has its places and no entry in a queue. Away without a context: it has not begun yet. */
 enum duet_state { DUET_RUNNING, DUET_STALLED, DUET_LEAVING, DUET_ABSENT, DUET_READY, DUET_ENTERING };
 
@@ -64,20 +72,23 @@ struct duet_warp {
 	uint8_t state;		 /* enum duet_state */
 	bool ended;		 /* what it stalled on, while it leaves */
 	bool asks;		 /* its queue was full */
-	bool context;		 /* `at` is a context's place, not its registers' */
-	uint32_t at;		 /* unit */
+	bool context;		 /* it has one, in `context_at` */
+	uint32_t at;		 /* unit of its registers, while these are there */
+	uint32_t context_at;	 /* unit */
+	struct duet_load load;	 /* what left with its context, and comes back */
 	uint64_t since;		 /* cycle in which it came to be absent, or ready */
 	struct hd_hazard missed; /* registers of loads under way that missed or went past L1 */
 };
 
 /* States as those of warps; a block is stalled, and ready, by its warps. */
 struct duet_cta {
-	uint32_t at;	     /* unit of its shared memory, while that is there */
-	uint32_t context_at; /* unit of its context */
-	uint8_t state;	     /* enum duet_state */
-	bool asks;	     /* its queue was full */
-	bool context;	     /* it has one */
-	uint64_t since;	     /* as a warp's */
+	uint32_t at;	       /* unit of its shared memory, while that is there */
+	uint32_t context_at;   /* unit of its context */
+	uint8_t state;	       /* enum duet_state */
+	bool asks;	       /* its queue was full */
+	bool context;	       /* it has one */
+	struct duet_load load; /* what left with it */
+	uint64_t since;	       /* as a warp's */
 };
 
 struct duet_counts {
@@ -86,8 +97,19 @@ struct duet_counts {
 		blocks_began;
 };
 
-/* Virtual Thread has the first two. */
-enum duet_setting { DUET_PORT, DUET_SLOT_BYTES, DUET_WINDOW, DUET_BARRIERS, DUET_EAGER, DUET_WHOLE, DUET_L1_BELOW };
+/* Virtual Thread has the first three. */
+enum duet_setting {
+	DUET_PORT,
+	DUET_SLOT_BYTES,
+	DUET_BOTH_WAYS,
+	DUET_WINDOW,
+	DUET_BARRIERS,
+	DUET_EAGER,
+	DUET_WHOLE,
+	DUET_L1_BELOW,
+	DUET_ALL_MOVES,
+	DUET_SLOTS_ALONE,
+};
 
 static inline struct duet_gpu *duet_gpu_of(const struct hd_policy_handle *self, const struct hd_gpu *gpu)
 {
@@ -136,10 +158,6 @@ enum { DUET_MOVED, DUET_LOOK };
 void duet_queue_leave(struct duet_queue *queue, uint32_t id);
 /* Has the queues looked at in the next cycle. */
 void duet_ask(const struct hd_policy_handle *self, struct hd_sm *sm, uint64_t now);
-/* Units of a context that move, and of these those of register stacks. None: there is no context. */
-struct duet_load {
-	uint32_t units, stacks;
-};
 /* The engine is at work on these of the grid from now on. */
 void duet_engine_start(const struct hd_policy_handle *self, struct hd_sm *sm, struct duet_counts *counts,
 		       struct duet_load out, struct duet_load in, uint64_t now);
@@ -158,7 +176,7 @@ uint32_t duet_stacks_registers(const struct duet_gpu *duet, const struct hd_gpu 
 /* Units of a context with a stack: what is below the stack, at its largest, and of the stack at most. */
 uint32_t duet_stacks_below(const struct duet_gpu *duet, const struct hd_gpu *gpu, const struct hd_grid *grid);
 uint32_t duet_stacks_most(const struct duet_gpu *duet, const struct hd_gpu *gpu);
-/* What moves with the context of a warp, and of a block's warps, in the state in which they are. */
+/* What moves with the context of a warp, and of a block's warps, that leaves in this state. */
 struct duet_load duet_warp_load(const struct duet_gpu *duet, const struct hd_warp *warp);
 struct duet_load duet_block_load(const struct duet_gpu *duet, const struct hd_cta *cta);
 /* The warp's registers have left, those in `kept` alone (NULL: all), or have come back. */

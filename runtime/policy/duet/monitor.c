@@ -209,3 +209,11 @@ uint64_t duet_move_cycles(uint64_t bytes, uint32_t port)
 {
 	return (bytes + port - 1) / port;
 }
+
+uint64_t duet_swap_cycles(uint64_t out, uint64_t in, uint32_t port, bool both_ways)
+{
+	uint64_t leaves = duet_move_cycles(out, port), comes = duet_move_cycles(in, port);
+	if (!both_ways)
+		return leaves + comes;
+	return leaves > comes ? leaves : comes;
+}

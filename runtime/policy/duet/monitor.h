@@ -75,5 +75,7 @@ static inline uint32_t duet_least(uint32_t a, uint32_t b)
 
 /* Cycles that `bytes` of a context take through a port of `port` bytes (equations 3.1 to 3.3). */
 uint64_t duet_move_cycles(uint64_t bytes, uint32_t port);
+/* Of a context that leaves and one that comes in: one after the other, or at once. */
+uint64_t duet_swap_cycles(uint64_t out, uint64_t in, uint32_t port, bool both_ways);
 
 #endif

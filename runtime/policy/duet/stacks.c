@@ -1,14 +1,14 @@
 /*
- * CARS' register stacks under GPUDuet and Virtual Thread: fewer spills and more warps at once, which neither paper has
+ * What moves with a context: what the warp's switch point keeps, its slot's state, and CARS' register stacks.
+ *
+ * Under GPUDuet and Virtual Thread stacks give fewer spills and more warps at once, which neither paper has
  * (cars-hpca24; gpu-multiprogramming-lin, chapter 3). CARS says what registers the warps of a launch have, one number
  * for all (cars/joined.c), and these are what bounds the blocks and what a warp leaves.
  *
- * The compiler's switch points speak of the registers that instructions name; in the register file of CARS those of the
- * callers lie beside them. A context therefore has
- *
- *   in no call   what the switch point keeps of the kernel's registers
- *   in a call    what the switch point keeps of R0 to R15, which calls do not keep, and the kernel's others, of which
- * any may be its caller's the stack    the rows in use, from the bottom to RSP
+ * The compiler's switch points speak of the registers that instructions name; in the register file of CARS those of
+ * the callers lie beside them. A context therefore has what the switch point keeps of the kernel's registers, in no
+ * call. In a call it has what the point keeps of R0 to R15, which calls do not keep, and the kernel's others, of which
+ * any may be its caller's. In both it has the rows of the stack in use, from the bottom to RSP.
  *
  * A place has room for the largest of the former two, one size a kernel as the paper has it, and for the deepest chain
  * of calls; of the stack only rows in use move, and take time (equations 3.1 to 3.3). A warp that is to store or load
@@ -48,11 +48,15 @@ static uint32_t pattern_bytes(const struct hd_meta_switch *point, uint32_t reg)
 }
 
 /* Of the registers that calls do not keep. */
+static uint64_t scratch_of(const struct hd_meta_switch *point)
+{
+	return (point->live_divergent.regs[0] | point->loading.regs[0]) & ((UINT64_C(1) << CARS_FIRST_SAVED) - 1);
+}
+
 static uint32_t scratch_bytes(const struct hd_meta_switch *point)
 {
-	uint64_t kept = point->live_divergent.regs[0] | point->loading.regs[0];
 	uint32_t bytes = 0;
-	for (uint64_t left = kept & ((UINT64_C(1) << CARS_FIRST_SAVED) - 1); left; left &= left - 1)
+	for (uint64_t left = scratch_of(point); left; left &= left - 1)
 		bytes += pattern_bytes(point, (uint32_t)__builtin_ctzll(left));
 	return bytes;
 }
@@ -107,21 +111,63 @@ static uint32_t rows_that_move(const struct duet_gpu *duet, const struct hd_warp
 	return rows < duet->stack ? rows : duet->stack;
 }
 
+static uint32_t registers_of(const struct hd_meta_switch *point)
+{
+	uint32_t count = 0;
+	for (uint32_t word = 0; word < 4; word++)
+		count += (uint32_t)__builtin_popcountll(point->live_divergent.regs[word] | point->loading.regs[word]);
+	return count;
+}
+
+/* What the point keeps of the function's own registers, and below the stack of CARS in a call. The compiler's bytes are
+ * those of groups of 32 threads; where rows of a block make other groups nothing is compressed. */
+static uint32_t units_at(const struct duet_gpu *duet, const struct hd_warp *warp, const struct hd_meta_switch *point,
+			 bool in_kernel)
+{
+	bool compressed = !(warp->cta->grid->block[0] % HD_WARP_LANES);
+	if (!duet->cars || in_kernel)
+		return compressed ? units_of(point->bytes) : registers_of(point);
+	uint32_t base = cars_rows_of_launch(duet->cars, warp->cta->sm->gpu).base;
+	uint32_t scratch = (uint32_t)__builtin_popcountll(scratch_of(point));
+	return (compressed ? units_of(scratch_bytes(point)) : scratch) +
+	       (base > CARS_FIRST_SAVED ? base - CARS_FIRST_SAVED : 0);
+}
+
+/* Units of the registers below the stack that its switch point keeps, at most those of its place. */
+static uint32_t kept_units(const struct duet_gpu *duet, const struct hd_warp *warp)
+{
+	const struct hd_sm *sm = warp->cta->sm;
+	const struct hd_pfunction *function;
+	const struct hd_meta_switch *point = duet_point_of(sm, warp);
+	uint32_t most = duet->kernel.context - duet->kernel.slot - duet->stack, units;
+	if (!point || duet->all_moves)
+		return most;
+	(void)hd_facts_at(sm->gpu, (uint32_t)(hd_warp_at(sm, warp) - sm->gpu->program.code.data), &function);
+	units = units_at(duet, warp, point, function->said->kernel);
+	return units < most ? units : most;
+}
+
 struct duet_load duet_warp_load(const struct duet_gpu *duet, const struct hd_warp *warp)
 {
+	if (!(duet->parts & HD_PART_REGISTERS))
+		return (struct duet_load){duet->kernel.slot, 0};
 	uint32_t rows = rows_that_move(duet, warp);
-	return (struct duet_load){duet->moving - duet->stack + rows, rows};
+	return (struct duet_load){kept_units(duet, warp) + duet->kernel.slot + rows, rows};
 }
 
 struct duet_load duet_block_load(const struct duet_gpu *duet, const struct hd_cta *cta)
 {
-	uint32_t rows = 0;
 	if (!(duet->parts & HD_PART_REGISTERS))
 		return (struct duet_load){duet->moving, 0};
-	for (uint32_t i = 0; i < cta->warp_count; i++)
-		if (duet_lives(hd_cta_warp(cta, i)))
-			rows += rows_that_move(duet, cta->warps[i]);
-	return (struct duet_load){duet->moving - cta->warp_count * duet->stack + rows, rows};
+	struct duet_load load = {0};
+	for (uint32_t i = 0; i < cta->warp_count; i++) {
+		if (!duet_lives(hd_cta_warp(cta, i)))
+			continue;
+		struct duet_load warp = duet_warp_load(duet, cta->warps[i]);
+		load.units += warp.units;
+		load.stacks += warp.stacks;
+	}
+	return load;
 }
 
 void duet_stacks_follow(const struct duet_gpu *duet, struct hd_warp *warp, const struct hd_registers *kept)

@@ -4,8 +4,10 @@
  * register file, or in the place of a warp that is ready. One engine an SM moves one context after the other; the two
  * warps that it is about do not issue meanwhile.
  *
- * All contexts of a kernel have one size, that of its largest switch point. Registers outside the point's masks are
- * lost. Results that arrive meanwhile find the warp's registers wherever these are.
+ * All places of a kernel's contexts have one size, that of its largest switch point; what a warp's own point keeps
+ * moves (stacks.c). Registers outside the point's masks are lost. Results that arrive meanwhile find the warp's
+ * registers wherever these are. Where registers have room for all blocks slots alone move (3.6.1), at whatever
+ * instruction the warp stalls.
  *
  * Cost: O(warps of an SM) an entry of a full queue, O(units) a move.
  */
@@ -113,6 +115,12 @@ const struct hd_meta_switch *duet_point_of(const struct hd_sm *sm, const struct 
 	return &function->said->switches[facts->switching];
 }
 
+/* Registers leave at switch points alone. */
+static bool may_leave(const struct duet_gpu *duet, const struct hd_sm *sm, const struct hd_warp *warp)
+{
+	return !(duet->parts & HD_PART_REGISTERS) || duet_point_of(sm, warp);
+}
+
 static void stall(const struct hd_policy_handle *self, struct hd_warp *warp, bool barrier, uint64_t now)
 {
 	struct hd_sm *sm = warp->cta->sm;
@@ -195,9 +203,9 @@ void duet_barrier_resume(const struct hd_policy_handle *self, struct hd_warp *wa
 void duet_engine_start(const struct hd_policy_handle *self, struct hd_sm *sm, struct duet_counts *counts,
 		       struct duet_load out, struct duet_load in, uint64_t now)
 {
-	uint32_t port = duet_gpu_of(self, sm->gpu)->port;
+	const struct duet_gpu *duet = duet_gpu_of(self, sm->gpu);
 	uint64_t out_bytes = (uint64_t)out.units * DUET_UNIT_BYTES, in_bytes = (uint64_t)in.units * DUET_UNIT_BYTES;
-	uint64_t cycles = duet_move_cycles(out_bytes, port) + duet_move_cycles(in_bytes, port);
+	uint64_t cycles = duet_swap_cycles(out_bytes, in_bytes, duet->port, duet->both_ways);
 	counts->cycles += cycles;
 	counts->bytes += out_bytes + in_bytes;
 	counts->stack_bytes += (uint64_t)(out.stacks + in.stacks) * DUET_UNIT_BYTES;
@@ -234,14 +242,14 @@ static void begin_move(const struct hd_policy_handle *self, struct hd_sm *sm, st
 	if (out) {
 		forget(self, sm, out);
 		hd_warp_hold(sm, out);
-		leaves = duet_warp_load(duet, out);
+		leaves = duet_warp_of(self, out)->load = duet_warp_load(duet, out);
 		duet_warp_of(self, out)->state = DUET_LEAVING;
 		duet_warp_of(self, out)->ended = false;
 	}
 	if (in) {
 		forget(self, sm, in);
 		if (duet_warp_of(self, in)->context)
-			enters = duet_warp_load(duet, in);
+			enters = duet_warp_of(self, in)->load;
 		counts_of(self, in)->ready_cycles += now - duet_warp_of(self, in)->since;
 		duet_warp_of(self, in)->state = DUET_ENTERING;
 	}
@@ -261,20 +269,31 @@ struct hd_registers duet_registers_of(const struct hd_meta_switch *point, const 
 	return kept;
 }
 
-static void end_out(const struct hd_policy_handle *self, struct hd_sm *sm, struct hd_warp *warp, uint32_t place,
-		    uint64_t now)
+/* Those that its switch point keeps; all where there is none, since its barrier has let it go meanwhile. */
+static void suspend_registers(const struct hd_policy_handle *self, struct hd_sm *sm, struct hd_warp *warp)
 {
 	const struct duet_gpu *duet = duet_gpu_of(self, sm->gpu);
-	struct duet_sm *mine = duet_sm_of(self, sm);
 	struct duet_warp *own = duet_warp_of(self, warp);
-	const struct hd_meta_switch *point = duet_point_of(sm, warp); /* NULL: its barrier has let it go meanwhile */
+	const struct hd_meta_switch *point = duet_point_of(sm, warp);
 	struct hd_registers kept = {0};
 	if (point)
 		kept = duet_registers_of(point, warp);
 	hd_warp_suspend(sm, warp, HD_PART_REGISTERS | HD_PART_STACK, point ? &kept : NULL);
 	duet_stacks_follow(duet, warp, point ? &kept : NULL);
-	duet_space_give(&mine->space, own->at, duet->kernel.registers);
-	own->at = place;
+	duet_space_give(&duet_sm_of(self, sm)->space, own->at, duet->kernel.registers);
+	own->at = DUET_NOWHERE;
+}
+
+static void end_out(const struct hd_policy_handle *self, struct hd_sm *sm, struct hd_warp *warp, uint32_t place,
+		    uint64_t now)
+{
+	struct duet_sm *mine = duet_sm_of(self, sm);
+	struct duet_warp *own = duet_warp_of(self, warp);
+	if (duet_gpu_of(self, sm->gpu)->parts & HD_PART_REGISTERS)
+		suspend_registers(self, sm, warp);
+	else
+		hd_warp_suspend(sm, warp, HD_PART_STACK, NULL);
+	own->context_at = place;
 	own->context = true;
 	mine->away++;
 	counts_of(self, warp)->switched_out++;
@@ -301,7 +320,8 @@ static void end_in(const struct hd_policy_handle *self, struct hd_sm *sm, struct
 	duet_stacks_follow(duet, warp, NULL);
 	struct duet_counts *counts = counts_of(self, warp);
 	*(own->context ? &counts->switched_in : &counts->began) += 1;
-	own->at = duet_space_take(&mine->space, DUET_REGISTERS, duet->kernel.registers);
+	if (duet->parts & HD_PART_REGISTERS)
+		own->at = duet_space_take(&mine->space, DUET_REGISTERS, duet->kernel.registers);
 	assert(own->at != DUET_NOWHERE);
 	own->context = false;
 	own->state = DUET_RUNNING;
@@ -316,7 +336,7 @@ static void end_move(const struct hd_policy_handle *self, struct hd_sm *sm, uint
 	mine->busy = false;
 	mine->out = mine->in = NULL;
 	bool had = in && duet_warp_of(self, in)->context;
-	uint32_t place = had ? duet_warp_of(self, in)->at : DUET_NOWHERE;
+	uint32_t place = had ? duet_warp_of(self, in)->context_at : DUET_NOWHERE;
 	if (out)
 		end_out(self, sm, out, had ? place : duet_take_context(self, sm), now);
 	if (in)
@@ -325,11 +345,11 @@ static void end_move(const struct hd_policy_handle *self, struct hd_sm *sm, uint
 		duet_space_give(&mine->space, place, duet_gpu_of(self, sm->gpu)->moving);
 }
 
-/* The oldest stalled warp that is at a switch point; others are no longer asked about. */
+/* The oldest stalled warp that may leave; others are no longer asked about. */
 static struct hd_warp *next_out(const struct hd_policy_handle *self, struct hd_sm *sm)
 {
 	struct hd_warp *warp;
-	while ((warp = head_of(self, sm, DUET_STALLED)) && !duet_point_of(sm, warp)) {
+	while ((warp = head_of(self, sm, DUET_STALLED)) && !may_leave(duet_gpu_of(self, sm->gpu), sm, warp)) {
 		forget(self, sm, warp);
 		duet_warp_of(self, warp)->state = DUET_RUNNING;
 	}
@@ -386,12 +406,14 @@ void duet_cta_launch(const struct hd_policy_handle *self, struct hd_sm *sm, stru
 	for (uint32_t i = 0; i < cta->warp_count; i++) {
 		struct hd_warp *warp = cta->warps[i];
 		struct duet_warp *own = duet_warp_of(self, warp);
-		if (!hd_warp_is_away(warp)) {
+		bool away = hd_warp_is_away(warp);
+		own->at = DUET_NOWHERE;
+		if (!away || !(duet->parts & HD_PART_REGISTERS)) {
 			own->at = duet_space_take(&mine->space, DUET_REGISTERS, duet->kernel.registers);
 			assert(own->at != DUET_NOWHERE);
-			continue;
 		}
-		own->at = DUET_NOWHERE;
+		if (!away)
+			continue;
 		mine->away++;
 		hd_warp_hold(sm, warp);
 		enter_queue(self, sm, warp, DUET_READY, sm->now);

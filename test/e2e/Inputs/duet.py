@@ -1,9 +1,10 @@
 """Statistics of programs under baseline, duet:0 and duet:8 in this order: duet.py METADATA FILE.json..., with that of the
-program named duet; under baseline and duet: duet.py monitor FILE.json; under baseline and policies under which blocks switch:
+program named duet; where slots alone move: duet.py slots FILE.json; under baseline and duet: duet.py monitor FILE.json; under baseline and policies under which blocks switch:
 duet.py blocks FILE.json [METADATA];
 of programs whose contexts are in L1: duet.py l1 FILE.json;
 of the time that switching hides, with the cycles of a context: duet.py hidden CYCLES FILE.json"""
 import json
+import math
 import sys
 
 PORT, SLOT_BYTES = 128, 256  # defaults of duet.port and duet.slot_bytes
@@ -24,9 +25,11 @@ def check(path, cycles):
     assert own['began'] > 0 and own['swaps'] > 0 and own['switched_out'] == own['switched_in'] > 0, own
     moves = own['switched_out'] + own['switched_in'] + own['turned_back']
     assert own['transfer_cycles'] * 128 == own['transfer_bytes'], own
-    assert own['transfer_cycles'] > 2 * moves, own  # of two kernels in levels, each with a size
-    if cycles:
-        assert own['transfer_cycles'] == moves * cycles, own
+    slots = moves * SLOT_BYTES // PORT
+    if cycles == 'slots':
+        assert own['transfer_cycles'] == slots, own
+    else:  # what points keep: less than the largest of them
+        assert slots < own['transfer_cycles'] < (moves * cycles if cycles else math.inf), own
     assert own['stalls'] >= own['barrier_stalls'] > 0 or 'levels' in path, own
     assert own['barrier_outs'] + own['too_late'] <= own['switched_out'] <= own['stalls'], own
     assert own['barrier_outs'] > 0 or 'levels' in path, own
@@ -77,6 +80,10 @@ if sys.argv[1] == 'blocks':
 if sys.argv[1] == 'hidden':
     check_hidden(sys.argv[3], int(sys.argv[2]))
     print('hidden')
+    sys.exit()
+if sys.argv[1] == 'slots':
+    check(sys.argv[2], 'slots')
+    print('slots')
     sys.exit()
 for name in sys.argv[2:]:
     check(name, context_cycles(sys.argv[1]) if 'duet' in name.split('.')[-2] else 0)
