@@ -281,8 +281,9 @@ cudaError_t cudaDeviceCanAccessPeer(int *canAccess, int device, int peerDevice)
 /* There is one device. */
 cudaError_t cudaDeviceEnablePeerAccess(int peerDevice, unsigned int flags)
 {
-	(void)peerDevice; /* the only device is no peer of itself */
-	return hd_cudart_return(flags ? cudaErrorInvalidValue : cudaErrorInvalidDevice);
+	if (peerDevice)
+		return hd_cudart_return(cudaErrorInvalidDevice);
+	return hd_cudart_return(flags ? cudaErrorInvalidValue : cudaErrorPeerAccessUnsupported);
 }
 
 cudaError_t cudaDeviceDisablePeerAccess(int peerDevice)

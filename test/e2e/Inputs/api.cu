@@ -117,7 +117,7 @@ static void pools_and_boxes()
     cudaStreamCaptureStatus capture = cudaStreamCaptureStatusActive;
     OK(cudaStreamIsCapturing(0, &capture));
     EXPECT(capture == cudaStreamCaptureStatusNone);
-    EXPECT(cudaDeviceEnablePeerAccess(1, 0) == cudaErrorInvalidDevice && cudaDeviceEnablePeerAccess(0, 0) == cudaErrorInvalidDevice);
+    EXPECT(cudaDeviceEnablePeerAccess(1, 0) == cudaErrorInvalidDevice && cudaDeviceEnablePeerAccess(0, 0) == cudaErrorPeerAccessUnsupported);
     EXPECT(cudaDeviceEnablePeerAccess(0, 1) == cudaErrorInvalidValue);
     cudaResourceDesc of_nothing = {};
     cudaTextureDesc how = {};
