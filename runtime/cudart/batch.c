@@ -2,6 +2,7 @@
  * Batches of copies, prefetches and discards, and memory named by its location instead of a device's number. A batch is
  * looked through as a whole, and nothing of a wrong one is done; its parts are the single calls, one after the other.
  */
+#include "runtime/cudart/batch.h"
 #include "runtime/cudart/array.h"
 #include "runtime/cudart/graph.h"
 #include "runtime/cudart/handles.h"
@@ -50,8 +51,8 @@ static cudaError_t finish_reads(bool now, cudaStream_t stream)
 	return status == cudaStreamCaptureStatusNone ? cudaStreamSynchronize(stream) : cudaSuccess;
 }
 
-cudaError_t cudaMemcpyBatchAsync(void *const *dsts, const void *const *srcs, const size_t *sizes, size_t count,
-				 struct cudaMemcpyAttributes *attrs, size_t *attrsIdxs, size_t numAttrs,
+cudaError_t hd_cudart_copy_batch(void *const *dsts, const void *const *srcs, const size_t *sizes, size_t count,
+				 const struct cudaMemcpyAttributes *attrs, const size_t *attrsIdxs, size_t numAttrs,
 				 cudaStream_t stream)
 {
 	bool now = false;
@@ -110,8 +111,8 @@ static cudaError_t copy_of_op(const struct cudaMemcpy3DBatchOp *op, struct cudaM
 	return cudaSuccess;
 }
 
-cudaError_t cudaMemcpy3DBatchAsync(size_t numOps, struct cudaMemcpy3DBatchOp *opList, unsigned long long flags,
-				   cudaStream_t stream)
+cudaError_t hd_cudart_copy_boxes(size_t numOps, const struct cudaMemcpy3DBatchOp *opList, unsigned long long flags,
+				 cudaStream_t stream)
 {
 	struct cudaMemcpy3DParms copy;
 	bool now = false;

@@ -37,6 +37,12 @@ __global__ void add(int *values, int value)
 }
 
 enum { COUNT = 64, BYTES = COUNT * sizeof(int) };
+/* As C programs call them that were compiled with CUDA 12.8's headers. */
+extern "C" cudaError_t copy_batch_of_12_8(void **to, const void **from, size_t *sizes, size_t count, cudaMemcpyAttributes *attributes, size_t *starts,
+                                          size_t attribute_count, size_t *fail, cudaStream_t stream) __asm__("cudaMemcpyBatchAsync");
+extern "C" cudaError_t copy_boxes_of_12_8(size_t count, cudaMemcpy3DBatchOp *ops, size_t *fail, unsigned long long flags,
+                                          cudaStream_t stream) __asm__("cudaMemcpy3DBatchAsync");
+
 static const cudaMemLocation device = {cudaMemLocationTypeDevice, 0}, host = {cudaMemLocationTypeHost, 0};
 
 static void copies(cudaStream_t stream, int *a, int *b)
@@ -76,6 +82,11 @@ static void copies(cudaStream_t stream, int *a, int *b)
     OK(cudaMemcpyBatchAsync(back, (void **)from, sizes, 2, attributes, starts, 1, &fail, stream));
     OK(cudaStreamSynchronize(stream));
     EXPECT(out[3] == 9 && fail == 7);
+    from[0] = in + 1;
+    OK(copy_batch_of_12_8(back, from, sizes, 1, attributes, starts, 1, &fail, stream));
+    OK(cudaStreamSynchronize(stream));
+    EXPECT(out[3] == 16 && fail == 7);
+    EXPECT(copy_batch_of_12_8(back, from, sizes, 0, attributes, starts, 1, &fail, stream) == cudaErrorInvalidValue && fail == ~(size_t)0);
 }
 
 static void boxes(cudaStream_t stream, int *a, int *b)
@@ -98,6 +109,9 @@ static void boxes(cudaStream_t stream, int *a, int *b)
     ops[1].src.op.ptr.rowLength = 16;
     ops[1].dst.op.ptr.ptr = b;
     ops[1].extent = make_cudaExtent(8, 4, 1); /* bytes */
+    size_t fail = 7;
+    OK(copy_boxes_of_12_8(2, ops, &fail, 0, stream));
+    EXPECT(fail == 7 && copy_boxes_of_12_8(0, ops, &fail, 0, stream) == cudaErrorInvalidValue && fail == ~(size_t)0);
     OK(cudaMemcpy3DBatchAsync(2, ops, 0, stream));
     OK(cudaStreamSynchronize(stream));
     OK(cudaMemcpy2DFromArray(out, 32, array, 0, 0, 32, 8, cudaMemcpyDeviceToHost));
