@@ -10,6 +10,7 @@
 	{                                                     \
 		HD_DRIVER(runtime arguments);                 \
 	}
+#define HD_DRIVER_FORMS(name, runtime, parameters, arguments) /* batch_forms.c */
 #include "cuda/heddle_driver_same.def"
 #undef HD_DRIVER_SAME
 

@@ -40,6 +40,8 @@ enum { COUNT = 64, BYTES = COUNT * sizeof(int) };
 /* As C programs call them that were compiled with CUDA 12.8's headers. */
 extern "C" cudaError_t copy_batch_of_12_8(void **to, const void **from, size_t *sizes, size_t count, cudaMemcpyAttributes *attributes, size_t *starts,
                                           size_t attribute_count, size_t *fail, cudaStream_t stream) __asm__("cudaMemcpyBatchAsync");
+extern "C" CUresult copy_batch_of_driver_12_8(CUdeviceptr *to, CUdeviceptr *from, size_t *sizes, size_t count, CUmemcpyAttributes *attributes,
+                                              size_t *starts, size_t attribute_count, size_t *fail, CUstream stream) __asm__("cuMemcpyBatchAsync");
 extern "C" cudaError_t copy_boxes_of_12_8(size_t count, cudaMemcpy3DBatchOp *ops, size_t *fail, unsigned long long flags,
                                           cudaStream_t stream) __asm__("cudaMemcpy3DBatchAsync");
 
@@ -86,6 +88,11 @@ static void copies(cudaStream_t stream, int *a, int *b)
     OK(copy_batch_of_12_8(back, from, sizes, 1, attributes, starts, 1, &fail, stream));
     OK(cudaStreamSynchronize(stream));
     EXPECT(out[3] == 16 && fail == 7);
+    from[0] = in + 2;
+    EXPECT(copy_batch_of_driver_12_8((CUdeviceptr *)back, (CUdeviceptr *)from, sizes, 1, (CUmemcpyAttributes *)attributes, starts, 1, &fail,
+                                     stream) == CUDA_SUCCESS);
+    OK(cudaStreamSynchronize(stream));
+    EXPECT(out[3] == 25 && fail == 7);
     EXPECT(copy_batch_of_12_8(back, from, sizes, 0, attributes, starts, 1, &fail, stream) == cudaErrorInvalidValue && fail == ~(size_t)0);
 }
 
