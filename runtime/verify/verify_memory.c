@@ -85,16 +85,21 @@ struct accessed {
 };
 _Static_assert(sizeof(struct accessed) <= HD_LATER_RECORD, "a record has room");
 
-static void mark_row(struct hd_words_read *words, uint64_t first)
+/* A load has them remembered; returns whether one of them was. */
+static bool visit_row(struct hd_words_read *words, uint64_t first, bool load)
 {
+	bool was_read = false;
 	for (uint64_t word = first, end = first + HD_WARP_LANES; word < end;) {
-		struct page *page = page_of(words, word / PAGE_WORDS, true);
+		struct page *page = page_of(words, word / PAGE_WORDS, load);
 		uint64_t at = word % PAGE_WORDS, left = end - word, in = 64 - at % 64;
 		uint64_t count = left < in ? left : in;
 		uint64_t bits = count == 64 ? ~UINT64_C(0) : (UINT64_C(1) << count) - 1;
-		page->words[at / 64] |= bits << at % 64;
+		was_read |= page && page->words[at / 64] & bits << at % 64;
+		if (load)
+			page->words[at / 64] |= bits << at % 64;
 		word += count;
 	}
+	return was_read;
 }
 
 static bool check_lane(struct hd_exec *exec, const struct accessed *access, uint32_t lane, uint64_t address)
@@ -117,10 +122,9 @@ static void check_access(void *state, struct hd_exec *exec, const void *record)
 	const struct accessed *access = record;
 	uint32_t next = 0;
 	(void)state;
-	if (access->row && access->load) {
-		mark_row(access->words, access->address[0] / WORD_BYTES);
+	bool was_read = access->row && visit_row(access->words, access->address[0] / WORD_BYTES, access->load);
+	if (access->row && (access->load || !was_read))
 		return;
-	}
 	HD_FOR_LANES (lane, access->lanes) {
 		uint64_t address =
 			access->row ? access->address[0] + (uint64_t)WORD_BYTES * lane : access->address[next++];
