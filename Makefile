@@ -436,6 +436,7 @@ docs:
 	dot -Tsvg -o docs/architecture.svg docs/architecture.dot
 	@python3 scripts/results.py .
 	@python3 scripts/model_page.py
+	@python3 scripts/published.py
 
 format: setup
 	@scripts/format.sh
