@@ -29,7 +29,7 @@ PAGE = os.path.join(ROOT, 'docs', 'ladders.md')
 BOUND = 50  # % of the DRAM bandwidth or of the issue slots from which on these are said to limit a run
 FEWER = 1.5  # times as many resident warps without the limit of registers: these are said to limit a run
 SECTION = re.compile(r'^(?=\[)', re.M)
-PAPER = {'r2d2': {'r2d2+scalar': '1.25', 'dac+scalar': '1.15'}, 'malekeh': {'malekeh': '1.096'},
+PAPER = {'r2d2': {'r2d2+scalar': '1.25', 'dac+scalar': '1.15'}, 'malekeh': {'malekeh': '1.096'}, 'malekeh-full': {'malekeh': '1.096'},
          'ltrf': {'LTRF+ #7': '1.31', 'LTRF #7': '1.28', 'LTRF #6': '1.32', 'BL #6': 'below 1', 'ideal': '1.37'},
          'ltrf-active': {'8 warps': '1.369', '16 warps': 'as 8'}}
 
