@@ -103,7 +103,9 @@ class Switching:
                    for flow in (self.liveness.least, self.liveness.most)]
         if function.insts[pc // PC].op == 'CALLI':  # other lanes may be back from what they called, with results in flight
             behind = self.behind(function, function.insts[pc // PC], least) & REGISTERS
-            waiting = [mask | behind & live[pc // PC + 1] for mask, live in zip(waiting, self.liveness.live[function.name])]
+            # and what these need may be under way to lanes that wait elsewhere, whether those need it or not
+            waiting = [mask | (behind | self.loaded) & REGISTERS & live[pc // PC + 1]
+                       for mask, live in zip(waiting, self.liveness.live[function.name])]
         report.check(f'{pc:#x}: {name((least | waiting[0]) & ~loading)} may be loading', not (least | waiting[0]) & ~loading)
         report.check(f'{pc:#x}: {name(loading & ~(least | waiting[1]))} cannot be loading', not loading & ~(least | waiting[1]))
         kept = bits(point['live_divergent']) | loading
