@@ -12,7 +12,7 @@ __global__ void wrong(int *p)
 #elif WRONG == 4
 	asm volatile("setmaxnreg.inc.sync.aligned.u32 128;");
 #elif WRONG == 5
-	asm volatile("mov.u32 %0, %%aggr_smem_size;" : "=r"(rank));
+	asm volatile("mov.u32 %0, %%cluster_tiles;" : "=r"(rank));
 #elif WRONG == 6
 	asm volatile("multimem.red.global.add.u32 [%0], %1;" ::"l"(p), "r"(a));
 #elif WRONG == 7
