@@ -125,10 +125,19 @@ static bool serves(const struct hd_gpu *gpu, const struct hd_grid *grid)
 	return kernel->serves;
 }
 
+/* A policy that has copies of registers, which --verify holds against them. A copy of an argument may be made while the
+ * service is put off that returns something in the same register. */
+static bool compares_copies(const struct hd_gpu *gpu)
+{
+	HD_HOOKED (gpu, self, operands.result_target)
+		return gpu->options.verify;
+	return false;
+}
+
 /* A warp that has asked for a service goes on in this cycle after it at the earliest, with the result. */
 static uint64_t service_cycles(const struct hd_gpu *gpu)
 {
-	return gpu->config->branch_latency + gpu->stages;
+	return compares_copies(gpu) ? 1 : gpu->config->branch_latency + gpu->stages;
 }
 
 /* Somebody watches each step. */
