@@ -1,7 +1,8 @@
 /*
  * CUDA's -ftz=true for what is not an instruction of LLVM: operations with a rounding mode in their name, conversions,
  * approximations and the functions of the device library take single-precision denormals for zero and make none, in
- * functions that clang marked (libdevice does so by __CUDA_FTZ). Before the library is linked; linear in the module.
+ * functions that clang marked (libdevice does so by __CUDA_FTZ). Before the library is linked; after optimization, what
+ * only operations read that flush by themselves needs no flush of its own. Linear in the module.
  */
 #include <stdio.h>
 #include <string.h>
@@ -145,15 +146,127 @@ static void flush_call(LLVMBuilderRef builder, LLVMModuleRef module, value inst)
 	LLVMInstructionEraseFromParent(inst);
 }
 
-void hd_legal_flush(LLVMModuleRef module)
+/* ------------------------------------------------------------------ -a and fabsf(a) */
+
+static const char *callee_name(value inst)
 {
-	LLVMBuilderRef builder = LLVMCreateBuilderInContext(LLVMGetModuleContext(module));
+	value callee = LLVMIsACallInst(inst) ? LLVMGetCalledValue(inst) : NULL;
+	return callee && LLVMIsAFunction(callee) ? LLVMGetValueName(callee) : "";
+}
+
+static bool is_sign_operation(value inst)
+{
+	const char *name = callee_name(inst);
+	return is_float(LLVMTypeOf(inst)) && (LLVMGetInstructionOpcode(inst) == LLVMFNeg ||
+					      !strcmp(name, "llvm.fabs.f32") || !strcmp(name, "__nv_fabsf"));
+}
+
+/* Whether an instruction of a function that flushes takes denormal operands for zero by itself. */
+static bool takes_for_zero(value user)
+{
+	static const char *const names[] = {"llvm.fma.f32", "llvm.fmuladd.f32", "llvm.minnum.f32", "llvm.maxnum.f32",
+					    "__nv_fmaf",    "__nv_fminf",	"__nv_fmaxf"};
+	const char *name = callee_name(user);
+	switch (LLVMGetInstructionOpcode(user)) {
+	case LLVMFAdd:
+	case LLVMFSub:
+	case LLVMFMul:
+	case LLVMFDiv:
+	case LLVMFCmp: return true;
+	default: break;
+	}
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (!strcmp(name, names[i]))
+			return true;
+	return !strncmp(name, "llvm.nvvm.", 10) && strstr(name, ".ftz.");
+}
+
+static bool only_for_zero(value x, unsigned depth);
+
+/* `depth` bounds the cost in long chains of signs, which no one writes. */
+static bool user_takes_for_zero(value user, unsigned depth)
+{
+	return takes_for_zero(user) || (is_sign_operation(user) && depth && only_for_zero(user, depth - 1));
+}
+
+#define SIGNS 3
+
+static bool only_for_zero(value x, unsigned depth)
+{
+	for (LLVMUseRef use = LLVMGetFirstUse(x); use; use = LLVMGetNextUse(use))
+		if (!user_takes_for_zero(LLVMGetUser(use), depth))
+			return false;
+	return true;
+}
+
+/*
+ * PTX's neg.ftz and abs.ftz. LLVM's operations are of bits, and its optimizer makes them from integer code, too (the
+ * keys of a radix sort), which must keep denormals: so it is decided here, by what the source has.
+ */
+static void flush_sign(LLVMBuilderRef builder, LLVMModuleRef module, value inst)
+{
+	if (only_for_zero(inst, SIGNS))
+		return;
+	LLVMPositionBuilderBefore(builder, LLVMGetNextInstruction(inst));
+	LLVMSetCurrentDebugLocation2(builder, LLVMInstructionGetDebugLoc(inst));
+	value kept = LLVMBuildFreeze(builder, inst, "");
+	value out = hd_legal_flushed(builder, module, kept);
+	LLVMReplaceAllUsesWith(inst, out);
+	LLVMSetOperand(kept, 0, inst);
+}
+
+/* Once a function: a link across sources prepares it again, with what the optimizer made of integer code by then. */
+static bool is_first_look(value function)
+{
+	static const char name[] = "heddle-signs-flushed";
+	if (LLVMGetStringAttributeAtIndex(function, LLVMAttributeFunctionIndex, name, sizeof name - 1))
+		return false;
+	LLVMAddAttributeAtIndex(function, LLVMAttributeFunctionIndex,
+				LLVMCreateStringAttribute(LLVMGetModuleContext(LLVMGetGlobalParent(function)), name,
+							  sizeof name - 1, "", 0));
+	return true;
+}
+
+static void flush_function(LLVMBuilderRef builder, LLVMModuleRef module, value function)
+{
+	bool signs = is_first_look(function);
+	for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+		for (LLVMValueRef inst = LLVMGetFirstInstruction(b), next; inst; inst = next) {
+			next = LLVMGetNextInstruction(inst);
+			if (!is_sign_operation(inst))
+				flush_call(builder, module, inst);
+			else if (signs)
+				flush_sign(builder, module, inst);
+		}
+}
+
+/* What hd_legal_flushed() made. */
+static bool is_flushing(value inst)
+{
+	LLVMBool inexact;
+	return !strcmp(callee_name(inst), "llvm.nvvm.mul.rn.ftz.f") && LLVMIsAConstantFP(LLVMGetArgOperand(inst, 1)) &&
+	       LLVMConstRealGetDouble(LLVMGetArgOperand(inst, 1), &inexact) == 1.0;
+}
+
+void hd_legal_flush_once(LLVMModuleRef module)
+{
 	for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
 		for (LLVMBasicBlockRef b = hd_legal_flushes(f) ? LLVMGetFirstBasicBlock(f) : NULL; b;
 		     b = LLVMGetNextBasicBlock(b))
 			for (LLVMValueRef inst = LLVMGetFirstInstruction(b), next; inst; inst = next) {
 				next = LLVMGetNextInstruction(inst);
-				flush_call(builder, module, inst);
+				if (!is_flushing(inst) || !only_for_zero(inst, SIGNS))
+					continue;
+				LLVMReplaceAllUsesWith(inst, LLVMGetArgOperand(inst, 0));
+				LLVMInstructionEraseFromParent(inst);
 			}
+}
+
+void hd_legal_flush(LLVMModuleRef module)
+{
+	LLVMBuilderRef builder = LLVMCreateBuilderInContext(LLVMGetModuleContext(module));
+	for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
+		if (!LLVMIsDeclaration(f) && hd_legal_flushes(f))
+			flush_function(builder, module, f);
 	LLVMDisposeBuilder(builder);
 }

@@ -322,6 +322,7 @@ int hd_legalize(struct hd_unit *unit)
 	if (!legal.status)
 		replace_operations(&legal);
 	if (!legal.status) {
+		hd_legal_flush_once(legal.module);
 		hd_legal_byval(&legal);
 		hd_legal_spaces(&legal);
 		legal.status = last_passes(&legal, machine);

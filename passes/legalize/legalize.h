@@ -124,6 +124,8 @@ void hd_legal_split_loads(LLVMModuleRef module);
 void hd_legal_fast_math(struct hd_unit *unit);
 /* Calls of the device library in functions that take float denormals for zero; before it is linked. */
 void hd_legal_flush(LLVMModuleRef module);
+/* Removes flushes of what is read only by operations that flush by themselves; a sign is their modifier then. */
+void hd_legal_flush_once(LLVMModuleRef module);
 /* Whether the function takes float denormals for zero (-ftz=true). */
 bool hd_legal_flushes(LLVMValueRef function);
 /* A float with denormals as zero, of its sign. */
