@@ -48,6 +48,63 @@ typedef struct CUmemPoolProps_st {
 	size_t maxSize;
 	unsigned char reserved[56];
 } CUmemPoolProps;
+/* A stream's memory operations. */
+typedef enum CUstreamWaitValue_flags_enum {
+	CU_STREAM_WAIT_VALUE_GEQ = 0, /* (int32_t)(*addr - value) >= 0, or int64_t */
+	CU_STREAM_WAIT_VALUE_EQ = 1,
+	CU_STREAM_WAIT_VALUE_AND = 2, /* *addr & value */
+	CU_STREAM_WAIT_VALUE_NOR = 3, /* ~(*addr | value) */
+	CU_STREAM_WAIT_VALUE_FLUSH = 1 << 30
+} CUstreamWaitValue_flags;
+typedef enum CUstreamWriteValue_flags_enum {
+	CU_STREAM_WRITE_VALUE_DEFAULT = 0,
+	CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER = 1
+} CUstreamWriteValue_flags;
+typedef enum CUstreamBatchMemOpType_enum {
+	CU_STREAM_MEM_OP_WAIT_VALUE_32 = 1,
+	CU_STREAM_MEM_OP_WRITE_VALUE_32 = 2,
+	CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES = 3,
+	CU_STREAM_MEM_OP_WAIT_VALUE_64 = 4,
+	CU_STREAM_MEM_OP_WRITE_VALUE_64 = 5,
+	CU_STREAM_MEM_OP_BARRIER = 6
+} CUstreamBatchMemOpType;
+typedef enum CUstreamMemoryBarrier_flags_enum {
+	CU_STREAM_MEMORY_BARRIER_TYPE_SYS = 0,
+	CU_STREAM_MEMORY_BARRIER_TYPE_GPU = 1
+} CUstreamMemoryBarrier_flags;
+typedef struct CUstreamMemOpWaitValueParams_st {
+	CUstreamBatchMemOpType operation;
+	CUdeviceptr address;
+	union {
+		cuuint32_t value;
+		cuuint64_t value64;
+	};
+	unsigned int flags;
+	CUdeviceptr alias;
+} CUstreamMemOpWaitValueParams;
+typedef CUstreamMemOpWaitValueParams CUstreamMemOpWriteValueParams;
+typedef union CUstreamBatchMemOpParams_union {
+	CUstreamBatchMemOpType operation;
+	CUstreamMemOpWaitValueParams waitValue;
+	CUstreamMemOpWriteValueParams writeValue;
+	struct CUstreamMemOpFlushRemoteWritesParams_st {
+		CUstreamBatchMemOpType operation;
+		unsigned int flags;
+	} flushRemoteWrites;
+	struct CUstreamMemOpMemoryBarrierParams_st {
+		CUstreamBatchMemOpType operation;
+		unsigned int flags;
+	} memoryBarrier;
+	cuuint64_t pad[6];
+} CUstreamBatchMemOpParams;
+
+CUresult cuStreamWaitValue32(CUstream stream, CUdeviceptr addr, cuuint32_t value, unsigned int flags);
+CUresult cuStreamWaitValue64(CUstream stream, CUdeviceptr addr, cuuint64_t value, unsigned int flags);
+CUresult cuStreamWriteValue32(CUstream stream, CUdeviceptr addr, cuuint32_t value, unsigned int flags);
+CUresult cuStreamWriteValue64(CUstream stream, CUdeviceptr addr, cuuint64_t value, unsigned int flags);
+CUresult cuStreamBatchMemOp(CUstream stream, unsigned int count, CUstreamBatchMemOpParams *paramArray,
+			    unsigned int flags);
+
 typedef struct CUDA_MEM_ALLOC_NODE_PARAMS_st {
 	CUmemPoolProps poolProps;
 	const CUmemAccessDesc *accessDescs;

@@ -38,7 +38,6 @@ typedef struct CUmemPoolPtrExportData_st CUmemPoolPtrExportData;
 typedef struct CUmulticastObjectProp_st CUmulticastObjectProp;
 typedef struct CUtensorMap_st CUtensorMap;
 typedef struct CUctxCreateParams_st CUctxCreateParams;
-typedef union CUstreamBatchMemOpParams_union CUstreamBatchMemOpParams;
 
 /* Enumerations. */
 typedef int CUcoredumpSettings;

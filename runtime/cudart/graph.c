@@ -343,11 +343,17 @@ cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, enum cudaGraphNodeType *p
 static void print_dot(FILE *file, cudaGraph_t graph)
 {
 	static const char *const names[] = {
-		[cudaGraphNodeTypeKernel] = "kernel",  [cudaGraphNodeTypeMemcpy] = "memcpy",
-		[cudaGraphNodeTypeMemset] = "memset",  [cudaGraphNodeTypeHost] = "host",
-		[cudaGraphNodeTypeGraph] = "graph",    [cudaGraphNodeTypeEmpty] = "empty",
-		[cudaGraphNodeTypeWaitEvent] = "wait", [cudaGraphNodeTypeEventRecord] = "record",
-		[cudaGraphNodeTypeMemAlloc] = "alloc", [cudaGraphNodeTypeMemFree] = "free",
+		[cudaGraphNodeTypeKernel] = "kernel",
+		[cudaGraphNodeTypeMemcpy] = "memcpy",
+		[cudaGraphNodeTypeMemset] = "memset",
+		[cudaGraphNodeTypeHost] = "host",
+		[cudaGraphNodeTypeGraph] = "graph",
+		[cudaGraphNodeTypeEmpty] = "empty",
+		[cudaGraphNodeTypeWaitEvent] = "wait",
+		[cudaGraphNodeTypeEventRecord] = "record",
+		[cudaGraphNodeTypeMemAlloc] = "alloc",
+		[cudaGraphNodeTypeMemFree] = "free",
+		[HD_NODE_VALUE] = "values",
 		[cudaGraphNodeTypeCount] = NULL,
 	};
 	fprintf(file, "digraph graph_1 {\n");

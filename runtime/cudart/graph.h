@@ -7,6 +7,14 @@
 
 #include "runtime/cudart/stream.h"
 
+/* A stream's write of a word, or its wait for one (stream_values.c); its node has the driver API's number of them. */
+struct hd_stream_value {
+	uint64_t address, value;
+	unsigned flags;
+	bool writes, wide; /* wide: 64 bits */
+};
+#define HD_NODE_VALUE ((enum cudaGraphNodeType)12)
+
 struct CUgraphNode_st {
 	enum cudaGraphNodeType type;
 	cudaGraph_t graph;
@@ -37,6 +45,7 @@ struct CUgraphNode_st {
 		cudaEvent_t event;
 		struct cudaMemAllocNodeParams alloc;
 		void *freed;
+		struct hd_stream_value value;
 	} u;
 };
 
@@ -81,6 +90,12 @@ cudaError_t hd_graph_set_kernel(struct hd_cudart *cudart, cudaGraphNode_t node,
 				const struct cudaKernelNodeParams *params, bool cooperative);
 void hd_graph_set_copy(cudaGraphNode_t node, void *to, size_t to_pitch, const void *from, size_t from_pitch,
 		       size_t width, size_t height, enum cudaMemcpyKind kind);
+
+/* stream_values.c: whether a wait has what it waits for, or is a write; doing it; and the message of one without end.
+ */
+bool hd_cudart_value_holds(struct hd_cudart *cudart, const struct hd_stream_value *value);
+cudaError_t hd_cudart_run_value(struct hd_cudart *cudart, const struct hd_stream_value *value);
+void hd_cudart_explain_value(struct hd_cudart *cudart, const struct hd_stream_value *value, uint64_t stream);
 
 /* Runs a node, kernels to their end; and all nodes of a graph. Called with the context held, which is given back while
  * the program's own functions run. */

@@ -7,6 +7,7 @@
 #include "runtime/cudart/graph.h"
 #include "runtime/cudart/handles.h"
 #include "runtime/cudart/memory.h"
+#include "runtime/cudart/work.h"
 
 /* ------------------------------------------------------------ running */
 
@@ -37,10 +38,18 @@ static cudaError_t run_host(struct hd_cudart **cudart, cudaGraphNode_t node)
 	return cudaSuccess;
 }
 
+static cudaError_t run_value(struct hd_cudart *cudart, const struct hd_stream_value *value)
+{
+	cudaError_t error = hd_cudart_wait_value(cudart, value);
+	return error == cudaSuccess ? hd_cudart_run_value(cudart, value) : error;
+}
+
 cudaError_t hd_graph_run_node(struct hd_cudart **cudart, cudaGraphNode_t node)
 {
 	if (node->disabled)
 		return cudaSuccess;
+	if (node->type == HD_NODE_VALUE)
+		return run_value(*cudart, &node->u.value);
 	switch (node->type) {
 	case cudaGraphNodeTypeKernel:
 		return hd_cudart_run(*cudart, node->u.kernel.kernel, node->u.kernel.grid, node->u.kernel.block,

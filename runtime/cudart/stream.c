@@ -148,25 +148,29 @@ cudaError_t cudaCtxResetPersistingL2Cache(void)
 	return cudaSuccess;
 }
 
-/* What waits for a stream, or asks: who asks for long enough sees it done, and so does who asks once. */
-static cudaError_t status(cudaStream_t stream)
+/*
+ * What waits for a stream, or asks: who asks for long enough sees it done, and so does who asks once, unless the host
+ * is the one to go on.
+ */
+static cudaError_t status(cudaStream_t stream, bool asks)
 {
 	HD_CUDART(cudart);
 	HD_VALID(STREAM, stream);
 	HD_TRY(hd_cudart_start_beside(cudart));
 	HD_TRY(hd_cudart_may_wait(cudart, stream));
 	cudart->in_a_row = false;
-	return hd_cudart_return(hd_cudart_wait_stream(cudart, stream));
+	return hd_cudart_return(asks && hd_cudart_defers(stream) ? hd_cudart_wait_or_ask(cudart, stream->work)
+								 : hd_cudart_wait_stream(cudart, stream));
 }
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream)
 {
-	return status(stream);
+	return status(stream, false);
 }
 
 cudaError_t cudaStreamQuery(cudaStream_t stream)
 {
-	return status(stream);
+	return status(stream, true);
 }
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags)
@@ -200,7 +204,7 @@ cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *devPtr, size_t l
 {
 	if (!stream && flags == cudaMemAttachSingle)
 		return hd_cudart_return(cudaErrorInvalidValue);
-	return attach(devPtr, length, flags) == cudaSuccess ? status(stream) : cudaErrorInvalidValue;
+	return attach(devPtr, length, flags) == cudaSuccess ? status(stream, false) : cudaErrorInvalidValue;
 }
 
 /* ------------------------------------------------------------ events */
@@ -250,7 +254,7 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
 	return cudaEventRecordWithFlags(event, stream, cudaEventRecordDefault);
 }
 
-cudaError_t cudaEventQuery(cudaEvent_t event)
+static cudaError_t event_status(cudaEvent_t event, bool asks)
 {
 	HD_CUDART(cudart);
 	HD_VALID(EVENT, event);
@@ -258,12 +262,19 @@ cudaError_t cudaEventQuery(cudaEvent_t event)
 		return hd_cudart_return(cudaErrorInvalidResourceHandle);
 	HD_TRY(hd_cudart_start_beside(cudart));
 	cudart->in_a_row = false;
-	return hd_cudart_return(event->capture ? cudaErrorCapturedEvent : hd_cudart_wait(cudart, event->work));
+	if (event->capture)
+		return hd_cudart_return(cudaErrorCapturedEvent);
+	return hd_cudart_return((asks ? hd_cudart_wait_or_ask : hd_cudart_wait)(cudart, event->work));
+}
+
+cudaError_t cudaEventQuery(cudaEvent_t event)
+{
+	return event_status(event, true);
 }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event)
 {
-	return cudaEventQuery(event);
+	return event_status(event, false);
 }
 
 cudaError_t cudaEventDestroy(cudaEvent_t event)

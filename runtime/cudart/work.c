@@ -11,7 +11,9 @@
  */
 #include "runtime/cudart/work.h"
 
+#include <dirent.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "runtime/cudart/array.h"
 #include "runtime/cudart/graph.h"
@@ -283,6 +285,8 @@ static cudaError_t start(struct hd_cudart *cudart, struct hd_work *work)
 		uint64_t last = expand(cudart, work, work->node->u.child);
 		work->last = last;
 		return error;
+	} else if (work->node && !work->node->disabled && work->node->type == HD_NODE_VALUE) {
+		error = hd_cudart_run_value(cudart, &work->node->u.value);
 	} else if (work->node) {
 		error = hd_graph_run_node(&cudart, work->node);
 	}
@@ -296,6 +300,13 @@ static bool has_ended(const struct hd_cudart *cudart, const struct hd_work *work
 						  : work->last && is_done(cudart, work->last));
 }
 
+/* Whether its turn has come, and the value that it waits for is there. */
+static bool may_start(struct hd_cudart *cudart, const struct hd_work *work)
+{
+	return !work->started && (!work->node || work->node->type != HD_NODE_VALUE || work->node->disabled ||
+				  hd_cudart_value_holds(cudart, &work->node->u.value));
+}
+
 /* Does what can be done without time passing; true: something was. */
 static bool advance(struct hd_cudart *cudart, cudaError_t *error)
 {
@@ -305,7 +316,7 @@ static bool advance(struct hd_cudart *cudart, cudaError_t *error)
 			remove_work(cudart, work->id);
 			return true;
 		}
-		if (!work->started) {
+		if (may_start(cudart, work)) {
 			cudaError_t failed = start(cudart, work);
 			*error = *error == cudaSuccess ? failed : *error;
 			return true;
@@ -323,17 +334,76 @@ int hd_cudart_step(struct hd_cudart *cudart)
 	return status;
 }
 
-/* Until `left` says that nothing is. */
-static cudaError_t wait_until(struct hd_cudart *cudart, bool (*left)(const struct hd_cudart *cudart, uint64_t id),
-			      uint64_t id)
+/* A wait for a value whose turn has come; NULL: none, or a function of the program is running, which may write it. */
+static const struct hd_work *find_waiting(const struct hd_cudart *cudart)
+{
+	const struct hd_work *found = NULL;
+	for (uint32_t i = 0; i < cudart->work.free.len; i++) {
+		const struct hd_work *work = cudart->work.free.data[i];
+		if (work->started && !work->has_ticket && !work->last)
+			return NULL;
+		found = !work->started && !found ? work : found;
+	}
+	return found;
+}
+
+#define HOST_PATIENCE 10000 /* milliseconds in which another thread of the program may write the value */
+
+static bool has_other_threads(void)
+{
+	DIR *tasks = opendir("/proc/self/task");
+	unsigned count = 0;
+	while (tasks && readdir(tasks))
+		count++;
+	if (tasks)
+		closedir(tasks);
+	return count != 3; /* . and .. beside the thread itself; 0: not known */
+}
+
+/* Lets other threads of the program come in for a while. */
+static void yield_to_host(struct hd_cudart *cudart)
+{
+	const struct timespec pause = {.tv_nsec = 1000000};
+	hd_cudart_leave(&cudart);
+	nanosleep(&pause, NULL);
+	hd_cudart_enter();
+}
+
+/* Only the host can write what is waited for. False: there is no one to do so, which has been said. */
+static bool host_may_write(struct hd_cudart *cudart, const struct hd_work *waiting, unsigned *turns)
+{
+	if (has_other_threads() && (*turns)++ < HOST_PATIENCE) {
+		yield_to_host(cudart);
+		return true;
+	}
+	hd_cudart_explain_value(cudart, &waiting->node->u.value, waiting->stream);
+	cudart->sticky = cudaErrorLaunchTimeout;
+	hd_cudart_drop_work(cudart);
+	return false;
+}
+
+/* Until `left` says that nothing is. `asks`: returns cudaErrorNotReady where only the host can go on. */
+static cudaError_t wait_or_ask(struct hd_cudart *cudart, bool (*left)(const struct hd_cudart *cudart, uint64_t id),
+			       uint64_t id, bool asks)
 {
 	cudaError_t error = cudaSuccess;
+	unsigned turns = 0;
 	for (;;) {
 		while (advance(cudart, &error))
 			;
-		/* With nothing in the simulator a function of the program is running, which waits for itself. */
-		if (!left(cudart, id) || !hd_sim_working(cudart->sim))
+		if (!left(cudart, id))
 			return error;
+		if (!hd_sim_working(cudart->sim)) {
+			const struct hd_work *waiting = find_waiting(cudart);
+			if (!waiting) /* a function of the program is running, which waits for itself */
+				return error;
+			if (asks)
+				return cudaErrorNotReady;
+			if (!host_may_write(cudart, waiting, &turns))
+				return cudart->sticky;
+			continue;
+		}
+		turns = 0;
 		cudaError_t failed = hd_cudart_sim_error(cudart, hd_cudart_step(cudart));
 		error = error == cudaSuccess ? failed : error;
 		if (cudart->sticky != cudaSuccess) {
@@ -341,6 +411,12 @@ static cudaError_t wait_until(struct hd_cudart *cudart, bool (*left)(const struc
 			return cudart->sticky;
 		}
 	}
+}
+
+static cudaError_t wait_until(struct hd_cudart *cudart, bool (*left)(const struct hd_cudart *cudart, uint64_t id),
+			      uint64_t id)
+{
+	return wait_or_ask(cudart, left, id, false);
 }
 
 static bool is_any_left(const struct hd_cudart *cudart, uint64_t id)
@@ -363,6 +439,20 @@ static bool is_blocking_left(const struct hd_cudart *cudart, uint64_t id)
 cudaError_t hd_cudart_wait(struct hd_cudart *cudart, uint64_t id)
 {
 	return is_done(cudart, id) ? cudaSuccess : wait_until(cudart, is_this_left, id);
+}
+
+cudaError_t hd_cudart_wait_or_ask(struct hd_cudart *cudart, uint64_t id)
+{
+	return is_done(cudart, id) ? cudaSuccess : wait_or_ask(cudart, is_this_left, id, true);
+}
+
+cudaError_t hd_cudart_wait_value(struct hd_cudart *cudart, const struct hd_stream_value *value)
+{
+	struct hd_work *work = add(cudart, 0, 0, false);
+	work->graph = hd_graph_new();
+	work->node = hd_graph_add(work->graph, HD_NODE_VALUE, NULL, 0);
+	work->node->u.value = *value;
+	return wait_until(cudart, is_this_left, work->id);
 }
 
 cudaError_t hd_cudart_wait_all(struct hd_cudart *cudart)
