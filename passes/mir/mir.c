@@ -108,6 +108,34 @@ void hd_mfunc_graph(const struct hd_mfunc *func, struct hd_arena *arena, struct 
 	hd_vec_release(&edges);
 }
 
+struct noted {
+	struct hd_mplace *defs, at;
+};
+
+static void note_def(void *context, struct hd_mreg *reg, bool is_def)
+{
+	const struct noted *noted = context;
+	if (is_def && hd_mreg_is_virtual(reg->id))
+		noted->defs[reg->id - HD_MREG_VIRTUAL] = noted->at;
+}
+
+void hd_mfunc_note_defs(struct hd_mfunc *func, uint32_t block, struct hd_mplace *defs)
+{
+	struct hd_mblock *of = &func->blocks.data[block];
+	for (uint32_t i = 0; i < of->insts.len; i++)
+		hd_minst_visit(func, &of->insts.data[i], note_def, &(struct noted){defs, {block, i}});
+}
+
+struct hd_mplace *hd_mfunc_defs(struct hd_mfunc *func, struct hd_arena *arena)
+{
+	struct hd_mplace *defs = HD_ARENA_NEW(arena, struct hd_mplace, func->vregs.len + 1);
+	for (uint32_t i = 0; i < func->vregs.len; i++)
+		defs[i] = (struct hd_mplace){HD_NO_BLOCK, 0};
+	for (uint32_t id = 0; id < func->blocks.len; id++)
+		hd_mfunc_note_defs(func, id, defs);
+	return defs;
+}
+
 uint32_t hd_mfunc_frame_base(const struct hd_mfunc *func)
 {
 	uint32_t reg = func->abi->stack_pointer;

@@ -39,6 +39,7 @@ enum {
 	HD_MREG_VIRTUAL = 264
 };
 #define HD_NO_BLOCK 0xffffffffu
+#define HD_LOOP_ROUNDS 10.0 /* assumed of a loop of which nothing is known */
 
 /* Opcodes that exist only here. */
 enum {
@@ -252,6 +253,16 @@ static inline bool hd_minst_keeps(const struct hd_minst *inst)
  * visited. A register that is partly written under a guard (hd_minst_keeps) is read, too. */
 typedef void (*hd_mreg_visitor)(void *context, struct hd_mreg *reg, bool is_def);
 void hd_minst_visit(struct hd_mfunc *func, struct hd_minst *inst, hd_mreg_visitor visit, void *context);
+
+/* An instruction's place; block HD_NO_BLOCK: none. */
+struct hd_mplace {
+	uint32_t block, inst;
+};
+/* In SSA form: where each virtual register is written, by its number less HD_MREG_VIRTUAL. The caller's arena has it.
+ */
+struct hd_mplace *hd_mfunc_defs(struct hd_mfunc *func, struct hd_arena *arena);
+/* The same again of a block whose instructions have moved. */
+void hd_mfunc_note_defs(struct hd_mfunc *func, uint32_t block, struct hd_mplace *defs);
 
 /* HD_FX_ bits; opcodes that exist only here have none. */
 static inline unsigned hd_minst_effects(const struct hd_minst *inst)

@@ -13,42 +13,15 @@
 
 #define MANY_PHIS 128u /* in one block: more are not compared with each other */
 
-struct definition {
-	uint32_t block, inst; /* block HD_NO_BLOCK: none */
-};
-
 struct joiner {
 	struct hd_mfunc *func;
 	struct hd_arena arena;
-	struct definition *def; /* by virtual register */
-	uint32_t *alias;	/* by virtual register: the one that it is; itself when none */
-	struct definition at;	/* of the instruction being visited */
+	struct hd_mplace *def; /* by virtual register */
+	uint32_t *alias;       /* by virtual register: the one that it is; itself when none */
 	bool any;
 };
 
-static void note_def(void *context, struct hd_mreg *reg, bool is_def)
-{
-	struct joiner *joiner = context;
-	if (!is_def || !hd_mreg_is_virtual(reg->id))
-		return;
-	joiner->def[reg->id - HD_MREG_VIRTUAL] = joiner->at;
-}
-
-static void note_defs(struct joiner *joiner)
-{
-	struct hd_mfunc *func = joiner->func;
-	for (uint32_t i = 0; i < func->vregs.len; i++) {
-		joiner->def[i] = (struct definition){HD_NO_BLOCK, 0};
-		joiner->alias[i] = i;
-	}
-	for (uint32_t id = 0; id < func->blocks.len; id++)
-		for (uint32_t i = 0; i < func->blocks.data[id].insts.len; i++) {
-			joiner->at = (struct definition){id, i};
-			hd_minst_visit(func, &func->blocks.data[id].insts.data[i], note_def, joiner);
-		}
-}
-
-static const struct hd_minst *inst_at(const struct joiner *joiner, struct definition place)
+static const struct hd_minst *inst_at(const struct joiner *joiner, struct hd_mplace place)
 {
 	return &joiner->func->blocks.data[place.block].insts.data[place.inst];
 }
@@ -70,12 +43,12 @@ static bool same_reg(const struct joiner *joiner, struct hd_mreg a, struct hd_mr
 }
 
 /* The place where the whole register is computed from others without a side effect; no block: nowhere. */
-static struct definition step_of(const struct joiner *joiner, struct hd_mreg reg)
+static struct hd_mplace step_of(const struct joiner *joiner, struct hd_mreg reg)
 {
-	struct definition none = {HD_NO_BLOCK, 0};
+	struct hd_mplace none = {HD_NO_BLOCK, 0};
 	if (!hd_mreg_is_virtual(reg.id) || reg.sub)
 		return none;
-	struct definition place = joiner->def[reg.id - HD_MREG_VIRTUAL];
+	struct hd_mplace place = joiner->def[reg.id - HD_MREG_VIRTUAL];
 	if (place.block == HD_NO_BLOCK)
 		return none;
 	const struct hd_minst *inst = inst_at(joiner, place);
@@ -89,7 +62,7 @@ static struct definition step_of(const struct joiner *joiner, struct hd_mreg reg
 static bool same_step(const struct joiner *joiner, struct hd_mreg x, struct hd_mreg y, struct hd_mreg a,
 		      struct hd_mreg b)
 {
-	struct definition at = step_of(joiner, x), other = step_of(joiner, y);
+	struct hd_mplace at = step_of(joiner, x), other = step_of(joiner, y);
 	if (at.block == HD_NO_BLOCK || other.block == HD_NO_BLOCK)
 		return false;
 	const struct hd_minst *p = inst_at(joiner, at), *q = inst_at(joiner, other);
@@ -171,9 +144,10 @@ int hd_joined_counters_run(struct hd_mfunc *func, struct hd_diag *diag)
 	if (!hd_switch_is_on(func->without, HD_SWITCH_JOINED_COUNTERS))
 		return 0;
 	hd_arena_init(&joiner.arena);
-	joiner.def = HD_ARENA_NEW(&joiner.arena, struct definition, func->vregs.len + 1);
+	joiner.def = hd_mfunc_defs(func, &joiner.arena);
 	joiner.alias = HD_ARENA_NEW(&joiner.arena, uint32_t, func->vregs.len + 1);
-	note_defs(&joiner);
+	for (uint32_t i = 0; i < func->vregs.len; i++)
+		joiner.alias[i] = i;
 	for (uint32_t id = 0; id < func->blocks.len; id++)
 		join_in(&joiner, &func->blocks.data[id]);
 	for (uint32_t id = 0; joiner.any && id < func->blocks.len; id++)

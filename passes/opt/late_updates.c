@@ -12,27 +12,8 @@
 struct mover {
 	struct hd_mfunc *func;
 	struct hd_arena arena;
-	uint32_t *def_block, *def_inst; /* by virtual register */
-	uint32_t block;			/* of the instruction being visited */
-	uint32_t inst;
+	struct hd_mplace *def; /* by virtual register */
 };
-
-static void note_def(void *context, struct hd_mreg *reg, bool is_def)
-{
-	struct mover *mover = context;
-	if (!is_def || !hd_mreg_is_virtual(reg->id))
-		return;
-	mover->def_block[reg->id - HD_MREG_VIRTUAL] = mover->block;
-	mover->def_inst[reg->id - HD_MREG_VIRTUAL] = mover->inst;
-}
-
-static void note_block(struct mover *mover, uint32_t id)
-{
-	struct hd_mblock *block = &mover->func->blocks.data[id];
-	mover->block = id;
-	for (mover->inst = 0; mover->inst < block->insts.len; mover->inst++)
-		hd_minst_visit(mover->func, &block->insts.data[mover->inst], note_def, mover);
-}
 
 struct reading {
 	const struct mover *mover;
@@ -52,7 +33,7 @@ static void note_read(void *context, struct hd_mreg *reg, bool is_def)
 		return;
 	reading->of_block |= !hd_mreg_is_virtual(reg->id)
 				     ? reg->id != HD_RZ && reg->id != HD_MREG_PT
-				     : reading->mover->def_block[reg->id - HD_MREG_VIRTUAL] == reading->block;
+				     : reading->mover->def[reg->id - HD_MREG_VIRTUAL].block == reading->block;
 }
 
 static struct reading read_by(struct mover *mover, uint32_t block, struct hd_minst *inst, uint32_t id)
@@ -73,7 +54,7 @@ static bool is_movable(const struct hd_minst *inst)
 static void move(struct mover *mover, uint32_t id, uint32_t present, uint32_t next)
 {
 	struct hd_mblock *block = &mover->func->blocks.data[id];
-	uint32_t at = mover->def_inst[next - HD_MREG_VIRTUAL], end = hd_mblock_end(block), last = at;
+	uint32_t at = mover->def[next - HD_MREG_VIRTUAL].inst, end = hd_mblock_end(block), last = at;
 	struct hd_minst step = block->insts.data[at];
 	struct reading of_step = read_by(mover, id, &step, present);
 	if (!is_movable(&step) || !of_step.reads || of_step.of_block)
@@ -92,7 +73,7 @@ static void move(struct mover *mover, uint32_t id, uint32_t present, uint32_t ne
 		return;
 	memmove(&block->insts.data[at], &block->insts.data[at + 1], (last - at) * sizeof(step));
 	block->insts.data[last] = step;
-	note_block(mover, id);
+	hd_mfunc_note_defs(mover->func, id, mover->def);
 }
 
 static void move_for(struct mover *mover, const struct hd_mblock *header, uint32_t way)
@@ -102,7 +83,7 @@ static void move_for(struct mover *mover, const struct hd_mblock *header, uint32
 		const struct hd_minst *phi = &header->insts.data[i];
 		struct hd_mreg next = mover->func->extras.data[phi->extra + way];
 		if (phi->dst.words == 1 && hd_mreg_is_virtual(next.id) && !next.sub &&
-		    mover->def_block[next.id - HD_MREG_VIRTUAL] == latch)
+		    mover->def[next.id - HD_MREG_VIRTUAL].block == latch)
 			move(mover, latch, phi->dst.id, next.id);
 	}
 }
@@ -114,10 +95,7 @@ int hd_late_updates_run(struct hd_mfunc *func, struct hd_diag *diag)
 	if (!hd_switch_is_on(func->without, HD_SWITCH_LATE_UPDATES))
 		return 0;
 	hd_arena_init(&mover.arena);
-	mover.def_block = HD_ARENA_NEW(&mover.arena, uint32_t, func->vregs.len + 1);
-	mover.def_inst = HD_ARENA_NEW(&mover.arena, uint32_t, func->vregs.len + 1);
-	for (uint32_t id = 0; id < func->blocks.len; id++)
-		note_block(&mover, id);
+	mover.def = hd_mfunc_defs(func, &mover.arena);
 	for (uint32_t id = 0; id < func->blocks.len; id++)
 		for (uint32_t way = 0; way < func->blocks.data[id].preds.len; way++)
 			move_for(&mover, &func->blocks.data[id], way);

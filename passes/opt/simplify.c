@@ -25,8 +25,8 @@ struct entry {
 struct optimizer {
 	struct hd_mfunc *func;
 	struct hd_arena arena;
-	struct hd_mreg *alias;		/* by virtual register: what it stands for; words 0: itself */
-	uint32_t *def_block, *def_inst; /* by virtual register */
+	struct hd_mreg *alias; /* by virtual register: what it stands for; words 0: itself */
+	struct hd_mplace *def; /* by virtual register */
 	uint32_t *idom, *depth;
 	HD_VEC(struct entry) entries; /* where values are computed */
 	struct hd_hash_set values;    /* by what is computed: the latest entry */
@@ -35,9 +35,9 @@ struct optimizer {
 static struct hd_minst *def_of(const struct optimizer *o, uint32_t id)
 {
 	uint32_t index = id - HD_MREG_VIRTUAL;
-	if (!hd_mreg_is_virtual(id) || o->def_block[index] == HD_NO_BLOCK)
+	if (!hd_mreg_is_virtual(id) || o->def[index].block == HD_NO_BLOCK)
 		return NULL;
-	return &o->func->blocks.data[o->def_block[index]].insts.data[o->def_inst[index]];
+	return &o->func->blocks.data[o->def[index].block].insts.data[o->def[index].inst];
 }
 
 /* ---- copies ---- */
@@ -303,34 +303,11 @@ static void merge_phis(struct optimizer *o, struct hd_mblock *block)
 
 /* ---- the pass ---- */
 
-struct definition_site {
-	struct optimizer *o;
-	uint32_t block, inst;
-};
-
-static void record_def(void *context, struct hd_mreg *reg, bool is_def)
-{
-	const struct definition_site *place = context;
-	if (!is_def || !hd_mreg_is_virtual(reg->id))
-		return;
-	place->o->def_block[reg->id - HD_MREG_VIRTUAL] = place->block;
-	place->o->def_inst[reg->id - HD_MREG_VIRTUAL] = place->inst;
-}
-
 static void set_up(struct optimizer *o)
 {
 	struct hd_mfunc *func = o->func;
-	uint32_t count = func->vregs.len;
-	o->alias = HD_ARENA_NEW(&o->arena, struct hd_mreg, count + 1);
-	o->def_block = HD_ARENA_NEW(&o->arena, uint32_t, count + 1);
-	o->def_inst = HD_ARENA_NEW(&o->arena, uint32_t, count + 1);
-	for (uint32_t i = 0; i < count; i++)
-		o->def_block[i] = HD_NO_BLOCK;
-	for (uint32_t id = 0; id < func->blocks.len; id++) {
-		struct hd_mblock *block = &func->blocks.data[id];
-		for (uint32_t i = 0; i < block->insts.len; i++)
-			hd_minst_visit(func, &block->insts.data[i], record_def, &(struct definition_site){o, id, i});
-	}
+	o->alias = HD_ARENA_NEW(&o->arena, struct hd_mreg, func->vregs.len + 1);
+	o->def = hd_mfunc_defs(func, &o->arena);
 	struct hd_graph graph;
 	hd_mfunc_graph(func, &o->arena, &graph);
 	o->idom = hd_graph_dominators(&graph, &o->arena);

@@ -19,7 +19,6 @@
 #include "passes/regalloc/out_of_ssa.h"
 
 #define NONE UINT32_MAX
-#define ROUNDS 10 /* of a loop, as in passes/select/flow.c */
 
 /* ---- PHI and PAIR to parallel copies ---- */
 
@@ -264,7 +263,8 @@ static void split_edge(struct hd_mfunc *func, uint32_t from, uint32_t to, uint32
 	struct hd_minst jump = hd_minst_make(HD_OP_BRA, 0);
 	block->frequency = target->frequency;
 	if (depth < target->loop_depth) /* the target is another loop's header, which runs on each of its rounds too */
-		block->frequency = (source->frequency < target->frequency ? source : target)->frequency / ROUNDS;
+		block->frequency =
+			(source->frequency < target->frequency ? source : target)->frequency / HD_LOOP_ROUNDS;
 	block->loop_depth = depth;
 	jump.ref_kind = HD_MREF_BLOCK;
 	jump.ref = to;

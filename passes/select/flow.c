@@ -10,9 +10,7 @@
 
 #include "passes/graph/graph.h"
 
-/* Assumed iterations of a loop without profile, and the bound for any. */
-#define LOOP_ITERATIONS 10.0
-#define MAX_ITERATIONS 4096.0
+#define MAX_ITERATIONS 4096.0 /* of any loop */
 /* A jump table pays from this many cases on, when at least 40 % of its entries are used. */
 #define TABLE_MIN_CASES 5
 #define TABLE_MAX_ENTRIES 1024
@@ -225,9 +223,9 @@ static void weigh_edges(struct hd_select *sel, struct hd_freq *freq, uint32_t no
 		if (leaving == 0 || leaving == end - first)
 			freq->edge[e] = 1.0 / (end - first);
 		else if (leaves)
-			freq->edge[e] = 1.0 / LOOP_ITERATIONS / leaving;
+			freq->edge[e] = 1.0 / HD_LOOP_ROUNDS / leaving;
 		else
-			freq->edge[e] = (1.0 - 1.0 / LOOP_ITERATIONS) / (end - first - leaving);
+			freq->edge[e] = (1.0 - 1.0 / HD_LOOP_ROUNDS) / (end - first - leaving);
 	}
 }
 
@@ -277,7 +275,7 @@ static void solve_loop(struct hd_freq *freq, uint32_t loop, struct hd_arena *are
 			freq->in[nodes[i].node] *= header_factor(freq, nodes[i].node);
 		flow_out(freq, nodes[i].node, loop, &back);
 	}
-	freq->cyclic[loop] = back > 1 - 1 / MAX_ITERATIONS ? 1 - 1 / LOOP_ITERATIONS : back;
+	freq->cyclic[loop] = back > 1 - 1 / MAX_ITERATIONS ? 1 - 1 / HD_LOOP_ROUNDS : back;
 }
 
 static int deepest_first(const void *a, const void *b)

@@ -445,18 +445,12 @@ static LLVMValueRef without_factor(struct hd_select *sel, LLVMValueRef index, ui
 	return LLVMGetOperand(index, 0);
 }
 
-static bool is_used_once(LLVMValueRef value)
-{
-	LLVMUseRef use = LLVMGetFirstUse(value);
-	return use && !LLVMGetNextUse(use);
-}
-
 /* Addresses of 32 bits wrap as sums of such words do: the constant of a sum that is extended to an index becomes an
  * offset there, which the access adds. */
 static LLVMValueRef without_addend(LLVMValueRef index, uint64_t scale, uint64_t *offset)
 {
 	LLVMValueRef word = is_extended_word(index) ? LLVMGetOperand(index, 0) : index;
-	if (hd_scalar_bits(LLVMTypeOf(word)) != 32 || !LLVMIsABinaryOperator(word) || !is_used_once(word) ||
+	if (hd_scalar_bits(LLVMTypeOf(word)) != 32 || !LLVMIsABinaryOperator(word) || !hd_single_use(word) ||
 	    LLVMGetInstructionOpcode(word) != LLVMAdd || !LLVMIsAConstantInt(LLVMGetOperand(word, 1)))
 		return index;
 	*offset += (uint64_t)LLVMConstIntGetSExtValue(LLVMGetOperand(word, 1)) * scale;
