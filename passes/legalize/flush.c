@@ -96,6 +96,16 @@ static bool keeps_denormals(const char *name)
 	return !strncmp(name, "fmaf_ieee_", 10);
 }
 
+/* Who reads the instruction's result reads it with denormals as zero. */
+static void flush_result(LLVMBuilderRef builder, LLVMModuleRef module, value inst)
+{
+	LLVMPositionBuilderBefore(builder, LLVMGetNextInstruction(inst));
+	value kept = LLVMBuildFreeze(builder, inst, ""); /* stands for it while all other uses are replaced */
+	value out = hd_legal_flushed(builder, module, kept);
+	LLVMReplaceAllUsesWith(inst, out);
+	LLVMSetOperand(kept, 0, inst);
+}
+
 /* Arguments and result with denormals as zero. */
 static void flush_around(LLVMBuilderRef builder, LLVMModuleRef module, value call)
 {
@@ -104,13 +114,8 @@ static void flush_around(LLVMBuilderRef builder, LLVMModuleRef module, value cal
 		if (is_float(LLVMTypeOf(arg)) && !LLVMIsAConstantFP(arg))
 			LLVMSetOperand(call, i, hd_legal_flushed(builder, module, arg));
 	}
-	if (!is_float(LLVMTypeOf(call)) || !LLVMGetNextInstruction(call))
-		return;
-	LLVMPositionBuilderBefore(builder, LLVMGetNextInstruction(call));
-	value kept = LLVMBuildFreeze(builder, call, "");
-	value out = hd_legal_flushed(builder, module, kept);
-	LLVMReplaceAllUsesWith(call, out);
-	LLVMSetOperand(kept, 0, call);
+	if (is_float(LLVMTypeOf(call)) && LLVMGetNextInstruction(call))
+		flush_result(builder, module, call);
 }
 
 /* Of a function that is defined here only its own name is known. */
@@ -207,12 +212,8 @@ static void flush_sign(LLVMBuilderRef builder, LLVMModuleRef module, value inst)
 {
 	if (only_for_zero(inst, SIGNS))
 		return;
-	LLVMPositionBuilderBefore(builder, LLVMGetNextInstruction(inst));
 	LLVMSetCurrentDebugLocation2(builder, LLVMInstructionGetDebugLoc(inst));
-	value kept = LLVMBuildFreeze(builder, inst, "");
-	value out = hd_legal_flushed(builder, module, kept);
-	LLVMReplaceAllUsesWith(inst, out);
-	LLVMSetOperand(kept, 0, inst);
+	flush_result(builder, module, inst);
 }
 
 /* Once a function: a link across sources prepares it again, with what the optimizer made of integer code by then. */
