@@ -248,6 +248,9 @@ bool hd_exec_whole_warp(struct hd_exec *exec, const struct hd_dinst *inst);
 		(exec)->fault = true;                                                                    \
 	} while (0)
 
+/* simt.c. Gives the lanes the threads of the block's warp `index`. */
+void hd_warp_name_threads(struct hd_warp *warp, const struct hd_grid *grid, uint32_t index);
+
 /* simt.c: the SIMT stack. `mask` are the lanes that the instruction at warp->pc moves. */
 enum { HD_SIMT_DEPTH = 32768 };
 struct hd_simt_group {

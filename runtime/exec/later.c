@@ -239,18 +239,6 @@ static bool is_there(const struct hd_warp *warp, const struct told *told)
 	       !memcmp(cta->index, told->block, sizeof(told->block));
 }
 
-/* A block's threads, for a message. */
-static void name_threads(struct hd_warp *warp, const struct told *told)
-{
-	const uint32_t *shape = told->grid->block;
-	for (uint32_t lane = 0; lane < HD_WARP_LANES; lane++) {
-		uint32_t thread = told->warp * HD_WARP_LANES + lane;
-		warp->tid[0][lane] = thread % shape[0];
-		warp->tid[1][lane] = thread / shape[0] % shape[1];
-		warp->tid[2][lane] = thread / shape[0] / shape[1];
-	}
-}
-
 static void do_told(struct hd_exec *exec, const struct told *told)
 {
 	struct hd_warp *warp = told->entry.warp;
@@ -264,7 +252,7 @@ static void do_told(struct hd_exec *exec, const struct told *told)
 	}
 	struct hd_cta cta = {.grid = told->grid, .index = {told->block[0], told->block[1], told->block[2]}};
 	struct hd_warp gone = {.cta = &cta, .pc = pc, .index = told->warp, .age = told->age};
-	name_threads(&gone, told);
+	hd_warp_name_threads(&gone, told->grid, told->warp); /* for a message */
 	exec->warp = &gone;
 	told->work(told->state, exec, told->record);
 	exec->warp = NULL;

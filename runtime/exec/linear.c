@@ -34,12 +34,7 @@ static void start_stream_warp(struct stream_warp *stream, struct hd_cta *cta, ui
 	warp->preds[HD_PT] = UINT32_MAX;
 	warp->cta = cta;
 	warp->index = index;
-	for (uint32_t lane = 0; lane < HD_WARP_LANES; lane++) {
-		uint32_t thread = index * HD_WARP_LANES + lane;
-		warp->tid[0][lane] = thread % grid->block[0];
-		warp->tid[1][lane] = thread / grid->block[0] % grid->block[1];
-		warp->tid[2][lane] = thread / grid->block[0] / grid->block[1];
-	}
+	hd_warp_name_threads(warp, grid, index);
 }
 
 /* Straight-line code up to EXIT (hd_object_verify). Returns the instructions executed. */

@@ -132,10 +132,9 @@ bool hd_simt_exit(struct hd_warp *warp, uint32_t mask, bool *call_ended)
 	return warp->stack.len == 0;
 }
 
-static void start_threads(struct hd_warp *warp, const struct hd_grid *grid, uint32_t index)
+void hd_warp_name_threads(struct hd_warp *warp, const struct hd_grid *grid, uint32_t index)
 {
-	uint32_t first = index * HD_WARP_LANES, left = grid->block_threads - first;
-	warp->live = left >= HD_WARP_LANES ? HD_FULL : (1u << left) - 1;
+	uint32_t first = index * HD_WARP_LANES;
 	uint32_t x = first % grid->block[0], y = first / grid->block[0] % grid->block[1];
 	uint32_t z = first / grid->block[0] / grid->block[1];
 	for (uint32_t lane = 0; lane < HD_WARP_LANES; lane++) {
@@ -153,7 +152,9 @@ void hd_warp_start(struct hd_warp *warp, struct hd_cta *cta, uint32_t index)
 	const struct hd_grid *grid = cta->grid;
 	warp->cta = cta;
 	warp->index = index;
-	start_threads(warp, grid, index);
+	uint32_t left = grid->block_threads - index * HD_WARP_LANES;
+	warp->live = left >= HD_WARP_LANES ? HD_FULL : (1u << left) - 1;
+	hd_warp_name_threads(warp, grid, index);
 	memset(warp->regs[-1], 0, sizeof(warp->regs[0]));
 	memset(warp->regs, 0, (size_t)grid->register_rows * sizeof(warp->regs[0]));
 	memset(warp->preds, 0, sizeof(warp->preds));
