@@ -236,16 +236,20 @@ static uint32_t find_bound(struct duet_gpu *duet, uint32_t l1)
 	return bound;
 }
 
+/* The extra blocks of kernels whose number does not change. */
+static uint32_t fixed_extra(const struct hd_policy_handle *self, const struct duet_gpu *duet, uint32_t bound)
+{
+	return duet->virtual ? bound : duet_least(bound, (uint32_t)strtoul(self->parameter, NULL, 10));
+}
+
 /* Extra blocks whose slots alone need a place, since registers have room for all of them: 0 where there are fewer than
  * the policy may want. */
 static uint32_t by_slots_alone(const struct hd_policy_handle *self, const struct duet_gpu *duet, uint32_t bound)
 {
-	uint32_t slots = duet_slots_bound(&duet->kernel), wanted = bound;
+	uint32_t slots = duet_slots_bound(&duet->kernel);
 	if (!duet->slots_alone || duet->virtual || duet_level_of(&duet->kernel) != DUET_WARPS)
 		return 0;
-	if (duet->fixed)
-		wanted = duet_least(wanted, (uint32_t)strtoul(self->parameter, NULL, 10));
-	return slots >= wanted ? slots : 0;
+	return slots >= (duet->fixed ? fixed_extra(self, duet, bound) : bound) ? slots : 0;
 }
 
 /* What moves, and how many extra blocks there can be. */
@@ -268,13 +272,6 @@ static uint32_t choose_level(const struct hd_policy_handle *self, struct duet_gp
 	if (duet->level == DUET_WARPS)
 		duet->moving = duet->parts & HD_PART_REGISTERS ? kernel->context : kernel->slot;
 	return bound;
-}
-
-/* The extra blocks of kernels whose number does not change. */
-static uint32_t fixed_extra(const struct hd_policy_handle *self, const struct duet_gpu *duet)
-{
-	uint32_t bound = duet->growth.bound, extra = (uint32_t)strtoul(self->parameter, NULL, 10);
-	return duet->virtual || extra > bound ? bound : extra;
 }
 
 /* What it has goes back to L2; from now on accesses go past it. */
@@ -315,7 +312,7 @@ static void grid_begin(const struct hd_policy_handle *self, struct hd_gpu *gpu, 
 	duet->next = gpu->now + duet->window;
 	count_so_far(gpu, grid->slot, &duet->seen);
 	if (duet->fixed) {
-		duet->growth.extra = duet->growth.bound = fixed_extra(self, duet);
+		duet->growth.extra = duet->growth.bound = fixed_extra(self, duet, bound);
 		note_extra(duet);
 		duet->grown += duet->growth.extra > 0;
 	}

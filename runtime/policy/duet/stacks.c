@@ -17,6 +17,7 @@
  * Cost: O(switch points of the program) a launch, O(1) a move.
  */
 #include "heddle/figures.h"
+#include "runtime/exec/exec.h"
 #include "runtime/policy/cars/cars.h"
 #include "runtime/policy/duet/duet.h"
 #include "runtime/sm/hooks.h"
@@ -121,11 +122,10 @@ static uint32_t registers_of(const struct hd_meta_switch *point)
 
 /* What the point keeps of the function's own registers, and below the stack of CARS in a call. The compiler's bytes are
  * those of groups of 32 threads; where rows of a block make other groups nothing is compressed. */
-static uint32_t units_at(const struct duet_gpu *duet, const struct hd_warp *warp, const struct hd_meta_switch *point,
-			 bool in_kernel)
+static uint32_t units_at(const struct duet_gpu *duet, const struct hd_warp *warp, const struct hd_meta_switch *point)
 {
 	bool compressed = !(warp->cta->grid->block[0] % HD_WARP_LANES);
-	if (!duet->cars || in_kernel)
+	if (!duet->cars || !hd_simt_in_call(warp))
 		return compressed ? units_of(point->bytes) : registers_of(point);
 	uint32_t base = cars_rows_of_launch(duet->cars, warp->cta->sm->gpu).base;
 	uint32_t scratch = (uint32_t)__builtin_popcountll(scratch_of(point));
@@ -136,15 +136,9 @@ static uint32_t units_at(const struct duet_gpu *duet, const struct hd_warp *warp
 /* Units of the registers below the stack that its switch point keeps, at most those of its place. */
 static uint32_t kept_units(const struct duet_gpu *duet, const struct hd_warp *warp)
 {
-	const struct hd_sm *sm = warp->cta->sm;
-	const struct hd_pfunction *function;
-	const struct hd_meta_switch *point = duet_point_of(sm, warp);
-	uint32_t most = duet->kernel.context - duet->kernel.slot - duet->stack, units;
-	if (!point || duet->all_moves)
-		return most;
-	(void)hd_facts_at(sm->gpu, (uint32_t)(hd_warp_at(sm, warp) - sm->gpu->program.code.data), &function);
-	units = units_at(duet, warp, point, function->said->kernel);
-	return units < most ? units : most;
+	const struct hd_meta_switch *point = duet_point_of(warp->cta->sm, warp);
+	uint32_t most = duet->kernel.context - duet->kernel.slot - duet->stack;
+	return !point || duet->all_moves ? most : duet_least(most, units_at(duet, warp, point));
 }
 
 struct duet_load duet_warp_load(const struct duet_gpu *duet, const struct hd_warp *warp)
