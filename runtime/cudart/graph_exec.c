@@ -38,18 +38,12 @@ static cudaError_t run_host(struct hd_cudart **cudart, cudaGraphNode_t node)
 	return cudaSuccess;
 }
 
-static cudaError_t run_value(struct hd_cudart *cudart, const struct hd_stream_value *value)
-{
-	cudaError_t error = hd_cudart_wait_value(cudart, value);
-	return error == cudaSuccess ? hd_cudart_run_value(cudart, value) : error;
-}
-
 cudaError_t hd_graph_run_node(struct hd_cudart **cudart, cudaGraphNode_t node)
 {
 	if (node->disabled)
 		return cudaSuccess;
 	if (node->type == HD_NODE_VALUE)
-		return run_value(*cudart, &node->u.value);
+		return hd_cudart_do_value(*cudart, &node->u.value);
 	switch (node->type) {
 	case cudaGraphNodeTypeKernel:
 		return hd_cudart_run(*cudart, node->u.kernel.kernel, node->u.kernel.grid, node->u.kernel.block,

@@ -94,8 +94,7 @@ static cudaError_t submit_value(struct hd_cudart *cudart, CUstream stream, const
 		node->u.value = *value;
 		return cudaSuccess;
 	}
-	error = value->writes ? cudaSuccess : hd_cudart_wait_value(cudart, value);
-	return error == cudaSuccess ? hd_cudart_run_value(cudart, value) : error;
+	return hd_cudart_do_value(cudart, value);
 }
 
 static cudaError_t submit(CUstream stream, const struct hd_stream_value *values, unsigned count)

@@ -176,12 +176,17 @@ static struct hd_work *append(struct hd_cudart *cudart, struct CUstream_st *stre
 	return work;
 }
 
-cudaGraphNode_t hd_cudart_defer(struct hd_cudart *cudart, cudaStream_t stream, enum cudaGraphNodeType type)
+/* What the work is to do. */
+static cudaGraphNode_t add_node(struct hd_work *work, enum cudaGraphNodeType type)
 {
-	struct hd_work *work = append(cudart, stream);
 	work->graph = hd_graph_new();
 	work->node = hd_graph_add(work->graph, type, NULL, 0);
 	return work->node;
+}
+
+cudaGraphNode_t hd_cudart_defer(struct hd_cudart *cudart, cudaStream_t stream, enum cudaGraphNodeType type)
+{
+	return add_node(append(cudart, stream), type);
 }
 
 void hd_cudart_defer_event(struct hd_cudart *cudart, cudaStream_t stream, cudaEvent_t event)
@@ -446,12 +451,12 @@ cudaError_t hd_cudart_wait_or_ask(struct hd_cudart *cudart, uint64_t id)
 	return is_done(cudart, id) ? cudaSuccess : wait_or_ask(cudart, is_this_left, id, true);
 }
 
-cudaError_t hd_cudart_wait_value(struct hd_cudart *cudart, const struct hd_stream_value *value)
+cudaError_t hd_cudart_do_value(struct hd_cudart *cudart, const struct hd_stream_value *value)
 {
+	if (value->writes)
+		return hd_cudart_run_value(cudart, value);
 	struct hd_work *work = add(cudart, 0, 0, false);
-	work->graph = hd_graph_new();
-	work->node = hd_graph_add(work->graph, HD_NODE_VALUE, NULL, 0);
-	work->node->u.value = *value;
+	add_node(work, HD_NODE_VALUE)->u.value = *value;
 	return wait_until(cudart, is_this_left, work->id);
 }
 

@@ -25,9 +25,9 @@ cudaError_t hd_cudart_wait(struct hd_cudart *cudart, uint64_t id);
 cudaError_t hd_cudart_wait_stream(struct hd_cudart *cudart, cudaStream_t stream);
 cudaError_t hd_cudart_wait_blocking(struct hd_cudart *cudart);
 cudaError_t hd_cudart_wait_all(struct hd_cudart *cudart);
-/* Until a stream that does its work at once has the value that it waits for. */
+/* At once: writes the value, or waits until it is there. */
 struct hd_stream_value;
-cudaError_t hd_cudart_wait_value(struct hd_cudart *cudart, const struct hd_stream_value *value);
+cudaError_t hd_cudart_do_value(struct hd_cudart *cudart, const struct hd_stream_value *value);
 /* As hd_cudart_wait, but cudaErrorNotReady where it waits for a value that only the host can still write. */
 cudaError_t hd_cudart_wait_or_ask(struct hd_cudart *cudart, uint64_t id);
 /* hd_sim_step, and what it brought is told; does not return when a signal ends the program. */
