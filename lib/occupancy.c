@@ -25,6 +25,7 @@ struct hd_sm_limits hd_sm_limits_of(const struct hd_config *config)
 		.register_unit = (uint32_t)config->register_unit,
 		.warp_unit = (uint32_t)config->warp_unit,
 		.shared_unit = (uint32_t)config->shared_unit,
+		.shared_reserved = (uint32_t)config->shared_reserved,
 		.warp_lanes = HD_WARP_LANES,
 		.max_threads_per_cta = (uint32_t)config->max_threads_per_cta,
 	};
@@ -66,7 +67,7 @@ struct hd_occupancy hd_occupancy_compute(const struct hd_sm_limits *limits, uint
 	uint64_t register_warps = round_up(warps, limits->warp_unit);
 	uint64_t per_warp = round_up((uint64_t)regs_per_thread * lanes, limits->register_unit);
 	uint64_t per_cta = per_warp * register_warps;
-	uint64_t shared = round_up(shared_bytes, limits->shared_unit);
+	uint64_t shared = round_up(shared_bytes + limits->shared_reserved, limits->shared_unit);
 	struct hd_occupancy occupancy = {
 		.ctas = limits->max_ctas,
 		.limit = HD_LIMIT_CTAS,

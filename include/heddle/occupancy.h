@@ -21,6 +21,7 @@ struct hd_sm_limits {
 	uint32_t register_unit;	      /* registers, per warp: 256 on Kepler and later */
 	uint32_t warp_unit;	      /* parts of the register file; a warp's registers are in one part: 4 */
 	uint32_t shared_unit;	      /* bytes: 256 */
+	uint32_t shared_reserved;     /* bytes that each CTA takes beside its own: 1,024 from 8.0 on */
 	uint32_t warp_lanes;	      /* 32 */
 	uint32_t max_threads_per_cta; /* 1024 */
 };
