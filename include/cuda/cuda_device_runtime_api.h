@@ -1,5 +1,28 @@
-/* The device-side runtime (launches from kernels) is not provided. */
+/*
+ * The runtime on the device: launches from kernels. The simulated GPU has none, so these are declarations alone, for
+ * headers that name them in code that is never compiled for the device (Thrust, CUB). A kernel that calls one does not
+ * link: the error names the function.
+ */
 #ifndef __CUDA_DEVICE_RUNTIME_API_H__
 #define __CUDA_DEVICE_RUNTIME_API_H__
+
+#include "driver_types.h"
+#include "vector_types.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+__device__ void *cudaGetParameterBuffer(size_t alignment, size_t size);
+__device__ void *cudaGetParameterBufferV2(void *func, dim3 grid, dim3 block, unsigned int shared);
+__device__ cudaError_t cudaLaunchDeviceV2(void *parameters, cudaStream_t stream);
+__device__ cudaError_t __cudaDeviceSynchronizeDeprecationAvoidance(void);
+
+__device__ cudaError_t cudaLaunchDevice(void *func, void *parameters, dim3 grid, dim3 block, unsigned int shared,
+					 cudaStream_t stream);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -366,4 +366,8 @@ static inline cudaError_t cudaEventCreate(cudaEvent_t *event, unsigned int flags
 #include "heddle_texture_reference.h"
 #endif
 
+#ifdef __CUDACC__
+#include "cuda_device_runtime_api.h"
+#endif
+
 #endif

@@ -37,7 +37,8 @@ bool hd_cc_is_source(const struct hd_cc *cc, const char *input)
 /* What g++ warns about at most, and clang takes for an error: the host compiler of CUDA programs is g++. */
 static void add_leniency(const char *language, hd_arguments *arguments)
 {
-	static const char *const both[] = {"-Wno-unknown-warning-option", "-Wno-ignored-optimization-argument", NULL};
+	static const char *const both[] = {"-Wno-unknown-warning-option", "-Wno-ignored-optimization-argument",
+					   "-Wno-pass-failed", NULL}; /* nvcc keeps to itself what it cannot unroll */
 	static const char *const cxx[] = {"-Wno-error=register",
 					  "-Wno-error=reserved-user-defined-literal",
 					  "-Wno-error=c++11-narrowing",
@@ -87,8 +88,6 @@ void hd_cc_half_arguments(const struct hd_cc *cc, bool device, hd_arguments *arg
 			       "-fgnu-keywords", /* typeof, whatever the standard */
 			       "-isystem",
 			       cc->include_dir,
-			       "-idirafter", /* where no toolkit has them */
-			       cc->templates_dir,
 			       "-include",
 			       "heddle_cuda.h"};
 	for (unsigned i = 0; i < sizeof fixed / sizeof *fixed; i++)

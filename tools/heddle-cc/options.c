@@ -635,7 +635,6 @@ static void find_places(struct hd_cc *cc)
 	cc->library_dir = beside(data, "../../lib");
 	cc->device_library = cc->libdevice ? hd_xstrdup(cc->libdevice) : beside(data, "device.bc");
 	cc->include_dir = beside(data, "include/cuda");
-	cc->templates_dir = beside(data, "include/cuda/templates");
 	cc->toolkit = beside(data, "cuda");
 	free(data);
 }
@@ -719,7 +718,6 @@ void hd_cc_release(struct hd_cc *cc)
 	free(cc->library_dir);
 	free(cc->device_library);
 	free(cc->include_dir);
-	free(cc->templates_dir);
 	free(cc->toolkit);
 	hd_arena_release(&cc->arena);
 }

@@ -101,7 +101,7 @@ struct hd_cc {
 	const struct hd_cc_llvm *llvm;			 /* llvm.h; NULL: not loaded yet, or */
 	bool llvm_missing;				 /* it cannot be */
 	/* places, found beside the running program */
-	char *clang, *clangxx, *plugin, *device_library, *include_dir, *templates_dir, *library_dir, *toolkit;
+	char *clang, *clangxx, *plugin, *device_library, *include_dir, *library_dir, *toolkit;
 };
 
 /* An option as people are told of it. */

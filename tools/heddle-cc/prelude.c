@@ -152,14 +152,13 @@ static bool has_words(const hd_arguments *words, const char *first, const char *
 
 static void add_folder(struct hd_cc *cc, struct sorted *sorted, const char *option, const char *path)
 {
-	/* Heddle's own two come first; clang drops a folder that is one of them by another name, or comes again, as
-	 * build systems have it. */
+	/* Heddle's own comes first; clang drops a folder that is it by another name, or comes again, as build systems
+	 * have it. */
 	char *real = realpath(path, NULL);
-	bool own = real && (!strcmp(real, cc->include_dir) || !strcmp(real, cc->templates_dir));
+	bool own = real && !strcmp(real, cc->include_dir);
 	free(real);
 	if (own) {
-		if ((!strcmp(path, cc->include_dir) || !strcmp(path, cc->templates_dir)) &&
-		    !has_words(&sorted->words, option, path)) {
+		if (!strcmp(path, cc->include_dir) && !has_words(&sorted->words, option, path)) {
 			hd_vec_push(&sorted->words, option);
 			hd_vec_push(&sorted->words, path);
 		}

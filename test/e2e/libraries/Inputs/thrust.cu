@@ -1,4 +1,4 @@
-// thrust, with a toolkit's headers and without: vectors, iterators and algorithms on both sides, in kernels, on streams.
+// Thrust as packaged, and a toolkit's: vectors, iterators and algorithms on both sides, in kernels, on streams.
 #include <algorithm>
 #include <cstdio>
 #include <thrust/binary_search.h>
@@ -21,15 +21,19 @@
 #include <thrust/iterator/counting_iterator.h>
 #include <thrust/iterator/permutation_iterator.h>
 #include <thrust/iterator/transform_iterator.h>
+#include <thrust/iterator/zip_iterator.h>
 #include <thrust/logical.h>
+#include <thrust/random.h>
 #include <thrust/reduce.h>
 #include <thrust/remove.h>
 #include <thrust/scan.h>
 #include <thrust/scatter.h>
 #include <thrust/sequence.h>
+#include <thrust/set_operations.h>
 #include <thrust/sort.h>
 #include <thrust/transform.h>
 #include <thrust/transform_reduce.h>
+#include <thrust/tuple.h>
 #include <thrust/unique.h>
 
 #include <numeric>
@@ -248,8 +252,88 @@ static void complex_numbers()
 	EXPECT(sizeof *z == 16 && norm(z[0]) == 25);
 }
 
+struct Weighed {
+	__host__ __device__ thrust::tuple<int, int> operator()(const thrust::tuple<int, short> &x) const
+	{
+		return thrust::make_tuple(thrust::get<0>(x) * thrust::get<1>(x), thrust::get<0>(x) + thrust::get<1>(x));
+	}
+};
+
+static void zipped(int count)
+{
+	thrust::host_vector<int> h = numbers(count);
+	thrust::device_vector<int> a = h, products(count), sums(count);
+	thrust::device_vector<short> b(count);
+	thrust::sequence(b.begin(), b.end(), (short)-5);
+	auto first = thrust::make_zip_iterator(thrust::make_tuple(a.begin(), b.begin()));
+	thrust::transform(first, first + count, thrust::make_zip_iterator(thrust::make_tuple(products.begin(), sums.begin())),
+			  Weighed());
+	thrust::host_vector<int> got = products, added = sums;
+	bool right = true;
+	for (int i = 0; i < count; i++)
+		right &= got[i] == h[i] * (i - 5) && added[i] == h[i] + i - 5;
+	EXPECT(right);
+	// By the number, then by the place: a stable order of the numbers.
+	thrust::sort(first, first + count);
+	std::vector<int> places(count);
+	std::iota(places.begin(), places.end(), 0);
+	std::stable_sort(places.begin(), places.end(), [&](int x, int y) { return h[x] < h[y]; });
+	thrust::host_vector<short> order = b;
+	for (int i = 0; i < count; i++)
+		right &= order[i] == places[i] - 5;
+	EXPECT(right);
+}
+
+static void sets(int count)
+{
+	thrust::host_vector<int> h = numbers(2 * count);
+	std::vector<int> x(h.begin(), h.begin() + count), y(h.begin() + count, h.end()), expected;
+	std::sort(x.begin(), x.end());
+	std::sort(y.begin(), y.end());
+	thrust::device_vector<int> a = x, b = y, out(2 * count);
+	auto holds = [&](thrust::device_vector<int>::iterator end) {
+		thrust::host_vector<int> got(out.begin(), end);
+		return got.size() == expected.size() && std::equal(expected.begin(), expected.end(), got.begin());
+	};
+	std::set_union(x.begin(), x.end(), y.begin(), y.end(), std::back_inserter(expected));
+	EXPECT(holds(thrust::set_union(a.begin(), a.end(), b.begin(), b.end(), out.begin())));
+	expected.clear();
+	std::set_intersection(x.begin(), x.end(), y.begin(), y.end(), std::back_inserter(expected));
+	EXPECT(holds(thrust::set_intersection(a.begin(), a.end(), b.begin(), b.end(), out.begin())));
+	expected.clear();
+	std::set_difference(x.begin(), x.end(), y.begin(), y.end(), std::back_inserter(expected));
+	EXPECT(holds(thrust::set_difference(a.begin(), a.end(), b.begin(), b.end(), out.begin())));
+}
+
+struct Drawn {
+	__host__ __device__ float operator()(int place) const
+	{
+		thrust::default_random_engine engine(11);
+		thrust::uniform_real_distribution<float> uniform(-1, 3);
+		engine.discard(place);
+		return uniform(engine);
+	}
+};
+
+static void drawn(int count)
+{
+	thrust::device_vector<float> x(count);
+	thrust::transform(thrust::counting_iterator<int>(0), thrust::counting_iterator<int>(count), x.begin(), Drawn());
+	thrust::host_vector<float> got = x;
+	bool right = true;
+	unsigned long long state = 11; // minstd: each is 48271 times the one before, modulo 2^31 - 1
+	for (int i = 0; i < count; i++) {
+		state = state * 48271 % 2147483647;
+		right &= fabs(got[i] - ((double)(state - 1) / 2147483645.0 * 4 - 1)) < 1e-5;
+	}
+	EXPECT(right && got[0] >= -1 && got[count - 1] < 3 && got[0] != got[1]);
+}
+
 int main()
 {
+	zipped(900);
+	sets(700);
+	drawn(200);
 	vectors();
 	complex_numbers();
 	steps<thrust::device_vector<int>>(1000);

@@ -1,1 +1,0 @@
-#include <thrust/heddle/base.h>
