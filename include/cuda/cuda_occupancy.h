@@ -296,10 +296,15 @@ static __OCC_INLINE cudaOccError cudaOccMaxActiveBlocksPerMultiprocessor(
 	return CUDA_OCC_SUCCESS;
 }
 
-/* The largest dynamic shared memory with which an SM still holds numBlocks blocks, in bytes. */
-static __OCC_INLINE cudaOccError cudaOccAvailableDynamicSMemPerBlock(
-	size_t *dynamicSmemSize, const cudaOccDeviceProp *properties, const cudaOccFuncAttributes *attributes,
-	const cudaOccDeviceState *state, int numBlocks, int blockSize)
+/*
+ * Each block's part of an SM's shared memory, without what the kernel has of its own, in bytes. As with CUDA what is
+ * reserved for blocks is not taken off, so that as many as asked for may not fit with so much.
+ */
+static __OCC_INLINE cudaOccError cudaOccAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize,
+								     const cudaOccDeviceProp *properties,
+								     const cudaOccFuncAttributes *attributes,
+								     const cudaOccDeviceState *state, int numBlocks,
+								     int blockSize)
 {
 	cudaOccResult result;
 	struct heddle_occ_rules rules;
@@ -307,17 +312,14 @@ static __OCC_INLINE cudaOccError cudaOccAvailableDynamicSMemPerBlock(
 		cudaOccMaxActiveBlocksPerMultiprocessor(&result, properties, attributes, state, blockSize, 0);
 	if (error != CUDA_OCC_SUCCESS)
 		return error;
-	if (!dynamicSmemSize || numBlocks <= 0)
+	if (!dynamicSmemSize || numBlocks <= 0 || numBlocks > result.activeBlocksPerMultiprocessor)
 		return CUDA_OCC_ERROR_INVALID_INPUT;
-	*dynamicSmemSize = 0;
-	if (numBlocks > result.activeBlocksPerMultiprocessor)
-		return CUDA_OCC_SUCCESS;
 	heddle_occ_rules_of(&rules, properties);
 	size_t each = heddle_occ_shared(properties, state) / (size_t)numBlocks / rules.shared_unit * rules.shared_unit;
-	size_t fixed = attributes->sharedSizeBytes + properties->reservedSharedMemPerBlock;
-	size_t most = heddle_occ_block_shared(properties, attributes) + properties->reservedSharedMemPerBlock;
-	each = each < most ? each : most;
-	*dynamicSmemSize = each > fixed ? each - fixed : 0;
+	size_t most = heddle_occ_block_shared(properties, attributes);
+	each = (each < most ? each : most) - attributes->sharedSizeBytes;
+	*dynamicSmemSize =
+		each < attributes->maxDynamicSharedSizeBytes ? each : attributes->maxDynamicSharedSizeBytes;
 	return CUDA_OCC_SUCCESS;
 }
 

@@ -130,9 +130,22 @@ CUresult cuMemGetAddressRange(CUdeviceptr *pbase, size_t *psize, CUdeviceptr dpt
 	HD_DRIVER(address_range(pbase, psize, dptr));
 }
 
+/* Of memory that the simulated GPU has given: where it begins and how long it is; false: it has not. */
+static bool allocation_of(CUdeviceptr ptr, uint64_t *low, uint64_t *size)
+{
+	CUdeviceptr base;
+	size_t bytes;
+	if (address_range(&base, &bytes, ptr) != cudaSuccess)
+		return false;
+	*low = base;
+	*size = bytes;
+	return true;
+}
+
 static cudaError_t pointer_attribute(void *data, CUpointer_attribute attribute, CUdeviceptr ptr)
 {
 	struct cudaPointerAttributes all;
+	uint64_t low, size;
 	cudaError_t error = data ? cudaPointerGetAttributes(&all, hd_driver_pointer(ptr)) : cudaErrorInvalidValue;
 	if (error != cudaSuccess || all.type == cudaMemoryTypeUnregistered)
 		return error != cudaSuccess ? error : cudaErrorInvalidValue;
@@ -145,6 +158,18 @@ static cudaError_t pointer_attribute(void *data, CUpointer_attribute attribute, 
 	case CU_POINTER_ATTRIBUTE_HOST_POINTER: *(void **)data = all.hostPointer; break;
 	case CU_POINTER_ATTRIBUTE_IS_MANAGED: *(int *)data = all.type == cudaMemoryTypeManaged; break;
 	case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL: *(int *)data = all.device; break;
+	case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
+	case CU_POINTER_ATTRIBUTE_RANGE_SIZE:
+		if (!allocation_of(ptr, &low, &size))
+			return cudaErrorInvalidValue;
+		*(uint64_t *)data = attribute == CU_POINTER_ATTRIBUTE_RANGE_SIZE ? size : low;
+		break;
+	case CU_POINTER_ATTRIBUTE_MAPPED: *(int *)data = 1; break;
+	case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
+	case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
+	case CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE: *(int *)data = 0; break;
+	case CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES: *(uint64_t *)data = 0; break;
+	case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS: *(int *)data = 3; break; /* read and written by the device */
 	default: return (unsigned)attribute - 1 < 21 ? cudaErrorNotSupported : cudaErrorInvalidValue; /* CUDA 12's */
 	}
 	return cudaSuccess;

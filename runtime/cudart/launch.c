@@ -413,32 +413,36 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlock
 	return cudaOccupancyMaxActiveBlocksPerMultiprocessor(numBlocks, func, blockSize, dynamicSMemSize);
 }
 
-/* The most dynamic shared memory with which so many blocks are still resident: halved until its last byte is known. */
+/* Bytes of an SM's shared memory that each of so many blocks can have. */
+static size_t shared_of_each(int blocks)
+{
+	HD_CUDART(cudart);
+	const struct hd_config *config = cudart->config;
+	size_t unit = (size_t)config->shared_unit, most = (size_t)config->shared_per_cta;
+	size_t each = (size_t)config->shared_bytes / (size_t)blocks / unit * unit;
+	return each < most ? each : most;
+}
+
+/*
+ * Each block's part of an SM's shared memory, without what the kernel has of its own. As on an H100 what CUDA reserves
+ * for blocks is not taken off, so that as many blocks as asked for may not fit with so much.
+ */
 cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, const void *func, int numBlocks,
 						      int blockSize)
 {
 	struct cudaFuncAttributes attributes;
+	int blocks;
 	if (!dynamicSmemSize || numBlocks <= 0 || blockSize <= 0)
 		return hd_cudart_return(cudaErrorInvalidValue);
 	cudaError_t error = cudaFuncGetAttributes(&attributes, func);
+	if (error == cudaSuccess)
+		error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, func, blockSize, 0);
 	if (error != cudaSuccess)
 		return error;
-	size_t fits = 0, least = 0, most = (size_t)attributes.maxDynamicSharedSizeBytes;
-	while (least <= most) {
-		size_t bytes = least + (most - least) / 2;
-		int blocks;
-		error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, func, blockSize, bytes);
-		if (error != cudaSuccess)
-			return error;
-		if (blocks >= numBlocks) {
-			fits = bytes;
-			least = bytes + 1;
-		} else if (!bytes) {
-			return hd_cudart_return(cudaErrorInvalidValue);
-		} else {
-			most = bytes - 1;
-		}
-	}
-	*dynamicSmemSize = fits;
+	if (blocks < numBlocks)
+		return hd_cudart_return(cudaErrorInvalidValue);
+	size_t free_bytes = shared_of_each(numBlocks) - attributes.sharedSizeBytes;
+	size_t asked = (size_t)attributes.maxDynamicSharedSizeBytes;
+	*dynamicSmemSize = free_bytes < asked ? free_bytes : asked;
 	return cudaSuccess;
 }

@@ -57,6 +57,12 @@ static void beside_the_runtime(Kernel kernel)
 				       result.activeBlocksPerMultiprocessor, blocks);
 			}
 		}
+	for (int blocks = 1; blocks < 6; blocks++) {
+		size_t here = 0, there = 0;
+		cudaOccError error = cudaOccAvailableDynamicSMemPerBlock(&here, &properties, &attributes, &state, blocks, 128);
+		bool fits = cudaOccupancyAvailableDynamicSMemPerBlock(&there, kernel, blocks, 128) == cudaSuccess;
+		EXPECT(fits == (error == CUDA_OCC_SUCCESS) && here == there);
+	}
 	int grid, size, other_grid, other_size;
 	EXPECT(cudaOccMaxPotentialOccupancyBlockSize(&grid, &size, &properties, &attributes, &state) ==
 	       CUDA_OCC_SUCCESS);
@@ -99,6 +105,7 @@ int main()
 	EXPECT(result.blockLimitSharedMem == 6 && result.limitingFactors == (OCC_LIMIT_REGISTERS | OCC_LIMIT_SHARED_MEMORY));
 	// Four blocks leave 24,576 bytes each, 8,000 of them the kernel's own.
 	size_t dynamic;
+	kernel.maxDynamicSharedSizeBytes = 20000;
 	state.carveoutConfig = SHAREDMEM_CARVEOUT_DEFAULT;
 	EXPECT(cudaOccAvailableDynamicSMemPerBlock(&dynamic, &v100, &kernel, &state, 4, 256) == CUDA_OCC_SUCCESS);
 	EXPECT(dynamic == 16576);
