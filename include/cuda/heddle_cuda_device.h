@@ -103,6 +103,12 @@ __device__ static inline unsigned int __isLocal(const void *p)
 {
 	return __nvvm_isspacep_local(p);
 }
+/* Never: a parameter whose address is taken is copied to local memory. */
+__device__ static inline unsigned int __isGridConstant(const void *p)
+{
+	(void)p;
+	return 0;
+}
 
 /* An address in its own space, as a number, and back. */
 #define HD_CVTA(space, number)                                                         \

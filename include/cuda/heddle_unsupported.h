@@ -5,6 +5,8 @@
 #ifndef HEDDLE_UNSUPPORTED_H
 #define HEDDLE_UNSUPPORTED_H
 
+#include "heddle_tensor_map.h"
+
 typedef struct CUgreenCtx_st *CUgreenCtx;
 typedef struct CUdevResourceDesc_st *CUdevResourceDesc;
 typedef struct CUasyncCallbackEntry_st *CUasyncCallbackHandle;
@@ -36,7 +38,6 @@ typedef struct CUmemAllocationProp_st CUmemAllocationProp;
 typedef struct CUmemDecompressParams_st CUmemDecompressParams;
 typedef struct CUmemPoolPtrExportData_st CUmemPoolPtrExportData;
 typedef struct CUmulticastObjectProp_st CUmulticastObjectProp;
-typedef struct CUtensorMap_st CUtensorMap;
 typedef struct CUctxCreateParams_st CUctxCreateParams;
 
 /* Enumerations. */
@@ -49,11 +50,5 @@ typedef int CUmemAllocationGranularity_flags;
 typedef int CUmemRangeHandleType;
 typedef int CUmulticastGranularity_flags;
 typedef int CUprocessState;
-typedef int CUtensorMapDataType;
-typedef int CUtensorMapFloatOOBfill;
-typedef int CUtensorMapIm2ColWideMode;
-typedef int CUtensorMapInterleave;
-typedef int CUtensorMapL2promotion;
-typedef int CUtensorMapSwizzle;
 
 #endif

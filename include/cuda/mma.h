@@ -1,7 +1,8 @@
 /*
  * nvcuda::wmma: matrices spread over a warp, and products of them on tensor cores: half from sm_70 on, bytes from sm_75,
  * bfloat, tf32 and double precision from sm_80. Products are mma.sync's, so that what is multiplied in which order is
- * that instruction's; a matrix is loaded and stored by ordinary accesses. Types of less than a byte are not there.
+ * that instruction's; a matrix is loaded and stored by ordinary accesses. Numbers of 4 bits and
+ * bits are in heddle_mma_narrow.h.
  *
  * Which lane has which element CUDA leaves open. Here it is what mma.sync of the processor takes: m8n8k4 before sm_75, of
  * which each quarter of a warp has an eighth of the sum's rows or columns, m16n8k8 and m16n8k16 from there on. As with
@@ -161,4 +162,7 @@ HD_HERE float __float_to_tf32(float v)
 } // namespace nvcuda
 
 #undef HD_HERE
+
+#include "heddle_mma_narrow.h"
+
 #endif
