@@ -198,6 +198,13 @@ static bool factors_agree(const struct hd_dinst *inst, const struct entry *entry
 	       is_same(inst, entry, reads, inst->inst.b);
 }
 
+/* What is shifted by other amounts from thread to thread is not affine. */
+static bool amount_agrees(const struct hd_dinst *inst, const struct entry *entry, const struct reads *reads)
+{
+	bool shifts = inst->inst.op == HD_OP_SHL || inst->inst.op == HD_OP_SHF_L;
+	return !shifts || is_same(inst, entry, reads, inst->inst.b);
+}
+
 /* Operands go on as they did from the first warp to the second. */
 static bool goes_on(struct entry *entry, const struct hd_warp *warp, const struct reads *reads, bool any_step)
 {
@@ -230,7 +237,7 @@ static bool is_consecutive(struct skip_sm *state, const struct hd_warp *warp, co
 	struct entry *entry = place_of(state, key);
 	if (entry->key == key && entry->row_count == reads->count)
 		return entry->first != warp->index && factors_agree(inst, entry, reads) &&
-		       goes_on(entry, warp, reads, keeps);
+		       amount_agrees(inst, entry, reads) && goes_on(entry, warp, reads, keeps);
 	*entry = (struct entry){.key = key, .first = warp->index, .second = warp->index, .row_count = reads->count};
 	memcpy(entry->bases, reads->bases, sizeof entry->bases);
 	return false;

@@ -1,4 +1,6 @@
 /* The designs that R2D2 is compared with: which warp instructions of a block they skip. */
+#include <inttypes.h>
+
 #include "harness.h"
 #include "heddle/opcodes.h"
 #include "runtime/sm/hooks.h"
@@ -125,6 +127,67 @@ START_TEST(what_is_not_affine)
 }
 END_TEST
 
+/* Of one instruction on R8 = tid.x and R9 = ctaid.x, which DAC does once each, the warp instructions that are left. */
+static uint64_t left_of_one(enum hd_op op, uint8_t a, uint8_t b, uint8_t c, bool immediate)
+{
+	struct simbench bench;
+	simbench_init(&bench);
+	bench.meta.registers = 40;
+	simbench_s2r(&bench, 8, HD_SR_TID_X);
+	simbench_s2r(&bench, 9, HD_SR_CTAID_X);
+	struct hd_inst *inst = simbench_emit(&bench, op);
+	inst->dst = 10;
+	inst->a = a;
+	inst->b = b;
+	inst->c = c;
+	inst->xkind = immediate ? HD_X_IMM_B : HD_X_NONE;
+	inst->x = immediate ? 3 : 0;
+	if (op == HD_OP_LEA || op == HD_OP_LEA_HI)
+		inst->mods = HD_MOD(SHAMT, 2);
+	struct hd_counters counters = run(&bench, "dac", 1, WARPS * HD_WARP_LANES);
+	simbench_release(&bench);
+	return counters.warp_instructions - WARPS - 1 - 1;
+}
+
+/* Sums, products and shifts of affine values are affine, where one factor, or the amount, is the same in all threads. */
+START_TEST(what_keeps_values_affine)
+{
+	enum { INDEX = 8, SAME = 9, CONSTANT = HD_RZ };
+	static const struct {
+		enum hd_op op;
+		uint8_t a, b, c;
+		bool immediate, once;
+	} rows[] = {
+		{HD_OP_MOV, HD_RZ, INDEX, HD_RZ, false, true},
+		{HD_OP_IADD3, INDEX, INDEX, INDEX, false, true},
+		{HD_OP_IADD3, INDEX, CONSTANT, HD_RZ, true, true},
+		{HD_OP_IMAD, INDEX, CONSTANT, INDEX, true, true},
+		{HD_OP_IMAD, INDEX, SAME, HD_RZ, false, true},
+		{HD_OP_IMAD, SAME, INDEX, INDEX, false, true},
+		{HD_OP_IMAD, INDEX, INDEX, HD_RZ, false, false},
+		{HD_OP_IMAD_WIDE, INDEX, CONSTANT, HD_RZ, true, true},
+		{HD_OP_IMAD_WIDE, SAME, INDEX, HD_RZ, false, true},
+		{HD_OP_IMAD_WIDE, INDEX, INDEX, HD_RZ, false, false},
+		{HD_OP_LEA, INDEX, INDEX, HD_RZ, false, true},
+		{HD_OP_LEA_HI, INDEX, SAME, HD_RZ, false, true},
+		{HD_OP_SHL, INDEX, CONSTANT, HD_RZ, true, true},
+		{HD_OP_SHL, INDEX, SAME, HD_RZ, false, true},
+		{HD_OP_SHL, SAME, INDEX, HD_RZ, false, false},
+		{HD_OP_SHF_L, INDEX, SAME, HD_RZ, false, true},
+		{HD_OP_SHF_L, SAME, INDEX, SAME, false, false},
+		/* Not of the paper's table, unless all operands are the same everywhere. */
+		{HD_OP_SHR, INDEX, CONSTANT, HD_RZ, true, false},
+		{HD_OP_SHR, SAME, CONSTANT, HD_RZ, true, true},
+		{HD_OP_FADD, INDEX, INDEX, HD_RZ, false, false},
+		{HD_OP_FADD, SAME, SAME, HD_RZ, false, true},
+	};
+	for (uint32_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		uint64_t left = left_of_one(rows[i].op, rows[i].a, rows[i].b, rows[i].c, rows[i].immediate);
+		ck_assert_msg(left == (rows[i].once ? 1 : WARPS), "row %u: %" PRIu64, i, left);
+	}
+}
+END_TEST
+
 /* ---- a block of 32 x 1 x 4 threads: the index in x is the same in all four warps, that in z is the warp's number */
 
 enum { FLOORS = 4 };
@@ -231,6 +294,6 @@ END_TEST
 
 Suite *hd_suite(void)
 {
-	return hd_suite_of("skip", (const TTest *const[]){a_block_by_hand, what_is_not_affine, special_registers,
-							  predicates, guarded_choice, NULL});
+	return hd_suite_of("skip", (const TTest *const[]){a_block_by_hand, what_is_not_affine, what_keeps_values_affine,
+							  special_registers, predicates, guarded_choice, NULL});
 }
