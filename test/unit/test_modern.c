@@ -121,6 +121,52 @@ START_TEST(nothing_is_reused_of_another_warp)
 }
 END_TEST
 
+/* Reads of banks by an FFMA of R4, R8 and R12 that keeps those of the slots in `kept`, and by those that follow. */
+static uint64_t reads_behind(uint8_t kept, const uint8_t (*after)[3], uint32_t count)
+{
+	uint64_t reads[2];
+	for (uint32_t with = 0; with < 2; with++) {
+		struct simbench bench;
+		begin(&bench);
+		if (with) {
+			simbench_ffma(&bench, 20, 4, 8, 12);
+			bench.code.data[bench.code.len - 1].reuse = kept;
+		}
+		for (uint32_t i = 0; with && i < count; i++)
+			simbench_ffma(&bench, (uint8_t)(21 + i), after[i][0], after[i][1], after[i][2]);
+		ck_assert_msg(!simbench_start(&bench), "%s", bench.message);
+		ck_assert_int_eq(simbench_run(&bench, 1, 32), 0);
+		reads[with] = simbench_stats(&bench)->counters.bank_reads;
+		simbench_release(&bench);
+	}
+	return reads[1] - reads[0];
+}
+
+/*
+ * A register that an instruction reads twice is read from its bank once. What an operand's slot has kept of the same
+ * register needs no bank in the next instruction, in this slot; where the register is in another slot, too, it does.
+ * The next instruction keeps nothing for those behind it.
+ */
+START_TEST(what_a_slot_keeps_needs_no_bank)
+{
+	enum { A = 1, B = 2, C = 4 };
+	ck_assert_uint_eq(reads_behind(0, (const uint8_t[][3]){{5, 5, 6}}, 1), 3 + 2);
+	ck_assert_uint_eq(reads_behind(0, (const uint8_t[][3]){{5, 5, 5}}, 1), 3 + 1);
+	ck_assert_uint_eq(reads_behind(0, (const uint8_t[][3]){{4, 8, 12}}, 1), 3 + 3);
+	ck_assert_uint_eq(reads_behind(A, (const uint8_t[][3]){{4, 8, 12}}, 1), 3 + 2);
+	ck_assert_uint_eq(reads_behind(B, (const uint8_t[][3]){{4, 8, 12}}, 1), 3 + 2);
+	ck_assert_uint_eq(reads_behind(C, (const uint8_t[][3]){{4, 8, 12}}, 1), 3 + 2);
+	ck_assert_uint_eq(reads_behind(A | B | C, (const uint8_t[][3]){{4, 8, 12}}, 1), 3);
+	ck_assert_uint_eq(reads_behind(A, (const uint8_t[][3]){{8, 4, 12}}, 1), 3 + 3);
+	ck_assert_uint_eq(reads_behind(A, (const uint8_t[][3]){{4, 4, 12}}, 1), 3 + 2);
+	ck_assert_uint_eq(reads_behind(B, (const uint8_t[][3]){{8, 8, 8}}, 1), 3 + 1);
+	ck_assert_uint_eq(reads_behind(A | C, (const uint8_t[][3]){{4, 8, 12}, {4, 8, 12}}, 2), 3 + 1 + 3);
+	/* Each bank has slots of its own: what R5's has in slot A stays, but is R4's no more. */
+	ck_assert_uint_eq(reads_behind(A, (const uint8_t[][3]){{5, 9, 13}, {4, 8, 12}}, 2), 3 + 3 + 2);
+	ck_assert_uint_eq(reads_behind(A, (const uint8_t[][3]){{6, 9, 13}, {4, 8, 12}}, 2), 3 + 3 + 3);
+}
+END_TEST
+
 /* A dependent FFMA: at lat_fmad 5, be there other instructions between or not. */
 START_TEST(a_stall_count_covers_the_latency)
 {
@@ -341,6 +387,7 @@ Suite *hd_suite(void)
 					     a_window_holds_what_its_ports_can_begin,
 					     a_bubble_holds_other_warps,
 					     nothing_is_reused_of_another_warp,
+					     what_a_slot_keeps_needs_no_bank,
 					     a_stall_count_covers_the_latency,
 					     a_counter_that_is_full_holds_who_raises_it,
 					     a_counter_comes_down_with_the_result,
