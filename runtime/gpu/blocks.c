@@ -17,6 +17,18 @@ static uint64_t launch_cycle(const struct hd_sm *sm, const struct hd_grid *grid)
 	return sm->dispatch.next > grid->dispatch_from ? sm->dispatch.next : grid->dispatch_from;
 }
 
+/*
+ * When the dispatcher comes by an SM that has gone on ahead of it and has room. One that did not stop in this window
+ * (HD_NEVER) had the room when it began, and starts a CTA when it can. Of several grids, the place of one that stopped
+ * may be that of a warp, to which the dispatcher does not come by itself.
+ */
+static uint64_t comes_by(const struct hd_sm *sm, const struct hd_grid *grid, uint64_t stands, uint64_t now)
+{
+	if (stands == HD_NEVER)
+		return hd_later(launch_cycle(sm, grid), now + 1);
+	return sm->gpu->running > 1 ? HD_NEVER : stands;
+}
+
 bool hd_grid_waits_for_room(const struct hd_grid *grid)
 {
 	uint64_t end = grid->cta_stop ? grid->cta_stop : grid->cta_total;
@@ -51,8 +63,8 @@ static uint64_t dispatch_pass(struct hd_run *run, struct hd_grid *grid, uint64_t
 		if (!hd_sm_has_room(sm, grid))
 			continue;
 		uint64_t stands = hd_window_stands(run->window, id, now);
-		if (stands > now) { /* its place may be that of a warp, to which the dispatcher does not come */
-			next = run->gpu->running > 1 ? next : hd_earlier(next, stands);
+		if (stands > now) {
+			next = hd_earlier(next, comes_by(sm, grid, stands, now));
 			continue;
 		}
 		if (launch_cycle(sm, grid) <= now) {
@@ -122,8 +134,8 @@ static uint64_t dispatch_by_quota(struct hd_run *run, uint64_t now)
 		if (!grid)
 			continue;
 		uint64_t stands = hd_window_stands(run->window, id, now);
-		if (stands > now) { /* as in dispatch_pass */
-			next = run->gpu->running > 1 ? next : hd_earlier(next, stands);
+		if (stands > now) {
+			next = hd_earlier(next, comes_by(sm, grid, stands, now));
 			continue;
 		}
 		if (launch_cycle(sm, grid) > now) {

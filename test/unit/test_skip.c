@@ -149,7 +149,8 @@ static uint64_t left_of_one(enum hd_op op, uint8_t a, uint8_t b, uint8_t c, bool
 	return counters.warp_instructions - WARPS - 1 - 1;
 }
 
-/* Sums, products and shifts of affine values are affine, where one factor, or the amount, is the same in all threads. */
+/* Sums, products and shifts of affine values are affine, where one factor, or the amount, is the same in all threads.
+ */
 START_TEST(what_keeps_values_affine)
 {
 	enum { INDEX = 8, SAME = 9, CONSTANT = HD_RZ };

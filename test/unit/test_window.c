@@ -8,6 +8,7 @@
 #include "runtime/gpu/crew.h"
 #include "runtime/gpu/run.h"
 #include "runtime/sim/sim_private.h"
+#include "sample.h"
 #include "simbench.h"
 
 /* ---- the crew */
@@ -154,6 +155,33 @@ static int launch_several(struct simbench *bench, uint64_t *address)
 	return hd_sim_wait_all(bench->sim);
 }
 
+/* Grids of random numbers and sizes of blocks, in streams and with priorities. */
+static int launch_shapes(struct simbench *bench, uint64_t *address, uint64_t *state)
+{
+	uint32_t grids = 1 + (uint32_t)(sample_random(state) % 6);
+	for (uint32_t i = 0; i < grids; i++) {
+		uint32_t warps =
+			sample_random(state) % 3 ? 1 + (uint32_t)(sample_random(state) % (NOTHING / 32)) : NOTHING / 32;
+		uint32_t ctas = 1 + (uint32_t)(sample_random(state) % (sample_random(state) % 2 ? 8 : 40));
+		struct hd_launch launch = simbench_launch(bench, ctas, 32 * warps, address);
+		uint64_t ticket;
+		launch.stream = sample_random(state) % 4;
+		launch.priority = -(int)(sample_random(state) % 2);
+		ck_assert_int_eq(hd_sim_submit(bench->sim, &launch, &ticket), 0);
+	}
+	return hd_sim_wait_all(bench->sim);
+}
+
+static void shape_gpu(struct hd_config *config, uint64_t *state)
+{
+	config->sm_count = 1 + sample_random(state) % SMS;
+	config->max_ctas = 1 + sample_random(state) % 6;
+	config->max_warps = 10 + sample_random(state) % 4 * 2; /* of two schedulers */
+	config->cta_launch_interval = 1 + sample_random(state) % 5;
+	config->cta_launch_latency =
+		sample_random(state) % 2 ? 1 + sample_random(state) % 20 : config->cta_launch_latency;
+}
+
 /* Each thread takes some memory of the heap twice and gives the first back in between: where it lies depends on the
  * order of all blocks. R4:R5 are arguments and result, R16:R17 where it stores. With `twice` it also gives back what it
  * has given back. */
@@ -191,7 +219,7 @@ static void build_services(struct simbench *bench, bool twice)
 
 /* UNDER_POLICY, and under policies with quotas: several. REWRITES: said to write no word that it has read, as it does.
  */
-enum kind { ONE, SEVERAL, UNDER_POLICY, COMBINED, SHARED, THROTTLED, SERVICES, FREES_TWICE, REWRITES };
+enum kind { ONE, SEVERAL, UNDER_POLICY, COMBINED, SHARED, THROTTLED, SERVICES, FREES_TWICE, REWRITES, SHAPES };
 static const char *const policies[] = {
 	[UNDER_POLICY] = "rfc", [COMBINED] = "combination:2,3,1", [SHARED] = "smk", [THROTTLED] = "ccbp"};
 
@@ -236,6 +264,11 @@ static void run(struct outcome *outcome, enum kind kind, uint32_t threads, enum 
 	bench.config.max_warps = 10; /* places of warps are what blocks of several sizes lack */
 	bench.config.max_threads_per_cta = bench.config.max_threads = 320;
 	bench.config.cta_launch_interval = 3;
+	uint64_t state = kind; /* SHAPES + n: the n-th */
+	if (kind >= SHAPES) {
+		shape_gpu(&bench.config, &state);
+		bench.options.policy = policies[SEVERAL + (kind - SHAPES) % (THROTTLED - SEVERAL + 1)];
+	}
 	/* An L2 so small that DRAM is still written to when the last block has ended. */
 	bench.config.l2_slices = 2;
 	bench.config.dram_channels = 1;
@@ -251,10 +284,12 @@ static void run(struct outcome *outcome, enum kind kind, uint32_t threads, enum 
 		add_points(&bench, points);
 	if (kind == REWRITES)
 		bench.meta.idempotence = &idempotence;
-	ck_assert_int_eq(simbench_start(&bench), 0);
+	ck_assert_msg(!simbench_start(&bench), "%s", bench.message);
 	ck_assert_int_eq(hd_sim_malloc(bench.sim, fault_from ? fault_from : BYTES, &address), 0);
 	struct hd_launch launch = simbench_launch(&bench, CTAS, THREADS, &address);
-	int error = several ? launch_several(&bench, &address) : hd_sim_launch(bench.sim, &launch);
+	int error = several	     ? launch_several(&bench, &address)
+		    : kind >= SHAPES ? launch_shapes(&bench, &address, &state)
+				     : hd_sim_launch(bench.sim, &launch);
 	int due = fault_from || kind == FREES_TWICE ? HD_SIM_BAD_ADDRESS : kind == REWRITES ? HD_SIM_VERIFY : 0;
 	ck_assert_msg(error == due, "%d: %s", error, hd_sim_error_text(bench.sim));
 	ck_assert_uint_gt(hd_window_most(bench.sim->gpu.run->window), 4);
@@ -335,6 +370,25 @@ START_TEST(windows_change_nothing_for_several_grids)
 }
 END_TEST
 
+/* The same of grids of all kinds, on GPUs of several sizes; what cycles are right, a run by single ones says. */
+static void check_shape(uint32_t shape)
+{
+	run(&expected, SHAPES + shape, 1, BY_CYCLE, 0);
+	run(&seen, SHAPES + shape, 1, NOBODY, 0);
+	check_same(&expected, &seen);
+}
+
+START_TEST(windows_change_nothing_for_shapes)
+{
+	uint32_t shapes = hd_samples(25, 1000);
+	for (uint32_t shape = 0; shape < shapes; shape++)
+		check_shape(shape);
+	/* Under quotas: while one SM waits for its interval a block ends on another. */
+	check_shape(778);
+	check_shape(4484);
+}
+END_TEST
+
 /* Addresses that malloc gives are those of single cycles, and all blocks get some. */
 START_TEST(services_come_in_the_order_of_cycles)
 {
@@ -393,6 +447,7 @@ Suite *hd_suite(void)
 					     pieces_are_done_by_several_threads,
 					     windows_change_nothing,
 					     windows_change_nothing_for_several_grids,
+					     windows_change_nothing_for_shapes,
 					     services_come_in_the_order_of_cycles,
 					     threads_change_nothing,
 					     watchers_take_windows,
