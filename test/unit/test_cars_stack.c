@@ -280,6 +280,25 @@ START_TEST(parameter_forces_an_allocation)
 }
 END_TEST
 
+/* Rows come in units of 8: 100 of them are 96, and 20 + 10 are 32. */
+START_TEST(forced_allocations_are_whole_units)
+{
+	const struct {
+		const char *parameter;
+		uint32_t rows;
+	} cases[] = {{"1", 32}, {"2", 40}, {"3", 56}, {"7", 96}, {"8", 96}, {"1000", 96}};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct cars_levels levels;
+		struct cars_demand demand = figure_4(64);
+		demand.file_rows = 100;
+		demand.unit = 8;
+		cars_levels_make(&levels, &demand);
+		cars_levels_force(&levels, &demand, cases[i].parameter);
+		ck_assert_uint_eq(levels.rows[0], cases[i].rows);
+	}
+}
+END_TEST
+
 /* A cooperative grid: 64 warps share 2048 rows, 32 each, and none may wait. */
 START_TEST(a_bounded_allocation_is_what_all_warps_can_have)
 {
@@ -451,6 +470,7 @@ Suite *hd_suite(void)
 						 high_everywhere_where_it_costs_nothing,
 						 allocations_are_rounded_and_bounded,
 						 parameter_forces_an_allocation,
+						 forced_allocations_are_whole_units,
 						 a_bounded_allocation_is_what_all_warps_can_have,
 						 figure_5_moves_towards_the_best,
 						 means_of_an_earlier_launch_are_remembered,

@@ -28,6 +28,66 @@ START_TEST(classes_of_the_paper)
 }
 END_TEST
 
+/* A kernel in a window of 1000 cycles, in which 10,000 flits and 20,000 bytes of DRAM were possible. */
+static struct sharing_curves corrected(enum drf_class class, double share, uint64_t flits, uint64_t bytes,
+				       double wanted)
+{
+	static struct ccbp_gpu ccbp;
+	ccbp = (struct ccbp_gpu){.sharing = {.count = 2, .flits = 10, .dram_bytes = 20}};
+	struct sharing_kernel *kernel = &ccbp.sharing.kernels[1];
+	kernel->counts.flits_down = flits;
+	kernel->counts.dram_bytes = bytes;
+	kernel->curves.noc_wanted = 40;
+	kernel->curves.dram_wanted = wanted;
+	for (uint32_t i = 0; i < DRF_BLOCKS; i++)
+		kernel->curves.noc[i] = kernel->curves.up[i] = kernel->curves.dram[i] = kernel->curves.ipc[i] = 10;
+	kernel->curves.noc[1] = kernel->curves.up[1] = 66;
+	kernel->curves.noc[2] = kernel->curves.dram[2] = 80;
+	ccbp.kernels[1].class = class;
+	ccbp.kernels[1].noc_share = share;
+	return ccbp_corrected(&ccbp, 1, 1000);
+}
+
+static void check_curves(const struct sharing_curves *curves, double noc, double dram)
+{
+	for (uint32_t i = 0; i < DRF_BLOCKS; i++) {
+		double most_noc = i == 1 ? 66 * noc : i == 2 ? 80 * noc : 10 * noc;
+		double most_dram = i == 2 ? 80 * dram : 10 * dram, up = i == 1 ? 66 * noc : 10 * noc;
+		ck_assert_double_eq_tol(curves->noc[i], most_noc > 100 ? 100 : most_noc, 1e-9);
+		ck_assert_double_eq_tol(curves->dram[i], most_dram > 100 ? 100 : most_dram, 1e-9);
+		ck_assert_double_eq_tol(curves->up[i], up > 100 ? 100 : up, 1e-9);
+		ck_assert_double_eq(curves->ipc[i], 10);
+	}
+	ck_assert_double_eq_tol(curves->noc_wanted, 40 * noc, 1e-9);
+}
+
+/*
+ * 3000 of 10,000 flits are 30 %, half as much again as the 20 that were expected: a kernel sensitive to latency asks
+ * for so much more, at most 100 %. 6000 of 20,000 bytes are 30 % of DRAM, too, but 80 beside 40 of the crossbar were
+ * expected: half as much. Kernels of other classes are throttled, and what they take says nothing of what they want.
+ */
+START_TEST(curves_follow_the_last_window)
+{
+	struct sharing_curves curves = corrected(DRF_LATENCY, 20, 3000, 6000, 80);
+	check_curves(&curves, 1.5, 1.5 / 2);
+	ck_assert_double_eq_tol(curves.dram_wanted, 80 * 1.5 / 2, 1e-9);
+	curves = corrected(DRF_NOC, 20, 3000, 6000, 80);
+	check_curves(&curves, 1, 0.5);
+	ck_assert_double_eq_tol(curves.dram_wanted, 80 * 0.5, 1e-9);
+	curves = corrected(DRF_DRAM, 20, 3000, 18000, 80);
+	check_curves(&curves, 1, 1.5);
+	curves = corrected(DRF_LATENCY, 60, 3000, 12000, 40);
+	check_curves(&curves, 0.5, 0.5 * 2);
+	/* No request, no share, or none of DRAM when it was measured: nothing is known. */
+	curves = corrected(DRF_LATENCY, 20, 0, 6000, 80);
+	check_curves(&curves, 1, 1);
+	curves = corrected(DRF_LATENCY, 0, 3000, 6000, 80);
+	check_curves(&curves, 1, 1);
+	curves = corrected(DRF_LATENCY, 20, 3000, 6000, 0);
+	check_curves(&curves, 1, 1);
+}
+END_TEST
+
 /* 60 % of a crossbar that carries 80 flits for an SM in 200 cycles, five flits a request: 9.6 of them. */
 START_TEST(fractions_of_requests_are_kept)
 {
@@ -166,6 +226,7 @@ Suite *hd_suite(void)
 {
 	return hd_suite_of("ccbp", (const TTest *const[]){
 					   classes_of_the_paper,
+					   curves_follow_the_last_window,
 					   fractions_of_requests_are_kept,
 					   tokens_lapse,
 					   shares_are_rates,

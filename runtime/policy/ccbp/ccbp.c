@@ -94,11 +94,7 @@ static void scale(double *curve, double by)
 		curve[i] = curve[i] * by > 100 ? 100 : curve[i] * by;
 }
 
-/*
- * The curves as the last window has them. What requests cost in DRAM beside what they cost in the crossbar is known of
- * every kernel; how much it asks for only of those that are not throttled.
- */
-static struct sharing_curves corrected(const struct ccbp_gpu *ccbp, uint32_t which, double cycles)
+struct sharing_curves ccbp_corrected(const struct ccbp_gpu *ccbp, uint32_t which, double cycles)
 {
 	const struct sharing_gpu *sharing = &ccbp->sharing;
 	const struct sharing_kernel *kernel = &sharing->kernels[which];
@@ -140,7 +136,7 @@ static void review(const struct hd_policy_handle *self, struct hd_gpu *gpu, stru
 	uint32_t moved = 0;
 	bool again = false;
 	for (uint32_t i = 0; i < sharing->count; i++) {
-		struct sharing_curves curves = corrected(ccbp, i, (double)(now - sharing->window));
+		struct sharing_curves curves = ccbp_corrected(ccbp, i, (double)(now - sharing->window));
 		if (!has_moved(self, gpu, ccbp, i, &curves))
 			continue;
 		moved |= UINT32_C(1) << i;

@@ -63,6 +63,9 @@ struct ccbp_sm {
 /* By what a kernel takes alone: `noc` and `dram` per cent of what can be sustained, `dram_peak` of DRAM's peak; a
  * kernel above one of the limits is intensive in what it takes more of (4.5.4; limits of 3.4.2). */
 enum drf_class ccbp_class(double noc, double dram, double dram_peak, double noc_above, double dram_above);
+/* A kernel's curves as the last window of so many cycles has them. What requests cost in DRAM beside what they cost in
+ * the crossbar is known of every kernel; how much it asks for only of those that are not throttled. */
+struct sharing_curves ccbp_corrected(const struct ccbp_gpu *ccbp, uint32_t which, double cycles);
 /* rates.c. What requests cost: the last window's with this weight, 0 to 1, those before with the rest. */
 void ccbp_learn_costs(struct ccbp_gpu *ccbp, double weight);
 /* Requests an SM and unit of time, from shares and costs. `follows`: of what a kernel is intensive in its share is
