@@ -121,6 +121,11 @@ struct hd_devmem *hd_devmem_new_at(uint64_t base, uint64_t bytes)
 	return memory;
 }
 
+bool hd_devmem_spans(const struct hd_devmem *memory, uint64_t address)
+{
+	return address >= memory->base && address - memory->base < memory->bytes;
+}
+
 void hd_devmem_free(struct hd_devmem *memory)
 {
 	if (!memory)

@@ -55,6 +55,8 @@ bool hd_devmem_nearest(const struct hd_devmem *memory, uint64_t address, uint64_
  * allocation. Valid until it is released. */
 void *hd_devmem_share(struct hd_devmem *memory, uint64_t address, uint64_t bytes);
 bool hd_devmem_is_shared(const struct hd_devmem *memory, uint64_t address);
+/* Whether the address is one of those that the device's own allocations may get. */
+bool hd_devmem_spans(const struct hd_devmem *memory, uint64_t address);
 /* The last allocation that contained the address and was released: false when there was none, of the last thousands. */
 bool hd_devmem_was_freed(const struct hd_devmem *memory, uint64_t address, uint64_t *low, uint64_t *high);
 /* Host pointer to what lies at an address outside all allocations, but on the pages of one; NULL. */

@@ -36,7 +36,7 @@ static void describe_stray(const struct hd_exec *exec, uint64_t address, char *t
 		snprintf(text, size, "freed memory: byte %llu of the %llu bytes that were allocated at 0x%llx",
 			 (unsigned long long)(address - low), (unsigned long long)(high - low),
 			 (unsigned long long)low);
-	else if (hd_host_mapping(address, mapping, sizeof mapping))
+	else if (!hd_devmem_spans(exec->gpu->devmem, address) && hd_host_mapping(address, mapping, sizeof mapping))
 		snprintf(text, size, "host memory (%s), which the GPU cannot reach", mapping);
 }
 
