@@ -221,7 +221,9 @@ START_TEST(registers_that_are_not_saved_are_lost)
 	struct simbench bench;
 	ck_assert_int_eq(run_saving(&bench, 1u << 4 | 1u << 5 | 1u << 6), 0);
 	check_results(&bench, 1);
-	ck_assert_uint_eq(simbench_register(&bench, 0, 7, 0), 0xa5a5a5a5);
+	for (uint32_t reg = 0; reg < 16; reg++)
+		for (uint32_t lane = 0; lane < HD_WARP_LANES && !(reg >= 4 && reg <= 6); lane++)
+			ck_assert_uint_eq(simbench_register(&bench, 0, reg, lane), 0xa5a5a5a5);
 	simbench_release(&bench);
 	ck_assert_int_eq(run_saving(&bench, 1u << 4 | 1u << 5), HD_SIM_VERIFY);
 	ck_assert_ptr_nonnull(strstr(hd_sim_error_text(bench.sim), "R6 is read, but it was not among the registers"));

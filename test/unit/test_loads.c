@@ -10,10 +10,11 @@ enum { EVENTS = 64, DATA = 10, WORD = 4 };
 struct event {
 	char kind; /* m: miss, u: use without waiting, w: with */
 	uint64_t cycle;
-	uint32_t pc, registers; /* of the first 32 */
+	uint32_t pc, registers; /* `first` is that of bit DATA */
 };
 static struct event events[EVENTS];
 static uint32_t event_count, asked;
+static uint8_t first = DATA; /* register that is loaded */
 static bool bypass_all;
 
 static void note(char kind, uint64_t now, const struct hd_warp *warp, const struct hd_dinst *inst, uint32_t registers)
@@ -33,7 +34,8 @@ static void used(const struct hd_policy_handle *self, struct hd_warp *warp, cons
 		 uint64_t now)
 {
 	(void)self;
-	note(use->waits ? 'w' : 'u', now, warp, use->inst, (uint32_t)use->registers->bits[0]);
+	uint64_t from_first = use->registers->bits[first / 64] >> first % 64;
+	note(use->waits ? 'w' : 'u', now, warp, use->inst, (uint32_t)from_first << DATA);
 }
 
 static bool past(const struct hd_policy_handle *self, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now)
@@ -107,20 +109,22 @@ static void expect(uint32_t index, char kind, uint32_t pc, uint32_t registers)
 }
 
 /* A load that misses, waited for; one that hits, waited for; one that hits, used when it is there. */
-START_TEST(only_a_miss_is_one_and_each_register_is_used_first_once)
+static void check_first_uses(void)
 {
+	const uint8_t next = (uint8_t)(first + 1);
 	struct simbench bench;
 	bypass_all = false;
 	build_addresses(&bench);
-	load(&bench, HD_OP_LDG, DATA, 4, 0);
-	simbench_ffma(&bench, 12, DATA, DATA, DATA);
-	simbench_ffma(&bench, 12, DATA, DATA, DATA);
-	load(&bench, HD_OP_LDG, DATA, 4, 0);
-	simbench_ffma(&bench, 12, DATA, DATA, DATA);
-	load(&bench, HD_OP_LDG, DATA + 1, 4, 0);
+	bench.meta.registers = 208;
+	load(&bench, HD_OP_LDG, first, 4, 0);
+	simbench_ffma(&bench, 12, first, first, first);
+	simbench_ffma(&bench, 12, first, first, first);
+	load(&bench, HD_OP_LDG, first, 4, 0);
+	simbench_ffma(&bench, 12, first, first, first);
+	load(&bench, HD_OP_LDG, next, 4, 0);
 	for (uint32_t i = 0; i < 100; i++)
 		simbench_ffma(&bench, 12, 12, 12, 12);
-	simbench_ffma(&bench, 13, DATA + 1, DATA, DATA);
+	simbench_ffma(&bench, 13, next, first, first);
 	struct hd_stats stats = run(&bench, 64);
 	expect(0, 'w', CODE + 1, 1u << DATA); /* in the cycle of its issue, when it is not in the load/store unit yet */
 	expect(1, 'm', CODE, 0);
@@ -131,6 +135,17 @@ START_TEST(only_a_miss_is_one_and_each_register_is_used_first_once)
 	ck_assert_uint_eq(stats.counters.l1d_misses, 1);
 	ck_assert_uint_eq(stats.counters.l1d_hits, 2);
 	simbench_release(&bench);
+}
+
+/* Wherever the register is. */
+START_TEST(only_a_miss_is_one_and_each_register_is_used_first_once)
+{
+	static const uint8_t registers[] = {DATA, 70, 140, 200};
+	for (uint32_t i = 0; i < sizeof registers; i++) {
+		first = registers[i];
+		check_first_uses();
+	}
+	first = DATA;
 }
 END_TEST
 
