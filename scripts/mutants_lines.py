@@ -6,9 +6,12 @@ and quickest first. A mutant is compiled by itself, its object stands in front o
 linked anew. A line that no program runs has no test: its mutants survive without a compile.
 
 Everything lies in build/mutants/lines. The checkout's sources are left alone, and may change meanwhile, but not what
-tests read of it, such as test/golden/policies.expected.
+tests read of it, such as test/golden/policies.expected. Which lines a program runs is kept in build/mutants/covered for
+as long as the program's file stays the same.
 """
 import filecmp
+import hashlib
+import json
 import os
 import re
 import shlex
@@ -64,14 +67,36 @@ class Lines:
         shutil.rmtree(self.folder, ignore_errors=True)
         os.makedirs(self.folder)
         objects = {}
-        for path in holders:
-            objects[path] = os.path.join(self.folder, path.replace('/', '_') + '.cover.o')
-            subprocess.run(self.compile_command(path, path, objects[path], PROFILE), cwd=self.root, check=True)
         for name in sorted({name for names in holders.values() for name in names}):
-            self.cover(name, {path: objects[path] for path in holders if name in holders[path]})
+            held = [path for path in holders if name in holders[path]]
+            kept = os.path.join(self.home, 'covered', f'{name}-{self.digest(name)}.json')
+            found = {'lines': {}}
+            if os.path.exists(kept):
+                with open(kept, encoding='utf-8') as file:
+                    found = json.load(file)
+            if not set(held) <= set(found['lines']):
+                for path in held:
+                    if path not in objects:
+                        objects[path] = os.path.join(self.folder, path.replace('/', '_') + '.cover.o')
+                        subprocess.run(self.compile_command(path, path, objects[path], PROFILE), cwd=self.root, check=True)
+                lines = {path: [] for path in held} | self.cover(name, {path: objects[path] for path in held})
+                found = {'lines': found['lines'] | lines, 'seconds': self.seconds[name], 'environment': self.environment[name]}
+                os.makedirs(os.path.dirname(kept), exist_ok=True)
+                with open(kept, 'w', encoding='utf-8') as file:
+                    json.dump(found, file)
+            self.seconds[name], self.environment[name] = found['seconds'], found['environment']
+            for path in held:
+                for line, runs in found['lines'][path]:
+                    names = self.covered.setdefault(path, {}).setdefault(line, set())
+                    if runs:
+                        names.add(name)
+
+    def digest(self, name):
+        with open(os.path.join(self.build, 'test', 'unit', name), 'rb') as file:
+            return hashlib.sha256(file.read()).hexdigest()[:16]
 
     def cover(self, name, objects):
-        """Runs a program with counters and notes the lines of the files that it came by."""
+        """Runs a program with counters. Returns {path: [line, whether the program runs it]} and notes its time."""
         program, raw = os.path.join(self.folder, name), os.path.join(self.folder, name + '-%p.profraw')
         subprocess.run(self.link_command(name, objects.values(), program, PROFILE), cwd=self.root, check=True)
         for fork in ('no', 'yes'):  # those whose cases are to end with a signal pass in processes of their own alone
@@ -91,16 +116,15 @@ class Lines:
             os.remove(part)
         listed = subprocess.run(['llvm-cov-19', 'export', '-format=lcov', f'-instr-profile={merged}', program],
                                 cwd=self.root, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-        path = None
+        path, found = None, {}
         for line in listed.stdout.splitlines():
             if line.startswith('SF:'):
                 path = os.path.relpath(os.path.join(self.root, line[3:]), self.root)
             elif line.startswith('DA:'):
                 number, count = line[3:].split(',')[:2]
-                found = self.covered.setdefault(path, {}).setdefault(int(number), set())
-                if int(count):
-                    found.add(name)
+                found.setdefault(path, []).append([int(number), int(count) > 0])
         os.remove(program)
+        return found
 
     def programs(self, mutant, holders, near):
         """In the order in which the mutant meets them. A line without code of its own (a table) is the whole file's."""

@@ -8,7 +8,8 @@ the tree under build/mutants. One whose object code is the original's, debug inf
 others meet the tests, those first that are near and quick: unit programs that hold the object, lit and golden tests
 that run what is linked with it, then the programs of test/e2e that the table below names for the room. The first failure
 kills, as do a test and a mutant that do not end. With --tests lines mutants of runtime and lib meet the unit programs
-that run their line alone, without a copy of the tree (mutants_lines.py): seconds each.
+that run their line alone, without a copy of the tree (mutants_lines.py): seconds each. What survives that meets the tests
+of --after one by one in a copy, the cheapest first.
 
 What survives is a behaviour no test holds, or one nobody can see: those stand in test/mutants-same.txt with the reason
 and are not counted. Ends with a table of the rooms, the survivors' lines, and status 1 when a room has more survivors
@@ -136,7 +137,9 @@ def limit_resources():
 
 def run(command, tree, seconds, jobs):
     """(exit status, output); the status is None when the time was up."""
-    return run_in(command, tree, tree, seconds, {'B': B, 'JOBS': str(jobs), 'MAKEFLAGS': ''})
+    # Of make's flags only variables, so that the copy is built as the checkout is.
+    variables = os.environ.get('MAKEFLAGS', '').partition(' -- ')[2]
+    return run_in(command, tree, tree, seconds, {'B': B, 'JOBS': str(jobs), 'MAKEFLAGS': ' -- ' + variables if variables else ''})
 
 
 def run_here(command, folder, seconds, environment=None):
@@ -289,6 +292,8 @@ def judge(mutant, tree, programs, options):
         return 'invalid', 'compiler'
     if filecmp.cmp(before, stripped(os.path.join(tree, target), os.path.join(tree, 'after.o')), shallow=False):
         return 'same', 'object code'
+    if options.after:
+        return judge_after(mutant, tree, options)
     near, rest = lit_tests(room)
     stages = [*near_and_far(mutant.path, programs), near, rest, e2e_tests(room)]
     for number, tests in enumerate(stages[:{'unit': 2, 'fast': 4, 'all': 5}[options.tests]]):
@@ -327,11 +332,30 @@ def work(mutant, text, tree, programs, options):
 
 
 def work_by_lines(mutant, text, folder, programs, options):
-    """As work, with the programs that run the mutant's line and no copy of the tree."""
+    """As work, with the programs that run the mutant's line and, for what survives them, the tests of --after in a copy."""
     started = time.monotonic()
     wanted = options.lines.programs(mutant, programs, near_and_far(mutant.path, programs)[0])
     verdict, by = options.lines.judge(mutant, text, wanted, folder)
+    if verdict == 'survived' and options.after:
+        return work(mutant, text, os.path.join(HOME, 'tree-' + folder.rsplit('-', 1)[1]), programs, options)
     return record_of(mutant, text, verdict, by, started)
+
+
+def judge_after(mutant, tree, options):
+    """(verdict, by what) of a mutant whose object is compiled in the copy of the tree: the tests of --after, one by one."""
+    end = time.monotonic() + options.limit
+    status, output = make(['all', *(['programs'] if any(test.startswith('test/e2e') for test in options.after) else [])],
+                          tree, options.limit, options.cores)
+    if status:
+        return 'killed', 'what is built with it'
+    room = os.path.dirname(mutant.path)
+    for test in itertools.chain(*(e2e_tests(room) if test == 'room' else [test] for test in options.after)):
+        status, output = run(test_command([test]), tree, end - time.monotonic(), options.cores)
+        if status is None:
+            return 'killed', 'time'
+        if status != 0:
+            return 'killed', first_failure(output)
+    return 'survived', ''
 
 
 def record_of(mutant, text, verdict, by, started):
@@ -386,12 +410,14 @@ def sources_of(room):
     return sorted(found)
 
 
-def sample(rooms, count, seed, timing=False):
+def sample(rooms, count, seed, timing=False, files=None):
     """{room: the first `count` of its mutants in an order that the seed decides}, and each file's text."""
     texts, chosen = {}, {}
     for room in rooms:
         found = []
         for path in sources_of(room):
+            if files and path not in files:
+                continue
             with open(os.path.join(ROOT, path), encoding='utf-8') as file:
                 texts[path] = file.read()
             found += [mutant for mutant in mutants.mutants_of(path, texts[path])
@@ -423,10 +449,10 @@ def earlier_results():
 def check_original(tree, rooms, digest, options):
     """The tests have to pass on what is not changed; once for each state of the tree and set of rooms."""
     mark = os.path.join(HOME, 'original')
-    tests = ['test/unit']
-    if options.tests != 'unit':
+    tests = [test for test in options.after if test != 'room'] or ['test/unit']
+    if options.tests in ('fast', 'all'):
         tests += ['test/lit', 'test/golden']
-    if options.tests == 'all':
+    if options.tests == 'all' or 'room' in options.after:
         found = {test for room in rooms for test in e2e_tests(room)}
         tests += sorted(test for test in found if not found & set(folders_of(test)))  # each once: two runs disturb each other
     state = digest + '\n' + '\n'.join(tests) + '\n'
@@ -434,7 +460,7 @@ def check_original(tree, rooms, digest, options):
         return
     print('the original: ' + ' '.join(tests), flush=True)
     cores = os.cpu_count() or 1
-    status, output = make(['all', 'unit', 'fuzz', 'programs'], tree, 3600, cores)
+    status, output = make(['all', *([] if options.after else ['unit', 'fuzz']), 'programs'], tree, 3600, cores)
     if status == 0:
         status, output = run(test_command(tests), tree, 3600, cores)
     if status != 0:
@@ -524,6 +550,7 @@ def rooms_of(text):
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__.split('\n')[0])
     parser.add_argument('--rooms', default=','.join(ROOMS), help='separated by commas (all)')
+    parser.add_argument('--files', type=lambda text: text.split(','), help='of the rooms these files alone, separated by commas')
     parser.add_argument('--count', type=int, default=12, help='mutants of each room, 0 for all (12)')
     parser.add_argument('--seed', default='heddle', help='which ones')
     parser.add_argument('--only', action='append', metavar='ID', help='this mutant of --rooms; may be repeated')
@@ -535,6 +562,9 @@ def arguments():
     parser.add_argument('--tests', choices=['lines', 'unit', 'fast', 'all'], default='all',
                         help='lines: unit programs that run the mutant\'s line, a second or two for a mutant of runtime or '
                              'lib; unit: unit tests only; fast: lit and golden, too; all: and the rooms\' programs (all)')
+    parser.add_argument('--after', metavar='TESTS', type=lambda text: text.split(','), default=[],
+                        help='with --tests lines: tests for what survives the unit programs, separated by commas, the '
+                             'cheapest first; room: those of the room in test/e2e')
     parser.add_argument('--programs', metavar='NAMES', help='with --tests lines: these unit programs alone, separated by '
                         'commas; with --survivors those that have changed since')
     parser.add_argument('--timing', action='store_true',
@@ -547,9 +577,12 @@ def arguments():
 def main():
     options = arguments()
     rooms = rooms_of(options.rooms)
+    if options.after and options.tests != 'lines':
+        sys.exit('mutate: error: --after goes with --tests lines')
     if options.tests == 'lines' and any(room.startswith('passes') or room == 'runtime/cudart' for room in rooms):
         sys.exit('mutate: error: --tests lines is for rooms of lib and runtime, but for runtime/cudart')
-    chosen, texts = sample(rooms, 0 if options.only else options.count, options.seed, options.timing)
+    chosen, texts = sample(rooms, 0 if options.only else options.count, options.seed, options.timing,
+                           options.files)
     if options.only:
         chosen = {room: [mutant for mutant in found if mutant.id in options.only] for room, found in chosen.items()}
         unknown = set(options.only) - {mutant.id for found in chosen.values() for mutant in found}
@@ -578,11 +611,11 @@ def main():
     if options.programs:
         programs = {path: [name for name in names if name in options.programs.split(',')] for path, names in programs.items()}
     options.lines = prepare_lines(programs, options) if options.tests == 'lines' else None
-    if wanted and not options.lines:
-        for tree in options.trees:
-            copy_tree(tree, files, digest)
+    if wanted and (not options.lines or options.after):
+        for number in range(options.jobs):
+            copy_tree(os.path.join(HOME, f'tree-{number}'), files, digest)
         if not options.trust:
-            check_original(options.trees[0], rooms, digest, options)
+            check_original(os.path.join(HOME, 'tree-0'), rooms, digest, options)
     with open(RESULTS, 'a' if options.resume or options.survivors or options.only else 'w', encoding='utf-8') as file:
         for number, record in enumerate(judge_all(wanted, texts, programs, options), 1):
             records[record['id']] = record
