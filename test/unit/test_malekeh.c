@@ -623,6 +623,35 @@ START_TEST(a_run_before_tells_what_is_near)
 }
 END_TEST
 
+/*
+ * R5 and R6 are read by the next instruction, R4 by the one behind, which reads it twice. The second reads R5 for the
+ * third; R6 and R7 nobody reads again, nor the two registers that the third reads, nor a result.
+ */
+START_TEST(distances_are_those_of_each_operand)
+{
+	char path[] = "/tmp/heddle-distances-XXXXXX";
+	int file = mkstemp(path);
+	ck_assert_int_ge(file, 0);
+	for (uint32_t exact = 0; exact < 2; exact++) {
+		struct simbench bench;
+		simbench_init(&bench);
+		bench.options.rehearsal = path;
+		simbench_ffma(&bench, 12, 4, 5, 6);
+		simbench_ffma(&bench, 13, 6, 7, 5);
+		simbench_ffma(&bench, 14, 5, 4, 4);
+		tag(&bench, (const uint8_t[]){0}, 1);
+		hits_of(&bench, exact ? "malekeh:exact" : "malekeh:record");
+		ck_assert_double_eq(simbench_figure(&bench, "strayed"), 0);
+		ck_assert_double_eq(simbench_figure(&bench, "distance_1"), exact ? 3 : 0);
+		ck_assert_double_eq(simbench_figure(&bench, "distance_2"), exact ? 1 : 0);
+		ck_assert_double_eq(simbench_figure(&bench, "unread"), exact ? 2 + 2 + 3 : 0);
+		simbench_release(&bench);
+	}
+	close(file);
+	unlink(path);
+}
+END_TEST
+
 /* All results, and no sources: R4 is served, R2 never. */
 START_TEST(results_alone_may_be_kept)
 {
@@ -810,6 +839,7 @@ Suite *hd_suite(void)
 					      banks_are_read_once,
 					      steps_of_a_product_collect_its_factors_once,
 					      a_run_before_tells_what_is_near,
+					      distances_are_those_of_each_operand,
 					      far_results_are_never_kept,
 					      results_alone_may_be_kept,
 					      order_and_hits_alone,

@@ -212,6 +212,24 @@ START_TEST(no_more_lines_are_under_way_than_the_key_says)
 }
 END_TEST
 
+/* Lines of ordinary transfers that bring something go first, one a cycle: a low one's only line leaves behind them. */
+START_TEST(a_low_line_waits_for_each_ordinary_one)
+{
+	uint64_t alone = 0;
+	for (uint32_t lines = 0; lines <= 8; lines += 4) {
+		if (lines)
+			set_up();
+		add(1 << 20, LINE, HD_TRANSFER_OUT);
+		plan[0].low = true;
+		if (lines)
+			add(0, lines * LINE, HD_TRANSFER_IN);
+		run_chain(100);
+		alone = lines ? alone : moved_at[0];
+		ck_assert_uint_eq(moved_at[0], alone + lines);
+	}
+}
+END_TEST
+
 START_TEST(many_wait_in_their_order_and_low_ones_behind)
 {
 	for (uint32_t i = 0; i < PLANS; i++) {
@@ -324,6 +342,7 @@ Suite *hd_suite(void)
 				      shared_memory_gives_a_line_a_cycle,
 				      no_more_lines_are_under_way_than_the_key_says,
 				      many_wait_in_their_order_and_low_ones_behind,
+				      a_low_line_waits_for_each_ordinary_one,
 				      low_priority_gives_way_to_the_program,
 				      a_fault_forgets_transfers,
 				      NULL};
