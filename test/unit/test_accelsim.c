@@ -64,6 +64,32 @@ START_TEST(results_come_by_steps)
 }
 END_TEST
 
+static uint64_t conflicts_of(int64_t steps, uint32_t count, uint8_t a, uint8_t b, uint8_t c)
+{
+	struct simbench bench;
+	begin(&bench, steps);
+	for (uint32_t i = 0; i < count; i++)
+		simbench_ffma(&bench, (uint8_t)(20 + i), a, b, c);
+	ck_assert_msg(!simbench_start(&bench), "%s", bench.message);
+	ck_assert_int_eq(simbench_run(&bench, 1, 32), 0);
+	uint64_t conflicts = simbench_stats(&bench)->counters.bank_conflicts;
+	simbench_release(&bench);
+	return conflicts;
+}
+
+/* Whole cycles between the steps in which the first and the last register of an instruction are served: with one step a
+ * cycle the second register of a bank comes a cycle behind the first, with two of them the third does. */
+START_TEST(conflicts_are_cycles_between_first_and_last)
+{
+	ck_assert_uint_eq(conflicts_of(1, 1, 4, 4, HD_RZ), 0);
+	ck_assert_uint_eq(conflicts_of(1, 1, 4, 5, HD_RZ), 0);
+	ck_assert_uint_eq(conflicts_of(1, 1, 4, 5, 6), 1);
+	ck_assert_uint_eq(conflicts_of(1, 1, 4, 6, 8), 2);
+	ck_assert_uint_eq(conflicts_of(2, 1, 4, 5, 6), 0);
+	ck_assert_uint_eq(conflicts_of(2, 1, 4, 6, 8), 1);
+}
+END_TEST
+
 /* ---- beside the steps */
 
 struct op {
@@ -232,6 +258,7 @@ Suite *hd_suite(void)
 {
 	return hd_suite_of("accelsim", (const TTest *const[]){
 					       results_come_by_steps,
+					       conflicts_are_cycles_between_first_and_last,
 					       rates_are_those_of_the_steps,
 					       NULL,
 				       });
