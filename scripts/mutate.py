@@ -42,7 +42,7 @@ RESULTS = os.path.join(HOME, 'results.jsonl')
 SAME = os.path.join(ROOT, 'test', 'mutants-same.txt')
 CASE_LIMIT = 120   # seconds for a unit case, and five times as many for a lit test
 MEMORY = (2 << 40) + (64 << 30)  # address space of a process, which reserves the GPU's memory, the store (lib/store.c), and
-FILE_SIZE = 1 << 30  # what it may write: an error must not fill the machine
+FILE_SIZE = 17 << 30  # what it may write: an error must not fill the machine, and the GPU's memory is a file (devmem.c)
 
 # room: folders of test/lit that look at it first, tests of test/e2e that look at it last
 ROOMS = {
