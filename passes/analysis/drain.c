@@ -4,8 +4,8 @@
  * through the code with points, and calls that cannot but pass one, cut out. A cycle that
  * remains has no bound: it counts once, and the result says so. Linear in the code.
  *
- * A block is a step in max-plus arithmetic: what was the distance d before it is
- * max(d + through, since) after it, and d + until is reached inside.
+ * Blocks and calls are steps in max-plus arithmetic (struct hd_stretch). The choice of points counts calls with the
+ * same steps (preempt.c).
  */
 #include "passes/analysis/preempt.h"
 
@@ -14,22 +14,15 @@
 
 #include "lib/vec.h"
 
-#define NONE INT64_MIN /* no such path */
-
-struct step {
-	int64_t through; /* instructions without a point from start to end */
-	int64_t since;	 /* from the last point inside to the end */
-	int64_t until;	 /* from start to the first point, or to the end when there is none */
-	int64_t inside;	 /* between two points inside, callees' insides included */
-};
+#define NONE HD_NO_STRETCH
 
 struct walk {
 	const struct hd_preempt *preempt;
 	const struct hd_flow *flow;
 	const struct hd_preempt_callees *callees;
-	struct step *steps;	/* of each block */
-	int64_t *entry, *point; /* at each block's start: longest point-free path from the entry, and from a point */
-	uint32_t *waits_for;	/* blocks before it that are still to be done */
+	struct hd_stretch *steps; /* of each block */
+	int64_t *entry, *point;	  /* at each block's start: longest point-free path from the entry, and from a point */
+	uint32_t *waits_for;	  /* blocks before it that are still to be done */
 	bool *done;
 	struct hd_drain drain;
 };
@@ -44,36 +37,28 @@ static int64_t most(int64_t a, int64_t b)
 	return a > b ? a : b;
 }
 
-/* `next` after `step`. */
-static void append(struct step *step, const struct step *next)
-{
-	step->inside = most(most(step->inside, next->inside), plus(step->since, next->until));
-	step->until = most(step->until, plus(step->through, next->until));
-	step->since = most(plus(step->since, next->through), next->since);
-	step->through = plus(step->through, next->through);
-}
-
 static int64_t or_none(int64_t distance)
 {
 	return distance < 0 ? NONE : distance;
 }
 
 /* All callees together; what is not known of them is an instruction without a bound. */
-static struct step call_step(struct walk *walk, const struct hd_call_site *site)
+static struct hd_stretch call_stretch(const struct hd_preempt_callees *callees, const struct hd_call_site *site,
+				      bool *bounded)
 {
-	struct step step = {NONE, NONE, NONE, NONE};
+	struct hd_stretch step = {NONE, NONE, NONE, NONE};
 	for (uint32_t c = 0; c < site->callee_count; c++) {
-		const struct hd_drain *callee = &walk->callees->drains[site->callees[c]];
+		const struct hd_drain *callee = &callees->drains[site->callees[c]];
 		step.through = most(step.through, plus(1, or_none(callee->through)));
 		step.since = most(step.since, or_none(callee->from_point));
 		step.until = most(step.until, plus(1, or_none(callee->to_point)));
 		step.inside = most(step.inside, callee->worst);
-		walk->drain.bounded &= callee->bounded;
+		*bounded &= callee->bounded;
 	}
 	if (site->unknown || site->recursive || !site->callee_count) {
 		step.through = most(step.through, 1);
 		step.until = most(step.until, 1);
-		walk->drain.bounded = false;
+		*bounded = false;
 	}
 	return step;
 }
@@ -85,23 +70,37 @@ static const struct hd_call_site *site_at(const struct hd_preempt_callees *calle
 	return at < count && callees->sites[at].inst == inst ? &callees->sites[at] : NULL;
 }
 
-static struct step block_step(struct walk *walk, uint32_t block, uint32_t *next_point)
+struct hd_stretch hd_stretch_of(const struct hd_preempt_callees *callees, uint32_t inst, bool *bounded)
 {
-	static const struct step one = {1, NONE, 1, NONE}, stop = {NONE, 0, 0, NONE};
+	const struct hd_call_site *site = site_at(callees, inst);
+	return site ? call_stretch(callees, site, bounded) : (struct hd_stretch){1, NONE, 1, NONE};
+}
+
+int64_t hd_stretch_after(const struct hd_stretch *stretch, int64_t since)
+{
+	return most(plus(since, stretch->through), stretch->since);
+}
+
+void hd_stretch_append(struct hd_stretch *stretch, const struct hd_stretch *next)
+{
+	stretch->inside = most(most(stretch->inside, next->inside), plus(stretch->since, next->until));
+	stretch->until = most(stretch->until, plus(stretch->through, next->until));
+	stretch->since = hd_stretch_after(next, stretch->since);
+	stretch->through = plus(stretch->through, next->through);
+}
+
+static struct hd_stretch block_step(struct walk *walk, uint32_t block, uint32_t *next_point)
+{
+	static const struct hd_stretch stop = {NONE, 0, 0, NONE};
 	const struct hd_preempt *preempt = walk->preempt;
-	struct step step = {0, NONE, 0, NONE};
+	struct hd_stretch step = {0, NONE, 0, NONE};
 	for (uint32_t i = walk->flow->blocks[block].first; i <= hd_flow_last(walk->flow, block); i++) {
-		const struct hd_call_site *site = site_at(walk->callees, i);
+		struct hd_stretch one = hd_stretch_of(walk->callees, i, &walk->drain.bounded);
 		if (*next_point < preempt->point_count && preempt->points[*next_point].inst == i) {
-			append(&step, &stop);
+			hd_stretch_append(&step, &stop);
 			++*next_point;
 		}
-		if (site) {
-			struct step call = call_step(walk, site);
-			append(&step, &call);
-		} else {
-			append(&step, &one);
-		}
+		hd_stretch_append(&step, &one);
 	}
 	return step;
 }
@@ -109,7 +108,7 @@ static struct step block_step(struct walk *walk, uint32_t block, uint32_t *next_
 static void finish(struct walk *walk, uint32_t block, uint32_t *queue, uint32_t *queued)
 {
 	const struct hd_graph *graph = &walk->flow->graph;
-	const struct step *step = &walk->steps[block];
+	const struct hd_stretch *step = &walk->steps[block];
 	struct hd_drain *drain = &walk->drain;
 	int64_t entry = walk->entry[block], point = walk->point[block];
 	int64_t entry_out = plus(entry, step->through), point_out = most(plus(point, step->through), step->since);
@@ -176,7 +175,7 @@ struct hd_drain hd_drain_compute(const struct hd_preempt *preempt, const struct 
 	if (!flow->block_count)
 		return walk.drain;
 	hd_arena_init(&arena);
-	walk.steps = HD_ARENA_NEW(&arena, struct step, flow->block_count);
+	walk.steps = HD_ARENA_NEW(&arena, struct hd_stretch, flow->block_count);
 	walk.entry = HD_ARENA_NEW(&arena, int64_t, flow->block_count);
 	walk.point = HD_ARENA_NEW(&arena, int64_t, flow->block_count);
 	walk.waits_for = HD_ARENA_NEW(&arena, uint32_t, flow->block_count);

@@ -7,13 +7,15 @@
  *     passes, so that no iteration goes round it (the paper does not say where; a point beside the
  *     path would bound nothing);
  *   - outside innermost loops one every K instructions of the longest path, ways round outer loops included: again a
- *     barrier of these, else the boundary with the fewest live registers, of the latter half;
+ *     barrier of these, else the boundary with the fewest live registers, of the latter half. A call counts as what a
+ *     warp executes in its callees, helpers too, as it does for the drain distance (drain.c). A call longer than K
+ *     has a point before it;
  *   - a further one in an outer loop that can go round without passing any of these, beside its inner
  *     loops: "only the innermost loop is considered" would leave it without a bound, and the K instructions
  *     outside loops are meant to bound what runs between points. Where such a loop has a barrier that is no
  *     point, here or in a callee, it stays as it is: another point could wait for those at the barrier.
  *
- * A helper (heddle/object.h) has none: to the program it is an instruction.
+ * A helper (heddle/object.h) has none: to the program's registers it is an instruction.
  *
  * Ties go to the fewer under divergence, then to the lower pc. A loop that calls a function with a
  * barrier has no point of its own; that function's own barrier is one. Linear in the code but for the
@@ -35,7 +37,7 @@ struct places {
 	uint32_t *loop_at; /* of each point */
 	bool *innermost;   /* of each loop */
 	bool *waits;	   /* of each block: calls what has a barrier */
-	uint32_t *since;   /* of each block: instructions since the last point, at its end */
+	int64_t *since;	   /* of each block: instructions since the last point, at its end */
 	bool *moved;	   /* of each block: a point above it has been tried */
 	bool *turns;	   /* of each block: what comes round to it, as the header of a loop, has passed a point */
 };
@@ -168,11 +170,16 @@ static void place_for_callers(struct places *places)
 
 /* ---- outside of them */
 
-static uint32_t since_at_start(const struct places *places, uint32_t block)
+static struct hd_stretch stretch_of(const struct places *places, uint32_t inst)
+{
+	return hd_stretch_of(places->callees, inst, &(bool){true});
+}
+
+static int64_t since_at_start(const struct places *places, uint32_t block)
 {
 	const struct hd_flow *flow = places->flow;
 	const struct hd_graph *graph = &flow->graph;
-	uint32_t most = 0;
+	int64_t most = 0;
 	for (uint32_t p = graph->pred_start[block]; p < graph->pred_start[block + 1]; p++) {
 		uint32_t from = graph->pred[p];
 		bool back = flow->position[from] == HD_NO_NODE || flow->position[from] >= flow->position[block];
@@ -182,46 +189,85 @@ static uint32_t since_at_start(const struct places *places, uint32_t block)
 	return most;
 }
 
-static uint32_t last_point(const struct places *places, uint32_t block)
+/* What has gone by at `end` when nothing had at `inst`, points between the two left out. */
+static int64_t count_between(const struct places *places, uint32_t inst, uint32_t end)
 {
-	for (uint32_t i = hd_flow_last(places->flow, block) + 1; i-- > places->flow->blocks[block].first;)
-		if (places->point[i])
-			return i;
-	return HD_NO_NODE;
+	int64_t since = 0;
+	for (uint32_t i = inst; i < end; i++) {
+		struct hd_stretch one = stretch_of(places, i);
+		since = hd_stretch_after(&one, since);
+	}
+	return since;
 }
 
-/*
- * The best place among the instructions [block's end - left, block's end) behind its last point: a barrier, or one of
- * the last `late` of them.
+/* What a warp passes a point in: a call that cannot but pass one. */
+static bool is_cut(const struct places *places, uint32_t inst)
+{
+	return stretch_of(places, inst).through == HD_NO_STRETCH;
+}
+
+/* Behind the last point of a block, its own or a callee's. */
+static uint32_t behind_last_point(const struct places *places, uint32_t block)
+{
+	uint32_t first = places->flow->blocks[block].first;
+	for (uint32_t i = hd_flow_last(places->flow, block) + 1; i-- > first;)
+		if (places->point[i] || is_cut(places, i))
+			return i + 1;
+	return first;
+}
+
+/* From a place to the instruction where K are too few: what is executed, and how much of it is free. */
+struct reach {
+	struct hd_stretch behind;
+	int64_t most, late; /* for barriers; for others: the latter half of K */
+};
+
+/* The most that goes by from the place on, a point there being the last: with points in callees in between from theirs.
  */
-static uint32_t best_at_end(const struct places *places, uint32_t begin, uint32_t end, uint32_t left, uint32_t late)
+static int64_t gone_by(const struct reach *reach)
 {
-	uint32_t count = end - begin, first = begin + (count > left ? count - left : 0);
-	uint32_t second = begin + (count > late ? count - late : 0);
-	return better(places, best_between(places, first, end, true), best_between(places, second, end, false));
+	return hd_stretch_after(&reach->behind, 0);
+}
+
+/* The best place among the instructions [begin, end) within reach, which then begins at `begin`. `last` always is. */
+static uint32_t best_at_end(const struct places *places, uint32_t begin, uint32_t end, uint32_t last,
+			    struct reach *reach)
+{
+	uint32_t best = HD_NO_NODE;
+	for (uint32_t i = end; i-- > begin && (i == last || gone_by(reach) < reach->most);) {
+		if (i != last) {
+			struct hd_stretch one = stretch_of(places, i);
+			hd_stretch_append(&one, &reach->behind);
+			reach->behind = one;
+		}
+		if (i == last || gone_by(reach) <= (is_barrier(places, i) ? reach->most : reach->late))
+			best = better(places, best, i);
+	}
+	return best;
 }
 
 /*
- * K instructions have gone by before `inst` of `block`: the best place for a point among them that every way here
- * passes, in the block itself from `first` on, or in blocks above it. Where there is no barrier the first half of
- * the K is left out: registers are few near the start of things, and points would crowd there.
+ * Before `inst` of `block` so much has gone by that K instructions are too few for it: the best place for a point among
+ * them that every way here passes, in the block itself from `first` on, or in blocks above it. Where there is no
+ * barrier the first half of the K is left out: registers are few near the start of things, and points would crowd
+ * there.
  */
 static uint32_t choose(struct places *places, uint32_t block, uint32_t first, uint32_t inst)
 {
 	const struct hd_flow *flow = places->flow;
-	uint32_t left = places->every, late = places->every / 2, end = inst + 1, begin = first, best = HD_NO_NODE;
-	for (uint32_t at = block; left; at = flow->idom[at]) {
-		uint32_t point = last_point(places, at);
+	uint32_t end = inst + 1, begin = first, best = HD_NO_NODE;
+	int64_t left = places->every - stretch_of(places, inst).until, half = places->every / 2;
+	struct reach reach = {{0, HD_NO_STRETCH, 0, HD_NO_STRETCH}, left, half < left ? half : left};
+	for (uint32_t at = block;; at = flow->idom[at]) {
 		if (at != block) {
 			end = flow->blocks[at].first + flow->blocks[at].count;
-			begin = point == HD_NO_NODE ? flow->blocks[at].first : point + 1;
+			begin = behind_last_point(places, at);
 		}
 		if (in_innermost(places, at) || flow->loops.loop_of[at] != flow->loops.loop_of[block])
 			break;
-		best = better(places, best, best_at_end(places, begin, end, left, late + (at == block)));
-		left -= left < end - begin ? left : end - begin;
-		late -= late < end - begin ? late : end - begin;
-		if (begin != flow->blocks[at].first || at == flow->idom[at] || places->moved[block])
+		best = better(places, best, best_at_end(places, begin, end, inst, &reach));
+		if (gone_by(&reach) >= reach.most || begin != flow->blocks[at].first || at == flow->idom[at] ||
+		    places->moved[block])
 			break;
 	}
 	places->moved[block] = true;
@@ -232,22 +278,26 @@ static uint32_t choose(struct places *places, uint32_t block, uint32_t first, ui
 static uint32_t walk_block(struct places *places, uint32_t block)
 {
 	const struct hd_flow *flow = places->flow;
-	uint32_t since = since_at_start(places, block), first = flow->blocks[block].first;
+	uint32_t first = flow->blocks[block].first;
+	int64_t since = since_at_start(places, block);
 	bool fixed = in_innermost(places, block);
 	for (uint32_t i = first; i <= hd_flow_last(flow, block); i++) {
-		if (!fixed && !places->point[i] && since >= places->every) {
+		struct hd_stretch one = stretch_of(places, i);
+		if (!fixed && !places->point[i] && since && since + one.until > places->every) {
 			uint32_t at = choose(places, block, first, i);
 			place(places, at, HD_NO_NODE);
 			if (flow->block_of[at] != block)
 				return flow->block_of[at];
-			since = i - at;
+			since = count_between(places, at, i);
 			first = at + 1;
 		}
 		if (places->point[i]) {
 			since = 0;
 			first = i + 1;
 		}
-		since++;
+		if (one.through == HD_NO_STRETCH)
+			first = i + 1;
+		since = hd_stretch_after(&one, since);
 	}
 	places->since[block] = since;
 	return HD_NO_NODE;
@@ -269,25 +319,13 @@ static void place_outside(struct places *places)
 
 /* ---- outer loops that go round beside their inner ones */
 
-/* Whether every path through the call passes a point. */
-static bool is_cut_by_call(const struct hd_preempt_callees *callees, const struct hd_call_site *site)
-{
-	bool cut = !site->unknown && !site->recursive && site->callee_count;
-	for (uint32_t c = 0; c < site->callee_count && cut; c++)
-		cut = callees->drains[site->callees[c]].through < 0;
-	return cut;
-}
-
 /* Blocks that a warp cannot pass without passing a point. */
 static bool *find_cuts(const struct places *places, struct hd_arena *arena)
 {
 	const struct hd_flow *flow = places->flow;
 	bool *cut = HD_ARENA_NEW(arena, bool, flow->block_count);
 	for (uint32_t i = 0; i < flow->function->inst_count; i++)
-		cut[flow->block_of[i]] |= places->point[i];
-	for (uint32_t s = 0; places->callees && s < places->callees->site_count; s++)
-		cut[flow->block_of[places->callees->sites[s].inst]] |=
-			is_cut_by_call(places->callees, &places->callees->sites[s]);
+		cut[flow->block_of[i]] |= places->point[i] || is_cut(places, i);
 	return cut;
 }
 
@@ -356,11 +394,9 @@ static void place_beside(struct places *places, struct hd_arena *arena)
 static void find_turns(struct places *places, struct hd_arena *arena)
 {
 	const struct hd_flow *flow = places->flow;
-	bool *cut = HD_ARENA_NEW(arena, bool, flow->block_count);
+	bool *cut = find_cuts(places, arena);
 	uint32_t *seen = HD_ARENA_NEW(arena, uint32_t, flow->block_count);
 	uint32_t *stack = HD_ARENA_NEW(arena, uint32_t, flow->block_count + 1);
-	for (uint32_t i = 0; i < flow->function->inst_count; i++)
-		cut[flow->block_of[i]] |= places->point[i];
 	for (uint32_t l = 0; l < flow->loops.count; l++)
 		places->turns[flow->loops.loops[l].header] =
 			!flow->loops.loops[l].irreducible && !goes_round(places, l, cut, seen, stack);
@@ -373,7 +409,7 @@ static void find_turns(struct places *places, struct hd_arena *arena)
 static void place_round(struct places *places, struct hd_arena *arena)
 {
 	uint32_t count = places->flow->block_count;
-	uint32_t *before = HD_ARENA_NEW(arena, uint32_t, count);
+	int64_t *before = HD_ARENA_NEW(arena, int64_t, count);
 	find_turns(places, arena);
 	do {
 		memcpy(before, places->since, count * sizeof(*before));
@@ -468,7 +504,7 @@ void hd_preempt_compute(struct hd_preempt *preempt, const struct hd_liveness *li
 	places.point = HD_ARENA_NEW(&scratch, bool, count);
 	places.loop_at = HD_ARENA_NEW(&scratch, uint32_t, count);
 	places.innermost = HD_ARENA_NEW(&scratch, bool, flow->loops.count);
-	places.since = HD_ARENA_NEW(&scratch, uint32_t, flow->block_count);
+	places.since = HD_ARENA_NEW(&scratch, int64_t, flow->block_count);
 	places.moved = HD_ARENA_NEW(&scratch, bool, flow->block_count);
 	places.waits = HD_ARENA_NEW(&scratch, bool, flow->block_count);
 	places.turns = HD_ARENA_NEW(&scratch, bool, flow->block_count);

@@ -40,6 +40,19 @@ struct hd_preempt {
 	struct hd_drain drain;
 };
 
+/*
+ * What a warp executes in a piece of code, in instructions, callees included; HD_NO_STRETCH: there is no such path. A
+ * step in max-plus arithmetic: what was the distance d from the last point before it is max(d + through, since) after
+ * it, and d + until is reached inside.
+ */
+#define HD_NO_STRETCH INT64_MIN
+struct hd_stretch {
+	int64_t through; /* from start to end without a point */
+	int64_t since;	 /* from the last point inside to the end */
+	int64_t until;	 /* from start to the first point, or to the end when there is none */
+	int64_t inside;	 /* between two points inside */
+};
+
 /* What a function has to know of its callees. */
 struct hd_preempt_callees {
 	const struct hd_call_site *sites; /* this function's, by instruction */
@@ -53,6 +66,13 @@ void hd_preempt_compute(struct hd_preempt *preempt, const struct hd_liveness *li
 			const struct hd_preempt_callees *callees, struct hd_arena *arena);
 /* The drain distances of chosen points (drain.c). */
 struct hd_drain hd_drain_compute(const struct hd_preempt *preempt, const struct hd_preempt_callees *callees);
+/* The stretch of one instruction: for a call what its callees execute, for another one 1. Clears *bounded where that
+ * has no bound. */
+struct hd_stretch hd_stretch_of(const struct hd_preempt_callees *callees, uint32_t inst, bool *bounded);
+/* `next` comes behind `stretch`, which is both then. */
+void hd_stretch_append(struct hd_stretch *stretch, const struct hd_stretch *next);
+/* The stretch from the last point on, `since` instructions before. */
+int64_t hd_stretch_after(const struct hd_stretch *stretch, int64_t since);
 
 /* Whether warps wait here for the rest of the CTA. */
 bool hd_waits_at(const struct hd_inst *inst);

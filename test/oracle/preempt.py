@@ -30,7 +30,7 @@ class Preempt:
     def __init__(self, program, liveness):
         self.program, self.liveness = program, liveness
         self.points = {n: {p['pc'] // PC for p in f.facts['preemption_points']} for n, f in program.functions.items()}
-        self.ways, self.worst, self.bounded = {}, {}, {}
+        self.ways, self.worst, self.bounded, self.stretches = {}, {}, {}, {}
         for n in program.callees_first:
             self.measure(program.functions[n])
         self.waits = {n: any(i.waits for m in {n} | program.reachable[n] for i in program.functions[m].insts)
@@ -131,6 +131,7 @@ class Preempt:
         n, insts = function.name, function.insts
         self.bounded[n] = True
         ways = [self.call_way(function, inst) if inst.op in ('CALL', 'CALLI') else ONE for inst in insts]
+        self.stretches[n] = ways
         cut = [inst.index in self.points[n] or ways[inst.index].through is NEVER for inst in insts]
         walk = Walk(function, self.points[n], ways)
         for inst in insts: # what leaves a point does not depend on what comes to it
@@ -184,7 +185,8 @@ class Preempt:
         report.check(f'{gap} instructions outside of innermost loops without a point', gap is NEVER or gap <= every)
 
     def longest_gap(self, function, outside):
-        """NEVER: a cycle has no point, which `drain_bounded` says."""
+        """Calls count as what callees execute; a call with nothing before it may be longer. NEVER: a cycle has no point,
+        which `drain_bounded` says."""
         points, best, length = self.points[function.name], 0, {}
         waits = dict.fromkeys(outside, 0)
         for at in outside:
@@ -196,11 +198,12 @@ class Preempt:
         while queue:
             at = queue.pop()
             seen += 1
-            here = length.get(at, 0) + 1
-            best = max(best, here)
+            way, before = self.stretches[function.name][at], 0 if at in points else length.get(at, 0)
+            best = max(best, before + way.until if before else 1)
+            here = longest(plus(before, way.through), way.since)
             for to in function.insts[at].succ:
                 if to in outside and to not in points:
-                    length[to] = max(length.get(to, 0), here)
+                    length[to] = longest(length.get(to, 0), here)
                     waits[to] -= 1
                     if not waits[to]:
                         queue.append(to)

@@ -8,6 +8,7 @@
 #include "flow_compute.h"
 #include "machine_code.h"
 #include "passes/analysis/preempt.h"
+#include "random_graph.h"
 
 static struct hd_arena arena;
 static struct hd_flow flow;
@@ -399,6 +400,118 @@ START_TEST(barriers_of_functions)
 }
 END_TEST
 
+/* SET, a call, SET, a call, SET, EXIT: the calls have the instructions 1 and 3. */
+static void compute_calls(const struct hd_drain *drain, uint32_t every, uint32_t sets, uint32_t behind)
+{
+	static uint32_t callee[] = {0, 1};
+	static const bool waits[] = {false, false};
+	struct code code = {0};
+	struct hd_call_site sites[] = {{.callees = callee, .callee_count = 1}, {.callees = callee, .callee_count = 1}};
+	for (uint32_t i = 0; i < sets; i++)
+		code_set(&code, 16, i);
+	sites[0].inst = code_call(&code);
+	for (uint32_t i = 0; i < behind; i++)
+		code_set(&code, 16, i);
+	sites[1].inst = code_call(&code);
+	code_set(&code, 16, 0);
+	code_exit(&code);
+	function = code_finish(&code, "kernel", true, &arena);
+	flow_compute(&flow, &function, &hd_abi_cars, NULL, &arena);
+	hd_liveness_compute(&liveness, &flow, NULL, NULL, NULL, &arena);
+	hd_preempt_compute(&preempt, &liveness, every, &(struct hd_preempt_callees){sites, 2, drain, waits}, &arena);
+}
+
+/* A helper of 60 instructions: SET and CALL are 62, the second CALL would make 124 of 100. Behind the first one are a
+ * SET and the CALL itself, as many live registers at both: the first of them. From there 1 + 61 + 2. */
+START_TEST(calls_count_what_they_execute)
+{
+	struct hd_drain drain = {.worst = 60, .through = 60, .to_point = 60, .from_point = -1, .bounded = true};
+	compute_calls(&drain, 100, 1, 1);
+	ck_assert_uint_eq(preempt.point_count, 1);
+	ck_assert_uint_eq(preempt.points[0].inst, 2);
+	ck_assert_int_eq(preempt.drain.worst, 64);
+	/* 1 + 61 + 1 + 61 are 124, the SET the 125th: no point up to 125, but one for EXIT with K = 125. */
+	compute_calls(&drain, 126, 1, 1);
+	ck_assert_uint_eq(preempt.point_count, 0);
+	ck_assert_int_eq(preempt.drain.worst, 126);
+	compute_calls(&drain, 125, 1, 1);
+	ck_assert_uint_eq(preempt.point_count, 1);
+	ck_assert_int_le(preempt.drain.worst, 125);
+}
+END_TEST
+
+/* Of 1,000 instructions each, with K = 100: a point right before each but where nothing has gone by. */
+START_TEST(points_before_long_calls)
+{
+	struct hd_drain drain = {.worst = 1000, .through = 1000, .to_point = 1000, .from_point = -1, .bounded = true};
+	compute_calls(&drain, 100, 1, 0);
+	ck_assert_uint_eq(preempt.point_count, 3); /* 1, 2, and behind both 3 */
+	for (uint32_t i = 0; i < 3; i++)
+		ck_assert_uint_eq(preempt.points[i].inst, 1 + i);
+	ck_assert_int_eq(preempt.drain.worst, 1001);
+	compute_calls(&drain, 100, 0, 0);
+	ck_assert_uint_eq(preempt.point_count, 2);
+	ck_assert_uint_eq(preempt.points[0].inst, 1);
+}
+END_TEST
+
+/* A callee with points, four instructions behind its entry and six before its end; K is 10. Up to its first one 3 + 1 +
+ * 4 go by. Behind it are six, and the fifth SET would be the eleventh: a point before one of the five last ones, all
+ * with the same registers. */
+START_TEST(points_in_callees_count)
+{
+	struct hd_drain drain = {.worst = 9, .through = -1, .to_point = 4, .from_point = 6, .bounded = true};
+	compute_calls(&drain, 10, 3, 6);
+	ck_assert_uint_eq(preempt.points[0].inst, 4);
+	ck_assert_int_le(preempt.drain.worst, 10);
+	/* Eight behind its entry: 3 + 1 + 8 are too many, the last SET, CALL and 8 are ten. So are those of the second
+	 * call. */
+	drain.to_point = 8;
+	compute_calls(&drain, 10, 3, 1);
+	ck_assert_uint_eq(preempt.points[0].inst, 2);
+	ck_assert_uint_eq(preempt.points[1].inst, 4);
+	ck_assert_uint_eq(preempt.point_count, 2);
+	ck_assert_int_eq(preempt.drain.worst, 10);
+}
+END_TEST
+
+/* Straight code with calls of helpers, none longer than K: never more than K go by. */
+START_TEST(calls_keep_within_k)
+{
+	static uint32_t callee[] = {0, 1, 2, 3};
+	static const bool waits[4];
+	const struct hd_drain drains[] = {{.through = 2, .to_point = 2, .from_point = -1, .bounded = true},
+					  {.through = 7, .to_point = 7, .from_point = -1, .bounded = true},
+					  {.through = 19, .to_point = 19, .from_point = -1, .bounded = true},
+					  {.through = -1, .to_point = 5, .from_point = 11, .bounded = true}};
+	uint64_t seed = 5;
+	uint32_t points = 0;
+	for (uint32_t trial = 0; trial < 40; trial++) {
+		struct code code = {0};
+		struct hd_call_site sites[60];
+		uint32_t count = 0, every = 20 + trial;
+		for (uint32_t i = 0; i < 60; i++) {
+			uint32_t draw = random_below(&seed, 12);
+			if (draw < 4)
+				sites[count++] = (struct hd_call_site){.inst = code_call(&code),
+								       .callees = &callee[draw],
+								       .callee_count = 1};
+			else
+				code_set(&code, (uint8_t)(16 + draw), i);
+		}
+		code_exit(&code);
+		function = code_finish(&code, "kernel", true, &arena);
+		flow_compute(&flow, &function, &hd_abi_cars, NULL, &arena);
+		hd_liveness_compute(&liveness, &flow, NULL, NULL, NULL, &arena);
+		hd_preempt_compute(&preempt, &liveness, every,
+				   &(struct hd_preempt_callees){sites, count, drains, waits}, &arena);
+		ck_assert_int_le(preempt.drain.worst, every);
+		points += preempt.point_count;
+	}
+	ck_assert_uint_gt(points, 40);
+}
+END_TEST
+
 /* ---- random functions: the drain distance by following every point-free path */
 
 static int64_t longest(uint32_t inst, bool *on_path, bool *cyclic)
@@ -486,6 +599,10 @@ Suite *hd_suite(void)
 				      masks,
 				      calls,
 				      callees_count_in_each_distance,
+				      calls_count_what_they_execute,
+				      points_before_long_calls,
+				      points_in_callees_count,
+				      calls_keep_within_k,
 				      barriers_of_functions,
 				      drains_match_all_paths,
 				      NULL};
