@@ -60,6 +60,27 @@ START_TEST(ranges_are_given_first_fit)
 }
 END_TEST
 
+/* Of blocks of 300, 300 and 300 the first and the third have left 300 and 400 of 1,000 free. One of 500 has its place,
+ * in both: the table closes the gap before block 1. For one of 201 a block has to leave; without block 6 in the table
+ * none would. */
+START_TEST(blocks_between_ranges_are_known)
+{
+	struct preempt_table table = table_of(1000, 3, 300);
+	preempt_table_free(&table, 0);
+	preempt_table_free(&table, 2);
+	ck_assert(!preempt_table_take(&table, 5, 701));
+	ck_assert(preempt_table_take(&table, 6, 500));
+	ck_assert_uint_eq(table.count, 2);
+	ck_assert_uint_eq(table.entries[0].start, 0);
+	ck_assert_uint_eq(table.entries[1].block, 6);
+	ck_assert_uint_eq(table.entries[1].start, 300);
+	ck_assert_uint_eq(preempt_table_victims(&table, 1, 200, false), 0);
+	ck_assert_uint_eq(preempt_table_victims(&table, 1, 201, false), UINT64_C(1) << 1);
+	preempt_table_free(&table, 6);
+	ck_assert_uint_eq(preempt_table_victims(&table, 1, 700, false), 0);
+}
+END_TEST
+
 /* ---- contexts */
 
 START_TEST(high_registers_share_a_bit_of_the_mask)
@@ -294,6 +315,7 @@ Suite *hd_suite(void)
 	return hd_suite_of("switching",
 			   (const TTest *const[]){blocks_leave_in_the_tables_order_or_as_few_as_possible,
 						  what_fits_beside_leaves_all_in_place, ranges_are_given_first_fit,
+						  blocks_between_ranges_are_known,
 						  high_registers_share_a_bit_of_the_mask,
 						  groups_follow_the_width_of_blocks, patterns_are_those_of_all_groups,
 						  bytes_of_patterns, patterns_of_a_block,

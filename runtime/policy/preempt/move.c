@@ -163,10 +163,14 @@ void preempt_take_ranges(const struct hd_policy_handle *self, struct hd_sm *sm, 
 {
 	struct preempt_sm *mine = preempt_sm_of(self, sm);
 	uint32_t index = (uint32_t)(cta - sm->ctas), shared = sm->grids[cta->grid->slot].shared_per_cta;
+	bool taken = true;
 	if (parts & HD_PART_REGISTERS)
-		preempt_table_take(&mine->registers, index, preempt_rows_of(sm, cta->grid));
+		taken &= preempt_table_take(&mine->registers, index, preempt_rows_of(sm, cta->grid));
 	if (parts & HD_PART_SHARED && shared)
-		preempt_table_take(&mine->shared, index, shared);
+		taken &= preempt_table_take(&mine->shared, index, shared);
+	/* It has these places: the tables are as large as the SM, and have an entry for each block. */
+	assert(taken);
+	(void)taken;
 }
 
 static void back(const struct hd_policy_handle *self, struct hd_sm *sm, struct hd_cta *cta, uint64_t now)

@@ -75,7 +75,8 @@ struct preempt_table {
 		uint32_t block, start, size;
 	} entries[PREEMPT_TABLE_ENTRIES];
 };
-/* First fit. False: no gap is large enough, or the table is full. */
+/* First fit, behind all others where no gap is large enough, which closes the gaps. False: what is free is less than
+ * that, or the table is full. */
 bool preempt_table_take(struct preempt_table *table, uint32_t block, uint32_t size);
 void preempt_table_free(struct preempt_table *table, uint32_t block);
 /*

@@ -2,6 +2,10 @@
  * Allocation tables of an SM, one for registers and one for shared memory: which block has which range, first fit, and
  * which blocks have to leave for another kernel (gpu-multiprogramming-lin, 2.3.1, Figure 2.4).
  *
+ * An SM gives registers warp by warp, wherever they are free, so a block of another kernel can have its place where no
+ * gap is large enough for it. The table has to know of it all the same, or too few blocks would leave: it closes its
+ * gaps then.
+ *
  * Cost: O(entries) a block; O(entries^2) a question in the table's order, at most O(2^entries) for the fewest, over the
  * blocks of an SM, which are few; beyond FEW of them it is the table's order.
  */
@@ -11,15 +15,34 @@
 
 enum { FEW = 16 };
 
+static void close_gaps(struct preempt_table *table)
+{
+	uint32_t start = 0;
+	for (uint32_t i = 0; i < table->count; i++) {
+		table->entries[i].start = start;
+		start += table->entries[i].size;
+	}
+}
+
+/* Before which entry the first gap of this size is, and where it begins; false: there is none. */
+static bool find_gap(const struct preempt_table *table, uint32_t size, uint32_t *at, uint32_t *start)
+{
+	*start = 0;
+	for (*at = 0; *at < table->count && table->entries[*at].start - *start < size; ++*at)
+		*start = table->entries[*at].start + table->entries[*at].size;
+	return table->total - *start >= size;
+}
+
 bool preempt_table_take(struct preempt_table *table, uint32_t block, uint32_t size)
 {
-	uint32_t start = 0, at = 0;
-	while (at < table->count && table->entries[at].start - start < size) {
-		start = table->entries[at].start + table->entries[at].size;
-		at++;
-	}
-	if (table->total - start < size || table->count == PREEMPT_TABLE_ENTRIES)
+	uint32_t start, at;
+	if (table->count == PREEMPT_TABLE_ENTRIES)
 		return false;
+	if (!find_gap(table, size, &at, &start)) {
+		close_gaps(table);
+		if (!find_gap(table, size, &at, &start))
+			return false;
+	}
 	memmove(&table->entries[at + 1], &table->entries[at], (table->count - at) * sizeof(table->entries[0]));
 	table->entries[at].block = block;
 	table->entries[at].start = start;
