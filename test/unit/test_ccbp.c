@@ -222,6 +222,78 @@ START_TEST(priority_follows_slowdowns)
 }
 END_TEST
 
+/* Kernels are only compared. */
+static const struct hd_kernel *kernel_number(uint32_t number)
+{
+	static char kernels[64];
+	return (const void *)&kernels[number];
+}
+
+static void set_kernels(struct sharing_gpu *sharing, const uint32_t *numbers, uint32_t count)
+{
+	sharing->count = count;
+	for (uint32_t i = 0; i < count; i++) {
+		sharing->kernels[i].kernel = kernel_number(numbers[i]);
+		sharing->kernels[i].most = 8;
+		sharing->kernels[i].block.slots = 0.125;
+	}
+	sharing_recall(sharing);
+}
+
+static void measured(struct sharing_gpu *sharing, uint32_t which, double noc)
+{
+	sharing->kernels[which].curves.noc[8] = noc;
+	sharing_remember(sharing, which);
+}
+
+/* Beside others, a kernel's curves are those that it had beside the same others, with blocks of the same size. */
+START_TEST(curves_are_kept_by_kernel_blocks_and_partners)
+{
+	static struct sharing_gpu sharing;
+	set_kernels(&sharing, (const uint32_t[]){1, 2}, 2);
+	ck_assert(!sharing.kernels[0].known);
+	measured(&sharing, 0, 40);
+	measured(&sharing, 1, 60);
+	set_kernels(&sharing, (const uint32_t[]){2, 1}, 2);
+	ck_assert(sharing.kernels[0].known && sharing.kernels[1].known);
+	ck_assert_double_eq(sharing.kernels[0].curves.noc[8], 60);
+	ck_assert_double_eq(sharing.kernels[1].curves.noc[8], 40);
+	set_kernels(&sharing, (const uint32_t[]){1, 3}, 2);
+	ck_assert(!sharing.kernels[0].known && !sharing.kernels[1].known);
+	ck_assert_double_eq(sharing.kernels[0].curves.noc[8], 0);
+	measured(&sharing, 0, 30);
+	set_kernels(&sharing, (const uint32_t[]){1, 2, 3}, 3);
+	ck_assert(!sharing.kernels[0].known);
+	set_kernels(&sharing, (const uint32_t[]){1, 1}, 2);
+	ck_assert(!sharing.kernels[0].known);
+	set_kernels(&sharing, (const uint32_t[]){1, 2}, 2);
+	ck_assert_double_eq(sharing.kernels[0].curves.noc[8], 40);
+	sharing.kernels[0].most = 7;
+	sharing_recall(&sharing);
+	ck_assert(!sharing.kernels[0].known && sharing.kernels[1].known);
+	ck_assert_uint_eq(sharing.recalled, 2 + 2 + 1);
+}
+END_TEST
+
+/* Measured apart they are those of the kernel alone, whatever comes beside it. Of SHARING_KNOWN and one more kernels
+ * the one that was not wanted for longest is forgotten. */
+START_TEST(curves_of_kernels_alone)
+{
+	static struct sharing_gpu sharing = {.apart = true};
+	for (uint32_t i = 0; i < SHARING_KNOWN; i++) {
+		set_kernels(&sharing, (const uint32_t[]){i, 60}, 2);
+		measured(&sharing, 0, i + 1);
+	}
+	set_kernels(&sharing, (const uint32_t[]){0, 61, 5}, 3);
+	ck_assert_double_eq(sharing.kernels[0].curves.noc[8], 1);
+	ck_assert_double_eq(sharing.kernels[2].curves.noc[8], 6);
+	measured(&sharing, 1, 99);
+	set_kernels(&sharing, (const uint32_t[]){0, 1, 2, 61}, 4);
+	ck_assert(sharing.kernels[0].known && !sharing.kernels[1].known && sharing.kernels[2].known);
+	ck_assert_double_eq(sharing.kernels[3].curves.noc[8], 99);
+}
+END_TEST
+
 Suite *hd_suite(void)
 {
 	return hd_suite_of("ccbp", (const TTest *const[]){
@@ -232,6 +304,8 @@ Suite *hd_suite(void)
 					   shares_are_rates,
 					   those_sensitive_to_latency_go_first,
 					   priority_follows_slowdowns,
+					   curves_are_kept_by_kernel_blocks_and_partners,
+					   curves_of_kernels_alone,
 					   NULL,
 				   });
 }

@@ -60,6 +60,7 @@ void ccbp_report(const struct hd_policy_handle *self, const struct hd_gpu *gpu,
 		return;
 	}
 	add(context, "measured", (double)ccbp->sharing.measured, "times");
+	add(context, "recalled", (double)ccbp->sharing.recalled, "kernels with curves of an earlier launch");
 	add(context, "decisions", (double)ccbp->decisions, "times");
 	add(context, "reviews", (double)ccbp->reviews, "times");
 	add(context, "preferred", (double)ccbp->preferred, "times that the priority changed");

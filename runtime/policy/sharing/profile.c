@@ -106,6 +106,8 @@ bool sharing_measure(const struct hd_policy_handle *self, struct hd_gpu *gpu, ui
 		kernel->curves.dram_wanted = draw(kernel->curves.dram, seen, offsetof(struct seen, dram), true);
 		draw(kernel->curves.up, seen, offsetof(struct seen, up), true);
 		draw(kernel->curves.ipc, seen, offsetof(struct seen, ipc), false);
+		if (any)
+			sharing_remember(sharing, which);
 	}
 	return complete;
 }

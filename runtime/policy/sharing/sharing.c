@@ -213,16 +213,27 @@ static void enter(const struct hd_policy_handle *self, struct hd_gpu *gpu, enum 
 		hd_sm_request_dispatch(gpu->sms[i]);
 }
 
+/* The first kernel from `from` on that has no curves; the number of kernels: all have some. */
+static uint32_t next_unknown(const struct sharing_gpu *sharing, uint32_t from)
+{
+	while (from < sharing->count && sharing->kernels[from].known)
+		from++;
+	return from;
+}
+
 static void begin_anew(const struct hd_policy_handle *self, struct hd_gpu *gpu, uint64_t now)
 {
 	struct sharing_gpu *sharing = sharing_of(self, gpu);
 	sharing->changed = false;
 	sharing->changes++;
-	sharing->turn = 0;
-	if (sharing->count < 2 || sharing->others || sharing->count > gpu->sm_count)
+	if (sharing->count < 2 || sharing->others || sharing->count > gpu->sm_count) {
 		enter(self, gpu, SHARING_OFF, now);
-	else
-		enter(self, gpu, sharing->design->measures ? SHARING_SETTLE : SHARING_RUN, now);
+		return;
+	}
+	sharing_recall(sharing);
+	sharing->turn = next_unknown(sharing, 0);
+	bool measures = sharing->design->measures && sharing->turn < sharing->count;
+	enter(self, gpu, measures ? SHARING_SETTLE : SHARING_RUN, now);
 }
 
 /* A kernel may have to wait for its first block until one of another's ends; in the end nothing is known of it. And
@@ -252,7 +263,8 @@ static void go_on(const struct hd_policy_handle *self, struct hd_gpu *gpu, uint6
 		enter(self, gpu, SHARING_MEASURE, now);
 	} else if (sharing->phase == SHARING_MEASURE && passed >= window &&
 		   (sharing_measure(self, gpu, now) || passed >= LONGEST_MEASURE * window)) {
-		bool all = !sharing->apart || ++sharing->turn == sharing->count;
+		sharing->turn = sharing->apart ? next_unknown(sharing, sharing->turn + 1) : sharing->count;
+		bool all = sharing->turn == sharing->count;
 		sharing->measured += all;
 		enter(self, gpu, all ? SHARING_RUN : SHARING_SETTLE, now);
 	}
@@ -302,8 +314,10 @@ uint32_t sharing_quota(const struct hd_policy_handle *self, const struct hd_sm *
 void sharing_report_blocks(const struct sharing_gpu *sharing, const struct hd_gpu *gpu,
 			   void (*add)(void *, const char *, double, const char *), void *context)
 {
-	if (!gpu->grid)
+	if (!gpu->grid) {
 		add(context, "measured", (double)sharing->measured, "times");
+		add(context, "recalled", (double)sharing->recalled, "kernels with curves of an earlier launch");
+	}
 	for (uint32_t i = 0; gpu->grid && sharing->phase == SHARING_RUN && i < sharing->count; i++)
 		if (sharing->kernels[i].stream == gpu->grid->stream)
 			add(context, "blocks", sharing->blocks[i], "CTAs an SM");

@@ -5,7 +5,8 @@
  *
  * A design goes through phases whenever the set of kernels changes: SETTLE and MEASURE, when SM s runs kernel s mod K
  * with a number of blocks of its own, and RUN, with what the design has made of that. With `apart` there is a SETTLE
- * and a MEASURE for each kernel, which has all SMs while the others wait. With one kernel, or more than
+ * and a MEASURE for each kernel, which has all SMs while the others wait. What was measured is kept (known.c): a kernel
+ * that comes back is measured again only beside others, and with `apart` never. With one kernel, or more than
  * SHARING_KERNELS, it is off and the GPU is the baseline.
  */
 #ifndef HD_RUNTIME_POLICY_SHARING_SHARING_H
@@ -16,6 +17,7 @@
 
 #define SHARING_KERNELS DRF_KERNELS
 #define SHARING_NOBODY UINT8_MAX
+#define SHARING_KNOWN 32 /* kernels, with their partners, whose curves are kept */
 #define SHARING_TICK 200 /* cycles: the unit of the issue-rate controllers (Lin, 4.5.1) */
 
 enum sharing_phase { SHARING_OFF, SHARING_SETTLE, SHARING_MEASURE, SHARING_RUN };
@@ -47,9 +49,20 @@ struct sharing_kernel {
 	uint64_t ended;
 	uint32_t most; /* blocks that an SM has room for */
 	struct drf_block block;
+	bool known;		      /* it has curves: measured, or kept from an earlier launch */
 	struct sharing_curves curves; /* since the last MEASURE */
 	struct sharing_cost cost;     /* in the last window with requests */
 	struct sharing_counts counts; /* of the whole GPU, since the window began */
+};
+
+/* What a kernel has shown, with blocks of this size; beside these others, alone if there are none. */
+struct sharing_known {
+	const struct hd_kernel *kernel, *partners[SHARING_KERNELS - 1];
+	uint32_t partner_count, most;
+	struct drf_block block;
+	struct sharing_curves curves;
+	struct sharing_cost cost;
+	uint64_t used; /* when it was wanted last, counted in uses; 0: the place is free */
 };
 
 struct sharing_sm {
@@ -77,13 +90,15 @@ struct sharing_gpu {
 	uint64_t since;	 /* cycle in which the phase began */
 	uint64_t window; /* and the window of counts */
 	uint64_t looks;	 /* in this window */
-	uint64_t changes, measured;
+	uint64_t changes, measured, recalled;
 	bool changed;	 /* the set has, since the last look */
 	bool apart;	 /* kernels are measured one after the other */
 	uint32_t turn;	 /* of which kernel, in SETTLE and MEASURE */
 	uint64_t shared; /* cycle in which another kernel had blocks in its turn */
 	uint32_t count;
 	struct sharing_kernel kernels[SHARING_KERNELS];
+	struct sharing_known known[SHARING_KNOWN];
+	uint64_t uses;	 /* of these */
 	uint32_t others; /* grids beyond these */
 	uint8_t of_slot[HD_MAX_GRIDS];
 	uint64_t dram_seen[HD_MAX_GRIDS];
@@ -126,6 +141,10 @@ void sharing_begin_window(const struct hd_policy_handle *self, struct hd_gpu *gp
 uint32_t sharing_trial(const struct sharing_gpu *sharing, const struct hd_sm *sm, uint32_t which);
 /* Whose blocks an SM has while kernels are measured. */
 uint32_t sharing_owner(const struct sharing_gpu *sharing, const struct hd_sm *sm);
+/* known.c: gives each kernel of the set the curves that are kept of it, or none, which `known` says. */
+void sharing_recall(struct sharing_gpu *sharing);
+/* Keeps those of kernel `which`, in place of the ones that were not wanted for longest where all places are taken. */
+void sharing_remember(struct sharing_gpu *sharing, uint32_t which);
 /* profile.c: from the counts of the window, which ends now, the curves of the kernels that were measured in it.
  * False: one of them has not had a block anywhere. */
 bool sharing_measure(const struct hd_policy_handle *self, struct hd_gpu *gpu, uint64_t now);
