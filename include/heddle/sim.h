@@ -61,6 +61,8 @@ struct hd_sim;
 struct hd_module;
 struct hd_kernel;
 
+#define HD_CORUN_FIRST_STREAM 1
+
 struct hd_sim_options {
 	const struct hd_config *config;
 	const char *policy; /* "baseline", "cars+malekeh", ... */
@@ -87,9 +89,10 @@ struct hd_sim_options {
 	uint64_t device_bytes; /* size of device memory; 0: from the configuration */
 	uint64_t code_shift;   /* offset of function addresses */
 	const char *recording; /* file for a recording of the device's work (lib/recording.h); NULL: none */
-	bool corun_streams; /* with corun_cycles: the caller relaunches kernels; figures are per kernel of a stream */
-	FILE *shares;	    /* gets, at the end, what host threads would share of the work; NULL: nothing is measured */
-	FILE *progress;	    /* terminal for a progress line of launches longer than two seconds; NULL: none */
+	bool corun_streams;    /* the caller relaunches kernels of programs, whose streams are numbered from
+				  HD_CORUN_FIRST_STREAM on; with corun_cycles figures are per kernel of a stream */
+	FILE *shares;	/* gets, at the end, what host threads would share of the work; NULL: nothing is measured */
+	FILE *progress; /* terminal for a progress line of launches longer than two seconds; NULL: none */
 	const char *rehearsal;	/* file that a policy writes in its first run and reads in its second
 				   (hd_policy_rehearses) */
 	const char *trace;	/* "issue,lsu@1000:1200"; NULL: off */
@@ -186,9 +189,10 @@ struct hd_launch {
 	bool cooperative;   /* all blocks must be resident and may wait for each other, under every policy */
 	const void *params; /* laid out by the kernel's metadata; copied */
 	uint32_t param_bytes;
-	uint64_t stream; /* grids of one stream run in order of submission, those of different streams concurrently */
-	int priority;	 /* blocks with the smaller number are placed first, as in CUDA */
-	bool in_a_row;	 /* follows another launch without a wait in between (launch_overhead) */
+	uint64_t stream;   /* grids of one stream run in order of submission, those of different streams concurrently */
+	int priority;	   /* blocks with the smaller number are placed first, as in CUDA */
+	uint64_t earliest; /* cycle before which it does not begin, if that is still to come */
+	bool in_a_row;	   /* follows another launch without a wait in between (launch_overhead) */
 	uint32_t stack_bytes; /* as options.stack_bytes, for this launch; 0: that value */
 	bool mute;	      /* discard its output */
 };

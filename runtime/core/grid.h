@@ -27,7 +27,9 @@ struct hd_grid {
 	bool running;			 /* its blocks are dispatched */
 	uint8_t slot;			 /* while it runs: its place in hd_sm.grids */
 	bool in_a_row;			 /* as hd_launch's */
+	uint64_t earliest;		 /* cycle before which it does not begin */
 	uint64_t started, dispatch_from; /* cycles: it got its turn; its first block may start */
+	uint64_t first_block;		 /* cycle in which that started; HD_NEVER */
 	bool shared;			 /* others have been running beside it */
 	bool slot_known;
 	struct hd_occupancy fit; /* of the original code, on an SM of its own */

@@ -21,6 +21,7 @@ struct hd_corun_grid {
 	uint64_t ticket, stream, launches; /* launches: that ended in it */
 	uint64_t busy;			   /* cycles in which one of them was on its way */
 	uint64_t came;			   /* cycles after the co-run's first */
+	uint64_t first_block;		   /* cycle in which a block of it started; HD_NEVER */
 	struct hd_arena names;
 	const char *kernel;
 	struct hd_stats stats;
@@ -55,6 +56,7 @@ static void add_entry(struct hd_corun *corun, const struct hd_grid *grid)
 	entry->ticket = grid->ticket;
 	entry->stream = grid->stream;
 	entry->came = gpu->now - corun->start;
+	entry->first_block = HD_NEVER;
 	entry->kernel = hd_arena_strdup(&entry->names, hd_kernel_title(grid->kernel));
 	hd_vec_push(&corun->grids, entry);
 }
@@ -99,6 +101,7 @@ static void count(const struct hd_corun *corun, struct hd_grid *grid)
 	/* Cycles in which nothing happens are skipped, the last of the window among them. */
 	uint64_t end = corun->start + gpu->options.corun_cycles;
 	end = gpu->now < end ? gpu->now : end;
+	entry->first_block = hd_earlier(entry->first_block, grid->first_block);
 	entry->busy += grid->started < end ? end - grid->started : 0;
 }
 
@@ -153,6 +156,9 @@ static json_t *grid_object(const struct hd_corun *corun, struct hd_corun_grid *e
 	json_object_set_new(object, "kernel", json_string(entry->kernel));
 	json_object_set_new(object, "stream", json_integer((json_int_t)entry->stream));
 	json_object_set_new(object, "came", json_integer((json_int_t)entry->came));
+	if (entry->first_block != HD_NEVER)
+		json_object_set_new(object, "first_block",
+				    json_integer((json_int_t)(entry->first_block - corun->start - entry->came)));
 	json_object_set_new(object, "launches", json_integer((json_int_t)entry->launches));
 	hd_stats_json(object, stats, gpu);
 	return object;

@@ -150,9 +150,21 @@ static uint64_t dispatch_by_quota(struct hd_run *run, uint64_t now)
 	return next;
 }
 
+/* When a grid's first block may start. An SM that is ahead in its window, or another grid that goes first, must not
+ * make the dispatcher forget it: there may be no block any more whose end would call it. */
+static uint64_t next_start(const struct hd_gpu *gpu, uint64_t now)
+{
+	uint64_t next = HD_NEVER;
+	for (uint32_t i = 0; i < gpu->grids.len; i++)
+		if (gpu->grids.data[i]->dispatch_from > now && hd_grid_waits_for_room(gpu->grids.data[i]))
+			next = hd_earlier(next, gpu->grids.data[i]->dispatch_from);
+	return next;
+}
+
 uint64_t hd_run_dispatch(struct hd_run *run, uint64_t now)
 {
 	uint64_t next = run->quotas ? dispatch_by_quota(run, now) : dispatch_in_order(run, now);
+	next = hd_earlier(next, next_start(run->gpu, now));
 	hd_run_find_busy(run);
 	return next;
 }

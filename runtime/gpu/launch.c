@@ -270,6 +270,8 @@ static int fill_grid(struct hd_gpu *gpu, const struct hd_launch *launch, struct 
 	grid->mute = launch->mute;
 	grid->id = grid->ticket = gpu->grids_launched++;
 	grid->in_a_row = launch->in_a_row;
+	grid->earliest = launch->earliest;
+	grid->first_block = HD_NEVER;
 	grid->policy_space = gpu->policy_bytes.grid ? hd_xcalloc(1, gpu->policy_bytes.grid) : NULL;
 	grid->watch_space = gpu->watch_bytes.grid ? hd_xcalloc(1, gpu->watch_bytes.grid) : NULL;
 	grid->constants = take_bank(gpu);

@@ -176,8 +176,8 @@ static void end(struct hd_sim *sim, struct hd_grid *grid)
 	gpu->grid = only_running(gpu);
 }
 
-/* Gives grids their turn. An error is that of a grid that could not begin, which is gone. */
-static int begin_waiting(struct hd_sim *sim)
+/* Gives grids their turn whose time has come. An error is that of a grid that could not begin, which is gone. */
+static int begin_due(struct hd_sim *sim)
 {
 	struct hd_gpu *gpu = &sim->gpu;
 	gpu->corun_next = HD_NEVER;
@@ -192,6 +192,10 @@ static int begin_waiting(struct hd_sim *sim)
 		}
 		if (!is_first_of_stream(gpu, i))
 			continue;
+		if (grid->earliest > gpu->now) {
+			gpu->corun_next = hd_earlier(gpu->corun_next, grid->earliest);
+			continue;
+		}
 		if (gpu->running && wants_alone(sim, grid))
 			return 0;
 		if (gpu->corun && hd_corun_waits(gpu->corun, grid))
@@ -208,6 +212,18 @@ static int begin_waiting(struct hd_sim *sim)
 	}
 	gpu->grid = only_running(gpu);
 	return 0;
+}
+
+/* The same. With nothing to run until a later cycle, that is the next one. */
+static int begin_waiting(struct hd_sim *sim)
+{
+	struct hd_gpu *gpu = &sim->gpu;
+	int error = begin_due(sim);
+	while (!error && !gpu->running && gpu->corun_next != HD_NEVER) {
+		gpu->now = gpu->corun_next;
+		error = begin_due(sim);
+	}
+	return error;
 }
 
 /* After a fault nothing that was submitted can be relied on. */

@@ -292,6 +292,8 @@ struct hd_cta *hd_sm_launch_cta(struct hd_sm *sm, struct hd_grid *grid, uint64_t
 	assert(cta);
 	uint32_t without = hd_sm_launch_without(sm, grid);
 	sm->now = now;
+	if (now < grid->first_block)
+		grid->first_block = now;
 	start_cta(sm, cta, grid, linear, now);
 	give_places(sm, cta, without);
 	hd_policy_clear_cta(sm->gpu, cta);

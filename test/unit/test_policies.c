@@ -319,7 +319,7 @@ static void run(const char *policy, const char *settings, enum shape shape, bool
 /* Those that cannot do without a parameter. */
 static const char *spelled(const char *policy)
 {
-	static const char *const with[] = {"swl:2", "combination:2,1", "shuffle:100"};
+	static const char *const with[] = {"swl:2", "combination:2,1", "mps:50,75", "shuffle:100"};
 	for (uint32_t i = 0; i < sizeof with / sizeof *with; i++)
 		if (!strncmp(with[i], policy, strlen(policy)) && with[i][strlen(policy)] == ':')
 			return with[i];

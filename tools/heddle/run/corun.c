@@ -23,12 +23,20 @@
 #include "tools/heddle/run/slots.h"
 #include "tools/heddle/run/table.h"
 
-enum { MOST = 4, FIRST_STREAM = 1 };
+enum { MOST = 4, FIRST_STREAM = HD_CORUN_FIRST_STREAM };
 
 #define DEFAULT_CYCLES "1000000"
 #define DEFAULT_ALONE "scheduler=gto"
 
-enum { CORUN_CYCLES = RUN_OWN_KEYS, CORUN_NO_ALONE, CORUN_ALONE_SET, CORUN_ALONE_POLICY };
+enum {
+	CORUN_CYCLES = RUN_OWN_KEYS,
+	CORUN_NO_ALONE,
+	CORUN_ALONE_SET,
+	CORUN_ALONE_POLICY,
+	CORUN_ARRIVALS,
+	CORUN_ARRIVAL_SEED,
+	CORUN_PRIORITIES
+};
 
 static const struct argp_option options[] = {
 #include "tools/heddle/run/options.def"
@@ -40,12 +48,22 @@ static const struct argp_option options[] = {
 	{"alone-set", CORUN_ALONE_SET, "KEY=VALUE", 0,
 	 "change a configuration key for the runs alone (default " DEFAULT_ALONE ")", 0},
 	{"alone-policy", CORUN_ALONE_POLICY, "NAME", 0, "hardware design for the runs alone (default baseline)", 0},
+	{"arrivals", CORUN_ARRIVALS, "poisson:US,...|every:US,...|FILE", 0,
+	 "programs serve requests, one pass each: US microseconds between those of each program, on average or always, "
+	 "or "
+	 "a FILE with a line for each, its time in microseconds and the program's number; those of the first "
+	 "--corun-cycles are served",
+	 0},
+	{"arrival-seed", CORUN_ARRIVAL_SEED, "N", 0, "seed of poisson arrivals (default 1)", 0},
+	{"priorities", CORUN_PRIORITIES, "N,...", 0,
+	 "stream priorities of the programs (smaller goes first; default: as recorded)", 0},
 	{0}};
 
 struct corun {
 	struct run_options options;
 	HD_VEC(const char *) alone_sets;
-	const char *alone_policy, *cycles;
+	const char *alone_policy, *cycles, *seed, *priorities;
+	struct requests requests; /* without a spec: programs restart until the window ends */
 	bool no_alone;
 	char **words; /* behind the options */
 	uint32_t word_count;
@@ -71,6 +89,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case CORUN_NO_ALONE: corun->no_alone = true; break;
 	case CORUN_ALONE_SET: hd_vec_push(&corun->alone_sets, arg); break;
 	case CORUN_ALONE_POLICY: corun->alone_policy = arg; break;
+	case CORUN_ARRIVALS: corun->requests.spec = arg; break;
+	case CORUN_ARRIVAL_SEED: corun->seed = arg; break;
+	case CORUN_PRIORITIES: corun->priorities = arg; break;
 	case ARGP_KEY_ARGS:
 		corun->words = state->argv + state->next;
 		corun->word_count = (uint32_t)(state->argc - state->next);
@@ -121,7 +142,20 @@ static int check_cycles(struct corun *corun)
 	uint64_t cycles = strtoull(corun->cycles, &end, 10);
 	if (errno || *end || end == corun->cycles || *corun->cycles == '-')
 		return hd_error(corun->diag, HD_NOWHERE, "--corun-cycles needs a number, not '%s'", corun->cycles);
-	corun->options.corun_cycles = cycles ? corun->cycles : NULL;
+	corun->requests.window = cycles;
+	corun->options.corun_cycles = cycles && !corun->requests.spec ? corun->cycles : NULL;
+	return 0;
+}
+
+static int check_requests(struct corun *corun)
+{
+	char *end;
+	errno = 0;
+	corun->requests.cycles_per_us = corun->config.core_mhz;
+	corun->requests.seed = strtoull(corun->seed, &end, 10);
+	if (errno || *end || end == corun->seed || *corun->seed == '-')
+		return hd_error(corun->diag, HD_NOWHERE, "--arrival-seed needs a number, not '%s'", corun->seed);
+	corun->no_alone |= corun->requests.spec != NULL;
 	return 0;
 }
 
@@ -162,6 +196,51 @@ static bool is_recording(const char *path)
 	return end && !strcmp(end, ".run");
 }
 
+/* What launch files have no use for. */
+static int check_for_programs(const struct corun *corun)
+{
+	const char *option = corun->requests.spec ? "--arrivals" : corun->priorities ? "--priorities" : NULL;
+	if (!option)
+		return 0;
+	return hd_error(corun->diag, HD_NOWHERE, "%s is for programs and recordings, not for launch files", option);
+}
+
+static int take_priorities(struct corun *corun)
+{
+	const char *text = corun->priorities;
+	for (uint32_t i = 0; text && i < corun->count; i++) {
+		char *end;
+		errno = 0;
+		long value = strtol(text, &end, 10);
+		if (errno || end == text || value < INT16_MIN || value > INT16_MAX ||
+		    *end != (i + 1 < corun->count ? ',' : '\0'))
+			return hd_error(corun->diag, HD_NOWHERE, "--priorities needs %u numbers, as in 0,1, not '%s'",
+					corun->count, corun->priorities);
+		corun->replays[i].prioritised = true;
+		corun->replays[i].priority = (int)value;
+		text = end + 1;
+	}
+	return 0;
+}
+
+static int take_requests(struct corun *corun)
+{
+	if (!corun->requests.spec)
+		return 0;
+	for (uint32_t i = 0; i < corun->count; i++)
+		if (!corun->replays[i].recording.launches.len)
+			return hd_error(corun->diag, HD_NOWHERE, "%s: no launch that could serve a request",
+					corun->replays[i].recording.path);
+	if (requests_read(&corun->requests, corun->count, corun->diag))
+		return -1;
+	for (uint32_t i = 0; i < corun->count; i++) {
+		corun->replays[i].serves = true;
+		corun->replays[i].requests = corun->requests.of[i].data;
+		corun->replays[i].request_count = corun->requests.of[i].len;
+	}
+	return 0;
+}
+
 static int load(struct corun *corun)
 {
 	int status = 0;
@@ -174,11 +253,21 @@ static int load(struct corun *corun)
 		status = corun->programs ? replay_load(&corun->replays[i], corun->files[i], corun->diag)
 					 : load_kernel(corun, i);
 	}
-	return status || !corun->programs ? status
-					  : replays_check(corun->replays, corun->count, &corun->config, corun->diag);
+	if (status || !corun->programs)
+		return status || check_for_programs(corun) ? -1 : 0;
+	return take_priorities(corun) || take_requests(corun) ||
+			       replays_check(corun->replays, corun->count, &corun->config, corun->diag)
+		       ? -1
+		       : 0;
 }
 
 /* ---- the runs */
+
+static int priority_of(const struct replay *replay)
+{
+	return replay->prioritised || !replay->recording.launches.len ? replay->priority
+								      : replay->recording.launches.data[0].priority;
+}
 
 /* The next figures of `each`, with what they are of. */
 static void take_figures(struct corun *corun, json_t *each, const json_t *statistics, uint32_t i)
@@ -189,6 +278,7 @@ static void take_figures(struct corun *corun, json_t *each, const json_t *statis
 	if (corun->programs) {
 		json_object_set_new(figures, "recording", json_string(corun->files[i]));
 		json_object_set_new(figures, "program", json_string(replay->recording.program));
+		json_object_set_new(figures, "priority", json_integer(priority_of(replay)));
 		json_object_set_new(figures, "passes", json_integer((json_int_t)replay->passes));
 		json_object_set_new(figures, "first_pass_cycles",
 				    replay->first ? json_integer((json_int_t)replay->first) : json_null());
@@ -233,7 +323,9 @@ static struct run_statistics *run_policy(struct corun *corun, const char *policy
 	json_t *whole = text ? json_loads(text, 0, NULL) : NULL, *each = json_array();
 	for (uint32_t i = 0; whole && i < corun->count; i++)
 		take_figures(corun, each, whole, i);
-	if (statistics)
+	if (statistics && corun->requests.spec)
+		requests_add(statistics->document, &corun->requests, each);
+	if (statistics && !corun->requests.spec)
 		corun_figures_add(statistics->document, corun->programs ? "programs" : "kernels", each, corun->alone);
 	else
 		json_decref(each);
@@ -323,12 +415,14 @@ static int record_all(struct corun *corun, const char *folder, struct hd_signals
 
 static bool are_programs(const struct corun *corun)
 {
-	return program_words(corun, 0) < corun->word_count;
+	/* One program alone serves requests, too, and is no recording. */
+	return program_words(corun, 0) < corun->word_count ||
+	       (corun->requests.spec && corun->word_count && !is_recording(corun->words[0]));
 }
 
 static int take_files(struct corun *corun)
 {
-	if (corun->word_count < 2 || corun->word_count > MOST)
+	if (corun->word_count < 2 - (corun->requests.spec != NULL) || corun->word_count > MOST)
 		return hd_error(corun->diag, HD_NOWHERE, "expected two to four launch files or recordings, not %u",
 				corun->word_count);
 	corun->count = corun->word_count;
@@ -340,7 +434,7 @@ static int take_files(struct corun *corun)
 static int check(struct corun *corun)
 {
 	int status = run_options_check(&corun->options, &corun->config, corun->diag);
-	if (check_cycles(corun))
+	if (check_cycles(corun) || check_requests(corun))
 		status = -1;
 	return status || check_policies(corun) || check_alone(corun) ? CMD_ERROR : 0;
 }
@@ -384,6 +478,7 @@ static void release(struct corun *corun)
 			replay_release(&corun->replays[i]);
 		else
 			kernel_release(&corun->kernels[i]);
+	requests_release(&corun->requests);
 	json_decref(corun->alone);
 	hd_strbuf_release(&corun->title);
 	hd_vec_release(&corun->alone_sets);
@@ -422,6 +517,7 @@ int cmd_corun(int argc, char **argv)
 	struct corun corun = {.options.gpu = "v100",
 			      .cycles = DEFAULT_CYCLES,
 			      .alone_policy = "baseline",
+			      .seed = "1",
 			      .diag = &diag};
 	cmd_parse(&argp, argc, argv, 0, &corun);
 	hd_arena_init(&corun.arena);

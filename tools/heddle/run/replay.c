@@ -2,7 +2,7 @@
  * Recorded programs done again: see replay.h. A program is one stream of launches. Before each the changes of device
  * memory that came before it are made, which takes no simulated time, as the copies and memsets of a program take none.
  * When the last launch has ended the program begins anew: its allocations go, its modules' variables are zero, and the
- * changes before the first launch fill all again.
+ * changes before the first launch fill all again. A program with requests waits for the next of them to arrive first.
  *
  * Cost: one copy of each change a pass.
  */
@@ -163,6 +163,10 @@ static int change(struct replaying *replaying, struct replay *replay, const stru
 static int submit(struct replaying *replaying, struct replay *replay, uint32_t index)
 {
 	const struct hd_recorded_launch *launch = &replay->recording.launches.data[index];
+	struct request *asked = replay->serves && !index ? &replay->requests[replay->request] : NULL;
+	uint64_t now = hd_sim_cycles(replaying->sim);
+	if (asked)
+		asked->began = asked->arrived > now ? asked->arrived : now;
 	struct hd_launch request = {
 		.kernel = replay->kernels[index],
 		.dynamic_shared = launch->shared,
@@ -170,7 +174,8 @@ static int submit(struct replaying *replaying, struct replay *replay, uint32_t i
 		.params = launch->params,
 		.param_bytes = launch->param_bytes,
 		.stream = replay->stream,
-		.priority = launch->priority,
+		.priority = replay->prioritised ? replay->priority : launch->priority,
+		.earliest = asked ? asked->arrived : 0,
 		.in_a_row = launch->in_a_row,
 		.stack_bytes = launch->stack_bytes,
 		.mute = true,
@@ -242,13 +247,17 @@ static int end_pass(struct replaying *replaying, struct replay *replay)
 	if (replaying->compare && compare(replaying, replay))
 		return -1;
 	replay->finished = is_over(replaying);
+	if (replay->serves) {
+		replay->requests[replay->request++].ended = hd_sim_cycles(replaying->sim);
+		replay->finished = replay->request == replay->request_count;
+	}
 	return replay->finished ? 0 : begin_anew(replaying, replay);
 }
 
 /* Behind a launch of it: the next one, or the end. With the window over, nothing but a first pass that is wanted. */
 static int advance(struct replaying *replaying, struct replay *replay)
 {
-	bool wanted = !replay->first && (replaying->compare || !replaying->options->corun_cycles);
+	bool wanted = replay->serves || (!replay->first && (replaying->compare || !replaying->options->corun_cycles));
 	replay->busy = false;
 	if (is_over(replaying) && !wanted && replay->next < replay->recording.events.len) {
 		replay->finished = true;
@@ -295,7 +304,9 @@ static int start(struct replaying *replaying, uint64_t stream)
 		replay->stream = stream + i;
 		replay->next = 0;
 		replay->passes = replay->first = 0;
-		replay->busy = replay->finished = replay->different = false;
+		replay->request = 0;
+		replay->busy = replay->different = false;
+		replay->finished = replay->serves && !replay->request_count;
 		if (load_modules(replaying, replay) || find_kernels(replaying, replay) || begin_anew(replaying, replay))
 			return -1;
 	}

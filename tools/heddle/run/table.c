@@ -10,6 +10,7 @@
 #include "tools/heddle/run/corun_figures.h"
 #include "tools/heddle/run/figures.h"
 #include "tools/heddle/run/grids.h"
+#include "tools/heddle/run/requests.h"
 #include "tools/heddle/run/slots.h"
 
 /* Launches that ran the original code, though the policy wanted linear versions (R2D2 4.4). */
@@ -63,6 +64,7 @@ static void print_grids(const struct run_statistics *stats)
 	run_grids_print(stats->grids, sector);
 	run_coruns_print(key_of(stats, "coruns"), sector);
 	corun_figures_print(stats->document);
+	requests_print(stats->document);
 }
 
 static void print_rows(const struct run_options *run, struct run_statistics *const *stats, const struct figure_row *row,
