@@ -19,6 +19,8 @@ ALONE = {}
 LONG = {}    # the same in the long window
 SINGLE = []  # workloads of one kernel
 LATE = []    # those in which the second comes later
+DOUBLED = {} # kernels alone with twice the latency of L2 and DRAM
+SENSITIVE_ABOVE = 1.7  # times slower with that (4.3.2)
 
 
 def kernel_of(grid):
@@ -68,6 +70,8 @@ def prepare(workloads):
         if 'alone' in w.runs:
             SINGLE.append(w)
             ALONE[w.name] = dict(w.grids('alone')[w.name], config=w.runs['alone']['config'])
+            if 'doubled' in w.runs:
+                DOUBLED[w.name] = w.grids('doubled')[w.name]
             if 'long-alone' in w.runs:
                 LONG[w.name] = w.grids('long-alone')[w.name]
     LATE.extend(w for w in workloads if '~' in w.name)
@@ -155,6 +159,16 @@ def other_numbers(count):
         if any(len(w.names()) == count for w in workloads) else 'none'
 
 
+def slower_with_latency(name):
+    """Times slower with twice the latency of L2 and DRAM; 0: not measured."""
+    return ratio(ALONE[name]['ipc'], DOUBLED[name]['ipc']) if name in DOUBLED else 0
+
+
+def sensitive(workloads):
+    """Kernels that stand for sensitive ones and are that by the paper's rule."""
+    return sum(slower_with_latency(name) > SENSITIVE_ABOVE for name in DOUBLED if CLASSES[name] == 'LS')
+
+
 HEADLINES = (
     Headline('harmonic speedup of pairs, over SMK', gain('smk'), 78.0, ' %', 1, rates('smk')),
     Headline('over Warped-Slicer', gain('warped-slicer'), 39.0, ' %', 1, rates('warped-slicer')),
@@ -176,6 +190,8 @@ HEADLINES = (
     Headline('four kernels, over SMK', other_numbers(4), None, ' %', 1),
     Headline('latency of a sensitive kernel beside another, of that alone: leftover', longest_wait('leftover'), 8.2, ' times', 1),
     Headline('CCBP', longest_wait('ccbp'), None, ' times', 1),
+    Headline(f'sensitive kernels that twice the latency makes {SENSITIVE_ABOVE} times slower', sensitive, 5, '', 0,
+             lambda workloads: ', '.join(f'{name} {slower_with_latency(name):.2f}' for name in DOUBLED)),
 )
 
 
@@ -191,16 +207,18 @@ def results(of_paper, workloads):
 
 
 def kernels(workloads, out):
-    """Table 4.2."""
+    """Table 4.2, with the rule by which sensitive kernels were chosen (4.3.2)."""
     rows = []
     for name, grid in ALONE.items():
         config = grid['config']
         cycles = grid['cycles']
         noc = grid['icnt_flits_down'] / (cycles * noc_peak(config))
         rows.append((name, CLASSES[name], number(grid['ipc'] / (config['schedulers'] * config['sm_count']) * 100, 0),
-                     number(100 * noc, 0), number(dram_use(grid, config), 0), number(100 * ratio(grid['l2_misses'], grid['l2_accesses']), 0)))
+                     number(100 * noc, 0), number(dram_use(grid, config), 0), number(100 * ratio(grid['l2_misses'], grid['l2_accesses']), 0),
+                     number(slower_with_latency(name)), 'yes' if slower_with_latency(name) > SENSITIVE_ABOVE else 'no'))
     return ['## Table 4.2: the kernels alone, % of peak', '',
-            *table(('kernel', 'class', 'issue slots', 'NoC', 'DRAM', 'L2 misses'), rows)]
+            *table(('kernel', 'class', 'issue slots', 'NoC', 'DRAM', 'L2 misses', 'times slower with twice the latency of L2 and DRAM',
+                    f'above {SENSITIVE_ABOVE}'), rows)]
 
 
 # ---------------------------------------------------------------- section 4.4
@@ -419,12 +437,15 @@ def late(workloads, out):
                     continue
                 own = w.runs[run]['total'].get('preempt', {})
                 rows.append((w.name.replace('~', ', then '), run[5:], *(number(speed) for speed in w.speedups(run)),
-                             number(w.harmonic(run)), number(own.get('switched_blocks', 0), 0),
+                             number(w.harmonic(run)), number(ratio(min(w.speedups(run)), max(w.speedups(run)))),
+                             number(w.grids(run)[w.names()[1]]['first_block'] / w.runs[run]['config']['core_mhz'], 1)
+                             if 'first_block' in w.grids(run)[w.names()[1]] else '', number(own.get('switched_blocks', 0), 0),
                              number(own['preempt_us'], 1) if own.get('requests') else ''))
     return ['## A kernel that comes later: by draining, or by switching', '',
-            'Speedups of both over themselves alone, that of the second from when it comes; blocks that left with their context, and '
-            'microseconds until those of a request had.', '',
-            *table(('', 'policy', 'first', 'second', 'H', 'blocks switched', 'us'), rows)]
+            'Speedups of both over themselves alone, that of the second from when it comes; the lower of them over the higher; '
+            'microseconds until the second has its first block; blocks that left with their context, and microseconds until those of a '
+            'request had.', '',
+            *table(('', 'policy', 'first', 'second', 'H', 'fairness', 'first block, us', 'blocks switched', 'us'), rows)]
 
 
 FIGURES = (
