@@ -39,6 +39,8 @@ struct hd_grid {
 	HD_VEC(uint64_t) requeued;	/* CTAs that were killed: they come before cta_next, in this order */
 	uint64_t cta_stop;		/* no block from here on begins with time (sampling/blocks.c); 0: all do */
 	uint64_t cta_look;		/* when so many have ended the event `blocks_ended` is told; HD_NEVER */
+	uint64_t cycle_look;		/* in this cycle, too; HD_NEVER */
+	bool halted;			/* its warps issue nothing, and no block begins (sampling/stretch.c) */
 	bool cooperative;		/* its blocks wait for each other: every warp must be able to run */
 	uint32_t cta_share;		/* of its blocks, spread over all SMs, the most on one */
 	uint32_t function, entry;	/* in hd_program.functions; pc */

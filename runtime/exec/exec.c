@@ -162,7 +162,7 @@ const struct hd_dinst *hd_warp_execute_turn(struct hd_exec *exec, struct hd_warp
 		if (__builtin_expect(!inst->exec || warp->reordered, 0)) {
 			hd_warp_execute(exec, warp, effect);
 			exec->now++;
-			if (hd_run_note(run, inst, effect))
+			if (hd_run_note(run, inst, effect, warp->pc))
 				return inst;
 			effect->diverged = effect->all_returned = effect->yielded = false;
 			continue;
@@ -174,7 +174,7 @@ const struct hd_dinst *hd_warp_execute_turn(struct hd_exec *exec, struct hd_warp
 			run->left--;
 			if (__builtin_expect(!run->left, 0))
 				return inst;
-		} else if (hd_run_note(run, inst, effect)) {
+		} else if (hd_run_note(run, inst, effect, warp->pc)) {
 			return inst;
 		}
 	}

@@ -32,7 +32,7 @@ static uint64_t comes_by(const struct hd_sm *sm, const struct hd_grid *grid, uin
 bool hd_grid_waits_for_room(const struct hd_grid *grid)
 {
 	uint64_t end = grid->cta_stop ? grid->cta_stop : grid->cta_total;
-	return grid->running && (grid->cta_next < end || grid->requeued.len);
+	return grid->running && !grid->halted && (grid->cta_next < end || grid->requeued.len);
 }
 
 static uint64_t next_cta(struct hd_grid *grid)

@@ -167,10 +167,11 @@ static bool attend(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst
 	return warp->state != HD_WARP_RUNNING || effect->event == HD_EVENT_FAULT;
 }
 
-static void add_run(const struct hd_gpu *gpu, uint8_t slot, const struct hd_warp_turn *run)
+/* Of which there were `most` left before. */
+static void add_run(const struct hd_gpu *gpu, uint8_t slot, const struct hd_warp_turn *run, uint64_t most)
 {
 	struct hd_counters *counters = counters_of(gpu, slot);
-	counters->warp_instructions += TURN - run->left;
+	counters->warp_instructions += most - run->left;
 	counters->thread_instructions += run->lanes;
 	counters->calls += run->calls;
 	counters->divergent_branches += run->diverged;
@@ -190,8 +191,15 @@ static const struct hd_dinst *run_watched(struct hd_sm *sm, struct hd_warp *warp
 		hd_sm_execute(sm, warp, inst);
 		sm->exec->now++;
 		HD_TELL(sm->gpu, issued, sm->gpu, inst, &sm->effect);
-	} while (!hd_run_note(run, inst, &sm->effect) && !sm->exec->endless);
+	} while (!hd_run_note(run, inst, &sm->effect, warp->pc) && !sm->exec->endless);
 	return inst;
+}
+
+/* Keeps L2 as it would be, for what has time behind it. */
+static void touch(void *context, const struct hd_dinst *inst, const struct hd_effect *effect)
+{
+	if (effect->space == HD_MEM_GLOBAL)
+		hd_memory_touch(context, effect->address, effect->mask, inst->effects & (HD_FX_STORE | HD_FX_ATOMIC));
 }
 
 /* Until the warp has ended, waits at a barrier or has had its turn. True: it had its turn. */
@@ -201,7 +209,9 @@ static bool warp_turn(struct hd_functional *functional, struct hd_sm *sm, struct
 	struct hd_warp_turn run = {.code = gpu->program.code.data,
 				   .counts = functional->counts.data,
 				   .left = TURN,
-				   .spins = functional->spins};
+				   .spins = functional->spins,
+				   .touch = gpu->sampling ? touch : NULL,
+				   .context = gpu->memory};
 	uint8_t slot = warp->cta->grid->slot;
 	bool stops = false;
 	sm->exec->now = gpu->now;
@@ -215,7 +225,7 @@ static bool warp_turn(struct hd_functional *functional, struct hd_sm *sm, struct
 	}
 	gpu->now += TURN - run.left;
 	sm->now = gpu->now;
-	add_run(gpu, slot, &run);
+	add_run(gpu, slot, &run, TURN);
 	return !stops;
 }
 
@@ -297,6 +307,51 @@ static void run_waiting(struct hd_functional *functional)
 	functional->waiting.len--;
 	memmove(&functional->waiting.data[at], &functional->waiting.data[at + 1],
 		(functional->waiting.len - at) * sizeof(*functional->waiting.data));
+}
+
+/* ---- a stretch of a block that began with time */
+
+/* A turn that may end in the middle of the warp's way. True: it has gone some of it. */
+static bool skip_turn(struct hd_functional *functional, struct hd_sm *sm, struct hd_warp *warp, struct hd_way *way)
+{
+	struct hd_gpu *gpu = functional->gpu;
+	uint32_t most = way->left < TURN ? (uint32_t)way->left : TURN;
+	if (!most || way->out)
+		return false;
+	struct hd_warp_turn run = {.code = gpu->program.code.data,
+				   .counts = functional->counts.data,
+				   .left = most,
+				   .spins = UINT32_MAX,
+				   .touch = touch,
+				   .context = gpu->memory,
+				   .own = way->own,
+				   .own_count = way->own_count,
+				   .inside = way->inside,
+				   .inside_count = way->inside_count};
+	uint8_t slot = warp->cta->grid->slot;
+	sm->exec->now = gpu->now + way->gone;
+	sm->exec->endless = false;
+	const struct hd_dinst *inst =
+		is_watched(gpu) ? run_watched(sm, warp, &run) : hd_warp_execute_turn(sm->exec, warp, &sm->effect, &run);
+	way->gone += most - run.left;
+	way->left -= most - run.left;
+	add_run(gpu, slot, &run, most);
+	bool stops = attend(sm, warp, inst, gpu->now);
+	way->out = warp->state == HD_WARP_FREE || (!stops && hd_run_has_left(&run, warp->pc));
+	return run.left < most;
+}
+
+void hd_functional_skip(struct hd_functional *functional, struct hd_cta *cta, struct hd_way *ways)
+{
+	const struct hd_gpu *gpu = functional->gpu;
+	bool any = true;
+	count_for(functional, cta->grid->slot);
+	while (any) {
+		any = false;
+		for (uint32_t i = 0; i < cta->warp_count && cta->used && !gpu->error && !gpu->interrupted; i++)
+			if (is_here(cta, i) && cta->warps[i]->state == HD_WARP_RUNNING)
+				any |= skip_turn(functional, cta->sm, cta->warps[i], &ways[cta->warps[i]->id]);
+	}
 }
 
 struct hd_sm *hd_functional_turn(struct hd_functional *functional)

@@ -5,8 +5,12 @@
 #ifndef HD_RUNTIME_GPU_FUNCTIONAL_H
 #define HD_RUNTIME_GPU_FUNCTIONAL_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "lib/diag.h"
 
+struct hd_cta;
 struct hd_gpu;
 struct hd_sm;
 
@@ -35,6 +39,17 @@ void hd_functional_begin(struct hd_functional *functional);
 /* Lets one block of the grids that run go on until it has ended or waits for others, or has had its turn; gpu->now
  * moves on by the instructions. Returns its SM; NULL: no block can ever go on. */
 struct hd_sm *hd_functional_turn(struct hd_functional *functional);
+/* How far a warp goes in the middle of its work: `left` instructions, or to a branch of its kernel, the `own`
+ * instructions, that leads out of those `inside`: then it is `out`, as when it has
+ * ended. What it has `gone` is added up. */
+struct hd_way {
+	uint64_t left, gone;
+	bool out;
+	uint32_t own, own_count, inside, inside_count;
+};
+/* A halted block (hd_gpu_halt) goes on without time, each of its warps so far; gpu->now stays. By hd_warp.id. Behind
+ * hd_functional_begin. */
+void hd_functional_skip(struct hd_functional *functional, struct hd_cta *cta, struct hd_way *ways);
 /* Counts what was executed up to here for the grids that did. */
 void hd_functional_count(struct hd_functional *functional);
 

@@ -182,7 +182,7 @@ static void look_around(struct hd_run *run, uint64_t now)
 	struct hd_grid *grid = gpu->grid;
 	if (__builtin_expect(now >= gpu->due.look, 0))
 		hd_run_look(run, now);
-	if (HD_WATCHED(gpu, blocks_ended) && grid && grid->cta_done >= grid->cta_look) {
+	if (HD_WATCHED(gpu, blocks_ended) && grid && (grid->cta_done >= grid->cta_look || now >= grid->cycle_look)) {
 		memory_up_to(run, now);
 		HD_TELL(gpu, blocks_ended, gpu, grid);
 	}
@@ -273,7 +273,8 @@ static void run_timed(struct hd_run *run)
 		if (run->finished || gpu->now >= gpu->corun_next)
 			break;
 		if (next == HD_NEVER) {
-			end_in_deadlock(gpu);
+			if (!hd_gpu_is_halted(gpu))
+				end_in_deadlock(gpu);
 			hd_window_leave(run->window);
 			return;
 		}
@@ -311,6 +312,38 @@ void hd_gpu_restart(struct hd_gpu *gpu)
 	HD_TELL(gpu, run_end, gpu);
 	hd_functional_begin(gpu->functional);
 	HD_TELL(gpu, run_begin, gpu);
+}
+
+void hd_gpu_halt(struct hd_gpu *gpu)
+{
+	gpu->grid->halted = true;
+	HD_FOR_USED (gpu->run, i)
+		hd_sm_halt(gpu->sms[i]);
+}
+
+bool hd_gpu_is_halted(const struct hd_gpu *gpu)
+{
+	const struct hd_grid *grid = gpu->grid;
+	return !gpu->error && !gpu->interrupted && grid && grid->halted && !has_ended(gpu->run, grid);
+}
+
+/* An SM whose last warp has ended without time finds that out in a visit. */
+void hd_gpu_go_on(struct hd_gpu *gpu, uint64_t cycles)
+{
+	struct hd_run *run = gpu->run;
+	hd_gpu_charge(gpu);
+	gpu->now += cycles;
+	hd_gpu_charge(gpu);
+	gpu->grid->halted = false;
+	HD_FOR_USED (run, i) {
+		struct hd_sm *sm = gpu->sms[i];
+		hd_sm_go_on(sm, gpu->now);
+		if (!sm->resident_warps)
+			run->due[i] = hd_sm_tick(sm, gpu->now - 1);
+		hd_run_collect(run, sm, gpu->now);
+	}
+	run->dispatch_next = gpu->now;
+	notice_alarms(run);
 }
 
 /* After a fault: lets the memory system empty itself, so that the next launch starts clean. */

@@ -23,6 +23,12 @@ void hd_gpu_run(struct hd_gpu *gpu);
  * time, once gpu->functional is set, by hd_gpu_restart and hd_gpu_run. */
 bool hd_gpu_has_drained(const struct hd_gpu *gpu);
 void hd_gpu_restart(struct hd_gpu *gpu);
+/* Halts the only grid that runs, which no policy may see, in the middle of its work: its warps issue nothing more and
+ * none of its blocks begins. hd_gpu_run returns when nothing is under way, and hd_gpu_is_halted. The warps may then be
+ * brought on without time (hd_functional_skip), and hd_gpu_go_on has the grid go on so many cycles later. */
+void hd_gpu_halt(struct hd_gpu *gpu);
+bool hd_gpu_is_halted(const struct hd_gpu *gpu);
+void hd_gpu_go_on(struct hd_gpu *gpu, uint64_t cycles);
 /* Attributes the slots of all schedulers up to now. */
 void hd_gpu_charge(struct hd_gpu *gpu);
 /* A grid that has ended, all do with gpu->error; NULL: none. Then hd_gpu_end takes it from the GPU. */

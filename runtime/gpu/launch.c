@@ -275,7 +275,7 @@ static int fill_grid(struct hd_gpu *gpu, const struct hd_launch *launch, struct 
 	grid->policy_space = gpu->policy_bytes.grid ? hd_xcalloc(1, gpu->policy_bytes.grid) : NULL;
 	grid->watch_space = gpu->watch_bytes.grid ? hd_xcalloc(1, gpu->watch_bytes.grid) : NULL;
 	grid->constants = take_bank(gpu);
-	grid->cta_look = HD_NEVER;
+	grid->cta_look = grid->cycle_look = HD_NEVER;
 	fill_constants(gpu, launch, grid);
 	return 0;
 }

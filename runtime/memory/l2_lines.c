@@ -83,3 +83,17 @@ void hd_l2_keep(struct hd_l2_slice *slice, uint64_t line, uint8_t sectors)
 	struct hd_tag *tag = &slice->tags.tags[index];
 	tag->valid |= (uint8_t)(sectors & ~tag->pending);
 }
+
+void hd_l2_keep_dirty(struct hd_l2_slice *slice, uint64_t line, uint8_t sectors)
+{
+	hd_l2_keep(slice, line, sectors);
+	uint32_t index = hd_tags_find(&slice->tags, line), set = hd_tags_set(&slice->tags, line);
+	if (index == HD_NONE)
+		return;
+	struct hd_tag *tag = &slice->tags.tags[index];
+	if (!tag->dirty && slice->dirty[set] >= slice->dirty_ways) {
+		slice->tags.tags[hd_tags_oldest_dirty(&slice->tags, set)].dirty = 0;
+		slice->dirty[set]--;
+	}
+	hd_l2_make_dirty(slice, tag, sectors);
+}

@@ -59,5 +59,7 @@ void hd_l2_limit_dirty(struct hd_l2_slice *slice, uint64_t now, uint64_t line, c
 		       struct hd_dram *dram);
 /* Sectors of the line are there from now on. A dirty line that has to give way is not written to DRAM. */
 void hd_l2_keep(struct hd_l2_slice *slice, uint64_t line, uint8_t sectors);
+/* The same, and they are dirty. */
+void hd_l2_keep_dirty(struct hd_l2_slice *slice, uint64_t line, uint8_t sectors);
 
 #endif

@@ -241,6 +241,29 @@ void hd_memory_copied(struct hd_memory *memory, uint64_t address, uint64_t bytes
 			   hd_address_in_slice(&memory->map, first), sectors);
 }
 
+static void touch_line(struct hd_memory *memory, uint64_t line, uint8_t sectors, bool written)
+{
+	struct hd_l2_slice *slice = &memory->slices[hd_address_slice(&memory->map, line)];
+	(written ? hd_l2_keep_dirty : hd_l2_keep)(slice, hd_address_in_slice(&memory->map, line), sectors);
+}
+
+void hd_memory_touch(struct hd_memory *memory, const uint64_t *address, uint32_t lanes, bool written)
+{
+	uint64_t line_bytes = memory->line_bytes, sector_bytes = memory->slices[0].sector_bytes, line = HD_NEVER;
+	uint8_t sectors = 0;
+	for (; lanes; lanes &= lanes - 1) {
+		uint64_t at = address[__builtin_ctz(lanes)];
+		if (at / line_bytes != line && sectors) {
+			touch_line(memory, line, sectors, written);
+			sectors = 0;
+		}
+		line = at / line_bytes;
+		sectors |= (uint8_t)(1u << at % line_bytes / sector_bytes);
+	}
+	if (sectors)
+		touch_line(memory, line, sectors, written);
+}
+
 bool hd_memory_idle(struct hd_memory *memory)
 {
 	if (memory->next != HD_NEVER || !hd_crossbar_idle(&memory->up) || !hd_crossbar_idle(&memory->down))

@@ -179,6 +179,9 @@ uint64_t hd_memory_lead(const struct hd_memory *memory);
 void hd_memory_forget(struct hd_memory *memory);
 /* The host has copied so many bytes to the address, which stay in L2 (l2_keeps_copies). */
 void hd_memory_copied(struct hd_memory *memory, uint64_t address, uint64_t bytes);
+/* L2 has the sectors of these addresses, those of the lanes in the mask, and of a store (`written`) as dirty ones, by
+ * accesses without time. Nothing is under way. */
+void hd_memory_touch(struct hd_memory *memory, const uint64_t *address, uint32_t lanes, bool written);
 bool hd_memory_idle(struct hd_memory *memory);
 /* The last cycle in which any of them had work. */
 uint64_t hd_memory_last(const struct hd_memory *memory);

@@ -351,10 +351,10 @@ void hd_sm_warp_done(struct hd_sm *sm, struct hd_warp *warp, uint64_t now)
 		HD_HOOKED (sm->gpu, self, allocation.warp_done)
 			self->hooks->allocation.warp_done(self, warp, now);
 	HD_TELL(sm->gpu, warp_done, warp);
-	if (!sm->gpu->functional)
+	if (!sm->gpu->functional || cta->grid->halted)
 		hd_warp_gone(sm, warp);
 	leave_places(sm, warp);
-	if (!sm->gpu->functional) {
+	if (!sm->gpu->functional || cta->grid->halted) {
 		hd_sm_counters(sm, warp)->resident_warp_cycles += now - cta->start_cycle;
 		hd_sm_count_active(sm, warp, now);
 	}

@@ -6,6 +6,8 @@
  * awaited.
  */
 #include "runtime/sm/drain.h"
+#include "runtime/sm/inject.h"
+#include "runtime/sm/issue.h"
 #include "runtime/sm/scheduler.h"
 #include "runtime/sm/sm.h"
 #include "runtime/sm/timers.h"
@@ -101,4 +103,32 @@ const struct hd_dinst *hd_warp_at(const struct hd_sm *sm, const struct hd_warp *
 	if (warp->state == HD_WARP_BARRIER || warp->fence_wait)
 		return sm->barriers.parked[warp->id].inst;
 	return &sm->gpu->program.code.data[warp->pc];
+}
+
+/* ---- all of them */
+
+void hd_sm_halt(struct hd_sm *sm)
+{
+	for (uint32_t id = 0; id < sm->warp_count; id++)
+		if (sm->warps[id].state == HD_WARP_RUNNING || sm->warps[id].state == HD_WARP_BARRIER)
+			hd_warp_hold(sm, &sm->warps[id]);
+}
+
+static void go_on(struct hd_sm *sm, struct hd_warp *warp, uint64_t now)
+{
+	warp->held = 0;
+	warp->fresh = false;
+	if (warp->state == HD_WARP_RUNNING)
+		hd_warp_continue(sm, warp, now, now + 1, HD_STALL_fetch);
+	else
+		hd_warp_set_wait(sm, warp, HD_STALL_barrier);
+}
+
+void hd_sm_go_on(struct hd_sm *sm, uint64_t now)
+{
+	sm->now = now;
+	for (uint32_t id = 0; id < sm->warp_count; id++)
+		if (sm->warps[id].state == HD_WARP_RUNNING || sm->warps[id].state == HD_WARP_BARRIER)
+			go_on(sm, &sm->warps[id], now);
+	sm->stirred = true;
 }

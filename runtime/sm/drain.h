@@ -48,6 +48,13 @@ HD_API void hd_sm_stop(struct hd_sm *sm, uint8_t kinds);
 /* The barrier or fence that it waits at, else its next instruction. */
 HD_API const struct hd_dinst *hd_warp_at(const struct hd_sm *sm, const struct hd_warp *warp);
 
+/* ---- all of them, for who has some of a grid executed without time (gpu.c) */
+
+/* No warp issues anything more, though what it has issued goes on; hd_sm_go_on: they do again, from wherever each has
+ * come to since. Nothing is under way then. */
+void hd_sm_halt(struct hd_sm *sm);
+void hd_sm_go_on(struct hd_sm *sm, uint64_t now);
+
 /* ---- for the SM */
 
 /* The warp's next instruction is decided: it may have to stop before it. */
