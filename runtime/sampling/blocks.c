@@ -26,7 +26,6 @@
 enum {
 	LEAST = 3, /* waves that are samples */
 	MOST = 8,
-	WORTH = 7, /* waves of a grid from which on it is looked at */
 };
 
 void hd_sampled_blocks_init(struct hd_sampling *sampling)
@@ -44,14 +43,14 @@ void hd_sampled_blocks_begin(struct hd_sampling *sampling, struct hd_grid *grid)
 {
 	struct hd_sampled_blocks *blocks = &sampling->blocks;
 	bool apart = sampling->kind == HD_SAMPLED_DETAILED && !grid->cooperative &&
-		     grid->cta_total / WORTH >= sampling->gpu->sm_count &&
+		     grid->cta_total / HD_SAMPLED_WAVES >= sampling->gpu->sm_count &&
 		     !hd_program_waits(&sampling->gpu->program, grid->entry);
 	blocks->wave = 0;
+	apart &= !hd_sampled_stretch_begin(sampling, grid);
 	grid->cta_look = apart ? 1 : HD_NEVER;
 }
 
-/* Figures up to the beginning of this cycle. */
-static double look(struct hd_sampling *sampling, const struct hd_grid *grid, double *figures)
+double hd_sampled_look(struct hd_sampling *sampling, const struct hd_grid *grid, double *figures)
 {
 	struct hd_gpu *gpu = sampling->gpu;
 	struct hd_stats stats;
@@ -66,7 +65,7 @@ static double look(struct hd_sampling *sampling, const struct hd_grid *grid, dou
 static void find_wave(struct hd_sampled_blocks *blocks, struct hd_grid *grid)
 {
 	blocks->wave = grid->cta_next - grid->cta_done;
-	grid->cta_look = blocks->wave && grid->cta_total / WORTH >= blocks->wave ? blocks->wave : HD_NEVER;
+	grid->cta_look = blocks->wave && grid->cta_total / HD_SAMPLED_WAVES >= blocks->wave ? blocks->wave : HD_NEVER;
 	blocks->window = blocks->wave;
 	hd_estimator_forget(&blocks->estimator);
 	blocks->work = 0;
@@ -76,7 +75,7 @@ static void add_window(struct hd_sampling *sampling, const struct hd_grid *grid)
 {
 	struct hd_sampled_blocks *blocks = &sampling->blocks;
 	bool first = blocks->work == 0;
-	double work = look(sampling, grid, sampling->figures);
+	double work = hd_sampled_look(sampling, grid, sampling->figures);
 	for (uint32_t i = 0; i < sampling->width; i++) {
 		blocks->windows[i] = sampling->figures[i] - blocks->before[i];
 		blocks->before[i] = sampling->figures[i];

@@ -18,10 +18,6 @@
 #include <math.h>
 #include <string.h>
 
-/* Of a figure that has no time: what caches, DRAM and network would have been like, had there been time before it, is
- * not known to those that have. Measured, docs/sampling.md: samples are off by this much in the same way. */
-#define STATE 0.01
-
 double hd_mix_distance(const struct hd_mix *a, const struct hd_mix *b)
 {
 	double sizes = fmax(fabs(log(a->work / b->work)), fabs(log(a->blocks / b->blocks)));
@@ -114,7 +110,7 @@ static double width_of(const struct hd_estimator *estimator, double work, double
 
 double hd_estimator_state(const struct hd_estimator *estimator, uint32_t which, double work)
 {
-	return STATE * estimator->mean[which] * work;
+	return HD_SAMPLED_STATE * estimator->mean[which] * work;
 }
 
 double hd_estimator_error_of(const struct hd_estimator *estimator, uint32_t which, double work, double distance)

@@ -11,6 +11,9 @@
 #include "lib/arena.h"
 
 #define HD_MIX_SHARES 7
+/* Of a figure that has no time: what caches, DRAM and network would have been like, had there been time before it, is
+ * not known to those that have. Measured, docs/sampling.md: samples are off by this much in the same way. */
+#define HD_SAMPLED_STATE 0.01
 
 /* What a launch executed: the same whatever the hardware. */
 struct hd_mix {

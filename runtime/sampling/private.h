@@ -8,6 +8,7 @@
 #include "runtime/core/gpu.h"
 #include "runtime/sampling/estimate.h"
 #include "runtime/sampling/sampling.h"
+#include "runtime/sampling/trend.h"
 
 /* How a launch was run. */
 enum hd_sampled {
@@ -30,6 +31,13 @@ struct hd_sampled_cluster {
 	struct hd_estimator estimator;
 };
 
+/* The same without regard to their sizes. */
+struct hd_sampled_family {
+	const struct hd_kernel *kernel;
+	uint32_t block[3], dynamic_shared;
+	struct hd_trend trend;
+};
+
 /* Blocks of the grid that runs. */
 struct hd_sampled_blocks {
 	uint64_t wave;		       /* that run at a time; 0: not known yet */
@@ -46,6 +54,35 @@ struct hd_sampled_blocks {
 	struct hd_estimator estimator; /* over windows */
 };
 
+/* Of an SM: instructions up to the last look, of the samples and of the samples' squares; of a sample, on the mean; and
+ * resident warps when it was halted. */
+struct hd_sampled_pace {
+	uint64_t last;
+	double sum, squares, mean;
+	uint32_t warps;
+};
+
+/* What goes on between two stretches of a wave without time, and of the last of them. */
+struct hd_sampled_stretch {
+	uint64_t window;	       /* cycles */
+	uint64_t reach;		       /* instructions without time for one of the samples, at most */
+	bool warm;		       /* windows are samples */
+	uint64_t since;		       /* cycle from which they are */
+	uint64_t halted;	       /* cycle in which the warps were */
+	struct hd_sampled_pace *paces; /* by SM */
+	double spread;		  /* of SMs with as many warps, the most that a pace differs from their mean, a share */
+	struct hd_way *ways;	  /* by SM and warp */
+	struct hd_stats stats;	  /* at `since` */
+	struct hd_mix mix;	  /* of the samples */
+	double work, *before;	  /* at the last look */
+	double skipped;		  /* work of the launch without time */
+	double last_work, *means; /* of the last stretch, and what its figures were */
+	struct hd_estimator estimator;
+};
+
+/* Waves of a grid from which on it is looked at by blocks, and below by stretches. */
+#define HD_SAMPLED_WAVES 7
+
 struct hd_sampling {
 	struct hd_gpu *gpu;
 	struct hd_arena arena;
@@ -54,19 +91,21 @@ struct hd_sampling {
 	uint32_t width;	 /* figures: counters, stalls, counts and energy of policies, joules */
 	uint32_t cycles; /* which of them these are */
 	HD_VEC(struct hd_sampled_cluster *) clusters;
+	HD_VEC(struct hd_sampled_family *) families;
 	uint32_t policies; /* that hear of nothing now */
 	uint64_t *hooks;   /* of each SM, while they do not */
 	uint64_t launches[HD_SAMPLED_KINDS];
-	uint64_t unread;	    /* bytes that would have come from DRAM since L2 was emptied */
 	double work, detailed_work; /* warp instructions of the program: of all launches; of those with time */
 	/* The launch that runs, or ran last. */
 	enum hd_sampled kind;
 	uint64_t start;	    /* cycle */
 	uint64_t launching; /* cycles that its launch takes by itself, which are known: figures are without */
 	struct hd_sampled_cluster *cluster; /* NULL: none */
+	struct hd_sampled_family *family;   /* whose trend gave the figures; NULL: the cluster did */
 	double launch_work, distance;	    /* to the cluster's samples */
 	double *figures;
 	struct hd_sampled_blocks blocks;
+	struct hd_sampled_stretch stretch;
 	uint64_t *rows;
 };
 
@@ -98,7 +137,16 @@ void hd_sampled_return(struct hd_sampling *sampling, uint64_t cycle);
 /* Has the time go by that sampling->figures say, after launching, and adds what they say beside what was counted. */
 void hd_sampled_add(struct hd_sampling *sampling, const struct hd_grid *grid, const struct hd_stats *counted,
 		    uint64_t launching);
+/* The same for a stretch of the grid that runs, of which `counted` was executed: the cycles pass on the SMs. */
+void hd_sampled_pass(struct hd_sampling *sampling, const struct hd_stats *counted);
+struct hd_mix hd_sampled_mix(const struct hd_counters *counters);
+/* stretch.c. The grid is about to begin. True: it is looked at by stretches. */
+void hd_sampled_stretch_init(struct hd_sampling *sampling);
+bool hd_sampled_stretch_begin(struct hd_sampling *sampling, struct hd_grid *grid);
+void hd_sampled_stretch_look(struct hd_sampling *sampling, struct hd_grid *grid);
 /* blocks.c */
+/* Figures of the grid that runs up to the beginning of this cycle; returns the work. */
+double hd_sampled_look(struct hd_sampling *sampling, const struct hd_grid *grid, double *figures);
 void hd_sampled_blocks_init(struct hd_sampling *sampling);
 void hd_sampled_blocks_begin(struct hd_sampling *sampling, struct hd_grid *grid);
 /* So many blocks of the grid have ended as it asked for; what came before this cycle is done. */

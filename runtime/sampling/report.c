@@ -52,6 +52,8 @@ static double launch_error(const struct hd_sampling *sampling, uint32_t which)
 {
 	if (sampling->kind == HD_SAMPLED_PARTLY)
 		return sampling->blocks.errors[which];
+	if (sampling->family)
+		return hd_trend_error_of(&sampling->family->trend, which, sampling->figures[which]);
 	return hd_estimator_error_of(&sampling->cluster->estimator, which, sampling->launch_work, sampling->distance);
 }
 
@@ -60,6 +62,11 @@ static double total_error(const struct hd_sampling *sampling, uint32_t which)
 	double squares = sampling->blocks.squares[which], bias = sampling->blocks.ends[which];
 	for (uint32_t i = 0; i < sampling->clusters.len; i++) {
 		struct hd_error error = hd_estimator_error(&sampling->clusters.data[i]->estimator, which);
+		squares += error.chance * error.chance;
+		bias += error.bias;
+	}
+	for (uint32_t i = 0; i < sampling->families.len; i++) {
+		struct hd_error error = hd_trend_error(&sampling->families.data[i]->trend, which);
 		squares += error.chance * error.chance;
 		bias += error.bias;
 	}
@@ -80,6 +87,8 @@ json_t *hd_sampling_launch_json(const struct hd_sampling *sampling)
 	json_object_set_new(object, "how", json_string(how[sampling->kind]));
 	if (sampling->cluster)
 		json_object_set_new(object, "cluster", json_integer(index_of(sampling, sampling->cluster)));
+	if (sampling->family)
+		json_object_set_new(object, "trend", json_true());
 	if (sampling->kind == HD_SAMPLED_FUNCTIONAL || sampling->kind == HD_SAMPLED_PARTLY)
 		json_object_set_new(object, "errors", errors(sampling, launch_error));
 	return object;

@@ -81,8 +81,11 @@ static uint32_t cycles_index(void)
 
 static void blocks_ended(const struct hd_watcher_handle *self, struct hd_gpu *gpu, struct hd_grid *grid)
 {
+	if (grid->cycle_look != HD_NEVER)
+		hd_sampled_stretch_look(self->state, grid);
+	else
+		hd_sampled_blocks_look(self->state, grid);
 	(void)gpu;
-	hd_sampled_blocks_look(self->state, grid);
 }
 
 static const struct hd_watcher sampling_watcher = {.name = "sampling", .blocks_ended = blocks_ended};
@@ -99,6 +102,7 @@ struct hd_sampling *hd_sampling_new(struct hd_gpu *gpu)
 	sampling->figures = HD_ARENA_NEW(&sampling->arena, double, sampling->width);
 	sampling->rows = HD_ARENA_NEW(&sampling->arena, uint64_t, gpu->count_rows + 1);
 	hd_sampled_blocks_init(sampling);
+	hd_sampled_stretch_init(sampling);
 	hd_watcher_add(gpu, &sampling_watcher, sampling);
 	sampling->hooks = HD_ARENA_NEW(&sampling->arena, uint64_t, gpu->sm_count);
 	return sampling;
@@ -110,6 +114,7 @@ void hd_sampling_free(struct hd_sampling *sampling)
 		return;
 	hd_functional_free(sampling->functional);
 	hd_vec_release(&sampling->clusters);
+	hd_vec_release(&sampling->families);
 	hd_arena_release(&sampling->arena);
 	free(sampling);
 }
@@ -224,6 +229,23 @@ static struct hd_sampled_cluster *cluster_of(struct hd_sampling *sampling, const
 	return cluster;
 }
 
+static struct hd_sampled_family *family_of(struct hd_sampling *sampling, const struct hd_grid *grid)
+{
+	for (uint32_t i = 0; i < sampling->families.len; i++) {
+		struct hd_sampled_family *family = sampling->families.data[i];
+		if (family->kernel == grid->kernel && !memcmp(family->block, grid->block, sizeof grid->block) &&
+		    family->dynamic_shared == grid->dynamic_shared)
+			return family;
+	}
+	struct hd_sampled_family *family = HD_ARENA_NEW(&sampling->arena, struct hd_sampled_family, 1);
+	family->kernel = grid->kernel;
+	family->dynamic_shared = grid->dynamic_shared;
+	memcpy(family->block, grid->block, sizeof family->block);
+	hd_trend_init(&family->trend, sampling->width, sampling->cycles, sampling->target, &sampling->arena);
+	hd_vec_push(&sampling->families, family);
+	return family;
+}
+
 static bool is_due(const struct hd_sampling *sampling, const struct hd_sampled_cluster *cluster)
 {
 	uint64_t next = cluster->launches + 1;
@@ -242,12 +264,16 @@ static bool is_alone(const struct hd_gpu *gpu, const struct hd_grid *grid)
 	return true;
 }
 
-static enum hd_sampled choose(const struct hd_sampling *sampling, const struct hd_grid *grid)
+static enum hd_sampled choose(struct hd_sampling *sampling, const struct hd_grid *grid)
 {
 	const struct hd_sampled_cluster *cluster = expected(sampling, grid);
 	if (!is_alone(sampling->gpu, grid))
 		return HD_SAMPLED_BESIDE;
-	return cluster && !is_due(sampling, cluster) ? HD_SAMPLED_FUNCTIONAL : HD_SAMPLED_DETAILED;
+	if (cluster && !is_due(sampling, cluster))
+		return HD_SAMPLED_FUNCTIONAL;
+	const struct hd_trend *trend = &family_of(sampling, grid)->trend;
+	bool tells = hd_trend_tells(trend, (double)grid->cta_total);
+	return tells ? HD_SAMPLED_FUNCTIONAL : HD_SAMPLED_DETAILED;
 }
 
 void hd_sampling_begin(struct hd_sampling *sampling, struct hd_grid *grid)
@@ -256,6 +282,7 @@ void hd_sampling_begin(struct hd_sampling *sampling, struct hd_grid *grid)
 	sampling->start = sampling->gpu->now;
 	sampling->launching = hd_gpu_launch_cycles(sampling->gpu, grid);
 	sampling->cluster = NULL;
+	sampling->family = NULL;
 	hd_sampled_blocks_begin(sampling, grid);
 	if (sampling->kind != HD_SAMPLED_FUNCTIONAL)
 		return;
@@ -271,7 +298,7 @@ double hd_sampled_work(const struct hd_counters *c)
 	return (double)(c->warp_instructions + c->elided - c->injected - c->micro_operations - c->stream_instructions);
 }
 
-static struct hd_mix mix_of(const struct hd_counters *c)
+struct hd_mix hd_sampled_mix(const struct hd_counters *c)
 {
 	double work = fmax(hd_sampled_work(c), 1), threads = (double)(c->thread_instructions + c->elided_threads);
 	struct hd_mix mix = {.work = work, .lanes = fmax(threads / work, 1e-3), .blocks = fmax((double)c->ctas, 1)};
@@ -393,17 +420,6 @@ static void take_guesses(const struct hd_sampling *sampling, struct hd_stats *st
 	share_slots(sampling->gpu, stats);
 }
 
-/* What would have been read where time is left out pushes out of L2 what was there. */
-static void age_caches(struct hd_sampling *sampling, const struct hd_stats *guessed)
-{
-	const struct hd_config *config = sampling->gpu->config;
-	sampling->unread += guessed->counters.dram_reads * config->sector;
-	if (sampling->unread < config->l2_slices * config->l2_slice_bytes)
-		return;
-	hd_memory_forget(sampling->gpu->memory);
-	sampling->unread = 0;
-}
-
 void hd_sampled_add(struct hd_sampling *sampling, const struct hd_grid *grid, const struct hd_stats *counted,
 		    uint64_t launching)
 {
@@ -411,7 +427,6 @@ void hd_sampled_add(struct hd_sampling *sampling, const struct hd_grid *grid, co
 	struct hd_stats guessed = *counted;
 	take_guesses(sampling, &guessed, launching);
 	gpu->now += guessed.counters.cycles;
-	age_caches(sampling, &guessed);
 	hd_stats_subtract(&guessed, counted);
 	hd_stats_add(&gpu->stats, &guessed);
 	for (uint32_t i = 0; i < gpu->count_rows; i++)
@@ -420,6 +435,37 @@ void hd_sampled_add(struct hd_sampling *sampling, const struct hd_grid *grid, co
 	for (uint32_t row = 0; row < gpu->energy_count; row++)
 		gpu->sms[0]->policy_spent[grid->slot][row] +=
 			(uint64_t)llround(sampling->figures[hd_sampled_event(sampling, row)]);
+}
+
+/* Not for time that goes by on the SMs all the same, and is counted there. */
+static bool passes(uint32_t index)
+{
+	static const size_t counted[] = {offsetof(struct hd_counters, cycles),
+					 offsetof(struct hd_counters, resident_warp_cycles),
+					 offsetof(struct hd_counters, active_sm_cycles)};
+	for (uint32_t i = 0; i < sizeof counted / sizeof *counted; i++)
+		if (counted[i] == hd_counter_info[index].offset)
+			return true;
+	return false;
+}
+
+/* Slots of halted warps get the samples' reasons, and those of what was executed. */
+void hd_sampled_pass(struct hd_sampling *sampling, const struct hd_stats *counted)
+{
+	struct hd_gpu *gpu = sampling->gpu;
+	struct hd_stats guessed = *counted, kept = *counted, halted, past;
+	take_guesses(sampling, &guessed, 0);
+	uint64_t cycles = guessed.counters.cycles;
+	for (uint32_t i = 0; i < hd_counter_count; i++)
+		if (passes(i))
+			*counter_at(&guessed.counters, i) = *counter_at(&kept.counters, i);
+	hd_stats_subtract(&guessed, counted);
+	hd_gpu_snapshot(gpu, &halted);
+	hd_gpu_go_on(gpu, cycles);
+	hd_gpu_snapshot(gpu, &past);
+	for (uint32_t i = 0; i < HD_STALL_COUNT; i++)
+		guessed.stalls[i] -= past.stalls[i] - halted.stalls[i];
+	hd_stats_add(&gpu->stats, &guessed);
 }
 
 /* Whose figures a launch of a cluster gets: its own, or if that has too few samples to tell an error the nearest's. */
@@ -437,11 +483,18 @@ static struct hd_sampled_cluster *source_of(struct hd_sampling *sampling, const 
 
 static void end_functional(struct hd_sampling *sampling, const struct hd_grid *grid, const struct hd_stats *counted)
 {
-	struct hd_mix mix = mix_of(&counted->counters);
+	struct hd_mix mix = hd_sampled_mix(&counted->counters);
 	struct hd_sampled_cluster *own = cluster_of(sampling, grid, &mix);
-	sampling->cluster = source_of(sampling, grid, own, &mix);
+	struct hd_sampled_family *family = family_of(sampling, grid);
 	sampling->launch_work = mix.work;
-	hd_estimator_guess(&sampling->cluster->estimator, mix.work, sampling->distance, sampling->figures);
+	if (!hd_estimator_settled(&own->estimator, sampling->cycles, sampling->target) &&
+	    hd_trend_guess(&family->trend, &mix, sampling->figures)) {
+		sampling->cluster = own;
+		sampling->family = family;
+	} else {
+		sampling->cluster = source_of(sampling, grid, own, &mix);
+		hd_estimator_guess(&sampling->cluster->estimator, mix.work, sampling->distance, sampling->figures);
+	}
 	hd_sampled_add(sampling, grid, counted, sampling->launching);
 	sampling->work += mix.work;
 }
@@ -459,12 +512,14 @@ static void add_sample(struct hd_sampled_cluster *cluster, const double *figures
 static void end_detailed(struct hd_sampling *sampling, const struct hd_grid *grid, struct hd_stats *stats)
 {
 	double timed = hd_sampled_work(&stats->counters);
-	if (sampling->kind == HD_SAMPLED_PARTLY) {
+	if (sampling->stretch.skipped > 0) {
+		timed -= sampling->stretch.skipped;
+	} else if (sampling->kind == HD_SAMPLED_PARTLY) {
 		timed = hd_sampled_work(&sampling->blocks.stats.counters);
 		hd_sampled_blocks_end(sampling, grid, stats);
 		hd_sampled_stats(sampling, grid, stats);
 	}
-	struct hd_mix mix = mix_of(&stats->counters);
+	struct hd_mix mix = hd_sampled_mix(&stats->counters);
 	sampling->work += mix.work;
 	sampling->detailed_work += timed;
 	if (sampling->kind == HD_SAMPLED_BESIDE)
@@ -473,6 +528,7 @@ static void end_detailed(struct hd_sampling *sampling, const struct hd_grid *gri
 	hd_sampled_figures(sampling, grid, *stats, sampling->figures);
 	add_sample(sampling->cluster, sampling->figures,
 		   sampling->kind == HD_SAMPLED_PARTLY ? sampling->blocks.errors : NULL, mix.work);
+	hd_trend_add(&family_of(sampling, grid)->trend, &mix, sampling->figures);
 }
 
 void hd_sampling_ending(struct hd_sampling *sampling, struct hd_grid *grid)

@@ -28,6 +28,9 @@ void hd_sampling_begin(struct hd_sampling *sampling, struct hd_grid *grid);
 void hd_sampling_leave(struct hd_sampling *sampling);
 void hd_sampling_return(struct hd_sampling *sampling);
 
+/* The grid is halted in the middle of its work: its warps are brought on without time, and it goes on. */
+void hd_sampling_skip(struct hd_sampling *sampling);
+
 /* The grid is about to be taken from the GPU, and has been: what it was not simulated for is counted, estimated. */
 void hd_sampling_ending(struct hd_sampling *sampling, struct hd_grid *grid);
 void hd_sampling_end(struct hd_sampling *sampling, struct hd_grid *grid);

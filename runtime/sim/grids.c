@@ -246,7 +246,8 @@ static void run_rest(struct hd_gpu *gpu)
 static int go_on(struct hd_sim *sim)
 {
 	struct hd_gpu *gpu = &sim->gpu;
-	hd_gpu_run(gpu);
+	for (hd_gpu_run(gpu); hd_gpu_is_halted(gpu); hd_gpu_run(gpu)) /* some of it gets no time (sampling/stretch.c) */
+		hd_sampling_skip(gpu->sampling);
 	if (hd_gpu_has_drained(gpu)) /* the other blocks get no time (sampling/blocks.c) */
 		run_rest(gpu);
 	if (gpu->interrupted)

@@ -320,15 +320,23 @@ START_TEST(launches_beside_others_are_no_samples)
 }
 END_TEST
 
-/* Each launch reads 32 other sectors of 32 bytes; those without time push out what is in an L2 of 4 KB, the fourth each
- * time. */
-START_TEST(what_is_not_read_ages_caches)
+static uint64_t reads_of(struct simbench *bench, uint32_t blocks, uint64_t address)
+{
+	struct hd_launch launch = simbench_launch(bench, blocks, 32, &address);
+	ck_assert_msg(!hd_sim_launch(bench->sim, &launch), "%s", hd_sim_error_text(bench->sim));
+	return simbench_stats(bench)->counters.dram_reads;
+}
+
+/* Each launch reads 32 other sectors of 32 bytes in lines of their own. L2 has room for those of four launches, whether
+ * these had time or not. A launch of several blocks has time, as the first of its kind, and finds the last ones there,
+ * and those before the last four gone. */
+START_TEST(caches_follow_launches_without_time)
 {
 	struct simbench bench;
 	simbench_init(&bench);
 	bench.options.sampling = 0.5;
 	bench.config.l2_slices = bench.config.dram_channels = 1;
-	bench.config.l2_slice_bytes = 4096;
+	bench.config.l2_slice_bytes = 4 * 32 * 128;
 	bench.config.l2_ways = 8;
 	simbench_param(&bench, 2);
 	simbench_s2r(&bench, 8, HD_SR_LANEID);
@@ -337,24 +345,83 @@ START_TEST(what_is_not_read_ages_caches)
 	inst = simbench_emit(&bench, HD_OP_LDG);
 	inst->dst = 9, inst->a = 4, inst->xkind = HD_X_OTHER, inst->mods = HD_MOD(SIZE, HD_SIZE_32);
 	ck_assert_msg(!simbench_start(&bench), "%s", bench.message);
-	uint64_t address, unread = 0;
+	uint64_t address, guessed = 0;
 	ck_assert_int_eq(hd_sim_malloc(bench.sim, 16 * 4096, &address), 0);
-	uint32_t guessed = 0;
-	for (uint32_t i = 0; i < 14; i++, address += 4096) {
-		struct hd_launch launch = simbench_launch(&bench, 1, 32, &address);
-		ck_assert_msg(!hd_sim_launch(bench.sim, &launch), "%s", hd_sim_error_text(bench.sim));
-		if (bench.sim->gpu.sampling->kind == HD_SAMPLED_FUNCTIONAL) {
-			guessed++;
-			unread += simbench_stats(&bench)->counters.dram_reads * bench.config.sector;
-			ck_assert_uint_eq(simbench_stats(&bench)->counters.dram_reads * bench.config.sector, 32 * 32);
-		}
-		if (unread == 4096)
-			unread = 0;
-		ck_assert_uint_eq(bench.sim->gpu.sampling->unread, unread);
+	for (uint32_t i = 0; i < 14; i++) {
+		ck_assert_uint_eq(reads_of(&bench, 1, address + i * 4096), 32);
+		guessed += bench.sim->gpu.sampling->kind == HD_SAMPLED_FUNCTIONAL;
 	}
 	ck_assert_uint_eq(guessed, 14 - 3);
-	ck_assert_uint_eq(unread, 3 * 1024); /* 11 are twice four, and three */
+	ck_assert_uint_eq(reads_of(&bench, 2, address + 13 * 4096), 0);
+	ck_assert_uint_eq(reads_of(&bench, 4, address + 10 * 4096), 0);
+	ck_assert_uint_eq(reads_of(&bench, 8, address + 9 * 4096), 32);
+	ck_assert_int_eq(bench.sim->gpu.sampling->kind, HD_SAMPLED_DETAILED);
 	simbench_release(&bench);
+}
+END_TEST
+
+/* ---- launches that grow */
+
+static struct hd_mix sized(double work)
+{
+	struct hd_mix mix = a_mix;
+	mix.work = work;
+	mix.blocks = work / 10;
+	return mix;
+}
+
+static void add_launch(struct hd_trend *trend, double work, double cycles)
+{
+	struct hd_mix mix = sized(work);
+	hd_trend_add(trend, &mix, (double[]){5, cycles});
+}
+
+/* Cycles are 100 and 2 for each unit of work. The first launch does not count when there is another, and a line has two
+ * points: the fourth launch is the first that could have been guessed, and four such ones are wanted. */
+START_TEST(launches_that_grow_lie_on_a_line)
+{
+	struct hd_trend trend;
+	double figures[2];
+	hd_trend_init(&trend, 2, 1, 0.01, &arena);
+	for (uint32_t i = 0; i < 7; i++) {
+		ck_assert(!hd_trend_tells(&trend, 10 + i));
+		add_launch(&trend, 100 + 10 * i, i ? 300 + 20 * i : 9999);
+	}
+	ck_assert_uint_eq(trend.tries, 4);
+	ck_assert(hd_trend_tells(&trend, 17));
+	ck_assert(!hd_trend_tells(&trend, 19)); /* more than an eighth beyond 16, in logarithms */
+	struct hd_mix mix = sized(170);
+	ck_assert(hd_trend_guess(&trend, &mix, figures));
+	ck_assert_double_eq_tol(figures[1], 440, 1e-9);
+	ck_assert_double_eq_tol(figures[0], 5, 1e-9);
+	/* No try was off: caches alone are not as they would be, a hundredth. */
+	ck_assert_double_eq_tol(hd_trend_error_of(&trend, 1, 440), 4.4, 1e-6);
+	mix = sized(135);
+	ck_assert(hd_trend_guess(&trend, &mix, figures));
+	ck_assert_double_eq_tol(figures[1], 370, 1e-9);
+	ck_assert_double_eq_tol(hd_trend_error(&trend, 1).bias, 0.01 * (440 + 370), 1e-6);
+	mix.shares[0] -= 0.2;
+	ck_assert(!hd_trend_guess(&trend, &mix, figures));
+	mix = sized(300);
+	ck_assert(!hd_trend_guess(&trend, &mix, figures));
+}
+END_TEST
+
+/* Four tries with a standard deviation of a tenth: t of three degrees of freedom is 3.182. Two segments got 100 each,
+ * the open one 100; and the mean of the tries is known to a twentieth. */
+START_TEST(errors_of_segments_add_up_as_squares)
+{
+	struct hd_trend trend;
+	hd_trend_init(&trend, 2, 1, 0.01, &arena);
+	trend.tries = 4;
+	trend.spread[1] = 3 * 0.01;
+	trend.squares[1] = 2 * 100 * 100;
+	trend.open[1] = 100;
+	trend.given[1] = 300;
+	struct hd_error error = hd_trend_error(&trend, 1);
+	ck_assert_double_eq_tol(error.chance, 3.182 * 0.1 * sqrt(3 * 100 * 100 + 300 * 300 / 4.0), 1e-6);
+	ck_assert_double_eq_tol(error.bias, 3, 1e-9);
+	ck_assert_double_eq(hd_trend_error(&trend, 0).chance, 0);
 }
 END_TEST
 
@@ -400,7 +467,9 @@ Suite *hd_suite(void)
 			       later_blocks_of_a_grid_are_like_the_first,
 			       launches_follow_each_other_as_before,
 			       launches_beside_others_are_no_samples,
-			       what_is_not_read_ages_caches,
+			       caches_follow_launches_without_time,
+			       launches_that_grow_lie_on_a_line,
+			       errors_of_segments_add_up_as_squares,
 			       what_it_does_not_go_with,
 			       NULL};
 	Suite *suite = hd_suite_with("sampling", list, setup, teardown);
