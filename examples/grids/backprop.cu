@@ -1,76 +1,97 @@
 /*
  * backprop: one layer of a neural network: its forward pass and the adjustment of its weights, after Rodinia's kernels of
  * that name. A block of 16 x 16 threads covers 16 inputs and all 16 hidden units. The forward pass multiplies in shared
- * memory, adds up over the inputs in a tree and leaves one partial sum a block and unit; the host adds those.
+ * memory, adds up over the inputs in a tree and leaves one partial sum a block and unit; the host adds those. The tree has
+ * what the published program has: a step's distance is a power by __powf, threads find their part in it by a remainder,
+ * and the matrix goes back to where the weights were. Its constants are of type double, and a change of a weight is computed
+ * twice, as old changes may lie where weights do.
  */
 #include "grids.h"
 
 #define HEIGHT 16 /* inputs of a block */
 #define WIDTH 16  /* hidden units */
-#define ETA 0.3f
-#define MOMENTUM 0.3f
+#define ETA 0.3
+#define MOMENTUM 0.3
 
 /* Row 0 of the weights is the bias, and so is input 0. */
-__global__ void layer_forward(const float *input, const float *weights, float *partial, int hidden)
+BOTH int index_of(int row, int hidden, int unit)
 {
-	__shared__ float node[HEIGHT], product[HEIGHT][WIDTH];
-	int by = blockIdx.y, tx = threadIdx.x, ty = threadIdx.y;
-	int index = (hidden + 1) * HEIGHT * by + (hidden + 1) * ty + tx + 1 + (hidden + 1);
-
-	if (tx == 0)
-		node[ty] = input[HEIGHT * by + ty + 1];
-	__syncthreads();
-	product[ty][tx] = weights[index] * node[ty];
-	__syncthreads();
-	for (int step = 1; step < HEIGHT; step *= 2) {
-		if (ty % (2 * step) == 0)
-			product[ty][tx] += product[ty + step][tx];
-		__syncthreads();
-	}
-	if (ty == 0)
-		partial[by * hidden + tx] = product[0][tx];
+	return (hidden + 1) * (row + 1) + unit + 1;
 }
 
-BOTH void adjust(float delta, float input, float *weight, float *old)
+__global__ void layer_forward(const float *input, float *weights, float *partial, int hidden)
 {
-	float change = fmaf(ETA * delta, input, MOMENTUM * *old);
-	*weight += change;
-	*old = change;
+	__shared__ float node[HEIGHT], product[HEIGHT][WIDTH];
+	int tx = threadIdx.x, ty = threadIdx.y, row = HEIGHT * blockIdx.y + ty;
+	int index = index_of(row, hidden, tx);
+
+	if (tx == 0)
+		node[ty] = input[row + 1];
+	__syncthreads();
+	product[ty][tx] = weights[index];
+	__syncthreads();
+	product[ty][tx] *= node[ty];
+	__syncthreads();
+	for (int level = 1; level <= __log2f(HEIGHT); level++) {
+		int step = __powf(2, level);
+		if (ty % step == 0)
+			product[ty][tx] += product[ty + step / 2][tx];
+		__syncthreads();
+	}
+	weights[index] = product[ty][tx];
+	__syncthreads();
+	if (tx == 0)
+		partial[hidden * blockIdx.y + ty] = product[0][ty];
+}
+
+BOTH float change(float delta, float input, float old)
+{
+	return (float)(ETA * delta * input + MOMENTUM * old);
 }
 
 __global__ void adjust_weights(const float *delta, int hidden, const float *input, float *weights, float *old)
 {
-	int by = blockIdx.y, tx = threadIdx.x, ty = threadIdx.y;
-	int index = (hidden + 1) * HEIGHT * by + (hidden + 1) * ty + tx + 1 + (hidden + 1);
-	int index_y = HEIGHT * by + ty + 1, index_x = tx + 1;
+	int tx = threadIdx.x, ty = threadIdx.y, row = HEIGHT * blockIdx.y + ty;
+	int index = index_of(row, hidden, tx);
 
-	adjust(delta[index_x], input[index_y], &weights[index], &old[index]);
+	weights[index] += change(delta[tx + 1], input[row + 1], old[index]);
+	old[index] = change(delta[tx + 1], input[row + 1], old[index]);
 	__syncthreads();
-	if (ty == 0 && by == 0)
-		adjust(delta[index_x], 1, &weights[index_x], &old[index_x]);
+	if (ty == 0 && blockIdx.y == 0) {
+		weights[tx + 1] += change(delta[tx + 1], 1, old[tx + 1]);
+		old[tx + 1] = change(delta[tx + 1], 1, old[tx + 1]);
+	}
 }
 
-static void forward_on_host(const float *input, const float *weights, float *partial, int inputs)
+static void forward_on_host(const float *input, float *weights, float *partial, int inputs)
 {
 	for (int block = 0; block < inputs / HEIGHT; block++) {
 		for (int unit = 0; unit < WIDTH; unit++) {
 			float product[HEIGHT];
 			for (int y = 0; y < HEIGHT; y++) {
-				int row = block * HEIGHT + y + 1;
-				product[y] = weights[row * (WIDTH + 1) + unit + 1] * input[row];
+				int row = block * HEIGHT + y;
+				product[y] = weights[index_of(row, WIDTH, unit)] * input[row + 1];
 			}
-			for (int step = 1; step < HEIGHT; step *= 2)
-				for (int y = 0; y < HEIGHT; y += 2 * step)
-					product[y] += product[y + step];
+			for (int step = 2; step <= HEIGHT; step *= 2)
+				for (int y = 0; y < HEIGHT; y += step)
+					product[y] += product[y + step / 2];
+			for (int y = 0; y < HEIGHT; y++)
+				weights[index_of(block * HEIGHT + y, WIDTH, unit)] = product[y];
 			partial[block * WIDTH + unit] = product[0];
 		}
 	}
 }
 
+static void adjust_on_host(float delta, float input, float *weight, float *old)
+{
+	*old = change(delta, input, *old);
+	*weight += *old;
+}
+
 int main(int argc, char **argv)
 {
-	Arguments arguments = {argc, argv, "backprop [inputs / 16]   (default 3072)"};
-	int blocks = size_argument(arguments, 1, 3072, 65535), inputs = blocks * HEIGHT;
+	Arguments arguments = {argc, argv, "backprop [inputs / 16]   (default 1536)"};
+	int blocks = size_argument(arguments, 1, 1536, 65535), inputs = blocks * HEIGHT;
 	size_t count = (size_t)(inputs + 1) * (WIDTH + 1);
 	float *input = random_floats(inputs + 1, 1), *weights = random_floats(count, 2);
 	float *delta = random_floats(WIDTH + 1, 3), *old = random_floats(count, 4);
@@ -86,9 +107,9 @@ int main(int argc, char **argv)
 	forward_on_host(input, weights, partial, inputs);
 	for (int row = 1; row <= inputs; row++)
 		for (int unit = 1; unit <= WIDTH; unit++)
-			adjust(delta[unit], input[row], &weights[row * (WIDTH + 1) + unit], &old[row * (WIDTH + 1) + unit]);
+			adjust_on_host(delta[unit], input[row], &weights[row * (WIDTH + 1) + unit], &old[row * (WIDTH + 1) + unit]);
 	for (int unit = 1; unit <= WIDTH; unit++)
-		adjust(delta[unit], 1, &weights[unit], &old[unit]);
+		adjust_on_host(delta[unit], 1, &weights[unit], &old[unit]);
 
 	Verdict verdict = {"backprop", 0};
 	compare(&verdict, "partial", dpartial, partial, (size_t)blocks * WIDTH);

@@ -1,11 +1,12 @@
 /*
  * gaussian: elimination without pivoting, two launches a column: the multipliers of the rows below, then those rows. The
- * grid stays the same while less and less of it has work, as in Rodinia's gaussian.
+ * grid stays the same while less and less of it has work, and the blocks of the second launch have half a warp, 4 x 4 threads,
+ * as in Rodinia's gaussian.
  */
 #include "grids.h"
 
-#define BLOCK 256
-#define SIDE 16
+#define BLOCK 512
+#define SIDE 4
 
 __global__ void multipliers(const float *a, float *m, int n, int t)
 {
@@ -26,8 +27,8 @@ __global__ void eliminate(float *a, float *b, const float *m, int n, int t)
 
 int main(int argc, char **argv)
 {
-	Arguments arguments = {argc, argv, "gaussian [size [columns]]   (default 512, 5 of its columns)"};
-	int n = size_argument(arguments, 1, 512, 4096), columns = size_argument(arguments, 2, 5, 4096);
+	Arguments arguments = {argc, argv, "gaussian [size [columns]]   (default 128, 64 of its columns)"};
+	int n = size_argument(arguments, 1, 128, 4096), columns = size_argument(arguments, 2, 64, 4096);
 	size_t cells = (size_t)n * n;
 	float *a = random_floats(cells, 1), *b = random_floats(n, 2);
 	columns = columns < n ? columns : n - 1;

@@ -1,36 +1,66 @@
 /*
- * hotspot: temperatures of a chip from the power of its parts, one explicit step of the heat equation a launch. Each block
- * of 16 x 16 threads loads a tile into shared memory and writes the 14 x 14 cells inside it; beyond the border of the
- * chip the temperature is that of the border.
+ * hotspot: temperatures of a chip from the power of its parts, explicit steps of the heat equation. A launch does two of them,
+ * as the published program does: each block of 16 x 16 threads loads a tile of temperatures and of powers into shared memory,
+ * and after each step the cells at its edge are no longer known, so that it writes the 12 x 12 cells inside. Beyond the border
+ * of the chip the temperature is that of the border. Constants are of type double, and so is most of the arithmetic.
  */
 #include "grids.h"
 
 #define TILE 16
-#define INSIDE (TILE - 2)
-#define AMBIENT 80.0f
+#define STEPS 2 /* of a launch */
+
+/* Capacity and resistances of a cell, and the time of a step; each thread divides by them. */
+struct Chip {
+	float capacity, x, y, z, time;
+};
 
 struct Factors {
 	float step, x, y, z; /* step over capacity; conductances */
 };
 
-BOTH float heat(Factors factors, float power, float center, float north, float south, float east, float west)
+BOTH Factors factors_of(Chip chip)
 {
-	float vertical = (south + north - 2 * center) * factors.y, horizontal = (east + west - 2 * center) * factors.x;
-	return center + factors.step * (power + vertical + horizontal + (AMBIENT - center) * factors.z);
+	Factors factors = {chip.time / chip.capacity, 1 / chip.x, 1 / chip.y, 1 / chip.z};
+	return factors;
 }
 
-__global__ void hotspot(const float *power, const float *from, float *to, int columns, int rows, Factors factors)
+BOTH float heat(Factors factors, float power, float center, float north, float south, float east, float west)
 {
-	__shared__ float tile[TILE][TILE];
-	int tx = threadIdx.x, ty = threadIdx.y;
-	int x = INSIDE * blockIdx.x + tx - 1, y = INSIDE * blockIdx.y + ty - 1;
-	int column = min(max(x, 0), columns - 1), row = min(max(y, 0), rows - 1);
+	const float ambient = 80.0f;
+	double vertical = (south + north - 2.0 * center) * factors.y, horizontal = (east + west - 2.0 * center) * factors.x;
+	return (float)(center + factors.step * (power + vertical + horizontal + (ambient - center) * factors.z));
+}
 
-	tile[ty][tx] = from[columns * row + column];
+__global__ void hotspot(const float *power, const float *from, float *to, int columns, int rows, int steps, Chip chip)
+{
+	__shared__ float tile[TILE][TILE], powers[TILE][TILE], next[TILE][TILE];
+	Factors factors = factors_of(chip);
+	int tx = threadIdx.x, ty = threadIdx.y, inside = TILE - 2 * steps;
+	int x = inside * (int)blockIdx.x + tx - steps, y = inside * (int)blockIdx.y + ty - steps;
+	bool on_chip = x >= 0 && x < columns && y >= 0 && y < rows, known = false;
+
+	if (on_chip) {
+		tile[ty][tx] = from[columns * y + x];
+		powers[ty][tx] = power[columns * y + x];
+	}
 	__syncthreads();
-	if (tx >= 1 && tx <= INSIDE && ty >= 1 && ty <= INSIDE && x < columns && y < rows)
-		to[columns * y + x] = heat(factors, power[columns * y + x], tile[ty][tx], tile[ty - 1][tx], tile[ty + 1][tx],
-					   tile[ty][tx + 1], tile[ty][tx - 1]);
+
+	int north = y > 0 ? ty - 1 : ty, south = y < rows - 1 ? ty + 1 : ty;
+	int west = x > 0 ? tx - 1 : tx, east = x < columns - 1 ? tx + 1 : tx;
+	for (int step = 1; step <= steps; step++) {
+		known = on_chip && tx >= step && tx < TILE - step && ty >= step && ty < TILE - step;
+		if (known)
+			next[ty][tx] = heat(factors, powers[ty][tx], tile[ty][tx], tile[north][tx], tile[south][tx],
+					    tile[ty][east], tile[ty][west]);
+		__syncthreads();
+		if (step == steps)
+			break;
+		if (known)
+			tile[ty][tx] = next[ty][tx];
+		__syncthreads();
+	}
+	if (known)
+		to[columns * y + x] = next[ty][tx];
 }
 
 static void on_host(const float *power, const float *from, float *to, int columns, int rows, Factors factors)
@@ -48,20 +78,24 @@ static void on_host(const float *power, const float *from, float *to, int column
 
 int main(int argc, char **argv)
 {
-	Arguments arguments = {argc, argv, "hotspot [size [steps]]   (default 640 x 640 cells, 2 steps)"};
-	int size = size_argument(arguments, 1, 640, 8192), steps = size_argument(arguments, 2, 2, 1000);
+	Arguments arguments = {argc, argv, "hotspot [size [steps]]   (default 384 x 384 cells, 2 steps)"};
+	int size = size_argument(arguments, 1, 384, 8192), steps = size_argument(arguments, 2, 2, 1000);
 	size_t cells = (size_t)size * size;
 	float *power = random_floats(cells, 1), *a = random_floats(cells, 2), *b = host_array<float>(cells);
 	float *dpower = device_copy(power, cells), *da = device_copy(a, cells), *db = device_array<float>(cells);
-	Factors factors = {0.25f, 0.1f, 0.2f, 0.05f};
+	Chip chip = {4, 10, 5, 20, 1};
 
-	for (int step = 0; step < steps; step++) {
-		dim3 grid(blocks_for(size, INSIDE), blocks_for(size, INSIDE));
-		hotspot<<<grid, dim3(TILE, TILE)>>>(dpower, da, db, size, size, factors);
+	for (int done = 0; done < steps; done += STEPS) {
+		int now = steps - done < STEPS ? steps - done : STEPS, side = blocks_for(size, TILE - 2 * now);
+		hotspot<<<dim3(side, side), dim3(TILE, TILE)>>>(dpower, da, db, size, size, now, chip);
 		CHECK_LAUNCH();
-		on_host(power, a, b, size, size, factors);
-		float *swap = a, *dswap = da;
-		a = b, b = swap, da = db, db = dswap;
+		float *swap = da;
+		da = db, db = swap;
+	}
+	for (int step = 0; step < steps; step++) {
+		on_host(power, a, b, size, size, factors_of(chip));
+		float *swap = a;
+		a = b, b = swap;
 	}
 	Verdict verdict = {"hotspot", 0};
 	compare(&verdict, "temperature", da, a, cells);

@@ -33,4 +33,5 @@ for run in (ideal, left):
 assert left['cycles'] == linear['cycles'] and left['stream_instructions'] > 0
 for work in ('memory', 'data', 'predicate'):
     assert left[f'ideal_{work}_warps'] == ideal[f'ideal_{work}_warps'] > 0, work
-assert 0 < left['ideal_index_warps'] < ideal['ideal_index_warps'] / 10
+# Places in the tree of sums depend on a power that is computed in the loop.
+assert 0 < left['ideal_index_warps'] < ideal['ideal_index_warps'] / 3
