@@ -61,14 +61,22 @@ static const char *log_of(struct sweep *sweep, const struct sweep_run *run, stru
 	return hd_arena_printf(arena, "%s/%s.log", sweep->work, run->key);
 }
 
-/* `heddle run` with all that the run's coordinates say. The words are in the arena. */
+/* A program and its arguments. */
+static void add_program(struct sweep *sweep, struct words *words, uint32_t index, const char *arguments,
+			struct hd_arena *arena)
+{
+	const char *program = sweep->runs.programs.data[index].path;
+	add(words, strchr(program, '/') ? program : hd_arena_printf(arena, "./%s", program));
+	add_split(words, hd_arena_strdup(arena, arguments));
+}
+
+/* `heddle run`, or `heddle corun`, with all that the run's coordinates say. The words are in the arena. */
 static void add_command(struct sweep *sweep, const struct sweep_run *run, struct words *words, struct hd_arena *arena)
 {
 	const struct sweep_config *config = &sweep->runs.configs.data[run->config];
-	const char *program = sweep->runs.programs.data[run->program].path;
 	char *set = hd_arena_strdup(arena, config->set), *rest = set;
 	add(words, sweep->heddle);
-	add(words, "run");
+	add(words, run->partner_count ? "corun" : "run");
 	add(words, "--quiet");
 	add_pair(words, "--gpu", config->gpu);
 	add_pair(words, "--policy", run_value(run, "policy"));
@@ -79,8 +87,11 @@ static void add_command(struct sweep *sweep, const struct sweep_run *run, struct
 	add_split(words, hd_arena_strdup(arena, run_value(run, "options")));
 	add_pair(words, "--stats", statistics_of(sweep, run, arena));
 	add(words, "--");
-	add(words, strchr(program, '/') ? program : hd_arena_printf(arena, "./%s", program));
-	add_split(words, hd_arena_strdup(arena, run_value(run, "arguments")));
+	add_program(sweep, words, run->program, run_value(run, "arguments"), arena);
+	for (uint32_t i = 0; i < run->partner_count; i++) {
+		add(words, "---");
+		add_program(sweep, words, run->partners[i].program, run->partners[i].arguments, arena);
+	}
 	add(words, NULL);
 }
 

@@ -124,6 +124,10 @@ static void compute_key(struct identity *identity, const struct sweep_runs *runs
 	add(&all, "runtime", identity->runtime);
 	add(&all, "program", program->digest);
 	add_words(identity, &all, run_value(run, "arguments"));
+	for (uint32_t i = 0; i < run->partner_count; i++) {
+		add(&all, "beside", runs->programs.data[run->partners[i].program].digest);
+		add_words(identity, &all, run->partners[i].arguments);
+	}
 	add(&all, "gpu", run_value(run, "gpu"));
 	add(&all, "config", runs->configs.data[run->config].digest);
 	add_policy(identity, &all, run_value(run, "policy"));
@@ -133,6 +137,15 @@ static void compute_key(struct identity *identity, const struct sweep_runs *runs
 	hd_sha256_finish(&hash, digest);
 	snprintf(run->key, sizeof run->key, "%.*s", RUN_KEY - 1, digest);
 	hd_strbuf_release(&all);
+}
+
+/* All that it runs are there. */
+static bool has_programs(const struct sweep_runs *runs, const struct sweep_run *run)
+{
+	bool all = *runs->programs.data[run->program].digest != 0;
+	for (uint32_t i = 0; i < run->partner_count; i++)
+		all &= *runs->programs.data[run->partners[i].program].digest != 0;
+	return all;
 }
 
 void identity_keys(struct identity *identity, struct sweep_runs *runs)
@@ -148,7 +161,7 @@ void identity_keys(struct identity *identity, struct sweep_runs *runs)
 		struct hd_hash_slot *slot;
 		run->same = i;
 		run->key[0] = '\0';
-		if (!*runs->programs.data[run->program].digest)
+		if (!has_programs(runs, run))
 			continue;
 		compute_key(identity, runs, run);
 		uint64_t hash = hd_hash_text(HD_HASH_TEXT, run->key);

@@ -161,6 +161,16 @@ static const struct plan_list *arguments_of(const struct expansion *e)
 	return plan_find(e->workload, key);
 }
 
+/* "NAME NAME", of the workloads that run concurrently with this one. */
+static const char *names_beside(const struct expansion *e)
+{
+	const struct plan_list *list = plan_find(e->workload, "beside");
+	const char *names = "";
+	for (uint32_t i = 0; i < list->values.len; i++)
+		names = hd_arena_printf(&e->runs->arena, "%s%s%s", names, i ? " " : "", list->values.data[i].text);
+	return names;
+}
+
 static int add_axes(const struct expansion *e, struct axes *axes)
 {
 	const struct plan_list *arguments = arguments_of(e), *source = plan_find(e->workload, "source");
@@ -185,6 +195,8 @@ static int add_axes(const struct expansion *e, struct axes *axes)
 		add_axis(axes, "arguments", arguments->values.data, arguments->values.len, false);
 	else
 		add_one(e, axes, "arguments", "", e->workload->line, false);
+	if (plan_find(e->workload, "beside"))
+		add_one(e, axes, "beside", names_beside(e), plan_find(e->workload, "beside")->line, false);
 	add_named(e, axes, "gpu", "v100");
 	add_named(e, axes, "policy", "baseline");
 	add_named(e, axes, "options", NULL);
@@ -291,21 +303,69 @@ static bool is_program(const struct sweep_program *program, const char *path, co
 	       !strcmp(program->compile ? program->compile : "", compile);
 }
 
-static uint32_t program_of(struct sweep_runs *runs, const struct sweep_run *run)
+/* `source`: the path is one, to be compiled; `line` is the plan's that names it. */
+static uint32_t find_program(struct sweep_runs *runs, const char *path, bool source, const char *compile, uint32_t line)
 {
-	const char *source = run_value(run, "source"), *compile = run_value(run, "compile");
-	const char *path = *source ? source : run_value(run, "program");
 	uint64_t hash = hd_hash_text(hd_hash_text(HD_HASH_TEXT, path), compile);
 	struct hd_hash_slot *slot;
 	HD_HASH_FIND(slot, &runs->program_set, hash, is_program(&runs->programs.data[slot->id], path, compile));
 	if (!hd_hash_found(slot)) {
 		hd_hash_set_put(&runs->program_set, slot, hash, runs->programs.len);
-		hd_vec_push(&runs->programs, (struct sweep_program){.path = *source ? NULL : path,
-								    .source = *source ? source : NULL,
-								    .compile = *source ? compile : NULL,
-								    .line = run->coordinates[1].line});
+		hd_vec_push(&runs->programs, (struct sweep_program){.path = source ? NULL : path,
+								    .source = source ? path : NULL,
+								    .compile = source ? compile : NULL,
+								    .line = line});
 	}
 	return slot->id;
+}
+
+static uint32_t program_of(struct sweep_runs *runs, const struct sweep_run *run)
+{
+	const char *source = run_value(run, "source");
+	return find_program(runs, *source ? source : run_value(run, "program"), *source, run_value(run, "compile"),
+			    run->coordinates[1].line);
+}
+
+/* ------------------------------------------------------------ programs beside each other */
+
+/* The only value of a partner's key; NULL: it has none, or several, or one with variables, which is reported. */
+static const char *only_value(const struct expansion *e, const struct plan_list *list, const char *partner,
+			      uint32_t line)
+{
+	if (list && list->values.len == 1 && !strchr(list->values.data[0].text, '{'))
+		return list->values.data[0].text;
+	hd_error(e->diag, plan_loc(e->plan, line),
+		 "beside: workload %s needs one program or source and one command line, without variables", partner);
+	return NULL;
+}
+
+static int add_partner(const struct expansion *e, struct sweep_run *run, const char *name, uint32_t line)
+{
+	struct expansion other = *e;
+	other.workload = plan_workload(e->plan, name);
+	if (!other.workload || plan_find(other.workload, "beside"))
+		return hd_error(e->diag, plan_loc(e->plan, line), "beside: no workload %s that runs alone", name);
+	if (run->partner_count == MOST_PARTNERS)
+		return hd_error(e->diag, plan_loc(e->plan, line), "beside: at most %d workloads", MOST_PARTNERS);
+	const struct plan_list *source = plan_find(other.workload, "source"), *arguments = arguments_of(&other);
+	const struct plan_list *program = source ? source : plan_find(other.workload, "program");
+	const char *path = only_value(e, program, name, line), *compile = run_value(run, "compile");
+	const char *words = arguments ? only_value(e, arguments, name, line) : "";
+	if (!path || !words)
+		return -1;
+	run->partners[run->partner_count++] =
+		(struct sweep_partner){find_program(e->runs, path, source != NULL, *compile ? compile : "-O2", line),
+				       words};
+	return 0;
+}
+
+static int add_partners(const struct expansion *e, struct sweep_run *run)
+{
+	const struct plan_list *list = plan_find(e->workload, "beside");
+	for (uint32_t i = 0; list && i < list->values.len; i++)
+		if (add_partner(e, run, list->values.data[i].text, list->values.data[i].line))
+			return -1;
+	return 0;
 }
 
 static int add_run(const struct expansion *e, const struct axes *axes, uint32_t fixed)
@@ -334,6 +394,8 @@ static int add_run(const struct expansion *e, const struct axes *axes, uint32_t 
 	memcpy(kept, coordinates, run.count * sizeof *kept);
 	run.coordinates = kept;
 	run.program = program_of(runs, &run);
+	if (add_partners(e, &run))
+		return -1;
 	if (!runs_configure(runs, &run, e->diag))
 		hd_vec_push(&runs->runs, run);
 	return 0;

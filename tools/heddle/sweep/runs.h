@@ -8,7 +8,8 @@
 #include "lib/sha256.h"
 #include "tools/heddle/sweep/plan.h"
 
-enum { RUN_KEY = 41 }; /* digits of a result's name and the terminating NUL: 160 bits of a SHA-256 */
+enum { MOST_PARTNERS = 3 }; /* beside a program, in `heddle corun` */
+enum { RUN_KEY = 41 };	    /* digits of a result's name and the terminating NUL: 160 bits of a SHA-256 */
 
 /* One name with the value that a run has for it: "workload", "gpu", "l1_bytes", a variable. */
 struct coordinate {
@@ -21,7 +22,12 @@ struct coordinate {
 struct sweep_run {
 	const struct coordinate *coordinates;
 	uint32_t count;
-	uint32_t program, config;      /* of sweep_runs */
+	uint32_t program, config; /* of sweep_runs */
+	struct sweep_partner {
+		uint32_t program;
+		const char *arguments;
+	} partners[MOST_PARTNERS]; /* that run concurrently, `heddle corun` */
+	uint32_t partner_count;
 	const struct plan_list *check; /* what lines of its output match; NULL: any output will do */
 	uint32_t same;		       /* the first run with the same key; its own index: it is the first */
 	char key[RUN_KEY];	       /* "": the program is not there yet */
