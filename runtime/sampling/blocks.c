@@ -17,6 +17,7 @@
  *
  * Cost: a comparison a visited cycle; a sum over SMs and an array of figures a wave.
  */
+#include "heddle/config.h"
 #include "runtime/exec/later.h"
 #include "runtime/gpu/functional.h"
 #include "runtime/gpu/gpu.h"
@@ -91,6 +92,16 @@ static void add_window(struct hd_sampling *sampling, const struct hd_grid *grid)
 	blocks->work = work;
 }
 
+/* Waves that an L2 takes in which there was room cost less than those that push something out, and so they are no
+ * samples where such ones are to come. */
+static bool is_filling(const struct hd_sampling *sampling, const struct hd_grid *grid)
+{
+	const struct hd_config *config = sampling->gpu->config;
+	double room = (double)(config->l2_slices * config->l2_slice_bytes);
+	double taken = sampling->blocks.before[sampling->misses] * (double)config->sector;
+	return taken < room && taken * (double)grid->cta_total >= room * (double)grid->cta_done;
+}
+
 /* What is left out is whole waves, so that the last blocks with time end as the grid would: with so many beside them.
  */
 static void stop(const struct hd_sampled_blocks *blocks, struct hd_grid *grid)
@@ -107,6 +118,8 @@ void hd_sampled_blocks_look(struct hd_sampling *sampling, struct hd_grid *grid)
 		return;
 	}
 	add_window(sampling, grid);
+	if (is_filling(sampling, grid))
+		hd_estimator_forget(&blocks->estimator);
 	grid->cta_look = grid->cta_done + blocks->window;
 	if (grid->cta_total - grid->cta_next < blocks->window)
 		grid->cta_look = HD_NEVER;

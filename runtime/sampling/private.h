@@ -87,9 +87,9 @@ struct hd_sampling {
 	struct hd_gpu *gpu;
 	struct hd_arena arena;
 	struct hd_functional *functional;
-	double target;	 /* error of each cluster's mean, a share of it */
-	uint32_t width;	 /* figures: counters, stalls, counts and energy of policies, joules */
-	uint32_t cycles; /* which of them these are */
+	double target;		 /* error of each cluster's mean, a share of it */
+	uint32_t width;		 /* figures: counters, stalls, counts and energy of policies, joules */
+	uint32_t cycles, misses; /* which of them these are, and of L2 */
 	HD_VEC(struct hd_sampled_cluster *) clusters;
 	HD_VEC(struct hd_sampled_family *) families;
 	uint32_t policies; /* that hear of nothing now */

@@ -71,10 +71,10 @@ int hd_sampling_check(const struct hd_gpu *gpu, struct hd_diag *diag)
 
 /* ---- from start to end */
 
-static uint32_t cycles_index(void)
+static uint32_t index_of(size_t offset)
 {
 	uint32_t index = 0;
-	while (hd_counter_info[index].offset != offsetof(struct hd_counters, cycles))
+	while (hd_counter_info[index].offset != offset)
 		index++;
 	return index;
 }
@@ -98,7 +98,8 @@ struct hd_sampling *hd_sampling_new(struct hd_gpu *gpu)
 	sampling->functional = hd_functional_new(gpu);
 	sampling->target = gpu->options.sampling;
 	sampling->width = hd_sampled_event(sampling, gpu->energy_count) + 1;
-	sampling->cycles = cycles_index();
+	sampling->cycles = index_of(offsetof(struct hd_counters, cycles));
+	sampling->misses = index_of(offsetof(struct hd_counters, l2_misses));
 	sampling->figures = HD_ARENA_NEW(&sampling->arena, double, sampling->width);
 	sampling->rows = HD_ARENA_NEW(&sampling->arena, uint64_t, gpu->count_rows + 1);
 	hd_sampled_blocks_init(sampling);
