@@ -1,8 +1,9 @@
 /*
  * The keys of a policy's section, `[policy NAME]` of an .ini or "NAME.key=value": its settings by their names,
- * pj_<event> for what takes energy, and register_power, which multiplies what the register file's banks take.
+ * pj_<event> for what takes energy, and register_power, which multiplies what the register file's banks take. A
+ * design's keys are those of its variants, too, unless these have their own.
  *
- * Cost: keys times rows, once.
+ * Cost: keys times rows and times keys, once.
  */
 #include "runtime/sm/keys.h"
 
@@ -101,7 +102,24 @@ static int set_one(const struct keys *keys, const struct hd_policy_key *key)
 	return strncmp(key->key, "pj_", strlen("pj_")) ? unknown_key(keys, key->key) : set_energy(keys, key);
 }
 
-int hd_keys_take(struct hd_gpu *gpu, struct hd_policy_handle *self, struct hd_diag *diag)
+/* Whether the section of the policy's own name has the key. */
+static bool has_own(const struct hd_config *config, const char *policy, const char *key)
+{
+	for (uint32_t i = 0; i < config->policy_key_count; i++)
+		if (!strcmp(config->policy_keys[i].policy, policy) && !strcmp(config->policy_keys[i].key, key))
+			return true;
+	return false;
+}
+
+static bool is_meant_for(const struct hd_config *config, const struct hd_policy_key *key, const char *policy,
+			 const char *design)
+{
+	if (!strcmp(key->policy, policy))
+		return true;
+	return design && !strcmp(key->policy, design) && !has_own(config, policy, key->key);
+}
+
+int hd_keys_take(struct hd_gpu *gpu, struct hd_policy_handle *self, const char *design, struct hd_diag *diag)
 {
 	const struct keys keys = {gpu, self, diag};
 	const struct hd_config *config = gpu->config;
@@ -109,7 +127,7 @@ int hd_keys_take(struct hd_gpu *gpu, struct hd_policy_handle *self, struct hd_di
 	if (!status)
 		status = add_settings(gpu, self, diag);
 	for (uint32_t i = 0; i < config->policy_key_count && !status; i++)
-		if (!strcmp(config->policy_keys[i].policy, self->policy->name))
+		if (is_meant_for(config, &config->policy_keys[i], self->policy->name, design))
 			status = set_one(&keys, &config->policy_keys[i]);
 	return status;
 }

@@ -741,6 +741,39 @@ START_TEST(rows_are_handed_on_at_the_use)
 }
 END_TEST
 
+/* A key of ltrf is one of its variants, too; a variant's own one counts alone, whichever comes first. */
+START_TEST(variants_have_the_designs_keys)
+{
+	static const struct {
+		const char *policy, *first, *second;
+		double lookup, power;
+	} rows[] = {
+		{"ltrf-plus", "ltrf.lookup_cycles=5", NULL, 5, 1},
+		{"ltrf-strands", "ltrf.lookup_cycles=5", NULL, 5, 1},
+		{"ltrf-plus", "ltrf.lookup_cycles=5", "ltrf-plus.lookup_cycles=7", 7, 1},
+		{"ltrf-plus", "ltrf-plus.lookup_cycles=7", "ltrf.lookup_cycles=5", 7, 1},
+		{"ltrf-strands", "ltrf-plus.lookup_cycles=7", NULL, 1, 1},
+		{"ltrf", "ltrf-plus.lookup_cycles=7", NULL, 1, 1},
+		{"ltrf-plus", "ltrf.register_power=2", NULL, 1, 2},
+		{"ltrf-plus", "ltrf.register_power=2", "ltrf-plus.register_power=3", 1, 3},
+	};
+	for (uint32_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct simbench bench;
+		simbench_init(&bench);
+		double before = bench.config.pj_reg_read;
+		bench.options.policy = rows[i].policy;
+		ck_assert(!hd_config_set(&bench.config, rows[i].first, &bench.diag));
+		if (rows[i].second)
+			ck_assert(!hd_config_set(&bench.config, rows[i].second, &bench.diag));
+		ck_assert_msg(!simbench_start(&bench), "%s", bench.message);
+		const struct hd_gpu *gpu = &bench.sim->gpu;
+		ck_assert_double_eq(hd_policy_setting(&gpu->policies[0], gpu, LTRF_LOOKUP), rows[i].lookup);
+		ck_assert_double_eq(gpu->config->pj_reg_read, rows[i].power * before);
+		simbench_release(&bench);
+	}
+}
+END_TEST
+
 Suite *hd_suite(void)
 {
 	return hd_suite_of("ltrf", (const TTest *const[]){
@@ -755,6 +788,7 @@ Suite *hd_suite(void)
 					   rows_are_handed_on,
 					   warps_begin_with_their_own_bank,
 					   names_are_forgotten,
+					   variants_have_the_designs_keys,
 					   a_loop_is_fetched_once,
 					   every_register_can_be_an_intervals,
 					   the_fewest_prefetches_are_counted,

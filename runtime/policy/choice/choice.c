@@ -271,6 +271,19 @@ static void add_chosen(struct hd_gpu *gpu, const struct hd_policy_set *chosen)
 					      hd_arena_strdup(&gpu->arena, chosen->parameters[i]));
 }
 
+/* The policy of which this one is a variant, as ltrf is of ltrf-plus: it has the same hooks, and its name is the first
+ * part of the variant's. NULL if there is none. */
+static const char *design_of(const struct hd_policy *policy)
+{
+	for (const struct hd_policy *each = hd_policies; each->name; each++) {
+		size_t length = strlen(each->name);
+		if (each->hooks == policy->hooks && !strncmp(policy->name, each->name, length) &&
+		    policy->name[length] == '-')
+			return each->name;
+	}
+	return NULL;
+}
+
 int hd_policy_parse(struct hd_gpu *gpu, const char *text, struct hd_diag *diag)
 {
 	struct hd_policy_set chosen = {.count = 0};
@@ -282,6 +295,6 @@ int hd_policy_parse(struct hd_gpu *gpu, const char *text, struct hd_diag *diag)
 	if (!status)
 		add_chosen(gpu, &chosen);
 	for (uint32_t i = 0; !status && i < gpu->policy_count; i++)
-		status = hd_keys_take(gpu, &gpu->policies[i], diag);
+		status = hd_keys_take(gpu, &gpu->policies[i], design_of(gpu->policies[i].policy), diag);
 	return status;
 }
