@@ -1,10 +1,10 @@
 /*
- * backprop: one layer of a neural network: its forward pass and the adjustment of its weights, after Rodinia's kernels of
- * that name. A block of 16 x 16 threads covers 16 inputs and all 16 hidden units. The forward pass multiplies in shared
- * memory, adds up over the inputs in a tree and leaves one partial sum a block and unit; the host adds those. The tree has
- * what the published program has: a step's distance is a power by __powf, threads find their part in it by a remainder,
- * and the matrix goes back to where the weights were. Its constants are of type double, and a change of a weight is computed
- * twice, as old changes may lie where weights do.
+ * backprop: one layer of a neural network: its forward pass and the adjustment of its weights, after Rodinia's kernels
+ * of that name. A block of 16 x 16 threads covers 16 inputs and all 16 hidden units. The forward pass multiplies in
+ * shared memory, adds up over the inputs in a tree and leaves one partial sum a block and unit; the host adds those.
+ * The tree has what the published program has: a step's distance is a power by __powf, threads find their part in it
+ * by a remainder, and the matrix goes back to where the weights were. Its constants are of type double, and a change
+ * of a weight is computed twice, as old changes may lie where weights do.
  */
 #include "grids.h"
 

@@ -1,8 +1,9 @@
 /*
- * hotspot: temperatures of a chip from the power of its parts, explicit steps of the heat equation. A launch does two of them,
- * as the published program does: each block of 16 x 16 threads loads a tile of temperatures and of powers into shared memory,
- * and after each step the cells at its edge are no longer known, so that it writes the 12 x 12 cells inside. Beyond the border
- * of the chip the temperature is that of the border. Constants are of type double, and so is most of the arithmetic.
+ * hotspot: temperatures of a chip from the power of its parts, explicit steps of the heat equation. A launch does two
+ * of them, as the published program does: each block of 16 x 16 threads loads a tile of temperatures and of powers
+ * into shared memory, and after each step the cells at its edge are no longer known, so that it writes the 12 x 12
+ * cells inside. Beyond the border of the chip the temperature is that of the border. Constants are of type double, and
+ * so is most of the arithmetic.
  */
 #include "grids.h"
 
