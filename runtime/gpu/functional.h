@@ -39,9 +39,9 @@ void hd_functional_begin(struct hd_functional *functional);
 /* Lets one block of the grids that run go on until it has ended or waits for others, or has had its turn; gpu->now
  * moves on by the instructions. Returns its SM; NULL: no block can ever go on. */
 struct hd_sm *hd_functional_turn(struct hd_functional *functional);
-/* How far a warp goes in the middle of its work: `left` instructions, or to a branch of its kernel, the `own`
- * instructions, that leads out of those `inside`: then it is `out`, as when it has
- * ended. What it has `gone` is added up. */
+/* How far a warp goes in the middle of its work: `left` instructions, or to a branch of its kernel (its instructions
+ * are `own_count` from `own` on) that leads out of the `inside_count` from `inside` on. It is `out` then, and when it
+ * has ended. What it has `gone` is added up. */
 struct hd_way {
 	uint64_t left, gone;
 	bool out;
