@@ -1,11 +1,10 @@
-// Thrust as packaged, what most programs take of it: vectors, a sort, a scan, a reduction.
+// Thrust as packaged, what most programs take of it: vectors, a sort and a reduction.
 #include <algorithm>
 #include <cstdio>
 #include <numeric>
 #include <thrust/device_vector.h>
 #include <thrust/host_vector.h>
 #include <thrust/reduce.h>
-#include <thrust/scan.h>
 #include <thrust/sort.h>
 #include <vector>
 
@@ -23,9 +22,6 @@ int main()
 	h = d;
 	bool sorted = std::equal(expected.begin(), expected.end(), h.begin());
 	int sum = thrust::reduce(d.begin(), d.end());
-	thrust::inclusive_scan(d.begin(), d.end(), d.begin());
-	std::partial_sum(expected.begin(), expected.end(), expected.begin());
-	h = d;
-	bool added = std::equal(expected.begin(), expected.end(), h.begin()) && sum == expected.back();
+	bool added = sum == std::accumulate(expected.begin(), expected.end(), 0);
 	printf("sort: %s\n", sorted && added ? "PASSED" : "FAILED");
 }
