@@ -31,7 +31,7 @@ UNITS = {'speedup': 'speedup', 'efficiency': 'energy efficiency', 'freeing': 'ti
 # Those that have no figure, though they are defined on both.
 WITHOUT = {'wp': 'counts what is redundant', 'tb': 'counts what is redundant', 'ln': 'counts what is redundant',
            'shuffle': 'a trial of the engine', 'baseline': 'above', 'drain': 'what preemption is held against',
-           'spatial': 'what shares are held against'}
+           'spatial': 'what shares are held against', 'mps': 'what users of cards have'}
 STATEMENT = {}
 ALONE = {}
 
