@@ -147,6 +147,7 @@ struct hd_kernel *hd_sim_kernel(struct hd_module *module, const char *name);  /*
 struct hd_kernel *hd_sim_kernel_at(struct hd_module *module, uint32_t index); /* NULL after the last */
 HD_API const struct hd_meta_function *hd_kernel_metadata(const struct hd_kernel *kernel);
 HD_API const char *hd_kernel_name(const struct hd_kernel *kernel);
+HD_API const char *hd_kernel_target(const struct hd_kernel *kernel); /* that of its module */
 /* Sets address and size of a device variable. */
 int hd_sim_symbol(struct hd_module *module, const char *name, uint64_t *address, uint64_t *size);
 

@@ -332,6 +332,20 @@ static uint32_t most_threads(const struct hd_config *config, const struct hd_met
 	return threads;
 }
 
+/*
+ * What a kernel is for, and what runs: PTX of its target is there, and machine code of it, which GPUs of the same major
+ * version run as it is and others get compiled from the PTX. Libraries choose by it what they launch (CUB's policies).
+ */
+static void set_versions(const struct hd_config *config, const struct hd_kernel *kernel,
+			 struct cudaFuncAttributes *attr)
+{
+	const char *target = hd_kernel_target(kernel);
+	int card = (int)(config->compute_major * 10 + config->compute_minor);
+	int code = target && !strncmp(target, "sm_", 3) ? atoi(target + 3) : card;
+	attr->ptxVersion = code;
+	attr->binaryVersion = code / 10 >= card / 10 ? code : card;
+}
+
 cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attr, const void *func)
 {
 	HD_CUDART(cudart);
@@ -346,7 +360,7 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attr, const void *f
 	attr->localSizeBytes = meta->max_stack_bytes;
 	attr->numRegs = (int)meta->registers;
 	attr->maxThreadsPerBlock = (int)most_threads(config, meta);
-	attr->ptxVersion = attr->binaryVersion = (int)(config->compute_major * 10 + config->compute_minor);
+	set_versions(config, function->kernel, attr);
 	attr->maxDynamicSharedSizeBytes = (int)most_dynamic_shared(cudart, function->kernel);
 	attr->preferredShmemCarveout = -1;
 	return cudaSuccess;

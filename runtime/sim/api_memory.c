@@ -138,6 +138,11 @@ struct hd_kernel *hd_sim_kernel_at(struct hd_module *module, uint32_t index)
 	return index < module->kernel_count ? hd_sim_kernel(module, hd_kernel_name(&module->kernels[index])) : NULL;
 }
 
+const char *hd_kernel_target(const struct hd_kernel *kernel)
+{
+	return hd_sim_target(kernel->module);
+}
+
 const struct hd_meta_function *hd_kernel_metadata(const struct hd_kernel *kernel)
 {
 	return kernel->meta;

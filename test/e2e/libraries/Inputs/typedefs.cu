@@ -48,6 +48,13 @@ int main()
 	EXPECT(encode(&map, CU_TENSOR_MAP_DATA_TYPE_FLOAT16, 1, x, dims, strides, box, steps,
 		      CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_NONE,
 		      CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) == CUDA_ERROR_NOT_SUPPORTED);
+	// The kernel was compiled for sm_75.
+	cudaFuncAttributes attributes;
+	int card = 0, minor = 0;
+	EXPECT(cudaFuncGetAttributes(&attributes, constant) == cudaSuccess);
+	cudaDeviceGetAttribute(&card, cudaDevAttrComputeCapabilityMajor, 0);
+	cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, 0);
+	EXPECT(attributes.ptxVersion == 75 && attributes.binaryVersion == (card > 7 ? card * 10 + minor : 75));
 	int *out;
 	cudaMallocManaged(&out, sizeof *out);
 	constant<<<1, 1>>>(1, out);
