@@ -237,6 +237,16 @@ static int read_checks(struct hd_cudart *cudart, uint32_t *checks)
 	return text ? hd_sim_check_parse(text, checks, &cudart->diag) : 0;
 }
 
+int hd_cudart_capability(const struct hd_config *config)
+{
+	return (int)(config->compute_major * 10 + config->compute_minor);
+}
+
+int hd_cudart_target(const char *name)
+{
+	return name && !strncmp(name, "sm_", 3) ? atoi(name + 3) : 0;
+}
+
 /* The modelled GPU of the least capability, in tens, that takes code of this one: "a100"; NULL: there is none. */
 static char *gpu_for(int code)
 {
@@ -247,7 +257,7 @@ static char *gpu_for(int code)
 		struct hd_config config;
 		int able = 0;
 		if (!hd_config_load(&config, names[i], &quiet))
-			able = (int)(config.compute_major * 10 + config.compute_minor);
+			able = hd_cudart_capability(&config);
 		if (able >= code && able < least) {
 			least = able;
 			free(best);
@@ -266,8 +276,7 @@ static char *gpu_for(int code)
 static void note_target(struct hd_cudart *cudart, const char *target)
 {
 	const struct hd_config *config = cudart->config;
-	int card = (int)(config->compute_major * 10 + config->compute_minor);
-	int code = target && !strncmp(target, "sm_", 3) ? atoi(target + 3) : 0;
+	int card = hd_cudart_capability(config), code = hd_cudart_target(target);
 	if (cudart->noted_target || card < 70 || code <= card)
 		return;
 	cudart->noted_target = true;

@@ -135,6 +135,11 @@ struct hd_cudart {
 	bool runtime_used; /* which makes the primary context current for the driver API */
 };
 
+/* 70: of a GPU of compute capability 7.0. */
+int hd_cudart_capability(const struct hd_config *config);
+/* And of code for "sm_70"; 0: the name is no such one, or NULL. */
+int hd_cudart_target(const char *name);
+
 /* Holds the lock until the end of the enclosing block. */
 struct hd_cudart *hd_cudart_enter(void);
 void hd_cudart_leave(struct hd_cudart **cudart);

@@ -9,11 +9,6 @@
 
 #define HD_CUDA_VERSION 12030 /* the API that include/cuda declares */
 
-static int capability(const struct hd_config *config)
-{
-	return (int)(config->compute_major * 10 + config->compute_minor);
-}
-
 static uint64_t l2_bytes(const struct hd_config *config)
 {
 	return config->l2_slices * config->l2_slice_bytes;
@@ -21,7 +16,7 @@ static uint64_t l2_bytes(const struct hd_config *config)
 
 bool hd_cudart_attribute(const struct hd_config *config, int attr, int *value)
 {
-#define since6(now, before) (capability(config) >= 60 ? (now) : (before))
+#define since6(now, before) (hd_cudart_capability(config) >= 60 ? (now) : (before))
 #define HD_DEVICE_ATTRIBUTE(name, driver, number, expression) {number, (int)(expression)},
 #define HD_DRIVER_ATTRIBUTE(driver, number, expression) {number, expression},
 #define HD_DEVICE_PROPERTY(member, name)
@@ -260,7 +255,7 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int *leastPriority, int *greatestPr
 	HD_CUDART(cudart);
 	HD_TRY(hd_cudart_start_beside(cudart));
 	/* As the card has it; blocks of more urgent streams get a place first (runtime/gpu/gpu.c). */
-	int level = capability(cudart->config);
+	int level = hd_cudart_capability(cudart->config);
 	if (leastPriority)
 		*leastPriority = 0;
 	if (greatestPriority)

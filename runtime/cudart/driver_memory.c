@@ -130,22 +130,11 @@ CUresult cuMemGetAddressRange(CUdeviceptr *pbase, size_t *psize, CUdeviceptr dpt
 	HD_DRIVER(address_range(pbase, psize, dptr));
 }
 
-/* Of memory that the simulated GPU has given: where it begins and how long it is; false: it has not. */
-static bool allocation_of(CUdeviceptr ptr, uint64_t *low, uint64_t *size)
-{
-	CUdeviceptr base;
-	size_t bytes;
-	if (address_range(&base, &bytes, ptr) != cudaSuccess)
-		return false;
-	*low = base;
-	*size = bytes;
-	return true;
-}
-
 static cudaError_t pointer_attribute(void *data, CUpointer_attribute attribute, CUdeviceptr ptr)
 {
 	struct cudaPointerAttributes all;
-	uint64_t low, size;
+	CUdeviceptr low;
+	size_t size;
 	cudaError_t error = data ? cudaPointerGetAttributes(&all, hd_driver_pointer(ptr)) : cudaErrorInvalidValue;
 	if (error != cudaSuccess || all.type == cudaMemoryTypeUnregistered)
 		return error != cudaSuccess ? error : cudaErrorInvalidValue;
@@ -160,7 +149,7 @@ static cudaError_t pointer_attribute(void *data, CUpointer_attribute attribute, 
 	case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL: *(int *)data = all.device; break;
 	case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
 	case CU_POINTER_ATTRIBUTE_RANGE_SIZE:
-		if (!allocation_of(ptr, &low, &size))
+		if (address_range(&low, &size, ptr) != cudaSuccess)
 			return cudaErrorInvalidValue;
 		*(uint64_t *)data = attribute == CU_POINTER_ATTRIBUTE_RANGE_SIZE ? size : low;
 		break;

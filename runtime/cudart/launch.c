@@ -339,9 +339,8 @@ static uint32_t most_threads(const struct hd_config *config, const struct hd_met
 static void set_versions(const struct hd_config *config, const struct hd_kernel *kernel,
 			 struct cudaFuncAttributes *attr)
 {
-	const char *target = hd_kernel_target(kernel);
-	int card = (int)(config->compute_major * 10 + config->compute_minor);
-	int code = target && !strncmp(target, "sm_", 3) ? atoi(target + 3) : card;
+	int card = hd_cudart_capability(config), target = hd_cudart_target(hd_kernel_target(kernel));
+	int code = target ? target : card;
 	attr->ptxVersion = code;
 	attr->binaryVersion = code / 10 >= card / 10 ? code : card;
 }

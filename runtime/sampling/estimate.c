@@ -18,13 +18,18 @@
 #include <math.h>
 #include <string.h>
 
-double hd_mix_distance(const struct hd_mix *a, const struct hd_mix *b)
+double hd_mix_unlike(const struct hd_mix *a, const struct hd_mix *b)
 {
-	double sizes = fmax(fabs(log(a->work / b->work)), fabs(log(a->blocks / b->blocks)));
 	double shares = 0;
 	for (uint32_t i = 0; i < HD_MIX_SHARES; i++)
 		shares += fabs(a->shares[i] - b->shares[i]);
-	return fmax(fmax(sizes, fabs(log(a->lanes / b->lanes))), shares);
+	return fmax(fabs(log(a->lanes / b->lanes)), shares);
+}
+
+double hd_mix_distance(const struct hd_mix *a, const struct hd_mix *b)
+{
+	double sizes = fmax(fabs(log(a->work / b->work)), fabs(log(a->blocks / b->blocks)));
+	return fmax(sizes, hd_mix_unlike(a, b));
 }
 
 double hd_t_quantile(uint32_t freedom)

@@ -26,6 +26,8 @@ struct hd_mix {
 /* How far two are apart: the largest of the differences of the logarithms of work, lanes and blocks, and the sum of
  * those of the shares. 0.1: they differ by a tenth in something. */
 double hd_mix_distance(const struct hd_mix *a, const struct hd_mix *b);
+/* The same whatever the amount: of lanes and shares alone. */
+double hd_mix_unlike(const struct hd_mix *a, const struct hd_mix *b);
 
 /* Student's t: how many standard errors the mean of freedom + 1 values lies at most from the true one, with 95 %
  * probability. `freedom` 0: infinity. */

@@ -11,7 +11,7 @@
  *
  * The stretch takes as many cycles as its SMs need at their pace. Where some of them have left their loops before
  * others it is half way between the mean SM and the slowest one. What the stretch executes beside what the samples
- * execute (hd_mix_distance) is an error, and so is a pace that turns out to be another one behind it.
+ * execute (hd_mix_unlike) is an error, and so is a pace that turns out to be another one behind it.
  *
  * Not so under policies, which keep state of warps that they would have to bring on, and where blocks or lanes may wait
  * for each other.
@@ -342,14 +342,6 @@ static double bring_all_on(struct hd_sampling *sampling, double *off)
 	return (most + mean) / 2;
 }
 
-/* What is executed, whatever its amount. */
-static double unlike(const struct hd_mix *a, struct hd_mix b)
-{
-	b.work = a->work;
-	b.blocks = a->blocks;
-	return hd_mix_distance(a, &b);
-}
-
 static void add_errors(struct hd_sampling *sampling, double work, double distance, double off)
 {
 	struct hd_sampled_blocks *blocks = &sampling->blocks;
@@ -386,7 +378,7 @@ void hd_sampling_skip(struct hd_sampling *sampling)
 	hd_estimator_guess(&stretch->estimator, work, 0, sampling->figures);
 	sampling->figures[sampling->cycles] = fmax(cycles - drained, PAUSE);
 	/* While the warps were halted less went on than in as many other cycles. */
-	add_errors(sampling, work, unlike(&stretch->mix, mix), off + drained / 2);
+	add_errors(sampling, work, hd_mix_unlike(&stretch->mix, &mix), off + drained / 2);
 	hd_sampled_pass(sampling, &rest);
 	sampling->kind = HD_SAMPLED_PARTLY;
 	stretch->skipped += work;

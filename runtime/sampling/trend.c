@@ -20,7 +20,7 @@
 #include <math.h>
 #include <string.h>
 
-#define ALIKE 0.1     /* hd_mix_distance but for sizes */
+#define ALIKE 0.1      /* hd_mix_unlike */
 #define NEXT 0.25     /* logarithm of sizes: this far beyond those with time a launch is still guessed */
 #define SAME_SIZE 0.02 /* points of one size: the later one stays */
 
@@ -44,13 +44,6 @@ void hd_trend_init(struct hd_trend *trend, uint32_t width, uint32_t leading, dou
 static double off_by(const struct hd_mix *a, const struct hd_mix *b)
 {
 	return fabs(log(a->work / b->work));
-}
-
-static bool are_alike(const struct hd_mix *a, struct hd_mix b)
-{
-	b.work = a->work;
-	b.blocks = a->blocks;
-	return hd_mix_distance(a, &b) <= ALIKE;
 }
 
 /* The nearest points, nearest first; returns how many. */
@@ -107,7 +100,7 @@ static bool guess(const struct hd_trend *trend, const struct hd_mix *mix, double
 	uint32_t count = nearest(trend, mix, points);
 	const struct hd_trend_point *less = neighbour(trend, mix->work, false),
 				    *more = neighbour(trend, mix->work, true);
-	if (count < 2 || !are_alike(&points[0]->mix, *mix) || off_by(&points[0]->mix, mix) > NEXT)
+	if (count < 2 || hd_mix_unlike(&points[0]->mix, mix) > ALIKE || off_by(&points[0]->mix, mix) > NEXT)
 		return false;
 	if (less && more) {
 		points[0] = less;
