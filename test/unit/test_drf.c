@@ -145,6 +145,23 @@ START_TEST(ties_go_to_latency_then_to_the_lower_number)
 }
 END_TEST
 
+/* Of two kernels of a class with equal shares the lower number has each step first. */
+START_TEST(equals_of_a_class_go_by_their_numbers)
+{
+	static const double some[] = {0, 4, 8, 12, 16}, all[] = {0, 100, 100, 100, 100};
+	const struct drf_block quarter = {.threads = 0.25, .registers = 0.25};
+	for (uint32_t i = 0; i < 2; i++) {
+		struct drf_kernel kernel = {.class = DRF_LATENCY, .most = 2, .block = quarter};
+		if (i)
+			kernel = (struct drf_kernel){.class = DRF_NOC, .most = 1, .noc = all, .dram = some};
+		struct drf_kernel kernels[] = {kernel, kernel};
+		struct trace trace = {""};
+		drf_allocate(kernels, 2, 25, 1, follow, &trace);
+		ck_assert_str_eq(trace.text, i ? "A25 B25 A50 B50 A75! B75! " : "A1 B1 A2 B2 A3! B3! ");
+	}
+}
+END_TEST
+
 struct steps {
 	uint32_t count;
 	double least[DRF_KERNELS];
@@ -225,6 +242,7 @@ Suite *hd_suite(void)
 					  the_rest_is_given_out,
 					  the_least_share_goes_first,
 					  ties_go_to_latency_then_to_the_lower_number,
+					  equals_of_a_class_go_by_their_numbers,
 					  what_is_given_is_there,
 					  NULL,
 				  });
