@@ -754,6 +754,36 @@ START_TEST(active_warps_make_way_after_a_quantum)
 }
 END_TEST
 
+/*
+ * Two warps that never wait, with 300 moves each, of which one is active. A look comes every 50 cycles: each time the
+ * one that has been active for as long makes way for the other, which is ready, and stands in line though nothing
+ * happens to it. So both have turns of 50 or 100 cycles.
+ */
+START_TEST(who_makes_way_stands_in_line)
+{
+	static const struct hd_policy_hooks active_hooks = {.issue.activate = on_activate,
+							    .issue.deactivate = on_deactivate,
+							    .issue.issued = note_first};
+	static const struct hd_policy active_policy = {.name = "active", .hooks = &active_hooks};
+	struct simbench bench;
+	simbench_init(&bench);
+	bench.config.scheduler = HD_SCHED_TWO_LEVEL;
+	bench.config.two_level_active = 1;
+	bench.config.two_level_quantum = 50;
+	for (uint32_t i = 0; i < 300; i++)
+		simbench_mov(&bench, (uint8_t)(4 + i % 8), i);
+	ck_assert_msg(!simbench_start(&bench), "%s", bench.message);
+	hd_policy_add(&bench.sim->gpu, &active_policy, "");
+	hd_policy_place(&bench.sim->gpu);
+	activated = deactivated = most_active = 0;
+	run(&bench, 1, 64);
+	ck_assert_uint_eq(most_active, 1);
+	ck_assert_uint_ge(activated, 2 * 300 / 100);
+	ck_assert_uint_le(activated, 2 * 300 / 50 + 2);
+	simbench_release(&bench);
+}
+END_TEST
+
 Suite *hd_suite(void)
 {
 	return hd_suite_of("context", (const TTest *const[]){
@@ -774,6 +804,7 @@ Suite *hd_suite(void)
 					      who_comes_back_to_a_fence_waits_there,
 					      warps_come_into_the_active_set_with_a_delay,
 					      active_warps_make_way_after_a_quantum,
+					      who_makes_way_stands_in_line,
 					      NULL,
 				      });
 }

@@ -10,6 +10,7 @@
 #include "heddle/machine.h"
 #include "memory_rig.h"
 #include "runtime/memory/dram_reserved.h"
+#include "runtime/memory/l2_reserved.h"
 #include "runtime/memory/slots.h"
 #include "runtime/memory/system.h"
 #include "runtime/memory/wheel.h"
@@ -444,6 +445,33 @@ START_TEST(mshrs_are_limited)
 }
 END_TEST
 
+/*
+ * A line of four sectors is there, and loads of one flit that want all of it come in one cycle: each keeps the slice for
+ * four. Its queue has two places: the first two are taken from the crossbar's at once, the third and fourth when the
+ * first and second are served, and so on. In the next cycle they have left it, so that of seven
+ * the last five leave it 1, 5, 9, 13 and 17 cycles later. As many flits as it holds have room when the last has left.
+ */
+START_TEST(places_of_a_slice_are_those_of_requests_before)
+{
+	rig.config.l2_queue = 2;
+	rig_build(&rig);
+	bring(0);
+	bring(32);
+	bring(64);
+	bring(96);
+	struct hd_l2_slice *slice = &rig.memory->slices[hd_address_slice(&rig.memory->map, 0)];
+	uint64_t now = rig.now + 100;
+	for (uint32_t i = 0; i < 7; i++) {
+		struct hd_packet load = {.kind = HD_PACKET_READ, .sectors = 15, .flits = 1};
+		ck_assert(hd_l2_reserved_serve(slice, &load, now, rig.memory->channels)); /* which nothing goes to */
+		ck_assert_uint_eq(load.ready, now + 4 * i + rig.config.l2_latency);
+	}
+	uint32_t room = rig.memory->up.out[slice->index].capacity;
+	for (uint32_t left = 0; left < 7; left++) /* the last `left` loads may still be there */
+		ck_assert_uint_eq(hd_l2_reserved_room(slice, room - left, now), left < 5 ? now + 17 - 4 * left : now + 1);
+}
+END_TEST
+
 /* A partial write fetches; nobody waits for that, but it is work until it is there. */
 START_TEST(fetches_for_writes_are_work)
 {
@@ -535,6 +563,7 @@ Suite *hd_suite(void)
 	tcase_add_test(cases, reads_fill_the_queue);
 	tcase_add_test(cases, merges_are_limited);
 	tcase_add_test(cases, mshrs_are_limited);
+	tcase_add_test(cases, places_of_a_slice_are_those_of_requests_before);
 	tcase_add_test(cases, fetches_for_writes_are_work);
 	tcase_add_test(cases, copies_are_there_at_once);
 	tcase_add_test(cases, dumps_show_what_is_reserved);
