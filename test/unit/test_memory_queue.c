@@ -10,7 +10,7 @@
 
 #include "simbench.h"
 
-enum { LOADS = 14, SCHEDULERS = 4, TEXT = 1 << 16 };
+enum { LOADS = 14, SUMS = 40, SCHEDULERS = 4, TEXT = 1 << 16 };
 
 /* Independent loads of one word, behind an instruction so that all are fetched and ready. */
 static void build(struct simbench *bench, enum hd_op op)
@@ -116,11 +116,58 @@ START_TEST(without_places_issue_waits_for_the_unit)
 }
 END_TEST
 
+/* Warps below the scheduler count load, the others compute: sums that wait for nothing but their unit. */
+static void build_beside(struct simbench *bench)
+{
+	simbench_s2r(bench, 20, HD_SR_TID_X);
+	struct hd_inst *compare = simbench_emit(bench, HD_OP_ISETP);
+	compare->a = 20, compare->xkind = HD_X_IMM_B, compare->x = 32 * SCHEDULERS, compare->pdst = 0;
+	compare->mods = HD_MOD(CMP, HD_CMP_GE) | HD_MOD(BOOL, HD_BOOL_AND);
+	uint32_t leave = bench->code.len;
+	struct hd_inst *branch = simbench_emit(bench, HD_OP_BRA);
+	branch->guard = 0, branch->xkind = HD_X_OTHER;
+	build(bench, HD_OP_LDS);
+	simbench_emit(bench, HD_OP_EXIT);
+	bench->code.data[leave].x = bench->code.data[leave].reconv = bench->code.len;
+	simbench_emit(bench, HD_OP_BAR)->xkind = HD_X_IMM_B;
+	for (uint32_t i = 0; i < SUMS; i++)
+		simbench_ffma(bench, (uint8_t)(8 + i % 8), 4, 5, 6);
+	bench->meta.registers = 32;
+}
+
+/* A warp computes beside one that loads, in the same scheduler. Its unit takes a sum every three cycles, the second one
+ * when the first loads have been issued, and a place that becomes free for the next load changes nothing of that. */
+START_TEST(other_work_does_not_wait_for_places)
+{
+	static char text[TEXT];
+	struct simbench bench;
+	set_up(&bench, 5);
+	bench.config.ii_fp32 = 3;
+	build_beside(&bench);
+	ck_assert_int_eq(simbench_start(&bench), 0);
+	ck_assert_int_eq(simbench_capture(&bench, 1, 32 * (SCHEDULERS + 1), text, sizeof text), 0);
+	simbench_release(&bench);
+	uint64_t last = 0, cycle;
+	uint32_t count = 0;
+	for (const char *line = text; (line = strstr(line, "FFMA")); line++, count++) {
+		const char *start = line;
+		while (start > text && start[-1] != '\n')
+			start--;
+		ck_assert_int_eq(sscanf(start, "%" SCNu64, &cycle), 1);
+		if (count > 1)
+			ck_assert_uint_eq(cycle, last + 3);
+		last = cycle;
+	}
+	ck_assert_uint_eq(count, SUMS);
+}
+END_TEST
+
 Suite *hd_suite(void)
 {
 	return hd_suite_of("memory_queue", (const TTest *const[]){
 						   issue_cycles_are_those_of_ampere,
 						   without_places_issue_waits_for_the_unit,
+						   other_work_does_not_wait_for_places,
 						   NULL,
 					   });
 }
