@@ -1,4 +1,6 @@
 /* Several grids on their way: streams, room beside each other, priorities, what is counted for which, faults. */
+#include <fenv.h>
+
 #include "harness.h"
 #include "heddle/opcodes.h"
 
@@ -419,6 +421,27 @@ START_TEST(quotas_hold_and_rise_at_once)
 }
 END_TEST
 
+/* The host rounds up: the GPU's sums of 1 and 2^-24 are to the nearest even all the same, and it still does afterwards. */
+START_TEST(the_host_keeps_its_way_of_rounding)
+{
+	struct simbench bench;
+	int before = fegetround();
+	simbench_init(&bench);
+	simbench_mov(&bench, 4, 0x3f800000);
+	simbench_mov(&bench, 5, 0x33800000);
+	simbench_ffma(&bench, 6, 4, 5, 4);
+	ck_assert_int_eq(simbench_start(&bench), 0);
+	submit_one(&bench, 1, 1);
+	fesetround(FE_UPWARD);
+	ck_assert(!hd_sim_wait_all(bench.sim));
+	int after = fegetround();
+	fesetround(before);
+	ck_assert_int_eq(after, FE_UPWARD);
+	ck_assert_uint_eq(simbench_register(&bench, 0, 6, 0), 0x3f800000);
+	simbench_release(&bench);
+}
+END_TEST
+
 Suite *hd_suite(void)
 {
 	return hd_suite_of("grids", (const TTest *const[]){
@@ -434,6 +457,7 @@ Suite *hd_suite(void)
 					    who_waits_for_a_grid_leaves_others_on_their_way,
 					    a_fault_ends_all,
 					    quotas_hold_and_rise_at_once,
+					    the_host_keeps_its_way_of_rounding,
 					    NULL,
 				    });
 }

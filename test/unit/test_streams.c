@@ -337,6 +337,29 @@ START_TEST(ranges_are_written)
 }
 END_TEST
 
+/* With operands = accelsim when that is, is known when an instruction has its collector. */
+START_TEST(ranges_are_written_behind_collectors)
+{
+	struct hd_counters counters[2];
+	for (uint32_t writes = 0; writes < 2; writes++) {
+		struct simbench bench;
+		simbench_init(&bench);
+		bench.config.operands = HD_OPERANDS_ACCELSIM;
+		bench.config.register_banks = 4;
+		range_kind = writes ? HD_RANGE_WRITES : 0;
+		range_row = 2;
+		range_lanes = 32;
+		simbench_chain(&bench, 10);
+		start_with(&bench, &range_hooks);
+		counters[writes] = run(&bench, 1, 32);
+		simbench_release(&bench);
+	}
+	ck_assert_uint_eq(counters[0].bank_writes, 10);
+	ck_assert_uint_eq(counters[1].bank_writes, 20);
+	ck_assert_uint_eq(counters[1].bank_reads, 30);
+}
+END_TEST
+
 /* A warp whose last instruction writes a range has not ended before that is written. */
 START_TEST(the_end_waits_for_ranges)
 {
@@ -390,6 +413,7 @@ Suite *hd_suite(void)
 					      ranges_of_grids_lie_apart,
 					      ranges_are_operands,
 					      ranges_are_written,
+					      ranges_are_written_behind_collectors,
 					      the_end_waits_for_ranges,
 					      accesses_take_extra_cycles,
 					      NULL,
