@@ -13,7 +13,7 @@ enum { BLOCKS = 24, EVENTS = 64, MOVE = 5, LOAD = 4 /* cycles; of the kernel: in
 
 /* ---- what the probe sees: cycles, by event and block */
 
-enum event { LAUNCHES, MISSES, WAITS, DRAINS, GOES_ON, ISSUES, EVENT_KINDS };
+enum event { LAUNCHES, MISSES, WAITS, DRAINS, GOES_ON, ISSUES, ENDS, EVENT_KINDS };
 static uint64_t seen[EVENT_KINDS][BLOCKS][EVENTS];
 static uint32_t seen_count[EVENT_KINDS][BLOCKS];
 
@@ -62,7 +62,14 @@ static void on_issue(const struct hd_policy_handle *self, struct hd_warp *warp, 
 	note(ISSUES, warp, now);
 }
 
+static void on_end(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now)
+{
+	(void)self;
+	note(ENDS, warp, now);
+}
+
 static const struct hd_policy_hooks probe_hooks = {.allocation.cta_launch = on_launch,
+						   .allocation.warp_done = on_end,
 						   .memory.load_miss = on_miss,
 						   .issue.barrier_wait = on_wait,
 						   .contexts.drained = on_drained,
@@ -262,6 +269,61 @@ START_TEST(slots_alone_move)
 		expect(&bench, "transfer_cycles", moves * (alone ? 2 : MOVE));
 		simbench_release(&bench);
 	}
+}
+END_TEST
+
+/* A load that misses stalls nobody who does not need it yet: 20 dependent multiply-adds behind it take 4 cycles each, or
+ * one more where another warp has the slot. The warp leaves behind them. */
+START_TEST(who_needs_no_load_stays)
+{
+	enum { SUMS = 20 };
+	struct simbench bench;
+	begin(&bench);
+	bench.config.lat_fmad = 4;
+	bench.config.registers = 16 * 512;
+	bench.config.max_warps = 2;
+	bench.config.max_threads = bench.config.max_threads_per_cta = 64;
+	bench.options.verify = false;
+	access_word(&bench, HD_OP_LDG)->dst = 13;
+	for (uint32_t i = 0; i < SUMS; i++)
+		simbench_ffma(&bench, 10, 10, 11, 12);
+	add_switch(&bench, HD_SWITCH_LOAD);
+	struct hd_inst *inst = simbench_emit(&bench, HD_OP_IADD3);
+	inst->dst = 15, inst->a = 13, inst->xkind = HD_X_IMM_B, inst->x = 1;
+	access_word(&bench, HD_OP_STG)->c = 15;
+	run(&bench, "duet:1", "duet.slots_alone=1", 3, 32);
+	for (uint32_t block = 0; block < 3; block++) {
+		uint64_t first = when(ISSUES, block, LOAD + 1), last = when(ISSUES, block, LOAD + SUMS);
+		ck_assert_uint_lt(when(MISSES, block, 0), last);
+		ck_assert_uint_ge(last - first, 4 * (SUMS - 1));
+		ck_assert_uint_le(last - first, 5 * (SUMS - 1));
+	}
+	expect(&bench, "stalls", 3);
+	expect(&bench, "switched_out", 3);
+	simbench_release(&bench);
+}
+END_TEST
+
+/*
+ * No load, so that nobody leaves: the third block, of two that an SM has room for, begins when the first has ended. It
+ * has no context, and comes in all the same with a move of its own, of a cycle, which begins with the look behind that.
+ */
+START_TEST(beginning_takes_a_cycle)
+{
+	struct simbench bench;
+	begin(&bench);
+	add_switch(&bench, HD_SWITCH_LOAD);
+	simbench_mov(&bench, 15, 1);
+	for (uint32_t i = 0; i < 20; i++)
+		simbench_ffma(&bench, 10, 10, 11, 12);
+	access_word(&bench, HD_OP_STG)->c = 15;
+	run(&bench, "duet:1", "duet.eager=1", 3, 32);
+	ck_assert_uint_eq(when(ISSUES, 2, 0), when(ENDS, 0, 0) + 1 + 1);
+	expect(&bench, "extra_blocks", 1);
+	expect(&bench, "began", 1);
+	expect(&bench, "switched_out", 0);
+	expect(&bench, "transfer_cycles", 0);
+	simbench_release(&bench);
 }
 END_TEST
 
@@ -694,6 +756,8 @@ Suite *hd_suite(void)
 						  register_stacks_move_along,
 						  what_a_point_keeps_moves,
 						  slots_alone_move,
+						  beginning_takes_a_cycle,
+						  who_needs_no_load_stays,
 						  registers_for_some_extra_blocks,
 						  contexts_move_both_ways,
 						  blocks_are_added_after_the_second_window,
