@@ -252,6 +252,44 @@ START_TEST(heads_block_with_single_queues_only)
 }
 END_TEST
 
+/* Where the flits of the last request of a slice have left the crossbar's queue, with a request of one flit: the cycle
+ * after the one in which it came. */
+static uint64_t came_at(uint32_t slice)
+{
+	const struct hd_crossbar *up = &rig.memory->up;
+	return hd_l2_reserved_room(&rig.memory->slices[slice], up->out[slice].capacity, 0) - 1;
+}
+
+/* Two packets of an SM are there in one cycle, to slice 3 and behind it to slice 5. With a queue for each output slice 3
+ * comes first in the cycle that is its turn, and slice 5 in the next one, in which the turn is slice 4's. With one queue
+ * they go as they came. */
+START_TEST(of_several_heads_the_next_output_has_its_turn)
+{
+	for (uint32_t trial = 0; trial < 4; trial++) {
+		uint32_t by_output = trial % 2, turn = 3 + trial / 2;
+		bool swapped = by_output && turn == 4;
+		tear_down();
+		set_up();
+		rig.config.icnt_inputs = by_output;
+		rig_build(&rig);
+		struct hd_crossbar *up = &rig.memory->up;
+		uint64_t woken[2] = {0};
+		rig.now += up->outputs - rig.now % up->outputs + turn - 1; /* they go in the next cycle */
+		for (uint32_t slice = 3; slice <= 5; slice += 2) {
+			struct hd_packet packet = {.line = line_of_slice(slice, 0), .slice = (uint16_t)slice};
+			packet.kind = HD_PACKET_READ;
+			packet.sectors = packet.flits = 1;
+			hd_crossbar_push(up, 0, &packet, rig.now);
+		}
+		for (uint64_t now = rig.now; now <= rig.now + 2; now++)
+			hd_memory_tick(rig.memory, now, woken);
+		uint64_t first = rig.now + rig.config.icnt_latency;
+		ck_assert_uint_eq(came_at(3), first + swapped);
+		ck_assert_uint_eq(came_at(5), first + !swapped);
+	}
+}
+END_TEST
+
 /* ---- DRAM; a channel alone, in its clocks: tRCD 12, tCL 12, tRP 12, one clock of data, seen a clock after the push */
 
 static void build_channel(void)
@@ -553,6 +591,7 @@ Suite *hd_suite(void)
 	tcase_add_test(cases, an_idle_hit_crosses_twice);
 	tcase_add_test(cases, two_sms_share_the_ports_of_a_slice);
 	tcase_add_test(cases, heads_block_with_single_queues_only);
+	tcase_add_test(cases, of_several_heads_the_next_output_has_its_turn);
 	tcase_add_test(cases, rows_are_opened_hit_and_closed);
 	tcase_add_test(cases, banks_conflict);
 	tcase_add_test(cases, commands_keep_their_distances);
