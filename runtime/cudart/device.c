@@ -17,24 +17,19 @@ static uint64_t l2_bytes(const struct hd_config *config)
 bool hd_cudart_attribute(const struct hd_config *config, int attr, int *value)
 {
 #define since6(now, before) (hd_cudart_capability(config) >= 60 ? (now) : (before))
-#define HD_DEVICE_ATTRIBUTE(name, driver, number, expression) {number, (int)(expression)},
-#define HD_DRIVER_ATTRIBUTE(driver, number, expression) {number, expression},
+#define HD_DEVICE_ATTRIBUTE(name, driver, number, expression) \
+	case number: *value = (int)(expression); return true;
+#define HD_DRIVER_ATTRIBUTE(driver, number, expression) \
+	case number: *value = expression; return true;
 #define HD_DEVICE_PROPERTY(member, name)
-	const struct {
-		int attr, value;
-	} table[] = {
+	switch (attr) {
 #include "cuda/heddle_device_attributes.def"
-	};
+	default: return false;
+	}
 #undef HD_DRIVER_ATTRIBUTE
 #undef HD_DEVICE_ATTRIBUTE
 #undef HD_DEVICE_PROPERTY
 #undef since6
-	for (unsigned i = 0; i < sizeof table / sizeof *table; i++)
-		if (table[i].attr == attr) {
-			*value = table[i].value;
-			return true;
-		}
-	return false;
 }
 
 cudaError_t cudaGetDeviceCount(int *count)

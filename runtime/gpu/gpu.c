@@ -207,9 +207,13 @@ static uint64_t run_cycle(struct hd_run *run, uint64_t now, uint64_t *last)
 	if (run->dispatch_next <= now)
 		run->dispatch_next = hd_run_dispatch(run, now);
 	hd_window_watch(run->window, now);
-	uint64_t end = hd_window_end(run->window, now), next;
+	bool alone = hd_run_is_alone(run, now);
+	uint64_t end = alone ? now + 1 : hd_window_end(run->window, now), next;
 	*last = now;
-	if (end == now + 1) {
+	if (alone) {
+		next = hd_run_alone(run, now, last);
+		end = *last + 1;
+	} else if (end == now + 1) {
 		if (run->memory_next <= now)
 			hd_run_memory(run, now);
 		next = sms_cycle(run, now);

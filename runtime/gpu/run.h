@@ -76,6 +76,13 @@ void hd_run_find_busy(struct hd_run *run);
 uint64_t hd_run_meet(struct hd_run *run, uint64_t now);
 /* The memory's cycles up to and including this one. */
 void hd_run_memory(struct hd_run *run, uint64_t now);
+/* alone.c: one SM has work, and the memory. */
+bool hd_run_is_alone(const struct hd_run *run, uint64_t now);
+/* Its work from `now` on, as long as it stays alone and nobody else wants anything; `*last` becomes the last cycle in
+ * which there was some. Returns the next cycle with work. */
+uint64_t hd_run_alone(struct hd_run *run, uint64_t now, uint64_t *last);
+/* The grid's blocks that may begin have ended, and nothing is under way. */
+bool hd_run_is_over(const struct hd_run *run);
 /* blocks.c. Gives SMs blocks that have no place yet; returns the cycle at which it is to be tried again, HD_NEVER: when
  * a block has ended. */
 uint64_t hd_run_dispatch(struct hd_run *run, uint64_t now);
@@ -109,6 +116,8 @@ void hd_window_use(struct hd_window *window, uint32_t id);
 void hd_window_begin(struct hd_window *window);
 /* In a process that goes on from a checkpoint. */
 void hd_window_resume(struct hd_window *window);
+/* SMs look at each other's work at windows' ends alone, and nobody watches each step. */
+bool hd_window_allowed(const struct hd_window *window);
 /* Cycles of a window at most, for the grids that ran last. */
 uint64_t hd_window_most(const struct hd_window *window);
 /* The cycle behind the last that the SMs may work through from `now` on without looking at each other: now + 1 where

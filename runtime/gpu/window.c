@@ -191,6 +191,12 @@ void hd_window_resume(struct hd_window *window)
 	find_crew(window);
 }
 
+bool hd_window_allowed(const struct hd_window *window)
+{
+	const struct hd_run *run = window->run;
+	return window->most > 1 && !window->past && !run->across && !run->gpu->watched_alone;
+}
+
 uint64_t hd_window_most(const struct hd_window *window)
 {
 	return window->most;

@@ -6,17 +6,19 @@
 #ifndef HD_RUNTIME_MEMORY_AGENDA_H
 #define HD_RUNTIME_MEMORY_AGENDA_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "lib/arena.h"
 #include "runtime/memory/clock.h"
 
-enum { HD_AGENDA_PAGES = 512 };
+enum { HD_AGENDA_PAGES = 512, HD_AGENDA_WORDS = HD_AGENDA_PAGES / 64 };
 
 struct hd_agenda {
-	uint32_t words;			      /* of a set of units */
-	uint64_t *units;		      /* page x words */
-	uint64_t pages[HD_AGENDA_PAGES / 64]; /* with units */
+	uint32_t words;			 /* of a set of units */
+	uint32_t filled;		 /* words of `pages` that are not 0, a bit each */
+	uint64_t *units;		 /* page x words */
+	uint64_t pages[HD_AGENDA_WORDS]; /* with units */
 };
 
 static inline void hd_agenda_init(struct hd_agenda *agenda, uint32_t units, struct hd_arena *arena)
@@ -31,6 +33,13 @@ static inline void hd_agenda_add(struct hd_agenda *agenda, uint64_t now, uint32_
 	uint64_t page = (cycle - now < HD_AGENDA_PAGES ? cycle : now + HD_AGENDA_PAGES - 1) % HD_AGENDA_PAGES;
 	agenda->units[page * agenda->words + unit / 64] |= UINT64_C(1) << unit % 64;
 	agenda->pages[page / 64] |= UINT64_C(1) << page % 64;
+	agenda->filled |= 1u << page / 64;
+}
+
+/* Whether the page of `now` has units. */
+static inline bool hd_agenda_has(const struct hd_agenda *agenda, uint64_t now)
+{
+	return agenda->pages[now % HD_AGENDA_PAGES / 64] >> now % 64 & 1;
 }
 
 /* Tears out the page of `now`: its units, a word at a time. */
@@ -38,23 +47,28 @@ static inline uint64_t hd_agenda_take(struct hd_agenda *agenda, uint64_t now, ui
 {
 	uint64_t page = now % HD_AGENDA_PAGES, units = agenda->units[page * agenda->words + word];
 	agenda->units[page * agenda->words + word] = 0;
-	if (word + 1 == agenda->words)
-		agenda->pages[page / 64] &= ~(UINT64_C(1) << page % 64);
+	if (word + 1 < agenda->words)
+		return units;
+	agenda->pages[page / 64] &= ~(UINT64_C(1) << page % 64);
+	if (!agenda->pages[page / 64])
+		agenda->filled &= ~(1u << page / 64);
 	return units;
 }
 
 /* The first cycle after `now` with units, or HD_NEVER. */
 static inline uint64_t hd_agenda_next(const struct hd_agenda *agenda, uint64_t now)
 {
-	uint64_t first = now + 1, base = first / 64 * 64;
-	uint64_t bits = agenda->pages[first % HD_AGENDA_PAGES / 64] & UINT64_MAX << first % 64;
-	for (uint32_t word = 0; word <= HD_AGENDA_PAGES / 64; word++) {
-		if (bits)
-			return base + (uint64_t)__builtin_ctzll(bits);
-		base += 64;
-		bits = agenda->pages[base % HD_AGENDA_PAGES / 64];
-	}
-	return HD_NEVER;
+	uint64_t first = now + 1, word = first % HD_AGENDA_PAGES / 64;
+	uint64_t bits = agenda->pages[word] & UINT64_MAX << first % 64;
+	if (bits)
+		return first / 64 * 64 + (uint64_t)__builtin_ctzll(bits);
+	if (!agenda->filled)
+		return HD_NEVER;
+	/* The words behind it, from the next one to itself. */
+	uint32_t turned = (agenda->filled | agenda->filled << HD_AGENDA_WORDS) >> (word + 1);
+	uint64_t ahead = 1 + (uint64_t)__builtin_ctz(turned);
+	bits = agenda->pages[(word + ahead) % HD_AGENDA_WORDS];
+	return (first / 64 + ahead) * 64 + (uint64_t)__builtin_ctzll(bits);
 }
 
 #endif

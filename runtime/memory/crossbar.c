@@ -171,18 +171,30 @@ static inline bool next_flag(const uint8_t *flags, uint32_t ports, uint32_t *por
 	return false;
 }
 
+void hd_crossbar_take_input(struct hd_crossbar *x, uint32_t input)
+{
+	if (!x->posted[input])
+		return;
+	x->posted[input] = 0;
+	x->packets += x->in[input].tail - x->in[input].sent;
+	collect_posted(x, input);
+}
+
+void hd_crossbar_take_output(struct hd_crossbar *x, uint32_t output)
+{
+	if (!x->popped[output])
+		return;
+	x->popped[output] = 0;
+	x->packets -= x->out[output].taken - x->out[output].known;
+	collect_popped(x, output);
+}
+
 void hd_crossbar_take(struct hd_crossbar *x)
 {
-	for (uint32_t i = 0; x->senders_apart && next_flag(x->posted, x->inputs, &i);) {
-		x->posted[i] = 0;
-		x->packets += x->in[i].tail - x->in[i].sent;
-		collect_posted(x, i);
-	}
-	for (uint32_t o = 0; x->receivers_apart && next_flag(x->popped, x->outputs, &o);) {
-		x->popped[o] = 0;
-		x->packets -= x->out[o].taken - x->out[o].known;
-		collect_popped(x, o);
-	}
+	for (uint32_t i = 0; x->senders_apart && next_flag(x->posted, x->inputs, &i);)
+		hd_crossbar_take_input(x, i);
+	for (uint32_t o = 0; x->receivers_apart && next_flag(x->popped, x->outputs, &o);)
+		hd_crossbar_take_output(x, o);
 }
 
 void hd_crossbar_give(struct hd_crossbar *x)

@@ -119,6 +119,9 @@ static inline void hd_crossbar_pop(struct hd_crossbar *x, uint32_t output, uint6
 }
 /* Takes notice of what senders and receivers did that are apart. */
 void hd_crossbar_take(struct hd_crossbar *x);
+/* Of one of them that is apart. */
+void hd_crossbar_take_input(struct hd_crossbar *x, uint32_t input);
+void hd_crossbar_take_output(struct hd_crossbar *x, uint32_t output);
 /* Shows those that are apart what the crossbar did. */
 void hd_crossbar_give(struct hd_crossbar *x);
 /* Of the 64 inputs from 64 * word on: starved ones that will have room. Each is told of once. */

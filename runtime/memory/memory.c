@@ -61,6 +61,7 @@ struct hd_memory *hd_memory_new(const struct hd_config *config, struct hd_arena 
 	init_crossbars(memory, config, arena);
 	memory->slices = HD_ARENA_NEW(arena, struct hd_l2_slice, memory->slice_count);
 	memory->slice_next = HD_ARENA_NEW(arena, uint64_t, memory->slice_count);
+	memory->worked = HD_ARENA_NEW(arena, uint64_t, (memory->slice_count + 63) / 64);
 	hd_agenda_init(&memory->slice_agenda, memory->slice_count, arena);
 	/* All lines of transfers that may be under way: they must not hold others in the crossbar. */
 	hd_packet_pool_init(&memory->low, (uint32_t)(config->transfer_lines * config->sm_count), arena);
@@ -73,7 +74,7 @@ struct hd_memory *hd_memory_new(const struct hd_config *config, struct hd_arena 
 	hd_agenda_init(&memory->channel_agenda, memory->channel_count, arena);
 	for (uint32_t i = 0; i < memory->channel_count; i++)
 		hd_dram_init(&memory->channels[i], config, &memory->map, memory->counters, arena);
-	memory->next = memory->idle_since = HD_NEVER;
+	memory->next = HD_NEVER;
 	if (config->memory == HD_MEMORY_RESERVED)
 		memory->reserved = hd_reserved_new(memory, config, arena);
 	return memory;
@@ -111,6 +112,8 @@ static void channel_cycle(struct hd_memory *memory, uint32_t index, uint64_t now
 
 static void channels_cycle(struct hd_memory *memory, uint64_t now)
 {
+	if (!hd_agenda_has(&memory->channel_agenda, now))
+		return;
 	for (uint32_t word = 0; word < memory->channel_agenda.words; word++)
 		for (uint64_t left = hd_agenda_take(&memory->channel_agenda, now, word); left; left &= left - 1) {
 			uint32_t index = word * 64 + (uint32_t)__builtin_ctzll(left);
@@ -125,6 +128,8 @@ static void channels_cycle(struct hd_memory *memory, uint64_t now)
 static void up_cycle(struct hd_memory *memory, uint64_t now)
 {
 	struct hd_crossbar *up = &memory->up;
+	if (up->next > now)
+		return;
 	hd_crossbar_tick(up, now);
 	for (uint32_t word = 0; word < up->out_words; word++) {
 		for (uint64_t left = up->arrived[word]; left; left &= left - 1) {
@@ -141,6 +146,7 @@ static void slice_cycle(struct hd_memory *memory, uint32_t index, uint64_t now)
 	uint32_t channel = memory->slices[index].channel;
 	struct hd_dram *dram = &memory->channels[channel];
 	uint64_t before = dram->next;
+	memory->worked[index / 64] |= UINT64_C(1) << index % 64;
 	memory->slice_next[index] = hd_l2_tick(&memory->slices[index], now, &memory->up, &memory->down, dram);
 	if (dram->next < before)
 		hd_agenda_add(&memory->channel_agenda, now, channel, dram->next);
@@ -148,6 +154,8 @@ static void slice_cycle(struct hd_memory *memory, uint32_t index, uint64_t now)
 
 static void slices_cycle(struct hd_memory *memory, uint64_t now)
 {
+	if (!hd_agenda_has(&memory->slice_agenda, now))
+		return;
 	for (uint32_t word = 0; word < memory->slice_agenda.words; word++)
 		for (uint64_t left = hd_agenda_take(&memory->slice_agenda, now, word); left; left &= left - 1) {
 			uint32_t index = word * 64 + (uint32_t)__builtin_ctzll(left);
@@ -162,6 +170,8 @@ static void slices_cycle(struct hd_memory *memory, uint64_t now)
 static void down_cycle(struct hd_memory *memory, uint64_t now)
 {
 	struct hd_crossbar *down = &memory->down;
+	if (down->next > now)
+		return;
 	hd_crossbar_tick(down, now);
 	for (uint32_t word = 0; word < down->in_words; word++)
 		for (uint64_t left = hd_crossbar_freed(down, word); left; left &= left - 1) {
@@ -190,6 +200,14 @@ uint64_t hd_memory_take(struct hd_memory *memory)
 {
 	hd_crossbar_take(&memory->up);
 	hd_crossbar_take(&memory->down);
+	memory->next = hd_earlier(memory->next, hd_earlier(memory->up.next, memory->down.next));
+	return memory->next;
+}
+
+uint64_t hd_memory_take_one(struct hd_memory *memory, uint32_t sm)
+{
+	hd_crossbar_take_input(&memory->up, sm);
+	hd_crossbar_take_output(&memory->down, sm);
 	memory->next = hd_earlier(memory->next, hd_earlier(memory->up.next, memory->down.next));
 	return memory->next;
 }
@@ -268,15 +286,14 @@ bool hd_memory_idle(struct hd_memory *memory)
 {
 	if (memory->next != HD_NEVER || !hd_crossbar_idle(&memory->up) || !hd_crossbar_idle(&memory->down))
 		return false;
-	if (memory->reserved || memory->idle_since == memory->last)
-		return true;
-	for (uint32_t i = 0; i < memory->slice_count; i++)
-		if (!hd_l2_idle(&memory->slices[i]))
-			return false;
-	for (uint32_t i = 0; i < memory->channel_count; i++)
-		if (!hd_dram_idle(&memory->channels[i]))
-			return false;
-	memory->idle_since = memory->last;
+	for (uint32_t word = 0; word < (memory->slice_count + 63) / 64; word++) {
+		for (uint64_t left = memory->worked[word]; left; left &= left - 1) {
+			const struct hd_l2_slice *slice = &memory->slices[word * 64 + (uint32_t)__builtin_ctzll(left)];
+			if (!hd_l2_idle(slice) || !hd_dram_idle(&memory->channels[slice->channel]))
+				return false;
+		}
+		memory->worked[word] = 0;
+	}
 	return true;
 }
 
@@ -299,7 +316,8 @@ void hd_memory_begin_grid(struct hd_memory *memory, uint32_t grid)
 {
 	memory->launches[grid]++;
 	for (uint32_t i = 0; i < memory->channel_count; i++)
-		hd_dram_disown(&memory->channels[i], grid);
+		if (memory->reserved || memory->channels[i].pending[HD_DRAM_WRITE])
+			hd_dram_disown(&memory->channels[i], grid);
 }
 
 const struct hd_counters *hd_memory_counters(const struct hd_memory *memory, uint32_t grid)

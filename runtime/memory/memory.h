@@ -167,6 +167,8 @@ uint64_t hd_memory_tick(struct hd_memory *memory, uint64_t now, uint64_t *woken)
 /* The three parts of it. What load/store units have sent and taken is taken notice of; returns the next cycle with
  * work. */
 uint64_t hd_memory_take(struct hd_memory *memory);
+/* The same where only this SM's load/store unit can have done anything. */
+uint64_t hd_memory_take_one(struct hd_memory *memory, uint32_t sm);
 /* The cycles up to and including `now`; load/store units may go through the cycles from `now` on beside it, as far as
  * hd_memory_lead cycles behind the last that was done before. */
 void hd_memory_advance(struct hd_memory *memory, uint64_t now);

@@ -22,7 +22,7 @@ struct hd_memory {
 	struct hd_agenda slice_agenda, channel_agenda;
 	uint64_t next;				       /* cycle with work, HD_NEVER */
 	uint64_t last;				       /* cycle that had some */
-	uint64_t idle_since;			       /* `last` when slices and channels were found idle, HD_NEVER */
+	uint64_t *worked; /* slices that have had work since they and their channels were found idle, a bit each */
 	struct hd_counters counters[HD_MEM_GRIDS + 1]; /* the last: HD_MEM_NOBODY */
 	uint32_t launches[HD_MEM_GRIDS];	       /* that have had each number */
 	struct hd_reserved *reserved;		       /* memory = reserved; else NULL */

@@ -168,9 +168,10 @@ void hd_sm_free(struct hd_sm *sm)
 /* The numbers below `count`. */
 static void fill(uint64_t *set, uint32_t words, uint32_t count)
 {
-	memset(set, 0, words * sizeof(*set));
-	for (uint32_t i = 0; i < count; i++)
-		set[i / 64] |= UINT64_C(1) << i % 64;
+	for (uint32_t word = 0; word < words; word++) {
+		uint32_t left = count > 64 * word ? count - 64 * word : 0;
+		set[word] = left < 64 ? (UINT64_C(1) << left) - 1 : UINT64_MAX;
+	}
 }
 
 void hd_sm_clear(struct hd_sm *sm)

@@ -225,8 +225,8 @@ static void build_services(struct simbench *bench, bool twice)
 }
 
 /* UNDER_POLICY, and under policies with quotas: several. REWRITES: said to write no word that it has read, as it does.
- */
-enum kind { ONE, SEVERAL, UNDER_POLICY, COMBINED, SHARED, THROTTLED, SERVICES, FREES_TWICE, REWRITES, SHAPES };
+ * LONELY: on one SM. */
+enum kind { ONE, SEVERAL, UNDER_POLICY, COMBINED, SHARED, THROTTLED, SERVICES, FREES_TWICE, REWRITES, LONELY, SHAPES };
 static const char *const policies[] = {
 	[UNDER_POLICY] = "rfc", [COMBINED] = "combination:2,3,1", [SHARED] = "smk", [THROTTLED] = "ccbp"};
 
@@ -263,7 +263,7 @@ static void run(struct outcome *outcome, enum kind kind, uint32_t threads, enum 
 	struct hd_meta_idempotence idempotence = {.why = HD_BREAK_NONE};
 	uint64_t address;
 	simbench_init(&bench);
-	bench.config.sm_count = SMS;
+	bench.config.sm_count = kind == LONELY ? 1 : SMS;
 	bench.config.schedulers = 2;
 	bool several = kind >= SEVERAL && kind <= THROTTLED;
 	bench.options.policy = kind >= UNDER_POLICY && kind <= THROTTLED ? policies[kind] : NULL;
@@ -341,6 +341,20 @@ START_TEST(threads_change_nothing)
 			check_same(&expected, &seen);
 		}
 	}
+}
+END_TEST
+
+/* An SM that has work alone goes on without windows. */
+START_TEST(being_alone_changes_nothing)
+{
+	run(&expected, LONELY, 1, BY_CYCLE, 0);
+	run(&seen, LONELY, 1, NOBODY, 0);
+	check_same(&expected, &seen);
+	run(&expected, LONELY, 1, BY_CYCLE, RESULTS + 128);
+	run(&seen, LONELY, 1, NOBODY, RESULTS + 128);
+	ck_assert_str_eq(seen.message, expected.message);
+	ck_assert_mem_eq(seen.memory, expected.memory, BYTES);
+	ck_assert_uint_eq(seen.cycles, expected.cycles);
 }
 END_TEST
 
@@ -454,6 +468,7 @@ Suite *hd_suite(void)
 					     windows_change_nothing_for_shapes,
 					     services_come_in_the_order_of_cycles,
 					     threads_change_nothing,
+					     being_alone_changes_nothing,
 					     watchers_take_windows,
 					     facts_of_the_grid_are_checked_in_the_order_of_cycles,
 					     faults_are_told_in_their_order,
