@@ -22,6 +22,8 @@ endif
 LLVM_CONFIG ?= llvm-config-19
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
+comma := ,
+
 MAKEFLAGS += --no-builtin-rules --no-print-directory
 .SUFFIXES:
 .DELETE_ON_ERROR:
@@ -140,7 +142,10 @@ all:
 # What build systems take for a CUDA toolkit.
 include scripts/toolkit.mk
 
-all: $(LIB_A) $(PASSES_A) $(SIM_A) $(PLUGIN) $(CUDART) $(HEDDLE) $(HEDDLE_CC) $(LLVM_SIDE) $(DATA) $(TOOLKIT_FILES)
+# cuBLAS and other libraries, made by this tree's heddle-cc.
+include runtime/math/math.mk
+
+all: $(LIB_A) $(PASSES_A) $(SIM_A) $(PLUGIN) $(CUDART) $(HEDDLE) $(HEDDLE_CC) $(LLVM_SIDE) $(DATA) $(TOOLKIT_FILES) $(MATH_FILES)
 	$(done)
 
 # ---------------------------------------------------------------- compiling
@@ -216,8 +221,6 @@ $(B)/bin/heddle: $(HEDDLE_OBJ) $(SIM_A) $(LIB_A)
 
 $(B)/bin/heddle-cc: $(HEDDLE_CC_OBJ) $(LIB_A)
 	$(call link,$(CC),,$(LIBS))
-
-comma := ,
 
 # ---------------------------------------------------------------- data
 

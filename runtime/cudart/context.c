@@ -271,13 +271,14 @@ static char *gpu_for(int code)
 
 /*
  * A card refuses code of a later architecture. Here it runs, because the machine is one for all models and those of
- * papers are of architectures that code cannot be compiled for any more; of the others it is said.
+ * papers are of architectures that code cannot be compiled for any more; of the others it is said. Said of a kernel
+ * that is launched: a library may have kernels for several architectures, each in an object of its own.
  */
-static void note_target(struct hd_cudart *cudart, const char *target)
+void hd_cudart_note_target(struct hd_cudart *cudart, const char *target)
 {
 	const struct hd_config *config = cudart->config;
 	int card = hd_cudart_capability(config), code = hd_cudart_target(target);
-	if (cudart->noted_target || card < 70 || code <= card)
+	if (cudart->noted_target || code <= card)
 		return;
 	cudart->noted_target = true;
 	char *gpu = gpu_for(code);
@@ -307,8 +308,9 @@ static int load_binary(struct hd_cudart *cudart, struct hd_binary *binary)
 	if (error == HD_SIM_NO_MEMORY)
 		hd_error(&cudart->diag, HD_NOWHERE, "%s", hd_sim_error_text(cudart->sim));
 	binary->failed = error != 0;
-	if (!error)
-		note_target(cudart, hd_sim_target(binary->module));
+	int card = hd_cudart_capability(cudart->config);
+	if (!error && card >= 70 && hd_cudart_target(hd_sim_target(binary->module)) > card)
+		cudart->later_code = true;
 	return error;
 }
 

@@ -131,7 +131,8 @@ struct hd_cudart {
 	HD_VEC(struct hd_registered *) handles;	  /* of kernels: CUfunction is the kernel itself */
 	HD_VEC(struct hd_later_call) later_calls; /* hd_cudart_call_later */
 	struct hd_records records;
-	bool noted_target; /* that code is of a later architecture */
+	bool later_code;   /* there is code of a later architecture than the GPU's */
+	bool noted_target; /* that it was launched */
 	bool runtime_used; /* which makes the primary context current for the driver API */
 };
 
@@ -139,6 +140,8 @@ struct hd_cudart {
 int hd_cudart_capability(const struct hd_config *config);
 /* And of code for "sm_70"; 0: the name is no such one, or NULL. */
 int hd_cudart_target(const char *name);
+/* Called for a kernel that is launched while there is later code: notes once that a card would refuse it. */
+void hd_cudart_note_target(struct hd_cudart *cudart, const char *target);
 
 /* Holds the lock until the end of the enclosing block. */
 struct hd_cudart *hd_cudart_enter(void);

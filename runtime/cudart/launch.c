@@ -125,6 +125,8 @@ cudaError_t hd_cudart_run(struct hd_cudart *cudart, struct hd_kernel *kernel, di
 	struct hd_launch request = request_of(cudart, kernel, grid, block, shared, cooperative, params);
 	if (shared > UINT32_MAX)
 		return cudaErrorInvalidValue;
+	if (cudart->later_code)
+		hd_cudart_note_target(cudart, hd_kernel_target(kernel));
 	cudaError_t error = hd_cudart_refresh_textures(cudart);
 	if (error != cudaSuccess)
 		return error;

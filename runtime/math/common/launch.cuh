@@ -1,0 +1,88 @@
+/*
+ * What the libraries' handles have in common: the device they were made for, the stream, and device memory for partial
+ * sums and copies. A library's own handle is derived from hd_math::context.
+ */
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cuda_runtime.h>
+
+namespace hd_math {
+
+struct context {
+	int device = 0;
+	int capability = 0; /* 70 */
+	int sm_count = 0;
+	cudaStream_t stream = nullptr;
+	/* Device memory that calls of this handle use one after the other, in the order of its stream. */
+	void *scratch = nullptr;
+	size_t scratch_bytes = 0;
+};
+
+/* Called once for a new handle. The scratch memory is allocated here, because a capture allows no allocation later. */
+inline cudaError_t context_init(context *context, size_t scratch_bytes)
+{
+	int major = 0, minor = 0;
+	cudaError_t error = cudaGetDevice(&context->device);
+	if (error == cudaSuccess)
+		error = cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, context->device);
+	if (error == cudaSuccess)
+		error = cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, context->device);
+	if (error == cudaSuccess)
+		error = cudaDeviceGetAttribute(&context->sm_count, cudaDevAttrMultiProcessorCount, context->device);
+	if (error == cudaSuccess && scratch_bytes)
+		error = cudaMalloc(&context->scratch, scratch_bytes);
+	context->capability = major * 10 + minor;
+	context->scratch_bytes = scratch_bytes;
+	return error;
+}
+
+inline void context_release(context *context)
+{
+	cudaFree(context->scratch);
+	context->scratch = nullptr;
+}
+
+/*
+ * Device memory for one call: the handle's own where it is enough, else memory of the stream's order, which is freed
+ * when the object's life ends. `data` is null where the device has no such memory.
+ */
+struct scratch {
+	void *data = nullptr;
+	cudaStream_t stream;
+	bool own = false;
+
+	scratch(const context *context, size_t bytes) : stream(context->stream)
+	{
+		if (bytes <= context->scratch_bytes)
+			data = context->scratch;
+		else if (cudaMallocAsync(&data, bytes, stream) == cudaSuccess)
+			own = true;
+	}
+	~scratch()
+	{
+		if (own)
+			cudaFreeAsync(data, stream);
+	}
+	scratch(const scratch &) = delete;
+	scratch &operator=(const scratch &) = delete;
+	template <class T> T *as() const
+	{
+		return static_cast<T *>(data);
+	}
+};
+
+inline int64_t divide_up(int64_t n, int64_t by)
+{
+	return (n + by - 1) / by;
+}
+
+/* Blocks for n elements of `threads` each, at most `most`: kernels go on in steps of the grid. */
+inline unsigned blocks_for(int64_t n, int threads, int64_t most = 1024)
+{
+	int64_t blocks = divide_up(n, threads);
+	return static_cast<unsigned>(blocks < 1 ? 1 : blocks < most ? blocks : most);
+}
+
+} // namespace hd_math
