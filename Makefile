@@ -115,6 +115,7 @@ SIM_OBJ := $(call objects,$(call find_in,runtime/core runtime/memory runtime/exe
 CUDART_OBJ := $(call objects,$(call find_in,runtime/cudart))
 HEDDLE_OBJ := $(call objects,$(call find_in,tools/heddle))
 LLVM_SIDE_OBJ := $(call objects,$(call find_in,tools/heddle-cc/llvm) $(wildcard tools/heddle-cc/llvm/*.cpp))
+NVRTC_OBJ := $(call objects,$(call find_in,tools/nvrtc))
 HEDDLE_CC_OBJ := $(filter-out $(LLVM_SIDE_OBJ),$(call objects,$(call find_in,tools/heddle-cc)))
 
 # An archive exists when its component has sources.
@@ -126,6 +127,7 @@ CUDART := $(if $(CUDART_OBJ),$(B)/lib/libheddle-cudart.so)
 HEDDLE := $(if $(HEDDLE_OBJ),$(B)/bin/heddle)
 LLVM_SIDE := $(if $(LLVM_SIDE_OBJ),$(B)/lib/HeddleClang.so)
 HEDDLE_CC := $(if $(HEDDLE_CC_OBJ),$(B)/bin/heddle-cc)
+NVRTC := $(if $(NVRTC_OBJ),$(B)/lib/libnvrtc.so)
 
 # What programs and libraries look up at run time, in share/heddle beside bin and lib.
 SHARE := $(B)/share/heddle
@@ -145,7 +147,7 @@ include scripts/toolkit.mk
 # cuBLAS and other libraries, made by this tree's heddle-cc.
 include runtime/math/math.mk
 
-all: $(LIB_A) $(PASSES_A) $(SIM_A) $(PLUGIN) $(CUDART) $(HEDDLE) $(HEDDLE_CC) $(LLVM_SIDE) $(DATA) $(TOOLKIT_FILES) $(MATH_FILES)
+all: $(LIB_A) $(PASSES_A) $(SIM_A) $(PLUGIN) $(CUDART) $(HEDDLE) $(HEDDLE_CC) $(LLVM_SIDE) $(NVRTC) $(DATA) $(TOOLKIT_FILES) $(MATH_FILES)
 	$(done)
 
 # ---------------------------------------------------------------- compiling
@@ -221,6 +223,12 @@ $(B)/bin/heddle: $(HEDDLE_OBJ) $(SIM_A) $(LIB_A)
 
 $(B)/bin/heddle-cc: $(HEDDLE_CC_OBJ) $(LIB_A)
 	$(call link,$(CC),,$(LIBS))
+
+# Without a name of its own, as libheddle-cuda.so (scripts/toolkit.mk).
+$(B)/lib/libnvrtc.so: $(NVRTC_OBJ) $(LIB_A)
+	$(call link,$(CC),-shared -Wl$(comma)-z$(comma)defs -Wl$(comma)--exclude-libs$(comma)ALL -Wl$(comma)-Bsymbolic,$(LIBS))
+
+comma := ,
 
 # ---------------------------------------------------------------- data
 
@@ -461,7 +469,7 @@ help:
 
 # ---------------------------------------------------------------- what is compiled
 
-COMPILED := $(LIB_OBJ) $(PASSES_OBJ) $(PLUGIN_OBJ) $(SIM_OBJ) $(CUDART_OBJ) $(HEDDLE_OBJ) $(HEDDLE_CC_OBJ) $(LLVM_SIDE_OBJ) $(HARNESS_OBJ) \
+COMPILED := $(LIB_OBJ) $(PASSES_OBJ) $(PLUGIN_OBJ) $(SIM_OBJ) $(CUDART_OBJ) $(HEDDLE_OBJ) $(HEDDLE_CC_OBJ) $(LLVM_SIDE_OBJ) $(NVRTC_OBJ) $(HARNESS_OBJ) \
 	$(FUZZ_OBJ) $(call objects,$(wildcard test/bench/*.c) $(UNIT_SRC))
 
 # How each source is compiled, for editors and `make tidy`: what a dry run of the rules prints. Made again when the flags,

@@ -81,13 +81,24 @@ void hd_scratch_release(struct hd_scratch *scratch)
 	*scratch = (struct hd_scratch){.alive = -1};
 }
 
-static int empty(const char *directory)
+/* Of the folder that `at` is, which it closes. */
+static void empty(int at)
 {
-	DIR *dir = opendir(directory);
-	for (struct dirent *entry; dir && (entry = readdir(dir));)
-		unlinkat(dirfd(dir), entry->d_name, 0);
+	DIR *dir = at >= 0 ? fdopendir(at) : NULL;
+	for (struct dirent *entry; dir && (entry = readdir(dir));) {
+		const char *name = entry->d_name;
+		if (!strcmp(name, ".") || !strcmp(name, "..") || !unlinkat(at, name, 0) || errno != EISDIR)
+			continue;
+		empty(openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+		unlinkat(at, name, AT_REMOVEDIR);
+	}
 	if (dir)
 		closedir(dir);
+}
+
+static int empty_and_remove(const char *directory)
+{
+	empty(open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
 	return rmdir(directory);
 }
 
@@ -95,6 +106,6 @@ void hd_scratch_remove(const char *directory)
 {
 	/* Processes that the tool does not wait for may put a file there in between, as long as it is there. */
 	for (int i = 0; directory && i < TRIES; i++)
-		if (!empty(directory) || (errno != ENOTEMPTY && errno != EEXIST))
+		if (!empty_and_remove(directory) || (errno != ENOTEMPTY && errno != EEXIST))
 			return;
 }

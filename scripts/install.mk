@@ -57,7 +57,7 @@ $(SHARE)/github/%: scripts/github/%
 $(SHARE)/examples/%: examples/%
 	$(copy)
 
-INSTALLED := $(EXAMPLES) $(HEDDLE) $(HEDDLE_CC) $(LIB_A) $(PLUGIN) $(LLVM_SIDE) $(CUDART) $(DATA) $(TOOLKIT_FILES) $(MATH_FILES) $(MAN) $(COMPLETION) $(HEADERS) $(PIPELINE)
+INSTALLED := $(EXAMPLES) $(HEDDLE) $(HEDDLE_CC) $(LIB_A) $(PLUGIN) $(LLVM_SIDE) $(CUDART) $(NVRTC) $(DATA) $(TOOLKIT_FILES) $(MATH_FILES) $(MAN) $(COMPLETION) $(HEADERS) $(PIPELINE)
 MANIFEST := share/heddle/manifest.txt
 
 # Headers in this build tree that an older version had: a policy's author is not to find them.

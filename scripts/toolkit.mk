@@ -13,7 +13,8 @@ $(CUDART): scripts/toolkit.mk
 TOOLKIT := $(SHARE)/cuda
 TOOLKIT_SCRIPTS := $(patsubst %,$(TOOLKIT)/lib64/%,libcudart.so libcudart_static.a libcuda.so stubs/libcuda.so)
 TOOLKIT_LINKS := $(patsubst %,$(TOOLKIT)/%,bin/nvcc include lib64/libheddle-cudart.so lib64/libcudart.so.12 \
-	lib64/libcuda.so.1 nvvm/libdevice/libdevice.10.bc)
+	lib64/libcuda.so.1 nvvm/libdevice/libdevice.10.bc \
+	lib64/libnvrtc.so lib64/libnvrtc.so.12)
 TOOLKIT_FILES := $(TOOLKIT_LINKS) $(TOOLKIT_SCRIPTS) $(TOOLKIT)/lib64/libheddle-cuda.so $(TOOLKIT)/lib64/libcudadevrt.a \
 	$(TOOLKIT)/lib64/libcurand.a $(TOOLKIT)/version.json
 
@@ -21,10 +22,11 @@ $(TOOLKIT)/bin/nvcc: LEADS_TO := ../../../../bin/heddle-cc
 $(TOOLKIT)/include: LEADS_TO := ../include/cuda
 $(TOOLKIT)/lib64/libheddle-cudart.so $(TOOLKIT)/lib64/libcudart.so.12 $(TOOLKIT)/lib64/libcuda.so.1: \
 	LEADS_TO := ../../../../lib/libheddle-cudart.so
+$(TOOLKIT)/lib64/libnvrtc.so $(TOOLKIT)/lib64/libnvrtc.so.12: LEADS_TO := ../../../../lib/libnvrtc.so
 $(TOOLKIT)/nvvm/libdevice/libdevice.10.bc: LEADS_TO := ../../../device.bc
 
 # Not made again because what they lead to is newer, or not there yet.
-$(TOOLKIT_LINKS): | $(HEDDLE_CC) $(CUDART) $(SHARE)/device.bc
+$(TOOLKIT_LINKS): | $(HEDDLE_CC) $(CUDART) $(NVRTC) $(SHARE)/device.bc
 	@mkdir -p $(@D)
 	$(Q)ln -sfn $(LEADS_TO) $@
 
