@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "lib/api.h"
 #include "lib/arena.h"
@@ -34,6 +35,14 @@ struct hd_metadata {
 	struct hd_meta_function *functions; /* kernels and device functions, in order of name */
 	uint32_t function_count;
 };
+
+/* Code for one architecture alone ("sm_90a"), which no newer GPU takes either. */
+static inline bool hd_target_is_special(const char *target)
+{
+	size_t length = target ? strlen(target) : 0;
+	return length && target[length - 1] == 'a';
+}
+
 
 /* Returns JSON text with stable key order and number format, ended by a newline. The caller frees it; NULL only if
  * out of memory. */

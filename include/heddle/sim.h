@@ -36,7 +36,8 @@ enum hd_sim_error {
 	HD_SIM_TOO_LARGE = -13,		/* a cooperative grid whose blocks cannot all be resident */
 	HD_SIM_CHECKPOINT = -14,	/* the program differs from its run before the checkpoint */
 	HD_SIM_TOO_MUCH_SHARED = -15,	/* a launch with more shared memory than a block can have */
-	HD_SIM_TOO_MANY_REGISTERS = -16 /* a launch of a block whose registers exceed the SM's */
+	HD_SIM_TOO_MANY_REGISTERS = -16, /* a launch of a block whose registers exceed the SM's */
+	HD_SIM_WRONG_TARGET = -17	 /* a launch of code for one other architecture alone (sm_90a) */
 };
 
 /* Longer than the longest sleep (NANOSLEEP, a millisecond); other waits of working kernels take less than a tenth

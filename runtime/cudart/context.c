@@ -99,6 +99,7 @@ cudaError_t hd_cudart_sim_error(struct hd_cudart *cudart, int error)
 		{HD_SIM_CHECKPOINT, cudaErrorLaunchFailure, true},
 		{HD_SIM_TOO_MUCH_SHARED, cudaErrorInvalidValue, false},
 		{HD_SIM_TOO_MANY_REGISTERS, cudaErrorLaunchOutOfResources, false},
+		{HD_SIM_WRONG_TARGET, cudaErrorNoKernelImageForDevice, false},
 	};
 	if (error >= 0)
 		return cudaSuccess;
@@ -278,8 +279,8 @@ void hd_cudart_note_target(struct hd_cudart *cudart, const char *target)
 {
 	const struct hd_config *config = cudart->config;
 	int card = hd_cudart_capability(config), code = hd_cudart_target(target);
-	if (cudart->noted_target || code <= card)
-		return;
+	if (cudart->noted_target || code <= card || hd_target_is_special(target))
+		return; /* a launch of code for one architecture alone is refused */
 	cudart->noted_target = true;
 	char *gpu = gpu_for(code);
 	hd_note(&cudart->diag, HD_NOWHERE,

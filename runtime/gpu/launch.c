@@ -8,6 +8,7 @@
  * Cost: O(functions of the program).
  */
 #include <inttypes.h>
+#include <stdlib.h>
 
 #include "heddle/config.h"
 #include "heddle/figures.h"
@@ -118,6 +119,21 @@ static int check_shape(struct hd_gpu *gpu, const struct hd_launch *launch)
 	if ((uint64_t)launch->grid[0] * launch->grid[1] > UINT32_MAX / launch->grid[2])
 		return hd_gpu_refuse(gpu, HD_SIM_BAD_LAUNCH, "kernel %s: more than 2^32 - 1 blocks", name);
 	return 0;
+}
+
+/* Code of sm_90a runs on GPUs of capability 9.0 and no others, newer ones included. */
+static int check_target(struct hd_gpu *gpu, const struct hd_launch *launch)
+{
+	const char *target = launch->kernel->module->object.metadata.target;
+	const struct hd_config *config = gpu->config;
+	if (!hd_target_is_special(target) ||
+	    strtoul(target + 3, NULL, 10) == (unsigned long)(config->compute_major * 10 + config->compute_minor))
+		return 0;
+	return hd_gpu_refuse(gpu, HD_SIM_WRONG_TARGET,
+			     "kernel %s: its code is for %s alone, and the GPU has compute capability %d.%d (heddle run "
+			     "--gpu h100 models one that takes it)",
+			     hd_kernel_title(launch->kernel), target, (int)config->compute_major,
+			     (int)config->compute_minor);
 }
 
 static int check_threads(struct hd_gpu *gpu, const struct hd_launch *launch)
@@ -241,6 +257,9 @@ static void leave_bank(struct hd_gpu *gpu, uint8_t *bank, uint32_t written)
 
 static int fill_grid(struct hd_gpu *gpu, const struct hd_launch *launch, struct hd_grid *grid)
 {
+	int wrong = check_target(gpu, launch);
+	if (wrong)
+		return wrong;
 	if (check_shape(gpu, launch) || check_threads(gpu, launch) || check_params(gpu, launch))
 		return HD_SIM_BAD_LAUNCH;
 	memcpy(grid->grid, launch->grid, sizeof grid->grid);

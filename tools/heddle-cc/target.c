@@ -2,6 +2,7 @@
  * The architecture that device code is made for, out of those that nvcc's options name. nvcc puts code for each into
  * one program and the card takes what suits it; here the kernel object holds one, the oldest of those that the machine
  * models, since all newer cards run it. Where all are older than those, or all newer, the nearest stands for them.
+ * sm_90a is for cards of that architecture alone, which prefer it to sm_90: it is taken where nothing older is named.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -11,7 +12,7 @@
 #include "lib/strbuf.h"
 #include "tools/heddle-cc/options.h"
 
-enum { OLDEST = 70, NEWEST = 90, DEFAULT_TARGET = 70, FEW_REGISTERS = 63 };
+enum { OLDEST = 70, NEWEST = 90, DEFAULT_TARGET = 70, FEW_REGISTERS = 63, SPECIAL = 90 /* has code for it alone */ };
 
 /* All that a CUDA toolkit had, by clang's and nvcc's documentation. */
 static const int known[] = {10, 11, 12, 13, 20, 21, 30, 32, 35, 37,  50,  52,  53,  60,	 61, 62,
@@ -38,7 +39,7 @@ static bool is_modelled(int number)
 	return number >= OLDEST && number <= NEWEST && number != 88 && is_known(number);
 }
 
-/* Code for one architecture alone, sm_90a, may have what is not modelled, and runs on no other. */
+/* Code for one architecture alone, sm_90a, runs on no other. */
 static bool is_special(const char *name)
 {
 	size_t length = strlen(name);
@@ -49,7 +50,7 @@ void hd_cc_list_targets(void)
 {
 	for (unsigned i = 0; i < sizeof known / sizeof *known; i++)
 		if (is_modelled(known[i]))
-			printf(" sm_%d", known[i]);
+			printf(known[i] == SPECIAL ? " sm_%d sm_%da" : " sm_%d", known[i], known[i]);
 }
 
 void hd_cc_print_targets(const struct hd_cc *cc)
@@ -61,6 +62,10 @@ void hd_cc_print_targets(const struct hd_cc *cc)
 			printf("arch=compute_%d,code=[sm_%d,compute_%d]\n", known[i], known[i], known[i]);
 		else
 			printf("%s_%d\n", cc->lists_code ? "sm" : "compute", known[i]);
+		if (known[i] == SPECIAL && cc->lists_code && cc->lists_arch)
+			printf("arch=compute_%da,code=[sm_%da,compute_%da]\n", known[i], known[i], known[i]);
+		else if (known[i] == SPECIAL)
+			printf("%s_%da\n", cc->lists_code ? "sm" : "compute", known[i]);
 	}
 }
 
@@ -190,9 +195,12 @@ int hd_cc_choose_target(struct hd_cc *cc)
 	struct hd_strbuf older = {0}, others = {0};
 	int best = 0;
 	bool few = false;
+	const char *special = NULL;
 	for (uint32_t i = 0; i < cc->targets.len; i++) {
 		struct hd_cc_target target = cc->targets.data[i];
-		if (is_modelled(target.number) && !target.special)
+		if (target.special && target.number == SPECIAL)
+			special = target.name;
+		else if (is_modelled(target.number) && !target.special)
 			best = !best || target.number < best ? target.number : best;
 		else
 			append_name(target.number < OLDEST && is_known(target.number) ? &older : &others, target.name);
@@ -200,8 +208,17 @@ int hd_cc_choose_target(struct hd_cc *cc)
 	}
 	int status = 0;
 	cc->arch_given = cc->targets.len > 0;
-	if (best) {
+	bool exact = special && (!best || best == SPECIAL);
+	if (special && !exact && !cc->quiet)
+		hd_warning(&cc->diag, HD_NOWHERE,
+			   "%s left out: the code is for sm_%d, for it runs on all newer GPUs; -arch=sm_90a makes code "
+			   "for that architecture alone",
+			   special, best);
+	if (best || exact) {
+		best = exact ? SPECIAL : best;
 		warn(cc, &others, "left out: sm_70 to sm_90 are modelled");
+		if (exact)
+			warn(cc, &older, "left out: sm_70 to sm_90 are modelled");
 	} else if (older.len) {
 		warn(cc, &older,
 		     few ? "taken as sm_70, the oldest architecture that is modelled, with 63 registers a thread"
@@ -214,7 +231,7 @@ int hd_cc_choose_target(struct hd_cc *cc)
 	} else if (others.len) {
 		status = hd_error(&cc->diag, HD_NOWHERE, "unknown GPU architecture '%s'", cc->targets.data[0].name);
 	}
-	cc->arch = hd_arena_printf(&cc->arena, "sm_%d", best ? best : DEFAULT_TARGET);
+	cc->arch = hd_arena_printf(&cc->arena, "sm_%d%s", best ? best : DEFAULT_TARGET, exact ? "a" : "");
 	hd_strbuf_release(&older);
 	hd_strbuf_release(&others);
 	return status;
