@@ -203,6 +203,13 @@ START_TEST(full_sectors_are_found)
 	ck_assert_uint_eq(out[1].full, 0xf);
 	ck_assert_uint_eq(out[2].sectors, 0x3);
 	ck_assert_uint_eq(out[2].full, 0x1);
+	request = rig_load(0, 4, 8, 8); /* of bytes 4 to 259, some across the middle and the ends of lines */
+	request.kind = HD_MEM_STORE;
+	ck_assert_uint_eq(run(&request), 3);
+	ck_assert_uint_eq(out[0].full, 0xe);
+	ck_assert_uint_eq(out[1].full, 0xf);
+	ck_assert_uint_eq(out[2].sectors, 0x1);
+	ck_assert_uint_eq(out[2].full, 0);
 }
 END_TEST
 

@@ -2,6 +2,7 @@
 #include <jansson.h>
 
 #include "harness.h"
+#include "heddle/opcodes.h"
 #include "simbench.h"
 
 static const char title[] = "k<\"\\\t\xc3\xb6>";
@@ -127,7 +128,94 @@ START_TEST(figures)
 }
 END_TEST
 
+static void restart(void)
+{
+	tear_down();
+	lines.len = 0;
+	simbench_init(&bench);
+	bench.meta.demangled = title;
+	bench.options.record = take;
+}
+
+/* Whether the last launch but `back` is said to be something. */
+static bool launch_is(uint32_t back, const char *key)
+{
+	for (uint32_t i = lines.len; i--;)
+		if (!strncmp(lines.data[i], "{\"launch\"", 9) && !back--) {
+			json_t *line = field(lines.len - 1 - i, 0);
+			bool is = json_is_true(json_object_get(json_object_get(line, "launch"), key));
+			json_decref(line);
+			return is;
+		}
+	ck_abort();
+}
+
+/* Samples are of their launch alone: two of the same shape have some of their own. The load of the first one misses, that
+ * of the second hits, so that the first takes longer and has more of them. */
+START_TEST(samples_are_of_their_launch)
+{
+	uint64_t address;
+	size_t count[2];
+	restart();
+	simbench_param(&bench, 2);
+	struct hd_inst *inst = simbench_emit(&bench, HD_OP_LDG);
+	inst->dst = 4, inst->a = 2, inst->xkind = HD_X_OTHER, inst->mods = HD_MOD(SIZE, HD_SIZE_32);
+	simbench_ffma(&bench, 5, 4, 4, 4);
+	bench.options.sample = 50;
+	ck_assert_msg(!simbench_start(&bench), "%s", bench.message);
+	ck_assert_int_eq(hd_sim_malloc(bench.sim, 256, &address), 0);
+	for (uint32_t i = 0; i < 2; i++) {
+		struct hd_launch launch = simbench_launch(&bench, 1, 32, &address);
+		ck_assert_int_eq(hd_sim_launch(bench.sim, &launch), 0);
+		json_t *line = field(0, 0), *samples = json_object_get(json_object_get(line, "launch"), "samples");
+		count[i] = json_array_size(json_object_get(json_object_get(samples, "watts"), "total"));
+		json_decref(line);
+	}
+	ck_assert_uint_gt(count[0], count[1]);
+	ck_assert_uint_gt(count[1], 0);
+}
+END_TEST
+
+/* A launch beside another one says so, and one of the same shape that comes alone afterwards does not. */
+START_TEST(launches_beside_others_say_so)
+{
+	uint64_t param = 0, ticket;
+	for (uint32_t i = 0; i < 3; i++) {
+		struct hd_launch launch = launch_of(1, 32);
+		launch.params = &param;
+		launch.stream = i ? 2 : 1;
+		ck_assert_int_eq(hd_sim_submit(bench.sim, &launch, &ticket), 0);
+		if (i)
+			ck_assert_int_eq(hd_sim_wait_all(bench.sim), 0);
+	}
+	ck_assert(launch_is(2, "shared"));
+	ck_assert(launch_is(1, "shared"));
+	ck_assert(!launch_is(0, "shared"));
+}
+END_TEST
+
+/* A launch that a fault ends is marked, the same launch before it is not. */
+START_TEST(launches_that_fail_are_partial)
+{
+	uint64_t address;
+	restart();
+	simbench_param(&bench, 2);
+	struct hd_inst *inst = simbench_emit(&bench, HD_OP_LDG);
+	inst->dst = 4, inst->a = 2, inst->xkind = HD_X_OTHER, inst->mods = HD_MOD(SIZE, HD_SIZE_32);
+	ck_assert_msg(!simbench_start(&bench), "%s", bench.message);
+	ck_assert_int_eq(hd_sim_malloc(bench.sim, 256, &address), 0);
+	for (uint32_t fails = 0; fails < 2; fails++) {
+		struct hd_launch launch = simbench_launch(&bench, 1, 32, &address);
+		ck_assert_int_eq(hd_sim_launch(bench.sim, &launch), fails ? HD_SIM_BAD_ADDRESS : 0);
+		ck_assert_int_eq(launch_is(0, "partial"), fails);
+		address = 0;
+	}
+}
+END_TEST
+
 Suite *hd_suite(void)
 {
-	return hd_suite_with("lines", (const TTest *const[]){shapes, figures, NULL}, set_up, tear_down);
+	return hd_suite_with("lines", (const TTest *const[]){shapes, figures, samples_are_of_their_launch,
+						      launches_beside_others_say_so,
+						      launches_that_fail_are_partial, NULL}, set_up, tear_down);
 }
