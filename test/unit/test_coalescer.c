@@ -210,6 +210,11 @@ START_TEST(full_sectors_are_found)
 	ck_assert_uint_eq(out[1].full, 0xf);
 	ck_assert_uint_eq(out[2].sectors, 0x1);
 	ck_assert_uint_eq(out[2].full, 0);
+	request = rig_load(0, 33, 2, 2); /* of bytes 33 to 96, one of them across the middle */
+	request.kind = HD_MEM_STORE;
+	ck_assert_uint_eq(run(&request), 1);
+	ck_assert_uint_eq(out[0].sectors, 0xe);
+	ck_assert_uint_eq(out[0].full, 0x4);
 }
 END_TEST
 
