@@ -218,6 +218,32 @@ START_TEST(both_ways_have_links)
 }
 END_TEST
 
+/* R5 is written to its bank of the cache in cycle 100. Who looks for it in cycle 99 finds it in the control block in
+ * cycle 100, and that bank's port taken: it is read in 101. R6 is read in 100, in its own bank. */
+START_TEST(results_take_ports_of_the_cache)
+{
+	struct scene scene;
+	struct hd_wcb_set set = range(0, 10, 1);
+	scene_init(&scene, "ltrf", 16, 1);
+	const struct hd_policy_hooks *hooks = scene.self->hooks;
+	struct hd_gpu *gpu = scene.sm->gpu;
+	ltrf_activate(scene.self, scene.warp, 0);
+	ltrf_prefetch(scene.self, scene.warp, &set, false, 0);
+	struct hd_dinst inst = {.operands = {{.reg = 5, .same = 0}, {.reg = 6, .same = 1}}, .operand_count = 2};
+	struct hd_collector collector = {.warp = scene.warp, .inst = &inst};
+	struct hd_result result = {.warp = scene.warp, .reg = 5};
+	ck_assert_int_eq(hooks->operands.result_target(scene.self, &result, 100), HD_TO_CACHE);
+	for (uint32_t i = 0; i < 2; i++) {
+		uint64_t ready, latency = ltrf_ticks(scene.self, gpu, LTRF_CACHE_LATENCY);
+		ck_assert_int_eq(
+			hooks->operands.operand_source(scene.self, &collector, &inst.operands[i], 99, &ready),
+			HD_FROM_CACHE);
+		ck_assert_uint_eq(ready, (i ? 100 : 101) * HD_TICKS + latency);
+	}
+	simbench_release(&scene.bench);
+}
+END_TEST
+
 /* A row for each active warp: so many of each scheduler, or of all. */
 START_TEST(active_warps_have_rows)
 {
@@ -784,6 +810,7 @@ Suite *hd_suite(void)
 					   sets_move_by_difference,
 					   callers_keep_what_callees_leave_room_for,
 					   both_ways_have_links,
+					   results_take_ports_of_the_cache,
 					   active_warps_have_rows,
 					   rows_are_handed_on,
 					   warps_begin_with_their_own_bank,
