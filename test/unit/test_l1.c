@@ -174,6 +174,7 @@ START_TEST(a_full_out_queue_stalls)
 		line++;
 	ck_assert_uint_ge(line, config.l1_latency);
 	ck_assert_uint_lt(line, config.l1_mshrs);
+	ck_assert_uint_eq(hd_l1_room(&l1, 0), 1); /* a miss may send a victim, too */
 	sent(HD_PACKET_READ);
 	ck_assert_int_eq(load(line, line, 0x1), HD_L1_WAIT);
 }

@@ -144,6 +144,7 @@ static struct ltrf_counts move_sets(const char *policy, bool reload)
 	ck_assert_uint_eq(mine->row, 1);
 	ltrf_deactivate(scene.self, scene.warp, false, 200);
 	ck_assert_uint_eq(mine->row, 0);
+	ck_assert_uint_eq(hd_wcb_count(&mine->block.valid), 0);
 	/* The row is free when the last register has left: a cycle of the bank, and the link has it. */
 	ck_assert_uint_eq(ltrf_sm_of(scene.self, scene.sm)->row_free[0], 201 * HD_TICKS);
 	ck_assert_uint_eq(ltrf_activate(scene.self, scene.warp, 300), 306);

@@ -89,6 +89,14 @@ static struct hd_stats mixed_results(const char *trace, bool *used)
 		simbench_ffma(&bench, (uint8_t)(32 + i % 4), (uint8_t)(8 + (i + 12) % 16), 40, 24);
 		if (i % 5 == 0)
 			simbench_ffma(&bench, 36, 36, (uint8_t)(32 + i % 4), 36);
+		if (i % 8 == 1) { /* a predicate, which somebody waits for some time later */
+			struct hd_inst *compare = simbench_emit(&bench, HD_OP_ISETP);
+			compare->a = 24, compare->xkind = HD_X_IMM_B, compare->x = i, compare->pdst = 1;
+			compare->mods = HD_MOD(CMP, HD_CMP_EQ) | HD_MOD(BOOL, HD_BOOL_AND);
+		} else if (i % 8 == 3) {
+			simbench_mov(&bench, 37, i);
+			hd_vec_last(&bench.code).guard = 1;
+		}
 	}
 	ck_assert_int_eq(simbench_start(&bench), 0);
 	ck_assert_int_eq(simbench_run(&bench, 1, 128), 0);
@@ -108,6 +116,30 @@ START_TEST(results_need_no_events)
 	ck_assert_uint_gt(without.counters.write_conflicts, 0);
 	ck_assert_uint_gt(without.stalls[HD_STALL_data_alu], 0);
 	ck_assert_int_eq(memcmp(&without, &with, sizeof(with)), 0);
+}
+END_TEST
+
+static int start_with_warps(uint64_t schedulers, uint64_t warps, char *message)
+{
+	struct simbench bench;
+	simbench_init(&bench);
+	bench.config.schedulers = schedulers;
+	bench.config.max_warps = warps;
+	simbench_mov(&bench, 4, 1);
+	int error = simbench_start(&bench);
+	strcpy(message, bench.message);
+	simbench_release(&bench);
+	return error;
+}
+
+/* A scheduler has places for so many warps. */
+START_TEST(schedulers_have_room_for_so_many_warps)
+{
+	char message[1024];
+	ck_assert_int_eq(start_with_warps(HD_MAX_SCHEDULERS, 64, message), 0);
+	ck_assert_int_eq(start_with_warps(1, HD_SCHEDULER_WARPS, message), 0);
+	ck_assert_int_ne(start_with_warps(1, HD_SCHEDULER_WARPS + 1, message), 0);
+	ck_assert_ptr_nonnull(strstr(message, "max_warps: at most 64 warps per scheduler"));
 }
 END_TEST
 
@@ -986,6 +1018,7 @@ Suite *hd_suite(void)
 						 latency_may_exceed_the_wheel,
 						 result_is_there_at_latency_not_before,
 						 results_need_no_events,
+						 schedulers_have_room_for_so_many_warps,
 						 unit_takes_one_instruction_an_interval,
 						 schedulers_share_a_scarce_unit,
 						 each_pipeline_has_its_units,
