@@ -8,6 +8,9 @@
  * - A launch with other work than the samples may cost less, or more, than in proportion to it. Between a cost that
  *   does not depend on work and one in proportion to it lies the difference of the work to that of the samples.
  *
+ * Launches of a kernel make several clusters, and two samples of one may be close to each other by chance. What they say
+ * of the spread is held against that of all of the kernel's clusters together, and the larger one counts.
+ *
  * A launch that is like none of those that were simulated gets figures half way between these two, with the distance as
  * its error.
  *
@@ -53,6 +56,12 @@ void hd_estimator_init(struct hd_estimator *estimator, uint32_t width, struct hd
 	estimator->doubt = HD_ARENA_NEW(arena, double, width);
 	estimator->given = HD_ARENA_NEW(arena, double, width);
 	estimator->strangeness = HD_ARENA_NEW(arena, double, width);
+}
+
+void hd_estimator_join(struct hd_estimator *estimator, struct hd_estimator *kin)
+{
+	estimator->kin = kin->kin ? kin->kin : kin;
+	kin->kin = estimator;
 }
 
 /* Welford's way, which loses no digits where the values hardly differ. */
@@ -106,11 +115,34 @@ static double deviation(const struct hd_estimator *estimator, uint32_t which)
 	return sqrt(estimator->spread[which] / (estimator->samples - 1));
 }
 
-/* In standard deviations: by how much the sum over parts with this work, and these squares of it, may be off. */
-static double width_of(const struct hd_estimator *estimator, double work, double squares)
+/* Student's t times the deviation that all kin have together, as a share of their means; 0: they do not tell. */
+static double kin_reach(const struct hd_estimator *estimator, uint32_t which)
 {
-	double t = estimator->samples > 1 ? hd_t_quantile(estimator->samples - 1) : 1;
-	return t * sqrt(work * work / estimator->samples + squares);
+	uint32_t freedom = 0;
+	double squares = 0;
+	for (const struct hd_estimator *at = estimator->kin; at; at = at == estimator ? NULL : at->kin) {
+		double mean = at->mean[which];
+		if (at->samples < 2 || mean == 0)
+			continue;
+		freedom += at->samples - 1;
+		squares += at->spread[which] / (mean * mean);
+	}
+	return freedom ? hd_t_quantile(freedom) * sqrt(squares / freedom) : 0;
+}
+
+/* Student's t times the deviation of figure / work: the samples' own, or that of all kin where it is more. */
+static double reach(const struct hd_estimator *estimator, uint32_t which)
+{
+	double s = deviation(estimator, which);
+	double own = estimator->samples > 1 ? hd_t_quantile(estimator->samples - 1) * s : s;
+	return fmax(own, kin_reach(estimator, which) * fabs(estimator->mean[which]));
+}
+
+/* By how much the sum over parts with this work, and these squares of it, may be off by chance. */
+static double chance_of(const struct hd_estimator *estimator, uint32_t which, double work, double squares)
+{
+	double each = reach(estimator, which);
+	return each > 0 ? each * sqrt(work * work / estimator->samples + squares) : 0;
 }
 
 double hd_estimator_state(const struct hd_estimator *estimator, uint32_t which, double work)
@@ -120,21 +152,20 @@ double hd_estimator_state(const struct hd_estimator *estimator, uint32_t which, 
 
 double hd_estimator_error_of(const struct hd_estimator *estimator, uint32_t which, double work, double distance)
 {
-	double s = deviation(estimator, which), mean = estimator->mean[which];
+	double mean = estimator->mean[which];
 	if (distance > 0)
 		return mean * work_for(estimator, work, distance) * distance;
-	double chance = s ? s * width_of(estimator, work, work * work) : 0;
-	return chance + estimator->doubt[which] * work + hd_estimator_state(estimator, which, work) +
+	return chance_of(estimator, which, work, work * work) + estimator->doubt[which] * work + hd_estimator_state(estimator, which, work) +
 	       mean * fabs(work - estimator->work);
 }
 
 struct hd_error hd_estimator_error(const struct hd_estimator *estimator, uint32_t which)
 {
-	const double s = deviation(estimator, which), mean = estimator->mean[which];
+	const double mean = estimator->mean[which];
 	struct hd_error error = {.bias = estimator->strangeness[which]};
 	if (!estimator->skipped)
 		return error;
-	error.chance = s ? s * width_of(estimator, estimator->skipped_work, estimator->skipped_squares) : 0;
+	error.chance = chance_of(estimator, which, estimator->skipped_work, estimator->skipped_squares);
 	error.bias += mean * fabs(estimator->skipped_work - (double)estimator->skipped * estimator->work);
 	error.bias += estimator->doubt[which] * estimator->skipped_work;
 	error.bias += hd_estimator_state(estimator, which, estimator->skipped_work);
@@ -148,6 +179,5 @@ bool hd_estimator_settled(const struct hd_estimator *estimator, uint32_t which, 
 	double n = estimator->samples;
 	if (n < 2)
 		return false;
-	return hd_t_quantile(estimator->samples - 1) * deviation(estimator, which) / sqrt(n) <=
-	       target * fabs(estimator->mean[which]);
+	return reach(estimator, which) / sqrt(n) <= target * fabs(estimator->mean[which]);
 }

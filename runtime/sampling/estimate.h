@@ -48,9 +48,13 @@ struct hd_estimator {
 	double skipped_work, skipped_squares; /* sums of their work and of its squares */
 	double *given;			      /* of each figure, the sum of what they got */
 	double *strangeness;		      /* of each, what is to be added to the error for parts that are unlike */
+	struct hd_estimator *kin; /* the next in a ring of estimators whose samples spread alike; NULL: it is alone */
 };
 
 void hd_estimator_init(struct hd_estimator *estimator, uint32_t width, struct hd_arena *arena);
+/* Few samples may be close to each other by chance. With kin, an error is no less than the kin's spread makes it, as a
+ * share of their means: launches of one kernel that are of several clusters. */
+void hd_estimator_join(struct hd_estimator *estimator, struct hd_estimator *kin);
 /* A part that was simulated; work is above 0. `errors` of its figures where these are estimates themselves; NULL: none.
  */
 void hd_estimator_sample(struct hd_estimator *estimator, const double *figures, const double *errors, double work);

@@ -104,6 +104,8 @@ struct hd_sampling {
 	struct hd_sampled_family *family;   /* whose trend gave the figures; NULL: the cluster did */
 	double launch_work, distance;	    /* to the cluster's samples */
 	double *figures;
+	bool gap;	/* the launch before it had parts without time */
+	double *behind; /* what launches with time may be off because of that, all together */
 	struct hd_sampled_blocks blocks;
 	struct hd_sampled_stretch stretch;
 	uint64_t *rows;

@@ -59,7 +59,7 @@ static double launch_error(const struct hd_sampling *sampling, uint32_t which)
 
 static double total_error(const struct hd_sampling *sampling, uint32_t which)
 {
-	double squares = sampling->blocks.squares[which], bias = sampling->blocks.ends[which];
+	double squares = sampling->blocks.squares[which], bias = sampling->blocks.ends[which] + sampling->behind[which];
 	for (uint32_t i = 0; i < sampling->clusters.len; i++) {
 		struct hd_error error = hd_estimator_error(&sampling->clusters.data[i]->estimator, which);
 		squares += error.chance * error.chance;

@@ -101,6 +101,7 @@ struct hd_sampling *hd_sampling_new(struct hd_gpu *gpu)
 	sampling->cycles = index_of(offsetof(struct hd_counters, cycles));
 	sampling->misses = index_of(offsetof(struct hd_counters, l2_misses));
 	sampling->figures = HD_ARENA_NEW(&sampling->arena, double, sampling->width);
+	sampling->behind = HD_ARENA_NEW(&sampling->arena, double, sampling->width);
 	sampling->rows = HD_ARENA_NEW(&sampling->arena, uint64_t, gpu->count_rows + 1);
 	hd_sampled_blocks_init(sampling);
 	hd_sampled_stretch_init(sampling);
@@ -210,6 +211,9 @@ static struct hd_sampled_cluster *add_cluster(struct hd_sampling *sampling, cons
 					       .mix = *mix};
 	memcpy(cluster->block, grid->block, sizeof cluster->block);
 	hd_estimator_init(&cluster->estimator, sampling->width, &sampling->arena);
+	struct hd_sampled_cluster *kin = last_cluster(sampling, grid, false);
+	if (kin)
+		hd_estimator_join(&cluster->estimator, &kin->estimator);
 	hd_vec_push(&sampling->clusters, cluster);
 	return cluster;
 }
@@ -498,6 +502,15 @@ static void end_functional(struct hd_sampling *sampling, const struct hd_grid *g
 	}
 	hd_sampled_add(sampling, grid, counted, sampling->launching);
 	sampling->work += mix.work;
+	sampling->gap = true;
+}
+
+/* It found caches, DRAM and network as its predecessor without time has left them. */
+static void count_gap(struct hd_sampling *sampling)
+{
+	for (uint32_t i = 0; sampling->gap && i < sampling->width; i++)
+		sampling->behind[i] += HD_SAMPLED_STATE * sampling->figures[i];
+	sampling->gap = sampling->kind == HD_SAMPLED_PARTLY || sampling->stretch.skipped > 0;
 }
 
 /* The first launch of a cluster finds caches as something else has left them: it is a sample until there is another. */
@@ -527,6 +540,7 @@ static void end_detailed(struct hd_sampling *sampling, const struct hd_grid *gri
 		return;
 	sampling->cluster = cluster_of(sampling, grid, &mix);
 	hd_sampled_figures(sampling, grid, *stats, sampling->figures);
+	count_gap(sampling);
 	add_sample(sampling->cluster, sampling->figures,
 		   sampling->kind == HD_SAMPLED_PARTLY ? sampling->blocks.errors : NULL, mix.work);
 	hd_trend_add(&family_of(sampling, grid)->trend, &mix, sampling->figures);

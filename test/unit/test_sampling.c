@@ -166,6 +166,24 @@ START_TEST(more_samples_settle_the_mean)
 }
 END_TEST
 
+/* The same two; and two of 150 and 250. Shares of the means: squares of 0.005 and 0.25, twice each, in two degrees of
+ * freedom, so that the deviation is 0.25005. 4.303 times that and by sqrt(2) is 76.1 %. */
+START_TEST(kin_say_how_samples_spread)
+{
+	double work[] = {100, 100}, figures[2];
+	struct hd_estimator close = of_samples((double[]){199, 201}, work, 2);
+	struct hd_estimator far = of_samples((double[]){150, 250}, work, 2), third = of_samples(NULL, NULL, 0);
+	hd_estimator_join(&far, &close);
+	hd_estimator_join(&third, &close); /* without samples: nothing changes */
+	ck_assert(!hd_estimator_settled(&close, 0, 0.755));
+	ck_assert(hd_estimator_settled(&close, 0, 0.765));
+	hd_estimator_guess(&close, 100, 0, figures);
+	ck_assert_double_eq_tol(hd_estimator_error(&close, 0).chance, 4.303 * 0.25005 * 200 * sqrt(0.5 + 1), 0.1);
+	/* Its own deviation, 0.35, with one degree of freedom says more. */
+	ck_assert_double_eq_tol(hd_estimator_error_of(&far, 0, 100, 0), 12.706 * 70.711 * sqrt(0.5 + 1) + 2, 0.1);
+}
+END_TEST
+
 /* ---- runs */
 
 enum { LAUNCHES = 40 };
@@ -218,6 +236,11 @@ START_TEST(launches_that_are_alike_cost_the_same)
 			ck_assert_uint_eq(sampled.sim->launches.data[i - 1]->spent[row],
 					  whole.sim->launches.data[i - 1]->spent[row]);
 	}
+	/* Launches 16 and 32 had time behind some without: a hundredth of each. */
+	const struct hd_counters *last = &simbench_stats(&whole)->counters;
+	const struct hd_sampling *sampling = sampled.sim->gpu.sampling;
+	double each = (double)(last->cycles - last->launch_cycles);
+	ck_assert_double_eq_tol(sampling->behind[sampling->cycles], 2 * 0.01 * each, 1e-6);
 	ck_assert_uint_eq(hd_sim_cycles(whole.sim), hd_sim_cycles(sampled.sim));
 	ck_assert_double_eq_tol(hd_power_total(&whole.sim->power) / hd_power_total(&sampled.sim->power), 1, 1e-9);
 	simbench_release(&whole);
@@ -463,6 +486,7 @@ Suite *hd_suite(void)
 			       samples_may_be_estimates,
 			       one_sample_tells_no_error,
 			       more_samples_settle_the_mean,
+			       kin_say_how_samples_spread,
 			       launches_of_other_shapes_are_simulated,
 			       later_blocks_of_a_grid_are_like_the_first,
 			       launches_follow_each_other_as_before,
