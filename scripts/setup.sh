@@ -12,6 +12,7 @@ packages=(
 	clang-19 llvm-19-dev llvm-19-tools libclang-19-dev libclang-rt-19-dev lld-19 clang-format-19 # compilers, libLLVM, lit, sanitizers
 	libclc-19 libclc-19-dev                                                     # device math
 	libthrust-dev libcub-dev                                                    # Thrust and CUB for programs that use them
+	libblas-dev liblapack-dev                                                   # tests of math libraries
 	g++ libomp-19-dev                                                           # libstdc++ for the host half and plugin.cpp; OpenMP in host code
 	check libelf-dev libjansson-dev libinih-dev libzstd-dev zlib1g-dev nettle-dev libsqlite3-dev libcsv-dev
 	"$@"

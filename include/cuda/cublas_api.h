@@ -168,6 +168,7 @@ cublasStatus_t cublasGetLoggerCallback(cublasLogCallback *userCallback);
 #define HD_CUBLAS(name, suffix, routine, parameters, arguments) cublasStatus_t cublas##name##suffix parameters;
 #define HD_INT int
 #include "heddle_cublas_level1.def"
+#include "heddle_cublas_level2.def"
 #include "heddle_cublas_level3.def"
 #undef HD_INT
 #undef HD_CUBLAS
@@ -175,6 +176,7 @@ cublasStatus_t cublasGetLoggerCallback(cublasLogCallback *userCallback);
 #define HD_CUBLAS(name, suffix, routine, parameters, arguments) cublasStatus_t cublas##name##suffix##_64 parameters;
 #define HD_INT int64_t
 #include "heddle_cublas_level1.def"
+#include "heddle_cublas_level2.def"
 #include "heddle_cublas_level3.def"
 #undef HD_INT
 #undef HD_CUBLAS

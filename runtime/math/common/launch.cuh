@@ -10,17 +10,20 @@
 
 namespace hd_math {
 
+enum { COUNTERS = 256 };
+
 struct context {
 	int device = 0;
 	int capability = 0; /* 70 */
 	int sm_count = 0;
 	cudaStream_t stream = nullptr;
-	/* Device memory that calls of this handle use one after the other, in the order of its stream. */
+	/* Device memory that calls of this handle use one after the other, in the order of its stream. The first COUNTERS
+	 * bytes are zero between calls. */
 	void *scratch = nullptr;
 	size_t scratch_bytes = 0;
 };
 
-/* Called once for a new handle. The scratch memory is allocated here, because a capture allows no allocation later. */
+/* Called once for a new handle. The memory is allocated here, because a capture allows no allocation later. */
 inline cudaError_t context_init(context *context, size_t scratch_bytes)
 {
 	int major = 0, minor = 0;
@@ -33,6 +36,8 @@ inline cudaError_t context_init(context *context, size_t scratch_bytes)
 		error = cudaDeviceGetAttribute(&context->sm_count, cudaDevAttrMultiProcessorCount, context->device);
 	if (error == cudaSuccess && scratch_bytes)
 		error = cudaMalloc(&context->scratch, scratch_bytes);
+	if (error == cudaSuccess && scratch_bytes)
+		error = cudaMemset(context->scratch, 0, COUNTERS);
 	context->capability = major * 10 + minor;
 	context->scratch_bytes = scratch_bytes;
 	return error;
@@ -55,8 +60,8 @@ struct scratch {
 
 	scratch(const context *context, size_t bytes) : stream(context->stream)
 	{
-		if (bytes <= context->scratch_bytes)
-			data = context->scratch;
+		if (bytes + COUNTERS <= context->scratch_bytes)
+			data = static_cast<char *>(context->scratch) + COUNTERS;
 		else if (cudaMallocAsync(&data, bytes, stream) == cudaSuccess)
 			own = true;
 	}

@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include <cstdint>
 #include <cuComplex.h>
 #include <cuda_runtime.h>
 
@@ -164,21 +165,33 @@ template <class T> __host__ __device__ inline real_of<T> abs_squared(T a)
 
 /*
  * A factor of a routine: a number that the host has, or its place in device memory (CUBLAS_POINTER_MODE_DEVICE), from
- * which the kernel reads it.
+ * which the kernel reads it: as the elements are, as their real type, or to be conjugated.
  */
+enum form : uint8_t { PLAIN, REAL, CONJUGATED };
+
 template <class T> struct scalar {
 	T value;
-	const T *place;
+	const void *place;
+	form form;
 
 	__device__ T get() const
 	{
-		return place ? *place : value;
+		if (!place)
+			return value;
+		if (form == REAL)
+			return make<T>(*static_cast<const real_of<T> *>(place));
+		return conj_if(form == CONJUGATED, *static_cast<const T *>(place));
 	}
 };
 
 template <class T> inline scalar<T> value_of(T value)
 {
-	return scalar<T>{value, nullptr};
+	return scalar<T>{value, nullptr, PLAIN};
+}
+
+template <class T> inline scalar<T> conjugate_of(scalar<T> factor)
+{
+	return scalar<T>{conj(factor.value), factor.place, factor.form == PLAIN ? CONJUGATED : factor.form};
 }
 
 } // namespace hd_math

@@ -39,8 +39,16 @@ inline cublasStatus_t launched()
 template <class T> inline scalar<T> factor(cublasHandle_t handle, const T *place)
 {
 	if (handle->pointer_mode == CUBLAS_POINTER_MODE_DEVICE)
-		return scalar<T>{T{}, place};
-	return scalar<T>{*place, nullptr};
+		return scalar<T>{T{}, place, PLAIN};
+	return value_of(*place);
+}
+
+/* A real factor of elements T. */
+template <class T> inline scalar<T> real_factor(cublasHandle_t handle, const real_of<T> *place)
+{
+	if (handle->pointer_mode == CUBLAS_POINTER_MODE_DEVICE)
+		return scalar<T>{T{}, place, REAL};
+	return value_of(make<T>(*place));
 }
 
 /* Whether the factor is known to be zero or one here; one in device memory is known to kernels only. */
@@ -58,6 +66,22 @@ template <class T> inline bool known_one(const scalar<T> &factor)
 template <class T> inline T *first_element(T *x, int64_t n, int64_t increment)
 {
 	return increment < 0 ? x - (n - 1) * increment : x;
+}
+
+inline bool is_fill(cublasFillMode_t uplo)
+{
+	return uplo == CUBLAS_FILL_MODE_LOWER || uplo == CUBLAS_FILL_MODE_UPPER;
+}
+
+inline bool is_diag(cublasDiagType_t diag)
+{
+	return diag == CUBLAS_DIAG_NON_UNIT || diag == CUBLAS_DIAG_UNIT;
+}
+
+/* Whether columns of so many rows may lie `ld` apart. */
+inline bool is_leading(int64_t ld, int64_t rows)
+{
+	return ld >= rows && ld >= 1;
 }
 
 inline bool is_operation(cublasOperation_t operation)

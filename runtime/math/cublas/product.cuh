@@ -16,7 +16,7 @@ enum shape : uint8_t { GENERAL, SYMMETRIC, HERMITIAN, TRIANGULAR, UNIT_TRIANGULA
 template <class T> struct operand {
 	const T *data = nullptr;
 	const T *const *array = nullptr;
-	int64_t batch = 0;
+	int64_t batch = 0, offset = 0;
 	int64_t rows = 1, columns = 1; /* distance of (i, j) from (i + 1, j), (i, j + 1) */
 	shape kind = GENERAL;
 	bool upper = false; /* which triangle is stored */
@@ -24,19 +24,19 @@ template <class T> struct operand {
 
 	__device__ const T *of(unsigned number) const
 	{
-		return array ? array[number] : data + number * batch;
+		return (array ? array[number] : data + number * batch) + offset;
 	}
 };
 
 template <class T> struct result {
 	T *data = nullptr;
 	T *const *array = nullptr;
-	int64_t batch = 0;
+	int64_t batch = 0, offset = 0;
 	int64_t rows = 1, columns = 1;
 
 	__device__ T *of(unsigned number) const
 	{
-		return array ? array[number] : data + number * batch;
+		return (array ? array[number] : data + number * batch) + offset;
 	}
 };
 
@@ -82,6 +82,13 @@ template <class T> inline result<T> target(T *data, int64_t ld, int64_t batch = 
 	return result;
 }
 
+template <class T> inline result<T> targets(T *const *array, int64_t ld)
+{
+	result<T> result = target<T>(nullptr, ld);
+	result.array = array;
+	return result;
+}
+
 /* Of a result that is a factor of the next step. */
 template <class T> inline operand<T> as_operand(const result<T> &result)
 {
@@ -89,6 +96,7 @@ template <class T> inline operand<T> as_operand(const result<T> &result)
 	operand.data = result.data;
 	operand.array = result.array;
 	operand.batch = result.batch;
+	operand.offset = result.offset;
 	operand.rows = result.rows;
 	operand.columns = result.columns;
 	return operand;
@@ -102,6 +110,35 @@ template <class T> inline operand<T> transposed(operand<T> operand)
 	operand.upper = !operand.upper;
 	return operand;
 }
+
+template <class T> inline result<T> transposed(result<T> result)
+{
+	int64_t rows = result.rows;
+	result.rows = result.columns;
+	result.columns = rows;
+	return result;
+}
+
+/* The part that begins at (i, j). A triangle's part on the diagonal is a triangle, others are GENERAL. */
+template <class M> inline M part_at(M matrix, int64_t i, int64_t j)
+{
+	matrix.offset += i * matrix.rows + j * matrix.columns;
+	return matrix;
+}
+
+template <class T> inline operand<T> off_diagonal(operand<T> matrix, int64_t i, int64_t j)
+{
+	matrix.kind = GENERAL;
+	return part_at(matrix, i, j);
+}
+
+/*
+ * Solves op(A) X = alpha B in place of B (m x n): A is a triangle, `a` its operand with the operation. Halves A until blocks
+ * of 32 are left; products do the rest. For X op(A) = alpha B, give the transposes of all.
+ */
+template <class T>
+cublasStatus_t solve_triangle(const context *context, const operand<T> &a, const result<T> &b, int64_t m, int64_t n,
+			      const scalar<T> &alpha, unsigned count);
 
 /* Launches the kernel; nothing where the result has no elements. T: float, double, cuComplex, cuDoubleComplex. */
 template <class T> cublasStatus_t multiply(const context *context, const product<T> &product);
