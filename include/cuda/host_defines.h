@@ -28,7 +28,12 @@
 #else
 #define __managed__ __attribute__((device))
 #endif
-#define __grid_constant__ /* a parameter is never copied before it is written */
+/* The address of such a parameter is one of constant memory. The host half has no use for it. */
+#ifdef __CUDA_ARCH__
+#define __grid_constant__ __attribute__((annotate("heddle.grid_constant")))
+#else
+#define __grid_constant__
+#endif
 /* The most blocks of a cluster are for sm_90; for older architectures, and in the host half, clang would ignore them
  * together with the other bounds. Functions take them away, since a macro would count commas of template arguments. */
 #if defined(__cplusplus) && __cplusplus >= 201103L && (!defined(__CUDA_ARCH__) || __CUDA_ARCH__ < 900)

@@ -41,6 +41,7 @@ enum {
 	HD_CB_DYN_SHARED = 0x2c,    /* shared offset at which dynamic shared memory begins */
 	HD_CB_DYN_BYTES = 0x30,	    /* dynamic shared memory of the launch */
 	HD_CB_SHARED_BYTES = 0x34,  /* all shared memory of a block, in whole allocation units */
+	HD_CB_PARAM_COPY = 0x38, /* 64-bit device address of a copy of this bank, of which the parameters are there */
 	HD_CB_PARAMS = 0x160,
 	HD_CB_BYTES = 0x160 + 32764 /* CUDA 12.1's parameter limit, sm_70 and later */
 };

@@ -1,7 +1,8 @@
 /*
  * Legalisation: arithmetic on addresses that LLVM folds into constants and no relocation can express, such as the
  * negated address of an array (the difference of a pointer and that array), becomes instructions on the plain address
- * where it is used. A freeze keeps it from being folded again. After LLVM's passes; linear in the operands.
+ * where it is used; so do generic addresses of kernel parameters (grid_constant.c), which only the launch knows. A
+ * freeze keeps it from being folded again. After LLVM's passes; linear in the operands.
  */
 #include <llvm-c/DebugInfo.h>
 
@@ -24,6 +25,17 @@ static bool is_arithmetic(LLVMOpcode op)
 	return op == LLVMAdd || op == LLVMSub || op == LLVMMul || op == LLVMShl || op == LLVMXor;
 }
 
+static bool points_to_parameter(value constant)
+{
+	if (!LLVMIsAConstantExpr(constant))
+		return false;
+	value first = LLVMGetOperand(constant, 0);
+	if (LLVMGetConstOpcode(constant) == LLVMAddrSpaceCast &&
+	    LLVMGetPointerAddressSpace(LLVMTypeOf(first)) == HD_AS_PARAM)
+		return true;
+	return points_to_parameter(first);
+}
+
 /* An expression that selection cannot take as it is, and that instructions can compute. */
 static bool needs_instructions(const struct hd_legal *legal, value constant)
 {
@@ -31,8 +43,22 @@ static bool needs_instructions(const struct hd_legal *legal, value constant)
 		return false;
 	LLVMOpcode op = LLVMGetConstOpcode(constant);
 	struct hd_const_addr address;
+	if (points_to_parameter(constant))
+		return true;
 	return (is_arithmetic(op) || op == LLVMTrunc || op == LLVMIntToPtr) &&
 	       !hd_const_address(legal->layout, constant, &address) && names_global(constant);
+}
+
+static value computed(const struct hd_legal *legal, value constant);
+
+static value element_address(const struct hd_legal *legal, value constant)
+{
+	unsigned count = (unsigned)LLVMGetNumOperands(constant) - 1;
+	value *indices = HD_ARENA_NEW(&legal->unit->arena, value, count + 1);
+	for (unsigned i = 0; i < count; i++)
+		indices[i] = LLVMGetOperand(constant, i + 1);
+	return LLVMBuildGEP2(legal->builder, LLVMGetGEPSourceElementType(constant),
+			     computed(legal, LLVMGetOperand(constant, 0)), indices, count, "");
 }
 
 static value computed(const struct hd_legal *legal, value constant)
@@ -41,6 +67,8 @@ static value computed(const struct hd_legal *legal, value constant)
 	if (!needs_instructions(legal, constant))
 		return LLVMIsAConstantExpr(constant) ? LLVMBuildFreeze(legal->builder, constant, "") : constant;
 	LLVMOpcode op = LLVMGetConstOpcode(constant);
+	if (op == LLVMGetElementPtr)
+		return element_address(legal, constant);
 	value first = computed(legal, LLVMGetOperand(constant, 0));
 	if (!is_arithmetic(op))
 		return LLVMBuildCast(legal->builder, op, first, type, "");

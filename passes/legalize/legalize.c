@@ -307,6 +307,7 @@ int hd_legalize(struct hd_unit *unit)
 	legal.builder = LLVMCreateBuilderInContext(legal.context);
 	hd_legal_allow_undefined(legal.module);
 	hd_legal_strict(&legal);
+	hd_legal_grid_constants(&legal);
 	hd_legal_asm(&legal);
 	hd_legal_blocks(&legal);
 	hd_legal_atomics(&legal);
@@ -328,6 +329,7 @@ int hd_legalize(struct hd_unit *unit)
 		legal.status = last_passes(&legal, machine);
 	}
 	if (!legal.status) {
+		hd_legal_grid_constant_uses(&legal);
 		hd_legal_exits(&legal);
 		hd_legal_constants(&legal);
 		hd_legal_freezes(&legal);

@@ -111,6 +111,11 @@ void hd_legal_math(struct hd_legal *legal);
 void hd_legal_spaces(struct hd_legal *legal);
 /* What is written or pointed to of a kernel's by-value parameters becomes a stack object that they are copied to. */
 void hd_legal_own_parameters(struct hd_legal *legal, LLVMValueRef kernel);
+/* grid_constant.c: before anything else looks at parameters; whether one is a by-value aggregate in the bank. */
+void hd_legal_grid_constants(struct hd_legal *legal);
+/* Behind LLVM's last passes: what uses the address of one otherwise than to read from the bank. */
+void hd_legal_grid_constant_uses(struct hd_legal *legal);
+bool hd_legal_is_grid_constant(LLVMValueRef kernel, unsigned param);
 /* builtins.c: links the device library's functions (device.bc) that are called; then, when divisions and
  * roots have been replaced,  the helpers that are called; those of 32 bits are marked for inlining. 0 or -1. */
 int hd_legal_device(struct hd_legal *legal);

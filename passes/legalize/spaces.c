@@ -101,7 +101,7 @@ void hd_legal_own_parameters(struct hd_legal *legal, LLVMValueRef kernel)
 		LLVMValueRef param = LLVMGetParam(kernel, i);
 		struct hd_byval byval = hd_byval_of(legal->layout, kernel, i);
 		if (!byval.type || LLVMGetPointerAddressSpace(LLVMTypeOf(param)) != HD_AS_GENERIC ||
-		    is_in_param_space(param) || only_read(param, 0))
+		    is_in_param_space(param) || hd_legal_is_grid_constant(kernel, i) || only_read(param, 0))
 			continue;
 		LLVMPositionBuilderBefore(legal->builder, LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(kernel)));
 		LLVMSetCurrentDebugLocation2(legal->builder, NULL);

@@ -318,10 +318,11 @@ static void convert(struct hd_ptx *ptx, unsigned arg)
 
 static unsigned named_space(const struct hd_ptx *ptx)
 {
-	return hd_ptx_has(ptx, "shared")  ? HD_AS_SHARED
-	       : hd_ptx_has(ptx, "local") ? HD_AS_LOCAL
-	       : hd_ptx_has(ptx, "const") ? HD_AS_CONST
-					  : HD_AS_GLOBAL;
+	return hd_ptx_has(ptx, "shared")				     ? HD_AS_SHARED
+	       : hd_ptx_has(ptx, "local")				     ? HD_AS_LOCAL
+	       : hd_ptx_has(ptx, "const")				     ? HD_AS_CONST
+	       : hd_ptx_has(ptx, "param") || hd_ptx_has(ptx, "param::entry") ? HD_AS_PARAM
+									     : HD_AS_GLOBAL;
 }
 
 /* Addresses of every space are 64 bits wide in PTX; those of shared and local memory are offsets below 2^32. */
@@ -362,6 +363,6 @@ const struct hd_ptx_row hd_ptx_convert[] = {
 	{"set", TYPES COMPARES, 3, set_number, 0, false},
 	{"cvt", TYPES " f16x2 bf16x2 rn rz rm rp rni rzi rmi rpi ftz sat ", 2, convert, 0, false},
 	{"cvta", " to global shared local const u64 ", 2, convert_address, 0, false},
-	{"isspacep", " global shared local const ", 2, is_space, 0, false},
+	{"isspacep", " global shared local const param param::entry ", 2, is_space, 0, false},
 	{NULL, NULL, 0, NULL, 0, false},
 };

@@ -227,6 +227,14 @@ struct hd_leaf hd_sel_cast_space(struct hd_select *sel, struct hd_leaf leaf, uns
 		return leaf;
 	if (to == HD_AS_PARAM && leaf.kind == HD_LEAF_IMM && leaf.words == 1) /* a by-value kernel parameter itself */
 		return leaf;
+	if (from == HD_AS_PARAM &&
+	    to == HD_AS_GENERIC) { /* a grid constant: an address in the launch's copy of the bank */
+		struct hd_leaf bank = {.kind = HD_LEAF_BANK, .words = 2, .id = HD_CB_PARAM_COPY};
+		struct hd_leaf offset = leaf.kind == HD_LEAF_IMM
+						? hd_leaf_imm((uint32_t)leaf.imm[0], 2)
+						: hd_leaf_reg(hd_sel_pair(sel, hd_sel_word(sel, &leaf, 0), hd_rz()));
+		return hd_leaf_reg(hd_sel_add64(sel, bank, offset, false));
+	}
 	if ((leaf.kind == HD_LEAF_FRAME || leaf.kind == HD_LEAF_INCOMING || leaf.kind == HD_LEAF_PARTS) &&
 	    (to_wide || to == HD_AS_LOCAL)) {
 		leaf.words = to_wide ? 2 : 1;

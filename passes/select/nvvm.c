@@ -220,6 +220,16 @@ struct hd_leaf hd_sel_in_space(struct hd_select *sel, struct hd_leaf pointer, un
 {
 	if (space == HD_AS_SHARED || space == HD_AS_LOCAL)
 		return in_window(sel, pointer, space == HD_AS_SHARED ? HD_CB_SHARED_WINDOW : HD_CB_LOCAL_WINDOW);
+	if (space == HD_AS_PARAM) {
+		struct hd_leaf bank = {.kind = HD_LEAF_BANK, .words = 2, .id = HD_CB_PARAM_COPY};
+		struct hd_mreg offset = hd_sel_add64(sel, pointer, bank, true);
+		struct hd_popnd near = {hd_sel_isetp(sel, HD_CMP_EQ, false, hd_reg(hd_sub(offset, 1, 1)), hd_rz()),
+					false};
+		struct hd_popnd in = {hd_sel_isetp(sel, HD_CMP_LT, false, hd_reg(hd_sub(offset, 0, 1)),
+						   hd_imm(HD_CB_BYTES)),
+				      false};
+		return hd_leaf_pred(hd_sel_plop(sel, HD_BOOL_AND, near, in), false);
+	}
 	if (space == HD_AS_CONST) /* constants lie in global memory */
 		return hd_leaf_imm(0, 0);
 	struct hd_leaf shared = in_window(sel, pointer, HD_CB_SHARED_WINDOW);

@@ -99,7 +99,8 @@ struct hd_program {
 	HD_VEC(struct hd_dinst) code;
 	uint32_t there; /* instructions that were ever put in their places */
 	HD_VEC(struct hd_pfunction) functions;
-	bool fetches; /* some instruction is a texture fetch */
+	bool fetches;		   /* some instruction is a texture fetch */
+	bool points_to_parameters; /* some function has the address of a parameter (HD_CB_PARAM_COPY) */
 };
 
 /* A loaded object. */

@@ -144,6 +144,8 @@ static int fill(struct hd_gpu *gpu, struct hd_module *module, uint32_t index, in
 		code[i] = hd_dinst_decode(gpu, &from->insts[i], function->first, index, level);
 		hd_facts_tag(function->said, i, &code[i]);
 		program->fetches |= hd_opinfo[from->insts[i].op].space == HD_AT_TEXTURE;
+		program->points_to_parameters |= hd_x_is_constant(from->insts[i].xkind) &&
+						 ((from->insts[i].x & 0xffff) | 4) == (HD_CB_PARAM_COPY | 4);
 	}
 	if (gpu->config->core == HD_CORE_MODERN)
 		hd_control_load(gpu, from, code);

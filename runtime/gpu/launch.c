@@ -13,6 +13,7 @@
 #include "heddle/config.h"
 #include "heddle/figures.h"
 #include "heddle/occupancy.h"
+#include "runtime/exec/devmem.h"
 #include "runtime/exec/exec.h"
 #include "runtime/exec/linear.h"
 #include "runtime/gpu/gpu.h"
@@ -129,11 +130,11 @@ static int check_target(struct hd_gpu *gpu, const struct hd_launch *launch)
 	if (!hd_target_is_special(target) ||
 	    strtoul(target + 3, NULL, 10) == (unsigned long)(config->compute_major * 10 + config->compute_minor))
 		return 0;
-	return hd_gpu_refuse(gpu, HD_SIM_WRONG_TARGET,
-			     "kernel %s: its code is for %s alone, and the GPU has compute capability %d.%d (heddle run "
-			     "--gpu h100 models one that takes it)",
-			     hd_kernel_title(launch->kernel), target, (int)config->compute_major,
-			     (int)config->compute_minor);
+	return hd_gpu_refuse(
+		gpu, HD_SIM_WRONG_TARGET,
+		"kernel %s: its code is for %s alone, and the GPU has compute capability %d.%d (heddle run "
+		"--gpu h100 models one that takes it)",
+		hd_kernel_title(launch->kernel), target, (int)config->compute_major, (int)config->compute_minor);
 }
 
 static int check_threads(struct hd_gpu *gpu, const struct hd_launch *launch)
@@ -237,6 +238,23 @@ static void fill_constants(const struct hd_gpu *gpu, const struct hd_launch *lau
 	grid->constant_bytes = HD_CB_PARAMS + launch->param_bytes;
 }
 
+/* Parameters in device memory, where the code may point to them (__grid_constant__). */
+static int copy_parameters(struct hd_gpu *gpu, const struct hd_launch *launch, struct hd_grid *grid)
+{
+	enum { ALIGN = 256 }; /* of what one may be, and more: a parameter keeps its alignment */
+	uint32_t room = (launch->param_bytes + ALIGN) / ALIGN * ALIGN, before = HD_CB_PARAMS % ALIGN;
+	if (hd_devmem_alloc(gpu->devmem, before + room, ALIGN, &grid->parameters) != 0) {
+		grid->parameters = 0;
+		return hd_gpu_refuse(gpu, HD_SIM_NO_MEMORY, "kernel %s: no device memory for its parameters",
+				     hd_kernel_title(launch->kernel));
+	}
+	uint64_t at = grid->parameters + before;
+	if (launch->param_bytes)
+		memcpy(hd_devmem_at(gpu->devmem, at, launch->param_bytes), launch->params, launch->param_bytes);
+	put64(grid->constants, HD_CB_PARAM_COPY, at - HD_CB_PARAMS);
+	return 0;
+}
+
 /* A bank is much larger than what a launch writes there: one goes from grid to grid. */
 static uint8_t *take_bank(struct hd_gpu *gpu)
 {
@@ -296,7 +314,7 @@ static int fill_grid(struct hd_gpu *gpu, const struct hd_launch *launch, struct 
 	grid->constants = take_bank(gpu);
 	grid->cta_look = grid->cycle_look = HD_NEVER;
 	fill_constants(gpu, launch, grid);
-	return 0;
+	return gpu->program.points_to_parameters ? copy_parameters(gpu, launch, grid) : 0;
 }
 
 /* Without the counters, which are most of it. */
@@ -353,6 +371,8 @@ void hd_grid_free(struct hd_grid *grid)
 	hd_vec_release(&grid->requeued);
 	free(grid->policy_space);
 	free(grid->watch_space);
+	if (grid->parameters)
+		hd_devmem_release(gpu->devmem, grid->parameters);
 	if (grid->constants)
 		leave_bank(gpu, grid->constants, grid->constant_bytes);
 	leave_grid(gpu, grid);
