@@ -43,7 +43,6 @@ static inline bool hd_target_is_special(const char *target)
 	return length && target[length - 1] == 'a';
 }
 
-
 /* Returns JSON text with stable key order and number format, ended by a newline. The caller frees it; NULL only if
  * out of memory. */
 char *hd_metadata_to_json(const struct hd_metadata *metadata);

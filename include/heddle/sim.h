@@ -31,11 +31,11 @@ enum hd_sim_error {
 	HD_SIM_NO_MEMORY = -8,
 	HD_SIM_NOT_FOUND = -9,
 	HD_SIM_STACK_OVERFLOW = -10,
-	HD_SIM_BAD_CALL = -11,		/* an indirect call of an address that is no function */
-	HD_SIM_VERIFY = -12,		/* --verify found a wrong annotation */
-	HD_SIM_TOO_LARGE = -13,		/* a cooperative grid whose blocks cannot all be resident */
-	HD_SIM_CHECKPOINT = -14,	/* the program differs from its run before the checkpoint */
-	HD_SIM_TOO_MUCH_SHARED = -15,	/* a launch with more shared memory than a block can have */
+	HD_SIM_BAD_CALL = -11,		 /* an indirect call of an address that is no function */
+	HD_SIM_VERIFY = -12,		 /* --verify found a wrong annotation */
+	HD_SIM_TOO_LARGE = -13,		 /* a cooperative grid whose blocks cannot all be resident */
+	HD_SIM_CHECKPOINT = -14,	 /* the program differs from its run before the checkpoint */
+	HD_SIM_TOO_MUCH_SHARED = -15,	 /* a launch with more shared memory than a block can have */
 	HD_SIM_TOO_MANY_REGISTERS = -16, /* a launch of a block whose registers exceed the SM's */
 	HD_SIM_WRONG_TARGET = -17	 /* a launch of code for one other architecture alone (sm_90a) */
 };
