@@ -50,5 +50,11 @@ void hd_callgraph_compute(struct hd_callgraph *calls, const struct hd_object *ob
  * by number. Linear. In the arena. */
 uint32_t *hd_callgraph_order(const struct hd_callgraph *calls, uint32_t count, bool callers_first,
 			     struct hd_arena *arena);
+/*
+ * Sums over each function and all that it may call, each counted once; library functions for arithmetic are left out.
+ * `own` has `width` numbers a function, as the result, which is in the arena. Linear in what each function reaches.
+ */
+uint32_t *hd_callgraph_sums(const struct hd_callgraph *calls, uint32_t count, const uint32_t *own, uint32_t width,
+			    struct hd_arena *arena);
 
 #endif

@@ -16,6 +16,7 @@
 #include "passes/analysis/chain.h"
 #include "passes/ir/ir.h"
 #include "passes/pass.h"
+#include "passes/report/mix.h"
 #include "passes/report/proof.h"
 
 /* From the C++ run-time library, which is there wherever LLVM is; weak, so that no program has to name it. */
@@ -278,6 +279,7 @@ int hd_metadata_run(struct hd_unit *unit)
 	if (hd_launch_facts_read(unit, unit->options.launch_facts) || hd_affine_facts(unit))
 		return -1;
 	hd_proof_describe(unit);
+	hd_mix_describe(unit);
 	return 0;
 }
 

@@ -1,0 +1,41 @@
+/*
+ * Machine instructions by kind (the group `mix` of heddle/metadata.def): what a function and all functions that it may
+ * call consist of. The library functions for arithmetic count as the call that they are, not by their own code.
+ *
+ * Needs the metadata's functions and the call graph. Cost: linear in the code, and in what each function reaches.
+ */
+#include "passes/report/mix.h"
+
+#include "heddle/figures.h"
+#include "lib/machine/mix.h"
+#include "passes/analysis/callgraph.h"
+#include "passes/pass.h"
+
+static void count_code(const struct hd_function *code, uint32_t *counts)
+{
+	for (uint32_t i = 0; i < code->inst_count; i++)
+		for (unsigned kind = 0; kind < HD_MIX_KINDS; kind++)
+			counts[kind] += hd_inst_is_of(&code->insts[i], kind);
+}
+
+void hd_mix_describe(struct hd_unit *unit)
+{
+	const struct hd_callgraph *calls = hd_pass_result(unit, HD_PASS_CALLGRAPH);
+	uint32_t count = unit->object.function_count, width = HD_MIX_KINDS + 1;
+	uint32_t *own = HD_ARENA_NEW(&unit->arena, uint32_t, (size_t)count *width);
+	for (uint32_t f = 0; f < count; f++)
+		count_code(&unit->object.functions[f], &own[(size_t)f * width]);
+	for (uint32_t s = 0; s < calls->site_count; s++)
+		own[(size_t)calls->sites[s].function * width + HD_MIX_KINDS] += calls->sites[s].helper;
+	const uint32_t *sums = hd_callgraph_sums(calls, count, own, width, &unit->arena);
+	for (uint32_t f = 0; f < count; f++) {
+		struct hd_meta_function *facts =
+			hd_metadata_find_symbol(&unit->metadata, unit->object.functions[f].name);
+		const uint32_t *sum = &sums[(size_t)f * width];
+		facts->fp64_instructions = sum[HD_MIX_FP64];
+		facts->conversion_instructions = sum[HD_MIX_CONVERSION];
+		facts->local_accesses = sum[HD_MIX_LOCAL];
+		facts->barrier_instructions = sum[HD_MIX_BARRIER];
+		facts->helper_calls = sum[HD_MIX_KINDS];
+	}
+}

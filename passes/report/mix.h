@@ -1,0 +1,10 @@
+/* What kinds of instructions functions consist of (mix.c). */
+#ifndef HD_PASSES_REPORT_MIX_H
+#define HD_PASSES_REPORT_MIX_H
+
+struct hd_unit;
+
+/* Fills in the group `mix` of the unit's metadata, whose functions exist already. */
+void hd_mix_describe(struct hd_unit *unit);
+
+#endif
