@@ -70,7 +70,9 @@ const char *hd_metadata_limit(const struct hd_metadata *metadata, const struct h
 HD_API const struct hd_meta_function *hd_metadata_find(const struct hd_metadata *metadata, const char *name);
 /* Returns a function by its symbol only; NULL if absent. */
 struct hd_meta_function *hd_metadata_find_symbol(const struct hd_metadata *metadata, const char *symbol);
-/* Returns the demangled name without return type and parameters. */
+/* Returns a demangled name without return type and parameters, in the arena. */
+char *hd_meta_bare_name(const char *demangled, struct hd_arena *arena);
+/* The same of a function's name. */
 char *hd_meta_function_bare_name(const struct hd_meta_function *function, struct hd_arena *arena);
 /* Returns the name for people: the demangled name, or the symbol if there is none. */
 const char *hd_meta_shown_name(const struct hd_meta_function *function);

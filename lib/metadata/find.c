@@ -124,12 +124,16 @@ const struct hd_meta_function *hd_metadata_find(const struct hd_metadata *metada
 	return NULL;
 }
 
-char *hd_meta_function_bare_name(const struct hd_meta_function *function, struct hd_arena *arena)
+char *hd_meta_bare_name(const char *demangled, struct hd_arena *arena)
 {
-	const char *demangled = function->demangled ? function->demangled : function->name;
 	size_t len = without_parameters(demangled);
 	size_t begin = return_type_length(demangled, len);
 	return hd_arena_printf(arena, "%.*s", (int)(len - begin), demangled + begin);
+}
+
+char *hd_meta_function_bare_name(const struct hd_meta_function *function, struct hd_arena *arena)
+{
+	return hd_meta_bare_name(function->demangled ? function->demangled : function->name, arena);
 }
 
 /* The shortest form first: a pattern is most often a bare name. */

@@ -66,8 +66,8 @@ static const struct argp_option options[] = {
 	{"block", 'b', "N", 0, "threads per CTA (default: from launch bounds or launches in the source)", 0},
 	{"shared", OPT_SHARED, "BYTES", 0, "dynamic shared memory per CTA", 0},
 	{"format", 'f', "FORMAT", 0,
-	 "format of the findings on standard output: text (default), json, sarif, junit, github, markdown, "
-	 "patch",
+	 "format of the findings on standard output: text (default), json, sarif, junit, github, gitlab, "
+	 "markdown, patch",
 	 0},
 	{"output", 'o', "FORMAT=FILE", 0, "also write the findings to FILE in FORMAT; may be repeated", 0},
 	{"json", OPT_JSON, NULL, 0, "short for --format json", 0},
@@ -353,7 +353,11 @@ static void summarise(const struct check *check)
 		report->cases.len, report->cases.len == 1 ? "" : "s");
 	if (report->troubles.len)
 		fprintf(stderr, "%u error%s, ", report->troubles.len, report->troubles.len == 1 ? "" : "s");
-	fprintf(stderr, "%u finding%s\n", report->findings.len, report->findings.len == 1 ? "" : "s");
+	uint32_t failures = gate_report_failures(report), told = report->findings.len - failures;
+	fprintf(stderr, "%u finding%s", failures, failures == 1 ? "" : "s");
+	if (told)
+		fprintf(stderr, ", %u gain%s beside them", told, told == 1 ? "" : "s");
+	fputc('\n', stderr);
 	if (check->baseline_path && !report->troubles.len)
 		summarise_baseline(check);
 }
@@ -443,7 +447,7 @@ static int run_check(struct check *check)
 	summarise(check);
 	if (!good)
 		return CMD_ERROR;
-	return check->report.findings.len ? CMD_FINDING : CMD_OK;
+	return gate_report_failures(&check->report) ? CMD_FINDING : CMD_OK;
 }
 
 static int start(struct check *check)

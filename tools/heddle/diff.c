@@ -277,7 +277,10 @@ static void print_change(const struct diff *diff, const struct gate_change *chan
 {
 	struct hd_arena *arena = (struct hd_arena *)&diff->arena;
 	const char *where = "", *old = gate_value_text(change->metric, &change->old, arena);
-	if (change->setting.block)
+	if (change->setting.block != change->old_block)
+		where = hd_arena_printf(arena, " on %s with %u threads, %u before", change->setting.gpu->name,
+					change->setting.block, change->old_block);
+	else if (change->setting.block)
 		where = hd_arena_printf(arena, " on %s with %u threads", change->setting.gpu->name,
 					change->setting.block);
 	else if (change->setting.gpu)
@@ -340,6 +343,7 @@ static json_t *change_json(const struct gate_change *change)
 	json_object_set_new(object, "unit", json_string(change->metric->unit));
 	json_object_set_new(object, "gpu", hd_json_text(change->setting.gpu ? change->setting.gpu->name : NULL));
 	json_object_set_new(object, "block", change->setting.block ? json_integer(change->setting.block) : json_null());
+	json_object_set_new(object, "old_block", change->old_block ? json_integer(change->old_block) : json_null());
 	json_object_set_new(object, "old", gate_value_json(&change->old));
 	json_object_set_new(object, "new", gate_value_json(&change->now));
 	json_object_set_new(object, "verdict",

@@ -29,8 +29,9 @@ struct gate_base_entry {
 	uint32_t registers; /* for the reader; not compared */
 	bool of_run;
 	double slots[HD_STALL_COUNT]; /* of a run, for the reader: issue slots by their reason */
-	bool met;		      /* of what was read: what is checked has the same key */
-	bool succeeded; /* of what was read: an entry under another toolchain or other flags is compared with it */
+	bool worse;		      /* of what is checked: some figure is worse than in the file */
+	bool met;		      /* the other side has the same key */
+	bool succeeded; /* of what was read: an entry of another build or with other parameters is compared with it */
 };
 
 typedef HD_VEC(struct gate_base_entry) gate_base_entries;
@@ -75,6 +76,19 @@ int gate_baseline_measure(struct gate_baseline *baseline, const struct gate_budg
  * kernels were chosen, so that what is missing was removed. Findings go to `report` unless it is NULL (--update).
  */
 void gate_baseline_compare(struct gate_baseline *baseline, bool whole, struct gate_report *report);
+
+/* Whether both are of the same GPU, toolchain and flags (baseline_follow.c). */
+bool gate_base_same_build(const struct gate_base_entry *a, const struct gate_base_entry *b);
+/* Whether both are of the same kernel and GPU, and runs of both under one policy. */
+bool gate_base_same_kind(const struct gate_base_entry *a, const struct gate_base_entry *b);
+/* Marks the entries whose key both sides have. Both are in order. */
+void gate_baseline_mark_met(struct gate_baseline *baseline);
+/*
+ * The entry that `now`, without its like in the file, follows: of the same kernel and GPU under another build; else of
+ * the same build with other parameters, where one entry of that name went and one came. NULL: there is none.
+ */
+struct gate_base_entry *gate_baseline_predecessor(struct gate_baseline *baseline, const struct gate_base_entry *now);
+
 /* The next version of the file; malloc'ed. */
 char *gate_baseline_text(const struct gate_baseline *baseline);
 

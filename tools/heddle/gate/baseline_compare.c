@@ -78,7 +78,7 @@ struct comparison {
 	struct gate_baseline *baseline;
 	struct gate_report *report; /* NULL: --update */
 	const struct gate_base_entry *old, *now;
-	bool changed;
+	bool changed, worse;
 };
 
 static const struct gate_slack *slack_of_label(const struct gate_baseline *baseline, const char *label)
@@ -138,17 +138,18 @@ static struct gate_finding *add_finding(struct comparison *comparison, enum gate
 		gate_place_in(report, comparison->baseline->path, comparison->old ? comparison->old->line : 1);
 	const char *rule = hd_arena_printf(arena, "baseline-%s", verdicts[verdict]);
 	const char *fingerprint = hd_arena_printf(arena, "%s %s %s %s", figure ? figure->label : "",
-						  by_gpu(figure) ? key->gpu : "", key->toolchain, key->flags);
+						  key->of_run ? key->gpu : "", key->toolchain, key->flags);
 	struct gate_finding *finding = gate_report_add(report, gate_rule_named(report, rule), now ? now->subject : NULL,
 						       file, hd_arena_printf(arena, "%s %s", key->kernel, fingerprint));
 	finding->gpus = now ? now->gpu_bit : gate_gpu_bit(report, key->gpu);
 	finding->metric = figure ? figure->label : NULL;
+	finding->by_gpu = !figure || (by_gpu(figure) && !key->of_run);
 	if (!now)
 		finding->subject = comparison->old->kernel;
 	return finding;
 }
 
-/* "resident_warps on v100 with 64 threads a CTA" */
+/* "resident_warps with 64 threads a CTA"; for which GPUs is known at the end only */
 static const char *figure_name(const struct gate_base_figure *figure, const struct gate_base_entry *entry,
 			       struct hd_arena *arena)
 {
@@ -157,10 +158,8 @@ static const char *figure_name(const struct gate_base_figure *figure, const stru
 		return label;
 	if (entry->subject && entry->subject->run)
 		return hd_arena_printf(arena, "%s%s", label, gate_run_text(entry->subject->run, arena));
-	if (!block)
-		return hd_arena_printf(arena, "%s on %s", label, entry->gpu);
-	return hd_arena_printf(arena, "%.*s on %s with %s threads a CTA", (int)(block - label), label, entry->gpu,
-			       block + 1);
+	return block ? hd_arena_printf(arena, "%.*s with %s threads a CTA", (int)(block - label), label, block + 1)
+		     : label;
 }
 
 static const char *registers_text(const struct comparison *comparison, const char *label)
@@ -195,56 +194,12 @@ static bool count(struct comparison *comparison, enum gate_verdict verdict)
 {
 	comparison->changed = true;
 	comparison->baseline->counts[verdict]++;
+	if (verdict == GATE_WORSE)
+		comparison->worse = true;
 	return comparison->report && !(comparison->baseline->allowed >> verdict & 1);
 }
 
 /* ------------------------------------------------------------------ other builds */
-
-static bool same_build(const struct gate_base_entry *a, const struct gate_base_entry *b)
-{
-	return strcmp(a->gpu, b->gpu) == 0 && strcmp(a->toolchain, b->toolchain) == 0 &&
-	       strcmp(a->flags, b->flags) == 0;
-}
-
-static void mark_met(struct gate_baseline *baseline)
-{
-	uint32_t i = 0, j = 0;
-	while (i < baseline->old.len && j < baseline->now.len) {
-		int order = gate_base_entry_order(&baseline->old.data[i], &baseline->now.data[j]);
-		baseline->old.data[i].met |= order == 0;
-		i += order <= 0;
-		j += order >= 0;
-	}
-}
-
-/* Runs under other policies are of other designs; "policy cars, KEY=VALUE" is the policy on another GPU. */
-static bool same_kind(const struct gate_base_entry *a, const struct gate_base_entry *b)
-{
-	size_t length = strcspn(a->flags, ",");
-	return a->of_run == b->of_run && strcmp(a->kernel, b->kernel) == 0 && strcmp(a->gpu, b->gpu) == 0 &&
-	       (!a->of_run || (strcspn(b->flags, ",") == length && memcmp(a->flags, b->flags, length) == 0));
-}
-
-/*
- * The entry that one without its like in the file follows: of the same kernel and GPU, that nothing else of this check
- * is; of several one with the same flags, else with the same toolchain, else the last. NULL: there is none.
- */
-static struct gate_base_entry *predecessor(struct gate_baseline *baseline, const struct gate_base_entry *now)
-{
-	struct gate_base_entry *best = NULL;
-	int best_score = -1;
-	for (uint32_t i = 0; i < baseline->old.len; i++) {
-		struct gate_base_entry *old = &baseline->old.data[i];
-		if (old->met || !same_kind(old, now))
-			continue;
-		int score = 2 * (strcmp(old->flags, now->flags) == 0) + (strcmp(old->toolchain, now->toolchain) == 0);
-		if (score >= best_score) {
-			best = old;
-			best_score = score;
-		}
-	}
-	return best;
-}
 
 static void note_build(gate_builds *builds, const char *what, const char *old, const char *now)
 {
@@ -260,12 +215,14 @@ static void note_build(gate_builds *builds, const char *what, const char *old, c
 	hd_vec_push(builds, (struct gate_build){what, old, now, 1});
 }
 
-/* "the baseline's entry, of another build: toolchain heddle 9 -> heddle 10" */
+/* "the baseline's entry, of another build: toolchain heddle 9 -> heddle 10"; "the baseline's entry, of k(int)" */
 static const char *entry_text(const struct comparison *comparison)
 {
 	const struct gate_base_entry *old = comparison->old, *now = comparison->now;
 	struct hd_arena *arena = comparison->report->arena;
 	bool toolchain = strcmp(old->toolchain, now->toolchain) != 0, flags = strcmp(old->flags, now->flags) != 0;
+	if (strcmp(old->kernel, now->kernel) != 0)
+		return hd_arena_printf(arena, "the baseline's entry, of %s", old->kernel);
 	if (!toolchain && !flags)
 		return "the baseline's entry";
 	const char *first = toolchain ? hd_arena_printf(arena, "toolchain %s -> %s", old->toolchain, now->toolchain)
@@ -285,10 +242,45 @@ static void note_reason(const struct comparison *comparison, struct gate_finding
 		gate_report_note(finding, finding->place, reason);
 }
 
+/* The block size of a label, "64" of "resident_warps@64"; 0: it has none. */
+static unsigned long block_of(const struct gate_base_figure *figure)
+{
+	const char *block = strchr(figure->label, '@');
+	return block ? strtoul(block + 1, NULL, 10) : 0;
+}
+
+/* "resident_warps with 64 threads a CTA: 24 -> 16", or "resident_warps: 64 with 256 threads a CTA -> 32 with 32" */
+static const char *change_text(const struct gate_base_figure *old, const struct gate_base_figure *now,
+			       const struct gate_base_entry *entry, struct hd_arena *arena)
+{
+	if (strcmp(old->label, now->label) == 0)
+		return hd_arena_printf(arena, "%s: %s -> %s", figure_name(now, entry, arena), value_text(old, arena),
+				       value_text(now, arena));
+	return hd_arena_printf(arena, "%.*s: %s with %lu threads a CTA -> %s with %lu", (int)strcspn(now->label, "@"),
+			       now->label, value_text(old, arena), block_of(old), value_text(now, arena),
+			       block_of(now));
+}
+
+static void note_carriers(const struct comparison *comparison, struct gate_finding *finding,
+			  const struct gate_base_figure *old, const struct gate_base_figure *now)
+{
+	const struct gate_gpus *gpus = comparison->report->gpus;
+	const struct gate_subject *subject = comparison->now->subject;
+	struct gate_setting setting = {.block = (uint32_t)block_of(now)};
+	uint32_t blocks[GATE_MOST_BLOCKS];
+	gate_blocks(subject->meta, blocks, &setting.shared);
+	for (unsigned i = 0; i < gpus->count; i++)
+		if (comparison->now->gpu_bit >> i & 1)
+			setting.gpu = &gpus->config[i];
+	gate_report_carriers(comparison->report, finding, subject, now->metric,
+			     gate_value_blamed(&old->value, &now->value), &setting);
+}
+
 static void compare_figure(struct comparison *comparison, const struct gate_base_figure *old,
 			   const struct gate_base_figure *now)
 {
 	enum gate_verdict verdict;
+	comparison->changed |= strcmp(old->label, now->label) != 0;
 	bool told = judge(comparison->baseline, old, now, &verdict) && count(comparison, verdict);
 	if (told) {
 		struct hd_arena *arena = comparison->report->arena;
@@ -296,18 +288,16 @@ static void compare_figure(struct comparison *comparison, const struct gate_base
 		finding->compared = true;
 		finding->value = now->value;
 		finding->limit = old->value;
-		finding->message = hd_arena_printf(arena, "%s: %s -> %s%s; %s than the baseline",
-						   figure_name(now, comparison->now, arena), value_text(old, arena),
-						   value_text(now, arena), registers_text(comparison, now->label),
-						   verdicts[verdict]);
+		finding->message = hd_arena_printf(arena, "%s%s; %s than the baseline",
+						   change_text(old, now, comparison->now, arena),
+						   registers_text(comparison, now->label), verdicts[verdict]);
 		gate_report_note(finding,
 				 gate_place_in(comparison->report, comparison->baseline->path, comparison->old->line),
 				 entry_text(comparison));
 		if (verdict == GATE_WORSE && comparison->now->of_run)
 			note_reason(comparison, finding);
 		else if (verdict == GATE_WORSE)
-			gate_report_carriers(comparison->report, finding, comparison->now->subject, now->metric,
-					     gate_value_blamed(&old->value, &now->value));
+			note_carriers(comparison, finding, old, now);
 	}
 	if (comparison->report)
 		case_for(comparison, now->label, told);
@@ -332,9 +322,70 @@ static void report_figure(struct comparison *comparison, enum gate_verdict verdi
 		case_for(comparison, figure->label, told);
 }
 
+static bool same_metric(const struct gate_base_figure *a, const struct gate_base_figure *b)
+{
+	size_t length = strcspn(a->label, "@");
+	return strcspn(b->label, "@") == length && memcmp(a->label, b->label, length) == 0;
+}
+
+typedef HD_VEC(const struct gate_base_figure *) figure_list;
+
+static int by_metric_and_block(const void *a, const void *b)
+{
+	const struct gate_base_figure *left = *(const struct gate_base_figure *const *)a,
+				      *right = *(const struct gate_base_figure *const *)b;
+	if (!same_metric(left, right))
+		return strcmp(left->label, right->label);
+	return (block_of(left) > block_of(right)) - (block_of(left) < block_of(right));
+}
+
+static void sort_figures(figure_list *list)
+{
+	if (list->len)
+		qsort(list->data, list->len, sizeof(*list->data), by_metric_and_block);
+}
+
+/* How many figures from `at` on are of one metric. */
+static uint32_t of_one_metric(const figure_list *list, uint32_t at, const struct gate_base_figure *like)
+{
+	uint32_t count = 0;
+	while (at + count < list->len && same_metric(list->data[at + count], like))
+		count++;
+	return count;
+}
+
+/*
+ * What only one side has. As many block sizes that went as came are one launch each that has another block now, in the
+ * order of their sizes; else nobody can say which became which.
+ */
+static void compare_rest(struct comparison *comparison, figure_list *old, figure_list *now)
+{
+	uint32_t i = 0, j = 0;
+	sort_figures(old);
+	sort_figures(now);
+	while (i < old->len || j < now->len) {
+		int order = i == old->len   ? 1
+			    : j == now->len ? -1
+			    : same_metric(old->data[i], now->data[j])
+				    ? 0
+				    : strcmp(old->data[i]->label, now->data[j]->label);
+		uint32_t olds = order <= 0 ? of_one_metric(old, i, old->data[i]) : 0,
+			 nows = order >= 0 ? of_one_metric(now, j, now->data[j]) : 0;
+		for (uint32_t k = 0; k < olds && olds == nows; k++)
+			compare_figure(comparison, old->data[i + k], now->data[j + k]);
+		for (uint32_t k = 0; k < olds && olds != nows; k++)
+			report_figure(comparison, GATE_REMOVED, old->data[i + k]);
+		for (uint32_t k = 0; k < nows && olds != nows; k++)
+			report_figure(comparison, GATE_NEW, now->data[j + k]);
+		i += olds;
+		j += nows;
+	}
+}
+
 static void compare_entry(struct comparison *comparison)
 {
 	const struct gate_base_entry *old = comparison->old, *now = comparison->now;
+	figure_list old_rest = {0}, now_rest = {0};
 	uint32_t i = 0, j = 0;
 	while (i < old->figures.len || j < now->figures.len) {
 		int order = i == old->figures.len   ? 1
@@ -343,16 +394,19 @@ static void compare_entry(struct comparison *comparison)
 		if (order == 0)
 			compare_figure(comparison, &old->figures.data[i++], &now->figures.data[j++]);
 		else if (order < 0)
-			report_figure(comparison, GATE_REMOVED, &old->figures.data[i++]);
+			hd_vec_push(&old_rest, &old->figures.data[i++]);
 		else
-			report_figure(comparison, GATE_NEW, &now->figures.data[j++]);
+			hd_vec_push(&now_rest, &now->figures.data[j++]);
 	}
+	compare_rest(comparison, &old_rest, &now_rest);
+	hd_vec_release(&old_rest);
+	hd_vec_release(&now_rest);
 }
 
 /* Compares with the predecessor. False: there is none. */
 static bool compare_with_predecessor(struct comparison *comparison)
 {
-	struct gate_base_entry *old = predecessor(comparison->baseline, comparison->now);
+	struct gate_base_entry *old = gate_baseline_predecessor(comparison->baseline, comparison->now);
 	if (!old)
 		return false;
 	old->succeeded = true;
@@ -371,7 +425,7 @@ static const char *under_other_key(const struct comparison *comparison, struct h
 	const struct gate_base_entry *now = comparison->now;
 	for (uint32_t i = 0; i < comparison->baseline->old.len; i++) {
 		const struct gate_base_entry *old = &comparison->baseline->old.data[i];
-		if (same_kind(old, now))
+		if (gate_base_same_kind(old, now))
 			return hd_arena_printf(arena, "; it has one for %s, %s", old->toolchain, old->flags);
 	}
 	return "";
@@ -401,9 +455,27 @@ static void name_gpus(struct gate_report *report)
 {
 	for (uint32_t i = 0; i < report->findings.len; i++) {
 		struct gate_finding *finding = &report->findings.data[i];
-		if (strncmp(finding->rule->id, "baseline-", 9) == 0 && !finding->metric)
+		if (strncmp(finding->rule->id, "baseline-", 9) == 0 && finding->by_gpu)
 			finding->message = hd_arena_printf(report->arena, "%s (on %s)", finding->message,
 							   gate_gpu_names(report, finding->gpus, false));
+	}
+}
+
+static bool is_worse(const struct gate_baseline *baseline, const char *kernel)
+{
+	for (uint32_t i = 0; i < baseline->now.len; i++)
+		if (baseline->now.data[i].worse && strcmp(baseline->now.data[i].subject->name, kernel) == 0)
+			return true;
+	return false;
+}
+
+/* What a kernel gained where it lost something else is no reason to fail: the loss is, unless it is allowed. */
+static void soften_gains(const struct gate_baseline *baseline, struct gate_report *report)
+{
+	for (uint32_t i = 0; i < report->findings.len; i++) {
+		struct gate_finding *finding = &report->findings.data[i];
+		if (strcmp(finding->rule->id, "baseline-better") == 0)
+			finding->told_only = is_worse(baseline, finding->subject);
 	}
 }
 
@@ -411,7 +483,7 @@ static void name_gpus(struct gate_report *report)
 static bool is_checked(const struct gate_baseline *baseline, const struct gate_base_entry *old)
 {
 	for (uint32_t i = 0; i < baseline->now.len; i++)
-		if (same_build(&baseline->now.data[i], old))
+		if (gate_base_same_build(&baseline->now.data[i], old))
 			return true;
 	return false;
 }
@@ -420,7 +492,7 @@ static bool is_checked(const struct gate_baseline *baseline, const struct gate_b
 static bool is_followed(const struct gate_baseline *baseline, const struct gate_base_entry *old)
 {
 	for (uint32_t i = 0; i < baseline->old.len; i++)
-		if (baseline->old.data[i].succeeded && same_build(&baseline->old.data[i], old))
+		if (baseline->old.data[i].succeeded && gate_base_same_build(&baseline->old.data[i], old))
 			return true;
 	return false;
 }
@@ -453,12 +525,13 @@ static void compare_now(struct gate_baseline *baseline, struct gate_base_entry *
 		compare_entry(&comparison);
 	else
 		meet_new(&comparison);
+	now->worse = comparison.worse;
 	hd_vec_push(&baseline->next, old && !comparison.changed ? *old : *now);
 }
 
 void gate_baseline_compare(struct gate_baseline *baseline, bool whole, struct gate_report *report)
 {
-	mark_met(baseline);
+	gate_baseline_mark_met(baseline);
 	for (uint32_t j = 0; j < baseline->now.len; j++)
 		compare_now(baseline, &baseline->now.data[j], report);
 	for (uint32_t i = 0; i < baseline->old.len; i++) {
@@ -468,6 +541,8 @@ void gate_baseline_compare(struct gate_baseline *baseline, bool whole, struct ga
 	}
 	if (baseline->next.len)
 		qsort(baseline->next.data, baseline->next.len, sizeof(*baseline->next.data), gate_base_entry_compare);
-	if (report)
-		name_gpus(report);
+	if (!report)
+		return;
+	name_gpus(report);
+	soften_gains(baseline, report);
 }

@@ -20,10 +20,10 @@ enum carrier {
 	CARRIED_LIVE, /* the place where most registers are live */
 	CARRIED_LIVE_DIVERGENT,
 	CARRIED_REGISTERS, /* the calls to the function that needs most of them, and the place in it */
+	CARRIED_LIMIT,	   /* what limits residency: registers, the launch with this block size, shared memory */
 	CARRIED_CHAIN,	   /* the high-watermark chain */
 	CARRIED_FRAMES,	   /* the calls whose frames go deepest */
 	CARRIED_SPILLS,
-	CARRIED_LINES, /* the lines that most instructions come from */
 	CARRIED_POINT, /* the preemption point with most live registers */
 	CARRIED_POINT_DIVERGENT,
 	CARRIED_IDEMPOTENCE,
@@ -38,15 +38,14 @@ static const struct {
 } carriers[] = {
 	{"registers", CARRIED_REGISTERS},
 	{"own_registers", CARRIED_LIVE},
-	{"occupancy", CARRIED_REGISTERS},
-	{"resident_warps", CARRIED_REGISTERS},
-	{"resident_ctas", CARRIED_REGISTERS},
+	{"occupancy", CARRIED_LIMIT},
+	{"resident_warps", CARRIED_LIMIT},
+	{"resident_ctas", CARRIED_LIMIT},
 	{"register_warps", CARRIED_REGISTERS},
 	{"spill_bytes", CARRIED_SPILLS},
 	{"spill_store_bytes", CARRIED_SPILLS},
 	{"spill_load_bytes", CARRIED_SPILLS},
 	{"max_stack_bytes", CARRIED_FRAMES},
-	{"instructions", CARRIED_LINES},
 	{"max_stack_depth", CARRIED_CHAIN},
 	{"low_watermark", CARRIED_CHAIN},
 	{"high_watermark", CARRIED_CHAIN},
@@ -387,6 +386,10 @@ static void carry_frames(const struct gate_carry *carry, const struct gate_subje
 	}
 	carry_root(carry, subject, "stack byte", stack_of);
 	carry_links(carry, subject, &chain, "stack byte", stack_of);
+	/* What the deepest frame is for. */
+	caller = chain.link[chain.count - 1];
+	if (caller->stack_bytes)
+		gate_carry_lines(carry, subject + (caller - subject->meta), &gate_kind_local);
 }
 
 /* ------------------------------------------------------------------ registers over the call graph */
@@ -414,6 +417,26 @@ static void visit_callees(struct reach *reach, uint32_t index)
 			reach->from[index_in(reach, callee)] = index;
 			reach->queue[reach->queued++] = index_in(reach, callee);
 		}
+}
+
+void gate_carry_reached(const struct gate_subject *subject, const struct gate_subject ***list, uint32_t *count)
+{
+	const struct hd_metadata *metadata = &subject->unit->metadata;
+	struct reach reach = {.metadata = metadata,
+			      .from = hd_xcalloc(metadata->function_count, sizeof(*reach.from)),
+			      .queue = hd_xcalloc(metadata->function_count, sizeof(*reach.queue))};
+	memset(reach.from, 0xff, metadata->function_count * sizeof(*reach.from));
+	*list = hd_xcalloc(metadata->function_count, sizeof(const struct gate_subject *));
+	reach.from[index_in(&reach, subject->meta)] = index_in(&reach, subject->meta);
+	reach.queue[reach.queued++] = index_in(&reach, subject->meta);
+	for (uint32_t at = 0; at < reach.queued; at++) {
+		/* The subjects of an object stand in the order of its functions. */
+		(*list)[at] = subject + (&metadata->functions[reach.queue[at]] - subject->meta);
+		visit_callees(&reach, reach.queue[at]);
+	}
+	*count = reach.queued;
+	free(reach.from);
+	free(reach.queue);
 }
 
 /* Breadth first from the kernel to the nearest function whose own code needs as many registers. */
@@ -456,6 +479,53 @@ static void carry_registers(const struct gate_carry *carry, const struct gate_su
 		carrier += &metadata->functions[found] - subject->meta;
 	}
 	carry_live(carry, carrier, carrier->meta->max_live_pc, max_live_of);
+}
+
+/* ------------------------------------------------------------------ residency */
+
+static uint64_t threads_of(const struct hd_meta_launch *launch)
+{
+	return (uint64_t)launch->block[0] * launch->block[1] * launch->block[2];
+}
+
+/* The launches with the block size that residency was taken for. */
+static void carry_launches(const struct gate_carry *carry, const struct gate_subject *subject)
+{
+	const struct hd_meta_function *meta = subject->meta;
+	for (uint32_t i = 0; i < meta->launch_count; i++)
+		if (meta->launches[i].block_known && threads_of(&meta->launches[i]) == carry->setting->block)
+			gate_carry_add(carry, place_of_source(carry, subject, &meta->launches[i].source),
+				       hd_arena_printf(carry->arena, "launched here with %u threads a CTA",
+						       carry->setting->block));
+}
+
+static void carry_shared(const struct gate_carry *carry, const struct gate_subject *subject)
+{
+	const struct hd_meta_function *meta = subject->meta;
+	for (uint32_t i = 0; carry->setting->shared && i < meta->launch_count; i++)
+		if (meta->launches[i].shared_known && meta->launches[i].shared_bytes == carry->setting->shared)
+			gate_carry_add(carry, place_of_source(carry, subject, &meta->launches[i].source),
+				       hd_arena_printf(carry->arena,
+						       "launched here with %u bytes of dynamic shared "
+						       "memory",
+						       carry->setting->shared));
+	if (meta->shared_bytes)
+		gate_carry_add(carry, place_of_source(carry, subject, &meta->source),
+			       hd_arena_printf(carry->arena, "%s and what it calls have %u bytes of shared memory",
+					       hd_meta_shown_name(meta), meta->shared_bytes));
+}
+
+static void carry_occupancy_limit(const struct gate_carry *carry, const struct gate_subject *subject)
+{
+	if (!carry->setting || !carry->setting->block || !carry->setting->gpu) {
+		carry_registers(carry, subject);
+		return;
+	}
+	switch (gate_occupancy(subject->meta, carry->setting).limit) {
+	case HD_LIMIT_REGISTERS: carry_registers(carry, subject); break;
+	case HD_LIMIT_SHARED: carry_shared(carry, subject); break;
+	default: carry_launches(carry, subject); break;
+	}
 }
 
 static void carry_idempotence(const struct gate_carry *carry, const struct gate_subject *subject)
@@ -529,6 +599,9 @@ void gate_carry_notes(const struct gate_carry *carry, const struct gate_subject 
 {
 	const struct hd_meta_function *meta = subject->meta;
 	enum carrier carrier = carrier_of(metric);
+	const struct gate_kind *kind = gate_kind_of(metric);
+	if (kind)
+		gate_carry_lines(carry, subject, kind);
 	if (carry->about != HD_META_IS_NUMBER)
 		gate_carry_open_calls(carry, subject, metric);
 	switch (carrier) {
@@ -538,9 +611,9 @@ void gate_carry_notes(const struct gate_carry *carry, const struct gate_subject 
 		carry_live(carry, subject, meta->max_live_divergent_pc, max_live_divergent_of);
 		break;
 	case CARRIED_REGISTERS: carry_registers(carry, subject); break;
+	case CARRIED_LIMIT: carry_occupancy_limit(carry, subject); break;
 	case CARRIED_CHAIN: carry_chain(carry, subject); break;
 	case CARRIED_FRAMES: carry_frames(carry, subject); break;
-	case CARRIED_LINES: gate_carry_lines(carry, subject); break;
 	case CARRIED_SPILLS: carry_spills(carry, subject); break;
 	case CARRIED_POINT: carry_point(carry, subject, false); break;
 	case CARRIED_POINT_DIVERGENT: carry_point(carry, subject, true); break;

@@ -13,15 +13,32 @@ struct gate_carry {
 	struct hd_arena *arena;
 	const struct gate_subjects *subjects;
 	const struct gate_subject *const
-		*old;		  /* what each of them was, NULL if nothing; NULL: nothing to compare with */
-	enum hd_meta_state about; /* of the figure: its number, or why it is none */
+		*old;			    /* what each of them was, NULL if nothing; NULL: nothing to compare with */
+	enum hd_meta_state about;	    /* of the figure: its number, or why it is none */
+	const struct gate_setting *setting; /* where the figure was taken; NULL: it is the same everywhere */
 	gate_notes *notes;
 };
 
 void gate_carry_notes(const struct gate_carry *carry, const struct gate_subject *subject,
 		      const struct gate_metric *metric);
-/* The lines that most instructions come from; with something to compare with, those that made them more or fewer. */
-void gate_carry_lines(const struct gate_carry *carry, const struct gate_subject *subject);
+
+/* Instructions that a figure counts. */
+struct gate_kind {
+	const char *name, *names; /* "conversion", "conversions" */
+	bool over_calls;	  /* also in the functions that the subject may call */
+	/* How many the instruction at `at` counts as, 0 or 1. */
+	uint32_t (*counts)(const struct hd_object *object, const struct hd_function *code, uint32_t at);
+};
+
+/* The lines that most of these instructions come from; with something to compare with, those that made them more or
+ * fewer. */
+void gate_carry_lines(const struct gate_carry *carry, const struct gate_subject *subject, const struct gate_kind *kind);
+/* Accesses of local memory in the subject's own code. */
+extern const struct gate_kind gate_kind_local;
+/* The kind that the metric counts; NULL: it counts no instructions (kinds.c). */
+const struct gate_kind *gate_kind_of(const struct gate_metric *metric);
+/* The subject and the functions that it may call, without library functions for arithmetic; *list is malloc'ed. */
+void gate_carry_reached(const struct gate_subject *subject, const struct gate_subject ***list, uint32_t *count);
 
 /* The subject's code; NULL when its input is metadata only. */
 const struct hd_function *gate_code_of(const struct gate_subject *subject);

@@ -144,11 +144,12 @@ static bool reads_the_same(const struct gate_changes *changes, const struct gate
 		      gate_value_text(change->metric, &change->now, changes->arena)) == 0;
 }
 
-static void add_change(struct pairing *pairing, const struct gate_metric *metric, const struct gate_setting *setting)
+static void add_change(struct pairing *pairing, const struct gate_metric *metric, const struct gate_setting *was,
+		       const struct gate_setting *setting)
 {
 	struct gate_pair *pair = pairing->pair;
-	struct gate_change change = {.metric = metric, .setting = *setting};
-	if (!gate_metric_get(metric, pair->old, setting, &change.old) ||
+	struct gate_change change = {.metric = metric, .setting = *setting, .old_block = was->block};
+	if (!gate_metric_get(metric, pair->old, was, &change.old) ||
 	    !gate_metric_get(metric, pair->now, setting, &change.now))
 		return;
 	if (!gate_value_differs(&change.old, &change.now) || reads_the_same(pairing->changes, &change))
@@ -169,27 +170,56 @@ static bool has_block(const struct gate_setting *settings, unsigned count, uint3
 	return false;
 }
 
-/* For each block size of either side; where neither has one, what the registers alone allow. */
+/* The block sizes of one side, ascending, in the settings of one GPU. */
+static unsigned settings_of(struct pairing *pairing, const struct gate_subject *subject, const struct hd_config *gpu,
+			    struct gate_setting settings[GATE_MOST_BLOCKS])
+{
+	const char *why;
+	unsigned count = gate_settings(pairing->no_budget, pairing->changes->choice, NULL, subject, settings, &why);
+	for (unsigned i = 0; i < count; i++)
+		settings[i].gpu = gpu;
+	return count;
+}
+
+/* Leaves of `settings` those that `other` does not have. */
+static unsigned without(const struct gate_setting *settings, unsigned count, const struct gate_setting *other,
+			unsigned others, struct gate_setting rest[GATE_MOST_BLOCKS])
+{
+	unsigned kept = 0;
+	for (unsigned i = 0; i < count; i++)
+		if (!has_block(other, others, settings[i].block))
+			rest[kept++] = settings[i];
+	return kept;
+}
+
+/*
+ * For each block size that both sides have. As many others on one side as on the other are launches that have another
+ * block now, in the order of their sizes; else each of them is compared as if both sides had it.
+ */
+static void add_blocks(struct pairing *pairing, const struct gate_metric *metric, const struct gate_setting *old,
+		       unsigned olds, const struct gate_setting *now, unsigned nows)
+{
+	struct gate_setting old_rest[GATE_MOST_BLOCKS], now_rest[GATE_MOST_BLOCKS];
+	unsigned went = without(old, olds, now, nows, old_rest), came = without(now, nows, old, olds, now_rest);
+	for (unsigned i = 0; i < nows; i++)
+		if (has_block(old, olds, now[i].block))
+			add_change(pairing, metric, &now[i], &now[i]);
+	for (unsigned i = 0; i < came; i++)
+		add_change(pairing, metric, went == came ? &old_rest[i] : &now_rest[i], &now_rest[i]);
+	for (unsigned i = 0; i < went && went != came; i++)
+		add_change(pairing, metric, &old_rest[i], &old_rest[i]);
+}
+
+/* Where neither side has a block size, what the registers alone allow. */
 static void add_occupancy(struct pairing *pairing, const struct gate_metric *metric, const struct hd_config *gpu)
 {
-	struct gate_setting settings[2 * GATE_MOST_BLOCKS], old[GATE_MOST_BLOCKS];
-	const char *why;
-	unsigned count =
-		gate_settings(pairing->no_budget, pairing->changes->choice, NULL, pairing->pair->now, settings, &why);
-	unsigned olds =
-		gate_settings(pairing->no_budget, pairing->changes->choice, NULL, pairing->pair->old, old, &why);
-	for (unsigned i = 0; i < olds; i++)
-		if (!has_block(settings, count, old[i].block))
-			settings[count++] = old[i];
-	if (gate_metric_any_block(metric))
-		count = 0;
-	for (unsigned i = 0; i < count; i++) {
-		settings[i].gpu = gpu;
-		add_change(pairing, metric, &settings[i]);
-	}
-	struct gate_setting unknown = {.gpu = gpu};
-	if (!count)
-		add_change(pairing, gate_metric_named("register_warps"), &unknown);
+	struct gate_setting old[GATE_MOST_BLOCKS], now[GATE_MOST_BLOCKS], unknown = {.gpu = gpu};
+	unsigned olds = settings_of(pairing, pairing->pair->old, gpu, old),
+		 nows = settings_of(pairing, pairing->pair->now, gpu, now);
+	if (gate_metric_any_block(metric) || (!olds && !nows))
+		add_change(pairing, gate_metric_named("register_warps"), &unknown, &unknown);
+	else
+		add_blocks(pairing, metric, old, olds, now, nows);
 }
 
 static void add_metric(struct pairing *pairing, const struct gate_metric *metric)
@@ -197,7 +227,7 @@ static void add_metric(struct pairing *pairing, const struct gate_metric *metric
 	const struct gate_gpus *gpus = pairing->changes->gpus;
 	struct gate_setting everywhere = {0};
 	if (metric->getter != GATE_OCCUPANCY)
-		add_change(pairing, metric, &everywhere);
+		add_change(pairing, metric, &everywhere, &everywhere);
 	else if (pairing->pair->now->meta->kernel && !pairing->pair->now->run)
 		for (unsigned gpu = 0; gpu < gpus->count; gpu++)
 			add_occupancy(pairing, metric, &gpus->config[gpu]);
@@ -248,13 +278,12 @@ static void carry(const struct gate_changes *changes, struct gate_pair *pair, st
 				      .subjects = changes->now,
 				      .old = changes->old_of,
 				      .about = gate_value_blamed(&change->old, &change->now),
+				      .setting = &change->setting,
 				      .notes = &notes};
 	if (pair->now->run) {
 		carry_run(changes, pair, change);
 		return;
 	}
-	if (change->setting.block && gate_occupancy(pair->now->meta, &change->setting).limit != HD_LIMIT_REGISTERS)
-		return;
 	gate_carry_notes(&carrying, pair->now, change->metric);
 	for (uint32_t i = 0; i < notes.len; i++)
 		if (!told(pair, &notes.data[i]))

@@ -10,6 +10,7 @@
 struct gate_change {
 	const struct gate_metric *metric;
 	struct gate_setting setting; /* gpu NULL: the same everywhere */
+	uint32_t old_block;	     /* threads of a CTA for which the old figure was taken */
 	struct gate_value old, now;
 	enum gate_verdict verdict; /* GATE_BETTER or GATE_WORSE */
 	bool directed;		   /* false: neither is better, or it cannot be said which */

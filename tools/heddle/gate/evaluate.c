@@ -254,9 +254,8 @@ static void report_limit(struct evaluation *evaluation, const struct gate_limit 
 				setting_text(setting, evaluation->subject, arena), limiter_text(evaluation, setting),
 				wants[limit->op], gate_metric_text(limit->metric, limit->value, arena), on);
 	gate_report_note(finding, limit_place(evaluation, limit), gate_limit_text(limit, arena));
-	if (!setting->block || gate_occupancy(evaluation->subject->meta, setting).limit == HD_LIMIT_REGISTERS)
-		gate_report_carriers(report, finding, evaluation->subject, limit->metric,
-				     open ? value->state : HD_META_IS_NUMBER);
+	gate_report_carriers(report, finding, evaluation->subject, limit->metric,
+			     open ? value->state : HD_META_IS_NUMBER, setting);
 }
 
 static void report_unknown(struct evaluation *evaluation, const struct gate_limit *limit,

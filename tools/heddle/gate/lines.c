@@ -1,8 +1,8 @@
 /*
- * Which source lines instructions come from, and which lines made them more or fewer. Lines move between two versions
- * of a source, and the old version's text is not at hand: lines are matched, in their order, by the operations that
- * they were compiled to. What is left between matched lines is a hunk, and carries the difference of its instructions;
- * as many lines as before are matched one by one.
+ * Which source lines instructions (all, or those of a kind) come from, and which lines made them more or fewer. Lines
+ * move between two versions of a source, and the old version's text is not at hand: lines are matched, in their order,
+ * by the operations that they were compiled to. What is left between matched lines is a hunk, and carries the
+ * difference of its instructions; as many lines as before are matched one by one.
  *
  * Cost: that of matching the lines of a function (match.c).
  */
@@ -20,7 +20,7 @@ struct code_line {
 	const char *file;
 	const struct hd_origin *origin; /* of one of its instructions */
 	uint64_t operations;		/* a sum over the instructions: their order is the scheduler's business */
-	uint32_t count;
+	uint32_t count;			/* of its instructions that are of the kind */
 };
 
 typedef HD_VEC(struct code_line) code_lines;
@@ -38,16 +38,30 @@ static uint64_t operation_hash(const struct hd_inst *inst)
 	return hd_hash_mix(0, inst->op + 1u) * UINT64_C(0xbf58476d1ce4e5b9);
 }
 
-static void collect_lines(const struct gate_subject *subject, code_lines *lines)
+static void push_lines(const struct gate_subject *subject, const struct gate_kind *kind, code_lines *lines)
 {
 	const struct hd_function *code = gate_code_of(subject);
 	const struct hd_object *object = &subject->unit->object;
-	uint32_t kept = 0;
 	for (uint32_t i = 0; code && i < code->inst_count; i++) {
 		const struct hd_origin *origin = &code->origins[i];
 		const char *file = origin->file < object->file_count ? object->files[origin->file] : "";
-		hd_vec_push(lines, (struct code_line){file, origin, operation_hash(&code->insts[i]), 1});
+		hd_vec_push(lines, (struct code_line){file, origin, operation_hash(&code->insts[i]),
+						      kind->counts(object, code, i)});
 	}
+}
+
+/* The subject's own code, or that of all that it may call. */
+static void collect_lines(const struct gate_subject *subject, const struct gate_kind *kind, code_lines *lines)
+{
+	uint32_t kept = 0, count = 0;
+	const struct gate_subject **reached = NULL;
+	if (kind->over_calls)
+		gate_carry_reached(subject, &reached, &count);
+	else
+		push_lines(subject, kind, lines);
+	for (uint32_t i = 0; i < count; i++)
+		push_lines(reached[i], kind, lines);
+	free(reached);
 	if (lines->len)
 		qsort(lines->data, lines->len, sizeof(*lines->data), by_place);
 	for (uint32_t i = 0; i < lines->len; i++) {
@@ -57,7 +71,7 @@ static void collect_lines(const struct gate_subject *subject, code_lines *lines)
 			continue;
 		}
 		last->operations += lines->data[i].operations;
-		last->count++;
+		last->count += lines->data[i].count;
 	}
 	lines->len = kept;
 }
@@ -72,16 +86,19 @@ static int by_count(const void *a, const void *b)
 	return by_place(a, b);
 }
 
-static void carry_largest(const struct gate_carry *carry, const struct gate_subject *subject)
+static void carry_largest(const struct gate_carry *carry, const struct gate_subject *subject,
+			  const struct gate_kind *kind)
 {
 	code_lines lines = {0};
-	collect_lines(subject, &lines);
+	collect_lines(subject, kind, &lines);
 	if (lines.len)
 		qsort(lines.data, lines.len, sizeof(*lines.data), by_count);
-	for (uint32_t i = 0; i < lines.len && i < MOST_HUNKS; i++)
+	for (uint32_t i = 0; i < lines.len && i < MOST_HUNKS && lines.data[i].count; i++)
 		gate_carry_add(carry, gate_carry_place(carry, subject, lines.data[i].origin),
-			       hd_arena_printf(carry->arena, "%u instruction%s from here", lines.data[i].count,
-					       lines.data[i].count == 1 ? " comes" : "s come"));
+			       hd_arena_printf(carry->arena, "%u %s from here", lines.data[i].count,
+					       lines.data[i].count == 1
+						       ? hd_arena_printf(carry->arena, "%s comes", kind->name)
+						       : hd_arena_printf(carry->arena, "%s come", kind->names)));
 	hd_vec_release(&lines);
 }
 
@@ -203,7 +220,8 @@ static int by_growth(const void *a, const void *b)
 	return (left->order > right->order) - (left->order < right->order);
 }
 
-static void carry_hunk(const struct gate_carry *carry, const struct gate_subject *subject, const struct hunk *hunk)
+static void carry_hunk(const struct gate_carry *carry, const struct gate_subject *subject, const struct gate_kind *kind,
+		       const struct hunk *hunk)
 {
 	struct gate_place place = {0};
 	int64_t change = growth(hunk);
@@ -211,16 +229,17 @@ static void carry_hunk(const struct gate_carry *carry, const struct gate_subject
 		place = gate_carry_place(carry, subject, hunk->largest->origin);
 	const char *text =
 		hunk->now_count
-			? hd_arena_printf(carry->arena, "%lld %s instruction%s here: %u, %u before",
-					  (long long)llabs(change), change > 0 ? "more" : "fewer",
-					  llabs(change) == 1 ? "" : "s", hunk->now_count, hunk->old_count)
-			: hd_arena_printf(carry->arena, "%u instruction%s of code that stood ahead of this line: gone",
-					  hunk->old_count, hunk->old_count == 1 ? "" : "s");
+			? hd_arena_printf(carry->arena, "%lld %s %s here: %u, %u before", (long long)llabs(change),
+					  change > 0 ? "more" : "fewer", llabs(change) == 1 ? kind->name : kind->names,
+					  hunk->now_count, hunk->old_count)
+			: hd_arena_printf(carry->arena, "%u %s of code that stood ahead of this line: gone",
+					  hunk->old_count, hunk->old_count == 1 ? kind->name : kind->names);
 	gate_carry_add(carry, place, text);
 }
 
 /* The largest hunks that changed as the whole did. */
-static void carry_hunks(const struct gate_carry *carry, const struct gate_subject *subject, hunks *list)
+static void carry_hunks(const struct gate_carry *carry, const struct gate_subject *subject,
+			const struct gate_kind *kind, hunks *list)
 {
 	int64_t whole = 0;
 	for (uint32_t i = 0; i < list->len; i++)
@@ -230,26 +249,26 @@ static void carry_hunks(const struct gate_carry *carry, const struct gate_subjec
 	for (uint32_t i = 0; i < list->len && i < MOST_HUNKS; i++) {
 		const struct hunk *hunk = &list->data[whole < 0 ? list->len - 1 - i : i];
 		if (whole < 0 ? growth(hunk) < 0 : growth(hunk) > 0)
-			carry_hunk(carry, subject, hunk);
+			carry_hunk(carry, subject, kind, hunk);
 	}
 }
 
-void gate_carry_lines(const struct gate_carry *carry, const struct gate_subject *subject)
+void gate_carry_lines(const struct gate_carry *carry, const struct gate_subject *subject, const struct gate_kind *kind)
 {
 	const struct gate_subject *old = gate_carry_old(carry, subject);
 	struct line_change change = {0};
 	hunks list = {0};
 	if (!old) {
-		carry_largest(carry, subject);
+		carry_largest(carry, subject, kind);
 		return;
 	}
-	collect_lines(old, &change.old);
-	collect_lines(subject, &change.now);
+	collect_lines(old, kind, &change.old);
+	collect_lines(subject, kind, &change.now);
 	hd_vec_reserve(&change.edits, change.old.len + change.now.len);
 	if (change.old.len && change.now.len)
 		change.edits.len = gate_match(change.old.len, change.now.len, same_code, &change, change.edits.data);
 	find_hunks(&change, &list);
-	carry_hunks(carry, subject, &list);
+	carry_hunks(carry, subject, kind, &list);
 	hd_vec_release(&list);
 	hd_vec_release(&change.edits);
 	hd_vec_release(&change.old);

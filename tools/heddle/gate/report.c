@@ -120,8 +120,7 @@ static struct gate_place place_of(const struct gate_report *report, const struct
 	return (struct gate_place){file, source->line ? source->line : 1};
 }
 
-/* Stands in reports that are compared with later ones: stays as it is. */
-static const char *fingerprint_of(struct hd_arena *arena, const char *rule, const char *subject, const char *key)
+const char *gate_fingerprint(struct hd_arena *arena, const char *rule, const char *subject, const char *key)
 {
 	const char *const parts[] = {rule, subject ? subject : "", key};
 	uint64_t hash = HD_HASH_TEXT;
@@ -146,9 +145,35 @@ struct gate_finding *gate_report_add(struct gate_report *report, const struct ga
 	/* Alerts need a place; where nothing else has one, the input's name has to do. */
 	if (!finding.place.file && report->fallback)
 		finding.place = gate_place_in(report, report->fallback, 1);
-	finding.fingerprint = fingerprint_of(report->arena, rule->id, finding.subject, key);
+	finding.fingerprint = gate_fingerprint(report->arena, rule->id, finding.subject, key);
 	hd_vec_push(&report->findings, finding);
 	return &hd_vec_last(&report->findings);
+}
+
+bool gate_report_in_repository(const struct gate_report *report, struct gate_place place)
+{
+	return place.file && !gate_root_absolute(report->root, place.file, report->arena);
+}
+
+struct gate_place gate_finding_anchor(const struct gate_report *report, const struct gate_finding *finding)
+{
+	struct gate_place place = finding->place;
+	for (uint32_t n = 0; n < finding->notes.len && !gate_report_in_repository(report, place); n++)
+		place = finding->notes.data[n].place;
+	return gate_report_in_repository(report, place) ? place : (struct gate_place){0};
+}
+
+uint32_t gate_report_failures(const struct gate_report *report)
+{
+	uint32_t count = 0;
+	for (uint32_t i = 0; i < report->findings.len; i++)
+		count += !report->findings.data[i].told_only;
+	return count;
+}
+
+const char *gate_finding_level(const struct gate_finding *finding)
+{
+	return finding->told_only ? "note" : "error";
 }
 
 void gate_report_note(struct gate_finding *finding, struct gate_place place, const char *text)
@@ -190,11 +215,13 @@ static void stand_on_carrier(struct gate_report *report, struct gate_finding *fi
 }
 
 void gate_report_carriers(struct gate_report *report, struct gate_finding *finding, const struct gate_subject *subject,
-			  const struct gate_metric *metric, enum hd_meta_state about)
+			  const struct gate_metric *metric, enum hd_meta_state about,
+			  const struct gate_setting *setting)
 {
 	struct gate_carry carry = {.root = report->root,
 				   .arena = report->arena,
 				   .about = about,
+				   .setting = setting,
 				   .notes = &finding->notes};
 	uint32_t first = finding->notes.len;
 	gate_carry_notes(&carry, subject, metric);

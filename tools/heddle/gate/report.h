@@ -33,7 +33,9 @@ struct gate_finding {
 	struct gate_place place;
 	uint32_t gpus;	     /* the GPUs that it holds for */
 	bool every_gpu;	     /* it does not depend on the GPU */
+	bool by_gpu;	     /* of a baseline: the message ends with the GPUs that it holds for */
 	bool of_run;	     /* what a run found of the subject, not what the compiler says */
+	bool told_only;	     /* a gain beside a loss of the same kernel: it is told, and nothing fails for it */
 	const char *subject; /* demangled; NULL: about the budget or the baseline itself */
 	const char *symbol, *object;
 	const char *metric; /* NULL: none */
@@ -89,14 +91,25 @@ void gate_report_release(struct gate_report *report);
 const struct gate_rule *gate_rule_of_metric(struct gate_report *report, const struct gate_metric *metric);
 const struct gate_rule *gate_rule_named(struct gate_report *report, const char *id);
 
+/* Identifies a finding in reports that are compared with later ones: how it is made stays as it is. */
+const char *gate_fingerprint(struct hd_arena *arena, const char *rule, const char *subject, const char *key);
+bool gate_report_in_repository(const struct gate_report *report, struct gate_place place);
+/* Where services show a finding: its file in the repository, else that of a note, such as the limit's; else none. */
+struct gate_place gate_finding_anchor(const struct gate_report *report, const struct gate_finding *finding);
+/* How many findings let the check fail. */
+uint32_t gate_report_failures(const struct gate_report *report);
+/* "error", or "note" of what is only told. */
+const char *gate_finding_level(const struct gate_finding *finding);
 /* Adds a finding, for whose place and fingerprint `subject` (may be NULL) and `key` decide; the place is the subject's,
  * else `other`. It is valid until the next. */
 struct gate_finding *gate_report_add(struct gate_report *report, const struct gate_rule *rule,
 				     const struct gate_subject *subject, struct gate_place other, const char *key);
-/* Notes on what carries the figure, its number or what it is not proven or bounded for; the finding's place is the
+/* Notes on what carries the figure, its number or what it is not proven or bounded for, as it was taken in `setting`
+ * (NULL: it is the same everywhere); the finding's place is the
  * first of these, and the kernel's first line a note. */
 void gate_report_carriers(struct gate_report *report, struct gate_finding *finding, const struct gate_subject *subject,
-			  const struct gate_metric *metric, enum hd_meta_state about);
+			  const struct gate_metric *metric, enum hd_meta_state about,
+			  const struct gate_setting *setting);
 void gate_report_note(struct gate_finding *finding, struct gate_place place, const char *text);
 void gate_report_case(struct gate_report *report, uint32_t gpus, bool every_gpu, const char *subject, const char *name,
 		      bool failed);
@@ -116,6 +129,7 @@ const char *gate_gpu_names(const struct gate_report *report, uint32_t gpus, bool
 	X(sarif, "SARIF 2.1.0, for code scanning; one run and category a GPU") \
 	X(junit, "JUnit XML; a test case a comparison")                        \
 	X(github, "annotations of GitHub Actions")                             \
+	X(gitlab, "a Code Quality report of GitLab CI")                        \
 	X(markdown, "a step summary")                                          \
 	X(patch, "the baseline's change, for git apply")
 

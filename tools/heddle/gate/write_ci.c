@@ -23,9 +23,10 @@ static void append_escaped(struct hd_strbuf *out, const char *text, const char *
 #define DATA "%\r\n"
 #define PROPERTY DATA ":,"
 
-static void begin_annotation(struct hd_strbuf *out, const char *file, uint32_t line, const char *title)
+static void begin_annotation(struct hd_strbuf *out, const char *kind, const char *file, uint32_t line,
+			     const char *title)
 {
-	hd_strbuf_append(out, "::error ");
+	hd_strbuf_printf(out, "::%s ", kind);
 	if (file) {
 		hd_strbuf_append(out, "file=");
 		append_escaped(out, file, PROPERTY);
@@ -34,20 +35,6 @@ static void begin_annotation(struct hd_strbuf *out, const char *file, uint32_t l
 	hd_strbuf_append(out, "title=");
 	append_escaped(out, title, PROPERTY);
 	hd_strbuf_append(out, "::");
-}
-
-static bool in_repository(const struct gate_report *report, struct gate_place place)
-{
-	return place.file && !gate_root_absolute(report->root, place.file, report->arena);
-}
-
-/* Where the annotation is shown: a file of the repository, else that of a note, such as the limit's; else none. */
-static struct gate_place anchor_of(const struct gate_report *report, const struct gate_finding *finding)
-{
-	struct gate_place place = finding->place;
-	for (uint32_t n = 0; n < finding->notes.len && !in_repository(report, place); n++)
-		place = finding->notes.data[n].place;
-	return in_repository(report, place) ? place : (struct gate_place){0};
 }
 
 static void append_place(struct hd_strbuf *out, struct gate_place place)
@@ -60,9 +47,10 @@ void gate_write_github(const struct gate_report *report, struct hd_strbuf *out)
 {
 	for (uint32_t i = 0; i < report->findings.len; i++) {
 		const struct gate_finding *finding = &report->findings.data[i];
-		struct gate_place anchor = anchor_of(report, finding);
-		begin_annotation(out, anchor.file, anchor.line, finding->rule->id);
-		if (finding->place.file && !in_repository(report, finding->place))
+		struct gate_place anchor = gate_finding_anchor(report, finding);
+		begin_annotation(out, finding->told_only ? "notice" : "error", anchor.file, anchor.line,
+				 finding->rule->id);
+		if (finding->place.file && !gate_report_in_repository(report, finding->place))
 			append_place(out, finding->place);
 		if (finding->subject) {
 			append_escaped(out, finding->subject, DATA);
@@ -83,8 +71,9 @@ void gate_write_github(const struct gate_report *report, struct hd_strbuf *out)
 		struct gate_place place = {0};
 		if (trouble->loc.file)
 			place = gate_place_in(report, trouble->loc.file, trouble->loc.line);
-		begin_annotation(out, in_repository(report, place) ? place.file : NULL, place.line, "heddle check");
-		if (place.file && !in_repository(report, place))
+		begin_annotation(out, "error", gate_report_in_repository(report, place) ? place.file : NULL, place.line,
+				 "heddle check");
+		if (place.file && !gate_report_in_repository(report, place))
 			append_place(out, place);
 		append_escaped(out, trouble->message, DATA);
 		hd_strbuf_append(out, "\n");
@@ -135,7 +124,7 @@ static void append_row(const struct gate_report *report, const struct gate_findi
 
 void gate_write_markdown(const struct gate_report *report, struct hd_strbuf *out)
 {
-	bool good = !report->findings.len && !report->troubles.len;
+	bool good = !gate_report_failures(report) && !report->troubles.len;
 	hd_strbuf_printf(out, "## heddle check: %s\n\n", good ? "passed" : "failed");
 	hd_strbuf_printf(out, "%u kernels and %u functions, ", report->kernels, report->functions);
 	if (report->runs)

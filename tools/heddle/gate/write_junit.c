@@ -69,9 +69,16 @@ static void append_failure(struct hd_strbuf *out, const struct gate_finding *fin
 	hd_strbuf_append(out, "</failure>\n");
 }
 
-static void append_case(const struct gate_report *report, const struct gate_case *test, struct hd_strbuf *out)
+/* What the case fails for; NULL: it passes. */
+static const struct gate_finding *failure_of(const struct gate_report *report, const struct gate_case *test)
 {
 	const struct gate_finding *finding = test->finding < 0 ? NULL : &report->findings.data[test->finding];
+	return finding && !finding->told_only ? finding : NULL;
+}
+
+static void append_case(const struct gate_report *report, const struct gate_case *test, struct hd_strbuf *out)
+{
+	const struct gate_finding *finding = failure_of(report, test);
 	hd_strbuf_append(out, "    <testcase");
 	append_attribute(out, "classname", test->subject);
 	append_attribute(out, "name", test->name);
@@ -97,7 +104,7 @@ static void append_suite(const struct gate_report *report, int gpu, struct hd_st
 	unsigned tests = 0, failures = 0;
 	for (uint32_t i = 0; i < report->cases.len; i++) {
 		tests += belongs(&report->cases.data[i], gpu);
-		failures += belongs(&report->cases.data[i], gpu) && report->cases.data[i].finding >= 0;
+		failures += belongs(&report->cases.data[i], gpu) && failure_of(report, &report->cases.data[i]);
 	}
 	if (!tests)
 		return;

@@ -105,7 +105,7 @@ static json_t *result_json(const struct gate_report *report, const struct gate_f
 	json_t *result = json_object(), *properties = json_object(), *related = related_json(report, finding);
 	json_object_set_new(result, "ruleId", json_string(finding->rule->id));
 	json_object_set_new(result, "ruleIndex", json_integer(rule));
-	json_object_set_new(result, "level", json_string("error"));
+	json_object_set_new(result, "level", json_string(gate_finding_level(finding)));
 	json_object_set_new(result, "message", message_json(hd_strbuf_text(&text)));
 	json_object_set_new(result, "locations", locations_json(report, finding));
 	if (json_array_size(related))

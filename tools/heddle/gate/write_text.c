@@ -19,7 +19,7 @@ void gate_write_text(const struct gate_report *report, struct hd_strbuf *out)
 {
 	for (uint32_t i = 0; i < report->findings.len; i++) {
 		const struct gate_finding *finding = &report->findings.data[i];
-		append_place(out, finding->place, "error");
+		append_place(out, finding->place, finding->told_only ? "better" : "error");
 		if (finding->subject)
 			hd_strbuf_printf(out, "%s: ", finding->subject);
 		hd_strbuf_printf(out, "%s [%s]\n", finding->message, finding->rule->id);
@@ -45,6 +45,7 @@ static json_t *finding_json(const struct gate_report *report, const struct gate_
 {
 	json_t *object = json_object(), *notes = json_array();
 	json_object_set_new(object, "rule", json_string(finding->rule->id));
+	json_object_set_new(object, "level", json_string(gate_finding_level(finding)));
 	json_object_set_new(object, "message", hd_json_text(finding->message));
 	json_object_set_new(object, "source", gate_place_json(finding->place));
 	json_object_set_new(object, "subject", hd_json_text(finding->subject));

@@ -1,0 +1,64 @@
+/*
+ * The kinds of instructions that figures count, for the lines that they come from (lines.c).
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "heddle/figures.h"
+#include "heddle/opcodes.h"
+#include "lib/machine/mix.h"
+#include "tools/heddle/gate/carry.h"
+
+static uint32_t count_any(const struct hd_object *object, const struct hd_function *code, uint32_t at)
+{
+	(void)object;
+	(void)code;
+	(void)at;
+	return 1;
+}
+
+#define COUNTER(name, kind)                                                                                        \
+	static uint32_t name(const struct hd_object *object, const struct hd_function *code, uint32_t at)          \
+	{                                                                                                          \
+		(void)object;                                                                                      \
+		return hd_inst_is_of(&code->insts[at], kind);                                                      \
+	}
+COUNTER(count_double, HD_MIX_FP64)
+COUNTER(count_conversion, HD_MIX_CONVERSION)
+COUNTER(count_local, HD_MIX_LOCAL)
+COUNTER(count_barrier, HD_MIX_BARRIER)
+#undef COUNTER
+
+static uint32_t count_helper(const struct hd_object *object, const struct hd_function *code, uint32_t at)
+{
+	if (code->insts[at].op != HD_OP_CALL)
+		return 0;
+	for (uint32_t r = 0; r < code->reloc_count; r++) {
+		const struct hd_symbol *symbol = &object->symbols[code->relocs[r].symbol];
+		if (code->relocs[r].offset == at && code->relocs[r].kind == HD_REL_CALL)
+			return symbol->defined && object->functions[symbol->function].helper;
+	}
+	return 0;
+}
+
+static const struct {
+	const char *metric;
+	struct gate_kind kind;
+} kinds[] = {
+	{"instructions", {"instruction", "instructions", false, count_any}},
+	{"fp64_instructions", {"double-precision instruction", "double-precision instructions", true, count_double}},
+	{"helper_calls", {"helper call", "helper calls", true, count_helper}},
+	{"conversion_instructions", {"conversion", "conversions", true, count_conversion}},
+	{"local_accesses", {"local access", "local accesses", true, count_local}},
+	{"barrier_instructions", {"barrier", "barriers", true, count_barrier}},
+};
+
+const struct gate_kind gate_kind_local = {"local access", "local accesses", false, count_local};
+
+const struct gate_kind *gate_kind_of(const struct gate_metric *metric)
+{
+	for (unsigned i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (strcmp(kinds[i].metric, metric->name) == 0)
+			return &kinds[i].kind;
+	return NULL;
+}
