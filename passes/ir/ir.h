@@ -19,7 +19,7 @@ enum { HD_AS_GENERIC = 0, HD_AS_GLOBAL = 1, HD_AS_SHARED = 3, HD_AS_CONST = 4, H
 /* Bytes and offsets of kernel parameters in the constant bank, from HD_CB_PARAMS. `offsets`: one a parameter. */
 uint32_t hd_kernel_params(LLVMValueRef function, uint32_t *offsets);
 bool hd_is_kernel(struct hd_unit *unit, LLVMValueRef function);
-/* An annotation of a function or variable of the unit in nvvm.annotations; 0 when absent. */
+/* An annotation of a function or variable of the unit, in nvvm.annotations or as an attribute; 0 when absent. */
 uint32_t hd_annotation(struct hd_unit *unit, LLVMValueRef value, const char *name);
 /* Whether hd_mark_helper has marked the function as a helper (heddle/object.h). */
 bool hd_is_helper(LLVMValueRef function);
@@ -27,6 +27,12 @@ void hd_mark_helper(LLVMValueRef function);
 /* 75 of a function for sm_75; 0 when nothing is said. */
 uint32_t hd_capability(LLVMValueRef function);
 LLVMTypeRef hd_byval_type(LLVMValueRef function, unsigned param); /* NULL: not by value */
+
+/* ---- attributes.c */
+/* The annotation `key` of a function that LLVM 20 and later write as an attribute; 0 when absent. */
+uint32_t hd_attribute_annotation(LLVMValueRef function, const char *key);
+/* Refuses attributes of that family that are not known or not numbers. 0, or -1 with the errors reported. */
+int hd_check_attributes(struct hd_unit *unit);
 
 /* ---- constants.c */
 bool hd_is_scalar(LLVMTypeRef type);

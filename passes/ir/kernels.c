@@ -104,7 +104,7 @@ uint32_t hd_annotation(struct hd_unit *unit, LLVMValueRef value, const char *nam
 		    !memcmp(annotation->key, name, annotation->length))
 			return annotation->number;
 	}
-	return 0;
+	return LLVMIsAFunction(value) ? hd_attribute_annotation(value, name) : 0;
 }
 
 bool hd_is_kernel(struct hd_unit *unit, LLVMValueRef function)

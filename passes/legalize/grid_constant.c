@@ -1,6 +1,6 @@
 /*
  * Legalisation: kernel parameters that CUDA C++ marks __grid_constant__ (host_defines.h makes an annotation of it), or
- * NVVM IR by the indices of "grid_constant" among the function's annotations. Their addresses are addresses of the
+ * NVVM IR by the indices of "grid_constant" among the function's annotations, or by an attribute of the parameter. Their addresses are addresses of the
  * constant bank: none makes a copy in local memory. A by-value aggregate gets a mark that the other steps look at; the
  * stack object in which clang keeps any other parameter gives way to the parameter's place in the bank.
  *
@@ -129,6 +129,16 @@ static void heed_annotations(struct hd_legal *legal)
 		heed_annotation(legal, nodes[i]);
 }
 
+/* As LLVM 20 and later write it, at the parameter. */
+static void heed_attributes(struct hd_legal *legal, LLVMValueRef kernel)
+{
+	static const char attribute[] = "nvvm.grid_constant";
+	for (unsigned i = 0, n = LLVMCountParams(kernel); i < n; i++)
+		if (LLVMGetStringAttributeAtIndex(kernel, i + 1, attribute, sizeof attribute - 1) &&
+		    hd_byval_type(kernel, i))
+			set_mark(legal, kernel, i);
+}
+
 static void address_generically(const struct hd_legal *legal, LLVMValueRef kernel, unsigned param)
 {
 	LLVMValueRef argument = LLVMGetParam(kernel, param);
@@ -160,4 +170,7 @@ void hd_legal_grid_constants(struct hd_legal *legal)
 {
 	heed_notes(legal);
 	heed_annotations(legal);
+	for (LLVMValueRef f = LLVMGetFirstFunction(legal->module); f; f = LLVMGetNextFunction(f))
+		if (!LLVMIsDeclaration(f))
+			heed_attributes(legal, f);
 }

@@ -296,7 +296,7 @@ static void replace_operations(struct hd_legal *legal)
 
 int hd_legalize(struct hd_unit *unit)
 {
-	struct hd_legal legal = {.unit = unit};
+	struct hd_legal legal = {.unit = unit, .status = hd_check_attributes(unit)};
 	unit->module = LLVMCloneModule(unit->source);
 	legal.module = unit->module;
 	legal.context = LLVMGetModuleContext(unit->module);
