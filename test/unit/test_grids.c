@@ -421,6 +421,59 @@ START_TEST(quotas_hold_and_rise_at_once)
 }
 END_TEST
 
+/* ---- the load/store unit's places */
+
+enum { LOADS = 10, PLACES = 8 };
+static uint64_t issued_at[2][LOADS];
+static uint32_t issued_count[2];
+
+static void note_load(const struct hd_policy_handle *self, struct hd_warp *warp, const struct hd_dinst *inst,
+		      const struct hd_effect *effect, uint64_t now)
+{
+	uint64_t grid = warp->cta->grid->stream - 1;
+	(void)self, (void)effect;
+	if (inst->inst.op == HD_OP_LDG && issued_count[grid] < LOADS)
+		issued_at[grid][issued_count[grid]++] = now;
+}
+
+/* Each of two grids has eight places for loads in front of L1. Loads are of 32 lines and leave them as slowly. When those
+ * of the first warp are taken the second one, of the other grid, issues its loads, one in each cycle, too. */
+START_TEST(a_grid_that_waits_for_places_holds_nobody)
+{
+	static const struct hd_policy_hooks hooks = {.several_grids = true, .issue.issued = note_load};
+	static const struct hd_policy probe = {.name = "probe", .hooks = &hooks};
+	struct simbench bench;
+	uint64_t address;
+	simbench_init(&bench);
+	bench.beside = &probe;
+	bench.config.lsu_queue = 2 * PLACES;
+	bench.meta.registers = 64;
+	simbench_s2r(&bench, 8, HD_SR_TID_X);
+	simbench_param(&bench, 2);
+	struct hd_inst *inst = simbench_emit(&bench, HD_OP_IMAD_WIDE);
+	inst->dst = 4, inst->a = 8, inst->c = 2, inst->xkind = HD_X_IMM_B, inst->x = 128;
+	for (uint32_t i = 0; i < LOADS; i++) {
+		inst = simbench_emit(&bench, HD_OP_LDG);
+		inst->dst = (uint8_t)(20 + i), inst->a = 4, inst->xkind = HD_X_OTHER, inst->mods = HD_MOD(SIZE, HD_SIZE_32);
+	}
+	ck_assert_msg(!simbench_start(&bench), "%s", bench.message);
+	ck_assert_int_eq(hd_sim_malloc(bench.sim, 32 * 128, &address), 0);
+	issued_count[0] = issued_count[1] = 0;
+	for (uint32_t i = 0; i < 2; i++) {
+		struct hd_launch launch = simbench_launch(&bench, 1, 32, &address);
+		launch.stream = 1 + i;
+		submit(&bench, &launch);
+	}
+	cycles_of_all(&bench);
+	for (uint32_t i = 0; i < PLACES; i++) {
+		ck_assert_uint_eq(issued_at[0][i], issued_at[0][0] + i);
+		ck_assert_uint_eq(issued_at[1][i], issued_at[0][0] + PLACES + i);
+	}
+	ck_assert_uint_gt(issued_at[0][PLACES], issued_at[1][PLACES - 1]); /* it still waits */
+	simbench_release(&bench);
+}
+END_TEST
+
 /* The host rounds up: the GPU's sums of 1 and 2^-24 are to the nearest even all the same, and it still does afterwards. */
 START_TEST(the_host_keeps_its_way_of_rounding)
 {
@@ -457,6 +510,7 @@ Suite *hd_suite(void)
 					    who_waits_for_a_grid_leaves_others_on_their_way,
 					    a_fault_ends_all,
 					    quotas_hold_and_rise_at_once,
+					    a_grid_that_waits_for_places_holds_nobody,
 					    the_host_keeps_its_way_of_rounding,
 					    NULL,
 				    });
