@@ -221,6 +221,14 @@ __global__ void copied_somewhere(int *o, const int *u) {
     __pipeline_commit();
     __pipeline_wait_prior(0);
 }
+// They write no more than they are told to.
+__global__ void behind_copied(int *o, const int *u) {
+    __shared__ int s[128];
+    __pipeline_memcpy_async(&s[2 * threadIdx.x], &o[threadIdx.x], 4);
+    __pipeline_commit();
+    __pipeline_wait_prior(0);
+    o[threadIdx.x] = s[2 * threadIdx.x + 1] + 1;
+}
 static fields *of_fresh_fields() {
     fields *made;
     cudaMalloc(&made, 64 * sizeof(fields));
@@ -274,5 +282,6 @@ BEGIN()
     RUN_OF(lane_of_shuffle) RUN_OF(table_of_branches) RUN(upper_address, 1, 64, memory, (const unsigned *)fresh)
     RUN_OF(told_once) RUN(flipped_there, 1, 64, fresh) RUN(halves_swapped, 1, 64, (unsigned short *)fresh, memory)
     RUN_OF(equal_to_known) RUN_OF(maybe_added) RUN_OF(maybe_greater) RUN(by_pointer, 1, 64, memory) RUN_OF(copied_later) RUN_OF(copied_somewhere)
+    RUN_OF(behind_copied)
     RUN(local_byte_made, 1, 64, memory, fresh, 1)
 END()
