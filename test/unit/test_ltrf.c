@@ -245,6 +245,24 @@ START_TEST(results_take_ports_of_the_cache)
 }
 END_TEST
 
+/* A register comes over the link of its bank in cycles 102 to 106, another warp's asks for the same link before: it has
+ * it from 2 to 6, which nobody had. The registers lie in main banks of their own. */
+START_TEST(links_have_gaps)
+{
+	struct scene scene;
+	struct hd_wcb_set first = range(0, 1, 1), second = range(1, 1, 1);
+	scene_init(&scene, "ltrf", 64, 1);
+	struct hd_warp *other = &scene.sm->warps[1];
+	other->cta = scene.warp->cta;
+	other->slot = 1;
+	hd_wcb_init(&ltrf_warp_of(scene.self, other)->block, 16, 0);
+	ck_assert_uint_eq(ltrf_prefetch(scene.self, scene.warp, &first, false, 100 * HD_TICKS), 106);
+	ck_assert_uint_eq(ltrf_prefetch(scene.self, other, &second, false, 0), 6);
+	other->cta = NULL;
+	simbench_release(&scene.bench);
+}
+END_TEST
+
 /* A row for each active warp: so many of each scheduler, or of all. */
 START_TEST(active_warps_have_rows)
 {
@@ -812,6 +830,7 @@ Suite *hd_suite(void)
 					   callers_keep_what_callees_leave_room_for,
 					   both_ways_have_links,
 					   results_take_ports_of_the_cache,
+					   links_have_gaps,
 					   active_warps_have_rows,
 					   rows_are_handed_on,
 					   warps_begin_with_their_own_bank,
