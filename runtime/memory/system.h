@@ -20,8 +20,8 @@ struct hd_memory {
 	uint32_t slice_count, channel_count, sm_count, line_bytes;
 	uint64_t *slice_next; /* core cycle at which each slice wants to work, HD_NEVER */
 	struct hd_agenda slice_agenda, channel_agenda;
-	uint64_t next;				       /* cycle with work, HD_NEVER */
-	uint64_t last;				       /* cycle that had some */
+	uint64_t next;	  /* cycle with work, HD_NEVER */
+	uint64_t last;	  /* cycle that had some */
 	uint64_t *worked; /* slices that have had work since they and their channels were found idle, a bit each */
 	struct hd_counters counters[HD_MEM_GRIDS + 1]; /* the last: HD_MEM_NOBODY */
 	uint32_t launches[HD_MEM_GRIDS];	       /* that have had each number */

@@ -8,8 +8,8 @@
  * - A launch with other work than the samples may cost less, or more, than in proportion to it. Between a cost that
  *   does not depend on work and one in proportion to it lies the difference of the work to that of the samples.
  *
- * Launches of a kernel make several clusters, and two samples of one may be close to each other by chance. What they say
- * of the spread is held against that of all of the kernel's clusters together, and the larger one counts.
+ * Launches of a kernel make several clusters, and two samples of one may be close to each other by chance. What they
+ * say of the spread is held against that of all of the kernel's clusters together, and the larger one counts.
  *
  * A launch that is like none of those that were simulated gets figures half way between these two, with the distance as
  * its error.
@@ -155,8 +155,8 @@ double hd_estimator_error_of(const struct hd_estimator *estimator, uint32_t whic
 	double mean = estimator->mean[which];
 	if (distance > 0)
 		return mean * work_for(estimator, work, distance) * distance;
-	return chance_of(estimator, which, work, work * work) + estimator->doubt[which] * work + hd_estimator_state(estimator, which, work) +
-	       mean * fabs(work - estimator->work);
+	return chance_of(estimator, which, work, work * work) + estimator->doubt[which] * work +
+	       hd_estimator_state(estimator, which, work) + mean * fabs(work - estimator->work);
 }
 
 struct hd_error hd_estimator_error(const struct hd_estimator *estimator, uint32_t which)
