@@ -29,6 +29,8 @@ void hd_gpu_restart(struct hd_gpu *gpu);
 void hd_gpu_halt(struct hd_gpu *gpu);
 bool hd_gpu_is_halted(const struct hd_gpu *gpu);
 void hd_gpu_go_on(struct hd_gpu *gpu, uint64_t cycles);
+/* SMs work through several cycles at a time: what they do is told in another order than that of cycles. */
+bool hd_gpu_in_window(const struct hd_gpu *gpu);
 /* Attributes the slots of all schedulers up to now. */
 void hd_gpu_charge(struct hd_gpu *gpu);
 /* A grid that has ended, all do with gpu->error; NULL: none. Then hd_gpu_end takes it from the GPU. */

@@ -25,7 +25,7 @@
  * Where that leaves no room (policies that look at other SMs while these work, or move blocks among them) a window is
  * one cycle, and SMs work in their order with all effects at once.
  *
- * Who watches may have to see each step in the order of all, with its effects (--check, --trace). Then SMs work cycle
+ * Who watches may have to see each step in the order of all, with its effects (--check). Then SMs work cycle
  * by cycle, and a window says only what their loads see (runtime/exec/past.c): a program whose blocks race takes the
  * same cycles whether it is watched or not.
  *
@@ -46,6 +46,7 @@ struct hd_window {
 	struct hd_crew *crew; /* from the first grid on */
 	uint64_t cycles;      /* of a window, at most */
 	uint64_t most;	      /* of a window, for the grids that run; 1: none is allowed */
+	bool works;	      /* SMs go through one */
 	bool inside;	      /* stopped SMs go on */
 	bool waiting;	      /* blocks wait for a place */
 	bool warps_leave;     /* and may get that of a warp, ahead of the others of its block: several grids run */
@@ -478,8 +479,14 @@ static void do_parts(struct hd_window *window, uint64_t now)
 	run->memory_next = hd_earlier(run->memory_next, begins);
 }
 
-/* What was put off takes effect, up to `limit`. */
-static void do_later(struct hd_window *window, uint64_t now, uint64_t limit)
+bool hd_gpu_in_window(const struct hd_gpu *gpu)
+{
+	return gpu->run->window->works;
+}
+
+/* What was put off takes effect, up to `limit`, or to the cycle in which a service finds a fault. Returns that cycle.
+ */
+static uint64_t do_later(struct hd_window *window, uint64_t now, uint64_t limit)
 {
 	struct hd_exec *exec = window->run->gpu->exec;
 	struct hd_later *some[HD_MAX_SMS];
@@ -490,6 +497,7 @@ static void do_later(struct hd_window *window, uint64_t now, uint64_t limit)
 	for (; count && now < limit && !exec->gpu->error; now++)
 		for (uint32_t i = 0; i < count; i++)
 			hd_later_do(some[i], exec, now);
+	return exec->gpu->error ? now : limit;
 }
 
 /* Unless a service has found one before. */
@@ -552,11 +560,14 @@ uint64_t hd_window_run(struct hd_window *window, uint64_t now, uint64_t end, uin
 	window->waiting = hd_run_waits_for_room(run);
 	window->warps_leave = window->waiting && run->gpu->running > 1;
 	window->head = window->waiting ? hd_run_head(run->gpu) : NULL;
+	window->works = true;
 	do_parts(window, now);
 	uint64_t limit = limit_of(window);
-	do_later(window, now, limit);
+	uint64_t valid = do_later(window, now, limit);
 	take_fault(window, limit);
 	gather(window);
+	window->works = false;
+	HD_TELL(run->gpu, window_end, run->gpu, valid);
 	*last = run->gpu->error ? end - 1 : last_worked(window, now);
 	if (run->ending && !run->gpu->error)
 		*last = run->gpu->running > 1 ? end - 1 : ended_at(window, *last);

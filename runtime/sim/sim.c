@@ -196,6 +196,7 @@ void hd_sim_free(struct hd_sim *sim)
 		hd_functional_free(gpu->functional);
 	hd_redundancy_end(gpu);
 	hd_check_free(hd_check_of(gpu));
+	hd_trace_stop(gpu);
 	hd_checkpoint_free(gpu->checkpoint);
 	hd_vec_release(&gpu->outside);
 	hd_vec_release(&gpu->program.code);

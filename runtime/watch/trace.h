@@ -34,5 +34,7 @@ struct hd_trace {
 int hd_trace_parse(struct hd_trace *trace, const char *text, struct hd_diag *diag);
 /* From now on the streams are written. */
 void hd_trace_start(struct hd_gpu *gpu, const struct hd_trace *trace);
+/* No more, ever. */
+void hd_trace_stop(struct hd_gpu *gpu);
 
 #endif

@@ -248,10 +248,11 @@ static void add_points(struct simbench *bench, struct hd_meta_switch points[MOST
 /* Nobody; who needs single cycles; those who take windows; all of them. */
 enum watchers { NOBODY, BY_CYCLE, BESIDE, BESIDE_BY_CYCLE };
 
+static const struct hd_watcher by_cycle = {.name = "by cycle", .stepwise = true};
+
 static void watch(struct simbench *bench, enum watchers watchers, bool several)
 {
 	bool beside = watchers >= BESIDE;
-	bench->options.trace = watchers & BY_CYCLE ? "issue@1000000000000:" : NULL;
 	bench->options.profile = bench->options.verify = beside;
 	bench->options.ideal = beside && !several;
 }
@@ -292,6 +293,8 @@ static void run(struct outcome *outcome, enum kind kind, uint32_t threads, enum 
 	if (kind == REWRITES)
 		bench.meta.idempotence = &idempotence;
 	ck_assert_msg(!simbench_start(&bench), "%s", bench.message);
+	if (watchers & BY_CYCLE)
+		hd_watcher_add(&bench.sim->gpu, &by_cycle, NULL);
 	ck_assert_int_eq(hd_sim_malloc(bench.sim, fault_from ? fault_from : BYTES, &address), 0);
 	struct hd_launch launch = simbench_launch(&bench, CTAS, THREADS, &address);
 	int error = several	     ? launch_several(&bench, &address)
