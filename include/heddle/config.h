@@ -42,7 +42,7 @@ enum { HD_DRAM_REFRESH_ALL, HD_DRAM_REFRESH_BANK };
 enum { HD_DRAM_MAP_GROUPS, HD_DRAM_MAP_ROWS };
 enum { HD_IMAD_INT, HD_IMAD_FP32 };
 enum { HD_PARTIAL_FETCHED, HD_PARTIAL_KEPT };
-enum { HD_L1_WRITE_THROUGH, HD_L1_WRITE_BACK };
+enum { HD_L1_WRITE_THROUGH, HD_L1_WRITE_BACK, HD_L1_WRITE_ALLOCATE };
 
 void hd_config_defaults(struct hd_config *config);
 /* Loads runtime/gpus/<gpu>.ini (next to the running program, in HEDDLE_DATA, or a path ending in .ini). "gpu:name"

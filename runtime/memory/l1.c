@@ -1,8 +1,10 @@
 /*
  * L1 data cache. Loads allocate on a miss, and each missing sector takes an MSHR until it is filled; later loads of the
  * sector merge into it. Global stores write through and do not allocate (with l1_write = back they do as local ones);
- * local stores allocate and stay until they are victims, and a sector written in part is fetched. Atomics, and loads
- * with .cg or .cv (volatile), go past the cache to L2; they too hold MSHRs while under way.
+ * local stores allocate and stay until they are victims, and a sector written in part is fetched. With l1_write =
+ * allocate, as the public simulator has it, all stores go through and allocate, and a sector written in part is fetched
+ * when it is read. Atomics, and loads with .cg or .cv (volatile), go past the cache to L2; they too hold MSHRs while
+ * under way.
  *
  * With l1_spills = hit, register spills and fills always hit and touch no tag (the ALL-HIT of cars-hpca24 VI-A).
  *
@@ -34,7 +36,7 @@ void hd_l1_init(struct hd_l1 *l1, uint32_t sm, const struct hd_config *config, s
 	l1->flits = hd_flits_of(config);
 	l1->sector_bytes = (uint32_t)config->sector;
 	l1->line_shift = (uint32_t)__builtin_ctzll(config->l1_line);
-	l1->write_back = config->l1_write == HD_L1_WRITE_BACK;
+	l1->write = (uint8_t)config->l1_write;
 	l1->spills_hit = config->l1_spills != 0;
 	uint32_t sets = (uint32_t)(config->l1_bytes / (config->l1_line * config->l1_ways));
 	l1->enabled = sets > 0;
@@ -270,15 +272,24 @@ static enum hd_l1_result pass(struct hd_l1 *l1, uint64_t now, const struct hd_l1
 	return HD_L1_WAIT;
 }
 
+/* `keep`: what is written stays in L1, too, in a line of its own if there is none. */
 static enum hd_l1_result store_through(struct hd_l1 *l1, uint64_t now, const struct hd_l1_request *request,
-				       const struct hd_access *access)
+				       const struct hd_access *access, bool keep)
 {
 	if ((l1->store_buffer && l1->stores >= l1->store_buffer) || !have_room(l1, 1))
 		return HD_L1_STALL;
 	uint32_t index = l1->enabled ? hd_tags_find(&l1->tags, access->line) : HD_NONE;
 	bool hit = index != HD_NONE && !(access->sectors & ~l1->tags.tags[index].valid);
-	if (index != HD_NONE)
+	if (index != HD_NONE) {
 		hd_tags_touch(&l1->tags, index);
+	} else if (keep) {
+		index = hd_tags_victim(&l1->tags, access->line);
+		if (index == HD_NONE)
+			return HD_L1_STALL;
+		hd_tags_replace(&l1->tags, index, access->line);
+	}
+	if (keep)
+		l1->tags.tags[index].valid |= access->full;
 	l1->stores++;
 	send(l1, now, HD_PACKET_WRITE, access->line, access->sectors, request->ticket, access);
 	count_access(l1, request, access, hit ? &l1->counters->l1d_hits : &l1->counters->l1d_misses);
@@ -321,9 +332,12 @@ enum hd_l1_result hd_l1_access(struct hd_l1 *l1, uint64_t now, const struct hd_l
 		return HD_L1_DONE;
 	}
 	bool past = request->bypass;
-	if (request->kind == HD_MEM_STORE)
-		return l1->enabled && !past && (local || l1->write_back) ? store_back(l1, now, request, access)
-									 : store_through(l1, now, request, access);
+	if (request->kind == HD_MEM_STORE) {
+		bool keep = l1->enabled && !past, all = l1->write == HD_L1_WRITE_ALLOCATE;
+		if (keep && !all && (local || l1->write == HD_L1_WRITE_BACK))
+			return store_back(l1, now, request, access);
+		return store_through(l1, now, request, access, keep && all);
+	}
 	bool uncached = past || (!local && (request->cache == HD_CACHE_CG || request->cache == HD_CACHE_CV));
 	if (request->kind != HD_MEM_LOAD || uncached || !l1->enabled)
 		return pass(l1, now, request, access);

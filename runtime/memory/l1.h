@@ -56,7 +56,8 @@ struct hd_l1 {
 	uint32_t latency, sector_bytes, line_shift;
 	struct hd_flits flits;
 	uint16_t sm;
-	bool enabled, write_back;
+	bool enabled;
+	uint8_t write;		      /* HD_L1_WRITE_... */
 	bool spills_hit;	      /* l1_spills */
 	struct hd_counters *grids;    /* of each grid, */
 	struct hd_counters *counters; /* and of the one that had the last access, */

@@ -324,6 +324,38 @@ START_TEST(write_back_applies_to_global_when_configured)
 }
 END_TEST
 
+/* Local and global alike. Sector 1 is written in part: L2 has it, L1 fetches it when it is read. */
+START_TEST(stores_go_through_and_stay_when_configured)
+{
+	config.l1_write = HD_L1_WRITE_ALLOCATE;
+	const uint8_t spaces[2] = {HD_MEM_LOCAL, HD_MEM_GLOBAL};
+	for (int i = 0; i < 2; i++) {
+		build(1, 2);
+		uint8_t space = spaces[i];
+		ck_assert_int_eq(store(1, 0x3, 0x1, space), HD_L1_WAIT);
+		struct hd_packet packet = sent(HD_PACKET_WRITE);
+		ck_assert_uint_eq(packet.sectors, 0x3);
+		ck_assert_uint_eq(packet.flits, 3); /* header and two sectors */
+		ck_assert_ptr_null(hd_packets_front(&l1.out[0]));
+		ck_assert_uint_eq(reply(packet, HD_PACKET_ACK), 77);
+		ck_assert_int_eq(access_as(1, 1, 0x1, 0, space, HD_MEM_LOAD, 0), HD_L1_DONE);
+		ck_assert_int_eq(access_as(2, 1, 0x2, 0, space, HD_MEM_LOAD, 0), HD_L1_WAIT);
+		packet = sent(HD_PACKET_READ);
+		ck_assert_uint_eq(packet.sectors, 0x2);
+		/* The set's other way is free; while it loads, too, a third line has no way. */
+		ck_assert_int_eq(load(3, 2, 0x1), HD_L1_WAIT);
+		ck_assert_int_eq(store(3, 0xf, 0xf, space), HD_L1_STALL);
+		reply(packet, HD_PACKET_DATA);
+		ck_assert_int_eq(store(3, 0xf, 0xf, space), HD_L1_WAIT);
+		sent(HD_PACKET_READ);
+		sent(HD_PACKET_WRITE); /* line 1 was clean, nothing is written back for it */
+		ck_assert_ptr_null(hd_packets_front(&l1.out[0]));
+		hd_l1_flush(&l1);
+		ck_assert_uint_eq(stats.counters.l1d_writebacks, 0);
+	}
+}
+END_TEST
+
 START_TEST(uncached_loads_and_atomics_pass)
 {
 	static const struct {
@@ -508,6 +540,7 @@ Suite *hd_suite(void)
 	tcase_add_test(cases, local_stores_write_back);
 	tcase_add_test(cases, partly_written_local_sectors_are_fetched);
 	tcase_add_test(cases, write_back_applies_to_global_when_configured);
+	tcase_add_test(cases, stores_go_through_and_stay_when_configured);
 	tcase_add_test(cases, uncached_loads_and_atomics_pass);
 	tcase_add_test(cases, no_cache_passes_everything);
 	tcase_add_test(cases, fewer_ways_hold_less);

@@ -626,7 +626,7 @@ static void configure_small(uint32_t variant, uint64_t mode)
 	c->icnt_mhz = variant % 3 == 1 ? 700 : variant % 3 == 2 ? 1700 : 1132;
 	c->l2_mhz = variant % 4 == 3 ? 900 : variant % 4 == 2 ? 2000 : 1132;
 	c->dram_mhz = variant % 2 ? 3500.5 : 850;
-	c->l1_write = variant / 2 % 2;
+	c->l1_write = variant / 2 % 3;
 	c->memory = mode;
 }
 
