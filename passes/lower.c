@@ -88,6 +88,8 @@ static int lower_one(struct hd_unit *unit, struct hd_mfunc *func)
 				.diag = unit->diag};
 	if (run_pipeline(&line))
 		return -1;
+	if (func->spills.bytes)
+		unit->object.functions[func->function_index].shared_bytes = func->spills.offset + func->spills.bytes;
 	hd_ipra_note(unit, func);
 	return hd_mfunc_emit(func, &unit->object, &unit->object.functions[func->function_index], &unit->arena,
 			     unit->diag);

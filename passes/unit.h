@@ -35,6 +35,7 @@ struct hd_options {
 	const char *division, *square_root; /* division=exact|full|approximate, square-root=exact|approximate */
 	bool fast_functions;		    /* fast-functions: sinf as __sinf */
 	const char *uniform;	   /* uniform=never|short|always: values of a whole warp in uniform registers */
+	const char *spills;	   /* spills=local|shared: where those of kernels are */
 	const char *remarks;	   /* remarks=kernels|functions|all: what is remarked upon */
 	const char *print_remarks; /* print-remarks=: the plugin writes remarks of these passes itself */
 	const char *refused;	   /* refused=: the file that says that the front end took a module and we do not */

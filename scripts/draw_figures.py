@@ -83,8 +83,9 @@ class RunsOfProgram(dict):
         raise KeyError(name)
 
 
-def runs_of(runs):
-    """{configuration: statistics}; of several runs of one configuration {configuration:value of what they differ in}."""
+def runs_of(runs, take=statistics):
+    """{configuration: what `take` takes of its run}; of several runs of one configuration {configuration:value of what they
+    differ in}."""
     groups = {}
     for run in runs:
         groups.setdefault(run['coordinates'].get('configuration', ''), []).append(run)
@@ -92,7 +93,7 @@ def runs_of(runs):
     for name, group in groups.items():
         differ = varied(group)
         for run in group:
-            found[':'.join([name, *(run['coordinates'][key] for key in differ)])] = statistics(run)
+            found[':'.join([name, *(run['coordinates'][key] for key in differ)])] = take(run)
     return found
 
 
@@ -115,6 +116,9 @@ def read_workloads(options, description, runs):
         groups.setdefault(run['coordinates']['workload'], []).append(run)
     workloads = [kind(name, group[0]['coordinates']['arguments'], metadata(options, group[0]), runs_of(group))
                  for name, group in groups.items()]
+    if getattr(description, 'COMPILED', False):  # other programs for other configurations
+        for workload in workloads:
+            workload.compiled = runs_of(groups[workload.name], lambda run: metadata(options, run))
     if hasattr(description, 'prepare'):
         description.prepare(workloads)
     return workloads

@@ -283,14 +283,17 @@ static const char *check_special(const struct hd_inst *inst)
 	}
 }
 
-/* Roles split local traffic into spills and the rest, so only accesses of local memory have them. */
+/* Roles split local traffic into spills and the rest, so only accesses of local memory have them; of spills those of
+ * shared memory, too. */
 static const char *check_role(const struct hd_inst *inst)
 {
 	switch ((enum hd_role)inst->role) {
-	case HD_ROLE_CALLEE_SAVE:
-	case HD_ROLE_SPILL_STORE: return inst->op == HD_OP_STL ? NULL : "save or spill that is not a local store";
-	case HD_ROLE_CALLEE_RESTORE:
-	case HD_ROLE_SPILL_LOAD: return inst->op == HD_OP_LDL ? NULL : "restore or reload that is not a local load";
+	case HD_ROLE_CALLEE_SAVE: return inst->op == HD_OP_STL ? NULL : "save that is not a local store";
+	case HD_ROLE_CALLEE_RESTORE: return inst->op == HD_OP_LDL ? NULL : "restore that is not a local load";
+	case HD_ROLE_SPILL_STORE:
+		return inst->op == HD_OP_STL || inst->op == HD_OP_STS ? NULL : "spill that is not a store";
+	case HD_ROLE_SPILL_LOAD:
+		return inst->op == HD_OP_LDL || inst->op == HD_OP_LDS ? NULL : "reload that is not a load";
 	case HD_ROLE_PLAIN: return NULL;
 	default: return "role out of range";
 	}

@@ -135,6 +135,7 @@ struct hd_ptx_text {
 	HD_VEC(uint32_t) outer; /* of each scope */
 	uint32_t scope;		/* the innermost */
 	bool failed;
+	bool spills_in_shared; /* .pragma "enable_smem_spilling" */
 	char reason[256];
 	struct hd_ptx_statement *now;
 };

@@ -440,6 +440,16 @@ static void guard(struct hd_ptx_text *text, struct hd_ptx_statement *statement)
 	statement->guard = reg.reg;
 }
 
+/* Hints to ptxas; those that nothing here knows are passed over. */
+static void pragma(struct hd_ptx_text *text)
+{
+	static const char in_shared[] = "\"enable_smem_spilling\"";
+	size_t length = strcspn(text->at, ";");
+	for (size_t i = 0; i + sizeof(in_shared) - 1 <= length; i++)
+		text->spills_in_shared |= !strncmp(text->at + i, in_shared, sizeof(in_shared) - 1);
+	text->at += length;
+}
+
 /* `.reg`, `.local`, `.shared`, `.param`, `.global`, `.const`, `.func`, `.pragma`, `.loc`. */
 static bool directive(struct hd_ptx_text *text, const char *word)
 {
@@ -455,7 +465,7 @@ static bool directive(struct hd_ptx_text *text, const char *word)
 		 !strcmp(word, ".weak"))
 		hd_ptx_function(text, word);
 	else if (!strcmp(word, ".pragma"))
-		text->at += strcspn(text->at, ";");
+		pragma(text);
 	else
 		return false;
 	return true;

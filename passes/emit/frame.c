@@ -53,9 +53,9 @@ static void note_registers(void *context, struct hd_mreg *reg, bool is_def)
 
 static void count_spill(struct hd_mfunc *func, const struct hd_minst *inst)
 {
-	if (inst->role == HD_ROLE_SPILL_STORE)
+	if (inst->role == HD_ROLE_SPILL_STORE && inst->op == HD_OP_STL)
 		func->spill_store_bytes += 4u * inst->c.words;
-	if (inst->role == HD_ROLE_SPILL_LOAD)
+	if (inst->role == HD_ROLE_SPILL_LOAD && inst->op == HD_OP_LDL)
 		func->spill_load_bytes += 4u * inst->dst.words;
 }
 

@@ -17,6 +17,7 @@ void hd_mfunc_init(struct hd_mfunc *func, struct hd_arena *arena, const char *na
 	func->abi = &hd_abi_cars;
 	func->max_registers = HD_MAX_REGS;
 	func->sm_threads = 2048;
+	func->spills.base = UINT32_MAX;
 	hd_vec_push(&func->locs, HD_NOWHERE);
 	hd_vec_reserve(&func->extras, 8); /* so that &extras.data[0] is always a place */
 }

@@ -150,6 +150,15 @@ struct hd_mtable {
 	uint32_t count;
 };
 
+/* Spills in shared memory (regalloc/spills_in_shared.c). */
+struct hd_mspills {
+	uint32_t words;	  /* of a thread that there may be; 0: none */
+	uint32_t threads; /* of a block at most */
+	uint32_t offset;  /* where they begin in a block's shared memory */
+	uint32_t base;	  /* the register that addresses them; HD_NO_REG: there are no spills */
+	uint32_t bytes;	  /* of a block that they take */
+};
+
 /* Whether values are parked in uniform registers. */
 enum hd_uniform_use {
 	HD_UNIFORM_NEVER /* the processor has none */,
@@ -187,6 +196,7 @@ struct hd_mfunc {
 	uint32_t registers;	/* highest physical register + 1 + those that the ABI reserves */
 	uint32_t saved_first, saved_count; /* callee-saved registers pushed: R[saved_first .. +saved_count) */
 	uint32_t spill_store_bytes, spill_load_bytes;
+	struct hd_mspills spills;
 	HD_VEC(struct hd_mundefined) undefined;
 	struct hd_undefined *undefined_at; /* emitted: by place, in hd_mfunc_emit's arena */
 	uint32_t undefined_count;

@@ -446,6 +446,7 @@ void hd_sel_inline_asm(struct hd_select *sel, LLVMValueRef callee)
 	}
 	if (count >= 0 && !ptx.failed)
 		define_results(&ptx, outputs, (unsigned)count);
+	sel->spills_in_shared |= ptx.text.spills_in_shared;
 	hd_vec_release(&ptx.regs);
 	hd_ptx_text_release(&ptx.text);
 }

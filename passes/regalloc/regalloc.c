@@ -455,12 +455,24 @@ static int report(const struct hd_mfunc *func, struct hd_diag *diag)
 			func->max_registers);
 }
 
+/* Before the first spill of a function whose spills may be in shared memory: a register for their address, one that
+ * helpers leave alone. Whether there is one less now. */
+static bool keep_base(struct hd_regalloc *allocator)
+{
+	struct hd_mspills *spills = &allocator->func->spills;
+	if (!spills->words || spills->base != HD_NO_REG || allocator->cap <= HD_ABI_FIRST_SAVED)
+		return false;
+	spills->base = --allocator->cap;
+	return true;
+}
+
 /* One round; `again` says whether code was rewritten, so that another one is needed. */
 static int run_round(struct hd_regalloc *allocator, bool *again)
 {
 	*again = false;
 	prepare(allocator);
-	if (allocator->round == 0 && drop_across_calls(allocator)) {
+	bool crowded = !allocator->split && allocator->bound > allocator->cap;
+	if ((allocator->round == 0 && drop_across_calls(allocator)) || (crowded && keep_base(allocator))) {
 		*again = true;
 		finish_round(allocator);
 		return 0;
@@ -475,7 +487,9 @@ static int run_round(struct hd_regalloc *allocator, bool *again)
 	}
 	struct hd_assignment best = assign_best(allocator);
 	int status = best.failed == HD_NO_REG ? 0 : -1;
-	if (status == 0 && best.spilled.len) {
+	if (status == 0 && best.spilled.len && keep_base(allocator)) {
+		*again = true;
+	} else if (status == 0 && best.spilled.len) {
 		*again = true;
 		hd_regalloc_spill(allocator, best.spilled.data, best.spilled.len);
 	} else if (status == 0) {

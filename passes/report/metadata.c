@@ -11,6 +11,7 @@
 #include <llvm-c/Target.h>
 
 #include "heddle/figures.h"
+#include "heddle/opcodes.h"
 #include "heddle/version.h"
 #include "passes/analysis/callgraph.h"
 #include "passes/analysis/chain.h"
@@ -221,14 +222,15 @@ static void shared_memory(struct hd_unit *unit, struct hd_meta_function *facts)
 	}
 }
 
-/* Bytes that a thread's spill code moves, each instruction once. */
+/* Bytes that a thread's spill code moves from and to local memory, each instruction once. As ptxas says it, spills in
+ * shared memory are the kernel's shared memory. */
 static void spills(const struct hd_function *function, struct hd_meta_function *facts)
 {
 	for (uint32_t i = 0; i < function->inst_count; i++) {
 		const struct hd_inst *inst = &function->insts[i];
-		if (inst->role == HD_ROLE_SPILL_STORE)
+		if (inst->role == HD_ROLE_SPILL_STORE && inst->op == HD_OP_STL)
 			facts->spill_store_bytes += hd_op_access_bytes(inst->op, inst->mods);
-		else if (inst->role == HD_ROLE_SPILL_LOAD)
+		else if (inst->role == HD_ROLE_SPILL_LOAD && inst->op == HD_OP_LDL)
 			facts->spill_load_bytes += hd_op_access_bytes(inst->op, inst->mods);
 	}
 }

@@ -1,9 +1,12 @@
 /*
  * Selection: how many registers a thread of the function may have, from launch bounds, the user's limit and the
- * machine's, as nvcc and ptxas take them. Linear in nothing: a few annotations.
+ * machine's, as nvcc and ptxas take them; and how many of its words may be spilled to shared memory. Costs a few
+ * annotations, and the kernel's instructions where it asks for such spills.
  */
 #include <stdlib.h>
+#include <string.h>
 
+#include "lib/bits.h"
 #include "passes/select/select.h"
 
 uint32_t hd_sel_capability(const struct hd_select *sel)
@@ -67,4 +70,64 @@ uint32_t hd_sel_register_limit(struct hd_select *sel)
 		ctas = 1; /* what the SM cannot hold is not asked for */
 	uint32_t each = HD_SM_REGISTERS / (per_cta * ctas) & ~7u;
 	return each >= 16 ? least(each, limit) : limit;
+}
+
+/* ---- spills in shared memory */
+
+/* Shared memory and blocks of an SM, and what CUDA takes of the former for each block: the CUDA C++ Programming Guide's
+ * table of compute capabilities. */
+struct sm {
+	uint32_t shared, blocks, reserved;
+};
+
+static struct sm sm_of(uint32_t capability)
+{
+	switch (capability) {
+	case 52:
+	case 61:
+	case 70: return (struct sm){98304, 32, 0};
+	case 75: return (struct sm){65536, 16, 0};
+	case 80:
+	case 87: return (struct sm){167936, capability == 80 ? 32 : 16, 1024};
+	case 86: return (struct sm){102400, 16, 1024};
+	case 89: return (struct sm){102400, 24, 1024};
+	default: return capability >= 90 ? (struct sm){233472, 32, 1024} : (struct sm){65536, 32, 0};
+	}
+}
+
+#define STATIC_SHARED 49152u  /* of a block, as all static shared memory */
+#define SHARED_UNIT 256u      /* the larger unit of allocation, of Volta and before */
+#define LARGEST_BLOCK 1024u   /* what ptxas assumes without bounds */
+
+/* Whether the kernel is one whose blocks all have the shared memory of its code alone, as ptxas asks. */
+static bool has_own_shared(const struct hd_select *sel)
+{
+	const struct hd_mfunc *func = sel->func;
+	if (!func->kernel || func->calls_program || func->dynamic_stack || sel->linear ||
+	    sel->unit->options.relocatable)
+		return false;
+	for (uint32_t id = 0; id < func->blocks.len; id++)
+		for (uint32_t i = 0; i < func->blocks.data[id].insts.len; i++) {
+			const struct hd_minst *inst = &func->blocks.data[id].insts.data[i];
+			if (hd_x_is_constant(inst->xkind) && inst->x == HD_CONST_X(0, HD_CB_DYN_SHARED))
+				return false;
+		}
+	return true;
+}
+
+void hd_sel_spill_room(struct hd_select *sel, const struct hd_function *out)
+{
+	struct hd_mfunc *func = sel->func;
+	if ((!sel->spills_in_shared && strcmp(sel->unit->options.spills, "shared") != 0) || !has_own_shared(sel))
+		return;
+	uint32_t threads = bounded_threads(sel), offset = (uint32_t)hd_align_up(out->shared_bytes, 4);
+	threads = threads ? threads : LARGEST_BLOCK;
+	uint32_t each = (threads + HD_WARP_LANES - 1) / HD_WARP_LANES * HD_WARP_LANES;
+	struct sm sm = sm_of(hd_capability(sel->function));
+	uint32_t registers = (func->max_registers + 7) / 8 * 8;
+	uint32_t blocks = least(least(func->sm_threads, HD_SM_REGISTERS / registers) / each, sm.blocks);
+	uint32_t share = sm.shared / (blocks ? blocks : 1) / SHARED_UNIT * SHARED_UNIT;
+	share = share > sm.reserved ? least(share - sm.reserved, STATIC_SHARED) : 0;
+	if (share > offset)
+		func->spills = (struct hd_mspills){(share - offset) / (4 * threads), threads, offset, UINT32_MAX, 0};
 }

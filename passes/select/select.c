@@ -404,6 +404,7 @@ static void reset(struct hd_select *sel)
 	hd_vec_clear(&sel->phis);
 	hd_vec_clear(&sel->overrides);
 	sel->visit = sel->sites = 0;
+	sel->spills_in_shared = false;
 	sel->last_loc_key = NULL;
 	sel->inst = NULL;
 	sel->loc = 0;
@@ -459,6 +460,7 @@ static int select_function(struct hd_select *sel, LLVMValueRef function, uint32_
 	}
 	if (!sel->failed)
 		hd_sel_frequencies(sel);
+	hd_sel_spill_room(sel, out);
 	return sel->failed ? -1 : 0;
 }
 

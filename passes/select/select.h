@@ -120,6 +120,7 @@ struct hd_select {
 	uint32_t *next_offset;		       /* ... the next of each; NULL: not made yet */
 	HD_VEC(struct hd_map_entry) overrides; /* operands of `inst` that it reads otherwise */
 	uint32_t visit, sites;		       /* IR instructions so far; accesses that the present one has made */
+	bool spills_in_shared;		       /* the function asks for it */
 	bool ftz;			       /* float denormals are zero in this function */
 	bool failed;
 };
@@ -371,6 +372,8 @@ void hd_sel_va_start(struct hd_select *sel); /* stores where the variable argume
 /* ---- limit.c: registers that a thread of sel->function may have; threads that an SM of its processor holds */
 uint32_t hd_sel_capability(const struct hd_select *sel); /* 75 of sm_75 */
 uint32_t hd_sel_register_limit(struct hd_select *sel);
+/* When the code of a kernel is complete: how many words of each thread may be spilled to shared memory. */
+void hd_sel_spill_room(struct hd_select *sel, const struct hd_function *out);
 uint32_t hd_sel_sm_threads(LLVMValueRef function);
 enum hd_uniform_use hd_sel_uniform_use(struct hd_select *sel);
 

@@ -265,7 +265,7 @@ START_TEST(verifier_names_what_is_wrong)
 	inst.c = HD_RZ, inst.mods = HD_MOD(FTZ, 1);
 	ck_assert_str_eq(hd_inst_check(&inst), "modifier that the opcode does not have");
 	inst.mods = 0, inst.role = HD_ROLE_SPILL_LOAD;
-	ck_assert_str_eq(hd_inst_check(&inst), "restore or reload that is not a local load");
+	ck_assert_str_eq(hd_inst_check(&inst), "reload that is not a load");
 	inst.role = 0, inst.xkind = HD_X_CONST_B, inst.x = 0x160;
 	ck_assert_str_eq(hd_inst_check(&inst), "slot holds both a register and an immediate or constant");
 	inst.b = HD_RZ, inst.x = 0x162;

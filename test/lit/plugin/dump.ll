@@ -20,6 +20,7 @@
 ; ALL-NEXT: parked-uniforms
 ; ALL-NEXT: regalloc
 ; ALL-NEXT: shared-slots
+; ALL-NEXT: spills-in-shared
 ; ALL-NEXT: frame
 ; ALL-NEXT: redundant-moves
 ; ALL-NEXT: paired-zeros
