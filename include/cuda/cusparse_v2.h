@@ -1,0 +1,2 @@
+/* A former name. */
+#include <cusparse.h>

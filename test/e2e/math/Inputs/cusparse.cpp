@@ -1,0 +1,363 @@
+// cuSPARSE beside loops of the host: products for each format, operation, order and base, and conversions. Numbers are small
+// integers, so that every sum is exact in any order.
+#include <cusparse.h>
+
+#include <algorithm>
+#include <complex>
+#include <cstdio>
+#include <cstdlib>
+#include <random>
+#include <string>
+#include <vector>
+
+static void demand(bool right, const char *what, int line)
+{
+	if (!right) {
+		printf("line %d: wrong: %s\n", line, what);
+		exit(1);
+	}
+}
+#define DEMAND(x) demand(x, #x, __LINE__)
+#define OK(x) demand((x) == CUSPARSE_STATUS_SUCCESS, #x, __LINE__)
+
+template <class T> struct kind;
+template <> struct kind<float> { static const cudaDataType type = CUDA_R_32F; };
+template <> struct kind<double> { static const cudaDataType type = CUDA_R_64F; };
+template <> struct kind<std::complex<float>> { static const cudaDataType type = CUDA_C_32F; };
+template <> struct kind<std::complex<double>> { static const cudaDataType type = CUDA_C_64F; };
+template <> struct kind<int> { static const cusparseIndexType_t index = CUSPARSE_INDEX_32I; };
+template <> struct kind<int64_t> { static const cusparseIndexType_t index = CUSPARSE_INDEX_64I; };
+
+static float conjugate(float x) { return x; }
+static double conjugate(double x) { return x; }
+template <class T> static std::complex<T> conjugate(std::complex<T> x) { return std::conj(x); }
+
+static std::mt19937 random_bits(5);
+template <class T> struct number { static T make() { return (T)((int)(random_bits() % 9) - 4); } };
+template <class T> struct number<std::complex<T>> {
+	static std::complex<T> make() { return std::complex<T>(number<T>::make(), number<T>::make()); }
+};
+
+// An array on the device.
+template <class T> struct device {
+	T *data = nullptr;
+	size_t count;
+	device(const std::vector<T> &from) : count(from.size())
+	{
+		DEMAND(cudaMalloc((void **)&data, count * sizeof(T) + 16) == cudaSuccess);
+		cudaMemcpy(data, from.data(), count * sizeof(T), cudaMemcpyHostToDevice);
+	}
+	device(size_t count, T value) : device(std::vector<T>(count, value)) {}
+	~device() { cudaFree(data); }
+	std::vector<T> get() const
+	{
+		std::vector<T> to(count);
+		DEMAND(cudaMemcpy(to.data(), data, count * sizeof(T), cudaMemcpyDeviceToHost) == cudaSuccess);
+		return to;
+	}
+};
+
+template <class T> struct matrix {
+	int rows, columns;
+	std::vector<T> values; // by rows
+	matrix(int rows, int columns) : rows(rows), columns(columns), values(rows * columns) {}
+	T &at(int i, int j) { return values[i * columns + j]; }
+	static matrix of_random(int rows, int columns, int one_in)
+	{
+		matrix m(rows, columns);
+		for (T &value : m.values)
+			value = random_bits() % one_in ? T() : number<T>::make();
+		return m;
+	}
+	matrix operated(cusparseOperation_t operation)
+	{
+		if (operation == CUSPARSE_OPERATION_NON_TRANSPOSE)
+			return *this;
+		matrix m(columns, rows);
+		for (int i = 0; i < rows; i++)
+			for (int j = 0; j < columns; j++)
+				m.at(j, i) = operation == CUSPARSE_OPERATION_TRANSPOSE ? at(i, j) : conjugate(at(i, j));
+		return m;
+	}
+	// With its leading dimension, which is larger than it has to be.
+	std::vector<T> laid_out(cusparseOrder_t order, int *ld)
+	{
+		bool by_rows = order == CUSPARSE_ORDER_ROW;
+		*ld = (by_rows ? columns : rows) + 2;
+		std::vector<T> to((by_rows ? rows : columns) * *ld, T(99));
+		for (int i = 0; i < rows; i++)
+			for (int j = 0; j < columns; j++)
+				to[by_rows ? i * *ld + j : j * *ld + i] = at(i, j);
+		return to;
+	}
+};
+
+template <class T, class I> struct sparse {
+	cusparseFormat_t format;
+	std::vector<I> outer, inner;
+	std::vector<T> values;
+
+	sparse(matrix<T> &m, cusparseFormat_t format, int base) : format(format)
+	{
+		bool columns_first = format == CUSPARSE_FORMAT_CSC;
+		int lines = columns_first ? m.columns : m.rows, length = columns_first ? m.rows : m.columns;
+		for (int i = 0; i < lines; i++) {
+			if (format != CUSPARSE_FORMAT_COO)
+				outer.push_back((I)values.size() + base);
+			for (int j = 0; j < length; j++) {
+				T value = columns_first ? m.at(j, i) : m.at(i, j);
+				if (value == T())
+					continue;
+				if (format == CUSPARSE_FORMAT_COO)
+					outer.push_back(i + base);
+				inner.push_back(j + base);
+				values.push_back(value);
+			}
+		}
+		if (format != CUSPARSE_FORMAT_COO)
+			outer.push_back((I)values.size() + base);
+	}
+};
+
+template <class T, class I>
+static cusparseSpMatDescr_t describe(cusparseFormat_t format, int rows, int columns, int64_t count, I *outer, I *inner, T *values, int base)
+{
+	cusparseSpMatDescr_t m;
+	cusparseIndexType_t index = kind<I>::index;
+	cusparseIndexBase_t from = base ? CUSPARSE_INDEX_BASE_ONE : CUSPARSE_INDEX_BASE_ZERO;
+	if (format == CUSPARSE_FORMAT_CSR)
+		OK(cusparseCreateCsr(&m, rows, columns, count, outer, inner, values, index, index, from, kind<T>::type));
+	else if (format == CUSPARSE_FORMAT_CSC)
+		OK(cusparseCreateCsc(&m, rows, columns, count, outer, inner, values, index, index, from, kind<T>::type));
+	else
+		OK(cusparseCreateCoo(&m, rows, columns, count, outer, inner, values, index, from, kind<T>::type));
+	return m;
+}
+
+template <class T, class I>
+static void check_products(cusparseHandle_t handle, cusparseFormat_t format, cusparseOperation_t operation, int rows, int columns, int width, int base)
+{
+	auto a = matrix<T>::of_random(rows, columns, 3);
+	sparse<T, I> s(a, format, base);
+	device<I> outer(s.outer), inner(s.inner);
+	device<T> values(s.values);
+	auto m = describe<T, I>(format, rows, columns, (int64_t)s.values.size(), outer.data, inner.data, values.data, base);
+	auto full = a.operated(operation);
+	cusparseOperation_t b_operation = rows % 2 ? CUSPARSE_OPERATION_TRANSPOSE : CUSPARSE_OPERATION_NON_TRANSPOSE;
+	cusparseOrder_t b_order = columns % 2 ? CUSPARSE_ORDER_ROW : CUSPARSE_ORDER_COL, c_order = width % 2 ? CUSPARSE_ORDER_ROW : CUSPARSE_ORDER_COL;
+	auto b = matrix<T>::of_random(full.columns, width, 1), c = matrix<T>::of_random(full.rows, width, 1), d = c;
+	T alpha = number<T>::make() + T(2), beta = rows % 3 ? number<T>::make() : T();
+	for (int i = 0; i < full.rows; i++)
+		for (int j = 0; j < width; j++) {
+			T sum = T();
+			for (int k = 0; k < full.columns; k++)
+				sum += full.at(i, k) * b.at(k, j);
+			d.at(i, j) = alpha * sum + beta * c.at(i, j);
+		}
+	auto b_stored = b.operated(b_operation);
+	int b_ld, c_ld;
+	device<T> b_there(b_stored.laid_out(b_order, &b_ld)), c_there(c.laid_out(c_order, &c_ld));
+	cusparseDnMatDescr_t bm, cm;
+	size_t bytes;
+	OK(cusparseCreateDnMat(&bm, b_stored.rows, b_stored.columns, b_ld, b_there.data, kind<T>::type, b_order));
+	OK(cusparseCreateDnMat(&cm, full.rows, width, c_ld, c_there.data, kind<T>::type, c_order));
+	OK(cusparseSpMM_bufferSize(handle, operation, b_operation, &alpha, m, bm, &beta, cm, kind<T>::type, CUSPARSE_SPMM_ALG_DEFAULT, &bytes));
+	OK(cusparseSpMM(handle, operation, b_operation, &alpha, m, bm, &beta, cm, kind<T>::type, CUSPARSE_SPMM_ALG_DEFAULT, nullptr));
+	DEMAND(c_there.get() == d.laid_out(c_order, &c_ld));
+	// its first column as a vector, with the factors in device memory
+	std::vector<T> x, y, z;
+	for (int i = 0; i < full.columns; i++)
+		x.push_back(b.at(i, 0));
+	for (int i = 0; i < full.rows; i++) {
+		y.push_back(c.at(i, 0));
+		z.push_back(d.at(i, 0));
+	}
+	device<T> xs(x), ys(y), factors(std::vector<T>{alpha, beta});
+	cusparseDnVecDescr_t xv, yv;
+	OK(cusparseCreateDnVec(&xv, full.columns, xs.data, kind<T>::type));
+	OK(cusparseCreateDnVec(&yv, full.rows, ys.data, kind<T>::type));
+	OK(cusparseSetPointerMode(handle, CUSPARSE_POINTER_MODE_DEVICE));
+	OK(cusparseSpMV(handle, operation, factors.data, m, xv, factors.data + 1, yv, kind<T>::type, CUSPARSE_SPMV_ALG_DEFAULT, nullptr));
+	OK(cusparseSetPointerMode(handle, CUSPARSE_POINTER_MODE_HOST));
+	DEMAND(ys.get() == z);
+	OK(cusparseDestroyDnVec(xv));
+	OK(cusparseDestroyDnVec(yv));
+	OK(cusparseDestroyDnMat(bm));
+	OK(cusparseDestroyDnMat(cm));
+	OK(cusparseDestroySpMat(m));
+}
+
+template <class T, class I> static void check_sampled(cusparseHandle_t handle, cusparseFormat_t format, int base)
+{
+	int rows = 7, columns = 9, depth = 37, a_ld, b_ld;
+	auto a = matrix<T>::of_random(rows, depth, 1), b = matrix<T>::of_random(depth, columns, 1), c = matrix<T>::of_random(rows, columns, 2), d = c;
+	T alpha = T(2), beta = T(3);
+	for (int i = 0; i < rows; i++)
+		for (int j = 0; j < columns; j++) {
+			T sum = T();
+			for (int k = 0; k < depth; k++)
+				sum += a.at(i, k) * b.at(k, j);
+			d.at(i, j) = alpha * sum + beta * c.at(i, j);
+		}
+	sparse<T, I> s(c, format, base);
+	std::vector<T> right;
+	bool by_columns = format == CUSPARSE_FORMAT_CSC;
+	for (int i = 0; i < (by_columns ? columns : rows); i++)
+		for (int j = 0; j < (by_columns ? rows : columns); j++)
+			if ((by_columns ? c.at(j, i) : c.at(i, j)) != T())
+				right.push_back(by_columns ? d.at(j, i) : d.at(i, j));
+	auto turned = a.operated(CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE);
+	device<T> as(turned.laid_out(CUSPARSE_ORDER_COL, &a_ld)), bs(b.laid_out(CUSPARSE_ORDER_ROW, &b_ld)), values(s.values);
+	device<I> outer(s.outer), inner(s.inner);
+	auto m = describe<T, I>(format, rows, columns, (int64_t)s.values.size(), outer.data, inner.data, values.data, base);
+	cusparseDnMatDescr_t am, bm;
+	OK(cusparseCreateDnMat(&am, depth, rows, a_ld, as.data, kind<T>::type, CUSPARSE_ORDER_COL));
+	OK(cusparseCreateDnMat(&bm, depth, columns, b_ld, bs.data, kind<T>::type, CUSPARSE_ORDER_ROW));
+	OK(cusparseSDDMM(handle, CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE, CUSPARSE_OPERATION_NON_TRANSPOSE, &alpha, am, bm, &beta, m, kind<T>::type, CUSPARSE_SDDMM_ALG_DEFAULT, nullptr));
+	DEMAND(values.get() == right);
+}
+
+// To a dense matrix and back.
+template <class T, class I> static void check_dense(cusparseHandle_t handle, cusparseFormat_t format, int rows, int columns, int base)
+{
+	auto a = matrix<T>::of_random(rows, columns, 3);
+	sparse<T, I> s(a, format, base);
+	device<I> outer(s.outer), inner(s.inner);
+	device<T> values(s.values);
+	int ld;
+	cusparseOrder_t order = rows % 2 ? CUSPARSE_ORDER_ROW : CUSPARSE_ORDER_COL;
+	auto stored = a.laid_out(order, &ld);
+	device<T> dense(stored.size(), T(99));
+	cusparseDnMatDescr_t dm;
+	OK(cusparseCreateDnMat(&dm, rows, columns, ld, dense.data, kind<T>::type, order));
+	auto m = describe<T, I>(format, rows, columns, (int64_t)s.values.size(), outer.data, inner.data, values.data, base);
+	OK(cusparseSparseToDense(handle, m, dm, CUSPARSE_SPARSETODENSE_ALG_DEFAULT, nullptr));
+	DEMAND(dense.get() == stored);
+
+	size_t bytes;
+	int64_t r, c, count;
+	device<I> outer_back(s.outer.size(), 0), inner_back(s.inner.size(), 0);
+	device<T> values_back(s.values.size(), T());
+	auto back = describe<T, I>(format, rows, columns, 0, format == CUSPARSE_FORMAT_COO ? nullptr : outer_back.data, (I *)nullptr, (T *)nullptr, base);
+	OK(cusparseDenseToSparse_bufferSize(handle, dm, back, CUSPARSE_DENSETOSPARSE_ALG_DEFAULT, &bytes));
+	device<char> buffer(bytes, 0);
+	OK(cusparseDenseToSparse_analysis(handle, dm, back, CUSPARSE_DENSETOSPARSE_ALG_DEFAULT, buffer.data));
+	OK(cusparseSpMatGetSize(back, &r, &c, &count));
+	DEMAND(count == (int64_t)s.values.size());
+	OK(format == CUSPARSE_FORMAT_CSR ? cusparseCsrSetPointers(back, outer_back.data, inner_back.data, values_back.data)
+	   : format == CUSPARSE_FORMAT_CSC ? cusparseCscSetPointers(back, outer_back.data, inner_back.data, values_back.data)
+					   : cusparseCooSetPointers(back, outer_back.data, inner_back.data, values_back.data));
+	OK(cusparseDenseToSparse_convert(handle, dm, back, CUSPARSE_DENSETOSPARSE_ALG_DEFAULT, buffer.data));
+	DEMAND(outer_back.get() == s.outer && inner_back.get() == s.inner && values_back.get() == s.values);
+}
+
+template <class T> static void check_turned(cusparseHandle_t handle, int rows, int columns, int base)
+{
+	auto a = matrix<T>::of_random(rows, columns, 3);
+	sparse<T, int> csr(a, CUSPARSE_FORMAT_CSR, base), csc(a, CUSPARSE_FORMAT_CSC, base), coo(a, CUSPARSE_FORMAT_COO, base);
+	int count = (int)csr.values.size();
+	cusparseIndexBase_t from = base ? CUSPARSE_INDEX_BASE_ONE : CUSPARSE_INDEX_BASE_ZERO;
+	device<int> outer(csr.outer), inner(csr.inner), to_outer(csc.outer.size(), 0), to_inner(count, 0), rows_there(count, 0), again(csr.outer.size(), 0);
+	device<T> values(csr.values), to_values(count, T());
+	size_t bytes;
+	OK(cusparseCsr2cscEx2_bufferSize(handle, rows, columns, count, values.data, outer.data, inner.data, to_values.data, to_outer.data, to_inner.data, kind<T>::type, CUSPARSE_ACTION_NUMERIC, from, CUSPARSE_CSR2CSC_ALG1, &bytes));
+	device<char> buffer(bytes, 0);
+	OK(cusparseCsr2cscEx2(handle, rows, columns, count, values.data, outer.data, inner.data, to_values.data, to_outer.data, to_inner.data, kind<T>::type, CUSPARSE_ACTION_NUMERIC, from, CUSPARSE_CSR2CSC_ALG1, buffer.data));
+	DEMAND(to_outer.get() == csc.outer && to_inner.get() == csc.inner && to_values.get() == csc.values);
+	OK(cusparseXcsr2coo(handle, outer.data, count, rows, rows_there.data, from));
+	DEMAND(rows_there.get() == coo.outer);
+	OK(cusparseXcoo2csr(handle, rows_there.data, count, rows, again.data, from));
+	DEMAND(again.get() == csr.outer);
+}
+
+static void check_sort(cusparseHandle_t handle, int count)
+{
+	std::vector<int> rows, columns, order;
+	for (int i = 0; i < count; i++) {
+		rows.push_back((int)(random_bits() % 50) - 5);
+		columns.push_back((int)(random_bits() % 60));
+		order.push_back(i);
+	}
+	std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return columns[a] < columns[b]; });
+	device<int> r(rows), c(columns), p(count, 0);
+	size_t bytes;
+	OK(cusparseCreateIdentityPermutation(handle, count, p.data));
+	OK(cusparseXcoosort_bufferSizeExt(handle, 50, 60, count, r.data, c.data, &bytes));
+	device<char> buffer(bytes, 0);
+	OK(cusparseXcoosortByColumn(handle, 50, 60, count, r.data, c.data, p.data, buffer.data));
+	DEMAND(p.get() == order);
+	auto sorted_rows = r.get(), sorted_columns = c.get();
+	for (int i = 0; i < count; i++)
+		DEMAND(sorted_rows[i] == rows[order[i]] && sorted_columns[i] == columns[order[i]]);
+	OK(cusparseXcoosortByRow(handle, 50, 60, count, r.data, c.data, nullptr, buffer.data));
+	auto by_row = r.get();
+	DEMAND(std::is_sorted(by_row.begin(), by_row.end()));
+}
+
+static void check_vectors(cusparseHandle_t handle)
+{
+	typedef std::complex<float> T;
+	device<int64_t> at(std::vector<int64_t>{2, 5, 8});
+	device<T> x(std::vector<T>{T(1, 2), T(3, -1), T(0, 1)}), y(std::vector<T>{1, 2, 3, 4, T(5, 5), 6, 7, 8});
+	cusparseSpVecDescr_t xv;
+	cusparseDnVecDescr_t yv;
+	T alpha(2, 0), beta(0, 1), result;
+	size_t bytes;
+	OK(cusparseCreateSpVec(&xv, 8, 3, at.data, x.data, CUSPARSE_INDEX_64I, CUSPARSE_INDEX_BASE_ONE, CUDA_C_32F));
+	OK(cusparseCreateDnVec(&yv, 8, y.data, CUDA_C_32F));
+	OK(cusparseSpVV_bufferSize(handle, CUSPARSE_OPERATION_NON_TRANSPOSE, xv, yv, &result, CUDA_C_32F, &bytes));
+	device<char> buffer(bytes, 0);
+	OK(cusparseSpVV(handle, CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE, xv, yv, &result, CUDA_C_32F, buffer.data));
+	DEMAND(result == T(1, -2) * 2.0f + T(3, 1) * T(5, 5) + T(0, -1) * 8.0f);
+	OK(cusparseAxpby(handle, &alpha, xv, &beta, yv)); // y = i y + 2 x
+	DEMAND(y.get() == (std::vector<T>{T(0, 1), T(2, 6), T(0, 3), T(0, 4), T(1, 3), T(0, 6), T(0, 7), T(0, 10)}));
+	OK(cusparseGather(handle, yv, xv));
+	DEMAND(x.get() == (std::vector<T>{T(2, 6), T(1, 3), T(0, 10)}));
+	OK(cusparseSpVecSetValues(xv, y.data));
+	OK(cusparseScatter(handle, xv, yv));
+	DEMAND(y.get()[1] == T(0, 1) && y.get()[4] == T(2, 6) && y.get()[0] == T(0, 1));
+}
+
+int main(int argc, char **)
+{
+	cusparseHandle_t handle;
+	cusparseSpMatDescr_t m;
+	int version;
+	DEMAND(cusparseCreate(nullptr) == CUSPARSE_STATUS_INVALID_VALUE && cusparseDestroy(nullptr) == CUSPARSE_STATUS_NOT_INITIALIZED);
+	OK(cusparseCreate(&handle));
+	OK(cusparseGetVersion(handle, &version));
+	DEMAND(version == CUSPARSE_VERSION);
+	DEMAND(cusparseCreateCsr(&m, -1, 1, 0, nullptr, nullptr, nullptr, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, CUDA_R_32F) == CUSPARSE_STATUS_INVALID_VALUE);
+	DEMAND(cusparseCreateCsr(&m, 1, 1, 0, nullptr, nullptr, nullptr, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, CUDA_R_16F) == CUSPARSE_STATUS_NOT_SUPPORTED);
+	DEMAND(cusparseGetErrorString(CUSPARSE_STATUS_NOT_SUPPORTED) == std::string("operation not supported"));
+	const cusparseFormat_t formats[] = {CUSPARSE_FORMAT_CSR, CUSPARSE_FORMAT_CSC, CUSPARSE_FORMAT_COO};
+	const cusparseOperation_t operations[] = {CUSPARSE_OPERATION_NON_TRANSPOSE, CUSPARSE_OPERATION_TRANSPOSE, CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE};
+	for (auto format : formats) {
+		for (auto operation : operations) {
+			int n = format + operation;
+			check_products<float, int>(handle, format, operation, 5 + n, 40, 3, n % 2);
+			check_products<std::complex<double>, int64_t>(handle, format, operation, 6, 4 + n, 2, (n + 1) % 2);
+			if (argc > 1)
+				for (int i = 1; i < 90; i += 7) {
+					check_products<double, int>(handle, format, operation, i, 91 - i, i % 5 + 1, n % 2);
+					check_products<std::complex<float>, int64_t>(handle, format, operation, 2 * i, i, i % 4 + 1, n % 2);
+				}
+		}
+		check_sampled<double, int64_t>(handle, format, 1);
+		check_sampled<std::complex<float>, int>(handle, format, 0);
+		check_dense<float, int>(handle, format, 9, 41, 1);
+		check_dense<std::complex<double>, int64_t>(handle, format, 6, 5, 0);
+		check_dense<double, int>(handle, format, 300, 2, 0);
+	}
+	check_products<float, int>(handle, CUSPARSE_FORMAT_CSR, CUSPARSE_OPERATION_NON_TRANSPOSE, 0, 4, 2, 0); // nothing to do
+	check_products<float, int>(handle, CUSPARSE_FORMAT_CSR, CUSPARSE_OPERATION_NON_TRANSPOSE, 4, 0, 2, 0); // scales alone
+	check_products<float, int>(handle, CUSPARSE_FORMAT_COO, CUSPARSE_OPERATION_NON_TRANSPOSE, 4, 0, 2, 0);
+	check_turned<float>(handle, 11, 17, 1);
+	check_turned<std::complex<double>>(handle, 70, 60, 0); // more numbers than a block sorts
+	check_turned<double>(handle, 3, 0, 1);
+	for (int count : {0, 1, 700, 2500})
+		check_sort(handle, count);
+	check_vectors(handle);
+	OK(cusparseDestroy(handle));
+	printf("cusparse: PASSED\n");
+}
