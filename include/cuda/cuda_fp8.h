@@ -145,19 +145,22 @@ HD_BOTH float __hd_fp8_to_float(unsigned int x, __nv_fp8_interpretation_t format
 			: __x(__nv_cvt_halfraw2_to_fp8x2(f, __NV_SATFINITE, format))                               \
 		{                                                                                                  \
 		}                                                                                                  \
+		__host__ __device__ explicit __nv_fp8x2_##name(const __nv_bfloat162 f)                             \
+			: __x(__nv_cvt_bfloat16raw2_to_fp8x2(f, __NV_SATFINITE, format))                           \
+		{                                                                                                  \
+		}                                                                                                  \
 		HD_FP8_TO(__half2, __half2(__nv_cvt_fp8x2_to_halfraw2(__x, format)))                               \
 		HD_FP8_TO(float2, make_float2(__hd_fp8_to_float(__x, format), __hd_fp8_to_float(__x >> 8, format))) \
 	};                                                                                                         \
 	struct __nv_fp8x4_##name {                                                                                 \
 		__nv_fp8x4_storage_t __x;                                                                          \
 		__nv_fp8x4_##name() = default;                                                                     \
-		__host__ __device__ explicit __nv_fp8x4_##name(const float4 f)                                     \
-			: __x(__nv_cvt_float2_to_fp8x2(make_float2(f.x, f.y), __NV_SATFINITE, format) |            \
-			      (__nv_fp8x4_storage_t)__nv_cvt_float2_to_fp8x2(make_float2(f.z, f.w),                \
-									     __NV_SATFINITE, format)               \
-				      << 16)                                                                       \
-		{                                                                                                  \
-		}                                                                                                  \
+		HD_FP8_FOUR(name, (const float4 f), __nv_cvt_float2_to_fp8x2, make_float2(f.x, f.y), make_float2(f.z, f.w), format) \
+		HD_FP8_FOUR(name, (const double4 f), __nv_cvt_double2_to_fp8x2, make_double2(f.x, f.y),            \
+			    make_double2(f.z, f.w), format)                                                        \
+		HD_FP8_FOUR(name, (const __half2 low, const __half2 high), __nv_cvt_halfraw2_to_fp8x2, low, high, format) \
+		HD_FP8_FOUR(name, (const __nv_bfloat162 low, const __nv_bfloat162 high), __nv_cvt_bfloat16raw2_to_fp8x2, \
+			    low, high, format)                                                                     \
 		HD_FP8_TO(float4, make_float4(__hd_fp8_to_float(__x, format), __hd_fp8_to_float(__x >> 8, format), \
 					      __hd_fp8_to_float(__x >> 16, format),                                \
 					      __hd_fp8_to_float(__x >> 24, format)))                               \
@@ -166,6 +169,12 @@ HD_BOTH float __hd_fp8_to_float(unsigned int x, __nv_fp8_interpretation_t format
 	__host__ __device__ explicit name(type f)                                              \
 		: __x(__nv_cvt_double_to_fp8((double)(value), __NV_SATFINITE, format))         \
 	{                                                                                      \
+	}
+#define HD_FP8_FOUR(name, arguments, convert, first, second, format)                                    \
+	__host__ __device__ explicit __nv_fp8x4_##name arguments                                        \
+		: __x(convert(first, __NV_SATFINITE, format) |                                          \
+		      (__nv_fp8x4_storage_t)convert(second, __NV_SATFINITE, format) << 16)              \
+	{                                                                                               \
 	}
 #define HD_FP8_TO(type, value)                         \
 	__host__ __device__ explicit operator type() const \
@@ -176,6 +185,7 @@ HD_FP8(e4m3, __NV_E4M3)
 HD_FP8(e5m2, __NV_E5M2)
 #undef HD_FP8
 #undef HD_FP8_FROM
+#undef HD_FP8_FOUR
 #undef HD_FP8_TO
 #undef HD_BOTH
 

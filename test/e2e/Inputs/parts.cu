@@ -101,6 +101,13 @@ static void numbers()
             double is = number(i & 0x7f, !format) * (i & 0x80 ? -1 : 1);
             EXPECT(same(back[256 * format + i], is));
         }
+    /* the same four numbers from every type that has them in pairs */
+    __half2 halves[2] = {__floats2half2_rn(1, -2), __floats2half2_rn(448, 0.5f)};
+    __nv_bfloat162 brains[2] = {__floats2bfloat162_rn(1, -2), __floats2bfloat162_rn(448, 0.5f)};
+    EXPECT(__nv_fp8x4_e4m3(halves[0], halves[1]).__x == 0x307ec038);
+    EXPECT(__nv_fp8x4_e4m3(brains[0], brains[1]).__x == 0x307ec038);
+    EXPECT(__nv_fp8x4_e4m3(make_double4(1, -2, 448, 0.5)).__x == 0x307ec038);
+    EXPECT(__nv_fp8x2_e5m2(brains[0]).__x == 0xc03c);
     __nv_fp8x4_e4m3 four(make_float4(1, -2, 448, 0.5f));
     float4 out = (float4)four;
     EXPECT(out.x == 1 && out.y == -2 && out.z == 448 && out.w == 0.5f && (four.__x >> 24) == 0x30);
