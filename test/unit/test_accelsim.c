@@ -90,6 +90,35 @@ START_TEST(conflicts_are_cycles_between_first_and_last)
 }
 END_TEST
 
+/* Cycles from one load from shared memory to the next, which has its address from it. */
+static double load_link_of(int64_t steps)
+{
+	uint64_t cycles[2];
+	for (uint32_t i = 0; i < 2; i++) {
+		struct simbench bench;
+		begin(&bench, steps);
+		bench.meta.shared_bytes = 64;
+		simbench_mov(&bench, 4, 0);
+		for (uint32_t k = 0; k < 10 + 10 * i; k++) {
+			struct hd_inst *load = simbench_emit(&bench, HD_OP_LDS);
+			load->dst = load->a = 4, load->xkind = HD_X_OTHER, load->mods = HD_MOD(SIZE, HD_SIZE_32);
+		}
+		cycles[i] = cycles_of(&bench, 32);
+	}
+	return (double)(cycles[1] - cycles[0]) / 10;
+}
+
+/* As a sum of one register a load starts in 3, or in 4 with a step a cycle. Two cycles behind the unit has it, and shared
+ * memory in the next one. */
+START_TEST(accesses_begin_behind_collectors)
+{
+	struct hd_config config;
+	hd_config_defaults(&config);
+	ck_assert_double_eq(load_link_of(2), 3 + 2 + 1 + (double)config.shared_latency);
+	ck_assert_double_eq(load_link_of(1), 4 + 2 + 1 + (double)config.shared_latency);
+}
+END_TEST
+
 /* ---- beside the steps */
 
 struct op {
@@ -259,6 +288,7 @@ Suite *hd_suite(void)
 	return hd_suite_of("accelsim", (const TTest *const[]){
 					       results_come_by_steps,
 					       conflicts_are_cycles_between_first_and_last,
+					       accesses_begin_behind_collectors,
 					       rates_are_those_of_the_steps,
 					       NULL,
 				       });
