@@ -254,6 +254,50 @@ START_TEST(what_cannot_be_fetched_is_a_fault)
 }
 END_TEST
 
+/* Fetches among sums of so many cycles, whose results want the same write ports. */
+static struct hd_stats among_sums(uint64_t latency, const char *trace, bool *known)
+{
+	begin(DESCRIPTOR);
+	bench.config.schedulers = bench.config.units_fp32 = 2;
+	bench.config.subcores = 1;
+	bench.config.register_banks = 4;
+	bench.config.operands = HD_OPERANDS_MODERN;
+	bench.config.register_ports = bench.config.register_write_ports = 1;
+	bench.config.register_busy = 2;
+	bench.config.lat_fmad = (int64_t)latency;
+	bench.options.trace = trace;
+	bench.meta.registers = 64;
+	simbench_mov(&bench, INDEX, 0);
+	for (uint32_t i = 0; i < 12; i++) {
+		fetch(HD_OP_TLD, HD_MOD(SIZE, HD_SIZE_32), (uint8_t)(8 + i % 4), HD_RZ);
+		for (uint32_t k = 0; k < 6; k++)
+			simbench_ffma(&bench, (uint8_t)(16 + 4 * k + i % 4), 12, 13, 14);
+		simbench_ffma(&bench, 44, 44, (uint8_t)(8 + i % 4), (uint8_t)(16 + i % 4));
+	}
+	ck_assert_int_eq(simbench_start(&bench), 0);
+	place_texture(1);
+	run(128);
+	*known = bench.sim->gpu.sms[0]->results.used;
+	simbench_release(&bench);
+	return stats;
+}
+
+/* Results whose cycles are known, and the same as events, which a watcher asks for: they are written in one order. */
+START_TEST(results_of_fetches_have_their_place)
+{
+	uint64_t conflicts = 0;
+	for (uint64_t latency = 20; latency < 60; latency += 3) {
+		bool known[2];
+		struct hd_stats without = among_sums(latency, NULL, &known[0]),
+				with = among_sums(latency, "issue@1000000:1000001", &known[1]);
+		ck_assert(known[0] && !known[1]);
+		ck_assert_int_eq(memcmp(&without, &with, sizeof with), 0);
+		conflicts += without.counters.write_conflicts;
+	}
+	ck_assert_uint_gt(conflicts, 0);
+}
+END_TEST
+
 Suite *hd_suite(void)
 {
 	Suite *suite = suite_create("texture");
@@ -264,6 +308,7 @@ Suite *hd_suite(void)
 	tcase_add_loop_test(cases, texels_are_coalesced, 0, sizeof counts / sizeof counts[0]);
 	tcase_add_test(cases, runs_become_sectors);
 	tcase_add_test(cases, many_runs_become_as_many_lines);
+	tcase_add_test(cases, results_of_fetches_have_their_place);
 	tcase_add_loop_test(cases, what_cannot_be_fetched_is_a_fault, 0, sizeof faults / sizeof faults[0]);
 	suite_add_tcase(suite, cases);
 	return suite;
