@@ -397,7 +397,7 @@ END_TEST
 
 /* A queue of 32 writes is drained from 28 to 16. The twelve, of one row, begin at 201 with an activation and have
  * columns at 213, 215, ... 235. Reads then wait until tWL 2, a clock of data and tCDLR 3 are over: the bus is free from
- * 241. */
+ * 241. A closed row is opened for them in the clock after the last write, 236. */
 START_TEST(writes_are_drained_at_their_mark)
 {
 	rig.config.dram_write_early = false;
@@ -410,6 +410,7 @@ START_TEST(writes_are_drained_at_their_mark)
 	write_at(200, 0, 2, 0);
 	ck_assert_uint_eq(counters.dram_writes, 12);
 	ck_assert_uint_eq(read_at(205, 1, 0, 1), 241 + 12 + 1);
+	ck_assert_uint_eq(read_at(206, 2, 0, 0), 236 + 12 + 12 + 1);
 	ck_assert_uint_eq(hd_dram_reserved_due(&dram), HD_NEVER);
 }
 END_TEST
