@@ -108,8 +108,8 @@ static double load_link_of(int64_t steps)
 	return (double)(cycles[1] - cycles[0]) / 10;
 }
 
-/* As a sum of one register a load starts in 3, or in 4 with a step a cycle. Two cycles behind the unit has it, and shared
- * memory in the next one. */
+/* As a sum of one register a load starts in 3, or in 4 with a step a cycle. Two cycles behind the unit has it, and
+ * shared memory in the next one. */
 START_TEST(accesses_begin_behind_collectors)
 {
 	struct hd_config config;

@@ -272,8 +272,8 @@ START_TEST(slots_alone_move)
 }
 END_TEST
 
-/* A load that misses stalls nobody who does not need it yet: 20 dependent multiply-adds behind it take 4 cycles each, or
- * one more where another warp has the slot. The warp leaves behind them. */
+/* A load that misses stalls nobody who does not need it yet: 20 dependent multiply-adds behind it take 4 cycles each,
+ * or one more where another warp has the slot. The warp leaves behind them. */
 START_TEST(who_needs_no_load_stays)
 {
 	enum { SUMS = 20 };

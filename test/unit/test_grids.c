@@ -436,8 +436,8 @@ static void note_load(const struct hd_policy_handle *self, struct hd_warp *warp,
 		issued_at[grid][issued_count[grid]++] = now;
 }
 
-/* Each of two grids has eight places for loads in front of L1. Loads are of 32 lines and leave them as slowly. When those
- * of the first warp are taken the second one, of the other grid, issues its loads, one in each cycle, too. */
+/* Each of two grids has eight places for loads in front of L1. Loads are of 32 lines and leave them as slowly. When
+ * those of the first warp are taken the second one, of the other grid, issues its loads, one in each cycle, too. */
 START_TEST(a_grid_that_waits_for_places_holds_nobody)
 {
 	static const struct hd_policy_hooks hooks = {.several_grids = true, .issue.issued = note_load};
@@ -454,7 +454,8 @@ START_TEST(a_grid_that_waits_for_places_holds_nobody)
 	inst->dst = 4, inst->a = 8, inst->c = 2, inst->xkind = HD_X_IMM_B, inst->x = 128;
 	for (uint32_t i = 0; i < LOADS; i++) {
 		inst = simbench_emit(&bench, HD_OP_LDG);
-		inst->dst = (uint8_t)(20 + i), inst->a = 4, inst->xkind = HD_X_OTHER, inst->mods = HD_MOD(SIZE, HD_SIZE_32);
+		inst->dst = (uint8_t)(20 + i), inst->a = 4, inst->xkind = HD_X_OTHER,
+		inst->mods = HD_MOD(SIZE, HD_SIZE_32);
 	}
 	ck_assert_msg(!simbench_start(&bench), "%s", bench.message);
 	ck_assert_int_eq(hd_sim_malloc(bench.sim, 32 * 128, &address), 0);
@@ -474,7 +475,8 @@ START_TEST(a_grid_that_waits_for_places_holds_nobody)
 }
 END_TEST
 
-/* The host rounds up: the GPU's sums of 1 and 2^-24 are to the nearest even all the same, and it still does afterwards. */
+/* The host rounds up: the GPU's sums of 1 and 2^-24 are to the nearest even all the same, and it still does afterwards.
+ */
 START_TEST(the_host_keeps_its_way_of_rounding)
 {
 	struct simbench bench;

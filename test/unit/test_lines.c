@@ -150,8 +150,8 @@ static bool launch_is(uint32_t back, const char *key)
 	ck_abort();
 }
 
-/* Samples are of their launch alone: two of the same shape have some of their own. The load of the first one misses, that
- * of the second hits, so that the first takes longer and has more of them. */
+/* Samples are of their launch alone: two of the same shape have some of their own. The load of the first one misses,
+ * that of the second hits, so that the first takes longer and has more of them. */
 START_TEST(samples_are_of_their_launch)
 {
 	uint64_t address;
@@ -215,7 +215,9 @@ END_TEST
 
 Suite *hd_suite(void)
 {
-	return hd_suite_with("lines", (const TTest *const[]){shapes, figures, samples_are_of_their_launch,
-						      launches_beside_others_say_so,
-						      launches_that_fail_are_partial, NULL}, set_up, tear_down);
+	return hd_suite_with("lines",
+			     (const TTest *const[]){shapes, figures, samples_are_of_their_launch,
+						    launches_beside_others_say_so, launches_that_fail_are_partial,
+						    NULL},
+			     set_up, tear_down);
 }

@@ -236,9 +236,8 @@ START_TEST(results_take_ports_of_the_cache)
 	ck_assert_int_eq(hooks->operands.result_target(scene.self, &result, 100), HD_TO_CACHE);
 	for (uint32_t i = 0; i < 2; i++) {
 		uint64_t ready, latency = ltrf_ticks(scene.self, gpu, LTRF_CACHE_LATENCY);
-		ck_assert_int_eq(
-			hooks->operands.operand_source(scene.self, &collector, &inst.operands[i], 99, &ready),
-			HD_FROM_CACHE);
+		ck_assert_int_eq(hooks->operands.operand_source(scene.self, &collector, &inst.operands[i], 99, &ready),
+				 HD_FROM_CACHE);
 		ck_assert_uint_eq(ready, (i ? 100 : 101) * HD_TICKS + latency);
 	}
 	simbench_release(&scene.bench);

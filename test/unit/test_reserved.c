@@ -260,9 +260,9 @@ static uint64_t came_at(uint32_t slice)
 	return hd_l2_reserved_room(&rig.memory->slices[slice], up->out[slice].capacity, 0) - 1;
 }
 
-/* Two packets of an SM are there in one cycle, to slice 3 and behind it to slice 5. With a queue for each output slice 3
- * comes first in the cycle that is its turn, and slice 5 in the next one, in which the turn is slice 4's. With one queue
- * they go as they came. */
+/* Two packets of an SM are there in one cycle, to slice 3 and behind it to slice 5. With a queue for each output slice
+ * 3 comes first in the cycle that is its turn, and slice 5 in the next one, in which the turn is slice 4's. With one
+ * queue they go as they came. */
 START_TEST(of_several_heads_the_next_output_has_its_turn)
 {
 	for (uint32_t trial = 0; trial < 4; trial++) {
@@ -485,10 +485,10 @@ START_TEST(mshrs_are_limited)
 END_TEST
 
 /*
- * A line of four sectors is there, and loads of one flit that want all of it come in one cycle: each keeps the slice for
- * four. Its queue has two places: the first two are taken from the crossbar's at once, the third and fourth when the
- * first and second are served, and so on. In the next cycle they have left it, so that of seven
- * the last five leave it 1, 5, 9, 13 and 17 cycles later. As many flits as it holds have room when the last has left.
+ * A line of four sectors is there, and loads of one flit that want all of it come in one cycle: each keeps the slice
+ * for four. Its queue has two places: the first two are taken from the crossbar's at once, the third and fourth when
+ * the first and second are served, and so on. In the next cycle they have left it, so that of seven the last five leave
+ * it 1, 5, 9, 13 and 17 cycles later. As many flits as it holds have room when the last has left.
  */
 START_TEST(places_of_a_slice_are_those_of_requests_before)
 {
@@ -507,7 +507,8 @@ START_TEST(places_of_a_slice_are_those_of_requests_before)
 	}
 	uint32_t room = rig.memory->up.out[slice->index].capacity;
 	for (uint32_t left = 0; left < 7; left++) /* the last `left` loads may still be there */
-		ck_assert_uint_eq(hd_l2_reserved_room(slice, room - left, now), left < 5 ? now + 17 - 4 * left : now + 1);
+		ck_assert_uint_eq(hd_l2_reserved_room(slice, room - left, now),
+				  left < 5 ? now + 17 - 4 * left : now + 1);
 }
 END_TEST
 

@@ -13,8 +13,10 @@ static struct sharing_gpu *sharing_in(struct simbench *bench)
 static void launch_together(struct simbench *bench, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++) {
-		struct hd_launch launch = {
-			.kernel = bench->kernel, .grid = {40, 1, 1}, .block = {32, 1, 1}, .stream = 1 + i};
+		struct hd_launch launch = {.kernel = bench->kernel,
+					   .grid = {40, 1, 1},
+					   .block = {32, 1, 1},
+					   .stream = 1 + i};
 		uint64_t ticket;
 		ck_assert_msg(!hd_sim_submit(bench->sim, &launch, &ticket), "%s", bench->message);
 	}

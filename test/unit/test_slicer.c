@@ -38,8 +38,8 @@ static void check_choice(const struct shape shapes[2], uint32_t first, uint32_t 
 }
 
 /*
- * Blocks of a quarter. The first kernel makes 2, 4, 5 and 8 of its most with 1 to 4 of them, the second 1 to 4 of 4. With
- * 1 and 3 the slowest makes 1/4 of what it does alone, with 2 and 2 it makes 1/2, with 3 and 1 1/4.
+ * Blocks of a quarter. The first kernel makes 2, 4, 5 and 8 of its most with 1 to 4 of them, the second 1 to 4 of 4.
+ * With 1 and 3 the slowest makes 1/4 of what it does alone, with 2 and 2 it makes 1/2, with 3 and 1 1/4.
  */
 START_TEST(the_slowest_is_slowed_down_least)
 {
