@@ -167,6 +167,22 @@ START_TEST(what_a_slot_keeps_needs_no_bank)
 }
 END_TEST
 
+/* What the last instruction of a launch keeps is nothing to the next launch, whose warp is as old. */
+START_TEST(nothing_is_reused_of_a_launch_before)
+{
+	struct simbench bench;
+	begin(&bench);
+	simbench_ffma(&bench, 20, 4, 8, 12);
+	bench.code.data[bench.code.len - 1].reuse = 7;
+	ck_assert_msg(!simbench_start(&bench), "%s", bench.message);
+	ck_assert_int_eq(simbench_run(&bench, 1, 32), 0);
+	uint64_t reads = simbench_stats(&bench)->counters.bank_reads;
+	ck_assert_int_eq(simbench_run(&bench, 1, 32), 0);
+	ck_assert_uint_eq(simbench_stats(&bench)->counters.bank_reads, reads);
+	simbench_release(&bench);
+}
+END_TEST
+
 /* A dependent FFMA: at lat_fmad 5, be there other instructions between or not. */
 START_TEST(a_stall_count_covers_the_latency)
 {
@@ -388,6 +404,7 @@ Suite *hd_suite(void)
 					     a_bubble_holds_other_warps,
 					     nothing_is_reused_of_another_warp,
 					     what_a_slot_keeps_needs_no_bank,
+					     nothing_is_reused_of_a_launch_before,
 					     a_stall_count_covers_the_latency,
 					     a_counter_that_is_full_holds_who_raises_it,
 					     a_counter_comes_down_with_the_result,
