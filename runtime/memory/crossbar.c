@@ -492,6 +492,15 @@ static void grant_all(struct hd_crossbar *x, uint64_t cycle, uint64_t now)
 	}
 }
 
+/* Many cycles only free an output that nobody wants. */
+static bool has_ready(const struct hd_crossbar *x)
+{
+	uint64_t ready = 0;
+	for (uint32_t w = 0; w < x->out_words; w++)
+		ready |= x->ready[w];
+	return ready;
+}
+
 static void cycle(struct hd_crossbar *x, uint64_t cycle)
 {
 	uint64_t slot = cycle % HD_CROSSBAR_WHEEL, now = hd_clock_edge(&x->clock, cycle);
@@ -515,7 +524,8 @@ static void cycle(struct hd_crossbar *x, uint64_t cycle)
 				x->ready[w] |= bits & -bits;
 		}
 	}
-	grant_all(x, cycle, now);
+	if (has_ready(x))
+		grant_all(x, cycle, now);
 }
 
 void hd_crossbar_tick(struct hd_crossbar *x, uint64_t now)
