@@ -186,6 +186,9 @@ def draw(name, options):
     if options.record and not options.plan and not options.workloads:
         took = (time.monotonic() - began, cpu_seconds() - used) if fresh else None
         record(description, name, options, out, runs, of_paper, workloads, took)
+    if hasattr(description, 'check') and not options.plan and not options.size:
+        if wrong := description.check(of_paper):
+            raise figures.RunFailed('\n'.join(wrong))
 
 
 def main():

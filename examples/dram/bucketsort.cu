@@ -10,7 +10,9 @@
 #define PER_THREAD 8
 #define CHUNK (BLOCK * PER_THREAD) /* numbers of a block: a part */
 #define BUCKET 2048		   /* most numbers of a bucket that is sorted; a quarter of it on average */
+#ifndef MOST_BUCKETS
 #define MOST_BUCKETS 128
+#endif
 
 /* How many pivots are not above x: the number of its bucket. */
 __device__ int bucket_of(const float *pivots, int buckets, float x)

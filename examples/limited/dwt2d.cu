@@ -5,7 +5,9 @@
  */
 #include "../grids/grids.h"
 
+#ifndef TILE
 #define TILE 48			/* pixels along a side */
+#endif
 #define HALO 4			/* around it; the transform reaches two to the left, one and two to the right */
 #define SPAN (TILE + 2 * HALO)
 #define BLOCK 192

@@ -4,6 +4,9 @@ A quarter of the paper's GPU is simulated: four SMs, slices of L2 and channels. 
 20,000 cycles a kernel included; the paper's run for 4 million cycles. Classes are those of Table 3.3, of each program's
 longest kernel on the baseline; unsaturated are the programs whose kernel is underutilised or moderately utilised here.
 """
+import os
+import re
+
 import figures
 import workloads_table
 from figures import Bars, Headline, geomean, mean, number, picture, ratio, table
@@ -15,6 +18,12 @@ WIRES = (16, 32, 64)
 CROSSBARS = {2: 0.75, 4: 0.655, 8: 0.618, 16: None}  # what Karol has for so many ports
 CLASSES = {'under': ('BFS', 'BT', 'DWT_2', 'HG', 'HS'), 'moderate': ('MMS', 'CONV', 'MM', 'ST', 'SPMV'),
            'saturated': ('BP', 'CFD', 'KM', 'LBM', 'SAD')}  # the paper's
+# What limits the blocks of an SM in the paper: 3.7.2 has those of registers and shared memory, the others want slots. 3.7.2 has
+# the number for one program.
+LIMITS = {**dict.fromkeys(('CFD', 'LBM', 'ST', 'MMS', 'DWT_2', 'HS'), 'registers'), 'HG': 'shared memory'}
+BLOCKS = {'DWT_2': 10}
+FILLED = 3  # times the blocks that the GPU holds: a grid has as many at least
+PLAN = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), 'plans', 'duet.ini')
 KERNELS = []  # (name, Kernel), of all workloads: prepare
 
 
@@ -245,19 +254,24 @@ def figure_5(workloads, out):
     return [*text, shown, '', *table(('warps', *head), rows)]
 
 
+def taken(w):
+    """Of the longest launch: what a block takes of each resource, and how much there is."""
+    launch, config = w.launch('base'), w.runs['base']['config']
+    fact = next(kernel for kernel in w.kernels if kernel['demangled'] == launch['kernel'])
+    x, y, z = launch['block']
+    warps = -(-x * y * z // 32)
+    shared = -(-(fact['shared_bytes'] + launch['dynamic_shared']) // config['shared_unit']) * config['shared_unit']
+    return {'registers': (warps * fact['registers'] * 32, config['registers']), 'shared memory': (shared, config['shared_bytes']),
+            'warp slots': (warps, config['max_warps']), 'block slots': (1, config['max_ctas'])}
+
+
 def occupancy(workloads, out):
     """Of the resources of an SM, by the blocks of each program's longest kernel."""
     path, shown = picture(out, 'figure-3-7')
     rows, limits = [], []
     for w in workloads:
-        launch, config = w.launch('base'), w.runs['base']['config']
-        fact = next(kernel for kernel in w.kernels if kernel['demangled'] == launch['kernel'])
-        blocks, x, y, z = launch['resident_ctas'], *launch['block']
-        warps = -(-x * y * z // 32)
-        shared = -(-(fact['shared_bytes'] + launch['dynamic_shared']) // config['shared_unit']) * config['shared_unit']
-        rows.append((w.name, *(100 * ratio(used, there) for used, there in (
-            (blocks * warps * fact['registers'] * 32, config['registers']), (blocks * shared, config['shared_bytes']),
-            (blocks * warps, config['max_warps']), (blocks, config['max_ctas'])))))
+        launch = w.launch('base')
+        rows.append((w.name, *(100 * ratio(launch['resident_ctas'] * used, there) for used, there in taken(w).values())))
         limits.append(launch['limiter'])
     titles = ('registers', 'shared memory', 'warp slots', 'block slots')
     figures.bars(path, 'Occupancy', '%', titles, rows)
@@ -283,6 +297,61 @@ def limits(workloads, out):
                     'engine, %', 'too late, %', 'wait, cycles'), rows)]
 
 
+# ---------------------------------------------------------------- regimes
+
+def full(w):
+    """The resources that have no room for one more block."""
+    blocks = w.launch('base')['resident_ctas']
+    return [name for name, (used, there) in taken(w).items() if used * (blocks + 1) > there]
+
+
+def rounds(w):
+    """Of the longest launch's grid, how many times what the GPU holds."""
+    launch, x, y, z = w.launch('base'), *w.launch('base')['grid']
+    return ratio(x * y * z, launch['resident_ctas'] * w.runs['base']['config']['sm_count'])
+
+
+def regime(w):
+    """{what: (here, paper, whether they agree)}"""
+    paper = next(kind for kind, names in CLASSES.items() if w.name in names)
+    limit, blocks = LIMITS.get(w.name, 'warp slots'), BLOCKS.get(w.name)
+    here = w.launch('base')['resident_ctas']
+    return {'class': (w.kind(), paper, w.kind() == paper), 'limit': (', '.join(full(w)), limit, limit in full(w)),
+            'blocks': (here, '' if blocks is None else blocks, blocks in (None, here)),
+            'grid': (number(rounds(w), 1), '', rounds(w) >= FILLED)}
+
+
+def reasons():
+    """{(workload, what): why}, of lines `; WHAT differs: WHY` behind the name of a plan's workload."""
+    with open(PLAN, encoding='utf-8') as file:
+        sections = re.split(r'^(?=\[)', file.read(), flags=re.M)
+    return {(section[len('[workload '):section.index(']')], what): why for section in sections if section.startswith('[workload ')
+            for what, why in re.findall(r'^; (\w+) differs: (.*)$', section, re.M)}
+
+
+def in_classes(workloads):
+    return [w for w in workloads if any(w.name in names for names in CLASSES.values())]
+
+
+def regimes(workloads, out):
+    said, rows = reasons(), []
+    for w in in_classes(workloads):
+        found = regime(w)
+        why = '; '.join(f'{what}: {said.get((w.name, what), "no reason is known")}' for what, (_, _, agrees) in found.items() if not agrees)
+        rows.append((w.name, *(cell for what in ('class', 'limit', 'blocks') for cell in found[what][:2]), found['grid'][0], why))
+    return ['## Regimes: what limits each program here and in the paper', '',
+            'Resources that have no room for another block of the longest kernel, blocks of an SM, and how many times the GPU\'s blocks the '
+            'grid has.', '', *table(('program', 'class', 'paper', 'limit', 'paper', 'blocks', 'paper', 'grid', 'why they differ'), rows)]
+
+
+def check(workloads):
+    """With full sizes: what differs from the paper without a reason in the plan, and reasons that are none any more."""
+    said, found = reasons(), {w.name: regime(w) for w in in_classes(workloads)}
+    return ([f'{name}: {what} is {here}, in the paper {paper or "more"} (scripts/plans/duet.ini has no line "; {what} differs: WHY" for it)'
+             for name, parts in found.items() for what, (here, paper, agrees) in parts.items() if not agrees and (name, what) not in said] +
+            [f'{name}: {what} differs no more' for (name, what) in said if name in found and found[name][what][2]])
+
+
 def table_4(workloads, out):
     return ['## Table 3.4: bits of an SM', '', *table(('', 'here', 'paper'), [
         ('GPUDuet', number(workloads[0].own('duet')['storage_bits'], 0), 8272),
@@ -293,6 +362,7 @@ FIGURES = (
     figure_1,
     crossbars,
     figure_5,
+    regimes,
     occupancy,
     Bars('figure-3-12', 'Figure 3.12: speedup by extra blocks', {**{f'ME {n}': (f'static:duet:{n}',) for n in STATIC}, 'dynamic': ('duet',)}),
     Bars('figure-3-13', 'Figure 3.13: speedup', {'Virtual Thread': ('vt',), 'blocks alone': ('blocks',), 'GPUDuet': ('duet',)}),
