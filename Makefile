@@ -413,7 +413,7 @@ figures: setup
 # From our machines to the papers', one difference after the other: docs/ladders.md and docs/results/ladder-*.tsv.
 .PHONY: ladders
 ladders: setup
-	$(again) all
+	$(again) all calls
 	@scripts/ladder.py --build $(B) -j $(JOBS) $(LADDERS)
 
 # What linear versions remove, for all examples, beside R2D2's figures: build/figures/linear/table.md.

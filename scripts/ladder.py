@@ -17,6 +17,7 @@ import glob
 import json
 import os
 import re
+from statistics import median
 import sys
 
 import added
@@ -29,7 +30,7 @@ PAGE = os.path.join(ROOT, 'docs', 'ladders.md')
 BOUND = 50  # % of the DRAM bandwidth or of the issue slots from which on these are said to limit a run
 FEWER = 1.5  # times as many resident warps without the limit of registers: these are said to limit a run
 SECTION = re.compile(r'^(?=\[)', re.M)
-PAPER = {'r2d2': {'r2d2+scalar': '1.25', 'dac+scalar': '1.15'}, 'malekeh': {'malekeh': '1.096'}, 'malekeh-full': {'malekeh': '1.096'},
+PAPER = {'cars': {'cars': '1.26'}, 'r2d2': {'r2d2+scalar': '1.25', 'dac+scalar': '1.15'}, 'malekeh': {'malekeh': '1.096'}, 'malekeh-full': {'malekeh': '1.096'},
          'ltrf': {'LTRF+ #7': '1.31', 'LTRF #7': '1.28', 'LTRF #6': '1.32', 'BL #6': 'below 1', 'ideal': '1.37'},
          'ltrf-active': {'8 warps': '1.369', '16 warps': 'as 8'}}
 
@@ -154,12 +155,13 @@ class Ladder:
     def means(self):
         rows = []
         for rung in self.rungs:
-            most, best = max((self.speedup[rung, workload, self.designs[1]], workload) for workload in self.workloads)
+            each = sorted((self.speedup[rung, workload, self.designs[1]], workload) for workload in self.workloads)
             rows.append([f'`{rung}`', *(self.mean(rung, design, self.workloads) for design in self.designs[1:]),
-                         *(self.limited(rung, kind) for kind in self.kinds()), f'{best}, {most:.2f}'])
+                         *(self.limited(rung, kind) for kind in self.kinds()), f'{median(speedup for speedup, _ in each):.3f}',
+                         *(f'{workload}, {speedup:.2f}' for speedup, workload in (each[0], each[-1]))])
         if self.paper:
-            rows.append(['paper', *(self.paper.get(design, '') for design in self.designs[1:]), *('' for _ in self.kinds()), ''])
-        return figures.table(['rung', *(f'`{design}`' for design in self.designs[1:]), *self.kinds(), 'most'], rows)
+            rows.append(['paper', *(self.paper.get(design, '') for design in self.designs[1:]), *('' for _ in self.kinds()), '', '', ''])
+        return figures.table(['rung', *(f'`{design}`' for design in self.designs[1:]), *self.kinds(), 'median', 'least', 'most'], rows)
 
     def cell(self, rung, workload):
         text = ', '.join(f'{value:.0f}' for value in self.of_base[rung, workload][:2])
