@@ -165,11 +165,33 @@ cublasStatus_t cublasLoggerConfigure(int logIsOn, int logToStdOut, int logToStdE
 cublasStatus_t cublasSetLoggerCallback(cublasLogCallback userCallback);
 cublasStatus_t cublasGetLoggerCallback(cublasLogCallback *userCallback);
 
+/* Copies between host and device, of vectors with increments and matrices with leading dimensions. */
+cublasStatus_t cublasSetVector(int n, int elemSize, const void *x, int incx, void *devicePtr, int incy);
+cublasStatus_t cublasGetVector(int n, int elemSize, const void *x, int incx, void *y, int incy);
+cublasStatus_t cublasSetMatrix(int rows, int cols, int elemSize, const void *A, int lda, void *B, int ldb);
+cublasStatus_t cublasGetMatrix(int rows, int cols, int elemSize, const void *A, int lda, void *B, int ldb);
+cublasStatus_t cublasSetVectorAsync(int n, int elemSize, const void *hostPtr, int incx, void *devicePtr, int incy,
+				    cudaStream_t stream);
+cublasStatus_t cublasGetVectorAsync(int n, int elemSize, const void *devicePtr, int incx, void *hostPtr, int incy,
+				    cudaStream_t stream);
+cublasStatus_t cublasSetMatrixAsync(int rows, int cols, int elemSize, const void *A, int lda, void *B, int ldb,
+				    cudaStream_t stream);
+cublasStatus_t cublasGetMatrixAsync(int rows, int cols, int elemSize, const void *A, int lda, void *B, int ldb,
+				    cudaStream_t stream);
+cublasStatus_t cublasSetVector_64(int64_t n, int64_t elemSize, const void *x, int64_t incx, void *devicePtr,
+				  int64_t incy);
+cublasStatus_t cublasGetVector_64(int64_t n, int64_t elemSize, const void *x, int64_t incx, void *y, int64_t incy);
+cublasStatus_t cublasSetMatrix_64(int64_t rows, int64_t cols, int64_t elemSize, const void *A, int64_t lda, void *B,
+				  int64_t ldb);
+cublasStatus_t cublasGetMatrix_64(int64_t rows, int64_t cols, int64_t elemSize, const void *A, int64_t lda, void *B,
+				  int64_t ldb);
+
 #define HD_CUBLAS(name, suffix, routine, parameters, arguments) cublasStatus_t cublas##name##suffix parameters;
 #define HD_INT int
 #include "heddle_cublas_level1.def"
 #include "heddle_cublas_level2.def"
 #include "heddle_cublas_level3.def"
+#include "heddle_cublas_typed.def"
 #undef HD_INT
 #undef HD_CUBLAS
 
@@ -178,10 +200,56 @@ cublasStatus_t cublasGetLoggerCallback(cublasLogCallback *userCallback);
 #include "heddle_cublas_level1.def"
 #include "heddle_cublas_level2.def"
 #include "heddle_cublas_level3.def"
+#include "heddle_cublas_typed.def"
 #undef HD_INT
 #undef HD_CUBLAS
 
 #ifdef __cplusplus
+}
+
+/* With the arithmetic named by a type, as before CUDA 11. */
+static inline cublasComputeType_t __hd_cublas_compute(cudaDataType type)
+{
+	switch (type) {
+	case CUDA_R_16F:
+		return CUBLAS_COMPUTE_16F;
+	case CUDA_R_64F:
+	case CUDA_C_64F:
+		return CUBLAS_COMPUTE_64F;
+	case CUDA_R_32I:
+		return CUBLAS_COMPUTE_32I;
+	default:
+		return CUBLAS_COMPUTE_32F;
+	}
+}
+static inline cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, int m,
+					  int n, int k, const void *alpha, const void *A, cudaDataType Atype, int lda,
+					  const void *B, cudaDataType Btype, int ldb, const void *beta, void *C,
+					  cudaDataType Ctype, int ldc, cudaDataType computeType, cublasGemmAlgo_t algo)
+{
+	return cublasGemmEx(handle, transa, transb, m, n, k, alpha, A, Atype, lda, B, Btype, ldb, beta, C, Ctype, ldc,
+			    __hd_cublas_compute(computeType), algo);
+}
+static inline cublasStatus_t cublasGemmBatchedEx(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb,
+						 int m, int n, int k, const void *alpha, const void *const Aarray[],
+						 cudaDataType Atype, int lda, const void *const Barray[],
+						 cudaDataType Btype, int ldb, const void *beta, void *const Carray[],
+						 cudaDataType Ctype, int ldc, int batchCount, cudaDataType computeType,
+						 cublasGemmAlgo_t algo)
+{
+	return cublasGemmBatchedEx(handle, transa, transb, m, n, k, alpha, Aarray, Atype, lda, Barray, Btype, ldb, beta,
+				   Carray, Ctype, ldc, batchCount, __hd_cublas_compute(computeType), algo);
+}
+static inline cublasStatus_t
+cublasGemmStridedBatchedEx(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, int m, int n, int k,
+			   const void *alpha, const void *A, cudaDataType Atype, int lda, long long int strideA,
+			   const void *B, cudaDataType Btype, int ldb, long long int strideB, const void *beta, void *C,
+			   cudaDataType Ctype, int ldc, long long int strideC, int batchCount, cudaDataType computeType,
+			   cublasGemmAlgo_t algo)
+{
+	return cublasGemmStridedBatchedEx(handle, transa, transb, m, n, k, alpha, A, Atype, lda, strideA, B, Btype, ldb,
+					  strideB, beta, C, Ctype, ldc, strideC, batchCount,
+					  __hd_cublas_compute(computeType), algo);
 }
 #endif
 #endif

@@ -78,7 +78,7 @@ struct scratch {
 	}
 };
 
-inline int64_t divide_up(int64_t n, int64_t by)
+__host__ __device__ inline int64_t divide_up(int64_t n, int64_t by)
 {
 	return (n + by - 1) / by;
 }

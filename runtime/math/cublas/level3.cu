@@ -1,6 +1,6 @@
 /* cuBLAS, level 3: checks arguments as BLAS does, and makes products of each routine (product.cuh). */
 #include "runtime/math/cublas/each.cuh"
-#include "runtime/math/cublas/product.cuh"
+#include "runtime/math/cublas/gemm.cuh"
 
 namespace hd_blas {
 
@@ -13,6 +13,41 @@ static bool is_side(cublasSideMode_t side)
 static bool holds(int64_t ld, cublasOperation_t operation, int64_t rows, int64_t columns)
 {
 	return is_leading(ld, is_transposed(operation) ? columns : rows);
+}
+
+/* Single precision may be multiplied as tf32 where the program says so. */
+template <class T> static cublasStatus_t multiply_as_allowed(cublasHandle_t handle, const product<T> &p)
+{
+	return multiply(handle, p);
+}
+
+static typed_matrix typed(const operand<float> &from)
+{
+	typed_matrix matrix;
+	matrix.data = const_cast<float *>(from.data);
+	matrix.array = reinterpret_cast<void *const *>(const_cast<float *const *>(from.array));
+	matrix.batch = from.batch;
+	matrix.rows = from.rows;
+	matrix.columns = from.columns;
+	return matrix;
+}
+
+template <> cublasStatus_t multiply_as_allowed(cublasHandle_t handle, const product<float> &p)
+{
+	if (handle->capability < 80 || (handle->math_mode & 15) != CUBLAS_TF32_TENSOR_OP_MATH)
+		return multiply(handle, p);
+	gemm_problem g;
+	g.m = p.m;
+	g.n = p.n;
+	g.k = p.k;
+	g.count = p.count;
+	g.a = typed(p.a);
+	g.b = typed(p.b);
+	g.c = g.d = typed(as_operand(p.c));
+	g.alpha = typed_scalar{p.alpha.value, p.alpha.place, CUDA_R_32F};
+	g.beta = typed_scalar{p.beta.value, p.beta.place, CUDA_R_32F};
+	g.compute = CUBLAS_COMPUTE_32F_FAST_TF32;
+	return gemm_run(handle, g);
 }
 
 template <class T>
@@ -48,8 +83,8 @@ cublasStatus_t gemm(cublasHandle_t handle, cublasOperation_t transa, cublasOpera
 	if (m == 0 || n == 0)
 		return CUBLAS_STATUS_SUCCESS;
 	HD_BLAS_VALID(alpha && beta);
-	return multiply(handle, product_of(handle, m, n, k, alpha, matrix(A, lda, transa), matrix(B, ldb, transb), beta,
-					   target(C, ldc)));
+	return multiply_as_allowed(handle, product_of(handle, m, n, k, alpha, matrix(A, lda, transa), matrix(B, ldb, transb),
+						      beta, target(C, ldc)));
 }
 
 template <class T>
@@ -65,7 +100,7 @@ cublasStatus_t gemm_batched(cublasHandle_t handle, cublasOperation_t transa, cub
 	product<T> p = product_of(handle, m, n, k, alpha, matrices(A, lda, transa), matrices(B, ldb, transb), beta,
 				  targets(C, ldc));
 	p.count = (unsigned)count;
-	return multiply(handle, p);
+	return multiply_as_allowed(handle, p);
 }
 
 template <class T>
@@ -81,7 +116,7 @@ cublasStatus_t gemm_strided(cublasHandle_t handle, cublasOperation_t transa, cub
 	product<T> p = product_of(handle, m, n, k, alpha, matrix(A, lda, transa, stride_a),
 				  matrix(B, ldb, transb, stride_b), beta, target(C, ldc, stride_c));
 	p.count = (unsigned)count;
-	return multiply(handle, p);
+	return multiply_as_allowed(handle, p);
 }
 
 template <bool CONJUGATE, class T>

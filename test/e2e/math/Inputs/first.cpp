@@ -20,19 +20,19 @@ int main()
 	cudaMalloc(&A, a.size() * sizeof(float));
 	cudaMalloc(&B, b.size() * sizeof(float));
 	cudaMalloc(&C, c.size() * sizeof(float));
-	cudaMemcpy(A, a.data(), a.size() * sizeof(float), cudaMemcpyHostToDevice);
-	cudaMemcpy(B, b.data(), b.size() * sizeof(float), cudaMemcpyHostToDevice);
-	cudaMemcpy(C, c.data(), c.size() * sizeof(float), cudaMemcpyHostToDevice);
 	int status = cublasCreate(&handle);
+	status |= cublasSetMatrix(rows, steps, sizeof(float), a.data(), rows, A, rows);
+	status |= cublasSetVector(b.size(), sizeof(float), b.data(), 1, B, 1);
+	status |= cublasSetMatrix(rows, columns, sizeof(float), c.data(), rows, C, rows);
 	// B is 2 A + B in its first 100 elements, and back.
 	status |= cublasSaxpy(handle, 100, &two, A, 1, B, 1);
 	float once;
-	cudaMemcpy(&once, B + 3, sizeof once, cudaMemcpyDeviceToHost);
+	status |= cublasGetVector(1, sizeof once, B + 3, steps, &once, 2);
 	two = -2;
 	status |= cublasSaxpy(handle, 100, &two, A, 1, B, 1);
 	two = 2;
 	status |= cublasSgemm(handle, CUBLAS_OP_N, CUBLAS_OP_N, rows, columns, steps, &two, A, rows, B, steps, &half, C, rows);
-	cudaMemcpy(c.data(), C, c.size() * sizeof(float), cudaMemcpyDeviceToHost);
+	status |= cublasGetMatrix(rows, columns, sizeof(float), C, rows, c.data(), rows);
 	status |= cublasDestroy(handle);
 	// The sum over k of (i + k)(k - j), twice, and half of what was there: all are whole numbers that floats hold.
 	int wrong = once != b[3] + 2 * a[3];
