@@ -8,9 +8,10 @@
 # each name is a linker script, like libcudart (scripts/toolkit.mk): programs find the library without a path of their own.
 
 # FOLDER:NAME,NAME...
-MATH_NAMES := cublas:cublas,cublasLt cufft:cufft cusparse:cusparse nccl:nccl
+MATH_NAMES := cublas:cublas,cublasLt cusolver:cusolver cufft:cufft cusparse:cusparse nccl:nccl
 # What a library is linked with beside the runtime: the folders of other libraries.
 MATH_NEEDS_cublas :=
+MATH_NEEDS_cusolver := cublas
 
 MATH_FOLDERS := $(foreach row,$(MATH_NAMES),$(firstword $(subst :, ,$(row))))
 MATH_LIBRARIES := $(MATH_FOLDERS:%=$(B)/lib/libheddle-%.so)

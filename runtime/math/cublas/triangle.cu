@@ -31,7 +31,7 @@ __global__ void __launch_bounds__(COLUMNS)
 			columns[i][j] = is_zero(factor) ? T{} : factor * value;
 		}
 		__syncthreads();
-		for (int step = 0; step < m; step++) {
+		for (int step = 0; step < m && (int)threadIdx.x < width; step++) {
 			int i = a.upper ? m - 1 - step : step;
 			T sum = columns[i][threadIdx.x];
 			for (int other = 0; other < step; other++) {

@@ -1,0 +1,154 @@
+/*
+ * Eigenvalues of symmetric and Hermitian matrices by Jacobi's rotations, for matrices of some hundred rows: one block turns
+ * pairs of rows and columns, of which each round has every row once, until what is beside the diagonal is as small as
+ * roundings. Work: the whole matrix, the vectors, and a rotation for each pair.
+ */
+#pragma once
+
+#include "runtime/math/cusolver/solver.cuh"
+
+namespace hd_solver {
+
+enum { MOST_SWEEPS = 30 };
+
+template <class T> struct turn {
+	real_of<T> c, s;
+	T phase; /* of the element beside the diagonal */
+};
+
+template <class R> constexpr R epsilon_of = sizeof(R) == 4 ? R(1.1920929e-7) : R(2.220446049250313e-16);
+template <class R> constexpr R smallest_of = sizeof(R) == 4 ? R(1.17549435e-38) : R(2.2250738585072014e-308);
+
+/* The pair of a round: players of a tournament, of whom the last stays. Of an odd number, one has no partner (p < 0). */
+__device__ inline void pair_of(int round, int number, int n, int *p, int *q)
+{
+	int players = n + (n & 1), others = players - 1;
+	int a = number ? (round + number) % others : others, b = (round + others - number) % others;
+	*p = a < b ? a : b;
+	*q = a < b ? b : a;
+	if (*q >= n)
+		*p = -1;
+}
+
+template <class T> __device__ turn<T> turn_of(const T *A, int n, int p, int q)
+{
+	using R = real_of<T>;
+	T beside = A[p + (int64_t)q * n];
+	R size = traits<T>::complex ? hypot(real(beside), imag(beside)) : fabs(real(beside));
+	R a = real(A[p + (int64_t)p * n]), d = real(A[q + (int64_t)q * n]);
+	/* Far below a rounding of the diagonal, or so small that the phase would be no unit. */
+	if (size <= epsilon_of<R> / 1024 * (fabs(a) + fabs(d)) || size < smallest_of<R> / epsilon_of<R>)
+		return turn<T>{1, 0, make<T>(1)};
+	R theta = (d - a) / (2 * size);
+	R t = (theta >= 0 ? R(1) : R(-1)) / (fabs(theta) + sqrt(1 + theta * theta));
+	R c = 1 / sqrt(1 + t * t);
+	return turn<T>{c, t * c, beside / size};
+}
+
+/* x and y become c x - s phase y and s x + c phase y. */
+template <class T> __device__ void rotate(const turn<T> &turn, T phase, T *x, T *y)
+{
+	T a = *x, b = phase * *y;
+	*x = turn.c * a - turn.s * b;
+	*y = turn.s * a + turn.c * b;
+}
+
+template <class T>
+__global__ void __launch_bounds__(THREADS)
+	eigen_kernel(int n, bool upper, bool vectors, T *to, int lda, real_of<T> *values, T *A, T *V, turn<T> *turns, int *info)
+{
+	using R = real_of<T>;
+	int64_t all = (int64_t)n * n;
+	int pairs = (n + 1) / 2, rounds = n + (n & 1) - 1;
+	R own = 0;
+	for (int64_t e = threadIdx.x; e < all; e += THREADS) {
+		int i = (int)(e % n), j = (int)(e / n);
+		bool stored = upper ? i <= j : i >= j;
+		T value = stored ? to[i + (int64_t)j * lda] : conj(to[j + (int64_t)i * lda]);
+		A[e] = i == j ? make<T>(real(value)) : value;
+		V[e] = make<T>(i == j);
+		own += abs_squared(A[e]);
+	}
+	/* Rotations leave so much of roundings themselves. */
+	R enough = sum_of_block(own) * epsilon_of<R> * epsilon_of<R> * n;
+	bool done = false;
+	for (int sweep = 0; sweep < MOST_SWEEPS && !done; sweep++) {
+		for (int round = 0; round < rounds; round++) {
+			int p, q;
+			for (int k = threadIdx.x; k < pairs; k += THREADS) {
+				pair_of(round, k, n, &p, &q);
+				if (p >= 0)
+					turns[k] = turn_of(A, n, p, q);
+			}
+			__syncthreads();
+			for (int64_t e = threadIdx.x; e < (int64_t)pairs * n; e += THREADS) {
+				int k = (int)(e / n), i = (int)(e % n);
+				pair_of(round, k, n, &p, &q);
+				if (p < 0)
+					continue;
+				rotate(turns[k], conj(turns[k].phase), &A[i + (int64_t)p * n], &A[i + (int64_t)q * n]);
+				if (vectors)
+					rotate(turns[k], conj(turns[k].phase), &V[i + (int64_t)p * n], &V[i + (int64_t)q * n]);
+			}
+			__syncthreads();
+			for (int64_t e = threadIdx.x; e < (int64_t)pairs * n; e += THREADS) {
+				int k = (int)(e % pairs), j = (int)(e / pairs);
+				pair_of(round, k, n, &p, &q);
+				if (p >= 0)
+					rotate(turns[k], turns[k].phase, &A[p + (int64_t)j * n], &A[q + (int64_t)j * n]);
+			}
+			__syncthreads();
+		}
+		own = 0;
+		for (int64_t e = threadIdx.x; e < all; e += THREADS)
+			own += e % n == e / n ? R(0) : abs_squared(A[e]);
+		/* A NaN ends the sweeps, too. */
+		done = !(sum_of_block(own) > enough);
+	}
+	if (threadIdx.x == 0)
+		*info = done ? 0 : 1;
+	/* Each value's place is the number of smaller ones, and of equal ones before it. */
+	for (int i = threadIdx.x; i < n; i += THREADS) {
+		R value = real(A[i + (int64_t)i * n]);
+		int place = 0;
+		for (int j = 0; j < n; j++) {
+			R other = real(A[j + (int64_t)j * n]);
+			place += other < value || (other == value && j < i);
+		}
+		values[place] = value;
+		for (int row = 0; row < n && vectors; row++)
+			to[row + (int64_t)place * lda] = V[row + (int64_t)i * n];
+	}
+}
+
+template <class T> inline int64_t eigen_elements(int64_t n)
+{
+	return 2 * n * n + (n + 2) * ((int64_t)sizeof(turn<T>) / (int64_t)sizeof(T)) + 2;
+}
+
+template <class T>
+cusolverStatus_t syevd_buffer(cusolverDnHandle_t handle, cusolverEigMode_t jobz, cublasFillMode_t uplo, int n, int lda, int *size)
+{
+	HD_SOLVER_HANDLE(handle);
+	HD_SOLVER_VALID(is_fill(uplo) && is_matrix(n, n, lda) && size);
+	*size = (int)eigen_elements<T>(n);
+	return CUSOLVER_STATUS_SUCCESS;
+}
+
+template <class T>
+cusolverStatus_t syevd(cusolverDnHandle_t handle, cusolverEigMode_t jobz, cublasFillMode_t uplo, int n, T *A, int lda,
+		       real_of<T> *values, T *work, int size, int *info)
+{
+	HD_SOLVER_HANDLE(handle);
+	HD_SOLVER_VALID(is_fill(uplo) && is_matrix(n, n, lda) && info && size >= eigen_elements<T>(n));
+	cudaMemsetAsync(info, 0, sizeof *info, handle->stream);
+	if (n == 0)
+		return CUSOLVER_STATUS_SUCCESS;
+	T *whole = work, *vectors = whole + (int64_t)n * n;
+	auto *turns = reinterpret_cast<turn<T> *>(vectors + (int64_t)n * n);
+	eigen_kernel<<<1, THREADS, 0, handle->stream>>>(n, uplo == CUBLAS_FILL_MODE_UPPER, jobz == CUSOLVER_EIG_MODE_VECTOR, A,
+							lda, values, whole, vectors, turns, info);
+	return finished(CUBLAS_STATUS_SUCCESS);
+}
+
+} // namespace hd_solver

@@ -1,0 +1,102 @@
+/*
+ * What cuSOLVER's routines share: the handle, and the routines of cuBLAS that they are made of, by one name for four types.
+ * The handle's cuBLAS handle has the same stream and factors in host memory.
+ */
+#pragma once
+
+#pragma GCC visibility push(default)
+#include <cusolverDn.h>
+#pragma GCC visibility pop
+
+#include "runtime/math/common/launch.cuh"
+#include "runtime/math/common/scalar.cuh"
+
+struct cusolverDnContext {
+	cublasHandle_t blas = nullptr;
+	cudaStream_t stream = nullptr;
+};
+
+namespace hd_solver {
+
+using namespace hd_math;
+
+#define HD_SOLVER_CHECK(condition, status)                                                                             \
+	do {                                                                                                           \
+		if (!(condition))                                                                                      \
+			return status;                                                                                 \
+	} while (0)
+#define HD_SOLVER_HANDLE(handle) HD_SOLVER_CHECK(handle, CUSOLVER_STATUS_NOT_INITIALIZED)
+#define HD_SOLVER_VALID(condition) HD_SOLVER_CHECK(condition, CUSOLVER_STATUS_INVALID_VALUE)
+
+/* Columns of a panel: blocked routines do a panel by a kernel of their own, and the rest by products. */
+enum { PANEL = 32, THREADS = 256 };
+
+inline cusolverStatus_t finished(cublasStatus_t status)
+{
+	return status == CUBLAS_STATUS_SUCCESS && cudaPeekAtLastError() == cudaSuccess ? CUSOLVER_STATUS_SUCCESS
+										       : CUSOLVER_STATUS_EXECUTION_FAILED;
+}
+
+inline bool is_fill(cublasFillMode_t uplo)
+{
+	return uplo == CUBLAS_FILL_MODE_LOWER || uplo == CUBLAS_FILL_MODE_UPPER;
+}
+
+inline bool is_matrix(int m, int n, int ld)
+{
+	return m >= 0 && n >= 0 && ld >= (m > 1 ? m : 1);
+}
+
+/* The transpose, of complex elements the conjugate one. */
+template <class T> constexpr cublasOperation_t adjoint = traits<T>::complex ? CUBLAS_OP_C : CUBLAS_OP_T;
+
+#define HD_SOLVER_BLAS(L, T)                                                                                           \
+	inline cublasStatus_t gemm(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, int m,   \
+				   int n, int k, T alpha, const T *A, int lda, const T *B, int ldb, T beta, T *C,      \
+				   int ldc)                                                                            \
+	{                                                                                                              \
+		return cublas##L##gemm(handle, transa, transb, m, n, k, &alpha, A, lda, B, ldb, &beta, C, ldc);        \
+	}                                                                                                              \
+	inline cublasStatus_t trsm(cublasHandle_t handle, cublasSideMode_t side, cublasFillMode_t uplo,                \
+				   cublasOperation_t trans, cublasDiagType_t diag, int m, int n, const T *A, int lda,  \
+				   T *B, int ldb)                                                                      \
+	{                                                                                                              \
+		T one = make<T>(1);                                                                                    \
+		return cublas##L##trsm(handle, side, uplo, trans, diag, m, n, &one, A, lda, B, ldb);                   \
+	}
+HD_SOLVER_BLAS(S, float)
+HD_SOLVER_BLAS(D, double)
+HD_SOLVER_BLAS(C, cuComplex)
+HD_SOLVER_BLAS(Z, cuDoubleComplex)
+#undef HD_SOLVER_BLAS
+
+/* C -= A A^H (trans: A^H A) in a triangle. */
+#define HD_SOLVER_RANK_K(L, T, R, HERK)                                                                                \
+	inline cublasStatus_t subtract_square(cublasHandle_t handle, cublasFillMode_t uplo, cublasOperation_t trans,   \
+					      int n, int k, const T *A, int lda, T *C, int ldc)                        \
+	{                                                                                                              \
+		R minus = -1, one = 1;                                                                                 \
+		return cublas##L##HERK(handle, uplo, trans, n, k, &minus, A, lda, &one, C, ldc);                       \
+	}
+HD_SOLVER_RANK_K(S, float, float, syrk)
+HD_SOLVER_RANK_K(D, double, double, syrk)
+HD_SOLVER_RANK_K(C, cuComplex, float, herk)
+HD_SOLVER_RANK_K(Z, cuDoubleComplex, double, herk)
+#undef HD_SOLVER_RANK_K
+
+/* The sum over a block's threads, for all of them. */
+template <class T> __device__ T sum_of_block(T own)
+{
+	__shared__ T sums[THREADS];
+	__syncthreads();
+	sums[threadIdx.x] = own;
+	for (unsigned step = THREADS / 2; step; step /= 2) {
+		__syncthreads();
+		if (threadIdx.x < step)
+			sums[threadIdx.x] = sums[threadIdx.x] + sums[threadIdx.x + step];
+	}
+	__syncthreads();
+	return sums[0];
+}
+
+} // namespace hd_solver
