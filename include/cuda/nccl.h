@@ -4,8 +4,6 @@
 #ifndef NCCL_H_
 #define NCCL_H_
 
-#include <cuda_bf16.h>
-#include <cuda_fp16.h>
 #include <cuda_runtime.h>
 #include <limits.h>
 #include <stddef.h>

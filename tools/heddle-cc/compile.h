@@ -19,4 +19,7 @@ int hd_compile_cuda(struct hd_job *job, const char *input, const char *prefix, c
 /* C and C++: no device half. The runtime's headers are found. 0 or -1. */
 int hd_compile_plain(struct hd_job *job, const char *input, const char *object);
 
+/* Before a link: -1 with an error where it names a library of CUDA's that is nowhere (libraries.c). */
+int hd_cc_check_libraries(struct hd_cc *cc);
+
 #endif

@@ -89,6 +89,8 @@ static int link_program(struct hd_job *job, const char *output)
 {
 	struct hd_cc *cc = job->cc;
 	hd_arguments arguments = {0};
+	if (hd_cc_check_libraries(cc))
+		return -1;
 	hd_vec_push(&arguments, cc->clangxx);
 	if (takes_lld(cc))
 		hd_vec_push(&arguments, "-fuse-ld=lld");
