@@ -16,7 +16,7 @@ TOOLKIT_LINKS := $(patsubst %,$(TOOLKIT)/%,bin/nvcc include lib64/libheddle-cuda
 	lib64/libcuda.so.1 nvvm/libdevice/libdevice.10.bc \
 	lib64/libnvrtc.so lib64/libnvrtc.so.12)
 TOOLKIT_FILES := $(TOOLKIT_LINKS) $(TOOLKIT_SCRIPTS) $(TOOLKIT)/lib64/libheddle-cuda.so $(TOOLKIT)/lib64/libcudadevrt.a \
-	$(TOOLKIT)/lib64/libcurand.a $(TOOLKIT)/version.json
+	$(TOOLKIT)/version.json
 
 $(TOOLKIT)/bin/nvcc: LEADS_TO := ../../../../bin/heddle-cc
 $(TOOLKIT)/include: LEADS_TO := ../include/cuda
@@ -34,9 +34,8 @@ $(TOOLKIT)/lib64/%: scripts/toolkit.mk
 	@mkdir -p $(@D)
 	$(Q)echo 'INPUT($(if $(filter stubs/%,$*),../)libheddle-cuda.so)' > $@
 
-# Archives of nothing: the device runtime (dynamic parallelism) is not modelled, and build systems link it always; what
-# cuRAND does without a toolkit is in its header.
-$(TOOLKIT)/lib64/libcudadevrt.a $(TOOLKIT)/lib64/libcurand.a: scripts/toolkit.mk
+# An archive of nothing: the device runtime (dynamic parallelism) is not modelled, and build systems link it always.
+$(TOOLKIT)/lib64/libcudadevrt.a: scripts/toolkit.mk
 	@mkdir -p $(@D)
 	$(Q)rm -f $@ && $(AR) qcs $@
 

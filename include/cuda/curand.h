@@ -1,7 +1,6 @@
 /*
- * cuRAND of the host: NVIDIA's where a toolkit's headers are in the search path. Else generators whose numbers are made
- * on the device by Philox4x32-10 (heddle_random.h), whatever the type that is asked for: the distributions are cuRAND's,
- * the numbers are not. Quasirandom generators are CURAND_STATUS_TYPE_ERROR.
+ * cuRAND of the host: NVIDIA's where a toolkit's headers are in the search path, else that of Heddle's own library
+ * (-lcurand, docs/math.md).
  */
 #ifndef HEDDLE_CURAND_H
 #define HEDDLE_CURAND_H
@@ -10,7 +9,8 @@
 #include_next <curand.h>
 #else
 
-#include <cuda_runtime.h>
+#include <cuda_runtime_api.h>
+#include <library_types.h>
 
 #define CURAND_VER_MAJOR 10
 #define CURAND_VER_MINOR 3
@@ -59,8 +59,35 @@ typedef enum curandRngType curandRngType_t;
 typedef enum curandOrdering curandOrdering_t;
 typedef struct curandGenerator_st *curandGenerator_t;
 
-#if defined(__CUDACC__)
-#include "heddle_random_host.h"
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+curandStatus_t curandCreateGenerator(curandGenerator_t *generator, curandRngType_t rng_type);
+curandStatus_t curandCreateGeneratorHost(curandGenerator_t *generator, curandRngType_t rng_type);
+curandStatus_t curandDestroyGenerator(curandGenerator_t generator);
+curandStatus_t curandGetVersion(int *version);
+curandStatus_t curandGetProperty(libraryPropertyType type, int *value);
+curandStatus_t curandSetStream(curandGenerator_t generator, cudaStream_t stream);
+curandStatus_t curandSetPseudoRandomGeneratorSeed(curandGenerator_t generator, unsigned long long seed);
+curandStatus_t curandSetGeneratorOffset(curandGenerator_t generator, unsigned long long offset);
+curandStatus_t curandSetGeneratorOrdering(curandGenerator_t generator, curandOrdering_t order);
+curandStatus_t curandSetQuasiRandomGeneratorDimensions(curandGenerator_t generator, unsigned int num_dimensions);
+curandStatus_t curandGenerateSeeds(curandGenerator_t generator);
+curandStatus_t curandGenerate(curandGenerator_t generator, unsigned int *outputPtr, size_t num);
+curandStatus_t curandGenerateUniform(curandGenerator_t generator, float *outputPtr, size_t num);
+curandStatus_t curandGenerateUniformDouble(curandGenerator_t generator, double *outputPtr, size_t num);
+curandStatus_t curandGenerateNormal(curandGenerator_t generator, float *outputPtr, size_t n, float mean, float stddev);
+curandStatus_t curandGenerateNormalDouble(curandGenerator_t generator, double *outputPtr, size_t n, double mean,
+					  double stddev);
+curandStatus_t curandGenerateLogNormal(curandGenerator_t generator, float *outputPtr, size_t n, float mean,
+				       float stddev);
+curandStatus_t curandGenerateLogNormalDouble(curandGenerator_t generator, double *outputPtr, size_t n, double mean,
+					     double stddev);
+curandStatus_t curandGeneratePoisson(curandGenerator_t generator, unsigned int *outputPtr, size_t n, double lambda);
+
+#ifdef __cplusplus
+}
 #endif
 
 #endif

@@ -8,7 +8,7 @@
 # each name is a linker script, like libcudart (scripts/toolkit.mk): programs find the library without a path of their own.
 
 # FOLDER:NAME,NAME...
-MATH_NAMES := cublas:cublas,cublasLt cusolver:cusolver cufft:cufft cusparse:cusparse nccl:nccl
+MATH_NAMES := cublas:cublas,cublasLt cusolver:cusolver cufft:cufft cusparse:cusparse curand:curand nccl:nccl
 # What a library is linked with beside the runtime: the folders of other libraries.
 MATH_NEEDS_cublas :=
 MATH_NEEDS_cusolver := cublas

@@ -2,9 +2,10 @@
 #include <cmath>
 #include <cstdio>
 #include <curand.h>
+#include <curand_kernel.h>
 #include <vector>
 
-const size_t N = 10000;
+const size_t N = 2000;
 
 static bool fits(const std::vector<double> &x, double mean, double variance)
 {
@@ -29,8 +30,43 @@ std::vector<double> drawn(F generate)
 	return std::vector<double>(numbers.begin(), numbers.end());
 }
 
+// Number n of all is number n / 4096 of sequence n mod 4096: whatever the calls that make them are, and where they begin.
+template <class State> __global__ void at(unsigned *out, unsigned long long n)
+{
+	State state;
+	curand_init(77ull, (n + threadIdx.x) % 4096, (n + threadIdx.x) / 4096, &state);
+	out[threadIdx.x] = curand(&state);
+}
+
+template <class State> static bool in_order(curandRngType_t type)
+{
+	const unsigned before = 4000, count = 9;
+	curandGenerator_t gen;
+	unsigned *numbers, *expected, got[2 * count], want[2 * count];
+	cudaMalloc(&numbers, 100 * sizeof *numbers);
+	cudaMalloc(&expected, sizeof want);
+	bool right = curandCreateGenerator(&gen, type) == CURAND_STATUS_SUCCESS;
+	right &= curandSetPseudoRandomGeneratorSeed(gen, 77ull) == CURAND_STATUS_SUCCESS;
+	right &= curandSetGeneratorOffset(gen, before) == CURAND_STATUS_SUCCESS;
+	right &= curandGenerate(gen, numbers, 90) == CURAND_STATUS_SUCCESS;
+	right &= curandGenerate(gen, numbers, count) == CURAND_STATUS_SUCCESS; // beyond the last sequence
+	cudaMemcpy(got, numbers, sizeof got / 2, cudaMemcpyDeviceToHost);
+	right &= curandSetGeneratorOffset(gen, 10 * 4096 + 5) == CURAND_STATUS_SUCCESS;
+	right &= curandGenerate(gen, numbers, count) == CURAND_STATUS_SUCCESS;
+	cudaMemcpy(got + count, numbers, sizeof got / 2, cudaMemcpyDeviceToHost);
+	at<State><<<1, count>>>(expected, before + 90);
+	at<State><<<1, count>>>(expected + count, 10 * 4096 + 5);
+	cudaMemcpy(want, expected, sizeof want, cudaMemcpyDeviceToHost);
+	for (unsigned i = 0; i < 2 * count; i++)
+		right &= got[i] == want[i];
+	return right && curandDestroyGenerator(gen) == CURAND_STATUS_SUCCESS;
+}
+
 int main()
 {
+	printf("order %d %d %d\n", in_order<curandStateXORWOW_t>(CURAND_RNG_PSEUDO_DEFAULT),
+	       in_order<curandStateMRG32k3a_t>(CURAND_RNG_PSEUDO_MRG32K3A),
+	       in_order<curandStatePhilox4_32_10_t>(CURAND_RNG_PSEUDO_MT19937));
 	curandGenerator_t gen, other;
 	bool right = curandCreateGenerator(&gen, CURAND_RNG_PSEUDO_DEFAULT) == CURAND_STATUS_SUCCESS;
 	curandSetPseudoRandomGeneratorSeed(gen, 1234ull);
