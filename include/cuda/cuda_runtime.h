@@ -180,6 +180,17 @@ static inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags
 									dynamicSMemSize, flags);
 }
 
+template <typename T>
+static inline cudaError_t cudaOccupancyMaxActiveClusters(int *numClusters, T *func, const cudaLaunchConfig_t *config)
+{
+	return ::cudaOccupancyMaxActiveClusters(numClusters, (const void *)func, config);
+}
+template <typename T>
+static inline cudaError_t cudaOccupancyMaxPotentialClusterSize(int *clusterSize, T *func,
+							       const cudaLaunchConfig_t *config)
+{
+	return ::cudaOccupancyMaxPotentialClusterSize(clusterSize, (const void *)func, config);
+}
 template <class T>
 static inline cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, T *func, int numBlocks,
 								    int blockSize)

@@ -140,6 +140,7 @@
 
 #pragma pop_macro("__CUDA_ARCH__")
 
+#include "heddle_cuda_cluster.h"
 #include "heddle_cuda_warp.h"
 
 /* clang's wrapper of <new> adds the device's operator new and delete once malloc and free exist there. */

@@ -277,6 +277,8 @@ typedef enum CUfunctionLoadingState_enum {
 	CU_FUNCTION_LOADING_STATE_LOADED = 1
 } CUfunctionLoadingState;
 
+CUresult cuOccupancyMaxActiveClusters(int *numClusters, CUfunction func, const CUlaunchConfig *config);
+CUresult cuOccupancyMaxPotentialClusterSize(int *clusterSize, CUfunction func, const CUlaunchConfig *config);
 CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f, void **kernelParams, void **extra);
 CUresult cuFuncLoad(CUfunction function);
 CUresult cuFuncIsLoaded(CUfunctionLoadingState *state, CUfunction function);

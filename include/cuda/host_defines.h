@@ -50,6 +50,11 @@ constexpr int __hd_bound_blocks(int, int blocks = 0, int = 0)
 #else
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
 #endif
+/* Blocks of a cluster: the pass reads it in the IR. */
+#define __hd_cluster_dims(x, y, z, ...)                                                      \
+	__attribute__((annotate("heddle.cluster_dim_x", x), annotate("heddle.cluster_dim_y", y), \
+		       annotate("heddle.cluster_dim_z", z)))
+#define __cluster_dims__(...) __hd_cluster_dims(__VA_ARGS__, 1, 1, 1)
 /* Most registers of a thread: the pass reads it in the IR. */
 #ifdef __CUDA_ARCH__
 #define __maxnreg__(...) __attribute__((annotate("heddle.maxnreg", __VA_ARGS__)))

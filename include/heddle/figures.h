@@ -70,6 +70,7 @@ struct hd_meta_function {
 #define HD_META_FUNCTION(type, group, member, ...) HD_META_MEMBER_##type(member)
 #include "heddle/metadata.def"
 	uint32_t reqntid[3];
+	uint32_t cluster[3]; /* blocks that the source asks for in a cluster; 0: none */
 	struct hd_meta_param *params;
 	uint32_t param_count;
 	const char **high_watermark_chain; /* names from this function down the deepest chain */

@@ -42,6 +42,15 @@ enum {
 	HD_CB_DYN_BYTES = 0x30,	    /* dynamic shared memory of the launch */
 	HD_CB_SHARED_BYTES = 0x34,  /* all shared memory of a block, in whole allocation units */
 	HD_CB_PARAM_COPY = 0x38, /* 64-bit device address of a copy of this bank, of which the parameters are there */
+	/* Blocks of a cluster, 1 in each dimension without one; clusters of the grid. */
+	HD_CB_CLUSTER_X = 0x40,
+	HD_CB_CLUSTER_Y = 0x44,
+	HD_CB_CLUSTER_Z = 0x48,
+	HD_CB_NCLUSTERID_X = 0x4c,
+	HD_CB_NCLUSTERID_Y = 0x50,
+	HD_CB_NCLUSTERID_Z = 0x54,
+	HD_CB_CLUSTER_BLOCKS = 0x58,   /* of a cluster, in all */
+	HD_CB_CLUSTER_EXPLICIT = 0x5c, /* 1: launched with clusters */
 	HD_CB_PARAMS = 0x160,
 	HD_CB_BYTES = 0x160 + 32764 /* CUDA 12.1's parameter limit, sm_70 and later */
 };
@@ -54,7 +63,19 @@ static inline bool hd_cb_holds(int64_t offset, uint32_t bytes)
 
 /* Generic address windows. Global memory never reaches them. */
 #define HD_SHARED_WINDOW UINT64_C(0x7f0000000000)
-#define HD_SHARED_WINDOW_BYTES UINT64_C(0x1000000)
+#define HD_SHARED_WINDOW_BYTES UINT64_C(0x12000000)
+/*
+ * Addresses of shared memory in clusters: the offset in a block's shared memory, and above it which block of the
+ * cluster: 0 the own one, n the block of rank n, 16 that of rank 0. So variables need no rank in their addresses, and
+ * an address that MAPA has made means the same in all blocks.
+ */
+enum { HD_RANK_SHIFT = 24, HD_RANK_FIRST = 16, HD_CLUSTER_MOST = 16 };
+#define HD_RANK_OFFSET ((UINT32_C(1) << HD_RANK_SHIFT) - 1)
+/* Ranks that no cluster has stay such ones. */
+static inline uint32_t hd_rank_code(uint32_t rank)
+{
+	return rank >= HD_CLUSTER_MOST ? HD_RANK_FIRST + 1 : rank ? rank : HD_RANK_FIRST;
+}
 #define HD_LOCAL_WINDOW UINT64_C(0x7f1000000000)
 #define HD_LOCAL_WINDOW_BYTES UINT64_C(0x100000000)
 /* Addresses of functions as data: HD_CODE_WINDOW + HD_INST_BYTES * (index in the loaded program). */
@@ -287,6 +308,8 @@ enum { HD_BAR_SYNC, HD_BAR_ARV, HD_BAR_RED_POPC, HD_BAR_RED_AND, HD_BAR_RED_OR }
 #define HD_SR_LIST(X)                                                                          \
 	X(LANEID) X(WARPID) X(NWARPID) X(SMID) X(NSMID) X(GRIDID)                              \
 	X(TID_X) X(TID_Y) X(TID_Z) X(CTAID_X) X(CTAID_Y) X(CTAID_Z)                            \
+	X(CLUSTERID_X) X(CLUSTERID_Y) X(CLUSTERID_Z)                                           \
+	X(CLUSTER_CTAID_X) X(CLUSTER_CTAID_Y) X(CLUSTER_CTAID_Z) X(CLUSTER_CTARANK)            \
 	X(LANEMASK_EQ) X(LANEMASK_LT) X(LANEMASK_LE) X(LANEMASK_GT) X(LANEMASK_GE)             \
 	X(CLOCK_LO) X(CLOCK_HI) X(CLOCK64) X(GLOBALTIMER_LO) X(GLOBALTIMER_HI) X(GLOBALTIMER64)
 enum hd_sr {

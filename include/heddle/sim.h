@@ -37,7 +37,8 @@ enum hd_sim_error {
 	HD_SIM_CHECKPOINT = -14,	 /* the program differs from its run before the checkpoint */
 	HD_SIM_TOO_MUCH_SHARED = -15,	 /* a launch with more shared memory than a block can have */
 	HD_SIM_TOO_MANY_REGISTERS = -16, /* a launch of a block whose registers exceed the SM's */
-	HD_SIM_WRONG_TARGET = -17	 /* a launch of code for one other architecture alone (sm_90a) */
+	HD_SIM_WRONG_TARGET = -17,	 /* a launch of code for one other architecture alone (sm_90a) */
+	HD_SIM_BAD_CLUSTER = -18	 /* a cluster that the GPU, the grid or the kernel does not allow */
 };
 
 /* Longer than the longest sleep (NANOSLEEP, a millisecond); other waits of working kernels take less than a tenth
@@ -188,8 +189,11 @@ struct hd_launch {
 	bool shared_limited; /* limit dynamic shared memory to most_dynamic_shared; the program has not requested more
 			      */
 	uint32_t most_dynamic_shared;
-	bool cooperative;   /* all blocks must be resident and may wait for each other, under every policy */
-	const void *params; /* laid out by the kernel's metadata; copied */
+	uint32_t cluster[3]; /* blocks of a cluster; 0: what the kernel asks for (its metadata), or none */
+	bool large_clusters; /* of more than eight blocks are allowed */
+	bool balanced;	     /* blocks of a cluster may share an SM although there are others */
+	bool cooperative;    /* all blocks must be resident and may wait for each other, under every policy */
+	const void *params;  /* laid out by the kernel's metadata; copied */
 	uint32_t param_bytes;
 	uint64_t stream;   /* grids of one stream run in order of submission, those of different streams concurrently */
 	int priority;	   /* blocks with the smaller number are placed first, as in CUDA */
@@ -250,6 +254,8 @@ int hd_sim_checkpoint_check(const char *path, struct hd_diag *diag);
 /* Writes the last record: the program ended normally. */
 void hd_sim_record_end(const struct hd_sim *sim);
 
+/* Sets the clusters of a launch that are resident at a time; an error: it would be refused. */
+int hd_sim_clusters(struct hd_sim *sim, const struct hd_launch *launch, uint32_t *clusters);
 /* Sets the maximum resident CTAs of a kernel per SM for a cooperative launch, which it gets under every policy. */
 int hd_sim_occupancy(const struct hd_sim *sim, const struct hd_kernel *kernel, uint32_t block_threads,
 		     uint32_t dynamic_shared, uint32_t *ctas);

@@ -351,6 +351,12 @@ const char *hd_sr_name(enum hd_sr sr)
 	case HD_SR_CTAID_X: return "SR_CTAID.X";
 	case HD_SR_CTAID_Y: return "SR_CTAID.Y";
 	case HD_SR_CTAID_Z: return "SR_CTAID.Z";
+	case HD_SR_CLUSTERID_X: return "SR_CLUSTERID.X";
+	case HD_SR_CLUSTERID_Y: return "SR_CLUSTERID.Y";
+	case HD_SR_CLUSTERID_Z: return "SR_CLUSTERID.Z";
+	case HD_SR_CLUSTER_CTAID_X: return "SR_CLUSTER_CTAID.X";
+	case HD_SR_CLUSTER_CTAID_Y: return "SR_CLUSTER_CTAID.Y";
+	case HD_SR_CLUSTER_CTAID_Z: return "SR_CLUSTER_CTAID.Z";
 	default: return (unsigned)sr < HD_SR_COUNT ? names[sr] : "SR_?";
 	}
 }

@@ -440,6 +440,8 @@ static const struct hd_meta_field function_fields[] = {
 #include "heddle/metadata.def"
 	OTHER(HD_META_NUMBERS, "reqntid", reqntid, .group = "launch_bounds", .length = 3,
 	      .doc = "required block size x, y, z"),
+	OTHER(HD_META_NUMBERS, "cluster", cluster, .group = "launch_bounds", .length = 3,
+	      .doc = "blocks of a cluster x, y, z (__cluster_dims__)"),
 	COUNTED(HD_META_TEXT_LIST, "high_watermark_chain", high_watermark_chain, chain_count, .group = "stackdepth",
 		.form = "name", .doc = "functions of the deepest chain, from this one down"),
 	COUNTED(HD_META_LIST, "saves", saves, save_count, .group = "stackdepth", .record = &save_record,

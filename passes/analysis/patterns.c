@@ -118,6 +118,13 @@ static struct hd_value special(enum hd_sr which)
 	case HD_SR_CTAID_X:
 	case HD_SR_CTAID_Y:
 	case HD_SR_CTAID_Z:
+	case HD_SR_CLUSTERID_X:
+	case HD_SR_CLUSTERID_Y:
+	case HD_SR_CLUSTERID_Z:
+	case HD_SR_CLUSTER_CTAID_X:
+	case HD_SR_CLUSTER_CTAID_Y:
+	case HD_SR_CLUSTER_CTAID_Z:
+	case HD_SR_CLUSTER_CTARANK:
 	case HD_SR_NWARPID:
 	case HD_SR_NSMID:
 	case HD_SR_SMID:

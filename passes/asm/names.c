@@ -28,13 +28,25 @@ static const struct {
 	{"%ctaid.w", HD_PTX_CONSTANT},
 	{"%ntid.w", HD_PTX_CONSTANT + 1},
 	{"%nctaid.w", HD_PTX_CONSTANT + 1},
-	/* without a cluster a block is one of its own */
-	{"%clusterid.x", HD_SR_CTAID_X},
-	{"%clusterid.y", HD_SR_CTAID_Y},
-	{"%clusterid.z", HD_SR_CTAID_Z},
-	{"%nclusterid.x", HD_PTX_CBANK + HD_CB_NCTAID_X},
-	{"%nclusterid.y", HD_PTX_CBANK + HD_CB_NCTAID_Y},
-	{"%nclusterid.z", HD_PTX_CBANK + HD_CB_NCTAID_Z},
+	{"%clusterid.x", HD_SR_CLUSTERID_X},
+	{"%clusterid.y", HD_SR_CLUSTERID_Y},
+	{"%clusterid.z", HD_SR_CLUSTERID_Z},
+	{"%clusterid.w", HD_PTX_CONSTANT},
+	{"%nclusterid.x", HD_PTX_CBANK + HD_CB_NCLUSTERID_X},
+	{"%nclusterid.y", HD_PTX_CBANK + HD_CB_NCLUSTERID_Y},
+	{"%nclusterid.z", HD_PTX_CBANK + HD_CB_NCLUSTERID_Z},
+	{"%nclusterid.w", HD_PTX_CONSTANT + 1},
+	{"%cluster_ctaid.x", HD_SR_CLUSTER_CTAID_X},
+	{"%cluster_ctaid.y", HD_SR_CLUSTER_CTAID_Y},
+	{"%cluster_ctaid.z", HD_SR_CLUSTER_CTAID_Z},
+	{"%cluster_ctaid.w", HD_PTX_CONSTANT},
+	{"%cluster_nctaid.x", HD_PTX_CBANK + HD_CB_CLUSTER_X},
+	{"%cluster_nctaid.y", HD_PTX_CBANK + HD_CB_CLUSTER_Y},
+	{"%cluster_nctaid.z", HD_PTX_CBANK + HD_CB_CLUSTER_Z},
+	{"%cluster_nctaid.w", HD_PTX_CONSTANT + 1},
+	{"%cluster_ctarank", HD_SR_CLUSTER_CTARANK},
+	{"%cluster_nctarank", HD_PTX_CBANK + HD_CB_CLUSTER_BLOCKS},
+	{"%is_explicit_cluster", HD_PTX_CBANK + HD_CB_CLUSTER_EXPLICIT},
 	{"%dynamic_smem_size", HD_PTX_CBANK + HD_CB_DYN_BYTES},
 	{"%total_smem_size", HD_PTX_CBANK + HD_CB_SHARED_BYTES},
 	{"%aggr_smem_size", HD_PTX_CBANK + HD_CB_SHARED_BYTES}, /* with the reserved part, of which there is none */
@@ -57,23 +69,14 @@ static const struct {
 	{"%globaltimer", HD_PTX_WIDE * 3 + HD_SR_GLOBALTIMER64},
 };
 
-/* Registers of which nothing is set here: counters that no one counts with, and what the driver hands on. Without a
- * cluster a block is one of its own. No part of shared memory is reserved. */
+/* Registers of which nothing is set here: counters that no one counts with, and what the driver hands on. No
+ * part of shared memory is reserved. */
 static bool constant_special(const char *name, uint64_t *code)
 {
 	static const struct {
 		const char *name;
 		unsigned value;
-	} fixed[] = {{"%cluster_ctarank", 0},
-		     {"%cluster_nctarank", 1},
-		     {"%cluster_ctaid.x", 0},
-		     {"%cluster_ctaid.y", 0},
-		     {"%cluster_ctaid.z", 0},
-		     {"%cluster_nctaid.x", 1},
-		     {"%cluster_nctaid.y", 1},
-		     {"%cluster_nctaid.z", 1},
-		     {"%is_explicit_cluster", 0},
-		     {"%current_graph_exec", 0},
+	} fixed[] = {{"%current_graph_exec", 0},
 		     {"%reserved_smem_offset_begin", 0},
 		     {"%reserved_smem_offset_end", 0},
 		     {"%reserved_smem_offset_cap", 0}};

@@ -42,7 +42,14 @@ static bool is_special_uniform(unsigned sr)
 	case HD_SR_GRIDID:
 	case HD_SR_CTAID_X:
 	case HD_SR_CTAID_Y:
-	case HD_SR_CTAID_Z: return true;
+	case HD_SR_CTAID_Z:
+	case HD_SR_CLUSTERID_X:
+	case HD_SR_CLUSTERID_Y:
+	case HD_SR_CLUSTERID_Z:
+	case HD_SR_CLUSTER_CTAID_X:
+	case HD_SR_CLUSTER_CTAID_Y:
+	case HD_SR_CLUSTER_CTAID_Z:
+	case HD_SR_CLUSTER_CTARANK: return true;
 	default: return false;
 	}
 }

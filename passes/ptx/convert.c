@@ -318,7 +318,8 @@ static void convert(struct hd_ptx *ptx, unsigned arg)
 
 static unsigned named_space(const struct hd_ptx *ptx)
 {
-	return hd_ptx_has(ptx, "shared")				     ? HD_AS_SHARED
+	bool shared = hd_ptx_has(ptx, "shared") || hd_ptx_has(ptx, "shared::cta") || hd_ptx_has(ptx, "shared::cluster");
+	return shared							     ? HD_AS_SHARED
 	       : hd_ptx_has(ptx, "local")				     ? HD_AS_LOCAL
 	       : hd_ptx_has(ptx, "const")				     ? HD_AS_CONST
 	       : hd_ptx_has(ptx, "param") || hd_ptx_has(ptx, "param::entry") ? HD_AS_PARAM
@@ -348,8 +349,11 @@ static void convert_address(struct hd_ptx *ptx, unsigned arg)
 
 static void is_space(struct hd_ptx *ptx, unsigned arg)
 {
+	struct hd_leaf address = hd_ptx_in(ptx, 1, 64);
+	unsigned space = named_space(ptx);
+	bool own = space == HD_AS_SHARED && !hd_ptx_has(ptx, "shared::cluster") && hd_sel_has_clusters(ptx->sel);
 	(void)arg;
-	hd_ptx_out(ptx, 0, hd_sel_in_space(ptx->sel, hd_ptx_in(ptx, 1, 64), named_space(ptx)), 1);
+	hd_ptx_out(ptx, 0, own ? hd_sel_in_own_block(ptx->sel, address) : hd_sel_in_space(ptx->sel, address, space), 1);
 }
 
 #define TYPES " u8 s8 b8 u16 s16 b16 u32 s32 b32 u64 s64 b64 f16 bf16 f32 f64 "
@@ -362,7 +366,7 @@ const struct hd_ptx_row hd_ptx_convert[] = {
 	{"setp", TYPES COMPARES, 3, set_predicate, 0, false},
 	{"set", TYPES COMPARES, 3, set_number, 0, false},
 	{"cvt", TYPES " f16x2 bf16x2 rn rz rm rp rni rzi rmi rpi ftz sat ", 2, convert, 0, false},
-	{"cvta", " to global shared local const u64 ", 2, convert_address, 0, false},
-	{"isspacep", " global shared local const param param::entry ", 2, is_space, 0, false},
+	{"cvta", " to global shared shared::cta shared::cluster local const u64 ", 2, convert_address, 0, false},
+	{"isspacep", " global shared shared::cta shared::cluster local const param param::entry ", 2, is_space, 0, false},
 	{NULL, NULL, 0, NULL, 0, false},
 };

@@ -65,6 +65,8 @@ static struct hd_leaf special(struct hd_ptx *ptx, uint32_t code, unsigned bits)
 		hd_sel_push(sel, HD_OP_S2R, HD_MOD(SR, sr))->dst = dst;
 		leaf = hd_leaf_reg(dst);
 	}
+	if (leaf.words == 1 && bits == 1)
+		return hd_sel_word_bool(sel, hd_sel_word(sel, &leaf, 0));
 	if (leaf.words == 1 && bits == 64)
 		leaf = hd_sel_extend_leaf(sel, leaf, 32, 64, false);
 	if (leaf.words == 2 && bits <= 32)
@@ -202,9 +204,9 @@ static bool modifiers_allowed(struct hd_ptx *ptx, const struct hd_ptx_row *row)
 
 static const struct hd_ptx_row *find_row(const char *text)
 {
-	static const struct hd_ptx_row *const tables[] = {hd_ptx_alu,	  hd_ptx_bits,	 hd_ptx_float, hd_ptx_simd,
-							  hd_ptx_convert, hd_ptx_system, hd_ptx_copy,  hd_ptx_matrix,
-							  hd_ptx_texture, hd_ptx_refused};
+	static const struct hd_ptx_row *const tables[] = {hd_ptx_alu,	  hd_ptx_bits,	  hd_ptx_float,	 hd_ptx_simd,
+							  hd_ptx_convert, hd_ptx_system,  hd_ptx_copy,	 hd_ptx_matrix,
+							  hd_ptx_texture, hd_ptx_cluster, hd_ptx_refused};
 	const struct hd_ptx_row *best = NULL;
 	size_t longest = 0;
 	for (size_t t = 0; t < sizeof tables / sizeof tables[0]; t++)

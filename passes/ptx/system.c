@@ -11,11 +11,8 @@ static unsigned space_of(const struct hd_ptx *ptx)
 	static const struct {
 		const char *name;
 		unsigned space;
-	} spaces[] = {{"global", HD_AS_GLOBAL},
-		      {"shared", HD_AS_SHARED},
-		      {"shared::cta", HD_AS_SHARED},
-		      {"local", HD_AS_LOCAL},
-		      {"const", HD_AS_CONST}};
+	} spaces[] = {{"global", HD_AS_GLOBAL},		 {"shared", HD_AS_SHARED}, {"shared::cta", HD_AS_SHARED},
+		      {"shared::cluster", HD_AS_SHARED}, {"local", HD_AS_LOCAL},   {"const", HD_AS_CONST}};
 
 	for (size_t i = 0; i < sizeof spaces / sizeof spaces[0]; i++)
 		if (hd_ptx_has(ptx, spaces[i].name))
@@ -283,7 +280,7 @@ static void match(struct hd_ptx *ptx, unsigned mode)
 }
 
 #define TYPES " u8 s8 b8 u16 s16 b16 u32 s32 b32 u64 s64 b64 f16 f32 f64 "
-#define SPACES " global shared shared::cta local const "
+#define SPACES " global shared shared::cta shared::cluster local const "
 #define CACHES " ca cg cs lu cv wb wt nc "
 #define HINTS                                                                                           \
 	" L1::evict_normal L1::evict_unchanged L1::evict_first L1::evict_last L1::no_allocate L2::64B " \

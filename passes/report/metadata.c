@@ -52,12 +52,12 @@ static const char *producer(struct hd_unit *unit)
 	return hd_arena_printf(&unit->arena, "heddle %s, LLVM %u.%u.%u", HD_VERSION, major, minor, patch);
 }
 
-/* maxntid and reqntid have three dimensions; an absent one is 1 when another is there. */
+/* maxntid, reqntid and clusters have three dimensions; an absent one is 1 when another is there. */
 static uint32_t dimensions(struct hd_unit *unit, LLVMValueRef function, const char *prefix, uint32_t size[3])
 {
 	uint32_t product = 1, any = 0;
 	for (unsigned d = 0; d < 3; d++) {
-		char name[16];
+		char name[20];
 		snprintf(name, sizeof(name), "%s%c", prefix, 'x' + (int)d);
 		size[d] = hd_annotation(unit, function, name);
 		any |= size[d];
@@ -71,6 +71,7 @@ static void launch_bounds(struct hd_unit *unit, LLVMValueRef function, struct hd
 {
 	uint32_t most[3], exact = dimensions(unit, function, "reqntid", facts->reqntid);
 	facts->max_threads = dimensions(unit, function, "maxntid", most);
+	dimensions(unit, function, "cluster_dim_", facts->cluster);
 	if (exact)
 		facts->max_threads = exact;
 	facts->min_ctas = hd_annotation(unit, function, "minctasm");

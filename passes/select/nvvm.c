@@ -58,13 +58,6 @@ static struct hd_minst *barrier(struct hd_select *sel, unsigned mode, struct hd_
 	return hd_sel_op(sel, HD_OP_BAR, HD_MOD(BARMODE, mode), HD_MREG_NONE, hd_none(), id, count);
 }
 
-/* Thread block clusters came with sm_90. */
-static void cluster_only(struct hd_select *sel, unsigned arg)
-{
-	(void)arg;
-	hd_sel_unsupported(sel, "intrinsic %s", LLVMGetValueName(LLVMGetCalledValue(sel->inst)));
-}
-
 /* arg: how many operands name the barrier (0: barrier 0) and its thread count. */
 static void barrier_sync(struct hd_select *sel, unsigned arg)
 {
@@ -241,7 +234,9 @@ struct hd_leaf hd_sel_in_space(struct hd_select *sel, struct hd_leaf pointer, un
 
 static void is_space(struct hd_select *sel, unsigned space)
 {
-	hd_sel_define1(sel, hd_sel_in_space(sel, hd_sel_arg(sel, 0), space));
+	struct hd_leaf address = hd_sel_arg(sel, 0);
+	bool own = space == HD_AS_SHARED && hd_sel_has_clusters(sel);
+	hd_sel_define1(sel, own ? hd_sel_in_own_block(sel, address) : hd_sel_in_space(sel, address, space));
 }
 
 /* ------------------------------------------------------------------ integers */
@@ -376,7 +371,6 @@ const struct hd_intrinsic hd_nvvm_intrinsics[] = {
 	{"nvvm.barrier0", barrier_sync, 0},
 	{"nvvm.barrier.n", barrier_sync, 1},
 	{"nvvm.barrier", barrier_sync, 2},
-	{"nvvm.barrier.cluster", cluster_only, 0},
 	{"nvvm.bar.sync", barrier_sync, 1},
 	{"nvvm.barrier.sync", barrier_sync, 1},
 	{"nvvm.barrier.sync.cnt", barrier_sync, 2},
@@ -387,6 +381,7 @@ const struct hd_intrinsic hd_nvvm_intrinsics[] = {
 	{"nvvm.membar.cta", memory_barrier, HD_SCOPE_CTA},
 	{"nvvm.membar.gl", memory_barrier, HD_SCOPE_GPU},
 	{"nvvm.membar.sys", memory_barrier, HD_SCOPE_SYS},
+	{"nvvm.fence.sc.cluster", memory_barrier, HD_SCOPE_GPU},
 	{"nvvm.nanosleep", sleep_for, 0},
 	{"nvvm.exit", exit_thread, 0},
 

@@ -470,8 +470,23 @@ extern const char *const hd_sel_no_mbarrier; /* why copies arrive at no barrier 
 const char *hd_sel_nvvm_name(const struct hd_select *sel);
 struct hd_leaf hd_sel_in_space(struct hd_select *sel, struct hd_leaf pointer, unsigned space); /* isspacep */
 
+/* ---- cluster.c: clusters of blocks, where the target has them */
+static inline bool hd_sel_has_clusters(const struct hd_select *sel)
+{
+	return hd_sel_capability(sel) >= 90;
+}
+/* The address, of one word or generic, of the same place in the block of a rank; the rank of the block that it is in;
+ * whether a generic one is in the shared memory of the own block. */
+struct hd_leaf hd_sel_mapa(struct hd_select *sel, struct hd_leaf address, struct hd_opnd rank);
+struct hd_leaf hd_sel_block_rank(struct hd_select *sel, struct hd_leaf address);
+struct hd_leaf hd_sel_in_own_block(struct hd_select *sel, struct hd_leaf pointer);
+/* barrier.cluster.arrive, or with WAIT .wait. */
+enum { HD_CLUSTER_WAIT = 1, HD_CLUSTER_RELAXED = 2, HD_CLUSTER_ALIGNED = 4 };
+void hd_sel_cluster_barrier(struct hd_select *sel, unsigned how);
+
 extern const struct hd_intrinsic hd_bit_intrinsics[];	  /* bits.c; a NULL name ends */
 extern const struct hd_intrinsic hd_nvvm_intrinsics[];	  /* nvvm.c */
+extern const struct hd_intrinsic hd_cluster_intrinsics[]; /* cluster.c */
 extern const struct hd_intrinsic hd_nvvm_fp_intrinsics[]; /* nvvm_fp.c */
 extern const struct hd_intrinsic hd_tensor_intrinsics[];  /* tensor.c */
 extern const struct hd_intrinsic hd_texture_intrinsics[]; /* texture.c */

@@ -15,6 +15,7 @@ enum hd_event {
 	HD_EVENT_NONE,
 	HD_EVENT_MEMORY,
 	HD_EVENT_BARRIER,
+	HD_EVENT_CLUSTER, /* the threads arrive at the cluster's barrier, or wait there */
 	HD_EVENT_BRANCH,
 	HD_EVENT_CALL,
 	HD_EVENT_RETURN,
@@ -39,6 +40,7 @@ struct hd_effect {
 	/* Asynchronous copies: where each lane's bytes go, in the SM's shared memory; `elsewhere` are the lanes that
 	 * put zeros there. */
 	uint64_t to[HD_WARP_LANES];
+	struct hd_remote *remote; /* of HD_MEM_REMOTE: what is to be done there (runtime/exec/remote.h) */
 };
 
 /* All lanes that executed. */

@@ -35,6 +35,10 @@ struct hd_grid {
 	struct hd_occupancy fit; /* of the original code, on an SM of its own */
 	uint32_t grid[3], block[3];
 	uint32_t block_threads, block_warps;
+	uint32_t cluster[3], cluster_blocks; /* blocks of a cluster; 1 without */
+	bool clusters;			     /* its blocks are in clusters, though of one, as far as the SMs know */
+	bool explicit_clusters;		     /* launched with clusters */
+	bool balanced;			     /* and with several blocks of a cluster on an SM, where there is room */
 	uint64_t cta_total, cta_next, cta_done;
 	HD_VEC(uint64_t) requeued;	/* CTAs that were killed: they come before cta_next, in this order */
 	uint64_t cta_stop;		/* no block from here on begins with time (sampling/blocks.c); 0: all do */

@@ -128,6 +128,8 @@ struct hd_kernel {
 	const struct hd_meta_function *meta;
 	uint32_t looked_at; /* instructions that were there when window.c looked, and whether it may print or malloc */
 	bool serves;
+	uint32_t looked_at_barriers; /* the same for the barrier of a cluster (launch.c) */
+	bool meets_clusters;
 	struct hd_kept_lines *kept; /* records of its launches (sim/lines.c); NULL: none so far */
 	const char *title, *file;   /* its name and source file, which outlive the module (sim/records.c); or NULL */
 };

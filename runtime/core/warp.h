@@ -13,6 +13,7 @@
 #include "lib/vec.h"
 #include "runtime/core/hazard.h"
 
+struct hd_cluster;
 struct hd_cta;
 struct hd_exec;
 struct hd_grid;
@@ -137,8 +138,9 @@ struct hd_warp {
 	uint32_t range_writes; /* writes of its grid's range under way */
 	struct hd_forward forward;
 	struct hd_copies copies;
-	uint8_t *policy_space; /* of hd_gpu.policy_bytes.warp; hd_policy_warp */
-	uint8_t *watch_space;  /* of hd_gpu.watch_bytes.warp; NULL: nobody may watch it (watch.h) */
+	uint32_t cluster_phase, cluster_lanes; /* phase of the cluster's barrier at which these lanes have arrived */
+	uint8_t *policy_space;		       /* of hd_gpu.policy_bytes.warp; hd_policy_warp */
+	uint8_t *watch_space;		       /* of hd_gpu.watch_bytes.warp; NULL: nobody may watch it (watch.h) */
 };
 
 struct hd_cta {
@@ -146,8 +148,10 @@ struct hd_cta {
 	struct hd_sm *sm;     /* NULL: of no SM (twins, streams of linear versions) */
 	struct hd_exec *exec; /* of that SM */
 	uint32_t index[3], linear;
-	uint8_t *shared;	/* functional contents */
-	uint32_t shared_offset; /* in the SM's shared memory, for bank timing */
+	struct hd_cluster *cluster; /* NULL: it is alone */
+	uint32_t rank;		    /* in its cluster */
+	uint8_t *shared;	    /* functional contents */
+	uint32_t shared_offset;	    /* in the SM's shared memory, for bank timing */
 	uint32_t warp_count, warps_done;
 	struct hd_warp **warps;
 	struct {

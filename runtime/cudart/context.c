@@ -97,6 +97,7 @@ cudaError_t hd_cudart_sim_error(struct hd_cudart *cudart, int error)
 		{HD_SIM_VERIFY, cudaErrorLaunchFailure, true},
 		{HD_SIM_TOO_LARGE, cudaErrorCooperativeLaunchTooLarge, false},
 		{HD_SIM_CHECKPOINT, cudaErrorLaunchFailure, true},
+		{HD_SIM_BAD_CLUSTER, cudaErrorInvalidClusterSize, false},
 		{HD_SIM_TOO_MUCH_SHARED, cudaErrorInvalidValue, false},
 		{HD_SIM_TOO_MANY_REGISTERS, cudaErrorLaunchOutOfResources, false},
 		{HD_SIM_WRONG_TARGET, cudaErrorNoKernelImageForDevice, false},
@@ -185,6 +186,7 @@ __attribute__((destructor)) static void finish(void)
 	hd_vec_release(&cudart->shared);
 	hd_vec_release(&cudart->advice);
 	hd_vec_release(&cudart->opted);
+	hd_vec_release(&cudart->clustered);
 	hd_vec_release(&cudart->captures);
 	for (uint32_t i = 0; i < cudart->modules.len; i++)
 		free(cudart->modules.data[i]);

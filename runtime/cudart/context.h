@@ -83,6 +83,21 @@ struct hd_opted {
 	uint32_t bytes;
 };
 
+/* What it said of a kernel's clusters: more than eight blocks are allowed; blocks of a cluster, 0: not said; where they
+ * go (cudaClusterSchedulingPolicy). */
+struct hd_clustered {
+	const struct hd_kernel *kernel;
+	bool large;
+	int size[3], policy;
+};
+
+/* How a launch is to be made: clusters of so many blocks, 0: as the kernel says. */
+struct hd_launch_how {
+	bool cooperative;
+	uint32_t cluster[3];
+	int policy;
+};
+
 /* A function of the program, which may take the program's own locks. */
 struct hd_later_call {
 	cudaHostFn_t fn;
@@ -115,6 +130,7 @@ struct hd_cudart {
 	HD_VEC(struct hd_shared_memory) shared; /* memory that host and device name alike */
 	HD_VEC(struct hd_advice) advice;	/* the latest last */
 	HD_VEC(struct hd_opted) opted;
+	HD_VEC(struct hd_clustered) clustered;
 	struct hd_map live; /* handles: handles.c */
 	size_t limits[8];
 	unsigned device_flags;
@@ -199,7 +215,7 @@ cudaError_t hd_cudart_refused(struct hd_cudart *cudart, const struct hd_launch *
 cudaError_t hd_cudart_launch_error(struct hd_cudart *cudart, int status);
 /* Runs a grid to its end. */
 cudaError_t hd_cudart_run(struct hd_cudart *cudart, struct hd_kernel *kernel, dim3 grid, dim3 block, size_t shared,
-			  bool cooperative, const uint8_t *params);
+			  const struct hd_launch_how *how, const uint8_t *params);
 
 struct hd_registered *hd_cudart_function(struct hd_cudart *cudart, const void *host); /* with its kernel; NULL */
 cudaError_t hd_cudart_variable(struct hd_cudart *cudart, const void *host, uint64_t *address, uint64_t *size);

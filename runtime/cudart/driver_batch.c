@@ -10,9 +10,9 @@
 
 /* ------------------------------------------------------------ launches */
 
-static cudaError_t launch_with(const CUlaunchConfig *in, CUfunction function, void **args)
+static cudaLaunchConfig_t config_of(const CUlaunchConfig *in)
 {
-	const cudaLaunchConfig_t config = {
+	return (cudaLaunchConfig_t){
 		.gridDim = {in->gridDimX, in->gridDimY, in->gridDimZ},
 		.blockDim = {in->blockDimX, in->blockDimY, in->blockDimZ},
 		.dynamicSmemBytes = in->sharedMemBytes,
@@ -20,7 +20,28 @@ static cudaError_t launch_with(const CUlaunchConfig *in, CUfunction function, vo
 		.attrs = (cudaLaunchAttribute *)in->attrs,
 		.numAttrs = in->numAttrs,
 	};
+}
+
+static cudaError_t launch_with(const CUlaunchConfig *in, CUfunction function, void **args)
+{
+	const cudaLaunchConfig_t config = config_of(in);
 	return cudaLaunchKernelExC(&config, function, args);
+}
+
+CUresult cuOccupancyMaxActiveClusters(int *numClusters, CUfunction func, const CUlaunchConfig *config)
+{
+	if (!config)
+		return CUDA_ERROR_INVALID_VALUE;
+	const cudaLaunchConfig_t same = config_of(config);
+	HD_DRIVER(cudaOccupancyMaxActiveClusters(numClusters, func, &same));
+}
+
+CUresult cuOccupancyMaxPotentialClusterSize(int *clusterSize, CUfunction func, const CUlaunchConfig *config)
+{
+	if (!config)
+		return CUDA_ERROR_INVALID_VALUE;
+	const cudaLaunchConfig_t same = config_of(config);
+	HD_DRIVER(cudaOccupancyMaxPotentialClusterSize(clusterSize, func, &same));
 }
 
 /* Arguments in a buffer go the way of cuLaunchKernel, which has attributes for cooperative launches alone. */

@@ -250,6 +250,12 @@ CUresult cuFuncGetAttribute(int *pi, CUfunction_attribute attrib, CUfunction hfu
 		[CU_FUNC_ATTRIBUTE_CACHE_MODE_CA] = all.cacheModeCA,
 		[CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES] = all.maxDynamicSharedSizeBytes,
 		[CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT] = all.preferredShmemCarveout,
+		[CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET] = all.clusterDimMustBeSet,
+		[CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH] = all.requiredClusterWidth,
+		[CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT] = all.requiredClusterHeight,
+		[CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH] = all.requiredClusterDepth,
+		[CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED] = all.nonPortableClusterSizeAllowed,
+		[CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE] = all.clusterSchedulingPolicyPreference,
 	};
 	if (!pi || (unsigned)attrib >= CU_FUNC_ATTRIBUTE_MAX)
 		return CUDA_ERROR_INVALID_VALUE;
@@ -277,6 +283,7 @@ static cudaError_t launch(CUfunction function, dim3 grid, dim3 block, unsigned s
 {
 	HD_CUDART(cudart);
 	const struct cudaKernelNodeParams params = {function, grid, block, shared, args, extra};
+	const struct hd_launch_how how = {.cooperative = cooperative};
 	cudaGraphNode_t node;
 	HD_TRY(hd_cudart_start_beside(cudart));
 	if (!hd_cudart_kernel(cudart, function))
@@ -285,15 +292,13 @@ static cudaError_t launch(CUfunction function, dim3 grid, dim3 block, unsigned s
 		return cudaErrorInvalidResourceHandle;
 	HD_TRY(hd_cudart_capture(cudart, stream, cudaGraphNodeTypeKernel, &node));
 	if (node)
-		return hd_cudart_deferred(cudart, stream, node,
-					  hd_graph_set_kernel(cudart, node, &params, cooperative));
+		return hd_cudart_deferred(cudart, stream, node, hd_graph_set_kernel(cudart, node, &params, &how));
 	/* A node of no graph holds the arguments, in whichever of the two forms they come. */
 	cudaGraph_t graph = hd_graph_new();
 	node = hd_graph_add(graph, cudaGraphNodeTypeKernel, NULL, 0);
-	cudaError_t error = hd_graph_set_kernel(cudart, node, &params, cooperative);
+	cudaError_t error = hd_graph_set_kernel(cudart, node, &params, &how);
 	if (error == cudaSuccess)
-		error = hd_cudart_run(cudart, node->u.kernel.kernel, grid, block, shared, cooperative,
-				      node->u.kernel.params);
+		error = hd_cudart_run(cudart, node->u.kernel.kernel, grid, block, shared, &how, node->u.kernel.params);
 	hd_graph_free(graph);
 	return error;
 }

@@ -119,11 +119,15 @@ cudaError_t cudaGraphKernelNodeSetAttribute(cudaGraphNode_t hNode, cudaKernelNod
 		return hd_cudart_return(cudaErrorInvalidValue);
 	switch (attr) {
 	case cudaLaunchAttributeAccessPolicyWindow: hNode->u.kernel.window = value->accessPolicyWindow; break;
-	case cudaLaunchAttributeCooperative: hNode->u.kernel.cooperative = value->cooperative != 0; break;
+	case cudaLaunchAttributeCooperative: hNode->u.kernel.how.cooperative = value->cooperative != 0; break;
 	case cudaLaunchAttributePriority: hNode->u.kernel.priority = value->priority; break;
 	case cudaLaunchAttributeClusterDimension:
-		if (value->clusterDim.x > 1 || value->clusterDim.y > 1 || value->clusterDim.z > 1)
-			return hd_cudart_return(cudaErrorNotSupported);
+		hNode->u.kernel.how.cluster[0] = value->clusterDim.x;
+		hNode->u.kernel.how.cluster[1] = value->clusterDim.y;
+		hNode->u.kernel.how.cluster[2] = value->clusterDim.z;
+		break;
+	case cudaLaunchAttributeClusterSchedulingPolicyPreference:
+		hNode->u.kernel.how.policy = (int)value->clusterSchedulingPolicyPreference;
 		break;
 	default: return hd_cudart_return(cudaErrorInvalidValue);
 	}
@@ -140,9 +144,17 @@ cudaError_t cudaGraphKernelNodeGetAttribute(cudaGraphNode_t hNode, cudaKernelNod
 		return hd_cudart_return(cudaErrorInvalidValue);
 	switch (attr) {
 	case cudaLaunchAttributeAccessPolicyWindow: value_out->accessPolicyWindow = hNode->u.kernel.window; break;
-	case cudaLaunchAttributeCooperative: value_out->cooperative = hNode->u.kernel.cooperative; break;
+	case cudaLaunchAttributeCooperative: value_out->cooperative = hNode->u.kernel.how.cooperative; break;
 	case cudaLaunchAttributePriority: value_out->priority = hNode->u.kernel.priority; break;
-	case cudaLaunchAttributeClusterDimension: memset(value_out, 0, sizeof *value_out); break;
+	case cudaLaunchAttributeClusterDimension:
+		value_out->clusterDim.x = hNode->u.kernel.how.cluster[0];
+		value_out->clusterDim.y = hNode->u.kernel.how.cluster[1];
+		value_out->clusterDim.z = hNode->u.kernel.how.cluster[2];
+		break;
+	case cudaLaunchAttributeClusterSchedulingPolicyPreference:
+		value_out->clusterSchedulingPolicyPreference =
+			(enum cudaClusterSchedulingPolicy)hNode->u.kernel.how.policy;
+		break;
 	default: return hd_cudart_return(cudaErrorInvalidValue);
 	}
 	return cudaSuccess;
@@ -155,7 +167,7 @@ cudaError_t cudaGraphKernelNodeCopyAttributes(cudaGraphNode_t hDst, cudaGraphNod
 	HD_TRY(kernel_node(hDst));
 	HD_TRY(kernel_node(hSrc));
 	hDst->u.kernel.window = hSrc->u.kernel.window;
-	hDst->u.kernel.cooperative = hSrc->u.kernel.cooperative;
+	hDst->u.kernel.how = hSrc->u.kernel.how;
 	hDst->u.kernel.priority = hSrc->u.kernel.priority;
 	return cudaSuccess;
 }

@@ -27,7 +27,7 @@ struct CUgraphNode_st {
 			struct hd_kernel *kernel;
 			dim3 grid, block;
 			size_t shared;
-			bool cooperative;
+			struct hd_launch_how how;
 			int priority; /* this and the window: attributes, which are remembered */
 			struct cudaAccessPolicyWindow window;
 			uint8_t *params; /* laid out as the kernel has them; owned */
@@ -87,7 +87,7 @@ void hd_cudart_add_graph_memory(struct hd_cudart *cudart, const void *memory, si
 
 /* Fill in a node; the arguments of kernels are copied. */
 cudaError_t hd_graph_set_kernel(struct hd_cudart *cudart, cudaGraphNode_t node,
-				const struct cudaKernelNodeParams *params, bool cooperative);
+				const struct cudaKernelNodeParams *params, const struct hd_launch_how *how);
 void hd_graph_set_copy(cudaGraphNode_t node, void *to, size_t to_pitch, const void *from, size_t from_pitch,
 		       size_t width, size_t height, enum cudaMemcpyKind kind);
 

@@ -47,7 +47,7 @@ cudaError_t hd_graph_run_node(struct hd_cudart **cudart, cudaGraphNode_t node)
 	switch (node->type) {
 	case cudaGraphNodeTypeKernel:
 		return hd_cudart_run(*cudart, node->u.kernel.kernel, node->u.kernel.grid, node->u.kernel.block,
-				     node->u.kernel.shared, node->u.kernel.cooperative, node->u.kernel.params);
+				     node->u.kernel.shared, &node->u.kernel.how, node->u.kernel.params);
 	case cudaGraphNodeTypeMemcpy: return hd_cudart_copy_3d(*cudart, &node->u.copy);
 	case cudaGraphNodeTypeMemset: return run_memset(*cudart, &node->u.set);
 	case cudaGraphNodeTypeHost: return run_host(cudart, node);

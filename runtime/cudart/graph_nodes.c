@@ -24,7 +24,7 @@ static cudaError_t pack_extra(const struct hd_meta_function *meta, void **extra,
 }
 
 cudaError_t hd_graph_set_kernel(struct hd_cudart *cudart, cudaGraphNode_t node,
-				const struct cudaKernelNodeParams *params, bool cooperative)
+				const struct cudaKernelNodeParams *params, const struct hd_launch_how *how)
 {
 	struct hd_kernel *kernel = hd_cudart_kernel(cudart, params->func);
 	if (!kernel)
@@ -42,13 +42,14 @@ cudaError_t hd_graph_set_kernel(struct hd_cudart *cudart, cudaGraphNode_t node,
 		free(bytes);
 		return error;
 	}
+	const struct hd_launch_how kept = how ? *how : (struct hd_launch_how){.cooperative = false};
 	hd_graph_drop_contents(node);
 	node->u.kernel.func = params->func;
 	node->u.kernel.kernel = kernel;
 	node->u.kernel.grid = params->gridDim;
 	node->u.kernel.block = params->blockDim;
 	node->u.kernel.shared = params->sharedMemBytes;
-	node->u.kernel.cooperative = cooperative;
+	node->u.kernel.how = kept;
 	node->u.kernel.params = bytes;
 	node->u.kernel.args = hd_xcalloc(meta->param_count + 1, sizeof(void *));
 	for (uint32_t i = 0; i < meta->param_count; i++)
@@ -177,7 +178,7 @@ cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t *pGraphNode, cudaGraph_t grap
 	HD_CUDART(cudart);
 	HD_VALID(GRAPH, graph);
 	HD_VALID_NODES(pDependencies, numDependencies);
-	HD_ADD(Kernel, pNodeParams ? hd_graph_set_kernel(cudart, node, pNodeParams, false) : cudaErrorInvalidValue);
+	HD_ADD(Kernel, pNodeParams ? hd_graph_set_kernel(cudart, node, pNodeParams, NULL) : cudaErrorInvalidValue);
 }
 
 static cudaError_t set_copy(struct hd_cudart *cudart, cudaGraphNode_t node, const struct cudaMemcpy3DParms *params)
@@ -345,7 +346,7 @@ cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t *pGraphNode, cudaGraph_t gra
 static cudaError_t set_any(struct hd_cudart *cudart, cudaGraphNode_t node, struct cudaGraphNodeParams *params)
 {
 	switch (node->type) {
-	case cudaGraphNodeTypeKernel: return hd_graph_set_kernel(cudart, node, &params->kernel, false);
+	case cudaGraphNodeTypeKernel: return hd_graph_set_kernel(cudart, node, &params->kernel, NULL);
 	case cudaGraphNodeTypeMemcpy: return set_copy(cudart, node, &params->memcpy.copyParams);
 	case cudaGraphNodeTypeMemset: return set_memset(node, &params->memset);
 	case cudaGraphNodeTypeHost: return set_host(node, &params->host);
@@ -473,7 +474,7 @@ cudaError_t cudaGraphMemFreeNodeGetParams(cudaGraphNode_t node, void *dptr_out)
 		return hd_cudart_return(cudaErrorInvalidValue);                           \
 	return hd_cudart_return(fill)
 #define HD_SET_KERNEL                                                                                      \
-	pNodeParams ? hd_graph_set_kernel(cudart, node, pNodeParams, node->u.kernel.cooperative) : cudaErrorInvalidValue
+	pNodeParams ? hd_graph_set_kernel(cudart, node, pNodeParams, &node->u.kernel.how) : cudaErrorInvalidValue
 
 cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t node, const struct cudaKernelNodeParams *pNodeParams)
 {

@@ -81,20 +81,43 @@ static uint32_t most_dynamic_shared(const struct hd_cudart *cudart, const struct
 	return own < (uint32_t)most ? (uint32_t)most - own : 0;
 }
 
-static struct hd_launch request_of(const struct hd_cudart *cudart, struct hd_kernel *kernel, dim3 grid, dim3 block,
-				   size_t shared, bool cooperative, const uint8_t *params)
+static const struct hd_clustered *clusters_of(const struct hd_cudart *cudart, const struct hd_kernel *kernel)
 {
-	return (struct hd_launch){
+	static const struct hd_clustered none;
+	for (uint32_t i = 0; i < cudart->clustered.len; i++)
+		if (cudart->clustered.data[i].kernel == kernel)
+			return &cudart->clustered.data[i];
+	return &none;
+}
+
+/* What the launch says of clusters, or else the kernel's attributes; what its source says the simulator knows. */
+static void set_clusters(const struct hd_cudart *cudart, const struct hd_launch_how *how, struct hd_launch *launch)
+{
+	const struct hd_clustered *own = clusters_of(cudart, launch->kernel);
+	bool asked = how->cluster[0] || how->cluster[1] || how->cluster[2];
+	int policy = how->policy ? how->policy : own->policy;
+	for (uint32_t i = 0; i < 3; i++)
+		launch->cluster[i] = asked ? how->cluster[i] : (uint32_t)own->size[i];
+	launch->large_clusters = own->large;
+	launch->balanced = policy == cudaClusterSchedulingPolicyLoadBalancing;
+}
+
+static struct hd_launch request_of(const struct hd_cudart *cudart, struct hd_kernel *kernel, dim3 grid, dim3 block,
+				   size_t shared, const struct hd_launch_how *how, const uint8_t *params)
+{
+	struct hd_launch launch = {
 		.kernel = kernel,
 		.grid = {grid.x, grid.y, grid.z},
 		.block = {block.x, block.y, block.z},
 		.dynamic_shared = shared < UINT32_MAX ? (uint32_t)shared : UINT32_MAX,
 		.shared_limited = true,
 		.most_dynamic_shared = most_dynamic_shared(cudart, kernel),
-		.cooperative = cooperative,
+		.cooperative = how->cooperative,
 		.params = params,
 		.param_bytes = hd_kernel_metadata(kernel)->param_bytes,
 	};
+	set_clusters(cudart, how, &launch);
+	return launch;
 }
 
 bool hd_cudart_launch_of(const struct hd_cudart *cudart, cudaGraphNode_t node, struct hd_launch *launch)
@@ -102,7 +125,7 @@ bool hd_cudart_launch_of(const struct hd_cudart *cudart, cudaGraphNode_t node, s
 	if (!node->u.kernel.kernel)
 		return false;
 	*launch = request_of(cudart, node->u.kernel.kernel, node->u.kernel.grid, node->u.kernel.block,
-			     node->u.kernel.shared, node->u.kernel.cooperative, node->u.kernel.params);
+			     node->u.kernel.shared, &node->u.kernel.how, node->u.kernel.params);
 	return true;
 }
 
@@ -115,14 +138,16 @@ cudaError_t hd_cudart_launch_error(struct hd_cudart *cudart, int status)
 cudaError_t hd_cudart_refused(struct hd_cudart *cudart, const struct hd_launch *launch, int status)
 {
 	if (launch->cooperative && (status == HD_SIM_TOO_MUCH_SHARED || status == HD_SIM_TOO_MANY_REGISTERS))
-		status = HD_SIM_TOO_LARGE; /* no block is resident */
+		status = HD_SIM_TOO_LARGE;		       /* no block is resident */
+	if (launch->cluster[0] && status == HD_SIM_BAD_LAUNCH) /* as an H100 says it */
+		return cudaErrorInvalidValue;
 	return hd_cudart_launch_error(cudart, status);
 }
 
 cudaError_t hd_cudart_run(struct hd_cudart *cudart, struct hd_kernel *kernel, dim3 grid, dim3 block, size_t shared,
-			  bool cooperative, const uint8_t *params)
+			  const struct hd_launch_how *how, const uint8_t *params)
 {
-	struct hd_launch request = request_of(cudart, kernel, grid, block, shared, cooperative, params);
+	struct hd_launch request = request_of(cudart, kernel, grid, block, shared, how, params);
 	if (shared > UINT32_MAX)
 		return cudaErrorInvalidValue;
 	if (cudart->later_code)
@@ -144,7 +169,7 @@ cudaError_t hd_cudart_run(struct hd_cudart *cudart, struct hd_kernel *kernel, di
 }
 
 static cudaError_t launch(struct hd_cudart *cudart, const void *func, dim3 grid, dim3 block, void **args, size_t shared,
-			  cudaStream_t stream, bool cooperative)
+			  cudaStream_t stream, const struct hd_launch_how *how)
 {
 	cudaGraphNode_t node;
 	cudaError_t error = hd_cudart_start_beside(cudart);
@@ -153,6 +178,8 @@ static cudaError_t launch(struct hd_cudart *cudart, const void *func, dim3 grid,
 	struct hd_kernel *kernel = hd_cudart_kernel(cudart, func);
 	if (!kernel)
 		return hd_cudart_no_kernel(func);
+	if (cudart->config->compute_major < 9 && (how->cluster[0] > 1 || how->cluster[1] > 1 || how->cluster[2] > 1))
+		return cudaErrorNotSupported;
 	if ((hd_kernel_metadata(kernel)->param_count && !args) || shared > UINT32_MAX)
 		return cudaErrorInvalidValue;
 	error = hd_cudart_capture(cudart, stream, cudaGraphNodeTypeKernel, &node);
@@ -161,11 +188,10 @@ static cudaError_t launch(struct hd_cudart *cudart, const void *func, dim3 grid,
 	if (node) {
 		struct cudaKernelNodeParams params = {(void *)(uintptr_t)func, grid, block,
 						      (unsigned)shared,	       args, NULL};
-		return hd_cudart_deferred(cudart, stream, node,
-					  hd_graph_set_kernel(cudart, node, &params, cooperative));
+		return hd_cudart_deferred(cudart, stream, node, hd_graph_set_kernel(cudart, node, &params, how));
 	}
 	uint8_t *params = hd_cudart_pack(hd_kernel_metadata(kernel), args);
-	error = hd_cudart_run(cudart, kernel, grid, block, shared, cooperative, params);
+	error = hd_cudart_run(cudart, kernel, grid, block, shared, how, params);
 	free(params);
 	return error;
 }
@@ -195,7 +221,8 @@ cudaError_t cudaLaunchKernel(const void *func, dim3 gridDim, dim3 blockDim, void
 {
 	HD_CUDART(cudart);
 	HD_VALID(STREAM, stream);
-	return hd_cudart_return(launch(cudart, func, gridDim, blockDim, args, sharedMem, stream, false));
+	const struct hd_launch_how how = {.cooperative = false};
+	return hd_cudart_return(launch(cudart, func, gridDim, blockDim, args, sharedMem, stream, &how));
 }
 
 cudaError_t cudaLaunchCooperativeKernel(const void *func, dim3 gridDim, dim3 blockDim, void **args, size_t sharedMem,
@@ -203,18 +230,8 @@ cudaError_t cudaLaunchCooperativeKernel(const void *func, dim3 gridDim, dim3 blo
 {
 	HD_CUDART(cudart);
 	HD_VALID(STREAM, stream);
-	return hd_cudart_return(launch(cudart, func, gridDim, blockDim, args, sharedMem, stream, true));
-}
-
-/* Clusters are not there; of those that no card takes it is said as cards say it: at most eight blocks, whole in the
- * grid. */
-static cudaError_t refuse_cluster(const struct hd_cudart *cudart, dim3 grid, uint64_t x, uint64_t y, uint64_t z)
-{
-	if (cudart->config->compute_major < 9)
-		return cudaErrorNotSupported;
-	bool fits = x <= 8 && y <= 8 && z <= 8 && x * y * z <= 8;
-	return fits && grid.x % x == 0 && grid.y % y == 0 && grid.z % z == 0 ? cudaErrorNotSupported
-									     : cudaErrorInvalidClusterSize;
+	const struct hd_launch_how how = {.cooperative = true};
+	return hd_cudart_return(launch(cudart, func, gridDim, blockDim, args, sharedMem, stream, &how));
 }
 
 /* What an H100 (driver 580, CUDA 13.0) refuses of attributes that mean nothing here. */
@@ -250,33 +267,47 @@ static cudaError_t check_attribute(const cudaLaunchAttribute *attr)
 	return good ? cudaSuccess : cudaErrorInvalidValue;
 }
 
-/* Attributes that only hint (priorities, policies, the next launch's early start) mean nothing here. */
+/* The blocks of a cluster that an attribute asks for; all zeros: none. */
+static cudaError_t read_cluster(const cudaLaunchAttributeValue *value, struct hd_launch_how *how)
+{
+	const uint32_t size[3] = {value->clusterDim.x, value->clusterDim.y, value->clusterDim.z};
+	bool some = size[0] || size[1] || size[2];
+	if (some && (!size[0] || !size[1] || !size[2]))
+		return cudaErrorInvalidClusterSize;
+	memcpy(how->cluster, size, sizeof how->cluster);
+	return cudaSuccess;
+}
+
+static cudaError_t read_config(const cudaLaunchConfig_t *config, struct hd_launch_how *how)
+{
+	enum { MOST_ATTRIBUTES = 64 }; /* more than there are: no table stands behind such a number */
+	if (!config || (config->numAttrs && !config->attrs) || config->numAttrs > MOST_ATTRIBUTES)
+		return cudaErrorInvalidValue;
+	for (unsigned i = 0; i < config->numAttrs; i++) {
+		const cudaLaunchAttribute *attr = &config->attrs[i];
+		cudaError_t error = check_attribute(attr);
+		if (error == cudaSuccess && attr->id == cudaLaunchAttributeClusterDimension)
+			error = read_cluster(&attr->val, how);
+		if (error != cudaSuccess)
+			return error;
+		if (attr->id == cudaLaunchAttributeCooperative)
+			how->cooperative = attr->val.cooperative != 0;
+		if (attr->id == cudaLaunchAttributeClusterSchedulingPolicyPreference)
+			how->policy = (int)attr->val.clusterSchedulingPolicyPreference;
+	}
+	return cudaSuccess;
+}
+
+/* Attributes that only hint (priorities, policies of L2, the next launch's early start) mean nothing here. */
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *func, void **args)
 {
 	HD_CUDART(cudart);
-	bool cooperative = false;
-	enum { MOST_ATTRIBUTES = 64 }; /* more than there are: no table stands behind such a number */
-	if (!config || (config->numAttrs && !config->attrs) || config->numAttrs > MOST_ATTRIBUTES)
-		return hd_cudart_return(cudaErrorInvalidValue);
-	HD_VALID(STREAM, config->stream);
-	for (unsigned i = 0; i < config->numAttrs; i++) {
-		const cudaLaunchAttribute *attr = &config->attrs[i];
-		HD_TRY(check_attribute(attr));
-		if (attr->id == cudaLaunchAttributeCooperative)
-			cooperative = attr->val.cooperative != 0;
-		if (attr->id != cudaLaunchAttributeClusterDimension)
-			continue;
-		uint64_t x = attr->val.clusterDim.x, y = attr->val.clusterDim.y, z = attr->val.clusterDim.z;
-		if (!x && !y && !z)
-			continue; /* none is asked for */
-		if (!x || !y || !z)
-			return hd_cudart_return(cudaErrorInvalidClusterSize);
-		HD_TRY(hd_cudart_start_beside(cudart));
-		if (x > 1 || y > 1 || z > 1)
-			return hd_cudart_return(refuse_cluster(cudart, config->gridDim, x, y, z));
-	}
+	struct hd_launch_how how = {.cooperative = false};
+	if (config)
+		HD_VALID(STREAM, config->stream);
+	HD_TRY(read_config(config, &how));
 	return hd_cudart_return(launch(cudart, func, config->gridDim, config->blockDim, args, config->dynamicSmemBytes,
-				       config->stream, cooperative));
+				       config->stream, &how));
 }
 
 /* Called with the lock free, since the function may call the runtime. */
@@ -364,6 +395,45 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attr, const void *f
 	set_versions(config, function->kernel, attr);
 	attr->maxDynamicSharedSizeBytes = (int)most_dynamic_shared(cudart, function->kernel);
 	attr->preferredShmemCarveout = -1;
+	const struct hd_clustered *clusters = clusters_of(cudart, function->kernel);
+	bool required = meta->cluster[0] != 0;
+	attr->clusterDimMustBeSet = required;
+	attr->requiredClusterWidth = required ? (int)meta->cluster[0] : clusters->size[0];
+	attr->requiredClusterHeight = required ? (int)meta->cluster[1] : clusters->size[1];
+	attr->requiredClusterDepth = required ? (int)meta->cluster[2] : clusters->size[2];
+	attr->clusterSchedulingPolicyPreference = clusters->policy;
+	attr->nonPortableClusterSizeAllowed = clusters->large;
+	return cudaSuccess;
+}
+
+/* Which of them the source requires is not to be set; sizes are looked at when the kernel is launched. */
+static cudaError_t set_clustered(struct hd_cudart *cudart, const struct hd_kernel *kernel, enum cudaFuncAttribute attr,
+				 int value)
+{
+	struct hd_clustered now = *clusters_of(cudart, kernel);
+	now.kernel = kernel;
+	switch (attr) {
+	case cudaFuncAttributeRequiredClusterWidth:
+	case cudaFuncAttributeRequiredClusterHeight:
+	case cudaFuncAttributeRequiredClusterDepth:
+		if (value < 0)
+			return cudaErrorInvalidValue;
+		now.size[attr - cudaFuncAttributeRequiredClusterWidth] = value;
+		break;
+	case cudaFuncAttributeNonPortableClusterSizeAllowed: now.large = value != 0; break;
+	case cudaFuncAttributeClusterSchedulingPolicyPreference:
+		if (value < 0 || value > cudaClusterSchedulingPolicyLoadBalancing)
+			return cudaErrorInvalidValue;
+		now.policy = value;
+		break;
+	default: return cudaErrorInvalidValue;
+	}
+	for (uint32_t i = 0; i < cudart->clustered.len; i++)
+		if (cudart->clustered.data[i].kernel == kernel) {
+			cudart->clustered.data[i] = now;
+			return cudaSuccess;
+		}
+	hd_vec_push(&cudart->clustered, now);
 	return cudaSuccess;
 }
 
@@ -376,6 +446,8 @@ cudaError_t cudaFuncSetAttribute(const void *func, enum cudaFuncAttribute attr, 
 	uint64_t own = hd_kernel_metadata(kernel)->shared_bytes, card = cudart->config->shared_per_cta;
 	if (attr == cudaFuncAttributePreferredSharedMemoryCarveout)
 		return hd_cudart_return(value >= -1 && value <= 100 ? cudaSuccess : cudaErrorInvalidValue);
+	if (attr > cudaFuncAttributePreferredSharedMemoryCarveout)
+		return hd_cudart_return(set_clustered(cudart, kernel, attr, value));
 	if (attr != cudaFuncAttributeMaxDynamicSharedMemorySize || value < 0 || (uint64_t)value + own > card)
 		return hd_cudart_return(cudaErrorInvalidValue);
 	for (uint32_t i = 0; i < cudart->opted.len; i++)
@@ -459,5 +531,62 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, c
 	size_t free_bytes = shared_of_each(numBlocks) - attributes.sharedSizeBytes;
 	size_t asked = (size_t)attributes.maxDynamicSharedSizeBytes;
 	*dynamicSmemSize = free_bytes < asked ? free_bytes : asked;
+	return cudaSuccess;
+}
+
+/* ------------------------------------------------------------ clusters */
+
+/* How many clusters of a launch are resident at a time; 0: it would be refused. */
+static cudaError_t count_clusters(struct hd_cudart *cudart, const struct hd_launch *launch, int *count)
+{
+	uint32_t clusters;
+	int status = hd_sim_clusters(cudart->sim, launch, &clusters);
+	*count = status ? 0 : (int)clusters;
+	return status == HD_SIM_BAD_LAUNCH ? cudaErrorInvalidConfiguration : cudaSuccess;
+}
+
+/* The launch that the arguments describe, without its parameters. */
+static cudaError_t described(struct hd_cudart *cudart, const void *func, const cudaLaunchConfig_t *config,
+			     struct hd_launch *launch)
+{
+	static const uint8_t no_params[HD_CB_BYTES];
+	struct hd_launch_how how = {.cooperative = false};
+	struct hd_registered *function;
+	cudaError_t error = read_config(config, &how);
+	if (error == cudaSuccess)
+		error = find_kernel(cudart, func, &function);
+	if (error == cudaSuccess)
+		*launch = request_of(cudart, function->kernel, config->gridDim, config->blockDim,
+				     config->dynamicSmemBytes, &how, no_params);
+	return error;
+}
+
+cudaError_t cudaOccupancyMaxActiveClusters(int *numClusters, const void *func, const cudaLaunchConfig_t *config)
+{
+	HD_CUDART(cudart);
+	struct hd_launch launch;
+	if (!numClusters)
+		return hd_cudart_return(cudaErrorInvalidValue);
+	HD_TRY(described(cudart, func, config, &launch));
+	return hd_cudart_return(count_clusters(cudart, &launch, numClusters));
+}
+
+/* The largest power of two, whatever cluster and grid the arguments have; that of the source, if it has one. */
+cudaError_t cudaOccupancyMaxPotentialClusterSize(int *clusterSize, const void *func, const cudaLaunchConfig_t *config)
+{
+	HD_CUDART(cudart);
+	struct hd_launch launch;
+	int clusters = 0;
+	if (!clusterSize)
+		return hd_cudart_return(cudaErrorInvalidValue);
+	HD_TRY(described(cudart, func, config, &launch));
+	const uint32_t *own = hd_kernel_metadata(launch.kernel)->cluster;
+	uint32_t size = own[0] ? own[0] * own[1] * own[2] : launch.large_clusters ? 16 : 8;
+	for (; size && !clusters && !own[0]; size /= clusters ? 1 : 2) {
+		launch.grid[0] = launch.cluster[0] = size;
+		launch.grid[1] = launch.grid[2] = launch.cluster[1] = launch.cluster[2] = 1;
+		HD_TRY(count_clusters(cudart, &launch, &clusters));
+	}
+	*clusterSize = (int)size;
 	return cudaSuccess;
 }

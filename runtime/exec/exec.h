@@ -230,6 +230,7 @@ const struct hd_exec_clones *hd_exec_mma_find(const struct hd_inst *inst);
 const struct hd_exec_clones *hd_exec_sparse_find(const struct hd_inst *inst);
 const struct hd_exec_clones *hd_exec_texture_find(const struct hd_inst *inst);
 const struct hd_exec_clones *hd_exec_copy_find(const struct hd_inst *inst);
+const struct hd_exec_clones *hd_exec_cluster_find(const struct hd_inst *inst);
 const struct hd_exec_clones *hd_exec_linear_find(const struct hd_inst *inst);
 /* The best build that this host can run, and the operation of an instruction at a level; NULL for control. */
 int hd_exec_level(void);
@@ -319,7 +320,7 @@ uint8_t *hd_exec_lane_access(struct hd_exec *exec, const struct hd_dinst *inst, 
 			     unsigned space, uint64_t *timing);
 /* What a global address is that no allocation has, in words that follow it in a sentence. */
 void hd_exec_describe_stray(const struct hd_exec *exec, uint64_t address, char *text, size_t size);
-#define HD_MEM_GENERIC 3 /* beside enum hd_mem_space: to be resolved by window */
+#define HD_MEM_GENERIC HD_MEM_SPACES /* beside enum hd_mem_space: to be resolved by window */
 
 /* exec_linear.c: puts the linear operand's value into the pair from hd_linear_scratch on, in the lanes of exec->mask.
  * The same instruction on that pair; NULL: a fault. */

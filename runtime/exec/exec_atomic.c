@@ -7,6 +7,7 @@
 #include "runtime/exec/exec.h"
 #include "runtime/exec/later.h"
 #include "runtime/exec/past.h"
+#include "runtime/exec/remote.h"
 
 static uint64_t lane_operand(const struct hd_exec *exec, unsigned reg, uint32_t lane, bool wide)
 {
@@ -191,12 +192,20 @@ static void look_back(struct hd_exec *exec, const struct hd_dinst *inst, uint32_
 	exec->later->in_order = true;
 }
 
+static void put_off_remote(struct hd_exec *exec, const struct hd_dinst *inst, uint32_t lanes, uint8_t *const *host)
+{
+	uint64_t place[HD_WARP_LANES] = {0};
+	HD_FOR_LANES (lane, lanes)
+		place[lane] = (uintptr_t)host[lane];
+	hd_remote_put_off(exec, inst, lanes, place);
+}
+
 HD_EXEC_PLAIN(op_atomic)
 {
 	const struct hd_inst *in = &inst->inst;
 	struct hd_effect *effect = exec->effect;
 	unsigned memory = hd_opinfo[in->op].space;
-	uint32_t in_space[3] = {0};
+	uint32_t in_space[HD_MEM_SPACES] = {0};
 	uint8_t *host[HD_WARP_LANES];
 	HD_FOR_LANES (lane, exec->mask) {
 		uint64_t address = memory == HD_AT_SHARED
@@ -205,17 +214,24 @@ HD_EXEC_PLAIN(op_atomic)
 		if (memory == HD_AT_SHARED)
 			address = (uint32_t)address;
 		unsigned space = space_of(memory, &address);
-		host[lane] = hd_exec_lane_access(exec, inst, lane, address, space, &effect->address[lane]);
+		bool remote = false;
+		host[lane] =
+			space == HD_MEM_SHARED && __builtin_expect(address >> HD_RANK_SHIFT, 0)
+				? hd_remote_find(exec, inst, lane, (uint32_t)address, &effect->address[lane], &remote)
+				: hd_exec_lane_access(exec, inst, lane, address, space, &effect->address[lane]);
 		if (!host[lane])
 			return;
-		in_space[space] |= 1u << lane;
+		in_space[remote ? HD_MEM_REMOTE : space] |= 1u << lane;
 	}
 	uint32_t all = exec->mask, put_off = exec->later ? in_space[HD_MEM_GLOBAL] : 0;
+	uint32_t remote = hd_remote_waits(exec) ? in_space[HD_MEM_REMOTE] : 0;
+	if (__builtin_expect(remote != 0, 0))
+		put_off_remote(exec, inst, remote, host);
 	if (put_off && exec->later->past) {
 		look_back(exec, inst, put_off, host);
 		put_off = 0;
 	}
-	HD_FOR_LANES (lane, all & ~put_off)
+	HD_FOR_LANES (lane, all & ~put_off & ~remote)
 		hd_exec_lane_atomic(exec, inst, lane, host[lane]);
 	if (put_off) {
 		exec->mask = put_off;
@@ -225,6 +241,7 @@ HD_EXEC_PLAIN(op_atomic)
 	effect->event = HD_EVENT_MEMORY;
 	effect->space = in_space[HD_MEM_SHARED] == exec->mask  ? HD_MEM_SHARED
 			: in_space[HD_MEM_LOCAL] == exec->mask ? HD_MEM_LOCAL
+			: in_space[HD_MEM_REMOTE]	       ? HD_MEM_REMOTE
 							       : HD_MEM_GLOBAL;
 	effect->mask = in_space[effect->space];
 	effect->elsewhere = exec->mask & ~effect->mask;

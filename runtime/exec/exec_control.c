@@ -7,6 +7,7 @@
 #include "runtime/exec/exec.h"
 #include "runtime/exec/later.h"
 #include "runtime/exec/load.h"
+#include "runtime/exec/remote.h"
 
 static void stack_overflow(struct hd_exec *exec)
 {
@@ -161,6 +162,8 @@ static void call_indirect(struct hd_exec *exec, const struct hd_dinst *inst)
 static void finish_lanes(struct hd_exec *exec)
 {
 	exec->effect->event = HD_EVENT_EXIT;
+	if (exec->warp->cta->cluster && exec->mask)
+		hd_cluster_note(exec, exec->mask, HD_CLUSTER_EXIT);
 	if (!exec->mask)
 		skip(exec);
 	else

@@ -12,6 +12,7 @@
 #include "runtime/exec/exec.h"
 #include "runtime/exec/later.h"
 #include "runtime/exec/past.h"
+#include "runtime/exec/remote.h"
 
 #define NULL_BYTES UINT64_C(65536) /* from 0 on: a null pointer with an index in a small structure or array */
 
@@ -147,6 +148,9 @@ uint8_t *hd_exec_lane_access(struct hd_exec *exec, const struct hd_dinst *inst, 
 		return host ? host : global_fault(exec, inst, lane, address);
 	}
 	uint32_t offset = (uint32_t)address;
+	if (space == HD_MEM_SHARED && __builtin_expect(offset >> HD_RANK_SHIFT, 0) && warp->cta->cluster &&
+	    hd_rank_of_code(warp->cta->cluster, warp->cta->rank, offset >> HD_RANK_SHIFT) == warp->cta->rank)
+		offset &= HD_RANK_OFFSET;
 	uint32_t room = space == HD_MEM_SHARED ? warp->cta->grid->shared_bytes : warp->cta->grid->local_bytes;
 	if (offset >= room || bytes > room - offset) {
 		window_fault(exec, inst, lane, space, offset);
@@ -378,25 +382,46 @@ static void move_mixed(struct hd_exec *exec, const struct hd_dinst *inst, uint32
 	exec->mask = lanes;
 }
 
+/* Some lanes access other blocks of the cluster. */
+static void move_remote(struct hd_exec *exec, const struct hd_dinst *inst, uint32_t remote, uint32_t global)
+{
+	uint32_t lanes = exec->mask;
+	bool waits = hd_remote_waits(exec);
+	if (waits)
+		hd_remote_put_off(exec, inst, remote, exec->offset);
+	exec->mask = waits ? lanes & ~remote : lanes;
+	if (exec->mask)
+		move_mixed(exec, inst, global);
+	exec->mask = lanes;
+}
+
 /* Lane by lane through pointers, each checked; used when the warp's addresses do not lie together. */
 static void access_scattered(struct hd_exec *exec, const struct hd_dinst *inst, const uint64_t *address, unsigned space)
 {
 	struct hd_effect *effect = exec->effect;
-	uint32_t in_space[3] = {0};
+	uint32_t in_space[HD_MEM_SPACES] = {0};
 	for (uint32_t left = exec->mask; left; left &= left - 1) {
 		uint32_t lane = (uint32_t)__builtin_ctz(left);
 		uint64_t where = address[lane];
 		unsigned actual = space == HD_MEM_GENERIC ? resolve_generic(&where) : space;
-		uint8_t *host = hd_exec_lane_access(exec, inst, lane, where, actual, &effect->address[lane]);
+		bool remote = false;
+		uint8_t *host =
+			actual == HD_MEM_SHARED && __builtin_expect(where >> HD_RANK_SHIFT, 0)
+				? hd_remote_find(exec, inst, lane, (uint32_t)where, &effect->address[lane], &remote)
+				: hd_exec_lane_access(exec, inst, lane, where, actual, &effect->address[lane]);
 		if (!host)
 			return;
 		exec->offset[lane] = (uint64_t)(uintptr_t)host;
-		in_space[actual] |= 1u << lane;
+		in_space[remote ? HD_MEM_REMOTE : actual] |= 1u << lane;
 	}
-	move_mixed(exec, inst, in_space[HD_MEM_GLOBAL]);
+	if (in_space[HD_MEM_REMOTE])
+		move_remote(exec, inst, in_space[HD_MEM_REMOTE], in_space[HD_MEM_GLOBAL]);
+	else
+		move_mixed(exec, inst, in_space[HD_MEM_GLOBAL]);
 	effect->event = HD_EVENT_MEMORY;
 	effect->space = in_space[HD_MEM_SHARED] == exec->mask  ? HD_MEM_SHARED
 			: in_space[HD_MEM_LOCAL] == exec->mask ? HD_MEM_LOCAL
+			: in_space[HD_MEM_REMOTE]	       ? HD_MEM_REMOTE
 							       : HD_MEM_GLOBAL;
 	effect->mask = in_space[effect->space];
 	effect->elsewhere = exec->mask & ~effect->mask;

@@ -224,6 +224,13 @@ static uint32_t warp_special(const struct hd_exec *exec, uint32_t number)
 	case HD_SR_CTAID_X: return warp->cta->index[0];
 	case HD_SR_CTAID_Y: return warp->cta->index[1];
 	case HD_SR_CTAID_Z: return warp->cta->index[2];
+	case HD_SR_CLUSTERID_X: return warp->cta->index[0] / warp->cta->grid->cluster[0];
+	case HD_SR_CLUSTERID_Y: return warp->cta->index[1] / warp->cta->grid->cluster[1];
+	case HD_SR_CLUSTERID_Z: return warp->cta->index[2] / warp->cta->grid->cluster[2];
+	case HD_SR_CLUSTER_CTAID_X: return warp->cta->index[0] % warp->cta->grid->cluster[0];
+	case HD_SR_CLUSTER_CTAID_Y: return warp->cta->index[1] % warp->cta->grid->cluster[1];
+	case HD_SR_CLUSTER_CTAID_Z: return warp->cta->index[2] % warp->cta->grid->cluster[2];
+	case HD_SR_CLUSTER_CTARANK: return warp->cta->rank;
 	case HD_SR_CLOCK_LO: return (uint32_t)clock_of(exec);
 	case HD_SR_CLOCK_HI: return (uint32_t)(clock_of(exec) >> 32);
 	case HD_SR_GLOBALTIMER_LO: return (uint32_t)global_timer(exec);

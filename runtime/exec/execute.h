@@ -21,13 +21,16 @@ struct hd_devrange {
 };
 
 struct hd_later;
+struct hd_remotes;
 
 /* Context of the functional executor: one for each SM. Zeroed, with `gpu` and `now` set, it is ready; kept from one
  * instruction to the next. */
 struct hd_exec {
 	struct hd_gpu *gpu;
-	struct hd_texels *texels; /* those of the last fetch; NULL: nobody wants to know */
-	struct hd_later *later;	  /* what is done to global memory waits there (later.h); NULL: it is done at once */
+	struct hd_texels *texels;   /* those of the last fetch; NULL: nobody wants to know */
+	struct hd_later *later;	    /* what is done to global memory waits there (later.h); NULL: it is done at once */
+	struct hd_remotes *remotes; /* accesses to other blocks of clusters and what warps do to these, until that takes
+				       effect (remote.h); NULL: the SM has had no cluster */
 	struct hd_warp *warp;
 	uint32_t mask;
 	struct hd_effect *effect;

@@ -65,6 +65,8 @@ bool hd_later_has_put_off(const struct hd_exec *exec, const struct hd_warp *warp
 void hd_later_do(struct hd_later *later, struct hd_exec *exec, uint64_t now);
 /* services.c: may the kernel that begins at `entry` print, or use the heap of device malloc? */
 bool hd_program_serves(const struct hd_program *program, uint32_t entry);
+/* May it come to the barrier of a cluster? */
+bool hd_program_meets_clusters(const struct hd_program *program, uint32_t entry);
 /* May its lanes wait for others in a loop? */
 bool hd_program_waits(const struct hd_program *program, uint32_t entry);
 /* fault.c: the fault becomes the launch's. */

@@ -1,7 +1,7 @@
 /*
  * Does a kernel reach a runtime service that other SMs notice: printf, whose lines have an order, malloc and free of
- * the one heap? Or a loop in which lanes may wait for others? Follows calls from its first function; an indirect call
- * may go anywhere.
+ * the one heap? Or a loop in which lanes may wait for others, or a barrier of a cluster? Follows calls from its first
+ * function; an indirect call may go anywhere.
  *
  * Cost: O(code) for a kernel.
  */
@@ -18,6 +18,11 @@ static bool is_shared_service(const struct hd_dinst *dinst)
 static bool is_wait(const struct hd_dinst *dinst)
 {
 	return dinst->spins != HD_SPIN_NEVER;
+}
+
+static bool is_cluster_barrier(const struct hd_dinst *dinst)
+{
+	return dinst->inst.op == HD_OP_CGABAR_ARV || dinst->inst.op == HD_OP_CGABAR_WAIT;
 }
 
 typedef bool is_wanted(const struct hd_dinst *dinst);
@@ -65,4 +70,9 @@ bool hd_program_serves(const struct hd_program *program, uint32_t entry)
 bool hd_program_waits(const struct hd_program *program, uint32_t entry)
 {
 	return reaches(program, entry, is_wait);
+}
+
+bool hd_program_meets_clusters(const struct hd_program *program, uint32_t entry)
+{
+	return reaches(program, entry, is_cluster_barrier);
 }

@@ -14,7 +14,7 @@ struct hd_warp_turn {
 	uint32_t left;	  /* instructions until the turn is over */
 	uint32_t spins;	  /* and branches back of loops that may wait for others */
 	uint64_t lanes;	  /* that executed them, summed */
-	uint64_t calls, diverged, yields, accesses[3]; /* by enum hd_mem_space */
+	uint64_t calls, diverged, yields, accesses[HD_MEM_SPACES]; /* by enum hd_mem_space */
 	/* The turn is over, too, at a branch of this function (its first instruction, how many) that leads out of these
 	 * instructions of it. Without function: nowhere. */
 	uint32_t own, own_count, inside, inside_count;
@@ -49,6 +49,7 @@ HD_INLINE bool hd_run_note(struct hd_warp_turn *run, const struct hd_dinst *inst
 		break;
 	case HD_EVENT_CALL: run->calls++; break;
 	case HD_EVENT_BARRIER:
+	case HD_EVENT_CLUSTER:
 	case HD_EVENT_FAULT: return true;
 	default:
 		if (inst->inst.op == HD_OP_NANOSLEEP)

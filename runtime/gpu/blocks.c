@@ -55,6 +55,8 @@ static uint64_t dispatch_pass(struct hd_run *run, struct hd_grid *grid, uint64_t
 {
 	uint64_t next = HD_NEVER;
 	uint32_t first = run->first;
+	if (grid->clusters)
+		return hd_clusters_dispatch(run, grid, now);
 	for (uint32_t i = 0; i < run->sm_count && hd_grid_waits_for_room(grid); i++) {
 		uint32_t id = (first + i) % run->sm_count;
 		struct hd_sm *sm = run->gpu->sms[id];
@@ -163,8 +165,9 @@ static uint64_t next_start(const struct hd_gpu *gpu, uint64_t now)
 
 uint64_t hd_run_dispatch(struct hd_run *run, uint64_t now)
 {
+	uint64_t freed = run->cluster_grids ? hd_clusters_retire(run, now) : HD_NEVER;
 	uint64_t next = run->quotas ? dispatch_by_quota(run, now) : dispatch_in_order(run, now);
-	next = hd_earlier(next, next_start(run->gpu, now));
+	next = hd_earlier(hd_earlier(next, freed), next_start(run->gpu, now));
 	hd_run_find_busy(run);
 	return next;
 }

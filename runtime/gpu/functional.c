@@ -15,7 +15,10 @@
 #include "runtime/gpu/functional.h"
 
 #include "runtime/exec/exec.h"
+#include "runtime/exec/remote.h"
 #include "runtime/exec/turn.h"
+#include "runtime/gpu/run.h"
+#include "runtime/sm/cluster.h"
 #include "runtime/sm/hooks.h"
 #include "runtime/sm/sm.h"
 
@@ -157,10 +160,18 @@ static bool is_watched(const struct hd_gpu *gpu)
 static bool attend(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now)
 {
 	const struct hd_effect *effect = &sm->effect;
+	bool in_cluster = warp->cta->cluster != NULL;
 	if (effect->warp_done) {
 		warp->state = HD_WARP_DONE;
 		hd_sm_warp_done(sm, warp, now);
+		if (in_cluster)
+			hd_clusters_note(sm->gpu->run);
 		return true;
+	}
+	if (effect->event == HD_EVENT_CLUSTER) {
+		if (in_cluster)
+			hd_clusters_note(sm->gpu->run);
+		hd_cluster_barrier(sm, warp, inst, effect->mask, now);
 	}
 	if (effect->event == HD_EVENT_BARRIER)
 		hd_barrier_arrive(sm, warp, inst, effect->mask, now);
@@ -177,7 +188,7 @@ static void add_run(const struct hd_gpu *gpu, uint8_t slot, const struct hd_warp
 	counters->divergent_branches += run->diverged;
 	counters->yields += run->yields;
 	counters->global_instructions += run->accesses[HD_MEM_GLOBAL];
-	counters->shared_instructions += run->accesses[HD_MEM_SHARED];
+	counters->shared_instructions += run->accesses[HD_MEM_SHARED] + run->accesses[HD_MEM_REMOTE];
 	counters->local_instructions += run->accesses[HD_MEM_LOCAL];
 }
 
@@ -250,6 +261,29 @@ static bool block_pass(struct hd_functional *functional, struct hd_sm *sm, struc
 	return *any && waits;
 }
 
+/* The blocks of a cluster have their turn together. */
+static bool cluster_turn(struct hd_functional *functional, struct hd_cluster *cluster)
+{
+	struct hd_gpu *gpu = functional->gpu;
+	uint64_t began = gpu->now;
+	bool any = true, waits = false;
+	while (any && !waits && cluster->left && !gpu->error && !gpu->interrupted && gpu->now - began < TURN) {
+		any = false;
+		waits = true;
+		for (uint32_t rank = 0; rank < cluster->size && !gpu->error; rank++) {
+			struct hd_cta *cta = cluster->ctas[rank];
+			bool here;
+			bool only_turns = block_pass(functional, cta->sm, cta, &here);
+			waits &= only_turns || !here;
+			any |= here;
+		}
+	}
+	if (cluster->left)
+		return any;
+	hd_clusters_retire(gpu->run, gpu->now);
+	return false;
+}
+
 /* Until the block has ended, none of its warps can go on, or all that can have had their turns. True: it wants another
  * turn. */
 static bool block_turn(struct hd_functional *functional, struct hd_cta *cta)
@@ -258,6 +292,8 @@ static bool block_turn(struct hd_functional *functional, struct hd_cta *cta)
 	uint64_t began = gpu->now;
 	bool any = true, waits = false;
 	count_for(functional, cta->grid->slot);
+	if (cta->cluster)
+		return cluster_turn(functional, cta->cluster);
 	while (any && !waits && cta->used && !gpu->error && !gpu->interrupted && gpu->now - began < TURN)
 		waits = block_pass(functional, cta->sm, cta, &any);
 	return cta->used && any;
@@ -282,6 +318,8 @@ static struct hd_cta *begin_block(struct hd_functional *functional)
 {
 	struct hd_gpu *gpu = functional->gpu;
 	struct hd_grid *grid = head_grid(gpu);
+	if (grid && grid->clusters)
+		return hd_clusters_begin(gpu->run, grid, gpu->now);
 	for (uint32_t i = 0; grid && i < gpu->sm_count; i++)
 		if (hd_sm_has_room(gpu->sms[i], grid))
 			return hd_sm_launch_cta(gpu->sms[i], grid, grid->cta_next++, gpu->now);

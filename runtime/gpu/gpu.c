@@ -220,6 +220,8 @@ static uint64_t run_cycle(struct hd_run *run, uint64_t now, uint64_t *last)
 	} else {
 		next = hd_window_run(run->window, now, end, last);
 	}
+	if (__builtin_expect(run->cluster_grids, 0))
+		next = hd_earlier(next, hd_clusters_step(run, end));
 	hd_progress_cycles(&run->progress, run->gpu, end - now);
 	next = hd_earlier(hd_earlier(next, run->memory_next), hd_earlier(run->dispatch_next, run->policy_next));
 	next = hd_window_watched(run->window, now, next);
@@ -357,6 +359,7 @@ static void drain(struct hd_run *run)
 	struct hd_mem_completion done[16];
 	for (uint64_t limit = gpu->now + 1000000; gpu->now < limit; gpu->now++) {
 		bool idle = true;
+		hd_clusters_abandon(run);
 		hd_memory_tick(gpu->memory, gpu->now, run->woken);
 		HD_FOR_USED (run, i) {
 			hd_lsu_tick(gpu->sms[i]->lsu, gpu->now);
@@ -390,6 +393,7 @@ void hd_run_release(struct hd_run *run)
 	if (run->shares)
 		hd_shares_print(run->shares, run->gpu->options.shares);
 	hd_window_release(run->window);
+	hd_clusters_free(run->clusters);
 }
 
 /* Many policies, runs without timing and watchers of lost slots know of all SMs. */
@@ -505,6 +509,7 @@ int hd_gpu_begin(struct hd_gpu *gpu, struct hd_grid *grid)
 		wake_up(run);
 	notice_alarms(run);
 	grid->running = true;
+	run->cluster_grids += grid->clusters;
 	hd_window_begin(run->window);
 	grid->started = gpu->now;
 	grid->dispatch_from = gpu->now + launching;
@@ -538,6 +543,7 @@ static void rest(struct hd_run *run)
 	if (!gpu->error)
 		return;
 	drain(run);
+	hd_clusters_abandon(run);
 	HD_FOR_USED (run, i)
 		hd_sm_abandon(gpu->sms[i]);
 }
@@ -565,6 +571,7 @@ void hd_gpu_end(struct hd_gpu *gpu, struct hd_grid *grid)
 	run->ending -= grid->cta_done == grid->cta_total;
 	grid->running = false;
 	gpu->running--;
+	run->cluster_grids -= grid->clusters;
 	HD_TELL(gpu, grid_end, gpu, grid);
 	hd_window_begin(run->window);
 	if (gpu->running) {

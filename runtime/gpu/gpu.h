@@ -46,6 +46,9 @@ void hd_grid_free(struct hd_grid *grid);
 uint32_t hd_kernel_occupancy(const struct hd_gpu *gpu, const struct hd_kernel *kernel, uint32_t block_threads,
 			     uint32_t dynamic_shared);
 
+/* Clusters of it that are resident at a time, with nothing else. */
+uint32_t hd_grid_clusters(const struct hd_grid *grid);
+
 /* snapshot.c. What the slot of a grid that runs had counted when that got its turn, in slot_before: asked when it gets
  * its turn beside others, or later. */
 void hd_grid_begin_slot(const struct hd_gpu *gpu, struct hd_grid *grid);

@@ -15,7 +15,9 @@
 #include "heddle/occupancy.h"
 #include "runtime/exec/devmem.h"
 #include "runtime/exec/exec.h"
+#include "runtime/exec/later.h"
 #include "runtime/exec/linear.h"
+#include "runtime/gpu/clusters.h"
 #include "runtime/gpu/gpu.h"
 
 #define MAX_PARAM_BYTES (HD_CB_BYTES - HD_CB_PARAMS)
@@ -209,6 +211,94 @@ static int check_resources(struct hd_gpu *gpu, const struct hd_launch *launch, s
 	return 0;
 }
 
+/* ---- clusters of blocks */
+
+enum { PORTABLE = 8, COMPUTE_MAJOR = 9 };
+
+static int refuse_cluster(struct hd_gpu *gpu, const struct hd_launch *launch, const uint32_t size[3], const char *why)
+{
+	return hd_gpu_refuse(gpu, HD_SIM_BAD_CLUSTER, "kernel %s: a cluster of (%u,%u,%u) blocks %s",
+			     hd_kernel_title(launch->kernel), size[0], size[1], size[2], why);
+}
+
+/* Of the launch, or else of the source; where both say one they agree. */
+static int find_cluster(struct hd_gpu *gpu, const struct hd_launch *launch, struct hd_grid *grid)
+{
+	const struct hd_meta_function *meta = launch->kernel->meta;
+	const uint32_t *asked = launch->cluster, *own = meta ? meta->cluster : grid->cluster;
+	bool some = asked[0] || asked[1] || asked[2], needs = own[0] != 0;
+	for (uint32_t i = 0; i < 3; i++)
+		grid->cluster[i] = some ? asked[i] : needs ? own[i] : 1;
+	grid->explicit_clusters = some || needs;
+	if (some && needs && memcmp(asked, own, sizeof launch->cluster) != 0)
+		return refuse_cluster(gpu, launch, asked, "is not what the kernel requires (__cluster_dims__)");
+	return 0;
+}
+
+static int check_cluster(struct hd_gpu *gpu, const struct hd_launch *launch, struct hd_grid *grid)
+{
+	const uint32_t *size = grid->cluster, most = launch->large_clusters ? HD_CLUSTER_MOST : PORTABLE;
+	int error = find_cluster(gpu, launch, grid);
+	if (error)
+		return error;
+	for (uint32_t i = 0; i < 3; i++)
+		if (!size[i] || size[i] > HD_CLUSTER_MOST)
+			return refuse_cluster(gpu, launch, size, "is none, or too large");
+	grid->cluster_blocks = size[0] * size[1] * size[2];
+	if (gpu->config->compute_major < COMPUTE_MAJOR && grid->cluster_blocks > 1)
+		return refuse_cluster(gpu, launch, size, "needs a GPU of compute capability 9.0 or later");
+	if (grid->cluster_blocks > most)
+		return refuse_cluster(
+			gpu, launch, size,
+			launch->large_clusters
+				? "is larger than 16 blocks"
+				: "is larger than 8 blocks (cudaFuncAttributeNonPortableClusterSizeAllowed allows 16)");
+	for (uint32_t i = 0; i < 3; i++)
+		if (launch->grid[i] % size[i])
+			return refuse_cluster(gpu, launch, size, "does not divide the grid");
+	return 0;
+}
+
+static bool meets_clusters(const struct hd_gpu *gpu, const struct hd_grid *grid)
+{
+	struct hd_module *module = grid->kernel->module;
+	struct hd_kernel *kernel = &module->kernels[grid->kernel - module->kernels];
+	if (gpu->config->compute_major < COMPUTE_MAJOR)
+		return false;
+	if (kernel->looked_at_barriers != gpu->program.there)
+		kernel->meets_clusters = hd_program_meets_clusters(&gpu->program, grid->entry);
+	kernel->looked_at_barriers = gpu->program.there;
+	return kernel->meets_clusters;
+}
+
+/* Designs that place blocks or warps, or that keep some from running, do so for each by itself. */
+static int check_policies(struct hd_gpu *gpu, const struct hd_launch *launch, const struct hd_grid *grid)
+{
+	const uint32_t apart =
+		HD_TOUCH_ALLOCATION | HD_TOUCH_DISPATCH | HD_TOUCH_START | HD_TOUCH_PLACES | HD_TOUCH_SHARES;
+	for (uint32_t i = 0; grid->clusters && i < gpu->policy_count; i++)
+		if (gpu->policies[i].policy->touches & apart || gpu->policies[i].hooks->allocation.quota)
+			return hd_gpu_refuse(gpu, HD_SIM_BAD_CLUSTER,
+					     "kernel %s: policy '%s' places blocks or warps one by one, and knows no "
+					     "clusters",
+					     hd_kernel_title(launch->kernel), gpu->policies[i].policy->name);
+	return 0;
+}
+
+static int place_clusters(struct hd_gpu *gpu, const struct hd_launch *launch, struct hd_grid *grid)
+{
+	grid->clusters = grid->cluster_blocks > 1 || meets_clusters(gpu, grid);
+	grid->balanced = launch->balanced;
+	if (grid->cluster_blocks > 1 && !hd_clusters_fit(gpu->run, grid->cluster_blocks, grid->fit.ctas))
+		return refuse_cluster(gpu, launch, grid->cluster, "fits no GPC");
+	return check_policies(gpu, launch, grid);
+}
+
+uint32_t hd_grid_clusters(const struct hd_grid *grid)
+{
+	return hd_clusters_fit(grid->kernel->module->gpu->run, grid->cluster_blocks, grid->fit.ctas);
+}
+
 static void put32(uint8_t *constants, uint32_t offset, uint32_t value)
 {
 	memcpy(constants + offset, &value, sizeof value);
@@ -227,6 +317,12 @@ static void fill_constants(const struct hd_gpu *gpu, const struct hd_launch *lau
 		put32(constants, HD_CB_NTID_X + 4 * i, launch->block[i]);
 		put32(constants, HD_CB_NCTAID_X + 4 * i, launch->grid[i]);
 	}
+	for (uint32_t i = 0; i < 3; i++) {
+		put32(constants, HD_CB_CLUSTER_X + 4 * i, grid->cluster[i]);
+		put32(constants, HD_CB_NCLUSTERID_X + 4 * i, launch->grid[i] / grid->cluster[i]);
+	}
+	put32(constants, HD_CB_CLUSTER_BLOCKS, grid->cluster_blocks);
+	put32(constants, HD_CB_CLUSTER_EXPLICIT, grid->explicit_clusters);
 	put64(constants, HD_CB_SHARED_WINDOW, HD_SHARED_WINDOW);
 	put64(constants, HD_CB_LOCAL_WINDOW, HD_LOCAL_WINDOW);
 	put32(constants, HD_CB_STACK_TOP, grid->local_bytes);
@@ -280,6 +376,9 @@ static int fill_grid(struct hd_gpu *gpu, const struct hd_launch *launch, struct 
 		return wrong;
 	if (check_shape(gpu, launch) || check_threads(gpu, launch) || check_params(gpu, launch))
 		return HD_SIM_BAD_LAUNCH;
+	int bad = check_cluster(gpu, launch, grid);
+	if (bad)
+		return bad;
 	memcpy(grid->grid, launch->grid, sizeof grid->grid);
 	memcpy(grid->block, launch->block, sizeof grid->block);
 	grid->block_threads = launch->block[0] * launch->block[1] * launch->block[2];
@@ -294,6 +393,9 @@ static int fill_grid(struct hd_gpu *gpu, const struct hd_launch *launch, struct 
 	grid->entry = function_of(gpu, launch->kernel)->first;
 	grid->local_bytes = local_bytes_of(gpu, launch);
 	int error = check_resources(gpu, launch, grid, &grid->fit);
+	if (error)
+		return error;
+	error = place_clusters(gpu, launch, grid);
 	if (error)
 		return error;
 	if (grid->cooperative && grid->cta_share > grid->fit.ctas)
@@ -349,6 +451,10 @@ int hd_grid_again(struct hd_gpu *gpu, const struct hd_grid *grid, struct hd_grid
 	struct hd_launch launch = {.kernel = (struct hd_kernel *)grid->kernel, .dynamic_shared = grid->dynamic_shared};
 	memcpy(launch.grid, grid->grid, sizeof launch.grid);
 	memcpy(launch.block, grid->block, sizeof launch.block);
+	if (grid->explicit_clusters)
+		memcpy(launch.cluster, grid->cluster, sizeof launch.cluster);
+	launch.large_clusters = true;
+	launch.balanced = grid->balanced;
 	launch.cooperative = grid->cooperative;
 	launch.stream = grid->stream;
 	launch.priority = grid->priority;

@@ -4,6 +4,7 @@
 #ifndef HD_RUNTIME_GPU_RUN_H
 #define HD_RUNTIME_GPU_RUN_H
 
+#include "runtime/gpu/clusters.h"
 #include "runtime/gpu/gpu.h"
 #include "runtime/gpu/progress.h"
 #include "runtime/gpu/shares.h"
@@ -43,6 +44,8 @@ struct hd_run {
 	struct hd_counters settled[HD_MAX_GRIDS];
 	uint64_t settled_stalls[HD_STALL_COUNT];
 	uint16_t lasting[HD_MAX_GRIDS]; /* by slot: SM of a warp that had some way to go (ends.c) */
+	struct hd_clusters *clusters;	/* NULL: there has been none */
+	uint32_t cluster_grids;		/* that run, of those whose blocks are in clusters */
 	struct hd_window *window;
 	struct hd_shares *shares; /* under options.shares; else NULL */
 };

@@ -17,6 +17,7 @@
  *   than a load that hits L1 or the constant cache takes; one that merges into a miss takes as long.
  * - Likewise printf, malloc and free. For kernels that may call them a window is no longer than their warp takes to go
  *   on.
+ * - What happens to clusters of blocks takes effect behind the window, in which nobody can learn of it (clusters.c).
  * - An SM in which a block ends while others wait for a place stops there. The stopped ones go on one after the other
  *   as the dispatcher would have come by. Blocks of another grid may also get the places of single warps, when the
  *   dispatcher next comes by: an SM that has such places goes on by single cycles.
@@ -176,6 +177,8 @@ void hd_window_begin(struct hd_window *window)
 {
 	const struct hd_gpu *gpu = window->run->gpu;
 	window->most = elides(gpu) ? 1 : window->cycles;
+	if (window->run->cluster_grids)
+		window->most = hd_earlier(window->most, hd_clusters_lead(window->run));
 	for (uint32_t i = 0; i < gpu->grids.len; i++)
 		if (gpu->grids.data[i]->running && window->most > service_cycles(gpu) &&
 		    serves(gpu, gpu->grids.data[i]))
@@ -216,7 +219,8 @@ static uint64_t end_of(const struct hd_window *window, uint64_t now)
 	const struct hd_run *run = window->run;
 	const struct hd_gpu *gpu = run->gpu;
 	bool alone = gpu->running == 1;
-	if (window->most == 1 || run->across || gpu->watched_alone || (!alone && !keep_apart(gpu)))
+	if (window->most == 1 || run->across || gpu->watched_alone ||
+	    (!alone && (run->cluster_grids || !keep_apart(gpu))))
 		return now + 1;
 	uint64_t end = hd_earlier(now + window->most, run->gpu->due.check);
 	end = hd_earlier(hd_earlier(end, run->policy_next), hd_earlier(run->dispatch_next, run->gpu->corun_end));

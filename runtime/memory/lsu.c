@@ -179,6 +179,11 @@ static void coalesce(struct hd_lsu *lsu, struct hd_lsu_front *front, struct hd_l
 		slot->count = (uint16_t)hd_lsu_shared_cycles(lsu, request);
 		return;
 	}
+	if (request->space == HD_MEM_REMOTE) {
+		slot->accesses = hd_dsm_add(lsu->port, lsu->sm, request, slot->issued);
+		slot->count = lsu->port->all.data[slot->accesses]->count;
+		return;
+	}
 	if (request->lines) {
 		slot->lines = request->lines;
 		slot->count = lsu->kept[request->lines].count;
@@ -258,9 +263,38 @@ uint32_t hd_lsu_completions(struct hd_lsu *lsu, uint64_t now, struct hd_mem_comp
 	uint32_t count = 0;
 	while (count < capacity && hd_completions_next(&lsu->completions) <= now) {
 		struct hd_due due = hd_completions_take(&lsu->completions);
+		if (__builtin_expect(due.token & HD_LSU_ACKNOWLEDGED, 0)) {
+			lsu->pending_stores[due.token & ~HD_LSU_ACKNOWLEDGED]--;
+			continue;
+		}
 		out[count++] = (struct hd_mem_completion){due.token, due.cycle};
 	}
 	return count;
+}
+
+void hd_lsu_open_port(struct hd_lsu *lsu, struct hd_arena *arena)
+{
+	if (!lsu->port)
+		lsu->port = hd_dsm_port_new(arena);
+}
+
+struct hd_dsm_port *hd_lsu_port(const struct hd_lsu *lsu)
+{
+	return lsu->port;
+}
+
+void hd_lsu_remote_done(struct hd_lsu *lsu, struct hd_dsm_access *access)
+{
+	lsu->pending[access->grid]--;
+	lsu->inflight_count--;
+	if (hd_lsu_is_store(access->kind)) {
+		hd_completions_add(&lsu->completions, access->done, HD_LSU_ACKNOWLEDGED | access->group);
+	} else {
+		lsu->grids[access->grid].load_requests++;
+		lsu->grids[access->grid].load_latency += access->done - access->issued;
+		hd_lsu_complete(lsu, access->token, access->done);
+	}
+	hd_dsm_forget(lsu->port, access);
 }
 
 uint64_t hd_lsu_next_completion(const struct hd_lsu *lsu)

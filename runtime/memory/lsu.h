@@ -6,6 +6,7 @@
 #define HD_RUNTIME_MEMORY_LSU_H
 
 #include "runtime/memory/completions.h"
+#include "runtime/memory/dsm.h"
 #include "runtime/memory/l1.h"
 #include "runtime/memory/system.h"
 
@@ -22,8 +23,8 @@ struct hd_lsu_lines {
 struct hd_lsu_waiting {
 	uint64_t issued, ready;
 	uint32_t token;
-	uint32_t accesses; /* where its line accesses begin */
-	uint16_t count;	   /* of them; of shared instructions the cycles */
+	uint32_t accesses; /* where its line accesses begin; of those to other SMs the number */
+	uint16_t count;	   /* of them; of shared instructions the cycles, of those to other SMs the parts */
 	uint16_t group, place, copy;
 	uint16_t lines; /* the number of what has its accesses; 0: they are in the ring */
 	uint8_t space, kind, class, cache, grid, bypass;
@@ -105,6 +106,7 @@ struct hd_lsu {
 	uint32_t lines_under_way, lines_most;
 	uint32_t *lines_done; /* tags, a ring */
 	uint32_t done_mask, done_first, done_end;
+	struct hd_dsm_port *port; /* to other SMs; NULL: it has had no cluster */
 	/* configuration */
 	struct hd_flits flits;
 	uint32_t sector_bytes;
@@ -134,6 +136,8 @@ static inline void hd_lsu_complete(struct hd_lsu *lsu, uint32_t token, uint64_t 
 		hd_completions_add(&lsu->completions, cycle, token);
 }
 
+/* Tokens of stores to other SMs that are acknowledged, of which nobody else knows. */
+#define HD_LSU_ACKNOWLEDGED 0x80000000u
 /* All that an instruction under way does is done at `cycle`. */
 void hd_lsu_end(struct hd_lsu *lsu, uint32_t index, uint64_t cycle);
 /* What hd_lsu_keep_lines gave is not needed any more. */

@@ -39,6 +39,22 @@ static void serve_shared(struct hd_lsu *lsu, struct hd_lsu_front *front, uint64_
 	next_instruction(lsu, front, head->grid, now + (cycles > lsu->interval ? cycles : lsu->interval));
 }
 
+/* A line of another SM's shared memory a cycle goes to the network (dsm.c). */
+static void serve_remote(struct hd_lsu *lsu, struct hd_lsu_front *front, uint64_t now,
+			 const struct hd_lsu_waiting *head)
+{
+	struct hd_dsm_access *access = lsu->port->all.data[head->accesses];
+	uint32_t cycles = head->count;
+	take(lsu, head);
+	access->leaves = now + 1;
+	lsu->inflight_count++;
+	lsu->counters->dsm_requests += cycles;
+	for (uint32_t part = 0; part < access->count; part++)
+		lsu->counters->dsm_bytes += HD_DSM_SECTOR * (uint64_t)__builtin_popcount(access->sectors[part]);
+	hd_vec_push(&lsu->port->out, access);
+	next_instruction(lsu, front, head->grid, now + (cycles > lsu->interval ? cycles : lsu->interval));
+}
+
 static void append_to_bank(const struct hd_lsu *lsu, struct hd_lsu_front *front, uint32_t index)
 {
 	uint32_t bank = (uint32_t)(front->head[index].line % lsu->banks);
@@ -197,8 +213,11 @@ static bool serve_grid(struct hd_lsu *lsu, uint32_t grid, uint64_t now)
 	struct hd_lsu_front *front = lsu->fronts[grid];
 	const struct hd_lsu_waiting *head = hd_lsu_head(front);
 	lsu->counters = &lsu->grids[grid];
-	if (head->space == HD_MEM_SHARED) {
-		serve_shared(lsu, front, now, head);
+	if (head->space >= HD_MEM_SHARED) {
+		if (head->space == HD_MEM_SHARED)
+			serve_shared(lsu, front, now, head);
+		else
+			serve_remote(lsu, front, now, head);
 		return true;
 	}
 	bool moved = false, waits = false;

@@ -52,6 +52,8 @@ struct hd_mem_request {
 	/* Lane addresses, multiples of `bytes`. Global: device address. Shared: offset in the SM's shared memory.
 	 * Local: physical address of the lane's first word, in the interleaved layout: see hd_local_address. */
 	uint64_t address[32];
+	struct hd_remote
+		*remote; /* of HD_MEM_REMOTE, with addresses as hd_remote_address has them: what is to be done */
 };
 
 struct hd_mem_completion {
@@ -142,6 +144,13 @@ uint32_t hd_lsu_taken(struct hd_lsu *lsu);
 uint32_t hd_lsu_capacity(const struct hd_config *config);
 /* Takes completions that are due at or before `now`; returns how many were written. */
 uint32_t hd_lsu_completions(struct hd_lsu *lsu, uint64_t now, struct hd_mem_completion *out, uint32_t capacity);
+/* The SM gets its first cluster; what it sends to other SMs, NULL: it has had none; one of these is done, at the cycle
+ * that it says, which is still to come. */
+struct hd_dsm_access;
+struct hd_dsm_port;
+void hd_lsu_open_port(struct hd_lsu *lsu, struct hd_arena *arena);
+struct hd_dsm_port *hd_lsu_port(const struct hd_lsu *lsu);
+void hd_lsu_remote_done(struct hd_lsu *lsu, struct hd_dsm_access *access);
 /* Cycle of the earliest completion not yet taken; UINT64_MAX. */
 uint64_t hd_lsu_next_completion(const struct hd_lsu *lsu);
 /* Global and local stores and reductions of a group that have not reached their point of coherence, for fences. */

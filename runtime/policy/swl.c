@@ -49,7 +49,7 @@ static void grid_begin(const struct hd_policy_handle *self, struct hd_gpu *gpu, 
 	const struct swl_gpu *swl = hd_policy_gpu(self, gpu);
 	for (uint32_t i = 0; i < gpu->sm_count; i++) {
 		struct swl_sm *sm = hd_policy_sm(self, gpu->sms[i]);
-		sm->limit = grid->cooperative ? MOST_WARPS : swl->limit;
+		sm->limit = grid->cooperative || grid->clusters ? MOST_WARPS : swl->limit;
 		sm->running = 0;
 	}
 }

@@ -43,7 +43,7 @@ void hd_sampled_blocks_init(struct hd_sampling *sampling)
 void hd_sampled_blocks_begin(struct hd_sampling *sampling, struct hd_grid *grid)
 {
 	struct hd_sampled_blocks *blocks = &sampling->blocks;
-	bool apart = sampling->kind == HD_SAMPLED_DETAILED && !grid->cooperative &&
+	bool apart = sampling->kind == HD_SAMPLED_DETAILED && !grid->cooperative && !grid->clusters &&
 		     grid->cta_total / HD_SAMPLED_WAVES >= sampling->gpu->sm_count &&
 		     !hd_program_waits(&sampling->gpu->program, grid->entry);
 	blocks->wave = 0;

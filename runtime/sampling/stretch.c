@@ -68,7 +68,7 @@ bool hd_sampled_stretch_begin(struct hd_sampling *sampling, struct hd_grid *grid
 	struct hd_sampled_stretch *stretch = &sampling->stretch;
 	grid->cycle_look = HD_NEVER;
 	stretch->skipped = stretch->last_work = 0;
-	if (sampling->kind != HD_SAMPLED_DETAILED || grid->cooperative || gpu->policy_count ||
+	if (sampling->kind != HD_SAMPLED_DETAILED || grid->cooperative || grid->clusters || gpu->policy_count ||
 	    grid->cta_total >= HD_SAMPLED_WAVES * grid->fit.ctas * gpu->sm_count ||
 	    hd_program_waits(&gpu->program, grid->entry))
 		return false;

@@ -309,6 +309,19 @@ int hd_sim_check(struct hd_sim *sim, const struct hd_launch *launch)
 	return error;
 }
 
+int hd_sim_clusters(struct hd_sim *sim, const struct hd_launch *launch, uint32_t *clusters)
+{
+	struct hd_grid *grid;
+	HD_STORE_SCOPE(HD_STORE_STATE);
+	int error = hd_grid_new(&sim->gpu, launch, &grid);
+	*clusters = error ? 0 : hd_grid_clusters(grid);
+	if (!error) {
+		hd_grid_free(grid);
+		sim->gpu.grids_launched--;
+	}
+	return error;
+}
+
 bool hd_sim_finished(const struct hd_sim *sim, uint64_t ticket)
 {
 	return !is_on_its_way(&sim->gpu, ticket);

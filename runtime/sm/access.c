@@ -83,6 +83,8 @@ static void fill_request(struct hd_mem_request *request, const struct hd_effect 
 	request->group = (uint16_t)warp->id;
 	request->grid = warp->cta->grid->slot;
 	request->mask = effect->mask;
+	if (__builtin_expect(effect->space == HD_MEM_REMOTE, 0))
+		request->remote = effect->remote;
 	memcpy(request->address, effect->address, sizeof(request->address));
 }
 

@@ -13,9 +13,11 @@
 #include "heddle/config.h"
 #include "heddle/occupancy.h"
 #include "lib/store.h"
+#include "runtime/core/cluster.h"
 #include "runtime/exec/exec.h"
 #include "runtime/exec/linear.h"
 #include "runtime/sm/barrier.h"
+#include "runtime/sm/cluster.h"
 #include "runtime/sm/control.h"
 #include "runtime/sm/dispatch.h"
 #include "runtime/sm/drain.h"
@@ -173,6 +175,8 @@ static void make_warp(struct hd_sm *sm, struct hd_cta *cta, uint32_t index, uint
 	memset(&sm->loads.unused[warp->id], 0, sizeof(struct hd_hazard));
 	warp->outstanding = warp->late = warp->collected = 0;
 	memset(&warp->copies, 0, sizeof(warp->copies));
+	warp->cluster_phase = UINT32_MAX;
+	warp->cluster_lanes = 0;
 	warp->held = 0;
 	warp->fence_wait = warp->stream = warp->unfetched = warp->declined = false;
 	warp->fresh = true;
@@ -270,6 +274,10 @@ static void start_cta(struct hd_sm *sm, struct hd_cta *cta, struct hd_grid *grid
 	cta->start_cycle = now;
 	cta->start_age = sm->dispatch.launches;
 	memset(cta->barriers, 0, sizeof(cta->barriers));
+	cta->cluster = sm->dispatch.cluster;
+	cta->rank = sm->dispatch.rank;
+	if (__builtin_expect(cta->cluster != NULL, 0))
+		cta->cluster->ctas[cta->rank] = cta;
 	cta->away = HD_PART_SLOT | HD_PART_SHARED;
 	cta->killed = cta->sent = false;
 }
@@ -307,14 +315,11 @@ struct hd_cta *hd_sm_launch_cta(struct hd_sm *sm, struct hd_grid *grid, uint64_t
 	return cta;
 }
 
-static void retire_cta(struct hd_sm *sm, struct hd_cta *cta, uint64_t now)
+void hd_sm_release_cta(struct hd_sm *sm, struct hd_cta *cta)
 {
 	struct hd_sm_grid *mine = &sm->grids[cta->grid->slot];
-	if (sm->hooks & HD_HOOK(cta_retire))
-		HD_HOOKED (sm->gpu, self, allocation.cta_retire)
-			self->hooks->allocation.cta_retire(self, sm, cta);
-	HD_TELL(sm->gpu, block_end, sm, cta, now);
 	cta->used = false;
+	cta->cluster = NULL;
 	if (!(cta->away & HD_PART_SLOT))
 		hd_cta_leave_slot(sm, cta);
 	sm->resident_ctas--;
@@ -323,6 +328,18 @@ static void retire_cta(struct hd_sm *sm, struct hd_cta *cta, uint64_t now)
 		hd_sm_share_queues(sm, sm->grid_mask & ~(UINT32_C(1) << cta->grid->slot));
 	mine->retired++;
 	mine->registers_away -= cta->registers_away;
+}
+
+static void retire_cta(struct hd_sm *sm, struct hd_cta *cta, uint64_t now)
+{
+	if (sm->hooks & HD_HOOK(cta_retire))
+		HD_HOOKED (sm->gpu, self, allocation.cta_retire)
+			self->hooks->allocation.cta_retire(self, sm, cta);
+	HD_TELL(sm->gpu, block_end, sm, cta, now);
+	if (__builtin_expect(cta->cluster != NULL, 0))
+		hd_cluster_block_done(sm, cta, now);
+	else
+		hd_sm_release_cta(sm, cta);
 }
 
 /* Where warps may be without registers those of one that has ended are free for them, not only when its block ends. */

@@ -12,6 +12,7 @@
 #include "runtime/sm/limits.h"
 #include "runtime/sm/range.h"
 
+struct hd_cluster;
 struct hd_cta;
 struct hd_grid;
 struct hd_linear_parts;
@@ -41,10 +42,12 @@ struct hd_sm_grid {
 };
 
 struct hd_dispatch {
-	bool wanted;				   /* hd_sm_request_dispatch, since the GPU last looked */
-	uint32_t retired;			   /* CTAs, since the GPU last looked */
-	uint64_t next;				   /* earliest cycle of the next CTA's launch */
-	uint64_t launches;			   /* warps started, for ages */
+	bool wanted;		    /* hd_sm_request_dispatch, since the GPU last looked */
+	uint32_t retired;	    /* CTAs, since the GPU last looked */
+	uint64_t next;		    /* earliest cycle of the next CTA's launch */
+	uint64_t launches;	    /* warps started, for ages */
+	struct hd_cluster *cluster; /* of the next CTA that is launched, and its rank there */
+	uint32_t rank;
 	uint64_t free_warps[HD_MAX_CONTEXTS / 64]; /* hd_warp.id that are nobody's */
 };
 
@@ -61,6 +64,8 @@ void hd_sm_release_stores(struct hd_sm *sm);
 struct hd_cta *hd_sm_launch_cta(struct hd_sm *sm, struct hd_grid *grid, uint64_t linear, uint64_t now);
 /* A warp of the block begins, in a slot or, where it may, without one until there is one. */
 void hd_cta_start_warp(struct hd_sm *sm, struct hd_cta *cta, uint32_t index, uint32_t without, uint64_t now);
+/* Of a block of a cluster, which has kept its places: all blocks of that have ended. */
+void hd_sm_release_cta(struct hd_sm *sm, struct hd_cta *cta);
 void hd_sm_warp_done(struct hd_sm *sm, struct hd_warp *warp, uint64_t now);
 /* These grids have blocks here from now on. */
 void hd_sm_share_queues(struct hd_sm *sm, uint32_t grids);

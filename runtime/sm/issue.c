@@ -17,6 +17,7 @@
 #include "runtime/sm/accelsim.h"
 #include "runtime/sm/access.h"
 #include "runtime/sm/barrier.h"
+#include "runtime/sm/cluster.h"
 #include "runtime/sm/constant.h"
 #include "runtime/sm/context.h"
 #include "runtime/sm/control.h"
@@ -465,6 +466,7 @@ static void start_effect(struct hd_sm *sm, struct hd_warp *warp, const struct hd
 		hd_warp_continue(sm, warp, now, now + 1, HD_STALL_control);
 		break;
 	case HD_EVENT_BARRIER: hd_barrier_arrive(sm, warp, inst, effect->mask, now); break;
+	case HD_EVENT_CLUSTER: hd_cluster_barrier(sm, warp, inst, effect->mask, now); break;
 	case HD_EVENT_FENCE: hd_fence_wait(sm, warp, inst, now); break;
 	case HD_EVENT_CALL: start_call(sm, warp, inst, now); break;
 	case HD_EVENT_RETURN: start_return(sm, warp, now); break;

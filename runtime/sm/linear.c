@@ -46,10 +46,12 @@ static bool registers_suffice(const struct hd_gpu *gpu, const struct hd_linear *
 	       hd_linear_free_registers(limits.registers, registers, threads, fit->ctas);
 }
 
-/* A cooperative grid has to stay resident as a whole. */
+/* A cooperative grid has to stay resident as a whole; the versions of clusters would have to agree. */
 static bool keeps_grid(const struct hd_gpu *gpu, const struct hd_linear *linear, const struct hd_grid *grid)
 {
 	struct hd_sm_limits limits = hd_sm_limits_of(gpu->config);
+	if (grid->clusters)
+		return false;
 	return !grid->cooperative || hd_occupancy_compute(&limits, hd_linear_body_registers(linear, grid),
 							  grid->block_threads, grid->shared_bytes)
 						     .ctas >= grid->cta_share;

@@ -12,6 +12,8 @@
 
 #include "heddle/config.h"
 #include "runtime/exec/fault.h"
+#include "runtime/exec/remote.h"
+#include "runtime/memory/dsm.h"
 #include "runtime/sm/access.h"
 #include "runtime/sm/alarms.h"
 #include "runtime/sm/barrier.h"
@@ -162,6 +164,9 @@ void hd_sm_free(struct hd_sm *sm)
 		hd_warp_release(&sm->warps[id]);
 	}
 	hd_sm_release_stores(sm);
+	hd_remotes_release(sm->exec);
+	if (hd_lsu_port(sm->lsu))
+		hd_dsm_port_release(hd_lsu_port(sm->lsu));
 	hd_arena_release(&sm->arena);
 }
 

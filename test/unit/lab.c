@@ -76,6 +76,7 @@ int lab_start(struct lab *lab, uint32_t threads)
 					 .function = lab->module.first_function,
 					 .meta = function->meta};
 	lab->grid = (struct hd_grid){.kernel = &lab->kernel,
+				     .cluster = {1, 1, 1},
 				     .grid = {1, 1, 1},
 				     .block = {threads, 1, 1},
 				     .block_threads = threads,

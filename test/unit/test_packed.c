@@ -358,7 +358,7 @@ START_TEST(damage_is_found_where_it_is_read)
 
 	file = write_sample(HD_CODEC_ZLIB, &size);
 	meta = sample_section(file, SECTION_META, &bytes);
-	meta[bytes - 6]++;
+	meta[bytes - 8]++;
 	ck_assert_int_eq(hd_object_read(file, size, "x", &arena, &object, &diag), -1);
 	expect_message("x: damaged kernel object: section .heddle.meta: a block is damaged");
 	free(file);

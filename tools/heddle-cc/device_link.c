@@ -16,7 +16,7 @@ static int compile_joined(struct hd_job *job, const char *joined, const char *pr
 	struct hd_cc *cc = job->cc;
 	hd_arguments arguments = {0};
 	hd_job_add(&arguments, cc->clangxx, "-x", "ir", "--target=nvptx64-nvidia-cuda", NULL);
-	hd_job_add(&arguments, hd_arena_printf(&cc->arena, "-march=%s", cc->arch), "--cuda-feature=+ptx75",
+	hd_job_add(&arguments, hd_arena_printf(&cc->arena, "-march=%s", cc->arch), hd_cc_ptx_level(cc),
 		   cc->lto ? hd_cc_device_level(cc) : "-O0", NULL);
 	hd_job_add_record(job, &arguments, prefix);
 	hd_job_add(&arguments, hd_arena_printf(&cc->arena, "-fpass-plugin=%s", cc->plugin), "-emit-llvm", "-S", joined,

@@ -114,9 +114,12 @@ void hd_cc_half_arguments(const struct hd_cc *cc, bool device, hd_arguments *arg
 	 * impossible, and small variables start as zero, since LLVM takes a branch on nothing at all for unreachable.
 	 * 16 bytes: the widest vector that memory instructions take; arrays would pay for it.
 	 */
-	const char *device_only[] = {"--cuda-feature=+ptx75",	     "-Xclang",
-				     "-no-enable-noundef-analysis",  "-fno-strict-return",
-				     "-ftrivial-auto-var-init=zero", "-ftrivial-auto-var-init-max-size=16"};
+	const char *device_only[] = {hd_cc_ptx_level(cc),
+				     "-Xclang",
+				     "-no-enable-noundef-analysis",
+				     "-fno-strict-return",
+				     "-ftrivial-auto-var-init=zero",
+				     "-ftrivial-auto-var-init-max-size=16"};
 	for (unsigned i = 0; i < sizeof device_only / sizeof *device_only; i++)
 		hd_vec_push(arguments, device_only[i]);
 	/* nvcc's device compiler takes no two pointers for pointers to different objects because of their types. */

@@ -115,6 +115,8 @@ extern const char hd_cc_help_text[]; /* what stands below the options */
  * (manual.c). */
 void hd_cc_manual(void);
 void hd_cc_words(void);
+/* The PTX level whose builtins device code has: target.c. */
+const char *hd_cc_ptx_level(const struct hd_cc *cc);
 void hd_cc_list_targets(void); /* target.c: the architectures that are modelled, each behind a blank */
 void hd_cc_print_targets(const struct hd_cc *cc); /* as -code-ls and -arch-ls have them */
 

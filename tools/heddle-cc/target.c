@@ -46,6 +46,12 @@ static bool is_special(const char *name)
 	return length && name[length - 1] == 'a';
 }
 
+/* Those of clusters came with sm_90 and PTX 7.8. */
+const char *hd_cc_ptx_level(const struct hd_cc *cc)
+{
+	return strncmp(cc->arch, "sm_9", 4) ? "--cuda-feature=+ptx75" : "--cuda-feature=+ptx80";
+}
+
 void hd_cc_list_targets(void)
 {
 	for (unsigned i = 0; i < sizeof known / sizeof *known; i++)

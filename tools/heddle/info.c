@@ -234,6 +234,13 @@ static void print_linear_registers(const struct info *info, const struct hd_meta
 	       registers_needed(version, threads, occupancy.ctas));
 }
 
+static void print_cluster(const struct hd_meta_function *kernel)
+{
+	const uint32_t *size = kernel->cluster;
+	if (size[0])
+		printf("    cluster: %u x %u x %u blocks\n", size[0], size[1], size[2]);
+}
+
 static void print_linear_version(const struct info *info, const struct hd_meta_function *kernel)
 {
 	const struct hd_meta_linear_version *version = kernel->linear_version;
@@ -303,6 +310,7 @@ static void print_table(const struct info *info, const struct cmd_unit *unit)
 			if (kernels && info->occupancy)
 				print_occupancy(info, function);
 			info_print_linear(function, info->accesses);
+			print_cluster(function);
 			print_linear_version(info, function);
 			if (info->figures)
 				print_all_figures(function);

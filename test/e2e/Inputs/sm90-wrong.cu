@@ -8,7 +8,7 @@ __global__ void wrong(int *p)
 #elif WRONG == 2
 	asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], 16, [%0];" ::"r"(a), "l"(p));
 #elif WRONG == 3
-	asm volatile("barrier.cluster.arrive.release;");
+	asm volatile("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.u32 [%0], %0, [%0];" ::"r"(a));
 #elif WRONG == 4
 	asm volatile("setmaxnreg.inc.sync.aligned.u32 128;");
 #elif WRONG == 5
@@ -18,7 +18,7 @@ __global__ void wrong(int *p)
 #elif WRONG == 7
 	asm volatile("wgmma.fence.sync.aligned;");
 #elif WRONG == 8
-	asm volatile("mapa.shared::cluster.u32 %0, %1, 0;" : "=r"(rank) : "r"(a));
+	asm volatile("red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 [%0], %0, [%0];" ::"r"(a));
 #endif
 #ifdef __CUDA_ARCH__
 	p[0] = __CUDA_ARCH__;

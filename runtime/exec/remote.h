@@ -1,0 +1,55 @@
+/*
+ * Accesses to the shared memory of other blocks of a cluster, and what warps do to their clusters (remote.c).
+ */
+#ifndef HD_RUNTIME_EXEC_REMOTE_H
+#define HD_RUNTIME_EXEC_REMOTE_H
+
+#include "runtime/core/cluster.h"
+#include "runtime/exec/exec.h"
+
+/* A warp's access, from its issue until it arrives: host addresses, checked, and operands as they were. */
+struct hd_remote {
+	struct hd_remote *next; /* of the free ones */
+	struct hd_remotes *of;
+	const struct hd_dinst *inst;
+	struct hd_warp *warp;
+	struct hd_cluster *cluster;
+	uint32_t mask;
+	uint64_t host[HD_WARP_LANES];
+	union {
+		uint32_t rows[4][HD_WARP_LANES];
+		struct hd_atomic_operands operands[HD_WARP_LANES];
+	};
+};
+
+/* Of an SM. */
+struct hd_remotes {
+	struct hd_arena *arena;
+	struct hd_remote *free;
+	HD_VEC(struct hd_cluster_event) events; /* since the GPU last looked */
+};
+
+/* The SM gets its first cluster. */
+void hd_remotes_prepare(struct hd_exec *exec, struct hd_arena *arena);
+void hd_remotes_release(struct hd_exec *exec);
+/*
+ * An access of a lane to a shared address whose upper byte names a block. Returns the host's address, NULL: it has
+ * faulted. `*remote`: it is another block's, and `*timing` a place as hd_remote_address has it.
+ */
+uint8_t *hd_remote_find(struct hd_exec *exec, const struct hd_dinst *inst, uint32_t lane, uint32_t address,
+			uint64_t *timing, bool *remote);
+/* Whether accesses take effect when they arrive, not at once. */
+static inline bool hd_remote_waits(const struct hd_exec *exec)
+{
+	return exec->remotes && !exec->gpu->functional;
+}
+/* The lanes' accesses are put off: effect->remote. Addresses are in `host`. */
+void hd_remote_put_off(struct hd_exec *exec, const struct hd_dinst *inst, uint32_t lanes, const uint64_t *host);
+/* One arrives: it takes effect, and is forgotten. */
+void hd_remote_do(struct hd_exec *exec, struct hd_remote *remote);
+/* It is forgotten without. */
+void hd_remote_drop(struct hd_remote *remote);
+/* Lanes of exec->warp, whose block is in a cluster, arrive at its barrier, or exit. */
+void hd_cluster_note(struct hd_exec *exec, uint32_t lanes, enum hd_cluster_event_kind kind);
+
+#endif

@@ -1,0 +1,236 @@
+/*
+ * The network between the SMs of a GPC. Each SM sends dsm_bytes a cycle, requests and answers together, in slots of 32
+ * bytes; what it sends arrives dsm_latency cycles later, and nothing on the way is a bottleneck: measurements of rings
+ * of up to 16 SMs have each SM send as if it were alone. A load's request takes a slot for each line of shared memory;
+ * answers, stores and atomics one for each sector, and dsm_header bytes a line; an acknowledgement none. An answer
+ * leaves shared_latency cycles after its request has arrived.
+ *
+ * SMs note what they send while they work through a window of cycles. The network does these cycles behind them, in the
+ * order of cycles: it takes longer than a window to get from one SM to another, so that the cycles that come out are
+ * the same.
+ *
+ * Cost: O(log n) a line of an access, of n under way.
+ */
+#include "runtime/memory/dsm.h"
+
+#include <assert.h>
+
+#include "heddle/config.h"
+#include "runtime/memory/lsu.h"
+
+/* A part of an access leaves, or arrives. */
+struct event {
+	uint64_t cycle;
+	uint64_t order; /* of those of one cycle */
+	struct hd_dsm_access *access;
+	uint32_t part;
+	bool arrives;
+};
+
+struct hd_dsm {
+	uint64_t latency, access; /* one way; of shared memory */
+	uint64_t slot, header;	  /* ticks of a slot, and of what is sent with data */
+	uint64_t *free;		  /* by SM: tick from which it may send */
+	HD_VEC(struct event) heap;
+	uint64_t sequence;
+};
+enum { TICKS = 256 }; /* of a cycle */
+
+struct hd_dsm *hd_dsm_new(const struct hd_config *config, struct hd_arena *arena)
+{
+	struct hd_dsm *dsm = HD_ARENA_NEW(arena, struct hd_dsm, 1);
+	dsm->latency = config->dsm_latency;
+	dsm->access = config->shared_latency;
+	dsm->slot = (uint64_t)(HD_DSM_SECTOR * TICKS / config->dsm_bytes + 0.5);
+	dsm->header = (uint64_t)(config->dsm_header * TICKS / config->dsm_bytes + 0.5);
+	dsm->free = HD_ARENA_NEW(arena, uint64_t, config->sm_count);
+	return dsm;
+}
+
+void hd_dsm_release(struct hd_dsm *dsm)
+{
+	hd_vec_release(&dsm->heap);
+}
+
+uint64_t hd_dsm_lead(const struct hd_config *config)
+{
+	return config->dsm_latency;
+}
+
+/* ---- of an SM */
+
+struct hd_dsm_port *hd_dsm_port_new(struct hd_arena *arena)
+{
+	return HD_ARENA_NEW(arena, struct hd_dsm_port, 1);
+}
+
+void hd_dsm_port_release(struct hd_dsm_port *port)
+{
+	for (uint32_t i = 0; i < port->all.len; i++)
+		free(port->all.data[i]);
+	hd_vec_release(&port->all);
+	hd_vec_release(&port->unused);
+	hd_vec_release(&port->out);
+}
+
+static struct hd_dsm_access *take_access(struct hd_dsm_port *port)
+{
+	if (port->unused.len)
+		return port->all.data[hd_vec_pop(&port->unused)];
+	struct hd_dsm_access *access = hd_xcalloc(1, sizeof *access);
+	access->number = port->all.len;
+	hd_vec_push(&port->all, access);
+	return access;
+}
+
+static void add_part(struct hd_dsm_access *access, uint64_t address)
+{
+	uint64_t line = address / HD_DSM_LINE;
+	uint32_t part = 0;
+	while (part < access->count && access->line[part] != line)
+		part++;
+	if (part == access->count) {
+		access->line[access->count] = line;
+		access->sectors[access->count++] = 0;
+	}
+	access->sectors[part] |= (uint8_t)(1u << address % HD_DSM_LINE / HD_DSM_SECTOR);
+}
+
+uint32_t hd_dsm_add(struct hd_dsm_port *port, uint32_t sm, const struct hd_mem_request *request, uint64_t now)
+{
+	struct hd_dsm_access *access = take_access(port);
+	access->what = request->remote;
+	access->issued = now;
+	access->done = 0;
+	access->sm = sm;
+	access->token = request->token;
+	access->group = request->group;
+	access->grid = request->grid;
+	access->kind = request->kind;
+	access->count = 0;
+	for (uint32_t left = request->mask; left; left &= left - 1)
+		add_part(access, request->address[__builtin_ctz(left)]);
+	access->left = access->count;
+	return access->number;
+}
+
+void hd_dsm_forget(struct hd_dsm_port *port, struct hd_dsm_access *access)
+{
+	hd_vec_push(&port->unused, access->number);
+}
+
+/* ---- under way */
+
+static bool is_before(const struct event *a, const struct event *b)
+{
+	return a->cycle != b->cycle ? a->cycle < b->cycle : a->order < b->order;
+}
+
+static void add_event(struct hd_dsm *dsm, struct event event)
+{
+	hd_vec_push(&dsm->heap, event);
+	uint32_t at = dsm->heap.len - 1;
+	struct event *heap = dsm->heap.data;
+	for (; at && is_before(&event, &heap[(at - 1) / 2]); at = (at - 1) / 2)
+		heap[at] = heap[(at - 1) / 2];
+	heap[at] = event;
+}
+
+static struct event take_event(struct hd_dsm *dsm)
+{
+	struct event *heap = dsm->heap.data, first = heap[0], last = hd_vec_pop(&dsm->heap);
+	uint32_t at = 0;
+	for (uint32_t child = 1; child < dsm->heap.len; child = 2 * at + 1) {
+		if (child + 1 < dsm->heap.len && is_before(&heap[child + 1], &heap[child]))
+			child++;
+		if (!is_before(&heap[child], &last))
+			break;
+		heap[at] = heap[child];
+		at = child;
+	}
+	if (dsm->heap.len)
+		heap[at] = last;
+	return first;
+}
+
+/* Of one cycle what arrives comes first, then by SM; an SM's own in its order. */
+static uint64_t order_of(struct hd_dsm *dsm, bool arrives, uint32_t sm)
+{
+	return (uint64_t)!arrives << 63 | (uint64_t)sm << 48 | (dsm->sequence++ & 0xffffffffffffu);
+}
+
+static void add_part_event(struct hd_dsm *dsm, struct hd_dsm_access *access, uint32_t part, uint64_t cycle,
+			   bool arrives)
+{
+	add_event(dsm, (struct event){cycle, order_of(dsm, arrives, access->sm), access, part, arrives});
+}
+
+void hd_dsm_take(struct hd_dsm *dsm, struct hd_dsm_port *port)
+{
+	for (uint32_t i = 0; i < port->out.len; i++) {
+		struct hd_dsm_access *access = port->out.data[i];
+		for (uint32_t part = 0; part < access->count; part++)
+			add_part_event(dsm, access, part, access->leaves, false);
+	}
+	hd_vec_clear(&port->out);
+}
+
+/* The cycle in which what takes so many ticks, and an SM sends from `cycle` on, is at the other end. */
+static uint64_t send(struct hd_dsm *dsm, uint32_t sm, uint64_t cycle, uint64_t ticks)
+{
+	uint64_t from = hd_later(dsm->free[sm], cycle * TICKS);
+	dsm->free[sm] = from + ticks;
+	return (dsm->free[sm] + TICKS - 1) / TICKS + dsm->latency;
+}
+
+static uint64_t ticks_of(const struct hd_dsm *dsm, const struct hd_dsm_access *access, uint32_t part)
+{
+	return dsm->header + (uint64_t)__builtin_popcount(access->sectors[part]) * dsm->slot;
+}
+
+static void leave(struct hd_dsm *dsm, struct hd_dsm_access *access, uint32_t part, uint64_t cycle)
+{
+	uint64_t ticks = access->kind == HD_MEM_LOAD ? dsm->slot : ticks_of(dsm, access, part);
+	add_part_event(dsm, access, part, send(dsm, access->sm, cycle, ticks), true);
+}
+
+static void answer(struct hd_dsm *dsm, struct hd_dsm_access *access, uint32_t part, uint64_t cycle)
+{
+	uint32_t owner = (uint32_t)(access->line[part] * HD_DSM_LINE >> HD_REMOTE_SM_SHIFT);
+	uint64_t there = hd_lsu_is_store(access->kind)
+				 ? cycle + dsm->latency
+				 : send(dsm, owner, cycle + dsm->access, ticks_of(dsm, access, part));
+	access->done = hd_later(access->done, there);
+	access->left--;
+}
+
+struct hd_dsm_access *hd_dsm_next(struct hd_dsm *dsm, uint64_t until)
+{
+	while (dsm->heap.len && dsm->heap.data[0].cycle < until) {
+		struct event event = take_event(dsm);
+		if (!event.arrives) {
+			leave(dsm, event.access, event.part, event.cycle);
+			continue;
+		}
+		answer(dsm, event.access, event.part, event.cycle);
+		if (!event.access->left)
+			return event.access;
+	}
+	return NULL;
+}
+
+uint64_t hd_dsm_due(const struct hd_dsm *dsm)
+{
+	return dsm->heap.len ? dsm->heap.data[0].cycle : HD_NEVER;
+}
+
+void hd_dsm_clear(struct hd_dsm *dsm, void (*drop)(struct hd_dsm_access *access))
+{
+	for (uint32_t i = 0; i < dsm->heap.len; i++) {
+		struct hd_dsm_access *access = dsm->heap.data[i].access;
+		if (access->left)
+			drop(access);
+		access->left = 0;
+	}
+	hd_vec_clear(&dsm->heap);
+}

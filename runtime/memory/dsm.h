@@ -1,0 +1,56 @@
+/*
+ * The network between the SMs of a GPC, for accesses to the shared memory of other blocks of a cluster (dsm.c).
+ */
+#ifndef HD_RUNTIME_MEMORY_DSM_H
+#define HD_RUNTIME_MEMORY_DSM_H
+
+#include "lib/vec.h"
+#include "runtime/memory/memory.h"
+
+struct hd_remote;
+struct hd_config;
+
+/* An access of a warp, from the load/store unit's queue to its last answer. */
+struct hd_dsm_access {
+	struct hd_remote *what;
+	uint64_t issued;
+	uint64_t leaves; /* cycle in which its load/store unit sends it */
+	uint64_t done;	 /* in which its last answer is there */
+	uint32_t sm, token, number;
+	uint16_t group;
+	uint8_t grid, kind;
+	uint8_t count, left; /* parts: lines of shared memory; of these, not arrived yet */
+	uint64_t line[32];   /* hd_remote_address / HD_DSM_LINE */
+	uint8_t sectors[32]; /* that it touches there, a bit each */
+};
+enum { HD_DSM_LINE = 128, HD_DSM_SECTOR = 32 };
+
+/* Of an SM. */
+struct hd_dsm_port {
+	HD_VEC(struct hd_dsm_access *) all;
+	HD_VEC(uint32_t) unused;	    /* numbers of these */
+	HD_VEC(struct hd_dsm_access *) out; /* sent since the network last looked */
+};
+
+struct hd_dsm_port *hd_dsm_port_new(struct hd_arena *arena);
+void hd_dsm_port_release(struct hd_dsm_port *port);
+/* Sorts a request's addresses into parts; returns the access's number. */
+uint32_t hd_dsm_add(struct hd_dsm_port *port, uint32_t sm, const struct hd_mem_request *request, uint64_t now);
+void hd_dsm_forget(struct hd_dsm_port *port, struct hd_dsm_access *access);
+
+struct hd_dsm;
+struct hd_dsm *hd_dsm_new(const struct hd_config *config, struct hd_arena *arena);
+void hd_dsm_release(struct hd_dsm *dsm);
+/* What an SM has sent is on its way; SMs in the order of their numbers. */
+void hd_dsm_take(struct hd_dsm *dsm, struct hd_dsm_port *port);
+/* The next access all of whose parts arrive before cycle `until`, in the order of their arrival; its `done` is known
+ * then. NULL: none does. */
+struct hd_dsm_access *hd_dsm_next(struct hd_dsm *dsm, uint64_t until);
+/* The next cycle with work; HD_NEVER. */
+uint64_t hd_dsm_due(const struct hd_dsm *dsm);
+/* The least cycles from an access until it arrives, and until its answer does: nobody learns of it before. */
+uint64_t hd_dsm_lead(const struct hd_config *config);
+/* Drops all that is under way; `drop` is told of each. */
+void hd_dsm_clear(struct hd_dsm *dsm, void (*drop)(struct hd_dsm_access *access));
+
+#endif

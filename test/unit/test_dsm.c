@@ -1,0 +1,147 @@
+/*
+ * The network between SMs: when what is sent is there.
+ */
+#include "harness.h"
+#include "heddle/config.h"
+#include "runtime/memory/dsm.h"
+
+enum { SMS = 4, LATENCY = 75, ACCESS = 29 };
+
+static struct hd_arena arena;
+static struct hd_config config;
+static struct hd_dsm *dsm;
+static struct hd_dsm_port *ports[SMS];
+
+static void set_up(void)
+{
+	hd_arena_init(&arena);
+	hd_config_defaults(&config);
+	config.sm_count = SMS;
+	config.dsm_latency = LATENCY;
+	config.shared_latency = ACCESS;
+	config.dsm_bytes = 16; /* a slot takes two cycles */
+	config.dsm_header = 0;
+	dsm = hd_dsm_new(&config, &arena);
+	for (uint32_t i = 0; i < SMS; i++)
+		ports[i] = hd_dsm_port_new(&arena);
+}
+
+static void tear_down(void)
+{
+	hd_dsm_release(dsm);
+	for (uint32_t i = 0; i < SMS; i++)
+		hd_dsm_port_release(ports[i]);
+	hd_arena_release(&arena);
+}
+
+/* Lanes access words of SM `to`, `apart` bytes from one another. */
+static struct hd_dsm_access *sent(uint32_t from, uint32_t to, uint8_t kind, uint32_t lanes, uint32_t apart,
+				  uint64_t cycle)
+{
+	struct hd_mem_request request = {.space = HD_MEM_REMOTE, .kind = kind, .bytes = 4};
+	for (uint32_t lane = 0; lane < lanes; lane++) {
+		request.mask |= UINT32_C(1) << lane;
+		request.address[lane] = hd_remote_address(to, lane * apart);
+	}
+	uint32_t number = hd_dsm_add(ports[from], from, &request, cycle);
+	struct hd_dsm_access *access = ports[from]->all.data[number];
+	access->leaves = cycle;
+	hd_vec_push(&ports[from]->out, access);
+	return access;
+}
+
+static void take(void)
+{
+	for (uint32_t i = 0; i < SMS; i++)
+		hd_dsm_take(dsm, ports[i]);
+}
+
+/* A word: its request takes a slot, 2 cycles, and so does the answer: 100 + 2 + 75 = 177, + 29 + 2 + 75 = 283. */
+START_TEST(a_load_takes_two_ways)
+{
+	struct hd_dsm_access *access = sent(0, 1, HD_MEM_LOAD, 1, 4, 100);
+	take();
+	ck_assert_uint_eq(hd_dsm_due(dsm), 100);
+	ck_assert_ptr_null(hd_dsm_next(dsm, 177)); /* it arrives in 177 */
+	ck_assert_uint_eq(hd_dsm_due(dsm), 177);
+	ck_assert_ptr_eq(hd_dsm_next(dsm, 178), access);
+	ck_assert_uint_eq(access->done, 283);
+	ck_assert_ptr_null(hd_dsm_next(dsm, 1000));
+}
+END_TEST
+
+/* 32 words of a line are four sectors: the answer takes 8 cycles, 289; a store's data 8 the other way, 183, and its
+ * acknowledgement none, 258. */
+START_TEST(data_takes_a_slot_for_each_sector)
+{
+	struct hd_dsm_access *load = sent(0, 1, HD_MEM_LOAD, 32, 4, 100);
+	struct hd_dsm_access *store = sent(2, 3, HD_MEM_STORE, 32, 4, 100);
+	take();
+	ck_assert_ptr_eq(hd_dsm_next(dsm, 1000), load);
+	ck_assert_ptr_eq(hd_dsm_next(dsm, 1000), store);
+	ck_assert_uint_eq(load->done, 289);
+	ck_assert_uint_eq(store->done, 258);
+}
+END_TEST
+
+/* Two lines: the second request leaves behind the first, in 104, and arrives in 179; its answer behind the other's. */
+START_TEST(lines_leave_one_behind_the_other)
+{
+	struct hd_dsm_access *access = sent(0, 1, HD_MEM_LOAD, 2, 128, 100);
+	take();
+	ck_assert_ptr_null(hd_dsm_next(dsm, 179));
+	ck_assert_ptr_eq(hd_dsm_next(dsm, 180), access);
+	ck_assert_uint_eq(access->count, 2);
+	ck_assert_uint_eq(access->done, 285);
+}
+END_TEST
+
+/* An answer leaves with what its SM sends itself: a store of four sectors from 200 on holds it up from 206 to 208. */
+START_TEST(answers_and_requests_share_an_sm)
+{
+	struct hd_dsm_access *load = sent(0, 1, HD_MEM_LOAD, 1, 4, 100);
+	struct hd_dsm_access *store = sent(1, 2, HD_MEM_STORE, 32, 4, 150);
+	struct hd_dsm_access *other = sent(3, 2, HD_MEM_STORE, 32, 4, 150);
+	take();
+	ck_assert_ptr_eq(hd_dsm_next(dsm, 1000), load);
+	ck_assert_uint_eq(load->done, 283);		 /* the store has left by 158 */
+	ck_assert_ptr_eq(hd_dsm_next(dsm, 1000), store); /* of one cycle the lower SM's */
+	ck_assert_ptr_eq(hd_dsm_next(dsm, 1000), other);
+	load = sent(0, 1, HD_MEM_LOAD, 1, 4, 300);
+	struct hd_dsm_access *first = sent(1, 2, HD_MEM_STORE, 32, 4, 376);
+	struct hd_dsm_access *second = sent(1, 2, HD_MEM_STORE, 32, 128, 376);
+	take();
+	ck_assert_ptr_eq(hd_dsm_next(dsm, 1000), load); /* arrives in 377: its answer is to leave in 406, but 36 slots
+							   from 376 on take until 448 */
+	ck_assert_uint_eq(load->done, 448 + 2 + LATENCY);
+	ck_assert_ptr_eq(hd_dsm_next(dsm, 1000), first);
+	ck_assert_ptr_eq(hd_dsm_next(dsm, 1000), second);
+}
+END_TEST
+
+/* What is sent with data beside it: 8 bytes are half a cycle, of each line. 100 + 2.5 + 75 is 178. */
+START_TEST(headers_take_time)
+{
+	config.dsm_header = 8;
+	dsm = hd_dsm_new(&config, &arena);
+	struct hd_dsm_access *store = sent(0, 1, HD_MEM_STORE, 1, 4, 100);
+	take();
+	ck_assert_ptr_null(hd_dsm_next(dsm, 178));
+	ck_assert_ptr_eq(hd_dsm_next(dsm, 179), store);
+	ck_assert_uint_eq(store->done, 178 + LATENCY);
+}
+END_TEST
+
+Suite *hd_suite(void)
+{
+	return hd_suite_with("dsm",
+			     (const TTest *const[]){
+				     a_load_takes_two_ways,
+				     data_takes_a_slot_for_each_sector,
+				     lines_leave_one_behind_the_other,
+				     answers_and_requests_share_an_sm,
+				     headers_take_time,
+				     NULL,
+			     },
+			     set_up, tear_down);
+}
