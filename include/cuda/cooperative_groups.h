@@ -1,5 +1,5 @@
 /*
- * Cooperative groups: the grid, thread blocks, tiles of up to 512 threads, and coalesced groups. Written from the
+ * Cooperative groups: the grid, clusters of blocks, thread blocks, tiles of up to 512 threads, and coalesced groups. Written from the
  * documented interface. There is one device, so that multi_grid_group is not there.
  */
 #ifndef _COOPERATIVE_GROUPS_H_
@@ -264,6 +264,89 @@ HD_HERE grid_group this_grid()
 {
 	return grid_group();
 }
+
+/* ---- the blocks of a cluster (sm_90) ---- */
+
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+class cluster_group
+{
+	cluster_group() = default;
+	friend HD_HERE cluster_group this_cluster();
+
+      public:
+	struct arrival_token {
+	};
+	HD_HERE static void sync()
+	{
+		barrier_wait(barrier_arrive());
+	}
+	HD_HERE static arrival_token barrier_arrive()
+	{
+		asm volatile("barrier.cluster.arrive.aligned;" ::: "memory");
+		return arrival_token();
+	}
+	HD_HERE static void barrier_wait()
+	{
+		asm volatile("barrier.cluster.wait.aligned;" ::: "memory");
+	}
+	HD_HERE static void barrier_wait(arrival_token &&)
+	{
+		asm volatile("barrier.cluster.wait.aligned;" ::: "memory");
+	}
+	HD_HERE static unsigned int query_shared_rank(const void *address)
+	{
+		return __cluster_query_shared_rank(address);
+	}
+	template <typename T> HD_HERE static T *map_shared_rank(T *address, int rank)
+	{
+		return (T *)__cluster_map_shared_rank((const void *)address, (unsigned int)rank);
+	}
+	HD_HERE static dim3 block_index()
+	{
+		return __clusterRelativeBlockIdx();
+	}
+	HD_HERE static unsigned int block_rank()
+	{
+		return __clusterRelativeBlockRank();
+	}
+	HD_HERE static dim3 thread_index()
+	{
+		dim3 block = block_index();
+		return dim3(block.x * blockDim.x + threadIdx.x, block.y * blockDim.y + threadIdx.y,
+			    block.z * blockDim.z + threadIdx.z);
+	}
+	HD_HERE static unsigned int thread_rank()
+	{
+		return block_rank() * details::threads_of_block() + details::thread_in_block();
+	}
+	HD_HERE static dim3 dim_blocks()
+	{
+		return __clusterDim();
+	}
+	HD_HERE static unsigned int num_blocks()
+	{
+		return __clusterSizeInBlocks();
+	}
+	HD_HERE static dim3 dim_threads()
+	{
+		dim3 blocks = dim_blocks();
+		return dim3(blocks.x * blockDim.x, blocks.y * blockDim.y, blocks.z * blockDim.z);
+	}
+	HD_HERE static unsigned int num_threads()
+	{
+		return num_blocks() * details::threads_of_block();
+	}
+	HD_HERE static unsigned int size()
+	{
+		return num_threads();
+	}
+};
+
+HD_HERE cluster_group this_cluster()
+{
+	return cluster_group();
+}
+#endif
 
 /* ---- groups within a warp ---- */
 
