@@ -10,6 +10,7 @@
 
 #include "runtime/check/init.h"
 #include "runtime/check/state.h"
+#include "runtime/core/cluster.h"
 #include "runtime/exec/devmem.h"
 #include "runtime/exec/linear.h"
 #include "runtime/sm/limits.h"
@@ -47,6 +48,25 @@ static void release_words(struct hd_check *check, struct hd_block_check *block)
 	free(block->words);
 }
 
+static void release_cluster(struct hd_block_check *block)
+{
+	free(block->cluster.arrived);
+	free(block->cluster.foreign);
+	free(block->cluster.departs);
+	block->cluster = (struct hd_cluster_check){.arrived = NULL};
+}
+
+static void begin_cluster(struct hd_block_check *block, const struct hd_cta *cta)
+{
+	release_cluster(block);
+	if (!cta->cluster)
+		return;
+	block->cluster.arrived = hd_xcalloc(cta->warp_count, sizeof(uint32_t));
+	block->cluster.foreign =
+		hd_xcalloc((size_t)cta->warp_count * cta->cluster->size * cta->warp_count, sizeof(uint32_t));
+	block->cluster.departs = hd_xcalloc(cta->warp_count, sizeof(bool));
+}
+
 static void free_block(struct hd_check *check, struct hd_block_check *block)
 {
 	if (!block)
@@ -54,6 +74,7 @@ static void free_block(struct hd_check *check, struct hd_block_check *block)
 	hd_clocks_release(&block->clocks);
 	release_words(check, block);
 	free(block->copies);
+	release_cluster(block);
 	hd_global_forget_block(block);
 	free(block->fresh.bits);
 	hd_map_release(&block->fresh.partial);
@@ -121,6 +142,7 @@ void hd_check_block(struct hd_check *check, const struct hd_cta *cta)
 	struct hd_block_check *block = *slot;
 	block->shared_bytes = bytes;
 	hd_clocks_begin(&block->clocks, cta->warp_count, words);
+	begin_cluster(block, cta);
 	hd_global_forget_block(block);
 	release_words(check, block);
 	block->word_count = looks_for(check, HD_CHECK_RACE) ? words : 0;
@@ -175,14 +197,28 @@ static uint8_t resolve(unsigned space, uint64_t *address)
 	return HD_MEM_GLOBAL;
 }
 
+/* Whose shared memory each lane accesses; *address becomes the offset there. */
+static const struct hd_cta *owner_of(const struct hd_cta *cta, uint8_t space, uint64_t *address)
+{
+	const struct hd_cluster *cluster = cta->cluster;
+	uint32_t rank = hd_rank_of_code(cluster, cta->rank, (uint32_t)*address >> HD_RANK_SHIFT);
+	if (space != HD_MEM_SHARED || rank >= cluster->size || cluster->ended >> rank & 1)
+		return cta;
+	*address &= HD_RANK_OFFSET;
+	return cluster->ctas[rank];
+}
+
 static void find_accesses(const struct hd_exec *exec, const struct hd_dinst *inst, struct hd_accesses *accesses)
 {
 	unsigned space = hd_opinfo[inst->inst.op].space;
 	bool pair = space == HD_AT_GLOBAL || space == HD_AT_GENERIC;
+	const struct hd_cta *cta = exec->warp->cta;
+	accesses->in_cluster = cta->cluster != NULL;
 	if (inst->effects & HD_FX_ASYNC) { /* where it writes */
 		HD_FOR_LANES (lane, exec->mask) {
 			accesses->space[lane] = HD_MEM_SHARED;
 			accesses->address[lane] = hd_row(exec->warp, inst->inst.b)[lane];
+			accesses->owner[lane] = cta;
 		}
 		return;
 	}
@@ -191,6 +227,8 @@ static void find_accesses(const struct hd_exec *exec, const struct hd_dinst *ins
 			pair ? hd_lane_pair(exec->warp, inst->inst.a, lane) : hd_row(exec->warp, inst->inst.a)[lane];
 		address += (uint64_t)(int64_t)(int32_t)inst->inst.x;
 		accesses->space[lane] = resolve(space, &address);
+		if (accesses->in_cluster)
+			accesses->owner[lane] = owner_of(cta, accesses->space[lane], &address);
 		accesses->address[lane] = address;
 	}
 }
@@ -223,9 +261,52 @@ static void order_lanes(struct hd_clocks *clocks, const struct hd_exec *exec, co
 	}
 }
 
+/* The warp knows what all threads of the cluster did before they arrived: what they did since may count as well. */
+static void depart_cluster(struct hd_check *check, const struct hd_warp *warp)
+{
+	const struct hd_cta *cta = warp->cta;
+	struct hd_block_check *block = hd_check_block_of(check, cta);
+	uint32_t warps = cta->warp_count, size = cta->cluster->size, *to = block->cluster.foreign;
+	to += (size_t)warp->index * size * warps;
+	block->cluster.departs[warp->index] = false;
+	hd_clocks_depart(&block->clocks, warp->index, HD_CHECK_CLUSTER);
+	for (uint32_t rank = 0; rank < size; rank++)
+		for (uint32_t other = 0; other < warps; other++) {
+			const struct hd_block_check *theirs = hd_check_block_of(check, cta->cluster->ctas[rank]);
+			uint32_t ended = theirs->clocks.ended[other], arrived = theirs->cluster.arrived[other];
+			to[rank * warps + other] = ended > arrived ? ended : arrived;
+		}
+}
+
+static void meet_cluster(struct hd_check *check, const struct hd_warp *warp, const struct hd_dinst *inst)
+{
+	struct hd_block_check *block = hd_check_block_of(check, warp->cta);
+	if (inst->inst.op == HD_OP_CGABAR_WAIT) {
+		block->cluster.departs[warp->index] = true;
+		return;
+	}
+	block->cluster.arrived[warp->index] = block->clocks.now[warp->index];
+	hd_clocks_arrive(&block->clocks, warp->index, HD_CHECK_CLUSTER);
+}
+
+bool hd_check_cluster_ordered(const struct hd_check *check, const struct hd_warp *warp, uint32_t block, uint32_t other,
+			      uint32_t when)
+{
+	const struct hd_cta *cta = warp->cta;
+	const struct hd_cluster *cluster = cta->cluster;
+	const uint32_t *known = hd_check_block_of(check, cta)->cluster.foreign;
+	for (uint32_t rank = 0; cluster && rank < cluster->size; rank++)
+		if (cluster->ctas[rank]->linear == block)
+			return known[(warp->index * cluster->size + rank) * cta->warp_count + other] >= when;
+	return true; /* of a block that is no more */
+}
+
 void hd_check_step(struct hd_check *check, struct hd_exec *exec, const struct hd_dinst *inst)
 {
 	struct hd_accesses accesses;
+	const struct hd_cluster_check *cluster = &hd_check_block_of(check, exec->warp->cta)->cluster;
+	if (cluster->departs && cluster->departs[exec->warp->index])
+		depart_cluster(check, exec->warp);
 	if (inst->inst.linear && !(inst = direct_of(check, exec, inst)))
 		return;
 	unsigned space = hd_opinfo[inst->inst.op].space;
@@ -248,6 +329,8 @@ void hd_check_step(struct hd_check *check, struct hd_exec *exec, const struct hd
 	struct hd_clocks *clocks = &hd_check_block_of(check, exec->warp->cta)->clocks;
 	if (inst->inst.op == HD_OP_WARPSYNC)
 		order_lanes(clocks, exec, inst);
+	else if (cluster->departs && (inst->inst.op == HD_OP_CGABAR_ARV || inst->inst.op == HD_OP_CGABAR_WAIT))
+		meet_cluster(check, exec->warp, inst);
 	else if (inst->effects & HD_FX_FENCE) {
 		if (looks_for(check, HD_CHECK_RACE_GLOBAL) && hd_mod_get(inst->inst.mods, HD_MOD_SCOPE) != HD_SCOPE_CTA)
 			hd_global_fence(check, exec->warp);

@@ -148,11 +148,11 @@ static uint32_t guarded(const struct hd_init *now)
 
 /* ---- memory */
 
-struct hd_fresh *hd_init_fresh(const struct hd_init *init, unsigned space, uint64_t address, uint32_t bytes,
-			       uint64_t *at)
+struct hd_fresh *hd_init_fresh(const struct hd_init *init, const struct hd_cta *owner, unsigned space, uint64_t address,
+			       uint32_t bytes, uint64_t *at)
 {
 	struct hd_check *check = init->check;
-	struct hd_block_check *block = hd_check_block_of(check, init->exec->warp->cta);
+	struct hd_block_check *block = hd_check_block_of(check, owner);
 	*at = address;
 	if (space == HD_MEM_SHARED)
 		return address + bytes <= block->shared_bytes ? &block->fresh : NULL;
@@ -164,7 +164,8 @@ struct hd_fresh *hd_init_fresh(const struct hd_init *init, unsigned space, uint6
 static struct hd_fresh *fresh_of(const struct hd_init *now, uint32_t lane, const struct hd_accesses *accesses,
 				 uint64_t *at)
 {
-	return hd_init_fresh(now, accesses->space[lane], accesses->address[lane], now->inst->access_bytes, at);
+	const struct hd_cta *owner = accesses->in_cluster ? accesses->owner[lane] : now->exec->warp->cta;
+	return hd_init_fresh(now, owner, accesses->space[lane], accesses->address[lane], now->inst->access_bytes, at);
 }
 
 static struct hd_origin_of origin_of(const struct hd_init *now, uint32_t lane, const struct hd_accesses *accesses)

@@ -14,8 +14,8 @@ struct hd_init {
 	uint32_t told; /* lanes of which it was said that it means nothing whether they execute it */
 };
 /* What is known of the memory at an address, and where in it; NULL: it is not followed. */
-struct hd_fresh *hd_init_fresh(const struct hd_init *init, unsigned space, uint64_t address, uint32_t bytes,
-			       uint64_t *at);
+struct hd_fresh *hd_init_fresh(const struct hd_init *init, const struct hd_cta *owner, unsigned space, uint64_t address,
+			       uint32_t bytes, uint64_t *at);
 
 /* lanes.c: what lanes tell each other, matrices of the whole warp, uniform registers. False: it is none of these. */
 bool hd_init_lanes(const struct hd_init *init);

@@ -246,7 +246,8 @@ static uint32_t unwritten_half(const struct hd_init *init, const struct hd_acces
 			       uint32_t column, uint32_t *address)
 {
 	uint64_t at;
-	const struct hd_fresh *fresh = hd_init_fresh(init, HD_MEM_SHARED, accesses->address[lane] + 2 * column, 2, &at);
+	const struct hd_fresh *fresh =
+		hd_init_fresh(init, init->exec->warp->cta, HD_MEM_SHARED, accesses->address[lane] + 2 * column, 2, &at);
 	*address = (uint32_t)at;
 	return fresh ? hd_fresh_mask(fresh, at, 2) : 0;
 }

@@ -10,6 +10,9 @@
  * with nothing behind the copy, not with its own thread either; then it counts as written at the wait. Groups are the
  * warp's, as in hardware, so that a wait of some of its lanes counts for all.
  *
+ * Blocks of a cluster that access each other's shared memory are ordered by the cluster's barrier. Flags in another
+ * block's memory order nothing.
+ *
  * Of each word those accesses are kept that can still race with a later one (kept.c). For each access one race is told;
  * so the first race of a word is always found, further ones behind it mostly.
  */
@@ -48,6 +51,10 @@ static uint32_t when_of(const struct now *now, const struct hd_kept_access *kept
 static uint32_t unordered_lanes(const struct now *now, const struct hd_kept_access *kept)
 {
 	uint32_t lanes = 0;
+	if (kept->block != now->access.block && now->space == HD_MEM_SHARED) /* of another one of the cluster */
+		return hd_check_cluster_ordered(now->check, now->exec->warp, kept->block, kept->warp, kept->when)
+			       ? 0
+			       : kept->lanes;
 	if (kept->block != now->access.block) /* of another block, in global memory */
 		return hd_global_ordered(now->check, now->exec->warp, kept->block, kept->warp, kept->when)
 			       ? 0
@@ -270,6 +277,7 @@ void hd_check_race(struct hd_check *check, const struct hd_exec *exec, const str
 	now.copies = block->copies;
 	HD_FOR_LANES (lane, exec->mask & hd_op_address_lanes(inst->inst.op, inst->inst.mods)) {
 		bool shared = accesses->space[lane] == HD_MEM_SHARED;
+		bool remote = accesses->in_cluster && accesses->owner[lane] != warp->cta;
 		now.lane = lane;
 		now.space = accesses->space[lane];
 		now.address = accesses->address[lane];
@@ -286,8 +294,8 @@ void hd_check_race(struct hd_check *check, const struct hd_exec *exec, const str
 			copied_words(&now, inst);
 		if (shared ? check->kinds & HD_CHECK_RACE
 			   : check->kinds & HD_CHECK_RACE_GLOBAL && now.space == HD_MEM_GLOBAL)
-			visit_lane(&now, inst, block);
-		if (strong && now.space != HD_MEM_LOCAL && (!shared || now.address < block->shared_bytes))
+			visit_lane(&now, inst, remote ? hd_check_block_of(check, accesses->owner[lane]) : block);
+		if (strong && !remote && now.space != HD_MEM_LOCAL && (!shared || now.address < block->shared_bytes))
 			order(&now, sem, scope, reads, writes);
 	}
 	if (copies && check->kinds & HD_CHECK_RACE_GLOBAL)

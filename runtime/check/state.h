@@ -7,7 +7,8 @@
 #include "runtime/check/check.h"
 #include "runtime/check/shadow.h"
 
-enum { HD_CHECK_BARRIERS = 16, HD_CHECK_OPEN_SYNCS = 4 };
+/* Those of a block, and behind them the cluster's. */
+enum { HD_CHECK_CLUSTER = 16, HD_CHECK_BARRIERS, HD_CHECK_OPEN_SYNCS = 4 };
 
 /* ---- findings.c */
 
@@ -167,12 +168,21 @@ struct hd_warp_check {
 	struct hd_values values;	 /* the last, and there under --check=init alone */
 };
 
+/* Of a block of a cluster, by warp: up to when what it did is before its last arrival at the cluster's barrier; it has
+ * come to the wait, behind which it knows what the others did; up to when it knows of the warps of each block, by rank.
+ */
+struct hd_cluster_check {
+	uint32_t *arrived, *foreign;
+	bool *departs;
+};
+
 struct hd_block_check {
 	struct hd_clocks clocks;
 	struct hd_word_check *words;
 	uint32_t word_count;
 	struct hd_copies_check *copies; /* by warp */
-	struct hd_fresh fresh;		/* of shared memory */
+	struct hd_cluster_check cluster;
+	struct hd_fresh fresh; /* of shared memory */
 	uint32_t shared_bytes;
 	struct hd_known *known;			      /* what any warp has learned */
 	struct hd_known *barriers[HD_CHECK_BARRIERS]; /* what those know that have arrived */
@@ -236,7 +246,14 @@ struct hd_block_check *hd_check_block_of(const struct hd_check *check, const str
 struct hd_accesses {
 	uint8_t space[HD_WARP_LANES];	 /* enum hd_mem_space */
 	uint64_t address[HD_WARP_LANES]; /* offsets in shared and local memory */
+	/* In a cluster: whose shared memory each lane accesses. */
+	bool in_cluster;
+	const struct hd_cta *owner[HD_WARP_LANES];
 };
+
+/* Is what warp `other` of a block of the warp's cluster did at `when` before what the warp does now? */
+bool hd_check_cluster_ordered(const struct hd_check *check, const struct hd_warp *warp, uint32_t block, uint32_t other,
+			      uint32_t when);
 
 /* ---- global.c: what is ordered between blocks */
 

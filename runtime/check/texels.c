@@ -69,7 +69,8 @@ static bool find_unwritten(struct fetch *fetch)
 		for (uint32_t word = 0; 4 * word < fetch->texels.bytes; word++) {
 			uint64_t at, address = fetch->texels.address[i] + 4 * word;
 			uint32_t bytes = bytes_of(fetch, word);
-			const struct hd_fresh *fresh = hd_init_fresh(fetch->init, HD_MEM_GLOBAL, address, bytes, &at);
+			const struct hd_fresh *fresh = hd_init_fresh(fetch->init, fetch->init->exec->warp->cta,
+								     HD_MEM_GLOBAL, address, bytes, &at);
 			uint32_t bits = fresh ? hd_fresh_mask(fresh, at, bytes) : 0;
 			fetch->unwritten[i][word] = bits;
 			if (bits && !any)
