@@ -350,7 +350,9 @@ static void add_errors(struct hd_sampling *sampling, double work, double distanc
 	for (uint32_t i = 0; i < sampling->width; i++) {
 		double chance = hd_estimator_error(estimator, i).chance;
 		double bias = (DRIFT + distance) * estimator->mean[i] * work;
-		bias += i == sampling->cycles ? off : 0;
+		/* Of energy at most as much of it as of the cycles. */
+		if (i == sampling->cycles || i == hd_sampled_joules(sampling))
+			bias += off * estimator->mean[i] / estimator->mean[sampling->cycles];
 		blocks->errors[i] += chance + bias;
 		blocks->squares[i] += chance * chance;
 		blocks->ends[i] += bias;
@@ -376,8 +378,10 @@ void hd_sampling_skip(struct hd_sampling *sampling)
 	stretch->estimator.skipped = 0;
 	stretch->estimator.skipped_work = 0;
 	hd_estimator_guess(&stretch->estimator, work, 0, sampling->figures);
-	sampling->figures[sampling->cycles] = fmax(cycles - drained, PAUSE);
-	/* While the warps were halted less went on than in as many other cycles. */
+	/* What is under way ends while the warps are halted, and they come back to empty queues. Where a queue's
+	 * service limits them it has been served meanwhile, and the stretch takes all of its cycles. Where latency
+	 * limits them half of the halt is lost: nothing new went on. Between these: */
+	sampling->figures[sampling->cycles] = fmax(cycles - drained / 4, PAUSE);
 	add_errors(sampling, work, hd_mix_unlike(&stretch->mix, &mix), off + drained / 2);
 	hd_sampled_pass(sampling, &rest);
 	sampling->kind = HD_SAMPLED_PARTLY;
