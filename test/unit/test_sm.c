@@ -65,7 +65,7 @@ END_TEST
 
 /* Two warps a scheduler. Results of several latencies meet at the write ports, and are waited for at once, later and at
  * the end. */
-static struct hd_stats mixed_results(const char *trace, bool *used)
+static struct hd_stats mixed_results(const char *trace, uint64_t cross, bool *used)
 {
 	struct simbench bench;
 	simbench_init(&bench);
@@ -75,6 +75,7 @@ static struct hd_stats mixed_results(const char *trace, bool *used)
 	bench.config.operands = HD_OPERANDS_MODERN;
 	bench.config.register_ports = bench.config.register_write_ports = 1;
 	bench.config.lat_guard = 8;
+	bench.config.lat_cross = (int64_t)cross;
 	bench.config.lat_fmad = 60;
 	bench.config.register_busy = 2;
 	bench.options.trace = trace;
@@ -96,6 +97,9 @@ static struct hd_stats mixed_results(const char *trace, bool *used)
 		} else if (i % 8 == 3) {
 			simbench_mov(&bench, 37, i);
 			hd_vec_last(&bench.code).guard = 1;
+		} else if (i % 8 == 5) { /* the sum's result in another pipeline */
+			struct hd_inst *add = simbench_emit(&bench, HD_OP_IADD3);
+			add->dst = 38, add->a = (uint8_t)(8 + i % 16), add->b = 39, add->c = HD_RZ;
 		}
 	}
 	ck_assert_int_eq(simbench_start(&bench), 0);
@@ -109,13 +113,18 @@ static struct hd_stats mixed_results(const char *trace, bool *used)
 /* A watcher of results, which is asleep for a million cycles, makes them events. */
 START_TEST(results_need_no_events)
 {
-	bool used[2];
-	struct hd_stats without = mixed_results(NULL, &used[0]),
-			with = mixed_results("issue@1000000:1000001", &used[1]);
-	ck_assert(used[0] && !used[1]);
-	ck_assert_uint_gt(without.counters.write_conflicts, 0);
-	ck_assert_uint_gt(without.stalls[HD_STALL_data_alu], 0);
-	ck_assert_int_eq(memcmp(&without, &with, sizeof(with)), 0);
+	uint64_t cycles[2];
+	for (uint32_t crosses = 0; crosses < 2; crosses++) { /* results that other pipelines have later, or not */
+		bool used[2];
+		struct hd_stats without = mixed_results(NULL, 3 * crosses, &used[0]),
+				with = mixed_results("issue@1000000:1000001", 3 * crosses, &used[1]);
+		ck_assert(used[0] && !used[1]);
+		ck_assert_uint_gt(without.counters.write_conflicts, 0);
+		ck_assert_uint_gt(without.stalls[HD_STALL_data_alu], 0);
+		ck_assert_int_eq(memcmp(&without, &with, sizeof(with)), 0);
+		cycles[crosses] = with.counters.cycles;
+	}
+	ck_assert_uint_ne(cycles[1], cycles[0]);
 }
 END_TEST
 
