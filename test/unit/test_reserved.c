@@ -395,6 +395,18 @@ START_TEST(refreshes_close_rows_and_take_their_time)
 }
 END_TEST
 
+/* A row is opened at 985. What wants another one of its bank at 987 could close it at 985 + tRAS 28 = 1013, behind the
+ * refresh that is due at 1000: that closes it then, tRP 12, and takes 200 clocks. */
+START_TEST(refreshes_go_before_rows_behind_them)
+{
+	rig.config.t_refi = 1000;
+	rig.config.t_rfc = 200;
+	build_channel();
+	ck_assert_uint_eq(read_at(984, 0, 0, 0), 985 + 12 + 12 + 1);
+	ck_assert_uint_eq(read_at(986, 0, 1, 0), 1013 + 12 + 200 + 12 + 12 + 1);
+}
+END_TEST
+
 /* A queue of 32 writes is drained from 28 to 16. The twelve, of one row, begin at 201 with an activation and have
  * columns at 213, 215, ... 235. Reads then wait until tWL 2, a clock of data and tCDLR 3 are over: the bus is free from
  * 241. A closed row is opened for them in the clock after the last write, 236. */
@@ -599,6 +611,7 @@ Suite *hd_suite(void)
 	tcase_add_test(cases, commands_keep_their_distances);
 	tcase_add_test(cases, four_activations_share_a_piece);
 	tcase_add_test(cases, refreshes_close_rows_and_take_their_time);
+	tcase_add_test(cases, refreshes_go_before_rows_behind_them);
 	tcase_add_test(cases, writes_are_drained_at_their_mark);
 	tcase_add_test(cases, writes_go_early_where_no_read_waits);
 	tcase_add_test(cases, reads_fill_the_queue);
