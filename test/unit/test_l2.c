@@ -5,6 +5,7 @@
 
 #include "memory_rig.h"
 #include "runtime/memory/l2.h"
+#include "runtime/memory/l2_lines.h"
 
 static struct hd_arena arena;
 static struct hd_config config;
@@ -397,6 +398,34 @@ START_TEST(the_least_recently_used_line_goes)
 }
 END_TEST
 
+/* Lines that are kept without time, as what goes on beside sampled waves would leave them: the two written last are
+ * dirty, and no write of the third goes anywhere. A line that was used again lately stays when a fifth one comes. */
+START_TEST(lines_are_kept_without_time)
+{
+	config.l2_dirty_ways = 2;
+	build(1, 4);
+	for (uint64_t line = 0; line < 3; line++)
+		hd_l2_keep_dirty(&slice, line, 0x3);
+	ck_assert_uint_eq(slice.dirty[0], 2);
+	ck_assert_uint_eq(slice.tags.tags[hd_tags_find(&slice.tags, 0)].dirty, 0);
+	ck_assert_uint_eq(slice.tags.tags[hd_tags_find(&slice.tags, 1)].dirty, 0x3);
+	ck_assert_uint_eq(slice.tags.tags[hd_tags_find(&slice.tags, 2)].dirty, 0x3);
+	hd_l2_keep_dirty(&slice, 2, 0x4); /* it is one of the two */
+	ck_assert_uint_eq(slice.tags.tags[hd_tags_find(&slice.tags, 1)].dirty, 0x3);
+	ck_assert_uint_eq(slice.tags.tags[hd_tags_find(&slice.tags, 2)].dirty, 0x7);
+	hd_l2_keep(&slice, 3, 0x8);
+	hd_l2_keep(&slice, 0, 0x8);
+	ck_assert_uint_eq(slice.tags.tags[hd_tags_find(&slice.tags, 0)].valid, 0xb);
+	hd_l2_keep(&slice, 4, 0x1); /* in place of the first that was written and not used since */
+	ck_assert_uint_eq(hd_tags_find(&slice.tags, 1), HD_NONE);
+	ck_assert_uint_eq(slice.dirty[0], 1);
+	for (uint64_t line = 2; line < 5; line++)
+		ck_assert_uint_ne(hd_tags_find(&slice.tags, line), HD_NONE);
+	ck_assert_uint_ne(hd_tags_find(&slice.tags, 0), HD_NONE);
+	ck_assert_uint_eq(counters.dram_writes, 0);
+}
+END_TEST
+
 /* Nothing is there any more, and nothing is dirty: the next access misses, and no line is written for it. */
 START_TEST(a_slice_forgets)
 {
@@ -475,6 +504,7 @@ Suite *hd_suite(void)
 	tcase_add_test(cases, partly_written_sectors_take_longer);
 	tcase_add_test(cases, dirty_victims_go_to_dram);
 	tcase_add_test(cases, few_lines_of_a_set_are_dirty);
+	tcase_add_test(cases, lines_are_kept_without_time);
 	tcase_add_test(cases, low_requests_wait_for_others);
 	tcase_add_test(cases, fills_wait_only_for_room_that_they_need);
 	tcase_add_test(cases, fills_wait_for_room);
