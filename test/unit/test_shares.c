@@ -17,6 +17,7 @@ enum { LOOKED = FIRST + 4 * LOOK /* the first look after the change */, RUN = LA
 static struct {
 	uint32_t share[STREAMS], then[STREAMS];
 	bool second_first; /* in the order of grids */
+	bool small_l2;	   /* of 32 lines */
 	struct block {
 		uint64_t began, killed, left, back, ended, issued;
 		uint32_t sm, absences;
@@ -107,6 +108,11 @@ static void start(struct simbench *bench, const char *policy, uint32_t sms, uint
 	bench->config.sm_count = sms;
 	bench->config.warp_unit = 1;
 	bench->config.registers = SLOTS * 16 * HD_WARP_LANES;
+	if (seen.small_l2) {
+		bench->config.l2_slices = bench->config.dram_channels = 1;
+		bench->config.l2_slice_bytes = 32 * 128;
+		bench->config.l2_ways = 32;
+	}
 	bench->options.policy = policy;
 	bench->beside = &shares;
 	bench->meta.idempotence = &restarts;
@@ -266,6 +272,29 @@ START_TEST(all_leave)
 }
 END_TEST
 
+/* An L2 of 32 lines, and contexts of four blocks on each of two SMs, of more than 16 lines each: what comes back has
+ * left L2 for those that came behind it, so that each line is a miss. */
+START_TEST(contexts_lie_apart)
+{
+	struct simbench bench;
+	uint64_t out = 0;
+	give(4, 0, 4);
+	seen.second_first = seen.small_l2 = true;
+	start(&bench, "preempt:naive", 2, 3000);
+	submit(&bench, 8, 1, 2);
+	submit(&bench, 8, 1, 1);
+	ck_assert_msg(!hd_sim_wait_all(bench.sim), "%s", bench.message);
+	for (uint32_t i = 0; i < bench.sim->launches.len; i++) {
+		const struct hd_counters *counters = &bench.sim->launches.data[i]->stats.stats.counters;
+		ck_assert_uint_eq(counters->transfer_bytes_in, counters->transfer_bytes_out);
+		ck_assert_uint_eq(counters->transfer_misses * bench.config.sector, counters->transfer_bytes_in);
+		out += counters->transfer_bytes_out;
+	}
+	ck_assert_uint_gt(out, 8 * 16 * HD_ROW_BYTES);
+	simbench_release(&bench);
+}
+END_TEST
+
 /* One leaves for a block of two warps, for which there is still no room. It comes back at the first look at which it
  * has been away for long enough. When it left is known by the cycle of another warp's next issue, within four cycles.
  */
@@ -291,5 +320,5 @@ Suite *hd_suite(void)
 {
 	return hd_suite_of("shares", (const TTest *const[]){the_youngest_leave, each_sm_looks, nobody_lacks_room,
 							    back_for_a_share, back_beyond_the_share, all_leave,
-							    long_enough, NULL});
+							    contexts_lie_apart, long_enough, NULL});
 }
