@@ -36,7 +36,7 @@ class Workload(figures.Workload):
 
     def speedups(self, run):
         grids, alone = self.grids(run), LONG if run.startswith('long:') else ALONE
-        return [grids[name]['ipc'] / alone[name]['ipc'] for name in self.names()]
+        return [grids[name]['ipc'] / alone[name]['ipc'] if name in grids else 0 for name in self.names()]  # 0: it never began
 
     def harmonic(self, run, over=None):
         """Harmonic speedup (4.3.3)."""
@@ -431,17 +431,17 @@ def late(workloads, out):
     for w in LATE:
         if not all(name in ALONE for name in w.names()):
             continue
-        for policy in ('leftover', 'spatial', 'warped-slicer', 'ccbp'):
+        for policy in ('leftover', 'duet', 'preempt', 'spatial', 'warped-slicer', 'ccbp'):
             for run in (f'late:{policy}', f'late:{policy}+preempt'):
                 if run not in w.runs:
                     continue
-                own = w.runs[run]['total'].get('preempt', {})
+                own, second = w.runs[run]['total'].get('preempt', {}), w.grids(run).get(w.names()[1], {})
                 rows.append((w.name.replace('~', ', then '), run[5:], *(number(speed) for speed in w.speedups(run)),
                              number(w.harmonic(run)), number(ratio(min(w.speedups(run)), max(w.speedups(run)))),
-                             number(w.grids(run)[w.names()[1]]['first_block'] / w.runs[run]['config']['core_mhz'], 1)
-                             if 'first_block' in w.grids(run)[w.names()[1]] else '', number(own.get('switched_blocks', 0), 0),
+                             number(second['first_block'] / w.runs[run]['config']['core_mhz'], 1) if 'first_block' in second else 'never',
+                             number(own.get('switched_blocks', 0), 0),
                              number(own['preempt_us'], 1) if own.get('requests') else ''))
-    return ['## A kernel that comes later: by draining, or by switching', '',
+    return ['## A kernel that comes later: by draining, or by switching; GPUDuet has one kernel at a time on an SM', '',
             'Speedups of both over themselves alone, that of the second from when it comes; the lower of them over the higher; '
             'microseconds until the second has its first block; blocks that left with their context, and microseconds until those of a '
             'request had.', '',
