@@ -172,7 +172,7 @@ enum form : uint8_t { PLAIN, REAL, CONJUGATED };
 template <class T> struct scalar {
 	T value;
 	const void *place;
-	form form;
+	form form = PLAIN;
 
 	__device__ T get() const
 	{
