@@ -434,7 +434,8 @@ CUresult cuProfilerStop(void);
 /* CUDA 13's forms of older functions, and CUDA 12.8's of newer ones. Contexts of a part of the device are refused. */
 static inline CUresult cuCtxCreate(CUcontext *pctx, CUctxCreateParams *ctxCreateParams, unsigned int flags, CUdevice dev)
 {
-	return ctxCreateParams ? CUDA_ERROR_NOT_SUPPORTED : cuCtxCreate(pctx, flags, dev);
+	bool part = ctxCreateParams && (ctxCreateParams->numExecAffinityParams || ctxCreateParams->cigParams);
+	return part ? CUDA_ERROR_NOT_SUPPORTED : cuCtxCreate(pctx, flags, dev);
 }
 static inline CUresult cuMemPrefetchAsync(CUdeviceptr devPtr, size_t count, CUmemLocation location, unsigned int flags,
 					  CUstream hStream)

@@ -38,7 +38,14 @@ typedef struct CUmemAllocationProp_st CUmemAllocationProp;
 typedef struct CUmemDecompressParams_st CUmemDecompressParams;
 typedef struct CUmemPoolPtrExportData_st CUmemPoolPtrExportData;
 typedef struct CUmulticastObjectProp_st CUmulticastObjectProp;
-typedef struct CUctxCreateParams_st CUctxCreateParams;
+typedef struct CUctxCigParam_st CUctxCigParam;
+
+/* A context without any of these is an ordinary one (cuda.h). */
+typedef struct CUctxCreateParams_st {
+	CUexecAffinityParam *execAffinityParams;
+	int numExecAffinityParams;
+	CUctxCigParam *cigParams;
+} CUctxCreateParams;
 
 /* Enumerations. */
 typedef int CUcoredumpSettings;

@@ -284,7 +284,12 @@ int main(int argc, char **argv)
         in[i] = i * 1.5f - 3;
     OK(cuInit(0));
     OK(cuDeviceGet(&device, 0));
-    OK(cuCtxCreate(&context, 0, device));
+    /* CUDA 13's form: without a part of the device it is an ordinary context */
+    CUctxCreateParams parameters = {};
+    parameters.numExecAffinityParams = 1;
+    EXPECT(cuCtxCreate(&context, &parameters, 0, device) == CUDA_ERROR_NOT_SUPPORTED);
+    parameters.numExecAffinityParams = 0;
+    OK(cuCtxCreate(&context, &parameters, 0, device));
     OK(cuModuleLoad(&module, argv[1]));
     OK(cuMemAlloc(&memory, sizeof out));
     objects(module);
