@@ -91,6 +91,8 @@ if os.getuid() == 0 and all(shutil.which(name, path=daemons) for name in ('munge
     config.available_features.add('slurm')
 if shutil.which('valgrind'):
     config.available_features.add('valgrind')
+if shutil.which('mpicxx') and shutil.which('mpirun'):
+    config.available_features.add('mpi')
 if 'HEDDLE_LONG' in os.environ:
     config.available_features.add('long')
 for folder, _, names in os.walk(os.path.join(root, 'test')):

@@ -67,6 +67,7 @@ enum action {
 	ACT_IGNORE,
 	ACT_IGNORE_VALUE,
 	ACT_REFUSED,
+	ACT_WRAPPER,
 	ACT_IGNORE_TRUTH, /* nor does true or false */
 	ACT_HELP,
 	ACT_VERSION
@@ -468,6 +469,7 @@ static int apply(struct hd_cc *cc, const struct option *option, const char *valu
 	case ACT_IGNORE:
 	case ACT_IGNORE_VALUE: return 0;
 	case ACT_REFUSED: return hd_error(&cc->diag, HD_NOWHERE, "%s is not supported", option->name);
+	case ACT_WRAPPER: return hd_cc_ask_wrapper(cc, value);
 	case ACT_IGNORE_TRUTH: return set_truth(cc, &(enum hd_cc_truth){HD_CC_UNSAID}, option->name, value);
 	case ACT_DEPENDENCIES: cc->dependencies_too = option->name; return 0;
 	case ACT_DEPENDENCY_FILE: cc->dependency_file = value; return 0;

@@ -135,6 +135,8 @@ void hd_cc_release(struct hd_cc *cc);
 
 /* Option files in place (words.c); and the parts of "a,b c" to a list, each behind `prefix` where there is one. */
 int hd_cc_expand(struct hd_cc *cc, int argc, char **argv, hd_arguments *words);
+/* Takes over what a wrapper of MPI as the host compiler adds (wrapper.c); another program is nothing. 0 or -1. */
+int hd_cc_ask_wrapper(struct hd_cc *cc, const char *program);
 void hd_cc_add_list(struct hd_cc *cc, hd_arguments *to, const char *list, const char *prefix);
 
 /* Architectures (target.c): names as -code has them, -gencode's value, and the choice among all. 0 or -1. */
