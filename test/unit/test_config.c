@@ -62,7 +62,7 @@ START_TEST(every_gpu_loads)
 		free(names[count]);
 	}
 	free(names);
-	ck_assert_uint_eq(count, 16);
+	ck_assert_uint_eq(count, 18);
 }
 END_TEST
 
