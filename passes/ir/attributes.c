@@ -1,8 +1,8 @@
 /*
- * Annotations of functions in the form of attributes, which LLVM writes since version 20: "nvvm.maxntid"="128,2" is what
- * {function, "maxntidx", 128} and {function, "maxntidy", 2} were in nvvm.annotations (NVPTX usage guide of LLVM,
- * Function attributes). An attribute of that family that nobody knows is refused: ignoring launch bounds gives code that
- * cannot be launched.
+ * Annotations of functions in the form of attributes, which LLVM writes since version 20: "nvvm.maxntid"="128,2" is
+ * what {function, "maxntidx", 128} and {function, "maxntidy", 2} were in nvvm.annotations (NVPTX usage guide of LLVM,
+ * Function attributes). An attribute of that family that nobody knows is refused: ignoring launch bounds gives code
+ * that cannot be launched.
  *
  * Cost: a look-up of an attribute.
  */

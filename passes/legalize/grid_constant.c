@@ -1,8 +1,9 @@
 /*
  * Legalisation: kernel parameters that CUDA C++ marks __grid_constant__ (host_defines.h makes an annotation of it), or
- * NVVM IR by the indices of "grid_constant" among the function's annotations, or by an attribute of the parameter. Their addresses are addresses of the
- * constant bank: none makes a copy in local memory. A by-value aggregate gets a mark that the other steps look at; the
- * stack object in which clang keeps any other parameter gives way to the parameter's place in the bank.
+ * NVVM IR by the indices of "grid_constant" among the function's annotations, or by an attribute of the parameter.
+ * Their addresses are addresses of the constant bank: none makes a copy in local memory. A by-value aggregate gets a
+ * mark that the other steps look at; the stack object in which clang keeps any other parameter gives way to the
+ * parameter's place in the bank.
  *
  * Linear in the uses of llvm.var.annotation and in the module's annotations.
  */

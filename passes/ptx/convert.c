@@ -367,6 +367,7 @@ const struct hd_ptx_row hd_ptx_convert[] = {
 	{"set", TYPES COMPARES, 3, set_number, 0, false},
 	{"cvt", TYPES " f16x2 bf16x2 rn rz rm rp rni rzi rmi rpi ftz sat ", 2, convert, 0, false},
 	{"cvta", " to global shared shared::cta shared::cluster local const u64 ", 2, convert_address, 0, false},
-	{"isspacep", " global shared shared::cta shared::cluster local const param param::entry ", 2, is_space, 0, false},
+	{"isspacep", " global shared shared::cta shared::cluster local const param param::entry ", 2, is_space, 0,
+	 false},
 	{NULL, NULL, 0, NULL, 0, false},
 };
