@@ -215,7 +215,12 @@ enum hd_memory_space { HD_AT__, HD_AT_GENERIC, HD_AT_GLOBAL, HD_AT_SHARED, HD_AT
 	X(CHANNEL, 3, 2, "R|G|B|A")                                                            \
 	X(ZFILL, 6, 1, "|ZFILL")                                                               \
 	X(MEMBERS, 8, 2, "|MASK|ACTIVE")                                                       \
-	X(ASSUMED, 0, 1, "|UNREACHABLE")
+	X(ASSUMED, 0, 1, "|UNREACHABLE")                                                       \
+	X(SYNCSOP, 0, 4, "INIT|INVAL|ARRIVE|ARRIVE_NC|ARRIVE_TX|DROP|DROP_NC|DROP_TX|EXPECT_TX|COMPLETE_TX") \
+	X(PATIENCE, 0, 1, "TEST|TRY")                                                          \
+	X(PHASE, 1, 1, "PARITY|TOKEN")                                                         \
+	X(TIMED, 2, 1, "|TIMED")                                                               \
+	X(NOINC, 0, 1, "|NOINC")
 
 enum hd_mod_kind {
 #define X(kind, shift, bits, names) HD_MOD_##kind,
@@ -303,6 +308,20 @@ enum { HD_ACC_F16, HD_ACC_F32 };
 enum { HD_FACTOR_F16, HD_FACTOR_BF16 };
 /* What IMMA multiplies: the bytes of a word, its halves of bytes, or bits, whose product is a xor or an and. */
 enum { HD_PARTS_BYTES, HD_PARTS_NIBBLES, HD_PARTS_XOR, HD_PARTS_AND };
+enum hd_syncsop { /* NC: which does not complete the phase; TX: which also expects bytes */
+		  HD_SYNCS_INIT,
+		  HD_SYNCS_INVAL,
+		  HD_SYNCS_ARRIVE,
+		  HD_SYNCS_ARRIVE_NC,
+		  HD_SYNCS_ARRIVE_TX,
+		  HD_SYNCS_DROP,
+		  HD_SYNCS_DROP_NC,
+		  HD_SYNCS_DROP_TX,
+		  HD_SYNCS_EXPECT_TX,
+		  HD_SYNCS_COMPLETE_TX
+};
+enum { HD_PATIENCE_TEST, HD_PATIENCE_TRY };
+enum { HD_PHASE_PARITY, HD_PHASE_TOKEN };
 enum { HD_BAR_SYNC, HD_BAR_ARV, HD_BAR_RED_POPC, HD_BAR_RED_AND, HD_BAR_RED_OR };
 
 #define HD_SR_LIST(X)                                                                          \

@@ -6,6 +6,7 @@
  * modifier is one line there. Every function is constant time.
  */
 #include "heddle/machine.h"
+#include "heddle/mbarrier.h"
 #include "heddle/opcodes.h"
 
 #include <string.h>
@@ -201,6 +202,8 @@ bool hd_op_takes_linear(unsigned op)
 unsigned hd_op_access_bytes(enum hd_op op, uint16_t mods)
 {
 	const struct hd_opinfo *info = &hd_opinfo[op];
+	if (info->srcx == HD_XM && info->pipe == HD_PIPE_BRU)
+		return HD_MBARRIER_BYTES;
 	if (!(info->effects & (HD_FX_LOAD | HD_FX_STORE)))
 		return 0;
 	if (op == HD_OP_LDSM)

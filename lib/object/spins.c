@@ -29,6 +29,8 @@ static const struct hd_symbol *callee_of(const struct hd_spins *spins, const str
 static unsigned class_of(const struct hd_inst *inst)
 {
 	const struct hd_opinfo *info = &hd_opinfo[inst->op];
+	if (inst->op == HD_OP_SYNCS_WAIT) /* for a barrier in shared memory */
+		return HD_SPIN_LONG;
 	if (info->effects & HD_FX_ATOMIC)
 		return inst->dst == HD_RZ ? HD_SPIN_NEVER : HD_SPIN_LONG;
 	bool fixed = info->space == HD_AT_LOCAL || info->space == HD_AT_CONST || info->space == HD_AT_TEXTURE ||

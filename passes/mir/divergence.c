@@ -232,6 +232,8 @@ static bool may_wait_for_lanes(const struct hd_minst *inst)
 	unsigned effects = hd_minst_effects(inst);
 	if (effects & HD_FX_CALL)
 		return !inst->helper;
+	if (inst->op == HD_OP_SYNCS_WAIT)
+		return true;
 	if (effects & HD_FX_ATOMIC)
 		return inst->dst.words;
 	return effects & HD_FX_LOAD && hd_opinfo[inst->op].mods >> HD_MOD_SEM & 1 &&

@@ -64,12 +64,6 @@ static void wait_all(struct hd_ptx *ptx, unsigned arg)
 	report(ptx, hd_sel_copy_end(ptx->sel, true, 0));
 }
 
-static void arrive(struct hd_ptx *ptx, unsigned arg)
-{
-	(void)arg;
-	report(ptx, hd_sel_no_mbarrier);
-}
-
 static void done(struct hd_ptx *ptx, unsigned arg)
 {
 	(void)ptx;
@@ -91,7 +85,6 @@ const struct hd_ptx_row hd_ptx_copy[] = {
 	{"cp.async.commit_group", "", 0, commit, 0, true},
 	{"cp.async.wait_group", "", 1, wait_groups, 0, true},
 	{"cp.async.wait_all", "", 0, wait_all, 0, true},
-	{"cp.async.mbarrier.arrive", " noinc shared shared::cta b64 ", 0, arrive, 0, true},
 	{"cp.async.bulk.prefetch.L2", " global L2::cache_hint ", 2, done, 0, false},
 	{"createpolicy.fractional", PRIORITIES " b64 ", 1, policy, 0, false},
 	{"createpolicy.range", PRIORITIES " b64 global ", 1, policy, 0, false},

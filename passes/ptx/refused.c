@@ -3,12 +3,11 @@
  */
 #include "passes/ptx/ptx.h"
 
-enum reason { MBARRIER, TILES, STORES, REGISTERS, WARP_GROUPS, DEVICES, SURFACES };
+enum reason { TILES, STORES, REGISTERS, WARP_GROUPS, DEVICES, SURFACES };
 
 static void refuse(struct hd_ptx *ptx, unsigned reason)
 {
 	static const char *const reasons[] = {
-		[MBARRIER] = "barriers in shared memory (mbarrier) are not modelled; <cuda/barrier> has others",
 		[TILES] = "copies of whole tiles (TMA) are not modelled",
 		[STORES] = "asynchronous stores to other blocks are not modelled",
 		[REGISTERS] = "registers that warps hand on are sm_90a's, and not modelled",
@@ -25,9 +24,10 @@ static void refuse(struct hd_ptx *ptx, unsigned reason)
 	}
 
 const struct hd_ptx_row hd_ptx_refused[] = {
-	REFUSED("mbarrier", MBARRIER),	  REFUSED("cp.async.bulk", TILES), REFUSED("cp.reduce.async.bulk", TILES),
-	REFUSED("tensormap", TILES),	  REFUSED("st.async", STORES),	   REFUSED("red.async", STORES),
-	REFUSED("setmaxnreg", REGISTERS), REFUSED("wgmma", WARP_GROUPS),   REFUSED("multimem", DEVICES),
-	REFUSED("suld", SURFACES),	  REFUSED("sust", SURFACES),	   REFUSED("sured", SURFACES),
-	{NULL, NULL, 0, NULL, 0, false},
+	REFUSED("cp.async.bulk", TILES), REFUSED("cp.reduce.async.bulk", TILES),
+	REFUSED("tensormap", TILES),	 REFUSED("st.async", STORES),
+	REFUSED("red.async", STORES),	 REFUSED("setmaxnreg", REGISTERS),
+	REFUSED("wgmma", WARP_GROUPS),	 REFUSED("multimem", DEVICES),
+	REFUSED("suld", SURFACES),	 REFUSED("sust", SURFACES),
+	REFUSED("sured", SURFACES),	 {NULL, NULL, 0, NULL, 0, false},
 };

@@ -139,20 +139,8 @@ static void wait_all(struct hd_select *sel, unsigned arg)
 	refuse(sel, hd_sel_copy_end(sel, true, 0));
 }
 
-const char *const hd_sel_no_mbarrier = "barriers that copies arrive at (mbarrier) are not modelled";
-
-static void arrive(struct hd_select *sel, unsigned arg)
-{
-	(void)arg;
-	refuse(sel, hd_sel_no_mbarrier);
-}
-
 const struct hd_intrinsic hd_copy_intrinsics[] = {
-	{"nvvm.cp.async.ca", copy, false},
-	{"nvvm.cp.async.cg", copy, true},
-	{"nvvm.cp.async.commit.group", commit, 0},
-	{"nvvm.cp.async.wait.group", wait_groups, 0},
-	{"nvvm.cp.async.wait.all", wait_all, 0},
-	{"nvvm.cp.async.mbarrier", arrive, 0},
-	{NULL, NULL, 0},
+	{"nvvm.cp.async.ca", copy, false},	   {"nvvm.cp.async.cg", copy, true},
+	{"nvvm.cp.async.commit.group", commit, 0}, {"nvvm.cp.async.wait.group", wait_groups, 0},
+	{"nvvm.cp.async.wait.all", wait_all, 0},   {NULL, NULL, 0},
 };

@@ -129,7 +129,8 @@ static const struct hd_intrinsic *const tables[] = {general,
 						    hd_nvvm_fp_intrinsics,
 						    hd_tensor_intrinsics,
 						    hd_texture_intrinsics,
-						    hd_copy_intrinsics};
+						    hd_copy_intrinsics,
+						    hd_mbarrier_intrinsics};
 
 unsigned hd_sel_intrinsic_parts(struct hd_select *sel, char text[HD_INTRINSIC_NAME],
 				const char *parts[HD_INTRINSIC_PARTS])

@@ -464,7 +464,21 @@ const char *hd_sel_copy(struct hd_select *sel, struct hd_leaf to, struct hd_leaf
 /* The end of a group, and a wait until at most `wait` groups are left. The same. */
 #define HD_SEL_NO_WAIT UINT64_MAX
 const char *hd_sel_copy_end(struct hd_select *sel, bool commits, uint64_t wait);
-extern const char *const hd_sel_no_mbarrier; /* why copies arrive at no barrier */
+/* ---- mbarrier.c: barriers in shared memory. Each returns NULL, or why it cannot be, as a static text. */
+/* token: what the barrier's word was before; NULL: nobody asks. count: threads or bytes. */
+const char *hd_sel_sync(struct hd_select *sel, enum hd_syncsop op, struct hd_leaf barrier, unsigned space,
+			struct hd_opnd count, struct hd_leaf *token);
+struct hd_sel_waited {
+	struct hd_leaf barrier, phase; /* phase: its parity, or the token of an arrival in it */
+	unsigned space;
+	bool tries, token;
+	struct hd_opnd limit; /* nanoseconds; hd_none(): the system's */
+};
+const char *hd_sel_sync_wait(struct hd_select *sel, const struct hd_sel_waited *what, struct hd_leaf *over);
+/* An arrival when the copies are done that the thread has issued so far. */
+const char *hd_sel_sync_copies(struct hd_select *sel, struct hd_leaf barrier, unsigned space, bool noinc);
+/* Pending arrivals in a token. */
+struct hd_leaf hd_sel_sync_pending(struct hd_select *sel, struct hd_leaf token);
 /* ---- nvvm.c */
 /* The rest of the name of sel->inst's callee behind "llvm.nvvm.". */
 const char *hd_sel_nvvm_name(const struct hd_select *sel);
@@ -484,14 +498,15 @@ struct hd_leaf hd_sel_in_own_block(struct hd_select *sel, struct hd_leaf pointer
 enum { HD_CLUSTER_WAIT = 1, HD_CLUSTER_RELAXED = 2, HD_CLUSTER_ALIGNED = 4 };
 void hd_sel_cluster_barrier(struct hd_select *sel, unsigned how);
 
-extern const struct hd_intrinsic hd_bit_intrinsics[];	  /* bits.c; a NULL name ends */
-extern const struct hd_intrinsic hd_nvvm_intrinsics[];	  /* nvvm.c */
-extern const struct hd_intrinsic hd_cluster_intrinsics[]; /* cluster.c */
-extern const struct hd_intrinsic hd_nvvm_fp_intrinsics[]; /* nvvm_fp.c */
-extern const struct hd_intrinsic hd_tensor_intrinsics[];  /* tensor.c */
-extern const struct hd_intrinsic hd_texture_intrinsics[]; /* texture.c */
-extern const struct hd_intrinsic hd_copy_intrinsics[];	  /* copy.c */
-extern const struct hd_intrinsic hd_math_intrinsics[];	  /* math.c */
+extern const struct hd_intrinsic hd_bit_intrinsics[];	   /* bits.c; a NULL name ends */
+extern const struct hd_intrinsic hd_nvvm_intrinsics[];	   /* nvvm.c */
+extern const struct hd_intrinsic hd_cluster_intrinsics[];  /* cluster.c */
+extern const struct hd_intrinsic hd_nvvm_fp_intrinsics[];  /* nvvm_fp.c */
+extern const struct hd_intrinsic hd_tensor_intrinsics[];   /* tensor.c */
+extern const struct hd_intrinsic hd_texture_intrinsics[];  /* texture.c */
+extern const struct hd_intrinsic hd_copy_intrinsics[];	   /* copy.c */
+extern const struct hd_intrinsic hd_mbarrier_intrinsics[]; /* mbarrier.c */
+extern const struct hd_intrinsic hd_math_intrinsics[];	   /* math.c */
 
 /* ---- ptx/ptx.c */
 void hd_sel_inline_asm(struct hd_select *sel, LLVMValueRef callee);

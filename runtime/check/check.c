@@ -301,6 +301,28 @@ bool hd_check_cluster_ordered(const struct hd_check *check, const struct hd_warp
 	return true; /* of a block that is no more */
 }
 
+/*
+ * Barriers in shared memory: an arrival is a release, a wait an acquire, as of accesses to its word. A wait that finds
+ * its phase still under way takes over too what has come to the barrier so far, so that some races are not found.
+ */
+static void order_at_barrier(struct hd_check *check, const struct hd_warp *warp, const struct hd_dinst *inst,
+			     uint32_t lanes)
+{
+	struct hd_block_check *block = hd_check_block_of(check, warp->cta);
+	bool waits = inst->inst.op == HD_OP_SYNCS_WAIT;
+	HD_FOR_LANES (lane, lanes) {
+		uint32_t address = hd_row(warp, inst->inst.a)[lane] + inst->inst.x;
+		if (address < block->shared_bytes)
+			hd_clocks_strong(&block->clocks, warp->index, lane, address / 4,
+					 waits ? HD_SEM_ACQUIRE : HD_SEM_ACQ_REL, true, !waits);
+	}
+}
+
+void hd_check_woken(struct hd_check *check, const struct hd_warp *warp, const struct hd_dinst *inst, uint32_t lanes)
+{
+	order_at_barrier(check, warp, inst, lanes);
+}
+
 void hd_check_step(struct hd_check *check, struct hd_exec *exec, const struct hd_dinst *inst)
 {
 	struct hd_accesses accesses;
@@ -322,8 +344,10 @@ void hd_check_step(struct hd_check *check, struct hd_exec *exec, const struct hd
 		hd_check_init(check, exec, inst, memory && exec->mask ? &accesses : NULL);
 	if (!exec->mask)
 		return;
-	if (inst->inst.op == HD_OP_LDGDEPBAR || inst->inst.op == HD_OP_DEPBAR)
+	if (inst->inst.op == HD_OP_LDGDEPBAR || inst->inst.op == HD_OP_DEPBAR || inst->inst.op == HD_OP_ARRIVES)
 		hd_check_copies(check, exec, inst);
+	if (inst->inst.op == HD_OP_SYNCS || inst->inst.op == HD_OP_SYNCS_WAIT || inst->inst.op == HD_OP_ARRIVES)
+		order_at_barrier(check, exec->warp, inst, exec->mask);
 	if (looks_for(check, HD_CHECK_SYNC))
 		hd_check_sync(check, exec, inst);
 	struct hd_clocks *clocks = &hd_check_block_of(check, exec->warp->cta)->clocks;

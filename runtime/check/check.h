@@ -46,6 +46,8 @@ void hd_check_met(struct hd_check *check, const struct hd_warp *warp, const stru
 		  uint32_t lanes);
 /* A warp arrives at a barrier of its block, with the lanes of `mask`; and the warps that it waits for have. */
 void hd_check_arrive(struct hd_check *check, const struct hd_warp *warp, uint32_t id);
+/* Lanes that waited at a barrier in shared memory go on. */
+void hd_check_woken(struct hd_check *check, const struct hd_warp *warp, const struct hd_dinst *inst, uint32_t lanes);
 void hd_check_release(struct hd_check *check, const struct hd_cta *cta, uint32_t id);
 /* The last lane of a warp has ended. */
 void hd_check_warp_done(struct hd_check *check, const struct hd_warp *warp);

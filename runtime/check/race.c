@@ -224,6 +224,9 @@ void hd_check_copies(struct hd_check *check, const struct hd_exec *exec, const s
 	struct hd_copies_check *copies = &block->copies[warp->index];
 	if (inst->inst.op == HD_OP_LDGDEPBAR)
 		copies->open++;
+	/* Who waits for the barrier waits for the copies; later ones of the open group pass for some of these. */
+	while (inst->inst.op == HD_OP_ARRIVES && copies->waited < copies->open)
+		copies->when[++copies->waited % HD_COPY_GROUPS] = block->clocks.now[warp->index];
 	while (inst->inst.op == HD_OP_DEPBAR && copies->waited + 1 + inst->inst.x < copies->open)
 		copies->when[++copies->waited % HD_COPY_GROUPS] = block->clocks.now[warp->index];
 }

@@ -79,6 +79,14 @@ static void heap_free(const struct hd_watcher_handle *self, const struct hd_exec
 	hd_check_freed(self->state, exec, address);
 }
 
+static void wait_result(const struct hd_watcher_handle *self, struct hd_gpu *gpu, struct hd_warp *warp,
+			const struct hd_dinst *inst, uint32_t mask, uint32_t over)
+{
+	(void)gpu;
+	(void)mask;
+	hd_check_woken(self->state, warp, inst, over);
+}
+
 static const struct hd_watcher check_watcher = {
 	.name = "check",
 	.stepwise = true,
@@ -91,6 +99,7 @@ static const struct hd_watcher check_watcher = {
 	.step_before = step_before,
 	.barrier_arrive = barrier_arrive,
 	.barrier_release = barrier_release,
+	.wait_result = wait_result,
 	.stranger = stranger,
 	.missing = missing,
 	.waits = waits,

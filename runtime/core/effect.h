@@ -21,7 +21,10 @@ enum hd_event {
 	HD_EVENT_RETURN,
 	HD_EVENT_EXIT,
 	HD_EVENT_FENCE,
-	HD_EVENT_FAULT
+	HD_EVENT_FAULT,
+	HD_EVENT_SYNC,	 /* a barrier in shared memory has changed */
+	HD_EVENT_WAIT,	 /* the warp waits for the phase of one to end; `elsewhere`: lanes for which it is over */
+	HD_EVENT_ARRIVES /* it arrives at one when its copies are done */
 };
 struct hd_effect {
 	uint8_t event;
@@ -31,8 +34,8 @@ struct hd_effect {
 	bool diverged, all_returned, warp_done;
 	bool yielded;  /* another path of the warp is on top; behind convergent instructions nothing was executed */
 	uint32_t mask; /* lanes that executed (guard applied) */
-	uint32_t elsewhere; /* HD_EVENT_MEMORY: lanes that executed and are not in `mask`, since they accessed another
-			       space; their accesses cost nothing */
+	uint32_t elsewhere; /* Also HD_EVENT_WAIT. HD_EVENT_MEMORY: lanes that executed and are not in `mask`, since
+			       they accessed another space; their accesses cost nothing */
 	uint32_t callee;    /* HD_EVENT_CALL: function index */
 	/* HD_EVENT_MEMORY: as struct hd_mem_request wants them. A memory instruction that no lane executes, and LDC
 	 * (fixed latency), report HD_EVENT_NONE. */

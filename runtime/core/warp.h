@@ -93,6 +93,7 @@ struct hd_warp {
 	bool replica;		    /* a watcher runs it beside a warp, in the order of that one (verify/twin.c) */
 	bool reordered;		    /* a path that spun made way for another one (yield.c) */
 	bool fence_wait;
+	bool sync_wait;	      /* suspended at a barrier in shared memory (mbarrier.c) */
 	uint8_t held;	      /* by a policy: HD_HELD_* */
 	uint8_t stops;	      /* kinds of places where it stops: hd_warp_stop */
 	uint8_t awaits;	      /* HD_PENDING_* whose end is to be told: hd_warp_await */
@@ -138,6 +139,7 @@ struct hd_warp {
 	uint32_t range_writes; /* writes of its grid's range under way */
 	struct hd_forward forward;
 	struct hd_copies copies;
+	struct hd_copies arrivals; /* the same by what arrives at a barrier when they are done (mbarrier.c) */
 	uint32_t cluster_phase, cluster_lanes; /* phase of the cluster's barrier at which these lanes have arrived */
 	uint8_t *policy_space;		       /* of hd_gpu.policy_bytes.warp; hd_policy_warp */
 	uint8_t *watch_space;		       /* of hd_gpu.watch_bytes.warp; NULL: nobody may watch it (watch.h) */

@@ -22,6 +22,8 @@ static const char *access_name(const struct hd_dinst *inst)
 {
 	if (inst->effects & (HD_FX_ATOMIC | HD_FX_ASYNC))
 		return inst->effects & HD_FX_ATOMIC ? "atomic" : "copy";
+	if (inst->pipe == HD_PIPE_BRU)
+		return "barrier";
 	return inst->effects & HD_FX_STORE ? "store" : "load";
 }
 

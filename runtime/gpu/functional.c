@@ -175,6 +175,8 @@ static bool attend(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst
 	}
 	if (effect->event == HD_EVENT_BARRIER)
 		hd_barrier_arrive(sm, warp, inst, effect->mask, now);
+	if (effect->event == HD_EVENT_ARRIVES)
+		hd_mbarrier_after_copies(sm, warp, inst, now);
 	return warp->state != HD_WARP_RUNNING || effect->event == HD_EVENT_FAULT;
 }
 

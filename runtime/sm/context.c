@@ -256,6 +256,7 @@ void hd_warp_bury(struct hd_sm *sm, struct hd_warp *warp)
 static void kill_warp(struct hd_sm *sm, struct hd_warp *warp, uint64_t now)
 {
 	sm->barriers.fences -= warp->fence_wait;
+	hd_mbarrier_forget(sm, warp);
 	sm->contexts.unplaced -= warp->unplaced;
 	warp->fence_wait = warp->unplaced = false;
 	warp->held = 0;

@@ -14,6 +14,7 @@
 
 #include "heddle/opcodes.h"
 #include "runtime/sm/copies.h"
+#include "runtime/sm/mbarrier.h"
 
 static uint16_t *left_of(struct hd_copies *copies, uint8_t group)
 {
@@ -62,6 +63,7 @@ bool hd_copies_keep(const struct hd_warp *warp, const struct hd_inst *inst)
 	switch (inst->op) {
 	case HD_OP_DEPBAR: return pending(&warp->copies) > inst->x;
 	case HD_OP_LDGDEPBAR: return pending(&warp->copies) == HD_COPY_GROUPS - 1;
+	case HD_OP_ARRIVES: return hd_mbarrier_is_full(warp);
 	default: return false;
 	}
 }

@@ -175,10 +175,11 @@ static void make_warp(struct hd_sm *sm, struct hd_cta *cta, uint32_t index, uint
 	memset(&sm->loads.unused[warp->id], 0, sizeof(struct hd_hazard));
 	warp->outstanding = warp->late = warp->collected = 0;
 	memset(&warp->copies, 0, sizeof(warp->copies));
+	memset(&warp->arrivals, 0, sizeof(warp->arrivals));
 	warp->cluster_phase = UINT32_MAX;
 	warp->cluster_lanes = 0;
 	warp->held = 0;
-	warp->fence_wait = warp->stream = warp->unfetched = warp->declined = false;
+	warp->fence_wait = warp->sync_wait = warp->stream = warp->unfetched = warp->declined = false;
 	warp->fresh = true;
 	warp->range_writes = 0;
 	warp->injection.count = warp->injection.outstanding = 0;

@@ -22,6 +22,7 @@ struct hd_inflight {
 	uint16_t filter; /* cycles of the texture units, once its data are there; 0: a load */
 	uint8_t warp;	 /* hd_warp.id */
 	uint8_t group;	 /* of a copy */
+	uint8_t arrival; /* the same: hd_warp.arrivals */
 };
 
 struct hd_inflights {

@@ -170,9 +170,10 @@ static void filter(struct hd_sm *sm, struct hd_warp *warp, const struct hd_infli
 }
 
 /* The warp may have been waiting for that group. */
-static void copy_done(struct hd_sm *sm, struct hd_warp *warp, uint8_t group, uint64_t now)
+static void copy_done(struct hd_sm *sm, struct hd_warp *warp, uint8_t group, uint8_t arrival, uint64_t now)
 {
 	hd_copies_done(warp, group);
+	hd_mbarrier_copied(sm, warp, arrival, now);
 	if (warp->state >= HD_WARP_DONE)
 		hd_warp_finish(sm, warp, now);
 	else if (warp->wait_reason == HD_STALL_data_memory)
@@ -198,7 +199,7 @@ void hd_sm_complete(struct hd_sm *sm, uint32_t token, uint64_t now)
 		return;
 	}
 	if (entry->inst->effects & HD_FX_ASYNC) {
-		copy_done(sm, warp, entry->group, now);
+		copy_done(sm, warp, entry->group, entry->arrival, now);
 		return;
 	}
 	write_others(sm, warp, now);
@@ -273,7 +274,7 @@ void hd_warp_return(struct hd_sm *sm, struct hd_warp *warp, uint64_t now)
 	uint64_t at = warp->next_issue > now ? warp->next_issue : now;
 	uint8_t reason = HD_STALL_control;
 	bool awaits_loads = warp->injection.outstanding && !warp->injection.count;
-	if (warp->state != HD_WARP_RUNNING || warp->fence_wait || awaits_loads)
+	if (warp->state != HD_WARP_RUNNING || warp->fence_wait || warp->sync_wait || awaits_loads)
 		return;
 	if (warp->fresh) {
 		hd_warp_begin(sm, warp, now, at, reason);
@@ -349,6 +350,7 @@ static uint32_t take_token(struct hd_sm *sm, struct hd_warp *warp, const struct 
 	if (inst->effects & HD_FX_ASYNC) {
 		uint32_t token = hd_inflight_take(sm, warp, inst);
 		sm->inflight.entries[token].group = hd_copies_start(warp);
+		sm->inflight.entries[token].arrival = hd_mbarrier_copy(warp);
 		warp->outstanding++;
 		return token;
 	}
@@ -470,6 +472,9 @@ static void start_effect(struct hd_sm *sm, struct hd_warp *warp, const struct hd
 	case HD_EVENT_FENCE: hd_fence_wait(sm, warp, inst, now); break;
 	case HD_EVENT_CALL: start_call(sm, warp, inst, now); break;
 	case HD_EVENT_RETURN: start_return(sm, warp, now); break;
+	case HD_EVENT_SYNC: hd_mbarrier_changed(sm, warp, inst, now); break;
+	case HD_EVENT_WAIT: hd_mbarrier_wait(sm, warp, inst, now); break;
+	case HD_EVENT_ARRIVES: hd_mbarrier_after_copies(sm, warp, inst, now); break;
 	case HD_EVENT_FAULT:
 		hd_warp_set_wait(sm, warp, HD_STALL_control); /* the grid stops at the end of this cycle */
 		break;

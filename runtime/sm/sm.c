@@ -62,6 +62,7 @@ static void init_warps(struct hd_sm *sm, struct hd_arena *arena)
 		sm->places.local_of[id] = sm->id * sm->warp_count + id;
 	}
 	sm->barriers.parked = HD_ARENA_NEW(arena, struct hd_parked, sm->warp_count);
+	hd_mbarriers_init(&sm->mbarriers, sm->gpu->config, sm->warp_count, arena);
 	sm->two_level.warps = HD_ARENA_NEW(arena, struct hd_two_level_warp, sm->warp_count);
 	sm->loads.unused = HD_ARENA_NEW(arena, struct hd_hazard, sm->warp_count);
 	sm->streams.of = HD_ARENA_NEW(arena, struct hd_warp_stream, sm->warp_count);
@@ -163,6 +164,7 @@ void hd_sm_free(struct hd_sm *sm)
 		HD_TELL(sm->gpu, warp_free, &sm->warps[id]);
 		hd_warp_release(&sm->warps[id]);
 	}
+	hd_mbarriers_release(&sm->mbarriers);
 	hd_sm_release_stores(sm);
 	hd_remotes_release(sm->exec);
 	if (hd_lsu_port(sm->lsu))
@@ -231,7 +233,7 @@ void hd_sm_abandon(struct hd_sm *sm)
 	for (uint32_t id = 0; id < sm->warp_count; id++) {
 		sm->warps[id].state = HD_WARP_FREE;
 		sm->warps[id].slot = HD_NO_SLOT;
-		sm->warps[id].fence_wait = false;
+		sm->warps[id].fence_wait = sm->warps[id].sync_wait = false;
 		sm->warps[id].awaits = 0;
 	}
 	for (uint32_t i = 0; i < sm->cta_count; i++)
@@ -242,6 +244,7 @@ void hd_sm_abandon(struct hd_sm *sm)
 		sm->counted[__builtin_ctz(sm->grid_mask)].active_sm_cycles += sm->gpu->now - sm->active_since;
 	sm->resident_warps = sm->resident_ctas = sm->places.placed_warps = sm->places.placed_ctas =
 		sm->barriers.fences = sm->contexts.unplaced = 0;
+	hd_mbarriers_clear(&sm->mbarriers);
 	sm->contexts.requeued_count = sm->handover.count = sm->drain.awaited = 0;
 	sm->grid_mask = 0;
 	hd_transfers_clear(sm);

@@ -29,6 +29,7 @@
 #include "runtime/sm/issue.h"
 #include "runtime/sm/limits.h"
 #include "runtime/sm/loads.h"
+#include "runtime/sm/mbarrier.h"
 #include "runtime/sm/memory_queue.h"
 #include "runtime/sm/operands.h"
 #include "runtime/sm/places.h"
@@ -73,6 +74,7 @@ struct hd_sm {
 	struct hd_stage stage;
 	struct hd_contexts contexts;
 	struct hd_barriers barriers;
+	struct hd_mbarriers mbarriers;
 	struct hd_forwarding forwarding;
 	struct hd_transfers transfers;
 	struct hd_issue issue;

@@ -112,6 +112,7 @@ static void timer_fire(struct hd_sm *sm, const struct hd_timer *timer, uint64_t 
 		if (warp->state >= HD_WARP_DONE && warp->wake_at == now)
 			hd_warp_finish(sm, warp, now);
 		break;
+	case HD_TIMER_SYNC: hd_mbarrier_alarm(sm, warp, now); break;
 	case HD_TIMER_DISPATCH: hd_sm_dispatched(sm, warp, timer->which, now); break;
 	default: break;
 	}

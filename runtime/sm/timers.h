@@ -26,7 +26,8 @@ enum hd_timer_kind {
 	HD_TIMER_DISPATCH,
 	HD_TIMER_RANGE,
 	HD_TIMER_READ,
-	HD_TIMER_DRAINED
+	HD_TIMER_DRAINED,
+	HD_TIMER_SYNC
 };
 struct hd_timer {
 	uint64_t cycle;

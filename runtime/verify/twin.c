@@ -173,6 +173,9 @@ static enum kind kind_of(const struct hd_dinst *inst)
 	case HD_OP_MOVM: return RESULT;
 	case HD_OP_SYSCALL: return SERVICE;
 	case HD_OP_BAR: return hd_mod_get(inst->inst.mods, HD_MOD_BARMODE) >= HD_BAR_RED_POPC ? REDUCTION : OWN;
+	case HD_OP_SYNCS:
+	case HD_OP_ARRIVES: return RESULT;
+	case HD_OP_SYNCS_WAIT: return REDUCTION;
 	default: break;
 	}
 	if (inst->effects & HD_FX_ATOMIC)

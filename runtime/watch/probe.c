@@ -172,6 +172,12 @@ static void follow(const struct hd_gpu *gpu, struct hd_probe_warp *seen, const s
 		seen->space = effect->space;
 		seen->address = effect->address[__builtin_ctz(effect->mask)];
 	}
+	if (effect->event == HD_EVENT_WAIT) {
+		seen->read = true;
+		seen->read_pc = pc;
+		seen->after_call = hd_probe_after_call(warp);
+		seen->space = HD_MEM_SHARED;
+	}
 	if (warp->pc <= pc)
 		step_back(gpu, seen, warp, inst->spins != HD_SPIN_NEVER);
 }

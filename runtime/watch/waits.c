@@ -9,15 +9,18 @@
 
 #include <inttypes.h>
 
+#include "heddle/mbarrier.h"
+#include "heddle/opcodes.h"
 #include "runtime/exec/devmem.h"
 #include "runtime/exec/exec.h"
+#include "runtime/exec/sync.h"
 #include "runtime/sm/hooks.h"
 #include "runtime/sm/sm.h"
 #include "runtime/watch/probe.h"
 
 enum { MOST_GROUPS = 24 };
 
-enum kind { SPINS, HELD, BARRIER, FENCE, SLEEPS, MEMORY, READY, OTHER };
+enum kind { SPINS, HELD, BARRIER, SYNC, FENCE, SLEEPS, MEMORY, READY, OTHER };
 
 struct group {
 	enum kind kind;
@@ -43,6 +46,8 @@ static struct group classify(const struct hd_gpu *gpu, const struct hd_probe *pr
 		group.kind = SPINS;
 		group.pc = seen->read ? seen->read_pc : seen->pc;
 		group.after_call = seen->after_call;
+		if (gpu->program.code.data[group.pc].inst.op == HD_OP_SYNCS_WAIT)
+			group.kind = SYNC;
 	} else if (warp->state == HD_WARP_BARRIER) { /* also where a policy has switched it out since */
 		group.kind = BARRIER;
 		group.pc = pc_of(gpu, parked->inst);
@@ -50,6 +55,9 @@ static struct group classify(const struct hd_gpu *gpu, const struct hd_probe *pr
 		group.kind = READY;
 	} else if (warp->held || warp->slot == HD_NO_SLOT) {
 		group.kind = HELD;
+	} else if (warp->sync_wait) {
+		group.kind = SYNC;
+		group.pc = pc_of(gpu, sm->mbarriers.suspended[warp->id].inst);
 	} else if (warp->fence_wait) {
 		group.kind = FENCE;
 		group.pc = pc_of(gpu, parked->inst);
@@ -94,6 +102,21 @@ static void describe_barrier(const struct hd_warp *warp, char *text, size_t size
 		 cta->barriers[id].arrived / HD_WARP_LANES, expected / HD_WARP_LANES);
 }
 
+/* Of the first of its lanes. One that spins is told again and again that the phase is not over. */
+static void describe_sync(const struct hd_gpu *gpu, const struct group *group, char *text, size_t size)
+{
+	const struct hd_warp *warp = group->first;
+	uint32_t lanes = warp->sync_wait ? warp->cta->sm->mbarriers.suspended[warp->id].mask : warp->active;
+	uint32_t address, parity;
+	uint64_t word = hd_sync_word(warp, &gpu->program.code.data[group->pc],
+				     lanes ? (uint32_t)__builtin_ctz(lanes) : 0, &address, &parity);
+	struct hd_mbarrier barrier = hd_mbarrier_of(word);
+	snprintf(text, size,
+		 "at the barrier at shared address 0x%x, for the end of its phase of parity %u: %u of %u arrivals and "
+		 "%d bytes are still to come",
+		 address, parity, barrier.pending, barrier.expected, barrier.bytes);
+}
+
 static void describe_held(const struct hd_gpu *gpu, const struct hd_warp *warp, char *text, size_t size)
 {
 	char why[200];
@@ -109,6 +132,7 @@ static void describe(const struct hd_gpu *gpu, const struct hd_probe *probe, con
 	switch (group->kind) {
 	case SPINS: describe_spin(gpu, hd_probe_of(probe, group->first), text, size); break;
 	case BARRIER: describe_barrier(group->first, text, size); break;
+	case SYNC: describe_sync(gpu, group, text, size); break;
 	case HELD: describe_held(gpu, group->first, text, size); break;
 	case FENCE: snprintf(text, size, "at a memory fence"); break;
 	case SLEEPS: snprintf(text, size, "asleep until cycle %" PRIu64, group->first->next_issue); break;

@@ -4,7 +4,7 @@ __global__ void wrong(int *p)
 	__shared__ alignas(16) unsigned long long bar;
 	unsigned a = (unsigned)__cvta_generic_to_shared(&bar), rank;
 #if WRONG == 1
-	asm volatile("mbarrier.init.shared.b64 [%0], 32;" ::"r"(a));
+	asm volatile("{ .reg .pred q; mbarrier.try_wait.parity.shared::cluster.b64 q, [%0], 0; }" ::"r"(a));
 #elif WRONG == 2
 	asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], 16, [%0];" ::"r"(a), "l"(p));
 #elif WRONG == 3

@@ -22,13 +22,14 @@ ELSEWHERE = [
     (r'ldg|ldu|ptr\.|isspacep|move\.ptr|reflect', 'nvvm-warp.test'),
     (r'(sin|cos|ex2|lg2|rsqrt|sqrt|rcp|tanh|div)\.(approx|full)|sqrt\.f', 'nvvm-warp.test'),
     (r'cp\.async\.(c[ag]|commit|wait)', '../async-copy.test'),
+    (r'cp\.async\.mbarrier|mbarrier', '../mbarrier.test'),
     (r'rotate|swap\.lo\.hi|f2tf32|saturate\.d', 'rounding.test'),
     (r'(add|mul|fma|div|rcp|sqrt)\.r[nzmp]\.[fd]$', 'rounding.test'),
 ]
 NEVER = [
     (r'compiler\.', 'messages to the front end'),
     (r'wgmma|mma|ldmatrix|stmatrix', 'tensor cores'),
-    (r'cp\.async\.(bulk|mbarrier)|mbarrier|fence\.proxy', 'barriers in shared memory'),
+    (r'cp\.async\.bulk|fence\.proxy', 'copies in bulk'),
     (r'cluster|mapa|getctarank|setmaxnreg|griddepcontrol|\.shared\.cluster', 'sm_90'),
     (r'tex|suld|sust|tld4|txq|suq|istypep|surf', 'textures by handle: clang emits inline PTX'),
 ]
