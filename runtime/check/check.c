@@ -311,7 +311,7 @@ static void order_at_barrier(struct hd_check *check, const struct hd_warp *warp,
 	struct hd_block_check *block = hd_check_block_of(check, warp->cta);
 	bool waits = inst->inst.op == HD_OP_SYNCS_WAIT;
 	HD_FOR_LANES (lane, lanes) {
-		uint32_t address = hd_row(warp, inst->inst.a)[lane] + inst->inst.x;
+		uint32_t address = (hd_row(warp, inst->inst.a)[lane] + inst->inst.x) & HD_RANK_OFFSET;
 		if (address < block->shared_bytes)
 			hd_clocks_strong(&block->clocks, warp->index, lane, address / 4,
 					 waits ? HD_SEM_ACQUIRE : HD_SEM_ACQ_REL, true, !waits);

@@ -139,10 +139,10 @@ struct hd_warp {
 	uint32_t range_writes; /* writes of its grid's range under way */
 	struct hd_forward forward;
 	struct hd_copies copies;
-	struct hd_copies arrivals; /* the same by what arrives at a barrier when they are done (mbarrier.c) */
 	uint32_t cluster_phase, cluster_lanes; /* phase of the cluster's barrier at which these lanes have arrived */
-	uint8_t *policy_space;		       /* of hd_gpu.policy_bytes.warp; hd_policy_warp */
-	uint8_t *watch_space;		       /* of hd_gpu.watch_bytes.warp; NULL: nobody may watch it (watch.h) */
+	struct hd_copies arrivals; /* the same by what arrives at a barrier when they are done (mbarrier.c) */
+	uint8_t *policy_space;	   /* of hd_gpu.policy_bytes.warp; hd_policy_warp */
+	uint8_t *watch_space;	   /* of hd_gpu.watch_bytes.warp; NULL: nobody may watch it (watch.h) */
 };
 
 struct hd_cta {

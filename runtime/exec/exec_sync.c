@@ -12,6 +12,13 @@ static uint32_t address_of(const struct hd_warp *warp, const struct hd_dinst *in
 	return hd_row(warp, inst->inst.a)[lane] + inst->inst.x;
 }
 
+/* Where in the block's memory a barrier is that was found there: an address of the own block may have its rank. */
+static uint32_t offset_of(const struct hd_warp *warp, const struct hd_dinst *inst, uint32_t lane)
+{
+	uint32_t address = address_of(warp, inst, lane);
+	return warp->cta->cluster ? address & HD_RANK_OFFSET : address;
+}
+
 static uint8_t *place_of(struct hd_exec *exec, const struct hd_dinst *inst, uint32_t lane)
 {
 	return hd_exec_lane_access(exec, inst, lane, address_of(exec->warp, inst, lane), HD_MEM_SHARED,
@@ -113,7 +120,7 @@ uint32_t hd_sync_over(const struct hd_warp *warp, const struct hd_dinst *inst, u
 	uint32_t over = 0;
 	HD_FOR_LANES (lane, mask) {
 		uint64_t word;
-		memcpy(&word, warp->cta->shared + address_of(warp, inst, lane), sizeof word);
+		memcpy(&word, warp->cta->shared + offset_of(warp, inst, lane), sizeof word);
 		over |= (uint32_t)hd_mbarrier_is_over(word, parity_of(warp, inst, lane)) << lane;
 	}
 	return over;
@@ -123,7 +130,7 @@ uint64_t hd_sync_word(const struct hd_warp *warp, const struct hd_dinst *inst, u
 		      uint32_t *parity)
 {
 	uint64_t word;
-	*address = address_of(warp, inst, lane);
+	*address = offset_of(warp, inst, lane);
 	*parity = parity_of(warp, inst, lane);
 	if (*address > warp->cta->grid->shared_bytes - sizeof word)
 		return 0;
@@ -201,7 +208,7 @@ void hd_sync_arrive(struct hd_exec *exec, struct hd_warp *warp, uint32_t mask, c
 void hd_sync_addresses(const struct hd_warp *warp, const struct hd_dinst *inst, uint32_t mask, uint32_t *address)
 {
 	HD_FOR_LANES (lane, mask)
-		address[lane] = address_of(warp, inst, lane);
+		address[lane] = offset_of(warp, inst, lane);
 }
 
 const struct hd_exec_clones *hd_exec_sync_find(const struct hd_inst *inst)

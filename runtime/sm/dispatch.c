@@ -175,9 +175,9 @@ static void make_warp(struct hd_sm *sm, struct hd_cta *cta, uint32_t index, uint
 	memset(&sm->loads.unused[warp->id], 0, sizeof(struct hd_hazard));
 	warp->outstanding = warp->late = warp->collected = 0;
 	memset(&warp->copies, 0, sizeof(warp->copies));
-	memset(&warp->arrivals, 0, sizeof(warp->arrivals));
 	warp->cluster_phase = UINT32_MAX;
 	warp->cluster_lanes = 0;
+	memset(&warp->arrivals, 0, sizeof(warp->arrivals));
 	warp->held = 0;
 	warp->fence_wait = warp->sync_wait = warp->stream = warp->unfetched = warp->declined = false;
 	warp->fresh = true;
