@@ -80,6 +80,7 @@ struct hd_recorded_launch {
 	uint32_t module;
 	const char *kernel;
 	uint32_t grid[3], block[3], shared, stack_bytes;
+	uint32_t cluster[3]; /* blocks of a cluster; 0: none */
 	bool cooperative, in_a_row;
 	uint64_t stream;
 	int priority;

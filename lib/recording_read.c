@@ -104,6 +104,8 @@ static int read_launch(struct reading *reading, const uint8_t *bytes, size_t siz
 		whole(object, "stack_bytes", 0, UINT32_MAX, &stack) && whole(object, "stream", 0, INT64_MAX, &stream) &&
 		whole(object, "priority", INT32_MIN, INT32_MAX, &priority) && read_sizes(object, "grid", launch.grid) &&
 		read_sizes(object, "block", launch.block) && read_params(recording, object, &launch);
+	if (good && json_object_get(object, "cluster"))
+		good = read_sizes(object, "cluster", launch.cluster);
 	launch.kernel = text_of(recording, object, "kernel");
 	launch.cooperative = json_is_true(json_object_get(object, "cooperative"));
 	launch.in_a_row = json_is_true(json_object_get(object, "in_a_row"));

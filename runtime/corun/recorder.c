@@ -271,6 +271,8 @@ static json_t *launch_object(const struct hd_recorder *recorder, const struct hd
 				   grid->in_a_row, "stack_bytes", (json_int_t)recorder->gpu->options.stack_bytes,
 				   "params", hd_strbuf_text(&params));
 	hd_strbuf_release(&params);
+	if (grid->explicit_clusters)
+		json_object_set_new(object, "cluster", three(grid->cluster));
 	return object;
 }
 

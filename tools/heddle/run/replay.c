@@ -171,6 +171,7 @@ static int submit(struct replaying *replaying, struct replay *replay, uint32_t i
 		.kernel = replay->kernels[index],
 		.dynamic_shared = launch->shared,
 		.cooperative = launch->cooperative,
+		.large_clusters = true, /* the program was allowed them */
 		.params = launch->params,
 		.param_bytes = launch->param_bytes,
 		.stream = replay->stream,
@@ -182,6 +183,7 @@ static int submit(struct replaying *replaying, struct replay *replay, uint32_t i
 	};
 	memcpy(request.grid, launch->grid, sizeof request.grid);
 	memcpy(request.block, launch->block, sizeof request.block);
+	memcpy(request.cluster, launch->cluster, sizeof request.cluster);
 	replay->busy = true;
 	return hd_sim_submit(replaying->sim, &request, &replay->ticket) ? wrong(replaying, replay) : 0;
 }
