@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <cuComplex.h>
 #include <cuda_runtime.h>
 
@@ -187,6 +188,14 @@ template <class T> struct scalar {
 template <class T> inline scalar<T> value_of(T value)
 {
 	return scalar<T>{value, nullptr, PLAIN};
+}
+
+/* A number of the host's at a place that may be less aligned than CUDA's type: a std::complex<double> is at 8 bytes. */
+template <class T> inline T host_value(const void *place)
+{
+	T value;
+	memcpy(&value, place, sizeof value);
+	return value;
 }
 
 template <class T> inline scalar<T> conjugate_of(scalar<T> factor)

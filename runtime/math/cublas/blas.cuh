@@ -40,7 +40,7 @@ template <class T> inline scalar<T> factor(cublasHandle_t handle, const T *place
 {
 	if (handle->pointer_mode == CUBLAS_POINTER_MODE_DEVICE)
 		return scalar<T>{T{}, place, PLAIN};
-	return value_of(*place);
+	return value_of(host_value<T>(place));
 }
 
 /* A real factor of elements T. */

@@ -339,8 +339,8 @@ static cublasStatus_t run_product(const context *context, const gemm_problem &g,
 	p.c.rows = g.d.rows;
 	p.c.columns = g.d.columns;
 	bool device = desc->pointer_mode == CUBLASLT_POINTER_MODE_DEVICE;
-	p.alpha = device ? scalar<T>{T{}, alpha, PLAIN} : value_of(*static_cast<const T *>(alpha));
-	p.beta = device ? scalar<T>{T{}, beta, PLAIN} : value_of(*static_cast<const T *>(beta));
+	p.alpha = device ? scalar<T>{T{}, alpha, PLAIN} : value_of(host_value<T>(alpha));
+	p.beta = device ? scalar<T>{T{}, beta, PLAIN} : value_of(host_value<T>(beta));
 	return multiply(context, p);
 }
 

@@ -20,6 +20,14 @@ static char letter(cublasFillMode_t f) { return "LU"[f]; }
 static char letter(cublasDiagType_t d) { return "NU"[d]; }
 static char letter(cublasSideMode_t s) { return "LR"[s]; }
 
+/* A number where a std::complex<double> may lie: no place for a double2 of the compiler's. */
+template <class T> static const T *at_eight(const T &value)
+{
+	alignas(16) static char bytes[8 + sizeof(T)];
+	memcpy(bytes + 8, &value, sizeof value);
+	return reinterpret_cast<const T *>(bytes + 8);
+}
+
 extern "C" {
 #define DECLARE(l, R)                                                                                                  \
 	void l##axpy_(...), l##scal_(...), l##copy_(...), l##swap_(...), l##gemv_(...), l##gbmv_(...), l##trmv_(...),  \
@@ -48,7 +56,7 @@ static size_t reach(int n, int increment) { return n ? 1 + (size_t)(n - 1) * std
 	{                                                                                                              \
 		both<T> x(reach(n, incx)), y(reach(n, incy));                                                          \
 		T alpha = parts<T>::make(0.75, -0.5);                                                                  \
-		ok("axpy", cublas##L##axpy(handle, n, &alpha, x.device, incx, y.device, incy));                        \
+		ok("axpy", cublas##L##axpy(handle, n, at_eight(alpha), x.device, incx, y.device, incy));                 \
 		FORTRAN(l##axpy_)(n, alpha, x.data(), incx, y.data(), incy);                                           \
 		compare("axpy", y, 4);                                                                                 \
 		ok("swap", cublas##L##swap(handle, n, x.device, incx, y.device, incy));                                \
