@@ -15,6 +15,9 @@ version = int(arch[3:])
 
 # NAME: what there is of i (an int that is linear), a (a linear offset in bytes), `in` (words), s (4 KiB of shared
 # memory), t (a texture); the result goes to r. The names are opcodes, but for what is behind a dot.
+# A barrier of each thread's own in shared memory, at p.
+BARRIER = ('unsigned long long w = 0; unsigned p = (unsigned)__cvta_generic_to_shared(s) + 2 * (unsigned)a;'
+           ' asm volatile("mbarrier.init.shared.b64 [%0], 1;" :: "r"(p)); ')
 IDIOMS = {
     'MOV': 'r = i;',
     'SEL': 'r = in[lane] & 1 ? i : i * 3;',
@@ -105,8 +108,15 @@ IDIOMS = {
     'TXD': 'r = __float_as_int(tex2DGrad<float>(t, (float)i, 1.0f, make_float2(1, 0), make_float2(0, 1)));',
     'LDGSTS': 'unsigned p = (unsigned)__cvta_generic_to_shared(s) + a; asm volatile("cp.async.ca.shared.global [%0], [%1],'
               ' 4; cp.async.wait_all;" :: "r"(p), "l"((const char *)in + a)); __syncthreads(); r = s[i];',
+    'SYNCS': BARRIER + 'asm volatile("mbarrier.arrive.shared.b64 %0, [%1];" : "=l"(w) : "r"(p)); r = (unsigned)(w >> 32) + i;',
+    'SYNCS_WAIT': BARRIER + 'asm volatile("{ .reg .pred f; mbarrier.arrive.shared.b64 %1, [%2]; mbarrier.test_wait.shared.b64 f, [%2], %1;'
+                  ' selp.u32 %0, 7, 9, f; }" : "=r"(r), "=l"(w) : "r"(p)); r += i;',
+    'ARRIVES': BARRIER + 'asm volatile("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" :: "r"(p)); r = (unsigned)w + i;',
+    'MAPA': 'asm volatile("{ .reg .u32 m; mapa.shared::cluster.u32 m, %1, 0; ld.shared::cluster.u32 %0, [m]; }" : "=r"(r)'
+            ' : "r"((unsigned)__cvta_generic_to_shared(s) + (unsigned)a));',
 }
-SINCE = {'HMMA_1688': 75, 'IMMA_8816': 75, 'LDSM': 75, 'MOVM': 75, 'LDGSTS': 80}
+SINCE = {'HMMA_1688': 75, 'IMMA_8816': 75, 'LDSM': 75, 'MOVM': 75, 'LDGSTS': 80, 'SYNCS': 80, 'SYNCS_WAIT': 80, 'ARRIVES': 80,
+         'MAPA': 90}
 BEFORE = {'HMMA_884': 75}
 # Rows of the table that no idiom asks for, though they read registers: uniform ones and predicates, what only streams
 # have, what is part of an idiom above, and more matrices.
@@ -240,7 +250,7 @@ assert not different, '\n'.join(different)
 
 listing = subprocess.run([heddle, 'dis', program], stdout=subprocess.PIPE, encoding='utf-8', check=True).stdout
 mains = '\n'.join(part.split('\nmain\n')[1] for part in listing.split('\nlinear version of ')[1:])
-there = set(re.findall(r'^\s+[0-9a-f]{4}\s+(?:@!?\w+\s+)?([A-Z][A-Z0-9_]*(?:\.WIDE|\.HI|\.L\b|\.R\b|\.\d+)?)', mains, re.M))
+there = set(re.findall(r'^\s+[0-9a-f]{4}\s+(?:@!?\w+\s+)?([A-Z][A-Z0-9_]*(?:\.WIDE|\.WAIT|\.HI|\.L\b|\.R\b|\.\d+)?)', mains, re.M))
 there = {name.replace('.', '_') for name in there} | {name.split('.')[0] for name in there}
 missing = sorted({name.split('.')[0] for name in names} - there)
 assert not missing, f'in no main stream: {missing}'
