@@ -334,6 +334,10 @@ static void summarise_baseline(const struct check *check)
 		fprintf(stderr, "%s: %u entr%s compared across builds: %s %s -> %s\n", baseline->path, build->entries,
 			build->entries == 1 ? "y" : "ies", build->what, build->old, build->now);
 	}
+	if (baseline->newer && !check->update)
+		fprintf(stderr, "%s: %u figure%s newer than the file and not compared (--update adds %s)\n",
+			baseline->path, baseline->newer, baseline->newer == 1 ? " is" : "s are",
+			baseline->newer == 1 ? "it" : "them");
 	if (baseline->others)
 		fprintf(stderr, "%s: %u entr%s for other GPUs, toolchains or flags %s\n", baseline->path,
 			baseline->others, baseline->others == 1 ? "y" : "ies",

@@ -22,7 +22,7 @@ with open(sys.argv[2], encoding='utf-8') as file:
         words = line.split()
         if line.startswith(('kernel', 'function')):
             figures = found[next(name for name in expected if line.rstrip().endswith(name))] = {}
-        elif len(words) > 2 and re.fullmatch('[a-z_.]+', words[0]) and re.fullmatch('[0-9]+|yes|no', words[1]):
+        elif len(words) > 2 and re.fullmatch('[a-z_.0-9]+', words[0]) and re.fullmatch('[0-9]+|yes|no', words[1]):
             figures[words[0]] = words[1]
 assert found == expected, (found, expected)
 print(sum(map(len, found.values())), 'figures of', len(found), 'functions are those of the metadata')

@@ -41,6 +41,7 @@ struct gate_slack {
 	const struct gate_metric *metric;
 	double value;
 	bool percent;
+	bool named; /* by a budget */
 };
 
 struct gate_baseline {
@@ -53,6 +54,7 @@ struct gate_baseline {
 	bool prune;	  /* drop entries of other GPUs, toolchains and flags */
 	unsigned counts[GATE_VERDICTS];
 	uint32_t others;     /* entries that are left alone */
+	uint32_t newer;	     /* figures that the file is too old for */
 	gate_builds *builds; /* where to say what of the build changed */
 };
 

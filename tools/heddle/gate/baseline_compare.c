@@ -54,6 +54,7 @@ static int configure_section(struct gate_baseline *baseline, const struct gate_b
 		slack->metric = limit->metric;
 		slack->value = limit->value;
 		slack->percent = limit->percent;
+		slack->named = true;
 	}
 	return status;
 }
@@ -303,10 +304,29 @@ static void compare_figure(struct comparison *comparison, const struct gate_base
 		case_for(comparison, now->label, told);
 }
 
+/* Whether the file was made before Heddle compared the metric by itself: no entry has it, and nobody asked for it. */
+static bool is_newer(const struct gate_baseline *baseline, const struct gate_base_figure *figure)
+{
+	const struct gate_slack *slack = slack_of_label(baseline, figure->label);
+	size_t length = strcspn(figure->label, "@");
+	if (strchr(figure->label, '@') || !slack || slack->named)
+		return false;
+	for (uint32_t i = 0; i < baseline->old.len; i++)
+		for (uint32_t k = 0; k < baseline->old.data[i].figures.len; k++)
+			if (strncmp(baseline->old.data[i].figures.data[k].label, figure->label, length) == 0)
+				return false;
+	return true;
+}
+
 /* A block size or metric that only one side has. */
 static void report_figure(struct comparison *comparison, enum gate_verdict verdict,
 			  const struct gate_base_figure *figure)
 {
+	if (verdict == GATE_NEW && is_newer(comparison->baseline, figure)) {
+		comparison->changed = true;
+		comparison->baseline->newer++;
+		return;
+	}
 	bool told = count(comparison, verdict);
 	if (told) {
 		struct hd_arena *arena = comparison->report->arena;

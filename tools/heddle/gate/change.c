@@ -284,6 +284,10 @@ static void carry(const struct gate_changes *changes, struct gate_pair *pair, st
 		carry_run(changes, pair, change);
 		return;
 	}
+	/* What limits the residency that was gained is no news; registers are, since they may have become fewer. */
+	if (change->setting.block && change->verdict == GATE_BETTER &&
+	    gate_occupancy(pair->now->meta, &change->setting).limit != HD_LIMIT_REGISTERS)
+		return;
 	gate_carry_notes(&carrying, pair->now, change->metric);
 	for (uint32_t i = 0; i < notes.len; i++)
 		if (!told(pair, &notes.data[i]))

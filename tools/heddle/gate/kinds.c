@@ -49,6 +49,7 @@ static const struct {
 	{"fp64_instructions", {"double-precision instruction", "double-precision instructions", true, count_double}},
 	{"helper_calls", {"helper call", "helper calls", true, count_helper}},
 	{"conversion_instructions", {"conversion", "conversions", true, count_conversion}},
+	{"stack_bytes", {"local access", "local accesses", false, count_local}},
 	{"local_accesses", {"local access", "local accesses", true, count_local}},
 	{"barrier_instructions", {"barrier", "barriers", true, count_barrier}},
 };

@@ -31,7 +31,10 @@ static int set_key(struct hd_config *config, const char *key, const json_t *valu
 {
 	struct hd_strbuf assignment = {0};
 	hd_strbuf_printf(&assignment, "%s=", key);
-	page_cell_text(value, &assignment);
+	if (json_is_real(value)) /* every digit: a value that is rounded is another one */
+		hd_strbuf_printf(&assignment, "%.17g", json_real_value(value));
+	else
+		page_cell_text(value, &assignment);
 	int status = hd_config_set(config, hd_strbuf_text(&assignment), diag);
 	hd_strbuf_release(&assignment);
 	return status;
