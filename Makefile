@@ -147,7 +147,12 @@ include scripts/toolkit.mk
 # cuBLAS and other libraries, made by this tree's heddle-cc.
 include runtime/math/math.mk
 
-all: $(LIB_A) $(PASSES_A) $(SIM_A) $(PLUGIN) $(CUDART) $(HEDDLE) $(HEDDLE_CC) $(LLVM_SIDE) $(NVRTC) $(DATA) $(TOOLKIT_FILES) $(MATH_FILES)
+# The math libraries are compiled anew with each change of the compiler: `make base` leaves them as they are.
+BASE := $(LIB_A) $(PASSES_A) $(SIM_A) $(PLUGIN) $(CUDART) $(HEDDLE) $(HEDDLE_CC) $(LLVM_SIDE) $(NVRTC) $(DATA) $(TOOLKIT_FILES)
+.PHONY: base
+base: $(BASE)
+	$(done)
+all: $(BASE) $(MATH_FILES)
 	$(done)
 
 # ---------------------------------------------------------------- compiling
@@ -227,8 +232,6 @@ $(B)/bin/heddle-cc: $(HEDDLE_CC_OBJ) $(LIB_A)
 # Without a name of its own, as libheddle-cuda.so (scripts/toolkit.mk).
 $(B)/lib/libnvrtc.so: $(NVRTC_OBJ) $(LIB_A)
 	$(call link,$(CC),-shared -Wl$(comma)-z$(comma)defs -Wl$(comma)--exclude-libs$(comma)ALL -Wl$(comma)-Bsymbolic,$(LIBS))
-
-comma := ,
 
 # ---------------------------------------------------------------- data
 

@@ -34,7 +34,7 @@ if [[ ${1:-} != --built ]]; then
 	step 'Building Heddle'
 	jobs=()
 	[[ ${MAKEFLAGS:-} == *-j* ]] || jobs=("-j${JOBS:-$(nproc)}")
-	"${MAKE:-make}" "${jobs[@]}" all
+	"${MAKE:-make}" "${jobs[@]}" base
 fi
 rm -rf "$demo"
 mkdir -p "$demo"
