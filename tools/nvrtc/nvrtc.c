@@ -46,13 +46,18 @@ static int list_architectures(int *to)
 {
 	char *compiler = hd_nvrtc_compiler();
 	struct hd_strbuf output = {0};
-	int count = 0;
+	int count = 0, last = 0;
 	if (hd_nvrtc_run((char *[]){compiler, "-code-ls", NULL}, &output) > 0)
 		count = -1;
 	const char *at = hd_strbuf_text(&output);
-	for (int number; count >= 0 && (at = strstr(at, "sm_")) && sscanf(at, "sm_%d", &number) == 1; at += 3, count++)
+	for (int number; count >= 0 && (at = strstr(at, "sm_")) && sscanf(at, "sm_%d", &number) == 1; at += 3) {
+		if (number == last) /* sm_90a behind sm_90 */
+			continue;
+		last = number;
 		if (to)
 			to[count] = number;
+		count++;
+	}
 	hd_strbuf_release(&output);
 	free(compiler);
 	return count ? count : -1;

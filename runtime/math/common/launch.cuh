@@ -6,25 +6,73 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
 #include <cuda_runtime.h>
 
 namespace hd_math {
 
-enum { COUNTERS = 256 };
+enum { COUNTERS = 256, SLICES = 16 };
+
+/*
+ * The last error of the thread when a call of the library began: the program's own, which it may never fetch. A launch of
+ * the library has failed where there is another one.
+ */
+inline thread_local cudaError_t error_before = cudaSuccess;
+
+inline bool begin_call()
+{
+	error_before = cudaPeekAtLastError();
+	return true;
+}
+
+inline cudaError_t error_of_call()
+{
+	cudaError_t error = cudaPeekAtLastError();
+	return error == error_before ? cudaSuccess : error;
+}
+
+/* Which streams have which slice of a handle's memory: what runs at the same time must not share any. */
+struct stream_slices {
+	std::mutex lock;
+	cudaStream_t streams[SLICES] = {};
+	unsigned count = 0, next = 0;
+
+	/* The stream's own; beyond SLICES streams, that of the one which has had its slice for longest. */
+	unsigned find(cudaStream_t stream)
+	{
+		std::lock_guard<std::mutex> guard(lock);
+		for (unsigned i = 0; i < count; i++)
+			if (streams[i] == stream)
+				return i;
+		unsigned slice = count < SLICES ? count++ : next++ % SLICES;
+		streams[slice] = stream;
+		return slice;
+	}
+};
 
 struct context {
 	int device = 0;
 	int capability = 0; /* 70 */
 	int sm_count = 0;
 	cudaStream_t stream = nullptr;
-	/* Device memory that calls of this handle use one after the other, in the order of its stream. The first COUNTERS
-	 * bytes are zero between calls. */
+	/* Device memory that calls of this handle and stream use one after the other: a slice of `memory`. The first
+	 * COUNTERS bytes are zero between calls. */
 	void *scratch = nullptr;
 	size_t scratch_bytes = 0;
+	char *memory = nullptr;
+	stream_slices slices;
 };
 
+/* The handle's next calls are the stream's. */
+inline void context_set_stream(context *context, cudaStream_t stream)
+{
+	context->stream = stream;
+	if (context->memory)
+		context->scratch = context->memory + context->slices.find(stream) * context->scratch_bytes;
+}
+
 /* Called once for a new handle. The memory is allocated here, because a capture allows no allocation later. */
-inline cudaError_t context_init(context *context, size_t scratch_bytes)
+inline cudaError_t context_init(context *context, size_t bytes)
 {
 	int major = 0, minor = 0;
 	cudaError_t error = cudaGetDevice(&context->device);
@@ -34,18 +82,20 @@ inline cudaError_t context_init(context *context, size_t scratch_bytes)
 		error = cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, context->device);
 	if (error == cudaSuccess)
 		error = cudaDeviceGetAttribute(&context->sm_count, cudaDevAttrMultiProcessorCount, context->device);
-	if (error == cudaSuccess && scratch_bytes)
-		error = cudaMalloc(&context->scratch, scratch_bytes);
-	if (error == cudaSuccess && scratch_bytes)
-		error = cudaMemset(context->scratch, 0, COUNTERS);
+	if (error == cudaSuccess && bytes)
+		error = cudaMalloc((void **)&context->memory, bytes);
+	if (error == cudaSuccess && bytes)
+		error = cudaMemset(context->memory, 0, bytes);
 	context->capability = major * 10 + minor;
-	context->scratch_bytes = scratch_bytes;
+	context->scratch_bytes = bytes / SLICES;
+	context_set_stream(context, nullptr);
 	return error;
 }
 
 inline void context_release(context *context)
 {
-	cudaFree(context->scratch);
+	cudaFree(context->memory);
+	context->memory = nullptr;
 	context->scratch = nullptr;
 }
 

@@ -27,13 +27,13 @@ using namespace hd_math;
 		if (!(condition))                                                                                      \
 			return status;                                                                                 \
 	} while (0)
-#define HD_BLAS_HANDLE(handle) HD_BLAS_CHECK(handle, CUBLAS_STATUS_NOT_INITIALIZED)
+#define HD_BLAS_HANDLE(handle) HD_BLAS_CHECK(hd_math::begin_call() && handle, CUBLAS_STATUS_NOT_INITIALIZED)
 #define HD_BLAS_VALID(condition) HD_BLAS_CHECK(condition, CUBLAS_STATUS_INVALID_VALUE)
 
 /* After the launches of a call. */
 inline cublasStatus_t launched()
 {
-	return cudaPeekAtLastError() == cudaSuccess ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_EXECUTION_FAILED;
+	return error_of_call() == cudaSuccess ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_EXECUTION_FAILED;
 }
 
 template <class T> inline scalar<T> factor(cublasHandle_t handle, const T *place)

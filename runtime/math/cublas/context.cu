@@ -3,7 +3,7 @@
 
 #include "runtime/math/cublas/blas.cuh"
 
-/* Partial sums and copies of vectors; NVIDIA's handles take 4 MiB, too. */
+/* Partial sums and copies of vectors, a part for each stream; NVIDIA's handles take 4 MiB, too. */
 static const size_t scratch_bytes = 4 << 20;
 
 extern "C" {
@@ -61,7 +61,7 @@ cublasStatus_t cublasSetWorkspace_v2(cublasHandle_t handle, void *workspace, siz
 cublasStatus_t cublasSetStream_v2(cublasHandle_t handle, cudaStream_t stream)
 {
 	HD_BLAS_HANDLE(handle);
-	handle->stream = stream;
+	hd_math::context_set_stream(handle, stream);
 	return CUBLAS_STATUS_SUCCESS;
 }
 

@@ -32,6 +32,14 @@ inline cublasStatus_t each_element(const context *context, int64_t m, int64_t n,
 	return launched();
 }
 
+template <class T> struct clear_element {
+	result<T> to;
+	__device__ void operator()(int64_t i, int64_t j, unsigned number) const
+	{
+		to.of(number)[i * to.rows + j * to.columns] = T{};
+	}
+};
+
 template <class T> struct copy_element {
 	operand<T> from;
 	result<T> to;

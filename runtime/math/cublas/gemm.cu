@@ -75,7 +75,7 @@ template <class S> __global__ void __launch_bounds__(THREADS) gemm_kernel(const 
 	}
 }
 
-static bool is_real(cudaDataType type)
+bool gemm_is_real(cudaDataType type)
 {
 	return type == CUDA_R_32F || type == CUDA_R_16F || type == CUDA_R_16BF || type == CUDA_R_8I ||
 	       type == CUDA_R_8F_E4M3 || type == CUDA_R_8F_E5M2;
@@ -124,11 +124,17 @@ static cublasStatus_t run_plain(const context *context, const gemm_problem &prob
 	return multiply(context, p);
 }
 
+bool gemm_has(cublasComputeType_t compute, cudaDataType a, cudaDataType b, cudaDataType c, cudaDataType d)
+{
+	if (is_integer(compute))
+		return a == CUDA_R_8I && b == CUDA_R_8I && c == CUDA_R_32I && d == CUDA_R_32I;
+	return gemm_is_real(a) && gemm_is_real(b) && gemm_is_real(c) && gemm_is_real(d);
+}
+
 cublasStatus_t gemm_run(const context *context, gemm_problem p)
 {
 	bool integer = is_integer(p.compute);
-	if (integer ? p.a.type != CUDA_R_8I || p.b.type != CUDA_R_8I || p.c.type != CUDA_R_32I || p.d.type != CUDA_R_32I
-		    : !is_real(p.a.type) || !is_real(p.b.type) || !is_real(p.c.type) || !is_real(p.d.type))
+	if (!gemm_has(p.compute, p.a.type, p.b.type, p.c.type, p.d.type))
 		return CUBLAS_STATUS_NOT_SUPPORTED;
 	if (p.m <= 0 || p.n <= 0 || p.count == 0)
 		return CUBLAS_STATUS_SUCCESS;

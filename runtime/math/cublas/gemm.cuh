@@ -223,6 +223,10 @@ inline void transpose(gemm_problem *p)
 }
 
 cublasStatus_t gemm_run(const context *context, gemm_problem problem);
+/* Whether it has kernels for these types of elements. */
+bool gemm_has(cublasComputeType_t compute, cudaDataType a, cudaDataType b, cudaDataType c, cudaDataType d);
+/* Whether single precision holds the type's numbers. */
+bool gemm_is_real(cudaDataType type);
 
 /* The kernels: false where they have none for this problem. */
 bool tensor_run_sm80(const context *context, const gemm_problem &problem);

@@ -302,6 +302,9 @@ static cublasStatus_t solve(cublasHandle_t handle, cublasSideMode_t side, const 
 		return CUBLAS_STATUS_SUCCESS;
 	HD_BLAS_VALID(alpha);
 	bool left = side == CUBLAS_SIDE_LEFT;
+	/* Without a look at A, which may be unset then. */
+	if (known_zero(factor(handle, alpha)))
+		return each_element(handle, m, n, (unsigned)count, clear_element<T>{b});
 	return solve_triangle(handle, left ? a : transposed(a), left ? b : transposed(b), left ? m : n, left ? n : m,
 			      factor(handle, alpha), (unsigned)count);
 }

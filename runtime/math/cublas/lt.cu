@@ -247,6 +247,24 @@ static typed_scalar scalar_of(const matmul_fields *desc, const void *place)
 }
 
 /* The shape, and whether the layouts fit each other. */
+static bool is_integer(int32_t compute)
+{
+	return compute == CUBLAS_COMPUTE_32I || compute == CUBLAS_COMPUTE_32I_PEDANTIC;
+}
+
+/* Whether there is a kernel for the types: doubles, complex numbers and integers have no epilogues. */
+static bool has_types(const matmul_fields *desc, const layout_fields *a, const layout_fields *b, const layout_fields *c,
+		      const layout_fields *d)
+{
+	cudaDataType types[] = {(cudaDataType)a->type, (cudaDataType)b->type, (cudaDataType)(c ? c : d)->type,
+				(cudaDataType)d->type};
+	bool plain = desc->epilogue == CUBLASLT_EPILOGUE_DEFAULT;
+	if (types[3] == CUDA_R_64F || types[3] == CUDA_C_32F || types[3] == CUDA_C_64F)
+		return plain && types[0] == types[3] && types[1] == types[3] && types[2] == types[3];
+	return (plain || !is_integer(desc->compute)) &&
+	       gemm_has((cublasComputeType_t)desc->compute, types[0], types[1], types[2], types[3]);
+}
+
 static cublasStatus_t shape_of(const matmul_fields *desc, cublasLtMatrixLayout_t Adesc, cublasLtMatrixLayout_t Bdesc,
 			       cublasLtMatrixLayout_t Cdesc, cublasLtMatrixLayout_t Ddesc, gemm_problem *p)
 {
@@ -265,7 +283,8 @@ static cublasStatus_t shape_of(const matmul_fields *desc, cublasLtMatrixLayout_t
 	HD_BLAS_CHECK(is_plain(Adesc) && is_plain(Bdesc) && is_plain(Ddesc) && (!c || is_plain(Cdesc)) &&
 			      is_epilogue(desc->epilogue) && desc->pointer_mode <= CUBLASLT_POINTER_MODE_DEVICE &&
 			      !desc->a_scale && !desc->b_scale && !desc->c_scale && !desc->d_scale && !desc->d_largest &&
-			      !desc->aux_scale && !desc->aux_largest && desc->transc == CUBLAS_OP_N,
+			      !desc->aux_scale && !desc->aux_largest && desc->transc == CUBLAS_OP_N &&
+			      has_types(desc, a, b, c, d),
 		      CUBLAS_STATUS_NOT_SUPPORTED);
 	return CUBLAS_STATUS_SUCCESS;
 }
@@ -344,7 +363,7 @@ static cublasStatus_t run_product(const context *context, const gemm_problem &g,
 	return multiply(context, p);
 }
 
-static cublasStatus_t matmul(context context, const matmul_fields *desc, const void *alpha, const void *A,
+static cublasStatus_t matmul(const context &context, const matmul_fields *desc, const void *alpha, const void *A,
 			     cublasLtMatrixLayout_t Adesc, const void *B, cublasLtMatrixLayout_t Bdesc, const void *beta,
 			     const void *C, cublasLtMatrixLayout_t Cdesc, void *D, cublasLtMatrixLayout_t Ddesc)
 {
@@ -373,6 +392,12 @@ static cublasStatus_t matmul(context context, const matmul_fields *desc, const v
 	HD_BLAS_VALID(!(desc->epilogue & HAS_AUX) || (desc->aux && desc->aux_ld));
 	status = gemm_run(&context, p);
 	return status == CUBLAS_STATUS_SUCCESS ? sum_gradient(&context, p, desc) : status;
+}
+
+static bool has_shape(const layout_fields *from, int32_t operation, const layout_fields *to)
+{
+	bool turned = is_transposed((cublasOperation_t)operation);
+	return (turned ? from->columns : from->rows) == to->rows && (turned ? from->rows : from->columns) == to->columns;
 }
 
 /* C = alpha op(A) + beta op(B), for types that single precision holds. */
@@ -473,7 +498,10 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t lightHandle, cublasLtMatmulDesc_t
 {
 	HD_BLAS_HANDLE(lightHandle);
 	HD_BLAS_VALID(computeDesc);
-	context context = *lightHandle;
+	context context;
+	context.capability = lightHandle->capability;
+	context.device = lightHandle->device;
+	context.sm_count = lightHandle->sm_count;
 	context.stream = stream;
 	return matmul(context, fields<matmul_fields>(computeDesc), alpha, A, Adesc, B, Bdesc, beta, C, Cdesc, D, Ddesc);
 }
@@ -486,7 +514,12 @@ cublasStatus_t cublasLtMatrixTransform(cublasLtHandle_t lightHandle, cublasLtMat
 	HD_BLAS_HANDLE(lightHandle);
 	HD_BLAS_VALID(transformDesc && alpha && Adesc && Cdesc && (!B || (beta && Bdesc)));
 	const transform_fields *t = fields<transform_fields>(transformDesc);
-	const layout_fields *c = fields<layout_fields>(Cdesc);
+	const layout_fields *a = fields<layout_fields>(Adesc), *b = B ? fields<layout_fields>(Bdesc) : nullptr,
+			    *c = fields<layout_fields>(Cdesc);
+	HD_BLAS_VALID(has_shape(a, t->transa, c) && (!b || has_shape(b, t->transb, c)));
+	HD_BLAS_CHECK(gemm_is_real((cudaDataType)a->type) && (!b || gemm_is_real((cudaDataType)b->type)) &&
+			      gemm_is_real((cudaDataType)c->type),
+		      CUBLAS_STATUS_NOT_SUPPORTED);
 	HD_BLAS_CHECK(is_plain(Adesc) && is_plain(Cdesc) && (!B || is_plain(Bdesc)) && t->scale == CUDA_R_32F,
 		      CUBLAS_STATUS_NOT_SUPPORTED);
 	matmul_fields scalars{};
@@ -498,7 +531,10 @@ cublasStatus_t cublasLtMatrixTransform(cublasLtHandle_t lightHandle, cublasLtMat
 		functor.b = matrix_of(B, Bdesc, t->transb);
 		functor.beta = scalar_of(&scalars, beta);
 	}
-	context context = *lightHandle;
+	context context;
+	context.capability = lightHandle->capability;
+	context.device = lightHandle->device;
+	context.sm_count = lightHandle->sm_count;
 	context.stream = stream;
 	return each_element(&context, (int64_t)c->rows, (int64_t)c->columns, c->batches > 1 ? (unsigned)c->batches : 1,
 			    functor);

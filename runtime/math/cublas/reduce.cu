@@ -85,7 +85,7 @@ template <class F, class R> static cublasStatus_t reduce(cublasHandle_t handle, 
 template <class R> static cublasStatus_t nothing(cublasHandle_t handle, R *to)
 {
 	if (handle->pointer_mode == CUBLAS_POINTER_MODE_HOST)
-		*to = R{};
+		memset(to, 0, sizeof *to); /* it may be less aligned than R */
 	else if (cudaMemsetAsync(to, 0, sizeof(R), handle->stream) != cudaSuccess)
 		return CUBLAS_STATUS_EXECUTION_FAILED;
 	return CUBLAS_STATUS_SUCCESS;

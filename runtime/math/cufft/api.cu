@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <mutex>
 
+#include "runtime/math/common/launch.cuh"
 #include "runtime/math/cufft/plan.cuh"
 
 using namespace hd_fft;
@@ -353,6 +354,7 @@ static cufftResult execute(plan *plan, void *in, void *out, bool inverse)
 		return result;
 	if (bytes && !plan->work)
 		return CUFFT_NO_WORKSPACE;
+	hd_math::begin_call();
 	for (const step &step : steps)
 		if ((plan->is_double() ? run<double>(step, plan->stream) : run<float>(step, plan->stream)) != cudaSuccess)
 			return CUFFT_EXEC_FAILED;

@@ -3,6 +3,7 @@
  * with the numbers in their order at the end.
  */
 #include "runtime/math/cufft/steps.cuh"
+#include "runtime/math/common/launch.cuh"
 
 namespace hd_fft {
 
@@ -244,7 +245,7 @@ template <class T> cudaError_t run(const step &step, cudaStream_t stream)
 		dim3 blocks(blocks_for(step.length, THREADS), step.lines < 65535 ? (unsigned)step.lines : 65535);
 		multiply_lines<C><<<blocks, THREADS, 0, stream>>>(step);
 	}
-	return cudaPeekAtLastError();
+	return hd_math::error_of_call();
 }
 
 template cudaError_t run<float>(const step &step, cudaStream_t stream);

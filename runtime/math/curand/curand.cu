@@ -11,6 +11,8 @@
 #include <heddle_random_shapes.h>
 #include <new>
 
+#include "runtime/math/common/launch.cuh"
+
 namespace {
 
 enum { SEQUENCES = 4096, THREADS = 128 };
@@ -122,6 +124,7 @@ template <class State, class Shape>
 static curandStatus_t generate_with(curandGenerator_t generator, typename Shape::type *out, size_t count, Shape shape)
 {
 	typename Shape::type *to = out;
+	hd_math::begin_call();
 	curandStatus_t status = seed<State>(generator, count);
 	if (status != CURAND_STATUS_SUCCESS)
 		return status;
@@ -131,7 +134,7 @@ static curandStatus_t generate_with(curandGenerator_t generator, typename Shape:
 	fill<<<SEQUENCES / THREADS, THREADS, 0, generator->stream>>>(to, count, static_cast<State *>(generator->states), first,
 								     shape);
 	generator->made += count;
-	cudaError_t error = cudaPeekAtLastError();
+	cudaError_t error = hd_math::error_of_call();
 	if (generator->on_host) {
 		if (error == cudaSuccess)
 			error = cudaStreamSynchronize(generator->stream);
@@ -279,26 +282,37 @@ curandStatus_t curandGenerateUniformDouble(curandGenerator_t generator, double *
 	return generate(generator, out, count, uniform_double{});
 }
 
+/* Pseudorandom normal numbers are made in pairs. */
+#define HD_RAND_PAIRS(generator, count)                                                                                \
+	do {                                                                                                           \
+		if ((generator) && (count) % 2)                                                                        \
+			return CURAND_STATUS_LENGTH_NOT_MULTIPLE;                                                      \
+	} while (0)
+
 curandStatus_t curandGenerateNormal(curandGenerator_t generator, float *out, size_t count, float mean, float deviation)
 {
+	HD_RAND_PAIRS(generator, count);
 	return generate(generator, out, count, normal{mean, deviation, false});
 }
 
 curandStatus_t curandGenerateNormalDouble(curandGenerator_t generator, double *out, size_t count, double mean,
 					  double deviation)
 {
+	HD_RAND_PAIRS(generator, count);
 	return generate(generator, out, count, normal_double{mean, deviation, false});
 }
 
 curandStatus_t curandGenerateLogNormal(curandGenerator_t generator, float *out, size_t count, float mean,
 				       float deviation)
 {
+	HD_RAND_PAIRS(generator, count);
 	return generate(generator, out, count, normal{mean, deviation, true});
 }
 
 curandStatus_t curandGenerateLogNormalDouble(curandGenerator_t generator, double *out, size_t count, double mean,
 					     double deviation)
 {
+	HD_RAND_PAIRS(generator, count);
 	return generate(generator, out, count, normal_double{mean, deviation, true});
 }
 

@@ -25,7 +25,7 @@ using namespace hd_math;
 		if (!(condition))                                                                                      \
 			return status;                                                                                 \
 	} while (0)
-#define HD_SOLVER_HANDLE(handle) HD_SOLVER_CHECK(handle, CUSOLVER_STATUS_NOT_INITIALIZED)
+#define HD_SOLVER_HANDLE(handle) HD_SOLVER_CHECK(hd_math::begin_call() && handle, CUSOLVER_STATUS_NOT_INITIALIZED)
 #define HD_SOLVER_VALID(condition) HD_SOLVER_CHECK(condition, CUSOLVER_STATUS_INVALID_VALUE)
 
 /* Columns of a panel: blocked routines do a panel by a kernel of their own, and the rest by products. */
@@ -33,7 +33,7 @@ enum { PANEL = 32, THREADS = 256 };
 
 inline cusolverStatus_t finished(cublasStatus_t status)
 {
-	return status == CUBLAS_STATUS_SUCCESS && cudaPeekAtLastError() == cudaSuccess ? CUSOLVER_STATUS_SUCCESS
+	return status == CUBLAS_STATUS_SUCCESS && hd_math::error_of_call() == cudaSuccess ? CUSOLVER_STATUS_SUCCESS
 										       : CUSOLVER_STATUS_EXECUTION_FAILED;
 }
 

@@ -58,13 +58,13 @@ enum { THREADS = 256, WARP = 32 };
 		if (!(condition))                                                                                      \
 			return status;                                                                                 \
 	} while (0)
-#define HD_SPARSE_HANDLE(handle) HD_SPARSE_CHECK(handle, CUSPARSE_STATUS_NOT_INITIALIZED)
+#define HD_SPARSE_HANDLE(handle) HD_SPARSE_CHECK(hd_math::begin_call() && handle, CUSPARSE_STATUS_NOT_INITIALIZED)
 #define HD_SPARSE_VALID(condition) HD_SPARSE_CHECK(condition, CUSPARSE_STATUS_INVALID_VALUE)
 #define HD_SPARSE_HAS(condition) HD_SPARSE_CHECK(condition, CUSPARSE_STATUS_NOT_SUPPORTED)
 
 inline cusparseStatus_t launched()
 {
-	return cudaPeekAtLastError() == cudaSuccess ? CUSPARSE_STATUS_SUCCESS : CUSPARSE_STATUS_EXECUTION_FAILED;
+	return hd_math::error_of_call() == cudaSuccess ? CUSPARSE_STATUS_SUCCESS : CUSPARSE_STATUS_EXECUTION_FAILED;
 }
 
 inline bool is_operation(cusparseOperation_t operation)

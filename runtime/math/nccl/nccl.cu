@@ -77,6 +77,20 @@ ncclResult_t reduce(const void *from, void *to, size_t count, ncclDataType_t typ
 }
 
 /* The first send goes to the first receive of its communicator. */
+/* What is submitted to `later` from now on runs behind what `earlier` has. */
+ncclResult_t follow(cudaStream_t later, cudaStream_t earlier)
+{
+	cudaEvent_t event;
+	cudaError_t error = cudaEventCreateWithFlags(&event, cudaEventDisableTiming);
+	if (error != cudaSuccess)
+		return result_of(error);
+	error = cudaEventRecord(event, earlier);
+	if (error == cudaSuccess)
+		error = cudaStreamWaitEvent(later, event, 0);
+	cudaEventDestroy(event);
+	return result_of(error);
+}
+
 ncclResult_t meet(group &group)
 {
 	ncclResult_t result = ncclSuccess;
@@ -87,18 +101,13 @@ ncclResult_t meet(group &group)
 			++receive;
 		if (receive == group.receives.end() || receive->bytes < send.bytes)
 			break;
-		if (receive->stream != send.stream) {
-			cudaEvent_t sent;
-			result = result_of(cudaEventCreateWithFlags(&sent, cudaEventDisableTiming));
-			if (result == ncclSuccess) {
-				cudaEventRecord(sent, send.stream);
-				cudaStreamWaitEvent(receive->stream, sent, 0);
-				cudaEventDestroy(sent);
-			}
-		}
+		if (receive->stream != send.stream)
+			result = follow(receive->stream, send.stream);
 		if (result == ncclSuccess && send.bytes)
 			result = result_of(cudaMemcpyAsync(receive->to, send.from, send.bytes, cudaMemcpyDeviceToDevice,
 							   receive->stream));
+		if (result == ncclSuccess && receive->stream != send.stream)
+			result = follow(send.stream, receive->stream); /* what comes behind the send may write there */
 		group.receives.erase(receive);
 		group.sends.pop_front();
 	}

@@ -410,10 +410,50 @@ HERMITIAN3(Z, z, cuDoubleComplex, double)
 		more3_##l(size, size + 7, size / 2 + 3);                                                               \
 	}
 
+/* Two streams at a time share nothing of the handle's; a factor of zero does not look at the matrix. */
+static void apart()
+{
+	const int n = 40000;
+	std::vector<float> ones(n, 1);
+	both<float> x(n), b(12);
+	float *results, sums[2], zero = 0;
+	cudaStream_t streams[2];
+	cudaMalloc((void **)&results, sizeof sums);
+	cudaMemcpy(x.device, ones.data(), n * sizeof(float), cudaMemcpyHostToDevice);
+	cublasSetPointerMode(handle, CUBLAS_POINTER_MODE_DEVICE);
+	for (cudaStream_t &stream : streams)
+		cudaStreamCreate(&stream);
+	for (int turn = 0; turn < 4; turn++) {
+		for (int i = 0; i < 2; i++) {
+			cublasSetStream(handle, streams[i]);
+			ok("dot", cublasSdot(handle, n - 1000 * i, x.device, 1, x.device, 1, results + i));
+		}
+		cudaDeviceSynchronize();
+		cudaMemcpy(sums, results, sizeof sums, cudaMemcpyDeviceToHost);
+		for (int i = 0; i < 2; i++)
+			compare_value("dot beside another one", sums[i], (float)(n - 1000 * i), 0);
+	}
+	cublasSetStream(handle, nullptr);
+	cublasSetPointerMode(handle, CUBLAS_POINTER_MODE_HOST);
+	for (float &value : b.host)
+		value = 0;
+	ok("trsm by zero", cublasStrsm(handle, CUBLAS_SIDE_LEFT, CUBLAS_FILL_MODE_UPPER, CUBLAS_OP_N, CUBLAS_DIAG_NON_UNIT, 4,
+				       3, &zero, nullptr, 4, b.device, 4));
+	compare("trsm by zero", b, 0);
+	for (cudaStream_t stream : streams)
+		cudaStreamDestroy(stream);
+	cudaFree(results);
+}
+
 int main(int argc, char **argv)
 {
 	int level = atoi(argv[1]);
+	void *none;
+	/* An error of the program's own, which it does not fetch: it is no error of the library's. */
+	cudaMalloc(&none, (size_t)1 << 60);
 	ok("create", cublasCreate(&handle));
+	if (level == 0)
+		apart();
 	for (int i = 3; i < argc; i++) {
 		int size = atoi(argv[i]);
 		switch (argv[2][0]) {
