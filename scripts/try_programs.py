@@ -46,7 +46,7 @@ CLASSES = [
      r'(?:undefined (?:symbol|reference).*|undeclared identifier .|unknown type name .|no member named .)(?:cublas|cusparse|cusolver|cufft|curand|nccl|nvrtc)'),
     ('file missing in the suite', r"fatal error: '([^']*)' file not found|No rule to make target|cannot read|No such file or directory"),
     ('refused by Heddle: launches from kernels', r'dynamic parallelism|device-side launch|reference to __global__ function|cudaLaunchDevice|kernel call.*from'),
-    ('refused by Heddle: sm_90a, clusters, tile copies', r'wgmma|mbarrier|cluster|cp\.async\.bulk|sm_90a|tensormap'),
+    ('refused by Heddle: sm_90a, tile copies', r'wgmma|setmaxnreg|cp\.async\.bulk|st\.async|red\.async|sm_90a|tensormap'),
     ('refused by Heddle: other', r'heddle[^:]*: (?:error|.*not supported)|is not supported'),
     ('crash of the compiler', r'PLEASE submit a bug report|Stack dump|Assertion .* failed|Segmentation fault'),
     ('does not link', r'undefined symbol|undefined reference|multiple definition|duplicate symbol|unable to find library|cannot find -l'),

@@ -133,7 +133,8 @@ static void follow_spill(struct walk *walk, const struct hd_inst *load, uint32_t
 	for (uint32_t i = 0; i < walk->code->inst_count; i++) {
 		const struct hd_inst *store = &walk->code->insts[i];
 		uint32_t bytes = hd_op_access_bytes(store->op, store->mods);
-		if (store->role == HD_ROLE_SPILL_STORE && slot - store->x < bytes)
+		bool same_memory = hd_opinfo[store->op].space == hd_opinfo[load->op].space;
+		if (store->role == HD_ROLE_SPILL_STORE && same_memory && slot - store->x < bytes)
 			follow(walk, i, store->c + (slot - store->x) / 4, names);
 	}
 }

@@ -34,18 +34,28 @@ enum hd_uniform_use hd_sel_uniform_use(struct hd_select *sel)
 	return hd_capability(sel->function) >= 75 ? HD_UNIFORM_SHORT : HD_UNIFORM_NEVER;
 }
 
-/* Threads of a block as the bounds have it; 0 without bounds. */
-static uint32_t bounded_threads(struct hd_select *sel)
+/* The product of the three, at most what an SM has registers for; 0: none is given. */
+static uint32_t product_of(struct hd_select *sel, const char *const dims[3])
 {
-	static const char *const dims[] = {"maxntidx", "maxntidy", "maxntidz"};
-	uint32_t threads = 1;
+	uint64_t threads = 1;
 	bool bounded = false;
 	for (unsigned i = 0; i < 3; i++) {
 		uint32_t n = hd_annotation(sel->unit, sel->function, dims[i]);
 		bounded = bounded || n;
 		threads *= n ? n : 1;
+		threads = threads < HD_SM_REGISTERS ? threads : HD_SM_REGISTERS;
 	}
-	return bounded ? threads : 0;
+	return bounded ? (uint32_t)threads : 0;
+}
+
+/* Threads of a block as the source promises or bounds them; 0 without bounds. */
+static uint32_t bounded_threads(struct hd_select *sel)
+{
+	static const char *const exact[] = {"reqntidx", "reqntidy", "reqntidz"}, *const most[] = {"maxntidx",
+												  "maxntidy",
+												  "maxntidz"};
+	uint32_t threads = product_of(sel, exact);
+	return threads ? threads : product_of(sel, most);
 }
 
 static uint32_t least(uint32_t a, uint32_t b)

@@ -229,6 +229,8 @@ static void find_accesses(const struct hd_exec *exec, const struct hd_dinst *ins
 		accesses->space[lane] = resolve(space, &address);
 		if (accesses->in_cluster)
 			accesses->owner[lane] = owner_of(cta, accesses->space[lane], &address);
+		else if (accesses->space[lane] == HD_MEM_SHARED && address >> HD_RANK_SHIFT == HD_RANK_FIRST)
+			address &= HD_RANK_OFFSET; /* the own block's by its rank, in a launch without clusters */
 		accesses->address[lane] = address;
 	}
 }

@@ -406,7 +406,7 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attr, const void *f
 	return cudaSuccess;
 }
 
-/* Which of them the source requires is not to be set; sizes are looked at when the kernel is launched. */
+/* Sizes that the source fixes (__cluster_dims__) cannot be set; others are looked at when the kernel is launched. */
 static cudaError_t set_clustered(struct hd_cudart *cudart, const struct hd_kernel *kernel, enum cudaFuncAttribute attr,
 				 int value)
 {
@@ -416,6 +416,8 @@ static cudaError_t set_clustered(struct hd_cudart *cudart, const struct hd_kerne
 	case cudaFuncAttributeRequiredClusterWidth:
 	case cudaFuncAttributeRequiredClusterHeight:
 	case cudaFuncAttributeRequiredClusterDepth:
+		if (hd_kernel_metadata(kernel)->cluster[0])
+			return cudaErrorNotPermitted;
 		if (value < 0)
 			return cudaErrorInvalidValue;
 		now.size[attr - cudaFuncAttributeRequiredClusterWidth] = value;

@@ -150,7 +150,7 @@ uint8_t *hd_exec_lane_access(struct hd_exec *exec, const struct hd_dinst *inst, 
 		return host ? host : global_fault(exec, inst, lane, address);
 	}
 	uint32_t offset = (uint32_t)address;
-	if (space == HD_MEM_SHARED && __builtin_expect(offset >> HD_RANK_SHIFT, 0) && warp->cta->cluster &&
+	if (space == HD_MEM_SHARED && __builtin_expect(offset >> HD_RANK_SHIFT, 0) &&
 	    hd_rank_of_code(warp->cta->cluster, warp->cta->rank, offset >> HD_RANK_SHIFT) == warp->cta->rank)
 		offset &= HD_RANK_OFFSET;
 	uint32_t room = space == HD_MEM_SHARED ? warp->cta->grid->shared_bytes : warp->cta->grid->local_bytes;

@@ -15,8 +15,7 @@ static uint32_t address_of(const struct hd_warp *warp, const struct hd_dinst *in
 /* Where in the block's memory a barrier is that was found there: an address of the own block may have its rank. */
 static uint32_t offset_of(const struct hd_warp *warp, const struct hd_dinst *inst, uint32_t lane)
 {
-	uint32_t address = address_of(warp, inst, lane);
-	return warp->cta->cluster ? address & HD_RANK_OFFSET : address;
+	return address_of(warp, inst, lane) & HD_RANK_OFFSET;
 }
 
 static uint8_t *place_of(struct hd_exec *exec, const struct hd_dinst *inst, uint32_t lane)

@@ -5,6 +5,8 @@
  * anyway. The memory is simulated for several cycles at a time, as far as they concern the SM at the end of these at
  * the earliest.
  *
+ * Clusters are left to windows: what their warps do to each other takes effect behind these, also on one SM.
+ *
  * This ends where somebody else has something to do: the dispatcher, a policy, who looks at all of the GPU, or the
  * host.
  *
@@ -28,8 +30,8 @@ static uint64_t limit_of(const struct hd_run *run, uint64_t now)
 bool hd_run_is_alone(const struct hd_run *run, uint64_t now)
 {
 	const struct hd_gpu *gpu = run->gpu;
-	return run->busy_count == 1 && gpu->running == 1 && !gpu->every_cycle && !run->sends && !run->shares &&
-	       hd_window_allowed(run->window) && limit_of(run, now) > now;
+	return run->busy_count == 1 && gpu->running == 1 && !run->cluster_grids && !gpu->every_cycle && !run->sends &&
+	       !run->shares && hd_window_allowed(run->window) && limit_of(run, now) > now;
 }
 
 bool hd_run_is_over(const struct hd_run *run)

@@ -167,6 +167,9 @@ static uint32_t room_of(const struct hd_run *run, const struct hd_sm *sm, const 
 {
 	const struct hd_sm_grid *mine = &sm->grids[grid->slot];
 	const struct hd_config *config = run->gpu->config;
+	/* Beside other grids the limit says nothing, and that there is room for one block is all that is known. */
+	if (mine->placed != sm->resident_ctas && most > 1)
+		most = 1;
 	uint32_t room = mine->limit > mine->placed ? mine->limit - mine->placed : 0;
 	uint32_t warps = ((uint32_t)config->max_warps - sm->places.placed_warps) / grid->block_warps;
 	room = room < warps ? room : warps;

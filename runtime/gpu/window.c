@@ -488,8 +488,8 @@ bool hd_gpu_in_window(const struct hd_gpu *gpu)
 	return gpu->run->window->works;
 }
 
-/* What was put off takes effect, up to `limit`, or to the cycle in which a service finds a fault. Returns that cycle.
- */
+/* What was put off takes effect, up to `limit`, or to the cycle in which a service finds a fault. Returns the cycle
+ * behind. */
 static uint64_t do_later(struct hd_window *window, uint64_t now, uint64_t limit)
 {
 	struct hd_exec *exec = window->run->gpu->exec;

@@ -223,14 +223,3 @@ uint64_t hd_dsm_due(const struct hd_dsm *dsm)
 {
 	return dsm->heap.len ? dsm->heap.data[0].cycle : HD_NEVER;
 }
-
-void hd_dsm_clear(struct hd_dsm *dsm, void (*drop)(struct hd_dsm_access *access))
-{
-	for (uint32_t i = 0; i < dsm->heap.len; i++) {
-		struct hd_dsm_access *access = dsm->heap.data[i].access;
-		if (access->left)
-			drop(access);
-		access->left = 0;
-	}
-	hd_vec_clear(&dsm->heap);
-}

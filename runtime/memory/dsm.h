@@ -50,7 +50,5 @@ struct hd_dsm_access *hd_dsm_next(struct hd_dsm *dsm, uint64_t until);
 uint64_t hd_dsm_due(const struct hd_dsm *dsm);
 /* The least cycles from an access until it arrives, and until its answer does: nobody learns of it before. */
 uint64_t hd_dsm_lead(const struct hd_config *config);
-/* Drops all that is under way; `drop` is told of each. */
-void hd_dsm_clear(struct hd_dsm *dsm, void (*drop)(struct hd_dsm_access *access));
 
 #endif

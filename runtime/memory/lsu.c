@@ -52,8 +52,9 @@ struct hd_lsu *hd_lsu_new(struct hd_memory *memory, uint32_t sm, const struct hd
 	lsu->l1_ways = config->l1_ways;
 	lsu->unified = config->l1_unified && config->l1_bytes;
 	assert(lsu->banks <= HD_LSU_BANKS);
-	/* Due ones that wait in the pipelines, one a cycle, and those that replies finish. */
-	hd_completions_init(&lsu->completions, INFLIGHT + lsu->l1_latency + lsu->shared_latency + 256, arena);
+	/* Due ones that wait in the pipelines, one a cycle, those that replies finish, and stores to other SMs. */
+	uint32_t under_way = lsu->l1_latency + lsu->shared_latency + 2 * (uint32_t)config->dsm_latency;
+	hd_completions_init(&lsu->completions, INFLIGHT + under_way + 256, arena);
 	hd_completions_init(&lsu->copies, INFLIGHT, arena);
 	lsu->group_count = HD_MEM_GROUPS;
 	lsu->pending_stores = HD_ARENA_NEW(arena, uint32_t, lsu->group_count);

@@ -106,6 +106,21 @@ static uint64_t limit_of(const struct hd_sm *sm, const struct hd_warp *warp, con
 	return (uint64_t)(ns * sm->gpu->config->core_mhz / 1000);
 }
 
+/*
+ * Timers cannot be taken back, and limits may be long: a warp has one at a time, which is set anew when it has come. A
+ * wait that ends early leaves it to the next one.
+ */
+static void set_alarm(struct hd_sm *sm, struct hd_warp *warp, uint64_t now)
+{
+	enum { MOST = 1024 }; /* cycles: so few are left over that the wheel keeps room for all else */
+	struct hd_suspended *suspended = &sm->mbarriers.suspended[warp->id];
+	uint64_t at = suspended->until < now + MOST ? suspended->until : now + MOST;
+	if (suspended->alarm && suspended->alarm <= at)
+		return;
+	hd_warp_timer(&sm->wheel, warp, HD_TIMER_SYNC, now, at);
+	suspended->alarm = at;
+}
+
 void hd_mbarrier_wait(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now)
 {
 	const struct hd_effect *effect = &sm->effect;
@@ -119,17 +134,25 @@ void hd_mbarrier_wait(struct hd_sm *sm, struct hd_warp *warp, const struct hd_di
 	}
 	uint64_t until = now + limit_of(sm, warp, inst, effect->mask);
 	until = until > answered ? until : answered;
-	sm->mbarriers.suspended[warp->id] = (struct hd_suspended){inst, effect->mask, now, until};
+	struct hd_suspended *suspended = &sm->mbarriers.suspended[warp->id];
+	*suspended = (struct hd_suspended){inst, effect->mask, now, until, suspended->alarm};
 	sm->mbarriers.waiting++;
 	warp->sync_wait = true;
-	hd_warp_timer(&sm->wheel, warp, HD_TIMER_SYNC, now, until);
+	set_alarm(sm, warp, now);
 	hd_warp_set_wait(sm, warp, HD_STALL_async);
 }
 
 void hd_mbarrier_alarm(struct hd_sm *sm, struct hd_warp *warp, uint64_t now)
 {
-	if (warp->sync_wait && sm->mbarriers.suspended[warp->id].until == now)
+	struct hd_suspended *suspended = &sm->mbarriers.suspended[warp->id];
+	if (suspended->alarm == now)
+		suspended->alarm = 0;
+	if (!warp->sync_wait)
+		return;
+	if (suspended->until <= now)
 		go_on(sm, warp, now, now + 1);
+	else
+		set_alarm(sm, warp, now);
 }
 
 void hd_mbarrier_forget(struct hd_sm *sm, struct hd_warp *warp)

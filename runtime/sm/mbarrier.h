@@ -22,6 +22,7 @@ struct hd_suspended {
 	const struct hd_dinst *inst;
 	uint32_t mask;
 	uint64_t since, until; /* cycles; the second is its limit */
+	uint64_t alarm;	       /* cycle of the warp's timer, also of an earlier wait; 0: none is set */
 };
 
 /* An arrival that waits for copies: those of its number in hd_warp.arrivals, and of those before. */

@@ -89,8 +89,6 @@ static int link_program(struct hd_job *job, const char *output)
 {
 	struct hd_cc *cc = job->cc;
 	hd_arguments arguments = {0};
-	if (hd_cc_check_libraries(cc))
-		return -1;
 	hd_vec_push(&arguments, cc->clangxx);
 	if (takes_lld(cc))
 		hd_vec_push(&arguments, "-fuse-ld=lld");
@@ -111,7 +109,10 @@ static int link_program(struct hd_job *job, const char *output)
 		   cc->library_dir, hd_arena_printf(&cc->arena, "%s/libheddle-cudart.so", cc->library_dir),
 		   "-Wl,--as-needed", "-lcudadevrt", "-lcudart_static", "-Wl,--no-as-needed", "-lrt", "-lpthread",
 		   "-ldl", "-lm", "-o", output, NULL);
-	return hd_job_run(job, &arguments, NULL);
+	int status = hd_job_run(job, &arguments, NULL);
+	if (status) /* the linker knows best what is there: why it found no library of CUDA */
+		hd_cc_check_libraries(cc);
+	return status;
 }
 
 /* The metadata of the files that were compiled whole, each under its source's name when it is not alone. */

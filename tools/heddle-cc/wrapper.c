@@ -14,13 +14,13 @@ static bool is_wrapper(const char *program)
 	return !strncmp(slash ? slash + 1 : program, "mpi", 3) && !strchr(program, '\'');
 }
 
-/* What else it says is about optimisation, threads and its compiler's name. */
+/* What else it says is about optimisation, threads and its compiler's name; -Wl, has the path for the program's run. */
 static void take(struct hd_cc *cc, const char *word)
 {
 	const char *kept = hd_arena_strdup(&cc->arena, word);
 	if (!strncmp(word, "-I", 2) || !strncmp(word, "-D", 2))
 		hd_vec_push(&cc->common, kept);
-	else if (!strncmp(word, "-L", 2) || !strncmp(word, "-l", 2))
+	else if (!strncmp(word, "-L", 2) || !strncmp(word, "-l", 2) || !strncmp(word, "-Wl,", 4))
 		hd_vec_push(&cc->link, kept);
 }
 

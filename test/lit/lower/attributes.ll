@@ -9,6 +9,8 @@
 ; RUN:     -disable-output %t.ll 2>&1 | %FileCheck --check-prefix=WRONG %s
 
 ; CHECK: kernel bounded: registers {{[0-9]+}} of 32,
+; CHECK: kernel exact: registers {{[0-9]+}} of 64,
+; CHECK: kernel wide: registers {{[0-9]+}} of 24,
 ; CHECK: kernel fixed: registers {{[0-9]+}} of 24,
 ; UNKNOWN: error: unsupported attribute "nvvm.minctas"="2", in 'bounded'
 ; WRONG: error: unsupported attribute "nvvm.maxntid"="512,2,1,1", in 'bounded'
@@ -19,11 +21,11 @@
 ; META-NEXT:     "min_ctas": 2
 ; META:      "name": "exact",
 ; META:      "launch_bounds": {
-; META-NEXT:     "max_threads": 192,
+; META-NEXT:     "max_threads": 1024,
 ; META-NEXT:     "min_ctas": 0,
 ; META-NEXT:     "reqntid": [
 ; META-NEXT:       64,
-; META-NEXT:       3,
+; META-NEXT:       16,
 ; META-NEXT:       1
 ; META:      "name": "fixed",
 
@@ -31,6 +33,7 @@
 ; CODE-LABEL: marked
 ; CODE-NOT: STL
 ; CODE: c[0x0][0x38]
+; CODE-NOT: STL
 target datalayout = "e-i64:64-i128:128-v16:16-v32:32-n16:32:64"
 target triple = "nvptx64-nvidia-cuda"
 
@@ -38,7 +41,12 @@ define ptx_kernel void @bounded() "target-cpu"="sm_80" "nvvm.maxntid"="512,2" "n
   ret void
 }
 
-define ptx_kernel void @exact() "target-cpu"="sm_80" "nvvm.reqntid"="64,3,1" {
+define ptx_kernel void @exact() "target-cpu"="sm_80" "nvvm.reqntid"="64,16,1" {
+  ret void
+}
+
+; Bounds beyond every block, whose product is beyond 32 bits.
+define ptx_kernel void @wide() "target-cpu"="sm_80" "nvvm.maxntid"="65536,65536" "nvvm.maxnreg"="24" {
   ret void
 }
 

@@ -304,16 +304,21 @@ static void compare_figure(struct comparison *comparison, const struct gate_base
 		case_for(comparison, now->label, told);
 }
 
+static bool same_metric(const struct gate_base_figure *a, const struct gate_base_figure *b)
+{
+	size_t length = strcspn(a->label, "@");
+	return strcspn(b->label, "@") == length && memcmp(a->label, b->label, length) == 0;
+}
+
 /* Whether the file was made before Heddle compared the metric by itself: no entry has it, and nobody asked for it. */
 static bool is_newer(const struct gate_baseline *baseline, const struct gate_base_figure *figure)
 {
 	const struct gate_slack *slack = slack_of_label(baseline, figure->label);
-	size_t length = strcspn(figure->label, "@");
 	if (strchr(figure->label, '@') || !slack || slack->named)
 		return false;
 	for (uint32_t i = 0; i < baseline->old.len; i++)
 		for (uint32_t k = 0; k < baseline->old.data[i].figures.len; k++)
-			if (strncmp(baseline->old.data[i].figures.data[k].label, figure->label, length) == 0)
+			if (same_metric(&baseline->old.data[i].figures.data[k], figure))
 				return false;
 	return true;
 }
@@ -340,12 +345,6 @@ static void report_figure(struct comparison *comparison, enum gate_verdict verdi
 	}
 	if (comparison->report)
 		case_for(comparison, figure->label, told);
-}
-
-static bool same_metric(const struct gate_base_figure *a, const struct gate_base_figure *b)
-{
-	size_t length = strcspn(a->label, "@");
-	return strcspn(b->label, "@") == length && memcmp(a->label, b->label, length) == 0;
 }
 
 typedef HD_VEC(const struct gate_base_figure *) figure_list;

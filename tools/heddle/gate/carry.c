@@ -152,7 +152,8 @@ static void carry_spills(const struct gate_carry *carry, const struct gate_subje
 	for (uint32_t i = 0; code && i < code->inst_count; i++) {
 		const struct hd_origin *origin = &code->origins[i];
 		uint32_t at = 0;
-		if (code->insts[i].role != HD_ROLE_SPILL_STORE && code->insts[i].role != HD_ROLE_SPILL_LOAD)
+		bool spills = code->insts[i].role == HD_ROLE_SPILL_STORE || code->insts[i].role == HD_ROLE_SPILL_LOAD;
+		if (!spills || hd_opinfo[code->insts[i].op].space != HD_AT_LOCAL)
 			continue;
 		while (at < lines.len &&
 		       (lines.data[at].origin->file != origin->file || lines.data[at].origin->line != origin->line))

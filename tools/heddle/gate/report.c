@@ -1,8 +1,9 @@
 /*
  * Findings: their rules, places, fingerprints and the dispatch to the writers.
  *
- * A fingerprint is made from the rule, the kernel's name, the metric and the GPU, never from lines or values, so that
- * an alert stays the same one while the source around it moves and the figure changes.
+ * A fingerprint is made from the rule, the kernel's name and the metric, never from lines or values, so that an alert
+ * stays the same one while the source around it moves and the figure changes. Of runs and budgets it has the GPU, too;
+ * where formats have a category for each GPU, the others need none.
  */
 #include "heddle/figures.h"
 #include "tools/heddle/gate/carry.h"

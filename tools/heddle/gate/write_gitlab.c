@@ -25,9 +25,13 @@ void gate_write_gitlab(const struct gate_report *report, struct hd_strbuf *out)
 		const char *text =
 			finding->subject ? hd_arena_printf(report->arena, "%s: %s", finding->subject, finding->message)
 					 : finding->message;
-		json_array_append_new(issues, issue(text, finding->rule->id, finding->fingerprint,
-						    finding->told_only ? "info" : "major",
-						    gate_finding_anchor(report, finding)));
+		/* In one list, GPUs with other figures need names of their own. */
+		const char *name =
+			finding->by_gpu ? hd_arena_printf(report->arena, "%s-%x", finding->fingerprint, finding->gpus)
+					: finding->fingerprint;
+		json_array_append_new(issues,
+				      issue(text, finding->rule->id, name, finding->told_only ? "info" : "major",
+					    gate_finding_anchor(report, finding)));
 	}
 	for (uint32_t i = 0; i < report->troubles.len; i++) {
 		const struct gate_trouble *trouble = &report->troubles.data[i];
