@@ -56,6 +56,7 @@ struct hd_grid {
 	uint8_t *constants;		/* bank 0, HD_CB_BYTES */
 	uint32_t constant_bytes;	/* of these: up to the last parameter; zeros behind */
 	uint64_t parameters;		/* device address of their copy (HD_CB_PARAM_COPY); 0: none */
+	uint32_t parameter_bytes;	/* from there to the copy's end */
 	uint32_t dynamic_shared;
 	uint64_t id;
 	uint64_t ticket;       /* id of its first launch */

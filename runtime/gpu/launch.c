@@ -13,7 +13,6 @@
 #include "heddle/config.h"
 #include "heddle/figures.h"
 #include "heddle/occupancy.h"
-#include "runtime/check/check.h"
 #include "runtime/exec/devmem.h"
 #include "runtime/exec/exec.h"
 #include "runtime/exec/later.h"
@@ -348,8 +347,7 @@ static int copy_parameters(struct hd_gpu *gpu, const struct hd_launch *launch, s
 	uint64_t at = grid->parameters + before;
 	if (launch->param_bytes)
 		memcpy(hd_devmem_at(gpu->devmem, at, launch->param_bytes), launch->params, launch->param_bytes);
-	if (hd_check_of(gpu)) /* where memory of the program's may have been, which nothing had written */
-		hd_check_written(hd_check_of(gpu), at, launch->param_bytes);
+	grid->parameter_bytes = before + launch->param_bytes;
 	put64(grid->constants, HD_CB_PARAM_COPY, at - HD_CB_PARAMS);
 	return 0;
 }

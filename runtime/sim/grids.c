@@ -294,6 +294,9 @@ int hd_sim_submit(struct hd_sim *sim, const struct hd_launch *launch, uint64_t *
 		hd_grid_free(grid);
 		return error;
 	}
+	/* The copy lies where memory of the program's may have been that nothing had written. */
+	if (grid->parameters && hd_check_of(&sim->gpu))
+		hd_check_written(hd_check_of(&sim->gpu), grid->parameters, grid->parameter_bytes);
 	hd_vec_push(&sim->gpu.grids, grid);
 	*ticket = grid->id;
 	return 0;
