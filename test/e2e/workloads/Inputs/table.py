@@ -11,7 +11,7 @@ import sys
 
 CLASSES = ('nbi', 'dbi', 'ls', 'registers', 'shared', 'regular', 'calls')
 PAPERS = ('CARS', 'LTRF', 'Lin', 'Malekeh', 'R2D2')
-APART = ('analysis', 'cards', 'ci', 'hopper', 'micro')  # no workloads, or none for the papers' GPUs
+APART = ('analysis', 'cards', 'ci', 'hopper', 'micro', 'show')  # no workloads, or none for the papers' GPUs
 SIZE = re.compile(r'size_argument\((?:argc, argv|arguments), (\d+), ([^,]+),')
 LISTED = re.compile(r'^\t\{"[^"]+", \w+, \{([\d, ]+)\}\},$', re.MULTILINE)
 USAGE = re.compile(r'\bdefault ([^"]*)"')
