@@ -13,7 +13,7 @@ __global__ void phases(long long *cycles, int *turns)
 	long long began = clock64();
 	int sum = 0;
 	for (int phase = 0; phase < PHASES; phase++) {
-		for (int i = 0; threadIdx.x < 32 && i < 8; i++)
+		for (int i = 0; threadIdx.x < 32 && i < 64; i++)
 			sum = sum * 3 + phase; /* the first warp comes later than the others */
 		asm volatile("mbarrier.arrive.shared.b64 _, [%0];" ::"r"(at) : "memory");
 		do /* ten milliseconds */
