@@ -34,11 +34,11 @@ bool hd_run_is_alone(const struct hd_run *run, uint64_t now)
 	       !run->shares && hd_window_allowed(run->window) && limit_of(run, now) > now;
 }
 
-bool hd_run_is_over(const struct hd_run *run)
+/* The grid's blocks that may begin have ended, and nothing is under way. */
+static bool is_over(const struct hd_run *run)
 {
-	const struct hd_grid *grid = run->gpu->grid;
-	bool has_drained = grid && grid->cta_stop && grid->cta_done == grid->cta_stop;
-	return (run->ending || has_drained) && !run->working_count && hd_memory_idle(run->gpu->memory);
+	bool ended = run->ending && !run->working_count && hd_memory_idle(run->gpu->memory);
+	return ended || hd_run_has_drained(run);
 }
 
 /* The memory's cycles up to that of the SM, as far as the SM sees nothing of them before. Returns the last. */
@@ -81,7 +81,7 @@ uint64_t hd_run_alone(struct hd_run *run, uint64_t now, uint64_t *last)
 	uint64_t limit = limit_of(run, now);
 	*last = now;
 	hd_run_meet(run, now);
-	while (next_of(run, sm) < limit && !gpu->error && !gpu->interrupted && !hd_run_is_over(run)) {
+	while (next_of(run, sm) < limit && !gpu->error && !gpu->interrupted && !is_over(run)) {
 		if (run->memory_next <= run->due[sm->id]) {
 			*last = hd_later(*last, advance_memory(run, sm, limit));
 			continue;

@@ -258,8 +258,7 @@ static void run_functional(struct hd_run *run)
 	hd_functional_count(gpu->functional);
 }
 
-/* All blocks that began with time have ended, and more are to come. */
-static bool has_drained(const struct hd_run *run)
+bool hd_run_has_drained(const struct hd_run *run)
 {
 	const struct hd_grid *grid = run->gpu->grid;
 	return grid && grid->cta_stop && grid->cta_done == grid->cta_stop && !run->working_count &&
@@ -273,7 +272,7 @@ static void run_timed(struct hd_run *run)
 		if (__builtin_expect(gpu->now >= gpu->due.pause, 0) && !hd_window_is_open(run->window, gpu->now))
 			hd_watch_pause(gpu, gpu->now);
 		uint64_t last, next = run_cycle(run, gpu->now, &last);
-		run->finished = gpu->error || any_has_ended(run) || has_drained(run);
+		run->finished = gpu->error || any_has_ended(run) || hd_run_has_drained(run);
 		next = hd_earlier(next, gpu->corun_next > last ? gpu->corun_next : last + 1);
 		gpu->now = run->finished || next == HD_NEVER ? last + 1 : next;
 		if (run->finished || gpu->now >= gpu->corun_next)
@@ -310,7 +309,7 @@ void hd_gpu_run(struct hd_gpu *gpu)
 
 bool hd_gpu_has_drained(const struct hd_gpu *gpu)
 {
-	return !gpu->error && !gpu->interrupted && !gpu->functional && has_drained(gpu->run);
+	return !gpu->error && !gpu->interrupted && !gpu->functional && hd_run_has_drained(gpu->run);
 }
 
 void hd_gpu_restart(struct hd_gpu *gpu)

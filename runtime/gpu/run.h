@@ -84,8 +84,8 @@ bool hd_run_is_alone(const struct hd_run *run, uint64_t now);
 /* Its work from `now` on, as long as it stays alone and nobody else wants anything; `*last` becomes the last cycle in
  * which there was some. Returns the next cycle with work. */
 uint64_t hd_run_alone(struct hd_run *run, uint64_t now, uint64_t *last);
-/* The grid's blocks that may begin have ended, and nothing is under way. */
-bool hd_run_is_over(const struct hd_run *run);
+/* All blocks that begin with time have ended, more are to come, and nothing is under way. */
+bool hd_run_has_drained(const struct hd_run *run);
 /* blocks.c. Gives SMs blocks that have no place yet; returns the cycle at which it is to be tried again, HD_NEVER: when
  * a block has ended. */
 uint64_t hd_run_dispatch(struct hd_run *run, uint64_t now);

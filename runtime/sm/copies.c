@@ -21,15 +21,9 @@ static uint16_t *left_of(struct hd_copies *copies, uint8_t group)
 	return &copies->left[group % HD_COPY_GROUPS];
 }
 
-/* Groups that have ended and are not done. */
-static uint8_t pending(const struct hd_copies *copies)
-{
-	return (uint8_t)(copies->open - copies->oldest);
-}
-
 static void retire(struct hd_copies *copies)
 {
-	while (pending(copies) && !*left_of(copies, copies->oldest))
+	while (hd_copies_pending(copies) && !*left_of(copies, copies->oldest))
 		copies->oldest++;
 }
 
@@ -44,7 +38,7 @@ uint8_t hd_copies_start(struct hd_warp *warp)
 void hd_copies_commit(struct hd_warp *warp)
 {
 	struct hd_copies *copies = &warp->copies;
-	assert(pending(copies) < HD_COPY_GROUPS - 1);
+	assert(hd_copies_pending(copies) < HD_COPY_GROUPS - 1);
 	copies->open++;
 	retire(copies);
 }
@@ -61,8 +55,8 @@ void hd_copies_done(struct hd_warp *warp, uint8_t group)
 bool hd_copies_keep(const struct hd_warp *warp, const struct hd_inst *inst)
 {
 	switch (inst->op) {
-	case HD_OP_DEPBAR: return pending(&warp->copies) > inst->x;
-	case HD_OP_LDGDEPBAR: return pending(&warp->copies) == HD_COPY_GROUPS - 1;
+	case HD_OP_DEPBAR: return hd_copies_pending(&warp->copies) > inst->x;
+	case HD_OP_LDGDEPBAR: return hd_copies_pending(&warp->copies) == HD_COPY_GROUPS - 1;
 	case HD_OP_ARRIVES: return hd_mbarrier_is_full(warp);
 	default: return false;
 	}

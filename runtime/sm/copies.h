@@ -10,6 +10,11 @@
 #include "runtime/core/program.h"
 #include "runtime/core/warp.h"
 
+/* Groups that have ended and are not done. */
+static inline uint8_t hd_copies_pending(const struct hd_copies *copies)
+{
+	return (uint8_t)(copies->open - copies->oldest);
+}
 /* The warp issues a copy. Returns the group that the copy joins. */
 uint8_t hd_copies_start(struct hd_warp *warp);
 /* The warp ends its group. */

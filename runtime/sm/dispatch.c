@@ -178,8 +178,8 @@ static void make_warp(struct hd_sm *sm, struct hd_cta *cta, uint32_t index, uint
 	warp->cluster_phase = UINT32_MAX;
 	warp->cluster_lanes = 0;
 	memset(&warp->arrivals, 0, sizeof(warp->arrivals));
-	sm->mbarriers.suspended[warp->id].alarm =
-		0; /* one of the last warp here would only look, and find another limit */
+	/* A timer of the last warp here finds another limit, and does nothing. */
+	sm->mbarriers.suspended[warp->id].alarm = 0;
 	warp->held = 0;
 	warp->fence_wait = warp->sync_wait = warp->stream = warp->unfetched = warp->declined = false;
 	warp->fresh = true;

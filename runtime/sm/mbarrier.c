@@ -20,6 +20,7 @@
 #include "heddle/opcodes.h"
 #include "runtime/exec/exec.h"
 #include "runtime/exec/sync.h"
+#include "runtime/sm/copies.h"
 #include "runtime/sm/issue.h"
 #include "runtime/sm/mbarrier.h"
 #include "runtime/sm/scheduler.h"
@@ -166,14 +167,9 @@ void hd_mbarrier_forget(struct hd_sm *sm, struct hd_warp *warp)
 
 /* ---- behind copies */
 
-static uint8_t pending(const struct hd_copies *arrivals)
-{
-	return (uint8_t)(arrivals->open - arrivals->oldest);
-}
-
 bool hd_mbarrier_is_full(const struct hd_warp *warp)
 {
-	return pending(&warp->arrivals) == HD_COPY_GROUPS - 1;
+	return hd_copies_pending(&warp->arrivals) == HD_COPY_GROUPS - 1;
 }
 
 uint8_t hd_mbarrier_copy(struct hd_warp *warp)
@@ -199,7 +195,7 @@ static void arrive(struct hd_sm *sm, struct hd_warp *warp, uint8_t number, uint6
 static void retire(struct hd_sm *sm, struct hd_warp *warp, uint64_t now)
 {
 	struct hd_copies *arrivals = &warp->arrivals;
-	while (pending(arrivals) && !arrivals->left[arrivals->oldest % HD_COPY_GROUPS])
+	while (hd_copies_pending(arrivals) && !arrivals->left[arrivals->oldest % HD_COPY_GROUPS])
 		arrive(sm, warp, arrivals->oldest++, now);
 }
 
@@ -207,7 +203,7 @@ void hd_mbarrier_copied(struct hd_sm *sm, struct hd_warp *warp, uint8_t number, 
 {
 	assert(warp->arrivals.left[number % HD_COPY_GROUPS]);
 	warp->arrivals.left[number % HD_COPY_GROUPS]--;
-	if (__builtin_expect(pending(&warp->arrivals), 0))
+	if (__builtin_expect(hd_copies_pending(&warp->arrivals), 0))
 		retire(sm, warp, now);
 }
 

@@ -55,24 +55,14 @@ struct context {
 	int capability = 0; /* 70 */
 	int sm_count = 0;
 	cudaStream_t stream = nullptr;
-	/* Device memory that calls of this handle and stream use one after the other: a slice of `memory`. The first
+	/* Device memory that calls of this handle and stream use one after the other; none in most handles. The first
 	 * COUNTERS bytes are zero between calls. */
 	void *scratch = nullptr;
 	size_t scratch_bytes = 0;
-	char *memory = nullptr;
-	stream_slices slices;
 };
 
-/* The handle's next calls are the stream's. */
-inline void context_set_stream(context *context, cudaStream_t stream)
-{
-	context->stream = stream;
-	if (context->memory)
-		context->scratch = context->memory + context->slices.find(stream) * context->scratch_bytes;
-}
-
-/* Called once for a new handle. The memory is allocated here, because a capture allows no allocation later. */
-inline cudaError_t context_init(context *context, size_t bytes)
+/* Called once for a new handle. */
+inline cudaError_t context_init(context *context)
 {
 	int major = 0, minor = 0;
 	cudaError_t error = cudaGetDevice(&context->device);
@@ -82,22 +72,38 @@ inline cudaError_t context_init(context *context, size_t bytes)
 		error = cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, context->device);
 	if (error == cudaSuccess)
 		error = cudaDeviceGetAttribute(&context->sm_count, cudaDevAttrMultiProcessorCount, context->device);
-	if (error == cudaSuccess && bytes)
-		error = cudaMalloc((void **)&context->memory, bytes);
-	if (error == cudaSuccess && bytes)
-		error = cudaMemset(context->memory, 0, bytes);
 	context->capability = major * 10 + minor;
-	context->scratch_bytes = bytes / SLICES;
-	context_set_stream(context, nullptr);
 	return error;
 }
 
-inline void context_release(context *context)
-{
-	cudaFree(context->memory);
-	context->memory = nullptr;
-	context->scratch = nullptr;
-}
+/* A handle with device memory, of which each stream has a slice. */
+struct sliced_context : context {
+	char *memory = nullptr;
+	stream_slices slices;
+
+	/* The next calls are the stream's. */
+	void set_stream(cudaStream_t next)
+	{
+		stream = next;
+		scratch = memory + slices.find(next) * scratch_bytes;
+	}
+	/* The memory is allocated here, because a capture allows no allocation later. */
+	cudaError_t init(size_t bytes)
+	{
+		cudaError_t error = context_init(this);
+		if (error == cudaSuccess)
+			error = cudaMalloc((void **)&memory, bytes);
+		if (error == cudaSuccess)
+			error = cudaMemset(memory, 0, bytes);
+		scratch_bytes = bytes / SLICES;
+		set_stream(nullptr);
+		return error;
+	}
+	~sliced_context()
+	{
+		cudaFree(memory);
+	}
+};
 
 /*
  * Device memory for one call: the handle's own where it is enough, else memory of the stream's order, which is freed

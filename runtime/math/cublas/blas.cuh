@@ -11,7 +11,7 @@
 #include "runtime/math/common/launch.cuh"
 #include "runtime/math/common/scalar.cuh"
 
-struct cublasContext : hd_math::context {
+struct cublasContext : hd_math::sliced_context {
 	cublasPointerMode_t pointer_mode = CUBLAS_POINTER_MODE_HOST;
 	cublasAtomicsMode_t atomics_mode = CUBLAS_ATOMICS_NOT_ALLOWED;
 	cublasMath_t math_mode = CUBLAS_DEFAULT_MATH;

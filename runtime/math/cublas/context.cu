@@ -13,7 +13,7 @@ cublasStatus_t cublasCreate_v2(cublasHandle_t *handle)
 	HD_BLAS_VALID(handle);
 	*handle = new (std::nothrow) cublasContext;
 	HD_BLAS_CHECK(*handle, CUBLAS_STATUS_ALLOC_FAILED);
-	if (hd_math::context_init(*handle, scratch_bytes) == cudaSuccess)
+	if ((*handle)->init(scratch_bytes) == cudaSuccess)
 		return CUBLAS_STATUS_SUCCESS;
 	cublasDestroy_v2(*handle);
 	*handle = nullptr;
@@ -23,7 +23,6 @@ cublasStatus_t cublasCreate_v2(cublasHandle_t *handle)
 cublasStatus_t cublasDestroy_v2(cublasHandle_t handle)
 {
 	HD_BLAS_HANDLE(handle);
-	hd_math::context_release(handle);
 	delete handle;
 	return CUBLAS_STATUS_SUCCESS;
 }
@@ -61,7 +60,7 @@ cublasStatus_t cublasSetWorkspace_v2(cublasHandle_t handle, void *workspace, siz
 cublasStatus_t cublasSetStream_v2(cublasHandle_t handle, cudaStream_t stream)
 {
 	HD_BLAS_HANDLE(handle);
-	hd_math::context_set_stream(handle, stream);
+	handle->set_stream(stream);
 	return CUBLAS_STATUS_SUCCESS;
 }
 

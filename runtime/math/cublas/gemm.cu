@@ -81,7 +81,7 @@ bool gemm_is_real(cudaDataType type)
 	       type == CUDA_R_8F_E4M3 || type == CUDA_R_8F_E5M2;
 }
 
-static bool is_integer(cublasComputeType_t compute)
+bool gemm_is_integer(cublasComputeType_t compute)
 {
 	return compute == CUBLAS_COMPUTE_32I || compute == CUBLAS_COMPUTE_32I_PEDANTIC;
 }
@@ -126,14 +126,14 @@ static cublasStatus_t run_plain(const context *context, const gemm_problem &prob
 
 bool gemm_has(cublasComputeType_t compute, cudaDataType a, cudaDataType b, cudaDataType c, cudaDataType d)
 {
-	if (is_integer(compute))
+	if (gemm_is_integer(compute))
 		return a == CUDA_R_8I && b == CUDA_R_8I && c == CUDA_R_32I && d == CUDA_R_32I;
 	return gemm_is_real(a) && gemm_is_real(b) && gemm_is_real(c) && gemm_is_real(d);
 }
 
 cublasStatus_t gemm_run(const context *context, gemm_problem p)
 {
-	bool integer = is_integer(p.compute);
+	bool integer = gemm_is_integer(p.compute);
 	if (!gemm_has(p.compute, p.a.type, p.b.type, p.c.type, p.d.type))
 		return CUBLAS_STATUS_NOT_SUPPORTED;
 	if (p.m <= 0 || p.n <= 0 || p.count == 0)

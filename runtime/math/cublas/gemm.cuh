@@ -225,6 +225,7 @@ inline void transpose(gemm_problem *p)
 cublasStatus_t gemm_run(const context *context, gemm_problem problem);
 /* Whether it has kernels for these types of elements. */
 bool gemm_has(cublasComputeType_t compute, cudaDataType a, cudaDataType b, cudaDataType c, cudaDataType d);
+bool gemm_is_integer(cublasComputeType_t compute);
 /* Whether single precision holds the type's numbers. */
 bool gemm_is_real(cudaDataType type);
 

@@ -247,11 +247,6 @@ static typed_scalar scalar_of(const matmul_fields *desc, const void *place)
 }
 
 /* The shape, and whether the layouts fit each other. */
-static bool is_integer(int32_t compute)
-{
-	return compute == CUBLAS_COMPUTE_32I || compute == CUBLAS_COMPUTE_32I_PEDANTIC;
-}
-
 /* Whether there is a kernel for the types: doubles, complex numbers and integers have no epilogues. */
 static bool has_types(const matmul_fields *desc, const layout_fields *a, const layout_fields *b, const layout_fields *c,
 		      const layout_fields *d)
@@ -261,7 +256,7 @@ static bool has_types(const matmul_fields *desc, const layout_fields *a, const l
 	bool plain = desc->epilogue == CUBLASLT_EPILOGUE_DEFAULT;
 	if (types[3] == CUDA_R_64F || types[3] == CUDA_C_32F || types[3] == CUDA_C_64F)
 		return plain && types[0] == types[3] && types[1] == types[3] && types[2] == types[3];
-	return (plain || !is_integer(desc->compute)) &&
+	return (plain || !gemm_is_integer((cublasComputeType_t)desc->compute)) &&
 	       gemm_has((cublasComputeType_t)desc->compute, types[0], types[1], types[2], types[3]);
 }
 
@@ -454,13 +449,12 @@ cublasStatus_t cublasLtCreate(cublasLtHandle_t *lightHandle)
 	HD_BLAS_VALID(lightHandle);
 	*lightHandle = new (std::nothrow) cublasLtContext;
 	HD_BLAS_CHECK(*lightHandle, CUBLAS_STATUS_ALLOC_FAILED);
-	return context_init(*lightHandle, 0) == cudaSuccess ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_NOT_INITIALIZED;
+	return context_init(*lightHandle) == cudaSuccess ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_NOT_INITIALIZED;
 }
 
 cublasStatus_t cublasLtDestroy(cublasLtHandle_t lightHandle)
 {
 	HD_BLAS_HANDLE(lightHandle);
-	context_release(lightHandle);
 	delete lightHandle;
 	return CUBLAS_STATUS_SUCCESS;
 }
@@ -498,10 +492,7 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t lightHandle, cublasLtMatmulDesc_t
 {
 	HD_BLAS_HANDLE(lightHandle);
 	HD_BLAS_VALID(computeDesc);
-	context context;
-	context.capability = lightHandle->capability;
-	context.device = lightHandle->device;
-	context.sm_count = lightHandle->sm_count;
+	context context = *lightHandle;
 	context.stream = stream;
 	return matmul(context, fields<matmul_fields>(computeDesc), alpha, A, Adesc, B, Bdesc, beta, C, Cdesc, D, Ddesc);
 }
@@ -531,10 +522,7 @@ cublasStatus_t cublasLtMatrixTransform(cublasLtHandle_t lightHandle, cublasLtMat
 		functor.b = matrix_of(B, Bdesc, t->transb);
 		functor.beta = scalar_of(&scalars, beta);
 	}
-	context context;
-	context.capability = lightHandle->capability;
-	context.device = lightHandle->device;
-	context.sm_count = lightHandle->sm_count;
+	context context = *lightHandle;
 	context.stream = stream;
 	return each_element(&context, (int64_t)c->rows, (int64_t)c->columns, c->batches > 1 ? (unsigned)c->batches : 1,
 			    functor);

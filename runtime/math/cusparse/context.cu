@@ -51,7 +51,7 @@ cusparseStatus_t cusparseCreate(cusparseHandle_t *handle)
 	HD_SPARSE_VALID(handle);
 	*handle = new (std::nothrow) cusparseContext;
 	HD_SPARSE_CHECK(*handle, CUSPARSE_STATUS_ALLOC_FAILED);
-	if (context_init(*handle, 0) == cudaSuccess)
+	if (context_init(*handle) == cudaSuccess)
 		return CUSPARSE_STATUS_SUCCESS;
 	delete *handle;
 	*handle = nullptr;
@@ -61,7 +61,6 @@ cusparseStatus_t cusparseCreate(cusparseHandle_t *handle)
 cusparseStatus_t cusparseDestroy(cusparseHandle_t handle)
 {
 	HD_SPARSE_HANDLE(handle);
-	context_release(handle);
 	delete handle;
 	return CUSPARSE_STATUS_SUCCESS;
 }

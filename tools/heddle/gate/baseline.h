@@ -22,6 +22,7 @@ struct gate_base_figure {
 
 struct gate_base_entry {
 	const char *kernel, *gpu, *toolchain, *flags; /* the key */
+	const char *bare;			      /* the kernel without its parameters, once somebody has asked */
 	HD_VEC(struct gate_base_figure) figures;      /* in order of label */
 	const struct gate_subject *subject;	      /* of what is checked; NULL in what was read */
 	uint32_t gpu_bit;
@@ -41,7 +42,8 @@ struct gate_slack {
 	const struct gate_metric *metric;
 	double value;
 	bool percent;
-	bool named; /* by a budget */
+	bool named;    /* by a budget */
+	bool recorded; /* some entry of the file has it */
 };
 
 struct gate_baseline {
@@ -89,7 +91,7 @@ void gate_baseline_mark_met(struct gate_baseline *baseline);
  * The entry that `now`, without its like in the file, follows: of the same kernel and GPU under another build; else of
  * the same build with other parameters, where one entry of that name went and one came. NULL: there is none.
  */
-struct gate_base_entry *gate_baseline_predecessor(struct gate_baseline *baseline, const struct gate_base_entry *now);
+struct gate_base_entry *gate_baseline_predecessor(struct gate_baseline *baseline, struct gate_base_entry *now);
 
 /* The next version of the file; malloc'ed. */
 char *gate_baseline_text(const struct gate_baseline *baseline);

@@ -78,11 +78,12 @@ int gate_baseline_configure(struct gate_baseline *baseline, const struct gate_bu
 struct comparison {
 	struct gate_baseline *baseline;
 	struct gate_report *report; /* NULL: --update */
-	const struct gate_base_entry *old, *now;
+	const struct gate_base_entry *old;
+	struct gate_base_entry *now;
 	bool changed, worse;
 };
 
-static const struct gate_slack *slack_of_label(const struct gate_baseline *baseline, const char *label)
+static struct gate_slack *slack_of_label(const struct gate_baseline *baseline, const char *label)
 {
 	size_t len = strcspn(label, "@");
 	for (uint32_t i = 0; i < baseline->compared.len; i++)
@@ -304,23 +305,11 @@ static void compare_figure(struct comparison *comparison, const struct gate_base
 		case_for(comparison, now->label, told);
 }
 
-static bool same_metric(const struct gate_base_figure *a, const struct gate_base_figure *b)
-{
-	size_t length = strcspn(a->label, "@");
-	return strcspn(b->label, "@") == length && memcmp(a->label, b->label, length) == 0;
-}
-
 /* Whether the file was made before Heddle compared the metric by itself: no entry has it, and nobody asked for it. */
 static bool is_newer(const struct gate_baseline *baseline, const struct gate_base_figure *figure)
 {
 	const struct gate_slack *slack = slack_of_label(baseline, figure->label);
-	if (strchr(figure->label, '@') || !slack || slack->named)
-		return false;
-	for (uint32_t i = 0; i < baseline->old.len; i++)
-		for (uint32_t k = 0; k < baseline->old.data[i].figures.len; k++)
-			if (same_metric(&baseline->old.data[i].figures.data[k], figure))
-				return false;
-	return true;
+	return !strchr(figure->label, '@') && slack && !slack->named && !slack->recorded;
 }
 
 /* A block size or metric that only one side has. */
@@ -345,6 +334,12 @@ static void report_figure(struct comparison *comparison, enum gate_verdict verdi
 	}
 	if (comparison->report)
 		case_for(comparison, figure->label, told);
+}
+
+static bool same_metric(const struct gate_base_figure *a, const struct gate_base_figure *b)
+{
+	size_t length = strcspn(a->label, "@");
+	return strcspn(b->label, "@") == length && memcmp(a->label, b->label, length) == 0;
 }
 
 typedef HD_VEC(const struct gate_base_figure *) figure_list;
@@ -548,9 +543,21 @@ static void compare_now(struct gate_baseline *baseline, struct gate_base_entry *
 	hd_vec_push(&baseline->next, old && !comparison.changed ? *old : *now);
 }
 
+static void mark_recorded(struct gate_baseline *baseline)
+{
+	for (uint32_t i = 0; i < baseline->old.len; i++)
+		for (uint32_t k = 0; k < baseline->old.data[i].figures.len; k++) {
+			struct gate_slack *slack =
+				slack_of_label(baseline, baseline->old.data[i].figures.data[k].label);
+			if (slack)
+				slack->recorded = true;
+		}
+}
+
 void gate_baseline_compare(struct gate_baseline *baseline, bool whole, struct gate_report *report)
 {
 	gate_baseline_mark_met(baseline);
+	mark_recorded(baseline);
 	for (uint32_t j = 0; j < baseline->now.len; j++)
 		compare_now(baseline, &baseline->now.data[j], report);
 	for (uint32_t i = 0; i < baseline->old.len; i++) {

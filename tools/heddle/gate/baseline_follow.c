@@ -58,13 +58,15 @@ static struct gate_base_entry *of_other_build(struct gate_baseline *baseline, co
 
 /* ------------------------------------------------------------------ other parameters */
 
-static const char *bare_name(const struct gate_baseline *baseline, const struct gate_base_entry *entry)
+static const char *bare_name(const struct gate_baseline *baseline, struct gate_base_entry *entry)
 {
-	return hd_meta_bare_name(entry->kernel, baseline->arena);
+	if (!entry->bare)
+		entry->bare = hd_meta_bare_name(entry->kernel, baseline->arena);
+	return entry->bare;
 }
 
 /* Whether the entry is of the kernel, GPU and build, with whatever parameters. */
-static bool is_overload(const struct gate_baseline *baseline, const struct gate_base_entry *entry,
+static bool is_overload(const struct gate_baseline *baseline, struct gate_base_entry *entry,
 			const struct gate_base_entry *wanted, const char *name)
 {
 	return entry->of_run == wanted->of_run && gate_base_same_build(entry, wanted) &&
@@ -87,7 +89,7 @@ static struct gate_base_entry *only_overload(const struct gate_baseline *baselin
 	return only;
 }
 
-struct gate_base_entry *gate_baseline_predecessor(struct gate_baseline *baseline, const struct gate_base_entry *now)
+struct gate_base_entry *gate_baseline_predecessor(struct gate_baseline *baseline, struct gate_base_entry *now)
 {
 	struct gate_base_entry *old = of_other_build(baseline, now);
 	if (old)

@@ -41,6 +41,7 @@ static uint32_t count_helper(const struct hd_object *object, const struct hd_fun
 	return 0;
 }
 
+#define LOCAL(over_calls) {"local access", "local accesses", over_calls, count_local}
 static const struct {
 	const char *metric;
 	struct gate_kind kind;
@@ -49,12 +50,12 @@ static const struct {
 	{"fp64_instructions", {"double-precision instruction", "double-precision instructions", true, count_double}},
 	{"helper_calls", {"helper call", "helper calls", true, count_helper}},
 	{"conversion_instructions", {"conversion", "conversions", true, count_conversion}},
-	{"stack_bytes", {"local access", "local accesses", false, count_local}},
-	{"local_accesses", {"local access", "local accesses", true, count_local}},
+	{"stack_bytes", LOCAL(false)},
+	{"local_accesses", LOCAL(true)},
 	{"barrier_instructions", {"barrier", "barriers", true, count_barrier}},
 };
 
-const struct gate_kind gate_kind_local = {"local access", "local accesses", false, count_local};
+const struct gate_kind gate_kind_local = LOCAL(false);
 
 const struct gate_kind *gate_kind_of(const struct gate_metric *metric)
 {
