@@ -124,11 +124,20 @@ static void refuse_scalable(struct hd_legal *legal, LLVMValueRef inst)
 		legal->status = hd_unsupported(legal->unit, inst, "scalable vectors");
 }
 
+/* LLVM lets a stack object lie in any address space. */
+static void scan_stack_object(struct hd_legal *legal, LLVMValueRef slot)
+{
+	unsigned space = LLVMGetPointerAddressSpace(LLVMTypeOf(slot));
+	legal->allocas = true;
+	if (space != HD_AS_GENERIC && space != HD_AS_LOCAL)
+		legal->status = hd_unsupported(legal->unit, slot, "stack object outside local memory");
+}
+
 static void scan_instruction(struct hd_legal *legal, LLVMValueRef inst)
 {
 	LLVMOpcode op = LLVMGetInstructionOpcode(inst);
 	switch (op) {
-	case LLVMAlloca: legal->allocas = true; break;
+	case LLVMAlloca: scan_stack_object(legal, inst); break;
 	case LLVMAtomicRMW:
 	case LLVMAtomicCmpXchg: legal->atomics = legal->atomics || needs_atomic_expansion(legal, inst, op); break;
 	case LLVMCall:

@@ -137,7 +137,7 @@ static void route_stack_objects(struct hd_legal *legal, LLVMValueRef function)
 	HD_VEC(LLVMValueRef) slots = {0};
 	LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(function);
 	for (LLVMValueRef inst = LLVMGetFirstInstruction(entry); inst; inst = LLVMGetNextInstruction(inst))
-		if (LLVMIsAAllocaInst(inst))
+		if (LLVMIsAAllocaInst(inst) && LLVMGetPointerAddressSpace(LLVMTypeOf(inst)) == HD_AS_GENERIC)
 			hd_vec_push(&slots, inst);
 	for (uint32_t i = 0; i < slots.len; i++) {
 		LLVMPositionBuilderBefore(legal->builder, LLVMGetNextInstruction(slots.data[i]));
