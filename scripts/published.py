@@ -4,7 +4,8 @@
     scripts/published.py [-h] [--check] [--build B] [--out FOLDER]
 
 Writes the table into the page. --check compares the page with it instead, compiles and runs the workloads with the tests'
-sizes, and compares registers, shared memory and the shape of blocks with their rows: these do not depend on sizes.
+sizes, and compares registers, shared memory and the shape of blocks with their rows: these do not depend on sizes. It fails
+as well where a workload's row is that of another kind of program than the suite's.
 """
 import argparse
 import os
@@ -83,8 +84,10 @@ def check(options):
         page = file.read()
     wrong = [] if page == filled(page) else ['docs/workloads.md: not the table of examples/published.txt: make docs']
     found = facts_of(options)
-    for _, own in read_pairs():
+    for suite, own in read_pairs():
         key = own['workload'], own['kernel']
+        if differs(suite, own):
+            wrong.append(f'{key[0]}, {key[1]}: not as {suite["program"]} in {", ".join(differs(suite, own))}')
         is_now = found.get(key)
         if not is_now:
             wrong.append(f'{key[0]}: no kernel {key[1]}')

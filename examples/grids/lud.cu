@@ -10,9 +10,9 @@
 __global__ void diagonal(float *m, int n, int offset)
 {
 	__shared__ float tile[SIDE][SIDE];
-	int tx = threadIdx.x;
-	for (int i = 0; i < SIDE; i++)
-		tile[i][tx] = m[(offset + i) * n + offset + tx];
+	int tx = threadIdx.x, place = offset * n + offset + tx;
+	for (int i = 0; i < SIDE; i++, place += n)
+		tile[i][tx] = m[place];
 	__syncthreads();
 	for (int i = 0; i < SIDE - 1; i++) {
 		if (tx > i) {
@@ -26,8 +26,9 @@ __global__ void diagonal(float *m, int n, int offset)
 				tile[i + 1][tx] = fmaf(-tile[i + 1][j], tile[j][tx], tile[i + 1][tx]);
 		__syncthreads();
 	}
-	for (int i = 1; i < SIDE; i++)
-		m[(offset + i) * n + offset + tx] = tile[i][tx];
+	place = (offset + 1) * n + offset + tx;
+	for (int i = 1; i < SIDE; i++, place += n)
+		m[place] = tile[i][tx];
 }
 
 /* The first half of a block's threads solves for a block right of the diagonal, the other for one below. */

@@ -6,7 +6,7 @@
 #include "../calls/graph.h"
 #include "../grids/grids.h"
 
-#define BLOCK 256
+#define BLOCK 512
 #define NEVER (-1)
 
 __global__ void expand(const int *first, const int *to, char *active, char *flagged, const char *visited, int *level,

@@ -1,105 +1,167 @@
 /*
- * streamcluster: what it would save to open another centre, of clustering points of a stream. Each thread has a point:
- * where the candidate is nearer than the point's own centre it would change over, and its centre's members that do so
- * are what decides whether that centre could close. Points and centres' savings lie by coordinate and by centre.
+ * streamcluster: what it would save to open another centre, of clustering points of a stream; after Rodinia's program
+ * of this name. Each thread has a point. Where the candidate is nearer than the point's own centre, the point would
+ * change over, and says what that saves; else it says what it would lose if its centre closed. The host adds up what
+ * points say, opens the candidate if that pays, and closes centres that are no longer worth their price.
  */
 #include "../grids/grids.h"
+#include <limits.h>
 
-#define BLOCK 256
-#define MOST_DIMENSIONS 64
+#define BLOCK 512
+#define CENTRES 8
 
-__global__ void gain(const float *points, const int *centre, const float *cost, int candidate, int n, int dimensions,
-		     int *changes, float *lower, int *members)
+/* As the host has it, and the device gets it: of no use there are the coordinates, which it has by coordinate. */
+struct Point {
+	float weight;
+	const float *coordinates;
+	long long owner; /* the point that is its centre */
+	float cost;	 /* of being that one's: weight times distance */
+};
+
+/* A row of `lower` for each point: what each centre's closing would lose of it, and last what it saves by changing
+ * over. */
+__global__ void gain(int n, int dimensions, int candidate, const Point *points, int centres, const float *coordinates,
+		     float *lower, const int *number, bool *changes)
 {
-	__shared__ float there[MOST_DIMENSIONS];
-	int point = blockIdx.x * blockDim.x + threadIdx.x;
-	if ((int)threadIdx.x < dimensions)
-		there[threadIdx.x] = points[threadIdx.x * n + candidate];
-	__syncthreads();
-	if (point >= n)
+	int i = blockDim.x * (blockIdx.x + gridDim.x * blockIdx.y) + threadIdx.x;
+	if (i >= n)
 		return;
-	float distance = 0;
+	float *row = &lower[i * (centres + 1)], distance = 0;
 	for (int d = 0; d < dimensions; d++) {
-		float difference = points[d * n + point] - there[d];
+		float difference = coordinates[d * n + i] - coordinates[d * n + candidate];
 		distance = fmaf(difference, difference, distance);
 	}
-	float saved = cost[point] - distance;
-	changes[point] = saved > 0;
-	lower[point] = saved;
-	if (saved > 0)
-		atomicAdd(&members[centre[point]], 1);
+	float cost = distance * points[i].weight;
+	if (cost < points[i].cost) {
+		changes[i] = true;
+		row[centres] += cost - points[i].cost;
+	} else {
+		row[number[points[i].owner]] += points[i].cost - cost;
+	}
 }
 
-static float distance_on_host(const float *points, int a, int b, int n, int dimensions)
+struct Clusters {
+	int n, dimensions, centres;
+	Point *points;
+	int *number; /* of a point that is a centre, else -1 */
+	float price; /* of a centre */
+};
+
+static float cost_on_host(const Clusters *c, int a, int b)
 {
 	float distance = 0;
-	for (int d = 0; d < dimensions; d++) {
-		float difference = points[d * n + a] - points[d * n + b];
+	for (int d = 0; d < c->dimensions; d++) {
+		float difference = c->points[a].coordinates[d] - c->points[b].coordinates[d];
 		distance = fmaf(difference, difference, distance);
 	}
-	return distance;
+	return distance * c->points[a].weight;
 }
 
-/* Every point goes to the nearest of the first `centres` points. */
-static void first_centres(const float *points, int *centre, float *cost, int centres, int n, int dimensions)
+/* Every point goes to the nearest of the first points. */
+static void first_centres(Clusters *c)
 {
-	for (int point = 0; point < n; point++) {
-		cost[point] = INFINITY;
-		for (int c = 0; c < centres; c++) {
-			float distance = distance_on_host(points, point, c, n, dimensions);
-			if (distance < cost[point]) {
-				cost[point] = distance;
-				centre[point] = c;
+	c->centres = CENTRES;
+	for (int i = 0; i < c->n; i++) {
+		c->number[i] = i < CENTRES ? i : -1;
+		c->points[i].cost = INFINITY;
+		for (int centre = 0; centre < CENTRES; centre++) {
+			float cost = cost_on_host(c, i, centre);
+			if (cost < c->points[i].cost) {
+				c->points[i].cost = cost;
+				c->points[i].owner = centre;
 			}
 		}
 	}
+}
+
+static void gain_on_host(const Clusters *c, int candidate, float *lower, bool *changes)
+{
+	memset(lower, 0, (size_t)c->n * (c->centres + 1) * sizeof *lower);
+	for (int i = 0; i < c->n; i++) {
+		float cost = cost_on_host(c, i, candidate), own = c->points[i].cost;
+		float *row = &lower[(size_t)i * (c->centres + 1)];
+		changes[i] = cost < own;
+		row[changes[i] ? c->centres : c->number[c->points[i].owner]] = changes[i] ? cost - own : own - cost;
+	}
+}
+
+/* Opens the candidate if that saves more than its price, and closes those centres that cost more than they save. */
+static void open_if_it_pays(Clusters *c, int candidate, const float *lower, const bool *changes)
+{
+	int stride = c->centres + 1;
+	double *saved = host_array<double>(stride), total = -c->price;
+	for (int i = 0; i < c->n; i++)
+		for (int k = 0; k < stride; k++)
+			saved[k] -= lower[(size_t)i * stride + k];
+	total += saved[c->centres];
+	for (int k = 0; k < c->centres; k++) {
+		saved[k] = c->price - saved[k]; /* by closing it */
+		total += saved[k] > 0 ? saved[k] : 0;
+	}
+	if (total <= 0) {
+		free(saved);
+		return;
+	}
+	for (int i = 0; i < c->n; i++)
+		if (changes[i] || saved[c->number[c->points[i].owner]] > 0) {
+			c->points[i].cost = cost_on_host(c, i, candidate);
+			c->points[i].owner = candidate;
+		}
+	c->centres = 0;
+	for (int i = 0; i < c->n; i++) {
+		bool stays = i == candidate || (c->number[i] >= 0 && saved[c->number[i]] <= 0);
+		c->number[i] = stays ? c->centres++ : -1;
+	}
+	free(saved);
 }
 
 int main(int argc, char **argv)
 {
-	Arguments arguments = {argc, argv, "streamcluster [points [coordinates [candidates]]]   (default 65536, 16, 8)"};
-	int n = size_argument(arguments, 1, 65536, 1 << 20),
-	    dimensions = size_argument(arguments, 2, 16, MOST_DIMENSIONS);
-	int candidates = size_argument(arguments, 3, 8, 1000), centres = 8;
-	if (n < centres + candidates) {
+	Arguments arguments = {argc, argv,
+			       "streamcluster [points [coordinates [candidates]]]   (default 32768, 16, 4)"};
+	Clusters c = {size_argument(arguments, 1, 32768, 1 << 20), size_argument(arguments, 2, 16, 256)};
+	int n = c.n, candidates = size_argument(arguments, 3, 4, 1000), most = CENTRES + candidates;
+	if (n < most) {
 		fputs("streamcluster: fewer points than centres and candidates\n", stderr);
 		return 2;
 	}
-	float *points = random_floats((size_t)n * dimensions, 1), *cost = host_array<float>(n),
-	      *lower = host_array<float>(n);
-	int *centre = host_array<int>(n), *changes = host_array<int>(n), *members = host_array<int>(n);
-	first_centres(points, centre, cost, centres, n, dimensions);
-	float *dpoints = device_copy(points, (size_t)n * dimensions), *dcost = device_copy(cost, n),
-	      *dlower = device_array<float>(n);
-	int *dcentre = device_copy(centre, n), *dchanges = device_array<int>(n), *dmembers = device_array<int>(n);
+	size_t most_places = (size_t)n * (most + 1);
+	if (most_places > INT_MAX) {
+		fputs("streamcluster: too many points and candidates\n", stderr);
+		return 2;
+	}
+	float *coordinates = random_floats((size_t)n * c.dimensions, 1),
+	      *by_coordinate = host_array<float>((size_t)n * c.dimensions);
+	c.points = host_array<Point>(n);
+	c.number = host_array<int>(n);
+	c.price = 0.1f * n;
+	for (int i = 0; i < n; i++) {
+		c.points[i] = {1, &coordinates[(size_t)i * c.dimensions]};
+		for (int d = 0; d < c.dimensions; d++)
+			by_coordinate[(size_t)d * n + i] = coordinates[(size_t)i * c.dimensions + d];
+	}
+	first_centres(&c);
+	float *dcoordinates = device_copy(by_coordinate, (size_t)n * c.dimensions);
+	float *lower = host_array<float>(most_places), *dlower = device_array<float>(most_places);
+	Point *dpoints = device_array<Point>(n);
+	int *dnumber = device_array<int>(n);
+	bool *changes = host_array<bool>(n), *dchanges = device_array<bool>(n);
 
 	Verdict verdict = {"streamcluster", 0};
-	for (int candidate = centres; candidate < centres + candidates; candidate++) {
-		CHECK(cudaMemset(dmembers, 0, n * sizeof *dmembers));
-		gain<<<blocks_for(n, BLOCK), BLOCK>>>(dpoints, dcentre, dcost, candidate, n, dimensions, dchanges,
-						      dlower, dmembers);
+	for (int candidate = CENTRES; candidate < most; candidate++) {
+		size_t places = (size_t)n * (c.centres + 1);
+		CHECK(cudaMemcpy(dpoints, c.points, n * sizeof *dpoints, cudaMemcpyHostToDevice));
+		CHECK(cudaMemcpy(dnumber, c.number, n * sizeof *dnumber, cudaMemcpyHostToDevice));
+		CHECK(cudaMemset(dlower, 0, places * sizeof *dlower));
+		CHECK(cudaMemset(dchanges, 0, n * sizeof *dchanges));
+		gain<<<blocks_for(n, BLOCK), BLOCK>>>(n, c.dimensions, candidate, dpoints, c.centres, dcoordinates,
+						      dlower, dnumber, dchanges);
 		CHECK_LAUNCH();
-		memset(members, 0, n * sizeof *members);
-		double total = 0;
-		for (int point = 0; point < n; point++) {
-			lower[point] = cost[point] - distance_on_host(points, point, candidate, n, dimensions);
-			changes[point] = lower[point] > 0;
-			members[centre[point]] += changes[point];
-			total += changes[point] ? lower[point] : 0;
-		}
-		compare(&verdict, "saving", dlower, lower, n);
+		gain_on_host(&c, candidate, lower, changes);
+		compare(&verdict, "lower", dlower, lower, places);
 		compare(&verdict, "change", dchanges, changes, n);
-		compare(&verdict, "members", dmembers, members, n);
-		if (total <= 0.001 * n)
-			continue;
-		/* It pays: who saves by it changes over. */
-		for (int point = 0; point < n; point++)
-			if (changes[point]) {
-				cost[point] -= lower[point];
-				centre[point] = candidate;
-			}
-		CHECK(cudaMemcpy(dcost, cost, n * sizeof *cost, cudaMemcpyHostToDevice));
-		CHECK(cudaMemcpy(dcentre, centre, n * sizeof *centre, cudaMemcpyHostToDevice));
+		open_if_it_pays(&c, candidate, lower, changes);
 	}
-	return conclude(verdict, "%d points of %d coordinates, %d candidates", n, dimensions, candidates);
+	return conclude(verdict, "%d points of %d coordinates, %d candidates, %d centres in the end", n, c.dimensions,
+			candidates, c.centres);
 }
