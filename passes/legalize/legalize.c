@@ -262,10 +262,12 @@ static int address_passes(struct hd_legal *legal, LLVMTargetMachineRef machine)
 
 static int last_passes(struct hd_legal *legal, LLVMTargetMachineRef machine)
 {
-	if (hd_legal_run(legal, machine,
-			 legal->linked ? "always-inline,function(infer-address-spaces)"
-				       : "function(infer-address-spaces)"))
+	if (legal->linked && hd_legal_run(legal, machine, "always-inline"))
 		return -1;
+	hd_legal_hide_nulls(legal);
+	if (hd_legal_run(legal, machine, "function(infer-address-spaces)"))
+		return -1;
+	hd_legal_show_nulls(legal);
 	if (!hd_switch_is_on(legal->unit->options.without, HD_SWITCH_ADDRESS_PASSES))
 		return 0;
 	if (hd_switch_is_on(legal->unit->options.without, HD_SWITCH_SHARED_BASES))

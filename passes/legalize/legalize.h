@@ -109,6 +109,9 @@ int hd_legal_wide_integers(struct hd_legal *legal, LLVMTargetMachineRef machine)
 void hd_legal_math(struct hd_legal *legal);
 /* spaces.c: parameters and stack objects get their address spaces, for infer-address-spaces to spread. */
 void hd_legal_spaces(struct hd_legal *legal);
+/* null.c: around infer-address-spaces, so that null stays a generic pointer. */
+void hd_legal_hide_nulls(struct hd_legal *legal);
+void hd_legal_show_nulls(struct hd_legal *legal);
 /* What is written or pointed to of a kernel's by-value parameters becomes a stack object that they are copied to. */
 void hd_legal_own_parameters(struct hd_legal *legal, LLVMValueRef kernel);
 /* grid_constant.c: before anything else looks at parameters; whether one is a by-value aggregate in the bank. */
