@@ -1,13 +1,17 @@
-/* NVTX for C++: ranges that end with their scope, marks and their attributes. They do nothing here. */
+/*
+ * NVTX for C++: ranges that end with their scope, marks and their attributes. They do nothing here. Libraries name the version
+ * (nvtx3::v1::..., NVTX3_V1_...), programs do not.
+ */
 #if __has_include_next(<nvtx3/nvtx3.hpp>)
 #include_next <nvtx3/nvtx3.hpp>
-#elif !defined(NVTX3_CPP_VERSION_MAJOR)
-#define NVTX3_CPP_VERSION_MAJOR 1
-#define NVTX3_CPP_VERSION_MINOR 0
+#elif !defined(NVTX3_CPP_DEFINITIONS_V1_0)
+#define NVTX3_CPP_DEFINITIONS_V1_0
 
 #include "nvToolsExt.h"
 
 namespace nvtx3
+{
+inline namespace v1
 {
 struct domain {
 	struct global {
@@ -27,6 +31,27 @@ struct color {
 struct category {
 	constexpr explicit category(unsigned int) {}
 };
+template <class D = domain::global> struct named_category_in : category {
+	template <class Name> named_category_in(unsigned int id, const Name &) : category(id) {}
+	template <class C> static const named_category_in &get()
+	{
+		static const named_category_in named(C::id, C::name);
+		return named;
+	}
+};
+typedef named_category_in<> named_category;
+template <class D = domain::global> struct registered_string_in {
+	template <class Text> explicit registered_string_in(const Text &) {}
+	template <class M> static const registered_string_in &get()
+	{
+		static const registered_string_in registered(M::message);
+		return registered;
+	}
+};
+typedef registered_string_in<> registered_string;
+struct message {
+	template <class Text> constexpr message(const Text &) {}
+};
 struct payload {
 	template <class T> constexpr explicit payload(T) {}
 };
@@ -42,19 +67,48 @@ template <class D = domain::global> struct scoped_range_in {
 typedef scoped_range_in<> scoped_range;
 template <class D = domain::global> struct unique_range_in {
 	template <class... Arguments> explicit unique_range_in(const Arguments &...) {}
+	unique_range_in(unique_range_in &&) = default;
+	unique_range_in &operator=(unique_range_in &&) = default;
 	~unique_range_in() {}
 };
 typedef unique_range_in<> unique_range;
+struct range_handle {
+	constexpr explicit range_handle(nvtxRangeId_t) {}
+	constexpr nvtxRangeId_t get_value() const { return 0; }
+};
+template <class D = domain::global, class... Arguments> inline range_handle start_range_in(const Arguments &...)
+{
+	return range_handle(0);
+}
+template <class... Arguments> inline range_handle start_range(const Arguments &...)
+{
+	return range_handle(0);
+}
+template <class D = domain::global> inline void end_range_in(range_handle)
+{
+}
+inline void end_range(range_handle)
+{
+}
 template <class D = domain::global, class... Arguments> inline void mark_in(const Arguments &...)
 {
 }
 template <class... Arguments> inline void mark(const Arguments &...)
 {
 }
+} // namespace v1
 } // namespace nvtx3
 
-#define NVTX3_FUNC_RANGE()
-#define NVTX3_FUNC_RANGE_IN(D)
-#define NVTX3_FUNC_RANGE_IF(C)
+#define NVTX3_V1_FUNC_RANGE()
+#define NVTX3_V1_FUNC_RANGE_IN(D)
+#define NVTX3_V1_FUNC_RANGE_IF(C)
+#define NVTX3_V1_FUNC_RANGE_IF_IN(D, C)
+
+#if !defined(NVTX3_CPP_REQUIRE_EXPLICIT_VERSION)
+#define NVTX3_FUNC_RANGE() NVTX3_V1_FUNC_RANGE()
+#define NVTX3_FUNC_RANGE_IN(D) NVTX3_V1_FUNC_RANGE_IN(D)
+#define NVTX3_FUNC_RANGE_IF(C) NVTX3_V1_FUNC_RANGE_IF(C)
+#define NVTX3_FUNC_RANGE_IF_IN(D, C) NVTX3_V1_FUNC_RANGE_IF_IN(D, C)
+#endif
 
 #endif

@@ -140,9 +140,14 @@ int main()
     attributes.size = NVTX_EVENT_ATTRIB_STRUCT_SIZE;
     nvtxMarkEx(&attributes);
     {
-        nvtx3::scoped_range range{"numbers"};
+        static const nvtx3::v1::registered_string_in<nvtx3::domain::global> name{"numbers"};
+        static const nvtx3::v1::event_attributes named{name, nvtx3::rgb{255, 0, 0}};
+        nvtx3::scoped_range range{named};
         numbers();
     }
+#if !defined(NVTX3_CPP_DEFINITIONS_V1_0) // what libraries ask before they name a version
+#error "no version of NVTX for C++"
+#endif
 
     float4 *in;
     float *out;
