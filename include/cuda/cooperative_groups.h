@@ -9,7 +9,9 @@
 
 namespace cooperative_groups
 {
-
+/* In a namespace of this name, as NVIDIA's: CCCL declares groups there before it knows this header. */
+namespace __v1
+{
 namespace details
 {
 HD_HERE unsigned int thread_in_block()
@@ -470,8 +472,8 @@ template <unsigned int Size> class tile
 /* Of 1, 2, ... 32 threads. */
 template <unsigned int Size> class warp_tile : public tile<Size>
 {
-	template <typename G> friend HD_HERE coalesced_group cooperative_groups::labeled_partition(const G &parent, int label);
-	template <typename G> friend HD_HERE coalesced_group cooperative_groups::binary_partition(const G &parent, bool label);
+	template <typename G> friend HD_HERE coalesced_group __v1::labeled_partition(const G &parent, int label);
+	template <typename G> friend HD_HERE coalesced_group __v1::binary_partition(const G &parent, bool label);
 
 	HD_HERE static unsigned int lanes()
 	{
@@ -653,6 +655,8 @@ HD_HERE auto invoke_one_broadcast(const G &group, F &&function, Arguments &&...a
 	return group.shfl(result, 0);
 }
 
+} // namespace __v1
+using namespace __v1;
 } // namespace cooperative_groups
 
 #undef HD_HERE

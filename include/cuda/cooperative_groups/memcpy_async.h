@@ -10,6 +10,8 @@
 
 namespace cooperative_groups
 {
+namespace __v1
+{
 
 /* A group of copies for each call. */
 template <typename G>
@@ -36,6 +38,8 @@ template <unsigned int Stages, typename G> __device__ __forceinline__ void wait_
 	group.sync();
 }
 
+} // namespace __v1
+using namespace __v1;
 } // namespace cooperative_groups
 
 #endif

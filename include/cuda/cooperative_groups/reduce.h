@@ -10,6 +10,8 @@
 
 namespace cooperative_groups
 {
+namespace __v1
+{
 
 #define HD_OPERATOR(name, expression)                                       \
 	template <typename T = void> struct name {                          \
@@ -102,6 +104,8 @@ __device__ __forceinline__ void reduce_update_async(const G &group, Atomic &to, 
 	}
 }
 
+} // namespace __v1
+using namespace __v1;
 } // namespace cooperative_groups
 
 #endif

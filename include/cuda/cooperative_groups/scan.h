@@ -9,6 +9,8 @@
 
 namespace cooperative_groups
 {
+namespace __v1
+{
 
 namespace details
 {
@@ -70,6 +72,8 @@ template <typename G, typename T> __device__ __forceinline__ T exclusive_scan(co
 	return exclusive_scan(group, value, plus<T>());
 }
 
+} // namespace __v1
+using namespace __v1;
 } // namespace cooperative_groups
 
 #endif

@@ -1,4 +1,12 @@
 // Cooperative groups: what each thread finds out through them, held against the same worked out on the host.
+namespace cooperative_groups {
+namespace __v1 { // as CCCL declares it, before the header
+class thread_block;
+}
+using namespace __v1;
+} // namespace cooperative_groups
+template <typename T> constexpr bool is_block = false;
+template <> constexpr bool is_block<cooperative_groups::thread_block> = true;
 #include <cooperative_groups.h>
 #include <cooperative_groups/memcpy_async.h>
 #include <cooperative_groups/reduce.h>
@@ -6,6 +14,7 @@
 #include <cstdio>
 
 namespace cg = cooperative_groups;
+static_assert(is_block<cg::thread_block>, "");
 
 enum { X = 25, Y = 3, THREADS = X * Y, BLOCKS = 2, VALUES = 28 };
 
