@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "lib/arena.h"
 #include "lib/vec.h"
 
 #include <llvm-c/Core.h>
@@ -81,16 +82,18 @@ struct hd_ptx_part {
 	unsigned length;
 };
 
-enum { HD_PTX_ELEMENTS = 8 }; /* of a vector: an accumulator of m8n8k4 */
+/* Of a vector: an accumulator of m8n8k4; one of wgmma's m64n256, single precision. */
+enum { HD_PTX_ELEMENTS = 8, HD_PTX_WGMMA = 128 };
 /* A call has three operands or four: results and arguments as vectors, the function between them, a prototype. */
 enum hd_ptx_form { HD_PTX_PLAIN, HD_PTX_VECTOR, HD_PTX_ADDRESS };
 struct hd_ptx_operand {
 	enum hd_ptx_form form;
-	bool inverted;				   /* !p */
-	unsigned count;				   /* parts of a vector */
-	struct hd_ptx_part parts[HD_PTX_ELEMENTS]; /* an address: the base; of a texture its coordinates behind it */
-	struct hd_ptx_part second;		   /* d|p */
-	int64_t offset;				   /* of an address */
+	bool inverted;		   /* !p */
+	unsigned count;		   /* parts of a vector */
+	struct hd_ptx_part *parts; /* of the text, at least HD_PTX_ELEMENTS; those behind `count` are HD_PTX_NOTHING. An
+				      address: the base; of a texture its coordinates behind it */
+	struct hd_ptx_part second; /* d|p */
+	int64_t offset;		   /* of an address */
 };
 
 /* Where the statement names a register. */
@@ -101,7 +104,7 @@ struct hd_ptx_ref {
 	uint32_t reg;
 };
 
-enum { HD_PTX_PARTS = 16, HD_PTX_OPERANDS = 10, HD_PTX_REFS = 48 };
+enum { HD_PTX_PARTS = 16, HD_PTX_OPERANDS = 10 };
 struct hd_ptx_statement {
 	char text[160];			 /* the opcode as written */
 	char split[160];		 /* its parts, each a string */
@@ -111,10 +114,9 @@ struct hd_ptx_statement {
 	uint32_t guard; /* register */
 	struct hd_ptx_operand operands[HD_PTX_OPERANDS];
 	unsigned count;
-	const char *begin, *end; /* in the text */
-	struct hd_ptx_ref refs[HD_PTX_REFS];
-	unsigned ref_count;
-	uint32_t scope, label; /* of HD_PTX_AT_LABEL: the label */
+	const char *begin, *end;       /* in the text */
+	uint32_t first_ref, ref_count; /* of the text's refs */
+	uint32_t scope, label;	       /* of HD_PTX_AT_LABEL: the label */
 };
 
 /* Labels are named before they are met: `known` when it has been. Those of one name in other scopes are others. */
@@ -127,7 +129,10 @@ struct hd_ptx_label {
 };
 
 struct hd_ptx_text {
-	const char *at; /* what is left */
+	const char *at;		  /* what is left */
+	struct hd_arena arena;	  /* parts of operands */
+	struct hd_ptx_part *none; /* of an operand that is not there */
+	HD_VEC(struct hd_ptx_ref) refs;
 	HD_VEC(struct hd_ptx_name) regs;
 	HD_VEC(struct hd_ptx_variable) variables;
 	HD_VEC(struct hd_ptx_label) labels;
@@ -150,6 +155,8 @@ enum hd_ptx_next { HD_PTX_END, HD_PTX_STATEMENT, HD_PTX_AT_LABEL };
 
 void hd_ptx_text_init(struct hd_ptx_text *text, const char *at);
 void hd_ptx_text_release(struct hd_ptx_text *text);
+/* How many operands a call of inline assembly has at most: a tied one counts as a result and as an argument. */
+unsigned hd_ptx_most_operands(LLVMValueRef call);
 /* The text of a call of inline assembly, with LLVM's spelling of operands as register names ("${0:u}" and "$0" as "$0",
  * "$$" as "$") and arguments of constraint "n" or "i" as their numbers; in the arena. */
 char *hd_ptx_text_of(struct hd_arena *arena, LLVMValueRef call);

@@ -81,7 +81,8 @@ void hd_ptx_function(struct hd_ptx_text *text, const char *word)
 /* `(r, ...)`; none is an empty vector. */
 static void list(struct hd_ptx_text *text, struct hd_ptx_operand *out)
 {
-	*out = (struct hd_ptx_operand){.form = HD_PTX_VECTOR};
+	*out = hd_ptx_new_operand(text);
+	out->form = HD_PTX_VECTOR;
 	if (hd_ptx_take(text, '(') && !hd_ptx_take(text, ')'))
 		hd_ptx_parts_until(text, out, ')');
 }
@@ -93,9 +94,11 @@ void hd_ptx_call(struct hd_ptx_text *text, struct hd_ptx_statement *statement)
 	list(text, &statement->operands[0]);
 	if (results)
 		hd_ptx_expect(text, ',');
-	statement->operands[1] = (struct hd_ptx_operand){.count = 1};
+	statement->operands[1] = hd_ptx_new_operand(text);
+	statement->operands[1].count = 1;
 	hd_ptx_part(text, &statement->operands[1].parts[0]);
-	statement->operands[2] = (struct hd_ptx_operand){.form = HD_PTX_VECTOR};
+	statement->operands[2] = hd_ptx_new_operand(text);
+	statement->operands[2].form = HD_PTX_VECTOR;
 	statement->count = 3;
 	if (!hd_ptx_take(text, ','))
 		return;

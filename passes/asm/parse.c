@@ -216,6 +216,8 @@ static size_t label_length(const char *word)
 void hd_ptx_text_init(struct hd_ptx_text *text, const char *at)
 {
 	*text = (struct hd_ptx_text){.at = at};
+	hd_arena_init(&text->arena);
+	text->none = HD_ARENA_NEW(&text->arena, struct hd_ptx_part, HD_PTX_ELEMENTS);
 	hd_vec_push(&text->outer, 0);
 }
 
@@ -232,9 +234,17 @@ void hd_ptx_text_release(struct hd_ptx_text *text)
 	}
 	hd_vec_release(&text->variables);
 	hd_vec_release(&text->regs);
+	hd_vec_release(&text->refs);
+	hd_arena_release(&text->arena);
 }
 
 /* ------------------------------------------------------------------ operands */
+
+static void add_ref(struct hd_ptx_text *text, struct hd_ptx_ref ref)
+{
+	hd_vec_push(&text->refs, ref);
+	text->now->ref_count++;
+}
 
 static bool register_part(struct hd_ptx_text *text, const char *name, const char *begin, struct hd_ptx_part *out)
 {
@@ -249,11 +259,8 @@ static bool register_part(struct hd_ptx_text *text, const char *name, const char
 		length = (size_t)(dot - name);
 	}
 	out->kind = HD_PTX_REG;
-	if (text->now->ref_count == HD_PTX_REFS)
-		hd_ptx_text_error(text, "more than %u registers", HD_PTX_REFS);
-	else
-		text->now->refs[text->now->ref_count++] =
-			(struct hd_ptx_ref){.at = begin, .length = (unsigned)length, .reg = out->reg};
+	const struct hd_ptx_ref ref = {.at = begin, .length = (unsigned)length, .reg = out->reg};
+	add_ref(text, ref);
 	return true;
 }
 
@@ -306,11 +313,21 @@ void hd_ptx_part(struct hd_ptx_text *text, struct hd_ptx_part *out)
 	}
 }
 
+struct hd_ptx_operand hd_ptx_new_operand(struct hd_ptx_text *text)
+{
+	return (struct hd_ptx_operand){.parts = HD_ARENA_NEW(&text->arena, struct hd_ptx_part, HD_PTX_ELEMENTS)};
+}
+
 void hd_ptx_parts_until(struct hd_ptx_text *text, struct hd_ptx_operand *out, char end)
 {
+	unsigned most = HD_PTX_ELEMENTS;
+	if (!strcmp(text->now->parts[0], "wgmma")) {
+		most = HD_PTX_WGMMA;
+		out->parts = HD_ARENA_NEW(&text->arena, struct hd_ptx_part, most);
+	}
 	do {
-		if (out->count == HD_PTX_ELEMENTS) {
-			hd_ptx_text_error(text, "more than eight elements");
+		if (out->count == most) {
+			hd_ptx_text_error(text, "more than %u elements", most);
 			return;
 		}
 		hd_ptx_part(text, &out->parts[out->count++]);
@@ -331,7 +348,6 @@ static void texture_coordinates(struct hd_ptx_text *text, struct hd_ptx_operand 
 static bool whole_vector(struct hd_ptx_text *text, struct hd_ptx_operand *out)
 {
 	const char *begin = text->at;
-	struct hd_ptx_statement *now = text->now;
 	char name[HD_PTX_NAME], each[HD_PTX_NAME + 4];
 	uint32_t reg;
 	bool named = hd_ptx_take_word(text, name, sizeof name);
@@ -345,23 +361,25 @@ static bool whole_vector(struct hd_ptx_text *text, struct hd_ptx_operand *out)
 	out->count = 0;
 	for (const char *suffix = "xyzw"; *suffix; suffix++) {
 		snprintf(each, sizeof each, "%s.%c", name, *suffix);
-		if (!hd_ptx_find_register(text, each, strlen(each), &reg) || now->ref_count == HD_PTX_REFS)
+		if (!hd_ptx_find_register(text, each, strlen(each), &reg))
 			break;
 		bool first = *suffix == 'x';
-		now->refs[now->ref_count++] = (struct hd_ptx_ref){.at = text->at - (first ? strlen(name) : 0),
-								  .length = first ? (unsigned)strlen(name) : 0,
-								  .reg = reg,
-								  .before = first ? '{' : ','};
+		const struct hd_ptx_ref ref = {.at = text->at - (first ? strlen(name) : 0),
+					       .length = first ? (unsigned)strlen(name) : 0,
+					       .reg = reg,
+					       .before = first ? '{' : ','};
+		add_ref(text, ref);
 		out->parts[out->count++] = (struct hd_ptx_part){.kind = HD_PTX_REG, .reg = reg};
 	}
-	now->refs[now->ref_count - 1].after = '}';
+	text->refs.data[text->refs.len - 1].after = '}';
 	return true;
 }
 
 static void operand(struct hd_ptx_text *text, struct hd_ptx_operand *out)
 {
 	struct hd_ptx_part offset = {0};
-	*out = (struct hd_ptx_operand){.count = 1};
+	*out = hd_ptx_new_operand(text);
+	out->count = 1;
 	if (hd_ptx_take(text, '[')) {
 		out->form = HD_PTX_ADDRESS;
 		hd_ptx_part(text, &out->parts[0]);
@@ -515,6 +533,9 @@ enum hd_ptx_next hd_ptx_parse(struct hd_ptx_text *text, struct hd_ptx_statement 
 		if (text->failed || !*text->at)
 			return HD_PTX_END;
 		memset(statement, 0, sizeof *statement);
+		for (unsigned i = 0; i < HD_PTX_OPERANDS; i++)
+			statement->operands[i].parts = text->none;
+		statement->first_ref = text->refs.len;
 		statement->begin = text->at;
 		statement->scope = text->scope;
 		if (hd_ptx_take(text, '{')) {

@@ -12,6 +12,8 @@ void hd_ptx_skip_space(struct hd_ptx_text *text);
 bool hd_ptx_take(struct hd_ptx_text *text, char c);
 void hd_ptx_expect(struct hd_ptx_text *text, char c);
 bool hd_ptx_take_word(struct hd_ptx_text *text, char *to, size_t room);
+/* One without parts, but with room for them. */
+struct hd_ptx_operand hd_ptx_new_operand(struct hd_ptx_text *text);
 void hd_ptx_part(struct hd_ptx_text *text, struct hd_ptx_part *out);
 void hd_ptx_parts_until(struct hd_ptx_text *text, struct hd_ptx_operand *out, char end);
 /* Of a type with its dot; 0: it is none. */

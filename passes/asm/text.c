@@ -11,19 +11,25 @@
 #include "lib/strbuf.h"
 #include "passes/asm/asm.h"
 
-enum { MOST = 128 }; /* operands that are looked at */
-
 /* The arguments that are written into the text, by the number of the operand; NULL: a register. */
 struct numbers {
-	LLVMValueRef of[MOST];
+	LLVMValueRef *of;
+	unsigned count;
 };
+
+unsigned hd_ptx_most_operands(LLVMValueRef call)
+{
+	LLVMTypeRef result = LLVMTypeOf(call);
+	bool many = LLVMGetTypeKind(result) == LLVMStructTypeKind;
+	return (unsigned)LLVMGetNumArgOperands(call) + (many ? LLVMCountStructElementTypes(result) : 1);
+}
 
 static void find_numbers(struct numbers *numbers, LLVMValueRef call)
 {
 	size_t length = 0;
 	const char *at = LLVMGetInlineAsmConstraintString(LLVMGetCalledValue(call), &length), *end = at + length;
 	unsigned operand = 0, argument = 0, arguments = (unsigned)LLVMGetNumArgOperands(call);
-	while (at < end && operand < MOST) {
+	while (at < end && operand < numbers->count) {
 		const char *comma = memchr(at, ',', (size_t)(end - at));
 		size_t each = comma ? (size_t)(comma - at) : (size_t)(end - at);
 		if (*at == '~')
@@ -41,7 +47,8 @@ static void find_numbers(struct numbers *numbers, LLVMValueRef call)
 static void add_operand(struct hd_strbuf *out, const struct numbers *numbers, const char *name, size_t length)
 {
 	unsigned long operand = strtoul(name, NULL, 10);
-	LLVMValueRef number = length && isdigit((unsigned char)*name) && operand < MOST ? numbers->of[operand] : NULL;
+	LLVMValueRef number =
+		length && isdigit((unsigned char)*name) && operand < numbers->count ? numbers->of[operand] : NULL;
 	if (number && LLVMGetIntTypeWidth(LLVMTypeOf(number)) <= 64)
 		hd_strbuf_printf(out, "%" PRId64, (int64_t)LLVMConstIntGetSExtValue(number));
 	else
@@ -52,7 +59,8 @@ char *hd_ptx_text_of(struct hd_arena *arena, LLVMValueRef call)
 {
 	size_t length = 0;
 	const char *in = LLVMGetInlineAsmAsmString(LLVMGetCalledValue(call), &length), *end = in + length;
-	struct numbers numbers = {{NULL}};
+	struct numbers numbers = {.count = hd_ptx_most_operands(call)};
+	numbers.of = HD_ARENA_NEW(arena, LLVMValueRef, numbers.count);
 	struct hd_strbuf out = {0};
 	find_numbers(&numbers, call);
 	while (in < end) {

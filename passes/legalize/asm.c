@@ -15,7 +15,7 @@
 
 #include <llvm-c/DebugInfo.h>
 
-enum { RESULTS = 64 };
+enum { PARAMETERS = 64 }; /* of a kernel that one text names */
 
 /* ------------------------------------------------------------------ the table */
 
@@ -53,23 +53,18 @@ static bool uses_carry(const struct hd_ptx_statement *statement)
 
 struct piece {
 	struct hd_strbuf text;
-	uint32_t regs[RESULTS];
-	unsigned count;
+	HD_VEC(uint32_t) regs;
 };
 
 static unsigned operand_of(struct hd_asm *a, struct piece *piece, uint32_t reg)
 {
-	for (unsigned i = 0; i < piece->count; i++)
-		if (piece->regs[i] == reg)
+	for (uint32_t i = 0; i < piece->regs.len; i++)
+		if (piece->regs.data[i] == reg)
 			return i;
-	if (piece->count == RESULTS) {
-		hd_asm_error(a, "more than %d registers", RESULTS);
-		return 0;
-	}
 	if (a->text.regs.data[reg].bits > 64)
 		hd_asm_error(a, "'%s' of 128 bits is not supported here", a->text.regs.data[reg].name);
-	piece->regs[piece->count] = reg;
-	return piece->count++;
+	hd_vec_push(&piece->regs, reg);
+	return piece->regs.len - 1;
 }
 
 /* The statement as it is written, but for the names of its registers. */
@@ -77,7 +72,7 @@ static void add_statement(struct hd_asm *a, struct piece *piece, const struct hd
 {
 	const char *at = statement->begin;
 	for (unsigned i = 0; i < statement->ref_count; i++) {
-		const struct hd_ptx_ref *ref = &statement->refs[i];
+		const struct hd_ptx_ref *ref = &a->text.refs.data[statement->first_ref + i];
 		hd_strbuf_printf(&piece->text, "%.*s%.1s$%u%.1s", (int)(ref->at - at), at, &ref->before,
 				 operand_of(a, piece, ref->reg), &ref->after);
 		at = ref->at + ref->length;
@@ -99,31 +94,31 @@ static void copy_attributes(struct hd_asm *a, value call)
 /* Every register goes in and comes out again: what is not changed is the same value. */
 static void build_piece(struct hd_asm *a, struct piece *piece)
 {
-	LLVMTypeRef types[RESULTS];
-	value args[RESULTS];
+	const unsigned count = piece->regs.len;
+	LLVMTypeRef *types = HD_ARENA_NEW(&a->text.arena, LLVMTypeRef, count + 1);
+	value *args = HD_ARENA_NEW(&a->text.arena, value, count + 1);
 	struct hd_strbuf constraints = {0};
-	for (unsigned i = 0; i < piece->count; i++) {
-		types[i] = int_type(&a->site, a->text.regs.data[piece->regs[i]].bits);
-		args[i] = LLVMBuildLoad2(a->site.builder, types[i], a->slots.data[piece->regs[i]], "");
+	for (unsigned i = 0; i < count; i++) {
+		types[i] = int_type(&a->site, a->text.regs.data[piece->regs.data[i]].bits);
+		args[i] = LLVMBuildLoad2(a->site.builder, types[i], a->slots.data[piece->regs.data[i]], "");
 		hd_strbuf_printf(&constraints, "%s=r", i ? "," : "");
 	}
-	for (unsigned i = 0; i < piece->count; i++)
+	for (unsigned i = 0; i < count; i++)
 		hd_strbuf_printf(&constraints, ",%u", i);
 	LLVMContextRef context = a->site.legal->context;
-	LLVMTypeRef result = piece->count == 0	 ? LLVMVoidTypeInContext(context)
-			     : piece->count == 1 ? types[0]
-						 : LLVMStructTypeInContext(context, types, piece->count, false);
-	LLVMTypeRef type = LLVMFunctionType(result, types, piece->count, false);
+	LLVMTypeRef result = count == 0	  ? LLVMVoidTypeInContext(context)
+			     : count == 1 ? types[0]
+					  : LLVMStructTypeInContext(context, types, count, false);
+	LLVMTypeRef type = LLVMFunctionType(result, types, count, false);
 	value old = LLVMGetCalledValue(a->site.inst);
 	value callee = LLVMGetInlineAsm(type, hd_strbuf_text(&piece->text), piece->text.len,
 					hd_strbuf_text(&constraints), constraints.len,
 					LLVMGetInlineAsmHasSideEffects(old), false, LLVMInlineAsmDialectATT, false);
-	value call = LLVMBuildCall2(a->site.builder, type, callee, args, piece->count, "");
+	value call = LLVMBuildCall2(a->site.builder, type, callee, args, count, "");
 	copy_attributes(a, call);
-	for (unsigned i = 0; i < piece->count; i++)
-		LLVMBuildStore(a->site.builder,
-			       piece->count == 1 ? call : LLVMBuildExtractValue(a->site.builder, call, i, ""),
-			       a->slots.data[piece->regs[i]]);
+	for (unsigned i = 0; i < count; i++)
+		LLVMBuildStore(a->site.builder, count == 1 ? call : LLVMBuildExtractValue(a->site.builder, call, i, ""),
+			       a->slots.data[piece->regs.data[i]]);
 	hd_strbuf_release(&constraints);
 }
 
@@ -146,6 +141,7 @@ static void flush_piece(struct hd_asm *a)
 	if (!a->failed)
 		build_piece(a, &piece);
 	hd_strbuf_release(&piece.text);
+	hd_vec_release(&piece.regs);
 	a->count = 0;
 }
 
@@ -273,7 +269,7 @@ static int declare_operands(struct hd_asm *a, const char *constraints, int *tied
 			at += length + (at[length] == ',');
 			continue;
 		}
-		if (*letter == '*' || results + args == RESULTS)
+		if (*letter == '*')
 			return -1;
 		if (output)
 			type = many ? LLVMStructGetTypeAtIndex(result, (unsigned)results) : result;
@@ -397,14 +393,15 @@ static void add_attribute(struct hd_asm *a, const char *name)
 
 static void replace(struct hd_asm *a, unsigned results, const int *tied)
 {
-	LLVMTypeRef type = LLVMGetCalledFunctionType(a->site.inst), types[2 * RESULTS];
-	value args[2 * RESULTS];
 	a->given = (unsigned)LLVMGetNumArgOperands(a->site.inst);
+	LLVMTypeRef type = LLVMGetCalledFunctionType(a->site.inst);
+	LLVMTypeRef *types = HD_ARENA_NEW(&a->text.arena, LLVMTypeRef, a->given + PARAMETERS);
+	value *args = HD_ARENA_NEW(&a->text.arena, value, a->given + PARAMETERS);
 	for (unsigned i = 0; i < a->given; i++) {
 		args[i] = LLVMGetArgOperand(a->site.inst, i);
 		types[i] = LLVMTypeOf(args[i]);
 	}
-	unsigned count = a->given + hd_asm_take_parameters(a, args + a->given, types + a->given, RESULTS);
+	unsigned count = a->given + hd_asm_take_parameters(a, args + a->given, types + a->given, PARAMETERS);
 	type = LLVMFunctionType(LLVMGetReturnType(type), types, count, false);
 	a->function = LLVMAddFunction(a->site.legal->module, "__heddle_asm", type);
 	LLVMSetLinkage(a->function, LLVMInternalLinkage);
@@ -429,7 +426,7 @@ static void take_apart(struct hd_legal *legal, value inst)
 	const char *constraints = LLVMGetInlineAsmConstraintString(callee, &length);
 	struct hd_asm a = {.site = {.legal = legal, .builder = legal->builder, .inst = inst}};
 	struct hd_arena *arena = &legal->unit->arena;
-	int tied[RESULTS];
+	int *tied = HD_ARENA_NEW(arena, int, hd_ptx_most_operands(inst));
 	a.site.ordinal = LLVMGetMetadata(inst, legal->md_ordinal);
 	hd_ptx_text_init(&a.text, hd_ptx_text_of(arena, inst));
 	int results = declare_operands(&a, hd_arena_printf(arena, "%.*s", (int)length, constraints), tied);

@@ -69,7 +69,7 @@ static void check_parameter(struct hd_asm *a, const struct hd_ptx_variable *vari
 {
 	for (uint32_t i = 0; i < a->statements.len; i++)
 		for (unsigned k = 0; k < a->statements.data[i].ref_count; k++)
-			if (a->statements.data[i].refs[k].reg == variable->reg &&
+			if (a->text.refs.data[a->statements.data[i].first_ref + k].reg == variable->reg &&
 			    !may_name_parameter(&a->statements.data[i])) {
 				a->now = &a->statements.data[i];
 				hd_asm_error(a, "the address of a parameter cannot be taken");
@@ -178,7 +178,7 @@ static value program_variable(struct hd_asm *a, const struct hd_ptx_variable *va
 	value at = LLVMGetNamedGlobal(a->site.legal->module, name);
 	for (uint32_t i = 0; !at && i < a->statements.len; i++)
 		for (unsigned k = 0; k < a->statements.data[i].ref_count; k++)
-			if (a->statements.data[i].refs[k].reg == variable->reg) {
+			if (a->text.refs.data[a->statements.data[i].first_ref + k].reg == variable->reg) {
 				a->now = &a->statements.data[i];
 				used = true;
 			}

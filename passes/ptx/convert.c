@@ -27,7 +27,7 @@ static void pack(struct hd_ptx *ptx, unsigned bits)
 {
 	const struct hd_ptx_operand *from = &ptx->now->operands[1];
 	unsigned each = bits / from->count;
-	struct hd_leaf parts[4];
+	struct hd_leaf parts[HD_PTX_ELEMENTS];
 	if (each < 8) {
 		hd_ptx_error(ptx, "the sizes of the parts do not add up to that of the whole");
 		return;

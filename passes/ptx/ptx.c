@@ -8,8 +8,6 @@
 
 #include <stdarg.h>
 
-enum { HD_PTX_RESULTS = 64 };
-
 /* ------------------------------------------------------------------ the opcode's parts */
 
 void hd_ptx_error(struct hd_ptx *ptx, const char *format, ...)
@@ -262,9 +260,9 @@ static void merge(struct hd_ptx *ptx, const struct hd_leaf *before, uint32_t the
 static void settle_results(struct hd_ptx *ptx)
 {
 	for (unsigned i = 0; i < ptx->now->count; i++)
-		for (unsigned k = 0; k <= HD_PTX_ELEMENTS; k++) {
+		for (unsigned k = 0; k <= ptx->now->operands[i].count; k++) {
 			const struct hd_ptx_operand *operand = &ptx->now->operands[i];
-			const struct hd_ptx_part *part = k < HD_PTX_ELEMENTS ? &operand->parts[k] : &operand->second;
+			const struct hd_ptx_part *part = k < operand->count ? &operand->parts[k] : &operand->second;
 			if (part->kind != HD_PTX_REG)
 				continue;
 			struct hd_ptx_reg *reg;
@@ -437,9 +435,10 @@ void hd_sel_inline_asm(struct hd_select *sel, LLVMValueRef callee)
 	size_t constraint_length = 0;
 	const char *constraints = LLVMGetInlineAsmConstraintString(callee, &constraint_length);
 	hd_ptx_text_init(&ptx.text, hd_ptx_text_of(sel->func->arena, sel->inst));
-	uint32_t outputs[HD_PTX_RESULTS];
+	unsigned room = hd_ptx_most_operands(sel->inst);
+	uint32_t *outputs = HD_ARENA_NEW(sel->func->arena, uint32_t, room);
 	int count = bind_operands(&ptx, hd_arena_printf(sel->func->arena, "%.*s", (int)constraint_length, constraints),
-				  outputs, HD_PTX_RESULTS);
+				  outputs, room);
 	ptx.now = &statement;
 	while (count >= 0 && !ptx.failed && !sel->failed && next_statement(&ptx, &statement))
 		run(&ptx, &statement);
