@@ -9,6 +9,7 @@
 #   V=1             print whole commands          SANITIZE=1   ASan + UBSan build in build/san
 #   TIMES=1         make check prints the CPU seconds of each test, and what changed since its run before
 #   WERROR=1        warnings are errors           DEBUG=1      unoptimised build in build/debug
+#   LIBFUZZER=1     fuzz targets with libFuzzer and sanitizers in build/libfuzzer (make fuzz TARGET=... uses it)
 #   B=build/other   another build tree            (both define HD_DEBUG: verify after every step)
 #
 # Sources are found by glob: a new .c file in a component's folder is part of it.
@@ -33,6 +34,8 @@ MAKEFLAGS += --no-builtin-rules --no-print-directory
 
 ifeq ($(SANITIZE),1)
 B := build/san
+else ifeq ($(LIBFUZZER),1)
+B := build/libfuzzer
 else ifeq ($(DEBUG),1)
 B := build/debug
 else
@@ -85,6 +88,10 @@ ASAN_RUNTIME := $(shell $(CC) -print-file-name=libclang_rt.asan-x86_64.so 2>/dev
 OPT := -O1
 COMMON += -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -DHD_DEBUG=1
 LDFLAGS_ALL += -fsanitize=address,undefined -shared-libasan -Wl,-rpath,$(dir $(ASAN_RUNTIME))
+RUNTIME_OPT := -O1
+else ifeq ($(LIBFUZZER),1)
+OPT := -O1
+COMMON += -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -DHD_DEBUG=1
 RUNTIME_OPT := -O1
 else ifeq ($(DEBUG),1)
 OPT := -O0
@@ -286,12 +293,12 @@ unit: $(UNIT)
 # The generator of random kernels, the host's half of the differential test, and the mutator of inputs.
 
 FUZZ_GENERATE_OBJ := $(call objects,$(call find_in,test/fuzz/generate))
-FUZZ_OBJ := $(FUZZ_GENERATE_OBJ) $(call objects,test/fuzz/mutate.c)
+FUZZ_MUTATE_OBJ := $(call objects,test/fuzz/mutate.c test/fuzz/damage.c)
 FUZZ := $(B)/test/fuzz/heddle-generate $(B)/test/fuzz/heddle-mutate $(B)/test/fuzz/host.o
 
 $(B)/test/fuzz/heddle-generate: $(FUZZ_GENERATE_OBJ) $(LIB_A)
 	$(call link,$(CC),,$(LIBS))
-$(B)/test/fuzz/heddle-mutate: $(B)/obj/test/fuzz/mutate.o $(LIB_A)
+$(B)/test/fuzz/heddle-mutate: $(FUZZ_MUTATE_OBJ) $(LIB_A)
 	$(call link,$(CC),,$(LIBS))
 # Runs compiled kernels as coroutines, which sanitizers do not follow: never instrumented.
 $(B)/test/fuzz/host.o: test/fuzz/host.c $(B)/flags
@@ -299,9 +306,35 @@ $(B)/test/fuzz/host.o: test/fuzz/host.c $(B)/flags
 	$(call say,CC,$<)
 	$(Q)$(CC) $(C_FLAGS) -O2 -fno-sanitize=all $(WERROR_FLAG) -c -o $@ $<
 
+# Programs that give inputs to one reader each (test/fuzz/targets/fuzz.h): with LIBFUZZER=1 they look for inputs themselves,
+# else they replay files. What they share is an archive, so that each takes only what it needs.
+FUZZ_TARGETS := $(basename $(notdir $(wildcard test/fuzz/targets/*.c)))
+FUZZ_PROGRAMS := $(FUZZ_TARGETS:%=$(B)/test/fuzz/target/%)
+FUZZ_SHARED_OBJ := $(call objects,$(addprefix test/fuzz/,fuzz.c engine.c compile.c damage.c $(if $(LIBFUZZER),,replay.c)))
+FUZZ_OBJ := $(sort $(FUZZ_GENERATE_OBJ) $(FUZZ_MUTATE_OBJ) $(FUZZ_SHARED_OBJ) $(call objects,$(wildcard test/fuzz/targets/*.c)))
+FUZZ += $(FUZZ_PROGRAMS)
+
+$(B)/obj/test/fuzz/%.o: INCLUDE_LLVM := -isystem $(LLVM_INCLUDE)
+$(B)/test/fuzz/libheddle-tools.a: $(filter-out %/main.o,$(HEDDLE_OBJ))
+	$(archive)
+$(B)/test/fuzz/libshared.a: $(FUZZ_SHARED_OBJ)
+	$(archive)
+$(B)/test/fuzz/target/%: $(B)/obj/test/fuzz/targets/%.o $(B)/test/fuzz/libshared.a $(B)/test/fuzz/libheddle-tools.a $(PASSES_A) \
+		$(SIM_A) $(LIB_A)
+	$(call link,$(CC),$(if $(LIBFUZZER),-fsanitize=fuzzer$(comma)address$(comma)undefined),$(LLVM_LINK) $(LIBS) -lsqlite3 -lcsv)
+
+# make fuzz TARGET=object SECONDS=60: looks for inputs that break a reader. TARGET=all takes one after the other.
+SECONDS ?= 60
 .PHONY: fuzz
+ifeq ($(TARGET),)
 fuzz: $(FUZZ)
 	$(done)
+else
+fuzz: setup
+	$(again) all $(B)/test/fuzz/heddle-mutate
+	$(again) LIBFUZZER=1 TARGET= $(patsubst %,build/libfuzzer/test/fuzz/target/%,$(if $(filter all,$(TARGET)),$(FUZZ_TARGETS),$(TARGET)))
+	@B=$(B) test/fuzz/hunt --seconds $(SECONDS) $(if $(filter all,$(TARGET)),$(FUZZ_TARGETS),$(TARGET))
+endif
 
 # ---------------------------------------------------------------- benchmark programs
 # test/bench/X.c is a program of its own, linked with the passes: bench-X runs it.
