@@ -250,7 +250,7 @@ static char *printf_path(const char *directory, const char *name)
  */
 char *hd_data_dir(void)
 {
-	const char *chosen = getenv("HEDDLE_DATA");
+	const char *chosen = secure_getenv("HEDDLE_DATA");
 	if (chosen && *chosen)
 		return hd_xstrdup(chosen);
 	Dl_info info;

@@ -54,7 +54,7 @@ static void start_reaper(struct hd_scratch *scratch)
 
 int hd_scratch_make(struct hd_scratch *scratch, const char *tool, struct hd_arena *arena, struct hd_diag *diag)
 {
-	const char *base = getenv("TMPDIR");
+	const char *base = secure_getenv("TMPDIR");
 	base = base && *base ? base : "/tmp";
 	/* Those who get the path may go elsewhere, so that it is absolute. */
 	char *real = realpath(base, NULL);

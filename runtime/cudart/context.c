@@ -71,7 +71,7 @@ cudaError_t hd_cudart_return(cudaError_t error)
 
 void hd_cudart_report(const char *kind, const char *text)
 {
-	const char *number = getenv("HEDDLE_STATUS_FD");
+	const char *number = secure_getenv("HEDDLE_STATUS_FD");
 	if (number)
 		dprintf(atoi(number), "%s: %s\n", kind, text);
 }
@@ -206,7 +206,7 @@ __attribute__((destructor)) static void finish(void)
 
 static const char *environment(const char *name, const char *otherwise)
 {
-	const char *value = getenv(name);
+	const char *value = secure_getenv(name);
 	return value && *value ? value : otherwise;
 }
 
@@ -365,7 +365,8 @@ static cudaError_t start_simulator(struct hd_cudart *cudart)
 	    read_cycles(cudart, "HEDDLE_CHECKPOINT_AT", &checkpoint_at) ||
 	    read_cycles(cudart, "HEDDLE_CORUN_APART", &apart) ||
 	    hd_sim_sampling_parse(environment("HEDDLE_SAMPLING", NULL), &sampling, &cudart->diag) ||
-	    hd_sim_threads_parse(getenv("HEDDLE_THREADS"), &threads, &cudart->diag) || read_checks(cudart, &checks) ||
+	    hd_sim_threads_parse(secure_getenv("HEDDLE_THREADS"), &threads, &cudart->diag) ||
+	    read_checks(cudart, &checks) ||
 	    (strcmp(environment("HEDDLE_WATCHDOG", "0"), "off") && read_cycles(cudart, "HEDDLE_WATCHDOG", &watchdog)))
 		return cudaErrorInitializationError;
 	struct hd_sim_options options = {
@@ -390,11 +391,11 @@ static cudaError_t start_simulator(struct hd_cudart *cudart)
 		.corun_apart = apart,
 		.stack_bytes = stack > HD_SIM_STACK_BYTES ? (uint32_t)stack : 0,
 		.heap_bytes = cudart->limits[cudaLimitMallocHeapSize],
-		.rehearsal = getenv("HEDDLE_REHEARSAL"),
-		.trace = getenv("HEDDLE_TRACE"),
-		.checkpoint = getenv("HEDDLE_CHECKPOINT"),
+		.rehearsal = secure_getenv("HEDDLE_REHEARSAL"),
+		.trace = secure_getenv("HEDDLE_TRACE"),
+		.checkpoint = secure_getenv("HEDDLE_CHECKPOINT"),
 		.checkpoint_at = checkpoint_at,
-		.resume = getenv("HEDDLE_RESUME"),
+		.resume = secure_getenv("HEDDLE_RESUME"),
 		.diag = &cudart->diag,
 		.record = hd_cudart_records_start(cudart) ? hd_cudart_record : NULL,
 		.record_context = cudart,

@@ -142,7 +142,7 @@ _Noreturn void _Exit(int status)
 
 bool hd_cudart_records_start(struct hd_cudart *cudart)
 {
-	const char *folder = getenv("HEDDLE_RECORDS");
+	const char *folder = secure_getenv("HEDDLE_RECORDS");
 	struct hd_records *records = &cudart->records;
 	if (!folder || !*folder)
 		return false;
