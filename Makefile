@@ -319,9 +319,13 @@ $(B)/test/fuzz/libheddle-tools.a: $(filter-out %/main.o,$(HEDDLE_OBJ))
 	$(archive)
 $(B)/test/fuzz/libshared.a: $(FUZZ_SHARED_OBJ)
 	$(archive)
+# The target of the CUDA API has the runtime in it.
+$(B)/obj/test/fuzz/targets/api.o: INCLUDE_LLVM := -isystem include/cuda
+$(B)/test/fuzz/target/api: $(CUDART_OBJ)
+$(B)/test/fuzz/target/api: FUZZ_LINK := $(OWN_HEAP)
 $(B)/test/fuzz/target/%: $(B)/obj/test/fuzz/targets/%.o $(B)/test/fuzz/libshared.a $(B)/test/fuzz/libheddle-tools.a $(PASSES_A) \
 		$(SIM_A) $(LIB_A)
-	$(call link,$(CC),$(if $(LIBFUZZER),-fsanitize=fuzzer$(comma)address$(comma)undefined),$(LLVM_LINK) $(LIBS) -lsqlite3 -lcsv)
+	$(call link,$(CC),$(FUZZ_LINK) $(if $(LIBFUZZER),-fsanitize=fuzzer$(comma)address$(comma)undefined),$(LLVM_LINK) $(LIBS) -lsqlite3 -lcsv)
 
 # make fuzz TARGET=object SECONDS=60: looks for inputs that break a reader. TARGET=all takes one after the other.
 SECONDS ?= 60
