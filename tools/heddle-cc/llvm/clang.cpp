@@ -19,9 +19,12 @@
 #include "clang/Frontend/CompilerInstance.h"
 #include "clang/Frontend/CompilerInvocation.h"
 #include "clang/Frontend/FrontendDiagnostic.h"
+#include "clang/Frontend/FrontendPluginRegistry.h"
 #include "clang/Frontend/TextDiagnosticBuffer.h"
 #include "clang/Frontend/TextDiagnosticPrinter.h"
 #include "clang/FrontendTool/Utils.h"
+#include "clang/Sema/ExternalSemaSource.h"
+#include "clang/Sema/Sema.h"
 #include "llvm/Support/Allocator.h"
 #include "llvm/Support/BuryPointer.h"
 #include "llvm/Support/CrashRecoveryContext.h"
@@ -40,6 +43,73 @@
 
 using namespace clang;
 using namespace llvm;
+
+/* ------------------------------------------------------------ precompiled headers */
+
+/*
+ * At the end of a CUDA source clang looks for what device code must not have, from each function that may become code
+ * on. It writes these functions into a precompiled header, in which they are all inline functions, and whoever uses the
+ * header reads them all: two thirds of the compilation of a small program. A function that nothing but its callers
+ * brings into the code is no place to begin (clang passes over it there, too), so it is left out.
+ */
+namespace
+{
+
+// clang has its list to itself, but hands it to whoever may add to it.
+class Roots : public ExternalSemaSource
+{
+	Sema &S;
+
+      public:
+	explicit Roots(Sema &S) : S(S)
+	{
+	}
+	void ReadDeclsToCheckForDeferredDiags(SmallSetVector<Decl *, 4> &Decls) override
+	{
+		Decls.remove_if([this](Decl *D) {
+			auto *Function = dyn_cast<FunctionDecl>(D);
+			return Function && S.getEmissionStatus(Function, true) != Sema::FunctionEmissionStatus::Emitted;
+		});
+	}
+};
+
+class RootsConsumer : public ASTConsumer
+{
+	CompilerInstance &Instance;
+
+      public:
+	explicit RootsConsumer(CompilerInstance &Instance) : Instance(Instance)
+	{
+	}
+	void HandleTranslationUnit(ASTContext &) override
+	{
+		Sema &S = Instance.getSema();
+		S.addExternalSource(new Roots(S));
+		S.emitDeferredDiags();
+	}
+};
+
+class RootsAction : public PluginASTAction
+{
+	std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance &Instance, StringRef) override
+	{
+		return std::make_unique<RootsConsumer>(Instance);
+	}
+	bool ParseArgs(const CompilerInstance &Instance, const std::vector<std::string> &) override
+	{
+		const LangOptions &Language = Instance.getLangOpts();
+		return Instance.getFrontendOpts().ProgramAction == frontend::GeneratePCH && Language.CUDA &&
+		       !Language.OpenMP; // with OpenMP, clang begins everywhere
+	}
+	ActionType getActionType() override
+	{
+		return AddBeforeMainAction;
+	}
+};
+
+FrontendPluginRegistry::Add<RootsAction> Registered("heddle-roots", "leaves inline functions out of the check");
+
+} // namespace
 
 /* ------------------------------------------------------------ the compiler */
 
