@@ -3,12 +3,13 @@
  * instruction at which it was used or lost. In the statistics that is
  *
  *   "slots": {"instructions": [{"function": "_Z1kPf", "pc": 48, "text": "FADD R2, R2, R3", "file": "k.cu", "line": 7,
- *                               "stalls": {"issued": 640, "data_memory": 12000}}, ...],
+ *                               "stalls": {"issued": 640, "data_memory": 12000}, "access": {"threads": 20480}}, ...],
  *             "nowhere": {"idle": 90}}
  *
  * with the instructions that have any, in the order of the code. Which one it is, of those that the schedulers' warps
  * are at, is for scheduler.c to say. `nowhere` has the slots without a warp to blame, and those of modules that have
- * been unloaded. The sums over both are the counters `stalls` of the total. Instructions without a line have no `file`.
+ * been unloaded. The sums over both are the counters `stalls` of the total. Instructions without a line have no `file`;
+ * those of linear versions have `"linear": true`; `access` is that of traffic.c.
  *
  * Needs schedulers to look again whenever a warp's state changes, which scheduler.c sees to. Sums over all launches,
  * the same for any number of host threads. Cost: nothing when off; 8 bytes
@@ -19,6 +20,7 @@
 
 #include "runtime/exec/exec.h"
 #include "runtime/sm/sm.h"
+#include "runtime/watch/traffic.h"
 
 struct blame {
 	uint64_t *slots; /* [1 + instruction][enum hd_stall] */
@@ -112,6 +114,7 @@ void hd_blame_start(struct hd_gpu *gpu)
 	for (size_t i = 0; i < schedulers; i++)
 		blame->at[i] = HD_PC_NONE;
 	hd_watcher_add(gpu, &blame_watcher, blame);
+	hd_traffic_start(gpu);
 }
 
 void hd_blame_end(struct hd_gpu *gpu)
@@ -119,6 +122,7 @@ void hd_blame_end(struct hd_gpu *gpu)
 	struct blame *blame = hd_watcher_state(gpu, &blame_watcher);
 	if (blame)
 		free(blame->slots);
+	hd_traffic_end(gpu);
 }
 
 static bool is_empty(const uint64_t *row)
@@ -152,7 +156,12 @@ static json_t *instruction_json(const struct hd_gpu *gpu, const struct hd_pfunct
 		json_object_set_new(object, "file", json_string(place.file));
 		json_object_set_new(object, "line", json_integer(place.line));
 	}
+	if (function->linear)
+		json_object_set_new(object, "linear", json_true());
 	json_object_set_new(object, "stalls", stalls_json(row));
+	json_t *access = hd_traffic_json(gpu, pc);
+	if (access)
+		json_object_set_new(object, "access", access);
 	return object;
 }
 

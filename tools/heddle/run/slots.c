@@ -21,14 +21,15 @@ static json_t *get(const json_t *object, const char *key)
 	return json_object_get(object, key);
 }
 
-static void add_stalls(json_t *to, const json_t *from)
+/* Counts by name: stalls, or what accesses came to. */
+static void add_counts(json_t *to, const json_t *from)
 {
-	const char *reason;
+	const char *name;
 	json_t *count;
-	json_object_foreach((json_t *)from, reason, count)
+	json_object_foreach((json_t *)from, name, count)
 	{
-		json_int_t before = json_integer_value(get(to, reason));
-		json_object_set_new(to, reason, json_integer(before + json_integer_value(count)));
+		json_int_t before = json_integer_value(get(to, name));
+		json_object_set_new(to, name, json_integer(before + json_integer_value(count)));
 	}
 }
 
@@ -39,7 +40,10 @@ static void add_row(json_t *rows, json_t *index, const char *name, json_t *row)
 {
 	json_t *same = get(index, name);
 	if (same) {
-		add_stalls(get(same, "stalls"), get(row, "stalls"));
+		add_counts(get(same, "stalls"), get(row, "stalls"));
+		if (get(row, "access") && !get(same, "access"))
+			json_object_set_new(same, "access", json_object());
+		add_counts(get(same, "access"), get(row, "access"));
 	} else {
 		json_object_set(index, name, row);
 		json_array_append(rows, row);
@@ -49,8 +53,9 @@ static void add_row(json_t *rows, json_t *index, const char *name, json_t *row)
 
 static void instruction_name(const json_t *row, struct hd_strbuf *name)
 {
-	hd_strbuf_printf(name, "%s %lld %s %s:%lld", json_string_value(get(row, "function")),
-			 (long long)json_integer_value(get(row, "pc")), json_string_value(get(row, "text")),
+	hd_strbuf_printf(name, "%s%s %lld %s %s:%lld", json_string_value(get(row, "function")),
+			 get(row, "linear") ? ", linear" : "", (long long)json_integer_value(get(row, "pc")),
+			 json_string_value(get(row, "text")),
 			 get(row, "file") ? json_string_value(get(row, "file")) : "",
 			 (long long)json_integer_value(get(row, "line")));
 }
@@ -69,7 +74,7 @@ json_t *run_slots_add(json_t *to, const json_t *from)
 			add_row(rows, index, hd_strbuf_text(&name), json_deep_copy(json_array_get(list, i)));
 			hd_strbuf_release(&name);
 		}
-		add_stalls(nowhere, get(sources[s], "nowhere"));
+		add_counts(nowhere, get(sources[s], "nowhere"));
 	}
 	json_object_set_new(sum, "instructions", rows);
 	json_object_set_new(sum, "nowhere", nowhere);
@@ -96,6 +101,8 @@ static json_t *line_row(const json_t *instruction)
 	if (!get(instruction, "file"))
 		json_object_set(row, "function", get(instruction, "function"));
 	json_object_set_new(row, "stalls", json_deep_copy(get(instruction, "stalls")));
+	if (get(instruction, "access"))
+		json_object_set_new(row, "access", json_deep_copy(get(instruction, "access")));
 	return row;
 }
 
