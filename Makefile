@@ -230,7 +230,16 @@ OWN_HEAP := $(foreach name,malloc calloc realloc aligned_alloc free,-Wl,--wrap=$
 $(B)/lib/libheddle-cudart.so: $(CUDART_OBJ) $(SIM_A) $(LIB_A)
 	$(call link,$(CC),-shared -Wl$(comma)-z$(comma)defs -Wl$(comma)-Bsymbolic-functions $(OWN_HEAP) $(CUDART_SONAME),$(LIBS))
 
-$(B)/bin/heddle: $(HEDDLE_OBJ) $(SIM_A) $(LIB_A)
+# The style and the script of `heddle report`, as bytes in an object: _binary_page_css_start and the like.
+PAGE_SCRIPT := $(patsubst %,tools/heddle/page/script/%.js,core overview source waits calls time compare last)
+PAGE_DATA := $(B)/obj/tools/heddle/page_data.o
+$(PAGE_DATA): tools/heddle/page/page.css $(PAGE_SCRIPT) $(B)/flags
+	@mkdir -p $(@D)/page
+	$(call say,DATA,$@)
+	$(Q)cp tools/heddle/page/page.css $(@D)/page/page.css && cat $(PAGE_SCRIPT) > $(@D)/page/page.js
+	$(Q)cd $(@D)/page && $(CC) -fuse-ld=lld -nostdlib -r -Wl,--format=binary page.css page.js -o ../$(@F)
+
+$(B)/bin/heddle: $(HEDDLE_OBJ) $(PAGE_DATA) $(SIM_A) $(LIB_A)
 	$(call link,$(CC),-rdynamic,$(LIBS) -lsqlite3 -lcsv)
 
 $(B)/bin/heddle-cc: $(HEDDLE_CC_OBJ) $(LIB_A)
@@ -315,7 +324,7 @@ FUZZ_OBJ := $(sort $(FUZZ_GENERATE_OBJ) $(FUZZ_MUTATE_OBJ) $(FUZZ_SHARED_OBJ) $(
 FUZZ += $(FUZZ_PROGRAMS)
 
 $(B)/obj/test/fuzz/%.o: INCLUDE_LLVM := -isystem $(LLVM_INCLUDE)
-$(B)/test/fuzz/libheddle-tools.a: $(filter-out %/main.o,$(HEDDLE_OBJ))
+$(B)/test/fuzz/libheddle-tools.a: $(filter-out %/main.o,$(HEDDLE_OBJ)) $(PAGE_DATA)
 	$(archive)
 $(B)/test/fuzz/libshared.a: $(FUZZ_SHARED_OBJ)
 	$(archive)

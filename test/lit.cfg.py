@@ -7,8 +7,8 @@
 # `%program{NAME}` is a program of test/programs.txt; `%sizes SOURCE` prints the sizes that tests run a program of examples/ with.
 # LLVM 19's tools are also first on PATH, under their plain names.
 # Features for REQUIRES and UNSUPPORTED: ptxas, nvlink (a CUDA toolkit is at hand), slurm (its daemons can run here: Debian's
-# slurm-wlm and munge, as root), set-uid (programs of other users run here as theirs), valgrind, sanitize, long, plain (the
-# build tree is build/, as the pages of docs/ have it).
+# slurm-wlm and munge, as root), set-uid (programs of other users run here as theirs), valgrind, chromium, sanitize, long, plain
+# (the build tree is build/, as the pages of docs/ have it).
 
 import os
 import re
@@ -92,8 +92,9 @@ if os.getuid() == 0 and all(shutil.which(name, path=daemons) for name in ('munge
     config.available_features.add('slurm')
 if os.getuid() == 0 and not os.statvfs(build).f_flag & os.ST_NOSUID:
     config.available_features.add('set-uid')
-if shutil.which('valgrind'):
-    config.available_features.add('valgrind')
+for name in ('valgrind', 'chromium'):
+    if shutil.which(name):
+        config.available_features.add(name)
 if shutil.which('mpicxx') and shutil.which('mpirun'):
     config.available_features.add('mpi')
 if 'HEDDLE_LONG' in os.environ:

@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "lib/metadata/json.h"
-#include "tools/heddle/report/report.h"
+#include "tools/heddle/report/explore.h"
 
-enum format { FORMAT_NONE, FORMAT_HTML, FORMAT_MARKDOWN, FORMAT_JSON };
+enum format { FORMAT_NONE, FORMAT_HTML, FORMAT_MARKDOWN, FORMAT_JSON, FORMAT_DATA };
 
 struct command {
 	HD_VEC(const char *) files;
@@ -24,7 +24,8 @@ enum { OPT_SHARED = 256, OPT_TITLE, OPT_ROOT, OPT_SOURCES, OPT_JSON };
 
 static const struct argp_option options[] = {
 	{"output", 'o', "FILE", 0, "write to FILE; the suffix .html, .md or .json selects the format", 0},
-	{"format", 'f', "FORMAT", 0, "html, markdown (default) or json", 0},
+	{"format", 'f', "FORMAT", 0,
+	 "html, markdown (default), json, or data: what the script in the HTML page shows, as JSON", 0},
 	{"json", OPT_JSON, NULL, 0, "short for --format json", 0},
 	{"title", OPT_TITLE, "TEXT", 0, "title of the page", 0},
 	{"gpu", 'g', "NAME,...", 0, "GPUs whose occupancy is computed (default: those of the runs, else v100)", 0},
@@ -40,11 +41,11 @@ static const struct argp_option options[] = {
 
 static enum format parse_format(struct argp_state *state, const char *name)
 {
-	static const char *const names[] = {"", "html", "markdown", "json"};
-	for (unsigned i = FORMAT_HTML; i <= FORMAT_JSON; i++)
+	static const char *const names[] = {"", "html", "markdown", "json", "data"};
+	for (unsigned i = FORMAT_HTML; i <= FORMAT_DATA; i++)
 		if (strcmp(names[i], name) == 0)
 			return (enum format)i;
-	argp_error(state, "unknown format '%s'; known: html, markdown, json", name);
+	argp_error(state, "unknown format '%s'; known: html, markdown, json, data", name);
 	return FORMAT_NONE;
 }
 
@@ -151,21 +152,32 @@ static int choose_kernels(struct command *command)
 
 /* ------------------------------------------------------------------ output */
 
-static int write_page(const struct command *command)
+static void append_json(struct hd_strbuf *text, const json_t *value)
+{
+	char *json = hd_json_dump(value);
+	hd_strbuf_append(text, json ? json : "");
+	free(json);
+}
+
+static int write_page(struct command *command)
 {
 	enum format format = command->format ? command->format : format_of_name(command->output);
 	struct hd_diag diag = {.tool = "heddle"};
 	struct hd_strbuf text = {0};
-	if (format == FORMAT_HTML) {
-		page_write_html(command->report.page, &text);
-	} else if (format == FORMAT_MARKDOWN) {
-		page_write_markdown(command->report.page, &text);
-	} else {
-		char *json = hd_json_dump(command->report.page);
-		hd_strbuf_append(&text, json ? json : "");
-		free(json);
-	}
+	const json_t *page = command->report.page;
+	json_t *data = format == FORMAT_HTML || format == FORMAT_DATA
+			       ? explore_json(&command->report, json_string_value(json_object_get(page, "title")))
+			       : NULL;
 	int status = 0;
+	if (format == FORMAT_HTML)
+		status = page_write_html(page, data, &text);
+	else if (format == FORMAT_MARKDOWN)
+		page_write_markdown(page, &text);
+	else
+		append_json(&text, data ? data : page);
+	json_decref(data);
+	if (status != 0)
+		return cmd_error("out of memory");
 	if (!command->output || strcmp(command->output, "-") == 0)
 		fputs(hd_strbuf_text(&text), stdout);
 	else

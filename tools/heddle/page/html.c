@@ -1,32 +1,52 @@
 /*
- * A page as one HTML file without scripts or anything from elsewhere.
+ * A page as one HTML file that loads nothing from elsewhere: page.css and the files of script/ are in the program, the
+ * data are compressed in the file. Without scripts a browser shows the sections alone.
  */
+#include <stdlib.h>
 #include <string.h>
 
+#include "lib/packed.h"
 #include "tools/heddle/page/page.h"
 
-enum { COLOURS = 13 };
+/* Colours of bars, as many as there are in page.css. */
+enum { COLOURS = 16 };
 
-/* Colours of bars stand out from each other on light and dark ground. */
-static const char *const head =
-	"<meta charset=\"utf-8\">\n"
-	"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-	"<style>\n"
-	":root{color-scheme:light dark}\n"
-	"body{font:15px/1.45 system-ui,sans-serif;max-width:76em;margin:2em auto;padding:0 1em}\n"
-	"h2{margin-top:2em;border-bottom:1px solid #8888}\n"
-	".wide{overflow-x:auto}\n"
-	"table{border-collapse:collapse;margin:1em 0;font-variant-numeric:tabular-nums}\n"
-	"th,td{padding:.2em .7em;border-bottom:1px solid #8884;text-align:left;vertical-align:top}\n"
-	"td.n{text-align:right}\n"
-	".bar{display:flex;height:1.1em;min-width:20em;max-width:50em}\n"
-	".bar span{height:100%}\n"
-	".legend span{display:inline-block;width:.8em;height:.8em;margin:0 .3em 0 1em}\n"
-	".c0{background:#4c9f70}.c1{background:#c7a23d}.c2{background:#8f6bb3}.c3{background:#3f87c5}"
-	".c4{background:#d0693f}.c5{background:#d99bb8}.c6{background:#b03a48}.c7{background:#64b5b0}"
-	".c8{background:#7f6a4d}.c9{background:#a9bd4f}.c10{background:#e0b184}.c11{background:#6a7a99}"
-	".c12{background:#9a9a9a}\n"
-	"</style>\n";
+/* The Makefile makes them from page.css and script/. */
+extern const char _binary_page_css_start[], _binary_page_css_end[], _binary_page_js_start[], _binary_page_js_end[];
+
+static void append_file(struct hd_strbuf *out, const char *start, const char *end)
+{
+	hd_strbuf_append_bytes(out, start, (size_t)(end - start));
+}
+
+static void append_base64(struct hd_strbuf *out, const uint8_t *bytes, size_t size)
+{
+	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	char group[4];
+	for (size_t i = 0; i < size; i += 3) {
+		uint32_t left = size - i < 3 ? (uint32_t)(size - i) : 3, word = 0;
+		for (uint32_t j = 0; j < 3; j++)
+			word = word << 8 | (j < left ? bytes[i + j] : 0);
+		for (uint32_t j = 0; j < 4; j++)
+			group[j] = j <= left ? digits[word >> (18 - 6 * j) & 63] : '=';
+		hd_strbuf_append_bytes(out, group, 4);
+	}
+}
+
+static int append_data(struct hd_strbuf *out, const json_t *data)
+{
+	char *text = json_dumps(data, JSON_COMPACT | JSON_REAL_PRECISION(9));
+	struct hd_strbuf packed = {0};
+	int status = text ? hd_packed_append(&packed, HD_CODEC_ZLIB, text, strlen(text)) : -1;
+	if (status == 0) {
+		hd_strbuf_append(out, "<script type=\"text/plain\" id=\"data\">");
+		append_base64(out, (const uint8_t *)hd_strbuf_text(&packed), packed.len);
+		hd_strbuf_append(out, "</script>\n");
+	}
+	free(text);
+	hd_strbuf_release(&packed);
+	return status;
+}
 
 static void append_text(struct hd_strbuf *out, const char *text)
 {
@@ -156,15 +176,24 @@ static void write_section(const json_t *section, struct hd_strbuf *out)
 		write_block(json_array_get(blocks, i), out);
 }
 
-void page_write_html(const json_t *page, struct hd_strbuf *out)
+int page_write_html(const json_t *page, const json_t *data, struct hd_strbuf *out)
 {
 	const json_t *sections = json_object_get(page, "sections");
-	hd_strbuf_append(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<title>");
+	hd_strbuf_append(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+			      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>");
 	append(out, json_object_get(page, "title"));
-	hd_strbuf_printf(out, "</title>\n%s</head>\n<body>\n<h1>", head);
+	hd_strbuf_append(out, "</title>\n<style>\n");
+	append_file(out, _binary_page_css_start, _binary_page_css_end);
+	hd_strbuf_append(out, "</style>\n</head>\n<body>\n<main id=\"sections\">\n<h1>");
 	append(out, json_object_get(page, "title"));
 	hd_strbuf_append(out, "</h1>\n");
 	for (size_t i = 0; i < json_array_size(sections); i++)
 		write_section(json_array_get(sections, i), out);
-	hd_strbuf_append(out, "</body>\n</html>\n");
+	hd_strbuf_append(out, "</main>\n");
+	if (append_data(out, data) != 0)
+		return -1;
+	hd_strbuf_append(out, "<script>\n");
+	append_file(out, _binary_page_js_start, _binary_page_js_end);
+	hd_strbuf_append(out, "</script>\n</body>\n</html>\n");
+	return 0;
 }

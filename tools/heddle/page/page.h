@@ -1,6 +1,9 @@
 /*
  * A page of a report: sections with texts, lists, tables and bars, as one JSON value that is printed as it is, as
- * Markdown or as HTML that needs nothing beside itself.
+ * Markdown or as HTML.
+ *
+ * HTML has the sections as they are, and a script with its data that shows the runs and the code beside them. Nothing
+ * is loaded from elsewhere.
  *
  *     page     {"title", "sections": [section]}
  *     section  {"id", "level", "heading", "blocks": [block]}
@@ -33,7 +36,9 @@ json_t *page_bars(json_t *section, const char *const *legend, unsigned count);
 /* One bar, made of `shares` in percent. */
 void page_bar(json_t *bars, const char *name, const double *shares, unsigned count);
 
-void page_write_html(const json_t *page, struct hd_strbuf *out);
+/* `data`: what the page's script shows beside the sections (tools/heddle/report/explore.h), compressed in the file. 0,
+ * or -1: out of memory. */
+int page_write_html(const json_t *page, const json_t *data, struct hd_strbuf *out);
 void page_write_markdown(const json_t *page, struct hd_strbuf *out);
 /* Text in which neither Markdown nor HTML finds structure. */
 void page_append_markdown(struct hd_strbuf *out, const char *text);

@@ -20,16 +20,17 @@ def shown(cell):
 
 
 class Reader(html.parser.HTMLParser):
-    """Every element is closed, nothing is loaded from elsewhere and no script runs."""
+    """Every element is closed and nothing is loaded from elsewhere. The page's data and its one script come last."""
     VOID = {'meta'}
 
     def __init__(self):
         super().__init__()
-        self.open, self.tables, self.ids, self.links, self.headings, self.legends = [], [], [], [], [], []
+        self.open, self.tables, self.ids, self.links, self.headings, self.scripts = [], [], [], [], [], []
 
     def handle_starttag(self, tag, attrs):
         attrs = dict(attrs)
-        assert tag not in ('script', 'link', 'img', 'iframe'), tag
+        assert tag not in ('link', 'img', 'iframe'), tag
+        self.scripts += [attrs] if tag == 'script' else []
         assert not any(key.startswith('on') or key == 'src' for key in attrs), attrs
         self.ids += [attrs['id']] if 'id' in attrs else []
         self.links += [attrs['href']] if 'href' in attrs else []
@@ -59,6 +60,7 @@ class Reader(html.parser.HTMLParser):
 reader = Reader()
 reader.feed(open(name + '.html', encoding='utf-8').read())
 assert not reader.open
+assert reader.scripts == [{'type': 'text/plain', 'id': 'data'}, {}], reader.scripts
 assert len(set(reader.ids)) == len(reader.ids) and {link[1:] for link in reader.links} <= set(reader.ids)
 markdown, table = [], None
 for line in open(name + '.md', encoding='utf-8'):

@@ -1,0 +1,190 @@
+/* Runs side by side, what bounds the selected one, its stalls, its roofline, its policies' own counters, its kernels. */
+
+/* What the GPU could do at most, from its configuration: bytes and warp instructions in a second. */
+function ceilings(r) {
+	const c = r.config, hz = c.core_mhz * 1e6, sms = c.sm_count;
+	return {
+		issue: sms * c.schedulers * hz,
+		L1: sms * c.l1_width * hz,
+		L2: c.l2_slices * c.sector * c.l2_mhz * 1e6,
+		DRAM: c.dram_channels * c.dram_bus * c.dram_ratio * c.dram_mhz * 1e6,
+	};
+}
+function traffic(r) {
+	const t = r.total, sector = r.config.sector;
+	return {L1: t.l1d_sectors * sector, L2: t.l2_accesses * sector, DRAM: (t.dram_reads + t.dram_writes) * sector};
+}
+const seconds = r => r.total.cycles / (r.config.core_mhz * 1e6);
+
+/* Shares from 0 to 1 of what the machine could do, in the cycles of the kernels. */
+function utilisation(r) {
+	const most = ceilings(r), bytes = traffic(r), time = seconds(r), stalls = stallsOf(r);
+	const use = {issue: stalls[0] / sum(stalls)};
+	for (const level of ['L1', 'L2', 'DRAM'])
+		use[level] = bytes[level] / time / most[level];
+	return use;
+}
+
+function worstReason(r) {
+	const stalls = stallsOf(r);
+	let best = -1;
+	stalls.forEach((count, i) => {
+		if (i && i !== reasonOf('idle') && (best < 0 || count > stalls[best]))
+			best = i;
+	});
+	return best;
+}
+
+/* The place with most slots lost for a reason. */
+function worstPlace(r, reason) {
+	let best = null;
+	data.functions.forEach((f, fn) => codeOf(r, fn).forEach((row, at) => {
+		if (!best || row.stalls[reason] > best.slots)
+			best = {fn, at, slots: row.stalls[reason]};
+	}));
+	return best && best.slots ? best : null;
+}
+
+function bound(r) {
+	const use = utilisation(r), stalls = stallsOf(r), all = sum(stalls), withWarps = slotsWithWarps(r), t = r.total;
+	const most = ceilings(r), bytes = traffic(r), time = seconds(r), parts = [];
+	const level = ['DRAM', 'L2', 'L1'].reduce((a, b) => use[b] > use[a] ? b : a);
+	const reason = worstReason(r), place = worstPlace(r, reason), active = t.active_sm_cycles / t.cycles;
+	const warps = t.resident_warp_cycles / t.active_sm_cycles;
+	if (use[level] >= .6)
+		parts.push(h('b', null, level + ' bandwidth bounds this run: '), show(bytes[level] / time / 1e9, 0) + ' of ' +
+			show(most[level] / 1e9, 0) + ' GB/s (' + percent(use[level], 1) + ').');
+	else if (stalls[0] >= .6 * withWarps && withWarps >= .6 * all)
+		parts.push(h('b', null, 'The issue of instructions bounds this run: '), 'schedulers issue in ' + percent(stalls[0], all) + ' of all slots.');
+	else if (withWarps < .4 * all)
+		parts.push(h('b', null, 'Too little work bounds this run: '), 'in ' + percent(all - withWarps, all) +
+			' of all issue slots the scheduler has no warp; ' + show(active, 1) + ' of ' + r.config.sm_count + ' SMs are busy at a time.');
+	else
+		parts.push(h('b', null, 'Latency bounds this run: '), 'no unit is busy for more than ' +
+			percent(Math.max(use[level], use.issue), 1) + ' of the time, with ' + show(warps, 1) + ' of ' + r.config.max_warps + ' warps resident on a busy SM.');
+	if (stalls[reason] > 0) {
+		parts.push(' Where there are warps, ' + percent(stalls[reason], withWarps) + ' of the slots are lost to ', h('b', null, data.reasons[reason].name),
+			' (' + data.reasons[reason].help + ')');
+		if (place)
+			parts.push(', ' + percent(place.slots, stalls[reason]) + ' of it at ',
+				h('a', {href: '#', onclick: event => { event.preventDefault(); go({view: 'source', fn: place.fn, at: place.at, file: -1, line: 0}); }}, placeOf(place.fn, place.at)));
+		parts.push('.');
+	}
+	parts.push(' ' + percent(stalls[0], withWarps) + ' of these slots issue.');
+	return h('p', {class: 'lead'}, parts);
+}
+
+/* ---- side by side */
+
+function speedBar(value, least, most) {
+	const at = x => 100 * (x - least) / (most - least);
+	const from = Math.min(1, value), to = Math.max(1, value), right = at(to) < 70;
+	return h('div', {class: 'speed', role: 'img', 'aria-label': 'speedup ' + show(value, 3)}, h('div', {class: 'one', style: 'left:' + at(1) + '%'}),
+		h('div', {class: 'fill' + (value < 1 ? ' slow' : ''), style: `left:${at(from)}%;width:${at(to) - at(from)}%`}),
+		h('span', {class: 'text', style: right ? `left:${at(to)}%` : `right:${100 - at(from)}%`}, show(value, 3) + ' ×'));
+}
+
+function sideBySide() {
+	const first = data.runs[0].total.cycles, speeds = data.runs.map(r => first / r.total.cycles);
+	const least = Math.min(.9, ...speeds.map(x => x - .05)), most = Math.max(1.1, ...speeds) * 1.02;
+	const rows = [];
+	for (const title of ['Run', 'Speedup, from 1.0', 'Cycles', 'IPC', 'Energy, mJ', 'Issue slots with warps'])
+		rows.push(h('div', {class: 'head' + (['Cycles', 'IPC', 'Energy, mJ'].includes(title) ? ' n' : '')}, title));
+	data.runs.forEach((r, i) => rows.push(
+		h('button', {class: 'name', 'aria-pressed': i === state.run, onclick: () => go({run: i})}, runName(r)),
+		speedBar(speeds[i], least, most),
+		h('div', {class: 'n', 'data-label': 'cycles'}, show(r.total.cycles)),
+		h('div', {class: 'n', 'data-label': 'IPC'}, show(r.total.ipc, 3)),
+		h('div', {class: 'n', 'data-label': 'energy, mJ'}, show(1e3 * r.total.energy_joules, 3)),
+		stack(stallsOf(r), slotsWithWarps(r), reason => reason === reasonOf('idle'))));
+	return card('Runs', h('div', {class: 'runs'}, rows));
+}
+
+function stalls() {
+	const r = run(), counts = stallsOf(r), withWarps = slotsWithWarps(r), idle = reasonOf('idle');
+	const order = data.reasons.map((reason, i) => i).filter(i => counts[i] > 0).sort((a, b) => (a === idle) - (b === idle) || counts[b] - counts[a]);
+	return card('Issue slots: ' + runName(r), table(['', 'Reason', 'Nsight Compute', '#share', '#slots', 'Meaning'], order.map(i => ({cells: [
+		dot(i), data.reasons[i].name, h('span', {class: 'soft'}, data.reasons[i].nsight.split(' ').join(', ')),
+		number(i === idle ? '–' : percent(counts[i], withWarps)), counts[i], data.reasons[i].help]}))),
+		h('p', {class: 'soft'}, 'Shares are of the slots in which a scheduler had a warp.'));
+}
+
+/* ---- roofline, in warp instructions against bytes */
+
+function roofline() {
+	const width = 560, height = 320, left = 58, bottom = 40, r = run(), most = ceilings(r);
+	const points = [];
+	data.runs.forEach((of, i) => {
+		const bytes = traffic(of), rate = of.total.warp_instructions / seconds(of);
+		for (const level of ['L1', 'L2', 'DRAM'])
+			if (bytes[level] > 0)
+				points.push({i, level, x: of.total.warp_instructions / bytes[level], y: rate});
+	});
+	const xs = points.map(p => p.x).concat(most.issue / most.L1, most.issue / most.DRAM);
+	const x0 = Math.floor(Math.log10(Math.min(...xs)) - .3), x1 = Math.ceil(Math.log10(Math.max(...xs)) + .3);
+	const y1 = Math.ceil(Math.log10(most.issue)), y0 = Math.min(y1 - 3, Math.floor(Math.log10(Math.min(most.issue, ...points.map(p => p.y))) - .2));
+	const px = x => left + (Math.log10(x) - x0) / (x1 - x0) * (width - left - 12);
+	const py = y => height - bottom - (Math.log10(y) - y0) / (y1 - y0) * (height - bottom - 14);
+	const svg = s('svg', {viewBox: `0 0 ${width} ${height}`, role: 'img', 'aria-label': 'Roofline'});
+	for (let e = x0; e <= x1; e++)
+		svg.append(s('line', {class: 'axis', x1: px(10 ** e), x2: px(10 ** e), y1: 14, y2: height - bottom}),
+			s('text', {x: px(10 ** e), y: height - bottom + 15, 'text-anchor': 'middle'}, e >= -3 && e <= 3 ? String(+(10 ** e).toFixed(3)) : '1e' + e));
+	for (let e = y0; e <= y1; e++)
+		svg.append(s('line', {class: 'axis', x1: left, x2: width - 12, y1: py(10 ** e), y2: py(10 ** e)}),
+			s('text', {x: left - 6, y: py(10 ** e) + 4, 'text-anchor': 'end'}, show(10 ** (e - 9), Math.max(0, 9 - e))));
+	for (const level of ['L1', 'L2', 'DRAM']) {
+		const knee = most.issue / most[level], from = Math.max(10 ** x0, 10 ** y0 / most[level]);
+		svg.append(s('path', {class: 'ceiling', d: `M${px(from)},${py(from * most[level])}L${px(knee)},${py(most.issue)}H${width - 12}`}),
+			s('text', {x: px(from) + 4, y: py(from * most[level]) - 6, 'text-anchor': 'start'}, level));
+	}
+	svg.append(s('text', {x: width - 14, y: py(most.issue) - 5, 'text-anchor': 'end'}, 'issue: ' + show(most.issue / 1e9, 0) + ' G/s'),
+		s('text', {x: (left + width) / 2, y: height - 6, 'text-anchor': 'middle'}, 'warp instructions per byte'),
+		s('text', {x: 12, y: height / 2, 'text-anchor': 'middle', transform: `rotate(-90 12 ${height / 2})`}, 'G warp instructions per second'));
+	const shape = {L1: [0, 1], L2: [1, 1], DRAM: [2, 1]};
+	for (const p of points) {
+		const x = px(p.x), y = py(p.y), own = p.i === state.run;
+		const style = own ? 'fill:var(--accent)' : 'fill:none;stroke:var(--faint);stroke-width:1.5';
+		const mark = shape[p.level][0] === 0 ? s('circle', {cx: x, cy: y, r: 5, style}) : shape[p.level][0] === 1 ?
+			s('rect', {x: x - 4.5, y: y - 4.5, width: 9, height: 9, style}) : s('path', {d: `M${x},${y - 6}l6,10h-12z`, style});
+		mark.setAttribute('data-tip', runName(data.runs[p.i]) + ', ' + p.level + '\n' + show(p.x, 3) + ' instructions per byte\n' + show(p.y / 1e9, 2) + ' G/s');
+		svg.append(mark);
+	}
+	const use = utilisation(r), bytes = traffic(r);
+	return card('Roofline', svg, h('div', {class: 'legend'}, h('span', null, '● L1'), h('span', null, '■ L2'), h('span', null, '▲ DRAM')),
+		table(['Level', '#bytes', '#GB/s', '#of the ceiling'], ['L1', 'L2', 'DRAM'].map(level => ({cells: [level, bytes[level],
+			number(show(bytes[level] / seconds(r) / 1e9, 1)), number(percent(use[level], 1))]}))));
+}
+
+/* ---- policies and kernels */
+
+function ownCounts() {
+	const groups = new Map();
+	for (const r of data.runs)
+		for (const count of r.counts) {
+			const key = count.policy + '.' + count.name;
+			if (!groups.has(key))
+				groups.set(key, {...count, values: new Map()});
+			groups.get(key).values.set(r, count.value);
+		}
+	if (!groups.size)
+		return null;
+	const runs = data.runs.filter(r => r.counts.length), all = [...groups.values()], any = g => [...g.values.values()].some(value => value !== 0);
+	const rows = list => table(['Counter', ...runs.map(r => '#' + runName(r)), 'Unit', 'Meaning'], list.map(g => ({cells: [
+		h('code', null, g.policy + '.' + g.name), ...runs.map(r => g.values.has(r) ? g.values.get(r) : number('–')), g.unit, g.help]})));
+	const zero = all.filter(g => !any(g));
+	return card("Policies' own counters", rows(all.filter(any)), zero.length ? h('details', null, h('summary', {class: 'soft'}, zero.length + ' more that are 0'), rows(zero)) : null);
+}
+
+function kernels() {
+	const r = run(), all = sum(Object.values(r.kernels).map(k => k.cycles));
+	return card('Kernels: ' + runName(r), table(['Kernel', '#launches', '#cycles', '#share', '#warp instructions', '#IPC'], Object.entries(r.kernels).map(([name, k]) => {
+		const fn = data.functions.findIndex(f => f.kernel && f.demangled === name);
+		return {onclick: fn < 0 ? null : () => go({view: 'source', fn, at: -1, file: -1, line: 0}),
+			cells: [h('code', null, name), k.launches, k.cycles, number(percent(k.cycles, all)), k.warp_instructions, number(show(k.ipc, 3))]};
+	})));
+}
+
+views.push({id: 'overview', title: 'Overview', needs: () => data.runs.length > 0, show(into) {
+	into.append(card('What bounds ' + runName(run()), bound(run())), sideBySide(), h('div', {class: 'grid'}, stalls(), roofline()),
+		h('div', {style: 'height:1rem'}), ownCounts() || '', kernels());
+}});

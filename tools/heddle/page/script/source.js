@@ -1,0 +1,289 @@
+/* Source and machine code side by side, linked both ways. */
+
+const KEYWORDS = new RegExp('("(?:[^"\\\\]|\\\\.)*")|(//.*|/\\*.*?\\*/)|\\b(?:auto|bool|break|case|char|class|const|constexpr|continue|default|do|double|' +
+	'else|enum|extern|float|for|if|int|int64_t|inline|long|namespace|operator|return|short|signed|size_t|sizeof|static|struct|switch|template|' +
+	'typedef|typename|uint32_t|uint64_t|uint8_t|union|unsigned|using|void|volatile|while|__global__|__device__|__host__|__shared__|__constant__|' +
+	'__restrict__|__launch_bounds__|__syncthreads|__noinline__|__forceinline__)\\b|#\\s*\\w+', 'g');
+function coloured(text) {
+	const parts = [];
+	let last = 0;
+	for (const match of text.matchAll(KEYWORDS)) {
+		parts.push(text.slice(last, match.index), h('span', {class: match[1] ? 'st' : match[2] ? 'co' : 'kw'}, match[0]));
+		last = match.index + match[0].length;
+	}
+	parts.push(text.slice(last));
+	return parts;
+}
+
+const shownFacts = {intervals: false, points: false, linear: false, reuse: false, control: false};
+const heat = (value, most) => most > 0 ? `background:rgba(var(--heat), ${(.55 * value / most).toFixed(3)})` : null;
+
+/* Of each line of a file: the sums over all instructions that come from it, of the functions of the whole page. */
+function linesOf(file) {
+	const r = run(), lines = new Map();
+	data.functions.forEach((f, fn) => {
+		const code = r ? codeOf(r, fn) : new Map();
+		f.code.file.forEach((of, at) => {
+			if (of !== file)
+				return;
+			const line = f.code.line[at];
+			if (!lines.has(line))
+				lines.set(line, {stalls: new Array(data.reasons.length).fill(0), issued: 0, lost: 0, live: 0, at: [], access: newAccess()});
+			const entry = lines.get(line), row = code.get(at);
+			entry.at.push([fn, at]);
+			entry.live = Math.max(entry.live, f.code.live[at]);
+			if (!row)
+				return;
+			row.stalls.forEach((count, i) => { entry.stalls[i] += count; });
+			entry.issued += row.issued;
+			entry.lost += row.lost;
+			addAccess(entry.access, row.access);
+		});
+	});
+	return lines;
+}
+
+/* What warps' accesses came to: see slots.instructions in docs/running.md. */
+const newAccess = () => ({requests: 0, threads: 0, sectors: 0, ideal_sectors: 0, shared_requests: 0, shared_cycles: 0, ideal_shared_cycles: 0, branches: 0, diverged: 0});
+function addAccess(to, access) {
+	for (const key of Object.keys(to))
+		to[key] += (access && access[key]) || 0;
+}
+function accessText(a) {
+	if (!a)
+		return ['', ''];
+	if (a.requests)
+		return [show(a.sectors / a.requests, 1), show(a.ideal_sectors / a.requests, 1)];
+	if (a.shared_requests)
+		return [show(a.shared_cycles / a.shared_requests, 1), show(a.ideal_shared_cycles / a.shared_requests, 1)];
+	if (a.branches)
+		return [percent(a.diverged, a.branches), ''];
+	return ['', ''];
+}
+function accessTip(a) {
+	if (!a)
+		return null;
+	const parts = [];
+	if (a.requests)
+		parts.push(`${show(a.requests)} requests to memory\n${show(a.sectors / a.requests, 2)} sectors per request, ${show(a.ideal_sectors / a.requests, 2)} at best`);
+	if (a.shared_requests)
+		parts.push(`${show(a.shared_requests)} requests to shared memory\n${show(a.shared_cycles / a.shared_requests, 2)} cycles per request, ${show(a.ideal_shared_cycles / a.shared_requests, 2)} without bank conflicts`);
+	if (a.branches)
+		parts.push(`${percent(a.diverged, a.branches)} of ${show(a.branches)} branches diverged`);
+	return parts.join('\n') || null;
+}
+const wasteful = a => a && ((a.requests && a.sectors > 1.05 * a.ideal_sectors) || (a.shared_requests && a.shared_cycles > 1.05 * a.ideal_shared_cycles) || a.diverged > 0);
+
+function costCells(entry, all, most) {
+	const shownStalls = entry && entry.lost ? stack(entry.stalls, most, i => i === 0) : null;
+	const [took, ideal] = accessText(entry && entry.access);
+	return [
+		h('td', {class: 'cost'}, shownStalls),
+		h('td', {class: 'n'}, entry && entry.lost ? show(100 * entry.lost / all, 1) : ''),
+		h('td', {class: 'n'}, entry && entry.issued ? show(entry.issued) : ''),
+		h('td', {class: 'n' + (entry && wasteful(entry.access) ? ' bad' : ''), 'data-tip': accessTip(entry && entry.access)}, took && ideal ? took + ' / ' + ideal : took),
+	];
+}
+const costHead = () => ['stalls', '#%', '#issued', '#took / ideal'];
+const heads = list => h('tr', null, list.map(text => h('th', {class: text[0] === '#' ? 'n' : null, scope: 'col'}, text.replace('#', ''))));
+
+/* ---- the two panes */
+
+function selected() {
+	/* The picked line is that of the picked instruction, unless a line itself is picked. */
+	if (state.file >= 0 && state.line > 0)
+		return {file: state.file, line: state.line};
+	const code = state.fn >= 0 ? data.functions[state.fn].code : null;
+	if (code && state.at >= 0 && code.file[state.at] >= 0)
+		return {file: code.file[state.at], line: code.line[state.at]};
+	const first = code ? code.file.findIndex(of => of >= 0) : -1;
+	return {file: first >= 0 ? code.file[first] : data.files.length ? 0 : -1, line: 0};
+}
+
+function sourcePane(file, line) {
+	const pane = h('div', {class: 'pane', tabindex: 0, 'aria-label': 'Source'});
+	if (file < 0) {
+		pane.append(h('p', {style: 'padding:1rem'}, 'No source lines are known: compile with -lineinfo or -g.'));
+		return pane;
+	}
+	const lines = linesOf(file), all = run() ? slotsWithWarps(run()) : 0, most = Math.max(1, ...[...lines.values()].map(l => l.lost));
+	const live = Math.max(0, ...[...lines.values()].map(l => l.live));
+	const body = h('tbody');
+	const parts = data.files[file].parts.length ? data.files[file].parts : [{from: 0, lines: []}];
+	if (!data.files[file].parts.length)
+		[...lines.keys()].sort((a, b) => a - b).forEach(no => parts.push({from: no, lines: ['(the file was not found when this page was made)']}));
+	parts.forEach((part, i) => {
+		if (i && part.lines.length && data.files[file].parts.length)
+			body.append(h('tr', {class: 'gap'}, h('td', {colspan: 7}, '⋯')));
+		part.lines.forEach((text, j) => {
+			const no = part.from + j, entry = lines.get(no);
+			body.append(h('tr', {'data-line': no, class: no === line ? 'picked' : null,
+				onclick: () => pickLine(file, no, entry)}, h('td', {class: 'no'}, no), costCells(entry, all, most),
+				h('td', {class: 'n', style: entry ? heat(entry.live, live) : null}, entry ? entry.live : ''), h('td', null, coloured(text.replace(/\t/g, '    ')))));
+		});
+	});
+	pane.append(h('table', null, h('thead', null, heads(['#line', ...costHead(), '#live', 'source'])), body));
+	return pane;
+}
+function pickLine(file, line, entry) {
+	const own = entry ? entry.at.find(([fn]) => fn === state.fn) || entry.at[0] : null;
+	go(own ? {file, line, fn: own[0], at: own[1]} : {file, line});
+}
+
+const registersOf = words => (Array.isArray(words) ? words : []).map(r => 'R' + r).join(' ');
+/* What the compiler says about places in the code: text before an instruction. */
+function marksOf(fn) {
+	const f = data.functions[fn], marks = new Map(), meta = f.linear ? f.meta && f.meta.linear_version : f.meta;
+	const add = (pc, text) => {
+		const at = pc / 16;
+		marks.set(at, (marks.get(at) || []).concat(text));
+	};
+	if (!meta)
+		return marks;
+	if (shownFacts.intervals)
+		for (const interval of meta.intervals || [])
+			add(interval.entry_pc, `register-interval ${interval.id}: ${registersOf(interval.working_set)}`);
+	if (shownFacts.points) {
+		for (const point of meta.preemption_points || [])
+			add(point.pc, `preemption point ${point.kind}: saves ${registersOf(point.live)}`);
+		for (const point of meta.switch_points || [])
+			add(point.pc, `switch point (${point.kind}): ${show(point.bytes)} bytes, ${registersOf(point.live)}`);
+	}
+	if (shownFacts.linear && f.meta) {
+		if (f.linear)
+			(f.meta.linear_registers || []).forEach((reg, i) => add(0, `%lr${i} = (${reg.vector.join(', ')})`));
+		for (const access of f.linear ? [] : (f.meta.affine && f.meta.affine.accesses) || [])
+			if (access.address)
+				add(access.pc, `address ${access.address}` + (access.sectors_per_request ? `, ${access.sectors_per_request.join(' to ')} sectors per request` : ''));
+	}
+	return marks;
+}
+/* Two letters: how far each register operand's next use is (reuse tags of the compiler), and of three operands each. */
+function reuseOf(fn, at) {
+	const meta = data.functions[fn].meta, tags = meta && !data.functions[fn].linear && meta.reuse && meta.reuse.tags;
+	if (!tags)
+		return '';
+	const each = tags.length / data.functions[fn].code.text.length, names = ['–', 'near', 'far', 'dead'];
+	return Number.isInteger(each) ? [...tags.slice(at * each, at * each + each)].map(d => names[d] || d).filter(t => t !== '–').join(' ') : '';
+}
+
+function codePane(fn, at, file, line) {
+	const pane = h('div', {class: 'pane', tabindex: 0, 'aria-label': 'Machine code'});
+	if (fn < 0) {
+		pane.append(h('p', {style: 'padding:1rem'}, 'No machine code: give heddle report the program or its kernel objects.'));
+		return pane;
+	}
+	const f = data.functions[fn], r = run(), rows = r ? codeOf(r, fn) : new Map(), all = r ? slotsWithWarps(r) : 0;
+	const most = Math.max(1, ...[...rows.values()].map(row => row.lost)), live = Math.max(0, ...f.code.live), marks = marksOf(fn);
+	const columns = 7 + (shownFacts.control ? 1 : 0) + (shownFacts.reuse ? 1 : 0);
+	const body = h('tbody', null, h('tr', {class: 'title'}, h('td', {colspan: columns}, nameOf(fn))));
+	f.code.text.forEach((text, i) => {
+		if (f.code.stream[i])
+			body.append(h('tr', {class: 'mark'}, h('td', {colspan: columns}, 'stream: ' + f.code.stream[i])));
+		for (const mark of marks.get(i) || [])
+			body.append(h('tr', {class: 'mark'}, h('td', {colspan: columns}, mark)));
+		const linked = f.code.file[i] === file && f.code.line[i] === line && line > 0;
+		body.append(h('tr', {'data-at': i, class: i === at ? 'picked' : linked ? 'linked' : null,
+			onclick: () => go({fn, at: i, file: -1, line: 0})}, h('td', {class: 'no'}, (i * 16).toString(16).padStart(4, '0')), costCells(rows.get(i), all, most),
+			h('td', {class: 'n', style: heat(f.code.live[i], live)}, f.code.live[i]), shownFacts.control ? h('td', null, f.code.control[i] || '') : null,
+			h('td', null, text, f.code.role[i] ? h('span', {class: 'co'}, '  ' + f.code.role[i]) : null),
+			shownFacts.reuse ? h('td', {class: 'co'}, reuseOf(fn, i)) : null));
+	});
+	pane.append(h('table', null, h('thead', null, heads(['#pc', ...costHead(), '#live', ...(shownFacts.control ? ['control'] : []), 'instruction',
+		...(shownFacts.reuse ? ['next use'] : [])])), body));
+	return pane;
+}
+
+/* ---- what is said of the picked instruction */
+
+function detail(fn, at) {
+	if (fn < 0 || at < 0)
+		return h('p', {class: 'soft'}, 'Pick a line or an instruction. Arrow keys move, Enter goes to the other side, H to the hottest.');
+	const f = data.functions[fn], r = run(), row = r ? codeOf(r, fn).get(at) : null, facts = [];
+	const fact = (name, ...text) => facts.push(h('dt', null, name), h('dd', null, text));
+	const link = i => i < 0 ? 'the caller' : h('button', {class: 'chip', onclick: () => go({at: i, file: -1, line: 0})}, f.code.text[i], ' · ', placeOf(fn, i));
+	if (row && row.lost)
+		fact('stalls', row.stalls.map((count, i) => [count, i]).filter(([count, i]) => i && count).sort((a, b) => b[0] - a[0]).map(([count, i]) =>
+			[dot(i), ' ', data.reasons[i].name, ' ', percent(count, row.lost), ' (', show(count), ' slots)   ']));
+	if (row)
+		fact('issued', show(row.issued), ' times', row.access && row.access.threads ? ', ' + show(row.access.threads / row.issued, 1) + ' of 32 threads on average' : '');
+	if (row && accessTip(row.access))
+		fact('accesses', accessTip(row.access).replace(/\n/g, '; '));
+	fact('live', f.code.live[at] + ' registers before it');
+	if (f.code.from[at] && f.code.from[at].length)
+		fact('reads from', h('div', {class: 'chain'}, f.code.from[at].map(link)));
+	const users = f.code.from.map((from, i) => from && from.includes(at) ? i : -1).filter(i => i >= 0);
+	if (users.length)
+		fact('read by', h('div', {class: 'chain'}, users.slice(0, 12).map(link), users.length > 12 ? `and ${users.length - 12} more` : ''));
+	if (f.code.next[at])
+		fact('goes on at', f.code.next[at].map(i => (i * 16).toString(16).padStart(4, '0')).join(', ') || 'the caller');
+	if (f.code.callee[at]) {
+		const callee = data.functions.findIndex(g => g.name === f.code.callee[at]);
+		fact('calls', callee >= 0 ? h('button', {class: 'chip', onclick: () => go({fn: callee, at: -1, file: -1, line: 0})}, nameOf(callee)) : f.code.callee[at]);
+	}
+	const interval = f.meta && !f.linear && (f.meta.intervals || []).find(i => (i.pcs || []).includes(at * 16));
+	if (interval)
+		fact('interval', `${interval.id}, working set ${registersOf(interval.working_set)}`);
+	return h('dl', null, h('dt', null, placeOf(fn, at)), h('dd', null, h('code', null, f.code.text[at])), facts);
+}
+
+function hottestAt(fn) {
+	let best = -1, most = 0;
+	codeOf(run(), fn).forEach((row, at) => {
+		if (row.lost > most)
+			[best, most] = [at, row.lost];
+	});
+	return best;
+}
+
+function moves(pane, other, isCode) {
+	pane.addEventListener('keydown', event => {
+		const rows = [...pane.querySelectorAll(isCode ? 'tr[data-at]' : 'tr[data-line]')];
+		let at = rows.findIndex(row => row.classList.contains('picked'));
+		if (event.key === 'ArrowDown' || event.key === 'ArrowUp')
+			at = Math.max(0, Math.min(rows.length - 1, at + (event.key === 'ArrowDown' ? 1 : -1)));
+		else if (event.key === 'Enter')
+			return void document.querySelectorAll('.pane')[isCode ? 0 : 1].focus();
+		else if (event.key === 'h' && run() && state.fn >= 0 && hottestAt(state.fn) >= 0)
+			return void (go({at: hottestAt(state.fn), file: -1, line: 0}), document.querySelectorAll('.pane')[isCode ? 1 : 0].focus());
+		else
+			return;
+		event.preventDefault();
+		if (rows[at])
+			rows[at].click();
+		document.querySelectorAll('.pane')[isCode ? 1 : 0].focus();
+	});
+}
+
+function showRow(pane, row) {
+	if (row)
+		pane.scrollTop = Math.max(0, row.offsetTop - pane.clientHeight / 3);
+}
+
+function pickers(file) {
+	const weight = fn => run() ? lostIn(run(), fn) : 0, all = run() ? slotsWithWarps(run()) : 0;
+	const order = data.functions.map((f, i) => i).sort((a, b) => weight(b) - weight(a) || a - b);
+	const files = new Set();
+	data.functions.forEach(f => f.code.file.forEach(of => of >= 0 && files.add(of)));
+	return h('div', {class: 'tools'},
+		h('label', null, 'Function ', h('select', {onchange: event => go({fn: Number(event.target.value), at: -1, file: -1, line: 0})}, order.map(i =>
+			h('option', {value: i, selected: i === state.fn}, (all && weight(i) ? percent(weight(i), all) + '  ' : '') + nameOf(i))))),
+		h('label', null, 'File ', h('select', {onchange: event => go({file: Number(event.target.value), line: 1, at: -1})}, [...files].map(i =>
+			h('option', {value: i, selected: i === file}, data.files[i].name)))),
+		Object.keys(shownFacts).map(key => h('label', null, h('input', {type: 'checkbox', checked: shownFacts[key], onchange: event => {
+			shownFacts[key] = event.target.checked;
+			draw();
+		}}), {intervals: 'register-intervals', points: 'preemption and switch points', linear: 'linear registers and addresses', reuse: 'next uses', control: 'control bits'}[key])));
+}
+
+views.push({id: 'source', title: 'Source and machine code', needs: () => data.functions.length > 0, show(into) {
+	const {file, line} = selected();
+	const source = sourcePane(file, line), code = codePane(state.fn, state.at, file, line);
+	moves(source, code, false);
+	moves(code, source, true);
+	into.append(pickers(file), h('div', {class: 'panes'}, source, code), h('div', {class: 'card detail', style: 'margin-top:1rem'}, detail(state.fn, state.at)));
+	if (run() && !(run().code || []).length)
+		into.append(h('p', {class: 'soft'}, 'This run has no counts by instruction: use heddle run --by-instruction --stats FILE.'));
+	showRow(source, source.querySelector('tr.picked'));
+	showRow(code, code.querySelector('tr.picked') || code.querySelector('tr.linked'));
+}});

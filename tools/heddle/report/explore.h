@@ -1,0 +1,55 @@
+/*
+ * The data of the interactive page: what runs cost, joined with the machine code and the source.
+ */
+#ifndef HD_TOOLS_HEDDLE_REPORT_EXPLORE_H
+#define HD_TOOLS_HEDDLE_REPORT_EXPLORE_H
+
+#include "lib/object/listing.h"
+#include "tools/heddle/report/report.h"
+
+/*
+ * A new reference. `pc`s of code are instruction indices, reasons are indices in "reasons".
+ *
+ *     {"title", "reasons": [{name, nsight, help}],
+ *      "runs": [{name, policy, gpu, file, config, total, counts: [{policy, name, unit, help, value}], kernels,
+ * launches, nowhere: [count by reason] or null, code: [{function, at: [pc], stalls: [[reason, count, ...]], access:
+ * [{...} or null]}], waits: [{function, rows: waits.h}], lines: [row of the statistics]}], "functions": [{name,
+ * demangled, kernel, linear, module, file, line, meta, code: {text, file, line, role, live, next, callee, from,
+ * control, stream}}], "files": [{name, parts: [{from, lines}]}]}
+ */
+json_t *explore_json(struct report *report, const char *title);
+
+/* ------------------------------------------------------------------ its parts: explore_code.c, explore_runs.c */
+
+struct explore_function {
+	const struct cmd_unit *unit;
+	struct hd_listing listing;
+	const struct flow *flow; /* NULL until explore_flow */
+};
+struct explore_file {
+	const char *name; /* as shown */
+	const char *text; /* NULL: not found */
+	size_t bytes;
+	uint32_t line_count;
+	bool *wanted; /* lines to show, from 1 on */
+	uint32_t wanted_count;
+};
+
+struct explore {
+	struct report *report;
+	struct hd_arena *arena;
+	HD_VEC(struct explore_function) functions;
+	HD_VEC(struct explore_file) files;
+	json_t *index; /* of functions, by name: explore_name() */
+};
+
+void explore_find_functions(struct explore *explore);
+/* By symbol; UINT32_MAX: it is not there. */
+uint32_t explore_function_named(const struct explore *explore, const char *name, bool linear);
+struct flow;
+const struct flow *explore_flow(struct explore *explore, uint32_t function);
+json_t *explore_functions_json(struct explore *explore);
+json_t *explore_files_json(struct explore *explore);
+json_t *explore_run_json(struct explore *explore, const struct report_run *run);
+
+#endif

@@ -1,0 +1,302 @@
+/*
+ * Machine code and source of the interactive page: every function of the inputs that are chosen, or that a run has
+ * spent slots in, and the source lines around those that its instructions come from.
+ *
+ * Cost: O(instructions), and that of the producers (flow.h) for functions of up to MOST_SLICED instructions.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "heddle/control.h"
+#include "heddle/figures.h"
+#include "lib/metadata/json.h"
+#include "tools/heddle/report/explore.h"
+#include "tools/heddle/report/flow.h"
+
+/* Lines shown around one with code; the longest source; the producers of every instruction are only sought up to here.
+ */
+enum { AROUND = 12, MOST_SOURCE = 8 << 20, MOST_SLICED = 4096, MOST_LINES = 1 << 20 };
+
+/* ------------------------------------------------------------------ functions */
+
+static void function_key(const char *name, bool linear, struct hd_strbuf *key)
+{
+	hd_strbuf_printf(key, "%c%s", linear ? 'L' : 'F', name);
+}
+
+static void add_function(struct explore *explore, const struct cmd_unit *unit, const struct hd_listing *listing)
+{
+	struct hd_strbuf key = {0};
+	function_key(listing->function->name, listing->linear != NULL, &key);
+	if (!json_object_get(explore->index, hd_strbuf_text(&key))) {
+		json_object_set_new(explore->index, hd_strbuf_text(&key), json_integer(explore->functions.len));
+		hd_vec_push(&explore->functions, (struct explore_function){.unit = unit, .listing = *listing});
+	}
+	hd_strbuf_release(&key);
+}
+
+uint32_t explore_function_named(const struct explore *explore, const char *name, bool linear)
+{
+	struct hd_strbuf key = {0};
+	function_key(name ? name : "", linear, &key);
+	const json_t *found = json_object_get(explore->index, hd_strbuf_text(&key));
+	hd_strbuf_release(&key);
+	return found ? (uint32_t)json_integer_value(found) : UINT32_MAX;
+}
+
+static bool is_chosen(const struct report *report, const struct cmd_unit *unit, const char *name)
+{
+	for (uint32_t i = 0; i < report->subjects.list.len; i++) {
+		const struct gate_subject *subject = &report->subjects.list.data[i];
+		if (subject->unit == unit && strcmp(subject->meta->name, name) == 0)
+			return subject->chosen;
+	}
+	return false;
+}
+
+void explore_find_functions(struct explore *explore)
+{
+	const struct cmd_input *input = &explore->report->input;
+	for (uint32_t u = 0; u < input->units.len; u++) {
+		const struct cmd_unit *unit = &input->units.data[u];
+		for (uint32_t f = 0; unit->has_code && f < unit->object.function_count; f++) {
+			const struct hd_function *function = &unit->object.functions[f];
+			const struct hd_linear *linear = hd_object_linear(&unit->object, f);
+			struct hd_listing listing;
+			if (!function->helper && !is_chosen(explore->report, unit, function->name))
+				continue;
+			hd_listing_init(&listing, &unit->object, function, explore->arena);
+			add_function(explore, unit, &listing);
+			if (linear) {
+				hd_listing_init_linear(&listing, &unit->object, linear, explore->arena);
+				add_function(explore, unit, &listing);
+			}
+		}
+	}
+}
+
+const struct flow *explore_flow(struct explore *explore, uint32_t function)
+{
+	struct explore_function *of = &explore->functions.data[function];
+	if (!of->flow)
+		of->flow = flow_new(&of->listing, explore->arena);
+	return of->flow;
+}
+
+/* ------------------------------------------------------------------ source files */
+
+static uint32_t count_lines(const char *text, size_t bytes)
+{
+	uint32_t count = 0;
+	for (const char *at = text; at && at < text + bytes && count < MOST_LINES; count++) {
+		at = memchr(at, '\n', (size_t)(text + bytes - at));
+		at = at ? at + 1 : NULL;
+	}
+	return count;
+}
+
+/* As the compiler saw the path, else beside the object, else where --sources says. A source that is not there is none.
+ */
+static void read_file(struct explore *explore, struct explore_file *file, const char *path, const char *object)
+{
+	struct hd_diag silent = hd_diag_silent();
+	const char *slash = strrchr(object, '/');
+	const char *const places[] = {
+		path,
+		slash && path[0] != '/'
+			? hd_arena_printf(explore->arena, "%.*s/%s", (int)(slash - object), object, path)
+			: NULL,
+		explore->report->root.sources
+			? hd_arena_printf(explore->arena, "%s/%s", explore->report->root.sources, path)
+			: NULL,
+	};
+	uint8_t *bytes = NULL;
+	for (size_t i = 0; i < sizeof places / sizeof *places && !file->text; i++) {
+		if (!places[i] || hd_read_file(places[i], &bytes, &file->bytes, &silent) != 0)
+			continue;
+		if (file->bytes <= MOST_SOURCE && !memchr(bytes, '\0', file->bytes))
+			file->text = memcpy(HD_ARENA_NEW(explore->arena, char, file->bytes + 1), bytes, file->bytes);
+		free(bytes);
+	}
+	file->line_count = file->text ? count_lines(file->text, file->bytes) : 0;
+	file->wanted = HD_ARENA_NEW(explore->arena, bool, file->line_count + 2);
+}
+
+static uint32_t file_of(struct explore *explore, const char *path, const char *object)
+{
+	const char *shown = gate_root_source(&explore->report->root, path, object, explore->arena);
+	shown = shown ? shown : path;
+	for (uint32_t i = 0; i < explore->files.len; i++)
+		if (strcmp(explore->files.data[i].name, shown) == 0)
+			return i;
+	struct explore_file file = {.name = shown};
+	read_file(explore, &file, path, object);
+	hd_vec_push(&explore->files, file);
+	return explore->files.len - 1;
+}
+
+static void want(struct explore_file *file, uint32_t line)
+{
+	uint32_t from = line > AROUND ? line - AROUND : 1;
+	for (uint32_t i = from; i <= line + AROUND && i <= file->line_count; i++)
+		file->wanted[i] = true;
+}
+
+static json_t *lines_json(const struct explore_file *file)
+{
+	json_t *parts = json_array(), *lines = NULL;
+	const char *at = file->text, *end = file->text + file->bytes;
+	for (uint32_t line = 1; line <= file->line_count; line++) {
+		const char *stop = memchr(at, '\n', (size_t)(end - at));
+		stop = stop ? stop : end;
+		if (file->wanted[line] && !lines) {
+			lines = json_array();
+			json_array_append_new(parts, json_pack("{s:i,s:o}", "from", (int)line, "lines", lines));
+		}
+		if (file->wanted[line]) {
+			char *text = strndup(at, (size_t)(stop - at));
+			json_array_append_new(lines, hd_json_text(text));
+			free(text);
+		} else {
+			lines = NULL;
+		}
+		at = stop < end ? stop + 1 : end;
+	}
+	return parts;
+}
+
+json_t *explore_files_json(struct explore *explore)
+{
+	json_t *array = json_array();
+	for (uint32_t i = 0; i < explore->files.len; i++) {
+		const struct explore_file *file = &explore->files.data[i];
+		json_array_append_new(array, json_pack("{s:o,s:o}", "name", hd_json_text(file->name), "parts",
+						       file->text ? lines_json(file) : json_array()));
+	}
+	return array;
+}
+
+/* ------------------------------------------------------------------ code */
+
+/* -1: unknown. */
+static int place_of(struct explore *explore, const struct explore_function *of, const struct hd_origin *origin,
+		    uint32_t *known)
+{
+	const struct hd_object *object = of->listing.object;
+	if (origin->file >= object->file_count || !origin->line)
+		return -1;
+	if (known[origin->file] == UINT32_MAX)
+		known[origin->file] = file_of(explore, object->files[origin->file], of->unit->path);
+	want(&explore->files.data[known[origin->file]], origin->line);
+	return (int)known[origin->file];
+}
+
+static json_t *numbers_json(const uint32_t *numbers, uint32_t count)
+{
+	json_t *array = json_array();
+	for (uint32_t i = 0; i < count; i++)
+		json_array_append_new(array, json_integer(numbers[i] == UINT32_MAX ? -1 : (json_int_t)numbers[i]));
+	return array;
+}
+
+/* Null: the next instruction alone. */
+static json_t *next_json(const struct hd_function *function, uint32_t index)
+{
+	uint32_t few[2], count = hd_inst_successors(function, index, few, 2);
+	if (count == 1 && few[0] == index + 1)
+		return json_null();
+	uint32_t *all = hd_xcalloc(count, sizeof(*all));
+	hd_inst_successors(function, index, all, count);
+	json_t *array = numbers_json(all, count);
+	free(all);
+	return array;
+}
+
+static json_t *from_json(struct explore *explore, uint32_t function, uint32_t index)
+{
+	const struct hd_function *code = explore->functions.data[function].listing.function;
+	if (code->inst_count > MOST_SLICED)
+		return json_null();
+	struct hd_arena arena;
+	uint32_t count;
+	hd_arena_init(&arena);
+	uint32_t *list = flow_producers(explore_flow(explore, function), index, FLOW_VALUE, &arena, &count);
+	json_t *array = numbers_json(list, count);
+	hd_arena_release(&arena);
+	return array;
+}
+
+struct columns {
+	json_t *text, *file, *line, *role, *live, *next, *callee, *from, *control, *stream;
+};
+
+static void add_instruction(struct explore *explore, uint32_t function, uint32_t index, uint32_t *known,
+			    const struct columns *to)
+{
+	const struct explore_function *of = &explore->functions.data[function];
+	const struct hd_function *code = of->listing.function;
+	const struct hd_inst *inst = &code->insts[index];
+	char text[HD_LISTING_TEXT], control[HD_CONTROL_TEXT];
+	const char *stream = hd_listing_stream(&of->listing, index);
+	uint16_t effects = hd_opinfo[inst->op].effects;
+	hd_listing_format(&of->listing, index, text);
+	json_array_append_new(to->text, hd_json_text(text));
+	json_array_append_new(to->file, json_integer(place_of(explore, of, &code->origins[index], known)));
+	json_array_append_new(to->line, json_integer(code->origins[index].line));
+	json_array_append_new(to->role, inst->role ? json_string(hd_role_name((enum hd_role)inst->role)) : json_null());
+	json_array_append_new(to->live, json_integer(flow_live(explore_flow(explore, function), index)));
+	json_array_append_new(to->next, next_json(code, index));
+	const char *symbol = effects & HD_FX_CALL ? hd_listing_symbol(&of->listing, index) : NULL;
+	json_array_append_new(to->callee, hd_json_text(symbol));
+	json_array_append_new(to->from, from_json(explore, function, index));
+	if (code->control)
+		hd_control_format(&code->control[index], control);
+	json_array_append_new(to->control, code->control ? json_string(control) : json_null());
+	json_array_append_new(to->stream, stream ? json_string(stream) : json_null());
+}
+
+static json_t *code_json(struct explore *explore, uint32_t function)
+{
+	const struct explore_function *of = &explore->functions.data[function];
+	uint32_t files = of->listing.object->file_count, *known = hd_xcalloc(files + 1, sizeof(*known));
+	memset(known, 0xff, sizeof(*known) * (files + 1));
+	const struct columns columns = {json_array(), json_array(), json_array(), json_array(), json_array(),
+					json_array(), json_array(), json_array(), json_array(), json_array()};
+	for (uint32_t i = 0; i < of->listing.function->inst_count; i++)
+		add_instruction(explore, function, i, known, &columns);
+	free(known);
+	return json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "text", columns.text, "file", columns.file,
+			 "line", columns.line, "role", columns.role, "live", columns.live, "next", columns.next,
+			 "callee", columns.callee, "from", columns.from, "control", columns.control, "stream",
+			 columns.stream);
+}
+
+static json_t *function_json(struct explore *explore, uint32_t function)
+{
+	const struct explore_function *of = &explore->functions.data[function];
+	const struct hd_meta_function *meta = of->listing.meta;
+	const struct hd_function *code = of->listing.function;
+	json_t *object = json_object();
+	const char *file = NULL;
+	if (meta && meta->source.file)
+		file = gate_root_source(&explore->report->root, meta->source.file, of->unit->path, explore->arena);
+	json_object_set_new(object, "name", hd_json_text(code->name));
+	json_object_set_new(object, "demangled",
+			    hd_json_text(meta && meta->demangled[0] ? meta->demangled : code->name));
+	json_object_set_new(object, "kernel", json_boolean(code->kernel));
+	json_object_set_new(object, "linear", json_boolean(of->listing.linear != NULL));
+	json_object_set_new(object, "module", hd_json_text(of->unit->metadata.module));
+	json_object_set_new(object, "file", hd_json_text(file));
+	json_object_set_new(object, "line", json_integer(meta ? meta->source.line : 0));
+	json_object_set_new(object, "meta", meta ? hd_metadata_function_json(meta) : json_null());
+	json_object_set_new(object, "code", code_json(explore, function));
+	return object;
+}
+
+json_t *explore_functions_json(struct explore *explore)
+{
+	json_t *array = json_array();
+	for (uint32_t i = 0; i < explore->functions.len; i++)
+		json_array_append_new(array, function_json(explore, i));
+	return array;
+}

@@ -1,0 +1,254 @@
+/*
+ * Runs of the interactive page: figures, policies' own counters with their meaning, launches, samples over time, and
+ * where issue slots went, by instruction, with what each lost slot waited for.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "heddle/policy.h"
+#include "heddle/stats.h"
+#include "lib/metadata/json.h"
+#include "tools/heddle/report/explore.h"
+#include "tools/heddle/report/flow.h"
+#include "tools/heddle/report/waits.h"
+#include "tools/heddle/run/figures.h"
+
+/* Launches of one run that are listed; points of one series. */
+enum { MOST_LAUNCHES = 2000, MOST_POINTS = 600 };
+
+static json_t *get(const json_t *object, const char *key)
+{
+	return json_object_get(object, key);
+}
+
+static const char *text_of(const json_t *object, const char *key)
+{
+	const char *text = json_string_value(get(object, key));
+	return text ? text : "";
+}
+
+static void copy(json_t *to, const json_t *from, const char *key)
+{
+	if (get(from, key))
+		json_object_set(to, key, get(from, key));
+}
+
+/* ------------------------------------------------------------------ policies' counters */
+
+static void add_counts_of(json_t *array, const struct hd_policy *policy, const json_t *values)
+{
+	const struct hd_policy_count *row = policy->hooks ? policy->hooks->counts : NULL;
+	const char *name;
+	json_t *value;
+	json_object_foreach((json_t *)values, name, value)
+	{
+		const struct hd_policy_count *known = row;
+		while (known && known->name && strcmp(known->name, name) != 0)
+			known++;
+		bool is = known && known->name;
+		if (json_is_number(value))
+			json_array_append_new(array,
+					      json_pack("{s:s,s:o,s:s,s:s,s:f}", "policy", policy->name, "name",
+							hd_json_text(name), "unit", is ? known->unit : "", "help",
+							is ? known->help : "", "value", json_number_value(value)));
+	}
+}
+
+static json_t *counts_json(const json_t *total)
+{
+	json_t *array = json_array();
+	for (const struct hd_policy *policy = hd_policies; policy->name; policy++)
+		if (json_is_object(get(total, policy->name)))
+			add_counts_of(array, policy, get(total, policy->name));
+	return array;
+}
+
+/* ------------------------------------------------------------------ launches and samples */
+
+/* A series with at most MOST_POINTS points, each the sum of `step` intervals; a rate (`mean`) is their mean. */
+static json_t *thinned(const json_t *series, size_t step, bool mean)
+{
+	json_t *array = json_array();
+	size_t count = json_array_size(series);
+	for (size_t i = 0; i < count; i += step) {
+		double sum = 0;
+		size_t in = i + step < count ? step : count - i;
+		for (size_t j = i; j < i + in; j++)
+			sum += json_number_value(json_array_get(series, j));
+		json_array_append_new(array, json_real(mean ? sum / (double)in : sum));
+	}
+	return array;
+}
+
+static json_t *samples_json(const json_t *samples)
+{
+	static const char *const counters[] = {"warp_instructions", "resident_warp_cycles",
+					       "active_sm_cycles",  "l1d_accesses",
+					       "l1d_hits",	    "l1d_sectors",
+					       "l2_accesses",	    "l2_hits",
+					       "dram_reads",	    "dram_writes",
+					       "load_requests",	    "load_latency"};
+	static const char *const rates[] = {"total", "dynamic"};
+	size_t points = json_array_size(get(samples, "warp_instructions"));
+	size_t step = points > MOST_POINTS ? (points + MOST_POINTS - 1) / MOST_POINTS : 1;
+	double interval = json_number_value(get(samples, "interval"));
+	json_t *object = json_pack("{s:f}", "interval", interval * (double)step), *watts = json_object();
+	for (size_t i = 0; i < sizeof counters / sizeof *counters; i++)
+		if (get(samples, counters[i]))
+			json_object_set_new(object, counters[i], thinned(get(samples, counters[i]), step, false));
+	for (size_t i = 0; i < sizeof rates / sizeof *rates; i++)
+		json_object_set_new(watts, rates[i], thinned(get(get(samples, "watts"), rates[i]), step, true));
+	json_object_set_new(object, "watts", watts);
+	return object;
+}
+
+static json_t *launch_json(const json_t *launch)
+{
+	static const char *const keys[] = {"kernel",	  "grid",    "block",  "dynamic_shared", "resident_ctas",
+					   "limiter",	  "cycles",  "stream", "launch_cycles",	 "warp_instructions",
+					   "start_cycle", "sampling"};
+	json_t *object = json_object();
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+		copy(object, launch, keys[i]);
+	if (get(launch, "samples"))
+		json_object_set_new(object, "samples", samples_json(get(launch, "samples")));
+	return object;
+}
+
+static json_t *launches_json(const json_t *launches)
+{
+	json_t *array = json_array();
+	for (size_t i = 0; i < json_array_size(launches) && i < MOST_LAUNCHES; i++)
+		json_array_append_new(array, launch_json(json_array_get(launches, i)));
+	return array;
+}
+
+/* ------------------------------------------------------------------ slots */
+
+static json_t *by_reason(const json_t *stalls)
+{
+	json_t *array = json_array();
+	for (unsigned i = 0; i < HD_STALL_COUNT; i++)
+		json_array_append_new(array, json_integer(json_integer_value(get(stalls, hd_stall_name[i]))));
+	return array;
+}
+
+/* Only those that are not zero: [reason, count, ...]. */
+static json_t *pairs(const json_t *stalls)
+{
+	json_t *array = json_array();
+	for (unsigned i = 0; i < HD_STALL_COUNT; i++) {
+		json_int_t count = json_integer_value(get(stalls, hd_stall_name[i]));
+		if (!count)
+			continue;
+		json_array_append_new(array, json_integer(i));
+		json_array_append_new(array, json_integer(count));
+	}
+	return array;
+}
+
+/* Of one function. */
+struct place {
+	json_t *at, *stalls, *access;
+	const json_t **rows; /* by instruction: the row of the statistics, or NULL */
+};
+
+static bool is_lost(unsigned reason)
+{
+	return reason != HD_STALL_issued && reason != HD_STALL_idle;
+}
+
+static json_t *waits_of(struct explore *explore, uint32_t function, const struct place *place)
+{
+	const struct hd_function *code = explore->functions.data[function].listing.function;
+	uint64_t *issued = hd_xcalloc(code->inst_count + 1, sizeof(*issued));
+	json_t *rows = json_array();
+	for (uint32_t i = 0; i < code->inst_count; i++)
+		issued[i] = (uint64_t)json_integer_value(get(get(place->rows[i], "stalls"), "issued"));
+	for (uint32_t i = 0; i < code->inst_count; i++) {
+		const json_t *stalls = get(place->rows[i], "stalls");
+		for (unsigned reason = 0; reason < HD_STALL_COUNT; reason++) {
+			struct hd_arena arena;
+			json_int_t slots = json_integer_value(get(stalls, hd_stall_name[reason]));
+			if (!slots || !is_lost(reason))
+				continue;
+			hd_arena_init(&arena);
+			waits_add(rows, explore_flow(explore, function), code, i, reason, (uint64_t)slots, issued,
+				  &arena);
+			hd_arena_release(&arena);
+		}
+	}
+	free(issued);
+	return rows;
+}
+
+/* The row's function and instruction, if the inputs have its code. */
+static bool find_place(const struct explore *explore, const json_t *row, uint32_t *function, uint32_t *index)
+{
+	*function = explore_function_named(explore, text_of(row, "function"), json_is_true(get(row, "linear")));
+	if (*function == UINT32_MAX)
+		return false;
+	*index = (uint32_t)(json_integer_value(get(row, "pc")) / HD_INST_BYTES);
+	return *index < explore->functions.data[*function].listing.function->inst_count;
+}
+
+static void add_code(struct explore *explore, json_t *object, const json_t *instructions)
+{
+	uint32_t count = explore->functions.len, function, index;
+	struct place *places = hd_xcalloc(count + 1, sizeof(*places));
+	json_t *code = json_array(), *waits = json_array(), *rest = json_array();
+	for (uint32_t i = 0; i < count; i++)
+		places[i].rows = hd_xcalloc(explore->functions.data[i].listing.function->inst_count + 1,
+					    sizeof(*places[i].rows));
+	for (size_t i = 0; i < json_array_size(instructions); i++) {
+		const json_t *row = json_array_get(instructions, i);
+		if (!find_place(explore, row, &function, &index)) {
+			json_array_append(rest, (json_t *)row);
+			continue;
+		}
+		struct place *place = &places[function];
+		if (!place->at)
+			place->at = json_array(), place->stalls = json_array(), place->access = json_array();
+		place->rows[index] = row;
+		json_array_append_new(place->at, json_integer(index));
+		json_array_append_new(place->stalls, pairs(get(row, "stalls")));
+		json_array_append_new(place->access,
+				      get(row, "access") ? json_incref(get(row, "access")) : json_null());
+	}
+	for (uint32_t i = 0; i < count; i++) {
+		if (places[i].at) {
+			json_array_append_new(code,
+					      json_pack("{s:i,s:o,s:o,s:o}", "function", (int)i, "at", places[i].at,
+							"stalls", places[i].stalls, "access", places[i].access));
+			json_array_append_new(waits, json_pack("{s:i,s:o}", "function", (int)i, "rows",
+							       waits_of(explore, i, &places[i])));
+		}
+		free(places[i].rows);
+	}
+	free(places);
+	json_object_set_new(object, "code", code);
+	json_object_set_new(object, "waits", waits);
+	json_object_set_new(object, "elsewhere", rest); /* code that is not among the inputs */
+}
+
+/* ------------------------------------------------------------------ a run */
+
+json_t *explore_run_json(struct explore *explore, const struct report_run *run)
+{
+	const json_t *slots = get(run->stats, "slots"), *total = get(run->stats, "total");
+	json_t *object = json_object();
+	json_object_set_new(object, "policy", hd_json_text(text_of(run->stats, "policy")));
+	json_object_set_new(object, "gpu", hd_json_text(text_of(run->stats, "gpu")));
+	json_object_set_new(object, "file", hd_json_text(run->path));
+	copy(object, run->stats, "config");
+	json_object_set(object, "total", (json_t *)total);
+	json_object_set_new(object, "counts", counts_json(total));
+	json_object_set_new(object, "kernels", figure_kernels(run->stats));
+	json_object_set_new(object, "launches", launches_json(get(run->stats, "launches")));
+	json_object_set_new(object, "launch_count",
+			    json_integer((json_int_t)json_array_size(get(run->stats, "launches"))));
+	json_object_set_new(object, "nowhere", get(slots, "nowhere") ? by_reason(get(slots, "nowhere")) : json_null());
+	add_code(explore, object, get(slots, "instructions"));
+	copy(object, slots, "lines");
+	return object;
+}
