@@ -72,7 +72,7 @@ int hd_scratch_make(struct hd_scratch *scratch, const char *tool, struct hd_aren
 void hd_scratch_release(struct hd_scratch *scratch)
 {
 	hd_scratch_remove(scratch->path);
-	if (scratch->alive >= 0) {
+	if (scratch->reaper > 0 && scratch->alive >= 0) {
 		close(scratch->alive);
 		kill(scratch->reaper, SIGKILL);
 		while (waitpid(scratch->reaper, NULL, 0) < 0 && errno == EINTR)

@@ -17,7 +17,7 @@ struct hd_scratch {
 
 /* Makes TOOL-XXXXXX in $TMPDIR or /tmp; its path is in the arena. 0, or -1 with the error reported. */
 int hd_scratch_make(struct hd_scratch *scratch, const char *tool, struct hd_arena *arena, struct hd_diag *diag);
-/* Removes it with all that is in it. */
+/* Removes it with all that is in it. One that is all zero is none. */
 void hd_scratch_release(struct hd_scratch *scratch);
 /* The same of another process's. NULL is nothing. */
 void hd_scratch_remove(const char *directory);

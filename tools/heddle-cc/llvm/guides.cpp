@@ -1,7 +1,8 @@
 /*
- * Deduction guides that a program declares, `Pair(A, B) -> Pair<A, B>;`, hold on the host and on the device, as under nvcc. Clang 19
- * takes them for functions of the host, so that device code cannot use them. Where the tokens of one stand outside of functions, all
- * that is declared up to its semicolon is for both sides. Needs the tokens as the parser gets them; a few comparisons a token.
+ * Deduction guides that a program declares, `Pair(A, B) -> Pair<A, B>;`, hold on the host and on the device, as under
+ * nvcc. Clang 19 takes them for functions of the host, so that device code cannot use them. Where the tokens of one
+ * stand outside of functions, all that is declared up to its semicolon is for both sides. Needs the tokens as the
+ * parser gets them; a few comparisons a token.
  */
 #include <memory>
 #include <string>
@@ -13,8 +14,8 @@
 #include "clang/Frontend/FrontendPluginRegistry.h"
 #include "clang/Lex/Preprocessor.h"
 #include "clang/Sema/Sema.h"
-#include "clang/Sema/SemaConsumer.h"
 #include "clang/Sema/SemaCUDA.h"
+#include "clang/Sema/SemaConsumer.h"
 
 using namespace clang;
 
@@ -46,7 +47,7 @@ class Guides : public SemaConsumer
 		State = Nothing;
 	}
 
-public:
+      public:
 	void InitializeSema(Sema &S) override
 	{
 		Actions = &S;
@@ -57,8 +58,8 @@ public:
 		Actions = nullptr;
 	}
 
-	// The parser looks at a token before it acts on what ends with it: the guide is declared when the token behind its
-	// semicolon comes.
+	// The parser looks at a token before it acts on what ends with it: the guide is declared when the token behind
+	// its semicolon comes.
 	void see(const Token &Next)
 	{
 		switch (State) {
@@ -110,7 +111,7 @@ public:
 
 class GuidesAction : public PluginASTAction
 {
-protected:
+      protected:
 	std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance &Instance, StringRef) override
 	{
 		auto Consumer = std::make_unique<Guides>();
