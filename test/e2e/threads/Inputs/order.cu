@@ -12,7 +12,9 @@ static void check(cudaError_t error)
 	exit(1);
 }
 
-#define BLOCKS 160
+#ifndef BLOCKS
+#define BLOCKS 80
+#endif
 #define THREADS 96
 
 __global__ void tickets(unsigned *counter, unsigned *got, float *sum)
@@ -146,8 +148,8 @@ int main(int argc, char **argv)
 		expected = expected * 3 + 1;
 	printf("chain %s\n", (unsigned)last == expected ? "right" : "wrong");
 	check(cudaMemset(b, 0, bytes));
-	meet<<<80, THREADS>>>(a, b);
-	printf("meet %016llx\n", hash_of(b, 80 * THREADS * 4));
+	meet<<<BLOCKS / 2, THREADS>>>(a, b);
+	printf("meet %016llx\n", hash_of(b, BLOCKS / 2 * THREADS * 4));
 	check(cudaMemset(c, 0, 4096));
 	own<<<BLOCKS, THREADS>>>(a, c);
 	int wrong;
