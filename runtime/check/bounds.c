@@ -113,7 +113,7 @@ void hd_check_leaks(struct hd_check *check)
 		finding.other_pc = HD_PC_NONE;
 		finding.other = UINT32_MAX;
 		finding.size = block->bytes;
-		hd_check_found_at(check, finding);
+		hd_check_found_at(check, &finding);
 	}
 }
 

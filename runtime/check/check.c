@@ -28,6 +28,7 @@ struct hd_check *hd_check_new(struct hd_gpu *gpu, uint32_t kinds)
 	check->gpu = gpu;
 	check->kinds = kinds;
 	check->room.most = HD_MOST_KEPT;
+	check->sms = hd_xcalloc(sms, sizeof(*check->sms));
 	check->warps = hd_xcalloc(sms * HD_MAX_CONTEXTS, sizeof(struct hd_warp_check *));
 	check->blocks = hd_xcalloc(sms * HD_MAX_CONTEXTS, sizeof(struct hd_block_check *));
 	if (kinds & HD_CHECK_INIT) {
@@ -44,8 +45,10 @@ struct hd_check *hd_check_new(struct hd_gpu *gpu, uint32_t kinds)
 static void release_words(struct hd_check *check, struct hd_block_check *block)
 {
 	for (uint32_t i = 0; i < block->word_count; i++)
-		hd_kept_release(&block->words[i], &check->room);
+		hd_kept_release(&block->words[i], &block->room);
 	free(block->words);
+	check->room.dropped += block->room.dropped;
+	block->room = (struct hd_kept_room){.most = HD_MOST_KEPT_SHARED};
 }
 
 static void release_cluster(struct hd_block_check *block)
@@ -106,7 +109,11 @@ void hd_check_free(struct hd_check *check)
 	hd_handed_release(check);
 	free(check->warps);
 	free(check->blocks);
-	hd_vec_release(&check->guesses);
+	for (uint32_t i = 0; i < check->gpu->sm_count; i++) {
+		hd_vec_release(&check->sms[i].guesses);
+		hd_vec_release(&check->sms[i].noted);
+	}
+	free(check->sms);
 	hd_vec_release(&check->findings);
 	hd_vec_release(&check->heap);
 	hd_global_release(check);
@@ -167,6 +174,7 @@ void hd_check_moved(struct hd_check *check, const struct hd_cta *from, const str
 	struct hd_block_check **old = block_slot(check, from), **new = block_slot(check, to), *block = *old;
 	*old = *new;
 	*new = block;
+	hd_guess_moved(check, from, to);
 }
 
 void hd_check_warp_moved(struct hd_check *check, const struct hd_sm *from, uint32_t id, const struct hd_warp *warp)

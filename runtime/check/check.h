@@ -10,7 +10,9 @@
  * - memory: an access outside of its variable, or of the heap's blocks (bounds.c); leak: blocks that are left
  *
  * A watcher of the run (watcher.c, core/watch.h); without it a launch costs what it did. State is kept by SM and slot,
- * and made when a slot is first used.
+ * and made when a slot is first used. init and race-global follow what passes between blocks through global memory, and
+ * see the SMs' instructions in their order. What the others look at is a block's own: SMs go through windows of cycles
+ * on several host threads, and what each finds is kept with it until the window ends (hd_check_collect).
  */
 #ifndef HD_RUNTIME_CHECK_CHECK_H
 #define HD_RUNTIME_CHECK_CHECK_H
@@ -64,6 +66,8 @@ void hd_check_freed(struct hd_check *check, const struct hd_exec *exec, uint64_t
 /* The block of the heap at or next to an address, with what free would say of it; NULL: there is none. */
 struct hd_heap_block;
 const struct hd_heap_block *hd_check_heap_block(const struct hd_check *check, uint64_t address);
+/* A window of cycles has ended: what SMs found in it before cycle `end` counts, in the order of cycles and SMs. */
+void hd_check_collect(struct hd_check *check, uint64_t end);
 /* The program is over: blocks that are left are reported. */
 void hd_check_end(struct hd_check *check);
 /* The launch is over: what it showed for the first time is reported. */

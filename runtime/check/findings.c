@@ -10,7 +10,9 @@
 #include "runtime/check/state.h"
 #include "runtime/exec/devmem.h"
 #include "runtime/exec/fault.h"
+#include "runtime/exec/later.h"
 #include "runtime/exec/load.h"
+#include "runtime/sm/sm.h"
 
 enum { MOST_PLACES = 200 };
 
@@ -26,24 +28,89 @@ void hd_finding_place(struct hd_finding *finding, const struct hd_warp *warp, ui
 void hd_check_found(struct hd_check *check, const struct hd_warp *warp, uint32_t lane, struct hd_finding finding)
 {
 	hd_finding_place(&finding, warp, lane);
-	hd_check_found_at(check, finding);
+	hd_check_found_by(check, warp->cta->sm, &finding);
 }
 
-void hd_check_found_at(struct hd_check *check, struct hd_finding finding)
+static bool same_places(const struct hd_finding *a, const struct hd_finding *b)
 {
-	for (uint32_t i = 0; i < check->findings.len; i++) {
-		struct hd_finding *known = &check->findings.data[i];
-		if (known->kind == finding.kind && known->pc == finding.pc && known->other_pc == finding.other_pc) {
-			known->count++;
+	return a->kind == b->kind && a->pc == b->pc && a->other_pc == b->other_pc;
+}
+
+/* Counts it so many times. */
+static void count(struct hd_check *check, const struct hd_finding *finding, uint64_t times)
+{
+	for (uint32_t i = 0; i < check->findings.len; i++)
+		if (same_places(&check->findings.data[i], finding)) {
+			check->findings.data[i].count += times;
 			return;
 		}
-	}
 	if (check->findings.len == MOST_PLACES) {
-		check->not_kept++;
+		check->not_kept += times;
 		return;
 	}
-	finding.count = 1;
-	hd_vec_push(&check->findings, finding);
+	hd_vec_push(&check->findings, *finding);
+	check->findings.data[check->findings.len - 1].count = times;
+}
+
+void hd_check_found_at(struct hd_check *check, const struct hd_finding *finding)
+{
+	count(check, finding, 1);
+}
+
+/* ---- in windows */
+
+/* The SM's thread works in a window, and others do, too. */
+static bool is_in_window(const struct hd_sm *sm)
+{
+	return sm->exec->later && !sm->exec->later->past;
+}
+
+uint64_t hd_check_cycle(const struct hd_sm *sm)
+{
+	return is_in_window(sm) ? sm->now : sm->gpu->now;
+}
+
+void hd_check_found_by(struct hd_check *check, const struct hd_sm *sm, const struct hd_finding *finding)
+{
+	struct hd_sm_check *own = &check->sms[sm->id];
+	if (!is_in_window(sm)) {
+		hd_check_found_at(check, finding);
+		return;
+	}
+	/* Again in the same cycle: what a fault makes void is void as a whole. */
+	for (uint32_t i = own->noted.len; i-- && own->noted.data[i].cycle == sm->now;)
+		if (same_places(&own->noted.data[i].finding, finding)) {
+			own->noted.data[i].finding.count++;
+			return;
+		}
+	hd_vec_push(&own->noted, ((struct hd_noted){sm->now, *finding}));
+	own->noted.data[own->noted.len - 1].finding.count = 1;
+}
+
+/* Counts what SMs found in a cycle; returns the next cycle in which one did. */
+static uint64_t collect(struct hd_check *check, uint64_t cycle)
+{
+	uint64_t following = HD_NEVER;
+	for (uint32_t id = 0; id < check->gpu->sm_count; id++) {
+		struct hd_sm_check *sm = &check->sms[id];
+		const struct hd_noted *noted = sm->noted.data;
+		for (; sm->collected < sm->noted.len && noted[sm->collected].cycle <= cycle; sm->collected++)
+			count(check, &noted[sm->collected].finding, noted[sm->collected].finding.count);
+		if (sm->collected < sm->noted.len)
+			following = hd_earlier(following, noted[sm->collected].cycle);
+	}
+	return following;
+}
+
+void hd_check_collect(struct hd_check *check, uint64_t end)
+{
+	uint32_t noted = 0;
+	for (uint32_t id = 0; id < check->gpu->sm_count; id++)
+		noted |= check->sms[id].noted.len;
+	for (uint64_t cycle = 0; noted && cycle < end;)
+		cycle = collect(check, cycle);
+	for (uint32_t id = 0; noted && id < check->gpu->sm_count; id++)
+		check->sms[id].noted.len = check->sms[id].collected = 0;
 }
 
 uint32_t hd_check_places(const struct hd_check *check)
@@ -412,6 +479,14 @@ static unsigned check_of(const struct hd_finding *finding)
 	}
 }
 
+static uint64_t dropped(const struct hd_check *check)
+{
+	uint64_t sum = check->room.dropped;
+	for (uint64_t i = 0; i < (uint64_t)check->gpu->sm_count * HD_MAX_CONTEXTS; i++)
+		sum += check->blocks[i] ? check->blocks[i]->room.dropped : 0;
+	return sum;
+}
+
 void hd_check_summary(const struct hd_check *check, char *text, size_t size)
 {
 	struct {
@@ -440,7 +515,7 @@ void hd_check_summary(const struct hd_check *check, char *text, size_t size)
 				       check->launches == 1 ? "" : "es");
 	if (check->not_kept && at < size)
 		at += (size_t)snprintf(text + at, size - at, "; %" PRIu64 " more at other places", check->not_kept);
-	if (check->room.dropped && at < size)
+	if (dropped(check) && at < size)
 		snprintf(text + at, size - at, "; %" PRIu64 " accesses found no room, and races with these are missed",
-			 check->room.dropped);
+			 dropped(check));
 }

@@ -76,7 +76,7 @@ void hd_check_read(struct hd_check *check, uint64_t address, uint64_t bytes)
 	for (at -= at % PART; at < end; at += PART) {
 		const struct hd_map_entry *entry = hd_map_get(&check->handed, key_of(at));
 		if (entry && is_empty(check, at))
-			hd_check_found_at(check, check->handed_by.data[entry->start]);
+			hd_check_found_at(check, &check->handed_by.data[entry->start]);
 	}
 	if (hd_check_places(check) > places)
 		hd_check_tell(check);

@@ -109,8 +109,9 @@ static void found(const struct now *now, const struct hd_kept_access *kept, uint
 				       .block = read->block,
 				       .thread = read->warp * HD_WARP_LANES + reader};
 	hd_finding_place(&finding, now->exec->warp, now->lane);
-	if (read->write || read->strong || !other->atomic || !hd_guess_hold(now->check, &finding, &guess))
-		hd_check_found_at(now->check, finding);
+	const struct hd_cta *cta = now->exec->warp->cta;
+	if (read->write || read->strong || !other->atomic || !hd_guess_hold(now->check, cta, &finding, &guess))
+		hd_check_found_by(now->check, cta->sm, &finding);
 }
 
 /* Would all that races with what was kept race with the new one, if that is behind it? */
@@ -152,7 +153,7 @@ static void compare(const struct now *now, struct hd_kept_list *list, uint32_t f
 		hd_kept_tidy(list, from, to);
 }
 
-static void visit_word(const struct now *now, struct hd_word_check *word)
+static void visit_word(const struct now *now, struct hd_word_check *word, struct hd_kept_room *room)
 {
 	bool told = false;
 	uint32_t from = 0, to = word->reads.len;
@@ -160,7 +161,7 @@ static void visit_word(const struct now *now, struct hd_word_check *word)
 		hd_kept_of_warp(&word->reads, now->access.block, now->access.warp, &from, &to);
 	compare(now, &word->reads, from, to, &told);
 	compare(now, &word->writes, 0, word->writes.len, &told);
-	hd_kept_add(now->access.write ? &word->writes : &word->reads, &now->access, &now->check->room);
+	hd_kept_add(now->access.write ? &word->writes : &word->reads, &now->access, room);
 }
 
 static uint32_t stored_word(const struct hd_exec *exec, const struct hd_dinst *inst, uint32_t lane, uint32_t word)
@@ -179,7 +180,7 @@ static void forget_guess(const struct now *now, struct hd_block_check *block)
 				       .space = now->space,
 				       .block = now->access.block,
 				       .thread = now->access.warp * HD_WARP_LANES + now->lane};
-	hd_guess_swapped(now->check, word_of(now, block), &guess);
+	hd_guess_swapped(now->check, now->exec->warp->cta, word_of(now, block), &guess);
 }
 
 static void visit_lane(struct now *now, const struct hd_dinst *inst, struct hd_block_check *block)
@@ -198,7 +199,7 @@ static void visit_lane(struct now *now, const struct hd_dinst *inst, struct hd_b
 		else if (now->access.write && !atomic)
 			now->access.value = stored_word(now->exec, inst, now->lane, done / 4) << 8 * shift;
 		now->word = at / 4;
-		visit_word(now, word_of(now, block));
+		visit_word(now, word_of(now, block), now->space == HD_MEM_SHARED ? &block->room : &now->check->room);
 		if (atomic && hd_mod_get(inst->inst.mods, HD_MOD_ATOMOP) == HD_ATOM_CAS)
 			forget_guess(now, block);
 		done += count;

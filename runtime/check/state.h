@@ -47,9 +47,12 @@ struct hd_finding {
 };
 /* Counts it, where it is known, and else keeps it. `warp` and `lane` are where it shows. */
 void hd_check_found(struct hd_check *check, const struct hd_warp *warp, uint32_t lane, struct hd_finding finding);
-/* Fills in where; and keeps one that has that already. */
+/* Fills in where; keeps one that has that already, which an SM has found, or nobody on an SM. */
 void hd_finding_place(struct hd_finding *finding, const struct hd_warp *warp, uint32_t lane);
-void hd_check_found_at(struct hd_check *check, struct hd_finding finding);
+void hd_check_found_by(struct hd_check *check, const struct hd_sm *sm, const struct hd_finding *finding);
+void hd_check_found_at(struct hd_check *check, const struct hd_finding *finding);
+/* The cycle of an SM, or in a run without timing what grows likewise. */
+uint64_t hd_check_cycle(const struct hd_sm *sm);
 /* Prints what is new. */
 void hd_check_tell(struct hd_check *check);
 
@@ -114,7 +117,8 @@ static inline struct hd_kept_access *hd_kept_data(const struct hd_kept_list *lis
 struct hd_kept_room {
 	uint64_t used, most, dropped;
 };
-enum { HD_MOST_KEPT = 16 << 20 }; /* half a gibibyte */
+/* Half a gibibyte for global memory, 14 MiB for the shared memory of a block. */
+enum { HD_MOST_KEPT = 16 << 20, HD_MOST_KEPT_SHARED = 1 << 19 };
 void hd_kept_of_warp(const struct hd_kept_list *list, uint32_t block, uint32_t warp, uint32_t *from, uint32_t *to);
 /* Joins an access of one instruction with those of other lanes. */
 void hd_kept_add(struct hd_kept_list *list, const struct hd_kept_access *access, struct hd_kept_room *room);
@@ -180,6 +184,7 @@ struct hd_block_check {
 	struct hd_clocks clocks;
 	struct hd_word_check *words;
 	uint32_t word_count;
+	struct hd_kept_room room;	/* of these */
 	struct hd_copies_check *copies; /* by warp */
 	struct hd_cluster_check cluster;
 	struct hd_fresh fresh; /* of shared memory */
@@ -210,21 +215,36 @@ struct hd_guess {
 	uint64_t word; /* address / 4 */
 	uint32_t block, thread;
 	uint8_t space;
+	uint64_t cycle; /* when it was first held, and on which SM */
+	uint32_t sm, number;
+};
+
+/* What an SM has found in the window under way, its first cycle with it. */
+struct hd_noted {
+	uint64_t cycle;
+	struct hd_finding finding;
+};
+
+/* What belongs to an SM, and is its thread's in a window. */
+struct hd_sm_check {
+	HD_VEC(struct hd_guess) guesses;
+	HD_VEC(struct hd_noted) noted;
+	uint32_t collected; /* of these */
 };
 
 struct hd_check {
 	struct hd_gpu *gpu;
 	HD_VEC(struct hd_heap_block) heap; /* by address */
 	struct hd_global_check global;
-	struct hd_kept_room room;
+	struct hd_kept_room room; /* of words of global memory; dropped: of all */
 	uint32_t kinds;
+	struct hd_sm_check *sms;
 	struct hd_warp_check **warps; /* by SM and slot */
 	struct hd_block_check **blocks;
 	struct hd_fresh fresh; /* of device memory */
 	uint64_t fresh_bytes;
 	struct hd_map handed;		     /* handed.c: 8 bytes of device memory -> index of the store */
 	HD_VEC(struct hd_finding) handed_by; /* such stores */
-	HD_VEC(struct hd_guess) guesses;
 	HD_VEC(struct hd_finding) findings;
 	uint64_t not_kept; /* found when there was no room for another place */
 	uint64_t launches;
@@ -232,10 +252,16 @@ struct hd_check {
 
 /* ---- guess.c: reads whose value a compare-and-swap of the same thread looks at again */
 
-/* False: there is no room, and the race is to be told. */
-bool hd_guess_hold(struct hd_check *check, const struct hd_finding *finding, const struct hd_guess *guess);
-/* The thread has swapped this word; of `guess` the word and the thread count. */
-void hd_guess_swapped(struct hd_check *check, struct hd_word_check *word, const struct hd_guess *guess);
+/* A race that the block found. False: there is no room, and it is to be told. */
+bool hd_guess_hold(struct hd_check *check, const struct hd_cta *cta, const struct hd_finding *finding,
+		   const struct hd_guess *guess);
+/* A thread of the block has swapped this word; of `guess` the word and the thread count. */
+void hd_guess_swapped(struct hd_check *check, const struct hd_cta *cta, struct hd_word_check *word,
+		      const struct hd_guess *guess);
+/* A fault came before cycle `end`: those since then are void. */
+void hd_guess_void(struct hd_check *check, uint64_t end);
+/* The block is on another SM from now on. */
+void hd_guess_moved(struct hd_check *check, const struct hd_cta *from, const struct hd_cta *to);
 /* A kernel has ended: what is still held is a race. */
 void hd_guess_end(struct hd_check *check);
 

@@ -2,6 +2,7 @@
  * --check as a watcher of the run (core/watch.h): which events go to which of its parts.
  */
 #include "runtime/check/check.h"
+#include "runtime/check/state.h"
 #include "runtime/core/gpu.h"
 
 static void block_begin(const struct hd_watcher_handle *self, const struct hd_sm *sm, const struct hd_cta *cta,
@@ -87,9 +88,16 @@ static void wait_result(const struct hd_watcher_handle *self, struct hd_gpu *gpu
 	hd_check_woken(self->state, warp, inst, over);
 }
 
+static void window_end(const struct hd_watcher_handle *self, struct hd_gpu *gpu, uint64_t end)
+{
+	hd_check_collect(self->state, end);
+	if (gpu->error)
+		hd_guess_void(self->state, end);
+}
+
 static const struct hd_watcher check_watcher = {
 	.name = "check",
-	.stepwise = true,
+	.in_order = true,
 	.all_code = true,
 	.one_grid = true,
 	.block_begin = block_begin,
@@ -106,11 +114,16 @@ static const struct hd_watcher check_watcher = {
 	.met = met,
 	.heap_malloc = heap_malloc,
 	.heap_free = heap_free,
+	.window_end = window_end,
 };
+
+/* What these follow passes between blocks through global memory. */
+enum { STEPWISE = HD_CHECK_INIT | HD_CHECK_RACE_GLOBAL };
 
 void hd_check_start(struct hd_gpu *gpu, uint32_t kinds)
 {
 	hd_watcher_add(gpu, &check_watcher, hd_check_new(gpu, kinds));
+	gpu->stepwise |= (kinds & STEPWISE) != 0;
 }
 
 struct hd_check *hd_check_of(const struct hd_gpu *gpu)

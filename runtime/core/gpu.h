@@ -110,8 +110,9 @@ struct hd_gpu {
 	struct hd_watch_due due;
 	struct {
 		uint32_t warp, cta, grid;
-	} watch_bytes;							 /* of what each of these has for watchers */
-	bool stepwise, watched_alone, shows_code, wants_facts, one_grid; /* what some watcher needs: hd_watcher's */
+	} watch_bytes; /* of what each of these has for watchers */
+	/* What some watcher needs: hd_watcher's. */
+	bool stepwise, in_order, watched_alone, shows_code, wants_facts, one_grid;
 };
 
 /* Every policy `self` (a handle); every one that has the hook. */

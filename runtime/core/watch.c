@@ -58,6 +58,7 @@ struct hd_watcher_handle *hd_watcher_add(struct hd_gpu *gpu, const struct hd_wat
 		.due = HD_NEVER,
 	};
 	gpu->stepwise |= watcher->stepwise;
+	gpu->in_order |= watcher->in_order;
 	gpu->shows_code |= watcher->all_code;
 	gpu->wants_facts |= watcher->facts;
 	gpu->one_grid |= watcher->one_grid;

@@ -39,7 +39,8 @@ struct hd_watcher {
 	const char *name;
 	uint32_t warp_bytes, cta_bytes, grid_bytes; /* of its state with each */
 	bool stepwise; /* it sees instructions in their order: the SMs go cycle by cycle, on one thread */
-	bool alone;    /* the same while it is awake, and stores take effect at once */
+	bool in_order; /* the same of kernels that may call the runtime (printf, malloc), or run in clusters */
+	bool alone;    /* the same as `stepwise` while it is awake, and stores take effect at once */
 	bool all_code; /* it shows code or metadata that does not run, so that everything is loaded */
 	bool facts;    /* it uses hd_facts_at */
 	bool one_grid; /* grids run one at a time */

@@ -26,7 +26,7 @@
  * Where that leaves no room (policies that look at other SMs while these work, or move blocks among them) a window is
  * one cycle, and SMs work in their order with all effects at once.
  *
- * Who watches may have to see each step in the order of all, with its effects (--check). Then SMs work cycle
+ * Who watches may have to see each step in the order of all, with its effects (--check=init). Then SMs work cycle
  * by cycle, and a window says only what their loads see (runtime/exec/past.c): a program whose blocks race takes the
  * same cycles whether it is watched or not.
  *
@@ -55,6 +55,7 @@ struct hd_window {
 	bool remembers;	      /* the memory has cycles to do beside the SMs' */
 	bool memory_worked;   /* watched: since the window began */
 	struct hd_past *past; /* watched: memory as it was then; else NULL */
+	struct hd_past *made; /* that, from the first grid on that is watched */
 	uint64_t end;
 	uint64_t from, until;	      /* the part of it that is worked on */
 	uint64_t in[HD_MAX_SMS / 64]; /* SMs that have something to do in the window; as a list: */
@@ -142,16 +143,17 @@ static uint64_t service_cycles(const struct hd_gpu *gpu)
 	return compares_copies(gpu) ? 1 : gpu->config->branch_latency + gpu->stages;
 }
 
-/* Somebody watches each step. */
-static bool is_watched(const struct hd_gpu *gpu)
+/* Somebody watches each step; `serving`: of grids that may call the runtime. */
+static bool is_watched(const struct hd_window *window, bool serving)
 {
-	return gpu->stepwise || gpu->options.warn_outside;
+	const struct hd_gpu *gpu = window->run->gpu;
+	return gpu->stepwise || gpu->options.warn_outside || (gpu->in_order && (serving || window->run->cluster_grids));
 }
 
 void hd_window_release(struct hd_window *window)
 {
 	hd_crew_free(window->crew);
-	hd_past_free(window->past);
+	hd_past_free(window->made);
 }
 
 /* A process that has forked makes threads of its own. */
@@ -165,9 +167,13 @@ static void find_crew(struct hd_window *window)
 		window->crew = hd_crew_new(threads);
 }
 
-static void begin_watching(struct hd_window *window)
+static void set_watched(struct hd_window *window, bool watched)
 {
-	window->past = hd_past_new();
+	if (watched == (window->past != NULL))
+		return;
+	if (!window->made)
+		window->made = hd_past_new();
+	window->past = watched ? window->made : NULL;
 	for (uint32_t i = 0; i < window->run->sm_count; i++)
 		if (window->later[i])
 			window->later[i]->past = window->past;
@@ -176,15 +182,17 @@ static void begin_watching(struct hd_window *window)
 void hd_window_begin(struct hd_window *window)
 {
 	const struct hd_gpu *gpu = window->run->gpu;
+	bool serving = false;
 	window->most = elides(gpu) ? 1 : window->cycles;
 	if (window->run->cluster_grids)
 		window->most = hd_earlier(window->most, hd_clusters_lead(window->run));
 	for (uint32_t i = 0; i < gpu->grids.len; i++)
-		if (gpu->grids.data[i]->running && window->most > service_cycles(gpu) &&
-		    serves(gpu, gpu->grids.data[i]))
-			window->most = service_cycles(gpu);
-	if (window->most > 1 && !window->past && is_watched(gpu))
-		begin_watching(window);
+		if (gpu->grids.data[i]->running && (window->most > service_cycles(gpu) || gpu->in_order) &&
+		    serves(gpu, gpu->grids.data[i])) {
+			window->most = hd_earlier(window->most, service_cycles(gpu));
+			serving = true;
+		}
+	set_watched(window, window->most > 1 && is_watched(window, serving));
 	find_crew(window);
 }
 

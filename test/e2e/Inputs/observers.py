@@ -7,7 +7,7 @@ import os
 import subprocess
 import sys
 
-WATCHERS = [[], ['--threads=2'], ['--verify'], ['--check=race,init,sync'], ['--profile'], ['--by-line'], ['--sample=100'],
+WATCHERS = [[], ['--threads=2'], ['--verify'], ['--check=race,init,sync'], ['--check=race,sync', '--threads=2'], ['--profile'], ['--by-line'], ['--sample=100'],
             ['--sample=100', '--threads=2'], ['--trace=issue,lsu@0:100'], ['--ideal'], ['--out-of-bounds=warn'], ['--verify', '--sample=77'],
             ['--verify', '--threads=3'], ['--ideal', '--profile', '--threads=4']]
 # What the watchers add, and what depends on the host.
