@@ -1,30 +1,36 @@
 /*
- * Deduction guides that a program declares, `Pair(A, B) -> Pair<A, B>;`, hold on the host and on the device, as under
- * nvcc. Clang 19 takes them for functions of the host, so that device code cannot use them. Where the tokens of one
- * stand outside of functions, all that is declared up to its semicolon is for both sides. Needs the tokens as the
- * parser gets them; a few comparisons a token.
+ * Declarations that clang 19 understands otherwise than nvcc:
+ *
+ * - Deduction guides that a program declares, `Pair(A, B) -> Pair<A, B>;`, hold on both sides. Clang takes them for functions of the
+ *   host, so that device code cannot use them. Where the tokens of one stand outside of functions, all that is declared up to its
+ *   semicolon is for both sides. Needs the tokens as the parser gets them; a few comparisons a token.
+ * - Constants of the host are the device's where device code reads them. Clang makes constant memory of each that another source could
+ *   see, and tables of the host may be larger than that. As an inline variable, one is there if something of this source uses it.
  */
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "clang/AST/DeclBase.h"
+#include "clang/AST/Attr.h"
+#include "clang/AST/Decl.h"
+#include "clang/AST/DeclGroup.h"
 #include "clang/Frontend/CompilerInstance.h"
 #include "clang/Frontend/FrontendAction.h"
 #include "clang/Frontend/FrontendPluginRegistry.h"
 #include "clang/Lex/Preprocessor.h"
 #include "clang/Sema/Sema.h"
-#include "clang/Sema/SemaCUDA.h"
 #include "clang/Sema/SemaConsumer.h"
+#include "clang/Sema/SemaCUDA.h"
 
 using namespace clang;
 
 namespace
 {
 
-class Guides : public SemaConsumer
+class Declarations : public SemaConsumer
 {
 	Sema *Actions = nullptr;
+	bool Device;
 	// What was seen of Name(...) -> Name
 	enum { Nothing, Named, Parameters, Closed, Arrow, Guide, Ended } State = Nothing;
 	const IdentifierInfo *Name = nullptr;
@@ -47,7 +53,37 @@ class Guides : public SemaConsumer
 		State = Nothing;
 	}
 
-      public:
+	void seeConstants(DeclContext *Context)
+	{
+		for (Decl *Declared : Context->decls())
+			seeConstant(Declared);
+	}
+
+	void seeConstant(Decl *Declared)
+	{
+		if (auto *Variable = dyn_cast<VarDecl>(Declared)) {
+			auto *Constant = Variable->getAttr<CUDAConstantAttr>();
+			if (Constant && Constant->isImplicit() && !Variable->isStaticDataMember())
+				Variable->setImplicitlyInline();
+		} else if (isa<NamespaceDecl, LinkageSpecDecl>(Declared)) {
+			seeConstants(cast<DeclContext>(Declared));
+		}
+	}
+
+public:
+	explicit Declarations(bool Device) : Device(Device)
+	{
+	}
+
+	// Before code is made of it.
+	bool HandleTopLevelDecl(DeclGroupRef Group) override
+	{
+		if (Device)
+			for (Decl *Declared : Group)
+				seeConstant(Declared);
+		return true;
+	}
+
 	void InitializeSema(Sema &S) override
 	{
 		Actions = &S;
@@ -58,8 +94,8 @@ class Guides : public SemaConsumer
 		Actions = nullptr;
 	}
 
-	// The parser looks at a token before it acts on what ends with it: the guide is declared when the token behind
-	// its semicolon comes.
+	// The parser looks at a token before it acts on what ends with it: the guide is declared when the token behind its
+	// semicolon comes.
 	void see(const Token &Next)
 	{
 		switch (State) {
@@ -109,12 +145,12 @@ class Guides : public SemaConsumer
 	}
 };
 
-class GuidesAction : public PluginASTAction
+class DeclarationsAction : public PluginASTAction
 {
-      protected:
+protected:
 	std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance &Instance, StringRef) override
 	{
-		auto Consumer = std::make_unique<Guides>();
+		auto Consumer = std::make_unique<Declarations>(bool(Instance.getLangOpts().CUDAIsDevice));
 		if (Instance.getLangOpts().CUDA)
 			Instance.getPreprocessor().setTokenWatcher(
 				[Watcher = Consumer.get()](const Token &Next) { Watcher->see(Next); });
@@ -132,6 +168,6 @@ class GuidesAction : public PluginASTAction
 	}
 };
 
-FrontendPluginRegistry::Add<GuidesAction> Registered("heddle-guides", "deduction guides for host and device");
+FrontendPluginRegistry::Add<DeclarationsAction> Registered("heddle-declarations", "declarations as nvcc understands them");
 
 } // namespace
