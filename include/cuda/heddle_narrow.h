@@ -5,6 +5,14 @@
 #ifndef HEDDLE_NARROW_H
 #define HEDDLE_NARROW_H
 
+#ifndef __CUDA__ /* C++ of the host, where only what works there is declared */
+#include <math.h>
+
+#include "host_defines.h"
+#include "vector_functions.h"
+#include "vector_types.h"
+#endif
+
 #define HD_BOTH __host__ __device__ static inline
 
 struct __half;
