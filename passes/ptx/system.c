@@ -108,28 +108,52 @@ static void load(struct hd_ptx *ptx, unsigned extra)
 	}
 }
 
-static void store(struct hd_ptx *ptx, unsigned arg)
+/* The value or the vector at operand 1, as registers. */
+static struct hd_mreg stored(struct hd_ptx *ptx, unsigned bits, unsigned count)
 {
-	unsigned bits = hd_ptx_type(ptx, 0).bits, count = elements(ptx, &ptx->now->operands[1], bits);
 	struct hd_select *sel = ptx->sel;
-	struct hd_leaf pointer = pointer_of(ptx, 0);
-	(void)arg;
 	struct hd_leaf leaves[4];
 	for (unsigned i = 0; i < count && !ptx->failed; i++)
 		leaves[i] = hd_ptx_read(ptx, &ptx->now->operands[1].parts[i], bits);
-	if (ptx->failed)
-		return;
 	struct hd_opnd words[4];
-	struct hd_mreg reg;
+	if (ptx->failed)
+		return (struct hd_mreg){HD_RZ, 0, 1};
 	if (count == 1)
-		reg = hd_sel_reg(sel, leaves[0]);
-	else
-		reg = hd_sel_join(sel, words, hd_sel_pack(sel, leaves, count, bits, words));
-	hd_sel_store_at(sel, hd_sel_address(sel, pointer, space_of(ptx)), 0, count * bits / 8, reg, access_mods(ptx));
+		return hd_sel_reg(sel, leaves[0]);
+	return hd_sel_join(sel, words, hd_sel_pack(sel, leaves, count, bits, words));
 }
 
-/* arg: whether there is a result (atom) or none (red). */
-static void atomic(struct hd_ptx *ptx, unsigned result)
+static void store(struct hd_ptx *ptx, unsigned arg)
+{
+	unsigned bits = hd_ptx_type(ptx, 0).bits, count = elements(ptx, &ptx->now->operands[1], bits);
+	struct hd_leaf pointer = pointer_of(ptx, 0);
+	(void)arg;
+	if (ptx->failed)
+		return;
+	struct hd_mreg reg = stored(ptx, bits, count);
+	if (!ptx->failed)
+		hd_sel_store_at(ptx->sel, hd_sel_address(ptx->sel, pointer, space_of(ptx)), 0, count * bits / 8, reg,
+				access_mods(ptx));
+}
+
+/* st.async [a], value, [barrier]; both are in one block of the cluster. */
+static void send(struct hd_ptx *ptx, unsigned arg)
+{
+	unsigned bits = hd_ptx_type(ptx, 0).bits, count = elements(ptx, &ptx->now->operands[1], bits);
+	struct hd_leaf to = pointer_of(ptx, 0), barrier = pointer_of(ptx, 2);
+	(void)arg;
+	if (bits < 32)
+		hd_ptx_error(ptx, "the elements have 32 or 64 bits");
+	if (ptx->failed)
+		return;
+	struct hd_mreg value = stored(ptx, bits, count);
+	const char *wrong = ptx->failed ? NULL : hd_sel_send(ptx->sel, to, barrier, value, count * bits / 8);
+	if (wrong)
+		hd_ptx_error(ptx, "%s", wrong);
+}
+
+/* Of the opcode; above HD_ATOM_CAS: none. */
+static unsigned atomic_operation(const struct hd_ptx *ptx)
 {
 	static const struct {
 		const char *name;
@@ -137,13 +161,40 @@ static void atomic(struct hd_ptx *ptx, unsigned result)
 	} ops[] = {{"add", HD_ATOM_ADD},   {"min", HD_ATOM_MIN}, {"max", HD_ATOM_MAX}, {"inc", HD_ATOM_INC},
 		   {"dec", HD_ATOM_DEC},   {"and", HD_ATOM_AND}, {"or", HD_ATOM_OR},   {"xor", HD_ATOM_XOR},
 		   {"exch", HD_ATOM_EXCH}, {"cas", HD_ATOM_CAS}};
-	struct hd_ptx_type type = hd_ptx_type(ptx, 0);
-	unsigned op = HD_ATOM_CAS + 1, sem = HD_SEM_RELAXED, machine;
-	struct hd_leaf pointer, value, swap = {0}, old;
-
 	for (size_t i = 0; i < sizeof ops / sizeof ops[0]; i++)
 		if (hd_ptx_has(ptx, ops[i].name))
-			op = ops[i].op;
+			return ops[i].op;
+	return HD_ATOM_CAS + 1;
+}
+
+/* red.async.op [a], value, [barrier], as st.async */
+static void send_atomic(struct hd_ptx *ptx, unsigned arg)
+{
+	struct hd_ptx_type type = hd_ptx_type(ptx, 0);
+	unsigned op = atomic_operation(ptx);
+	bool wide = type.bits == 64 && op == HD_ATOM_ADD && type.class == 'u';
+	enum hd_type machine = wide ? HD_U64 : type.class == 's' ? HD_S32 : HD_U32;
+	(void)arg;
+	if (op > HD_ATOM_XOR || (type.bits != 32 && !wide) || !strchr("usb", type.class)) {
+		hd_ptx_error(ptx, "the operation is not supported on this type");
+		return;
+	}
+	struct hd_leaf to = pointer_of(ptx, 0), value = hd_ptx_in(ptx, 1, type.bits), barrier = pointer_of(ptx, 2);
+	if (ptx->failed)
+		return;
+	const char *wrong =
+		hd_sel_send_atomic(ptx->sel, to, barrier, hd_sel_reg(ptx->sel, value), (enum hd_atomop)op, machine);
+	if (wrong)
+		hd_ptx_error(ptx, "%s", wrong);
+}
+
+/* arg: whether there is a result (atom) or none (red). */
+static void atomic(struct hd_ptx *ptx, unsigned result)
+{
+	struct hd_ptx_type type = hd_ptx_type(ptx, 0);
+	unsigned op = atomic_operation(ptx), sem = HD_SEM_RELAXED, machine;
+	struct hd_leaf pointer, value, swap = {0}, old;
+
 	if (op > HD_ATOM_CAS || type.bits < 32 || strchr("hg", type.class) ||
 	    (type.class == 'f' && op != HD_ATOM_ADD)) {
 		hd_ptx_error(ptx, "the operation is not supported on this type");
@@ -301,10 +352,14 @@ const struct hd_ptx_row hd_ptx_system[] = {
 	{"st", TYPES SPACES CACHES HINTS ORDERS " v2 v4 ", 2, store, 0, true},
 	{"atom", TYPES SPACES ORDERS ATOMICS, 3, atomic, 1, true},
 	{"red", TYPES SPACES ORDERS ATOMICS, 2, atomic, 0, true},
+	{"st.async", TYPES " shared::cluster mbarrier::complete_tx::bytes weak v2 v4 ", 3, send, 0, true},
+	{"red.async", TYPES ATOMICS " shared::cluster mbarrier::complete_tx::bytes relaxed cluster ", 3, send_atomic, 0,
+	 true},
 	{"membar.cta", "", 0, fence, HD_SCOPE_CTA, true},
 	{"membar.gl", "", 0, fence, HD_SCOPE_GPU, true},
 	{"membar.sys", "", 0, fence, HD_SCOPE_SYS, true},
 	{"fence", " sc acq_rel cta cluster gpu sys ", 0, fence, 0, true},
+	{"fence.mbarrier_init.release.cluster", "", 0, fence, HD_SCOPE_CTA, true},
 	{"bar.sync", " aligned ", 1, barrier, HD_BAR_SYNC, true},
 	{"bar.arrive", " aligned ", 2, barrier, HD_BAR_ARV, true},
 	{"bar.cta.sync", "", 1, barrier, HD_BAR_SYNC, true},

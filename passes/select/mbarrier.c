@@ -67,6 +67,39 @@ struct hd_leaf hd_sel_sync_pending(struct hd_select *sel, struct hd_leaf token)
 		hd_sel_logic(sel, HD_LUT_A & HD_LUT_B, hd_sel_word(sel, &token, 0), hd_imm(HD_MBARRIER_MOST), hd_rz()));
 }
 
+/* ------------------------------------------------------------------ data with bytes for a barrier (st.async) */
+
+static struct hd_mreg word_of(struct hd_select *sel, struct hd_leaf address)
+{
+	return hd_sel_opnd_reg(sel, hd_sel_word(sel, &address, 0), 1);
+}
+
+const char *hd_sel_send(struct hd_select *sel, struct hd_leaf to, struct hd_leaf barrier, struct hd_mreg value,
+			unsigned bytes)
+{
+	if (!hd_sel_has_clusters(sel))
+		return "clusters of blocks need sm_90 or later";
+	unsigned size = bytes == 4 ? HD_SIZE_32 : bytes == 8 ? HD_SIZE_64 : HD_SIZE_128;
+	struct hd_mreg told = word_of(sel, barrier);
+	struct hd_minst *inst = at_barrier(sel, HD_OP_STAS, HD_MOD(SIZE, size), to, HD_AS_SHARED);
+	inst->b = told;
+	inst->c = value;
+	return NULL;
+}
+
+const char *hd_sel_send_atomic(struct hd_select *sel, struct hd_leaf to, struct hd_leaf barrier, struct hd_mreg value,
+			       enum hd_atomop op, enum hd_type type)
+{
+	if (!hd_sel_has_clusters(sel))
+		return "clusters of blocks need sm_90 or later";
+	struct hd_mreg told = word_of(sel, barrier);
+	struct hd_minst *inst =
+		at_barrier(sel, HD_OP_REDAS, HD_MOD(ATOMOP, op) | HD_MOD(DTYPE, type), to, HD_AS_SHARED);
+	inst->b = value;
+	inst->c = told;
+	return NULL;
+}
+
 /* ------------------------------------------------------------------ intrinsics */
 
 static void heed(struct hd_select *sel, const char *why)

@@ -477,6 +477,11 @@ struct hd_sel_waited {
 const char *hd_sel_sync_wait(struct hd_select *sel, const struct hd_sel_waited *what, struct hd_leaf *over);
 /* An arrival when the copies are done that the thread has issued so far. */
 const char *hd_sel_sync_copies(struct hd_select *sel, struct hd_leaf barrier, unsigned space, bool noinc);
+/* st.async of so many bytes, and red.async: to a place and a barrier of one block of the cluster. */
+const char *hd_sel_send(struct hd_select *sel, struct hd_leaf to, struct hd_leaf barrier, struct hd_mreg value,
+			unsigned bytes);
+const char *hd_sel_send_atomic(struct hd_select *sel, struct hd_leaf to, struct hd_leaf barrier, struct hd_mreg value,
+			       enum hd_atomop op, enum hd_type type);
 /* Pending arrivals in a token. */
 struct hd_leaf hd_sel_sync_pending(struct hd_select *sel, struct hd_leaf token);
 /* ---- nvvm.c */

@@ -3,6 +3,7 @@
  */
 #include "runtime/check/check.h"
 #include "heddle/config.h"
+#include "heddle/mbarrier.h"
 #include "heddle/opcodes.h"
 
 #include <stddef.h>
@@ -13,6 +14,7 @@
 #include "runtime/core/cluster.h"
 #include "runtime/exec/devmem.h"
 #include "runtime/exec/linear.h"
+#include "runtime/exec/sync.h"
 #include "runtime/sm/limits.h"
 #include "runtime/sm/sm.h"
 
@@ -54,7 +56,6 @@ static void release_words(struct hd_check *check, struct hd_block_check *block)
 static void release_cluster(struct hd_block_check *block)
 {
 	free(block->cluster.arrived);
-	free(block->cluster.foreign);
 	free(block->cluster.departs);
 	block->cluster = (struct hd_cluster_check){.arrived = NULL};
 }
@@ -65,8 +66,6 @@ static void begin_cluster(struct hd_block_check *block, const struct hd_cta *cta
 	if (!cta->cluster)
 		return;
 	block->cluster.arrived = hd_xcalloc(cta->warp_count, sizeof(uint32_t));
-	block->cluster.foreign =
-		hd_xcalloc((size_t)cta->warp_count * cta->cluster->size * cta->warp_count, sizeof(uint32_t));
 	block->cluster.departs = hd_xcalloc(cta->warp_count, sizeof(bool));
 }
 
@@ -148,7 +147,7 @@ void hd_check_block(struct hd_check *check, const struct hd_cta *cta)
 		*slot = hd_xcalloc(1, sizeof(**slot));
 	struct hd_block_check *block = *slot;
 	block->shared_bytes = bytes;
-	hd_clocks_begin(&block->clocks, cta->warp_count, words);
+	hd_clocks_begin(&block->clocks, cta->warp_count, words, cta->rank, cta->cluster ? cta->cluster->size : 1);
 	begin_cluster(block, cta);
 	hd_global_forget_block(block);
 	release_words(check, block);
@@ -276,16 +275,21 @@ static void depart_cluster(struct hd_check *check, const struct hd_warp *warp)
 {
 	const struct hd_cta *cta = warp->cta;
 	struct hd_block_check *block = hd_check_block_of(check, cta);
-	uint32_t warps = cta->warp_count, size = cta->cluster->size, *to = block->cluster.foreign;
-	to += (size_t)warp->index * size * warps;
+	uint32_t warps = cta->warp_count, size = cta->cluster->size;
+	uint32_t *to = block->clocks.known + (size_t)warp->index * block->clocks.all;
 	block->cluster.departs[warp->index] = false;
 	hd_clocks_depart(&block->clocks, warp->index, HD_CHECK_CLUSTER);
-	for (uint32_t rank = 0; rank < size; rank++)
+	for (uint32_t rank = 0; rank < size; rank++) {
+		const struct hd_block_check *theirs = hd_check_block_of(check, cta->cluster->ctas[rank]);
 		for (uint32_t other = 0; other < warps; other++) {
-			const struct hd_block_check *theirs = hd_check_block_of(check, cta->cluster->ctas[rank]);
-			uint32_t ended = theirs->clocks.ended[other], arrived = theirs->cluster.arrived[other];
-			to[rank * warps + other] = ended > arrived ? ended : arrived;
+			uint32_t ended = theirs->clocks.ended[theirs->clocks.own + other];
+			uint32_t arrived = theirs->cluster.arrived[other], *known = &to[rank * warps + other];
+			arrived = ended > arrived ? ended : arrived;
+			*known = *known > arrived ? *known : arrived;
 		}
+		if (looks_for(check, HD_CHECK_RACE_GLOBAL))
+			hd_global_cluster_learn(check, warp, theirs);
+	}
 }
 
 static void meet_cluster(struct hd_check *check, const struct hd_warp *warp, const struct hd_dinst *inst)
@@ -295,6 +299,8 @@ static void meet_cluster(struct hd_check *check, const struct hd_warp *warp, con
 		block->cluster.departs[warp->index] = true;
 		return;
 	}
+	if (looks_for(check, HD_CHECK_RACE_GLOBAL))
+		hd_global_cluster_arrive(check, warp);
 	block->cluster.arrived[warp->index] = block->clocks.now[warp->index];
 	hd_clocks_arrive(&block->clocks, warp->index, HD_CHECK_CLUSTER);
 }
@@ -304,28 +310,53 @@ bool hd_check_cluster_ordered(const struct hd_check *check, const struct hd_warp
 {
 	const struct hd_cta *cta = warp->cta;
 	const struct hd_cluster *cluster = cta->cluster;
-	const uint32_t *known = hd_check_block_of(check, cta)->cluster.foreign;
+	const struct hd_clocks *clocks = &hd_check_block_of(check, cta)->clocks;
 	for (uint32_t rank = 0; cluster && rank < cluster->size; rank++)
 		if (cluster->ctas[rank]->linear == block)
-			return known[(warp->index * cluster->size + rank) * cta->warp_count + other] >= when;
+			return clocks->known[warp->index * clocks->all + rank * clocks->warps + other] >= when;
 	return true; /* of a block that is no more */
 }
 
+/* What the warp does to a word of shared memory, of any block of the cluster, as a release or an acquire. */
+static void order_at(struct hd_check *check, const struct hd_warp *warp, uint32_t lane, uint64_t address, bool waits)
+{
+	const struct hd_cta *cta = warp->cta, *owner = cta->cluster ? owner_of(cta, HD_MEM_SHARED, &address) : cta;
+	struct hd_block_check *block = hd_check_block_of(check, cta), *theirs = hd_check_block_of(check, owner);
+	address &= HD_RANK_OFFSET;
+	if (address < theirs->shared_bytes)
+		hd_clocks_strong(&block->clocks, &theirs->clocks, warp->index, lane, (uint32_t)address / 4,
+				 waits ? HD_SEM_ACQUIRE : HD_SEM_RELEASE, waits, !waits);
+}
+
+/* Of a lane at a wait: whether its phase is over. */
+static bool is_over(const struct hd_warp *warp, const struct hd_dinst *inst, uint32_t lane)
+{
+	uint32_t address, parity;
+	uint64_t word = hd_sync_word(warp, inst, lane, &address, &parity);
+	return hd_mbarrier_is_one(word) && hd_mbarrier_is_over(word, parity);
+}
+
 /*
- * Barriers in shared memory: an arrival is a release, a wait an acquire, as of accesses to its word. A wait that finds
- * its phase still under way takes over too what has come to the barrier so far, so that some races are not found.
+ * Barriers in shared memory: an arrival is a release, a wait that finds its phase over an acquire, as of accesses to
+ * its word. What has come to the barrier for later phases is taken over, too, so that some races are not found. What an
+ * arrival at another block's barrier orders is ordered from its issue on.
  */
 static void order_at_barrier(struct hd_check *check, const struct hd_warp *warp, const struct hd_dinst *inst,
 			     uint32_t lanes)
 {
-	struct hd_block_check *block = hd_check_block_of(check, warp->cta);
 	bool waits = inst->inst.op == HD_OP_SYNCS_WAIT;
-	HD_FOR_LANES (lane, lanes) {
-		uint32_t address = (hd_row(warp, inst->inst.a)[lane] + inst->inst.x) & HD_RANK_OFFSET;
-		if (address < block->shared_bytes)
-			hd_clocks_strong(&block->clocks, warp->index, lane, address / 4,
-					 waits ? HD_SEM_ACQUIRE : HD_SEM_ACQ_REL, true, !waits);
-	}
+	HD_FOR_LANES (lane, lanes)
+		if (!waits || is_over(warp, inst, lane))
+			order_at(check, warp, lane, hd_row(warp, inst->inst.a)[lane] + inst->inst.x, waits);
+}
+
+/* STAS and REDAS tell a barrier. */
+static void tell_barrier(struct hd_check *check, const struct hd_warp *warp, const struct hd_dinst *inst,
+			 uint32_t lanes)
+{
+	unsigned barrier = inst->inst.op == HD_OP_STAS ? inst->inst.b : inst->inst.c;
+	HD_FOR_LANES (lane, lanes)
+		order_at(check, warp, lane, hd_row(warp, barrier)[lane], false);
 }
 
 void hd_check_woken(struct hd_check *check, const struct hd_warp *warp, const struct hd_dinst *inst, uint32_t lanes)
@@ -358,6 +389,8 @@ void hd_check_step(struct hd_check *check, struct hd_exec *exec, const struct hd
 		hd_check_copies(check, exec, inst);
 	if (inst->inst.op == HD_OP_SYNCS || inst->inst.op == HD_OP_SYNCS_WAIT || inst->inst.op == HD_OP_ARRIVES)
 		order_at_barrier(check, exec->warp, inst, exec->mask);
+	if (inst->inst.op == HD_OP_STAS || inst->inst.op == HD_OP_REDAS)
+		tell_barrier(check, exec->warp, inst, exec->mask);
 	if (looks_for(check, HD_CHECK_SYNC))
 		hd_check_sync(check, exec, inst);
 	struct hd_clocks *clocks = &hd_check_block_of(check, exec->warp->cta)->clocks;
@@ -390,7 +423,7 @@ void hd_check_release(struct hd_check *check, const struct hd_cta *cta, uint32_t
 				hd_global_depart(check, cta->warps[warp], id);
 		}
 	hd_global_released(block, id);
-	memset(clocks->barriers + (size_t)id * clocks->warps, 0, clocks->warps * sizeof(uint32_t));
+	memset(clocks->barriers + (size_t)id * clocks->all, 0, clocks->all * sizeof(uint32_t));
 }
 
 void hd_check_warp_done(struct hd_check *check, const struct hd_warp *warp)

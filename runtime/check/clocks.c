@@ -1,7 +1,8 @@
 /*
  * Which accesses of a block's threads are ordered, after PTX's memory consistency model: by barriers, by __syncwarp,
  * and by fences together with strong accesses (atomics, volatile and those with a scope) that one thread writes and
- * another reads. Vector clocks, one for a warp among warps and one for a lane among the lanes of its warp.
+ * another reads. Vector clocks, one for a warp among the warps of its cluster, and one for a lane among the lanes of
+ * its warp.
  *
  * Where the model distinguishes more than this does, more counts as ordered: a strong read needs no fence after it, as
  * in the locks that programs have; what one lane of a warp learns of other
@@ -21,7 +22,7 @@ static void join(uint32_t *to, const uint32_t *from, uint32_t count)
 
 static uint32_t *row(uint32_t *table, const struct hd_clocks *clocks, uint32_t index)
 {
-	return table + (size_t)index * clocks->warps;
+	return table + (size_t)index * clocks->all;
 }
 
 void hd_clocks_release(struct hd_clocks *clocks)
@@ -38,41 +39,46 @@ void hd_clocks_release(struct hd_clocks *clocks)
 	*clocks = (struct hd_clocks){0};
 }
 
-void hd_clocks_begin(struct hd_clocks *clocks, uint32_t warps, uint32_t words)
+void hd_clocks_begin(struct hd_clocks *clocks, uint32_t warps, uint32_t words, uint32_t rank, uint32_t ranks)
 {
+	const uint32_t all = warps * ranks;
 	hd_clocks_release(clocks);
 	*clocks = (struct hd_clocks){
 		.warps = warps,
+		.all = all,
+		.own = warps * rank,
 		.now = hd_xcalloc(warps, sizeof(uint32_t)),
-		.known = hd_xcalloc((size_t)warps * warps, sizeof(uint32_t)),
-		.fenced = hd_xcalloc((size_t)warps * warps, sizeof(uint32_t)),
+		.known = hd_xcalloc((size_t)warps * all, sizeof(uint32_t)),
+		.fenced = hd_xcalloc((size_t)warps * all, sizeof(uint32_t)),
 		.has_fence = hd_xcalloc(warps, sizeof(bool)),
-		.ended = hd_xcalloc(warps, sizeof(uint32_t)),
-		.barriers = hd_xcalloc((size_t)HD_CHECK_BARRIERS * warps, sizeof(uint32_t)),
+		.ended = hd_xcalloc(all, sizeof(uint32_t)),
+		.barriers = hd_xcalloc((size_t)HD_CHECK_BARRIERS * all, sizeof(uint32_t)),
 		.lanes = hd_xcalloc(warps, sizeof(*clocks->lanes)),
 		.place_of = hd_xcalloc(words + 1, sizeof(uint32_t)),
 	};
-	for (uint32_t warp = 0; warp < warps; warp++) {
+	for (uint32_t warp = 0; warp < warps; warp++)
 		clocks->now[warp] = 1;
+	for (uint32_t warp = 0; warp < all; warp++)
 		hd_vec_push(&clocks->released, 0); /* of global memory */
-	}
 }
 
 /* What the warp knows now, its own accesses included. Later ones are not among them. */
 static void publish(struct hd_clocks *clocks, uint32_t warp, uint32_t *to)
 {
-	join(to, row(clocks->known, clocks, warp), clocks->warps);
-	to[warp] = to[warp] > clocks->now[warp] ? to[warp] : clocks->now[warp];
+	uint32_t own = clocks->own + warp;
+	join(to, row(clocks->known, clocks, warp), clocks->all);
+	to[own] = to[own] > clocks->now[warp] ? to[own] : clocks->now[warp];
 	clocks->now[warp]++;
 }
 
 static void learn(struct hd_clocks *clocks, uint32_t warp, uint32_t lanes, const uint32_t *from)
 {
-	join(row(clocks->known, clocks, warp), from, clocks->warps);
+	uint32_t own = from[clocks->own + warp];
+	join(row(clocks->known, clocks, warp), from, clocks->all);
 	HD_FOR_LANES (lane, lanes)
 		for (uint32_t other = 0; other < HD_WARP_LANES; other++)
-			if (clocks->lanes[warp][lane][other] < from[warp])
-				clocks->lanes[warp][lane][other] = from[warp];
+			if (clocks->lanes[warp][lane][other] < own)
+				clocks->lanes[warp][lane][other] = own;
 }
 
 void hd_clocks_warpsync(struct hd_clocks *clocks, uint32_t warp, uint32_t lanes)
@@ -99,27 +105,27 @@ static uint32_t place_of(struct hd_clocks *clocks, uint32_t word, bool make)
 	if (word == UINT32_MAX)
 		return 0;
 	if (!clocks->place_of[word] && make) {
-		clocks->place_of[word] = clocks->released.len / clocks->warps;
-		for (uint32_t warp = 0; warp < clocks->warps; warp++)
+		clocks->place_of[word] = clocks->released.len / clocks->all;
+		for (uint32_t warp = 0; warp < clocks->all; warp++)
 			hd_vec_push(&clocks->released, 0);
 	}
 	return clocks->place_of[word] ? clocks->place_of[word] : UINT32_MAX;
 }
 
-void hd_clocks_strong(struct hd_clocks *clocks, uint32_t warp, uint32_t lane, uint32_t word, uint32_t sem, bool reads,
-		      bool writes)
+void hd_clocks_strong(struct hd_clocks *clocks, struct hd_clocks *at, uint32_t warp, uint32_t lane, uint32_t word,
+		      uint32_t sem, bool reads, bool writes)
 {
 	bool releases = sem == HD_SEM_RELEASE || sem == HD_SEM_ACQ_REL || sem == HD_SEM_SC;
-	uint32_t place = place_of(clocks, word, writes && (releases || clocks->has_fence[warp]));
+	uint32_t place = place_of(at, word, writes && (releases || clocks->has_fence[warp]));
 	if (place == UINT32_MAX)
 		return;
-	uint32_t *released = row(clocks->released.data, clocks, place);
+	uint32_t *released = row(at->released.data, at, place);
 	if (reads)
 		learn(clocks, warp, 1u << lane, released);
 	if (writes && releases)
 		publish(clocks, warp, released);
 	else if (writes && clocks->has_fence[warp])
-		join(released, row(clocks->fenced, clocks, warp), clocks->warps);
+		join(released, row(clocks->fenced, clocks, warp), clocks->all);
 }
 
 void hd_clocks_arrive(struct hd_clocks *clocks, uint32_t warp, uint32_t barrier)
@@ -133,8 +139,8 @@ void hd_clocks_arrive(struct hd_clocks *clocks, uint32_t warp, uint32_t barrier)
 
 void hd_clocks_depart(struct hd_clocks *clocks, uint32_t warp, uint32_t barrier)
 {
-	join(row(clocks->known, clocks, warp), row(clocks->barriers, clocks, barrier), clocks->warps);
-	join(row(clocks->known, clocks, warp), clocks->ended, clocks->warps);
+	join(row(clocks->known, clocks, warp), row(clocks->barriers, clocks, barrier), clocks->all);
+	join(row(clocks->known, clocks, warp), clocks->ended, clocks->all);
 }
 
 void hd_clocks_end(struct hd_clocks *clocks, uint32_t warp)

@@ -154,7 +154,7 @@ static struct hd_known *all_of(struct hd_check *check, const struct hd_warp *war
 	const struct hd_clocks *clocks = &hd_check_block_of(check, warp->cta)->clocks;
 	struct times *times = hd_xmalloc(sizeof(*times) + clocks->warps * sizeof(times->until[0]));
 	*times = (struct times){.uses = 1, .count = clocks->warps};
-	memcpy(times->until, clocks->known + (size_t)warp->index * clocks->warps,
+	memcpy(times->until, clocks->known + (size_t)warp->index * clocks->all + clocks->own,
 	       clocks->warps * sizeof(times->until[0]));
 	times->until[warp->index] = clocks->now[warp->index];
 	struct hd_known *own = make_known(1);
@@ -226,6 +226,19 @@ void hd_global_depart(struct hd_check *check, const struct hd_warp *warp, uint32
 	struct hd_block_check *block = hd_check_block_of(check, warp->cta);
 	learn(&hd_check_warp(check, warp)->known, block->barriers[barrier]);
 	learn(&hd_check_warp(check, warp)->fenced, block->fences[barrier]);
+}
+
+void hd_global_cluster_arrive(struct hd_check *check, const struct hd_warp *warp)
+{
+	struct hd_block_check *block = hd_check_block_of(check, warp->cta);
+	struct hd_known *all = all_of(check, warp);
+	learn(&block->barriers[HD_CHECK_CLUSTER], all);
+	drop(&all);
+}
+
+void hd_global_cluster_learn(struct hd_check *check, const struct hd_warp *warp, const struct hd_block_check *block)
+{
+	learn(&hd_check_warp(check, warp)->known, block->barriers[HD_CHECK_CLUSTER]);
 }
 
 void hd_global_released(struct hd_block_check *block, uint32_t barrier)

@@ -10,8 +10,9 @@
  * with nothing behind the copy, not with its own thread either; then it counts as written at the wait. Groups are the
  * warp's, as in hardware, so that a wait of some of its lanes counts for all.
  *
- * Blocks of a cluster that access each other's shared memory are ordered by the cluster's barrier. Flags in another
- * block's memory order nothing.
+ * Blocks of a cluster that access each other's shared memory are ordered by the cluster's barrier, and by barriers and
+ * flags in shared memory, whosever it is. What st.async sends counts as written by its thread, which tells the barrier;
+ * so what orders other accesses of this thread orders it, too, and some races are not found.
  *
  * Of each word those accesses are kept that can still race with a later one (kept.c). For each access one race is told;
  * so the first race of a word is always found, further ones behind it mostly.
@@ -239,8 +240,9 @@ static uint32_t scope_of(const struct hd_dinst *inst)
 	return hd_mod_get(inst->inst.mods, HD_MOD_SCOPE);
 }
 
-/* What a strong access orders. */
-static void order(const struct now *now, uint32_t sem, uint32_t scope, bool reads, bool writes)
+/* What a strong access orders; `owner`: of the shared memory. */
+static void order(const struct now *now, struct hd_block_check *owner, uint32_t sem, uint32_t scope, bool reads,
+		  bool writes)
 {
 	const struct hd_warp *warp = now->exec->warp;
 	struct hd_clocks *clocks = &hd_check_block_of(now->check, warp->cta)->clocks;
@@ -249,8 +251,8 @@ static void order(const struct now *now, uint32_t sem, uint32_t scope, bool read
 		hd_global_strong(now->check, warp, now->address, sem, scope, reads, writes);
 	else if (now->check->kinds & HD_CHECK_RACE_GLOBAL && reads)
 		hd_global_shared_strong(now->check, warp);
-	hd_clocks_strong(clocks, warp->index, now->lane, shared ? (uint32_t)now->address / 4 : UINT32_MAX, sem, reads,
-			 writes);
+	hd_clocks_strong(clocks, &owner->clocks, warp->index, now->lane,
+			 shared ? (uint32_t)now->address / 4 : UINT32_MAX, sem, reads, writes);
 }
 
 /* An asynchronous copy reads global memory. */
@@ -281,7 +283,8 @@ void hd_check_race(struct hd_check *check, const struct hd_exec *exec, const str
 	now.copies = block->copies;
 	HD_FOR_LANES (lane, exec->mask & hd_op_address_lanes(inst->inst.op, inst->inst.mods)) {
 		bool shared = accesses->space[lane] == HD_MEM_SHARED;
-		bool remote = accesses->in_cluster && accesses->owner[lane] != warp->cta;
+		struct hd_block_check *owner =
+			accesses->in_cluster ? hd_check_block_of(check, accesses->owner[lane]) : block;
 		now.lane = lane;
 		now.space = accesses->space[lane];
 		now.address = accesses->address[lane];
@@ -298,9 +301,9 @@ void hd_check_race(struct hd_check *check, const struct hd_exec *exec, const str
 			copied_words(&now, inst);
 		if (shared ? check->kinds & HD_CHECK_RACE
 			   : check->kinds & HD_CHECK_RACE_GLOBAL && now.space == HD_MEM_GLOBAL)
-			visit_lane(&now, inst, remote ? hd_check_block_of(check, accesses->owner[lane]) : block);
-		if (strong && !remote && now.space != HD_MEM_LOCAL && (!shared || now.address < block->shared_bytes))
-			order(&now, sem, scope, reads, writes);
+			visit_lane(&now, inst, shared ? owner : block);
+		if (strong && now.space != HD_MEM_LOCAL && (!shared || now.address < owner->shared_bytes))
+			order(&now, shared ? owner : block, sem, scope, reads, writes);
 	}
 	if (copies && check->kinds & HD_CHECK_RACE_GLOBAL)
 		read_sources(&now, inst, block);

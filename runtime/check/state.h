@@ -60,31 +60,34 @@ void hd_check_tell(struct hd_check *check);
 
 struct hd_clocks {
 	uint32_t warps;
-	uint32_t *now;	  /* of each warp: grows with everything that orders its accesses */
-	uint32_t *known;  /* [warp][other]: up to when what the other did is before what the warp does now */
-	uint32_t *fenced; /* the same at the warp's last fence */
+	uint32_t all, own; /* warps of the cluster, block by block; the first of this block's among them */
+	uint32_t *now;	   /* of each warp: grows with everything that orders its accesses */
+	uint32_t *known;   /* [warp][other of all]: up to when what the other did is before what the warp does now */
+	uint32_t *fenced;  /* the same at the warp's last fence */
 	bool *has_fence;
-	uint32_t *ended;				 /* what warps that have ended did */
-	uint32_t *barriers;				 /* [barrier][warp]: what those did that have arrived */
+	uint32_t *ended;				 /* [warp of all]: what warps that have ended did */
+	uint32_t *barriers;				 /* [barrier][warp of all]: what those did that have arrived */
 	uint32_t (*lanes)[HD_WARP_LANES][HD_WARP_LANES]; /* [warp][lane][other lane]: as `known` inside a warp */
 	uint32_t *place_of;	   /* [word of shared memory]: 1 + index of what was released there */
-	HD_VEC(uint32_t) released; /* [index][warp]; index 0: global memory */
+	HD_VEC(uint32_t) released; /* [index][warp of all]; index 0: global memory */
 };
-void hd_clocks_begin(struct hd_clocks *clocks, uint32_t warps, uint32_t words);
+/* Of the block of a rank, where the cluster has so many; without one 0 of 1. */
+void hd_clocks_begin(struct hd_clocks *clocks, uint32_t warps, uint32_t words, uint32_t rank, uint32_t ranks);
 void hd_clocks_release(struct hd_clocks *clocks);
 /* Is what `other_lane` of `other` did at `when` before what the lane does now? */
 static inline bool hd_clocks_ordered(const struct hd_clocks *clocks, uint32_t warp, uint32_t lane, uint32_t other,
 				     uint32_t other_lane, uint32_t when)
 {
 	if (warp != other)
-		return clocks->known[warp * clocks->warps + other] >= when;
+		return clocks->known[warp * clocks->all + clocks->own + other] >= when;
 	return lane == other_lane || clocks->lanes[warp][lane][other_lane] >= when;
 }
 void hd_clocks_warpsync(struct hd_clocks *clocks, uint32_t warp, uint32_t lanes);
 void hd_clocks_fence(struct hd_clocks *clocks, uint32_t warp);
-/* A strong access of a lane; `word`: of shared memory, UINT32_MAX: somewhere in global memory. */
-void hd_clocks_strong(struct hd_clocks *clocks, uint32_t warp, uint32_t lane, uint32_t word, uint32_t sem, bool reads,
-		      bool writes);
+/* A strong access of a lane; `word`: of the shared memory of the block with the clocks `at`, UINT32_MAX: somewhere in
+ * global memory. */
+void hd_clocks_strong(struct hd_clocks *clocks, struct hd_clocks *at, uint32_t warp, uint32_t lane, uint32_t word,
+		      uint32_t sem, bool reads, bool writes);
 void hd_clocks_arrive(struct hd_clocks *clocks, uint32_t warp, uint32_t barrier);
 void hd_clocks_depart(struct hd_clocks *clocks, uint32_t warp, uint32_t barrier);
 void hd_clocks_end(struct hd_clocks *clocks, uint32_t warp);
@@ -173,10 +176,9 @@ struct hd_warp_check {
 };
 
 /* Of a block of a cluster, by warp: up to when what it did is before its last arrival at the cluster's barrier; it has
- * come to the wait, behind which it knows what the others did; up to when it knows of the warps of each block, by rank.
- */
+ * come to the wait, behind which it knows what the others did. */
 struct hd_cluster_check {
-	uint32_t *arrived, *foreign;
+	uint32_t *arrived;
 	bool *departs;
 };
 
@@ -294,6 +296,9 @@ void hd_global_shared_strong(struct hd_check *check, const struct hd_warp *warp)
 void hd_global_arrive(struct hd_check *check, const struct hd_warp *warp, uint32_t barrier);
 void hd_global_depart(struct hd_check *check, const struct hd_warp *warp, uint32_t barrier);
 void hd_global_released(struct hd_block_check *block, uint32_t barrier); /* all have departed */
+/* The same of a cluster's barrier, before that of clocks.c; a warp learns from each of its blocks. */
+void hd_global_cluster_arrive(struct hd_check *check, const struct hd_warp *warp);
+void hd_global_cluster_learn(struct hd_check *check, const struct hd_warp *warp, const struct hd_block_check *block);
 void hd_global_forget_block(struct hd_block_check *block);
 void hd_global_forget_warp(struct hd_warp_check *warp);
 /* What is kept of the accesses to a word; valid until the next call. */

@@ -249,5 +249,6 @@ HD_EXEC_PLAIN(op_atomic)
 
 const struct hd_exec_clones *hd_exec_atomic_find(const struct hd_inst *inst)
 {
-	return hd_opinfo[inst->op].effects & HD_FX_ATOMIC ? &op_atomic : NULL;
+	unsigned effects = hd_opinfo[inst->op].effects;
+	return effects & HD_FX_ATOMIC && !(effects & HD_FX_SIDE) ? &op_atomic : NULL; /* REDAS is remote.c's */
 }

@@ -600,7 +600,7 @@ const struct hd_exec_clones *hd_exec_memory_find(const struct hd_inst *inst)
 		[HD_AT_LOCAL] = &op_local,     [HD_AT_CONST] = &op_ldc,
 	};
 	const struct hd_opinfo *info = &hd_opinfo[inst->op];
-	/* LDSM is exec_mma.c's, LDGSTS exec_copy.c's */
-	bool plain = !(info->effects & (HD_FX_ATOMIC | HD_FX_CONVERGENT | HD_FX_ASYNC));
+	/* LDSM is exec_mma.c's, LDGSTS exec_copy.c's, STAS remote.c's */
+	bool plain = !(info->effects & (HD_FX_ATOMIC | HD_FX_CONVERGENT | HD_FX_ASYNC | HD_FX_SIDE));
 	return info->space && info->space != HD_AT_TEXTURE && plain ? by_space[info->space] : NULL;
 }

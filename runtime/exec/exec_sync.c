@@ -5,6 +5,7 @@
 #include "heddle/mbarrier.h"
 #include "heddle/opcodes.h"
 #include "runtime/exec/exec.h"
+#include "runtime/exec/remote.h"
 #include "runtime/exec/sync.h"
 
 static uint32_t address_of(const struct hd_warp *warp, const struct hd_dinst *inst, uint32_t lane)
@@ -62,21 +63,53 @@ static bool begin(struct hd_exec *exec, const struct hd_dinst *inst, uint32_t la
 	return true;
 }
 
-bool hd_sync_do(struct hd_exec *exec, uint32_t lane, uint8_t *place, enum hd_syncsop op, uint32_t count)
+bool hd_sync_do(struct hd_exec *exec, uint32_t lane, const struct hd_cta *owner, uint8_t *place, enum hd_syncsop op,
+		uint32_t count)
 {
 	uint64_t word;
 	memcpy(&word, place, sizeof word);
 	struct hd_mbarrier barrier = hd_mbarrier_of(word), before = barrier;
 	const char *wrong = hd_mbarrier_is_one(word) ? hd_mbarrier_do(&barrier, op, count) : "it is none any more";
 	if (wrong) {
+		char whose[48] = "";
+		if (owner != exec->warp->cta)
+			snprintf(whose, sizeof whose, " of the block of rank %u", owner->rank);
 		HD_FAULT(exec, lane, HD_SIM_TRAP,
-			 "barrier at shared address 0x%x, parity %u, %u arrivals and %d bytes pending: %s (%u)",
-			 (uint32_t)(place - exec->warp->cta->shared), before.parity, before.pending, before.bytes,
-			 wrong, count);
+			 "barrier at shared address 0x%x%s, parity %u, %u arrivals and %d bytes pending: %s (%u)",
+			 (uint32_t)(place - owner->shared), whose, before.parity, before.pending, before.bytes, wrong,
+			 count);
 		return false;
 	}
 	write_word(exec, place, hd_mbarrier_word(&barrier));
 	return true;
+}
+
+/* Whose barrier the lane's address names: another block's than its own. */
+static bool is_remote(const struct hd_warp *warp, const struct hd_dinst *inst, uint32_t lane)
+{
+	uint32_t code = address_of(warp, inst, lane) >> HD_RANK_SHIFT;
+	return code && warp->cta->cluster &&
+	       hd_rank_of_code(warp->cta->cluster, warp->cta->rank, code) != warp->cta->rank;
+}
+
+/* A barrier of another block can be arrived at, and told of bytes. */
+static bool find_remote(struct hd_exec *exec, const struct hd_dinst *inst, uint32_t lane, uint64_t *host, uint8_t *rank)
+{
+	enum hd_syncsop op = (enum hd_syncsop)HD_MODIFIER(SYNCSOP);
+	const struct hd_cta *cta = exec->warp->cta;
+	uint32_t address = address_of(exec->warp, inst, lane);
+	const char *wrong = op == HD_SYNCS_INIT || op == HD_SYNCS_INVAL ? "initialise or invalidate"
+			    : inst->inst.dst != HD_RZ			? "learn the state of"
+									: NULL;
+	bool remote;
+	if (wrong) {
+		HD_FAULT(exec, lane, HD_SIM_TRAP, "threads cannot %s a barrier of another block (shared address 0x%x)",
+			 wrong, address);
+		return false;
+	}
+	*host = (uintptr_t)hd_remote_find(exec, inst, lane, address, &exec->effect->address[lane], &remote);
+	*rank = (uint8_t)hd_rank_of_code(cta->cluster, cta->rank, address >> HD_RANK_SHIFT);
+	return *host;
 }
 
 static bool do_lane(struct hd_exec *exec, const struct hd_dinst *inst, uint32_t lane)
@@ -91,7 +124,7 @@ static bool do_lane(struct hd_exec *exec, const struct hd_dinst *inst, uint32_t 
 		return false;
 	if (op == HD_SYNCS_INVAL)
 		write_word(exec, place, 0);
-	else if (!hd_sync_do(exec, lane, place, op, count))
+	else if (!hd_sync_do(exec, lane, exec->warp->cta, place, op, count))
 		return false;
 	hd_set_pair(exec->warp, inst->inst.dst, lane, word);
 	return true;
@@ -99,10 +132,18 @@ static bool do_lane(struct hd_exec *exec, const struct hd_dinst *inst, uint32_t 
 
 HD_EXEC_PLAIN(op_syncs)
 {
-	uint32_t all = exec->mask;
-	HD_FOR_LANES (lane, all)
-		if (!do_lane(exec, inst, lane))
+	uint32_t all = exec->mask, remote = 0;
+	uint64_t host[HD_WARP_LANES];
+	uint8_t rank[HD_WARP_LANES];
+	HD_FOR_LANES (lane, all) {
+		bool elsewhere = is_remote(exec->warp, inst, lane);
+		if (elsewhere ? !find_remote(exec, inst, lane, &host[lane], &rank[lane]) : !do_lane(exec, inst, lane))
 			return;
+		remote |= (uint32_t)elsewhere << lane;
+	}
+	if (remote)
+		hd_remote_sync(exec, inst, remote, host, rank);
+	exec->effect->elsewhere = hd_remote_waits(exec) ? remote : 0;
 	exec->effect->event = HD_EVENT_SYNC;
 }
 
@@ -199,7 +240,7 @@ void hd_sync_arrive(struct hd_exec *exec, struct hd_warp *warp, uint32_t mask, c
 	struct hd_warp *before = exec->warp;
 	exec->warp = warp;
 	HD_FOR_LANES (lane, mask)
-		if (!hd_sync_do(exec, lane, warp->cta->shared + address[lane], HD_SYNCS_ARRIVE, 1))
+		if (!hd_sync_do(exec, lane, warp->cta, warp->cta->shared + address[lane], HD_SYNCS_ARRIVE, 1))
 			break;
 	exec->warp = before;
 }

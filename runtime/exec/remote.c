@@ -1,6 +1,6 @@
 /*
  * Functional execution: clusters of blocks. Where a shared address leads, what accesses to other blocks do, and the
- * instructions MAPA, CGABAR_ARV and CGABAR_WAIT.
+ * instructions MAPA, CGABAR_ARV, CGABAR_WAIT, STAS and REDAS.
  *
  * With timing an access to another block takes effect when the network between SMs says that it has arrived
  * (runtime/memory/dsm.c): a load reads then, a store writes what it had at issue, an atomic does both. So what a thread
@@ -10,7 +10,9 @@
  */
 #include "runtime/exec/remote.h"
 
+#include "heddle/mbarrier.h"
 #include "heddle/opcodes.h"
+#include "runtime/exec/sync.h"
 
 void hd_remotes_prepare(struct hd_exec *exec, struct hd_arena *arena)
 {
@@ -30,6 +32,8 @@ void hd_remotes_release(struct hd_exec *exec)
 
 static const char *access_name(const struct hd_dinst *inst)
 {
+	if (hd_opinfo[inst->inst.op].pipe == HD_PIPE_BRU)
+		return "barrier operation";
 	return inst->effects & HD_FX_ATOMIC ? "atomic" : inst->effects & HD_FX_STORE ? "store" : "load";
 }
 
@@ -85,54 +89,127 @@ static struct hd_remote *take(struct hd_remotes *remotes)
 	return remote;
 }
 
-void hd_remote_put_off(struct hd_exec *exec, const struct hd_dinst *inst, uint32_t lanes, const uint64_t *host)
+/* One that is on its way from now on. */
+static struct hd_remote *begin(struct hd_exec *exec, const struct hd_dinst *inst, uint32_t lanes,
+			       enum hd_remote_kind kind, const uint64_t *host)
 {
 	struct hd_remote *remote = take(exec->remotes);
-	unsigned words = (inst->access_bytes + 3u) / 4;
 	remote->of = exec->remotes;
 	remote->inst = inst;
 	remote->warp = exec->warp;
 	remote->cluster = exec->warp->cta->cluster;
 	remote->mask = lanes;
-	memcpy(remote->host, host, sizeof remote->host);
+	remote->kind = kind;
+	HD_FOR_LANES (lane, lanes)
+		remote->host[lane] = host[lane];
+	__atomic_fetch_add(&remote->cluster->under_way, 1, __ATOMIC_RELAXED);
+	exec->effect->remote = remote;
+	return remote;
+}
+
+static void keep_operands(struct hd_exec *exec, const struct hd_dinst *inst, struct hd_remote *remote)
+{
+	unsigned words = (inst->access_bytes + 3u) / 4;
 	if (inst->effects & HD_FX_ATOMIC)
-		HD_FOR_LANES (lane, lanes)
+		HD_FOR_LANES (lane, remote->mask)
 			remote->operands[lane] = hd_exec_atomic_operands(exec, inst, lane);
 	else if (inst->effects & HD_FX_STORE)
 		for (unsigned word = 0; word < words; word++)
 			memcpy(remote->rows[word], hd_row(exec->warp, hd_next_reg(inst->inst.c, word)),
 			       sizeof remote->rows[0]);
-	__atomic_fetch_add(&remote->cluster->under_way, 1, __ATOMIC_RELAXED);
-	exec->effect->remote = remote;
 }
 
-static void do_store(struct hd_exec *exec, const struct hd_remote *remote)
+void hd_remote_put_off(struct hd_exec *exec, const struct hd_dinst *inst, uint32_t lanes, const uint64_t *host)
+{
+	keep_operands(exec, inst, begin(exec, inst, lanes, HD_REMOTE_ACCESS, host));
+}
+
+static bool sync_lane(struct hd_exec *exec, const struct hd_dinst *inst, uint32_t lane, uint32_t rank, uint8_t *place,
+		      uint32_t count)
+{
+	const struct hd_cta *owner = exec->warp->cta->cluster->ctas[rank];
+	return hd_sync_do(exec, lane, owner, place, (enum hd_syncsop)HD_MODIFIER(SYNCSOP), count);
+}
+
+void hd_remote_sync(struct hd_exec *exec, const struct hd_dinst *inst, uint32_t lanes, const uint64_t *host,
+		    const uint8_t *rank)
+{
+	const uint32_t *counts = hd_row(exec->warp, inst->inst.c);
+	if (hd_remote_waits(exec)) {
+		struct hd_remote *remote = begin(exec, inst, lanes, HD_REMOTE_SYNC, host);
+		memcpy(remote->rows[0], counts, sizeof remote->rows[0]);
+		memcpy(remote->rank, rank, sizeof remote->rank);
+		return;
+	}
+	HD_FOR_LANES (lane, lanes)
+		if (!sync_lane(exec, inst, lane, rank[lane], (uint8_t *)(uintptr_t)host[lane], counts[lane]))
+			return;
+}
+
+static void store_lane(struct hd_exec *exec, const struct hd_remote *remote, uint32_t lane)
 {
 	unsigned bytes = remote->inst->access_bytes;
-	HD_FOR_LANES (lane, remote->mask) {
-		uint8_t data[16], old[16], *to = (uint8_t *)(uintptr_t)remote->host[lane];
-		for (unsigned word = 0; word < (bytes + 3) / 4; word++)
-			memcpy(data + 4 * word, &remote->rows[word][lane], 4); /* little-endian host */
-		memcpy(old, to, bytes);
-		memcpy(to, data, bytes);
-		HD_TELL(exec->gpu, changed, exec, to, old, bytes);
-	}
+	uint8_t data[16], old[16], *to = (uint8_t *)(uintptr_t)remote->host[lane];
+	for (unsigned word = 0; word < (bytes + 3) / 4; word++)
+		memcpy(data + 4 * word, &remote->rows[word][lane], 4); /* little-endian host */
+	memcpy(old, to, bytes);
+	memcpy(to, data, bytes);
+	HD_TELL(exec->gpu, changed, exec, to, old, bytes);
 }
 
-void hd_remote_do(struct hd_exec *exec, struct hd_remote *remote)
+static void do_access(struct hd_exec *exec, const struct hd_remote *remote)
 {
-	exec->warp = remote->warp;
-	exec->mask = remote->mask;
-	if (remote->inst->effects & HD_FX_ATOMIC)
-		HD_FOR_LANES (lane, remote->mask)
+	if (!(remote->inst->effects & HD_FX_STORE)) {
+		hd_exec_load_lanes(exec, remote->inst, 0, remote->host);
+		return;
+	}
+	HD_FOR_LANES (lane, remote->mask)
+		if (remote->inst->effects & HD_FX_ATOMIC)
 			hd_exec_atomic_do(exec, remote->inst, lane, (uint8_t *)(uintptr_t)remote->host[lane],
 					  &remote->operands[lane]);
-	else if (remote->inst->effects & HD_FX_STORE)
-		do_store(exec, remote);
-	else
-		hd_exec_load_lanes(exec, remote->inst, 0, remote->host);
+		else
+			store_lane(exec, remote, lane);
+}
+
+/* The barriers that STAS and REDAS tell of their bytes. False: one was wrong. */
+static bool tell(struct hd_exec *exec, const struct hd_dinst *inst, uint32_t lane, const struct hd_cta *owner,
+		 uint8_t *barrier)
+{
+	return hd_sync_do(exec, lane, owner, barrier, HD_SYNCS_COMPLETE_TX, inst->access_bytes);
+}
+
+static uint32_t do_syncs(struct hd_exec *exec, const struct hd_remote *remote)
+{
+	uint32_t ranks = 0;
+	HD_FOR_LANES (lane, remote->mask) {
+		const struct hd_cta *owner = remote->cluster->ctas[remote->rank[lane]];
+		if (remote->kind == HD_REMOTE_TELLS
+			    ? !tell(exec, remote->inst, lane, owner, remote->barrier[lane])
+			    : !sync_lane(exec, remote->inst, lane, remote->rank[lane],
+					 (uint8_t *)(uintptr_t)remote->host[lane], remote->rows[0][lane]))
+			break;
+		ranks |= UINT32_C(1) << remote->rank[lane];
+	}
+	return ranks;
+}
+
+/* The warp is behind it already, and a fault is told with its place. */
+uint32_t hd_remote_do(struct hd_exec *exec, struct hd_remote *remote)
+{
+	struct hd_warp *warp = remote->warp;
+	uint32_t pc = warp->pc, ranks = 0;
+	exec->warp = warp;
+	exec->mask = remote->mask;
+	warp->pc = (uint32_t)(remote->inst - exec->gpu->program.code.data);
+	if (remote->kind != HD_REMOTE_SYNC)
+		do_access(exec, remote);
+	if (remote->kind != HD_REMOTE_ACCESS)
+		ranks = do_syncs(exec, remote);
+	exec->fault = false; /* hd_gpu.error says so */
+	warp->pc = pc;
 	exec->warp = NULL;
 	hd_remote_drop(remote);
+	return ranks;
 }
 
 void hd_remote_drop(struct hd_remote *remote)
@@ -140,6 +217,68 @@ void hd_remote_drop(struct hd_remote *remote)
 	remote->cluster->under_way--;
 	remote->next = remote->of->free;
 	remote->of->free = remote;
+}
+
+/* ---- STAS and REDAS */
+
+/* Where a lane's data and its barrier are, of one block. False: it has faulted. */
+static bool find_told(struct hd_exec *exec, const struct hd_dinst *inst, uint32_t lane, struct hd_remote *found,
+		      bool *remote)
+{
+	const struct hd_cta *cta = exec->warp->cta;
+	bool atomic = inst->effects & HD_FX_ATOMIC, elsewhere;
+	uint32_t address = hd_row(exec->warp, inst->inst.a)[lane] + inst->inst.x;
+	uint32_t barrier = hd_row(exec->warp, atomic ? inst->inst.c : inst->inst.b)[lane];
+	struct hd_dinst word = *inst;
+	uint64_t timing;
+	found->host[lane] = (uintptr_t)hd_remote_find(exec, inst, lane, address, &exec->effect->address[lane], remote);
+	if (!found->host[lane])
+		return false;
+	word.access_bytes = HD_MBARRIER_BYTES;
+	found->barrier[lane] = hd_remote_find(exec, &word, lane, barrier, &timing, &elsewhere);
+	if (!found->barrier[lane])
+		return false;
+	uint32_t rank = hd_rank_of_code(cta->cluster, cta->rank, address >> HD_RANK_SHIFT);
+	found->rank[lane] = (uint8_t)rank;
+	if (rank == hd_rank_of_code(cta->cluster, cta->rank, barrier >> HD_RANK_SHIFT))
+		return true;
+	HD_FAULT(exec, lane, HD_SIM_TRAP,
+		 "the data go to shared address 0x%x, and the barrier at 0x%x is in another block", address, barrier);
+	return false;
+}
+
+/* What is sent to the own block is there at once. */
+HD_EXEC_PLAIN(op_stas)
+{
+	struct hd_effect *effect = exec->effect;
+	struct hd_remote found = {.inst = inst, .cluster = exec->warp->cta->cluster, .kind = HD_REMOTE_TELLS};
+	uint32_t all = exec->mask, remote = 0;
+	HD_FOR_LANES (lane, all) {
+		bool elsewhere;
+		if (!find_told(exec, inst, lane, &found, &elsewhere))
+			return;
+		remote |= (uint32_t)elsewhere << lane;
+	}
+	uint32_t waits = hd_remote_waits(exec) ? remote : 0;
+	if (waits) {
+		struct hd_remote *sent = begin(exec, inst, waits, HD_REMOTE_TELLS, found.host);
+		memcpy(sent->barrier, found.barrier, sizeof sent->barrier);
+		memcpy(sent->rank, found.rank, sizeof sent->rank);
+		keep_operands(exec, inst, sent);
+	}
+	found.mask = all & ~waits;
+	keep_operands(exec, inst, &found);
+	do_access(exec, &found);
+	HD_FOR_LANES (lane, found.mask) {
+		const struct hd_cta *cta = exec->warp->cta;
+		if (!tell(exec, inst, lane, remote >> lane & 1 ? cta->cluster->ctas[found.rank[lane]] : cta,
+			  found.barrier[lane]))
+			return;
+	}
+	effect->event = HD_EVENT_MEMORY;
+	effect->space = waits ? HD_MEM_REMOTE : HD_MEM_SHARED;
+	effect->mask = waits ? waits : all;
+	effect->elsewhere = all & ~effect->mask;
 }
 
 /* ---- clusters */
@@ -187,6 +326,8 @@ const struct hd_exec_clones *hd_exec_cluster_find(const struct hd_inst *inst)
 	case HD_OP_MAPA: return &op_mapa;
 	case HD_OP_CGABAR_ARV:
 	case HD_OP_CGABAR_WAIT: return &op_cgabar;
+	case HD_OP_STAS:
+	case HD_OP_REDAS: return &op_stas;
 	default: return NULL;
 	}
 }

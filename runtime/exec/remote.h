@@ -7,6 +7,9 @@
 #include "runtime/core/cluster.h"
 #include "runtime/exec/exec.h"
 
+/* An access; an operation on barriers (SYNCS); an access that tells a barrier (STAS, REDAS). */
+enum hd_remote_kind { HD_REMOTE_ACCESS, HD_REMOTE_SYNC, HD_REMOTE_TELLS };
+
 /* A warp's access, from its issue until it arrives: host addresses, checked, and operands as they were. */
 struct hd_remote {
 	struct hd_remote *next; /* of the free ones */
@@ -15,9 +18,12 @@ struct hd_remote {
 	struct hd_warp *warp;
 	struct hd_cluster *cluster;
 	uint32_t mask;
+	enum hd_remote_kind kind;
 	uint64_t host[HD_WARP_LANES];
+	uint8_t *barrier[HD_WARP_LANES]; /* of HD_REMOTE_TELLS */
+	uint8_t rank[HD_WARP_LANES];	 /* of SYNC and TELLS: whose barrier it is */
 	union {
-		uint32_t rows[4][HD_WARP_LANES];
+		uint32_t rows[4][HD_WARP_LANES]; /* of SYNC: in the first, counts */
 		struct hd_atomic_operands operands[HD_WARP_LANES];
 	};
 };
@@ -45,8 +51,12 @@ static inline bool hd_remote_waits(const struct hd_exec *exec)
 }
 /* The lanes' accesses are put off: effect->remote. Addresses are in `host`. */
 void hd_remote_put_off(struct hd_exec *exec, const struct hd_dinst *inst, uint32_t lanes, const uint64_t *host);
-/* One arrives: it takes effect, and is forgotten. */
-void hd_remote_do(struct hd_exec *exec, struct hd_remote *remote);
+/* SYNCS on barriers of other blocks in these lanes, whose `host` and `rank` are known. The same. */
+void hd_remote_sync(struct hd_exec *exec, const struct hd_dinst *inst, uint32_t lanes, const uint64_t *host,
+		    const uint8_t *rank);
+/* One arrives: it takes effect, and is forgotten. Returns the ranks of the blocks whose barriers it has changed, a bit
+ * each. */
+uint32_t hd_remote_do(struct hd_exec *exec, struct hd_remote *remote);
 /* It is forgotten without. */
 void hd_remote_drop(struct hd_remote *remote);
 /* Lanes of exec->warp, whose block is in a cluster, arrive at its barrier, or exit. */

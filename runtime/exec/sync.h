@@ -9,6 +9,7 @@
 
 #include "heddle/inst.h"
 
+struct hd_cta;
 struct hd_dinst;
 struct hd_exec;
 struct hd_warp;
@@ -22,8 +23,9 @@ uint32_t hd_sync_limit(const struct hd_warp *warp, const struct hd_dinst *inst, 
 /* The word of the barrier that the lane waits at, its shared address, and the parity that it waits for. */
 uint64_t hd_sync_word(const struct hd_warp *warp, const struct hd_dinst *inst, uint32_t lane, uint32_t *address,
 		      uint32_t *parity);
-/* An operation on a barrier in the shared memory of exec->warp's block. False: it was wrong, and is a fault. */
-bool hd_sync_do(struct hd_exec *exec, uint32_t lane, uint8_t *place, enum hd_syncsop op, uint32_t count);
+/* An operation of exec->warp on a barrier in the shared memory of a block. False: it was wrong, and is a fault. */
+bool hd_sync_do(struct hd_exec *exec, uint32_t lane, const struct hd_cta *owner, uint8_t *place, enum hd_syncsop op,
+		uint32_t count);
 /* Where the lanes' barriers are; an arrival of each there, for copies that are done. */
 void hd_sync_addresses(const struct hd_warp *warp, const struct hd_dinst *inst, uint32_t mask, uint32_t *address);
 void hd_sync_arrive(struct hd_exec *exec, struct hd_warp *warp, uint32_t mask, const uint32_t *address);

@@ -97,7 +97,8 @@ void hd_clusters_free(struct hd_clusters *clusters)
 uint64_t hd_clusters_lead(const struct hd_run *run)
 {
 	const struct hd_config *config = run->gpu->config;
-	return hd_earlier(hd_dsm_lead(config),
+	uint64_t woken = hd_later(1, config->mbarrier_arrive + config->mbarrier_wake);
+	return hd_earlier(hd_earlier(hd_dsm_lead(config), woken),
 			  hd_earlier(config->cluster_barrier_latency, config->cluster_launch_latency));
 }
 
@@ -337,6 +338,21 @@ void hd_clusters_note(struct hd_run *run)
 	note_events(run, run->gpu->now + 1);
 }
 
+/* Those that wait in blocks of these ranks, whose barriers have changed. */
+static uint64_t wake(struct hd_run *run, const struct hd_cluster *cluster, uint32_t ranks, uint64_t cycle, uint64_t end)
+{
+	uint64_t next = HD_NEVER;
+	for (; ranks; ranks &= ranks - 1) {
+		const struct hd_cta *cta = cluster->ctas[__builtin_ctz(ranks)];
+		struct hd_sm *sm = cta->sm;
+		uint64_t woken = cycle + sm->mbarriers.arrive + sm->mbarriers.wake;
+		hd_mbarrier_release(sm, cta, end - 1, hd_later(woken, end));
+		run->due[sm->id] = hd_earlier(run->due[sm->id], hd_later(end, sm->wheel.next));
+		next = hd_earlier(next, run->due[sm->id]);
+	}
+	return next;
+}
+
 static uint64_t move_accesses(struct hd_run *run, uint64_t end)
 {
 	struct hd_dsm *dsm = run->clusters->dsm;
@@ -348,8 +364,15 @@ static uint64_t move_accesses(struct hd_run *run, uint64_t end)
 	uint64_t next = HD_NEVER;
 	for (struct hd_dsm_access *access; (access = hd_dsm_next(dsm, end));) {
 		struct hd_sm *sm = run->gpu->sms[access->sm];
+		const struct hd_cluster *cluster = access->what->cluster;
 		uint64_t done = access->done;
-		hd_remote_do(run->gpu->exec, access->what);
+		uint32_t ranks = hd_remote_do(run->gpu->exec, access->what);
+		if (__builtin_expect(ranks, 0))
+			next = hd_earlier(next, wake(run, cluster, ranks, access->arrived, end));
+		if (access->form == HD_DSM_SYNC) {
+			hd_dsm_forget(hd_lsu_port(sm->lsu), access);
+			continue;
+		}
 		hd_lsu_remote_done(sm->lsu, access);
 		sm->due.completion = hd_lsu_next_completion(sm->lsu);
 		run->due[sm->id] = hd_earlier(run->due[sm->id], done);
@@ -390,8 +413,12 @@ void hd_clusters_abandon(struct hd_run *run)
 			hd_vec_clear(&sm->exec->remotes->events);
 	}
 	for (struct hd_dsm_access *access; (access = hd_dsm_next(clusters->dsm, HD_NEVER - 1));) {
+		struct hd_lsu *lsu = run->gpu->sms[access->sm]->lsu;
 		drop(access);
-		hd_lsu_remote_done(run->gpu->sms[access->sm]->lsu, access);
+		if (access->form == HD_DSM_SYNC)
+			hd_dsm_forget(hd_lsu_port(lsu), access);
+		else
+			hd_lsu_remote_done(lsu, access);
 	}
 	for (uint32_t i = 0; i < clusters->all.len; i++)
 		clusters->all.data[i]->used = false;

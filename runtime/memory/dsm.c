@@ -3,7 +3,8 @@
  * bytes; what it sends arrives dsm_latency cycles later, and nothing on the way is a bottleneck: measurements of rings
  * of up to 16 SMs have each SM send as if it were alone. A load's request takes a slot for each line of shared memory;
  * answers, stores and atomics one for each sector, and dsm_header bytes a line; an acknowledgement none. An answer
- * leaves shared_latency cycles after its request has arrived.
+ * leaves shared_latency cycles after its request has arrived. What is told to a barrier takes dsm_arrive_latency more,
+ * and an arrival at one is there after all that its SM has stored before: it is a release.
  *
  * SMs note what they send while they work through a window of cycles. The network does these cycles behind them, in the
  * order of cycles: it takes longer than a window to get from one SM to another, so that the cycles that come out are
@@ -29,6 +30,8 @@ struct event {
 
 struct hd_dsm {
 	uint64_t latency, access; /* one way; of shared memory */
+	uint64_t told;		  /* until a barrier has heard of it */
+	uint64_t *stored;	  /* by SM: cycle in which the last of what it has stored elsewhere is there */
 	uint64_t slot, header;	  /* ticks of a slot, and of what is sent with data */
 	uint64_t *free;		  /* by SM: tick from which it may send */
 	HD_VEC(struct event) heap;
@@ -41,9 +44,11 @@ struct hd_dsm *hd_dsm_new(const struct hd_config *config, struct hd_arena *arena
 	struct hd_dsm *dsm = HD_ARENA_NEW(arena, struct hd_dsm, 1);
 	dsm->latency = config->dsm_latency;
 	dsm->access = config->shared_latency;
+	dsm->told = config->dsm_arrive_latency;
 	dsm->slot = (uint64_t)(HD_DSM_SECTOR * TICKS / config->dsm_bytes + 0.5);
 	dsm->header = (uint64_t)(config->dsm_header * TICKS / config->dsm_bytes + 0.5);
 	dsm->free = HD_ARENA_NEW(arena, uint64_t, config->sm_count);
+	dsm->stored = HD_ARENA_NEW(arena, uint64_t, config->sm_count);
 	return dsm;
 }
 
@@ -101,7 +106,8 @@ uint32_t hd_dsm_add(struct hd_dsm_port *port, uint32_t sm, const struct hd_mem_r
 	struct hd_dsm_access *access = take_access(port);
 	access->what = request->remote;
 	access->issued = now;
-	access->done = 0;
+	access->arrived = access->done = 0;
+	access->form = request->tells ? HD_DSM_TELLS : HD_DSM_ACCESS;
 	access->sm = sm;
 	access->token = request->token;
 	access->group = request->group;
@@ -112,6 +118,15 @@ uint32_t hd_dsm_add(struct hd_dsm_port *port, uint32_t sm, const struct hd_mem_r
 		add_part(access, request->address[__builtin_ctz(left)]);
 	access->left = access->count;
 	return access->number;
+}
+
+void hd_dsm_sync(struct hd_dsm_port *port, uint32_t sm, const struct hd_mem_request *request, uint64_t leaves)
+{
+	uint32_t number = hd_dsm_add(port, sm, request, leaves);
+	struct hd_dsm_access *access = port->all.data[number];
+	access->form = HD_DSM_SYNC;
+	access->leaves = leaves;
+	hd_vec_push(&port->out, access);
 }
 
 void hd_dsm_forget(struct hd_dsm_port *port, struct hd_dsm_access *access)
@@ -191,7 +206,12 @@ static uint64_t ticks_of(const struct hd_dsm *dsm, const struct hd_dsm_access *a
 static void leave(struct hd_dsm *dsm, struct hd_dsm_access *access, uint32_t part, uint64_t cycle)
 {
 	uint64_t ticks = access->kind == HD_MEM_LOAD ? dsm->slot : ticks_of(dsm, access, part);
-	add_part_event(dsm, access, part, send(dsm, access->sm, cycle, ticks), true);
+	uint64_t there = send(dsm, access->sm, cycle, ticks) + (access->form == HD_DSM_ACCESS ? 0 : dsm->told);
+	if (access->form == HD_DSM_SYNC)
+		there = hd_later(there, dsm->stored[access->sm]);
+	else if (access->kind != HD_MEM_LOAD)
+		dsm->stored[access->sm] = hd_later(there, dsm->stored[access->sm]);
+	add_part_event(dsm, access, part, there, true);
 }
 
 static void answer(struct hd_dsm *dsm, struct hd_dsm_access *access, uint32_t part, uint64_t cycle)
@@ -200,6 +220,7 @@ static void answer(struct hd_dsm *dsm, struct hd_dsm_access *access, uint32_t pa
 	uint64_t there = hd_lsu_is_store(access->kind)
 				 ? cycle + dsm->latency
 				 : send(dsm, owner, cycle + dsm->access, ticks_of(dsm, access, part));
+	access->arrived = hd_later(access->arrived, cycle);
 	access->done = hd_later(access->done, there);
 	access->left--;
 }

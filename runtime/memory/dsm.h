@@ -10,15 +10,21 @@
 struct hd_remote;
 struct hd_config;
 
+/* An access that has an answer or is acknowledged; what tells a barrier of its bytes; an operation on a barrier, which
+ * is there after what its SM has stored before, and of which nobody hears. */
+enum hd_dsm_form { HD_DSM_ACCESS, HD_DSM_TELLS, HD_DSM_SYNC };
+
 /* An access of a warp, from the load/store unit's queue to its last answer. */
 struct hd_dsm_access {
 	struct hd_remote *what;
 	uint64_t issued;
-	uint64_t leaves; /* cycle in which its load/store unit sends it */
-	uint64_t done;	 /* in which its last answer is there */
+	uint64_t leaves;  /* cycle in which its load/store unit sends it */
+	uint64_t arrived; /* in which the last of its parts has */
+	uint64_t done;	  /* in which its last answer is there */
 	uint32_t sm, token, number;
 	uint16_t group;
 	uint8_t grid, kind;
+	enum hd_dsm_form form;
 	uint8_t count, left; /* parts: lines of shared memory; of these, not arrived yet */
 	uint64_t line[32];   /* hd_remote_address / HD_DSM_LINE */
 	uint8_t sectors[32]; /* that it touches there, a bit each */
@@ -36,6 +42,8 @@ struct hd_dsm_port *hd_dsm_port_new(struct hd_arena *arena);
 void hd_dsm_port_release(struct hd_dsm_port *port);
 /* Sorts a request's addresses into parts; returns the access's number. */
 uint32_t hd_dsm_add(struct hd_dsm_port *port, uint32_t sm, const struct hd_mem_request *request, uint64_t now);
+/* An operation on barriers, at the addresses of the request, leaves in a cycle. */
+void hd_dsm_sync(struct hd_dsm_port *port, uint32_t sm, const struct hd_mem_request *request, uint64_t leaves);
 void hd_dsm_forget(struct hd_dsm_port *port, struct hd_dsm_access *access);
 
 struct hd_dsm;

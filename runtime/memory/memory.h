@@ -52,8 +52,10 @@ struct hd_mem_request {
 	/* Lane addresses, multiples of `bytes`. Global: device address. Shared: offset in the SM's shared memory.
 	 * Local: physical address of the lane's first word, in the interleaved layout: see hd_local_address. */
 	uint64_t address[32];
-	struct hd_remote
-		*remote; /* of HD_MEM_REMOTE, with addresses as hd_remote_address has them: what is to be done */
+	/* Of HD_MEM_REMOTE, with addresses as hd_remote_address has them: what is to be done, and whether it tells a
+	 * barrier. */
+	struct hd_remote *remote;
+	bool tells;
 };
 
 struct hd_mem_completion {

@@ -83,8 +83,10 @@ static void fill_request(struct hd_mem_request *request, const struct hd_effect 
 	request->group = (uint16_t)warp->id;
 	request->grid = warp->cta->grid->slot;
 	request->mask = effect->mask;
-	if (__builtin_expect(effect->space == HD_MEM_REMOTE, 0))
+	if (__builtin_expect(effect->space == HD_MEM_REMOTE, 0)) {
 		request->remote = effect->remote;
+		request->tells = inst->effects & HD_FX_SIDE;
+	}
 	memcpy(request->address, effect->address, sizeof(request->address));
 }
 

@@ -466,6 +466,8 @@ static void start_effect(struct hd_sm *sm, struct hd_warp *warp, const struct hd
 	case HD_EVENT_MEMORY:
 		start_memory(sm, warp, inst, now, start);
 		hd_warp_continue(sm, warp, now, now + 1, HD_STALL_control);
+		if (__builtin_expect(inst->effects & HD_FX_SIDE, 0))
+			hd_mbarrier_told(sm, warp, now);
 		break;
 	case HD_EVENT_BARRIER: hd_barrier_arrive(sm, warp, inst, effect->mask, now); break;
 	case HD_EVENT_CLUSTER: hd_cluster_barrier(sm, warp, inst, effect->mask, now); break;

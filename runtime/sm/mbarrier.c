@@ -17,9 +17,11 @@
 #include <assert.h>
 
 #include "heddle/config.h"
+#include "heddle/mbarrier.h"
 #include "heddle/opcodes.h"
 #include "runtime/exec/exec.h"
 #include "runtime/exec/sync.h"
+#include "runtime/memory/dsm.h"
 #include "runtime/sm/copies.h"
 #include "runtime/sm/issue.h"
 #include "runtime/sm/mbarrier.h"
@@ -80,7 +82,11 @@ static bool try_again(struct hd_sm *sm, struct hd_warp *warp)
 
 void hd_mbarrier_look(struct hd_sm *sm, const struct hd_cta *cta, uint64_t now, uint64_t at)
 {
-	uint64_t woken = (at > now ? at : now) + sm->mbarriers.wake;
+	hd_mbarrier_release(sm, cta, now, (at > now ? at : now) + sm->mbarriers.wake);
+}
+
+void hd_mbarrier_release(struct hd_sm *sm, const struct hd_cta *cta, uint64_t now, uint64_t woken)
+{
 	if (!sm->mbarriers.waiting)
 		return;
 	for (uint32_t i = 0; i < cta->warp_count; i++) {
@@ -90,11 +96,33 @@ void hd_mbarrier_look(struct hd_sm *sm, const struct hd_cta *cta, uint64_t now, 
 	}
 }
 
+/* The lanes whose barriers are in other blocks. */
+static void send(struct hd_sm *sm, const struct hd_warp *warp, uint64_t at)
+{
+	const struct hd_effect *effect = &sm->effect;
+	struct hd_mem_request request = {.space = HD_MEM_REMOTE,
+					 .kind = HD_MEM_REDUCTION,
+					 .bytes = HD_MBARRIER_BYTES,
+					 .grid = warp->cta->grid->slot,
+					 .mask = effect->elsewhere,
+					 .remote = effect->remote};
+	memcpy(request.address, effect->address, sizeof request.address);
+	hd_dsm_sync(hd_lsu_port(sm->lsu), sm->id, &request, at);
+	hd_sm_counters(sm, warp)->dsm_requests++;
+}
+
+void hd_mbarrier_told(struct hd_sm *sm, const struct hd_warp *warp, uint64_t now)
+{
+	hd_mbarrier_look(sm, warp->cta, now, now + sm->mbarriers.arrive);
+}
+
 void hd_mbarrier_changed(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now)
 {
 	if (sm->gpu->functional)
 		return;
 	uint64_t taken = take(&sm->mbarriers, now);
+	if (__builtin_expect(sm->effect.elsewhere, 0))
+		send(sm, warp, taken + 1);
 	hd_sm_result_at(sm, warp, inst, sm->effect.mask, now, taken + sm->mbarriers.arrive + sm->stages);
 	hd_warp_continue(sm, warp, now, now + 1, HD_STALL_control);
 	hd_mbarrier_look(sm, warp->cta, now, taken + sm->mbarriers.arrive);

@@ -50,12 +50,16 @@ void hd_mbarriers_clear(struct hd_mbarriers *barriers);
 void hd_mbarrier_forget(struct hd_sm *sm, struct hd_warp *warp);
 /* An operation was executed. */
 void hd_mbarrier_changed(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now);
+/* An access of the warp has told barriers of its own block of its bytes. */
+void hd_mbarrier_told(struct hd_sm *sm, const struct hd_warp *warp, uint64_t now);
 /* The warp waits, or has its answer. */
 void hd_mbarrier_wait(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now);
 /* Its limit has passed, if it still waits. */
 void hd_mbarrier_alarm(struct hd_sm *sm, struct hd_warp *warp, uint64_t now);
 /* Those of the block whose phases are over go on; what ended them is done at cycle `at`. */
 void hd_mbarrier_look(struct hd_sm *sm, const struct hd_cta *cta, uint64_t now, uint64_t at);
+/* The same; they go on at cycle `woken`. */
+void hd_mbarrier_release(struct hd_sm *sm, const struct hd_cta *cta, uint64_t now, uint64_t woken);
 /* The warp arrives when the copies that it has issued are done. */
 void hd_mbarrier_after_copies(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now);
 /* A copy that is issued now: the number of the arrival that waits for it. And when it is done. */

@@ -11,7 +11,7 @@ static struct hd_clocks clocks;
 
 static void set_up(void)
 {
-	hd_clocks_begin(&clocks, WARPS, WORDS);
+	hd_clocks_begin(&clocks, WARPS, WORDS, 0, 1);
 }
 
 static void tear_down(void)
@@ -37,12 +37,12 @@ static bool is_before(struct access access, uint32_t warp, uint32_t lane)
 
 static void write_strong(uint32_t warp, uint32_t lane, uint32_t word, uint32_t sem)
 {
-	hd_clocks_strong(&clocks, warp, lane, word, sem, false, true);
+	hd_clocks_strong(&clocks, &clocks, warp, lane, word, sem, false, true);
 }
 
 static void read_strong(uint32_t warp, uint32_t lane, uint32_t word)
 {
-	hd_clocks_strong(&clocks, warp, lane, word, HD_SEM_RELAXED, true, false);
+	hd_clocks_strong(&clocks, &clocks, warp, lane, word, HD_SEM_RELAXED, true, false);
 }
 
 START_TEST(only_a_lane_follows_itself)
@@ -227,8 +227,8 @@ END_TEST
 START_TEST(an_atomic_is_a_link)
 {
 	struct access first = access_by(0, 0), second = access_by(1, 0);
-	hd_clocks_strong(&clocks, 0, 0, 3, HD_SEM_ACQ_REL, true, true);
-	hd_clocks_strong(&clocks, 1, 0, 3, HD_SEM_ACQ_REL, true, true);
+	hd_clocks_strong(&clocks, &clocks, 0, 0, 3, HD_SEM_ACQ_REL, true, true);
+	hd_clocks_strong(&clocks, &clocks, 1, 0, 3, HD_SEM_ACQ_REL, true, true);
 	ck_assert(is_before(first, 1, 0));
 	ck_assert(!is_before(second, 0, 0));
 	read_strong(2, 0, 3);
@@ -286,7 +286,7 @@ START_TEST(another_block_begins_from_nothing)
 	struct access access = access_by(0, 0);
 	write_strong(0, 0, 1, HD_SEM_RELEASE);
 	hd_clocks_arrive(&clocks, 1, 0);
-	hd_clocks_begin(&clocks, WARPS, WORDS);
+	hd_clocks_begin(&clocks, WARPS, WORDS, 0, 1);
 	read_strong(1, 0, 1);
 	hd_clocks_depart(&clocks, 1, 0);
 	ck_assert(!is_before(access, 1, 0));

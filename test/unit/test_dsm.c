@@ -132,6 +132,56 @@ START_TEST(headers_take_time)
 }
 END_TEST
 
+/*
+ * An arrival at a barrier takes 86 more: 100 + 2 + 75 + 86 = 263. Behind a store of the same SM it is there after that,
+ * which tells a barrier itself: 8 cycles for its sectors, 269, and the arrival, which has left in 110, with it. That of
+ * another SM does not wait.
+ */
+START_TEST(arrivals_come_after_stores)
+{
+	config.dsm_arrive_latency = 86;
+	dsm = hd_dsm_new(&config, &arena);
+	struct hd_mem_request request = {.space = HD_MEM_REMOTE, .kind = HD_MEM_REDUCTION, .bytes = 8, .mask = 1};
+	request.address[0] = hd_remote_address(1, 0);
+	hd_dsm_sync(ports[2], 2, &request, 100);
+	take();
+	ck_assert_ptr_null(hd_dsm_next(dsm, 263));
+	struct hd_dsm_access *access = hd_dsm_next(dsm, 264);
+	ck_assert_uint_eq(access->arrived, 263);
+	ck_assert_uint_eq(access->form, HD_DSM_SYNC);
+	hd_dsm_forget(ports[2], access);
+	struct hd_dsm_access *told = sent(0, 1, HD_MEM_STORE, 32, 4, 100);
+	told->form = HD_DSM_TELLS;
+	hd_dsm_sync(ports[0], 0, &request, 100);
+	hd_dsm_sync(ports[2], 2, &request, 104);
+	take();
+	ck_assert_ptr_eq(hd_dsm_next(dsm, 268)->what, NULL);
+	ck_assert_ptr_eq(hd_dsm_next(dsm, 270), told);
+	ck_assert_uint_eq(told->arrived, 269);
+	ck_assert_uint_eq(told->done, 269 + LATENCY);
+	access = hd_dsm_next(dsm, 1000);
+	ck_assert_uint_eq(access->sm, 0);
+	ck_assert_uint_eq(access->arrived, 271);
+}
+END_TEST
+
+/* A plain store has nothing to tell, and an arrival waits for it all the same: 100 stores of 8 cycles are there by
+ * 100 + 800 + 75. */
+START_TEST(arrivals_wait_for_plain_stores)
+{
+	config.dsm_arrive_latency = 10;
+	dsm = hd_dsm_new(&config, &arena);
+	struct hd_mem_request request = {.space = HD_MEM_REMOTE, .kind = HD_MEM_REDUCTION, .bytes = 8, .mask = 1};
+	for (unsigned i = 0; i < 100; i++)
+		sent(0, 1, HD_MEM_STORE, 32, 4, 100);
+	hd_dsm_sync(ports[0], 0, &request, 100);
+	take();
+	for (unsigned i = 0; i < 100; i++)
+		ck_assert_uint_eq(hd_dsm_next(dsm, 10000)->form, HD_DSM_ACCESS);
+	ck_assert_uint_eq(hd_dsm_next(dsm, 10000)->arrived, 100 + 800 + 2 + LATENCY + 10);
+}
+END_TEST
+
 Suite *hd_suite(void)
 {
 	return hd_suite_with("dsm",
@@ -141,6 +191,8 @@ Suite *hd_suite(void)
 				     lines_leave_one_behind_the_other,
 				     answers_and_requests_share_an_sm,
 				     headers_take_time,
+				     arrivals_come_after_stores,
+				     arrivals_wait_for_plain_stores,
 				     NULL,
 			     },
 			     set_up, tear_down);

@@ -112,11 +112,15 @@ IDIOMS = {
     'SYNCS_WAIT': BARRIER + 'asm volatile("{ .reg .pred f; mbarrier.arrive.shared.b64 %1, [%2]; mbarrier.test_wait.shared.b64 f, [%2], %1;'
                   ' selp.u32 %0, 7, 9, f; }" : "=r"(r), "=l"(w) : "r"(p)); r += i;',
     'ARRIVES': BARRIER + 'asm volatile("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" :: "r"(p)); r = (unsigned)w + i;',
+    'STAS': BARRIER + 'asm volatile("mbarrier.expect_tx.shared.b64 [%0], 4; st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%1],'
+            ' %2, [%0];" :: "r"(p), "r"((unsigned)__cvta_generic_to_shared(s) + (unsigned)a), "r"(i) : "memory"); r = s[i];',
+    'REDAS': BARRIER + 'asm volatile("mbarrier.expect_tx.shared.b64 [%0], 4; red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes'
+             '.add.u32 [%1], %2, [%0];" :: "r"(p), "r"((unsigned)__cvta_generic_to_shared(s) + (unsigned)a), "r"(i) : "memory"); r = s[i];',
     'MAPA': 'asm volatile("{ .reg .u32 m; mapa.shared::cluster.u32 m, %1, 0; ld.shared::cluster.u32 %0, [m]; }" : "=r"(r)'
             ' : "r"((unsigned)__cvta_generic_to_shared(s) + (unsigned)a));',
 }
 SINCE = {'HMMA_1688': 75, 'IMMA_8816': 75, 'LDSM': 75, 'MOVM': 75, 'LDGSTS': 80, 'SYNCS': 80, 'SYNCS_WAIT': 80, 'ARRIVES': 80,
-         'MAPA': 90}
+         'MAPA': 90, 'STAS': 90, 'REDAS': 90}
 BEFORE = {'HMMA_884': 75}
 # Rows of the table that no idiom asks for, though they read registers: uniform ones and predicates, what only streams
 # have, what is part of an idiom above, and more matrices.

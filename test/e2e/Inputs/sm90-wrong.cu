@@ -1,4 +1,4 @@
-// What came with sm_90 and is not modelled.
+// What came with sm_90 and is not modelled, or is no form of it.
 __global__ void wrong(int *p)
 {
 	__shared__ alignas(16) unsigned long long bar;
@@ -8,7 +8,7 @@ __global__ void wrong(int *p)
 #elif WRONG == 2
 	asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], 16, [%0];" ::"r"(a), "l"(p));
 #elif WRONG == 3
-	asm volatile("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.u32 [%0], %0, [%0];" ::"r"(a));
+	asm volatile("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.u16 [%0], %1, [%0];" ::"r"(a), "h"((short)1));
 #elif WRONG == 4
 	asm volatile("setmaxnreg.inc.sync.aligned.u32 128;");
 #elif WRONG == 5
@@ -18,7 +18,7 @@ __global__ void wrong(int *p)
 #elif WRONG == 7
 	asm volatile("wgmma.fence.sync.aligned;");
 #elif WRONG == 8
-	asm volatile("red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 [%0], %0, [%0];" ::"r"(a));
+	asm volatile("red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.f32 [%0], %1, [%0];" ::"r"(a), "f"(1.0f));
 #endif
 #ifdef __CUDA_ARCH__
 	p[0] = __CUDA_ARCH__;
