@@ -17,9 +17,11 @@ uint64_t hd_recording_hash(const void *bytes, size_t size)
 		memcpy(&word, at, sizeof word);
 		hash = hd_hash_mix(hash, word);
 	}
+	if (!size)
+		return hash;
 	word = 0;
 	memcpy(&word, at, size);
-	return size ? hd_hash_mix(hash, word) : hash;
+	return hd_hash_mix(hash, word);
 }
 
 uint64_t hd_recording_check(const struct hd_recording_entry *entry, uint64_t number, const void *first,

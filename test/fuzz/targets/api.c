@@ -171,6 +171,19 @@ static void *act(void *context)
 	return NULL;
 }
 
+/* What the device's reset leaves to the program. */
+static void clean_up(struct actor *actor)
+{
+	if (actor->exec)
+		cudaGraphExecDestroy(actor->exec);
+	if (actor->graph)
+		cudaGraphDestroy(actor->graph);
+	for (unsigned i = 0; i < SLOTS; i++) {
+		cudaStreamDestroy(actor->streams[i]);
+		cudaEventDestroy(actor->events[i]);
+	}
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
 	struct actor *actors = calloc(2, sizeof *actors);
@@ -187,6 +200,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 		abort();
 	act(&actors[0]);
 	pthread_join(thread, NULL);
+	clean_up(&actors[0]);
+	clean_up(&actors[1]);
 	cudaDeviceReset();
 	free(actors);
 	return 0;

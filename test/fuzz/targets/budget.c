@@ -14,7 +14,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	gpus.count = 0;
 	hd_arena_init(&arena);
 	gate_budget_init(&budget, &arena, &gpus);
-	gate_budget_parse(&budget, "input", (const char *)bytes, size, &diag);
+	gate_budget_load(&budget, fuzz_file(bytes, size, ".ini"), &diag);
 	gate_budget_release(&budget);
 	hd_arena_release(&arena);
 	return 0;
