@@ -119,6 +119,8 @@ def parse():
     parser.add_argument('-j', type=int, default=int(os.environ.get('JOBS') or 2))
     parser.add_argument('--gpu', action='append', help='only this one; may be repeated')
     parser.add_argument('--rows', action='append', default=[], help='only rows that begin so; may be repeated')
+    parser.add_argument('--program', action='append', default=[],
+                        help='only this one of examples/micro; may be repeated (default: all, which takes longer to compile)')
     parser.add_argument('--record', action='store_true', help='write what pages show to docs/results')
     parser.add_argument('--out', help='folder of the table and of its runs (default B/validate, runs in B/results)')
     parser.add_argument('--quick', action='store_true', help='without streaming')
@@ -135,7 +137,10 @@ def measure(options):
     if unknown := [gpu for gpu in chosen if gpu not in models]:
         return f'validate: no GPU is named {", ".join(unknown)}'
     programs = sorted(name[:-3] for name in os.listdir(FOLDER) if name.endswith('.cu'))
-    if options.quick:
+    if unknown := [name for name in options.program if name not in programs]:
+        return f'validate: examples/micro has no program {", ".join(unknown)}'
+    programs = [name for name in programs if not options.program or name in options.program]
+    if options.quick and 'streaming' in programs:
         programs.remove('streaming')
     first = figures.sweep_programs(
         build, store, plan, options.j, {(program,): run_of(program, chosen[0], models[chosen[0]]) for program in programs})
@@ -167,7 +172,7 @@ def measure(options):
     for part in (0.05, 0.10):
         print(f'within {100 * part:.0f} % of what was published: {sum(error <= part for error in judged)} of {len(judged)} rows')
     print(f'table and plots: {os.path.relpath(out)}')
-    if options.record and not (options.gpu or options.rows or options.quick):
+    if options.record and not (options.gpu or options.rows or options.program or options.quick):
         record(measured, judged)
     return None
 
