@@ -48,6 +48,7 @@ struct hd_window {
 	uint64_t cycles;      /* of a window, at most */
 	uint64_t most;	      /* of a window, for the grids that run; 1: none is allowed */
 	bool works;	      /* SMs go through one */
+	bool moves;	      /* a policy may kill a block, which may begin again on any SM in the next cycle */
 	bool inside;	      /* stopped SMs go on */
 	bool waiting;	      /* blocks wait for a place */
 	bool warps_leave;     /* and may get that of a warp, ahead of the others of its block: several grids run */
@@ -114,6 +115,14 @@ static bool elides(const struct hd_gpu *gpu)
 {
 	HD_HOOKED (gpu, self, issue.elide)
 		return true;
+	return false;
+}
+
+static bool moves_blocks(const struct hd_gpu *gpu)
+{
+	HD_POLICIES (gpu, self)
+		if (self->hooks->moves)
+			return true;
 	return false;
 }
 
@@ -184,6 +193,7 @@ void hd_window_begin(struct hd_window *window)
 	const struct hd_gpu *gpu = window->run->gpu;
 	bool serving = false;
 	window->most = elides(gpu) ? 1 : window->cycles;
+	window->moves = moves_blocks(gpu);
 	if (window->run->cluster_grids)
 		window->most = hd_earlier(window->most, hd_clusters_lead(window->run));
 	for (uint32_t i = 0; i < gpu->grids.len; i++)
@@ -227,7 +237,7 @@ static uint64_t end_of(const struct hd_window *window, uint64_t now)
 	const struct hd_run *run = window->run;
 	const struct hd_gpu *gpu = run->gpu;
 	bool alone = gpu->running == 1;
-	if (window->most == 1 || run->across || gpu->watched_alone ||
+	if (window->most == 1 || window->moves || run->across || gpu->watched_alone ||
 	    (!alone && (run->cluster_grids || !keep_apart(gpu))))
 		return now + 1;
 	uint64_t end = hd_earlier(now + window->most, run->gpu->due.check);

@@ -373,6 +373,48 @@ START_TEST(a_killed_block_runs_again_alone)
 }
 END_TEST
 
+static uint64_t killed_at, launched_at;
+
+static void requeue_once(struct hd_sm *sm, uint64_t step, uint64_t now)
+{
+	if (step == 1) {
+		hd_cta_requeue(sm, &sm->ctas[0], now);
+		killed_at = now;
+	}
+}
+
+static void note_launch(const struct hd_policy_handle *self, struct hd_sm *sm, struct hd_cta *cta)
+{
+	on_launch(self, sm, cta);
+	launched_at = cta->start_cycle;
+}
+
+/* Beside a block on another SM, which works through windows: the dispatcher comes by in the next cycle, whichever it is
+ * of a window. */
+START_TEST(a_killed_block_runs_again_at_once)
+{
+	struct hd_policy_hooks noting = hooks;
+	const struct hd_policy probe = {.name = "probe", .hooks = &noting};
+	struct simbench bench;
+	noting.allocation.cta_launch = note_launch;
+	simbench_init(&bench);
+	bench.config.sm_count = 2;
+	build(&bench);
+	ck_assert_msg(!simbench_start(&bench), "%s", bench.message);
+	hd_policy_add(&bench.sim->gpu, &probe, "");
+	hd_policy_place(&bench.sim->gpu);
+	for (uint64_t every = 20; every < 24; every++) {
+		script = (struct script){requeue_once, every, 0};
+		launched = killed = retired = ended = 0;
+		ck_assert_int_eq(simbench_run(&bench, 2, 64), 0);
+		ck_assert_uint_eq(killed, 1);
+		ck_assert_uint_eq(launched, 3);
+		ck_assert_uint_eq(launched_at, killed_at + 1);
+	}
+	simbench_release(&bench);
+}
+END_TEST
+
 static void requeue_warp(struct hd_sm *sm, uint64_t step, uint64_t now)
 {
 	if (step == 1) {
@@ -795,6 +837,7 @@ Suite *hd_suite(void)
 					      barriers_let_go_who_is_away,
 					      killed_blocks_run_again_before_others,
 					      a_killed_block_runs_again_alone,
+					      a_killed_block_runs_again_at_once,
 					      a_killed_warp_begins_again,
 					      a_block_with_more_warps_than_slots_runs,
 					      warps_stop_where_they_are_told_and_drain,
