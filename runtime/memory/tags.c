@@ -161,9 +161,36 @@ void hd_tags_forget_clean(struct hd_tags *tags, uint64_t to)
 	}
 }
 
+/* A set without pending sectors becomes as it was at first. Returns false if some are. */
+static bool empty_set(struct hd_tags *tags, uint32_t set, uint32_t *dirty)
+{
+	struct hd_tag *tag = &tags->tags[(size_t)set * tags->ways];
+	struct hd_tag_set *s = &tags->sets[set];
+	uint32_t sectors = 0;
+	uint8_t pending = 0;
+	for (uint32_t way = 0; way < s->fresh; way++) {
+		sectors += tag[way].dirty ? hd_sector_count(tag[way].dirty) : 0;
+		pending |= tag[way].pending;
+	}
+	if (pending)
+		return false;
+	for (uint32_t way = 0; way < s->fresh; way++)
+		tag[way] = (struct hd_tag){.waiters = HD_NONE};
+	memset(mark_at(tags, set, 0), 0, s->fresh * sizeof(*tags->marks));
+	*dirty += sectors;
+	tags->used -= s->used;
+	*s = (struct hd_tag_set){NO_WAY, NO_WAY, NO_WAY, 0, 0};
+	return true;
+}
+
 uint32_t hd_tags_flush(struct hd_tags *tags)
 {
-	return hd_tags_flush_range(tags, 0, UINT64_MAX);
+	uint32_t dirty = 0;
+	bool all = true;
+	for (uint32_t set = 0; set < tags->set_count && tags->used; set++)
+		if (tags->sets[set].used)
+			all &= empty_set(tags, set, &dirty);
+	return all ? dirty : dirty + hd_tags_flush_range(tags, 0, UINT64_MAX);
 }
 
 uint32_t hd_tags_flush_range(struct hd_tags *tags, uint64_t from, uint64_t to)
