@@ -84,6 +84,7 @@ struct hd_dram {
 	struct hd_dram_fill *fills; /* ring of reads done, in order of `ready` */
 	uint32_t fill_mask, fill_head, fill_tail;
 	bool freed;			   /* a request left its queue since the owner cleared this */
+	bool awaited;			   /* a slice has stalled since then */
 	uint64_t next;			   /* core cycle of `due` */
 	struct hd_counters *counters;	   /* of each grid */
 	struct hd_dram_reserved *reserved; /* memory = reserved, dram_reserved.c; else NULL */

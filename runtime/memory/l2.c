@@ -374,7 +374,9 @@ static void serve_queues(struct hd_l2_slice *slice, uint64_t now, uint64_t *comi
 			break;
 		/* One that lacked room in the channel is not looked up again before there is some. */
 		bool lacks = slice->lacks_room && !low && !hd_dram_room(dram, HD_DRAM_READ);
-		*(low ? &slice->low_stalled : &slice->stalled) = lacks || !serve(slice, low, now, cycle, dram);
+		bool stalls = lacks || !serve(slice, low, now, cycle, dram);
+		*(low ? &slice->low_stalled : &slice->stalled) = stalls;
+		dram->awaited |= stalls;
 		if (*coming == HD_NEVER && hd_crossbar_front(up, slice->index, now))
 			*coming = take_requests(slice, now, up);
 	}

@@ -102,6 +102,9 @@ static void channel_cycle(struct hd_memory *memory, uint32_t index, uint64_t now
 	if (!dram->freed)
 		return;
 	dram->freed = false;
+	if (!dram->awaited)
+		return;
+	dram->awaited = false;
 	uint32_t first = index * memory->map.slices_per_channel;
 	for (uint32_t slice = first; slice < first + memory->map.slices_per_channel; slice++)
 		if (memory->slices[slice].stalled || memory->slices[slice].low_stalled) {

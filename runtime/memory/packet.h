@@ -49,11 +49,17 @@ struct hd_packet {
 	uint8_t flags;	 /* HD_PACKET_* */
 };
 
-/* Bits of a mask of sectors; processors that a build must run on need not have an instruction for that. Each product
- * has the bits apart, then their sum on top. */
+/* Bits of a mask of sectors; processors that a build must run on need not have an instruction for that. */
 static inline uint32_t hd_sector_count(uint8_t sectors)
 {
-	return (sectors * UINT32_C(0x08040201) >> 3 & 0x11111111) * UINT32_C(0x11111111) >> 28;
+#define HD_COUNTS_4(n) n, (n) + 1, (n) + 1, (n) + 2
+#define HD_COUNTS_16(n) HD_COUNTS_4(n), HD_COUNTS_4((n) + 1), HD_COUNTS_4((n) + 1), HD_COUNTS_4((n) + 2)
+#define HD_COUNTS_64(n) HD_COUNTS_16(n), HD_COUNTS_16((n) + 1), HD_COUNTS_16((n) + 1), HD_COUNTS_16((n) + 2)
+	static const uint8_t counts[256] = {HD_COUNTS_64(0), HD_COUNTS_64(1), HD_COUNTS_64(1), HD_COUNTS_64(2)};
+#undef HD_COUNTS_64
+#undef HD_COUNTS_16
+#undef HD_COUNTS_4
+	return counts[sectors];
 }
 
 static inline void hd_packet_stamp(struct hd_packet *packet, uint64_t now)
