@@ -105,6 +105,7 @@ struct hd_gpu {
 	struct hd_corun *corun;		   /* under options.corun_cycles; else NULL */
 	bool every_cycle;		   /* debugging: visit every cycle; the figures must not change */
 	uint64_t watched;		   /* HD_WATCH_BIT of each event that some watcher wants now (watch.h) */
+	uint64_t watchable;		   /* the same of watchers that are asleep, too */
 	struct hd_watcher_handle watchers[HD_MAX_WATCHERS];
 	uint32_t watcher_count;
 	struct hd_watch_due due;

@@ -32,10 +32,7 @@ static void look_who_is_awake(struct hd_gpu *gpu)
 
 bool hd_watcher_has(const struct hd_gpu *gpu, uint64_t events)
 {
-	for (uint32_t i = 0; i < gpu->watcher_count; i++)
-		if (events_of(gpu->watchers[i].watcher) & events)
-			return true;
-	return false;
+	return gpu->watchable & events;
 }
 
 static uint32_t set_aside(uint32_t *bytes, uint32_t more)
@@ -57,6 +54,7 @@ struct hd_watcher_handle *hd_watcher_add(struct hd_gpu *gpu, const struct hd_wat
 		.grid_at = set_aside(&gpu->watch_bytes.grid, watcher->grid_bytes),
 		.due = HD_NEVER,
 	};
+	gpu->watchable |= events_of(watcher);
 	gpu->stepwise |= watcher->stepwise;
 	gpu->in_order |= watcher->in_order;
 	gpu->shows_code |= watcher->all_code;

@@ -137,6 +137,14 @@ void hd_warp_name_threads(struct hd_warp *warp, const struct hd_grid *grid, uint
 	uint32_t first = index * HD_WARP_LANES;
 	uint32_t x = first % grid->block[0], y = first / grid->block[0] % grid->block[1];
 	uint32_t z = first / grid->block[0] / grid->block[1];
+	if (x + HD_WARP_LANES <= grid->block[0]) { /* a row */
+		for (uint32_t lane = 0; lane < HD_WARP_LANES; lane++) {
+			warp->tid[0][lane] = x + lane;
+			warp->tid[1][lane] = y;
+			warp->tid[2][lane] = z;
+		}
+		return;
+	}
 	for (uint32_t lane = 0; lane < HD_WARP_LANES; lane++) {
 		warp->tid[0][lane] = x;
 		warp->tid[1][lane] = y;
