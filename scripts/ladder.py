@@ -66,6 +66,12 @@ def configurations_of(sections):
     return text
 
 
+def with_workloads(section, names):
+    """A configuration for these workloads; what a ladder excludes are its own."""
+    named = f'workload = {", ".join(names)}\n'
+    return re.sub(r'^workload *=.*\n', named, section, flags=re.M) if section.startswith('[configuration ') else section
+
+
 def plan_of(name, folder, add=None):
     """The ladder's plan with the workloads of the paper's, in a file of its own; `add`: with those of that plan instead."""
     sections = SECTION.split(read(os.path.join(PLANS, 'ladders', f'{name}.ini')))
@@ -76,7 +82,7 @@ def plan_of(name, folder, add=None):
         text += '\n' + ''.join(section for section in paper if section.startswith('[workload '))
     if add:
         text, names = added.plan_with(text, add)
-        text = re.sub(r'^workload *=.*\n', f'workload = {", ".join(names)}\n', text, flags=re.M)
+        text = ''.join(with_workloads(section, names) for section in SECTION.split(text))
     path = os.path.join(folder, 'ladders', f'{name}.ini')
     write(path, text.replace('[sweep]', f'[sweep]\nroot = {ROOT}', 1))
     return path
