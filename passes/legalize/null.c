@@ -1,8 +1,8 @@
 /*
- * Null pointers: shared and local memory begin at address 0, where the first variable lies, so that only a generic pointer can be
- * null. infer-address-spaces, which spreads the space of one operand of a comparison or select to the other, casts a null beside it.
- * The cast's value, and what is cast back, would be the first variable's address. So such a null is an instruction while that pass
- * runs. A comparison of an object's address with null is then constant.
+ * Null pointers: shared and local memory begin at address 0, where the first variable lies, so that only a generic
+ * pointer can be null. infer-address-spaces, which spreads the space of one operand of a comparison or select to the
+ * other, casts a null beside it. The cast's value, and what is cast back, would be the first variable's address. So
+ * such a null is an instruction while that pass runs. A comparison of an object's address with null is then constant.
  */
 #include "passes/legalize/legalize.h"
 

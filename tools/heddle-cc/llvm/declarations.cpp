@@ -1,11 +1,13 @@
 /*
  * Declarations that clang 19 understands otherwise than nvcc:
  *
- * - Deduction guides that a program declares, `Pair(A, B) -> Pair<A, B>;`, hold on both sides. Clang takes them for functions of the
- *   host, so that device code cannot use them. Where the tokens of one stand outside of functions, all that is declared up to its
- *   semicolon is for both sides. Needs the tokens as the parser gets them; a few comparisons a token.
- * - Constants of the host are the device's where device code reads them. Clang makes constant memory of each that another source could
- *   see, and tables of the host may be larger than that. As an inline variable, one is there if something of this source uses it.
+ * - Deduction guides that a program declares, `Pair(A, B) -> Pair<A, B>;`, hold on both sides. Clang takes them for
+ *   functions of the host, so that device code cannot use them. Where the tokens of one stand outside of functions, all
+ *   that is declared up to its semicolon is for both sides. Needs the tokens as the parser gets them; a few comparisons
+ *   a token.
+ * - Constants of the host are the device's where device code reads them. Clang makes constant memory of each that
+ *   another source could see, and tables of the host may be larger than that. As an inline variable, one is there if
+ *   something of this source uses it.
  */
 #include <memory>
 #include <string>
@@ -19,8 +21,8 @@
 #include "clang/Frontend/FrontendPluginRegistry.h"
 #include "clang/Lex/Preprocessor.h"
 #include "clang/Sema/Sema.h"
-#include "clang/Sema/SemaConsumer.h"
 #include "clang/Sema/SemaCUDA.h"
+#include "clang/Sema/SemaConsumer.h"
 
 using namespace clang;
 
@@ -70,7 +72,7 @@ class Declarations : public SemaConsumer
 		}
 	}
 
-public:
+      public:
 	explicit Declarations(bool Device) : Device(Device)
 	{
 	}
@@ -94,8 +96,8 @@ public:
 		Actions = nullptr;
 	}
 
-	// The parser looks at a token before it acts on what ends with it: the guide is declared when the token behind its
-	// semicolon comes.
+	// The parser looks at a token before it acts on what ends with it: the guide is declared when the token behind
+	// its semicolon comes.
 	void see(const Token &Next)
 	{
 		switch (State) {
@@ -147,7 +149,7 @@ public:
 
 class DeclarationsAction : public PluginASTAction
 {
-protected:
+      protected:
 	std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance &Instance, StringRef) override
 	{
 		auto Consumer = std::make_unique<Declarations>(bool(Instance.getLangOpts().CUDAIsDevice));
@@ -168,6 +170,7 @@ protected:
 	}
 };
 
-FrontendPluginRegistry::Add<DeclarationsAction> Registered("heddle-declarations", "declarations as nvcc understands them");
+FrontendPluginRegistry::Add<DeclarationsAction> Registered("heddle-declarations",
+							   "declarations as nvcc understands them");
 
 } // namespace
