@@ -14,6 +14,7 @@ The table goes to standard output, one line for each program to build/tried/NAME
 import argparse
 import collections
 import concurrent.futures
+import functools
 import os
 import re
 import resource
@@ -122,8 +123,19 @@ def compiles(output):
     return re.search(r'No rule to make target .*needed by|\b(?:nvcc|heddle-cc|g\+\+|gcc|cc1|clang)\b|error:|\.cu\b', output)
 
 
+@functools.lru_cache
+def mpi_root():
+    """The folder of Open MPI with include/ and lib/, as makefiles name it; none where MPI is not installed."""
+    if not shutil.which('mpicxx'):
+        return None
+    folders = subprocess.run(['mpicxx', '--showme:incdirs'], capture_output=True, text=True, check=False).stdout.split()
+    return next((os.path.dirname(name) for name in folders if os.path.basename(name) == 'include'), None)
+
+
 def make_command(makefile, build):
     places = [name + '=' + toolkit(build) for name in ('CUDA_HOME', 'CUDA_PATH', 'CUDA_DIR', 'CUDA_INSTALL_PATH')]
+    if mpi_root():
+        places.append('MPI_ROOT=' + mpi_root())
     return ['make', '-f', makefile, 'NVCC=nvcc', 'ARCH=sm_70', 'LAUNCHER=', *places]
 
 
