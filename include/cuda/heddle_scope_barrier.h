@@ -1,10 +1,12 @@
 /*
- * cuda::barrier, cuda::latch and cuda::counting_semaphore on ordinary atomic operations, for where no toolkit's libcu++
- * is at hand (cuda/barrier). Written from the documented interface. Those who wait spin.
+ * cuda::barrier, cuda::latch and cuda::counting_semaphore, for where no toolkit's libcu++ is at hand (cuda/barrier).
+ * Written from the documented interface. A block's barrier is that of heddle_mbarrier.h; the others are ordinary atomic
+ * operations, and those who wait spin.
  */
 #ifndef HEDDLE_SCOPE_BARRIER_H
 #define HEDDLE_SCOPE_BARRIER_H
 
+#include "heddle_mbarrier.h"
 #include "heddle_scope_atomic.h"
 #include "heddle_scope_copy.h"
 
@@ -23,7 +25,8 @@ struct __hd_no_completion {
  * A phase ends with the last arrival that it expects: that thread runs the completion, prepares the next phase and
  * makes it known. Nothing is initialized by itself, so that a barrier can be a __shared__ variable: init() does it.
  */
-template <thread_scope Scope, class Completion = __hd_no_completion> class barrier : Completion
+template <thread_scope Scope, class Completion = __hd_no_completion>
+class barrier : Completion
 {
 	typedef atomic<unsigned int, Scope> word;
 	word expected; /* arrivals of the phases to come */
@@ -35,7 +38,7 @@ template <thread_scope Scope, class Completion = __hd_no_completion> class barri
 
 	barrier() = default;
 	HD_BOTH barrier(ptrdiff_t count, Completion completion = Completion())
-		: Completion(completion), expected((unsigned int)count), pending((unsigned int)count), phase(0)
+	    : Completion(completion), expected((unsigned int)count), pending((unsigned int)count), phase(0)
 	{
 	}
 	barrier(const barrier &) = delete;
@@ -57,7 +60,7 @@ template <thread_scope Scope, class Completion = __hd_no_completion> class barri
 		/* Stays while this arrival is still to come. */
 		arrival_token token = phase.load(memory_order_relaxed);
 		if (pending.fetch_sub((unsigned int)count, memory_order_acq_rel) == (unsigned int)count) {
-			static_cast<Completion &> (*this)();
+			static_cast<Completion &>(*this)();
 			pending.store(expected.load(memory_order_relaxed), memory_order_relaxed);
 			phase.store(token + 1, memory_order_release);
 		}
@@ -93,7 +96,107 @@ template <thread_scope Scope, class Completion = __hd_no_completion> class barri
 	}
 };
 
-template <thread_scope Scope> class latch
+template <>
+class barrier<thread_scope_block, __hd_no_completion>
+{
+	__hd_mbarrier at;
+
+	friend __device__ inline unsigned long long *__hd_native_handle(barrier &it)
+	{
+		return &it.at.state;
+	}
+
+      public:
+	typedef unsigned long long arrival_token;
+
+	barrier() = default;
+	HD_BOTH barrier(ptrdiff_t count, __hd_no_completion = __hd_no_completion())
+	{
+		at.init((unsigned int)count);
+	}
+	barrier(const barrier &) = delete;
+	barrier &operator=(const barrier &) = delete;
+
+	friend HD_BOTH void init(barrier *it, ptrdiff_t count, __hd_no_completion = __hd_no_completion())
+	{
+		it->at.init((unsigned int)count);
+	}
+	static constexpr ptrdiff_t max()
+	{
+		return (1 << 20) - 1;
+	}
+	HD_BOTH arrival_token arrive(ptrdiff_t count = 1)
+	{
+		return at.arrive((unsigned int)count);
+	}
+	HD_BOTH bool try_wait(arrival_token token) const
+	{
+		return at.is_over(token, false);
+	}
+	HD_BOTH void wait(arrival_token token) const
+	{
+		while (!at.is_over(token, false))
+			;
+	}
+	HD_BOTH bool try_wait_parity(bool parity) const
+	{
+		return at.is_parity_over(parity, false);
+	}
+	HD_BOTH void wait_parity(bool parity) const
+	{
+		while (!at.is_parity_over(parity, false))
+			;
+	}
+	HD_BOTH void arrive_and_wait()
+	{
+		wait(arrive());
+	}
+	HD_BOTH void arrive_and_drop()
+	{
+		(void)at.drop();
+	}
+	/* For memcpy_async. */
+	__device__ void __hd_cover_copies()
+	{
+		at.cover_copies();
+	}
+};
+
+namespace device
+{
+__device__ inline unsigned long long *barrier_native_handle(barrier<thread_scope_block> &it)
+{
+	return __hd_native_handle(it);
+}
+/* From sm_90 on. Arrivals at a barrier in the own block's shared memory that expects bytes with them; and bytes alone.
+ */
+__device__ inline barrier<thread_scope_block>::arrival_token barrier_arrive_tx(barrier<thread_scope_block> &it,
+									       ptrdiff_t count, ptrdiff_t bytes)
+{
+	unsigned long long token;
+	unsigned int place = (unsigned int)__cvta_generic_to_shared(barrier_native_handle(it));
+	if (count > 1)
+		asm volatile("mbarrier.arrive.noComplete.shared::cta.b64 %0, [%1], %2;"
+			     : "=l"(token)
+			     : "r"(place), "r"((unsigned int)count - 1)
+			     : "memory");
+	asm volatile("mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 %0, [%1], %2;"
+		     : "=l"(token)
+		     : "r"(place), "r"((unsigned int)bytes)
+		     : "memory");
+	return token;
+}
+__device__ inline void barrier_expect_tx(barrier<thread_scope_block> &it, ptrdiff_t bytes)
+{
+	asm volatile("mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%0], %1;" ::"r"(
+			     (unsigned int)__cvta_generic_to_shared(barrier_native_handle(it))),
+		     "r"((unsigned int)bytes)
+		     : "memory");
+}
+} // namespace device
+
+template <thread_scope Scope>
+class latch
 {
 	atomic<ptrdiff_t, Scope> count;
 
@@ -126,7 +229,8 @@ template <thread_scope Scope> class latch
 	}
 };
 
-template <thread_scope Scope, ptrdiff_t Most = 0x7fffffff> class counting_semaphore
+template <thread_scope Scope, ptrdiff_t Most = 0x7fffffff>
+class counting_semaphore
 {
 	atomic<int, Scope> count;
 
@@ -157,28 +261,48 @@ template <thread_scope Scope, ptrdiff_t Most = 0x7fffffff> class counting_semaph
 			;
 	}
 };
-template <thread_scope Scope> using binary_semaphore = counting_semaphore<Scope, 1>;
+template <thread_scope Scope>
+using binary_semaphore = counting_semaphore<Scope, 1>;
 
-/* The copy is done when this returns; whoever waits for the barrier sees it. */
-template <class Group, class Shape, thread_scope Scope, class Completion>
-HD_BOTH void memcpy_async(const Group &group, void *to, const void *from, Shape bytes, barrier<Scope, Completion> &)
+/* Part of a copy, before its thread arrives. With a block's barrier the phase ends when it is done; else, and on the
+ * host, it is done when this returns. */
+template <thread_scope Scope, class Completion>
+HD_BOTH void __hd_copy_for(void *to, const void *from, size_t bytes, size_t rank, size_t step,
+			   barrier<Scope, Completion> &)
 {
-	__hd_copy_part(to, from, __hd_bytes(bytes), group.thread_rank(), group.size());
+	__hd_copy_part(to, from, bytes, rank, step);
+}
+HD_BOTH void __hd_copy_for(void *to, const void *from, size_t bytes, size_t rank, size_t step,
+			   barrier<thread_scope_block> &it)
+{
+#if HEDDLE_HAS_MBARRIER
+	__hd_copy_part_later(to, from, bytes, rank, step);
+	it.__hd_cover_copies();
+#else
+	(void)it;
+	__hd_copy_part(to, from, bytes, rank, step);
+#endif
+}
+
+template <class Group, class Shape, thread_scope Scope, class Completion>
+HD_BOTH void memcpy_async(const Group &group, void *to, const void *from, Shape bytes, barrier<Scope, Completion> &it)
+{
+	__hd_copy_for(to, from, __hd_bytes(bytes), group.thread_rank(), group.size(), it);
 }
 template <class Group, class T, class Shape, thread_scope Scope, class Completion>
-HD_BOTH void memcpy_async(const Group &group, T *to, const T *from, Shape bytes, barrier<Scope, Completion> &)
+HD_BOTH void memcpy_async(const Group &group, T *to, const T *from, Shape bytes, barrier<Scope, Completion> &it)
 {
-	__hd_copy_part(to, from, __hd_bytes(bytes), group.thread_rank(), group.size());
+	__hd_copy_for(to, from, __hd_bytes(bytes), group.thread_rank(), group.size(), it);
 }
 template <class Shape, thread_scope Scope, class Completion>
-HD_BOTH void memcpy_async(void *to, const void *from, Shape bytes, barrier<Scope, Completion> &)
+HD_BOTH void memcpy_async(void *to, const void *from, Shape bytes, barrier<Scope, Completion> &it)
 {
-	__hd_copy_part(to, from, __hd_bytes(bytes), 0, 1);
+	__hd_copy_for(to, from, __hd_bytes(bytes), 0, 1, it);
 }
 template <class T, class Shape, thread_scope Scope, class Completion>
-HD_BOTH void memcpy_async(T *to, const T *from, Shape bytes, barrier<Scope, Completion> &)
+HD_BOTH void memcpy_async(T *to, const T *from, Shape bytes, barrier<Scope, Completion> &it)
 {
-	__hd_copy_part(to, from, __hd_bytes(bytes), 0, 1);
+	__hd_copy_for(to, from, __hd_bytes(bytes), 0, 1, it);
 }
 
 } // namespace cuda

@@ -147,6 +147,28 @@ __global__ void roles(const int *in, int *out, int batches)
 	out[threadIdx.x - 32] = sum;
 }
 
+/* The first warp has committed its part of a stage, and waits elsewhere for the second, which waits for the stage. */
+__global__ void elsewhere(const int *in, int *out)
+{
+	__shared__ int tile[64];
+	__shared__ volatile int taken;
+	__shared__ cuda::pipeline_shared_state<cuda::thread_scope_block, 1> state;
+	auto block = cg::this_thread_block();
+	if (threadIdx.x == 0)
+		taken = 0;
+	auto pipe = cuda::make_pipeline(block, &state);
+	pipe.producer_acquire();
+	cuda::memcpy_async(&tile[threadIdx.x], in + threadIdx.x, sizeof(int), pipe);
+	pipe.producer_commit();
+	while (threadIdx.x < 32 && !taken)
+		;
+	pipe.consumer_wait();
+	out[threadIdx.x] = tile[63 - threadIdx.x];
+	if (threadIdx.x == 32)
+		taken = 1;
+	pipe.consumer_release();
+}
+
 __global__ void alone(const int *in, int *out)
 {
 	__shared__ int tile[2][32];
@@ -247,6 +269,10 @@ int main()
 	cudaDeviceSynchronize();
 	for (int t = 0; t < 32; t++)
 		EXPECT(out[t] == 5 * in[(t + 5) % 32] + 10 * 32 * 3);
+	elsewhere<<<1, 64>>>(in, out);
+	cudaDeviceSynchronize();
+	for (int t = 0; t < 64; t++)
+		EXPECT(out[t] == in[63 - t]);
 	alone<<<1, 32>>>(in, out);
 	cudaDeviceSynchronize();
 	for (int t = 0; t < 32; t++)
