@@ -337,17 +337,17 @@ static void fill_constants(const struct hd_gpu *gpu, const struct hd_launch *lau
 /* Parameters in device memory, where the code may point to them (__grid_constant__). */
 static int copy_parameters(struct hd_gpu *gpu, const struct hd_launch *launch, struct hd_grid *grid)
 {
-	enum { ALIGN = 256 }; /* of what one may be, and more: a parameter keeps its alignment */
-	uint32_t room = (launch->param_bytes + ALIGN) / ALIGN * ALIGN, before = HD_CB_PARAMS % ALIGN;
-	if (hd_devmem_alloc(gpu->devmem, before + room, ALIGN, &grid->parameters) != 0) {
+	enum { ALIGN = 256 }; /* of what one may be, and more: a parameter has the alignment of its offset */
+	uint32_t room = (launch->param_bytes + ALIGN) / ALIGN * ALIGN;
+	if (hd_devmem_alloc(gpu->devmem, room, ALIGN, &grid->parameters) != 0) {
 		grid->parameters = 0;
 		return hd_gpu_refuse(gpu, HD_SIM_NO_MEMORY, "kernel %s: no device memory for its parameters",
 				     hd_kernel_title(launch->kernel));
 	}
-	uint64_t at = grid->parameters + before;
+	uint64_t at = grid->parameters;
 	if (launch->param_bytes)
 		memcpy(hd_devmem_at(gpu->devmem, at, launch->param_bytes), launch->params, launch->param_bytes);
-	grid->parameter_bytes = before + launch->param_bytes;
+	grid->parameter_bytes = launch->param_bytes;
 	put64(grid->constants, HD_CB_PARAM_COPY, at - HD_CB_PARAMS);
 	return 0;
 }
