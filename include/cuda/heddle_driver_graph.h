@@ -1,6 +1,6 @@
 /*
- * The driver API's graphs, pools, libraries and look-up of functions, with CUDA's names, numbers and signatures. Part of
- * cuda.h. Handles are those of the runtime API.
+ * The driver API's graphs, pools, libraries and look-up of functions, with CUDA's names, numbers and signatures. Part
+ * of cuda.h. Handles are those of the runtime API.
  */
 #ifndef HEDDLE_DRIVER_GRAPH_H
 #define HEDDLE_DRIVER_GRAPH_H
@@ -158,6 +158,13 @@ struct CUmemAllocationProp_st;
 #include "heddle_unsupported.def"
 #undef HD_UNSUPPORTED_RUNTIME
 #undef HD_UNSUPPORTED_DRIVER
+
+CUresult cuTensorMapEncodeTiled(CUtensorMap *tensorMap, CUtensorMapDataType tensorDataType, cuuint32_t tensorRank,
+				void *globalAddress, const cuuint64_t *globalDim, const cuuint64_t *globalStrides,
+				const cuuint32_t *boxDim, const cuuint32_t *elementStrides,
+				CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle,
+				CUtensorMapL2promotion l2Promotion, CUtensorMapFloatOOBfill oobFill);
+CUresult cuTensorMapReplaceAddress(CUtensorMap *tensorMap, void *globalAddress);
 
 #define HD_DRIVER_SAME(name, runtime, parameters, arguments) CUresult name parameters;
 #include "heddle_driver_same.def"

@@ -1,6 +1,6 @@
 /*
  * Descriptions of tensors for copies in bulk: types and constants of the driver API, with the sizes and alignments that
- * CUDA gives them. The simulated GPU has no such copies: the functions return CUDA_ERROR_NOT_SUPPORTED. Part of cuda.h.
+ * CUDA gives them. Part of cuda.h.
  */
 #ifndef HEDDLE_TENSOR_MAP_H
 #define HEDDLE_TENSOR_MAP_H

@@ -40,7 +40,7 @@ int main()
 	EXPECT(shared == 0);
 	cudaFree(x);
 	EXPECT(attribute(&size, CU_POINTER_ATTRIBUTE_RANGE_SIZE, (CUdeviceptr)x) == CUDA_ERROR_INVALID_VALUE);
-	// Copies of tensors are not there yet, and say so.
+	// A card of this capability has no copies of tensors.
 	PFN_cuTensorMapEncodeTiled_v12000 encode = find<PFN_cuTensorMapEncodeTiled>("cuTensorMapEncodeTiled");
 	CUtensorMap map;
 	cuuint64_t dims[] = {64}, strides[] = {128};
