@@ -220,7 +220,11 @@ enum hd_memory_space { HD_AT__, HD_AT_GENERIC, HD_AT_GLOBAL, HD_AT_SHARED, HD_AT
 	X(PATIENCE, 0, 1, "TEST|TRY")                                                          \
 	X(PHASE, 1, 1, "PARITY|TOKEN")                                                         \
 	X(TIMED, 2, 1, "|TIMED")                                                               \
-	X(NOINC, 0, 1, "|NOINC")
+	X(NOINC, 0, 1, "|NOINC")                                                               \
+	X(BULK, 8, 2, "G2S|S2G|S2S|PF")                                                        \
+	X(CAST, 11, 1, "|MULTICAST")                                                           \
+	X(DIMS, 8, 3, "MAP|1D|2D|3D|4D|5D")                                                    \
+	X(READS, 0, 1, "|READ")
 
 enum hd_mod_kind {
 #define X(kind, shift, bits, names) HD_MOD_##kind,
@@ -321,6 +325,8 @@ enum hd_syncsop { /* NC: which does not complete the phase; TX: which also expec
 		  HD_SYNCS_COMPLETE_TX
 };
 enum { HD_PATIENCE_TEST, HD_PATIENCE_TRY };
+/* Where a copy in bulk goes: from global to shared memory, back, to another block's shared memory, or into L2. */
+enum { HD_BULK_G2S, HD_BULK_S2G, HD_BULK_S2S, HD_BULK_PF };
 enum { HD_PHASE_PARITY, HD_PHASE_TOKEN };
 enum { HD_BAR_SYNC, HD_BAR_ARV, HD_BAR_RED_POPC, HD_BAR_RED_AND, HD_BAR_RED_OR };
 

@@ -85,7 +85,6 @@ const struct hd_ptx_row hd_ptx_copy[] = {
 	{"cp.async.commit_group", "", 0, commit, 0, true},
 	{"cp.async.wait_group", "", 1, wait_groups, 0, true},
 	{"cp.async.wait_all", "", 0, wait_all, 0, true},
-	{"cp.async.bulk.prefetch.L2", " global L2::cache_hint ", 2, done, 0, false},
 	{"createpolicy.fractional", PRIORITIES " b64 ", 1, policy, 0, false},
 	{"createpolicy.range", PRIORITIES " b64 global ", 1, policy, 0, false},
 	{"prefetch", PRIORITIES " global local L1 L2 ", 1, done, 0, false},

@@ -3,12 +3,11 @@
  */
 #include "passes/ptx/ptx.h"
 
-enum reason { TILES, REGISTERS, WARP_GROUPS, DEVICES, SURFACES };
+enum reason { REGISTERS, WARP_GROUPS, DEVICES, SURFACES };
 
 static void refuse(struct hd_ptx *ptx, unsigned reason)
 {
 	static const char *const reasons[] = {
-		[TILES] = "copies of whole tiles (TMA) are not modelled",
 		[REGISTERS] = "registers that warps hand on are sm_90a's, and not modelled",
 		[WARP_GROUPS] = "products by groups of warps are sm_90a's, and not modelled",
 		[DEVICES] = "memory of several devices is not modelled",
@@ -23,9 +22,7 @@ static void refuse(struct hd_ptx *ptx, unsigned reason)
 	}
 
 const struct hd_ptx_row hd_ptx_refused[] = {
-	REFUSED("cp.async.bulk", TILES), REFUSED("cp.reduce.async.bulk", TILES),
-	REFUSED("tensormap", TILES),	 REFUSED("setmaxnreg", REGISTERS),
-	REFUSED("wgmma", WARP_GROUPS),	 REFUSED("multimem", DEVICES),
-	REFUSED("suld", SURFACES),	 REFUSED("sust", SURFACES),
-	REFUSED("sured", SURFACES),	 {NULL, NULL, 0, NULL, 0, false},
+	REFUSED("setmaxnreg", REGISTERS), REFUSED("wgmma", WARP_GROUPS), REFUSED("multimem", DEVICES),
+	REFUSED("suld", SURFACES),	  REFUSED("sust", SURFACES),	 REFUSED("sured", SURFACES),
+	{NULL, NULL, 0, NULL, 0, false},
 };

@@ -358,8 +358,10 @@ const struct hd_ptx_row hd_ptx_system[] = {
 	{"membar.cta", "", 0, fence, HD_SCOPE_CTA, true},
 	{"membar.gl", "", 0, fence, HD_SCOPE_GPU, true},
 	{"membar.sys", "", 0, fence, HD_SCOPE_SYS, true},
-	{"fence", " sc acq_rel cta cluster gpu sys ", 0, fence, 0, true},
 	{"fence.mbarrier_init.release.cluster", "", 0, fence, HD_SCOPE_CTA, true},
+	{"fence", " sc acq_rel acquire release cta cluster gpu sys ", 0, fence, 0, true},
+	{"fence.acquire.sync_restrict::shared::cluster", " cluster ", 0, fence, HD_SCOPE_CTA, true},
+	{"fence.release.sync_restrict::shared::cta", " cluster ", 0, fence, HD_SCOPE_CTA, true},
 	{"bar.sync", " aligned ", 1, barrier, HD_BAR_SYNC, true},
 	{"bar.arrive", " aligned ", 2, barrier, HD_BAR_ARV, true},
 	{"bar.cta.sync", "", 1, barrier, HD_BAR_SYNC, true},
@@ -377,10 +379,10 @@ const struct hd_ptx_row hd_ptx_system[] = {
 	{"ret", " uni ", 0, leave_function, 0, true},
 	{"exit", "", 0, end_thread, HD_OP_EXIT, true},
 	{"trap", "", 0, end_thread, HD_OP_TRAP, true},
-	/* Kernels follow one another, and memory is seen through one proxy. */
+	/* Kernels follow one another. */
 	{"griddepcontrol.wait", "", 0, ignore, 0, true},
 	{"griddepcontrol.launch_dependents", "", 0, ignore, 0, true},
-	{"fence.proxy", " alias async global shared::cta tensormap::generic ", 0, ignore, 0, true},
+	{"fence.mbarrier_init.release.cluster", "", 0, ignore, 0, true}, /* a barrier is there at once */
 	{"brkpt", "", 0, ignore, 0, false},
 	{"pmevent", " mask ", 0, ignore, 0, false},
 	{"activemask", " b32 ", 1, active_mask, 0, true},

@@ -91,6 +91,18 @@ const char *hd_sel_copy_end(struct hd_select *sel, bool commits, uint64_t wait)
 	return NULL;
 }
 
+void hd_sel_bulk_end(struct hd_select *sel)
+{
+	hd_sel_push(sel, HD_OP_UTMACMDFLUSH, 0);
+}
+
+void hd_sel_bulk_wait(struct hd_select *sel, uint64_t wait, bool reads)
+{
+	struct hd_minst *inst = hd_sel_push(sel, HD_OP_UTMAWAIT, HD_MOD(READS, reads));
+	inst->xkind = HD_X_OTHER;
+	inst->x = wait < HD_COPY_GROUPS ? (uint32_t)wait : HD_COPY_GROUPS - 1;
+}
+
 /* ------------------------------------------------------------------ intrinsics */
 
 static void refuse(struct hd_select *sel, const char *why)
@@ -139,8 +151,34 @@ static void wait_all(struct hd_select *sel, unsigned arg)
 	refuse(sel, hd_sel_copy_end(sel, true, 0));
 }
 
+static bool is_too_old(struct hd_select *sel)
+{
+	if (!hd_sel_has_clusters(sel))
+		refuse(sel, "copies in bulk need sm_90 or later");
+	return !hd_sel_has_clusters(sel);
+}
+
+static void bulk_commit(struct hd_select *sel, unsigned arg)
+{
+	(void)arg;
+	if (!is_too_old(sel))
+		hd_sel_bulk_end(sel);
+}
+
+static void bulk_wait(struct hd_select *sel, unsigned reads)
+{
+	if (!is_too_old(sel))
+		hd_sel_bulk_wait(sel, LLVMConstIntGetZExtValue(LLVMGetOperand(sel->inst, 0)), reads);
+}
+
 const struct hd_intrinsic hd_copy_intrinsics[] = {
-	{"nvvm.cp.async.ca", copy, false},	   {"nvvm.cp.async.cg", copy, true},
-	{"nvvm.cp.async.commit.group", commit, 0}, {"nvvm.cp.async.wait.group", wait_groups, 0},
-	{"nvvm.cp.async.wait.all", wait_all, 0},   {NULL, NULL, 0},
+	{"nvvm.cp.async.bulk.commit.group", bulk_commit, 0},
+	{"nvvm.cp.async.bulk.wait.group", bulk_wait, false},
+	{"nvvm.cp.async.bulk.wait.group.read", bulk_wait, true},
+	{"nvvm.cp.async.ca", copy, false},
+	{"nvvm.cp.async.cg", copy, true},
+	{"nvvm.cp.async.commit.group", commit, 0},
+	{"nvvm.cp.async.wait.group", wait_groups, 0},
+	{"nvvm.cp.async.wait.all", wait_all, 0},
+	{NULL, NULL, 0},
 };

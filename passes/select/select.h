@@ -464,6 +464,10 @@ const char *hd_sel_copy(struct hd_select *sel, struct hd_leaf to, struct hd_leaf
 /* The end of a group, and a wait until at most `wait` groups are left. The same. */
 #define HD_SEL_NO_WAIT UINT64_MAX
 const char *hd_sel_copy_end(struct hd_select *sel, bool commits, uint64_t wait);
+/* Of copies in bulk, where the target has them: the end of a group, and a wait until at most `wait` groups are left, or
+ * are still reading shared memory. */
+void hd_sel_bulk_end(struct hd_select *sel);
+void hd_sel_bulk_wait(struct hd_select *sel, uint64_t wait, bool reads);
 /* ---- mbarrier.c: barriers in shared memory. Each returns NULL, or why it cannot be, as a static text. */
 /* token: what the barrier's word was before; NULL: nobody asks. count: threads or bytes. */
 const char *hd_sel_sync(struct hd_select *sel, enum hd_syncsop op, struct hd_leaf barrier, unsigned space,

@@ -76,6 +76,8 @@ static void free_block(struct hd_check *check, struct hd_block_check *block)
 	hd_clocks_release(&block->clocks);
 	release_words(check, block);
 	free(block->copies);
+	free(block->bulk_groups);
+	free(block->proxied);
 	release_cluster(block);
 	hd_global_forget_block(block);
 	free(block->fresh.bits);
@@ -111,6 +113,9 @@ void hd_check_free(struct hd_check *check)
 	for (uint32_t i = 0; i < check->gpu->sm_count; i++) {
 		hd_vec_release(&check->sms[i].guesses);
 		hd_vec_release(&check->sms[i].noted);
+		for (uint32_t k = 0; k < check->sms[i].bulks.len; k++)
+			hd_vec_release(&check->sms[i].bulks.data[k].known);
+		hd_vec_release(&check->sms[i].bulks);
 	}
 	free(check->sms);
 	hd_vec_release(&check->findings);
@@ -147,15 +152,21 @@ void hd_check_block(struct hd_check *check, const struct hd_cta *cta)
 		*slot = hd_xcalloc(1, sizeof(**slot));
 	struct hd_block_check *block = *slot;
 	block->shared_bytes = bytes;
-	hd_clocks_begin(&block->clocks, cta->warp_count, words, cta->rank, cta->cluster ? cta->cluster->size : 1);
+	uint32_t clocks = cta->warp_count + 1; /* with the agent's */
+	hd_clocks_begin(&block->clocks, clocks, words, cta->rank, cta->cluster ? cta->cluster->size : 1);
 	begin_cluster(block, cta);
 	hd_global_forget_block(block);
 	release_words(check, block);
 	block->word_count = looks_for(check, HD_CHECK_RACE) ? words : 0;
 	block->words = hd_xcalloc(block->word_count + 1, sizeof(*block->words));
-	block->copies = hd_xrealloc(block->copies, cta->warp_count * sizeof(*block->copies));
-	for (uint32_t i = 0; i < cta->warp_count; i++)
+	block->copies = hd_xrealloc(block->copies, clocks * sizeof(*block->copies));
+	for (uint32_t i = 0; i < clocks; i++)
 		block->copies[i] = (struct hd_copies_check){.open = 1};
+	block->copies[cta->warp_count].waited = UINT32_MAX; /* the agent's are told of where they are done */
+	free(block->bulk_groups);
+	free(block->proxied);
+	block->bulk_groups = hd_xcalloc(cta->warp_count, sizeof(*block->bulk_groups));
+	block->proxied = hd_xcalloc((size_t)clocks * clocks, sizeof(*block->proxied));
 	block->fresh.bits = hd_xrealloc(block->fresh.bits, bytes / 8 + 1);
 	memset(block->fresh.bits, 0xff, bytes / 8 + 1);
 	hd_map_clear(&block->fresh.partial);
@@ -283,7 +294,8 @@ static void depart_cluster(struct hd_check *check, const struct hd_warp *warp)
 		const struct hd_block_check *theirs = hd_check_block_of(check, cta->cluster->ctas[rank]);
 		for (uint32_t other = 0; other < warps; other++) {
 			uint32_t ended = theirs->clocks.ended[theirs->clocks.own + other];
-			uint32_t arrived = theirs->cluster.arrived[other], *known = &to[rank * warps + other];
+			uint32_t arrived = theirs->cluster.arrived[other],
+				 *known = &to[rank * block->clocks.warps + other];
 			arrived = ended > arrived ? ended : arrived;
 			*known = *known > arrived ? *known : arrived;
 		}
@@ -305,15 +317,14 @@ static void meet_cluster(struct hd_check *check, const struct hd_warp *warp, con
 	hd_clocks_arrive(&block->clocks, warp->index, HD_CHECK_CLUSTER);
 }
 
-bool hd_check_cluster_ordered(const struct hd_check *check, const struct hd_warp *warp, uint32_t block, uint32_t other,
-			      uint32_t when)
+bool hd_check_cluster_ordered(const struct hd_check *check, const struct hd_cta *cta, uint32_t warp, uint32_t block,
+			      uint32_t other, uint32_t when)
 {
-	const struct hd_cta *cta = warp->cta;
 	const struct hd_cluster *cluster = cta->cluster;
 	const struct hd_clocks *clocks = &hd_check_block_of(check, cta)->clocks;
 	for (uint32_t rank = 0; cluster && rank < cluster->size; rank++)
 		if (cluster->ctas[rank]->linear == block)
-			return clocks->known[warp->index * clocks->all + rank * clocks->warps + other] >= when;
+			return clocks->known[warp * clocks->all + rank * clocks->warps + other] >= when;
 	return true; /* of a block that is no more */
 }
 
@@ -391,6 +402,8 @@ void hd_check_step(struct hd_check *check, struct hd_exec *exec, const struct hd
 		order_at_barrier(check, exec->warp, inst, exec->mask);
 	if (inst->inst.op == HD_OP_STAS || inst->inst.op == HD_OP_REDAS)
 		tell_barrier(check, exec->warp, inst, exec->mask);
+	if (inst->inst.op >= HD_OP_UTMACMDFLUSH && inst->inst.op <= HD_OP_FENCE_VIEW_ASYNC)
+		hd_check_bulk_step(check, exec, inst);
 	if (looks_for(check, HD_CHECK_SYNC))
 		hd_check_sync(check, exec, inst);
 	struct hd_clocks *clocks = &hd_check_block_of(check, exec->warp->cta)->clocks;

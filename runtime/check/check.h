@@ -50,6 +50,10 @@ void hd_check_met(struct hd_check *check, const struct hd_warp *warp, const stru
 void hd_check_arrive(struct hd_check *check, const struct hd_warp *warp, uint32_t id);
 /* Lanes that waited at a barrier in shared memory go on. */
 void hd_check_woken(struct hd_check *check, const struct hd_warp *warp, const struct hd_dinst *inst, uint32_t lanes);
+struct hd_bulk;
+/* Copies in bulk begin; one is about to land in the block of a rank. */
+void hd_check_bulk_begins(struct hd_check *check, struct hd_exec *exec, const struct hd_bulk *first);
+void hd_check_bulk_lands(struct hd_check *check, struct hd_exec *exec, const struct hd_bulk *bulk, uint32_t rank);
 void hd_check_release(struct hd_check *check, const struct hd_cta *cta, uint32_t id);
 /* The last lane of a warp has ended. */
 void hd_check_warp_done(struct hd_check *check, const struct hd_warp *warp);

@@ -362,7 +362,7 @@ static void describe(const struct hd_gpu *gpu, const struct hd_finding *finding,
 static const char *other_place(const struct hd_finding *finding)
 {
 	if (finding->kind <= HD_FOUND_WRITE_AFTER_WRITE && finding->what)
-		return "the copy";
+		return strncmp(finding->what, "wrote", 5) ? "the copy" : "the other thread's write";
 	switch (finding->kind) {
 	case HD_FOUND_READ_AFTER_WRITE:
 	case HD_FOUND_WRITE_AFTER_WRITE: return "the other thread's write";

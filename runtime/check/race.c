@@ -19,6 +19,7 @@
  */
 #include "heddle/opcodes.h"
 #include "runtime/check/state.h"
+#include "runtime/exec/bulk.h"
 #include "runtime/exec/devmem.h"
 
 struct now {
@@ -31,8 +32,15 @@ struct now {
 	uint32_t bytes;		/* of all of the access */
 	uint32_t data[4];	/* of a copy */
 	const struct hd_copies_check *copies;
+	const struct hd_block_check *block; /* with an agent */
+	bool proxy;			    /* the agent reads */
 	uint8_t space;
 };
+
+static bool is_agent(const struct now *now, const struct hd_kept_access *kept)
+{
+	return now->space == HD_MEM_SHARED && kept->warp == now->clocks->warps - 1;
+}
 
 static bool is_under_way(const struct now *now, const struct hd_kept_access *kept)
 {
@@ -43,7 +51,7 @@ static bool is_under_way(const struct now *now, const struct hd_kept_access *kep
 static uint32_t when_of(const struct now *now, const struct hd_kept_access *kept)
 {
 	const struct hd_copies_check *copies = &now->copies[kept->warp];
-	if (!kept->group)
+	if (!kept->group || is_agent(now, kept))
 		return kept->when;
 	return copies->waited - kept->group < HD_COPY_GROUPS ? copies->when[kept->group % HD_COPY_GROUPS] : 0;
 }
@@ -53,7 +61,8 @@ static uint32_t unordered_lanes(const struct now *now, const struct hd_kept_acce
 {
 	uint32_t lanes = 0;
 	if (kept->block != now->access.block && now->space == HD_MEM_SHARED) /* of another one of the cluster */
-		return hd_check_cluster_ordered(now->check, now->exec->warp, kept->block, kept->warp, kept->when)
+		return hd_check_cluster_ordered(now->check, now->exec->warp->cta, now->access.warp, kept->block,
+						kept->warp, kept->when)
 			       ? 0
 			       : kept->lanes;
 	if (kept->block != now->access.block) /* of another block, in global memory */
@@ -87,7 +96,23 @@ static bool conflict(const struct hd_kept_access *a, const struct hd_kept_access
 	return !(a->write && b->write) || a->atomic || b->atomic || (a->value ^ b->value) & byte_mask(both);
 }
 
-static void found(const struct now *now, const struct hd_kept_access *kept, uint32_t lane)
+/* Of a copy the thread that began it, where that is one of the block's. */
+static uint32_t thread_of(const struct now *now, const struct hd_kept_access *kept, uint32_t lane)
+{
+	return is_agent(now, kept) ? kept->group - 1 : kept->warp * HD_WARP_LANES + lane;
+}
+
+static const char *words_for(const struct now *now, const struct hd_kept_access *kept, bool proxy)
+{
+	if (proxy)
+		return "wrote there, and no proxy fence (fence.proxy.async) is between that and the copy";
+	if (is_agent(now, kept))
+		return kept->write ? "has a copy in bulk there, which nothing has waited for"
+				   : "has a copy in bulk that reads there, which it has not waited for";
+	return is_under_way(now, kept) ? "has a copy there under way, which it has not waited for" : NULL;
+}
+
+static void found(const struct now *now, const struct hd_kept_access *kept, uint32_t lane, bool proxy)
 {
 	struct hd_finding finding = {
 		.kind = !now->access.write ? HD_FOUND_READ_AFTER_WRITE
@@ -95,12 +120,12 @@ static void found(const struct now *now, const struct hd_kept_access *kept, uint
 					   : HD_FOUND_WRITE_AFTER_READ,
 		.pc = now->access.pc,
 		.other_pc = kept->pc,
-		.other = kept->warp * HD_WARP_LANES + lane,
+		.other = thread_of(now, kept, lane),
 		.bytes = now->bytes,
 		.space = now->space,
 		.address = now->address,
 		.other_block = kept->block == now->access.block ? 0 : kept->block + 1,
-		.what = is_under_way(now, kept) ? "has a copy there under way, which it has not waited for" : NULL,
+		.what = words_for(now, kept, proxy),
 	};
 	const struct hd_kept_access *read = now->access.write ? kept : &now->access;
 	const struct hd_kept_access *other = now->access.write ? &now->access : kept;
@@ -143,7 +168,12 @@ static void compare(const struct now *now, struct hd_kept_list *list, uint32_t f
 			continue;
 		uint32_t loose = conflicts || weaker ? unordered_lanes(now, kept) : kept->lanes;
 		if (conflicts && loose) {
-			found(now, kept, (uint32_t)__builtin_ctz(loose));
+			found(now, kept, (uint32_t)__builtin_ctz(loose), false);
+			*told = true;
+		}
+		if (now->proxy && conflicts && !loose &&
+		    !hd_check_is_proxied(now->block, now->exec->warp->index, kept->warp, kept->when)) {
+			found(now, kept, (uint32_t)__builtin_ctz(kept->lanes), true);
 			*told = true;
 		}
 		if (weaker || seen)
@@ -217,6 +247,44 @@ static void copied_words(struct now *now, const struct hd_dinst *inst)
 	memset(now->data, 0, sizeof(now->data));
 	if (from)
 		memcpy(now->data, from, bytes);
+}
+
+void hd_check_race_bulk(struct hd_check *check, const struct hd_exec *exec, struct hd_block_check *block,
+			const struct hd_bulk_access *bulk)
+{
+	uint32_t agent = block->clocks.warps - 1;
+	bool own = hd_check_block_of(check, bulk->bulk->cta) == block;
+	struct now now = {.check = check,
+			  .exec = exec,
+			  .clocks = &block->clocks,
+			  .lane = bulk->lane,
+			  .address = bulk->first,
+			  .bytes = bulk->bytes,
+			  .copies = block->copies,
+			  .block = block,
+			  .proxy = !bulk->write,
+			  .space = HD_MEM_SHARED};
+	now.access =
+		(struct hd_kept_access){.pc = bulk->bulk->pc,
+					.when = bulk->when,
+					.group = 1 + (own ? bulk->bulk->warp->index * HD_WARP_LANES + bulk->lane : 0),
+					.block = exec->warp->cta->linear,
+					.lanes = 1,
+					.warp = (uint8_t)agent,
+					.bytes = 0xf,
+					.write = bulk->write};
+	for (uint32_t at = bulk->first; at < bulk->first + bulk->bytes && at / 4 < block->word_count; at += 4) {
+		struct hd_word_check *word = &block->words[at / 4];
+		bool told = false;
+		now.word = at / 4;
+		now.access.value = at; /* no two copies write alike */
+		if (bulk->compares && bulk->write)
+			compare(&now, &word->reads, 0, word->reads.len, &told);
+		if (bulk->compares)
+			compare(&now, &word->writes, 0, word->writes.len, &told);
+		if (bulk->keeps)
+			hd_kept_add(bulk->write ? &word->writes : &word->reads, &now.access, &block->room);
+	}
 }
 
 void hd_check_copies(struct hd_check *check, const struct hd_exec *exec, const struct hd_dinst *inst)

@@ -7,6 +7,8 @@
 #include "runtime/check/check.h"
 #include "runtime/check/shadow.h"
 
+struct hd_bulk;
+
 /* Those of a block, and behind them the cluster's. */
 enum { HD_CHECK_CLUSTER = 16, HD_CHECK_BARRIERS, HD_CHECK_OPEN_SYNCS = 4 };
 
@@ -182,12 +184,25 @@ struct hd_cluster_check {
 	bool *departs;
 };
 
+/* Groups of copies in bulk of a warp that have ended, and the agent's time of the last copy of each (bulk.c); [0]: of
+ * the warp's last one. */
+struct hd_bulk_groups_check {
+	uint32_t ended, when[1 + HD_COPY_GROUPS];
+};
+/* What the thread knew that began a copy in bulk. */
+struct hd_bulk_check {
+	HD_VEC(uint32_t) known;
+};
+
+/* Its clocks have one more warp than the block: the agent of copies in bulk. */
 struct hd_block_check {
 	struct hd_clocks clocks;
 	struct hd_word_check *words;
 	uint32_t word_count;
-	struct hd_kept_room room;	/* of these */
-	struct hd_copies_check *copies; /* by warp */
+	struct hd_kept_room room;		  /* of these */
+	struct hd_copies_check *copies;		  /* by warp, the agent's behind them */
+	struct hd_bulk_groups_check *bulk_groups; /* by warp */
+	uint32_t *proxied;			  /* [warp][other]: what it knew at its last proxy fence */
 	struct hd_cluster_check cluster;
 	struct hd_fresh fresh; /* of shared memory */
 	uint32_t shared_bytes;
@@ -231,7 +246,8 @@ struct hd_noted {
 struct hd_sm_check {
 	HD_VEC(struct hd_guess) guesses;
 	HD_VEC(struct hd_noted) noted;
-	uint32_t collected; /* of these */
+	uint32_t collected;		    /* of these */
+	HD_VEC(struct hd_bulk_check) bulks; /* by number of the copy */
 };
 
 struct hd_check {
@@ -279,9 +295,9 @@ struct hd_accesses {
 	const struct hd_cta *owner[HD_WARP_LANES];
 };
 
-/* Is what warp `other` of a block of the warp's cluster did at `when` before what the warp does now? */
-bool hd_check_cluster_ordered(const struct hd_check *check, const struct hd_warp *warp, uint32_t block, uint32_t other,
-			      uint32_t when);
+/* Is what warp `other` of a block of the cluster did at `when` before what a warp of the block does now? */
+bool hd_check_cluster_ordered(const struct hd_check *check, const struct hd_cta *cta, uint32_t warp, uint32_t block,
+			      uint32_t other, uint32_t when);
 
 /* ---- global.c: what is ordered between blocks */
 
@@ -312,6 +328,18 @@ void hd_check_race(struct hd_check *check, const struct hd_exec *exec, const str
 		   const struct hd_accesses *accesses);
 /* An asynchronous copy: as hd_check_race, of where it writes; the end of a group, and a wait, of a warp. */
 void hd_check_copies(struct hd_check *check, const struct hd_exec *exec, const struct hd_dinst *inst);
+/* What a copy in bulk does to the words of a block, as the block's agent. */
+struct hd_bulk_access {
+	const struct hd_bulk *bulk;
+	uint32_t first, bytes, lane, when;
+	bool write, compares, keeps;
+};
+void hd_check_race_bulk(struct hd_check *check, const struct hd_exec *exec, struct hd_block_check *block,
+			const struct hd_bulk_access *bulk);
+/* bulk.c: an end of a group, a wait or a proxy fence; whether what a warp wrote at `when` is there for copies that
+ * another one begins. */
+void hd_check_bulk_step(struct hd_check *check, const struct hd_exec *exec, const struct hd_dinst *inst);
+bool hd_check_is_proxied(const struct hd_block_check *block, uint32_t reader, uint32_t writer, uint32_t when);
 void hd_check_bounds(struct hd_check *check, const struct hd_exec *exec, const struct hd_dinst *inst,
 		     const struct hd_accesses *accesses);
 void hd_check_leaks(struct hd_check *check);

@@ -4,6 +4,7 @@
 #include "runtime/check/check.h"
 #include "runtime/check/state.h"
 #include "runtime/core/gpu.h"
+#include "runtime/sm/sm.h"
 
 static void block_begin(const struct hd_watcher_handle *self, const struct hd_sm *sm, const struct hd_cta *cta,
 			uint64_t now)
@@ -95,6 +96,24 @@ static void window_end(const struct hd_watcher_handle *self, struct hd_gpu *gpu,
 		hd_guess_void(self->state, end);
 }
 
+static void execute_after(const struct hd_watcher_handle *self, struct hd_sm *sm, struct hd_warp *warp,
+			  const struct hd_dinst *inst, uint32_t pc, const struct hd_effect *effect)
+{
+	(void)inst;
+	(void)pc;
+	if (effect->event != HD_EVENT_BULK || !effect->bulk)
+		return;
+	struct hd_exec *exec = sm->exec;
+	exec->warp = warp;
+	hd_check_bulk_begins(self->state, exec, effect->bulk);
+}
+
+static void bulk_lands(const struct hd_watcher_handle *self, struct hd_exec *exec, const struct hd_bulk *bulk,
+		       uint32_t rank)
+{
+	hd_check_bulk_lands(self->state, exec, bulk, rank);
+}
+
 static const struct hd_watcher check_watcher = {
 	.name = "check",
 	.in_order = true,
@@ -108,6 +127,8 @@ static const struct hd_watcher check_watcher = {
 	.barrier_arrive = barrier_arrive,
 	.barrier_release = barrier_release,
 	.wait_result = wait_result,
+	.execute_after = execute_after,
+	.bulk_lands = bulk_lands,
 	.stranger = stranger,
 	.missing = missing,
 	.waits = waits,

@@ -22,10 +22,13 @@ enum hd_event {
 	HD_EVENT_EXIT,
 	HD_EVENT_FENCE,
 	HD_EVENT_FAULT,
-	HD_EVENT_SYNC,	 /* a barrier in shared memory has changed */
-	HD_EVENT_WAIT,	 /* the warp waits for the phase of one to end; `elsewhere`: lanes for which it is over */
-	HD_EVENT_ARRIVES /* it arrives at one when its copies are done */
+	HD_EVENT_SYNC,	  /* a barrier in shared memory has changed */
+	HD_EVENT_WAIT,	  /* the warp waits for the phase of one to end; `elsewhere`: lanes for which it is over */
+	HD_EVENT_ARRIVES, /* it arrives at one when its copies are done */
+	HD_EVENT_BULK	  /* copies in bulk begin (`bulk`), or it ends or awaits groups of them */
 };
+struct hd_bulk;
+struct hd_remote;
 struct hd_effect {
 	uint8_t event;
 	uint8_t space;	 /* HD_EVENT_MEMORY: enum hd_mem_space; generic accesses are resolved. Mixed generic
@@ -43,6 +46,7 @@ struct hd_effect {
 	/* Asynchronous copies: where each lane's bytes go, in the SM's shared memory; `elsewhere` are the lanes that
 	 * put zeros there. */
 	uint64_t to[HD_WARP_LANES];
+	struct hd_bulk *bulk;	  /* HD_EVENT_BULK: copies that begin (runtime/exec/bulk.h) */
 	struct hd_remote *remote; /* of HD_MEM_REMOTE: what is to be done there (runtime/exec/remote.h) */
 };
 

@@ -94,6 +94,7 @@ struct hd_warp {
 	bool reordered;		    /* a path that spun made way for another one (yield.c) */
 	bool fence_wait;
 	bool sync_wait;	      /* suspended at a barrier in shared memory (mbarrier.c) */
+	bool bulk_wait;	      /* suspended at copies in bulk (bulk.c) */
 	uint8_t held;	      /* by a policy: HD_HELD_* */
 	uint8_t stops;	      /* kinds of places where it stops: hd_warp_stop */
 	uint8_t awaits;	      /* HD_PENDING_* whose end is to be told: hd_warp_await */
@@ -141,6 +142,7 @@ struct hd_warp {
 	struct hd_copies copies;
 	uint32_t cluster_phase, cluster_lanes; /* phase of the cluster's barrier at which these lanes have arrived */
 	struct hd_copies arrivals; /* the same by what arrives at a barrier when they are done (mbarrier.c) */
+	uint32_t bulks;		   /* copies in bulk under way, which `outstanding` counts, too */
 	uint8_t *policy_space;	   /* of hd_gpu.policy_bytes.warp; hd_policy_warp */
 	uint8_t *watch_space;	   /* of hd_gpu.watch_bytes.warp; NULL: nobody may watch it (watch.h) */
 };

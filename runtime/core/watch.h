@@ -20,6 +20,7 @@
 
 #define HD_MAX_WATCHERS 16
 
+struct hd_bulk;
 struct hd_cta;
 struct hd_dinst;
 struct hd_effect;

@@ -232,6 +232,7 @@ const struct hd_exec_clones *hd_exec_texture_find(const struct hd_inst *inst);
 const struct hd_exec_clones *hd_exec_copy_find(const struct hd_inst *inst);
 const struct hd_exec_clones *hd_exec_cluster_find(const struct hd_inst *inst);
 const struct hd_exec_clones *hd_exec_sync_find(const struct hd_inst *inst);
+const struct hd_exec_clones *hd_exec_bulk_find(const struct hd_inst *inst);
 const struct hd_exec_clones *hd_exec_linear_find(const struct hd_inst *inst);
 /* The best build that this host can run, and the operation of an instruction at a level; NULL for control. */
 int hd_exec_level(void);
@@ -365,6 +366,9 @@ struct hd_atomic_operands hd_exec_atomic_operands(const struct hd_exec *exec, co
 						  uint32_t lane);
 void hd_exec_atomic_do(struct hd_exec *exec, const struct hd_dinst *inst, uint32_t lane, uint8_t *host,
 		       const struct hd_atomic_operands *operands);
+/* What the operation makes of two values of the type; single precision without subnormals where it `flushes`, as sums
+ * in global memory are. */
+uint64_t hd_exec_combine(unsigned op, unsigned type, uint64_t old, uint64_t value, bool flushes);
 /* exec_memory.c: what the lanes in exec->mask load from base + offset[lane], on the host and checked. */
 void hd_exec_load_lanes(const struct hd_exec *exec, const struct hd_dinst *inst, uintptr_t base,
 			const uint64_t *offset);

@@ -69,6 +69,12 @@ static uint64_t add(unsigned type, uint64_t a, uint64_t b)
 	}
 }
 
+static uint64_t half_as_double(unsigned type, uint64_t half)
+{
+	struct hd_unpacked exact = hd_fp_unpack((enum hd_type)type, half);
+	return hd_fp_pack(HD_F64, &exact, HD_RN);
+}
+
 /* Whether a < b in the type. A floating-point NaN is below nothing. */
 static bool less(unsigned type, uint64_t a, uint64_t b)
 {
@@ -86,6 +92,8 @@ static bool less(unsigned type, uint64_t a, uint64_t b)
 		memcpy(&u, &a, 8);
 		memcpy(&v, &b, 8);
 		return u < v;
+	case HD_F16:
+	case HD_BF16: return less(HD_F64, half_as_double(type, a), half_as_double(type, b));
 	default: return (uint32_t)a < (uint32_t)b;
 	}
 }
@@ -104,6 +112,12 @@ static uint64_t combine(unsigned op, unsigned type, uint64_t old, uint64_t b, ui
 	case HD_ATOM_EXCH: return b;
 	default: return old == b ? c : old; /* CAS */
 	}
+}
+
+uint64_t hd_exec_combine(unsigned op, unsigned type, uint64_t old, uint64_t value, bool flushes)
+{
+	bool adds = op == HD_ATOM_ADD && type == HD_F32;
+	return adds && flushes ? add_f32_flushed(old, value) : combine(op, type, old, value, 0);
 }
 
 struct hd_atomic_operands hd_exec_atomic_operands(const struct hd_exec *exec, const struct hd_dinst *inst,

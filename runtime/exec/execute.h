@@ -20,6 +20,7 @@ struct hd_devrange {
 	uintptr_t host; /* to be added for the host's addresses */
 };
 
+struct hd_bulks;
 struct hd_later;
 struct hd_remotes;
 
@@ -31,6 +32,7 @@ struct hd_exec {
 	struct hd_later *later;	    /* what is done to global memory waits there (later.h); NULL: it is done at once */
 	struct hd_remotes *remotes; /* accesses to other blocks of clusters and what warps do to these, until that takes
 				       effect (remote.h); NULL: the SM has had no cluster */
+	struct hd_bulks *bulks;	    /* copies in bulk (bulk.h); NULL: the SM has made none */
 	struct hd_warp *warp;
 	uint32_t mask;
 	struct hd_effect *effect;

@@ -14,9 +14,11 @@
  */
 #include "runtime/exec/later.h"
 
+#include "runtime/exec/bulk.h"
+
 #include <assert.h>
 
-enum kind { LOAD, STORE, STORE_ROW, COPY, ATOMIC, SERVICE, TOLD };
+enum kind { LOAD, STORE, STORE_ROW, COPY, ATOMIC, BULK, SERVICE, TOLD };
 
 struct entry {
 	uint64_t cycle;
@@ -47,6 +49,11 @@ struct copy {
 struct atomic {
 	struct lanes lanes;
 	struct hd_atomic_operands operands[HD_WARP_LANES];
+};
+
+struct in_bulk {
+	struct entry entry;
+	struct hd_bulk *first;
 };
 
 /* For a watcher, with what names the threads of a warp that may have made place for another one. */
@@ -165,6 +172,14 @@ void hd_later_atomic(struct hd_exec *exec, const struct hd_dinst *inst, uint8_t 
 	exec->later->in_order = true;
 }
 
+void hd_later_bulk(struct hd_exec *exec, const struct hd_dinst *inst, struct hd_bulk *first)
+{
+	struct in_bulk *entry = add(exec, inst, BULK, sizeof(*entry));
+	entry->first = first;
+	for (; first; first = first->next)
+		first->put_off = true;
+}
+
 void hd_later_service(struct hd_exec *exec, const struct hd_dinst *inst)
 {
 	add(exec, inst, SERVICE, sizeof(struct entry));
@@ -258,6 +273,16 @@ static void do_told(struct hd_exec *exec, const struct told *told)
 	exec->warp = NULL;
 }
 
+/* One that is moved may be forgotten then. */
+static void do_bulk(struct hd_exec *exec, struct hd_bulk *first)
+{
+	struct hd_bulk *next;
+	for (; first; first = next) {
+		next = first->next;
+		hd_bulk_move(exec, first);
+	}
+}
+
 static void do_store(const struct stored *stored)
 {
 	unsigned bytes = stored->lanes.entry.inst->access_bytes;
@@ -280,6 +305,7 @@ static void do_entry(struct hd_exec *exec, const struct entry *entry)
 	const struct stored_row *row = whole;
 	const struct copy *copy = whole;
 	const struct told *told = whole;
+	const struct in_bulk *in_bulk = whole;
 	exec->warp = entry->warp;
 	exec->mask = entry->mask;
 	switch (entry->kind) {
@@ -290,6 +316,7 @@ static void do_entry(struct hd_exec *exec, const struct entry *entry)
 			hd_exec_copy_lane(exec, entry->inst, &copy->copied[lane]);
 		break;
 	case STORE_ROW: memcpy(row->host, row->row, sizeof(row->row)); break;
+	case BULK: do_bulk(exec, in_bulk->first); break;
 	case SERVICE: do_service(exec, entry); break;
 	case TOLD:
 		do_told(exec, told);

@@ -44,6 +44,8 @@ void hd_later_store(struct hd_exec *exec, const struct hd_dinst *inst, uintptr_t
 void hd_later_store_row(struct hd_exec *exec, const struct hd_dinst *inst, uint8_t *host);
 void hd_later_copy(struct hd_exec *exec, const struct hd_dinst *inst, const struct hd_copied copied[HD_WARP_LANES]);
 void hd_later_atomic(struct hd_exec *exec, const struct hd_dinst *inst, uint8_t *const *host);
+/* Copies of a warp: what they do to global memory. */
+void hd_later_bulk(struct hd_exec *exec, const struct hd_dinst *inst, struct hd_bulk *first);
 /* A runtime service. Its arguments and its result are in registers of a warp that waits until the window has ended. */
 void hd_later_service(struct hd_exec *exec, const struct hd_dinst *inst);
 

@@ -16,6 +16,7 @@
 #include "runtime/gpu/clusters.h"
 
 #include "heddle/config.h"
+#include "runtime/exec/bulk.h"
 #include "runtime/exec/remote.h"
 #include "runtime/gpu/run.h"
 #include "runtime/memory/dsm.h"
@@ -381,11 +382,32 @@ static uint64_t move_accesses(struct hd_run *run, uint64_t end)
 	return hd_earlier(next, hd_dsm_due(dsm));
 }
 
+/* Bytes of copies in bulk for blocks on other SMs: on their way for longer than the window. */
+static void move_copies(struct hd_run *run, uint64_t end)
+{
+	HD_FOR_USED (run, i) {
+		struct hd_sm *sm = run->gpu->sms[i];
+		struct hd_bulk_sent sent;
+		while (hd_bulk_take_sent(sm, &sent)) {
+			struct hd_sm *to = hd_bulk_target(sent.bulk, sent.rank)->sm;
+			uint32_t bytes = hd_bulk_sent_bytes(sent.bulk);
+			if (bytes) {
+				sent.cycle = hd_later(end, hd_dsm_send(run->clusters->dsm, sm->id, sent.cycle, bytes));
+				hd_bulk_acknowledge(sm, sent.bulk, sent.cycle);
+				run->due[i] = hd_earlier(run->due[i], hd_later(end, sm->wheel.next));
+			}
+			hd_bulk_deliver(to, &sent);
+			run->due[to->id] = hd_earlier(run->due[to->id], hd_later(end, to->wheel.next));
+		}
+	}
+}
+
 uint64_t hd_clusters_step(struct hd_run *run, uint64_t end)
 {
 	if (!run->clusters)
 		return HD_NEVER;
 	uint64_t next = move_accesses(run, end);
+	move_copies(run, end);
 	note_events(run, end);
 	HD_FOR_USED (run, i)
 		next = hd_earlier(next, run->due[i]);

@@ -198,6 +198,11 @@ static uint64_t send(struct hd_dsm *dsm, uint32_t sm, uint64_t cycle, uint64_t t
 	return (dsm->free[sm] + TICKS - 1) / TICKS + dsm->latency;
 }
 
+uint64_t hd_dsm_send(struct hd_dsm *dsm, uint32_t sm, uint64_t cycle, uint32_t bytes)
+{
+	return send(dsm, sm, cycle, (bytes + HD_DSM_SECTOR - 1) / HD_DSM_SECTOR * dsm->slot);
+}
+
 static uint64_t ticks_of(const struct hd_dsm *dsm, const struct hd_dsm_access *access, uint32_t part)
 {
 	return dsm->header + (uint64_t)__builtin_popcount(access->sectors[part]) * dsm->slot;

@@ -54,6 +54,8 @@ void hd_dsm_take(struct hd_dsm *dsm, struct hd_dsm_port *port);
 /* The next access all of whose parts arrive before cycle `until`, in the order of their arrival; its `done` is known
  * then. NULL: none does. */
 struct hd_dsm_access *hd_dsm_next(struct hd_dsm *dsm, uint64_t until);
+/* An SM sends so many bytes from `cycle` on, in whole sectors: the cycle in which all have arrived. */
+uint64_t hd_dsm_send(struct hd_dsm *dsm, uint32_t sm, uint64_t cycle, uint32_t bytes);
 /* The next cycle with work; HD_NEVER. */
 uint64_t hd_dsm_due(const struct hd_dsm *dsm);
 /* The least cycles from an access until it arrives, and until its answer does: nobody learns of it before. */

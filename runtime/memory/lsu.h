@@ -11,6 +11,7 @@
 #include "runtime/memory/system.h"
 
 enum { HD_LSU_BANKS = 32, HD_LSU_LIST_END = 255 };
+enum { HD_LSU_ORDINARY, HD_LSU_LOW, HD_LSU_BULK, HD_LSU_LINES };
 
 /* Line accesses of a request whose owner has made them (hd_lsu_keep_lines), as hd_coalesce_runs gives them. */
 struct hd_lsu_lines {
@@ -101,11 +102,14 @@ struct hd_lsu {
 	bool freed;	     /* the grid's part of the queues has grown */
 	bool refused;	     /* a policy let no packet go in this cycle */
 	/* transfers */
-	struct hd_packets lines[2]; /* to go, of ordinary and of low priority */
-	bool line_next;		    /* after a packet of the program an ordinary one */
-	uint32_t lines_under_way, lines_most;
-	uint32_t *lines_done; /* tags, a ring */
+	struct hd_packets lines[3];	      /* to go, of ordinary and of low priority; of copies in bulk */
+	bool line_next;			      /* after a packet of the program an ordinary one */
+	uint32_t lines_under_way, lines_most; /* under way: also those of copies in bulk */
+	uint32_t *lines_done;		      /* tags, a ring */
 	uint32_t done_mask, done_first, done_end;
+	uint32_t bulk_under_way;
+	uint32_t *bulk_done; /* tags, a ring */
+	uint32_t bulk_mask, bulk_first, bulk_end;
 	struct hd_dsm_port *port; /* to other SMs; NULL: it has had no cluster */
 	/* configuration */
 	struct hd_flits flits;

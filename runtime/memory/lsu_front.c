@@ -305,6 +305,14 @@ uint64_t hd_lsu_use_shared(struct hd_lsu *lsu, uint64_t now, uint32_t grid)
 	return lsu->front_free;
 }
 
+uint64_t hd_lsu_bulk_shared(struct hd_lsu *lsu, uint64_t now, uint32_t grid)
+{
+	lsu->front_free = hd_later(lsu->front_free, now) + 1;
+	lsu->grids[grid].shared_cycles++;
+	lsu->grids[grid].tma_shared_cycles++;
+	return lsu->front_free;
+}
+
 /* ---- a cycle */
 
 static const struct hd_packet *first_reply(const struct hd_lsu *lsu, uint64_t now)

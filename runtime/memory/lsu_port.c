@@ -25,7 +25,8 @@ void hd_lsu_init_lines(struct hd_lsu *lsu, const struct hd_config *config, struc
 /* Those that are done and not taken yet count: nobody has looked at what they brought. */
 bool hd_lsu_line_room(const struct hd_lsu *lsu)
 {
-	return lsu->lines_under_way + (lsu->done_end - lsu->done_first) < lsu->lines_most;
+	uint32_t mine = lsu->lines_under_way - lsu->bulk_under_way;
+	return mine + (lsu->done_end - lsu->done_first) < lsu->lines_most;
 }
 
 void hd_lsu_send_line(struct hd_lsu *lsu, uint64_t ready, const struct hd_line *line)
@@ -44,9 +45,77 @@ void hd_lsu_send_line(struct hd_lsu *lsu, uint64_t ready, const struct hd_line *
 	lsu->pending[line->grid]++;
 }
 
+/* ---- of copies in bulk */
+
+enum { BULK_QUEUE = 16 };
+
+void hd_lsu_open_bulk(struct hd_lsu *lsu, uint32_t most, struct hd_arena *arena)
+{
+	uint32_t slots = hd_power_above(most);
+	if (lsu->bulk_done)
+		return;
+	hd_packets_init(&lsu->lines[HD_LSU_BULK], BULK_QUEUE, arena);
+	lsu->bulk_done = HD_ARENA_NEW(arena, uint32_t, slots);
+	lsu->bulk_mask = slots - 1;
+}
+
+bool hd_lsu_bulk_room(const struct hd_lsu *lsu)
+{
+	return hd_packets_room(&lsu->lines[HD_LSU_BULK]);
+}
+
+void hd_lsu_send_bulk(struct hd_lsu *lsu, uint64_t ready, const struct hd_bulk_line *line)
+{
+	static const uint8_t kinds[] = {[HD_BULK_LINE_READ] = HD_PACKET_READ,
+					[HD_BULK_LINE_WRITE] = HD_PACKET_WRITE,
+					[HD_BULK_LINE_REDUCE] = HD_PACKET_REDUCTION,
+					[HD_BULK_LINE_FILL] = HD_PACKET_FILL};
+	bool data = line->what == HD_BULK_LINE_WRITE || line->what == HD_BULK_LINE_REDUCE;
+	uint32_t sectors = hd_sector_count(line->sectors);
+	struct hd_packet packet = {.line = line->line, .ready = ready, .tag = line->tag, .sm = (uint16_t)lsu->sm};
+	packet.kind = kinds[line->what];
+	packet.sectors = line->sectors;
+	packet.full = line->what == HD_BULK_LINE_WRITE ? line->full : 0;
+	packet.service = line->what == HD_BULK_LINE_REDUCE ? (uint8_t)sectors : 0;
+	packet.flits = hd_packet_flits(data ? sectors * lsu->sector_bytes : 0, lsu->flits);
+	packet.grid = line->grid;
+	packet.flags = HD_PACKET_LINE | HD_PACKET_BULK;
+	hd_packets_push(&lsu->lines[HD_LSU_BULK], &packet);
+	lsu->lines_under_way++;
+	lsu->bulk_under_way++;
+	lsu->pending[line->grid]++;
+}
+
+bool hd_lsu_has_bulk_done(const struct hd_lsu *lsu)
+{
+	return lsu->bulk_first != lsu->bulk_end;
+}
+
+bool hd_lsu_bulk_done(struct hd_lsu *lsu, uint32_t *tag)
+{
+	if (!hd_lsu_has_bulk_done(lsu))
+		return false;
+	*tag = lsu->bulk_done[lsu->bulk_first++ & lsu->bulk_mask];
+	return true;
+}
+
+void hd_lsu_forget_bulk(struct hd_lsu *lsu)
+{
+	lsu->bulk_first = lsu->bulk_end;
+}
+
+/* ---- replies to lines */
+
 static void line_done(struct hd_lsu *lsu, const struct hd_packet *reply)
 {
 	struct hd_counters *counters = &lsu->grids[reply->grid];
+	if (reply->flags & HD_PACKET_BULK) {
+		lsu->bulk_done[lsu->bulk_end++ & lsu->bulk_mask] = reply->tag;
+		lsu->bulk_under_way--;
+		lsu->lines_under_way--;
+		lsu->pending[reply->grid]--;
+		return;
+	}
 	counters->transfer_flits += reply->flits;
 	if (reply->flags & HD_PACKET_MISSED)
 		counters->transfer_misses += hd_sector_count(reply->sectors);
@@ -171,15 +240,16 @@ static void send(struct hd_lsu *lsu, struct hd_packet *front, uint64_t now)
 	hd_crossbar_push(&lsu->memory->up, lsu->sm, front, now);
 }
 
-static bool send_line(struct hd_lsu *lsu, uint32_t priority, uint64_t now)
+static bool send_line(struct hd_lsu *lsu, uint32_t which, uint64_t now)
 {
-	struct hd_packet *front = hd_packets_head(&lsu->lines[priority]);
+	struct hd_packet *front = hd_packets_head(&lsu->lines[which]);
 	struct hd_crossbar *up = &lsu->memory->up;
-	if (!(priority ? hd_crossbar_low_room : hd_crossbar_room)(up, lsu->sm, front->flits, now))
+	if (!(which == HD_LSU_LOW ? hd_crossbar_low_room : hd_crossbar_room)(up, lsu->sm, front->flits, now))
 		return false;
-	lsu->grids[front->grid].transfer_flits += front->flits;
+	if (which != HD_LSU_BULK)
+		lsu->grids[front->grid].transfer_flits += front->flits;
 	send(lsu, front, now);
-	hd_packets_pop(&lsu->lines[priority]);
+	hd_packets_pop(&lsu->lines[which]);
 	lsu->line_next = false;
 	return true;
 }
@@ -202,16 +272,18 @@ static bool send_request(struct hd_lsu *lsu, uint32_t ready, uint64_t now)
 	return true;
 }
 
-/* Requests of the program and ordinary lines by turns; lines of low priority when there is neither. */
+/* Requests of the program and lines by turns, transfers before copies in bulk; lines of low priority when there is
+ * neither. */
 static bool send_one(struct hd_lsu *lsu, uint64_t now)
 {
 	uint32_t ready = lsu->refused ? 0 : ready_grids(lsu, now);
-	bool line = __builtin_expect(lsu->lines_under_way != 0, 0) && has_ready(&lsu->lines[0], now);
+	bool lines = __builtin_expect(lsu->lines_under_way != 0, 0), moved = lines && has_ready(&lsu->lines[0], now),
+	     line = moved || (lsu->bulk_under_way && has_ready(&lsu->lines[HD_LSU_BULK], now));
 	if (ready && !(line && lsu->line_next))
 		return send_request(lsu, ready, now) || (lsu->refused && send_one(lsu, now));
 	if (line)
-		return send_line(lsu, 0, now);
-	return lsu->lines_under_way && has_ready(&lsu->lines[1], now) && send_line(lsu, 1, now);
+		return send_line(lsu, moved ? HD_LSU_ORDINARY : HD_LSU_BULK, now);
+	return lines && has_ready(&lsu->lines[HD_LSU_LOW], now) && send_line(lsu, HD_LSU_LOW, now);
 }
 
 /* Those of the only grid that has some, where nobody chooses among them. */
@@ -251,7 +323,7 @@ uint64_t hd_lsu_departure_of_all(const struct hd_lsu *lsu, uint64_t now)
 	uint64_t next = lsu->refused ? now + 1 : HD_NEVER;
 	for (uint32_t left = lsu->l1.waiting; left; left &= left - 1)
 		next = hd_earlier(next, hd_lsu_departure_from(lsu, &lsu->l1.out[__builtin_ctz(left)], now));
-	for (uint32_t i = 0; lsu->lines_under_way && i < 2; i++)
+	for (uint32_t i = 0; lsu->lines_under_way && i < HD_LSU_LINES; i++)
 		next = hd_earlier(next, hd_lsu_departure_from(lsu, &lsu->lines[i], now));
 	return next;
 }

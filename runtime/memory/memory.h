@@ -101,6 +101,27 @@ bool hd_lsu_has_lines_done(const struct hd_lsu *lsu);
  * is read or written as soon as it does not: returns the cycle. */
 bool hd_lsu_take_shared(struct hd_lsu *lsu, uint64_t now, uint32_t grid);
 uint64_t hd_lsu_use_shared(struct hd_lsu *lsu, uint64_t now, uint32_t grid);
+/*
+ * Requests of the unit that copies in bulk (runtime/sm/bulk.h), past L1 as those of transfers are, with a queue of
+ * their own. The unit has at most as many under way as it said when it opened the queue.
+ */
+enum hd_bulk_what { HD_BULK_LINE_READ, HD_BULK_LINE_WRITE, HD_BULK_LINE_REDUCE, HD_BULK_LINE_FILL };
+struct hd_bulk_line {
+	uint64_t line;	       /* address / line size */
+	uint32_t tag;	       /* comes back */
+	uint8_t sectors, full; /* of it; those that are written in every byte */
+	uint8_t grid, what;
+};
+void hd_lsu_open_bulk(struct hd_lsu *lsu, uint32_t most, struct hd_arena *arena);
+bool hd_lsu_bulk_room(const struct hd_lsu *lsu);
+void hd_lsu_send_bulk(struct hd_lsu *lsu, uint64_t ready, const struct hd_bulk_line *line);
+/* Takes one that was answered; false: no more. */
+bool hd_lsu_bulk_done(struct hd_lsu *lsu, uint32_t *tag);
+bool hd_lsu_has_bulk_done(const struct hd_lsu *lsu);
+/* Nothing is under way: what was answered is forgotten. */
+void hd_lsu_forget_bulk(struct hd_lsu *lsu);
+/* A line's worth of shared memory is read or written as soon as the program does not: returns the cycle. */
+uint64_t hd_lsu_bulk_shared(struct hd_lsu *lsu, uint64_t now, uint32_t grid);
 /* Shared memory that resident CTAs use: with l1_unified it is taken from the L1's ways. Called at CTA launch and
  * retire. */
 void hd_lsu_set_shared(struct hd_lsu *lsu, uint32_t bytes);

@@ -21,6 +21,7 @@ enum hd_packet_kind {
 	HD_PACKET_WRITEBACK, /* of a dirty victim: not acknowledged */
 	HD_PACKET_ATOMIC,    /* answered with data */
 	HD_PACKET_REDUCTION, /* acknowledged */
+	HD_PACKET_FILL,	     /* a read that ends in L2: acknowledged */
 	HD_PACKET_DATA,	     /* reply */
 	HD_PACKET_ACK	     /* reply */
 };
@@ -28,7 +29,8 @@ enum hd_packet_kind {
 enum {
 	HD_PACKET_MISSED = 1, /* reply: L2 did not have all of it */
 	HD_PACKET_LINE = 2,   /* of a transfer */
-	HD_PACKET_LOW = 4     /* others go first */
+	HD_PACKET_LOW = 4,    /* others go first */
+	HD_PACKET_BULK = 8    /* with HD_PACKET_LINE: of a copy in bulk */
 };
 
 /* Lines and cycles have 48 bits; beside them lie those of the cycle in which the request left its SM. */

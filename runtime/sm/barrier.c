@@ -146,7 +146,8 @@ void hd_barrier_warp_done(struct hd_sm *sm, struct hd_cta *cta, uint64_t now)
 static bool fence_holds(const struct hd_sm *sm, const struct hd_warp *warp)
 {
 	uint32_t scope = hd_mod_get(sm->barriers.parked[warp->id].inst->inst.mods, HD_MOD_SCOPE);
-	if (warp->outstanding > warp->copies.under_way || warp->late) /* copies are waited for by their group */
+	/* Copies are waited for by their group or barrier. */
+	if (warp->outstanding > warp->copies.under_way + warp->bulks || warp->late)
 		return true;
 	return scope != HD_SCOPE_CTA && hd_lsu_pending_stores(sm->lsu, warp->id);
 }

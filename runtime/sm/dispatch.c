@@ -173,7 +173,7 @@ static void make_warp(struct hd_sm *sm, struct hd_cta *cta, uint32_t index, uint
 	memset(&warp->pending_shared, 0, sizeof(warp->pending_shared));
 	memset(&sm->two_level.warps[warp->id].missed, 0, sizeof(struct hd_hazard));
 	memset(&sm->loads.unused[warp->id], 0, sizeof(struct hd_hazard));
-	warp->outstanding = warp->late = warp->collected = 0;
+	warp->outstanding = warp->late = warp->collected = warp->bulks = 0;
 	memset(&warp->copies, 0, sizeof(warp->copies));
 	warp->cluster_phase = UINT32_MAX;
 	warp->cluster_lanes = 0;
@@ -181,7 +181,7 @@ static void make_warp(struct hd_sm *sm, struct hd_cta *cta, uint32_t index, uint
 	/* A timer of the last warp here finds another limit, and does nothing. */
 	sm->mbarriers.suspended[warp->id].alarm = 0;
 	warp->held = 0;
-	warp->fence_wait = warp->sync_wait = warp->stream = warp->unfetched = warp->declined = false;
+	warp->fence_wait = warp->sync_wait = warp->bulk_wait = warp->stream = warp->unfetched = warp->declined = false;
 	warp->fresh = true;
 	warp->range_writes = 0;
 	warp->injection.count = warp->injection.outstanding = 0;

@@ -23,7 +23,7 @@ uint32_t hd_warp_pending(const struct hd_sm *sm, const struct hd_warp *warp)
 	pending |= warp->outstanding ? HD_PENDING_LOADS : 0;
 	pending |= warp->late || warp->collected || warp->dispatched > hd_sm_now(sm) ? HD_PENDING_OPERANDS : 0;
 	pending |= warp->injection.count || warp->injection.outstanding ? HD_PENDING_INJECTED : 0;
-	pending |= warp->fence_wait || warp->sync_wait ? HD_PENDING_FENCE : 0;
+	pending |= warp->fence_wait || warp->sync_wait || warp->bulk_wait ? HD_PENDING_FENCE : 0;
 	pending |= hd_lsu_pending_stores(sm->lsu, warp->id) ? HD_PENDING_STORES : 0;
 	return pending;
 }
@@ -77,7 +77,8 @@ void hd_warp_arrive(struct hd_sm *sm, struct hd_warp *warp, uint64_t now)
 /* It may be there already. */
 static void look_where(struct hd_sm *sm, struct hd_warp *warp)
 {
-	bool there = warp->state == HD_WARP_RUNNING && !warp->fresh && !warp->fence_wait && !warp->sync_wait;
+	bool there = warp->state == HD_WARP_RUNNING && !warp->fresh && !warp->fence_wait && !warp->sync_wait &&
+		     !warp->bulk_wait;
 	if (there && !warp->injection.count && !warp->injection.outstanding)
 		hd_warp_arrive(sm, warp, hd_sm_now(sm));
 }
@@ -104,6 +105,8 @@ const struct hd_dinst *hd_warp_at(const struct hd_sm *sm, const struct hd_warp *
 		return sm->barriers.parked[warp->id].inst;
 	if (warp->sync_wait)
 		return sm->mbarriers.suspended[warp->id].inst;
+	if (warp->bulk_wait)
+		return hd_bulk_awaited(sm, warp);
 	return &sm->gpu->program.code.data[warp->pc];
 }
 

@@ -17,6 +17,7 @@
 #include "runtime/sm/accelsim.h"
 #include "runtime/sm/access.h"
 #include "runtime/sm/barrier.h"
+#include "runtime/sm/bulk.h"
 #include "runtime/sm/cluster.h"
 #include "runtime/sm/constant.h"
 #include "runtime/sm/context.h"
@@ -274,7 +275,7 @@ void hd_warp_return(struct hd_sm *sm, struct hd_warp *warp, uint64_t now)
 	uint64_t at = warp->next_issue > now ? warp->next_issue : now;
 	uint8_t reason = HD_STALL_control;
 	bool awaits_loads = warp->injection.outstanding && !warp->injection.count;
-	if (warp->state != HD_WARP_RUNNING || warp->fence_wait || warp->sync_wait || awaits_loads)
+	if (warp->state != HD_WARP_RUNNING || warp->fence_wait || warp->sync_wait || warp->bulk_wait || awaits_loads)
 		return;
 	if (warp->fresh) {
 		hd_warp_begin(sm, warp, now, at, reason);
@@ -477,6 +478,7 @@ static void start_effect(struct hd_sm *sm, struct hd_warp *warp, const struct hd
 	case HD_EVENT_SYNC: hd_mbarrier_changed(sm, warp, inst, now); break;
 	case HD_EVENT_WAIT: hd_mbarrier_wait(sm, warp, inst, now); break;
 	case HD_EVENT_ARRIVES: hd_mbarrier_after_copies(sm, warp, inst, now); break;
+	case HD_EVENT_BULK: hd_bulk_issue(sm, warp, inst, now); break;
 	case HD_EVENT_FAULT:
 		hd_warp_set_wait(sm, warp, HD_STALL_control); /* the grid stops at the end of this cycle */
 		break;

@@ -165,6 +165,7 @@ void hd_sm_free(struct hd_sm *sm)
 		hd_warp_release(&sm->warps[id]);
 	}
 	hd_mbarriers_release(&sm->mbarriers);
+	hd_bulk_release(sm);
 	hd_sm_release_stores(sm);
 	hd_remotes_release(sm->exec);
 	if (hd_lsu_port(sm->lsu))
@@ -208,6 +209,7 @@ void hd_sm_clear(struct hd_sm *sm)
 	hd_access_clear(sm);
 	hd_lsu_forget_lines(sm->lsu);
 	hd_transfers_clear(sm);
+	hd_bulk_clear(sm);
 	sm->stage.result_count = 0;
 	sm->dispatch.launches = 0;
 	sm->dispatch.retired = 0;
@@ -233,7 +235,7 @@ void hd_sm_abandon(struct hd_sm *sm)
 	for (uint32_t id = 0; id < sm->warp_count; id++) {
 		sm->warps[id].state = HD_WARP_FREE;
 		sm->warps[id].slot = HD_NO_SLOT;
-		sm->warps[id].fence_wait = sm->warps[id].sync_wait = false;
+		sm->warps[id].fence_wait = sm->warps[id].sync_wait = sm->warps[id].bulk_wait = false;
 		sm->warps[id].awaits = 0;
 	}
 	for (uint32_t i = 0; i < sm->cta_count; i++)
@@ -245,6 +247,7 @@ void hd_sm_abandon(struct hd_sm *sm)
 	sm->resident_warps = sm->resident_ctas = sm->places.placed_warps = sm->places.placed_ctas =
 		sm->barriers.fences = sm->contexts.unplaced = 0;
 	hd_mbarriers_clear(&sm->mbarriers);
+	hd_bulk_clear(sm);
 	sm->contexts.requeued_count = sm->handover.count = sm->drain.awaited = 0;
 	sm->grid_mask = 0;
 	hd_transfers_clear(sm);
@@ -310,6 +313,8 @@ static void memory_cycle(struct hd_sm *sm, uint64_t now)
 		wake_memory_ports(sm);
 		if (sm->transfers.count && hd_lsu_has_lines_done(sm->lsu))
 			sm->due.transfer = now;
+		if (__builtin_expect(sm->bulk != NULL, 0) && hd_lsu_has_bulk_done(sm->lsu))
+			hd_bulk_cycle(sm, now);
 	}
 	bool completed = sm->due.completion <= now;
 	if (completed)
@@ -349,8 +354,11 @@ static uint64_t next_cycle(const struct hd_sm *sm, uint64_t now)
  * are left were for warps to look at something. */
 static void settle(struct hd_sm *sm, uint64_t now)
 {
-	if (sm->wheel.next != HD_NEVER)
+	if (sm->wheel.next != HD_NEVER) {
 		hd_wheel_clear(&sm->wheel, hd_sm_timers(sm->gpu->config));
+		if (sm->bulk)
+			hd_bulk_timers_gone(sm, now);
+	}
 	hd_sm_charge(sm, now + 1);
 	for (uint32_t i = 0; i < sm->scheduling.count; i++) {
 		sm->scheduling.schedulers[i].reason = HD_STALL_idle;

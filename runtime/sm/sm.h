@@ -17,6 +17,7 @@
 #include "runtime/sm/access.h"
 #include "runtime/sm/alarms.h"
 #include "runtime/sm/barrier.h"
+#include "runtime/sm/bulk.h"
 #include "runtime/sm/constant.h"
 #include "runtime/sm/context.h"
 #include "runtime/sm/dispatch.h"
@@ -75,6 +76,7 @@ struct hd_sm {
 	struct hd_contexts contexts;
 	struct hd_barriers barriers;
 	struct hd_mbarriers mbarriers;
+	struct hd_bulk_unit *bulk; /* NULL: it has made no copies in bulk */
 	struct hd_forwarding forwarding;
 	struct hd_transfers transfers;
 	struct hd_issue issue;

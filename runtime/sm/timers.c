@@ -9,6 +9,7 @@
 #include <assert.h>
 
 #include "heddle/config.h"
+#include "runtime/sm/bulk.h"
 #include "runtime/sm/control.h"
 #include "runtime/sm/inflight.h"
 #include "runtime/sm/issue.h"
@@ -113,6 +114,7 @@ static void timer_fire(struct hd_sm *sm, const struct hd_timer *timer, uint64_t 
 			hd_warp_finish(sm, warp, now);
 		break;
 	case HD_TIMER_SYNC: hd_mbarrier_alarm(sm, warp, now); break;
+	case HD_TIMER_BULK: hd_bulk_cycle(sm, now); break;
 	case HD_TIMER_DISPATCH: hd_sm_dispatched(sm, warp, timer->which, now); break;
 	default: break;
 	}

@@ -27,7 +27,8 @@ enum hd_timer_kind {
 	HD_TIMER_RANGE,
 	HD_TIMER_READ,
 	HD_TIMER_DRAINED,
-	HD_TIMER_SYNC
+	HD_TIMER_SYNC,
+	HD_TIMER_BULK /* of no warp: bulk.c */
 };
 struct hd_timer {
 	uint64_t cycle;

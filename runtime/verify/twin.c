@@ -174,7 +174,13 @@ static enum kind kind_of(const struct hd_dinst *inst)
 	case HD_OP_SYSCALL: return SERVICE;
 	case HD_OP_BAR: return hd_mod_get(inst->inst.mods, HD_MOD_BARMODE) >= HD_BAR_RED_POPC ? REDUCTION : OWN;
 	case HD_OP_SYNCS:
-	case HD_OP_ARRIVES: return RESULT;
+	case HD_OP_ARRIVES:
+	case HD_OP_UBLKCP: /* which the copy unit does once */
+	case HD_OP_UBLKRED:
+	case HD_OP_UTMALDG:
+	case HD_OP_UTMASTG:
+	case HD_OP_UTMAREDG:
+	case HD_OP_UTMAPF: return RESULT;
 	case HD_OP_SYNCS_WAIT: return REDUCTION;
 	default: break;
 	}
