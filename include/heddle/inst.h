@@ -158,6 +158,8 @@ enum hd_width {
 	HD_W_X = 20,
 	HD_W_V = 21,
 	HD_W_K = 22,
+	HD_W_G = 23,
+	HD_W_E = 24,
 	HD_W_U = 32
 };
 enum hd_number { HD_N__, HD_N_I, HD_N_F, HD_N_D, HD_N_S, HD_N_HALF /* only returned by hd_op_number */ };
@@ -224,7 +226,16 @@ enum hd_memory_space { HD_AT__, HD_AT_GENERIC, HD_AT_GLOBAL, HD_AT_SHARED, HD_AT
 	X(BULK, 8, 2, "G2S|S2G|S2S|PF")                                                        \
 	X(CAST, 11, 1, "|MULTICAST")                                                           \
 	X(DIMS, 8, 3, "MAP|1D|2D|3D|4D|5D")                                                    \
-	X(READS, 0, 1, "|READ")
+	X(READS, 0, 1, "|READ")                                                                 \
+	X(WGN, 0, 5,                                                                           \
+	  "64x8|64x16|64x24|64x32|64x40|64x48|64x56|64x64|64x72|64x80|64x88|64x96|64x104|64x112|64x120|64x128|"  \
+	  "64x136|64x144|64x152|64x160|64x168|64x176|64x184|64x192|64x200|64x208|64x216|64x224|64x232|64x240|"  \
+	  "64x248|64x256")                                                                     \
+	X(WGTYPE, 5, 4, "F16|BF16|TF32|E4M3|E4M3_E5M2|E5M2_E4M3|E5M2|S8|S8_U8|U8_S8|U8")       \
+	X(WGA, 10, 1, "|REG")                                                                  \
+	X(WGTRANS, 12, 2, "|AT|BT|AT_BT")                                                      \
+	X(WGACC, 14, 2, "F32|F16|S32")                                                         \
+	X(WGMODE, 0, 2, "ARRIVE|COMMIT|WAIT")
 
 enum hd_mod_kind {
 #define X(kind, shift, bits, names) HD_MOD_##kind,
@@ -327,6 +338,34 @@ enum hd_syncsop { /* NC: which does not complete the phase; TX: which also expec
 enum { HD_PATIENCE_TEST, HD_PATIENCE_TRY };
 /* Where a copy in bulk goes: from global to shared memory, back, to another block's shared memory, or into L2. */
 enum { HD_BULK_G2S, HD_BULK_S2G, HD_BULK_S2S, HD_BULK_PF };
+/* Products of a warpgroup: the factors' types, which also say how many columns of a there are; where a is; which factor
+ * lies along its other dimension; the accumulator's type. */
+enum hd_wgtype {
+	HD_WG_F16,
+	HD_WG_BF16,
+	HD_WG_TF32,
+	HD_WG_E4M3,
+	HD_WG_E4M3_E5M2,
+	HD_WG_E5M2_E4M3,
+	HD_WG_E5M2,
+	HD_WG_S8,
+	HD_WG_S8_U8,
+	HD_WG_U8_S8,
+	HD_WG_U8,
+	HD_WG_TYPES
+};
+enum { HD_WG_SHARED, HD_WG_REGISTERS };
+enum { HD_WG_TRANS_A = 1, HD_WG_TRANS_B = 2 };
+enum { HD_WG_ACC_F32, HD_WG_ACC_F16, HD_WG_ACC_S32 };
+enum { HD_WG_ARRIVE, HD_WG_COMMIT, HD_WG_WAIT };
+/* Warps of a group, rows that each has of its product, bytes of a row of a, and groups of products under way at most.
+ */
+enum { HD_WG_WARPS = 4, HD_WG_ROWS = 16, HD_WG_ROW_BYTES = 32, HD_WG_MOST_LEFT = 7 };
+/* Bits of a factor. */
+static inline unsigned hd_wg_bits(enum hd_wgtype type)
+{
+	return type <= HD_WG_BF16 ? 16 : type == HD_WG_TF32 ? 32 : 8;
+}
 enum { HD_PHASE_PARITY, HD_PHASE_TOKEN };
 enum { HD_BAR_SYNC, HD_BAR_ARV, HD_BAR_RED_POPC, HD_BAR_RED_AND, HD_BAR_RED_OR };
 
@@ -369,6 +408,13 @@ enum hd_role {
 	HD_ROLE_SPILL_LOAD,
 	HD_ROLE_COUNT
 };
+
+/* Of what the first of so many registers in a row is a multiple: of their number, where that is 1, 2 or 4. */
+static inline unsigned hd_register_alignment(unsigned count)
+{
+	unsigned power = count & -count;
+	return power > 8 ? 8 : power ? power : 1;
+}
 
 /* Meaning of x. UNIFORM: the number of a uniform register. */
 enum hd_xkind {
@@ -519,8 +565,8 @@ enum {
 /* Operand slots. */
 enum hd_slot { HD_SLOT_DST, HD_SLOT_A, HD_SLOT_B, HD_SLOT_C };
 
-/* Returns the registers (0, 1, 2 or 4) of the slot for this opcode and these modifiers, also if it holds RZ.
- * Uniform registers do not count. */
+/* Returns the registers (0, 1, 2 or 4; of a warpgroup's accumulator any even number to 128) of the slot for this opcode
+ * and these modifiers, also if it holds RZ. Uniform registers do not count. */
 HD_API unsigned hd_op_width(unsigned op, uint16_t mods, enum hd_slot slot);
 /* Returns whether participating lanes wait at the operation until all are at one of its kind, at any place. */
 HD_API bool hd_op_meets(unsigned op, uint16_t mods);
@@ -568,6 +614,9 @@ struct hd_regset {
 };
 HD_API void hd_inst_reads(const struct hd_inst *inst, struct hd_regset *set);
 HD_API void hd_inst_writes(const struct hd_inst *inst, struct hd_regset *set);
+/* Of a product of a warpgroup the accumulator, which a unit of four warps reads and writes by itself: it passes
+ * collectors and register caches by. Else empty. */
+HD_API void hd_inst_accumulator(const struct hd_inst *inst, struct hd_regset *set);
 /* Return the uniform registers read or written, one bit each. They are not part of the register file. */
 HD_API uint64_t hd_inst_uniform_reads(const struct hd_inst *inst);
 HD_API uint64_t hd_inst_uniform_writes(const struct hd_inst *inst);

@@ -12,7 +12,7 @@ static const char *check_register(uint8_t reg, unsigned width)
 		return reg == HD_RZ ? NULL : "register in a slot that the opcode does not have";
 	if (reg == HD_RZ)
 		return NULL;
-	if (reg % width)
+	if (reg % hd_register_alignment(width))
 		return "register pair or quad is not aligned";
 	return reg + width > HD_MAX_REGS ? "register pair or quad ends in RZ" : NULL;
 }
@@ -246,6 +246,30 @@ static const char *check_copy(const struct hd_inst *inst)
 	return cache == HD_CACHE_CG && size != HD_SIZE_128 ? "copy past L1 of less than 16 bytes" : NULL;
 }
 
+/* As PTX's wgmma.mma_async. */
+static const char *check_warpgroup(const struct hd_inst *inst)
+{
+	uint32_t type = hd_mod_get(inst->mods, HD_MOD_WGTYPE), acc = hd_mod_get(inst->mods, HD_MOD_WGACC);
+	uint32_t trans = hd_mod_get(inst->mods, HD_MOD_WGTRANS), count = hd_mod_get(inst->mods, HD_MOD_WGN) + 1;
+	bool integers = type >= HD_WG_S8, sixteen = type == HD_WG_F16 || type == HD_WG_BF16;
+	bool registers = hd_mod_get(inst->mods, HD_MOD_WGA) == HD_WG_REGISTERS;
+	if (integers != (acc == HD_WG_ACC_S32))
+		return "accumulator of another kind than the factors";
+	if (acc == HD_WG_ACC_F16 && (type == HD_WG_BF16 || type == HD_WG_TF32))
+		return "product of bfloat or tf32 numbers into half precision";
+	if (hd_mod_get(inst->mods, HD_MOD_SAT) && !integers)
+		return "saturation of floating-point numbers";
+	if (integers && (inst->srcmods || (count > 4 && count % 2)))
+		return "no product of a warpgroup has this form on integers";
+	if (inst->srcmods & HD_NEG_C)
+		return "source modifier that the opcode does not have";
+	if ((trans && !sixteen) || (trans & HD_WG_TRANS_A && registers))
+		return "only factors of 16 bits in shared memory can lie the other way";
+	if (inst->dst == HD_RZ || (inst->c != HD_RZ && inst->c != inst->dst))
+		return "the accumulator is not the result";
+	return NULL;
+}
+
 /* What an opcode's comment in the table says and its columns do not. */
 static const char *check_special(const struct hd_inst *inst)
 {
@@ -277,6 +301,11 @@ static const char *check_special(const struct hd_inst *inst)
 	case HD_OP_TXD: return check_texture(inst);
 	case HD_OP_LDGSTS: return check_copy(inst);
 	case HD_OP_DEPBAR: return inst->x < HD_COPY_GROUPS ? NULL : "more groups of copies than a warp has";
+	case HD_OP_WGMMA: return check_warpgroup(inst);
+	case HD_OP_WARPGROUP:
+		return inst->x && (hd_mod_get(inst->mods, HD_MOD_WGMODE) != HD_WG_WAIT || inst->x > HD_WG_MOST_LEFT)
+			       ? "more groups of products than a warp waits for"
+			       : NULL;
 	case HD_OP_UMOV: return inst->b == HD_RZ ? NULL : "UMOV of a register";
 	case HD_OP_SYSCALL: return inst->x < HD_SYS_COUNT ? NULL : "unknown runtime service";
 	default: return NULL;

@@ -51,6 +51,14 @@ static void put_register(struct text *text, unsigned reg)
 		put(text, "R%u", reg);
 }
 
+/* R24..R151: more than a quad. */
+static void put_range(struct text *text, unsigned reg, unsigned count)
+{
+	put_register(text, reg);
+	if (reg != HD_RZ && count > 4)
+		put(text, "..R%u", reg + count - 1);
+}
+
 static void put_predicate(struct text *text, unsigned predicate)
 {
 	put(text, "%s", predicate & HD_PRED_NOT ? "!" : "");
@@ -149,7 +157,7 @@ static void put_source(struct text *text, const struct hd_inst *inst, enum hd_sl
 	else if (parked)
 		put(text, "UR%" PRIu32, inst->x);
 	else
-		put_register(text, regs[slot]);
+		put_range(text, regs[slot], hd_op_width(inst->op, inst->mods, slot));
 	put(text, "%s%s", inst->reuse >> (slot - HD_SLOT_A) & 1 ? ".reuse" : "", bar);
 }
 
@@ -208,7 +216,7 @@ static void put_results(struct text *text, const struct hd_inst *inst)
 		if (info->dst == HD_W_U)
 			put(text, "UR%u", inst->dst);
 		else
-			put_register(text, inst->dst);
+			put_range(text, inst->dst, hd_op_width(inst->op, inst->mods, HD_SLOT_DST));
 	}
 	if (info->pdst && (inst->pdst != HD_PT || (!info->dst && !silent))) {
 		begin_operand(text);
@@ -339,7 +347,8 @@ int hd_inst_format(const struct hd_inst *inst, char *data, size_t size)
 		put_shuffle_operands(&text, inst);
 	} else {
 		put_plain_operands(&text, inst);
-		if (info->srcx == HD_XT || info->srcx == HD_XS)
+		bool numbered = inst->op != HD_OP_WARPGROUP || hd_mod_get(inst->mods, HD_MOD_WGMODE) == HD_WG_WAIT;
+		if ((info->srcx == HD_XT || info->srcx == HD_XS) && numbered)
 			put_number_operand(&text, inst);
 	}
 	return (int)text.len;

@@ -84,6 +84,13 @@ static unsigned coordinates_in_c(enum hd_op op, uint16_t mods)
 	return count > 2 ? count - 2 : 0;
 }
 
+/* A lane of 128 has its part of 64 rows. */
+static unsigned accumulator_words(uint16_t mods)
+{
+	unsigned columns = 8 * (hd_mod_get(mods, HD_MOD_WGN) + 1);
+	return hd_mod_get(mods, HD_MOD_WGACC) == HD_WG_ACC_F16 ? columns / 4 : columns / 2;
+}
+
 unsigned hd_op_width(enum hd_op op, uint16_t mods, enum hd_slot slot)
 {
 	const struct hd_opinfo *info = &hd_opinfo[op];
@@ -95,6 +102,8 @@ unsigned hd_op_width(enum hd_op op, uint16_t mods, enum hd_slot slot)
 	case HD_W_H: return hd_mod_get(mods, HD_MOD_ACC) == HD_ACC_F32 ? 4 : 2;
 	case HD_W_X: return hd_op_coordinates(op, mods) == 1 ? 1 : 2;
 	case HD_W_V: return coordinates_in_c(op, mods);
+	case HD_W_G: return accumulator_words(mods);
+	case HD_W_E: return hd_mod_get(mods, HD_MOD_WGA) == HD_WG_REGISTERS ? 4 : 2;
 	case HD_W_U: return 0;
 	case HD_W_K: return hd_mod_get(mods, HD_MOD_MEMBERS) == HD_MEMBERS_MASK;
 	default: return widths[slot];
@@ -178,6 +187,9 @@ unsigned hd_op_products(enum hd_op op, uint16_t mods)
 	case HD_OP_IMMA_SP_16832:
 	case HD_OP_IMMA_16816: return 16 * 8 * 16;
 	case HD_OP_IMMA_16832: return 16 * 8 * 32;
+	case HD_OP_WGMMA:
+		return HD_WG_ROWS * 8 * (hd_mod_get(mods, HD_MOD_WGN) + 1) *
+		       (8 * HD_WG_ROW_BYTES / hd_wg_bits((enum hd_wgtype)hd_mod_get(mods, HD_MOD_WGTYPE)));
 	default: return 0;
 	}
 }
@@ -253,6 +265,13 @@ static void add_predicate(struct hd_regset *set, unsigned predicate)
 }
 
 enum { ALL_PREDICATES = (1 << HD_MAX_PREDS) - 1 };
+
+void hd_inst_accumulator(const struct hd_inst *inst, struct hd_regset *set)
+{
+	*set = (struct hd_regset){0};
+	if (inst->op == HD_OP_WGMMA)
+		add_registers(set, inst->dst, hd_op_width(inst->op, inst->mods, HD_SLOT_DST));
+}
 
 void hd_inst_reads(const struct hd_inst *inst, struct hd_regset *set)
 {

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "heddle/control.h"
+#include "heddle/opcodes.h"
 
 /* ---- latencies */
 
@@ -51,6 +52,8 @@ bool hd_control_is_fixed(const struct hd_inst *inst, const struct hd_timing *tim
 	struct hd_places reads, writes;
 	enum hd_lat lat = hd_inst_lat(inst);
 	uint32_t longest = 0;
+	if (inst->op == HD_OP_WGMMA) /* nobody reads its result before it has waited otherwise */
+		return true;
 	if (!hd_op_is_fixed(inst->op) || lat == HD_LAT_S2R || !timing->latency[lat])
 		return false;
 	hd_inst_places(inst, &reads, &writes);

@@ -46,10 +46,12 @@
 
 struct hd_regset hd_subgraph_registers(const struct hd_inst *inst)
 {
-	struct hd_regset set, writes;
+	struct hd_regset set, writes, accumulator;
 	hd_inst_reads(inst, &set);
 	hd_inst_writes(inst, &writes);
+	hd_inst_accumulator(inst, &accumulator);
 	hd_regset_union(&set, &writes);
+	hd_regset_subtract(&set, &accumulator);
 	set.preds = 0;
 	return set;
 }

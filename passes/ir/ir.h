@@ -26,6 +26,8 @@ bool hd_is_helper(LLVMValueRef function);
 void hd_mark_helper(LLVMValueRef function);
 /* 75 of a function for sm_75; 0 when nothing is said. */
 uint32_t hd_capability(LLVMValueRef function);
+/* Of a function for sm_90a. */
+bool hd_is_for_one_architecture(LLVMValueRef function);
 LLVMTypeRef hd_byval_type(LLVMValueRef function, unsigned param); /* NULL: not by value */
 
 /* ---- attributes.c */

@@ -168,3 +168,11 @@ uint32_t hd_capability(LLVMValueRef function)
 	const char *cpu = attr ? LLVMGetStringAttributeValue(attr, &length) : "";
 	return length > 3 && !strncmp(cpu, "sm_", 3) ? (uint32_t)strtoul(cpu + 3, NULL, 10) : 0;
 }
+
+bool hd_is_for_one_architecture(LLVMValueRef function)
+{
+	LLVMAttributeRef attr = LLVMGetStringAttributeAtIndex(function, LLVMAttributeFunctionIndex, "target-cpu", 10);
+	unsigned length = 0;
+	const char *cpu = attr ? LLVMGetStringAttributeValue(attr, &length) : "";
+	return length && cpu[length - 1] == 'a';
+}

@@ -62,7 +62,7 @@ static uint32_t add_vreg(struct hd_mfunc *func, uint8_t words)
 
 struct hd_mreg hd_mfunc_vreg(struct hd_mfunc *func, unsigned words)
 {
-	assert(words == 1 || words == 2 || words == 4);
+	assert(words && words <= HD_MREG_WORDS);
 	return (struct hd_mreg){add_vreg(func, (uint8_t)words), 0, (uint8_t)words};
 }
 

@@ -36,7 +36,9 @@
 enum {
 	HD_MREG_PRED = 256,		   /* P0 */
 	HD_MREG_PT = HD_MREG_PRED + HD_PT, /* 263 */
-	HD_MREG_VIRTUAL = 264
+	HD_MREG_VIRTUAL = 264,
+	HD_MREG_WORDS = 128, /* of a register at most; more than HD_MREG_VALUE: a range, of a warpgroup's product */
+	HD_MREG_VALUE = 4
 };
 #define HD_NO_BLOCK 0xffffffffu
 #define HD_LOOP_ROUNDS 10.0 /* assumed of a loop of which nothing is known */
@@ -133,7 +135,7 @@ struct hd_mblock {
 };
 
 struct hd_mvreg {
-	uint8_t words; /* 1, 2, 4; 0: predicate */
+	uint8_t words; /* 1, 2, 4, or of a range; 0: predicate */
 	uint8_t flags;
 	uint32_t hint; /* preferred physical register or virtual register to share with; UINT32_MAX none */
 };
@@ -211,7 +213,7 @@ void hd_mfunc_init(struct hd_mfunc *func, struct hd_arena *arena, const char *na
 void hd_mfunc_release(struct hd_mfunc *func); /* the vectors; not the arena */
 void hd_mfunc_free(struct hd_mfunc *func);    /* the vectors and all of the arena */
 uint32_t hd_mfunc_block(struct hd_mfunc *func);
-struct hd_mreg hd_mfunc_vreg(struct hd_mfunc *func, unsigned words); /* 1, 2, 4 */
+struct hd_mreg hd_mfunc_vreg(struct hd_mfunc *func, unsigned words); /* 1, 2, 4; or a range's */
 uint32_t hd_mfunc_pred(struct hd_mfunc *func);			     /* a virtual predicate's id */
 uint32_t hd_mfunc_frame(struct hd_mfunc *func, uint32_t bytes, uint32_t align, enum hd_frame_kind kind);
 uint32_t hd_mfunc_extras(struct hd_mfunc *func, const struct hd_mreg *regs, uint32_t count); /* start index */
@@ -251,6 +253,13 @@ static inline bool hd_mreg_is_pred(const struct hd_mfunc *func, uint32_t id)
 static inline unsigned hd_mreg_words(const struct hd_mfunc *func, uint32_t id)
 {
 	return id >= HD_MREG_VIRTUAL ? func->vregs.data[id - HD_MREG_VIRTUAL].words : id < HD_MREG_PRED;
+}
+
+/* Whether a virtual register, by its number less HD_MREG_VIRTUAL, is a range: it is in registers as a whole for as long
+ * as it lives. */
+static inline bool hd_mreg_is_range(const struct hd_mfunc *func, uint32_t vreg)
+{
+	return func->vregs.data[vreg].words > HD_MREG_VALUE;
 }
 
 /* Whether lanes outside its guard need what the register that it writes held before, which it so reads. */

@@ -136,7 +136,8 @@ static void check_reg(struct verifier *v, struct hd_mreg reg)
 {
 	if (!reg.words)
 		return;
-	if (reg.words != 1 && reg.words != 2 && reg.words != 4) {
+	unsigned alignment = hd_register_alignment(reg.words);
+	if (reg.words > HD_MREG_WORDS || (reg.words <= HD_MREG_VALUE && reg.words != alignment)) {
 		fail(v, "a register of an odd width");
 	} else if (hd_mreg_is_virtual(reg.id)) {
 		if (reg.id - HD_MREG_VIRTUAL >= v->func->vregs.len) {
@@ -144,9 +145,9 @@ static void check_reg(struct verifier *v, struct hd_mreg reg)
 			return;
 		}
 		unsigned words = hd_mreg_words(v->func, reg.id), limit = words ? words : 1;
-		if (reg.sub + reg.words > limit || reg.sub % reg.words)
+		if (reg.sub + reg.words > limit || reg.sub % alignment)
 			fail(v, "a part outside its register");
-	} else if (reg.id < HD_RZ && (reg.id + reg.sub) % reg.words) {
+	} else if (reg.id < HD_RZ && (reg.id + reg.sub) % alignment) {
 		fail(v, "a misaligned pair or quad");
 	}
 }

@@ -1,7 +1,7 @@
 /*
  * Inline PTX: what the files that lower it share. passes/asm/ takes the text apart, ptx.c binds operands and runs
  * the statements in order, alu.c, bits.c, float.c, simd.c, convert.c, system.c, copy.c, mbarrier.c, matrix.c,
- * texture.c, cluster.c and bulk.c have the instructions, refused.c those that are not taken. A statement becomes the
+ * wgmma.c, texture.c, cluster.c and bulk.c have the instructions, refused.c those that are not taken. A statement becomes the
  * machine instructions that selection would make of the same operation. Labels, branches and what takes more than that
  * the legaliser has replaced (passes/legalize/asm.c); an instruction outside the tables is an error with its source
  * line.
@@ -41,7 +41,7 @@ struct hd_ptx_row {
 /* A NULL name ends. */
 extern const struct hd_ptx_row hd_ptx_alu[], hd_ptx_bits[], hd_ptx_float[], hd_ptx_simd[], hd_ptx_convert[],
 	hd_ptx_system[], hd_ptx_copy[], hd_ptx_mbarrier[], hd_ptx_matrix[], hd_ptx_texture[], hd_ptx_cluster[],
-	hd_ptx_bulk[], hd_ptx_refused[];
+	hd_ptx_bulk[], hd_ptx_wgmma[], hd_ptx_refused[];
 
 /* ---- ptx.c: operands */
 /* "inline assembly '<statement>': <reason>" as an error; only the first is reported. */

@@ -182,7 +182,8 @@ static uint32_t hinted(const struct assign *assign, uint32_t vreg)
 		if (partner == HD_NO_REG)
 			continue;
 		int64_t base = (int64_t)partner + hint->shift;
-		if (base < 0 || base % words || !is_hint_cheap(assign, vreg, (uint32_t)base, words))
+		if (base < 0 || base % hd_register_alignment(words) ||
+		    !is_hint_cheap(assign, vreg, (uint32_t)base, words))
 			continue;
 		if (fits(assign, vreg, (uint32_t)base))
 			return (uint32_t)base;
@@ -231,13 +232,13 @@ static bool is_tired(const struct assign *assign, uint32_t vreg, uint32_t base)
 static uint32_t rested(const struct assign *assign, uint32_t vreg)
 {
 	const struct hd_regalloc *allocator = assign->allocator;
-	uint32_t words = hd_regalloc_words(allocator, vreg);
+	uint32_t words = hd_regalloc_words(allocator, vreg), step = hd_register_alignment(words);
 	bool convention = allocator->func->calls_program && !allocator->func->clobbers;
 	if (is_pred(assign, vreg) || !allocator->func->kernel || convention)
 		return HD_NO_REG;
 	uint32_t found = HD_NO_REG, end = allocator->in_loop[vreg] ? allocator->near : allocator->free;
 	uint32_t wishes = allocator->in_loop[vreg] ? allocator->wishes : end;
-	for (uint32_t base = 0; base + words <= end && (found == HD_NO_REG || base < wishes); base += words) {
+	for (uint32_t base = 0; base + words <= end && (found == HD_NO_REG || base < wishes); base += step) {
 		bool wished =
 			words > 1 || !allocator->bank[vreg] || (base & 1) == (allocator->bank[vreg] == HD_BANK_ODD);
 		if ((!wished && found != HD_NO_REG) || !fits(assign, vreg, base) || is_tired(assign, vreg, base))
@@ -254,7 +255,7 @@ static uint32_t lowest(const struct assign *assign, uint32_t vreg)
 	uint32_t words = hd_regalloc_words(assign->allocator, vreg), end = end_base(assign, vreg);
 	uint32_t found = HD_NO_REG;
 	bool pack = words == 1 && assign->has_wide && !is_pred(assign, vreg) && assign->strategy == HD_BY_START;
-	for (uint32_t base = first_base(assign, vreg); base + words <= end; base += words) {
+	for (uint32_t base = first_base(assign, vreg); base + words <= end; base += hd_register_alignment(words)) {
 		if (found != HD_NO_REG && base >= assign->high)
 			break; /* filling a hole must not raise the count */
 		if (!fits(assign, vreg, base))
@@ -293,7 +294,7 @@ static double weigh(struct assign *assign, uint32_t vreg, uint32_t base)
 					continue;
 				most = fmax(most, allocator->weight[owner]);
 				hd_vec_push(&assign->evict, owner);
-				if (assign->evict.len > 64)
+				if (assign->evict.len > 64 + words)
 					return INFINITY;
 			}
 		}
@@ -303,7 +304,8 @@ static double weigh(struct assign *assign, uint32_t vreg, uint32_t base)
 
 static void spill(struct assign *assign, uint32_t vreg)
 {
-	if (assign->allocator->pieces.data[vreg].split == HD_SPLIT_TINY) {
+	if (assign->allocator->pieces.data[vreg].split == HD_SPLIT_TINY ||
+	    hd_mreg_is_range(assign->allocator->func, vreg)) {
 		assign->result->failed = vreg;
 		return;
 	}
@@ -315,7 +317,7 @@ static void make_room(struct assign *assign, uint32_t vreg)
 {
 	uint32_t words = hd_regalloc_words(assign->allocator, vreg), end = end_base(assign, vreg), best = HD_NO_REG;
 	double least = INFINITY;
-	for (uint32_t base = first_base(assign, vreg); base + words <= end; base += words) {
+	for (uint32_t base = first_base(assign, vreg); base + words <= end; base += hd_register_alignment(words)) {
 		double most = weigh(assign, vreg, base);
 		if (most < least) {
 			least = most;

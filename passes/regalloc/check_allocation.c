@@ -155,7 +155,7 @@ static void check_place(struct checker *checker, struct hd_mreg reg)
 	uint32_t limit = hd_mfunc_cap(checker->after);
 	if (hd_mreg_is_virtual(reg.id))
 		fail(checker, "a virtual register is left");
-	else if (reg.id < HD_RZ && reg.id % reg.words)
+	else if (reg.id < HD_RZ && reg.id % hd_register_alignment(reg.words))
 		fail(checker, "a misaligned pair or quad");
 	else if (reg.id < HD_RZ && limit && reg.id + reg.words > limit)
 		fail(checker, "a register above the limit");

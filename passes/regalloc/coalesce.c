@@ -215,7 +215,7 @@ static bool merge_classes(struct hd_out_of_ssa *ssa, uint32_t whole, uint32_t pa
 	uint32_t width = ssa->func->vregs.data[part].words, room = ssa->func->vregs.data[whole].words;
 	width = width ? width : 1;
 	room = room ? room : 1;
-	if (at % width || at + width > room)
+	if (at % hd_register_alignment(width) || at + width > room)
 		return false;
 	hd_segments *to = &ssa->segments[ssa->intervals.live.base[whole] + at];
 	hd_segments *from = &ssa->segments[ssa->intervals.live.base[part]];

@@ -174,6 +174,23 @@ static void expand_copy(struct hd_out_of_ssa *ssa, hd_insts *out, const struct h
 	bundle_emit(ssa, &bundle, out, copy);
 }
 
+/* A product of a warpgroup adds to the register that it writes. */
+static bool is_tied(const struct hd_minst *inst)
+{
+	return inst->op == HD_OP_WGMMA && inst->c.words && inst->c.id != HD_RZ;
+}
+
+static void expand_tied(struct hd_out_of_ssa *ssa, hd_insts *out, const struct hd_minst *inst)
+{
+	struct bundle bundle = {0};
+	struct hd_minst tied = *inst;
+	hd_vec_push(&bundle.moves, inst->dst);
+	hd_vec_push(&bundle.moves, inst->c);
+	bundle_emit(ssa, &bundle, out, inst);
+	tied.c = inst->dst;
+	hd_vec_push(out, tied);
+}
+
 static bool is_virtual_copy(const struct hd_minst *inst)
 {
 	if (inst->op != HD_OP_COPY || inst->psrc_not)
@@ -200,7 +217,8 @@ static void expand_block(struct hd_out_of_ssa *ssa, uint32_t id)
 	struct hd_mblock *block = &ssa->func->blocks.data[id];
 	bool any = false;
 	for (uint32_t i = 0; i < block->insts.len; i++)
-		any |= block->insts.data[i].op == HD_OP_PAIR || block->insts.data[i].op == HD_OP_COPY;
+		any |= block->insts.data[i].op == HD_OP_PAIR || block->insts.data[i].op == HD_OP_COPY ||
+		       is_tied(&block->insts.data[i]);
 	if (!any)
 		return;
 	hd_insts insts = {0};
@@ -208,6 +226,8 @@ static void expand_block(struct hd_out_of_ssa *ssa, uint32_t id)
 		const struct hd_minst *inst = &block->insts.data[i];
 		if (inst->op == HD_OP_PAIR)
 			expand_pair(ssa, &insts, inst);
+		else if (is_tied(inst))
+			expand_tied(ssa, &insts, inst);
 		else if (is_virtual_copy(inst))
 			expand_copy(ssa, &insts, inst);
 		else if (inst->op == HD_OP_COPY && inst->dst.words > 1)

@@ -179,7 +179,8 @@ static void compute_weights(struct hd_regalloc *allocator)
 				allocator->crosses[vreg] |= meets_call(intervals, segment);
 			}
 		}
-		bool tiny = allocator->pieces.data[vreg].split == HD_SPLIT_TINY || longest <= 2;
+		bool tiny = allocator->pieces.data[vreg].split == HD_SPLIT_TINY || longest <= 2 ||
+			    hd_mreg_is_range(allocator->func, vreg);
 		allocator->weight[vreg] = tiny ? INFINITY : allocator->cost[vreg] / (length + 8);
 	}
 }

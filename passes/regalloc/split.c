@@ -21,6 +21,14 @@ static void sum_up(int32_t *change, uint32_t count)
 		change[i] += change[i - 1];
 }
 
+static void spread_words(const struct hd_splitter *s, uint32_t vreg, int32_t *change, int32_t by)
+{
+	const struct hd_live_intervals *intervals = &s->allocator->intervals;
+	for (uint32_t w = s->live->base[vreg]; w < s->live->base[vreg + 1]; w++)
+		for (uint32_t i = intervals->segment_start[w]; i < intervals->segment_start[w + 1]; i++)
+			hd_segment_spread(change, intervals->segments[i], by);
+}
+
 static void find_room(struct hd_splitter *s, uint32_t positions)
 {
 	const struct hd_regalloc *allocator = s->allocator;
@@ -32,19 +40,17 @@ static void find_room(struct hd_splitter *s, uint32_t positions)
 					  (struct hd_segment){track->claims.data[i].start, track->claims.data[i].end},
 					  -1);
 	}
+	for (uint32_t vreg = 0; vreg < s->func->vregs.len; vreg++)
+		if (hd_mreg_is_range(s->func, vreg))
+			spread_words(s, vreg, s->room, -1);
 	sum_up(s->room, positions);
 }
 
 static void find_pressure(struct hd_splitter *s, uint32_t positions)
 {
-	const struct hd_live_intervals *intervals = &s->allocator->intervals;
-	for (uint32_t vreg = 0; vreg < s->func->vregs.len; vreg++) {
-		if (!s->func->vregs.data[vreg].words)
-			continue;
-		for (uint32_t w = s->live->base[vreg]; w < s->live->base[vreg + 1]; w++)
-			for (uint32_t i = intervals->segment_start[w]; i < intervals->segment_start[w + 1]; i++)
-				hd_segment_spread(s->pressure, intervals->segments[i], 1);
-	}
+	for (uint32_t vreg = 0; vreg < s->func->vregs.len; vreg++)
+		if (hd_split_is_value(s->func, vreg))
+			spread_words(s, vreg, s->pressure, 1);
 	sum_up(s->pressure, positions);
 }
 

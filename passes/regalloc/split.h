@@ -81,6 +81,12 @@ struct hd_splitter {
 	uint32_t block, index, cursor, epoch;
 };
 
+/* Whether a register may leave: predicates and ranges may not. */
+static inline bool hd_split_is_value(const struct hd_mfunc *func, uint32_t vreg)
+{
+	return func->vregs.data[vreg].words && !hd_mreg_is_range(func, vreg);
+}
+
 static inline unsigned hd_split_words(unsigned mask)
 {
 	return (mask & 1) + (mask >> 1 & 1) + (mask >> 2 & 1) + (mask >> 3 & 1);

@@ -105,10 +105,10 @@ static void collect_wants(struct entry_state *entry)
 		uint32_t vreg = owner_of(s, live->in[i]), distance = HD_NEVER;
 		uint8_t mask = 0;
 		for (; i < end && live->in[i] < live->base[vreg + 1]; i++) {
-			mask |= (uint8_t)(1u << (live->in[i] - live->base[vreg]));
+			mask |= (uint8_t)(1u << ((live->in[i] - live->base[vreg]) & 7));
 			distance = s->uses.at_in[i] < distance ? s->uses.at_in[i] : distance;
 		}
-		if (!s->func->vregs.data[vreg].words)
+		if (!hd_split_is_value(s->func, vreg))
 			continue;
 		struct want want = want_of(entry, vreg, mask, distance);
 		if (distance < HD_LOOP_EXIT)

@@ -9,7 +9,7 @@
 static bool is_value(const struct hd_splitter *s, const struct hd_mreg *reg)
 {
 	return hd_mreg_is_virtual(reg->id) && reg->id - HD_MREG_VIRTUAL < s->splits.original &&
-	       s->func->vregs.data[reg->id - HD_MREG_VIRTUAL].words;
+	       hd_split_is_value(s->func, reg->id - HD_MREG_VIRTUAL);
 }
 
 static unsigned mask_of(const struct hd_mreg *reg)

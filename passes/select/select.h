@@ -433,6 +433,24 @@ void hd_sel_mma_sparse(struct hd_select *sel, const struct hd_mma_sparse *mma, c
 /* ldmatrix of `count` (1, 2, 4) matrices: a word of each. */
 void hd_sel_load_matrices(struct hd_select *sel, struct hd_leaf pointer, unsigned space, unsigned count,
 			  bool transposed, struct hd_opnd *words);
+/* ---- wgmma.c: products of warpgroups, where the target has them. Each returns NULL, or why it cannot be, as a static
+ * text. */
+struct hd_sel_wgmma {
+	uint16_t mods;
+	uint8_t srcmods;
+	unsigned words;		  /* of the accumulator */
+	const struct hd_opnd *in; /* as many; NULL: zeros */
+	struct hd_opnd a[4];	  /* registers, or the two words of a descriptor */
+	struct hd_leaf b;
+	struct hd_popnd adds; /* whether `in` counts */
+};
+/* The form as PTX writes it: "m64n128k16", "f32", "bf16", "bf16". */
+const char *hd_sel_wgmma_choose(struct hd_select *sel, const char *shape, const char *d, const char *a, const char *b,
+				uint16_t *mods);
+/* The result: one register of so many words. */
+struct hd_mreg hd_sel_wgmma(struct hd_select *sel, const struct hd_sel_wgmma *what);
+/* WARPGROUP of a mode; left: of a wait. */
+const char *hd_sel_warpgroup(struct hd_select *sel, unsigned mode, uint64_t left);
 /* ---- texture.c */
 /* A fetch as PTX and NVVM write it. */
 struct hd_texture_form {

@@ -405,7 +405,7 @@ struct hd_mreg hd_sel_reg(struct hd_select *sel, struct hd_leaf leaf)
 struct hd_mreg hd_sel_join(struct hd_select *sel, const struct hd_opnd *words, unsigned count)
 {
 	bool same = true, zero = true;
-	struct hd_mreg regs[4];
+	struct hd_mreg regs[HD_MREG_WORDS];
 	for (unsigned i = 0; i < count; i++) {
 		regs[i] = hd_sel_opnd_reg(sel, words[i], 1);
 		same = same && regs[i].id == regs[0].id && regs[i].sub == regs[0].sub + i;
@@ -415,7 +415,7 @@ struct hd_mreg hd_sel_join(struct hd_select *sel, const struct hd_opnd *words, u
 		return regs[0];
 	if (zero)
 		return (struct hd_mreg){HD_RZ, 0, (uint8_t)count};
-	if (same && hd_mreg_is_virtual(regs[0].id) && regs[0].sub % count == 0)
+	if (same && hd_mreg_is_virtual(regs[0].id) && regs[0].sub % hd_register_alignment(count) == 0)
 		return (struct hd_mreg){regs[0].id, regs[0].sub, (uint8_t)count};
 	struct hd_mreg dst = hd_mfunc_vreg(sel->func, count);
 	uint32_t extra = hd_mfunc_extras(sel->func, regs, count);

@@ -34,9 +34,11 @@ struct hd_dinst {
 	uint32_t function; /* index in hd_program.functions */
 	uint8_t pipe, lat_class;
 	uint16_t effects;
-	uint16_t latency;      /* cycles to write-back, from the configuration (memory: 0) */
-	uint16_t interval;     /* initiation interval of its unit */
-	uint16_t products;     /* multiply-adds of a tensor instruction */
+	uint16_t latency;  /* cycles to write-back, from the configuration (memory: 0) */
+	uint16_t interval; /* initiation interval of its unit */
+	uint32_t products; /* multiply-adds of a tensor instruction */
+	uint16_t tensor_cycles,
+		shared_cycles; /* of a product of a warpgroup: of the SM's tensor cores, of shared memory */
 	uint8_t read_regs[12]; /* registers read, for operand collection */
 	uint8_t read_count, write_count;
 	uint8_t bank_count;    /* of read_regs, from the first on: the others are in the unit already */

@@ -95,6 +95,7 @@ struct hd_warp {
 	bool fence_wait;
 	bool sync_wait;	      /* suspended at a barrier in shared memory (mbarrier.c) */
 	bool bulk_wait;	      /* suspended at copies in bulk (bulk.c) */
+	bool product_wait;    /* the same for products of its warpgroup (wgmma.c) */
 	uint8_t held;	      /* by a policy: HD_HELD_* */
 	uint8_t stops;	      /* kinds of places where it stops: hd_warp_stop */
 	uint8_t awaits;	      /* HD_PENDING_* whose end is to be told: hd_warp_await */

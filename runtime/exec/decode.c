@@ -45,6 +45,33 @@ static uint32_t tensor_rate(const struct hd_config *config, const struct hd_inst
 	}
 }
 
+static uint32_t group_rate(const struct hd_config *config, const struct hd_inst *inst)
+{
+	uint32_t type = hd_mod_get(inst->mods, HD_MOD_WGTYPE);
+	if (type == HD_WG_TF32)
+		return (uint32_t)config->tensor_tf32;
+	if (type > HD_WG_TF32)
+		return (uint32_t)config->tensor_int8; /* of bytes of either kind */
+	return (uint32_t)(hd_mod_get(inst->mods, HD_MOD_WGACC) == HD_WG_ACC_F16 ? config->tensor_half
+										: config->tensor_single);
+}
+
+static uint16_t group_cycles(const struct hd_config *config, const struct hd_inst *inst)
+{
+	uint32_t rate = group_rate(config, inst) * (uint32_t)config->units_tensor;
+	uint32_t cycles = (HD_WG_WARPS * hd_op_products(inst->op, inst->mods) + rate - 1) / rate;
+	return (uint16_t)(cycles < UINT16_MAX ? cycles : UINT16_MAX);
+}
+
+/* Factors in shared memory are read once for all four warps, a row of all banks a cycle. */
+static uint16_t group_shared_cycles(const struct hd_config *config, const struct hd_inst *inst)
+{
+	bool registers = hd_mod_get(inst->mods, HD_MOD_WGA) == HD_WG_REGISTERS;
+	uint32_t rows = 8 * (hd_mod_get(inst->mods, HD_MOD_WGN) + 1) + (registers ? 0 : HD_WG_WARPS * HD_WG_ROWS);
+	uint32_t row = 4 * (uint32_t)config->shared_banks;
+	return (uint16_t)((rows * HD_WG_ROW_BYTES + row - 1) / row);
+}
+
 static uint16_t tensor_interval(const struct hd_config *config, const struct hd_inst *inst)
 {
 	uint32_t rate = tensor_rate(config, inst);
@@ -231,7 +258,7 @@ struct hd_dinst hd_dinst_decode(const struct hd_gpu *gpu, const struct hd_inst *
 	if (info->pipe == HD_PIPE_TENSOR) {
 		to.latency = (uint16_t)(tensor_latency(gpu->config, inst) + gpu->stages);
 		to.interval = tensor_interval(gpu->config, inst);
-		to.products = (uint16_t)hd_op_products(inst->op, inst->mods);
+		to.products = hd_op_products(inst->op, inst->mods);
 	}
 	struct hd_regset reads, writes;
 	hd_inst_reads(inst, &reads);
@@ -239,11 +266,21 @@ struct hd_dinst hd_dinst_decode(const struct hd_gpu *gpu, const struct hd_inst *
 	add_hazards(&to.hazards, &reads, hd_inst_uniform_reads(inst));
 	add_hazards(&to.hazards, &writes, hd_inst_uniform_writes(inst));
 	add_hazards(&to.writes, &writes, hd_inst_uniform_writes(inst));
+	/* A warpgroup's accumulator is read and written by its unit, a row at a time. */
+	if (inst->op == HD_OP_WGMMA) {
+		to.products = hd_op_products(inst->op, inst->mods);
+		to.tensor_cycles = group_cycles(gpu->config, inst);
+		to.shared_cycles = group_shared_cycles(gpu->config, inst);
+		struct hd_regset accumulator;
+		hd_inst_accumulator(inst, &accumulator);
+		for (unsigned word = 0; word < 4; word++)
+			reads.regs[word] &= ~accumulator.regs[word];
+	}
 	list_reads(&to, &reads);
 	keep_factors(&to);
 	list_operands(&to, &reads);
 	to.plain_read = reads_plainly(gpu, &to);
-	to.write_count = count_registers(&writes);
+	to.write_count = inst->op == HD_OP_WGMMA ? 0 : count_registers(&writes);
 	if (inst->op == HD_OP_BRA)
 		to.inst.x = first + inst->x;
 	to.inst.reconv = absolute(first, inst->reconv);

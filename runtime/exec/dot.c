@@ -9,6 +9,9 @@
  *   Turing   half                 8                   24
  *   Ampere   half, bfloat         8                   24
  *            tf32                 4                   24
+ *   Hopper   half, bfloat        16                   25
+ *            tf32                 8                   25
+ *            e4m3, e5m2          32                   13, and 13 fraction bits in single precision are kept
  *
  * Sources: Fasi, Higham, Mikaitis, Pranesh, "Numerical behavior of NVIDIA tensor cores", PeerJ CS 7:e330 (2021), of
  * V100, T4 and A100: exact products, the order by magnitude, truncation, subnormal numbers, rounding to the nearest
@@ -24,7 +27,7 @@
 
 #include "runtime/exec/exec.h"
 
-enum { NO_EXPONENT = -10000, SINGLE_FRACTION = 23, HALF_FRACTION = 10 };
+enum { NO_EXPONENT = -10000, SINGLE_FRACTION = HD_DOT_SINGLE, HALF_FRACTION = 10 };
 
 struct format {
 	uint8_t fraction, exponent; /* bits */
@@ -35,6 +38,8 @@ static struct format format_of(enum hd_factor factor)
 	switch (factor) {
 	case HD_DOT_BF16: return (struct format){7, 8};
 	case HD_DOT_TF32: return (struct format){10, 8};
+	case HD_DOT_E4M3: return (struct format){3, 4};
+	case HD_DOT_E5M2: return (struct format){2, 5};
 	default: return (struct format){HALF_FRACTION, 5};
 	}
 }
@@ -55,8 +60,22 @@ static struct hd_dot_number take_apart(struct format format, uint32_t bits)
 	return number;
 }
 
+/* All bits but the sign's are set in what is no number; nothing is infinite. */
+static struct hd_dot_number e4m3_number(uint32_t bits)
+{
+	struct hd_dot_number number = take_apart(format_of(HD_DOT_E4M3), bits);
+	uint32_t fraction = bits & 7;
+	if (!number.special)
+		return number;
+	number.special = fraction == 7;
+	number.significand = number.special ? 0 : (int32_t)(bits >> 7 & 1 ? -(8 + (int)fraction) : 8 + (int)fraction);
+	return number;
+}
+
 struct hd_dot_number hd_dot_number(enum hd_factor factor, uint32_t bits)
 {
+	if (factor == HD_DOT_E4M3)
+		return e4m3_number(bits);
 	return take_apart(format_of(factor), factor == HD_DOT_TF32 ? bits >> 13 : bits);
 }
 
@@ -110,14 +129,16 @@ static inline int64_t shifted(int64_t significand, int by)
 	return significand < 0 ? -(-significand >> -by) : significand >> -by;
 }
 
-static uint32_t single_toward_zero(uint32_t sign, uint64_t magnitude, int unit)
+/* With all fraction bits or, towards zero, fewer. */
+static uint32_t single_toward_zero(uint32_t sign, uint64_t magnitude, int unit, unsigned kept)
 {
+	uint32_t cut = ~0u << (SINGLE_FRACTION - kept);
 	int top = 63 - __builtin_clzll(magnitude), exponent = top + unit;
 	if (exponent > 127)
 		return sign | 0x7f800000;
 	if (exponent < -126)
-		return sign | (uint32_t)shifted((int64_t)magnitude, unit + 126 + SINGLE_FRACTION);
-	uint32_t fraction = (uint32_t)shifted((int64_t)magnitude, SINGLE_FRACTION - top) & 0x7fffff;
+		return sign | ((uint32_t)shifted((int64_t)magnitude, unit + 126 + SINGLE_FRACTION) & cut);
+	uint32_t fraction = (uint32_t)shifted((int64_t)magnitude, SINGLE_FRACTION - top) & 0x7fffff & cut;
 	return sign | (uint32_t)(exponent + 127) << SINGLE_FRACTION | fraction;
 }
 
@@ -130,14 +151,16 @@ static uint32_t rounded(const struct hd_dot_rule *rule, int64_t sum, int unit)
 	value.significand = (uint64_t)(sum < 0 ? -sum : sum);
 	if (rule->half)
 		return (uint32_t)hd_fp_pack(HD_F16, &value, HD_RN);
-	return single_toward_zero(value.sign ? 0x80000000 : 0, value.significand, unit);
+	return single_toward_zero(value.sign ? 0x80000000 : 0, value.significand, unit, rule->kept);
 }
 
 static uint32_t add_group(const struct hd_dot_rule *rule, const struct hd_dot_number *a, const struct hd_dot_number *b,
 			  uint32_t bits)
 {
 	struct hd_dot_number c = accumulator(rule, bits);
-	int fraction = 2 * format_of((enum hd_factor)rule->factor).fraction, most = c.exponent;
+	int fraction =
+		format_of((enum hd_factor)rule->factor).fraction + format_of((enum hd_factor)rule->other).fraction;
+	int most = c.exponent;
 	int special = special_of(&c);
 	int64_t sum;
 	for (unsigned i = 0; i < rule->group; i++) {

@@ -233,6 +233,7 @@ const struct hd_exec_clones *hd_exec_copy_find(const struct hd_inst *inst);
 const struct hd_exec_clones *hd_exec_cluster_find(const struct hd_inst *inst);
 const struct hd_exec_clones *hd_exec_sync_find(const struct hd_inst *inst);
 const struct hd_exec_clones *hd_exec_bulk_find(const struct hd_inst *inst);
+const struct hd_exec_clones *hd_exec_wgmma_find(const struct hd_inst *inst);
 const struct hd_exec_clones *hd_exec_linear_find(const struct hd_inst *inst);
 /* The best build that this host can run, and the operation of an instruction at a level; NULL for control. */
 int hd_exec_level(void);

@@ -66,6 +66,8 @@ struct hd_lsu_front {
 	uint32_t places_free;
 };
 
+enum { HD_LSU_CLAIMS = 64 };
+
 struct hd_lsu {
 	struct hd_memory *memory;
 	uint32_t sm;
@@ -92,6 +94,12 @@ struct hd_lsu {
 	uint32_t inflight_count;
 	uint32_t room;	     /* sectors that this cycle can still move */
 	uint64_t front_free; /* first cycle of the next instruction */
+	/* What takes shared memory from some cycle on, before instructions do: products of warpgroups. */
+	struct hd_lsu_claim {
+		uint64_t from;
+		uint32_t cycles;
+	} claims[HD_LSU_CLAIMS];
+	uint32_t claimed, settled; /* so far: the last HD_LSU_CLAIMS are kept */
 	/* Places of instructions that are not in the queue any more, until told: in a tick those of some grids. */
 	uint16_t taken[HD_MEM_GRIDS];
 	uint8_t taken_count;

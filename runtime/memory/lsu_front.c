@@ -258,10 +258,31 @@ static uint32_t oldest_of(const struct hd_lsu *lsu, uint32_t grids)
 	return oldest;
 }
 
+/* What others have taken of shared memory until now. */
+static inline void settle_claims(struct hd_lsu *lsu, uint64_t now)
+{
+	while (__builtin_expect(lsu->settled != lsu->claimed, 0)) {
+		const struct hd_lsu_claim *claim = &lsu->claims[lsu->settled % HD_LSU_CLAIMS];
+		if (claim->from > now && lsu->claimed - lsu->settled < HD_LSU_CLAIMS)
+			return;
+		lsu->front_free = hd_later(lsu->front_free, claim->from) + claim->cycles;
+		lsu->settled++;
+	}
+}
+
+void hd_lsu_claim_shared(struct hd_lsu *lsu, uint64_t now, uint64_t from, uint32_t cycles, uint32_t grid)
+{
+	settle_claims(lsu, now);
+	lsu->claims[lsu->claimed++ % HD_LSU_CLAIMS] = (struct hd_lsu_claim){from, cycles};
+	lsu->grids[grid].shared_cycles += cycles;
+	lsu->grids[grid].wgmma_shared_cycles += cycles;
+}
+
 /* `woken`: something has moved since, so that those who stall may go on. */
 static void serve_front(struct hd_lsu *lsu, uint64_t now, bool woken)
 {
 	uint32_t left = woken ? lsu->filled : lsu->filled & ~lsu->stalled;
+	settle_claims(lsu, now);
 	if (lsu->front_free > now)
 		return;
 	while (left) {
@@ -277,6 +298,7 @@ static void serve_front(struct hd_lsu *lsu, uint64_t now, bool woken)
 /* What copies have brought, into shared memory. */
 static void write_copies(struct hd_lsu *lsu, uint64_t now)
 {
+	settle_claims(lsu, now);
 	while (lsu->front_free <= now && hd_completions_next(&lsu->copies) <= now) {
 		uint32_t index = hd_completions_take(&lsu->copies).token;
 		const struct hd_lsu_inflight *entry = &lsu->inflight[index];
@@ -291,6 +313,7 @@ static void write_copies(struct hd_lsu *lsu, uint64_t now)
 
 bool hd_lsu_take_shared(struct hd_lsu *lsu, uint64_t now, uint32_t grid)
 {
+	settle_claims(lsu, now);
 	if (lsu->front_free > now)
 		return false;
 	hd_lsu_use_shared(lsu, now, grid);

@@ -97,6 +97,9 @@ void hd_lsu_send_line(struct hd_lsu *lsu, uint64_t ready, const struct hd_line *
 /* Takes one that was acknowledged or answered; false: no more. */
 bool hd_lsu_line_done(struct hd_lsu *lsu, uint32_t *tag);
 bool hd_lsu_has_lines_done(const struct hd_lsu *lsu);
+/* A product of a warpgroup takes shared memory for so many cycles from a later cycle on, before instructions do. In the
+ * order of these cycles. */
+void hd_lsu_claim_shared(struct hd_lsu *lsu, uint64_t now, uint64_t from, uint32_t cycles, uint32_t grid);
 /* A line's worth of shared memory is read in this cycle, after hd_lsu_tick, for a grid; false: the program takes it. Or
  * is read or written as soon as it does not: returns the cycle. */
 bool hd_lsu_take_shared(struct hd_lsu *lsu, uint64_t now, uint32_t grid);

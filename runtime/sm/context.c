@@ -258,6 +258,7 @@ static void kill_warp(struct hd_sm *sm, struct hd_warp *warp, uint64_t now)
 	sm->barriers.fences -= warp->fence_wait;
 	hd_mbarrier_forget(sm, warp);
 	hd_bulk_forget(sm, warp);
+	warp->product_wait = false;
 	sm->contexts.unplaced -= warp->unplaced;
 	warp->fence_wait = warp->unplaced = false;
 	warp->held = 0;

@@ -95,7 +95,8 @@ void hd_control_issued(struct hd_sm *sm, struct hd_warp *warp, const struct hd_d
 	uint64_t until = (hd_is_arithmetic(inst) && start > now ? start : now) + inst->stall;
 	if (until > warp->stall_until) /* a path that sleeps may just have come to run */
 		warp->stall_until = until;
-	warp->flights += hd_hazard_any(&inst->writes);
+	if (!inst->tensor_cycles) /* who wants the result of a product of a warpgroup waits for it with WARPGROUP */
+		warp->flights += hd_hazard_any(&inst->writes);
 	if (inst->counter)
 		count_up(warp, inst->counter, memory && !shared, shared);
 	if (inst->read_counter) {

@@ -44,6 +44,7 @@
 #include "runtime/sm/texture.h"
 #include "runtime/sm/timers.h"
 #include "runtime/sm/units.h"
+#include "runtime/sm/wgmma.h"
 
 static void count_role(struct hd_counters *counters, uint8_t role)
 {
@@ -275,7 +276,7 @@ void hd_warp_return(struct hd_sm *sm, struct hd_warp *warp, uint64_t now)
 	uint64_t at = warp->next_issue > now ? warp->next_issue : now;
 	uint8_t reason = HD_STALL_control;
 	bool awaits_loads = warp->injection.outstanding && !warp->injection.count;
-	if (warp->state != HD_WARP_RUNNING || warp->fence_wait || warp->sync_wait || warp->bulk_wait || awaits_loads)
+	if (warp->state != HD_WARP_RUNNING || warp->fence_wait || warp->sync_wait || warp->bulk_wait || warp->product_wait || awaits_loads)
 		return;
 	if (warp->fresh) {
 		hd_warp_begin(sm, warp, now, at, reason);
@@ -479,6 +480,7 @@ static void start_effect(struct hd_sm *sm, struct hd_warp *warp, const struct hd
 	case HD_EVENT_WAIT: hd_mbarrier_wait(sm, warp, inst, now); break;
 	case HD_EVENT_ARRIVES: hd_mbarrier_after_copies(sm, warp, inst, now); break;
 	case HD_EVENT_BULK: hd_bulk_issue(sm, warp, inst, now); break;
+	case HD_EVENT_WGMMA: hd_wgmma_start(sm, warp, inst, now); break;
 	case HD_EVENT_FAULT:
 		hd_warp_set_wait(sm, warp, HD_STALL_control); /* the grid stops at the end of this cycle */
 		break;

@@ -24,7 +24,9 @@ struct hd_issue {
 /* Multiply-adds of a tensor instruction. */
 static inline void hd_count_products(struct hd_counters *counters, const struct hd_dinst *inst, uint64_t times)
 {
-	uint64_t *to = inst->lat_class == HD_LAT_IMMA ? &counters->tensor_int_products : &counters->tensor_products;
+	bool integers = inst->tensor_cycles ? hd_mod_get(inst->inst.mods, HD_MOD_WGACC) == HD_WG_ACC_S32
+					    : inst->lat_class == HD_LAT_IMMA;
+	uint64_t *to = integers ? &counters->tensor_int_products : &counters->tensor_products;
 	*to += inst->products * times;
 }
 

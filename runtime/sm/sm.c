@@ -63,6 +63,7 @@ static void init_warps(struct hd_sm *sm, struct hd_arena *arena)
 	}
 	sm->barriers.parked = HD_ARENA_NEW(arena, struct hd_parked, sm->warp_count);
 	hd_mbarriers_init(&sm->mbarriers, sm->gpu->config, sm->warp_count, arena);
+	hd_wgmma_init(&sm->products, sm->gpu->config, sm->warp_count, arena);
 	sm->two_level.warps = HD_ARENA_NEW(arena, struct hd_two_level_warp, sm->warp_count);
 	sm->loads.unused = HD_ARENA_NEW(arena, struct hd_hazard, sm->warp_count);
 	sm->streams.of = HD_ARENA_NEW(arena, struct hd_warp_stream, sm->warp_count);
@@ -235,7 +236,7 @@ void hd_sm_abandon(struct hd_sm *sm)
 	for (uint32_t id = 0; id < sm->warp_count; id++) {
 		sm->warps[id].state = HD_WARP_FREE;
 		sm->warps[id].slot = HD_NO_SLOT;
-		sm->warps[id].fence_wait = sm->warps[id].sync_wait = sm->warps[id].bulk_wait = false;
+		sm->warps[id].fence_wait = sm->warps[id].sync_wait = sm->warps[id].bulk_wait = sm->warps[id].product_wait = false;
 		sm->warps[id].awaits = 0;
 	}
 	for (uint32_t i = 0; i < sm->cta_count; i++)

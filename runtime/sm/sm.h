@@ -43,6 +43,7 @@
 #include "runtime/sm/transfer.h"
 #include "runtime/sm/two_level.h"
 #include "runtime/sm/units.h"
+#include "runtime/sm/wgmma.h"
 
 struct hd_sm {
 	/* What each cycle looks at, together: with many SMs each line of it is one that the host's caches do not hold.
@@ -77,6 +78,7 @@ struct hd_sm {
 	struct hd_barriers barriers;
 	struct hd_mbarriers mbarriers;
 	struct hd_bulk_unit *bulk; /* NULL: it has made no copies in bulk */
+	struct hd_wgmma products;
 	struct hd_forwarding forwarding;
 	struct hd_transfers transfers;
 	struct hd_issue issue;

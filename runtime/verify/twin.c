@@ -180,7 +180,8 @@ static enum kind kind_of(const struct hd_dinst *inst)
 	case HD_OP_UTMALDG:
 	case HD_OP_UTMASTG:
 	case HD_OP_UTMAREDG:
-	case HD_OP_UTMAPF: return RESULT;
+	case HD_OP_UTMAPF:
+	case HD_OP_WGMMA: return RESULT;
 	case HD_OP_SYNCS_WAIT: return REDUCTION;
 	default: break;
 	}

@@ -28,13 +28,15 @@ static void check_working_set(struct hd_exec *exec, const struct hd_dinst *inst,
 			      const struct hd_meta_interval *list, uint32_t index, const char *kind)
 {
 	uint32_t lane = (uint32_t)__builtin_ctz(exec->warp->active);
+	struct hd_regset accumulator;
+	hd_inst_accumulator(&inst->inst, &accumulator);
 	if (index == NONE) {
 		HD_FAULT(exec, lane, HD_SIM_VERIFY, "pc 0x%x of %s is in no %s",
 			 (exec->warp->pc - function->first) * HD_INST_BYTES, function->name, kind);
 		return;
 	}
 	for (unsigned word = 0; word < 4; word++) {
-		uint64_t outside = inst->hazards.bits[word] & ~list[index].working_set[word];
+		uint64_t outside = inst->hazards.bits[word] & ~list[index].working_set[word] & ~accumulator.regs[word];
 		if (!outside)
 			continue;
 		HD_FAULT(exec, lane, HD_SIM_VERIFY, "R%u is used, but is not in the working set of %s %u of %s",

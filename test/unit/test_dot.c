@@ -14,11 +14,11 @@ struct product {
 static uint32_t dot(struct hd_dot_rule rule, uint32_t c, const struct product *products, unsigned count,
 		    unsigned length)
 {
-	struct hd_dot_number a[2 * HD_DOT_GROUP], b[2 * HD_DOT_GROUP];
+	struct hd_dot_number a[4 * HD_DOT_GROUP], b[4 * HD_DOT_GROUP];
 	for (unsigned i = 0; i < length; i++) {
 		struct product product = i < count ? products[i] : (struct product){0, 0};
 		a[i] = hd_dot_number((enum hd_factor)rule.factor, product.a);
-		b[i] = hd_dot_number((enum hd_factor)rule.factor, product.b);
+		b[i] = hd_dot_number((enum hd_factor)rule.other, product.b);
 	}
 	return hd_dot(&rule, a, b, length, c);
 }
@@ -124,6 +124,28 @@ START_TEST(groups_follow_each_other)
 }
 END_TEST
 
+#define TIMES16(...) TIMES4(__VA_ARGS__), TIMES4(__VA_ARGS__), TIMES4(__VA_ARGS__), TIMES4(__VA_ARGS__)
+#define HOPPER HD_DOT_HOPPER(HD_DOT_F16, 16, false)
+#define BYTES HD_DOT_HOPPER_BYTES(HD_DOT_E4M3, HD_DOT_E4M3, false)
+#define BYTES_HALF HD_DOT_HOPPER_BYTES(HD_DOT_E4M3, HD_DOT_E5M2, true)
+
+/* e4m3: 2^-7 is 0x04, 1 0x38, 448 0x7e, no number 0x7f; e5m2: 1 is 0x3c, infinite 0x7c. */
+START_TEST(hopper_adds_all_at_once)
+{
+	ck_assert_uint_eq(DOT(HOPPER, SINGLE_ONE, TIMES16({0x2000, 0x2000})), SINGLE_ONE + 0x2000); /* 16 * 2^-14 */
+	ck_assert_uint_eq(DOT(HOPPER, SINGLE_ONE, TIMES16({0x0a00, 0x0c00})),
+			  SINGLE_ONE + 4); /* 16 * 1.5 * 2^-25, each cut to 2^-25 */
+	ck_assert_uint_eq(DOT(HOPPER, SINGLE_ONE, TIMES16({0x0800, 0x0800})), SINGLE_ONE);	 /* 2^-26 each */
+	ck_assert_uint_eq(DOT(BYTES, SINGLE_ONE, TIMES16({4, 4}), TIMES16({4, 4})), SINGLE_ONE); /* 2^-14 each */
+	ck_assert_uint_eq(DOT(BYTES, 0, {0x38, 0x38}, {4, 0x0c}), SINGLE_ONE + 0x400); /* 1 + 1.5 * 2^-13, cut */
+	ck_assert_uint_eq(DOT(BYTES, 0, {0x7e, 0x38}), 0x43e00000); /* 448: nothing of e4m3 is infinite */
+	ck_assert_uint_eq(DOT(BYTES, 0, {0x7f, 0x38}), 0x7fffffff);
+	ck_assert_uint_eq(DOT(BYTES, 0x3f800001, {0, 0}), SINGLE_ONE); /* 13 fraction bits are kept */
+	ck_assert_uint_eq(DOT(BYTES_HALF, ONE, {0x38, 0x3c}), 0x4000);
+	ck_assert_uint_eq(DOT(BYTES_HALF, ONE, {0x38, 0x7c}), 0x7c00);
+}
+END_TEST
+
 Suite *hd_suite(void)
 {
 	return hd_suite_of("dot", (const TTest *const[]){
@@ -135,6 +157,7 @@ Suite *hd_suite(void)
 					  subnormal_numbers_count,
 					  special_values,
 					  groups_follow_each_other,
+					  hopper_adds_all_at_once,
 					  NULL,
 				  });
 }

@@ -20,7 +20,9 @@ static void lower_registers(struct hd_inst *inst)
 	uint8_t *const regs[] = {&inst->dst, &inst->a, &inst->b, &inst->c};
 	for (unsigned slot = 0; slot < 4; slot++) {
 		unsigned width = hd_op_width(inst->op, inst->mods, (enum hd_slot)slot);
-		if (width && *regs[slot] != HD_RZ)
+		if (width > LAB_REGISTERS)
+			*regs[slot] = 0; /* refused */
+		else if (width && *regs[slot] != HD_RZ)
 			*regs[slot] = (uint8_t)(*regs[slot] % (LAB_REGISTERS / width) * width);
 	}
 }

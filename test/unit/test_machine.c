@@ -245,6 +245,18 @@ START_TEST(text_of_memory_and_control)
 	inst.xkind = HD_X_OTHER, inst.x = 18, inst.guard = 2, inst.reconv = 20;
 	expect_text(&inst, "@P2 BRA 0x120");
 
+	inst = hd_inst_new(HD_OP_WGMMA);
+	inst.dst = inst.c = 24, inst.a = 4, inst.b = 8, inst.psrc = 1, inst.srcmods = HD_NEG_B;
+	inst.mods = HD_MOD(WGN, 31) | HD_MOD(WGTYPE, HD_WG_BF16) | HD_MOD(WGTRANS, HD_WG_TRANS_B);
+	expect_text(&inst, "WGMMA.64x256.F32.BF16.BT R24..R151, R4, -R8, R24..R151, P1");
+	inst.c = 32;
+	ck_assert_str_eq(hd_inst_check(&inst), "the accumulator is not the result");
+	inst = hd_inst_new(HD_OP_WARPGROUP);
+	inst.xkind = HD_X_OTHER, inst.x = 2, inst.mods = HD_MOD(WGMODE, HD_WG_WAIT);
+	expect_text(&inst, "WARPGROUP.WAIT 0x2");
+	inst.x = 0, inst.mods = HD_MOD(WGMODE, HD_WG_COMMIT);
+	expect_text(&inst, "WARPGROUP.COMMIT");
+
 	inst = hd_inst_new(HD_OP_SYSCALL);
 	inst.xkind = HD_X_OTHER, inst.x = HD_SYS_MALLOC;
 	expect_text(&inst, "SYSCALL malloc");

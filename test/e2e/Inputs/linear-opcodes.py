@@ -125,7 +125,7 @@ BEFORE = {'HMMA_884': 75}
 # Rows of the table that no idiom asks for, though they read registers: uniform ones and predicates, what only streams
 # have, what is part of an idiom above, more matrices, and copies in bulk, whose operands are joined in quads.
 OTHERS = ('UMOV R2UR R2P R2CR R2TR R2BR LEA_HI STL HMMA_16816 HMMA_1684_TF32 HMMA_1688_TF32 IMMA_16816 IMMA_16832 DMMA_884 '
-          'HMMA_SP_16816 HMMA_SP_1688_TF32 IMMA_SP_16832 UBLKCP UBLKRED UTMALDG UTMASTG UTMAREDG UTMAPF').split()
+          'HMMA_SP_16816 HMMA_SP_1688_TF32 IMMA_SP_16832 UBLKCP UBLKRED UTMALDG UTMASTG UTMAREDG UTMAPF WGMMA').split()
 # Forms of i; a is 4 i. Each thread has a word of `in` at its lane, and i stays below 256.
 FORMS = {
     'thread': 'int i = threadIdx.x;',

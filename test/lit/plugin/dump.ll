@@ -15,6 +15,7 @@
 ; ALL-NEXT: combine
 ; ALL-NEXT: late-updates
 ; ALL-NEXT: out-of-ssa
+; ALL-NEXT: products-in-flight
 ; ALL-NEXT: predicated-constants
 ; ALL-NEXT: schedule
 ; ALL-NEXT: parked-uniforms

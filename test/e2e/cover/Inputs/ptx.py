@@ -34,8 +34,8 @@ def read(path):
         elif line and not line.startswith('# '):
             name, rest = line.split(' | ', 1)
             text, state = rest.rsplit(' | ', 1)
-            processor = re.search(r' \[(\d+)\]$', state)
-            yield section, name, text.strip(), re.sub(r' \[\d+\]$', '', state), processor.group(1) if processor else '70'
+            processor = re.search(r' \[(\d+a?)\]$', state)
+            yield section, name, text.strip(), re.sub(r' \[\d+a?\]$', '', state), processor.group(1) if processor else '70'
 
 
 def rows(table):

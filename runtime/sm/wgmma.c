@@ -1,0 +1,167 @@
+/*
+ * Products of warpgroups (wgmma) in time. What a product gives is computed at issue (runtime/exec/exec_wgmma.c); here
+ * is when it is there. Each of the four warps issues it for itself. When the last one has come, the product stands in
+ * line for the tensor cores of all four schedulers, behind those of other warpgroups that came before. It holds them
+ * for its multiply-adds, or for as long as shared memory needs to deliver its factors, 128 bytes a cycle, whichever is
+ * longer; shared memory is taken for that share. Its result is there a tail of cycles behind its multiply-adds, in
+ * order.
+ *
+ * Issue goes on at once, until too many products wait for their slots: more may where each adds to the one before. A
+ * wait (WARPGROUP.WAIT) holds its warp until the result of the last product of the group is there.
+ *
+ * FlashGPU-Sim, docs/cluster_noc/calibration.md and PARAMETERS.md (H200, H100): a product of N columns whose factors
+ * are in shared memory takes N / 2 + 66 cycles alone, 64 with one in registers; 4 and 9 cycles an issue; 6, 5 and 8 in
+ * line. Luo et al., arXiv 2402.13499 and 2501.12084: full rate from N = 64 on, 18 cycles a product at N = 8.
+ *
+ * Cost: O(1) an instruction.
+ */
+#include <string.h>
+
+#include "heddle/config.h"
+#include "heddle/opcodes.h"
+#include "lib/arena.h"
+#include "runtime/memory/memory.h"
+#include "runtime/sm/issue.h"
+#include "runtime/sm/scheduler.h"
+#include "runtime/sm/sm.h"
+#include "runtime/sm/wgmma.h"
+
+void hd_wgmma_init(struct hd_wgmma *products, const struct hd_config *config, uint32_t warps, struct hd_arena *arena)
+{
+	products->issue[0] = (uint32_t)config->wgmma_issue_ss;
+	products->issue[1] = (uint32_t)config->wgmma_issue_rs;
+	products->queue[0] = (uint32_t)config->wgmma_queue_ss;
+	products->queue[1] = (uint32_t)config->wgmma_queue_rs;
+	products->tail[0] = (uint32_t)config->lat_wgmma_ss;
+	products->tail[1] = (uint32_t)config->lat_wgmma_rs;
+	products->chain = (uint32_t)config->wgmma_chain;
+	products->warps = HD_ARENA_NEW_SPARSE(arena, struct hd_wgmma_warp, warps);
+	products->groups = HD_ARENA_NEW_SPARSE(arena, struct hd_wgmma_group, warps);
+}
+
+void hd_wgmma_begin(struct hd_wgmma *products, const struct hd_warp *warp)
+{
+	if (products->warps[warp->id].issued)
+		memset(&products->warps[warp->id], 0, sizeof(*products->warps));
+	if (products->groups[warp->id].begun || products->groups[warp->id].arrived[1])
+		memset(&products->groups[warp->id], 0, sizeof(*products->groups));
+}
+
+static struct hd_wgmma_group *group_of(struct hd_wgmma *products, const struct hd_warp *warp)
+{
+	return &products->groups[warp->cta->warps[warp->index / HD_WG_WARPS * HD_WG_WARPS]->id];
+}
+
+static uint32_t kind_of(const struct hd_dinst *inst)
+{
+	return hd_mod_get(inst->inst.mods, HD_MOD_WGA);
+}
+
+static uint64_t later(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* ---- waiting */
+
+static void suspend(struct hd_sm *sm, struct hd_warp *warp, uint32_t product, bool result, uint64_t now)
+{
+	struct hd_wgmma_warp *own = &sm->products.warps[warp->id];
+	own->awaited = product;
+	own->wants_result = result;
+	own->since = now;
+	warp->product_wait = true;
+	hd_warp_set_wait(sm, warp, HD_STALL_tensor);
+}
+
+/* The warps that waited for a product of which all have come now. */
+static void wake_group(struct hd_sm *sm, const struct hd_warp *last, const struct hd_wgmma_group *group, uint64_t now)
+{
+	uint32_t first = last->index / HD_WG_WARPS * HD_WG_WARPS;
+	for (uint32_t i = first; i < first + HD_WG_WARPS; i++) {
+		struct hd_warp *warp = last->cta->warps[i];
+		const struct hd_wgmma_warp *own = &sm->products.warps[warp->id];
+		if (!warp->product_wait || own->awaited > group->begun)
+			continue;
+		uint64_t at = own->wants_result ? group->done[own->awaited % HD_WG_KEPT] : now + 1;
+		warp->product_wait = false;
+		hd_warp_continue(sm, warp, now, later(at, now + 1), HD_STALL_tensor);
+	}
+}
+
+/* ---- products */
+
+/* All four warps have come: its slot. */
+static void take_slot(struct hd_sm *sm, const struct hd_warp *warp, const struct hd_dinst *inst,
+		      struct hd_wgmma_group *group, uint64_t now)
+{
+	struct hd_wgmma *products = &sm->products;
+	struct hd_counters *counters = hd_sm_counters(sm, warp);
+	uint64_t begin = later(products->free, now), before = group->done[group->begun % HD_WG_KEPT];
+	uint32_t taken = inst->shared_cycles > inst->tensor_cycles ? inst->shared_cycles : inst->tensor_cycles;
+	group->begun++;
+	group->done[group->begun % HD_WG_KEPT] =
+		later(begin + inst->tensor_cycles + products->tail[kind_of(inst)], before);
+	group->dst = inst->inst.dst;
+	products->begin[products->count++ % HD_WG_KEPT] = begin;
+	products->free = begin + taken;
+	counters->wgmma++;
+	counters->wgmma_cycles += taken;
+	hd_lsu_claim_shared(sm->lsu, now, begin, inst->shared_cycles, sm->grid_of[warp->id]);
+}
+
+/* From when on another product may be issued, after so many that are in line at most. */
+static uint64_t has_room(const struct hd_wgmma *products, uint32_t most)
+{
+	return products->count >= most ? products->begin[(products->count - most) % HD_WG_KEPT] : 0;
+}
+
+static void issue(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now)
+{
+	struct hd_wgmma *products = &sm->products;
+	struct hd_wgmma_group *group = group_of(products, warp);
+	struct hd_wgmma_warp *own = &products->warps[warp->id];
+	uint32_t number = ++own->issued, kind = kind_of(inst);
+	bool chained = group->begun && group->dst == inst->inst.dst;
+	uint32_t most = chained ? products->chain : products->queue[kind];
+	uint8_t *arrived = &group->arrived[number % HD_WG_KEPT];
+	if (++*arrived == HD_WG_WARPS) {
+		*arrived = 0;
+		take_slot(sm, warp, inst, group, now);
+		wake_group(sm, warp, group, now);
+	}
+	if (number > group->begun && number - group->begun >= most)
+		suspend(sm, warp, number - most + 1, false, now);
+	else
+		hd_warp_continue(sm, warp, now, later(now + products->issue[kind], has_room(products, most)),
+				 HD_STALL_tensor);
+}
+
+static void wait_for(struct hd_sm *sm, struct hd_warp *warp, uint32_t left, uint64_t now)
+{
+	struct hd_wgmma *products = &sm->products;
+	const struct hd_wgmma_group *group = group_of(products, warp);
+	const struct hd_wgmma_warp *own = &products->warps[warp->id];
+	uint32_t product = own->groups > left ? own->last[(own->groups - left) % HD_WG_GROUPS] : 0;
+	if (product > group->begun) {
+		suspend(sm, warp, product, true, now);
+		return;
+	}
+	bool kept = product && group->begun - product < HD_WG_KEPT;
+	hd_warp_continue(sm, warp, now, later(kept ? group->done[product % HD_WG_KEPT] : 0, now + 1), HD_STALL_tensor);
+}
+
+void hd_wgmma_start(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now)
+{
+	struct hd_wgmma_warp *own = &sm->products.warps[warp->id];
+	if (inst->inst.op == HD_OP_WGMMA) {
+		issue(sm, warp, inst, now);
+		return;
+	}
+	switch (hd_mod_get(inst->inst.mods, HD_MOD_WGMODE)) {
+	case HD_WG_COMMIT: own->last[++own->groups % HD_WG_GROUPS] = own->issued; break;
+	case HD_WG_WAIT: wait_for(sm, warp, inst->inst.x, now); return;
+	default: break;
+	}
+	hd_warp_continue(sm, warp, now, now + 1, HD_STALL_control);
+}

@@ -1,0 +1,54 @@
+/*
+ * Products of warpgroups in time: wgmma.c.
+ */
+#ifndef HD_RUNTIME_SM_WGMMA_H
+#define HD_RUNTIME_SM_WGMMA_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "heddle/inst.h"
+
+struct hd_arena;
+struct hd_config;
+struct hd_dinst;
+struct hd_sm;
+struct hd_warp;
+
+/* Products are numbered in a warpgroup, from 1 on; the last so many are kept. */
+enum { HD_WG_KEPT = 64, HD_WG_GROUPS = HD_WG_MOST_LEFT + 1 };
+
+/* Of a warp: products it has issued, and the last one of each of its last groups. */
+struct hd_wgmma_warp {
+	uint32_t issued, groups;
+	uint32_t last[HD_WG_GROUPS]; /* by group % HD_WG_GROUPS */
+	/* While it waits: for this product's slot, or its result; from when on; cycles until it goes on then. */
+	uint32_t awaited;
+	bool wants_result;
+	uint64_t since;
+};
+
+/* Of a warpgroup, at its first warp. */
+struct hd_wgmma_group {
+	uint32_t begun; /* products for which all four warps have come */
+	uint8_t dst;	/* accumulator of the last of them */
+	uint8_t arrived[HD_WG_KEPT];
+	uint64_t done[HD_WG_KEPT]; /* cycle of the result */
+};
+
+struct hd_wgmma {
+	uint32_t issue[2], queue[2], tail[2], chain; /* cycles, products; with a in shared memory, in registers */
+	uint64_t free;				     /* cycle from which the tensor cores take the next one */
+	uint32_t count;				     /* products so far, of all warpgroups */
+	uint64_t begin[HD_WG_KEPT];		     /* cycle of their slots */
+	struct hd_wgmma_warp *warps;		     /* by hd_warp.id */
+	struct hd_wgmma_group *groups;		     /* by that of a warpgroup's first warp */
+};
+
+void hd_wgmma_init(struct hd_wgmma *products, const struct hd_config *config, uint32_t warps, struct hd_arena *arena);
+/* A warp begins. */
+void hd_wgmma_begin(struct hd_wgmma *products, const struct hd_warp *warp);
+/* WGMMA or WARPGROUP was executed. */
+void hd_wgmma_start(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now);
+
+#endif
