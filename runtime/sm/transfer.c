@@ -251,7 +251,7 @@ static bool advance_out(struct hd_sm *sm, struct moving *moving, uint64_t now)
 		return true;
 	if (moving->what.shared && !hd_lsu_take_shared(sm->lsu, now, moving->grid))
 		return false;
-	send_line(sm, moving, ready > now ? ready : now + 1);
+	send_line(sm, moving, ready); /* not in this cycle: a bank takes one at least */
 	return true;
 }
 

@@ -1,6 +1,10 @@
 /* Execution units: which instructions share one, and how many a cycle they take. */
+#include <jansson.h>
+#include <string.h>
+
 #include "harness.h"
 #include "heddle/opcodes.h"
+#include "runtime/watch/blame.h"
 #include "simbench.h"
 
 static uint64_t imad_pipe, units;
@@ -171,6 +175,38 @@ START_TEST(special_functions_have_their_own_latencies)
 }
 END_TEST
 
+/* Issue slots that are said to be those of instructions that begin so. */
+static uint64_t slots_of(const json_t *blame, const char *name)
+{
+	uint64_t slots = 0;
+	size_t i;
+	const json_t *each;
+	json_array_foreach(json_object_get(blame, "instructions"), i,
+			   each) if (!strncmp(json_string_value(json_object_get(each, "text")), name, strlen(name)))
+		slots += (uint64_t)json_integer_value(json_object_get(json_object_get(each, "stalls"), "issued"));
+	return slots;
+}
+
+/* A slot of two instructions is said to be the first one's. */
+START_TEST(a_shared_slot_is_the_first_ones)
+{
+	struct simbench bench;
+	simbench_init(&bench);
+	bench.options.blame = dual = true;
+	dependent = false;
+	floats_and_functions(&bench, 24);
+	ck_assert_int_eq(simbench_start(&bench), 0);
+	ck_assert_int_eq(simbench_run(&bench, 1, 32), 0);
+	json_t *blame = hd_blame_json(&bench.sim->gpu);
+	uint64_t shared = simbench_stats(&bench)->counters.dual_issued;
+	ck_assert_uint_ge(shared, 10); /* of 12; what has still to be fetched goes alone */
+	ck_assert_uint_eq(slots_of(blame, "FADD"), 12);
+	ck_assert_uint_eq(slots_of(blame, "MUFU"), 12 - shared);
+	json_decref(blame);
+	simbench_release(&bench);
+}
+END_TEST
+
 /* A launch behind another one takes longer, and says so; the first of a row does not. */
 static uint64_t launching(bool in_a_row, uint64_t *cycles)
 {
@@ -206,6 +242,7 @@ Suite *hd_suite(void)
 					    integers_are_multiplied_where_the_gpu_says,
 					    one_unit_of_two_multiplies_integers,
 					    unlike_instructions_share_a_slot,
+					    a_shared_slot_is_the_first_ones,
 					    multiplies_are_counted_as_integers,
 					    special_functions_have_their_own_latencies,
 					    a_launch_in_a_row_has_its_overhead,
