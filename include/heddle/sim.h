@@ -95,12 +95,14 @@ struct hd_sim_options {
 				  HD_CORUN_FIRST_STREAM on; with corun_cycles figures are per kernel of a stream */
 	FILE *shares;	/* gets, at the end, what host threads would share of the work; NULL: nothing is measured */
 	FILE *progress; /* terminal for a progress line of launches longer than two seconds; NULL: none */
-	const char *rehearsal;	/* file that a policy writes in its first run and reads in its second
-				   (hd_policy_rehearses) */
-	const char *trace;	/* "issue,lsu@1000:1200"; NULL: off */
-	const char *checkpoint; /* file for a checkpoint (runtime/checkpoint/checkpoint.h); NULL: none */
-	uint64_t checkpoint_at; /* cycle of the checkpoint, or the first possible one after it */
-	const char *resume;	/* checkpoint file to resume from; NULL: none */
+	const char *rehearsal;	       /* file that a policy writes in its first run and reads in its second
+					  (hd_policy_rehearses) */
+	const char *trace;	       /* "issue,lsu@1000:1200"; NULL: off */
+	const char *timeline, *kanata; /* files for Perfetto and for Konata; NULL: none */
+	const char *timeline_only;     /* what is in them (runtime/watch/timeline.h); NULL: the default */
+	const char *checkpoint;	       /* file for a checkpoint (runtime/checkpoint/checkpoint.h); NULL: none */
+	uint64_t checkpoint_at;	       /* cycle of the checkpoint, or the first possible one after it */
+	const char *resume;	       /* checkpoint file to resume from; NULL: none */
 	struct hd_diag *diag;
 	/* Called for each record of the statistics, one line without its line end (runtime/sim/lines.c).
 	 * Launches are then not stored. NULL: hd_sim_launch_stats and hd_sim_stats_json return them. */

@@ -27,6 +27,7 @@
 #include "runtime/verify/start.h"
 #include "runtime/watch/blame.h"
 #include "runtime/watch/profile.h"
+#include "runtime/watch/timeline.h"
 #include "runtime/watch/trace.h"
 #include "runtime/watch/watchdog.h"
 
@@ -119,6 +120,8 @@ int hd_sim_new(const struct hd_sim_options *options, struct hd_sim **out)
 	struct hd_trace trace;
 	if (!error && hd_trace_parse(&trace, options->trace, options->diag))
 		error = HD_SIM_NOT_FOUND;
+	if (!error && hd_timeline_check(options->timeline_only, options->diag))
+		error = HD_SIM_NOT_FOUND;
 	if (!gpu->options.device_base)
 		gpu->options.device_base = HD_DEVICE_BASE;
 	if (!gpu->options.device_bytes)
@@ -146,6 +149,8 @@ int hd_sim_new(const struct hd_sim_options *options, struct hd_sim **out)
 	if (options->verify)
 		hd_verify_start(gpu);
 	hd_trace_start(gpu, &trace);
+	const struct hd_timeline_options timeline = {options->timeline, options->kanata, options->timeline_only};
+	hd_timeline_start(gpu, &timeline, options->diag);
 	hd_watchdog_start(gpu);
 	if (options->corun_cycles)
 		gpu->corun = hd_corun_new(gpu);
@@ -171,6 +176,7 @@ void hd_sim_free(struct hd_sim *sim)
 	if (!sim)
 		return;
 	struct hd_gpu *gpu = &sim->gpu;
+	hd_timeline_end(gpu);
 	for (uint32_t i = 0; i < gpu->grids.len; i++)
 		hd_grid_free(gpu->grids.data[i]);
 	hd_vec_release(&gpu->grids);

@@ -35,7 +35,8 @@ static uint32_t index_of(const struct hd_sm *sm, const struct hd_scheduler *sche
 static void charge(struct hd_sm *sm, struct hd_scheduler *scheduler, uint64_t now)
 {
 	sm->scheduling.stalls[scheduler->reason] += now - scheduler->charged;
-	HD_TELL(sm->gpu, slots, sm, index_of(sm, scheduler), scheduler->reason, now - scheduler->charged);
+	HD_TELL(sm->gpu, slots, sm, index_of(sm, scheduler), scheduler->reason, scheduler->charged,
+		now - scheduler->charged);
 	scheduler->charged = now;
 }
 

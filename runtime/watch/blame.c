@@ -90,8 +90,9 @@ static void lost(const struct hd_watcher_handle *self, const struct hd_sm *sm, u
 }
 
 static void slots(const struct hd_watcher_handle *self, const struct hd_sm *sm, uint32_t scheduler, uint32_t reason,
-		  uint64_t count)
+		  uint64_t from, uint64_t count)
 {
+	(void)from;
 	uint32_t pc = *place_of(self->state, sm, scheduler);
 	if (count)
 		__atomic_fetch_add(&row_of(self->state, pc)[reason], count, __ATOMIC_RELAXED);

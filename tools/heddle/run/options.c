@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <libgen.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -38,6 +39,16 @@ error_t run_options_parse(struct run_options *run, int key, char *arg)
 	default: return ARGP_ERR_UNKNOWN;
 	}
 	return 0;
+}
+
+const char *run_options_file(const struct run_options *run, const char *file, const char *policy, char *room)
+{
+	const char *slash = file ? strrchr(file, '/') : NULL, *dot = file ? strchr(slash ? slash : file, '.') : NULL;
+	if (!file || run->policies.len < 2)
+		return file;
+	int before = dot ? (int)(dot - file) : (int)strlen(file);
+	snprintf(room, PATH_MAX, "%.*s.%s%s", before, file, policy, dot ? dot : "");
+	return room;
 }
 
 static int check_number(const char *option, const char *text, struct hd_diag *diag)
@@ -155,6 +166,11 @@ int run_options_check(const struct run_options *run, struct hd_config *config, s
 	if (run->functional && (run->by_line || run->by_instruction))
 		status = hd_error(diag, HD_NOWHERE, "%s cannot be combined with --functional, which has no timing",
 				  run->by_line ? "--by-line" : "--by-instruction");
+	if (run->functional && (run->timeline || run->kanata))
+		status = hd_error(diag, HD_NOWHERE, "%s cannot be combined with --functional, which has no timing",
+				  run->timeline ? "--timeline" : "--kanata");
+	if (run->timeline_only && !run->timeline && !run->kanata)
+		status = hd_error(diag, HD_NOWHERE, "--timeline-only needs --timeline or --kanata");
 	return status;
 }
 
@@ -207,6 +223,7 @@ struct hd_sim_options run_options_sim(const struct run_options *run, const struc
 		.corun_cycles = run->corun_cycles ? strtoull(run->corun_cycles, NULL, 10) : 0,
 		.corun_apart = run->corun_apart ? strtoull(run->corun_apart, NULL, 10) : 0,
 		.trace = run->trace,
+		.timeline_only = run->timeline_only,
 		.diag = diag,
 	};
 }

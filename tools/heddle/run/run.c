@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -42,6 +43,9 @@ enum {
 	RUN_RESUME,
 	RUN_RECORD,
 	RUN_SLOT,
+	RUN_TIMELINE,
+	RUN_KANATA,
+	RUN_TIMELINE_ONLY,
 	RUN_STALLS
 };
 
@@ -88,6 +92,20 @@ static const struct argp_option options[] = {
 	 "with --record: use window N (0 to 63) of device addresses (default: derived from FILE's name); "
 	 "recordings that run concurrently need different windows",
 	 0},
+	{"timeline", RUN_TIMELINE, "FILE", 0,
+	 "write a timeline of launches, blocks and warps for Perfetto (ui.perfetto.dev), with instructions if "
+	 "--timeline-only is given; several policies write FILE with their name before its suffix",
+	 0},
+	{"kanata", RUN_KANATA, "FILE", 0,
+	 "write the instructions of SM 0, or those that --timeline-only chooses, for Konata; compressed if FILE ends "
+	 "in "
+	 ".zst",
+	 0},
+	{"timeline-only", RUN_TIMELINE_ONLY, "FILTER", 0,
+	 "instructions that --timeline and --kanata record: "
+	 "cycles=FROM:TO,sm=FIRST-LAST,warp=FIRST-LAST,kernel=PATTERN, "
+	 "each part optional",
+	 0},
 	{"list-stalls", RUN_STALLS, NULL, 0, "list the stall reasons with Nsight Compute's names, and exit", 0},
 	{0}};
 
@@ -114,6 +132,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case RUN_FUNCTIONAL: run->options.functional = true; break;
 	case RUN_CHECK: run->options.check = arg; break;
 	case RUN_SAMPLING: run->options.sampling = arg ? arg : ""; break;
+	case RUN_TIMELINE: run->options.timeline = arg; break;
+	case RUN_KANATA: run->options.kanata = arg; break;
+	case RUN_TIMELINE_ONLY: run->options.timeline_only = arg; break;
 	case RUN_CORUN_CYCLES: run->options.corun_cycles = arg; break;
 	case RUN_CORUN_APART: run->options.corun_apart = arg; break;
 	case RUN_IDEAL: run->options.ideal = true; break;
@@ -174,7 +195,7 @@ static void put_library_path(void)
 
 static void run_child(const struct run *run, const char *policy, const char *folder, int status_fd)
 {
-	char number[16], slot[16];
+	char number[16], slot[16], timeline[PATH_MAX];
 	snprintf(number, sizeof number, "%d", status_fd);
 	snprintf(slot, sizeof slot, "%u", run->record ? run_record_slot(run->record, run->slot) : 0);
 	put("HEDDLE_GPU", run->options.gpu);
@@ -197,6 +218,9 @@ static void run_child(const struct run *run, const char *policy, const char *fol
 	put("HEDDLE_CHECK", run->options.check);
 	put("HEDDLE_OUT_OF_BOUNDS", run->options.out_of_bounds);
 	put("HEDDLE_TRACE", run->options.trace);
+	put("HEDDLE_TIMELINE", run_options_file(&run->options, run->options.timeline, policy, timeline));
+	put("HEDDLE_KANATA", run_options_file(&run->options, run->options.kanata, policy, timeline));
+	put("HEDDLE_TIMELINE_ONLY", run->options.timeline_only);
 	run_checkpoint_set(&run->checkpoint);
 	put("HEDDLE_RECORDS", folder);
 	put("HEDDLE_RECORDING", run->record ? folder : NULL);
@@ -311,6 +335,7 @@ static int rehearse(const struct runs *runs, const char *first, const char *fold
 	struct hd_strbuf file = {0};
 	silent.silent = true;
 	silent.options.trace = silent.options.check = silent.options.stats = NULL;
+	silent.options.timeline = silent.options.kanata = NULL;
 	silent.options.json = false;
 	hd_strbuf_printf(&file, "%s/rehearsal", folder);
 	put("HEDDLE_REHEARSAL", hd_strbuf_text(&file));
@@ -361,6 +386,10 @@ static struct run_statistics *run_kernel(void *context, const char *policy, int 
 	struct runs *runs = context;
 	const struct run *run = runs->run;
 	struct hd_sim_options sim_options = run_options_sim(&run->options, runs->config, policy, runs->diag);
+	char timeline[PATH_MAX], kanata[PATH_MAX];
+	sim_options.timeline = run_options_file(&run->options, run->options.timeline, policy, timeline);
+	sim_options.kanata = run_options_file(&run->options, run->options.kanata, policy, kanata);
+	sim_options.timeline_only = run->options.timeline_only;
 	char *text = NULL;
 	bool print = runs->done++ == 0 && !run->options.json;
 	*status = kernels_run(&runs->kernel, 1, 0, &sim_options, print ? KERNEL_PRINT : KERNEL_COMPARE, &text);

@@ -1,0 +1,373 @@
+/*
+ * What timelines keep: launches, blocks, and of the warps that the filter lets through each issue, access and result,
+ * and what schedulers did with their slots. Each SM has lists of its own, so that windows of several host threads give
+ * the same; the writers put them in order.
+ *
+ * Cost: nothing when off; 24 bytes an event, of which an SM keeps at most MOST_EVENTS.
+ */
+#include "runtime/watch/timeline.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zstd.h>
+
+#include "heddle/config.h"
+#include "heddle/stats.h"
+#include "runtime/exec/fault.h"
+#include "runtime/gpu/gpu.h"
+#include "runtime/sm/sm.h"
+#include "runtime/watch/timeline_events.h"
+
+enum { MOST_EVENTS = 16 << 20 }; /* an SM's */
+
+struct filter {
+	uint64_t from, to;
+	uint32_t first_sm, last_sm, first_warp, last_warp;
+	char *kernel; /* NULL: all */
+};
+
+struct recorder {
+	struct hd_timeline timeline;
+	struct hd_timeline_options options;
+	struct filter filter;
+	struct hd_diag *diag;
+	bool written;
+};
+
+/* ------------------------------------------------------------ the filter */
+
+/* "A<between>B", "A" for one number; A or B may be left out where `open`. */
+static bool parse_range(const char *text, char between, bool open, uint64_t *from, uint64_t *to)
+{
+	char *end;
+	errno = 0;
+	if (*text != between)
+		*from = *to = strtoull(text, &end, 10);
+	else
+		end = (char *)text;
+	if ((end == text && !open) || errno || *text == '-')
+		return false;
+	if (!*end)
+		return !open && end != text;
+	if (*end != between)
+		return false;
+	text = end + 1;
+	if (!*text && open) {
+		*to = UINT64_MAX;
+		return true;
+	}
+	*to = strtoull(text, &end, 10);
+	return end != text && !*end && *text != '-' && !errno && *from <= *to;
+}
+
+static bool parse_part(struct filter *filter, const char *part)
+{
+	uint64_t from = 0, to = 0;
+	if (!strncmp(part, "cycles=", 7)) {
+		bool right = parse_range(part + 7, ':', true, &from, &to) && from < to;
+		filter->from = from;
+		filter->to = to;
+		return right;
+	}
+	bool sm = !strncmp(part, "sm=", 3);
+	if (!sm && strncmp(part, "warp=", 5) != 0)
+		return false;
+	if (!parse_range(part + (sm ? 3 : 5), '-', false, &from, &to) || to > UINT32_MAX)
+		return false;
+	*(sm ? &filter->first_sm : &filter->first_warp) = (uint32_t)from;
+	*(sm ? &filter->last_sm : &filter->last_warp) = (uint32_t)to;
+	return true;
+}
+
+static int parse_filter(struct filter *filter, const char *text, struct hd_diag *diag)
+{
+	*filter = (struct filter){.to = UINT64_MAX, .last_sm = UINT32_MAX, .last_warp = UINT32_MAX};
+	while (text && *text) {
+		if (!strncmp(text, "kernel=", 7)) {
+			filter->kernel = strdup(text + 7);
+			return 0;
+		}
+		size_t length = strcspn(text, ",");
+		char *part = strndup(text, length);
+		bool right = parse_part(filter, part);
+		if (!right)
+			hd_error(diag, HD_NOWHERE,
+				 "--timeline-only '%s': expected cycles=FROM:TO, sm=FIRST-LAST, warp=FIRST-LAST or "
+				 "kernel=PATTERN",
+				 part);
+		free(part);
+		if (!right)
+			return -1;
+		text += length + (text[length] == ',');
+	}
+	return 0;
+}
+
+/* Of a grid: whether its kernel is wanted. */
+static bool *wanted_of(const struct hd_watcher_handle *self, const struct hd_grid *grid)
+{
+	return HD_WATCHER_OF(self, grid, grid);
+}
+
+static bool wants_cycle(const struct recorder *recorder, uint64_t cycle)
+{
+	return cycle >= recorder->filter.from && cycle < recorder->filter.to;
+}
+
+static bool wants_sm(const struct recorder *recorder, const struct hd_sm *sm)
+{
+	return sm->id >= recorder->filter.first_sm && sm->id <= recorder->filter.last_sm;
+}
+
+static bool wants(const struct hd_watcher_handle *self, const struct hd_sm *sm, const struct hd_warp *warp)
+{
+	const struct recorder *recorder = self->state;
+	if (!wants_cycle(recorder, sm->now) || !wants_sm(recorder, sm) || warp->id < recorder->filter.first_warp ||
+	    warp->id > recorder->filter.last_warp || !warp->cta)
+		return false;
+	const bool *wanted = wanted_of(self, warp->cta->grid);
+	return wanted && *wanted;
+}
+
+/* ------------------------------------------------------------ events */
+
+static void keep(const struct hd_watcher_handle *self, const struct hd_sm *sm, const struct hd_warp *warp,
+		 const struct hd_dinst *inst, enum hd_timeline_kind kind, uint32_t value)
+{
+	struct recorder *recorder = self->state;
+	struct hd_timeline_sm *of = &recorder->timeline.sms[sm->id];
+	if (!wants(self, sm, warp))
+		return;
+	if (of->events.len == MOST_EVENTS) {
+		__atomic_fetch_add(&recorder->timeline.left_out, 1, __ATOMIC_RELAXED);
+		return;
+	}
+	hd_vec_push(&of->events, (struct hd_timeline_event){.cycle = sm->now,
+							    .pc = (uint32_t)(inst - sm->gpu->program.code.data),
+							    .value = value,
+							    .warp = (uint16_t)warp->id,
+							    .kind = (uint8_t)kind});
+}
+
+static void issue(const struct hd_watcher_handle *self, const struct hd_sm *sm, const struct hd_warp *warp,
+		  const struct hd_dinst *inst)
+{
+	keep(self, sm, warp, inst, HD_TIMELINE_ISSUE, warp->active);
+}
+
+static void enters_memory(const struct hd_watcher_handle *self, const struct hd_sm *sm, const struct hd_warp *warp,
+			  const struct hd_dinst *inst, uint64_t address)
+{
+	(void)address;
+	keep(self, sm, warp, inst, HD_TIMELINE_ACCESS, 0);
+}
+
+/* Instructions that a policy has put in are not of the program. */
+static void written(const struct hd_watcher_handle *self, const struct hd_sm *sm, struct hd_warp *warp,
+		    const struct hd_dinst *inst)
+{
+	const struct hd_dinst *first = sm->gpu->program.code.data;
+	if (inst >= first && inst < first + sm->gpu->program.code.len)
+		keep(self, sm, warp, inst, HD_TIMELINE_WRITTEN, 0);
+}
+
+static void slots(const struct hd_watcher_handle *self, const struct hd_sm *sm, uint32_t scheduler, uint32_t reason,
+		  uint64_t from, uint64_t count)
+{
+	struct recorder *recorder = self->state;
+	struct hd_timeline_sm *of = &recorder->timeline.sms[sm->id];
+	if (!count || !wants_sm(recorder, sm) || !wants_cycle(recorder, from) || of->slots.len == MOST_EVENTS)
+		return;
+	hd_vec_push(&of->slots, (struct hd_timeline_slots){.cycle = from,
+							   .count = count,
+							   .scheduler = (uint8_t)scheduler,
+							   .reason = (uint8_t)reason});
+}
+
+static void block_begin(const struct hd_watcher_handle *self, const struct hd_sm *sm, const struct hd_cta *cta,
+			uint64_t now)
+{
+	struct recorder *recorder = self->state;
+	hd_vec_push(&recorder->timeline.sms[sm->id].blocks, (struct hd_timeline_block){.begin = now,
+										       .end = HD_NEVER,
+										       .grid = cta->grid->id,
+										       .linear = cta->linear,
+										       .warps = cta->warp_count,
+										       .cta = cta});
+}
+
+static void end_block(struct hd_timeline_sm *sm, const struct hd_cta *cta, uint64_t now)
+{
+	for (uint32_t i = sm->blocks.len; i-- > 0;)
+		if (sm->blocks.data[i].cta == cta) {
+			sm->blocks.data[i].cta = NULL;
+			sm->blocks.data[i].end = now;
+			return;
+		}
+}
+
+static void block_end(const struct hd_watcher_handle *self, const struct hd_sm *sm, const struct hd_cta *cta,
+		      uint64_t now)
+{
+	struct recorder *recorder = self->state;
+	end_block(&recorder->timeline.sms[sm->id], cta, now);
+}
+
+/* Under policies: it ends on the one SM, and begins on the other. */
+static void block_moved(const struct hd_watcher_handle *self, const struct hd_cta *from, const struct hd_cta *to)
+{
+	struct recorder *recorder = self->state;
+	const struct hd_sm *sm = from->sm;
+	if (!sm || !to->sm)
+		return;
+	end_block(&recorder->timeline.sms[sm->id], from, sm->now);
+	block_begin(self, to->sm, to, sm->now);
+}
+
+static void grid_start(const struct hd_watcher_handle *self, struct hd_gpu *gpu, struct hd_grid *grid)
+{
+	struct recorder *recorder = self->state;
+	const char *name = hd_kernel_title(grid->kernel);
+	struct hd_timeline_grid kept = {grid->id, gpu->now, HD_NEVER, grid->stream, {0}, {0}, strdup(name)};
+	const char *pattern = recorder->filter.kernel;
+	memcpy(kept.grid, grid->grid, sizeof kept.grid);
+	memcpy(kept.block, grid->block, sizeof kept.block);
+	*wanted_of(self, grid) = !pattern || fnmatch(pattern, name, 0) == 0 || strstr(name, pattern);
+	hd_vec_push(&recorder->timeline.grids, kept);
+}
+
+static void grid_end(const struct hd_watcher_handle *self, struct hd_gpu *gpu, struct hd_grid *grid)
+{
+	struct recorder *recorder = self->state;
+	for (uint32_t i = recorder->timeline.grids.len; i-- > 0;)
+		if (recorder->timeline.grids.data[i].id == grid->id) {
+			recorder->timeline.grids.data[i].end = gpu->now;
+			return;
+		}
+}
+
+/* ------------------------------------------------------------ start and end */
+
+static const struct hd_watcher coarse = {.name = "timeline",
+					 .grid_bytes = sizeof(bool),
+					 .block_begin = block_begin,
+					 .block_end = block_end,
+					 .block_moved = block_moved,
+					 .grid_start = grid_start,
+					 .grid_end = grid_end};
+static const struct hd_watcher fine = {.name = "timeline of instructions",
+				       .grid_bytes = sizeof(bool),
+				       .all_code = true,
+				       .issue = issue,
+				       .access = enters_memory,
+				       .written = written,
+				       .slots = slots,
+				       .block_begin = block_begin,
+				       .block_end = block_end,
+				       .block_moved = block_moved,
+				       .grid_start = grid_start,
+				       .grid_end = grid_end};
+
+int hd_timeline_check(const char *text, struct hd_diag *diag)
+{
+	struct filter filter;
+	int status = parse_filter(&filter, text, diag);
+	free(filter.kernel);
+	return status;
+}
+
+void hd_timeline_start(struct hd_gpu *gpu, const struct hd_timeline_options *options, struct hd_diag *diag)
+{
+	struct filter filter;
+	if ((!options->perfetto && !options->kanata) || parse_filter(&filter, options->filter, diag) != 0)
+		return;
+	struct recorder *recorder = HD_ARENA_NEW(&gpu->arena, struct recorder, 1);
+	recorder->options = *options;
+	recorder->filter = filter;
+	recorder->diag = diag;
+	if (options->kanata && !options->filter)
+		recorder->filter.last_sm = 0;
+	struct hd_timeline *timeline = &recorder->timeline;
+	timeline->sm_count = (uint32_t)gpu->sm_count;
+	timeline->schedulers = (uint32_t)gpu->config->schedulers;
+	timeline->instructions = options->filter || options->kanata;
+	timeline->sms = HD_ARENA_NEW(&gpu->arena, struct hd_timeline_sm, timeline->sm_count);
+	hd_watcher_add(gpu, timeline->instructions ? &fine : &coarse, recorder);
+}
+
+static struct recorder *recorder_of(const struct hd_gpu *gpu)
+{
+	struct recorder *recorder = hd_watcher_state(gpu, &fine);
+	return recorder ? recorder : hd_watcher_state(gpu, &coarse);
+}
+
+void hd_timeline_text(const struct hd_gpu *gpu, uint32_t pc, char *text, size_t size)
+{
+	hd_inst_format(&gpu->program.code.data[pc].inst, text, size);
+}
+
+enum { FAST = 3 }; /* zstd's level: files are large, and written once */
+
+/* Compressed by zstd if its name ends in .zst. The file is there when all of it is. */
+static int write_bytes(const struct recorder *recorder, const char *path, const char *bytes, size_t size)
+{
+	const char *dot = strrchr(path, '.');
+	if (!dot || strcmp(dot, ".zst") != 0)
+		return hd_write_file(path, bytes, size, recorder->diag);
+	size_t room = ZSTD_compressBound(size);
+	char *packed = malloc(room);
+	size_t packed_size = packed ? ZSTD_compress(packed, room, bytes, size, FAST) : 0;
+	int status = packed && !ZSTD_isError(packed_size)
+			     ? hd_write_file(path, packed, packed_size, recorder->diag)
+			     : hd_error(recorder->diag, HD_NOWHERE, "%s: out of memory", path);
+	free(packed);
+	return status;
+}
+
+static void write_file(const struct recorder *recorder, const struct hd_gpu *gpu, const char *path,
+		       void (*write)(const struct hd_gpu *gpu, const struct hd_timeline *timeline, FILE *out))
+{
+	char *bytes = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&bytes, &size);
+	if (out)
+		write(gpu, &recorder->timeline, out);
+	if (!out || fclose(out) != 0)
+		hd_error(recorder->diag, HD_NOWHERE, "%s: out of memory", path);
+	else
+		write_bytes(recorder, path, bytes, size);
+	free(bytes);
+}
+
+static void release(struct hd_timeline *timeline)
+{
+	for (uint32_t i = 0; i < timeline->sm_count; i++) {
+		hd_vec_release(&timeline->sms[i].events);
+		hd_vec_release(&timeline->sms[i].slots);
+		hd_vec_release(&timeline->sms[i].blocks);
+	}
+	for (uint32_t i = 0; i < timeline->grids.len; i++)
+		free(timeline->grids.data[i].name);
+	hd_vec_release(&timeline->grids);
+}
+
+void hd_timeline_end(struct hd_gpu *gpu)
+{
+	struct recorder *recorder = recorder_of(gpu);
+	if (!recorder || recorder->written)
+		return;
+	recorder->written = true;
+	if (recorder->timeline.left_out)
+		hd_warning(recorder->diag, HD_NOWHERE,
+			   "timeline: %" PRIu64 " events are left out: an SM keeps %u (use --timeline-only)",
+			   recorder->timeline.left_out, (unsigned)MOST_EVENTS);
+	if (recorder->options.perfetto)
+		write_file(recorder, gpu, recorder->options.perfetto, hd_timeline_write_perfetto);
+	if (recorder->options.kanata)
+		write_file(recorder, gpu, recorder->options.kanata, hd_timeline_write_kanata);
+	release(&recorder->timeline);
+	free(recorder->filter.kernel);
+}

@@ -1,0 +1,28 @@
+/*
+ * Timelines of a run for Perfetto (`--timeline`) and Konata (`--kanata`): a watcher (core/watch.h) that keeps events
+ * and writes files of them at the end. Which instructions are in them is said by a filter:
+ *
+ *     cycles=1000:2000,sm=0-3,warp=0-7,kernel=PATTERN
+ *
+ * each part at most once and in any order, a pattern last. Without a filter a timeline for Perfetto has launches,
+ * blocks and warps alone, and one for Konata the instructions of SM 0.
+ */
+#ifndef HD_RUNTIME_WATCH_TIMELINE_H
+#define HD_RUNTIME_WATCH_TIMELINE_H
+
+struct hd_diag;
+struct hd_gpu;
+
+struct hd_timeline_options {
+	const char *perfetto, *kanata; /* files; NULL: none */
+	const char *filter;	       /* NULL: none */
+};
+
+/* Reads a filter. 0, or -1 with the error reported. */
+int hd_timeline_check(const char *filter, struct hd_diag *diag);
+/* From now on events are kept. The filter has been checked. */
+void hd_timeline_start(struct hd_gpu *gpu, const struct hd_timeline_options *options, struct hd_diag *diag);
+/* Writes the files. Before modules are unloaded. */
+void hd_timeline_end(struct hd_gpu *gpu);
+
+#endif

@@ -1,0 +1,66 @@
+/*
+ * The events of a timeline, as its writers read them. Private to runtime/watch.
+ */
+#ifndef HD_RUNTIME_WATCH_TIMELINE_EVENTS_H
+#define HD_RUNTIME_WATCH_TIMELINE_EVENTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "lib/vec.h"
+
+struct hd_gpu;
+
+enum hd_timeline_kind {
+	HD_TIMELINE_ISSUE,  /* warp, pc; value: active lanes */
+	HD_TIMELINE_ACCESS, /* warp, pc: its access goes to memory */
+	HD_TIMELINE_WRITTEN /* warp, pc: a result of it has arrived */
+};
+
+/* An event of a warp. */
+struct hd_timeline_event {
+	uint64_t cycle;
+	uint32_t pc, value;
+	uint16_t warp;
+	uint8_t kind;
+};
+/* Slots of a scheduler, from `cycle` on, that have one reason. */
+struct hd_timeline_slots {
+	uint64_t cycle, count;
+	uint8_t scheduler, reason;
+};
+/* A block on an SM. `end` HD_NEVER: it had not ended. */
+struct hd_timeline_block {
+	uint64_t begin, end;
+	uint64_t grid;
+	uint32_t linear, warps;
+	const void *cta; /* while it runs */
+};
+struct hd_timeline_grid {
+	uint64_t id, begin, end, stream;
+	uint32_t grid[3], block[3];
+	char *name;
+};
+
+/* Events of an SM are in the order in which they came, which is that of cycles. */
+struct hd_timeline_sm {
+	HD_VEC(struct hd_timeline_event) events;
+	HD_VEC(struct hd_timeline_slots) slots;
+	HD_VEC(struct hd_timeline_block) blocks;
+};
+
+struct hd_timeline {
+	struct hd_timeline_sm *sms;
+	uint32_t sm_count, schedulers;
+	HD_VEC(struct hd_timeline_grid) grids;
+	bool instructions; /* there are events of warps */
+	uint64_t left_out; /* events for which there was no room */
+};
+
+/* The text of an instruction. */
+void hd_timeline_text(const struct hd_gpu *gpu, uint32_t pc, char *text, size_t size);
+void hd_timeline_write_perfetto(const struct hd_gpu *gpu, const struct hd_timeline *timeline, FILE *out);
+void hd_timeline_write_kanata(const struct hd_gpu *gpu, const struct hd_timeline *timeline, FILE *out);
+
+#endif
