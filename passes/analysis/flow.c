@@ -227,6 +227,13 @@ void hd_flow_effects(const struct hd_flow *flow, uint32_t inst, struct hd_flow_e
 		add_covered(flow->covered[inst], &effects->writes, &effects->covers);
 }
 
+void hd_flow_live_effects(const struct hd_flow *flow, uint32_t inst, struct hd_flow_effects *effects)
+{
+	hd_flow_effects(flow, inst, effects);
+	if (flow->awaited)
+		hd_regset_union(&effects->reads, &flow->awaited[inst]);
+}
+
 /* ---- guarded code */
 
 /*
@@ -313,7 +320,7 @@ static void step_lanes(const struct hd_flow *flow, uint32_t inst, struct lanes *
 {
 	const struct hd_inst *code = &flow->function->insts[inst];
 	struct hd_flow_effects effects;
-	hd_flow_effects(flow, inst, &effects);
+	hd_flow_live_effects(flow, inst, &effects);
 	uint8_t guard = is_guarded(code) ? code->guard : HD_PT;
 	visit_places(lanes, guard == HD_PT ? &effects.kills : &effects.writes, guard, write_place);
 	change_predicates(lanes, effects.writes.preds);
@@ -366,7 +373,7 @@ static void cover_block(struct hd_flow *flow, uint32_t block)
 void hd_flow_live_before(const struct hd_flow *flow, uint32_t inst, struct hd_regset *live)
 {
 	struct hd_flow_effects effects;
-	hd_flow_effects(flow, inst, &effects);
+	hd_flow_live_effects(flow, inst, &effects);
 	hd_regset_subtract(live, &effects.covers);
 	hd_regset_union(live, &effects.reads);
 }
@@ -409,7 +416,7 @@ static struct block_step step_of(const struct hd_flow *flow, uint32_t block)
 		return guarded_step(flow, block);
 	for (uint32_t i = hd_flow_last(flow, block) + 1; i-- > flow->blocks[block].first;) {
 		struct hd_flow_effects effects;
-		hd_flow_effects(flow, i, &effects);
+		hd_flow_live_effects(flow, i, &effects);
 		hd_regset_subtract(&step.uses, &effects.kills);
 		hd_regset_union(&step.uses, &effects.reads);
 		hd_regset_union(&step.kills, &effects.kills);
@@ -453,6 +460,7 @@ void hd_flow_build(struct hd_flow *flow, const struct hd_function *function, con
 	flow->live_in = HD_ARENA_NEW(arena, struct hd_regset, flow->block_count);
 	flow->live_out = HD_ARENA_NEW(arena, struct hd_regset, flow->block_count);
 	flow->covered = HD_ARENA_NEW(arena, uint8_t, function->inst_count + 1);
+	hd_flow_find_awaited(flow, arena);
 }
 
 void hd_flow_assume(struct hd_flow *flow, const struct hd_flow_facts *facts, struct hd_arena *arena)

@@ -68,6 +68,8 @@ struct hd_flow {
 	uint8_t *covered; /* by instruction: of a guarded one a bit for each register that it writes, in order, and the
 			     highest for predicates, which the lanes outside its guard do not need behind it, so that
 			     what was there before ends as with an unguarded write */
+	struct hd_regset *awaited;  /* by instruction: of waits for products of warpgroups, registers of these products
+				       (in_flight.c); NULL: the code has none */
 	struct hd_regset returns;   /* what RET reads */
 	struct hd_regset clobbered; /* what a call may write */
 };
@@ -98,11 +100,15 @@ bool hd_flow_calls(const struct hd_flow *flow, uint32_t inst);
 
 /* Both cost a few words of work, a call's a binary search. */
 void hd_flow_effects(const struct hd_flow *flow, uint32_t inst, struct hd_flow_effects *effects);
+/* The same for what lives: a wait for products of warpgroups reads their registers, which are in use until then. */
+void hd_flow_live_effects(const struct hd_flow *flow, uint32_t inst, struct hd_flow_effects *effects);
 /* From the registers live after `inst` to those live before it. */
 void hd_flow_live_before(const struct hd_flow *flow, uint32_t inst, struct hd_regset *live);
 
 /* Exits of the function: RET, EXIT or TRAP, guarded or not. A block that has one ends with it. */
 bool hd_flow_leaves(const struct hd_inst *inst);
+/* Fills in hd_flow.awaited (in_flight.c). */
+void hd_flow_find_awaited(struct hd_flow *flow, struct hd_arena *arena);
 /* Fills in hd_flow_block.frequency (frequency.c). */
 void hd_flow_estimate(struct hd_flow *flow, struct hd_arena *arena);
 /* The branch probabilities behind them: of each edge, in the order of graph.succ. */

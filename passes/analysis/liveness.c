@@ -211,7 +211,7 @@ static void visit_points(struct hd_liveness *liveness, uint32_t block)
 	for (uint32_t i = hd_flow_last(flow, block) + 1; i-- > flow->blocks[block].first;) {
 		struct hd_flow_effects effects;
 		struct hd_regset all = outside;
-		hd_flow_effects(flow, i, &effects);
+		hd_flow_live_effects(flow, i, &effects);
 		if (flow->function->insts[i].op == HD_OP_CALLI)
 			hd_regset_union(&all, &live);
 		hd_regset_subtract(&live, &effects.covers);

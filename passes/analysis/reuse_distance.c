@@ -26,6 +26,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "heddle/opcodes.h"
 #include "lib/vec.h"
 #include "passes/analysis/reuse.h"
 
@@ -78,9 +79,19 @@ struct solver {
 
 /* ---- inside blocks */
 
+/* Registers of a warpgroup's product that are in flight behind it have no distance. */
+static bool is_in_flight(const struct hd_inst *inst, enum hd_slot slot)
+{
+	bool registers = inst->op == HD_OP_WGMMA && hd_mod_get(inst->mods, HD_MOD_WGA) == HD_WG_REGISTERS;
+	return inst->op == HD_OP_WGMMA &&
+	       (slot == HD_SLOT_DST || slot == HD_SLOT_C || (slot == HD_SLOT_A && registers));
+}
+
 bool hd_reuse_has(const struct hd_inst *inst, enum hd_slot slot)
 {
 	const uint8_t regs[] = {inst->dst, inst->a, inst->b, inst->c};
+	if (is_in_flight(inst, slot))
+		return false;
 	return regs[slot] != HD_RZ && hd_op_width(inst->op, inst->mods, slot) && !hd_lr_takes(inst->linear, slot);
 }
 

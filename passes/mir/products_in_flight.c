@@ -35,7 +35,7 @@ struct flights {
 	uint32_t *next;	 /* by flying: the next, likewise */
 	uint16_t *in;	 /* by block and flying: ages at its beginning */
 	uint16_t *now;
-	bool warned;
+	uint32_t place; /* of the last instruction that has one: copies have none */
 	HD_VEC(struct hd_minst) out;
 };
 
@@ -272,7 +272,7 @@ static void serialize(struct flights *f, const struct hd_minst *inst)
 	end_group(f);
 	put(f, HD_WG_WAIT, inst);
 	wait_for(f, 0);
-	hd_warning(f->diag, f->func->locs.data[inst->loc],
+	hd_warning(f->diag, f->func->locs.data[inst->loc ? inst->loc : f->place],
 		   "%s: products of warpgroups (wgmma) are serialized: %s (wait for them first, wgmma.wait_group)",
 		   f->func->name,
 		   calls ? "a function is called or left while they are under way"
@@ -283,6 +283,7 @@ static void rewrite_block(struct flights *f, uint32_t id)
 {
 	struct hd_mblock *block = &f->func->blocks.data[id];
 	hd_vec_clear(&f->out);
+	f->place = 0;
 	enter(f, id);
 	for (uint32_t i = 0; i < block->insts.len; i++) {
 		struct hd_minst inst = block->insts.data[i];
@@ -291,6 +292,7 @@ static void rewrite_block(struct flights *f, uint32_t id)
 		if (is_mode(&inst, HD_WG_WAIT))
 			name_operands(f, &inst);
 		step(f, &inst);
+		f->place = inst.loc ? inst.loc : f->place;
 		hd_vec_push(&f->out, inst);
 	}
 	hd_mblock_assign(&f->func->blocks.data[id], f->out.data, f->out.len);

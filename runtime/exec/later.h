@@ -69,6 +69,8 @@ void hd_later_do(struct hd_later *later, struct hd_exec *exec, uint64_t now);
 bool hd_program_serves(const struct hd_program *program, uint32_t entry);
 /* May it come to the barrier of a cluster? */
 bool hd_program_meets_clusters(const struct hd_program *program, uint32_t entry);
+/* May its warpgroups multiply matrices (wgmma)? */
+bool hd_program_has_products(const struct hd_program *program, uint32_t entry);
 /* May its lanes wait for others in a loop? */
 bool hd_program_waits(const struct hd_program *program, uint32_t entry);
 /* fault.c: the fault becomes the launch's. */

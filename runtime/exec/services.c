@@ -25,6 +25,11 @@ static bool is_cluster_barrier(const struct hd_dinst *dinst)
 	return dinst->inst.op == HD_OP_CGABAR_ARV || dinst->inst.op == HD_OP_CGABAR_WAIT;
 }
 
+static bool is_product(const struct hd_dinst *dinst)
+{
+	return dinst->inst.op == HD_OP_WGMMA;
+}
+
 typedef bool is_wanted(const struct hd_dinst *dinst);
 
 /* Adds the functions that this one calls; true: it has what is looked for. */
@@ -75,4 +80,9 @@ bool hd_program_waits(const struct hd_program *program, uint32_t entry)
 bool hd_program_meets_clusters(const struct hd_program *program, uint32_t entry)
 {
 	return reaches(program, entry, is_cluster_barrier);
+}
+
+bool hd_program_has_products(const struct hd_program *program, uint32_t entry)
+{
+	return reaches(program, entry, is_product);
 }

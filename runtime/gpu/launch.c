@@ -271,6 +271,24 @@ static bool meets_clusters(const struct hd_gpu *gpu, const struct hd_grid *grid)
 	return kernel->meets_clusters;
 }
 
+/* Designs that give out, rename or cache registers, and those that move warps, know none that are in flight; those that
+ * hold warps back do not know that the four of a group meet. */
+static int check_products(struct hd_gpu *gpu, const struct hd_launch *launch, const struct hd_grid *grid)
+{
+	const uint32_t apart = HD_TOUCH_ALLOCATION | HD_TOUCH_REGFILE | HD_TOUCH_CALLS | HD_TOUCH_CODE |
+			       HD_TOUCH_START | HD_TOUCH_PLACES | HD_TOUCH_SCHEDULER;
+	if (!gpu->policy_count || gpu->config->compute_major < COMPUTE_MAJOR ||
+	    !hd_program_has_products(&gpu->program, grid->entry))
+		return 0;
+	for (uint32_t i = 0; i < gpu->policy_count; i++)
+		if (gpu->policies[i].policy->touches & apart || gpu->policies[i].hooks->moves)
+			return hd_gpu_refuse(gpu, HD_SIM_BAD_LAUNCH,
+					     "kernel %s: policy '%s' works on registers or single warps, and knows no "
+					     "products of warpgroups (wgmma)",
+					     hd_kernel_title(launch->kernel), gpu->policies[i].policy->name);
+	return 0;
+}
+
 /* Designs that place blocks or warps, or that keep some from running, do so for each by itself. */
 static int check_policies(struct hd_gpu *gpu, const struct hd_launch *launch, const struct hd_grid *grid)
 {
@@ -291,7 +309,8 @@ static int place_clusters(struct hd_gpu *gpu, const struct hd_launch *launch, st
 	grid->balanced = launch->balanced;
 	if (grid->cluster_blocks > 1 && !hd_clusters_fit(gpu->run, grid->cluster_blocks, grid->fit.ctas))
 		return refuse_cluster(gpu, launch, grid->cluster, "fits no GPC");
-	return check_policies(gpu, launch, grid);
+	int error = check_policies(gpu, launch, grid);
+	return error ? error : check_products(gpu, launch, grid);
 }
 
 uint32_t hd_grid_clusters(const struct hd_grid *grid)

@@ -1,0 +1,44 @@
+// What a program may and may not do with an accumulator before it has waited. RULE 0: a loop as it should be; 1: adds to the
+// accumulator between two products; 2: in a block that is no whole warpgroup; 3: a matrix outside of shared memory.
+#include <cstdint>
+#include <cstdio>
+#ifndef RULE
+#define RULE 0
+#endif
+
+__global__ void __launch_bounds__(128) products(float *out, uint64_t f, int rounds)
+{
+	extern __shared__ __align__(1024) uint16_t shared[];
+	float d[4] = {};
+	for (unsigned i = threadIdx.x; i < 4096; i += blockDim.x)
+		shared[i] = 0x3c00;
+	asm volatile("fence.proxy.async.shared::cta;");
+	__syncthreads();
+	for (int i = 0; i < rounds; i++) {
+		asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+		for (int k = 0; k < 2; k++) {
+			asm volatile("wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%0, %1, %2, %3}, %4, %4, 1, 1, 1, 0, 0;"
+				     : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]) : "l"(f + 2 * k));
+			if (RULE == 1 && k == 0)
+				d[0] += 1;
+		}
+		asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+		asm volatile("wgmma.wait_group.sync.aligned 1;" ::: "memory");
+	}
+	asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
+	out[threadIdx.x] = d[0] + d[1] + d[2] + d[3];
+}
+
+int main()
+{
+	float *out;
+	uint64_t f = (uint64_t)(1024 >> 4) << 32 | 1ull << 62;
+	cudaMallocManaged(&out, 128 * sizeof *out);
+	if (RULE == 3)
+		f |= 0x3000;
+	products<<<1, RULE == 2 ? 96 : 128, 8192>>>(out, f, 3);
+	cudaError_t error = cudaGetLastError();
+	error = error ? error : cudaDeviceSynchronize();
+	printf("%g %s\n", error ? 0 : out[0], cudaGetErrorName(error)); /* four columns, 3 rounds of 2 products of 16 ones */
+	return error != cudaSuccess;
+}
