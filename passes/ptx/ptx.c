@@ -206,8 +206,7 @@ static const struct hd_ptx_row *find_row(const char *text)
 							  hd_ptx_simd,	  hd_ptx_convert,  hd_ptx_system,
 							  hd_ptx_copy,	  hd_ptx_mbarrier, hd_ptx_matrix,
 							  hd_ptx_texture, hd_ptx_cluster,  hd_ptx_bulk,
-							  hd_ptx_wgmma,
-							  hd_ptx_refused};
+							  hd_ptx_wgmma,	  hd_ptx_refused};
 	const struct hd_ptx_row *best = NULL;
 	size_t longest = 0;
 	for (size_t t = 0; t < sizeof tables / sizeof tables[0]; t++)

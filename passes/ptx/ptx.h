@@ -1,10 +1,10 @@
 /*
  * Inline PTX: what the files that lower it share. passes/asm/ takes the text apart, ptx.c binds operands and runs
  * the statements in order, alu.c, bits.c, float.c, simd.c, convert.c, system.c, copy.c, mbarrier.c, matrix.c,
- * wgmma.c, texture.c, cluster.c and bulk.c have the instructions, refused.c those that are not taken. A statement becomes the
- * machine instructions that selection would make of the same operation. Labels, branches and what takes more than that
- * the legaliser has replaced (passes/legalize/asm.c); an instruction outside the tables is an error with its source
- * line.
+ * wgmma.c, texture.c, cluster.c and bulk.c have the instructions, refused.c those that are not taken. A statement
+ * becomes the machine instructions that selection would make of the same operation. Labels, branches and what takes
+ * more than that the legaliser has replaced (passes/legalize/asm.c); an instruction outside the tables is an error with
+ * its source line.
  */
 #ifndef HD_PASSES_PTX_PTX_H
 #define HD_PASSES_PTX_PTX_H

@@ -22,7 +22,8 @@ static void refuse(struct hd_ptx *ptx, unsigned reason)
 	}
 
 const struct hd_ptx_row hd_ptx_refused[] = {
-	REFUSED("setmaxnreg", REGISTERS), REFUSED("wgmma.mma_async.sp", WARP_GROUPS), REFUSED("multimem", DEVICES),
-	REFUSED("suld", SURFACES),	  REFUSED("sust", SURFACES),	 REFUSED("sured", SURFACES),
+	REFUSED("setmaxnreg", REGISTERS), REFUSED("wgmma.mma_async.sp", WARP_GROUPS),
+	REFUSED("multimem", DEVICES),	  REFUSED("suld", SURFACES),
+	REFUSED("sust", SURFACES),	  REFUSED("sured", SURFACES),
 	{NULL, NULL, 0, NULL, 0, false},
 };

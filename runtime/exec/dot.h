@@ -21,7 +21,8 @@ enum { HD_DOT_GROUP = 8 /* the most on cards before Hopper */, HD_DOT_SINGLE = 2
 #define HD_DOT_VOLTA(half) ((struct hd_dot_rule){HD_DOT_F16, HD_DOT_F16, 4, 23, HD_DOT_SINGLE, (half)})
 #define HD_DOT_TURING(factor, half) ((struct hd_dot_rule){(factor), (factor), 8, 24, HD_DOT_SINGLE, (half)})
 #define HD_DOT_TF32_AMPERE ((struct hd_dot_rule){HD_DOT_TF32, HD_DOT_TF32, 4, 24, HD_DOT_SINGLE, false})
-#define HD_DOT_HOPPER(factor, depth, half) ((struct hd_dot_rule){(factor), (factor), (depth), 25, HD_DOT_SINGLE, (half)})
+#define HD_DOT_HOPPER(factor, depth, half) \
+	((struct hd_dot_rule){(factor), (factor), (depth), 25, HD_DOT_SINGLE, (half)})
 #define HD_DOT_HOPPER_BYTES(a, b, half) ((struct hd_dot_rule){(a), (b), 32, 13, 13, (half)})
 
 /* A number taken apart: significand * 2^exponent, where the significand is an integer. */

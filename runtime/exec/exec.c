@@ -24,8 +24,7 @@ hd_exec_fn hd_exec_resolve(const struct hd_inst *inst, int level)
 		hd_exec_int_find,     hd_exec_fp_find,	   hd_exec_half_find,	 hd_exec_mufu_find,
 		hd_exec_convert_find, hd_exec_memory_find, hd_exec_atomic_find,	 hd_exec_warp_find,
 		hd_exec_mma_find,     hd_exec_sparse_find, hd_exec_texture_find, hd_exec_copy_find,
-		hd_exec_cluster_find, hd_exec_sync_find,   hd_exec_bulk_find,
-		hd_exec_wgmma_find,
+		hd_exec_cluster_find, hd_exec_sync_find,   hd_exec_bulk_find,	 hd_exec_wgmma_find,
 	};
 	for (size_t i = 0; i < sizeof(find) / sizeof(find[0]); i++) {
 		const struct hd_exec_clones *clones = find[i](inst);
