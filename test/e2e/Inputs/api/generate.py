@@ -82,7 +82,7 @@ ABSENT = {'pDependencies', 'dependencies', 'jitOptions', 'jitOptionsValues', 'li
           'dependentNodes', 'pDependentNodes', 'edges', 'dependencyData', 'edgeData', 'edgeData_out'}
 # Integers: what is right, and what is not.
 NUMBERS = {
-    'numDependencies': ('0', ['1', '~(size_t)0']), 'paramIndex': ('0', ['99']), 'count': ('64', ['0', '~(size_t)0']),
+    'tensorRank': ('1', ['0', '6']), 'numDependencies': ('0', ['1', '~(size_t)0']), 'paramIndex': ('0', ['99']), 'count': ('64', ['0', '~(size_t)0']),
     'offset': ('0', ['~(size_t)0']), 'wOffset': ('0', ['~(size_t)0']), 'hOffset': ('0', ['~(size_t)0']),
     'wOffsetDst': ('0', ['~(size_t)0']), 'hOffsetDst': ('0', ['~(size_t)0']), 'wOffsetSrc': ('0', ['~(size_t)0']),
     'hOffsetSrc': ('0', ['~(size_t)0']), 'dstOffset': ('0', ['~(size_t)0']), 'srcOffset': ('0', ['~(size_t)0']),
