@@ -15,6 +15,7 @@
 #include "runtime/exec/later.h"
 
 #include "runtime/exec/bulk.h"
+#include "runtime/exec/remote.h"
 
 #include <assert.h>
 
@@ -222,6 +223,10 @@ void hd_later_results(const struct hd_exec *exec, const struct hd_warp *warp, st
 			hd_hazard_add(results, &entry->inst->writes);
 		at += entry->bytes;
 	}
+	const struct hd_remote *remote = exec->remotes ? exec->remotes->all : NULL;
+	for (; remote; remote = remote->other)
+		if (remote->under_way && remote->warp == warp)
+			hd_hazard_add(results, &remote->inst->writes);
 }
 
 bool hd_later_has_put_off(const struct hd_exec *exec, const struct hd_warp *warp, const struct hd_dinst *inst)

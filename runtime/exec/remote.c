@@ -83,9 +83,13 @@ uint8_t *hd_remote_find(struct hd_exec *exec, const struct hd_dinst *inst, uint3
 static struct hd_remote *take(struct hd_remotes *remotes)
 {
 	struct hd_remote *remote = remotes->free;
-	if (!remote)
-		return HD_ARENA_NEW(remotes->arena, struct hd_remote, 1);
-	remotes->free = remote->next;
+	if (remote) {
+		remotes->free = remote->next;
+		return remote;
+	}
+	remote = HD_ARENA_NEW(remotes->arena, struct hd_remote, 1);
+	remote->other = remotes->all;
+	remotes->all = remote;
 	return remote;
 }
 
@@ -100,6 +104,7 @@ static struct hd_remote *begin(struct hd_exec *exec, const struct hd_dinst *inst
 	remote->cluster = exec->warp->cta->cluster;
 	remote->mask = lanes;
 	remote->kind = kind;
+	remote->under_way = true;
 	HD_FOR_LANES (lane, lanes)
 		remote->host[lane] = host[lane];
 	__atomic_fetch_add(&remote->cluster->under_way, 1, __ATOMIC_RELAXED);
@@ -215,6 +220,7 @@ uint32_t hd_remote_do(struct hd_exec *exec, struct hd_remote *remote)
 void hd_remote_drop(struct hd_remote *remote)
 {
 	remote->cluster->under_way--;
+	remote->under_way = false;
 	remote->next = remote->of->free;
 	remote->of->free = remote;
 }

@@ -12,7 +12,9 @@ enum hd_remote_kind { HD_REMOTE_ACCESS, HD_REMOTE_SYNC, HD_REMOTE_TELLS };
 
 /* A warp's access, from its issue until it arrives: host addresses, checked, and operands as they were. */
 struct hd_remote {
-	struct hd_remote *next; /* of the free ones */
+	struct hd_remote *next;	 /* of the free ones */
+	struct hd_remote *other; /* of all that the SM has */
+	bool under_way;
 	struct hd_remotes *of;
 	const struct hd_dinst *inst;
 	struct hd_warp *warp;
@@ -31,7 +33,7 @@ struct hd_remote {
 /* Of an SM. */
 struct hd_remotes {
 	struct hd_arena *arena;
-	struct hd_remote *free;
+	struct hd_remote *free, *all;
 	HD_VEC(struct hd_cluster_event) events; /* since the GPU last looked */
 };
 

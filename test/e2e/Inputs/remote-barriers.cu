@@ -146,6 +146,26 @@ __global__ void timed(unsigned *cycles)
 	cluster.sync();
 }
 
+// What is loaded from another block comes while a function runs, whose caller's registers --verify compares.
+__device__ __noinline__ unsigned busy(unsigned x, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		x = x * 3 + i;
+	return x;
+}
+__global__ void loads(unsigned *wrong, unsigned n)
+{
+	__shared__ volatile unsigned word[32];
+	auto cluster = cg::this_cluster();
+	word[threadIdx.x] = 100 + threadIdx.x;
+	cluster.sync();
+	unsigned far = cluster.map_shared_rank(word, cluster.block_rank() ^ 1)[31 - threadIdx.x];
+	unsigned near = busy(threadIdx.x, n);
+	if (far != 131 - threadIdx.x || near == 1)
+		atomicAdd(wrong, 1);
+	cluster.sync();
+}
+
 // 0: the barrier is not where the data are; 1: an arrival more than the other block expects.
 __global__ void faulty(int what)
 {
@@ -189,6 +209,7 @@ int main(int argc, char **argv)
 		launch(ring, 3 * size, size, 32, out);
 	launch(gathered, 8, 4, 64, out);
 	alone<<<2, 64>>>(out);
+	launch(loads, 2, 2, 32, out, 300u);
 	launch(timed, 2, 2, 1, out + 1);
 	cudaError_t error = cudaDeviceSynchronize();
 	printf("remote barriers: %u wrong, %s", out[0], cudaGetErrorName(error));
