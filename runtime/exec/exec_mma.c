@@ -10,6 +10,7 @@
  */
 #include <math.h>
 
+#include "heddle/config.h"
 #include "heddle/opcodes.h"
 #include "runtime/exec/dot.h"
 #include "runtime/exec/exec.h"
@@ -110,30 +111,42 @@ static void multiply(struct hd_exec *exec, const struct hd_dinst *inst, unsigned
 		memcpy(hd_dst_row(exec->warp, hd_next_reg(inst->inst.dst, reg)), out[reg], sizeof(out[reg]));
 }
 
-static struct hd_dot_rule turing_rule(const struct hd_dinst *inst)
+/* Whose tensor cores add all products of an instruction at once. */
+static bool is_hopper(const struct hd_exec *exec)
 {
-	bool bfloat = HD_MODIFIER(FACTOR) == HD_FACTOR_BF16;
-	return HD_DOT_TURING(bfloat ? HD_DOT_BF16 : HD_DOT_F16, HD_MODIFIER(ACC) == HD_ACC_F16);
+	return exec->gpu->config->compute_major >= 9;
+}
+
+static struct hd_dot_rule half_rule(const struct hd_exec *exec, const struct hd_dinst *inst, uint8_t depth)
+{
+	enum hd_factor factor = HD_MODIFIER(FACTOR) == HD_FACTOR_BF16 ? HD_DOT_BF16 : HD_DOT_F16;
+	bool half = HD_MODIFIER(ACC) == HD_ACC_F16;
+	return is_hopper(exec) ? HD_DOT_HOPPER(factor, depth, half) : HD_DOT_TURING(factor, half);
+}
+
+static struct hd_dot_rule tf32_rule(const struct hd_exec *exec, uint8_t depth)
+{
+	return is_hopper(exec) ? HD_DOT_HOPPER(HD_DOT_TF32, depth, false) : HD_DOT_TF32_AMPERE;
 }
 
 HD_EXEC_PLAIN(op_hmma_1688)
 {
-	multiply(exec, inst, 8, turing_rule(inst));
+	multiply(exec, inst, 8, half_rule(exec, inst, 8));
 }
 
 HD_EXEC_PLAIN(op_hmma_16816)
 {
-	multiply(exec, inst, 16, turing_rule(inst));
+	multiply(exec, inst, 16, half_rule(exec, inst, 16));
 }
 
 HD_EXEC_PLAIN(op_hmma_1684_tf32)
 {
-	multiply(exec, inst, 4, HD_DOT_TF32_AMPERE);
+	multiply(exec, inst, 4, tf32_rule(exec, 4));
 }
 
 HD_EXEC_PLAIN(op_hmma_1688_tf32)
 {
-	multiply(exec, inst, 8, HD_DOT_TF32_AMPERE);
+	multiply(exec, inst, 8, tf32_rule(exec, 8));
 }
 
 /* ---- Volta: lanes 4 q to 4 q + 3 and those 16 above multiply matrices of their own */
