@@ -233,6 +233,12 @@ static const struct hd_policy_count counts[] = {
 	BOW_COUNTS(HD_COUNT_ROW){0},
 };
 
+static const struct hd_policy_count reported[] = {
+	{"read_hits", "%", "operands that the window of the warp had"},
+	{"storage", "bytes", "storage that the design adds to an SM"},
+	{0},
+};
+
 static void report(const struct hd_policy_handle *self, const struct hd_gpu *gpu,
 		   void (*add)(void *context, const char *key, double value, const char *unit), void *context)
 {
@@ -262,4 +268,5 @@ const struct hd_policy_hooks hd_hooks_bow = {
 	.operands.result_target = result_target,
 	.issue.issued = issued,
 	.observation.report = report,
+	.observation.reported = reported,
 };

@@ -28,6 +28,14 @@ static double per_cent(uint64_t part, uint64_t all)
 	return all ? 100.0 * (double)part / (double)all : 0;
 }
 
+static const struct hd_policy_count reported[] = {
+	{"removed_threads", "instructions", "thread instructions that the ideal machine would not execute"},
+	{"removed", "%", "these, of all thread instructions"},
+	{"removed_warps", "instructions", "warp instructions that the ideal machine would not execute"},
+	{"removed_of_warps", "%", "these, of all warp instructions"},
+	{0},
+};
+
 static void report(const struct hd_policy_handle *self, const struct hd_gpu *gpu,
 		   void (*add)(void *context, const char *key, double value, const char *unit), void *context)
 {
@@ -45,4 +53,6 @@ static void report(const struct hd_policy_handle *self, const struct hd_gpu *gpu
 	add(context, "removed_of_warps", per_cent(removed.warps, counters->warp_instructions), "%");
 }
 
-const struct hd_policy_hooks hd_hooks_counted = {.ideal = true, .observation.report = report};
+const struct hd_policy_hooks hd_hooks_counted = {.ideal = true,
+						 .observation.report = report,
+						 .observation.reported = reported};

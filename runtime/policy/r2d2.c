@@ -333,6 +333,15 @@ static void grid_begin(const struct hd_policy_handle *self, struct hd_gpu *gpu, 
 	}
 }
 
+static const struct hd_policy_count reported[] = {
+	{"linear", "", "1: the launch ran its linear version"},
+	{"coefficient_instructions", "instructions", "warp instructions of coefficient streams"},
+	{"thread_instructions", "instructions", "warp instructions of thread-index streams"},
+	{"block_instructions", "instructions", "warp instructions of block-index streams"},
+	{"stream_cycles", "cycles", "cycles that SMs spent at the start of streams"},
+	{0},
+};
+
 static void report(const struct hd_policy_handle *self, const struct hd_gpu *gpu,
 		   void (*add)(void *context, const char *key, double value, const char *unit), void *context)
 {
@@ -379,4 +388,5 @@ const struct hd_policy_hooks hd_hooks_r2d2 = {
 	.operands.range_writes = range_writes,
 	.observation.why_held = why_held,
 	.observation.report = report,
+	.observation.reported = reported,
 };

@@ -266,6 +266,11 @@ static const struct hd_policy_count counts[] = {
 	SHRF_COUNTS(HD_COUNT_ROW){0},
 };
 
+static const struct hd_policy_count reported[] = {
+	{"read_hits", "%", "operands that the register cache had"},
+	{0},
+};
+
 static void report(const struct hd_policy_handle *self, const struct hd_gpu *gpu,
 		   void (*add)(void *context, const char *key, double value, const char *unit), void *context)
 {
@@ -303,4 +308,5 @@ const struct hd_policy_hooks hd_hooks_shrf = {
 	.issue.deactivate = deactivate,
 	.calls.forget_names = forget_names,
 	.observation.report = report,
+	.observation.reported = reported,
 };

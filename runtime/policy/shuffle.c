@@ -257,6 +257,14 @@ static void grid_end(const struct hd_policy_handle *self, struct hd_gpu *gpu, co
 	}
 }
 
+static const struct hd_policy_count reported[] = {
+	{"warps_moved", "warps", "warps that went to another slot"},
+	{"ctas_moved", "CTAs", "blocks whose warps all went to other slots"},
+	{"ctas_to_other_sms", "CTAs", "blocks that arrived on another SM"},
+	{"ctas_restarted", "CTAs", "blocks that were stopped and started again"},
+	{0},
+};
+
 static void report(const struct hd_policy_handle *self, const struct hd_gpu *gpu,
 		   void (*add)(void *context, const char *key, double value, const char *unit), void *context)
 {
@@ -294,4 +302,5 @@ const struct hd_policy_hooks hd_hooks_shuffle = {
 	.alarm = on_alarm,
 	.grid_end = grid_end,
 	.observation.report = report,
+	.observation.reported = reported,
 };

@@ -312,6 +312,12 @@ static void issued(const struct hd_policy_handle *self, struct hd_warp *warp, co
 		((struct skip_cta *)hd_policy_cta(self, warp->cta))->epoch++;
 }
 
+static const struct hd_policy_count reported[] = {
+	{"scalar_instructions", "instructions", "warp instructions whose operands are equal in all lanes"},
+	{"scalar_saves_joules", "J", "energy that executing these once per warp would save"},
+	{0},
+};
+
 static void report_scalar(const struct hd_policy_handle *self, const struct hd_gpu *gpu,
 			  void (*add)(void *context, const char *key, double value, const char *unit), void *context)
 {
@@ -344,6 +350,7 @@ const struct hd_policy_hooks hd_hooks_skip = {
 	.issue.elide = elide,
 	.issue.issued = issued,
 	.observation.report = report,
+	.observation.reported = reported,
 };
 
 const struct hd_policy_hooks hd_hooks_scalar = {
@@ -351,4 +358,5 @@ const struct hd_policy_hooks hd_hooks_scalar = {
 	.sm_bytes = sizeof(struct scalar_counts),
 	.issue.issued = issued_scalar,
 	.observation.report = report_scalar,
+	.observation.reported = reported,
 };

@@ -123,6 +123,12 @@ static bool why_held(const struct hd_policy_handle *self, const struct hd_warp *
 	return true;
 }
 
+static const struct hd_policy_count reported[] = {
+	{"limit", "warps", "warps per SM that may issue"},
+	{"most_warps", "warps", "most warps of an SM that issued at a time"},
+	{0},
+};
+
 static void report(const struct hd_policy_handle *self, const struct hd_gpu *gpu,
 		   void (*add)(void *context, const char *key, double value, const char *unit), void *context)
 {
@@ -149,5 +155,6 @@ const struct hd_policy_hooks hd_hooks_swl = {
 	.issue.barrier_wait = barrier_wait,
 	.issue.barrier_resume = barrier_resume,
 	.observation.report = report,
+	.observation.reported = reported,
 	.observation.why_held = why_held,
 };

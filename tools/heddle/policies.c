@@ -56,18 +56,23 @@ static void add_key(void *context, const char *key, double value, const char *he
 	json_array_append_new(context, json_pack("{s:s,s:f,s:s}", "key", key, "default", value, "help", help));
 }
 
-static const struct hd_policy_count *counts_of(const struct hd_policy *policy)
+/* What the engine keeps for it, and what it reports itself. */
+enum { COUNT_TABLES = 2 };
+static const struct hd_policy_count *counts_of(const struct hd_policy *policy, unsigned table)
 {
 	static const struct hd_policy_count none = {0};
-	return policy->hooks && policy->hooks->counts ? policy->hooks->counts : &none;
+	const struct hd_policy_hooks *hooks = policy->hooks;
+	const struct hd_policy_count *rows = !hooks ? NULL : table ? hooks->observation.reported : hooks->counts;
+	return rows ? rows : &none;
 }
 
 static json_t *counts_array(const struct hd_policy *policy)
 {
 	json_t *array = json_array();
-	for (const struct hd_policy_count *row = counts_of(policy); row->name; row++)
-		json_array_append_new(array, json_pack("{s:s,s:s,s:s}", "name", row->name, "unit", row->unit, "help",
-						       row->help));
+	for (unsigned table = 0; table < COUNT_TABLES; table++)
+		for (const struct hd_policy_count *row = counts_of(policy, table); row->name; row++)
+			json_array_append_new(array, json_pack("{s:s,s:s,s:s}", "name", row->name, "unit", row->unit,
+							       "help", row->help));
 	return array;
 }
 
@@ -168,8 +173,10 @@ static void show(const struct hd_policy *policy, const char *name, const struct 
 		walk_keys(policy, print_key, NULL);
 	if (arguments->combinations && policy != hd_policies)
 		print_partners(policy);
-	for (const struct hd_policy_count *row = counts_of(policy); row->name && arguments->counts; row++)
-		printf("%-14s   %s.%s, %s: %s\n", "", policy->name, row->name, row->unit, row->help);
+	for (unsigned table = 0; table < COUNT_TABLES && arguments->counts; table++)
+		for (const struct hd_policy_count *row = counts_of(policy, table); row->name; row++)
+			printf("%-14s   %s.%s%s%s: %s\n", "", policy->name, row->name, *row->unit ? ", " : "",
+			       row->unit, row->help);
 }
 
 static int show_object(const char *path, const struct arguments *arguments, json_t *all)

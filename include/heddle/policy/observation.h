@@ -13,6 +13,7 @@
 struct hd_dinst;
 struct hd_effect;
 struct hd_gpu;
+struct hd_policy_count;
 struct hd_policy_handle;
 struct hd_warp;
 
@@ -35,6 +36,9 @@ struct hd_policy_observation {
 	 * name: of the launch gpu->grid, or of the whole run if that is NULL. */
 	void (*report)(const struct hd_policy_handle *self, const struct hd_gpu *gpu,
 		       void (*add)(void *context, const char *key, double value, const char *unit), void *context);
+	/* What these figures mean: ends with a row without a name, NULL: nothing is said. A name with * stands for
+	 * several; the first row that matches counts. */
+	const struct hd_policy_count *reported;
 };
 
 #endif

@@ -271,6 +271,7 @@ const struct hd_policy_hooks hd_hooks_cars = {
 	.observation.verify_before = cars_verify_before,
 	.observation.verify_after = cars_verify_after,
 	.observation.report = cars_report,
+	.observation.reported = cars_reported,
 	.observation.dump = cars_dump,
 	.observation.why_held = cars_why_held,
 };

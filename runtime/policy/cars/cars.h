@@ -287,6 +287,7 @@ void cars_verify_after(const struct hd_policy_handle *self, struct hd_warp *warp
 /* Bits that CARS adds to an SM (IV-C). */
 uint64_t cars_storage_bits(const struct hd_config *config);
 void cars_sum_counts(const struct hd_policy_handle *self, const struct hd_gpu *gpu, struct cars_counts *sum);
+extern const struct hd_policy_count cars_reported[];
 void cars_report(const struct hd_policy_handle *self, const struct hd_gpu *gpu,
 		 void (*add)(void *context, const char *key, double value, const char *unit), void *context);
 bool cars_why_held(const struct hd_policy_handle *self, const struct hd_warp *warp, char *text, size_t size);

@@ -75,6 +75,19 @@ static void add_levels(const struct hd_policy_handle *self, const struct hd_gpu 
 	}
 }
 
+const struct hd_policy_count cars_reported[] = {
+	CARS_COUNTS(HD_COUNT_ROW){"trapping_calls", "%", "calls that spilled, of all calls"},
+	{"bytes_per_call", "bytes", "bytes that traps and context switches moved, per call"},
+	{"storage", "bytes", "storage that the design adds to an SM (cars-hpca24 IV-C)"},
+	{"peak_stack", "registers", "deepest stack of a warp"},
+	{"base_registers", "registers", "registers of a warp below its stack"},
+	{"best_allocation", "registers", "allocation of a warp with the fewest cycles per block"},
+	{"*_registers", "registers", "a warp's registers under this allocation"},
+	{"*_blocks", "CTAs", "blocks that began with this allocation"},
+	{"*_block_cycles", "cycles", "mean cycles of a block with this allocation"},
+	{0},
+};
+
 void cars_report(const struct hd_policy_handle *self, const struct hd_gpu *gpu,
 		 void (*add)(void *context, const char *key, double value, const char *unit), void *context)
 {

@@ -402,4 +402,5 @@ const struct hd_policy_hooks hd_hooks_ccbp = {
 	.observation.series = ccbp_series,
 	.observation.sample = ccbp_sample,
 	.observation.report = ccbp_report,
+	.observation.reported = ccbp_reported,
 };

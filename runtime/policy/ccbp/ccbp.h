@@ -86,6 +86,7 @@ uint32_t ccbp_choose(struct ccbp_sm *mine, const struct ccbp_gpu *ccbp, const st
 extern const struct hd_policy_count ccbp_counts[];
 extern const char *const ccbp_series[];
 void ccbp_sample(const struct hd_policy_handle *self, const struct hd_gpu *gpu, double *values);
+extern const struct hd_policy_count ccbp_reported[];
 void ccbp_report(const struct hd_policy_handle *self, const struct hd_gpu *gpu,
 		 void (*add)(void *context, const char *key, double value, const char *unit), void *context);
 

@@ -46,6 +46,30 @@ static void report_launch(const struct ccbp_grid *grid, void (*add)(void *, cons
 	add(context, "request_bytes", grid->cost.bytes, "bytes of DRAM, a request");
 }
 
+const struct hd_policy_count ccbp_reported[] = {
+	{"class", "", "what limits the kernel: 0 latency, 1 the crossbar, 2 DRAM"},
+	{"blocks", "CTAs per SM", "blocks that the kernel is given on an SM"},
+	{"noc_share", "%", "share of the crossbar that the kernel is given"},
+	{"dram_share", "%", "share of DRAM's bandwidth that the kernel is given"},
+	{"noc_wanted", "%", "share of the crossbar that the kernel takes alone"},
+	{"dram_wanted", "%", "share of DRAM's bandwidth that the kernel takes alone"},
+	{"rate", "requests per SM", "requests in 200 cycles"},
+	{"request_flits", "flits", "flits to the SMs per request"},
+	{"request_bytes", "bytes", "bytes of DRAM per request"},
+	{"measured", "times", "measurements of kernels beside each other"},
+	{"recalled", "kernels", "kernels whose curves an earlier launch had measured"},
+	{"decisions", "times", "times that bandwidth and blocks were divided"},
+	{"reviews", "times", "times that a division was looked at again"},
+	{"preferred", "times", "times that the priority changed"},
+	{"refused", "SMs*cycles", "SMs that held back a kernel's requests, summed over cycles"},
+	{"controlled", "cycles", "cycles in which bandwidth was divided"},
+	{"noc_given", "%", "share of the crossbar's sustainable bandwidth that was given out, mean"},
+	{"noc_used", "%", "share of the crossbar's sustainable bandwidth that was used, mean"},
+	{"dram_given", "%", "share of DRAM's sustainable bandwidth that was given out, mean"},
+	{"dram_used", "%", "share of DRAM's sustainable bandwidth that was used, mean"},
+	{0},
+};
+
 void ccbp_report(const struct hd_policy_handle *self, const struct hd_gpu *gpu,
 		 void (*add)(void *context, const char *key, double value, const char *unit), void *context)
 {

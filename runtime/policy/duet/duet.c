@@ -404,6 +404,23 @@ static void report_launch(const struct duet_gpu *duet,
 	add(context, "stack_registers", duet->stack, "registers");
 }
 
+static const struct hd_policy_count reported[] = {
+	{"context_bytes", "bytes", "bytes of a context that moves"},
+	{"native_blocks", "CTAs", "blocks of an SM without the design"},
+	{"bound_blocks", "CTAs", "most extra blocks that fit"},
+	{"extra_blocks", "CTAs", "extra blocks of an SM"},
+	{"warp_registers", "registers", "registers of a warp"},
+	{"context_registers", "registers", "registers of a warp's context that move"},
+	{"stack_registers", "registers", "registers of a warp's stack that move"},
+	{"kernels", "launches", "launches"},
+	{"kernels_grown", "launches", "launches that were given extra blocks"},
+	{"kernels_saturated", "launches", "launches that extra blocks did not make faster"},
+	{"kernels_in_l1", "launches", "launches whose contexts were kept in L1, too"},
+	{"most_extra_blocks", "CTAs", "most extra blocks of an SM"},
+	{"storage_bits", "bits", "storage that the design adds to an SM"},
+	{0},
+};
+
 static void report(const struct hd_policy_handle *self, const struct hd_gpu *gpu,
 		   void (*add)(void *context, const char *key, double value, const char *unit), void *context)
 {
@@ -451,7 +468,8 @@ static void report(const struct hd_policy_handle *self, const struct hd_gpu *gpu
 	.alarm = duet_alarm, \
 	.observation.verify_before = duet_verify_before, \
 	.observation.why_held = duet_why_held, \
-	.observation.report = report
+	.observation.report = report, \
+	.observation.reported = reported
 /* clang-format on */
 
 const struct hd_policy_hooks hd_hooks_duet = {

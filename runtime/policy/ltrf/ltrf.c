@@ -419,4 +419,5 @@ const struct hd_policy_hooks hd_hooks_ltrf = {
 	.issue.issued = issued,
 	.observation.dump = ltrf_dump,
 	.observation.report = ltrf_report,
+	.observation.reported = ltrf_reported,
 };

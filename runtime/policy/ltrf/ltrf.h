@@ -122,6 +122,7 @@ void ltrf_deactivate(const struct hd_policy_handle *self, struct hd_warp *warp, 
 
 /* report.c */
 extern const struct hd_policy_count ltrf_counts[];
+extern const struct hd_policy_count ltrf_reported[];
 void ltrf_report(const struct hd_policy_handle *self, const struct hd_gpu *gpu,
 		 void (*add)(void *context, const char *key, double value, const char *unit), void *context);
 void ltrf_dump(const struct hd_policy_handle *self, const struct hd_gpu *gpu, FILE *out);

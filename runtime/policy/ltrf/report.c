@@ -11,6 +11,13 @@ const struct hd_policy_count ltrf_counts[] = {
 	LTRF_COUNTS(HD_COUNT_ROW){0},
 };
 
+const struct hd_policy_count ltrf_reported[] = {
+	{"main_access_reduction", "times",
+	 "accesses to the main register file without the cache, divided by those with it"},
+	{"storage", "bytes", "storage of the warp control blocks of an SM"},
+	{0},
+};
+
 void ltrf_report(const struct hd_policy_handle *self, const struct hd_gpu *gpu,
 		 void (*add)(void *context, const char *key, double value, const char *unit), void *context)
 {

@@ -489,4 +489,5 @@ const struct hd_policy_hooks hd_hooks_malekeh = {
 	.observation.series = malekeh_series,
 	.observation.sample = malekeh_sample,
 	.observation.report = malekeh_report,
+	.observation.reported = malekeh_reported,
 };

@@ -129,6 +129,7 @@ void malekeh_exact_issued(const struct hd_policy_handle *self, struct hd_warp *w
 /* report.c */
 /* Of a grid that has ended, or is about to. */
 extern const struct hd_policy_count malekeh_counts[];
+extern const struct hd_policy_count malekeh_reported[];
 void malekeh_report(const struct hd_policy_handle *self, const struct hd_gpu *gpu,
 		    void (*add)(void *context, const char *key, double value, const char *unit), void *context);
 extern const char *const malekeh_series[];

@@ -13,6 +13,14 @@ const struct hd_policy_count malekeh_counts[] = {
 	MALEKEH_COUNTS(HD_COUNT_ROW){0},
 };
 
+const struct hd_policy_count malekeh_reported[] = {
+	{"read_hits", "%", "operands that a collector unit had cached"},
+	{"register_read_hits", "%", "32-bit registers read that a collector unit had cached"},
+	{"sthld", "slots", "issue slots that a warp may keep its collector unit without a ready instruction"},
+	{"storage", "bytes", "storage that the design adds to an SM"},
+	{0},
+};
+
 void malekeh_report(const struct hd_policy_handle *self, const struct hd_gpu *gpu,
 		    void (*add)(void *context, const char *key, double value, const char *unit), void *context)
 {

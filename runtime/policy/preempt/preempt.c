@@ -616,4 +616,5 @@ const struct hd_policy_hooks hd_hooks_preempt = {
 	.grid_end = grid_end,
 	.observation.why_held = preempt_why_held,
 	.observation.report = preempt_report,
+	.observation.reported = preempt_reported,
 };

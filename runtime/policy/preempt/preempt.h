@@ -329,6 +329,7 @@ bool preempt_bring_back(const struct hd_policy_handle *self, struct hd_sm *sm, s
 /* report.c */
 void preempt_sum_counts(const struct hd_policy_handle *self, const struct hd_gpu *gpu, const struct hd_grid *grid,
 			struct preempt_counts *sum);
+extern const struct hd_policy_count preempt_reported[];
 void preempt_report(const struct hd_policy_handle *self, const struct hd_gpu *gpu,
 		    void (*add)(void *context, const char *key, double value, const char *unit), void *context);
 bool preempt_why_held(const struct hd_policy_handle *self, const struct hd_warp *warp, char *text, size_t size);

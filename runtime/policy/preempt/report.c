@@ -25,6 +25,16 @@ static double microseconds(const struct hd_gpu *gpu, uint64_t cycles, uint64_t e
 	return events ? (double)cycles / (double)events / gpu->config->core_mhz : 0;
 }
 
+const struct hd_policy_count preempt_reported[] = {
+	PREEMPT_COUNTS(HD_COUNT_ROW){"drain_us", "us",
+				     "mean time until the warps of an SM have reached points where they can stop"},
+	{"spill_us", "us", "mean time in which contexts are saved"},
+	{"preempt_us", "us", "mean time from a request until the SM is free"},
+	{"longest_us", "us", "longest of these"},
+	{"restore_us", "us", "mean time in which contexts are restored"},
+	{0},
+};
+
 void preempt_report(const struct hd_policy_handle *self, const struct hd_gpu *gpu,
 		    void (*add)(void *context, const char *key, double value, const char *unit), void *context)
 {

@@ -311,6 +311,15 @@ uint32_t sharing_quota(const struct hd_policy_handle *self, const struct hd_sm *
 	return sharing->phase == SHARING_RUN ? UINT32_MAX : sharing_trial(sharing, sm, which);
 }
 
+const struct hd_policy_count sharing_reported[] = {
+	{"measured", "times", "measurements of kernels beside each other"},
+	{"recalled", "kernels", "kernels whose curves an earlier launch had measured"},
+	{"blocks", "CTAs per SM", "blocks that the kernel is given on an SM"},
+	{"renewed", "times", "times that an SM's quotas of an epoch were given anew"},
+	{"quota", "warp instructions", "of an SM and epoch"},
+	{0},
+};
+
 void sharing_report_blocks(const struct sharing_gpu *sharing, const struct hd_gpu *gpu,
 			   void (*add)(void *, const char *, double, const char *), void *context)
 {

@@ -154,6 +154,7 @@ void sharing_sum(const struct hd_policy_handle *self, struct hd_gpu *gpu);
 void sharing_drf(const struct sharing_gpu *sharing, struct drf_kernel kernels[SHARING_KERNELS]);
 
 /* For `report`: the blocks an SM of the launch's kernel; of the run how often kernels were measured. */
+extern const struct hd_policy_count sharing_reported[]; /* of these, and of smk's */
 void sharing_report_blocks(const struct sharing_gpu *sharing, const struct hd_gpu *gpu,
 			   void (*add)(void *, const char *, double, const char *), void *context);
 

@@ -114,6 +114,7 @@ const struct hd_policy_hooks hd_hooks_warped_slicer = {
 	.gpu_tick_interval = SHARING_TICK,
 	.gpu_tick = sharing_tick,
 	.observation.report = report_slices,
+	.observation.reported = sharing_reported,
 };
 
 /* ---- memory instructions */
@@ -295,4 +296,5 @@ const struct hd_policy_hooks hd_hooks_warped_slicer_memory = {
 	.gpu_tick_interval = SHARING_TICK,
 	.gpu_tick = sharing_tick,
 	.observation.report = report_slices,
+	.observation.reported = sharing_reported,
 };

@@ -132,4 +132,5 @@ const struct hd_policy_hooks hd_hooks_smk = {
 	.gpu_tick_interval = SHARING_TICK,
 	.gpu_tick = sharing_tick,
 	.observation.report = report_smk,
+	.observation.reported = sharing_reported,
 };

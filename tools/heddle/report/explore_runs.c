@@ -2,6 +2,7 @@
  * Runs of the interactive page: figures, policies' own counters with their meaning, launches, samples over time, and
  * where issue slots went, by instruction, with what each lost slot waited for.
  */
+#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,22 +36,29 @@ static void copy(json_t *to, const json_t *from, const char *key)
 
 /* ------------------------------------------------------------------ policies' counters */
 
+static const struct hd_policy_count *find_count(const struct hd_policy_count *row, const char *name)
+{
+	for (; row && row->name; row++)
+		if (fnmatch(row->name, name, 0) == 0)
+			return row;
+	return NULL;
+}
+
 static void add_counts_of(json_t *array, const struct hd_policy *policy, const json_t *values)
 {
-	const struct hd_policy_count *row = policy->hooks ? policy->hooks->counts : NULL;
+	const struct hd_policy_hooks *hooks = policy->hooks;
 	const char *name;
 	json_t *value;
 	json_object_foreach((json_t *)values, name, value)
 	{
-		const struct hd_policy_count *known = row;
-		while (known && known->name && strcmp(known->name, name) != 0)
-			known++;
-		bool is = known && known->name;
+		const struct hd_policy_count *row = hooks ? find_count(hooks->counts, name) : NULL;
+		if (!row && hooks)
+			row = find_count(hooks->observation.reported, name);
 		if (json_is_number(value))
 			json_array_append_new(array,
 					      json_pack("{s:s,s:o,s:s,s:s,s:f}", "policy", policy->name, "name",
-							hd_json_text(name), "unit", is ? known->unit : "", "help",
-							is ? known->help : "", "value", json_number_value(value)));
+							hd_json_text(name), "unit", row ? row->unit : "", "help",
+							row ? row->help : "", "value", json_number_value(value)));
 	}
 }
 

@@ -44,6 +44,7 @@ for run, of in zip(data['runs'], stats['runs']):
             assert producer is None or -1 <= producer < len(data['functions'][waits['function']]['code']['text'])
             lost[reason] += slots
     assert all(lost[i] == total[i] - run['nowhere'][i] for i, reason in enumerate(reasons) if reason not in ('issued', 'idle')), (lost, total)
+    assert all(count['help'] for count in run['counts']), [count['name'] for count in run['counts'] if not count['help']]
 
 # step's float4 loads are 512 bytes a warp, 16 sectors; its float3s are 12 bytes apart, so that a word each lies in 12
 # sectors where 4 would do. All lanes read one body at a time, which is one sector.
