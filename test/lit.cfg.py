@@ -11,10 +11,12 @@
 # (the build tree is build/, as the pages of docs/ have it).
 
 import os
+import pwd
 import re
 import shutil
 import subprocess
 import sys
+import tempfile
 
 root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 build = os.path.join(root, lit_config.params.get('B', 'build'))
@@ -25,7 +27,7 @@ sys.path.append(os.path.join(root, 'test'))
 import timed  # a module of its own: lit's workers look the class up by name
 config.test_format = timed.TimedShTest(lit_config.params.get('seconds'), execute_external=True)
 config.suffixes = ['.ll', '.test', '.cu']
-config.excludes = ['unit', 'Inputs', 'bench']
+config.excludes = ['unit', 'Inputs', 'bench', 'corpus']
 config.test_source_root = os.path.join(root, 'test')
 # Needs python3-psutil, to stop a test with all its children.
 if lit_config.maxIndividualTestTimeIsSupported[0]:
@@ -90,7 +92,29 @@ environment['MAKEFLAGS'] = '-- ' + ' '.join(name + '=' + words.replace(' ', '\\ 
 daemons = os.pathsep.join([os.environ.get('PATH', ''), '/usr/sbin', '/sbin'])
 if os.getuid() == 0 and all(shutil.which(name, path=daemons) for name in ('munged', 'slurmctld', 'slurmd', 'sbatch')):
     config.available_features.add('slurm')
-if os.getuid() == 0 and not os.statvfs(build).f_flag & os.ST_NOSUID:
+
+
+def set_uid_works():
+    """Whether a program of another user runs as that one, and reads what is built here."""
+    try:
+        other = pwd.getpwnam('nobody').pw_uid
+        with tempfile.TemporaryDirectory(dir=build) as folder:
+            os.chmod(folder, 0o755)
+            copy = shutil.copy(shutil.which('cat'), folder)
+            os.chown(copy, other, -1)
+            os.chmod(copy, 0o4755)
+            library = os.path.join(build, 'lib', 'libheddle-cudart.so')
+            read = subprocess.run([copy, library], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            # As root everything could be read: `cat` of a file that only root may read tells the two apart.
+            secret = os.path.join(folder, 'secret')
+            os.close(os.open(secret, os.O_CREAT | os.O_WRONLY, 0o400))
+            refused = subprocess.run([copy, secret], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            return read.returncode == 0 and refused.returncode != 0
+    except (OSError, KeyError):
+        return False
+
+
+if os.getuid() == 0 and set_uid_works():
     config.available_features.add('set-uid')
 for name in ('valgrind', 'chromium'):
     if shutil.which(name):

@@ -90,6 +90,10 @@ __global__ void __cluster_dims__(BLOCKS) __launch_bounds__(THREADS)
 int main(int argc, char **argv)
 {
 	int tiles = argc > 1 ? atoi(argv[1]) : 200, side = argc > 2 ? atoi(argv[2]) : 128, fits = 0, wrong = 0, all = 0, most = 0;
+	if (tiles < 1 || side < 1) {
+		fprintf(stderr, "persistent: expected two positive numbers\n");
+		return 2;
+	}
 	size_t words = (size_t)tiles * side * side;
 	int *matrix, *sums, *by_cluster;
 	unsigned *next;

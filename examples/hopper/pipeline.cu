@@ -63,6 +63,10 @@ __global__ void __launch_bounds__(THREADS) multiply(const __grid_constant__ CUte
 int main(int argc, char **argv)
 {
 	int n = argc > 1 ? atoi(argv[1]) : 128, stages = argc > 2 ? atoi(argv[2]) : 3, wrong = 0;
+	if (n < SIDE || n % SIDE || stages < 1 || stages > MOST) {
+		fprintf(stderr, "pipeline: expected a multiple of %d, and 1 to %d stages\n", SIDE, MOST);
+		return 2;
+	}
 	float *a, *b, *c;
 	cudaMallocManaged(&a, (size_t)n * n * sizeof *a);
 	cudaMallocManaged(&b, (size_t)n * n * sizeof *b);

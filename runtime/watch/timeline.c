@@ -179,8 +179,12 @@ static void slots(const struct hd_watcher_handle *self, const struct hd_sm *sm, 
 {
 	struct recorder *recorder = self->state;
 	struct hd_timeline_sm *of = &recorder->timeline.sms[sm->id];
-	if (!count || !wants_sm(recorder, sm) || !wants_cycle(recorder, from) || of->slots.len == MOST_EVENTS)
+	if (!count || !wants_sm(recorder, sm) || !wants_cycle(recorder, from))
 		return;
+	if (of->slots.len == MOST_EVENTS) {
+		__atomic_fetch_add(&recorder->timeline.left_out, 1, __ATOMIC_RELAXED);
+		return;
+	}
 	hd_vec_push(&of->slots, (struct hd_timeline_slots){.cycle = from,
 							   .count = count,
 							   .scheduler = (uint8_t)scheduler,

@@ -22,7 +22,7 @@
 #include "lib/strbuf.h"
 #include "tools/heddle-cc/source.h"
 
-#define FIRST_LINE "heddle-prelude 2\n"
+#define FIRST_LINE "heddle-prelude 3\n"
 
 enum {
 	MOST_HEADERS = 48, /* of 6 MB each; the ones that were used least recently go */

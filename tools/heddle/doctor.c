@@ -78,7 +78,26 @@ static bool check_data(struct doctor *doctor)
 	return add_check(doctor, "data files", count > 0, detail);
 }
 
-/* Runs words with both outputs in a file; its first line that names an error, or its last one, where that fails. */
+/* What the user has set for programs is not to be tried out, and would write their files again. */
+static void forget_settings(void)
+{
+	static const char *const kept[] = {"HEDDLE_DATA=", "HEDDLE_CLANG="};
+	for (char **at = environ; *at;) {
+		bool keep = strncmp(*at, "HEDDLE_", 7) != 0;
+		for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
+			keep = keep || strncmp(*at, kept[i], strlen(kept[i])) == 0;
+		if (keep) {
+			at++;
+			continue;
+		}
+		char name[64];
+		snprintf(name, sizeof name, "%.*s", (int)strcspn(*at, "="), *at);
+		if (unsetenv(name) != 0)
+			at++;
+	}
+}
+
+/* Runs words with what they say in a file; its first line that names an error, or its last one, where that fails. */
 static const char *run_quietly(struct doctor *doctor, char *const *words)
 {
 	const char *log = hd_arena_printf(&doctor->arena, "%s/log", doctor->scratch.path);
@@ -191,6 +210,7 @@ int cmd_doctor(int argc, char **argv)
 	int error = cmd_parse(&argp, argc, argv, 0, &as_json);
 	if (error)
 		return CMD_ERROR;
+	forget_settings();
 	hd_arena_init(&doctor.arena);
 	hd_signals_hold(&doctor.signals);
 	int failed = try_out(&doctor);

@@ -28,6 +28,7 @@ struct side {
 	json_t *document;
 	const json_t *run;
 	double cycles, slots; /* slots: with a warp */
+	double mhz;	      /* of the cores */
 };
 
 struct row {
@@ -91,6 +92,7 @@ static int find_run(struct side *side, unsigned nth)
 	if (!side->run)
 		return cmd_error("%s: no such run (give FILE, or FILE:POLICY)", side->path);
 	side->cycles = json_number_value(json_object_get(total, "cycles"));
+	side->mhz = json_number_value(json_object_get(json_object_get(side->run, "config"), "core_mhz"));
 	const char *name;
 	json_t *count;
 	json_object_foreach(json_object_get(total, "stalls"), name, count)
@@ -144,7 +146,7 @@ static void add_run(struct explain *explain, unsigned which)
 	{
 		unsigned reason = hd_stall_named(name);
 		double rest = json_number_value(count) - counted[reason];
-		if (reason != HD_STALL_idle && rest > 0)
+		if (reason != HD_STALL_idle && rest != 0)
 			add(explain, which, "no line known", reason, rest);
 	}
 }
@@ -222,8 +224,14 @@ static void print_text(const struct explain *explain)
 		printf("%s: %s on %s, %.0f cycles (%s)\n", which ? "B" : "A",
 		       text_of(explain->sides[which].run, "policy"), text_of(explain->sides[which].run, "gpu"),
 		       explain->sides[which].cycles, explain->sides[which].path);
-	printf("B takes %+.0f cycles, %.3f times as fast as A\n\n%14s %8s %14s %14s  %-12s %s\n", whole,
-	       a->cycles / b->cycles, "cycles", "%", "A", "B", "reason", "where");
+	double faster = a->cycles / b->cycles;
+	printf("B takes %+.0f cycles", whole);
+	if (a->mhz > 0 && b->mhz > 0 && a->mhz != b->mhz) {
+		faster *= b->mhz / a->mhz;
+		printf(" at another clock, %.3f us for %.3f us", b->cycles / b->mhz, a->cycles / a->mhz);
+	}
+	printf(", %.3f times as fast as A\n\n%14s %8s %14s %14s  %-12s %s\n", faster, "cycles", "%", "A", "B", "reason",
+	       "where");
 	for (uint32_t i = 0; i < explain->rows.len; i++) {
 		const struct row *row = &explain->rows.data[i];
 		sum[0] += row->cycles[0];

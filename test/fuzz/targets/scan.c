@@ -1,9 +1,10 @@
 /*
- * Host programs, libraries and objects, in which kernel objects are looked for.
+ * Host programs, libraries and objects, in which kernel objects are looked for, and the page about them.
  */
 #include "test/fuzz/targets/fuzz.h"
 
 #include "heddle/object.h"
+#include "tools/heddle/cmd.h"
 
 static int found(void *context, const uint8_t *bytes, size_t size)
 {
@@ -20,6 +21,8 @@ static int found(void *context, const uint8_t *bytes, size_t size)
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
 	struct hd_diag diag = fuzz_diag();
-	hd_object_scan_file(fuzz_file(bytes, size, ".out"), found, NULL, &diag);
+	const char *path = fuzz_file(bytes, size, ".out");
+	hd_object_scan_file(path, found, NULL, &diag);
+	fuzz_command(cmd_report, "--format", "html", path, NULL);
 	return 0;
 }

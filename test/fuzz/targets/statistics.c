@@ -16,6 +16,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	const char *path = hd_arena_printf(&arena, "%s", fuzz_file(bytes, size, ".json"));
 	const char *budget = fuzz_file((const uint8_t *)limits, strlen(limits), ".ini");
 	fuzz_command(cmd_report, path, NULL);
+	fuzz_command(cmd_report, "--format", "data", path, NULL);
+	fuzz_command(cmd_explain, path, path, NULL);
 	fuzz_command(cmd_check, "--budget", budget, path, NULL);
 	hd_arena_release(&arena);
 	return 0;

@@ -64,11 +64,18 @@ class Roots : public ExternalSemaSource
 	explicit Roots(Sema &S) : S(S)
 	{
 	}
+	// Code of complex products and quotients calls these by name, when it is made: they have to be read before.
+	static bool isCalledByCode(const FunctionDecl *Function)
+	{
+		const IdentifierInfo *Name = Function->getIdentifier();
+		return Name && is_contained({"__mulsc3", "__muldc3", "__divsc3", "__divdc3"}, Name->getName());
+	}
 	void ReadDeclsToCheckForDeferredDiags(SmallSetVector<Decl *, 4> &Decls) override
 	{
 		Decls.remove_if([this](Decl *D) {
 			auto *Function = dyn_cast<FunctionDecl>(D);
-			return Function && S.getEmissionStatus(Function, true) != Sema::FunctionEmissionStatus::Emitted;
+			return Function && !isCalledByCode(Function) &&
+			       S.getEmissionStatus(Function, true) != Sema::FunctionEmissionStatus::Emitted;
 		});
 	}
 };

@@ -35,7 +35,7 @@ static void append_base64(struct hd_strbuf *out, const uint8_t *bytes, size_t si
 
 static int append_data(struct hd_strbuf *out, const json_t *data)
 {
-	char *text = json_dumps(data, JSON_COMPACT | JSON_REAL_PRECISION(9));
+	char *text = json_dumps(data, JSON_COMPACT | JSON_REAL_PRECISION(12));
 	struct hd_strbuf packed = {0};
 	int status = text ? hd_packed_append(&packed, HD_CODEC_ZLIB, text, strlen(text)) : -1;
 	if (status == 0) {

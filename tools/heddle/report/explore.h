@@ -21,6 +21,9 @@ json_t *explore_json(struct report *report, const char *title);
 
 /* ------------------------------------------------------------------ its parts: explore_code.c, explore_runs.c */
 
+/* Instructions of a function whose producers are looked for. */
+enum { MOST_SLICED = 4096 };
+
 struct explore_function {
 	const struct cmd_unit *unit;
 	struct hd_listing listing;

@@ -6,6 +6,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "heddle/control.h"
 #include "heddle/figures.h"
@@ -15,7 +16,7 @@
 
 /* Lines shown around one with code; the longest source; the producers of every instruction are only sought up to here.
  */
-enum { AROUND = 12, MOST_SOURCE = 8 << 20, MOST_SLICED = 4096, MOST_LINES = 1 << 20 };
+enum { AROUND = 12, MOST_SOURCE = 8 << 20, MOST_LINES = 1 << 20 };
 
 /* ------------------------------------------------------------------ functions */
 
@@ -95,6 +96,13 @@ static uint32_t count_lines(const char *text, size_t bytes)
 	return count;
 }
 
+/* The object, which may be anybody's, says which file: a pipe would be waited for. */
+static bool is_source(const char *path)
+{
+	struct stat status;
+	return stat(path, &status) == 0 && S_ISREG(status.st_mode) && status.st_size <= MOST_SOURCE;
+}
+
 /* As the compiler saw the path, else beside the object, else where --sources says. A source that is not there is none.
  */
 static void read_file(struct explore *explore, struct explore_file *file, const char *path, const char *object)
@@ -112,7 +120,7 @@ static void read_file(struct explore *explore, struct explore_file *file, const 
 	};
 	uint8_t *bytes = NULL;
 	for (size_t i = 0; i < sizeof places / sizeof *places && !file->text; i++) {
-		if (!places[i] || hd_read_file(places[i], &bytes, &file->bytes, &silent) != 0)
+		if (!places[i] || !is_source(places[i]) || hd_read_file(places[i], &bytes, &file->bytes, &silent) != 0)
 			continue;
 		if (file->bytes <= MOST_SOURCE && !memchr(bytes, '\0', file->bytes))
 			file->text = memcpy(HD_ARENA_NEW(explore->arena, char, file->bytes + 1), bytes, file->bytes);

@@ -88,7 +88,19 @@ static json_t *thinned(const json_t *series, size_t step, bool mean)
 	return array;
 }
 
-static json_t *samples_json(const json_t *samples)
+/* The cycles of each point: the last interval is what the launch had left of it. */
+static json_t *point_cycles(size_t points, size_t step, double interval, double launch)
+{
+	json_t *array = json_array();
+	for (size_t i = 0; i < points; i += step) {
+		double end = (double)(i + step) * interval, from = (double)i * interval;
+		end = end > launch && launch > from ? launch : end;
+		json_array_append_new(array, json_real(end - from));
+	}
+	return array;
+}
+
+static json_t *samples_json(const json_t *samples, double cycles)
 {
 	static const char *const counters[] = {"warp_instructions", "resident_warp_cycles",
 					       "active_sm_cycles",  "l1d_accesses",
@@ -101,6 +113,7 @@ static json_t *samples_json(const json_t *samples)
 	size_t step = points > MOST_POINTS ? (points + MOST_POINTS - 1) / MOST_POINTS : 1;
 	double interval = json_number_value(get(samples, "interval"));
 	json_t *object = json_pack("{s:f}", "interval", interval * (double)step), *watts = json_object();
+	json_object_set_new(object, "cycles", point_cycles(points, step, interval, cycles));
 	for (size_t i = 0; i < sizeof counters / sizeof *counters; i++)
 		if (get(samples, counters[i]))
 			json_object_set_new(object, counters[i], thinned(get(samples, counters[i]), step, false));
@@ -119,7 +132,8 @@ static json_t *launch_json(const json_t *launch)
 	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
 		copy(object, launch, keys[i]);
 	if (get(launch, "samples"))
-		json_object_set_new(object, "samples", samples_json(get(launch, "samples")));
+		json_object_set_new(object, "samples",
+				    samples_json(get(launch, "samples"), json_number_value(get(launch, "cycles"))));
 	return object;
 }
 
@@ -171,9 +185,9 @@ static json_t *waits_of(struct explore *explore, uint32_t function, const struct
 	const struct hd_function *code = explore->functions.data[function].listing.function;
 	uint64_t *issued = hd_xcalloc(code->inst_count + 1, sizeof(*issued));
 	json_t *rows = json_array();
-	for (uint32_t i = 0; i < code->inst_count; i++)
+	for (uint32_t i = 0; i < code->inst_count && code->inst_count <= MOST_SLICED; i++)
 		issued[i] = (uint64_t)json_integer_value(get(get(place->rows[i], "stalls"), "issued"));
-	for (uint32_t i = 0; i < code->inst_count; i++) {
+	for (uint32_t i = 0; i < code->inst_count && code->inst_count <= MOST_SLICED; i++) {
 		const json_t *stalls = get(place->rows[i], "stalls");
 		for (unsigned reason = 0; reason < HD_STALL_COUNT; reason++) {
 			struct hd_arena arena;

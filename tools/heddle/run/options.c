@@ -48,6 +48,10 @@ const char *run_options_file(const struct run_options *run, const char *file, co
 		return file;
 	int before = dot ? (int)(dot - file) : (int)strlen(file);
 	snprintf(room, PATH_MAX, "%.*s.%s%s", before, file, policy, dot ? dot : "");
+	/* A policy may be a path. */
+	for (char *at = room + before; *at; at++)
+		if (*at == '/')
+			*at = '_';
 	return room;
 }
 
@@ -64,9 +68,11 @@ const char *run_options_threads(const struct run_options *run)
 	return run->threads ? run->threads : getenv("HEDDLE_THREADS");
 }
 
-/* Whether the statistics can be written in the end. */
-static int check_place(const char *path, struct hd_diag *diag)
+/* Whether what the option names can be written in the end. */
+static int check_place(const char *option, const char *path, struct hd_diag *diag)
 {
+	if (!path)
+		return 0;
 	struct stat status;
 	bool exists = !stat(path, &status);
 	char *copy = hd_xstrdup(path);
@@ -75,7 +81,7 @@ static int check_place(const char *path, struct hd_diag *diag)
 		    : access(place, place == path ? W_OK : W_OK | X_OK) ? errno
 									: 0;
 	free(copy);
-	return error ? hd_error(diag, HD_NOWHERE, "--stats: cannot write %s: %s", path, strerror(error)) : 0;
+	return error ? hd_error(diag, HD_NOWHERE, "%s: cannot write %s: %s", option, path, strerror(error)) : 0;
 }
 
 static bool has_slices(const struct hd_policy *policy)
@@ -138,7 +144,8 @@ int run_options_check(const struct run_options *run, struct hd_config *config, s
 	if (run->out_of_bounds && strcmp(run->out_of_bounds, "error") && strcmp(run->out_of_bounds, "warn"))
 		status = hd_error(diag, HD_NOWHERE, "--out-of-bounds: expected error or warn, not '%s'",
 				  run->out_of_bounds);
-	if (run->stats && check_place(run->stats, diag))
+	if (check_place("--stats", run->stats, diag) || check_place("--timeline", run->timeline, diag) ||
+	    check_place("--kanata", run->kanata, diag))
 		status = -1;
 	bool watchdog_off = run->watchdog && !strcmp(run->watchdog, "off");
 	if (!watchdog_off && check_number("--watchdog", run->watchdog, diag))

@@ -88,6 +88,11 @@ def lab(colour):
     return 116 * y - 16, 500 * (x - y), 200 * (y - z)
 
 
+# The points of a launch cover its cycles, whatever is left of the last interval.
+for run in data['runs']:
+    for launch in run['launches']:
+        if 'samples' in launch:
+            assert abs(sum(launch['samples']['cycles']) - launch['cycles']) < 1, launch['samples']['cycles'][-3:]
 # A reason has a colour of its own: 10 is a difference that nobody misses, and bars have small parts.
 colours = [lab(re.search(rf'\.c{i} {{ background: (#[0-9a-f]{{6}});', page)[1]) for i in range(len(reasons))]
 distance = {(i, j): sum((p - q) ** 2 for p, q in zip(colours[i], colours[j])) ** .5 for i in range(len(colours)) for j in range(i)}

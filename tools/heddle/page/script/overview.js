@@ -5,7 +5,7 @@ function ceilings(r) {
 	const c = r.config, hz = c.core_mhz * 1e6, sms = c.sm_count;
 	return {
 		issue: sms * c.schedulers * hz,
-		L1: sms * c.l1_width * hz,
+		L1: sms * c.l1_width * (c.l1_ports || 1) * hz,
 		L2: c.l2_slices * c.sector * c.l2_mhz * 1e6,
 		DRAM: c.dram_channels * c.dram_bus * c.dram_ratio * c.dram_mhz * 1e6,
 	};
@@ -85,7 +85,7 @@ function speedBar(value, least, most) {
 }
 
 function sideBySide() {
-	const first = data.runs[0].total.cycles, speeds = data.runs.map(r => first / r.total.cycles);
+	const first = seconds(data.runs[0]), speeds = data.runs.map(r => first / seconds(r));
 	const least = Math.min(.9, ...speeds.map(x => x - .05)), most = Math.max(1.1, ...speeds) * 1.02;
 	const rows = [];
 	for (const title of ['Run', 'Speedup, from 1.0', 'Cycles', 'IPC', 'Energy, mJ', 'Issue slots with warps'])

@@ -16,16 +16,19 @@ function residentWarps(x, config) {
 	return counts.map((v, i) => x.active_sm_cycles[i] ? v / x.active_sm_cycles[i] : 0);
 }
 
+/* Sums of an interval, by cycle: the last one is what the launch had left. */
+const rates = (x, counts) => counts && counts.map((v, i) => v / x.cycles[i]);
+
 const SERIES = [
-	['IPC', 'warp instructions per cycle', x => x.warp_instructions && x.warp_instructions.map(v => v / x.interval)],
-	['busy SMs', '', x => x.active_sm_cycles && x.active_sm_cycles.map(v => v / x.interval)],
+	['IPC', 'warp instructions per cycle', x => rates(x, x.warp_instructions)],
+	['busy SMs', '', x => rates(x, x.active_sm_cycles)],
 	['resident warps on a busy SM', '', residentWarps],
 	['L1 hit rate', '%', x => x.l1d_accesses && x.l1d_hits && x.l1d_hits.map((v, i) => x.l1d_accesses[i] ? 100 * v / x.l1d_accesses[i] : 0)],
 	['L2 hit rate', '%', x => x.l2_accesses && x.l2_hits && x.l2_hits.map((v, i) => x.l2_accesses[i] ? 100 * v / x.l2_accesses[i] : 0)],
-	['L1', 'GB/s', (x, c) => x.l1d_sectors && x.l1d_sectors.map(v => v * c.sector / x.interval * c.core_mhz / 1e3)],
-	['L2', 'GB/s', (x, c) => x.l2_accesses && x.l2_accesses.map(v => v * c.sector / x.interval * c.core_mhz / 1e3)],
+	['L1', 'GB/s', (x, c) => x.l1d_sectors && rates(x, x.l1d_sectors).map(v => v * c.sector * c.core_mhz / 1e3)],
+	['L2', 'GB/s', (x, c) => x.l2_accesses && rates(x, x.l2_accesses).map(v => v * c.sector * c.core_mhz / 1e3)],
 	['DRAM', 'GB/s', (x, c) => (x.dram_reads || x.dram_writes) && (x.dram_reads || x.dram_writes).map((v, i) =>
-		(((x.dram_reads || [])[i] || 0) + ((x.dram_writes || [])[i] || 0)) * c.sector / x.interval * c.core_mhz / 1e3)],
+		(((x.dram_reads || [])[i] || 0) + ((x.dram_writes || [])[i] || 0)) * c.sector / x.cycles[i] * c.core_mhz / 1e3)],
 	['load latency', 'cycles', x => x.load_latency && x.load_requests && x.load_latency.map((v, i) => x.load_requests[i] ? v / x.load_requests[i] : 0)],
 	['power', 'W', x => x.watts && x.watts.total && x.watts.total.length ? x.watts.total : null],
 ];
@@ -42,7 +45,7 @@ function spansOf(r) {
 
 function chart(title, unit, points, from, to, spans) {
 	const width = 1000, height = 110, top = 8, bottom = 18;
-	const most = Math.max(...points.map(p => p.y), 1e-9), px = x => (x - from) / (to - from) * width, py = y => height - bottom - y / most * (height - top - bottom);
+	const most = points.reduce((high, p) => Math.max(high, p.y), 1e-9), px = x => (x - from) / (to - from) * width, py = y => height - bottom - y / most * (height - top - bottom);
 	const svg = s('svg', {viewBox: `0 0 ${width} ${height}`, preserveAspectRatio: 'none', style: 'height:110px;width:100%', role: 'img', 'aria-label': title});
 	let path = '';
 	points.forEach((p, i) => { path += (i && !p.gap ? 'L' : 'M') + px(p.x0).toFixed(1) + ',' + py(p.y).toFixed(1) + 'H' + px(p.x1).toFixed(1); });
@@ -75,13 +78,13 @@ views.push({id: 'time', title: 'Over time', needs: () => data.runs.some(r => r.l
 		return void into.append(card(null, h('p', null, 'This run has no launches.')));
 	if (zoomed >= all.length)
 		zoomed = -1;
-	const spans = zoomed >= 0 ? [all[zoomed]] : all, from = Math.min(...spans.map(x => x.from)), to = Math.max(...spans.map(x => x.to));
+	const spans = zoomed >= 0 ? [all[zoomed]] : all, from = spans.reduce((low, x) => Math.min(low, x.from), Infinity), to = spans.reduce((high, x) => Math.max(high, x.to), 0);
 	const names = [...new Set(r.launches.map(l => l.kernel))];
 	const lanes = s('svg', {viewBox: `0 0 1000 ${18 * names.length + 4}`, preserveAspectRatio: 'none', style: `width:100%;height:${18 * names.length + 4}px`, role: 'img', 'aria-label': 'Launches'});
 	spans.forEach(span => {
 		const lane = names.indexOf(span.launch.kernel), x = (span.from - from) / (to - from) * 1000, w = Math.max(.8, (span.to - span.from) / (to - from) * 1000);
 		lanes.append(s('rect', {x, y: 18 * lane + 2, width: Math.max(.5, w - .6), height: 14, class: 'span', style: 'fill:var(--accent)', opacity: .75, tabindex: 0,
-			onclick: () => { zoomed = zoomed >= 0 ? -1 : all.indexOf(span); draw(); }, 'data-tip': `${span.launch.kernel}\n${show(span.launch.cycles)} cycles from ${show(span.from)}\ngrid ${span.launch.grid.join(' × ')}, block ${span.launch.block.join(' × ')}`}));
+			onclick: () => { zoomed = zoomed >= 0 ? -1 : all.indexOf(span); draw(); }, 'data-tip': `${span.launch.kernel}\n${show(span.launch.cycles)} cycles from ${show(span.from)}\ngrid ${(span.launch.grid || []).join(' × ')}, block ${(span.launch.block || []).join(' × ')}`}));
 	});
 	const charts = SERIES.map(([title, unit, make]) => {
 		const points = [];
