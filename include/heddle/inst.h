@@ -235,7 +235,7 @@ enum hd_memory_space { HD_AT__, HD_AT_GENERIC, HD_AT_GLOBAL, HD_AT_SHARED, HD_AT
 	X(WGA, 10, 1, "|REG")                                                                  \
 	X(WGTRANS, 12, 2, "|AT|BT|AT_BT")                                                      \
 	X(WGACC, 14, 2, "F32|F16|S32")                                                         \
-	X(WGMODE, 0, 2, "ARRIVE|COMMIT|WAIT")
+	X(WGMODE, 0, 2, "ARRIVE|COMMIT|WAIT|SERIALIZE")
 
 enum hd_mod_kind {
 #define X(kind, shift, bits, names) HD_MOD_##kind,
@@ -357,7 +357,7 @@ enum hd_wgtype {
 enum { HD_WG_SHARED, HD_WG_REGISTERS };
 enum { HD_WG_TRANS_A = 1, HD_WG_TRANS_B = 2 };
 enum { HD_WG_ACC_F32, HD_WG_ACC_F16, HD_WG_ACC_S32 };
-enum { HD_WG_ARRIVE, HD_WG_COMMIT, HD_WG_WAIT };
+enum { HD_WG_ARRIVE, HD_WG_COMMIT, HD_WG_WAIT, HD_WG_SERIALIZE /* a wait for all, which the program has not */ };
 /* Warps of a group, rows that each has of its product, bytes of a row of a, and groups of products under way at most.
  */
 enum { HD_WG_WARPS = 4, HD_WG_ROWS = 16, HD_WG_ROW_BYTES = 32, HD_WG_MOST_LEFT = 7 };

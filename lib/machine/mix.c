@@ -27,6 +27,18 @@ static bool is_double(const struct hd_inst *inst)
 	return hd_opinfo[inst->op].pipe == HD_PIPE_FP64 || inst->op == HD_OP_DMMA_884 || has_double(inst);
 }
 
+static bool is_bulk_copy(const struct hd_inst *inst)
+{
+	switch (inst->op) {
+	case HD_OP_UBLKCP:
+	case HD_OP_UBLKRED:
+	case HD_OP_UTMALDG:
+	case HD_OP_UTMASTG:
+	case HD_OP_UTMAREDG: return true;
+	default: return false;
+	}
+}
+
 bool hd_inst_is_of(const struct hd_inst *inst, enum hd_mix_kind kind)
 {
 	const struct hd_opinfo *info = &hd_opinfo[inst->op];
@@ -35,6 +47,12 @@ bool hd_inst_is_of(const struct hd_inst *inst, enum hd_mix_kind kind)
 	case HD_MIX_CONVERSION: return is_conversion(inst);
 	case HD_MIX_LOCAL: return info->space == HD_AT_LOCAL && inst->role == HD_ROLE_PLAIN;
 	case HD_MIX_BARRIER: return (info->effects & HD_FX_BARRIER) != 0;
+	case HD_MIX_PRODUCT: return inst->op == HD_OP_WGMMA;
+	case HD_MIX_SERIALIZED:
+		return inst->op == HD_OP_WARPGROUP && hd_mod_get(inst->mods, HD_MOD_WGMODE) == HD_WG_SERIALIZE;
+	case HD_MIX_BULK: return is_bulk_copy(inst);
+	case HD_MIX_INIT: return inst->op == HD_OP_SYNCS && hd_mod_get(inst->mods, HD_MOD_SYNCSOP) == HD_SYNCS_INIT;
+	case HD_MIX_AWAIT: return inst->op == HD_OP_SYNCS_WAIT;
 	case HD_MIX_KINDS: break;
 	}
 	return false;

@@ -10,6 +10,11 @@ enum hd_mix_kind {
 	HD_MIX_CONVERSION, /* between integers and floating-point numbers, and between formats of these */
 	HD_MIX_LOCAL,	   /* accesses of local memory that are neither spills nor saved registers */
 	HD_MIX_BARRIER,	   /* barriers of a CTA */
+	HD_MIX_PRODUCT,	   /* of warpgroups */
+	HD_MIX_SERIALIZED, /* waits for these that the compiler put in */
+	HD_MIX_BULK,	   /* copies in bulk and of tensors, reductions included */
+	HD_MIX_INIT,	   /* of barriers in shared memory */
+	HD_MIX_AWAIT,	   /* waits for barriers in shared memory */
 	HD_MIX_KINDS
 };
 

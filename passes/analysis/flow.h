@@ -70,6 +70,8 @@ struct hd_flow {
 			     what was there before ends as with an unguarded write */
 	struct hd_regset *awaited;  /* by instruction: of waits for products of warpgroups, registers of these products
 				       (in_flight.c); NULL: the code has none */
+	uint32_t product_registers; /* most registers that such products have under way */
+	uint32_t product_groups;    /* most groups of them that a wait leaves under way */
 	struct hd_regset returns;   /* what RET reads */
 	struct hd_regset clobbered; /* what a call may write */
 };

@@ -15,6 +15,12 @@ struct ages {
 	struct hd_regset of[AGES];
 };
 
+static bool is_wait(const struct hd_inst *inst)
+{
+	unsigned mode = inst->op == HD_OP_WARPGROUP ? hd_mod_get(inst->mods, HD_MOD_WGMODE) : HD_WG_ARRIVE;
+	return mode == HD_WG_WAIT || mode == HD_WG_SERIALIZE;
+}
+
 static bool has_products(const struct hd_function *function)
 {
 	for (uint32_t i = 0; i < function->inst_count; i++)
@@ -56,13 +62,27 @@ static void step(struct hd_flow *flow, uint32_t inst, struct ages *ages)
 	const struct hd_inst *code = &flow->function->insts[inst];
 	if (code->op == HD_OP_WGMMA) {
 		begin(ages, code);
-	} else if (code->op == HD_OP_WARPGROUP) {
-		unsigned mode = hd_mod_get(code->mods, HD_MOD_WGMODE);
-		if (mode == HD_WG_COMMIT)
-			end_group(ages);
-		else if (mode == HD_WG_WAIT)
-			flow->awaited[inst] = wait_for(ages, code->x);
+	} else if (is_wait(code)) {
+		flow->awaited[inst] = wait_for(ages, code->x);
+	} else if (code->op == HD_OP_WARPGROUP && hd_mod_get(code->mods, HD_MOD_WGMODE) == HD_WG_COMMIT) {
+		end_group(ages);
 	}
+}
+
+/* What is under way behind an instruction. */
+static void measure(struct hd_flow *flow, uint32_t inst, const struct ages *ages)
+{
+	struct hd_regset all = {0};
+	uint32_t groups = 0;
+	for (unsigned age = 0; age < AGES; age++) {
+		hd_regset_union(&all, &ages->of[age]);
+		groups += age && hd_regset_count(&ages->of[age]) != 0;
+	}
+	uint32_t registers = hd_regset_count(&all);
+	if (registers > flow->product_registers)
+		flow->product_registers = registers;
+	if (is_wait(&flow->function->insts[inst]) && groups > flow->product_groups)
+		flow->product_groups = groups;
 }
 
 static bool join(struct ages *to, const struct ages *from)
@@ -78,6 +98,7 @@ void hd_flow_find_awaited(struct hd_flow *flow, struct hd_arena *arena)
 	struct hd_arena scratch;
 	bool changed = true;
 	flow->awaited = NULL;
+	flow->product_registers = flow->product_groups = 0;
 	if (!has_products(flow->function))
 		return;
 	flow->awaited = HD_ARENA_NEW(arena, struct hd_regset, flow->function->inst_count);
@@ -88,8 +109,10 @@ void hd_flow_find_awaited(struct hd_flow *flow, struct hd_arena *arena)
 		for (uint32_t i = 0; i < flow->rpo_count; i++) {
 			uint32_t block = flow->rpo[i];
 			struct ages now = in[block];
-			for (uint32_t inst = flow->blocks[block].first; inst <= hd_flow_last(flow, block); inst++)
+			for (uint32_t inst = flow->blocks[block].first; inst <= hd_flow_last(flow, block); inst++) {
 				step(flow, inst, &now);
+				measure(flow, inst, &now);
+			}
 			for (uint32_t k = flow->graph.succ_start[block]; k < flow->graph.succ_start[block + 1]; k++)
 				changed |= join(&in[flow->graph.succ[k]], &now);
 		}

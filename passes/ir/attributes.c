@@ -20,7 +20,7 @@ static const struct {
 	{"nvvm.maxntid", 3, {"maxntidx", "maxntidy", "maxntidz"}},
 	{"nvvm.reqntid", 3, {"reqntidx", "reqntidy", "reqntidz"}},
 	{"nvvm.cluster_dim", 3, {"cluster_dim_x", "cluster_dim_y", "cluster_dim_z"}},
-	{"nvvm.maxclusterrank", 1, {"cluster_max_blocks"}},
+	{"nvvm.maxclusterrank", 1, {"maxclusterrank"}},
 	{"nvvm.minctasm", 1, {"minctasm"}},
 	{"nvvm.maxnreg", 1, {"maxnreg"}},
 };

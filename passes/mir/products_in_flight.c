@@ -49,6 +49,11 @@ static bool is_mode(const struct hd_minst *inst, unsigned mode)
 	return inst->op == HD_OP_WARPGROUP && hd_mod_get(inst->mods, HD_MOD_WGMODE) == mode;
 }
 
+static bool is_wait(const struct hd_minst *inst)
+{
+	return is_mode(inst, HD_WG_WAIT) || is_mode(inst, HD_WG_SERIALIZE);
+}
+
 static bool same_reg(struct hd_mreg a, struct hd_mreg b)
 {
 	return a.id == b.id && a.sub == b.sub && a.words == b.words;
@@ -186,7 +191,7 @@ static void step(struct flights *f, struct hd_minst *inst)
 		begin(f, inst);
 	else if (is_mode(inst, HD_WG_COMMIT))
 		end_group(f);
-	else if (is_mode(inst, HD_WG_WAIT))
+	else if (is_wait(inst))
 		wait_for(f, inst->x);
 }
 
@@ -256,9 +261,9 @@ static void name_operands(struct flights *f, struct hd_minst *wait)
 static void put(struct flights *f, unsigned mode, const struct hd_minst *like)
 {
 	struct hd_minst inst = hd_minst_make(HD_OP_WARPGROUP, HD_MOD(WGMODE, mode));
-	inst.loc = like->loc;
+	inst.loc = like->loc ? like->loc : f->place;
 	inst.ir = like->ir;
-	if (mode == HD_WG_WAIT) {
+	if (mode == HD_WG_SERIALIZE) {
 		inst.xkind = HD_X_OTHER;
 		name_operands(f, &inst);
 	}
@@ -270,7 +275,7 @@ static void serialize(struct flights *f, const struct hd_minst *inst)
 	bool calls = hd_minst_effects(inst) & (HD_FX_CALL | HD_FX_RET);
 	put(f, HD_WG_COMMIT, inst);
 	end_group(f);
-	put(f, HD_WG_WAIT, inst);
+	put(f, HD_WG_SERIALIZE, inst);
 	wait_for(f, 0);
 	hd_warning(f->diag, f->func->locs.data[inst->loc ? inst->loc : f->place],
 		   "%s: products of warpgroups (wgmma) are serialized: %s (wait for them first, wgmma.wait_group)",
@@ -289,7 +294,7 @@ static void rewrite_block(struct flights *f, uint32_t id)
 		struct hd_minst inst = block->insts.data[i];
 		if (touches(f, &inst))
 			serialize(f, &inst);
-		if (is_mode(&inst, HD_WG_WAIT))
+		if (is_wait(&inst))
 			name_operands(f, &inst);
 		step(f, &inst);
 		f->place = inst.loc ? inst.loc : f->place;

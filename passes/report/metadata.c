@@ -75,6 +75,9 @@ static void launch_bounds(struct hd_unit *unit, LLVMValueRef function, struct hd
 	if (exact)
 		facts->max_threads = exact;
 	facts->min_ctas = hd_annotation(unit, function, "minctasm");
+	facts->max_cluster = hd_annotation(unit, function, "maxclusterrank");
+	if (!facts->max_cluster) /* its older name */
+		facts->max_cluster = hd_annotation(unit, function, "cluster_max_blocks");
 }
 
 static enum hd_param_kind kind_of(LLVMTypeRef type, bool by_value)

@@ -4,7 +4,7 @@
 
 struct hd_unit;
 
-/* Fills in the group `mix` of the unit's metadata, whose functions exist already. */
+/* Fills in the groups `mix` and `async` of the unit's metadata, whose functions exist already. */
 void hd_mix_describe(struct hd_unit *unit);
 
 #endif

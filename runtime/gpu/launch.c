@@ -237,6 +237,7 @@ static int find_cluster(struct hd_gpu *gpu, const struct hd_launch *launch, stru
 
 static int check_cluster(struct hd_gpu *gpu, const struct hd_launch *launch, struct hd_grid *grid)
 {
+	const struct hd_meta_function *meta = launch->kernel->meta;
 	const uint32_t *size = grid->cluster, most = launch->large_clusters ? HD_CLUSTER_MOST : PORTABLE;
 	int error = find_cluster(gpu, launch, grid);
 	if (error)
@@ -253,6 +254,8 @@ static int check_cluster(struct hd_gpu *gpu, const struct hd_launch *launch, str
 			launch->large_clusters
 				? "is larger than 16 blocks"
 				: "is larger than 8 blocks (cudaFuncAttributeNonPortableClusterSizeAllowed allows 16)");
+	if (meta && meta->max_cluster && grid->cluster_blocks > meta->max_cluster)
+		return refuse_cluster(gpu, launch, size, "is larger than its __launch_bounds__ allow");
 	for (uint32_t i = 0; i < 3; i++)
 		if (launch->grid[i] % size[i])
 			return refuse_cluster(gpu, launch, size, "does not divide the grid");

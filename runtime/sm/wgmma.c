@@ -160,7 +160,8 @@ void hd_wgmma_start(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dins
 	}
 	switch (hd_mod_get(inst->inst.mods, HD_MOD_WGMODE)) {
 	case HD_WG_COMMIT: own->last[++own->groups % HD_WG_GROUPS] = own->issued; break;
-	case HD_WG_WAIT: wait_for(sm, warp, inst->inst.x, now); return;
+	case HD_WG_WAIT:
+	case HD_WG_SERIALIZE: wait_for(sm, warp, inst->inst.x, now); return;
 	default: break;
 	}
 	hd_warp_continue(sm, warp, now, now + 1, HD_STALL_control);

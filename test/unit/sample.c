@@ -191,6 +191,7 @@ struct hd_metadata sample_metadata(struct hd_arena *arena)
 		 .param_bytes = 16,
 		 .max_threads = 256,
 		 .min_ctas = 2,
+		 .max_cluster = 4,
 		 .reqntid = {32, 2, 1},
 		 .params = (struct hd_meta_param *)(uintptr_t)&param,
 		 .param_count = 1,

@@ -239,6 +239,27 @@ static void print_cluster(const struct hd_meta_function *kernel)
 	const uint32_t *size = kernel->cluster;
 	if (size[0])
 		printf("    cluster: %u x %u x %u blocks\n", size[0], size[1], size[2]);
+	else if (kernel->max_cluster)
+		printf("    cluster: at most %u block%s\n", kernel->max_cluster, kernel->max_cluster == 1 ? "" : "s");
+}
+
+/* What runs beside a warp's instructions. */
+static void print_async(const struct hd_meta_function *function)
+{
+	const char *separator = "    products of warpgroups: ";
+	print_count(&separator, function->products, "instruction", "instructions");
+	print_count(&separator, function->product_registers, "register in flight", "registers in flight");
+	print_count(&separator, function->product_groups, "group left at a wait", "groups left at a wait");
+	print_count(&separator, function->serialized, "wait put in", "waits put in");
+	if (separator[0] == ',')
+		putchar('\n');
+	separator = "    beside the warps: ";
+	print_count(&separator, function->bulk_copies, "copy in bulk", "copies in bulk");
+	print_count(&separator, function->shared_barriers, "initialisation of a barrier",
+		    "initialisations of barriers");
+	print_count(&separator, function->shared_barrier_waits, "wait for a barrier", "waits for barriers");
+	if (separator[0] == ',')
+		putchar('\n');
 }
 
 static void print_linear_version(const struct info *info, const struct hd_meta_function *kernel)
@@ -311,6 +332,7 @@ static void print_table(const struct info *info, const struct cmd_unit *unit)
 				print_occupancy(info, function);
 			info_print_linear(function, info->accesses);
 			print_cluster(function);
+			print_async(function);
 			print_linear_version(info, function);
 			if (info->figures)
 				print_all_figures(function);

@@ -23,6 +23,12 @@ __global__ void __cluster_dims__(4, 4, 1) sixteen(int *out)
         atomicAdd(out, 1);
 }
 
+__global__ void __launch_bounds__(32, 1, 4) few(int *out)
+{
+    if (threadIdx.x == 0)
+        atomicAdd(out, 1);
+}
+
 enum { LARGE = 120 * 1024 };
 static int wrong, *out;
 static cudaLaunchAttribute attribute;
@@ -72,6 +78,8 @@ int main(int argc, char **argv)
     launch("the kernel's own", pairs, 8, 0, cudaSuccess);
     launch("the same", pairs, 8, 2, cudaSuccess);
     launch("another one", pairs, 8, 4, cudaErrorInvalidClusterSize);
+    launch("as many as launch bounds allow", few, 8, 4, cudaSuccess);
+    launch("more than launch bounds allow", few, 8, 8, cudaErrorInvalidClusterSize);
     launch("the kernel's own, not a divisor", pairs, 7, 0, cudaErrorInvalidClusterSize);
     cudaLaunchKernelEx(with(16, 0), sixteen, out);
     expect("sixteen by the kernel", cudaGetLastError() == cudaErrorInvalidClusterSize);
@@ -94,6 +102,7 @@ int main(int argc, char **argv)
     expect("none of 32", clusters == 0);
     expect("code", !cudaOccupancyMaxPotentialClusterSize(&size, any, with(1, 1, LARGE)) && size == 16);
     expect("code", !cudaOccupancyMaxPotentialClusterSize(&size, pairs, with(1, 0)) && size == 2);
+    expect("code", !cudaOccupancyMaxPotentialClusterSize(&size, few, with(1, 1)) && size == 4);
     CUfunction function;
     CUlaunchAttribute same = {};
     CUlaunchConfig driver = {};

@@ -18,11 +18,13 @@
 ; META:      "name": "bounded",
 ; META:      "launch_bounds": {
 ; META-NEXT:     "max_threads": 1024,
-; META-NEXT:     "min_ctas": 2
+; META-NEXT:     "min_ctas": 2,
+; META-NEXT:     "max_cluster": 8,
 ; META:      "name": "exact",
 ; META:      "launch_bounds": {
 ; META-NEXT:     "max_threads": 1024,
 ; META-NEXT:     "min_ctas": 0,
+; META-NEXT:     "max_cluster": 0,
 ; META-NEXT:     "reqntid": [
 ; META-NEXT:       64,
 ; META-NEXT:       16,
@@ -37,7 +39,7 @@
 target datalayout = "e-i64:64-i128:128-v16:16-v32:32-n16:32:64"
 target triple = "nvptx64-nvidia-cuda"
 
-define ptx_kernel void @bounded() "target-cpu"="sm_80" "nvvm.maxntid"="512,2" "nvvm.minctasm"="2" {
+define ptx_kernel void @bounded() "target-cpu"="sm_80" "nvvm.maxntid"="512,2" "nvvm.minctasm"="2" "nvvm.maxclusterrank"="8" {
   ret void
 }
 

@@ -27,6 +27,11 @@ COUNTER(count_double, HD_MIX_FP64)
 COUNTER(count_conversion, HD_MIX_CONVERSION)
 COUNTER(count_local, HD_MIX_LOCAL)
 COUNTER(count_barrier, HD_MIX_BARRIER)
+COUNTER(count_product, HD_MIX_PRODUCT)
+COUNTER(count_serialized, HD_MIX_SERIALIZED)
+COUNTER(count_bulk, HD_MIX_BULK)
+COUNTER(count_init, HD_MIX_INIT)
+COUNTER(count_await, HD_MIX_AWAIT)
 #undef COUNTER
 
 static uint32_t count_helper(const struct hd_object *object, const struct hd_function *code, uint32_t at)
@@ -53,6 +58,11 @@ static const struct {
 	{"stack_bytes", LOCAL(false)},
 	{"local_accesses", LOCAL(true)},
 	{"barrier_instructions", {"barrier", "barriers", true, count_barrier}},
+	{"wgmma", {"product of warpgroups", "products of warpgroups", true, count_product}},
+	{"wgmma_serialized", {"wait put in for products", "waits put in for products", true, count_serialized}},
+	{"bulk_copies", {"copy in bulk", "copies in bulk", true, count_bulk}},
+	{"shared_barriers", {"initialisation of a barrier", "initialisations of barriers", true, count_init}},
+	{"shared_barrier_waits", {"wait for a barrier", "waits for barriers", true, count_await}},
 };
 
 const struct gate_kind gate_kind_local = LOCAL(false);
