@@ -169,7 +169,7 @@ def draw(name, options):
     fresh = all(run['state'] != 'done' for run in figures.listed(command))
     runs = figures.swept(command, options.jobs)
     if not runs:
-        raise figures.RunFailed('the plan lists no such workload')
+        raise figures.RunFailed(f'no workload has arguments of the size {options.size}')
     workloads = read_workloads(options, description, runs)
     of_paper = [w for w in workloads if w.name in names or getattr(description, 'is_shown', lambda w: True)(w)]
     text = [f'# {description.TITLE}', '', description.__doc__.strip(), '', *headlines(description, of_paper)]

@@ -5,6 +5,7 @@ Every `make` target that measures has its runs made by `heddle sweep`, which com
 folder, BUILD/results, by what decides them: a run that two targets want is made once.
 """
 import dataclasses
+import difflib
 import json
 import math
 import os
@@ -19,6 +20,15 @@ COLOURS = ['#4c72b0', '#dd8452', '#55a868', '#c44e52', '#8172b3', '#937860', '#d
 
 class RunFailed(Exception):
     pass
+
+
+def unknown_workloads(names, known):
+    """What to say of names that are none of the workloads: with those there are, the nearest first. '' if all are known."""
+    unknown, known = [name for name in names if name not in known], sorted(known)
+    if not unknown:
+        return ''
+    near = difflib.get_close_matches(unknown[0], known)
+    return f'no workload {", ".join(unknown)}; there are {", ".join(near + [name for name in known if name not in near])}'
 
 
 def listed(command):

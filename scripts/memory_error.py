@@ -24,8 +24,8 @@ def workloads(names):
     """Rows of examples/workloads.txt, those of these names; a row that runs what another one runs is left out."""
     with open(os.path.join(ROOT, 'examples', 'workloads.txt'), encoding='utf-8') as file:
         rows = [line.split() for line in file if line.strip() and line[0] != '#']
-    if unknown := set(names) - {row[0] for row in rows}:
-        raise figures.RunFailed(f'no workload has the name {", ".join(sorted(unknown))}')
+    if unknown := figures.unknown_workloads(names, {row[0] for row in rows}):
+        raise figures.RunFailed(unknown)
     return [row for row in rows if not names or row[0] in names]
 
 

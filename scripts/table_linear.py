@@ -150,10 +150,10 @@ def main():
     parser.add_argument('--size', choices=COLUMNS, help='column of workloads.txt for all programs')
     parser.add_argument('--out', help='folder of the table and its runs (default B/figures/linear, runs in B/results)')
     options = parser.parse_args()
-    chosen = [w for w in workloads(options.size) if not options.names or w[0] in options.names]
-    missing = set(options.names) - {w[0] for w in chosen}
-    if missing:
-        parser.error(f"no workload {', '.join(sorted(missing))}")
+    known = workloads(options.size)
+    chosen = [w for w in known if not options.names or w[0] in options.names]
+    if unknown := figures.unknown_workloads(options.names, {w[0] for w in known}):
+        parser.error(unknown)
     out = os.path.abspath(options.out or os.path.join(B, 'figures', 'linear'))
     wanted = {key: run for workload in chosen for key, run in runs_of(options, workload).items()}
     jobs = int(os.environ.get('JOBS') or os.cpu_count() or 1)

@@ -263,9 +263,8 @@ def parse():
     parser.add_argument('-j', '--jobs', type=int, default=os.cpu_count(), help='runs at a time (default all cores)')
     options = parser.parse_args()
     options.table = read_table(options.size)
-    for name in options.names:
-        if name not in options.table:
-            parser.error(f'no workload {name}')
+    if unknown := figures.unknown_workloads(options.names, options.table):
+        parser.error(unknown)
     for gpu in options.gpu or []:
         if gpu not in all_gpus():
             parser.error(f'no GPU {gpu}')

@@ -486,6 +486,26 @@ static bool has_size(const struct plan *plan, const char *size)
 	return false;
 }
 
+/* --only with workloads that the plan does not have would leave runs out without a word. */
+static int check_only(const struct plan *plan, const struct plan_list *only, struct hd_diag *diag)
+{
+	HD_VEC(const char *) names = {0};
+	int status = 0;
+	for (uint32_t i = 0; i < plan->sections.len; i++)
+		if (plan->sections.data[i].kind == PLAN_WORKLOAD)
+			hd_vec_push(&names, plan->sections.data[i].name);
+	for (uint32_t i = 0; names.len && i < only->values.len; i++) {
+		bool found = false;
+		for (uint32_t j = 0; !found && j < names.len; j++)
+			found = !fnmatch(only->values.data[i].text, names.data[j], 0);
+		if (!found)
+			status = hd_unknown_name(diag, "--only: no workload", only->values.data[i].text, names.data,
+						 names.len);
+	}
+	hd_vec_release(&names);
+	return status;
+}
+
 int runs_expand(struct sweep_runs *runs, const struct plan *plan, const struct runs_options *options,
 		struct hd_diag *diag)
 {
@@ -499,6 +519,9 @@ int runs_expand(struct sweep_runs *runs, const struct plan *plan, const struct r
 		runs_check_expressions(plan, &plan->sections.data[i], diag);
 	if (options->size && !has_size(plan, options->size))
 		return hd_error(diag, HD_NOWHERE, "%s: no workload has arguments.%s", plan->path, options->size);
+	for (uint32_t i = 0; i < options->only_count; i++)
+		if (!strcmp(options->only[i].key, "workload") && check_only(plan, &options->only[i], diag))
+			return -1;
 	for (uint32_t i = 0; !status && i < plan->sections.len; i++) {
 		if (plan->sections.data[i].kind != PLAN_CONFIGURATION)
 			continue;
