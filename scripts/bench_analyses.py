@@ -110,14 +110,14 @@ def print_growth(names):
 
 
 def trace_of(name, regs):
-    """What `heddle trace` says of one example's run under N."""
+    """What `heddle info --intervals` says of one example's run under N."""
     program = f'{name}-{regs}.program'
     heddle = os.path.join(BUILD, 'bin', 'heddle')
     subprocess.run([os.path.join(BUILD, 'bin', 'heddle-cc'), '-O2', '-Xheddle', f'interval-regs={regs}', '-o', program,
                     os.path.join('examples', os.path.basename(name) + '.cu')], check=True)
     run = subprocess.Popen([heddle, 'run', '--quiet', '--trace=issue', '--', program], stdout=subprocess.DEVNULL,
                            stderr=subprocess.PIPE)
-    trace = subprocess.run([heddle, 'trace', '--json', program], stdin=run.stderr, capture_output=True, text=True, check=True)
+    trace = subprocess.run([heddle, 'info', '--json', '--intervals=-', program], stdin=run.stderr, capture_output=True, text=True, check=True)
     if run.wait():
         sys.exit(f'{program} failed')
     return json.loads(trace.stdout)

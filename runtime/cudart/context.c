@@ -393,6 +393,7 @@ static cudaError_t start_simulator(struct hd_cudart *cudart)
 		.heap_bytes = cudart->limits[cudaLimitMallocHeapSize],
 		.rehearsal = secure_getenv("HEDDLE_REHEARSAL"),
 		.trace = secure_getenv("HEDDLE_TRACE"),
+		.trace_fd = atoi(environment("HEDDLE_TRACE_FD", "0")),
 		.timeline = secure_getenv("HEDDLE_TIMELINE"),
 		.kanata = secure_getenv("HEDDLE_KANATA"),
 		.timeline_only = secure_getenv("HEDDLE_TIMELINE_ONLY"),

@@ -6,7 +6,8 @@
  * The simulator is configured from the environment, which `heddle run` sets:
  *   HEDDLE_GPU, HEDDLE_POLICY, HEDDLE_SET (key=value;...), HEDDLE_VERIFY, HEDDLE_MAX_CYCLES, HEDDLE_WATCHDOG (cycles or
  *   off), HEDDLE_PROGRESS, HEDDLE_DUMP_STATE, HEDDLE_CHECK (kinds), HEDDLE_OUT_OF_BOUNDS (error or warn), HEDDLE_TRACE,
- *   HEDDLE_TIMELINE, HEDDLE_KANATA, HEDDLE_TIMELINE_ONLY (hd_sim_options.timeline and its neighbours),
+ *   HEDDLE_TRACE_FD (hd_sim_options.trace_fd), HEDDLE_TIMELINE, HEDDLE_KANATA, HEDDLE_TIMELINE_ONLY
+ *   (hd_sim_options.timeline and its neighbours),
  *   HEDDLE_RECORDS (folder for statistics), HEDDLE_REHEARSAL (hd_sim_options.rehearsal), HEDDLE_CHECKPOINT,
  *   HEDDLE_CHECKPOINT_AT, HEDDLE_RESUME (hd_sim_options.checkpoint and its neighbours),
  *   HEDDLE_STATUS_FD (where faults are reported to `heddle run`)

@@ -148,6 +148,7 @@ int hd_sim_new(const struct hd_sim_options *options, struct hd_sim **out)
 		hd_check_start(gpu, options->check);
 	if (options->verify)
 		hd_verify_start(gpu);
+	trace.fd = options->trace_fd;
 	hd_trace_start(gpu, &trace);
 	const struct hd_timeline_options timeline = {options->timeline, options->kanata, options->timeline_only};
 	hd_timeline_start(gpu, &timeline, options->diag);

@@ -12,6 +12,7 @@
 
 #include <inttypes.h>
 #include <stdarg.h>
+#include <unistd.h>
 
 #include "runtime/gpu/gpu.h"
 #include "runtime/sm/sm.h"
@@ -93,7 +94,8 @@ struct tracer {
 	struct hd_trace options;
 	struct lines *lines; /* the dispatcher's, which comes first in a cycle, and by SM */
 	uint32_t count;
-	bool open; /* lines are wanted */
+	bool open;  /* lines are wanted */
+	FILE *file; /* takes them */
 };
 
 static void *grow(struct lines *lines, size_t bytes)
@@ -114,7 +116,7 @@ static __attribute__((format(printf, 5, 6))) void print(const struct hd_watcher_
 	va_list values, again;
 	va_start(values, format);
 	if (!hd_gpu_in_window(sm->gpu)) {
-		vfprintf(stderr, format, values);
+		vfprintf(tracer->file, format, values);
 		va_end(values);
 		return;
 	}
@@ -143,7 +145,7 @@ static uint64_t print_cycle(struct tracer *tracer, uint64_t cycle)
 		const struct line *line;
 		for (; (line = next_line(lines)) && line->cycle <= cycle;
 		     lines->printed += sizeof(*line) + line->length)
-			fputs((const char *)(line + 1), stderr);
+			fputs((const char *)(line + 1), tracer->file);
 		next = line && line->cycle < next ? line->cycle : next;
 	}
 	return next;
@@ -268,6 +270,11 @@ void hd_trace_start(struct hd_gpu *gpu, const struct hd_trace *trace)
 		return;
 	struct tracer *tracer = HD_ARENA_NEW(&gpu->arena, struct tracer, 1);
 	tracer->options = *trace;
+	tracer->file = trace->fd ? fdopen(dup(trace->fd), "a") : stderr;
+	if (!tracer->file)
+		tracer->file = stderr;
+	if (tracer->file != stderr)
+		setvbuf(tracer->file, NULL, _IOLBF, 0); /* no line is lost, however the program ends */
 	tracer->count = 1 + (uint32_t)gpu->sm_count;
 	tracer->lines = HD_ARENA_NEW(&gpu->arena, struct lines, tracer->count);
 	struct hd_watcher_handle *self = hd_watcher_add(gpu, &trace_watcher, tracer);
@@ -280,4 +287,6 @@ void hd_trace_stop(struct hd_gpu *gpu)
 	struct tracer *tracer = hd_watcher_state(gpu, &trace_watcher);
 	for (uint32_t i = 0; tracer && i < tracer->count; i++)
 		free(tracer->lines[i].bytes);
+	if (tracer && tracer->file != stderr)
+		fclose(tracer->file);
 }

@@ -28,6 +28,7 @@ enum hd_trace_stream {
 struct hd_trace {
 	uint32_t streams; /* enum hd_trace_stream, a bit each */
 	uint64_t from, to;
+	int fd; /* takes the lines; 0: standard error */
 };
 
 /* Reads the option; NULL is off: no streams. 0, or -1 with the error reported. */

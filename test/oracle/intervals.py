@@ -205,7 +205,7 @@ def lengths(program, lines):
 
 
 def check_lengths(report, program, lines, said):
-    """`said`: what `heddle trace --json` made of the same lines."""
+    """`said`: what `heddle info --json --intervals` made of the same lines."""
     totals = lengths(program, lines)
     for kernel in said:
         found = kernel['warp_instructions'], kernel['prefetches'], kernel['optimal_prefetches']

@@ -120,7 +120,7 @@ def check_mutations(inputs):
 def check_trace(report, path, trace):
     """The lengths of intervals in what `heddle run --trace=issue` wrote of the program."""
     report.at(path, 'lengths')
-    said = heddle('trace', '--json', path, trace)['kernels']
+    said = heddle('info', '--json', '--intervals', trace, path)['kernels']
     with open(trace, encoding='utf-8', errors='replace') as lines:
         (_, listing, metadata), = objects([path])
         check_lengths(report, Program(listing, metadata), lines, said)

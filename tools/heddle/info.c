@@ -15,18 +15,20 @@
 #include "lib/metadata/json.h"
 #include "tools/heddle/cmd.h"
 #include "tools/heddle/gate/steps.h"
+#include "tools/heddle/info_intervals.h"
 #include "tools/heddle/info_linear.h"
 
 struct info {
 	HD_VEC(const char *) files;
 	const char *gpu;
+	const char *intervals; /* the trace; NULL: not asked for */
 	uint32_t block, dynamic_shared;
 	bool json, accesses, figures;
 	bool occupancy; /* asked for by --gpu, --block or --shared */
 	struct hd_config config;
 };
 
-enum { OPT_JSON = 256, OPT_SHARED, OPT_ACCESSES, OPT_FIGURES };
+enum { OPT_JSON = 256, OPT_SHARED, OPT_ACCESSES, OPT_FIGURES, OPT_INTERVALS };
 
 static const struct argp_option options[] = {
 	{"gpu", 'g', "NAME", 0, "GPU whose occupancy is computed (default v100)", 0},
@@ -35,6 +37,10 @@ static const struct argp_option options[] = {
 	{"accesses", OPT_ACCESSES, NULL, 0,
 	 "list each kernel's linear registers, and its memory accesses with sectors and bank conflicts", 0},
 	{"figures", OPT_FIGURES, NULL, 0, "list all figures of each kernel and function with unit and meaning", 0},
+	{"intervals", OPT_INTERVALS, "TRACE", 0,
+	 "print only how long register-intervals are in a run, and the most that any choice of places could reach; "
+	 "`heddle trace issue PROGRAM` writes TRACE (-: standard input)",
+	 0},
 	{"json", OPT_JSON, NULL, 0, "print JSON", 0},
 	{0},
 };
@@ -49,8 +55,13 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case OPT_JSON: info->json = true; return 0;
 	case OPT_ACCESSES: info->accesses = true; return 0;
 	case OPT_FIGURES: info->figures = true; return 0;
+	case OPT_INTERVALS: info->intervals = arg; return 0;
 	case ARGP_KEY_ARG: hd_vec_push(&info->files, arg); return 0;
 	case ARGP_KEY_NO_ARGS: argp_error(state, "no input file"); return 0;
+	case ARGP_KEY_END:
+		if (info->intervals && info->files.len > 1)
+			argp_error(state, "--intervals takes one FILE, the program that was traced");
+		return 0;
 	default: return ARGP_ERR_UNKNOWN;
 	}
 	info->occupancy = true;
@@ -377,6 +388,11 @@ int cmd_info(int argc, char **argv)
 	struct hd_diag diag = {.tool = "heddle"};
 	int status = CMD_ERROR;
 	cmd_parse(&argp, argc, argv, 0, &info);
+	if (info.intervals) {
+		status = info_intervals(info.files.data[0], info.intervals, info.json);
+		hd_vec_release(&info.files);
+		return status;
+	}
 	struct cmd_input input;
 	cmd_input_init(&input, false);
 	if (!info.occupancy || hd_config_load(&info.config, info.gpu, &diag) == 0)
