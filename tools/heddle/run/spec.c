@@ -19,7 +19,7 @@
 static const struct spec_type types[] = {
 	{"i8", 1, false, true},	 {"u8", 1, false, false},  {"i16", 2, false, true}, {"u16", 2, false, false},
 	{"i32", 4, false, true}, {"u32", 4, false, false}, {"i64", 8, false, true}, {"u64", 8, false, false},
-	{"f32", 4, true, true},	 {"f64", 8, true, true},
+	{"f16", 2, true, true},	 {"f32", 4, true, true},   {"f64", 8, true, true},
 };
 enum { TYPES = sizeof types / sizeof *types };
 
@@ -84,11 +84,8 @@ static bool real_element(const struct spec_type *type, const char *text, uint64_
 {
 	char *end;
 	double value = strtod(text, &end);
-	float single = (float)value;
-	*bits = 0;
-	memcpy(bits, type->bytes == 4 ? (void *)&single : (void *)&value, type->bytes);
-	bool too_large = type->bytes == 4 ? isinf(single) && !isinf(value) : false;
-	too_large |= isinf(value) && (errno == ERANGE);
+	*bits = spec_real_bits(type, value);
+	bool too_large = isinf(value) ? errno == ERANGE : isinf(spec_real_value(type, *bits));
 	return end != text && !*end && !too_large;
 }
 
@@ -239,6 +236,7 @@ enum {
 	KEY_VALUE,
 	KEY_TYPE,
 	KEY_COUNT,
+	KEY_SHAPE,
 	KEY_INIT,
 	KEY_OUTPUT,
 	KEY_PRINT,
@@ -248,9 +246,29 @@ enum {
 	DATA_KEYS
 };
 
+static void parse_shape(struct reading *reading, const char *key, const char *value, struct spec_data *data)
+{
+	char *rest = hd_arena_strdup(&reading->spec->arena, value);
+	uint64_t count = 1;
+	data->dims = 0;
+	data->shape_line = reading->line;
+	for (char *item; (item = strsep(&rest, ",")); data->dims++) {
+		uint64_t number;
+		item += strspn(item, " \t");
+		item[strcspn(item, " \t")] = '\0';
+		if (data->dims == NPY_DIMS || !spec_unsigned(item, MAX_COUNT, &number) || !number ||
+		    (count *= number) > MAX_COUNT) {
+			wrong(reading, key, "positive numbers (rows,columns,...) with a product of at most 2^30",
+			      value);
+			return;
+		}
+		data->shape[data->dims] = number;
+	}
+}
+
 static void data_key(struct reading *reading, const char *key, const char *value)
 {
-	static const char *const keys[DATA_KEYS] = {"kind",   "value", "type",	  "count", "init",
+	static const char *const keys[DATA_KEYS] = {"kind",   "value", "type",	  "count", "shape", "init",
 						    "output", "print", "compare", "abs",   "rel"};
 	struct spec_data *data = reading->data;
 	char *text = hd_arena_strdup(&reading->spec->arena, value);
@@ -269,6 +287,7 @@ static void data_key(struct reading *reading, const char *key, const char *value
 		data->count_given = true;
 		parse_number(reading, key, value, MAX_COUNT, &data->count);
 		break;
+	case KEY_SHAPE: parse_shape(reading, key, value, data); break;
 	case KEY_INIT:
 		data->init = text;
 		data->init_line = reading->line;
@@ -280,9 +299,10 @@ static void data_key(struct reading *reading, const char *key, const char *value
 	case KEY_PRINT: parse_number(reading, key, value, MAX_COUNT, &data->print); break;
 	case KEY_COMPARE:
 		data->compare_line = reading->line;
-		data->compare = strncmp(text, "file:", 5) ? NULL : text + 5;
+		data->compare_npy = !strncmp(text, "npy:", 4);
+		data->compare = data->compare_npy ? text + 4 : strncmp(text, "file:", 5) ? NULL : text + 5;
 		if (!data->compare)
-			wrong(reading, key, "file:PATH", value);
+			wrong(reading, key, "file:PATH or npy:PATH", value);
 		break;
 	case KEY_ABS: parse_tolerance(reading, key, value, &data->abs); break;
 	case KEY_REL: parse_tolerance(reading, key, value, &data->rel); break;
@@ -374,13 +394,14 @@ static void check_scalar(struct reading *reading, struct spec_data *data)
 {
 	const struct spec *spec = reading->spec;
 	uint64_t bits;
-	bool result = data->output || data->compare || data->print;
+	bool result = data->output || data->compare || data->print || data->dims;
 	if (data->type == &struct_type && !data->value && data->count && !result)
 		return;
 	data->count = 1;
 	if (data->init || result || data->count_given)
 		hd_error(reading->diag, spec_at(spec, data->line),
-			 "arg%u: init, count, output, print and compare are for buffers (a struct may have count and "
+			 "arg%u: init, count, shape, output, print and compare are for buffers (a struct may have "
+			 "count and "
 			 "init instead of value)",
 			 data->index);
 	if (!data->value)
@@ -393,6 +414,49 @@ static void check_scalar(struct reading *reading, struct spec_data *data)
 			 data->type->name);
 }
 
+/* Type, count and shape of an argument or variable that a .npy file fills; what the specification says has to agree. */
+static void describe_by_npy(struct reading *reading, struct spec_data *data)
+{
+	struct hd_loc loc = spec_at(reading->spec, data->init_line);
+	const char *path = data->init + strlen("npy:");
+	struct npy npy;
+	if (npy_read(&npy, path, NULL, loc, reading->diag))
+		return;
+	const struct spec_type *type = find_type(npy.type);
+	const struct spec_type *wanted = data->type == &struct_type ? find_type("u8") : data->type;
+	if (wanted && wanted != type)
+		hd_error(reading->diag, loc, "%s has elements of type %s, not %s", path, npy.type, wanted->name);
+	data->type = data->type ? data->type : type;
+	if (!npy.count || npy.count > MAX_COUNT)
+		hd_error(reading->diag, loc, "%s has %llu elements; there can be 1 to 2^30", path,
+			 (unsigned long long)npy.count);
+	if (data->count_given && data->count > npy.count)
+		hd_error(reading->diag, loc, "%s has %llu elements, but the buffer has %llu", path,
+			 (unsigned long long)npy.count, (unsigned long long)data->count);
+	if (!data->count_given) {
+		data->count = npy.count;
+		data->count_given = data->symbol != NULL; /* else its size says how many are due */
+	}
+	if (!data->dims && data->count == npy.count && type == data->type) {
+		data->dims = npy.dims;
+		memcpy(data->shape, npy.shape, sizeof data->shape);
+	}
+}
+
+/* A shape gives the count, or agrees with it. */
+static void count_by_shape(struct reading *reading, struct spec_data *data)
+{
+	uint64_t count = 1;
+	for (uint32_t i = 0; i < data->dims; i++)
+		count *= data->shape[i];
+	if (data->count_given && data->count != count)
+		hd_error(reading->diag, spec_at(reading->spec, data->shape_line),
+			 "the shape has %llu elements, but count is %llu", (unsigned long long)count,
+			 (unsigned long long)data->count);
+	data->count = count;
+	data->count_given = true;
+}
+
 static void check_data(struct reading *reading, struct spec_data *data)
 {
 	struct hd_loc loc = spec_at(reading->spec, data->line);
@@ -400,6 +464,13 @@ static void check_data(struct reading *reading, struct spec_data *data)
 	char argument[32];
 	snprintf(argument, sizeof argument, "arg%u", data->index);
 	name = name ? name : argument;
+	unsigned before = reading->diag->errors;
+	if (data->dims)
+		count_by_shape(reading, data);
+	if (data->init && !strncmp(data->init, "npy:", 4))
+		describe_by_npy(reading, data);
+	if (reading->diag->errors != before)
+		return;
 	if (!data->buffer && data->type)
 		check_scalar(reading, data);
 	else if (!data->buffer)

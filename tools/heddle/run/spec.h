@@ -5,13 +5,15 @@
  *   [launch]        grid = x[,y[,z]]   block = x[,y[,z]]   shared = BYTES
  *                   cooperative = 0|1 (1: all blocks are resident together, or the launch is refused)
  *                   for `heddle corun`: file = PATH (.hdo, .ll or .bc)   kernel = NAME   priority = N (of its stream)
- *   [arg0], ...     kind = i8|u8|i16|u16|i32|u32|i64|u64|f32|f64   value = V
+ *   [arg0], ...     kind = i8|u8|i16|u16|i32|u32|i64|u64|f16|f32|f64   value = V
  *                   kind = struct   value = TYPE:V, TYPE:V, ... (by value: fields in order, each aligned to its size)
  *                                   or count = BYTES   init = as a buffer's, of bytes
  *                   kind = buffer   type = one of the above   count = N
- *                     init    = zero | ramp | value:V | random:SEED[:LOW:HIGH] | file:PATH (raw bytes)
- *                     output  = PATH (raw bytes)   print = N (elements)
- *                     compare = file:PATH (raw bytes)   abs = TOLERANCE   rel = TOLERANCE
+ *                     init    = zero | ramp | value:V | random:SEED[:LOW:HIGH] | file:PATH (raw bytes) |
+ *                               npy:PATH (which gives the type, the count and the shape, too)
+ *                     shape   = N,... (instead of count)
+ *                     output  = PATH (PATH.npy: with type and shape; else raw bytes)   print = N (elements)
+ *                     compare = file:PATH (raw bytes) or npy:PATH   abs = TOLERANCE   rel = TOLERANCE
  *   [symbol NAME]   a device variable: as a buffer; count defaults to what fills it
  *
  * random:SEED draws one 64-bit number of SplitMix64 for each element: its low bits for integers (modulo the range when
@@ -26,6 +28,7 @@
 
 #include "lib/diag.h"
 #include "lib/vec.h"
+#include "tools/heddle/run/npy.h"
 
 struct spec_type {
 	const char *name;
@@ -43,13 +46,16 @@ struct spec_data {
 	const struct spec_type *type;
 	uint64_t count;
 	bool count_given;
+	uint32_t dims; /* 0: count says it */
+	uint64_t shape[NPY_DIMS];
 	const char *init;      /* NULL: zero */
 	const char *value;     /* scalars */
 	const uint8_t *fields; /* of a struct: count bytes */
 	const char *output, *compare;
+	bool compare_npy;
 	uint64_t print;
 	double abs, rel;
-	uint32_t init_line, value_line, output_line, compare_line;
+	uint32_t init_line, value_line, shape_line, output_line, compare_line;
 };
 
 struct spec {
@@ -76,6 +82,9 @@ void spec_release(struct spec *spec);
 bool spec_unsigned(const char *text, uint64_t max, uint64_t *value);
 /* An element of `type`: its bytes, little-endian, in *bits. False when `text` is none. */
 bool spec_element(const struct spec_type *type, const char *text, uint64_t *bits);
+/* A number as an element of a type of floating point, rounded to nearest even; and back. */
+uint64_t spec_real_bits(const struct spec_type *type, double value);
+double spec_real_value(const struct spec_type *type, uint64_t bits);
 
 /* The initial bytes of `data` (count * type->bytes, malloc'ed), which may set its count from a file's size. 0 or -1. */
 int spec_fill(const struct spec *spec, struct spec_data *data, uint8_t **bytes, struct hd_diag *diag);

@@ -2,6 +2,7 @@
  * What a launch specification says of its buffers: their first contents, and what becomes of the results (see spec.h).
  */
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,22 +26,58 @@ static void put(const struct spec_type *type, uint8_t *bytes, uint64_t index, ui
 	memcpy(bytes + index * type->bytes, &bits, type->bytes);
 }
 
+/* Half precision, rounded once. Values of a binade are multiples of one quantum, which also serves those below the
+ * smallest normal number; a value that rounds up to the next binade carries into the exponent. */
+static uint16_t half_bits(double value)
+{
+	uint16_t sign = signbit(value) ? 0x8000 : 0;
+	double size = fabs(value);
+	if (isnan(value))
+		return 0x7e00;
+	if (size >= 65520)
+		return sign | 0x7c00;
+	int exponent = size < 0x1p-14 ? -14 : ilogb(size);
+	return (uint16_t)(sign | ((exponent + 14) * 1024 + (int)nearbyint(ldexp(size, 10 - exponent))));
+}
+
+static double half_value(uint16_t bits)
+{
+	int exponent = bits >> 10 & 31, fraction = bits & 1023;
+	double size = exponent == 31 ? (fraction ? (double)NAN : (double)INFINITY)
+		      : exponent     ? ldexp(1024 + fraction, exponent - 25)
+				     : ldexp(fraction, -24);
+	return bits >> 15 ? -size : size;
+}
+
+uint64_t spec_real_bits(const struct spec_type *type, double value)
+{
+	uint64_t bits = 0;
+	float single = (float)value;
+	if (type->bytes == 2)
+		return half_bits(value);
+	memcpy(&bits, type->bytes == 4 ? (void *)&single : (void *)&value, type->bytes);
+	return bits;
+}
+
+double spec_real_value(const struct spec_type *type, uint64_t bits)
+{
+	float single;
+	double value;
+	memcpy(&single, &bits, sizeof single);
+	memcpy(&value, &bits, sizeof value);
+	return type->bytes == 2 ? half_value((uint16_t)bits) : type->bytes == 4 ? (double)single : value;
+}
+
 static void put_real(const struct spec_type *type, uint8_t *bytes, uint64_t index, double value)
 {
-	float single = (float)value;
-	memcpy(bytes + index * type->bytes, type->bytes == 4 ? (void *)&single : (void *)&value, type->bytes);
+	put(type, bytes, index, spec_real_bits(type, value));
 }
 
 static double real_of(const struct spec_type *type, const uint8_t *bytes, uint64_t index)
 {
-	float single;
-	double value;
-	if (type->bytes == 4) {
-		memcpy(&single, bytes + index * 4, 4);
-		return single;
-	}
-	memcpy(&value, bytes + index * 8, 8);
-	return value;
+	uint64_t bits = 0;
+	memcpy(&bits, bytes + index * type->bytes, type->bytes);
+	return spec_real_value(type, bits);
 }
 
 static int64_t integer_of(const struct spec_type *type, const uint8_t *bytes, uint64_t index)
@@ -122,12 +159,25 @@ static int fill_file(const struct spec *spec, struct spec_data *data, const char
 	return 0;
 }
 
+static int fill_npy(const struct spec *spec, struct spec_data *data, const char *path, uint8_t **bytes,
+		    struct hd_diag *diag)
+{
+	struct hd_loc loc = spec_at(spec, data->init_line);
+	struct npy npy;
+	if (npy_read(&npy, path, bytes, loc, diag))
+		return -1;
+	if (npy.count < data->count || npy.bytes != data->type->bytes) /* another than the specification's reader saw */
+		return hd_error(diag, loc, "%s has changed", path);
+	return 0;
+}
+
 int spec_fill(const struct spec *spec, struct spec_data *data, uint8_t **bytes, struct hd_diag *diag)
 {
 	const char *init = data->init ? data->init : "zero";
 	*bytes = NULL;
-	if (!strncmp(init, "file:", 5)) {
-		if (!fill_file(spec, data, init + 5, bytes, diag))
+	bool npy = !strncmp(init, "npy:", 4);
+	if (npy || !strncmp(init, "file:", 5)) {
+		if (npy ? !fill_npy(spec, data, init + 4, bytes, diag) : !fill_file(spec, data, init + 5, bytes, diag))
 			return 0;
 		free(*bytes);
 		*bytes = NULL;
@@ -155,8 +205,8 @@ int spec_fill(const struct spec *spec, struct spec_data *data, uint8_t **bytes, 
 	free(*bytes);
 	*bytes = NULL;
 	return hd_error(diag, spec_at(spec, data->init_line),
-			"init is zero, ramp, value:V, random:SEED[:LOW:HIGH] (LOW <= HIGH) or file:PATH for type %s, "
-			"not '%s'",
+			"init is zero, ramp, value:V, random:SEED[:LOW:HIGH] (LOW <= HIGH), file:PATH or npy:PATH for "
+			"type %s, not '%s'",
 			data->type->name, init);
 }
 
@@ -165,7 +215,11 @@ int spec_fill(const struct spec *spec, struct spec_data *data, uint8_t **bytes, 
 static void element_text(const struct spec_type *type, const uint8_t *bytes, uint64_t index, char *text, size_t size)
 {
 	if (type->is_float)
-		snprintf(text, size, "%.*g", type->bytes == 4 ? 9 : 17, real_of(type, bytes, index));
+		snprintf(text, size, "%.*g",
+			 type->bytes == 2   ? 5
+			 : type->bytes == 4 ? 9
+					    : 17,
+			 real_of(type, bytes, index));
 	else if (type->is_signed)
 		snprintf(text, size, "%lld", (long long)integer_of(type, bytes, index));
 	else
@@ -212,16 +266,41 @@ static bool near_enough(const struct spec_data *data, const uint8_t *got, const 
 	return (data->abs > 0 || data->rel > 0) && difference <= data->abs + data->rel * size;
 }
 
+/* The expected elements (malloc'ed) of a .npy file, whose type and shape have to be those of the buffer. */
+static int expected_npy(const struct spec_data *data, struct hd_loc loc, uint8_t **expected, struct hd_diag *diag)
+{
+	struct npy npy;
+	if (npy_read(&npy, data->compare, expected, loc, diag))
+		return -1;
+	if (strcmp(npy.type, data->type->name))
+		hd_error(diag, loc, "%s has elements of type %s, but the buffer has %s", data->compare, npy.type,
+			 data->type->name);
+	else if (npy.count != data->count)
+		hd_error(diag, loc, "%s has %llu elements, but the buffer has %llu", data->compare,
+			 (unsigned long long)npy.count, (unsigned long long)data->count);
+	else if (data->dims && (npy.dims != data->dims || memcmp(npy.shape, data->shape, sizeof npy.shape)))
+		hd_error(diag, loc, "%s has another shape than the buffer", data->compare);
+	else
+		return 0;
+	return -1;
+}
+
+static int expected_raw(const struct spec_data *data, struct hd_loc loc, uint8_t **expected, struct hd_diag *diag)
+{
+	size_t size;
+	if (hd_read_file(data->compare, expected, &size, diag))
+		return -1;
+	if (size != data->count * data->type->bytes)
+		return hd_error(diag, loc, "%s has %zu bytes, but the buffer has %llu", data->compare, size,
+				(unsigned long long)(data->count * data->type->bytes));
+	return 0;
+}
+
 static int compare(const struct spec *spec, const struct spec_data *data, const uint8_t *bytes, struct hd_diag *diag)
 {
 	uint8_t *expected = NULL;
-	size_t size;
-	if (hd_read_file(data->compare, &expected, &size, diag))
-		return -1;
 	struct hd_loc loc = spec_at(spec, data->compare_line);
-	if (size != data->count * data->type->bytes) {
-		hd_error(diag, loc, "%s has %zu bytes, but the buffer has %llu", data->compare, size,
-			 (unsigned long long)(data->count * data->type->bytes));
+	if (data->compare_npy ? expected_npy(data, loc, &expected, diag) : expected_raw(data, loc, &expected, diag)) {
 		free(expected);
 		return -1;
 	}
@@ -242,12 +321,26 @@ static int compare(const struct spec *spec, const struct spec_data *data, const 
 	return differences != 0;
 }
 
+static int write_output(const struct spec_data *data, const uint8_t *bytes, struct hd_diag *diag)
+{
+	if (!npy_named(data->output))
+		return hd_write_file(data->output, bytes, data->count * data->type->bytes, diag);
+	struct npy npy = {.bytes = data->type->bytes, .dims = data->dims, .count = data->count};
+	snprintf(npy.type, sizeof npy.type, "%s", data->type->name);
+	memcpy(npy.shape, data->shape, sizeof npy.shape);
+	if (!npy.dims) {
+		npy.dims = 1;
+		npy.shape[0] = data->count;
+	}
+	return npy_write(&npy, data->output, bytes, diag);
+}
+
 int spec_results(const struct spec *spec, const struct spec_data *data, const uint8_t *bytes, bool print,
 		 struct hd_diag *diag)
 {
 	if (print && data->print)
 		print_elements(data, bytes);
-	if (data->output && hd_write_file(data->output, bytes, data->count * data->type->bytes, diag))
+	if (data->output && write_output(data, bytes, diag))
 		return -1;
 	return data->compare ? compare(spec, data, bytes, diag) : 0;
 }
