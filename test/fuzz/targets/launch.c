@@ -25,7 +25,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	struct spec spec;
 	struct npy npy;
 	npy_parse(&npy, bytes, size, size);
-	if (!spec_read(&spec, fuzz_file(bytes, size, ".ini"), &diag)) {
+	if (!spec_read(&spec, fuzz_file(bytes, size, ".ini"), NULL, &diag)) {
 		for (size_t i = 0; i < spec.args.len; i++)
 			fill(&spec, &spec.args.data[i], &diag);
 		for (size_t i = 0; i < spec.symbols.len; i++)

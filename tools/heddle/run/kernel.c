@@ -130,11 +130,12 @@ static int check_arguments(const struct kernel_run *run, struct hd_diag *diag)
 	return status;
 }
 
-int kernel_load(struct kernel_run *run, const char *path, const char *kernel, const char *launch, struct hd_diag *diag)
+int kernel_load(struct kernel_run *run, const char *path, const char *kernel, const char *launch,
+		const char *const *defines, struct hd_diag *diag)
 {
 	memset(run, 0, sizeof *run);
 	hd_arena_init(&run->arena);
-	if (spec_read(&run->spec, launch, diag))
+	if (spec_read(&run->spec, launch, defines, diag))
 		return -1;
 	run->path = path = path ? path : run->spec.file;
 	if (!path)

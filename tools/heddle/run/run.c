@@ -38,6 +38,7 @@ enum {
 	RUN_IDEAL,
 	RUN_KERNEL,
 	RUN_LAUNCH,
+	RUN_DEFINE,
 	RUN_CHECKPOINT,
 	RUN_CHECKPOINT_AT,
 	RUN_RESUME,
@@ -86,6 +87,8 @@ static const struct argp_option options[] = {
 	{"kernel", RUN_KERNEL, "NAME", 0,
 	 "run this kernel of FILE (.hdo, .ll or .bc) without a host program; needs --launch", 0},
 	{"launch", RUN_LAUNCH, "SPEC.ini", 0, "file with grid, block and arguments for --kernel", 0},
+	{"define", RUN_DEFINE, "NAME=V", 0, "a value that expressions of the launch file use (several times: several)",
+	 0},
 	{"record", RUN_RECORD, "FILE.run", 0,
 	 "record the program's kernels, launches and memory contents in FILE.run, for 'heddle corun'", 0},
 	{"slot", RUN_SLOT, "N", 0,
@@ -109,9 +112,13 @@ static const struct argp_option options[] = {
 	{"list-stalls", RUN_STALLS, NULL, 0, "list the stall reasons with Nsight Compute's names, and exit", 0},
 	{0}};
 
+enum { MOST_DEFINES = 64 };
+
 struct run {
 	struct run_options options;
 	const char *kernel, *launch, *record, *slot;
+	const char *defines[MOST_DEFINES + 1]; /* NULL behind the last one */
+	uint32_t define_count;
 	struct run_checkpoint checkpoint;
 	bool silent; /* what the program prints is not wanted */
 	char **program;
@@ -140,6 +147,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case RUN_IDEAL: run->options.ideal = true; break;
 	case RUN_KERNEL: run->kernel = arg; break;
 	case RUN_LAUNCH: run->launch = arg; break;
+	case RUN_DEFINE:
+		if (run->define_count == MOST_DEFINES)
+			argp_error(state, "there are more than %d --define", MOST_DEFINES);
+		else
+			run->defines[run->define_count++] = arg;
+		break;
 	case RUN_CHECKPOINT: run->checkpoint.file = arg; break;
 	case RUN_CHECKPOINT_AT: run->checkpoint.cycle = arg; break;
 	case RUN_RESUME: run->checkpoint.resume = arg; break;
@@ -153,6 +166,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_END:
 		if (!run->kernel != !run->launch)
 			argp_error(state, "--kernel and --launch go together");
+		if (run->define_count && !run->launch)
+			argp_error(state, "--define needs --launch");
 		if (!run->checkpoint.file != !run->checkpoint.cycle)
 			argp_error(state, "--checkpoint FILE and --checkpoint-at CYCLE go together");
 		if (run->kernel && run->program && run->program[1])
@@ -405,7 +420,8 @@ static int run_all(struct runs *runs, struct run_statistics **stats)
 {
 	const struct run *run = runs->run;
 	int status = 0;
-	if (run->kernel && kernel_load(&runs->kernel, run->program[0], run->kernel, run->launch, runs->diag))
+	if (run->kernel &&
+	    kernel_load(&runs->kernel, run->program[0], run->kernel, run->launch, run->defines, runs->diag))
 		status = CMD_ERROR;
 	for (uint32_t i = 0; i < run->options.policies.len && !status; i++)
 		stats[i] =
@@ -447,7 +463,9 @@ int cmd_run(int argc, char **argv)
 		"-- PROGRAM [ARG...]\n--kernel NAME --launch SPEC.ini FILE",
 		"Runs a CUDA program built with heddle-cc on the simulated GPU, once per --policy, and prints "
 		"the figures side by side. With --kernel, runs one kernel of a kernel object or of LLVM IR.\v"
-		"SPEC.ini has a section [launch] with grid, block, shared and cooperative (0 or 1); sections "
+		"SPEC.ini has a section [launch] with grid, block, shared and cooperative (0 or 1), whose numbers may "
+		"be "
+		"expressions like ceil(n/256) over names of a section [define] or of --define; sections "
 		"[arg0], [arg1], ... with kind = i8, u8, ... i64, u64, f16, f32, f64 (value = V), struct (value = "
 		"TYPE:V, TYPE:V, ... or count and init of its bytes) or buffer (type, count or shape, init = "
 		"zero | ramp | value:V | random:SEED[:LOW:HIGH] | file:PATH | npy:PATH, output = PATH or PATH.npy, "

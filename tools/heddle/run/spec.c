@@ -35,7 +35,7 @@ struct reading {
 	char section[64];
 	struct spec_data *data; /* of the current section; NULL in [launch] and in sections that are wrong */
 	uint32_t seen;		/* keys of that section, by their place in its table */
-	bool wrong_section;
+	bool wrong_section, defining;
 	uint32_t launch_seen;
 };
 
@@ -133,29 +133,59 @@ static void wrong(struct reading *reading, const char *key, const char *needs, c
 	hd_error(reading->diag, spec_at(reading->spec, reading->line), "%s needs %s, not '%s'", key, needs, value);
 }
 
+static struct expr expression(struct spec *spec, const char *text)
+{
+	return (struct expr){.at = text, .names = spec->names.data, .name_count = spec->names.len};
+}
+
+/* Whole numbers from 1 to 2^32-1, separated by commas: how many, or 0 with an error. `needs` says what is due. */
+static uint32_t parse_list(struct reading *reading, const char *key, const char *value, const char *needs,
+			   uint64_t *out, uint32_t most)
+{
+	struct expr expr = expression(reading->spec, value);
+	for (uint32_t count = 0; count < most;) {
+		double number;
+		if (!expr_read(&expr, &number)) {
+			hd_error(reading->diag, spec_at(reading->spec, reading->line), "%s: %s", key, expr.why);
+			return 0;
+		}
+		if (!(number >= 1 && number <= UINT32_MAX))
+			break;
+		if (number != floor(number)) {
+			hd_error(reading->diag, spec_at(reading->spec, reading->line),
+				 "%s: %g is not whole; ceil(...) and floor(...) round", key, number);
+			return 0;
+		}
+		out[count++] = (uint64_t)number;
+		if (!*expr.at)
+			return count;
+		if (*expr.at++ != ',')
+			break;
+	}
+	wrong(reading, key, needs, value);
+	return 0;
+}
+
 static void parse_dimensions(struct reading *reading, const char *key, const char *value, uint32_t out[3])
 {
-	char *copy = hd_arena_strdup(&reading->spec->arena, value), *rest = copy;
-	unsigned count = 0;
-	out[0] = out[1] = out[2] = 1;
-	for (char *item; (item = strsep(&rest, ",")); count++) {
-		uint64_t number;
-		item += strspn(item, " \t");
-		item[strcspn(item, " \t")] = '\0';
-		if (count == 3 || !spec_unsigned(item, UINT32_MAX, &number) || !number) {
-			wrong(reading, key, "one to three positive numbers (x,y,z)", value);
-			return;
-		}
-		out[count] = (uint32_t)number;
-	}
+	uint64_t sizes[3] = {1, 1, 1};
+	parse_list(reading, key, value, "one to three positive numbers (x,y,z)", sizes, 3);
+	for (unsigned i = 0; i < 3; i++)
+		out[i] = (uint32_t)sizes[i];
 }
 
 static void parse_number(struct reading *reading, const char *key, const char *value, uint64_t max, uint64_t *out)
 {
+	struct expr expr = expression(reading->spec, value);
 	char needs[64];
+	double number;
 	snprintf(needs, sizeof needs, "a number from 0 to %llu", (unsigned long long)max);
-	if (!spec_unsigned(value, max, out))
+	if (!expr_read(&expr, &number))
+		hd_error(reading->diag, spec_at(reading->spec, reading->line), "%s: %s", key, expr.why);
+	else if (*expr.at || !(number >= 0 && number <= (double)max) || number != floor(number))
 		wrong(reading, key, needs, value);
+	else
+		*out = (uint64_t)number;
 }
 
 static void parse_tolerance(struct reading *reading, const char *key, const char *value, double *out)
@@ -248,22 +278,67 @@ enum {
 
 static void parse_shape(struct reading *reading, const char *key, const char *value, struct spec_data *data)
 {
-	char *rest = hd_arena_strdup(&reading->spec->arena, value);
+	static const char needs[] = "positive numbers (rows,columns,...) with a product of at most 2^30";
 	uint64_t count = 1;
-	data->dims = 0;
 	data->shape_line = reading->line;
-	for (char *item; (item = strsep(&rest, ",")); data->dims++) {
-		uint64_t number;
-		item += strspn(item, " \t");
-		item[strcspn(item, " \t")] = '\0';
-		if (data->dims == NPY_DIMS || !spec_unsigned(item, MAX_COUNT, &number) || !number ||
-		    (count *= number) > MAX_COUNT) {
-			wrong(reading, key, "positive numbers (rows,columns,...) with a product of at most 2^30",
-			      value);
-			return;
-		}
-		data->shape[data->dims] = number;
+	data->dims = parse_list(reading, key, value, needs, data->shape, NPY_DIMS);
+	for (uint32_t i = 0; i < data->dims && count <= MAX_COUNT; i++)
+		count *= data->shape[i];
+	if (count > MAX_COUNT)
+		wrong(reading, key, needs, value);
+}
+
+static struct expr_name *find_name(struct spec *spec, const char *name)
+{
+	for (uint32_t i = 0; i < spec->names.len; i++)
+		if (!strcmp(spec->names.data[i].name, name))
+			return &spec->names.data[i];
+	hd_vec_push(&spec->names, (struct expr_name){.name = hd_arena_strdup(&spec->arena, name)});
+	return &hd_vec_last(&spec->names);
+}
+
+static void define_key(struct reading *reading, const char *key, const char *value)
+{
+	struct hd_loc loc = spec_at(reading->spec, reading->line);
+	struct expr expr = expression(reading->spec, value);
+	double number;
+	if (!*key || key[expr_name_length(key)])
+		hd_error(reading->diag, loc, "'%s' is no name of letters, digits and _", key);
+	else if (!expr_read(&expr, &number))
+		hd_error(reading->diag, loc, "%s: %s", key, expr.why);
+	else if (*expr.at)
+		wrong(reading, key, "one expression", value);
+	else {
+		struct expr_name *name = find_name(reading->spec, key);
+		if (name->seen)
+			hd_error(reading->diag, loc, "duplicate %s in [define]", key);
+		name->seen = true;
+		if (!name->given)
+			name->value = number;
 	}
+}
+
+/* NAME=V of the command line. */
+static void define_given(struct spec *spec, const char *text, struct hd_diag *diag)
+{
+	unsigned length = expr_name_length(text);
+	struct expr expr = {.at = text + length + 1};
+	double number;
+	if (!length || text[length] != '=' || !expr_read(&expr, &number) || *expr.at) {
+		hd_error(diag, HD_NOWHERE, "--define needs NAME=NUMBER, not '%s'", text);
+		return;
+	}
+	struct expr_name *name = find_name(spec, hd_arena_printf(&spec->arena, "%.*s", (int)length, text));
+	name->value = number;
+	name->given = true;
+}
+
+static void check_given(const struct spec *spec, struct hd_diag *diag)
+{
+	for (uint32_t i = 0; i < spec->names.len; i++)
+		if (spec->names.data[i].given && !spec->names.data[i].used)
+			hd_error(diag, HD_NOWHERE, "--define %s: %s does not use it", spec->names.data[i].name,
+				 spec->path);
 }
 
 static void data_key(struct reading *reading, const char *key, const char *value)
@@ -330,7 +405,8 @@ static void enter_section(struct reading *reading, const char *section)
 	reading->data = NULL;
 	reading->seen = 0;
 	reading->wrong_section = false;
-	if (!strcmp(section, "launch"))
+	reading->defining = !strcmp(section, "define");
+	if (reading->defining || !strcmp(section, "launch"))
 		return;
 	if (!strncmp(section, "arg", 3) && enter_argument(reading, section + 3))
 		return;
@@ -342,9 +418,9 @@ static void enter_section(struct reading *reading, const char *section)
 	}
 	char next[32];
 	snprintf(next, sizeof next, "arg%u", spec->args.len);
-	const char *names[] = {"launch", next, "symbol NAME"};
+	const char *names[] = {"launch", next, "symbol NAME", "define"};
 	reading->wrong_section = true;
-	unknown(reading, "section", section, names, 3);
+	unknown(reading, "section", section, names, 4);
 }
 
 static int on_key(void *context, const char *section, const char *key, const char *value)
@@ -354,6 +430,8 @@ static int on_key(void *context, const char *section, const char *key, const cha
 		enter_section(reading, section);
 	if (!*section)
 		hd_error(reading->diag, spec_at(reading->spec, reading->line), "'%s' is outside of a section", key);
+	else if (reading->defining)
+		define_key(reading, key, value);
 	else if (reading->data)
 		data_key(reading, key, value);
 	else if (!reading->wrong_section)
@@ -390,10 +468,29 @@ static bool parse_fields(struct spec *spec, struct spec_data *data)
 	return true;
 }
 
+/* A scalar's element: as it stands there, or an expression, whose value is written out then. */
+static bool scalar_element(struct spec *spec, struct spec_data *data)
+{
+	uint64_t bits;
+	double number;
+	if (spec_element(data->type, data->value, &bits))
+		return true;
+	struct expr expr = expression(spec, data->value);
+	if (!expr_read(&expr, &number) || *expr.at)
+		return false;
+	/* Beyond 2^53 an integer might not be what was meant. */
+	if (!data->type->is_float && (number != floor(number) || fabs(number) > 0x1p53))
+		return false;
+	const char *text = hd_arena_printf(&spec->arena, data->type->is_float ? "%.17g" : "%.0f", number);
+	if (!spec_element(data->type, text, &bits))
+		return false;
+	data->value = text;
+	return true;
+}
+
 static void check_scalar(struct reading *reading, struct spec_data *data)
 {
 	const struct spec *spec = reading->spec;
-	uint64_t bits;
 	bool result = data->output || data->compare || data->print || data->dims;
 	if (data->type == &struct_type && !data->value && data->count && !result)
 		return;
@@ -409,7 +506,7 @@ static void check_scalar(struct reading *reading, struct spec_data *data)
 	else if (data->type == &struct_type && !parse_fields(reading->spec, data))
 		hd_error(reading->diag, spec_at(spec, data->value_line),
 			 "a struct's value: expected TYPE:V, TYPE:V, ..., not '%s'", data->value);
-	else if (data->type != &struct_type && !spec_element(data->type, data->value, &bits))
+	else if (data->type != &struct_type && !scalar_element(reading->spec, data))
 		hd_error(reading->diag, spec_at(spec, data->value_line), "'%s' is not a value of type %s", data->value,
 			 data->type->name);
 }
@@ -517,13 +614,15 @@ static void check_files(struct spec *spec, struct hd_diag *diag)
 		check_file(spec, &spec->symbols.data[i], diag);
 }
 
-int spec_read(struct spec *spec, const char *path, struct hd_diag *diag)
+int spec_read(struct spec *spec, const char *path, const char *const *defines, struct hd_diag *diag)
 {
 	unsigned before = diag->errors;
 	uint8_t *text = NULL;
 	size_t size;
 	*spec = (struct spec){.path = path};
 	hd_arena_init(&spec->arena);
+	for (; defines && *defines; defines++)
+		define_given(spec, *defines, diag);
 	if (hd_read_file(path, &text, &size, diag))
 		return -1;
 	struct reading reading = {.spec = spec, .diag = diag, .text = (const char *)text};
@@ -540,6 +639,8 @@ int spec_read(struct spec *spec, const char *path, struct hd_diag *diag)
 			check_data(&reading, &spec->symbols.data[i]);
 	}
 	if (diag->errors == before)
+		check_given(spec, diag);
+	if (diag->errors == before)
 		check_files(spec, diag);
 	return diag->errors == before ? 0 : -1;
 }
@@ -548,5 +649,6 @@ void spec_release(struct spec *spec)
 {
 	hd_vec_release(&spec->args);
 	hd_vec_release(&spec->symbols);
+	hd_vec_release(&spec->names);
 	hd_arena_release(&spec->arena);
 }

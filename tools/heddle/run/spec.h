@@ -2,6 +2,7 @@
  * The launch specification of `heddle run --kernel` and `heddle corun`: an .ini that says how a kernel is launched
  * without a host program.
  *
+ *   [define]        NAME = V (before the name is used; --define NAME=V replaces it)
  *   [launch]        grid = x[,y[,z]]   block = x[,y[,z]]   shared = BYTES
  *                   cooperative = 0|1 (1: all blocks are resident together, or the launch is refused)
  *                   for `heddle corun`: file = PATH (.hdo, .ll or .bc)   kernel = NAME   priority = N (of its stream)
@@ -16,6 +17,7 @@
  *                     compare = file:PATH (raw bytes) or npy:PATH   abs = TOLERANCE   rel = TOLERANCE
  *   [symbol NAME]   a device variable: as a buffer; count defaults to what fills it
  *
+ * Grids, blocks, numbers and the values of scalars are expressions (expr.h).
  * random:SEED draws one 64-bit number of SplitMix64 for each element: its low bits for integers (modulo the range when
  * one is given), its upper 53 bits as a fraction in [0, 1) or [LOW, HIGH) for floating point. Paths are relative to
  * the working directory, but for `file`, which is relative to the specification's folder.
@@ -28,6 +30,7 @@
 
 #include "lib/diag.h"
 #include "lib/vec.h"
+#include "tools/heddle/run/expr.h"
 #include "tools/heddle/run/npy.h"
 
 struct spec_type {
@@ -67,6 +70,7 @@ struct spec {
 	int priority;
 	HD_VEC(struct spec_data) args; /* in order */
 	HD_VEC(struct spec_data) symbols;
+	HD_VEC(struct expr_name) names;
 };
 
 static inline struct hd_loc spec_at(const struct spec *spec, uint32_t line)
@@ -74,8 +78,9 @@ static inline struct hd_loc spec_at(const struct spec *spec, uint32_t line)
 	return (struct hd_loc){spec->path, line, 0};
 }
 
-/* Reads a specification. Whatever `result` is, spec_release() is due. 0, or -1 with every error reported. */
-int spec_read(struct spec *spec, const char *path, struct hd_diag *diag);
+/* Reads a specification, with `defines` (NAME=V each; NULL ends them, or there are none). Whatever `result` is,
+ * spec_release() is due. 0, or -1 with every error reported. */
+int spec_read(struct spec *spec, const char *path, const char *const *defines, struct hd_diag *diag);
 void spec_release(struct spec *spec);
 
 /* A number in decimal, or in hexadecimal behind 0x, of at most `max`. False when `text` is none. */
