@@ -382,7 +382,6 @@ const struct hd_ptx_row hd_ptx_system[] = {
 	/* Kernels follow one another. */
 	{"griddepcontrol.wait", "", 0, ignore, 0, true},
 	{"griddepcontrol.launch_dependents", "", 0, ignore, 0, true},
-	{"fence.mbarrier_init.release.cluster", "", 0, ignore, 0, true}, /* a barrier is there at once */
 	{"brkpt", "", 0, ignore, 0, false},
 	{"pmevent", " mask ", 0, ignore, 0, false},
 	{"activemask", " b32 ", 1, active_mask, 0, true},
