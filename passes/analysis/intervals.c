@@ -23,8 +23,8 @@
  * only 11 where the registers of two neighbours pass N. That is a PREFETCH in 11.6 instructions; with 32 bytes to an
  * instruction's 8, the paper's 7 % are one in 57.
  *
- * Lengths in runs (`heddle info --intervals`), N = 16, instructions of a warp from one PREFETCH to the next beside the most that
- * any choice of places could reach; the paper's Table 4 has 31.2 of 34.7 on the mean of 35 workloads, 89 %:
+ * Lengths in runs (`heddle info --intervals`), N = 16, instructions of a warp from one PREFETCH to the next beside the
+ * most that any choice of places could reach; the paper's Table 4 has 31.2 of 34.7 on the mean of 35 workloads, 89 %:
  *
  *   bfs 180.9 of 180.9   histogram 153 of 153 and 151 of 151   reduce 87.5 of 87.5 and 101 of 101   vecadd 15 of 15
  *   matmul 14.2 of 16.1 (88 %)   shapes 62 of 62 and, with calls in its loop, 4.7 of 3709

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "heddle/object.h"
-#include "runtime/watch/trace.h"
+#include "heddle/trace.h"
 #include "tools/heddle/cmd.h"
 
 struct options {
