@@ -393,10 +393,10 @@ static void move_copies(struct hd_run *run, uint64_t end)
 			uint32_t bytes = hd_bulk_sent_bytes(sent.bulk);
 			if (bytes) {
 				sent.cycle = hd_later(end, hd_dsm_send(run->clusters->dsm, sm->id, sent.cycle, bytes));
-				hd_bulk_acknowledge(sm, sent.bulk, sent.cycle);
+				hd_bulk_acknowledge(sm, sent.bulk, sent.cycle, end - 1);
 				run->due[i] = hd_earlier(run->due[i], hd_later(end, sm->wheel.next));
 			}
-			hd_bulk_deliver(to, &sent);
+			hd_bulk_deliver(to, &sent, end - 1);
 			run->due[to->id] = hd_earlier(run->due[to->id], hd_later(end, to->wheel.next));
 		}
 	}

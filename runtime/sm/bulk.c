@@ -522,15 +522,15 @@ uint32_t hd_bulk_sent_bytes(const struct hd_bulk *bulk)
 	return bulk->kind == HD_BULK_S2S ? bulk->bytes : 0;
 }
 
-void hd_bulk_deliver(struct hd_sm *sm, const struct hd_bulk_sent *sent)
+void hd_bulk_deliver(struct hd_sm *sm, const struct hd_bulk_sent *sent, uint64_t now)
 {
 	struct hd_bulk_unit *unit = unit_of(sm);
 	add_event(unit, sent->cycle, sent->bulk, sent->rank);
-	set_timer(sm, sm->now > sent->cycle - 1 ? sent->cycle - 1 : sm->now, sent->cycle);
+	set_timer(sm, now, sent->cycle);
 }
 
-void hd_bulk_acknowledge(struct hd_sm *sm, struct hd_bulk *bulk, uint64_t cycle)
+void hd_bulk_acknowledge(struct hd_sm *sm, struct hd_bulk *bulk, uint64_t cycle, uint64_t now)
 {
 	add_event(sm->bulk, cycle + sm->bulk->way, bulk, ACKNOWLEDGED);
-	set_timer(sm, sm->now, cycle + sm->bulk->way);
+	set_timer(sm, now, cycle + sm->bulk->way);
 }

@@ -36,10 +36,11 @@ struct hd_bulk_sent {
 };
 /* The next one that has not been taken; false: none is left. */
 bool hd_bulk_take_sent(struct hd_sm *sm, struct hd_bulk_sent *sent);
-/* They come to the block's SM at this cycle, which that has not come to; its next cycle with work. */
-void hd_bulk_deliver(struct hd_sm *sm, const struct hd_bulk_sent *sent);
+/* They come to the block's SM at this cycle, which that has not come to. `now`, here and below: the last cycle of the
+ * window, as an SM without work stands still at one long before. */
+void hd_bulk_deliver(struct hd_sm *sm, const struct hd_bulk_sent *sent, uint64_t now);
 /* All of the copy's blocks will have the bytes at this cycle: the SM that began it learns of it a way later. */
-void hd_bulk_acknowledge(struct hd_sm *sm, struct hd_bulk *bulk, uint64_t cycle);
+void hd_bulk_acknowledge(struct hd_sm *sm, struct hd_bulk *bulk, uint64_t cycle, uint64_t now);
 /* What the copy sends, in bytes; 0: it is not from shared memory. */
 uint32_t hd_bulk_sent_bytes(const struct hd_bulk *bulk);
 

@@ -152,6 +152,31 @@ __global__ void prefetched(const int *in)
 	asm volatile("cp.async.bulk.prefetch.L2.global [%0], 4096;" ::"l"(in) : "memory");
 }
 
+// The second block has been waiting for the first one for long when its bytes come.
+__global__ void __cluster_dims__(2, 1, 1) idle(const int *in, int *out)
+{
+	__shared__ alignas(128) int tile[256];
+	__shared__ barrier_t bar;
+	namespace cg = cooperative_groups;
+	cg::cluster_group cluster = cg::this_cluster();
+	if (threadIdx.x == 0) {
+		init(&bar, 1);
+		expect(&bar, 1024);
+	}
+	cluster.sync();
+	if (cluster.block_rank() == 0) {
+		for (unsigned from = clock(); clock() - from < 2000;)
+			;
+		if (threadIdx.x == 0)
+			asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%0], [%1], %2, [%3], %4;" ::"r"(at(tile)), "l"(in), "r"(1024), "r"(at(&bar)), "h"((short)3) : "memory");
+		wait(&bar, 0);
+	}
+	cluster.sync();
+	wait(&bar, 0);
+	for (unsigned i = threadIdx.x; i < 256; i += blockDim.x)
+		out[256 * cluster.block_rank() + i] = tile[i];
+}
+
 int main(int argc, char **argv)
 {
 	bool timed = argc > 1;
@@ -192,6 +217,11 @@ int main(int argc, char **argv)
 	wrong += phases[0] != 1 || phases[1] != 1 || phases[2] != 0 || phases[3] != 1;
 	prefetched<<<1, 1>>>(in);
 	cudaDeviceSynchronize();
+	memset(out, 0, 2048);
+	idle<<<2, 64>>>(in, out);
+	cudaDeviceSynchronize();
+	for (int i = 0; i < 512; i++)
+		wrong += out[i] != in[i % 256];
 	printf("bulk: %d wrong, %s\n", wrong, cudaGetErrorString(cudaGetLastError()));
 	return wrong != 0;
 }
