@@ -8,6 +8,7 @@
  */
 #include "runtime/exec/bulk.h"
 
+#include "heddle/config.h"
 #include "heddle/opcodes.h"
 #include "lib/swizzle.h"
 #include "runtime/exec/devmem.h"
@@ -141,6 +142,19 @@ static bool read_map(struct hd_exec *exec, struct hd_bulk *bulk, uint32_t dimens
 	return !exec->fault;
 }
 
+/* A box may have 2^32 rows: those that no block has room for are refused before they are gone through. */
+static bool is_too_large(struct hd_exec *exec, const struct hd_bulk *bulk)
+{
+	bool fetches = bulk->kind == HD_BULK_PF;
+	uint32_t room = fetches ? (uint32_t)exec->gpu->config->shared_per_cta : exec->warp->cta->grid->shared_bytes;
+	if (bulk->bytes <= room)
+		return false;
+	HD_FAULT(exec, bulk->lane, HD_SIM_BAD_ADDRESS,
+		 "copy in bulk of a box of %u bytes; %s %u bytes of shared memory", bulk->bytes,
+		 fetches ? "a block has at most" : "the block has", room);
+	return true;
+}
+
 static bool take_box(struct hd_exec *exec, const struct hd_dinst *inst, struct hd_bulk *bulk)
 {
 	struct hd_tensor_walk walk;
@@ -155,6 +169,8 @@ static bool take_box(struct hd_exec *exec, const struct hd_dinst *inst, struct h
 		bulk->bytes = 0;
 		return true;
 	}
+	if (is_too_large(exec, bulk))
+		return false;
 	hd_tensor_walk(&walk, &bulk->map, at);
 	while (hd_tensor_next(&walk, &row))
 		if (row.bytes && !add_run(exec, bulk, row.address, row.place + row.skip, row.bytes))
