@@ -322,6 +322,7 @@ bool hd_lsu_take_shared(struct hd_lsu *lsu, uint64_t now, uint32_t grid)
 
 uint64_t hd_lsu_use_shared(struct hd_lsu *lsu, uint64_t now, uint32_t grid)
 {
+	settle_claims(lsu, now);
 	lsu->front_free = hd_later(lsu->front_free, now) + 1;
 	lsu->grids[grid].shared_cycles++;
 	lsu->grids[grid].transfer_shared_cycles++;
@@ -330,6 +331,7 @@ uint64_t hd_lsu_use_shared(struct hd_lsu *lsu, uint64_t now, uint32_t grid)
 
 uint64_t hd_lsu_bulk_shared(struct hd_lsu *lsu, uint64_t now, uint32_t grid)
 {
+	settle_claims(lsu, now);
 	lsu->front_free = hd_later(lsu->front_free, now) + 1;
 	lsu->grids[grid].shared_cycles++;
 	lsu->grids[grid].tma_shared_cycles++;
