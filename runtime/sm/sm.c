@@ -63,7 +63,7 @@ static void init_warps(struct hd_sm *sm, struct hd_arena *arena)
 	}
 	sm->barriers.parked = HD_ARENA_NEW(arena, struct hd_parked, sm->warp_count);
 	hd_mbarriers_init(&sm->mbarriers, sm->gpu->config, sm->warp_count, arena);
-	hd_wgmma_init(&sm->products, sm->gpu->config, sm->warp_count, arena);
+	hd_wgmma_init(&sm->products, sm->gpu->config, sm->warp_count, sm->cta_count, arena);
 	sm->two_level.warps = HD_ARENA_NEW(arena, struct hd_two_level_warp, sm->warp_count);
 	sm->loads.unused = HD_ARENA_NEW(arena, struct hd_hazard, sm->warp_count);
 	sm->streams.of = HD_ARENA_NEW(arena, struct hd_warp_stream, sm->warp_count);

@@ -26,7 +26,8 @@
 #include "runtime/sm/sm.h"
 #include "runtime/sm/wgmma.h"
 
-void hd_wgmma_init(struct hd_wgmma *products, const struct hd_config *config, uint32_t warps, struct hd_arena *arena)
+void hd_wgmma_init(struct hd_wgmma *products, const struct hd_config *config, uint32_t warps, uint32_t ctas,
+		   struct hd_arena *arena)
 {
 	products->issue[0] = (uint32_t)config->wgmma_issue_ss;
 	products->issue[1] = (uint32_t)config->wgmma_issue_rs;
@@ -36,20 +37,23 @@ void hd_wgmma_init(struct hd_wgmma *products, const struct hd_config *config, ui
 	products->tail[1] = (uint32_t)config->lat_wgmma_rs;
 	products->chain = (uint32_t)config->wgmma_chain;
 	products->warps = HD_ARENA_NEW_SPARSE(arena, struct hd_wgmma_warp, warps);
-	products->groups = HD_ARENA_NEW_SPARSE(arena, struct hd_wgmma_group, warps);
+	products->groups = HD_ARENA_NEW_SPARSE(arena, struct hd_wgmma_group, ctas * HD_WG_BLOCK_GROUPS);
+}
+
+/* By the block's place: a warp's may be another block's before the rest of its group has ended. */
+static struct hd_wgmma_group *group_of(struct hd_wgmma *products, const struct hd_warp *warp)
+{
+	const struct hd_cta *cta = warp->cta;
+	return &products->groups[(cta - cta->sm->ctas) * HD_WG_BLOCK_GROUPS + warp->index / HD_WG_WARPS];
 }
 
 void hd_wgmma_begin(struct hd_wgmma *products, const struct hd_warp *warp)
 {
+	struct hd_wgmma_group *group = group_of(products, warp);
 	if (products->warps[warp->id].issued)
 		memset(&products->warps[warp->id], 0, sizeof(*products->warps));
-	if (products->groups[warp->id].begun || products->groups[warp->id].arrived[1])
-		memset(&products->groups[warp->id], 0, sizeof(*products->groups));
-}
-
-static struct hd_wgmma_group *group_of(struct hd_wgmma *products, const struct hd_warp *warp)
-{
-	return &products->groups[warp->cta->warps[warp->index / HD_WG_WARPS * HD_WG_WARPS]->id];
+	if (warp->index % HD_WG_WARPS == 0 && (group->begun || group->arrived[1]))
+		memset(group, 0, sizeof *group);
 }
 
 static uint32_t kind_of(const struct hd_dinst *inst)
@@ -81,7 +85,7 @@ static void wake_group(struct hd_sm *sm, const struct hd_warp *last, const struc
 	for (uint32_t i = first; i < first + HD_WG_WARPS; i++) {
 		struct hd_warp *warp = last->cta->warps[i];
 		const struct hd_wgmma_warp *own = &sm->products.warps[warp->id];
-		if (!warp->product_wait || own->awaited > group->begun)
+		if (warp->cta != last->cta || !warp->product_wait || own->awaited > group->begun)
 			continue;
 		uint64_t at = own->wants_result ? group->done[own->awaited % HD_WG_KEPT] : now + 1;
 		warp->product_wait = false;

@@ -16,7 +16,7 @@ struct hd_sm;
 struct hd_warp;
 
 /* Products are numbered in a warpgroup, from 1 on; the last so many are kept. */
-enum { HD_WG_KEPT = 64, HD_WG_GROUPS = HD_WG_MOST_LEFT + 1 };
+enum { HD_WG_KEPT = 64, HD_WG_GROUPS = HD_WG_MOST_LEFT + 1, HD_WG_BLOCK_GROUPS = 16 };
 
 /* Of a warp: products it has issued, and the last one of each of its last groups. */
 struct hd_wgmma_warp {
@@ -28,7 +28,7 @@ struct hd_wgmma_warp {
 	uint64_t since;
 };
 
-/* Of a warpgroup, at its first warp. */
+/* Of a warpgroup. */
 struct hd_wgmma_group {
 	uint32_t begun; /* products for which all four warps have come */
 	uint8_t dst;	/* accumulator of the last of them */
@@ -42,10 +42,11 @@ struct hd_wgmma {
 	uint32_t count;				     /* products so far, of all warpgroups */
 	uint64_t begin[HD_WG_KEPT];		     /* cycle of their slots */
 	struct hd_wgmma_warp *warps;		     /* by hd_warp.id */
-	struct hd_wgmma_group *groups;		     /* by that of a warpgroup's first warp */
+	struct hd_wgmma_group *groups;		     /* by the block's place in hd_sm.ctas, and its own in the block */
 };
 
-void hd_wgmma_init(struct hd_wgmma *products, const struct hd_config *config, uint32_t warps, struct hd_arena *arena);
+void hd_wgmma_init(struct hd_wgmma *products, const struct hd_config *config, uint32_t warps, uint32_t ctas,
+		   struct hd_arena *arena);
 /* A warp begins. */
 void hd_wgmma_begin(struct hd_wgmma *products, const struct hd_warp *warp);
 /* WGMMA or WARPGROUP was executed. */

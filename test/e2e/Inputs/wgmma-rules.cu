@@ -1,7 +1,9 @@
 // What a program may and may not do with an accumulator before it has waited. RULE 0: a loop as it should be; 1: adds to the
-// accumulator between two products; 2: in a block that is no whole warpgroup; 3: a matrix outside of shared memory.
+// accumulator between two products; 2: in a block that is no whole warpgroup; 3: a matrix outside of shared memory;
+// 4: the first block's last warp waits when others' have ended, and those of later blocks are in their places.
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #ifndef RULE
 #define RULE 0
 #endif
@@ -14,6 +16,8 @@ __global__ void __launch_bounds__(128) products(float *out, uint64_t f, int roun
 		shared[i] = 0x3c00;
 	asm volatile("fence.proxy.async.shared::cta;");
 	__syncthreads();
+	if (RULE == 4 && blockIdx.x)
+		rounds = 1;
 	for (int i = 0; i < rounds; i++) {
 		asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
 		for (int k = 0; k < 2; k++) {
@@ -25,18 +29,25 @@ __global__ void __launch_bounds__(128) products(float *out, uint64_t f, int roun
 		asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
 		asm volatile("wgmma.wait_group.sync.aligned 1;" ::: "memory");
 	}
+	if (RULE == 4 && blockIdx.x == 0 && threadIdx.x / 32 == 3)
+		for (unsigned from = clock(); clock() - from < 20000;)
+			;
 	asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
+	if (RULE == 4 && blockIdx.x)
+		return;
 	out[threadIdx.x] = d[0] + d[1] + d[2] + d[3];
 }
 
-int main()
+int main(int argc, char **argv)
 {
 	float *out;
 	uint64_t f = (uint64_t)(1024 >> 4) << 32 | 1ull << 62;
 	cudaMallocManaged(&out, 128 * sizeof *out);
 	if (RULE == 3)
 		f |= 0x3000;
-	products<<<1, RULE == 2 ? 96 : 128, 8192>>>(out, f, 3);
+	if (RULE == 4)
+		cudaFuncSetAttribute((const void *)products, cudaFuncAttributeMaxDynamicSharedMemorySize, 100000);
+	products<<<RULE == 4 ? 5 : 1, RULE == 2 ? 96 : 128, RULE == 4 ? 100000 : 8192>>>(out, f, argc > 1 ? atoi(argv[1]) : 3);
 	cudaError_t error = cudaGetLastError();
 	error = error ? error : cudaDeviceSynchronize();
 	printf("%g %s\n", error ? 0 : out[0], cudaGetErrorName(error)); /* four columns, 3 rounds of 2 products of 16 ones */
