@@ -14,7 +14,7 @@
  * execute (hd_mix_unlike) is an error, and so is a pace that turns out to be another one behind it.
  *
  * Not so under policies, which keep state of warps that they would have to bring on, and where blocks or lanes may wait
- * for each other.
+ * for each other: nor where warpgroups multiply (wgmma), whose four warps would halt at different products.
  *
  * Methods: Photon (MICRO 2023) leaves out the rest of a warp when the pace of its loop is stable; samples with
  * stretches between them as in SMARTS (ISCA 2003).
@@ -70,7 +70,7 @@ bool hd_sampled_stretch_begin(struct hd_sampling *sampling, struct hd_grid *grid
 	stretch->skipped = stretch->last_work = 0;
 	if (sampling->kind != HD_SAMPLED_DETAILED || grid->cooperative || grid->clusters || gpu->policy_count ||
 	    grid->cta_total >= HD_SAMPLED_WAVES * grid->fit.ctas * gpu->sm_count ||
-	    hd_program_waits(&gpu->program, grid->entry))
+	    hd_program_waits(&gpu->program, grid->entry) || hd_program_has_products(&gpu->program, grid->entry))
 		return false;
 	memset(sampling->blocks.errors, 0, sampling->width * sizeof *sampling->blocks.errors);
 	stretch->window = WINDOW;
