@@ -67,16 +67,14 @@ static void reads(struct hd_check *check, const struct hd_exec *exec, const stru
 	block->bulk_groups[bulk->warp->index].when[0] = access.when;
 }
 
-void hd_check_bulk_begins(struct hd_check *check, struct hd_exec *exec, const struct hd_bulk *first)
+void hd_check_bulk_begins(struct hd_check *check, struct hd_exec *exec, const struct hd_bulk *bulk)
 {
-	for (const struct hd_bulk *bulk = first; bulk; bulk = bulk->next) {
-		struct hd_block_check *block = hd_check_block_of(check, bulk->cta);
-		keep_known(check, bulk, block);
-		if (check->kinds & HD_CHECK_RACE && (bulk->kind == HD_BULK_S2G || bulk->kind == HD_BULK_S2S))
-			reads(check, exec, bulk);
-		for (uint32_t i = 0; bulk->kind == HD_BULK_S2G && i < bulk->runs.len; i++)
-			hd_check_written(check, bulk->runs.data[i].address, bulk->runs.data[i].bytes);
-	}
+	struct hd_block_check *block = hd_check_block_of(check, bulk->cta);
+	keep_known(check, bulk, block);
+	if (check->kinds & HD_CHECK_RACE && (bulk->kind == HD_BULK_S2G || bulk->kind == HD_BULK_S2S))
+		reads(check, exec, bulk);
+	for (uint32_t i = 0; bulk->kind == HD_BULK_S2G && i < bulk->runs.len; i++)
+		hd_check_written(check, bulk->runs.data[i].address, bulk->runs.data[i].bytes);
 }
 
 /* ---- lands */

@@ -52,7 +52,7 @@ void hd_check_arrive(struct hd_check *check, const struct hd_warp *warp, uint32_
 void hd_check_woken(struct hd_check *check, const struct hd_warp *warp, const struct hd_dinst *inst, uint32_t lanes);
 struct hd_bulk;
 /* Copies in bulk begin; one is about to land in the block of a rank. */
-void hd_check_bulk_begins(struct hd_check *check, struct hd_exec *exec, const struct hd_bulk *first);
+void hd_check_bulk_begins(struct hd_check *check, struct hd_exec *exec, const struct hd_bulk *bulk);
 void hd_check_bulk_lands(struct hd_check *check, struct hd_exec *exec, const struct hd_bulk *bulk, uint32_t rank);
 void hd_check_release(struct hd_check *check, const struct hd_cta *cta, uint32_t id);
 /* The last lane of a warp has ended. */

@@ -96,16 +96,9 @@ static void window_end(const struct hd_watcher_handle *self, struct hd_gpu *gpu,
 		hd_guess_void(self->state, end);
 }
 
-static void execute_after(const struct hd_watcher_handle *self, struct hd_sm *sm, struct hd_warp *warp,
-			  const struct hd_dinst *inst, uint32_t pc, const struct hd_effect *effect)
+static void bulk_begins(const struct hd_watcher_handle *self, struct hd_exec *exec, const struct hd_bulk *bulk)
 {
-	(void)inst;
-	(void)pc;
-	if (effect->event != HD_EVENT_BULK || !effect->bulk)
-		return;
-	struct hd_exec *exec = sm->exec;
-	exec->warp = warp;
-	hd_check_bulk_begins(self->state, exec, effect->bulk);
+	hd_check_bulk_begins(self->state, exec, bulk);
 }
 
 static void bulk_lands(const struct hd_watcher_handle *self, struct hd_exec *exec, const struct hd_bulk *bulk,
@@ -127,7 +120,7 @@ static const struct hd_watcher check_watcher = {
 	.barrier_arrive = barrier_arrive,
 	.barrier_release = barrier_release,
 	.wait_result = wait_result,
-	.execute_after = execute_after,
+	.bulk_begins = bulk_begins,
 	.bulk_lands = bulk_lands,
 	.stranger = stranger,
 	.missing = missing,

@@ -482,6 +482,11 @@ static void begin_all(struct hd_exec *exec, const struct hd_dinst *inst)
 		struct hd_bulk *bulk = begin(exec, inst, lane);
 		if (!bulk)
 			break;
+		HD_TELL(exec->gpu, bulk_begins, exec, bulk);
+		if (exec->fault) {
+			give(bulk);
+			break;
+		}
 		if (exec->gpu->functional) {
 			if (!do_at_once(exec, bulk)) {
 				exec->fault = true;
