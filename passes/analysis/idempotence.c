@@ -5,7 +5,7 @@
  * which object its pointer is made from. What breaks it:
  *
  *   store      a global store that may overwrite what some block of the kernel reads
- *   atomic     on global memory: it reads and overwrites
+ *   atomic     on global memory: it reads and overwrites; so does a reduction in bulk
  *   volatile   a global load that asks for what others write meanwhile
  *   call       code that is not here
  *   service    printf, malloc, free: seen from outside, or done twice
@@ -13,7 +13,8 @@
  *
  * Shared and local memory start afresh with the block. Whether the load comes before the store is not
  * asked: other warps and other blocks run in between. Loads that the source promises to be of read-only
- * data (__ldg, invariant) cannot be overwritten.
+ * data (__ldg, invariant) cannot be overwritten. What a copy in bulk reads or writes may be anything: of a tensor the
+ * code only names the map.
  *
  * Two pointers may be the same unless they are made from different global variables, or one from a
  * __restrict__ (noalias) parameter of the kernel and the other from another parameter or a variable; a
@@ -304,6 +305,34 @@ static bool differs_from_run_to_run(const struct hd_inst *inst)
 	}
 }
 
+/* What a copy in bulk does to global memory. */
+enum reach { REACHES_NOTHING, READS_GLOBAL, WRITES_GLOBAL, ADDS_TO_GLOBAL };
+
+static enum reach reach_of(const struct hd_inst *inst)
+{
+	switch (inst->op) {
+	case HD_OP_UTMALDG: return READS_GLOBAL;
+	case HD_OP_UTMASTG: return WRITES_GLOBAL;
+	case HD_OP_UTMAREDG: return ADDS_TO_GLOBAL;
+	case HD_OP_UBLKCP:
+	case HD_OP_UBLKRED: break;
+	default: return REACHES_NOTHING;
+	}
+	switch (hd_mod_get(inst->mods, HD_MOD_BULK)) {
+	case HD_BULK_G2S: return READS_GLOBAL;
+	case HD_BULK_S2G: return inst->op == HD_OP_UBLKRED ? ADDS_TO_GLOBAL : WRITES_GLOBAL;
+	default: return REACHES_NOTHING;
+	}
+}
+
+static enum hd_idempotence_break add_bulk(struct own *own, uint32_t function, uint32_t index, enum reach reach)
+{
+	if (reach == ADDS_TO_GLOBAL)
+		return HD_BREAK_ATOMIC;
+	add_access(&own->accesses, (struct access){{0}, function, index, reach == WRITES_GLOBAL});
+	return HD_BREAK_NONE;
+}
+
 static enum hd_idempotence_break inspect(struct context *context, struct own *own, uint32_t index)
 {
 	const struct hd_inst *inst = &context->object->functions[context->function].insts[index];
@@ -311,6 +340,9 @@ static enum hd_idempotence_break inspect(struct context *context, struct own *ow
 		return add_memory(context, own, index);
 	if (inst->op == HD_OP_SYSCALL) /* a failed assertion stops the kernel for good */
 		return inst->x == HD_SYS_ASSERTFAIL ? HD_BREAK_NONE : HD_BREAK_SERVICE;
+	enum reach reach = reach_of(inst);
+	if (reach != REACHES_NOTHING)
+		return add_bulk(own, context->function, index, reach);
 	return differs_from_run_to_run(inst) ? HD_BREAK_CLOCK : HD_BREAK_NONE;
 }
 

@@ -84,9 +84,11 @@ static const char *what_is_wrong(const struct hd_unit *unit, uint32_t index)
 		if (facts[calls->graph.succ[e]].why != HD_BREAK_NONE && facts[index].why == HD_BREAK_NONE)
 			return "it calls what is not idempotent";
 	const struct hd_function *function = &unit->object.functions[index];
-	for (uint32_t i = 0; i < function->inst_count; i++)
-		if (function->insts[i].op == HD_OP_ATOMG && facts[index].why == HD_BREAK_NONE)
+	for (uint32_t i = 0; i < function->inst_count; i++) {
+		uint16_t op = function->insts[i].op;
+		if ((op == HD_OP_ATOMG || op == HD_OP_UTMAREDG) && facts[index].why == HD_BREAK_NONE)
 			return "it has an atomic operation on global memory";
+	}
 	return !facts[index].at.function != (facts[index].why == HD_BREAK_NONE) ? "no place is named" : NULL;
 }
 

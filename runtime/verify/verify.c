@@ -340,6 +340,8 @@ static void step_done(const struct hd_watcher_handle *self, struct hd_exec *exec
 		check_stack(exec, shadow);
 	if (!exec->fault && exec->effect->event == HD_EVENT_MEMORY)
 		hd_verify_memory(exec, inst, HD_WATCHER_OF(self, grid, grid));
+	if (!exec->fault && exec->effect->event == HD_EVENT_BULK)
+		hd_verify_bulk(exec, inst);
 	if (!exec->fault)
 		hd_verify_affine_after(self, exec, function_of(exec, inst->function));
 }

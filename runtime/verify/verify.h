@@ -92,6 +92,7 @@ void hd_verify_tag_result(const struct hd_exec *exec, const struct hd_dinst *ins
 
 /* After an instruction that was executed: whether the block could still be run again. */
 void hd_verify_memory(struct hd_exec *exec, const struct hd_dinst *inst, struct hd_verify_grid *kept);
+void hd_verify_bulk(struct hd_exec *exec, const struct hd_dinst *inst);
 
 /* Around an instruction: what is claimed about it as a branch or an access (verify_affine.c). */
 void hd_verify_affine_before(const struct hd_watcher_handle *self, struct hd_exec *exec,

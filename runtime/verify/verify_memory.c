@@ -6,6 +6,9 @@
  * Keeps a bit for each word of global memory that the running grid has read, in pages of 4 KiB: a 24th of
  * what it reads. A store of the same value counts: that it is the same is not what the analysis says.
  *
+ * Of copies in bulk only reductions are looked at: a kernel that copies is not said to be restartable, unless it only
+ * reads or only writes.
+ *
  * The bits are the whole grid's: they are looked at in the order of cycles and SMs (hd_later_tell).
  */
 #include "heddle/figures.h"
@@ -13,6 +16,7 @@
 
 #include <stddef.h>
 
+#include "heddle/opcodes.h"
 #include "lib/hash.h"
 #include "runtime/exec/later.h"
 
@@ -131,6 +135,15 @@ static void check_access(void *state, struct hd_exec *exec, const void *record)
 		if (!check_lane(exec, access, lane, address))
 			return;
 	}
+}
+
+void hd_verify_bulk(struct hd_exec *exec, const struct hd_dinst *inst)
+{
+	bool adds =
+		inst->inst.op == HD_OP_UTMAREDG || (inst->inst.op == HD_OP_UBLKRED && HD_MODIFIER(BULK) == HD_BULK_S2G);
+	if (adds && exec->mask && is_restartable(exec->warp->cta->grid))
+		HD_FAULT(exec, (uint32_t)__builtin_ctz(exec->mask), HD_SIM_VERIFY,
+			 "a reduction in bulk in global memory in a kernel that is said to be restartable");
 }
 
 void hd_verify_memory(struct hd_exec *exec, const struct hd_dinst *inst, struct hd_verify_grid *kept)

@@ -389,6 +389,51 @@ START_TEST(the_first_is_told)
 }
 END_TEST
 
+static void copy(enum hd_op op, unsigned how)
+{
+	struct hd_inst *inst = add(op, NO_IR);
+	inst->a = 4;
+	inst->c = 8;
+	inst->mods = op == HD_OP_UBLKRED ? HD_MOD(BULK, how) | HD_MOD(DTYPE, HD_U32) : HD_MOD(BULK, how);
+}
+
+/* A reduction in bulk adds to what is there; a copy's bytes may be anybody's; between blocks none are. */
+START_TEST(copies_in_bulk)
+{
+	copy(HD_OP_UBLKRED, HD_BULK_S2G);
+	finish("adds", true);
+	copy(HD_OP_UBLKCP, HD_BULK_S2G);
+	copy(HD_OP_UBLKCP, HD_BULK_G2S);
+	finish("moves", true);
+	copy(HD_OP_UBLKCP, HD_BULK_S2S);
+	copy(HD_OP_UBLKRED, HD_BULK_S2S);
+	copy(HD_OP_UBLKCP, HD_BULK_G2S);
+	finish("reads", true);
+	judge();
+	breaks(0, HD_BREAK_ATOMIC, "adds", 0);
+	breaks(1, HD_BREAK_STORE, "moves", 0);
+	ck_assert_uint_eq(facts[1].read.pc, HD_INST_BYTES);
+	does_not_break(2);
+}
+END_TEST
+
+START_TEST(boxes_of_tensors)
+{
+	add(HD_OP_UTMAREDG, NO_IR)->mods = HD_MOD(DIMS, 1);
+	finish("adds", true);
+	add(HD_OP_UTMALDG, NO_IR)->mods = HD_MOD(DIMS, 1);
+	add(HD_OP_UTMASTG, NO_IR)->mods = HD_MOD(DIMS, 1);
+	finish("moves", true);
+	add(HD_OP_UTMASTG, NO_IR)->mods = HD_MOD(DIMS, 1);
+	add(HD_OP_UTMAPF, NO_IR)->mods = HD_MOD(DIMS, 1);
+	finish("writes", true);
+	judge();
+	breaks(0, HD_BREAK_ATOMIC, "adds", 0);
+	breaks(1, HD_BREAK_STORE, "moves", 1);
+	does_not_break(2);
+}
+END_TEST
+
 Suite *hd_suite(void)
 {
 	const TTest *const tests[] = {one_array,
@@ -411,6 +456,8 @@ Suite *hd_suite(void)
 				      handed_to_callees,
 				      shared_ordinals,
 				      the_first_is_told,
+				      copies_in_bulk,
+				      boxes_of_tensors,
 				      NULL};
 	Suite *suite = suite_create("idempotence");
 	TCase *tcase = tcase_create("idempotence");
