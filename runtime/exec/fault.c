@@ -59,11 +59,11 @@ void hd_describe_place(const struct hd_gpu *gpu, const struct hd_warp *warp, uin
 }
 
 /* The launch ends with the fault. */
-static void take_fault(struct hd_gpu *gpu, const struct hd_warp *warp, int error, struct hd_loc place)
+static void take_fault(struct hd_gpu *gpu, struct hd_grid *grid, int error, struct hd_loc place)
 {
 	gpu->error = error;
-	if (warp->cta->grid)
-		warp->cta->grid->error = error;
+	if (grid)
+		grid->error = error;
 	if (gpu->options.diag)
 		hd_error(gpu->options.diag, place, "%s", gpu->error_text);
 }
@@ -91,19 +91,19 @@ void hd_gpu_fault(struct hd_gpu *gpu, struct hd_warp *warp, uint32_t pc, uint32_
 	size_t size = later ? sizeof(later->fault_text) : sizeof(gpu->error_text);
 	snprintf(text, size, "%s: %s", place, what);
 	if (!later) {
-		take_fault(gpu, warp, error, hd_place_of(gpu, pc));
+		take_fault(gpu, warp->cta->grid, error, hd_place_of(gpu, pc));
 		return;
 	}
 	later->error = error;
 	later->fault_cycle = warp->cta->exec->now;
-	later->fault_warp = warp;
+	later->fault_grid = warp->cta->grid;
 	later->fault_place = hd_place_of(gpu, pc);
 }
 
 void hd_later_fault(const struct hd_later *later, struct hd_gpu *gpu)
 {
 	snprintf(gpu->error_text, sizeof(gpu->error_text), "%s", later->fault_text);
-	take_fault(gpu, later->fault_warp, later->error, later->fault_place);
+	take_fault(gpu, later->fault_grid, later->error, later->fault_place);
 }
 
 int hd_gpu_refuse(struct hd_gpu *gpu, int error, const char *format, ...)

@@ -18,7 +18,7 @@ struct hd_later {
 	/* The first fault of the SM in the window. */
 	int error;
 	uint64_t fault_cycle;
-	struct hd_warp *fault_warp;
+	struct hd_grid *fault_grid;
 	struct hd_loc fault_place;
 	char fault_text[1024];
 };

@@ -101,6 +101,9 @@ static struct hd_remote *begin(struct hd_exec *exec, const struct hd_dinst *inst
 	remote->of = exec->remotes;
 	remote->inst = inst;
 	remote->warp = exec->warp;
+	remote->cta = exec->warp->cta;
+	remote->index = exec->warp->index;
+	remote->age = exec->warp->age;
 	remote->cluster = exec->warp->cta->cluster;
 	remote->mask = lanes;
 	remote->kind = kind;
@@ -129,10 +132,9 @@ void hd_remote_put_off(struct hd_exec *exec, const struct hd_dinst *inst, uint32
 	keep_operands(exec, inst, begin(exec, inst, lanes, HD_REMOTE_ACCESS, host));
 }
 
-static bool sync_lane(struct hd_exec *exec, const struct hd_dinst *inst, uint32_t lane, uint32_t rank, uint8_t *place,
-		      uint32_t count)
+static bool sync_lane(struct hd_exec *exec, const struct hd_dinst *inst, uint32_t lane, const struct hd_cta *owner,
+		      uint8_t *place, uint32_t count)
 {
-	const struct hd_cta *owner = exec->warp->cta->cluster->ctas[rank];
 	return hd_sync_do(exec, lane, owner, place, (enum hd_syncsop)HD_MODIFIER(SYNCSOP), count);
 }
 
@@ -147,7 +149,8 @@ void hd_remote_sync(struct hd_exec *exec, const struct hd_dinst *inst, uint32_t 
 		return;
 	}
 	HD_FOR_LANES (lane, lanes)
-		if (!sync_lane(exec, inst, lane, rank[lane], (uint8_t *)(uintptr_t)host[lane], counts[lane]))
+		if (!sync_lane(exec, inst, lane, exec->warp->cta->cluster->ctas[rank[lane]],
+			       (uint8_t *)(uintptr_t)host[lane], counts[lane]))
 			return;
 }
 
@@ -190,28 +193,31 @@ static uint32_t do_syncs(struct hd_exec *exec, const struct hd_remote *remote)
 		const struct hd_cta *owner = remote->cluster->ctas[remote->rank[lane]];
 		if (remote->kind == HD_REMOTE_TELLS
 			    ? !tell(exec, remote->inst, lane, owner, remote->barrier[lane])
-			    : !sync_lane(exec, remote->inst, lane, remote->rank[lane],
-					 (uint8_t *)(uintptr_t)remote->host[lane], remote->rows[0][lane]))
+			    : !sync_lane(exec, remote->inst, lane, owner, (uint8_t *)(uintptr_t)remote->host[lane],
+					 remote->rows[0][lane]))
 			break;
 		ranks |= UINT32_C(1) << remote->rank[lane];
 	}
 	return ranks;
 }
 
-/* The warp is behind it already, and a fault is told with its place. */
+/* The warp is behind it already, and of what has no result may have ended: a fault is told with the place then. */
 uint32_t hd_remote_do(struct hd_exec *exec, struct hd_remote *remote)
 {
-	struct hd_warp *warp = remote->warp;
-	uint32_t pc = warp->pc, ranks = 0;
-	exec->warp = warp;
+	uint32_t unread[2][HD_WARP_LANES] = {{0}}, ranks = 0; /* where RZ leads */
+	struct hd_warp there = {.regs = remote->inst->write_count ? remote->warp->regs : unread + 2,
+				.cta = remote->cta,
+				.pc = (uint32_t)(remote->inst - exec->gpu->program.code.data),
+				.index = remote->index,
+				.age = remote->age};
+	hd_warp_name_threads(&there, remote->cta->grid, there.index);
+	exec->warp = &there;
 	exec->mask = remote->mask;
-	warp->pc = (uint32_t)(remote->inst - exec->gpu->program.code.data);
 	if (remote->kind != HD_REMOTE_SYNC)
 		do_access(exec, remote);
 	if (remote->kind != HD_REMOTE_ACCESS)
 		ranks = do_syncs(exec, remote);
 	exec->fault = false; /* hd_gpu.error says so */
-	warp->pc = pc;
 	exec->warp = NULL;
 	hd_remote_drop(remote);
 	return ranks;

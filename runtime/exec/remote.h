@@ -17,7 +17,10 @@ struct hd_remote {
 	bool under_way;
 	struct hd_remotes *of;
 	const struct hd_dinst *inst;
-	struct hd_warp *warp;
+	struct hd_warp *warp; /* of what has a result; else it may have ended, and be another block's */
+	struct hd_cta *cta;
+	uint32_t index; /* the warp's, in its block */
+	uint64_t age;
 	struct hd_cluster *cluster;
 	uint32_t mask;
 	enum hd_remote_kind kind;
