@@ -5,8 +5,11 @@
  * these registers to anybody before it.
  *
  * An instruction that touches what is under way waits for it: the product's group is ended in front of it, and all are
- * waited for, with a warning, as ptxas does (C7510 to C7517). Only a product into the same accumulator may follow
- * another one, in the same form. No product is under way across a call.
+ * waited for, with a warning, as ptxas does (C7510 to C7517). Only a product of the same shape into the same
+ * accumulator may follow another one. No product is under way across a call, or behind a thread's end, where its
+ * registers would go to others: there the wait costs the program nothing and needs no warning.
+ *
+ * What touches a product may be in divergent code, so WARPGROUP.COMMIT and .WAIT have to work for some lanes alone.
  *
  * Forward over the blocks until nothing changes: of each operand of a product, how many groups have been ended since it
  * may have begun. Needs machine IR out of SSA. Costs operands of products times instructions that touch them.
@@ -23,7 +26,7 @@ enum { OPEN = 1, LAST = 2, AGES = HD_WG_MOST_LEFT + 2, ALL_AGES = (1 << AGES) - 
 struct flying {
 	struct hd_mreg reg;
 	bool written;
-	uint16_t mods; /* of a product that writes it */
+	uint16_t form; /* of a product that writes it */
 };
 
 struct flights {
@@ -54,6 +57,15 @@ static bool is_wait(const struct hd_minst *inst)
 	return is_mode(inst, HD_WG_WAIT) || is_mode(inst, HD_WG_SERIALIZE);
 }
 
+/* Equal for products that may follow each other into an accumulator: the number of columns of a is in it as bits of a
+ * factor. */
+static uint16_t form_of(const struct hd_minst *product)
+{
+	unsigned bits = hd_wg_bits((enum hd_wgtype)hd_mod_get(product->mods, HD_MOD_WGTYPE));
+	unsigned acc = hd_mod_get(product->mods, HD_MOD_WGACC), n = hd_mod_get(product->mods, HD_MOD_WGN);
+	return (uint16_t)(n << 8 | acc << 6 | bits);
+}
+
 static bool same_reg(struct hd_mreg a, struct hd_mreg b)
 {
 	return a.id == b.id && a.sub == b.sub && a.words == b.words;
@@ -66,23 +78,23 @@ static bool overlap(struct hd_mreg a, struct hd_mreg b)
 
 /* ---- operands of products */
 
-static uint32_t find(const struct flights *f, struct hd_mreg reg, bool written, uint16_t mods)
+static uint32_t find(const struct flights *f, struct hd_mreg reg, bool written, uint16_t form)
 {
 	for (uint32_t i = f->first[reg.id - HD_MREG_VIRTUAL]; i; i = f->next[i - 1]) {
 		const struct flying *flying = &f->flying.data[i - 1];
-		if (same_reg(flying->reg, reg) && flying->written == written && flying->mods == mods)
+		if (same_reg(flying->reg, reg) && flying->written == written && flying->form == form)
 			return i - 1;
 	}
 	return UINT32_MAX;
 }
 
-static void collect(struct flights *f, uint32_t most, struct hd_mreg reg, bool written, uint16_t mods)
+static void collect(struct flights *f, uint32_t most, struct hd_mreg reg, bool written, uint16_t form)
 {
-	if (!reg.words || !hd_mreg_is_virtual(reg.id) || find(f, reg, written, mods) != UINT32_MAX)
+	if (!reg.words || !hd_mreg_is_virtual(reg.id) || find(f, reg, written, form) != UINT32_MAX)
 		return;
 	if (!f->next)
 		f->next = HD_ARENA_NEW(&f->arena, uint32_t, most);
-	hd_vec_push(&f->flying, (struct flying){reg, written, mods});
+	hd_vec_push(&f->flying, (struct flying){reg, written, form});
 	f->next[f->flying.len - 1] = f->first[reg.id - HD_MREG_VIRTUAL];
 	f->first[reg.id - HD_MREG_VIRTUAL] = f->flying.len;
 }
@@ -101,7 +113,7 @@ static void collect_all(struct flights *f, uint32_t products)
 			const struct hd_minst *inst = &block->insts.data[i];
 			if (!is_product(inst))
 				continue;
-			collect(f, 2 * products, inst->dst, true, inst->mods);
+			collect(f, 2 * products, inst->dst, true, form_of(inst));
 			if (reads_registers(inst))
 				collect(f, 2 * products, inst->a, false, 0);
 		}
@@ -112,7 +124,7 @@ static void collect_all(struct flights *f, uint32_t products)
 
 static void begin(struct flights *f, const struct hd_minst *product)
 {
-	uint32_t d = hd_mreg_is_virtual(product->dst.id) ? find(f, product->dst, true, product->mods) : UINT32_MAX;
+	uint32_t d = hd_mreg_is_virtual(product->dst.id) ? find(f, product->dst, true, form_of(product)) : UINT32_MAX;
 	uint32_t a = reads_registers(product) && hd_mreg_is_virtual(product->a.id) ? find(f, product->a, false, 0)
 										   : UINT32_MAX;
 	if (d != UINT32_MAX)
@@ -164,7 +176,7 @@ static void look(void *context, struct hd_mreg *reg, bool is_def)
 	for (uint32_t i = f->first[reg->id - HD_MREG_VIRTUAL]; i; i = f->next[i - 1]) {
 		const struct flying *flying = &f->flying.data[i - 1];
 		bool chained = touch->product && flying->written && same_reg(flying->reg, touch->product->dst) &&
-			       same_reg(*reg, touch->product->dst) && flying->mods == touch->product->mods;
+			       same_reg(*reg, touch->product->dst) && flying->form == form_of(touch->product);
 		if (f->now[i - 1] && overlap(flying->reg, *reg) && (is_def || flying->written) && !chained)
 			touch->found = true;
 	}
@@ -175,7 +187,7 @@ static bool touches(struct flights *f, struct hd_minst *inst)
 	struct touch touch = {f, is_product(inst) ? inst : NULL, false};
 	if (inst->op == HD_OP_WARPGROUP)
 		return false;
-	if (hd_minst_effects(inst) & (HD_FX_CALL | HD_FX_RET) && !inst->helper)
+	if (inst->op == HD_OP_EXIT || (hd_minst_effects(inst) & (HD_FX_CALL | HD_FX_RET) && !inst->helper))
 		return any(f);
 	hd_minst_visit(f->func, inst, look, &touch);
 	return touch.found;
@@ -263,21 +275,33 @@ static void put(struct flights *f, unsigned mode, const struct hd_minst *like)
 	struct hd_minst inst = hd_minst_make(HD_OP_WARPGROUP, HD_MOD(WGMODE, mode));
 	inst.loc = like->loc ? like->loc : f->place;
 	inst.ir = like->ir;
-	if (mode == HD_WG_SERIALIZE) {
+	if (mode != HD_WG_COMMIT) {
 		inst.xkind = HD_X_OTHER;
 		name_operands(f, &inst);
 	}
 	hd_vec_push(&f->out, inst);
 }
 
-static void serialize(struct flights *f, const struct hd_minst *inst)
+/* Of instruction `at`, or one close to it. */
+static struct hd_loc place_of(const struct flights *f, const struct hd_mblock *block, uint32_t at)
 {
+	uint32_t loc = block->insts.data[at].loc ? block->insts.data[at].loc : f->place;
+	for (; !loc && at < block->insts.len; at++)
+		loc = block->insts.data[at].loc;
+	return f->func->locs.data[loc];
+}
+
+static void serialize(struct flights *f, const struct hd_mblock *block, uint32_t at)
+{
+	const struct hd_minst *inst = &block->insts.data[at];
 	bool calls = hd_minst_effects(inst) & (HD_FX_CALL | HD_FX_RET);
 	put(f, HD_WG_COMMIT, inst);
 	end_group(f);
-	put(f, HD_WG_SERIALIZE, inst);
+	put(f, inst->op == HD_OP_EXIT ? HD_WG_WAIT : HD_WG_SERIALIZE, inst);
 	wait_for(f, 0);
-	hd_warning(f->diag, f->func->locs.data[inst->loc ? inst->loc : f->place],
+	if (inst->op == HD_OP_EXIT)
+		return;
+	hd_warning(f->diag, place_of(f, block, at),
 		   "%s: products of warpgroups (wgmma) are serialized: %s (wait for them first, wgmma.wait_group)",
 		   f->func->name,
 		   calls ? "a function is called or left while they are under way"
@@ -293,7 +317,7 @@ static void rewrite_block(struct flights *f, uint32_t id)
 	for (uint32_t i = 0; i < block->insts.len; i++) {
 		struct hd_minst inst = block->insts.data[i];
 		if (touches(f, &inst))
-			serialize(f, &inst);
+			serialize(f, block, i);
 		if (is_wait(&inst))
 			name_operands(f, &inst);
 		step(f, &inst);

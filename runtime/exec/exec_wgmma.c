@@ -239,9 +239,11 @@ HD_EXEC_PLAIN(op_wgmma)
 	exec->effect->event = HD_EVENT_WGMMA;
 }
 
+/* The end of a group and a wait are also where the compiler has put them, which can be in divergent code
+ * (passes/mir/products_in_flight.c): they are the warp's, and do no harm there. */
 HD_EXEC_PLAIN(op_warpgroup)
 {
-	if (is_whole_group(exec, inst))
+	if (HD_MODIFIER(WGMODE) != HD_WG_ARRIVE || is_whole_group(exec, inst))
 		exec->effect->event = HD_EVENT_WGMMA;
 }
 

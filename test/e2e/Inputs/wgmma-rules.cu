@@ -1,6 +1,7 @@
 // What a program may and may not do with an accumulator before it has waited. RULE 0: a loop as it should be; 1: adds to the
 // accumulator between two products; 2: in a block that is no whole warpgroup; 3: a matrix outside of shared memory;
 // 4: the first block's last warp waits when others' have ended, and those of later blocks are in their places.
+// 5: waits only where there may be products, and few lanes read the accumulator; two kinds of products into one that is never read.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -37,6 +38,42 @@ __global__ void __launch_bounds__(128) products(float *out, uint64_t f, int roun
 		return;
 	out[threadIdx.x] = d[0] + d[1] + d[2] + d[3];
 }
+
+#if RULE == 5
+#define PRODUCT(type, signs)                                                                                                       \
+	asm volatile("wgmma.mma_async.sync.aligned.m64n8k16.f32." type "." type " {%0, %1, %2, %3}, %4, %4, 1, " signs ", 0, 0;"   \
+		     : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]) : "l"(f))
+__global__ void __launch_bounds__(128) sometimes(float *out, uint64_t f, int rounds)
+{
+	extern __shared__ __align__(1024) uint16_t shared[];
+	float d[4] = {1, 2, 3, 4};
+	for (unsigned i = threadIdx.x; i < 4096; i += blockDim.x)
+		shared[i] = 0x3c00;
+	asm volatile("fence.proxy.async.shared::cta;");
+	__syncthreads();
+	if (rounds > 2) {
+		asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+		PRODUCT("f16", "1, 1");
+		asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+	}
+	__syncthreads();
+	if (rounds > 2)
+		asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
+	__syncthreads();
+	if (threadIdx.x % 32 < 4)
+		out[threadIdx.x] = d[0] + d[1] + d[2] + d[3];
+}
+
+__global__ void __launch_bounds__(128) unread(float *out, uint64_t f)
+{
+	float d[4] = {1, 2, 3, 4};
+	asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+	PRODUCT("bf16", "1, 1");
+	PRODUCT("f16", "-1, 1");
+	out[threadIdx.x] = threadIdx.x;
+}
+#define products sometimes
+#endif
 
 int main(int argc, char **argv)
 {
