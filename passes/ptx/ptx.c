@@ -95,6 +95,7 @@ struct hd_leaf hd_ptx_read(struct hd_ptx *ptx, const struct hd_ptx_part *part, u
 			hd_ptx_error(ptx, "operand '%s' has %u bits instead of %u", reg->name, reg->bits, bits);
 			break;
 		}
+		reg->lost = false;
 		if (!reg->set)
 			break;
 		if (reg->leaf.words > words && words) /* wider: the low part counts */
@@ -163,6 +164,7 @@ void hd_ptx_write(struct hd_ptx *ptx, const struct hd_ptx_part *part, struct hd_
 	leaf.ext = HD_EXT_NONE; /* the next reader may take another width */
 	reg->leaf = leaf;
 	reg->set = true;
+	reg->lost = reg->input;
 }
 
 void hd_ptx_out(struct hd_ptx *ptx, unsigned index, struct hd_leaf leaf, unsigned bits)
@@ -389,6 +391,7 @@ static int bind_operands(struct hd_ptx *ptx, const char *constraints, uint32_t *
 			uint32_t reg = declare(ptx, name, constraint_bits(LLVMTypeOf(value)));
 			ptx->regs.data[reg].leaf = leaf;
 			ptx->regs.data[reg].set = true;
+			ptx->regs.data[reg].input = true;
 			if (*letter >= '0' && *letter <= '9') {
 				unsigned tied = (unsigned)strtoul(letter, NULL, 10);
 				if (tied < count) {
@@ -404,6 +407,15 @@ static int bind_operands(struct hd_ptx *ptx, const char *constraints, uint32_t *
 		at += length + (at[length] == ',');
 	}
 	return (int)count;
+}
+
+/* The text may count in an operand that it was given. But nobody else gets what it leaves there. */
+static void refuse_lost_results(struct hd_ptx *ptx)
+{
+	for (uint32_t i = 0; i < ptx->regs.len; i++)
+		if (ptx->regs.data[i].lost)
+			hd_ptx_error(ptx, "'%s' is written, but it is only an input, and nothing gets the value",
+				     ptx->regs.data[i].name);
 }
 
 static void define_results(struct hd_ptx *ptx, const uint32_t *outputs, unsigned count)
@@ -447,6 +459,8 @@ void hd_sel_inline_asm(struct hd_select *sel, LLVMValueRef callee)
 		statement.text[0] = '\0';
 		hd_ptx_error(&ptx, "'{' without '}'");
 	}
+	statement.text[0] = '\0';
+	refuse_lost_results(&ptx);
 	if (count >= 0 && !ptx.failed)
 		define_results(&ptx, outputs, (unsigned)count);
 	sel->spills_in_shared |= ptx.text.spills_in_shared;

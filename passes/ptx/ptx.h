@@ -17,6 +17,8 @@ struct hd_ptx_reg {
 	char name[64];
 	unsigned bits; /* 1: a predicate */
 	bool set;
+	bool input; /* an operand that the assembly only reads */
+	bool lost;  /* written since it was last read */
 	struct hd_leaf leaf;
 };
 
