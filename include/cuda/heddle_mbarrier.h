@@ -44,6 +44,14 @@ struct __hd_mbarrier {
 		return false;
 #endif
 	}
+	/* Only arrivals go there: the machine's barrier is not the word that is read and swapped here. */
+	HD_BOTH void refuse_other_block() const
+	{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+		if (in_other_block())
+			__trap();
+#endif
+	}
 	__device__ unsigned int place() const
 	{
 		return (unsigned int)__cvta_generic_to_shared(&state);
@@ -56,6 +64,7 @@ struct __hd_mbarrier {
 			asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(place()), "r"(count) : "memory");
 			return;
 		}
+		refuse_other_block();
 #endif
 		__atomic_store_n(&state, (word)count << EXPECTED | count, __ATOMIC_RELEASE);
 	}
@@ -107,6 +116,7 @@ struct __hd_mbarrier {
 				     : "memory");
 			return token;
 		}
+		refuse_other_block();
 #endif
 		return swap(1, 1);
 	}
@@ -134,6 +144,7 @@ struct __hd_mbarrier {
 					     : "memory");
 			return is;
 		}
+		refuse_other_block();
 #endif
 		return (__atomic_load_n(&state, __ATOMIC_ACQUIRE) ^ token) >> PHASE;
 	}
@@ -160,6 +171,7 @@ struct __hd_mbarrier {
 					     : "memory");
 			return is;
 		}
+		refuse_other_block();
 #endif
 		return (__atomic_load_n(&state, __ATOMIC_ACQUIRE) >> PHASE & 1) != (parity & 1);
 	}

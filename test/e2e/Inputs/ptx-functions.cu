@@ -79,11 +79,32 @@ __global__ void __cluster_dims__(2) objects(unsigned *wrong)
 	cluster.sync();
 }
 
-int main()
+// Another block's barrier: only arrivals go there.
+__global__ void __cluster_dims__(2) elsewhere(unsigned *wrong, int what)
+{
+	__shared__ barrier bar;
+	auto cluster = cg::this_cluster();
+	init(&bar, 1);
+	cluster.sync();
+	barrier *theirs = cluster.map_shared_rank(&bar, cluster.block_rank() ^ 1);
+	if (what == 1)
+		init(theirs, 1);
+	else if (what == 2)
+		theirs->arrive_and_drop();
+	else if (what == 3 ? theirs->try_wait(0) : theirs->try_wait_parity(true))
+		*wrong = 0;
+	cluster.sync();
+}
+
+int main(int argc, char **argv)
 {
 	unsigned *wrong;
 	cudaMallocManaged(&wrong, 4);
 	*wrong = 0;
+	if (argc > 1) {
+		elsewhere<<<2, 1>>>(wrong, *argv[1] - '0');
+		return cudaDeviceSynchronize() != 0;
+	}
 	ring<<<8, 32>>>(wrong);
 	objects<<<4, 64>>>(wrong);
 	cudaError_t error = cudaDeviceSynchronize();
