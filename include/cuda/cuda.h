@@ -1,5 +1,5 @@
 /*
- * The driver API: contexts, modules, kernels, memory, streams and events of the simulated GPU, with CUDA 12.3's names,
+ * The driver API: contexts, modules, kernels, memory, streams and events of the simulated GPU, with CUDA 12.5's names,
  * numbers and signatures. Implemented by libheddle-cudart beside the runtime API; handles of streams and events are the
  * same in both. A module is a kernel object of heddle-cc (heddle-cc -keep leaves NAME.hdo). Includable from C and C++.
  */
@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define CUDA_VERSION 12030
+#define CUDA_VERSION 12050
 #define CUDAAPI
 #ifndef CUDA_CB
 #define CUDA_CB

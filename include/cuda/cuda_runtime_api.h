@@ -1,12 +1,12 @@
 /*
  * The C part of the CUDA runtime API: prototypes that libheddle-cudart implements under CUDA's own symbol names, and
  * the entry points that clang's generated host code calls. Includable from C11 and from C++; needs nothing of NVIDIA's.
- * CUDA 12.3's signatures; cudaThreadSynchronize and its kin are kept because programs still call them.
+ * CUDA 12.5's signatures; cudaThreadSynchronize and its kin are kept because programs still call them.
  */
 #ifndef __CUDA_RUNTIME_API_H__
 #define __CUDA_RUNTIME_API_H__
 
-#define CUDART_VERSION 12030
+#define CUDART_VERSION 12050
 
 #include "driver_types.h"
 #include "heddle_graph.h"

@@ -22,13 +22,13 @@
 #define __CUDACC__ 1
 #endif
 #define __CUDACC_VER_MAJOR__ 12
-#define __CUDACC_VER_MINOR__ 3
-#define __CUDACC_VER_BUILD__ 103
+#define __CUDACC_VER_MINOR__ 5
+#define __CUDACC_VER_BUILD__ 82
 #ifndef __NVCC__
 #define __NVCC__ 1
 #endif
 
-/* CUDA 12.3 has no floats of 6 and 4 bits. A newer toolkit's headers of them stand on its own cuda_fp8.h, not on ours;
+/* CUDA 12.5 has no floats of 6 and 4 bits. A newer toolkit's headers of them stand on its own cuda_fp8.h, not on ours;
  * libcu++ takes them in where it finds them, unless it is told not to. */
 #define CCCL_DISABLE_NVFP6_SUPPORT
 #define CCCL_DISABLE_NVFP4_SUPPORT

@@ -7,7 +7,7 @@
 #include "heddle/config.h"
 #include "runtime/cudart/stream.h"
 
-#define HD_CUDA_VERSION 12030 /* the API that include/cuda declares */
+#define HD_CUDA_VERSION 12050 /* the API that include/cuda declares */
 
 static uint64_t l2_bytes(const struct hd_config *config)
 {

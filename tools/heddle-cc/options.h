@@ -28,8 +28,8 @@ enum hd_cc_stage {
 };
 
 /* The version of CUDA that the headers and the runtime API are of; include/cuda/cuda.h has the same. */
-#define HD_CUDA_RELEASE "12.3"
-#define HD_CUDA_BUILD "103"
+#define HD_CUDA_RELEASE "12.5"
+#define HD_CUDA_BUILD "82"
 
 /* An architecture that an option names. */
 struct hd_cc_target {

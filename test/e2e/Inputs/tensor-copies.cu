@@ -7,6 +7,9 @@
 #include <cudaTypedefs.h>
 #include <cuda_fp16.h>
 
+// From 12.5 on tensormap.replace takes strides in bytes; code for older compilers gives it 16 bytes as one.
+static_assert(__CUDACC_VER_MAJOR__ * 1000 + __CUDACC_VER_MINOR__ * 10 >= 12050 && CUDA_VERSION >= 12050 && CUDART_VERSION == CUDA_VERSION, "");
+
 typedef unsigned long long barrier_t;
 __device__ unsigned at(const void *p) { return (unsigned)__cvta_generic_to_shared(p); }
 __device__ void init(barrier_t *bar, unsigned bytes)
