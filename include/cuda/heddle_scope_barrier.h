@@ -267,42 +267,45 @@ using binary_semaphore = counting_semaphore<Scope, 1>;
 /* Part of a copy, before its thread arrives. With a block's barrier the phase ends when it is done; else, and on the
  * host, it is done when this returns. */
 template <thread_scope Scope, class Completion>
-HD_BOTH void __hd_copy_for(void *to, const void *from, size_t bytes, size_t rank, size_t step,
-			   barrier<Scope, Completion> &)
+HD_BOTH async_contract_fulfillment __hd_copy_for(void *to, const void *from, size_t bytes, size_t rank, size_t step,
+						 barrier<Scope, Completion> &)
 {
 	__hd_copy_part(to, from, bytes, rank, step);
+	return async_contract_fulfillment::none;
 }
-HD_BOTH void __hd_copy_for(void *to, const void *from, size_t bytes, size_t rank, size_t step,
-			   barrier<thread_scope_block> &it)
+HD_BOTH async_contract_fulfillment __hd_copy_for(void *to, const void *from, size_t bytes, size_t rank, size_t step,
+						 barrier<thread_scope_block> &it)
 {
 #if HEDDLE_HAS_MBARRIER
-	__hd_copy_part_later(to, from, bytes, rank, step);
+	bool later = __hd_copy_part_later(to, from, bytes, rank, step);
 	it.__hd_cover_copies();
+	return later ? async_contract_fulfillment::async : async_contract_fulfillment::none;
 #else
 	(void)it;
 	__hd_copy_part(to, from, bytes, rank, step);
+	return async_contract_fulfillment::none;
 #endif
 }
 
 template <class Group, class Shape, thread_scope Scope, class Completion>
-HD_BOTH void memcpy_async(const Group &group, void *to, const void *from, Shape bytes, barrier<Scope, Completion> &it)
+HD_BOTH async_contract_fulfillment memcpy_async(const Group &group, void *to, const void *from, Shape bytes, barrier<Scope, Completion> &it)
 {
-	__hd_copy_for(to, from, __hd_bytes(bytes), group.thread_rank(), group.size(), it);
+	return __hd_copy_for(to, from, __hd_bytes(bytes), group.thread_rank(), group.size(), it);
 }
 template <class Group, class T, class Shape, thread_scope Scope, class Completion>
-HD_BOTH void memcpy_async(const Group &group, T *to, const T *from, Shape bytes, barrier<Scope, Completion> &it)
+HD_BOTH async_contract_fulfillment memcpy_async(const Group &group, T *to, const T *from, Shape bytes, barrier<Scope, Completion> &it)
 {
-	__hd_copy_for(to, from, __hd_bytes(bytes), group.thread_rank(), group.size(), it);
+	return __hd_copy_for(to, from, __hd_bytes(bytes), group.thread_rank(), group.size(), it);
 }
 template <class Shape, thread_scope Scope, class Completion>
-HD_BOTH void memcpy_async(void *to, const void *from, Shape bytes, barrier<Scope, Completion> &it)
+HD_BOTH async_contract_fulfillment memcpy_async(void *to, const void *from, Shape bytes, barrier<Scope, Completion> &it)
 {
-	__hd_copy_for(to, from, __hd_bytes(bytes), 0, 1, it);
+	return __hd_copy_for(to, from, __hd_bytes(bytes), 0, 1, it);
 }
 template <class T, class Shape, thread_scope Scope, class Completion>
-HD_BOTH void memcpy_async(T *to, const T *from, Shape bytes, barrier<Scope, Completion> &it)
+HD_BOTH async_contract_fulfillment memcpy_async(T *to, const T *from, Shape bytes, barrier<Scope, Completion> &it)
 {
-	__hd_copy_for(to, from, __hd_bytes(bytes), 0, 1, it);
+	return __hd_copy_for(to, from, __hd_bytes(bytes), 0, 1, it);
 }
 
 } // namespace cuda

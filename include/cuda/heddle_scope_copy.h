@@ -36,6 +36,8 @@ template <size_t Alignment> struct aligned_size_t {
 		return value;
 	}
 };
+/* What memcpy_async says: whether there was anything to wait for. */
+enum async_contract_fulfillment { none, async };
 #undef HD_SCOPE_SIZES
 #endif
 __host__ __device__ inline size_t __hd_bytes(size_t bytes)
@@ -69,18 +71,21 @@ __device__ inline void __hd_copy_pieces_later(void *to, const void *from, size_t
 	for (size_t i = rank; i < bytes / Size; i += step)
 		__hd_copy_later((char *)to + i * Size, (const char *)from + i * Size, Size, Size);
 }
-/* The same, without a wait where there can be one. */
-__device__ inline void __hd_copy_part_later(void *to, const void *from, size_t bytes, size_t rank, size_t step)
+/* The same, without a wait where there can be one. Returns whether anything is left to be waited for. */
+__device__ inline bool __hd_copy_part_later(void *to, const void *from, size_t bytes, size_t rank, size_t step)
 {
 	size_t ends = (size_t)to | (size_t)from | bytes;
-	if (!HEDDLE_COPIES_ARE_ASYNC || !__nvvm_isspacep_shared(to) || !__nvvm_isspacep_global(from) || ends % 4 != 0)
+	if (!HEDDLE_COPIES_ARE_ASYNC || !__nvvm_isspacep_shared(to) || !__nvvm_isspacep_global(from) || ends % 4 != 0) {
 		__hd_copy_part(to, from, bytes, rank, step);
-	else if (ends % 16 == 0)
+		return false;
+	}
+	if (ends % 16 == 0)
 		__hd_copy_pieces_later<16>(to, from, bytes, rank, step);
 	else if (ends % 8 == 0)
 		__hd_copy_pieces_later<8>(to, from, bytes, rank, step);
 	else
 		__hd_copy_pieces_later<4>(to, from, bytes, rank, step);
+	return true;
 }
 
 } // namespace cuda

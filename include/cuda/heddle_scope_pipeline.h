@@ -187,25 +187,29 @@ __device__ inline void pipeline_producer_commit(pipeline<thread_scope_thread> &p
 }
 #endif
 
-template <class Group, class Shape, thread_scope Scope>
-__device__ inline void memcpy_async(const Group &group, void *to, const void *from, Shape bytes, pipeline<Scope> &)
+__device__ inline async_contract_fulfillment __hd_fulfillment(bool later)
 {
-	__hd_copy_part_later(to, from, __hd_bytes(bytes), group.thread_rank(), group.size());
+	return later ? async_contract_fulfillment::async : async_contract_fulfillment::none;
+}
+template <class Group, class Shape, thread_scope Scope>
+__device__ inline async_contract_fulfillment memcpy_async(const Group &group, void *to, const void *from, Shape bytes, pipeline<Scope> &)
+{
+	return __hd_fulfillment(__hd_copy_part_later(to, from, __hd_bytes(bytes), group.thread_rank(), group.size()));
 }
 template <class Group, class T, class Shape, thread_scope Scope>
-__device__ inline void memcpy_async(const Group &group, T *to, const T *from, Shape bytes, pipeline<Scope> &)
+__device__ inline async_contract_fulfillment memcpy_async(const Group &group, T *to, const T *from, Shape bytes, pipeline<Scope> &)
 {
-	__hd_copy_part_later(to, from, __hd_bytes(bytes), group.thread_rank(), group.size());
+	return __hd_fulfillment(__hd_copy_part_later(to, from, __hd_bytes(bytes), group.thread_rank(), group.size()));
 }
 template <class Shape, thread_scope Scope>
-__device__ inline void memcpy_async(void *to, const void *from, Shape bytes, pipeline<Scope> &)
+__device__ inline async_contract_fulfillment memcpy_async(void *to, const void *from, Shape bytes, pipeline<Scope> &)
 {
-	__hd_copy_part_later(to, from, __hd_bytes(bytes), 0, 1);
+	return __hd_fulfillment(__hd_copy_part_later(to, from, __hd_bytes(bytes), 0, 1));
 }
 template <class T, class Shape, thread_scope Scope>
-__device__ inline void memcpy_async(T *to, const T *from, Shape bytes, pipeline<Scope> &)
+__device__ inline async_contract_fulfillment memcpy_async(T *to, const T *from, Shape bytes, pipeline<Scope> &)
 {
-	__hd_copy_part_later(to, from, __hd_bytes(bytes), 0, 1);
+	return __hd_fulfillment(__hd_copy_part_later(to, from, __hd_bytes(bytes), 0, 1));
 }
 
 #if defined(HD_SCOPE_OF_LIBCUXX) && defined(_CCCL_END_NAMESPACE_CUDA)

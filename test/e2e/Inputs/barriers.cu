@@ -93,7 +93,12 @@ __global__ void copied(const int *in, int *out, int n)
 	block.sync();
 	int sum = 0;
 	for (int at = 0; at < n; at += 64) {
-		cuda::memcpy_async(block, tile, in + at, cuda::aligned_size_t<16>(sizeof tile), bar);
+		cuda::async_contract_fulfillment how = cuda::memcpy_async(block, tile, in + at, cuda::aligned_size_t<16>(sizeof tile), bar);
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+		sum += how != cuda::async_contract_fulfillment::async;
+#else
+		sum += how != cuda::async_contract_fulfillment::none;
+#endif
 		bar.arrive_and_wait();
 		sum += tile[(threadIdx.x * 7) % 64];
 		bar.arrive_and_wait();
@@ -176,7 +181,7 @@ __global__ void alone(const int *in, int *out)
 	int t = threadIdx.x, sum = 0;
 	for (int b = 0; b < 2; b++) {
 		pipe.producer_acquire();
-		cuda::memcpy_async(&tile[b][t], in + b * 32 + t, cuda::aligned_size_t<4>(4), pipe);
+		(void)(cuda::memcpy_async(&tile[b][t], in + b * 32 + t, cuda::aligned_size_t<4>(4), pipe) == cuda::async_contract_fulfillment::async);
 		pipe.producer_commit();
 	}
 	cuda::pipeline_consumer_wait_prior<1>(pipe);
