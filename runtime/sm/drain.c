@@ -107,6 +107,8 @@ const struct hd_dinst *hd_warp_at(const struct hd_sm *sm, const struct hd_warp *
 		return sm->mbarriers.suspended[warp->id].inst;
 	if (warp->bulk_wait)
 		return hd_bulk_awaited(sm, warp);
+	if (warp->product_wait)
+		return sm->products.warps[warp->id].inst;
 	return &sm->gpu->program.code.data[warp->pc];
 }
 

@@ -41,7 +41,7 @@ void hd_wgmma_init(struct hd_wgmma *products, const struct hd_config *config, ui
 }
 
 /* By the block's place: a warp's may be another block's before the rest of its group has ended. */
-static struct hd_wgmma_group *group_of(struct hd_wgmma *products, const struct hd_warp *warp)
+static struct hd_wgmma_group *group_of(const struct hd_wgmma *products, const struct hd_warp *warp)
 {
 	const struct hd_cta *cta = warp->cta;
 	return &products->groups[(cta - cta->sm->ctas) * HD_WG_BLOCK_GROUPS + warp->index / HD_WG_WARPS];
@@ -68,9 +68,11 @@ static uint64_t later(uint64_t a, uint64_t b)
 
 /* ---- waiting */
 
-static void suspend(struct hd_sm *sm, struct hd_warp *warp, uint32_t product, bool result, uint64_t now)
+static void suspend(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint32_t product, bool result,
+		    uint64_t now)
 {
 	struct hd_wgmma_warp *own = &sm->products.warps[warp->id];
+	own->inst = inst;
 	own->awaited = product;
 	own->wants_result = result;
 	own->since = now;
@@ -135,24 +137,31 @@ static void issue(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst 
 		wake_group(sm, warp, group, now);
 	}
 	if (number > group->begun && number - group->begun >= most)
-		suspend(sm, warp, number - most + 1, false, now);
+		suspend(sm, warp, inst, number - most + 1, false, now);
 	else
 		hd_warp_continue(sm, warp, now, later(now + products->issue[kind], has_room(products, most)),
 				 HD_STALL_tensor);
 }
 
-static void wait_for(struct hd_sm *sm, struct hd_warp *warp, uint32_t left, uint64_t now)
+static void wait_for(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now)
 {
 	struct hd_wgmma *products = &sm->products;
 	const struct hd_wgmma_group *group = group_of(products, warp);
 	const struct hd_wgmma_warp *own = &products->warps[warp->id];
+	uint32_t left = inst->inst.x;
 	uint32_t product = own->groups > left ? own->last[(own->groups - left) % HD_WG_GROUPS] : 0;
 	if (product > group->begun) {
-		suspend(sm, warp, product, true, now);
+		suspend(sm, warp, inst, product, true, now);
 		return;
 	}
 	bool kept = product && group->begun - product < HD_WG_KEPT;
 	hd_warp_continue(sm, warp, now, later(kept ? group->done[product % HD_WG_KEPT] : 0, now + 1), HD_STALL_tensor);
+}
+
+uint32_t hd_wgmma_come(const struct hd_sm *sm, const struct hd_warp *warp)
+{
+	const struct hd_wgmma_group *group = group_of(&sm->products, warp);
+	return group->arrived[sm->products.warps[warp->id].awaited % HD_WG_KEPT];
 }
 
 void hd_wgmma_start(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now)
@@ -165,7 +174,7 @@ void hd_wgmma_start(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dins
 	switch (hd_mod_get(inst->inst.mods, HD_MOD_WGMODE)) {
 	case HD_WG_COMMIT: own->last[++own->groups % HD_WG_GROUPS] = own->issued; break;
 	case HD_WG_WAIT:
-	case HD_WG_SERIALIZE: wait_for(sm, warp, inst->inst.x, now); return;
+	case HD_WG_SERIALIZE: wait_for(sm, warp, inst, now); return;
 	default: break;
 	}
 	hd_warp_continue(sm, warp, now, now + 1, HD_STALL_control);

@@ -22,7 +22,8 @@ enum { HD_WG_KEPT = 64, HD_WG_GROUPS = HD_WG_MOST_LEFT + 1, HD_WG_BLOCK_GROUPS =
 struct hd_wgmma_warp {
 	uint32_t issued, groups;
 	uint32_t last[HD_WG_GROUPS]; /* by group % HD_WG_GROUPS */
-	/* While it waits: for this product's slot, or its result; from when on; cycles until it goes on then. */
+	/* While it waits: where; for this product's slot, or its result; from when on. */
+	const struct hd_dinst *inst;
 	uint32_t awaited;
 	bool wants_result;
 	uint64_t since;
@@ -49,6 +50,8 @@ void hd_wgmma_init(struct hd_wgmma *products, const struct hd_config *config, ui
 		   struct hd_arena *arena);
 /* A warp begins. */
 void hd_wgmma_begin(struct hd_wgmma *products, const struct hd_warp *warp);
+/* Of a warp that waits (hd_warp.product_wait): how many of its group have come to the product that it waits for. */
+uint32_t hd_wgmma_come(const struct hd_sm *sm, const struct hd_warp *warp);
 /* WGMMA or WARPGROUP was executed. */
 void hd_wgmma_start(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now);
 

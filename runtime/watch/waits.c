@@ -20,7 +20,7 @@
 
 enum { MOST_GROUPS = 24 };
 
-enum kind { SPINS, HELD, BARRIER, SYNC, FENCE, SLEEPS, MEMORY, READY, OTHER };
+enum kind { SPINS, HELD, BARRIER, SYNC, FENCE, PRODUCT, COPIES, SLEEPS, MEMORY, READY, OTHER };
 
 struct group {
 	enum kind kind;
@@ -61,6 +61,12 @@ static struct group classify(const struct hd_gpu *gpu, const struct hd_probe *pr
 	} else if (warp->fence_wait) {
 		group.kind = FENCE;
 		group.pc = pc_of(gpu, parked->inst);
+	} else if (warp->product_wait) {
+		group.kind = PRODUCT;
+		group.pc = pc_of(gpu, hd_warp_at(sm, warp));
+	} else if (warp->bulk_wait) {
+		group.kind = COPIES;
+		group.pc = pc_of(gpu, hd_warp_at(sm, warp));
 	} else if (warp->outstanding || warp->injection.outstanding) {
 		group.kind = MEMORY;
 	} else if (warp->wait_reason == HD_WAIT_READY) {
@@ -135,6 +141,11 @@ static void describe(const struct hd_gpu *gpu, const struct hd_probe *probe, con
 	case SYNC: describe_sync(gpu, group, text, size); break;
 	case HELD: describe_held(gpu, group->first, text, size); break;
 	case FENCE: snprintf(text, size, "at a memory fence"); break;
+	case PRODUCT:
+		snprintf(text, size, "at products of a warpgroup (wgmma), to which %u of %u warps have come",
+			 hd_wgmma_come(group->first->cta->sm, group->first), (unsigned)HD_WG_WARPS);
+		break;
+	case COPIES: snprintf(text, size, "waiting for copies in bulk"); break;
 	case SLEEPS: snprintf(text, size, "asleep until cycle %" PRIu64, group->first->next_issue); break;
 	case MEMORY: snprintf(text, size, "waiting for memory"); break;
 	case READY: snprintf(text, size, gpu->functional ? "computing" : "ready to issue"); break;
