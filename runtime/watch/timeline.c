@@ -191,18 +191,6 @@ static void slots(const struct hd_watcher_handle *self, const struct hd_sm *sm, 
 							   .reason = (uint8_t)reason});
 }
 
-static void block_begin(const struct hd_watcher_handle *self, const struct hd_sm *sm, const struct hd_cta *cta,
-			uint64_t now)
-{
-	struct recorder *recorder = self->state;
-	hd_vec_push(&recorder->timeline.sms[sm->id].blocks, (struct hd_timeline_block){.begin = now,
-										       .end = HD_NEVER,
-										       .grid = cta->grid->id,
-										       .linear = cta->linear,
-										       .warps = cta->warp_count,
-										       .cta = cta});
-}
-
 static void end_block(struct hd_timeline_sm *sm, const struct hd_cta *cta, uint64_t now)
 {
 	for (uint32_t i = sm->blocks.len; i-- > 0;)
@@ -211,6 +199,19 @@ static void end_block(struct hd_timeline_sm *sm, const struct hd_cta *cta, uint6
 			sm->blocks.data[i].end = now;
 			return;
 		}
+}
+
+static void block_begin(const struct hd_watcher_handle *self, const struct hd_sm *sm, const struct hd_cta *cta,
+			uint64_t now)
+{
+	struct recorder *recorder = self->state;
+	end_block(&recorder->timeline.sms[sm->id], cta, now); /* a block that was killed there */
+	hd_vec_push(&recorder->timeline.sms[sm->id].blocks, (struct hd_timeline_block){.begin = now,
+										       .end = HD_NEVER,
+										       .grid = cta->grid->id,
+										       .linear = cta->linear,
+										       .warps = cta->warp_count,
+										       .cta = cta});
 }
 
 static void block_end(const struct hd_watcher_handle *self, const struct hd_sm *sm, const struct hd_cta *cta,
