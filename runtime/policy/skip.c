@@ -304,11 +304,19 @@ static void issued_scalar(const struct hd_policy_handle *self, struct hd_warp *w
 	counts->writes += inst->write_count;
 }
 
+/* Behind it, the block's memory may hold something else: it stores, or waits for what others do. */
+static bool ends_epoch(const struct hd_dinst *inst)
+{
+	if (inst->effects & (HD_FX_CALL | HD_FX_RET | HD_FX_EXIT))
+		return false;
+	return inst->effects & (HD_FX_STORE | HD_FX_ATOMIC | HD_FX_FENCE | HD_FX_BARRIER | HD_FX_ASYNC | HD_FX_SIDE);
+}
+
 static void issued(const struct hd_policy_handle *self, struct hd_warp *warp, const struct hd_dinst *inst,
 		   const struct hd_effect *effect, uint64_t now)
 {
 	(void)effect, (void)now;
-	if (inst->effects & (HD_FX_STORE | HD_FX_ATOMIC | HD_FX_FENCE | HD_FX_BARRIER | HD_FX_ASYNC))
+	if (ends_epoch(inst))
 		((struct skip_cta *)hd_policy_cta(self, warp->cta))->epoch++;
 }
 
