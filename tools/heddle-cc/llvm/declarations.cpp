@@ -65,7 +65,9 @@ class Declarations : public SemaConsumer
 	{
 		if (auto *Variable = dyn_cast<VarDecl>(Declared)) {
 			auto *Constant = Variable->getAttr<CUDAConstantAttr>();
-			if (Constant && Constant->isImplicit() && !Variable->isStaticDataMember())
+			// Of __device__ const, which other sources may read, clang says the same.
+			if (Constant && Constant->isImplicit() && !Variable->hasAttr<CUDADeviceAttr>() &&
+			    !Variable->isStaticDataMember())
 				Variable->setImplicitlyInline();
 		} else if (isa<NamespaceDecl, LinkageSpecDecl>(Declared)) {
 			seeConstants(cast<DeclContext>(Declared));
