@@ -148,6 +148,28 @@ static struct hd_leaf compare_floats(struct hd_ptx *ptx, unsigned code, struct h
 	return hd_leaf_pred(inst->pdst, false);
 }
 
+static bool holds(unsigned code, bool less, bool equal)
+{
+	switch (code) {
+	case HD_CMP_LT: return less;
+	case HD_CMP_EQ: return equal;
+	case HD_CMP_LE: return less || equal;
+	case HD_CMP_GT: return !less && !equal;
+	case HD_CMP_NE: return !equal;
+	default: return !less;
+	}
+}
+
+/* Of two constants the result is one, too: LLVM cannot see it in the text, and an instruction may be simpler then. */
+static struct hd_leaf compare_integers(struct hd_ptx *ptx, unsigned code, bool sign, unsigned bits)
+{
+	struct hd_leaf a = hd_ptx_in(ptx, 1, bits), b = hd_ptx_in(ptx, 2, bits);
+	if (a.kind != HD_LEAF_IMM || b.kind != HD_LEAF_IMM || ptx->failed)
+		return hd_sel_cmp(ptx->sel, code, sign, a, b, bits);
+	uint64_t x = a.imm[0] << (64 - bits), y = b.imm[0] << (64 - bits);
+	return hd_leaf_imm(holds(code, sign ? (int64_t)x < (int64_t)y : x < y, x == y), 0);
+}
+
 /* The compare of operands 1 and 2, joined with predicate 3 where the opcode names a boolean operation. */
 static bool compare(struct hd_ptx *ptx, struct hd_ptx_type type, struct hd_leaf *plain, struct hd_leaf *other)
 {
@@ -169,11 +191,13 @@ static bool compare(struct hd_ptx *ptx, struct hd_ptx_type type, struct hd_leaf 
 			hd_ptx_error(ptx, "the comparison is only for floating point");
 			return false;
 		}
-		*plain = hd_sel_cmp(ptx->sel, code & 15, sign, hd_ptx_in(ptx, 1, type.bits),
-				    hd_ptx_in(ptx, 2, type.bits), type.bits);
+		*plain = compare_integers(ptx, code & 15, sign, type.bits);
 	}
 	*other = *plain;
-	other->inverted = !other->inverted;
+	if (plain->kind == HD_LEAF_IMM)
+		other->imm[0] = !plain->imm[0];
+	else
+		other->inverted = !plain->inverted;
 	if (joined) {
 		c = hd_ptx_pred(ptx, 3);
 		if (ptx->failed)
