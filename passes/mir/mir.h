@@ -136,7 +136,7 @@ struct hd_mblock {
 
 struct hd_mvreg {
 	uint8_t words; /* 1, 2, 4, or of a range; 0: predicate */
-	uint8_t flags;
+	bool range;    /* whatever its width: what a warpgroup's product has in flight */
 	uint32_t hint; /* preferred physical register or virtual register to share with; UINT32_MAX none */
 };
 
@@ -259,7 +259,7 @@ static inline unsigned hd_mreg_words(const struct hd_mfunc *func, uint32_t id)
  * as it lives. */
 static inline bool hd_mreg_is_range(const struct hd_mfunc *func, uint32_t vreg)
 {
-	return func->vregs.data[vreg].words > HD_MREG_VALUE;
+	return func->vregs.data[vreg].words > HD_MREG_VALUE || func->vregs.data[vreg].range;
 }
 
 /* Whether lanes outside its guard need what the register that it writes held before, which it so reads. */

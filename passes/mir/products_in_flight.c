@@ -2,7 +2,8 @@
  * Products of warpgroups (WGMMA) that are under way: which registers they read and write until a wait. Each wait gets
  * these as operands, those of the products that it ends: it reads all of them, and writes the accumulators. So
  * everything behind knows: scheduling leaves readers of an accumulator behind the wait, and allocation gives none of
- * these registers to anybody before it.
+ * these registers to anybody before it. They are ranges, which are neither split nor spilled: a product under way would
+ * not see where its operand has gone to.
  *
  * An instruction that touches what is under way waits for it: the product's group is ended in front of it, and all are
  * waited for, with a warning, as ptxas does (C7510 to C7517). Only a product of the same shape into the same
@@ -94,6 +95,7 @@ static void collect(struct flights *f, uint32_t most, struct hd_mreg reg, bool w
 		return;
 	if (!f->next)
 		f->next = HD_ARENA_NEW(&f->arena, uint32_t, most);
+	f->func->vregs.data[reg.id - HD_MREG_VIRTUAL].range = true;
 	hd_vec_push(&f->flying, (struct flying){reg, written, form});
 	f->next[f->flying.len - 1] = f->first[reg.id - HD_MREG_VIRTUAL];
 	f->first[reg.id - HD_MREG_VIRTUAL] = f->flying.len;

@@ -3,6 +3,7 @@
 // 4: the first block's last warp waits when others' have ended, and those of later blocks are in their places.
 // 5: waits only where there may be products, and few lanes read the accumulator; two kinds of products into one that is never read.
 // 6: the last warp ends before it has multiplied.
+// 7: factors and accumulators in flight while registers are short; accumulators that count or do not, by a constant.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -76,6 +77,34 @@ __global__ void __launch_bounds__(128) unread(float *out, uint64_t f)
 	out[threadIdx.x] = threadIdx.x;
 }
 #define products sometimes
+#endif
+
+#if RULE == 7
+__global__ void __launch_bounds__(1024, 1) crowded(float *out, uint64_t f)
+{
+	float d[4][4], x[40];
+	unsigned a[4][4];
+	for (int i = 0; i < 16; i++)
+		a[i / 4][i % 4] = __float_as_uint(out[i]), d[i / 4][i % 4] = 1;
+	for (int i = 0; i < 40; i++)
+		x[i] = out[i * 33];
+	asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+	for (int i = 0; i < 4; i++)
+		asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %9, 0;\n"
+			     "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%0, %1, %2, %3}, {%4, %5, %6, %7}, %8, p, 1, 1, 0;\n}"
+			     : "+f"(d[i][0]), "+f"(d[i][1]), "+f"(d[i][2]), "+f"(d[i][3])
+			     : "r"(a[i][0]), "r"(a[i][1]), "r"(a[i][2]), "r"(a[i][3]), "l"(f + i), "r"(i & 1));
+	asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+#pragma unroll
+	for (int i = 0; i < 120; i++)
+		x[i % 40] = x[i % 40] * x[(i * 7 + 1) % 40] + x[(i + 11) % 40];
+	asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
+	float sum = 0;
+	for (int i = 0; i < 40; i++)
+		sum += x[i] * i;
+	for (int i = 0; i < 16; i++)
+		out[threadIdx.x * 16 + i] = d[i / 4][i % 4] + sum;
+}
 #endif
 
 int main(int argc, char **argv)
