@@ -288,17 +288,20 @@ HD_BOTH async_contract_fulfillment __hd_copy_for(void *to, const void *from, siz
 }
 
 template <class Group, class Shape, thread_scope Scope, class Completion>
-HD_BOTH async_contract_fulfillment memcpy_async(const Group &group, void *to, const void *from, Shape bytes, barrier<Scope, Completion> &it)
+HD_BOTH async_contract_fulfillment memcpy_async(const Group &group, void *to, const void *from, Shape bytes,
+						barrier<Scope, Completion> &it)
 {
 	return __hd_copy_for(to, from, __hd_bytes(bytes), group.thread_rank(), group.size(), it);
 }
 template <class Group, class T, class Shape, thread_scope Scope, class Completion>
-HD_BOTH async_contract_fulfillment memcpy_async(const Group &group, T *to, const T *from, Shape bytes, barrier<Scope, Completion> &it)
+HD_BOTH async_contract_fulfillment memcpy_async(const Group &group, T *to, const T *from, Shape bytes,
+						barrier<Scope, Completion> &it)
 {
 	return __hd_copy_for(to, from, __hd_bytes(bytes), group.thread_rank(), group.size(), it);
 }
 template <class Shape, thread_scope Scope, class Completion>
-HD_BOTH async_contract_fulfillment memcpy_async(void *to, const void *from, Shape bytes, barrier<Scope, Completion> &it)
+HD_BOTH async_contract_fulfillment memcpy_async(void *to, const void *from, Shape bytes,
+						barrier<Scope, Completion> &it)
 {
 	return __hd_copy_for(to, from, __hd_bytes(bytes), 0, 1, it);
 }

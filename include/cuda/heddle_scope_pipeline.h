@@ -192,12 +192,14 @@ __device__ inline async_contract_fulfillment __hd_fulfillment(bool later)
 	return later ? async_contract_fulfillment::async : async_contract_fulfillment::none;
 }
 template <class Group, class Shape, thread_scope Scope>
-__device__ inline async_contract_fulfillment memcpy_async(const Group &group, void *to, const void *from, Shape bytes, pipeline<Scope> &)
+__device__ inline async_contract_fulfillment memcpy_async(const Group &group, void *to, const void *from, Shape bytes,
+							  pipeline<Scope> &)
 {
 	return __hd_fulfillment(__hd_copy_part_later(to, from, __hd_bytes(bytes), group.thread_rank(), group.size()));
 }
 template <class Group, class T, class Shape, thread_scope Scope>
-__device__ inline async_contract_fulfillment memcpy_async(const Group &group, T *to, const T *from, Shape bytes, pipeline<Scope> &)
+__device__ inline async_contract_fulfillment memcpy_async(const Group &group, T *to, const T *from, Shape bytes,
+							  pipeline<Scope> &)
 {
 	return __hd_fulfillment(__hd_copy_part_later(to, from, __hd_bytes(bytes), group.thread_rank(), group.size()));
 }

@@ -3,6 +3,7 @@
 #include <cooperative_groups.h>
 #include <cstdio>
 #include <cstring>
+#include <cuda/barrier>
 #include <cuda.h>
 #include <cudaTypedefs.h>
 #include <cuda_fp16.h>
@@ -109,6 +110,29 @@ __global__ void __cluster_dims__(2, 1, 1) halves(const __grid_constant__ CUtenso
 	cg::this_cluster().sync();
 }
 
+// The functions of <cuda/barrier>: a box of 4 by 2 at (x, 0) doubled, there and in out, and what out begins with read again.
+__global__ void doubled(const __grid_constant__ CUtensorMap map, int x, float *out)
+{
+	namespace cde = cuda::device::experimental;
+	__shared__ alignas(128) float tile[32], row[32];
+	__shared__ cuda::barrier<cuda::thread_scope_block> bar;
+	init(&bar, 1);
+	cde::fence_proxy_async_shared_cta();
+	cde::cp_async_bulk_tensor_2d_global_to_shared(tile, &map, x, 0, bar);
+	bar.wait(cuda::device::barrier_arrive_tx(bar, 1, 32));
+	for (int i = 0; i < 8; i++)
+		tile[i] *= 2;
+	cde::fence_proxy_async_shared_cta();
+	cde::cp_async_bulk_tensor_2d_shared_to_global(&map, x, 0, tile);
+	cde::cp_async_bulk_shared_to_global(out, tile, 32);
+	cde::cp_async_bulk_commit_group();
+	cde::cp_async_bulk_wait_group_read<0>();
+	asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
+	cde::cp_async_bulk_global_to_shared(row, out, 16, bar);
+	bar.wait(cuda::device::barrier_arrive_tx(bar, 1, 16));
+	out[8] = row[3];
+}
+
 // A map that a warp makes of another one: the tensor's second half, four rows.
 __global__ void changed(const __grid_constant__ CUtensorMap map, float *tensor, CUtensorMap *made, float *out)
 {
@@ -200,6 +224,9 @@ static void outside(float *t)
 	changed<<<1, 32>>>(map, t, made, (float *)out);
 	const float second[] = {21, 22, 23, 7, 7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 	expect("changed", floats(second, 16));
+	doubled<<<1, 1>>>(map, 1, (float *)out);
+	const float twice[] = {18, 6, 8, 10, 38, 26, 28, 30, 10};
+	expect("doubled", floats(twice, 9) && t[0] == 8 && t[1] == 18 && t[4] == 10 && t[9] == 38 && t[12] == 30 && t[17] == 22);
 }
 
 // X5: places of elements in tiles with swizzles; rows of halves, of value 64 row + column.
