@@ -4,12 +4,15 @@
 #include <cstdio>
 #include <cstring>
 #include <cuda/barrier>
+#include <cuda/ptx>
 #include <cuda.h>
 #include <cudaTypedefs.h>
 #include <cuda_fp16.h>
 
 // From 12.5 on tensormap.replace takes strides in bytes; code for older compilers gives it 16 bytes as one.
 static_assert(__CUDACC_VER_MAJOR__ * 1000 + __CUDACC_VER_MINOR__ * 10 >= 12050 && CUDA_VERSION >= 12050 && CUDART_VERSION == CUDA_VERSION, "");
+
+namespace ptx = cuda::ptx;
 
 typedef unsigned long long barrier_t;
 __device__ unsigned at(const void *p) { return (unsigned)__cvta_generic_to_shared(p); }
@@ -110,8 +113,9 @@ __global__ void __cluster_dims__(2, 1, 1) halves(const __grid_constant__ CUtenso
 	cg::this_cluster().sync();
 }
 
-// The functions of <cuda/barrier>: a box of 4 by 2 at (x, 0) doubled, there and in out, and what out begins with read again.
-__global__ void doubled(const __grid_constant__ CUtensorMap map, int x, float *out)
+// The functions of <cuda/barrier>: a box of 4 by 2 at (x, 0) doubled, there and in out, and what out begins
+// with read again; the first half added to sum, and all to the box at (0, 2).
+__global__ void doubled(const __grid_constant__ CUtensorMap map, int x, float *out, float *sum)
 {
 	namespace cde = cuda::device::experimental;
 	__shared__ alignas(128) float tile[32], row[32];
@@ -125,6 +129,9 @@ __global__ void doubled(const __grid_constant__ CUtensorMap map, int x, float *o
 	cde::fence_proxy_async_shared_cta();
 	cde::cp_async_bulk_tensor_2d_shared_to_global(&map, x, 0, tile);
 	cde::cp_async_bulk_shared_to_global(out, tile, 32);
+	ptx::cp_reduce_async_bulk(ptx::space_global, ptx::space_shared, ptx::op_add, sum, tile, 16);
+	const int32_t place[] = {0, 2};
+	ptx::cp_reduce_async_bulk_tensor(ptx::space_global, ptx::space_shared, ptx::op_add, &map, place, tile);
 	cde::cp_async_bulk_commit_group();
 	cde::cp_async_bulk_wait_group_read<0>();
 	asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
@@ -143,14 +150,14 @@ __global__ void changed(const __grid_constant__ CUtensorMap map, float *tensor, 
 	__syncwarp();
 	if (threadIdx.x == 0) {
 		asm volatile("tensormap.replace.tile.global_address.shared::cta.b1024.b64 [%0], %1;" ::"r"(at(&work)), "l"(tensor + 16) : "memory");
-		asm volatile("tensormap.replace.tile.global_dim.shared::cta.b1024.b32 [%0], 1, %1;" ::"r"(at(&work)), "r"(1) : "memory");
-		asm volatile("tensormap.replace.tile.global_stride.shared::cta.b1024.b64 [%0], 0, %1;" ::"r"(at(&work)), "l"(32ull) : "memory");
+		ptx::tensormap_replace_global_dim(ptx::space_shared, &work, ptx::n32_t<1>(), 1);
+		ptx::tensormap_replace_global_stride(ptx::space_shared, &work, ptx::n32_t<0>(), 32);
 		asm volatile("tensormap.replace.tile.box_dim.shared::cta.b1024.b32 [%0], 0, %1;" ::"r"(at(&work)), "r"(8) : "memory");
 		asm volatile("tensormap.replace.tile.rank.shared::cta.b1024.b32 [%0], %1;" ::"r"(at(&work)), "r"(1) : "memory");
-		asm volatile("tensormap.replace.tile.elemtype.shared::cta.b1024.b32 [%0], 3;" ::"r"(at(&work)) : "memory");
+		ptx::tensormap_replace_elemtype(ptx::space_shared, &work, ptx::n32_t<3>());
 	}
 	__syncwarp();
-	asm volatile("tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [%0], [%1], 128;" ::"l"(made), "r"(at(&work)) : "memory");
+	ptx::tensormap_cp_fenceproxy(ptx::sem_release, ptx::scope_gpu, made, &work, ptx::n32_t<128>());
 	if (threadIdx.x == 0) {
 		asm volatile("fence.proxy.tensormap::generic.acquire.gpu [%0], 128;" ::"l"(made) : "memory");
 		init(&bar, 64);
@@ -224,9 +231,14 @@ static void outside(float *t)
 	changed<<<1, 32>>>(map, t, made, (float *)out);
 	const float second[] = {21, 22, 23, 7, 7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 	expect("changed", floats(second, 16));
-	doubled<<<1, 1>>>(map, 1, (float *)out);
+	float *sum = (float *)out + 16;
+	for (int i = 0; i < 4; i++)
+		sum[i] = i;
+	doubled<<<1, 1>>>(map, 1, (float *)out, sum);
 	const float twice[] = {18, 6, 8, 10, 38, 26, 28, 30, 10};
-	expect("doubled", floats(twice, 9) && t[0] == 8 && t[1] == 18 && t[4] == 10 && t[9] == 38 && t[12] == 30 && t[17] == 22);
+	expect("doubled", floats(twice, 9) && t[0] == 8 && t[1] == 18 && t[4] == 10 && t[9] == 38 && t[12] == 30);
+	const float sums[] = {18, 7, 10, 13}, added[] = {39, 28, 31, 17, 7};
+	expect("reduced", !memcmp(sum, sums, sizeof sums) && !memcmp(t + 16, added, sizeof added));
 }
 
 // X5: places of elements in tiles with swizzles; rows of halves, of value 64 row + column.
