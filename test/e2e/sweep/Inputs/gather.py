@@ -98,5 +98,5 @@ for run, row, line in zip(runs, table, lines):
 first = {path: open(path, 'rb').read() for path in ('out.csv', 'out.jsonl', 'out/results.db')}
 heddle('--database', 'out/results.db', '--csv', 'out.csv', '--jsonl', 'out.jsonl', status=1)
 check(all(open(path, 'rb').read() == text for path, text in first.items()), 'not the same twice')
-check(heddle('--gather', '--only', 'workload=none') == '0 of 0 runs have results\n', 'none')
+check(heddle('--gather', '--only', 'policy=none') == '0 of 0 runs have results\n', 'none')
 print('PASSED')
