@@ -121,6 +121,11 @@ struct __hd_mbarrier {
 		return swap(1, 1);
 	}
 
+#define HD_ASK(how, phase)                                                                                            \
+	asm volatile("{ .reg .pred p; mbarrier." how ".shared.b64 p, [%1], %2; selp.u32 %0, 1, 0, p; }"               \
+		     : "=r"(is)                                                                                       \
+		     : "r"(place()), phase                                                                            \
+		     : "memory")
 	/* Whether the token's phase is over, perhaps after some time; at once under `now`. */
 	HD_BOTH bool is_over(word token, bool now) const
 	{
@@ -130,18 +135,10 @@ struct __hd_mbarrier {
 		if (in_shared()) {
 #if __CUDA_ARCH__ >= 900
 			if (!now)
-				asm volatile("{ .reg .pred p; mbarrier.try_wait.shared.b64 p, [%1], %2; selp.u32 %0, "
-					     "1, 0, p; }"
-					     : "=r"(is)
-					     : "r"(place()), "l"(token)
-					     : "memory");
+				HD_ASK("try_wait", "l"(token));
 			else
 #endif
-				asm volatile("{ .reg .pred p; mbarrier.test_wait.shared.b64 p, [%1], %2; selp.u32 %0, "
-					     "1, 0, p; }"
-					     : "=r"(is)
-					     : "r"(place()), "l"(token)
-					     : "memory");
+				HD_ASK("test_wait", "l"(token));
 			return is;
 		}
 		refuse_other_block();
@@ -157,24 +154,17 @@ struct __hd_mbarrier {
 		if (in_shared()) {
 #if __CUDA_ARCH__ >= 900
 			if (!now)
-				asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.shared.b64 p, [%1], %2; "
-					     "selp.u32 %0, 1, 0, p; }"
-					     : "=r"(is)
-					     : "r"(place()), "r"(parity)
-					     : "memory");
+				HD_ASK("try_wait.parity", "r"(parity));
 			else
 #endif
-				asm volatile("{ .reg .pred p; mbarrier.test_wait.parity.shared.b64 p, [%1], %2; "
-					     "selp.u32 %0, 1, 0, p; }"
-					     : "=r"(is)
-					     : "r"(place()), "r"(parity)
-					     : "memory");
+				HD_ASK("test_wait.parity", "r"(parity));
 			return is;
 		}
 		refuse_other_block();
 #endif
 		return (__atomic_load_n(&state, __ATOMIC_ACQUIRE) >> PHASE & 1) != (parity & 1);
 	}
+#undef HD_ASK
 
 	/* Behind copies of this thread that are under way: the phase does not end before they are done. */
 	__device__ void cover_copies()

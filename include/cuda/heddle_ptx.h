@@ -72,42 +72,21 @@ HD_PTX void fence_proxy_async(space_cluster_t)
 {
 	asm volatile("fence.proxy.async.shared::cluster;" ::: "memory");
 }
-HD_PTX void fence_proxy_tensormap_generic(sem_release_t, scope_cta_t)
-{
-	asm volatile("fence.proxy.tensormap::generic.release.cta;" ::: "memory");
+#define HD_FENCE_MAP(scope, text) \
+HD_PTX void fence_proxy_tensormap_generic(sem_release_t, scope) \
+{ \
+asm volatile("fence.proxy.tensormap::generic.release." text ";" ::: "memory"); \
+} \
+template <int Bytes> \
+HD_PTX void fence_proxy_tensormap_generic(sem_acquire_t, scope, const void *at, n32_t<Bytes>) \
+{ \
+asm volatile("fence.proxy.tensormap::generic.acquire." text " [%0], %1;" ::"l"(at), "n"(Bytes) : "memory"); \
 }
-template <int Bytes>
-HD_PTX void fence_proxy_tensormap_generic(sem_acquire_t, scope_cta_t, const void *at, n32_t<Bytes>)
-{
-	asm volatile("fence.proxy.tensormap::generic.acquire.cta [%0], %1;" ::"l"(at), "n"(Bytes) : "memory");
-}
-HD_PTX void fence_proxy_tensormap_generic(sem_release_t, scope_cluster_t)
-{
-	asm volatile("fence.proxy.tensormap::generic.release.cluster;" ::: "memory");
-}
-template <int Bytes>
-HD_PTX void fence_proxy_tensormap_generic(sem_acquire_t, scope_cluster_t, const void *at, n32_t<Bytes>)
-{
-	asm volatile("fence.proxy.tensormap::generic.acquire.cluster [%0], %1;" ::"l"(at), "n"(Bytes) : "memory");
-}
-HD_PTX void fence_proxy_tensormap_generic(sem_release_t, scope_gpu_t)
-{
-	asm volatile("fence.proxy.tensormap::generic.release.gpu;" ::: "memory");
-}
-template <int Bytes>
-HD_PTX void fence_proxy_tensormap_generic(sem_acquire_t, scope_gpu_t, const void *at, n32_t<Bytes>)
-{
-	asm volatile("fence.proxy.tensormap::generic.acquire.gpu [%0], %1;" ::"l"(at), "n"(Bytes) : "memory");
-}
-HD_PTX void fence_proxy_tensormap_generic(sem_release_t, scope_sys_t)
-{
-	asm volatile("fence.proxy.tensormap::generic.release.sys;" ::: "memory");
-}
-template <int Bytes>
-HD_PTX void fence_proxy_tensormap_generic(sem_acquire_t, scope_sys_t, const void *at, n32_t<Bytes>)
-{
-	asm volatile("fence.proxy.tensormap::generic.acquire.sys [%0], %1;" ::"l"(at), "n"(Bytes) : "memory");
-}
+HD_FENCE_MAP(scope_cta_t, "cta")
+HD_FENCE_MAP(scope_cluster_t, "cluster")
+HD_FENCE_MAP(scope_gpu_t, "gpu")
+HD_FENCE_MAP(scope_sys_t, "sys")
+#undef HD_FENCE_MAP
 
 /* ---- clusters */
 HD_PTX void barrier_cluster_arrive()
@@ -216,108 +195,32 @@ HD_PTX void st_async(T *at, const T (&value)[4], uint64_t *bar)
 		"r"(__hd_shared(bar))
 		: "memory");
 }
-HD_PTX void red_async(op_inc_t, uint32_t *at, const uint32_t &value, uint64_t *bar)
-{
-	asm volatile(
-		"red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.inc.u32 [%0], %1, [%2];" ::"r"(
-			__hd_shared(at)),
-		"r"(value), "r"(__hd_shared(bar))
-		: "memory");
+#define HD_RED(tag, T, text, constraint) \
+HD_PTX void red_async(tag, T *at, const T &value, uint64_t *bar) \
+{ \
+asm volatile("red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes." text " [%0], %1, [%2];" ::"r"(__hd_shared(at)), constraint(value), "r"(__hd_shared(bar)) : "memory"); \
 }
-HD_PTX void red_async(op_dec_t, uint32_t *at, const uint32_t &value, uint64_t *bar)
-{
-	asm volatile(
-		"red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.dec.u32 [%0], %1, [%2];" ::"r"(
-			__hd_shared(at)),
-		"r"(value), "r"(__hd_shared(bar))
-		: "memory");
+HD_RED(op_inc_t, uint32_t, "inc.u32", "r")
+HD_RED(op_dec_t, uint32_t, "dec.u32", "r")
+HD_RED(op_min_t, uint32_t, "min.u32", "r")
+HD_RED(op_min_t, int32_t, "min.s32", "r")
+HD_RED(op_max_t, uint32_t, "max.u32", "r")
+HD_RED(op_max_t, int32_t, "max.s32", "r")
+HD_RED(op_add_t, uint32_t, "add.u32", "r")
+HD_RED(op_add_t, int32_t, "add.s32", "r")
+HD_RED(op_add_t, uint64_t, "add.u64", "l")
+#undef HD_RED
+#define HD_RED_BITS(tag, text) \
+template <class T> \
+HD_PTX void red_async(tag, T *at, const T &value, uint64_t *bar) \
+{ \
+static_assert(sizeof(T) == 4, "the operation is on 4 bytes"); \
+asm volatile("red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes." text ".b32 [%0], %1, [%2];" ::"r"(__hd_shared(at)), "r"(__hd_bits(value)), "r"(__hd_shared(bar)) : "memory"); \
 }
-HD_PTX void red_async(op_min_t, uint32_t *at, const uint32_t &value, uint64_t *bar)
-{
-	asm volatile(
-		"red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.min.u32 [%0], %1, [%2];" ::"r"(
-			__hd_shared(at)),
-		"r"(value), "r"(__hd_shared(bar))
-		: "memory");
-}
-HD_PTX void red_async(op_min_t, int32_t *at, const int32_t &value, uint64_t *bar)
-{
-	asm volatile(
-		"red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.min.s32 [%0], %1, [%2];" ::"r"(
-			__hd_shared(at)),
-		"r"(value), "r"(__hd_shared(bar))
-		: "memory");
-}
-HD_PTX void red_async(op_max_t, uint32_t *at, const uint32_t &value, uint64_t *bar)
-{
-	asm volatile(
-		"red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.max.u32 [%0], %1, [%2];" ::"r"(
-			__hd_shared(at)),
-		"r"(value), "r"(__hd_shared(bar))
-		: "memory");
-}
-HD_PTX void red_async(op_max_t, int32_t *at, const int32_t &value, uint64_t *bar)
-{
-	asm volatile(
-		"red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.max.s32 [%0], %1, [%2];" ::"r"(
-			__hd_shared(at)),
-		"r"(value), "r"(__hd_shared(bar))
-		: "memory");
-}
-HD_PTX void red_async(op_add_t, uint32_t *at, const uint32_t &value, uint64_t *bar)
-{
-	asm volatile(
-		"red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 [%0], %1, [%2];" ::"r"(
-			__hd_shared(at)),
-		"r"(value), "r"(__hd_shared(bar))
-		: "memory");
-}
-HD_PTX void red_async(op_add_t, int32_t *at, const int32_t &value, uint64_t *bar)
-{
-	asm volatile(
-		"red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.s32 [%0], %1, [%2];" ::"r"(
-			__hd_shared(at)),
-		"r"(value), "r"(__hd_shared(bar))
-		: "memory");
-}
-HD_PTX void red_async(op_add_t, uint64_t *at, const uint64_t &value, uint64_t *bar)
-{
-	asm volatile(
-		"red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u64 [%0], %1, [%2];" ::"r"(
-			__hd_shared(at)),
-		"l"(value), "r"(__hd_shared(bar))
-		: "memory");
-}
-template <class T>
-HD_PTX void red_async(op_and_op_t, T *at, const T &value, uint64_t *bar)
-{
-	static_assert(sizeof(T) == 4, "the operation is on 4 bytes");
-	asm volatile(
-		"red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.and.b32 [%0], %1, [%2];" ::"r"(
-			__hd_shared(at)),
-		"r"(__hd_bits(value)), "r"(__hd_shared(bar))
-		: "memory");
-}
-template <class T>
-HD_PTX void red_async(op_or_op_t, T *at, const T &value, uint64_t *bar)
-{
-	static_assert(sizeof(T) == 4, "the operation is on 4 bytes");
-	asm volatile(
-		"red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.or.b32 [%0], %1, [%2];" ::"r"(
-			__hd_shared(at)),
-		"r"(__hd_bits(value)), "r"(__hd_shared(bar))
-		: "memory");
-}
-template <class T>
-HD_PTX void red_async(op_xor_op_t, T *at, const T &value, uint64_t *bar)
-{
-	static_assert(sizeof(T) == 4, "the operation is on 4 bytes");
-	asm volatile(
-		"red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.xor.b32 [%0], %1, [%2];" ::"r"(
-			__hd_shared(at)),
-		"r"(__hd_bits(value)), "r"(__hd_shared(bar))
-		: "memory");
-}
+HD_RED_BITS(op_and_op_t, "and")
+HD_RED_BITS(op_or_op_t, "or")
+HD_RED_BITS(op_xor_op_t, "xor")
+#undef HD_RED_BITS
 
 /* ---- special registers */
 #define HD_PTX_SREG(name, text)                             \

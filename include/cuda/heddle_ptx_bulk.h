@@ -58,134 +58,26 @@ HD_PTX void cp_async_bulk_wait_group_read(n32_t<N>)
 {
 	asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(N) : "memory");
 }
-HD_PTX void cp_async_bulk_tensor(space_cluster_t, space_global_t, void *to, const void *map, const int32_t (&at)[1],
-				 uint64_t *bar)
-{
-	asm volatile(
-		"cp.async.bulk.tensor.1d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2}], "
-		"[%3];" ::"r"(__hd_shared(to)),
-		"l"(map), "r"(at[0]), "r"(__hd_shared(bar))
-		: "memory");
+/* `load`, `store`: the coordinates as operands; behind them the barrier `n`, the mask `n1`, and where a store is from, `last`. */
+#define HD_BOX(dimensions, load, store, n, n1, last, ...) \
+HD_PTX void cp_async_bulk_tensor(space_cluster_t, space_global_t, void *to, const void *map, const int32_t (&at)[dimensions], uint64_t *bar) \
+{ \
+asm volatile("cp.async.bulk.tensor." #dimensions "d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {" load "}], [%" #n "];" ::"r"(__hd_shared(to)), "l"(map), __VA_ARGS__, "r"(__hd_shared(bar)) : "memory"); \
+} \
+HD_PTX void cp_async_bulk_tensor(space_cluster_t, space_global_t, void *to, const void *map, const int32_t (&at)[dimensions], uint64_t *bar, const uint16_t &mask) \
+{ \
+asm volatile("cp.async.bulk.tensor." #dimensions "d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster [%0], [%1, {" load "}], [%" #n "], %" #n1 ";" ::"r"(__hd_shared(to)), "l"(map), __VA_ARGS__, "r"(__hd_shared(bar)), "h"(mask) : "memory"); \
+} \
+HD_PTX void cp_async_bulk_tensor(space_global_t, space_shared_t, const void *map, const int32_t (&at)[dimensions], const void *from) \
+{ \
+asm volatile("cp.async.bulk.tensor." #dimensions "d.global.shared::cta.tile.bulk_group [%0, {" store "}], [%" #last "];" ::"l"(map), __VA_ARGS__, "r"(__hd_shared(from)) : "memory"); \
 }
-HD_PTX void cp_async_bulk_tensor(space_cluster_t, space_global_t, void *to, const void *map, const int32_t (&at)[1],
-				 uint64_t *bar, const uint16_t &mask)
-{
-	asm volatile(
-		"cp.async.bulk.tensor.1d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster "
-		"[%0], [%1, {%2}], [%3], %4;" ::"r"(__hd_shared(to)),
-		"l"(map), "r"(at[0]), "r"(__hd_shared(bar)), "h"(mask)
-		: "memory");
-}
-HD_PTX void cp_async_bulk_tensor(space_global_t, space_shared_t, const void *map, const int32_t (&at)[1],
-				 const void *from)
-{
-	asm volatile("cp.async.bulk.tensor.1d.global.shared::cta.tile.bulk_group [%0, {%1}], [%2];" ::"l"(map),
-		     "r"(at[0]), "r"(__hd_shared(from))
-		     : "memory");
-}
-HD_PTX void cp_async_bulk_tensor(space_cluster_t, space_global_t, void *to, const void *map, const int32_t (&at)[2],
-				 uint64_t *bar)
-{
-	asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2, "
-		     "%3}], "
-		     "[%4];" ::"r"(__hd_shared(to)),
-		     "l"(map), "r"(at[0]), "r"(at[1]), "r"(__hd_shared(bar))
-		     : "memory");
-}
-HD_PTX void cp_async_bulk_tensor(space_cluster_t, space_global_t, void *to, const void *map, const int32_t (&at)[2],
-				 uint64_t *bar, const uint16_t &mask)
-{
-	asm volatile(
-		"cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster "
-		"[%0], [%1, {%2, %3}], [%4], %5;" ::"r"(__hd_shared(to)),
-		"l"(map), "r"(at[0]), "r"(at[1]), "r"(__hd_shared(bar)), "h"(mask)
-		: "memory");
-}
-HD_PTX void cp_async_bulk_tensor(space_global_t, space_shared_t, const void *map, const int32_t (&at)[2],
-				 const void *from)
-{
-	asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%0, {%1, %2}], [%3];" ::"l"(map),
-		     "r"(at[0]), "r"(at[1]), "r"(__hd_shared(from))
-		     : "memory");
-}
-HD_PTX void cp_async_bulk_tensor(space_cluster_t, space_global_t, void *to, const void *map, const int32_t (&at)[3],
-				 uint64_t *bar)
-{
-	asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2, "
-		     "%3, %4}], "
-		     "[%5];" ::"r"(__hd_shared(to)),
-		     "l"(map), "r"(at[0]), "r"(at[1]), "r"(at[2]), "r"(__hd_shared(bar))
-		     : "memory");
-}
-HD_PTX void cp_async_bulk_tensor(space_cluster_t, space_global_t, void *to, const void *map, const int32_t (&at)[3],
-				 uint64_t *bar, const uint16_t &mask)
-{
-	asm volatile(
-		"cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster "
-		"[%0], [%1, {%2, %3, %4}], [%5], %6;" ::"r"(__hd_shared(to)),
-		"l"(map), "r"(at[0]), "r"(at[1]), "r"(at[2]), "r"(__hd_shared(bar)), "h"(mask)
-		: "memory");
-}
-HD_PTX void cp_async_bulk_tensor(space_global_t, space_shared_t, const void *map, const int32_t (&at)[3],
-				 const void *from)
-{
-	asm volatile("cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%0, {%1, %2, %3}], [%4];" ::"l"(map),
-		     "r"(at[0]), "r"(at[1]), "r"(at[2]), "r"(__hd_shared(from))
-		     : "memory");
-}
-HD_PTX void cp_async_bulk_tensor(space_cluster_t, space_global_t, void *to, const void *map, const int32_t (&at)[4],
-				 uint64_t *bar)
-{
-	asm volatile("cp.async.bulk.tensor.4d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2, "
-		     "%3, %4, %5}], "
-		     "[%6];" ::"r"(__hd_shared(to)),
-		     "l"(map), "r"(at[0]), "r"(at[1]), "r"(at[2]), "r"(at[3]), "r"(__hd_shared(bar))
-		     : "memory");
-}
-HD_PTX void cp_async_bulk_tensor(space_cluster_t, space_global_t, void *to, const void *map, const int32_t (&at)[4],
-				 uint64_t *bar, const uint16_t &mask)
-{
-	asm volatile(
-		"cp.async.bulk.tensor.4d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster "
-		"[%0], [%1, {%2, %3, %4, %5}], [%6], %7;" ::"r"(__hd_shared(to)),
-		"l"(map), "r"(at[0]), "r"(at[1]), "r"(at[2]), "r"(at[3]), "r"(__hd_shared(bar)), "h"(mask)
-		: "memory");
-}
-HD_PTX void cp_async_bulk_tensor(space_global_t, space_shared_t, const void *map, const int32_t (&at)[4],
-				 const void *from)
-{
-	asm volatile("cp.async.bulk.tensor.4d.global.shared::cta.tile.bulk_group [%0, {%1, %2, %3, %4}], [%5];" ::"l"(
-			     map),
-		     "r"(at[0]), "r"(at[1]), "r"(at[2]), "r"(at[3]), "r"(__hd_shared(from))
-		     : "memory");
-}
-HD_PTX void cp_async_bulk_tensor(space_cluster_t, space_global_t, void *to, const void *map, const int32_t (&at)[5],
-				 uint64_t *bar)
-{
-	asm volatile("cp.async.bulk.tensor.5d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2, "
-		     "%3, %4, %5, %6}], "
-		     "[%7];" ::"r"(__hd_shared(to)),
-		     "l"(map), "r"(at[0]), "r"(at[1]), "r"(at[2]), "r"(at[3]), "r"(at[4]), "r"(__hd_shared(bar))
-		     : "memory");
-}
-HD_PTX void cp_async_bulk_tensor(space_cluster_t, space_global_t, void *to, const void *map, const int32_t (&at)[5],
-				 uint64_t *bar, const uint16_t &mask)
-{
-	asm volatile(
-		"cp.async.bulk.tensor.5d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster "
-		"[%0], [%1, {%2, %3, %4, %5, %6}], [%7], %8;" ::"r"(__hd_shared(to)),
-		"l"(map), "r"(at[0]), "r"(at[1]), "r"(at[2]), "r"(at[3]), "r"(at[4]), "r"(__hd_shared(bar)), "h"(mask)
-		: "memory");
-}
-HD_PTX void cp_async_bulk_tensor(space_global_t, space_shared_t, const void *map, const int32_t (&at)[5],
-				 const void *from)
-{
-	asm volatile(
-		"cp.async.bulk.tensor.5d.global.shared::cta.tile.bulk_group [%0, {%1, %2, %3, %4, %5}], [%6];" ::"l"(
-			map),
-		"r"(at[0]), "r"(at[1]), "r"(at[2]), "r"(at[3]), "r"(at[4]), "r"(__hd_shared(from))
-		: "memory");
-}
+HD_BOX(1, "%2", "%1", 3, 4, 2, "r"(at[0]))
+HD_BOX(2, "%2, %3", "%1, %2", 4, 5, 3, "r"(at[0]), "r"(at[1]))
+HD_BOX(3, "%2, %3, %4", "%1, %2, %3", 5, 6, 4, "r"(at[0]), "r"(at[1]), "r"(at[2]))
+HD_BOX(4, "%2, %3, %4, %5", "%1, %2, %3, %4", 6, 7, 5, "r"(at[0]), "r"(at[1]), "r"(at[2]), "r"(at[3]))
+HD_BOX(5, "%2, %3, %4, %5, %6", "%1, %2, %3, %4, %5", 7, 8, 6, "r"(at[0]), "r"(at[1]), "r"(at[2]), "r"(at[3]), "r"(at[4]))
+#undef HD_BOX
 
 /* ---- reductions in bulk */
 #define HD_REDUCE(tag, T, name)                                                                                       \
@@ -260,186 +152,58 @@ HD_REDUCE_BOXES(op_xor_op_t, "xor")
 #undef HD_REDUCE_BOX
 
 /* ---- changes of tensor maps */
-template <class T>
-HD_PTX void tensormap_replace_global_address(space_global_t, void *map, T value)
-{
-	static_assert(sizeof(T) == 8, "an address has 8 bytes");
-	asm volatile("tensormap.replace.tile.global_address.global.b1024.b64 [%0], %1;" ::"l"(__hd_global(map)),
-		     "l"(value)
-		     : "memory");
+/* A field of a map at `place`; of those of a dimension N, and of those whose value is N. */
+#define HD_MAP_ORDINAL(space, text, place, name, field, T, bits, constraint) \
+template <int N> \
+HD_PTX void tensormap_replace_##name(space, void *map, n32_t<N>, T value) \
+{ \
+asm volatile("tensormap.replace.tile." field "." text ".b1024." bits " [%0], %1, %2;" ::place(map), "n"(N), constraint(value) : "memory"); \
 }
-HD_PTX void tensormap_replace_rank(space_global_t, void *map, uint32_t value)
-{
-	asm volatile("tensormap.replace.tile.rank.global.b1024.b32 [%0], %1;" ::"l"(__hd_global(map)), "r"(value)
-		     : "memory");
+#define HD_MAP_CONSTANT(space, text, place, name) \
+template <int Value> \
+HD_PTX void tensormap_replace_##name(space, void *map, n32_t<Value>) \
+{ \
+asm volatile("tensormap.replace.tile." #name "." text ".b1024.b32 [%0], %1;" ::place(map), "n"(Value) : "memory"); \
 }
-template <int N>
-HD_PTX void tensormap_replace_box_dim(space_global_t, void *map, n32_t<N>, uint32_t value)
-{
-	asm volatile("tensormap.replace.tile.box_dim.global.b1024.b32 [%0], %1, %2;" ::"l"(__hd_global(map)), "n"(N),
-		     "r"(value)
-		     : "memory");
+#define HD_MAP(space, text, place) \
+template <class T> \
+HD_PTX void tensormap_replace_global_address(space, void *map, T value) \
+{ \
+static_assert(sizeof(T) == 8, "an address has 8 bytes"); \
+asm volatile("tensormap.replace.tile.global_address." text ".b1024.b64 [%0], %1;" ::place(map), "l"(value) : "memory"); \
+} \
+HD_PTX void tensormap_replace_rank(space, void *map, uint32_t value) \
+{ \
+asm volatile("tensormap.replace.tile.rank." text ".b1024.b32 [%0], %1;" ::place(map), "r"(value) : "memory"); \
+} \
+HD_MAP_ORDINAL(space, text, place, box_dim, "box_dim", uint32_t, "b32", "r") \
+HD_MAP_ORDINAL(space, text, place, global_dim, "global_dim", uint32_t, "b32", "r") \
+HD_MAP_ORDINAL(space, text, place, element_size, "element_stride", uint32_t, "b32", "r") \
+HD_MAP_ORDINAL(space, text, place, element_stride, "element_stride", uint32_t, "b32", "r") \
+HD_MAP_ORDINAL(space, text, place, global_stride, "global_stride", uint64_t, "b64", "l") \
+HD_MAP_CONSTANT(space, text, place, elemtype) \
+HD_MAP_CONSTANT(space, text, place, interleave_layout) \
+HD_MAP_CONSTANT(space, text, place, swizzle_mode) \
+HD_MAP_CONSTANT(space, text, place, fill_mode)
+#define HD_MAP_FAR(map) "l"(__hd_global(map))
+#define HD_MAP_NEAR(map) "r"(__hd_shared(map))
+HD_MAP(space_global_t, "global", HD_MAP_FAR)
+HD_MAP(space_shared_t, "shared::cta", HD_MAP_NEAR)
+#undef HD_MAP_NEAR
+#undef HD_MAP_FAR
+#undef HD_MAP
+#undef HD_MAP_CONSTANT
+#undef HD_MAP_ORDINAL
+#define HD_FENCEPROXY(scope, text) \
+HD_PTX void tensormap_cp_fenceproxy(sem_release_t, scope, void *to, const void *from, n32_t<128>) \
+{ \
+asm volatile("tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release." text ".sync.aligned [%0], [%1], 128;" ::"l"(__hd_global(to)), "r"(__hd_shared(from)) : "memory"); \
 }
-template <int N>
-HD_PTX void tensormap_replace_global_dim(space_global_t, void *map, n32_t<N>, uint32_t value)
-{
-	asm volatile("tensormap.replace.tile.global_dim.global.b1024.b32 [%0], %1, %2;" ::"l"(__hd_global(map)), "n"(N),
-		     "r"(value)
-		     : "memory");
-}
-template <int N>
-HD_PTX void tensormap_replace_element_size(space_global_t, void *map, n32_t<N>, uint32_t value)
-{
-	asm volatile("tensormap.replace.tile.element_stride.global.b1024.b32 [%0], %1, %2;" ::"l"(__hd_global(map)),
-		     "n"(N), "r"(value)
-		     : "memory");
-}
-template <int N>
-HD_PTX void tensormap_replace_element_stride(space_global_t, void *map, n32_t<N>, uint32_t value)
-{
-	asm volatile("tensormap.replace.tile.element_stride.global.b1024.b32 [%0], %1, %2;" ::"l"(__hd_global(map)),
-		     "n"(N), "r"(value)
-		     : "memory");
-}
-template <int N>
-HD_PTX void tensormap_replace_global_stride(space_global_t, void *map, n32_t<N>, uint64_t value)
-{
-	asm volatile("tensormap.replace.tile.global_stride.global.b1024.b64 [%0], %1, %2;" ::"l"(__hd_global(map)),
-		     "n"(N), "l"(value)
-		     : "memory");
-}
-template <int Value>
-HD_PTX void tensormap_replace_elemtype(space_global_t, void *map, n32_t<Value>)
-{
-	asm volatile("tensormap.replace.tile.elemtype.global.b1024.b32 [%0], %1;" ::"l"(__hd_global(map)), "n"(Value)
-		     : "memory");
-}
-template <int Value>
-HD_PTX void tensormap_replace_interleave_layout(space_global_t, void *map, n32_t<Value>)
-{
-	asm volatile("tensormap.replace.tile.interleave_layout.global.b1024.b32 [%0], %1;" ::"l"(__hd_global(map)),
-		     "n"(Value)
-		     : "memory");
-}
-template <int Value>
-HD_PTX void tensormap_replace_swizzle_mode(space_global_t, void *map, n32_t<Value>)
-{
-	asm volatile("tensormap.replace.tile.swizzle_mode.global.b1024.b32 [%0], %1;" ::"l"(__hd_global(map)),
-		     "n"(Value)
-		     : "memory");
-}
-template <int Value>
-HD_PTX void tensormap_replace_fill_mode(space_global_t, void *map, n32_t<Value>)
-{
-	asm volatile("tensormap.replace.tile.fill_mode.global.b1024.b32 [%0], %1;" ::"l"(__hd_global(map)), "n"(Value)
-		     : "memory");
-}
-template <class T>
-HD_PTX void tensormap_replace_global_address(space_shared_t, void *map, T value)
-{
-	static_assert(sizeof(T) == 8, "an address has 8 bytes");
-	asm volatile("tensormap.replace.tile.global_address.shared::cta.b1024.b64 [%0], %1;" ::"r"(__hd_shared(map)),
-		     "l"(value)
-		     : "memory");
-}
-HD_PTX void tensormap_replace_rank(space_shared_t, void *map, uint32_t value)
-{
-	asm volatile("tensormap.replace.tile.rank.shared::cta.b1024.b32 [%0], %1;" ::"r"(__hd_shared(map)), "r"(value)
-		     : "memory");
-}
-template <int N>
-HD_PTX void tensormap_replace_box_dim(space_shared_t, void *map, n32_t<N>, uint32_t value)
-{
-	asm volatile("tensormap.replace.tile.box_dim.shared::cta.b1024.b32 [%0], %1, %2;" ::"r"(__hd_shared(map)),
-		     "n"(N), "r"(value)
-		     : "memory");
-}
-template <int N>
-HD_PTX void tensormap_replace_global_dim(space_shared_t, void *map, n32_t<N>, uint32_t value)
-{
-	asm volatile("tensormap.replace.tile.global_dim.shared::cta.b1024.b32 [%0], %1, %2;" ::"r"(__hd_shared(map)),
-		     "n"(N), "r"(value)
-		     : "memory");
-}
-template <int N>
-HD_PTX void tensormap_replace_element_size(space_shared_t, void *map, n32_t<N>, uint32_t value)
-{
-	asm volatile("tensormap.replace.tile.element_stride.shared::cta.b1024.b32 [%0], %1, %2;" ::"r"(
-			     __hd_shared(map)),
-		     "n"(N), "r"(value)
-		     : "memory");
-}
-template <int N>
-HD_PTX void tensormap_replace_element_stride(space_shared_t, void *map, n32_t<N>, uint32_t value)
-{
-	asm volatile("tensormap.replace.tile.element_stride.shared::cta.b1024.b32 [%0], %1, %2;" ::"r"(
-			     __hd_shared(map)),
-		     "n"(N), "r"(value)
-		     : "memory");
-}
-template <int N>
-HD_PTX void tensormap_replace_global_stride(space_shared_t, void *map, n32_t<N>, uint64_t value)
-{
-	asm volatile("tensormap.replace.tile.global_stride.shared::cta.b1024.b64 [%0], %1, %2;" ::"r"(__hd_shared(map)),
-		     "n"(N), "l"(value)
-		     : "memory");
-}
-template <int Value>
-HD_PTX void tensormap_replace_elemtype(space_shared_t, void *map, n32_t<Value>)
-{
-	asm volatile("tensormap.replace.tile.elemtype.shared::cta.b1024.b32 [%0], %1;" ::"r"(__hd_shared(map)),
-		     "n"(Value)
-		     : "memory");
-}
-template <int Value>
-HD_PTX void tensormap_replace_interleave_layout(space_shared_t, void *map, n32_t<Value>)
-{
-	asm volatile("tensormap.replace.tile.interleave_layout.shared::cta.b1024.b32 [%0], %1;" ::"r"(__hd_shared(map)),
-		     "n"(Value)
-		     : "memory");
-}
-template <int Value>
-HD_PTX void tensormap_replace_swizzle_mode(space_shared_t, void *map, n32_t<Value>)
-{
-	asm volatile("tensormap.replace.tile.swizzle_mode.shared::cta.b1024.b32 [%0], %1;" ::"r"(__hd_shared(map)),
-		     "n"(Value)
-		     : "memory");
-}
-template <int Value>
-HD_PTX void tensormap_replace_fill_mode(space_shared_t, void *map, n32_t<Value>)
-{
-	asm volatile("tensormap.replace.tile.fill_mode.shared::cta.b1024.b32 [%0], %1;" ::"r"(__hd_shared(map)),
-		     "n"(Value)
-		     : "memory");
-}
-HD_PTX void tensormap_cp_fenceproxy(sem_release_t, scope_cta_t, void *to, const void *from, n32_t<128>)
-{
-	asm volatile("tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.cta.sync.aligned [%0], "
-		     "[%1], 128;" ::"l"(__hd_global(to)),
-		     "r"(__hd_shared(from))
-		     : "memory");
-}
-HD_PTX void tensormap_cp_fenceproxy(sem_release_t, scope_cluster_t, void *to, const void *from, n32_t<128>)
-{
-	asm volatile("tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.cluster.sync.aligned [%0], "
-		     "[%1], 128;" ::"l"(__hd_global(to)),
-		     "r"(__hd_shared(from))
-		     : "memory");
-}
-HD_PTX void tensormap_cp_fenceproxy(sem_release_t, scope_gpu_t, void *to, const void *from, n32_t<128>)
-{
-	asm volatile("tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [%0], "
-		     "[%1], 128;" ::"l"(__hd_global(to)),
-		     "r"(__hd_shared(from))
-		     : "memory");
-}
-HD_PTX void tensormap_cp_fenceproxy(sem_release_t, scope_sys_t, void *to, const void *from, n32_t<128>)
-{
-	asm volatile("tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.sys.sync.aligned [%0], "
-		     "[%1], 128;" ::"l"(__hd_global(to)),
-		     "r"(__hd_shared(from))
-		     : "memory");
-}
+HD_FENCEPROXY(scope_cta_t, "cta")
+HD_FENCEPROXY(scope_cluster_t, "cluster")
+HD_FENCEPROXY(scope_gpu_t, "gpu")
+HD_FENCEPROXY(scope_sys_t, "sys")
+#undef HD_FENCEPROXY
 
 } // namespace ptx
 } // namespace cuda

@@ -148,6 +148,16 @@ struct hd_warp {
 	uint8_t *watch_space;	   /* of hd_gpu.watch_bytes.warp; NULL: nobody may watch it (watch.h) */
 };
 
+/* Suspended by an instruction that has issued: a fence, a barrier in shared memory, copies in bulk, products. */
+static inline bool hd_warp_is_suspended(const struct hd_warp *warp)
+{
+	return warp->fence_wait || warp->sync_wait || warp->bulk_wait || warp->product_wait;
+}
+static inline void hd_warp_forget_waits(struct hd_warp *warp)
+{
+	warp->fence_wait = warp->sync_wait = warp->bulk_wait = warp->product_wait = false;
+}
+
 struct hd_cta {
 	struct hd_grid *grid;
 	struct hd_sm *sm;     /* NULL: of no SM (twins, streams of linear versions) */

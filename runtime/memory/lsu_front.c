@@ -320,22 +320,25 @@ bool hd_lsu_take_shared(struct hd_lsu *lsu, uint64_t now, uint32_t grid)
 	return true;
 }
 
-uint64_t hd_lsu_use_shared(struct hd_lsu *lsu, uint64_t now, uint32_t grid)
+/* The next cycle of shared memory that nobody has. */
+static uint64_t use_cycle(struct hd_lsu *lsu, uint64_t now, uint32_t grid)
 {
 	settle_claims(lsu, now);
 	lsu->front_free = hd_later(lsu->front_free, now) + 1;
 	lsu->grids[grid].shared_cycles++;
-	lsu->grids[grid].transfer_shared_cycles++;
 	return lsu->front_free;
+}
+
+uint64_t hd_lsu_use_shared(struct hd_lsu *lsu, uint64_t now, uint32_t grid)
+{
+	lsu->grids[grid].transfer_shared_cycles++;
+	return use_cycle(lsu, now, grid);
 }
 
 uint64_t hd_lsu_bulk_shared(struct hd_lsu *lsu, uint64_t now, uint32_t grid)
 {
-	settle_claims(lsu, now);
-	lsu->front_free = hd_later(lsu->front_free, now) + 1;
-	lsu->grids[grid].shared_cycles++;
 	lsu->grids[grid].tma_shared_cycles++;
-	return lsu->front_free;
+	return use_cycle(lsu, now, grid);
 }
 
 /* ---- a cycle */

@@ -182,8 +182,8 @@ static void make_warp(struct hd_sm *sm, struct hd_cta *cta, uint32_t index, uint
 	/* A timer of the last warp here finds another limit, and does nothing. */
 	sm->mbarriers.suspended[warp->id].alarm = 0;
 	warp->held = 0;
-	warp->fence_wait = warp->sync_wait = warp->bulk_wait = warp->product_wait = warp->stream = warp->unfetched =
-		warp->declined = false;
+	hd_warp_forget_waits(warp);
+	warp->stream = warp->unfetched = warp->declined = false;
 	warp->fresh = true;
 	warp->range_writes = 0;
 	warp->injection.count = warp->injection.outstanding = 0;

@@ -23,7 +23,7 @@ uint32_t hd_warp_pending(const struct hd_sm *sm, const struct hd_warp *warp)
 	pending |= warp->outstanding ? HD_PENDING_LOADS : 0;
 	pending |= warp->late || warp->collected || warp->dispatched > hd_sm_now(sm) ? HD_PENDING_OPERANDS : 0;
 	pending |= warp->injection.count || warp->injection.outstanding ? HD_PENDING_INJECTED : 0;
-	pending |= warp->fence_wait || warp->sync_wait || warp->bulk_wait || warp->product_wait ? HD_PENDING_FENCE : 0;
+	pending |= hd_warp_is_suspended(warp) ? HD_PENDING_FENCE : 0;
 	pending |= hd_lsu_pending_stores(sm->lsu, warp->id) ? HD_PENDING_STORES : 0;
 	return pending;
 }
@@ -77,8 +77,7 @@ void hd_warp_arrive(struct hd_sm *sm, struct hd_warp *warp, uint64_t now)
 /* It may be there already. */
 static void look_where(struct hd_sm *sm, struct hd_warp *warp)
 {
-	bool there = warp->state == HD_WARP_RUNNING && !warp->fresh && !warp->fence_wait && !warp->sync_wait &&
-		     !warp->bulk_wait && !warp->product_wait;
+	bool there = warp->state == HD_WARP_RUNNING && !warp->fresh && !hd_warp_is_suspended(warp);
 	if (there && !warp->injection.count && !warp->injection.outstanding)
 		hd_warp_arrive(sm, warp, hd_sm_now(sm));
 }

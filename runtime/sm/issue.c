@@ -276,8 +276,7 @@ void hd_warp_return(struct hd_sm *sm, struct hd_warp *warp, uint64_t now)
 	uint64_t at = warp->next_issue > now ? warp->next_issue : now;
 	uint8_t reason = HD_STALL_control;
 	bool awaits_loads = warp->injection.outstanding && !warp->injection.count;
-	if (warp->state != HD_WARP_RUNNING || warp->fence_wait || warp->sync_wait || warp->bulk_wait ||
-	    warp->product_wait || awaits_loads)
+	if (warp->state != HD_WARP_RUNNING || hd_warp_is_suspended(warp) || awaits_loads)
 		return;
 	if (warp->fresh) {
 		hd_warp_begin(sm, warp, now, at, reason);

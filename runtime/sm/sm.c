@@ -236,8 +236,7 @@ void hd_sm_abandon(struct hd_sm *sm)
 	for (uint32_t id = 0; id < sm->warp_count; id++) {
 		sm->warps[id].state = HD_WARP_FREE;
 		sm->warps[id].slot = HD_NO_SLOT;
-		sm->warps[id].fence_wait = sm->warps[id].sync_wait = sm->warps[id].bulk_wait =
-			sm->warps[id].product_wait = false;
+		hd_warp_forget_waits(&sm->warps[id]);
 		sm->warps[id].awaits = 0;
 	}
 	for (uint32_t i = 0; i < sm->cta_count; i++)
