@@ -195,12 +195,9 @@ static bool touches(struct flights *f, struct hd_minst *inst)
 	return touch.found;
 }
 
-static void step(struct flights *f, struct hd_minst *inst)
+/* What the instruction itself changes. */
+static void step(struct flights *f, const struct hd_minst *inst)
 {
-	if (touches(f, inst)) {
-		end_group(f);
-		wait_for(f, 0);
-	}
 	if (is_product(inst))
 		begin(f, inst);
 	else if (is_mode(inst, HD_WG_COMMIT))
@@ -236,8 +233,13 @@ static void solve(struct flights *f)
 		for (uint32_t i = 0; i < count; i++) {
 			struct hd_mblock *block = &f->func->blocks.data[order[i]];
 			enter(f, order[i]);
-			for (uint32_t k = 0; k < block->insts.len; k++)
+			for (uint32_t k = 0; k < block->insts.len; k++) {
+				if (touches(f, &block->insts.data[k])) {
+					end_group(f);
+					wait_for(f, 0);
+				}
 				step(f, &block->insts.data[k]);
+			}
 			for (uint32_t k = 0; k < block->succs.len; k++)
 				changed |= pass_on(f, block->succs.data[k]);
 		}

@@ -59,21 +59,15 @@ void hd_check_found_at(struct hd_check *check, const struct hd_finding *finding)
 
 /* ---- in windows */
 
-/* The SM's thread works in a window, and others do, too. */
-static bool is_in_window(const struct hd_sm *sm)
-{
-	return sm->exec->later && !sm->exec->later->past;
-}
-
 uint64_t hd_check_cycle(const struct hd_sm *sm)
 {
-	return is_in_window(sm) ? sm->now : sm->gpu->now;
+	return hd_puts_off(sm->exec) ? sm->now : sm->gpu->now;
 }
 
 void hd_check_found_by(struct hd_check *check, const struct hd_sm *sm, const struct hd_finding *finding)
 {
 	struct hd_sm_check *own = &check->sms[sm->id];
-	if (!is_in_window(sm)) {
+	if (!hd_puts_off(sm->exec)) {
 		hd_check_found_at(check, finding);
 		return;
 	}

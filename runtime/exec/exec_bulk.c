@@ -504,7 +504,7 @@ static void begin_all(struct hd_exec *exec, const struct hd_dinst *inst)
 	}
 	if (exec->fault)
 		return;
-	if (exec->later && !exec->later->past)
+	if (hd_puts_off(exec))
 		hd_later_bulk(exec, inst, effect->bulk);
 	else
 		for (struct hd_bulk *bulk = effect->bulk; bulk; bulk = bulk->next)

@@ -206,7 +206,7 @@ static void trap(struct hd_exec *exec, const struct hd_dinst *inst)
 /* In a window its effects, such as a line of output, come in their turn among those of other SMs. */
 static void service(struct hd_exec *exec, const struct hd_dinst *inst)
 {
-	bool later = exec->later && !exec->later->past && inst->inst.x != HD_SYS_ASSERTFAIL;
+	bool later = hd_puts_off(exec) && inst->inst.x != HD_SYS_ASSERTFAIL;
 	if (later && exec->mask)
 		hd_later_service(exec, inst);
 	else if (exec->mask && hd_exec_syscall(exec, inst) != 0)

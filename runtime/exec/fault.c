@@ -71,8 +71,7 @@ static void take_fault(struct hd_gpu *gpu, struct hd_grid *grid, int error, stru
 /* Where the warp's SM keeps faults of a window; NULL: they are told at once. */
 static struct hd_later *later_of(const struct hd_warp *warp)
 {
-	struct hd_later *later = warp->cta->exec ? warp->cta->exec->later : NULL;
-	return later && !later->past ? later : NULL;
+	return warp->cta->exec && hd_puts_off(warp->cta->exec) ? warp->cta->exec->later : NULL;
 }
 
 void hd_gpu_fault(struct hd_gpu *gpu, struct hd_warp *warp, uint32_t pc, uint32_t lane, int error, const char *format,

@@ -193,7 +193,7 @@ void hd_later_tell(struct hd_exec *exec, hd_later_fn *work, void *state, const v
 	const struct hd_warp *warp = exec->warp;
 	const struct hd_dinst *inst = &exec->gpu->program.code.data[warp->pc];
 	assert(bytes <= HD_LATER_RECORD);
-	if (!exec->later || exec->later->past) {
+	if (!hd_puts_off(exec)) {
 		work(state, exec, record);
 		return;
 	}

@@ -23,6 +23,12 @@ struct hd_later {
 	char fault_text[1024];
 };
 
+/* Whether what concerns all SMs is put off: others work at the same time, in the same window. */
+static inline bool hd_puts_off(const struct hd_exec *exec)
+{
+	return exec->later && !exec->later->past;
+}
+
 /* Room for what an SM can issue in so many cycles; `told`: watchers call hd_later_tell. */
 struct hd_later *hd_later_new(uint64_t issues, bool told, struct hd_arena *arena);
 static inline void hd_later_clear(struct hd_later *later)
