@@ -133,6 +133,7 @@ struct rig {
 	struct hd_unit unit;
 	char message[1024];
 	uint32_t data[WORDS];
+	uint32_t x, y; /* of a block; 0: THREADS in a row */
 	struct hd_counters counters;
 	char fault[1024];
 };
@@ -190,7 +191,7 @@ static int run(struct rig *rig, const char *policy, uint32_t n)
 	hd_sim_write(sim, params.address, rig->data, sizeof rig->data);
 	struct hd_launch launch = {.kernel = hd_sim_kernel(module, "k"),
 				   .grid = {CTAS, 1, 1},
-				   .block = {THREADS, 1, 1},
+				   .block = {rig->x ? rig->x : THREADS, rig->x ? rig->y : 1, 1},
 				   .params = &params,
 				   .param_bytes = 12};
 	int error = hd_sim_launch(sim, &launch);
@@ -316,6 +317,53 @@ START_TEST(streams_run_in_time)
 {
 	expect_streams(sum, 3);
 	expect_streams(factors, 12 * 2); /* sixteen of them are a row, and not all */
+}
+END_TEST
+
+/* a[i] = (n + 1) * y - x, and (n + 1) * x, for thread (x, y) */
+#define PRODUCT                                            \
+	"  %x = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()\n" \
+	"  %y = call i32 @llvm.nvvm.read.ptx.sreg.tid.y()\n" \
+	"  %xw = sext i32 %x to i64\n"                       \
+	"  %yw = sext i32 %y to i64\n"                       \
+	"  %nw = sext i32 %n to i64\n"                       \
+	"  %n1 = add i64 %nw, 1\n"
+#define STORED                                                            \
+	"  %pa = getelementptr i64, ptr addrspace(1) %a, i64 %xw\n"         \
+	"  %pb = getelementptr i64, ptr addrspace(1) %pa, i64 %yw\n"        \
+	"  store i64 %v, ptr addrspace(1) %pb\n"                            \
+	"  ret void\n}\n"
+static const char across[] =
+	DECLARATIONS "define void @k(ptr addrspace(1) %a, i32 %n) {\n" PRODUCT "  %v = mul i64 %n1, %xw\n" STORED;
+static const char down[] =
+	DECLARATIONS "define void @k(ptr addrspace(1) %a, i32 %n) {\n" PRODUCT "  %d = mul i64 %n1, %yw\n"
+		     "  %v = sub i64 %d, %xw\n" STORED;
+
+/*
+ * A thread's part has a row of high words where the value of some lane does not fit 32 bits, be it the last one's or
+ * the first's alone. The row is written for each warp of the block's shape in each of two SMs, a copy for each of four
+ * schedulers, and read by two instructions of each warp of each block, for the value's low and high word.
+ */
+static void expect_high_words(const char *ir, uint32_t y, uint32_t fits)
+{
+	struct rig rig;
+	compile(&rig, ir);
+	rig.x = 32, rig.y = y;
+	ck_assert_msg(!run(&rig, IN_TIME, fits), "%s", rig.fault);
+	ck_assert_uint_eq(rig.counters.linear_launches, 1);
+	struct hd_counters narrow = rig.counters;
+	ck_assert_msg(!run(&rig, IN_TIME, fits + 1), "%s", rig.fault);
+	ck_assert_uint_eq(rig.counters.bank_reads - narrow.bank_reads, CTAS * y * 2);
+	ck_assert_uint_eq(rig.counters.bank_writes - narrow.bank_writes, 2 * y * 4);
+	release(&rig);
+}
+
+START_TEST(one_wide_lane_makes_a_part_wide)
+{
+	/* 31 * 69273666 = 2^31 - 2, and 31 more is beyond; 30 * 69273667 is not. */
+	expect_high_words(across, 1, 69273665);
+	/* In row 1 lane 0 has 2^31 - 1, then 2^31; lane 1 one less. */
+	expect_high_words(down, 2, 0x7ffffffe);
 }
 END_TEST
 
@@ -569,6 +617,7 @@ Suite *hd_suite(void)
 					     results_are_those_of_the_original,
 					     streams_are_counted,
 					     streams_run_in_time,
+					     one_wide_lane_makes_a_part_wide,
 					     failed_condition_runs_the_original_code,
 					     small_grids_run_the_original_code,
 					     verification_catches_wrong_linear_registers,
