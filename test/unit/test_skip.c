@@ -213,6 +213,13 @@ static void take_scalar(void *context, const char *key, double value, const char
 		*(double *)context = value;
 }
 
+static void take_saved(void *context, const char *key, double value, const char *unit)
+{
+	(void)unit;
+	if (!strcmp(key, "scalar_saves_joules"))
+		*(double *)context = value;
+}
+
 /* DARSIE skips what another warp has read alike, and issues on one lane what is the same in all; DAC also skips what
  * goes on by a step from warp to warp. A warp's number in its block is in no register, so nothing is known of its step.
  */
@@ -293,8 +300,45 @@ START_TEST(guarded_choice)
 }
 END_TEST
 
+/* The scalar path of the baseline that R2D2's paper has: of what reads no register, a sum of constants and what is
+ * moved from the constant bank are computed once; what is loaded, in shared memory or in the bank, is not, nor what
+ * reads the lane's number, a predicate or other lanes. */
+START_TEST(what_is_of_constants)
+{
+	struct simbench bench;
+	simbench_init(&bench);
+	bench.meta.shared_bytes = 64;
+	simbench_mov(&bench, 8, 7); /* counts */
+	struct hd_inst *inst = simbench_emit(&bench, HD_OP_MOV);
+	inst->dst = 9, inst->xkind = HD_X_CONST_B, inst->x = HD_CONST_X(0, HD_CB_NTID_X); /* counts */
+	inst = simbench_emit(&bench, HD_OP_LDS);
+	inst->dst = 10, inst->a = HD_RZ, inst->xkind = HD_X_OTHER, inst->mods = HD_MOD(SIZE, HD_SIZE_32);
+	inst = simbench_emit(&bench, HD_OP_LDC);
+	inst->dst = 11, inst->a = HD_RZ, inst->xkind = HD_X_OTHER, inst->x = HD_CB_NTID_X;
+	inst->mods = HD_MOD(SIZE, HD_SIZE_32);
+	simbench_s2r(&bench, 12, HD_SR_LANEID);
+	inst = simbench_emit(&bench, HD_OP_SEL);
+	inst->dst = 13, inst->psrc = 0, inst->xkind = HD_X_IMM_B, inst->x = 5;
+	inst = simbench_emit(&bench, HD_OP_VOTE);
+	inst->dst = 14, inst->psrc = HD_PT;
+	bench.options.policy = "scalar";
+	ck_assert_int_eq(simbench_start(&bench), 0);
+	ck_assert_msg(!simbench_run(&bench, 1, 2 * HD_WARP_LANES), "%s", hd_sim_error_text(bench.sim));
+	double scalar = 0, joules = 0;
+	const struct hd_policy_handle *self = &bench.sim->gpu.policies[0];
+	self->policy->hooks->observation.report(self, &bench.sim->gpu, take_scalar, &scalar);
+	self->policy->hooks->observation.report(self, &bench.sim->gpu, take_saved, &joules);
+	ck_assert_double_eq(scalar, 2 * 2); /* of two warps */
+	/* One operation and one written register each, in 31 of 32 lanes. */
+	double picojoules = 4 * (bench.config.pj_int + bench.config.pj_reg_write) * 31 / 32;
+	ck_assert_double_eq_tol(joules, 1e-12 * picojoules, 1e-18);
+	simbench_release(&bench);
+}
+END_TEST
+
 Suite *hd_suite(void)
 {
 	return hd_suite_of("skip", (const TTest *const[]){a_block_by_hand, what_is_not_affine, what_keeps_values_affine,
-							  special_registers, predicates, guarded_choice, NULL});
+							  special_registers, predicates, guarded_choice,
+							  what_is_of_constants, NULL});
 }
