@@ -119,6 +119,29 @@ START_TEST(accesses_begin_behind_collectors)
 }
 END_TEST
 
+/* Cycles of a chain of sums, behind a store or not. */
+static uint64_t chain_of(bool store)
+{
+	struct simbench bench;
+	begin(&bench, 1);
+	bench.meta.shared_bytes = 64;
+	if (store) {
+		struct hd_inst *inst = simbench_emit(&bench, HD_OP_STS);
+		inst->a = HD_RZ, inst->c = 8, inst->xkind = HD_X_OTHER, inst->mods = HD_MOD(SIZE, HD_SIZE_32);
+	}
+	for (uint32_t i = 0; i < 20; i++)
+		simbench_ffma(&bench, 13, i ? 13 : HD_RZ, HD_RZ, HD_RZ);
+	return cycles_of(&bench, 32);
+}
+
+/* The order of a warp's accesses is not that of its arithmetic: the first sum has nothing to read and passes a store
+ * that waits for a register. All that it takes is the cycle in which it is issued. */
+START_TEST(arithmetic_passes_accesses)
+{
+	ck_assert_uint_eq(chain_of(true) - chain_of(false), 1);
+}
+END_TEST
+
 /* ---- beside the steps */
 
 struct op {
@@ -289,6 +312,7 @@ Suite *hd_suite(void)
 					       results_come_by_steps,
 					       conflicts_are_cycles_between_first_and_last,
 					       accesses_begin_behind_collectors,
+					       arithmetic_passes_accesses,
 					       rates_are_those_of_the_steps,
 					       NULL,
 				       });
