@@ -20,7 +20,7 @@
 
 #define HEADER "heddle_cuda.h"
 #define MAIN_FILE "heddle_prelude.cu"
-#define FORMAT "heddle-prelude 2"
+#define FORMAT "heddle-prelude 3"
 
 struct folder {
 	const char *path;
@@ -104,6 +104,7 @@ static bool is_usual(const char *word)
 					   "-module",
 					   "-print",
 					   "-Wp,",
+					   "-Wsystem-headers",
 					   NULL};
 	return begins_with_one_of(word, taken) && !begins_with_one_of(word, left);
 }
@@ -116,13 +117,23 @@ static bool is_debugging(const char *word)
 }
 
 /*
+ * Whether the word turns warnings on or off. clang takes those of the command line, and not those of a header that it
+ * reads, and says nothing of system headers, which ours are. What is no error any more may be one in our header.
+ */
+static bool is_warning(const char *word)
+{
+	static const char *const others[] = {"-Wno-error=", "-Wl,", "-Wa,", NULL};
+	return !strcmp(word, "-w") || (begins(word, "-W") && !begins_with_one_of(word, others));
+}
+
+/*
  * A word as the header depends on it; NULL: not at all. The same bytes come of every level that optimises, of every
- * line table (which is code generation's) and, in the host half, of every architecture.
+ * line table (which is code generation's), of all warnings and, in the host half, of every architecture.
  */
 static const char *essence(const char *word, bool device)
 {
 	static const char *const levels[] = {"-O", "-O1", "-O2", "-O3"};
-	if (!strcmp(word, "-gline-tables-only") || !strcmp(word, "-g0") ||
+	if (is_warning(word) || !strcmp(word, "-gline-tables-only") || !strcmp(word, "-g0") ||
 	    (!device && begins(word, "--cuda-gpu-arch=")))
 		return NULL;
 	for (unsigned i = 0; i < sizeof levels / sizeof *levels; i++)
@@ -216,8 +227,7 @@ static void sort_arguments(struct hd_cc *cc, bool device, struct sorted *sorted)
 			continue;
 		sorted->unusual = sorted->unusual || !is_usual(word);
 		sorted->debugging = sorted->debugging || is_debugging(word);
-		/* An overlay adds it (source.c), for what stands behind the header. */
-		const char *kept = strcmp(word, "-Wno-c11-extensions") != 0 ? essence(word, device) : NULL;
+		const char *kept = essence(word, device);
 		if (kept)
 			hd_vec_push(&sorted->words, kept);
 	}
