@@ -4,7 +4,7 @@
 # results are the host's.
 compile=$1 heddle=$2 source=$3 out=$4 failed=0
 while IFS='|' read -r options policies; do
-	$compile $options -std=c++17 -o "$out" "$source" || failed=1
+	$compile $options -o "$out" "$source" || failed=1
 	for policy in $policies; do
 		$heddle run --verify --quiet --policy $policy -- "$out" > "$out.txt" && grep -q '^PASSED' "$out.txt" && continue
 		echo "failed: $source with $options, run with $policy" && cat "$out.txt" && failed=1
