@@ -1,6 +1,6 @@
 #!/bin/sh
 # ir.sh CLANG HEDDLE PART FOLDER: the rows that ir.py makes, compiled for the host and run there; then for the
-# machine at -O0 and -O3, and compared.
+# machine at -O0 and -O3, and compared. COVER_LEVELS: one of these.
 set -e
 bin=$(dirname "$1") heddle=$2 part=$3 folder=$4
 inputs=$(cd "$(dirname "$0")" && pwd)
@@ -19,8 +19,8 @@ cp "$inputs/launch.ini" launch.ini
 "$bin/clang" $common --target=nvptx64-nvidia-cuda -march=sm_70 --cuda-feature=+ptx75 -ffreestanding -O1 -S -emit-llvm \
 	-o main.ll main.c
 "$bin/llvm-link" -S -o linked.ll main.ll rows.ll 2> /dev/null
-"$bin/opt" -S '-passes=default<O3>' -o O3.ll linked.ll
-for level in linked O3; do
-	"$heddle" run --verify --quiet --kernel cover --launch launch.ini $level.ll ||
-		{ echo "$level.ll in $folder; result k of a thread is element 512 * thread + k, of function rowk" >&2; exit 1; }
+for level in ${COVER_LEVELS:-0 3}; do
+	"$bin/opt" -S "-passes=default<O$level>" -o "O$level.ll" linked.ll
+	"$heddle" run --verify --quiet --kernel cover --launch launch.ini "O$level.ll" ||
+		{ echo "O$level.ll in $folder; result k of a thread is element 512 * thread + k, of function rowk" >&2; exit 1; }
 done
