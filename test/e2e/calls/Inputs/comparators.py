@@ -1,5 +1,5 @@
-"""comparators.py HEDDLE-CC HEDDLE EXAMPLES FOLDER NAME: a call-heavy workload of workloads.txt at its sizes for tests,
-under CARS and all that it is compared with, on the GPUs of the paper.
+"""comparators.py HEDDLE-CC HEDDLE EXAMPLES FOLDER NAME [GPU]: a call-heavy workload of workloads.txt at its sizes for tests,
+under CARS and all that it is compared with, on the GPUs of the paper or on one of them.
 
 Each run checks itself under --verify and must print what the baseline's prints; then the counters are held against what
 each configuration promises. Of each GPU there are two SMs with half the registers, so that a small grid fills them:
@@ -159,7 +159,7 @@ def check_inlined(workload, gpu, runs):
 
 
 def main():
-    compiler, heddle, examples, folder, name = sys.argv[1:]
+    compiler, heddle, examples, folder, name, *gpus = sys.argv[1:]
     sources = os.path.join(examples, 'calls')
     with open(os.path.join(examples, 'workloads.txt')) as file:
         source, sizes = next(line.split()[1:3] for line in file if line.split()[:1] == [name])
@@ -170,7 +170,7 @@ def main():
     for output in (program, program + '.lto'):
         build(compiler, os.path.join(sources, program), output)
     workload, seen = Workload(heddle, name, program, sizes.split(',')), dict.fromkeys(('traps', 'stalled_warps', 'switches'), 0)
-    for gpu in GPUS:
+    for gpu in gpus or GPUS:
         try:
             runs = workload.run(gpu, POLICIES)
             check_policies(name, runs)
