@@ -15,7 +15,7 @@ assert len(rows) > 60
 
 def compiled(arguments):
     output = os.path.join(folder, 'out.o')
-    command = [heddle_cc, '-std=c++17', '-c', '-o', output, source, *arguments]
+    command = [heddle_cc, '-c', '-o', output, source, *arguments]
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding='utf-8', check=False)
     assert not done.returncode and not done.stdout, (arguments, done.stdout)
     with open(output, 'rb') as file:

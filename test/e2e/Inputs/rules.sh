@@ -18,14 +18,14 @@ done << 'EOF'
 -MT t -MM -c
 -M -MD -cubin
 -MM -ptx -MF f.d -o o.x
--MP -MT t -ptx
+-MP -MT t -cubin
 -MD
 -MD -o o.x.y
 -MMD -odir out
 -MM -odir out -MT t
 -MMD -odir out -o o.x.y
 -MMD -odir out -c -o out/o.o
--MMD -odir out -ptx -MT /t
+-MMD -odir out -cubin -MT /t
 -MM -odir out -o f.d
 -MD -ptx -o o.ptx
 -MMD -cubin -MF f.d
