@@ -19,14 +19,14 @@ static uint64_t launch_cycle(const struct hd_sm *sm, const struct hd_grid *grid)
 
 /*
  * When the dispatcher comes by an SM that has gone on ahead of it and has room. One that did not stop in this window
- * (HD_NEVER) had the room when it began, and starts a CTA when it can. Of several grids, the place of one that stopped
- * may be that of a warp, to which the dispatcher does not come by itself.
+ * (HD_NEVER) had the room when it began, and starts a CTA when it can. Of several grids, and where warps move, the
+ * place of one that stopped may be that of a warp, to which the dispatcher does not come by itself.
  */
 static uint64_t comes_by(const struct hd_sm *sm, const struct hd_grid *grid, uint64_t stands, uint64_t now)
 {
 	if (stands == HD_NEVER)
 		return hd_later(launch_cycle(sm, grid), now + 1);
-	return sm->gpu->running > 1 ? HD_NEVER : stands;
+	return sm->gpu->running > 1 || sm->gpu->moves ? HD_NEVER : stands;
 }
 
 bool hd_grid_waits_for_room(const struct hd_grid *grid)
@@ -110,18 +110,42 @@ static uint64_t dispatch_in_order(struct hd_run *run, uint64_t now)
 	return next;
 }
 
+static bool may_have(struct hd_sm *sm, const struct hd_grid *grid)
+{
+	return hd_sm_has_room(sm, grid) && sm->grids[grid->slot].resident < hd_policy_quota(sm, grid);
+}
+
 struct hd_grid *hd_run_candidate(struct hd_sm *sm)
 {
 	struct hd_grid *best = NULL;
 	for (uint32_t i = 0; i < sm->gpu->grids.len; i++) {
 		struct hd_grid *grid = sm->gpu->grids.data[i];
-		if (!hd_grid_waits_for_room(grid) || !hd_sm_has_room(sm, grid) ||
-		    sm->grids[grid->slot].resident >= hd_policy_quota(sm, grid))
-			continue;
-		if (!best || grid->priority < best->priority)
+		if (hd_grid_waits_for_room(grid) && may_have(sm, grid) && (!best || grid->priority < best->priority))
 			best = grid;
 	}
 	return best;
+}
+
+/* A grid that has no block left has one again when one is killed. */
+static bool may_wait(const struct hd_gpu *gpu, const struct hd_grid *grid)
+{
+	return hd_grid_waits_for_room(grid) || (gpu->kills && grid->running && !grid->halted && hd_grid_restarts(grid));
+}
+
+bool hd_run_may_wait(const struct hd_run *run)
+{
+	for (uint32_t i = 0; i < run->gpu->grids.len; i++)
+		if (may_wait(run->gpu, run->gpu->grids.data[i]))
+			return true;
+	return false;
+}
+
+bool hd_run_may_take(struct hd_sm *sm)
+{
+	for (uint32_t i = 0; i < sm->gpu->grids.len; i++)
+		if (may_wait(sm->gpu, sm->gpu->grids.data[i]) && may_have(sm, sm->gpu->grids.data[i]))
+			return true;
+	return false;
 }
 
 /* One block per SM and pass, of a grid whose quota there is not used up. */

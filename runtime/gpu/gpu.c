@@ -459,7 +459,8 @@ static void wake_up(struct hd_run *run)
 		begin_sm(run, i);
 	memset(run->woken, 0, sizeof(run->woken));
 	hd_progress_start(&run->progress, gpu);
-	run->quotas = run->across = false;
+	run->quotas = false;
+	run->across = gpu->across;
 	HD_HOOKED (gpu, self, allocation.quota) {
 		run->quotas = true;
 		run->across |= !self->hooks->own_quota;

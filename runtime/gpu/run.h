@@ -93,6 +93,10 @@ uint64_t hd_run_dispatch(struct hd_run *run, uint64_t now);
 struct hd_grid *hd_run_head(const struct hd_gpu *gpu);
 /* Where policies give quotas: the most urgent grid of which the SM may have another block, or NULL. */
 struct hd_grid *hd_run_candidate(struct hd_sm *sm);
+/* Where policies move blocks, too: whether the SM may have one if the dispatcher comes by, now or when a block has been
+ * killed; whether there is such a block, or may be. */
+bool hd_run_may_take(struct hd_sm *sm);
+bool hd_run_may_wait(const struct hd_run *run);
 /* snapshot.c. What SMs have counted for a grid that has ended goes to run->settled; of schedulers, where none runs. */
 void hd_run_settle(struct hd_run *run, uint32_t slot);
 void hd_run_settle_stalls(struct hd_run *run);

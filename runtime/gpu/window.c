@@ -23,6 +23,8 @@
  *   dispatcher next comes by: an SM that has such places goes on by single cycles.
  * A window ends where something looks at the whole GPU: a policy's tick, the watchdog. A sample is taken in between.
  * Of several grids none ends but in the last cycle of a window (ends.c).
+ * Under policies that move warps or blocks an SM may have a place for a block, or none, in any cycle. It goes on by
+ * single cycles while it has one and blocks wait; where blocks are killed, also while one could.
  * Where that leaves no room (policies that look at other SMs while these work, or move blocks among them) a window is
  * one cycle, and SMs work in their order with all effects at once.
  *
@@ -48,10 +50,12 @@ struct hd_window {
 	uint64_t cycles;      /* of a window, at most */
 	uint64_t most;	      /* of a window, for the grids that run; 1: none is allowed */
 	bool works;	      /* SMs go through one */
-	bool moves;	      /* a policy may kill a block, which may begin again on any SM in the next cycle */
+	bool moves;	      /* policies move or kill blocks, and may look at other SMs for that */
+	bool shifts;	      /* or each SM does by itself */
 	bool inside;	      /* stopped SMs go on */
 	bool waiting;	      /* blocks wait for a place */
-	bool warps_leave;     /* and may get that of a warp, ahead of the others of its block: several grids run */
+	bool warps_leave;     /* and may get that of a warp, ahead of the others of its block: several grids run, or
+				 warps move */
 	struct hd_grid *head; /* whose they are, but where policies give quotas */
 	bool remembers;	      /* the memory has cycles to do beside the SMs' */
 	bool memory_worked;   /* watched: since the window began */
@@ -121,7 +125,7 @@ static bool elides(const struct hd_gpu *gpu)
 static bool moves_blocks(const struct hd_gpu *gpu)
 {
 	HD_POLICIES (gpu, self)
-		if (self->hooks->moves)
+		if (self->hooks->moves && !self->hooks->own_quota)
 			return true;
 	return false;
 }
@@ -194,6 +198,7 @@ void hd_window_begin(struct hd_window *window)
 	bool serving = false;
 	window->most = elides(gpu) ? 1 : window->cycles;
 	window->moves = moves_blocks(gpu);
+	window->shifts = gpu->moves && !window->moves;
 	if (window->run->cluster_grids)
 		window->most = hd_earlier(window->most, hd_clusters_lead(window->run));
 	for (uint32_t i = 0; i < gpu->grids.len; i++)
@@ -245,7 +250,7 @@ static uint64_t end_of(const struct hd_window *window, uint64_t now)
 	end = hd_earlier(end, run->gpu->corun_next);
 	if (end <= now + 1)
 		return now + 1;
-	return alone ? end : now + hd_run_lasts(window->run, end - now);
+	return alone && !window->shifts ? end : now + hd_run_lasts(window->run, end - now);
 }
 
 uint64_t hd_window_end(const struct hd_window *window, uint64_t now)
@@ -299,6 +304,8 @@ void hd_window_leave(struct hd_window *window)
 static bool has_places(const struct hd_window *window, uint32_t id)
 {
 	struct hd_sm *sm = window->run->gpu->sms[id];
+	if (window->shifts)
+		return hd_run_may_take(sm);
 	if (window->run->quotas)
 		return hd_run_candidate(sm) != NULL;
 	return window->head && hd_grid_waits_for_room(window->head) && hd_sm_has_room(sm, window->head);
@@ -319,7 +326,7 @@ static void advance(struct hd_window *window, uint32_t id, uint64_t end)
 			worked = now;
 		uint64_t next = hd_sm_tick(sm, now);
 		noted |= (sm->lsu_ticked ? FED : 0) | (sm->resident_warps ? 0 : IDLE);
-		if (window->warps_leave && sm->resident_warps < warps && has_places(window, id))
+		if (window->warps_leave && (window->shifts || sm->resident_warps < warps) && has_places(window, id))
 			noted |= STEPS;
 		if (later->error || (window->waiting && (sm->dispatch.retired || sm->dispatch.wanted || noted & STEPS)))
 			stopped = now + 1;
@@ -433,23 +440,31 @@ static void go_on(struct hd_window *window, uint64_t now, uint64_t limit)
 
 /* ---- all of them */
 
-/* Those that come in beside those that are. */
+static void bring_in(struct hd_window *window, uint32_t id)
+{
+	uint64_t bit = UINT64_C(1) << id % 64;
+	if (window->in[id / 64] & bit)
+		return;
+	bool steps = window->warps_leave && has_places(window, id);
+	if (window->run->due[id] >= window->end && !steps)
+		return;
+	window->in[id / 64] |= bit;
+	window->noted[id] = steps ? STEPS | FRESH : FRESH;
+	window->stopped[id] = steps ? window->from : 0;
+	hd_later_clear(window->later[id]);
+}
+
+/* Those that come in beside those that are. One without work may be given a block in the window, where its quota is not
+ * what it was when the dispatcher came by. */
 static void find_sms(struct hd_window *window)
 {
 	const struct hd_run *run = window->run;
-	for (uint32_t i = 0; i < run->busy_count; i++) {
-		uint32_t id = run->busy[i];
-		uint64_t bit = UINT64_C(1) << id % 64;
-		if (window->in[id / 64] & bit)
-			continue;
-		bool steps = window->warps_leave && has_places(window, id);
-		if (run->due[id] >= window->end && !steps)
-			continue;
-		window->in[id / 64] |= bit;
-		window->noted[id] = steps ? STEPS | FRESH : FRESH;
-		window->stopped[id] = steps ? window->from : 0;
-		hd_later_clear(window->later[id]);
-	}
+	if (window->shifts && window->warps_leave)
+		HD_FOR_USED (run, id)
+			bring_in(window, id);
+	else
+		for (uint32_t i = 0; i < run->busy_count; i++)
+			bring_in(window, run->busy[i]);
 	window->count = 0;
 	for (uint32_t word = 0; word < (run->sm_count + 63) / 64; word++)
 		for (uint64_t left = window->in[word]; left; left &= left - 1)
@@ -579,8 +594,8 @@ uint64_t hd_window_run(struct hd_window *window, uint64_t now, uint64_t end, uin
 {
 	struct hd_run *run = window->run;
 	window->end = end;
-	window->waiting = hd_run_waits_for_room(run);
-	window->warps_leave = window->waiting && run->gpu->running > 1;
+	window->waiting = window->shifts ? hd_run_may_wait(run) : hd_run_waits_for_room(run);
+	window->warps_leave = window->waiting && (run->gpu->running > 1 || window->shifts);
 	window->head = window->waiting ? hd_run_head(run->gpu) : NULL;
 	window->works = true;
 	do_parts(window, now);

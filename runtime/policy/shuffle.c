@@ -49,6 +49,8 @@ static int configure(const struct hd_policy *policy, struct hd_config *config, c
 
 static void start(const struct hd_policy_handle *self, struct hd_gpu *gpu)
 {
+	gpu->kills = true;
+	gpu->across |= hd_policy_setting(self, gpu, 0) != 0;
 	for (uint32_t i = 0; i < gpu->sm_count; i++) {
 		struct shuffle_sm *mine = hd_policy_sm(self, gpu->sms[i]);
 		mine->interval = strtoul(self->parameter, NULL, 10);
@@ -284,6 +286,7 @@ static void report(const struct hd_policy_handle *self, const struct hd_gpu *gpu
 
 const struct hd_policy_hooks hd_hooks_shuffle = {
 	.moves = true,
+	.own_quota = true,
 	.spare_warps = 64,
 	.spare_ctas = 16,
 	.settings = settings,

@@ -306,6 +306,7 @@ static void kill_cta(struct hd_sm *sm, struct hd_cta *cta, uint64_t now)
 void hd_cta_requeue(struct hd_sm *sm, struct hd_cta *cta, uint64_t now)
 {
 	assert(cta->used && !cta->killed && !cta->sent && sm->contexts.requeued_count < sm->cta_count);
+	assert(sm->gpu->kills || !sm->exec->later); /* others would not expect it in a window */
 	sm->contexts.requeued[sm->contexts.requeued_count].grid = cta->grid;
 	sm->contexts.requeued[sm->contexts.requeued_count++].linear = cta->linear;
 	kill_cta(sm, cta, now);

@@ -245,6 +245,16 @@ static void add_points(struct simbench *bench, struct hd_meta_switch points[MOST
 	bench->meta.switch_count = bench->code.len;
 }
 
+/* MOVES and further: policies that move or kill blocks, with blocks and GPUs of random sizes. */
+enum { MOVES = 1 << 20 };
+static const char *const moving[][2] = {{"shuffle:40", ""},
+					{"duet:2", ""},
+					{"preempt", "preempt.interval=150"},
+					{"vt", ""},
+					{"integrated", "integrated.interval=150"},
+					{"flush", "flush.interval=100"}};
+enum { MOVING = sizeof moving / sizeof *moving };
+
 /* Nobody; who needs single cycles; those who take windows; all of them. */
 enum watchers { NOBODY, BY_CYCLE, BESIDE, BESIDE_BY_CYCLE };
 
@@ -255,6 +265,32 @@ static void watch(struct simbench *bench, enum watchers watchers, bool several)
 	bool beside = watchers >= BESIDE;
 	bench->options.profile = bench->options.verify = beside;
 	bench->options.ideal = beside && !several;
+}
+
+/* One after the other: what is left of the first one's alarms concerns no other. */
+static int launch_moving(struct simbench *bench, uint64_t *address, uint64_t *state)
+{
+	int error = 0;
+	for (uint32_t i = 0; i < 2 && !error; i++) {
+		uint32_t warps = 1 + (uint32_t)(sample_random(state) % 3);
+		struct hd_launch launch =
+			simbench_launch(bench, 1 + (uint32_t)(sample_random(state) % 40), 32 * warps, address);
+		error = hd_sim_launch(bench->sim, &launch);
+	}
+	return error;
+}
+
+static void use_moving(struct simbench *bench, uint32_t number, uint64_t *state)
+{
+	static struct hd_meta_idempotence restarts = {.why = HD_BREAK_NONE};
+	const char *const *policy = moving[number % MOVING];
+	shape_gpu(&bench->config, state);
+	bench->config.registers = 4096 << sample_random(state) % 3;
+	bench->options.policy = policy[0];
+	if (*policy[1])
+		ck_assert_int_eq(hd_config_set(&bench->config, policy[1], &bench->diag), 0);
+	bench->meta.switch_context_bytes = 16 * HD_ROW_BYTES;
+	bench->meta.idempotence = &restarts; /* which changes no cycle of a block */
 }
 
 static void run(struct outcome *outcome, enum kind kind, uint32_t threads, enum watchers watchers, uint32_t fault_from)
@@ -273,7 +309,10 @@ static void run(struct outcome *outcome, enum kind kind, uint32_t threads, enum 
 	bench.config.max_threads_per_cta = bench.config.max_threads = 320;
 	bench.config.cta_launch_interval = 3;
 	uint64_t state = kind - SHAPES + 1; /* the shape's */
-	if (kind >= SHAPES) {
+	bool moves = kind >= MOVES;
+	if (moves) {
+		use_moving(&bench, kind - MOVES, &state);
+	} else if (kind >= SHAPES) {
 		shape_gpu(&bench.config, &state);
 		bench.options.policy = (kind - SHAPES) % 2 ? NULL : policies[UNDER_POLICY + (kind - SHAPES) / 2 % 4];
 	}
@@ -287,8 +326,8 @@ static void run(struct outcome *outcome, enum kind kind, uint32_t threads, enum 
 	if (kind == SERVICES || kind == FREES_TWICE)
 		build_services(&bench, kind == FREES_TWICE);
 	else
-		build(&bench, kind >= SHAPES ? 1 : 3);
-	if (watchers >= BESIDE)
+		build(&bench, kind >= SHAPES && !moves ? 1 : 3);
+	if (watchers >= BESIDE || moves)
 		add_points(&bench, points);
 	if (kind == REWRITES)
 		bench.meta.idempotence = &idempotence;
@@ -298,6 +337,7 @@ static void run(struct outcome *outcome, enum kind kind, uint32_t threads, enum 
 	ck_assert_int_eq(hd_sim_malloc(bench.sim, fault_from ? fault_from : BYTES, &address), 0);
 	struct hd_launch launch = simbench_launch(&bench, CTAS, THREADS, &address);
 	int error = several	     ? launch_several(&bench, &address)
+		    : moves	     ? launch_moving(&bench, &address, &state)
 		    : kind >= SHAPES ? launch_shapes(&bench, &address, &state)
 				     : hd_sim_launch(bench.sim, &launch);
 	int due = fault_from || kind == FREES_TWICE ? HD_SIM_BAD_ADDRESS : kind == REWRITES ? HD_SIM_VERIFY : 0;
@@ -410,6 +450,19 @@ START_TEST(windows_change_nothing_for_shapes)
 }
 END_TEST
 
+/* Blocks leave, come back, are killed and begin again, and get places of those that left, in the cycles in which they
+ * do without windows. */
+START_TEST(windows_change_nothing_where_blocks_move)
+{
+	uint32_t shapes = hd_samples(60, 600);
+	for (uint32_t shape = 0; shape < shapes; shape++) {
+		run(&expected, MOVES + shape, 1, BY_CYCLE, 0);
+		run(&seen, MOVES + shape, shape % 4 ? 1 : 3, NOBODY, 0);
+		check_same(&expected, &seen);
+	}
+}
+END_TEST
+
 /* Addresses that malloc gives are those of single cycles, and all blocks get some. */
 START_TEST(services_come_in_the_order_of_cycles)
 {
@@ -469,6 +522,7 @@ Suite *hd_suite(void)
 					     windows_change_nothing,
 					     windows_change_nothing_for_several_grids,
 					     windows_change_nothing_for_shapes,
+					     windows_change_nothing_where_blocks_move,
 					     services_come_in_the_order_of_cycles,
 					     threads_change_nothing,
 					     being_alone_changes_nothing,

@@ -444,6 +444,7 @@ static void report(const struct hd_policy_handle *self, const struct hd_gpu *gpu
 /* clang-format off */
 #define HOOKS \
 	.moves = true, \
+	.own_quota = true, \
 	.joins = "cars", \
 	.facts = true, \
 	.spare_warps = DUET_MOST_WARPS / 2, \

@@ -74,6 +74,8 @@ static void start(const struct hd_policy_handle *self, struct hd_gpu *gpu)
 	preempt->most = (uint64_t)hd_policy_setting(self, gpu, PREEMPT_MOST);
 	preempt->latency = (uint32_t)hd_policy_setting(self, gpu, PREEMPT_LATENCY);
 	preempt->beyond = (uint64_t)hd_policy_setting(self, gpu, PREEMPT_BEYOND);
+	gpu->kills |= preempt->mechanism == PREEMPT_FLUSH || preempt->mechanism == PREEMPT_INTEGRATED;
+	gpu->across |= preempt->slice != 0; /* a turn goes to a grid that has blocks left */
 	if (hd_policy_shares(gpu)) {
 		bool moves = !preempt->slice && preempt->mechanism != PREEMPT_DRAIN;
 		preempt->interval = 0;
@@ -588,6 +590,7 @@ static const struct hd_policy_setting settings[] = {
 
 const struct hd_policy_hooks hd_hooks_preempt = {
 	.moves = true,
+	.own_quota = true,
 	.facts = true,
 	.several_grids = true,
 	.spare_warps = 64,
