@@ -138,7 +138,7 @@ struct hd_policy_hooks {
 	bool own_state;	   /* grid_begin and grid_end look at no SM, but for the policy's own state there */
 	bool own_quota;	   /* quota looks at no other SM; it changes in hooks with a struct hd_gpu, or, on an SM whose
 			      hook asks for a dispatch then, in hooks of the SM; with `moves`, in any of them. `start`
-			      sets hd_gpu.across and hd_gpu.kills if they apply */
+			      sets hd_gpu.across, counts_blocks and kills if they apply */
 	const char *joins; /* a policy with which it shares a unit that both replace; its hooks are called after that
 			      policy's */
 	const struct hd_policy_energy *energy;	  /* ends with a row without a name; NULL: none */

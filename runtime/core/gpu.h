@@ -90,9 +90,9 @@ struct hd_gpu {
 	uint64_t *counted; /* counts of all policies, of grids that have ended (counts.c) */
 	uint32_t count_rows;
 	bool moves; /* some policy moves warps or blocks */
-	/* Set by hooks `start` of policies with own_quota. Hooks of an SM look at other SMs or at blocks that have not
-	 * begun, or send blocks to other SMs; blocks are killed (hd_cta_requeue). */
-	bool across, kills;
+	/* Set by hooks `start` of policies with own_quota. Hooks of an SM look at other SMs or send blocks there; they
+	 * ask how many blocks of a grid have not begun; they kill blocks (hd_cta_requeue). */
+	bool across, counts_blocks, kills;
 	uint32_t spare_warps, spare_ctas; /* the most that a policy wants */
 	uint32_t stages;		  /* that policies add between issue and execution */
 	uint8_t *policy_space;		  /* hd_policy_gpu */

@@ -9,6 +9,9 @@
  * is seen to that the first one keeps blocks without a place: an SM gives no place away whose warps all go on. Where
  * policies give quotas there is no such line: each SM takes what it has room and a quota for, whoever else waits.
  *
+ * Policies that move blocks may ask on an SM whether a grid has blocks that have not begun. No answer changes where
+ * many are left, or none.
+ *
  * What is found depends on the state of the warps between two windows alone, so that windows are the same for every
  * number of host threads, and in runs that are watched.
  *
@@ -165,6 +168,25 @@ static bool line_stands(const struct hd_run *run, uint64_t cycles)
 		if (hd_sm_has_room(gpu->sms[i], first) || !all_stay(gpu->sms[i], cycles))
 			places += hd_earlier(turns, gpu->sms[i]->grids[first->slot].limit);
 	return lacks > places;
+}
+
+/* Whatever the dispatcher does, each SM finds as many left as it may have, or none. */
+static bool keeps_blocks(const struct hd_run *run, const struct hd_grid *grid, uint64_t turns)
+{
+	uint64_t left = grid->cta_total - grid->cta_next;
+	if (!grid->running || left > turns * run->sm_count + grid->cta_share)
+		return true;
+	return !left && !grid->requeued.len && !(run->gpu->kills && hd_grid_restarts(grid));
+}
+
+bool hd_run_keeps_blocks(const struct hd_run *run, uint64_t cycles)
+{
+	const struct hd_gpu *gpu = run->gpu;
+	uint64_t interval = gpu->config->cta_launch_interval;
+	for (uint32_t i = 0; i < gpu->grids.len; i++)
+		if (!keeps_blocks(run, gpu->grids.data[i], (cycles + interval - 1) / interval))
+			return false;
+	return true;
 }
 
 uint64_t hd_run_lasts(struct hd_run *run, uint64_t most)

@@ -106,6 +106,9 @@ bool hd_run_waits_for_room(const struct hd_run *run);
 /* ends.c. Of the next `most` cycles, at least 1, how many several grids run beside each other for certain, but that
  * some may end in the last one, without a grid's place in the line for room becoming another's. */
 uint64_t hd_run_lasts(struct hd_run *run, uint64_t most);
+/* In so many cycles the dispatcher changes no answer to the question whether a grid has blocks left, and as many as an
+ * SM may have (hd_gpu.counts_blocks). */
+bool hd_run_keeps_blocks(const struct hd_run *run, uint64_t cycles);
 /* Tells the event `look`; the SMs have come so far, and the memory is brought there. */
 void hd_run_look(struct hd_run *run, uint64_t now);
 /* Takes notice of blocks that have ended on an SM in cycle `now`. */

@@ -231,9 +231,11 @@ uint64_t hd_window_most(const struct hd_window *window)
 
 /* Several grids know of each other through their places on SMs alone, which ends.c foresees. A policy may take what
  * time it likes of their warps. */
-static bool keep_apart(const struct hd_gpu *gpu)
+static bool keep_apart(const struct hd_window *window)
 {
-	return hd_policy_by_sm(gpu) && !gpu->spare_warps && !gpu->spare_ctas && !gpu->sampling;
+	const struct hd_gpu *gpu = window->run->gpu;
+	bool spares = (gpu->spare_warps || gpu->spare_ctas) && !window->shifts;
+	return hd_policy_by_sm(gpu) && !spares && !gpu->sampling;
 }
 
 /* The end of a window that begins now. */
@@ -243,7 +245,9 @@ static uint64_t end_of(const struct hd_window *window, uint64_t now)
 	const struct hd_gpu *gpu = run->gpu;
 	bool alone = gpu->running == 1;
 	if (window->most == 1 || window->moves || run->across || gpu->watched_alone ||
-	    (!alone && (run->cluster_grids || !keep_apart(gpu))))
+	    (!alone && (run->cluster_grids || !keep_apart(window))))
+		return now + 1;
+	if (window->shifts && gpu->counts_blocks && !hd_run_keeps_blocks(run, window->most))
 		return now + 1;
 	uint64_t end = hd_earlier(now + window->most, run->gpu->due.check);
 	end = hd_earlier(hd_earlier(end, run->policy_next), hd_earlier(run->dispatch_next, run->gpu->corun_end));

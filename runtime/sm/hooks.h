@@ -18,8 +18,8 @@ void hd_policy_place(struct hd_gpu *gpu);
 void hd_policy_place_sm(struct hd_sm *sm);
 /* No policy looks at an SM but on behalf of its blocks, so that those without blocks need not be there. */
 bool hd_policy_by_block(const struct hd_gpu *gpu);
-/* Beyond its own SM a policy looks at others in hooks of the GPU alone, which are called between windows; it moves
- * nothing from one to another. */
+/* Beyond its own SM a policy looks at others in hooks of the GPU alone, which are called between windows; what it moves
+ * it moves within an SM, and says so (own_quota). */
 bool hd_policy_by_sm(const struct hd_gpu *gpu);
 /* Zeroes that of a CTA and of a warp, when their slot is used anew. */
 static inline void hd_policy_clear_cta(const struct hd_gpu *gpu, const struct hd_cta *cta)

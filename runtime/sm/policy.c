@@ -108,7 +108,8 @@ bool hd_policy_by_sm(const struct hd_gpu *gpu)
 {
 	HD_POLICIES (gpu, self) {
 		const struct hd_policy_hooks *hooks = self->hooks;
-		if (hooks->alarm || hooks->moves || (hooks->allocation.quota && !hooks->own_quota))
+		bool moves = hooks->moves || hooks->alarm;
+		if ((moves && !(hooks->moves && hooks->own_quota)) || (hooks->allocation.quota && !hooks->own_quota))
 			return false;
 	}
 	return true;

@@ -252,7 +252,10 @@ static const char *const moving[][2] = {{"shuffle:40", ""},
 					{"preempt", "preempt.interval=150"},
 					{"vt", ""},
 					{"integrated", "integrated.interval=150"},
-					{"flush", "flush.interval=100"}};
+					{"flush", "flush.interval=100"},
+					{"preempt:in-place", "preempt.interval=0"},
+					{"preempt", "preempt.slice=200"},
+					{"preempt+ccbp", "preempt.share_cycles=60"}};
 enum { MOVING = sizeof moving / sizeof *moving };
 
 /* Nobody; who needs single cycles; those who take windows; all of them. */
@@ -267,17 +270,20 @@ static void watch(struct simbench *bench, enum watchers watchers, bool several)
 	bench->options.ideal = beside && !several;
 }
 
-/* One after the other: what is left of the first one's alarms concerns no other. */
+/* One after the other, where what is left of the first one's alarms concerns no other; or beside each other. */
 static int launch_moving(struct simbench *bench, uint64_t *address, uint64_t *state)
 {
-	int error = 0;
-	for (uint32_t i = 0; i < 2 && !error; i++) {
+	bool beside = sample_random(state) % 2;
+	for (uint32_t i = 0; i < 2u + beside; i++) {
 		uint32_t warps = 1 + (uint32_t)(sample_random(state) % 3);
-		struct hd_launch launch =
-			simbench_launch(bench, 1 + (uint32_t)(sample_random(state) % 40), 32 * warps, address);
-		error = hd_sim_launch(bench->sim, &launch);
+		uint32_t ctas = 1 + (uint32_t)(sample_random(state) % (sample_random(state) % 2 ? 20 : 60));
+		struct hd_launch launch = simbench_launch(bench, ctas, 32 * warps, address);
+		uint64_t ticket;
+		launch.stream = beside ? i : 0;
+		launch.priority = beside ? -(int)(sample_random(state) % 2) : 0;
+		ck_assert_int_eq(hd_sim_submit(bench->sim, &launch, &ticket), 0);
 	}
-	return error;
+	return hd_sim_wait_all(bench->sim);
 }
 
 static void use_moving(struct simbench *bench, uint32_t number, uint64_t *state)

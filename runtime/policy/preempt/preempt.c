@@ -75,7 +75,7 @@ static void start(const struct hd_policy_handle *self, struct hd_gpu *gpu)
 	preempt->latency = (uint32_t)hd_policy_setting(self, gpu, PREEMPT_LATENCY);
 	preempt->beyond = (uint64_t)hd_policy_setting(self, gpu, PREEMPT_BEYOND);
 	gpu->kills |= preempt->mechanism == PREEMPT_FLUSH || preempt->mechanism == PREEMPT_INTEGRATED;
-	gpu->across |= preempt->slice != 0; /* a turn goes to a grid that has blocks left */
+	gpu->counts_blocks = true; /* an SM is a grid's that has some left, as many as it may have */
 	if (hd_policy_shares(gpu)) {
 		bool moves = !preempt->slice && preempt->mechanism != PREEMPT_DRAIN;
 		preempt->interval = 0;
