@@ -3,7 +3,8 @@
  * part in l2_partial_busy, an atomic for as many cycles as lanes hit one word; the answer leaves l2_latency core cycles
  * later. A sector that is written in every byte is not fetched; one written in part is, unless l2_partial_writes keeps
  * its bytes. Missing sectors take an MSHR each, later requests merge. The head of the queue waits when it finds no
- * MSHR, merge, way, room for the answer or room in the channel, and those behind it with it.
+ * MSHR, merge, way, room for the answer or room in the channel, and those behind it with it. With l2_fetch a read also
+ * asks for the neighbours of a missing sector; nobody waits for them.
  *
  * Requests of low priority have queues of their own, to be served in and for their replies, which are looked at when
  * the others' are empty or, of replies, not ready.
@@ -41,6 +42,7 @@ void hd_l2_init(struct hd_l2_slice *slice, uint32_t index, const struct hd_confi
 	slice->owners = HD_ARENA_NEW(arena, uint32_t, (sets ? sets : 1) * config->l2_ways);
 	slice->dirty = HD_ARENA_NEW(arena, uint16_t, sets ? sets : 1);
 	slice->dirty_ways = (uint32_t)(config->l2_dirty_ways ? config->l2_dirty_ways : config->l2_ways);
+	slice->fetch_sectors = config->l2_fetch > config->sector ? (uint32_t)(config->l2_fetch / config->sector) : 1;
 	slice->partial_busy = (uint32_t)config->l2_partial_busy;
 	slice->keeps_parts = config->l2_partial_writes == HD_PARTIAL_KEPT;
 	hd_packets_init(&slice->in, (uint32_t)config->l2_queue, arena);
@@ -173,6 +175,8 @@ static bool serve_read(struct hd_l2_slice *slice, uint64_t now, const struct hd_
 	uint8_t hits = tag ? tag->valid & request->sectors : 0, wait = request->sectors & (uint8_t)~hits;
 	uint8_t merge = tag ? wait & tag->pending : 0, fetch = wait & (uint8_t)~merge;
 	bool atomic = hd_l2_is_atomic(request);
+	if (slice->fetch_sectors > 1 && fetch)
+		fetch = hd_l2_widen(slice, fetch) & (uint8_t)~(tag ? tag->valid | tag->pending : 0);
 	if (atomic)
 		hd_l2_limit_dirty(slice, now, line, tag, dram);
 	if (wait && (hd_pool_is_empty(&slice->waiter_pool) || (merge && !can_merge(slice, tag, merge)) ||

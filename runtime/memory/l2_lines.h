@@ -23,6 +23,15 @@ static inline uint32_t hd_l2_cycles(const struct hd_l2_slice *slice, const struc
 	return hd_sector_count(request->sectors) + (part ? hd_sector_count(part) * (slice->partial_busy - 1) : 0);
 }
 
+/* What a read asks DRAM for where these sectors are missing: they and their neighbours. */
+static inline uint8_t hd_l2_widen(const struct hd_l2_slice *slice, uint8_t missing)
+{
+	uint32_t together = slice->fetch_sectors, wide = 0;
+	for (uint32_t left = missing; left; left &= left - 1)
+		wide |= ((1u << together) - 1) << ((uint32_t)__builtin_ctz(left) & ~(together - 1));
+	return (uint8_t)wide;
+}
+
 /* Makes the reply of a request. */
 static inline void hd_l2_turn(const struct hd_l2_slice *slice, struct hd_packet *packet)
 {

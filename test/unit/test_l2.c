@@ -194,6 +194,38 @@ START_TEST(so_many_reads_wait_for_a_fill)
 }
 END_TEST
 
+/* The neighbour comes with a missing sector, in the same read of DRAM, unless it is there or under way; one that has
+ * been written is left alone. */
+START_TEST(a_miss_fetches_its_aligned_block)
+{
+	config.l2_fetch = 64;
+	build(4, 4);
+	/* As without, and two clocks (tCCDL) to the column of the other sector. */
+	ck_assert_uint_eq(read_latency(1, 0x2), ICNT + 1 + 12 + 12 + 2 + 1 + DRAM + L2 + ICNT + 1);
+	ck_assert_uint_eq(read_latency(1, 0x1), ICNT + L2 + ICNT + 1);
+	ck_assert_uint_eq(counters.dram_reads, 2);
+	ck_assert_uint_eq(counters.l2_accesses, 2);
+	ck_assert_uint_eq(counters.l2_hits, 1);
+	ck_assert_uint_eq(counters.l2_misses, 1);
+	send(0, HD_PACKET_READ, 1, 0x4, 0, 1);
+	send(1, HD_PACKET_READ, 1, 0x8, 0, 2); /* merges */
+	ck_assert_uint_eq(receive(0).tag, 1);
+	ck_assert_uint_eq(receive(1).tag, 2);
+	ck_assert_uint_eq(counters.dram_reads, 4);
+	send(0, HD_PACKET_WRITE, 2, 0x1, 0x1, 3);
+	receive(0);
+	read_latency(2, 0x2);
+	ck_assert_uint_eq(counters.dram_reads, 5);
+	ck_assert_uint_eq(slice.tags.tags[hd_tags_find(&slice.tags, 2)].valid, 0x3);
+	config.l2_fetch = 128; /* the line */
+	build(4, 4);
+	read_latency(1, 0x4);
+	ck_assert_uint_eq(counters.dram_reads, 9);
+	ck_assert_uint_eq(slice.tags.tags[hd_tags_find(&slice.tags, 1)].valid, 0xf);
+	drain();
+}
+END_TEST
+
 START_TEST(whole_sectors_are_written_without_fetching)
 {
 	build(4, 4);
@@ -498,6 +530,7 @@ Suite *hd_suite(void)
 	tcase_add_test(cases, reads_of_a_sector_under_way_merge);
 	tcase_add_test(cases, merges_and_mshrs_are_bounded);
 	tcase_add_test(cases, so_many_reads_wait_for_a_fill);
+	tcase_add_test(cases, a_miss_fetches_its_aligned_block);
 	tcase_add_test(cases, whole_sectors_are_written_without_fetching);
 	tcase_add_test(cases, partly_written_sectors_are_fetched);
 	tcase_add_test(cases, partly_written_sectors_can_be_kept);

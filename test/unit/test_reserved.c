@@ -496,6 +496,23 @@ START_TEST(mshrs_are_limited)
 }
 END_TEST
 
+/* With a missing sector its neighbour comes, in one read of DRAM, and is a hit then; of a line's other half nothing. */
+START_TEST(a_miss_fetches_its_aligned_block)
+{
+	rig.config.l2_fetch = 64;
+	rig_build(&rig);
+	bring(32);
+	ck_assert_uint_eq(rig_total(&rig).counters.dram_reads, 2);
+	bring(0);
+	struct hd_stats total = rig_total(&rig);
+	ck_assert_uint_eq(total.counters.dram_reads, 2);
+	ck_assert_uint_eq(total.counters.l2_misses, 1);
+	ck_assert_uint_eq(total.counters.l2_hits, 1);
+	bring(64);
+	ck_assert_uint_eq(rig_total(&rig).counters.dram_reads, 4);
+}
+END_TEST
+
 /*
  * A line of four sectors is there, and loads of one flit that want all of it come in one cycle: each keeps the slice
  * for four. Its queue has two places: the first two are taken from the crossbar's at once, the third and fourth when
@@ -617,6 +634,7 @@ Suite *hd_suite(void)
 	tcase_add_test(cases, reads_fill_the_queue);
 	tcase_add_test(cases, merges_are_limited);
 	tcase_add_test(cases, mshrs_are_limited);
+	tcase_add_test(cases, a_miss_fetches_its_aligned_block);
 	tcase_add_test(cases, places_of_a_slice_are_those_of_requests_before);
 	tcase_add_test(cases, fetches_for_writes_are_work);
 	tcase_add_test(cases, copies_are_there_at_once);
