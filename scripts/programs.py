@@ -420,12 +420,20 @@ class Comparison:
     left: list      # (Row, why it is not compared, whether that is an error)
 
 
-def compare_all(build, store, plan, workers, table, folder, seconds=None, sets=None):
-    """The table's rows, all or of some sets, beside runs of the programs that are there."""
+def names_of(row):
+    """What a program is called by: alone, and with its arguments."""
+    return {row.program, f'{row.program} {row.arguments}'}
+
+
+def compare_all(build, store, plan, workers, table, folder, seconds=None, sets=None, names=None):
+    """The table's rows, all or of some sets and programs, beside runs of the programs that are there."""
     build, folder, rows = os.path.abspath(build), os.path.abspath(folder), read(table)
     if unknown := set(sets or []) - {row.set for row in rows}:
         raise BadTable(f"{table}: no row is of the set '{unknown.pop()}'")
-    rows = [row for row in rows if not sets or row.set in sets]
+    names = set(names or [])
+    if unknown := names - {name for row in rows for name in names_of(row)}:
+        raise BadTable(f"{table}: no row is of the program '{unknown.pop()}'")
+    rows = [row for row in rows if (not sets or row.set in sets) and (not names or names & names_of(row))]
     configs = configurations(build, table, rows)
     results, reasons = run_rows(build, store, plan, workers, table, folder, rows, configs, seconds=seconds)
     found = Comparison([], [])

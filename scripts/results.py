@@ -222,6 +222,15 @@ def read_rows(root, name):
         return [line.rstrip('\n').split('\t') for line in file]
 
 
+def merge_rows(root, name, keys, rows, some):
+    """As write_rows; with `some`, only these rows were measured, and others stay as they are. A row's first `keys` cells say
+    which it is. Returns all, as texts."""
+    every = {tuple(row[:keys]): row for row in (read_rows(root, name) or [] if some else [])}
+    every.update({tuple(row[:keys]): [f'{cell:.6g}' if isinstance(cell, float) else str(cell) for cell in row] for row in rows})
+    write_rows(root, name, list(every.values()))
+    return list(every.values())
+
+
 def main():
     checks, root = sys.argv[1] == '--check', sys.argv[-1]
     if checks:

@@ -7,8 +7,8 @@ Compiles each program for each GPU's architecture, runs it, at the clocks that p
 measured at others than the model's, and writes B/validate/table.md (every row of every GPU, the published bracket where
 examples/micro/published.txt has one, and how far outside of it the model is; of an L2 above 16 MB streams only where one
 is published) and plots of the curves. --rows: only rows whose names begin so. --quick: leaves streaming out, which takes
-most of the time. --record, where nothing is left out, writes what pages show to docs/results: figures, and the rows of
-docs/model.md; `make docs` fills the pages in. Runs are kept by what decides their outcome. The last lines say how many
+most of the time. --record writes what pages show to docs/results: figures, and the rows of docs/model.md, where those
+that were left out stay as they were; `make docs` fills the pages in. Runs are kept by what decides their outcome. The last lines say how many
 published rows are within 5 and within 10 %; nothing is asserted.
 """
 
@@ -19,6 +19,7 @@ import subprocess
 import sys
 
 import figures
+import model_page
 import results
 from model_page import outside, published
 
@@ -101,15 +102,18 @@ def curves(gpu, rows, known, out):
             figures.lines(os.path.join(out, f'{gpu}-{title}.svg'), f'{gpu}: {title}', xlabel, ylabel, shown)
 
 
-def record(measured, judged):
-    """What pages show: README's figures, and the rows of docs/model.md."""
+def record(rows, parts):
+    """What pages show: README's figures, and the rows of docs/model.md. `parts`: the options that chose the rows."""
+    results.merge_rows(ROOT, 'validate', 2, [(gpu, name, row[0], row[3]) for gpu, some in rows.items() for name, row in some.items()],
+                       some=bool(parts))
+    measured = model_page.measured(ROOT)
+    judged = [abs(outside(*row[:3])) for some in measured.values() for row in some.values()]
     reductions = [100 * outside(*row[:3]) for name, row in measured['v100'].items() if name.startswith('loop.sum.')]
     values = {'values': len(judged), 'mean-error': 100 * figures.mean(judged), 'l1-bytes': measured['v100']['l1.words.32'][0],
               'copies': 100 * outside(*measured['v100']['launch.copy.695'][:3]),
               'reduction-least': min(reductions), 'reduction-most': max(reductions)}
     values.update({f'within-{part}': sum(error <= part / 100 for error in judged) for part in (5, 10)})
-    results.record(ROOT, 'validate', None, values, 'make validate')
-    results.write_rows(ROOT, 'validate', [(gpu, name, row[0], row[3]) for gpu, rows in measured.items() for name, row in rows.items()])
+    results.record(ROOT, 'validate', None, values, 'make validate' + (f' VALIDATE_FLAGS="{" ".join(parts)}"' if parts else ''))
 
 
 def parse():
@@ -172,8 +176,9 @@ def measure(options):
     for part in (0.05, 0.10):
         print(f'within {100 * part:.0f} % of what was published: {sum(error <= part for error in judged)} of {len(judged)} rows')
     print(f'table and plots: {os.path.relpath(out)}')
-    if options.record and not (options.gpu or options.rows or options.program or options.quick):
-        record(measured, judged)
+    if options.record:
+        record(measured, [f'--{name}={value}' for name in ('gpu', 'rows', 'program') for value in getattr(options, name) or []] +
+               ['--quick'] * options.quick)
     return None
 
 

@@ -2,7 +2,7 @@
 """Whole programs on the modelled GPUs, beside cycles published for cards.
 
     scripts/validate_programs.py [-h] [--build B] [--table FILE.csv [--folder DIR]] [--out DIR] [-j N] [--set NAME]...
-                                 [--time SECONDS] [--csv FILE] [--small] [--record]
+                                 [--program NAME]... [--time SECONDS] [--csv FILE] [--small] [--record]
 
 Without --table: the programs of examples/cards, by examples/cards/published.csv. With it: those of your own table, whose
 columns scripts/programs.py and docs/running.md list; paths in it are relative to DIR, or to the table's folder. Programs are
@@ -11,12 +11,13 @@ changed. The output has for each kernel its cycles, those published, the error, 
 could not be compared, and why; then mean, median and worst error of each set. Programs that are not there are no error;
 a program that does not compile or fails, and a kernel that it does not launch, make the exit status 1. --csv writes the same
 as numbers. --small: the programs' own sizes and --verify, to see that all work; nothing is compared then. --record writes what
-pages show to docs/results; `make docs` fills the pages in.
+pages show to docs/results; `make docs` fills the pages in. With --program or --set, rows that did not run stay as they were.
 """
 import argparse
 import csv
 import dataclasses
 import os
+import shlex
 import sys
 
 import figures
@@ -35,6 +36,7 @@ def parse():
     parser.add_argument('--out', help='folder of the plan and its runs (default B/validate, runs in B/results)')
     parser.add_argument('-j', type=int, default=int(os.environ.get('JOBS') or 2))
     parser.add_argument('--set', action='append', help='only rows of this set; may be repeated')
+    parser.add_argument('--program', action='append', metavar='NAME', help='only rows of this program, or "program arguments"; may be repeated')
     parser.add_argument('--time', type=int, metavar='SECONDS', help='what a run may take at most (default: no limit)')
     parser.add_argument('--csv', metavar='FILE', help='write the numbers of each kernel there')
     parser.add_argument('--small', action='store_true', help="with the programs' own sizes and --verify, without comparing")
@@ -79,12 +81,18 @@ def write_csv(path, compared):
                              *('' if part is None else f'{part:.4f}' for part in (one.l1_misses, one.l2_misses)), one.binds, row.source])
 
 
-def record(compared):
-    values = {f'{name}-{key}': value for name, errors in programs.sets_of(compared).items()
-              for key, value in programs.summary(errors).items()}
-    results.record(ROOT, 'validate-programs', None, values, 'make validate-programs')
-    results.write_rows(ROOT, 'validate-programs', [(*model_page.program_key(one.row), one.cycles, one.published, one.dram_reads, one.dram_writes,
-                                                    programs.reason(one)) for one in compared])
+def record(compared, parts):
+    """`parts`: the options that chose them; none: all rows."""
+    rows = results.merge_rows(ROOT, 'validate-programs', 3, [
+        (*model_page.program_key(one.row), one.cycles, one.published, one.dram_reads, one.dram_writes, programs.reason(one))
+        for one in compared], some=bool(parts))
+    found, sets = {tuple(row[:3]): float(row[3]) / float(row[4]) - 1 for row in rows}, {}
+    for row in programs.read(model_page.PROGRAMS):
+        if model_page.program_key(row) in found:
+            sets.setdefault(row.set, []).append(found[model_page.program_key(row)])
+    values = {f'{name}-{key}': value for name, errors in sets.items() for key, value in programs.summary(errors).items()}
+    command = 'make validate-programs' + (f' VALIDATE_FLAGS="{shlex.join(parts)}"' if parts else '')
+    results.record(ROOT, 'validate-programs', None, values, command)
 
 
 def validate(options):
@@ -95,7 +103,7 @@ def validate(options):
     if options.small:
         return run_small(options, table, plan)
     found = programs.compare_all(options.build, figures.store_of(options.build, options.out), plan, options.j, table, folder,
-                                 options.time, options.set)
+                                 options.time, options.set, options.program)
     shown = options.table or os.path.relpath(table, ROOT)
     timed, powered = programs.timed(found.compared), programs.powered(found.compared)
     lines = programs.table_lines(timed) + programs.power_lines(powered) + programs.left_lines(found.left, shown)
@@ -106,8 +114,8 @@ def validate(options):
     if options.csv:
         write_csv(options.csv, found.compared)
     wrong = sum(error for _, _, error in found.left)
-    if options.record and not options.table and not options.set and not found.left:
-        record(found.compared)
+    if options.record and not options.table and not found.left:
+        record(found.compared, [f'--{name}={value}' for name in ('program', 'set') for value in getattr(options, name) or []])
     return f'validate_programs: {wrong} without a result' if wrong or not found.compared else None
 
 
