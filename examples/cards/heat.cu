@@ -1,16 +1,22 @@
 /*
  * heat: temperatures of a chip, several steps of the heat equation a launch in a block's shared memory, whose valid part
- * shrinks by a cell a side and step, as Rodinia's hotspot has them. Its constant 2.0 makes most of a step double precision.
+ * shrinks by a cell a side and step, as Rodinia's hotspot has them. Its constant 2.0 makes most of a step double precision,
+ * which -DSINGLE leaves out.
  */
 #include "../calls/common.h"
 
 #define TILE 16
 #define AMBIENT 80.0f
+#ifdef SINGLE
+#define TWO 2.0f
+#else
+#define TWO 2.0
+#endif
 
 __device__ __host__ inline float heat(float step, float power, float center, float north, float south, float east, float west,
 				      float rx, float ry, float rz)
 {
-	return center + step * (power + (south + north - 2.0 * center) * ry + (east + west - 2.0 * center) * rx +
+	return center + step * (power + (south + north - TWO * center) * ry + (east + west - TWO * center) * rx +
 				(AMBIENT - center) * rz);
 }
 

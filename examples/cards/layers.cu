@@ -6,8 +6,13 @@
 
 #define HEIGHT 16 /* inputs of a block */
 #define WIDTH 16  /* hidden units */
-#define ETA 0.3 /* in double precision, as there */
-#define MOMENTUM 0.3
+#ifdef SINGLE
+#define RATE 0.3f
+#else
+#define RATE 0.3 /* in double precision, as there */
+#endif
+#define ETA RATE
+#define MOMENTUM RATE
 
 __global__ void layer_forward(const float *input, float *weights, float *partial, int hidden)
 {
