@@ -17,7 +17,8 @@ int hd_regcache_configure(const struct hd_policy *policy, struct hd_config *conf
 {
 	(void)policy, (void)parameter, (void)diag;
 	config->scheduler = HD_SCHED_TWO_LEVEL;
-	config->two_level_miss = 1;
+	if (config->two_level_miss != HD_MISS_LOADS)
+		config->two_level_miss = HD_MISS_YES;
 	return 0;
 }
 

@@ -120,7 +120,7 @@ void hd_sm_build(struct hd_sm *sm)
 	sm->stages = gpu->stages;
 	sm->issue.branch_latency = (uint32_t)config->branch_latency + sm->stages;
 	sm->barriers.busy = (uint32_t)config->barrier_busy;
-	sm->two_level.leaves_on_miss = config->two_level_miss;
+	sm->two_level.leaves_on_miss = config->two_level_miss == HD_MISS_YES;
 	sm->scheduling.dual = config->dual_issue;
 	sm->scheduling.greedy_quantum = config->greedy_quantum;
 	sm->two_level.quantum = config->two_level_quantum;

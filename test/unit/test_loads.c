@@ -242,12 +242,14 @@ END_TEST
  * alone, in the cycle in which the load/store unit finds that it is a miss. */
 START_TEST(an_active_warp_leaves_for_a_miss)
 {
-	for (uint32_t on_miss = 0; on_miss < 2; on_miss++) {
+	static const uint64_t settings[] = {HD_MISS_NO, HD_MISS_YES, HD_MISS_LOADS};
+	for (uint32_t row = 0; row < 3; row++) {
 		struct simbench bench;
+		uint32_t on_miss = settings[row] == HD_MISS_YES;
 		bypass_all = false;
 		build_addresses(&bench);
 		bench.config.scheduler = HD_SCHED_TWO_LEVEL;
-		bench.config.two_level_miss = on_miss;
+		bench.config.two_level_miss = settings[row];
 		load(&bench, HD_OP_LDG, DATA, 4, 0);
 		simbench_ffma(&bench, 12, DATA, DATA, DATA);
 		load(&bench, HD_OP_LDG, DATA, 4, 0);

@@ -122,8 +122,22 @@ START_TEST(a_read_takes_the_latency)
 	ck_assert_uint_eq(hd_regcache_activate(scene.self, scene.warp, NOW), 0);
 	ck_assert(scene.cache->active);
 	ck_assert_int_eq(scene.bench.sim->gpu.config->scheduler, HD_SCHED_TWO_LEVEL);
-	ck_assert_int_eq(scene.bench.sim->gpu.config->two_level_miss, 1);
+	ck_assert_int_eq(scene.bench.sim->gpu.config->two_level_miss, HD_MISS_YES);
 	simbench_release(&scene.bench);
+}
+END_TEST
+
+/* A design takes misses alone for long waits, unless the configuration says otherwise. */
+START_TEST(warps_leave_for_misses_unless_told_for_any_load)
+{
+	static const struct {
+		uint64_t given, taken;
+	} rows[] = {{HD_MISS_NO, HD_MISS_YES}, {HD_MISS_YES, HD_MISS_YES}, {HD_MISS_LOADS, HD_MISS_LOADS}};
+	for (uint32_t row = 0; row < 3; row++) {
+		struct hd_config config = {.two_level_miss = rows[row].given};
+		hd_regcache_configure(NULL, &config, "", NULL);
+		ck_assert_uint_eq(config.two_level_miss, rows[row].taken);
+	}
 }
 END_TEST
 
@@ -264,6 +278,7 @@ Suite *hd_suite(void)
 					       entries_are_found,
 					       what_leaves_is_written_once,
 					       a_read_takes_the_latency,
+					       warps_leave_for_misses_unless_told_for_any_load,
 					       verify_compares_what_is_served,
 					       strands_forget_names,
 					       names_are_forgotten_where_they_change,
