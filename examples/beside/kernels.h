@@ -1,7 +1,7 @@
 /*
- * Thirteen kernels that stress different parts of the memory, and what each computes, on the host. Four find their data
+ * Fourteen kernels that stress different parts of the memory, and what each computes, on the host. Four find their data
  * in L2 and fill the network to it (gather, sweep, columns, follow), four stream through more than L2 holds (triad,
- * field, scale, pair), five have little to ask and wait for it (path, count, product, roots, sums).
+ * field, scale, pair), six have little to ask and wait for it (path, count, product, roots, sums; walk most of all).
  */
 #ifndef BESIDE_KERNELS_H
 #define BESIDE_KERNELS_H
@@ -17,6 +17,8 @@
 #define BINS 6144 /* 24 KB: few blocks of it fit on an SM */
 #define ROUNDS 8
 #define EDGE 16 /* of a tile */
+#define NODE 8	/* words, a sector */
+#define NODES (1 << 18) /* 8 MB: more than L2 holds */
 
 BOTH unsigned hash(unsigned x)
 {
@@ -388,6 +390,42 @@ static void expect_sums(Work *work)
 		for (int round = 0; round < ROUNDS; round++)
 			for (int x = 1; x < BLOCK; x++)
 				work->to[block * BLOCK + x] += work->to[block * BLOCK + x - 1];
+}
+
+/* From node to node of what no cache holds, each of which says where the next one is. One warp of four has something to do, as in
+ * the first levels of a search. */
+BOTH unsigned walked(const unsigned *nodes, unsigned thread)
+{
+	unsigned at = hash(thread / LINE), sum = 0;
+	for (int i = 0; i < TURNS && thread / LINE % 4 == 0; i++) {
+		unsigned word = nodes[at % NODES * NODE + thread % NODE];
+		sum += word;
+		at = word / NODE + i;
+	}
+	return sum;
+}
+
+__global__ void walk(const unsigned *nodes, unsigned *to)
+{
+	unsigned thread = blockIdx.x * blockDim.x + threadIdx.x;
+	to[thread] = walked(nodes, thread);
+}
+
+/* The words of a node agree but for their place in it. */
+static void prepare_walk(Work *work)
+{
+	unsigned *nodes = host_array<unsigned>((size_t)NODES * NODE);
+	for (unsigned i = 0; i < NODES * NODE; i++)
+		nodes[i] = hash(i / NODE) / NODE * NODE + i % NODE;
+	work->a = (float *)nodes;
+	work->da = (float *)device_copy(nodes, (size_t)NODES * NODE);
+	make_place(work, (size_t)work->blocks * BLOCK);
+}
+
+static void expect_walk(Work *work)
+{
+	for (int thread = 0; thread < work->blocks * BLOCK; thread++)
+		work->to[thread] = walked((const unsigned *)work->a, thread);
 }
 
 #endif

@@ -29,6 +29,7 @@ static const Kind kinds[] = {
 	{"product", prepare_product, LAUNCH(product, w->da, w->db, (float *)w->dto), expect_product},
 	{"roots", prepare_roots, LAUNCH(roots, w->da, (float *)w->dto), expect_roots},
 	{"sums", prepare_sums, LAUNCH(sums, (unsigned *)w->da, w->dto), expect_sums},
+	{"walk", prepare_walk, LAUNCH(walk, (unsigned *)w->da, w->dto), expect_walk},
 };
 
 static const Kind *kind_of(const char *name)
@@ -42,7 +43,7 @@ static const Kind *kind_of(const char *name)
 int main(int argc, char **argv)
 {
 	const char *usage = "together [blocks [numbers in 1024s [KERNEL...]]]   (default 128 blocks, 256; gather triad path)\n"
-			    "KERNEL, up to four of them: gather sweep columns follow triad field scale pair path count product roots sums";
+			    "KERNEL, up to four of them: gather sweep columns follow triad field scale pair path count product roots sums walk";
 	Arguments arguments = {argc < 3 ? argc : 3, argv, usage};
 	int blocks = size_argument(arguments, 1, 128, 65535), n = 1024 * size_argument(arguments, 2, 256, 1 << 14);
 	const char *standard[] = {"gather", "triad", "path"}, **chosen = argc > 3 ? (const char **)argv + 3 : standard;

@@ -1,6 +1,6 @@
 """The figures of CCBP, CTA combination and bandwidth partitioning for kernels beside each other, beside the paper's numbers.
 
-Thirteen kernels stand for the paper's, as many of each class: four find their data in L2 and fill the crossbar (NBI), four
+Thirteen kernels stand for the paper's, as many of each class, and `walk` is one that its rule calls sensitive. Four find their data in L2 and fill the crossbar (NBI), four
 stream through DRAM (DBI), five are sensitive to latency (LS). All pairs are 78 (`--size pairs`), those of six of them fifteen.
 Each kernel is launched again and again for the same number of cycles. Speedups are over the kernel alone under greedy
 scheduling: H is their harmonic mean, W their sum. The oracle is the best of all combinations of blocks with up to eight on
@@ -13,12 +13,13 @@ from figures import Headline, dram_peak, dram_use, geomean, mean, number, pictur
 
 TITLE = 'Kernels beside each other: CCBP'
 CLASSES = {name: each for each, names in {'NBI': ('gather', 'sweep', 'columns', 'follow'), 'DBI': ('triad', 'field', 'scale', 'pair'),
-                                          'LS': ('path', 'count', 'product', 'roots', 'sums')}.items() for name in names}
+                                          'LS': ('path', 'count', 'product', 'roots', 'sums', 'walk')}.items() for name in names}
 POLICIES = ('leftover', 'spatial', 'smk', 'warped-slicer', 'warped-slicer-memory', 'ccbp-blocks', 'ccbp-bandwidth', 'ccbp')
 ALONE = {}
 LONG = {}    # the same in the long window
 SINGLE = []  # workloads of one kernel
 LATE = []    # those in which the second comes later
+WAITING = [] # those with a kernel that is sensitive by the paper's rule
 DOUBLED = {} # kernels alone with twice the latency of L2 and DRAM
 SENSITIVE_ABOVE = 1.7  # times slower with that (4.3.2)
 
@@ -29,7 +30,7 @@ def kernel_of(grid):
 
 class Workload(figures.Workload):
     def names(self):
-        return re.split('[-+~]', self.name)
+        return re.split('[-+~_]', self.name)
 
     def grids(self, run):
         return {kernel_of(grid): grid for grid in self.runs[run]['coruns'][0]['grids']}
@@ -75,6 +76,7 @@ def prepare(workloads):
             if 'long-alone' in w.runs:
                 LONG[w.name] = w.grids('long-alone')[w.name]
     LATE.extend(w for w in workloads if '~' in w.name)
+    WAITING.extend(w for w in workloads if '_' in w.name and 'sensitive:ccbp' in w.runs and all(name in ALONE for name in w.names()))
 
 
 def is_shown(w):
@@ -169,6 +171,21 @@ def sensitive(workloads):
     return sum(slower_with_latency(name) > SENSITIVE_ABOVE for name in DOUBLED if CLASSES[name] == 'LS')
 
 
+def of_waiting(over, run='sensitive:ccbp'):
+    """What CCBP gains over another policy beside a sensitive kernel, %."""
+    return lambda workloads: 100 * (geomean(w.harmonic(run) / w.harmonic(f'sensitive:{over}') for w in WAITING) - 1) if WAITING else 'none'
+
+
+def waiting(workloads, out):
+    """Pairs with `walk`: speedups of both kernels and H."""
+    runs = (*(f'sensitive:{run}' for run in ('smk', 'warped-slicer', 'warped-slicer-memory', 'ccbp')), 'sensitive-apart')
+    rows = [(w.name.replace('_', ', '), *(f'{number(w.harmonic(run))} ({", ".join(number(x) for x in w.speedups(run))})' for run in runs))
+            for w in WAITING]
+    return ["## Beside a kernel that the paper's rule calls sensitive", '', 'Harmonic speedup; in brackets the speedups of both kernels. '
+            'The last column has demand measured alone, and bandwidth that no block takes left unused.', '',
+            *table(('', 'SMK', 'Warped-Slicer', 'with memory scheduling', 'CCBP', 'CCBP, apart'), rows)] if rows else []
+
+
 HEADLINES = (
     Headline('harmonic speedup of pairs, over SMK', gain('smk'), 78.0, ' %', 1, rates('smk')),
     Headline('over Warped-Slicer', gain('warped-slicer'), 39.0, ' %', 1, rates('warped-slicer')),
@@ -188,6 +205,9 @@ HEADLINES = (
     Headline('and over Warped-Slicer', gain_in_long('warped-slicer')[0], None, ' %', 1, gain_in_long('warped-slicer')[1]),
     Headline('three kernels, over SMK', other_numbers(3), None, ' %', 1),
     Headline('four kernels, over SMK', other_numbers(4), None, ' %', 1),
+    Headline('beside a kernel that is sensitive by the rule, over SMK', of_waiting('smk'), 78.0, ' %', 1),
+    Headline('and over Warped-Slicer', of_waiting('warped-slicer'), 39.0, ' %', 1),
+    Headline('and over Warped-Slicer with memory-instruction scheduling', of_waiting('warped-slicer-memory'), 19.0, ' %', 1),
     Headline('latency of a sensitive kernel beside another, of that alone: leftover', longest_wait('leftover'), 8.2, ' times', 1),
     Headline('CCBP', longest_wait('ccbp'), None, ' times', 1),
     Headline(f'sensitive kernels that twice the latency makes {SENSITIVE_ABOVE} times slower', sensitive, 5, '', 0,
@@ -460,6 +480,7 @@ FIGURES = (
     bars_of('figure-harmonic', 'Harmonic speedup', Workload.harmonic, 'H'),
     bars_of('figure-weighted', 'Weighted speedup', Workload.weighted, 'W'),
     by_class,
+    waiting,
     given,
     losses,
     slowdowns,
