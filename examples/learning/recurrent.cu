@@ -2,10 +2,13 @@
  * recurrent: a layer of a recurrent network over a sequence, a launch a step. The last argument says which: 1 a plain
  * cell (tanh), 2 an LSTM cell, both forward, as inference has it; 3 and 4 the same in training, with the gradients of
  * half the squared last state by backpropagation through time. A thread has an element of the state, or of a gradient.
+ * 5 and 6 are 1 and 2 as libraries compute them: a step is a product of matrices, of which blocks keep tiles in shared memory.
  */
 #include "../grids/grids.h"
 
 #define BLOCK 128
+#define TILE 16 /* hidden units of a block, and columns that it has in shared memory at a time */
+#define HELD 2	/* sequences of a thread: a block has TILE * HELD */
 
 /* gates: 1 or 4 a hidden unit; weights: gates x hidden rows of 2 hidden columns, for a step's input and the last state. */
 struct Layer {
@@ -30,17 +33,22 @@ BOTH float read(const Layer &l, int t, int b, int d)
 			    : l.state[(t * l.batch + b) * l.hidden + d - l.hidden];
 }
 
-BOTH void forward(const Layer &l, int t, int at)
+/* The gates of a sequence at a step. */
+BOTH float *active_of(const Layer &l, int t, int b)
 {
-	int b = at / l.hidden, j = at % l.hidden, size = l.batch * l.hidden;
-	float *active = l.active + ((size_t)t * size + b * l.hidden) * l.gates;
-	for (int gate = 0; gate < l.gates; gate++) {
-		const float *row = l.weights + (size_t)(gate * l.hidden + j) * 2 * l.hidden;
-		float sum = 0;
-		for (int d = 0; d < 2 * l.hidden; d++)
-			sum = fmaf(row[d], read(l, t, b, d), sum);
-		active[gate * l.hidden + j] = l.gates == 1 || gate == 3 ? tanhf(sum) : sigmoid(sum);
-	}
+	return l.active + ((size_t)t * l.batch + b) * l.hidden * l.gates;
+}
+
+BOTH float bent(const Layer &l, int gate, float sum)
+{
+	return l.gates == 1 || gate == 3 ? tanhf(sum) : sigmoid(sum);
+}
+
+/* From the gates of an element to its next state. */
+BOTH void advance(const Layer &l, int t, int b, int j)
+{
+	int size = l.batch * l.hidden, at = b * l.hidden + j;
+	const float *active = active_of(l, t, b);
 	float next = active[j];
 	if (l.gates == 4) { /* in, forget, out, candidate */
 		float kept = active[l.hidden + j] * l.cell[t * size + at];
@@ -49,6 +57,20 @@ BOTH void forward(const Layer &l, int t, int at)
 		next = active[2 * l.hidden + j] * tanhf(cell);
 	}
 	l.state[(t + 1) * size + at] = next;
+}
+
+BOTH void forward(const Layer &l, int t, int at)
+{
+	int b = at / l.hidden, j = at % l.hidden;
+	float *active = active_of(l, t, b);
+	for (int gate = 0; gate < l.gates; gate++) {
+		const float *row = l.weights + (size_t)(gate * l.hidden + j) * 2 * l.hidden;
+		float sum = 0;
+		for (int d = 0; d < 2 * l.hidden; d++)
+			sum = fmaf(row[d], read(l, t, b, d), sum);
+		active[gate * l.hidden + j] = bent(l, gate, sum);
+	}
+	advance(l, t, b, j);
 }
 
 /* From the gradient of the step's state to those of its gates. */
@@ -62,11 +84,11 @@ BOTH void backward(const Layer &l, int t, int at)
 		return;
 	}
 	float in = active[j], forget = active[l.hidden + j], out = active[2 * l.hidden + j],
-	      candidate = active[3 * l.hidden + j], bent = tanhf(l.cell[(t + 1) * size + at]);
-	float dc = fmaf(ds * out, 1 - bent * bent, l.d_cell[at]);
+	      candidate = active[3 * l.hidden + j], shown = tanhf(l.cell[(t + 1) * size + at]);
+	float dc = fmaf(ds * out, 1 - shown * shown, l.d_cell[at]);
 	d[j] = dc * candidate * in * (1 - in);
 	d[l.hidden + j] = dc * l.cell[t * size + at] * forget * (1 - forget);
-	d[2 * l.hidden + j] = ds * bent * out * (1 - out);
+	d[2 * l.hidden + j] = ds * shown * out * (1 - out);
 	d[3 * l.hidden + j] = dc * in * (1 - candidate * candidate);
 	l.d_cell[at] = dc * forget;
 }
@@ -97,6 +119,42 @@ __global__ void forward_step(Layer l, int t)
 	if (OWN < l.batch * l.hidden)
 		forward(l, t, OWN);
 }
+/* Sums in the order of forward(): what a tile has beyond the matrices is zero. */
+template <int GATES> __global__ void forward_tiles(Layer l, int t)
+{
+	__shared__ float rows[GATES][TILE][TILE + 1], values[HELD][TILE][TILE + 1];
+	int x = threadIdx.x, y = threadIdx.y, j = blockIdx.x * TILE + x, b = blockIdx.y * HELD * TILE + y;
+	int row = blockIdx.x * TILE + y, columns = 2 * l.hidden;
+	float sums[HELD][GATES] = {};
+	for (int d = x; d - x < columns; d += TILE) {
+#pragma unroll
+		for (int gate = 0; gate < GATES; gate++)
+			rows[gate][y][x] = row < l.hidden && d < columns
+						   ? l.weights[(size_t)(gate * l.hidden + row) * columns + d]
+						   : 0;
+#pragma unroll
+		for (int i = 0; i < HELD; i++)
+			values[i][y][x] = b + i * TILE < l.batch && d < columns ? read(l, t, b + i * TILE, d) : 0;
+		__syncthreads();
+#pragma unroll
+		for (int k = 0; k < TILE; k++)
+#pragma unroll
+			for (int gate = 0; gate < GATES; gate++)
+#pragma unroll
+				for (int i = 0; i < HELD; i++)
+					sums[i][gate] = fmaf(rows[gate][x][k], values[i][y][k], sums[i][gate]);
+		__syncthreads();
+	}
+#pragma unroll
+	for (int i = 0; i < HELD; i++) {
+		if (j >= l.hidden || b + i * TILE >= l.batch)
+			continue;
+#pragma unroll
+		for (int gate = 0; gate < GATES; gate++)
+			active_of(l, t, b + i * TILE)[gate * l.hidden + j] = bent(l, gate, sums[i][gate]);
+		advance(l, t, b + i * TILE, j);
+	}
+}
 __global__ void last_gradient(Layer l)
 {
 	if (OWN < l.batch * l.hidden)
@@ -118,12 +176,18 @@ __global__ void gather_step(Layer l, int t)
 		gather(l, t, OWN);
 }
 
-static void run_device(const Layer &l, bool training)
+static void run_device(const Layer &l, bool training, bool in_tiles)
 {
 	int size = l.batch * l.hidden, blocks = (size + BLOCK - 1) / BLOCK;
 	int weights = (l.gates * l.hidden * 2 * l.hidden + BLOCK - 1) / BLOCK;
+	dim3 tiles((l.hidden + TILE - 1) / TILE, (l.batch + HELD * TILE - 1) / (HELD * TILE)), threads(TILE, TILE);
 	for (int t = 0; t < l.steps; t++)
-		forward_step<<<blocks, BLOCK>>>(l, t);
+		if (!in_tiles)
+			forward_step<<<blocks, BLOCK>>>(l, t);
+		else if (l.gates == 1)
+			forward_tiles<1><<<tiles, threads>>>(l, t);
+		else
+			forward_tiles<4><<<tiles, threads>>>(l, t);
 	if (training)
 		last_gradient<<<blocks, BLOCK>>>(l);
 	for (int t = l.steps - 1; training && t >= 0; t--) {
@@ -179,12 +243,12 @@ static float *zeros_on_host(size_t n)
 int main(int argc, char **argv)
 {
 	Arguments arguments = {argc, argv,
-			       "recurrent [batch [hidden [steps [kind]]]]   (kind 1 plain, 2 LSTM, 3 and 4 the same in training; "
-			       "default 16, 72, 4, 4)"};
+			       "recurrent [batch [hidden [steps [kind]]]]   (kind 1 plain, 2 LSTM, 3 and 4 the same in training, "
+			       "5 and 6 kinds 1 and 2 in tiles; default 16, 72, 4, 4)"};
 	int batch = size_argument(arguments, 1, 16, 1024), hidden = size_argument(arguments, 2, 72, 2048);
-	int steps = size_argument(arguments, 3, 4, 256), kind = size_argument(arguments, 4, 4, 4);
+	int steps = size_argument(arguments, 3, 4, 256), kind = size_argument(arguments, 4, 4, 6);
 	int gates = kind % 2 ? 1 : 4;
-	bool training = kind > 2;
+	bool training = kind == 3 || kind == 4;
 	size_t weights = (size_t)gates * hidden * 2 * hidden, size = (size_t)batch * hidden;
 	Layer host = layer_of(batch, hidden, steps, gates, zeros_on_host);
 	Layer device = layer_of(batch, hidden, steps, gates, zeros_on_device);
@@ -196,7 +260,7 @@ int main(int argc, char **argv)
 	device.weights = device_copy(w, weights);
 	device.inputs = device_copy(x, size * steps);
 
-	run_device(device, training);
+	run_device(device, training, kind > 4);
 	run_host(host, training);
 
 	/* expf and tanhf of the device and the host differ in their last bits. */
