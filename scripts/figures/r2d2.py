@@ -12,6 +12,7 @@ from figures import Bars, Headline, geomean, mean, number, picture, ratio, table
 TITLE = 'R2D2: linear code decoupled'
 DESIGNS = {'R2D2': 'r2d2', 'DAC': 'dac', 'DARSIE': 'darsie', 'DARSIE+Scalar': 'scalar'}
 SIZES = 'BP_'  # Table 3
+BOUND = 50  # % of the DRAM bandwidth or of the issue slots from which on these are said to limit a run, as in ladders
 
 
 class Workload(figures.Workload):
@@ -32,6 +33,13 @@ class Workload(figures.Workload):
         own = self.total('r2d2')['r2d2']
         parts = [part] if part else ['coefficient', 'thread', 'block']
         return 100 * ratio(sum(own[p + '_instructions'] for p in parts), self.total('base')['warp_instructions'])
+
+    def dram(self):
+        """% of its bandwidth that the baseline uses."""
+        return figures.dram_use(self.total('base'), self.runs['base']['config'])
+
+    def limit(self):
+        return 'DRAM' if self.dram() >= BOUND else 'issue' if self.slots('base', 'issued') >= BOUND else 'neither'
 
     def stream_cycles(self, _run=None, _over=None):
         """% of the cycles of SMs with warps in which some warp runs a stream."""
@@ -72,6 +80,16 @@ def loss(run):
     return lambda ws: 100 * (geomean(w.speedup(run, 'r2d2') for w in ws) - 1)
 
 
+def those_limited(ws, kind):
+    return [w for w in ws if w.limit() == kind]
+
+
+def by_limit(ws):
+    """Of R2D2, for a reason."""
+    groups = [(kind, those_limited(ws, kind)) for kind in ('DRAM', 'issue', 'neither')]
+    return '; '.join(f'{gain("r2d2")(found):+.1f} % in the {len(found)} that {kind} limits' for kind, found in groups if found)
+
+
 def one(name, value):
     def find(ws):
         return next((value(w) for w in ws if w.name == name), '')
@@ -79,7 +97,7 @@ def one(name, value):
 
 
 def moved(ws):
-    return figures.slots_moved(ws, 'r2d2')
+    return f'{by_limit(ws)}; {figures.slots_moved(ws, "r2d2")}'
 
 
 def original(ws):
@@ -130,7 +148,13 @@ def speedups_by_sms(workloads):
 
 def results(of_paper, workloads):
     """What pages show (scripts/results.py), by key."""
-    values = {'stream-cycles': mean(w.stream_cycles() for w in of_paper), 'streams': mean(w.streams() for w in of_paper),
+    values = {}
+    for kind in ('DRAM', 'issue', 'neither'):
+        found = those_limited(of_paper, kind)
+        values[f'limited-{kind.lower()}'] = len(found)
+        if found:
+            values.update({f'speedup-{run}-{kind.lower()}': 1 + gain(run)(found) / 100 for run in ('r2d2', 'dac')})
+    values |= {'stream-cycles': mean(w.stream_cycles() for w in of_paper), 'streams': mean(w.streams() for w in of_paper),
               'issued': mean(w.slots('base', 'issued') for w in of_paper), 'start': -loss('start')(of_paper), 'ids': -loss('ids')(of_paper)}
     for key, run in (('r2d2', 'r2d2'), ('dac', 'dac'), ('darsie', 'darsie'), ('scalar', 'scalar')):
         values.update({f'removed-{key}': removed(run)(of_paper), f'speedup-{key}': 1 + gain(run)(of_paper) / 100,
@@ -175,6 +199,19 @@ def figure_14(workloads, out):
     rows = [(row[0], *(number(v, 2) for v in row[1:]), w.fell_back()) for row, w in zip(values, workloads)]
     return ["## Figure 14: R2D2's instructions, % of the baseline's", '', shown, '',
             *table(('workload', *parts, 'rest', 'launches of the original code'), rows)]
+
+
+def limits(workloads, out):
+    order = {'DRAM': 0, 'issue': 1, 'neither': 2}
+    rows = [(w.name, w.limit(), number(w.dram(), 0), number(w.slots('base', 'issued'), 0), *(number(w.speedup(run)) for run in DESIGNS.values()))
+            for w in sorted(workloads, key=lambda w: order[w.limit()])]
+    for kind in order:
+        found = those_limited(workloads, kind)
+        if found:
+            rows.append((f'**{kind}**, {len(found)}', '', '', '', *(number(geomean(w.speedup(run) for w in found)) for run in DESIGNS.values())))
+    return ['## Speedups and what limits the baseline', '',
+            f'DRAM, or issue, limits where the baseline uses {BOUND} % of its bandwidth, or of the slots; means are geometric.', '',
+            *table(('workload', 'limit', 'DRAM, %', 'issue slots, %', *DESIGNS), rows)]
 
 
 def table_3(workloads, out):
@@ -256,6 +293,7 @@ FIGURES = (
          {'R2D2': '28', 'DAC': '20', 'DARSIE': '18', 'DARSIE+Scalar': '18'}, value=Workload.removed, ylabel='%', average=mean, level=0),
     Bars('figure-13', 'Figure 13: speedup', {t: (r,) for t, r in DESIGNS.items()},
          {'R2D2': '1.25', 'DAC': '1.15', 'DARSIE': '1.14', 'DARSIE+Scalar': '1.14'}),
+    limits,
     figure_14,
     causes,
     Bars('figure-15', 'Figure 15: cycles in which an SM runs a stream, %', {'R2D2': ('r2d2',)}, {'R2D2': '1'},
