@@ -190,16 +190,18 @@ def key_of(rung, design):
 
 
 def values_of(rows):
-    """Means for pages (scripts/results.py), by `rung-design`; `rung-design-registers` where only registers limit."""
+    """Means for pages (scripts/results.py), by `rung-design`; `rung-design-registers` where only registers limit, or, where no
+    design holds more warps than another, `rung-design-issue` where issue slots do."""
     ladder = Ladder(rows, {})
     values = {'workloads': len(ladder.workloads)}
     for rung in ladder.rungs:
         for design in ladder.designs[1:]:
             key = key_of(rung, design)
             values[key] = float(ladder.mean(rung, design, ladder.workloads))
-            of_registers = ladder.limited(rung, 'registers', design) if ladder.has_residency() else '-'
-            if of_registers != '-':
-                values[key + '-registers'] = float(of_registers.split(' ')[0])
+            kind = 'registers' if ladder.has_residency() else 'issue'
+            limited = ladder.limited(rung, kind, design)
+            if limited != '-':
+                values[f'{key}-{kind}'] = float(limited.split(' ')[0])
         for first, second in zip(ladder.designs[1:], ladder.designs[2:]):  # of each design over the one before it
             of = figures.geomean(ladder.speedup[rung, w, second] / ladder.speedup[rung, w, first] for w in ladder.workloads)
             values[key_of(rung, second.split(' ')[0] + ' of ' + first.split(' ')[0])] = of

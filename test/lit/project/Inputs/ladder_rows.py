@@ -41,6 +41,11 @@ def show_values():
             ('one', 'b', 'x', 40, 1, 9, 9, 10, 60), ('one', 'b', 'y', 10, 1, 9, 9, 40, 0), ('one', 'b', 'z+ #2', 40, 1, 9, 9, 20, 0)]
     for key, value in ladder.values_of(rows).items():
         print(f'value: {key} {value:g}')
+    # As many warps for both: issue slots limit the second workload, in which y is 4 times as fast.
+    rows = [('one', 'a', 'x', 80, 1, 9, 9, 10, 0), ('one', 'a', 'y', 40, 1, 9, 9, 10, 0),
+            ('one', 'b', 'x', 40, 1, 9, 60, 10, 0), ('one', 'b', 'y', 10, 1, 9, 9, 10, 0)]
+    for key, value in ladder.values_of(rows).items():
+        print(f'issue: {key} {value:g}')
 
 
 def show_plan(name, add=None):
