@@ -148,12 +148,10 @@ def speedups_by_sms(workloads):
 
 def results(of_paper, workloads):
     """What pages show (scripts/results.py), by key."""
-    values = {}
-    for kind in ('DRAM', 'issue', 'neither'):
-        found = those_limited(of_paper, kind)
-        values[f'limited-{kind.lower()}'] = len(found)
-        if found:
-            values.update({f'speedup-{run}-{kind.lower()}': 1 + gain(run)(found) / 100 for run in ('r2d2', 'dac')})
+    by_dram = those_limited(of_paper, 'DRAM')
+    groups = {'dram': by_dram, 'rest': [w for w in of_paper if w not in by_dram]}
+    values = {'limited-dram': len(by_dram)}
+    values.update({f'speedup-{run}-{name}': 1 + gain(run)(found) / 100 for name, found in groups.items() if found for run in ('r2d2', 'dac')})
     values |= {'stream-cycles': mean(w.stream_cycles() for w in of_paper), 'streams': mean(w.streams() for w in of_paper),
               'issued': mean(w.slots('base', 'issued') for w in of_paper), 'start': -loss('start')(of_paper), 'ids': -loss('ids')(of_paper)}
     for key, run in (('r2d2', 'r2d2'), ('dac', 'dac'), ('darsie', 'darsie'), ('scalar', 'scalar')):
