@@ -39,39 +39,39 @@ __device__ void load_tile(S (&tile)[STEPS][SIDE + 4], const typed_matrix &matrix
 	}
 }
 
-template <class S> __global__ void __launch_bounds__(THREADS) gemm_kernel(const gemm_problem p)
+template <class S> __global__ void __launch_bounds__(THREADS) gemm_kernel(const gemm_problem p, unsigned first_number)
 {
 	__shared__ S a[STEPS][SIDE + 4], b[STEPS][SIDE + 4], sums[SIDE][SIDE + 1];
-	int64_t row = (int64_t)blockIdx.x * SIDE, column = (int64_t)blockIdx.y * SIDE;
+	const tile_place place(p, SIDE, first_number);
+	int64_t row = place.row, column = place.column;
 	int x = threadIdx.x % (SIDE / EACH) * EACH, y = threadIdx.x / (SIDE / EACH) * EACH;
 	typename units<S>::finisher finish(p);
-	for (unsigned number = blockIdx.z; number < p.count; number += gridDim.z) {
-		S sum[EACH][EACH] = {};
-		for (int64_t step = 0; step < p.k; step += STEPS) {
-			__syncthreads();
-			load_tile(a, p.a, number, p.a.rows, p.a.columns, row, p.m, step, p.k);
-			load_tile(b, p.b, number, p.b.columns, p.b.rows, column, p.n, step, p.k);
-			__syncthreads();
+	unsigned number = place.number;
+	S sum[EACH][EACH] = {};
+	for (int64_t step = 0; step < p.k; step += STEPS) {
+		__syncthreads();
+		load_tile(a, p.a, number, p.a.rows, p.a.columns, row, p.m, step, p.k);
+		load_tile(b, p.b, number, p.b.columns, p.b.rows, column, p.n, step, p.k);
+		__syncthreads();
 #pragma unroll
-			for (int t = 0; t < STEPS; t++)
-#pragma unroll
-				for (int i = 0; i < EACH; i++)
-#pragma unroll
-					for (int j = 0; j < EACH; j++)
-						sum[i][j] += a[t][x + i] * b[t][y + j];
-		}
-#pragma unroll
-		for (int j = 0; j < EACH; j++)
+		for (int t = 0; t < STEPS; t++)
 #pragma unroll
 			for (int i = 0; i < EACH; i++)
-				sums[y + j][x + i] = sum[i][j];
-		__syncthreads();
+#pragma unroll
+				for (int j = 0; j < EACH; j++)
+					sum[i][j] += a[t][x + i] * b[t][y + j];
+	}
+#pragma unroll
+	for (int j = 0; j < EACH; j++)
+#pragma unroll
+		for (int i = 0; i < EACH; i++)
+			sums[y + j][x + i] = sum[i][j];
+	__syncthreads();
 #pragma unroll 1
-		for (int e = threadIdx.x; e < SIDE * SIDE; e += THREADS) {
-			int i = e % SIDE, j = e / SIDE;
-			if (row + i < p.m && column + j < p.n)
-				finish(p, number, row + i, column + j, sums[j][i]);
-		}
+	for (int e = threadIdx.x; e < SIDE * SIDE; e += THREADS) {
+		int i = e % SIDE, j = e / SIDE;
+		if (row + i < p.m && column + j < p.n)
+			finish(p, number, row + i, column + j, sums[j][i]);
 	}
 }
 
@@ -147,11 +147,7 @@ cublasStatus_t gemm_run(const context *context, gemm_problem p)
 		return run_plain(context, p);
 	/* The lanes of this one are neighbouring rows. */
 	transpose(&p);
-	dim3 grid((unsigned)divide_up(p.m, SIDE), (unsigned)divide_up(p.n, SIDE), p.count < 65535 ? p.count : 65535);
-	if (integer)
-		gemm_kernel<int><<<grid, THREADS, 0, context->stream>>>(p);
-	else
-		gemm_kernel<float><<<grid, THREADS, 0, context->stream>>>(p);
+	launch_tiles(integer ? gemm_kernel<int> : gemm_kernel<float>, THREADS, SIDE, context, p);
 	return launched();
 }
 

@@ -222,6 +222,34 @@ inline void transpose(gemm_problem *p)
 		transpose(matrix);
 }
 
+/* The tile of a block, and of which batch: blocks of x are the tiles, column by column, those of y are batches. */
+struct tile_place {
+	int64_t row, column;
+	unsigned number;
+
+	__device__ tile_place(const gemm_problem &p, int side, unsigned first_number)
+	{
+		unsigned high = (unsigned)((p.m + side - 1) / side);
+		row = (int64_t)(blockIdx.x % high) * side;
+		column = (int64_t)(blockIdx.x / high) * side;
+		number = first_number + blockIdx.y;
+	}
+};
+
+/*
+ * Launches such a kernel, once for every 65,535 batches: a loop over batches in the kernel would move its addresses out of
+ * it, into the sums' registers.
+ */
+inline void launch_tiles(void (*kernel)(gemm_problem, unsigned), int threads, int side, const context *context,
+			 const gemm_problem &p)
+{
+	unsigned tiles = (unsigned)(divide_up(p.m, side) * divide_up(p.n, side));
+	for (unsigned first = 0; first < p.count; first += MOST_BATCHES) {
+		unsigned count = p.count - first < MOST_BATCHES ? p.count - first : MOST_BATCHES;
+		kernel<<<dim3(tiles, count), threads, 0, context->stream>>>(p, first);
+	}
+}
+
 cublasStatus_t gemm_run(const context *context, gemm_problem problem);
 /* Whether it has kernels for these types of elements. */
 bool gemm_has(cublasComputeType_t compute, cudaDataType a, cudaDataType b, cudaDataType c, cudaDataType d);

@@ -40,6 +40,9 @@ template <class T> struct result {
 	}
 };
 
+/* The largest y of a grid: a launch for each so many batches. */
+enum : unsigned { MOST_BATCHES = 65535 };
+
 /* Of the result: everything, or one triangle with the diagonal, which is made real in a Hermitian one. */
 enum part : uint8_t { WHOLE, UPPER_PART, LOWER_PART };
 

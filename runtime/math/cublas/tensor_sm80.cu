@@ -38,16 +38,38 @@ template <class E, int SIDE> struct factor_tile {
 	static constexpr int STEPS = ROW_BYTES / sizeof(E);	 /* of a stage */
 	static constexpr int ACROSS_CHUNKS = SIDE / EACH;	 /* of a step, where rows lie side by side */
 	static constexpr int LOADS = SIDE * ROW_CHUNKS / THREADS; /* of a thread */
-	const E *data;
-	int64_t across, along, first, limit, steps;
+	static constexpr int ROWS_APART = THREADS / ROW_CHUNKS, STEPS_APART = THREADS / ACROSS_CHUNKS;
+	static_assert(ROWS_APART % 8 == 0 && STEPS_APART % 8 == 0, "a thread's chunks have one swizzle");
+	const char *from; /* the thread's first chunk of the next stage */
+	int64_t advance, apart; /* bytes from one stage to the next, from one of the thread's chunks to the next */
+	int place, bytes[LOADS]; /* in the stage, and of each chunk while there are steps */
+	int first_step;
 	bool steps_inside, aligned;
 
-	__device__ factor_tile(const E *data, int64_t across, int64_t along, int64_t first, int64_t limit, int64_t steps)
-		: data(data), across(across), along(along), first(first), limit(limit), steps(steps),
-		  steps_inside(along == 1)
+	__device__ factor_tile(const E *data, int64_t across, int64_t along, int64_t first, int64_t limit)
+		: steps_inside(along == 1)
 	{
+		int row, chunk = threadIdx.x;
+		if (steps_inside) {
+			row = chunk / ROW_CHUNKS;
+			first_step = chunk % ROW_CHUNKS * EACH;
+			place = place_of_row(row, chunk % ROW_CHUNKS);
+		} else {
+			row = chunk % ACROSS_CHUNKS * EACH;
+			first_step = chunk / ACROSS_CHUNKS;
+			place = place_of_step(first_step, chunk % ACROSS_CHUNKS);
+		}
 		int64_t pitch = (steps_inside ? across : along) * (int64_t)sizeof(E);
 		aligned = (((int64_t)data | pitch) & (CHUNK - 1)) == 0;
+		from = reinterpret_cast<const char *>(data + (first + row) * across + first_step * along);
+		advance = along * STEPS * (int64_t)sizeof(E);
+		apart = pitch * (steps_inside ? ROWS_APART : STEPS_APART);
+#pragma unroll
+		for (int l = 0; l < LOADS; l++) {
+			int64_t rows_left = limit - first - row - (steps_inside ? l * ROWS_APART : 0);
+			int most = steps_inside ? 1 : EACH;
+			bytes[l] = rows_left <= 0 ? 0 : rows_left < most ? (int)rows_left * (int)sizeof(E) : CHUNK;
+		}
 	}
 	/* Where the chunk of a row with steps inside is, or that of a step with rows inside. */
 	static __device__ int place_of_row(int row, int chunk)
@@ -59,36 +81,34 @@ template <class E, int SIDE> struct factor_tile {
 		int swizzle = sizeof(E) == 4 ? (step & 3) << 1 : step & 7;
 		return (step * ACROSS_CHUNKS + (chunk ^ swizzle)) * CHUNK;
 	}
-	__device__ void load(char *shared, int64_t step) const
+	/* The next stage. `left`: how many steps there are. */
+	__device__ void load(char *shared, int64_t left)
 	{
+		bool whole = left >= STEPS;
 #pragma unroll
 		for (int l = 0; l < LOADS; l++) {
-			int c = l * THREADS + threadIdx.x, row, at, place;
-			if (steps_inside) {
-				row = c / ROW_CHUNKS;
-				at = c % ROW_CHUNKS * EACH;
-				place = place_of_row(row, c % ROW_CHUNKS);
-			} else {
-				row = c % ACROSS_CHUNKS * EACH;
-				at = c / ACROSS_CHUNKS;
-				place = place_of_step(at, c % ACROSS_CHUNKS);
+			const char *at = from + l * apart;
+			char *to = shared + place + l * THREADS * CHUNK;
+			int there = bytes[l];
+			if (!whole) {
+				int64_t steps = left - first_step - (steps_inside ? 0 : l * STEPS_APART);
+				if (steps <= 0)
+					there = 0;
+				else if (steps_inside && steps < EACH)
+					there = min(there, (int)steps * (int)sizeof(E));
 			}
-			int64_t rows_left = limit - first - row, steps_left = steps - step - at;
-			int64_t there = steps_inside ? steps_left : rows_left;
-			bool none = rows_left <= 0 || steps_left <= 0;
-			int elements = none ? 0 : there < EACH ? (int)there : EACH;
-			const E *from = none ? data : data + (first + row) * across + (step + at) * along;
-			if (aligned) {
-				unsigned to = (unsigned)__cvta_generic_to_shared(shared + place);
-				asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from),
-					     "r"(elements * (int)sizeof(E))
+			if (aligned)
+				asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(
+						     (unsigned)__cvta_generic_to_shared(to)),
+					     "l"(at), "r"(there)
 					     : "memory");
-			} else {
-				E *to = reinterpret_cast<E *>(shared + place);
+			else
 				for (int e = 0; e < EACH; e++)
-					to[e] = e < elements ? from[e] : E{};
-			}
+					reinterpret_cast<E *>(to)[e] = e * (int)sizeof(E) < there
+									       ? reinterpret_cast<const E *>(at)[e]
+									       : E{};
 		}
+		from += advance;
 	}
 	/*
 	 * Registers of four blocks of 8 rows x 16 bytes of steps: of rows `row` and `row` + 8, and steps' chunks `chunk`
@@ -137,92 +157,86 @@ template <> struct finisher_of<signed char> {
 };
 
 /* SIDE x SIDE elements for a block; a warp has SIDE / 2 rows and SIDE / 4 columns. */
-template <class E, int SIDE> __global__ void __launch_bounds__(THREADS) tensor_kernel(const gemm_problem p)
+template <class E, int SIDE>
+__global__ void __launch_bounds__(THREADS, 2) tensor_kernel(const gemm_problem p, unsigned first_number)
 {
 	using tile = factor_tile<E, SIDE>;
 	constexpr int BYTES = SIDE * ROW_BYTES, ROWS = SIDE / 32, COLUMNS = SIDE / 32;
 	constexpr int PITCH = COLUMNS * 8 + 8;
 	static_assert(THREADS / 32 * 16 * PITCH * 4 <= STAGES * 2 * BYTES, "sums take the stages' memory");
 	__shared__ __align__(128) char shared[STAGES][2][BYTES];
-	int64_t first_row = (int64_t)blockIdx.x * SIDE, first_column = (int64_t)blockIdx.y * SIDE;
+	const tile_place place(p, SIDE, first_number);
+	int64_t first_row = place.row, first_column = place.column;
 	int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
 	int row = warp / 4 * (SIDE / 2), column = warp % 4 * (SIDE / 4);
 	typename finisher_of<E>::type finish(p);
-	for (unsigned number = blockIdx.z; number < p.count; number += gridDim.z) {
-		tile a(p.a.of<E>(number), p.a.rows, p.a.columns, first_row, p.m, p.k);
-		tile b(p.b.of<E>(number), p.b.columns, p.b.rows, first_column, p.n, p.k);
-		typename multiplier<E>::sum sum[ROWS][COLUMNS][4] = {};
-		int stages = (int)divide_up(p.k, tile::STEPS);
-		__syncthreads();
-		for (int stage = 0; stage < STAGES - 1; stage++) {
-			if (stage < stages) {
-				a.load(shared[stage][0], (int64_t)stage * tile::STEPS);
-				b.load(shared[stage][1], (int64_t)stage * tile::STEPS);
-			}
-			asm volatile("cp.async.commit_group;" ::: "memory");
+	unsigned number = place.number;
+	tile a(p.a.of<E>(number), p.a.rows, p.a.columns, first_row, p.m);
+	tile b(p.b.of<E>(number), p.b.columns, p.b.rows, first_column, p.n);
+	typename multiplier<E>::sum sum[ROWS][COLUMNS][4] = {};
+	int stages = (int)divide_up(p.k, tile::STEPS);
+	for (int stage = 0; stage < STAGES - 1; stage++) {
+		if (stage < stages) {
+			a.load(shared[stage][0], p.k - (int64_t)stage * tile::STEPS);
+			b.load(shared[stage][1], p.k - (int64_t)stage * tile::STEPS);
 		}
-		for (int stage = 0; stage < stages; stage++) {
-			asm volatile("cp.async.wait_group %0;" ::"n"(STAGES - 2) : "memory");
-			__syncthreads();
-			int next = stage + STAGES - 1;
-			if (next < stages) {
-				a.load(shared[next % STAGES][0], (int64_t)next * tile::STEPS);
-				b.load(shared[next % STAGES][1], (int64_t)next * tile::STEPS);
-			}
-			asm volatile("cp.async.commit_group;" ::: "memory");
-			const char *stage_a = shared[stage % STAGES][0], *stage_b = shared[stage % STAGES][1];
-#pragma unroll
-			for (int chunk = 0; chunk < ROW_CHUNKS; chunk += 2) {
-				unsigned x[ROWS][4], y[(COLUMNS + 1) / 2][4];
-#pragma unroll
-				for (int i = 0; i < ROWS; i++)
-					a.fragment(x[i], stage_a, row + i * 16, chunk, true);
-#pragma unroll
-				for (int j = 0; j < COLUMNS; j += 2)
-					b.fragment(y[j / 2], stage_b, column + j * 8, chunk, false);
-#pragma unroll
-				for (int i = 0; i < ROWS; i++)
-#pragma unroll
-					for (int j = 0; j < COLUMNS; j++)
-						multiplier<E>::run(sum[i][j], x[i], y[j / 2][j % 2 * 2],
-								   y[j / 2][j % 2 * 2 + 1]);
-			}
-		}
-		/* 16 rows at a time through shared memory, so that lanes write neighbouring columns. */
+		asm volatile("cp.async.commit_group;" ::: "memory");
+	}
+	for (int stage = 0; stage < stages; stage++) {
+		asm volatile("cp.async.wait_group %0;" ::"n"(STAGES - 2) : "memory");
 		__syncthreads();
-		auto *sums = reinterpret_cast<typename multiplier<E>::sum *>(shared) + warp * 16 * PITCH;
+		int next = stage + STAGES - 1;
+		if (next < stages) {
+			a.load(shared[next % STAGES][0], p.k - (int64_t)next * tile::STEPS);
+			b.load(shared[next % STAGES][1], p.k - (int64_t)next * tile::STEPS);
+		}
+		asm volatile("cp.async.commit_group;" ::: "memory");
+		const char *stage_a = shared[stage % STAGES][0], *stage_b = shared[stage % STAGES][1];
 #pragma unroll
-		for (int i = 0; i < ROWS; i++) {
+		for (int chunk = 0; chunk < ROW_CHUNKS; chunk += 2) {
+			unsigned x[ROWS][4], y[(COLUMNS + 1) / 2][4];
 #pragma unroll
-			for (int j = 0; j < COLUMNS; j++)
+			for (int i = 0; i < ROWS; i++)
+				a.fragment(x[i], stage_a, row + i * 16, chunk, true);
 #pragma unroll
-				for (int e = 0; e < 4; e++)
-					sums[(lane / 4 + e / 2 * 8) * PITCH + j * 8 + lane % 4 * 2 + e % 2] = sum[i][j][e];
-			__syncwarp();
-#pragma unroll 1
-			for (int e = lane; e < 16 * COLUMNS * 8; e += 32) {
-				int down = e / (COLUMNS * 8), right = e % (COLUMNS * 8);
-				int64_t at = first_row + row + i * 16 + down, to = first_column + column + right;
-				if (at < p.m && to < p.n)
-					finish(p, number, at, to, sums[down * PITCH + right]);
-			}
-			__syncwarp();
+			for (int j = 0; j < COLUMNS; j += 2)
+				b.fragment(y[j / 2], stage_b, column + j * 8, chunk, false);
+#pragma unroll
+			for (int i = 0; i < ROWS; i++)
+#pragma unroll
+				for (int j = 0; j < COLUMNS; j++)
+					multiplier<E>::run(sum[i][j], x[i], y[j / 2][j % 2 * 2],
+							   y[j / 2][j % 2 * 2 + 1]);
 		}
 	}
-}
-
-template <class E, int SIDE> static void launch(const context *context, const gemm_problem &p)
-{
-	dim3 grid((unsigned)divide_up(p.m, SIDE), (unsigned)divide_up(p.n, SIDE), p.count < 65535 ? p.count : 65535);
-	tensor_kernel<E, SIDE><<<grid, THREADS, 0, context->stream>>>(p);
+	/* 16 rows at a time through shared memory, so that lanes write neighbouring columns. */
+	__syncthreads();
+	auto *sums = reinterpret_cast<typename multiplier<E>::sum *>(shared) + warp * 16 * PITCH;
+#pragma unroll
+	for (int i = 0; i < ROWS; i++) {
+#pragma unroll
+		for (int j = 0; j < COLUMNS; j++)
+#pragma unroll
+			for (int e = 0; e < 4; e++)
+				sums[(lane / 4 + e / 2 * 8) * PITCH + j * 8 + lane % 4 * 2 + e % 2] = sum[i][j][e];
+		__syncwarp();
+#pragma unroll 1
+		for (int e = lane; e < 16 * COLUMNS * 8; e += 32) {
+			int down = e / (COLUMNS * 8), right = e % (COLUMNS * 8);
+			int64_t at = first_row + row + i * 16 + down, to = first_column + column + right;
+			if (at < p.m && to < p.n)
+				finish(p, number, at, to, sums[down * PITCH + right]);
+		}
+		__syncwarp();
+	}
 }
 
 template <class E> static bool run(const context *context, const gemm_problem &p)
 {
 	if (divide_up(p.m, 128) * divide_up(p.n, 128) * p.count >= context->sm_count)
-		launch<E, 128>(context, p);
+		launch_tiles(tensor_kernel<E, 128>, THREADS, 128, context, p);
 	else
-		launch<E, 64>(context, p);
+		launch_tiles(tensor_kernel<E, 64>, THREADS, 64, context, p);
 	return true;
 }
 
