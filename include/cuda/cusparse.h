@@ -85,6 +85,19 @@ typedef enum {
 typedef enum { CUSPARSE_SDDMM_ALG_DEFAULT = 0 } cusparseSDDMMAlg_t;
 typedef enum { CUSPARSE_SPARSETODENSE_ALG_DEFAULT = 0 } cusparseSparseToDenseAlg_t;
 typedef enum { CUSPARSE_DENSETOSPARSE_ALG_DEFAULT = 0 } cusparseDenseToSparseAlg_t;
+typedef enum { CUSPARSE_SPSV_ALG_DEFAULT = 0 } cusparseSpSVAlg_t;
+typedef enum { CUSPARSE_SPSM_ALG_DEFAULT = 0 } cusparseSpSMAlg_t;
+typedef enum {
+	CUSPARSE_SPGEMM_DEFAULT = 0,
+	CUSPARSE_SPGEMM_CSR_ALG_DETERMINITIC = 1,
+	CUSPARSE_SPGEMM_CSR_ALG_DETERMINISTIC = 1,
+	CUSPARSE_SPGEMM_CSR_ALG_NONDETERMINITIC = 2,
+	CUSPARSE_SPGEMM_CSR_ALG_NONDETERMINISTIC = 2,
+	CUSPARSE_SPGEMM_ALG1 = 3,
+	CUSPARSE_SPGEMM_ALG2 = 4,
+	CUSPARSE_SPGEMM_ALG3 = 5
+} cusparseSpGEMMAlg_t;
+typedef enum { CUSPARSE_SPMAT_FILL_MODE = 0, CUSPARSE_SPMAT_DIAG_TYPE = 1 } cusparseSpMatAttribute_t;
 typedef enum { CUSPARSE_CSR2CSC_ALG_DEFAULT = 1, CUSPARSE_CSR2CSC_ALG1 = 1 } cusparseCsr2CscAlg_t;
 
 typedef struct cusparseContext *cusparseHandle_t;
@@ -97,6 +110,9 @@ typedef struct cusparseSpMatDescr *cusparseSpMatDescr_t;
 typedef struct cusparseSpMatDescr const *cusparseConstSpMatDescr_t;
 typedef struct cusparseDnMatDescr *cusparseDnMatDescr_t;
 typedef struct cusparseDnMatDescr const *cusparseConstDnMatDescr_t;
+typedef struct cusparseSpSVDescr *cusparseSpSVDescr_t;
+typedef struct cusparseSpSMDescr *cusparseSpSMDescr_t;
+typedef struct cusparseSpGEMMDescr *cusparseSpGEMMDescr_t;
 
 cusparseStatus_t cusparseCreate(cusparseHandle_t *handle);
 cusparseStatus_t cusparseDestroy(cusparseHandle_t handle);
@@ -173,6 +189,11 @@ cusparseStatus_t cusparseCscSetPointers(cusparseSpMatDescr_t spMatDescr, void *c
 					void *cscValues);
 cusparseStatus_t cusparseCooSetPointers(cusparseSpMatDescr_t spMatDescr, void *cooRows, void *cooColumns,
 					void *cooValues);
+/* Which triangle solvers take, and whether its diagonal is of ones. */
+cusparseStatus_t cusparseSpMatGetAttribute(cusparseConstSpMatDescr_t spMatDescr, cusparseSpMatAttribute_t attribute,
+					   void *data, size_t dataSize);
+cusparseStatus_t cusparseSpMatSetAttribute(cusparseSpMatDescr_t spMatDescr, cusparseSpMatAttribute_t attribute,
+					   const void *data, size_t dataSize);
 
 /* Sparse and dense vectors. */
 cusparseStatus_t cusparseAxpby(cusparseHandle_t handle, const void *alpha, cusparseConstSpVecDescr_t vecX,
@@ -224,6 +245,57 @@ cusparseStatus_t cusparseSDDMM(cusparseHandle_t handle, cusparseOperation_t opA,
 			       const void *beta, cusparseSpMatDescr_t matC, cudaDataType computeType,
 			       cusparseSDDMMAlg_t alg, void *externalBuffer);
 
+/* The product of two sparse matrices. After cusparseSpGEMM_compute, cusparseSpMatGetSize says how large C is. */
+cusparseStatus_t cusparseSpGEMM_createDescr(cusparseSpGEMMDescr_t *descr);
+cusparseStatus_t cusparseSpGEMM_destroyDescr(cusparseSpGEMMDescr_t descr);
+cusparseStatus_t cusparseSpGEMM_workEstimation(cusparseHandle_t handle, cusparseOperation_t opA, cusparseOperation_t opB,
+					       const void *alpha, cusparseConstSpMatDescr_t matA,
+					       cusparseConstSpMatDescr_t matB, const void *beta,
+					       cusparseSpMatDescr_t matC, cudaDataType computeType,
+					       cusparseSpGEMMAlg_t alg, cusparseSpGEMMDescr_t spgemmDescr,
+					       size_t *bufferSize1, void *externalBuffer1);
+cusparseStatus_t cusparseSpGEMM_compute(cusparseHandle_t handle, cusparseOperation_t opA, cusparseOperation_t opB,
+					const void *alpha, cusparseConstSpMatDescr_t matA,
+					cusparseConstSpMatDescr_t matB, const void *beta, cusparseSpMatDescr_t matC,
+					cudaDataType computeType, cusparseSpGEMMAlg_t alg,
+					cusparseSpGEMMDescr_t spgemmDescr, size_t *bufferSize2, void *externalBuffer2);
+cusparseStatus_t cusparseSpGEMM_copy(cusparseHandle_t handle, cusparseOperation_t opA, cusparseOperation_t opB,
+				     const void *alpha, cusparseConstSpMatDescr_t matA, cusparseConstSpMatDescr_t matB,
+				     const void *beta, cusparseSpMatDescr_t matC, cudaDataType computeType,
+				     cusparseSpGEMMAlg_t alg, cusparseSpGEMMDescr_t spgemmDescr);
+
+/* Triangular systems. The buffer of the analysis is the solver's, too. */
+cusparseStatus_t cusparseSpSV_createDescr(cusparseSpSVDescr_t *descr);
+cusparseStatus_t cusparseSpSV_destroyDescr(cusparseSpSVDescr_t descr);
+cusparseStatus_t cusparseSpSV_bufferSize(cusparseHandle_t handle, cusparseOperation_t opA, const void *alpha,
+					 cusparseConstSpMatDescr_t matA, cusparseConstDnVecDescr_t vecX,
+					 cusparseDnVecDescr_t vecY, cudaDataType computeType, cusparseSpSVAlg_t alg,
+					 cusparseSpSVDescr_t spsvDescr, size_t *bufferSize);
+cusparseStatus_t cusparseSpSV_analysis(cusparseHandle_t handle, cusparseOperation_t opA, const void *alpha,
+				       cusparseConstSpMatDescr_t matA, cusparseConstDnVecDescr_t vecX,
+				       cusparseDnVecDescr_t vecY, cudaDataType computeType, cusparseSpSVAlg_t alg,
+				       cusparseSpSVDescr_t spsvDescr, void *externalBuffer);
+cusparseStatus_t cusparseSpSV_solve(cusparseHandle_t handle, cusparseOperation_t opA, const void *alpha,
+				    cusparseConstSpMatDescr_t matA, cusparseConstDnVecDescr_t vecX,
+				    cusparseDnVecDescr_t vecY, cudaDataType computeType, cusparseSpSVAlg_t alg,
+				    cusparseSpSVDescr_t spsvDescr);
+cusparseStatus_t cusparseSpSM_createDescr(cusparseSpSMDescr_t *descr);
+cusparseStatus_t cusparseSpSM_destroyDescr(cusparseSpSMDescr_t descr);
+cusparseStatus_t cusparseSpSM_bufferSize(cusparseHandle_t handle, cusparseOperation_t opA, cusparseOperation_t opB,
+					 const void *alpha, cusparseConstSpMatDescr_t matA,
+					 cusparseConstDnMatDescr_t matB, cusparseDnMatDescr_t matC,
+					 cudaDataType computeType, cusparseSpSMAlg_t alg, cusparseSpSMDescr_t spsmDescr,
+					 size_t *bufferSize);
+cusparseStatus_t cusparseSpSM_analysis(cusparseHandle_t handle, cusparseOperation_t opA, cusparseOperation_t opB,
+				       const void *alpha, cusparseConstSpMatDescr_t matA,
+				       cusparseConstDnMatDescr_t matB, cusparseDnMatDescr_t matC,
+				       cudaDataType computeType, cusparseSpSMAlg_t alg, cusparseSpSMDescr_t spsmDescr,
+				       void *externalBuffer);
+cusparseStatus_t cusparseSpSM_solve(cusparseHandle_t handle, cusparseOperation_t opA, cusparseOperation_t opB,
+				    const void *alpha, cusparseConstSpMatDescr_t matA, cusparseConstDnMatDescr_t matB,
+				    cusparseDnMatDescr_t matC, cudaDataType computeType, cusparseSpSMAlg_t alg,
+				    cusparseSpSMDescr_t spsmDescr);
+
 /* Conversions. */
 cusparseStatus_t cusparseSparseToDense_bufferSize(cusparseHandle_t handle, cusparseConstSpMatDescr_t matA,
 						  cusparseDnMatDescr_t matB, cusparseSparseToDenseAlg_t alg,
@@ -250,6 +322,14 @@ cusparseStatus_t cusparseXcoosortByRow(cusparseHandle_t handle, int m, int n, in
 				       int *P, void *pBuffer);
 cusparseStatus_t cusparseXcoosortByColumn(cusparseHandle_t handle, int m, int n, int nnz, int *cooRowsA, int *cooColsA,
 					  int *P, void *pBuffer);
+cusparseStatus_t cusparseXcsrsort_bufferSizeExt(cusparseHandle_t handle, int m, int n, int nnz, const int *csrRowPtrA,
+						const int *csrColIndA, size_t *pBufferSizeInBytes);
+cusparseStatus_t cusparseXcsrsort(cusparseHandle_t handle, int m, int n, int nnz, const cusparseMatDescr_t descrA,
+				  const int *csrRowPtrA, int *csrColIndA, int *P, void *pBuffer);
+cusparseStatus_t cusparseXcscsort_bufferSizeExt(cusparseHandle_t handle, int m, int n, int nnz, const int *cscColPtrA,
+						const int *cscRowIndA, size_t *pBufferSizeInBytes);
+cusparseStatus_t cusparseXcscsort(cusparseHandle_t handle, int m, int n, int nnz, const cusparseMatDescr_t descrA,
+				  const int *cscColPtrA, int *cscRowIndA, int *P, void *pBuffer);
 cusparseStatus_t cusparseCsr2cscEx2_bufferSize(cusparseHandle_t handle, int m, int n, int nnz, const void *csrVal,
 					       const int *csrRowPtr, const int *csrColInd, void *cscVal, int *cscColPtr,
 					       int *cscRowInd, cudaDataType valType, cusparseAction_t copyValues,

@@ -335,6 +335,34 @@ cusparseStatus_t cusparseSpMatGetSize(cusparseConstSpMatDescr_t spMatDescr, int6
 	return CUSPARSE_STATUS_SUCCESS;
 }
 
+cusparseStatus_t cusparseSpMatGetAttribute(cusparseConstSpMatDescr_t spMatDescr, cusparseSpMatAttribute_t attribute,
+					   void *data, size_t dataSize)
+{
+	HD_SPARSE_VALID(spMatDescr && data);
+	bool fill = attribute == CUSPARSE_SPMAT_FILL_MODE;
+	HD_SPARSE_VALID((fill || attribute == CUSPARSE_SPMAT_DIAG_TYPE) &&
+			dataSize == (fill ? sizeof spMatDescr->fill : sizeof spMatDescr->diagonal));
+	if (fill)
+		memcpy(data, &spMatDescr->fill, dataSize);
+	else
+		memcpy(data, &spMatDescr->diagonal, dataSize);
+	return CUSPARSE_STATUS_SUCCESS;
+}
+
+cusparseStatus_t cusparseSpMatSetAttribute(cusparseSpMatDescr_t spMatDescr, cusparseSpMatAttribute_t attribute,
+					   const void *data, size_t dataSize)
+{
+	HD_SPARSE_VALID(spMatDescr && data);
+	bool fill = attribute == CUSPARSE_SPMAT_FILL_MODE;
+	HD_SPARSE_VALID((fill || attribute == CUSPARSE_SPMAT_DIAG_TYPE) &&
+			dataSize == (fill ? sizeof spMatDescr->fill : sizeof spMatDescr->diagonal));
+	if (fill)
+		memcpy(&spMatDescr->fill, data, dataSize);
+	else
+		memcpy(&spMatDescr->diagonal, data, dataSize);
+	return CUSPARSE_STATUS_SUCCESS;
+}
+
 static cusparseStatus_t set_pointers(cusparseSpMatDescr_t matrix, cusparseFormat_t format, void *outer, void *inner,
 				     void *values)
 {

@@ -248,6 +248,11 @@ __global__ void __launch_bounds__(THREADS) sum_up(const int64_t *counts, int64_t
 	}
 }
 
+void sum_counts(const int64_t *counts, int64_t lines, int64_t *starts, const indices &to, cudaStream_t stream)
+{
+	sum_up<<<1, THREADS, 0, stream>>>(counts, lines, starts, to);
+}
+
 template <class T>
 __global__ void __launch_bounds__(THREADS)
 	compress(dense<const T> from, int64_t lines, int64_t length, const int64_t *starts, indices coordinates,
@@ -342,6 +347,46 @@ cusparseStatus_t cusparseXcoosortByColumn(cusparseHandle_t handle, int m, int n,
 					  int *P, void *pBuffer)
 {
 	return cusparseXcoosortByRow(handle, n, m, nnz, cooColsA, cooRowsA, P, pBuffer);
+}
+
+/* What a coordinate's sort needs, and the rows. */
+cusparseStatus_t cusparseXcsrsort_bufferSizeExt(cusparseHandle_t handle, int m, int n, int nnz, const int *, const int *,
+						size_t *pBufferSizeInBytes)
+{
+	cusparseStatus_t status = cusparseXcoosort_bufferSizeExt(handle, m, n, nnz, nullptr, nullptr, pBufferSizeInBytes);
+	if (status == CUSPARSE_STATUS_SUCCESS)
+		*pBufferSizeInBytes += nnz * sizeof(int);
+	return status;
+}
+
+/* By columns, then by rows, which keeps the order of columns. */
+cusparseStatus_t cusparseXcsrsort(cusparseHandle_t handle, int m, int n, int nnz, const cusparseMatDescr_t descrA,
+				  const int *csrRowPtrA, int *csrColIndA, int *P, void *pBuffer)
+{
+	HD_SPARSE_HANDLE(handle);
+	HD_SPARSE_VALID(m >= 0 && n >= 0 && nnz >= 0 && descrA);
+	if (!nnz)
+		return CUSPARSE_STATUS_SUCCESS;
+	HD_SPARSE_VALID(m && csrRowPtrA && csrColIndA && pBuffer);
+	size_t bytes = 0;
+	cusparseXcoosort_bufferSizeExt(handle, m, n, nnz, nullptr, nullptr, &bytes);
+	int *rows = reinterpret_cast<int *>(static_cast<char *>(pBuffer) + bytes);
+	expand<<<blocks_for(nnz, THREADS), THREADS, 0, handle->stream>>>(csrRowPtrA, m, nnz,
+									 cusparseGetMatIndexBase(descrA), rows);
+	cusparseStatus_t status = sort_coordinates(handle, nnz, csrColIndA, rows, P, pBuffer);
+	return status == CUSPARSE_STATUS_SUCCESS ? sort_coordinates(handle, nnz, rows, csrColIndA, P, pBuffer) : status;
+}
+
+cusparseStatus_t cusparseXcscsort_bufferSizeExt(cusparseHandle_t handle, int m, int n, int nnz, const int *cscColPtrA,
+						const int *cscRowIndA, size_t *pBufferSizeInBytes)
+{
+	return cusparseXcsrsort_bufferSizeExt(handle, n, m, nnz, cscColPtrA, cscRowIndA, pBufferSizeInBytes);
+}
+
+cusparseStatus_t cusparseXcscsort(cusparseHandle_t handle, int m, int n, int nnz, const cusparseMatDescr_t descrA,
+				  const int *cscColPtrA, int *cscRowIndA, int *P, void *pBuffer)
+{
+	return cusparseXcsrsort(handle, n, m, nnz, descrA, cscColPtrA, cscRowIndA, P, pBuffer);
 }
 
 cusparseStatus_t cusparseCsr2cscEx2_bufferSize(cusparseHandle_t handle, int m, int n, int nnz, const void *, const int *,
@@ -439,7 +484,7 @@ cusparseStatus_t cusparseDenseToSparse_analysis(cusparseHandle_t handle, cuspars
 		indices offsets = indices_of(matB->outer, matB->outer_type, matB->base);
 		if (matB->format == CUSPARSE_FORMAT_COO)
 			offsets.data = nullptr;
-		sum_up<<<1, THREADS, 0, handle->stream>>>(counts, lines, starts, offsets);
+		sum_counts(counts, lines, starts, offsets, handle->stream);
 		int64_t count;
 		if (cudaMemcpyAsync(&count, starts + lines, sizeof count, cudaMemcpyDeviceToHost, handle->stream) ||
 		    cudaStreamSynchronize(handle->stream))

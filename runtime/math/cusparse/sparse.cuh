@@ -45,6 +45,9 @@ struct cusparseSpMatDescr {
 	cusparseIndexType_t outer_type, inner_type;
 	cusparseIndexBase_t base;
 	cudaDataType type;
+	/* Attributes, which solvers read. */
+	cusparseFillMode_t fill = CUSPARSE_FILL_MODE_LOWER;
+	cusparseDiagType_t diagonal = CUSPARSE_DIAG_TYPE_NON_UNIT;
 };
 
 namespace hd_sparse {
@@ -117,6 +120,12 @@ inline bool is_index(cusparseIndexType_t type)
 {
 	return type == CUSPARSE_INDEX_32I || type == CUSPARSE_INDEX_64I;
 }
+
+/*
+ * starts[i]: the sum of the counts of the lines before i, and starts[lines] of all; so in `to`, unless its data is null.
+ * Launches a kernel.
+ */
+void sum_counts(const int64_t *counts, int64_t lines, int64_t *starts, const indices &to, cudaStream_t stream);
 
 /* The last i < count with offsets[i] <= k: the row that number k of a matrix belongs to. */
 __device__ inline int64_t row_of(const indices &offsets, int64_t count, int64_t k)

@@ -294,6 +294,160 @@ static void check_sort(cusparseHandle_t handle, int count)
 	DEMAND(std::is_sorted(by_row.begin(), by_row.end()));
 }
 
+// op(A) X = alpha B for a triangle of A, which has elements in both; several right sides, and the first one alone. The answer is
+// known: every quotient is exact.
+template <class T, class I>
+static void check_solver(cusparseHandle_t handle, cusparseFormat_t format, cusparseOperation_t operation, int n, int base, bool lower, bool unit)
+{
+	const int width = 3;
+	auto a = matrix<T>::of_random(n, n, 4), part = a, x = matrix<T>::of_random(n, width, 1), b = x, wanted = x;
+	for (int i = 0; i < n; i++) {
+		a.at(i, i) = part.at(i, i) = T(i % 3 ? 1 : -2);
+		for (int j = 0; j < n; j++)
+			if (lower ? j > i : j < i)
+				part.at(i, j) = T();
+		if (unit)
+			part.at(i, i) = T(1);
+	}
+	// not many in a row, so that sums stay exact in single precision
+	for (int i = 0; i < n; i++)
+		for (int j = 0; j < n; j++)
+			if (i - j > 3 || j - i > 3)
+				a.at(i, j) = part.at(i, j) = T();
+	auto full = part.operated(operation);
+	T alpha = T(2);
+	for (int i = 0; i < n; i++)
+		for (int j = 0; j < width; j++) {
+			T sum = T();
+			for (int k = 0; k < n; k++)
+				sum += full.at(i, k) * x.at(k, j);
+			b.at(i, j) = sum;
+			wanted.at(i, j) = alpha * x.at(i, j);
+		}
+	sparse<T, I> s(a, format, base);
+	device<I> outer(s.outer), inner(s.inner);
+	device<T> values(s.values);
+	auto m = describe<T, I>(format, n, n, (int64_t)s.values.size(), outer.data, inner.data, values.data, base);
+	cusparseFillMode_t fill = lower ? CUSPARSE_FILL_MODE_LOWER : CUSPARSE_FILL_MODE_UPPER;
+	cusparseDiagType_t diagonal = unit ? CUSPARSE_DIAG_TYPE_UNIT : CUSPARSE_DIAG_TYPE_NON_UNIT;
+	OK(cusparseSpMatSetAttribute(m, CUSPARSE_SPMAT_FILL_MODE, &fill, sizeof fill));
+	OK(cusparseSpMatSetAttribute(m, CUSPARSE_SPMAT_DIAG_TYPE, &diagonal, sizeof diagonal));
+	int b_ld, x_ld;
+	auto turned = b.operated(CUSPARSE_OPERATION_TRANSPOSE);
+	device<T> bs(turned.laid_out(CUSPARSE_ORDER_ROW, &b_ld)), xs(matrix<T>(n, width).laid_out(CUSPARSE_ORDER_COL, &x_ld));
+	cusparseDnMatDescr_t bm, xm;
+	OK(cusparseCreateDnMat(&bm, width, n, b_ld, bs.data, kind<T>::type, CUSPARSE_ORDER_ROW));
+	OK(cusparseCreateDnMat(&xm, n, width, x_ld, xs.data, kind<T>::type, CUSPARSE_ORDER_COL));
+	cusparseSpSMDescr_t many;
+	cusparseSpSVDescr_t one;
+	size_t bytes;
+	OK(cusparseSpSM_createDescr(&many));
+	OK(cusparseSpSM_bufferSize(handle, operation, CUSPARSE_OPERATION_TRANSPOSE, &alpha, m, bm, xm, kind<T>::type, CUSPARSE_SPSM_ALG_DEFAULT, many, &bytes));
+	device<char> buffer(bytes, 1);
+	OK(cusparseSpSM_analysis(handle, operation, CUSPARSE_OPERATION_TRANSPOSE, &alpha, m, bm, xm, kind<T>::type, CUSPARSE_SPSM_ALG_DEFAULT, many, buffer.data));
+	OK(cusparseSpSM_solve(handle, operation, CUSPARSE_OPERATION_TRANSPOSE, &alpha, m, bm, xm, kind<T>::type, CUSPARSE_SPSM_ALG_DEFAULT, many));
+	DEMAND(xs.get() == wanted.laid_out(CUSPARSE_ORDER_COL, &x_ld));
+	// in place
+	std::vector<T> column, answer;
+	for (int i = 0; i < n; i++) {
+		column.push_back(b.at(i, 0));
+		answer.push_back(wanted.at(i, 0));
+	}
+	device<T> vector(column);
+	cusparseDnVecDescr_t v;
+	OK(cusparseCreateDnVec(&v, n, vector.data, kind<T>::type));
+	OK(cusparseSpSV_createDescr(&one));
+	OK(cusparseSpSV_bufferSize(handle, operation, &alpha, m, v, v, kind<T>::type, CUSPARSE_SPSV_ALG_DEFAULT, one, &bytes));
+	OK(cusparseSpSV_analysis(handle, operation, &alpha, m, v, v, kind<T>::type, CUSPARSE_SPSV_ALG_DEFAULT, one, buffer.data));
+	OK(cusparseSpSV_solve(handle, operation, &alpha, m, v, v, kind<T>::type, CUSPARSE_SPSV_ALG_DEFAULT, one));
+	DEMAND(vector.get() == answer);
+	OK(cusparseSpSM_destroyDescr(many));
+	OK(cusparseSpSV_destroyDescr(one));
+	OK(cusparseDestroySpMat(m));
+}
+
+// C = alpha A B + beta C of sparse matrices; then once more, into what C has.
+template <class T, class I> static void check_sparse_product(cusparseHandle_t handle, int rows, int depth, int columns, int base)
+{
+	auto a = matrix<T>::of_random(rows, depth, 3), b = matrix<T>::of_random(depth, columns, 3);
+	sparse<T, I> sa(a, CUSPARSE_FORMAT_CSR, base), sb(b, CUSPARSE_FORMAT_CSR, 0);
+	device<I> a_outer(sa.outer), a_inner(sa.inner), b_outer(sb.outer), b_inner(sb.inner);
+	device<T> a_values(sa.values), b_values(sb.values);
+	std::vector<I> outer{(I)base}, inner;
+	std::vector<T> values, twice;
+	T alpha = T(2), zero = T(), beta = T(3);
+	for (int i = 0; i < rows; i++) {
+		for (int j = 0; j < columns; j++) {
+			bool there = false;
+			T sum = T();
+			for (int k = 0; k < depth; k++)
+				if (a.at(i, k) != T() && b.at(k, j) != T()) {
+					there = true;
+					sum += a.at(i, k) * b.at(k, j);
+				}
+			if (there) {
+				inner.push_back(j + base);
+				values.push_back(alpha * sum);
+				twice.push_back(alpha * sum + beta * (alpha * sum));
+			}
+		}
+		outer.push_back((I)values.size() + base);
+	}
+	auto am = describe<T, I>(CUSPARSE_FORMAT_CSR, rows, depth, (int64_t)sa.values.size(), a_outer.data, a_inner.data, a_values.data, base);
+	auto bm = describe<T, I>(CUSPARSE_FORMAT_CSR, depth, columns, (int64_t)sb.values.size(), b_outer.data, b_inner.data, b_values.data, 0);
+	auto cm = describe<T, I>(CUSPARSE_FORMAT_CSR, rows, columns, 0, (I *)nullptr, (I *)nullptr, (T *)nullptr, base);
+	cusparseSpGEMMDescr_t d;
+	size_t first, second;
+	int64_t r, c, count;
+	auto n = CUSPARSE_OPERATION_NON_TRANSPOSE;
+	OK(cusparseSpGEMM_createDescr(&d));
+	OK(cusparseSpGEMM_workEstimation(handle, n, n, &alpha, am, bm, &zero, cm, kind<T>::type, CUSPARSE_SPGEMM_DEFAULT, d, &first, nullptr));
+	device<char> buffer(first, 1);
+	OK(cusparseSpGEMM_workEstimation(handle, n, n, &alpha, am, bm, &zero, cm, kind<T>::type, CUSPARSE_SPGEMM_DEFAULT, d, &first, buffer.data));
+	OK(cusparseSpGEMM_compute(handle, n, n, &alpha, am, bm, &zero, cm, kind<T>::type, CUSPARSE_SPGEMM_DEFAULT, d, &second, nullptr));
+	device<char> larger(second, 1);
+	OK(cusparseSpGEMM_compute(handle, n, n, &alpha, am, bm, &zero, cm, kind<T>::type, CUSPARSE_SPGEMM_DEFAULT, d, &second, larger.data));
+	OK(cusparseSpMatGetSize(cm, &r, &c, &count));
+	DEMAND(r == rows && c == columns && count == (int64_t)values.size());
+	device<I> c_outer(outer.size(), 99), c_inner(count, 99);
+	device<T> c_values(count, T(99));
+	OK(cusparseCsrSetPointers(cm, c_outer.data, c_inner.data, c_values.data));
+	OK(cusparseSpGEMM_copy(handle, n, n, &alpha, am, bm, &zero, cm, kind<T>::type, CUSPARSE_SPGEMM_DEFAULT, d));
+	DEMAND(c_outer.get() == outer && c_inner.get() == inner && c_values.get() == values);
+	OK(cusparseSpGEMM_copy(handle, n, n, &alpha, am, bm, &beta, cm, kind<T>::type, CUSPARSE_SPGEMM_DEFAULT, d));
+	DEMAND(c_outer.get() == outer && c_values.get() == twice);
+	OK(cusparseSpGEMM_destroyDescr(d));
+}
+
+// Rows whose columns are in any order.
+static void check_rows_sort(cusparseHandle_t handle, int rows, int base)
+{
+	std::vector<int> outer{base}, inner, order, wanted;
+	for (int i = 0; i < rows; i++) {
+		int first = (int)inner.size();
+		for (int k = random_bits() % 9; k > 0; k--)
+			inner.push_back((int)(random_bits() % 40) + base);
+		outer.push_back((int)inner.size() + base);
+		for (int k = first; k < (int)inner.size(); k++)
+			order.push_back(k);
+		std::stable_sort(order.begin() + first, order.end(), [&](int a, int b) { return inner[a] < inner[b]; });
+	}
+	for (int k : order)
+		wanted.push_back(inner[k]);
+	int count = (int)inner.size();
+	device<int> r(outer), c(inner), p(count, 0);
+	cusparseMatDescr_t d;
+	size_t bytes;
+	OK(cusparseCreateMatDescr(&d));
+	OK(cusparseSetMatIndexBase(d, base ? CUSPARSE_INDEX_BASE_ONE : CUSPARSE_INDEX_BASE_ZERO));
+	OK(cusparseXcsrsort_bufferSizeExt(handle, rows, 40, count, r.data, c.data, &bytes));
+	device<char> buffer(bytes, 0);
+	OK(cusparseCreateIdentityPermutation(handle, count, p.data));
+	OK(cusparseXcsrsort(handle, rows, 40, count, d, r.data, c.data, p.data, buffer.data));
+	DEMAND(c.get() == wanted && p.get() == order);
+	OK(cusparseDestroyMatDescr(d));
+}
+
 static void check_vectors(cusparseHandle_t handle)
 {
 	typedef std::complex<float> T;
@@ -358,6 +512,20 @@ int main(int argc, char **)
 	for (int count : {0, 1, 700, 2500})
 		check_sort(handle, count);
 	check_vectors(handle);
+	for (int n : argc > 1 ? std::vector<int>{1, 2, 33, 70} : std::vector<int>{11})
+		for (auto format : formats)
+			for (auto operation : operations)
+				for (int way = 0; way < 4; way++)
+					if (argc > 1 || way == format) {
+						check_solver<double, int>(handle, format, operation, n, way % 2, way & 2, way & 1);
+						check_solver<std::complex<double>, int64_t>(handle, format, operation, n, way & 1, way % 2, way & 2);
+					}
+	check_sparse_product<float, int>(handle, 9, 20, 14, 1);
+	check_sparse_product<std::complex<double>, int64_t>(handle, 5, 4, 30, 0);
+	check_sparse_product<double, int>(handle, 3, 0, 4, 0);
+	if (argc > 1)
+		check_sparse_product<double, int>(handle, 70, 150, 90, 1);
+	check_rows_sort(handle, 31, 1);
 	OK(cusparseDestroy(handle));
 	printf("cusparse: PASSED\n");
 }
