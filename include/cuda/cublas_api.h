@@ -192,6 +192,7 @@ cublasStatus_t cublasGetMatrix_64(int64_t rows, int64_t cols, int64_t elemSize, 
 #include "heddle_cublas_level2.def"
 #include "heddle_cublas_level3.def"
 #include "heddle_cublas_typed.def"
+#include "heddle_cublas_level1_typed.def"
 #undef HD_INT
 #undef HD_CUBLAS
 
@@ -201,8 +202,31 @@ cublasStatus_t cublasGetMatrix_64(int64_t rows, int64_t cols, int64_t elemSize, 
 #include "heddle_cublas_level2.def"
 #include "heddle_cublas_level3.def"
 #include "heddle_cublas_typed.def"
+#include "heddle_cublas_level1_typed.def"
 #undef HD_INT
 #undef HD_CUBLAS
+
+/* Factorisations of matrices in batches, which have int sizes alone. */
+#define HD_CUBLAS_BATCHED(L, T)                                                                                        \
+	cublasStatus_t cublas##L##getrfBatched(cublasHandle_t handle, int n, T *const A[], int lda, int *P, int *info,  \
+					       int batchSize);                                                         \
+	cublasStatus_t cublas##L##getrsBatched(cublasHandle_t handle, cublasOperation_t trans, int n, int nrhs,        \
+					       const T *const Aarray[], int lda, const int *devIpiv,                   \
+					       T *const Barray[], int ldb, int *info, int batchSize);                  \
+	cublasStatus_t cublas##L##getriBatched(cublasHandle_t handle, int n, const T *const A[], int lda,              \
+					       const int *P, T *const C[], int ldc, int *info, int batchSize);         \
+	cublasStatus_t cublas##L##matinvBatched(cublasHandle_t handle, int n, const T *const A[], int lda,             \
+						T *const Ainv[], int lda_inv, int *info, int batchSize);               \
+	cublasStatus_t cublas##L##geqrfBatched(cublasHandle_t handle, int m, int n, T *const Aarray[], int lda,        \
+					       T *const TauArray[], int *info, int batchSize);                         \
+	cublasStatus_t cublas##L##gelsBatched(cublasHandle_t handle, cublasOperation_t trans, int m, int n, int nrhs,  \
+					      T *const Aarray[], int lda, T *const Carray[], int ldc, int *info,       \
+					      int *devInfoArray, int batchSize);
+HD_CUBLAS_BATCHED(S, float)
+HD_CUBLAS_BATCHED(D, double)
+HD_CUBLAS_BATCHED(C, cuComplex)
+HD_CUBLAS_BATCHED(Z, cuDoubleComplex)
+#undef HD_CUBLAS_BATCHED
 
 #ifdef __cplusplus
 }

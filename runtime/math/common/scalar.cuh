@@ -153,6 +153,20 @@ template <class T> __device__ inline T multiply_add(T a, T b, T sum)
 	return sum;
 }
 
+/* The sum over a warp, in each lane. */
+template <class T> __device__ inline T sum_of_warp(T value)
+{
+	for (int offset = 16; offset; offset /= 2) {
+		if constexpr (traits<T>::complex) {
+			value.x += __shfl_xor_sync(0xffffffff, value.x, offset);
+			value.y += __shfl_xor_sync(0xffffffff, value.y, offset);
+		} else {
+			value += __shfl_xor_sync(0xffffffff, value, offset);
+		}
+	}
+	return value;
+}
+
 /* |re| + |im|, by which BLAS chooses pivots. */
 template <class T> __host__ __device__ inline real_of<T> abs1(T a)
 {

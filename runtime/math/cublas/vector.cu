@@ -1,39 +1,7 @@
-/*
- * cuBLAS, level 1: routines that change vectors. One kernel, which strides over the vector with its grid, for all of
- * them; what it does to an element is a functor.
- */
-#include "runtime/math/cublas/blas.cuh"
+/* cuBLAS, level 1: routines that change vectors. */
+#include "runtime/math/cublas/vector.cuh"
 
 namespace hd_blas {
-
-enum { THREADS = 256 };
-
-template <class F> __global__ void __launch_bounds__(THREADS) vector_kernel(int64_t n, F change)
-{
-	int64_t step = (int64_t)gridDim.x * THREADS;
-	change.begin();
-	for (int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x; i < n; i += step)
-		change(i);
-}
-
-template <class F> static cublasStatus_t change(cublasHandle_t handle, int64_t n, const F &functor)
-{
-	vector_kernel<<<blocks_for(n, THREADS), THREADS, 0, handle->stream>>>(n, functor);
-	return launched();
-}
-
-template <class T> struct strided {
-	T *data;
-	int64_t increment;
-
-	strided(T *x, int64_t n, int64_t increment) : data(first_element(x, n, increment)), increment(increment)
-	{
-	}
-	__device__ T &operator[](int64_t i) const
-	{
-		return data[i * increment];
-	}
-};
 
 template <class T> struct axpy_of {
 	scalar<T> alpha;

@@ -179,20 +179,6 @@ template <class T> __device__ inline void add_to(T *place, T value)
 	}
 }
 
-/* The sum over a warp, in each lane. */
-template <class T> __device__ inline T sum_of_warp(T value)
-{
-	for (int offset = WARP / 2; offset; offset /= 2) {
-		if constexpr (traits<T>::complex) {
-			value.x += __shfl_xor_sync(0xffffffff, value.x, offset);
-			value.y += __shfl_xor_sync(0xffffffff, value.y, offset);
-		} else {
-			value += __shfl_xor_sync(0xffffffff, value, offset);
-		}
-	}
-	return value;
-}
-
 /* beta y, without reading y where beta is zero: it may be no number. */
 template <class T> __device__ inline T scaled(T beta, const T &y)
 {
