@@ -3,8 +3,9 @@
  * bytes; what it sends arrives dsm_latency cycles later, and nothing on the way is a bottleneck: measurements of rings
  * of up to 16 SMs have each SM send as if it were alone. A load's request takes a slot for each line of shared memory;
  * answers, stores and atomics one for each sector, and dsm_header bytes a line; an acknowledgement none. An answer
- * leaves shared_latency cycles after its request has arrived. What is told to a barrier takes dsm_arrive_latency more,
- * and an arrival at one is there after all that its SM has stored before: it is a release.
+ * leaves shared_latency cycles after its request has arrived. What is told to a barrier takes dsm_arrive_latency more.
+ * An arrival at one is a release: it leaves behind the accesses that its grid has issued in the SM before, which may
+ * still be in the load/store unit's queue, and is there after all that the SM has stored.
  *
  * SMs note what they send while they work through a window of cycles. The network does these cycles behind them, in the
  * order of cycles: it takes longer than a window to get from one SM to another, so that the cycles that come out are
@@ -76,6 +77,7 @@ void hd_dsm_port_release(struct hd_dsm_port *port)
 	hd_vec_release(&port->all);
 	hd_vec_release(&port->unused);
 	hd_vec_release(&port->out);
+	hd_vec_release(&port->held);
 }
 
 static struct hd_dsm_access *take_access(struct hd_dsm_port *port)
@@ -101,13 +103,15 @@ static void add_part(struct hd_dsm_access *access, uint64_t address)
 	access->sectors[part] |= (uint8_t)(1u << address % HD_DSM_LINE / HD_DSM_SECTOR);
 }
 
-uint32_t hd_dsm_add(struct hd_dsm_port *port, uint32_t sm, const struct hd_mem_request *request, uint64_t now)
+static struct hd_dsm_access *make_access(struct hd_dsm_port *port, uint32_t sm, const struct hd_mem_request *request,
+					 uint64_t now)
 {
 	struct hd_dsm_access *access = take_access(port);
 	access->what = request->remote;
 	access->issued = now;
 	access->arrived = access->done = 0;
 	access->form = request->tells ? HD_DSM_TELLS : HD_DSM_ACCESS;
+	access->order = port->entered;
 	access->sm = sm;
 	access->token = request->token;
 	access->group = request->group;
@@ -117,16 +121,56 @@ uint32_t hd_dsm_add(struct hd_dsm_port *port, uint32_t sm, const struct hd_mem_r
 	for (uint32_t left = request->mask; left; left &= left - 1)
 		add_part(access, request->address[__builtin_ctz(left)]);
 	access->left = access->count;
+	return access;
+}
+
+uint32_t hd_dsm_add(struct hd_dsm_port *port, uint32_t sm, const struct hd_mem_request *request, uint64_t now)
+{
+	struct hd_dsm_access *access = make_access(port, sm, request, now);
+	port->entered++;
+	port->queued[access->grid]++;
 	return access->number;
+}
+
+static void send_out(struct hd_dsm_port *port, struct hd_dsm_access *access, uint64_t cycle)
+{
+	access->leaves = cycle;
+	hd_vec_push(&port->out, access);
+}
+
+/* One that the operations held up have waited for is gone. */
+static void let_go(struct hd_dsm_port *port, const struct hd_dsm_access *gone, uint64_t cycle)
+{
+	uint32_t kept = 0;
+	for (uint32_t i = 0; i < port->held.len; i++) {
+		struct hd_dsm_access *held = port->held.data[i];
+		held->waits -= held->grid == gone->grid && gone->order < held->order;
+		if (held->waits)
+			port->held.data[kept++] = held;
+		else
+			send_out(port, held, hd_later(held->leaves, cycle));
+	}
+	port->held.len = kept;
+}
+
+void hd_dsm_leave(struct hd_dsm_port *port, struct hd_dsm_access *access, uint64_t cycle)
+{
+	port->queued[access->grid]--;
+	send_out(port, access, cycle);
+	if (__builtin_expect(port->held.len, 0))
+		let_go(port, access, cycle);
 }
 
 void hd_dsm_sync(struct hd_dsm_port *port, uint32_t sm, const struct hd_mem_request *request, uint64_t leaves)
 {
-	uint32_t number = hd_dsm_add(port, sm, request, leaves);
-	struct hd_dsm_access *access = port->all.data[number];
+	struct hd_dsm_access *access = make_access(port, sm, request, leaves);
 	access->form = HD_DSM_SYNC;
 	access->leaves = leaves;
-	hd_vec_push(&port->out, access);
+	access->waits = port->queued[access->grid];
+	if (access->waits)
+		hd_vec_push(&port->held, access);
+	else
+		send_out(port, access, leaves);
 }
 
 void hd_dsm_forget(struct hd_dsm_port *port, struct hd_dsm_access *access)

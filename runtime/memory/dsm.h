@@ -21,6 +21,8 @@ struct hd_dsm_access {
 	uint64_t leaves;  /* cycle in which its load/store unit sends it */
 	uint64_t arrived; /* in which the last of its parts has */
 	uint64_t done;	  /* in which its last answer is there */
+	uint64_t order;	  /* of those of its SM; of HD_DSM_SYNC: of the next one */
+	uint32_t waits;	  /* HD_DSM_SYNC: for so many accesses before it that have not left */
 	uint32_t sm, token, number;
 	uint16_t group;
 	uint8_t grid, kind;
@@ -34,15 +36,21 @@ enum { HD_DSM_LINE = 128, HD_DSM_SECTOR = 32 };
 /* Of an SM. */
 struct hd_dsm_port {
 	HD_VEC(struct hd_dsm_access *) all;
-	HD_VEC(uint32_t) unused;	    /* numbers of these */
-	HD_VEC(struct hd_dsm_access *) out; /* sent since the network last looked */
+	HD_VEC(uint32_t) unused;	     /* numbers of these */
+	HD_VEC(struct hd_dsm_access *) out;  /* sent since the network last looked */
+	HD_VEC(struct hd_dsm_access *) held; /* HD_DSM_SYNC that wait, in their order */
+	uint64_t entered;
+	uint32_t queued[HD_MEM_GRIDS]; /* of each grid, in the load/store unit */
 };
 
 struct hd_dsm_port *hd_dsm_port_new(struct hd_arena *arena);
 void hd_dsm_port_release(struct hd_dsm_port *port);
 /* Sorts a request's addresses into parts; returns the access's number. */
 uint32_t hd_dsm_add(struct hd_dsm_port *port, uint32_t sm, const struct hd_mem_request *request, uint64_t now);
-/* An operation on barriers, at the addresses of the request, leaves in a cycle. */
+/* What hd_dsm_add gave leaves the load/store unit in a cycle. */
+void hd_dsm_leave(struct hd_dsm_port *port, struct hd_dsm_access *access, uint64_t cycle);
+/* An operation on barriers, at the addresses of the request, leaves in a cycle, or behind the last access that its grid
+ * has in the load/store unit. */
 void hd_dsm_sync(struct hd_dsm_port *port, uint32_t sm, const struct hd_mem_request *request, uint64_t leaves);
 void hd_dsm_forget(struct hd_dsm_port *port, struct hd_dsm_access *access);
 

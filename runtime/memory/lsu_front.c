@@ -46,12 +46,11 @@ static void serve_remote(struct hd_lsu *lsu, struct hd_lsu_front *front, uint64_
 	struct hd_dsm_access *access = lsu->port->all.data[head->accesses];
 	uint32_t cycles = head->count;
 	take(lsu, head);
-	access->leaves = now + 1;
 	lsu->inflight_count++;
 	lsu->counters->dsm_requests += cycles;
 	for (uint32_t part = 0; part < access->count; part++)
 		lsu->counters->dsm_bytes += HD_DSM_SECTOR * (uint64_t)__builtin_popcount(access->sectors[part]);
-	hd_vec_push(&lsu->port->out, access);
+	hd_dsm_leave(lsu->port, access, now + 1);
 	next_instruction(lsu, front, head->grid, now + (cycles > lsu->interval ? cycles : lsu->interval));
 }
 

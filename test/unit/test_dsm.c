@@ -45,8 +45,7 @@ static struct hd_dsm_access *sent(uint32_t from, uint32_t to, uint8_t kind, uint
 	}
 	uint32_t number = hd_dsm_add(ports[from], from, &request, cycle);
 	struct hd_dsm_access *access = ports[from]->all.data[number];
-	access->leaves = cycle;
-	hd_vec_push(&ports[from]->out, access);
+	hd_dsm_leave(ports[from], access, cycle);
 	return access;
 }
 
@@ -182,6 +181,47 @@ START_TEST(arrivals_wait_for_plain_stores)
 }
 END_TEST
 
+/* Two stores wait in the load/store unit when a block arrives: the arrival leaves behind the second, in 400, and takes
+ * its 2 cycles behind the store's: 404 + 75 + 10. It does not wait for what was issued later, or by another grid. */
+START_TEST(arrivals_leave_behind_what_is_queued)
+{
+	config.dsm_arrive_latency = 10;
+	dsm = hd_dsm_new(&config, &arena);
+	struct hd_mem_request store = {.space = HD_MEM_REMOTE, .kind = HD_MEM_STORE, .bytes = 4, .mask = 1},
+			      request = {.space = HD_MEM_REMOTE, .kind = HD_MEM_REDUCTION, .bytes = 8, .mask = 1};
+	store.address[0] = request.address[0] = hd_remote_address(1, 0);
+	struct hd_dsm_access *queued[4];
+	for (unsigned i = 0; i < 4; i++) {
+		if (i == 2)
+			hd_dsm_sync(ports[0], 0, &request, 100);
+		store.grid = i == 0 ? 1 : 0;
+		uint32_t number = hd_dsm_add(ports[0], 0, &store, 100);
+		queued[i] = ports[0]->all.data[number];
+	}
+	store.grid = 0;
+	hd_dsm_leave(ports[0], queued[3], 300); /* issued later */
+	take();
+	ck_assert_ptr_eq(hd_dsm_next(dsm, 400), queued[3]);
+	ck_assert_ptr_null(hd_dsm_next(dsm, 400));
+	hd_dsm_leave(ports[0], queued[1], 400);
+	take();
+	ck_assert_ptr_eq(hd_dsm_next(dsm, 10000), queued[1]);
+	struct hd_dsm_access *access = hd_dsm_next(dsm, 10000);
+	ck_assert_uint_eq(access->form, HD_DSM_SYNC);
+	ck_assert_uint_eq(access->arrived, 404 + LATENCY + 10);
+	ck_assert_uint_eq(ports[0]->held.len, 0);
+	hd_dsm_sync(ports[0], 0, &request, 500); /* behind queued[2] */
+	take();
+	ck_assert_ptr_null(hd_dsm_next(dsm, 10000));
+	hd_dsm_leave(ports[0], queued[2], 600);
+	hd_dsm_leave(ports[0], queued[0], 600);
+	take();
+	ck_assert_ptr_eq(hd_dsm_next(dsm, 10000), queued[2]);
+	ck_assert_ptr_eq(hd_dsm_next(dsm, 10000), queued[0]);
+	ck_assert_ptr_nonnull(hd_dsm_next(dsm, 10000));
+}
+END_TEST
+
 Suite *hd_suite(void)
 {
 	return hd_suite_with("dsm",
@@ -193,6 +233,7 @@ Suite *hd_suite(void)
 				     headers_take_time,
 				     arrivals_come_after_stores,
 				     arrivals_wait_for_plain_stores,
+				     arrivals_leave_behind_what_is_queued,
 				     NULL,
 			     },
 			     set_up, tear_down);

@@ -111,6 +111,28 @@ __global__ void gathered(unsigned *wrong)
 	}
 }
 
+// An arrival does not overtake stores that wait in the load/store unit: each takes it 32 cycles, a line for every lane.
+__global__ void queued(unsigned *wrong)
+{
+	__shared__ unsigned table[1024];
+	__shared__ unsigned long long bar;
+	auto cluster = cg::this_cluster();
+	unsigned at = threadIdx.x % 32 * 32 + threadIdx.x / 32;
+	if (!threadIdx.x)
+		init(&bar, blockDim.x);
+	table[at] = 0;
+	cluster.sync();
+	if (cluster.block_rank()) {
+		cluster.map_shared_rank(table, 0)[at] = threadIdx.x + 1;
+		asm volatile("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];" ::"r"(in_block(&bar, 0)) : "memory");
+	} else {
+		wait(&bar, 0);
+		if (table[at] != threadIdx.x + 1)
+			atomicAdd(wrong, 1);
+	}
+	cluster.sync();
+}
+
 // Without clusters the own block is rank 0.
 __global__ void alone(unsigned *wrong)
 {
@@ -208,6 +230,7 @@ int main(int argc, char **argv)
 	for (unsigned size = 2; size <= 8; size *= 2)
 		launch(ring, 3 * size, size, 32, out);
 	launch(gathered, 8, 4, 64, out);
+	launch(queued, 2, 2, 512, out);
 	alone<<<2, 64>>>(out);
 	launch(loads, 2, 2, 32, out, 300u);
 	launch(timed, 2, 2, 1, out + 1);
