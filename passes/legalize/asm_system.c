@@ -120,8 +120,9 @@ static void store_matrices(struct hd_asm *a, unsigned arg)
 	unsigned count = hd_asm_has(a, "x4") ? 4 : hd_asm_has(a, "x2") ? 2 : hd_asm_has(a, "x1") ? 1 : 0;
 	bool transposed = hd_asm_has(a, "trans");
 	(void)arg;
-	if (!count || from->form == HD_PTX_ADDRESS || from->count != count || strcmp(last(a->now), "b16") != 0) {
-		hd_asm_error(a, "expected one, two or four .b16 matrices in as many registers");
+	if (!count || !hd_asm_has(a, "m8n8") || from->form == HD_PTX_ADDRESS || from->count != count ||
+	    strcmp(last(a->now), "b16") != 0) {
+		hd_asm_error(a, "expected one, two or four .b16 matrices (m8n8) in as many registers");
 		return;
 	}
 	if (hd_capability(LLVMGetBasicBlockParent(LLVMGetInstructionParent(site->inst))) < 90) {
@@ -151,6 +152,6 @@ const struct hd_asm_row hd_asm_system[] = {
 	{"elect.sync", 2, NULL, elect, 0},
 	{"ld", 2, is_128, load_128, 0},
 	{"st", 2, is_128, store_128, 0},
-	{"stmatrix.sync.aligned.m8n8", 2, NULL, store_matrices, 0},
+	{"stmatrix.sync.aligned", 2, NULL, store_matrices, 0},
 	{NULL, 0, NULL, NULL, 0},
 };

@@ -374,6 +374,10 @@ static void replace(struct hd_ptx *ptx, unsigned arg)
 	(void)arg;
 	if (!field)
 		return;
+	if (!hd_is_for_one_architecture(ptx->sel->function)) {
+		hd_ptx_error(ptx, "changes of tensor maps are sm_90a's (-arch=sm_90a)");
+		return;
+	}
 	if (field->many && (!hd_ptx_constant(ptx, 1, &dimension) || dimension >= HD_TENSOR_MOST)) {
 		hd_ptx_error(ptx, "the dimension is not a constant below 5");
 		return;

@@ -164,7 +164,7 @@ void hd_ptx_write(struct hd_ptx *ptx, const struct hd_ptx_part *part, struct hd_
 	leaf.ext = HD_EXT_NONE; /* the next reader may take another width */
 	reg->leaf = leaf;
 	reg->set = true;
-	reg->lost = reg->input;
+	reg->written = reg->lost = reg->input != NULL;
 }
 
 void hd_ptx_out(struct hd_ptx *ptx, unsigned index, struct hd_leaf leaf, unsigned bits)
@@ -357,6 +357,16 @@ static unsigned constraint_bits(LLVMTypeRef type)
 	return bits <= 64 ? bits : 0;
 }
 
+/* An input, or what earlier assembly of the block has left in its register. */
+static struct hd_leaf given(struct hd_select *sel, LLVMValueRef value)
+{
+	LLVMBasicBlockRef block = LLVMGetInstructionParent(sel->inst);
+	for (uint32_t i = sel->handed_on.len; i-- > 0;)
+		if (sel->handed_on.data[i].block == block && sel->handed_on.data[i].input == value)
+			return sel->handed_on.data[i].leaf;
+	return hd_sel_leaf(sel, value, 0);
+}
+
 /*
  * Declares "$0", "$1", ... from the constraints "=r,=l,r,0,n,~{memory}". Fills `outputs` with the registers of the
  * results and returns how many there are, -1 on an error.
@@ -387,11 +397,11 @@ static int bind_operands(struct hd_ptx *ptx, const char *constraints, uint32_t *
 			outputs[count++] = declare(ptx, name, constraint_bits(type));
 		} else {
 			LLVMValueRef value = LLVMGetArgOperand(sel->inst, args++);
-			struct hd_leaf leaf = hd_sel_leaf(sel, value, 0);
+			struct hd_leaf leaf = given(sel, value);
 			uint32_t reg = declare(ptx, name, constraint_bits(LLVMTypeOf(value)));
 			ptx->regs.data[reg].leaf = leaf;
 			ptx->regs.data[reg].set = true;
-			ptx->regs.data[reg].input = true;
+			ptx->regs.data[reg].input = value;
 			if (*letter >= '0' && *letter <= '9') {
 				unsigned tied = (unsigned)strtoul(letter, NULL, 10);
 				if (tied < count) {
@@ -409,13 +419,53 @@ static int bind_operands(struct hd_ptx *ptx, const char *constraints, uint32_t *
 	return (int)count;
 }
 
-/* The text may count in an operand that it was given. But nobody else gets what it leaves there. */
-static void refuse_lost_results(struct hd_ptx *ptx)
+static bool is_assembly(LLVMValueRef inst)
 {
-	for (uint32_t i = 0; i < ptx->regs.len; i++)
-		if (ptx->regs.data[i].lost)
+	return LLVMIsACallInst(inst) && LLVMIsAInlineAsm(LLVMGetCalledValue(inst));
+}
+
+/* Whether later assembly of the block has the input. */
+static bool is_taken_up(LLVMValueRef inst, LLVMValueRef input)
+{
+	while ((inst = LLVMGetNextInstruction(inst)))
+		for (unsigned i = 0; is_assembly(inst) && i < LLVMGetNumArgOperands(inst); i++)
+			if (LLVMGetArgOperand(inst, i) == input)
+				return true;
+	return false;
+}
+
+/* Whether nobody else reads the register that the input is in: a constant is made where it is used. */
+static bool is_assemblys_alone(LLVMValueRef inst, LLVMValueRef input)
+{
+	LLVMBasicBlockRef block = LLVMGetInstructionParent(inst);
+	for (LLVMUseRef use = LLVMIsConstant(input) ? NULL : LLVMGetFirstUse(input); use; use = LLVMGetNextUse(use)) {
+		LLVMValueRef user = LLVMGetUser(use);
+		if (!is_assembly(user) || LLVMGetInstructionParent(user) != block)
+			return false;
+	}
+	return true;
+}
+
+/*
+ * The text may count in an operand that it was given. What it leaves there, ptxas hands on to who has the same
+ * register: later assembly of the block with the same input. CUTLASS's changes of tensor maps lean on that. Where
+ * others would get it too, or nobody, it is an error.
+ */
+static void hand_on_inputs(struct hd_ptx *ptx)
+{
+	struct hd_select *sel = ptx->sel;
+	for (uint32_t i = 0; i < ptx->regs.len && !ptx->failed; i++) {
+		const struct hd_ptx_reg *reg = &ptx->regs.data[i];
+		if (!reg->written)
+			continue;
+		bool fine = is_taken_up(sel->inst, reg->input) && is_assemblys_alone(sel->inst, reg->input);
+		struct hd_handed_on handed = {LLVMGetInstructionParent(sel->inst), reg->input, reg->leaf};
+		if (fine)
+			hd_vec_push(&sel->handed_on, handed);
+		else if (reg->lost)
 			hd_ptx_error(ptx, "'%s' is written, but it is only an input, and nothing gets the value",
-				     ptx->regs.data[i].name);
+				     reg->name);
+	}
 }
 
 static void define_results(struct hd_ptx *ptx, const uint32_t *outputs, unsigned count)
@@ -460,7 +510,7 @@ void hd_sel_inline_asm(struct hd_select *sel, LLVMValueRef callee)
 		hd_ptx_error(&ptx, "'{' without '}'");
 	}
 	statement.text[0] = '\0';
-	refuse_lost_results(&ptx);
+	hand_on_inputs(&ptx);
 	if (count >= 0 && !ptx.failed)
 		define_results(&ptx, outputs, (unsigned)count);
 	sel->spills_in_shared |= ptx.text.spills_in_shared;

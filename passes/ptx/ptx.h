@@ -17,8 +17,9 @@ struct hd_ptx_reg {
 	char name[64];
 	unsigned bits; /* 1: a predicate */
 	bool set;
-	bool input; /* an operand that the assembly only reads */
-	bool lost;  /* written since it was last read */
+	LLVMValueRef input; /* of an operand that the assembly is only given: its value */
+	bool written;	    /* such an operand, all the same */
+	bool lost;	    /* and not read since */
 	struct hd_leaf leaf;
 };
 

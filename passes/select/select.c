@@ -403,6 +403,7 @@ static void reset(struct hd_select *sel)
 	hd_vec_clear(&sel->origin);
 	hd_vec_clear(&sel->phis);
 	hd_vec_clear(&sel->overrides);
+	hd_vec_clear(&sel->handed_on);
 	sel->visit = sel->sites = 0;
 	sel->spills_in_shared = false;
 	sel->last_loc_key = NULL;
@@ -489,6 +490,7 @@ static void release(struct hd_select *sel)
 	hd_vec_release(&sel->phis);
 	hd_vec_release(&sel->types);
 	hd_vec_release(&sel->overrides);
+	hd_vec_release(&sel->handed_on);
 }
 
 static struct hd_select begin(struct hd_unit *unit)

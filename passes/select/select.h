@@ -88,6 +88,13 @@ struct hd_signature {
 struct hd_intrinsic;
 
 /* State of the selection of one module; the second half is one function's. */
+/* What a statement of inline assembly leaves in an input, for later ones of its block that have the same input. */
+struct hd_handed_on {
+	LLVMBasicBlockRef block;
+	LLVMValueRef input;
+	struct hd_leaf leaf;
+};
+
 struct hd_select {
 	struct hd_unit *unit;
 	struct hd_diag *diag;
@@ -119,6 +126,7 @@ struct hd_select {
 	struct hd_map offsets_at;	       /* of it: header of a loop -> first of its offsets, and ... */
 	uint32_t *next_offset;		       /* ... the next of each; NULL: not made yet */
 	HD_VEC(struct hd_map_entry) overrides; /* operands of `inst` that it reads otherwise */
+	HD_VEC(struct hd_handed_on) handed_on; /* inputs of inline assembly that it has written */
 	uint32_t visit, sites;		       /* IR instructions so far; accesses that the present one has made */
 	bool spills_in_shared;		       /* the function asks for it */
 	bool ftz;			       /* float denormals are zero in this function */

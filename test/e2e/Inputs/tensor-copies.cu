@@ -149,7 +149,10 @@ __global__ void changed(const __grid_constant__ CUtensorMap map, float *tensor, 
 	((unsigned *)&work)[threadIdx.x] = ((const unsigned *)&map)[threadIdx.x];
 	__syncwarp();
 	if (threadIdx.x == 0) {
-		asm volatile("tensormap.replace.tile.global_address.shared::cta.b1024.b64 [%0], %1;" ::"r"(at(&work)), "l"(tensor + 16) : "memory");
+		// As CUTLASS does it: what one statement leaves in its input is the next one's.
+		unsigned long long wide = 0;
+		asm volatile("cvt.u64.u32 %0, %1;" ::"l"(wide), "r"(at(&work)));
+		asm volatile("tensormap.replace.tile.global_address.shared::cta.b1024.b64 [%0], %1;" ::"l"(wide), "l"(tensor + 16) : "memory");
 		ptx::tensormap_replace_global_dim(ptx::space_shared, &work, ptx::n32_t<1>(), 1);
 		ptx::tensormap_replace_global_stride(ptx::space_shared, &work, ptx::n32_t<0>(), 32);
 		asm volatile("tensormap.replace.tile.box_dim.shared::cta.b1024.b32 [%0], 0, %1;" ::"r"(at(&work)), "r"(8) : "memory");

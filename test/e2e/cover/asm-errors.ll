@@ -1,5 +1,5 @@
 ; Inline PTX that is not taken: the statement, what is wrong with it, and where.
-; RUN: rm -rf %t && mkdir %t && cd %t && not %opt -load-pass-plugin=%plugin '-passes=heddle<o=x>' -disable-output %s 2>&1 | %FileCheck --implicit-check-not=k14 %s
+; RUN: rm -rf %t && mkdir %t && cd %t && not %opt -load-pass-plugin=%plugin '-passes=heddle<o=x>' -disable-output %s 2>&1 | %FileCheck --implicit-check-not=k14 --implicit-check-not=k17 %s
 ; RUN: test ! -e x.hdo
 target datalayout = "e-i64:64-i128:128-v16:16-v32:32-n16:32:64"
 target triple = "nvptx64-nvidia-cuda"
@@ -73,7 +73,28 @@ define ptx_kernel void @k14(ptr %p, i32 %x, i64 %w) {
   call void asm sideeffect "add.u64 $0, $0, 4; st.global.u32 [$0], $1;", "l,r"(i64 %w, i32 %x)
   ret void
 }
-!nvvm.annotations = !{!0, !1, !2, !3, !4, !5, !6, !7, !8, !9, !10, !11, !12, !13}
+; What later assembly of the block gets is taken, unless somebody else has the value too.
+define ptx_kernel void @k15(ptr %p, i32 %x, i64 %w) {
+; CHECK-DAG: inline assembly: '$0' is written, but it is only an input, and nothing gets the value, in 'k15'
+  call void asm sideeffect "cvt.u64.u32 $0, $1;", "l,r"(i64 %w, i32 %x)
+  call void asm sideeffect "st.global.u32 [$0], $1;", "l,r"(i64 %w, i32 %x)
+  store i64 %w, ptr %p
+  ret void
+}
+define ptx_kernel void @k16(ptr %p, i32 %x, i64 %w) {
+; CHECK-DAG: inline assembly: '$0' is written, but it is only an input, and nothing gets the value, in 'k16'
+  call void asm sideeffect "cvt.u64.u32 $0, $1;", "l,r"(i64 0, i32 %x)
+  br label %next
+next:
+  call void asm sideeffect "st.global.u32 [$0], $1;", "l,r"(i64 0, i32 %x)
+  ret void
+}
+define ptx_kernel void @k17(ptr %p, i32 %x, i64 %w) {
+  call void asm sideeffect "cvt.u64.u32 $0, $1;", "l,r"(i64 %w, i32 %x)
+  call void asm sideeffect "st.global.u32 [$0], $1;", "l,r"(i64 %w, i32 %x)
+  ret void
+}
+!nvvm.annotations = !{!0, !1, !2, !3, !4, !5, !6, !7, !8, !9, !10, !11, !12, !13, !14, !15, !16}
 !0 = !{ptr @k, !"kernel", i32 1}
 !1 = !{ptr @k2, !"kernel", i32 1}
 !2 = !{ptr @k3, !"kernel", i32 1}
@@ -88,3 +109,6 @@ define ptx_kernel void @k14(ptr %p, i32 %x, i64 %w) {
 !11 = !{ptr @k12, !"kernel", i32 1}
 !12 = !{ptr @k13, !"kernel", i32 1}
 !13 = !{ptr @k14, !"kernel", i32 1}
+!14 = !{ptr @k15, !"kernel", i32 1}
+!15 = !{ptr @k16, !"kernel", i32 1}
+!16 = !{ptr @k17, !"kernel", i32 1}
