@@ -28,7 +28,12 @@ struct hd_leaf hd_ptx_pointer(struct hd_ptx *ptx, unsigned index, unsigned space
 		hd_ptx_error(ptx, "expected an address in brackets");
 		return hd_leaf_imm(0, narrow ? 1 : 2);
 	}
-	struct hd_leaf leaf = hd_ptx_read(ptx, &operand->parts[0], narrow ? 32 : 64);
+	const struct hd_ptx_part *part = &operand->parts[0];
+	/* A generic address in a register of 32 bits has zeros above, as in ptxas. */
+	bool short_one = !narrow && part->kind == HD_PTX_REG && ptx->regs.data[part->reg].bits == 32;
+	struct hd_leaf leaf = hd_ptx_read(ptx, part, narrow || short_one ? 32 : 64);
+	if (short_one)
+		leaf = hd_sel_extend_leaf(ptx->sel, leaf, 32, 64, false);
 	if (leaf.kind == HD_LEAF_FRAME || leaf.kind == HD_LEAF_INCOMING || leaf.kind == HD_LEAF_IMM)
 		leaf = hd_leaf_reg(hd_sel_reg(ptx->sel, leaf));
 	leaf.imm[0] += (uint64_t)operand->offset;
