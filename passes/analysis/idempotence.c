@@ -13,8 +13,9 @@
  *
  * Shared and local memory start afresh with the block. Whether the load comes before the store is not
  * asked: other warps and other blocks run in between. Loads that the source promises to be of read-only
- * data (__ldg, invariant) cannot be overwritten. What a copy in bulk reads or writes may be anything: of a tensor the
- * code only names the map.
+ * data (__ldg, invariant) cannot be overwritten. Copies of tensors get their addresses from a map, that is, from
+ * memory; other copies in bulk from the only pointer or number of 64 bits that their assembly is given, else from
+ * anywhere.
  *
  * Two pointers may be the same unless they are made from different global variables, or one from a
  * __restrict__ (noalias) parameter of the kernel and the other from another parameter or a variable; a
@@ -182,6 +183,7 @@ static bool step_back(struct walk *walk, LLVMValueRef value)
 	case LLVMGetElementPtr:
 	case LLVMBitCast:
 	case LLVMAddrSpaceCast:
+	case LLVMPtrToInt:
 	case LLVMFreeze: follow(walk, LLVMGetOperand(value, 0)); return true;
 	case LLVMSelect:
 		follow(walk, LLVMGetOperand(value, 1));
@@ -244,11 +246,39 @@ static LLVMValueRef pointer_of(LLVMValueRef inst)
 	}
 }
 
-/* Roots in global memory of what machine instruction `inst` accesses; none: other memory. */
-static void find_roots(const struct context *context, uint32_t inst, struct walk *walk)
+static bool is_wide(LLVMValueRef value)
+{
+	LLVMTypeRef type = LLVMTypeOf(value);
+	return LLVMGetTypeKind(type) == LLVMPointerTypeKind ||
+	       (LLVMGetTypeKind(type) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(type) == 64);
+}
+
+/* The global address of a copy in bulk: the only operand of its assembly that can be one; NULL: not known. */
+static LLVMValueRef copied_of(LLVMValueRef inst)
+{
+	LLVMValueRef found = NULL;
+	if (!inst || !LLVMIsACallInst(inst) || !LLVMIsAInlineAsm(LLVMGetCalledValue(inst)))
+		return NULL;
+	for (unsigned i = 0; i < LLVMGetNumArgOperands(inst); i++) {
+		LLVMValueRef operand = LLVMGetArgOperand(inst, i);
+		if (!is_wide(operand) || is_private_space(operand))
+			continue;
+		if (found)
+			return NULL;
+		found = operand;
+	}
+	return found;
+}
+
+static LLVMValueRef ir_of(const struct context *context, uint32_t inst)
 {
 	uint32_t ordinal = context->object->functions[context->function].origins[inst].ir;
-	LLVMValueRef pointer = ordinal < context->insts.len ? pointer_of(context->insts.data[ordinal]) : NULL;
+	return ordinal < context->insts.len ? context->insts.data[ordinal] : NULL;
+}
+
+/* Roots in global memory of what is accessed through a pointer; none: other memory. */
+static void find_roots(const struct context *context, LLVMValueRef pointer, struct walk *walk)
+{
 	walk->context = context;
 	if (pointer)
 		walk_back(walk, pointer);
@@ -280,7 +310,7 @@ static enum hd_idempotence_break add_memory(struct context *context, struct own 
 	    (load && break_of_access(inst) == HD_BREAK_NONE && hd_mod_get(inst->mods, HD_MOD_CACHE) == HD_CACHE_CI))
 		return HD_BREAK_NONE;
 	struct walk walk = {0};
-	find_roots(context, index, &walk);
+	find_roots(context, pointer_of(ir_of(context, index)), &walk);
 	enum hd_idempotence_break why = walk.roots.len ? break_of_access(inst) : HD_BREAK_NONE;
 	for (uint32_t i = 0; i < walk.roots.len && why == HD_BREAK_NONE; i++)
 		add_access(&own->accesses, (struct access){walk.roots.data[i], context->function, index, !load});
@@ -325,11 +355,20 @@ static enum reach reach_of(const struct hd_inst *inst)
 	}
 }
 
-static enum hd_idempotence_break add_bulk(struct own *own, uint32_t function, uint32_t index, enum reach reach)
+static enum hd_idempotence_break add_bulk(struct context *context, struct own *own, uint32_t index, enum reach reach)
 {
+	const struct hd_inst *inst = &context->object->functions[context->function].insts[index];
+	struct walk walk = {0};
 	if (reach == ADDS_TO_GLOBAL)
 		return HD_BREAK_ATOMIC;
-	add_access(&own->accesses, (struct access){{0}, function, index, reach == WRITES_GLOBAL});
+	if (inst->op == HD_OP_UBLKCP)
+		find_roots(context, copied_of(ir_of(context, index)), &walk);
+	else
+		hd_vec_push(&walk.roots, (struct root){.loaded = true});
+	for (uint32_t i = 0; i < walk.roots.len; i++)
+		add_access(&own->accesses,
+			   (struct access){walk.roots.data[i], context->function, index, reach == WRITES_GLOBAL});
+	hd_vec_release(&walk.roots);
 	return HD_BREAK_NONE;
 }
 
@@ -342,7 +381,7 @@ static enum hd_idempotence_break inspect(struct context *context, struct own *ow
 		return inst->x == HD_SYS_ASSERTFAIL ? HD_BREAK_NONE : HD_BREAK_SERVICE;
 	enum reach reach = reach_of(inst);
 	if (reach != REACHES_NOTHING)
-		return add_bulk(own, context->function, index, reach);
+		return add_bulk(context, own, index, reach);
 	return differs_from_run_to_run(inst) ? HD_BREAK_CLOCK : HD_BREAK_NONE;
 }
 

@@ -295,7 +295,9 @@ static void land(struct hd_sm *sm, struct hd_bulk *bulk, uint32_t rank, uint64_t
 {
 	bool mine = !hd_bulk_is_remote(bulk);
 	sm->exec->now = now;
-	if (hd_bulk_land(sm->exec, bulk, rank))
+	/* A killed block has lost its shared memory; without clusters, which policies that kill refuse, it is the
+	 * target. */
+	if (!bulk->cta->killed && hd_bulk_land(sm->exec, bulk, rank))
 		hd_mbarrier_look(sm, hd_bulk_target(bulk, rank), now, now);
 	if (mine)
 		finish(sm, bulk, now);

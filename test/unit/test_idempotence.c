@@ -26,10 +26,10 @@ static struct hd_arena arena;
 static LLVMContextRef context;
 static LLVMModuleRef module;
 static struct hd_object object;
-static struct hd_function functions[3];
+static struct hd_function functions[5];
 static struct hd_symbol symbols[4];
 static struct code code;
-static uint32_t origins[3][16];
+static uint32_t origins[5][16];
 static struct hd_meta_idempotence *facts;
 
 static void set_up(void)
@@ -389,9 +389,9 @@ START_TEST(the_first_is_told)
 }
 END_TEST
 
-static void copy(enum hd_op op, unsigned how)
+static void copy(enum hd_op op, unsigned how, uint32_t ir)
 {
-	struct hd_inst *inst = add(op, NO_IR);
+	struct hd_inst *inst = add(op, ir);
 	inst->a = 4;
 	inst->c = 8;
 	inst->mods = op == HD_OP_UBLKRED ? HD_MOD(BULK, how) | HD_MOD(DTYPE, HD_U32) : HD_MOD(BULK, how);
@@ -400,20 +400,57 @@ static void copy(enum hd_op op, unsigned how)
 /* A reduction in bulk adds to what is there; a copy's bytes may be anybody's; between blocks none are. */
 START_TEST(copies_in_bulk)
 {
-	copy(HD_OP_UBLKRED, HD_BULK_S2G);
+	copy(HD_OP_UBLKRED, HD_BULK_S2G, NO_IR);
 	finish("adds", true);
-	copy(HD_OP_UBLKCP, HD_BULK_S2G);
-	copy(HD_OP_UBLKCP, HD_BULK_G2S);
+	copy(HD_OP_UBLKCP, HD_BULK_S2G, NO_IR);
+	copy(HD_OP_UBLKCP, HD_BULK_G2S, NO_IR);
 	finish("moves", true);
-	copy(HD_OP_UBLKCP, HD_BULK_S2S);
-	copy(HD_OP_UBLKRED, HD_BULK_S2S);
-	copy(HD_OP_UBLKCP, HD_BULK_G2S);
+	copy(HD_OP_UBLKCP, HD_BULK_S2S, NO_IR);
+	copy(HD_OP_UBLKRED, HD_BULK_S2S, NO_IR);
+	copy(HD_OP_UBLKCP, HD_BULK_G2S, NO_IR);
 	finish("reads", true);
 	judge();
 	breaks(0, HD_BREAK_ATOMIC, "adds", 0);
 	breaks(1, HD_BREAK_STORE, "moves", 0);
 	ck_assert_uint_eq(facts[1].read.pc, HD_INST_BYTES);
 	does_not_break(2);
+}
+END_TEST
+
+/* A restricted pointer that goes nowhere else is not in a tensor's map, nor what assembly copies from another
+ * parameter. */
+START_TEST(copies_beside_restricted_stores)
+{
+#define COPY(operands, given) "call void asm sideeffect \"copy\", \"" operands "\"(" given ")" IR0
+	parse("define void @k(ptr noalias nocapture %out) {\nstore i32 0, ptr %out" IR1 "ret void }\n"
+	      "define void @l(ptr nocapture %out) {\nstore i32 0, ptr %out" IR1 "ret void }\n"
+	      "define void @m(ptr %in, ptr noalias nocapture %out) {\n" COPY(
+		      "r,l",
+		      "i32 0, ptr %in") "store i32 0, ptr %out" IR1 "ret void }\n"
+					"define void @n(ptr %in, ptr noalias %out) {\n%a = ptrtoint ptr %out to "
+					"i64\n" COPY("r,l",
+						     "i32 0, i64 %a") "store i32 0, ptr %out" IR1 "ret void }\n"
+								      "define void @o(ptr %in, ptr noalias nocapture "
+								      "%out, i64 %hint) {\n" COPY(
+									      "l,l",
+									      "ptr %in, i64 %hint") "store i32 0, ptr "
+												    "%out" IR1
+												    "ret void }\n");
+	static const char *const names[] = {"k", "l", "m", "n", "o"};
+	for (unsigned i = 0; i < 5; i++) {
+		if (i < 2)
+			add(HD_OP_UTMALDG, NO_IR)->mods = HD_MOD(DIMS, 1);
+		else
+			copy(HD_OP_UBLKCP, HD_BULK_G2S, 0);
+		access(HD_OP_STG, 1);
+		finish(names[i], true);
+	}
+	judge();
+	does_not_break(0);
+	breaks(1, HD_BREAK_STORE, "l", 1);
+	does_not_break(2);
+	breaks(3, HD_BREAK_STORE, "n", 1);
+	breaks(4, HD_BREAK_STORE, "o", 1); /* two that may be the address */
 }
 END_TEST
 
@@ -458,6 +495,7 @@ Suite *hd_suite(void)
 				      the_first_is_told,
 				      copies_in_bulk,
 				      boxes_of_tensors,
+				      copies_beside_restricted_stores,
 				      NULL};
 	Suite *suite = suite_create("idempotence");
 	TCase *tcase = tcase_create("idempotence");
