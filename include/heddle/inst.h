@@ -235,7 +235,8 @@ enum hd_memory_space { HD_AT__, HD_AT_GENERIC, HD_AT_GLOBAL, HD_AT_SHARED, HD_AT
 	X(WGA, 10, 1, "|REG")                                                                  \
 	X(WGTRANS, 12, 2, "|AT|BT|AT_BT")                                                      \
 	X(WGACC, 14, 2, "F32|F16|S32")                                                         \
-	X(WGMODE, 0, 2, "ARRIVE|COMMIT|WAIT|SERIALIZE")
+	X(WGMODE, 0, 2, "ARRIVE|COMMIT|WAIT|SERIALIZE")                                        \
+	X(RESIZE, 0, 1, "DEC|INC")
 
 enum hd_mod_kind {
 #define X(kind, shift, bits, names) HD_MOD_##kind,
@@ -361,6 +362,9 @@ enum { HD_WG_ARRIVE, HD_WG_COMMIT, HD_WG_WAIT, HD_WG_SERIALIZE /* a wait for all
 /* Warps of a group, rows that each has of its product, bytes of a row of a, and groups of products under way at most.
  */
 enum { HD_WG_WARPS = 4, HD_WG_ROWS = 16, HD_WG_ROW_BYTES = 32, HD_WG_MOST_LEFT = 7 };
+/* USETMAXREG: which way; registers that a thread may be given, in steps of eight. */
+enum { HD_RESIZE_DEC, HD_RESIZE_INC };
+enum { HD_RESIZE_LEAST = 24, HD_RESIZE_MOST = 256, HD_RESIZE_STEP = 8 };
 /* Bits of a factor. */
 static inline unsigned hd_wg_bits(enum hd_wgtype type)
 {

@@ -238,6 +238,8 @@ int hd_object_scan_file(const char *path, int (*found)(void *context, const uint
 /* Verifies an object: hd_inst_check for every instruction, targets and tables in range, registers below
  * `registers`, no fall-through after the last instruction, relocations that fit their instruction. */
 int hd_object_verify(const struct hd_object *object, const char *name, struct hd_diag *diag);
+/* Registers that a function's code may name: `registers`, or as many as it asks for later (USETMAXREG). */
+uint32_t hd_function_rows(const struct hd_function *function);
 
 /* Returns whether a check holds for a launch with this constant bank 0 (HD_CB_BYTES; includes dimensions). False if
  * the value cannot be bounded. */

@@ -306,6 +306,10 @@ static const char *check_special(const struct hd_inst *inst)
 		return inst->x && (hd_mod_get(inst->mods, HD_MOD_WGMODE) != HD_WG_WAIT || inst->x > HD_WG_MOST_LEFT)
 			       ? "more groups of products than a warp waits for"
 			       : NULL;
+	case HD_OP_USETMAXREG:
+		return inst->x % HD_RESIZE_STEP || inst->x < HD_RESIZE_LEAST || inst->x > HD_RESIZE_MOST
+			       ? "registers that are no multiple of eight from 24 to 256"
+			       : NULL;
 	case HD_OP_UMOV: return inst->b == HD_RZ ? NULL : "UMOV of a register";
 	case HD_OP_SYSCALL: return inst->x < HD_SYS_COUNT ? NULL : "unknown runtime service";
 	default: return NULL;

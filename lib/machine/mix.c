@@ -50,6 +50,7 @@ bool hd_inst_is_of(const struct hd_inst *inst, enum hd_mix_kind kind)
 	case HD_MIX_PRODUCT: return inst->op == HD_OP_WGMMA;
 	case HD_MIX_SERIALIZED:
 		return inst->op == HD_OP_WARPGROUP && hd_mod_get(inst->mods, HD_MOD_WGMODE) == HD_WG_SERIALIZE;
+	case HD_MIX_RESIZE: return inst->op == HD_OP_USETMAXREG;
 	case HD_MIX_BULK: return is_bulk_copy(inst);
 	case HD_MIX_INIT: return inst->op == HD_OP_SYNCS && hd_mod_get(inst->mods, HD_MOD_SYNCSOP) == HD_SYNCS_INIT;
 	case HD_MIX_AWAIT: return inst->op == HD_OP_SYNCS_WAIT;

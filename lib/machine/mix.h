@@ -12,6 +12,7 @@ enum hd_mix_kind {
 	HD_MIX_BARRIER,	   /* barriers of a CTA */
 	HD_MIX_PRODUCT,	   /* of warpgroups */
 	HD_MIX_SERIALIZED, /* waits for these that the compiler put in */
+	HD_MIX_RESIZE,	   /* of the registers that a thread has */
 	HD_MIX_BULK,	   /* copies in bulk and of tensors, reductions included */
 	HD_MIX_INIT,	   /* of barriers in shared memory */
 	HD_MIX_AWAIT,	   /* waits for barriers in shared memory */

@@ -17,9 +17,21 @@ struct checker {
 	const struct hd_object *object;
 	bool linear; /* the function is a kernel's linear version */
 	const struct hd_function *function;
-	const char *name; /* of the object, for messages */
+	uint32_t registers; /* that it may name */
+	const char *name;   /* of the object, for messages */
 	struct hd_diag *diag;
 };
+
+uint32_t hd_function_rows(const struct hd_function *function)
+{
+	uint32_t rows = function->registers;
+	for (uint32_t i = 0; i < function->inst_count; i++) {
+		const struct hd_inst *inst = &function->insts[i];
+		if (inst->op == HD_OP_USETMAXREG && inst->x > rows)
+			rows = inst->x < HD_MAX_REGS ? inst->x : HD_MAX_REGS;
+	}
+	return rows;
+}
 
 static int bad_inst(struct checker *checker, uint32_t index, const char *what)
 {
@@ -69,8 +81,7 @@ static int check_inst(struct checker *checker, uint32_t index)
 	struct hd_regset reads, writes;
 	hd_inst_reads(inst, &reads);
 	hd_inst_writes(inst, &writes);
-	if (register_bound(&reads) > checker->function->registers ||
-	    register_bound(&writes) > checker->function->registers)
+	if (register_bound(&reads) > checker->registers || register_bound(&writes) > checker->registers)
 		return bad_inst(checker, index, "register above the number that the function declares");
 	return check_targets(checker, index);
 }
@@ -137,6 +148,7 @@ static int check_function(struct checker *checker)
 		return bad_function(checker, "more registers than the machine has");
 	if (check_tables(checker) != 0)
 		return -1;
+	checker->registers = hd_function_rows(function);
 	for (uint32_t index = 0; index < function->inst_count; index++)
 		if (check_inst(checker, index) != 0)
 			return -1;

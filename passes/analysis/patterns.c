@@ -469,7 +469,7 @@ void hd_patterns_compute(struct hd_patterns *patterns, const struct hd_liveness 
 {
 	const struct hd_flow *flow = liveness->flow;
 	struct state state = {.patterns = patterns, .flow = flow};
-	*patterns = (struct hd_patterns){.liveness = liveness, .registers = flow->function->registers};
+	*patterns = (struct hd_patterns){.liveness = liveness, .registers = hd_function_rows(flow->function)};
 	patterns->table = hd_value_table_new(arena);
 	patterns->start = HD_ARENA_NEW(arena, uint32_t, row(patterns) * flow->block_count);
 	patterns->apart = HD_ARENA_NEW(arena, struct hd_regset, flow->block_count);

@@ -305,6 +305,8 @@ int hd_frame_run(struct hd_mfunc *func, struct hd_diag *diag)
 	if (func->registers <= func->abi->stack_pointer)
 		func->registers = func->abi->stack_pointer + 1u;
 	func->registers += func->abi->reserved_registers;
+	if (func->resizes)
+		func->registers = func->entry_registers;
 	hd_vec_release(&framer.saves);
 	free(framer.used);
 	return 0;

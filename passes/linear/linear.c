@@ -317,13 +317,17 @@ static void try_version(struct version *version, const struct hd_linear_plan *pl
 	unit->diag = told;
 }
 
-/* Products of warpgroups take all registers that a version would keep its linear registers in. */
-static bool has_products(const struct hd_function *function)
+/* Products of warpgroups, and warps that hand registers on, take all registers that a version would keep its linear
+ * registers in. */
+static const char *reason_of_registers(const struct hd_function *function)
 {
-	for (uint32_t i = 0; i < function->inst_count; i++)
+	for (uint32_t i = 0; i < function->inst_count; i++) {
 		if (function->insts[i].op == HD_OP_WGMMA)
-			return true;
-	return false;
+			return "it has products of warpgroups (wgmma)";
+		if (function->insts[i].op == HD_OP_USETMAXREG)
+			return "its warps hand registers on (setmaxnreg)";
+	}
+	return NULL;
 }
 
 int hd_linear_run(struct hd_unit *unit)
@@ -337,10 +341,9 @@ int hd_linear_run(struct hd_unit *unit)
 		struct version version = {.unit = unit, .kernel = f};
 		if (!plans[f] || !plans[f]->use_count)
 			continue;
-		if (has_products(&unit->object.functions[f])) {
-			unit->no_linear[f] = "it has products of warpgroups (wgmma)";
+		unit->no_linear[f] = reason_of_registers(&unit->object.functions[f]);
+		if (unit->no_linear[f])
 			continue;
-		}
 		version.function = LLVMGetNamedFunction(unit->module, unit->object.functions[f].name);
 		if (!unit->options.check)
 			try_version(&version, plans[f], &mains[f]);

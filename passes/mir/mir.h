@@ -178,6 +178,8 @@ struct hd_mfunc {
 	uint32_t sm_threads;		 /* threads that an SM of the function's processor holds */
 	enum hd_uniform_use uniform;	 /* registers of the warp */
 	uint32_t max_registers;		 /* limit for the allocator: launch bounds, -maxrregcount, 255 */
+	uint32_t entry_registers;	 /* limit that source or options give a kernel, in steps of eight; 0: none */
+	bool resizes;			 /* its warps hand registers on: entry_registers are what they begin with */
 	HD_VEC(struct hd_mblock) blocks; /* block 0 is the entry */
 	HD_VEC(struct hd_mvreg) vregs;	 /* index = id - HD_MREG_VIRTUAL */
 	HD_VEC(struct hd_mreg) extras;

@@ -15,6 +15,7 @@
  * of the dependence graph.
  */
 #include "heddle/opcodes.h"
+#include "passes/mir/register_budgets.h"
 #include "passes/opt/dag.h"
 
 #define CANDIDATES 96u /* youngest ready instructions that are compared */
@@ -48,15 +49,16 @@ struct scheduler {
 	bool *leaf;	  /* by node: is quickly made, of nothing in the stretch but leaves */
 	uint32_t *chosen;
 	struct pressure now, most;
-	uint32_t cycle, size; /* size: capacity of the arrays */
-	uint32_t length;      /* cycles of the longest chain */
-	uint32_t registers;   /* that there are */
-	uint32_t peak;	      /* most words live at once in the original order */
-	uint64_t excess;      /* words beyond them, summed over the instructions */
-	bool hiding;	      /* latencies; else registers alone count */
-	bool lazy, late;      /* without operands; with some */
-	bool patient;	      /* with loads of shared memory */
-	bool sparing;	      /* of registers beyond those that there are */
+	uint32_t cycle, size;	 /* size: capacity of the arrays */
+	uint32_t length;	 /* cycles of the longest chain */
+	uint32_t registers;	 /* that there are */
+	uint32_t peak;		 /* most words live at once in the original order */
+	uint64_t excess;	 /* words beyond them, summed over the instructions */
+	bool hiding;		 /* latencies; else registers alone count */
+	bool lazy, late;	 /* without operands; with some */
+	bool patient;		 /* with loads of shared memory */
+	bool sparing;		 /* of registers beyond those that there are */
+	const uint32_t *budgets; /* by block: registers at its beginning; NULL: they are `registers` and `limit` */
 };
 
 /* ---- pressure ---- */
@@ -387,7 +389,7 @@ static bool is_anchor(struct scheduler *s, struct hd_minst *inst)
 	unsigned effects = hd_minst_effects(inst);
 	if (effects & (HD_FX_CALL | HD_FX_BRANCH | HD_FX_RET | HD_FX_EXIT | HD_FX_READ_PREDS | HD_FX_WRITE_PREDS))
 		return true;
-	if (inst->op == HD_OP_TRAP)
+	if (inst->op == HD_OP_TRAP || inst->op == HD_OP_USETMAXREG)
 		return true;
 	s->cycle = 0;
 	hd_minst_visit(s->func, inst, note_fixed, s);
@@ -422,6 +424,18 @@ static void mark_anchors(struct scheduler *s, struct hd_mblock *block, bool *anc
 	}
 }
 
+/* As many registers as a thread has where a stretch begins; USETMAXREG keeps its place, and ends one. */
+static void take_budget(struct scheduler *s, uint32_t id, uint32_t begin)
+{
+	if (!s->budgets)
+		return;
+	uint32_t budget = s->budgets[id];
+	for (uint32_t i = 0; i <= begin; i++)
+		budget = hd_budget_behind(&s->func->blocks.data[id].insts.data[i], budget);
+	s->registers = hd_budget_cap(s->func, budget) - 1;
+	s->limit = s->registers - 3;
+}
+
 /* `measure`: nothing moves. */
 static void schedule_block(struct scheduler *s, uint32_t id, bool measure)
 {
@@ -440,6 +454,7 @@ static void schedule_block(struct scheduler *s, uint32_t id, bool measure)
 		bool movable = !anchor[begin];
 		while (begin > 0 && anchor[begin - 1] == !movable)
 			begin--;
+		take_budget(s, id, begin);
 		schedule_stretch(s, &block->insts.data[begin], end - begin, movable && !measure);
 		end = begin;
 	}
@@ -488,6 +503,7 @@ int hd_schedule_run(struct hd_mfunc *func, struct hd_diag *diag)
 		s.pred_word[s.live.base[i]] = !func->vregs.data[i].words;
 	s.sparing = hd_switch_is_on(func->without, HD_SWITCH_LEAST_EXCESS);
 	s.registers = hd_mfunc_cap(func) - 1; /* R1 is kept */
+	s.budgets = hd_budgets_at_entry(func, &s.arena);
 	uint32_t cap = hd_mfunc_cap(func), full = free_anyway(func), needed = needed_anyway(&s);
 	/* A kernel with more than fill an SM has what its occupancy leaves; others are their callers' to pay for. */
 	if (func->kernel)

@@ -3,12 +3,11 @@
  */
 #include "passes/ptx/ptx.h"
 
-enum reason { REGISTERS, WARP_GROUPS, DEVICES, SURFACES };
+enum reason { WARP_GROUPS, DEVICES, SURFACES };
 
 static void refuse(struct hd_ptx *ptx, unsigned reason)
 {
 	static const char *const reasons[] = {
-		[REGISTERS] = "registers that warps hand on are sm_90a's, and not modelled",
 		[WARP_GROUPS] = "products of warpgroups with a sparse factor are not modelled",
 		[DEVICES] = "memory of several devices is not modelled",
 		[SURFACES] = "surfaces are accessed by suld.b, sust.b, sust.p, sured.b and sured.p",
@@ -22,8 +21,10 @@ static void refuse(struct hd_ptx *ptx, unsigned reason)
 	}
 
 const struct hd_ptx_row hd_ptx_refused[] = {
-	REFUSED("setmaxnreg", REGISTERS), REFUSED("wgmma.mma_async.sp", WARP_GROUPS),
-	REFUSED("multimem", DEVICES),	  REFUSED("suld", SURFACES),
-	REFUSED("sust", SURFACES),	  REFUSED("sured", SURFACES),
+	REFUSED("wgmma.mma_async.sp", WARP_GROUPS),
+	REFUSED("multimem", DEVICES),
+	REFUSED("suld", SURFACES),
+	REFUSED("sust", SURFACES),
+	REFUSED("sured", SURFACES),
 	{NULL, NULL, 0, NULL, 0, false},
 };

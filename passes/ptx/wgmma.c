@@ -1,5 +1,5 @@
 /*
- * Inline PTX: products of warpgroups (passes/select/wgmma.c has the instructions).
+ * Inline PTX: products of warpgroups, and registers that warps hand on (passes/select/wgmma.c has the instructions).
  */
 #include <string.h>
 
@@ -154,7 +154,19 @@ static void order(struct hd_ptx *ptx, unsigned mode)
 		hd_ptx_error(ptx, "%s", wrong);
 }
 
+static void resize(struct hd_ptx *ptx, unsigned way)
+{
+	int64_t registers;
+	if (!number_at(ptx, 0, &registers))
+		return;
+	const char *wrong = hd_sel_resize(ptx->sel, way, (uint64_t)registers);
+	if (wrong)
+		hd_ptx_error(ptx, "%s", wrong);
+}
+
 const struct hd_ptx_row hd_ptx_wgmma[] = {
+	{"setmaxnreg.dec.sync.aligned.u32", "", 1, resize, HD_RESIZE_DEC, true},
+	{"setmaxnreg.inc.sync.aligned.u32", "", 1, resize, HD_RESIZE_INC, true},
 	{"wgmma.mma_async.sync.aligned", NULL, 4, multiply, 0, true},
 	{"wgmma.fence.sync.aligned", "", 0, order, HD_WG_ARRIVE, true},
 	{"wgmma.commit_group.sync.aligned", "", 0, order, HD_WG_COMMIT, true},

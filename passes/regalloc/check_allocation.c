@@ -16,6 +16,7 @@
 #include <inttypes.h>
 
 #include "heddle/opcodes.h"
+#include "passes/mir/register_budgets.h"
 #include "passes/regalloc/ipra.h"
 #include "passes/regalloc/regalloc.h"
 
@@ -40,6 +41,8 @@ struct checker {
 	const struct hd_minst **insts; /* by that number */
 	uint32_t **entry;	       /* by block: state at its beginning */
 	uint32_t *state;
+	const uint32_t *budgets; /* by block: registers at its beginning; NULL: the limit everywhere */
+	uint32_t limit;		 /* here: registers that the code may name */
 	bool report;
 	int status;
 	const struct hd_minst *inst; /* after allocation */
@@ -152,12 +155,11 @@ static void release(struct operands *operands)
 
 static void check_place(struct checker *checker, struct hd_mreg reg)
 {
-	uint32_t limit = hd_mfunc_cap(checker->after);
 	if (hd_mreg_is_virtual(reg.id))
 		fail(checker, "a virtual register is left");
 	else if (reg.id < HD_RZ && reg.id % hd_register_alignment(reg.words))
 		fail(checker, "a misaligned pair or quad");
-	else if (reg.id < HD_RZ && limit && reg.id + reg.words > limit)
+	else if (reg.id < HD_RZ && checker->limit && reg.id + reg.words > checker->limit)
 		fail(checker, "a register above the limit");
 }
 
@@ -278,12 +280,26 @@ static void step_dropped(struct checker *checker, const struct hd_minst *inst)
 	release(&old);
 }
 
+/* Registers that a thread gives up, or is given, hold nothing. */
+static void take_budget(struct checker *checker, uint32_t budget)
+{
+	uint32_t next = hd_budget_cap(checker->after, budget);
+	for (uint32_t reg = next < checker->limit ? next : checker->limit; reg < HD_RZ && next != checker->limit; reg++)
+		checker->state[reg] = UNKNOWN;
+	checker->limit = next;
+}
+
 static void step_block(struct checker *checker, uint32_t id)
 {
 	const struct hd_mblock *before = &checker->before->blocks.data[id], *after = &checker->after->blocks.data[id];
-	uint32_t old = 0;
+	uint32_t old = 0, budget = checker->budgets ? checker->budgets[id] : 0;
+	checker->limit = budget ? hd_budget_cap(checker->after, budget) : hd_mfunc_cap(checker->after);
 	for (uint32_t i = 0; i < after->insts.len && !checker->status; i++) {
 		const struct hd_minst *inst = checker->inst = &after->insts.data[i];
+		if (budget && hd_budget_behind(inst, budget) != budget) {
+			budget = hd_budget_behind(inst, budget);
+			take_budget(checker, budget);
+		}
 		if (!inst->tag) {
 			step_own(checker, inst, checker->inst_start[id] + i);
 			continue;
@@ -426,6 +442,7 @@ int hd_allocation_check(struct hd_mfunc *before, struct hd_mfunc *after, struct 
 	number(&checker);
 	count_defs(&checker);
 	start_at_entry(&checker);
+	checker.budgets = hd_budgets_at_entry(after, &checker.arena);
 	uint32_t count = hd_mfunc_block_order(after, &checker.arena, &order);
 	while (step_all(&checker, order, count)) {}
 	checker.report = true;

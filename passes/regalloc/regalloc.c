@@ -14,6 +14,7 @@
 
 #include <math.h>
 
+#include "passes/mir/register_budgets.h"
 #include "passes/regalloc/ipra.h"
 
 #define MANY_INSTS 30000u /* above this one strategy is tried, for compile time */
@@ -269,6 +270,34 @@ static void fix_call(struct hd_regalloc *allocator, uint32_t call)
 			hd_track_fix(&allocator->tracks[reg], 2 * call + 1, 2 * call + 2);
 }
 
+/* Registers that threads have not got between two positions. */
+static void fix_beyond(struct hd_regalloc *allocator, uint32_t budget, uint32_t start, uint32_t end)
+{
+	for (uint32_t reg = hd_budget_cap(allocator->func, budget); reg < allocator->cap && start < end; reg++)
+		hd_track_fix(&allocator->tracks[reg], start, end);
+}
+
+/* What is read by an instruction that takes registers away may have been in these, what is written behind one that
+ * gives some may be in them. */
+static void fix_budgets(struct hd_regalloc *allocator)
+{
+	const struct hd_live_intervals *intervals = &allocator->intervals;
+	const uint32_t *at_entry = hd_budgets_at_entry(allocator->func, &allocator->arena);
+	for (uint32_t i = 0; at_entry && i < intervals->order_count; i++) {
+		uint32_t id = intervals->order[i], first = intervals->first[id], from = 2 * first, now = at_entry[id];
+		const struct hd_mblock *block = &allocator->func->blocks.data[id];
+		for (uint32_t k = 0; k < block->insts.len; k++) {
+			uint32_t next = hd_budget_behind(&block->insts.data[k], now);
+			if (next == now)
+				continue;
+			fix_beyond(allocator, now, from, 2 * (first + k) + 1);
+			from = 2 * (first + k) + 1;
+			now = next;
+		}
+		fix_beyond(allocator, now, from, 2 * (first + block->insts.len));
+	}
+}
+
 static void fix_tracks(struct hd_regalloc *allocator)
 {
 	const struct hd_live_intervals *intervals = &allocator->intervals;
@@ -286,6 +315,7 @@ static void fix_tracks(struct hd_regalloc *allocator)
 		hd_track_fix(&allocator->tracks[base], 0, end);
 	for (uint32_t i = 0; i < intervals->calls.len; i++)
 		fix_call(allocator, intervals->calls.data[i]);
+	fix_budgets(allocator);
 	for (uint32_t reg = 0; reg < HD_MREG_VIRTUAL; reg++)
 		hd_track_settle(&allocator->tracks[reg]);
 }

@@ -10,6 +10,7 @@
 #include "passes/report/mix.h"
 
 #include "heddle/figures.h"
+#include "heddle/opcodes.h"
 #include "lib/machine/mix.h"
 #include "passes/analysis/chain.h"
 #include "passes/analysis/flow.h"
@@ -20,6 +21,21 @@ static void count_code(const struct hd_function *code, uint32_t *counts)
 	for (uint32_t i = 0; i < code->inst_count; i++)
 		for (unsigned kind = 0; kind < HD_MIX_KINDS; kind++)
 			counts[kind] += hd_inst_is_of(&code->insts[i], kind);
+}
+
+/* Only kernels have these instructions. */
+static void describe_resizes(const struct hd_function *code, struct hd_meta_function *facts)
+{
+	facts->least_registers = facts->most_registers = 0;
+	for (uint32_t i = 0; i < code->inst_count; i++) {
+		const struct hd_inst *inst = &code->insts[i];
+		if (inst->op != HD_OP_USETMAXREG)
+			continue;
+		if (!facts->least_registers || inst->x < facts->least_registers)
+			facts->least_registers = inst->x;
+		if (inst->x > facts->most_registers)
+			facts->most_registers = inst->x;
+	}
 }
 
 void hd_mix_describe(struct hd_unit *unit)
@@ -50,6 +66,8 @@ void hd_mix_describe(struct hd_unit *unit)
 		facts->helper_calls = sum[HD_MIX_KINDS];
 		facts->products = sum[HD_MIX_PRODUCT];
 		facts->serialized = sum[HD_MIX_SERIALIZED];
+		facts->resizes = sum[HD_MIX_RESIZE];
+		describe_resizes(&unit->object.functions[f], facts);
 		facts->bulk_copies = sum[HD_MIX_BULK];
 		facts->shared_barriers = sum[HD_MIX_INIT];
 		facts->shared_barrier_waits = sum[HD_MIX_AWAIT];

@@ -130,6 +130,7 @@ static const struct hd_intrinsic *const tables[] = {general,
 						    hd_tensor_intrinsics,
 						    hd_texture_intrinsics,
 						    hd_copy_intrinsics,
+						    hd_warpgroup_intrinsics,
 						    hd_mbarrier_intrinsics};
 
 unsigned hd_sel_intrinsic_parts(struct hd_select *sel, char text[HD_INTRINSIC_NAME],

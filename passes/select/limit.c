@@ -82,6 +82,13 @@ uint32_t hd_sel_register_limit(struct hd_select *sel)
 	return each >= 16 ? least(each, limit) : limit;
 }
 
+uint32_t hd_sel_entry_registers(struct hd_select *sel)
+{
+	bool known = bounded_threads(sel) || sel->unit->options.max_registers ||
+		     hd_annotation(sel->unit, sel->function, "maxnreg");
+	return known ? hd_sel_register_limit(sel) / HD_RESIZE_STEP * HD_RESIZE_STEP : 0;
+}
+
 /* ---- spills in shared memory */
 
 /* Shared memory and blocks of an SM, and what CUDA takes of the former for each block: the CUDA C++ Programming Guide's

@@ -447,6 +447,7 @@ static int select_function(struct hd_select *sel, LLVMValueRef function, uint32_
 	sel->func->sm_threads = hd_sel_sm_threads(sel->function);
 	sel->func->uniform = hd_sel_uniform_use(sel);
 	sel->func->max_registers = hd_sel_register_limit(sel);
+	sel->func->entry_registers = hd_sel_entry_registers(sel);
 	sel->ftz = hd_legal_flushes(function);
 	sel->func->dynamic_stack = has_dynamic_stack(sel);
 	order_blocks(sel);

@@ -380,6 +380,8 @@ void hd_sel_va_start(struct hd_select *sel); /* stores where the variable argume
 /* ---- limit.c: registers that a thread of sel->function may have; threads that an SM of its processor holds */
 uint32_t hd_sel_capability(const struct hd_select *sel); /* 75 of sm_75 */
 uint32_t hd_sel_register_limit(struct hd_select *sel);
+/* The same where source or options give one, in steps of eight; else 0. */
+uint32_t hd_sel_entry_registers(struct hd_select *sel);
 /* When the code of a kernel is complete: how many words of each thread may be spilled to shared memory. */
 void hd_sel_spill_room(struct hd_select *sel, const struct hd_function *out);
 uint32_t hd_sel_sm_threads(LLVMValueRef function);
@@ -459,6 +461,8 @@ const char *hd_sel_wgmma_choose(struct hd_select *sel, const char *shape, const 
 struct hd_mreg hd_sel_wgmma(struct hd_select *sel, const struct hd_sel_wgmma *what);
 /* WARPGROUP of a mode; left: of a wait. */
 const char *hd_sel_warpgroup(struct hd_select *sel, unsigned mode, uint64_t left);
+/* USETMAXREG: DEC or INC (enum HD_RESIZE_*), to so many registers a thread. */
+const char *hd_sel_resize(struct hd_select *sel, unsigned way, uint64_t registers);
 /* ---- texture.c */
 /* A fetch as PTX and NVVM write it. */
 struct hd_texture_form {
@@ -533,15 +537,16 @@ struct hd_leaf hd_sel_in_own_block(struct hd_select *sel, struct hd_leaf pointer
 enum { HD_CLUSTER_WAIT = 1, HD_CLUSTER_RELAXED = 2, HD_CLUSTER_ALIGNED = 4 };
 void hd_sel_cluster_barrier(struct hd_select *sel, unsigned how);
 
-extern const struct hd_intrinsic hd_bit_intrinsics[];	   /* bits.c; a NULL name ends */
-extern const struct hd_intrinsic hd_nvvm_intrinsics[];	   /* nvvm.c */
-extern const struct hd_intrinsic hd_cluster_intrinsics[];  /* cluster.c */
-extern const struct hd_intrinsic hd_nvvm_fp_intrinsics[];  /* nvvm_fp.c */
-extern const struct hd_intrinsic hd_tensor_intrinsics[];   /* tensor.c */
-extern const struct hd_intrinsic hd_texture_intrinsics[];  /* texture.c */
-extern const struct hd_intrinsic hd_copy_intrinsics[];	   /* copy.c */
-extern const struct hd_intrinsic hd_mbarrier_intrinsics[]; /* mbarrier.c */
-extern const struct hd_intrinsic hd_math_intrinsics[];	   /* math.c */
+extern const struct hd_intrinsic hd_bit_intrinsics[];	    /* bits.c; a NULL name ends */
+extern const struct hd_intrinsic hd_nvvm_intrinsics[];	    /* nvvm.c */
+extern const struct hd_intrinsic hd_cluster_intrinsics[];   /* cluster.c */
+extern const struct hd_intrinsic hd_nvvm_fp_intrinsics[];   /* nvvm_fp.c */
+extern const struct hd_intrinsic hd_tensor_intrinsics[];    /* tensor.c */
+extern const struct hd_intrinsic hd_texture_intrinsics[];   /* texture.c */
+extern const struct hd_intrinsic hd_copy_intrinsics[];	    /* copy.c */
+extern const struct hd_intrinsic hd_warpgroup_intrinsics[]; /* wgmma.c */
+extern const struct hd_intrinsic hd_mbarrier_intrinsics[];  /* mbarrier.c */
+extern const struct hd_intrinsic hd_math_intrinsics[];	    /* math.c */
 
 /* ---- ptx/ptx.c */
 void hd_sel_inline_asm(struct hd_select *sel, LLVMValueRef callee);

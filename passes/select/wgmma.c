@@ -1,7 +1,7 @@
 /*
- * Selection: products of warpgroups, for inline PTX (passes/ptx/wgmma.c). A product is one instruction whose
- * accumulator is one register of up to 128 words: what a program does with the words, it does in their places
- * (passes/regalloc/coalesce.c). Waits get their operands later (passes/mir/products_in_flight.c).
+ * Selection: products of warpgroups, and registers that warps hand on, for inline PTX (passes/ptx/wgmma.c). A product
+ * is one instruction whose accumulator is one register of up to 128 words: what a program does with the words, it does
+ * in their places (passes/regalloc/coalesce.c). Waits get their operands later (passes/mir/products_in_flight.c).
  */
 #include <string.h>
 
@@ -99,3 +99,28 @@ const char *hd_sel_warpgroup(struct hd_select *sel, unsigned mode, uint64_t left
 	}
 	return NULL;
 }
+
+const char *hd_sel_resize(struct hd_select *sel, unsigned way, uint64_t registers)
+{
+	if (!has_warpgroups(sel))
+		return "registers that warps hand on are sm_90a's (-arch=sm_90a)";
+	if (registers % HD_RESIZE_STEP || registers < HD_RESIZE_LEAST || registers > HD_RESIZE_MOST)
+		return "expected a multiple of eight from 24 to 256 as the number of registers";
+	struct hd_minst *inst = hd_sel_push(sel, HD_OP_USETMAXREG, HD_MOD(RESIZE, way));
+	inst->xkind = HD_X_OTHER;
+	inst->x = (uint32_t)registers;
+	return NULL;
+}
+
+static void resize(struct hd_select *sel, unsigned way)
+{
+	const char *wrong = hd_sel_resize(sel, way, LLVMConstIntGetZExtValue(LLVMGetOperand(sel->inst, 0)));
+	if (wrong)
+		hd_sel_unsupported(sel, "intrinsic %s: %s", LLVMGetValueName(LLVMGetCalledValue(sel->inst)), wrong);
+}
+
+const struct hd_intrinsic hd_warpgroup_intrinsics[] = {
+	{"nvvm.setmaxnreg.dec.sync.aligned.u32", resize, HD_RESIZE_DEC},
+	{"nvvm.setmaxnreg.inc.sync.aligned.u32", resize, HD_RESIZE_INC},
+	{NULL, NULL, 0},
+};

@@ -90,6 +90,9 @@ struct hd_pfunction {
 	const struct hd_dinst *direct;	   /* by instruction, for those with a linear operand: the same on a register */
 	const struct hd_code_facts *facts; /* of each instruction, where somebody asks for them; NULL: none */
 	const struct hd_claim *claims;	   /* the same */
+	const uint16_t *least; /* of each instruction: the fewest registers that USETMAXREG leaves from there on; NULL:
+				  it has none (resizes.c) */
+	uint32_t rows;	       /* registers that its code names, once it is there */
 	bool there;	/* its instructions are in hd_program.code: others wait until a kernel that may come to them is
 			   asked for */
 	bool *verified; /* of each instruction: --verify has checked it at least once; NULL: off, or no metadata */

@@ -137,6 +137,7 @@ struct hd_warp {
 	uint64_t local_base; /* its simulated physical address, for timing (hd_local_address) */
 	uint32_t tid[3][HD_WARP_LANES];
 	uint32_t index;	       /* warp in its CTA */
+	uint16_t registers;    /* that a thread has (USETMAXREG) */
 	uint64_t access_at;    /* cycle at which the last of the late memory instructions has its operands */
 	uint32_t range_writes; /* writes of its grid's range under way */
 	struct hd_forward forward;
@@ -181,6 +182,8 @@ struct hd_cta {
 	uint64_t start_cycle, start_age;   /* start_age: hd_warp.age of its first warp */
 	uint64_t block_parts[HD_LR_COUNT]; /* of linear registers */
 	struct hd_linear_parts *parts;	   /* coefficients and thread-index parts, of the launch or of this SM */
+	uint32_t pool;			   /* registers that its warps have given up, of a thread each (registers.c) */
+	bool waits_for_registers;	   /* some warp has had to */
 	bool used;
 	uint8_t away;		 /* HD_PART_SLOT, HD_PART_SHARED: what it has not got (hd_cta_suspend) */
 	bool sent;		 /* it is to go to another SM (hd_cta_send) */

@@ -247,11 +247,25 @@ HD_EXEC_PLAIN(op_warpgroup)
 		exec->effect->event = HD_EVENT_WGMMA;
 }
 
+HD_EXEC_PLAIN(op_usetmaxreg)
+{
+	uint32_t own = exec->warp->registers;
+	bool more = HD_MODIFIER(RESIZE) == HD_RESIZE_INC;
+	if (!is_whole_group(exec, inst))
+		return;
+	if (more ? inst->inst.x < own : inst->inst.x > own)
+		HD_FAULT(exec, 0, HD_SIM_TRAP, "setmaxnreg.%s to %u of a thread that has %u registers",
+			 more ? "inc" : "dec", inst->inst.x, own);
+	else
+		exec->effect->event = HD_EVENT_RESIZE;
+}
+
 const struct hd_exec_clones *hd_exec_wgmma_find(const struct hd_inst *inst)
 {
 	switch (inst->op) {
 	case HD_OP_WGMMA: return &op_wgmma;
 	case HD_OP_WARPGROUP: return &op_warpgroup;
+	case HD_OP_USETMAXREG: return &op_usetmaxreg;
 	default: return NULL;
 	}
 }

@@ -77,6 +77,8 @@ bool hd_program_serves(const struct hd_program *program, uint32_t entry);
 bool hd_program_meets_clusters(const struct hd_program *program, uint32_t entry);
 /* May its warpgroups multiply matrices (wgmma)? */
 bool hd_program_has_products(const struct hd_program *program, uint32_t entry);
+/* May its warps hand registers on (setmaxnreg)? */
+bool hd_program_resizes(const struct hd_program *program, uint32_t entry);
 /* May its lanes wait for others in a loop? */
 bool hd_program_waits(const struct hd_program *program, uint32_t entry);
 /* fault.c: the fault becomes the launch's. */

@@ -9,6 +9,8 @@
 
 #include "runtime/core/program.h"
 
+struct hd_arena;
+
 /* Program: decode, link and resolve a module's object, as far as somebody looks at all of it; unload leaves holes that
  * are never executed. */
 int hd_program_load(struct hd_gpu *gpu, struct hd_module *module);
@@ -42,5 +44,8 @@ int hd_program_symbol(const struct hd_module *module, const char *name, uint64_t
 /* facts.c: what is said of instructions, hd_pfunction.facts; and of the register operands of one. */
 void hd_facts_prepare(const struct hd_gpu *gpu, struct hd_module *module, struct hd_pfunction *function);
 void hd_facts_tag(const struct hd_meta_function *said, uint32_t index, struct hd_dinst *inst);
+
+/* resizes.c: hd_pfunction.least, in the arena. */
+const uint16_t *hd_resizes_least(const struct hd_function *from, struct hd_arena *arena);
 
 #endif

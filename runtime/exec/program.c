@@ -152,6 +152,8 @@ static int fill(struct hd_gpu *gpu, struct hd_module *module, uint32_t index, in
 	mark_awaited(from, code);
 	mark_helpers(module, from, code);
 	mark_spins(module->spins, from, code);
+	function->least = hd_resizes_least(from, &module->arena);
+	function->rows = hd_function_rows(from);
 	function->there = true;
 	program->there += from->inst_count;
 	return HD_SIM_OK;

@@ -30,6 +30,11 @@ static bool is_product(const struct hd_dinst *dinst)
 	return dinst->inst.op == HD_OP_WGMMA;
 }
 
+static bool is_resize(const struct hd_dinst *dinst)
+{
+	return dinst->inst.op == HD_OP_USETMAXREG;
+}
+
 typedef bool is_wanted(const struct hd_dinst *dinst);
 
 /* Adds the functions that this one calls; true: it has what is looked for. */
@@ -85,4 +90,9 @@ bool hd_program_meets_clusters(const struct hd_program *program, uint32_t entry)
 bool hd_program_has_products(const struct hd_program *program, uint32_t entry)
 {
 	return reaches(program, entry, is_product);
+}
+
+bool hd_program_resizes(const struct hd_program *program, uint32_t entry)
+{
+	return reaches(program, entry, is_resize);
 }

@@ -20,6 +20,7 @@
 #include "runtime/gpu/run.h"
 #include "runtime/sm/cluster.h"
 #include "runtime/sm/hooks.h"
+#include "runtime/sm/registers.h"
 #include "runtime/sm/sm.h"
 
 enum {
@@ -175,6 +176,8 @@ static bool attend(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst
 	}
 	if (effect->event == HD_EVENT_BARRIER)
 		hd_barrier_arrive(sm, warp, inst, effect->mask, now);
+	if (effect->event == HD_EVENT_RESIZE)
+		hd_registers_resize(sm, warp, inst, now);
 	if (effect->event == HD_EVENT_ARRIVES)
 		hd_mbarrier_after_copies(sm, warp, inst, now);
 	return warp->state != HD_WARP_RUNNING || effect->event == HD_EVENT_FAULT;

@@ -100,6 +100,8 @@ static uint32_t rows_of(const struct hd_gpu *gpu, uint32_t registers)
 		const struct hd_function *object = gpu->program.functions.data[i].object;
 		const struct hd_linear *linear = gpu->program.functions.data[i].linear;
 		uint32_t rows = object ? linear ? hd_linear_rows(linear) : object->registers : 0;
+		if (rows < gpu->program.functions.data[i].rows)
+			rows = gpu->program.functions.data[i].rows;
 		if (rows > registers)
 			registers = rows;
 	}
@@ -274,21 +276,24 @@ static bool meets_clusters(const struct hd_gpu *gpu, const struct hd_grid *grid)
 	return kernel->meets_clusters;
 }
 
-/* Designs that give out, rename or cache registers, and those that move warps, know none that are in flight; those that
- * hold warps back do not know that the four of a group meet. */
+/* Designs that give out, rename or cache registers, and those that move warps, know none that are in flight, and no
+ * warps with other counts than the grid's; those that hold warps back do not know that the four of a group meet. */
 static int check_products(struct hd_gpu *gpu, const struct hd_launch *launch, const struct hd_grid *grid)
 {
 	const uint32_t apart = HD_TOUCH_ALLOCATION | HD_TOUCH_REGFILE | HD_TOUCH_CALLS | HD_TOUCH_CODE |
 			       HD_TOUCH_START | HD_TOUCH_PLACES | HD_TOUCH_SCHEDULER;
-	if (!gpu->policy_count || gpu->config->compute_major < COMPUTE_MAJOR ||
-	    !hd_program_has_products(&gpu->program, grid->entry))
+	if (!gpu->policy_count || gpu->config->compute_major < COMPUTE_MAJOR)
 		return 0;
-	for (uint32_t i = 0; i < gpu->policy_count; i++)
+	const char *what = hd_program_has_products(&gpu->program, grid->entry) ? "products of warpgroups (wgmma)"
+			   : hd_program_resizes(&gpu->program, grid->entry)
+				   ? "registers that warps hand on (setmaxnreg)"
+				   : NULL;
+	for (uint32_t i = 0; what && i < gpu->policy_count; i++)
 		if (gpu->policies[i].policy->touches & apart || gpu->policies[i].hooks->moves)
 			return hd_gpu_refuse(gpu, HD_SIM_BAD_LAUNCH,
 					     "kernel %s: policy '%s' works on registers or single warps, and knows no "
-					     "products of warpgroups (wgmma)",
-					     hd_kernel_title(launch->kernel), gpu->policies[i].policy->name);
+					     "%s",
+					     hd_kernel_title(launch->kernel), gpu->policies[i].policy->name, what);
 	return 0;
 }
 

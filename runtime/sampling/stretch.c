@@ -70,7 +70,8 @@ bool hd_sampled_stretch_begin(struct hd_sampling *sampling, struct hd_grid *grid
 	stretch->skipped = stretch->last_work = 0;
 	if (sampling->kind != HD_SAMPLED_DETAILED || grid->cooperative || grid->clusters || gpu->policy_count ||
 	    grid->cta_total >= HD_SAMPLED_WAVES * grid->fit.ctas * gpu->sm_count ||
-	    hd_program_waits(&gpu->program, grid->entry) || hd_program_has_products(&gpu->program, grid->entry))
+	    hd_program_waits(&gpu->program, grid->entry) || hd_program_has_products(&gpu->program, grid->entry) ||
+	    hd_program_resizes(&gpu->program, grid->entry))
 		return false;
 	memset(sampling->blocks.errors, 0, sampling->width * sizeof *sampling->blocks.errors);
 	stretch->window = WINDOW;

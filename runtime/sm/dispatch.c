@@ -25,6 +25,7 @@
 #include "runtime/sm/linear.h"
 #include "runtime/sm/places.h"
 #include "runtime/sm/range.h"
+#include "runtime/sm/registers.h"
 #include "runtime/sm/scheduler.h"
 #include "runtime/sm/sm.h"
 #include "runtime/sm/stream.h"
@@ -179,6 +180,7 @@ static void make_warp(struct hd_sm *sm, struct hd_cta *cta, uint32_t index, uint
 	warp->cluster_lanes = 0;
 	memset(&warp->arrivals, 0, sizeof(warp->arrivals));
 	hd_wgmma_begin(&sm->products, warp);
+	warp->registers = (uint16_t)(sm->grids[cta->grid->slot].registers_per_warp / HD_WARP_LANES);
 	/* A timer of the last warp here finds another limit, and does nothing. */
 	sm->mbarriers.suspended[warp->id].alarm = 0;
 	warp->held = 0;
@@ -283,6 +285,8 @@ static void start_cta(struct hd_sm *sm, struct hd_cta *cta, struct hd_grid *grid
 	cta->rank = sm->dispatch.rank;
 	if (__builtin_expect(cta->cluster != NULL, 0))
 		cta->cluster->ctas[cta->rank] = cta;
+	cta->pool = 0;
+	cta->waits_for_registers = false;
 	cta->away = HD_PART_SLOT | HD_PART_SHARED;
 	cta->killed = cta->sent = false;
 }
@@ -366,6 +370,13 @@ static void leave_places(struct hd_sm *sm, struct hd_warp *warp)
 	sm->resident_warps--;
 }
 
+/* Others of the block may have waited for it. */
+static void warp_left(struct hd_sm *sm, struct hd_cta *cta, uint64_t now)
+{
+	hd_barrier_warp_done(sm, cta, now);
+	hd_registers_warp_done(sm, cta);
+}
+
 void hd_sm_warp_done(struct hd_sm *sm, struct hd_warp *warp, uint64_t now)
 {
 	struct hd_cta *cta = warp->cta;
@@ -383,5 +394,5 @@ void hd_sm_warp_done(struct hd_sm *sm, struct hd_warp *warp, uint64_t now)
 	if (++cta->warps_done == cta->warp_count)
 		retire_cta(sm, cta, now);
 	else
-		hd_barrier_warp_done(sm, cta, now);
+		warp_left(sm, cta, now);
 }

@@ -35,6 +35,7 @@
 #include "runtime/sm/loads.h"
 #include "runtime/sm/operands.h"
 #include "runtime/sm/range.h"
+#include "runtime/sm/registers.h"
 #include "runtime/sm/results.h"
 #include "runtime/sm/scheduler.h"
 #include "runtime/sm/scoreboard.h"
@@ -481,6 +482,7 @@ static void start_effect(struct hd_sm *sm, struct hd_warp *warp, const struct hd
 	case HD_EVENT_ARRIVES: hd_mbarrier_after_copies(sm, warp, inst, now); break;
 	case HD_EVENT_BULK: hd_bulk_issue(sm, warp, inst, now); break;
 	case HD_EVENT_WGMMA: hd_wgmma_start(sm, warp, inst, now); break;
+	case HD_EVENT_RESIZE: hd_registers_resize(sm, warp, inst, now); break;
 	case HD_EVENT_FAULT:
 		hd_warp_set_wait(sm, warp, HD_STALL_control); /* the grid stops at the end of this cycle */
 		break;

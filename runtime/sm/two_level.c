@@ -142,8 +142,8 @@ bool hd_active_leaves(const struct hd_sm *sm, const struct hd_warp *warp, uint8_
 	if (reason == HD_STALL_data_memory)
 		return !sm->two_level.leaves_on_miss || wants_missed(sm, warp);
 	return reason == HD_STALL_barrier || reason == HD_STALL_fence || reason == HD_STALL_async ||
-	       reason == HD_STALL_bulk || reason == HD_STALL_suspended || reason == HD_WAIT_NOT_RESIDENT ||
-	       (reason == HD_STALL_tensor && warp->product_wait);
+	       reason == HD_STALL_bulk || reason == HD_STALL_registers || reason == HD_STALL_suspended ||
+	       reason == HD_WAIT_NOT_RESIDENT || (reason == HD_STALL_tensor && warp->product_wait);
 }
 
 /* The warps may come into the set, or stay there. */

@@ -161,7 +161,12 @@ static uint32_t register_bound(const struct hd_hazard *set)
 static void check_registers(struct hd_exec *exec, const struct hd_dinst *inst, const struct hd_pfunction *function)
 {
 	uint32_t bound = register_bound(&inst->hazards);
-	if (bound > function->meta->own_registers)
+	if (function->least) { /* its warps hand registers on */
+		if (bound > exec->warp->registers)
+			HD_FAULT(exec, first_lane(exec->mask), HD_SIM_VERIFY,
+				 "R%u is used in %s, where the warp has %u registers", bound - 1, function->name,
+				 exec->warp->registers);
+	} else if (bound > function->meta->own_registers)
 		HD_FAULT(exec, first_lane(exec->mask), HD_SIM_VERIFY, "R%u is used in %s, which has %u registers",
 			 bound - 1, function->name, function->meta->own_registers);
 	else if (bound > exec->warp->cta->grid->registers)

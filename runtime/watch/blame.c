@@ -82,7 +82,8 @@ static void lost(const struct hd_watcher_handle *self, const struct hd_sm *sm, u
 		 const struct hd_warp *warp, uint32_t reason)
 {
 	bool own = reason == HD_STALL_control || reason == HD_STALL_barrier || reason == HD_STALL_fence ||
-		   reason == HD_STALL_async || reason == HD_STALL_tensor || reason == HD_STALL_bulk;
+		   reason == HD_STALL_async || reason == HD_STALL_tensor || reason == HD_STALL_bulk ||
+		   reason == HD_STALL_registers;
 	uint32_t *at = place_of(self->state, sm, scheduler);
 	*at = warp ? warp->pc : HD_PC_NONE;
 	if (warp && own && *issued_pc(self, warp) != HD_PC_NONE)

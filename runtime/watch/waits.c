@@ -15,6 +15,7 @@
 #include "runtime/exec/exec.h"
 #include "runtime/exec/sync.h"
 #include "runtime/sm/hooks.h"
+#include "runtime/sm/registers.h"
 #include "runtime/sm/sm.h"
 #include "runtime/watch/probe.h"
 
@@ -101,7 +102,17 @@ static void describe_spin(const struct hd_gpu *gpu, const struct hd_probe_warp *
 static void describe_barrier(const struct hd_warp *warp, char *text, size_t size)
 {
 	const struct hd_cta *cta = warp->cta;
-	uint32_t id = warp->cta->sm->barriers.parked[warp->id].barrier, expected = cta->barriers[id].expected;
+	const struct hd_parked *parked = &cta->sm->barriers.parked[warp->id];
+	uint32_t id = parked->barrier, expected = cta->barriers[id].expected;
+	if (parked->inst->inst.op == HD_OP_USETMAXREG) {
+		snprintf(text, size, "waiting for %u registers (setmaxnreg), where the block's pool has %u",
+			 hd_registers_wanted(warp, parked->inst) * HD_WARP_LANES, cta->pool * HD_WARP_LANES);
+		return;
+	}
+	if (parked->inst->inst.op == HD_OP_CGABAR_WAIT) {
+		snprintf(text, size, "at its cluster's barrier");
+		return;
+	}
 	if (!expected)
 		expected = (cta->warp_count - cta->warps_done) * HD_WARP_LANES;
 	snprintf(text, size, "at barrier %u, where %u of %u warps have arrived", id,

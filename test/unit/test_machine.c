@@ -256,6 +256,11 @@ START_TEST(text_of_memory_and_control)
 	expect_text(&inst, "WARPGROUP.WAIT 0x2");
 	inst.x = 0, inst.mods = HD_MOD(WGMODE, HD_WG_COMMIT);
 	expect_text(&inst, "WARPGROUP.COMMIT");
+	inst = hd_inst_new(HD_OP_USETMAXREG);
+	inst.xkind = HD_X_OTHER, inst.x = 240, inst.mods = HD_MOD(RESIZE, HD_RESIZE_INC);
+	expect_text(&inst, "USETMAXREG.INC 0xf0");
+	inst.x = 20;
+	ck_assert_str_eq(hd_inst_check(&inst), "registers that are no multiple of eight from 24 to 256");
 
 	inst = hd_inst_new(HD_OP_SYSCALL);
 	inst.xkind = HD_X_OTHER, inst.x = HD_SYS_MALLOC;

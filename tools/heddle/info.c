@@ -264,6 +264,12 @@ static void print_async(const struct hd_meta_function *function)
 	print_count(&separator, function->serialized, "wait put in", "waits put in");
 	if (separator[0] == ',')
 		putchar('\n');
+	separator = "    registers that warps hand on: ";
+	print_count(&separator, function->resizes, "instruction", "instructions");
+	print_count(&separator, function->least_registers, "register at least", "registers at least");
+	print_count(&separator, function->most_registers, "register at most", "registers at most");
+	if (separator[0] == ',')
+		putchar('\n');
 	separator = "    beside the warps: ";
 	print_count(&separator, function->bulk_copies, "copy in bulk", "copies in bulk");
 	print_count(&separator, function->shared_barriers, "initialisation of a barrier",

@@ -16,6 +16,7 @@
 ; ALL-NEXT: late-updates
 ; ALL-NEXT: out-of-ssa
 ; ALL-NEXT: products-in-flight
+; ALL-NEXT: register-budgets
 ; ALL-NEXT: predicated-constants
 ; ALL-NEXT: schedule
 ; ALL-NEXT: parked-uniforms
