@@ -188,6 +188,9 @@ static int list_metrics(void)
 	for (unsigned i = 0; i < gate_ptxas_metric_count; i++)
 		printf("%-28s %-12s %-6s %s (--with-ptxas)\n", gate_ptxas_metrics[i].name, gate_ptxas_metrics[i].unit,
 		       better[gate_ptxas_metrics[i].direction], gate_ptxas_metrics[i].doc);
+	for (unsigned i = 0; i < gate_cubin_metric_count; i++)
+		printf("%-28s %-12s %-6s %s\n", gate_cubin_metrics[i].name, gate_cubin_metrics[i].unit,
+		       better[gate_cubin_metrics[i].direction], gate_cubin_metrics[i].doc);
 	puts("Any other number, flag or list (its length) in a kernel's metadata is a metric, named by its path:\n"
 	     "liveness.max_live_pc, launch_bounds.min_ctas, stackdepth.saves, ...");
 	return CMD_OK;
@@ -244,7 +247,25 @@ static int load_budgets(struct check *check)
 	return status;
 }
 
-/* Where nothing says which GPUs: those that the baseline has, else the V100. */
+/* The first GPU that runs each cubin, by name; an architecture of which Heddle has no GPU adds none. */
+static int choose_gpus_of_cubins(struct check *check)
+{
+	char **names = hd_config_gpus();
+	int status = 0;
+	for (uint32_t i = 0; i < check->input.units.len && status == 0; i++) {
+		const struct cmd_unit *unit = &check->input.units.data[i];
+		const char *gpu = unit->cubin ? gate_gpu_of_cubin(unit, (const char *const *)names) : NULL;
+		if (gpu)
+			status = gate_gpus_add_list(&check->gpus, gpu, &check->choice.default_gpus, HD_NOWHERE,
+						    &check->diag);
+	}
+	for (char **name = names; *name; name++)
+		free(*name);
+	free(names);
+	return status;
+}
+
+/* Where nothing says which GPUs: those that the baseline has, else those that run NVIDIA's code, else the V100. */
 static int choose_default_gpus(struct check *check)
 {
 	const struct gate_baseline *baseline = &check->baseline;
@@ -256,6 +277,8 @@ static int choose_default_gpus(struct check *check)
 		if (gate_gpus_add_list(&check->gpus, baseline->old.data[i].gpu, mask, loc, &check->diag) != 0)
 			return -1;
 	}
+	if (!*mask && choose_gpus_of_cubins(check) != 0)
+		return -1;
 	return *mask ? 0 : gate_gpus_add_list(&check->gpus, "v100", mask, HD_NOWHERE, &check->diag);
 }
 
@@ -459,6 +482,7 @@ static int start(struct check *check)
 	if (gate_root_init(&check->root, check->root_path, check->source_path, &check->diag) != 0)
 		return CMD_ERROR;
 	cmd_input_init(&check->input, false);
+	check->input.take_cubins = true;
 	gate_budget_init(&check->budget, &check->arena, &check->gpus);
 	gate_baseline_init(&check->baseline, &check->arena, check->baseline_path);
 	gate_report_init(&check->report, &check->arena, &check->root, &check->gpus);
@@ -481,7 +505,8 @@ int cmd_check(int argc, char **argv)
 		"Checks figures of kernels against budgets and a baseline. Exits with 1 if a figure is out of "
 		"bounds.\v"
 		"FILE is a kernel object (.hdo), its metadata (.heddle.json), a program built with heddle-cc, "
-		"or the statistics of a run (`heddle run --stats`). A budget is an .ini file:\n\n"
+		"the statistics of a run (`heddle run --stats`), or what nvcc built: an object, library, archive or "
+		"executable, a fat binary or a cubin. A budget is an .ini file:\n\n"
 		"  [defaults]                 for every kernel\n"
 		"  gpu = v100, rtx3070        GPUs whose occupancy is computed\n"
 		"  registers <= 128\n\n"

@@ -11,7 +11,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lib/cubin/cubin.h"
 #include "lib/metadata/json.h"
+#include "tools/heddle/cubin_input.h"
 #include "tools/heddle/manual.h"
 
 int cmd_error(const char *format, ...)
@@ -213,10 +215,12 @@ int cmd_input_load(struct cmd_input *input, const char *path, struct hd_diag *di
 	size_t size = 0;
 	if (hd_read_file(path, &bytes, &size, diag) != 0)
 		return -1;
-	bool json = looks_like_json(bytes, size);
-	int result = json ? add_metadata(&loading, bytes, size) : 0;
+	bool json = looks_like_json(bytes, size), cubins = !json && hd_cubin_expected(bytes, size);
+	int result = json ? add_metadata(&loading, bytes, size) : 1;
+	if (cubins)
+		result = cubin_input_load(input, path, bytes, size, diag);
 	free(bytes);
-	if (json)
+	if (result != 1)
 		return result;
 	int count = hd_object_scan_file(path, add_object, &loading, diag);
 	if (count == 0)

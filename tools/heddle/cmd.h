@@ -45,20 +45,23 @@ bool cmd_progress(void);
 /* One kernel object or metadata document among the inputs. */
 struct cmd_unit {
 	const char *path; /* as given on the command line */
-	bool has_code;	  /* false: a .heddle.json, only `metadata` is there */
+	bool has_code;	  /* false: a .heddle.json or a cubin, only `metadata` is there */
 	struct hd_object object;
 	struct hd_metadata metadata;
 	const char *metadata_text; /* of a .heddle.json as it is there: also what this Heddle does not know; or NULL */
 	size_t metadata_bytes;
+	const struct hd_cubin *cubin; /* NVIDIA's code, of which `metadata` has what cubins say (cubin.h); or NULL */
 };
 
 struct cmd_input {
 	struct hd_arena arena; /* owns the units' contents */
 	HD_VEC(struct cmd_unit) units;
-	bool need_code; /* set before loading: a .heddle.json is an error */
+	bool need_code;	  /* set before loading: a .heddle.json is an error */
+	bool take_cubins; /* set before loading: NVIDIA's code is taken, too, else it is an error */
 };
 
-/* Adds what the file holds: an .hdo, a .heddle.json or a built program. 0, or -1 with the error reported. */
+/* Adds what the file holds: an .hdo, a .heddle.json, a built program or NVIDIA's code. 0, or -1 with the error
+ * reported. */
 int cmd_input_load(struct cmd_input *input, const char *path, struct hd_diag *diag);
 void cmd_input_init(struct cmd_input *input, bool need_code);
 void cmd_input_release(struct cmd_input *input);

@@ -298,6 +298,8 @@ static void print_title(const struct diff *diff, const char *what, const struct 
 {
 	struct gate_place place = place_of(diff, subject);
 	printf("%s%s %s", what, subject->meta->kernel ? "kernel" : "function", subject->name);
+	if (subject->unit->cubin)
+		printf(" [%s]", subject->unit->metadata.target);
 	if (place.file)
 		printf(", %s:%u", place.file, place.line);
 	if (subject->run)
@@ -474,6 +476,7 @@ int cmd_diff(int argc, char **argv)
 	hd_arena_init(&diff->arena);
 	cmd_input_init(&diff->old.input, false);
 	cmd_input_init(&diff->now.input, false);
+	diff->old.input.take_cubins = diff->now.input.take_cubins = true;
 	cmd_parse(&argp, argc, argv, 0, diff);
 	diff->changes = (struct gate_changes){.arena = &diff->arena,
 					      .root = &diff->root,

@@ -14,6 +14,7 @@
 #include "lib/metadata/fields.h"
 #include "lib/metadata/json.h"
 #include "tools/heddle/cmd.h"
+#include "tools/heddle/cubin_input.h"
 #include "tools/heddle/gate/steps.h"
 #include "tools/heddle/info_intervals.h"
 #include "tools/heddle/info_linear.h"
@@ -106,19 +107,31 @@ static json_t *occupancy_json(const struct info *info, const struct hd_meta_func
 	return object;
 }
 
-static json_t *functions_json(const struct info *info, const struct hd_metadata *metadata, bool kernels)
+static json_t *functions_json(const struct info *info, const struct cmd_unit *unit, bool kernels)
 {
+	const struct hd_metadata *metadata = &unit->metadata;
 	json_t *array = json_array();
 	for (uint32_t i = 0; i < metadata->function_count; i++) {
 		const struct hd_meta_function *function = &metadata->functions[i];
 		if (function->kernel != kernels)
 			continue;
-		json_t *object = hd_metadata_function_json(function);
+		json_t *object = unit->cubin ? cubin_figures(unit, function) : hd_metadata_function_json(function);
 		if (kernels && info->occupancy)
 			json_object_set_new(object, "occupancy", occupancy_json(info, function));
 		json_array_append_new(array, object);
 	}
 	return array;
+}
+
+static json_t *cubin_json(const struct cmd_unit *unit)
+{
+	json_t *object = json_object();
+	json_object_set_new(object, "module", hd_json_text(unit->metadata.module));
+	json_object_set_new(object, "target", hd_json_text(unit->metadata.target));
+	json_object_set_new(object, "producer", hd_json_text(unit->metadata.producer));
+	json_object_set_new(object, "flags", hd_json_text(unit->metadata.flags));
+	json_object_set_new(object, "user_constant_bytes", json_integer(unit->cubin->user_constant_bytes));
+	return object;
 }
 
 static int print_json(const struct info *info, const struct cmd_input *input)
@@ -127,10 +140,10 @@ static int print_json(const struct info *info, const struct cmd_input *input)
 	json_object_set_new(document, "objects", objects);
 	for (uint32_t i = 0; i < input->units.len; i++) {
 		const struct cmd_unit *unit = &input->units.data[i];
-		json_t *object = hd_metadata_json(&unit->metadata);
+		json_t *object = unit->cubin ? cubin_json(unit) : hd_metadata_json(&unit->metadata);
 		json_object_set_new(object, "file", hd_json_text(unit->path));
-		json_object_set_new(object, "kernels", functions_json(info, &unit->metadata, true));
-		json_object_set_new(object, "functions", functions_json(info, &unit->metadata, false));
+		json_object_set_new(object, "kernels", functions_json(info, unit, true));
+		json_object_set_new(object, "functions", functions_json(info, unit, false));
 		json_array_append_new(objects, object);
 	}
 	return cmd_print_json(document);
@@ -319,6 +332,29 @@ static void print_figures(const struct hd_meta_function *function, const char *p
 	}
 }
 
+/* Those of metadata.def that a cubin says, and those that only cubins have. */
+static void print_cubin_figures(const struct cmd_unit *unit, const struct hd_meta_function *function)
+{
+	json_t *known = cubin_figures(unit, function);
+	for (uint32_t i = 0; i < hd_meta_function_record.count; i++) {
+		const struct hd_meta_field *figure = &hd_meta_function_record.fields[i];
+		char path[64];
+		if (!hd_meta_is_figure(figure))
+			continue;
+		snprintf(path, sizeof(path), "%s%s%s", figure->group, figure->group[0] ? "." : "", figure->key);
+		const json_t *group = figure->group[0] ? json_object_get(known, figure->group) : known;
+		const json_t *value = json_object_get(group, figure->key);
+		if (value)
+			printf("    %-38s %10" JSON_INTEGER_FORMAT " %-12s  %s\n", path, json_integer_value(value),
+			       figure->unit, figure->doc);
+	}
+#define GATE_CUBIN(metric, measure, member, doc) \
+	printf("    %-38s %10u %-12s  %s\n", metric, cubin_function(unit, function)->member, measure, doc);
+#include "tools/heddle/gate/cubin.def"
+#undef GATE_CUBIN
+	json_decref(known);
+}
+
 static void print_all_figures(const struct hd_meta_function *function)
 {
 	print_figures(function, "", &hd_meta_function_record, function);
@@ -327,12 +363,48 @@ static void print_all_figures(const struct hd_meta_function *function)
 	print_figures(function, "linear_version", &hd_meta_linear_version_record, function->linear_version);
 }
 
+/* A function of NVIDIA's code; `-` stands for what only heddle-cc knows of its own code. */
+static void print_cubin_row(const struct cmd_unit *unit, const struct hd_meta_function *function)
+{
+	const struct hd_cubin_function *own = cubin_function(unit, function);
+	char insts[16] = "-";
+	if (own->insts)
+		snprintf(insts, sizeof(insts), "%u", function->instructions);
+	printf("%-8s %4u %6u %11s %7u %6s %4s %6s %5s %5s %5s  %s\n", function->kernel ? "kernel" : "function",
+	       function->registers, function->kernel ? function->max_stack_bytes : function->stack_bytes, "-",
+	       function->shared_bytes, insts, "-", "-", "-", "-", "-", hd_meta_shown_name(function));
+	const char *separator = "    ";
+	print_count(&separator, own->constant_bytes, "byte of constant bank 0", "bytes of constant bank 0");
+	print_count(&separator, function->param_bytes, "of them parameters", "of them parameters");
+	print_count(&separator, own->barriers, "barrier", "barriers");
+	print_count(&separator, function->local_accesses, "local access", "local accesses");
+	print_count(&separator, function->fp64_instructions, "double-precision instruction",
+		    "double-precision instructions");
+	if (separator[0] == ',')
+		putchar('\n');
+	print_open(function);
+}
+
+static void print_cubin_occupancy(const struct info *info, const struct cmd_unit *unit,
+				  const struct hd_meta_function *kernel)
+{
+	if (cubin_runs_on(unit, &info->config))
+		print_occupancy(info, kernel);
+	else
+		printf("    occupancy: %s does not run this code\n", info->config.name);
+}
+
 static void print_table(const struct info *info, const struct cmd_unit *unit)
 {
 	const struct hd_metadata *metadata = &unit->metadata;
 	bool colour = cmd_colour();
-	printf("%s: %s, %s, %s\n", unit->path, metadata->module[0] ? metadata->module : "(no name)", metadata->target,
+	printf("%s: %s, %s, %s", unit->path, metadata->module[0] ? metadata->module : "(no name)", metadata->target,
 	       metadata->mode == HD_MODE_RELOCATABLE ? "relocatable" : "whole program");
+	if (unit->cubin)
+		printf(", code of %s (-: known of heddle-cc's code only)", metadata->producer);
+	putchar('\n');
+	if (unit->cubin && unit->cubin->user_constant_bytes)
+		printf("    __constant__: %u bytes\n", unit->cubin->user_constant_bytes);
 	printf("%s%-8s %4s %6s %11s %7s %6s %4s %6s %5s %5s %5s  %s%s\n", colour ? "\033[1m" : "", "", "regs", "stack",
 	       "spills", "shared", "insts", "FRU", "depth", "low", "high", "calls", "name", colour ? "\033[0m" : "");
 	/* Kernels first, and what a kernel has beyond its row below it. */
@@ -341,6 +413,15 @@ static void print_table(const struct info *info, const struct cmd_unit *unit)
 			const struct hd_meta_function *function = &metadata->functions[i];
 			if (function->kernel != (kernels == 1))
 				continue;
+			if (unit->cubin) {
+				print_cubin_row(unit, function);
+				if (kernels && info->occupancy)
+					print_cubin_occupancy(info, unit, function);
+				print_cluster(function);
+				if (info->figures)
+					print_cubin_figures(unit, function);
+				continue;
+			}
 			print_row(function);
 			print_open(function);
 			if (kernels && function->chain_count > 1)
@@ -373,8 +454,9 @@ int cmd_info(int argc, char **argv)
 {
 	static const char doc[] =
 		"Prints the compiler's figures for each kernel and function.\v"
-		"FILE is a kernel object (.hdo), its metadata (.heddle.json) or a program built with "
-		"heddle-cc.\n\n"
+		"FILE is a kernel object (.hdo), its metadata (.heddle.json), a program built with "
+		"heddle-cc, or what nvcc built: an object, library, archive or executable, a fat binary or a cubin. "
+		"Of nvcc's code, `-` stands for what only heddle-cc knows of its own.\n\n"
 		"Columns:\n"
 		"  regs       registers per thread (kernels: over the whole call graph)\n"
 		"  stack      bytes of the function's own stack frame\n"
@@ -401,6 +483,7 @@ int cmd_info(int argc, char **argv)
 	}
 	struct cmd_input input;
 	cmd_input_init(&input, false);
+	input.take_cubins = true;
 	if (!info.occupancy || hd_config_load(&info.config, info.gpu, &diag) == 0)
 		status = CMD_OK;
 	for (uint32_t i = 0; status == CMD_OK && i < info.files.len; i++)

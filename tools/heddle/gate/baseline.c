@@ -345,17 +345,33 @@ static int merge(struct gate_baseline *baseline, struct hd_diag *diag)
 	return 0;
 }
 
+/*
+ * NVIDIA's code has an entry for the GPUs that run it. Code that none of them runs is compared all the same, without
+ * occupancy, under the first.
+ */
+static bool stands_for(const struct gate_subject *subject, const struct gate_gpus *gpus, uint32_t mask, uint32_t first,
+		       unsigned gpu)
+{
+	bool runs = false;
+	if (gate_runs_on(subject, &gpus->config[gpu]))
+		return true;
+	for (unsigned other = 0; other < gpus->count; other++)
+		runs |= mask >> other & 1 && gate_runs_on(subject, &gpus->config[other]);
+	return !runs && first >> gpu & 1;
+}
+
 int gate_baseline_measure(struct gate_baseline *baseline, const struct gate_budget *budget,
 			  const struct gate_choice *choice, const struct gate_subjects *subjects,
 			  const struct gate_gpus *gpus, struct hd_diag *diag)
 {
 	uint32_t mask = gate_default_gpus(budget, choice);
+	uint32_t first = mask & (0 - mask);
 	for (uint32_t i = 0; i < subjects->list.len; i++) {
 		const struct gate_subject *subject = &subjects->list.data[i];
 		if (!subject->chosen || !subject->meta->kernel)
 			continue;
 		for (unsigned gpu = 0; gpu < gpus->count && !subject->run; gpu++)
-			if (mask >> gpu & 1)
+			if (mask >> gpu & 1 && stands_for(subject, gpus, mask, first, gpu))
 				measure(baseline, budget, choice, subject, gpus, gpu);
 		if (subject->run)
 			measure_run(baseline, subject, gpus);

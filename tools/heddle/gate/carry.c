@@ -11,6 +11,7 @@
 #include "tools/heddle/gate/carry.h"
 
 #include "heddle/figures.h"
+#include "lib/cubin/cubin.h"
 
 enum { MOST_LINKS = 32, SHOWN_AT_ENDS = 3, SHOWN_CHANGES = 4, MOST_SPILLS = 3 };
 
@@ -96,9 +97,10 @@ struct gate_place gate_carry_place(const struct gate_carry *carry, const struct 
 				   const struct hd_origin *origin)
 {
 	const struct hd_object *object = &subject->unit->object;
-	if (origin->file >= object->file_count || !origin->line)
+	const struct hd_cubin *cubin = subject->unit->cubin;
+	if (origin->file >= (cubin ? cubin->file_count : object->file_count) || !origin->line)
 		return (struct gate_place){0};
-	struct hd_meta_source source = {object->files[origin->file], origin->line};
+	struct hd_meta_source source = {cubin ? cubin->files[origin->file] : object->files[origin->file], origin->line};
 	return place_of_source(carry, subject, &source);
 }
 

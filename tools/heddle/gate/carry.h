@@ -26,6 +26,7 @@ void gate_carry_notes(const struct gate_carry *carry, const struct gate_subject 
 struct gate_kind {
 	const char *name, *names; /* "conversion", "conversions" */
 	bool over_calls;	  /* also in the functions that the subject may call */
+	int mix;		  /* of NVIDIA's code: enum hd_mix_kind; -1: every instruction; -2: not known */
 	/* How many the instruction at `at` counts as, 0 or 1. */
 	uint32_t (*counts)(const struct hd_object *object, const struct hd_function *code, uint32_t at);
 };

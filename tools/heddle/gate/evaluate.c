@@ -270,6 +270,8 @@ static void report_unknown(struct evaluation *evaluation, const struct gate_limi
 
 static const char *why_unknown(const struct evaluation *evaluation, const struct gate_limit *limit)
 {
+	if (evaluation->subject->unit->cubin)
+		return "NVIDIA's code does not say it (heddle-cc knows it of its own)";
 	if (gate_metric_is_of_ptxas(limit->metric))
 		return "ptxas says nothing of it: it is known of kernels, with --with-ptxas only";
 	return evaluation->subject->run ? "the statistics have no such number, or nothing to divide by"
@@ -346,6 +348,19 @@ static void compare_occupancy(struct evaluation *evaluation, uint32_t index, uns
 	}
 }
 
+/* A GPU that is named and for which nvcc made no code. */
+static void report_no_code(struct evaluation *evaluation, const struct gate_limit *limit, unsigned gpu)
+{
+	struct gate_report *report = evaluation->report;
+	const struct hd_config *config = &report->gpus->config[gpu];
+	struct gate_setting setting = {.gpu = config};
+	report_unknown(evaluation, limit, &setting, UINT32_C(1) << gpu,
+		       hd_arena_printf(report->arena, "the file has no code for %s (sm_%d%d)", config->name,
+				       (int)config->compute_major, (int)config->compute_minor));
+	gate_report_case(report, UINT32_C(1) << gpu, false, evaluation->subject->name,
+			 gate_limit_text(limit, report->arena), true);
+}
+
 static void evaluate_limit(struct evaluation *evaluation, uint32_t index)
 {
 	const struct gate_limit *limit = &evaluation->budget->limits.data[index];
@@ -363,6 +378,14 @@ static void evaluate_limit(struct evaluation *evaluation, uint32_t index)
 	for (unsigned gpu = 0; gpu < evaluation->report->gpus->count; gpu++) {
 		if (!(gpus >> gpu & 1))
 			continue;
+		const struct hd_config *config = &evaluation->report->gpus->config[gpu];
+		/* The GPU runs another version of NVIDIA's code, or none: that is told once. */
+		if (limit->metric->getter == GATE_OCCUPANCY && !gate_runs_on(evaluation->subject, config)) {
+			if (!gate_file_runs_on(evaluation->subject, config) && !overridden(evaluation, index, gpu, 0) &&
+			    gate_is_first_version(evaluation->subject))
+				report_no_code(evaluation, limit, gpu);
+			continue;
+		}
 		if (limit->metric->getter == GATE_OCCUPANCY)
 			compare_occupancy(evaluation, index, gpu);
 		else if (!overridden(evaluation, index, gpu, 0))

@@ -24,7 +24,10 @@ struct gate_subject {
 	const json_t *figures;	    /* its object in the metadata; of a run: the sums of its launches */
 	const struct gate_run *run; /* runs.h; NULL: what the compiler says */
 	const char *name;	    /* demangled where known */
-	bool chosen;		    /* to be checked: unless the command line chooses others */
+	/* Of NVIDIA's code: how far behind this one the next version of the kernel in its file stands, in a ring; 0:
+	 * there is no other. */
+	int32_t next_version;
+	bool chosen; /* to be checked: unless the command line chooses others */
 };
 
 struct gate_subjects {
@@ -62,6 +65,19 @@ struct gate_setting {
 	uint32_t shared; /* dynamic shared memory of a CTA */
 };
 
+/*
+ * Whether occupancy on the GPU is a figure of the subject: always, but for NVIDIA's code, of which each GPU runs one
+ * version in a file (subject.c).
+ */
+bool gate_runs_on(const struct gate_subject *subject, const struct hd_config *gpu);
+/* Whether some version of the subject's kernel in its file runs on the GPU. */
+bool gate_file_runs_on(const struct gate_subject *subject, const struct hd_config *gpu);
+/* Whether it is the first of these versions. */
+bool gate_is_first_version(const struct gate_subject *subject);
+/* The first of the GPUs' names, ended by NULL, that has the architecture of NVIDIA's code, or else runs it; variants of
+ * a GPU ("v100-sim") do not count. NULL: there is none. */
+const char *gate_gpu_of_cubin(const struct cmd_unit *unit, const char *const *names);
+
 enum { GATE_MOST_BLOCKS = 16 };
 
 /*
@@ -97,6 +113,10 @@ extern const unsigned gate_metric_count;
 extern const struct gate_metric gate_ptxas_metrics[];
 extern const unsigned gate_ptxas_metric_count;
 bool gate_metric_is_of_ptxas(const struct gate_metric *metric);
+
+/* Figures that only NVIDIA's code has (cubin.def). */
+extern const struct gate_metric gate_cubin_metrics[];
+extern const unsigned gate_cubin_metric_count;
 
 /* The metric of a short name; NULL when there is none. */
 const struct gate_metric *gate_metric_named(const char *name);

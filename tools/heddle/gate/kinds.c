@@ -46,23 +46,24 @@ static uint32_t count_helper(const struct hd_object *object, const struct hd_fun
 	return 0;
 }
 
-#define LOCAL(over_calls) {"local access", "local accesses", over_calls, count_local}
+#define LOCAL(over_calls) {"local access", "local accesses", over_calls, HD_MIX_LOCAL, count_local}
 static const struct {
 	const char *metric;
 	struct gate_kind kind;
 } kinds[] = {
-	{"instructions", {"instruction", "instructions", false, count_any}},
-	{"fp64_instructions", {"double-precision instruction", "double-precision instructions", true, count_double}},
-	{"helper_calls", {"helper call", "helper calls", true, count_helper}},
-	{"conversion_instructions", {"conversion", "conversions", true, count_conversion}},
+	{"instructions", {"instruction", "instructions", false, -1, count_any}},
+	{"fp64_instructions",
+	 {"double-precision instruction", "double-precision instructions", true, HD_MIX_FP64, count_double}},
+	{"helper_calls", {"helper call", "helper calls", true, -2, count_helper}},
+	{"conversion_instructions", {"conversion", "conversions", true, HD_MIX_CONVERSION, count_conversion}},
 	{"stack_bytes", LOCAL(false)},
 	{"local_accesses", LOCAL(true)},
-	{"barrier_instructions", {"barrier", "barriers", true, count_barrier}},
-	{"wgmma", {"product of warpgroups", "products of warpgroups", true, count_product}},
-	{"wgmma_serialized", {"wait put in for products", "waits put in for products", true, count_serialized}},
-	{"bulk_copies", {"copy in bulk", "copies in bulk", true, count_bulk}},
-	{"shared_barriers", {"initialisation of a barrier", "initialisations of barriers", true, count_init}},
-	{"shared_barrier_waits", {"wait for a barrier", "waits for barriers", true, count_await}},
+	{"barrier_instructions", {"barrier", "barriers", true, HD_MIX_BARRIER, count_barrier}},
+	{"wgmma", {"product of warpgroups", "products of warpgroups", true, -2, count_product}},
+	{"wgmma_serialized", {"wait put in for products", "waits put in for products", true, -2, count_serialized}},
+	{"bulk_copies", {"copy in bulk", "copies in bulk", true, -2, count_bulk}},
+	{"shared_barriers", {"initialisation of a barrier", "initialisations of barriers", true, -2, count_init}},
+	{"shared_barrier_waits", {"wait for a barrier", "waits for barriers", true, -2, count_await}},
 };
 
 const struct gate_kind gate_kind_local = LOCAL(false);

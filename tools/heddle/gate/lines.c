@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "lib/hash.h"
+#include "tools/heddle/cubin_input.h"
 #include "tools/heddle/gate/carry.h"
 #include "tools/heddle/gate/match.h"
 
@@ -33,20 +34,37 @@ static int by_place(const void *a, const void *b)
 }
 
 /* Spreads an opcode, so that sums of few do not meet. */
-static uint64_t operation_hash(const struct hd_inst *inst)
+static uint64_t spread(uint32_t opcode)
 {
-	return hd_hash_mix(0, inst->op + 1u) * UINT64_C(0xbf58476d1ce4e5b9);
+	return hd_hash_mix(0, opcode + 1u) * UINT64_C(0xbf58476d1ce4e5b9);
+}
+
+/* NVIDIA's code: its operations are those of its opcodes. */
+static void push_cubin_lines(const struct gate_subject *subject, const struct gate_kind *kind, code_lines *lines)
+{
+	const struct hd_cubin_function *code = cubin_function(subject->unit, subject->meta);
+	const struct hd_cubin *cubin = subject->unit->cubin;
+	for (uint32_t i = 0; code->origins && i < code->inst_count; i++) {
+		const struct hd_origin *origin = &code->origins[i];
+		const char *file = origin->file < cubin->file_count ? cubin->files[origin->file] : "";
+		bool counts = kind->mix == -1 || (kind->mix >= 0 && code->insts[i].kinds >> kind->mix & 1);
+		hd_vec_push(lines, (struct code_line){file, origin, spread(code->insts[i].opcode), counts});
+	}
 }
 
 static void push_lines(const struct gate_subject *subject, const struct gate_kind *kind, code_lines *lines)
 {
+	if (subject->unit->cubin) {
+		push_cubin_lines(subject, kind, lines);
+		return;
+	}
 	const struct hd_function *code = gate_code_of(subject);
 	const struct hd_object *object = &subject->unit->object;
 	for (uint32_t i = 0; code && i < code->inst_count; i++) {
 		const struct hd_origin *origin = &code->origins[i];
 		const char *file = origin->file < object->file_count ? object->files[origin->file] : "";
-		hd_vec_push(lines, (struct code_line){file, origin, operation_hash(&code->insts[i]),
-						      kind->counts(object, code, i)});
+		hd_vec_push(lines,
+			    (struct code_line){file, origin, spread(code->insts[i].op), kind->counts(object, code, i)});
 	}
 }
 

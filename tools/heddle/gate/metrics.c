@@ -52,6 +52,15 @@ const struct gate_metric gate_ptxas_metrics[] = {
 
 const unsigned gate_ptxas_metric_count = sizeof(gate_ptxas_metrics) / sizeof(gate_ptxas_metrics[0]);
 
+const struct gate_metric gate_cubin_metrics[] = {
+#define GATE_CUBIN(metric, unit, member, doc) \
+	{metric, unit, GATE_LESS, GATE_PATH, "cubin." #member, doc, NULL, SEEN(0)},
+#include "tools/heddle/gate/cubin.def"
+#undef GATE_CUBIN
+};
+
+const unsigned gate_cubin_metric_count = sizeof(gate_cubin_metrics) / sizeof(gate_cubin_metrics[0]);
+
 bool gate_metric_is_of_ptxas(const struct gate_metric *metric)
 {
 	return metric >= gate_ptxas_metrics && metric < gate_ptxas_metrics + gate_ptxas_metric_count;
@@ -146,7 +155,7 @@ static uint32_t register_warps(const struct hd_meta_function *kernel, const stru
 static bool get_occupancy(const struct gate_subject *subject, const char *argument, const struct gate_setting *setting,
 			  double *value)
 {
-	if (!subject->meta->kernel || !setting->gpu)
+	if (!subject->meta->kernel || !setting->gpu || !gate_runs_on(subject, setting->gpu))
 		return false;
 	if (strcmp(argument, "registers") == 0) {
 		*value = register_warps(subject->meta, setting->gpu);
@@ -226,6 +235,8 @@ char *gate_metric_nearest(const char *name, const struct gate_subjects *subjects
 		hd_vec_push(&walk.paths, hd_xstrdup(gate_metrics[i].name));
 	for (unsigned i = 0; i < gate_ptxas_metric_count; i++)
 		hd_vec_push(&walk.paths, hd_xstrdup(gate_ptxas_metrics[i].name));
+	for (unsigned i = 0; i < gate_cubin_metric_count; i++)
+		hd_vec_push(&walk.paths, hd_xstrdup(gate_cubin_metrics[i].name));
 	/* Functions of one compiler have the same keys: one of them stands for all. */
 	if (subjects->list.len && strchr(name, '.'))
 		collect_paths(&walk, subjects->list.data[0].figures);
@@ -261,6 +272,9 @@ const struct gate_metric *gate_metric_named(const char *name)
 	for (unsigned i = 0; i < gate_ptxas_metric_count; i++)
 		if (strcmp(gate_ptxas_metrics[i].name, name) == 0)
 			return &gate_ptxas_metrics[i];
+	for (unsigned i = 0; i < gate_cubin_metric_count; i++)
+		if (strcmp(gate_cubin_metrics[i].name, name) == 0)
+			return &gate_cubin_metrics[i];
 	return stall_metric(name);
 }
 

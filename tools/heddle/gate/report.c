@@ -136,7 +136,10 @@ struct gate_finding *gate_report_add(struct gate_report *report, const struct ga
 	struct gate_finding finding = {.rule = rule, .place = other};
 	if (subject) {
 		struct gate_place own = place_of(report, subject);
-		finding.subject = subject->name;
+		/* NVIDIA's code has versions of a kernel. */
+		finding.subject = subject->unit->cubin ? hd_arena_printf(report->arena, "%s [%s]", subject->name,
+									 subject->unit->metadata.target)
+						       : subject->name;
 		finding.of_run = subject->run != NULL;
 		finding.symbol = subject->meta->name;
 		finding.object = subject->unit->path;

@@ -9,6 +9,7 @@
 
 #include "heddle/figures.h"
 #include "lib/metadata/json.h"
+#include "tools/heddle/cubin_input.h"
 #include "tools/heddle/gate/gate.h"
 
 /* Puts the objects of "kernels" or "functions" into the subjects from `first` on, which stand in order of symbol. */
@@ -24,11 +25,30 @@ static void set_figures(struct gate_subjects *subjects, uint32_t first, const st
 	}
 }
 
+/* A kernel of NVIDIA's code has the figures that a cubin says and no others. */
+static void set_cubin_figures(struct gate_subjects *subjects, uint32_t first, const struct cmd_unit *unit)
+{
+	json_t *all = json_array();
+	for (uint32_t i = 0; i < unit->metadata.function_count; i++) {
+		json_t *figures = cubin_figures(unit, &unit->metadata.functions[i]);
+		json_array_append_new(all, figures);
+		subjects->list.data[first + i].figures = figures;
+	}
+	hd_vec_push(&subjects->documents, all);
+}
+
+static json_t *document_of(const struct cmd_unit *unit, json_error_t *error)
+{
+	if (unit->cubin)
+		return json_object();
+	return unit->metadata_text ? json_loadb(unit->metadata_text, unit->metadata_bytes, 0, error)
+				   : hd_metadata_json(&unit->metadata);
+}
+
 static int add_unit(struct gate_subjects *subjects, const struct cmd_unit *unit, struct hd_diag *diag)
 {
 	json_error_t error = {.text = "out of memory"};
-	json_t *document = unit->metadata_text ? json_loadb(unit->metadata_text, unit->metadata_bytes, 0, &error)
-					       : hd_metadata_json(&unit->metadata);
+	json_t *document = document_of(unit, &error);
 	if (!document)
 		return hd_error(diag, HD_NOWHERE, "%s: metadata: %s", unit->path, error.text);
 	hd_vec_push(&subjects->documents, document);
@@ -42,9 +62,96 @@ static int add_unit(struct gate_subjects *subjects, const struct cmd_unit *unit,
 								   .chosen = true,
 								   .name = named ? meta->demangled : meta->name});
 	}
+	if (unit->cubin)
+		set_cubin_figures(subjects, first, unit);
 	set_figures(subjects, first, metadata, json_object_get(document, "kernels"));
 	set_figures(subjects, first, metadata, json_object_get(document, "functions"));
 	return 0;
+}
+
+static bool same_file(const struct gate_subject *a, const struct gate_subject *b)
+{
+	return a->unit->cubin && b->unit->cubin && strcmp(a->unit->path, b->unit->path) == 0 &&
+	       strcmp(a->unit->metadata.module, b->unit->metadata.module) == 0;
+}
+
+static int by_version(const void *a, const void *b)
+{
+	const struct gate_subject *left = *(const struct gate_subject *const *)a,
+				  *right = *(const struct gate_subject *const *)b;
+	int order = strcmp(left->unit->path, right->unit->path);
+	order = order ? order : strcmp(left->unit->metadata.module, right->unit->metadata.module);
+	order = order ? order : strcmp(left->meta->name, right->meta->name);
+	return order ? order : (left > right) - (left < right);
+}
+
+/* Joins the versions of each kernel of NVIDIA's in a ring. */
+static void join_versions(struct gate_subjects *subjects)
+{
+	uint32_t count = 0;
+	struct gate_subject **order = hd_xcalloc(subjects->list.len + 1, sizeof(struct gate_subject *));
+	for (uint32_t i = 0; i < subjects->list.len; i++)
+		if (subjects->list.data[i].unit->cubin)
+			order[count++] = &subjects->list.data[i];
+	qsort(order, count, sizeof(struct gate_subject *), by_version);
+	for (uint32_t first = 0, end; first < count; first = end) {
+		for (end = first + 1; end < count && same_file(order[first], order[end]) &&
+				      strcmp(order[first]->meta->name, order[end]->meta->name) == 0;
+		     end++)
+			order[end - 1]->next_version = (int32_t)(order[end] - order[end - 1]);
+		order[end - 1]->next_version = (int32_t)(order[first] - order[end - 1]);
+	}
+	free(order);
+}
+
+bool gate_runs_on(const struct gate_subject *subject, const struct hd_config *gpu)
+{
+	const struct cmd_unit *unit = subject->unit;
+	if (!unit->cubin)
+		return true;
+	if (!cubin_runs_on(unit, gpu))
+		return false;
+	/* Of several, the newest is taken. */
+	for (const struct gate_subject *other = subject + subject->next_version; other != subject;
+	     other += other->next_version)
+		if (cubin_runs_on(other->unit, gpu) && other->unit->cubin->arch > unit->cubin->arch)
+			return false;
+	return true;
+}
+
+bool gate_file_runs_on(const struct gate_subject *subject, const struct hd_config *gpu)
+{
+	if (gate_runs_on(subject, gpu))
+		return true;
+	for (const struct gate_subject *other = subject + subject->next_version; other != subject;
+	     other += other->next_version)
+		if (gate_runs_on(other, gpu))
+			return true;
+	return false;
+}
+
+bool gate_is_first_version(const struct gate_subject *subject)
+{
+	for (const struct gate_subject *other = subject + subject->next_version; other != subject;
+	     other += other->next_version)
+		if (other < subject)
+			return false;
+	return true;
+}
+
+const char *gate_gpu_of_cubin(const struct cmd_unit *unit, const char *const *names)
+{
+	struct hd_config *config = hd_xcalloc(1, sizeof(*config));
+	struct hd_diag silent = hd_diag_silent();
+	const char *runs = NULL, *own = NULL;
+	for (; *names && !own; names++) {
+		if (strchr(*names, '-') || hd_config_load(config, *names, &silent) != 0 || !cubin_runs_on(unit, config))
+			continue;
+		runs = runs ? runs : *names;
+		own = (unsigned)config->compute_minor == unit->cubin->arch % 10 ? *names : NULL;
+	}
+	free(config);
+	return own ? own : runs;
 }
 
 int gate_subjects_init(struct gate_subjects *subjects, const struct cmd_input *input, struct hd_diag *diag)
@@ -53,6 +160,7 @@ int gate_subjects_init(struct gate_subjects *subjects, const struct cmd_input *i
 	for (uint32_t i = 0; i < input->units.len; i++)
 		if (add_unit(subjects, &input->units.data[i], diag) != 0)
 			return -1;
+	join_versions(subjects);
 	return 0;
 }
 

@@ -1,0 +1,90 @@
+#!/usr/bin/python3
+"""res_usage.py PTXAS HEDDLE: compares `heddle info` with what NVIDIA's tools say of the same cubins.
+
+Compiles a module for each architecture that ptxas knows of these, and compares registers, stack, shared memory, constant
+bank 0 and barriers with `cuobjdump -res-usage`, or where there is none with what `ptxas -v` prints.
+"""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+MODULE = """.version 6.3
+.target sm_%d
+.address_size 64
+.visible .entry plain(.param .u64 p, .param .u32 n) {
+  .reg .b64 %%rd<4>; .reg .b32 %%r<4>;
+  ld.param.u64 %%rd1, [p]; ld.param.u32 %%r1, [n]; cvta.to.global.u64 %%rd1, %%rd1; st.global.u32 [%%rd1], %%r1; ret;
+}
+.visible .entry shares(.param .u64 p) .maxntid 128, 1, 1 {
+  .shared .align 4 .b8 room[1536]; .reg .b64 %%rd<4>; .reg .b32 %%r<6>;
+  ld.param.u64 %%rd1, [p]; cvta.to.global.u64 %%rd1, %%rd1; mov.u32 %%r1, %%tid.x; shl.b32 %%r2, %%r1, 2; mov.u32 %%r3, room;
+  add.s32 %%r3, %%r3, %%r2; st.shared.u32 [%%r3], %%r1; bar.sync 0; ld.shared.u32 %%r4, [room+64]; bar.sync 1;
+  st.global.u32 [%%rd1], %%r4; ret;
+}
+.visible .entry frame(.param .u64 p, .param .u32 n) {
+  .local .align 8 .b8 place[200]; .reg .b64 %%rd<6>; .reg .b32 %%r<4>;
+  ld.param.u64 %%rd1, [p]; ld.param.u32 %%r1, [n]; cvta.to.global.u64 %%rd1, %%rd1; mov.u64 %%rd2, place;
+  mul.wide.s32 %%rd3, %%r1, 4; add.s64 %%rd4, %%rd2, %%rd3; st.local.u32 [%%rd4], %%r1; st.local.u32 [%%rd2+8], %%r1;
+  ld.local.u32 %%r2, [%%rd4+4]; st.global.u32 [%%rd1], %%r2; ret;
+}
+"""
+
+
+def by_ptxas(log):
+    """Figures of each kernel from `ptxas -v`."""
+    for name, text in re.findall(r"entry function '(\w+)'(.*?)(?=Compiling entry|\Z)", log, re.S):
+        def number(pattern, text=text):
+            found = re.search(pattern, text)
+            return int(found.group(1)) if found else 0
+        yield name, {'registers': number(r'Used (\d+) registers'), 'stack': number(r'(\d+) bytes stack frame'),
+                     'shared': number(r'(\d+) bytes smem'), 'barriers': number(r'used (\d+) barriers'),
+                     'constant': number(r'(\d+) bytes cmem\[0\]')}
+
+
+def by_cuobjdump(tool, path, arch):
+    text = subprocess.check_output([tool, '-res-usage', path], stderr=subprocess.STDOUT, text=True)
+    for name, line in re.findall(r'Function (\w+):\s*\n\s*(.*)', text):
+        values = dict(re.findall(r'(\S+?):(\d+)', line))
+        shared = int(values['SHARED']) - (1024 if arch >= 90 else 0)
+        yield name, {'registers': int(values['REG']), 'stack': int(values['STACK']), 'shared': shared,
+                     'constant': int(values['CONSTANT[0]'])}
+
+
+def by_heddle(heddle, path):
+    document = json.loads(subprocess.check_output([heddle, 'info', '--json', path]))
+    for kernel in document['objects'][0]['kernels']:
+        yield kernel['name'], {'registers': kernel['registers'], 'stack': kernel['max_stack_bytes'], 'shared': kernel['shared_bytes'],
+                               'barriers': kernel['cubin']['barriers'], 'constant': kernel['cubin']['constant_bytes']}
+
+
+def main():
+    ptxas, heddle = sys.argv[1:3]
+    beside = os.path.join(os.path.dirname(ptxas), 'cuobjdump')
+    cuobjdump = beside if os.path.exists(beside) else shutil.which('cuobjdump')
+    compared = 0
+    for arch in (75, 80, 90, 100):
+        path = f'{arch}.cubin'
+        with open('module.ptx', 'w', encoding='utf-8') as file:
+            file.write(MODULE % 75)
+        done = subprocess.run([ptxas, '-v', f'-arch=sm_{arch}', '-o', path, 'module.ptx'], stderr=subprocess.PIPE, text=True)
+        if done.returncode:
+            continue
+        theirs = dict(by_cuobjdump(cuobjdump, path, arch) if cuobjdump else by_ptxas(done.stderr))
+        ours = dict(by_heddle(heddle, path))
+        assert set(theirs) == set(ours) == {'plain', 'shares', 'frame'}, (arch, theirs, ours)
+        for name, figures in theirs.items():
+            for key, value in figures.items():
+                # From sm_90 on, ptxas does not print the constant bank.
+                if key != 'constant' or value:
+                    assert ours[name][key] == value, (arch, name, key, value, ours[name][key])
+                    compared += 1
+    assert compared >= 15, compared
+    print(compared, 'figures are alike')
+
+
+if __name__ == '__main__':
+    main()
