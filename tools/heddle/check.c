@@ -9,6 +9,7 @@
 
 #include "heddle/figures.h"
 #include "tools/heddle/gate/baseline.h"
+#include "tools/heddle/gate/history.h"
 #include "tools/heddle/gate/ptxas.h"
 
 struct output {
@@ -24,7 +25,7 @@ struct check {
 	HD_VEC(struct output) outputs;
 	const char *root_path, *source_path;
 	struct gate_choice choice;
-	const char *baseline_path;
+	const char *baseline_path, *history_path, *commit;
 	unsigned allowed; /* verdicts */
 	bool list_metrics, quiet, update, prune, with_ptxas;
 	struct hd_arena arena;
@@ -36,6 +37,7 @@ struct check {
 	struct gate_budget budget;
 	struct gate_baseline baseline;
 	struct gate_report report;
+	json_t *records; /* of --history */
 };
 
 enum {
@@ -49,7 +51,9 @@ enum {
 	OPT_PATCH,
 	OPT_ALLOW,
 	OPT_PRUNE,
-	OPT_PTXAS
+	OPT_PTXAS,
+	OPT_HISTORY,
+	OPT_COMMIT
 };
 
 static const struct argp_option options[] = {
@@ -60,6 +64,10 @@ static const struct argp_option options[] = {
 	 "print the baseline's change as a patch for `git apply` (short for --format patch)", 0},
 	{"allow", OPT_ALLOW, "VERDICT,...", 0, "accept these differences from the baseline: new, removed, better", 0},
 	{"prune", OPT_PRUNE, NULL, 0, "with --update or --patch: drop entries for other GPUs, toolchains and flags", 0},
+	{"history", OPT_HISTORY, "FILE", 0,
+	 "add the figures that baselines compare to FILE, a line for each commit (--output history=PAGE draws them)",
+	 0},
+	{"commit", OPT_COMMIT, "NAME", 0, "with --history: the commit's name (default: the git working tree's)", 0},
 	{"kernel", 'k', "PATTERN", 0,
 	 "check only kernels and functions whose name matches PATTERN; fail if none matches", 0},
 	{"gpu", 'g', "NAME,...", 0, "GPUs whose occupancy is computed (default: those in the budget, else v100)", 0},
@@ -67,7 +75,7 @@ static const struct argp_option options[] = {
 	{"shared", OPT_SHARED, "BYTES", 0, "dynamic shared memory per CTA", 0},
 	{"format", 'f', "FORMAT", 0,
 	 "format of the findings on standard output: text (default), json, sarif, junit, github, gitlab, "
-	 "markdown, patch",
+	 "markdown, svg, patch",
 	 0},
 	{"output", 'o', "FORMAT=FILE", 0, "also write the findings to FILE in FORMAT; may be repeated", 0},
 	{"json", OPT_JSON, NULL, 0, "short for --format json", 0},
@@ -124,12 +132,17 @@ static unsigned parse_allowed(struct argp_state *state, const char *names)
 	return bits;
 }
 
-static bool wants_patch(const struct check *check)
+static bool wants(const struct check *check, enum gate_format format)
 {
 	for (uint32_t i = 0; i < check->outputs.len; i++)
-		if (check->outputs.data[i].format == GATE_FORMAT_patch)
+		if (check->outputs.data[i].format == format)
 			return true;
 	return false;
+}
+
+static bool wants_patch(const struct check *check)
+{
+	return wants(check, GATE_FORMAT_patch);
 }
 
 static void check_command_line(const struct check *check, struct argp_state *state)
@@ -139,8 +152,10 @@ static void check_command_line(const struct check *check, struct argp_state *sta
 		return;
 	if (!check->files.len)
 		argp_error(state, "no input file");
-	if (!check->budgets.len && !check->baseline_path)
+	if (!check->budgets.len && !check->baseline_path && !check->history_path)
 		argp_error(state, "nothing to check against (give --budget or --baseline)");
+	if ((wants(check, GATE_FORMAT_history) || check->commit) && !check->history_path)
+		argp_error(state, "--commit and the format history need --history");
 	if ((check->update || patch || check->allowed || check->prune) && !check->baseline_path)
 		argp_error(state, "--update, --patch, --allow and --prune need --baseline");
 }
@@ -168,6 +183,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case OPT_ROOT: check->root_path = arg; break;
 	case OPT_SOURCES: check->source_path = arg; break;
 	case OPT_PTXAS: check->with_ptxas = true; break;
+	case OPT_HISTORY: check->history_path = arg; break;
+	case OPT_COMMIT: check->commit = arg; break;
 	case 'q': check->quiet = true; break;
 	case OPT_METRICS: check->list_metrics = true; break;
 	case ARGP_KEY_ARG: hd_vec_push(&check->files, arg); break;
@@ -395,6 +412,7 @@ static int write_outputs(struct check *check)
 	for (uint32_t i = 0; i < check->outputs.len; i++) {
 		const struct output *output = &check->outputs.data[i];
 		struct hd_strbuf text = {0};
+		check->report.colour = !output->path && cmd_colour();
 		gate_write(&check->report, output->format, &text);
 		if (!output->path || strcmp(output->path, "-") == 0)
 			fputs(hd_strbuf_text(&text), stdout);
@@ -415,6 +433,27 @@ static void report_nothing(struct check *check)
 	finding->every_gpu = true;
 	finding->message = "nothing to compare: neither the budget nor the baseline is about anything in the inputs";
 	gate_report_case(report, report->used_gpus, true, "inputs", "something is compared", true);
+}
+
+/* Measured as for a baseline, with its own section of the budget. */
+static int add_history(struct check *check)
+{
+	struct gate_baseline measured;
+	json_t *records = NULL;
+	const char *commit = check->commit ? check->commit : gate_history_commit(&check->root, &check->arena);
+	if (!commit)
+		return hd_error(&check->diag, HD_NOWHERE,
+				"--history: %s is no git working tree with a commit (give --commit)", check->root.path);
+	gate_baseline_init(&measured, &check->arena, check->history_path);
+	int status = gate_baseline_configure(&measured, &check->budget, &check->diag);
+	if (status == 0)
+		status = gate_baseline_measure(&measured, &check->budget, &check->choice, &check->subjects,
+					       &check->gpus, &check->diag);
+	if (status == 0)
+		status = gate_history_add(check->history_path, commit, &measured, &records, &check->diag);
+	check->report.history = check->records = records;
+	gate_baseline_release(&measured);
+	return status;
 }
 
 /* The baseline's findings, its patch, and with --update the file. */
@@ -453,7 +492,10 @@ static int check_all(struct check *check)
 					  check->subjects.list.len, &check->report);
 	if (check->baseline_path)
 		status = check_baseline(check);
-	if (!check->report.cases.len && !may_be_empty && !(check->baseline_path && check->baseline.now.len))
+	if (status == 0 && check->history_path)
+		status = add_history(check);
+	if (!check->history_path && !check->report.cases.len && !may_be_empty &&
+	    !(check->baseline_path && check->baseline.now.len))
 		report_nothing(check);
 	warn_left_out(check);
 	return status;
@@ -494,6 +536,7 @@ static int start(struct check *check)
 	gate_budget_release(&check->budget);
 	gate_baseline_release(&check->baseline);
 	gate_report_release(&check->report);
+	json_decref(check->records);
 	cmd_input_release(&check->input);
 	gate_root_release(&check->root);
 	return status;

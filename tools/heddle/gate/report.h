@@ -80,6 +80,8 @@ struct gate_report {
 	HD_VEC(const struct gate_rule *) rules; /* those of the findings, in order of id */
 	uint32_t kernels, functions, runs;	/* looked at; runs: of kernels */
 	const char *patch;			/* the baseline's change; NULL: there is none */
+	const json_t *history;			/* the lines of --history; NULL: not asked for */
+	bool colour;				/* text is for a terminal that shows colours */
 	const char *fallback;			/* the first input, for findings without any other place */
 };
 
@@ -131,6 +133,8 @@ const char *gate_gpu_names(const struct gate_report *report, uint32_t gpus, bool
 	X(github, "annotations of GitHub Actions")                             \
 	X(gitlab, "a Code Quality report of GitLab CI")                        \
 	X(markdown, "a step summary")                                          \
+	X(svg, "a picture with bars, for comments on pull requests")           \
+	X(history, "a page of each figure over commits, with --history")       \
 	X(patch, "the baseline's change, for git apply")
 
 enum gate_format {

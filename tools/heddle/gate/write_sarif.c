@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "heddle/object.h"
 #include "heddle/version.h"
 #include "lib/metadata/json.h"
 #include "tools/heddle/gate/report.h"
@@ -57,11 +58,116 @@ static json_t *artifact_json(const struct gate_report *report, const char *file)
 			: json_pack("{s:o,s:s}", "uri", uri_json("", file), "uriBaseId", "SRCROOT");
 }
 
+/* The text of a line of the source, in the arena; NULL: the source is not at hand. */
+static const char *source_line(const struct gate_report *report, struct gate_place place)
+{
+	const char *absolute = gate_root_absolute(report->root, place.file, report->arena);
+	struct hd_diag silent = hd_diag_silent();
+	uint8_t *bytes = NULL;
+	size_t size = 0;
+	if (!absolute)
+		absolute = hd_arena_printf(report->arena, "%s/%s", report->root->path, place.file);
+	if (hd_read_file(absolute, &bytes, &size, &silent) != 0)
+		return NULL;
+	const char *at = (const char *)bytes, *line = NULL;
+	for (uint32_t number = 1; at && number < place.line; number++) {
+		at = strchr(at, '\n');
+		at = at ? at + 1 : NULL;
+	}
+	if (at && place.line && *at)
+		line = hd_arena_printf(report->arena, "%.*s", (int)strcspn(at, "\r\n"), at);
+	free(bytes);
+	return line;
+}
+
+/* The column, from 1 on, of a byte of a line: in units of UTF-16. */
+static json_int_t column_of(const char *line, size_t byte)
+{
+	json_int_t column = 1;
+	for (size_t i = 0; i < byte; i++)
+		column += ((unsigned char)line[i] & 0xc0) == 0x80 ? 0 : 1 + ((unsigned char)line[i] >= 0xf0);
+	return column;
+}
+
+static json_t *columns_json(uint32_t number, const char *line, size_t from, size_t to)
+{
+	return json_pack("{s:I,s:I,s:I,s:I}", "startLine", (json_int_t)number, "startColumn", column_of(line, from),
+			 "endLine", (json_int_t)number, "endColumn", column_of(line, to));
+}
+
+/* The statement's line without its indentation, with its text; the line alone where the source is not at hand. */
+static json_t *region_json(const struct gate_report *report, struct gate_place place)
+{
+	const char *line = source_line(report, place);
+	size_t from = line ? strspn(line, " \t") : 0;
+	if (!line || !line[from])
+		return json_pack("{s:I}", "startLine", (json_int_t)(place.line ? place.line : 1));
+	json_t *region = columns_json(place.line, line, from, strlen(line));
+	json_object_set_new(region, "snippet", json_pack("{s:o}", "text", hd_json_text(line + from)));
+	return region;
+}
+
 static json_t *physical_json(const struct gate_report *report, struct gate_place place)
 {
-	return json_pack("{s:o,s:{s:I}}", "artifactLocation", artifact_json(report, place.file), "region", "startLine",
-			 (json_int_t)(place.line ? place.line : 1));
+	return json_pack("{s:o,s:o}", "artifactLocation", artifact_json(report, place.file), "region",
+			 region_json(report, place));
 }
+
+/* ------------------------------------------------------------------ fixes */
+
+static bool is_word(char letter)
+{
+	return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') ||
+	       (letter >= '0' && letter <= '9') || letter == '_' || letter == '.';
+}
+
+/* The end of the literal of type double at `at`; NULL: there is none. */
+static const char *double_literal(const char *at)
+{
+	const char *end = at + strspn(at, "0123456789");
+	bool point = *end == '.', exponent;
+	end += point ? 1 + strspn(end + 1, "0123456789") : 0;
+	exponent = (*end == 'e' || *end == 'E') && end > at;
+	if (exponent) {
+		const char *digits = end + 1 + (end[1] == '+' || end[1] == '-');
+		exponent = strspn(digits, "0123456789") > 0;
+		end = exponent ? digits + strspn(digits, "0123456789") : end;
+	}
+	return (point || exponent) && end - at > 1 && !is_word(*end) ? end : NULL;
+}
+
+/* Appends the `f` that each literal of a line lacks; NULL: none lacks it. */
+static json_t *literal_fix(const struct gate_report *report, struct gate_place place)
+{
+	const char *line = source_line(report, place), *end;
+	json_t *replacements = json_array();
+	for (const char *at = line; at && *at && strncmp(at, "//", 2) != 0; at++) {
+		bool begins = (at == line || !is_word(at[-1])) && (end = double_literal(at));
+		if (!begins)
+			continue;
+		json_t *region = columns_json(place.line, line, (size_t)(end - line), (size_t)(end - line));
+		json_array_append_new(replacements, json_pack("{s:o,s:{s:s}}", "deletedRegion", region,
+							      "insertedContent", "text", "f"));
+		at = end - 1;
+	}
+	if (!json_array_size(replacements)) {
+		json_decref(replacements);
+		return NULL;
+	}
+	return json_pack("[{s:{s:s},s:[{s:o,s:o}]}]", "description", "text", "Write the literals as float, with an f.",
+			 "artifactChanges", "artifactLocation", artifact_json(report, place.file), "replacements",
+			 replacements);
+}
+
+/* What can be put right by changing the text of the line; NULL: nothing is known. */
+static json_t *fixes_json(const struct gate_report *report, const struct gate_finding *finding)
+{
+	const char *metric = finding->metric ? finding->metric : "";
+	bool doubles = strcmp(metric, "fp64_instructions") == 0 || strcmp(metric, "conversion_instructions") == 0;
+	return doubles && finding->place.file ? literal_fix(report, finding->place) : NULL;
+}
+
+/* ------------------------------------------------------------------ results */
 
 static json_t *locations_json(const struct gate_report *report, const struct gate_finding *finding)
 {
@@ -111,6 +217,9 @@ static json_t *result_json(const struct gate_report *report, const struct gate_f
 	if (json_array_size(related))
 		json_object_set(result, "relatedLocations", related);
 	json_decref(related);
+	json_t *fixes = fixes_json(report, finding);
+	if (fixes)
+		json_object_set_new(result, "fixes", fixes);
 	json_object_set_new(result, "fingerprints", json_pack("{s:s}", "heddle/v1", finding->fingerprint));
 	json_object_set_new(result, "partialFingerprints",
 			    json_pack("{s:s}", "primaryLocationLineHash", finding->fingerprint));

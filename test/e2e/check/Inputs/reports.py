@@ -44,6 +44,8 @@ MODEL = {
     'automationDetails': sarif_om.RunAutomationDetails, 'invocations': sarif_om.Invocation,
     'toolExecutionNotifications': sarif_om.Notification, 'results': sarif_om.Result, 'message': sarif_om.Message,
     'locations': sarif_om.Location, 'relatedLocations': sarif_om.Location, 'physicalLocation': sarif_om.PhysicalLocation,
+    'fixes': sarif_om.Fix, 'artifactChanges': sarif_om.ArtifactChange, 'replacements': sarif_om.Replacement,
+    'deletedRegion': sarif_om.Region, 'insertedContent': sarif_om.ArtifactContent, 'snippet': sarif_om.ArtifactContent,
     'artifactLocation': sarif_om.ArtifactLocation, 'region': sarif_om.Region, 'logicalLocations': sarif_om.LogicalLocation,
 }
 
