@@ -330,7 +330,8 @@ static void advance(struct hd_window *window, uint32_t id, uint64_t end)
 			worked = now;
 		uint64_t next = hd_sm_tick(sm, now);
 		noted |= (sm->lsu_ticked ? FED : 0) | (sm->resident_warps ? 0 : IDLE);
-		if (window->warps_leave && (window->shifts || sm->resident_warps < warps) && has_places(window, id))
+		bool left = window->warps_leave && (window->shifts || sm->resident_warps < warps);
+		if (left && !(noted & STEPS) && has_places(window, id))
 			noted |= STEPS;
 		if (later->error || (window->waiting && (sm->dispatch.retired || sm->dispatch.wanted || noted & STEPS)))
 			stopped = now + 1;
