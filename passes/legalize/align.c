@@ -1,10 +1,10 @@
 /*
  * Alignments that LLVM's passes would lose or get wrong.
  *
- * Shared arrays begin at multiples of 16 bytes, so that loads and stores of neighbours in them can become one access of
- * two or four words: their place is chosen here, and what the user's compiler says of it (4 for floats) is only the
- * least. As ptxas has it. Costs less than 16 bytes for each array. Linear in the globals; before LLVM's
- * load-store-vectorizer.
+ * Shared arrays and constant ones begin at multiples of 16 bytes, so that loads and stores of neighbours in them can
+ * become one access of two or four words: their place is chosen here, and what the user's compiler says of it (4 for
+ * floats) is only the least. As ptxas has it. Costs less than 16 bytes for each array. Linear in the globals; before
+ * LLVM's load-store-vectorizer.
  *
  * A load of a whole structure or array that is less aligned than its parts (a packed one, or by value at an odd place)
  * becomes loads of its parts with the alignment that each has: LLVM 19's InstCombine turns `extractvalue (load)` into a
@@ -20,7 +20,8 @@ bool hd_legal_align(struct hd_legal *legal)
 	if (!hd_switch_is_on(legal->unit->options.without, HD_SWITCH_ALIGNED_SHARED_ARRAYS))
 		return false;
 	for (LLVMValueRef global = LLVMGetFirstGlobal(legal->module); global; global = LLVMGetNextGlobal(global)) {
-		if (LLVMIsDeclaration(global) || LLVMGetPointerAddressSpace(LLVMTypeOf(global)) != HD_AS_SHARED)
+		unsigned space = LLVMGetPointerAddressSpace(LLVMTypeOf(global));
+		if (LLVMIsDeclaration(global) || (space != HD_AS_SHARED && space != HD_AS_CONST))
 			continue;
 		if (LLVMABISizeOfType(legal->layout, LLVMGlobalGetValueType(global)) <= WIDEST)
 			continue;

@@ -185,11 +185,17 @@ static uint32_t run_of(struct hd_select *sel, const struct hd_leaf_type *types, 
 	return 0;
 }
 
+/* Bytes of one access. A load of constants has at most two words, as ptxas has it. */
+static unsigned widest_access(unsigned space)
+{
+	return space == HD_AS_CONST ? 8 : 16;
+}
+
 static unsigned widest_run(struct hd_select *sel, const struct hd_leaf_type *types, uint32_t count, uint32_t first,
-			   unsigned align, uint32_t *length)
+			   unsigned space, unsigned align, uint32_t *length)
 {
 	unsigned limit = align_at(align, types[first].offset);
-	for (unsigned bytes = 16; bytes >= 4; bytes /= 2)
+	for (unsigned bytes = widest_access(space); bytes >= 4; bytes /= 2)
 		if (bytes <= limit && (*length = run_of(sel, types, count, first, bytes)))
 			return bytes;
 	return 0;
@@ -206,7 +212,7 @@ static struct hd_leaf load_scalar(struct hd_select *sel, LLVMTypeRef type, struc
 	struct hd_opnd w[4] = {hd_rz(), hd_rz(), hd_rz(), hd_rz()};
 	while (done < bytes) {
 		unsigned part = align_at(align, (uint64_t)(offset + done));
-		while (part > 16 || part > bytes - done || (part > 4 && done % part))
+		while (part > widest_access(address.space) || part > bytes - done || (part > 4 && done % part))
 			part /= 2;
 		struct hd_mreg reg =
 			hd_sel_load_at(sel, address, offset + done, part, is_signed && part == bytes, mods);
@@ -260,7 +266,7 @@ void hd_sel_load_value(struct hd_select *sel, LLVMValueRef result, LLVMTypeRef t
 			i++;
 			continue;
 		}
-		unsigned bytes = widest_run(sel, copy, count, i, align, &length);
+		unsigned bytes = widest_run(sel, copy, count, i, space, align, &length);
 		if (!bytes || (length == 1 && bits != bytes * 8)) {
 			LLVMUseRef use = LLVMGetFirstUse(result);
 			bool sign = use && LLVMIsASExtInst(LLVMGetUser(use));
@@ -386,8 +392,8 @@ void hd_sel_store_value(struct hd_select *sel, LLVMValueRef value, struct hd_add
 	struct hd_leaf *leaves;
 	hd_sel_leaves(sel, value, &leaves);
 	for (uint32_t i = 0; i < count;) {
-		unsigned bytes = widest_run(sel, copy, count, i, align, &length), bits = hd_scalar_bits(copy[i].type),
-			 at = 0;
+		unsigned bytes = widest_run(sel, copy, count, i, address.space, align, &length),
+			 bits = hd_scalar_bits(copy[i].type), at = 0;
 		if (hd_sel_words(sel, copy[i].type) < 0)
 			return;
 		if (!bytes || (length == 1 && bits != bytes * 8)) {

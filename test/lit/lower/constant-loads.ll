@@ -9,7 +9,8 @@ target triple = "nvptx64-nvidia-cuda"
 
 ; CHECK-LABEL: function direct:
 ; CHECK-DAG: LDCX R{{[0-9]+}}, [R{{[0-9]+}}.64
-; CHECK-DAG: LDCX.128 R{{[0-9]+}}, [R{{[0-9]+}}.64+0x10]
+; CHECK-DAG: LDCX.64 R{{[0-9]+}}, [R{{[0-9]+}}.64+0x10]
+; CHECK-DAG: LDCX.64 R{{[0-9]+}}, [R{{[0-9]+}}.64+0x18]
 ; CHECK-NOT: LDG
 ; CHECK: RET
 define <4 x i32> @direct() noinline {
