@@ -3,6 +3,7 @@
 #include "runtime/math/cusolver/eigen.cuh"
 #include "runtime/math/cusolver/lu.cuh"
 #include "runtime/math/cusolver/qr.cuh"
+#include "runtime/math/cusolver/svd.cuh"
 
 #define HD_CUSOLVER(name, routine, parameters, arguments)                                                              \
 	extern "C" cusolverStatus_t cusolverDn##name parameters                                                        \

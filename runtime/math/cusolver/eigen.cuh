@@ -30,6 +30,16 @@ __device__ inline void pair_of(int round, int number, int n, int *p, int *q)
 		*p = -1;
 }
 
+/* For the diagonal's a and d and what is beside it, whose size is not zero. */
+template <class T> __device__ turn<T> turn_by(real_of<T> a, real_of<T> d, T beside, real_of<T> size)
+{
+	using R = real_of<T>;
+	R theta = (d - a) / (2 * size);
+	R t = (theta >= 0 ? R(1) : R(-1)) / (fabs(theta) + sqrt(1 + theta * theta));
+	R c = 1 / sqrt(1 + t * t);
+	return turn<T>{c, t * c, beside / size};
+}
+
 template <class T> __device__ turn<T> turn_of(const T *A, int n, int p, int q)
 {
 	using R = real_of<T>;
@@ -39,10 +49,7 @@ template <class T> __device__ turn<T> turn_of(const T *A, int n, int p, int q)
 	/* Far below a rounding of the diagonal, or so small that the phase would be no unit. */
 	if (size <= epsilon_of<R> / 1024 * (fabs(a) + fabs(d)) || size < smallest_of<R> / epsilon_of<R>)
 		return turn<T>{1, 0, make<T>(1)};
-	R theta = (d - a) / (2 * size);
-	R t = (theta >= 0 ? R(1) : R(-1)) / (fabs(theta) + sqrt(1 + theta * theta));
-	R c = 1 / sqrt(1 + t * t);
-	return turn<T>{c, t * c, beside / size};
+	return turn_by(a, d, beside, size);
 }
 
 /* x and y become c x - s phase y and s x + c phase y. */

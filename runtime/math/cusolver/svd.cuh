@@ -1,0 +1,204 @@
+/*
+ * Singular values by one-sided Jacobi rotations, for matrices of some hundred rows: one block turns pairs of columns, a warp
+ * for each pair, until all are orthogonal. Their lengths are the singular values, and they themselves U times these; the
+ * rotations' product is V. Columns of U that no singular value gives are orthogonalised unit vectors. Work: a copy of the
+ * matrix, V, a number for each row.
+ */
+#pragma once
+
+#include "runtime/math/cusolver/eigen.cuh"
+
+namespace hd_solver {
+
+enum { WARP = 32 };
+
+template <class R> __device__ R most_of_block(R own)
+{
+	__shared__ R values[THREADS];
+	__syncthreads();
+	values[threadIdx.x] = own;
+	for (unsigned step = THREADS / 2; step; step /= 2) {
+		__syncthreads();
+		if (threadIdx.x < step)
+			values[threadIdx.x] = fmax(values[threadIdx.x], values[threadIdx.x + step]);
+	}
+	__syncthreads();
+	return values[0];
+}
+
+/* conj(x) y of columns, by a warp. */
+template <class T> __device__ T product_of_columns(int m, const T *x, const T *y)
+{
+	T sum{};
+	for (int i = threadIdx.x % WARP; i < m; i += WARP)
+		sum = multiply_add(conj(x[i]), y[i], sum);
+	return sum_of_warp(sum);
+}
+
+/* Makes two columns orthogonal, by a warp. Returns whether they were not. Of columns below `least` squared, nothing is left. */
+template <class T> __device__ bool turn_columns(int m, int n, T *G, T *V, int p, int q, real_of<T> least)
+{
+	using R = real_of<T>;
+	T *x = G + (int64_t)p * m, *y = G + (int64_t)q * m, beside = product_of_columns(m, x, y);
+	R a = real(product_of_columns(m, x, x)), d = real(product_of_columns(m, y, y));
+	R size = traits<T>::complex ? hypot(real(beside), imag(beside)) : fabs(real(beside));
+	if (!(size > epsilon_of<R> * sqrt((R)m) * sqrt(a) * sqrt(d)) || !(fmin(a, d) > least))
+		return false;
+	turn<T> turn = turn_by(a, d, beside, size);
+	__syncwarp();
+	for (int i = threadIdx.x % WARP; i < m; i += WARP)
+		rotate(turn, conj(turn.phase), &x[i], &y[i]);
+	for (int i = threadIdx.x % WARP; i < n && V; i += WARP)
+		rotate(turn, conj(turn.phase), &V[i + (int64_t)p * n], &V[i + (int64_t)q * n]);
+	return true;
+}
+
+/* Columns `first` to `columns` of U, orthogonal to all before. `dots`: as many numbers as U has columns. */
+template <class T> __device__ void complete_columns(int m, T *U, int ldu, int first, int columns, T *dots)
+{
+	using R = real_of<T>;
+	int unit = 0;
+	for (int k = first; k < columns; k++) {
+		T *x = U + (int64_t)k * ldu;
+		R length = 0;
+		/* Some unit vector has so much outside: what all of them have is at least one. */
+		for (; length < R(0.5) / m && unit < m; unit++) {
+			__syncthreads();
+			for (int i = threadIdx.x; i < m; i += THREADS)
+				x[i] = make<T>(i == unit);
+			/* Twice is enough. */
+			for (int pass = 0; pass < 2; pass++) {
+				__syncthreads();
+				for (int c = threadIdx.x / WARP; c < k; c += THREADS / WARP) {
+					T dot = product_of_columns(m, U + (int64_t)c * ldu, x);
+					if (threadIdx.x % WARP == 0)
+						dots[c] = dot;
+				}
+				__syncthreads();
+				for (int i = threadIdx.x; i < m; i += THREADS)
+					for (int c = 0; c < k; c++)
+						x[i] = multiply_add(-dots[c], U[i + (int64_t)c * ldu], x[i]);
+			}
+			R own = 0;
+			for (int i = threadIdx.x; i < m; i += THREADS)
+				own += abs_squared(x[i]);
+			length = sum_of_block(own);
+		}
+		__syncthreads();
+		for (int i = threadIdx.x; i < m; i += THREADS)
+			x[i] = (1 / sqrt(length)) * x[i];
+		__syncthreads();
+	}
+}
+
+/* U, VT: null if not wanted; `columns`: of U. */
+template <class T>
+__global__ void __launch_bounds__(THREADS)
+	svd_kernel(int m, int n, const T *A, int lda, real_of<T> *values, T *U, int ldu, int columns, T *VT, int ldvt, T *G, T *V,
+		   T *dots, int *info)
+{
+	using R = real_of<T>;
+	__shared__ int turned, null;
+	int pairs = (n + 1) / 2, rounds = n + (n & 1) - 1;
+	int64_t all = (int64_t)m * n;
+	R own = 0, squares = 0;
+	for (int64_t e = threadIdx.x; e < all; e += THREADS)
+		own = fmax(own, abs1(A[e % m + e / m * lda]));
+	/* Scaled, so that squares neither overflow nor vanish. */
+	R scale = most_of_block(own), by = scale > 0 ? 1 / scale : 0;
+	for (int64_t e = threadIdx.x; e < all; e += THREADS) {
+		G[e] = by * A[e % m + e / m * lda];
+		squares += abs_squared(G[e]);
+	}
+	for (int64_t e = threadIdx.x; e < (int64_t)n * n && VT; e += THREADS)
+		V[e] = make<T>(e % n == e / n);
+	R least = sum_of_block(squares) * 16 * epsilon_of<R> * epsilon_of<R>;
+	bool done = false;
+	for (int sweep = 0; sweep < MOST_SWEEPS && !done; sweep++) {
+		if (threadIdx.x == 0)
+			turned = 0;
+		__syncthreads();
+		for (int round = 0; round < rounds; round++) {
+			for (int k = threadIdx.x / WARP; k < pairs; k += THREADS / WARP) {
+				int p, q;
+				pair_of(round, k, n, &p, &q);
+				if (p >= 0 && turn_columns(m, n, G, VT ? V : nullptr, p, q, least) && threadIdx.x % WARP == 0)
+					atomicOr(&turned, 1);
+			}
+			__syncthreads();
+		}
+		done = !turned;
+		__syncthreads();
+	}
+	if (threadIdx.x == 0) {
+		*info = done ? 0 : 1;
+		null = 0;
+	}
+	__syncthreads();
+	for (int j = threadIdx.x / WARP; j < n; j += THREADS / WARP) {
+		T square = product_of_columns(m, G + (int64_t)j * m, G + (int64_t)j * m);
+		if (threadIdx.x % WARP == 0)
+			dots[j] = square;
+	}
+	__syncthreads();
+	/* Each value's place is the number of larger ones, and of equal ones before it. */
+	for (int j = threadIdx.x / WARP; j < n; j += THREADS / WARP) {
+		R square = real(dots[j]), length = sqrt(square);
+		int place = 0, lane = threadIdx.x % WARP;
+		for (int k = 0; k < n; k++)
+			place += real(dots[k]) > square || (real(dots[k]) == square && k < j);
+		if (lane == 0) {
+			values[place] = scale * length;
+			if (!(square > least))
+				atomicAdd(&null, 1);
+		}
+		for (int i = lane; i < n && VT; i += WARP)
+			VT[place + (int64_t)i * ldvt] = conj(V[i + (int64_t)j * n]);
+		for (int i = lane; i < m && U && square > least; i += WARP)
+			U[i + (int64_t)place * ldu] = (1 / length) * G[i + (int64_t)j * m];
+	}
+	__syncthreads();
+	if (U)
+		complete_columns(m, U, ldu, n - null, columns, dots);
+}
+
+template <class T> inline int64_t svd_elements(int64_t m, int64_t n)
+{
+	return m * n + n * n + m;
+}
+
+template <class T> cusolverStatus_t gesvd_buffer(cusolverDnHandle_t handle, int m, int n, int *size)
+{
+	HD_SOLVER_HANDLE(handle);
+	HD_SOLVER_VALID(n >= 0 && m >= n && size);
+	*size = (int)svd_elements<T>(m, n);
+	return CUSOLVER_STATUS_SUCCESS;
+}
+
+inline bool is_job(signed char job)
+{
+	return job == 'A' || job == 'S' || job == 'O' || job == 'N';
+}
+
+/* As NVIDIA's: of as many rows as columns at least. */
+template <class T>
+cusolverStatus_t gesvd(cusolverDnHandle_t handle, signed char jobu, signed char jobvt, int m, int n, T *A, int lda,
+		       real_of<T> *S, T *U, int ldu, T *VT, int ldvt, T *work, int size, int *info)
+{
+	HD_SOLVER_HANDLE(handle);
+	bool in_place = jobu == 'O', u = jobu != 'N', vt = jobvt != 'N', vt_in_place = jobvt == 'O';
+	HD_SOLVER_VALID(is_job(jobu) && is_job(jobvt) && !(in_place && vt_in_place) && m >= n && is_matrix(m, n, lda) && info &&
+			size >= svd_elements<T>(m, n));
+	HD_SOLVER_VALID((!u || in_place || is_matrix(m, n, ldu)) && (!vt || vt_in_place || is_matrix(n, n, ldvt)));
+	cudaMemsetAsync(info, 0, sizeof *info, handle->stream);
+	if (m == 0)
+		return CUSOLVER_STATUS_SUCCESS;
+	T *V = work + (int64_t)m * n, *dots = V + (int64_t)n * n;
+	svd_kernel<T><<<1, THREADS, 0, handle->stream>>>(m, n, A, lda, S, !u ? nullptr : in_place ? A : U,
+							 in_place ? lda : ldu, jobu == 'A' ? m : n,
+							 !vt ? nullptr : vt_in_place ? A : VT, vt_in_place ? lda : ldvt, work, V,
+							 dots, info);
+	return finished(CUBLAS_STATUS_SUCCESS);
+}
+
+} // namespace hd_solver
