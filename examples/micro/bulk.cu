@@ -2,6 +2,8 @@
  * bulk: copies in bulk (compute capability 9.0).
  * bulk.chase: core cycles of a link of a chain in L2, of 16 bytes, by copies to shared memory with a barrier; bulk.chase.ld:
  * by loads. bulk.gap: core cycles from one copy of 16 bytes that a thread issues to the next.
+ * mbarrier.arrive-wait: core cycles of an arrival that expects no bytes, and a wait for it; mbarrier.limit: of a wait that nobody
+ * ends and that has no limit of its own.
  * bulk.stream.BYTES.BLOCKS: GB/s of copies of so many bytes from memory, one after the other in each of BLOCKS blocks an SM;
  * bulk.box.XxY.BLOCKS: the same of boxes of floats of a tensor.
  * Other devices have no such rows.
@@ -27,6 +29,13 @@ static __device__ __forceinline__ void init(unsigned long long *bar)
 {
 #if BULK
 	asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;\nfence.proxy.async.shared::cta;" ::"r"(at(bar)) : "memory");
+#endif
+}
+
+static __device__ __forceinline__ void inval(unsigned long long *bar)
+{
+#if BULK
+	asm volatile("mbarrier.inval.shared::cta.b64 [%0];" ::"r"(at(bar)) : "memory");
 #endif
 }
 
@@ -100,6 +109,36 @@ __global__ void gap(const unsigned long long *words, int copies, long long *cycl
 		copy(word, words, 16, &bar);
 	wait(&bar, 0);
 	*cycles = clock64() - start;
+}
+
+static __device__ __forceinline__ void try_once(unsigned long long *bar)
+{
+#if BULK
+	asm volatile("{\n.reg .pred done;\nmbarrier.try_wait.parity.shared::cta.b64 done, [%0], 0;\n}" ::"r"(at(bar)) : "memory");
+#endif
+}
+
+enum { ARRIVE_WAIT, LIMIT };
+/* Without a loop around them. The first time brings the code into the caches. */
+template <int what, int times>
+__global__ void barriers(long long *cycles)
+{
+	__shared__ unsigned long long bar;
+	for (int round = 0; round < 2; round++) {
+		init(&bar);
+		long long start = clock64();
+#pragma unroll
+		for (int i = 0; i < times; i++) {
+			if (what == LIMIT) {
+				try_once(&bar);
+				continue;
+			}
+			expect(&bar, 0);
+			wait(&bar, i & 1);
+		}
+		*cycles = clock64() - start;
+		inval(&bar);
+	}
 }
 
 /* Each block takes every gridDim.x-th piece. */
@@ -176,6 +215,19 @@ int main(int argc, char **argv)
 		}
 		micro_row("bulk.gap", (took[1] - took[0]) / 32, "cycles");
 	}
+	void (*const waits[][2])(long long *) = {{barriers<ARRIVE_WAIT, 8>, barriers<ARRIVE_WAIT, 16>},
+						 {barriers<LIMIT, 8>, barriers<LIMIT, 16>}};
+	static const char *const wait_names[] = {"mbarrier.arrive-wait", "mbarrier.limit"};
+	for (int what = ARRIVE_WAIT; what <= LIMIT; what++) {
+		double took[2];
+		if (!micro_wanted(wait_names[what]))
+			continue;
+		for (int i = 0; i < 2; i++) {
+			waits[what][i]<<<1, 1>>>(cycles);
+			took[i] = (double)micro_read(cycles);
+		}
+		micro_row(wait_names[what], (took[1] - took[0]) / 8, "cycles");
+	}
 	char name[48];
 	int sms = micro_listing ? 1 : micro_device().multiProcessorCount;
 	size_t used = 0; /* each launch has memory of its own: none of it is in L2 */
@@ -196,11 +248,12 @@ int main(int argc, char **argv)
 					took[i] = micro_cycles([&] {
 						int n = pieces << i;
 						size_t all = (size_t)n * bytes * sms * blocks;
-						used = used + 2 * all > room ? 0 : (used + all) / (1u << 20) * (1u << 20);
+						size_t begin = used + all > room ? 0 : used;
+						used = (begin + all + (1u << 20) - 1) / (1u << 20) * (1u << 20);
 						if (box)
-							boxes<<<sms * blocks, 1, bytes>>>(map_of(memory + used, room - used, side[k], side[k]), side[k], side[k], n);
+							boxes<<<sms * blocks, 1, bytes>>>(map_of(memory + begin, room - begin, side[k], side[k]), side[k], side[k], n);
 						else
-							stream<<<sms * blocks, 1, bytes>>>(memory + used, bytes, n);
+							stream<<<sms * blocks, 1, bytes>>>(memory + begin, bytes, n);
 					});
 				double moved = (double)bytes * sms * blocks * pieces;
 				micro_row(name, moved / ((took[1] - took[0]) / micro_core_mhz()) / 1e3, "GB/s");
