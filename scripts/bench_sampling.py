@@ -10,6 +10,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 
 import figures
 
@@ -131,7 +132,12 @@ def main():
         rows, failed = [], []
         with concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
             jobs = [(work[0], pool.submit(measure, *work, gpu)) for work in workloads()]
-            for name, job in jobs:
+            begun, shown = time.monotonic(), time.monotonic()
+            for number, (name, job) in enumerate(jobs):
+                if number and time.monotonic() - shown > 2:
+                    shown = time.monotonic()
+                    left = (shown - begun) * (len(jobs) - number) / number
+                    print(f'{gpu}: {number} of {len(jobs)} programs, {left:.0f} s left', file=sys.stderr, flush=True)
                 try:
                     rows.append(job.result())
                 except (subprocess.SubprocessError, OSError) as error:

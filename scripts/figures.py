@@ -40,9 +40,9 @@ def listed(command):
 
 
 def swept(command, workers):
-    """The runs of a `heddle sweep` command, each with its result; those that were missing are made. Causes of failures are told
-    by the sweep."""
-    if subprocess.run([*command, '--quiet', '-j', str(workers)]).returncode == 2:
+    """The runs of a `heddle sweep` command, each with its result; those that were missing are made. The sweep tells how far it
+    is, how long the rest takes, and causes of failures, on stderr."""
+    if subprocess.run([*command, '-j', str(workers)], stdout=subprocess.DEVNULL).returncode == 2:
         raise RunFailed('the sweep cannot begin')
     runs = listed(command)
     wrong = [run for run in runs if run['state'] != 'done']
@@ -177,14 +177,27 @@ def data_block(rows):
                                       else '"" \n' for row in rows) + 'EOD\n'
 
 
+def axis(values, line):
+    """The range of an axis for bars that are compared with `line`: it begins at 0 where bars are far from it, else a little below
+    the lowest, so that small differences are seen."""
+    known = [value for value in values if not math.isnan(value)] + [line or 0]
+    low, high = min(known), max(known)
+    if not line or low < line / 2 or high > 3 * line:
+        return '[0:*]'
+    room = max(0.15 * (high - low), 0.02 * line)
+    return f'[{math.floor(20 * (low - room) / line) / 20 * line:.6g}:{math.ceil(20 * (high + room) / line) / 20 * line:.6g}]'
+
+
 def bars(path, title, ylabel, series, rows, line=None):
-    """Clustered bars: rows are (name, a number for each of `series`); `line` draws a level."""
+    """Clustered bars: rows are (name, a number for each of `series`, NAN: none); `line` draws a level."""
     columns = ', '.join(f'$data using {i + 2}:xtic(1) title {quoted(name)} linecolor rgb "{COLOURS[i % 8]}"'
                         for i, name in enumerate(series))
     rows = rows or [('none', *[0] * len(series))]
-    level = f'set arrow from graph 0, first {line} to graph 1, first {line} nohead dashtype 2\n' if line else ''
+    level = f'set arrow from graph 0, first {line} to graph 1, first {line} nohead linewidth 1.5 front\n' if line else ''
+    span = axis([value for row in rows for value in row[1:]], line)
     plot(path, title, ylabel, data_block(rows) + level + 'set style data histograms\nset style histogram clustered gap 1\n'
-         'set style fill solid 0.9\nset yrange [0:*]\nset xtics rotate by -45 scale 0\nplot ' + columns + '\n')
+         'set style fill solid 0.9\nset datafile missing "nan"\nset yrange ' + span +
+         '\nset xtics rotate by -45 scale 0\nplot ' + columns + '\n')
 
 
 def stacked(path, title, ylabel, series, rows):
@@ -281,7 +294,11 @@ class Bars:
         values = [(w.name, *(self.value(w, *keys) for keys in self.runs.values())) for w in workloads]
         last = [self.average(row[i + 1] for row in values) for i in range(len(self.runs))]
         title = 'geometric mean' if self.average is geomean else 'mean'
-        bars(path, self.heading, self.ylabel, list(self.runs), values + [(title, *last)], self.level)
+        drawn = values + [(title, *last)]
+        theirs = [self.paper.get(name, math.nan) for name in self.runs]
+        if any(isinstance(value, (int, float)) and not math.isnan(value) for value in theirs):
+            drawn.append(('the paper', *(value if isinstance(value, (int, float)) else math.nan for value in theirs)))
+        bars(path, self.heading, self.ylabel, list(self.runs), drawn, self.level)
         rows = [(row[0], *(number(value) for value in row[1:])) for row in values]
         rows += [(f'**{title}**', *(number(value) for value in last)), ('paper', *(self.paper.get(title, '') for title in self.runs))]
         return [f'## {self.heading}', '', shown, '', *table(('workload', *self.runs), rows),

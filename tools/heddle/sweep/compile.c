@@ -10,13 +10,17 @@
 #include "heddle/config.h"
 #include "heddle/object.h"
 #include "lib/strbuf.h"
+#include "tools/heddle/cmd.h"
 #include "tools/heddle/sweep/sweep.h"
+#include "tools/heddle/sweep/times.h"
 
 struct compiling {
 	struct sweep *sweep;
 	const char *compiler;	     /* digests of what compiles */
 	HD_VEC(const char *) parsed; /* of each program source and options as headers depend on them; NULL: no source */
 	int failed;
+	uint32_t todo, ended; /* of a phase */
+	double start, shown;
 };
 
 struct words {
@@ -50,12 +54,33 @@ struct phase {
 	bool (*wanted)(struct compiling *c, uint32_t program);
 	struct words (*command)(struct compiling *c, uint32_t program);
 	void (*done)(struct compiling *c, uint32_t program, const char *log, const struct engine_end *end);
-	const char *suffix;
+	const char *suffix, *what;
 };
 
 static const char *log_of(struct sweep *sweep, uint32_t program, const char *suffix)
 {
 	return store_temporary(&sweep->store, hd_arena_printf(&sweep->arena, "program-%u", program), suffix);
+}
+
+/* Shown from two seconds on: on a terminal in one line, elsewhere each minute. */
+static void show(struct compiling *c, const struct phase *phase, bool last)
+{
+	char text[32];
+	bool over = cmd_progress();
+	double time = times_now();
+	if (c->sweep->quiet || (last && (!over || c->shown == c->start)) ||
+	    (!last && (time - c->start < 2 || time - c->shown < (over ? 0.2 : 60))))
+		return;
+	c->shown = time;
+	if (over)
+		fputs("\r\033[K", stderr);
+	if (last)
+		return;
+	fprintf(stderr, "%s: %u of %u programs", phase->what, c->ended, c->todo);
+	if (c->ended)
+		fprintf(stderr, ", %s left", times_print((time - c->start) * (c->todo - c->ended) / c->ended, text));
+	fputs(over ? "" : "\n", stderr);
+	fflush(stderr);
 }
 
 static enum engine_event next_end(struct compiling *c, const struct phase *phase)
@@ -65,12 +90,18 @@ static enum engine_event next_end(struct compiling *c, const struct phase *phase
 	enum engine_event event = sweep->engine->poll(sweep->engine, 1000, &end);
 	if (event == ENGINE_ENDED && !sweep->signals.caught)
 		phase->done(c, end.id, log_of(sweep, end.id, phase->suffix), &end);
+	c->ended += event == ENGINE_ENDED;
+	show(c, phase, false);
 	return event;
 }
 
 static int run_phase(struct compiling *c, const struct phase *phase)
 {
 	struct sweep *sweep = c->sweep;
+	c->start = c->shown = times_now();
+	c->todo = c->ended = 0;
+	for (uint32_t i = 0; i < sweep->runs.programs.len; i++)
+		c->todo += phase->wanted(c, i);
 	for (uint32_t i = 0; i < sweep->runs.programs.len && !sweep->signals.caught; i++) {
 		struct engine_job job = {.id = i, .log = log_of(sweep, i, phase->suffix), .slots = 1};
 		if (!phase->wanted(c, i))
@@ -85,6 +116,7 @@ static int run_phase(struct compiling *c, const struct phase *phase)
 	}
 	while (sweep->engine->running)
 		next_end(c, phase);
+	show(c, phase, true);
 	return sweep->signals.caught ? -1 : 0;
 }
 
@@ -252,8 +284,9 @@ static const char *compiler_of(struct sweep *sweep)
 
 int sweep_compile(struct sweep *sweep, bool make)
 {
-	static const struct phase headers = {lists_headers, list_headers, name_program, ".headers"};
-	static const struct phase programs = {is_missing, compile, keep_program, ".log"};
+	static const struct phase headers = {lists_headers, list_headers, name_program, ".headers",
+					     "looking at headers"};
+	static const struct phase programs = {is_missing, compile, keep_program, ".log", "compiling"};
 	struct compiling c = {.sweep = sweep};
 	bool any = false;
 	for (uint32_t i = 0; i < sweep->runs.programs.len; i++) {
