@@ -314,7 +314,7 @@ void hd_timeline_text(const struct hd_gpu *gpu, uint32_t pc, char *text, size_t 
 	hd_inst_format(&gpu->program.code.data[pc].inst, text, size);
 }
 
-enum { FAST = 3 }; /* zstd's level: files are large, and written once */
+enum { FAST = 1 }; /* zstd's level: files are large, and written once */
 
 /* Compressed by zstd if its name ends in .zst. The file is there when all of it is. */
 static int write_bytes(const struct recorder *recorder, const char *path, const char *bytes, size_t size)

@@ -8,13 +8,13 @@
  * arrow leads from the instruction that wrote a register last to each that reads it. The thread of a row is its warp
  * slot, and numbers of rows are in the order of issue.
  *
- * Cost: a sort of all events.
+ * Cost: linear in the events. What depends on the instruction alone, its text and registers, is made once for each.
  */
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "lib/machine/regset.h"
+#include "lib/strbuf.h"
 #include "runtime/gpu/gpu.h"
 #include "runtime/watch/timeline_events.h"
 
@@ -96,14 +96,102 @@ static void add_sm(struct rows *rows, const struct hd_timeline_sm *sm, uint32_t 
 
 /* ------------------------------------------------------------ lines */
 
-static int by_cycle(const void *left, const void *right)
+enum { DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS };
+
+/* By cycle. Lines of one cycle stay in their order: by row, and of a row by step. */
+static void sort_lines(struct rows *rows)
 {
-	const struct line *a = left, *b = right;
-	if (a->cycle != b->cycle)
-		return a->cycle > b->cycle ? 1 : -1;
-	if (a->row != b->row)
-		return a->row > b->row ? 1 : -1;
-	return (int)a->step - (int)b->step;
+	uint32_t count = rows->lines.len;
+	struct line *from = rows->lines.data, *to = hd_xcalloc(count + 1, sizeof(*to)), *other = to;
+	uint64_t least = UINT64_MAX, most = 0;
+	for (uint32_t i = 0; i < count; i++) {
+		least = from[i].cycle < least ? from[i].cycle : least;
+		most = from[i].cycle > most ? from[i].cycle : most;
+	}
+	for (unsigned shift = 0; count && shift < 64 && (most - least) >> shift; shift += DIGIT_BITS) {
+		uint32_t starts[DIGITS + 1] = {0};
+		for (uint32_t i = 0; i < count; i++)
+			starts[((from[i].cycle - least) >> shift & (DIGITS - 1)) + 1]++;
+		for (unsigned digit = 0; digit < DIGITS; digit++)
+			starts[digit + 1] += starts[digit];
+		for (uint32_t i = 0; i < count; i++)
+			to[starts[(from[i].cycle - least) >> shift & (DIGITS - 1)]++] = from[i];
+		struct line *sorted = to;
+		to = from;
+		from = sorted;
+	}
+	if (from == other && count)
+		memcpy(rows->lines.data, other, count * sizeof(*other));
+	free(other);
+}
+
+/* ------------------------------------------------------------ text */
+
+/* Text on its way to the file. */
+struct output {
+	FILE *file;
+	size_t length;
+	char bytes[1 << 16];
+};
+
+static void flush(struct output *out)
+{
+	fwrite(out->bytes, 1, out->length, out->file);
+	out->length = 0;
+}
+
+static void put(struct output *out, const char *text, size_t length)
+{
+	if (out->length + length > sizeof(out->bytes))
+		flush(out);
+	if (length > sizeof(out->bytes)) {
+		fwrite(text, 1, length, out->file);
+		return;
+	}
+	memcpy(out->bytes + out->length, text, length);
+	out->length += length;
+}
+
+#define PUT(out, text) put((out), (text), sizeof(text) - 1)
+
+static void put_number(struct output *out, uint64_t number)
+{
+	char digits[20], *at = digits + sizeof(digits);
+	do {
+		*--at = (char)('0' + number % 10);
+		number /= 10;
+	} while (number);
+	put(out, at, (size_t)(digits + sizeof(digits) - at));
+}
+
+/* What of a row depends on its instruction alone. */
+struct known {
+	char *text; /* "0010 IADD3 R0, R1, R2"; NULL: not made yet */
+	const char *function;
+	struct hd_regset reads, writes;
+};
+
+struct writing {
+	const struct hd_gpu *gpu;
+	struct known *known; /* by pc */
+	struct output out;
+};
+
+static const struct known *known_of(struct writing *w, uint32_t pc)
+{
+	struct known *known = &w->known[pc];
+	char text[256];
+	if (known->text)
+		return known;
+	const struct hd_pfunction *function = &w->gpu->program.functions.data[w->gpu->program.code.data[pc].function];
+	struct hd_strbuf line = {0};
+	hd_timeline_text(w->gpu, pc, text, sizeof text);
+	hd_strbuf_printf(&line, "%04x %s", (pc - function->first) * HD_INST_BYTES, text);
+	known->text = hd_strbuf_detach(&line);
+	known->function = function->name;
+	hd_inst_reads(&w->gpu->program.code.data[pc].inst, &known->reads);
+	hd_inst_writes(&w->gpu->program.code.data[pc].inst, &known->writes);
+	return known;
 }
 
 static void add_lines(struct rows *rows, uint32_t index)
@@ -123,81 +211,131 @@ struct writers {
 	uint32_t of[256];
 };
 
-static void write_arrows(const struct hd_gpu *gpu, const struct row *row, uint32_t index, struct writers *writers,
-			 FILE *out)
+static void write_arrows(struct writing *w, const struct row *row, uint32_t index, struct writers *writers)
 {
-	const struct hd_inst *inst = &gpu->program.code.data[row->pc].inst;
-	struct hd_regset reads, writes;
+	const struct known *known = known_of(w, row->pc);
 	uint32_t told[16], count = 0;
-	hd_inst_reads(inst, &reads);
-	hd_inst_writes(inst, &writes);
-	HD_REGSET_FOREACH (&reads, reg) {
+	HD_REGSET_FOREACH (&known->reads, reg) {
 		uint32_t writer = writers->of[reg];
-		bool known = writer == NONE || count == sizeof told / sizeof *told;
+		bool is_told = writer == NONE || count == sizeof told / sizeof *told;
 		for (uint32_t i = 0; i < count; i++)
-			known |= told[i] == writer;
-		if (known)
+			is_told |= told[i] == writer;
+		if (is_told)
 			continue;
 		told[count++] = writer;
-		fprintf(out, "W\t%u\t%u\t0\n", index, writer);
+		PUT(&w->out, "W\t");
+		put_number(&w->out, index);
+		PUT(&w->out, "\t");
+		put_number(&w->out, writer);
+		PUT(&w->out, "\t0\n");
 	}
-	HD_REGSET_FOREACH (&writes, reg)
+	HD_REGSET_FOREACH (&known->writes, reg)
 		writers->of[reg] = index;
 }
 
-static void write_begin(const struct hd_gpu *gpu, const struct row *row, uint32_t index, FILE *out)
+/* A stage of a row begins. */
+static void write_stage(struct output *out, uint32_t index, char stage)
 {
-	char text[256];
-	const struct hd_pfunction *function = &gpu->program.functions.data[gpu->program.code.data[row->pc].function];
-	hd_timeline_text(gpu, row->pc, text, sizeof text);
-	fprintf(out, "I\t%u\t%u\t%u\nL\t%u\t0\t%04x %s\nL\t%u\t1\tSM %u warp %u, %s, %d lanes\nS\t%u\t0\tW\n", index,
-		index, row->warp, index, (row->pc - function->first) * HD_INST_BYTES, text, index, row->sm, row->warp,
-		function->name, __builtin_popcount(row->lanes), index);
+	char end[] = "\t0\t?\n";
+	end[3] = stage;
+	PUT(out, "S\t");
+	put_number(out, index);
+	put(out, end, sizeof(end) - 1);
 }
 
-static void write_line(const struct hd_gpu *gpu, const struct rows *rows, const struct line *line,
-		       struct writers *writers, FILE *out)
+static void write_begin(struct writing *w, const struct row *row, uint32_t index)
+{
+	const struct known *known = known_of(w, row->pc);
+	struct output *out = &w->out;
+	PUT(out, "I\t");
+	put_number(out, index);
+	PUT(out, "\t");
+	put_number(out, index);
+	PUT(out, "\t");
+	put_number(out, row->warp);
+	PUT(out, "\nL\t");
+	put_number(out, index);
+	PUT(out, "\t0\t");
+	put(out, known->text, strlen(known->text));
+	PUT(out, "\nL\t");
+	put_number(out, index);
+	PUT(out, "\t1\tSM ");
+	put_number(out, row->sm);
+	PUT(out, " warp ");
+	put_number(out, row->warp);
+	PUT(out, ", ");
+	put(out, known->function, strlen(known->function));
+	PUT(out, ", ");
+	put_number(out, (uint64_t)__builtin_popcount(row->lanes));
+	PUT(out, " lanes\n");
+	write_stage(out, index, 'W');
+}
+
+static void write_line(struct writing *w, const struct rows *rows, const struct line *line, struct writers *writers)
 {
 	const struct row *row = &rows->list.data[line->row];
 	switch ((enum step)line->step) {
-	case STEP_BEGIN: write_begin(gpu, row, line->row, out); break;
+	case STEP_BEGIN: write_begin(w, row, line->row); break;
 	case STEP_ISSUE:
-		fprintf(out, "S\t%u\t0\tX\n", line->row);
-		write_arrows(gpu, row, line->row, writers, out);
+		write_stage(&w->out, line->row, 'X');
+		write_arrows(w, row, line->row, writers);
 		break;
-	case STEP_ACCESS: fprintf(out, "S\t%u\t0\tM\n", line->row); break;
-	case STEP_END: fprintf(out, "R\t%u\t%u\t0\n", line->row, line->row); break;
+	case STEP_ACCESS: write_stage(&w->out, line->row, 'M'); break;
+	case STEP_END:
+		PUT(&w->out, "R\t");
+		put_number(&w->out, line->row);
+		PUT(&w->out, "\t");
+		put_number(&w->out, line->row);
+		PUT(&w->out, "\t0\n");
+		break;
 	}
+}
+
+static void write_lines(struct writing *w, const struct rows *rows, uint32_t sm_count)
+{
+	uint64_t now = rows->lines.len ? rows->lines.data[0].cycle : 0;
+	/* A table of writers for each warp slot of each SM that has any. */
+	uint32_t slots = 0;
+	for (uint32_t i = 0; i < rows->list.len; i++)
+		slots = rows->list.data[i].warp >= slots ? rows->list.data[i].warp + 1u : slots;
+	size_t tables = (size_t)slots * sm_count;
+	struct writers *writers = hd_xcalloc(tables + 1, sizeof(*writers));
+	memset(writers, 0xff, sizeof(*writers) * (tables + 1));
+	PUT(&w->out, "Kanata\t0004\nC=\t");
+	put_number(&w->out, now);
+	PUT(&w->out, "\n");
+	for (uint32_t i = 0; i < rows->lines.len; i++) {
+		const struct line *line = &rows->lines.data[i];
+		const struct row *row = &rows->list.data[line->row];
+		if (line->cycle > now) {
+			PUT(&w->out, "C\t");
+			put_number(&w->out, line->cycle - now);
+			PUT(&w->out, "\n");
+		}
+		now = line->cycle;
+		write_line(w, rows, line, &writers[(size_t)row->sm * slots + row->warp]);
+	}
+	flush(&w->out);
+	free(writers);
 }
 
 void hd_timeline_write_kanata(const struct hd_gpu *gpu, const struct hd_timeline *timeline, FILE *out)
 {
 	struct rows rows = {0};
-	uint64_t now = 0;
+	struct writing *w = hd_xcalloc(1, sizeof(*w));
+	w->gpu = gpu;
+	w->known = hd_xcalloc(gpu->program.code.len + 1, sizeof(*w->known));
+	w->out.file = out;
 	for (uint32_t sm = 0; sm < timeline->sm_count; sm++)
 		add_sm(&rows, &timeline->sms[sm], sm);
 	for (uint32_t i = 0; i < rows.list.len; i++)
 		add_lines(&rows, i);
-	if (rows.lines.len)
-		qsort(rows.lines.data, rows.lines.len, sizeof(*rows.lines.data), by_cycle);
-	/* A table of writers for each warp slot of each SM that has any. */
-	uint32_t slots = 0;
-	for (uint32_t i = 0; i < rows.list.len; i++)
-		slots = rows.list.data[i].warp >= slots ? rows.list.data[i].warp + 1u : slots;
-	size_t tables = (size_t)slots * timeline->sm_count;
-	struct writers *writers = hd_xcalloc(tables + 1, sizeof(*writers));
-	memset(writers, 0xff, sizeof(*writers) * (tables + 1));
-	now = rows.lines.len ? rows.lines.data[0].cycle : 0;
-	fprintf(out, "Kanata\t0004\nC=\t%" PRIu64 "\n", now);
-	for (uint32_t i = 0; i < rows.lines.len; i++) {
-		const struct line *line = &rows.lines.data[i];
-		const struct row *row = &rows.list.data[line->row];
-		if (line->cycle > now)
-			fprintf(out, "C\t%" PRIu64 "\n", line->cycle - now);
-		now = line->cycle;
-		write_line(gpu, &rows, line, &writers[(size_t)row->sm * slots + row->warp], out);
-	}
-	free(writers);
+	sort_lines(&rows);
+	write_lines(w, &rows, timeline->sm_count);
+	for (uint32_t i = 0; i < gpu->program.code.len; i++)
+		free(w->known[i].text);
+	free(w->known);
+	free(w);
 	hd_vec_release(&rows.list);
 	hd_vec_release(&rows.lines);
 }
