@@ -142,8 +142,7 @@ static uint32_t single_toward_zero(uint32_t sign, uint64_t magnitude, int unit, 
 	return sign | (uint32_t)(exponent + 127) << SINGLE_FRACTION | fraction;
 }
 
-/* sum * 2^unit in the accumulator's format. */
-static uint32_t rounded(const struct hd_dot_rule *rule, int64_t sum, int unit)
+uint32_t hd_dot_round(const struct hd_dot_rule *rule, int64_t sum, int unit)
 {
 	struct hd_unpacked value = {.kind = HD_FP_FINITE, .sign = sum < 0, .exponent = unit};
 	if (!sum)
@@ -175,7 +174,7 @@ static uint32_t add_group(const struct hd_dot_rule *rule, const struct hd_dot_nu
 	for (unsigned i = 0; i < rule->group; i++)
 		sum += shifted((int64_t)a[i].significand * b[i].significand,
 			       a[i].exponent + b[i].exponent - most + rule->fraction - fraction);
-	return rounded(rule, sum, most - rule->fraction);
+	return hd_dot_round(rule, sum, most - rule->fraction);
 }
 
 uint32_t hd_dot(const struct hd_dot_rule *rule, const struct hd_dot_number *a, const struct hd_dot_number *b,

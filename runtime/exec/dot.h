@@ -39,6 +39,17 @@ struct hd_dot_number hd_dot_number(enum hd_factor factor, uint32_t bits);
 uint32_t hd_dot(const struct hd_dot_rule *rule, const struct hd_dot_number *a, const struct hd_dot_number *b,
 		unsigned count, uint32_t c);
 
+/* sum * 2^unit in the accumulator's format. */
+uint32_t hd_dot_round(const struct hd_dot_rule *rule, int64_t sum, int unit);
+
+/* Bits of a factor's fraction. */
+static inline int hd_dot_fraction(enum hd_factor factor)
+{
+	static const uint8_t bits[] = {
+		[HD_DOT_F16] = 10, [HD_DOT_BF16] = 7, [HD_DOT_TF32] = 10, [HD_DOT_E4M3] = 3, [HD_DOT_E5M2] = 2};
+	return bits[factor];
+}
+
 /* Element `index` of a word of elements of so many bits. */
 static inline uint32_t hd_dot_element(uint32_t word, unsigned index, unsigned bits)
 {

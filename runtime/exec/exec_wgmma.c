@@ -8,13 +8,18 @@
  * address bits 7 and up, absolute ones, so that a step along a row is one of the start alone. CUTLASS,
  * cute/arch/mma_sm90_desc.hpp; PTX ISA 8.0, Asynchronous Warpgroup Level Matrix Instructions.
  *
- * Cost: some operations a multiply-add.
+ * Cost: an operation of the host for each multiply-add, in vectors of sixteen columns (dot_lanes.h); tens where a
+ * number is infinite or none.
  */
+#include <string.h>
+
 #include "heddle/opcodes.h"
 #include "runtime/exec/dot.h"
+#include "runtime/exec/dot_lanes.h"
 #include "runtime/exec/exec.h"
 
-enum { ROWS = HD_WG_ROWS, COLUMNS = 256, DEPTH = 32, QUAD = 4, OCTET = 8, CHUNK = 16 };
+enum { ROWS = HD_WG_ROWS, COLUMNS = 256, DEPTH = HD_DOT_DEPTH, QUAD = 4, OCTET = 8, CHUNK = 16 };
+enum { LANES = HD_DOT_LANES, BLOCKS = COLUMNS / LANES };
 
 /* A matrix in shared memory: `outer` is the row of a or column of b. */
 struct matrix {
@@ -64,32 +69,54 @@ static uint32_t load_element(const uint8_t *from, unsigned bytes)
 	return value;
 }
 
-/* `count` rows from `first` on; false: one of them is outside of the block's shared memory, which has been reported. */
-static bool read_matrix(struct hd_exec *exec, const struct hd_dinst *inst, const struct matrix *matrix, uint32_t first,
-			uint32_t count, uint32_t depth, uint32_t (*to)[DEPTH])
+/* What is multiplied, as bits: rows of a; columns of b in blocks of LANES, which lie side by side. */
+struct factors {
+	uint32_t a[ROWS][DEPTH], b[BLOCKS][DEPTH][LANES];
+};
+
+static uint32_t *a_element(struct factors *factors, uint32_t outer, uint32_t k)
+{
+	return &factors->a[outer][k];
+}
+
+static uint32_t *b_element(struct factors *factors, uint32_t outer, uint32_t k)
+{
+	return &factors->b[outer / LANES][k][outer % LANES];
+}
+
+typedef uint32_t *element_of(struct factors *factors, uint32_t outer, uint32_t k);
+
+/* The elements of a chunk, from one on: along k, or along `outer` where those are neighbours. */
+HD_INLINE bool read_chunk(struct hd_exec *exec, const struct hd_dinst *inst, const struct matrix *matrix,
+			  uint32_t first, uint32_t outer, uint32_t k, struct factors *factors, element_of *element)
 {
 	const struct hd_cta *cta = exec->warp->cta;
-	for (uint32_t outer = 0; outer < count; outer++)
-		for (uint32_t k = 0; k < depth; k++) {
-			uint32_t place = place_of(matrix, first + outer, k);
-			if (place + matrix->bytes > cta->grid->shared_bytes) {
-				HD_FAULT(exec, 0, HD_SIM_TRAP,
-					 "%s: the descriptor's matrix reaches address 0x%x, but the block has %u bytes "
-					 "of shared memory",
-					 hd_opinfo[inst->inst.op].name, place, cta->grid->shared_bytes);
-				return false;
-			}
-			to[outer][k] = load_element(cta->shared + place, matrix->bytes);
+	uint32_t place = place_of(matrix, first + outer, k), bytes = matrix->bytes, room = cta->grid->shared_bytes;
+	for (uint32_t i = 0; i < CHUNK / bytes; i++, place += bytes) {
+		if (place + bytes > room) {
+			HD_FAULT(exec, 0, HD_SIM_TRAP,
+				 "%s: the descriptor's matrix reaches address 0x%x, but the block has %u bytes "
+				 "of shared memory",
+				 hd_opinfo[inst->inst.op].name, place, room);
+			return false;
 		}
+		*element(factors, outer + (matrix->transposed ? i : 0), k + (matrix->transposed ? 0 : i)) =
+			load_element(cta->shared + place, bytes);
+	}
 	return true;
 }
 
-/* ---- what is multiplied */
-
-struct factors {
-	uint32_t a[ROWS][DEPTH], b[COLUMNS][DEPTH];
-	struct hd_dot_number left[ROWS][DEPTH], right[COLUMNS][DEPTH];
-};
+/* `count` rows from `first` on; false: one of them is outside of the block's shared memory, which has been reported. */
+HD_INLINE bool read_matrix(struct hd_exec *exec, const struct hd_dinst *inst, const struct matrix *matrix,
+			   uint32_t first, uint32_t count, uint32_t depth, struct factors *factors, element_of *element)
+{
+	uint32_t each = CHUNK / matrix->bytes;
+	for (uint32_t outer = 0; outer < count; outer += matrix->transposed ? each : 1)
+		for (uint32_t k = 0; k < depth; k += matrix->transposed ? 1 : each)
+			if (!read_chunk(exec, inst, matrix, first, outer, k, factors, element))
+				return false;
+	return true;
+}
 
 static void read_registers(const struct hd_exec *exec, const struct hd_dinst *inst, unsigned bits,
 			   uint32_t to[ROWS][DEPTH])
@@ -109,14 +136,16 @@ static bool gather(struct hd_exec *exec, const struct hd_dinst *inst, unsigned b
 {
 	unsigned trans = HD_MODIFIER(WGTRANS), depth = 8 * HD_WG_ROW_BYTES / bits;
 	struct matrix b = matrix_of(hd_lane_pair(exec->warp, inst->inst.b, 0), bits / 8, trans & HD_WG_TRANS_B);
-	if (!read_matrix(exec, inst, &b, 0, columns, depth, factors->b))
+	if (columns % LANES) /* the last block is a half */
+		memset(factors->b[columns / LANES], 0, sizeof factors->b[0]);
+	if (!read_matrix(exec, inst, &b, 0, columns, depth, factors, b_element))
 		return false;
 	if (HD_MODIFIER(WGA) == HD_WG_REGISTERS) {
 		read_registers(exec, inst, bits, factors->a);
 		return true;
 	}
 	struct matrix a = matrix_of(hd_lane_pair(exec->warp, inst->inst.a, 0), bits / 8, trans & HD_WG_TRANS_A);
-	return read_matrix(exec, inst, &a, exec->warp->index % HD_WG_WARPS * ROWS, ROWS, depth, factors->a);
+	return read_matrix(exec, inst, &a, exec->warp->index % HD_WG_WARPS * ROWS, ROWS, depth, factors, a_element);
 }
 
 /* ---- where the results are */
@@ -148,38 +177,80 @@ static struct hd_dot_rule rule_of(const struct hd_dinst *inst)
 	}
 }
 
-static void take_apart(enum hd_factor factor, uint32_t rows, uint32_t depth, bool negated, uint32_t (*from)[DEPTH],
-		       struct hd_dot_number (*to)[DEPTH])
+struct sums {
+	uint32_t of[ROWS][COLUMNS]; /* the accumulator, as bits */
+};
+
+static void read_sums(const struct hd_exec *exec, const struct hd_dinst *inst, bool half, uint32_t adds,
+		      struct sums *sums)
 {
-	for (uint32_t row = 0; row < rows; row++)
-		for (uint32_t k = 0; k < depth; k++) {
-			to[row][k] = hd_dot_number(factor, from[row][k]);
-			if (negated)
-				to[row][k].significand = -to[row][k].significand;
+	unsigned words = hd_op_width(inst->inst.op, inst->inst.mods, HD_SLOT_DST);
+	for (unsigned word = 0; word < words; word++) {
+		const uint32_t *d = hd_row(exec->warp, inst->inst.dst + word);
+		for (unsigned lane = 0; lane < HD_WARP_LANES; lane++) {
+			uint32_t c = adds >> lane & 1 ? d[lane] : 0;
+			unsigned first = half ? 2 * word : word;
+			uint32_t *to = &sums->of[row_of(lane, first)][column_of(lane, first)];
+			to[0] = half ? c & 0xffff : c;
+			if (half)
+				to[1] = c >> 16;
 		}
+	}
 }
 
-static void multiply_numbers(struct hd_exec *exec, const struct hd_dinst *inst, uint32_t columns, uint32_t adds,
-			     struct factors *factors)
+static void write_sums(const struct hd_exec *exec, const struct hd_dinst *inst, bool half, const struct sums *sums)
 {
-	struct hd_dot_rule rule = rule_of(inst);
-	unsigned words = hd_op_width(inst->inst.op, inst->inst.mods, HD_SLOT_DST), depth = rule.group;
-	take_apart((enum hd_factor)rule.factor, ROWS, depth, inst->inst.srcmods & HD_NEG_A, factors->a, factors->left);
-	take_apart((enum hd_factor)rule.other, columns, depth, inst->inst.srcmods & HD_NEG_B, factors->b,
-		   factors->right);
+	unsigned words = hd_op_width(inst->inst.op, inst->inst.mods, HD_SLOT_DST);
 	for (unsigned word = 0; word < words; word++) {
 		uint32_t *d = hd_dst_row(exec->warp, inst->inst.dst + word);
 		for (unsigned lane = 0; lane < HD_WARP_LANES; lane++) {
-			uint32_t c = adds >> lane & 1 ? d[lane] : 0;
-			unsigned first = rule.half ? 2 * word : word, column = column_of(lane, first);
-			const struct hd_dot_number *a = factors->left[row_of(lane, first)];
-			if (!rule.half)
-				d[lane] = hd_dot(&rule, a, factors->right[column], depth, c);
-			else
-				d[lane] = hd_dot(&rule, a, factors->right[column], depth, c & 0xffff) |
-					  hd_dot(&rule, a, factors->right[column + 1], depth, c >> 16) << 16;
+			unsigned first = half ? 2 * word : word;
+			const uint32_t *from = &sums->of[row_of(lane, first)][column_of(lane, first)];
+			d[lane] = half ? from[0] | from[1] << 16 : from[0];
 		}
 	}
+}
+
+/* One element, where some number is infinite or none. */
+static uint32_t multiply_one(const struct hd_dot_rule *rule, const struct hd_dinst *inst, struct factors *factors,
+			     uint32_t row, uint32_t column, uint32_t c)
+{
+	struct hd_dot_number a[DEPTH], b[DEPTH];
+	for (uint32_t k = 0; k < rule->group; k++) {
+		a[k] = hd_dot_number((enum hd_factor)rule->factor, *a_element(factors, row, k));
+		b[k] = hd_dot_number((enum hd_factor)rule->other, *b_element(factors, column, k));
+		a[k].significand *= inst->inst.srcmods & HD_NEG_A ? -1 : 1;
+		b[k].significand *= inst->inst.srcmods & HD_NEG_B ? -1 : 1;
+	}
+	return hd_dot(rule, a, b, rule->group, c);
+}
+
+HD_INLINE void multiply_numbers(struct hd_exec *exec, const struct hd_dinst *inst, uint32_t columns, uint32_t adds,
+				struct factors *factors)
+{
+	struct hd_dot_rule rule = rule_of(inst);
+	struct sums sums;
+	struct hd_dot_row row;
+	struct hd_dot_block blocks[BLOCKS];
+	bool a_negated = inst->inst.srcmods & HD_NEG_A, b_negated = inst->inst.srcmods & HD_NEG_B;
+	uint32_t count = (columns + LANES - 1) / LANES;
+	if (columns % LANES)
+		for (uint32_t i = 0; i < ROWS; i++)
+			memset(&sums.of[i][columns], 0, (LANES - OCTET) * sizeof sums.of[i][0]);
+	read_sums(exec, inst, rule.half, adds, &sums);
+	for (uint32_t i = 0; i < count; i++)
+		hd_dot_prepare_block(&rule, factors->b[i], b_negated, &blocks[i]);
+	for (uint32_t r = 0; r < ROWS; r++) {
+		hd_dot_prepare_row(&rule, factors->a[r], a_negated, &row);
+		for (uint32_t i = 0; i < count; i++) {
+			uint32_t *c = &sums.of[r][i * LANES];
+			if (hd_dot_lanes_of(&rule, &row, &blocks[i], c))
+				continue;
+			for (uint32_t lane = 0; lane < LANES; lane++)
+				c[lane] = multiply_one(&rule, inst, factors, r, i * LANES + lane, c[lane]);
+		}
+	}
+	write_sums(exec, inst, rule.half, &sums);
 }
 
 /* ---- integers */
@@ -189,18 +260,18 @@ static int32_t byte_of(uint32_t bits, bool is_signed)
 	return is_signed ? (int8_t)bits : (int32_t)bits;
 }
 
-static void multiply_integers(struct hd_exec *exec, const struct hd_dinst *inst, uint32_t adds,
-			      const struct factors *factors)
+static void multiply_integers(struct hd_exec *exec, const struct hd_dinst *inst, uint32_t adds, struct factors *factors)
 {
 	unsigned type = HD_MODIFIER(WGTYPE), words = hd_op_width(inst->inst.op, inst->inst.mods, HD_SLOT_DST);
 	bool a_signed = type == HD_WG_S8 || type == HD_WG_S8_U8, b_signed = type == HD_WG_S8 || type == HD_WG_U8_S8;
 	for (unsigned word = 0; word < words; word++) {
 		uint32_t *d = hd_dst_row(exec->warp, inst->inst.dst + word);
 		for (unsigned lane = 0; lane < HD_WARP_LANES; lane++) {
-			const uint32_t *a = factors->a[row_of(lane, word)], *b = factors->b[column_of(lane, word)];
+			unsigned row = row_of(lane, word), column = column_of(lane, word);
 			int64_t sum = adds >> lane & 1 ? (int32_t)d[lane] : 0;
 			for (unsigned k = 0; k < DEPTH; k++)
-				sum += byte_of(a[k], a_signed) * byte_of(b[k], b_signed);
+				sum += byte_of(*a_element(factors, row, k), a_signed) *
+				       byte_of(*b_element(factors, column, k), b_signed);
 			if (HD_MODIFIER(SAT))
 				sum = sum > INT32_MAX ? INT32_MAX : sum < INT32_MIN ? INT32_MIN : sum;
 			d[lane] = (uint32_t)sum;
@@ -222,7 +293,7 @@ static bool is_whole_group(struct hd_exec *exec, const struct hd_dinst *inst)
 	return false;
 }
 
-HD_EXEC_PLAIN(op_wgmma)
+HD_EXEC(op_wgmma)
 {
 	unsigned bits = hd_wg_bits((enum hd_wgtype)HD_MODIFIER(WGTYPE));
 	uint32_t columns = 8 * (HD_MODIFIER(WGN) + 1);

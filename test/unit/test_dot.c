@@ -2,6 +2,7 @@
 #include "harness.h"
 
 #include "runtime/exec/dot.h"
+#include "runtime/exec/dot_lanes.h"
 
 /* Halves: 1 is 0x3c00, 2^-12 0x0c00, 2^-11 0x1000, 1.5 0x3e00. */
 enum { ONE = 0x3c00, MINUS = 0x8000, SINGLE_ONE = 0x3f800000, BFLOAT_ONE = 0x3f80 };
@@ -146,6 +147,111 @@ START_TEST(hopper_adds_all_at_once)
 }
 END_TEST
 
+/* Random bits; mostly with exponents in the middle, so that sums are close. */
+static uint32_t random_number(uint32_t *state, unsigned bits, unsigned fraction, unsigned width)
+{
+	*state = *state * 1664525 + 1013904223;
+	uint32_t value = *state >> 4 & (bits == 32 ? ~0u : (1u << bits) - 1), kind = *state >> 28;
+	if (kind == 0)
+		return value; /* anything */
+	if (kind == 1)
+		return value & ~(((1u << width) - 1) << fraction); /* subnormal, or zero */
+	uint32_t field = (1u << (width - 1)) - 4 + (value >> fraction & 7);
+	return (value & ~(((1u << width) - 1) << fraction)) | field << fraction;
+}
+
+static uint32_t random_factor(uint32_t *state, enum hd_factor factor)
+{
+	switch (factor) {
+	case HD_DOT_BF16: return random_number(state, 16, 7, 8);
+	case HD_DOT_TF32: return random_number(state, 32, 23, 8);
+	case HD_DOT_E4M3: return random_number(state, 8, 3, 4);
+	case HD_DOT_E5M2: return random_number(state, 8, 2, 5);
+	default: return random_number(state, 16, 10, 5);
+	}
+}
+
+static bool is_special_c(bool half, uint32_t c)
+{
+	return half ? (c & 0x7c00) == 0x7c00 : (c & 0x7f800000) == 0x7f800000;
+}
+
+/* Sixteen columns against the rule, one by one; which of them it leaves. */
+static void compare_lanes(struct hd_dot_rule rule, uint32_t *state, unsigned *taken)
+{
+	uint32_t left[HD_DOT_DEPTH], right[HD_DOT_DEPTH][HD_DOT_LANES], c[HD_DOT_LANES], expected[HD_DOT_LANES];
+	struct hd_dot_number a[HD_DOT_DEPTH], b[HD_DOT_DEPTH];
+	struct hd_dot_row row;
+	struct hd_dot_block block;
+	bool special = false;
+	for (unsigned k = 0; k < rule.group; k++) {
+		left[k] = random_factor(state, (enum hd_factor)rule.factor);
+		a[k] = hd_dot_number((enum hd_factor)rule.factor, left[k]);
+		special |= a[k].special;
+		for (unsigned i = 0; i < HD_DOT_LANES; i++)
+			right[k][i] = random_factor(state, (enum hd_factor)rule.other);
+	}
+	for (unsigned i = 0; i < HD_DOT_LANES; i++) {
+		c[i] = rule.half ? random_number(state, 16, 10, 5) : random_number(state, 32, 23, 8);
+		special |= is_special_c(rule.half, c[i]);
+		for (unsigned k = 0; k < rule.group; k++) {
+			b[k] = hd_dot_number((enum hd_factor)rule.other, right[k][i]);
+			special |= b[k].special;
+			b[k].significand = -b[k].significand;
+		}
+		expected[i] = hd_dot(&rule, a, b, rule.group, c[i]);
+	}
+	hd_dot_prepare_row(&rule, left, false, &row);
+	hd_dot_prepare_block(&rule, right, true, &block);
+	bool done = hd_dot_lanes_of(&rule, &row, &block, c);
+	ck_assert_uint_eq(done, !special);
+	*taken += done;
+	for (unsigned i = 0; done && i < HD_DOT_LANES; i++)
+		ck_assert_uint_eq(c[i], expected[i]);
+}
+
+/* Vectors of columns give what the rule gives, bit for bit. */
+START_TEST(lanes_agree_with_the_rule)
+{
+	static const struct hd_dot_rule rules[] = {
+		HD_DOT_HOPPER(HD_DOT_F16, 16, false),
+		HD_DOT_HOPPER(HD_DOT_F16, 16, true),
+		HD_DOT_HOPPER(HD_DOT_BF16, 16, false),
+		HD_DOT_HOPPER(HD_DOT_TF32, 8, false),
+		HD_DOT_HOPPER_BYTES(HD_DOT_E4M3, HD_DOT_E4M3, false),
+		HD_DOT_HOPPER_BYTES(HD_DOT_E4M3, HD_DOT_E5M2, true),
+		HD_DOT_HOPPER_BYTES(HD_DOT_E5M2, HD_DOT_E5M2, false),
+	};
+	uint32_t state = 51;
+	for (unsigned r = 0; r < sizeof rules / sizeof *rules; r++) {
+		unsigned taken = 0;
+		for (unsigned round = 0; round < hd_samples(2000, 200000); round++)
+			compare_lanes(rules[r], &state, &taken);
+		ck_assert_uint_gt(taken, 0);
+	}
+}
+END_TEST
+
+/* 16 products just below 4, of 27 bits each, and an accumulator just below 2 do not fit into 31 bits. */
+START_TEST(lanes_have_room_for_the_largest_sum)
+{
+	struct hd_dot_rule rule = HOPPER;
+	uint32_t left[HD_DOT_DEPTH], right[HD_DOT_DEPTH][HD_DOT_LANES], c[HD_DOT_LANES];
+	struct hd_dot_row row;
+	struct hd_dot_block block;
+	for (unsigned k = 0; k < rule.group; k++) {
+		left[k] = 0x3fff;
+		for (unsigned i = 0; i < HD_DOT_LANES; i++)
+			right[k][i] = 0x3fff, c[i] = 0x3fffffff;
+	}
+	hd_dot_prepare_row(&rule, left, false, &row);
+	hd_dot_prepare_block(&rule, right, false, &block);
+	ck_assert(hd_dot_lanes_of(&rule, &row, &block, c));
+	/* (2 - 2^-10)^2 = 4 - 2^-8 + 2^-20; 16 of them and 2 - 2^-23, cut to 2^-17: 66 - 2^-4 + 2^-16 - 2^-17. */
+	ck_assert_uint_eq(c[5], 0x4283e001);
+}
+END_TEST
+
 Suite *hd_suite(void)
 {
 	return hd_suite_of("dot", (const TTest *const[]){
@@ -158,6 +264,8 @@ Suite *hd_suite(void)
 					  special_values,
 					  groups_follow_each_other,
 					  hopper_adds_all_at_once,
+					  lanes_agree_with_the_rule,
+					  lanes_have_room_for_the_largest_sum,
 					  NULL,
 				  });
 }
