@@ -3,11 +3,12 @@
  */
 #include "passes/ptx/ptx.h"
 
-enum reason { WARP_GROUPS, DEVICES, SURFACES };
+enum reason { BLACKWELL, WARP_GROUPS, DEVICES, SURFACES };
 
 static void refuse(struct hd_ptx *ptx, unsigned reason)
 {
 	static const char *const reasons[] = {
+		[BLACKWELL] = "what is new in sm_100 (Blackwell) is not modelled",
 		[WARP_GROUPS] = "products of warpgroups with a sparse factor are not modelled",
 		[DEVICES] = "memory of several devices is not modelled",
 		[SURFACES] = "surfaces are accessed by suld.b, sust.b, sust.p, sured.b and sured.p",
@@ -21,6 +22,8 @@ static void refuse(struct hd_ptx *ptx, unsigned reason)
 	}
 
 const struct hd_ptx_row hd_ptx_refused[] = {
+	REFUSED("tcgen05", BLACKWELL),
+	REFUSED("clusterlaunchcontrol", BLACKWELL),
 	REFUSED("wgmma.mma_async.sp", WARP_GROUPS),
 	REFUSED("multimem", DEVICES),
 	REFUSED("suld", SURFACES),
