@@ -18,7 +18,11 @@
 #include "llvm/IR/Module.h"
 #include "llvm/IR/PassManager.h"
 #include "llvm/Passes/PassBuilder.h"
+#if LLVM_VERSION_MAJOR >= 22
+#include "llvm/Plugins/PassPlugin.h"
+#else
 #include "llvm/Passes/PassPlugin.h"
+#endif
 #include "llvm/TargetParser/Triple.h"
 
 #include "heddle/version.h"
@@ -124,9 +128,13 @@ void remark(LLVMValueRef Function, const char *Pass, const char *Name, const cha
 // Only where the variable is the value itself, or a part of the variable is.
 const char *variable(LLVMValueRef Value)
 {
-	SmallVector<DbgValueInst *> Calls;
 	SmallVector<DbgVariableRecord *> Records;
+#if LLVM_VERSION_MAJOR >= 22
+	findDbgValues(unwrap(Value), Records);
+#else
+	SmallVector<DbgValueInst *> Calls;
 	findDbgValues(Calls, unwrap(Value), &Records);
+#endif
 	for (DbgVariableRecord *Record : Records) {
 		DIExpression *Expression = Record->getExpression();
 		bool Whole = Expression->getNumElements() == (Expression->isFragment() ? 3 : 0);
@@ -269,8 +277,9 @@ void registerPasses(PassBuilder &PB)
 	PB.registerPipelineStartEPCallback([](ModulePassManager &MPM, OptimizationLevel) { MPM.addPass(Prepare()); });
 	PB.registerVectorizerStartEPCallback(
 		[](FunctionPassManager &FPM, OptimizationLevel) { FPM.addPass(KeepOuterLoops()); });
+	// From LLVM 20 on there is a third argument: the phase of link-time optimization.
 	PB.registerOptimizerLastEPCallback(
-		[](ModulePassManager &MPM, OptimizationLevel) { addAll(MPM, nullptr, true); });
+		[](ModulePassManager &MPM, OptimizationLevel, auto...) { addAll(MPM, nullptr, true); });
 }
 
 } // namespace

@@ -106,7 +106,15 @@
 #define __reduce_min_sync __hd_clang_reduce_min_sync
 #define __reduce_or_sync __hd_clang_reduce_or_sync
 #define __reduce_xor_sync __hd_clang_reduce_xor_sync
+#define __ldcg __hd_clang_ldcg
+#define __ldcs __hd_clang_ldcs
+#define __ldcv __hd_clang_ldcv
+#define __stwt __hd_clang_stwt
 #include <__clang_cuda_intrinsics.h>
+#undef __ldcg
+#undef __ldcs
+#undef __ldcv
+#undef __stwt
 #undef __funnelshift_l
 #undef __funnelshift_lc
 #undef __funnelshift_r

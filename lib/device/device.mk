@@ -5,10 +5,11 @@
 #
 # Included by the Makefile, which sets B, SHARE, LLVM_BIN and Q, and takes the outputs from DATA.
 
-CLANG ?= clang-19
+LLVM ?= 19
+CLANG ?= clang-$(LLVM)
 SHARE ?= $(B)/share/heddle
-LLVM_BINDIR ?= $(or $(LLVM_BIN),$(shell llvm-config-19 --bindir))
-# LLVM's OpenCL library for NVPTX (Debian: libclc-19)
+LLVM_BINDIR ?= $(or $(LLVM_BIN),$(shell llvm-config-$(LLVM) --bindir))
+# LLVM's OpenCL library for NVPTX (Debian: libclc-19, which later ones read)
 LIBCLC ?= $(firstword $(wildcard $(LLVM_BINDIR)/../lib/clc/nvptx64--.bc /usr/lib/clc/nvptx64--.bc \
 	/usr/share/clc/nvptx64--.bc) /usr/lib/clc/nvptx64--.bc)
 
@@ -18,8 +19,9 @@ DATA += $(DEVICE_BC)
 # No contraction: the expansions choose their fused multiply-adds. No errno: square roots are instructions.
 # A level of PTX, since clang otherwise takes that of the CUDA toolkit that it finds, and the lowest where there is none.
 # Arguments may be undefined where nobody reads the result.
+# Only what calls operations among lanes is convergent, which clang 22 takes for granted on every GPU.
 DEVICE_CFLAGS := --target=nvptx64-nvidia-cuda --cuda-feature=+ptx75 -std=c11 -O2 -ffp-contract=off -fno-math-errno \
-	-Xclang -no-enable-noundef-analysis \
+	-Xclang -no-enable-noundef-analysis -fno-convergent-functions \
 	-Wall -Wextra -Werror -emit-llvm
 
 $(B)/obj/device/%.bc: lib/device/%.c lib/device/device.mk
@@ -37,21 +39,24 @@ $(SHARE)/builtins.bc: $(DEVICE_HELPERS)
 	@mkdir -p $(@D)
 	$(Q)$(LLVM_BINDIR)/llvm-link -o $@ $^
 
-# libclc names another triple; given ours, it links without a warning.
-$(B)/obj/device/libclc.bc: $(LIBCLC)
-	@mkdir -p $(@D)
-	$(Q)$(LLVM_BINDIR)/opt -mtriple=nvptx64-nvidia-cuda -passes=verify -o $@ $<
-
 DEVICE_MATH := $(patsubst %,$(B)/obj/device/%.bc,math special intrinsics)
+# libclc names another triple and another data layout; given those of the rest, it links without a warning.
+$(B)/obj/device/libclc.bc: $(LIBCLC) $(DEVICE_MATH) lib/device/device.mk
+	@mkdir -p $(@D)
+	$(Q){ $(LLVM_BINDIR)/llvm-dis -o - $(firstword $(DEVICE_MATH)) | grep '^target '; \
+		$(LLVM_BINDIR)/llvm-dis -o - $< | sed '/^target /d'; } | $(LLVM_BINDIR)/llvm-as -o $@
+
 $(B)/obj/device/linked.bc: $(DEVICE_MATH) $(B)/obj/device/libclc.bc
 	$(Q)$(LLVM_BINDIR)/llvm-link -o $@.nv $(DEVICE_MATH)
 	$(Q)$(LLVM_BINDIR)/llvm-link --only-needed --internalize -o $@ $@.nv $(B)/obj/device/libclc.bc
 
+# LLVM 19's scalarizer takes an option of the program, later ones a parameter of the pass.
+SCALARIZER := $(if $(filter 19,$(LLVM)),scalarizer,scalarizer<load-store>)
 # Inlines libclc's functions and splits their table look-ups in vectors of two, which the machine does not have.
 $(SHARE)/device.bc: $(B)/obj/device/linked.bc
 	@mkdir -p $(@D)
 	$(call say,OPT,$@)
 	$(Q)$(LLVM_BINDIR)/opt -passes='default<O2>' -o $@.inlined $<
-	$(Q)$(LLVM_BINDIR)/opt -scalarize-load-store -o $@ $@.inlined \
-		-passes='function(scalarizer,instcombine,simplifycfg),globaldce,strip-dead-prototypes'
+	$(Q)$(LLVM_BINDIR)/opt $(if $(filter 19,$(LLVM)),-scalarize-load-store) -o $@ $@.inlined \
+		-passes='function($(SCALARIZER),instcombine,simplifycfg),globaldce,strip-dead-prototypes'
 	$(Q)rm -f $@.inlined

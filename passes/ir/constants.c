@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <llvm/Config/llvm-config.h>
+
 #include "passes/ir/ir.h"
 
 bool hd_is_scalar(LLVMTypeRef type)
@@ -89,6 +91,16 @@ bool hd_is_int_constant(LLVMValueRef value, uint64_t *out)
 		return false;
 	*out = LLVMConstIntGetZExtValue(value);
 	return true;
+}
+
+/* Up to LLVM 21 operands are the value, the default destination, and a value and a destination of each case. */
+LLVMValueRef hd_case_value(LLVMValueRef inst, unsigned i)
+{
+#if LLVM_VERSION_MAJOR >= 22
+	return LLVMGetSwitchCaseValue(inst, i);
+#else
+	return LLVMGetOperand(inst, 2 * i);
+#endif
 }
 
 bool hd_single_use(LLVMValueRef value)

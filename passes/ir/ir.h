@@ -47,6 +47,8 @@ bool hd_is_word_bitcast(LLVMTypeRef from, LLVMTypeRef to);
 bool hd_const_int(LLVMValueRef value, uint64_t words[2]);
 /* Whether the value is an integer constant of at most 64 bits; *out is zero-extended. */
 bool hd_is_int_constant(LLVMValueRef value, uint64_t *out);
+/* What leads to successor `i` of a switch; 0, the default, has no value. */
+LLVMValueRef hd_case_value(LLVMValueRef inst, unsigned i);
 bool hd_single_use(LLVMValueRef value);
 /* Of a load or store, in bytes. clang gives the null pointer 2^32, which LLVM's C API cannot say; this is 2^31. */
 unsigned hd_access_alignment(LLVMValueRef inst);

@@ -104,6 +104,7 @@ static value extreme(struct element *e, value *args)
 static value power_of_two(struct element *e, value x)
 {
 	x = widened(e, x);
+	/* From LLVM 21 on the type is a part of the name, and these letters name the family. */
 	return narrowed(e, hd_legal_intrinsic(e->site, "llvm.nvvm.ex2.approx.f", e->single, &x, 1));
 }
 

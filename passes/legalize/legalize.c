@@ -234,8 +234,10 @@ static int first_passes(struct hd_legal *legal, LLVMTargetMachineRef machine)
 		strcat(pipeline, "lower-constant-intrinsics,");
 	if (legal->matrices)
 		strcat(pipeline, "lower-matrix-intrinsics,");
-	if (legal->masked)
+	if (legal->masked) {
+		hd_legal_masked(legal);
 		strcat(pipeline, "scalarize-masked-mem-intrin,");
+	}
 	if (legal->vectors || legal->matrices || legal->masked)
 		strcat(pipeline, "scalarizer,instsimplify,dce,");
 	if (strlen(pipeline) > empty) {
@@ -282,6 +284,7 @@ static int last_passes(struct hd_legal *legal, LLVMTargetMachineRef machine)
 			 hd_legal_align(legal) ? "function(infer-alignment,load-store-vectorizer)"
 					       : "function(load-store-vectorizer)"))
 		return -1;
+	hd_legal_masked(legal);
 	hd_legal_find_accesses(legal);
 	return 0;
 }

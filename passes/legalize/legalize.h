@@ -37,6 +37,8 @@ struct hd_site {
 
 /* origin.c: around the load-store vectorizer, so that what it makes has the ordinal of its first access. */
 void hd_legal_note_accesses(const struct hd_legal *legal);
+/* The ordinal of an access at that address, or NULL: its own, or what was noted. */
+LLVMValueRef hd_legal_origin(const struct hd_legal *legal, LLVMValueRef inst, LLVMValueRef address, bool store);
 void hd_legal_find_accesses(const struct hd_legal *legal);
 /* Whether the value is an instruction of the block. */
 bool hd_legal_is_inside(LLVMValueRef value, LLVMBasicBlockRef block);
@@ -101,6 +103,8 @@ LLVMValueRef hd_legal_half(struct hd_site *site, const char *name);
 /* An intrinsic, on the type where it is overloaded. */
 LLVMValueRef hd_legal_intrinsic(struct hd_site *site, const char *name, LLVMTypeRef type, LLVMValueRef *args,
 				unsigned count);
+/* masked.c: loads and stores of some elements of a vector, known ones, as accesses of these. */
+void hd_legal_masked(struct hd_legal *legal);
 /* align.c: shared arrays as aligned as the widest access. Whether there are any. */
 bool hd_legal_align(struct hd_legal *legal);
 /* wide_int.c: integers of more than 128 bits, as bit-fields of packed structs have, on words. 0 or -1. */

@@ -13,10 +13,16 @@ static LLVMValueRef address_of(LLVMValueRef inst)
 	return LLVMIsAStoreInst(inst) ? LLVMGetOperand(inst, 1) : NULL;
 }
 
-static unsigned kind_of(const struct hd_legal *legal, LLVMValueRef inst)
+static unsigned kind_of(const struct hd_legal *legal, bool store)
 {
-	return LLVMIsAStoreInst(inst) ? LLVMGetMDKindIDInContext(legal->context, "heddle.ord.store", 16)
-				      : LLVMGetMDKindIDInContext(legal->context, "heddle.ord.load", 15);
+	return store ? LLVMGetMDKindIDInContext(legal->context, "heddle.ord.store", 16)
+		     : LLVMGetMDKindIDInContext(legal->context, "heddle.ord.load", 15);
+}
+
+LLVMValueRef hd_legal_origin(const struct hd_legal *legal, LLVMValueRef inst, LLVMValueRef address, bool store)
+{
+	LLVMValueRef own = LLVMGetMetadata(inst, legal->md_ordinal);
+	return own || !LLVMIsAInstruction(address) ? own : LLVMGetMetadata(address, kind_of(legal, store));
 }
 
 static void note(const struct hd_legal *legal, LLVMValueRef inst)
@@ -24,16 +30,17 @@ static void note(const struct hd_legal *legal, LLVMValueRef inst)
 	LLVMValueRef address = address_of(inst), ordinal = LLVMGetMetadata(inst, legal->md_ordinal);
 	if (!address || !ordinal || !LLVMIsAInstruction(address))
 		return;
-	if (!LLVMGetMetadata(address, kind_of(legal, inst)))
-		LLVMSetMetadata(address, kind_of(legal, inst), ordinal);
+	unsigned kind = kind_of(legal, LLVMIsAStoreInst(inst));
+	if (!LLVMGetMetadata(address, kind))
+		LLVMSetMetadata(address, kind, ordinal);
 }
 
 static void read_back(const struct hd_legal *legal, LLVMValueRef inst)
 {
-	LLVMValueRef address = address_of(inst);
-	if (!address || LLVMGetMetadata(inst, legal->md_ordinal) || !LLVMIsAInstruction(address))
+	LLVMValueRef address = address_of(inst), ordinal;
+	if (!address || LLVMGetMetadata(inst, legal->md_ordinal))
 		return;
-	LLVMValueRef ordinal = LLVMGetMetadata(address, kind_of(legal, inst));
+	ordinal = hd_legal_origin(legal, inst, address, LLVMIsAStoreInst(inst));
 	if (ordinal)
 		LLVMSetMetadata(inst, legal->md_ordinal, ordinal);
 }

@@ -52,9 +52,13 @@ struct body {
 	bool barriers, plain; /* plain: nothing that must not be copied */
 };
 
+/* The names of __syncthreads(), up to LLVM 20 and after. */
+static const char *const barriers[] = {"llvm.nvvm.barrier0", "llvm.nvvm.barrier.cta.sync.aligned.all"};
+
 static bool is_barrier(LLVMValueRef callee)
 {
-	return LLVMIsAFunction(callee) && !strcmp(LLVMGetValueName(callee), "llvm.nvvm.barrier0");
+	const char *name = LLVMIsAFunction(callee) ? LLVMGetValueName(callee) : "";
+	return !strcmp(name, barriers[0]) || !strcmp(name, barriers[1]);
 }
 
 static void scan_call(struct body *body, LLVMValueRef call)
@@ -487,9 +491,8 @@ static void mark(LLVMContextRef context, LLVMValueRef function, const char *attr
 }
 
 /* For the time of LLVM's pass: a barrier may be copied, and comes back, without which no loop around it is counted. */
-static void mark_barriers(struct hd_legal *legal, bool convergent)
+static void mark_barrier(struct hd_legal *legal, LLVMValueRef barrier, bool convergent)
 {
-	LLVMValueRef barrier = LLVMGetNamedFunction(legal->module, "llvm.nvvm.barrier0");
 	unsigned kind = LLVMGetEnumAttributeKindForName("convergent", 10);
 	mark(legal->context, barrier, "convergent", convergent);
 	mark(legal->context, barrier, "willreturn", !convergent);
@@ -497,6 +500,15 @@ static void mark_barriers(struct hd_legal *legal, bool convergent)
 		LLVMValueRef call = LLVMGetUser(use);
 		if (LLVMIsACallInst(call) && !convergent)
 			LLVMRemoveCallSiteEnumAttribute(call, LLVMAttributeFunctionIndex, kind);
+	}
+}
+
+static void mark_barriers(struct hd_legal *legal, bool convergent)
+{
+	for (size_t i = 0; i < sizeof barriers / sizeof barriers[0]; i++) {
+		LLVMValueRef barrier = LLVMGetNamedFunction(legal->module, barriers[i]);
+		if (barrier)
+			mark_barrier(legal, barrier, convergent);
 	}
 }
 

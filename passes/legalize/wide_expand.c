@@ -232,7 +232,7 @@ static void number_cases(struct hd_site *site)
 	LLVMTypeRef type = int_type(site, 32);
 	value index = LLVMConstInt(type, 0, false);
 	for (unsigned i = 1; i < count; i++) {
-		value same = compare(site, LLVMIntEQ, of, LLVMGetOperand(inst, 2 * i));
+		value same = compare(site, LLVMIntEQ, of, hd_case_value(inst, i));
 		index = choose(site, same, LLVMConstInt(type, i, false), index);
 	}
 	value by_number = LLVMBuildSwitch(site->builder, index, LLVMGetSwitchDefaultDest(inst), count - 1);

@@ -136,14 +136,14 @@ static void compare_tree(struct hd_select *sel, struct hd_leaf value, const stru
 void hd_sel_switch(struct hd_select *sel)
 {
 	LLVMValueRef inst = sel->inst;
-	uint32_t count = ((uint32_t)LLVMGetNumOperands(inst) - 2) / 2;
+	uint32_t count = LLVMGetNumSuccessors(inst) - 1;
 	uint32_t otherwise = hd_sel_block_of(sel, LLVMGetSwitchDefaultDest(inst));
 	struct hd_leaf value = hd_sel_arg(sel, 0);
 	unsigned bits = hd_scalar_bits(LLVMTypeOf(LLVMGetOperand(inst, 0)));
 	struct hd_case *cases = hd_arena_alloc(sel->func->arena, (count + 1) * sizeof(*cases));
 	for (uint32_t i = 0; i < count; i++) {
 		uint64_t words[2] = {0, 0};
-		hd_const_int(LLVMGetOperand(inst, 2 + 2 * i), words);
+		hd_const_int(hd_case_value(inst, i + 1), words);
 		cases[i].value = words[0];
 		cases[i].high = words[1];
 		cases[i].target = hd_sel_block_of(sel, LLVMGetSuccessor(inst, i + 1));

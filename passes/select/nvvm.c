@@ -64,21 +64,40 @@ static void barrier_sync(struct hd_select *sel, unsigned arg)
 	barrier(sel, HD_BAR_SYNC, arg > 0 ? arg_word(sel, 0) : hd_rz(), arg > 1 ? arg_word(sel, 1) : hd_none());
 }
 
-static void barrier_reduce(struct hd_select *sel, unsigned mode)
+static void barrier_arrive(struct hd_select *sel, unsigned arg)
 {
-	struct hd_opnd value = arg_reg(sel, 0);
-	struct hd_popnd vote = {hd_sel_isetp(sel, HD_CMP_NE, false, value, hd_rz()), false};
+	(void)arg;
+	barrier(sel, HD_BAR_ARV, arg_word(sel, 0), arg_word(sel, 1));
+}
+
+/* Of barrier 0 with words for truth values, as LLVM has it up to version 20; | NAMED: with the barrier's number before
+ * a truth value, | COUNTED: and with its thread count. */
+enum { NAMED = 0x10, COUNTED = 0x20 };
+
+static void barrier_reduce(struct hd_select *sel, unsigned arg)
+{
+	unsigned mode = arg & 0xf, operands = (arg & NAMED ? 1 : 0) + (arg & COUNTED ? 1 : 0);
+	struct hd_popnd in = {0};
+	if (arg & NAMED)
+		in = hd_sel_pred(sel, hd_sel_arg(sel, operands));
+	else
+		in.id = hd_sel_isetp(sel, HD_CMP_NE, false, arg_reg(sel, 0), hd_rz());
 	uint32_t result = hd_mfunc_pred(sel->func);
 	struct hd_mreg count = hd_mfunc_vreg(sel->func, 1);
-	struct hd_minst *inst = barrier(sel, mode, hd_rz(), hd_none());
-	inst->psrc = vote.id;
+	struct hd_minst *inst = barrier(sel, mode, operands > 0 ? arg_word(sel, 0) : hd_rz(),
+					operands > 1 ? arg_word(sel, 1) : hd_none());
+	inst->psrc = in.id;
+	inst->psrc_not = in.inverted;
 	if (mode == HD_BAR_RED_POPC) {
 		inst->dst = count;
 		hd_sel_define_reg(sel, count);
 		return;
 	}
 	inst->pdst = result;
-	hd_sel_define_reg(sel, hd_sel_opnd_reg(sel, hd_sel_bool_word(sel, hd_leaf_pred(result, false), 1), 1));
+	if (arg & NAMED)
+		hd_sel_define1(sel, hd_leaf_pred(result, false));
+	else
+		hd_sel_define_reg(sel, hd_sel_opnd_reg(sel, hd_sel_bool_word(sel, hd_leaf_pred(result, false), 1), 1));
 }
 
 static void warp_sync(struct hd_select *sel, unsigned arg)
@@ -377,6 +396,24 @@ const struct hd_intrinsic hd_nvvm_intrinsics[] = {
 	{"nvvm.barrier0.popc", barrier_reduce, HD_BAR_RED_POPC},
 	{"nvvm.barrier0.and", barrier_reduce, HD_BAR_RED_AND},
 	{"nvvm.barrier0.or", barrier_reduce, HD_BAR_RED_OR},
+	{"nvvm.barrier.cta.sync.aligned.all", barrier_sync, 1},
+	{"nvvm.barrier.cta.sync.aligned.count", barrier_sync, 2},
+	{"nvvm.barrier.cta.sync.all", barrier_sync, 1},
+	{"nvvm.barrier.cta.sync.count", barrier_sync, 2},
+	{"nvvm.barrier.cta.arrive.aligned.count", barrier_arrive, 0},
+	{"nvvm.barrier.cta.arrive.count", barrier_arrive, 0},
+	{"nvvm.barrier.cta.red.popc.aligned.all", barrier_reduce, NAMED | HD_BAR_RED_POPC},
+	{"nvvm.barrier.cta.red.popc.aligned.count", barrier_reduce, NAMED | COUNTED | HD_BAR_RED_POPC},
+	{"nvvm.barrier.cta.red.popc.all", barrier_reduce, NAMED | HD_BAR_RED_POPC},
+	{"nvvm.barrier.cta.red.popc.count", barrier_reduce, NAMED | COUNTED | HD_BAR_RED_POPC},
+	{"nvvm.barrier.cta.red.and.aligned.all", barrier_reduce, NAMED | HD_BAR_RED_AND},
+	{"nvvm.barrier.cta.red.and.aligned.count", barrier_reduce, NAMED | COUNTED | HD_BAR_RED_AND},
+	{"nvvm.barrier.cta.red.and.all", barrier_reduce, NAMED | HD_BAR_RED_AND},
+	{"nvvm.barrier.cta.red.and.count", barrier_reduce, NAMED | COUNTED | HD_BAR_RED_AND},
+	{"nvvm.barrier.cta.red.or.aligned.all", barrier_reduce, NAMED | HD_BAR_RED_OR},
+	{"nvvm.barrier.cta.red.or.aligned.count", barrier_reduce, NAMED | COUNTED | HD_BAR_RED_OR},
+	{"nvvm.barrier.cta.red.or.all", barrier_reduce, NAMED | HD_BAR_RED_OR},
+	{"nvvm.barrier.cta.red.or.count", barrier_reduce, NAMED | COUNTED | HD_BAR_RED_OR},
 	{"nvvm.bar.warp.sync", warp_sync, 0},
 	{"nvvm.membar.cta", memory_barrier, HD_SCOPE_CTA},
 	{"nvvm.membar.gl", memory_barrier, HD_SCOPE_GPU},
