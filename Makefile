@@ -11,16 +11,20 @@
 #   WERROR=1        warnings are errors           DEBUG=1      unoptimised build in build/debug
 #   LIBFUZZER=1     fuzz targets with libFuzzer and sanitizers in build/libfuzzer (make fuzz TARGET=... uses it)
 #   B=build/other   another build tree            (both define HD_DEBUG: verify after every step)
+#   LLVM=22         for LLVM 22, in build/llvm-22 (19 and 22 are tested)
 #
 # Sources are found by glob: a new .c file in a component's folder is part of it.
 
+# What the passes are built for. Programs built for one LLVM use that LLVM's opt and clang, and so do the tests.
+LLVM ?= 19
+export LLVM
 ifeq ($(origin CC),default)
-CC := clang-19
+CC := clang-$(LLVM)
 endif
 ifeq ($(origin CXX),default)
-CXX := clang++-19
+CXX := clang++-$(LLVM)
 endif
-LLVM_CONFIG ?= llvm-config-19
+LLVM_CONFIG ?= llvm-config-$(LLVM)
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
 comma := ,
@@ -38,6 +42,8 @@ else ifeq ($(LIBFUZZER),1)
 B := build/libfuzzer
 else ifeq ($(DEBUG),1)
 B := build/debug
+else ifneq ($(LLVM),19)
+B := build/llvm-$(LLVM)
 else
 B := build
 endif
@@ -65,7 +71,7 @@ say = @$(if $(STEPS),: a step,printf '%s%-7s %s\n' '$(step)' $(1) $(2))
 endif
 
 # ---------------------------------------------------------------- LLVM
-# Found through llvm-config-19 only: the unversioned tools on PATH may be of another LLVM.
+# Found through the llvm-config of that version only: the unversioned tools on PATH may be of another LLVM.
 
 LLVM_BIN := $(shell $(LLVM_CONFIG) --bindir 2>/dev/null)
 LLVM_INCLUDE := $(shell $(LLVM_CONFIG) --includedir 2>/dev/null)
@@ -168,10 +174,13 @@ $(B)/obj/runtime/%.o: OPT := $(RUNTIME_OPT)
 # System headers: LLVM's own do not compile without warnings under ours.
 $(B)/obj/passes/%.o $(B)/obj/tools/heddle-cc/%.o $(B)/obj/test/unit/%.o: INCLUDE_LLVM := -isystem $(LLVM_INCLUDE)
 
+# The programs that they start: opt-19, clang++-19.
+$(B)/obj/tools/%.o: CPPFLAGS_LLVM := -DHD_LLVM='"$(LLVM)"'
+
 $(B)/obj/%.o: %.c $(B)/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
-	$(Q)$(CC) $(C_FLAGS) $(OPT) $(WERROR_FLAG) $(INCLUDE_LLVM) $(CFLAGS) -MMD -MP -c -o $@ $<
+	$(Q)$(CC) $(C_FLAGS) $(OPT) $(WERROR_FLAG) $(INCLUDE_LLVM) $(CPPFLAGS_LLVM) $(CFLAGS) -MMD -MP -c -o $@ $<
 
 $(B)/obj/%.o: %.cpp $(B)/flags
 	@mkdir -p $(@D)
@@ -221,7 +230,7 @@ $(B)/lib/HeddlePasses.so: $(PLUGIN_OBJ) $(PASSES_OBJ) $(LIB_A)
 
 # What of heddle-cc needs LLVM (tools/heddle-cc/llvm.h).
 $(B)/lib/HeddleClang.so: $(LLVM_SIDE_OBJ) $(LIB_A)
-	$(call link,$(CXX),-shared -Wl$(comma)-z$(comma)defs -Wl$(comma)--exclude-libs$(comma)ALL,-lclang-19 -l:libclang-cpp.so.19.1 $(LLVM_LINK) $(LIBS))
+	$(call link,$(CXX),-shared -Wl$(comma)-z$(comma)defs -Wl$(comma)--exclude-libs$(comma)ALL,-lclang-$(LLVM) -l:libclang-cpp.so.$(LLVM).1 $(LLVM_LINK) $(LIBS))
 
 # Whose memory can go into a checkpoint and come out of it again (runtime/cudart/allocate.c).
 OWN_HEAP := $(foreach name,malloc calloc realloc aligned_alloc free,-Wl,--wrap=$(name))

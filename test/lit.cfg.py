@@ -20,7 +20,7 @@ import tempfile
 
 root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 build = os.path.join(root, lit_config.params.get('B', 'build'))
-llvm = subprocess.check_output(['llvm-config-19', '--bindir'], text=True).strip()
+llvm = subprocess.check_output(['llvm-config-' + os.environ.get('LLVM', '19'), '--bindir'], text=True).strip()
 
 config.name = 'heddle'
 sys.path.append(os.path.join(root, 'test'))
@@ -33,6 +33,7 @@ config.test_source_root = os.path.join(root, 'test')
 if lit_config.maxIndividualTestTimeIsSupported[0]:
     lit_config.maxIndividualTestTime = int(lit_config.params.get('timeout', 600))
 config.test_exec_root = os.path.join(build, 'test', 'out')  # also each test's working folder
+config.environment['LLVM'] = os.environ.get('LLVM', '19')  # scripts of tests use its programs
 
 
 toolkits = [home for home in (os.environ.get('CUDA_HOME'), os.environ.get('CUDA_PATH'), '/usr/local/cuda') if home]
@@ -137,7 +138,7 @@ if lit_config.params.get('sanitize'):
     # are: the runtime has to be there first. Leaks of those programs are not ours to report.
     # Aborting keeps `not` and exit statuses 1 and 2 from hiding what a sanitizer found.
     runtime = subprocess.check_output(
-        ['clang-19', '-print-file-name=libclang_rt.asan-x86_64.so'], text=True).strip()
+        [os.path.join(llvm, 'clang'), '-print-file-name=libclang_rt.asan-x86_64.so'], text=True).strip()
     environment['LD_PRELOAD'] = runtime
     environment['ASAN_OPTIONS'] = 'detect_leaks=0:abort_on_error=1:strict_string_checks=1'
     environment['UBSAN_OPTIONS'] = 'halt_on_error=1:abort_on_error=1:print_stacktrace=1'

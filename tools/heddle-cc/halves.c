@@ -75,21 +75,13 @@ static const char *time_trace_argument(struct hd_cc *cc)
 void hd_cc_half_arguments(const struct hd_cc *cc, bool device, hd_arguments *arguments)
 {
 	/* No NVIDIA software: none of its headers and libraries, and an SDK version that clang could not detect. */
-	const char *fixed[] = {"-x",
-			       "cuda",
-			       device ? "--cuda-device-only" : "--cuda-host-only",
-			       "-nocudainc",
+	const char *fixed[] = {"-x", "cuda", device ? "--cuda-device-only" : "--cuda-host-only", "-nocudainc",
 			       "-nocudalib",
-			       "--cuda-path=/nonexistent",
-			       "-Xclang",
-			       "-target-sdk-version=12.3",
-			       "-Xclang",
-			       "-fcuda-allow-variadic-functions",
+			       /* the default since clang 20, which leaves the device's object to another linker */
+			       "--no-offload-new-driver", "--cuda-path=/nonexistent", "-Xclang",
+			       "-target-sdk-version=12.3", "-Xclang", "-fcuda-allow-variadic-functions",
 			       "-fgnu-keywords", /* typeof, whatever the standard */
-			       "-isystem",
-			       cc->include_dir,
-			       "-include",
-			       "heddle_cuda.h"};
+			       "-isystem", cc->include_dir, "-include", "heddle_cuda.h"};
 	for (unsigned i = 0; i < sizeof fixed / sizeof *fixed; i++)
 		hd_vec_push(arguments, fixed[i]);
 	add_leniency("c++", arguments);

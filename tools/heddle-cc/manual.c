@@ -49,7 +49,7 @@ void hd_cc_manual(void)
 	hd_mdoc_list_end(stdout);
 	hd_mdoc_section(stdout, "ENVIRONMENT");
 	hd_mdoc_list_begin(stdout);
-	hd_mdoc_item(stdout, "HEDDLE_CLANG", "The clang++ to use instead of clang++-19.");
+	hd_mdoc_item(stdout, "HEDDLE_CLANG", "The clang++ to use instead of clang++-" HD_LLVM ".");
 	hd_mdoc_item(stdout, "HEDDLE_DATA",
 		     "Folder with headers and device libraries (default: share/heddle next to the program).");
 	hd_mdoc_item(stdout, "TMPDIR", "Folder for temporary files (default: /tmp).");

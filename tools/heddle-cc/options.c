@@ -100,7 +100,7 @@ const char hd_cc_help_text[] =
 	"Metadata goes to NAME.heddle.json next to the output. A link of objects or archives compiled with "
 	"-dc\n"
 	"links their device code first; -dlto optimises across their calls.\n"
-	"HEDDLE_CLANG names the clang++ to use instead of clang++-19.\n";
+	"HEDDLE_CLANG names the clang++ to use instead of clang++-" HD_LLVM ".\n";
 
 bool hd_cc_option_at(unsigned index, struct hd_cc_option *option)
 {
@@ -632,7 +632,7 @@ static void find_places(struct hd_cc *cc)
 {
 	char *data = hd_data_dir();
 	const char *clang = getenv("HEDDLE_CLANG");
-	cc->clangxx = hd_xstrdup(clang && *clang ? clang : "clang++-19");
+	cc->clangxx = hd_xstrdup(clang && *clang ? clang : "clang++-" HD_LLVM);
 	cc->plugin = beside(data, "../../lib/HeddlePasses.so");
 	cc->library_dir = beside(data, "../../lib");
 	cc->device_library = cc->libdevice ? hd_xstrdup(cc->libdevice) : beside(data, "device.bc");

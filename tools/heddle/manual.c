@@ -231,9 +231,10 @@ void manual_passes(void)
 	hd_mdoc_begin(stdout, "heddle-passes", 7, "the LLVM 19 plugin of Heddle and its parameters");
 	hd_mdoc_section(stdout, "SYNOPSIS");
 	hd_mdoc_text(stdout,
-		     "  opt-19 -load-pass-plugin=HeddlePasses.so -passes='heddle<PARAMETER;...>' FILE\n"
-		     "  opt-19 -load-pass-plugin=HeddlePasses.so -passes='print<heddle-NAME;PARAMETER;...>' FILE\n"
-		     "  HEDDLE_PASS='PARAMETER;...' clang++-19 -fpass-plugin=HeddlePasses.so ...\n");
+		     "  opt-" HD_LLVM " -load-pass-plugin=HeddlePasses.so -passes='heddle<PARAMETER;...>' FILE\n"
+		     "  opt-" HD_LLVM
+		     " -load-pass-plugin=HeddlePasses.so -passes='print<heddle-NAME;PARAMETER;...>' FILE\n"
+		     "  HEDDLE_PASS='PARAMETER;...' clang++-" HD_LLVM " -fpass-plugin=HeddlePasses.so ...\n");
 	hd_mdoc_section(stdout, "DESCRIPTION");
 	hd_mdoc_text(stdout,
 		     "Lowers an NVPTX module to machine kernels and analyses them. Writes the results into the "

@@ -13,11 +13,11 @@
 ; REMARK-NEXT: kernel tile: pc {{.*}}: each warp reads 5 sectors here, one more than the data fill; align the first element
 ; REMARK-NOT:  remark
 
-; IR: define void @rows({{.*}} !heddle.affine
+; IR: define {{(ptx_kernel )?}}void @rows({{.*}} !heddle.affine
 ; IR: load i32, {{.*}} !heddle.access [[GOOD:![0-9]+]]
 ; IR: store i32 {{.*}} !heddle.access [[UNKNOWN:![0-9]+]]
 ; IR: store i32 {{.*}} @buffer{{.*}} !heddle.access [[SHARED:![0-9]+]]
-; IR: define void @tile(
+; IR: define {{(ptx_kernel )?}}void @tile(
 ; IR: %a = load float, {{.*}} !heddle.access [[VECTOR:![0-9]+]]
 ; IR-DAG: [[VECTOR]] = !{!"address", !"{P0, 16, 256, 0, 4096, 0, 0}", !"stride", !"16", !"sectors", i32 16, i32 16}
 ; IR-DAG: [[GOOD]] = !{!"address", !"{P0, 4, 0, 0, 4*ntid.x, 0, 0}", !"stride", !"4", !"sectors", i32 4, i32 4}

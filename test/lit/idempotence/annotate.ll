@@ -9,9 +9,9 @@
 ; REMARK: blocks of kernel b cannot be restarted: store at {{[0-9a-f]+}} may overwrite what is read at {{[0-9a-f]+}}
 ; REMARK-NOT: remark
 
-; IR:      define void @a({{.*}} !heddle.idempotence [[A:![0-9]+]]
+; IR:      define {{(ptx_kernel )?}}void @a({{.*}} !heddle.idempotence [[A:![0-9]+]]
 ; IR-NOT:  !heddle.breaks
-; IR:      define void @b({{.*}} !heddle.idempotence [[B:![0-9]+]]
+; IR:      define {{(ptx_kernel )?}}void @b({{.*}} !heddle.idempotence [[B:![0-9]+]]
 ; IR:      load i32
 ; IR-NOT:  !heddle.breaks
 ; IR:      store i32 %w, ptr %p, align 4{{.*}}, !heddle.breaks [[WHY:![0-9]+]]

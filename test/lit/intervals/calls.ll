@@ -12,7 +12,7 @@
 ; CHECK-NEXT: interval 4: entry
 ; CHECK-NOT:  interval
 
-; IR: define void @k({{.*}} !heddle.intervals ![[#K:]]
+; IR: define {{(ptx_kernel )?}}void @k({{.*}} !heddle.intervals ![[#K:]]
 ; IR-DAG: ![[#K]] = !{!"registers", i32 16, ![[#I0:]], ![[#I1:]], ![[#]], ![[#]], ![[#]]}
 ; IR-DAG: ![[#I0]] = !{i32 0, i32 0, !"{{R.*}}", !"none"}
 ; IR-DAG: ![[#I1]] = !{i32 1, i32 {{[0-9]+}}, !"none", !"none"}

@@ -66,7 +66,7 @@ define void @straight(ptr addrspace(1) %p) {
   ret void
 }
 
-; IR: define void @divergent({{.*}}!heddle.liveness ![[L:[0-9]+]]
+; IR: define {{(ptx_kernel )?}}void @divergent({{.*}}!heddle.liveness ![[L:[0-9]+]]
 ; IR: ![[L]] = !{!"max_live", i32 {{[0-9]+}}, !"max_live_pc", i32 {{[0-9]+}}, !"max_live_divergent", i32 {{[0-9]+}}, !"max_live_divergent_pc", i32 {{[0-9]+}}, !"divergent_branches", i32 1, !"uniform_branches", i32 0}
 
 !nvvm.annotations = !{!0, !1, !2}

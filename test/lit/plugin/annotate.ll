@@ -9,7 +9,7 @@
 ; RUN: diff %t.plain.ptx %t.annotated.ptx
 
 ; CHECK: define i32 @f(i32 %x){{.*}} !heddle.stackdepth ![[#F:]] !heddle.chain ![[#FC:]]
-; CHECK: define void @k({{.*}} !heddle.stackdepth ![[#K:]] !heddle.chain ![[#KC:]]
+; CHECK: define {{(ptx_kernel )?}}void @k({{.*}} !heddle.stackdepth ![[#K:]] !heddle.chain ![[#KC:]]
 ; CHECK: call i32 @f(i32 %x), !heddle.code !{{[0-9]+}}, !heddle.call ![[#CALL:]]
 ; CHECK: !heddle.version = !{![[#VERSION:]]}
 ; CHECK-DAG: ![[#VERSION]] = !{!"{{[0-9.]+}}", i32 1}

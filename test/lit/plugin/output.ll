@@ -18,7 +18,7 @@
 ; ELF: .heddle.meta
 ; ELF: .heddle.ir
 
-; CHECK: "producer": "heddle {{[0-9.]+}}, LLVM 19
+; CHECK: "producer": "heddle {{[0-9.]+}}, LLVM {{[0-9]+}}
 ; CHECK: "module": "app.cu"
 ; CHECK: "target": "sm_70"
 ; CHECK: "flags": ""

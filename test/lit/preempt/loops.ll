@@ -48,7 +48,7 @@ done:
 ; CHECK-LABEL: kernel waits: points 1, barriers 2, drain
 ; CHECK-NEXT: bar.pp loop
 ; CHECK-NOT: and more
-; IR: define void @waits({{.*}}!heddle.preempt ![[P:[0-9]+]]
+; IR: define {{(ptx_kernel )?}}void @waits({{.*}}!heddle.preempt ![[P:[0-9]+]]
 ; IR: ![[P]] = !{!"drain_instructions", i32 {{[0-9]+}}, ![[Q:[0-9]+]]}
 ; IR: ![[Q]] = !{!"bar.pp", i32 {{[0-9]+}}, !"R{{[^"]+}}", !"R{{[^"]+}}"}
 define void @waits(ptr addrspace(1) %p, i32 %n) {

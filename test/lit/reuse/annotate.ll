@@ -7,7 +7,7 @@
 ; REMARK: kernel k: register operands near [[#]], far 0, dead [[#]], RTHLD 7, estimated
 ; REMARK-NOT: remark
 
-; IR:      define void @k({{.*}} !heddle.reuse [[REUSE:![0-9]+]]
+; IR:      define {{(ptx_kernel )?}}void @k({{.*}} !heddle.reuse [[REUSE:![0-9]+]]
 ; IR:      [[REUSE]] = !{!"rthld", i32 7, !"near", i32 [[#]], !"far", i32 0, !"dead", i32 [[#]]}
 
 ; JSON:      "reuse": {

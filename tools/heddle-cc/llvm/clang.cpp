@@ -12,7 +12,6 @@
 #include "clang/Basic/DiagnosticIDs.h"
 #include "clang/Basic/DiagnosticOptions.h"
 #include "clang/Basic/Stack.h"
-#include "clang/CodeGen/ObjectFilePCHContainerOperations.h"
 #include "clang/Driver/Compilation.h"
 #include "clang/Driver/Driver.h"
 #include "clang/Driver/ToolChain.h"
@@ -38,6 +37,12 @@
 #include "llvm/Support/VirtualFileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/TargetParser/Host.h"
+#if LLVM_VERSION_MAJOR >= 22
+#include "clang/CodeGen/ObjectFilePCHContainerWriter.h"
+#include "clang/Serialization/ObjectFilePCHContainerReader.h"
+#else
+#include "clang/CodeGen/ObjectFilePCHContainerOperations.h"
+#endif
 
 #include "tools/heddle-cc/llvm/calls.h"
 
@@ -123,6 +128,47 @@ FrontendPluginRegistry::Add<RootsAction> Registered("heddle-roots", "leaves inli
 namespace
 {
 
+/*
+ * Options of diagnostics, which have counted owners in LLVM 19 and a single one in LLVM 22, where engines and printers
+ * take a reference. The files that the options name come from the machine's own file system.
+ */
+#if LLVM_VERSION_MAJOR >= 22
+using OptionsOwner = std::unique_ptr<DiagnosticOptions>;
+
+DiagnosticOptions &given(const OptionsOwner &Options)
+{
+	return *Options;
+}
+
+void createDiagnostics(CompilerInstance &Instance)
+{
+	Instance.createVirtualFileSystem();
+	Instance.createDiagnostics();
+}
+
+void processWarnings(DiagnosticsEngine &Engine, const DiagnosticOptions &Options)
+{
+	ProcessWarningOptions(Engine, Options, *vfs::getRealFileSystem(), false);
+}
+#else
+using OptionsOwner = IntrusiveRefCntPtr<DiagnosticOptions>;
+
+DiagnosticOptions *given(const OptionsOwner &Options)
+{
+	return Options.get();
+}
+
+void createDiagnostics(CompilerInstance &Instance)
+{
+	Instance.createDiagnostics();
+}
+
+void processWarnings(DiagnosticsEngine &Engine, const DiagnosticOptions &Options)
+{
+	ProcessWarningOptions(Engine, Options, false);
+}
+#endif
+
 enum { CRASHED = 70 }; // EX_SOFTWARE, which the driver takes for a crash
 
 void onFatalError(void *Engine, const char *Message, bool Crash)
@@ -150,10 +196,10 @@ int compile(ArrayRef<const char *> Words, const char *Program)
 
 	// Kept until the instance has its own engine, whose options are among the words.
 	auto *Kept = new TextDiagnosticBuffer;
-	IntrusiveRefCntPtr<DiagnosticOptions> Options = new DiagnosticOptions();
-	DiagnosticsEngine Early(new DiagnosticIDs(), Options.get(), Kept);
+	OptionsOwner Options(new DiagnosticOptions);
+	DiagnosticsEngine Early(IntrusiveRefCntPtr<DiagnosticIDs>(new DiagnosticIDs), given(Options), Kept);
 	bool Good = CompilerInvocation::CreateFromArgs(Instance->getInvocation(), Words, Early, Program);
-	Instance->createDiagnostics();
+	createDiagnostics(*Instance);
 	if (!Instance->hasDiagnostics())
 		return 1;
 	install_fatal_error_handler(onFatalError, &Instance->getDiagnostics());
@@ -197,11 +243,11 @@ int drive(SmallVectorImpl<const char *> &Words, const char *Program, BumpPtrAllo
 	if (Name.TargetIsValid)
 		Words.insert(Words.begin() + 1, {"-target", Saver.save(Name.TargetPrefix).data()});
 
-	IntrusiveRefCntPtr<DiagnosticOptions> Options = CreateAndPopulateDiagOpts(Words);
-	auto *Printer = new TextDiagnosticPrinter(errs(), Options.get());
+	OptionsOwner Options(CreateAndPopulateDiagOpts(Words));
+	auto *Printer = new TextDiagnosticPrinter(errs(), given(Options));
 	Printer->setPrefix(std::string(sys::path::stem(Words[0])));
-	DiagnosticsEngine Engine(new DiagnosticIDs(), Options.get(), Printer);
-	ProcessWarningOptions(Engine, *Options, false);
+	DiagnosticsEngine Engine(IntrusiveRefCntPtr<DiagnosticIDs>(new DiagnosticIDs), given(Options), Printer);
+	processWarnings(Engine, *Options);
 
 	clang::driver::Driver Driver(Program, sys::getDefaultTargetTriple(), Engine);
 	auto Tool = [Program](SmallVectorImpl<const char *> &Arguments) { return runTool(Arguments, Program); };

@@ -28,7 +28,7 @@ static int compile_into(struct kernel_run *run, const char *prefix, struct hd_si
 	char *data = hd_data_dir();
 	const char *opt = getenv("HEDDLE_OPT");
 	const char *const words[] = {
-		opt && *opt ? opt : "opt-19",
+		opt && *opt ? opt : "opt-" HD_LLVM,
 		hd_arena_printf(&run->arena, "-load-pass-plugin=%s/../../lib/HeddlePasses.so", data),
 		hd_arena_printf(&run->arena, "-passes=heddle<o=%s>", prefix),
 		"-disable-output",

@@ -21,9 +21,9 @@ struct kernel_run {
 
 /*
  * Reads the specification and the object; a .ll or .bc is compiled first, with opt (HEDDLE_OPT names another than
- * opt-19) and the pass plugin that lies beside this program. A path that is NULL is the specification's `file`, a
- * kernel that is NULL its `kernel`, or the only one of the object. Whatever the result is, kernel_release() is due.
- * `defines`: as of spec_read(). 0 or -1.
+ * opt of its LLVM) and the pass plugin that lies beside this program. A path that is NULL is the specification's
+ * `file`, a kernel that is NULL its `kernel`, or the only one of the object. Whatever the result is, kernel_release()
+ * is due. `defines`: as of spec_read(). 0 or -1.
  */
 int kernel_load(struct kernel_run *run, const char *path, const char *kernel, const char *launch,
 		const char *const *defines, struct hd_diag *diag);
