@@ -410,10 +410,14 @@ include test/programs.mk
 # variables above were computed before there was an LLVM to ask.
 again = +@$(BARE) $(MAKE) $(if $(findstring -j,$(MAKEFLAGS)),,-j$(JOBS))
 
+# Of another LLVM than that of scripts/setup.sh.
+LLVM_PACKAGES := $(if $(filter-out 19,$(LLVM)),$(patsubst %,%-$(LLVM),clang llvm lld) \
+	llvm-$(LLVM)-dev llvm-$(LLVM)-tools libclang-$(LLVM)-dev)
+
 .PHONY: setup demo check check-fast check-long check-mutants check-csmith check-fresh update-golden format tidy clean help
 
 setup:
-	@scripts/setup.sh $(PACKAGES)
+	@scripts/setup.sh $(PACKAGES) $(LLVM_PACKAGES)
 
 demo:
 	@MAKE='$(MAKE)' JOBS='$(JOBS)' scripts/demo.sh
