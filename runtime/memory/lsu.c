@@ -243,6 +243,8 @@ void hd_lsu_end(struct hd_lsu *lsu, uint32_t index, uint64_t cycle)
 		lsu->grids[entry->grid].load_latency += cycle - entry->issued;
 	}
 	hd_lsu_complete(lsu, entry->token, cycle);
+	if (hd_pool_is_empty(&lsu->inflight_pool)) /* copies and hits end without a reply */
+		hd_lsu_wake(lsu);
 	HD_POOL_GIVE(&lsu->inflight_pool, lsu->inflight, index);
 	lsu->inflight_count--;
 }

@@ -84,7 +84,8 @@ struct hd_lsu {
 	/* instructions */
 	struct hd_lsu_front *fronts[HD_MEM_GRIDS]; /* NULL: the SM has not had a grid there */
 	uint32_t filled;			   /* bit a grid with queued instructions */
-	uint32_t stalled;			   /* bit a grid whose first one waits for L1 */
+	uint32_t stalled;			   /* bit a grid whose first one waits for L1 or a place under way */
+	uint32_t woken;				   /* of these, those that may have got it since they were looked at */
 	uint32_t capacity, share;		   /* places for instructions; for those of a grid */
 	struct hd_lsu_lines *kept;		   /* by number; NULL: nobody keeps any */
 	uint32_t kept_count;
@@ -150,6 +151,12 @@ static inline void hd_lsu_complete(struct hd_lsu *lsu, uint32_t token, uint64_t 
 
 /* Tokens of stores to other SMs that are acknowledged, of which nobody else knows. */
 #define HD_LSU_ACKNOWLEDGED 0x80000000u
+/* What first instructions wait for may be there. They are looked at when the front gets to them, not only now. */
+static inline void hd_lsu_wake(struct hd_lsu *lsu)
+{
+	lsu->woken = lsu->stalled;
+}
+
 /* All that an instruction under way does is done at `cycle`. */
 void hd_lsu_end(struct hd_lsu *lsu, uint32_t index, uint64_t cycle);
 /* What hd_lsu_keep_lines gave is not needed any more. */

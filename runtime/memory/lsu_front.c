@@ -2,8 +2,9 @@
  * The front of the load/store unit: serves the first instruction of each queue, and what a unit does in a cycle.
  *
  * Shared memory takes an instruction for as many cycles as its worst bank has conflicts. The line accesses of global
- * and local ones go to the L1's tag banks, each bank in order. What L1 cannot serve waits until a reply has come or a
- * packet has gone; what lacks room for packets or MSHRs is not looked up before there are enough.
+ * and local ones go to the L1's tag banks, each bank in order. What L1 cannot serve waits until a reply has come, a
+ * packet has gone or an instruction under way has ended; that is remembered as long as the front has others to serve.
+ * What lacks room for packets or MSHRs is not looked up before there are enough.
  *
  * Needs an L1 (l1.c) and the port (lsu_port.c). Cost: a tick does what there is; an instruction costs its line accesses
  * once.
@@ -277,16 +278,22 @@ void hd_lsu_claim_shared(struct hd_lsu *lsu, uint64_t now, uint64_t from, uint32
 	lsu->grids[grid].wgmma_shared_cycles += cycles;
 }
 
-/* `woken`: something has moved since, so that those who stall may go on. */
-static void serve_front(struct hd_lsu *lsu, uint64_t now, bool woken)
+/* Grids whose first instruction is to be looked at. */
+static inline uint32_t to_serve(const struct hd_lsu *lsu)
 {
-	uint32_t left = woken ? lsu->filled : lsu->filled & ~lsu->stalled;
+	return lsu->filled & ~(lsu->stalled & ~lsu->woken);
+}
+
+static void serve_front(struct hd_lsu *lsu, uint64_t now)
+{
+	uint32_t left = to_serve(lsu);
 	settle_claims(lsu, now);
 	if (lsu->front_free > now)
 		return;
 	while (left) {
 		uint32_t grid = oldest_of(lsu, left);
 		left &= ~(UINT32_C(1) << grid);
+		lsu->woken &= ~(UINT32_C(1) << grid);
 		if (is_stuck(lsu, grid))
 			continue;
 		if (hd_lsu_head(lsu->fronts[grid])->ready <= now && serve_grid(lsu, grid, now))
@@ -361,7 +368,7 @@ static uint64_t next_cycle(const struct hd_lsu *lsu, uint64_t now)
 		next = hd_earlier(next, hd_lsu_departure(lsu, now));
 	if (lsu->copies.count)
 		next = hd_earlier(next, hd_later(hd_completions_next(&lsu->copies), lsu->front_free));
-	for (uint32_t left = lsu->filled & ~lsu->stalled; left; left &= left - 1) {
+	for (uint32_t left = to_serve(lsu); left; left &= left - 1) {
 		const struct hd_lsu_waiting *head = hd_lsu_head(lsu->fronts[__builtin_ctz(left)]);
 		next = hd_earlier(next, hd_later(head->ready, lsu->front_free));
 	}
@@ -389,9 +396,11 @@ uint64_t hd_lsu_tick(struct hd_lsu *lsu, uint64_t now)
 		moved |= hd_lsu_take_reply(lsu, reply, now);
 	if (has_packets(lsu))
 		moved |= hd_lsu_send_packets(lsu, now);
+	if (moved)
+		hd_lsu_wake(lsu);
 	if (lsu->copies.count)
 		write_copies(lsu, now);
 	if (lsu->filled)
-		serve_front(lsu, now, moved);
+		serve_front(lsu, now);
 	return next_cycle(lsu, now);
 }

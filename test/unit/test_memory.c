@@ -365,6 +365,100 @@ START_TEST(copies_take_shared_memory_when_they_have_their_data)
 }
 END_TEST
 
+/* ---- what L1 cannot serve yet */
+
+/* L2 has the two lines of these loads, and L1 has an MSHR for one. Returns what one of them takes. */
+static uint64_t two_loads_for_one_mshr(struct hd_mem_request *first, struct hd_mem_request *second)
+{
+	uint64_t latency;
+	rig.config.l1_mshrs = 1;
+	rig.config.l1_mshrs_kept = 0;
+	rig_build(&rig);
+	*first = rig_load(1, 1 << 20, 0, 4);
+	*second = rig_load(2, 1 << 21, 0, 4);
+	first->cache = second->cache = HD_CACHE_CG;
+	latency_of(*first);
+	latency = latency_of(*first);
+	latency_of(*second);
+	rig.done[1] = rig.done[2] = 0;
+	return latency;
+}
+
+/* The answer that it waits for comes while a copy has shared memory, which the front does not get before. */
+START_TEST(a_miss_goes_on_when_copies_have_left_shared_memory)
+{
+	struct hd_mem_request first, second, long_copy = copy(3, 1000);
+	uint64_t latency = two_loads_for_one_mshr(&first, &second);
+	latency_of(rig_load(4, 0, 4, 4));
+	uint64_t start = rig.now + 1;
+	rig_issue(&rig, 0, &first);
+	rig_issue(&rig, 0, &long_copy);
+	rig_issue(&rig, 0, &second);
+	rig_run(&rig);
+	ck_assert_uint_eq(rig.done[1], start + latency);
+	ck_assert_uint_eq(rig.done[3], start + 1 + rig.config.l1_latency + rig.config.copy_latency + 1000);
+	ck_assert_uint_eq(rig.done[2], rig.done[3] + latency);
+}
+END_TEST
+
+/* The same with shared memory that another grid's load takes for 32 cycles, from before the answer comes or from then.
+ */
+START_TEST(a_miss_goes_on_when_another_grid_leaves_the_front)
+{
+	for (uint64_t before = 0; before <= 33; before++) {
+		struct hd_mem_request first, second, other = shared_load(3, 128);
+		tear_down();
+		set_up();
+		uint64_t latency = two_loads_for_one_mshr(&first, &second), answer = rig.now + 1 + latency;
+		other.grid = 1;
+		hd_lsu_prepare(rig.lsus[0], 1, &rig.arena);
+		hd_lsu_set_sharers(rig.lsus[0], 2);
+		hd_lsu_issue(rig.lsus[0], rig.now - 1, answer - before, &other);
+		rig.outstanding++;
+		rig_issue(&rig, 0, &first);
+		rig_issue(&rig, 0, &second);
+		rig_run(&rig);
+		ck_assert_uint_eq(rig.done[1], answer);
+		ck_assert_uint_eq(rig.done[3], answer - before + 31 + rig.config.shared_latency);
+		ck_assert_uint_eq(rig.done[2], answer + (before < 32 ? 32 - before : 0) + latency);
+	}
+}
+END_TEST
+
+enum { UNDER_WAY = 1024 }; /* instructions of an SM, at most */
+
+/* So many copies of eight sectors, then a load of one of these. */
+static uint64_t feed_copies(struct rig *r, uint32_t sm, void *context)
+{
+	uint32_t *issued = context;
+	while (sm == 0 && *issued <= UNDER_WAY && hd_lsu_can_accept(r->lsus[0], 0, 0)) {
+		struct hd_mem_request request = rig_load(*issued, *issued % 8 * 32, 0, 4);
+		request.copy = *issued < UNDER_WAY;
+		rig_issue(r, 0, &request);
+		++*issued;
+	}
+	return UINT64_MAX;
+}
+
+/* All copies get their data before one of them ends, and no answer comes after that. */
+START_TEST(a_load_goes_on_when_copies_have_ended)
+{
+	uint32_t issued = 0;
+	uint64_t last = 0;
+	rig.config.l2_latency = 2000;
+	rig.config.l1_mshr_merges = 256;
+	rig.config.copy_latency = 100;
+	rig_build(&rig);
+	rig.feed = feed_copies;
+	rig.context = &issued;
+	rig_run(&rig);
+	for (uint32_t i = 0; i < UNDER_WAY; i++)
+		last = hd_later(last, rig.done[i]);
+	ck_assert_uint_eq(issued, UNDER_WAY + 1);
+	ck_assert_uint_eq(rig.done[UNDER_WAY], last + rig.config.l1_latency);
+}
+END_TEST
+
 START_TEST(shared_accesses_wait_for_conflicts)
 {
 	rig_build(&rig);
@@ -785,6 +879,9 @@ Suite *hd_suite(void)
 	tcase_add_test(cases, a_wider_data_path_takes_more_lines);
 	tcase_add_test(cases, ports_widen_the_data_path);
 	tcase_add_test(cases, copies_take_shared_memory_when_they_have_their_data);
+	tcase_add_test(cases, a_miss_goes_on_when_copies_have_left_shared_memory);
+	tcase_add_test(cases, a_miss_goes_on_when_another_grid_leaves_the_front);
+	tcase_add_test(cases, a_load_goes_on_when_copies_have_ended);
 	tcase_add_test(cases, shared_accesses_wait_for_conflicts);
 	tcase_add_test(cases, empty_masks_complete);
 	tcase_add_test(cases, stores_are_pending_until_acknowledged);
