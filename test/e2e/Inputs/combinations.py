@@ -6,7 +6,7 @@ import sys
 
 heddle, stated = sys.argv[2], {each['name']: each for each in json.load(open(sys.argv[3]))}
 names = [name for name in stated if name != 'baseline']
-PARAMETERS = {'swl': ':4', 'combination': ':1', 'shuffle': ':100', 'duet': ':1'}
+PARAMETERS = {'swl': ':4', 'mps': ':50,50', 'combination': ':1', 'shuffle': ':100', 'duet': ':1'}
 
 
 def run(pair, program, *options):
