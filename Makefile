@@ -16,8 +16,9 @@
 # Sources are found by glob: a new .c file in a component's folder is part of it.
 
 # What the passes are built for. Programs built for one LLVM use that LLVM's opt and clang, and so do the tests.
-LLVM ?= 19
-export LLVM
+# LLVM=22 counts on the command line alone: in the environment it means something to other projects.
+LLVM := 19
+export HEDDLE_LLVM := $(LLVM)
 ifeq ($(origin CC),default)
 CC := clang-$(LLVM)
 endif
@@ -36,17 +37,10 @@ MAKEFLAGS += --no-builtin-rules --no-print-directory
 
 # ---------------------------------------------------------------- build trees
 
-ifeq ($(SANITIZE),1)
-B := build/san
-else ifeq ($(LIBFUZZER),1)
-B := build/libfuzzer
-else ifeq ($(DEBUG),1)
-B := build/debug
-else ifneq ($(LLVM),19)
-B := build/llvm-$(LLVM)
-else
-B := build
-endif
+VARIANT := $(if $(filter 1,$(SANITIZE)),san,$(if $(filter 1,$(LIBFUZZER)),libfuzzer,$(if $(filter 1,$(DEBUG)),debug)))
+OTHER_LLVM := $(if $(filter-out 19,$(LLVM)),llvm-$(LLVM))
+# build, build/debug, build/llvm-22, build/llvm-22-debug
+B := build$(addprefix /,$(subst $(eval) ,-,$(strip $(OTHER_LLVM) $(VARIANT))))
 
 # A step is a line with [n/m]. Make expands the recipe of a step when it begins it, one after the other whatever -j says,
 # so that counting there is exact. How many there will be says a dry run of the same goals (STEPS=count), once, when the

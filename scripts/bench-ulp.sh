@@ -7,7 +7,7 @@ set -e
 root=$(cd "$(dirname "$0")/.." && pwd)
 count=${1:-65536}
 heddle=${HEDDLE:-$root/${B:-build}/bin/heddle}
-clang=${CLANG:-clang-19}
+clang=${CLANG:-clang-${HEDDLE_LLVM:-19}}
 work=${WORK:-$(mktemp -d)}
 mkdir -p "$work"
 cd "$work"
@@ -17,7 +17,7 @@ $clang -std=gnu11 -O2 --target=nvptx64-nvidia-cuda -march=sm_70 --cuda-feature=+
 ./ulp inputs "$count"
 code=ulp.ll
 if [ -n "$LIBDEVICE" ]; then
-	${OPT:-opt-19} -load-pass-plugin="$(dirname "$heddle")/../lib/HeddlePasses.so" -disable-output \
+	${OPT:-opt-${HEDDLE_LLVM:-19}} -load-pass-plugin="$(dirname "$heddle")/../lib/HeddlePasses.so" -disable-output \
 		-passes="heddle<o=ulp;libdevice=$LIBDEVICE>" ulp.ll
 	code=ulp.hdo
 fi

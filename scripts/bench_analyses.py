@@ -9,7 +9,7 @@ from bench_ir import generated_calls, generated_kernel, generated_line, generate
 
 BUILD = sys.argv[1]
 OUT = os.path.join(BUILD, 'bench', 'analyses')
-OPT = os.path.join(subprocess.check_output(['llvm-config-' + os.environ.get('LLVM', '19'), '--bindir'], text=True).strip(), 'opt')
+OPT = os.path.join(subprocess.check_output(['llvm-config-' + os.environ.get('HEDDLE_LLVM', '19'), '--bindir'], text=True).strip(), 'opt')
 SIZES = [12500, 25000, 50000, 100000]
 INSTRUCTION_BYTES = 16
 ENVIRONMENT = dict(os.environ, HEDDLE_DATA=os.path.abspath(os.path.join(BUILD, 'share', 'heddle')))

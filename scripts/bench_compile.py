@@ -21,7 +21,7 @@ from bench_ir import generated_kernel, generated_loops
 BUILD = sys.argv[1]
 OUT = os.path.join(BUILD, 'bench', 'compile')
 PLUGIN = os.path.join(BUILD, 'lib', 'HeddlePasses.so')
-BIN = subprocess.check_output(['llvm-config-' + os.environ.get('LLVM', '19'), '--bindir'], text=True).strip()
+BIN = subprocess.check_output(['llvm-config-' + os.environ.get('HEDDLE_LLVM', '19'), '--bindir'], text=True).strip()
 CLANG, OPT = os.path.join(BIN, 'clang++'), os.path.join(BIN, 'opt')
 PTXAS = shutil.which('ptxas', path=os.pathsep.join([os.environ['PATH'], os.environ.get('CUDA_PATH', '/usr/local/cuda') + '/bin']))
 RUNS = 3

@@ -48,7 +48,7 @@ BUILD = OPTIONS.build
 ARCHS = OPTIONS.arch.split(',')
 CAPS = tuple(int(cap) for cap in OPTIONS.caps.split(',') if cap)
 OUT = os.path.join(BUILD, 'bench', 'ptxas')
-BIN = subprocess.check_output(['llvm-config-' + os.environ.get('LLVM', '19'), '--bindir'], text=True).strip()
+BIN = subprocess.check_output(['llvm-config-' + os.environ.get('HEDDLE_LLVM', '19'), '--bindir'], text=True).strip()
 CACHE = bench_cubin.Cache(os.path.join(OUT, 'cache'))
 PEER = bench_cubin.Toolkit(OPTIONS.ptxas, CACHE)
 HEADERS = b''.join(bench_cubin.read(path) for path in sorted(glob.glob('include/cuda/**', recursive=True))

@@ -20,7 +20,7 @@ import sys
 import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-LLVM = subprocess.check_output(['llvm-config-' + os.environ.get('LLVM', '19'), '--bindir'], text=True).strip()
+LLVM = subprocess.check_output(['llvm-config-' + os.environ.get('HEDDLE_LLVM', '19'), '--bindir'], text=True).strip()
 POLICIES = ['baseline', 'cars', 'r2d2', 'r2d2-functional', 'swl:4', 'preempt', 'duet', 'ltrf-plus', 'malekeh', 'rfc']
 COLLECTORS = {'ltrf-plus', 'malekeh', 'rfc'}  # need a GPU that has operand collectors
 LIMIT = 600  # seconds that a step may take

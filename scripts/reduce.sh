@@ -11,7 +11,7 @@ set -eu
 cd "$(dirname "$0")/.."
 B=${B:-build}
 export B
-bin=$(llvm-config-19 --bindir)
+bin=$(llvm-config-${HEDDLE_LLVM:-19} --bindir)
 
 options=
 while [ $# -gt 0 ]; do

@@ -20,7 +20,7 @@ import tempfile
 
 root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 build = os.path.join(root, lit_config.params.get('B', 'build'))
-llvm = subprocess.check_output(['llvm-config-' + os.environ.get('LLVM', '19'), '--bindir'], text=True).strip()
+llvm = subprocess.check_output(['llvm-config-' + os.environ.get('HEDDLE_LLVM', '19'), '--bindir'], text=True).strip()
 
 config.name = 'heddle'
 sys.path.append(os.path.join(root, 'test'))
@@ -33,7 +33,7 @@ config.test_source_root = os.path.join(root, 'test')
 if lit_config.maxIndividualTestTimeIsSupported[0]:
     lit_config.maxIndividualTestTime = int(lit_config.params.get('timeout', 600))
 config.test_exec_root = os.path.join(build, 'test', 'out')  # also each test's working folder
-config.environment['LLVM'] = os.environ.get('LLVM', '19')  # scripts of tests use its programs
+config.environment['HEDDLE_LLVM'] = os.environ.get('HEDDLE_LLVM', '19')  # scripts of tests use its programs
 
 
 toolkits = [home for home in (os.environ.get('CUDA_HOME'), os.environ.get('CUDA_PATH'), '/usr/local/cuda') if home]

@@ -5,7 +5,6 @@
 #
 # Included by the Makefile, which sets B, SHARE, LLVM_BIN and Q, and takes the outputs from DATA.
 
-LLVM ?= 19
 CLANG ?= clang-$(LLVM)
 SHARE ?= $(B)/share/heddle
 LLVM_BINDIR ?= $(or $(LLVM_BIN),$(shell llvm-config-$(LLVM) --bindir))
@@ -24,7 +23,7 @@ DEVICE_CFLAGS := --target=nvptx64-nvidia-cuda --cuda-feature=+ptx75 -std=c11 -O2
 	-Xclang -no-enable-noundef-analysis -fno-convergent-functions \
 	-Wall -Wextra -Werror -emit-llvm
 
-$(B)/obj/device/%.bc: lib/device/%.c lib/device/device.mk
+$(B)/obj/device/%.bc: lib/device/%.c lib/device/device.mk $(B)/flags
 	@mkdir -p $(@D)
 	$(call say,CLANG,$<)
 	$(Q)$(CLANG) $(DEVICE_CFLAGS) $(DEVICE_EXTRA) -MMD -MP -MF $(@:.bc=.d) -c -o $@ $<
@@ -41,7 +40,7 @@ $(SHARE)/builtins.bc: $(DEVICE_HELPERS)
 
 DEVICE_MATH := $(patsubst %,$(B)/obj/device/%.bc,math special intrinsics)
 # libclc names another triple and another data layout; given those of the rest, it links without a warning.
-$(B)/obj/device/libclc.bc: $(LIBCLC) $(DEVICE_MATH) lib/device/device.mk
+$(B)/obj/device/libclc.bc: $(LIBCLC) $(DEVICE_MATH) lib/device/device.mk $(B)/flags
 	@mkdir -p $(@D)
 	$(Q){ $(LLVM_BINDIR)/llvm-dis -o - $(firstword $(DEVICE_MATH)) | grep '^target '; \
 		$(LLVM_BINDIR)/llvm-dis -o - $< | sed '/^target /d'; } | $(LLVM_BINDIR)/llvm-as -o $@

@@ -17,7 +17,7 @@ def compile_seed(seed, folder):
     subprocess.run([os.path.join(B, 'test', 'fuzz', 'heddle-generate'), str(seed), prefix], check=True)
     level, keys = LEVELS[seed % len(LEVELS)]
     keys += PARAMETERS[seed // 4 % len(PARAMETERS)]
-    bindir = subprocess.check_output(['llvm-config-19', '--bindir'], text=True).strip()
+    bindir = subprocess.check_output(['llvm-config-' + os.environ.get('HEDDLE_LLVM', '19'), '--bindir'], text=True).strip()
     passes = f'{level}heddle<o={prefix};maxrregcount={REGISTERS[seed % len(REGISTERS)]};linear=always;{keys}>'
     subprocess.run([os.path.join(bindir, 'opt'), f'-load-pass-plugin={B}/lib/HeddlePasses.so', '-disable-output',
                     f'-passes={passes}', prefix + '.ll'], check=True)

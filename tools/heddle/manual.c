@@ -228,7 +228,7 @@ static void list_switches(void)
 void manual_passes(void)
 {
 	static const char *const see[] = {"heddle 1", "heddle-cc 1", NULL};
-	hd_mdoc_begin(stdout, "heddle-passes", 7, "the LLVM 19 plugin of Heddle and its parameters");
+	hd_mdoc_begin(stdout, "heddle-passes", 7, "the LLVM " HD_LLVM " plugin of Heddle and its parameters");
 	hd_mdoc_section(stdout, "SYNOPSIS");
 	hd_mdoc_text(stdout,
 		     "  opt-" HD_LLVM " -load-pass-plugin=HeddlePasses.so -passes='heddle<PARAMETER;...>' FILE\n"

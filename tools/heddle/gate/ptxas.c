@@ -170,10 +170,10 @@ static int make_ptx(const struct ptxas *tool, const struct cmd_unit *unit, const
 {
 	const char *ir = hd_arena_printf(tool->arena, "%s/unit.bc", tool->directory);
 	const char *cpu = hd_arena_printf(tool->arena, "-mcpu=%s", unit->metadata.target);
-	const char *const llc[] = {"llc-19", "-O3", cpu, ptx_version(&unit->metadata), "-o", ptx, ir, NULL};
+	const char *const llc[] = {"llc-" HD_LLVM, "-O3", cpu, ptx_version(&unit->metadata), "-o", ptx, ir, NULL};
 	if (hd_write_file(ir, unit->object.bitcode, unit->object.bitcode_bytes, tool->diag) != 0)
 		return -1;
-	return run(tool, log, llc) == 0 ? 0 : fail(tool, unit, "llc-19 makes no PTX of its IR", log);
+	return run(tool, log, llc) == 0 ? 0 : fail(tool, unit, "llc-" HD_LLVM " makes no PTX of its IR", log);
 }
 
 static bool says(const char *log, const char *what)

@@ -7,7 +7,7 @@ set -eu
 build=$1 out=$2
 shift 2
 rdc=${RDC:-0}
-llvm=$(llvm-config-19 --bindir)
+llvm=$(llvm-config-${HEDDLE_LLVM:-19} --bindir)
 flags="-x cuda --cuda-device-only --cuda-gpu-arch=sm_70 --cuda-feature=+ptx75 -nocudainc -nocudalib
 	--cuda-path=/nonexistent -Xclang -target-sdk-version=12.3 -isystem $build/share/heddle/include/cuda
 	-Xclang -no-enable-noundef-analysis -fno-strict-return -fno-strict-aliasing -fno-builtin-malloc -fno-builtin-free
