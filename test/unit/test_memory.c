@@ -569,6 +569,7 @@ struct traffic {
 	uint32_t issued[RIG_MAX_SMS];
 	uint64_t random, next[RIG_MAX_SMS];
 	struct hd_mem_request (*make)(struct traffic *traffic, uint32_t sm, uint32_t number, uint32_t token);
+	bool two_grids;
 };
 
 /* Issues one instruction every `gap` cycles while fewer than `window` are under way in the SM. */
@@ -577,6 +578,8 @@ static uint64_t feed(struct rig *r, uint32_t sm, void *context)
 	struct traffic *t = context;
 	uint32_t number = t->issued[sm], sms = (uint32_t)r->config.sm_count;
 	if (number == t->per_sm || !hd_lsu_can_accept(r->lsus[sm], 0, 0))
+		return UINT64_MAX;
+	if (t->two_grids && !hd_lsu_can_accept(r->lsus[sm], 1, 0))
 		return UINT64_MAX;
 	if (t->next[sm] > r->now)
 		return t->next[sm];
@@ -697,6 +700,17 @@ static struct hd_mem_request mixed(struct traffic *t, uint32_t sm, uint32_t numb
 	return request;
 }
 
+/* The same of two grids, some with copies to shared memory. */
+static struct hd_mem_request mixed_grids(struct traffic *t, uint32_t sm, uint32_t number, uint32_t token)
+{
+	struct hd_mem_request request = mixed(t, sm, number, token);
+	uint64_t r = sample_random(&t->random) >> 7;
+	request.grid = r & 1;
+	if (request.space == HD_MEM_GLOBAL && request.kind == HD_MEM_LOAD && r & 2)
+		request.copy = (uint16_t)(1 + (r >> 2 & 63));
+	return request;
+}
+
 /* Small queues, so that everything stalls at times, in several clock domains. */
 static void configure_small(uint32_t variant, uint64_t mode)
 {
@@ -724,6 +738,16 @@ static void configure_small(uint32_t variant, uint64_t mode)
 	c->memory = mode;
 }
 
+static void share_small(struct traffic *traffic)
+{
+	traffic->make = mixed_grids;
+	traffic->two_grids = true;
+	for (uint32_t sm = 0; sm < rig.config.sm_count; sm++) {
+		hd_lsu_prepare(rig.lsus[sm], 1, &rig.arena);
+		hd_lsu_set_sharers(rig.lsus[sm], 2);
+	}
+}
+
 START_TEST(skipping_cycles_changes_nothing)
 {
 	enum { TOKENS = 5 * 200 };
@@ -731,11 +755,15 @@ START_TEST(skipping_cycles_changes_nothing)
 	struct hd_stats first = {0};
 	for (uint32_t pass = 0; pass < 2; pass++) {
 		rig_init(&rig, TOKENS);
-		configure_small((uint32_t)_i % 12, _i < 12 ? HD_MEMORY_EXACT : HD_MEMORY_RESERVED);
+		configure_small((uint32_t)_i % 12, _i / 12 == 1 ? HD_MEMORY_RESERVED : HD_MEMORY_EXACT);
+		if (_i >= 24) /* L2 fetches what nobody waits for */
+			rig.config.l2_fetch = 64;
 		rig.every_cycle = pass;
 		rig_build(&rig);
 		struct traffic traffic = {
 			.per_sm = 200, .window = 12, .gap = 1 + 7 * (uint32_t)(_i % 12), .random = 9, .make = mixed};
+		if (_i >= 24)
+			share_small(&traffic);
 		run_traffic(&traffic);
 		struct hd_stats total = rig_total(&rig);
 		ck_assert_uint_eq(rig.outstanding, 0);
@@ -890,7 +918,7 @@ Suite *hd_suite(void)
 	tcase_add_test(cases, streams_stay_below_the_dram_peak_and_near_it);
 	tcase_add_test(cases, l2_bandwidth_is_bounded_by_slices_and_crossbar);
 	tcase_add_test(cases, latency_grows_with_load);
-	tcase_add_loop_test(cases, skipping_cycles_changes_nothing, 0, 24);
+	tcase_add_loop_test(cases, skipping_cycles_changes_nothing, 0, 32);
 	tcase_add_loop_test(cases, memory_can_work_beside_the_sms, 0, 24);
 	tcase_add_test(cases, a_slice_goes_on_when_its_replies_have_left);
 	tcase_add_test(cases, dumps_show_what_is_under_way);
