@@ -271,6 +271,13 @@ static cublasStatus_t judge(int *info, int wrong)
 	return wrong || !info ? CUBLAS_STATUS_INVALID_VALUE : CUBLAS_STATUS_SUCCESS;
 }
 
+/* Of matrices without elements: nothing is wrong with any, and no array is read. */
+static cublasStatus_t clear(cublasHandle_t handle, int *infos, int count)
+{
+	cudaMemsetAsync(infos, 0, count * sizeof *infos, handle->stream);
+	return launched();
+}
+
 template <class T>
 static cublasStatus_t getrf(cublasHandle_t handle, int n, T *const A[], int lda, int *P, int *info, int count)
 {
@@ -279,6 +286,8 @@ static cublasStatus_t getrf(cublasHandle_t handle, int n, T *const A[], int lda,
 	if (!count)
 		return CUBLAS_STATUS_SUCCESS;
 	HD_BLAS_VALID(info && (A || !n));
+	if (!n)
+		return clear(handle, info, count);
 	getrf_kernel<T><<<count, THREADS, 0, handle->stream>>>(n, array_of<T>{A, lda}, P, info);
 	return launched();
 }
@@ -288,17 +297,20 @@ static cublasStatus_t getrs(cublasHandle_t handle, cublasOperation_t trans, int 
 			    const int *P, T *const B[], int ldb, int *info, int count)
 {
 	HD_BLAS_HANDLE(handle);
+	bool work = n && nrhs && count;
 	cublasStatus_t status = judge(info, !is_operation(trans)     ? 1
 					    : n < 0		     ? 2
 					    : nrhs < 0		     ? 3
+					    : work && !A	     ? 4
 					    : !is_leading(lda, n)    ? 5
+					    : work && !B	     ? 7
 					    : !is_leading(ldb, n)    ? 8
 					    : count < 0		     ? 10
 								     : 0);
-	if (status != CUBLAS_STATUS_SUCCESS || !n || !nrhs || !count)
+	if (status != CUBLAS_STATUS_SUCCESS || !work)
 		return status;
 	getrs_kernel<T><<<count, THREADS, 0, handle->stream>>>(n, nrhs, array_of<const T>{A, lda}, P, array_of<T>{B, ldb},
-							       is_transposed(trans), trans == CUBLAS_OP_C);
+							       is_transposed(trans), is_conjugated(trans));
 	return launched();
 }
 
@@ -311,6 +323,8 @@ static cublasStatus_t getri(cublasHandle_t handle, int n, const T *const A[], in
 	if (!count)
 		return CUBLAS_STATUS_SUCCESS;
 	HD_BLAS_VALID(info && ((A && C) || !n));
+	if (!n)
+		return clear(handle, info, count);
 	getri_kernel<T><<<count, THREADS, 0, handle->stream>>>(n, array_of<const T>{A, lda}, P, array_of<T>{C, ldc}, info);
 	return launched();
 }
@@ -324,6 +338,8 @@ static cublasStatus_t matinv(cublasHandle_t handle, int n, const T *const A[], i
 	if (!count)
 		return CUBLAS_STATUS_SUCCESS;
 	HD_BLAS_VALID(info && ((A && C) || !n));
+	if (!n)
+		return clear(handle, info, count);
 	matinv_kernel<T><<<count, THREADS, 0, handle->stream>>>(n, array_of<const T>{A, lda}, array_of<T>{C, ldc}, info);
 	return launched();
 }
@@ -332,8 +348,15 @@ template <class T>
 static cublasStatus_t geqrf(cublasHandle_t handle, int m, int n, T *const A[], int lda, T *const taus[], int *info, int count)
 {
 	HD_BLAS_HANDLE(handle);
-	cublasStatus_t status = judge(info, m < 0 ? 1 : n < 0 ? 2 : !is_leading(lda, m) ? 4 : count < 0 ? 7 : 0);
-	if (status != CUBLAS_STATUS_SUCCESS || !m || !n || !count)
+	bool work = m && n && count;
+	cublasStatus_t status = judge(info, m < 0		     ? 1
+					    : n < 0		     ? 2
+					    : work && !A	     ? 3
+					    : !is_leading(lda, m)    ? 4
+					    : work && !taus	     ? 5
+					    : count < 0		     ? 7
+								     : 0);
+	if (status != CUBLAS_STATUS_SUCCESS || !work)
 		return status;
 	geqrf_kernel<T><<<count, THREADS, 0, handle->stream>>>(m, n, array_of<T>{A, lda}, taus, array_of<T>{nullptr, 0}, 0,
 							       nullptr);
@@ -347,16 +370,21 @@ static cublasStatus_t gels(cublasHandle_t handle, cublasOperation_t trans, int m
 {
 	HD_BLAS_HANDLE(handle);
 	HD_BLAS_CHECK(!is_operation(trans) || (trans == CUBLAS_OP_N && m >= n), CUBLAS_STATUS_NOT_SUPPORTED);
+	bool work = n && nrhs && count;
 	cublasStatus_t status = judge(info, !is_operation(trans)     ? 1
 					    : m < 0		     ? 2
 					    : n < 0		     ? 3
 					    : nrhs < 0		     ? 4
+					    : work && !A	     ? 5
 					    : !is_leading(lda, m)    ? 6
+					    : work && !C	     ? 7
 					    : !is_leading(ldc, m)    ? 8
 					    : count < 0		     ? 11
 								     : 0);
-	if (status != CUBLAS_STATUS_SUCCESS || !n || !nrhs || !count)
+	if (status != CUBLAS_STATUS_SUCCESS)
 		return status;
+	if (!work)
+		return infos && count ? clear(handle, infos, count) : status;
 	geqrf_kernel<T><<<count, THREADS, 0, handle->stream>>>(m, n, array_of<T>{A, lda}, nullptr, array_of<T>{C, ldc}, nrhs,
 							       infos);
 	return launched();

@@ -210,6 +210,50 @@ static void others()
 	ok("mixed", cublasDotEx(handle, 2, a.device, z, 1, b.device, CUDA_R_64F, 1, &result, z, z), CUBLAS_STATUS_NOT_SUPPORTED);
 }
 
+// Without elements no array is read, and the numbers of what is wrong are written; without arrays nothing is launched.
+static void edges()
+{
+	int argument = 7, *infos;
+	batch<double> one(1);
+	cudaMalloc((void **)&infos, COUNT * sizeof(int));
+	auto zeros = [&](const char *what, cublasStatus_t status) {
+		ok(what, status);
+		for (int info : read(infos, COUNT))
+			report(what, info != 0, 0);
+		cudaMemset(infos, 1, COUNT * sizeof(int));
+	};
+	cudaMemset(infos, 1, COUNT * sizeof(int));
+	zeros("getrf 0", cublasDgetrfBatched(handle, 0, nullptr, 1, nullptr, infos, COUNT));
+	zeros("getri 0", cublasDgetriBatched(handle, 0, nullptr, 1, nullptr, nullptr, 1, infos, COUNT));
+	zeros("matinv 0", cublasDmatinvBatched(handle, 0, nullptr, 1, nullptr, 1, infos, COUNT));
+	zeros("gels 0", cublasDgelsBatched(handle, CUBLAS_OP_N, 2, 0, 1, nullptr, 2, nullptr, 2, &argument, infos, COUNT));
+	zeros("gels, 0 sides", cublasDgelsBatched(handle, CUBLAS_OP_N, 1, 1, 0, one.array, 1, nullptr, 1, &argument, infos, COUNT));
+	auto wrong = [&](const char *what, cublasStatus_t status, int which) {
+		ok(what, status, CUBLAS_STATUS_INVALID_VALUE);
+		report(what, argument != -which, 0);
+	};
+	wrong("getrs A", cublasDgetrsBatched(handle, CUBLAS_OP_N, 1, 1, nullptr, 1, nullptr, one.array, 1, &argument, COUNT), 4);
+	wrong("getrs B", cublasDgetrsBatched(handle, CUBLAS_OP_N, 1, 1, one.array, 1, nullptr, nullptr, 1, &argument, COUNT), 7);
+	wrong("geqrf A", cublasDgeqrfBatched(handle, 1, 1, nullptr, 1, one.array, &argument, COUNT), 3);
+	wrong("geqrf taus", cublasDgeqrfBatched(handle, 1, 1, one.array, 1, nullptr, &argument, COUNT), 5);
+	wrong("gels A", cublasDgelsBatched(handle, CUBLAS_OP_N, 1, 1, 1, nullptr, 1, one.array, 1, &argument, nullptr, COUNT), 5);
+	wrong("gels C", cublasDgelsBatched(handle, CUBLAS_OP_N, 1, 1, 1, one.array, 1, nullptr, 1, &argument, nullptr, COUNT), 7);
+	cudaFree(infos);
+
+	// conj([i]) x = 1
+	batch<double2> a(1), b(1);
+	for (int k = 0; k < COUNT; k++) {
+		*a.host(k) = {0, 1};
+		*b.host(k) = {1, 0};
+	}
+	a.all.send();
+	b.all.send();
+	ok("conjugate", cublasZgetrsBatched(handle, CUBLAS_OP_CONJG, 1, 1, a.array, 1, nullptr, b.array, 1, &argument, COUNT));
+	for (int k = 0; k < COUNT; k++)
+		*b.host(k) = {0, 1};
+	compare("conjugate", b.all, 0);
+}
+
 int main(int argc, char **argv)
 {
 	ok("create", cublasCreate(&handle));
@@ -220,7 +264,7 @@ int main(int argc, char **argv)
 		case 'd': factorise_d(n); break;
 		case 'c': factorise_c(n); break;
 		case 'z': factorise_z(n); break;
-		default: halves<__half>(CUDA_R_16F, n), halves<__nv_bfloat16>(CUDA_R_16BF, n), others();
+		default: halves<__half>(CUDA_R_16F, n), halves<__nv_bfloat16>(CUDA_R_16BF, n), others(), edges();
 		}
 	}
 	ok("destroy", cublasDestroy(handle));
