@@ -138,8 +138,7 @@ cusolverStatus_t syevd_buffer(cusolverDnHandle_t handle, cusolverEigMode_t jobz,
 {
 	HD_SOLVER_HANDLE(handle);
 	HD_SOLVER_VALID(is_fill(uplo) && is_matrix(n, n, lda) && size);
-	*size = (int)eigen_elements<T>(n);
-	return CUSOLVER_STATUS_SUCCESS;
+	return tell_size(eigen_elements<T>(n), size);
 }
 
 template <class T>

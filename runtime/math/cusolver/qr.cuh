@@ -151,8 +151,7 @@ template <class T> cusolverStatus_t geqrf_buffer(cusolverDnHandle_t handle, int 
 {
 	HD_SOLVER_HANDLE(handle);
 	HD_SOLVER_VALID(is_matrix(m, n, lda) && size);
-	*size = (int)qr_work<T>::elements(m, n);
-	return CUSOLVER_STATUS_SUCCESS;
+	return tell_size(qr_work<T>::elements(m, n), size);
 }
 
 template <class T>
@@ -184,8 +183,7 @@ cusolverStatus_t ormqr_buffer(cusolverDnHandle_t handle, cublasSideMode_t side, 
 	HD_SOLVER_HANDLE(handle);
 	bool left = side == CUBLAS_SIDE_LEFT;
 	HD_SOLVER_VALID(is_matrix(m, n, ldc) && k >= 0 && k <= (left ? m : n) && size);
-	*size = (int)qr_work<T>::elements(left ? m : n, left ? n : m);
-	return CUSOLVER_STATUS_SUCCESS;
+	return tell_size(qr_work<T>::elements(left ? m : n, left ? n : m), size);
 }
 
 template <class T>
@@ -230,8 +228,7 @@ template <class T> cusolverStatus_t orgqr_buffer(cusolverDnHandle_t handle, int 
 {
 	HD_SOLVER_HANDLE(handle);
 	HD_SOLVER_VALID(is_matrix(m, n, lda) && n <= m && k >= 0 && k <= n && size);
-	*size = (int)((int64_t)m * k + qr_work<T>::elements(m, n));
-	return CUSOLVER_STATUS_SUCCESS;
+	return tell_size((int64_t)m * k + qr_work<T>::elements(m, n), size);
 }
 
 template <class T>

@@ -8,6 +8,8 @@
 #include <cusolverDn.h>
 #pragma GCC visibility pop
 
+#include <climits>
+
 #include "runtime/math/common/launch.cuh"
 #include "runtime/math/common/scalar.cuh"
 
@@ -45,6 +47,14 @@ inline bool is_fill(cublasFillMode_t uplo)
 inline bool is_matrix(int m, int n, int ld)
 {
 	return m >= 0 && n >= 0 && ld >= (m > 1 ? m : 1);
+}
+
+/* What a routine of bufferSize says: as an int, which a large matrix's work may not be. */
+inline cusolverStatus_t tell_size(int64_t elements, int *size)
+{
+	HD_SOLVER_VALID(elements <= INT_MAX);
+	*size = (int)elements;
+	return CUSOLVER_STATUS_SUCCESS;
 }
 
 /* The transpose, of complex elements the conjugate one. */

@@ -171,8 +171,7 @@ template <class T> cusolverStatus_t gesvd_buffer(cusolverDnHandle_t handle, int 
 {
 	HD_SOLVER_HANDLE(handle);
 	HD_SOLVER_VALID(n >= 0 && m >= n && size);
-	*size = (int)svd_elements<T>(m, n);
-	return CUSOLVER_STATUS_SUCCESS;
+	return tell_size(svd_elements<T>(m, n), size);
 }
 
 inline bool is_job(signed char job)

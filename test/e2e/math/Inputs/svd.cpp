@@ -88,6 +88,9 @@ int main(int argc, char **argv)
 		svd_z(handle, n + 9, n, (n + 1) / 2, 'A', 'A');
 	}
 	int size;
+	report("large", cusolverDnSgesvd_bufferSize(handle, 32768, 32768, &size) != CUSOLVER_STATUS_INVALID_VALUE, 0);
+	report("large", cusolverDnDorgqr_bufferSize(handle, 65536, 65536, 65536, nullptr, 65536, nullptr, &size) != CUSOLVER_STATUS_INVALID_VALUE, 0);
+	report("large", cusolverDnDsyevd_bufferSize(handle, CUSOLVER_EIG_MODE_VECTOR, CUBLAS_FILL_MODE_LOWER, 65536, nullptr, 65536, nullptr, &size) != CUSOLVER_STATUS_INVALID_VALUE, 0);
 	report("wide", cusolverDnSgesvd_bufferSize(handle, 3, 4, &size) != CUSOLVER_STATUS_INVALID_VALUE, 0);
 	report("destroy", cusolverDnDestroy(handle), 0);
 	return finish("svd");
