@@ -356,10 +356,16 @@ cusparseStatus_t cusparseSpMatSetAttribute(cusparseSpMatDescr_t spMatDescr, cusp
 	bool fill = attribute == CUSPARSE_SPMAT_FILL_MODE;
 	HD_SPARSE_VALID((fill || attribute == CUSPARSE_SPMAT_DIAG_TYPE) &&
 			dataSize == (fill ? sizeof spMatDescr->fill : sizeof spMatDescr->diagonal));
-	if (fill)
-		memcpy(&spMatDescr->fill, data, dataSize);
-	else
-		memcpy(&spMatDescr->diagonal, data, dataSize);
+	int value; /* either enumeration's, which may be none of its enumerators */
+	static_assert(sizeof value == sizeof spMatDescr->fill && sizeof value == sizeof spMatDescr->diagonal);
+	memcpy(&value, data, sizeof value);
+	if (fill) {
+		HD_SPARSE_VALID(value == CUSPARSE_FILL_MODE_LOWER || value == CUSPARSE_FILL_MODE_UPPER);
+		spMatDescr->fill = (cusparseFillMode_t)value;
+	} else {
+		HD_SPARSE_VALID(value == CUSPARSE_DIAG_TYPE_NON_UNIT || value == CUSPARSE_DIAG_TYPE_UNIT);
+		spMatDescr->diagonal = (cusparseDiagType_t)value;
+	}
 	return CUSPARSE_STATUS_SUCCESS;
 }
 

@@ -8,12 +8,14 @@
 
 #include "runtime/math/cusparse/sparse.cuh"
 
-/* The analysis's buffer: a word for each row and right side. */
+/* The analysis's buffer: a word for each row and right side, `words` of them. */
 struct cusparseSpSVDescr {
 	int *flags = nullptr;
+	int64_t words = 0;
 };
 struct cusparseSpSMDescr {
 	int *flags = nullptr;
+	int64_t words = 0;
 };
 
 namespace hd_sparse {
@@ -195,25 +197,27 @@ static cusparseStatus_t buffer_size(const cusparseDnMatDescr &x, size_t *bytes)
 	return CUSPARSE_STATUS_SUCCESS;
 }
 
-static cusparseStatus_t analyse(int **flags, void *buffer)
+template <class D> static cusparseStatus_t analyse(D *descriptor, const cusparseDnMatDescr &x, void *buffer)
 {
 	HD_SPARSE_VALID(buffer);
-	*flags = static_cast<int *>(buffer);
+	descriptor->flags = static_cast<int *>(buffer);
+	descriptor->words = x.rows * x.columns;
 	return CUSPARSE_STATUS_SUCCESS;
 }
 
+template <class D>
 static cusparseStatus_t run(cusparseHandle_t handle, cusparseOperation_t a_operation, cusparseOperation_t b_operation,
 			    const void *alpha, cusparseConstSpMatDescr_t a, const cusparseDnMatDescr &b,
-			    const cusparseDnMatDescr &x, int *flags)
+			    const cusparseDnMatDescr &x, D *descriptor)
 {
-	HD_SPARSE_VALID(flags);
+	HD_SPARSE_VALID(descriptor->flags && x.rows * x.columns <= descriptor->words);
 	if (!x.rows || !x.columns)
 		return CUSPARSE_STATUS_SUCCESS;
 	return with_type(x.type, [&](auto type) {
 		using T = decltype(type);
 		return solve<T>(handle, a_operation, alpha, a,
 				dense_of<const T>(&b, b_operation != CUSPARSE_OPERATION_NON_TRANSPOSE), dense_of<T>(&x),
-				x.columns, flags);
+				x.columns, descriptor->flags);
 	});
 }
 
@@ -255,7 +259,7 @@ cusparseStatus_t cusparseSpSV_analysis(cusparseHandle_t handle, cusparseOperatio
 {
 	HD_SPARSE_VALID(vecX && vecY && spsvDescr);
 	HD_SPARSE_SOLVER(CUSPARSE_OPERATION_NON_TRANSPOSE, as_matrix(vecX), as_matrix(vecY),
-			 analyse(&spsvDescr->flags, externalBuffer));
+			 analyse(spsvDescr, as_matrix(vecY), externalBuffer));
 }
 
 cusparseStatus_t cusparseSpSV_solve(cusparseHandle_t handle, cusparseOperation_t opA, const void *alpha,
@@ -266,7 +270,7 @@ cusparseStatus_t cusparseSpSV_solve(cusparseHandle_t handle, cusparseOperation_t
 	HD_SPARSE_VALID(vecX && vecY && spsvDescr);
 	HD_SPARSE_SOLVER(CUSPARSE_OPERATION_NON_TRANSPOSE, as_matrix(vecX), as_matrix(vecY),
 			 run(handle, opA, CUSPARSE_OPERATION_NON_TRANSPOSE, alpha, matA, as_matrix(vecX), as_matrix(vecY),
-			     spsvDescr->flags));
+			     spsvDescr));
 }
 
 cusparseStatus_t cusparseSpSM_createDescr(cusparseSpSMDescr_t *descr)
@@ -296,7 +300,7 @@ cusparseStatus_t cusparseSpSM_analysis(cusparseHandle_t handle, cusparseOperatio
 				       void *externalBuffer)
 {
 	HD_SPARSE_VALID(matB && matC && spsmDescr);
-	HD_SPARSE_SOLVER(opB, *matB, *matC, analyse(&spsmDescr->flags, externalBuffer));
+	HD_SPARSE_SOLVER(opB, *matB, *matC, analyse(spsmDescr, *matC, externalBuffer));
 }
 
 cusparseStatus_t cusparseSpSM_solve(cusparseHandle_t handle, cusparseOperation_t opA, cusparseOperation_t opB,
@@ -305,7 +309,7 @@ cusparseStatus_t cusparseSpSM_solve(cusparseHandle_t handle, cusparseOperation_t
 				    cusparseSpSMDescr_t spsmDescr)
 {
 	HD_SPARSE_VALID(matB && matC && spsmDescr);
-	HD_SPARSE_SOLVER(opB, *matB, *matC, run(handle, opA, opB, alpha, matA, *matB, *matC, spsmDescr->flags));
+	HD_SPARSE_SOLVER(opB, *matB, *matC, run(handle, opA, opB, alpha, matA, *matB, *matC, spsmDescr));
 }
 
 } // extern "C"

@@ -361,6 +361,17 @@ static void check_solver(cusparseHandle_t handle, cusparseFormat_t format, cuspa
 	OK(cusparseSpSV_analysis(handle, operation, &alpha, m, v, v, kind<T>::type, CUSPARSE_SPSV_ALG_DEFAULT, one, buffer.data));
 	OK(cusparseSpSV_solve(handle, operation, &alpha, m, v, v, kind<T>::type, CUSPARSE_SPSV_ALG_DEFAULT, one));
 	DEMAND(vector.get() == answer);
+	// more columns than were analysed, for which the buffer has no place
+	cusparseDnMatDescr_t wide;
+	OK(cusparseCreateDnMat(&wide, n, width + 1, n, xs.data, kind<T>::type, CUSPARSE_ORDER_COL));
+	DEMAND(cusparseSpSM_solve(handle, operation, CUSPARSE_OPERATION_NON_TRANSPOSE, &alpha, m, wide, wide, kind<T>::type, CUSPARSE_SPSM_ALG_DEFAULT, many) == CUSPARSE_STATUS_INVALID_VALUE);
+	OK(cusparseDestroyDnMat(wide));
+	// no enumerators
+	int none = 2;
+	DEMAND(cusparseSpMatSetAttribute(m, CUSPARSE_SPMAT_FILL_MODE, &none, sizeof none) == CUSPARSE_STATUS_INVALID_VALUE);
+	DEMAND(cusparseSpMatSetAttribute(m, CUSPARSE_SPMAT_DIAG_TYPE, &none, sizeof none) == CUSPARSE_STATUS_INVALID_VALUE);
+	OK(cusparseSpMatGetAttribute(m, CUSPARSE_SPMAT_FILL_MODE, &none, sizeof none));
+	DEMAND(none == fill);
 	OK(cusparseSpSM_destroyDescr(many));
 	OK(cusparseSpSV_destroyDescr(one));
 	OK(cusparseDestroySpMat(m));
