@@ -96,6 +96,7 @@ struct hd_leaf hd_ptx_read(struct hd_ptx *ptx, const struct hd_ptx_part *part, u
 			break;
 		}
 		reg->lost = false;
+		reg->used |= !reg->written;
 		if (!reg->set)
 			break;
 		if (reg->leaf.words > words && words) /* wider: the low part counts */
@@ -160,6 +161,7 @@ void hd_ptx_write(struct hd_ptx *ptx, const struct hd_ptx_part *part, struct hd_
 		struct hd_popnd when = hd_sel_pred(ptx->sel, guard->set ? guard->leaf : hd_leaf_imm(0, 0));
 		when.inverted ^= ptx->now->guard_not;
 		leaf = hd_sel_select_leaf(ptx->sel, when, leaf, reg->leaf);
+		reg->used |= !reg->written;
 	}
 	leaf.ext = HD_EXT_NONE; /* the next reader may take another width */
 	reg->leaf = leaf;
@@ -238,6 +240,7 @@ static void merge(struct hd_ptx *ptx, const struct hd_leaf *before, uint32_t the
 		struct hd_leaf now = reg->leaf, old = before[i];
 		if (!reg->set || same_leaf(&now, &old))
 			continue;
+		reg->used = true;
 		sel->block = then;
 		struct hd_mreg in[2], dst;
 		uint32_t phi;
@@ -446,10 +449,66 @@ static bool is_assemblys_alone(LLVMValueRef inst, LLVMValueRef input)
 	return true;
 }
 
+/* Whether the block may run again after it has run. */
+static bool is_in_loop(LLVMBasicBlockRef block)
+{
+	HD_VEC(LLVMBasicBlockRef) next = {0};
+	struct hd_map seen = {0};
+	bool found = false;
+	hd_vec_push(&next, block);
+	while (next.len && !found) {
+		LLVMValueRef end = LLVMGetBasicBlockTerminator(next.data[--next.len]);
+		for (unsigned i = 0; i < LLVMGetNumSuccessors(end); i++) {
+			LLVMBasicBlockRef to = LLVMGetSuccessor(end, i);
+			found |= to == block;
+			if (hd_map_get(&seen, to))
+				continue;
+			hd_map_put(&seen, to, 0, 1);
+			hd_vec_push(&next, to);
+		}
+	}
+	hd_vec_release(&next);
+	hd_map_release(&seen);
+	return found;
+}
+
+/* Whether assembly of the block in front of the instruction has the input, or the instruction twice. */
+static bool is_given_before(LLVMValueRef inst, LLVMValueRef input)
+{
+	unsigned times = 0;
+	for (LLVMValueRef at = inst; at; at = LLVMGetPreviousInstruction(at))
+		for (unsigned i = 0; is_assembly(at) && i < LLVMGetNumArgOperands(at); i++)
+			times += LLVMGetArgOperand(at, i) == input;
+	return times > 1;
+}
+
+static bool has_been_handed_on(struct hd_select *sel, LLVMValueRef input)
+{
+	for (uint32_t i = 0; i < sel->handed_on.len; i++)
+		if (sel->handed_on.data[i].block == LLVMGetInstructionParent(sel->inst) &&
+		    sel->handed_on.data[i].input == input)
+			return true;
+	return false;
+}
+
+/*
+ * Whether the block, when it runs again, would read what the text has left in the input: it is not made anew by then,
+ * and is read before it is written.
+ */
+static bool is_carried_round(struct hd_select *sel, const struct hd_ptx_reg *reg)
+{
+	LLVMBasicBlockRef block = LLVMGetInstructionParent(sel->inst);
+	if (LLVMIsAInstruction(reg->input) && LLVMGetInstructionParent(reg->input) == block)
+		return false;
+	if (has_been_handed_on(sel, reg->input)) /* whoever came first has been asked */
+		return false;
+	return (reg->used || is_given_before(sel->inst, reg->input)) && is_in_loop(block);
+}
+
 /*
  * The text may count in an operand that it was given. What it leaves there, ptxas hands on to who has the same
  * register: later assembly of the block with the same input. CUTLASS's changes of tensor maps lean on that. Where
- * others would get it too, or nobody, it is an error.
+ * others would get it too, or nobody, it is an error; so it is where the next round of a loop would get it.
  */
 static void hand_on_inputs(struct hd_ptx *ptx)
 {
@@ -458,9 +517,15 @@ static void hand_on_inputs(struct hd_ptx *ptx)
 		const struct hd_ptx_reg *reg = &ptx->regs.data[i];
 		if (!reg->written)
 			continue;
-		bool fine = is_taken_up(sel->inst, reg->input) && is_assemblys_alone(sel->inst, reg->input);
+		bool taken_up = is_taken_up(sel->inst, reg->input), alone = is_assemblys_alone(sel->inst, reg->input);
 		struct hd_handed_on handed = {LLVMGetInstructionParent(sel->inst), reg->input, reg->leaf};
-		if (fine)
+		if (is_carried_round(sel, reg))
+			hd_ptx_error(ptx, "'%s' is written, but it is only an input, and the loop goes on with it",
+				     reg->name);
+		else if (taken_up && !alone)
+			hd_ptx_error(ptx, "'%s' is written, but it is only an input, and others read it too",
+				     reg->name);
+		else if (taken_up)
 			hd_vec_push(&sel->handed_on, handed);
 		else if (reg->lost)
 			hd_ptx_error(ptx, "'%s' is written, but it is only an input, and nothing gets the value",

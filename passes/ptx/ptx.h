@@ -20,6 +20,7 @@ struct hd_ptx_reg {
 	LLVMValueRef input; /* of an operand that the assembly is only given: its value */
 	bool written;	    /* such an operand, all the same */
 	bool lost;	    /* and not read since */
+	bool used;	    /* what it held at first has been read */
 	struct hd_leaf leaf;
 };
 
