@@ -1,10 +1,10 @@
 /*
  * Alignments that LLVM's passes would lose or get wrong.
  *
- * Shared arrays and constant ones begin at multiples of 16 bytes, so that loads and stores of neighbours in them can
- * become one access of two or four words: their place is chosen here, and what the user's compiler says of it (4 for
- * floats) is only the least. As ptxas has it. Costs less than 16 bytes for each array. Linear in the globals; before
- * LLVM's load-store-vectorizer.
+ * Shared arrays begin at multiples of 16 bytes and constant ones at multiples of 8, so that loads and stores of
+ * neighbours in them can become one access of two or four words: their place is chosen here, and what the user's
+ * compiler says of it (4 for floats) is only the least. As ptxas has it. Constants keep their alignment where
+ * the gaps between them would fill constant memory. Linear in the globals; before LLVM's load-store-vectorizer.
  *
  * A load of a whole structure or array that is less aligned than its parts (a packed one, or by value at an odd place)
  * becomes loads of its parts with the alignment that each has: LLVM 19's InstCombine turns `extractvalue (load)` into a
@@ -12,22 +12,48 @@
  */
 #include "passes/legalize/legalize.h"
 
-#define WIDEST 16u /* bytes of the widest access */
+#define LARGE 16u	       /* arrays above so many bytes */
+#define SHARED_ALIGN 16u       /* as many bytes as the widest access has */
+#define CONSTANT_ALIGN 8u      /* the same of constants */
+#define CONSTANT_BYTES 0x10000 /* variables in constant memory, as in globals.c */
+
+/* The alignment that is wished for a variable; 0: it stays as it is. */
+static unsigned wanted_alignment(struct hd_legal *legal, LLVMValueRef global)
+{
+	unsigned space = LLVMGetPointerAddressSpace(LLVMTypeOf(global));
+	if (LLVMIsDeclaration(global) || (space != HD_AS_SHARED && space != HD_AS_CONST) ||
+	    LLVMABISizeOfType(legal->layout, LLVMGlobalGetValueType(global)) <= LARGE)
+		return 0;
+	return space == HD_AS_SHARED ? SHARED_ALIGN : CONSTANT_ALIGN;
+}
+
+/* Whether the constants fit, one behind the other. */
+static bool has_room_for_constants(struct hd_legal *legal)
+{
+	uint64_t end = 0;
+	for (LLVMValueRef global = LLVMGetFirstGlobal(legal->module); global; global = LLVMGetNextGlobal(global)) {
+		LLVMTypeRef type = LLVMGlobalGetValueType(global);
+		if (LLVMGetPointerAddressSpace(LLVMTypeOf(global)) != HD_AS_CONST || !LLVMTypeIsSized(type))
+			continue;
+		unsigned align = LLVMGetAlignment(global), wanted = wanted_alignment(legal, global);
+		align = align ? align : LLVMABIAlignmentOfType(legal->layout, type);
+		align = align > wanted ? align : wanted;
+		end = (end + align - 1) / align * align + LLVMABISizeOfType(legal->layout, type);
+	}
+	return end <= CONSTANT_BYTES;
+}
 
 bool hd_legal_align(struct hd_legal *legal)
 {
 	bool any = false;
 	if (!hd_switch_is_on(legal->unit->options.without, HD_SWITCH_ALIGNED_SHARED_ARRAYS))
 		return false;
+	bool room = has_room_for_constants(legal);
 	for (LLVMValueRef global = LLVMGetFirstGlobal(legal->module); global; global = LLVMGetNextGlobal(global)) {
-		unsigned space = LLVMGetPointerAddressSpace(LLVMTypeOf(global));
-		if (LLVMIsDeclaration(global) || (space != HD_AS_SHARED && space != HD_AS_CONST))
-			continue;
-		if (LLVMABISizeOfType(legal->layout, LLVMGlobalGetValueType(global)) <= WIDEST)
-			continue;
-		if (LLVMGetAlignment(global) < WIDEST)
-			LLVMSetAlignment(global, WIDEST);
-		any = true;
+		unsigned wanted = wanted_alignment(legal, global);
+		if (LLVMGetAlignment(global) < wanted && (room || wanted == SHARED_ALIGN))
+			LLVMSetAlignment(global, wanted);
+		any |= wanted != 0;
 	}
 	return any;
 }
