@@ -2,7 +2,8 @@
  * Moves into registers that already hold what is moved: constants that are rematerialised where no register was kept
  * for them and that got the same one, values of loops that were set in front of the test that guards the loop, and the
  * like. Which registers hold the same is found forward through the blocks: a number for each constant, each write and
- * each place where paths with different numbers join. Calls leave no number. Switch: without=redundant-moves
+ * each place where paths with different numbers join. Calls leave no number, and USETMAXREG none: what a register held
+ * before the warp gave it away is lost when it comes back. Switch: without=redundant-moves
  *
  * Needs physical registers and a finished frame. Linear in instructions, and in blocks times registers; rounds over the
  * blocks go on until nothing changes.
@@ -89,7 +90,8 @@ static bool step(struct known *known, struct hd_minst *inst, uint32_t number)
 	hd_minst_visit(known->func, inst, note_write, &writer);
 	if (value && dst < REGISTERS && inst->guard == HD_MREG_PT)
 		known->now[dst] = value;
-	for (uint32_t i = 0; i < REGISTERS && effects & HD_FX_CALL; i++)
+	bool all_change = effects & HD_FX_CALL || inst->op == HD_OP_USETMAXREG;
+	for (uint32_t i = 0; i < REGISTERS && all_change; i++)
 		known->now[i] = writer.base + i;
 	return false;
 }
