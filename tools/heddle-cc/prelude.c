@@ -104,10 +104,13 @@ static bool is_debugging(const char *word)
 /*
  * Whether the word turns warnings on or off. clang takes those of the command line, and not those of a header that it
  * reads, and says nothing of system headers, which ours are. What is no error any more may be one in our header.
+ * -Wdeprecated is a macro, too (-fdeprecated-macro), and clang takes no header that was made without it.
  */
 static bool is_warning(const char *word)
 {
 	static const char *const others[] = {"-Wno-error=", "-Wl,", "-Wa,", NULL};
+	if (!strcmp(word, "-Wdeprecated") || !strcmp(word, "-Wno-deprecated"))
+		return false;
 	return !strcmp(word, "-w") || (begins(word, "-W") && !begins_with_one_of(word, others));
 }
 
