@@ -72,8 +72,8 @@ struct context {
 	/* of the function at hand */
 	uint32_t function;
 	bool kernel;
-	HD_VEC(LLVMValueRef) insts; /* by ordinal */
-	unsigned noalias, nocapture, byval;
+	HD_VEC(LLVMValueRef) insts;		      /* by ordinal */
+	unsigned noalias, nocapture, captures, byval; /* 0: this LLVM has none of the name */
 };
 
 /* ---- IR by ordinal */
@@ -131,13 +131,26 @@ struct walk {
 	HD_VEC(struct root) roots;
 };
 
-static bool has_attribute(LLVMValueRef argument, unsigned kind)
+static LLVMAttributeRef attribute_of(LLVMValueRef argument, unsigned kind)
 {
 	LLVMValueRef function = LLVMGetParamParent(argument);
 	for (uint32_t i = 0; i < LLVMCountParams(function); i++)
 		if (LLVMGetParam(function, i) == argument)
-			return LLVMGetEnumAttributeAtIndex(function, i + 1, kind) != NULL;
-	return false;
+			return LLVMGetEnumAttributeAtIndex(function, i + 1, kind);
+	return NULL;
+}
+
+static bool has_attribute(LLVMValueRef argument, unsigned kind)
+{
+	return attribute_of(argument, kind) != NULL;
+}
+
+/* nocapture, which is captures(none) from LLVM 21 on. */
+static bool is_never_kept(const struct context *context, LLVMValueRef argument)
+{
+	LLVMAttributeRef captures = context->captures ? attribute_of(argument, context->captures) : NULL;
+	return captures ? !LLVMGetEnumAttributeValue(captures)
+			: context->nocapture && has_attribute(argument, context->nocapture);
 }
 
 static bool is_private_space(LLVMValueRef pointer)
@@ -417,7 +430,7 @@ static bool keeps_apart(const struct context *context, const struct root *restri
 	LLVMValueRef argument = restricted->value;
 	if (!argument || !LLVMIsAArgument(argument) || !has_attribute(argument, context->noalias))
 		return false;
-	return other->value || (other->loaded && has_attribute(argument, context->nocapture));
+	return other->value || (other->loaded && is_never_kept(context, argument));
 }
 
 static bool may_alias(const struct context *context, const struct root *a, const struct root *b)
@@ -514,6 +527,7 @@ struct hd_meta_idempotence *hd_idempotence_compute(const struct hd_object *objec
 	struct hd_meta_idempotence *results = HD_ARENA_NEW(arena, struct hd_meta_idempotence, object->function_count);
 	context.noalias = LLVMGetEnumAttributeKindForName("noalias", 7);
 	context.nocapture = LLVMGetEnumAttributeKindForName("nocapture", 9);
+	context.captures = LLVMGetEnumAttributeKindForName("captures", 8);
 	context.byval = LLVMGetEnumAttributeKindForName("byval", 5);
 	context.own = hd_xcalloc(object->function_count + 1, sizeof(*context.own));
 	for (uint32_t f = 0; f < object->function_count; f++)
