@@ -1,4 +1,4 @@
-/* What launches with clusters a card takes, and how many clusters it has room for: X12. Arguments: clusters of 1, 2, 4, 8 and 16. */
+/* What launches with clusters a card takes, and how many clusters it has room for. Arguments: clusters of 1, 2, 4, 8 and 16. */
 #include <cstdio>
 #include <cstdlib>
 #include <cuda.h>

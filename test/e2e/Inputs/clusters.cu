@@ -36,7 +36,7 @@ static __device__ unsigned mapped(const void *p, unsigned of)
     return b;
 }
 
-/* X11 */
+/* What registers and addresses say of a block's place. */
 __global__ void registers(unsigned *out)
 {
     unsigned *o = out + 16 * (blockIdx.x + gridDim.x * blockIdx.y), a = 0x400, b, c, d;
@@ -49,7 +49,7 @@ __global__ void registers(unsigned *out)
         o[i] = values[i];
 }
 
-/* X10: eight bins, half of them in each of two blocks. */
+/* Eight bins, half of them in each of two blocks. */
 __global__ void __cluster_dims__(2) histogram(int *out)
 {
     __shared__ int bins[4];

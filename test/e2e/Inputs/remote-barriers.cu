@@ -1,4 +1,4 @@
-// Barriers and stores between the blocks of a cluster: X22 of what Hopper's code needs, and a ring of blocks that hand a value on,
+// Barriers and stores between the blocks of a cluster, and a ring of blocks that hand a value on,
 // with arrivals, bytes that are expected and dropped elsewhere, and operations on words. Each number is worked out by hand.
 #include <cooperative_groups.h>
 #include <cstdio>

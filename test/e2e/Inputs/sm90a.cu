@@ -8,7 +8,7 @@ __global__ void k(int *p)
 #endif
 }
 
-// X25 of what Hopper's code needs: each place that a function with labels is inlined at has labels of its own, here eight; names of
+// Each place that a function with labels is inlined at has labels of its own, here eight; names of
 // predicates and sinks as published code has them, and qualifiers in both orders.
 __device__ __forceinline__ void wait(unsigned long long *bar, int parity)
 {

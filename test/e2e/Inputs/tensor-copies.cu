@@ -196,7 +196,7 @@ static bool floats(const float *want, int count)
 	return !memcmp(out, want, count * sizeof *want);
 }
 
-// X8: 5 by 3, rows of 32 bytes, 10 y + x + 1.
+// 5 by 3, rows of 32 bytes, 10 y + x + 1.
 static void outside(float *t)
 {
 	cuuint64_t dims[] = {5, 3}, strides[] = {32};
@@ -244,7 +244,7 @@ static void outside(float *t)
 	expect("reduced", !memcmp(sum, sums, sizeof sums) && !memcmp(t + 16, added, sizeof added));
 }
 
-// X5: places of elements in tiles with swizzles; rows of halves, of value 64 row + column.
+// Places of elements in tiles with swizzles; rows of halves, of value 64 row + column.
 static void swizzled(__half *h)
 {
 	cuuint64_t dims[] = {64, 16}, strides[] = {128};
