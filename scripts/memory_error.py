@@ -6,7 +6,8 @@
 
 Runs the programs of examples/workloads.txt (NAME: only those) with both values of the key `memory` on one host thread, and
 prints for each program the cycles, the error of `reserved` in percent of `exact`, and the host's seconds; then mean and median of
-the errors' absolute values, and the worst: of all, and of every second one, to be set aside by who changes the mode.
+the errors' absolute values, and the worst: of all, and of every second one, which whoever changes the mode
+should leave unseen.
 Results are kept by what decides them, so that only what has changed runs again.
 With --limit, exit status 1 when the mean or the worst is larger.
 """
