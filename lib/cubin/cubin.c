@@ -3,7 +3,8 @@
  * .nv.info with those of all functions by symbol, and sections of shared and constant memory by name. NVIDIA documents
  * none of it; what is read here is what its ptxas -v says of the same code.
  *
- * Cost: linear in sections, symbols and instructions, but for a look-up of sections by name for each function.
+ * Cost: of n bytes, O(n log n) time and O(n) memory. Sections that overlap are an error, and so are names that do so
+ * many times over: what is said once would count again and again.
  */
 #include "lib/cubin/cubin.h"
 
@@ -14,10 +15,10 @@
 #include "lib/machine/mix.h"
 #include "lib/object/elf.h"
 #include "lib/object/layout.h"
+#include "lib/strbuf.h"
 #include "lib/vec.h"
 
 enum {
-	MACHINE_CUDA = 190,
 	NEW_ABI = 8, /* of CUDA 13: the architecture is elsewhere in the ELF flags */
 	SYMBOL_BYTES = 24,
 	FUNCTION_SYMBOL = 2, /* STT_FUNC */
@@ -28,6 +29,7 @@ enum {
 	OPCODE_NOP = 0x918,
 	REL_BYTES = 16,
 	RELA_BYTES = 24,
+	NAMES_RATIO = 4, /* characters of names for a byte of the file, at most */
 	/* Forms of attributes: without a value, of one byte, of two, of as many as they say. */
 	FORM_BYTE = 2,
 	FORM_HALF = 3,
@@ -53,6 +55,13 @@ struct symbol {
 	uint32_t frame, min_stack, registers; /* UINT32_MAX: not said */
 };
 
+/* What a section of code is for. */
+struct text {
+	uint32_t own;	   /* symbol of the function; UINT32_MAX: none */
+	uint32_t inner;	   /* the largest frame of other functions in it */
+	uint32_t function; /* index */
+};
+
 struct reading {
 	struct elf_image image;
 	const char *path;
@@ -60,9 +69,12 @@ struct reading {
 	struct hd_cubin *cubin;
 	struct hd_diag *diag;
 	struct elf_section *sections;
+	struct text *texts;	  /* of each section */
+	struct hd_hash_set names; /* sections, the first of each name */
+	uint64_t names_left;	  /* characters of names that may still come */
 	HD_VEC(struct symbol) symbols;
 	HD_VEC(struct hd_cubin_function) functions;
-	HD_VEC(uint32_t) texts; /* of each function: its section */
+	HD_VEC(uint32_t) owners; /* of each function: its section */
 	struct hd_cubin_lines lines;
 	unsigned api_version; /* 124: of CUDA 12.4; 0: not said */
 };
@@ -72,18 +84,37 @@ static int damaged(const struct reading *reading, const char *what)
 	return hd_error(reading->diag, HD_NOWHERE, "%s: damaged cubin: %s", reading->path, what);
 }
 
-static uint32_t find_section(const struct reading *reading, const char *prefix, const char *name)
+/* The slot of the section with the name, or a free one. */
+static struct hd_hash_slot *slot_of(struct reading *reading, const char *prefix, const char *name, uint64_t *hash)
 {
+	struct hd_hash_slot *slot;
 	size_t length = strlen(prefix);
-	for (uint32_t i = 1; i < reading->image.section_count; i++)
-		if (strncmp(reading->sections[i].name, prefix, length) == 0 &&
-		    strcmp(reading->sections[i].name + length, name) == 0)
-			return i;
-	return 0;
+	*hash = hd_hash_text(hd_hash_text(HD_HASH_TEXT, prefix), name);
+	HD_HASH_FIND(slot, &reading->names, *hash,
+		     strncmp(reading->sections[slot->id].name, prefix, length) == 0 &&
+			     strcmp(reading->sections[slot->id].name + length, name) == 0);
+	return slot;
+}
+
+static uint32_t find_section(struct reading *reading, const char *prefix, const char *name)
+{
+	uint64_t hash;
+	const struct hd_hash_slot *slot = slot_of(reading, prefix, name, &hash);
+	return hd_hash_found(slot) ? slot->id : 0;
+}
+
+/* Whether a name may come in addition to those that did. */
+static bool count_name(struct reading *reading, const char *name)
+{
+	size_t length = strnlen(name, reading->names_left + 1);
+	if (length > reading->names_left)
+		return false;
+	reading->names_left -= length;
+	return true;
 }
 
 /* The bytes that a section declares, whether they are in the file or not. */
-static uint32_t bytes_of(const struct reading *reading, const char *prefix, const char *name)
+static uint32_t bytes_of(struct reading *reading, const char *prefix, const char *name)
 {
 	uint32_t section = find_section(reading, prefix, name);
 	uint64_t bytes = section ? reading->sections[section].bytes : 0;
@@ -93,20 +124,37 @@ static uint32_t bytes_of(const struct reading *reading, const char *prefix, cons
 static int read_sections(struct reading *reading)
 {
 	size_t count = reading->image.section_count;
+	uint64_t left = reading->image.size;
 	reading->sections = HD_ARENA_NEW(reading->arena, struct elf_section, count ? count : 1);
-	for (size_t i = 1; i < count; i++)
-		if (elf_image_section(&reading->image, i, &reading->sections[i]) != 0)
+	reading->sections[0].name = "";
+	for (size_t i = 1; i < count; i++) {
+		struct elf_section *section = &reading->sections[i];
+		uint64_t hash;
+		if (elf_image_section(&reading->image, i, section) != 0)
 			return damaged(reading, "a section is not inside the file");
+		if (section->data && section->bytes > left)
+			return damaged(reading, "its sections overlap");
+		left -= section->data ? section->bytes : 0;
+		if (!count_name(reading, section->name))
+			return damaged(reading, "its names overlap");
+		struct hd_hash_slot *slot = slot_of(reading, "", section->name, &hash);
+		if (!hd_hash_found(slot))
+			hd_hash_set_put(&reading->names, slot, hash, (uint32_t)i);
+	}
 	return 0;
 }
 
 /* ------------------------------------------------------------------ symbols */
 
-static const char *text_in(const struct reading *reading, const struct elf_section *strings, uint32_t at)
+/* A copy of a table of strings up to its last NUL; `length` comes without that. */
+static const char *copy_strings(const struct reading *reading, const struct elf_section *strings, uint64_t *length)
 {
-	if (!strings->data || at >= strings->bytes || !memchr(strings->data + at, '\0', strings->bytes - at))
-		return "";
-	return hd_arena_strdup(reading->arena, (const char *)strings->data + at);
+	const uint8_t *last = strings->data && strings->bytes ? memrchr(strings->data, '\0', strings->bytes) : NULL;
+	*length = last ? (uint64_t)(last - strings->data) : 0;
+	char *copy = hd_arena_alloc(reading->arena, *length + 1);
+	if (last)
+		memcpy(copy, strings->data, *length);
+	return copy;
 }
 
 static int read_symbols(struct reading *reading)
@@ -115,17 +163,18 @@ static int read_symbols(struct reading *reading)
 	const struct elf_section *section = &reading->sections[table];
 	if (!table || !section->data || section->link >= reading->image.section_count)
 		return damaged(reading, "it has no symbols");
-	const struct elf_section *strings = &reading->sections[section->link];
+	uint64_t length;
+	const char *strings = copy_strings(reading, &reading->sections[section->link], &length);
 	const struct elf_section *large = &reading->sections[find_section(reading, ".symtab_shndx", "")];
 	for (uint64_t at = 0; at + SYMBOL_BYTES <= section->bytes; at += SYMBOL_BYTES) {
 		const uint8_t *bytes = section->data + at;
 		uint64_t index = at / SYMBOL_BYTES;
-		uint32_t of = get_u16(bytes + 6);
+		uint32_t of = get_u16(bytes + 6), name = get_u32(bytes);
 		if (of == SHN_XINDEX && large->data && (index + 1) * 4 <= large->bytes)
 			of = get_u32(large->data + index * 4);
 		else if (of >= SHN_LORESERVE)
 			of = 0;
-		hd_vec_push(&reading->symbols, (struct symbol){.name = text_in(reading, strings, get_u32(bytes)),
+		hd_vec_push(&reading->symbols, (struct symbol){.name = name < length ? strings + name : "",
 							       .type = bytes[4] & 15,
 							       .other = bytes[5],
 							       .section = of,
@@ -256,25 +305,17 @@ static void read_code(struct reading *reading, const struct elf_section *text, s
  * The least stack of a kernel has the frames of all that it calls, but of cycles of calls none: a function in the
  * kernel's own section whose frame does not fit into it is in one.
  */
-static void read_stack(const struct reading *reading, uint32_t text, const struct symbol *own,
-		       struct hd_cubin_function *function)
+static void read_stack(const struct symbol *own, uint32_t inner, struct hd_cubin_function *function)
 {
 	function->stack_bytes = own->frame != none ? own->frame : 0;
 	function->max_stack_bytes = own->min_stack != none ? own->min_stack : function->stack_bytes;
-	uint64_t needed = function->max_stack_bytes;
-	for (uint32_t i = 0; i < reading->symbols.len; i++) {
-		const struct symbol *symbol = &reading->symbols.data[i];
-		uint64_t with = (uint64_t)function->stack_bytes + symbol->frame;
-		if (symbol == own || symbol->type != FUNCTION_SYMBOL || symbol->section != text ||
-		    symbol->frame == none || symbol->frame <= function->max_stack_bytes)
-			continue;
-		function->stack_open = true;
-		needed = with > needed ? with : needed;
-	}
-	function->max_stack_bytes = needed < UINT32_MAX ? (uint32_t)needed : UINT32_MAX;
+	function->stack_open = inner > function->max_stack_bytes;
+	uint64_t with = (uint64_t)function->stack_bytes + inner;
+	if (function->stack_open && with > function->max_stack_bytes)
+		function->max_stack_bytes = with < UINT32_MAX ? (uint32_t)with : UINT32_MAX;
 }
 
-static uint32_t shared_of(const struct reading *reading, const char *name)
+static uint32_t shared_of(struct reading *reading, const char *name)
 {
 	uint32_t bytes = bytes_of(reading, ".nv.shared.", name);
 	/* From compute capability 9.0 on, with the kilobyte that CUDA takes of each block. */
@@ -292,10 +333,11 @@ static void read_function(struct reading *reading, const struct symbol *symbol)
 	function.constant_bytes = bytes_of(reading, ".nv.constant0.", symbol->name);
 	function.local_bytes = bytes_of(reading, ".nv.local.", symbol->name);
 	read_own(reading, &function);
-	read_stack(reading, symbol->section, symbol, &function);
+	read_stack(symbol, reading->texts[symbol->section].inner, &function);
 	read_code(reading, text, &function);
+	reading->texts[symbol->section].function = reading->functions.len;
 	hd_vec_push(&reading->functions, function);
-	hd_vec_push(&reading->texts, symbol->section);
+	hd_vec_push(&reading->owners, symbol->section);
 }
 
 /* Before linking, a caller's registers and stack are its own. */
@@ -304,52 +346,101 @@ static void read_calls(struct reading *reading)
 	const struct elf_section *calls = &reading->sections[find_section(reading, ".nv.callgraph", "")];
 	for (uint64_t at = 0; reading->cubin->relocatable && calls->data && at + 8 <= calls->bytes; at += 8) {
 		uint32_t caller = get_u32(calls->data + at), callee = get_u32(calls->data + at + 4);
-		const char *name = caller && caller < reading->symbols.len ? reading->symbols.data[caller].name : "";
-		for (uint32_t i = 0; name[0] && callee < reading->symbols.len && i < reading->functions.len; i++)
-			if (strcmp(reading->functions.data[i].name, name) == 0)
-				reading->functions.data[i].open_calls++;
+		uint32_t section = caller < reading->symbols.len ? reading->symbols.data[caller].section : 0;
+		if (section && section < reading->image.section_count && reading->texts[section].own == caller &&
+		    callee < reading->symbols.len)
+			reading->functions.data[reading->texts[section].function].open_calls++;
 	}
+}
+
+static bool is_function(const struct symbol *symbol)
+{
+	return symbol->type == FUNCTION_SYMBOL && symbol->section && symbol->name[0];
+}
+
+/* The first symbol with the name of a section of code is its function's; others are parts of the code. */
+static int find_owners(struct reading *reading)
+{
+	for (uint32_t i = 0; i < reading->symbols.len; i++) {
+		const struct symbol *symbol = &reading->symbols.data[i];
+		if (!is_function(symbol))
+			continue;
+		if (symbol->section >= reading->image.section_count)
+			return damaged(reading, "a function has no section");
+		const char *name = reading->sections[symbol->section].name;
+		if (reading->texts[symbol->section].own != none || strncmp(name, ".text.", 6) != 0)
+			continue;
+		if (!count_name(reading, symbol->name))
+			return damaged(reading, "its names overlap");
+		if (strcmp(name + 6, symbol->name) == 0 && find_section(reading, "", name) == symbol->section)
+			reading->texts[symbol->section].own = i;
+	}
+	return 0;
 }
 
 static int read_functions(struct reading *reading)
 {
+	reading->texts = HD_ARENA_NEW(reading->arena, struct text, reading->image.section_count + 1);
+	for (size_t i = 0; i < reading->image.section_count; i++)
+		reading->texts[i].own = none;
+	if (find_owners(reading) != 0)
+		return -1;
 	for (uint32_t i = 0; i < reading->symbols.len; i++) {
 		const struct symbol *symbol = &reading->symbols.data[i];
-		if (symbol->type != FUNCTION_SYMBOL || !symbol->section || !symbol->name[0])
+		if (symbol->type != FUNCTION_SYMBOL || symbol->section >= reading->image.section_count)
 			continue;
-		if (symbol->section >= reading->image.section_count)
-			return damaged(reading, "a function has no section");
-		const char *text = reading->sections[symbol->section].name;
-		/* Others are parts of a kernel's code. */
-		if (strncmp(text, ".text.", 6) == 0 && strcmp(text + 6, symbol->name) == 0)
-			read_function(reading, symbol);
+		struct text *text = &reading->texts[symbol->section];
+		if (text->own != i && symbol->frame != none && symbol->frame > text->inner)
+			text->inner = symbol->frame;
 	}
+	for (uint32_t i = 0; i < reading->symbols.len; i++)
+		if (is_function(&reading->symbols.data[i]) && reading->texts[reading->symbols.data[i].section].own == i)
+			read_function(reading, &reading->symbols.data[i]);
 	return 0;
 }
 
 /* ------------------------------------------------------------------ lines */
 
-struct relocations {
-	const struct reading *reading;
-	const struct elf_section *section;
-	unsigned entry;
+struct relocation {
+	uint64_t offset, base;
+	uint32_t section, index;
 };
+struct relocations {
+	HD_VEC(struct relocation) list; /* by offset */
+};
+
+static int by_offset(const void *a, const void *b)
+{
+	const struct relocation *left = a, *right = b;
+	if (left->offset != right->offset)
+		return left->offset < right->offset ? -1 : 1;
+	return (left->index > right->index) - (left->index < right->index);
+}
+
+static void read_relocations(const struct reading *reading, const struct elf_section *section, unsigned entry,
+			     struct relocations *relocations)
+{
+	for (uint64_t at = 0; section->data && at + entry <= section->bytes; at += entry) {
+		const uint8_t *bytes = section->data + at;
+		uint32_t symbol = get_u32(bytes + 12), index = relocations->list.len;
+		if (symbol >= reading->symbols.len)
+			continue;
+		uint64_t base = reading->symbols.data[symbol].value + (entry == RELA_BYTES ? get_u64(bytes + 16) : 0);
+		hd_vec_push(&relocations->list,
+			    (struct relocation){get_u64(bytes), base, reading->symbols.data[symbol].section, index});
+	}
+	if (relocations->list.len)
+		qsort(relocations->list.data, relocations->list.len, sizeof(*relocations->list.data), by_offset);
+}
 
 static uint32_t section_of_relocation(void *context, uint64_t offset, uint64_t *base)
 {
 	const struct relocations *relocations = context;
-	const struct elf_section *section = relocations->section;
-	*base = 0;
-	for (uint64_t at = 0; section->data && at + relocations->entry <= section->bytes; at += relocations->entry) {
-		const uint8_t *bytes = section->data + at;
-		uint32_t symbol = get_u32(bytes + 12);
-		if (get_u64(bytes) != offset || symbol >= relocations->reading->symbols.len)
-			continue;
-		*base = relocations->reading->symbols.data[symbol].value +
-			(relocations->entry == RELA_BYTES ? get_u64(bytes + 16) : 0);
-		return relocations->reading->symbols.data[symbol].section;
-	}
-	return 0;
+	uint32_t i;
+	HD_BISECT(i, 0, relocations->list.len, relocations->list.data[i].offset < offset);
+	bool found = i < relocations->list.len && relocations->list.data[i].offset == offset;
+	*base = found ? relocations->list.data[i].base : 0;
+	return found ? relocations->list.data[i].section : 0;
 }
 
 static int by_address(const void *a, const void *b)
@@ -357,18 +448,19 @@ static int by_address(const void *a, const void *b)
 	const struct hd_cubin_row *left = a, *right = b;
 	if (left->function != right->function)
 		return left->function < right->function ? -1 : 1;
-	return (left->address > right->address) - (left->address < right->address);
+	if (left->address != right->address)
+		return left->address < right->address ? -1 : 1;
+	return (left->index > right->index) - (left->index < right->index);
 }
 
 /* Each row holds up to the next one's address. */
 static void place_function(const struct reading *reading, struct hd_cubin_function *function, uint32_t text)
 {
-	const struct hd_cubin_row *rows = reading->lines.rows.data,
-				  *end = reading->lines.rows.len ? rows + reading->lines.rows.len : rows;
-	while (rows < end && rows->function != text)
-		rows++;
-	if (rows == end)
+	uint32_t first, count = reading->lines.rows.len;
+	HD_BISECT(first, 0, count, reading->lines.rows.data[first].function < text);
+	if (first == count || reading->lines.rows.data[first].function != text)
 		return;
+	const struct hd_cubin_row *rows = reading->lines.rows.data + first, *end = rows + (count - first);
 	function->file = reading->lines.files.data[rows->file];
 	function->line = rows->line;
 	if (!function->inst_count)
@@ -388,17 +480,18 @@ static void read_lines(struct reading *reading)
 {
 	uint32_t lines = find_section(reading, ".debug_line", ""), rel = find_section(reading, ".rel", ".debug_line"),
 		 rela = find_section(reading, ".rela", ".debug_line");
-	struct relocations relocations = {reading, &reading->sections[rela ? rela : rel],
-					  rela ? RELA_BYTES : REL_BYTES};
+	struct relocations relocations = {{0}};
 	reading->lines.arena = reading->arena;
 	if (!lines || !reading->sections[lines].data || !(rel || rela))
 		return;
+	read_relocations(reading, &reading->sections[rela ? rela : rel], rela ? RELA_BYTES : REL_BYTES, &relocations);
 	hd_cubin_lines_read(&reading->lines, reading->sections[lines].data, reading->sections[lines].bytes,
 			    section_of_relocation, &relocations);
+	hd_vec_release(&relocations.list);
 	if (reading->lines.rows.len)
 		qsort(reading->lines.rows.data, reading->lines.rows.len, sizeof(*reading->lines.rows.data), by_address);
 	for (uint32_t i = 0; i < reading->functions.len; i++)
-		place_function(reading, &reading->functions.data[i], reading->texts.data[i]);
+		place_function(reading, &reading->functions.data[i], reading->owners.data[i]);
 	reading->cubin->files = reading->lines.files.data;
 	reading->cubin->file_count = reading->lines.files.len;
 }
@@ -419,7 +512,8 @@ static const char *next_string(const uint8_t **at, const uint8_t *end)
 static const char *kept_options(struct reading *reading, const char *text)
 {
 	static const char *const dropped[] = {"-v", "--verbose", "-m", "-arch", "--gpu-name", "-o"};
-	char *copy = hd_arena_strdup(reading->arena, text), *kept = hd_arena_strdup(reading->arena, "");
+	char *copy = hd_arena_strdup(reading->arena, text);
+	struct hd_strbuf kept = {0};
 	bool skip = false;
 	for (char *word; (word = strsep(&copy, " "));) {
 		bool drop = skip || !word[0];
@@ -429,10 +523,14 @@ static const char *kept_options(struct reading *reading, const char *text)
 				drop = true;
 				skip = i >= 2;
 			}
-		if (!drop)
-			kept = hd_arena_printf(reading->arena, "%s%s%s", kept, kept[0] ? " " : "", word);
+		if (drop)
+			continue;
+		hd_strbuf_append(&kept, kept.len ? " " : "");
+		hd_strbuf_append(&kept, word);
 	}
-	return kept;
+	const char *options = hd_arena_strdup(reading->arena, hd_strbuf_text(&kept));
+	hd_strbuf_release(&kept);
+	return options;
 }
 
 /* "-arch sm_90a": the ELF flags have the number alone. */
@@ -481,6 +579,7 @@ static void read_producer(struct reading *reading)
 
 /* ------------------------------------------------------------------ the whole */
 
+/* No two have the same: find_owners. */
 static int by_name(const void *a, const void *b)
 {
 	const struct hd_cubin_function *left = a, *right = b;
@@ -489,7 +588,7 @@ static int by_name(const void *a, const void *b)
 
 static int read_header(struct reading *reading, const uint8_t *bytes, size_t size)
 {
-	if (size < OBJECT_HEADER_BYTES || memcmp(bytes, ELFMAG, SELFMAG) != 0 || get_u16(bytes + 18) != MACHINE_CUDA)
+	if (size < OBJECT_HEADER_BYTES || memcmp(bytes, ELFMAG, SELFMAG) != 0 || get_u16(bytes + 18) != EM_CUDA)
 		return damaged(reading, "it is no ELF file for NVIDIA's GPUs");
 	if (bytes[EI_CLASS] != ELFCLASS64 || bytes[EI_DATA] != ELFDATA2LSB)
 		return damaged(reading, "it is not of 64 bits");
@@ -506,6 +605,7 @@ int hd_cubin_read(const uint8_t *bytes, size_t size, const char *path, struct hd
 {
 	struct reading reading = {.path = path, .arena = arena, .cubin = cubin, .diag = diag};
 	*cubin = (struct hd_cubin){0};
+	reading.names_left = (uint64_t)size * NAMES_RATIO;
 	int status = read_header(&reading, bytes, size);
 	if (status == 0 && (status = read_sections(&reading)) == 0 && (status = read_symbols(&reading)) == 0) {
 		read_common(&reading);
@@ -527,6 +627,7 @@ int hd_cubin_read(const uint8_t *bytes, size_t size, const char *path, struct hd
 	elf_image_release(&reading.image);
 	hd_vec_release(&reading.symbols);
 	hd_vec_release(&reading.functions);
-	hd_vec_release(&reading.texts);
+	hd_vec_release(&reading.owners);
+	hd_hash_set_release(&reading.names);
 	return status;
 }

@@ -16,6 +16,7 @@
 
 #include "lib/arena.h"
 #include "lib/diag.h"
+#include "lib/hash.h"
 #include "lib/vec.h"
 
 struct hd_origin;
@@ -103,9 +104,12 @@ struct hd_cubin_row {
 	uint32_t function; /* index of the ELF section of its code */
 	uint64_t address;  /* in that section */
 	uint32_t file, line;
+	uint32_t index; /* as they stand */
 };
 struct hd_cubin_lines {
-	struct hd_arena *arena; /* owns both */
+	struct hd_arena *arena;	  /* owns all */
+	struct hd_hash_set names; /* of the files, by text */
+	uint64_t names_left;	  /* characters of names that may still come */
 	HD_VEC(const char *) files;
 	HD_VEC(struct hd_cubin_row) rows; /* as they stand */
 };

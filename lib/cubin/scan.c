@@ -14,7 +14,6 @@
 #include "lib/packed.h"
 
 enum {
-	MACHINE_CUDA = 190,
 	FATBIN_MAGIC = (int)0xba55ed50,
 	FATBIN_ALIGN = 8,
 	FATBIN_HEADER = 16,
@@ -161,7 +160,7 @@ static bool is_elf(const uint8_t *bytes, size_t size)
 
 static bool is_cubin(const uint8_t *bytes, size_t size)
 {
-	return is_elf(bytes, size) && get_u16(bytes + 18) == MACHINE_CUDA;
+	return is_elf(bytes, size) && get_u16(bytes + 18) == EM_CUDA;
 }
 
 static bool is_archive(const uint8_t *bytes, size_t size)

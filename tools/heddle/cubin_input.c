@@ -1,7 +1,8 @@
 /*
  * Units from cubins. Their metadata is made from what lib/cubin reads; cubin.def has the figures that only they have.
  *
- * Cost: linear in the cubins' functions.
+ * Cost: linear in the cubins' functions and instructions, but for the C++ library's demangler: a short name can stand
+ * for a long text.
  */
 #include "tools/heddle/cubin_input.h"
 

@@ -94,8 +94,16 @@ def line_program(kernels, places):
     return struct.pack('<I', len(out)) + out
 
 
-def cubin(arch, kernels, old=False, lines=True):
-    """`old`: as before CUDA 13, with the registers in the header of the code's section."""
+def long_folder(kernels, places):
+    """.debug_line with 10,000 files in a folder whose name has 100,000 characters: a gigabyte of paths."""
+    head = bytes([16, 1, 0xF5, 14, 10, 0, 1, 1, 1, 1, 0, 0, 0, 1]) + b'f' * 100000 + b'\0\0'
+    head += b''.join(b'%d\0\1\0\0' % i for i in range(10000)) + b'\0'
+    return struct.pack('<IHI', len(head) + 6, 2, len(head)) + head
+
+
+def cubin(arch, kernels, old=False, lines=True, options=b'', crowd=None, line_program=line_program):
+    """`old`: as before CUDA 13, with the registers in the header of the code's section. `options`: more of ptxas's. `crowd`:
+    adds to the sections and symbols of the ELF file."""
     elf, common, texts = Elf(), b'', []
     for kernel in kernels:
         code = b''.join(struct.pack('<I12x', opcode | 0x7000) for opcode, _ in kernel.code)
@@ -121,7 +129,7 @@ def cubin(arch, kernels, old=False, lines=True):
         elf.add('.nv.shared.reserved.0', b'', size=0)
     if not old:
         note = b''.join(text + b'\0' for text in (b'', b'ptxas', b'Cuda compilation tools, release 13.0, V13.0.88', b'Build 1',
-                                                  b'-v -lineinfo -arch sm_%d -m 64 ' % arch))
+                                                  b'-v -lineinfo -arch sm_%d -m 64 ' % arch + options))
         elf.add('.note.nv.tkinfo', struct.pack('<III', 12, len(note) + 24, 2000) + b'NVIDIA Corp\0' + bytes(24) + note, 7)
     if lines:
         places = []
@@ -129,7 +137,37 @@ def cubin(arch, kernels, old=False, lines=True):
         owners = [elf.symbol('.text.' + kernel.name, 0x03, 0, text) for kernel, text in zip(kernels, texts)]
         elf.add('.rel.debug_line', b''.join(struct.pack('<QQ', at, owner << 32 | 2) for at, owner in zip(places, owners)), 9,
                 info=section)
+    if crowd:
+        crowd(elf)
     return elf.bytes(190, 2, arch if old else arch << 8 | 0x6000004, 7 if old else 8)
+
+
+def many_names(elf):
+    """20,000 symbols with one name of 100,000 characters: two gigabytes, copied for each."""
+    elf.symbol('n' * 100000, 0, 0, 0)
+    elf.symbols += [elf.symbols[-1]] * 20000
+
+
+def many_functions(elf):
+    """20,000 symbols of the function in the first section."""
+    elf.symbols += [elf.symbols[1]] * 20000
+
+
+def overlapping(elf):
+    """200 sections for `same_bytes`: 800 KB in a file of 18."""
+    for i in range(200):
+        elf.add('.text.k%d' % i, b'', 1, size=4096)
+
+
+def same_bytes(data):
+    """The cubin with all sections of `overlapping` at its beginning."""
+    data = bytearray(data)
+    headers, count = struct.unpack_from('<Q', data, 40)[0], struct.unpack_from('<H', data, 60)[0]
+    for at in range(headers, headers + 64 * count, 64):
+        if struct.unpack_from('<I', data, at + 4)[0] == 8 and struct.unpack_from('<Q', data, at + 32)[0] == 4096:
+            struct.pack_into('<I', data, at + 4, 1)
+            struct.pack_into('<Q', data, at + 24, 0)
+    return bytes(data)
 
 
 def lz4(data):
@@ -220,6 +258,12 @@ def files():
     yield 'changed.o', host(both('zstd', CHANGED))
     yield 'lib.a', archive(('empty.o', host(b'', '.text')), ('kernels_of_a_library.o', host(both('lz4'))))
     yield 'ptx.o', host(fatbin(ptx))
+    # Small files that say one thing many times.
+    yield 'names.cubin', cubin(80, KERNELS, crowd=many_names)
+    yield 'functions.cubin', cubin(80, KERNELS, crowd=many_functions)
+    yield 'options.cubin', cubin(80, KERNELS, options=b'-x ' * 60000)
+    yield 'folder.cubin', cubin(80, KERNELS, line_program=long_folder)
+    yield 'overlap.cubin', same_bytes(cubin(80, KERNELS, crowd=overlapping))
     # Damaged.
     yield 'cut.fatbin', both('zstd')[:-1]
     yield 'short.cubin', versions[0][:-200]
