@@ -438,8 +438,9 @@ int hd_config_check(const struct hd_config *config, struct hd_diag *diag)
 		 "l1_bytes is not a multiple of l1_line * l1_ways"},
 		{config->l2_slice_bytes % (config->l2_line * config->l2_ways) == 0,
 		 "l2_slice_bytes is not a multiple of l2_line * l2_ways"},
-		{!config->l2_fetch || (hd_is_power_of_two(config->l2_fetch) && config->l2_fetch <= config->l2_line),
-		 "l2_fetch is not 0 or a power of two that fits a line"},
+		{!config->l2_fetch || (hd_is_power_of_two(config->l2_fetch) && config->l2_fetch <= config->l2_line &&
+				       config->l2_fetch % config->sector == 0),
+		 "l2_fetch is not 0 or a power of two that fits a line and has whole sectors"},
 		{config->l1i_bytes % (config->l1i_line * config->l1i_ways) == 0,
 		 "l1i_bytes is not a multiple of l1i_line * l1i_ways"},
 	};

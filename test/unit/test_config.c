@@ -120,6 +120,9 @@ START_TEST(inconsistent_values_are_refused)
 	ck_assert_ptr_nonnull(strstr(last_message, "multiple of dram_channels"));
 	ck_assert_int_eq(load_text("t_refi = 300\nt_rfc = 100\n", &config), -1);
 	ck_assert_ptr_nonnull(strstr(last_message, "between refreshes"));
+	ck_assert_int_eq(load_text("l2_fetch = 16\n", &config), -1); /* half a sector */
+	ck_assert_ptr_nonnull(strstr(last_message, "whole sectors"));
+	ck_assert_int_eq(load_text("l2_fetch = 32\n", &config), 0);
 }
 END_TEST
 
