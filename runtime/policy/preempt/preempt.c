@@ -22,8 +22,9 @@
  *   progress    of a block: its instructions by those of its grid's blocks that ended on the SM, on average
  *   flushing    not again before a block of the grid has ended on the SM: else fast requests would keep it for ever
  *   in place    the stack always leaves, and the block its slots with it (2.3.1). Where no block can come back, since
- * one holds registers and another shared memory, one lets go of what it has, at once shares      (ours) see
- * share.c slices      (ours) kernels on their way have an SM in turns, by the same means
+ *               one holds registers and another shared memory, one lets go of what it has, at once
+ *   shares      (ours) see share.c
+ *   slices      (ours) kernels on their way have an SM in turns, by the same means
  *
  * Cost: O(1) an instruction; O(warps of a block) when one stops.
  */
