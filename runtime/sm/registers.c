@@ -25,10 +25,14 @@ static bool is_of(const struct hd_cta *cta, const struct hd_warp *warp)
 	return warp->cta == cta && (warp->state == HD_WARP_RUNNING || warp->state == HD_WARP_BARRIER);
 }
 
+bool hd_registers_awaited(const struct hd_sm *sm, const struct hd_warp *warp)
+{
+	return warp->state == HD_WARP_BARRIER && sm->barriers.parked[warp->id].inst->inst.op == HD_OP_USETMAXREG;
+}
+
 static bool waits(const struct hd_sm *sm, const struct hd_cta *cta, const struct hd_warp *warp)
 {
-	return warp->cta == cta && warp->state == HD_WARP_BARRIER &&
-	       sm->barriers.parked[warp->id].inst->inst.op == HD_OP_USETMAXREG;
+	return warp->cta == cta && hd_registers_awaited(sm, warp);
 }
 
 uint32_t hd_registers_wanted(const struct hd_warp *warp, const struct hd_dinst *inst)

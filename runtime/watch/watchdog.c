@@ -18,6 +18,7 @@
 
 #include "runtime/exec/exec.h"
 #include "runtime/gpu/gpu.h"
+#include "runtime/sm/registers.h"
 #include "runtime/sm/sm.h"
 #include "runtime/watch/probe.h"
 #include "runtime/watch/waits.h"
@@ -108,7 +109,8 @@ static void grid_end(const struct hd_watcher_handle *self, struct hd_gpu *gpu, s
 		watchdog->started = first;
 }
 
-static const struct hd_warp *first_waiting(const struct hd_gpu *gpu, uint32_t *count, uint32_t *barrier)
+static const struct hd_warp *first_waiting(const struct hd_gpu *gpu, uint32_t *count, uint32_t *barrier,
+					   uint32_t *registers)
 {
 	const struct hd_warp *first = NULL;
 	for (uint32_t i = 0; i < gpu->sm_count; i++) {
@@ -118,7 +120,9 @@ static const struct hd_warp *first_waiting(const struct hd_gpu *gpu, uint32_t *c
 				continue;
 			first = first ? first : &sm->warps[id];
 			++*count;
-			*barrier += sm->warps[id].state == HD_WARP_BARRIER;
+			bool poor = hd_registers_awaited(sm, &sm->warps[id]);
+			*registers += poor;
+			*barrier += sm->warps[id].state == HD_WARP_BARRIER && !poor;
 		}
 	}
 	return first;
@@ -126,15 +130,17 @@ static const struct hd_warp *first_waiting(const struct hd_gpu *gpu, uint32_t *c
 
 static void stop(struct hd_gpu *gpu, const struct hd_probe *probe, const char *what)
 {
-	char place[600] = "", where[800] = "no warp is resident";
-	uint32_t warps = 0, barrier = 0;
-	const struct hd_warp *warp = first_waiting(gpu, &warps, &barrier);
+	char place[600] = "", where[800] = "no warp is resident", poor[64] = "";
+	uint32_t warps = 0, barrier = 0, registers = 0;
+	const struct hd_warp *warp = first_waiting(gpu, &warps, &barrier, &registers);
+	if (registers)
+		snprintf(poor, sizeof poor, ", %u waiting for registers (setmaxnreg)", registers);
 	if (warp) /* a parked warp's next instruction is the one that it waits at or will execute */
 		hd_describe_place(gpu, warp, warp->pc, (uint32_t)(warp->live ? __builtin_ctz(warp->live) : 0), place,
 				  sizeof place);
 	if (warp)
-		snprintf(where, sizeof where, "%u warps resident, %u of them at a barrier; the first is %s", warps,
-			 barrier, place);
+		snprintf(where, sizeof where, "%u warps resident, %u of them at a barrier%s; the first is %s", warps,
+			 barrier, poor, place);
 	gpu->error =
 		hd_gpu_refuse(gpu, HD_SIM_TIMEOUT, "%s at %s %" PRIu64 ": %s", what, unit_of(gpu), gpu->now, where);
 	hd_waits_report(gpu, probe);

@@ -2,6 +2,7 @@
 // PLAN 0: 384 threads, bound 168, 40 and 232: 128 * 128 registers each way. 1: 24 and 240 of two groups, bound 128: the consumers want
 // 14336 registers, and the producer gives up 13312. 2: no bound. 3: inc to less. 4: in a function that is not inlined.
 // 5: consumers first: they wait for a producer that sleeps. 6: a warp too few. 7: the producer keeps many values live.
+// 8: the producer waits for the consumers before it gives up its own.
 #include <cstdio>
 #include <cstdlib>
 
@@ -68,6 +69,8 @@ __global__ void BOUND hand_on(const unsigned *in, unsigned *out, unsigned rounds
 	if (threadIdx.x < 128) {
 #if PLAN == 5
 		__nanosleep(5000);
+#elif PLAN == 8
+		asm volatile("bar.sync 1, 384;" ::: "memory");
 #endif
 		fewer();
 #if PLAN == 7
@@ -77,7 +80,10 @@ __global__ void BOUND hand_on(const unsigned *in, unsigned *out, unsigned rounds
 #endif
 	} else {
 		asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" : : "n"(MORE));
-		sum_up<VALUES>(in, own, rounds);
+#if PLAN == 8
+		asm volatile("bar.sync 1, 384;" ::: "memory");
+#endif
+		sum_up<PLAN == 8 ? 8 : VALUES>(in, own, rounds);
 	}
 }
 
