@@ -213,17 +213,19 @@ static void fetch(struct hd_l2_slice *slice, const struct found *found, struct h
 	tag->valid |= found->fetch;
 }
 
-/* Returns when all sectors that the request lacks are there. */
+/* Returns when all sectors that are missing are there. `answered`: those that the request waits for, as one of as many
+ * as may; not the neighbours that come with them, nor what a write lacks. */
 static inline __attribute__((always_inline)) uint64_t await_sectors(struct hd_l2_slice *slice,
-								    const struct found *found, struct hd_tag *tag,
-								    struct hd_dram *dram)
+								    const struct found *found, uint8_t answered,
+								    struct hd_tag *tag, struct hd_dram *dram)
 {
 	uint64_t *late = late_of(slice, (uint32_t)(tag - slice->tags.tags)), there = found->now;
 	if (found->fetch)
 		fetch(slice, found, tag, dram);
 	for (uint32_t left = found->merge | found->fetch; left; left &= left - 1) {
-		uint64_t sector = late[__builtin_ctz(left)]++;
-		there = hd_later(there, sector >> REQUEST_BITS);
+		uint64_t *sector = &late[__builtin_ctz(left)];
+		there = hd_later(there, *sector >> REQUEST_BITS);
+		*sector += (answered & left & -left) != 0;
 	}
 	return there;
 }
@@ -251,7 +253,7 @@ static __attribute__((noinline)) uint64_t write(struct hd_l2_slice *slice, const
 	limit_dirty(slice, found, tag, dram);
 	tag = own_line(slice, found, dram);
 	if (found->fetch)
-		done = await_sectors(slice, found, tag, dram);
+		done = await_sectors(slice, found, 0, tag, dram);
 	tag->valid |= slice->keeps_parts ? request->sectors : request->full;
 	set_late(tag, late_sectors(tag) & (uint8_t)~request->full);
 	hd_l2_make_dirty(slice, tag, request->sectors);
@@ -272,7 +274,7 @@ static inline __attribute__((always_inline)) uint64_t read(struct hd_l2_slice *s
 	if (atomic)
 		hd_l2_make_dirty(slice, tag, request->sectors);
 	if (waits) {
-		done = await_sectors(slice, found, tag, dram) + service;
+		done = await_sectors(slice, found, request->sectors, tag, dram) + service;
 		be_busy(slice, found->now, sectors + service);
 	} else {
 		uint32_t cycles = service > sectors ? service : sectors;

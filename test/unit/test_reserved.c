@@ -478,6 +478,19 @@ START_TEST(merges_are_limited)
 }
 END_TEST
 
+/* A sector that comes with a neighbour has no request yet: two merge, and only the third waits. */
+START_TEST(only_requests_count_as_merged)
+{
+	rig.config.l2_fetch = 64;
+	rig.config.l2_mshr_merges = 2;
+	rig_build(&rig);
+	load_together((const uint64_t[]){0, 32, 32}, 3);
+	ck_assert_uint_eq(rig_total(&rig).counters.l2_misses, 3);
+	load_together((const uint64_t[]){256, 288, 288, 288}, 4);
+	ck_assert_uint_eq(rig_total(&rig).counters.l2_misses, 3 + 3);
+}
+END_TEST
+
 /* Two sectors of different rows, and one MSHR: the second is asked for when the first is there. */
 START_TEST(mshrs_are_limited)
 {
@@ -633,6 +646,7 @@ Suite *hd_suite(void)
 	tcase_add_test(cases, writes_go_early_where_no_read_waits);
 	tcase_add_test(cases, reads_fill_the_queue);
 	tcase_add_test(cases, merges_are_limited);
+	tcase_add_test(cases, only_requests_count_as_merged);
 	tcase_add_test(cases, mshrs_are_limited);
 	tcase_add_test(cases, a_miss_fetches_its_aligned_block);
 	tcase_add_test(cases, places_of_a_slice_are_those_of_requests_before);
