@@ -281,6 +281,14 @@ class Headline:
         return (self.what, self.show(ours), self.show(self.paper), self.difference(ours), self.why(workloads) if self.why else '')
 
 
+def height(value):
+    """The bar of a number, or of a text that is one; NAN: what is said in words has no bar."""
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        return math.nan
+
+
 class Bars:
     """A figure of bars with its table: `runs` are {title: (configuration, the one it is compared with)}, `value` is a
     function of (workload, configuration, other), `paper` has the paper's means by title."""
@@ -295,9 +303,9 @@ class Bars:
         last = [self.average(row[i + 1] for row in values) for i in range(len(self.runs))]
         title = 'geometric mean' if self.average is geomean else 'mean'
         drawn = values + [(title, *last)]
-        theirs = [self.paper.get(name, math.nan) for name in self.runs]
-        if any(isinstance(value, (int, float)) and not math.isnan(value) for value in theirs):
-            drawn.append(('the paper', *(value if isinstance(value, (int, float)) else math.nan for value in theirs)))
+        theirs = [height(self.paper.get(name)) for name in self.runs]
+        if not all(map(math.isnan, theirs)):
+            drawn.append(('the paper', *theirs))
         bars(path, self.heading, self.ylabel, list(self.runs), drawn, self.level)
         rows = [(row[0], *(number(value) for value in row[1:])) for row in values]
         rows += [(f'**{title}**', *(number(value) for value in last)), ('paper', *(self.paper.get(title, '') for title in self.runs))]
