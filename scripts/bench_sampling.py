@@ -132,9 +132,10 @@ def main():
         rows, failed = [], []
         with concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
             jobs = [(work[0], pool.submit(measure, *work, gpu)) for work in workloads()]
+            pause = 2 if sys.stderr.isatty() else 60
             begun, shown = time.monotonic(), time.monotonic()
             for number, (name, job) in enumerate(jobs):
-                if number and time.monotonic() - shown > 2:
+                if number and time.monotonic() - shown > pause:
                     shown = time.monotonic()
                     left = (shown - begun) * (len(jobs) - number) / number
                     print(f'{gpu}: {number} of {len(jobs)} programs, {left:.0f} s left', file=sys.stderr, flush=True)
