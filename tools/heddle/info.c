@@ -91,8 +91,12 @@ static struct hd_occupancy occupancy_of(const struct info *info, const struct hd
 				    (uint64_t)kernel->shared_bytes + info->dynamic_shared);
 }
 
-static json_t *occupancy_json(const struct info *info, const struct hd_meta_function *kernel)
+/* null: the GPU does not run NVIDIA's code of this unit. */
+static json_t *occupancy_json(const struct info *info, const struct cmd_unit *unit,
+			      const struct hd_meta_function *kernel)
 {
+	if (unit->cubin && !cubin_runs_on(unit, &info->config))
+		return json_null();
 	uint32_t block = block_of(info, kernel);
 	json_t *object = json_object();
 	json_object_set_new(object, "gpu", hd_json_text(info->config.name));
@@ -117,7 +121,7 @@ static json_t *functions_json(const struct info *info, const struct cmd_unit *un
 			continue;
 		json_t *object = unit->cubin ? cubin_figures(unit, function) : hd_metadata_function_json(function);
 		if (kernels && info->occupancy)
-			json_object_set_new(object, "occupancy", occupancy_json(info, function));
+			json_object_set_new(object, "occupancy", occupancy_json(info, unit, function));
 		json_array_append_new(array, object);
 	}
 	return array;
