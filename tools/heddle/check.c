@@ -38,6 +38,7 @@ struct check {
 	struct gate_baseline baseline;
 	struct gate_report report;
 	json_t *records; /* of --history */
+	bool in_history; /* it got figures of some kernel */
 };
 
 enum {
@@ -156,6 +157,8 @@ static void check_command_line(const struct check *check, struct argp_state *sta
 		argp_error(state, "nothing to check against (give --budget or --baseline)");
 	if ((wants(check, GATE_FORMAT_history) || check->commit) && !check->history_path)
 		argp_error(state, "--commit and the format history need --history");
+	if (check->commit && !check->commit[0])
+		argp_error(state, "--commit: a commit's name cannot be empty");
 	if ((check->update || patch || check->allowed || check->prune) && !check->baseline_path)
 		argp_error(state, "--update, --patch, --allow and --prune need --baseline");
 }
@@ -431,7 +434,10 @@ static void report_nothing(struct check *check)
 		gate_report_add(report, gate_rule_named(report, "nothing-checked"), NULL, (struct gate_place){0}, "");
 	finding->gpus = report->used_gpus;
 	finding->every_gpu = true;
-	finding->message = "nothing to compare: neither the budget nor the baseline is about anything in the inputs";
+	finding->message =
+		check->budgets.len || check->baseline_path
+			? "nothing to compare: neither the budget nor the baseline is about anything in the inputs"
+			: "nothing to record: no kernel in the inputs";
 	gate_report_case(report, report->used_gpus, true, "inputs", "something is compared", true);
 }
 
@@ -440,10 +446,12 @@ static int add_history(struct check *check)
 {
 	struct gate_baseline measured;
 	json_t *records = NULL;
-	const char *commit = check->commit ? check->commit : gate_history_commit(&check->root, &check->arena);
+	const char *commit = check->commit;
 	if (!commit)
-		return hd_error(&check->diag, HD_NOWHERE,
-				"--history: %s is no git working tree with a commit (give --commit)", check->root.path);
+		commit = gate_history_commit(&check->root, check->history_path, &check->arena);
+	if (!commit)
+		return hd_error(&check->diag, HD_NOWHERE, "--history: git knows no commit in %s (give --commit)",
+				check->root.path[0] ? check->root.path : "/");
 	gate_baseline_init(&measured, &check->arena, check->history_path);
 	int status = gate_baseline_configure(&measured, &check->budget, &check->diag);
 	if (status == 0)
@@ -452,6 +460,7 @@ static int add_history(struct check *check)
 	if (status == 0)
 		status = gate_history_add(check->history_path, commit, &measured, &records, &check->diag);
 	check->report.history = check->records = records;
+	check->in_history = measured.now.len > 0;
 	gate_baseline_release(&measured);
 	return status;
 }
@@ -494,8 +503,10 @@ static int check_all(struct check *check)
 		status = check_baseline(check);
 	if (status == 0 && check->history_path)
 		status = add_history(check);
-	if (!check->history_path && !check->report.cases.len && !may_be_empty &&
-	    !(check->baseline_path && check->baseline.now.len))
+	/* Where only the history is asked for, recording is all there is to do. */
+	bool only_history = check->history_path && !check->budgets.len && !check->baseline_path;
+	if (!check->report.cases.len && !may_be_empty && !(check->baseline_path && check->baseline.now.len) &&
+	    !(only_history && (status != 0 || check->in_history)))
 		report_nothing(check);
 	warn_left_out(check);
 	return status;

@@ -7,29 +7,76 @@
 #include "tools/heddle/gate/history.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "lib/metadata/json.h"
 
 enum { WIDTH = 320, HEIGHT = 84, MARGIN = 6 };
 
-const char *gate_history_commit(const struct gate_root *root, struct hd_arena *arena)
+/* What git prints on standard output; its messages are dropped. False: it could not be run or failed. */
+static bool ask_git(char *const *words, struct hd_strbuf *out)
 {
-	char line[64] = "";
-	if (strchr(root->path, '\''))
-		return NULL;
-	FILE *git = popen(hd_arena_printf(arena, "git -C '%s' rev-parse --short=12 HEAD 2>/dev/null", root->path), "r");
-	if (!git)
-		return NULL;
-	if (!fgets(line, sizeof(line), git))
-		line[0] = '\0';
-	pclose(git);
-	line[strcspn(line, "\n")] = '\0';
-	return line[0] ? hd_arena_strdup(arena, line) : NULL;
+	int ends[2], status = -1;
+	pid_t child;
+	char bytes[256];
+	posix_spawn_file_actions_t files;
+	if (pipe2(ends, O_CLOEXEC))
+		return false;
+	posix_spawn_file_actions_init(&files);
+	posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
+	posix_spawn_file_actions_adddup2(&files, ends[1], 1);
+	posix_spawn_file_actions_addopen(&files, 2, "/dev/null", O_WRONLY, 0);
+	int error = posix_spawnp(&child, words[0], &files, NULL, words, environ);
+	posix_spawn_file_actions_destroy(&files);
+	close(ends[1]);
+	for (ssize_t got = 1; !error && got;) {
+		got = read(ends[0], bytes, sizeof(bytes));
+		if (got > 0)
+			hd_strbuf_append_bytes(out, bytes, (size_t)got);
+		else if (got < 0 && errno != EINTR)
+			break;
+	}
+	close(ends[0]);
+	if (error)
+		return false;
+	while (waitpid(child, &status, 0) < 0)
+		if (errno != EINTR)
+			return false;
+	return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+/* The history itself may be in the tree: what a check writes there is no change of what it measures. */
+static bool is_modified(char *folder, const struct gate_root *root, const char *path, struct hd_arena *arena)
+{
+	const char *history = gate_root_file(root, path, arena);
+	bool inside = !gate_root_absolute(root, history, arena);
+	char *but = (char *)hd_arena_printf(arena, ":(exclude,literal)%s", history);
+	char *words[] = {"git", "--no-optional-locks", "-C", folder, "status", "--porcelain", "-uno", "--",
+			 ":/",	inside ? but : NULL,   NULL};
+	struct hd_strbuf out = {0};
+	bool modified = ask_git(words, &out) && out.len > 0;
+	hd_strbuf_release(&out);
+	return modified;
+}
+
+const char *gate_history_commit(const struct gate_root *root, const char *path, struct hd_arena *arena)
+{
+	char *folder = root->path[0] ? root->path : "/";
+	char *words[] = {"git", "-C", folder, "rev-parse", "--short=12", "HEAD", NULL};
+	struct hd_strbuf out = {0};
+	const char *commit = NULL;
+	if (ask_git(words, &out) && out.len > 1)
+		commit = hd_arena_printf(arena, "%.*s%s", (int)strcspn(hd_strbuf_text(&out), "\n"),
+					 hd_strbuf_text(&out), is_modified(folder, root, path, arena) ? "+" : "");
+	hd_strbuf_release(&out);
+	return commit;
 }
 
 /* ------------------------------------------------------------------ the file */
@@ -64,36 +111,90 @@ static int read_records(const char *path, json_t *records, struct hd_diag *diag)
 	return status;
 }
 
-/* "scale(float*) on a100", with what tells several entries of it apart. */
-static char *entry_name(const struct gate_base_entry *entry)
+/* "scale(float*) on a100"; of a run also the policy, of NVIDIA's code its architecture. */
+static const char *short_name(const struct gate_baseline *baseline, const struct gate_base_entry *entry)
 {
-	struct hd_strbuf name = {0};
-	hd_strbuf_printf(&name, "%s on %s", entry->kernel, entry->gpu);
 	if (entry->of_run)
-		hd_strbuf_printf(&name, ", %s", entry->flags);
-	else if (entry->subject->unit->cubin)
-		hd_strbuf_printf(&name, " [%s]", entry->subject->unit->metadata.target);
-	return hd_strbuf_detach(&name);
+		return hd_arena_printf(baseline->arena, "%s on %s, %s", entry->kernel, entry->gpu, entry->flags);
+	if (entry->subject->unit->cubin)
+		return hd_arena_printf(baseline->arena, "%s on %s [%s]", entry->kernel, entry->gpu,
+				       entry->subject->unit->metadata.target);
+	return hd_arena_printf(baseline->arena, "%s on %s", entry->kernel, entry->gpu);
 }
 
-static json_t *record_of(const char *commit, const struct gate_baseline *baseline)
+/* Whether entries of one short name have other flags or another toolchain than entry `at`. Entries are in order. */
+static void compare_builds(const struct gate_baseline *baseline, const char *const *names, uint32_t at, bool *flags,
+			   bool *toolchain)
+{
+	const struct gate_base_entry *all = baseline->now.data, *own = &all[at];
+	uint32_t from = at, to = at + 1;
+	*flags = *toolchain = false;
+	while (from > 0 && strcmp(all[from - 1].kernel, own->kernel) == 0 && strcmp(all[from - 1].gpu, own->gpu) == 0)
+		from--;
+	for (; to < baseline->now.len; to++)
+		if (strcmp(all[to].kernel, own->kernel) != 0 || strcmp(all[to].gpu, own->gpu) != 0)
+			break;
+	for (uint32_t i = from; i < to; i++) {
+		if (strcmp(names[i], names[at]) != 0)
+			continue;
+		*flags |= strcmp(all[i].flags, own->flags) != 0;
+		*toolchain |= strcmp(all[i].toolchain, own->toolchain) != 0;
+	}
+}
+
+/* The short name, with what tells builds apart where there are several. */
+static const char *entry_name(const struct gate_baseline *baseline, const char *const *names, uint32_t at)
+{
+	const struct gate_base_entry *entry = &baseline->now.data[at];
+	bool flags, toolchain;
+	compare_builds(baseline, names, at, &flags, &toolchain);
+	return hd_arena_printf(baseline->arena, "%s%s%s%s%s", names[at], flags ? ", " : "", flags ? entry->flags : "",
+			       toolchain ? ", " : "", toolchain ? entry->toolchain : "");
+}
+
+/* Takes over the value. A key in an encoding of its own is cleaned; none takes the place of another. */
+static int set_clean(json_t *object, const char *key, json_t *value, struct hd_arena *arena)
+{
+	json_t *clean = hd_json_text(key);
+	const char *text = json_string_value(clean), *free_key = text;
+	for (unsigned n = 2; text && json_object_get(object, free_key); n++)
+		free_key = hd_arena_printf(arena, "%s (%u)", text, n);
+	int status = json_object_set_new(object, free_key, value);
+	json_decref(clean);
+	return status;
+}
+
+static json_t *figures_json(const struct gate_base_entry *entry, struct hd_arena *arena, int *status)
+{
+	json_t *figures = json_object();
+	if (!entry->of_run)
+		*status |= json_object_set_new(figures, "registers", json_integer(entry->registers));
+	for (uint32_t f = 0; f < entry->figures.len; f++)
+		*status |= set_clean(figures, entry->figures.data[f].label,
+				     gate_value_json(&entry->figures.data[f].value), arena);
+	return figures;
+}
+
+/* NULL with the error reported. */
+static json_t *record_of(const char *path, const char *commit, const struct gate_baseline *baseline,
+			 struct hd_diag *diag)
 {
 	json_t *record = json_object(), *kernels = json_object();
-	json_object_set_new(record, "commit", hd_json_text(commit));
-	json_object_set_new(record, "kernels", kernels);
+	HD_VEC(const char *) names = {0};
+	int status = json_object_set_new(record, "commit", hd_json_text(commit));
+	status |= json_object_set_new(record, "kernels", kernels);
+	for (uint32_t i = 0; i < baseline->now.len; i++)
+		hd_vec_push(&names, short_name(baseline, &baseline->now.data[i]));
 	for (uint32_t i = 0; i < baseline->now.len; i++) {
-		const struct gate_base_entry *entry = &baseline->now.data[i];
-		char *name = entry_name(entry);
-		json_t *figures = json_object();
-		if (!entry->of_run)
-			json_object_set_new(figures, "registers", json_integer(entry->registers));
-		for (uint32_t f = 0; f < entry->figures.len; f++)
-			json_object_set_new(figures, entry->figures.data[f].label,
-					    gate_value_json(&entry->figures.data[f].value));
-		json_object_set_new(kernels, name, figures);
-		free(name);
+		json_t *figures = figures_json(&baseline->now.data[i], baseline->arena, &status);
+		status |= set_clean(kernels, entry_name(baseline, names.data, i), figures, baseline->arena);
 	}
-	return record;
+	hd_vec_release(&names);
+	if (status == 0)
+		return record;
+	json_decref(record);
+	hd_error(diag, (struct hd_loc){path, 0, 0}, "the figures cannot be written as JSON");
+	return NULL;
 }
 
 int gate_history_add(const char *path, const char *commit, const struct gate_baseline *baseline, json_t **records,
@@ -103,11 +204,14 @@ int gate_history_add(const char *path, const char *commit, const struct gate_bas
 	if (read_records(path, *records, diag) != 0)
 		return -1;
 	struct hd_strbuf text = {0};
-	json_t *added = record_of(commit, baseline);
+	json_t *added = record_of(path, commit, baseline, diag);
 	bool known = false;
+	if (!added)
+		return -1;
+	const char *written = json_string_value(json_object_get(added, "commit"));
 	for (size_t i = 0; i < json_array_size(*records) && !known; i++) {
 		const char *name = json_string_value(json_object_get(json_array_get(*records, i), "commit"));
-		known = strcmp(name, commit) == 0;
+		known = strcmp(name, written) == 0;
 		if (known)
 			json_array_set(*records, i, added);
 	}

@@ -8,8 +8,11 @@
 
 #include "tools/heddle/gate/baseline.h"
 
-/* The name of the commit in the working tree of `root`, in the arena; NULL: there is no git or no commit. */
-const char *gate_history_commit(const struct gate_root *root, struct hd_arena *arena);
+/*
+ * The name of the commit in the working tree of `root`, in the arena, with a `+` where tracked files other than the
+ * history at `path` were modified; NULL: there is no git or no commit.
+ */
+const char *gate_history_commit(const struct gate_root *root, const char *path, struct hd_arena *arena);
 /*
  * Adds what `baseline` measured to the file, which need not be there yet. *records: all lines as an array, which the
  * caller drops. 0, or -1 with the error reported.

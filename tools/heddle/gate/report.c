@@ -26,6 +26,7 @@ void gate_report_init(struct gate_report *report, struct hd_arena *arena, const 
 		      const struct gate_gpus *gpus)
 {
 	*report = (struct gate_report){.arena = arena, .root = root, .gpus = gpus};
+	report->source = hd_xcalloc(1, sizeof(*report->source));
 }
 
 void gate_report_release(struct gate_report *report)
@@ -37,6 +38,8 @@ void gate_report_release(struct gate_report *report)
 	hd_vec_release(&report->troubles);
 	hd_vec_release(&report->builds);
 	hd_vec_release(&report->rules);
+	free(report->source->text);
+	free(report->source);
 }
 
 /* ------------------------------------------------------------------ rules */

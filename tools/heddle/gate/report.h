@@ -62,6 +62,12 @@ struct gate_build {
 
 typedef HD_VEC(struct gate_build) gate_builds;
 
+/* The source file that was read last: most findings of a kernel are in one. */
+struct gate_source {
+	const char *file; /* NULL: none yet */
+	char *text;	  /* NULL: not at hand */
+};
+
 /* An input that could not be read. */
 struct gate_trouble {
 	struct hd_loc loc;
@@ -83,6 +89,7 @@ struct gate_report {
 	const json_t *history;			/* the lines of --history; NULL: not asked for */
 	bool colour;				/* text is for a terminal that shows colours */
 	const char *fallback;			/* the first input, for findings without any other place */
+	struct gate_source *source;		/* of write_sarif.c, which gets its reports read only */
 };
 
 void gate_report_init(struct gate_report *report, struct hd_arena *arena, const struct gate_root *root,
@@ -143,6 +150,9 @@ enum gate_format {
 #undef X
 		GATE_FORMAT_COUNT
 };
+
+/* Length of the UTF-8 sequence at `at` that XML 1.0 allows; 0: none (write_junit.c). */
+unsigned gate_xml_character(const unsigned char *at);
 
 #define X(name, help) void gate_write_##name(const struct gate_report *report, struct hd_strbuf *out);
 GATE_FORMATS(X)

@@ -6,8 +6,7 @@
 
 #include "tools/heddle/gate/report.h"
 
-/* Length of the UTF-8 sequence at `at` that XML 1.0 allows; 0: none. */
-static unsigned xml_character(const unsigned char *at)
+unsigned gate_xml_character(const unsigned char *at)
 {
 	unsigned len = at[0] < 0x80 ? 1 : at[0] >= 0xc2 && at[0] < 0xe0 ? 2 : (at[0] & 0xf0) == 0xe0 ? 3 : 4;
 	if (len == 1)
@@ -28,7 +27,7 @@ static unsigned xml_character(const unsigned char *at)
 static void append_xml(struct hd_strbuf *out, const char *text)
 {
 	for (const unsigned char *at = (const unsigned char *)text; *at;) {
-		unsigned len = xml_character(at);
+		unsigned len = gate_xml_character(at);
 		if (!len)
 			hd_strbuf_append(out, "?");
 		else if (len == 1 && strchr("&<>\"'\t\n\r", *at))

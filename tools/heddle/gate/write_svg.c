@@ -12,17 +12,20 @@ enum { WIDTH = 900, ROW = 52, TOP = 44, BARS = 520, LONGEST = 250, MOST_TEXT = 6
 static void append_xml(struct hd_strbuf *out, const char *text, size_t most)
 {
 	size_t shown = 0;
-	for (; *text; text++) {
+	for (const unsigned char *at = (const unsigned char *)text; *at;) {
+		unsigned len = gate_xml_character(at);
 		/* Letters of several bytes count once. */
-		shown += ((unsigned char)*text & 0xc0) != 0x80;
-		if (shown > most) {
+		if (++shown > most) {
 			hd_strbuf_append(out, "\xe2\x80\xa6");
 			return;
 		}
-		if (strchr("<>&\"'", *text))
-			hd_strbuf_printf(out, "&#%d;", *text);
+		if (!len)
+			hd_strbuf_append(out, "?");
+		else if (strchr("<>&\"'", *at))
+			hd_strbuf_printf(out, "&#%u;", *at);
 		else
-			hd_strbuf_append_bytes(out, text, 1);
+			hd_strbuf_append_bytes(out, at, len);
+		at += len ? len : 1;
 	}
 }
 
