@@ -83,13 +83,24 @@ static void show(struct compiling *c, const struct phase *phase, bool last)
 	fflush(stderr);
 }
 
+/* Errors do not begin on the line of the progress, which is shown again by the next step. */
+static void clear_line(struct compiling *c)
+{
+	if (c->sweep->quiet || !cmd_progress() || c->shown == c->start)
+		return;
+	fputs("\r\033[K", stderr);
+	c->shown = c->start;
+}
+
 static enum engine_event next_end(struct compiling *c, const struct phase *phase)
 {
 	struct sweep *sweep = c->sweep;
 	struct engine_end end;
 	enum engine_event event = sweep->engine->poll(sweep->engine, 1000, &end);
-	if (event == ENGINE_ENDED && !sweep->signals.caught)
+	if (event == ENGINE_ENDED && !sweep->signals.caught) {
+		clear_line(c);
 		phase->done(c, end.id, log_of(sweep, end.id, phase->suffix), &end);
+	}
 	c->ended += event == ENGINE_ENDED;
 	show(c, phase, false);
 	return event;
@@ -110,6 +121,7 @@ static int run_phase(struct compiling *c, const struct phase *phase)
 			next_end(c, phase);
 		struct words words = phase->command(c, i);
 		job.words = words.all.data;
+		clear_line(c);
 		if (!sweep->signals.caught && sweep->engine->submit(sweep->engine, &job, sweep->diag))
 			c->failed++;
 		hd_vec_release(&words.all);
