@@ -144,7 +144,8 @@ value hd_legal_nvvm(struct hd_site *site, const char *name)
 	    hd_word_begins(name, "nvvm.sqrt.r"))
 		return directed(site, name);
 	char full[48];
-	if (hd_word_begins(name, "nvvm.redux.sync.")) {
+	/* Not those of floats (sm_100a): fmin, fmax. */
+	if (hd_word_begins(name, "nvvm.redux.sync.") && !hd_word_begins(name, "nvvm.redux.sync.f")) {
 		snprintf(full, sizeof full, "__heddle_redux_%s", name + 16);
 		return helper(site, full, word(site));
 	}
