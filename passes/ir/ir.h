@@ -15,6 +15,8 @@
 /* NVPTX address spaces. */
 enum { HD_AS_GENERIC = 0, HD_AS_GLOBAL = 1, HD_AS_SHARED = 3, HD_AS_CONST = 4, HD_AS_LOCAL = 5, HD_AS_PARAM = 101 };
 
+enum { HD_CONSTANT_BYTES = 0x10000 }; /* for variables in constant memory */
+
 /* ---- kernels.c */
 /* Bytes and offsets of kernel parameters in the constant bank, from HD_CB_PARAMS. `offsets`: one a parameter. */
 uint32_t hd_kernel_params(LLVMValueRef function, uint32_t *offsets);

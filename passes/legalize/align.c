@@ -15,7 +15,6 @@
 #define LARGE 16u	       /* arrays above so many bytes */
 #define SHARED_ALIGN 16u       /* as many bytes as the widest access has */
 #define CONSTANT_ALIGN 8u      /* the same of constants */
-#define CONSTANT_BYTES 0x10000 /* variables in constant memory, as in globals.c */
 
 /* The alignment that is wished for a variable; 0: it stays as it is. */
 static unsigned wanted_alignment(struct hd_legal *legal, LLVMValueRef global)
@@ -40,7 +39,7 @@ static bool has_room_for_constants(struct hd_legal *legal)
 		align = align > wanted ? align : wanted;
 		end = (end + align - 1) / align * align + LLVMABISizeOfType(legal->layout, type);
 	}
-	return end <= CONSTANT_BYTES;
+	return end <= HD_CONSTANT_BYTES;
 }
 
 bool hd_legal_align(struct hd_legal *legal)

@@ -326,17 +326,16 @@ static bool is_zero(LLVMValueRef global)
 }
 
 /* What a card has, and ptxas and nvlink hold a program to, in their words (CUDA guide, Compute Capabilities). */
-#define CONSTANT_BYTES 0x10000 /* variables in constant memory */
-#define SHARED_BYTES 0xc000    /* shared variables of a kernel; more can only be dynamic */
+#define SHARED_BYTES 0xc000 /* shared variables of a kernel; more can only be dynamic */
 
 static int check_sizes(struct hd_globals *globals, uint64_t constants)
 {
 	const struct hd_object *object = &globals->unit->object;
 	int status = 0;
-	if (constants > CONSTANT_BYTES)
+	if (constants > HD_CONSTANT_BYTES)
 		status = hd_error(globals->unit->diag, HD_NOWHERE,
 				  "file uses too much global constant data (0x%llx bytes, 0x%x max)",
-				  (unsigned long long)constants, CONSTANT_BYTES);
+				  (unsigned long long)constants, HD_CONSTANT_BYTES);
 	for (uint32_t i = 0; i < object->function_count; i++)
 		if (object->functions[i].kernel && object->functions[i].shared_bytes > SHARED_BYTES)
 			status = hd_error(globals->unit->diag, HD_NOWHERE,
