@@ -58,16 +58,27 @@ __device__ inline void wait_stores() { asm volatile("cp.async.bulk.wait_group 0;
 /* Where 16 bytes lie in a tile whose rows of 128 bytes are swizzled; the tile is aligned to 1024. */
 __device__ inline unsigned swizzled(unsigned byte) { return byte ^ (byte >> 7 & 7) << 4; }
 
-/* A matrix of floats, `columns` of `pitch` in a row, by boxes of width x height. */
-inline CUtensorMap matrix_map(float *matrix, int rows, int columns, int pitch, int width, int height, CUtensorMapSwizzle swizzle = CU_TENSOR_MAP_SWIZZLE_NONE)
+/* A matrix of elements of `bytes`, `columns` of `pitch` in a row, by boxes of width x height. */
+inline CUtensorMap typed_map(void *matrix, CUtensorMapDataType type, size_t bytes, size_t rows, int columns, int pitch, int width, int height, CUtensorMapSwizzle swizzle)
 {
 	CUtensorMap map;
-	cuuint64_t size[] = {(cuuint64_t)columns, (cuuint64_t)rows}, stride[] = {(cuuint64_t)pitch * sizeof(float)};
+	cuuint64_t size[] = {(cuuint64_t)columns, (cuuint64_t)rows}, stride[] = {(cuuint64_t)pitch * bytes};
 	cuuint32_t box[] = {(cuuint32_t)width, (cuuint32_t)height}, step[] = {1, 1};
-	CUresult result = cuTensorMapEncodeTiled(&map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2, matrix, size, stride, box, step, CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle, CU_TENSOR_MAP_L2_PROMOTION_L2_128B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+	CUresult result = cuTensorMapEncodeTiled(&map, type, 2, matrix, size, stride, box, step, CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle, CU_TENSOR_MAP_L2_PROMOTION_L2_128B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
 	if (result != CUDA_SUCCESS) {
 		fprintf(stderr, "cuTensorMapEncodeTiled: error %d\n", (int)result);
 		exit(1);
 	}
 	return map;
+}
+
+inline CUtensorMap matrix_map(float *matrix, int rows, int columns, int pitch, int width, int height, CUtensorMapSwizzle swizzle = CU_TENSOR_MAP_SWIZZLE_NONE)
+{
+	return typed_map(matrix, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, sizeof(float), rows, columns, pitch, width, height, swizzle);
+}
+
+/* Factors of a product, elements of two bytes: boxes of 64 columns, whose rows of 128 bytes are swizzled. */
+inline CUtensorMap factor_map(void *matrix, CUtensorMapDataType type, size_t rows, int columns, int height)
+{
+	return typed_map(matrix, type, 2, rows, columns, columns, 64, height, CU_TENSOR_MAP_SWIZZLE_128B);
 }

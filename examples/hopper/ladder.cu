@@ -234,16 +234,7 @@ __global__ void __launch_bounds__(THREADS, 1)
 
 static CUtensorMap map_of(__nv_bfloat16 *matrix, int rows, int columns, int height)
 {
-	CUtensorMap map;
-	cuuint64_t size[] = {(cuuint64_t)columns, (cuuint64_t)rows}, stride[] = {(cuuint64_t)columns * 2};
-	cuuint32_t box[] = {64, (cuuint32_t)height}, step[] = {1, 1};
-	if (cuTensorMapEncodeTiled(&map, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, 2, matrix, size, stride, box, step,
-				   CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_L2_128B,
-				   CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) != CUDA_SUCCESS) {
-		fprintf(stderr, "cuTensorMapEncodeTiled failed\n");
-		exit(1);
-	}
-	return map;
+	return factor_map(matrix, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, rows, columns, height);
 }
 
 template <int Stages, int Cluster, bool Squares>
