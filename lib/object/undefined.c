@@ -50,6 +50,14 @@ static void find_callees(struct undefined *undefined)
 	}
 }
 
+/* Of a function that nobody knows: none. */
+static uint32_t result_words(const struct hd_inst *inst, const struct hd_function *callee)
+{
+	if (inst->op == HD_OP_SYSCALL)
+		return inst->x < HD_SYS_COUNT ? hd_service_result_words(inst->x) : 0;
+	return callee ? callee->result_words : 0;
+}
+
 /* A call: what it leaves without a value, and its results, which have one. */
 static void call(const struct undefined *undefined, uint32_t index, struct hd_regset *set)
 {
@@ -65,10 +73,9 @@ static void call(const struct undefined *undefined, uint32_t index, struct hd_re
 			hd_regset_add(&kept, reg);
 	hd_regset_subtract(&lost, &kept);
 	hd_regset_union(set, &lost);
-	if (!callee)
-		return;
 	struct hd_regset results = {0};
-	hd_regset_add_run(&results, abi->first_result, callee->result_words);
+	hd_regset_add_run(&results, abi->first_result,
+			  result_words(&undefined->function->insts[index], callee));
 	hd_regset_subtract(set, &results);
 }
 

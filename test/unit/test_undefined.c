@@ -105,9 +105,24 @@ START_TEST(what_a_call_leaves)
 }
 END_TEST
 
+/* A service of the runtime: the address that malloc returns lies in R4 and R5, and free returns nothing. */
+START_TEST(what_a_service_leaves)
+{
+	struct hd_inst insts[] = {lab_op(HD_OP_SYSCALL), move(20, 4), move(20, 5), move(20, 6), lab_op(HD_OP_EXIT)};
+	insts[0].xkind = HD_X_OTHER, insts[0].x = HD_SYS_MALLOC;
+	find(insts, 5, true, UINT32_MAX, 0);
+	expect(1, 4, false);
+	expect(2, 5, false);
+	expect(3, 6, true);
+	insts[0].x = HD_SYS_FREE;
+	find(insts, 5, true, UINT32_MAX, 0);
+	expect(1, 4, true);
+}
+END_TEST
+
 Suite *hd_suite(void)
 {
 	const TTest *const tests[] = {the_entry_gives_arguments_and_the_stack, each_path_has_to_write, turns_of_a_loop,
-				      what_a_call_leaves, NULL};
+				      what_a_call_leaves, what_a_service_leaves, NULL};
 	return hd_suite_of("undefined", tests);
 }

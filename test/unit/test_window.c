@@ -163,6 +163,19 @@ static int launch_several(struct simbench *bench, uint64_t *address)
 	return hd_sim_wait_all(bench->sim);
 }
 
+/* Three blocks of eight warps, of which an SM has room for one, and behind them two of one warp, which fit beside it. */
+static int launch_line(struct simbench *bench, uint64_t *address)
+{
+	static const uint32_t ctas[] = {3, 2}, warps[] = {8, 1};
+	for (uint32_t i = 0; i < 2; i++) {
+		struct hd_launch launch = simbench_launch(bench, ctas[i], 32 * warps[i], address);
+		uint64_t ticket;
+		launch.stream = i;
+		ck_assert_int_eq(hd_sim_submit(bench->sim, &launch, &ticket), 0);
+	}
+	return hd_sim_wait_all(bench->sim);
+}
+
 /* Grids of random numbers and sizes of blocks, in streams and with priorities. */
 static int launch_shapes(struct simbench *bench, uint64_t *address, uint64_t *state)
 {
@@ -211,8 +224,8 @@ static void build_services(struct simbench *bench, bool twice)
 	struct hd_inst *own = simbench_emit(bench, HD_OP_IMAD_WIDE);
 	own->dst = 16, own->a = 8, own->c = 4, own->xkind = HD_X_IMM_B, own->x = 8;
 	for (uint32_t i = 0; i < 2; i++) {
-		simbench_mov(bench, 4, 40);
 		simbench_mov(bench, 5, 0);
+		simbench_mov(bench, 4, 40);
 		serve(bench, HD_SYS_MALLOC);
 		access_at(bench, HD_OP_STG, 16, 4 * i, 4);
 		if (i == 0 || twice)
@@ -224,11 +237,28 @@ static void build_services(struct simbench *bench, bool twice)
 	bench->meta.registers = 18;
 }
 
-/* UNDER_POLICY, and under policies with quotas: several. REWRITES: said to write no word that it has read, as it does.
- * LONELY: on one SM. */
-enum kind { ONE, SEVERAL, UNDER_POLICY, COMBINED, SHARED, THROTTLED, SERVICES, FREES_TWICE, REWRITES, LONELY, SHAPES };
-static const char *const policies[] = {
-	[UNDER_POLICY] = "rfc", [COMBINED] = "combination:2,3,1", [SHARED] = "smk", [THROTTLED] = "ccbp"};
+/* UNDER_POLICY, and under policies with quotas: several. COPIED: services where registers have copies. REWRITES: said to
+ * write no word that it has read, as it does. LONELY: on one SM. LINE: launch_line. */
+enum kind {
+	ONE,
+	SEVERAL,
+	UNDER_POLICY,
+	COMBINED,
+	SHARED,
+	THROTTLED,
+	SERVICES,
+	COPIED,
+	FREES_TWICE,
+	REWRITES,
+	LONELY,
+	LINE,
+	SHAPES
+};
+static const char *const policies[LINE] = {[UNDER_POLICY] = "rfc",
+					   [COMBINED] = "combination:2,3,1",
+					   [SHARED] = "smk",
+					   [THROTTLED] = "ccbp",
+					   [COPIED] = "rfc"};
 
 /* --verify asks for points of switching where results of loads are needed: here all instructions are some. */
 enum { MOST_POINTS = 96 };
@@ -306,10 +336,12 @@ static void run(struct outcome *outcome, enum kind kind, uint32_t threads, enum 
 	struct hd_meta_idempotence idempotence = {.why = HD_BREAK_NONE};
 	uint64_t address;
 	simbench_init(&bench);
-	bench.config.sm_count = kind == LONELY ? 1 : SMS;
+	bench.config.sm_count = kind == LONELY ? 1 : kind == LINE ? 2 : SMS;
+	if (kind == LINE) /* as long as a window: no grid may end before */
+		bench.config.cta_launch_latency = 10;
 	bench.config.schedulers = 2;
 	bool several = kind >= SEVERAL && kind <= THROTTLED;
-	bench.options.policy = kind >= UNDER_POLICY && kind <= THROTTLED ? policies[kind] : NULL;
+	bench.options.policy = kind < LINE ? policies[kind] : NULL;
 	bench.config.max_ctas = several ? 8 : 3;
 	bench.config.max_warps = 10; /* places of warps are what blocks of several sizes lack */
 	bench.config.max_threads_per_cta = bench.config.max_threads = 320;
@@ -329,10 +361,10 @@ static void run(struct outcome *outcome, enum kind kind, uint32_t threads, enum 
 	bench.config.l2_ways = 2;
 	bench.options.threads = threads;
 	watch(&bench, watchers, several);
-	if (kind == SERVICES || kind == FREES_TWICE)
+	if (kind == SERVICES || kind == COPIED || kind == FREES_TWICE)
 		build_services(&bench, kind == FREES_TWICE);
 	else
-		build(&bench, kind >= SHAPES && !moves ? 1 : 3);
+		build(&bench, kind >= LINE && !moves ? 1 : 3);
 	if (watchers >= BESIDE || moves)
 		add_points(&bench, points);
 	if (kind == REWRITES)
@@ -344,6 +376,7 @@ static void run(struct outcome *outcome, enum kind kind, uint32_t threads, enum 
 	struct hd_launch launch = simbench_launch(&bench, CTAS, THREADS, &address);
 	int error = several	     ? launch_several(&bench, &address)
 		    : moves	     ? launch_moving(&bench, &address, &state)
+		    : kind == LINE   ? launch_line(&bench, &address)
 		    : kind >= SHAPES ? launch_shapes(&bench, &address, &state)
 				     : hd_sim_launch(bench.sim, &launch);
 	int due = fault_from || kind == FREES_TWICE ? HD_SIM_BAD_ADDRESS : kind == REWRITES ? HD_SIM_VERIFY : 0;
@@ -440,6 +473,17 @@ START_TEST(windows_change_nothing_for_several_grids)
 }
 END_TEST
 
+/* The first block leaves at once. While the other two of its size are on their way, one on an SM and one in the line, the
+ * place that it gives up is all that the line lacks: in the cycle in which the third block takes it, the line is empty,
+ * and a small block begins on the other SM, which loses no warp. A window must not go past that cycle. */
+START_TEST(a_window_ends_where_the_line_may)
+{
+	run(&expected, LINE, 1, BY_CYCLE, 0);
+	run(&seen, LINE, 1, NOBODY, 0);
+	check_same(&expected, &seen);
+}
+END_TEST
+
 /* The same of grids of all kinds, on GPUs of several sizes; what cycles are right, a run by single ones says. */
 static void check_shape(uint32_t shape)
 {
@@ -484,6 +528,20 @@ START_TEST(services_come_in_the_order_of_cycles)
 END_TEST
 
 /* What concerns all blocks is found in the order of cycles: the same word, written by the same thread. */
+/* The size that malloc is asked for is written into its register, and so into the register cache, cycles after the
+ * request is issued. --verify holds the cache against the register, where the address lies once the request is done:
+ * in the cycle of its issue, or not before the window's end. Without --verify windows are long, and change nothing. */
+START_TEST(services_come_before_copies_of_their_arguments)
+{
+	run(&expected, COPIED, 1, BY_CYCLE, 0);
+	run(&seen, COPIED, 1, NOBODY, 0);
+	check_same(&expected, &seen);
+	run(&seen, COPIED, 1, BESIDE, 0);
+	ck_assert_mem_eq(expected.memory, seen.memory, BYTES);
+	ck_assert_uint_eq(expected.cycles, seen.cycles);
+}
+END_TEST
+
 START_TEST(facts_of_the_grid_are_checked_in_the_order_of_cycles)
 {
 	run(&expected, REWRITES, 1, BESIDE_BY_CYCLE, 0);
@@ -527,9 +585,11 @@ Suite *hd_suite(void)
 					     pieces_are_done_by_several_threads,
 					     windows_change_nothing,
 					     windows_change_nothing_for_several_grids,
+					     a_window_ends_where_the_line_may,
 					     windows_change_nothing_for_shapes,
 					     windows_change_nothing_where_blocks_move,
 					     services_come_in_the_order_of_cycles,
+					     services_come_before_copies_of_their_arguments,
 					     threads_change_nothing,
 					     being_alone_changes_nothing,
 					     watchers_take_windows,
