@@ -18,8 +18,9 @@
  *
  * When an instruction gets a collector, all that comes behind is known but when loads will write: such a result pushes
  * back the reads of its bank that are made from then on, and not the one whose step it takes. Instructions of one unit
- * are dispatched in the order in which they get collectors, and results never wait. Where policies look at the stage
- * (stage.c), an instruction issues only if its collector is free in the next cycle, or will be in it.
+ * are dispatched in the order in which they get collectors, the accesses of a warp among them, and results never wait.
+ * Where policies look at the stage (stage.c), an instruction issues only if its collector is free in the next cycle, or
+ * will be in it.
  *
  * Cost: a few operations for each register read; a visit of the SM in each cycle in which something waits.
  */
@@ -105,8 +106,6 @@ static uint64_t start(struct hd_sm *sm, const struct hd_scheduler *scheduler, st
 	taken = hd_later(taken, scheduler->regfile->steps[collector->index]);
 	uint64_t ready = collect(sm, warp, inst, collector, now, taken + shape->busy);
 	uint64_t left = hd_later(ready, *behind), from = hd_later(left / HD_TICKS + 1, unit->end / 2);
-	if (inst->pipe == HD_PIPE_LSU)
-		from = hd_access_after(shape, warp, from + RESULT_STAGES) - RESULT_STAGES;
 	unit->issue = taken / HD_TICKS;
 	unit->end = 2 * (from + inst->interval);
 	*behind = from * HD_TICKS;

@@ -142,6 +142,38 @@ START_TEST(arithmetic_passes_accesses)
 }
 END_TEST
 
+/* Cycles of a load of no register and what reads it, behind an instruction that reads some of the only bank: a sum, or
+ * a store to shared memory. */
+static uint64_t load_behind(unsigned op, uint8_t a, unsigned size)
+{
+	struct simbench bench;
+	begin(&bench, 1);
+	bench.config.register_banks = 1;
+	bench.meta.shared_bytes = 64;
+	struct hd_inst *inst = simbench_emit(&bench, op);
+	if (op == HD_OP_STS)
+		inst->a = a, inst->c = 8, inst->xkind = HD_X_OTHER, inst->mods = HD_MOD(SIZE, size);
+	else
+		inst->dst = 20, inst->a = inst->b = inst->c = HD_RZ;
+	struct hd_inst *load = simbench_emit(&bench, HD_OP_LDS);
+	load->dst = 4, load->a = HD_RZ, load->xkind = HD_X_OTHER, load->mods = HD_MOD(SIZE, HD_SIZE_32);
+	simbench_ffma(&bench, 5, 4, HD_RZ, HD_RZ);
+	return cycles_of(&bench, 32);
+}
+
+/* A scheduler's one unit keeps the accesses of a warp in order. A store issued in cycle 0 has its collector in 1; its
+ * registers are served in 2, 3 and 4, so that it starts in 4 with one register, 5 with two and 6 with three. The load,
+ * issued in 1, would start in 4, as it does behind a sum; it starts a cycle behind the store. Two words of each thread
+ * keep shared memory busy for another cycle. */
+START_TEST(accesses_stay_in_order)
+{
+	uint64_t alone = load_behind(HD_OP_FFMA, 0, 0);
+	ck_assert_uint_eq(load_behind(HD_OP_STS, HD_RZ, HD_SIZE_32) - alone, 1);
+	ck_assert_uint_eq(load_behind(HD_OP_STS, 6, HD_SIZE_32) - alone, 2);
+	ck_assert_uint_eq(load_behind(HD_OP_STS, 6, HD_SIZE_64) - alone, 3 + 1);
+}
+END_TEST
+
 /* ---- beside the steps */
 
 struct op {
@@ -313,6 +345,7 @@ Suite *hd_suite(void)
 					       conflicts_are_cycles_between_first_and_last,
 					       accesses_begin_behind_collectors,
 					       arithmetic_passes_accesses,
+					       accesses_stay_in_order,
 					       rates_are_those_of_the_steps,
 					       NULL,
 				       });
