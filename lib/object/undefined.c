@@ -74,8 +74,7 @@ static void call(const struct undefined *undefined, uint32_t index, struct hd_re
 	hd_regset_subtract(&lost, &kept);
 	hd_regset_union(set, &lost);
 	struct hd_regset results = {0};
-	hd_regset_add_run(&results, abi->first_result,
-			  result_words(&undefined->function->insts[index], callee));
+	hd_regset_add_run(&results, abi->first_result, result_words(&undefined->function->insts[index], callee));
 	hd_regset_subtract(set, &results);
 }
 

@@ -122,7 +122,11 @@ END_TEST
 
 Suite *hd_suite(void)
 {
-	const TTest *const tests[] = {the_entry_gives_arguments_and_the_stack, each_path_has_to_write, turns_of_a_loop,
-				      what_a_call_leaves, what_a_service_leaves, NULL};
+	const TTest *const tests[] = {the_entry_gives_arguments_and_the_stack,
+				      each_path_has_to_write,
+				      turns_of_a_loop,
+				      what_a_call_leaves,
+				      what_a_service_leaves,
+				      NULL};
 	return hd_suite_of("undefined", tests);
 }

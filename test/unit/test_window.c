@@ -163,7 +163,8 @@ static int launch_several(struct simbench *bench, uint64_t *address)
 	return hd_sim_wait_all(bench->sim);
 }
 
-/* Three blocks of eight warps, of which an SM has room for one, and behind them two of one warp, which fit beside it. */
+/* Three blocks of eight warps, of which an SM has room for one, and behind them two of one warp, which fit beside it.
+ */
 static int launch_line(struct simbench *bench, uint64_t *address)
 {
 	static const uint32_t ctas[] = {3, 2}, warps[] = {8, 1};
@@ -237,8 +238,8 @@ static void build_services(struct simbench *bench, bool twice)
 	bench->meta.registers = 18;
 }
 
-/* UNDER_POLICY, and under policies with quotas: several. COPIED: services where registers have copies. REWRITES: said to
- * write no word that it has read, as it does. LONELY: on one SM. LINE: launch_line. */
+/* UNDER_POLICY, and under policies with quotas: several. COPIED: services where registers have copies. REWRITES: said
+ * to write no word that it has read, as it does. LONELY: on one SM. LINE: launch_line. */
 enum kind {
 	ONE,
 	SEVERAL,
@@ -473,9 +474,9 @@ START_TEST(windows_change_nothing_for_several_grids)
 }
 END_TEST
 
-/* The first block leaves at once. While the other two of its size are on their way, one on an SM and one in the line, the
- * place that it gives up is all that the line lacks: in the cycle in which the third block takes it, the line is empty,
- * and a small block begins on the other SM, which loses no warp. A window must not go past that cycle. */
+/* The first block leaves at once. While the other two of its size are on their way, one on an SM and one in the line,
+ * the place that it gives up is all that the line lacks: in the cycle in which the third block takes it, the line is
+ * empty, and a small block begins on the other SM, which loses no warp. A window must not go past that cycle. */
 START_TEST(a_window_ends_where_the_line_may)
 {
 	run(&expected, LINE, 1, BY_CYCLE, 0);
