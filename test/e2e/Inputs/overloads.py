@@ -1,10 +1,11 @@
 #!/usr/bin/python3
-"""overloads.py: a CUDA source that calls every function of <cmath> for all pairs of types, in device, host and common
-functions, and holds the type of each result against what nvcc 13 with --expt-relaxed-constexpr gives: arithmetic
-promotes, integers count as doubles.
+"""overloads.py [TYPE...]: a CUDA source that calls every function of <cmath> for all pairs of types, in device, host and
+common functions, and holds the type of each result against what nvcc 13 with --expt-relaxed-constexpr gives: arithmetic
+promotes, integers count as doubles. TYPE: more of them than float, double, int, long long and bool.
 """
+import sys
 
-TYPES = ['float', 'double', 'int', 'unsigned', 'long long', 'short', 'bool']
+TYPES = ['float', 'double', 'int', 'long long', 'bool', *sys.argv[1:]]
 ONE = """acos acosh asin asinh atan atanh cbrt ceil cos cosh erf erfc exp exp2 expm1 fabs floor lgamma log log10 log1p log2
 logb nearbyint rint round sin sinh sqrt tan tanh tgamma trunc""".split()
 WHOLE = {'ilogb': 'int', 'lrint': 'long', 'lround': 'long', 'llrint': 'long long', 'llround': 'long long',
