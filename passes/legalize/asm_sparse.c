@@ -67,7 +67,7 @@ static const char *check_types(const struct sparse *form, unsigned capability)
 	return capability < 80 ? "sparse matrices are sm_80's" : NULL;
 }
 
-/* mma.sp.sync.aligned.m16n8k128.row.col{.satfinite}.s32.s4.u4.s32 */
+/* mma.sp.sync.aligned.m16n8k128.row.col{.satfinite}.s32.s4.u4.s32, or .satfinite at the end */
 static bool read_form(struct hd_asm *a, struct sparse *form)
 {
 	const char *const *parts = a->now->parts + 1;
@@ -75,7 +75,9 @@ static bool read_form(struct hd_asm *a, struct sparse *form)
 		 chosen = hd_capability(LLVMGetBasicBlockParent(LLVMGetInstructionParent(a->site.inst)));
 	const char *wrong;
 	*form = (struct sparse){.saturates = hd_asm_has(a, "satfinite")};
-	if (count != 10u + form->saturates || (form->saturates && strcmp(parts[6], "satfinite") != 0)) {
+	bool last = form->saturates && !strcmp(parts[count - 1], "satfinite"), before = form->saturates && !last;
+	count -= last;
+	if (count != 10u + before || (before && strcmp(parts[6], "satfinite") != 0)) {
 		hd_asm_error(a, "expected a shape, two layouts and four types");
 		return false;
 	}

@@ -45,15 +45,17 @@ static void put_words(struct hd_ptx *ptx, unsigned count, unsigned bits, const s
 		hd_ptx_write(ptx, &operand->parts[i], hd_leaf_reg(hd_sel_join(ptx->sel, words + i * each, each)), bits);
 }
 
-/* mma.sync.aligned.SHAPE.ALAYOUT.BLAYOUT{.satfinite}.D.A.B.C{.xor.popc}, or mma.sp.sync... */
+/* mma.sync.aligned.SHAPE.ALAYOUT.BLAYOUT{.satfinite}.D.A.B.C{.xor.popc}, or mma.sp.sync... The manual has .satfinite
+ * before the types; behind them, as CUTLASS writes it, it is the same. */
 static bool form_of(struct hd_ptx *ptx, bool sparse, struct hd_mma_form *form)
 {
 	const char *const *parts = ptx->now->parts + sparse;
 	unsigned count = ptx->now->part_count - sparse;
 	bool saturates = hd_ptx_has(ptx, "satfinite"), counts = count > 2 && !strcmp(parts[count - 1], "popc");
 	const char *bits = counts ? parts[count - 2] : NULL;
-	count -= counts ? 2 : 0;
-	if (count != 10u + saturates || (saturates && strcmp(parts[6], "satfinite"))) {
+	bool last = !counts && saturates && !strcmp(parts[count - 1], "satfinite");
+	count -= counts ? 2 : last;
+	if (count != 10u + (saturates && !last) || (saturates && !last && strcmp(parts[6], "satfinite"))) {
 		hd_ptx_error(ptx, "expected a shape, two layouts and four types");
 		return false;
 	}

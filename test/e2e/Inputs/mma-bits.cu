@@ -46,7 +46,7 @@ SMALL(small_us, "m8n8k32.row.col.s32.u4.s4.s32", "")
 SMALL(small_uu, "m8n8k32.row.col.satfinite.s32.u4.u4.s32", "")
 SMALL(small_xor, "m8n8k128.row.col.s32.b1.b1.s32.xor.popc", "")
 #if LEVEL >= 80
-MIDDLE(middle_ss, "m16n8k32.row.col.satfinite.s32.s4.s4.s32", "")
+MIDDLE(middle_ss, "m16n8k32.row.col.s32.s4.s4.s32.satfinite", "")
 MIDDLE(middle_su, "m16n8k32.row.col.s32.s4.u4.s32", "")
 LARGE(large_su, "m16n8k64.row.col.s32.s4.u4.s32", "")
 LARGE(large_uu, "m16n8k64.row.col.s32.u4.u4.s32", "")
