@@ -3,6 +3,9 @@
  * is cut in two, n = a b: transforms of a numbers each b apart, factors, transforms of b neighbours, whose results are
  * written a apart; b is cut further if it has to be. Lengths with large primes go through Bluestein's convolution with a
  * power of two. The inverse transform is the forward one with real and imaginary parts swapped on both sides.
+ *
+ * An even number n of real numbers is transformed as n / 2 pairs, each of which is a complex number. The result's
+ * numbers k and n / 2 - k are then combinations of the pairs' transform at k and n / 2 - k, and the way back is alike.
  */
 #include <algorithm>
 
@@ -124,8 +127,8 @@ step &add_short(builder &builder, const lines &lines, int64_t n)
 	step.roots = builder.table('r', n);
 	step.across_in = is_across(step, step.in);
 	step.across_out = is_across(step, step.out);
-	/* Enough numbers for the block's threads, and lines beside each other for whole sectors. */
-	int64_t fit = std::max<int64_t>(1, builder.most / n), want = divide_up(2 * THREADS, n);
+	/* Enough butterflies for the block's threads, and lines beside each other for whole sectors. */
+	int64_t fit = std::max<int64_t>(1, builder.most / n), want = divide_up(4 * THREADS, n);
 	if (step.across_in || step.across_out)
 		want = std::max<int64_t>(want, 8);
 	step.block_lines = (int)std::min<int64_t>({fit, want, step.lines, (int64_t)LINES});
@@ -239,6 +242,63 @@ void add_line(builder &builder, const lines &lines, int64_t n)
 		add_chirped(builder, lines, n);
 }
 
+/* ------------------------------------------------------------ real lines of even length */
+
+/* The side of n / 2 pairs of real numbers: complex numbers if they lie like those. */
+void take_pairs(side *side, const unsigned *counts, size_t size)
+{
+	side->size /= 2;
+	bool aligned = side->unit == 1 && (uintptr_t)side->data % size == 0;
+	for (int d = 0; d < DIMENSIONS; d++)
+		aligned = aligned && (counts[d] == 1 || side->line[d] % 2 == 0);
+	side->kind = aligned ? COMPLEX : PAIRS;
+	for (int d = 0; aligned && d < DIMENSIONS; d++)
+		side->line[d] /= 2;
+	if (!aligned) {
+		side->second = side->unit;
+		side->unit *= 2;
+	}
+}
+
+void set_fold(builder &builder, step *step, int64_t n)
+{
+	bool is_short = n <= 2 * builder.most; /* the roots of n are few */
+	step->fold_low = builder.table(is_short ? 'r' : 'l', n);
+	step->fold_high = is_short ? nullptr : builder.table('h', n);
+	step->fold_low_count = (unsigned)low_count(n);
+}
+
+void add_real_forward(builder &builder, lines given, int64_t n)
+{
+	size_t first = builder.steps->size();
+	take_pairs(&given.in, given.counts, builder.size);
+	given.out.kind = COMPLEX;
+	add_line(builder, given, n / 2);
+	if (builder.steps->size() == first + 1) {
+		step &only = builder.steps->back();
+		only.unfolds = true;
+		set_fold(builder, &only, n);
+		return;
+	}
+	given.in = given.out; /* the pairs' transform lies where the result will */
+	step &last = begin(builder, given);
+	last.what = UNFOLD;
+	last.given = n / 2;
+	last.length = n / 4 + 1;
+	set_fold(builder, &last, n);
+}
+
+void add_real_inverse(builder &builder, lines given, int64_t n)
+{
+	size_t first = builder.steps->size();
+	given.in.kind = FOLDED;
+	given.in.size = n / 2;
+	take_pairs(&given.out, given.counts, builder.size);
+	add_line(builder, given, n / 2);
+	if (builder.steps->size() > first)
+		set_fold(builder, &(*builder.steps)[first], n);
+}
+
 /* An array with its dimensions' distances, innermost last, in its own numbers. */
 struct array {
 	void *data = nullptr;
@@ -305,7 +365,13 @@ cufftResult steps_of(plan &plan, const void *in, void *out, bool in_place, bool 
 		lines.in.kind = in_kind;
 		lines.out.kind = out_kind;
 		lines.swapped_in = lines.swapped_out = inverse;
-		add_line(builder, lines, plan.n[along]);
+		bool even = plan.n[along] % 2 == 0;
+		if (in_kind == REAL && even)
+			add_real_forward(builder, lines, plan.n[along]);
+		else if (out_kind == REAL && even)
+			add_real_inverse(builder, lines, plan.n[along]);
+		else
+			add_line(builder, lines, plan.n[along]);
 	};
 	if (!real_out) { /* the last dimension first: it goes from one array to the other, and the rest in place */
 		add(last, from, to, real_in ? REAL : COMPLEX, real_in ? HERMITIAN : COMPLEX);

@@ -19,16 +19,64 @@ template <class C> __device__ inline C swap_if(bool yes, C a)
 	return yes ? C{a.y, a.x} : a;
 }
 
+/* Power of exp(-2 pi i / whole) from its tables; without high ones, all are low ones. */
+template <class C> __device__ inline C power_of(const void *lows, const void *highs, unsigned low_count, int64_t power)
+{
+	const C *low = static_cast<const C *>(lows);
+	if (!highs)
+		return low[power];
+	unsigned high = (unsigned)(power >> 32 ? power / low_count : (unsigned)power / low_count);
+	return times(low[(unsigned)power % low_count], static_cast<const C *>(highs)[high]);
+}
+
+template <class C> __device__ inline C fold_root(const step &step, int64_t k)
+{
+	return power_of<C>(step.fold_low, step.fold_high, step.fold_low_count, k);
+}
+
+/* a times i. */
+template <class C> __device__ inline C turn_back(C a)
+{
+	return C{-a.y, a.x};
+}
+
+/* Number k of what the pairs' inverse transform takes, from numbers k and n / 2 - k of a Hermitian line. The imaginary
+ * parts of its ends have no meaning. */
+template <class C> __device__ inline C fold(const step &step, int64_t k, C a, C b)
+{
+	if (k == 0)
+		a.y = b.y = 0;
+	b = conj(b);
+	return a + b + turn_back(times(a - b, conj(fold_root<C>(step, k))));
+}
+
+/* Number k of a Hermitian line from numbers k and n / 2 - k of the pairs' transform. */
+template <class C> __device__ inline C unfold(const step &step, int64_t k, C a, C b)
+{
+	const real_of<C> half = (real_of<C>)0.5;
+	b = conj(b);
+	C even = a + b, odd = turn(times(a - b, fold_root<C>(step, k)));
+	return C{half * (even.x + odd.x), half * (even.y + odd.y)};
+}
+
 template <class C> __device__ inline C read(const step &step, const place &place, int64_t j)
 {
 	const side &side = step.in;
 	int64_t index = place.in_index + j * side.step;
+	const C *numbers = static_cast<const C *>(side.data) + place.in;
+	const real_of<C> *reals = static_cast<const real_of<C> *>(side.data) + place.in + index * side.unit;
 	C value;
-	if (side.kind == REAL) {
-		value = C{static_cast<const real_of<C> *>(side.data)[place.in + index * side.unit], 0};
+	if (side.kind == COMPLEX) {
+		value = numbers[index * side.unit];
+	} else if (side.kind == REAL) {
+		value = C{*reals, 0};
+	} else if (side.kind == PAIRS) {
+		value = C{*reals, reals[side.second]};
+	} else if (side.kind == FOLDED) {
+		value = fold(step, index, numbers[index * side.unit], numbers[(side.size - index) * side.unit]);
 	} else {
-		bool mirrored = side.kind == HERMITIAN && 2 * index > side.size;
-		value = static_cast<const C *>(side.data)[place.in + (mirrored ? side.size - index : index) * side.unit];
+		bool mirrored = 2 * index > side.size;
+		value = numbers[(mirrored ? side.size - index : index) * side.unit];
 		value = conj_if(mirrored, value);
 	}
 	return swap_if(step.swapped_in, value);
@@ -38,11 +86,16 @@ template <class C> __device__ inline void write(const step &step, const place &p
 {
 	const side &side = step.out;
 	int64_t index = place.out_index + j * side.step;
+	real_of<C> *reals = static_cast<real_of<C> *>(side.data) + place.out + index * side.unit;
 	value = swap_if(step.swapped_out, value);
-	if (side.kind == REAL)
-		static_cast<real_of<C> *>(side.data)[place.out + index * side.unit] = value.x;
-	else if (side.kind == COMPLEX || 2 * index <= side.size)
+	if (side.kind == PAIRS) {
+		reals[0] = value.x;
+		reals[side.second] = value.y;
+	} else if (side.kind == REAL) {
+		*reals = value.x;
+	} else if (side.kind == COMPLEX || 2 * index <= side.size) {
 		static_cast<C *>(side.data)[place.out + index * side.unit] = value;
+	}
 }
 
 __device__ inline place place_of(const step &step, int64_t line)
@@ -67,14 +120,14 @@ __device__ inline place place_of(const step &step, int64_t line)
 	return place;
 }
 
-/* Parameters that are read with an index would be copied to each thread's local memory. */
+/* Parameters that are read with an index would be copied to each thread's local memory: the block takes one copy. */
 __device__ inline const step &share(unsigned char *room, const step &given)
 {
-	step *to = reinterpret_cast<step *>(room);
-	if (threadIdx.x == 0)
-		*to = given;
+	static_assert(sizeof(step) % 8 == 0 && sizeof(step) / 8 <= THREADS, "a word for each thread");
+	if (threadIdx.x < sizeof(step) / 8)
+		reinterpret_cast<uint64_t *>(room)[threadIdx.x] = reinterpret_cast<const uint64_t *>(&given)[threadIdx.x];
 	__syncthreads();
-	return *to;
+	return *reinterpret_cast<const step *>(room);
 }
 
 /* ------------------------------------------------------------ transforms */
@@ -138,14 +191,6 @@ __device__ inline void run_prime_stage(const C *from, C *to, const C *roots, con
 	}
 }
 
-/* Factor of number k in part l of a long transform. */
-template <class C> __device__ inline C twiddle(const step &step, int64_t power)
-{
-	unsigned low = (unsigned)power % step.low_count;
-	unsigned high = (unsigned)(power >> 32 ? power / step.low_count : (unsigned)power / step.low_count);
-	return times(static_cast<const C *>(step.low)[low], static_cast<const C *>(step.high)[high]);
-}
-
 /* Number e of those of a block, in the order of its threads. */
 __device__ inline void split(bool across, int e, int n, int lines, int *line, int *j)
 {
@@ -154,7 +199,10 @@ __device__ inline void split(bool across, int e, int n, int lines, int *line, in
 	*j = across ? quotient : rest;
 }
 
-template <class C> __global__ void __launch_bounds__(THREADS) transform_lines(const step given)
+/* Three blocks of an SM: numbers of double precision would be spilled for it. */
+template <class C>
+__global__ void __launch_bounds__(THREADS, sizeof(C) == sizeof(float2) ? 3 : 2)
+	transform_lines(const __grid_constant__ step given)
 {
 	extern __shared__ double2 shared[];
 	__shared__ alignas(8) unsigned char place_room[LINES * sizeof(place)];
@@ -190,11 +238,14 @@ template <class C> __global__ void __launch_bounds__(THREADS) transform_lines(co
 			to = other;
 		}
 		__syncthreads();
-		for (int e = threadIdx.x; e < lines * n; e += THREADS) {
-			split(step.across_out, e, n, lines, &line, &j);
-			C value = from[line * n + j];
+		int written = step.unfolds ? n + 1 : n;
+		for (int e = threadIdx.x; e < lines * written; e += THREADS) {
+			split(step.across_out, e, written, lines, &line, &j);
+			C value = from[line * n + (j < n ? j : 0)];
+			if (step.unfolds)
+				value = unfold(step, j, value, from[line * n + (j ? n - j : 0)]);
 			if (step.low)
-				value = times(value, twiddle<C>(step, places[line].part * j));
+				value = times(value, power_of<C>(step.low, step.high, step.low_count, places[line].part * j));
 			write(step, places[line], j, value);
 		}
 		__syncthreads();
@@ -203,7 +254,7 @@ template <class C> __global__ void __launch_bounds__(THREADS) transform_lines(co
 
 /* ------------------------------------------------------------ multiplications */
 
-template <class C> __global__ void __launch_bounds__(THREADS) multiply_lines(const step given)
+template <class C> __global__ void __launch_bounds__(THREADS) multiply_lines(const __grid_constant__ step given)
 {
 	__shared__ alignas(16) unsigned char room[sizeof(struct step)];
 	const step &step = share(room, given);
@@ -226,6 +277,23 @@ template <class C> __global__ void __launch_bounds__(THREADS) multiply_lines(con
 	}
 }
 
+/* A thread takes both numbers that come of a pair: in place, nobody else reads them. */
+template <class C> __global__ void __launch_bounds__(THREADS) unfold_lines(const __grid_constant__ step given)
+{
+	__shared__ alignas(16) unsigned char room[sizeof(struct step)];
+	const step &step = share(room, given);
+	int64_t jump = (int64_t)gridDim.x * THREADS, half = step.given;
+	for (int64_t line = blockIdx.y; line < step.lines; line += gridDim.y) {
+		place place = place_of(step, line);
+		for (int64_t j = (int64_t)blockIdx.x * THREADS + threadIdx.x; 2 * j <= half; j += jump) {
+			C a = read<C>(step, place, j), b = read<C>(step, place, j ? half - j : 0);
+			write(step, place, j, unfold(step, j, a, b));
+			if (2 * j < half)
+				write(step, place, half - j, unfold(step, half - j, b, a));
+		}
+	}
+}
+
 template <class T> struct complex_of;
 template <> struct complex_of<float> {
 	using type = float2;
@@ -243,7 +311,10 @@ template <class T> cudaError_t run(const step &step, cudaStream_t stream)
 		transform_lines<C><<<blocks, THREADS, bytes, stream>>>(step);
 	} else {
 		dim3 blocks(blocks_for(step.length, THREADS), step.lines < 65535 ? (unsigned)step.lines : 65535);
-		multiply_lines<C><<<blocks, THREADS, 0, stream>>>(step);
+		if (step.what == UNFOLD)
+			unfold_lines<C><<<blocks, THREADS, 0, stream>>>(step);
+		else
+			multiply_lines<C><<<blocks, THREADS, 0, stream>>>(step);
 	}
 	return hd_math::error_of_call();
 }

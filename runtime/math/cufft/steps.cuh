@@ -1,6 +1,7 @@
 /*
  * What a transform is made of. A step reads lines of numbers from one array and writes lines to another: a transform of
- * up to MOST points in shared memory, or one of the three multiplications of Bluestein's method. Longer transforms are
+ * up to MOST points in shared memory, one of the three multiplications of Bluestein's method, or what follows the
+ * transform of a real line's pairs. Longer transforms are
  * several steps (plan.cu).
  */
 #pragma once
@@ -23,7 +24,9 @@ enum {
 enum form : uint8_t {
 	COMPLEX,
 	REAL,	  /* read: the imaginary part is zero; written: the real part alone */
-	HERMITIAN /* the first half of `size`, n / 2 + 1: read: the rest is the conjugate; written: the rest is left out */
+	HERMITIAN, /* the first half of `size`, n / 2 + 1: read: the rest is the conjugate; written: the rest is left out */
+	PAIRS,	   /* real numbers 2 j and 2 j + 1 are the parts of number j, but do not lie like a complex number */
+	FOLDED	   /* read: from n / 2 + 1 numbers of a Hermitian line, the n / 2 that give its pairs */
 };
 
 /* One side of a step. Number j of a line has index j * step + the sum of i * part over the dimensions. */
@@ -32,6 +35,7 @@ struct side {
 	form kind = COMPLEX;
 	int64_t size = 0;	       /* of the whole transform that an index belongs to */
 	int64_t unit = 1;	       /* distance of two indices, in numbers of the array */
+	int64_t second = 0;	       /* of PAIRS: distance of a pair's numbers */
 	int64_t step = 1;	       /* of the index, from one number of a line to the next */
 	int64_t line[DIMENSIONS] = {}; /* distance of neighbours in a dimension */
 	int64_t part[DIMENSIONS] = {};
@@ -47,7 +51,8 @@ enum kind : uint8_t {
 	TRANSFORM,
 	CHIRP_IN,  /* n numbers times the chirp, then zeros */
 	CONVOLVE,  /* times the transform of the chirp, conjugated */
-	CHIRP_OUT  /* conjugated, times the chirp */
+	CHIRP_OUT, /* conjugated, times the chirp */
+	UNFOLD	   /* `given` numbers, of pairs, to those of a Hermitian line, one more; may be in place */
 };
 
 struct step {
@@ -69,6 +74,11 @@ struct step {
 	const void *low = nullptr, *high = nullptr;
 	unsigned low_count = 1;
 	int twiddle_dimension = 0;
+	/* Powers of exp(-2 pi i / n) for a real line of n numbers that is transformed as n / 2 pairs. Without
+	 * `fold_high`, all are in `fold_low`. */
+	const void *fold_low = nullptr, *fold_high = nullptr;
+	unsigned fold_low_count = 1;
+	bool unfolds = false; /* writes n + 1 numbers of a Hermitian line, not the n of its pairs' transform */
 	const void *factors = nullptr; /* of the multiplications */
 };
 

@@ -282,6 +282,11 @@ int main(int argc, char **)
 	check<float>('c', {2, {6, 10, 0}, 2, 2, 3}, false, CUFFT_FORWARD);
 	check<float>('r', {2, {5, 7, 0}, 2, 2, 3}, false, 0);
 	check<double>('i', {2, {5, 8, 0}, 2, 2, 3}, false, 0);
+	check<double>('r', {2, {3, 6, 0}, 2, 2, 3}, false, 0); // pairs that do not lie like a complex number
+	for (int in_place : {0, 1}) { // 37 pairs: a step of their own makes the result of their transform
+		check<float>('r', {1, {74, 0, 0}, 2, 1, 0}, in_place, 0);
+		check<float>('i', {1, {74, 0, 0}, 2, 1, 0}, in_place, 0);
+	}
 	if (argc > 1) {
 		for (int n = 2; n <= 70; n++) {
 			check<float>('c', {1, {n, 0, 0}, n % 5 + 1, 1, 0}, n % 2, n % 4 < 2 ? CUFFT_FORWARD : CUFFT_INVERSE);
