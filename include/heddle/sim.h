@@ -201,6 +201,8 @@ struct hd_launch {
 	uint64_t stream;   /* grids of one stream run in order of submission, those of different streams concurrently */
 	int priority;	   /* blocks with the smaller number are placed first, as in CUDA */
 	uint64_t earliest; /* cycle before which it does not begin, if that is still to come */
+	bool programmatic; /* may begin when each block of the grid before it in its stream allows that or has ended
+			      (griddepcontrol) */
 	bool in_a_row;	   /* follows another launch without a wait in between (launch_overhead) */
 	uint32_t stack_bytes; /* as options.stack_bytes, for this launch; 0: that value */
 	bool mute;	      /* discard its output */

@@ -235,6 +235,15 @@ static void ignore(struct hd_ptx *ptx, unsigned arg)
 	(void)arg;
 }
 
+/* Grids that begin early came with sm_90. */
+static void depend(struct hd_ptx *ptx, unsigned op)
+{
+	if (hd_sel_has_clusters(ptx->sel))
+		hd_sel_push(ptx->sel, op, 0);
+	else
+		hd_ptx_error(ptx, "griddepcontrol needs sm_90 or later");
+}
+
 /* ------------------------------------------------------------------ barriers and control */
 
 static void barrier(struct hd_ptx *ptx, unsigned mode)
@@ -384,9 +393,8 @@ const struct hd_ptx_row hd_ptx_system[] = {
 	{"ret", " uni ", 0, leave_function, 0, true},
 	{"exit", "", 0, end_thread, HD_OP_EXIT, true},
 	{"trap", "", 0, end_thread, HD_OP_TRAP, true},
-	/* Kernels follow one another. */
-	{"griddepcontrol.wait", "", 0, ignore, 0, true},
-	{"griddepcontrol.launch_dependents", "", 0, ignore, 0, true},
+	{"griddepcontrol.wait", "", 0, depend, HD_OP_ACQBULK, true},
+	{"griddepcontrol.launch_dependents", "", 0, depend, HD_OP_PREEXIT, true},
 	{"brkpt", "", 0, ignore, 0, false},
 	{"pmevent", " mask ", 0, ignore, 0, false},
 	{"activemask", " b32 ", 1, active_mask, 0, true},

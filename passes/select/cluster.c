@@ -81,6 +81,12 @@ static void barrier(struct hd_select *sel, unsigned how)
 		hd_sel_cluster_barrier(sel, how);
 }
 
+static void depend(struct hd_select *sel, unsigned op)
+{
+	if (!is_refused(sel))
+		hd_sel_push(sel, op, 0);
+}
+
 static void special(struct hd_select *sel, unsigned sr)
 {
 	struct hd_mreg dst = hd_mfunc_vreg(sel->func, 1);
@@ -158,5 +164,7 @@ const struct hd_intrinsic hd_cluster_intrinsics[] = {
 	{"nvvm.getctarank", block_rank, 0},
 	{"nvvm.getctarank.shared.cluster", block_rank, 0},
 	{"nvvm.isspacep.shared.cluster", in_cluster, 0},
+	{"nvvm.griddepcontrol.wait", depend, HD_OP_ACQBULK},
+	{"nvvm.griddepcontrol.launch.dependents", depend, HD_OP_PREEXIT},
 	{NULL, NULL, 0},
 };

@@ -22,12 +22,13 @@ enum hd_event {
 	HD_EVENT_EXIT,
 	HD_EVENT_FENCE,
 	HD_EVENT_FAULT,
-	HD_EVENT_SYNC,	  /* a barrier in shared memory has changed */
-	HD_EVENT_WAIT,	  /* the warp waits for the phase of one to end; `elsewhere`: lanes for which it is over */
-	HD_EVENT_ARRIVES, /* it arrives at one when its copies are done */
-	HD_EVENT_BULK,	  /* copies in bulk begin (`bulk`), or it ends or awaits groups of them */
-	HD_EVENT_WGMMA,	  /* a product of a warpgroup, or the end of a group of them or a wait for one */
-	HD_EVENT_RESIZE	  /* registers from one warp of the block to others */
+	HD_EVENT_SYNC,	    /* a barrier in shared memory has changed */
+	HD_EVENT_WAIT,	    /* the warp waits for the phase of one to end; `elsewhere`: lanes for which it is over */
+	HD_EVENT_ARRIVES,   /* it arrives at one when its copies are done */
+	HD_EVENT_BULK,	    /* copies in bulk begin (`bulk`), or it ends or awaits groups of them */
+	HD_EVENT_WGMMA,	    /* a product of a warpgroup, or the end of a group of them or a wait for one */
+	HD_EVENT_RESIZE,    /* registers from one warp of the block to others */
+	HD_EVENT_DEPENDENCE /* the next grid may begin, or the warp waits for those that its own follows */
 };
 struct hd_bulk;
 struct hd_remote;

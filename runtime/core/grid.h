@@ -22,12 +22,18 @@ struct hd_linear_state;
 /* A kernel launch that waits for its turn or runs (grids.c). */
 struct hd_grid {
 	const struct hd_kernel *kernel;
-	uint64_t stream;		 /* grids of one run one after the other */
-	int priority;			 /* the smaller number goes first, as in CUDA */
-	bool running;			 /* its blocks are dispatched */
-	uint8_t slot;			 /* while it runs: its place in hd_sm.grids */
-	bool in_a_row;			 /* as hd_launch's */
-	uint64_t earliest;		 /* cycle before which it does not begin */
+	uint64_t stream;   /* grids of one run one after the other */
+	int priority;	   /* the smaller number goes first, as in CUDA */
+	bool running;	   /* its blocks are dispatched */
+	uint8_t slot;	   /* while it runs: its place in hd_sm.grids */
+	bool in_a_row;	   /* as hd_launch's */
+	uint64_t earliest; /* cycle before which it does not begin */
+	/* It may begin when each block of the one before it in its stream has allowed that, or has ended: asked for by
+	 * its launch; and here. */
+	bool programmatic, early;
+	bool waits;			 /* it has begun, and one that it follows runs */
+	uint64_t prepared;		 /* early: cycle since which its launch has been prepared */
+	uint64_t fired;			 /* blocks that have allowed the next one to begin, or have ended */
 	uint64_t started, dispatch_from; /* cycles: it got its turn; its first block may start */
 	uint64_t first_block;		 /* cycle in which that started; HD_NEVER */
 	bool shared;			 /* others have been running beside it */

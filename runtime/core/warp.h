@@ -188,6 +188,7 @@ struct hd_cta {
 	uint8_t away;		 /* HD_PART_SLOT, HD_PART_SHARED: what it has not got (hd_cta_suspend) */
 	bool sent;		 /* it is to go to another SM (hd_cta_send) */
 	bool killed;		 /* hd_cta_kill; `used` until its last warp has gone */
+	bool fired;		 /* it has allowed the next grid to begin */
 	uint32_t killed_warps;	 /* of its warps, those that have not gone yet */
 	uint32_t registers_away; /* its warps without a place in the register file */
 	uint8_t *policy_space;	 /* hd_policy_cta */

@@ -96,6 +96,7 @@ struct hd_clustered {
 /* How a launch is to be made: clusters of so many blocks, 0: as the kernel says. */
 struct hd_launch_how {
 	bool cooperative;
+	bool programmatic; /* may begin before the kernel ahead of it has ended */
 	uint32_t cluster[3];
 	int policy;
 };

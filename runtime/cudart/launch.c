@@ -113,6 +113,7 @@ static struct hd_launch request_of(const struct hd_cudart *cudart, struct hd_ker
 		.shared_limited = true,
 		.most_dynamic_shared = most_dynamic_shared(cudart, kernel),
 		.cooperative = how->cooperative,
+		.programmatic = how->programmatic,
 		.params = params,
 		.param_bytes = hd_kernel_metadata(kernel)->param_bytes,
 	};
@@ -292,13 +293,15 @@ static cudaError_t read_config(const cudaLaunchConfig_t *config, struct hd_launc
 			return error;
 		if (attr->id == cudaLaunchAttributeCooperative)
 			how->cooperative = attr->val.cooperative != 0;
+		if (attr->id == cudaLaunchAttributeProgrammaticStreamSerialization)
+			how->programmatic = attr->val.programmaticStreamSerializationAllowed != 0;
 		if (attr->id == cudaLaunchAttributeClusterSchedulingPolicyPreference)
 			how->policy = (int)attr->val.clusterSchedulingPolicyPreference;
 	}
 	return cudaSuccess;
 }
 
-/* Attributes that only hint (priorities, policies of L2, the next launch's early start) mean nothing here. */
+/* Attributes that only hint (priorities, policies of L2) mean nothing here. */
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *func, void **args)
 {
 	HD_CUDART(cudart);

@@ -4,6 +4,9 @@
  * nodes their own needs. A piece whose needs are done is done at once, a kernel is given to the simulator, where it
  * runs beside those of other streams. Time passes only while the program waits, for a stream, an event or all.
  *
+ * A kernel whose launch allows it (cudaLaunchAttributeProgrammaticStreamSerialization) is given to the simulator as
+ * soon as the one that it needs is there, in the same stream of the simulator's, which knows when it may begin.
+ *
  * The legacy stream and those of threads do what is submitted at once; the former waits for blocking streams first, as
  * CUDA has it. Copies to or from memory that is not pinned wait for their stream, as CUDA says they may.
  *
@@ -26,6 +29,7 @@ struct hd_work {
 	bool ordered;	 /* by its stream; nodes of graphs have their needs alone */
 	bool started;	 /* submitted, or its function is running, or its graph's nodes are in the list */
 	bool has_ticket; /* of the simulator */
+	bool refused;	 /* programmatic, and could not go to the simulator ahead of its turn */
 	uint64_t ticket;
 	uint64_t last;		/* of a graph that has started: the piece after which it is done; 0 */
 	cudaGraph_t graph;	/* owned: of `node` alone, or that which was launched; NULL: another piece's */
@@ -234,6 +238,16 @@ cudaError_t hd_cudart_deferred(struct hd_cudart *cudart, cudaStream_t stream, cu
 
 /* ---- doing it */
 
+static bool is_kernel(const struct hd_work *work)
+{
+	return work->node && !work->node->disabled && work->node->type == cudaGraphNodeTypeKernel;
+}
+
+static bool is_programmatic(const struct hd_work *work)
+{
+	return is_kernel(work) && work->node->u.kernel.how.programmatic && !work->refused;
+}
+
 /* Pieces for the nodes of a graph, each behind its needs; the one after all of them. */
 static uint64_t expand(struct hd_cudart *cudart, const struct hd_work *whole, cudaGraph_t graph)
 {
@@ -242,13 +256,17 @@ static uint64_t expand(struct hd_cudart *cudart, const struct hd_work *whole, cu
 	struct hd_work base = *whole;
 	hd_graph_order(graph, &order);
 	for (uint32_t i = 0; i < order.len; i++) {
-		struct hd_work *piece = add(cudart, 0, base.priority, base.blocking);
+		struct hd_work *piece = add(cudart, 0, base.priority, base.blocking), *needed = NULL;
 		piece->stream = piece->id; /* nodes that need nothing of each other run together */
 		piece->node = order.data[i];
 		for (uint32_t n = 0; n < piece->node->needs.len; n++)
 			for (uint32_t k = 0; k < i; k++)
-				if (order.data[k] == piece->node->needs.data[n])
+				if (order.data[k] == piece->node->needs.data[n]) {
 					need(cudart, piece, ids.data[k]);
+					needed = find(cudart, ids.data[k]);
+				}
+		if (needed && piece->open == 1 && is_programmatic(piece))
+			piece->stream = needed->stream;
 		hd_vec_push(&ids, piece->id);
 	}
 	struct hd_work *last = add(cudart, base.stream, base.priority, base.blocking);
@@ -276,13 +294,39 @@ static cudaError_t submit_kernel(struct hd_cudart *cudart, struct hd_work *work)
 	return hd_cudart_launch_error(cudart, status);
 }
 
+/* A piece that may go to the simulator behind this one, which is there, or behind those that already did; NULL: none.
+ */
+static struct hd_work *find_follower(const struct hd_cudart *cudart, const struct hd_work *work)
+{
+	for (bool more = true; more;) {
+		more = false;
+		for (uint32_t i = 0; i < work->heirs.len && !more; i++) {
+			struct hd_work *heir = find(cudart, work->heirs.data[i]);
+			if (!heir || heir->stream != work->stream || heir->open != 1 || !is_programmatic(heir))
+				continue;
+			if (!heir->started)
+				return heir;
+			work = heir;
+			more = true;
+		}
+	}
+	return NULL;
+}
+
+/* Whether it could be is asked again when its turn comes. */
+static void submit_follower(struct hd_cudart *cudart, struct hd_work *work)
+{
+	work->started = submit_kernel(cudart, work) == cudaSuccess && work->has_ticket;
+	work->refused = !work->started;
+}
+
 /* The pointer may be void afterwards: other threads come in while a function of the program runs. */
 static cudaError_t start(struct hd_cudart *cudart, struct hd_work *work)
 {
 	uint64_t id = work->id;
 	cudaError_t error = cudaSuccess;
 	work->started = true;
-	if (work->node && !work->node->disabled && work->node->type == cudaGraphNodeTypeKernel) {
+	if (is_kernel(work)) {
 		error = submit_kernel(cudart, work);
 		if (error == cudaSuccess)
 			return error;
@@ -319,6 +363,11 @@ static bool advance(struct hd_cudart *cudart, cudaError_t *error)
 		struct hd_work *work = cudart->work.free.data[i];
 		if (has_ended(cudart, work)) {
 			remove_work(cudart, work->id);
+			return true;
+		}
+		struct hd_work *follower = work->has_ticket ? find_follower(cudart, work) : NULL;
+		if (follower) {
+			submit_follower(cudart, follower);
 			return true;
 		}
 		if (may_start(cudart, work)) {

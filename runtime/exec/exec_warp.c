@@ -293,6 +293,12 @@ HD_EXEC_PLAIN(op_membar)
 	exec->effect->event = HD_EVENT_FENCE;
 }
 
+HD_EXEC_PLAIN(op_dependence)
+{
+	(void)inst;
+	exec->effect->event = HD_EVENT_DEPENDENCE;
+}
+
 /* In a loop that may be a wait it is a control instruction (program.c). */
 HD_EXEC_PLAIN(op_nanosleep)
 {
@@ -335,6 +341,8 @@ const struct hd_exec_clones *hd_exec_warp_find(const struct hd_inst *inst)
 	case HD_OP_CS2R: return &op_cs2r;
 	case HD_OP_BAR: return &op_bar;
 	case HD_OP_MEMBAR: return &op_membar;
+	case HD_OP_PREEXIT:
+	case HD_OP_ACQBULK: return &op_dependence;
 	case HD_OP_WARPSYNC: return &op_warpsync;
 	case HD_OP_NANOSLEEP: return &op_nanosleep;
 	case HD_OP_NOP: return &op_nothing;

@@ -204,6 +204,16 @@ static void collect_requeued(struct hd_sm *sm)
 	sm->contexts.requeued_count = 0;
 }
 
+/* All blocks of a grid allow the next one to begin, for which somebody waits. */
+static void note_fired(struct hd_run *run, struct hd_grid *grid, uint32_t more, uint64_t now)
+{
+	grid->fired += more;
+	if (!more || grid->fired < grid->cta_total || !run->gpu->awaits_fire)
+		return;
+	run->gpu->corun_next = now;
+	run->dispatch_next = hd_earlier(run->dispatch_next, now + 1);
+}
+
 void hd_run_collect(struct hd_run *run, struct hd_sm *sm, uint64_t now)
 {
 	const struct hd_gpu *gpu = run->gpu;
@@ -221,6 +231,8 @@ void hd_run_collect(struct hd_run *run, struct hd_sm *sm, uint64_t now)
 		grid->cta_done += mine->retired;
 		run->ending += mine->retired && grid->cta_done == grid->cta_total;
 		mine->retired = 0;
+		note_fired(run, grid, mine->fired, now);
+		mine->fired = 0;
 		if (hd_grid_waits_for_room(grid))
 			run->dispatch_next = hd_earlier(run->dispatch_next, now + 1);
 	}

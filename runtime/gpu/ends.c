@@ -9,6 +9,9 @@
  * is seen to that the first one keeps blocks without a place: an SM gives no place away whose warps all go on. Where
  * policies give quotas there is no such line: each SM takes what it has room and a quota for, whoever else waits.
  *
+ * Likewise for a grid that waits until each block of another one has allowed it to begin (PREEXIT): one block that has
+ * not, and whose warps come to no such instruction and to no end, keeps it waiting.
+ *
  * Policies that move blocks may ask on an SM whether a grid has blocks that have not begun. No answer changes where
  * many are left, or none.
  *
@@ -30,7 +33,7 @@
 static bool leads_anywhere(const struct hd_inst *inst)
 {
 	return inst->op == HD_OP_BRX || inst->op == HD_OP_CALLI || inst->op == HD_OP_SYSCALL ||
-	       inst->op == HD_OP_TRAP || hd_opinfo[inst->op].effects & HD_FX_RET;
+	       inst->op == HD_OP_TRAP || inst->op == HD_OP_PREEXIT || hd_opinfo[inst->op].effects & HD_FX_RET;
 }
 
 /* Takes as long as any window, and the grid is there until it is done, though its warp may not be. */
@@ -126,6 +129,39 @@ static uint64_t grid_cycles(struct hd_run *run, const struct hd_grid *grid, uint
 	return best;
 }
 
+/* ---- grids that allow others to begin */
+
+/* How long no warp of the block allows it, nor ends, at most `most`. */
+static uint64_t block_cycles(const struct hd_gpu *gpu, const struct hd_cta *cta, uint64_t most)
+{
+	uint64_t least = most;
+	for (uint32_t i = 0; i < cta->warp_count && least; i++)
+		if (cta->warps[i]->cta == cta && cta->warps[i]->state != HD_WARP_FREE)
+			least = hd_earlier(least, cycles_of(gpu, cta->warps[i], false, least));
+	return least;
+}
+
+/* How long some block of the grid has not. */
+static uint64_t fire_cycles(const struct hd_run *run, const struct hd_grid *grid, uint64_t most)
+{
+	const struct hd_gpu *gpu = run->gpu;
+	uint64_t best = 0;
+	if (hd_grid_waits_for_room(grid))
+		return least_cycles(gpu, grid->entry, gpu->now, false, most);
+	HD_FOR_COUNTING(run, grid->slot, i)
+	{
+		const struct hd_sm *sm = gpu->sms[i];
+		for (uint32_t k = 0; k < sm->cta_count && sm->grids[grid->slot].resident; k++) {
+			const struct hd_cta *cta = &sm->ctas[k];
+			if (cta->used && cta->grid == grid && !cta->fired)
+				best = hd_later(best, block_cycles(gpu, cta, most));
+			if (best == most)
+				return best;
+		}
+	}
+	return best;
+}
+
 /* ---- places */
 
 /* No warp leaves its place in so many cycles. */
@@ -198,5 +234,8 @@ uint64_t hd_run_lasts(struct hd_run *run, uint64_t most)
 	for (uint32_t i = 0; i < gpu->grids.len && cycles > 1; i++)
 		if (gpu->grids.data[i]->running)
 			cycles = hd_earlier(cycles, 1 + grid_cycles(run, gpu->grids.data[i], cycles - 1));
+	for (uint32_t i = 0; gpu->awaits_fire && i < gpu->grids.len && cycles > 1; i++)
+		if (gpu->grids.data[i]->running && gpu->grids.data[i]->fired < gpu->grids.data[i]->cta_total)
+			cycles = hd_earlier(cycles, 1 + fire_cycles(run, gpu->grids.data[i], cycles - 1));
 	return cycles > 1 && (run->quotas || line_stands(run, cycles)) ? cycles : 1;
 }

@@ -16,6 +16,7 @@
 #include "runtime/gpu/functional.h"
 #include "runtime/gpu/run.h"
 #include "runtime/sm/counts.h"
+#include "runtime/sm/dependence.h"
 #include "runtime/sm/hooks.h"
 #include "runtime/sm/places.h"
 
@@ -101,7 +102,7 @@ static uint64_t sms_cycle(struct hd_run *run, uint64_t now)
 /* All its blocks have ended, and what they sent to the memory has arrived. */
 static bool has_ended(const struct hd_run *run, const struct hd_grid *grid)
 {
-	if (!grid->running || grid->cta_done < grid->cta_total)
+	if (!grid->running || grid->cta_done < grid->cta_total || grid->waits)
 		return false;
 	if (run->gpu->running == 1)
 		return !run->working_count && hd_memory_idle(run->gpu->memory);
@@ -482,7 +483,38 @@ static void wake_up(struct hd_run *run)
 uint64_t hd_gpu_launch_cycles(const struct hd_gpu *gpu, const struct hd_grid *grid)
 {
 	bool follows = grid->in_a_row && !gpu->running;
+	uint64_t since = grid->early ? gpu->now - grid->prepared : 0;
+	if (grid->early)
+		return gpu->config->launch_latency > since ? gpu->config->launch_latency - since : 0;
 	return gpu->config->launch_latency + (follows ? gpu->config->launch_overhead : 0);
+}
+
+/* A grid before it in its stream runs. */
+static bool follows_any(const struct hd_gpu *gpu, const struct hd_grid *grid)
+{
+	for (uint32_t i = 0; gpu->grids.data[i] != grid; i++)
+		if (gpu->grids.data[i]->running && gpu->grids.data[i]->stream == grid->stream)
+			return true;
+	return false;
+}
+
+/* A grid has ended: those that waited for it alone go on. They see what it wrote, which L1s may not have. */
+static void release_followers(struct hd_run *run)
+{
+	struct hd_gpu *gpu = run->gpu;
+	uint64_t at = gpu->now + gpu->config->dependence_latency;
+	for (uint32_t i = 0; i < gpu->grids.len; i++) {
+		struct hd_grid *grid = gpu->grids.data[i];
+		if (!grid->running || !grid->waits || follows_any(gpu, grid))
+			continue;
+		grid->waits = false;
+		HD_FOR_USED (run, id) {
+			struct hd_sm *sm = gpu->sms[id];
+			hd_lsu_invalidate_global(sm->lsu);
+			hd_dependence_over(sm, grid, gpu->now - 1, at);
+			run->due[id] = hd_earlier(run->due[id], hd_later(gpu->now, sm->wheel.next));
+		}
+	}
 }
 
 int hd_gpu_begin(struct hd_gpu *gpu, struct hd_grid *grid)
@@ -512,6 +544,7 @@ int hd_gpu_begin(struct hd_gpu *gpu, struct hd_grid *grid)
 	run->cluster_grids += grid->clusters;
 	hd_window_begin(run->window);
 	grid->started = gpu->now;
+	grid->waits = follows_any(gpu, grid);
 	grid->dispatch_from = gpu->now + launching;
 	if (!gpu->functional)
 		gpu->sms[0]->counted[grid->slot].launch_cycles += launching;
@@ -575,6 +608,7 @@ void hd_gpu_end(struct hd_gpu *gpu, struct hd_grid *grid)
 	HD_TELL(gpu, grid_end, gpu, grid);
 	hd_window_begin(run->window);
 	if (gpu->running) {
+		release_followers(run);
 		HD_FOR_USED (run, i)
 			hd_lsu_flush_local(gpu->sms[i]->lsu, grid->slot);
 	} else {

@@ -438,6 +438,8 @@ static int fill_grid(struct hd_gpu *gpu, const struct hd_launch *launch, struct 
 	grid->id = grid->ticket = gpu->grids_launched++;
 	grid->in_a_row = launch->in_a_row;
 	grid->earliest = launch->earliest;
+	grid->programmatic = launch->programmatic && gpu->config->compute_major >= COMPUTE_MAJOR;
+	grid->prepared = gpu->now;
 	grid->first_block = HD_NEVER;
 	grid->policy_space = gpu->policy_bytes.grid ? hd_xcalloc(1, gpu->policy_bytes.grid) : NULL;
 	grid->watch_space = gpu->watch_bytes.grid ? hd_xcalloc(1, gpu->watch_bytes.grid) : NULL;

@@ -254,7 +254,8 @@ static uint64_t end_of(const struct hd_window *window, uint64_t now)
 	end = hd_earlier(end, run->gpu->corun_next);
 	if (end <= now + 1)
 		return now + 1;
-	return alone && !window->shifts ? end : now + hd_run_lasts(window->run, end - now);
+	bool free = alone && !window->shifts && !gpu->awaits_fire;
+	return free ? end : now + hd_run_lasts(window->run, end - now);
 }
 
 uint64_t hd_window_end(const struct hd_window *window, uint64_t now)

@@ -5,6 +5,11 @@
  * does every grid under a policy that knows of one grid only, and where the program is checked for mistakes or counted
  * for ideal machines, which look at one at a time, or recorded.
  *
+ * A programmatic grid (cudaLaunchAttributeProgrammaticStreamSerialization) gets its turn when each block of the grid
+ * before it in its stream has allowed that (griddepcontrol.launch_dependents) or has ended. Its launch is prepared
+ * meanwhile. It counts as ended after all before it. Where grids run one at a time, under policies and in co-runs, with
+ * sampling and without time it waits for their end as others do, which its program must expect anyway.
+ *
  * Simulated time passes only while somebody waits for a grid: what is submitted in between begins in the same cycle.
  *
  * Cost: O(grids on their way) a grid.
@@ -49,12 +54,37 @@ static struct hd_grid *only_running(const struct hd_gpu *gpu)
 	return NULL;
 }
 
-static bool is_first_of_stream(const struct hd_gpu *gpu, uint32_t index)
+/* The last one before it in its stream; NULL: there is none. */
+static struct hd_grid *grid_before(const struct hd_gpu *gpu, uint32_t index)
 {
-	for (uint32_t i = 0; i < index; i++)
+	for (uint32_t i = index; i-- > 0;)
 		if (gpu->grids.data[i]->stream == gpu->grids.data[index]->stream)
-			return false;
-	return true;
+			return gpu->grids.data[i];
+	return NULL;
+}
+
+/* Policies know of no grid that begins before the ones it follows have ended, or make blocks wait for places again. */
+static bool lets_overlap(const struct hd_sim *sim)
+{
+	const struct hd_gpu *gpu = &sim->gpu;
+	return !gpu->policy_count && runs_several(sim) && !gpu->functional && !gpu->sampling && !gpu->corun;
+}
+
+/* Whether its turn in its stream has come. A programmatic launch is prepared while the one before it runs. */
+static bool may_follow(struct hd_sim *sim, uint32_t index)
+{
+	struct hd_gpu *gpu = &sim->gpu;
+	struct hd_grid *grid = gpu->grids.data[index];
+	const struct hd_grid *before = grid_before(gpu, index);
+	if (!before)
+		return true;
+	if (!grid->programmatic || !before->running || !lets_overlap(sim) || wants_alone(sim, grid))
+		return false;
+	if (!grid->early)
+		grid->prepared = grid->prepared > before->started ? grid->prepared : before->started;
+	grid->early = true;
+	gpu->awaits_fire |= before->fired < before->cta_total;
+	return before->fired == before->cta_total;
 }
 
 static uint8_t free_slot(const struct hd_gpu *gpu)
@@ -181,6 +211,7 @@ static int begin_due(struct hd_sim *sim)
 {
 	struct hd_gpu *gpu = &sim->gpu;
 	gpu->corun_next = HD_NEVER;
+	gpu->awaits_fire = false;
 	if (gpu->corun && hd_corun_ending(gpu->corun))
 		return 0;
 	for (uint32_t i = 0; i < gpu->grids.len && gpu->running < HD_MAX_GRIDS; i++) {
@@ -190,7 +221,7 @@ static int begin_due(struct hd_sim *sim)
 				return 0;
 			continue;
 		}
-		if (!is_first_of_stream(gpu, i))
+		if (!may_follow(sim, i))
 			continue;
 		if (grid->earliest > gpu->now) {
 			gpu->corun_next = hd_earlier(gpu->corun_next, grid->earliest);

@@ -92,7 +92,7 @@ int hd_sm_prepare(struct hd_sm *sm, const struct hd_grid *grid, const struct hd_
 	uint32_t rows = hd_range_rows(sm, grid);
 	mine->grid = grid;
 	take_fit(sm, grid, rows, like);
-	mine->resident = mine->placed = mine->retired = mine->registers_away = 0;
+	mine->resident = mine->placed = mine->retired = mine->fired = mine->registers_away = 0;
 	if (grid->cooperative && mine->limit < grid->cta_share)
 		return hd_gpu_refuse(sm->gpu, HD_SIM_TOO_LARGE,
 				     "cooperative launch: policy '%s' has room for %u of %u blocks on each SM",
@@ -288,7 +288,7 @@ static void start_cta(struct hd_sm *sm, struct hd_cta *cta, struct hd_grid *grid
 	cta->pool = 0;
 	cta->waits_for_registers = false;
 	cta->away = HD_PART_SLOT | HD_PART_SHARED;
-	cta->killed = cta->sent = false;
+	cta->killed = cta->sent = cta->fired = false;
 }
 
 /* These grids have blocks here from now on. Others may find more places in the queues. */
@@ -336,6 +336,7 @@ void hd_sm_release_cta(struct hd_sm *sm, struct hd_cta *cta)
 	if (!--mine->resident)
 		hd_sm_share_queues(sm, sm->grid_mask & ~(UINT32_C(1) << cta->grid->slot));
 	mine->retired++;
+	mine->fired += !cta->fired;
 	mine->registers_away -= cta->registers_away;
 }
 

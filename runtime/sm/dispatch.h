@@ -27,6 +27,7 @@ struct hd_sm_grid {
 	uint32_t limit;		     /* CTAs of it that the SM has room for when nothing else is there */
 	uint32_t resident, placed;   /* CTAs that the SM knows; of these, in a slot */
 	uint32_t retired;	     /* since the GPU last looked */
+	uint32_t fired;		     /* CTAs that have allowed the next grid to begin since then, or have ended */
 	uint32_t registers_per_warp; /* as allocated */
 	uint32_t shared_per_cta;     /* bytes, as allocated */
 	uint32_t registers_away;     /* warps of resident CTAs that have no place in the register file */

@@ -23,6 +23,7 @@
 #include "runtime/sm/context.h"
 #include "runtime/sm/control.h"
 #include "runtime/sm/copies.h"
+#include "runtime/sm/dependence.h"
 #include "runtime/sm/dispatch.h"
 #include "runtime/sm/drain.h"
 #include "runtime/sm/elide.h"
@@ -483,6 +484,7 @@ static void start_effect(struct hd_sm *sm, struct hd_warp *warp, const struct hd
 	case HD_EVENT_BULK: hd_bulk_issue(sm, warp, inst, now); break;
 	case HD_EVENT_WGMMA: hd_wgmma_start(sm, warp, inst, now); break;
 	case HD_EVENT_RESIZE: hd_registers_resize(sm, warp, inst, now); break;
+	case HD_EVENT_DEPENDENCE: hd_dependence_issue(sm, warp, inst, effect->mask, now); break;
 	case HD_EVENT_FAULT:
 		hd_warp_set_wait(sm, warp, HD_STALL_control); /* the grid stops at the end of this cycle */
 		break;

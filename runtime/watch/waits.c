@@ -109,6 +109,10 @@ static void describe_barrier(const struct hd_warp *warp, char *text, size_t size
 			 hd_registers_wanted(warp, parked->inst) * HD_WARP_LANES, cta->pool * HD_WARP_LANES);
 		return;
 	}
+	if (parked->inst->inst.op == HD_OP_ACQBULK) {
+		snprintf(text, size, "waiting for the end of the kernels before (griddepcontrol.wait)");
+		return;
+	}
 	if (parked->inst->inst.op == HD_OP_CGABAR_WAIT) {
 		snprintf(text, size, "at its cluster's barrier");
 		return;
