@@ -102,5 +102,6 @@ int hd_lower(struct hd_unit *unit)
 	for (uint32_t i = 0; i < unit->functions.len; i++)
 		if (lower_one(unit, &unit->functions.data[order[i]]))
 			status = -1;
+	hd_emit_inlined(&unit->object, &unit->inlined, &unit->arena);
 	return status;
 }

@@ -67,6 +67,9 @@ void hd_unit_release(struct hd_unit *unit)
 	for (uint32_t i = 0; i < unit->functions.len; i++)
 		hd_mfunc_free(&unit->functions.data[i]);
 	hd_vec_release(&unit->functions);
+	hd_map_release(&unit->inlined.number);
+	hd_vec_release(&unit->inlined.list);
+	hd_vec_release(&unit->inlined.files);
 	if (unit->module)
 		LLVMDisposeModule(unit->module);
 	hd_arena_release(&unit->arena);

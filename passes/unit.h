@@ -36,6 +36,7 @@ struct hd_options {
 	bool fast_functions;		    /* fast-functions: sinf as __sinf */
 	const char *uniform;	   /* uniform=never|short|always: values of a whole warp in uniform registers */
 	const char *spills;	   /* spills=local|shared: where those of kernels are */
+	bool inlined;		   /* the calls around inlined code go into the object */
 	const char *remarks;	   /* remarks=kernels|functions|all: what is remarked upon */
 	const char *print_remarks; /* print-remarks=: the plugin writes remarks of these passes itself */
 	const char *refused;	   /* refused=: the file that says that the front end took a module and we do not */
@@ -67,6 +68,7 @@ struct hd_unit {
 	HD_VEC(struct hd_mfunc) functions; /* in the order of object.functions */
 	struct hd_map symbols;		   /* index into object.symbols, by the function or variable of `module` */
 	struct hd_object object;
+	struct hd_inlined_calls inlined;
 	struct hd_metadata metadata;
 	const char *
 		*no_linear; /* by function, of the row LINEAR: why its linear version cannot be made; NULL: it can */

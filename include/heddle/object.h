@@ -9,6 +9,7 @@
  *   .heddle.symbols    facts without an ELF symbol field (memory space, alignment, managed)
  *   .heddle.control    control bits of each instruction, if set (heddle/control.h) (P)
  *   .debug.heddle      origin of each instruction: source file, line, column, IR ordinal (P)
+ *   .debug.heddle.inlined  calls whose callee was inlined, and the innermost one around each instruction, if known (P)
  *   .heddle.meta       metadata, separately per function (P)   .heddle.ir   annotated bitcode (P)
  *   .heddle.note       object version, total size (the object describes its own size)
  *
@@ -68,6 +69,15 @@ struct hd_origin {
 	uint32_t line, column; /* 0 unknown */
 	uint32_t ir;	       /* ordinal of the IR instruction in its function; UINT32_MAX: made by the back end */
 	uint32_t variable;     /* accesses: 1 + index in hd_object.symbols of the accessed variable; 0: unknown */
+	uint32_t inlined;      /* 1 + index in hd_object.inlined of the innermost call around it; 0: none */
+};
+
+/* A call in whose place the callee's code stands, of programs compiled with -g or -lineinfo. */
+struct hd_inlined {
+	const char *callee; /* as the source names it */
+	uint32_t file;	    /* of the call: index in hd_object.files; UINT32_MAX unknown */
+	uint32_t line, column;
+	uint32_t outer; /* 1 + index of the call around this one, which is less than its own; 0: none */
 };
 
 struct hd_jump_table {
@@ -169,6 +179,8 @@ struct hd_object {
 	uint32_t symbol_count;
 	const char **files;
 	uint32_t file_count;
+	struct hd_inlined *inlined; /* only by hd_object_read */
+	uint32_t inlined_count;
 	uint8_t *data; /* initialised global variables and constants (.data; .rodata for constants) */
 	uint32_t data_bytes;
 	uint8_t *rodata;

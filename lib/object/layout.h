@@ -50,6 +50,7 @@ enum {
 #define SECTION_SYMBOLS ".heddle.symbols"
 #define SECTION_CONTROL ".heddle.control"
 #define SECTION_ORIGINS ".debug.heddle"
+#define SECTION_INLINED ".debug.heddle.inlined"
 #define SECTION_META ".heddle.meta"
 #define SECTION_IR ".heddle.ir"
 #define SECTION_NOTE ".heddle.note"

@@ -187,6 +187,17 @@ static void collect_notes(struct hd_strbuf *notes, const struct hd_listing *list
 	}
 }
 
+/* The calls that inlined code stands for, innermost first. */
+static void collect_calls(struct hd_strbuf *text, const struct hd_object *object, uint32_t number)
+{
+	for (; number && number <= object->inlined_count; number = object->inlined[number - 1].outer) {
+		const struct hd_inlined *call = &object->inlined[number - 1];
+		hd_strbuf_printf(text, " in %s", call->callee);
+		if (call->file < object->file_count)
+			hd_strbuf_printf(text, ", called at %s:%u", object->files[call->file], call->line);
+	}
+}
+
 /* Where the instruction comes from; nothing when it is the line of the instruction before it. */
 static void collect_source(struct hd_strbuf *text, const struct hd_listing *listing,
 			   const struct hd_listing_style *style, uint32_t index)
@@ -196,10 +207,12 @@ static void collect_source(struct hd_strbuf *text, const struct hd_listing *list
 	bool new_block = index && listing->block[index] != listing->block[index - 1];
 	if (origin->file >= listing->object->file_count || !origin->line)
 		return;
-	if (before && !new_block && before->file == origin->file && before->line == origin->line)
+	if (before && !new_block && before->file == origin->file && before->line == origin->line &&
+	    before->inlined == origin->inlined)
 		return;
 	const char *line = style->source ? style->source(style->context, origin->file, origin->line) : NULL;
 	hd_strbuf_printf(text, "%s:%u", listing->object->files[origin->file], origin->line);
+	collect_calls(text, listing->object, origin->inlined);
 	if (line)
 		hd_strbuf_printf(text, "  %s", line);
 }

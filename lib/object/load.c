@@ -121,8 +121,11 @@ static int load_origins(struct loading *loading, uint32_t body)
 		if (span.failed || file > loading->object->file_count || line < 0 || line > UINT32_MAX ||
 		    column > UINT32_MAX || ir < 0 || ir > UINT32_MAX || variable > loading->object->symbol_count)
 			return DAMAGED(loading, "origins of function %s", loading->function->name);
-		loading->function->origins[i] = (struct hd_origin){(uint32_t)file - 1, (uint32_t)line, (uint32_t)column,
-								   (uint32_t)ir - 1, (uint32_t)variable};
+		loading->function->origins[i] = (struct hd_origin){.file = (uint32_t)file - 1,
+								   .line = (uint32_t)line,
+								   .column = (uint32_t)column,
+								   .ir = (uint32_t)ir - 1,
+								   .variable = (uint32_t)variable};
 	}
 	return hd_span_left(&span)
 		       ? DAMAGED(loading, "origins of function %s do not fit its code", loading->function->name)

@@ -89,6 +89,37 @@ int object_pack_origins(const struct hd_object *object, const uint32_t *symbols,
 	return items_writer_finish(&writer, codec, to);
 }
 
+static void append_inlined(struct hd_strbuf *to, const struct hd_function *function)
+{
+	int64_t before = 0;
+	for (uint32_t j = 0; j < function->inst_count; j++) {
+		int64_t inlined = function->origins ? function->origins[j].inlined : 0;
+		hd_varint_append(to, hd_zigzag(inlined - before));
+		before = inlined;
+	}
+}
+
+int object_pack_inlined(const struct hd_object *object, enum hd_codec codec, struct hd_strbuf *to)
+{
+	struct items_writer writer = {0};
+	hd_varint_append(&writer.bytes, object->inlined_count);
+	for (uint32_t i = 0; i < object->inlined_count; i++) {
+		const struct hd_inlined *call = &object->inlined[i];
+		hd_varint_append(&writer.bytes, (uint32_t)(call->file + 1));
+		hd_varint_append(&writer.bytes, call->line);
+		hd_varint_append(&writer.bytes, call->column);
+		hd_varint_append(&writer.bytes, call->outer);
+	}
+	for (uint32_t i = 0; i < object->inlined_count; i++)
+		hd_strbuf_append_bytes(&writer.bytes, object->inlined[i].callee, strlen(object->inlined[i].callee) + 1);
+	items_writer_end(&writer);
+	for (uint32_t i = 0; i < object->function_count + object->linear_count; i++) {
+		append_inlined(&writer.bytes, object_body(object, i));
+		items_writer_end(&writer);
+	}
+	return items_writer_finish(&writer, codec, to);
+}
+
 int object_pack_control(const struct hd_object *object, enum hd_codec codec, struct hd_strbuf *to)
 {
 	struct items_writer writer = {0};

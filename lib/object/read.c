@@ -20,7 +20,8 @@ struct reader {
 	struct hd_object *object;
 	struct hd_diag *diag;
 	struct elf_image image;
-	struct elf_section data, rodata, bss, shared, functions, linears, symbols, control, origins, meta, ir, symtab;
+	struct elf_section data, rodata, bss, shared, functions, linears, symbols, control, origins, inlined, meta, ir,
+		symtab;
 	size_t data_index, rodata_index, bss_index, shared_index;
 	uint32_t *function_of; /* function + 1 by section index, 0 none; linear versions follow the functions */
 	size_t *text;	       /* section index by function */
@@ -89,6 +90,7 @@ static int find_sections(struct reader *reader)
 		{SECTION_SYMBOLS, SHT_PROGBITS, &reader->symbols, NULL, false},
 		{SECTION_CONTROL, SHT_PROGBITS, &reader->control, NULL, true},
 		{SECTION_ORIGINS, SHT_PROGBITS, &reader->origins, NULL, true},
+		{SECTION_INLINED, SHT_PROGBITS, &reader->inlined, NULL, true},
 		{SECTION_META, SHT_PROGBITS, &reader->meta, NULL, false},
 		{SECTION_IR, SHT_PROGBITS, &reader->ir, NULL, true},
 	};
@@ -433,6 +435,63 @@ static int read_bitcode(struct reader *reader)
 	return 0;
 }
 
+/* ------------------------------------------------------------------ inlined calls */
+
+static int read_calls(struct reader *reader, struct hd_span *span)
+{
+	struct hd_object *object = reader->object;
+	uint64_t count = hd_span_varint(span);
+	if (span->failed || count > hd_span_left(span))
+		return damaged(reader, "section %s", SECTION_INLINED);
+	object->inlined = HD_ARENA_NEW(reader->arena, struct hd_inlined, count);
+	object->inlined_count = (uint32_t)count;
+	for (uint32_t i = 0; i < count; i++) {
+		uint64_t file = hd_span_varint(span), line = hd_span_varint(span), column = hd_span_varint(span);
+		uint64_t outer = hd_span_varint(span);
+		if (span->failed || file > object->file_count || line > UINT32_MAX || column > UINT32_MAX || outer > i)
+			return damaged(reader, "inlined call %u", i);
+		object->inlined[i] = (struct hd_inlined){.file = (uint32_t)file - 1,
+							 .line = (uint32_t)line,
+							 .column = (uint32_t)column,
+							 .outer = (uint32_t)outer};
+	}
+	for (uint32_t i = 0; i < count; i++)
+		object->inlined[i].callee = hd_span_text(span);
+	return span->failed || hd_span_left(span) ? damaged(reader, "names of inlined functions") : 0;
+}
+
+static int read_calls_of(struct reader *reader, struct hd_span *span, struct hd_function *function)
+{
+	int64_t inlined = 0;
+	for (uint32_t i = 0; i < function->inst_count; i++) {
+		inlined += hd_unzigzag(hd_span_varint(span));
+		if (span->failed || inlined < 0 || inlined > reader->object->inlined_count)
+			return damaged(reader, "inlined calls of function %s", function->name);
+		function->origins[i].inlined = (uint32_t)inlined;
+	}
+	return hd_span_left(span) ? damaged(reader, "inlined calls of function %s do not fit its code", function->name)
+				  : 0;
+}
+
+/* Of all functions, whose code is there: who executes does not ask. */
+static int read_inlined(struct reader *reader)
+{
+	struct items items;
+	struct hd_span span;
+	if (!reader->inlined.scn)
+		return 0;
+	if (open_items(reader, &reader->inlined, &items) != 0 ||
+	    get_item(reader, &reader->inlined, &items, 0, &span) != 0 || read_calls(reader, &span) != 0)
+		return -1;
+	if (items.count != reader->rest->body_count + 1)
+		return damaged(reader, "inlined calls do not match the code");
+	for (uint32_t i = 0; i < reader->rest->body_count; i++)
+		if (get_item(reader, &reader->inlined, &items, i + 1, &span) != 0 ||
+		    read_calls_of(reader, &span, object_body(reader->object, i)) != 0)
+			return -1;
+	return 0;
+}
+
 static int open_object(struct reader *reader, const uint8_t *bytes, size_t size, bool whole)
 {
 	*reader->object = (struct hd_object){.arena = reader->arena};
@@ -447,7 +506,10 @@ static int open_object(struct reader *reader, const uint8_t *bytes, size_t size,
 	int result = elf_image_init(&reader->image, copy, size) == 0 ? read_sections(reader)
 								     : damaged(reader, "not readable as ELF");
 	if (result == 0 && whole)
-		result = hd_object_load_all(reader->object, reader->diag) || read_bitcode(reader) ? -1 : 0;
+		result =
+			hd_object_load_all(reader->object, reader->diag) || read_inlined(reader) || read_bitcode(reader)
+				? -1
+				: 0;
 	elf_image_release(&reader->image);
 	return result;
 }

@@ -323,6 +323,10 @@ static int add_packed(struct writer *writer)
 		status = object_pack_origins(object, writer->elf_symbol, writer->codec, &blob);
 		status = add_packed_section(writer, SECTION_ORIGINS, status, &blob);
 	}
+	if (!status && object->inlined_count) {
+		status = object_pack_inlined(object, writer->codec, &blob);
+		status = add_packed_section(writer, SECTION_INLINED, status, &blob);
+	}
 	if (!status) {
 		status = object_pack_metadata(object, writer->codec, &blob);
 		status = add_packed_section(writer, SECTION_META, status, &blob);

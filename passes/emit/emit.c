@@ -54,16 +54,15 @@ static void number_blocks(struct emitter *emitter)
 
 /* ---- origins ---- */
 
-static uint32_t intern_file(struct emitter *emitter, const char *name)
+static uint32_t intern_file(struct hd_object *object, const char *name, struct hd_arena *arena)
 {
-	struct hd_object *object = emitter->object;
 	for (uint32_t i = object->file_count; i-- > 0;)
 		if (strcmp(object->files[i], name) == 0)
 			return i;
-	const char **files = HD_ARENA_NEW(emitter->arena, const char *, object->file_count + 1);
+	const char **files = HD_ARENA_NEW(arena, const char *, object->file_count + 1);
 	for (uint32_t i = 0; i < object->file_count; i++)
 		files[i] = object->files[i];
-	files[object->file_count] = hd_arena_strdup(emitter->arena, name);
+	files[object->file_count] = hd_arena_strdup(arena, name);
 	object->files = files;
 	return object->file_count++;
 }
@@ -71,14 +70,31 @@ static uint32_t intern_file(struct emitter *emitter, const char *name)
 static struct hd_origin origin_of(struct emitter *emitter, const struct hd_minst *inst)
 {
 	const struct hd_loc *loc = &emitter->func->locs.data[inst->loc];
-	struct hd_origin origin = {UINT32_MAX, loc->line, loc->column, inst->ir, inst->variable};
+	struct hd_origin origin = {.file = UINT32_MAX,
+				   .line = loc->line,
+				   .column = loc->column,
+				   .ir = inst->ir,
+				   .variable = inst->variable};
+	if (inst->loc < emitter->func->inlined.len)
+		origin.inlined = emitter->func->inlined.data[inst->loc];
 	if (!loc->file)
 		return origin;
 	uint32_t *known = &emitter->file_of[inst->loc];
 	if (!*known)
-		*known = intern_file(emitter, loc->file) + 1;
+		*known = intern_file(emitter->object, loc->file, emitter->arena) + 1;
 	origin.file = *known - 1;
 	return origin;
+}
+
+void hd_emit_inlined(struct hd_object *object, const struct hd_inlined_calls *calls, struct hd_arena *arena)
+{
+	object->inlined = HD_ARENA_NEW(arena, struct hd_inlined, calls->list.len + 1);
+	object->inlined_count = calls->list.len;
+	for (uint32_t i = 0; i < calls->list.len; i++) {
+		object->inlined[i] = calls->list.data[i];
+		if (calls->files.data[i])
+			object->inlined[i].file = intern_file(object, calls->files.data[i], arena);
+	}
 }
 
 /* ---- instructions ---- */

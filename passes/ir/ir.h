@@ -70,6 +70,10 @@ int hd_unsupported(struct hd_unit *unit, LLVMValueRef value, const char *what);
 /* Of a place (DILocation) that may be inlined from a header of the compiler's: the user's own around it. */
 LLVMMetadataRef hd_ir_user_place(LLVMMetadataRef place);
 LLVMMetadataRef hd_ir_file(LLVMMetadataRef place); /* its DIFile */
+/* ---- inlined.c */
+/* 1 + index in unit->inlined of the innermost call that the user's place was inlined by; 0: none. */
+uint32_t hd_ir_inlined(struct hd_unit *unit, LLVMMetadataRef place);
+
 /* The file's name as objects have it, in the unit's arena. */
 const char *hd_ir_file_name(struct hd_unit *unit, LLVMMetadataRef file);
 

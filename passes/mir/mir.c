@@ -33,6 +33,7 @@ void hd_mfunc_release(struct hd_mfunc *func)
 	hd_vec_release(&func->vregs);
 	hd_vec_release(&func->extras);
 	hd_vec_release(&func->locs);
+	hd_vec_release(&func->inlined);
 	hd_vec_release(&func->frame);
 	hd_vec_release(&func->tables);
 	hd_vec_release(&func->order);

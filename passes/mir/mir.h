@@ -29,6 +29,7 @@
 #include "lib/arena.h"
 #include "lib/diag.h"
 #include "lib/machine/abi.h"
+#include "lib/map.h"
 #include "lib/vec.h"
 #include "passes/graph/graph.h"
 #include "passes/mir/steps.h"
@@ -184,6 +185,7 @@ struct hd_mfunc {
 	HD_VEC(struct hd_mvreg) vregs;	 /* index = id - HD_MREG_VIRTUAL */
 	HD_VEC(struct hd_mreg) extras;
 	HD_VEC(struct hd_loc) locs; /* [0] is 'unknown'; file names live in the unit's arena */
+	HD_VEC(uint32_t) inlined;   /* of each place: 1 + the innermost inlined call around it; empty: not asked for */
 	HD_VEC(struct hd_frame_object) frame;
 	HD_VEC(struct hd_mtable) tables;
 	uint32_t outgoing_bytes;       /* largest stack-argument area of any call, at R1 + 0 */
@@ -312,6 +314,15 @@ int hd_mfunc_verify(const struct hd_mfunc *func, bool ssa, struct hd_diag *diag)
  */
 int hd_lower_function(struct hd_mfunc *func, bool check, struct hd_diag *diag);
 
+/* Calls whose callee stands in their place, as code is selected: hd_inlined, with the names of their files. */
+struct hd_inlined_calls {
+	struct hd_map number; /* 1 + index, by the call's place in the IR */
+	HD_VEC(struct hd_inlined) list;
+	HD_VEC(const char *) files; /* by index in `list`; NULL: unknown */
+};
+
+/* The calls go into the object, whose files they name. */
+void hd_emit_inlined(struct hd_object *object, const struct hd_inlined_calls *calls, struct hd_arena *arena);
 /*
  * Writes the finished function into `out` (arrays in `arena`), with reconvergence points from
  * post-dominators and origins; file names are interned in object->files. 0 or -1.

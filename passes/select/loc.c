@@ -5,6 +5,14 @@
 
 #include <llvm-c/DebugInfo.h>
 
+/* Places before this one may have no entry yet: they are those of no code of the user's. */
+static void note_inlined(struct hd_select *sel, LLVMMetadataRef place)
+{
+	while (sel->func->inlined.len < sel->last_loc)
+		hd_vec_push(&sel->func->inlined, 0);
+	hd_vec_push(&sel->func->inlined, hd_ir_inlined(sel->unit, place));
+}
+
 /* Index in func->locs, each place once; files are named once a module. */
 int hd_sel_loc(struct hd_select *sel, LLVMValueRef inst)
 {
@@ -32,6 +40,8 @@ int hd_sel_loc(struct hd_select *sel, LLVMValueRef inst)
 				      LLVMDILocationGetColumn(place)};
 		sel->last_loc = sel->func->locs.len;
 		hd_vec_push(&sel->func->locs, loc);
+		if (sel->unit->options.inlined)
+			note_inlined(sel, place);
 	}
 	hd_map_put(&sel->locs, key, sel->last_loc, 1);
 	return (int)sel->last_loc;

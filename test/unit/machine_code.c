@@ -148,7 +148,7 @@ struct hd_function code_finish(struct code *code, const char *name, bool kernel,
 			abort();
 		}
 		function.insts[i] = code->insts.data[i];
-		function.origins[i] = (struct hd_origin){UINT32_MAX, 0, 0, UINT32_MAX, 0};
+		function.origins[i] = (struct hd_origin){.file = UINT32_MAX, .ir = UINT32_MAX};
 	}
 	function.registers = registers_of(&function);
 	hd_vec_release(&code->insts);

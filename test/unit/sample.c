@@ -265,7 +265,7 @@ static void add_kernel(struct hd_function *kernel, struct hd_arena *arena)
 	for (uint32_t i = 0; i < COUNT; i++) {
 		inst[i] = hd_inst_new(HD_OP_NOP);
 		kernel->origins[i] =
-			(struct hd_origin){i % 3 ? i % 2 : UINT32_MAX, i, 2 * i, i % 4 ? i : UINT32_MAX, i % 9};
+			(struct hd_origin){i % 3 ? i % 2 : UINT32_MAX, i, 2 * i, i % 4 ? i : UINT32_MAX, i % 9, i % 3};
 	}
 	/* 0: S2R; 1, 2: address of a variable; 3: branch to 6; 4: jump table; 5: TRAP; 6: call; 7, 8: store; 11: EXIT
 	 */
@@ -356,6 +356,9 @@ struct hd_object sample_object(struct hd_arena *arena)
 				   .rodata_reloc_count = 1,
 				   .bitcode = (const uint8_t *)"BC\xc0\xde",
 				   .bitcode_bytes = 4};
+	static const struct hd_inlined inlined[] = {{"outer", 0, 7, 3, 0}, {"inner", UINT32_MAX, 0, 0, 1}};
+	object.inlined = (struct hd_inlined *)(uintptr_t)inlined;
+	object.inlined_count = 2;
 	object.functions = HD_ARENA_NEW(arena, struct hd_function, 2);
 	object.symbols = (struct hd_symbol *)(uintptr_t)symbols;
 	object.data = hd_arena_alloc(arena, 16);

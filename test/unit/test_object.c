@@ -115,6 +115,12 @@ START_TEST(reads_back_what_was_written)
 	same_symbols(&object, &back);
 	ck_assert_uint_eq(back.file_count, 2);
 	ck_assert_str_eq(back.files[1], object.files[1]);
+	ck_assert_uint_eq(back.inlined_count, 2);
+	for (uint32_t i = 0; i < 2; i++) {
+		const struct hd_inlined *x = &object.inlined[i], *y = &back.inlined[i];
+		ck_assert_str_eq(x->callee, y->callee);
+		ck_assert(x->file == y->file && x->line == y->line && x->column == y->column && x->outer == y->outer);
+	}
 	ck_assert(back.data_bytes == 16 && back.rodata_bytes == 16 && back.bss_bytes == 4096);
 	ck_assert_mem_eq(back.data, object.data, 16);
 	ck_assert_uint_eq(back.data_reloc_count, 1);

@@ -213,7 +213,7 @@ START_TEST(an_object_is_written_read_and_loaded)
 	lab_calls(lab, lab_function(lab, "kernel", kernel, 2), 0, "helper");
 	lab_function(lab, "helper", helper, 2);
 	object->symbols[1].global = false;
-	static const struct hd_origin origins[] = {{0, 7, 3, 0, 0}, {0, 8, 1, 1, 0}};
+	static const struct hd_origin origins[] = {{0, 7, 3, 0, 0, 0}, {0, 8, 1, 1, 0, 0}};
 	static const char *files[] = {"a.cu"};
 	object->files = files;
 	object->file_count = 1;

@@ -280,6 +280,8 @@ const char *hd_job_pass_environment(struct hd_job *job, const char *prefix, cons
 		hd_strbuf_printf(&text, ";linear=%s", cc->linear);
 	if (cc->ipra)
 		hd_strbuf_append(&text, ";ipra");
+	if (cc->debug || cc->line_info || cc->device_debug)
+		hd_strbuf_append(&text, ";inlined");
 	/* nvcc's guide has x / y as __fdividef(x, y) with fast math, and otherwise as PTX's div.full. */
 	if (!hd_cc_is_true(cc->prec_div, !cc->fast_math))
 		hd_strbuf_printf(&text, ";division=%s", cc->fast_math ? "approximate" : "full");

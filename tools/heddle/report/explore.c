@@ -17,7 +17,10 @@ static json_t *reasons_json(void)
 
 json_t *explore_json(struct report *report, const char *title)
 {
-	struct explore explore = {.report = report, .arena = &report->arena, .index = json_object()};
+	struct explore explore = {.report = report,
+				  .arena = &report->arena,
+				  .index = json_object(),
+				  .calls = json_array()};
 	json_t *object = json_object(), *runs = json_array();
 	explore_find_functions(&explore);
 	for (uint32_t i = 0; i < report->runs.len; i++)
@@ -27,8 +30,10 @@ json_t *explore_json(struct report *report, const char *title)
 	json_object_set_new(object, "runs", runs);
 	json_object_set_new(object, "functions", explore_functions_json(&explore));
 	json_object_set_new(object, "files", explore_files_json(&explore));
+	json_object_set_new(object, "calls", explore.calls);
 	json_decref(explore.index);
 	hd_vec_release(&explore.functions);
 	hd_vec_release(&explore.files);
+	hd_vec_release(&explore.inlined);
 	return object;
 }

@@ -12,10 +12,12 @@
  *
  *     {"title", "reasons": [{name, nsight, help}],
  *      "runs": [{name, policy, gpu, file, config, total, counts: [{policy, name, unit, help, value}], kernels,
- * launches, nowhere: [count by reason] or null, code: [{function, at: [pc], stalls: [[reason, count, ...]], access:
+ * launches, flop: {single, double, half, tensor} or null without counts by instruction, nowhere: [count by reason] or
+ * null, code: [{function, at: [pc], stalls: [[reason, count, ...]], access:
  * [{...} or null]}], waits: [{function, rows: waits.h}], lines: [row of the statistics]}], "functions": [{name,
  * demangled, kernel, linear, module, file, line, meta, code: {text, file, line, role, live, next, callee, from,
- * control, stream}}], "files": [{name, parts: [{from, lines}]}]}
+ * control, stream, inlined: [index in "calls", or -1]}}], "files": [{name, parts: [{from, lines}]}], "calls": [{callee,
+ * file, line, outer: index or -1}] that were inlined}
  */
 json_t *explore_json(struct report *report, const char *title);
 
@@ -38,11 +40,19 @@ struct explore_file {
 	uint32_t wanted_count;
 };
 
+/* An object whose inlined calls are in "calls", from `first` on. */
+struct explore_calls {
+	const struct hd_object *object;
+	uint32_t first;
+};
+
 struct explore {
 	struct report *report;
 	struct hd_arena *arena;
 	HD_VEC(struct explore_function) functions;
 	HD_VEC(struct explore_file) files;
+	HD_VEC(struct explore_calls) inlined;
+	json_t *calls; /* of all objects */
 	json_t *index; /* of functions, by name: explore_name() */
 };
 

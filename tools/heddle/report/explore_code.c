@@ -187,16 +187,36 @@ json_t *explore_files_json(struct explore *explore)
 /* ------------------------------------------------------------------ code */
 
 /* -1: unknown. */
-static int place_of(struct explore *explore, const struct explore_function *of, const struct hd_origin *origin,
+static int place_of(struct explore *explore, const struct explore_function *of, uint32_t file, uint32_t line,
 		    uint32_t *known)
 {
 	const struct hd_object *object = of->listing.object;
-	if (origin->file >= object->file_count || !origin->line)
+	if (file >= object->file_count || !line)
 		return -1;
-	if (known[origin->file] == UINT32_MAX)
-		known[origin->file] = file_of(explore, object->files[origin->file], of->unit->path);
-	want(&explore->files.data[known[origin->file]], origin->line);
-	return (int)known[origin->file];
+	if (known[file] == UINT32_MAX)
+		known[file] = file_of(explore, object->files[file], of->unit->path);
+	want(&explore->files.data[known[file]], line);
+	return (int)known[file];
+}
+
+/* Where in "calls" those of the function's object begin. */
+static uint32_t first_call(struct explore *explore, const struct explore_function *of, uint32_t *known)
+{
+	const struct hd_object *object = of->listing.object;
+	uint32_t first = (uint32_t)json_array_size(explore->calls);
+	for (uint32_t i = 0; i < explore->inlined.len; i++)
+		if (explore->inlined.data[i].object == object)
+			return explore->inlined.data[i].first;
+	hd_vec_push(&explore->inlined, (struct explore_calls){object, first});
+	for (uint32_t i = 0; i < object->inlined_count; i++) {
+		const struct hd_inlined *call = &object->inlined[i];
+		json_array_append_new(explore->calls,
+				      json_pack("{s:o,s:i,s:i,s:i}", "callee", hd_json_text(call->callee), "file",
+						place_of(explore, of, call->file, call->line, known), "line",
+						(int)call->line, "outer",
+						call->outer ? (int)(first + call->outer - 1) : -1));
+	}
+	return first;
 }
 
 static json_t *numbers_json(const uint32_t *numbers, uint32_t count)
@@ -235,7 +255,8 @@ static json_t *from_json(struct explore *explore, uint32_t function, uint32_t in
 }
 
 struct columns {
-	json_t *text, *file, *line, *role, *live, *next, *callee, *from, *control, *stream;
+	json_t *text, *file, *line, *role, *live, *next, *callee, *from, *control, *stream, *inlined;
+	uint32_t first_call;
 };
 
 static void add_instruction(struct explore *explore, uint32_t function, uint32_t index, uint32_t *known,
@@ -249,7 +270,8 @@ static void add_instruction(struct explore *explore, uint32_t function, uint32_t
 	uint16_t effects = hd_opinfo[inst->op].effects;
 	hd_listing_format(&of->listing, index, text);
 	json_array_append_new(to->text, hd_json_text(text));
-	json_array_append_new(to->file, json_integer(place_of(explore, of, &code->origins[index], known)));
+	json_array_append_new(to->file, json_integer(place_of(explore, of, code->origins[index].file,
+							      code->origins[index].line, known)));
 	json_array_append_new(to->line, json_integer(code->origins[index].line));
 	json_array_append_new(to->role, inst->role ? json_string(hd_role_name((enum hd_role)inst->role)) : json_null());
 	json_array_append_new(to->live, json_integer(flow_live(explore_flow(explore, function), index)));
@@ -261,6 +283,8 @@ static void add_instruction(struct explore *explore, uint32_t function, uint32_t
 		hd_control_format(&code->control[index], control);
 	json_array_append_new(to->control, code->control ? json_string(control) : json_null());
 	json_array_append_new(to->stream, stream ? json_string(stream) : json_null());
+	uint32_t call = code->origins[index].inlined;
+	json_array_append_new(to->inlined, json_integer(call ? (json_int_t)to->first_call + call - 1 : -1));
 }
 
 static json_t *code_json(struct explore *explore, uint32_t function)
@@ -268,15 +292,16 @@ static json_t *code_json(struct explore *explore, uint32_t function)
 	const struct explore_function *of = &explore->functions.data[function];
 	uint32_t files = of->listing.object->file_count, *known = hd_xcalloc(files + 1, sizeof(*known));
 	memset(known, 0xff, sizeof(*known) * (files + 1));
-	const struct columns columns = {json_array(), json_array(), json_array(), json_array(), json_array(),
-					json_array(), json_array(), json_array(), json_array(), json_array()};
+	const struct columns columns = {json_array(), json_array(), json_array(), json_array(),
+					json_array(), json_array(), json_array(), json_array(),
+					json_array(), json_array(), json_array(), first_call(explore, of, known)};
 	for (uint32_t i = 0; i < of->listing.function->inst_count; i++)
 		add_instruction(explore, function, i, known, &columns);
 	free(known);
-	return json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "text", columns.text, "file", columns.file,
+	return json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "text", columns.text, "file", columns.file,
 			 "line", columns.line, "role", columns.role, "live", columns.live, "next", columns.next,
 			 "callee", columns.callee, "from", columns.from, "control", columns.control, "stream",
-			 columns.stream);
+			 columns.stream, "inlined", columns.inlined);
 }
 
 static json_t *function_json(struct explore *explore, uint32_t function)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "heddle/opcodes.h"
 #include "heddle/policy.h"
 #include "heddle/stats.h"
 #include "lib/metadata/json.h"
@@ -253,6 +254,47 @@ static void add_code(struct explore *explore, json_t *object, const json_t *inst
 	json_object_set_new(object, "elsewhere", rest); /* code that is not among the inputs */
 }
 
+/* ------------------------------------------------------------------ floating-point operations */
+
+enum flop { FLOP_SINGLE, FLOP_DOUBLE, FLOP_HALF, FLOP_KINDS };
+
+/* Of one thread; a multiply-add is two, and a register of halves holds two. */
+static unsigned flops_of(unsigned op, enum flop *kind)
+{
+	switch (op) {
+	case HD_OP_FADD:
+	case HD_OP_FMUL: return *kind = FLOP_SINGLE, 1;
+	case HD_OP_FFMA: return *kind = FLOP_SINGLE, 2;
+	case HD_OP_DADD:
+	case HD_OP_DMUL: return *kind = FLOP_DOUBLE, 1;
+	case HD_OP_DFMA: return *kind = FLOP_DOUBLE, 2;
+	case HD_OP_HADD2:
+	case HD_OP_HMUL2: return *kind = FLOP_HALF, 2;
+	case HD_OP_HFMA2: return *kind = FLOP_HALF, 4;
+	default: return 0;
+	}
+}
+
+/* Null: the run did not count by instruction. */
+static json_t *flop_json(const struct explore *explore, const json_t *instructions, const json_t *total)
+{
+	uint64_t count[FLOP_KINDS] = {0};
+	uint32_t function, index;
+	enum flop kind = FLOP_SINGLE;
+	if (!json_array_size(instructions))
+		return json_null();
+	for (size_t i = 0; i < json_array_size(instructions); i++) {
+		const json_t *row = json_array_get(instructions, i);
+		if (!find_place(explore, row, &function, &index))
+			continue;
+		unsigned each = flops_of(explore->functions.data[function].listing.function->insts[index].op, &kind);
+		count[kind] += each * (uint64_t)json_integer_value(get(get(row, "access"), "threads"));
+	}
+	return json_pack("{s:I,s:I,s:I,s:I}", "single", (json_int_t)count[FLOP_SINGLE], "double",
+			 (json_int_t)count[FLOP_DOUBLE], "half", (json_int_t)count[FLOP_HALF], "tensor",
+			 2 * json_integer_value(get(total, "tensor_products")));
+}
+
 /* ------------------------------------------------------------------ a run */
 
 json_t *explore_run_json(struct explore *explore, const struct report_run *run)
@@ -271,6 +313,7 @@ json_t *explore_run_json(struct explore *explore, const struct report_run *run)
 			    json_integer((json_int_t)json_array_size(get(run->stats, "launches"))));
 	json_object_set_new(object, "nowhere", get(slots, "nowhere") ? by_reason(get(slots, "nowhere")) : json_null());
 	add_code(explore, object, get(slots, "instructions"));
+	json_object_set_new(object, "flop", flop_json(explore, get(slots, "instructions"), total));
 	copy(object, slots, "lines");
 	return object;
 }

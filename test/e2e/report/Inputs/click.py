@@ -42,6 +42,11 @@ function look(where) {
 		if (box.left < around.left - 2 || box.right > around.right + 2)
 			errors.push(where + ': label outside of its chart: ' + text.textContent);
 	}
+	const tabs = [...document.querySelectorAll('nav button')];
+	tabs.forEach((tab, i) => {
+		if (i && tab.getBoundingClientRect().left < tabs[i - 1].getBoundingClientRect().right - 1 || tab.scrollWidth > tab.clientWidth + 1)
+			errors.push(where + ': tabs overlap: ' + tab.textContent);
+	});
 	for (const match of document.getElementById('view').innerText.matchAll(/(?<![\\w.#x+-])\\d{5,}(?![\\w.])/g))
 		errors.push(where + ': thousands are not separated: ' + match[0]);
 }
@@ -67,7 +72,7 @@ async function chooseAll(view) {
 }
 
 async function clickRows(view) {
-	for (const kind of ['.pane tr[data-at]', '.pane tr[data-line]', '#view tr.link', '#view .chip', '#view .tree .name', '#view svg rect.span']) {
+	for (const kind of ['.pane tr.callee', '.pane tr.inner', '.pane tr[data-at]', '.pane tr[data-line]', '#view .choice', '#view tr.link', '#view .chip', '#view .tree .name', '#view svg rect.span']) {
 		const count = Math.min(document.querySelectorAll(kind).length, 12);
 		for (let i = 0; i < count; i++) {
 			const element = document.querySelectorAll(kind)[i];

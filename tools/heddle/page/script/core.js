@@ -10,12 +10,13 @@ const state = {view: 'overview', run: 0, fn: -1, at: -1, file: -1, line: 0, othe
 
 function fill(element, attributes, children) {
 	for (const [key, value] of Object.entries(attributes || {})) {
-		if (value === null || value === undefined || value === false)
+		const says = key.startsWith('aria-'); /* these have "false" as a value */
+		if (value === null || value === undefined || (value === false && !says))
 			continue;
 		if (key.startsWith('on'))
 			element.addEventListener(key.slice(2), value);
 		else
-			element.setAttribute(key, value === true ? '' : value);
+			element.setAttribute(key, value === true && !says ? '' : value);
 	}
 	for (const child of children.flat(3))
 		if (child !== null && child !== undefined && child !== false)

@@ -81,7 +81,7 @@ function speedBar(value, least, most) {
 	const from = Math.min(1, value), to = Math.max(1, value), right = at(to) < 70;
 	return h('div', {class: 'speed', role: 'img', 'aria-label': 'speedup ' + show(value, 3)}, h('div', {class: 'one', style: 'left:' + at(1) + '%'}),
 		h('div', {class: 'fill' + (value < 1 ? ' slow' : ''), style: `left:${at(from)}%;width:${at(to) - at(from)}%`}),
-		h('span', {class: 'text', style: right ? `left:${at(to)}%` : `right:${100 - at(from)}%`}, show(value, 3) + ' ×'));
+		h('span', {class: 'text' + (right ? '' : ' inside'), style: right ? `left:${at(to)}%` : `right:${100 - at(to)}%`}, show(value, 3) + ' ×'));
 }
 
 function sideBySide() {
@@ -103,56 +103,91 @@ function sideBySide() {
 function stalls() {
 	const r = run(), counts = stallsOf(r), withWarps = slotsWithWarps(r), idle = reasonOf('idle');
 	const order = data.reasons.map((reason, i) => i).filter(i => counts[i] > 0).sort((a, b) => (a === idle) - (b === idle) || counts[b] - counts[a]);
-	return card('Issue slots: ' + runName(r), table(['', 'Reason', 'Nsight Compute', '#share', '#slots', 'Meaning'], order.map(i => ({cells: [
-		dot(i), data.reasons[i].name, h('span', {class: 'soft'}, data.reasons[i].nsight.split(' ').join(', ')),
-		number(i === idle ? '–' : percent(counts[i], withWarps)), counts[i], data.reasons[i].help]}))),
+	return card('Issue slots: ' + runName(r), table(['', 'Reason', '#share', '#slots', 'Nsight Compute', 'Meaning'], order.map(i => ({cells: [
+		dot(i), data.reasons[i].name, number(i === idle ? '–' : percent(counts[i], withWarps)), counts[i],
+		h('span', {class: 'soft'}, data.reasons[i].nsight.split(' ').join(', ')), data.reasons[i].help]})), 'meanings'),
 		h('p', {class: 'soft'}, 'Shares are of the slots in which a scheduler had a warp.'));
 }
 
-/* ---- roofline, in warp instructions against bytes */
+/* ---- roofline: floating-point operations, or warp instructions, against bytes */
+
+/* The kinds of operations that a run has counted, with what the GPU could do of each in a second. */
+function flopCeilings(r) {
+	const c = r.config, lanes = 32 * c.sm_count * c.core_mhz * 1e6;
+	return {
+		single: 2 * lanes * c.units_fp32 / c.ii_fp32,
+		double: 2 * lanes * c.units_fp64 / c.ii_fp64,
+		half: 4 * lanes * c.units_fp32 / c.ii_fp32,
+		tensor: 2 * c.units_tensor * c.tensor_single * c.sm_count * c.core_mhz * 1e6,
+	};
+}
+const flopOf = r => r.flop ? sum(Object.values(r.flop)) : 0;
+
+let roofUnit = null; /* 'FLOP', 'warp instructions'; null: FLOP where the run has some */
+const roofUnits = {
+	'FLOP': {many: 'FLOP', rate: 'GFLOP/s', most: r => Object.entries(flopCeilings(r)).filter(([kind]) => r.flop && r.flop[kind] > 0), count: flopOf},
+	'warp instructions': {many: 'instructions', rate: 'G warp instructions per second', most: r => [['issue', ceilings(r).issue]], count: r => r.total.warp_instructions},
+};
 
 function roofline() {
-	const width = 560, height = 320, left = 58, bottom = 40, r = run(), most = ceilings(r);
-	const points = [];
+	const can = flopOf(run()) > 0, name = can ? roofUnit || 'FLOP' : 'warp instructions';
+	const choice = can ? h('div', {class: 'tools'}, Object.keys(roofUnits).map(key => h('button', {'aria-pressed': key === name, class: 'choice', 'data-unit': key,
+		onclick: () => { roofUnit = key; draw(); }}, key))) : null;
+	const use = utilisation(run()), bytes = traffic(run());
+	return card('Roofline', choice, roofChart(run(), roofUnits[name]), h('div', {class: 'legend'}, h('span', null, '● L1'), h('span', null, '■ L2'), h('span', null, '▲ DRAM')),
+		table(['Level', '#bytes', '#GB/s', '#of the ceiling', '#' + roofUnits[name].many + ' per byte'], ['L1', 'L2', 'DRAM'].map(level => ({cells: [level, bytes[level],
+			number(show(bytes[level] / seconds(run()) / 1e9, 1)), number(percent(use[level], 1)), number(bytes[level] ? show(roofUnits[name].count(run()) / bytes[level], 3) : '–')]}))),
+		name === 'FLOP' ? table(['Unit', '#FLOP', '#GFLOP/s', '#of the ceiling'], roofUnits.FLOP.most(run()).map(([kind, most]) => ({cells: [kind, run().flop[kind],
+			number(show(run().flop[kind] / seconds(run()) / 1e9, 1)), number(percent(run().flop[kind] / seconds(run()), most))]}))) : null,
+		can || run().flop ? null : h('p', {class: 'soft'}, 'A run with --by-instruction also has its floating-point operations here.'));
+}
+
+function roofChart(r, unit) {
+	const width = Math.max(320, Math.min(560, document.documentElement.clientWidth - 70)), height = 320, left = 58, bottom = 40, most = ceilings(r), flat = unit.most(r);
+	const top = Math.max(...flat.map(([, value]) => value)), low = Math.min(...flat.map(([, value]) => value)), points = [];
 	data.runs.forEach((of, i) => {
-		const bytes = traffic(of), rate = of.total.warp_instructions / seconds(of);
+		const bytes = traffic(of), rate = unit.count(of) / seconds(of);
 		for (const level of ['L1', 'L2', 'DRAM'])
-			if (bytes[level] > 0)
-				points.push({i, level, x: of.total.warp_instructions / bytes[level], y: rate});
+			if (bytes[level] > 0 && rate > 0)
+				points.push({i, level, x: unit.count(of) / bytes[level], y: rate});
 	});
-	const xs = points.map(p => p.x).concat(most.issue / most.L1, most.issue / most.DRAM);
+	const xs = points.map(p => p.x).concat(low / most.L1, top / most.DRAM);
 	const x0 = Math.floor(Math.log10(Math.min(...xs)) - .3), x1 = Math.ceil(Math.log10(Math.max(...xs)) + .3);
-	const y1 = Math.ceil(Math.log10(most.issue)), y0 = Math.min(y1 - 3, Math.floor(Math.log10(Math.min(most.issue, ...points.map(p => p.y))) - .2));
+	const y1 = Math.ceil(Math.log10(top) + .05), y0 = Math.min(y1 - 3, Math.floor(Math.log10(Math.min(low, ...points.map(p => p.y))) - .2));
 	const px = x => left + (Math.log10(x) - x0) / (x1 - x0) * (width - left - 12);
 	const py = y => height - bottom - (Math.log10(y) - y0) / (y1 - y0) * (height - bottom - 14);
 	const svg = s('svg', {viewBox: `0 0 ${width} ${height}`, role: 'img', 'aria-label': 'Roofline'});
 	for (let e = x0; e <= x1; e++)
 		svg.append(s('line', {class: 'axis', x1: px(10 ** e), x2: px(10 ** e), y1: 14, y2: height - bottom}),
-			s('text', {x: px(10 ** e), y: height - bottom + 15, 'text-anchor': 'middle'}, e >= -3 && e <= 3 ? String(+(10 ** e).toFixed(3)) : '1e' + e));
+			s('text', {x: px(10 ** e), y: height - bottom + 15, 'text-anchor': e === x1 ? 'end' : 'middle'}, e >= -3 && e <= 3 ? String(+(10 ** e).toFixed(3)) : '1e' + e));
 	for (let e = y0; e <= y1; e++)
 		svg.append(s('line', {class: 'axis', x1: left, x2: width - 12, y1: py(10 ** e), y2: py(10 ** e)}),
-			s('text', {x: left - 6, y: py(10 ** e) + 4, 'text-anchor': 'end'}, show(10 ** (e - 9), Math.max(0, 9 - e))));
+			s('text', {x: left - 6, y: py(10 ** e) + 4, 'text-anchor': 'end'}, e > 13 ? '1e' + (e - 9) : show(10 ** (e - 9), Math.max(0, 9 - e))));
 	for (const level of ['L1', 'L2', 'DRAM']) {
-		const knee = most.issue / most[level], from = Math.max(10 ** x0, 10 ** y0 / most[level]);
-		svg.append(s('path', {class: 'ceiling', d: `M${px(from)},${py(from * most[level])}L${px(knee)},${py(most.issue)}H${width - 12}`}),
-			s('text', {x: px(from) + 4, y: py(from * most[level]) - 6, 'text-anchor': 'start'}, level));
+		const knee = top / most[level], from = Math.max(10 ** x0, 10 ** y0 / most[level]);
+		svg.append(s('path', {class: 'ceiling', d: `M${px(from)},${py(from * most[level])}L${px(knee)},${py(top)}`}));
+		/* Along the line, which rises by a decade in each. */
+		const angle = -Math.atan2(py(1) - py(10), px(10) - px(1)) * 180 / Math.PI, x = px(from) + 12, y = py(from * most[level]) - 12 * Math.tan(-angle * Math.PI / 180) - 5;
+		svg.append(s('text', {x, y, transform: `rotate(${angle} ${x} ${y})`}, level + ' ' + show(most[level] / 1e9, 0) + ' GB/s'));
 	}
-	svg.append(s('text', {x: width - 14, y: py(most.issue) - 5, 'text-anchor': 'end'}, 'issue: ' + show(most.issue / 1e9, 0) + ' G/s'),
-		s('text', {x: (left + width) / 2, y: height - 6, 'text-anchor': 'middle'}, 'warp instructions per byte'),
-		s('text', {x: 12, y: height / 2, 'text-anchor': 'middle', transform: `rotate(-90 12 ${height / 2})`}, 'G warp instructions per second'));
+	flat.sort((a, b) => b[1] - a[1]).forEach(([kind, value], i) => {
+		/* Two kinds of one rate are a line with two names. */
+		const same = flat.slice(0, i).filter(other => py(value) - py(other[1]) < 12).length;
+		svg.append(s('path', {class: 'ceiling', d: `M${px(Math.max(10 ** x0, value / most.L1))},${py(value)}H${width - 12}`}));
+		svg.append(s('text', {x: width - 14 - 130 * same, y: py(value) - 5, 'text-anchor': 'end'}, kind + ': ' + show(value / 1e9, 0) + ' G/s'));
+	});
+	svg.append(s('text', {x: (left + width) / 2, y: height - 6, 'text-anchor': 'middle'}, unit.many + ' per byte'),
+		s('text', {x: 12, y: height / 2, 'text-anchor': 'middle', transform: `rotate(-90 12 ${height / 2})`}, unit.rate));
 	const shape = {L1: [0, 1], L2: [1, 1], DRAM: [2, 1]};
 	for (const p of points) {
 		const x = px(p.x), y = py(p.y), own = p.i === state.run;
 		const style = own ? 'fill:var(--accent)' : 'fill:none;stroke:var(--faint);stroke-width:1.5';
 		const mark = shape[p.level][0] === 0 ? s('circle', {cx: x, cy: y, r: 5, style}) : shape[p.level][0] === 1 ?
 			s('rect', {x: x - 4.5, y: y - 4.5, width: 9, height: 9, style}) : s('path', {d: `M${x},${y - 6}l6,10h-12z`, style});
-		mark.setAttribute('data-tip', runName(data.runs[p.i]) + ', ' + p.level + '\n' + show(p.x, 3) + ' instructions per byte\n' + show(p.y / 1e9, 2) + ' G/s');
+		mark.setAttribute('data-tip', runName(data.runs[p.i]) + ', ' + p.level + '\n' + show(p.x, 3) + ' ' + unit.many + ' per byte\n' + show(p.y / 1e9, 2) + ' G/s');
 		svg.append(mark);
 	}
-	const use = utilisation(r), bytes = traffic(r);
-	return card('Roofline', svg, h('div', {class: 'legend'}, h('span', null, '● L1'), h('span', null, '■ L2'), h('span', null, '▲ DRAM')),
-		table(['Level', '#bytes', '#GB/s', '#of the ceiling'], ['L1', 'L2', 'DRAM'].map(level => ({cells: [level, bytes[level],
-			number(show(bytes[level] / seconds(r) / 1e9, 1)), number(percent(use[level], 1))]}))));
+	return svg;
 }
 
 /* ---- policies and kernels */
@@ -170,7 +205,7 @@ function ownCounts() {
 		return null;
 	const runs = data.runs.filter(r => r.counts.length), all = [...groups.values()], any = g => [...g.values.values()].some(value => value !== 0);
 	const rows = list => table(['Counter', ...runs.map(r => '#' + runName(r)), 'Unit', 'Meaning'], list.map(g => ({cells: [
-		h('code', null, g.policy + '.' + g.name), ...runs.map(r => g.values.has(r) ? g.values.get(r) : number('–')), g.unit, g.help]})));
+		h('code', null, g.policy + '.' + g.name), ...runs.map(r => g.values.has(r) ? g.values.get(r) : number('–')), g.unit, g.help]})), 'meanings');
 	const zero = all.filter(g => !any(g));
 	return card("Policies' own counters", rows(all.filter(any)), zero.length ? h('details', null, h('summary', {class: 'soft'}, zero.length + ' more that are 0'), rows(zero)) : null);
 }

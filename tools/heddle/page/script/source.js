@@ -15,7 +15,7 @@ function coloured(text) {
 	return parts;
 }
 
-const shownFacts = {intervals: false, points: false, linear: false, reuse: false, control: false};
+const shownFacts = {calls: true, intervals: false, points: false, linear: false, reuse: false, control: false};
 const heat = (value, most) => most > 0 ? `background:rgba(var(--heat), ${(.55 * value / most).toFixed(3)})` : null;
 
 /* Of each line of a file: the sums over all instructions that come from it, of the functions of the whole page. */
@@ -28,19 +28,89 @@ function linesOf(file) {
 				return;
 			const line = f.code.line[at];
 			if (!lines.has(line))
-				lines.set(line, {stalls: new Array(data.reasons.length).fill(0), issued: 0, lost: 0, live: 0, at: [], access: newAccess()});
-			const entry = lines.get(line), row = code.get(at);
-			entry.at.push([fn, at]);
-			entry.live = Math.max(entry.live, f.code.live[at]);
-			if (!row)
-				return;
-			row.stalls.forEach((count, i) => { entry.stalls[i] += count; });
-			entry.issued += row.issued;
-			entry.lost += row.lost;
-			addAccess(entry.access, row.access);
+				lines.set(line, newCost());
+			addCost(lines.get(line), fn, at, code.get(at));
 		});
 	});
 	return lines;
+}
+
+/* ---- inlined functions */
+
+/* The calls around an instruction, innermost first. */
+function callsAround(fn, at) {
+	const list = [];
+	for (let i = data.functions[fn].code.inlined[at]; i >= 0; i = data.calls[i].outer)
+		list.push(data.calls[i]);
+	return list;
+}
+const callPlace = call => call.file >= 0 ? data.files[call.file].name.replace(/.*\//, '') + ':' + call.line : 'no line';
+const newCost = () => ({stalls: new Array(data.reasons.length).fill(0), issued: 0, lost: 0, live: 0, at: [], access: newAccess()});
+function addCost(entry, fn, at, row) {
+	entry.at.push([fn, at]);
+	entry.live = Math.max(entry.live, data.functions[fn].code.live[at]);
+	if (!row)
+		return;
+	row.stalls.forEach((count, i) => { entry.stalls[i] += count; });
+	entry.issued += row.issued;
+	entry.lost += row.lost;
+	addAccess(entry.access, row.access);
+}
+
+/* Of each line of a file: the functions whose code stands there in place of a call, each with its cost and, by place, the
+   cost of its lines and the functions that stand there. */
+function inlinedOf(file) {
+	const r = run(), lines = new Map();
+	const into = (map, key, make) => map.get(key) || map.set(key, make()).get(key);
+	const newCallee = name => ({name, cost: newCost(), places: new Map()});
+	data.functions.forEach((f, fn) => {
+		const code = r ? codeOf(r, fn) : new Map();
+		f.code.inlined.forEach((inner, at) => {
+			const around = inner >= 0 ? callsAround(fn, at) : [];
+			around.forEach((call, level) => {
+				if (call.file !== file)
+					return;
+				let callee = into(into(lines, call.line, () => new Map()), call.callee, () => newCallee(call.callee));
+				addCost(callee.cost, fn, at, code.get(at));
+				for (let i = level - 1; i >= 0; i--) {
+					const {file: of, line} = around[i], place = into(callee.places, of + ':' + line, () => ({file: of, line, cost: newCost(), callees: new Map()}));
+					callee = into(place.callees, around[i].callee, () => newCallee(around[i].callee));
+					addCost(callee.cost, fn, at, code.get(at));
+				}
+				const of = f.code.file[at], line = f.code.line[at];
+				addCost(into(callee.places, of + ':' + line, () => ({file: of, line, cost: newCost(), callees: new Map()})).cost, fn, at, code.get(at));
+			});
+		});
+	});
+	return lines;
+}
+
+function lineText(file, line) {
+	for (const part of file >= 0 ? data.files[file].parts : [])
+		if (line >= part.from && line < part.from + part.lines.length)
+			return part.lines[line - part.from].trim().replace(/\t/g, '    ');
+	return '';
+}
+
+const openCalls = new Set();
+/* Rows under the line of a call; `depth` as the call stands in others. */
+function calleeRows(callee, key, depth, cells) {
+	const is = openCalls.has(key), rows = [], pad = '    '.repeat(depth);
+	rows.push(h('tr', {class: 'callee', 'data-call': key, tabindex: 0, 'aria-expanded': is, onclick: () => {
+		if (!openCalls.delete(key))
+			openCalls.add(key);
+		draw();
+	}}, h('td', {class: 'no'}, ''), cells.cost(callee.cost), cells.live(callee.cost), h('td', null, pad + (is ? '▾ ' : '▸ ') + callee.name, h('span', {class: 'co'}, '  inlined'))));
+	if (!is)
+		return rows;
+	for (const place of [...callee.places.values()].sort((a, b) => a.file - b.file || a.line - b.line)) {
+		const picked = state.fn >= 0 && place.cost.at.some(([fn, at]) => fn === state.fn && at === state.at);
+		rows.push(h('tr', {class: 'inner' + (picked ? ' picked' : ''), onclick: () => place.cost.at.length && go({fn: place.cost.at[0][0], at: place.cost.at[0][1], file: cells.file, line: cells.line})},
+			h('td', {class: 'no'}, place.line || ''), cells.cost(place.cost), cells.live(place.cost), h('td', null, pad + '    ', coloured(lineText(place.file, place.line)))));
+		for (const inner of place.callees.values())
+			rows.push(...calleeRows(inner, key + '/' + place.file + ':' + place.line + inner.name, depth + 1, cells));
+	}
+	return rows;
 }
 
 /* What warps' accesses came to: see slots.instructions in docs/running.md. */
@@ -80,12 +150,13 @@ function costCells(entry, all, most) {
 	return [
 		h('td', {class: 'cost'}, shownStalls),
 		h('td', {class: 'n'}, entry && entry.lost ? show(100 * entry.lost / all, 1) : ''),
-		h('td', {class: 'n'}, entry && entry.issued ? show(entry.issued) : ''),
-		h('td', {class: 'n' + (entry && wasteful(entry.access) ? ' bad' : ''), 'data-tip': accessTip(entry && entry.access)}, took && ideal ? took + ' / ' + ideal : took),
+		h('td', {class: 'n spare'}, entry && entry.issued ? show(entry.issued) : ''),
+		h('td', {class: 'n spare' + (entry && wasteful(entry.access) ? ' bad' : ''), 'data-tip': accessTip(entry && entry.access)}, took && ideal ? took + ' / ' + ideal : took),
 	];
 }
-const costHead = () => ['stalls', '#%', '#issued', '#took / ideal'];
-const heads = list => h('tr', null, list.map(text => h('th', {class: text[0] === '#' ? 'n' : null, scope: 'col'}, text.replace('#', ''))));
+const costHead = () => ['stalls', '#%', '#~issued', '#~took / ideal'];
+/* '#': a number; '~': a phone has no room for it. */
+const heads = list => h('tr', null, list.map(text => h('th', {class: (text.includes('#') ? 'n' : '') + (text.includes('~') ? ' spare' : ''), scope: 'col'}, text.replace(/[#~]/g, ''))));
 
 /* ---- the two panes */
 
@@ -107,7 +178,8 @@ function sourcePane(file, line) {
 		return pane;
 	}
 	const lines = linesOf(file), all = run() ? slotsWithWarps(run()) : 0, most = Math.max(1, ...[...lines.values()].map(l => l.lost));
-	const live = Math.max(0, ...[...lines.values()].map(l => l.live));
+	const live = Math.max(0, ...[...lines.values()].map(l => l.live)), inlined = shownFacts.calls ? inlinedOf(file) : new Map();
+	const liveCell = entry => h('td', {class: 'n', style: entry ? heat(entry.live, live) : null}, entry ? entry.live : '');
 	const body = h('tbody');
 	const parts = data.files[file].parts.length ? data.files[file].parts : [{from: 0, lines: []}];
 	if (!data.files[file].parts.length)
@@ -119,7 +191,10 @@ function sourcePane(file, line) {
 			const no = part.from + j, entry = lines.get(no);
 			body.append(h('tr', {'data-line': no, class: no === line ? 'picked' : null,
 				onclick: () => pickLine(file, no, entry)}, h('td', {class: 'no'}, no), costCells(entry, all, most),
-				h('td', {class: 'n', style: entry ? heat(entry.live, live) : null}, entry ? entry.live : ''), h('td', null, coloured(text.replace(/\t/g, '    ')))));
+				liveCell(entry), h('td', null, coloured(text.replace(/\t/g, '    ')))));
+			const depth = Math.ceil((text.match(/^\s*/)[0].replace(/\t/g, '    ').length + 1) / 4);
+			for (const callee of (inlined.get(no) || new Map()).values())
+				body.append(...calleeRows(callee, file + ':' + no + callee.name, depth, {cost: cost => costCells(cost, all, most), live: liveCell, file, line: no}));
 		});
 	});
 	pane.append(h('table', null, h('thead', null, heads(['#line', ...costHead(), '#live', 'source'])), body));
@@ -167,6 +242,11 @@ function reuseOf(fn, at) {
 	return Number.isInteger(each) ? [...tags.slice(at * each, at * each + each)].map(d => names[d] || d).filter(t => t !== '–').join(' ') : '';
 }
 
+function insideCell(fn, at) {
+	const around = callsAround(fn, at);
+	return h('td', {class: 'co spare', 'data-tip': around.map(call => call.callee + ', called at ' + callPlace(call)).join('\n') || null}, around.length ? around[0].callee : '');
+}
+
 function codePane(fn, at, file, line) {
 	const pane = h('div', {class: 'pane', tabindex: 0, 'aria-label': 'Machine code'});
 	if (fn < 0) {
@@ -175,7 +255,8 @@ function codePane(fn, at, file, line) {
 	}
 	const f = data.functions[fn], r = run(), rows = r ? codeOf(r, fn) : new Map(), all = r ? slotsWithWarps(r) : 0;
 	const most = Math.max(1, ...[...rows.values()].map(row => row.lost)), live = Math.max(0, ...f.code.live), marks = marksOf(fn);
-	const columns = 7 + (shownFacts.control ? 1 : 0) + (shownFacts.reuse ? 1 : 0);
+	const hasCalls = shownFacts.calls && f.code.inlined.some(i => i >= 0);
+	const columns = 7 + (hasCalls ? 1 : 0) + (shownFacts.control ? 1 : 0) + (shownFacts.reuse ? 1 : 0);
 	const body = h('tbody', null, h('tr', {class: 'title'}, h('td', {colspan: columns}, nameOf(fn))));
 	f.code.text.forEach((text, i) => {
 		if (f.code.stream[i])
@@ -186,10 +267,10 @@ function codePane(fn, at, file, line) {
 		body.append(h('tr', {'data-at': i, class: i === at ? 'picked' : linked ? 'linked' : null,
 			onclick: () => go({fn, at: i, file: -1, line: 0})}, h('td', {class: 'no'}, (i * 16).toString(16).padStart(4, '0')), costCells(rows.get(i), all, most),
 			h('td', {class: 'n', style: heat(f.code.live[i], live)}, f.code.live[i]), shownFacts.control ? h('td', null, f.code.control[i] || '') : null,
-			h('td', null, text, f.code.role[i] ? h('span', {class: 'co'}, '  ' + f.code.role[i]) : null),
+			hasCalls ? insideCell(fn, i) : null, h('td', null, text, f.code.role[i] ? h('span', {class: 'co'}, '  ' + f.code.role[i]) : null),
 			shownFacts.reuse ? h('td', {class: 'co'}, reuseOf(fn, i)) : null));
 	});
-	pane.append(h('table', null, h('thead', null, heads(['#pc', ...costHead(), '#live', ...(shownFacts.control ? ['control'] : []), 'instruction',
+	pane.append(h('table', null, h('thead', null, heads(['#pc', ...costHead(), '#live', ...(shownFacts.control ? ['control'] : []), ...(hasCalls ? ['~inlined from'] : []), 'instruction',
 		...(shownFacts.reuse ? ['next use'] : [])])), body));
 	return pane;
 }
@@ -209,6 +290,9 @@ function detail(fn, at) {
 		fact('issued', show(row.issued), ' times', row.access && row.access.threads ? ', ' + show(row.access.threads / row.issued, 1) + ' of 32 threads on average' : '');
 	if (row && accessTip(row.access))
 		fact('accesses', accessTip(row.access).replace(/\n/g, '; '));
+	if (callsAround(fn, at).length)
+		fact('inlined from', h('div', {class: 'chain'}, callsAround(fn, at).map(call => h('button', {class: 'chip', onclick: () => call.file >= 0 && go({fn, at, file: call.file, line: call.line})},
+			call.callee, ' · called at ', callPlace(call)))));
 	fact('live', f.code.live[at] + ' registers before it');
 	if (f.code.from[at] && f.code.from[at].length)
 		fact('reads from', h('div', {class: 'chain'}, f.code.from[at].map(link)));
@@ -273,7 +357,7 @@ function pickers(file) {
 		Object.keys(shownFacts).map(key => h('label', null, h('input', {type: 'checkbox', checked: shownFacts[key], onchange: event => {
 			shownFacts[key] = event.target.checked;
 			draw();
-		}}), {intervals: 'register-intervals', points: 'preemption and switch points', linear: 'linear registers and addresses', reuse: 'next uses', control: 'control bits'}[key])));
+		}}), {calls: 'inlined functions', intervals: 'register-intervals', points: 'preemption and switch points', linear: 'linear registers and addresses', reuse: 'next uses', control: 'control bits'}[key])));
 }
 
 views.push({id: 'source', title: 'Source and machine code', needs: () => data.functions.length > 0, show(into) {
