@@ -145,6 +145,7 @@ static void keep(const struct hd_watcher_handle *self, const struct hd_sm *sm, c
 		__atomic_fetch_add(&recorder->timeline.left_out, 1, __ATOMIC_RELAXED);
 		return;
 	}
+	of->warps = warp->id >= of->warps ? warp->id + 1u : of->warps;
 	hd_vec_push(&of->events, (struct hd_timeline_event){.cycle = sm->now,
 							    .pc = (uint32_t)(inst - sm->gpu->program.code.data),
 							    .value = value,
@@ -314,37 +315,60 @@ void hd_timeline_text(const struct hd_gpu *gpu, uint32_t pc, char *text, size_t 
 	hd_inst_format(&gpu->program.code.data[pc].inst, text, size);
 }
 
-enum { FAST = 1 }; /* zstd's level: files are large, and written once */
+/* zstd's level: files are large and regular, and written once. */
+enum { FAST = -3 };
 
-/* Compressed by zstd if its name ends in .zst. The file is there when all of it is. */
-static int write_bytes(const struct recorder *recorder, const char *path, const char *bytes, size_t size)
+/* Hands over what zstd has made of the bytes so far; at the end, of all. */
+static void compress(struct hd_timeline_output *out, ZSTD_EndDirective end)
 {
-	const char *dot = strrchr(path, '.');
-	if (!dot || strcmp(dot, ".zst") != 0)
-		return hd_write_file(path, bytes, size, recorder->diag);
-	size_t room = ZSTD_compressBound(size);
-	char *packed = malloc(room);
-	size_t packed_size = packed ? ZSTD_compress(packed, room, bytes, size, FAST) : 0;
-	int status = packed && !ZSTD_isError(packed_size)
-			     ? hd_write_file(path, packed, packed_size, recorder->diag)
-			     : hd_error(recorder->diag, HD_NOWHERE, "%s: out of memory", path);
-	free(packed);
-	return status;
+	ZSTD_inBuffer in = {out->bytes, out->length, 0};
+	char packed[1 << 15];
+	size_t left = 1;
+	while (!out->failed && (in.pos < in.size || (end == ZSTD_e_end && left))) {
+		ZSTD_outBuffer to = {packed, sizeof packed, 0};
+		left = ZSTD_compressStream2(out->zstd, &to, &in, end);
+		out->failed |= ZSTD_isError(left) || fwrite(packed, 1, to.pos, out->file) != to.pos;
+	}
 }
 
-static void write_file(const struct recorder *recorder, const struct hd_gpu *gpu, const char *path,
-		       void (*write)(const struct hd_gpu *gpu, const struct hd_timeline *timeline, FILE *out))
+void hd_timeline_flush(struct hd_timeline_output *out)
 {
-	char *bytes = NULL;
-	size_t size = 0;
-	FILE *out = open_memstream(&bytes, &size);
-	if (out)
-		write(gpu, &recorder->timeline, out);
-	if (!out || fclose(out) != 0)
-		hd_error(recorder->diag, HD_NOWHERE, "%s: out of memory", path);
+	if (out->zstd)
+		compress(out, ZSTD_e_continue);
 	else
-		write_bytes(recorder, path, bytes, size);
-	free(bytes);
+		out->failed |= fwrite(out->bytes, 1, out->length, out->file) != out->length;
+	out->length = 0;
+}
+
+/* Compressed by zstd if its name ends in .zst. The file is there when all of it is. */
+static void write_file(const struct recorder *recorder, const struct hd_gpu *gpu, const char *path,
+		       void (*write)(const struct hd_gpu *gpu, const struct hd_timeline *timeline,
+				     struct hd_timeline_output *out))
+{
+	struct hd_timeline_output *out = hd_xcalloc(1, sizeof(*out));
+	struct hd_output file;
+	const char *dot = strrchr(path, '.');
+	if (hd_output_open(&file, path, recorder->diag) != 0) {
+		free(out);
+		return;
+	}
+	out->file = file.to;
+	if (dot && !strcmp(dot, ".zst")) {
+		out->zstd = ZSTD_createCCtx();
+		out->failed = !out->zstd ||
+			      ZSTD_isError(ZSTD_CCtx_setParameter(out->zstd, ZSTD_c_compressionLevel, FAST));
+	}
+	if (!out->failed)
+		write(gpu, &recorder->timeline, out);
+	if (!out->failed && out->zstd)
+		compress(out, ZSTD_e_end);
+	else if (!out->failed)
+		hd_timeline_flush(out);
+	ZSTD_freeCCtx(out->zstd);
+	if (out->failed)
+		hd_error(recorder->diag, HD_NOWHERE, "%s: cannot write", path);
+	hd_output_close(&file, recorder->diag);
+	free(out);
 }
 
 static void release(struct hd_timeline *timeline)

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "lib/vec.h"
 
@@ -48,6 +49,7 @@ struct hd_timeline_sm {
 	HD_VEC(struct hd_timeline_event) events;
 	HD_VEC(struct hd_timeline_slots) slots;
 	HD_VEC(struct hd_timeline_block) blocks;
+	uint32_t warps; /* 1 + the highest warp slot with events */
 };
 
 struct hd_timeline {
@@ -58,9 +60,41 @@ struct hd_timeline {
 	uint64_t left_out; /* events for which there was no room */
 };
 
+/* A file on its way out, compressed where `zstd` is there. */
+struct hd_timeline_output {
+	FILE *file;
+	struct ZSTD_CCtx_s *zstd;
+	size_t length;
+	bool failed;
+	char bytes[1 << 16];
+};
+void hd_timeline_flush(struct hd_timeline_output *out);
+/* A short text, which is copied with what stands behind it. */
+struct hd_timeline_word {
+	char bytes[16];
+	uint32_t length;
+};
+static inline void hd_timeline_put_word(struct hd_timeline_output *out, const struct hd_timeline_word *word)
+{
+	if (out->length + sizeof word->bytes > sizeof(out->bytes))
+		hd_timeline_flush(out);
+	memcpy(out->bytes + out->length, word->bytes, sizeof word->bytes);
+	out->length += word->length;
+}
+/* At most half of `bytes`. */
+static inline void hd_timeline_put(struct hd_timeline_output *out, const void *bytes, size_t length)
+{
+	if (out->length + length > sizeof(out->bytes))
+		hd_timeline_flush(out);
+	memcpy(out->bytes + out->length, bytes, length);
+	out->length += length;
+}
+
 /* The text of an instruction. */
 void hd_timeline_text(const struct hd_gpu *gpu, uint32_t pc, char *text, size_t size);
-void hd_timeline_write_perfetto(const struct hd_gpu *gpu, const struct hd_timeline *timeline, FILE *out);
-void hd_timeline_write_kanata(const struct hd_gpu *gpu, const struct hd_timeline *timeline, FILE *out);
+void hd_timeline_write_perfetto(const struct hd_gpu *gpu, const struct hd_timeline *timeline,
+				struct hd_timeline_output *out);
+void hd_timeline_write_kanata(const struct hd_gpu *gpu, const struct hd_timeline *timeline,
+			      struct hd_timeline_output *out);
 
 #endif

@@ -10,6 +10,7 @@
  *
  * Cost: linear in the events. What depends on the instruction alone, its text and registers, is made once for each.
  */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,7 +20,7 @@
 #include "runtime/watch/timeline_events.h"
 
 #define NONE UINT32_MAX
-enum { MOST_WARPS = UINT16_MAX + 1 };
+enum { MOST_NAME = 256 }; /* bytes of a function's name */
 
 struct row {
 	uint64_t ready, issue, access, end; /* access 0: none; end 0: not known yet */
@@ -42,27 +43,23 @@ struct rows {
 
 /* ------------------------------------------------------------ rows */
 
-/* The last row of a warp with this instruction that has no result yet; NONE. */
-static uint32_t find_open(const struct rows *rows, const uint32_t *last, const uint32_t *before, uint32_t warp,
-			  uint32_t pc)
+/* The last row of a warp, from `at` on back, with this instruction that has no result yet; NONE. */
+static uint32_t find_open(const struct rows *rows, uint32_t at, const uint32_t *before, uint32_t first, uint32_t pc)
 {
-	uint32_t at = last[warp];
-	for (unsigned tries = 0; at != NONE && tries < 256; tries++, at = before[at])
+	for (unsigned tries = 0; at != NONE && tries < 256; tries++, at = before[at - first])
 		if (rows->list.data[at].pc == pc && !rows->list.data[at].result)
 			return at;
 	return NONE;
 }
 
-/* `last` by warp, `before` by row: the rows of one warp, latest first. */
+/* `last` by warp, `before` by row of the SM: the rows of one warp, latest first. */
 static void add_sm(struct rows *rows, const struct hd_timeline_sm *sm, uint32_t id)
 {
-	uint32_t *last = malloc(sizeof(*last) * MOST_WARPS);
-	HD_VEC(uint32_t) before = {0};
-	for (uint32_t i = 0; last && i < MOST_WARPS; i++)
+	uint32_t *last = hd_xcalloc(sm->warps + 1, sizeof(*last));
+	uint32_t *before = hd_xcalloc(sm->events.len + 1, sizeof(*before)), first = rows->list.len;
+	for (uint32_t i = 0; i < sm->warps; i++)
 		last[i] = NONE;
-	for (uint32_t i = 0; i < rows->list.len; i++)
-		hd_vec_push(&before, NONE);
-	for (uint32_t i = 0; last && i < sm->events.len; i++) {
+	for (uint32_t i = 0; i < sm->events.len; i++) {
 		const struct hd_timeline_event *event = &sm->events.data[i];
 		uint32_t previous = last[event->warp];
 		if (event->kind == HD_TIMELINE_ISSUE) {
@@ -70,7 +67,7 @@ static void add_sm(struct rows *rows, const struct hd_timeline_sm *sm, uint32_t 
 			if (previous != NONE && !rows->list.data[previous].end)
 				rows->list.data[previous].end = event->cycle;
 			last[event->warp] = rows->list.len;
-			hd_vec_push(&before, previous);
+			before[rows->list.len - first] = previous;
 			hd_vec_push(&rows->list, (struct row){.ready = ready,
 							      .issue = event->cycle,
 							      .pc = event->pc,
@@ -79,7 +76,7 @@ static void add_sm(struct rows *rows, const struct hd_timeline_sm *sm, uint32_t 
 							      .warp = event->warp});
 			continue;
 		}
-		uint32_t at = find_open(rows, last, before.data, event->warp, event->pc);
+		uint32_t at = find_open(rows, last[event->warp], before, first, event->pc);
 		if (at == NONE)
 			continue;
 		struct row *row = &rows->list.data[at];
@@ -90,7 +87,7 @@ static void add_sm(struct rows *rows, const struct hd_timeline_sm *sm, uint32_t 
 			row->end = event->cycle > row->issue ? event->cycle : row->issue + 1;
 		}
 	}
-	hd_vec_release(&before);
+	free(before);
 	free(last);
 }
 
@@ -127,54 +124,46 @@ static void sort_lines(struct rows *rows)
 
 /* ------------------------------------------------------------ text */
 
-/* Text on its way to the file. */
-struct output {
-	FILE *file;
-	size_t length;
-	char bytes[1 << 16];
-};
+#define PUT(out, text) hd_timeline_put((out), (text), sizeof(text) - 1)
 
-static void flush(struct output *out)
+static struct hd_timeline_word word_of(uint32_t number)
 {
-	fwrite(out->bytes, 1, out->length, out->file);
-	out->length = 0;
-}
-
-static void put(struct output *out, const char *text, size_t length)
-{
-	if (out->length + length > sizeof(out->bytes))
-		flush(out);
-	if (length > sizeof(out->bytes)) {
-		fwrite(text, 1, length, out->file);
-		return;
-	}
-	memcpy(out->bytes + out->length, text, length);
-	out->length += length;
-}
-
-#define PUT(out, text) put((out), (text), sizeof(text) - 1)
-
-static void put_number(struct output *out, uint64_t number)
-{
-	char digits[20], *at = digits + sizeof(digits);
+	struct hd_timeline_word word;
+	char digits[10], *at = digits + sizeof digits;
 	do {
 		*--at = (char)('0' + number % 10);
 		number /= 10;
 	} while (number);
-	put(out, at, (size_t)(digits + sizeof(digits) - at));
+	word.length = (uint32_t)(digits + sizeof digits - at);
+	for (uint32_t i = 0; i < word.length; i++)
+		word.bytes[i] = at[i];
+	return word;
+}
+
+static void put_number(struct hd_timeline_output *out, uint64_t number)
+{
+	char digits[24];
+	if (number <= UINT32_MAX) {
+		struct hd_timeline_word word = word_of((uint32_t)number);
+		hd_timeline_put_word(out, &word);
+	} else {
+		hd_timeline_put(out, digits, (size_t)snprintf(digits, sizeof digits, "%" PRIu64, number));
+	}
 }
 
 /* What of a row depends on its instruction alone. */
 struct known {
 	char *text; /* "0010 IADD3 R0, R1, R2"; NULL: not made yet */
+	size_t length;
 	const char *function;
+	size_t function_length;
 	struct hd_regset reads, writes;
 };
 
 struct writing {
 	const struct hd_gpu *gpu;
 	struct known *known; /* by pc */
-	struct output out;
+	struct hd_timeline_output *out;
 };
 
 static const struct known *known_of(struct writing *w, uint32_t pc)
@@ -187,8 +176,10 @@ static const struct known *known_of(struct writing *w, uint32_t pc)
 	struct hd_strbuf line = {0};
 	hd_timeline_text(w->gpu, pc, text, sizeof text);
 	hd_strbuf_printf(&line, "%04x %s", (pc - function->first) * HD_INST_BYTES, text);
+	known->length = line.len;
 	known->text = hd_strbuf_detach(&line);
 	known->function = function->name;
+	known->function_length = strnlen(function->name, MOST_NAME);
 	hd_inst_reads(&w->gpu->program.code.data[pc].inst, &known->reads);
 	hd_inst_writes(&w->gpu->program.code.data[pc].inst, &known->writes);
 	return known;
@@ -211,7 +202,8 @@ struct writers {
 	uint32_t of[256];
 };
 
-static void write_arrows(struct writing *w, const struct row *row, uint32_t index, struct writers *writers)
+static void write_arrows(struct writing *w, const struct row *row, uint32_t index,
+			 const struct hd_timeline_word *name, struct writers *writers)
 {
 	const struct known *known = known_of(w, row->pc);
 	uint32_t told[16], count = 0;
@@ -223,115 +215,116 @@ static void write_arrows(struct writing *w, const struct row *row, uint32_t inde
 		if (is_told)
 			continue;
 		told[count++] = writer;
-		PUT(&w->out, "W\t");
-		put_number(&w->out, index);
-		PUT(&w->out, "\t");
-		put_number(&w->out, writer);
-		PUT(&w->out, "\t0\n");
+		PUT(w->out, "W\t");
+		hd_timeline_put_word(w->out, name);
+		PUT(w->out, "\t");
+		put_number(w->out, writer);
+		PUT(w->out, "\t0\n");
 	}
 	HD_REGSET_FOREACH (&known->writes, reg)
 		writers->of[reg] = index;
 }
 
 /* A stage of a row begins. */
-static void write_stage(struct output *out, uint32_t index, char stage)
+static void write_stage(struct hd_timeline_output *out, const struct hd_timeline_word *name, char stage)
 {
 	char end[] = "\t0\t?\n";
 	end[3] = stage;
 	PUT(out, "S\t");
-	put_number(out, index);
-	put(out, end, sizeof(end) - 1);
+	hd_timeline_put_word(out, name);
+	hd_timeline_put(out, end, sizeof(end) - 1);
 }
 
-static void write_begin(struct writing *w, const struct row *row, uint32_t index)
+static void write_begin(struct writing *w, const struct row *row, const struct hd_timeline_word *name)
 {
 	const struct known *known = known_of(w, row->pc);
-	struct output *out = &w->out;
+	struct hd_timeline_output *out = w->out;
 	PUT(out, "I\t");
-	put_number(out, index);
+	hd_timeline_put_word(out, name);
 	PUT(out, "\t");
-	put_number(out, index);
+	hd_timeline_put_word(out, name);
 	PUT(out, "\t");
 	put_number(out, row->warp);
 	PUT(out, "\nL\t");
-	put_number(out, index);
+	hd_timeline_put_word(out, name);
 	PUT(out, "\t0\t");
-	put(out, known->text, strlen(known->text));
+	hd_timeline_put(out, known->text, known->length);
 	PUT(out, "\nL\t");
-	put_number(out, index);
+	hd_timeline_put_word(out, name);
 	PUT(out, "\t1\tSM ");
 	put_number(out, row->sm);
 	PUT(out, " warp ");
 	put_number(out, row->warp);
 	PUT(out, ", ");
-	put(out, known->function, strlen(known->function));
+	hd_timeline_put(out, known->function, known->function_length);
 	PUT(out, ", ");
 	put_number(out, (uint64_t)__builtin_popcount(row->lanes));
 	PUT(out, " lanes\n");
-	write_stage(out, index, 'W');
+	write_stage(out, name, 'W');
 }
 
 static void write_line(struct writing *w, const struct rows *rows, const struct line *line, struct writers *writers)
 {
 	const struct row *row = &rows->list.data[line->row];
+	const struct hd_timeline_word name = word_of(line->row);
 	switch ((enum step)line->step) {
-	case STEP_BEGIN: write_begin(w, row, line->row); break;
+	case STEP_BEGIN: write_begin(w, row, &name); break;
 	case STEP_ISSUE:
-		write_stage(&w->out, line->row, 'X');
-		write_arrows(w, row, line->row, writers);
+		write_stage(w->out, &name, 'X');
+		write_arrows(w, row, line->row, &name, writers);
 		break;
-	case STEP_ACCESS: write_stage(&w->out, line->row, 'M'); break;
+	case STEP_ACCESS: write_stage(w->out, &name, 'M'); break;
 	case STEP_END:
-		PUT(&w->out, "R\t");
-		put_number(&w->out, line->row);
-		PUT(&w->out, "\t");
-		put_number(&w->out, line->row);
-		PUT(&w->out, "\t0\n");
+		PUT(w->out, "R\t");
+		hd_timeline_put_word(w->out, &name);
+		PUT(w->out, "\t");
+		hd_timeline_put_word(w->out, &name);
+		PUT(w->out, "\t0\n");
 		break;
 	}
 }
 
-static void write_lines(struct writing *w, const struct rows *rows, uint32_t sm_count)
+static void write_lines(struct writing *w, const struct rows *rows, const struct hd_timeline *timeline)
 {
 	uint64_t now = rows->lines.len ? rows->lines.data[0].cycle : 0;
 	/* A table of writers for each warp slot of each SM that has any. */
-	uint32_t slots = 0;
-	for (uint32_t i = 0; i < rows->list.len; i++)
-		slots = rows->list.data[i].warp >= slots ? rows->list.data[i].warp + 1u : slots;
-	size_t tables = (size_t)slots * sm_count;
-	struct writers *writers = hd_xcalloc(tables + 1, sizeof(*writers));
-	memset(writers, 0xff, sizeof(*writers) * (tables + 1));
-	PUT(&w->out, "Kanata\t0004\nC=\t");
-	put_number(&w->out, now);
-	PUT(&w->out, "\n");
+	size_t *first = hd_xcalloc(timeline->sm_count + 1, sizeof(*first));
+	for (uint32_t sm = 0; sm < timeline->sm_count; sm++)
+		first[sm + 1] = first[sm] + timeline->sms[sm].warps;
+	struct writers *writers = malloc(sizeof(*writers) * (first[timeline->sm_count] + 1));
+	memset(writers, 0xff, sizeof(*writers) * first[timeline->sm_count]);
+	PUT(w->out, "Kanata\t0004\nC=\t");
+	put_number(w->out, now);
+	PUT(w->out, "\n");
 	for (uint32_t i = 0; i < rows->lines.len; i++) {
 		const struct line *line = &rows->lines.data[i];
 		const struct row *row = &rows->list.data[line->row];
 		if (line->cycle > now) {
-			PUT(&w->out, "C\t");
-			put_number(&w->out, line->cycle - now);
-			PUT(&w->out, "\n");
+			PUT(w->out, "C\t");
+			put_number(w->out, line->cycle - now);
+			PUT(w->out, "\n");
 		}
 		now = line->cycle;
-		write_line(w, rows, line, &writers[(size_t)row->sm * slots + row->warp]);
+		write_line(w, rows, line, &writers[first[row->sm] + row->warp]);
 	}
-	flush(&w->out);
 	free(writers);
+	free(first);
 }
 
-void hd_timeline_write_kanata(const struct hd_gpu *gpu, const struct hd_timeline *timeline, FILE *out)
+void hd_timeline_write_kanata(const struct hd_gpu *gpu, const struct hd_timeline *timeline,
+			      struct hd_timeline_output *out)
 {
 	struct rows rows = {0};
 	struct writing *w = hd_xcalloc(1, sizeof(*w));
 	w->gpu = gpu;
 	w->known = hd_xcalloc(gpu->program.code.len + 1, sizeof(*w->known));
-	w->out.file = out;
+	w->out = out;
 	for (uint32_t sm = 0; sm < timeline->sm_count; sm++)
 		add_sm(&rows, &timeline->sms[sm], sm);
 	for (uint32_t i = 0; i < rows.list.len; i++)
 		add_lines(&rows, i);
 	sort_lines(&rows);
-	write_lines(w, &rows, timeline->sm_count);
+	write_lines(w, &rows, timeline);
 	for (uint32_t i = 0; i < gpu->program.code.len; i++)
 		free(w->known[i].text);
 	free(w->known);

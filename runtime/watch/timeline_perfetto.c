@@ -66,7 +66,7 @@ struct message {
 
 /* One sequence: names are numbered in it. */
 struct writer {
-	FILE *out;
+	struct hd_timeline_output *out;
 	struct message packet, part, inner;
 	struct message interned; /* names that the next packet brings: one field, which readers do not join */
 	uint32_t sequence;
@@ -118,7 +118,6 @@ static inline void put_part(struct message *to, uint32_t field, struct message *
 static void put_packet(struct writer *writer)
 {
 	struct message *packet = &writer->packet;
-	uint8_t head[16];
 	struct message *size = &writer->inner; /* nobody uses it between packets */
 	if (writer->interned.length)
 		put_part(packet, PACKET_INTERNED, &writer->interned);
@@ -127,9 +126,8 @@ static void put_packet(struct writer *writer)
 	writer->begun = true;
 	put_varint(size, (uint64_t)TRACE_PACKET << 3 | 2);
 	put_varint(size, packet->length);
-	memcpy(head, size->bytes, size->length);
-	fwrite_unlocked(head, 1, size->length, writer->out);
-	fwrite_unlocked(packet->bytes, 1, packet->length, writer->out);
+	hd_timeline_put(writer->out, size->bytes, size->length);
+	hd_timeline_put(writer->out, packet->bytes, packet->length);
 	size->length = packet->length = 0;
 }
 
@@ -363,7 +361,7 @@ static void write_instructions(struct writer *writer, const struct hd_gpu *gpu, 
 			       uint32_t sm)
 {
 	const struct hd_timeline_sm *of = &timeline->sms[sm];
-	uint64_t base = track_of_sm(sm) + FIRST_WARP, *before = hd_xcalloc(UINT16_MAX + 1, sizeof(*before));
+	uint64_t base = track_of_sm(sm) + FIRST_WARP, *before = hd_xcalloc(of->warps + 1, sizeof(*before));
 	for (uint32_t i = 0; i < of->events.len; i++) {
 		const struct hd_timeline_event *event = &of->events.data[i];
 		char text[256];
@@ -400,7 +398,8 @@ static void begin_sequence(struct writer *writer, const struct hd_gpu *gpu)
 	memset(writer->by_pc, 0, sizeof(*writer->by_pc) * gpu->program.code.len);
 }
 
-void hd_timeline_write_perfetto(const struct hd_gpu *gpu, const struct hd_timeline *timeline, FILE *out)
+void hd_timeline_write_perfetto(const struct hd_gpu *gpu, const struct hd_timeline *timeline,
+				struct hd_timeline_output *out)
 {
 	struct writer *writer = hd_xcalloc(1, sizeof(*writer));
 	writer->out = out;
