@@ -151,6 +151,73 @@ int kernel_load(struct kernel_run *run, const char *path, const char *kernel, co
 	return check_arguments(run, diag);
 }
 
+/* All arguments and variables by the names that --dump takes: NULL where `index` is beyond the last one. */
+static struct spec_data *nth_data(struct kernel_run *run, uint32_t index)
+{
+	struct spec *spec = &run->spec;
+	if (index < spec->args.len)
+		return &spec->args.data[index];
+	index -= spec->args.len;
+	return index < spec->symbols.len ? &spec->symbols.data[index] : NULL;
+}
+
+static const char *source_name(const struct kernel_run *run, const struct spec_data *data)
+{
+	return data->symbol ? NULL : run->function->params[data->index].name;
+}
+
+/* NULL with an error. */
+static struct spec_data *find_data(struct kernel_run *run, const char *name, struct hd_diag *diag)
+{
+	uint32_t count = run->spec.args.len + run->spec.symbols.len, known = 0;
+	const char **names = hd_xcalloc(2 * count + 1, sizeof *names);
+	struct spec_data *data, *found = NULL;
+	for (uint32_t i = 0; (data = nth_data(run, i)) && !found; i++) {
+		char own[96];
+		spec_data_name(data, own, sizeof own);
+		const char *source = source_name(run, data);
+		if (!strcmp(name, own) || (source && !strcmp(name, source)))
+			found = data;
+		if (!data->buffer)
+			continue;
+		names[known++] = hd_arena_strdup(&run->arena, own);
+		if (source)
+			names[known++] = source;
+	}
+	if (!found)
+		hd_unknown_name(diag, "--dump: no buffer", name, names, known);
+	free(names);
+	return found;
+}
+
+static int dump_one(struct kernel_run *run, const char *text, struct hd_diag *diag)
+{
+	size_t length = strcspn(text, "=");
+	const char *name = hd_arena_printf(&run->arena, "%.*s", (int)length, text);
+	const char *path = text[length] ? text + length + 1 : hd_arena_printf(&run->arena, "%s.npy", name);
+	if (!*name || !*path)
+		return hd_error(diag, HD_NOWHERE, "--dump needs NAME or NAME=PATH, not '%s'", text);
+	struct spec_data *data = find_data(run, name, diag);
+	if (!data)
+		return -1;
+	if (!data->buffer)
+		return hd_error(diag, spec_at(&run->spec, data->line), "--dump: '%s' is a value, not a buffer", name);
+	if (data->dump)
+		return hd_error(diag, HD_NOWHERE, "--dump: '%s' is there twice", name);
+	if (!spec_is_writable(path))
+		return hd_error(diag, HD_NOWHERE, "--dump: cannot write '%s': %s", path, strerror(errno));
+	data->dump = path;
+	return 0;
+}
+
+int kernel_dump(struct kernel_run *run, const char *const *texts, struct hd_diag *diag)
+{
+	int status = 0;
+	for (; *texts; texts++)
+		status |= dump_one(run, *texts, diag);
+	return status;
+}
+
 void kernel_release(struct kernel_run *run)
 {
 	spec_release(&run->spec);

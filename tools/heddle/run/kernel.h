@@ -27,6 +27,11 @@ struct kernel_run {
  */
 int kernel_load(struct kernel_run *run, const char *path, const char *kernel, const char *launch,
 		const char *const *defines, struct hd_diag *diag);
+/*
+ * Buffers that are written after the launch (--dump): each text is NAME, written to NAME.npy, or NAME=PATH. NAME is
+ * argN, a device variable of the specification, or a parameter's name in the source. `texts` ends with NULL. 0 or -1.
+ */
+int kernel_dump(struct kernel_run *run, const char *const *texts, struct hd_diag *diag);
 
 enum kernel_results {
 	KERNEL_FORGET,	/* nothing becomes of the buffers */

@@ -39,6 +39,7 @@ enum {
 	RUN_KERNEL,
 	RUN_LAUNCH,
 	RUN_DEFINE,
+	RUN_DUMP,
 	RUN_CHECKPOINT,
 	RUN_CHECKPOINT_AT,
 	RUN_RESUME,
@@ -89,6 +90,11 @@ static const struct argp_option options[] = {
 	{"launch", RUN_LAUNCH, "SPEC.ini", 0, "file with grid, block and arguments for --kernel", 0},
 	{"define", RUN_DEFINE, "NAME=V", 0, "a value that expressions of the launch file use (several times: several)",
 	 0},
+	{"dump", RUN_DUMP, "NAME[=PATH]", 0,
+	 "with --launch: write this buffer to NAME.npy, or to PATH, after the run; NAME is argN, a device variable of "
+	 "the "
+	 "launch file, or a parameter's name in the source (several times: several)",
+	 0},
 	{"record", RUN_RECORD, "FILE.run", 0,
 	 "record the program's kernels, launches and memory contents in FILE.run, for 'heddle corun'", 0},
 	{"slot", RUN_SLOT, "N", 0,
@@ -112,13 +118,18 @@ static const struct argp_option options[] = {
 	{"list-stalls", RUN_STALLS, NULL, 0, "list the stall reasons with Nsight Compute's names, and exit", 0},
 	{0}};
 
-enum { MOST_DEFINES = 64 };
+enum { MOST_TEXTS = 64 };
+
+/* What an option that may stand several times was given. */
+struct texts {
+	const char *data[MOST_TEXTS + 1]; /* NULL behind the last one */
+	uint32_t count;
+};
 
 struct run {
 	struct run_options options;
 	const char *kernel, *launch, *record, *slot;
-	const char *defines[MOST_DEFINES + 1]; /* NULL behind the last one */
-	uint32_t define_count;
+	struct texts defines, dumps;
 	struct run_checkpoint checkpoint;
 	bool silent; /* what the program prints is not wanted */
 	char **program;
@@ -130,6 +141,14 @@ static void list_stalls(void)
 	for (unsigned i = 0; i < HD_STALL_COUNT; i++)
 		printf("%-11s  %-57s  %s\n", hd_stall_name[i], *hd_stall_nsight[i] ? hd_stall_nsight[i] : "-",
 		       hd_stall_help[i]);
+}
+
+static void add_text(struct texts *texts, const char *option, const char *text, struct argp_state *state)
+{
+	if (texts->count == MOST_TEXTS)
+		argp_error(state, "there are more than %d %s", MOST_TEXTS, option);
+	else
+		texts->data[texts->count++] = text;
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -147,12 +166,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case RUN_IDEAL: run->options.ideal = true; break;
 	case RUN_KERNEL: run->kernel = arg; break;
 	case RUN_LAUNCH: run->launch = arg; break;
-	case RUN_DEFINE:
-		if (run->define_count == MOST_DEFINES)
-			argp_error(state, "there are more than %d --define", MOST_DEFINES);
-		else
-			run->defines[run->define_count++] = arg;
-		break;
+	case RUN_DEFINE: add_text(&run->defines, "--define", arg, state); break;
+	case RUN_DUMP: add_text(&run->dumps, "--dump", arg, state); break;
 	case RUN_CHECKPOINT: run->checkpoint.file = arg; break;
 	case RUN_CHECKPOINT_AT: run->checkpoint.cycle = arg; break;
 	case RUN_RESUME: run->checkpoint.resume = arg; break;
@@ -166,8 +181,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_END:
 		if (!run->kernel != !run->launch)
 			argp_error(state, "--kernel and --launch go together");
-		if (run->define_count && !run->launch)
-			argp_error(state, "--define needs --launch");
+		if ((run->defines.count || run->dumps.count) && !run->launch)
+			argp_error(state, "%s needs --launch", run->defines.count ? "--define" : "--dump");
 		if (!run->checkpoint.file != !run->checkpoint.cycle)
 			argp_error(state, "--checkpoint FILE and --checkpoint-at CYCLE go together");
 		if (run->kernel && run->program && run->program[1])
@@ -421,7 +436,8 @@ static int run_all(struct runs *runs, struct run_statistics **stats)
 	const struct run *run = runs->run;
 	int status = 0;
 	if (run->kernel &&
-	    kernel_load(&runs->kernel, run->program[0], run->kernel, run->launch, run->defines, runs->diag))
+	    (kernel_load(&runs->kernel, run->program[0], run->kernel, run->launch, run->defines.data, runs->diag) ||
+	     kernel_dump(&runs->kernel, run->dumps.data, runs->diag)))
 		status = CMD_ERROR;
 	for (uint32_t i = 0; i < run->options.policies.len && !status; i++)
 		stats[i] =
@@ -468,7 +484,8 @@ int cmd_run(int argc, char **argv)
 		"expressions like ceil(n/256) over names of a section [define] or of --define; sections "
 		"[arg0], [arg1], ... with kind = i8, u8, ... i64, u64, f16, f32, f64 (value = V), struct (value = "
 		"TYPE:V, TYPE:V, ... or count and init of its bytes) or buffer (type, count or shape, init = "
-		"zero | ramp | value:V | random:SEED[:LOW:HIGH] | file:PATH | npy:PATH, output = PATH or PATH.npy, "
+		"zero | ramp[:START[:STEP]] | value:V | random:SEED[:LOW:HIGH] | file:PATH | npy:PATH, output = PATH "
+		"or PATH.npy, "
 		"print = N, compare = file:PATH or npy:PATH with abs and rel); and sections [symbol NAME] for device "
 		"variables.\n\n"
 		"Exit status: that of the program; 1 if a comparison differs; 2 if the simulated GPU reports a "

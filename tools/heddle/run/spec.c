@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "heddle/object.h"
@@ -468,29 +467,10 @@ static bool parse_fields(struct spec *spec, struct spec_data *data)
 	return true;
 }
 
-/* A scalar's element: as it stands there, or an expression, whose value is written out then. */
-static bool scalar_element(struct spec *spec, struct spec_data *data)
-{
-	uint64_t bits;
-	double number;
-	if (spec_element(data->type, data->value, &bits))
-		return true;
-	struct expr expr = expression(spec, data->value);
-	if (!expr_read(&expr, &number) || *expr.at)
-		return false;
-	/* Beyond 2^53 an integer might not be what was meant. */
-	if (!data->type->is_float && (number != floor(number) || fabs(number) > 0x1p53))
-		return false;
-	const char *text = hd_arena_printf(&spec->arena, data->type->is_float ? "%.17g" : "%.0f", number);
-	if (!spec_element(data->type, text, &bits))
-		return false;
-	data->value = text;
-	return true;
-}
-
 static void check_scalar(struct reading *reading, struct spec_data *data)
 {
 	const struct spec *spec = reading->spec;
+	uint64_t bits;
 	bool result = data->output || data->compare || data->print || data->dims;
 	if (data->type == &struct_type && !data->value && data->count && !result)
 		return;
@@ -506,7 +486,7 @@ static void check_scalar(struct reading *reading, struct spec_data *data)
 	else if (data->type == &struct_type && !parse_fields(reading->spec, data))
 		hd_error(reading->diag, spec_at(spec, data->value_line),
 			 "a struct's value: expected TYPE:V, TYPE:V, ..., not '%s'", data->value);
-	else if (data->type != &struct_type && !scalar_element(reading->spec, data))
+	else if (data->type != &struct_type && !spec_element_of(reading->spec, data->type, data->value, &bits))
 		hd_error(reading->diag, spec_at(spec, data->value_line), "'%s' is not a value of type %s", data->value,
 			 data->type->name);
 }
@@ -568,6 +548,8 @@ static void check_data(struct reading *reading, struct spec_data *data)
 		describe_by_npy(reading, data);
 	if (reading->diag->errors != before)
 		return;
+	if (data->init && strncmp(data->init, "npy:", 4) && strncmp(data->init, "file:", 5))
+		spec_use_names(reading->spec, data->init);
 	if (!data->buffer && data->type)
 		check_scalar(reading, data);
 	else if (!data->buffer)
@@ -581,26 +563,11 @@ static void check_data(struct reading *reading, struct spec_data *data)
 		hd_error(reading->diag, loc, "%s: count is missing", name);
 }
 
-/* Whether a file can be written there; else errno says why. */
-static bool is_writable(struct spec *spec, const char *path)
-{
-	struct stat known;
-	if (!stat(path, &known)) {
-		errno = EISDIR;
-		return !S_ISDIR(known.st_mode) && !access(path, W_OK);
-	}
-	const char *slash = strrchr(path, '/');
-	char *folder = hd_arena_strdup(&spec->arena, slash ? path : ".");
-	if (slash)
-		folder[slash == path ? 1 : slash - path] = '\0';
-	return *path && errno == ENOENT && !access(folder, W_OK);
-}
-
 static void check_file(struct spec *spec, const struct spec_data *data, struct hd_diag *diag)
 {
 	if (data->compare && access(data->compare, R_OK))
 		hd_error(diag, spec_at(spec, data->compare_line), "cannot read %s: %s", data->compare, strerror(errno));
-	if (data->output && !is_writable(spec, data->output))
+	if (data->output && !spec_is_writable(data->output))
 		hd_error(diag, spec_at(spec, data->output_line), "cannot write '%s': %s", data->output,
 			 strerror(errno));
 }

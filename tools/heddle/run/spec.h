@@ -10,14 +10,15 @@
  *                   kind = struct   value = TYPE:V, TYPE:V, ... (by value: fields in order, each aligned to its size)
  *                                   or count = BYTES   init = as a buffer's, of bytes
  *                   kind = buffer   type = one of the above   count = N
- *                     init    = zero | ramp | value:V | random:SEED[:LOW:HIGH] | file:PATH (raw bytes) |
- *                               npy:PATH (which gives the type, the count and the shape, too)
+ *                     init    = zero | ramp[:START[:STEP]] (also: iota) | value:V | random:SEED[:LOW:HIGH] |
+ *                               file:PATH (raw bytes) | npy:PATH (which gives the type, the count and the shape,
+ *                               too)
  *                     shape   = N,... (instead of count)
  *                     output  = PATH (PATH.npy: with type and shape; else raw bytes)   print = N (elements)
  *                     compare = file:PATH (raw bytes) or npy:PATH   abs = TOLERANCE   rel = TOLERANCE
  *   [symbol NAME]   a device variable: as a buffer; count defaults to what fills it
  *
- * Grids, blocks, numbers and the values of scalars are expressions (expr.h).
+ * Grids, blocks, numbers, the values of scalars, and V, START and STEP of init are expressions (expr.h).
  * random:SEED draws one 64-bit number of SplitMix64 for each element: its low bits for integers (modulo the range when
  * one is given), its upper 53 bits as a fraction in [0, 1) or [LOW, HIGH) for floating point. Paths are relative to
  * the working directory, but for `file`, which is relative to the specification's folder.
@@ -55,6 +56,7 @@ struct spec_data {
 	const char *value;     /* scalars */
 	const uint8_t *fields; /* of a struct: count bytes */
 	const char *output, *compare;
+	const char *dump; /* as output, of the command line; NULL: none */
 	bool compare_npy;
 	uint64_t print;
 	double abs, rel;
@@ -83,6 +85,17 @@ static inline struct hd_loc spec_at(const struct spec *spec, uint32_t line)
 int spec_read(struct spec *spec, const char *path, const char *const *defines, struct hd_diag *diag);
 void spec_release(struct spec *spec);
 
+/* An argument or variable as messages name it: "arg1", or the variable's name. */
+void spec_data_name(const struct spec_data *data, char *text, size_t size);
+/* Whether a file can be written at a path; else errno says why. */
+bool spec_is_writable(const char *path);
+/* An expression over the specification's names. False when the text is none. */
+bool spec_number(const struct spec *spec, const char *text, double *value);
+/* Marks the names that `init` uses as used. */
+void spec_use_names(const struct spec *spec, const char *init);
+/* An element of `type` from an expression; integers up to 2^53 and no fractions. False when it is none. */
+bool spec_element_of(const struct spec *spec, const struct spec_type *type, const char *text, uint64_t *bits);
+
 /* A number in decimal, or in hexadecimal behind 0x, of at most `max`. False when `text` is none. */
 bool spec_unsigned(const char *text, uint64_t max, uint64_t *value);
 /* An element of `type`: its bytes, little-endian, in *bits. False when `text` is none. */
@@ -93,7 +106,7 @@ double spec_real_value(const struct spec_type *type, uint64_t bits);
 
 /* The initial bytes of `data` (count * type->bytes, malloc'ed), which may set its count from a file's size. 0 or -1. */
 int spec_fill(const struct spec *spec, struct spec_data *data, uint8_t **bytes, struct hd_diag *diag);
-/* Prints the first elements, writes the output file and compares, as `data` wants. 0, 1 when they differ, or -1. */
+/* Prints the first elements, writes the output files and compares, as `data` wants. 0, 1 when they differ, or -1. */
 int spec_results(const struct spec *spec, const struct spec_data *data, const uint8_t *bytes, bool print,
 		 struct hd_diag *diag);
 

@@ -2,10 +2,12 @@
  * What a launch specification says of its buffers: their first contents, and what becomes of the results (see spec.h).
  */
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "heddle/object.h"
@@ -88,10 +90,45 @@ static int64_t integer_of(const struct spec_type *type, const uint8_t *bytes, ui
 	return type->is_signed ? (int64_t)(bits << spare) >> spare : (int64_t)bits;
 }
 
-static int fill_value(const struct spec_data *data, const char *text, uint8_t *bytes)
+/* ------------------------------------------------------------ expressions */
+
+bool spec_number(const struct spec *spec, const char *text, double *value)
+{
+	struct expr expr = {.at = text, .names = spec->names.data, .name_count = spec->names.len};
+	return expr_read(&expr, value) && !*expr.at;
+}
+
+bool spec_element_of(const struct spec *spec, const struct spec_type *type, const char *text, uint64_t *bits)
+{
+	double number;
+	char written[64];
+	if (spec_element(type, text, bits))
+		return true;
+	if (!spec_number(spec, text, &number))
+		return false;
+	/* Beyond 2^53 an integer might not be what was meant. */
+	if (!type->is_float && (number != floor(number) || fabs(number) > 0x1p53))
+		return false;
+	snprintf(written, sizeof written, type->is_float ? "%.17g" : "%.0f", number);
+	return spec_element(type, written, bits);
+}
+
+void spec_use_names(const struct spec *spec, const char *init)
+{
+	char copy[256], *rest = copy, *part;
+	double ignored;
+	snprintf(copy, sizeof copy, "%s", init);
+	while ((part = strsep(&rest, ":")))
+		if (part > copy)
+			spec_number(spec, part, &ignored);
+}
+
+/* ------------------------------------------------------------ generators */
+
+static int fill_value(const struct spec *spec, const struct spec_data *data, const char *text, uint8_t *bytes)
 {
 	uint64_t bits;
-	if (!spec_element(data->type, text, &bits))
+	if (!spec_element_of(spec, data->type, text, &bits))
 		return -1;
 	for (uint64_t i = 0; i < data->count; i++)
 		put(data->type, bytes, i, bits);
@@ -134,13 +171,34 @@ static int fill_random(const struct spec_data *data, const char *text, uint8_t *
 	return 0;
 }
 
-static void fill_ramp(const struct spec_data *data, uint8_t *bytes)
+/* text: empty, or START[:STEP]. Integers wrap around. */
+static int fill_ramp(const struct spec *spec, const struct spec_data *data, const char *text, uint8_t *bytes)
 {
+	const struct spec_type *type = data->type;
+	char copy[160], *rest = copy;
+	snprintf(copy, sizeof copy, "%s", text);
+	const char *start_text = strsep(&rest, ":"), *step_text = rest ? rest : "1";
+	double start = 0, step = 1;
+	if (*text && (!spec_number(spec, start_text, &start) || !spec_number(spec, step_text, &step)))
+		return -1;
+	bool whole = start == floor(start) && step == floor(step) && fabs(start) <= 0x1p53 && fabs(step) <= 0x1p53;
+	if (!type->is_float && !whole)
+		return -1;
 	for (uint64_t i = 0; i < data->count; i++)
-		if (data->type->is_float)
-			put_real(data->type, bytes, i, (double)i);
+		if (type->is_float)
+			put_real(type, bytes, i, start + (double)i * step);
 		else
-			put(data->type, bytes, i, i);
+			put(type, bytes, i, (uint64_t)(int64_t)start + i * (uint64_t)(int64_t)step);
+	return 0;
+}
+
+/* The text behind NAME, or behind NAME and a colon; NULL: the generator has another name. */
+static const char *parameters(const char *init, const char *name)
+{
+	size_t length = strlen(name);
+	if (strncmp(init, name, length) || (init[length] && init[length] != ':'))
+		return NULL;
+	return init + length + (init[length] == ':' && init[length + 1]);
 }
 
 static int fill_file(const struct spec *spec, struct spec_data *data, const char *path, uint8_t **bytes,
@@ -188,26 +246,29 @@ int spec_fill(const struct spec *spec, struct spec_data *data, uint8_t **bytes, 
 		return hd_error(diag, spec_at(spec, data->line), "not enough memory for %llu elements",
 				(unsigned long long)data->count);
 	int status = -1;
+	const char *ramp = parameters(init, "ramp");
+	ramp = ramp ? ramp : parameters(init, "iota");
 	if (data->fields)
 		memcpy(*bytes, data->fields, data->count), status = 0;
 	else if (data->value)
-		status = fill_value(data, data->value, *bytes);
+		status = fill_value(spec, data, data->value, *bytes);
 	else if (!strcmp(init, "zero"))
 		status = 0;
-	else if (!strcmp(init, "ramp"))
-		fill_ramp(data, *bytes), status = 0;
+	else if (ramp)
+		status = fill_ramp(spec, data, ramp, *bytes);
 	else if (!strncmp(init, "value:", 6))
-		status = fill_value(data, init + 6, *bytes);
+		status = fill_value(spec, data, init + 6, *bytes);
 	else if (!strncmp(init, "random:", 7))
 		status = fill_random(data, init + 7, *bytes);
 	if (!status)
 		return 0;
 	free(*bytes);
 	*bytes = NULL;
-	return hd_error(diag, spec_at(spec, data->init_line),
-			"init is zero, ramp, value:V, random:SEED[:LOW:HIGH] (LOW <= HIGH), file:PATH or npy:PATH for "
-			"type %s, not '%s'",
-			data->type->name, init);
+	return hd_error(
+		diag, spec_at(spec, data->init_line),
+		"init is zero, ramp[:START[:STEP]], value:V, random:SEED[:LOW:HIGH] (LOW <= HIGH), file:PATH or "
+		"npy:PATH for type %s, not '%s'",
+		data->type->name, init);
 }
 
 /* ------------------------------------------------------------ results */
@@ -226,7 +287,7 @@ static void element_text(const struct spec_type *type, const uint8_t *bytes, uin
 		snprintf(text, size, "%llu", (unsigned long long)integer_of(type, bytes, index));
 }
 
-static void data_name(const struct spec_data *data, char *text, size_t size)
+void spec_data_name(const struct spec_data *data, char *text, size_t size)
 {
 	if (data->symbol)
 		snprintf(text, size, "%s", data->symbol);
@@ -237,7 +298,7 @@ static void data_name(const struct spec_data *data, char *text, size_t size)
 static void print_elements(const struct spec_data *data, const uint8_t *bytes)
 {
 	char text[64], name[96];
-	data_name(data, name, sizeof name);
+	spec_data_name(data, name, sizeof name);
 	printf("%s =", name);
 	for (uint64_t i = 0; i < data->print && i < data->count; i++) {
 		element_text(data->type, bytes, i, text, sizeof text);
@@ -310,7 +371,7 @@ static int compare(const struct spec *spec, const struct spec_data *data, const 
 			first = i;
 	if (differences) {
 		char name[96], got[64], wanted[64];
-		data_name(data, name, sizeof name);
+		spec_data_name(data, name, sizeof name);
 		element_text(data->type, bytes, first, got, sizeof got);
 		element_text(data->type, expected, first, wanted, sizeof wanted);
 		hd_error(diag, loc, "%s: %llu of %llu elements differ; the first is [%llu]: %s instead of %s", name,
@@ -321,10 +382,24 @@ static int compare(const struct spec *spec, const struct spec_data *data, const 
 	return differences != 0;
 }
 
-static int write_output(const struct spec_data *data, const uint8_t *bytes, struct hd_diag *diag)
+bool spec_is_writable(const char *path)
 {
-	if (!npy_named(data->output))
-		return hd_write_file(data->output, bytes, data->count * data->type->bytes, diag);
+	struct stat known;
+	char folder[PATH_MAX] = ".";
+	if (!stat(path, &known)) {
+		errno = EISDIR;
+		return !S_ISDIR(known.st_mode) && !access(path, W_OK);
+	}
+	const char *slash = strrchr(path, '/');
+	if (slash)
+		snprintf(folder, sizeof folder, "%.*s", slash == path ? 1 : (int)(slash - path), path);
+	return *path && errno == ENOENT && !access(folder, W_OK);
+}
+
+static int write_output(const struct spec_data *data, const char *path, const uint8_t *bytes, struct hd_diag *diag)
+{
+	if (!npy_named(path))
+		return hd_write_file(path, bytes, data->count * data->type->bytes, diag);
 	struct npy npy = {.bytes = data->type->bytes, .dims = data->dims, .count = data->count};
 	snprintf(npy.type, sizeof npy.type, "%s", data->type->name);
 	memcpy(npy.shape, data->shape, sizeof npy.shape);
@@ -332,7 +407,7 @@ static int write_output(const struct spec_data *data, const uint8_t *bytes, stru
 		npy.dims = 1;
 		npy.shape[0] = data->count;
 	}
-	return npy_write(&npy, data->output, bytes, diag);
+	return npy_write(&npy, path, bytes, diag);
 }
 
 int spec_results(const struct spec *spec, const struct spec_data *data, const uint8_t *bytes, bool print,
@@ -340,7 +415,9 @@ int spec_results(const struct spec *spec, const struct spec_data *data, const ui
 {
 	if (print && data->print)
 		print_elements(data, bytes);
-	if (data->output && write_output(data, bytes, diag))
+	if (data->output && write_output(data, data->output, bytes, diag))
+		return -1;
+	if (data->dump && write_output(data, data->dump, bytes, diag))
 		return -1;
 	return data->compare ? compare(spec, data, bytes, diag) : 0;
 }
