@@ -119,6 +119,7 @@ LIB_OBJ := $(call objects,$(filter-out lib/device/%,$(call find_in,lib)))
 PASSES_OBJ := $(call objects,$(call find_in,passes))
 PLUGIN_OBJ := $(call objects,$(wildcard passes/plugin.cpp))
 SIM_OBJ := $(call objects,$(call find_in,runtime/core runtime/memory runtime/exec runtime/sm runtime/gpu runtime/watch runtime/verify runtime/check runtime/policy runtime/checkpoint runtime/sampling runtime/corun runtime/sim))
+SESSION_OBJ := $(call objects,$(call find_in,runtime/session))
 CUDART_OBJ := $(call objects,$(call find_in,runtime/cudart))
 HEDDLE_OBJ := $(call objects,$(call find_in,tools/heddle))
 LLVM_SIDE_OBJ := $(call objects,$(call find_in,tools/heddle-cc/llvm) $(wildcard tools/heddle-cc/llvm/*.cpp))
@@ -131,6 +132,7 @@ PASSES_A := $(if $(PASSES_OBJ),$(B)/lib/libheddle-passes.a)
 SIM_A := $(if $(SIM_OBJ),$(B)/lib/libheddle-sim.a)
 PLUGIN := $(if $(PLUGIN_OBJ),$(B)/lib/HeddlePasses.so)
 CUDART := $(if $(CUDART_OBJ),$(B)/lib/libheddle-cudart.so)
+SESSION := $(B)/lib/libheddle-sim.so
 HEDDLE := $(if $(HEDDLE_OBJ),$(B)/bin/heddle)
 LLVM_SIDE := $(if $(LLVM_SIDE_OBJ),$(B)/lib/HeddleClang.so)
 HEDDLE_CC := $(if $(HEDDLE_CC_OBJ),$(B)/bin/heddle-cc)
@@ -155,7 +157,7 @@ include scripts/toolkit.mk
 include runtime/math/math.mk
 
 # The math libraries are compiled anew with each change of the compiler: `make base` leaves them as they are.
-BASE := $(LIB_A) $(PASSES_A) $(SIM_A) $(PLUGIN) $(CUDART) $(HEDDLE) $(HEDDLE_CC) $(LLVM_SIDE) $(NVRTC) $(DATA) $(TOOLKIT_FILES)
+BASE := $(LIB_A) $(PASSES_A) $(SIM_A) $(PLUGIN) $(CUDART) $(SESSION) $(HEDDLE) $(HEDDLE_CC) $(LLVM_SIDE) $(NVRTC) $(DATA) $(TOOLKIT_FILES)
 .PHONY: base
 base: $(BASE)
 	$(done)
@@ -232,6 +234,10 @@ OWN_HEAP := $(foreach name,malloc calloc realloc aligned_alloc free,-Wl,--wrap=$
 # These two show what policies in shared objects call (lib/api.h); among themselves its calls stay direct.
 $(B)/lib/libheddle-cudart.so: $(CUDART_OBJ) $(SIM_A) $(LIB_A)
 	$(call link,$(CC),-shared -Wl$(comma)-z$(comma)defs -Wl$(comma)-Bsymbolic-functions $(OWN_HEAP) $(CUDART_SONAME),$(LIBS))
+
+# The simulator for other languages (heddle/session.h), and what policies in shared objects call.
+$(B)/lib/libheddle-sim.so: $(SESSION_OBJ) $(SIM_A) $(LIB_A)
+	$(call link,$(CC),-shared -Wl$(comma)-z$(comma)defs -Wl$(comma)-Bsymbolic-functions -Wl$(comma)-soname$(comma)libheddle-sim.so,$(LIBS))
 
 # The style and the script of `heddle report`, as bytes in an object: _binary_page_css_start and the like.
 PAGE_SCRIPT := $(patsubst %,tools/heddle/page/script/%.js,core overview source waits calls time compare last)
@@ -525,7 +531,7 @@ help:
 
 # ---------------------------------------------------------------- what is compiled
 
-COMPILED := $(LIB_OBJ) $(PASSES_OBJ) $(PLUGIN_OBJ) $(SIM_OBJ) $(CUDART_OBJ) $(HEDDLE_OBJ) $(HEDDLE_CC_OBJ) $(LLVM_SIDE_OBJ) $(NVRTC_OBJ) $(HARNESS_OBJ) \
+COMPILED := $(LIB_OBJ) $(PASSES_OBJ) $(PLUGIN_OBJ) $(SIM_OBJ) $(CUDART_OBJ) $(SESSION_OBJ) $(HEDDLE_OBJ) $(HEDDLE_CC_OBJ) $(LLVM_SIDE_OBJ) $(NVRTC_OBJ) $(HARNESS_OBJ) \
 	$(FUZZ_OBJ) $(call objects,$(wildcard test/bench/*.c) $(UNIT_SRC))
 
 # How each source is compiled, for editors and `make tidy`: what a dry run of the rules prints. Made again when the flags,

@@ -24,18 +24,22 @@ static const char *severity_name(enum hd_severity severity)
 	return "error";
 }
 
+void hd_loc_append(struct hd_strbuf *text, struct hd_loc loc)
+{
+	hd_strbuf_append(text, loc.file ? loc.file : "");
+	if (loc.line)
+		hd_strbuf_printf(text, ":%u", loc.line);
+	if (loc.line && loc.column)
+		hd_strbuf_printf(text, ":%u", loc.column);
+}
+
 static void print(const struct hd_diag *diag, enum hd_severity severity, struct hd_loc loc, const char *message)
 {
 	struct hd_strbuf line = {0};
-	if (loc.file) {
-		hd_strbuf_append(&line, loc.file);
-		if (loc.line)
-			hd_strbuf_printf(&line, ":%u", loc.line);
-		if (loc.line && loc.column)
-			hd_strbuf_printf(&line, ":%u", loc.column);
-	} else {
+	if (loc.file)
+		hd_loc_append(&line, loc);
+	else
 		hd_strbuf_append(&line, diag->tool ? diag->tool : "heddle");
-	}
 	/* One call, so that messages of several threads do not mix. */
 	fprintf(stderr, "%s: %s: %s\n", hd_strbuf_text(&line), severity_name(severity), message);
 	hd_strbuf_release(&line);

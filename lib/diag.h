@@ -28,6 +28,10 @@ struct hd_diag {
 
 #define HD_NOWHERE ((struct hd_loc){0})
 
+struct hd_strbuf;
+/* Appends FILE:LINE:COLUMN, as far as they are known. */
+void hd_loc_append(struct hd_strbuf *text, struct hd_loc loc);
+
 /* For what may fail without a word; errors are counted. */
 struct hd_diag hd_diag_silent(void);
 

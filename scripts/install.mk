@@ -17,6 +17,9 @@ HEADERS := $(patsubst include/heddle/%,$(B)/include/heddle/%,$(wildcard include/
 PIPELINE := $(B)/lib/cmake/Heddle/HeddleConfig.cmake $(B)/lib/cmake/Heddle/HeddleConfigVersion.cmake \
 	$(B)/lib/pkgconfig/heddle.pc $(B)/lib/pkgconfig/heddle-cudart.pc $(B)/lib/pkgconfig/heddle-policy.pc $(SHARE)/github/heddle-check.yml
 
+# The Python package, and what `pip install` of its folder needs.
+PYTHON := $(patsubst python/%,$(SHARE)/python/%,$(wildcard python/pyproject.toml python/*/*.py))
+
 # Programs to begin with: those of one file, and the project with a workflow.
 EXAMPLES := $(patsubst examples/%,$(SHARE)/examples/%,$(wildcard examples/README.md examples/*.cu examples/ci/*) \
 	examples/ci/.github/workflows/ci.yml)
@@ -56,15 +59,17 @@ $(SHARE)/github/%: scripts/github/%
 
 $(SHARE)/examples/%: examples/%
 	$(copy)
+$(SHARE)/python/%: python/%
+	$(copy)
 
-INSTALLED := $(EXAMPLES) $(HEDDLE) $(HEDDLE_CC) $(LIB_A) $(PLUGIN) $(LLVM_SIDE) $(CUDART) $(NVRTC) $(DATA) $(TOOLKIT_FILES) $(MATH_FILES) $(MAN) $(COMPLETION) $(HEADERS) $(PIPELINE)
+INSTALLED := $(EXAMPLES) $(PYTHON) $(HEDDLE) $(HEDDLE_CC) $(LIB_A) $(PLUGIN) $(LLVM_SIDE) $(CUDART) $(SESSION) $(NVRTC) $(DATA) $(TOOLKIT_FILES) $(MATH_FILES) $(MAN) $(COMPLETION) $(HEADERS) $(PIPELINE)
 MANIFEST := share/heddle/manifest.txt
 
 # Headers in this build tree that an older version had: a policy's author is not to find them.
 GONE = $(filter-out $(HEADERS),$(shell find $(B)/include -type f 2>/dev/null))
 
 .PHONY: extras install uninstall
-extras: $(MAN) $(COMPLETION) $(HEADERS) $(PIPELINE) $(EXAMPLES)
+extras: $(MAN) $(COMPLETION) $(HEADERS) $(PIPELINE) $(EXAMPLES) $(PYTHON)
 	$(if $(GONE),$(Q)rm -f $(GONE))
 	$(done)
 

@@ -95,6 +95,7 @@ struct hd_sim_options {
 				  HD_CORUN_FIRST_STREAM on; with corun_cycles figures are per kernel of a stream */
 	FILE *shares;	/* gets, at the end, what host threads would share of the work; NULL: nothing is measured */
 	FILE *progress; /* terminal for a progress line of launches longer than two seconds; NULL: none */
+	FILE *output;	/* gets what kernels print; NULL: stdout */
 	const char *rehearsal;	       /* file that a policy writes in its first run and reads in its second
 					  (hd_policy_rehearses) */
 	const char *trace;	       /* "issue,lsu@1000:1200"; NULL: off */
@@ -218,7 +219,7 @@ int hd_sim_check(struct hd_sim *sim, const struct hd_launch *launch);
 bool hd_sim_finished(const struct hd_sim *sim, uint64_t ticket);
 bool hd_sim_working(const struct hd_sim *sim);	  /* a grid is in flight */
 bool hd_sim_corun_over(const struct hd_sim *sim); /* its cycles have passed */
-/* Runs until a grid has ended (device printf goes to stdout). A fault ends all grids in flight. */
+/* Runs until a grid has ended (device printf goes to options.output). A fault ends all grids in flight. */
 int hd_sim_step(struct hd_sim *sim);
 /* Run until this grid, or all grids, have ended. Return 0, or the first error on the way. */
 int hd_sim_wait(struct hd_sim *sim, uint64_t ticket);

@@ -597,7 +597,7 @@ static void tell_again(const struct hd_gpu *gpu, const struct parts *parts)
 	const char *line = (const char *)parts->records, *end = line + parts->step.record_bytes;
 	for (; line < end && gpu->options.record; line += strlen(line) + 1)
 		gpu->options.record(gpu->options.record_context, line);
-	fwrite(parts->output, 1, parts->step.output_bytes, stdout);
+	fwrite(parts->output, 1, parts->step.output_bytes, gpu->options.output ? gpu->options.output : stdout);
 	if (!checkpoint->log)
 		return;
 	hd_strbuf_append_bytes(&checkpoint->records, parts->records, parts->step.record_bytes);

@@ -195,6 +195,11 @@ static void print_conversion(struct arguments *arguments, struct conversion *con
 }
 #pragma clang diagnostic pop
 
+static FILE *output_of(const struct hd_gpu *gpu)
+{
+	return gpu->options.output ? gpu->options.output : stdout;
+}
+
 /* Returns the number of arguments, -1 without a format, or -2 when the thread's memory ended. */
 static int print_lane(struct hd_exec *exec, uint32_t lane)
 {
@@ -221,7 +226,7 @@ static int print_lane(struct hd_exec *exec, uint32_t lane)
 		}
 		if (!arguments.bad) {
 			if (!warp->cta->grid->mute)
-				fwrite(hd_strbuf_text(&out), 1, out.len, stdout);
+				fwrite(hd_strbuf_text(&out), 1, out.len, output_of(exec->gpu));
 			HD_TELL(exec->gpu, printed, exec->gpu, hd_strbuf_text(&out), out.len);
 			result = (int)arguments.count;
 		}

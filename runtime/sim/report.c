@@ -131,6 +131,14 @@ json_t *hd_report_launch(const struct hd_gpu *gpu, const struct hd_launch_record
 	return object;
 }
 
+char *hd_report_launch_text(const struct hd_gpu *gpu, const struct hd_launch_record *record)
+{
+	json_t *object = hd_report_launch(gpu, record, true);
+	char *text = json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(REAL_DIGITS));
+	json_decref(object);
+	return text;
+}
+
 /* The value of an enumerated key by its name in "a|b|c". */
 static json_t *enum_value(const char *names, uint64_t value)
 {
