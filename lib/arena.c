@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "lib/store.h"
 
@@ -53,9 +54,28 @@ struct hd_arena_chunk {
 	_Alignas(ALIGNMENT) unsigned char data[];
 };
 
+static int exit_status = -1; /* negative: abort */
+
+void hd_out_of_memory_status(int status)
+{
+	exit_status = status;
+}
+
+static void (*clean_first)(void);
+
+void hd_out_of_memory_first(void (*clean)(void))
+{
+	clean_first = clean;
+}
+
 static _Noreturn void out_of_memory(size_t bytes)
 {
 	fprintf(stderr, "heddle: out of memory: cannot allocate %zu bytes\n", bytes);
+	/* Handlers of exit() would allocate in their turn, and half of an output would be flushed. */
+	if (exit_status >= 0 && clean_first)
+		clean_first();
+	if (exit_status >= 0)
+		_exit(exit_status);
 	abort();
 }
 

@@ -280,12 +280,15 @@ static int by_name(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-char **hd_config_gpus(void)
+char **hd_config_gpus(struct hd_diag *diag)
 {
 	HD_VEC(char *) names = {0};
 	char *data = hd_data_dir();
 	char *directory = printf_path(data, "gpus");
 	DIR *dir = opendir(directory);
+	bool unread = !dir && diag;
+	if (unread)
+		hd_error(diag, HD_NOWHERE, "cannot read the folder of GPUs, %s: %s", directory, strerror(errno));
 	for (struct dirent *entry; dir && (entry = readdir(dir));) {
 		size_t length = strlen(entry->d_name);
 		if (length > 4 && !strcmp(entry->d_name + length - 4, ".ini")) {
@@ -298,6 +301,8 @@ char **hd_config_gpus(void)
 		closedir(dir);
 	free(directory);
 	free(data);
+	if (unread)
+		return NULL;
 	if (names.len)
 		qsort(names.data, names.len, sizeof *names.data, by_name);
 	hd_vec_push(&names, NULL);
@@ -306,7 +311,7 @@ char **hd_config_gpus(void)
 
 static int unknown_gpu(const char *gpu, struct hd_diag *diag)
 {
-	char **names = hd_config_gpus();
+	char **names = hd_config_gpus(NULL);
 	unsigned count = 0;
 	while (names[count])
 		count++;

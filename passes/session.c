@@ -13,6 +13,7 @@
 
 #include <llvm-c/Analysis.h>
 
+#include "lib/metadata/json.h"
 #include "passes/legalize/legalize.h"
 #include "passes/pass.h"
 #include "passes/remark.h"
@@ -119,6 +120,7 @@ static void forward(void *context, enum hd_severity severity, struct hd_loc loc,
 /* Parameters arrive with the closing '>' of the pipeline element. */
 struct hd_session *hd_session_new(const char *parameters, bool implicit, const struct hd_host *host)
 {
+	hd_json_never_null();
 	struct hd_session *session = hd_xcalloc(1, sizeof(*session));
 	session->host = *host;
 	session->implicit = implicit;

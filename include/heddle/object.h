@@ -207,9 +207,12 @@ int hd_write_file(const char *path, const void *bytes, size_t size, struct hd_di
 struct hd_output {
 	FILE *to;
 	char *path, *temporary; /* NULL: written in place */
+	struct hd_output *next; /* of those that are open */
 };
 int hd_output_open(struct hd_output *output, const char *path, struct hd_diag *diag);
 int hd_output_close(struct hd_output *output, struct hd_diag *diag);
+/* In place of hd_output_close where what was written is not all: the file stays as it was. */
+void hd_output_abandon(struct hd_output *output);
 /* Reads a whole file; the caller frees *bytes (a NUL is appended, not counted). */
 int hd_read_file(const char *path, uint8_t **bytes, size_t *size, struct hd_diag *diag);
 

@@ -21,5 +21,8 @@ json_t *hd_json_source(const struct hd_meta_source *source);
 json_t *hd_metadata_schema_json(void);
 /* The text in the project's form: two spaces, keys in the order of their making, newline at the end. malloc'ed. */
 char *hd_json_dump(const json_t *value);
+/* Values are made where they are used, and a member that could not be made would be missing in what is written, or read
+ * as absent. From this call on jansson ends the process as hd_xmalloc does. Allocators that the program chose stay. */
+void hd_json_never_null(void);
 
 #endif

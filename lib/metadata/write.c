@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "heddle/figures.h"
+#include "lib/arena.h"
 #include "lib/metadata/fields.h"
 #include "lib/metadata/json.h"
 #include "lib/metadata/member.h"
@@ -35,6 +36,15 @@ json_t *hd_json_source(const struct hd_meta_source *source)
 	json_object_set_new(object, "file", hd_json_text(source->file));
 	json_object_set_new(object, "line", json_integer(source->file ? source->line : 0));
 	return object;
+}
+
+void hd_json_never_null(void)
+{
+	json_malloc_t allocate;
+	json_free_t release;
+	json_get_alloc_funcs(&allocate, &release);
+	if (allocate == malloc && release == free)
+		json_set_alloc_funcs(hd_xmalloc, free);
 }
 
 char *hd_json_dump(const json_t *value)

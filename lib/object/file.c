@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -84,6 +85,38 @@ static int open_temporary(const char *path, char *name, size_t name_size)
 	return -1;
 }
 
+/* Those that are open, so that a process that runs out of memory leaves none of their temporary files. */
+static struct hd_output *open_outputs;
+static pthread_mutex_t outputs_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void unlink_temporaries(void)
+{
+	for (struct hd_output *output = open_outputs; output; output = output->next)
+		if (output->temporary)
+			unlink(output->temporary);
+}
+
+static void note_open(struct hd_output *output)
+{
+	pthread_mutex_lock(&outputs_lock);
+	hd_out_of_memory_first(unlink_temporaries);
+	output->next = open_outputs;
+	open_outputs = output;
+	pthread_mutex_unlock(&outputs_lock);
+}
+
+static void note_closed(struct hd_output *output)
+{
+	pthread_mutex_lock(&outputs_lock);
+	struct hd_output **at = &open_outputs;
+	while (*at != output)
+		at = &(*at)->next;
+	*at = output->next;
+	pthread_mutex_unlock(&outputs_lock);
+	free(output->path);
+	free(output->temporary);
+}
+
 int hd_output_open(struct hd_output *output, const char *path, struct hd_diag *diag)
 {
 	struct stat status;
@@ -100,12 +133,26 @@ int hd_output_open(struct hd_output *output, const char *path, struct hd_diag *d
 	output->temporary = replaces ? hd_xcalloc(1, size) : NULL;
 	int fd = replaces ? open_temporary(output->path, output->temporary, size)
 			  : open(path, O_WRONLY | O_CLOEXEC); /* devices and pipes (-o /dev/null) cannot be replaced */
-	if (fd >= 0 && (output->to = fdopen(fd, "wb")))
+	if (fd >= 0 && (output->to = fdopen(fd, "wb"))) {
+		note_open(output);
 		return 0;
+	}
 	int error = errno;
+	if (fd >= 0)
+		close(fd);
+	if (fd >= 0 && output->temporary)
+		unlink(output->temporary);
 	free(output->path);
 	free(output->temporary);
 	return report(diag, path, error);
+}
+
+void hd_output_abandon(struct hd_output *output)
+{
+	fclose(output->to);
+	if (output->temporary)
+		unlink(output->temporary);
+	note_closed(output);
 }
 
 int hd_output_close(struct hd_output *output, struct hd_diag *diag)
@@ -124,8 +171,7 @@ int hd_output_close(struct hd_output *output, struct hd_diag *diag)
 		if (output->temporary)
 			unlink(output->temporary);
 	}
-	free(output->path);
-	free(output->temporary);
+	note_closed(output);
 	return result;
 }
 

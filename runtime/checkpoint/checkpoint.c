@@ -549,11 +549,13 @@ static void write_checkpoint(struct hd_gpu *gpu)
 	checkpoint->status = hd_output_open(&output, path, checkpoint->diag);
 	if (!checkpoint->status) {
 		write_all(gpu, output.to, &writer);
-		if (writer.failed && !ferror(output.to))
+		if (writer.failed && !ferror(output.to)) {
 			checkpoint->status = hd_error(checkpoint->diag, HD_NOWHERE,
 						      "%s: cannot write the events before the checkpoint", path);
-		if (hd_output_close(&output, checkpoint->diag))
+			hd_output_abandon(&output);
+		} else if (hd_output_close(&output, checkpoint->diag)) {
 			checkpoint->status = -1;
+		}
 	}
 	if (!checkpoint->status)
 		hd_note(checkpoint->diag, HD_NOWHERE, "checkpoint of cycle %" PRIu64 " written to %s", gpu->now, path);

@@ -253,7 +253,7 @@ int hd_cudart_target(const char *name)
 /* The modelled GPU of the least capability, in tens, that takes code of this one: "a100"; NULL: there is none. */
 static char *gpu_for(int code)
 {
-	char **names = hd_config_gpus(), *best = NULL;
+	char **names = hd_config_gpus(NULL), *best = NULL;
 	int least = INT_MAX;
 	for (unsigned i = 0; names[i]; i++) {
 		struct hd_diag quiet = hd_diag_silent();

@@ -8,6 +8,7 @@
 #include <stdalign.h>
 
 #include "heddle/config.h"
+#include "lib/metadata/json.h"
 #include "lib/store.h"
 #include "runtime/check/check.h"
 #include "runtime/checkpoint/checkpoint.h"
@@ -94,6 +95,7 @@ int hd_sim_new(const struct hd_sim_options *options, struct hd_sim **out)
 	if (hd_checkpoint_new(options, &checkpoint))
 		return HD_SIM_CHECKPOINT;
 	HD_STORE_SCOPE(HD_STORE_LASTING);
+	hd_json_never_null();
 	struct hd_sim *sim = hd_xcalloc(1, sizeof(*sim));
 	struct hd_gpu *gpu = &sim->gpu;
 	gpu->checkpoint = checkpoint;

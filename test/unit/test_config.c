@@ -52,7 +52,7 @@ END_TEST
 START_TEST(every_gpu_loads)
 {
 	setenv("HEDDLE_DATA", "runtime", 1); /* runtime/gpus: tests run in the project's root */
-	char **names = hd_config_gpus();
+	char **names = hd_config_gpus(NULL);
 	unsigned count = 0;
 	for (; names[count]; count++) {
 		struct hd_config config;

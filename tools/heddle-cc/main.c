@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lib/arena.h"
+#include "lib/metadata/json.h"
 #include "lib/strbuf.h"
 #include "tools/heddle-cc/compile.h"
 #include "tools/heddle-cc/prelude.h"
@@ -430,6 +432,8 @@ static int run(struct hd_job *job)
 
 int main(int argc, char **argv)
 {
+	hd_out_of_memory_status(2);
+	hd_json_never_null();
 	struct hd_cc cc;
 	int status = hd_cc_parse(&cc, argc, argv), program = 0;
 	if (status == 0) {

@@ -270,7 +270,9 @@ static int load_budgets(struct check *check)
 /* The first GPU that runs each cubin, by name; an architecture of which Heddle has no GPU adds none. */
 static int choose_gpus_of_cubins(struct check *check)
 {
-	char **names = hd_config_gpus();
+	char **names = hd_config_gpus(&check->diag);
+	if (!names)
+		return -1;
 	int status = 0;
 	for (uint32_t i = 0; i < check->input.units.len && status == 0; i++) {
 		const struct cmd_unit *unit = &check->input.units.data[i];

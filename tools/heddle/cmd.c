@@ -110,11 +110,14 @@ static void describe(const struct argp *argp, int argc, char **argv)
 		exit(CMD_OK);
 }
 
-int cmd_parse(const struct argp *argp, int argc, char **argv, unsigned flags, void *input)
+void cmd_parse(const struct argp *argp, int argc, char **argv, unsigned flags, void *input)
 {
 	describe(argp, argc, argv);
 	check_options(argp, argc, argv, flags & ARGP_IN_ORDER);
-	return argp_parse(argp, argc, argv, flags, NULL, input);
+	int error = argp_parse(argp, argc, argv, flags, NULL, input);
+	/* argp says what is wrong with a line and ends. It returns where it found no memory, and nothing was read. */
+	if (error)
+		exit(cmd_error("cannot read the command line: %s", strerror(error)));
 }
 
 uint32_t cmd_parse_count(struct argp_state *state, const char *option, const char *text, uint32_t min, uint32_t max)

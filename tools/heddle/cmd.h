@@ -25,9 +25,9 @@ struct cmd {
 /*
  * argp_parse() with the project's manners: an unknown long option is reported with the nearest names and ends
  * the program with status 2, as argp's own usage errors do (main.c sees to that). `flags` as for argp_parse; with
- * ARGP_IN_ORDER the check stops at the first operand. 0, or what the parser returned.
+ * ARGP_IN_ORDER the check stops at the first operand.
  */
-int cmd_parse(const struct argp *argp, int argc, char **argv, unsigned flags, void *input);
+void cmd_parse(const struct argp *argp, int argc, char **argv, unsigned flags, void *input);
 enum { CMD_MOST_THREADS = 1024 }; /* of a CTA, in CUDA */
 
 /* The value of an option that is a number from `min` to `max`; anything else is a usage error. */

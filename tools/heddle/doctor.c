@@ -68,7 +68,7 @@ static bool add_check(struct doctor *doctor, const char *name, bool good, const 
 
 static bool check_data(struct doctor *doctor)
 {
-	char *data = hd_data_dir(), **names = hd_config_gpus();
+	char *data = hd_data_dir(), **names = hd_config_gpus(NULL);
 	unsigned count = 0;
 	while (names[count])
 		free(names[count++]);
@@ -207,9 +207,7 @@ int cmd_doctor(int argc, char **argv)
 		       "The exit status is 1 when compiling or simulating fails."};
 	bool as_json = false;
 	struct doctor doctor = {.diag = {.tool = "heddle"}};
-	int error = cmd_parse(&argp, argc, argv, 0, &as_json);
-	if (error)
-		return CMD_ERROR;
+	cmd_parse(&argp, argc, argv, 0, &as_json);
 	forget_settings();
 	hd_arena_init(&doctor.arena);
 	hd_signals_hold(&doctor.signals);

@@ -77,7 +77,9 @@ static void print_json(json_t *json)
 
 static int list(bool as_json, struct hd_diag *diag)
 {
-	char **names = hd_config_gpus();
+	char **names = hd_config_gpus(diag);
+	if (!names)
+		return CMD_ERROR;
 	int status = 0;
 	json_t *all = json_array();
 	if (!as_json)

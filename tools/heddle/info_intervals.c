@@ -196,7 +196,8 @@ static int read_trace(struct tracing *tracing, FILE *file)
 		tracing->lines++;
 		status = read_line(tracing, line);
 	}
-	if (status == CMD_OK && ferror(file))
+	/* Memory may run out as well, which ferror() does not tell. */
+	if (status == CMD_OK && !feof(file))
 		status = cmd_error("%s: %s", tracing->options->trace, strerror(errno));
 	free(line);
 	return status;

@@ -10,6 +10,8 @@
 
 #include "heddle/metadata.h"
 #include "heddle/version.h"
+#include "lib/arena.h"
+#include "lib/metadata/json.h"
 #include "tools/heddle/cmd.h"
 #include "tools/heddle/manual.h"
 
@@ -122,6 +124,8 @@ static int dispatch(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+	hd_out_of_memory_status(CMD_ERROR);
+	hd_json_never_null();
 	int status = dispatch(argc, argv);
 	/* A full disk must not look like success. */
 	if (fflush(stdout) != 0 || ferror(stdout))

@@ -253,8 +253,10 @@ static int choose_gpus(struct occupancy *command)
 		if (gate_gpus_add_list(&command->gpus, command->gpu_names.data[i], &mask, HD_NOWHERE, &command->diag) !=
 		    0)
 			return -1;
-	char **all = command->gpu_names.len ? NULL : hd_config_gpus();
-	int status = 0;
+	if (command->gpu_names.len)
+		return 0;
+	char **all = hd_config_gpus(&command->diag);
+	int status = all ? 0 : -1;
 	for (unsigned i = 0; all && all[i]; i++) {
 		if (status == 0 && gate_gpus_add(&command->gpus, all[i], HD_NOWHERE, &command->diag) < 0)
 			status = -1;

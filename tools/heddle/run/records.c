@@ -15,6 +15,7 @@
 #include "tools/heddle/run/records.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,13 +46,29 @@ struct process {
 struct records {
 	HD_VEC(struct process) processes;
 	struct hd_diag *diag;
+	bool unread; /* something of what processes left could not be read, and was reported */
 };
+
+static void report_unread(struct records *records, const char *path)
+{
+	hd_error(records->diag, HD_NOWHERE, "cannot read the program's figures, %s: %s", path, strerror(errno));
+	records->unread = true;
+}
+
+static FILE *open_records(struct records *records, const char *path)
+{
+	FILE *file = fopen(path, "r");
+	if (!file)
+		report_unread(records, path);
+	return file;
+}
 
 /* ------------------------------------------------------------ one file */
 
 struct line {
 	char *text;
 	size_t size;
+	bool failed; /* to read a line, which is not the end */
 	const char *figures, *so_far; /* the fields behind the object; "": there is none */
 };
 
@@ -66,9 +83,25 @@ static char *next_field(char *field)
 }
 
 /* The next whole record's object, a new reference; NULL: there is none. */
-static json_t *next_record(FILE *file, struct line *line)
+static ssize_t next_line(FILE *file, struct line *line)
 {
 	ssize_t length = getline(&line->text, &line->size, file);
+	line->failed = line->failed || (length < 0 && !feof(file));
+	return length;
+}
+
+static void close_records(struct records *records, FILE *file, const char *path, struct line *line)
+{
+	if (line->failed)
+		report_unread(records, path);
+	free(line->text);
+	if (file)
+		fclose(file);
+}
+
+static json_t *next_record(FILE *file, struct line *line)
+{
+	ssize_t length = next_line(file, line);
 	if (length <= 0 || line->text[length - 1] != '\n')
 		return NULL;
 	line->text[length - 1] = '\0';
@@ -216,22 +249,20 @@ static bool is(const char *line, const char *start)
 }
 
 /* Whose it is, and how far it came. False: it died before its head was there. */
-static bool look(struct process *process)
+static bool look(struct records *records, struct process *process)
 {
-	FILE *file = fopen(process->path, "r");
+	FILE *file = open_records(records, process->path);
 	struct line line = {0};
 	json_t *first = file ? next_record(file, &line) : NULL, *head = file ? next_record(file, &line) : NULL;
 	take(process, first);
-	while (head && !process->begun && getline(&line.text, &line.size, file) > 0) {
+	while (head && !process->begun && next_line(file, &line) > 0) {
 		process->begun = is(line.text, "{\"start\":");
 		process->ended = is(line.text, "{\"end\":");
 	}
 	bool whole = json_object_get(head, "head");
 	json_decref(first);
 	json_decref(head);
-	free(line.text);
-	if (file)
-		fclose(file);
+	close_records(records, file, process->path, &line);
 	return whole;
 }
 
@@ -266,6 +297,8 @@ static void release(struct process *process)
 static void find_processes(struct records *records, const char *folder)
 {
 	DIR *dir = opendir(folder);
+	if (!dir)
+		report_unread(records, folder);
 	for (struct dirent *entry; dir && (entry = readdir(dir));) {
 		const char *end = strrchr(entry->d_name, '.'), *sequence = strchr(entry->d_name, '.');
 		if (!end || strcmp(end, ".records"))
@@ -274,7 +307,7 @@ static void find_processes(struct records *records, const char *folder)
 		hd_strbuf_printf(&path, "%s/%s", folder, entry->d_name);
 		struct process process = {.path = hd_strbuf_detach(&path),
 					  .sequence = (unsigned)strtoul(sequence + 1, NULL, 10)};
-		if (look(&process))
+		if (look(records, &process))
 			hd_vec_push(&records->processes, process);
 		else
 			release(&process);
@@ -320,7 +353,7 @@ static void give_launch(struct process *process, json_t *launch, struct run_stat
 static void read_process(struct records *records, uint32_t index, struct run_statistics *to)
 {
 	struct process *process = &records->processes.data[index];
-	FILE *file = fopen(process->path, "r");
+	FILE *file = open_records(records, process->path);
 	struct line line = {0};
 	for (json_t *record; file && (record = next_record(file, &line)); json_decref(record)) {
 		json_t *launch = json_object_get(record, "launch");
@@ -335,9 +368,7 @@ static void read_process(struct records *records, uint32_t index, struct run_sta
 		give_launch(process, launch, to);
 	}
 	take_so_far(process);
-	free(line.text);
-	if (file)
-		fclose(file);
+	close_records(records, file, process->path, &line);
 	if (process->total)
 		set_ipc(process->total);
 	if (process->total && process->policies)
@@ -556,7 +587,7 @@ static FILE *open_unnamed(const char *folder)
 	return file;
 }
 
-struct run_statistics *run_records_read(const char *folder, bool launches, struct hd_diag *diag)
+int run_records_read(const char *folder, bool launches, struct run_statistics **to, struct hd_diag *diag)
 {
 	struct records records = {.diag = diag};
 	struct run_statistics *statistics = NULL;
@@ -573,5 +604,6 @@ struct run_statistics *run_records_read(const char *folder, bool launches, struc
 	for (uint32_t i = 0; i < records.processes.len; i++)
 		release(&records.processes.data[i]);
 	hd_vec_release(&records.processes);
-	return statistics;
+	*to = statistics;
+	return records.unread ? -1 : 0;
 }

@@ -335,12 +335,15 @@ static struct outcome run_once(const struct run *run, const char *policy, const 
 	if (length < 0)
 		report[0] = '\0';
 	close(pipe_fds[0]);
-	struct outcome outcome = {0, run_records_read(folder, run_options_want_launches(&run->options), diag)};
+	struct outcome outcome = {0, NULL};
+	int unread = run_records_read(folder, run_options_want_launches(&run->options), &outcome.stats, diag);
 	if (run->record && !signals->caught && outcome.stats)
 		recorded = run_record_take(folder, run->record, diag);
 	/* However the program took the signal, it was the last run; and it is no fault of the program's. */
 	if (signals->caught)
 		outcome.status = 128 + signals->caught;
+	else if (unread)
+		outcome.status = CMD_ERROR;
 	else
 		outcome = judge(run, wait_status, report, outcome.stats, diag);
 	if (recorded && !outcome.status)

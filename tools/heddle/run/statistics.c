@@ -83,8 +83,8 @@ static void put_value(FILE *to, const json_t *value, unsigned columns)
 	free(text);
 }
 
-/* An object's text ends with the line that is a bare brace. */
-static void put_launches(FILE *to, FILE *launches, unsigned columns)
+/* An object's text ends with the line that is a bare brace. 0 or -1: some could not be read. */
+static int put_launches(FILE *to, FILE *launches, unsigned columns)
 {
 	char *line = NULL;
 	size_t size = 0;
@@ -103,11 +103,13 @@ static void put_launches(FILE *to, FILE *launches, unsigned columns)
 		indent(to, columns);
 	fputc(']', to);
 	free(line);
+	return feof(launches) ? 0 : -1;
 }
 
 static int put_document(FILE *to, const struct run_statistics *statistics, unsigned columns)
 {
 	const char *key, *separator = "{";
+	int status = statistics->launches && !ferror(statistics->launches) ? 0 : -1;
 	json_t *value;
 	json_object_foreach(statistics->document, key, value)
 	{
@@ -115,14 +117,14 @@ static int put_document(FILE *to, const struct run_statistics *statistics, unsig
 		indent(to, columns + STEP);
 		fprintf(to, "\"%s\": ", key); /* our own, and policies' names */
 		if (!strcmp(key, "launches") && statistics->launches)
-			put_launches(to, statistics->launches, columns + STEP);
+			status = put_launches(to, statistics->launches, columns + STEP) || status ? -1 : 0;
 		else
 			put_value(to, value, columns + STEP);
 		separator = ",";
 	}
 	indent(to, columns);
 	fputc('}', to);
-	return statistics->launches && !ferror(statistics->launches) ? 0 : -1;
+	return status;
 }
 
 int run_statistics_write(struct run_statistics *const *list, uint32_t count, FILE *to)

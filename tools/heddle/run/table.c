@@ -241,7 +241,9 @@ static int write_statistics(const struct run_options *run, struct run_statistics
 	int status = run_statistics_write(stats, run->policies.len, output.to);
 	if (status)
 		hd_error(diag, HD_NOWHERE, "statistics are incomplete: could not write the temporary launch file");
-	if (path && hd_output_close(&output, diag))
+	if (path && status)
+		hd_output_abandon(&output);
+	else if (path && hd_output_close(&output, diag))
 		status = -1;
 	return status ? CMD_ERROR : 0;
 }

@@ -391,10 +391,11 @@ static int take_file(struct reader *reader, FILE *file)
 		if (!status && !ended)
 			status = take_line(reader, "\n", 1, number);
 	}
+	/* Memory may run out as well, which ferror() does not tell. */
+	if (!status && !feof(file))
+		status = hd_error(reader->validation->diag, HD_NOWHERE, "%s: %s", reader->validation->profile,
+				  strerror(errno));
 	free(line);
-	if (!status && ferror(file))
-		return hd_error(reader->validation->diag, HD_NOWHERE, "%s: %s", reader->validation->profile,
-				strerror(errno));
 	return !status && reader->line ? wrong(reader, "a quoted field without an end", NULL) : status;
 }
 

@@ -1,0 +1,78 @@
+/*
+ * allocations.so: memory that runs out. Preloaded into a program, allocation FAIL_AT fails, and with FAIL_ON all behind it.
+ * FAIL_COUNT names a file that gets the number of allocations of each process at its end.
+ */
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* glibc's own names of what is replaced here. */
+extern void *__libc_malloc(size_t bytes);
+extern void *__libc_calloc(size_t count, size_t bytes);
+extern void *__libc_realloc(void *old, size_t bytes);
+extern void *__libc_memalign(size_t alignment, size_t bytes);
+
+static atomic_long made;
+static long fails_at;
+static int goes_on;
+
+__attribute__((constructor)) static void start(void)
+{
+	const char *at = getenv("FAIL_AT");
+	fails_at = at ? atol(at) : 0;
+	goes_on = getenv("FAIL_ON") != NULL;
+	made = 0; /* those of the loader are the same in every program */
+}
+
+__attribute__((destructor)) static void end(void)
+{
+	const char *path = getenv("FAIL_COUNT");
+	long count = made;
+	fails_at = 0;
+	FILE *file = path ? fopen(path, "a") : NULL;
+	if (file) {
+		fprintf(file, "%ld\n", count);
+		fclose(file);
+	}
+}
+
+static int fails(void)
+{
+	long mine = ++made;
+	int failed = fails_at && (mine == fails_at || (goes_on && mine > fails_at));
+	if (failed)
+		errno = ENOMEM;
+	return failed;
+}
+
+void *malloc(size_t bytes)
+{
+	return fails() ? NULL : __libc_malloc(bytes);
+}
+
+void *calloc(size_t count, size_t bytes)
+{
+	return fails() ? NULL : __libc_calloc(count, bytes);
+}
+
+void *realloc(void *old, size_t bytes)
+{
+	return fails() ? NULL : __libc_realloc(old, bytes);
+}
+
+void *memalign(size_t alignment, size_t bytes)
+{
+	return fails() ? NULL : __libc_memalign(alignment, bytes);
+}
+
+void *aligned_alloc(size_t alignment, size_t bytes)
+{
+	return memalign(alignment, bytes);
+}
+
+int posix_memalign(void **memory, size_t alignment, size_t bytes)
+{
+	*memory = memalign(alignment, bytes);
+	return *memory ? 0 : ENOMEM;
+}
