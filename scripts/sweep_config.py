@@ -2,7 +2,7 @@
 """Each key of a GPU's configuration at the ends of its range, under a small program: a run, or a clear error.
 
     scripts/sweep_config.py [-h] [--build B] [-j N] [--gpu NAME]... [--set KEY=VALUE]... [--ends] [--between N]
-                            [--keys REGEX] [PROGRAM]
+                            [--keys REGEX] [--random N [--seed S] [--policies]] [PROGRAM]
 
 PROGRAM (default: test/e2e/Inputs/sweep.cu, compiled into B/sweep) ends with 0 when its results are right. A value passes
 when the run ends so, or when something says `error:` and ends with 2 or, as CUDA has it, with the program's own status.
@@ -11,9 +11,13 @@ status is 1. Values are the least, the one above it, and the greatest of each ke
 the second out. --between N adds N values in the range, spread by their logarithms, and each rounded to a power of two, which
 many keys have to be a multiple of; they are the same each time, others for each key and GPU. --gpu all is each that there
 is. Further --set hold for all runs: fewer SMs make them short.
+
+With --random each of N runs sets up to eight keys at once, any value of their ranges, on any of the GPUs; --policies draws a
+policy for each as well. The seed gives the same runs again.
 """
 import argparse
 import concurrent.futures
+import json
 import math
 import os
 import random
@@ -38,21 +42,52 @@ def between(gpu, key, kind, low, high, count):
     return [f'{value:.6g}' if kind == 'REAL' else str(value) for value in dict.fromkeys(found) if low < value < high]
 
 
+def all_keys(options):
+    """[(kind, key, what a value may be: names, or least and greatest)]"""
+    with open(os.path.join(ROOT, 'include', 'heddle', 'config.def'), encoding='utf-8') as file:
+        keys = [KEY.match(line.strip()).groups() for line in file if KEY.match(line.strip())]
+    return [(kind, key, rest.split('"')[1].split('|') if kind == 'ENUM' else [part.strip() for part in rest.split(',')[:2]])
+            for kind, key, rest in keys if re.search(options.keys, key)]
+
+
 def values(gpu, options):
     """[(key, value)]"""
     found = []
-    with open(os.path.join(ROOT, 'include', 'heddle', 'config.def'), encoding='utf-8') as file:
-        keys = [KEY.match(line.strip()).groups() for line in file if KEY.match(line.strip())]
-    for kind, key, rest in keys:
-        if not re.search(options.keys, key):
-            continue
+    for kind, key, words in all_keys(options):
         if kind == 'ENUM':
-            found += [(key, name) for name in rest.split('"')[1].split('|')]
+            found += [(key, name) for name in words]
             continue
-        low, high = (part.strip() for part in rest.split(',')[:2])
+        low, high = words
         second = [str(int(low) + 1)] if kind == 'INT' and not options.ends and int(low) + 1 < int(high) else []
         inner = between(gpu, key, kind, float(low), float(high), options.between)
         found += [(key, value) for value in dict.fromkeys([low, *second, *inner, high])]
+    return found
+
+
+def drawn(draw, kind, words):
+    """Any value of a key. Each size of number is as likely as another, and half of all are powers of two."""
+    if kind == 'ENUM':
+        return draw.choice(words)
+    low, high = (float(word) for word in words)
+    value = math.exp(draw.uniform(math.log(low + 1), math.log(high + 1))) - 1
+    if draw.random() < 0.5 and value > 0:
+        value = 2.0 ** round(math.log2(value))
+    value = min(max(value, low), high)
+    return f'{value:.6g}' if kind == 'REAL' else str(round(value))
+
+
+def random_settings(options):
+    """[(gpu, policy, ((key, value), ...))]"""
+    draw, keys, found = random.Random(options.seed), all_keys(options), []
+    policies = ['baseline']
+    if options.policies:
+        listed = subprocess.run([os.path.join(options.build, 'bin', 'heddle'), 'policies', '--json'], check=True,
+                                capture_output=True, text=True).stdout
+        policies = [policy['name'] for policy in json.loads(listed)]
+    for _ in range(options.random):
+        chosen = draw.sample(keys, draw.randint(2, 8))
+        found.append((draw.choice(gpus(options)), draw.choice(policies),
+                      tuple((key, drawn(draw, kind, words)) for kind, key, words in chosen)))
     return found
 
 
@@ -64,19 +99,20 @@ def gpus(options):
 
 
 def verdict(command):
-    """None, or what is wrong with the run."""
+    """(whether it ran to its end, None or what is wrong with it)"""
     try:
         run = subprocess.run(command, capture_output=True, text=True, errors='replace', timeout=SECONDS)
     except subprocess.TimeoutExpired:
-        return f'has not ended after {SECONDS} s'
+        return False, f'has not ended after {SECONDS} s'
     last = (run.stderr.strip().splitlines() or [''])[-1]
     if run.returncode < 0 or run.returncode > 128:
-        return f'ended by a signal (status {run.returncode}): {last}'
+        return False, f'ended by a signal (status {run.returncode}): {last}'
     if STUCK.search(run.stderr):
-        return STUCK.search(run.stderr).group(0) + ': ' + run.stderr.strip().splitlines()[0]
+        return False, STUCK.search(run.stderr).group(0) + ': ' + run.stderr.strip().splitlines()[0]
     if run.returncode == 0:
-        return None
-    return None if 'error:' in run.stderr and run.returncode in (2, 3, 4) else f'status {run.returncode}: {run.stdout}{last}'
+        return True, None
+    refused = 'error:' in run.stderr and run.returncode in (2, 3, 4)
+    return False, None if refused else f'status {run.returncode}: {run.stdout}{last}'
 
 
 def main():
@@ -89,6 +125,9 @@ def main():
     parser.add_argument('--ends', action='store_true', help='least and greatest values alone')
     parser.add_argument('--between', type=int, default=0, metavar='N', help='and N values in the range')
     parser.add_argument('--keys', default='', help='only those that match')
+    parser.add_argument('--random', type=int, metavar='N', help='N runs of several keys at once')
+    parser.add_argument('--seed', default='1', help='of --random')
+    parser.add_argument('--policies', action='store_true', help='with --random: each run under some policy')
     parser.add_argument('program', nargs='?')
     options = parser.parse_args()
     program = options.program or os.path.join(options.build, 'sweep')
@@ -98,16 +137,25 @@ def main():
         subprocess.run([os.path.join(options.build, 'bin', 'heddle-cc'), '-O2', '-o', program,
                         os.path.join(ROOT, 'test', 'e2e', 'Inputs', 'sweep.cu')], check=True)
     always = [word for setting in options.set for word in ('--set', setting)]
-    runs = {(gpu, key, value): [os.path.join(options.build, 'bin', 'heddle'), 'run', '--quiet', '--threads', '1', '--gpu', gpu,
-                                '--max-cycles', str(CYCLES), *always, '--set', f'{key}={value}', '--', program]
-            for gpu in gpus(options) for key, value in values(gpu, options)}
-    bad = 0
+    if options.random:
+        points = random_settings(options)
+    else:
+        points = [(gpu, 'baseline', (setting,)) for gpu in gpus(options) for setting in values(gpu, options)]
+    heddle = [os.path.join(options.build, 'bin', 'heddle'), 'run', '--quiet', '--threads', '1', '--max-cycles', str(CYCLES)]
+    commands = [[*heddle, '--gpu', gpu, '--policy', policy, *always,
+                 *(word for key, value in settings for word in ('--set', f'{key}={value}')), '--', program]
+                for gpu, policy, settings in points]
+    bad = ran = 0
     with concurrent.futures.ThreadPoolExecutor(options.j) as pool:
-        for (gpu, key, value), wrong in zip(runs, pool.map(verdict, runs.values())):
+        for (gpu, policy, settings), (ended, wrong) in zip(points, pool.map(verdict, commands)):
+            ran += ended
             if wrong:
                 bad += 1
-                print(f'{gpu}, {key}={value}: {wrong}')
-    print(f'{len(runs)} values, {bad} of them neither run nor are refused')
+                under = f' under {policy}' if policy != 'baseline' else ''
+                print(f'{gpu}{under}, {", ".join(f"{key}={value}" for key, value in settings)}: {wrong}', flush=True)
+    if options.random:
+        print(f'{ran} runs end with right results')
+    print(f'{len(points)} {"runs" if options.random else "values"}, {bad} of them neither run nor are refused')
     return bad != 0
 
 
