@@ -34,8 +34,8 @@ HD_API char *hd_arena_printf(struct hd_arena *arena, const char *format, ...) __
 #define HD_ARENA_NEW_SPARSE(arena, type, count) \
 	((type *)hd_arena_alloc_sparse((arena), sizeof(type) * (size_t)(count)))
 
-/* What follows the message where the host is out of memory: the process ends with this status, without a further word and
- * without what it has not written yet. Tools call this first; libraries do not, and their processes abort. */
+/* What follows the message where the host is out of memory: the process ends with this status, without a further word
+ * and without what it has not written yet. Tools call this first; libraries do not, and their processes abort. */
 HD_API void hd_out_of_memory_status(int status);
 /* What is called before, where hd_out_of_memory_status was: it allocates nothing. */
 HD_API void hd_out_of_memory_first(void (*clean)(void));

@@ -57,8 +57,8 @@ HD_API int hd_config_set(struct hd_config *config, const char *assignment, struc
 int hd_config_check(const struct hd_config *config, struct hd_diag *diag);
 /* Returns the data folder ("share/heddle"). The caller frees it. */
 char *hd_data_dir(void);
-/* Returns the names of all GPUs with an .ini, sorted: a NULL-terminated array. The caller frees array and names. Where their
- * folder cannot be read: NULL behind an error, without diag an empty array. */
+/* Returns the names of all GPUs with an .ini, sorted: a NULL-terminated array. The caller frees array and names. Where
+ * their folder cannot be read: NULL behind an error, without diag an empty array. */
 char **hd_config_gpus(struct hd_diag *diag);
 
 #endif

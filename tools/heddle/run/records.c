@@ -68,7 +68,7 @@ static FILE *open_records(struct records *records, const char *path)
 struct line {
 	char *text;
 	size_t size;
-	bool failed; /* to read a line, which is not the end */
+	bool failed;		      /* to read a line, which is not the end */
 	const char *figures, *so_far; /* the fields behind the object; "": there is none */
 };
 
