@@ -68,7 +68,7 @@ void hd_out_of_memory_first(void (*clean)(void))
 	clean_first = clean;
 }
 
-static _Noreturn void out_of_memory(size_t bytes)
+_Noreturn void hd_out_of_memory(size_t bytes)
 {
 	fprintf(stderr, "heddle: out of memory: cannot allocate %zu bytes\n", bytes);
 	/* Handlers of exit() would allocate in their turn, and half of an output would be flushed. */
@@ -83,7 +83,7 @@ void *hd_xmalloc(size_t bytes)
 {
 	void *memory = malloc(bytes ? bytes : 1);
 	if (!memory)
-		out_of_memory(bytes);
+		hd_out_of_memory(bytes);
 	return memory;
 }
 
@@ -91,7 +91,7 @@ void *hd_xcalloc(size_t count, size_t bytes)
 {
 	void *memory = calloc(count ? count : 1, bytes ? bytes : 1);
 	if (!memory)
-		out_of_memory(bytes && count > SIZE_MAX / bytes ? SIZE_MAX : count * bytes);
+		hd_out_of_memory(bytes && count > SIZE_MAX / bytes ? SIZE_MAX : count * bytes);
 	return memory;
 }
 
@@ -99,7 +99,7 @@ void *hd_xrealloc(void *old, size_t bytes)
 {
 	void *memory = realloc(old, bytes ? bytes : 1);
 	if (!memory)
-		out_of_memory(bytes);
+		hd_out_of_memory(bytes);
 	return memory;
 }
 
@@ -216,7 +216,7 @@ static size_t taken_by(size_t bytes)
 	take += REDZONE;
 #endif
 	if (bytes > SIZE_MAX - REDZONE - ALIGNMENT - sizeof(struct hd_arena_chunk))
-		out_of_memory(bytes);
+		hd_out_of_memory(bytes);
 	return (take + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
 }
 

@@ -38,13 +38,26 @@ json_t *hd_json_source(const struct hd_meta_source *source)
 	return object;
 }
 
+/* The program's own, which jansson had before. */
+static json_malloc_t allocate;
+
+static void *allocate_or_end(size_t bytes)
+{
+	void *memory = allocate(bytes);
+	if (!memory && bytes)
+		hd_out_of_memory(bytes);
+	return memory;
+}
+
 void hd_json_never_null(void)
 {
-	json_malloc_t allocate;
+	json_malloc_t present;
 	json_free_t release;
-	json_get_alloc_funcs(&allocate, &release);
-	if (allocate == malloc && release == free)
-		json_set_alloc_funcs(hd_xmalloc, free);
+	json_get_alloc_funcs(&present, &release);
+	if (present == allocate_or_end)
+		return;
+	allocate = present;
+	json_set_alloc_funcs(allocate_or_end, release);
 }
 
 char *hd_json_dump(const json_t *value)

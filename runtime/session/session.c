@@ -149,7 +149,7 @@ char *hd_session_names(const char *what)
 {
 	struct hd_strbuf text = {0};
 	if (!strcmp(what, "gpus")) {
-		char **names = hd_config_gpus();
+		char **names = hd_config_gpus(NULL);
 		for (uint32_t i = 0; names[i]; i++) {
 			hd_strbuf_printf(&text, "%s\n", names[i]);
 			free(names[i]);
