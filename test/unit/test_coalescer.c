@@ -170,6 +170,20 @@ START_TEST(wide_local_accesses_take_a_line_a_word)
 }
 END_TEST
 
+/* Two words of each lane, as a pattern says beforehand: two lines of two sectors, of 64 bytes each. */
+START_TEST(wide_local_accesses_touch_sectors_of_64_bytes)
+{
+	const struct hd_coalescer halves = {7, 6};
+	struct hd_mem_request request = local(8, 16, 0);
+	request.pattern = HD_MEM_CONSECUTIVE;
+	ck_assert_uint_eq(hd_coalesce(&halves, &request, out), 2);
+	for (uint32_t i = 0; i < 2; i++) {
+		ck_assert_uint_eq(out[i].line, 0x10000 / 128 + 4 + i);
+		ck_assert_uint_eq(out[i].sectors, 0x3);
+	}
+}
+END_TEST
+
 START_TEST(diverging_local_accesses_touch_up_to_128_lines)
 {
 	struct hd_mem_request request = local(16, 0, 16);
@@ -464,6 +478,7 @@ Suite *hd_suite(void)
 	tcase_add_loop_test(cases, random_addresses_agree_with_the_definition, 0, 100);
 	tcase_add_test(cases, unsectored_lines_have_one_sector);
 	tcase_add_test(cases, wide_local_accesses_take_a_line_a_word);
+	tcase_add_test(cases, wide_local_accesses_touch_sectors_of_64_bytes);
 	tcase_add_test(cases, diverging_local_accesses_touch_up_to_128_lines);
 	tcase_add_test(cases, full_sectors_are_found);
 	tcase_add_test(cases, sectors_of_64_bytes_are_two_a_line);

@@ -795,6 +795,18 @@ START_TEST(total_is_the_sum_of_the_launches)
 }
 END_TEST
 
+/* Messages about policies that do not combine name what both touch, from the first to the last. */
+START_TEST(what_policies_touch_has_names)
+{
+	const char *names[HD_TOUCH_COUNT];
+	ck_assert_uint_eq(hd_policy_touched(1, names), 1);
+	ck_assert_str_eq(names[0], "register allocation");
+	ck_assert_uint_eq(hd_policy_touched((UINT32_C(1) << HD_TOUCH_COUNT) - 1, names), HD_TOUCH_COUNT);
+	ck_assert_str_eq(names[HD_TOUCH_COUNT - 1], "kernels' shares of an SM");
+	ck_assert_uint_eq(hd_policy_touched(0, names), 0);
+}
+END_TEST
+
 Suite *hd_suite(void)
 {
 	return hd_suite_of("gpu", (const TTest *const[]){
@@ -819,6 +831,7 @@ Suite *hd_suite(void)
 					  fault_ends_the_launch_and_leaves_the_simulator_usable,
 					  conflicting_policies_say_why,
 					  a_policy_joins_another,
+					  what_policies_touch_has_names,
 					  each_policy_has_state_of_its_own,
 					  hooks_are_called_when_they_should,
 					  policies_without_hooks_are_not_called,

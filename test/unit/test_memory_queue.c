@@ -116,6 +116,19 @@ START_TEST(without_places_issue_waits_for_the_unit)
 }
 END_TEST
 
+/* With one place, what does not come to the load/store unit gives it back memory_hold cycles behind the next cycle, in
+ * which that unit would have taken it at the earliest. */
+START_TEST(constants_leave_as_if_taken_at_once)
+{
+	struct hd_config config;
+	uint64_t cycles[SCHEDULERS][LOADS];
+	hd_config_defaults(&config);
+	measure(1, 1, HD_OP_LDC, "LDC", cycles);
+	for (uint32_t number = 1; number < LOADS; number++)
+		ck_assert_uint_eq(cycles[0][number] - cycles[0][number - 1], 1 + (uint64_t)config.memory_hold);
+}
+END_TEST
+
 /* Warps below the scheduler count load, the others compute: sums that wait for nothing but their unit. */
 static void build_beside(struct simbench *bench)
 {
@@ -167,6 +180,7 @@ Suite *hd_suite(void)
 	return hd_suite_of("memory_queue", (const TTest *const[]){
 						   issue_cycles_are_those_of_ampere,
 						   without_places_issue_waits_for_the_unit,
+						   constants_leave_as_if_taken_at_once,
 						   other_work_does_not_wait_for_places,
 						   NULL,
 					   });

@@ -297,6 +297,31 @@ START_TEST(what_is_saved_is_what_the_variant_saves)
 }
 END_TEST
 
+/* Cycles between blocks that move for the sake of another policy's shares. */
+static uint64_t share_cycles(const char *slice)
+{
+	struct simbench bench;
+	simbench_init(&bench);
+	bench.options.policy = "preempt+ccbp";
+	ck_assert_int_eq(hd_config_set(&bench.config, "preempt.share_cycles=60", &bench.diag), 0);
+	ck_assert_int_eq(hd_config_set(&bench.config, slice, &bench.diag), 0);
+	build(&bench);
+	ck_assert_msg(!simbench_start(&bench), "%s", bench.message);
+	ck_assert_int_eq(simbench_run(&bench, 1, 32 * WARPS), 0);
+	const struct hd_gpu *gpu = &bench.sim->gpu;
+	uint64_t cycles = preempt_gpu_of(&gpu->policies[0], gpu)->share_cycles;
+	simbench_release(&bench);
+	return cycles;
+}
+
+/* With slices of time kernels move by their turns alone. */
+START_TEST(shares_move_blocks_without_slices)
+{
+	ck_assert_uint_eq(share_cycles("preempt.slice=0"), 60);
+	ck_assert_uint_eq(share_cycles("preempt.slice=200"), 0);
+}
+END_TEST
+
 START_TEST(without_requests_it_is_the_baseline)
 {
 	struct figures none = preempt("preempt", false), drain = preempt("drain+baseline", false);
@@ -312,14 +337,13 @@ END_TEST
 
 Suite *hd_suite(void)
 {
-	return hd_suite_of("switching",
-			   (const TTest *const[]){blocks_leave_in_the_tables_order_or_as_few_as_possible,
-						  what_fits_beside_leaves_all_in_place, ranges_are_given_first_fit,
-						  blocks_between_ranges_are_known,
-						  high_registers_share_a_bit_of_the_mask,
-						  groups_follow_the_width_of_blocks, patterns_are_those_of_all_groups,
-						  bytes_of_patterns, patterns_of_a_block,
-						  a_block_leaves_compressed_and_comes_back, each_launch_has_requests,
-						  what_is_saved_is_what_the_variant_saves,
-						  without_requests_it_is_the_baseline, NULL});
+	return hd_suite_of(
+		"switching",
+		(const TTest *const[]){blocks_leave_in_the_tables_order_or_as_few_as_possible,
+				       what_fits_beside_leaves_all_in_place, ranges_are_given_first_fit,
+				       blocks_between_ranges_are_known, high_registers_share_a_bit_of_the_mask,
+				       groups_follow_the_width_of_blocks, patterns_are_those_of_all_groups,
+				       bytes_of_patterns, patterns_of_a_block, a_block_leaves_compressed_and_comes_back,
+				       each_launch_has_requests, what_is_saved_is_what_the_variant_saves,
+				       shares_move_blocks_without_slices, without_requests_it_is_the_baseline, NULL});
 }
