@@ -148,6 +148,15 @@ typedef enum CUjitInputType_enum {
 	CU_JIT_INPUT_LIBRARY = 4
 } CUjitInputType;
 
+/* Links at run time */
+CUresult cuLinkCreate(unsigned int numOptions, CUjit_option *options, void **optionValues, CUlinkState *stateOut);
+CUresult cuLinkAddData(CUlinkState state, CUjitInputType type, void *data, size_t size, const char *name,
+		       unsigned int numOptions, CUjit_option *options, void **optionValues);
+CUresult cuLinkAddFile(CUlinkState state, CUjitInputType type, const char *path, unsigned int numOptions,
+		       CUjit_option *options, void **optionValues);
+CUresult cuLinkComplete(CUlinkState state, void **cubinOut, size_t *sizeOut);
+CUresult cuLinkDestroy(CUlinkState state);
+
 #include "heddle_driver_batch.h"
 #include "heddle_external.h"
 #include "heddle_unsupported.h"

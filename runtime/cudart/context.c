@@ -4,6 +4,7 @@
 #include "runtime/cudart/context.h"
 #include "heddle/config.h"
 #include "lib/recording.h"
+#include "runtime/cudart/driver.h"
 #include "runtime/cudart/handles.h"
 #include "runtime/cudart/work.h"
 
@@ -188,6 +189,9 @@ __attribute__((destructor)) static void finish(void)
 	hd_vec_release(&cudart->opted);
 	hd_vec_release(&cudart->clustered);
 	hd_vec_release(&cudart->captures);
+	for (uint32_t i = 0; i < cudart->links.len; i++)
+		hd_driver_link_release(cudart->links.data[i]);
+	hd_vec_release(&cudart->links);
 	for (uint32_t i = 0; i < cudart->modules.len; i++)
 		free(cudart->modules.data[i]);
 	hd_vec_release(&cudart->modules);

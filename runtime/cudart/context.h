@@ -147,6 +147,7 @@ struct hd_cudart {
 	HD_VEC(struct hd_reference *) references; /* texture references */
 	HD_VEC(struct hd_object_of *) objects;	  /* texture and surface objects */
 	HD_VEC(struct CUmod_st *) modules;	  /* of the driver API */
+	HD_VEC(struct CUlinkState_st *) links;	  /* that are not destroyed */
 	HD_VEC(struct hd_registered *) handles;	  /* of kernels: CUfunction is the kernel itself */
 	HD_VEC(struct hd_later_call) later_calls; /* hd_cudart_call_later */
 	struct hd_records records;

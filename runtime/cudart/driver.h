@@ -26,6 +26,11 @@ bool hd_driver_is_module(const struct hd_cudart *cudart, CUmodule module);
 CUresult hd_driver_load_file(CUmodule *module, const char *path);
 CUresult hd_driver_load(CUmodule *module, const void *image);
 
+/* CUDA_SUCCESS for a kernel object; else what a driver would answer, with what it is said where that helps. */
+CUresult hd_driver_refuse(struct hd_cudart *cudart, const uint8_t *bytes, size_t size, const char *name);
+/* A link that the program did not destroy. */
+void hd_driver_link_release(CUlinkState state);
+
 /* The runtime's functions take pointers. */
 static inline void *hd_driver_pointer(CUdeviceptr address)
 {

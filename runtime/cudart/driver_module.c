@@ -37,7 +37,7 @@ static enum image image_kind(const uint8_t *bytes, size_t size)
 	return IMAGE_UNKNOWN;
 }
 
-static CUresult load(struct hd_cudart *cudart, CUmodule *module, const uint8_t *bytes, size_t size, const char *name)
+CUresult hd_driver_refuse(struct hd_cudart *cudart, const uint8_t *bytes, size_t size, const char *name)
 {
 	switch (image_kind(bytes, size)) {
 	case IMAGE_PTX:
@@ -53,9 +53,16 @@ static CUresult load(struct hd_cudart *cudart, CUmodule *module, const uint8_t *
 			 name);
 		return CUDA_ERROR_NO_BINARY_FOR_GPU;
 	case IMAGE_UNKNOWN: return CUDA_ERROR_INVALID_IMAGE;
-	default: break;
+	default: return CUDA_SUCCESS;
 	}
+}
+
+static CUresult load(struct hd_cudart *cudart, CUmodule *module, const uint8_t *bytes, size_t size, const char *name)
+{
 	struct hd_module *loaded;
+	CUresult result = hd_driver_refuse(cudart, bytes, size, name);
+	if (result != CUDA_SUCCESS)
+		return result;
 	size_t declared = hd_object_declared_size(bytes);
 	if (declared > size || hd_sim_load(cudart->sim, bytes, declared, name, &loaded))
 		return CUDA_ERROR_INVALID_IMAGE;

@@ -1,6 +1,6 @@
 /*
- * Which relocatable kernel objects a device link joins. Host objects on the command line
- * all count. Of archives, the members count that define what something needs, as the host
+ * Which relocatable kernel objects a device link joins. Host objects and kernel objects on the
+ * command line all count. Of archives, the members count that define what something needs, as the host
  * linker has it, but without its order and for device symbols, too. Reads each input once;
  * linear in symbols, times the depth of the chain of archive members.
  */
@@ -136,6 +136,11 @@ static int add_object(struct collect *collect, const char *name, const uint8_t *
 	struct candidate candidate = {.name = name, .member = member};
 	if (!is_relocatable(bytes, size))
 		return 0;
+	if (hd_object_declared_size(bytes)) { /* a kernel object without a host half: -cubin */
+		int read = add_device(collect, &candidate, bytes, size);
+		hd_vec_push(&collect->candidates, candidate);
+		return read;
+	}
 	int status = elf_image_init(&image, bytes, size)
 			     ? hd_error(&collect->cc->diag, HD_NOWHERE, "%s: truncated or damaged object file", name)
 			     : read_sections(collect, &candidate, &image);

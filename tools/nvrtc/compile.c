@@ -1,73 +1,17 @@
 /*
  * One compilation of nvrtc: source and headers go to a temporary folder, heddle-cc makes the kernel object there, and
- * what it prints becomes the log. The process may have threads, handlers of signals and children of its own: the
- * compiler is spawned, its output is read to its end, and whether it worked is told by the object, which heddle-cc puts
- * in place whole or not at all.
+ * what it prints becomes the log. Whether it worked is told by the object, which heddle-cc puts in place whole or not
+ * at all.
  */
 #include <errno.h>
-#include <fcntl.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include "heddle/config.h"
 #include "heddle/object.h"
+#include "lib/compiler.h"
 #include "lib/scratch.h"
 #include "tools/nvrtc/program.h"
-
-extern char **environ;
-
-/* ------------------------------------------------------------ the compiler */
-
-char *hd_nvrtc_compiler(void)
-{
-	struct hd_strbuf path = {0};
-	char *data = hd_data_dir();
-	hd_strbuf_printf(&path, "%s/../../bin/heddle-cc", data);
-	free(data);
-	return hd_strbuf_detach(&path);
-}
-
-static void read_all(int from, struct hd_strbuf *to)
-{
-	char bytes[4096];
-	for (;;) {
-		ssize_t got = read(from, bytes, sizeof bytes);
-		if (got > 0)
-			hd_strbuf_append_bytes(to, bytes, (size_t)got);
-		else if (!got || errno != EINTR)
-			return;
-	}
-}
-
-int hd_nvrtc_run(char *const *words, struct hd_strbuf *output)
-{
-	int ends[2], status = -1;
-	pid_t child;
-	posix_spawn_file_actions_t files;
-	if (pipe2(ends, O_CLOEXEC))
-		return -1;
-	posix_spawn_file_actions_init(&files);
-	posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
-	posix_spawn_file_actions_adddup2(&files, ends[1], 1);
-	posix_spawn_file_actions_adddup2(&files, ends[1], 2);
-	int error = posix_spawn(&child, words[0], &files, NULL, words, environ);
-	posix_spawn_file_actions_destroy(&files);
-	close(ends[1]);
-	if (error)
-		hd_strbuf_printf(output, "nvrtc: error: cannot run %s: %s\n", words[0], strerror(error));
-	else
-		read_all(ends[0], output);
-	close(ends[0]);
-	if (error)
-		return -1;
-	while (waitpid(child, &status, 0) < 0)
-		if (errno != EINTR)
-			return -1;
-	return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
-}
 
 /* ------------------------------------------------------------ files */
 
@@ -170,7 +114,7 @@ static void run_compiler(struct work *work, nvrtcProgram program, const struct h
 {
 	hd_nvrtc_words words = {0};
 	struct hd_strbuf output = {0};
-	char *compiler = hd_nvrtc_compiler();
+	char *compiler = hd_compiler_path();
 	hd_vec_push(&words, compiler);
 	hd_vec_push(&words, hd_arena_strdup(&work->arena, "-cubin"));
 	hd_vec_push(&words, hd_arena_strdup(&work->arena, "-D__CUDACC_RTC__"));
@@ -182,7 +126,7 @@ static void run_compiler(struct work *work, nvrtcProgram program, const struct h
 	hd_vec_push(&words, work->object);
 	hd_vec_push(&words, work->source);
 	hd_vec_push(&words, NULL);
-	hd_nvrtc_run(words.data, &output);
+	hd_compiler_run(words.data, "nvrtc", &output);
 	add_log(&program->log, hd_strbuf_text(&output), work);
 	hd_strbuf_release(&output);
 	hd_vec_release(&words);

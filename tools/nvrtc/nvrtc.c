@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "cuda/cuda.h"
+#include "lib/compiler.h"
 #include "tools/nvrtc/program.h"
 
 /* ------------------------------------------------------------ what is there */
@@ -44,10 +45,10 @@ nvrtcResult nvrtcVersion(int *major, int *minor)
 /* The architectures, one a line as sm_NN: the compiler knows them. `to` NULL: they are only counted. -1: none. */
 static int list_architectures(int *to)
 {
-	char *compiler = hd_nvrtc_compiler();
+	char *compiler = hd_compiler_path();
 	struct hd_strbuf output = {0};
 	int count = 0, last = 0;
-	if (hd_nvrtc_run((char *[]){compiler, "-code-ls", NULL}, &output) > 0)
+	if (hd_compiler_run((char *[]){compiler, "-code-ls", NULL}, "nvrtc", &output) > 0)
 		count = -1;
 	const char *at = hd_strbuf_text(&output);
 	for (int number; count >= 0 && (at = strstr(at, "sm_")) && sscanf(at, "sm_%d", &number) == 1; at += 3) {

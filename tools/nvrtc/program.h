@@ -51,14 +51,6 @@ bool hd_nvrtc_options_read(struct hd_nvrtc_options *options, int count, const ch
 			   struct hd_strbuf *log);
 void hd_nvrtc_options_release(struct hd_nvrtc_options *options);
 
-/* heddle-cc, found beside this library or in HEDDLE_DATA's tree; the caller frees it. */
-char *hd_nvrtc_compiler(void);
-/*
- * Runs a program with all that it prints in `output`. Its exit status; -1: it cannot be started, or its status went to
- * somebody else (a SIGCHLD handler of the process).
- */
-int hd_nvrtc_run(char *const *words, struct hd_strbuf *output);
-
 /* Compiles into program->object and program->log. */
 nvrtcResult hd_nvrtc_compile(nvrtcProgram program, const struct hd_nvrtc_options *options);
 
