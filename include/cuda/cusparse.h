@@ -264,6 +264,28 @@ cusparseStatus_t cusparseSpGEMM_copy(cusparseHandle_t handle, cusparseOperation_
 				     const void *beta, cusparseSpMatDescr_t matC, cudaDataType computeType,
 				     cusparseSpGEMMAlg_t alg, cusparseSpGEMMDescr_t spgemmDescr);
 
+/* The same for several products of one pattern. The first three buffers are needed until cusparseSpGEMMreuse_copy. */
+cusparseStatus_t cusparseSpGEMMreuse_workEstimation(cusparseHandle_t handle, cusparseOperation_t opA,
+						    cusparseOperation_t opB, cusparseConstSpMatDescr_t matA,
+						    cusparseConstSpMatDescr_t matB, cusparseSpMatDescr_t matC,
+						    cusparseSpGEMMAlg_t alg, cusparseSpGEMMDescr_t spgemmDescr,
+						    size_t *bufferSize1, void *externalBuffer1);
+cusparseStatus_t cusparseSpGEMMreuse_nnz(cusparseHandle_t handle, cusparseOperation_t opA, cusparseOperation_t opB,
+					 cusparseConstSpMatDescr_t matA, cusparseConstSpMatDescr_t matB,
+					 cusparseSpMatDescr_t matC, cusparseSpGEMMAlg_t alg,
+					 cusparseSpGEMMDescr_t spgemmDescr, size_t *bufferSize2, void *externalBuffer2,
+					 size_t *bufferSize3, void *externalBuffer3, size_t *bufferSize4,
+					 void *externalBuffer4);
+cusparseStatus_t cusparseSpGEMMreuse_copy(cusparseHandle_t handle, cusparseOperation_t opA, cusparseOperation_t opB,
+					  cusparseConstSpMatDescr_t matA, cusparseConstSpMatDescr_t matB,
+					  cusparseSpMatDescr_t matC, cusparseSpGEMMAlg_t alg,
+					  cusparseSpGEMMDescr_t spgemmDescr, size_t *bufferSize5, void *externalBuffer5);
+cusparseStatus_t cusparseSpGEMMreuse_compute(cusparseHandle_t handle, cusparseOperation_t opA, cusparseOperation_t opB,
+					     const void *alpha, cusparseConstSpMatDescr_t matA,
+					     cusparseConstSpMatDescr_t matB, const void *beta, cusparseSpMatDescr_t matC,
+					     cudaDataType computeType, cusparseSpGEMMAlg_t alg,
+					     cusparseSpGEMMDescr_t spgemmDescr);
+
 /* Triangular systems. The buffer of the analysis is the solver's, too. */
 cusparseStatus_t cusparseSpSV_createDescr(cusparseSpSVDescr_t *descr);
 cusparseStatus_t cusparseSpSV_destroyDescr(cusparseSpSVDescr_t descr);

@@ -428,6 +428,38 @@ template <class T, class I> static void check_sparse_product(cusparseHandle_t ha
 	OK(cusparseSpGEMM_copy(handle, n, n, &alpha, am, bm, &beta, cm, kind<T>::type, CUSPARSE_SPGEMM_DEFAULT, d));
 	DEMAND(c_outer.get() == outer && c_values.get() == twice);
 	OK(cusparseSpGEMM_destroyDescr(d));
+
+	// With a pattern that stays: the first buffers go, A's values change.
+	auto dm = describe<T, I>(CUSPARSE_FORMAT_CSR, rows, columns, 0, (I *)nullptr, (I *)nullptr, (T *)nullptr, base);
+	size_t bytes[5];
+	OK(cusparseSpGEMM_createDescr(&d));
+	OK(cusparseSpGEMMreuse_workEstimation(handle, n, n, am, bm, dm, CUSPARSE_SPGEMM_DEFAULT, d, &bytes[0], nullptr));
+	auto *one = new device<char>(bytes[0], 1);
+	OK(cusparseSpGEMMreuse_workEstimation(handle, n, n, am, bm, dm, CUSPARSE_SPGEMM_DEFAULT, d, &bytes[0], one->data));
+	OK(cusparseSpGEMMreuse_nnz(handle, n, n, am, bm, dm, CUSPARSE_SPGEMM_DEFAULT, d, &bytes[1], nullptr, &bytes[2], nullptr, &bytes[3], nullptr));
+	device<char> two(bytes[1], 1), three(bytes[2], 1), four(bytes[3], 1);
+	OK(cusparseSpGEMMreuse_nnz(handle, n, n, am, bm, dm, CUSPARSE_SPGEMM_DEFAULT, d, &bytes[1], two.data, &bytes[2], three.data, &bytes[3], four.data));
+	delete one;
+	OK(cusparseSpMatGetSize(dm, &r, &c, &count));
+	DEMAND(count == (int64_t)values.size());
+	device<I> d_outer(outer.size(), 99), d_inner(count, 99);
+	device<T> d_values(count, T(99));
+	OK(cusparseCsrSetPointers(dm, d_outer.data, d_inner.data, d_values.data));
+	OK(cusparseSpGEMMreuse_copy(handle, n, n, am, bm, dm, CUSPARSE_SPGEMM_DEFAULT, d, &bytes[4], nullptr));
+	device<char> five(bytes[4], 1);
+	OK(cusparseSpGEMMreuse_copy(handle, n, n, am, bm, dm, CUSPARSE_SPGEMM_DEFAULT, d, &bytes[4], five.data));
+	DEMAND(d_outer.get() == outer && d_inner.get() == inner);
+	OK(cusparseSpGEMMreuse_compute(handle, n, n, &alpha, am, bm, &zero, dm, kind<T>::type, CUSPARSE_SPGEMM_DEFAULT, d));
+	DEMAND(d_inner.get() == inner && d_values.get() == values);
+	std::vector<T> larger_a = sa.values;
+	for (T &value : larger_a)
+		value *= T(3);
+	cudaMemcpy(a_values.data, larger_a.data(), larger_a.size() * sizeof(T), cudaMemcpyHostToDevice);
+	OK(cusparseSpGEMMreuse_compute(handle, n, n, &alpha, am, bm, &zero, dm, kind<T>::type, CUSPARSE_SPGEMM_DEFAULT, d));
+	for (T &value : values)
+		value *= T(3);
+	DEMAND(d_outer.get() == outer && d_inner.get() == inner && d_values.get() == values);
+	OK(cusparseSpGEMM_destroyDescr(d));
 }
 
 // Rows whose columns are in any order.
