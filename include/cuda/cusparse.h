@@ -362,6 +362,32 @@ cusparseStatus_t cusparseCsr2cscEx2(cusparseHandle_t handle, int m, int n, int n
 				    int *cscRowInd, cudaDataType valType, cusparseAction_t copyValues,
 				    cusparseIndexBase_t idxBase, cusparseCsr2CscAlg_t alg, void *buffer);
 
+/* Incomplete factors without fill-in, in place */
+typedef struct csrilu02Info *csrilu02Info_t;
+typedef enum { CUSPARSE_SOLVE_POLICY_NO_LEVEL = 0, CUSPARSE_SOLVE_POLICY_USE_LEVEL = 1 } cusparseSolvePolicy_t;
+cusparseStatus_t cusparseCreateCsrilu02Info(csrilu02Info_t *info);
+cusparseStatus_t cusparseDestroyCsrilu02Info(csrilu02Info_t info);
+cusparseStatus_t cusparseXcsrilu02_zeroPivot(cusparseHandle_t handle, csrilu02Info_t info, int *position);
+#define HD_CUSPARSE_FACTORS(letter, T)                                                                                     \
+	cusparseStatus_t cusparse##letter##csrilu02_numericBoost(cusparseHandle_t handle, csrilu02Info_t info,             \
+								 int enable_boost, double *tol, T *boost_val);             \
+	cusparseStatus_t cusparse##letter##csrilu02_bufferSize(                                                            \
+		cusparseHandle_t handle, int m, int nnz, const cusparseMatDescr_t descrA, T *csrSortedValA,                \
+		const int *csrSortedRowPtrA, const int *csrSortedColIndA, csrilu02Info_t info, int *pBufferSizeInBytes);   \
+	cusparseStatus_t cusparse##letter##csrilu02_analysis(                                                              \
+		cusparseHandle_t handle, int m, int nnz, const cusparseMatDescr_t descrA, const T *csrSortedValA,          \
+		const int *csrSortedRowPtrA, const int *csrSortedColIndA, csrilu02Info_t info,                             \
+		cusparseSolvePolicy_t policy, void *pBuffer);                                                              \
+	cusparseStatus_t cusparse##letter##csrilu02(cusparseHandle_t handle, int m, int nnz,                               \
+						    const cusparseMatDescr_t descrA, T *csrSortedValA_valM,                \
+						    const int *csrSortedRowPtrA, const int *csrSortedColIndA,              \
+						    csrilu02Info_t info, cusparseSolvePolicy_t policy, void *pBuffer);
+HD_CUSPARSE_FACTORS(S, float)
+HD_CUSPARSE_FACTORS(D, double)
+HD_CUSPARSE_FACTORS(C, cuComplex)
+HD_CUSPARSE_FACTORS(Z, cuDoubleComplex)
+#undef HD_CUSPARSE_FACTORS
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,7 +1,7 @@
 /*
- * cuSPARSE's product of two sparse matrices in CSR. Each row's products are written one behind the other, with keys of their
- * column and their place, and sorted by them: equal columns stand together then, in the order of A's row, so that sums do
- * not depend on the run. Memory is that of all products, rounded up to a power of two for each row.
+ * cuSPARSE's product of two sparse matrices in CSR. Each row's products are written one behind the other, with keys of
+ * their column and their place, and sorted by them: equal columns stand together then, in the order of A's row, so
+ * that sums do not depend on the run. Memory is that of all products, rounded up to a power of two for each row.
  *
  *   workEstimation   how many products each row has
  *   compute          products and sorted keys; how many columns each row of C has

@@ -491,6 +491,94 @@ static void check_rows_sort(cusparseHandle_t handle, int rows, int base)
 	OK(cusparseDestroyMatDescr(d));
 }
 
+// Incomplete factors beside the host's, row by row in the same order; then without a pivot.
+template <class T> struct factors;
+#define FACTORS(letter, T, N)                                                                                                      \
+	template <> struct factors<T> {                                                                                            \
+		static cusparseStatus_t bytes(cusparseHandle_t h, int m, int n, cusparseMatDescr_t d, T *v, int *r, int *c,        \
+					      csrilu02Info_t i, int *b)                                                            \
+		{                                                                                                                  \
+			return cusparse##letter##csrilu02_bufferSize(h, m, n, d, (N *)v, r, c, i, b);                              \
+		}                                                                                                                  \
+		static cusparseStatus_t analyse(cusparseHandle_t h, int m, int n, cusparseMatDescr_t d, T *v, int *r, int *c,      \
+						csrilu02Info_t i, void *b)                                                         \
+		{                                                                                                                  \
+			return cusparse##letter##csrilu02_analysis(h, m, n, d, (N *)v, r, c, i, CUSPARSE_SOLVE_POLICY_NO_LEVEL, b); \
+		}                                                                                                                  \
+		static cusparseStatus_t factor(cusparseHandle_t h, int m, int n, cusparseMatDescr_t d, T *v, int *r, int *c,       \
+					       csrilu02Info_t i, void *b)                                                          \
+		{                                                                                                                  \
+			return cusparse##letter##csrilu02(h, m, n, d, (N *)v, r, c, i, CUSPARSE_SOLVE_POLICY_USE_LEVEL, b);        \
+		}                                                                                                                  \
+		static cusparseStatus_t boost(cusparseHandle_t h, csrilu02Info_t i, double *tolerance, T *to)                      \
+		{                                                                                                                  \
+			return cusparse##letter##csrilu02_numericBoost(h, i, 1, tolerance, (N *)to);                               \
+		}                                                                                                                  \
+	};
+FACTORS(S, float, float)
+FACTORS(D, double, double)
+FACTORS(C, std::complex<float>, cuComplex)
+FACTORS(Z, std::complex<double>, cuDoubleComplex)
+
+template <class T> static void check_factors(cusparseHandle_t handle, int n, int base, double bound)
+{
+	auto a = matrix<T>::of_random(n, n, 4);
+	for (int i = 0; i < n; i++)
+		a.at(i, i) = T(100);
+	sparse<T, int> from(a, CUSPARSE_FORMAT_CSR, base);
+	auto right = a;
+	for (int i = 1; i < n; i++)
+		for (int k = 0; k < i; k++) {
+			if (a.at(i, k) == T())
+				continue;
+			right.at(i, k) /= right.at(k, k);
+			for (int j = k + 1; j < n; j++)
+				if (a.at(i, j) != T() && a.at(k, j) != T())
+					right.at(i, j) -= right.at(i, k) * right.at(k, j);
+		}
+	int count = (int)from.values.size(), bytes, position = 7;
+	device<int> r(from.outer), c(from.inner);
+	device<T> v(from.values);
+	cusparseMatDescr_t d;
+	csrilu02Info_t info;
+	OK(cusparseCreateMatDescr(&d));
+	OK(cusparseSetMatIndexBase(d, base ? CUSPARSE_INDEX_BASE_ONE : CUSPARSE_INDEX_BASE_ZERO));
+	OK(cusparseCreateCsrilu02Info(&info));
+	OK(factors<T>::bytes(handle, n, count, d, v.data, r.data, c.data, info, &bytes));
+	device<char> buffer(bytes, 1);
+	OK(factors<T>::analyse(handle, n, count, d, v.data, r.data, c.data, info, buffer.data));
+	OK(cusparseXcsrilu02_zeroPivot(handle, info, &position));
+	DEMAND(position == -1);
+	OK(factors<T>::factor(handle, n, count, d, v.data, r.data, c.data, info, buffer.data));
+	OK(cusparseXcsrilu02_zeroPivot(handle, info, &position));
+	auto got = v.get();
+	double worst = 0;
+	for (int i = 0; i < n; i++)
+		for (int k = from.outer[i] - base; k < from.outer[i + 1] - base; k++)
+			worst = std::max(worst, (double)std::abs(got[k] - right.at(i, from.inner[k] - base)));
+	DEMAND(position == -1 && worst < bound);
+
+	// [1 2; 1 2]: the second pivot is 0, or what it is to be instead; [1 2; 1]: it is missing
+	device<int> rows(std::vector<int>{base, 2 + base, 4 + base}), columns(std::vector<int>{base, 1 + base, base, 1 + base});
+	device<int> fewer(std::vector<int>{base, 2 + base, 3 + base});
+	device<T> small(std::vector<T>{T(1), T(2), T(1), T(2)});
+	OK(factors<T>::factor(handle, 2, 4, d, small.data, rows.data, columns.data, info, buffer.data));
+	DEMAND(cusparseXcsrilu02_zeroPivot(handle, info, &position) == CUSPARSE_STATUS_ZERO_PIVOT && position == 1 + base);
+	DEMAND((small.get() == std::vector<T>{T(1), T(2), T(1), T(0)}));
+	OK(factors<T>::analyse(handle, 2, 3, d, small.data, fewer.data, columns.data, info, buffer.data));
+	DEMAND(cusparseXcsrilu02_zeroPivot(handle, info, &position) == CUSPARSE_STATUS_ZERO_PIVOT && position == 1 + base);
+	double tolerance = 0.5;
+	T to(4);
+	OK(factors<T>::boost(handle, info, &tolerance, &to));
+	small.~device();
+	new (&small) device<T>(std::vector<T>{T(1), T(2), T(1), T(2)});
+	OK(factors<T>::factor(handle, 2, 4, d, small.data, rows.data, columns.data, info, buffer.data));
+	OK(cusparseXcsrilu02_zeroPivot(handle, info, &position));
+	DEMAND((small.get() == std::vector<T>{T(1), T(2), T(1), T(4)}));
+	OK(cusparseDestroyCsrilu02Info(info));
+	OK(cusparseDestroyMatDescr(d));
+}
+
 static void check_vectors(cusparseHandle_t handle)
 {
 	typedef std::complex<float> T;
@@ -569,6 +657,8 @@ int main(int argc, char **)
 	if (argc > 1)
 		check_sparse_product<double, int>(handle, 70, 150, 90, 1);
 	check_rows_sort(handle, 31, 1);
+	check_factors<float>(handle, 40, 0, 1e-4);
+	check_factors<std::complex<double>>(handle, 13, 1, 1e-12);
 	OK(cusparseDestroy(handle));
 	printf("cusparse: PASSED\n");
 }
