@@ -608,7 +608,8 @@ void hd_gpu_end(struct hd_gpu *gpu, struct hd_grid *grid)
 	HD_TELL(gpu, grid_end, gpu, grid);
 	hd_window_begin(run->window);
 	if (gpu->running) {
-		release_followers(run);
+		if (!gpu->error && !gpu->interrupted)
+			release_followers(run);
 		HD_FOR_USED (run, i)
 			hd_lsu_flush_local(gpu->sms[i]->lsu, grid->slot);
 	} else {
