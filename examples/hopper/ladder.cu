@@ -5,7 +5,7 @@
  * given up (setmaxnreg).
  * ladder [SIZE [STEP]]: 3 has a block for each tile of 128 by 256; 4 has one block on each SM, which goes from tile to tile, so
  * that copies for the next one run beside a tile's stores; 5 has clusters of two blocks, which share B's tile; 6 stores C through
- * shared memory, and takes tiles in squares, whose rows and columns stay in L2.
+ * shared memory; 7 takes tiles in squares, whose rows and columns stay in L2.
  */
 #include <cstdint>
 #include <cstdio>
@@ -158,7 +158,7 @@ static __device__ __forceinline__ void store_boxes(const float (&d)[128], uint8_
 	end_group();
 }
 
-template <int Stages, int Cluster, bool Squares>
+template <int Stages, int Cluster, bool Boxes, bool Squares>
 static __device__ void consume(memory<Stages> *m, uint8_t *boxes, const CUtensorMap &map, __nv_bfloat16 *c, const shape &tiles, int first,
 			       int step)
 {
@@ -186,12 +186,12 @@ static __device__ void consume(memory<Stages> *m, uint8_t *boxes, const CUtensor
 		asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
 		if (Cluster > 1 ? lane < Cluster : lane == 0)
 			Cluster > 1 ? arrive_at(m->empty[before].at(), lane) : m->empty[before].arrive();
-		if (Squares)
+		if (Boxes)
 			store_boxes(d, boxes + group * (C_BYTES / CONSUMERS), map, group, row * ROWS + group * 64, column * COLUMNS);
 		else
 			store_direct(d, c, tiles.columns * COLUMNS, row * ROWS + group * 64, column * COLUMNS);
 	}
-	if (Squares && lane == 0)
+	if (Boxes && lane == 0)
 		wait_stores();
 }
 
@@ -202,7 +202,7 @@ static __device__ __forceinline__ void meet_cluster()
 
 extern __shared__ __align__(1024) uint8_t shared[];
 
-template <int Stages, int Cluster, bool Squares>
+template <int Stages, int Cluster, bool Boxes, bool Squares>
 __global__ void __launch_bounds__(THREADS, 1)
 	product(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b, const __grid_constant__ CUtensorMap map,
 		__nv_bfloat16 *c, shape tiles)
@@ -226,7 +226,7 @@ __global__ void __launch_bounds__(THREADS, 1)
 			produce<Stages, Cluster, Squares>(m, a, b, tiles, blockIdx.x, gridDim.x);
 	} else {
 		asm volatile("setmaxnreg.inc.sync.aligned.u32 232;");
-		consume<Stages, Cluster, Squares>(m, boxes, map, c, tiles, blockIdx.x, gridDim.x);
+		consume<Stages, Cluster, Boxes, Squares>(m, boxes, map, c, tiles, blockIdx.x, gridDim.x);
 	}
 	if (Cluster > 1) /* the others' copies come here, and their arrivals */
 		meet_cluster();
@@ -237,14 +237,14 @@ static CUtensorMap map_of(__nv_bfloat16 *matrix, int rows, int columns, int heig
 	return factor_map(matrix, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, rows, columns, height);
 }
 
-template <int Stages, int Cluster, bool Squares>
+template <int Stages, int Cluster, bool Boxes, bool Squares>
 static cudaError_t launch(__nv_bfloat16 *a, __nv_bfloat16 *b, __nv_bfloat16 *c, int size, bool persistent)
 {
 	shape tiles = {size / ROWS, size / COLUMNS, size / DEPTH};
 	int count = tiles.rows * tiles.columns, sms;
 	CUtensorMap a_map = map_of(a, size, size, ROWS), b_map = map_of(b, size, size, COLUMNS / Cluster), c_map = map_of(c, size, size, 64);
-	size_t bytes = (sizeof(memory<Stages>) + 1023) / 1024 * 1024 + (Squares ? (int)C_BYTES : 0);
-	auto kernel = product<Stages, Cluster, Squares>;
+	size_t bytes = (sizeof(memory<Stages>) + 1023) / 1024 * 1024 + (Boxes ? (int)C_BYTES : 0);
+	auto kernel = product<Stages, Cluster, Boxes, Squares>;
 	cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, 0);
 	cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
 	cudaLaunchAttribute cluster;
@@ -262,10 +262,10 @@ static cudaError_t launch(__nv_bfloat16 *a, __nv_bfloat16 *b, __nv_bfloat16 *c, 
 
 int main(int argc, char **argv)
 {
-	int size = argc > 1 ? atoi(argv[1]) : 512, step = argc > 2 ? atoi(argv[2]) : 6, wrong = 0;
+	int size = argc > 1 ? atoi(argv[1]) : 512, step = argc > 2 ? atoi(argv[2]) : 7, wrong = 0;
 	size_t count = (size_t)size * size;
-	if (size <= 0 || size % COLUMNS || step < 3 || step > 6) {
-		fprintf(stderr, "ladder [SIZE [STEP]]: a multiple of %d; 3 to 6\n", COLUMNS);
+	if (size <= 0 || size % COLUMNS || step < 3 || step > 7) {
+		fprintf(stderr, "ladder [SIZE [STEP]]: a multiple of %d; 3 to 7\n", COLUMNS);
 		return 2;
 	}
 	std::vector<__nv_bfloat16> a(count), b(count), c(count);
@@ -280,10 +280,11 @@ int main(int argc, char **argv)
 	cudaMalloc(&device_c, count * sizeof *device_c);
 	cudaMemcpy(device_a, a.data(), count * sizeof a[0], cudaMemcpyHostToDevice);
 	cudaMemcpy(device_b, b.data(), count * sizeof b[0], cudaMemcpyHostToDevice);
-	cudaError_t error = step == 3	? launch<4, 1, false>(device_a, device_b, device_c, size, false)
-			    : step == 4 ? launch<4, 1, false>(device_a, device_b, device_c, size, true)
-			    : step == 5 ? launch<4, 2, false>(device_a, device_b, device_c, size, true)
-					: launch<3, 2, true>(device_a, device_b, device_c, size, true);
+	cudaError_t error = step == 3	? launch<4, 1, false, false>(device_a, device_b, device_c, size, false)
+			    : step == 4 ? launch<4, 1, false, false>(device_a, device_b, device_c, size, true)
+			    : step == 5 ? launch<4, 2, false, false>(device_a, device_b, device_c, size, true)
+			    : step == 6 ? launch<3, 2, true, false>(device_a, device_b, device_c, size, true)
+					: launch<3, 2, true, true>(device_a, device_b, device_c, size, true);
 	error = error ? error : cudaDeviceSynchronize();
 	cudaMemcpy(c.data(), device_c, count * sizeof c[0], cudaMemcpyDeviceToHost);
 	/* Eighths below 1 in magnitude: sums are exact, and are rounded once. */
