@@ -18,6 +18,7 @@
 
 #include "runtime/exec/exec.h"
 #include "runtime/gpu/gpu.h"
+#include "runtime/sm/dependence.h"
 #include "runtime/sm/registers.h"
 #include "runtime/sm/sm.h"
 #include "runtime/watch/probe.h"
@@ -109,8 +110,12 @@ static void grid_end(const struct hd_watcher_handle *self, struct hd_gpu *gpu, s
 		watchdog->started = first;
 }
 
-static const struct hd_warp *first_waiting(const struct hd_gpu *gpu, uint32_t *count, uint32_t *barrier,
-					   uint32_t *registers)
+/* Warps, and what those that are parked wait for. */
+struct parked_warps {
+	uint32_t count, barrier, registers, grids;
+};
+
+static const struct hd_warp *first_waiting(const struct hd_gpu *gpu, struct parked_warps *parked)
 {
 	const struct hd_warp *first = NULL;
 	for (uint32_t i = 0; i < gpu->sm_count; i++) {
@@ -119,10 +124,12 @@ static const struct hd_warp *first_waiting(const struct hd_gpu *gpu, uint32_t *c
 			if (sm->warps[id].state == HD_WARP_FREE)
 				continue;
 			first = first ? first : &sm->warps[id];
-			++*count;
+			parked->count++;
 			bool poor = hd_registers_awaited(sm, &sm->warps[id]);
-			*registers += poor;
-			*barrier += sm->warps[id].state == HD_WARP_BARRIER && !poor;
+			bool early = hd_dependence_awaited(sm, &sm->warps[id]);
+			parked->registers += poor;
+			parked->grids += early;
+			parked->barrier += sm->warps[id].state == HD_WARP_BARRIER && !poor && !early;
 		}
 	}
 	return first;
@@ -130,17 +137,20 @@ static const struct hd_warp *first_waiting(const struct hd_gpu *gpu, uint32_t *c
 
 static void stop(struct hd_gpu *gpu, const struct hd_probe *probe, const char *what)
 {
-	char place[600] = "", where[800] = "no warp is resident", poor[64] = "";
-	uint32_t warps = 0, barrier = 0, registers = 0;
-	const struct hd_warp *warp = first_waiting(gpu, &warps, &barrier, &registers);
-	if (registers)
-		snprintf(poor, sizeof poor, ", %u waiting for registers (setmaxnreg)", registers);
+	char place[600] = "", where[800] = "no warp is resident", poor[64] = "", early[80] = "";
+	struct parked_warps parked = {0};
+	const struct hd_warp *warp = first_waiting(gpu, &parked);
+	if (parked.registers)
+		snprintf(poor, sizeof poor, ", %u waiting for registers (setmaxnreg)", parked.registers);
+	if (parked.grids)
+		snprintf(early, sizeof early, ", %u waiting for kernels before theirs (griddepcontrol.wait)",
+			 parked.grids);
 	if (warp) /* a parked warp's next instruction is the one that it waits at or will execute */
 		hd_describe_place(gpu, warp, warp->pc, (uint32_t)(warp->live ? __builtin_ctz(warp->live) : 0), place,
 				  sizeof place);
 	if (warp)
-		snprintf(where, sizeof where, "%u warps resident, %u of them at a barrier%s; the first is %s", warps,
-			 barrier, poor, place);
+		snprintf(where, sizeof where, "%u warps resident, %u of them at a barrier%s%s; the first is %s",
+			 parked.count, parked.barrier, poor, early, place);
 	gpu->error =
 		hd_gpu_refuse(gpu, HD_SIM_TIMEOUT, "%s at %s %" PRIu64 ": %s", what, unit_of(gpu), gpu->now, where);
 	hd_waits_report(gpu, probe);

@@ -1,6 +1,6 @@
 /*
  * Two kernels that take long before the second one waits for the first: in a stream, in a graph, with an event in
- * between, in the legacy stream, and where the first one stops with a fault.
+ * between, in the legacy stream, where the second one stops with a fault, and where the first one waits for the second.
  * dependence MODE EARLY
  */
 #include <cstdio>
@@ -22,6 +22,13 @@ __global__ void step(int *value, int length, int wrong)
 		asm volatile("trap;");
 	if (!threadIdx.x)
 		*value = 3 * before + 1 + (x == 12345);
+}
+
+__global__ void spin(volatile int *value)
+{
+	cudaTriggerProgrammaticLaunchCompletion();
+	while (*value == 1)
+		;
 }
 
 int main(int argc, char **argv)
@@ -53,6 +60,8 @@ int main(int argc, char **argv)
 		cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal);
 	else
 		cudaEventRecord(from, stream);
+	if (!strcmp(mode, "deadlock"))
+		cudaLaunchKernelEx(&config, spin, (volatile int *)value);
 	cudaLaunchKernelEx(&config, step, value, 2000, 0);
 	if (!strcmp(mode, "event")) {
 		cudaEventRecord(between, stream);
