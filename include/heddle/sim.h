@@ -101,6 +101,7 @@ struct hd_sim_options {
 	const char *trace;	       /* "issue,lsu@1000:1200"; NULL: off */
 	int trace_fd;		       /* descriptor that takes its lines; 0: standard error */
 	const char *timeline, *kanata; /* files for Perfetto and for Konata; NULL: none */
+	const char *timeline_name;     /* of the run in a timeline, so that several fit one file; NULL: none */
 	const char *timeline_only;     /* what is in them (runtime/watch/timeline.h); NULL: the default */
 	const char *checkpoint;	       /* file for a checkpoint (runtime/checkpoint/checkpoint.h); NULL: none */
 	uint64_t checkpoint_at;	       /* cycle of the checkpoint, or the first possible one after it */

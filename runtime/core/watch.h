@@ -36,6 +36,24 @@ struct hd_watcher_handle;
 
 #define HD_WATCH_UNPACK(...) __VA_ARGS__
 
+/* What a policy has done to a block or a warp, or allows: HD_WATCH(noted), with what `value` is. */
+#define HD_NOTE_LIST(X)                                                                                         \
+	X(WARP_OUT, "warp out", "")		/* it gives up its slot, and registers as the policy says */    \
+	X(WARP_IN, "warp in", "")		/* it has a slot again */                                       \
+	X(BLOCK_OUT, "block out", "")		/* the same of a block, after its warps */                      \
+	X(BLOCK_IN, "block in", "")                                                                             \
+	X(BLOCK_KILLED, "block killed", "")	/* it will begin again */                                       \
+	X(WARP_KILLED, "warp killed", "")                                                                       \
+	X(CONTEXT_OUT, "context out", "bytes")	/* a transfer to memory has been asked for */                   \
+	X(CONTEXT_IN, "context in", "bytes")                                                                    \
+	X(QUOTA, "quota", "blocks")		/* that the grid may have on the SM, where a policy limits them */
+enum hd_note {
+#define X(name, text, unit) HD_NOTE_##name,
+	HD_NOTE_LIST(X)
+#undef X
+		HD_NOTE_COUNT
+};
+
 struct hd_watcher {
 	const char *name;
 	uint32_t warp_bytes, cta_bytes, grid_bytes; /* of its state with each */

@@ -400,6 +400,7 @@ static cudaError_t start_simulator(struct hd_cudart *cudart)
 		.trace_fd = atoi(environment("HEDDLE_TRACE_FD", "0")),
 		.timeline = secure_getenv("HEDDLE_TIMELINE"),
 		.kanata = secure_getenv("HEDDLE_KANATA"),
+		.timeline_name = secure_getenv("HEDDLE_TIMELINE_NAME"),
 		.timeline_only = secure_getenv("HEDDLE_TIMELINE_ONLY"),
 		.checkpoint = secure_getenv("HEDDLE_CHECKPOINT"),
 		.checkpoint_at = checkpoint_at,

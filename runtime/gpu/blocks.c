@@ -112,7 +112,12 @@ static uint64_t dispatch_in_order(struct hd_run *run, uint64_t now)
 
 static bool may_have(struct hd_sm *sm, const struct hd_grid *grid)
 {
-	return hd_sm_has_room(sm, grid) && sm->grids[grid->slot].resident < hd_policy_quota(sm, grid);
+	if (!hd_sm_has_room(sm, grid))
+		return false;
+	uint32_t quota = hd_policy_quota(sm, grid);
+	if (quota != UINT32_MAX)
+		HD_TELL(sm->gpu, noted, sm, HD_NOTE_QUOTA, grid, NULL, NULL, quota, sm->gpu->now);
+	return sm->grids[grid->slot].resident < quota;
 }
 
 struct hd_grid *hd_run_candidate(struct hd_sm *sm)

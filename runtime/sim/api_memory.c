@@ -12,6 +12,7 @@
 #include "runtime/exec/load.h"
 #include "runtime/memory/memory.h"
 #include "runtime/sim/sim_private.h"
+#include "runtime/watch/timeline.h"
 
 /* ---- modules */
 
@@ -219,6 +220,8 @@ int hd_sim_write(struct hd_sim *sim, uint64_t address, const void *from, uint64_
 	void *to = bytes ? checked(sim, address, bytes, "copy to device") : NULL;
 	if (to)
 		memcpy(to, from, bytes);
+	if (to)
+		hd_timeline_copied(&sim->gpu, HD_COPY_TO_DEVICE, bytes);
 	if (to && sim->gpu.config->l2_keeps_copies)
 		hd_memory_copied(sim->gpu.memory, address, bytes);
 	if (to && hd_check_of(&sim->gpu))
@@ -231,6 +234,8 @@ int hd_sim_read(struct hd_sim *sim, uint64_t address, void *to, uint64_t bytes)
 	const void *from = bytes ? checked(sim, address, bytes, "copy from device") : NULL;
 	if (from)
 		memcpy(to, from, bytes);
+	if (from)
+		hd_timeline_copied(&sim->gpu, HD_COPY_FROM_DEVICE, bytes);
 	if (from && hd_check_of(&sim->gpu))
 		hd_check_read(hd_check_of(&sim->gpu), address, bytes);
 	return from || !bytes ? HD_SIM_OK : HD_SIM_BAD_ADDRESS;
@@ -241,6 +246,8 @@ int hd_sim_set(struct hd_sim *sim, uint64_t address, uint8_t value, uint64_t byt
 	void *to = bytes ? checked(sim, address, bytes, "memset") : NULL;
 	if (to)
 		memset(to, value, bytes);
+	if (to)
+		hd_timeline_copied(&sim->gpu, HD_COPY_SET, bytes);
 	if (to && hd_check_of(&sim->gpu))
 		hd_check_written(hd_check_of(&sim->gpu), address, bytes);
 	return to || !bytes ? HD_SIM_OK : HD_SIM_BAD_ADDRESS;
@@ -255,6 +262,7 @@ int hd_sim_copy(struct hd_sim *sim, uint64_t to, uint64_t from, uint64_t bytes)
 	if (!source)
 		return HD_SIM_BAD_ADDRESS;
 	memmove(target, source, bytes);
+	hd_timeline_copied(&sim->gpu, HD_COPY_ON_DEVICE, bytes);
 	if (hd_check_of(&sim->gpu))
 		hd_check_copied(hd_check_of(&sim->gpu), to, from, bytes);
 	return HD_SIM_OK;

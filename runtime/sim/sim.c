@@ -152,7 +152,8 @@ int hd_sim_new(const struct hd_sim_options *options, struct hd_sim **out)
 		hd_verify_start(gpu);
 	trace.fd = options->trace_fd;
 	hd_trace_start(gpu, &trace);
-	const struct hd_timeline_options timeline = {options->timeline, options->kanata, options->timeline_only};
+	const struct hd_timeline_options timeline = {options->timeline, options->kanata, options->timeline_only,
+						     options->timeline_name};
 	hd_timeline_start(gpu, &timeline, options->diag);
 	hd_watchdog_start(gpu);
 	if (options->corun_cycles)

@@ -86,6 +86,7 @@ void hd_warp_suspend(struct hd_sm *sm, struct hd_warp *warp, uint32_t parts, con
 {
 	assert(grid_of(sm, warp->cta)->saved && warp->state != HD_WARP_FREE);
 	if (!hd_warp_is_away(warp)) {
+		HD_TELL(sm->gpu, noted, sm, HD_NOTE_WARP_OUT, warp->cta->grid, warp->cta, warp, 0, sm->now);
 		hd_warp_leave_slot(sm, warp);
 		wake_schedulers(sm);
 	}
@@ -112,6 +113,7 @@ void hd_warp_bring_back(struct hd_sm *sm, struct hd_warp *warp, uint64_t now)
 	if (warp->away & HD_PART_REGISTERS)
 		restore_registers(sm, warp);
 	sm->contexts.unplaced -= warp->unplaced;
+	HD_TELL(sm->gpu, noted, sm, HD_NOTE_WARP_IN, warp->cta->grid, warp->cta, warp, 0, now);
 	warp->unplaced = false;
 	uint8_t reason = warp->wait_reason;
 	hd_warp_take_slot(sm, warp);
@@ -137,8 +139,10 @@ void hd_cta_suspend(struct hd_sm *sm, struct hd_cta *cta, uint32_t parts)
 		if (warp)
 			hd_warp_suspend(sm, warp, parts, NULL);
 	}
-	if (!(cta->away & HD_PART_SLOT))
+	if (!(cta->away & HD_PART_SLOT)) {
+		HD_TELL(sm->gpu, noted, sm, HD_NOTE_BLOCK_OUT, cta->grid, cta, NULL, 0, sm->now);
 		hd_cta_leave_slot(sm, cta);
+	}
 	if (parts & HD_PART_SHARED && !(cta->away & HD_PART_SHARED)) {
 		uint8_t *from = cta->shared;
 		cta->shared = hd_cta_saved_shared(sm, cta);
@@ -165,6 +169,7 @@ bool hd_cta_return(struct hd_sm *sm, struct hd_cta *cta)
 		move_shared(sm, cta, cta->shared, from);
 	}
 	hd_cta_take_slot(sm, cta);
+	HD_TELL(sm->gpu, noted, sm, HD_NOTE_BLOCK_IN, cta->grid, cta, NULL, 0, sm->now);
 	return true;
 }
 
@@ -309,6 +314,7 @@ void hd_cta_requeue(struct hd_sm *sm, struct hd_cta *cta, uint64_t now)
 	assert(sm->gpu->kills || !sm->exec->later); /* others would not expect it in a window */
 	sm->contexts.requeued[sm->contexts.requeued_count].grid = cta->grid;
 	sm->contexts.requeued[sm->contexts.requeued_count++].linear = cta->linear;
+	HD_TELL(sm->gpu, noted, sm, HD_NOTE_BLOCK_KILLED, cta->grid, cta, NULL, 0, now);
 	kill_cta(sm, cta, now);
 	hd_sm_request_dispatch(sm);
 }
@@ -318,6 +324,7 @@ struct hd_warp *hd_warp_requeue(struct hd_sm *sm, struct hd_warp *warp, uint64_t
 	struct hd_cta *cta = warp->cta;
 	if (sm->resident_warps == sm->warp_count)
 		return NULL;
+	HD_TELL(sm->gpu, noted, sm, HD_NOTE_WARP_KILLED, cta->grid, cta, warp, 0, now);
 	if (!(warp->away & HD_PART_REGISTERS)) {
 		cta->registers_away++;
 		grid_of(sm, cta)->registers_away++;

@@ -87,6 +87,8 @@ bool hd_sm_transfer(struct hd_sm *sm, const struct hd_transfer *transfer)
 	for (uint32_t i = 0; transfer->warp && i < 4; i++)
 		moving->rows += (uint32_t)__builtin_popcountll(transfer->registers[i]);
 	append(all, transfer->low ? LOW : ORDINARY, index);
+	HD_TELL(sm->gpu, noted, sm, transfer->direction == HD_TRANSFER_OUT ? HD_NOTE_CONTEXT_OUT : HD_NOTE_CONTEXT_IN,
+		transfer->grid, NULL, transfer->warp, transfer->bytes, sm->now > sm->gpu->now ? sm->now : sm->gpu->now);
 	sm->transfers.count++;
 	sm->grids[moving->grid].transfers++;
 	uint64_t soonest = (sm->now > sm->gpu->now ? sm->now : sm->gpu->now) + 1;

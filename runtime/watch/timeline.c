@@ -16,6 +16,7 @@
 
 #include "heddle/config.h"
 #include "heddle/stats.h"
+#include "runtime/exec/bulk.h"
 #include "runtime/exec/fault.h"
 #include "runtime/gpu/gpu.h"
 #include "runtime/sm/sm.h"
@@ -255,6 +256,76 @@ static void grid_end(const struct hd_watcher_handle *self, struct hd_gpu *gpu, s
 		}
 }
 
+/* ------------------------------------------------------------ policies and copies */
+
+static void keep_note(struct recorder *recorder, uint32_t sm, struct hd_timeline_note note)
+{
+	struct hd_timeline_sm *of = &recorder->timeline.sms[sm];
+	if (of->notes.len < MOST_EVENTS)
+		hd_vec_push(&of->notes, note);
+	else
+		__atomic_fetch_add(&recorder->timeline.left_out, 1, __ATOMIC_RELAXED);
+}
+
+/* Whether the grid's quota on the SM is another one than it was. */
+static bool changes_quota(struct hd_timeline_sm *of, uint64_t grid, uint64_t value)
+{
+	struct hd_timeline_note *last = NULL;
+	for (uint32_t i = of->quotas.len; i-- > 0 && !last;)
+		if (of->quotas.data[i].grid == grid)
+			last = &of->quotas.data[i];
+	if (last && last->value == value)
+		return false;
+	if (last)
+		last->value = value;
+	else
+		hd_vec_push(&of->quotas, (struct hd_timeline_note){.grid = grid, .value = value});
+	return true;
+}
+
+static void noted(const struct hd_watcher_handle *self, const struct hd_sm *sm, enum hd_note note,
+		  const struct hd_grid *grid, const struct hd_cta *cta, const struct hd_warp *warp, uint64_t value,
+		  uint64_t now)
+{
+	struct recorder *recorder = self->state;
+	if (note == HD_NOTE_QUOTA && !changes_quota(&recorder->timeline.sms[sm->id], grid->id, value))
+		return;
+	keep_note(recorder, sm->id,
+		  (struct hd_timeline_note){.cycle = now,
+					    .value = value,
+					    .grid = grid->id,
+					    .block = cta ? cta->linear : UINT32_MAX,
+					    .warp = warp ? warp->index : UINT32_MAX,
+					    .kind = (uint8_t)note});
+}
+
+/* Copies to other blocks of a cluster land elsewhere, too; where they began counts. */
+static void bulk_begins(const struct hd_watcher_handle *self, struct hd_exec *exec, const struct hd_bulk *bulk)
+{
+	keep_note(self->state, exec->sm,
+		  (struct hd_timeline_note){.cycle = exec->now,
+					    .value = bulk->bytes,
+					    .grid = bulk->cta->grid->id,
+					    .bulk = bulk,
+					    .block = bulk->cta->linear,
+					    .warp = bulk->warp->index,
+					    .kind = HD_TIMELINE_BULK_BEGINS});
+}
+
+static void bulk_lands(const struct hd_watcher_handle *self, struct hd_exec *exec, const struct hd_bulk *bulk,
+		       uint32_t rank)
+{
+	const struct hd_cta *cta = hd_bulk_target(bulk, rank);
+	keep_note(self->state, exec->sm,
+		  (struct hd_timeline_note){.cycle = exec->now,
+					    .value = bulk->bytes,
+					    .grid = cta->grid->id,
+					    .bulk = bulk,
+					    .block = cta->linear,
+					    .warp = UINT32_MAX,
+					    .kind = HD_TIMELINE_BULK_LANDS});
+}
+
 /* ------------------------------------------------------------ start and end */
 
 static const struct hd_watcher coarse = {.name = "timeline",
@@ -262,6 +333,9 @@ static const struct hd_watcher coarse = {.name = "timeline",
 					 .block_begin = block_begin,
 					 .block_end = block_end,
 					 .block_moved = block_moved,
+					 .noted = noted,
+					 .bulk_begins = bulk_begins,
+					 .bulk_lands = bulk_lands,
 					 .grid_start = grid_start,
 					 .grid_end = grid_end};
 static const struct hd_watcher fine = {.name = "timeline of instructions",
@@ -274,6 +348,9 @@ static const struct hd_watcher fine = {.name = "timeline of instructions",
 				       .block_begin = block_begin,
 				       .block_end = block_end,
 				       .block_moved = block_moved,
+				       .noted = noted,
+				       .bulk_begins = bulk_begins,
+				       .bulk_lands = bulk_lands,
 				       .grid_start = grid_start,
 				       .grid_end = grid_end};
 
@@ -298,6 +375,7 @@ void hd_timeline_start(struct hd_gpu *gpu, const struct hd_timeline_options *opt
 		recorder->filter.last_sm = 0;
 	struct hd_timeline *timeline = &recorder->timeline;
 	timeline->sm_count = (uint32_t)gpu->sm_count;
+	timeline->name = options->name;
 	timeline->schedulers = (uint32_t)gpu->config->schedulers;
 	timeline->instructions = options->filter || options->kanata;
 	timeline->sms = HD_ARENA_NEW(&gpu->arena, struct hd_timeline_sm, timeline->sm_count);
@@ -308,6 +386,13 @@ static struct recorder *recorder_of(const struct hd_gpu *gpu)
 {
 	struct recorder *recorder = hd_watcher_state(gpu, &fine);
 	return recorder ? recorder : hd_watcher_state(gpu, &coarse);
+}
+
+void hd_timeline_copied(struct hd_gpu *gpu, enum hd_timeline_copy kind, uint64_t bytes)
+{
+	struct recorder *recorder = recorder_of(gpu);
+	if (recorder && !recorder->written && bytes)
+		hd_vec_push(&recorder->timeline.copies, (struct hd_timeline_copied){gpu->now, bytes, (uint8_t)kind});
 }
 
 void hd_timeline_text(const struct hd_gpu *gpu, uint32_t pc, char *text, size_t size)
@@ -355,8 +440,8 @@ static void write_file(const struct recorder *recorder, const struct hd_gpu *gpu
 	out->file = file.to;
 	if (dot && !strcmp(dot, ".zst")) {
 		out->zstd = ZSTD_createCCtx();
-		out->failed = !out->zstd ||
-			      ZSTD_isError(ZSTD_CCtx_setParameter(out->zstd, ZSTD_c_compressionLevel, FAST));
+		out->failed =
+			!out->zstd || ZSTD_isError(ZSTD_CCtx_setParameter(out->zstd, ZSTD_c_compressionLevel, FAST));
 	}
 	if (!out->failed)
 		write(gpu, &recorder->timeline, out);
@@ -377,10 +462,13 @@ static void release(struct hd_timeline *timeline)
 		hd_vec_release(&timeline->sms[i].events);
 		hd_vec_release(&timeline->sms[i].slots);
 		hd_vec_release(&timeline->sms[i].blocks);
+		hd_vec_release(&timeline->sms[i].notes);
+		hd_vec_release(&timeline->sms[i].quotas);
 	}
 	for (uint32_t i = 0; i < timeline->grids.len; i++)
 		free(timeline->grids.data[i].name);
 	hd_vec_release(&timeline->grids);
+	hd_vec_release(&timeline->copies);
 }
 
 void hd_timeline_end(struct hd_gpu *gpu)

@@ -10,6 +10,8 @@
 #include <string.h>
 
 #include "lib/vec.h"
+#include "runtime/core/watch.h"
+#include "runtime/watch/timeline.h"
 
 struct hd_gpu;
 
@@ -38,6 +40,20 @@ struct hd_timeline_block {
 	uint32_t linear, warps;
 	const void *cta; /* while it runs */
 };
+/* What a policy did (enum hd_note), and copies in bulk. */
+enum { HD_TIMELINE_BULK_BEGINS = HD_NOTE_COUNT, HD_TIMELINE_BULK_LANDS };
+struct hd_timeline_note {
+	uint64_t cycle, value;
+	uint64_t grid;
+	const void *bulk;     /* while it is under way: a copy in bulk */
+	uint32_t block, warp; /* UINT32_MAX: none */
+	uint8_t kind;
+};
+/* Memory that the host copied or set, in no time. */
+struct hd_timeline_copied {
+	uint64_t cycle, bytes;
+	uint8_t kind;
+};
 struct hd_timeline_grid {
 	uint64_t id, begin, end, stream;
 	uint32_t grid[3], block[3];
@@ -49,13 +65,17 @@ struct hd_timeline_sm {
 	HD_VEC(struct hd_timeline_event) events;
 	HD_VEC(struct hd_timeline_slots) slots;
 	HD_VEC(struct hd_timeline_block) blocks;
-	uint32_t warps; /* 1 + the highest warp slot with events */
+	HD_VEC(struct hd_timeline_note) notes;
+	HD_VEC(struct hd_timeline_note) quotas; /* the last one of each grid */
+	uint32_t warps;				/* 1 + the highest warp slot with events */
 };
 
 struct hd_timeline {
 	struct hd_timeline_sm *sms;
 	uint32_t sm_count, schedulers;
 	HD_VEC(struct hd_timeline_grid) grids;
+	HD_VEC(struct hd_timeline_copied) copies;
+	const char *name;  /* of the run among others in one file; NULL: none */
 	bool instructions; /* there are events of warps */
 	uint64_t left_out; /* events for which there was no room */
 };

@@ -202,8 +202,8 @@ struct writers {
 	uint32_t of[256];
 };
 
-static void write_arrows(struct writing *w, const struct row *row, uint32_t index,
-			 const struct hd_timeline_word *name, struct writers *writers)
+static void write_arrows(struct writing *w, const struct row *row, uint32_t index, const struct hd_timeline_word *name,
+			 struct writers *writers)
 {
 	const struct known *known = known_of(w, row->pc);
 	uint32_t told[16], count = 0;

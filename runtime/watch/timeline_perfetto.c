@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "heddle/stats.h"
+#include "lib/hash.h"
 #include "runtime/gpu/gpu.h"
 #include "runtime/watch/timeline_events.h"
 
@@ -54,7 +55,7 @@ enum {
 	ANNOTATION_NAME_ID = 1,
 	ANNOTATION_UINT = 3
 };
-enum { SLICE_BEGIN = 1, SLICE_END = 2, COUNTER = 4 };
+enum { SLICE_BEGIN = 1, SLICE_END = 2, INSTANT = 3, COUNTER = 4 };
 enum { STATE_CLEARED = 1, NEEDS_STATE = 2, EXPLICIT_ORDER = 3 };
 
 /* Bytes of a message. Names of kernels are cut to fit (MOST_NAME): a packet has a few of them. */
@@ -73,7 +74,10 @@ struct writer {
 	uint64_t names;	 /* given so far */
 	uint64_t *by_pc; /* name of each instruction; 0: none yet */
 	uint64_t by_reason[HD_STALL_COUNT];
-	const char *notes[8]; /* NULL behind the last: names of annotations, numbered from 1 on */
+	uint64_t by_note[HD_TIMELINE_BULK_LANDS + 1];
+	uint64_t tracks, processes; /* added to all numbers of these: of this run among others in one file */
+	const char *run;	    /* its name, before those of processes; NULL: none */
+	const char *notes[16];	    /* NULL behind the last: names of annotations, numbered from 1 on */
 	bool begun;
 };
 
@@ -134,7 +138,16 @@ static void put_packet(struct writer *writer)
 /* ------------------------------------------------------------ tracks */
 
 /* Numbers of tracks: an SM's are in a range of its own. */
-enum { TRACK_GPU = 1, TRACKS_OF_SM = 1 << 16, FIRST_SCHEDULER = 1 << 14, FIRST_WARP = 1 << 15 };
+enum {
+	TRACK_GPU = 1,
+	TRACK_COPIES = 2,
+	FIRST_STREAM = 3,
+	TRACKS_OF_SM = 1 << 16,
+	FIRST_NOTE = 1 << 13,
+	FIRST_BULK = FIRST_NOTE + 256,
+	FIRST_SCHEDULER = 1 << 14,
+	FIRST_WARP = 1 << 15
+};
 
 static uint64_t track_of_sm(uint32_t sm)
 {
@@ -143,10 +156,13 @@ static uint64_t track_of_sm(uint32_t sm)
 
 static void put_process(struct writer *writer, uint64_t uuid, uint64_t pid, const char *name)
 {
-	put_number(&writer->part, PROCESS_PID, pid);
-	put_text(&writer->part, PROCESS_NAME, name);
-	struct message track = {0};
-	put_number(&track, TRACK_UUID, uuid);
+	char text[MOST_NAME];
+	snprintf(text, sizeof text, "%s%s%s", writer->run ? writer->run : "", writer->run ? ": " : "", name);
+	put_number(&writer->part, PROCESS_PID, pid + writer->processes);
+	put_text(&writer->part, PROCESS_NAME, text);
+	struct message track;
+	track.length = 0;
+	put_number(&track, TRACK_UUID, uuid + writer->tracks);
 	put_part(&track, TRACK_PROCESS, &writer->part);
 	put_number(&track, TRACK_CHILD_ORDER, EXPLICIT_ORDER);
 	put_part(&writer->packet, PACKET_DESCRIPTOR, &track);
@@ -155,10 +171,11 @@ static void put_process(struct writer *writer, uint64_t uuid, uint64_t pid, cons
 
 static void put_track(struct writer *writer, uint64_t uuid, uint64_t parent, const char *name, bool counter)
 {
-	struct message track = {0};
-	put_number(&track, TRACK_UUID, uuid);
+	struct message track;
+	track.length = 0;
+	put_number(&track, TRACK_UUID, uuid + writer->tracks);
 	put_text(&track, TRACK_NAME, name);
-	put_number(&track, TRACK_PARENT, parent);
+	put_number(&track, TRACK_PARENT, parent + writer->tracks);
 	if (counter)
 		put_part(&track, TRACK_COUNTER, &writer->part); /* an empty descriptor: no unit */
 	put_number(&track, TRACK_SIBLING_RANK, uuid % TRACKS_OF_SM);
@@ -196,20 +213,25 @@ static void annotate(struct writer *writer, const char *name, uint64_t value)
 }
 
 /* `part` may have annotations. */
-static void put_begin(struct writer *writer, uint64_t track, uint64_t cycle, uint64_t name)
+static void put_named(struct writer *writer, uint64_t type, uint64_t track, uint64_t cycle, uint64_t name)
 {
-	put_number(&writer->part, EVENT_TYPE, SLICE_BEGIN);
-	put_number(&writer->part, EVENT_TRACK, track);
+	put_number(&writer->part, EVENT_TYPE, type);
+	put_number(&writer->part, EVENT_TRACK, track + writer->tracks);
 	put_number(&writer->part, EVENT_NAME_ID, name);
 	put_part(&writer->packet, PACKET_EVENT, &writer->part);
 	put_number(&writer->packet, PACKET_TIMESTAMP, cycle);
 	put_packet(writer);
 }
 
+static void put_begin(struct writer *writer, uint64_t track, uint64_t cycle, uint64_t name)
+{
+	put_named(writer, SLICE_BEGIN, track, cycle, name);
+}
+
 static void put_end(struct writer *writer, uint64_t track, uint64_t cycle)
 {
 	put_number(&writer->part, EVENT_TYPE, SLICE_END);
-	put_number(&writer->part, EVENT_TRACK, track);
+	put_number(&writer->part, EVENT_TRACK, track + writer->tracks);
 	put_part(&writer->packet, PACKET_EVENT, &writer->part);
 	put_number(&writer->packet, PACKET_TIMESTAMP, cycle);
 	put_packet(writer);
@@ -218,7 +240,7 @@ static void put_end(struct writer *writer, uint64_t track, uint64_t cycle)
 static void put_counter(struct writer *writer, uint64_t track, uint64_t cycle, uint64_t value)
 {
 	put_number(&writer->part, EVENT_TYPE, COUNTER);
-	put_number(&writer->part, EVENT_TRACK, track);
+	put_number(&writer->part, EVENT_TRACK, track + writer->tracks);
 	put_number(&writer->part, EVENT_COUNTER, value);
 	put_part(&writer->packet, PACKET_EVENT, &writer->part);
 	put_number(&writer->packet, PACKET_TIMESTAMP, cycle);
@@ -245,15 +267,32 @@ static void write_launches(struct writer *writer, const struct hd_gpu *gpu, cons
 		if (at == streams.len) {
 			snprintf(name, sizeof name, "stream %" PRIu64, grid->stream);
 			hd_vec_push(&streams, grid->stream);
-			put_track(writer, TRACK_GPU + 1 + at, TRACK_GPU, name, false);
+			put_track(writer, FIRST_STREAM + at, TRACK_GPU, name, false);
 		}
 		uint64_t id = new_name(writer, grid->name);
 		annotate(writer, "blocks", (uint64_t)grid->grid[0] * grid->grid[1] * grid->grid[2]);
 		annotate(writer, "threads per block", (uint64_t)grid->block[0] * grid->block[1] * grid->block[2]);
-		put_begin(writer, TRACK_GPU + 1 + at, grid->begin, id);
-		put_end(writer, TRACK_GPU + 1 + at, end_of(gpu, grid->end));
+		put_begin(writer, FIRST_STREAM + at, grid->begin, id);
+		put_end(writer, FIRST_STREAM + at, end_of(gpu, grid->end));
 	}
 	hd_vec_release(&streams);
+}
+
+/* The host's copies take no time. */
+static void write_copies(struct writer *writer, const struct hd_timeline *timeline)
+{
+	static const char *const names[HD_COPY_KINDS] = {"host to device", "device to host", "device to device",
+							 "memset"};
+	uint64_t by_kind[HD_COPY_KINDS] = {0};
+	if (timeline->copies.len)
+		put_track(writer, TRACK_COPIES, TRACK_GPU, "copies", false);
+	for (uint32_t i = 0; i < timeline->copies.len; i++) {
+		const struct hd_timeline_copied *copy = &timeline->copies.data[i];
+		if (!by_kind[copy->kind])
+			by_kind[copy->kind] = new_name(writer, names[copy->kind]);
+		annotate(writer, "bytes", copy->bytes);
+		put_named(writer, INSTANT, TRACK_COPIES, copy->cycle, by_kind[copy->kind]);
+	}
 }
 
 /* ------------------------------------------------------------ an SM */
@@ -327,6 +366,117 @@ static void write_warps(struct writer *writer, const struct hd_gpu *gpu, const s
 	free(changes);
 }
 
+static const char *const note_names[] = {
+#define X(name, text, unit) text,
+	HD_NOTE_LIST(X)
+#undef X
+		"copy in bulk",
+	"copy lands"};
+static const char *const note_units[] = {
+#define X(name, text, unit) unit,
+	HD_NOTE_LIST(X)
+#undef X
+		"bytes",
+	"bytes"};
+
+/* SMs are ahead of each other in windows, and dispatchers tell of quotas: notes are put in order. */
+static int compare_notes(const void *left, const void *right)
+{
+	const struct hd_timeline_note *a = left, *b = right;
+	const uint64_t x[] = {a->cycle, a->kind, a->grid, a->block, a->warp, a->value};
+	const uint64_t y[] = {b->cycle, b->kind, b->grid, b->block, b->warp, b->value};
+	for (unsigned i = 0; i < sizeof x / sizeof *x; i++)
+		if (x[i] != y[i])
+			return x[i] < y[i] ? -1 : 1;
+	return 0;
+}
+
+static void annotate_note(struct writer *writer, const struct hd_timeline_note *note)
+{
+	if (note->block != UINT32_MAX)
+		annotate(writer, "block", note->block);
+	if (note->warp != UINT32_MAX)
+		annotate(writer, "warp", note->warp);
+	if (note_units[note->kind][0])
+		annotate(writer, note_units[note->kind], note->value);
+}
+
+static uint64_t note_name(struct writer *writer, uint32_t kind)
+{
+	uint64_t *name = &writer->by_note[kind];
+	return *name ? *name : (*name = new_name(writer, note_names[kind]));
+}
+
+/* By note: when the copy in bulk that begins there has landed, or when it began. Copies use the places of earlier ones.
+ */
+static uint64_t *landings(const struct hd_timeline_sm *of)
+{
+	HD_VEC(uint32_t) open = {0};
+	uint64_t *landed = hd_xcalloc(of->notes.len + 1, sizeof(*landed));
+	for (uint32_t i = 0; i < of->notes.len; i++) {
+		const struct hd_timeline_note *note = &of->notes.data[i];
+		uint32_t at = 0;
+		landed[i] = note->cycle;
+		if (!note->bulk)
+			continue;
+		while (at < open.len && of->notes.data[open.data[at]].bulk != note->bulk)
+			at++;
+		if (at < open.len && note->kind == HD_TIMELINE_BULK_LANDS)
+			landed[open.data[at]] = note->cycle;
+		if (at < open.len && note->kind == HD_TIMELINE_BULK_BEGINS)
+			open.data[at] = i;
+		else if (note->kind == HD_TIMELINE_BULK_BEGINS)
+			hd_vec_push(&open, i);
+	}
+	hd_vec_release(&open);
+	return landed;
+}
+
+/* Each copy in bulk in the first place that is free, from its instruction until it lands; a store is a moment. */
+static void write_bulk(struct writer *writer, const struct hd_timeline_sm *of, uint64_t base)
+{
+	uint64_t *landed = landings(of);
+	HD_VEC(uint64_t) ends = {0};
+	for (uint32_t i = 0; i < of->notes.len; i++) {
+		const struct hd_timeline_note *note = &of->notes.data[i];
+		uint32_t at = 0;
+		char text[48];
+		if (note->kind != HD_TIMELINE_BULK_BEGINS)
+			continue;
+		while (at < ends.len && ends.data[at] > note->cycle)
+			at++;
+		if (at == ends.len) {
+			snprintf(text, sizeof text, "bulk copy %u", at);
+			put_track(writer, base + FIRST_BULK + at, base, text, false);
+			hd_vec_push(&ends, 0);
+		}
+		ends.data[at] = landed[i];
+		annotate_note(writer, note);
+		put_begin(writer, base + FIRST_BULK + at, note->cycle, note_name(writer, note->kind));
+		put_end(writer, base + FIRST_BULK + at, landed[i]);
+	}
+	hd_vec_release(&ends);
+	free(landed);
+}
+
+static void write_notes(struct writer *writer, struct hd_timeline_sm *of, uint64_t base)
+{
+	bool policy = false;
+	write_bulk(writer, of, base);
+	if (of->notes.len)
+		qsort(of->notes.data, of->notes.len, sizeof *of->notes.data, compare_notes);
+	for (uint32_t i = 0; i < of->notes.len; i++) {
+		const struct hd_timeline_note *note = &of->notes.data[i];
+		if (note->kind >= HD_NOTE_COUNT)
+			continue;
+		if (!policy)
+			put_track(writer, base + FIRST_NOTE, base, "policy", false);
+		policy = true;
+		annotate_note(writer, note);
+		put_named(writer, INSTANT, base + FIRST_NOTE, note->cycle, note_name(writer, note->kind));
+	}
+}
+
 static void write_slots(struct writer *writer, const struct hd_timeline *timeline, uint32_t sm)
 {
 	const struct hd_timeline_sm *of = &timeline->sms[sm];
@@ -393,6 +543,7 @@ static void begin_sequence(struct writer *writer, const struct hd_gpu *gpu)
 	writer->sequence++;
 	writer->names = 0;
 	writer->begun = false;
+	memset(writer->by_note, 0, sizeof writer->by_note);
 	memset(writer->by_reason, 0, sizeof writer->by_reason);
 	memset(writer->notes, 0, sizeof writer->notes);
 	memset(writer->by_pc, 0, sizeof(*writer->by_pc) * gpu->program.code.len);
@@ -403,19 +554,27 @@ void hd_timeline_write_perfetto(const struct hd_gpu *gpu, const struct hd_timeli
 {
 	struct writer *writer = hd_xcalloc(1, sizeof(*writer));
 	writer->out = out;
+	writer->run = timeline->name;
+	/* A run's numbers are its name's: files of several runs are joined by writing one behind the other. */
+	uint64_t number = timeline->name ? hd_hash_text(HD_HASH_TEXT, timeline->name) & 0x3fffff : 0;
+	writer->tracks = number << 40;
+	writer->processes = number << 9;
+	writer->sequence = (uint32_t)(number << 9);
 	writer->by_pc = hd_xcalloc(gpu->program.code.len + 1, sizeof(*writer->by_pc));
 	begin_sequence(writer, gpu);
 	write_launches(writer, gpu, timeline);
+	write_copies(writer, timeline);
 	for (uint32_t sm = 0; sm < timeline->sm_count; sm++) {
-		const struct hd_timeline_sm *of = &timeline->sms[sm];
+		struct hd_timeline_sm *of = &timeline->sms[sm];
 		char name[32];
-		if (!of->blocks.len && !of->events.len)
+		if (!of->blocks.len && !of->events.len && !of->notes.len)
 			continue;
 		begin_sequence(writer, gpu);
 		snprintf(name, sizeof name, "SM %u", sm);
 		put_process(writer, track_of_sm(sm), sm + 2, name);
 		write_warps(writer, gpu, of, track_of_sm(sm));
 		write_blocks(writer, gpu, timeline, sm);
+		write_notes(writer, of, track_of_sm(sm));
 		write_slots(writer, timeline, sm);
 		write_instructions(writer, gpu, timeline, sm);
 	}

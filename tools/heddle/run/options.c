@@ -55,6 +55,15 @@ const char *run_options_file(const struct run_options *run, const char *file, co
 	return room;
 }
 
+const char *run_options_name(const struct run_options *run, const char *policy, char *room)
+{
+	if (run->policies.len < 2)
+		return run->timeline_name;
+	snprintf(room, PATH_MAX, "%s%s%s", run->timeline_name ? run->timeline_name : "", run->timeline_name ? " " : "",
+		 policy);
+	return room;
+}
+
 static int check_number(const char *option, const char *text, struct hd_diag *diag)
 {
 	char *end;
@@ -178,6 +187,8 @@ int run_options_check(const struct run_options *run, struct hd_config *config, s
 				  run->timeline ? "--timeline" : "--kanata");
 	if (run->timeline_only && !run->timeline && !run->kanata)
 		status = hd_error(diag, HD_NOWHERE, "--timeline-only needs --timeline or --kanata");
+	if (run->timeline_name && !run->timeline)
+		status = hd_error(diag, HD_NOWHERE, "--timeline-name needs --timeline");
 	return status;
 }
 

@@ -39,7 +39,7 @@ enum {
 struct run_options {
 	const char *title; /* of the table: what runs */
 	const char *threads, *gpu, *stats, *trace, *max_cycles, *watchdog, *sample, *sampling, *corun_cycles,
-		*corun_apart, *time_slice, *check, *out_of_bounds, *timeline, *kanata, *timeline_only;
+		*corun_apart, *time_slice, *check, *out_of_bounds, *timeline, *kanata, *timeline_only, *timeline_name;
 	bool verify, profile, ideal, json, quiet, dump_state, functional, by_line, by_instruction;
 	HD_VEC(const char *) policies;
 	struct hd_strbuf set;
@@ -57,6 +57,8 @@ void run_options_release(struct run_options *run);
 /* For a simulator in this process; they passed the check. */
 struct hd_sim_options run_options_sim(const struct run_options *run, const struct hd_config *config, const char *policy,
 				      struct hd_diag *diag);
+/* The name of a policy's run in timelines; NULL: none. In `room`, of PATH_MAX bytes, or the options'. */
+const char *run_options_name(const struct run_options *run, const char *policy, char *room);
 /* The file of a timeline: with several policies each one's name stands before the suffix. In `room`, which is as long
  * as PATH_MAX; NULL: none is wanted. */
 const char *run_options_file(const struct run_options *run, const char *file, const char *policy, char *room);

@@ -48,6 +48,7 @@ enum {
 	RUN_TIMELINE,
 	RUN_KANATA,
 	RUN_TIMELINE_ONLY,
+	RUN_TIMELINE_NAME,
 	RUN_STALLS
 };
 
@@ -103,12 +104,16 @@ static const struct argp_option options[] = {
 	 0},
 	{"timeline", RUN_TIMELINE, "FILE", 0,
 	 "write a timeline of launches, blocks and warps for Perfetto (ui.perfetto.dev), with instructions if "
-	 "--timeline-only is given; several policies write FILE with their name before its suffix",
+	 "--timeline-only is given; several policies write FILE with their name before its suffix, and all into FILE",
 	 0},
 	{"kanata", RUN_KANATA, "FILE", 0,
 	 "write the instructions of SM 0, or those that --timeline-only chooses, for Konata; compressed if FILE ends "
 	 "in "
 	 ".zst",
+	 0},
+	{"timeline-name", RUN_TIMELINE_NAME, "TEXT", 0,
+	 "put TEXT before the names of --timeline's processes (default with several policies: the policy); files "
+	 "with different names can be joined with cat",
 	 0},
 	{"timeline-only", RUN_TIMELINE_ONLY, "FILTER", 0,
 	 "instructions that --timeline and --kanata record: "
@@ -161,6 +166,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case RUN_TIMELINE: run->options.timeline = arg; break;
 	case RUN_KANATA: run->options.kanata = arg; break;
 	case RUN_TIMELINE_ONLY: run->options.timeline_only = arg; break;
+	case RUN_TIMELINE_NAME: run->options.timeline_name = arg; break;
 	case RUN_CORUN_CYCLES: run->options.corun_cycles = arg; break;
 	case RUN_CORUN_APART: run->options.corun_apart = arg; break;
 	case RUN_IDEAL: run->options.ideal = true; break;
@@ -251,6 +257,7 @@ static void run_child(const struct run *run, const char *policy, const char *fol
 	put("HEDDLE_TIMELINE", run_options_file(&run->options, run->options.timeline, policy, timeline));
 	put("HEDDLE_KANATA", run_options_file(&run->options, run->options.kanata, policy, timeline));
 	put("HEDDLE_TIMELINE_ONLY", run->options.timeline_only);
+	put("HEDDLE_TIMELINE_NAME", run_options_name(&run->options, policy, timeline));
 	run_checkpoint_set(&run->checkpoint);
 	put("HEDDLE_RECORDS", folder);
 	put("HEDDLE_RECORDING", run->record ? folder : NULL);
@@ -422,7 +429,9 @@ static struct run_statistics *run_kernel(void *context, const char *policy, int 
 	char timeline[PATH_MAX], kanata[PATH_MAX];
 	sim_options.timeline = run_options_file(&run->options, run->options.timeline, policy, timeline);
 	sim_options.kanata = run_options_file(&run->options, run->options.kanata, policy, kanata);
+	char name[PATH_MAX];
 	sim_options.timeline_only = run->options.timeline_only;
+	sim_options.timeline_name = run_options_name(&run->options, policy, name);
 	char *text = NULL;
 	bool print = runs->done++ == 0 && !run->options.json;
 	*status = kernels_run(&runs->kernel, 1, 0, &sim_options, print ? KERNEL_PRINT : KERNEL_COMPARE, &text);
@@ -431,6 +440,26 @@ static struct run_statistics *run_kernel(void *context, const char *policy, int 
 		*status = FOUND;
 	free(text);
 	return stats;
+}
+
+/* A policy's timelines one behind the other are one with all: they have different names. */
+static int join_timelines(const struct run *run, struct hd_diag *diag)
+{
+	struct hd_output output;
+	int status = 0;
+	if (hd_output_open(&output, run->options.timeline, diag))
+		return -1;
+	for (uint32_t i = 0; i < run->options.policies.len && !status; i++) {
+		char path[PATH_MAX];
+		uint8_t *bytes = NULL;
+		size_t size = 0;
+		status = hd_read_file(run_options_file(&run->options, run->options.timeline,
+						       run->options.policies.data[i], path),
+				      &bytes, &size, diag);
+		fwrite(bytes, 1, status ? 0 : size, output.to);
+		free(bytes);
+	}
+	return hd_output_close(&output, diag) || status ? -1 : 0;
 }
 
 /* Runs under each policy, until one fails. The exit status. */
@@ -450,6 +479,8 @@ static int run_all(struct runs *runs, struct run_statistics **stats)
 			run_slots_choose(stats[i]->document, run->options.by_line, run->options.by_instruction);
 	if (run->kernel)
 		kernel_release(&runs->kernel);
+	if (!status && run->options.policies.len > 1 && run->options.timeline && join_timelines(run, runs->diag))
+		status = CMD_ERROR;
 	return status;
 }
 
