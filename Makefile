@@ -107,7 +107,7 @@ CXX_FLAGS := -std=c++17 -fno-rtti -fno-exceptions -fvisibility-inlines-hidden $(
 	-D__STDC_CONSTANT_MACROS -D__STDC_FORMAT_MACROS -D__STDC_LIMIT_MACROS
 WERROR_FLAG := $(if $(filter 1,$(WERROR)),-Werror)
 
-LIBS := -lelf -ljansson -linih -lzstd -lz -lnettle -lm
+LIBS := -lelf -ljansson -linih -lzstd -llz4 -lz -lnettle -lm
 LLVM_LINK = $(shell $(LLVM_CONFIG) --ldflags --libs --system-libs) -Wl,-rpath,$(LLVM_LIB)
 
 # ---------------------------------------------------------------- components

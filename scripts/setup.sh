@@ -14,7 +14,7 @@ packages=(
 	libthrust-dev libcub-dev                                                    # Thrust and CUB for programs that use them
 	libblas-dev liblapack-dev                                                   # tests of math libraries
 	g++ libomp-19-dev                                                           # libstdc++ for the host half and plugin.cpp; OpenMP in host code
-	check zstd libelf-dev libjansson-dev libinih-dev libzstd-dev zlib1g-dev nettle-dev libsqlite3-dev libcsv-dev
+	check zstd libelf-dev libjansson-dev libinih-dev libzstd-dev liblz4-dev zlib1g-dev nettle-dev libsqlite3-dev libcsv-dev
 	"$@"
 )
 

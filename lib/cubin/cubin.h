@@ -49,9 +49,6 @@ bool hd_cubin_certain(const uint8_t *bytes, size_t size);
 int hd_cubin_scan(const uint8_t *bytes, size_t size, const char *path, struct hd_cubin_rest *rest,
 		  int (*found)(void *context, const struct hd_cubin_image *image), void *context, struct hd_diag *diag);
 
-/* Unpacks a block of LZ4 into exactly `size` bytes. 0, or -1: it is damaged. */
-int hd_lz4_read(const uint8_t *packed, size_t packed_size, uint8_t *bytes, size_t size);
-
 /* ------------------------------------------------------------------ cubins */
 
 /* An instruction of sm_70 and newer. */

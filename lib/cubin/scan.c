@@ -4,6 +4,7 @@
  *
  * Cost: linear in the file and in what its entries unpack to, one entry at a time.
  */
+#include <lz4.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,6 +61,15 @@ static int report(struct scan *scan, const char *path, const char *name, const u
 	return scan->found(scan->context, &image) == 0 ? 0 : -1;
 }
 
+/* A block into exactly `size` bytes, which are at most `most_unpacked`. 0, or -1: it is damaged. */
+static int read_lz4(const uint8_t *packed, uint64_t packed_size, uint8_t *bytes, uint64_t size)
+{
+	int got = packed_size <= LZ4_MAX_INPUT_SIZE
+			  ? LZ4_decompress_safe((const char *)packed, (char *)bytes, (int)packed_size, (int)size)
+			  : -1;
+	return got >= 0 && (uint64_t)got == size ? 0 : -1;
+}
+
 static int unpack(struct scan *scan, const char *path, const struct entry *entry)
 {
 	bool lz4 = entry->flags & PACKED_LZ4;
@@ -68,7 +78,7 @@ static int unpack(struct scan *scan, const char *path, const struct entry *entry
 	if (!entry->unpacked || entry->unpacked > most || entry->unpacked > most_unpacked)
 		return fail(scan, path, "an entry cannot unpack to as many bytes as it declares");
 	uint8_t *bytes = hd_xmalloc(entry->unpacked);
-	int status = lz4 ? hd_lz4_read(entry->payload, packed, bytes, entry->unpacked)
+	int status = lz4 ? read_lz4(entry->payload, packed, bytes, entry->unpacked)
 			 : hd_packed_read(HD_CODEC_ZSTD, entry->payload, packed, bytes, entry->unpacked);
 	status = status == 0 ? report(scan, path, entry->name, bytes, entry->unpacked)
 			     : fail(scan, path, "an entry cannot be unpacked");

@@ -49,7 +49,7 @@ if(NOT TARGET Heddle::heddle)
 	set_target_properties(Heddle::metadata PROPERTIES
 		IMPORTED_LOCATION "${Heddle_PREFIX}/lib/libheddle.a"
 		INTERFACE_INCLUDE_DIRECTORIES "${Heddle_PREFIX}/include;${Heddle_PREFIX}/include/heddle/support"
-		INTERFACE_LINK_LIBRARIES "elf;jansson;inih;zstd;z;nettle;m")
+		INTERFACE_LINK_LIBRARIES "elf;jansson;inih;zstd;lz4;z;nettle;m")
 endif()
 
 function(heddle_reject_unknown function)

@@ -103,30 +103,6 @@ static void make_items(struct hd_strbuf *to, enum hd_codec codec, uint32_t count
 	ck_assert_int_eq(items_writer_finish(&writer, codec, to), 0);
 }
 
-/* LZ4's blocks: a token has the length of the literals and that of the copy behind them, less four. */
-START_TEST(lz4_copies_what_came_before)
-{
-	/* "abcd", a copy of 8 from 4 back (which repeats it), "xyz12". */
-	static const uint8_t packed[] = {0x44, 'a', 'b', 'c', 'd', 4, 0, 0x50, 'x', 'y', 'z', '1', '2'};
-	uint8_t bytes[300];
-	ck_assert_int_eq(hd_lz4_read(packed, sizeof(packed), bytes, 17), 0);
-	ck_assert_mem_eq(bytes, "abcdabcdabcdxyz12", 17);
-	/* Lengths from 15 on go on in bytes: one literal and a copy of 4 + 15 + 255 + 0. */
-	static const uint8_t lengths[] = {0x1f, 'a', 1, 0, 255, 0, 0x00};
-	ck_assert_int_eq(hd_lz4_read(lengths, sizeof(lengths), bytes, 275), 0);
-	for (unsigned i = 0; i < 275; i++)
-		ck_assert_uint_eq(bytes[i], 'a');
-	/* Not as many bytes as wanted, a copy from before the start, from nowhere, and each cut. */
-	ck_assert_int_eq(hd_lz4_read(packed, sizeof(packed), bytes, 16), -1);
-	ck_assert_int_eq(hd_lz4_read(packed, sizeof(packed), bytes, 18), -1);
-	static const uint8_t before[] = {0x40, 'a', 'b', 'c', 'd', 5, 0, 0x00}, nowhere[] = {0x10, 'a', 0, 0, 0x00};
-	ck_assert_int_eq(hd_lz4_read(before, sizeof(before), bytes, 8), -1);
-	ck_assert_int_eq(hd_lz4_read(nowhere, sizeof(nowhere), bytes, 5), -1);
-	for (size_t size = 0; size < sizeof(packed); size++)
-		ck_assert_int_eq(hd_lz4_read(packed, size, bytes, 17), -1);
-}
-END_TEST
-
 START_TEST(items_are_found_in_their_blocks)
 {
 	enum { COUNT = 700 }; /* 244,650 bytes: several blocks */
@@ -439,7 +415,6 @@ Suite *hd_suite(void)
 {
 	const TTest *const tests[] = {numbers_come_back,
 				      each_codec_gives_back_what_it_got,
-				      lz4_copies_what_came_before,
 				      items_are_found_in_their_blocks,
 				      a_section_asks_for_no_more_than_it_can_hold,
 				      bad_sections_say_what_is_wrong,
