@@ -285,6 +285,12 @@ static unsigned kinds_of(unsigned opcode)
 	}
 }
 
+/* CALL.ABS and CALL.REL of a register; with the callee's address in the instruction they are 0x943 and 0x944. */
+static bool is_indirect_call(unsigned opcode)
+{
+	return opcode == 0x343 || opcode == 0x344;
+}
+
 static void read_code(struct reading *reading, const struct elf_section *text, struct hd_cubin_function *function)
 {
 	uint64_t count = text->data && reading->cubin->arch >= FIRST_WITH_INSTS ? text->bytes / INST_BYTES : 0;
@@ -296,6 +302,7 @@ static void read_code(struct reading *reading, const struct elf_section *text, s
 	for (uint64_t i = 0; i < count; i++) {
 		insts[i].opcode = get_u16(text->data + i * INST_BYTES) & 0xfff;
 		insts[i].kinds = (uint16_t)kinds_of(insts[i].opcode);
+		function->indirect_calls += is_indirect_call(insts[i].opcode);
 	}
 	function->insts = insts;
 	function->inst_count = (uint32_t)count;

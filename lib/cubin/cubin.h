@@ -74,6 +74,7 @@ struct hd_cubin_function {
 	uint32_t max_cluster;
 	const struct hd_cubin_inst *insts; /* NULL: an architecture before sm_70 */
 	uint32_t inst_count;		   /* without the padding behind them */
+	uint32_t indirect_calls;	   /* of these: of functions whose address a register has */
 	struct hd_origin *origins;	   /* one per instruction: file and line; NULL: no line information */
 	const char *file;		   /* where its code begins; NULL: not known */
 	uint32_t line;

@@ -153,6 +153,10 @@ json_t *cubin_figures(const struct cmd_unit *unit, const struct hd_meta_function
 	if (own->insts) {
 		json_t *mix = json_object();
 		set(object, "instructions", function->instructions);
+		/* Which of several accesses of local memory are spills, the code does not say. */
+		static const char *const spills[] = {"spill_bytes", "spill_store_bytes", "spill_load_bytes"};
+		for (unsigned i = 0; i < sizeof spills / sizeof *spills && !function->local_accesses; i++)
+			set(object, spills[i], 0);
 		set(mix, "fp64_instructions", function->fp64_instructions);
 		set(mix, "conversion_instructions", function->conversion_instructions);
 		set(mix, "local_accesses", function->local_accesses);

@@ -375,12 +375,14 @@ static void print_cubin_row(const struct cmd_unit *unit, const struct hd_meta_fu
 	if (own->insts)
 		snprintf(insts, sizeof(insts), "%u", function->instructions);
 	printf("%-8s %4u %6u %11s %7u %6s %4s %6s %5s %5s %5s  %s\n", function->kernel ? "kernel" : "function",
-	       function->registers, function->kernel ? function->max_stack_bytes : function->stack_bytes, "-",
-	       function->shared_bytes, insts, "-", "-", "-", "-", "-", hd_meta_shown_name(function));
+	       function->registers, function->kernel ? function->max_stack_bytes : function->stack_bytes,
+	       own->insts && !function->local_accesses ? "0+0" : "-", function->shared_bytes, insts, "-", "-", "-", "-",
+	       "-", hd_meta_shown_name(function));
 	const char *separator = "    ";
 	print_count(&separator, own->constant_bytes, "byte of constant bank 0", "bytes of constant bank 0");
 	print_count(&separator, function->param_bytes, "of them parameters", "of them parameters");
 	print_count(&separator, own->barriers, "barrier", "barriers");
+	print_count(&separator, own->indirect_calls, "indirect call", "indirect calls");
 	print_count(&separator, function->local_accesses, "local access", "local accesses");
 	print_count(&separator, function->fp64_instructions, "double-precision instruction",
 		    "double-precision instructions");

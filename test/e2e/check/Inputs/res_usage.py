@@ -33,6 +33,37 @@ MODULE = """.version 6.3
 }
 """
 
+INDIRECT = """.version 6.3
+.target sm_75
+.address_size 64
+.visible .func (.reg .b32 r) one(.reg .b32 a) { add.s32 r, a, 1; ret; }
+.visible .func (.reg .b32 r) two(.reg .b32 a) { add.s32 r, a, 2; ret; }
+.global .align 8 .u64 table[2] = { one, two };
+.visible .entry direct(.param .u64 p, .param .u32 i) {
+  .reg .b64 %rd<4>; .reg .b32 %r<4>;
+  ld.param.u64 %rd1, [p]; ld.param.u32 %r1, [i]; cvta.to.global.u64 %rd1, %rd1;
+  { .reg .b32 a; mov.u32 a, %r1; call (%r2), one, (a); }
+  st.global.u32 [%rd1], %r2; ret;
+}
+.visible .entry indirect(.param .u64 p, .param .u32 i) {
+  .reg .b64 %rd<6>; .reg .b32 %r<4>;
+  ld.param.u64 %rd1, [p]; ld.param.u32 %r1, [i]; cvta.to.global.u64 %rd1, %rd1;
+  mul.wide.u32 %rd2, %r1, 8; mov.u64 %rd3, table; add.s64 %rd3, %rd3, %rd2; ld.global.u64 %rd4, [%rd3];
+  P: .callprototype (.reg .b32 _) _ (.reg .b32 _);
+  { .reg .b32 a; mov.u32 a, %r1; call (%r2), %rd4, (a), P; }
+  st.global.u32 [%rd1], %r2; ret;
+}
+"""
+
+
+def check_calls(ptxas, heddle, arch):
+    """A call through a table is one through a register; a call by name is none."""
+    with open('indirect.ptx', 'w', encoding='utf-8') as file:
+        file.write(INDIRECT)
+    subprocess.run([ptxas, f'-arch=sm_{arch}', '-o', 'indirect.cubin', 'indirect.ptx'], check=True)
+    kernels = json.loads(subprocess.check_output([heddle, 'info', '--json', 'indirect.cubin']))['objects'][0]['kernels']
+    assert {k['name']: k['cubin']['indirect_calls'] for k in kernels} == {'direct': 0, 'indirect': 1}, (arch, kernels)
+
 
 def by_ptxas(log):
     """Figures of each kernel from `ptxas -v`."""
@@ -57,6 +88,8 @@ def by_cuobjdump(tool, path, arch):
 def by_heddle(heddle, path):
     document = json.loads(subprocess.check_output([heddle, 'info', '--json', path]))
     for kernel in document['objects'][0]['kernels']:
+        # None of these spills, which is certain where nothing accesses local memory.
+        assert (kernel.get('spill_bytes') == 0) == (not kernel['mix']['local_accesses']), kernel
         yield kernel['name'], {'registers': kernel['registers'], 'stack': kernel['max_stack_bytes'], 'shared': kernel['shared_bytes'],
                                'barriers': kernel['cubin']['barriers'], 'constant': kernel['cubin']['constant_bytes']}
 
@@ -75,6 +108,7 @@ def main():
             continue
         theirs = dict(by_cuobjdump(cuobjdump, path, arch) if cuobjdump else by_ptxas(done.stderr))
         ours = dict(by_heddle(heddle, path))
+        check_calls(ptxas, heddle, arch)
         assert set(theirs) == set(ours) == {'plain', 'shares', 'frame'}, (arch, theirs, ours)
         for name, figures in theirs.items():
             for key, value in figures.items():
