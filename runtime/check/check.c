@@ -119,6 +119,7 @@ void hd_check_free(struct hd_check *check)
 	}
 	free(check->sms);
 	hd_vec_release(&check->findings);
+	hd_hash_set_release(&check->places);
 	hd_vec_release(&check->heap);
 	hd_global_release(check);
 	free(check);

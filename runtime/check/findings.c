@@ -396,18 +396,38 @@ static bool is_repeated(const struct hd_gpu *gpu, const struct hd_finding *known
 	       is_same_place(gpu, known->other_pc, finding->other_pc);
 }
 
+static uint64_t hash_place(const struct hd_gpu *gpu, uint32_t pc, uint64_t hash)
+{
+	struct hd_loc loc = pc < gpu->program.code.len ? hd_place_of(gpu, pc) : HD_NOWHERE;
+	if (!loc.file)
+		return hd_hash_mix(hash, pc);
+	return hd_hash_mix(hd_hash_mix(hd_hash_text(hash, loc.file), loc.line), loc.column);
+}
+
+/* Of what is_repeated compares. */
+static uint64_t hash_finding(const struct hd_gpu *gpu, const struct hd_finding *finding)
+{
+	uint64_t hash = hd_hash_text(HD_HASH_TEXT, finding->what ? finding->what : "");
+	hash = hd_hash_mix(hd_hash_mix(hash, finding->kind), finding->space);
+	return hash_place(gpu, finding->other_pc, hash_place(gpu, finding->pc, hash));
+}
+
 /* Counts what repeats an earlier finding there. */
 static void join_new(struct hd_check *check)
 {
-	for (uint32_t i = 0; i < check->findings.len; i++) {
-		struct hd_finding *finding = &check->findings.data[i], *known = check->findings.data;
-		if (finding->told || finding->repeated)
+	for (uint32_t i = check->joined; i < check->findings.len; i++) {
+		struct hd_finding *finding = &check->findings.data[i];
+		uint64_t hash = hash_finding(check->gpu, finding);
+		struct hd_hash_slot *slot;
+		HD_HASH_FIND(slot, &check->places, hash,
+			     is_repeated(check->gpu, &check->findings.data[slot->id], finding));
+		if (!hd_hash_found(slot)) {
+			hd_hash_set_put(&check->places, slot, hash, i);
 			continue;
-		while (known < finding && (known->repeated || !is_repeated(check->gpu, known, finding)))
-			known++;
-		finding->repeated = known < finding;
-		known->count += finding->repeated ? finding->count : 0;
-		finding->count = finding->repeated ? 0 : finding->count;
+		}
+		finding->repeated = true;
+		check->findings.data[slot->id].count += finding->count;
+		finding->count = 0;
 	}
 }
 
@@ -433,8 +453,8 @@ static void tell(struct hd_check *check, const struct hd_finding *finding)
 void hd_check_tell(struct hd_check *check)
 {
 	join_new(check);
-	for (uint32_t i = 0; i < check->findings.len; i++) {
-		struct hd_finding *finding = &check->findings.data[i];
+	for (; check->joined < check->findings.len; check->joined++) {
+		struct hd_finding *finding = &check->findings.data[check->joined];
 		if (!finding->told && !finding->repeated && check->gpu->options.diag)
 			tell(check, finding);
 		finding->told = true;

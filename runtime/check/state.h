@@ -4,6 +4,7 @@
 #ifndef HD_RUNTIME_CHECK_STATE_H
 #define HD_RUNTIME_CHECK_STATE_H
 
+#include "lib/hash.h"
 #include "runtime/check/check.h"
 #include "runtime/check/shadow.h"
 
@@ -264,7 +265,9 @@ struct hd_check {
 	struct hd_map handed;		     /* handed.c: 8 bytes of device memory -> index of the store */
 	HD_VEC(struct hd_finding) handed_by; /* such stores */
 	HD_VEC(struct hd_finding) findings;
-	uint64_t not_kept; /* found when there was no room for another place */
+	struct hd_hash_set places; /* of the findings that repeat no other */
+	uint32_t joined;	   /* findings that have been told, and are in it */
+	uint64_t not_kept;	   /* found when there was no room for another place */
 	uint64_t launches;
 };
 

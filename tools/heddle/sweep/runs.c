@@ -34,6 +34,7 @@ struct expansion {
 	const struct runs_options *options;
 	const struct plan_section *workload, *configuration; /* configuration: NULL where the plan has none */
 	struct hd_diag *diag;
+	HD_VEC(const char *) names; /* that runs have values for */
 };
 
 const char *run_value(const struct sweep_run *run, const char *name)
@@ -289,8 +290,36 @@ static bool is_excluded(const struct expansion *e, const struct sweep_run *run)
 	return false;
 }
 
-static bool is_wanted(const struct expansion *e, const struct sweep_run *run)
+/* The names that runs have values for. */
+static void note_names(struct expansion *e, const struct sweep_run *run)
 {
+	for (uint32_t i = 0; i < run->count; i++) {
+		uint32_t at = 0;
+		while (at < e->names.len && strcmp(e->names.data[at], run->coordinates[i].name) != 0)
+			at++;
+		if (at == e->names.len)
+			hd_vec_push(&e->names, run->coordinates[i].name);
+	}
+}
+
+/* A name that no run has would leave out all of them without a word. */
+static int check_only_names(const struct expansion *e)
+{
+	int status = 0;
+	for (uint32_t i = 0; e->names.len && i < e->options->only_count; i++) {
+		const char *key = e->options->only[i].key;
+		uint32_t at = 0;
+		while (at < e->names.len && strcmp(e->names.data[at], key) != 0)
+			at++;
+		if (at == e->names.len)
+			status = hd_unknown_name(e->diag, "--only: runs have no", key, e->names.data, e->names.len);
+	}
+	return status;
+}
+
+static bool is_wanted(struct expansion *e, const struct sweep_run *run)
+{
+	note_names(e, run);
 	for (uint32_t i = 0; i < e->options->only_count; i++)
 		if (!matches(&e->options->only[i], run_value(run, e->options->only[i].key)))
 			return false;
@@ -368,7 +397,7 @@ static int add_partners(const struct expansion *e, struct sweep_run *run)
 	return 0;
 }
 
-static int add_run(const struct expansion *e, const struct axes *axes, uint32_t fixed)
+static int add_run(struct expansion *e, const struct axes *axes, uint32_t fixed)
 {
 	struct sweep_runs *runs = e->runs;
 	struct coordinate coordinates[MOST_AXES];
@@ -402,7 +431,7 @@ static int add_run(const struct expansion *e, const struct axes *axes, uint32_t 
 }
 
 /* The runs of one combination of the axes: one for each combination of the variables in it. */
-static int add_runs(const struct expansion *e, struct axes *axes, uint32_t fixed)
+static int add_runs(struct expansion *e, struct axes *axes, uint32_t fixed)
 {
 	axes->count = fixed;
 	if (add_variables(e, axes, fixed))
@@ -417,7 +446,7 @@ static int add_runs(const struct expansion *e, struct axes *axes, uint32_t fixed
 	return 0;
 }
 
-static int expand_pair(const struct expansion *e)
+static int expand_pair(struct expansion *e)
 {
 	struct axes pair = {.count = 0}, *axes = &pair;
 	const struct plan_list *of = plan_find(e->configuration, "workload");
@@ -531,6 +560,9 @@ int runs_expand(struct sweep_runs *runs, const struct plan *plan, const struct r
 	}
 	if (!configurations)
 		status = expand_configuration(&e);
+	if (!status)
+		status = check_only_names(&e);
+	hd_vec_release(&e.names);
 	return status || diag->errors > before ? -1 : 0;
 }
 
