@@ -4,12 +4,14 @@ what descriptions of figures are made of (docs/figures.md).
 Every `make` target that measures has its runs made by `heddle sweep`, which compiles programs and keeps results in one
 folder, BUILD/results, by what decides them: a run that two targets want is made once.
 """
+import ctypes
 import dataclasses
 import difflib
 import json
 import math
 import os
 import re
+import signal
 import subprocess
 import sys
 
@@ -39,10 +41,15 @@ def listed(command):
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
+def ends_with_us():
+    """For a child: however this script ends, it gets SIGTERM. A sweep then ends its runs; else they would go on."""
+    ctypes.CDLL(None).prctl(1, signal.SIGTERM)  # PR_SET_PDEATHSIG
+
+
 def swept(command, workers):
     """The runs of a `heddle sweep` command, each with its result; those that were missing are made. The sweep tells how far it
     is, how long the rest takes, and causes of failures, on stderr."""
-    if subprocess.run([*command, '-j', str(workers)], stdout=subprocess.DEVNULL).returncode == 2:
+    if subprocess.run([*command, '-j', str(workers)], stdout=subprocess.DEVNULL, preexec_fn=ends_with_us).returncode == 2:
         raise RunFailed('the sweep cannot begin')
     runs = listed(command)
     wrong = [run for run in runs if run['state'] != 'done']
