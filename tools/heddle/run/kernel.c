@@ -23,16 +23,39 @@ static bool has_extension(const char *path, const char *extension)
 	return length > tail && !strcmp(path + length - tail, extension);
 }
 
-static int compile_into(struct kernel_run *run, const char *prefix, struct hd_signals *signals, struct hd_diag *diag)
+/* The IR of a capture as this LLVM reads it, in the folder; NULL with an error. */
+static const char *readable_ir(struct kernel_run *run, const char *folder, struct hd_diag *diag)
+{
+	const char *name = strrchr(run->capture.ir, '/');
+	const char *path = hd_arena_printf(&run->arena, "%s/%s", folder, name ? name + 1 : run->capture.ir);
+	uint8_t *text;
+	size_t size;
+	if (atoi(HD_LLVM) > 20)
+		return run->capture.ir;
+	if (hd_read_file(run->capture.ir, &text, &size, diag))
+		return NULL;
+	char *older = capture_older_text((const char *)text);
+	int status = hd_write_file(path, older, strlen(older), diag);
+	free(older);
+	free(text);
+	return status ? NULL : path;
+}
+
+static int compile_into(struct kernel_run *run, const char *source, const char *prefix, struct hd_signals *signals,
+			struct hd_diag *diag)
 {
 	char *data = hd_data_dir();
 	const char *opt = getenv("HEDDLE_OPT");
+	const char *arch = run->capture.arch ? hd_arena_printf(&run->arena, "-mcpu=sm_%u%s", run->capture.arch,
+							       run->capture.arch == 90 ? "a" : "")
+					     : NULL;
 	const char *const words[] = {
 		opt && *opt ? opt : "opt-" HD_LLVM,
 		hd_arena_printf(&run->arena, "-load-pass-plugin=%s/../../lib/HeddlePasses.so", data),
 		hd_arena_printf(&run->arena, "-passes=heddle<o=%s>", prefix),
 		"-disable-output",
-		run->path,
+		source,
+		arch, /* NULL: what the IR says */
 		NULL,
 	};
 	free(data);
@@ -48,8 +71,17 @@ static int compile(struct kernel_run *run, struct hd_diag *diag)
 	hd_signals_hold(&signals);
 	struct hd_scratch folder;
 	int status = -1;
-	if (!hd_scratch_make(&folder, "heddle-run", &run->arena, diag))
-		status = compile_into(run, hd_arena_printf(&run->arena, "%s/kernel", folder.path), &signals, diag);
+	if (!hd_scratch_make(&folder, "heddle-run", &run->arena, diag)) {
+		const char *source = run->capture.ir ? readable_ir(run, folder.path, diag) : run->path;
+		if (source)
+			status = compile_into(run, source, hd_arena_printf(&run->arena, "%s/kernel", folder.path),
+					      &signals, diag);
+		if (status && source && run->capture.ir)
+			hd_error(diag, (struct hd_loc){run->capture.ir, 0, 0},
+				 "LLVM " HD_LLVM
+				 " cannot compile it; where the text is of a newer LLVM, a Heddle for that one "
+				 "reads it (make LLVM=22, then build/llvm-22/bin/heddle)");
+	}
 	hd_scratch_release(&folder);
 	hd_signals_release(&signals);
 	return status;
@@ -103,6 +135,28 @@ static int find_kernel(struct kernel_run *run, const char *kernel, struct hd_dia
 	return 0;
 }
 
+/* Newer versions of Triton pass one or two pointers behind the arguments: memory for scratch, null where there is none.
+ */
+static void add_scratch(struct kernel_run *run)
+{
+	struct spec *spec = &run->spec;
+	uint64_t blocks = (uint64_t)spec->grid[0] * spec->grid[1] * spec->grid[2];
+	static const struct spec_type byte = {"u8", 1, false, false}, pointer = {"u64", 8, false, false};
+	uint32_t given = spec->args.len, extra = run->function->param_count - given;
+	if (!run->capture.ir || run->function->param_count < given || extra > 2)
+		return;
+	for (uint32_t i = 0; i < extra; i++)
+		if (run->function->params[given + i].kind != HD_PARAM_POINTER)
+			return;
+	for (uint32_t i = 0; i < extra; i++) {
+		uint64_t bytes = run->capture.scratch[i] * blocks;
+		struct spec_data data = {.index = given + i, .buffer = bytes > 0, .type = bytes ? &byte : &pointer};
+		data.count = bytes ? bytes : 1;
+		data.value = bytes ? NULL : "0";
+		hd_vec_push(&spec->args, data);
+	}
+}
+
 static int check_arguments(const struct kernel_run *run, struct hd_diag *diag)
 {
 	const struct hd_meta_function *function = run->function;
@@ -135,12 +189,16 @@ int kernel_load(struct kernel_run *run, const char *path, const char *kernel, co
 {
 	memset(run, 0, sizeof *run);
 	hd_arena_init(&run->arena);
-	if (spec_read(&run->spec, launch, defines, diag))
+	if (path && capture_read(path, &run->arena, &run->capture, diag))
 		return -1;
+	const struct spec_known known = {defines, run->capture.warps * run->capture.warp_size, run->capture.shared};
+	if (spec_read(&run->spec, launch, &known, diag))
+		return -1;
+	kernel = kernel ? kernel : run->capture.name;
 	run->path = path = path ? path : run->spec.file;
 	if (!path)
 		return hd_error(diag, (struct hd_loc){launch, 0, 0}, "[launch] needs file = PATH");
-	bool ir = has_extension(path, ".ll") || has_extension(path, ".bc");
+	bool ir = has_extension(path, ".ll") || has_extension(path, ".bc") || run->capture.ir;
 	if (ir && access(path, R_OK))
 		return hd_error(diag, HD_NOWHERE, "cannot read %s: %s", path, strerror(errno));
 	if (ir ? compile(run, diag) : hd_read_file(path, &run->bytes, &run->size, diag))
@@ -148,6 +206,7 @@ int kernel_load(struct kernel_run *run, const char *path, const char *kernel, co
 	if (hd_object_read(run->bytes, run->size, path, &run->arena, &run->object, diag) ||
 	    find_kernel(run, kernel, diag))
 		return -1;
+	add_scratch(run);
 	return check_arguments(run, diag);
 }
 

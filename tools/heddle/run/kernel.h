@@ -6,6 +6,7 @@
 #define HD_TOOLS_HEDDLE_RUN_KERNEL_H
 
 #include "heddle/sim.h"
+#include "tools/heddle/run/capture.h"
 #include "tools/heddle/run/spec.h"
 
 struct kernel_run {
@@ -16,14 +17,15 @@ struct kernel_run {
 	const char *path;
 	const struct hd_meta_function *function;
 	struct spec spec;
-	bool found; /* by --check, in a launch so far */
+	struct capture capture; /* what `path` is one of, if at all */
+	bool found;		/* by --check, in a launch so far */
 };
 
 /*
- * Reads the specification and the object; a .ll or .bc is compiled first, with opt (HEDDLE_OPT names another than
- * opt of its LLVM) and the pass plugin that lies beside this program. A path that is NULL is the specification's
- * `file`, a kernel that is NULL its `kernel`, or the only one of the object. Whatever the result is, kernel_release()
- * is due. `defines`: as of spec_read(). 0 or -1.
+ * Reads the specification and the object; a .ll, a .bc or a capture (.llir, .json) is compiled first, with opt
+ * (HEDDLE_OPT names another than opt of its LLVM) and the pass plugin that lies beside this program. A path that is
+ * NULL is the specification's `file`, a kernel that is NULL its `kernel`, or the only one of the object. Whatever the
+ * result is, kernel_release() is due. `defines`: as of spec_read(). 0 or -1.
  */
 int kernel_load(struct kernel_run *run, const char *path, const char *kernel, const char *launch,
 		const char *const *defines, struct hd_diag *diag);

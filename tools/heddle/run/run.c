@@ -135,6 +135,7 @@ struct run {
 	struct run_options options;
 	const char *kernel, *launch, *record, *slot;
 	struct texts defines, dumps;
+	bool triton; /* heddle triton: the kernel is a capture's */
 	struct run_checkpoint checkpoint;
 	bool silent; /* what the program prints is not wanted */
 	char **program;
@@ -185,7 +186,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		argp_error(state, "missing PROGRAM; usage: heddle run [OPTION...] -- PROGRAM [ARG...]");
 		break;
 	case ARGP_KEY_END:
-		if (!run->kernel != !run->launch)
+		if (run->triton && !run->launch)
+			argp_error(state, "heddle triton needs --launch SPEC.ini");
+		if (!run->triton && !run->kernel != !run->launch)
 			argp_error(state, "--kernel and --launch go together");
 		if ((run->defines.count || run->dumps.count) && !run->launch)
 			argp_error(state, "%s needs --launch", run->defines.count ? "--define" : "--dump");
@@ -462,22 +465,34 @@ static int join_timelines(const struct run *run, struct hd_diag *diag)
 	return hd_output_close(&output, diag) || status ? -1 : 0;
 }
 
+/* A capture's code is for one architecture and newer ones. */
+static int check_capture(const struct runs *runs)
+{
+	const struct capture *capture = &runs->kernel.capture;
+	uint32_t capability = (uint32_t)(10 * runs->config->compute_major + runs->config->compute_minor);
+	if (capture->arch <= capability)
+		return 0;
+	return hd_error(runs->diag, (struct hd_loc){capture->json, 0, 0},
+			"it was compiled for sm_%u, and %s has capability %u.%u: choose another --gpu", capture->arch,
+			runs->config->name, capability / 10, capability % 10);
+}
+
 /* Runs under each policy, until one fails. The exit status. */
 static int run_all(struct runs *runs, struct run_statistics **stats)
 {
 	const struct run *run = runs->run;
 	int status = 0;
-	if (run->kernel &&
+	if (run->launch &&
 	    (kernel_load(&runs->kernel, run->program[0], run->kernel, run->launch, run->defines.data, runs->diag) ||
-	     kernel_dump(&runs->kernel, run->dumps.data, runs->diag)))
+	     check_capture(runs) || kernel_dump(&runs->kernel, run->dumps.data, runs->diag)))
 		status = CMD_ERROR;
 	for (uint32_t i = 0; i < run->options.policies.len && !status; i++)
 		stats[i] =
-			best_run(run->options.policies.data[i], run->kernel ? run_kernel : run_program, runs, &status);
+			best_run(run->options.policies.data[i], run->launch ? run_kernel : run_program, runs, &status);
 	for (uint32_t i = 0; i < run->options.policies.len; i++)
 		if (stats[i])
 			run_slots_choose(stats[i]->document, run->options.by_line, run->options.by_instruction);
-	if (run->kernel)
+	if (run->launch)
 		kernel_release(&runs->kernel);
 	if (!status && run->options.policies.len > 1 && run->options.timeline && join_timelines(run, runs->diag))
 		status = CMD_ERROR;
@@ -492,7 +507,7 @@ static int check_recording(const struct run *run, struct hd_diag *diag)
 			   : run->options.check		 ? "--check"
 			   : run->options.corun_cycles	 ? "--corun-cycles"
 			   : run->options.time_slice	 ? "--time-slice"
-			   : run->kernel		 ? "--kernel"
+			   : run->launch		 ? "--kernel"
 			   : run->checkpoint.file	 ? "--checkpoint"
 			   : run->checkpoint.resume	 ? "--resume"
 							 : NULL;
@@ -503,6 +518,39 @@ static int check_recording(const struct run *run, struct hd_diag *diag)
 	if (with)
 		return hd_error(diag, HD_NOWHERE, "--record cannot be combined with %s", with);
 	return run_record_check(run->record, run->slot, diag);
+}
+
+static int run_command(const struct argp *argp, struct run *run, int argc, char **argv)
+{
+	struct hd_diag diag = {.tool = "heddle run"};
+	cmd_parse(argp, argc, argv, ARGP_IN_ORDER, run);
+	run_options_finish(&run->options);
+	run->options.title = run->program[0];
+	struct hd_config config;
+	struct hd_signals signals;
+	int status = run_options_check(&run->options, &config, &diag) ||
+				     run_checkpoint_check(&run->checkpoint, &run->options,
+							  run->launch	? "--kernel"
+							  : run->record ? "--record"
+									: NULL,
+							  &diag) ||
+				     check_recording(run, &diag)
+			     ? 2
+			     : 0;
+	struct run_statistics **stats = hd_xcalloc(run->options.policies.len, sizeof(*stats));
+	if (!run->launch)
+		hd_signals_hold(&signals);
+	if (!status)
+		status = run_all(&(struct runs){.run = run, .config = &config, .signals = &signals, .diag = &diag},
+				 stats);
+	int report_status = run_report(&run->options, stats, &diag);
+	if (!run->launch)
+		hd_signals_release(&signals);
+	for (uint32_t i = 0; i < run->options.policies.len; i++)
+		run_statistics_free(stats[i]);
+	free(stats);
+	run_options_release(&run->options);
+	return status ? status : report_status;
 }
 
 int cmd_run(int argc, char **argv)
@@ -530,33 +578,29 @@ int cmd_run(int argc, char **argv)
 		NULL,
 		NULL};
 	struct run run = {.options.gpu = "v100"};
-	struct hd_diag diag = {.tool = "heddle run"};
-	cmd_parse(&argp, argc, argv, ARGP_IN_ORDER, &run);
-	run_options_finish(&run.options);
-	run.options.title = run.program[0];
-	struct hd_config config;
-	struct hd_signals signals;
-	int status = run_options_check(&run.options, &config, &diag) ||
-				     run_checkpoint_check(&run.checkpoint, &run.options,
-							  run.kernel   ? "--kernel"
-							  : run.record ? "--record"
-								       : NULL,
-							  &diag) ||
-				     check_recording(&run, &diag)
-			     ? 2
-			     : 0;
-	struct run_statistics **stats = hd_xcalloc(run.options.policies.len, sizeof(*stats));
-	if (!run.kernel)
-		hd_signals_hold(&signals);
-	if (!status)
-		status = run_all(&(struct runs){.run = &run, .config = &config, .signals = &signals, .diag = &diag},
-				 stats);
-	int report_status = run_report(&run.options, stats, &diag);
-	if (!run.kernel)
-		hd_signals_release(&signals);
-	for (uint32_t i = 0; i < run.options.policies.len; i++)
-		run_statistics_free(stats[i]);
-	free(stats);
-	run_options_release(&run.options);
-	return status ? status : report_status;
+	return run_command(&argp, &run, argc, argv);
+}
+
+int cmd_triton(int argc, char **argv)
+{
+	static const struct argp argp = {
+		options,
+		parse,
+		"--launch SPEC.ini FILE",
+		"Runs a kernel that Triton compiled, from the files of its cache: FILE is NAME.llir or NAME.json. "
+		"Name, warps, "
+		"shared memory and architecture come from NAME.json, the grid and the arguments from SPEC.ini.\v"
+		"SPEC.ini is a launch file as of 'heddle run --kernel'; block and shared may be absent. The arguments "
+		"are those "
+		"of the kernel's IR, in order: constants of the Triton source are not among them. Pointers that newer "
+		"versions "
+		"of Triton pass behind the arguments (scratch memory) are added.\n\n"
+		"Exit status: 0; 1 if a comparison differs; 2 if the simulated GPU reports a fault or the input is "
+		"wrong; 3 if "
+		"--check found an error.",
+		NULL,
+		NULL,
+		NULL};
+	struct run run = {.options.gpu = "v100", .triton = true};
+	return run_command(&argp, &run, argc, argv);
 }

@@ -581,14 +581,14 @@ static void check_files(struct spec *spec, struct hd_diag *diag)
 		check_file(spec, &spec->symbols.data[i], diag);
 }
 
-int spec_read(struct spec *spec, const char *path, const char *const *defines, struct hd_diag *diag)
+int spec_read(struct spec *spec, const char *path, const struct spec_known *known, struct hd_diag *diag)
 {
 	unsigned before = diag->errors;
 	uint8_t *text = NULL;
 	size_t size;
 	*spec = (struct spec){.path = path};
 	hd_arena_init(&spec->arena);
-	for (; defines && *defines; defines++)
+	for (const char *const *defines = known ? known->defines : NULL; defines && *defines; defines++)
 		define_given(spec, *defines, diag);
 	if (hd_read_file(path, &text, &size, diag))
 		return -1;
@@ -598,6 +598,12 @@ int spec_read(struct spec *spec, const char *path, const char *const *defines, s
 		hd_error(diag, spec_at(spec, (uint32_t)bad_line), "expected a [section] or a 'key = value' line");
 	free(text);
 	if (diag->errors == before) {
+		if (known && known->block && !(reading.launch_seen & 1u << KEY_BLOCK)) {
+			memcpy(spec->block, (const uint32_t[]){known->block, 1, 1}, sizeof spec->block);
+			reading.launch_seen |= 1u << KEY_BLOCK;
+		}
+		if (known && !(reading.launch_seen & 1u << KEY_SHARED))
+			spec->shared = known->shared;
 		if (~reading.launch_seen & (1u << KEY_GRID | 1u << KEY_BLOCK))
 			hd_error(diag, (struct hd_loc){path, 0, 0}, "[launch] needs grid and block");
 		for (uint32_t i = 0; i < spec->args.len; i++)

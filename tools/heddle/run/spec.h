@@ -80,9 +80,16 @@ static inline struct hd_loc spec_at(const struct spec *spec, uint32_t line)
 	return (struct hd_loc){spec->path, line, 0};
 }
 
-/* Reads a specification, with `defines` (NAME=V each; NULL ends them, or there are none). Whatever `result` is,
- * spec_release() is due. 0, or -1 with every error reported. */
-int spec_read(struct spec *spec, const char *path, const char *const *defines, struct hd_diag *diag);
+/* What is known of a launch without the file: `block` (0: nothing) and `shared` stand for keys that it does not have.
+ */
+struct spec_known {
+	const char *const *defines; /* NAME=V each; NULL ends them, or there are none */
+	uint32_t block, shared;
+};
+
+/* Reads a specification; `known` may be NULL. Whatever the result is, spec_release() is due. 0, or -1 with every error
+ * reported. */
+int spec_read(struct spec *spec, const char *path, const struct spec_known *known, struct hd_diag *diag);
 void spec_release(struct spec *spec);
 
 /* An argument or variable as messages name it: "arg1", or the variable's name. */
