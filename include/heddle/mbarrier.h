@@ -21,6 +21,12 @@ enum {
 	HD_MBARRIER_TX_BITS = 22
 };
 
+/* Whether the operation tells the barrier to expect bytes. */
+static inline bool hd_syncs_expects(enum hd_syncsop op)
+{
+	return op == HD_SYNCS_ARRIVE_TX || op == HD_SYNCS_DROP_TX || op == HD_SYNCS_EXPECT_TX;
+}
+
 struct hd_mbarrier {
 	uint32_t pending, expected;
 	int32_t bytes;

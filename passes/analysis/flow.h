@@ -115,6 +115,8 @@ void hd_flow_find_awaited(struct hd_flow *flow, struct hd_arena *arena);
 void hd_flow_estimate(struct hd_flow *flow, struct hd_arena *arena);
 /* The branch probabilities behind them: of each edge, in the order of graph.succ. */
 void hd_flow_probabilities(const struct hd_flow *flow, double *probability);
+/* Whether the register holds the same number on all paths to the instruction, and which (constant.c). */
+bool hd_flow_constant(const struct hd_flow *flow, uint32_t inst, unsigned reg, uint32_t *value);
 /* The last instruction of a block. */
 static inline uint32_t hd_flow_last(const struct hd_flow *flow, uint32_t block)
 {

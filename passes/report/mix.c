@@ -10,17 +10,50 @@
 #include "passes/report/mix.h"
 
 #include "heddle/figures.h"
+#include "heddle/mbarrier.h"
 #include "heddle/opcodes.h"
 #include "lib/machine/mix.h"
 #include "passes/analysis/chain.h"
 #include "passes/analysis/flow.h"
 #include "passes/pass.h"
 
+/* Of what is summed: the kinds, calls of helpers, and stages of which nothing is known. */
+enum { HELPERS = HD_MIX_KINDS, UNKNOWN_STAGES, COLUMNS };
+
 static void count_code(const struct hd_function *code, uint32_t *counts)
 {
 	for (uint32_t i = 0; i < code->inst_count; i++)
 		for (unsigned kind = 0; kind < HD_MIX_KINDS; kind++)
 			counts[kind] += hd_inst_is_of(&code->insts[i], kind);
+}
+
+/* Of a pipeline of copies in bulk, by one function's own code. */
+struct stages {
+	uint32_t bytes, unknown; /* that a barrier is told to expect; instructions that tell it a number not known */
+	uint32_t groups;	 /* that a wait leaves in flight */
+};
+
+static bool tells_bytes(const struct hd_inst *inst)
+{
+	return inst->op == HD_OP_SYNCS && hd_syncs_expects((enum hd_syncsop)hd_mod_get(inst->mods, HD_MOD_SYNCSOP));
+}
+
+static struct stages find_stages(const struct hd_flow *flow)
+{
+	struct stages stages = {0};
+	for (uint32_t i = 0; i < flow->function->inst_count; i++) {
+		const struct hd_inst *inst = &flow->function->insts[i];
+		uint32_t bytes;
+		if (inst->op == HD_OP_UTMAWAIT && inst->x > stages.groups)
+			stages.groups = inst->x;
+		if (!tells_bytes(inst))
+			continue;
+		if (!hd_flow_constant(flow, i, inst->c, &bytes))
+			stages.unknown++;
+		else if (bytes > stages.bytes)
+			stages.bytes = bytes;
+	}
+	return stages;
 }
 
 /* Only kernels have these instructions. */
@@ -38,23 +71,31 @@ static void describe_resizes(const struct hd_function *code, struct hd_meta_func
 	}
 }
 
+/* Figures of which the largest one of all that a function reaches counts. */
+enum most { PRODUCT_REGISTERS, PRODUCT_GROUPS, STAGE_BYTES, STORE_GROUPS, MOSTS };
+
 void hd_mix_describe(struct hd_unit *unit)
 {
 	const struct hd_callgraph *calls = hd_pass_result(unit, HD_PASS_CALLGRAPH);
 	const struct hd_flow *flows = hd_pass_result(unit, HD_PASS_FLOW);
-	uint32_t count = unit->object.function_count, width = HD_MIX_KINDS + 1;
+	uint32_t count = unit->object.function_count, width = COLUMNS, *most[MOSTS];
 	uint32_t *own = HD_ARENA_NEW(&unit->arena, uint32_t, (size_t)count *width);
-	uint32_t *registers = HD_ARENA_NEW(&unit->arena, uint32_t, count),
-		 *groups = HD_ARENA_NEW(&unit->arena, uint32_t, count);
-	for (uint32_t f = 0; f < count; f++)
+	for (unsigned i = 0; i < MOSTS; i++)
+		most[i] = HD_ARENA_NEW(&unit->arena, uint32_t, count);
+	for (uint32_t f = 0; f < count; f++) {
+		struct stages stages = find_stages(&flows[f]);
 		count_code(&unit->object.functions[f], &own[(size_t)f * width]);
+		own[(size_t)f * width + UNKNOWN_STAGES] = stages.unknown;
+		most[PRODUCT_REGISTERS][f] = flows[f].product_registers;
+		most[PRODUCT_GROUPS][f] = flows[f].product_groups;
+		most[STAGE_BYTES][f] = stages.bytes;
+		most[STORE_GROUPS][f] = stages.groups;
+	}
 	for (uint32_t s = 0; s < calls->site_count; s++)
-		own[(size_t)calls->sites[s].function * width + HD_MIX_KINDS] += calls->sites[s].helper;
+		own[(size_t)calls->sites[s].function * width + HELPERS] += calls->sites[s].helper;
 	const uint32_t *sums = hd_callgraph_sums(calls, count, own, width, &unit->arena);
-	for (uint32_t f = 0; f < count; f++)
-		registers[f] = flows[f].product_registers, groups[f] = flows[f].product_groups;
-	registers = hd_chain_reachable_max(&calls->graph, registers, &unit->arena);
-	groups = hd_chain_reachable_max(&calls->graph, groups, &unit->arena);
+	for (unsigned i = 0; i < MOSTS; i++)
+		most[i] = hd_chain_reachable_max(&calls->graph, most[i], &unit->arena);
 	for (uint32_t f = 0; f < count; f++) {
 		struct hd_meta_function *facts =
 			hd_metadata_find_symbol(&unit->metadata, unit->object.functions[f].name);
@@ -63,7 +104,7 @@ void hd_mix_describe(struct hd_unit *unit)
 		facts->conversion_instructions = sum[HD_MIX_CONVERSION];
 		facts->local_accesses = sum[HD_MIX_LOCAL];
 		facts->barrier_instructions = sum[HD_MIX_BARRIER];
-		facts->helper_calls = sum[HD_MIX_KINDS];
+		facts->helper_calls = sum[HELPERS];
 		facts->products = sum[HD_MIX_PRODUCT];
 		facts->serialized = sum[HD_MIX_SERIALIZED];
 		facts->resizes = sum[HD_MIX_RESIZE];
@@ -71,7 +112,10 @@ void hd_mix_describe(struct hd_unit *unit)
 		facts->bulk_copies = sum[HD_MIX_BULK];
 		facts->shared_barriers = sum[HD_MIX_INIT];
 		facts->shared_barrier_waits = sum[HD_MIX_AWAIT];
-		facts->product_registers = registers[f];
-		facts->product_groups = groups[f];
+		facts->unknown_stages = sum[UNKNOWN_STAGES];
+		facts->product_registers = most[PRODUCT_REGISTERS][f];
+		facts->product_groups = most[PRODUCT_GROUPS][f];
+		facts->stage_bytes = most[STAGE_BYTES][f];
+		facts->store_groups = most[STORE_GROUPS][f];
 	}
 }

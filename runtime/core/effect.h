@@ -49,6 +49,7 @@ struct hd_effect {
 	/* Asynchronous copies: where each lane's bytes go, in the SM's shared memory; `elsewhere` are the lanes that
 	 * put zeros there. */
 	uint64_t to[HD_WARP_LANES];
+	uint64_t expected;	  /* HD_EVENT_SYNC: bytes that barriers are told to expect */
 	struct hd_bulk *bulk;	  /* HD_EVENT_BULK: copies that begin (runtime/exec/bulk.h) */
 	struct hd_remote *remote; /* of HD_MEM_REMOTE: what is to be done there (runtime/exec/remote.h) */
 };

@@ -40,6 +40,7 @@ struct hd_bulk {
 	bool put_off; /* what it does to global memory waits for the window's end (later.h) */
 	bool over;    /* nobody else needs it */
 	/* In time (runtime/sm/bulk.c). */
+	uint64_t began;	      /* cycle in which it was issued */
 	struct hd_bulk *link; /* of a queue */
 	uint64_t ready;	      /* cycle from which the unit may take it; at which it lands */
 	uint32_t run, sent;   /* the run whose requests are next; bytes of it that have them */

@@ -130,11 +130,20 @@ static bool do_lane(struct hd_exec *exec, const struct hd_dinst *inst, uint32_t 
 	return true;
 }
 
+static uint64_t sum_expected(const struct hd_exec *exec, const struct hd_dinst *inst)
+{
+	uint64_t sum = 0;
+	HD_FOR_LANES (lane, exec->mask)
+		sum += hd_row(exec->warp, inst->inst.c)[lane];
+	return sum;
+}
+
 HD_EXEC_PLAIN(op_syncs)
 {
 	uint32_t all = exec->mask, remote = 0;
 	uint64_t host[HD_WARP_LANES];
 	uint8_t rank[HD_WARP_LANES];
+	exec->effect->expected = hd_syncs_expects((enum hd_syncsop)HD_MODIFIER(SYNCSOP)) ? sum_expected(exec, inst) : 0;
 	HD_FOR_LANES (lane, all) {
 		bool elsewhere = is_remote(exec->warp, inst, lane);
 		if (elsewhere ? !find_remote(exec, inst, lane, &host[lane], &rank[lane]) : !do_lane(exec, inst, lane))

@@ -13,6 +13,9 @@
  * Groups are the warp's, as those of other asynchronous copies are (copies.c): of lanes that diverge each waits for as
  * many as it asked for or more. A warp has ended when its copies have.
  *
+ * While copies to shared memory are in flight, issue slots that were used or lost to the result of an instruction count
+ * as hidden: the difference of the SM's slots between the first copy's issue and the last one's end.
+ *
  * Luo et al., arXiv 2501.12084 (an H800): a chase by copies of 16 bytes takes 366 cycles, by loads 264; the difference
  * is tma_latency and the barrier's wake. FlashGPU-Sim (an H200): 32 cycles between copies, 99 more to several blocks.
  *
@@ -51,6 +54,20 @@ struct event {
 };
 #define ACKNOWLEDGED UINT32_MAX
 
+/* What the SM does while copies to shared memory are in flight: how well they are hidden. */
+struct flights {
+	uint32_t count;	     /* of them */
+	uint64_t since;	     /* cycle from which there has been one */
+	uint64_t lost, idle; /* slots lost to waits, and without a warp, before that */
+};
+
+/* Barriers of a block that copies have told of bytes. */
+enum { MOST_BARRIERS = 32 };
+struct told {
+	uint64_t block; /* hd_cta.start_age + 1 */
+	uint32_t count, at[MOST_BARRIERS];
+};
+
 struct hd_bulk_unit {
 	struct hd_bulk *first, *last; /* whose requests are to be made, in order */
 	uint32_t queued;
@@ -64,6 +81,8 @@ struct hd_bulk_unit {
 	uint32_t sent_first; /* that nobody has taken */
 	uint64_t maps[MAPS];
 	uint32_t map_next;
+	struct flights flights;
+	struct told *told;     /* by the block's place */
 	struct groups *groups; /* by hd_warp.id */
 	struct parked *parked;
 	uint64_t issue, latency, map_latency, tensor_latency, multicast, way; /* cycles */
@@ -79,6 +98,7 @@ static struct hd_bulk_unit *unit_of(struct hd_sm *sm)
 		return sm->bulk;
 	struct hd_bulk_unit *unit = HD_ARENA_NEW(&sm->arena, struct hd_bulk_unit, 1);
 	unit->timer = HD_NEVER;
+	unit->told = HD_ARENA_NEW_SPARSE(&sm->arena, struct told, sm->cta_count);
 	unit->groups = HD_ARENA_NEW(&sm->arena, struct groups, sm->warp_count);
 	unit->parked = HD_ARENA_NEW(&sm->arena, struct parked, sm->warp_count);
 	unit->issue = config->tma_issue;
@@ -120,6 +140,77 @@ void hd_bulk_clear(struct hd_sm *sm)
 	unit->timer = HD_NEVER;
 	memset(unit->maps, 0, sizeof unit->maps);
 	memset(unit->groups, 0, sm->warp_count * sizeof *unit->groups);
+	unit->flights.count = 0;
+	for (uint32_t i = 0; i < sm->cta_count; i++)
+		unit->told[i].block = 0;
+}
+
+/* ---- how copies to shared memory are hidden */
+
+/* Slots with one of these reasons, before this cycle. */
+static uint64_t slots_lost(const struct hd_sm *sm, uint32_t reasons, uint64_t now)
+{
+	uint64_t slots = 0;
+	for (uint32_t left = reasons; left; left &= left - 1)
+		slots += sm->scheduling.stalls[__builtin_ctz(left)];
+	for (uint32_t i = 0; i < sm->scheduling.count; i++) {
+		const struct hd_scheduler *scheduler = &sm->scheduling.schedulers[i];
+		if (reasons >> scheduler->reason & 1 && now > scheduler->charged)
+			slots += now - scheduler->charged;
+	}
+	return slots;
+}
+
+/* Nothing that a warp of the scheduler has issued keeps it: it waits for others. */
+static const uint32_t waits = 1u << HD_STALL_fence | 1u << HD_STALL_barrier | 1u << HD_STALL_async |
+			      1u << HD_STALL_bulk | 1u << HD_STALL_registers | 1u << HD_STALL_suspended;
+
+static void take_off(struct hd_sm *sm, struct hd_bulk *bulk, uint64_t now)
+{
+	struct flights *flights = &sm->bulk->flights;
+	bulk->began = now;
+	if (bulk->kind != HD_BULK_G2S || flights->count++)
+		return;
+	flights->since = now;
+	flights->lost = slots_lost(sm, waits, now);
+	flights->idle = slots_lost(sm, 1u << HD_STALL_idle, now);
+}
+
+/* What a co-run's end has settled of the slots is not known here: those since then count. */
+static uint64_t since(uint64_t before, uint64_t now, uint64_t most)
+{
+	uint64_t slots = now < before ? now : now - before;
+	return slots < most ? slots : most;
+}
+
+static void come_down(struct hd_sm *sm, const struct hd_bulk *bulk, uint64_t now)
+{
+	struct flights *flights = &sm->bulk->flights;
+	struct hd_counters *counters = &sm->counted[bulk->grid];
+	if (bulk->kind != HD_BULK_G2S)
+		return;
+	counters->tma_flight_cycles += now - bulk->began;
+	if (--flights->count)
+		return;
+	uint64_t cycles = now - flights->since, slots = cycles * sm->scheduling.count;
+	slots -= since(flights->idle, slots_lost(sm, 1u << HD_STALL_idle, now), slots);
+	counters->tma_busy_cycles += cycles;
+	counters->tma_busy_slots += slots;
+	counters->tma_hidden_slots += slots - since(flights->lost, slots_lost(sm, waits, now), slots);
+}
+
+static void count_barrier(struct hd_sm *sm, const struct hd_bulk *bulk, const struct hd_cta *cta)
+{
+	struct told *told = &sm->bulk->told[cta - sm->ctas];
+	if (told->block != cta->start_age + 1)
+		*told = (struct told){.block = cta->start_age + 1};
+	for (uint32_t i = 0; i < told->count; i++)
+		if (told->at[i] == bulk->barrier)
+			return;
+	if (told->count == MOST_BARRIERS)
+		return;
+	told->at[told->count++] = bulk->barrier;
+	sm->counted[bulk->grid].tma_barriers++;
 }
 
 /* ---- groups and waits */
@@ -225,6 +316,7 @@ static void add(struct hd_sm *sm, struct hd_warp *warp, struct hd_bulk *bulk, ui
 	bulk->ready = taken + unit->latency + map_cycles(unit, bulk);
 	bulk->grid = sm->grid_of[warp->id];
 	bulk->group = groups->open;
+	take_off(sm, bulk, now);
 	warp->outstanding++;
 	warp->bulks++;
 	if (bulk->kind == HD_BULK_S2G) {
@@ -283,6 +375,7 @@ static void finish(struct hd_sm *sm, struct hd_bulk *bulk, uint64_t now)
 		groups->left[bulk->group % HD_COPY_GROUPS]--;
 		retire(groups);
 	}
+	come_down(sm, bulk, now);
 	assert(warp->outstanding);
 	warp->outstanding--;
 	warp->bulks--;
@@ -297,6 +390,8 @@ static void land(struct hd_sm *sm, struct hd_bulk *bulk, uint32_t rank, uint64_t
 	sm->exec->now = now;
 	/* A killed block has lost its shared memory; without clusters, which policies that kill refuse, it is the
 	 * target. */
+	if (!bulk->cta->killed)
+		count_barrier(sm, bulk, hd_bulk_target(bulk, rank));
 	if (!bulk->cta->killed && hd_bulk_land(sm->exec, bulk, rank))
 		hd_mbarrier_look(sm, hd_bulk_target(bulk, rank), now, now);
 	if (mine)

@@ -116,11 +116,21 @@ void hd_mbarrier_told(struct hd_sm *sm, const struct hd_warp *warp, uint64_t now
 	hd_mbarrier_look(sm, warp->cta, now, now + sm->mbarriers.arrive);
 }
 
+/* Stages of pipelines that are filled. */
+static void count_expected(struct hd_counters *counters, const struct hd_effect *effect, const struct hd_inst *inst)
+{
+	if (!hd_syncs_expects((enum hd_syncsop)hd_mod_get(inst->mods, HD_MOD_SYNCSOP)))
+		return;
+	counters->mbarrier_expects += (unsigned)__builtin_popcount(hd_effect_lanes(effect));
+	counters->mbarrier_bytes += effect->expected;
+}
+
 void hd_mbarrier_changed(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now)
 {
 	if (sm->gpu->functional)
 		return;
 	uint64_t taken = take(&sm->mbarriers, now);
+	count_expected(hd_sm_counters(sm, warp), &sm->effect, &inst->inst);
 	if (__builtin_expect(sm->effect.elsewhere, 0))
 		send(sm, warp, taken + 1);
 	hd_sm_result_at(sm, warp, inst, sm->effect.mask, now, taken + sm->mbarriers.arrive + sm->stages);

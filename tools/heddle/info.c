@@ -289,6 +289,10 @@ static void print_async(const struct hd_meta_function *function)
 		putchar('\n');
 	separator = "    beside the warps: ";
 	print_count(&separator, function->bulk_copies, "copy in bulk", "copies in bulk");
+	print_count(&separator, function->stage_bytes, "byte a stage", "bytes a stage");
+	print_count(&separator, function->unknown_stages, "stage of unknown size", "stages of unknown size");
+	print_count(&separator, function->store_groups, "group of stores left at a wait",
+		    "groups of stores left at a wait");
 	print_count(&separator, function->shared_barriers, "initialisation of a barrier",
 		    "initialisations of barriers");
 	print_count(&separator, function->shared_barrier_waits, "wait for a barrier", "waits for barriers");
