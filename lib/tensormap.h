@@ -1,6 +1,6 @@
 /*
- * Descriptions of tensors for copies in bulk (CUtensorMap): what cuTensorMapEncodeTiled checks and writes, and which
- * bytes of memory a box of one is. After the PTX ISA, Tensors; the layout is ours.
+ * Descriptions of tensors for copies in bulk (CUtensorMap): what cuTensorMapEncodeTiled and cuTensorMapEncodeIm2col
+ * check and write, and which bytes of memory a box of one is. After the PTX ISA, Tensors; the layout is ours.
  */
 #ifndef HD_LIB_TENSORMAP_H
 #define HD_LIB_TENSORMAP_H
@@ -40,13 +40,16 @@ struct hd_tensor_map {
 	uint8_t type, rank, interleave, swizzle;
 	uint8_t fill;	   /* 1: NaN where there is no element */
 	uint8_t promotion; /* of what L2 misses: 0 none, 1 to 3: to 64, 128, 256 bytes */
-	uint8_t unused[6];
+	uint8_t im2col;	   /* 1: pixels, as convolutions read them; else boxes */
+	uint8_t unused[5];
 	uint64_t address;
 	uint64_t stride[HD_TENSOR_MOST - 1];
 	uint32_t size[HD_TENSOR_MOST];
-	uint32_t box[HD_TENSOR_MOST];
+	uint32_t box[HD_TENSOR_MOST]; /* im2col: channels of a pixel, pixels */
 	uint32_t step[HD_TENSOR_MOST];
-	uint8_t rest[12];
+	/* im2col, of the dimensions between the innermost and the outermost: the first place of a filter, and the place
+	 * behind the last one less the tensor's size. */
+	int16_t lower[HD_TENSOR_MOST - 2], upper[HD_TENSOR_MOST - 2];
 };
 _Static_assert(sizeof(struct hd_tensor_map) == HD_TENSOR_MAP_BYTES, "as CUDA has it");
 
@@ -54,6 +57,12 @@ _Static_assert(sizeof(struct hd_tensor_map) == HD_TENSOR_MAP_BYTES, "as CUDA has
 HD_API uint32_t hd_tensor_element(uint32_t type);
 /* What is wrong with a map, as a static text; NULL: nothing. A map that was never encoded is wrong, too. */
 HD_API const char *hd_tensor_map_check(const struct hd_tensor_map *map);
+
+/* im2col: bits of an offset, which stand side by side in a word of 16 bits, that of dimension 1 lowest. */
+static inline uint32_t hd_tensor_offset_bits(uint32_t dimensions)
+{
+	return dimensions == 3 ? 16 : dimensions == 4 ? 8 : 5;
+}
 
 /* ---- boxes */
 
@@ -70,13 +79,19 @@ struct hd_tensor_row {
 /* Where a walk over the rows of a box is. */
 struct hd_tensor_walk {
 	const struct hd_tensor_map *map;
-	int32_t at[HD_TENSOR_MOST];
+	int64_t at[HD_TENSOR_MOST];
 	uint32_t index[HD_TENSOR_MOST];
+	uint32_t offset[HD_TENSOR_MOST];
 	uint32_t place;
 	bool over;
 };
-/* The box whose first element is at these coordinates, innermost first. The map is not copied. */
-HD_API void hd_tensor_walk(struct hd_tensor_walk *walk, const struct hd_tensor_map *map, const int32_t *at);
+/* The box whose first element is at these coordinates, innermost first. The map is not copied. Of im2col a row is a
+ * pixel; the coordinates are the first place of the filter, and the offsets (hd_tensor_offset_bits) the pixel's in it.
+ */
+HD_API void hd_tensor_walk(struct hd_tensor_walk *walk, const struct hd_tensor_map *map, const int32_t *at,
+			   uint32_t offsets);
+/* Whether the filter's first place is one of the map's; always, where that is no im2col. */
+HD_API bool hd_tensor_has_place(const struct hd_tensor_map *map, const int32_t *at);
 /* False: there are no more rows. */
 HD_API bool hd_tensor_next(struct hd_tensor_walk *walk, struct hd_tensor_row *row);
 

@@ -173,6 +173,13 @@ CUresult cuTensorMapEncodeTiled(CUtensorMap *tensorMap, CUtensorMapDataType tens
 				const cuuint32_t *boxDim, const cuuint32_t *elementStrides,
 				CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle,
 				CUtensorMapL2promotion l2Promotion, CUtensorMapFloatOOBfill oobFill);
+CUresult cuTensorMapEncodeIm2col(CUtensorMap *tensorMap, CUtensorMapDataType tensorDataType, cuuint32_t tensorRank,
+				 void *globalAddress, const cuuint64_t *globalDim, const cuuint64_t *globalStrides,
+				 const int *pixelBoxLowerCorner, const int *pixelBoxUpperCorner,
+				 cuuint32_t channelsPerPixel, cuuint32_t pixelsPerColumn,
+				 const cuuint32_t *elementStrides, CUtensorMapInterleave interleave,
+				 CUtensorMapSwizzle swizzle, CUtensorMapL2promotion l2Promotion,
+				 CUtensorMapFloatOOBfill oobFill);
 CUresult cuTensorMapReplaceAddress(CUtensorMap *tensorMap, void *globalAddress);
 
 #define HD_DRIVER_SAME(name, runtime, parameters, arguments) CUresult name parameters;

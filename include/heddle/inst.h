@@ -226,6 +226,7 @@ enum hd_memory_space { HD_AT__, HD_AT_GENERIC, HD_AT_GLOBAL, HD_AT_SHARED, HD_AT
 	X(BULK, 8, 2, "G2S|S2G|S2S|PF")                                                        \
 	X(CAST, 11, 1, "|MULTICAST")                                                           \
 	X(DIMS, 8, 3, "MAP|1D|2D|3D|4D|5D")                                                    \
+	X(IM2COL, 12, 1, "|IM2COL")                                                            \
 	X(READS, 0, 1, "|READ")                                                                 \
 	X(WGN, 0, 5,                                                                           \
 	  "64x8|64x16|64x24|64x32|64x40|64x48|64x56|64x64|64x72|64x80|64x88|64x96|64x104|64x112|64x120|64x128|"  \

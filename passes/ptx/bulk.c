@@ -91,7 +91,12 @@ static uint16_t take_ranks(struct hd_ptx *ptx, unsigned index, struct bulk *bulk
 	if (!hd_ptx_has(ptx, "multicast::cluster"))
 		return 0;
 	struct hd_leaf mask = hd_ptx_in(ptx, index, 16);
-	bulk->ranks = ptx->failed ? hd_rz() : hd_sel_extended(ptx->sel, mask, 16, false);
+	if (ptx->failed)
+		return 0;
+	struct hd_opnd ranks = hd_sel_extended(ptx->sel, mask, 16, false);
+	bool offsets = hd_ptx_has(ptx, "im2col");
+	bulk->ranks =
+		!offsets ? ranks : hd_reg(hd_sel_logic(ptx->sel, HD_LUT_A | HD_LUT_B, bulk->ranks, ranks, hd_none()));
 	return HD_MOD(CAST, 1);
 }
 
@@ -219,17 +224,50 @@ static uint16_t take_box(struct hd_ptx *ptx, unsigned index, struct bulk *bulk)
 	return HD_MOD(DIMS, dimensions);
 }
 
+/* .im2col's {offsets} at operand `index`: they stand side by side in 16 bits. */
+static void take_offsets(struct hd_ptx *ptx, unsigned index, struct bulk *bulk)
+{
+	struct hd_select *sel = ptx->sel;
+	unsigned dimensions = dimensions_of(ptx), bits = hd_tensor_offset_bits(dimensions);
+	struct hd_ptx_operand offsets = ptx->now->operands[index];
+	struct hd_opnd all = hd_rz();
+	if (index >= ptx->now->count || offsets.form != HD_PTX_VECTOR || offsets.count != dimensions - 2) {
+		hd_ptx_error(ptx, "expected two offsets less than the tensor has dimensions");
+		return;
+	}
+	for (unsigned i = 0; i < offsets.count && !ptx->failed; i++) {
+		struct hd_leaf leaf = hd_ptx_read(ptx, &offsets.parts[i], 16);
+		struct hd_opnd offset = hd_sel_word(sel, &leaf, 0);
+		offset = hd_reg(hd_sel_logic(sel, HD_LUT_A & HD_LUT_B, offset, hd_imm((1u << bits) - 1), hd_none()));
+		offset = hd_reg(hd_sel_alu(sel, HD_OP_SHL, 0, offset, hd_imm(16 + bits * i), hd_none()));
+		all = hd_reg(hd_sel_logic(sel, HD_LUT_A | HD_LUT_B, all, offset, hd_none()));
+	}
+	bulk->ranks = all;
+}
+
+/* Whether the copy is .im2col, with offsets or, out of shared memory, without. */
+static bool is_im2col(struct hd_ptx *ptx, bool store)
+{
+	bool im2col = hd_ptx_has(ptx, store ? "im2col_no_offs" : "im2col");
+	if (im2col && dimensions_of(ptx) < 3)
+		hd_ptx_error(ptx, "im2col is for 3 to 5 dimensions");
+	else if (hd_ptx_has(ptx, store ? "im2col" : "im2col_no_offs"))
+		hd_ptx_error(ptx, store ? "stores for im2col are .im2col_no_offs"
+					: "loads for im2col have offsets (.im2col)");
+	return im2col;
+}
+
 static bool is_unknown_mode(struct hd_ptx *ptx)
 {
-	if (hd_ptx_has(ptx, "im2col") || hd_ptx_has(ptx, "im2col_no_offs") || hd_ptx_has(ptx, "im2col::w") ||
-	    hd_ptx_has(ptx, "im2col::w::128"))
-		hd_ptx_error(ptx, "copies of tensors as convolutions read them (im2col) are not modelled");
+	if (hd_ptx_has(ptx, "im2col::w") || hd_ptx_has(ptx, "im2col::w::128"))
+		hd_ptx_error(ptx, "copies for im2col along one dimension (im2col::w) are not sm_90's");
 	else if (hd_ptx_has(ptx, "tile::gather4") || hd_ptx_has(ptx, "tile::scatter4"))
 		hd_ptx_error(ptx, "copies of four rows (gather4, scatter4) are not sm_90's");
 	return is_refused(ptx);
 }
 
-/* cp.async.bulk.tensor.to.from [to], [map, {c}], [barrier]{, ranks}{, policy}, or [map, {c}], [from]{, policy} */
+/* cp.async.bulk.tensor.to.from [to], [map, {c}], [barrier]{, {offsets}}{, ranks}{, policy}, or [map, {c}], [from]{,
+ * policy} */
 static void copy_box(struct hd_ptx *ptx, unsigned reduces)
 {
 	enum place to = place_of(ptx, 0), from = place_of(ptx, 1);
@@ -242,14 +280,18 @@ static void copy_box(struct hd_ptx *ptx, unsigned reduces)
 		hd_ptx_error(ptx, "no copy goes this way, or ends so");
 		return;
 	}
-	expect_operands(ptx, store ? 2 : 3);
+	bool im2col = is_im2col(ptx, store), offsets = im2col && load;
+	expect_operands(ptx, store ? 2 : 3 + offsets);
 	uint16_t mods = ptx->failed ? 0 : take_box(ptx, store ? 0 : 1, &bulk);
 	if (ptx->failed)
 		return;
 	bulk.shared = shared_at(ptx, store ? 1 : 0);
+	mods |= HD_MOD(IM2COL, im2col);
+	if (offsets)
+		take_offsets(ptx, 3, &bulk);
 	if (load) {
 		bulk.barrier = shared_at(ptx, 2);
-		mods |= take_ranks(ptx, 3, &bulk);
+		mods |= take_ranks(ptx, 3 + offsets, &bulk);
 	}
 	if (reduces)
 		mods |= HD_MOD(ATOMOP, op);
@@ -263,9 +305,12 @@ static void prefetch_box(struct hd_ptx *ptx, unsigned arg)
 	(void)arg;
 	if (is_unknown_mode(ptx))
 		return;
-	uint16_t mods = take_box(ptx, 0, &bulk);
+	bool im2col = is_im2col(ptx, false);
+	uint16_t mods = ptx->failed ? 0 : take_box(ptx, 0, &bulk);
+	if (im2col && !ptx->failed)
+		take_offsets(ptx, 1, &bulk);
 	if (!ptx->failed)
-		push(ptx, HD_OP_UTMAPF, mods, &bulk, true);
+		push(ptx, HD_OP_UTMAPF, mods | HD_MOD(IM2COL, im2col), &bulk, true);
 }
 
 static void prefetch_map(struct hd_ptx *ptx, unsigned arg)

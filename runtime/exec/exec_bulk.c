@@ -124,7 +124,7 @@ static bool add_run(struct hd_exec *exec, struct hd_bulk *bulk, uint64_t address
 	return false;
 }
 
-static bool read_map(struct hd_exec *exec, struct hd_bulk *bulk, uint32_t dimensions)
+static bool read_map(struct hd_exec *exec, struct hd_bulk *bulk, uint32_t dimensions, bool im2col)
 {
 	const void *host = hd_devmem_at(exec->gpu->devmem, bulk->map_address, sizeof bulk->map);
 	const char *why = bulk->map_address % 64 ? "a map is aligned to 64 bytes" : host ? NULL : "nothing is there";
@@ -139,6 +139,9 @@ static bool read_map(struct hd_exec *exec, struct hd_bulk *bulk, uint32_t dimens
 		HD_FAULT(exec, bulk->lane, HD_SIM_TRAP,
 			 "tensor map at 0x%llx: it has %u dimensions, and the copy %u coordinates",
 			 (unsigned long long)bulk->map_address, bulk->map.rank, dimensions);
+	else if (dimensions && im2col != bulk->map.im2col)
+		HD_FAULT(exec, bulk->lane, HD_SIM_TRAP, "tensor map at 0x%llx: it is %sfor im2col, and the copy is %s",
+			 (unsigned long long)bulk->map_address, im2col ? "not " : "", im2col ? "im2col" : "of a box");
 	return !exec->fault;
 }
 
@@ -160,7 +163,7 @@ static bool take_box(struct hd_exec *exec, const struct hd_dinst *inst, struct h
 	struct hd_tensor_walk walk;
 	struct hd_tensor_row row;
 	int32_t at[HD_TENSOR_MOST];
-	if (!read_map(exec, bulk, HD_MODIFIER(DIMS)))
+	if (!read_map(exec, bulk, HD_MODIFIER(DIMS), HD_MODIFIER(IM2COL)))
 		return false;
 	for (unsigned i = 0; i < HD_TENSOR_MOST; i++)
 		at[i] = (int32_t)hd_row(exec->warp, i < 4 ? hd_next_reg(inst->inst.b, i) : inst->inst.c)[bulk->lane];
@@ -171,7 +174,13 @@ static bool take_box(struct hd_exec *exec, const struct hd_dinst *inst, struct h
 	}
 	if (is_too_large(exec, bulk))
 		return false;
-	hd_tensor_walk(&walk, &bulk->map, at);
+	if (!hd_tensor_has_place(&bulk->map, at)) {
+		HD_FAULT(exec, bulk->lane, HD_SIM_TRAP,
+			 "copy in bulk for im2col: the filter's place (%d, %d%s) is outside the map's box", at[1],
+			 at[2], bulk->map.rank > 4 ? ", ..." : "");
+		return false;
+	}
+	hd_tensor_walk(&walk, &bulk->map, at, hd_row(exec->warp, hd_next_reg(inst->inst.c, 1))[bulk->lane] >> 16);
 	while (hd_tensor_next(&walk, &row))
 		if (row.bytes && !add_run(exec, bulk, row.address, row.place + row.skip, row.bytes))
 			return false;

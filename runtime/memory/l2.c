@@ -42,6 +42,7 @@ void hd_l2_init(struct hd_l2_slice *slice, uint32_t index, const struct hd_confi
 	slice->owners = HD_ARENA_NEW(arena, uint32_t, (sets ? sets : 1) * config->l2_ways);
 	slice->dirty = HD_ARENA_NEW(arena, uint16_t, sets ? sets : 1);
 	slice->dirty_ways = (uint32_t)(config->l2_dirty_ways ? config->l2_dirty_ways : config->l2_ways);
+	slice->line_sectors = (uint32_t)(config->l2_line / config->sector);
 	slice->fetch_sectors = config->l2_fetch > config->sector ? (uint32_t)(config->l2_fetch / config->sector) : 1;
 	slice->partial_busy = (uint32_t)config->l2_partial_busy;
 	slice->keeps_parts = config->l2_partial_writes == HD_PARTIAL_KEPT;
@@ -175,8 +176,8 @@ static bool serve_read(struct hd_l2_slice *slice, uint64_t now, const struct hd_
 	uint8_t hits = tag ? tag->valid & request->sectors : 0, wait = request->sectors & (uint8_t)~hits;
 	uint8_t merge = tag ? wait & tag->pending : 0, fetch = wait & (uint8_t)~merge;
 	bool atomic = hd_l2_is_atomic(request);
-	if (slice->fetch_sectors > 1 && fetch)
-		fetch = hd_l2_widen(slice, fetch) & (uint8_t)~(tag ? tag->valid | tag->pending : 0);
+	if (fetch && hd_l2_together(slice, request) > 1)
+		fetch = hd_l2_widen(slice, request, fetch) & (uint8_t)~(tag ? tag->valid | tag->pending : 0);
 	if (atomic)
 		hd_l2_limit_dirty(slice, now, line, tag, dram);
 	if (wait && (hd_pool_is_empty(&slice->waiter_pool) || (merge && !can_merge(slice, tag, merge)) ||

@@ -47,6 +47,7 @@ struct hd_l2_slice {
 	bool stalled;		  /* the head waits for a fill, the out queue or the channel, whose owner clears this */
 	uint16_t *dirty;	  /* by set: lines */
 	uint32_t dirty_ways;	  /* most of them */
+	uint32_t line_sectors;	  /* of a line */
 	uint32_t fetch_sectors;	  /* of a line, aligned, that a read which misses one asks for together */
 	uint32_t partial_busy;	  /* cycles of a sector that is written in part */
 	bool keeps_parts;	  /* sectors that are written in part are not fetched */

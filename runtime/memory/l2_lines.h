@@ -23,10 +23,21 @@ static inline uint32_t hd_l2_cycles(const struct hd_l2_slice *slice, const struc
 	return hd_sector_count(request->sectors) + (part ? hd_sector_count(part) * (slice->partial_busy - 1) : 0);
 }
 
-/* What a read asks DRAM for where these sectors are missing: they and their neighbours. */
-static inline uint8_t hd_l2_widen(const struct hd_l2_slice *slice, uint8_t missing)
+/* Sectors that a read's miss brings together. */
+static inline uint32_t hd_l2_together(const struct hd_l2_slice *slice, const struct hd_packet *request)
 {
-	uint32_t together = slice->fetch_sectors, wide = 0;
+	uint32_t own = slice->fetch_sectors, asked = slice->line_sectors;
+	if (__builtin_expect(!(request->flags & (HD_PACKET_WIDE | HD_PACKET_WIDER)), 1))
+		return own;
+	if (!(request->flags & HD_PACKET_WIDER) && HD_WIDE_BYTES / slice->sector_bytes < asked)
+		asked = HD_WIDE_BYTES / slice->sector_bytes;
+	return asked > own ? asked : own;
+}
+
+/* What a read asks DRAM for where these sectors are missing: they and their neighbours. */
+static inline uint8_t hd_l2_widen(const struct hd_l2_slice *slice, const struct hd_packet *request, uint8_t missing)
+{
+	uint32_t together = hd_l2_together(slice, request), wide = 0;
 	for (uint32_t left = missing; left; left &= left - 1)
 		wide |= ((1u << together) - 1) << ((uint32_t)__builtin_ctz(left) & ~(together - 1));
 	return (uint8_t)wide;

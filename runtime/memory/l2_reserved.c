@@ -161,9 +161,9 @@ static void look(const struct hd_l2_slice *slice, const struct hd_packet *reques
 		found->hits = valid & (uint8_t)~found->merge;
 	}
 	found->fetch = request->sectors & (uint8_t)~(found->hits | found->merge);
-	if (!write && slice->fetch_sectors > 1 && found->fetch) {
+	if (!write && found->fetch && hd_l2_together(slice, request) > 1) {
 		uint8_t there = found->index == HD_NONE ? 0 : slice->tags.tags[found->index].valid;
-		found->fetch = hd_l2_widen(slice, found->fetch) & (uint8_t)~there;
+		found->fetch = hd_l2_widen(slice, request, found->fetch) & (uint8_t)~there;
 	}
 	if (write) {
 		found->fetch &= slice->keeps_parts ? 0 : (uint8_t)~request->full;

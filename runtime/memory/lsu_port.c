@@ -70,6 +70,7 @@ void hd_lsu_send_bulk(struct hd_lsu *lsu, uint64_t ready, const struct hd_bulk_l
 					[HD_BULK_LINE_WRITE] = HD_PACKET_WRITE,
 					[HD_BULK_LINE_REDUCE] = HD_PACKET_REDUCTION,
 					[HD_BULK_LINE_FILL] = HD_PACKET_FILL};
+	static const uint8_t wide[] = {0, HD_PACKET_WIDE, HD_PACKET_WIDER, HD_PACKET_WIDER};
 	bool data = line->what == HD_BULK_LINE_WRITE || line->what == HD_BULK_LINE_REDUCE;
 	uint32_t sectors = hd_sector_count(line->sectors);
 	struct hd_packet packet = {.line = line->line, .ready = ready, .tag = line->tag, .sm = (uint16_t)lsu->sm};
@@ -79,7 +80,7 @@ void hd_lsu_send_bulk(struct hd_lsu *lsu, uint64_t ready, const struct hd_bulk_l
 	packet.service = line->what == HD_BULK_LINE_REDUCE ? (uint8_t)sectors : 0;
 	packet.flits = hd_packet_flits(data ? sectors * lsu->sector_bytes : 0, lsu->flits);
 	packet.grid = line->grid;
-	packet.flags = HD_PACKET_LINE | HD_PACKET_BULK;
+	packet.flags = HD_PACKET_LINE | HD_PACKET_BULK | wide[line->promotion];
 	hd_packets_push(&lsu->lines[HD_LSU_BULK], &packet);
 	lsu->lines_under_way++;
 	lsu->bulk_under_way++;

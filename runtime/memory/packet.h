@@ -30,8 +30,12 @@ enum {
 	HD_PACKET_MISSED = 1, /* reply: L2 did not have all of it */
 	HD_PACKET_LINE = 2,   /* of a transfer */
 	HD_PACKET_LOW = 4,    /* others go first */
-	HD_PACKET_BULK = 8    /* with HD_PACKET_LINE: of a copy in bulk */
+	HD_PACKET_BULK = 8,   /* with HD_PACKET_LINE: of a copy in bulk */
+	HD_PACKET_WIDE = 16,  /* aligned bytes that a miss reads from DRAM: 64 */
+	HD_PACKET_WIDER = 32  /* all of the line */
 };
+
+enum { HD_WIDE_BYTES = 64 };
 
 /* Lines and cycles have 48 bits; beside them lie those of the cycle in which the request left its SM. */
 struct hd_packet {

@@ -478,6 +478,7 @@ static void request(struct hd_sm *sm, struct hd_bulk *bulk, uint64_t now)
 	uint32_t room = unit->line - (uint32_t)(address % unit->line), left = run->bytes - bulk->sent;
 	uint32_t bytes = left < room ? left : room;
 	struct hd_bulk_line line = {.tag = bulk->number, .grid = bulk->grid};
+	line.promotion = bulk->map_address ? bulk->map.promotion : 0;
 	bool stores = bulk->kind == HD_BULK_S2G;
 	find_sectors(unit, &line, address, bytes);
 	line.what = bulk->kind == HD_BULK_PF ? HD_BULK_LINE_FILL

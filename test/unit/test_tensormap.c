@@ -62,15 +62,15 @@ START_TEST(rows_end_at_the_tensor)
 {
 	struct hd_tensor_walk walk;
 	ck_assert_uint_eq(hd_tensor_box_bytes(&five_by_three), 32);
-	hd_tensor_walk(&walk, &five_by_three, (const int32_t[]){3, 2}); /* two elements of row 2; row 3 is none */
+	hd_tensor_walk(&walk, &five_by_three, (const int32_t[]){3, 2}, 0); /* two elements of row 2; row 3 is none */
 	expect_row(&walk, 0, 0, 8, 1024 + 64 + 12);
 	expect_row(&walk, 16, 0, 0, 0);
 	expect_end(&walk);
-	hd_tensor_walk(&walk, &five_by_three, (const int32_t[]){-1, -1});
+	hd_tensor_walk(&walk, &five_by_three, (const int32_t[]){-1, -1}, 0);
 	expect_row(&walk, 0, 0, 0, 0);
 	expect_row(&walk, 16, 4, 12, 1024);
 	expect_end(&walk);
-	hd_tensor_walk(&walk, &five_by_three, (const int32_t[]){-4, 0}); /* beside it */
+	hd_tensor_walk(&walk, &five_by_three, (const int32_t[]){-4, 0}, 0); /* beside it */
 	expect_row(&walk, 0, 0, 0, 0);
 	expect_row(&walk, 16, 0, 0, 0);
 	expect_end(&walk);
@@ -85,7 +85,7 @@ START_TEST(steps_leave_rows_out)
 	map.box[1] = 4;
 	map.step[0] = map.step[1] = 2;
 	ck_assert_uint_eq(hd_tensor_box_bytes(&map), 32);
-	hd_tensor_walk(&walk, &map, (const int32_t[]){0, 0});
+	hd_tensor_walk(&walk, &map, (const int32_t[]){0, 0}, 0);
 	expect_row(&walk, 0, 0, 16, 1024);
 	expect_row(&walk, 16, 0, 16, 1024 + 64);
 	expect_end(&walk);
@@ -105,13 +105,55 @@ START_TEST(outer_dimensions_follow_inner_ones)
 	map.stride[0] = 16;
 	map.stride[1] = 48;
 	ck_assert_ptr_null(hd_tensor_map_check(&map));
-	hd_tensor_walk(&walk, &map, (const int32_t[]){0, 1, 0});
+	hd_tensor_walk(&walk, &map, (const int32_t[]){0, 1, 0}, 0);
 	expect_row(&walk, 0, 0, 16, 16 + 16);
 	expect_row(&walk, 16, 0, 16, 16 + 16 + 48);
 	expect_end(&walk);
 	map.size[0] = 0; /* 2^32: nothing of the row is outside */
-	hd_tensor_walk(&walk, &map, (const int32_t[]){INT32_MAX, 0, 1});
+	hd_tensor_walk(&walk, &map, (const int32_t[]){INT32_MAX, 0, 1}, 0);
 	expect_row(&walk, 0, 0, 16, 16 + 48 + UINT64_C(0x7fffffff) * 4);
+}
+END_TEST
+
+/* As in PTX's third example of im2col: images of 8 by 14 pixels, the filter moves by two. Its places are -1, 1, 3, 5 in
+ * a row of pixels (7 is behind the upper corner) and -1, 1, ..., 11; offsets (1, 1), 64 channels of a byte. */
+START_TEST(pixels_follow_the_filter)
+{
+	struct hd_tensor_map map = {.magic = HD_TENSOR_MAGIC,
+				    .type = HD_TENSOR_U8,
+				    .rank = 4,
+				    .im2col = 1,
+				    .address = 16,
+				    .stride = {64, 8 * 64, 14 * 8 * 64},
+				    .size = {64, 8, 14, 2},
+				    .box = {16, 6},
+				    .step = {1, 2, 2, 1},
+				    .lower = {-1, -1},
+				    .upper = {-1, -1}};
+	struct hd_tensor_walk walk;
+	const int32_t at[] = {48, 5, 11, 0};
+	ck_assert_ptr_null(hd_tensor_map_check(&map));
+	ck_assert_uint_eq(hd_tensor_box_bytes(&map), 6 * 16);
+	ck_assert(hd_tensor_has_place(&map, at));
+	ck_assert(!hd_tensor_has_place(&map, (const int32_t[]){48, 7, 11, 0}));
+	ck_assert(!hd_tensor_has_place(&map, (const int32_t[]){48, 5, -2, 0}));
+	hd_tensor_walk(&walk, &map, at, 1 | 1 << 8);
+	uint64_t image = 14 * 8 * 64, row = 8 * 64;
+	expect_row(&walk, 0, 0, 16, 16 + 12 * row + 6 * 64 + 48); /* (6, 12) of image 0, then h = 13 is the end */
+	expect_row(&walk, 16, 0, 16, 16 + image + 48);		  /* (0, 0) of image 1 */
+	expect_row(&walk, 32, 0, 16, 16 + image + 2 * 64 + 48);
+	expect_row(&walk, 48, 0, 16, 16 + image + 4 * 64 + 48);
+	expect_row(&walk, 64, 0, 16, 16 + image + 6 * 64 + 48);
+	expect_row(&walk, 80, 0, 16, 16 + image + 2 * row + 48); /* the next row but one */
+	expect_end(&walk);
+	hd_tensor_walk(&walk, &map, (const int32_t[]){56, -1, -1, 1}, 0); /* outside, but for half of the channels */
+	expect_row(&walk, 0, 0, 0, 0);
+	hd_tensor_walk(&walk, &map, (const int32_t[]){56, -1, -1, 1}, 1 | 1 << 8);
+	expect_row(&walk, 0, 0, 8, 16 + image + 56);
+	map.upper[0] = -9;
+	ck_assert_str_eq(hd_tensor_map_check(&map), "im2col's box is empty");
+	map.upper[0] = 128;
+	ck_assert_str_eq(hd_tensor_map_check(&map), "a corner of im2col's box is too far away for so many dimensions");
 }
 END_TEST
 
@@ -133,7 +175,8 @@ START_TEST(wrong_maps_say_why)
 	map.stride[0] = 24;
 	ck_assert_str_eq(hd_tensor_map_check(&map), "strides are multiples of 16 below 2^40");
 	map.magic++;
-	ck_assert_str_eq(hd_tensor_map_check(&map), "it was not made by cuTensorMapEncodeTiled");
+	ck_assert_str_eq(hd_tensor_map_check(&map),
+			 "it was not made by cuTensorMapEncodeTiled or cuTensorMapEncodeIm2col");
 }
 END_TEST
 
@@ -161,6 +204,7 @@ Suite *hd_suite(void)
 	tcase_add_test(test, rows_end_at_the_tensor);
 	tcase_add_test(test, steps_leave_rows_out);
 	tcase_add_test(test, outer_dimensions_follow_inner_ones);
+	tcase_add_test(test, pixels_follow_the_filter);
 	tcase_add_test(test, wrong_maps_say_why);
 	tcase_add_test(test, elements_are_converted);
 	suite_add_tcase(suite, test);

@@ -6,7 +6,7 @@ __global__ void wrong(int *p)
 #if WRONG == 1
 	asm volatile("{ .reg .pred q; mbarrier.try_wait.parity.shared::cluster.b64 q, [%0], 0; }" ::"r"(a));
 #elif WRONG == 2
-	asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes [%0], [%1, {%0, %0, %0}], [%0], {%2};" ::"r"(a), "l"(p), "h"((short)0));
+	asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.im2col::w.mbarrier::complete_tx::bytes [%0], [%1, {%0, %0, %0}], [%0], {%2};" ::"r"(a), "l"(p), "h"((short)0));
 #elif WRONG == 3
 	asm volatile("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.u16 [%0], %1, [%0];" ::"r"(a), "h"((short)1));
 #elif WRONG == 4
