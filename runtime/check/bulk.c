@@ -6,7 +6,11 @@
  * - a copy out of shared memory is the agent's read when it begins, until the thread has waited for its group: a write
  *   before that races with it.
  * Copies go by another way to shared memory than threads (the async proxy): what a thread has stored is there for them
- * behind a fence of its own, or of the thread that begins the copy. That two copies race with each other is not found.
+ * behind a fence of its own, or of the thread that begins the copy.
+ *
+ * Two copies race when the thread that began the later one did not know of the earlier one's end: by its barrier, or by
+ * the wait for its group. The agent has one clock for all copies of the block, so that who knows of a copy knows of
+ * those that landed before it, too, and some races are not found.
  *
  * Bytes that come are written, whether they were in memory or are fill; so are those that a copy stores.
  */

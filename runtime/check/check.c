@@ -282,6 +282,14 @@ static void order_lanes(struct hd_clocks *clocks, const struct hd_exec *exec, co
 	}
 }
 
+/* And what they knew, of their blocks' copies in bulk among others. */
+static void learn_known(uint32_t *to, const struct hd_clocks *theirs)
+{
+	const uint32_t *from = theirs->barriers + (size_t)HD_CHECK_CLUSTER * theirs->all;
+	for (uint32_t i = 0; i < theirs->all; i++)
+		to[i] = to[i] > from[i] ? to[i] : from[i];
+}
+
 /* The warp knows what all threads of the cluster did before they arrived: what they did since may count as well. */
 static void depart_cluster(struct hd_check *check, const struct hd_warp *warp)
 {
@@ -300,6 +308,7 @@ static void depart_cluster(struct hd_check *check, const struct hd_warp *warp)
 			arrived = ended > arrived ? ended : arrived;
 			*known = *known > arrived ? *known : arrived;
 		}
+		learn_known(to, &theirs->clocks);
 		if (looks_for(check, HD_CHECK_RACE_GLOBAL))
 			hd_global_cluster_learn(check, warp, theirs);
 	}

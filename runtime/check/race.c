@@ -18,6 +18,7 @@
  * so the first race of a word is always found, further ones behind it mostly.
  */
 #include "heddle/opcodes.h"
+#include "lib/swizzle.h"
 #include "runtime/check/state.h"
 #include "runtime/exec/bulk.h"
 #include "runtime/exec/devmem.h"
@@ -72,6 +73,8 @@ static uint32_t unordered_lanes(const struct now *now, const struct hd_kept_acce
 	if (is_under_way(now, kept))
 		return kept->lanes;
 	uint32_t when = when_of(now, kept), warp = now->access.warp;
+	if (is_agent(now, kept) && kept->warp == warp) /* two copies: the later one's thread has to know of the other */
+		return now->clocks->known[warp * now->clocks->all + now->clocks->own + warp] >= when ? 0 : kept->lanes;
 	if (kept->warp != warp) /* what orders it orders all its lanes */
 		return hd_clocks_ordered(now->clocks, warp, now->lane, kept->warp, 0, when) ? 0 : kept->lanes;
 	HD_FOR_LANES (lane, kept->lanes)
@@ -273,11 +276,16 @@ void hd_check_race_bulk(struct hd_check *check, const struct hd_exec *exec, stru
 					.warp = (uint8_t)agent,
 					.bytes = 0xf,
 					.write = bulk->write};
-	for (uint32_t at = bulk->first; at < bulk->first + bulk->bytes && at / 4 < block->word_count; at += 4) {
+	now.access.strong = now.access.atomic = bulk->write && bulk->bulk->reduces;
+	for (uint32_t done = 0; done < bulk->bytes; done += 4) {
+		uint32_t at = hd_swizzle(bulk->first + done, bulk->bulk->map_address ? bulk->bulk->map.swizzle : 0);
+		if (at / 4 >= block->word_count)
+			continue;
 		struct hd_word_check *word = &block->words[at / 4];
 		bool told = false;
 		now.word = at / 4;
-		now.access.value = at; /* no two copies write alike */
+		if (bulk->write)
+			memcpy(&now.access.value, bulk->bulk->data.data + done, sizeof now.access.value);
 		if (bulk->compares && bulk->write)
 			compare(&now, &word->reads, 0, word->reads.len, &told);
 		if (bulk->compares)

@@ -58,13 +58,51 @@ __global__ void stored(int *out, int wrong)
 	}
 }
 
+// 6: two copies to the same bytes, and nobody waits between them. 7: a copy to bytes that another copy still reads. 8: as 6, but they
+// bring the same values. 9: the other thread waits for the first copy, and a barrier of the block orders the second one behind that.
+__global__ void twice(const int *in, int *out, int wrong)
+{
+	__shared__ alignas(128) int tile[64];
+	__shared__ unsigned long long words[2];
+	unsigned bar = at(&words[0]), other = at(&words[1]);
+	if (threadIdx.x == 0)
+		asm volatile("mbarrier.init.shared::cta.b64 [%0], 1; mbarrier.init.shared::cta.b64 [%1], 1;" ::"r"(bar), "r"(other) : "memory");
+	__syncthreads();
+	if (threadIdx.x == 0)
+		load(at(tile), in + 64, sizeof tile, bar);
+	if (wrong == 9 && threadIdx.x == 32)
+		wait(bar, 0);
+	__syncthreads();
+	if (threadIdx.x == 0) {
+		if (wrong != 6 && wrong != 8 && wrong != 9)
+			wait(bar, 0);
+		if (wrong != 6 && wrong != 8) {
+			asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], 256;" ::"l"(out + 64), "r"(at(tile)) : "memory");
+			asm volatile("cp.async.bulk.commit_group;" ::: "memory");
+		}
+		if (wrong != 7)
+			asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
+		load(at(tile), wrong == 8 ? in + 64 : in, sizeof tile, other);
+		asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
+	}
+	wait(bar, 0);
+	wait(other, 0);
+	out[threadIdx.x] = tile[threadIdx.x];
+}
+
 int main(int, char **argv)
 {
 	int wrong = atoi(argv[1]), *in, *out, bad = 0;
+	bool pairs = wrong >= 6;
 	cudaMallocManaged(&in, 128 * sizeof *in);
 	cudaMallocManaged(&out, 128 * sizeof *out);
 	for (int i = 0; i < 128; i++)
 		in[i] = i;
+	if (pairs) {
+		twice<<<1, 64>>>(in, out, wrong);
+		printf("%s\n", cudaGetErrorString(cudaDeviceSynchronize()));
+		return 0;
+	}
 	loaded<<<1, 64>>>(in, out, wrong);
 	cudaDeviceSynchronize();
 	for (int i = 0; i < 128; i++)
