@@ -475,7 +475,7 @@ HD_INLINE_DEVICE float __nv_fast_cosf(float a)
 }
 HD_INLINE_DEVICE float __nv_fast_tanf(float a)
 {
-	return __nvvm_sin_approx_f(a) * __nvvm_rcp_approx_ftz_f(__nvvm_cos_approx_f(a));
+	return __nvvm_div_approx_f(__nvvm_sin_approx_f(a), __nvvm_cos_approx_f(a));
 }
 /* (1 - e) / (1 + e) with e = exp(-2 |a|), which cannot overflow */
 HD_INLINE_DEVICE float __nv_fast_tanhf(float a)
@@ -514,7 +514,7 @@ HD_INLINE_DEVICE float __nv_fast_powf(float a, float b)
 }
 HD_INLINE_DEVICE float __nv_fast_fdividef(float a, float b)
 {
-	return a * __nvvm_rcp_approx_ftz_f(b);
+	return __nvvm_div_approx_f(a, b);
 }
 HD_INLINE_DEVICE double __nv_rcp64h(double a)
 {

@@ -170,11 +170,12 @@ HD_DEVICE double __nv_scalbn(double a, int b)
 
 /*
  * Float exponentials: e^a = 2^t 2^r with t an integer, for which the hardware's 2^x is exact. The remainder is taken
- * with a two-word constant. t is clamped to normal powers of two, so that r takes what is beyond, up to infinities.
+ * with a two-word constant. t is clamped to normal powers of two, so that r takes what is beyond, up to infinities: where
+ * 2^r is denormal the product is 0, so that both powers may flush.
  */
 static inline float power_of_two(float t, float r)
 {
-	return __nvvm_ex2_approx_f(r) * __nvvm_ex2_approx_f(t);
+	return __nvvm_ex2_approx_ftz_f(r) * __nvvm_ex2_approx_ftz_f(t);
 }
 static inline float exponent(float a)
 {

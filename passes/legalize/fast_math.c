@@ -63,7 +63,8 @@ static value real(value like, double number)
 	return LLVMConstReal(LLVMTypeOf(like), number);
 }
 
-/* Both operands times a power of two that brings the divisor to where its reciprocal is no denormal, nor infinite. */
+/* Both operands times a power of two that brings the divisor to where its reciprocal is no denormal, nor infinite. With
+ * both marks selection needs not scale again. */
 value hd_legal_full_division(struct hd_site *site)
 {
 	value x = LLVMGetOperand(site->inst, 0), y = LLVMGetOperand(site->inst, 1), size = y;
@@ -77,6 +78,7 @@ value hd_legal_full_division(struct hd_site *site)
 	}
 	value out = binary(site, LLVMFDiv, x, y);
 	mark_approximate(out);
+	hd_legal_mark_full(site->legal->context, out);
 	return out;
 }
 

@@ -89,10 +89,9 @@ static void divide(struct hd_ptx *ptx, unsigned arg)
 		hd_ptx_error(ptx, "only .approx and .full are supported");
 		return;
 	}
-	struct hd_mreg inverse = hd_sel_mufu(ptx->sel, HD_MUFU_RCP, hd_ptx_word(ptx, 2), ftz);
 	hd_ptx_out(ptx, 0,
-		   hd_leaf_reg(hd_sel_alu(ptx->sel, HD_OP_FMUL, HD_MOD(FTZ, ftz), hd_ptx_word(ptx, 1), hd_reg(inverse),
-					  hd_none())),
+		   hd_leaf_reg(hd_sel_quotient(ptx->sel, hd_ptx_word(ptx, 1), hd_ptx_word(ptx, 2),
+					       hd_ptx_has(ptx, "full"), ftz)),
 		   32);
 }
 

@@ -4,6 +4,9 @@
  * float and rounded: float has more than twice their precision plus two bits, so the second rounding of a quotient
  * changes nothing (Figueroa 1995).
  */
+#include <math.h>
+#include <string.h>
+
 #include "heddle/opcodes.h"
 #include "passes/select/select.h"
 
@@ -97,9 +100,70 @@ struct hd_leaf hd_sel_from_f32(struct hd_select *sel, struct hd_leaf leaf, LLVMT
 
 /* ------------------------------------------------------------------ arithmetic */
 
-struct hd_mreg hd_sel_mufu(struct hd_select *sel, enum hd_mufu function, struct hd_opnd value, bool ftz)
+static struct hd_mreg mufu(struct hd_select *sel, enum hd_mufu function, struct hd_opnd value, bool ftz)
 {
 	return hd_sel_alu(sel, HD_OP_MUFU, HD_MOD(MUFUFN, function) | HD_MOD(FTZ, ftz), hd_none(), value, hd_none());
+}
+
+/* MUFU takes turns. Of the sine and the cosine of one angle, which come one after the other, the second finds the first
+ * one's. */
+static struct hd_mreg turns_of(struct hd_select *sel, struct hd_opnd angle, bool ftz)
+{
+	struct hd_select_turns *last = &sel->turns;
+	if (angle.kind == HD_OPND_REG && last->func == sel->func && last->block == sel->block && last->ftz == ftz &&
+	    last->angle.reg.id == angle.reg.id && last->angle.reg.sub == angle.reg.sub &&
+	    last->angle.neg == angle.neg && last->angle.abs == angle.abs)
+		return last->turns;
+	struct hd_mreg turns = hd_sel_alu(sel, HD_OP_FMUL, HD_MOD(RND, HD_RND_RZ) | HD_MOD(FTZ, ftz), angle,
+					  hd_imm(0x3e22f983) /* 1 / 2 pi */, hd_none());
+	if (angle.kind == HD_OPND_REG)
+		*last = (struct hd_select_turns){sel->func, sel->block, angle, turns, ftz};
+	return turns;
+}
+
+/* `yes` where the magnitude compares so with the limit, else `no`. */
+static struct hd_opnd factor(struct hd_select *sel, struct hd_opnd value, unsigned cmp, uint32_t limit, uint32_t yes,
+			     struct hd_opnd no)
+{
+	uint32_t pred = hd_mfunc_pred(sel->func);
+	value.abs = true;
+	value.neg = false;
+	hd_sel_op(sel, HD_OP_FSETP, HD_MOD(CMP, cmp), HD_MREG_NONE, value, hd_imm(limit), hd_none())->pdst = pred;
+	return hd_reg(hd_sel_select(sel, (struct hd_popnd){pred, false}, hd_imm(yes), no));
+}
+
+/* MUFU takes denormals for zero: 2^24 for those (`small`), a quarter for what has a denormal reciprocal (`large`). */
+static struct hd_opnd scale_of(struct hd_select *sel, struct hd_opnd value, bool small, bool large)
+{
+	struct hd_opnd scale = hd_imm(0x3f800000);
+	if (small)
+		scale = factor(sel, value, HD_CMP_LT, 0x00800000, 0x4b800000, scale);
+	return large ? factor(sel, value, HD_CMP_GT, 0x7e800000, 0x3e800000, scale) : scale;
+}
+
+static struct hd_opnd times(struct hd_select *sel, struct hd_opnd a, struct hd_opnd b, bool ftz)
+{
+	return hd_reg(hd_sel_alu(sel, HD_OP_FMUL, HD_MOD(FTZ, ftz), a, b, hd_none()));
+}
+
+struct hd_mreg hd_sel_mufu(struct hd_select *sel, enum hd_mufu function, struct hd_opnd value, bool ftz)
+{
+	if (function == HD_MUFU_SIN || function == HD_MUFU_COS)
+		return mufu(sel, function, hd_reg(turns_of(sel, value, ftz)), ftz);
+	if (function != HD_MUFU_RCP || ftz)
+		return mufu(sel, function, value, ftz);
+	struct hd_opnd scale = scale_of(sel, value, true, true);
+	return times(sel, scale, hd_reg(mufu(sel, function, times(sel, value, scale, false), true)), false).reg;
+}
+
+struct hd_mreg hd_sel_quotient(struct hd_select *sel, struct hd_opnd top, struct hd_opnd bottom, bool full, bool ftz)
+{
+	if (full) {
+		struct hd_opnd scale = scale_of(sel, bottom, !ftz, true);
+		top = times(sel, top, scale, false);
+		bottom = times(sel, bottom, scale, false);
+	}
+	return times(sel, top, hd_reg(mufu(sel, HD_MUFU_RCP, bottom, full || ftz)), ftz).reg;
 }
 
 static const uint16_t fp_opcode[][2] = {
@@ -238,23 +302,48 @@ static void divide(struct hd_select *sel, LLVMTypeKind kind)
 		hd_sel_unsupported(sel, "floating-point division of this type");
 		return;
 	}
-	struct hd_leaf leaf;
-	struct hd_mreg inverse;
-	if (is_narrow(kind)) {
-		struct hd_leaf b = hd_sel_to_f32(sel, hd_sel_leaf(sel, y, 0), kind);
-		leaf = hd_sel_to_f32(sel, hd_sel_leaf(sel, x, 0), kind);
-		inverse = hd_sel_mufu(sel, HD_MUFU_RCP, hd_sel_word(sel, &b, 0), false);
-		inverse = hd_sel_alu(sel, HD_OP_FMUL, 0, hd_sel_word(sel, &leaf, 0), hd_reg(inverse), hd_none());
-		hd_sel_define1(sel, hd_sel_from_f32(sel, hd_leaf_reg(inverse), kind));
+	if (is_narrow(kind)) { /* only bfloat16 has numbers that are denormal in single precision */
+		struct hd_leaf a = hd_sel_to_f32(sel, hd_sel_leaf(sel, x, 0), kind),
+			       b = hd_sel_to_f32(sel, hd_sel_leaf(sel, y, 0), kind);
+		struct hd_mreg ratio = hd_sel_quotient(sel, hd_sel_word(sel, &a, 0), hd_sel_word(sel, &b, 0), false,
+						       kind == LLVMHalfTypeKind);
+		hd_sel_define1(sel, hd_sel_from_f32(sel, hd_leaf_reg(ratio), kind));
 		return;
 	}
-	inverse = hd_sel_mufu(sel, HD_MUFU_RCP, hd_sel_float(sel, y, HD_SM_NEG | HD_SM_ABS), sel->ftz);
-	struct hd_opnd top = hd_sel_float(sel, x, HD_SM_NEG | HD_SM_ABS);
-	if (top.kind == HD_OPND_IMM && top.x == 0x3f800000 && !top.neg) {
-		hd_sel_define_reg(sel, inverse);
+	struct hd_opnd bottom = hd_sel_float(sel, y, HD_SM_NEG | HD_SM_ABS),
+		       top = hd_sel_float(sel, x, HD_SM_NEG | HD_SM_ABS);
+	if ((LLVMGetFastMathFlags(sel->inst) & LLVMFastMathApproxFunc) &&
+	    LLVMGetMetadata(sel->inst,
+			    LLVMGetMDKindIDInContext(sel->context, "fpmath", 6))) { /* scaled (fast_math.c) */
+		struct hd_mreg inverse = mufu(sel, HD_MUFU_RCP, bottom, true);
+		hd_sel_define_reg(sel, times(sel, top, hd_reg(inverse), sel->ftz).reg);
 		return;
 	}
-	hd_sel_define_reg(sel, hd_sel_alu(sel, HD_OP_FMUL, HD_MOD(FTZ, sel->ftz), top, hd_reg(inverse), hd_none()));
+	if (top.kind == HD_OPND_IMM && top.x == 0x3f800000 && !top.neg)
+		hd_sel_define_reg(sel, hd_sel_mufu(sel, HD_MUFU_RCP, bottom, sel->ftz));
+	else
+		hd_sel_define_reg(sel, hd_sel_quotient(sel, top, bottom, false, sel->ftz));
+}
+
+static bool is_known(struct hd_leaf leaf, float *value)
+{
+	uint32_t bits = (uint32_t)leaf.imm[0];
+	memcpy(value, &bits, sizeof bits);
+	return leaf.kind == HD_LEAF_IMM && leaf.words == 1;
+}
+
+/* Numbers that only selection knows: of special functions of constants (nvvm_fp.c). */
+static bool is_known_product(struct hd_select *sel, LLVMValueRef args[2])
+{
+	float a, b;
+	if (!is_known(hd_sel_leaf(sel, args[0], 0), &a) || !is_known(hd_sel_leaf(sel, args[1], 0), &b) ||
+	    !isnormal(a * b))
+		return false;
+	uint32_t bits;
+	a *= b;
+	memcpy(&bits, &a, sizeof bits);
+	hd_sel_define1(sel, hd_leaf_imm(bits, 1));
+	return true;
 }
 
 void hd_sel_fp_binary(struct hd_select *sel)
@@ -269,6 +358,8 @@ void hd_sel_fp_binary(struct hd_select *sel)
 		divide(sel, kind);
 		return;
 	}
+	if (op == LLVMFMul && kind == LLVMFloatTypeKind && is_known_product(sel, args))
+		return;
 	if (op != LLVMFMul && contract(sel, kind))
 		return;
 	if (op != LLVMFSub) {
@@ -379,6 +470,12 @@ static void to_integer(struct hd_select *sel, bool is_signed)
 	bool ftz = sel->ftz && kind == LLVMFloatTypeKind;
 	if (bits > 64) {
 		hd_sel_unsupported(sel, "conversion of floating point to a %u-bit integer", bits);
+		return;
+	}
+	float known;
+	if (kind == LLVMFloatTypeKind && bits == 32 && is_known(value, &known) && fabsf(known) < 0x1p31f &&
+	    (is_signed || known >= 0)) {
+		hd_sel_define1(sel, hd_leaf_imm((uint32_t)(int32_t)known, 1));
 		return;
 	}
 	if (is_narrow(kind)) {

@@ -2,6 +2,9 @@
  * Selection: NVVM arithmetic and conversions, whose names spell the rounding (.rn .rz .rm .rp),
  * denormals as zero (.ftz) and the type (.f .d): llvm.nvvm.fma.rn.ftz.f, llvm.nvvm.d2i.rz, ...
  */
+#include <math.h>
+#include <string.h>
+
 #include "heddle/opcodes.h"
 #include "passes/select/select.h"
 
@@ -107,10 +110,35 @@ static void saturate(struct hd_select *sel, unsigned arg)
 
 /* ------------------------------------------------------------------ special functions */
 
+/* Whether 2^x of an integer, or the logarithm of a power of two, is known: ptxas 13 computes them, too. */
+static bool is_exact(unsigned function, struct hd_leaf leaf, float *result)
+{
+	float x;
+	int exponent;
+	uint32_t bits = (uint32_t)leaf.imm[0];
+	memcpy(&x, &bits, sizeof x);
+	if (leaf.kind != HD_LEAF_IMM || !isfinite(x))
+		return false;
+	if (function == HD_MUFU_EX2 && x == rintf(x) && x >= -126 && x <= 127)
+		*result = ldexpf(1, (int)x);
+	else if (function == HD_MUFU_LG2 && isnormal(x) && frexpf(x, &exponent) == 0.5f)
+		*result = (float)(exponent - 1);
+	else
+		return false;
+	return true;
+}
+
 static void special_function(struct hd_select *sel, unsigned function)
 {
 	LLVMTypeKind kind = checked_kind(sel);
 	struct hd_leaf value = hd_sel_arg(sel, 0);
+	float exact;
+	if (kind == LLVMFloatTypeKind && is_exact(function, value, &exact)) {
+		uint32_t bits;
+		memcpy(&bits, &exact, sizeof bits);
+		hd_sel_define1(sel, hd_leaf_imm(bits, 1));
+		return;
+	}
 	if (kind == LLVMDoubleTypeKind) {
 		/* The high word alone, denormals as zero: a seed for the iterations of the caller. */
 		unsigned wide = function == HD_MUFU_RCP ? HD_MUFU_RCP64H : HD_MUFU_RSQ64H;
@@ -128,15 +156,11 @@ static void special_function(struct hd_select *sel, unsigned function)
 					   has_part(hd_sel_nvvm_name(sel), "ftz")));
 }
 
-static void approximate_division(struct hd_select *sel, unsigned arg)
+static void approximate_division(struct hd_select *sel, unsigned full)
 {
-	bool ftz = has_part(hd_sel_nvvm_name(sel), "ftz");
-	struct hd_mreg inverse =
-		hd_sel_mufu(sel, HD_MUFU_RCP, hd_sel_float(sel, LLVMGetOperand(sel->inst, 1), HD_SM_NEG), ftz);
-	(void)arg;
-	hd_sel_define_reg(sel, hd_sel_alu(sel, HD_OP_FMUL, HD_MOD(FTZ, ftz),
-					  hd_sel_float(sel, LLVMGetOperand(sel->inst, 0), HD_SM_NEG), hd_reg(inverse),
-					  hd_none()));
+	struct hd_opnd top = hd_sel_float(sel, LLVMGetOperand(sel->inst, 0), HD_SM_NEG);
+	struct hd_opnd bottom = hd_sel_float(sel, LLVMGetOperand(sel->inst, 1), HD_SM_NEG);
+	hd_sel_define_reg(sel, hd_sel_quotient(sel, top, bottom, full, has_part(hd_sel_nvvm_name(sel), "ftz")));
 }
 
 /* ------------------------------------------------------------------ conversions */
@@ -176,7 +200,7 @@ const struct hd_intrinsic hd_nvvm_fp_intrinsics[] = {
 	{"nvvm.lg2.approx", special_function, HD_MUFU_LG2},
 	{"nvvm.tanh.approx", special_function, HD_MUFU_TANH},
 	{"nvvm.div.approx", approximate_division, 0},
-	{"nvvm.div.full", approximate_division, 0},
+	{"nvvm.div.full", approximate_division, 1},
 	{"nvvm.d2f", conversion, CONVERSION(HD_OP_F2F, HD_F32, HD_F64)},
 	{"nvvm.f2h", conversion, CONVERSION(HD_OP_F2F, HD_F16, HD_F32)},
 	{"nvvm.f2bf16", conversion, CONVERSION(HD_OP_F2F, HD_BF16, HD_F32)},

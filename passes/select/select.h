@@ -95,6 +95,15 @@ struct hd_handed_on {
 	struct hd_leaf leaf;
 };
 
+/* An angle that has been turned into turns, for its other function. */
+struct hd_select_turns {
+	const struct hd_mfunc *func; /* NULL: none yet */
+	uint32_t block;
+	struct hd_opnd angle;
+	struct hd_mreg turns;
+	bool ftz;
+};
+
 struct hd_select {
 	struct hd_unit *unit;
 	struct hd_diag *diag;
@@ -128,8 +137,9 @@ struct hd_select {
 	HD_VEC(struct hd_map_entry) overrides; /* operands of `inst` that it reads otherwise */
 	HD_VEC(struct hd_handed_on) handed_on; /* inputs of inline assembly that it has written */
 	uint32_t visit, sites;		       /* IR instructions so far; accesses that the present one has made */
-	bool spills_in_shared;		       /* the function asks for it */
-	bool ftz;			       /* float denormals are zero in this function */
+	struct hd_select_turns turns;
+	bool spills_in_shared; /* the function asks for it */
+	bool ftz;	       /* float denormals are zero in this function */
 	bool failed;
 };
 
@@ -288,6 +298,8 @@ struct hd_leaf hd_sel_vote(struct hd_select *sel, unsigned mode, struct hd_popnd
 void hd_sel_match(struct hd_select *sel, unsigned mode, struct hd_leaf value, struct hd_opnd mask,
 		  struct hd_leaf out[2]);
 struct hd_mreg hd_sel_mufu(struct hd_select *sel, enum hd_mufu function, struct hd_opnd value, bool ftz);
+/* top / bottom with MUFU.RCP; `full`: also beyond 2^126, where the reciprocal is denormal. */
+struct hd_mreg hd_sel_quotient(struct hd_select *sel, struct hd_opnd top, struct hd_opnd bottom, bool full, bool ftz);
 /* Sign-bit operations on any floating-point leaf. */
 struct hd_leaf hd_sel_sign(struct hd_select *sel, struct hd_leaf leaf, LLVMTypeKind kind, unsigned lut, uint32_t mask);
 /* Conversion with F2F/F2I/I2F/FRND between machine types (enum hd_type); the operand is one or two words. */

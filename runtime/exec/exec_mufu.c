@@ -4,8 +4,8 @@
  * single precision: the same bits on every host, and within the error that CUDA documents for
  * the hardware's own (2^-20.5 to 1 ulp).
  *
- * SIN and COS take radians (PTX sin.approx). Special cases are PTX's. Without .FTZ denormals
- * are honoured. RCP64H and RSQ64H map the high word of a double to the high word of its
+ * SIN and COS take turns: sin(2 pi x), as on cards since Volta. Special cases are PTX's. Without
+ * .FTZ denormals are honoured. RCP64H and RSQ64H map the high word of a double to the high word of its
  * reciprocal or reciprocal root, rounded to those 20 fraction bits, denormals flushed.
  */
 #include "heddle/opcodes.h"
@@ -111,7 +111,7 @@ HD_EXEC(op_lg2)
 }
 
 /*
- * sin or cos of x: turns = x / 2 pi, reduced to [-1/2, 1/2], then to [-1/4, 1/4] by symmetry; Taylor of
+ * sin or cos of 2 pi x: turns = x, reduced to [-1/2, 1/2], then to [-1/4, 1/4] by symmetry; Taylor of
  * the sine. Beyond 2^52 turns nothing is left of the argument and the sine is 0, as precision ends there on
  * the hardware much earlier.
  */
@@ -128,7 +128,7 @@ HD_EXEC(op_lg2)
 	} while (0)
 
 #define REDUCED_TURNS(turns, x)                                                                          \
-	hd_f64s turns = (x) * 0.15915494309189533577;                                                    \
+	hd_f64s turns = (x);                                                                              \
 	hd_f64s turns##_abs = __builtin_elementwise_abs(turns);                                          \
 	turns = turns##_abs < 2251799813685248.0 ? turns - (turns + ROUND_TO_INTEGER - ROUND_TO_INTEGER) \
 						 : SPLATD(0.0);                                          \

@@ -5,7 +5,7 @@
 ; RUN:     | %FileCheck --check-prefix=WITHOUT %s
 
 ; CHECK-LABEL: kernel turns:
-; CHECK:      MUFU.SQRT [[S:R[0-9]+]], [[S]]
+; CHECK:      MUFU.SQRT.FTZ [[S:R[0-9]+]], [[S]]
 ; CHECK-NEXT: IADD3 {{.*}}, 0x1,
 ; CHECK:      {{P[0-9]}} BRA
 ; WITHOUT-LABEL: kernel turns:
@@ -26,7 +26,7 @@ loop:
   %k1 = add i32 %k, 1
   %k2 = xor i32 %k1, %n
   %more = icmp slt i32 %k2, 77
-  %root = call float @llvm.nvvm.sqrt.approx.f(float %s)
+  %root = call float @llvm.nvvm.sqrt.approx.ftz.f(float %s)
   br i1 %more, label %loop, label %end
 
 end:
@@ -34,4 +34,4 @@ end:
   ret void
 }
 
-declare float @llvm.nvvm.sqrt.approx.f(float)
+declare float @llvm.nvvm.sqrt.approx.ftz.f(float)

@@ -31,10 +31,10 @@ target triple = "nvptx64-nvidia-cuda"
 
 define ptx_kernel void @roots(ptr addrspace(1) %in) {
   %a = load float, ptr addrspace(1) %in
-  %ra = call float @llvm.nvvm.sqrt.approx.f(float %a)
+  %ra = call float @llvm.nvvm.sqrt.approx.ftz.f(float %a)
   %at = getelementptr float, ptr addrspace(1) %in, i64 1000
   %b = load float, ptr addrspace(1) %at
-  %rb = call float @llvm.nvvm.sqrt.approx.f(float %b)
+  %rb = call float @llvm.nvvm.sqrt.approx.ftz.f(float %b)
   %sum = fadd float %ra, %rb
   %end = getelementptr float, ptr addrspace(1) %in, i64 2000
   store float %sum, ptr addrspace(1) %end
@@ -45,12 +45,12 @@ define ptx_kernel void @loads_first(ptr addrspace(1) %in) {
   %a = load float, ptr addrspace(1) %in
   %at = getelementptr float, ptr addrspace(1) %in, i64 1000
   %b = load float, ptr addrspace(1) %at
-  %ra = call float @llvm.nvvm.sqrt.approx.f(float %a)
-  %rb = call float @llvm.nvvm.sqrt.approx.f(float %b)
+  %ra = call float @llvm.nvvm.sqrt.approx.ftz.f(float %a)
+  %rb = call float @llvm.nvvm.sqrt.approx.ftz.f(float %b)
   %sum = fadd float %ra, %rb
   %end = getelementptr float, ptr addrspace(1) %in, i64 2000
   store float %sum, ptr addrspace(1) %end
   ret void
 }
 
-declare float @llvm.nvvm.sqrt.approx.f(float)
+declare float @llvm.nvvm.sqrt.approx.ftz.f(float)

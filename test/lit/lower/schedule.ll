@@ -24,12 +24,12 @@ define ptx_kernel void @roots(ptr addrspace(1) %in) {
   %at = getelementptr float, ptr addrspace(1) %in, i64 1000
   %end = getelementptr float, ptr addrspace(1) %in, i64 2000
   %a = load float, ptr addrspace(1) %in
-  %ra = call float @llvm.nvvm.sqrt.approx.f(float %a)
+  %ra = call float @llvm.nvvm.sqrt.approx.ftz.f(float %a)
   %b = load float, ptr addrspace(1) %at
-  %rb = call float @llvm.nvvm.sqrt.approx.f(float %b)
+  %rb = call float @llvm.nvvm.sqrt.approx.ftz.f(float %b)
   %sum = fadd float %ra, %rb
   store float %sum, ptr addrspace(1) %end
   ret void
 }
 
-declare float @llvm.nvvm.sqrt.approx.f(float)
+declare float @llvm.nvvm.sqrt.approx.ftz.f(float)

@@ -18,6 +18,7 @@
 ; ALL-NEXT: products-in-flight
 ; ALL-NEXT: register-budgets
 ; ALL-NEXT: predicated-constants
+; ALL-NEXT: scaled-specials
 ; ALL-NEXT: schedule
 ; ALL-NEXT: parked-uniforms
 ; ALL-NEXT: regalloc
