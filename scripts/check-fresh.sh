@@ -6,7 +6,7 @@
 # commands install. Needs root. Prints a line a command; exit status 1 when one failed (its output stays in ROOT's
 # /root/*.log), 2 when the system could not be made. Environment: ROOT, a folder that keeps the bare system for the next
 # call (default: a new one that goes afterwards, but for the logs of what failed); MIRROR, where packages come from
-# (default: the one that this machine uses).
+# (default: the one that this machine uses); PACKAGES, a folder that is copied to /root/packages there.
 set -euo pipefail
 source=$(cd "$(dirname "$0")/.." && pwd)
 (($# > 0)) || set -- 'make demo' 'make check'
@@ -44,6 +44,8 @@ mountpoint -q "$root/dev" || mount --bind /dev "$root/dev"
 mountpoint -q "$root/dev/pts" || mount -t devpts devpts "$root/dev/pts"
 rm -rf "$root/root/heddle"
 git clone -q "$source" "$root/root/heddle"
+rm -rf "$root/root/packages"
+[[ -z ${PACKAGES-} ]] || cp -r "$PACKAGES" "$root/root/packages"
 
 status=0
 for command; do

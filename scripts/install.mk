@@ -20,6 +20,11 @@ PIPELINE := $(B)/lib/cmake/Heddle/HeddleConfig.cmake $(B)/lib/cmake/Heddle/Heddl
 # The Python package, and what `pip install` of its folder needs.
 PYTHON := $(patsubst python/%,$(SHARE)/python/%,$(wildcard python/pyproject.toml python/*/*.py))
 
+# The pages, and plans for `heddle sweep`.
+DOCS := $(patsubst docs/%,$(B)/share/doc/heddle/%,$(wildcard docs/*.md docs/*.svg)) \
+	$(patsubst %,$(B)/share/doc/heddle/%,README.md CHANGELOG.md LICENSE)
+PLANS := $(patsubst scripts/plans/%,$(SHARE)/plans/%,$(wildcard scripts/plans/*.ini scripts/plans/*.txt scripts/plans/ladders/*))
+
 # Programs to begin with: those of one file, and the project with a workflow.
 EXAMPLES := $(patsubst examples/%,$(SHARE)/examples/%,$(wildcard examples/README.md examples/*.cu examples/ci/*) \
 	examples/ci/.github/workflows/ci.yml)
@@ -61,20 +66,35 @@ $(SHARE)/examples/%: examples/%
 	$(copy)
 $(SHARE)/python/%: python/%
 	$(copy)
+$(SHARE)/plans/%: scripts/plans/%
+	$(copy)
+$(B)/share/doc/heddle/%: docs/%
+	$(copy)
+$(B)/share/doc/heddle/%: %
+	$(copy)
 
-INSTALLED := $(EXAMPLES) $(PYTHON) $(HEDDLE) $(HEDDLE_CC) $(LIB_A) $(PLUGIN) $(LLVM_SIDE) $(CUDART) $(SESSION) $(NVRTC) $(DATA) $(TOOLKIT_FILES) $(MATH_FILES) $(MAN) $(COMPLETION) $(HEADERS) $(PIPELINE)
+INSTALLED := $(EXAMPLES) $(PYTHON) $(DOCS) $(PLANS) $(HEDDLE) $(HEDDLE_CC) $(LIB_A) $(PLUGIN) $(LLVM_SIDE) $(CUDART) $(SESSION) $(NVRTC) $(DATA) $(TOOLKIT_FILES) $(MATH_FILES) $(MAN) $(COMPLETION) $(HEADERS) $(PIPELINE)
 MANIFEST := share/heddle/manifest.txt
 
 # Headers in this build tree that an older version had: a policy's author is not to find them.
 GONE = $(filter-out $(HEADERS),$(shell find $(B)/include -type f 2>/dev/null))
 
 .PHONY: extras install uninstall
-extras: $(MAN) $(COMPLETION) $(HEADERS) $(PIPELINE) $(EXAMPLES) $(PYTHON)
+extras: $(MAN) $(COMPLETION) $(HEADERS) $(PIPELINE) $(EXAMPLES) $(PYTHON) $(DOCS) $(PLANS)
 	$(if $(GONE),$(Q)rm -f $(GONE))
 	$(done)
 
 install: all extras
 	@scripts/install.sh $(B) '$(DESTDIR)$(PREFIX)' $(MANIFEST) $(INSTALLED:$(B)/%=%)
+
+# Debian packages of what is installed, in build/deb; check-deb installs them in a bare system (root, minutes).
+.PHONY: deb check-deb
+deb: all extras
+	@rm -rf $(B)/deb && mkdir -p $(B)/deb/stage
+	@scripts/install.sh $(B) $(B)/deb/stage/usr $(MANIFEST) $(INSTALLED:$(B)/%=%) >/dev/null
+	@scripts/deb.sh $(B)/deb/stage $(B)/deb && rm -rf $(B)/deb/stage
+check-deb: deb
+	@scripts/check-deb.sh $(B)/deb
 
 uninstall:
 	@scripts/install.sh --remove '$(DESTDIR)$(PREFIX)' $(MANIFEST)
