@@ -114,7 +114,7 @@ Suggests: heddle-dev, heddle-doc, gnuplot-nox, libomp-$llvm-dev, libthrust-dev, 
 	'simulated GPUs, compares designs, checks for races, and gates the resources of' \
 	'kernels. The Python module heddle launches kernels on arrays.'
 pack heddle-dev "$architecture" libdevel \
-	"heddle (= $version), libelf-dev, libjansson-dev, libinih-dev, libzstd-dev, zlib1g-dev, nettle-dev" '' \
+	"heddle (= $version), libelf-dev, libjansson-dev, libinih-dev, libzstd-dev, liblz4-dev, zlib1g-dev, nettle-dev" '' \
 	'headers of Heddle' \
 	'Headers and a static library that read kernel objects and their metadata, headers' \
 	'for policies in shared objects, files for pkg-config and CMake.'
