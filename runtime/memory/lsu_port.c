@@ -64,7 +64,7 @@ bool hd_lsu_bulk_room(const struct hd_lsu *lsu)
 	return hd_packets_room(&lsu->lines[HD_LSU_BULK]);
 }
 
-void hd_lsu_send_bulk(struct hd_lsu *lsu, uint64_t ready, const struct hd_bulk_line *line)
+uint64_t hd_lsu_send_bulk(struct hd_lsu *lsu, uint64_t ready, const struct hd_bulk_line *line)
 {
 	static const uint8_t kinds[] = {[HD_BULK_LINE_READ] = HD_PACKET_READ,
 					[HD_BULK_LINE_WRITE] = HD_PACKET_WRITE,
@@ -73,7 +73,8 @@ void hd_lsu_send_bulk(struct hd_lsu *lsu, uint64_t ready, const struct hd_bulk_l
 	static const uint8_t wide[] = {0, HD_PACKET_WIDE, HD_PACKET_WIDER, HD_PACKET_WIDER};
 	bool data = line->what == HD_BULK_LINE_WRITE || line->what == HD_BULK_LINE_REDUCE;
 	uint32_t sectors = hd_sector_count(line->sectors);
-	struct hd_packet packet = {.line = line->line, .ready = ready, .tag = line->tag, .sm = (uint16_t)lsu->sm};
+	struct hd_packet packet = {.line = line->line, .tag = line->tag, .sm = (uint16_t)lsu->sm};
+	packet.ready = hd_l1_translate(&lsu->l1, line->line, ready, &lsu->grids[line->grid]);
 	packet.kind = kinds[line->what];
 	packet.sectors = line->sectors;
 	packet.full = line->what == HD_BULK_LINE_WRITE ? line->full : 0;
@@ -85,6 +86,7 @@ void hd_lsu_send_bulk(struct hd_lsu *lsu, uint64_t ready, const struct hd_bulk_l
 	lsu->lines_under_way++;
 	lsu->bulk_under_way++;
 	lsu->pending[line->grid]++;
+	return packet.ready;
 }
 
 bool hd_lsu_has_bulk_done(const struct hd_lsu *lsu)

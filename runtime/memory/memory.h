@@ -119,7 +119,8 @@ struct hd_bulk_line {
 };
 void hd_lsu_open_bulk(struct hd_lsu *lsu, uint32_t most, struct hd_arena *arena);
 bool hd_lsu_bulk_room(const struct hd_lsu *lsu);
-void hd_lsu_send_bulk(struct hd_lsu *lsu, uint64_t ready, const struct hd_bulk_line *line);
+/* Not before `ready`. Returns the cycle in which its address is translated, too. */
+uint64_t hd_lsu_send_bulk(struct hd_lsu *lsu, uint64_t ready, const struct hd_bulk_line *line);
 /* Takes one that was answered; false: no more. */
 bool hd_lsu_bulk_done(struct hd_lsu *lsu, uint32_t *tag);
 bool hd_lsu_has_bulk_done(const struct hd_lsu *lsu);

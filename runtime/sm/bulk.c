@@ -486,7 +486,7 @@ static void request(struct hd_sm *sm, struct hd_bulk *bulk, uint64_t now)
 		    : bulk->reduces	     ? HD_BULK_LINE_REDUCE
 					     : HD_BULK_LINE_WRITE;
 	uint64_t ready = stores ? hd_lsu_bulk_shared(sm->lsu, now, bulk->grid) : now + 1;
-	hd_lsu_send_bulk(sm->lsu, ready, &line);
+	ready = hd_lsu_send_bulk(sm->lsu, ready, &line);
 	sm->due.lsu = hd_earlier(sm->due.lsu, ready);
 	sm->counted[bulk->grid].tma_requests++;
 	unit->in_flight++;

@@ -27,6 +27,8 @@ CHANGES = (
     ('dsm_bytes=32', {'1024': 0, 'sent': -64}),
     ('mbarrier_wake=143', {'16': 100, 'sent': 100}),
 )
+# A TLB of one page of 4 KB, which each copy finds taken by the store of the last one's cycles: all of it waits for the page once.
+ONE_PAGE = ('tlb_entries=1', 'tlb_page=4096', 'tlb_miss=')
 wrong = 0
 for setting, differences in CHANGES:
     now = times(setting)
@@ -35,6 +37,11 @@ for setting, differences in CHANGES:
             print(f'{setting}: {kind} {base[kind]} -> {now[kind]}, by hand {difference:+}')
             wrong += 1
 single = times('tma_requests=1')
+few, many = (times(*ONE_PAGE[:2], ONE_PAGE[2] + miss) for miss in ('200', '300'))
+for kind, difference in {'16': 100, '1024': 100, 'pair': 100, 'box': 100, 'sent': 0}.items():
+    if abs(many[kind] - few[kind] - difference) > 3:
+        print(f'tlb_miss: {kind} {few[kind]} -> {many[kind]}, by hand {difference:+}')
+        wrong += 1
 way = base['16'] - 28 - 43
 if not way - 25 <= (single['1024'] - base['16']) / 7 <= way:
     print(f'tma_requests=1: {base["16"]} and {single["1024"]}, by hand 7 ways of about {way}')
