@@ -1,7 +1,7 @@
 /* Halves in C++ of the host, without CUDA: types, conversions, arithmetic and comparisons. */
-#include <cuda_bf16.h>
-#include <cuda_fp16.h>
-#include <cuda_fp8.h>
+#include <cuda_bf16.hpp>
+#include <cuda_fp16.hpp>
+#include <cuda_fp8.hpp>
 
 int main()
 {
