@@ -20,6 +20,9 @@ from figures import table
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(HERE)
+# In an installation, PREFIX/share/heddle: nothing is written there.
+INSTALLED = not os.path.exists(os.path.join(ROOT, 'Makefile'))
+BUILD = os.path.dirname(os.path.dirname(ROOT)) if INSTALLED else 'build'
 
 
 def names():
@@ -53,7 +56,10 @@ def sweep(options, plan):
     command = [os.path.join(build, 'bin', 'heddle'), 'sweep', '--out', figures.store_of(build, options.out)]
     with open(plan, encoding='utf-8') as file:
         if '{programs}' in file.read():  # those of `make calls`
-            command += ['--define', 'programs=' + os.path.abspath(options.programs or os.path.join(build, 'examples', 'calls'))]
+            programs = os.path.abspath(options.programs or os.path.join(build, 'examples', 'calls'))
+            if not os.path.isdir(programs):
+                raise figures.RunFailed(f'{programs}: not there: these figures run programs that `make calls` builds (--programs FOLDER)')
+            command += ['--define', 'programs=' + programs]
     command += [word for name, value in options.defines.items() for word in ('--define', f'{name}={value}')]
     command += ['--size', options.size] if options.size else []
     command += ['--only', 'workload=' + options.workloads] if options.workloads else []
@@ -160,7 +166,10 @@ def record(description, name, options, out, runs, of_paper, workloads, took):
 def draw(name, options):
     description = load(name)
     options.defines = description.defines(options) if hasattr(description, 'defines') else {}
-    out = os.path.abspath(options.out or os.path.join(options.build, 'figures', name + ('-' + options.size if options.size else '')))
+    folder = os.path.join('figures', name + ('-' + options.size if options.size else ''))
+    if INSTALLED and not options.out:
+        options = argparse.Namespace(**{**vars(options), 'out': folder})
+    out = os.path.abspath(options.out or os.path.join(options.build, folder))
     os.makedirs(out, exist_ok=True)
     plan, names = plan_of(options, name, out)
     options.workloads = options.workloads or ','.join(names)
@@ -194,16 +203,18 @@ def draw(name, options):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('names', nargs='*', metavar='NAME', help='which (default all): ' + ', '.join(names()))
-    parser.add_argument('--build', default='build', help='build tree (default build)')
+    parser.add_argument('--build', default=BUILD, help='build tree, or prefix of an installation (default ' + ('the own)' if INSTALLED else 'build)'))
     parser.add_argument('--programs', help='folder of built programs (default BUILD/examples/calls)')
     parser.add_argument('--plan', help='instead of scripts/plans/NAME.ini')
-    parser.add_argument('--out', help='folder of the page and its runs (default BUILD/figures/NAME, runs in BUILD/results)')
+    parser.add_argument('--out', help='folder of the page and its runs (default ' + ('figures/NAME)' if INSTALLED else 'BUILD/figures/NAME, runs in BUILD/results)'))
     parser.add_argument('--size', help="of the plan's workloads, e.g. small (default: the full ones)")
     parser.add_argument('--workloads', help='only these, separated by commas')
     parser.add_argument('--add', metavar='PLAN', help='draw the workloads of this plan; with --workloads also others')
     parser.add_argument('--record', action='store_true', help='write the figures that pages show to docs/results (not with --plan or --workloads)')
     parser.add_argument('-j', '--jobs', type=int, default=os.cpu_count(), help='runs at a time (default all cores)')
     options = parser.parse_args()
+    if INSTALLED and options.record:
+        parser.error('--record is for the source tree')
     for name in options.names or names():
         if name not in names():
             parser.error(f'no figures are named {name}')

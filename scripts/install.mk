@@ -20,14 +20,18 @@ PIPELINE := $(B)/lib/cmake/Heddle/HeddleConfig.cmake $(B)/lib/cmake/Heddle/Heddl
 # The Python package, and what `pip install` of its folder needs.
 PYTHON := $(patsubst python/%,$(SHARE)/python/%,$(wildcard python/pyproject.toml python/*/*.py))
 
-# The pages, and plans for `heddle sweep`.
+# The pages.
 DOCS := $(patsubst docs/%,$(B)/share/doc/heddle/%,$(wildcard docs/*.md docs/*.svg)) \
 	$(patsubst %,$(B)/share/doc/heddle/%,README.md CHANGELOG.md LICENSE)
-PLANS := $(patsubst scripts/plans/%,$(SHARE)/plans/%,$(wildcard scripts/plans/*.ini scripts/plans/*.txt scripts/plans/ladders/*))
 
 # Programs to begin with: those of one file, and the project with a workflow.
 EXAMPLES := $(patsubst examples/%,$(SHARE)/examples/%,$(wildcard examples/README.md examples/*.cu examples/ci/*) \
 	examples/ci/.github/workflows/ci.yml)
+
+# The papers' figures: what draws them, and the sources that they run.
+FIGURE_FILES := $(patsubst examples/%,$(SHARE)/examples/%,$(shell find examples -type f ! -path '*/__pycache__/*')) \
+	$(patsubst %,$(SHARE)/%,$(wildcard scripts/plans/*.ini scripts/plans/*.txt scripts/plans/ladders/* scripts/figures/*.py) $(addprefix scripts/,figures.py draw_figures.py added.py results.py)) \
+	$(B)/bin/heddle-figures
 
 define page
 @mkdir -p $(@D)
@@ -66,30 +70,32 @@ $(SHARE)/examples/%: examples/%
 	$(copy)
 $(SHARE)/python/%: python/%
 	$(copy)
-$(SHARE)/plans/%: scripts/plans/%
-	$(copy)
 $(B)/share/doc/heddle/%: docs/%
 	$(copy)
 $(B)/share/doc/heddle/%: %
 	$(copy)
+$(SHARE)/scripts/%: scripts/%
+	$(copy)
+$(B)/bin/heddle-figures: scripts/heddle-figures.sh
+	$(copy)
 
-INSTALLED := $(EXAMPLES) $(PYTHON) $(DOCS) $(PLANS) $(HEDDLE) $(HEDDLE_CC) $(LIB_A) $(PLUGIN) $(LLVM_SIDE) $(CUDART) $(SESSION) $(NVRTC) $(DATA) $(TOOLKIT_FILES) $(MATH_FILES) $(MAN) $(COMPLETION) $(HEADERS) $(PIPELINE)
+INSTALLED := $(FIGURE_FILES) $(PYTHON) $(DOCS) $(HEDDLE) $(HEDDLE_CC) $(LIB_A) $(PLUGIN) $(LLVM_SIDE) $(CUDART) $(SESSION) $(NVRTC) $(DATA) $(TOOLKIT_FILES) $(MATH_FILES) $(MAN) $(COMPLETION) $(HEADERS) $(PIPELINE)
 MANIFEST := share/heddle/manifest.txt
 
 # Headers in this build tree that an older version had: a policy's author is not to find them.
 GONE = $(filter-out $(HEADERS),$(shell find $(B)/include -type f 2>/dev/null))
 
 .PHONY: extras install uninstall
-extras: $(MAN) $(COMPLETION) $(HEADERS) $(PIPELINE) $(EXAMPLES) $(PYTHON) $(DOCS) $(PLANS)
+extras: $(MAN) $(COMPLETION) $(HEADERS) $(PIPELINE) $(EXAMPLES) $(PYTHON) $(DOCS)
 	$(if $(GONE),$(Q)rm -f $(GONE))
 	$(done)
 
-install: all extras
+install: all extras $(FIGURE_FILES)
 	@scripts/install.sh $(B) '$(DESTDIR)$(PREFIX)' $(MANIFEST) $(INSTALLED:$(B)/%=%)
 
 # Debian packages of what is installed, in build/deb; check-deb installs them in a bare system (root, minutes).
 .PHONY: deb check-deb
-deb: all extras
+deb: all extras $(FIGURE_FILES)
 	@rm -rf $(B)/deb && mkdir -p $(B)/deb/stage
 	@scripts/install.sh $(B) $(B)/deb/stage/usr $(MANIFEST) $(INSTALLED:$(B)/%=%) >/dev/null
 	@scripts/deb.sh $(B)/deb/stage $(B)/deb && rm -rf $(B)/deb/stage
