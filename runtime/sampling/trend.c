@@ -130,14 +130,27 @@ static struct hd_error error_with(const struct hd_trend *trend, uint32_t which, 
 	return error;
 }
 
-bool hd_trend_tells(const struct hd_trend *trend, double blocks)
+/* The launch with time that has the nearest number of blocks; of several the latest, since costs grow and shrink. */
+static const struct hd_trend_point *with_blocks(const struct hd_trend *trend, double blocks)
 {
 	const struct hd_trend_point *near = NULL;
+	double least = INFINITY;
+	for (uint32_t i = 0; i < trend->count; i++) {
+		const struct hd_trend_point *point = &trend->points[i];
+		double off = fabs(log(point->mix.blocks / blocks));
+		if (near && (off > least || (off == least && point->number < near->number)))
+			continue;
+		least = off;
+		near = point;
+	}
+	return near;
+}
+
+bool hd_trend_tells(const struct hd_trend *trend, double blocks)
+{
 	if (trend->tries < LEAST_TRIES || trend->skipped >= trend->allowed)
 		return false;
-	for (uint32_t i = 0; i < trend->count; i++)
-		if (!near || fabs(log(trend->points[i].mix.blocks / blocks)) < fabs(log(near->mix.blocks / blocks)))
-			near = &trend->points[i];
+	const struct hd_trend_point *near = with_blocks(trend, blocks);
 	if (fabs(log(near->mix.blocks / blocks)) > NEXT / 2)
 		return false;
 	double more = near->figures[trend->leading], sum = trend->timed + trend->given[trend->leading] + more;

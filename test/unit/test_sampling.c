@@ -430,6 +430,29 @@ START_TEST(launches_that_grow_lie_on_a_line)
 }
 END_TEST
 
+/* Launches with as many blocks, of which the later one costs ten times as much: the next one is taken for its like. Tries
+ * with a standard deviation of a tenth, t 3.182, known to a twentieth: 1,000 cycles more may be off by 356 by chance and by 10
+ * otherwise, of which 2 % of 3,000 are allowed; 100 by 35.6 and 1, with 2 % of 2,100 allowed. */
+START_TEST(next_is_as_the_latest_of_as_many_blocks)
+{
+	struct hd_trend trend;
+	hd_trend_init(&trend, 2, 1, 0.01, &arena);
+	trend.tries = 4;
+	trend.spread[1] = 3 * 0.01;
+	trend.timed = 2000;
+	trend.allowed = 1;
+	trend.count = 2;
+	for (uint32_t i = 0; i < 2; i++) {
+		trend.points[i].mix.blocks = 256;
+		trend.points[i].number = i + 1;
+		trend.points[i].figures[1] = i ? 1000 : 100;
+	}
+	ck_assert(!hd_trend_tells(&trend, 256));
+	trend.points[0].number = 3;
+	ck_assert(hd_trend_tells(&trend, 256));
+}
+END_TEST
+
 /* Four tries with a standard deviation of a tenth: t of three degrees of freedom is 3.182. Two segments got 100 each,
  * the open one 100; and the mean of the tries is known to a twentieth. */
 START_TEST(errors_of_segments_add_up_as_squares)
@@ -493,6 +516,7 @@ Suite *hd_suite(void)
 			       launches_beside_others_are_no_samples,
 			       caches_follow_launches_without_time,
 			       launches_that_grow_lie_on_a_line,
+			       next_is_as_the_latest_of_as_many_blocks,
 			       errors_of_segments_add_up_as_squares,
 			       what_it_does_not_go_with,
 			       NULL};
