@@ -187,7 +187,8 @@ static void compare_pace(struct hd_sampling *sampling)
 }
 
 /* An SM's pace differs from that of others with as many warps by its work, and by chance, which must not add up over a
- * stretch: as much of the difference is left out as the SM's samples differ from each other (Stein's estimator). */
+ * stretch: as much of the difference is left out as the SM's samples differ from each other (Stein's estimator). SMs
+ * that have no warps any more take no part in it, whatever they did during the samples. */
 static void find_paces(struct hd_sampling *sampling)
 {
 	struct hd_sampled_pace *paces = sampling->stretch.paces;
@@ -198,6 +199,8 @@ static void find_paces(struct hd_sampling *sampling)
 		paces[i].warps = sampling->gpu->sms[i]->resident_warps;
 	for (uint32_t i = 0; i < count; i++) {
 		double alike = 0, mean = 0, within = 0, between = 0;
+		if (!paces[i].warps)
+			continue;
 		for (uint32_t j = 0; j < count; j++) {
 			double own = paces[j].sum / samples;
 			if (paces[j].warps != paces[i].warps)
