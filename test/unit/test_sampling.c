@@ -430,9 +430,9 @@ START_TEST(launches_that_grow_lie_on_a_line)
 }
 END_TEST
 
-/* Launches with as many blocks, of which the later one costs ten times as much: the next one is taken for its like. Tries
- * with a standard deviation of a tenth, t 3.182, known to a twentieth: 1,000 cycles more may be off by 356 by chance and by 10
- * otherwise, of which 2 % of 3,000 are allowed; 100 by 35.6 and 1, with 2 % of 2,100 allowed. */
+/* Launches with as many blocks, of which the later one costs ten times as much: the next one is taken for its like.
+ * Tries with a standard deviation of a tenth, t 3.182, known to a twentieth: 1,000 cycles more may be off by 356 by
+ * chance and by 10 otherwise, of which 2 % of 3,000 are allowed; 100 by 35.6 and 1, with 2 % of 2,100 allowed. */
 START_TEST(next_is_as_the_latest_of_as_many_blocks)
 {
 	struct hd_trend trend;
