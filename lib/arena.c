@@ -103,6 +103,14 @@ void *hd_xrealloc(void *old, size_t bytes)
 	return memory;
 }
 
+char *hd_xstrndup(const char *text, size_t most)
+{
+	size_t length = strnlen(text, most);
+	char *copy = memcpy(hd_xmalloc(length + 1), text, length);
+	copy[length] = '\0';
+	return copy;
+}
+
 char *hd_xstrdup(const char *text)
 {
 	size_t bytes = strlen(text) + 1;

@@ -45,6 +45,7 @@ HD_API _Noreturn void hd_out_of_memory(size_t bytes);
 HD_API void *hd_xmalloc(size_t bytes);
 HD_API void *hd_xcalloc(size_t count, size_t bytes);
 HD_API void *hd_xrealloc(void *old, size_t bytes);
+HD_API char *hd_xstrndup(const char *text, size_t most);
 HD_API char *hd_xstrdup(const char *text);
 
 #endif

@@ -13,6 +13,7 @@
 
 #include "heddle/figures.h"
 #include "heddle/version.h"
+#include "lib/arena.h"
 #include "lib/metadata/fields.h"
 #include "passes/analysis/callgraph.h"
 #include "passes/analysis/flow.h"
@@ -115,6 +116,8 @@ static LLVMMetadataRef registers_node(const struct annotate *annotate, const uin
 	char *text = NULL;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
+	if (!out)
+		hd_out_of_memory(sizeof *out);
 	memcpy(set.regs, vector, sizeof(set.regs));
 	hd_regset_print(out, &set);
 	fclose(out);

@@ -16,6 +16,7 @@
 
 #include "heddle/config.h"
 #include "heddle/stats.h"
+#include "lib/arena.h"
 #include "runtime/exec/bulk.h"
 #include "runtime/exec/fault.h"
 #include "runtime/gpu/gpu.h"
@@ -89,10 +90,14 @@ static int parse_filter(struct filter *filter, const char *text, struct hd_diag 
 	while (text && *text) {
 		if (!strncmp(text, "kernel=", 7)) {
 			filter->kernel = strdup(text + 7);
+			if (!filter->kernel)
+				hd_out_of_memory(strlen(text));
 			return 0;
 		}
 		size_t length = strcspn(text, ",");
 		char *part = strndup(text, length);
+		if (!part)
+			hd_out_of_memory(length);
 		bool right = parse_part(filter, part);
 		if (!right)
 			hd_error(diag, HD_NOWHERE,
@@ -239,6 +244,8 @@ static void grid_start(const struct hd_watcher_handle *self, struct hd_gpu *gpu,
 	struct recorder *recorder = self->state;
 	const char *name = hd_kernel_title(grid->kernel);
 	struct hd_timeline_grid kept = {grid->id, gpu->now, HD_NEVER, grid->stream, {0}, {0}, strdup(name)};
+	if (!kept.name)
+		hd_out_of_memory(strlen(name));
 	const char *pattern = recorder->filter.kernel;
 	memcpy(kept.grid, grid->grid, sizeof kept.grid);
 	memcpy(kept.block, grid->block, sizeof kept.block);

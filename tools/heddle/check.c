@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "heddle/figures.h"
+#include "lib/arena.h"
 #include "tools/heddle/gate/baseline.h"
 #include "tools/heddle/gate/history.h"
 #include "tools/heddle/gate/ptxas.h"
@@ -112,7 +113,7 @@ static void add_output(struct check *check, struct argp_state *state, const char
 	const char *equals = strchr(arg, '=');
 	if (!equals || !equals[1])
 		argp_error(state, "--output: expected FORMAT=FILE, not '%s'", arg);
-	char *name = strndup(arg, (size_t)(equals - arg));
+	char *name = hd_xstrndup(arg, (size_t)(equals - arg));
 	struct output output = {parse_format(state, name), equals + 1};
 	free(name);
 	hd_vec_push(&check->outputs, output);

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "heddle/stats.h"
+#include "lib/arena.h"
 #include "lib/metadata/json.h"
 #include "lib/vec.h"
 #include "tools/heddle/cmd.h"
@@ -76,7 +77,7 @@ static int load(struct side *side, const char *argument)
 	const char *colon = strrchr(argument, ':');
 	side->document = json_load_file(argument, 0, &error);
 	if (!side->document && colon) {
-		char *path = strndup(argument, (size_t)(colon - argument));
+		char *path = hd_xstrndup(argument, (size_t)(colon - argument));
 		side->document = json_load_file(path, 0, &error);
 		free(path);
 		side->policy = colon + 1;
@@ -115,7 +116,7 @@ static void add(struct explain *explain, unsigned which, const char *place, unsi
 	uint32_t at = known ? (uint32_t)json_integer_value(known) : explain->rows.len;
 	if (!known) {
 		json_object_set_new(explain->index, hd_strbuf_text(&key), json_integer(at));
-		hd_vec_push(&explain->rows, (struct row){.place = strdup(place), .reason = reason});
+		hd_vec_push(&explain->rows, (struct row){.place = hd_xstrdup(place), .reason = reason});
 	}
 	explain->rows.data[at].slots[which] += slots;
 	hd_strbuf_release(&key);
@@ -171,7 +172,7 @@ static void compute(struct explain *explain)
 	snprintf(text, sizeof text, "schedulers with a warp at a time: %.1f in A, %.1f in B", a->slots / a->cycles,
 		 b->slots / b->cycles);
 	hd_vec_push(&explain->rows,
-		    (struct row){.place = strdup(text),
+		    (struct row){.place = hd_xstrdup(text),
 				 .reason = HD_STALL_COUNT,
 				 .cycles = {a->cycles - a->slots * per_slot, b->cycles - b->slots * per_slot}});
 	for (uint32_t i = 0; i < explain->rows.len; i++)

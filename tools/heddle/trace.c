@@ -11,6 +11,7 @@
 
 #include "heddle/object.h"
 #include "heddle/trace.h"
+#include "lib/strbuf.h"
 #include "tools/heddle/cmd.h"
 
 struct options {
@@ -29,10 +30,9 @@ static const struct argp_option table[] = {
 
 static void add_word(struct options *options, const char *option, const char *value)
 {
-	char *word;
-	if (asprintf(&word, "%s%s", option, value) < 0)
-		abort();
-	hd_vec_push(&options->words, word);
+	struct hd_strbuf word = {0};
+	hd_strbuf_printf(&word, "%s%s", option, value);
+	hd_vec_push(&options->words, hd_strbuf_detach(&word));
 }
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)

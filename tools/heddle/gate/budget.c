@@ -3,6 +3,7 @@
  * inih's names and hold brackets. Errors do not stop the reading, so that one run shows them all (of lines without `=`,
  * the first).
  */
+#include "lib/arena.h"
 #include "tools/heddle/gate/budget.h"
 
 #include <errno.h>
@@ -137,7 +138,7 @@ static char *next_line(char *to, int room, void *context)
 	from += indent;
 	length -= indent;
 	if (length && from[0] == '[') {
-		char *header = strndup(from, length);
+		char *header = hd_xstrndup(from, length);
 		if (header)
 			begin_section(reading, header);
 		free(header);

@@ -10,6 +10,7 @@
 
 #include "heddle/control.h"
 #include "heddle/figures.h"
+#include "lib/arena.h"
 #include "lib/metadata/json.h"
 #include "tools/heddle/report/explore.h"
 #include "tools/heddle/report/flow.h"
@@ -162,7 +163,7 @@ static json_t *lines_json(const struct explore_file *file)
 			json_array_append_new(parts, json_pack("{s:i,s:o}", "from", (int)line, "lines", lines));
 		}
 		if (file->wanted[line]) {
-			char *text = strndup(at, (size_t)(stop - at));
+			char *text = hd_xstrndup(at, (size_t)(stop - at));
 			json_array_append_new(lines, hd_json_text(text));
 			free(text);
 		} else {
