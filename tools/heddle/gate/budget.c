@@ -3,8 +3,8 @@
  * inih's names and hold brackets. Errors do not stop the reading, so that one run shows them all (of lines without `=`,
  * the first).
  */
-#include "lib/arena.h"
 #include "tools/heddle/gate/budget.h"
+#include "lib/arena.h"
 
 #include <errno.h>
 #include <ini.h>
