@@ -110,6 +110,8 @@ static const char *check_reloc_fits(const struct hd_object *object, const struct
 	case HD_REL_CALL:
 		if (inst->op != HD_OP_CALL)
 			return "call relocation of an instruction that is no CALL";
+		if (reloc->addend)
+			return "call of a place behind a function's beginning";
 		return symbol->kind == HD_SYM_FUNCTION ? NULL : "call of a variable";
 	case HD_REL_ABS_LO:
 	case HD_REL_ABS_HI: return immediate ? NULL : "address relocation of an instruction without an immediate";

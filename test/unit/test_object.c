@@ -193,6 +193,13 @@ START_TEST(verifier_refuses_inconsistent_objects)
 	expect_refused(&object, "register above the number that the function declares");
 	object.functions[0].insts[11].guard = 1;
 	expect_refused(&object, "the last instruction falls through");
+	struct hd_reloc relocs[8];
+	memcpy(relocs, object.functions[0].relocs, sizeof *relocs * object.functions[0].reloc_count);
+	for (uint32_t i = 0; i < object.functions[0].reloc_count; i++)
+		if (relocs[i].kind == HD_REL_CALL)
+			relocs[i].addend = 0x10000;
+	object.functions[0].relocs = relocs;
+	expect_refused(&object, "call of a place behind a function's beginning");
 	object.functions[0].reloc_count = 2;
 	expect_refused(&object, "call without a relocation");
 	object.functions[1].insts[0].op = HD_OP_COUNT;
