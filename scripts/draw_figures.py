@@ -50,16 +50,20 @@ def plan_of(options, name, out):
     return file.name, names
 
 
+def programs_of(options, plan):
+    """The folder of built programs that a plan names; None: it names none."""
+    with open(plan, encoding='utf-8') as file:
+        if '{programs}' not in file.read():
+            return None
+    return os.path.abspath(options.programs or os.path.join(options.build, 'examples', 'calls'))
+
+
 def sweep(options, plan):
     """The command of the plan's sweep."""
     build = os.path.abspath(options.build)
     command = [os.path.join(build, 'bin', 'heddle'), 'sweep', '--out', figures.store_of(build, options.out)]
-    with open(plan, encoding='utf-8') as file:
-        if '{programs}' in file.read():  # those of `make calls`
-            programs = os.path.abspath(options.programs or os.path.join(build, 'examples', 'calls'))
-            if not os.path.isdir(programs):
-                raise figures.RunFailed(f'{programs}: not there: these figures run programs that `make calls` builds (--programs FOLDER)')
-            command += ['--define', 'programs=' + programs]
+    programs = programs_of(options, plan)
+    command += ['--define', 'programs=' + programs] if programs else []
     command += [word for name, value in options.defines.items() for word in ('--define', f'{name}={value}')]
     command += ['--size', options.size] if options.size else []
     command += ['--only', 'workload=' + options.workloads] if options.workloads else []
@@ -176,7 +180,14 @@ def draw(name, options):
     began, used = time.monotonic(), cpu_seconds()
     command = sweep(options, plan)
     fresh = all(run['state'] != 'done' for run in figures.listed(command))
-    runs = figures.swept(command, options.jobs)
+    try:
+        runs = figures.swept(command, options.jobs)
+    except figures.RunFailed as error:
+        programs = programs_of(options, plan)
+        if programs and not os.path.isdir(programs):
+            raise figures.RunFailed(f'{error}. The folder {programs} is not there: some of these figures run programs that `make calls` '
+                                    'builds in the source tree (--programs FOLDER)') from None
+        raise
     if not runs:
         raise figures.RunFailed(f'no workload has arguments of the size {options.size}')
     workloads = read_workloads(options, description, runs)
