@@ -179,7 +179,7 @@ CUresult cuLinkAddData(CUlinkState state, CUjitInputType type, void *data, size_
 	CUresult result = begin_add(state, numOptions, options, optionValues);
 	if (result != CUDA_SUCCESS)
 		return result;
-	if (!bytes || !size || (unsigned)type > CU_JIT_INPUT_LIBRARY)
+	if (!bytes || !size || size > PTRDIFF_MAX || (unsigned)type > CU_JIT_INPUT_LIBRARY)
 		return CUDA_ERROR_INVALID_VALUE;
 	if (size >= 16 && !memcmp(bytes, "\xb1\x43\x62\x46", 4)) { /* a wrapper: what it leads to has its own size */
 		memcpy(&bytes, bytes + 8, sizeof bytes);

@@ -40,11 +40,12 @@ HANDLES = {
     'context': ('CUcontext',),
     'texref': ('CUtexref',),
     'object': ('cudaUserObject_t', 'CUuserObject'),
+    'link': ('CUlinkState',),
 }
 KIND_OF_HANDLE = {name: kind for kind, names in HANDLES.items() for name in names}
 # A destroyed one is cheap to make.
 MORTAL = {'stream', 'event', 'graph', 'exec', 'node', 'array', 'mipmap', 'texture', 'surface', 'pool', 'library', 'module',
-          'context', 'object'}
+          'context', 'object', 'link'}
 # The node that a function is about, by the function's name; the first that fits.
 NODES = [('KernelNode', 'kernel'), ('FromSymbol', 'from_symbol'), ('ToSymbol', 'to_symbol'), ('MemcpyNode', 'memcpy'),
          ('MemsetNode', 'memset'), ('HostNode', 'host'), ('ChildGraph', 'child'), ('EventRecord', 'record'),
@@ -82,7 +83,7 @@ ABSENT = {'pDependencies', 'dependencies', 'jitOptions', 'jitOptionsValues', 'li
           'dependentNodes', 'pDependentNodes', 'edges', 'dependencyData', 'edgeData', 'edgeData_out'}
 # Integers: what is right, and what is not.
 NUMBERS = {
-    'tensorRank': ('1', ['0', '6']), 'numDependencies': ('0', ['1', '~(size_t)0']), 'paramIndex': ('0', ['99']), 'count': ('64', ['0', '~(size_t)0']),
+    'tensorRank': ('1', ['0', '6']), 'channelsPerPixel': ('1', ['0', '257']), 'pixelsPerColumn': ('1', ['0', '1025']), 'numDependencies': ('0', ['1', '~(size_t)0']), 'paramIndex': ('0', ['99']), 'count': ('64', ['0', '~(size_t)0']),
     'offset': ('0', ['~(size_t)0']), 'wOffset': ('0', ['~(size_t)0']), 'hOffset': ('0', ['~(size_t)0']),
     'wOffsetDst': ('0', ['~(size_t)0']), 'hOffsetDst': ('0', ['~(size_t)0']), 'wOffsetSrc': ('0', ['~(size_t)0']),
     'hOffsetSrc': ('0', ['~(size_t)0']), 'dstOffset': ('0', ['~(size_t)0']), 'srcOffset': ('0', ['~(size_t)0']),
@@ -287,6 +288,8 @@ def argument(function, name, type_, bare, index, enumerations):
                                          for label, value, risk in wrong_pointers(right)]
     if type_ in ('const char *',):
         right, wrong = TEXTS[name]
+        if function == 'cuLinkAddFile':
+            return 'w->image_file', [('null', '0', 0), ('/no/such/file', '"/no/such/file"', 0)]
         if name == 'name' and re.search('Get(Global|Managed)$', function):
             right = '"managed_variable"' if 'Managed' in function else '"variable"'
         return right, [('null', '0', 0)] + [(text.strip('"') or 'empty', text, 0) for text in wrong]
@@ -299,7 +302,7 @@ def argument(function, name, type_, bare, index, enumerations):
             variable = name == 'symbol'
             return ('w->symbol' if variable else 'w->func'), \
                 [('null', '0', 0), ('other', 'w->func' if variable else 'w->symbol', 0), ('never', 'w->never', 1)]
-        if name in ('code', 'image', 'fatCubin'):
+        if name in ('code', 'image', 'fatCubin') or function == 'cuLinkAddData' and name == 'data':
             return 'w->image', [('null', '0', 0), ('zeros', 'w->zeros', 1)]
         if name in MEMORY_NAMES and 'out' not in name:
             right = memory(function, name)
@@ -348,8 +351,8 @@ def needs(function, types):
     text = ' '.join(types) + ' ' + function
     return '|'.join(['0'] + [bit for bit, words in (
         ('NEEDS_GRAPH', 'raph|UserObject|UuserObject'), ('NEEDS_ARRAY', 'rray|emcpy3D|MEMCPY|ARRAY|emcpy2D|esourceDesc|RESOURCE|exture|urf|Tex|AtoA'),
-        ('NEEDS_POOL', r'Pool|pool|FreeAsync'), ('NEEDS_LIBRARY', 'ibrary|CUmodule|cudaKernel_t|CUkernel|Module'),
-        ('NEEDS_CONTEXT', 'CUcontext'), ('ENDS_CAPTURE', 'BeginCapture'), ('NEEDS_CAPTURE', 'EndCapture|CaptureInfo|UpdateCapture'),
+        ('NEEDS_POOL', r'Pool|pool|FreeAsync'), ('NEEDS_LIBRARY', 'cuLink|ibrary|CUmodule|cudaKernel_t|CUkernel|Module'),
+        ('NEEDS_CONTEXT', 'CUcontext'), ('NEEDS_LINK', 'CUlinkState'), ('ENDS_CAPTURE', 'BeginCapture'), ('NEEDS_CAPTURE', 'EndCapture|CaptureInfo|UpdateCapture'),
         ('NEEDS_REGISTERED', 'HostUnregister'), ('NEEDS_MANAGED', 'Advise|Prefetch|Discard|MemRange|AttachMem'))
         if re.search(words, text)])
 

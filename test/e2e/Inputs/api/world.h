@@ -21,6 +21,7 @@
 #define NEEDS_CAPTURE 32
 #define NEEDS_REGISTERED 64
 #define NEEDS_MANAGED 128
+#define NEEDS_LINK 512
 #define ENDS_CAPTURE 256 /* the call leaves one */
 #define MEMORY_BYTES 65536
 
@@ -39,6 +40,7 @@ struct handles {
     CUmodule module;
     CUcontext context;
     cudaUserObject_t object;
+    CUlinkState link;
 };
 
 struct world : handles {
@@ -398,6 +400,11 @@ static bool make_world(struct world *w, int needs)
         return false;
     if ((needs & NEEDS_LIBRARY) && !make_library(w))
         return false;
+    if (needs & NEEDS_LINK) {
+        MAKE(cuLinkCreate(0, NULL, NULL, &w->link));
+        MAKE(cuLinkCreate(0, NULL, NULL, &w->dead.link));
+        MAKE(cuLinkDestroy(w->dead.link));
+    }
     if ((needs & NEEDS_GRAPH) && !make_graph(w))
         return false;
     /* Last, so that nothing takes its place; and large, so that a card gives it back. */
