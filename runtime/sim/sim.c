@@ -86,6 +86,12 @@ static int start_checkpoint(const struct hd_sim *sim, struct hd_gpu *gpu)
 	return status;
 }
 
+static int no_room(uint64_t bytes, struct hd_diag *diag)
+{
+	hd_error(diag, HD_NOWHERE, "no room for %llu bytes of simulated device memory", (unsigned long long)bytes);
+	return HD_SIM_NO_MEMORY;
+}
+
 int hd_sim_new(const struct hd_sim_options *options, struct hd_sim **out)
 {
 	*out = NULL;
@@ -129,7 +135,7 @@ int hd_sim_new(const struct hd_sim_options *options, struct hd_sim **out)
 	if (!gpu->options.device_bytes)
 		gpu->options.device_bytes = gpu->config->dram_bytes;
 	if (!error && !(gpu->devmem = hd_devmem_new_at(gpu->options.device_base, gpu->options.device_bytes)))
-		error = HD_SIM_NO_MEMORY;
+		error = no_room(gpu->options.device_bytes, options->diag);
 	if (!error && options->recording && hd_recorder_new(gpu, &sim->recorder))
 		error = HD_SIM_NOT_FOUND;
 	if (error) {
