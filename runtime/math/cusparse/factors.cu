@@ -4,8 +4,8 @@
  * multiples of these rows, one after the other, at the columns that it has itself: so the order of roundings is fixed.
  * Columns of a row are to be sorted. Time is that of the longest chain of rows.
  *
- * The program's buffer: the first row without a pivot, then for each row where its diagonal element stands, plus one, once
- * the row is done.
+ * The program's buffer: for each row where its diagonal element stands, plus one, once the row is done. The first row
+ * without a pivot is asked for later, when the program may have freed its buffer: that word is the info's own.
  */
 #include <climits>
 #include <new>
@@ -13,8 +13,9 @@
 #include "runtime/math/cusparse/sparse.cuh"
 
 struct csrilu02Info {
-	int *buffer = nullptr; /* of the last call */
-	int base = 0;	       /* and its matrix's */
+	int *pivot = nullptr; /* on the device: the first row of the last call without one, or INT_MAX */
+	int base = 0;	      /* of that call's matrix */
+	bool used = false;    /* there was a call, of a matrix with rows */
 	bool boosts = false;
 	const double *tolerance = nullptr;
 	const void *boost = nullptr;
@@ -46,11 +47,29 @@ template <class T> struct factored {
 	}
 };
 
-__global__ void __launch_bounds__(THREADS) reset(int *words, int rows)
+__global__ void __launch_bounds__(THREADS) reset(int *pivot, int *done, int rows)
 {
-	int step = gridDim.x * THREADS;
-	for (int i = blockIdx.x * THREADS + threadIdx.x; i <= rows; i += step)
-		words[i] = i ? 0 : INT_MAX;
+	int step = gridDim.x * THREADS, first = blockIdx.x * THREADS + threadIdx.x;
+	if (!first)
+		*pivot = INT_MAX;
+	for (int i = first; i < rows; i += step)
+		done[i] = 0;
+}
+
+/* In double precision, where no square of a float is lost. */
+static __device__ double size_of_number(float a)
+{
+	return fabs((double)a);
+}
+
+static __device__ double size_of_number(double a)
+{
+	return fabs(a);
+}
+
+template <class T> static __device__ double size_of_number(const T &a)
+{
+	return hypot((double)a.x, (double)a.y);
 }
 
 /* Rows without an element on the diagonal. */
@@ -91,7 +110,7 @@ template <class T> __global__ void __launch_bounds__(THREADS) factor_rows(factor
 	if (lane)
 		return;
 	int diagonal = a.find(first, end, i + a.base);
-	if (diagonal >= 0 && a.boosts && abs_squared(a.values[diagonal]) <= a.tolerance * a.tolerance)
+	if (diagonal >= 0 && a.boosts && size_of_number(a.values[diagonal]) <= a.tolerance)
 		a.values[diagonal] = a.boost;
 	if (diagonal < 0 || is_zero(a.values[diagonal]))
 		atomicMin(a.pivot, i);
@@ -105,13 +124,12 @@ static cusparseStatus_t run(cusparseHandle_t handle, int m, int nnz, const cuspa
 {
 	HD_SPARSE_HANDLE(handle);
 	HD_SPARSE_VALID(m >= 0 && nnz >= 0 && descriptor && info);
+	HD_SPARSE_VALID(!m || (starts && buffer && (!nnz || (values && columns))));
+	info->base = cusparseGetMatIndexBase(descriptor);
+	info->used = m > 0;
 	if (!m)
 		return CUSPARSE_STATUS_SUCCESS;
-	HD_SPARSE_VALID(starts && buffer && (!nnz || (values && columns)));
-	int base = cusparseGetMatIndexBase(descriptor), *pivot = static_cast<int *>(buffer);
-	factored<T> a = {m, base, starts, columns, values, pivot, pivot + 1, false, 0, T{}};
-	info->buffer = a.pivot;
-	info->base = a.base;
+	factored<T> a = {m, info->base, starts, columns, values, info->pivot, static_cast<int *>(buffer), false, 0, T{}};
 	if (info->boosts) {
 		bool device = handle->pointer_mode == CUSPARSE_POINTER_MODE_DEVICE;
 		if (device && cudaStreamSynchronize(handle->stream) != cudaSuccess)
@@ -121,7 +139,7 @@ static cusparseStatus_t run(cusparseHandle_t handle, int m, int nnz, const cuspa
 		    cudaMemcpy(&a.boost, info->boost, sizeof a.boost, cudaMemcpyDefault) != cudaSuccess)
 			return CUSPARSE_STATUS_EXECUTION_FAILED;
 	}
-	reset<<<blocks_for(m + 1, THREADS), THREADS, 0, handle->stream>>>(a.pivot, m);
+	reset<<<blocks_for(m, THREADS), THREADS, 0, handle->stream>>>(a.pivot, a.done, m);
 	if (factors)
 		factor_rows<T><<<(unsigned)((m + THREADS / WARP - 1) / (THREADS / WARP)), THREADS, 0, handle->stream>>>(a);
 	else
@@ -138,13 +156,19 @@ extern "C" {
 cusparseStatus_t cusparseCreateCsrilu02Info(csrilu02Info_t *info)
 {
 	HD_SPARSE_VALID(info);
-	*info = new (std::nothrow) csrilu02Info;
-	return *info ? CUSPARSE_STATUS_SUCCESS : CUSPARSE_STATUS_ALLOC_FAILED;
+	csrilu02Info_t made = new (std::nothrow) csrilu02Info;
+	if (!made || cudaMalloc((void **)&made->pivot, sizeof *made->pivot) != cudaSuccess) {
+		delete made;
+		return CUSPARSE_STATUS_ALLOC_FAILED;
+	}
+	*info = made;
+	return CUSPARSE_STATUS_SUCCESS;
 }
 
 cusparseStatus_t cusparseDestroyCsrilu02Info(csrilu02Info_t info)
 {
 	HD_SPARSE_VALID(info);
+	cudaFree(info->pivot);
 	delete info;
 	return CUSPARSE_STATUS_SUCCESS;
 }
@@ -156,7 +180,7 @@ cusparseStatus_t cusparseXcsrilu02_zeroPivot(cusparseHandle_t handle, csrilu02In
 	HD_SPARSE_VALID(info && position);
 	int found = INT_MAX;
 	if (cudaStreamSynchronize(handle->stream) != cudaSuccess ||
-	    (info->buffer && cudaMemcpy(&found, info->buffer, sizeof found, cudaMemcpyDeviceToHost) != cudaSuccess))
+	    (info->used && cudaMemcpy(&found, info->pivot, sizeof found, cudaMemcpyDeviceToHost) != cudaSuccess))
 		return CUSPARSE_STATUS_EXECUTION_FAILED;
 	bool none = found == INT_MAX;
 	found = none ? -1 : found + info->base;

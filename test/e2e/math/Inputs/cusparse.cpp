@@ -575,6 +575,22 @@ template <class T> static void check_factors(cusparseHandle_t handle, int n, int
 	OK(factors<T>::factor(handle, 2, 4, d, small.data, rows.data, columns.data, info, buffer.data));
 	OK(cusparseXcsrilu02_zeroPivot(handle, info, &position));
 	DEMAND((small.get() == std::vector<T>{T(1), T(2), T(1), T(4)}));
+
+	// Sizes whose squares a float does not have: 1e-24 is above the tolerance, 1e-31 is not.
+	tolerance = 1e-30;
+	device<int> three(std::vector<int>{base, 1 + base, 2 + base});
+	device<T> tiny(std::vector<T>{T(1e-24), T(1e-31)});
+	OK(factors<T>::factor(handle, 2, 2, d, tiny.data, three.data, columns.data, info, buffer.data));
+	DEMAND((tiny.get() == std::vector<T>{T(1e-24), T(4)}));
+
+	// The pivot is the info's, not the buffer's; a matrix without rows has none.
+	OK(factors<T>::analyse(handle, 2, 3, d, small.data, fewer.data, columns.data, info, buffer.data));
+	buffer.~device();
+	new (&buffer) device<char>(bytes, 0);
+	DEMAND(cusparseXcsrilu02_zeroPivot(handle, info, &position) == CUSPARSE_STATUS_ZERO_PIVOT && position == 1 + base);
+	OK(factors<T>::analyse(handle, 0, 0, d, nullptr, nullptr, nullptr, info, buffer.data));
+	OK(cusparseXcsrilu02_zeroPivot(handle, info, &position));
+	DEMAND(position == -1);
 	OK(cusparseDestroyCsrilu02Info(info));
 	OK(cusparseDestroyMatDescr(d));
 }
