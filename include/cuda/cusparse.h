@@ -264,7 +264,10 @@ cusparseStatus_t cusparseSpGEMM_copy(cusparseHandle_t handle, cusparseOperation_
 				     const void *beta, cusparseSpMatDescr_t matC, cudaDataType computeType,
 				     cusparseSpGEMMAlg_t alg, cusparseSpGEMMDescr_t spgemmDescr);
 
-/* The same for several products of one pattern. The first three buffers are needed until cusparseSpGEMMreuse_copy. */
+/*
+ * The same for several products of one pattern. The first buffer is needed until cusparseSpGEMMreuse_nnz has returned, the
+ * fourth and the fifth as long as cusparseSpGEMMreuse_compute is called; the second and the third are not used.
+ */
 cusparseStatus_t cusparseSpGEMMreuse_workEstimation(cusparseHandle_t handle, cusparseOperation_t opA,
 						    cusparseOperation_t opB, cusparseConstSpMatDescr_t matA,
 						    cusparseConstSpMatDescr_t matB, cusparseSpMatDescr_t matC,
