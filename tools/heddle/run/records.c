@@ -82,7 +82,6 @@ static char *next_field(char *field)
 	return end + 1;
 }
 
-/* The next whole record's object, a new reference; NULL: there is none. */
 static ssize_t next_line(FILE *file, struct line *line)
 {
 	ssize_t length = getline(&line->text, &line->size, file);
@@ -99,6 +98,7 @@ static void close_records(struct records *records, FILE *file, const char *path,
 		fclose(file);
 }
 
+/* The next whole record's object, a new reference; NULL: there is none. */
 static json_t *next_record(FILE *file, struct line *line)
 {
 	ssize_t length = next_line(file, line);
