@@ -132,6 +132,21 @@ static int check_slices(const struct run_options *run, struct hd_diag *diag)
 		       : 0;
 }
 
+/* Each policy's timeline needs a file and a name of its own. */
+static int check_timelines(const struct run_options *run, const char *option, const char *file, struct hd_diag *diag)
+{
+	char first[PATH_MAX], second[PATH_MAX];
+	for (uint32_t i = 0; file && i < run->policies.len; i++)
+		for (uint32_t j = i + 1; j < run->policies.len; j++) {
+			const char *one = run->policies.data[i], *other = run->policies.data[j];
+			if (!strcmp(run_options_file(run, file, one, first),
+				    run_options_file(run, file, other, second)))
+				return hd_error(diag, HD_NOWHERE, "%s: the policies '%s' and '%s' would both write %s",
+						option, one, other, first);
+		}
+	return 0;
+}
+
 int run_options_check(const struct run_options *run, struct hd_config *config, struct hd_diag *diag)
 {
 	if (hd_config_load(config, run->gpu, diag))
@@ -154,7 +169,8 @@ int run_options_check(const struct run_options *run, struct hd_config *config, s
 		status = hd_error(diag, HD_NOWHERE, "--out-of-bounds: expected error or warn, not '%s'",
 				  run->out_of_bounds);
 	if (check_place("--stats", run->stats, diag) || check_place("--timeline", run->timeline, diag) ||
-	    check_place("--kanata", run->kanata, diag))
+	    check_place("--kanata", run->kanata, diag) || check_timelines(run, "--timeline", run->timeline, diag) ||
+	    check_timelines(run, "--kanata", run->kanata, diag))
 		status = -1;
 	bool watchdog_off = run->watchdog && !strcmp(run->watchdog, "off");
 	if (!watchdog_off && check_number("--watchdog", run->watchdog, diag))

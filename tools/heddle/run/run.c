@@ -104,7 +104,8 @@ static const struct argp_option options[] = {
 	 0},
 	{"timeline", RUN_TIMELINE, "FILE", 0,
 	 "write a timeline of launches, blocks and warps for Perfetto (ui.perfetto.dev), with instructions if "
-	 "--timeline-only is given; several policies write FILE with their name before its suffix, and all into FILE",
+	 "--timeline-only is given. With several policies, each writes a file with its name before FILE's suffix; "
+	 "FILE has all of them.",
 	 0},
 	{"kanata", RUN_KANATA, "FILE", 0,
 	 "write the instructions of SM 0, or those that --timeline-only chooses, for Konata; compressed if FILE ends "
@@ -445,6 +446,19 @@ static struct run_statistics *run_kernel(void *context, const char *policy, int 
 	return stats;
 }
 
+static int append_file(FILE *to, const char *path, struct hd_diag *diag)
+{
+	char piece[1 << 16];
+	FILE *from = fopen(path, "rb");
+	if (!from)
+		return hd_error(diag, HD_NOWHERE, "cannot read %s: %s", path, strerror(errno));
+	for (size_t size; (size = fread(piece, 1, sizeof piece, from));)
+		fwrite(piece, 1, size, to);
+	int status = ferror(from) ? hd_error(diag, HD_NOWHERE, "cannot read %s: %s", path, strerror(errno)) : 0;
+	fclose(from);
+	return status;
+}
+
 /* A policy's timelines one behind the other are one with all: they have different names. */
 static int join_timelines(const struct run *run, struct hd_diag *diag)
 {
@@ -454,15 +468,15 @@ static int join_timelines(const struct run *run, struct hd_diag *diag)
 		return -1;
 	for (uint32_t i = 0; i < run->options.policies.len && !status; i++) {
 		char path[PATH_MAX];
-		uint8_t *bytes = NULL;
-		size_t size = 0;
-		status = hd_read_file(run_options_file(&run->options, run->options.timeline,
-						       run->options.policies.data[i], path),
-				      &bytes, &size, diag);
-		fwrite(bytes, 1, status ? 0 : size, output.to);
-		free(bytes);
+		const char *policy = run->options.policies.data[i];
+		status = append_file(output.to, run_options_file(&run->options, run->options.timeline, policy, path),
+				     diag);
 	}
-	return hd_output_close(&output, diag) || status ? -1 : 0;
+	if (status)
+		hd_output_abandon(&output);
+	else
+		status = hd_output_close(&output, diag);
+	return status;
 }
 
 /* A capture's code is for one architecture and newer ones. */
