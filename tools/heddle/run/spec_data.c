@@ -115,12 +115,12 @@ bool spec_element_of(const struct spec *spec, const struct spec_type *type, cons
 
 void spec_use_names(const struct spec *spec, const char *init)
 {
-	char copy[256], *rest = copy, *part;
+	char *copy = hd_xstrdup(init), *rest = copy, *part;
 	double ignored;
-	snprintf(copy, sizeof copy, "%s", init);
 	while ((part = strsep(&rest, ":")))
 		if (part > copy)
 			spec_number(spec, part, &ignored);
+	free(copy);
 }
 
 /* ------------------------------------------------------------ generators */
@@ -141,12 +141,11 @@ static bool in_order(const struct spec_type *type, uint64_t low, uint64_t high)
 	return type->is_signed ? first <= last : low <= high;
 }
 
-/* text: SEED[:LOW:HIGH] */
-static int fill_random(const struct spec_data *data, const char *text, uint8_t *bytes)
+/* text: SEED[:LOW:HIGH], which is taken apart */
+static int fill_random(const struct spec_data *data, char *text, uint8_t *bytes)
 {
 	const struct spec_type *type = data->type;
-	char copy[160], *rest = copy;
-	snprintf(copy, sizeof copy, "%s", text);
+	char *rest = text;
 	const char *seed = strsep(&rest, ":"), *low_text = rest ? strsep(&rest, ":") : NULL, *high_text = rest;
 	uint64_t state, low = 0, high = 0;
 	if (!spec_unsigned(seed, UINT64_MAX, &state) || (low_text && !high_text))
@@ -171,15 +170,15 @@ static int fill_random(const struct spec_data *data, const char *text, uint8_t *
 	return 0;
 }
 
-/* text: empty, or START[:STEP]. Integers wrap around. */
-static int fill_ramp(const struct spec *spec, const struct spec_data *data, const char *text, uint8_t *bytes)
+/* text: empty, or START[:STEP], which is taken apart. Integers wrap around. */
+static int fill_ramp(const struct spec *spec, const struct spec_data *data, char *text, uint8_t *bytes)
 {
 	const struct spec_type *type = data->type;
-	char copy[160], *rest = copy;
-	snprintf(copy, sizeof copy, "%s", text);
+	bool given = *text;
+	char *rest = text;
 	const char *start_text = strsep(&rest, ":"), *step_text = rest ? rest : "1";
 	double start = 0, step = 1;
-	if (*text && (!spec_number(spec, start_text, &start) || !spec_number(spec, step_text, &step)))
+	if (given && (!spec_number(spec, start_text, &start) || !spec_number(spec, step_text, &step)))
 		return -1;
 	bool whole = start == floor(start) && step == floor(step) && fabs(start) <= 0x1p53 && fabs(step) <= 0x1p53;
 	if (!type->is_float && !whole)
@@ -246,6 +245,7 @@ int spec_fill(const struct spec *spec, struct spec_data *data, uint8_t **bytes, 
 		return hd_error(diag, spec_at(spec, data->line), "not enough memory for %llu elements",
 				(unsigned long long)data->count);
 	int status = -1;
+	char *parts = hd_xstrdup(init);
 	const char *ramp = parameters(init, "ramp");
 	ramp = ramp ? ramp : parameters(init, "iota");
 	if (data->fields)
@@ -255,11 +255,12 @@ int spec_fill(const struct spec *spec, struct spec_data *data, uint8_t **bytes, 
 	else if (!strcmp(init, "zero"))
 		status = 0;
 	else if (ramp)
-		status = fill_ramp(spec, data, ramp, *bytes);
+		status = fill_ramp(spec, data, parts + (ramp - init), *bytes);
 	else if (!strncmp(init, "value:", 6))
 		status = fill_value(spec, data, init + 6, *bytes);
 	else if (!strncmp(init, "random:", 7))
-		status = fill_random(data, init + 7, *bytes);
+		status = fill_random(data, parts + 7, *bytes);
+	free(parts);
 	if (!status)
 		return 0;
 	free(*bytes);
