@@ -167,7 +167,7 @@ static int check_output(struct corun *corun, uint32_t kernel, const struct spec_
 		for (uint32_t k = 0; k < other->args.len + other->symbols.len; k++) {
 			const struct spec_data *theirs =
 				k < other->args.len ? &other->args.data[k] : &other->symbols.data[k - other->args.len];
-			if (theirs->output && !strcmp(theirs->output, data->output))
+			if (theirs->output && spec_same_file(theirs->output, data->output))
 				return hd_error(corun->diag,
 						(struct hd_loc){corun->files[kernel], data->output_line, 0},
 						"output %s is also an output of %s", data->output, corun->files[i]);

@@ -210,16 +210,6 @@ int kernel_load(struct kernel_run *run, const char *path, const char *kernel, co
 	return check_arguments(run, diag);
 }
 
-/* All arguments and variables by the names that --dump takes: NULL where `index` is beyond the last one. */
-static struct spec_data *nth_data(struct kernel_run *run, uint32_t index)
-{
-	struct spec *spec = &run->spec;
-	if (index < spec->args.len)
-		return &spec->args.data[index];
-	index -= spec->args.len;
-	return index < spec->symbols.len ? &spec->symbols.data[index] : NULL;
-}
-
 static const char *source_name(const struct kernel_run *run, const struct spec_data *data)
 {
 	return data->symbol ? NULL : run->function->params[data->index].name;
@@ -231,7 +221,7 @@ static struct spec_data *find_data(struct kernel_run *run, const char *name, str
 	uint32_t count = run->spec.args.len + run->spec.symbols.len, known = 0;
 	const char **names = hd_xcalloc(2 * count + 1, sizeof *names);
 	struct spec_data *data, *found = NULL;
-	for (uint32_t i = 0; (data = nth_data(run, i)) && !found; i++) {
+	for (uint32_t i = 0; (data = spec_nth(&run->spec, i)) && !found; i++) {
 		char own[96];
 		spec_data_name(data, own, sizeof own);
 		const char *source = source_name(run, data);
@@ -265,6 +255,13 @@ static int dump_one(struct kernel_run *run, const char *text, struct hd_diag *di
 		return hd_error(diag, HD_NOWHERE, "--dump: '%s' is there twice", name);
 	if (!spec_is_writable(path))
 		return hd_error(diag, HD_NOWHERE, "--dump: cannot write '%s': %s", path, strerror(errno));
+	const struct spec_data *other = spec_writer(&run->spec, path, NULL);
+	char own[96];
+	if (other && other != data) {
+		spec_data_name(other, own, sizeof own);
+		return hd_error(diag, HD_NOWHERE, "--dump: '%s' and '%s' would both be written to '%s'", own, name,
+				path);
+	}
 	data->dump = path;
 	return 0;
 }

@@ -572,13 +572,34 @@ static void check_file(struct spec *spec, const struct spec_data *data, struct h
 			 strerror(errno));
 }
 
+struct spec_data *spec_nth(struct spec *spec, uint32_t index)
+{
+	if (index < spec->args.len)
+		return &spec->args.data[index];
+	index -= spec->args.len;
+	return index < spec->symbols.len ? &spec->symbols.data[index] : NULL;
+}
+
+const struct spec_data *spec_writer(struct spec *spec, const char *path, const struct spec_data *before)
+{
+	const struct spec_data *data;
+	for (uint32_t i = 0; (data = spec_nth(spec, i)) && data != before; i++)
+		if ((data->output && spec_same_file(data->output, path)) ||
+		    (data->dump && spec_same_file(data->dump, path)))
+			return data;
+	return NULL;
+}
+
 /* Before a long run, not behind it. */
 static void check_files(struct spec *spec, struct hd_diag *diag)
 {
-	for (uint32_t i = 0; i < spec->args.len; i++)
-		check_file(spec, &spec->args.data[i], diag);
-	for (uint32_t i = 0; i < spec->symbols.len; i++)
-		check_file(spec, &spec->symbols.data[i], diag);
+	const struct spec_data *data, *other;
+	for (uint32_t i = 0; (data = spec_nth(spec, i)); i++) {
+		check_file(spec, data, diag);
+		if (data->output && (other = spec_writer(spec, data->output, data)))
+			hd_error(diag, spec_at(spec, data->output_line), "'%s' is the output of line %u, too",
+				 data->output, other->output_line);
+	}
 }
 
 int spec_read(struct spec *spec, const char *path, const struct spec_known *known, struct hd_diag *diag)

@@ -96,6 +96,12 @@ void spec_release(struct spec *spec);
 void spec_data_name(const struct spec_data *data, char *text, size_t size);
 /* Whether a file can be written at a path; else errno says why. */
 bool spec_is_writable(const char *path);
+/* Whether what is written to one path replaces what is written to the other; devices and pipes take both. */
+bool spec_same_file(const char *one, const char *other);
+/* All arguments and variables, in this order; NULL where `index` is beyond the last one. */
+struct spec_data *spec_nth(struct spec *spec, uint32_t index);
+/* Which of those before `before` (NULL: of all) are written to the path, as output or dump; NULL: none. */
+const struct spec_data *spec_writer(struct spec *spec, const char *path, const struct spec_data *before);
 /* An expression over the specification's names. False when the text is none. */
 bool spec_number(const struct spec *spec, const char *text, double *value);
 /* Marks the names that `init` uses as used. */

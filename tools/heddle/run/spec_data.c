@@ -383,17 +383,41 @@ static int compare(const struct spec *spec, const struct spec_data *data, const 
 	return differences != 0;
 }
 
+static void folder_of(const char *path, char folder[PATH_MAX])
+{
+	const char *slash = strrchr(path, '/');
+	snprintf(folder, PATH_MAX, "%.*s", !slash ? 1 : slash == path ? 1 : (int)(slash - path), slash ? path : ".");
+}
+
+static const char *name_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	return slash ? slash + 1 : path;
+}
+
+bool spec_same_file(const char *one, const char *other)
+{
+	struct stat first, second;
+	char folder[PATH_MAX], other_folder[PATH_MAX];
+	bool there = !stat(one, &first);
+	if (there != !stat(other, &second) || (there && !S_ISREG(first.st_mode)))
+		return false;
+	folder_of(one, folder);
+	folder_of(other, other_folder);
+	if (!there && (strcmp(name_of(one), name_of(other)) || stat(folder, &first) || stat(other_folder, &second)))
+		return false;
+	return first.st_dev == second.st_dev && first.st_ino == second.st_ino;
+}
+
 bool spec_is_writable(const char *path)
 {
 	struct stat known;
-	char folder[PATH_MAX] = ".";
+	char folder[PATH_MAX];
 	if (!stat(path, &known)) {
 		errno = EISDIR;
 		return !S_ISDIR(known.st_mode) && !access(path, W_OK);
 	}
-	const char *slash = strrchr(path, '/');
-	if (slash)
-		snprintf(folder, sizeof folder, "%.*s", slash == path ? 1 : (int)(slash - path), path);
+	folder_of(path, folder);
 	return *path && errno == ENOENT && !access(folder, W_OK);
 }
 
