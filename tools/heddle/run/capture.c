@@ -12,25 +12,32 @@
 
 #include "lib/strbuf.h"
 
+enum { MOST_ARCH = 999, MOST_WARPS = 32 };
+
 static bool ends_with(const char *path, const char *tail)
 {
 	size_t length = strlen(path), end = strlen(tail);
 	return length > end && !strcmp(path + length - end, tail);
 }
 
-/* A whole number of the document; `otherwise` where the key is absent. */
-static int number(const json_t *object, const char *key, uint64_t otherwise, uint64_t most, uint64_t *value,
+/* A whole number of the document; `otherwise` where it is absent. */
+static int number(const json_t *found, const char *key, uint64_t otherwise, uint64_t most, uint64_t *value,
 		  const struct capture *capture, struct hd_diag *diag)
 {
-	const json_t *found = json_object_get(object, key);
 	*value = otherwise;
 	if (!found || json_is_null(found))
 		return 0;
 	if (!json_is_integer(found) || json_integer_value(found) < 0 || (uint64_t)json_integer_value(found) > most)
-		return hd_error(diag, (struct hd_loc){capture->json, 0, 0}, "%s is no number from 0 to %llu", key,
+		return hd_error(diag, (struct hd_loc){capture->json, 0, 0}, "%s must be a number from 0 to %llu", key,
 				(unsigned long long)most);
 	*value = (uint64_t)json_integer_value(found);
 	return 0;
+}
+
+static int read_key(const json_t *object, const char *key, uint64_t otherwise, uint64_t most, uint64_t *value,
+		    const struct capture *capture, struct hd_diag *diag)
+{
+	return number(json_object_get(object, key), key, otherwise, most, value, capture, diag);
 }
 
 /* {"backend": "cuda", "arch": 80, "warp_size": 32}, or ["cuda", 80] in older versions. */
@@ -39,10 +46,17 @@ static int read_target(const json_t *target, struct capture *capture, struct hd_
 	const json_t *backend = json_is_array(target) ? json_array_get(target, 0) : json_object_get(target, "backend");
 	const json_t *arch = json_is_array(target) ? json_array_get(target, 1) : json_object_get(target, "arch");
 	const char *name = json_string_value(backend);
+	struct hd_loc loc = {capture->json, 0, 0};
+	uint64_t of_arch;
+	if (target && !json_is_null(target) && !json_is_array(target) && !json_is_object(target))
+		return hd_error(diag, loc, "target must be an object or a list with backend and arch");
+	if (backend && !json_is_null(backend) && !name)
+		return hd_error(diag, loc, "backend must be a string");
 	if (name && strcmp(name, "cuda"))
-		return hd_error(diag, (struct hd_loc){capture->json, 0, 0}, "it was compiled for '%s', not for cuda",
-				name);
-	capture->arch = json_is_integer(arch) ? (uint32_t)json_integer_value(arch) : 0;
+		return hd_error(diag, loc, "it was compiled for '%s', not for cuda", name);
+	if (number(arch, "arch", 0, MOST_ARCH, &of_arch, capture, diag))
+		return -1;
+	capture->arch = (uint32_t)of_arch;
 	return 0;
 }
 
@@ -56,14 +70,19 @@ static int read_json(struct hd_arena *arena, struct capture *capture, struct hd_
 				"%s", error.text);
 	const char *name = json_string_value(json_object_get(document, "name"));
 	uint64_t warps, shared, clusters;
-	int status = json_is_object(document) ? 0 : hd_error(diag, loc, "it is no object with Triton's keys");
+	int status = json_is_object(document)
+			     ? 0
+			     : hd_error(diag, loc,
+					"expected an object with num_warps, shared and target, as Triton writes it");
 	if (!status)
-		status = number(document, "num_warps", 0, 32, &warps, capture, diag) ||
-			 number(document, "shared", 0, UINT32_MAX, &shared, capture, diag) ||
-			 number(document, "num_ctas", 1, UINT32_MAX, &clusters, capture, diag) ||
-			 number(document, "global_scratch_size", 0, UINT32_MAX, &capture->scratch[0], capture, diag) ||
-			 number(document, "profile_scratch_size", 0, UINT32_MAX, &capture->scratch[1], capture, diag) ||
-			 read_target(json_object_get(document, "target"), capture, diag);
+		status =
+			read_key(document, "num_warps", 0, MOST_WARPS, &warps, capture, diag) ||
+			read_key(document, "shared", 0, UINT32_MAX, &shared, capture, diag) ||
+			read_key(document, "num_ctas", 1, UINT32_MAX, &clusters, capture, diag) ||
+			read_key(document, "global_scratch_size", 0, UINT32_MAX, &capture->scratch[0], capture, diag) ||
+			read_key(document, "profile_scratch_size", 0, UINT32_MAX, &capture->scratch[1], capture,
+				 diag) ||
+			read_target(json_object_get(document, "target"), capture, diag);
 	if (!status && !warps)
 		status = hd_error(diag, loc, "it has no num_warps: is it Triton's file beside %s?", capture->ir);
 	if (!status && clusters > 1)
@@ -78,10 +97,15 @@ static int read_json(struct hd_arena *arena, struct capture *capture, struct hd_
 	return status ? -1 : 0;
 }
 
+bool capture_named(const char *path)
+{
+	return ends_with(path, ".llir") || ends_with(path, ".json");
+}
+
 int capture_read(const char *path, struct hd_arena *arena, struct capture *capture, struct hd_diag *diag)
 {
 	*capture = (struct capture){.warp_size = 32};
-	if (!ends_with(path, ".llir") && !ends_with(path, ".json"))
+	if (!capture_named(path))
 		return 0;
 	int base = (int)(strlen(path) - 5);
 	capture->ir = hd_arena_printf(arena, "%.*s.llir", base, path);
@@ -91,6 +115,7 @@ int capture_read(const char *path, struct hd_arena *arena, struct capture *captu
 	if (access(capture->json, R_OK)) {
 		if (ends_with(path, ".json"))
 			return hd_error(diag, HD_NOWHERE, "cannot read %s: %s", capture->json, strerror(errno));
+		capture->absent = capture->json;
 		capture->json = NULL;
 		return 0;
 	}

@@ -14,11 +14,14 @@
 struct capture {
 	const char *ir;				 /* path of the .llir; NULL: the file is no capture */
 	const char *json;			 /* path of the .json; NULL: there is none */
+	const char *absent;			 /* the path where the .json would be; NULL: it is there */
 	const char *name;			 /* of the kernel; NULL: not said */
 	uint32_t warps, warp_size, shared, arch; /* arch: 80 for sm_80; 0: not said */
 	uint64_t scratch[2]; /* bytes of a block behind the extra pointers of newer versions: global, profile */
 };
 
+/* Whether the path is one of a capture: NAME.llir or NAME.json. */
+bool capture_named(const char *path);
 /* Reads what lies beside `path`, which ends with .llir or .json; another path gives capture->ir = NULL. 0 or -1. */
 int capture_read(const char *path, struct hd_arena *arena, struct capture *capture, struct hd_diag *diag);
 /*

@@ -179,7 +179,7 @@ static int check_output(struct corun *corun, uint32_t kernel, const struct spec_
 static int load_kernel(struct corun *corun, uint32_t i)
 {
 	struct kernel_run *kernel = &corun->kernels[i];
-	int status = kernel_load(kernel, NULL, NULL, corun->files[i], NULL, corun->diag);
+	int status = kernel_load(kernel, NULL, NULL, corun->files[i], NULL, &corun->config, corun->diag);
 	if (!status && kernel->spec.cooperative)
 		status = hd_error(corun->diag, (struct hd_loc){corun->files[i], 0, 0},
 				  "a cooperative kernel cannot run concurrently with others");

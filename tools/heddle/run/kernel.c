@@ -4,9 +4,13 @@
  */
 #include "tools/heddle/run/kernel.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "heddle/config.h"
 #include "heddle/figures.h"
@@ -65,6 +69,20 @@ static int compile_into(struct kernel_run *run, const char *source, const char *
 	return status;
 }
 
+/* Whether LLVM takes the text at all, whatever it says of it. */
+static bool is_readable(const char *source, struct hd_signals *signals)
+{
+	const char *opt = getenv("HEDDLE_OPT");
+	const char *const words[] = {opt && *opt ? opt : "opt-" HD_LLVM, "-disable-output", source, NULL};
+	struct hd_diag quiet = hd_diag_silent();
+	int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	pid_t child = nowhere < 0 ? -1 : hd_child_start(signals, (char *const *)words, NULL, nowhere, &quiet);
+	int status = child < 0 ? 0 : hd_child_wait(signals, child);
+	if (nowhere >= 0)
+		close(nowhere);
+	return !WIFEXITED(status) || !WEXITSTATUS(status);
+}
+
 static int compile(struct kernel_run *run, struct hd_diag *diag)
 {
 	struct hd_signals signals;
@@ -76,10 +94,10 @@ static int compile(struct kernel_run *run, struct hd_diag *diag)
 		if (source)
 			status = compile_into(run, source, hd_arena_printf(&run->arena, "%s/kernel", folder.path),
 					      &signals, diag);
-		if (status && source && run->capture.ir)
+		if (status && source && run->capture.ir && !is_readable(source, &signals))
 			hd_error(diag, (struct hd_loc){run->capture.ir, 0, 0},
 				 "LLVM " HD_LLVM
-				 " cannot compile it; where the text is of a newer LLVM, a Heddle for that one "
+				 " cannot read it; where the text is of a newer LLVM, a Heddle for that one "
 				 "reads it (make LLVM=22, then build/llvm-22/bin/heddle)");
 	}
 	hd_scratch_release(&folder);
@@ -135,26 +153,62 @@ static int find_kernel(struct kernel_run *run, const char *kernel, struct hd_dia
 	return 0;
 }
 
+/* A capture's code is for one architecture and newer ones. */
+static int check_architecture(const struct capture *capture, const struct hd_config *gpu, struct hd_diag *diag)
+{
+	static const uint8_t known[] = {0, 50, 52, 53, 60, 61, 62, 70, 72, 75, 80, 86, 87, 89, 90}; /* 0: not said */
+	uint32_t capability = (uint32_t)(10 * gpu->compute_major + gpu->compute_minor);
+	for (unsigned i = 0; i < sizeof known / sizeof *known && capture->arch <= capability; i++)
+		if (capture->arch == known[i])
+			return 0;
+	if (capture->arch <= capability)
+		return hd_error(diag, (struct hd_loc){capture->json, 0, 0}, "there is no architecture sm_%u",
+				capture->arch);
+	return hd_error(diag, (struct hd_loc){capture->json, 0, 0},
+			"it was compiled for sm_%u, and %s has capability %u.%u: choose another --gpu", capture->arch,
+			gpu->name, capability / 10, capability % 10);
+}
+
+/* Bytes of scratch memory for all blocks, which fit into what is left of the GPU's memory. 0 or -1. */
+static int scratch_bytes(const struct kernel_run *run, uint64_t block_bytes, uint64_t *left, uint64_t *bytes,
+			 struct hd_diag *diag)
+{
+	const uint32_t *grid = run->spec.grid;
+	*bytes = block_bytes;
+	bool over = false;
+	for (unsigned i = 0; i < 3; i++)
+		over = __builtin_mul_overflow(*bytes, (uint64_t)grid[i], bytes) || over;
+	if (over || *bytes > *left)
+		return hd_error(diag, (struct hd_loc){run->capture.json, 0, 0},
+				"the GPU has no room for %llu bytes of scratch memory for each of the %ux%ux%u blocks",
+				(unsigned long long)block_bytes, grid[0], grid[1], grid[2]);
+	*left -= *bytes;
+	return 0;
+}
+
 /* Newer versions of Triton pass one or two pointers behind the arguments: memory for scratch, null where there is none.
  */
-static void add_scratch(struct kernel_run *run)
+static int add_scratch(struct kernel_run *run, const struct hd_config *gpu, struct hd_diag *diag)
 {
 	struct spec *spec = &run->spec;
-	uint64_t blocks = (uint64_t)spec->grid[0] * spec->grid[1] * spec->grid[2];
+	uint64_t left = gpu->dram_bytes;
 	static const struct spec_type byte = {"u8", 1, false, false}, pointer = {"u64", 8, false, false};
 	uint32_t given = spec->args.len, extra = run->function->param_count - given;
 	if (!run->capture.ir || run->function->param_count < given || extra > 2)
-		return;
+		return 0;
 	for (uint32_t i = 0; i < extra; i++)
 		if (run->function->params[given + i].kind != HD_PARAM_POINTER)
-			return;
+			return 0;
 	for (uint32_t i = 0; i < extra; i++) {
-		uint64_t bytes = run->capture.scratch[i] * blocks;
+		uint64_t bytes;
+		if (scratch_bytes(run, run->capture.scratch[i], &left, &bytes, diag))
+			return -1;
 		struct spec_data data = {.index = given + i, .buffer = bytes > 0, .type = bytes ? &byte : &pointer};
 		data.count = bytes ? bytes : 1;
 		data.value = bytes ? NULL : "0";
 		hd_vec_push(&spec->args, data);
 	}
+	return 0;
 }
 
 static int check_arguments(const struct kernel_run *run, struct hd_diag *diag)
@@ -185,13 +239,15 @@ static int check_arguments(const struct kernel_run *run, struct hd_diag *diag)
 }
 
 int kernel_load(struct kernel_run *run, const char *path, const char *kernel, const char *launch,
-		const char *const *defines, struct hd_diag *diag)
+		const char *const *defines, const struct hd_config *gpu, struct hd_diag *diag)
 {
 	memset(run, 0, sizeof *run);
 	hd_arena_init(&run->arena);
-	if (path && capture_read(path, &run->arena, &run->capture, diag))
+	if (path &&
+	    (capture_read(path, &run->arena, &run->capture, diag) || check_architecture(&run->capture, gpu, diag)))
 		return -1;
-	const struct spec_known known = {defines, run->capture.warps * run->capture.warp_size, run->capture.shared};
+	const struct spec_known known = {defines, run->capture.warps * run->capture.warp_size, run->capture.shared,
+					 run->capture.absent};
 	if (spec_read(&run->spec, launch, &known, diag))
 		return -1;
 	kernel = kernel ? kernel : run->capture.name;
@@ -206,8 +262,7 @@ int kernel_load(struct kernel_run *run, const char *path, const char *kernel, co
 	if (hd_object_read(run->bytes, run->size, path, &run->arena, &run->object, diag) ||
 	    find_kernel(run, kernel, diag))
 		return -1;
-	add_scratch(run);
-	return check_arguments(run, diag);
+	return add_scratch(run, gpu, diag) ? -1 : check_arguments(run, diag);
 }
 
 static const char *source_name(const struct kernel_run *run, const struct spec_data *data)

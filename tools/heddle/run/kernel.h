@@ -5,6 +5,7 @@
 #ifndef HD_TOOLS_HEDDLE_RUN_KERNEL_H
 #define HD_TOOLS_HEDDLE_RUN_KERNEL_H
 
+#include "heddle/config.h"
 #include "heddle/sim.h"
 #include "tools/heddle/run/capture.h"
 #include "tools/heddle/run/spec.h"
@@ -25,10 +26,11 @@ struct kernel_run {
  * Reads the specification and the object; a .ll, a .bc or a capture (.llir, .json) is compiled first, with opt
  * (HEDDLE_OPT names another than opt of its LLVM) and the pass plugin that lies beside this program. A path that is
  * NULL is the specification's `file`, a kernel that is NULL its `kernel`, or the only one of the object. Whatever the
- * result is, kernel_release() is due. `defines`: as of spec_read(). 0 or -1.
+ * result is, kernel_release() is due. `defines`: as of spec_read(). `gpu` is the one that it will run on, which a
+ * capture may not fit. 0 or -1.
  */
 int kernel_load(struct kernel_run *run, const char *path, const char *kernel, const char *launch,
-		const char *const *defines, struct hd_diag *diag);
+		const char *const *defines, const struct hd_config *gpu, struct hd_diag *diag);
 /*
  * Buffers that are written after the launch (--dump): each text is NAME, written to NAME.npy, or NAME=PATH. NAME is
  * argN, a device variable of the specification, or a parameter's name in the source. `texts` ends with NULL. 0 or -1.

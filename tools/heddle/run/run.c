@@ -20,6 +20,7 @@
 #include "lib/strbuf.h"
 #include "tools/heddle/cmd.h"
 #include "tools/heddle/run/best.h"
+#include "tools/heddle/run/capture.h"
 #include "tools/heddle/run/checkpoint.h"
 #include "tools/heddle/run/kernel.h"
 #include "tools/heddle/run/options.h"
@@ -88,7 +89,7 @@ static const struct argp_option options[] = {
 	 0},
 	{"kernel", RUN_KERNEL, "NAME", 0,
 	 "run this kernel of FILE (.hdo, .ll or .bc) without a host program; needs --launch", 0},
-	{"launch", RUN_LAUNCH, "SPEC.ini", 0, "file with grid, block and arguments for --kernel", 0},
+	{"launch", RUN_LAUNCH, "SPEC.ini", 0, "file with the kernel's grid, block and arguments", 0},
 	{"define", RUN_DEFINE, "NAME=V", 0, "a value that expressions of the launch file use (several times: several)",
 	 0},
 	{"dump", RUN_DUMP, "NAME[=PATH]", 0,
@@ -184,11 +185,16 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case RUN_STALLS: list_stalls(); exit(fflush(stdout) ? 2 : 0);
 	case ARGP_KEY_ARGS: run->program = state->argv + state->next; break;
 	case ARGP_KEY_NO_ARGS:
-		argp_error(state, "missing PROGRAM; usage: heddle run [OPTION...] -- PROGRAM [ARG...]");
+		argp_error(state, run->triton ? "missing FILE; usage: heddle triton [OPTION...] --launch SPEC.ini FILE"
+					      : "missing PROGRAM; usage: heddle run [OPTION...] -- PROGRAM [ARG...]");
 		break;
 	case ARGP_KEY_END:
 		if (run->triton && !run->launch)
-			argp_error(state, "heddle triton needs --launch SPEC.ini");
+			argp_error(state, "missing --launch SPEC.ini");
+		if (run->triton && run->program[1])
+			argp_error(state, "there is one FILE, behind the options; '%s' is too much", run->program[1]);
+		if (run->triton && !capture_named(run->program[0]))
+			argp_error(state, "%s is no .llir or .json", run->program[0]);
 		if (!run->triton && !run->kernel != !run->launch)
 			argp_error(state, "--kernel and --launch go together");
 		if ((run->defines.count || run->dumps.count) && !run->launch)
@@ -479,26 +485,14 @@ static int join_timelines(const struct run *run, struct hd_diag *diag)
 	return status;
 }
 
-/* A capture's code is for one architecture and newer ones. */
-static int check_capture(const struct runs *runs)
-{
-	const struct capture *capture = &runs->kernel.capture;
-	uint32_t capability = (uint32_t)(10 * runs->config->compute_major + runs->config->compute_minor);
-	if (capture->arch <= capability)
-		return 0;
-	return hd_error(runs->diag, (struct hd_loc){capture->json, 0, 0},
-			"it was compiled for sm_%u, and %s has capability %u.%u: choose another --gpu", capture->arch,
-			runs->config->name, capability / 10, capability % 10);
-}
-
 /* Runs under each policy, until one fails. The exit status. */
 static int run_all(struct runs *runs, struct run_statistics **stats)
 {
 	const struct run *run = runs->run;
 	int status = 0;
-	if (run->launch &&
-	    (kernel_load(&runs->kernel, run->program[0], run->kernel, run->launch, run->defines.data, runs->diag) ||
-	     check_capture(runs) || kernel_dump(&runs->kernel, run->dumps.data, runs->diag)))
+	if (run->launch && (kernel_load(&runs->kernel, run->program[0], run->kernel, run->launch, run->defines.data,
+					runs->config, runs->diag) ||
+			    kernel_dump(&runs->kernel, run->dumps.data, runs->diag)))
 		status = CMD_ERROR;
 	for (uint32_t i = 0; i < run->options.policies.len && !status; i++)
 		stats[i] =
@@ -536,7 +530,7 @@ static int check_recording(const struct run *run, struct hd_diag *diag)
 
 static int run_command(const struct argp *argp, struct run *run, int argc, char **argv)
 {
-	struct hd_diag diag = {.tool = "heddle run"};
+	struct hd_diag diag = {.tool = run->triton ? "heddle triton" : "heddle run"};
 	cmd_parse(argp, argc, argv, ARGP_IN_ORDER, run);
 	run_options_finish(&run->options);
 	run->options.title = run->program[0];
@@ -595,10 +589,29 @@ int cmd_run(int argc, char **argv)
 	return run_command(&argp, &run, argc, argv);
 }
 
+/* What a capture says itself, and what is for programs alone. */
+static bool is_for_triton(int key)
+{
+	switch (key) {
+	case RUN_KERNEL:
+	case RUN_CHECKPOINT:
+	case RUN_CHECKPOINT_AT:
+	case RUN_RESUME:
+	case RUN_RECORD:
+	case RUN_SLOT: return false;
+	default: return true;
+	}
+}
+
 int cmd_triton(int argc, char **argv)
 {
+	static struct argp_option own[sizeof options / sizeof *options]; /* ends with zeroes, as `options` does */
+	uint32_t count = 0;
+	for (const struct argp_option *option = options; option->name; option++)
+		if (is_for_triton(option->key))
+			own[count++] = *option;
 	static const struct argp argp = {
-		options,
+		own,
 		parse,
 		"--launch SPEC.ini FILE",
 		"Runs a kernel that Triton compiled, from the files of its cache: FILE is NAME.llir or NAME.json. "

@@ -602,6 +602,17 @@ static void check_files(struct spec *spec, struct hd_diag *diag)
 	}
 }
 
+static void check_launch(const struct reading *reading, const struct spec_known *known)
+{
+	struct hd_loc loc = {reading->spec->path, 0, 0};
+	bool grid = reading->launch_seen & 1u << KEY_GRID, block = reading->launch_seen & 1u << KEY_BLOCK;
+	if (!block && known && known->absent)
+		hd_error(reading->diag, loc, "there is no %s, so [launch] needs %s", known->absent,
+			 grid ? "block" : "grid and block");
+	else if (!grid || !block)
+		hd_error(reading->diag, loc, "[launch] needs %s", block ? "grid" : grid ? "block" : "grid and block");
+}
+
 int spec_read(struct spec *spec, const char *path, const struct spec_known *known, struct hd_diag *diag)
 {
 	unsigned before = diag->errors;
@@ -625,8 +636,7 @@ int spec_read(struct spec *spec, const char *path, const struct spec_known *know
 		}
 		if (known && !(reading.launch_seen & 1u << KEY_SHARED))
 			spec->shared = known->shared;
-		if (~reading.launch_seen & (1u << KEY_GRID | 1u << KEY_BLOCK))
-			hd_error(diag, (struct hd_loc){path, 0, 0}, "[launch] needs grid and block");
+		check_launch(&reading, known);
 		for (uint32_t i = 0; i < spec->args.len; i++)
 			check_data(&reading, &spec->args.data[i]);
 		for (uint32_t i = 0; i < spec->symbols.len; i++)

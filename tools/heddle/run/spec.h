@@ -85,6 +85,7 @@ static inline struct hd_loc spec_at(const struct spec *spec, uint32_t line)
 struct spec_known {
 	const char *const *defines; /* NAME=V each; NULL ends them, or there are none */
 	uint32_t block, shared;
+	const char *absent; /* path of a file that would have said it; NULL: none */
 };
 
 /* Reads a specification; `known` may be NULL. Whatever the result is, spec_release() is due. 0, or -1 with every error
