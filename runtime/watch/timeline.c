@@ -3,7 +3,8 @@
  * and what schedulers did with their slots. Each SM has lists of its own, so that windows of several host threads give
  * the same; the writers put them in order.
  *
- * Cost: nothing when off; 24 bytes an event, of which an SM keeps at most MOST_EVENTS.
+ * Cost: nothing when off; 24 bytes an event, of which an SM keeps at most MOST_EVENTS, and as many of the host's
+ * copies.
  */
 #include "runtime/watch/timeline.h"
 
@@ -23,7 +24,7 @@
 #include "runtime/sm/sm.h"
 #include "runtime/watch/timeline_events.h"
 
-enum { MOST_EVENTS = 16 << 20 }; /* an SM's */
+enum { MOST_EVENTS = 16 << 20 }; /* an SM's; the host's copies */
 
 struct filter {
 	uint64_t from, to;
@@ -398,8 +399,12 @@ static struct recorder *recorder_of(const struct hd_gpu *gpu)
 void hd_timeline_copied(struct hd_gpu *gpu, enum hd_timeline_copy kind, uint64_t bytes)
 {
 	struct recorder *recorder = recorder_of(gpu);
-	if (recorder && !recorder->written && bytes)
+	if (!recorder || recorder->written || !bytes)
+		return;
+	if (recorder->timeline.copies.len < MOST_EVENTS)
 		hd_vec_push(&recorder->timeline.copies, (struct hd_timeline_copied){gpu->now, bytes, (uint8_t)kind});
+	else
+		recorder->timeline.left_out++;
 }
 
 void hd_timeline_text(const struct hd_gpu *gpu, uint32_t pc, char *text, size_t size)
@@ -457,9 +462,12 @@ static void write_file(const struct recorder *recorder, const struct hd_gpu *gpu
 	else if (!out->failed)
 		hd_timeline_flush(out);
 	ZSTD_freeCCtx(out->zstd);
-	if (out->failed)
+	if (out->failed) {
 		hd_error(recorder->diag, HD_NOWHERE, "%s: cannot write", path);
-	hd_output_close(&file, recorder->diag);
+		hd_output_abandon(&file);
+	} else {
+		hd_output_close(&file, recorder->diag);
+	}
 	free(out);
 }
 
@@ -486,7 +494,8 @@ void hd_timeline_end(struct hd_gpu *gpu)
 	recorder->written = true;
 	if (recorder->timeline.left_out)
 		hd_warning(recorder->diag, HD_NOWHERE,
-			   "timeline: %" PRIu64 " events are left out: an SM keeps %u (use --timeline-only)",
+			   "timeline: %" PRIu64 " events are left out: an SM keeps %u (use --timeline-only), and so "
+			   "many copies are kept",
 			   recorder->timeline.left_out, (unsigned)MOST_EVENTS);
 	if (recorder->options.perfetto)
 		write_file(recorder, gpu, recorder->options.perfetto, hd_timeline_write_perfetto);

@@ -291,7 +291,7 @@ static void write_lines(struct writing *w, const struct rows *rows, const struct
 	size_t *first = hd_xcalloc(timeline->sm_count + 1, sizeof(*first));
 	for (uint32_t sm = 0; sm < timeline->sm_count; sm++)
 		first[sm + 1] = first[sm] + timeline->sms[sm].warps;
-	struct writers *writers = malloc(sizeof(*writers) * (first[timeline->sm_count] + 1));
+	struct writers *writers = hd_xmalloc(sizeof(*writers) * (first[timeline->sm_count] + 1));
 	memset(writers, 0xff, sizeof(*writers) * first[timeline->sm_count]);
 	PUT(w->out, "Kanata\t0004\nC=\t");
 	put_number(w->out, now);
