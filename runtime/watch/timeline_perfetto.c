@@ -16,6 +16,7 @@
 #include "heddle/stats.h"
 #include "lib/hash.h"
 #include "runtime/gpu/gpu.h"
+#include "runtime/gpu/run.h"
 #include "runtime/watch/timeline_events.h"
 
 /* Numbers of fields, from the .proto files named beside them. */
@@ -148,6 +149,9 @@ enum {
 	FIRST_SCHEDULER = 1 << 14,
 	FIRST_WARP = 1 << 15
 };
+
+/* Numbers of processes, and of sequences: the GPU's and its SMs'. Readers have 31 bits for them. */
+enum { PROCESSES_OF_RUN = HD_MAX_SMS + 2, MOST_RUNS = INT32_MAX / PROCESSES_OF_RUN };
 
 static uint64_t track_of_sm(uint32_t sm)
 {
@@ -556,10 +560,10 @@ void hd_timeline_write_perfetto(const struct hd_gpu *gpu, const struct hd_timeli
 	writer->out = out;
 	writer->run = timeline->name;
 	/* A run's numbers are its name's: files of several runs are joined by writing one behind the other. */
-	uint64_t number = timeline->name ? hd_hash_text(HD_HASH_TEXT, timeline->name) & 0x3fffff : 0;
+	uint64_t number = timeline->name ? hd_hash_text(HD_HASH_TEXT, timeline->name) % MOST_RUNS : 0;
 	writer->tracks = number << 40;
-	writer->processes = number << 9;
-	writer->sequence = (uint32_t)(number << 9);
+	writer->processes = number * PROCESSES_OF_RUN;
+	writer->sequence = (uint32_t)writer->processes;
 	writer->by_pc = hd_xcalloc(gpu->program.code.len + 1, sizeof(*writer->by_pc));
 	begin_sequence(writer, gpu);
 	write_launches(writer, gpu, timeline);
