@@ -38,8 +38,10 @@ int hd_compiler_run(char *const *words, const char *who, struct hd_strbuf *outpu
 	int ends[2], status = -1;
 	pid_t child;
 	posix_spawn_file_actions_t files;
-	if (pipe2(ends, O_CLOEXEC))
+	if (pipe2(ends, O_CLOEXEC)) {
+		hd_strbuf_printf(output, "%s: error: cannot run %s: %s\n", who, words[0], strerror(errno));
 		return -1;
+	}
 	posix_spawn_file_actions_init(&files);
 	posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
 	posix_spawn_file_actions_adddup2(&files, ends[1], 1);
