@@ -35,7 +35,8 @@ uint64_t hd_checkpoint_digest(const struct hd_gpu *gpu, const struct hd_grid *gr
 						    grid->in_a_row,	  grid->ticket,
 						    grid->grid[0],	  grid->grid[1],
 						    grid->grid[2],	  grid->block[0],
-						    grid->block[1],	  grid->block[2]};
+						    grid->block[1],	  grid->block[2],
+						    grid->programmatic};
 	for (uint32_t i = 0; i < function->count; i++)
 		mark_reads(&gpu->program.code.data[function->first + i].inst, read);
 	for (uint32_t i = 0; i < HD_CB_BYTES; i++)
