@@ -6,21 +6,19 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 /* Something of the tool may still be writing when the tool has been killed. */
 enum { TRIES = 50, PAUSE = 20000 /* microseconds */ };
 
-/* Out of the tool's session, for what kills that as a whole; and without the files that it has open, so that nobody
- * waits for this process. */
+/* Without the files that the tool has open, so that nobody waits for this process. */
 static _Noreturn void reap(int tool, const char *directory)
 {
 	char byte;
-	setsid();
 	dup2(tool, 0);
 	close_range(1, ~0u, 0);
 	while (read(0, &byte, 1) < 0 && errno == EINTR)
@@ -33,23 +31,29 @@ static _Noreturn void reap(int tool, const char *directory)
 	_exit(0);
 }
 
-/* Without one the directory stays when the tool is killed, and nothing else is lost. */
+/*
+ * Without one the directory stays when the tool is killed, and nothing else is lost. It is no child of the tool's,
+ * which may be a program that waits for all of its children; and not in the tool's session, for what kills that as a
+ * whole.
+ */
 static void start_reaper(struct hd_scratch *scratch)
 {
 	int ends[2];
 	scratch->alive = -1;
-	if (pipe2(ends, O_CLOEXEC))
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
 		return;
-	scratch->reaper = fork();
-	if (scratch->reaper == 0) {
+	pid_t between = fork();
+	if (between == 0) {
 		close(ends[1]);
-		reap(ends[0], scratch->path);
+		setsid();
+		if (!fork())
+			reap(ends[0], scratch->path);
+		_exit(0);
 	}
 	close(ends[0]);
-	if (scratch->reaper > 0)
-		scratch->alive = ends[1];
-	else
-		close(ends[1]);
+	scratch->alive = ends[1];
+	while (between > 0 && waitpid(between, NULL, 0) < 0 && errno == EINTR)
+		;
 }
 
 int hd_scratch_make(struct hd_scratch *scratch, const char *tool, struct hd_arena *arena, struct hd_diag *diag)
@@ -72,11 +76,10 @@ int hd_scratch_make(struct hd_scratch *scratch, const char *tool, struct hd_aren
 void hd_scratch_release(struct hd_scratch *scratch)
 {
 	hd_scratch_remove(scratch->path);
-	if (scratch->reaper > 0 && scratch->alive >= 0) {
+	/* Forked processes may have it open for long: the byte says that nobody needs to wait any more. */
+	if (scratch->path && scratch->alive >= 0) {
+		send(scratch->alive, "", 1, MSG_NOSIGNAL | MSG_DONTWAIT);
 		close(scratch->alive);
-		kill(scratch->reaper, SIGKILL);
-		while (waitpid(scratch->reaper, NULL, 0) < 0 && errno == EINTR)
-			;
 	}
 	*scratch = (struct hd_scratch){.alive = -1};
 }

@@ -4,15 +4,12 @@
 #ifndef HD_LIB_SCRATCH_H
 #define HD_LIB_SCRATCH_H
 
-#include <sys/types.h>
-
 #include "lib/arena.h"
 #include "lib/diag.h"
 
 struct hd_scratch {
-	char *path;   /* NULL: there is none */
-	int alive;    /* a pipe that ends with the tool and with those that it has forked, but not with what they run */
-	pid_t reaper; /* who waits for that */
+	char *path; /* NULL: there is none */
+	int alive;  /* a socket that ends with the tool and with those that it has forked, but not with what they run */
 };
 
 /* Makes TOOL-XXXXXX in $TMPDIR or /tmp; its path is in the arena. 0, or -1 with the error reported. */

@@ -70,8 +70,15 @@ static void add_log(struct log *log, const char *text, size_t length)
 		log->used += length;
 		log->text[log->used] = '\0';
 	}
-	if (log->count)
-		*log->count = (void *)(uintptr_t)log->used;
+}
+
+/* The options of the sizes are the program's until it adds something: it may give them to another link first. */
+static void write_counts(CUlinkState state)
+{
+	struct log *logs[] = {&state->info, &state->error};
+	for (size_t i = 0; i < sizeof logs / sizeof *logs; i++)
+		if (logs[i]->count)
+			*logs[i]->count = (void *)(uintptr_t)logs[i]->used;
 }
 
 void hd_driver_link_release(CUlinkState state)
@@ -169,6 +176,7 @@ static CUresult begin_add(CUlinkState state, unsigned count, CUjit_option *optio
 	HD_CUDART(cudart);
 	if (!is_link(cudart, state))
 		return CUDA_ERROR_INVALID_HANDLE;
+	write_counts(state);
 	return state->image || (count && (!options || !values)) ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
 }
 
@@ -226,6 +234,7 @@ static void take_log(CUlinkState state, const char *text)
 	}
 	struct log *log = state->image ? &state->info : &state->error;
 	add_log(log, hd_strbuf_text(&named), named.len);
+	write_counts(state);
 	if (!log->text && named.len) /* nobody else would say it */
 		fputs(hd_strbuf_text(&named), stderr);
 	hd_strbuf_release(&named);

@@ -21,11 +21,13 @@ __device__ int plus(int x)
 #endif
 #ifdef HOST
 #include <cuda.h>
+#include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <string>
+#include <sys/wait.h>
 
 #define EXPECT(condition)                                                    \
     do {                                                                     \
@@ -86,8 +88,10 @@ int main()
     // from files and from memory, whatever type is named
     std::string uses = contents("uses.cubin"), gives = contents("gives.o");
     OK(cuLinkCreate(5, options, values, &link));
-    EXPECT(!*said && !values[1]);
+    EXPECT(!*said && (size_t)values[1] == sizeof said);
+    EXPECT(wait(nullptr) < 0 && errno == ECHILD); // nothing of an open link is a child of the program's
     OK(cuLinkAddData(link, CU_JIT_INPUT_PTX, &uses[0], uses.size(), "some name", 0, 0, 0));
+    EXPECT(!values[1] && !values[4]);
     OK(cuLinkAddData(link, CU_JIT_INPUT_OBJECT, &gives[0], gives.size(), nullptr, 0, 0, 0));
     OK(cuLinkAddFile(link, CU_JIT_INPUT_LIBRARY, "adds.a", 0, 0, 0));
     OK(cuLinkComplete(link, &image, &size));
