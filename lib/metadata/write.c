@@ -2,6 +2,7 @@
  * Metadata to JSON (docs/architecture.md, The contract), by the tables of fields.c. Keys keep the order of the rows and
  * numbers are integers, so the same metadata gives the same bytes. Linear in the metadata.
  */
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,8 +39,9 @@ json_t *hd_json_source(const struct hd_meta_source *source)
 	return object;
 }
 
-/* The program's own, which jansson had before. */
+/* The program's own, or that of another library with this file: what jansson had before. */
 static json_malloc_t allocate;
+static pthread_once_t replaced = PTHREAD_ONCE_INIT;
 
 static void *allocate_or_end(size_t bytes)
 {
@@ -49,15 +51,16 @@ static void *allocate_or_end(size_t bytes)
 	return memory;
 }
 
+static void replace_allocation(void)
+{
+	json_free_t release;
+	json_get_alloc_funcs(&allocate, &release);
+	json_set_alloc_funcs(allocate_or_end, release);
+}
+
 void hd_json_never_null(void)
 {
-	json_malloc_t present;
-	json_free_t release;
-	json_get_alloc_funcs(&present, &release);
-	if (present == allocate_or_end)
-		return;
-	allocate = present;
-	json_set_alloc_funcs(allocate_or_end, release);
+	pthread_once(&replaced, replace_allocation);
 }
 
 char *hd_json_dump(const json_t *value)
