@@ -89,11 +89,15 @@ static int open_temporary(const char *path, char *name, size_t name_size)
 static struct hd_output *open_outputs;
 static pthread_mutex_t outputs_lock = PTHREAD_MUTEX_INITIALIZER;
 
+/* Another thread may be changing the list: then the files stay, and the process does not fail in the midst of it. */
 static void unlink_temporaries(void)
 {
+	if (pthread_mutex_trylock(&outputs_lock))
+		return;
 	for (struct hd_output *output = open_outputs; output; output = output->next)
 		if (output->temporary)
 			unlink(output->temporary);
+	pthread_mutex_unlock(&outputs_lock);
 }
 
 static void note_open(struct hd_output *output)
