@@ -232,7 +232,7 @@ static void take_offsets(struct hd_ptx *ptx, unsigned index, struct bulk *bulk)
 	struct hd_ptx_operand offsets = ptx->now->operands[index];
 	struct hd_opnd all = hd_rz();
 	if (index >= ptx->now->count || offsets.form != HD_PTX_VECTOR || offsets.count != dimensions - 2) {
-		hd_ptx_error(ptx, "expected two offsets less than the tensor has dimensions");
+		hd_ptx_error(ptx, "expected as many offsets as the tensor has dimensions less two");
 		return;
 	}
 	for (unsigned i = 0; i < offsets.count && !ptx->failed; i++) {

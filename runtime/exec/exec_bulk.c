@@ -175,9 +175,11 @@ static bool take_box(struct hd_exec *exec, const struct hd_dinst *inst, struct h
 	if (is_too_large(exec, bulk))
 		return false;
 	if (!hd_tensor_has_place(&bulk->map, at)) {
+		char place[HD_TENSOR_MOST * 16];
+		for (unsigned i = 1, used = 0; i + 1 < bulk->map.rank; i++) /* between the channels and the image */
+			used += (unsigned)snprintf(place + used, sizeof place - used, i > 1 ? ", %d" : "%d", at[i]);
 		HD_FAULT(exec, bulk->lane, HD_SIM_TRAP,
-			 "copy in bulk for im2col: the filter's place (%d, %d%s) is outside the map's box", at[1],
-			 at[2], bulk->map.rank > 4 ? ", ..." : "");
+			 "copy in bulk for im2col: the filter's place (%s) is outside the map's box", place);
 		return false;
 	}
 	hd_tensor_walk(&walk, &bulk->map, at, hd_row(exec->warp, hd_next_reg(inst->inst.c, 1))[bulk->lane] >> 16);
