@@ -220,7 +220,10 @@ int hd_sim_check(struct hd_sim *sim, const struct hd_launch *launch);
 bool hd_sim_finished(const struct hd_sim *sim, uint64_t ticket);
 bool hd_sim_working(const struct hd_sim *sim);	  /* a grid is in flight */
 bool hd_sim_corun_over(const struct hd_sim *sim); /* its cycles have passed */
-/* Runs until a grid has ended (device printf goes to options.output). A fault ends all grids in flight. */
+/*
+ * Runs until a grid has ended or another may begin beside it (programmatic; a co-run's), so that hd_sim_finished may be
+ * true of none. Device printf goes to options.output. A fault ends all grids in flight.
+ */
 int hd_sim_step(struct hd_sim *sim);
 /* Run until this grid, or all grids, have ended. Return 0, or the first error on the way. */
 int hd_sim_wait(struct hd_sim *sim, uint64_t ticket);

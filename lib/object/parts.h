@@ -3,21 +3,30 @@
  * their readers (load.c, which reads the code of a function and what belongs to it when somebody asks for that
  * function).
  *
- *   .heddle.meta       item 0: the document; then the figures of each function in order of name; then the tables of
- * each (lib/metadata/pack.h) .debug.heddle      item 0: u32 number of source files, their names, each with its NUL;
- * then an item for each body: the functions, and the linear versions behind them. Of each instruction as varints: 1 +
- * file, 0 unknown; zigzag of the line less that of the one before; column; zigzag of 1 + IR ordinal less that of the
- * one before, 0 unknown
+ *   .heddle.meta           item 0: the document; then the figures of each function in order of name; then the tables
+ *                          of each (lib/metadata/pack.h)
+ *
+ *   .debug.heddle          item 0: u32 number of source files, their names, each with its NUL; then an item for each
+ *                          body: the functions, and the linear versions behind them. Of each instruction as varints:
+ *                          1 + file, 0 unknown; zigzag of the line less that of the one before; column; zigzag of
+ *                          1 + IR ordinal less that of the one before, 0 unknown
+ *
  *   .debug.heddle.inlined  there when calls are known whose callee was inlined. Item 0: their varint number and of each
- * varints 1 + file of the call, 0 unknown; line; column; 1 + number of the call around it, 0 none; then the callees'
- * names, each with its NUL. Then an item for each body, of each instruction as varint: zigzag of 1 + number of the
- * innermost call around it, 0 none, less that of the one before
- *   .heddle.linear     there when a kernel has a linear version. Item 0: records of {u32 text
- * section, kernel, registers, frame bytes, jump tables, 4 x start, coefficient, thread-index and linear registers,
- * checks, instructions saved; 16 bytes of register table}; then an item for each: for each instruction u32 twin; u32 n
- * and n x {u32 pc, u32 register + words << 8}; jump tables as in .heddle.functions; checks {u64 low, high, u32 words,
- * 0, n x u64 word} .heddle.control    there when all code has control bits: an item for each body, u32 of
- * hd_control_encode for each of its instructions .heddle.ir         one item: bitcode
+ *                          varints 1 + file of the call, 0 unknown; line; column; 1 + number of the call around it,
+ *                          0 none; then the callees' names, each with its NUL. Then an item for each body, of each
+ *                          instruction as varint: zigzag of 1 + number of the innermost call around it, 0 none, less
+ *                          that of the one before
+ *
+ *   .heddle.linear         there when a kernel has a linear version. Item 0: records of {u32 text section, kernel,
+ *                          registers, frame bytes, jump tables, 4 x start, coefficient, thread-index and linear
+ *                          registers, checks, instructions saved; 16 bytes of register table}; then an item for each:
+ *                          for each instruction u32 twin; u32 n and n x {u32 pc, u32 register + words << 8}; jump
+ *                          tables as in .heddle.functions; checks {u64 low, high, u32 words, 0, n x u64 word}
+ *
+ *   .heddle.control        there when all code has control bits: an item for each body, u32 of hd_control_encode for
+ *                          each of its instructions
+ *
+ *   .heddle.ir             one item: bitcode
  */
 #ifndef HD_LIB_OBJECT_PARTS_H
 #define HD_LIB_OBJECT_PARTS_H

@@ -76,8 +76,8 @@ struct hd_gpu {
 	uint8_t *zero_bank;	    /* HD_CB_BYTES of zeros that the next grid takes; NULL: none */
 	struct hd_grid *spare_grid; /* memory for the next one; NULL: none */
 	uint64_t corun_end;	    /* of the co-run that is going on (corun.c); HD_NEVER */
-	uint64_t corun_next;	    /* cycle in which its next kernel comes, or one whose predecessor has allowed it;
-				       HD_NEVER: none waits for that */
+	uint64_t begin_next;	    /* cycle in which a grid may begin beside those that run: a co-run's next one, or
+				       one whose predecessor has allowed it; HD_NEVER: none waits for that */
 	bool awaits_fire;	    /* a grid waits for the blocks of a running one to allow that it begins */
 	struct hd_policy_handle policies[HD_MAX_POLICIES];
 	uint32_t policy_count;

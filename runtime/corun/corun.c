@@ -70,7 +70,7 @@ bool hd_corun_waits(struct hd_corun *corun, const struct hd_grid *grid)
 	uint64_t due = corun->start + apart * corun->grids.len;
 	if (gpu->now >= due)
 		return false;
-	gpu->corun_next = due;
+	gpu->begin_next = due;
 	return true;
 }
 

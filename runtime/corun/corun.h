@@ -16,7 +16,7 @@ struct hd_grid;
 /* For gpu->corun, a watcher of the GPU. */
 struct hd_corun *hd_corun_new(struct hd_gpu *gpu);
 void hd_corun_free(struct hd_corun *corun);
-/* A grid is still to come, --corun-apart cycles after the one before: in corun_next of the GPU. */
+/* A grid is still to come, --corun-apart cycles after the one before: in begin_next of the GPU. */
 bool hd_corun_waits(struct hd_corun *corun, const struct hd_grid *grid);
 /* A grid begins. */
 void hd_corun_begin(struct hd_corun *corun, const struct hd_grid *grid);

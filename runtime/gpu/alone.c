@@ -22,7 +22,7 @@ static uint64_t limit_of(const struct hd_run *run, uint64_t now)
 	const struct hd_gpu *gpu = run->gpu;
 	uint64_t limit = hd_earlier(run->dispatch_next, run->policy_next);
 	limit = hd_earlier(limit, hd_earlier(gpu->due.look, gpu->due.check));
-	limit = hd_earlier(limit, hd_earlier(gpu->corun_next, gpu->corun_end));
+	limit = hd_earlier(limit, hd_earlier(gpu->begin_next, gpu->corun_end));
 	limit = hd_earlier(limit, hd_earlier(gpu->due.pause, now + MOST));
 	return HD_WATCHED(gpu, blocks_ended) && gpu->grid ? hd_earlier(limit, gpu->grid->cycle_look) : limit;
 }

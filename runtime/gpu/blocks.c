@@ -215,7 +215,7 @@ static void note_fired(struct hd_run *run, struct hd_grid *grid, uint32_t more, 
 	grid->fired += more;
 	if (!more || grid->fired < grid->cta_total || !run->gpu->awaits_fire)
 		return;
-	run->gpu->corun_next = now;
+	run->gpu->begin_next = now;
 	run->dispatch_next = hd_earlier(run->dispatch_next, now + 1);
 }
 

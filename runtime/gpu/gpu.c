@@ -274,9 +274,9 @@ static void run_timed(struct hd_run *run)
 			hd_watch_pause(gpu, gpu->now);
 		uint64_t last, next = run_cycle(run, gpu->now, &last);
 		run->finished = gpu->error || any_has_ended(run) || hd_run_has_drained(run);
-		next = hd_earlier(next, gpu->corun_next > last ? gpu->corun_next : last + 1);
+		next = hd_earlier(next, gpu->begin_next > last ? gpu->begin_next : last + 1);
 		gpu->now = run->finished || next == HD_NEVER ? last + 1 : next;
-		if (run->finished || gpu->now >= gpu->corun_next)
+		if (run->finished || gpu->now >= gpu->begin_next)
 			break;
 		if (next == HD_NEVER) {
 			if (!hd_gpu_is_halted(gpu))

@@ -251,11 +251,11 @@ static uint64_t end_of(const struct hd_window *window, uint64_t now)
 		return now + 1;
 	uint64_t end = hd_earlier(now + window->most, run->gpu->due.check);
 	end = hd_earlier(hd_earlier(end, run->policy_next), hd_earlier(run->dispatch_next, run->gpu->corun_end));
-	end = hd_earlier(end, run->gpu->corun_next);
+	end = hd_earlier(end, run->gpu->begin_next);
 	if (end <= now + 1)
 		return now + 1;
-	bool free = alone && !window->shifts && !gpu->awaits_fire;
-	return free ? end : now + hd_run_lasts(window->run, end - now);
+	bool unbound = alone && !window->shifts && !gpu->awaits_fire;
+	return unbound ? end : now + hd_run_lasts(window->run, end - now);
 }
 
 uint64_t hd_window_end(const struct hd_window *window, uint64_t now)

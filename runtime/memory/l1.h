@@ -70,13 +70,13 @@ void hd_l1_init(struct hd_l1 *l1, uint32_t sm, const struct hd_config *config, s
 void hd_l1_prepare(struct hd_l1 *l1, uint32_t grid, struct hd_arena *arena);
 /* So many grids are on the SM: each has its part of the places for packets, and leaves MSHRs for the others. */
 void hd_l1_set_sharers(struct hd_l1 *l1, uint32_t grids);
-/* The first packet of a grid has gone. */
 /* When what passes L1 by may go: in cycle `ready` or when the line's address, of global memory, is translated. */
 static inline uint64_t hd_l1_translate(struct hd_l1 *l1, uint64_t line, uint64_t ready, struct hd_counters *counters)
 {
 	return hd_tlb_ready(&l1->tlb, line << l1->line_shift, ready, counters);
 }
 
+/* The first packet of a grid has gone. */
 static inline void hd_l1_sent(struct hd_l1 *l1, uint32_t grid)
 {
 	hd_packets_pop(&l1->out[grid]);

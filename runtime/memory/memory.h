@@ -114,8 +114,8 @@ struct hd_bulk_line {
 	uint32_t tag;	       /* comes back */
 	uint8_t sectors, full; /* of it; those that are written in every byte */
 	uint8_t grid, what;
-	uint8_t promotion; /* what a miss in L2 fetches: 0 as ever, 1 to 3 aligned 64, 128 and 256 bytes, but of a line
-			    */
+	uint8_t promotion; /* what a miss in L2 fetches: 0 as ever, 1 to 3 aligned 64, 128 and 256 bytes, at most the
+			      line: 256 is 128 where lines have 128 */
 };
 void hd_lsu_open_bulk(struct hd_lsu *lsu, uint32_t most, struct hd_arena *arena);
 bool hd_lsu_bulk_room(const struct hd_lsu *lsu);

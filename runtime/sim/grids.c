@@ -210,7 +210,7 @@ static void end(struct hd_sim *sim, struct hd_grid *grid)
 static int begin_due(struct hd_sim *sim)
 {
 	struct hd_gpu *gpu = &sim->gpu;
-	gpu->corun_next = HD_NEVER;
+	gpu->begin_next = HD_NEVER;
 	gpu->awaits_fire = false;
 	if (gpu->corun && hd_corun_ending(gpu->corun))
 		return 0;
@@ -224,7 +224,7 @@ static int begin_due(struct hd_sim *sim)
 		if (!may_follow(sim, i))
 			continue;
 		if (grid->earliest > gpu->now) {
-			gpu->corun_next = hd_earlier(gpu->corun_next, grid->earliest);
+			gpu->begin_next = hd_earlier(gpu->begin_next, grid->earliest);
 			continue;
 		}
 		if (gpu->running && wants_alone(sim, grid))
@@ -250,8 +250,8 @@ static int begin_waiting(struct hd_sim *sim)
 {
 	struct hd_gpu *gpu = &sim->gpu;
 	int error = begin_due(sim);
-	while (!error && !gpu->running && gpu->corun_next != HD_NEVER) {
-		gpu->now = gpu->corun_next;
+	while (!error && !gpu->running && gpu->begin_next != HD_NEVER) {
+		gpu->now = gpu->begin_next;
 		error = begin_due(sim);
 	}
 	return error;

@@ -12,9 +12,9 @@
 json_t *hd_stats_head(const struct hd_sim *sim);
 /* A launch's object. Without its figures a null stands in their place, under "figures". */
 json_t *hd_report_launch(const struct hd_gpu *gpu, const struct hd_launch_record *record, bool figures);
-/* Adds an object for each policy, with its figures of all so far. */
 /* With its figures, as text; the caller frees it. */
 char *hd_report_launch_text(const struct hd_gpu *gpu, const struct hd_launch_record *record);
+/* Adds an object for each policy, with its figures of all so far. */
 void hd_report_policies(json_t *object, const struct hd_gpu *gpu);
 /* Adds what --verify, --profile and --slots found. */
 void hd_report_coverage(json_t *object, const struct hd_gpu *gpu);

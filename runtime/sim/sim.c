@@ -110,7 +110,7 @@ int hd_sim_new(const struct hd_sim_options *options, struct hd_sim **out)
 	*gpu->config = *options->config;
 	gpu->options = *options;
 	gpu->options.config = gpu->config;
-	gpu->corun_end = gpu->corun_next = HD_NEVER;
+	gpu->corun_end = gpu->begin_next = HD_NEVER;
 	gpu->due = (struct hd_watch_due){HD_NEVER, HD_NEVER, HD_NEVER};
 	if (!gpu->options.heap_bytes)
 		gpu->options.heap_bytes = DEFAULT_HEAP_BYTES;
