@@ -12,7 +12,7 @@
 
 enum { WARPS = 8, PER_LANE = 16, MOST = 32 * PER_LANE }; /* a row is at most as long as a warp's registers hold */
 
-__global__ void __launch_bounds__(WARPS * 32) layer(const float *weights, const float *x, float *y, int side)
+__global__ void __launch_bounds__(WARPS * 32) layer(const float *weights, const float *__restrict__ x, float *y, int side)
 {
 	int row = blockIdx.x * WARPS + threadIdx.x / 32, lane = threadIdx.x % 32;
 	float own[PER_LANE], input[PER_LANE], sum = 0;
