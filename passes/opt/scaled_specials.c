@@ -9,10 +9,16 @@
  *   sqrt x     below 2^-126     x 2^24             2^-12 times as much
  *   y / x      below 2^-126     x 2^24             2^24 times as much, of the product with y
  *
- * A reciprocal that selection leaves to this step is half of a quotient. Reciprocals alone, and quotients in the full
- * range, have two limits: selection scales them (select/fp.c). The operand is
- * scaled in its register where nobody reads it behind. Switch: without=scaled-specials leaves
- * MUFU as it was, which then is exact for denormals.
+ * The operand is scaled in its register where nobody reads it behind, else in a copy.
+ *
+ * Selection leaves here only reciprocals that are half of a quotient; the others, and quotients in the full range, have
+ * two limits, and selection scales them (select/fp.c). A quotient may be a number where its reciprocal is infinite, so
+ * that the product is brought back, not the reciprocal. Several quotients may share a reciprocal, in several blocks.
+ * Every product that reads it is brought back: behind a plain one, before a fused, saturated or guarded one through its
+ * other factor. Other readers get the reciprocal itself, in a register of its own. A reciprocal whose register has
+ * several definitions is brought back in that, and is then infinite below 2^-128.
+ *
+ * Switch: without=scaled-specials leaves MUFU, its operand and its result as they are.
  *
  * Needs registers without PHIs, before they are ordered and allocated. Linear but for liveness.
  */
@@ -38,13 +44,22 @@ static const struct scale scales[] = {
 	[HD_MUFU_SQRT] = {SMALLEST, 0x4b800000, true, HD_OP_FMUL, 0x39800000},
 };
 
+/* A reciprocal that products are made of. */
+struct half {
+	uint32_t normal; /* the predicate that its operand was normal; 0: the register holds no such reciprocal */
+	uint32_t itself; /* the register that has the reciprocal brought back; 0: nobody reads that */
+};
+
 struct scaler {
 	struct hd_mfunc *func;
 	struct hd_live live;
 	bool *read; /* words that are read behind the present instruction */
 	HD_VEC(bool) last;
 	HD_VEC(struct hd_minst) made;
-	uint32_t product, normal; /* index of a quotient's product, 0: none is to come, and its predicate */
+	uint32_t vregs;	     /* before this step */
+	uint32_t *defs;	     /* of each register: its definitions */
+	struct half *halves; /* of each register */
+	struct hd_minst *now;
 };
 
 static const struct scale *scale_of(const struct hd_minst *inst)
@@ -136,30 +151,129 @@ static void bring_back(struct scaler *s, const struct scale *scale, uint32_t nor
 		back->b = from.dst;
 }
 
-static bool is_word(struct hd_mreg a, struct hd_mreg b)
+/* ---- reciprocals and their readers ---- */
+
+static struct half *half_of(const struct scaler *s, struct hd_mreg reg)
 {
-	return a.words && a.id == b.id && a.sub == b.sub;
+	uint32_t vreg = reg.id - HD_MREG_VIRTUAL;
+	return reg.words && hd_mreg_is_virtual(reg.id) && vreg < s->vregs && s->halves[vreg].normal ? &s->halves[vreg]
+												    : NULL;
 }
 
-/* The index of the product that a reciprocal is half of; 0: it is none. */
-static uint32_t product_of(const struct hd_mblock *block, uint32_t index)
+static void count_def(void *context, struct hd_mreg *reg, bool is_def)
 {
-	struct hd_mreg half = block->insts.data[index].dst;
-	for (uint32_t i = index + 1; i < block->insts.len; i++) {
-		const struct hd_minst *inst = &block->insts.data[i];
-		if (is_word(inst->a, half) || is_word(inst->b, half))
-			return inst->op == HD_OP_FMUL && inst->guard == HD_MREG_PT ? i : 0;
-		if (is_word(inst->c, half) || is_word(inst->dst, half))
-			return 0;
+	struct scaler *s = context;
+	if (is_def && hd_mreg_is_virtual(reg->id))
+		s->defs[reg->id - HD_MREG_VIRTUAL]++;
+}
+
+struct reads {
+	uint32_t id, count;
+};
+
+static void count_read(void *context, struct hd_mreg *reg, bool is_def)
+{
+	struct reads *reads = context;
+	reads->count += !is_def && reg->words && reg->id == reads->id;
+}
+
+/* Whether a reciprocal is a factor of what the instruction computes, and nothing else of it. */
+static bool is_factor(struct scaler *s, struct hd_minst *inst, uint32_t id)
+{
+	struct reads reads = {.id = id};
+	if (inst->op != HD_OP_FMUL && inst->op != HD_OP_FFMA)
+		return false;
+	hd_minst_visit(s->func, inst, count_read, &reads);
+	return reads.count == 1 && ((inst->a.words && inst->a.id == id) || (inst->b.words && inst->b.id == id));
+}
+
+static void note_reader(void *context, struct hd_mreg *reg, bool is_def)
+{
+	struct scaler *s = context;
+	struct half *half = is_def ? NULL : half_of(s, *reg);
+	if (half && !half->itself && !is_factor(s, s->now, reg->id))
+		half->itself = hd_mfunc_vreg(s->func, 1).id;
+}
+
+static void take_itself(void *context, struct hd_mreg *reg, bool is_def)
+{
+	struct scaler *s = context;
+	struct half *half = is_def ? NULL : half_of(s, *reg);
+	if (half && half->itself && !is_factor(s, s->now, reg->id))
+		reg->id = half->itself;
+}
+
+static void visit_all(struct scaler *s, hd_mreg_visitor visit)
+{
+	for (uint32_t id = 0; id < s->func->blocks.len; id++)
+		for (uint32_t i = 0; i < s->func->blocks.data[id].insts.len; i++) {
+			s->now = &s->func->blocks.data[id].insts.data[i];
+			hd_minst_visit(s->func, s->now, visit, s);
+		}
+}
+
+/* Gives a predicate to every reciprocal whose register is its own, then finds who reads it as what. */
+static void find_halves(struct scaler *s)
+{
+	visit_all(s, count_def);
+	for (uint32_t id = 0; id < s->func->blocks.len; id++)
+		for (uint32_t i = 0; i < s->func->blocks.data[id].insts.len; i++) {
+			const struct hd_minst *inst = &s->func->blocks.data[id].insts.data[i];
+			uint32_t vreg = inst->dst.id - HD_MREG_VIRTUAL;
+			if (scale_of(inst) == &scales[HD_MUFU_RCP] && hd_mreg_is_virtual(inst->dst.id) &&
+			    hd_mreg_words(s->func, inst->dst.id) == 1 && s->defs[vreg] == 1)
+				s->halves[vreg].normal = hd_mfunc_pred(s->func);
+		}
+	visit_all(s, note_reader);
+}
+
+/* The factor that is not the reciprocal, 2^24 times as large where the reciprocal was made smaller. It overflows only
+ * where the quotient does. */
+static void scale_factor(struct scaler *s, struct hd_minst *product, bool second, uint32_t normal)
+{
+	struct hd_mreg *factor = second ? &product->b : &product->a, own = hd_mfunc_vreg(s->func, 1);
+	struct hd_minst *copy = push(s, product, HD_OP_COPY, own, (struct hd_mreg){HD_RZ, 0, 0});
+	copy->b = *factor;
+	if (second && hd_x_in_b(product->xkind)) {
+		copy->xkind = product->xkind;
+		copy->x = product->x;
+		copy->ref = product->ref;
+		copy->ref_kind = product->ref_kind;
+		product->xkind = HD_X_NONE;
+		product->x = 0;
+		product->ref_kind = HD_MREF_NONE;
 	}
-	return 0;
+	struct hd_minst *more = push(s, product, HD_OP_FMUL, own, own);
+	more->mods = HD_MOD(FTZ, hd_mod_get(product->mods, HD_MOD_FTZ));
+	more->guard = normal;
+	more->guard_not = true;
+	set_immediate(more, scales[HD_MUFU_RCP].by);
+	*factor = own;
 }
 
-/* Scales the operand; the predicate that it was normal. */
-static uint32_t expand(struct scaler *s, const struct scale *scale, struct hd_minst mufu, bool last)
+static void push_reader(struct scaler *s, struct hd_minst inst)
+{
+	struct half *a = half_of(s, inst.a), *b = half_of(s, inst.b);
+	bool plain = inst.op == HD_OP_FMUL && inst.guard == HD_MREG_PT && !hd_mod_get(inst.mods, HD_MOD_SAT);
+	a = a && is_factor(s, &inst, inst.a.id) ? a : NULL;
+	b = b && is_factor(s, &inst, inst.b.id) ? b : NULL;
+	if (a && !plain)
+		scale_factor(s, &inst, true, a->normal);
+	if (b && !plain)
+		scale_factor(s, &inst, false, b->normal);
+	hd_vec_push(&s->made, inst);
+	if (a && plain)
+		bring_back(s, &scales[HD_MUFU_RCP], a->normal);
+	if (b && plain)
+		bring_back(s, &scales[HD_MUFU_RCP], b->normal);
+}
+
+/* ---- instructions ---- */
+
+/* Scales the operand; the predicate is set where it was normal. */
+static void scale_operand(struct scaler *s, const struct scale *scale, struct hd_minst mufu, bool last, uint32_t normal)
 {
 	struct hd_mreg operand = own_operand(s, &mufu, last), none = {HD_RZ, 0, 0};
-	uint32_t normal = hd_mfunc_pred(s->func);
 	bool neg = mufu.srcmods & HD_NEG_B, magnitude = scale->magnitude || (mufu.srcmods & HD_ABS_B);
 	struct hd_minst *compare = push(s, &mufu, HD_OP_FSETP, none, operand);
 	compare->mods = HD_MOD(CMP, HD_CMP_GEU);
@@ -178,8 +292,19 @@ static uint32_t expand(struct scaler *s, const struct scale *scale, struct hd_mi
 	mufu.x = 0;
 	mufu.ref_kind = HD_MREF_NONE;
 	hd_vec_push(&s->made, mufu);
+}
 
-	return normal;
+static void expand(struct scaler *s, const struct scale *scale, const struct hd_minst *mufu, bool last)
+{
+	struct half *half = scale == &scales[HD_MUFU_RCP] ? half_of(s, mufu->dst) : NULL;
+	uint32_t normal = half ? half->normal : hd_mfunc_pred(s->func);
+	scale_operand(s, scale, *mufu, last, normal);
+	if (half && half->itself) {
+		struct hd_mreg itself = {.id = half->itself, .words = 1};
+		push(s, mufu, HD_OP_COPY, itself, (struct hd_mreg){HD_RZ, 0, 0})->b = mufu->dst;
+	}
+	if (!half || half->itself)
+		bring_back(s, scale, normal);
 }
 
 static bool has_any(const struct hd_mblock *block)
@@ -192,28 +317,19 @@ static bool has_any(const struct hd_mblock *block)
 
 static void expand_block(struct scaler *s, uint32_t id)
 {
-	find_last(s, id);
-	hd_vec_clear(&s->made);
 	struct hd_mblock *block = &s->func->blocks.data[id];
-	s->product = 0;
+	hd_vec_clear(&s->made);
+	if (has_any(block))
+		find_last(s, id);
 	for (uint32_t i = 0; i < block->insts.len; i++) {
 		struct hd_minst inst = block->insts.data[i];
 		const struct scale *scale = scale_of(&inst);
-		bool half = scale == &scales[HD_MUFU_RCP];
-		uint32_t product = half && !s->product ? product_of(block, i) : 0, normal;
-		if (!scale || (half && !product)) {
-			hd_vec_push(&s->made, inst);
-		} else {
-			normal = expand(s, scale, inst, s->last.data[i]);
-			if (half)
-				s->product = product, s->normal = normal;
-			else
-				bring_back(s, scale, normal);
-		}
-		if (i && i == s->product) {
-			bring_back(s, &scales[HD_MUFU_RCP], s->normal);
-			s->product = 0;
-		}
+		s->now = &inst;
+		hd_minst_visit(s->func, &inst, take_itself, s);
+		if (scale)
+			expand(s, scale, &inst, s->last.data[i]);
+		else
+			push_reader(s, inst);
 	}
 	hd_vec_clear(&block->insts);
 	for (uint32_t i = 0; i < s->made.len; i++)
@@ -233,9 +349,12 @@ int hd_scaled_specials_run(struct hd_mfunc *func, struct hd_diag *diag)
 	hd_arena_init(&arena);
 	hd_live_compute(func, &arena, &s.live);
 	s.read = HD_ARENA_NEW(&arena, bool, s.live.words + 1);
-	for (uint32_t id = first; id < func->blocks.len; id++)
-		if (has_any(&func->blocks.data[id]))
-			expand_block(&s, id);
+	s.vregs = func->vregs.len;
+	s.defs = HD_ARENA_NEW(&arena, uint32_t, s.vregs + 1);
+	s.halves = HD_ARENA_NEW(&arena, struct half, s.vregs + 1);
+	find_halves(&s);
+	for (uint32_t id = 0; id < func->blocks.len; id++)
+		expand_block(&s, id);
 	hd_vec_release(&s.last);
 	hd_vec_release(&s.made);
 	hd_arena_release(&arena);

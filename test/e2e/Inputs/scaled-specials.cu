@@ -22,16 +22,38 @@ __global__ void kernel(float *out, const float *in)
 	out[14] = __sinf(in[4]), out[15] = __cosf(in[4]); /* 0 */
 }
 
+/* Quotients of one denormal divisor share its reciprocal. */
+__global__ void shared_divisor(float *out, const float *in, int count)
+{
+	float x = in[0], y = in[1], sum = 0;
+	out[0] = __fdividef(in[2], x), out[1] = __fdividef(in[3], x); /* in one block */
+	float between = __fdividef(in[2], x * 2), other = __fdividef(in[4], y);
+	out[2] = between + other; /* two reciprocals at once */
+	for (int i = 0; i < count; i++)
+		sum += __fdividef(in[2 + i], x);
+	out[3] = sum;  /* in a loop */
+	if (count > 2) /* in another block */
+		out[4] = __fdividef(in[4], x);
+	out[5] = __fdividef(in[2], x) + __fdividef(1.0f, x);
+	out[6] = __saturatef(__fdividef(in[5], x)) + __fmaf_rn(__fdividef(in[6], x), y, 0.0f);
+	out[7] = fmaf(__fdividef(in[2], y), 0.5f, __fdividef(in[3], x * 2));
+}
 int main()
 {
 	float *memory;
-	cudaMallocManaged(&memory, 32 * sizeof(float));
+	cudaMallocManaged(&memory, 64 * sizeof(float));
 	const float in[] = {0x1p-140f, 0x1p127f, -140, 140, 0};
 	for (int i = 0; i < 5; i++)
 		memory[16 + i] = in[i];
 	kernel<<<1, 1>>>(memory, memory + 16);
+	const float numbers[] = {0x1p-130f, 0x1p-128f, 0x1p-120f, 0x1p-121f, 0x1p-122f, 0x1p-131f, 0x1p-130f};
+	for (int i = 0; i < 7; i++)
+		memory[32 + i] = numbers[i];
+	shared_divisor<<<1, 1>>>(memory + 48, memory + 32, 3);
 	cudaDeviceSynchronize();
 	for (int i = 0; i < 16; i++)
 		printf("%a%c", memory[i], i % 8 == 7 ? '\n' : ' ');
+	for (int i = 0; i < 8; i++)
+		printf("%a%c", memory[48 + i], i == 7 ? '\n' : ' ');
 	return 0;
 }
