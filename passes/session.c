@@ -199,6 +199,7 @@ void hd_session_prepare(LLVMModuleRef module)
 		hd_legal_link_early(&unit);
 	}
 	hd_unit_release(&unit);
+	hd_legal_dependences(module);
 	hd_legal_allow_undefined(module);
 	hd_legal_split_loads(module);
 	sort_used(module);

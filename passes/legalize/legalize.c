@@ -319,6 +319,7 @@ int hd_legalize(struct hd_unit *unit)
 	legal.md_fpmath = LLVMGetMDKindIDInContext(legal.context, "fpmath", 6);
 	number_instructions(&legal);
 	legal.builder = LLVMCreateBuilderInContext(legal.context);
+	hd_legal_dependences(legal.module);
 	hd_legal_allow_undefined(legal.module);
 	hd_legal_strict(&legal);
 	hd_legal_grid_constants(&legal);

@@ -129,6 +129,8 @@ int hd_legal_device(struct hd_legal *legal);
 int hd_legal_builtins(struct hd_legal *legal);
 /* align.c: loads of aggregates that are less aligned than their parts become loads of the parts. */
 void hd_legal_split_loads(LLVMModuleRef module);
+/* dependence.c: functions that wait for the grid before theirs: memory changes at the wait. */
+void hd_legal_dependences(LLVMModuleRef module);
 /*
  * fast_math.c: CUDA's -prec-div, -prec-sqrt and -use_fast_math, by the unit's options, as marks in its source. Before
  * the device library is linked, whose own divisions and roots stay as they are.

@@ -1,9 +1,11 @@
 /*
  * Dependences inside a block: registers by word (true, anti and output), memory by address
  * space with disjoint offsets from one base told apart, side effects and convergent
- * operations in their order. Constant and read-only loads depend on addresses only. Edges
- * are near linear: an aliasing window that grows beyond WINDOW accesses is closed by a
- * store that everything later depends on. Needs machine IR out of SSA.
+ * operations in their order. Constant and read-only loads depend on addresses only; but
+ * read-only loads keep their order with the wait for an earlier grid, which may write what
+ * they read, and with calls, which may wait. Edges are near linear: an aliasing window that
+ * grows beyond WINDOW accesses is closed by a store that everything later depends on. Needs
+ * machine IR out of SSA.
  */
 #include "passes/opt/dag.h"
 #include "heddle/opcodes.h"
@@ -157,7 +159,13 @@ struct order {
 	uint32_t side;			     /* node + 1 of the last side effect or convergent operation */
 	uint32_t tensor;		     /* node + 1 of the last product of matrices */
 	uint32_t clock;			     /* node + 1 of the last clock read, 0 when there was none */
+	uint32_t grids;			     /* node + 1 of the last that may wait for grids */
 };
+
+static bool is_read_only(const struct hd_minst *inst)
+{
+	return inst->op == HD_OP_LDG && hd_mod_get(inst->mods, HD_MOD_CACHE) == HD_CACHE_CI;
+}
 
 static unsigned spaces_of(const struct hd_minst *inst)
 {
@@ -167,7 +175,7 @@ static unsigned spaces_of(const struct hd_minst *inst)
 				     [HD_AT_LOCAL] = SPACE_LOCAL,
 				     [HD_AT_CONST] = 0,
 				     [HD_AT_TEXTURE] = 0}; /* nothing writes what a kernel fetches */
-	if (inst->op == HD_OP_LDCX || (inst->op == HD_OP_LDG && hd_mod_get(inst->mods, HD_MOD_CACHE) == HD_CACHE_CI))
+	if (inst->op == HD_OP_LDCX || is_read_only(inst))
 		return 0;
 	return inst->op < HD_OP_LIMIT ? of[hd_opinfo[inst->op].space] : 0;
 }
@@ -301,10 +309,29 @@ static void depend_tensor(struct hd_dag *dag, struct order *order, const struct 
 	order->tensor = dag->node + 1;
 }
 
+static bool may_wait_for_grids(const struct hd_minst *inst)
+{
+	return inst->op == HD_OP_ACQBULK || (hd_minst_effects(inst) & HD_FX_CALL && !inst->helper);
+}
+
+/* An earlier grid has written what a read-only load reads behind the wait for it, and may still write it before. */
+static void depend_grids(struct hd_dag *dag, struct order *order, const struct hd_minst *inst)
+{
+	if (is_read_only(inst) && order->grids)
+		add_edge(dag, order->grids - 1, dag->node, 1);
+	if (!may_wait_for_grids(inst))
+		return;
+	for (uint32_t i = order->grids; i < dag->node; i++)
+		if (is_read_only(&dag->insts[i]))
+			add_edge(dag, i, dag->node, 0);
+	order->grids = dag->node + 1;
+}
+
 static void depend_order(struct hd_dag *dag, struct order *order, const struct hd_minst *inst)
 {
 	depend_clock(dag, order, inst);
 	depend_tensor(dag, order, inst);
+	depend_grids(dag, order, inst);
 	if (is_ordered(inst)) {
 		if (order->side)
 			add_edge(dag, order->side - 1, dag->node, 1);
