@@ -2,7 +2,8 @@
  * CUDA's -prec-div=false, -prec-sqrt=false and -use_fast_math (CUDA C++ Programming Guide, Intrinsic Functions), which
  * change what the source says and nothing of what it means beside: NaN, infinities and the order of sums stay. They are
  * put down as marks in the IR, so that the optimizer and a link across sources keep them: an approximate division has
- * LLVM's flag afn, one in the full range !fpmath of 2 ulp. Linear in the module.
+ * LLVM's flag afn, one in the full range !fpmath of 2 ulp. A division may have both: then afn counts. Linear in the
+ * module.
  */
 #include <stdio.h>
 #include <string.h>
@@ -63,8 +64,8 @@ static value real(value like, double number)
 	return LLVMConstReal(LLVMTypeOf(like), number);
 }
 
-/* Both operands times a power of two that brings the divisor to where its reciprocal is no denormal, nor infinite. With
- * both marks selection needs not scale again. */
+/* Both operands times a power of two that brings the divisor to where its reciprocal is no denormal, nor infinite. The
+ * mark, which no source has, says so to selection; without it selection would scale a second time. */
 value hd_legal_full_division(struct hd_site *site)
 {
 	value x = LLVMGetOperand(site->inst, 0), y = LLVMGetOperand(site->inst, 1), size = y;
@@ -78,7 +79,8 @@ value hd_legal_full_division(struct hd_site *site)
 	}
 	value out = binary(site, LLVMFDiv, x, y);
 	mark_approximate(out);
-	hd_legal_mark_full(site->legal->context, out);
+	LLVMSetMetadata(out, site->legal->md_scaled,
+			LLVMMetadataAsValue(site->legal->context, LLVMMDNodeInContext2(site->legal->context, NULL, 0)));
 	return out;
 }
 

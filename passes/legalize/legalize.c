@@ -317,6 +317,7 @@ int hd_legalize(struct hd_unit *unit)
 	legal.layout = LLVMGetModuleDataLayout(unit->module);
 	legal.md_ordinal = LLVMGetMDKindIDInContext(legal.context, "heddle.ord", 10);
 	legal.md_fpmath = LLVMGetMDKindIDInContext(legal.context, "fpmath", 6);
+	legal.md_scaled = LLVMGetMDKindIDInContext(legal.context, HD_SCALED_DIVISION, sizeof HD_SCALED_DIVISION - 1);
 	number_instructions(&legal);
 	legal.builder = LLVMCreateBuilderInContext(legal.context);
 	hd_legal_dependences(legal.module);

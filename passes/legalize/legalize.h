@@ -15,7 +15,7 @@ struct hd_legal {
 	LLVMContextRef context;
 	LLVMBuilderRef builder;
 	LLVMTargetDataRef layout;
-	unsigned md_ordinal, md_fpmath;
+	unsigned md_ordinal, md_fpmath, md_scaled;
 	/* what the module has, from one scan */
 	bool vectors, returns, atomics, allocas, masked, matrices, questions, unoptimised;
 	uint32_t longest_block; /* instructions */
@@ -144,6 +144,8 @@ void hd_legal_flush_once(LLVMModuleRef module);
 bool hd_legal_flushes(LLVMValueRef function);
 /* A float with denormals as zero, of its sign. */
 LLVMValueRef hd_legal_flushed(LLVMBuilderRef builder, LLVMModuleRef module, LLVMValueRef x);
+/* The mark of a division whose operands are scaled already: the hardware's reciprocal is right for the divisor. */
+#define HD_SCALED_DIVISION "heddle.scaled"
 /* Whether a division may have an error of 2 ulp, in the full range of its type; and what takes its place. */
 bool hd_legal_is_full(const struct hd_legal *legal, LLVMValueRef division);
 void hd_legal_mark_full(LLVMContextRef context, LLVMValueRef division);

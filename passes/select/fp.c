@@ -312,9 +312,7 @@ static void divide(struct hd_select *sel, LLVMTypeKind kind)
 	}
 	struct hd_opnd bottom = hd_sel_float(sel, y, HD_SM_NEG | HD_SM_ABS),
 		       top = hd_sel_float(sel, x, HD_SM_NEG | HD_SM_ABS);
-	if ((LLVMGetFastMathFlags(sel->inst) & LLVMFastMathApproxFunc) &&
-	    LLVMGetMetadata(sel->inst,
-			    LLVMGetMDKindIDInContext(sel->context, "fpmath", 6))) { /* scaled (fast_math.c) */
+	if (LLVMHasMetadata(sel->inst) && LLVMGetMetadata(sel->inst, sel->md_scaled)) {
 		struct hd_mreg inverse = mufu(sel, HD_MUFU_RCP, bottom, true);
 		hd_sel_define_reg(sel, times(sel, top, hd_reg(inverse), sel->ftz).reg);
 		return;

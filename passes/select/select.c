@@ -502,6 +502,7 @@ static struct hd_select begin(struct hd_unit *unit)
 	sel.md_ordinal = kind_id(&sel, "heddle.ord");
 	sel.md_prof = kind_id(&sel, "prof");
 	sel.md_invariant = kind_id(&sel, "invariant.load");
+	sel.md_scaled = kind_id(&sel, HD_SCALED_DIVISION);
 	sel.at_align = attribute_id("align");
 	sel.at_noalias = attribute_id("noalias");
 	sel.at_readonly = attribute_id("readonly");

@@ -109,7 +109,7 @@ struct hd_select {
 	struct hd_diag *diag;
 	LLVMTargetDataRef layout;
 	LLVMContextRef context;
-	unsigned md_ordinal, md_prof, md_invariant;
+	unsigned md_ordinal, md_prof, md_invariant, md_scaled;
 	unsigned at_align, at_noalias, at_readonly;
 	struct hd_map intrinsics;			    /* function -> index in intrinsic_rows */
 	HD_VEC(const struct hd_intrinsic *) intrinsic_rows; /* NULL: not known */

@@ -1,7 +1,7 @@
 ; Approximations without .ftz take denormal operands and give denormal results, which MUFU does not: operand and result are
 ; scaled under a predicate, three instructions more. With .ftz, and without the step, MUFU stands alone. An operand that is
 ; read again is copied first. Sine and cosine of one angle share its turns. Quotients have one limit, two in the
-; full range.
+; full range, none where the divisor is known to be in it.
 ; RUN: %opt -load-pass-plugin=%plugin -passes='print<heddle-code;check=1>' -disable-output %s 2>&1 | %FileCheck %s
 ; RUN: %opt -load-pass-plugin=%plugin -passes='print<heddle-code;check=1;without=scaled-specials>' -disable-output %s 2>&1 \
 ; RUN:     | %FileCheck --check-prefix=WITHOUT %s
@@ -43,6 +43,15 @@
 ; CHECK-LABEL:     function full_quotient:
 ; CHECK-COUNT-2:   FSETP
 ; CHECK:           MUFU.RCP.FTZ
+; CHECK-LABEL:     function marked_twice:
+; CHECK:           FSETP.GEU.AND [[P:P[0-9]]]
+; CHECK:           MUFU.RCP.FTZ
+; CHECK:           @![[P]] FMUL [[Z:R[0-9]+]], [[Z]], 16777216
+; CHECK-LABEL:     function full_in_range:
+; CHECK-NOT:       FSETP
+; CHECK:           MUFU.RCP.FTZ
+; CHECK-NOT:       FSETP
+; CHECK:           RET
 ; CHECK-LABEL:     function known:
 ; CHECK-NOT:       {{MUFU|FMUL|F2I}}
 ; CHECK:           IMAD R4, R4, 0x8, R4
@@ -107,6 +116,15 @@ define float @full_quotient(float %x, float %y) {
   %z = call float @llvm.nvvm.div.full(float %x, float %y)
   ret float %z
 }
+; As -prec-div=false with -ffast-math makes them: an approximation, with one limit.
+define float @marked_twice(float %x, float %y) {
+  %z = fdiv afn float %x, %y, !fpmath !0
+  ret float %z
+}
+define float @full_in_range(float %x) {
+  %z = fdiv float %x, 3.0, !fpmath !0
+  ret float %z
+}
 
 ; 8 = 2^(3 log2 2), times x, and x.
 define i32 @known(i32 %x) {
@@ -118,3 +136,5 @@ define i32 @known(i32 %x) {
   %sum = add i32 %product, %x
   ret i32 %sum
 }
+
+!0 = !{float 2.0}
