@@ -57,9 +57,20 @@ def total(a, b):
     return math.nan if abs(a) == abs(b) == math.inf and a != b else a + b
 
 
+def turns(x):
+    """What is left of an angle in turns, which MUFU takes: from -1/2 to 1/2."""
+    return x - round(x) if abs(x) < math.inf else math.nan
+
+
+def sine(turn):
+    """Of an angle from -1/2 to 1/2 of a turn; its zeros are exact."""
+    turn = math.copysign(0.5, turn) - turn if abs(turn) > 0.25 else turn
+    return math.sin(2 * math.pi * turn)
+
+
 MUFU = {'RCP': lambda x: divide(1.0, x), 'RSQ': lambda x: divide(1.0, math.sqrt(x)) if x >= 0 else math.nan,
-        'SQRT': lambda x: math.sqrt(x) if x >= 0 else math.nan, 'SIN': lambda x: math.sin(x) if abs(x) < math.inf else math.nan,
-        'COS': lambda x: math.cos(x) if abs(x) < math.inf else math.nan,
+        'SQRT': lambda x: math.sqrt(x) if x >= 0 else math.nan, 'SIN': lambda x: x if x == 0 else sine(turns(x)),
+        'COS': lambda x: sine(0.25 - abs(turns(x))),
         'EX2': lambda x: 2.0 ** x if x < 1024 else x if x == math.inf else math.inf if x == x else x,
         'LG2': lambda x: math.log2(x) if x > 0 else -math.inf if x == 0 else math.nan, 'TANH': math.tanh}
 COMPARE = {'F': lambda a, b: False, 'T': lambda a, b: True, 'LT': lambda a, b: a < b, 'LE': lambda a, b: a <= b,

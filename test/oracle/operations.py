@@ -214,6 +214,11 @@ def real_least(inst, t, a, b):
     return from_float((min if inst.mods['MINMAX'] == 'MIN' else max)(a, b), 4)
 
 
+def flushed(x):
+    """A denormal float is zero."""
+    return math.copysign(0.0, x) if abs(x) < 2.0 ** -126 else x
+
+
 def function_of(inst, t, b):
     name = inst.mods['MUFUFN']
     if name.endswith('64H'):
@@ -222,7 +227,10 @@ def function_of(inst, t, b):
     at = inst.operands['b']
     x = to_float(b, 4)
     x = abs(x) if at.get('absolute') else x
-    return from_float(MUFU[name](-x if at.get('negated') else x), 4)
+    x = -x if at.get('negated') else x
+    if 'FTZ' not in inst.mods:
+        return from_float(MUFU[name](x), 4)
+    return from_float(flushed(to_float(from_float(MUFU[name](flushed(x)), 4), 4)), 4)
 
 
 ROUND = {'RM': math.floor, 'RP': math.ceil, 'RZ': math.trunc, None: round}
