@@ -68,6 +68,7 @@ void hd_unit_release(struct hd_unit *unit)
 		hd_mfunc_free(&unit->functions.data[i]);
 	hd_vec_release(&unit->functions);
 	hd_map_release(&unit->inlined.number);
+	hd_hash_set_release(&unit->inlined.known);
 	hd_vec_release(&unit->inlined.list);
 	hd_vec_release(&unit->inlined.files);
 	if (unit->module)

@@ -1,24 +1,36 @@
 /*
  * Calls whose callee's code stands in their place: what a place of the debug information says of the places around it.
- * Calls that are alike to a reader, as those of an unrolled loop, are one. Linear in the places, with a search of the
- * calls that are known for each new one.
+ * Calls that are alike to a reader, as those of an unrolled loop, are one. Linear in the places.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include <llvm-c/DebugInfo.h>
 
 #include "passes/ir/ir.h"
 
-/* The function that a scope is in: an operand of blocks, which LLVM's C API has no name for. */
+/* Debug information's nodes have these first; LLVM's C API has no names for them. Blocks end with the scope. */
+enum { OPERAND_FILE, OPERAND_SCOPE, OPERAND_NAME };
+
+static LLVMValueRef operand_of(LLVMContextRef context, LLVMMetadataRef metadata, unsigned index)
+{
+	LLVMValueRef node = LLVMMetadataAsValue(context, metadata), operand = NULL;
+	unsigned count = LLVMGetMDNodeNumOperands(node);
+	if (index < count) { /* they come all at once */
+		LLVMValueRef *operands = hd_xcalloc(count, sizeof *operands);
+		LLVMGetMDNodeOperands(node, operands);
+		operand = operands[index];
+		free(operands);
+	}
+	return operand;
+}
+
+/* The function that a scope is in: blocks have the scope around them as an operand. */
 static LLVMMetadataRef function_of(LLVMContextRef context, LLVMMetadataRef scope)
 {
 	while (scope && LLVMGetMetadataKind(scope) != LLVMDISubprogramMetadataKind) {
-		LLVMValueRef node = LLVMMetadataAsValue(context, scope), operands[8];
-		unsigned count = LLVMGetMDNodeNumOperands(node);
-		if (count < 2 || count > sizeof operands / sizeof *operands)
-			return NULL;
-		LLVMGetMDNodeOperands(node, operands); /* file, scope around it, ... */
-		scope = operands[1] ? LLVMValueAsMetadata(operands[1]) : NULL;
+		LLVMValueRef around = operand_of(context, scope, OPERAND_SCOPE);
+		scope = around ? LLVMValueAsMetadata(around) : NULL;
 	}
 	return scope;
 }
@@ -26,24 +38,30 @@ static LLVMMetadataRef function_of(LLVMContextRef context, LLVMMetadataRef scope
 static const char *name_of(struct hd_unit *unit, LLVMContextRef context, LLVMMetadataRef place)
 {
 	LLVMMetadataRef function = function_of(context, LLVMDILocationGetScope(place));
-	LLVMValueRef node = function ? LLVMMetadataAsValue(context, function) : NULL, operands[32];
-	unsigned count = node ? LLVMGetMDNodeNumOperands(node) : 0, length = 0;
-	if (count < 3 || count > sizeof operands / sizeof *operands)
-		return "?";
-	LLVMGetMDNodeOperands(node, operands); /* scope, file, name, ... */
-	const char *name = operands[2] ? LLVMGetMDString(operands[2], &length) : NULL;
+	LLVMValueRef operand = function ? operand_of(context, function, OPERAND_NAME) : NULL;
+	unsigned length = 0;
+	const char *name = operand ? LLVMGetMDString(operand, &length) : NULL;
 	return name && length ? hd_arena_printf(&unit->arena, "%.*s", (int)length, name) : "?";
+}
+
+static bool is_alike(const struct hd_inlined_calls *calls, uint32_t index, const struct hd_inlined *call,
+		     const char *file)
+{
+	const struct hd_inlined *known = &calls->list.data[index];
+	const char *other = calls->files.data[index];
+	return known->line == call->line && known->column == call->column && known->outer == call->outer &&
+	       (file && other ? !strcmp(file, other) : file == other) && !strcmp(known->callee, call->callee);
 }
 
 static uint32_t number_of(struct hd_inlined_calls *calls, const struct hd_inlined *call, const char *file)
 {
-	for (uint32_t i = 0; i < calls->list.len; i++) {
-		const struct hd_inlined *known = &calls->list.data[i];
-		const char *other = calls->files.data[i];
-		if (known->line == call->line && known->column == call->column && known->outer == call->outer &&
-		    (file && other ? !strcmp(file, other) : file == other) && !strcmp(known->callee, call->callee))
-			return i + 1;
-	}
+	uint64_t hash = hd_hash_mix(hd_hash_mix(hd_hash_mix(0, call->line), call->column), call->outer);
+	struct hd_hash_slot *slot;
+	hash = hd_hash_text(hd_hash_text(hash, file ? file : ""), call->callee);
+	HD_HASH_FIND(slot, &calls->known, hash, is_alike(calls, slot->id, call, file));
+	if (hd_hash_found(slot))
+		return slot->id + 1;
+	hd_hash_set_put(&calls->known, slot, hash, calls->list.len);
 	hd_vec_push(&calls->list, *call);
 	hd_vec_push(&calls->files, file);
 	return calls->list.len;

@@ -319,6 +319,7 @@ struct hd_inlined_calls {
 	struct hd_map number; /* 1 + index, by the call's place in the IR */
 	HD_VEC(struct hd_inlined) list;
 	HD_VEC(const char *) files; /* by index in `list`; NULL: unknown */
+	struct hd_hash_set known;   /* indices in `list`, by all that is there */
 };
 
 /* The calls go into the object, whose files they name. */
