@@ -1,6 +1,6 @@
 #!/bin/bash
 # check-deb.sh FOLDER: installs the packages of FOLDER (make deb) on a bare Debian 12 and uses them there, as scripts/check-fresh.sh
-# does with the sources: compiles and runs a program, launches a kernel from Python, builds against the headers, removes all.
+# does with the sources: compiles and runs a program, launches a kernel from Python, draws a figure, builds against the headers, removes all.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 packages=$(realpath "$1")
@@ -12,4 +12,5 @@ exec "$here/check-fresh.sh" 'echo the bare system is there' \
 	'heddle-cc -O2 -o /root/vecadd /usr/share/heddle/examples/vecadd.cu && heddle run -- /root/vecadd 4096' \
 	"python3 -c \"import heddle; print(len(heddle.gpus()), 'GPUs')\"" \
 	'cc=$(command -v gcc) && echo "#include <heddle/object.h>" >/root/a.c && $cc -c $(pkg-config --cflags heddle) -o /root/a.o /root/a.c' \
-	'apt-get purge -y heddle heddle-dev heddle-doc libheddle-cudart && test ! -e /usr/share/heddle'
+	'heddle-figures --help >/dev/null && cd /root && heddle-figures --size small spills && ls figures/spills-small/*.svg' \
+	'apt-get purge -y heddle heddle-figures heddle-dev heddle-doc libheddle-cudart && test ! -e /usr/share/heddle'

@@ -3,6 +3,7 @@
 #
 #   libheddle-cudart  what compiled programs need: the runtime, math libraries, the GPUs' figures
 #   heddle            the programs, the compiler's parts, the Python package
+#   heddle-figures    heddle-figures, its plans and scripts; the sources that they run are heddle-doc's examples
 #   heddle-dev        headers, libheddle.a, pkg-config, CMake
 #   heddle-doc        the docs and examples
 #
@@ -29,6 +30,7 @@ package_of() {
 	case $1 in
 	share/heddle/manifest.txt) ;;
 	lib/libheddle-*.so | lib/libnvrtc.so | share/heddle/gpus/*) echo libheddle-cudart ;;
+	bin/heddle-figures | share/heddle/scripts/*) echo heddle-figures ;;
 	include/* | lib/*.a | lib/pkgconfig/* | lib/cmake/*) echo heddle-dev ;;
 	share/doc/* | share/heddle/examples/*) echo heddle-doc ;;
 	*) echo heddle ;;
@@ -41,14 +43,21 @@ while IFS= read -r file; do
 	[[ -z $package ]] || echo "$file" >>"$work/$package.files"
 done <"$work/files"
 
-for package in libheddle-cudart heddle heddle-dev heddle-doc; do
+for package in libheddle-cudart heddle heddle-figures heddle-dev heddle-doc; do
 	mkdir -p "$work/$package/usr" "$work/$package/DEBIAN"
 	tar -C "$stage" --no-recursion -cf - -T "$work/$package.files" | tar -C "$work/$package/usr" -xf -
 done
 
+# Programs and libraries of these folders, each with a zero byte after it: what is executable may be a script.
+programs() {
+	local file
+	find "$@" -type f \( -perm -u+x -o -name '*.so' \) -print0 | while IFS= read -r -d '' file; do
+		[[ $(head -c 4 "$file" | od -An -tx1) != ' 7f 45 4c 46' ]] || printf '%s\0' "$file"
+	done
+}
+
 # As Debian's policy has it: no debug information, compressed manual pages, modules of Python where Python looks.
-find "$work"/*/usr/bin "$work"/*/usr/lib -type f \( -perm -u+x -o -name '*.so' \) -print0 2>/dev/null |
-	xargs -0 "llvm-strip-$llvm" --strip-unneeded
+programs "$work"/*/usr | xargs -0 "llvm-strip-$llvm" --strip-unneeded
 find "$work" -path '*/usr/lib/*.so' -type f -exec chmod 644 {} +
 find "$work/heddle/usr/share/man" -type f -exec gzip -9n {} +
 mkdir -p "$work/heddle/usr/lib/python3/dist-packages" "$work/heddle-doc/usr/share/doc/heddle-doc"
@@ -62,7 +71,7 @@ libraries() {
 	local package=$1 tree=$work/shlibs
 	mkdir -p "$tree/debian"
 	printf 'Source: heddle\n\nPackage: %s\nArchitecture: any\n' "$package" >"$tree/debian/control"
-	find "$work/$package/usr" -type f \( -path '*/bin/*' -o -name '*.so' \) -print0 |
+	programs "$work/$package/usr" |
 		(cd "$tree" && xargs -0 dpkg-shlibdeps -O --ignore-missing-info -l"$work/libheddle-cudart/usr/lib" \
 			-x"$package" -xlibheddle-cudart 2>"$work/shlibs.log") | sed -n 's/^shlibs:Depends=//p' ||
 		{ cat "$work/shlibs.log" >&2; return 1; }
@@ -94,6 +103,9 @@ pack() {
 # What Python leaves beside the modules goes with them.
 printf '#!/bin/sh\nset -e\nrm -rf /usr/share/heddle/python/heddle/__pycache__\n' >"$work/heddle/DEBIAN/prerm"
 chmod 755 "$work/heddle/DEBIAN/prerm"
+printf '#!/bin/sh\nset -e\nrm -rf /usr/share/heddle/scripts/__pycache__ /usr/share/heddle/scripts/figures/__pycache__\n' \
+	>"$work/heddle-figures/DEBIAN/prerm"
+chmod 755 "$work/heddle-figures/DEBIAN/prerm"
 
 maintainer='Heddle developers <heddle@localhost>'
 # /usr/lib has libraries that the linker's cache is to know.
@@ -108,11 +120,15 @@ pack libheddle-cudart "$architecture" libs "$runtime" 'Recommends: heddle' \
 pack heddle "$architecture" devel \
 	"libheddle-cudart (= $version), clang-$llvm, llvm-$llvm, lld-$llvm, g++, $tools" \
 	"Recommends: python3
-Suggests: heddle-dev, heddle-doc, gnuplot-nox, libomp-$llvm-dev, libthrust-dev, libcub-dev" \
+Suggests: heddle-dev, heddle-doc, heddle-figures, libomp-$llvm-dev, libthrust-dev, libcub-dev" \
 	'compiler and simulator for register files of GPUs' \
 	'heddle-cc compiles CUDA C++, heddle runs programs and single kernels on' \
 	'simulated GPUs, compares designs, checks for races, and gates the resources of' \
 	'kernels. The Python module heddle launches kernels on arrays.'
+pack heddle-figures all devel "heddle (= $version), heddle-doc (= $version), python3, gnuplot-nox" '' \
+	"figures of papers, drawn from Heddle's simulations" \
+	'heddle-figures repeats the simulations of papers about register files of GPUs' \
+	'and draws their figures.'
 pack heddle-dev "$architecture" libdevel \
 	"heddle (= $version), libelf-dev, libjansson-dev, libinih-dev, libzstd-dev, liblz4-dev, zlib1g-dev, nettle-dev" '' \
 	'headers of Heddle' \

@@ -214,7 +214,7 @@ def draw(name, options):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('names', nargs='*', metavar='NAME', help='which (default all): ' + ', '.join(names()))
-    parser.add_argument('--build', default=BUILD, help='build tree, or prefix of an installation (default ' + ('the own)' if INSTALLED else 'build)'))
+    parser.add_argument('--build', default=BUILD, help='build tree, or prefix of an installation (default ' + ('that of this program)' if INSTALLED else 'build)'))
     parser.add_argument('--programs', help='folder of built programs (default BUILD/examples/calls)')
     parser.add_argument('--plan', help='instead of scripts/plans/NAME.ini')
     parser.add_argument('--out', help='folder of the page and its runs (default ' + ('figures/NAME)' if INSTALLED else 'BUILD/figures/NAME, runs in BUILD/results)'))

@@ -174,7 +174,10 @@ def plot(path, title, ylabel, body, width=1100):
     for terminal, place in (('svg', path), ('pngcairo', path.removesuffix('.svg') + '.png')):
         script += (f'reset\nset terminal {terminal} size {width},380 font "sans,11" background "white"\n'
                    f'set output "{place}"\n' + drawing)
-    done = subprocess.run(['gnuplot', '-'], input=script, capture_output=True, text=True)
+    try:
+        done = subprocess.run(['gnuplot', '-'], input=script, capture_output=True, text=True)
+    except FileNotFoundError:
+        raise RunFailed('gnuplot, which draws, is not installed (Debian: gnuplot-nox)') from None
     if done.returncode:
         raise RunFailed(f'gnuplot: {done.stderr}')
 

@@ -20,16 +20,20 @@ PIPELINE := $(B)/lib/cmake/Heddle/HeddleConfig.cmake $(B)/lib/cmake/Heddle/Heddl
 # The Python package, and what `pip install` of its folder needs.
 PYTHON := $(patsubst python/%,$(SHARE)/python/%,$(wildcard python/pyproject.toml python/*/*.py))
 
-# The pages.
-DOCS := $(patsubst docs/%,$(B)/share/doc/heddle/%,$(wildcard docs/*.md docs/*.svg)) \
-	$(patsubst %,$(B)/share/doc/heddle/%,README.md CHANGELOG.md LICENSE)
+# The pages, in folders as here: their links lead to each other.
+DOCS := $(patsubst %,$(B)/share/doc/heddle/%,$(wildcard docs/*.md docs/*.svg docs/results/*) README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md LICENSE) \
+	$(B)/share/doc/heddle/examples
 
 # Programs to begin with: those of one file, and the project with a workflow.
 EXAMPLES := $(patsubst examples/%,$(SHARE)/examples/%,$(wildcard examples/README.md examples/*.cu examples/ci/*) \
 	examples/ci/.github/workflows/ci.yml)
 
+# All of examples/ by name: what else lies there stays there.
+EXAMPLE_SOURCES := $(wildcard $(foreach in,examples examples/* examples/*/* examples/*/*/*,$(in)/Makefile \
+	$(addprefix $(in)/*.,c cpp csv cu cuh h ini json llir md py txt)))
+
 # The papers' figures: what draws them, and the sources that they run.
-FIGURE_FILES := $(patsubst examples/%,$(SHARE)/examples/%,$(shell find examples -type f ! -path '*/__pycache__/*')) \
+FIGURE_FILES := $(sort $(EXAMPLES) $(patsubst examples/%,$(SHARE)/examples/%,$(EXAMPLE_SOURCES))) \
 	$(patsubst %,$(SHARE)/%,$(wildcard scripts/plans/*.ini scripts/plans/*.txt scripts/plans/ladders/* scripts/figures/*.py) $(addprefix scripts/,figures.py draw_figures.py added.py results.py)) \
 	$(B)/bin/heddle-figures
 
@@ -70,8 +74,8 @@ $(SHARE)/examples/%: examples/%
 	$(copy)
 $(SHARE)/python/%: python/%
 	$(copy)
-$(B)/share/doc/heddle/%: docs/%
-	$(copy)
+$(B)/share/doc/heddle/examples:
+	$(Q)mkdir -p $(@D) && ln -sfn ../../heddle/examples $@
 $(B)/share/doc/heddle/%: %
 	$(copy)
 $(SHARE)/scripts/%: scripts/%
@@ -93,14 +97,15 @@ extras: $(MAN) $(COMPLETION) $(HEADERS) $(PIPELINE) $(EXAMPLES) $(PYTHON) $(DOCS
 install: all extras $(FIGURE_FILES)
 	@scripts/install.sh $(B) '$(DESTDIR)$(PREFIX)' $(MANIFEST) $(INSTALLED:$(B)/%=%)
 
-# Debian packages of what is installed, in build/deb; check-deb installs them in a bare system (root, minutes).
+# Debian packages of what is installed, in DEB; check-deb installs them in a bare system (root, minutes).
+DEB ?= $(B)/deb
 .PHONY: deb check-deb
 deb: all extras $(FIGURE_FILES)
-	@rm -rf $(B)/deb && mkdir -p $(B)/deb/stage
-	@scripts/install.sh $(B) $(B)/deb/stage/usr $(MANIFEST) $(INSTALLED:$(B)/%=%) >/dev/null
-	@scripts/deb.sh $(B)/deb/stage $(B)/deb && rm -rf $(B)/deb/stage
+	@rm -rf $(DEB) && mkdir -p $(DEB)/stage
+	@scripts/install.sh $(B) $(DEB)/stage/usr $(MANIFEST) $(INSTALLED:$(B)/%=%) >/dev/null
+	@scripts/deb.sh $(DEB)/stage $(DEB) && rm -rf $(DEB)/stage
 check-deb: deb
-	@scripts/check-deb.sh $(B)/deb
+	@scripts/check-deb.sh $(DEB)
 
 uninstall:
 	@scripts/install.sh --remove '$(DESTDIR)$(PREFIX)' $(MANIFEST)
