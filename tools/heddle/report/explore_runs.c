@@ -275,21 +275,26 @@ static unsigned flops_of(unsigned op, enum flop *kind)
 	}
 }
 
-/* Null: the run did not count by instruction. */
-static json_t *flop_json(const struct explore *explore, const json_t *instructions, const json_t *total)
+/* Null: the run did not count by instruction, or no instruction that it counted is among the inputs. `unknown` gets how many
+ * are not. */
+static json_t *flop_json(const struct explore *explore, const json_t *instructions, const json_t *total,
+			 size_t *unknown)
 {
 	uint64_t count[FLOP_KINDS] = {0};
 	uint32_t function, index;
 	enum flop kind = FLOP_SINGLE;
-	if (!json_array_size(instructions))
-		return json_null();
+	*unknown = 0;
 	for (size_t i = 0; i < json_array_size(instructions); i++) {
 		const json_t *row = json_array_get(instructions, i);
-		if (!find_place(explore, row, &function, &index))
+		if (!find_place(explore, row, &function, &index)) {
+			++*unknown;
 			continue;
+		}
 		unsigned each = flops_of(explore->functions.data[function].listing.function->insts[index].op, &kind);
 		count[kind] += each * (uint64_t)json_integer_value(get(get(row, "access"), "threads"));
 	}
+	if (*unknown == json_array_size(instructions))
+		return json_null();
 	return json_pack("{s:I,s:I,s:I,s:I}", "single", (json_int_t)count[FLOP_SINGLE], "double",
 			 (json_int_t)count[FLOP_DOUBLE], "half", (json_int_t)count[FLOP_HALF], "tensor",
 			 2 * json_integer_value(get(total, "tensor_products")));
@@ -301,6 +306,7 @@ json_t *explore_run_json(struct explore *explore, const struct report_run *run)
 {
 	const json_t *slots = get(run->stats, "slots"), *total = get(run->stats, "total");
 	json_t *object = json_object();
+	size_t unknown;
 	json_object_set_new(object, "policy", hd_json_text(text_of(run->stats, "policy")));
 	json_object_set_new(object, "gpu", hd_json_text(text_of(run->stats, "gpu")));
 	json_object_set_new(object, "file", hd_json_text(run->path));
@@ -313,7 +319,8 @@ json_t *explore_run_json(struct explore *explore, const struct report_run *run)
 			    json_integer((json_int_t)json_array_size(get(run->stats, "launches"))));
 	json_object_set_new(object, "nowhere", get(slots, "nowhere") ? by_reason(get(slots, "nowhere")) : json_null());
 	add_code(explore, object, get(slots, "instructions"));
-	json_object_set_new(object, "flop", flop_json(explore, get(slots, "instructions"), total));
+	json_object_set_new(object, "flop", flop_json(explore, get(slots, "instructions"), total, &unknown));
+	json_object_set_new(object, "flop_unknown", json_integer((json_int_t)unknown));
 	copy(object, slots, "lines");
 	return object;
 }

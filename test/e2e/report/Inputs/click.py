@@ -64,10 +64,10 @@ async function chooseAll(view) {
 			look(view + ', select ' + at + ' choice ' + i);
 		}
 	const boxes = document.querySelectorAll('#view input[type=checkbox]').length;
-	for (let i = 0; i < boxes; i++) {
-		document.querySelectorAll('#view input[type=checkbox]')[i].click();
+	for (let i = 0; i < 2 * boxes; i++) { /* each twice: then all are as they were */
+		document.querySelectorAll('#view input[type=checkbox]')[i >> 1].click();
 		await wait();
-		look(view + ', box ' + i);
+		look(view + ', box ' + (i >> 1));
 	}
 }
 
@@ -85,6 +85,16 @@ async function clickRows(view) {
 			if (state.view !== view)
 				document.querySelector('nav button[data-view=' + view + ']').click();
 		}
+	}
+	const call = document.querySelector('.pane tr.callee');
+	if (call) {
+		const open = call.getAttribute('aria-expanded');
+		call.focus();
+		press(call, 'Enter');
+		if (document.querySelector('.pane tr.callee').getAttribute('aria-expanded') === open)
+			errors.push('Enter does not open a call');
+		if (document.activeElement !== document.querySelector('.pane tr.callee'))
+			errors.push('Enter on a call takes the focus away');
 	}
 	const pane = document.querySelectorAll('.pane');
 	if (pane.length) {

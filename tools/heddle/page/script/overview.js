@@ -118,7 +118,8 @@ function flopCeilings(r) {
 		single: 2 * lanes * c.units_fp32 / c.ii_fp32,
 		double: 2 * lanes * c.units_fp64 / c.ii_fp64,
 		half: 4 * lanes * c.units_fp32 / c.ii_fp32,
-		tensor: 2 * c.units_tensor * c.tensor_single * c.sm_count * c.core_mhz * 1e6,
+		/* Products of all types are one count: the fastest type. */
+		tensor: 2 * c.units_tensor * Math.max(...['half', 'single', 'tf32', 'int8', 'double'].map(type => c['tensor_' + type] || 0)) * c.sm_count * c.core_mhz * 1e6,
 	};
 }
 const flopOf = r => r.flop ? sum(Object.values(r.flop)) : 0;
@@ -139,7 +140,8 @@ function roofline() {
 			number(show(bytes[level] / seconds(run()) / 1e9, 1)), number(percent(use[level], 1)), number(bytes[level] ? show(roofUnits[name].count(run()) / bytes[level], 3) : '–')]}))),
 		name === 'FLOP' ? table(['Unit', '#FLOP', '#GFLOP/s', '#of the ceiling'], roofUnits.FLOP.most(run()).map(([kind, most]) => ({cells: [kind, run().flop[kind],
 			number(show(run().flop[kind] / seconds(run()) / 1e9, 1)), number(percent(run().flop[kind] / seconds(run()), most))]}))) : null,
-		can || run().flop ? null : h('p', {class: 'soft'}, 'A run with --by-instruction also has its floating-point operations here.'));
+		run().flop_unknown ? h('p', {class: 'soft'}, `Floating-point operations: code of ${show(run().flop_unknown)} instructions is not among the inputs.`) : null,
+		can || run().flop || run().flop_unknown ? null : h('p', {class: 'soft'}, 'A run with --by-instruction also has its floating-point operations here.'));
 }
 
 function roofChart(r, unit) {

@@ -96,11 +96,22 @@ const openCalls = new Set();
 /* Rows under the line of a call; `depth` as the call stands in others. */
 function calleeRows(callee, key, depth, cells) {
 	const is = openCalls.has(key), rows = [], pad = '    '.repeat(depth);
-	rows.push(h('tr', {class: 'callee', 'data-call': key, tabindex: 0, 'aria-expanded': is, onclick: () => {
+	const toggle = () => {
 		if (!openCalls.delete(key))
 			openCalls.add(key);
 		draw();
-	}}, h('td', {class: 'no'}, ''), cells.cost(callee.cost), cells.live(callee.cost), h('td', null, pad + (is ? '▾ ' : '▸ ') + callee.name, h('span', {class: 'co'}, '  inlined'))));
+		const again = [...document.querySelectorAll('tr.callee')].find(row => row.dataset.call === key);
+		if (again)
+			again.focus({preventScroll: true});
+	};
+	/* The pane around it has a meaning of its own for the key. */
+	const onkeydown = event => {
+		if (event.key !== 'Enter')
+			return;
+		event.stopPropagation();
+		toggle();
+	};
+	rows.push(h('tr', {class: 'callee', 'data-call': key, tabindex: 0, 'aria-expanded': is, onclick: toggle, onkeydown}, h('td', {class: 'no'}, ''), cells.cost(callee.cost), cells.live(callee.cost), h('td', null, pad + (is ? '▾ ' : '▸ ') + callee.name, h('span', {class: 'co'}, '  inlined'))));
 	if (!is)
 		return rows;
 	for (const place of [...callee.places.values()].sort((a, b) => a.file - b.file || a.line - b.line)) {
