@@ -9,6 +9,8 @@ SCRIPT = """import sys; sys.path.insert(0, sys.argv[1]); import figures
 figures.swept(['sh', '-c', 'echo $$ > pid.new; mv pid.new pid; exec sleep 60'], 1)"""
 script = subprocess.Popen([sys.executable, '-c', SCRIPT, sys.argv[1]])
 while not os.path.exists('pid'):
+    if script.poll() is not None:
+        sys.exit('the script ended by itself')
     time.sleep(.01)
 with open('pid', encoding='utf-8') as file:
     pid = int(file.read())
