@@ -42,7 +42,7 @@ HD_API const char *hd_session_messages(struct hd_session *session);
 /* What kernels printed since the last call of this function; it may have zeros in it. */
 HD_API const char *hd_session_output(struct hd_session *session, size_t *size);
 
-/* Loads a kernel object from memory; `name` is for messages. Returns its number. */
+/* Loads a kernel object from memory, after a wait for what was submitted; `name` is for messages. Returns its number. */
 HD_API int hd_session_load(struct hd_session *session, const void *bytes, size_t size, const char *name);
 /* The object's metadata as JSON (docs/metadata.md); NULL: no such number. */
 HD_API const char *hd_session_metadata(struct hd_session *session, int module);
@@ -51,7 +51,7 @@ HD_API const char *hd_session_kernel(struct hd_session *session, int module, con
 HD_API int hd_session_symbol(struct hd_session *session, int module, const char *name, uint64_t *address,
 			     uint64_t *size);
 
-/* Device memory. `set` fills with one byte. */
+/* Device memory. `set` fills with one byte. What is released while grids are submitted stays until they have ended. */
 HD_API int hd_session_malloc(struct hd_session *session, uint64_t bytes, uint64_t *address);
 HD_API int hd_session_release(struct hd_session *session, uint64_t address);
 HD_API int hd_session_write(struct hd_session *session, uint64_t address, const void *from, uint64_t bytes);

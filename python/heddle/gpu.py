@@ -23,6 +23,8 @@ class Session:
         for name, value in options:
             self._check(self._library.option(self._handle, name.encode(), value.encode()))
         self._check(self._library.start(self._handle))
+        self.submitted = 0  # launches that have not run
+        self._seen = 0  # launches that a call or a wait has returned
         self._tell()
 
     def _check(self, status):
@@ -48,6 +50,8 @@ class Session:
         self._end()
 
     def load(self, data, name):
+        if self.submitted:
+            self.wait()  # the library would, without Ctrl-C
         return self._check(self._library.load(self._live(), data, len(data), name.encode()))
 
     def metadata(self, module):
@@ -84,10 +88,12 @@ class Session:
         sizes = ctypes.c_uint32 * 3
         self._check(self._library.submit(self._live(), module, kernel.encode(), sizes(*grid), sizes(*block), shared,
                                          cooperative, stream, priority, params, len(params)))
+        self.submitted += 1
 
     def wait(self):
         """Runs what was submitted. The main thread stays free for Ctrl-C, which ends the launch."""
         handle, status = self._live(), []
+        self.submitted = 0  # whatever comes: a fault ends all
         if threading.current_thread() is not threading.main_thread():
             status.append(self._library.wait(handle))
         else:
@@ -113,6 +119,11 @@ class Session:
 
     def launch_count(self):
         return self._library.launches(self._live())
+
+    def ended(self):
+        """The launches that have ended since the last call."""
+        first, self._seen = self._seen, self.launch_count()
+        return [self.launch(index) for index in range(first, self._seen)]
 
     def launch(self, index):
         return json.loads(self._check(self._library.launch(self._live(), index)))
@@ -191,10 +202,9 @@ class GPU:
         return arrays.DeviceArray(self._session, shape, dtype)
 
     def wait(self):
-        """Runs launches that were submitted; returns those that have ended since, as a list of Launch."""
-        before = self._session.launch_count()
+        """Runs launches that were submitted; returns those that have ended since the last wait, as a list of Launch."""
         self._session.wait()
-        return [statistics.launch_of(self._session.launch(i)) for i in range(before, self._session.launch_count())]
+        return [statistics.launch_of(launch) for launch in self._session.ended()]
 
     def output(self):
         """What kernels printed since the last call, as bytes."""
@@ -284,11 +294,16 @@ class Kernel:
 
     def __call__(self, grid, block, *arguments, shared=0, cooperative=False):
         """Arrays of the host are copied to the device, and back if they can be written; In(x) and Out(x) save a copy."""
+        if self._session.submitted:
+            raise HeddleError('launches are submitted that have not run: GPU.wait() runs them')
         with _Arguments(self, arguments) as packed:
             self._submit(packed, grid, block, shared, cooperative, 0, 0)
-            self._session.wait()
+            try:
+                self._session.wait()
+            finally:
+                ended = self._session.ended()
             packed.copy_back()
-        return statistics.launch_of(self._session.launch(self._session.launch_count() - 1))
+        return statistics.launch_of(ended[-1])
 
     def submit(self, grid, block, *arguments, shared=0, stream=0, priority=0):
         """As a call, but GPU.wait() runs it, beside kernels of other streams. Arrays have to be DeviceArrays."""
@@ -334,7 +349,11 @@ class _Arguments:
                 copy.copy_to(target)
 
     def _pack(self, parameter, value):
-        if isinstance(value, arrays.DeviceArray) and parameter.bytes == 8:
+        if isinstance(value, arrays.DeviceArray):
+            if value._session is not self._session:
+                raise HeddleError('the array is on another GPU')
+            if parameter.kind not in ('pointer', 'integer') or parameter.bytes != 8:
+                raise HeddleError('an array on the device is an address, which needs a pointer')
             return struct.pack('<Q', value._place())
         if parameter.kind == 'pointer':
             return struct.pack('<Q', 0 if value is None else value if hasattr(value, '__index__') and

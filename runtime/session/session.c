@@ -55,6 +55,7 @@ struct hd_session {
 	const char *options[OPTION_COUNT]; /* NULL: not given */
 	HD_VEC(const char *) sets;
 	HD_VEC(struct module *) modules;
+	HD_VEC(uint64_t) released; /* while grids were submitted that may use them */
 	struct hd_diag diag;
 	struct hd_strbuf error, messages;
 	char *told;    /* the messages that were handed out */
@@ -195,6 +196,7 @@ void hd_session_free(struct hd_session *session)
 	}
 	hd_vec_release(&session->modules);
 	hd_vec_release(&session->sets);
+	hd_vec_release(&session->released);
 	hd_strbuf_release(&session->error);
 	hd_strbuf_release(&session->messages);
 	if (session->printer)
@@ -328,6 +330,10 @@ int hd_session_load(struct hd_session *session, const void *bytes, size_t size, 
 {
 	if (not_started(session))
 		return -1;
+	/* It moves code: what was submitted runs first. */
+	int ran = hd_sim_working(session->sim) ? hd_session_wait(session) : 0;
+	if (ran)
+		return ran;
 	struct module *module = hd_xcalloc(1, sizeof *module);
 	hd_arena_init(&module->arena);
 	name = hd_arena_strdup(&session->arena, name);
@@ -383,14 +389,42 @@ int hd_session_malloc(struct hd_session *session, uint64_t bytes, uint64_t *addr
 	return status;
 }
 
+static int not_allocated(struct hd_session *session, uint64_t address)
+{
+	return hd_error(&session->diag, HD_NOWHERE, "no allocation begins at 0x%llx", (unsigned long long)address);
+}
+
+/* Grids that were submitted may use it: as cudaFree() waits for them, it goes after them. */
+static int release_later(struct hd_session *session, uint64_t address)
+{
+	uint64_t low, high;
+	if (!hd_sim_allocation(session->sim, address, &low, &high) || low != address)
+		return not_allocated(session, address);
+	for (uint32_t i = 0; i < session->released.len; i++)
+		if (session->released.data[i] == address)
+			return not_allocated(session, address);
+	hd_vec_push(&session->released, address);
+	return 0;
+}
+
+/* All grids have ended. An address that cannot be released is an error. */
+static int release_now(struct hd_session *session)
+{
+	int status = 0;
+	for (uint32_t i = 0; i < session->released.len; i++)
+		if (hd_sim_free_memory(session->sim, session->released.data[i]))
+			status = not_allocated(session, session->released.data[i]);
+	session->released.len = 0;
+	return status;
+}
+
 int hd_session_release(struct hd_session *session, uint64_t address)
 {
 	if (not_started(session))
 		return -1;
-	int status = hd_sim_free_memory(session->sim, address);
-	if (status && !session->error.len)
-		hd_error(&session->diag, HD_NOWHERE, "no allocation begins at 0x%llx", (unsigned long long)address);
-	return status;
+	if (hd_sim_working(session->sim))
+		return release_later(session, address);
+	return hd_sim_free_memory(session->sim, address) ? not_allocated(session, address) : 0;
 }
 
 int hd_session_write(struct hd_session *session, uint64_t address, const void *from, uint64_t bytes)
@@ -484,11 +518,11 @@ int hd_session_wait(struct hd_session *session)
 		return -1;
 	int status = failed(session, hd_sim_wait_all(session->sim));
 	session->interrupted = hd_sim_interrupted(session->sim) != 0;
-	if (status)
-		return status;
-	keep_findings(session);
-	if (!session->interrupted)
-		return 0;
+	if (!status)
+		keep_findings(session);
+	int late = release_now(session);
+	if (status || !session->interrupted)
+		return status ? status : late;
 	return hd_error(&session->diag, HD_NOWHERE, "interrupted");
 }
 

@@ -25,6 +25,8 @@ __global__ void scale(const __half *from, float *to, int n) {
 __global__ void outside(int *p) { p[1 << 20] = 1; }
 __global__ void unwritten(const int *from, int *to) { if (from[threadIdx.x] > 3) to[0] = 1; }
 __global__ void forever(volatile int *p) { while (!*p) p[1]++; }
+__global__ void wide(double d) {}
+__global__ void word(unsigned long long address) { *(long long *)address = 6; }
 template <typename T> __global__ void put(T *p, T v) { *p = v; }
 template __global__ void put(int *, int);
 template __global__ void put(char *, char);
@@ -74,6 +76,27 @@ for stream in (1, 2):
     module['put<int>'].submit(1, 1, cells.address + 4 * (stream - 1), stream, stream=stream)
 assert cells.tolist() == [0, 0]
 assert [done.stream for done in gpu.wait()] == [1, 2] and cells.tolist() == [1, 2]
+# What is freed stays until launches that were submitted have run.
+for free in (lambda array: None, heddle.DeviceArray.free):
+    freed = gpu.zeros(32, 'i32')
+    place = freed.address
+    module['put<int>'].submit(1, 1, freed, 5)
+    free(freed)
+    del freed
+    other = gpu.zeros(32, 'i32')
+    assert other.address != place
+    fails('launches are submitted that have not run', lambda: module['put<int>'](1, 1, other, 3))
+    assert len(gpu.wait()) == 1 and other.tolist() == [0] * 32
+    again = gpu.zeros(32, 'i32')
+    assert again.address == place, 'it was not freed'
+    del again, other
+# Loading a module runs them; GPU.wait() still returns them.
+module['put<int>'].submit(1, 1, cells, 7)
+gpu.load(data)
+assert cells.tolist() == [7, 2] and module['put<int>'](1, 1, cells, 8).kernel.startswith('void put<int>')
+module['put<int>'].submit(1, 1, cells, 9, stream=3)
+gpu.load(data)
+assert [done.stream for done in gpu.wait()] == [3] and gpu.wait() == []
 fails('takes arrays of the device', lambda: module['put<int>'].submit(1, 1, array.array('i', [1]), 1))
 
 # What is wrong, in the words of the simulator; the session goes on.
@@ -93,6 +116,14 @@ fails('not a kernel object', lambda: gpu.load(b'abc'))
 fails('', lambda: gpu.load(data[:len(data) // 2]))
 fails("no kernel 'mixed'; there are", lambda: module['mixed'])
 fails('takes 3 arguments, not 1', lambda: module['scale'](1, 1, words))
+# Addresses of sessions are alike, and an address is no number.
+with heddle.GPU('rtx2060-third') as another:
+    fails('the array is on another GPU', lambda: module['put<int>'](1, 1, another.zeros(1, 'i32'), 1))
+fails('argument 4 (f of type float): an array on the device is an address',
+      lambda: module['mix'](1, 1, bytes(16), out, 1, 1, cells))
+fails('an array on the device is an address', lambda: module['wide'](1, 1, cells))
+module['word'](1, 1, cells)
+assert cells.tolist() == [6, 0]
 fails('block (2048,1,1): x must be 1 to 1024', lambda: module['scale'](1, 2048, words, results, 1))
 fails('a grid has one to three positive numbers, not 0', lambda: module['scale'](0, 1, words, results, 1))
 fails('a block has one to three positive numbers', lambda: module['scale'](1, (1, 1, 1, 1), words, results, 1))
@@ -118,6 +149,7 @@ module['scale'](1, 8, words, results, 6)
 assert results[1] == -1
 try:
     heddle.compile(source='__global__ void k() { x; }')
+    raise AssertionError('it was compiled')
 except heddle.CompileError as error:
     assert "<stdin>:1:23: error: use of undeclared identifier 'x'" in str(error)
 
