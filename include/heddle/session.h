@@ -4,9 +4,10 @@
  * one policy.
  *
  * Functions that return int return 0 or a number that is not negative, or -1 (or a negative enum hd_sim_error) with
- * the reason in hd_session_error(). Nothing ends the process and nothing is printed. A session is used by one thread
- * at a time, except for hd_session_interrupt(). Texts that are returned belong to the session, and stay until the
- * next call of the same function or hd_session_free().
+ * the reason in hd_session_error(). Nothing is printed and nothing ends the process, except where the host has no
+ * memory left: a message on standard error, then abort(). A session is used by one thread at a time, except for
+ * hd_session_interrupt(). Texts that are returned belong to the session, and stay until the next call of the same
+ * function or hd_session_free(); that of hd_session_error() stays until the next call of any function.
  */
 #ifndef HEDDLE_SESSION_H
 #define HEDDLE_SESSION_H
@@ -29,6 +30,9 @@ HD_API char *hd_session_names(const char *what);
 HD_API void hd_session_free_text(char *text);
 
 HD_API struct hd_session *hd_session_new(void);
+/* Ends the session's work: writes files of `timeline` and `kanata`. Nothing can be submitted afterwards. */
+HD_API int hd_session_end(struct hd_session *session);
+/* Frees all of it. Where hd_session_end() was not called, files are written and their errors lost. */
 HD_API void hd_session_free(struct hd_session *session);
 /* Sets an option of session.def before the start. `set` may be given several times. */
 HD_API int hd_session_option(struct hd_session *session, const char *name, const char *value);
@@ -42,7 +46,8 @@ HD_API const char *hd_session_messages(struct hd_session *session);
 /* What kernels printed since the last call of this function; it may have zeros in it. */
 HD_API const char *hd_session_output(struct hd_session *session, size_t *size);
 
-/* Loads a kernel object from memory, after a wait for what was submitted; `name` is for messages. Returns its number. */
+/* Loads a kernel object from memory, after a wait for what was submitted; `name` is for messages. Returns its
+ * number. */
 HD_API int hd_session_load(struct hd_session *session, const void *bytes, size_t size, const char *name);
 /* The object's metadata as JSON (docs/metadata.md); NULL: no such number. */
 HD_API const char *hd_session_metadata(struct hd_session *session, int module);

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <libgen.h>
 #include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -119,6 +120,19 @@ static void note_closed(struct hd_output *output)
 	pthread_mutex_unlock(&outputs_lock);
 	free(output->path);
 	free(output->temporary);
+}
+
+int hd_output_check(const char *path)
+{
+	struct stat status;
+	bool exists = !stat(path, &status);
+	char *copy = hd_xstrdup(path);
+	const char *place = exists && !S_ISREG(status.st_mode) ? path : dirname(copy);
+	int error = exists && S_ISDIR(status.st_mode)			? EISDIR
+		    : access(place, place == path ? W_OK : W_OK | X_OK) ? errno
+									: 0;
+	free(copy);
+	return error;
 }
 
 int hd_output_open(struct hd_output *output, const char *path, struct hd_diag *diag)

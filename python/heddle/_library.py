@@ -46,6 +46,7 @@ _FUNCTIONS = {
     'names': (_POINTER, _TEXT),
     'free_text': (None, _POINTER),
     'new': (_POINTER,),
+    'end': (_INT, _POINTER),
     'free': (None, _POINTER),
     'option': (_INT, _POINTER, _TEXT, _TEXT),
     'start': (_INT, _POINTER),

@@ -12,6 +12,13 @@ from . import arrays, compiling, statistics
 from ._library import HeddleError, library
 
 
+def _drop(library, handle):
+    """The end of a session that was not closed: nobody is there to catch an error."""
+    if library.end(handle) < 0:
+        warnings.warn(library.error(handle).decode(errors='replace'))
+    library.free(handle)
+
+
 class Session:
     """One hd_session; every failure is a HeddleError."""
 
@@ -19,7 +26,7 @@ class Session:
         self._library = library()
         self._handle = self._library.new()
         # Also when the interpreter ends, before objects that lie in the session's memory go.
-        self._end = weakref.finalize(self, self._library.free, self._handle)
+        self._end = weakref.finalize(self, _drop, self._library, self._handle)
         for name, value in options:
             self._check(self._library.option(self._handle, name.encode(), value.encode()))
         self._check(self._library.start(self._handle))
@@ -47,7 +54,13 @@ class Session:
         return self._handle
 
     def close(self):
-        self._end()
+        if not self._end.detach():
+            return
+        try:
+            self._check(self._library.end(self._handle))
+            self._tell()
+        finally:
+            self._library.free(self._handle)
 
     def load(self, data, name):
         if self.submitted:
@@ -144,8 +157,8 @@ def _text(value):
 
 class GPU:
     """A GPU with one policy. `settings` are keys of the configuration; further options are those of `heddle run`:
-    verify, functional, check, out_of_bounds, sampling, threads, max_cycles, watchdog, sample, heap_bytes, profile,
-    slots, ideal, timeline, kanata, timeline_only."""
+    verify, functional, check, out_of_bounds, sampling, threads, max_cycles, watchdog, sample, heap_bytes, corun_cycles,
+    profile, slots, ideal, timeline, kanata, timeline_name, timeline_only."""
 
     def __init__(self, name='v100', policy='baseline', settings=None, **options):
         pairs = [('gpu', _text(name)), ('policy', _text(policy))]
@@ -157,14 +170,20 @@ class GPU:
     def __enter__(self):
         return self
 
-    def __exit__(self, *_):
-        self.close()
+    def __exit__(self, kind, *_):
+        try:
+            self.close()
+        except HeddleError as error:
+            if kind is None:
+                raise
+            warnings.warn(str(error))  # the exception that comes through says more
 
     def __repr__(self):
         return f'<heddle.GPU {self.name}, {self.policy}>'
 
     def close(self):
-        """Frees the simulator. Launches and statistics that were read stay."""
+        """Writes the files of `timeline` and `kanata`, and frees the simulator. Launches and statistics that were read
+        stay."""
         self._session.close()
 
     def compile(self, path=None, *, source=None, options=()):

@@ -19,6 +19,7 @@
 #include "lib/vec.h"
 #include "runtime/sim/report.h"
 #include "runtime/sim/sim_private.h"
+#include "runtime/watch/timeline.h"
 
 enum option {
 #define HD_SESSION_OPTION(name, kind, help) OPTION_##name,
@@ -63,7 +64,7 @@ struct hd_session {
 	char *printed, *printed_before;
 	size_t printed_size;
 	char *launch, *statistics;
-	bool checked, interrupted;
+	bool checked, interrupted, ended;
 };
 
 /* ------------------------------------------------------------ messages */
@@ -184,6 +185,15 @@ struct hd_session *hd_session_new(void)
 	return session;
 }
 
+int hd_session_end(struct hd_session *session)
+{
+	forget_errors(session);
+	if (session->sim)
+		hd_timeline_end(&session->sim->gpu);
+	session->ended = session->sim != NULL;
+	return session->error.len ? -1 : 0;
+}
+
 void hd_session_free(struct hd_session *session)
 {
 	if (!session)
@@ -259,6 +269,25 @@ static int configure(struct hd_session *session)
 	return hd_config_check(&session->config, &session->diag);
 }
 
+/* Files that are written at the end: a run is not to be in vain. */
+static int check_timeline(struct hd_session *session)
+{
+	const char *const *options = session->options;
+	if (options[OPTION_timeline_only] && !options[OPTION_timeline] && !options[OPTION_kanata])
+		return hd_error(&session->diag, HD_NOWHERE, "timeline_only needs timeline or kanata");
+	if (options[OPTION_timeline_name] && !options[OPTION_timeline])
+		return hd_error(&session->diag, HD_NOWHERE, "timeline_name needs timeline");
+	static const enum option files[] = {OPTION_timeline, OPTION_kanata};
+	for (uint32_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
+		const char *path = options[files[i]];
+		int error = path ? hd_output_check(path) : 0;
+		if (error)
+			return hd_error(&session->diag, HD_NOWHERE, "%s: cannot write %s: %s", option_names[files[i]],
+					path, strerror(error));
+	}
+	return 0;
+}
+
 int hd_session_start(struct hd_session *session)
 {
 	const char *const *options = session->options;
@@ -272,7 +301,7 @@ int hd_session_start(struct hd_session *session)
 		free(first);
 		return hd_error(diag, HD_NOWHERE, "%s needs a run before the one that counts: use heddle run", policy);
 	}
-	if (configure(session))
+	if (configure(session) || check_timeline(session))
 		return -1;
 	struct hd_sim_options wanted = {
 		.config = &session->config,
@@ -289,6 +318,7 @@ int hd_session_start(struct hd_session *session)
 		.corun_cycles = number(session, OPTION_corun_cycles),
 		.timeline = options[OPTION_timeline],
 		.kanata = options[OPTION_kanata],
+		.timeline_name = options[OPTION_timeline_name],
 		.timeline_only = options[OPTION_timeline_only],
 		.output = session->printer,
 		.threads = 1,
@@ -492,6 +522,8 @@ int hd_session_submit(struct hd_session *session, int number, const char *kernel
 	if (session->interrupted) /* warps of the launch that ended stand where they stood */
 		return hd_error(&session->diag, HD_NOWHERE,
 				"a launch of this session was interrupted: use a new session");
+	if (session->ended)
+		return hd_error(&session->diag, HD_NOWHERE, "the session has ended");
 	if (param_bytes != function->param_bytes)
 		return hd_error(&session->diag, HD_NOWHERE, "%s has %u bytes of parameters, but %u are given",
 				function->name, function->param_bytes, param_bytes);

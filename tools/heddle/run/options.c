@@ -3,14 +3,11 @@
  */
 #include "tools/heddle/run/options.h"
 
-#include <errno.h>
-#include <libgen.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
+#include "heddle/object.h"
 #include "heddle/policy.h"
 #include "tools/heddle/cmd.h"
 #include "tools/heddle/run/best.h"
@@ -80,16 +77,7 @@ const char *run_options_threads(const struct run_options *run)
 /* Whether what the option names can be written in the end. */
 static int check_place(const char *option, const char *path, struct hd_diag *diag)
 {
-	if (!path)
-		return 0;
-	struct stat status;
-	bool exists = !stat(path, &status);
-	char *copy = hd_xstrdup(path);
-	const char *place = exists && !S_ISREG(status.st_mode) ? path : dirname(copy);
-	int error = exists && S_ISDIR(status.st_mode)			? EISDIR
-		    : access(place, place == path ? W_OK : W_OK | X_OK) ? errno
-									: 0;
-	free(copy);
+	int error = path ? hd_output_check(path) : 0;
 	return error ? hd_error(diag, HD_NOWHERE, "%s: cannot write %s: %s", option, path, strerror(error)) : 0;
 }
 

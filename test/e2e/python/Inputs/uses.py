@@ -4,6 +4,7 @@ import os
 import signal
 import struct
 import sys
+import tempfile
 import threading
 import warnings
 
@@ -152,6 +153,41 @@ try:
     raise AssertionError('it was compiled')
 except heddle.CompileError as error:
     assert "<stdin>:1:23: error: use of undeclared identifier 'x'" in str(error)
+
+# Timelines are written at the end, and the way there is tried at the start.
+fails('timeline: cannot write /nonexistent/t.json: No such file', lambda: heddle.GPU(timeline='/nonexistent/t.json'))
+fails('kanata: cannot write /: Is a directory', lambda: heddle.GPU(kanata='/'))
+fails('timeline_name needs timeline', lambda: heddle.GPU(timeline_name='x'))
+fails('timeline_only needs timeline or kanata', lambda: heddle.GPU(timeline_only='sm0'))
+with tempfile.TemporaryDirectory() as folder:
+    def recorded(end):
+        file = os.path.join(folder, 'there', 't.json')
+        os.makedirs(os.path.dirname(file), exist_ok=True)
+        device = heddle.GPU('rtx2060-third', timeline=file, timeline_name='first run')
+        device.load(data)['put<int>'](1, 1, device.zeros(1, 'i32'), 1)
+        end(device)
+        with open(file, 'rb') as text:
+            return text.read()
+
+    def lost(end):
+        def spoil(device):
+            os.rename(os.path.join(folder, 'there'), os.path.join(folder, 'gone'))
+            end(device)
+        return lambda: recorded(spoil)
+    assert b'first run' in recorded(heddle.GPU.close)
+    fails('there/t.json: No such file', lost(heddle.GPU.close))
+    os.rename(os.path.join(folder, 'gone'), os.path.join(folder, 'earlier'))
+
+    def leave(device):
+        with device:
+            raise ZeroDivisionError
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter('always')
+        try:
+            lost(leave)()
+        except ZeroDivisionError:
+            pass
+    assert ['there/t.json: No such file' in str(one.message) for one in caught] == [True]
 
 # Findings are warnings.
 with heddle.GPU('rtx2060-third', check='init') as checked, warnings.catch_warnings(record=True) as caught:
