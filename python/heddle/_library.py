@@ -1,5 +1,6 @@
 """Finds Heddle's installation and calls libheddle-sim.so (heddle/session.h)."""
 import ctypes
+import operator
 import os
 import shutil
 
@@ -9,6 +10,28 @@ LIBRARY = os.path.join('lib', 'libheddle-sim.so')
 
 class HeddleError(Exception):
     """Something that Heddle refuses, or a fault of a kernel; the text is the simulator's."""
+
+
+def whole(value, what, least, end):
+    """An integer of Python's or NumPy's that is at least `least` and below `end`."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        number = None
+    if number is None or not least <= number < end:
+        raise HeddleError(f'{what} is a number from {least} to {end - 1}, not {value!r}')
+    return number
+
+
+def text_of(value, what):
+    """A text or path as the library takes it."""
+    try:
+        data = os.fsencode(value)
+    except (TypeError, ValueError):
+        data = None
+    if data is None or b'\0' in data:
+        raise HeddleError(f'{what} is a text, not {value!r}')
+    return data
 
 
 def _places():

@@ -1,7 +1,8 @@
 """Arrays on the device, and what a kernel may be given as an array."""
+import math
 import struct
 
-from ._library import HeddleError
+from ._library import HeddleError, whole
 
 # Element types by the names of launch files; the formats are those of the modules struct and array.
 _FORMATS = {'i8': 'b', 'u8': 'B', 'i16': 'h', 'u16': 'H', 'i32': 'i', 'u32': 'I', 'i64': 'q', 'u64': 'Q', 'f16': 'e',
@@ -48,6 +49,35 @@ def view_of(values):
     return view, name, tuple(view.shape), not view.readonly
 
 
+def shape_of(shape):
+    """A tuple of lengths; one may be given alone."""
+    try:
+        lengths = tuple(shape)
+    except TypeError:  # no sequence
+        lengths = (shape,)
+    try:
+        return tuple(whole(length, 'a length', 1, 2 ** 63) for length in lengths)
+    except HeddleError:
+        raise HeddleError(f'a shape has positive numbers, not {shape!r}') from None
+
+
+# Elements of C's types; others, such as __half and structures, take any array.
+_C_TYPES = {'char': 'i1', 'signed char': 'i1', 'short': 'i2', 'unsigned short': 'i2', 'int': 'i4', 'unsigned int': 'i4',
+            'long': 'i8', 'unsigned long': 'i8', 'long long': 'i8', 'unsigned long long': 'i8', 'size_t': 'i8',
+            'float': 'f4', 'double': 'f8', **{f'{sign}int{bits}_t': f'i{bits // 8}' for sign in ('', 'u') for bits in
+                                              (8, 16, 32, 64)}}
+
+
+def check_pointer(pointer, name):
+    """Whether a parameter such as 'const float *' may point to elements of this type. Bytes (u8) are any memory."""
+    words = pointer.replace('*', ' * ').split()
+    pointed = ' '.join(word for word in words if word not in ('const', 'volatile', '__restrict', '*'))
+    known = _C_TYPES.get(pointed) if words.count('*') == 1 else None
+    given = ('f' if name[0] == 'f' else 'i') + str(int(name[1:]) // 8)
+    if name != 'u8' and known and known != given:
+        raise HeddleError(f'an array of {name} was given, and the kernel takes {pointed}')
+
+
 class In:
     """An array that a kernel only reads: nothing is copied back."""
 
@@ -69,12 +99,8 @@ class DeviceArray:
         self._session = session
         self.address = None
         self.type = type_name(dtype)
-        self.shape = (shape,) if isinstance(shape, int) else tuple(shape)
-        self.size = 1
-        for length in self.shape:
-            if length < 1:
-                raise HeddleError(f'a shape has positive numbers, not {self.shape}')
-            self.size *= length
+        self.shape = shape_of(shape)
+        self.size = math.prod(self.shape)
         self.nbytes = self.size * struct.calcsize(_FORMATS[self.type])
         self.address = session.malloc(self.nbytes)
 

@@ -9,7 +9,7 @@ import weakref
 from dataclasses import dataclass
 
 from . import arrays, compiling, statistics
-from ._library import HeddleError, library
+from ._library import HeddleError, library, text_of, whole
 
 
 def _drop(library, handle):
@@ -28,7 +28,7 @@ class Session:
         # Also when the interpreter ends, before objects that lie in the session's memory go.
         self._end = weakref.finalize(self, _drop, self._library, self._handle)
         for name, value in options:
-            self._check(self._library.option(self._handle, name.encode(), value.encode()))
+            self._check(self._library.option(self._handle, text_of(name, 'an option'), text_of(value, name)))
         self._check(self._library.start(self._handle))
         self.submitted = 0  # launches that have not run
         self._seen = 0  # launches that a call or a wait has returned
@@ -65,22 +65,23 @@ class Session:
     def load(self, data, name):
         if self.submitted:
             self.wait()  # the library would, without Ctrl-C
-        return self._check(self._library.load(self._live(), data, len(data), name.encode()))
+        return self._check(self._library.load(self._live(), data, len(data), text_of(name, 'a name')))
 
     def metadata(self, module):
         return json.loads(self._check(self._library.metadata(self._live(), module)))
 
     def kernel(self, module, name):
-        return self._check(self._library.kernel(self._live(), module, name.encode())).decode()
+        return self._check(self._library.kernel(self._live(), module, text_of(name, 'a kernel'))).decode()
 
     def symbol(self, module, name):
         address, size = ctypes.c_uint64(), ctypes.c_uint64()
-        self._check(self._library.symbol(self._live(), module, name.encode(), ctypes.byref(address), ctypes.byref(size)))
+        self._check(self._library.symbol(self._live(), module, text_of(name, 'a variable'), ctypes.byref(address),
+                                         ctypes.byref(size)))
         return address.value, size.value
 
     def malloc(self, size):
         address = ctypes.c_uint64()
-        self._check(self._library.malloc(self._live(), size, ctypes.byref(address)))
+        self._check(self._library.malloc(self._live(), whole(size, 'a size in bytes', 1, 2 ** 63), ctypes.byref(address)))
         return address.value
 
     def release(self, address):
@@ -126,6 +127,10 @@ class Session:
         self._check(status[0])
         self._tell()
 
+    def interrupt(self):
+        if self.alive:
+            self._library.interrupt(self._handle)
+
     def output(self):
         size = ctypes.c_size_t()
         return ctypes.string_at(self._library.output(self._live(), ctypes.byref(size)), size.value)
@@ -151,7 +156,7 @@ class Session:
 
 
 def _text(value):
-    return ('yes' if value else 'no') if isinstance(value, bool) else os.fspath(value) if hasattr(value, '__fspath__') \
+    return ('yes' if value else 'no') if isinstance(value, bool) else os.fsdecode(value) if hasattr(value, '__fspath__') \
         else str(value)
 
 
@@ -162,6 +167,8 @@ class GPU:
 
     def __init__(self, name='v100', policy='baseline', settings=None, **options):
         pairs = [('gpu', _text(name)), ('policy', _text(policy))]
+        if settings is not None and not hasattr(settings, 'items'):
+            raise HeddleError(f'settings is a dictionary of keys, not {settings!r}')
         pairs += [('set', f'{key}={_text(value)}') for key, value in (settings or {}).items()]
         pairs += [(key, _text(value)) for key, value in options.items() if value is not None]
         self._session = Session(pairs)
@@ -195,13 +202,15 @@ class GPU:
 
     def load(self, path):
         """Loads a kernel object: a path, or its bytes."""
-        if isinstance(path, (bytes, bytearray)):
+        if isinstance(path, (bytes, bytearray, memoryview)):
             return Module(self._session, bytes(path), 'object')
+        path = os.fsdecode(text_of(path, 'a path'))
         try:
             with open(path, 'rb') as file:
-                return Module(self._session, file.read(), os.fspath(path))
+                data = file.read()
         except OSError as error:
-            raise HeddleError(f'cannot read {os.fspath(path)}: {error.strerror}') from None
+            raise HeddleError(f'cannot read {path}: {error.strerror}') from None
+        return Module(self._session, data, path)
 
     def array(self, values):
         """A copy of an array on the device."""
@@ -230,7 +239,8 @@ class GPU:
         return self._session.output()
 
     def findings(self):
-        """With check=...: how many places have findings. Each was a warning after its launch."""
+        """With check=...: how many places have findings. Each was a warning after its launch. With check='leak', the first
+        call looks for memory that is not freed yet, and no later one does: it belongs at the program's end."""
         return self._session.findings()
 
     @property
@@ -280,7 +290,9 @@ class _Variable(arrays.DeviceArray):
     def __init__(self, session, address, size, dtype):  # its memory is the module's
         self._session, self.address, self.nbytes = session, address, size
         self.type = arrays.type_name(dtype)
-        self.size = size // struct.calcsize(arrays._FORMATS[self.type])
+        self.size, rest = divmod(size, struct.calcsize(arrays._FORMATS[self.type]))
+        if rest:
+            raise HeddleError(f'a variable of {size} bytes is no array of {self.type}')
         self.shape = (self.size,)
 
     def __del__(self):
@@ -291,10 +303,16 @@ class _Variable(arrays.DeviceArray):
 
 
 def _sizes(value, what):
-    sizes = (value,) if hasattr(value, '__index__') else tuple(value)
-    if not 1 <= len(sizes) <= 3 or not all(hasattr(size, '__index__') and 0 < size < 2 ** 32 for size in sizes):
+    try:
+        sizes = tuple(value)
+    except TypeError:  # no sequence
+        sizes = (value,)
+    if not 1 <= len(sizes) <= 3:
         raise HeddleError(f'{what} has one to three positive numbers, not {value!r}')
-    return sizes + (1,) * (3 - len(sizes))
+    try:
+        return tuple(whole(size, what, 1, 2 ** 32) for size in sizes) + (1,) * (3 - len(sizes))
+    except HeddleError:
+        raise HeddleError(f'{what} has one to three positive numbers, not {value!r}') from None
 
 
 class Kernel:
@@ -332,10 +350,9 @@ class Kernel:
             self._submit(packed, grid, block, shared, False, stream, priority)
 
     def _submit(self, packed, grid, block, shared, cooperative, stream, priority):
-        if not 0 <= shared < 2 ** 32:
-            raise HeddleError(f'shared is a number of bytes, not {shared}')
-        self._session.submit(self._module, self.symbol, _sizes(grid, 'a grid'), _sizes(block, 'a block'), shared,
-                             bool(cooperative), stream, priority, bytes(packed.data))
+        self._session.submit(self._module, self.symbol, _sizes(grid, 'a grid'), _sizes(block, 'a block'),
+                             whole(shared, 'shared', 0, 2 ** 32), bool(cooperative), whole(stream, 'stream', 0, 2 ** 64),
+                             whole(priority, 'priority', -2 ** 31, 2 ** 31), bytes(packed.data))
 
 
 class _Arguments:
@@ -373,10 +390,12 @@ class _Arguments:
                 raise HeddleError('the array is on another GPU')
             if parameter.kind not in ('pointer', 'integer') or parameter.bytes != 8:
                 raise HeddleError('an array on the device is an address, which needs a pointer')
+            if parameter.kind == 'pointer':
+                arrays.check_pointer(parameter.type, value.type)
             return struct.pack('<Q', value._place())
         if parameter.kind == 'pointer':
             return struct.pack('<Q', 0 if value is None else value if hasattr(value, '__index__') and
-                               not hasattr(value, '__len__') else self._array(value))
+                               not hasattr(value, '__len__') else self._array(value, parameter.type))
         if parameter.kind == 'float':
             return struct.pack('<' + {2: 'e', 4: 'f', 8: 'd'}[parameter.bytes], float(value))
         if parameter.kind == 'integer':
@@ -391,12 +410,13 @@ class _Arguments:
             raise HeddleError(f'{len(data)} bytes were given, and the structure has {parameter.bytes}')
         return data
 
-    def _array(self, value):
+    def _array(self, value, pointer):
         values = value.values if isinstance(value, (arrays.In, arrays.Out)) else value
         found = arrays.view_of(values)
         if not found:
             raise HeddleError(f'{type(values).__name__} is no array')
         view, name, shape, writable = found
+        arrays.check_pointer(pointer, name)
         if isinstance(value, arrays.Out) and not writable:
             raise HeddleError('Out needs an array that can be written')
         copy = arrays.DeviceArray(self._session, shape, name)

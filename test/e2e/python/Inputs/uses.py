@@ -1,6 +1,7 @@
 """The package without NumPy: results worked out by hand, and every error an exception with the simulator's words."""
 import array
 import os
+import pathlib
 import signal
 import struct
 import sys
@@ -14,7 +15,7 @@ SOURCE = '''
 #include <cstdio>
 #include <cuda_fp16.h>
 struct Pair { int a; double b; };
-__device__ float factor = 2;
+__device__ float factor = 2; __device__ char five[5];
 __global__ void mix(Pair pair, double *out, short s, unsigned long long u, float f) {
     out[threadIdx.x] = pair.a * pair.b + s + f + (double)(u >> 63) + threadIdx.x;
 }
@@ -143,6 +144,34 @@ fails("no device variable 'factory'", lambda: module.variable('factory'))
 fails('<stdin>:14:46: kernel outside(int*), <stdin>:14, block (0,0,0), thread (0,0,0): 4-byte store',
       lambda: module['outside'](1, 1, cells))
 fails('of shared memory per block', lambda: module['scale'](1, 1, words, results, 1, shared=2 ** 31))
+# Whatever is refused is a HeddleError, and what has an index or a path is taken.
+class Three:  # as numpy.int64
+    def __index__(self):
+        return 3
+
+
+assert gpu.zeros(Three()).shape == (3,) and gpu.zeros((Three(), True), 'u8').nbytes == 3
+fails('a shape has positive numbers, not 2.5', lambda: gpu.zeros(2.5))
+fails("a shape has positive numbers, not 'xy'", lambda: gpu.zeros('xy'))
+fails('a size in bytes is a number', lambda: gpu.zeros((2 ** 62, 4)))
+for refusal, keys in (('stream is a number from 0', {'stream': 'x'}), ('stream is a number from 0', {'stream': -1}),
+                    ('priority is a number', {'priority': 2 ** 31}), ("shared is a number from 0 to 4294967295, not 'x'",
+                                                                      {'shared': 'x'})):
+    fails(refusal, lambda: module['put<int>'].submit(1, 1, cells, 1, **keys))
+fails('a grid has one to three positive numbers, not 1.5', lambda: module['put<int>'](1.5, 1, cells, 1))
+module['put<int>'](Three(), (Three(), 1), cells, Three())
+assert cells.tolist() == [3, 0] and gpu.wait() == []
+fails('a variable of 5 bytes is no array of f32', lambda: module.variable('five', 'f32'))
+assert module.variable('five').shape == (5,)
+fails('an array of f64 was given, and the kernel takes int', lambda: module['outside'](1, 1, array.array('d', [1])))
+fails('an array of i32 was given, and the kernel takes float', lambda: module['scale'](1, 1, words, cells, 1))
+fails('an array of f32 was given, and the kernel takes double', lambda: module['mix'](1, 1, bytes(16), results, 1, 1, 1))
+fails('a kernel is a text, not 3', lambda: module[3])
+fails('a path is a text, not None', lambda: gpu.load(None))
+fails('settings is a dictionary', lambda: heddle.GPU(settings=['sm_count']))
+fails('a text, not', lambda: heddle.GPU('v100\0'))
+fails('source is a text', lambda: heddle.compile(source=b''))
+fails('an option of heddle-cc', lambda: heddle.compile('x.cu', options=[3]))
 halves.free()
 fails('the array was freed', halves.tolist)
 results[1] = 0
@@ -222,6 +251,32 @@ assert rows[0].rows == rows[1].rows and len(rows[0]) == 4
 first, slower = rows[0].speedups().rows[:2]
 assert first['cycles'] < slower['cycles'] and first['result'] == 2 and slower['l1_latency'] == 90 and first['speedup'] == 1
 assert str(rows[0].column('stalls.fetch')).splitlines()[0].split()[:4] == ['gpu', 'policy', 'l1_latency', 'cycles']
+assert str(heddle.sweep(once, settings=[])).split() == ['gpu', 'policy']
+fails('cannot read x.ini', lambda: heddle.sweep(once, gpu=pathlib.Path('x.ini')))
+fails('jobs is a number from 1', lambda: heddle.sweep(once, jobs='2'))
+fails('3 is neither one to compare nor a list', lambda: heddle.sweep(once, policy=3))
+
+
+# Ctrl-C, and a run that fails, end the others.
+def endless(device):
+    begun.release()
+    if device.policy == 'swl:4':
+        begun.acquire(), begun.acquire()
+        stop()
+    device.load(data)['forever'](1, 1, device.zeros(2, 'i32'))
+
+
+def fault():
+    raise ZeroDivisionError
+
+
+for stop, error in ((lambda: os.kill(os.getpid(), signal.SIGINT), KeyboardInterrupt), (fault, ZeroDivisionError)):
+    begun = threading.Semaphore(0)
+    try:
+        heddle.sweep(endless, gpu='rtx2060-third', policy=['swl:4', 'baseline'], jobs=2, watchdog=10 ** 15, max_cycles=10 ** 8)
+        raise AssertionError('it ended')
+    except error:
+        pass
 fails("no run under policy 'rfc'", lambda: rows[0].speedups('rfc'))
 print('done')
 sys.stdout.flush()
