@@ -116,6 +116,7 @@ struct hd_pieces {
 	HD_VEC(struct hd_piece_place) places; /* in the order of submission */
 	HD_VEC(struct hd_work *) free;	      /* of these, the ones whose needs are done, in the same order */
 	uint32_t count, blocking;	      /* pieces; those that the legacy stream waits for */
+	bool programmatic; /* some kernel may begin before the one ahead of it has ended; it stays so */
 };
 
 struct hd_cudart {

@@ -226,6 +226,8 @@ cudaError_t hd_cudart_deferred(struct hd_cudart *cudart, cudaStream_t stream, cu
 		filled = check_kernel(cudart, node);
 	else if (filled == cudaSuccess && node->type == cudaGraphNodeTypeMemcpy)
 		filled = hd_cudart_check_3d(cudart, &node->u.copy);
+	if (filled == cudaSuccess && node->type == cudaGraphNodeTypeKernel && node->u.kernel.how.programmatic)
+		cudart->work.programmatic = true;
 	if (filled != cudaSuccess) {
 		find(cudart, stream->work)->node = NULL;
 		return filled;
@@ -265,6 +267,7 @@ static uint64_t expand(struct hd_cudart *cudart, const struct hd_work *whole, cu
 					need(cudart, piece, ids.data[k]);
 					needed = find(cudart, ids.data[k]);
 				}
+		cudart->work.programmatic |= is_programmatic(piece);
 		if (needed && piece->open == 1 && is_programmatic(piece))
 			piece->stream = needed->stream;
 		hd_vec_push(&ids, piece->id);
@@ -365,7 +368,8 @@ static bool advance(struct hd_cudart *cudart, cudaError_t *error)
 			remove_work(cudart, work->id);
 			return true;
 		}
-		struct hd_work *follower = work->has_ticket ? find_follower(cudart, work) : NULL;
+		bool may_have = work->has_ticket && cudart->work.programmatic;
+		struct hd_work *follower = may_have ? find_follower(cudart, work) : NULL;
 		if (follower) {
 			submit_follower(cudart, follower);
 			return true;

@@ -275,8 +275,8 @@ static unsigned flops_of(unsigned op, enum flop *kind)
 	}
 }
 
-/* Null: the run did not count by instruction, or no instruction that it counted is among the inputs. `unknown` gets how many
- * are not. */
+/* Null: the run did not count by instruction, or no instruction that it counted is among the inputs. `unknown` gets how
+ * many are not. */
 static json_t *flop_json(const struct explore *explore, const json_t *instructions, const json_t *total,
 			 size_t *unknown)
 {
