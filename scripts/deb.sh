@@ -101,7 +101,7 @@ pack() {
 }
 
 # What Python leaves beside the modules goes with them.
-printf '#!/bin/sh\nset -e\nrm -rf /usr/share/heddle/python/heddle/__pycache__\n' >"$work/heddle/DEBIAN/prerm"
+printf '#!/bin/sh\nset -e\nfind /usr/share/heddle -type d -name __pycache__ -prune -exec rm -rf {} +\n' >"$work/heddle/DEBIAN/prerm"
 chmod 755 "$work/heddle/DEBIAN/prerm"
 printf '#!/bin/sh\nset -e\nrm -rf /usr/share/heddle/scripts/__pycache__ /usr/share/heddle/scripts/figures/__pycache__\n' \
 	>"$work/heddle-figures/DEBIAN/prerm"

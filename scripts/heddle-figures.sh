@@ -5,4 +5,4 @@ command -v python3 >/dev/null || {
 	echo 'heddle-figures: error: python3 is not installed' >&2
 	exit 2
 }
-exec python3 "$here/../share/heddle/scripts/draw_figures.py" "$@"
+exec python3 -B "$here/../share/heddle/scripts/draw_figures.py" "$@"

@@ -1,6 +1,7 @@
 #!/bin/bash
 # install.sh TREE PREFIX MANIFEST FILE...: copies the files of a tree to the same places under PREFIX, and lists them there.
-# install.sh --remove PREFIX MANIFEST:     removes the listed files, and the folders that this leaves empty.
+# install.sh --remove PREFIX MANIFEST:     removes the listed files, what Python wrote beside modules of these, and the folders that
+#                                          this leaves empty.
 set -euo pipefail
 
 # Each folder that a path of the input leads through, the deepest first.
@@ -8,14 +9,21 @@ folders() {
 	awk '{ while (sub("/[^/]*$", "") && !seen[$0]++) print }' | LC_ALL=C sort -r
 }
 
+# The beginnings of the files that Python compiles the input's modules into.
+compiled() {
+	sed -n 's|\([^/]*\)\.py$|__pycache__/\1|p'
+}
+
 remove() {
-	local prefix=$1 manifest=$2 files
+	local prefix=$1 manifest=$2 files module
 	[[ -f $prefix/$manifest ]] || {
 		echo "uninstall: error: no $prefix/$manifest: Heddle is not installed there" >&2
 		exit 2
 	}
 	files=$(cat "$prefix/$manifest" && echo "$manifest")
 	(cd "$prefix" && xargs -d '\n' rm -f -- <<<"$files")
+	compiled <<<"$files" | while IFS= read -r module; do rm -f -- "$prefix/$module".*.pyc; done
+	files+=$'\n'$(compiled <<<"$files")
 	(cd "$prefix" && folders <<<"$files" | xargs -d '\n' rmdir --ignore-fail-on-non-empty -- 2>/dev/null) || true
 }
 
