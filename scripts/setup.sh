@@ -6,6 +6,7 @@ set -euo pipefail
 packages=(
 	make pkg-config git python3 python3-psutil
 	python3-jsonschema python3-sarif-python-om # tests of reports
+	python3-numpy                              # a test of the Python package
 	gnuplot-nox                                                                 # figures
 	python3-yaml python3-pygments              # llvm-19-tools' opt-viewer, workflows
 	cmake ninja-build mandoc man-db bsdextrautils # tests of what is installed, and of CMake's CUDA language
