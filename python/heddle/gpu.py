@@ -121,8 +121,12 @@ class Session:
             try:
                 done.wait()
             except BaseException:
-                while not done.wait(0.05):
-                    self._library.interrupt(handle)
+                while not done.is_set():
+                    try:
+                        self._library.interrupt(handle)
+                        done.wait(0.05)
+                    except KeyboardInterrupt:  # another one: the launch has to end before the session can
+                        pass
                 raise
         self._check(status[0])
         self._tell()
@@ -355,11 +359,17 @@ class Kernel:
                              whole(priority, 'priority', -2 ** 31, 2 ** 31), bytes(packed.data))
 
 
+def _span(view):
+    """Where a writable buffer begins and ends in the host's memory."""
+    begin = ctypes.addressof((ctypes.c_char * view.nbytes).from_buffer(view))
+    return begin, begin + view.nbytes
+
+
 class _Arguments:
     """The bytes of a kernel's parameters, and arrays of the host that have copies on the device meanwhile."""
 
     def __init__(self, kernel, values):
-        self._session, self.copies = kernel._session, []
+        self._session, self.copies, self._taken = kernel._session, [], []
         self.data = bytearray(kernel.bytes)
         if len(values) != len(kernel.parameters):
             raise HeddleError(f'{kernel.name} takes {len(kernel.parameters)} arguments, not {len(values)}')
@@ -410,6 +420,19 @@ class _Arguments:
             raise HeddleError(f'{len(data)} bytes were given, and the structure has {parameter.bytes}')
         return data
 
+    def _copy_of(self, view, value):
+        """The copy of the same array for an earlier argument: with two of them, what one kernel wrote would be lost."""
+        begin, end = _span(view)
+        for other_begin, other_end, copy, is_out in self._taken:
+            if begin >= other_end or other_begin >= end:
+                continue
+            if (begin, end) != (other_begin, other_end):
+                raise HeddleError('it overlaps the array of an earlier argument')
+            if is_out or isinstance(value, arrays.Out):
+                raise HeddleError('an array that is Out can be one argument only')
+            return copy
+        return None
+
     def _array(self, value, pointer):
         values = value.values if isinstance(value, (arrays.In, arrays.Out)) else value
         found = arrays.view_of(values)
@@ -419,8 +442,14 @@ class _Arguments:
         arrays.check_pointer(pointer, name)
         if isinstance(value, arrays.Out) and not writable:
             raise HeddleError('Out needs an array that can be written')
+        comes_back = writable and not isinstance(value, arrays.In)
+        shared = self._copy_of(view, value) if comes_back and view.nbytes else None
+        if shared:
+            return shared.address
         copy = arrays.DeviceArray(self._session, shape, name)
-        self.copies.append((copy, values if writable and not isinstance(value, arrays.In) else None))
+        self.copies.append((copy, values if comes_back else None))
+        if comes_back and view.nbytes:
+            self._taken.append((*_span(view), copy, isinstance(value, arrays.Out)))
         if isinstance(value, arrays.Out):
             self._session.fill(copy.address, 0, copy.nbytes)
         else:

@@ -28,6 +28,7 @@ __global__ void outside(int *p) { p[1 << 20] = 1; }
 __global__ void unwritten(const int *from, int *to) { if (from[threadIdx.x] > 3) to[0] = 1; }
 __global__ void forever(volatile int *p) { while (!*p) p[1]++; }
 __global__ void wide(double d) {}
+__global__ void plus(const int *a, int *o, int n) { o[threadIdx.x] = a[threadIdx.x] + n; }
 __global__ void word(unsigned long long address) { *(long long *)address = 6; }
 template <typename T> __global__ void put(T *p, T v) { *p = v; }
 template __global__ void put(int *, int);
@@ -118,6 +119,14 @@ fails('not a kernel object', lambda: gpu.load(b'abc'))
 fails('', lambda: gpu.load(data[:len(data) // 2]))
 fails("no kernel 'mixed'; there are", lambda: module['mixed'])
 fails('takes 3 arguments, not 1', lambda: module['scale'](1, 1, words))
+# One array for two parameters is one on the device, too.
+same = array.array('i', [1, 2, 3, 4])
+module['plus'](1, 4, same, same, 10)
+assert same.tolist() == [11, 12, 13, 14]
+module['plus'](1, 4, heddle.In(same), same, 10)
+assert same.tolist() == [21, 22, 23, 24]
+fails('it overlaps the array of an earlier argument', lambda: module['plus'](1, 2, same, memoryview(same)[1:], 1))
+fails('an array that is Out can be one argument only', lambda: module['plus'](1, 4, same, heddle.Out(same), 1))
 # Addresses of sessions are alike, and an address is no number.
 with heddle.GPU('rtx2060-third') as another:
     fails('the array is on another GPU', lambda: module['put<int>'](1, 1, another.zeros(1, 'i32'), 1))
