@@ -20,9 +20,7 @@ json_t *hd_json_text(const char *text)
 	if (value)
 		return value;
 	/* Paths may be in any encoding; JSON may not. */
-	char *copy = strdup(text);
-	if (!copy)
-		return NULL;
+	char *copy = hd_xstrdup(text);
 	for (char *at = copy; *at; at++)
 		if ((unsigned char)*at >= 0x80)
 			*at = '?';
@@ -117,10 +115,10 @@ static json_t *mask_json(uint64_t mask)
 /* A string of digits; values beyond the last digit do not occur. */
 static json_t *digits_json(const uint8_t *values, size_t count, const char *digits)
 {
-	char *text = malloc(count + 1);
-	for (size_t i = 0; i < count && text; i++)
+	char *text = hd_xmalloc(count + 1);
+	for (size_t i = 0; i < count; i++)
 		text[i] = digits[values[i]];
-	json_t *string = text ? json_stringn(text, count) : NULL;
+	json_t *string = json_stringn(text, count);
 	free(text);
 	return string;
 }
