@@ -24,17 +24,24 @@ static const char *const registers[] = {
 	"lanemask_le",
 	"lanemask_lt",
 	"lanemask_ge",
+	"lanemask_gt",
 	"clock",
 	"clock_hi",
 	"clock64",
 	"globaltimer",
 	"globaltimer_lo",
-	"lanemask_gt",
 	"globaltimer_hi",
-	"envreg0",
 	"is_explicit_cluster",
+	"clusterid",
+	"nclusterid",
+	"cluster_ctaid",
+	"cluster_nctaid",
+	"cluster_ctarank",
+	"cluster_nctarank",
 	"total_smem_size",
+	"aggr_smem_size",
 	"dynamic_smem_size",
+	"current_graph_exec",
 };
 
 static bool is_one_of(const char *word, size_t length, const char *const names[], size_t count)
@@ -45,6 +52,19 @@ static bool is_one_of(const char *word, size_t length, const char *const names[]
 	return false;
 }
 #define IS_ONE_OF(word, length, names) is_one_of(word, length, names, sizeof(names) / sizeof *(names))
+
+/* The special registers with a number or a place in their name. */
+static bool is_numbered(const char *word, size_t length)
+{
+	static const char *const stems[] = {"envreg", "pm", "reserved_smem_offset_"};
+	for (size_t i = 0; i < sizeof stems / sizeof *stems; i++) {
+		size_t stem = strlen(stems[i]);
+		if (length > stem && !strncmp(word, stems[i], stem) &&
+		    (stems[i][stem - 1] == '_' || isdigit((unsigned char)word[stem])))
+			return true;
+	}
+	return false;
+}
 
 /* Behind the word at `at`, and blanks, if it is one of `names`; else NULL. */
 #define BEHIND_WORD(at, names) behind_word(at, names, sizeof(names) / sizeof *(names))
@@ -64,7 +84,7 @@ static char *double_signs(struct hd_text *text, char *at, char *end)
 		if (*at != '%')
 			continue;
 		size_t length = hd_source_word_length(at + 1);
-		if (IS_ONE_OF(at + 1, length, registers)) {
+		if (IS_ONE_OF(at + 1, length, registers) || is_numbered(at + 1, length)) {
 			memmove(at + 1, at, (size_t)(text->data + text->size + 1 - at));
 			text->size++;
 			end++;
