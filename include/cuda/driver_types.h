@@ -562,7 +562,10 @@ enum cudaLaunchAttributeID {
 	cudaLaunchAttributePriority = 8,
 	cudaLaunchAttributeMemSyncDomainMap = 9,
 	cudaLaunchAttributeMemSyncDomain = 10,
-	cudaLaunchAttributeLaunchCompletionEvent = 12
+	cudaLaunchAttributePreferredClusterDimension = 11,
+	cudaLaunchAttributeLaunchCompletionEvent = 12,
+	cudaLaunchAttributeDeviceUpdatableKernelNode = 13,
+	cudaLaunchAttributePreferredSharedMemoryCarveout = 14
 };
 typedef enum cudaLaunchAttributeID cudaLaunchAttributeID;
 
@@ -598,9 +601,19 @@ union cudaLaunchAttributeValue {
 	cudaLaunchMemSyncDomainMap memSyncDomainMap;
 	cudaLaunchMemSyncDomain memSyncDomain;
 	struct {
+		unsigned int x;
+		unsigned int y;
+		unsigned int z;
+	} preferredClusterDim;
+	struct {
 		cudaEvent_t event;
 		int flags;
 	} launchCompletionEvent;
+	struct {
+		int deviceUpdatable;
+		cudaGraphDeviceNode_t devNode;
+	} deviceUpdatableKernelNode;
+	unsigned int sharedMemCarveout;
 };
 typedef union cudaLaunchAttributeValue cudaLaunchAttributeValue;
 

@@ -238,7 +238,6 @@ cudaError_t cudaLaunchCooperativeKernel(const void *func, dim3 gridDim, dim3 blo
 /* What an H100 (driver 580, CUDA 13.0) refuses of attributes that mean nothing here. */
 static cudaError_t check_attribute(const cudaLaunchAttribute *attr)
 {
-	enum { CARVEOUT = 14, PREFERRED_CLUSTER = 11, UPDATABLE_NODE = 13, REMOTE_DOMAIN = 1 };
 	const cudaLaunchAttributeValue *val = &attr->val;
 	const struct cudaAccessPolicyWindow *window = &val->accessPolicyWindow;
 	int first;
@@ -246,7 +245,7 @@ static cudaError_t check_attribute(const cudaLaunchAttribute *attr)
 	memcpy(&first, val, sizeof first);
 	memcpy(&event, val, sizeof event);
 	bool good;
-	switch ((int)attr->id) {
+	switch (attr->id) {
 	case cudaLaunchAttributeAccessPolicyWindow:
 		good = window->hitRatio >= 0 && window->hitRatio <= 1 && window->num_bytes < (size_t)1 << 47;
 		break;
@@ -254,15 +253,15 @@ static cudaError_t check_attribute(const cudaLaunchAttribute *attr)
 	case cudaLaunchAttributeProgrammaticEvent:
 	case cudaLaunchAttributeLaunchCompletionEvent: return event ? cudaSuccess : cudaErrorInvalidResourceHandle;
 	case cudaLaunchAttributeMemSyncDomainMap: good = (first & 0xff) < 4 && (first >> 8 & 0xff) < 4; break;
-	case cudaLaunchAttributeMemSyncDomain: good = first >= 0 && first <= REMOTE_DOMAIN; break;
-	case CARVEOUT: good = first >= -1 && first <= 100; break;
+	case cudaLaunchAttributeMemSyncDomain: good = first >= 0 && first <= cudaLaunchMemSyncDomainRemote; break;
+	case cudaLaunchAttributePreferredSharedMemoryCarveout: good = first >= -1 && first <= 100; break;
 	case cudaLaunchAttributeIgnore:
 	case cudaLaunchAttributeCooperative:
 	case cudaLaunchAttributeClusterDimension:
 	case cudaLaunchAttributeProgrammaticStreamSerialization:
 	case cudaLaunchAttributePriority:
-	case PREFERRED_CLUSTER:
-	case UPDATABLE_NODE: good = true; break;
+	case cudaLaunchAttributePreferredClusterDimension:
+	case cudaLaunchAttributeDeviceUpdatableKernelNode: good = true; break;
 	default: good = false; break; /* of streams alone, or none */
 	}
 	return good ? cudaSuccess : cudaErrorInvalidValue;

@@ -1,8 +1,12 @@
 /*
- * Templates of inline assembly as nvcc takes them: with operands, clang wants `%%laneid` for PTX's special registers,
- * where nvcc takes `%laneid`, too. Needs the text of a source; linear in it.
+ * Templates of inline assembly as nvcc takes them. With operands, clang wants `%%laneid` for PTX's special registers,
+ * where nvcc takes `%laneid`, too. And clang looks for the operand of each `%7` where it reads the statement, nvcc
+ * where it makes code of it: a template of C++ that nobody instantiates may count wrong. With `%%7`, the reader of PTX
+ * finds it then (passes/ptx). Needs the text of a source; linear in it.
  */
 #include <ctype.h>
+#include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "tools/heddle-cc/source.h"
@@ -77,14 +81,22 @@ static char *behind_word(char *at, const char *const names[], size_t count)
 	return at + strspn(at, " \t\r\n\\");
 }
 
-/* Doubles the signs of special registers in the literal from `at` to `end`; the new end. */
-static char *double_signs(struct hd_text *text, char *at, char *end)
+/* Whether clang wants a second sign in front of this. */
+static bool wants_two_signs(const char *word, unsigned operands)
+{
+	size_t length = hd_source_word_length(word);
+	if (isdigit((unsigned char)*word))
+		return strtoul(word, NULL, 10) >= operands;
+	return IS_ONE_OF(word, length, registers) || is_numbered(word, length);
+}
+
+/* Doubles the signs that need it in the literal from `at` to `end`; the new end. */
+static char *double_signs(struct hd_text *text, char *at, char *end, unsigned operands)
 {
 	for (; at < end; at++) {
 		if (*at != '%')
 			continue;
-		size_t length = hd_source_word_length(at + 1);
-		if (IS_ONE_OF(at + 1, length, registers) || is_numbered(at + 1, length)) {
+		if (wants_two_signs(at + 1, operands)) {
 			memmove(at + 1, at, (size_t)(text->data + text->size + 1 - at));
 			text->size++;
 			end++;
@@ -110,16 +122,36 @@ static char *template_end(char *at, const char *start)
 	return NULL;
 }
 
+#define UNKNOWN_OPERANDS UINT_MAX
+
+/* How many operands there are from the colon at `at` on: brackets hold one each, and what
+ * is read and written is two. Where a macro may stand for some, UNKNOWN_OPERANDS. */
+static unsigned count_operands(char *at, const char *start)
+{
+	unsigned count = 0, colons = 0;
+	while (*at && *at != ')' && *at != ';' && colons < 3) {
+		char *behind = *at == '(' || *at == '[' ? hd_source_skip_brackets(at, start)
+							: hd_source_skip_opaque(at, start);
+		if (hd_source_word_length(at) || *at == '#')
+			return UNKNOWN_OPERANDS;
+		count += behind && (*at == '(' || (*at == '"' && at[1] == '+'));
+		colons += *at == ':';
+		at = behind ? behind : at + 1;
+	}
+	return count;
+}
+
 /* Mends the template behind the bracket before `at`; behind it. */
 static char *mend_template(struct hd_text *text, char *at)
 {
 	char *end = template_end(at, text->data);
 	if (!end || *end != ':')
 		return at;
+	unsigned operands = count_operands(end, text->data);
 	while (at < end) {
 		char *behind = hd_source_skip_opaque(at, text->data);
 		if (behind && *at == '"') {
-			char *now = double_signs(text, at, behind);
+			char *now = double_signs(text, at, behind, operands);
 			end += now - behind;
 			behind = now;
 		}
