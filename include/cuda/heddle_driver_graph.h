@@ -196,10 +196,10 @@ CUresult cuLinkComplete(CUlinkState state, void **cubinOut, size_t *sizeOut);
 CUresult cuLinkDestroy(CUlinkState state);
 
 #include "heddle_driver_batch.h"
+#include "heddle_driver_virtual.h"
 #include "heddle_external.h"
 #include "heddle_unsupported.h"
 
-struct CUmemAllocationProp_st;
 #define HD_UNSUPPORTED_RUNTIME(name, ...)
 #define HD_UNSUPPORTED_DRIVER(name, ...) CUresult name(__VA_ARGS__);
 #include "heddle_unsupported.def"

@@ -34,10 +34,8 @@ typedef struct CUdevResource_st CUdevResource;
 typedef struct CUexecAffinityParam_st CUexecAffinityParam;
 typedef struct CUgraphEdgeData_st CUgraphEdgeData;
 typedef struct CUgraphNodeParams_st CUgraphNodeParams;
-typedef struct CUmemAllocationProp_st CUmemAllocationProp;
 typedef struct CUmemDecompressParams_st CUmemDecompressParams;
 typedef struct CUmemPoolPtrExportData_st CUmemPoolPtrExportData;
-typedef struct CUmulticastObjectProp_st CUmulticastObjectProp;
 typedef struct CUctxCigParam_st CUctxCigParam;
 
 /* A context without any of these is an ordinary one (cuda.h). */
@@ -53,9 +51,7 @@ typedef int CUdevResourceType;
 typedef int CUexecAffinityType;
 typedef int CUflushGPUDirectRDMAWritesScope;
 typedef int CUflushGPUDirectRDMAWritesTarget;
-typedef int CUmemAllocationGranularity_flags;
 typedef int CUmemRangeHandleType;
-typedef int CUmulticastGranularity_flags;
 typedef int CUprocessState;
 
 #endif

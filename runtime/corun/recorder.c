@@ -185,7 +185,8 @@ static void follow_allocations(struct hd_recorder *recorder)
 	old = 0;
 	for (uint32_t i = 0; hd_devmem_range(memory, i, &low, &high, &adopted); i++) {
 		if (adopted) {
-			refuse(recorder, "the device reaches registered host memory (cudaHostRegister)");
+			refuse(recorder, "the device reaches memory that the program registers or maps "
+					 "(cudaHostRegister, cuMemMap)");
 			continue;
 		}
 		bool known = old < recorder->shadows.len && recorder->shadows.data[old].low == low;

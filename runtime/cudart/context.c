@@ -171,6 +171,7 @@ __attribute__((destructor)) static void finish(void)
 		hd_sim_record_end(cudart->sim);
 	cudart->records.on = false;
 	report_checks(cudart);
+	hd_cudart_release_virtual(cudart);
 	hd_sim_free(cudart->sim);
 	cudart->sim = NULL;
 	for (uint32_t i = 0; i < cudart->binaries.len; i++) {

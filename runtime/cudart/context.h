@@ -31,6 +31,7 @@
 #include "lib/map.h"
 #include "lib/vec.h"
 #include "runtime/cudart/records.h"
+#include "runtime/cudart/virtual.h"
 
 /* A kernel object that a translation unit registered; loaded when the simulator starts. */
 struct hd_binary {
@@ -132,6 +133,7 @@ struct hd_cudart {
 	struct hd_registry functions, variables;
 	HD_VEC(void *) host_allocations;	/* cudaMallocHost by malloc, when memory cannot be shared */
 	HD_VEC(struct hd_shared_memory) shared; /* memory that host and device name alike */
+	struct hd_virtual virtual;		/* virtual.c */
 	HD_VEC(struct hd_advice) advice;	/* the latest last */
 	HD_VEC(struct hd_opted) opted;
 	HD_VEC(struct hd_clustered) clustered;

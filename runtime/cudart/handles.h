@@ -19,7 +19,8 @@ enum hd_handle_kind {
 	HD_HANDLE_CONTEXT,
 	HD_HANDLE_TEXREF,
 	HD_HANDLE_GRAPH_MEMORY, /* the memory itself, from a node that allocates */
-	HD_HANDLE_USER_OBJECT
+	HD_HANDLE_USER_OBJECT,
+	HD_HANDLE_PHYSICAL /* memory without an address: virtual.c */
 };
 
 /* With the context held. */

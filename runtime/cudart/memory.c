@@ -186,7 +186,8 @@ cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned int fla
 static bool of_host(const struct hd_cudart *cudart, const void *memory, size_t count)
 {
 	const uintptr_t low = 64 << 10, high = (uintptr_t)1 << 47, at = (uintptr_t)memory;
-	return at >= low && at < high && count <= high - at && !hd_sim_is_device(cudart->sim, at);
+	return at >= low && at < high && count <= high - at && !hd_sim_is_device(cudart->sim, at) &&
+	       !hd_cudart_is_virtual(at);
 }
 
 /*
@@ -464,7 +465,7 @@ cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, c
 	const struct hd_shared_memory *shared = hd_cudart_shared(cudart, ptr);
 	attributes->type = shared ? shared->type : cudaMemoryTypeDevice;
 	attributes->devicePointer = (void *)(uintptr_t)ptr;
-	if (hd_sim_is_host_visible(cudart->sim, (uintptr_t)ptr))
+	if (hd_sim_is_host_visible(cudart->sim, (uintptr_t)ptr) && !hd_cudart_is_virtual((uintptr_t)ptr))
 		attributes->hostPointer = (void *)(uintptr_t)ptr;
 	return cudaSuccess;
 }

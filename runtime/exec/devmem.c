@@ -192,6 +192,8 @@ int hd_devmem_alloc(struct hd_devmem *memory, uint64_t bytes, uint64_t align, ui
 	if (bytes > memory->bytes || align > memory->bytes)
 		return HD_SIM_NO_MEMORY;
 	uint64_t needed = hd_align_up(bytes ? bytes : 1, GRAIN) + RED_ZONE;
+	if (needed > memory->free_bytes)
+		return HD_SIM_NO_MEMORY; /* the gaps may be larger: what was taken without an address is in none */
 	for (uint32_t i = 0; i < memory->gaps.len; i++) {
 		uint64_t low = hd_align_up(memory->gaps.data[i].low, align), high = memory->gaps.data[i].high;
 		if (low > high || high - low < needed)
@@ -212,7 +214,7 @@ int hd_devmem_place(struct hd_devmem *memory, uint64_t address, uint64_t bytes)
 	uint32_t after = gap_after(memory, address);
 	uint64_t end = address + hd_align_up(bytes ? bytes : 1, GRAIN) + RED_ZONE;
 	if (!after || address % GRAIN || end < address || bytes > memory->bytes ||
-	    memory->gaps.data[after - 1].high < end)
+	    memory->gaps.data[after - 1].high < end || end - address > memory->free_bytes)
 		return HD_SIM_NO_MEMORY;
 	occupy(memory, after - 1, address, end);
 	INSERT(&memory->ranges, range_after(memory, address), ((struct range){address, address + bytes, end, false}));
@@ -260,6 +262,22 @@ static void decommit(struct hd_devmem *memory, uint64_t low, uint64_t high)
 	memset(host + last, 0, high - last);
 	if (madvise(host + first, last - first, memory->file < 0 ? MADV_DONTNEED : MADV_REMOVE) != 0)
 		memset(host + first, 0, last - first);
+}
+
+/* ---- without an address */
+
+int hd_devmem_take(struct hd_devmem *memory, uint64_t bytes)
+{
+	int file = bytes <= memory->free_bytes ? open_pages(bytes) : -1;
+	if (file >= 0)
+		memory->free_bytes -= bytes;
+	return file;
+}
+
+void hd_devmem_give(struct hd_devmem *memory, uint64_t bytes, int file)
+{
+	close(file);
+	memory->free_bytes += bytes;
 }
 
 /* ---- what the program shares */

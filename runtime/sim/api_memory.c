@@ -160,16 +160,35 @@ int hd_sim_symbol(struct hd_module *module, const char *name, uint64_t *address,
 
 /* ---- device memory */
 
+static void say_no_room(struct hd_sim *sim, uint64_t bytes)
+{
+	snprintf(sim->gpu.error_text, sizeof(sim->gpu.error_text),
+		 "no room for %llu bytes of device memory, %llu are free", (unsigned long long)bytes,
+		 (unsigned long long)hd_devmem_free_bytes(sim->gpu.devmem));
+}
+
 int hd_sim_malloc(struct hd_sim *sim, uint64_t bytes, uint64_t *address)
 {
 	int status = hd_devmem_alloc(sim->gpu.devmem, bytes, 256, address);
 	if (status)
-		snprintf(sim->gpu.error_text, sizeof(sim->gpu.error_text),
-			 "no room for %llu bytes of device memory, %llu are free", (unsigned long long)bytes,
-			 (unsigned long long)hd_devmem_free_bytes(sim->gpu.devmem));
+		say_no_room(sim, bytes);
 	else if (hd_check_of(&sim->gpu))
 		hd_check_allocated(hd_check_of(&sim->gpu), *address, bytes);
 	return status;
+}
+
+int hd_sim_malloc_pages(struct hd_sim *sim, uint64_t bytes, int *file)
+{
+	*file = hd_devmem_take(sim->gpu.devmem, bytes);
+	if (*file >= 0)
+		return HD_SIM_OK;
+	say_no_room(sim, bytes);
+	return HD_SIM_NO_MEMORY;
+}
+
+void hd_sim_free_pages(struct hd_sim *sim, uint64_t bytes, int file)
+{
+	hd_devmem_give(sim->gpu.devmem, bytes, file);
 }
 
 int hd_sim_malloc_at(struct hd_sim *sim, uint64_t address, uint64_t bytes)

@@ -41,11 +41,12 @@ HANDLES = {
     'texref': ('CUtexref',),
     'object': ('cudaUserObject_t', 'CUuserObject'),
     'link': ('CUlinkState',),
+    'physical': ('CUmemGenericAllocationHandle',),
 }
 KIND_OF_HANDLE = {name: kind for kind, names in HANDLES.items() for name in names}
 # A destroyed one is cheap to make.
 MORTAL = {'stream', 'event', 'graph', 'exec', 'node', 'array', 'mipmap', 'texture', 'surface', 'pool', 'library', 'module',
-          'context', 'object', 'link'}
+          'context', 'object', 'link', 'physical'}
 # The node that a function is about, by the function's name; the first that fits.
 NODES = [('KernelNode', 'kernel'), ('FromSymbol', 'from_symbol'), ('ToSymbol', 'to_symbol'), ('MemcpyNode', 'memcpy'),
          ('MemsetNode', 'memset'), ('HostNode', 'host'), ('ChildGraph', 'child'), ('EventRecord', 'record'),
@@ -63,7 +64,7 @@ READ = {
     'cudaMemAccessDesc': 'access', 'cudaStreamAttrValue': 'stream_attr', 'CUstreamAttrValue': 'stream_attr',
     'CUmemPoolProps': 'pool_props', 'CUmemAccessDesc': 'access', 'CUDA_MEMCPY3D_PEER': 'cu_copy3d', 'CUlaunchConfig': 'cu_launch',
     'cudaKernelNodeAttrValue': 'stream_attr', 'CUkernelNodeAttrValue': 'stream_attr',
-    'cudaDeviceProp': 'prop', 'cudaUUID_t': 'uuid', 'CUuuid': 'uuid',
+    'CUmemAllocationProp': 'virtual_prop', 'cudaDeviceProp': 'prop', 'cudaUUID_t': 'uuid', 'CUuuid': 'uuid',
 }
 # Structures that are read though they are not const.
 READ_WRITTEN = {'cudaGraphNodeParams': 'node_params', 'cudaMemAllocNodeParams': 'alloc_params',
@@ -73,7 +74,9 @@ READ_WRITTEN = {'cudaGraphNodeParams': 'node_params', 'cudaMemAllocNodeParams': 
                 'CUmemcpyAttributes': 'batch_attributes', 'cudaMemcpy3DBatchOp': 'batch_op',
                 'CUDA_MEMCPY3D_BATCH_OP': 'batch_op'}
 # Functions that ask about what such a structure says.
-ASKING = re.compile(r'^cu(da)?(MemPoolGetAccess|MemGet(Default)?MemPool)$')
+ASKING = re.compile(r'^cu(da)?(MemPoolGetAccess|MemGet(Default)?MemPool|MemGetAccess)$')
+# Functions of addresses and memory that a program joins itself.
+VIRTUAL = re.compile(r'^cuMem(Address\w+|Map|Unmap|SetAccess|GetAccess|Release|Retain\w+|ExportTo\w+|ImportFrom\w+|GetAllocationProp\w+)$')
 # Lists of batches, by their names.
 LISTS = {'dsts': 'batch_to', 'srcs': 'batch_from', 'sizes': 'batch_sizes', 'attrsIdxs': 'batch_starts',
          'dptrs': 'batch_managed', 'prefetchLocIdxs': 'batch_starts', 'operations': 'batch_operations'}
@@ -109,7 +112,7 @@ NUMBERS = {
     'numBlocks': ('1', ['0', '-1', '0x7fffffff']), 'priority': ('0', ['99']), 'blockSizeLimit': ('0', ['-1']),
     'initialRefcount': ('1', ['0', '~0u']), 'numAttrs': ('1', ['0', '2', '~(size_t)0']),
     'numOps': ('1', ['0', '~(size_t)0']), 'numPrefetchLocs': ('1', ['0', '2', '~(size_t)0']), 'type': ('0', ['1', '-1']),
-    'numChannels': ('1', ['0', '3', '~0u']),
+    'numChannels': ('1', ['0', '3', '~0u']), 'alignment': ('0', ['3', '~(size_t)0']),
     'NumPackedComponents': ('1', ['0', '3', '99']), 'dim': ('0', ['-1', '99']), 'value': ('0', []), 'val': ('0', []),
 }
 # The same where a function means another thing by the name.
@@ -120,6 +123,7 @@ NUMBERS_OF = {
     ('cuStreamAttachMemAsync', 'length'): ('0', ['3', '~(size_t)0']),
     ('cudaMemPoolSetAccess', 'count'): ('1', ['0', '~(size_t)0']),
     ('cuMemPoolSetAccess', 'count'): ('1', ['0', '~(size_t)0']),
+    ('cuMemSetAccess', 'count'): ('1', ['0', '~(size_t)0']),
     ('cudaMallocArray', 'width'): ('16', ['0', '~(size_t)0', '1 << 20']),
     ('cudaMallocArray', 'height'): ('4', ['~(size_t)0', '1 << 20']),
     ('cudaStreamAttachMemAsync', 'flags'): ('4', ['0', '3', '~0u']),
@@ -145,6 +149,8 @@ for _name in ('cudaFuncSetAttribute', 'cuFuncSetAttribute', 'cudaKernelSetAttrib
     NUMBERS_OF[_name, 'value'] = NUMBERS_OF[_name, 'val'] = ('1024', ['-5', '0x7fffffff'])
 for _name in ('cudaHostRegister', 'cuMemHostRegister'):
     NUMBERS_OF[_name, 'size'] = NUMBERS_OF[_name, 'bytesize'] = ('4096', ['0', '~(size_t)0'])
+for _name in ('AddressReserve', 'AddressFree', 'Create', 'Map', 'Unmap', 'SetAccess'):
+    NUMBERS_OF['cuMem' + _name, 'size'] = ('GRANULE', ['0', '4097', '~(size_t)0'])
 # Enumerations: a right value where zero is none, by type or by function and name.
 ENUMERATIONS = {
     'enum cudaMemcpyKind': 'cudaMemcpyDefault', 'enum cudaFuncAttribute': 'cudaFuncAttributeMaxDynamicSharedMemorySize',
@@ -163,6 +169,7 @@ ENUMERATIONS = {
     'enum cudaGraphMemAttributeType': 'cudaGraphMemAttrUsedMemHigh', 'CUgraphMem_attribute': 'CU_GRAPH_MEM_ATTR_USED_MEM_HIGH',
     'CUmem_range_attribute': 'CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY',
     'CUdevice_P2PAttribute': 'CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED',
+    'CUmemAllocationHandleType': 'CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR',
     'enum cudaStreamCaptureMode': 'cudaStreamCaptureModeRelaxed', 'CUstreamCaptureMode': 'CU_STREAM_CAPTURE_MODE_RELAXED',
 }
 FUNCTIONS = {'cudaHostFn_t': 'w->host_fn', 'CUhostFn': 'w->host_fn', 'cudaStreamCallback_t': 'w->callback',
@@ -228,6 +235,9 @@ def memory(function, name):
         return 'w->registered'
     if function in ('cudaHostRegister', 'cuMemHostRegister'):
         return 'w->page'
+    if VIRTUAL.search(function):
+        return {'cuMemAddressReserve': '(char *)0', 'cuMemAddressFree': 'w->spare',
+                'cuMemMap': 'w->mapped + GRANULE'}.get(function, 'w->mapped')
     if function in ('cudaFreeAsync', 'cuMemFreeAsync'):
         return 'w->ordered'
     if re.search(r'(MemAdvise(_v2)?|MemPrefetchAsync(_v2)?|MemRangeGet\w*|AttachMemAsync)$', function):
@@ -238,7 +248,7 @@ def memory(function, name):
     return 'w->memory + 4096' if name.startswith('src') else 'w->memory'
 
 
-MEMORY_NAMES = {'dst', 'devPtr', 'ptr', 'host', 'pHost', 'p', 'dstHost', 'src', 'srcHost', 'dptr', 'srcDevice', 'dstDevice'}
+MEMORY_NAMES = {'dst', 'devPtr', 'ptr', 'host', 'pHost', 'p', 'dstHost', 'src', 'srcHost', 'dptr', 'srcDevice', 'dstDevice', 'addr'}
 
 
 def wrong_pointers(right):
@@ -296,6 +306,8 @@ def argument(function, name, type_, bare, index, enumerations):
     if type_ in ('void *', 'const void *'):
         if 'AddMemFreeNode' in function:
             return 'w->graph_memory', [('null', '0', 0), ('other', 'w->memory', 1), ('wild', '0x1234', 1)]
+        if name == 'osHandle':
+            return 'w->exported', [('minus', '-1', 0), ('other', '0x7ffe', 0)]
         if name in ABSENT:
             return '0', []
         if name in ('symbol', 'func', 'entryFuncAddr', 'symbolPtr'):
@@ -354,7 +366,7 @@ def needs(function, types):
         ('NEEDS_POOL', r'Pool|pool|FreeAsync'), ('NEEDS_LIBRARY', 'cuLink|ibrary|CUmodule|cudaKernel_t|CUkernel|Module'),
         ('NEEDS_CONTEXT', 'CUcontext'), ('NEEDS_LINK', 'CUlinkState'), ('ENDS_CAPTURE', 'BeginCapture'), ('NEEDS_CAPTURE', 'EndCapture|CaptureInfo|UpdateCapture'),
         ('NEEDS_REGISTERED', 'HostUnregister'), ('NEEDS_MANAGED', 'Advise|Prefetch|Discard|MemRange|AttachMem'))
-        if re.search(words, text)])
+        if re.search(words, text)] + ['NEEDS_VIRTUAL'] * bool(VIRTUAL.match(function)))
 
 
 def main():

@@ -23,7 +23,9 @@
 #define NEEDS_MANAGED 128
 #define NEEDS_LINK 512
 #define ENDS_CAPTURE 256 /* the call leaves one */
+#define NEEDS_VIRTUAL 1024
 #define MEMORY_BYTES 65536
+#define GRANULE (2 << 20)
 
 struct handles {
     cudaStream_t stream;
@@ -41,6 +43,7 @@ struct handles {
     CUcontext context;
     cudaUserObject_t object;
     CUlinkState link;
+    CUmemGenericAllocationHandle physical;
 };
 
 struct world : handles {
@@ -62,6 +65,8 @@ struct world : handles {
     CUtexref texref;
 
     char *memory, *dead_memory, *managed, *pinned, *page, *registered, *ordered, *host;
+    char *mapped, *spare; /* addresses of two granules, the first of them mapped, and of one */
+    void *exported;       /* a file descriptor of memory */
     const void *func, *symbol, *image;
     const char *image_file, *kernel_name;
     char bus_id[64];
@@ -110,6 +115,7 @@ struct world : handles {
     CUDA_RESOURCE_DESC cu_resource;
     CUDA_TEXTURE_DESC cu_texture_desc;
     cudaMemPoolProps pool_props;
+    CUmemAllocationProp virtual_prop;
     cudaMemAccessDesc access;
     cudaMemLocation location;
     cudaStreamAttrValue stream_attr;
@@ -230,6 +236,9 @@ static void describe(struct world *w)
     w->pool_props.allocType = cudaMemAllocationTypePinned;
     w->pool_props.location.type = cudaMemLocationTypeDevice;
     w->alloc_params.poolProps = w->pool_props;
+    w->virtual_prop.type = CU_MEM_ALLOCATION_TYPE_PINNED;
+    w->virtual_prop.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+    w->virtual_prop.requestedHandleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
     w->alloc_params.bytesize = 1024;
     w->access.location = w->location = w->pool_props.location;
     w->access.flags = cudaMemAccessFlagsProtReadWrite;
@@ -352,6 +361,28 @@ static bool make_library(struct world *w)
     return true;
 }
 
+static bool make_virtual(struct world *w)
+{
+    CUmemAccessDesc access;
+    CUdeviceptr at;
+    int file;
+    memset(&access, 0, sizeof access);
+    access.location = w->virtual_prop.location;
+    access.flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+    MAKE(cuMemCreate(&w->physical, GRANULE, &w->virtual_prop, 0));
+    MAKE(cuMemCreate(&w->dead.physical, GRANULE, &w->virtual_prop, 0));
+    MAKE(cuMemRelease(w->dead.physical));
+    MAKE(cuMemAddressReserve(&at, GRANULE, 0, 0, 0));
+    w->spare = (char *)at;
+    MAKE(cuMemAddressReserve(&at, 2 * GRANULE, 0, 0, 0));
+    w->mapped = (char *)at;
+    MAKE(cuMemMap(at, GRANULE, 0, w->physical, 0));
+    MAKE(cuMemSetAccess(at, GRANULE, &access, 1));
+    MAKE(cuMemExportToShareableHandle(&file, w->physical, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0));
+    w->exported = (void *)(size_t)file;
+    return true;
+}
+
 static bool make_world(struct world *w, int needs)
 {
     memset((void *)w, 0, sizeof *w);
@@ -406,6 +437,8 @@ static bool make_world(struct world *w, int needs)
         MAKE(cuLinkDestroy(w->dead.link));
     }
     if ((needs & NEEDS_GRAPH) && !make_graph(w))
+        return false;
+    if ((needs & NEEDS_VIRTUAL) && !make_virtual(w))
         return false;
     /* Last, so that nothing takes its place; and large, so that a card gives it back. */
     MAKE(cudaMalloc((void **)&w->dead_memory, 4 << 20));

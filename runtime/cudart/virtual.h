@@ -1,0 +1,32 @@
+/* Addresses that a program reserves, and memory that it maps there: see virtual.c. With the context held. */
+#ifndef HD_RUNTIME_CUDART_VIRTUAL_H
+#define HD_RUNTIME_CUDART_VIRTUAL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "lib/vec.h"
+
+struct hd_cudart;
+struct hd_physical;
+
+struct hd_reserved {
+	uint64_t low, high;
+};
+struct hd_mapped {
+	uint64_t low, high;
+	struct hd_physical *memory;
+	bool open; /* to the device */
+};
+/* Both by address, without overlaps. */
+struct hd_virtual {
+	HD_VEC(struct hd_reserved) reserved;
+	HD_VEC(struct hd_mapped) mapped;
+};
+
+/* Whether the address is one of those that a program can reserve. */
+bool hd_cudart_is_virtual(uint64_t address);
+/* At the end. */
+void hd_cudart_release_virtual(struct hd_cudart *cudart);
+
+#endif

@@ -1,0 +1,195 @@
+// Addresses and memory that a program joins itself: what kernels, copies and questions see of them, and what is
+// refused.
+#include <cstdio>
+#include <cstring>
+#include <cuda.h>
+#include <unistd.h>
+
+#define MIB (size_t(1) << 20)
+static int failures;
+#define CHECK(what) \
+	do { \
+		if (!(what)) { \
+			printf("line %d: %s\n", __LINE__, #what); \
+			failures++; \
+		} \
+	} while (0)
+#define GOOD(call) CHECK((call) == CUDA_SUCCESS)
+#define INVALID(call) CHECK((call) == CUDA_ERROR_INVALID_VALUE)
+
+__global__ void fill(unsigned *to, unsigned count, unsigned first)
+{
+	unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+	if (i < count)
+		to[i] = first + i;
+}
+
+static size_t free_bytes()
+{
+	size_t free_now, total;
+	GOOD(cuMemGetInfo(&free_now, &total));
+	return free_now;
+}
+
+static unsigned word(CUdeviceptr at)
+{
+	unsigned value = 0;
+	GOOD(cuMemcpyDtoH(&value, at, sizeof value));
+	return value;
+}
+
+static void grow(const CUmemAllocationProp &prop, const CUmemAccessDesc &access)
+{
+	CUdeviceptr pool, again, other;
+	CUmemGenericAllocationHandle first, second;
+	size_t before = free_bytes();
+	// More addresses than the card has memory.
+	GOOD(cuMemAddressReserve(&pool, 65536 * MIB, 0, 0, 0));
+	GOOD(cuMemAddressReserve(&again, 2 * MIB, 8 * MIB, 0, 0));
+	CHECK(again % (8 * MIB) == 0 && again >= pool + 65536 * MIB);
+	CHECK(free_bytes() == before);
+	GOOD(cuMemCreate(&first, 2 * MIB, &prop, 0));
+	GOOD(cuMemCreate(&second, 4 * MIB, &prop, 0));
+	CHECK(free_bytes() == before - 6 * MIB);
+
+	// A pool that grows: a kernel and copies cross from one piece of memory to the next.
+	GOOD(cuMemMap(pool, 2 * MIB, 0, first, 0));
+	GOOD(cuMemSetAccess(pool, 2 * MIB, &access, 1));
+	GOOD(cuMemMap(pool + 2 * MIB, 4 * MIB, 0, second, 0));
+	CHECK(cuMemcpyDtoH(&before, pool + 2 * MIB, 4) == CUDA_ERROR_INVALID_VALUE); // not open yet
+	GOOD(cuMemSetAccess(pool + 2 * MIB, 4 * MIB, &access, 1));
+	GOOD(cuMemsetD32(pool, 7, 6 * MIB / 4));
+	unsigned *edge = reinterpret_cast<unsigned *>(pool + 2 * MIB) - 64;
+	fill<<<1, 128>>>(edge, 128, 1000);
+	unsigned words[130];
+	GOOD(cuMemcpyDtoH(words, CUdeviceptr(edge - 1), sizeof words));
+	for (int i = 0; i < 130; i++)
+		CHECK(words[i] == (i == 0 || i == 129 ? 7u : 999u + i));
+
+	// The second piece under another address, too.
+	GOOD(cuMemAddressReserve(&other, 4 * MIB, 0, 0, 0));
+	GOOD(cuMemMap(other, 4 * MIB, 0, second, 0));
+	GOOD(cuMemSetAccess(other, 4 * MIB, &access, 1));
+	CHECK(word(other) == 1064 && word(other + 4 * MIB - 4) == 7);
+	fill<<<1, 1>>>(reinterpret_cast<unsigned *>(other), 1, 5);
+	CHECK(word(pool + 2 * MIB) == 5);
+
+	// What is not one whole mapping after the other, and what is taken.
+	INVALID(cuMemMap(pool + 4 * MIB, 2 * MIB, 0, first, 0));
+	INVALID(cuMemMap(pool + 6 * MIB, 4 * MIB, 0, first, 0));
+	INVALID(cuMemMap(pool + 6 * MIB, 2 * MIB, 4096, first, 0));
+	INVALID(cuMemMap(again + 2 * MIB, 2 * MIB, 0, first, 0));
+	INVALID(cuMemUnmap(pool, 4 * MIB));
+	INVALID(cuMemUnmap(pool + 4 * MIB, 2 * MIB));
+	INVALID(cuMemSetAccess(pool, 8 * MIB, &access, 1));
+	INVALID(cuMemAddressFree(other, 4 * MIB));
+	INVALID(cuMemAddressFree(pool, 2 * MIB));
+	INVALID(cuMemFree(pool));
+
+	unsigned long long flags = 99;
+	GOOD(cuMemGetAccess(&flags, &access.location, pool + 3 * MIB));
+	CHECK(flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
+	INVALID(cuMemGetAccess(&flags, &access.location, pool + 6 * MIB));
+	CUmemorytype type;
+	GOOD(cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, pool));
+	CHECK(type == CU_MEMORYTYPE_DEVICE);
+
+	// Memory lives while a mapping has it, and can be had from there.
+	GOOD(cuMemRelease(second));
+	INVALID(cuMemMap(again, 2 * MIB, 0, second, 0));
+	GOOD(cuMemUnmap(pool + 2 * MIB, 4 * MIB));
+	CHECK(word(other) == 5 && free_bytes() == before - 6 * MIB);
+	GOOD(cuMemRetainAllocationHandle(&second, reinterpret_cast<void *>(other + MIB)));
+	GOOD(cuMemMap(pool + 4 * MIB, 4 * MIB, 0, second, 0)); // a hole before it
+	GOOD(cuMemSetAccess(pool + 4 * MIB, 4 * MIB, &access, 1));
+	CHECK(word(pool + 4 * MIB) == 5 && word(pool + 2 * MIB - 4) == 1063);
+	CHECK(cuMemcpyDtoH(words, pool + 2 * MIB - 4, 8) == CUDA_ERROR_INVALID_VALUE);
+
+	GOOD(cuMemUnmap(pool, 2 * MIB));
+	GOOD(cuMemUnmap(pool + 4 * MIB, 4 * MIB));
+	GOOD(cuMemUnmap(other, 4 * MIB));
+	GOOD(cuMemRelease(first));
+	CHECK(free_bytes() == before - 4 * MIB);
+	GOOD(cuMemRelease(second));
+	INVALID(cuMemRelease(second));
+	CHECK(free_bytes() == before);
+	GOOD(cuMemAddressFree(pool, 65536 * MIB));
+	GOOD(cuMemAddressFree(again, 2 * MIB));
+	GOOD(cuMemAddressFree(other, 4 * MIB));
+	INVALID(cuMemAddressFree(other, 4 * MIB));
+}
+
+// What one part of a program hands to another by a file descriptor is the same memory.
+static void share(CUmemAllocationProp prop, const CUmemAccessDesc &access)
+{
+	CUmemGenericAllocationHandle mine, theirs;
+	CUmemAllocationProp told;
+	CUdeviceptr at;
+	int file = -1;
+	prop.requestedHandleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+	GOOD(cuMemCreate(&mine, 2 * MIB, &prop, 0));
+	GOOD(cuMemExportToShareableHandle(&file, mine, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0));
+	GOOD(cuMemImportFromShareableHandle(&theirs, reinterpret_cast<void *>(size_t(file)),
+					    CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR));
+	close(file);
+	GOOD(cuMemGetAllocationPropertiesFromHandle(&told, theirs));
+	CHECK(told.type == CU_MEM_ALLOCATION_TYPE_PINNED && told.location.id == 0);
+	GOOD(cuMemAddressReserve(&at, 4 * MIB, 0, 0, 0));
+	GOOD(cuMemMap(at, 2 * MIB, 0, mine, 0));
+	GOOD(cuMemMap(at + 2 * MIB, 2 * MIB, 0, theirs, 0));
+	GOOD(cuMemSetAccess(at, 4 * MIB, &access, 1));
+	GOOD(cuMemsetD32(at, 42, 1));
+	CHECK(word(at + 2 * MIB) == 42);
+	GOOD(cuMemUnmap(at, 4 * MIB));
+	GOOD(cuMemAddressFree(at, 4 * MIB));
+	GOOD(cuMemRelease(mine));
+	GOOD(cuMemRelease(theirs));
+}
+
+static void refuse(CUmemAllocationProp prop, CUmemAccessDesc access)
+{
+	CUmemGenericAllocationHandle handle;
+	CUdeviceptr at;
+	int can = 0;
+	GOOD(cuDeviceGetAttribute(&can, CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED, 0));
+	CHECK(can == 1);
+	CHECK(cuMemCreate(&handle, free_bytes() / MIB * MIB + 2 * MIB, &prop, 0) == CUDA_ERROR_OUT_OF_MEMORY);
+	INVALID(cuMemCreate(&handle, MIB, &prop, 0));
+	INVALID(cuMemCreate(&handle, 2 * MIB, &prop, 1));
+	INVALID(cuMemAddressReserve(&at, 0, 0, 0, 0));
+	INVALID(cuMemAddressReserve(&at, 2 * MIB, 3, 0, 0));
+	GOOD(cuMemCreate(&handle, 2 * MIB, &prop, 0));
+	int file;
+	INVALID(cuMemExportToShareableHandle(&file, handle, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0));
+	GOOD(cuMemAddressReserve(&at, 2 * MIB, 0, 0, 0));
+	GOOD(cuMemMap(at, 2 * MIB, 0, handle, 0));
+	access.location.id = 1;
+	CHECK(cuMemSetAccess(at, 2 * MIB, &access, 1) == CUDA_ERROR_INVALID_DEVICE);
+	GOOD(cuMemUnmap(at, 2 * MIB));
+	GOOD(cuMemRelease(handle));
+	prop.location.type = CU_MEM_LOCATION_TYPE_HOST;
+	CHECK(cuMemCreate(&handle, 2 * MIB, &prop, 0) == CUDA_ERROR_NOT_SUPPORTED);
+	// Where nothing is mapped, a kernel faults.
+	fill<<<1, 1>>>(reinterpret_cast<unsigned *>(at), 1, 5);
+	CHECK(cuCtxSynchronize() == CUDA_ERROR_ILLEGAL_ADDRESS);
+}
+
+int main()
+{
+	CUmemAllocationProp prop;
+	CUmemAccessDesc access;
+	size_t granularity = 0;
+	cudaFree(nullptr);
+	memset(&prop, 0, sizeof prop);
+	prop.type = CU_MEM_ALLOCATION_TYPE_PINNED;
+	prop.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+	access.location = prop.location;
+	access.flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+	GOOD(cuMemGetAllocationGranularity(&granularity, &prop, CU_MEM_ALLOC_GRANULARITY_MINIMUM));
+	CHECK(granularity == 2 * MIB);
+	grow(prop, access);
+	share(prop, access);
+	refuse(prop, access);
+	puts(failures ? "FAILED" : "PASSED");
+	return failures != 0;
+}
