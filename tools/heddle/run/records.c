@@ -597,13 +597,17 @@ int run_records_read(const char *folder, bool launches, struct run_statistics **
 		statistics = run_statistics_new(json_object(), launches, launches ? open_unnamed(folder) : NULL, diag);
 	for (uint32_t i = 0; i < records.processes.len; i++)
 		read_process(&records, i, statistics);
-	for (uint32_t i = 0; i < records.processes.len; i++)
+	for (uint32_t i = 0; i < records.processes.len && !records.unread; i++)
 		explain(&records, i);
-	if (records.processes.len)
+	if (statistics && !records.unread)
 		fill_document(&records, statistics->document);
 	for (uint32_t i = 0; i < records.processes.len; i++)
 		release(&records.processes.data[i]);
 	hd_vec_release(&records.processes);
+	if (statistics && records.unread) { /* a document that lacks something looks like one of a shorter run */
+		run_statistics_free(statistics);
+		statistics = NULL;
+	}
 	*to = statistics;
 	return records.unread ? -1 : 0;
 }

@@ -7,7 +7,7 @@
 /*
  * Reads *.records in a folder to *to; NULL there: no process used the simulated GPU. Of a process without
  * its last record, what it has is taken, marked, and said by a note. `launches`: as for run_statistics_new. The folder
- * is not needed any more afterwards. Returns -1 behind an error where something could not be read; *to has the rest.
+ * is not needed any more afterwards. Returns -1 behind an error, with NULL in *to, where something could not be read.
  */
 int run_records_read(const char *folder, bool launches, struct run_statistics **to, struct hd_diag *diag);
 

@@ -1,11 +1,15 @@
 /*
  * allocations.so: memory that runs out. Preloaded into a program, allocation FAIL_AT fails, and with FAIL_ON all behind it.
- * FAIL_COUNT names a file that gets the number of allocations of each process at its end.
+ * FAIL_COUNT names a file that gets the number of allocations of each process at its end. FAIL_RECORDS=N: the Nth time that
+ * records of a run are opened fails.
  */
+#define _GNU_SOURCE
+#include <dlfcn.h>
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* glibc's own names of what is replaced here. */
 extern void *__libc_malloc(size_t bytes);
@@ -75,4 +79,16 @@ int posix_memalign(void **memory, size_t alignment, size_t bytes)
 {
 	*memory = memalign(alignment, bytes);
 	return *memory ? 0 : ENOMEM;
+}
+
+FILE *fopen(const char *path, const char *mode)
+{
+	static int opened;
+	FILE *(*next)(const char *, const char *) = (FILE * (*)(const char *, const char *)) dlsym(RTLD_NEXT, "fopen");
+	const char *fail = getenv("FAIL_RECORDS"), *end = strrchr(path, '.');
+	if (fail && end && !strcmp(end, ".records") && *mode == 'r' && ++opened == atoi(fail)) {
+		errno = ENOMEM;
+		return NULL;
+	}
+	return next(path, mode);
 }
