@@ -2,7 +2,7 @@
 """Each key of a GPU's configuration at the ends of its range, under a small program: a run, or a clear error.
 
     scripts/sweep_config.py [-h] [--build B] [-j N] [--gpu NAME]... [--set KEY=VALUE]... [--ends] [--between N]
-                            [--keys REGEX] [--random N [--seed S] [--policies]] [PROGRAM]
+                            [--keys REGEX] [--random N [--seed S] [--policies]] [--part K/N] [PROGRAM]
 
 PROGRAM (default: test/e2e/Inputs/sweep.cu, compiled into B/sweep) ends with 0 when its results are right. A value passes
 when the run ends so, or when something says `error:` and ends with 2 or, as CUDA has it, with the program's own status.
@@ -14,6 +14,8 @@ is. Further --set hold for all runs: fewer SMs make them short.
 
 With --random each of N runs sets up to eight keys at once, any value of their ranges, on any of the GPUs; --policies draws a
 policy for each as well. The seed gives the same runs again.
+
+--part K/N does every Nth of these runs, from the Kth on: parts 1/N to N/N together are all.
 """
 import argparse
 import concurrent.futures
@@ -98,6 +100,14 @@ def gpus(options):
     return options.gpu or ['v100']
 
 
+def part(text):
+    """K/N as the slice of a list."""
+    first, every = (int(word) for word in text.split('/'))
+    if not 1 <= first <= every:
+        raise ValueError(text)
+    return slice(first - 1, None, every)
+
+
 def verdict(command):
     """(whether it ran to its end, None or what is wrong with it)"""
     try:
@@ -128,6 +138,7 @@ def main():
     parser.add_argument('--random', type=int, metavar='N', help='N runs of several keys at once')
     parser.add_argument('--seed', default='1', help='of --random')
     parser.add_argument('--policies', action='store_true', help='with --random: each run under some policy')
+    parser.add_argument('--part', type=part, default='1/1', metavar='K/N', help='every Nth run, from the Kth on')
     parser.add_argument('program', nargs='?')
     options = parser.parse_args()
     program = options.program or os.path.join(options.build, 'sweep')
@@ -141,6 +152,7 @@ def main():
         points = random_settings(options)
     else:
         points = [(gpu, 'baseline', (setting,)) for gpu in gpus(options) for setting in values(gpu, options)]
+    points = points[options.part]
     heddle = [os.path.join(options.build, 'bin', 'heddle'), 'run', '--quiet', '--threads', '1', '--max-cycles', str(CYCLES)]
     commands = [[*heddle, '--gpu', gpu, '--policy', policy, *always,
                  *(word for key, value in settings for word in ('--set', f'{key}={value}')), '--', program]
