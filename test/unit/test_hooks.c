@@ -539,6 +539,51 @@ START_TEST(votes_are_written_in_time)
 }
 END_TEST
 
+/* R4 of lane 3 becomes 2 in the register file alone, behind the back of what serves operands from elsewhere. */
+static void change_behind(const struct hd_policy_handle *self, struct hd_warp *warp, const struct hd_dinst *inst,
+			  const struct hd_effect *effect, uint64_t now)
+{
+	(void)self, (void)effect, (void)now;
+	if (inst->inst.dst == 7)
+		warp->regs[4][3] = 2;
+}
+static const struct hd_policy_hooks changes_behind = {.issue.issued = change_behind};
+static const struct hd_policy changer = {.name = "changer", .hooks = &changes_behind};
+
+static void check_stale(const char *policy, const char *design, bool changed)
+{
+	char message[128];
+	struct simbench bench;
+	simbench_init(&bench);
+	bench.config.max_warps = 32;
+	bench.config.max_threads = 1024;
+	bench.options.policy = policy;
+	bench.options.verify = true;
+	simbench_mov(&bench, 4, 1);
+	simbench_ffma(&bench, 5, 4, 4, 4);
+	simbench_mov(&bench, 6, 3);
+	simbench_mov(&bench, 7, 3);
+	simbench_ffma(&bench, 8, 4, 4, 4);
+	bench.beside = changed ? &changer : NULL;
+	ck_assert_msg(!simbench_start(&bench), "%s", bench.message);
+	int error = simbench_run(&bench, 1, 32);
+	const char *text = hd_sim_error_text(bench.sim);
+	ck_assert_msg(error == (changed ? HD_SIM_VERIFY : 0), "%s: %d, %s", policy, error, text);
+	snprintf(message, sizeof message, "%s: the collector serves R4 as 0x1, but the register file has 0x2", design);
+	ck_assert_msg(!changed || strstr(text, message), "%s", text);
+	simbench_release(&bench);
+}
+
+/* Whatever serves an operand compares it with the register file, lane by lane. */
+START_TEST(stale_operands_are_found)
+{
+	for (int changed = 0; changed < 2; changed++) {
+		check_stale("bow:4", "BOW", changed);
+		check_stale("rfc", "RFC", changed);
+	}
+}
+END_TEST
+
 Suite *hd_suite(void)
 {
 	return hd_suite_of("hooks", (const TTest *const[]){
@@ -552,6 +597,7 @@ Suite *hd_suite(void)
 					    loads_can_be_elided,
 					    operands_have_their_tags,
 					    votes_are_written_in_time,
+					    stale_operands_are_found,
 					    two_levels_begin_with_the_warps_that_are_there,
 					    NULL,
 				    });
