@@ -291,6 +291,62 @@ START_TEST(later_blocks_of_a_grid_are_like_the_first)
 }
 END_TEST
 
+/* A chain of six in a loop of so many turns, and something behind it. */
+static void start_loop(struct simbench *bench, double sampling, uint32_t turns)
+{
+	simbench_init(bench);
+	bench->config.sm_count = 2;
+	bench->options.sampling = sampling;
+	simbench_mov(bench, 8, 0);
+	simbench_chain(bench, 6);
+	struct hd_inst *add = simbench_emit(bench, HD_OP_IADD3);
+	add->dst = add->a = 8;
+	add->b = add->c = HD_RZ;
+	add->xkind = HD_X_IMM_B;
+	add->x = 1;
+	struct hd_inst *test = simbench_emit(bench, HD_OP_ISETP);
+	test->pdst = 0;
+	test->a = 8;
+	test->xkind = HD_X_IMM_B;
+	test->x = turns;
+	test->mods = HD_MOD(CMP, HD_CMP_LT);
+	struct hd_inst *back = simbench_emit(bench, HD_OP_BRA);
+	back->guard = 0;
+	back->xkind = HD_X_OTHER;
+	back->x = 1;
+	simbench_mov(bench, 9, 1);
+	ck_assert_msg(!simbench_start(bench), "%s", bench->message);
+}
+
+/*
+ * Two warps of one wave in a loop of 5,000 turns, each of at least 6 * 4 cycles. The first window of 2,048 cycles is no
+ * sample, the next four are alike and tell the pace, and the warps go on without time for 8 * 4 windows' instructions:
+ * of 37 windows five have time.
+ */
+START_TEST(a_loop_at_a_steady_pace_gets_no_time)
+{
+	enum { TURNS = 5000, WORK = 2 * (1 + TURNS * 9 + 2) };
+	struct simbench whole, sampled;
+	start_loop(&whole, 0, TURNS);
+	start_loop(&sampled, 0.015, TURNS);
+	ck_assert_int_eq(simbench_run(&whole, 1, 64), 0);
+	ck_assert_int_eq(simbench_run(&sampled, 1, 64), 0);
+	const struct hd_counters *all = &simbench_stats(&whole)->counters, *some = &simbench_stats(&sampled)->counters;
+	const struct hd_sampling *sampling = sampled.sim->gpu.sampling;
+	ck_assert_int_eq(sampling->kind, HD_SAMPLED_PARTLY);
+	ck_assert_double_eq(sampling->work, WORK);
+	ck_assert_double_lt(sampling->detailed_work, WORK / 2.0);
+	ck_assert_uint_eq(some->warp_instructions, WORK);
+	ck_assert_uint_eq(all->warp_instructions, WORK);
+	ck_assert_uint_eq(some->fp32_instructions, all->fp32_instructions);
+	ck_assert_double_eq_tol((double)some->cycles / (double)all->cycles, 1, 0.015);
+	ck_assert_uint_eq(simbench_register(&sampled, 0, 8, 0), TURNS);
+	ck_assert_uint_eq(simbench_register(&sampled, 0, 9, 0), 1);
+	simbench_release(&whole);
+	simbench_release(&sampled);
+}
+END_TEST
+
 /* Launches of 5 and of 8 blocks in turns: what follows what is known, so that each of the two has its own figures. */
 START_TEST(launches_follow_each_other_as_before)
 {
@@ -512,6 +568,7 @@ Suite *hd_suite(void)
 			       kin_say_how_samples_spread,
 			       launches_of_other_shapes_are_simulated,
 			       later_blocks_of_a_grid_are_like_the_first,
+			       a_loop_at_a_steady_pace_gets_no_time,
 			       launches_follow_each_other_as_before,
 			       launches_beside_others_are_no_samples,
 			       caches_follow_launches_without_time,
