@@ -2,7 +2,8 @@
 """Each key of a GPU's configuration at the ends of its range, under a small program: a run, or a clear error.
 
     scripts/sweep_config.py [-h] [--build B] [-j N] [--gpu NAME]... [--set KEY=VALUE]... [--ends] [--between N]
-                            [--keys REGEX] [--random N [--seed S] [--policies]] [--part K/N] [PROGRAM]
+                            [--keys REGEX] [--random N [--seed S] [--policies]] [--part K/N] [--together N]
+                            [PROGRAM]
 
 PROGRAM (default: test/e2e/Inputs/sweep.cu, compiled into B/sweep) ends with 0 when its results are right. A value passes
 when the run ends so, or when something says `error:` and ends with 2 or, as CUDA has it, with the program's own status.
@@ -15,10 +16,13 @@ is. Further --set hold for all runs: fewer SMs make them short.
 With --random each of N runs sets up to eight keys at once, any value of their ranges, on any of the GPUs; --policies draws a
 policy for each as well. The seed gives the same runs again.
 
---part K/N does every Nth of these runs, from the Kth on: parts 1/N to N/N together are all.
+--part K/N does every Nth of these runs, from the Kth on: parts 1/N to N/N together are all. --together N tries N values of
+different keys in one run, and each by itself where that does not end with right results: most of what each finds, in less
+time.
 """
 import argparse
 import concurrent.futures
+import itertools
 import json
 import math
 import os
@@ -125,6 +129,23 @@ def verdict(command):
     return False, None if refused else f'status {run.returncode}: {run.stdout}{last}'
 
 
+def verdicts(command, group):
+    """[(point, its verdict)] of points that differ in their settings alone; where all run in one, those run."""
+    (gpu, policy, _), *_ = group
+    together = [pair for *_, settings in group for pair in settings]
+    if 1 < len(group) == len(dict(together)) and verdict(command(gpu, policy, together))[0]:
+        return [(point, (True, None)) for point in group]
+    return [(point, verdict(command(*point))) for point in group]
+
+
+def groups(points, size):
+    """Points of one GPU each, far from each other in the list, so that hardly any two are of one key."""
+    for gpu in dict.fromkeys(point[0] for point in points):
+        own = [point for point in points if point[0] == gpu]
+        count = math.ceil(len(own) / size)
+        yield from (own[first::count] for first in range(count))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split('\n\n')[0],
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -139,8 +160,11 @@ def main():
     parser.add_argument('--seed', default='1', help='of --random')
     parser.add_argument('--policies', action='store_true', help='with --random: each run under some policy')
     parser.add_argument('--part', type=part, default='1/1', metavar='K/N', help='every Nth run, from the Kth on')
+    parser.add_argument('--together', type=int, default=1, metavar='N', help='N values in a run')
     parser.add_argument('program', nargs='?')
     options = parser.parse_args()
+    if options.random and options.together > 1:
+        parser.error('--together is not for --random, of which each run has several keys')
     program = options.program or os.path.join(options.build, 'sweep')
     if options.program:
         program = os.path.abspath(program)
@@ -154,12 +178,15 @@ def main():
         points = [(gpu, 'baseline', (setting,)) for gpu in gpus(options) for setting in values(gpu, options)]
     points = points[options.part]
     heddle = [os.path.join(options.build, 'bin', 'heddle'), 'run', '--quiet', '--threads', '1', '--max-cycles', str(CYCLES)]
-    commands = [[*heddle, '--gpu', gpu, '--policy', policy, *always,
-                 *(word for key, value in settings for word in ('--set', f'{key}={value}')), '--', program]
-                for gpu, policy, settings in points]
+
+    def command(gpu, policy, settings):
+        return [*heddle, '--gpu', gpu, '--policy', policy, *always,
+                *(word for key, value in settings for word in ('--set', f'{key}={value}')), '--', program]
+
     bad = ran = 0
     with concurrent.futures.ThreadPoolExecutor(options.j) as pool:
-        for (gpu, policy, settings), (ended, wrong) in zip(points, pool.map(verdict, commands)):
+        found = pool.map(lambda group: verdicts(command, group), groups(points, options.together))
+        for (gpu, policy, settings), (ended, wrong) in itertools.chain.from_iterable(found):
             ran += ended
             if wrong:
                 bad += 1
