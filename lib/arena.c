@@ -70,7 +70,10 @@ void hd_out_of_memory_first(void (*clean)(void))
 
 _Noreturn void hd_out_of_memory(size_t bytes)
 {
-	fprintf(stderr, "heddle: out of memory: cannot allocate %zu bytes\n", bytes);
+	if (bytes)
+		fprintf(stderr, "heddle: out of memory: cannot allocate %zu bytes\n", bytes);
+	else
+		fputs("heddle: out of memory\n", stderr);
 	/* Handlers of exit() would allocate in their turn, and half of an output would be flushed. */
 	if (exit_status >= 0 && clean_first)
 		clean_first();

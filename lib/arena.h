@@ -39,7 +39,7 @@ HD_API char *hd_arena_printf(struct hd_arena *arena, const char *format, ...) __
 HD_API void hd_out_of_memory_status(int status);
 /* What is called before, where hd_out_of_memory_status was: it allocates nothing. */
 HD_API void hd_out_of_memory_first(void (*clean)(void));
-/* Ends the process so, when that many bytes were not to be had. */
+/* Ends the process so, when that many bytes were not to be had; 0: nobody knows how many. */
 HD_API _Noreturn void hd_out_of_memory(size_t bytes);
 /* malloc family that aborts with a message instead of returning NULL. */
 HD_API void *hd_xmalloc(size_t bytes);

@@ -275,6 +275,11 @@ int drive(SmallVectorImpl<const char *> &Words, const char *Program, BumpPtrAllo
 
 /* ------------------------------------------------------------ the calls */
 
+void hd_llvm_watch_memory()
+{
+	install_bad_alloc_error_handler([](void *, const char *, bool) { hd_llvm_out_of_memory(); });
+}
+
 // Whether the library that this one is linked to is the program's: it lies where the program looks for it. Sanitizers
 // would look into a compiler that is not instrumented.
 bool hd_llvm_is_clang(const char *program)
