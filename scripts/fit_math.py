@@ -1,9 +1,12 @@
 #!/usr/bin/python3
-"""Fits the polynomials of lib/device/special.def: fit_math.py > lib/device/special.def
+"""Fits the polynomials of lib/device/special.def: fit_math.py > lib/device/special.def, and those of single.def:
+fit_math.py single > lib/device/single.def
 
 Interpolation at Chebyshev points in 60 digits, turned into powers of the argument's distance from a centre; the degree
 grows until the relative error is below the wanted one. Needs python3-mpmath; the build does not need this program.
 """
+
+import sys
 
 import mpmath as mp
 
@@ -188,9 +191,7 @@ def inverse():
 
 
 def elementary():
-    print('\n/* (log(1 + f) - f + f^2/2) / f^3, and the same for s = f/(2 + f): (log((1+s)/(1-s)) - 2s) / s^3 in s^2 */')
-    emit('log_rest', lambda f: (mp.log1p(f) - f + f * f / 2) / f ** 3 if abs(f) > mp.mpf('1e-15') else mp.mpf(1) / 3,
-         mp.mpf(-1) / 3, mp.mpf(1) / 3, 0, ('float',), scale=mp.mpf(1))
+    print('\n/* (log((1+s)/(1-s)) - 2s) / s^3 in s^2 */')
     emit('log_ratio', lambda z: (2 * mp.atanh(mp.sqrt(z)) - 2 * mp.sqrt(z)) / mp.sqrt(z) ** 3 if z > mp.mpf('1e-25')
          else mp.mpf(2) / 3, 0, 0.0295, 0, ('double',))
     print('\n/* (sin(pi r) - pi r) / r^3 and (cos(pi r) - 1) / r^2 in r^2, |r| <= 1/4 */')
@@ -210,13 +211,59 @@ def gamma():
          else (1 - s / 2) / mp.sqrt(mp.pi), 0, mp.mpf(1) / 16, 0, ('double',))
 
 
-if __name__ == '__main__':
+def power_rest(function, first, power, middle):
+    """(function(x) / x^power - first) / x^2 in x^2, where function(x) / x^power is first + middle x^2 near zero."""
+    def rest(z):
+        x = mp.sqrt(abs(z))
+        return (function(x) / x ** power - first) / z if z > mp.mpf('1e-16') else mp.mpf(middle)
+    return rest
+
+
+def single():
+    """Functions of float alone, with absolute errors where a larger term is added."""
+    print('\n/* odd functions: (f(x)/x - 1) / x^2 in x^2 */')
+    for name, function, middle, most, scale in (('tanh', mp.tanh, mp.mpf(-1) / 3, '0.31', 4), ('sinh', mp.sinh, mp.mpf(1) / 6, 1, 4),
+                                                ('atan', mp.atan, mp.mpf(-1) / 3, 1, 4), ('asin', mp.asin, mp.mpf(1) / 6, '0.33', 8)):
+        emit(name + '_rest', power_rest(function, 1, 1, middle), 0, most, 0, ('float',), scale=mp.mpf(scale))
+    print('\n/* erf(x)/x - 1 in x^2 up to 1; log2(1 - erf(x)) / x in x from there to 4 */')
+    emit('erf_near', lambda z: mp.erf(mp.sqrt(z)) / mp.sqrt(z) - 1 if z > mp.mpf('1e-25') else 2 / mp.sqrt(mp.pi) - 1, 0, 1, 0,
+         ('float',), scale=mp.mpf(2))
+    emit('erf_far', lambda x: mp.log(mp.erfc(x), 2) / x, 1, 4, 0, ('float',), scale=mp.mpf(32))
+    print('\n/* (1 + 2x) exp(x^2) erfc(x) - 1 in (x - 3) / (x + 3), x >= 0 */')
+
+    def erfcx(q):
+        x = 3 * (1 + q) / (1 - q) if q < 1 else mp.mpf(10) ** 20
+        if x > 100:
+            z = 1 / (2 * x * x)
+            return (1 + 2 * x) * (1 - z + 3 * z ** 2 - 15 * z ** 3 + 105 * z ** 4) / (x * mp.sqrt(mp.pi))
+        return (1 + 2 * x) * mp.exp(x * x) * mp.erfc(x)
+    emit('erfcx_part', lambda q: erfcx(q) - 1, -1, 1, 0, ('float',), scale=mp.mpf(4))
+    print('\n/* (log((2 + q) / (2 - q)) - q - q^3 / 12) / q^5 in q^2 */')
+    emit('pow_rest', lambda z: (2 * mp.atanh(mp.sqrt(z) / 2) / mp.sqrt(z) - 1 - z / 12) / z ** 2 if z > mp.mpf('1e-12') else mp.mpf(1) / 80,
+         0, '0.161', 0, ('float',), scale=mp.mpf('0.06'))
+    print('\n/* log(1 + f): (log(1 + f) - f) / f^2, and the same in base 2 and 10 */')
+    for name, base in (('log1p', mp.e), ('log', mp.e), ('log2', mp.mpf(2)), ('log10', mp.mpf(10))):
+        low, high = (mp.mpf(-1) / 4, mp.mpf(1) / 2) if name == 'log1p' else (mp.mpf(-1) / 3, mp.mpf(1) / 3)
+        emit(name + '_rest', lambda f, b=base: (mp.log1p(f) - f) / (f * f * mp.log(b)) if abs(f) > mp.mpf('1e-12')
+             else (f / 3 - mp.mpf(1) / 2) / mp.log(b), low, high, 0, ('float',), scale=mp.mpf(2))
+
+
+def main():
+    alone = sys.argv[1:] == ['single']
     print('/*')
-    print(' * Polynomials of special.c, made by scripts/fit_math.py: HD_FIT(type, name, centre, count, coefficients from the')
-    print(' * lowest power of (x - centre)), and numbers in two words: HD_NUMBER(type, name, high, low).')
+    print(f' * Polynomials of {"single" if alone else "special"}.c, made by scripts/fit_math.py: HD_FIT(type, name, centre, count, '
+          'coefficients from the')
+    print(' * lowest power of (x - centre))' + ('.' if alone else ', and numbers in two words: HD_NUMBER(type, name, high, low).'))
     print(' */')
     print('/* clang-format off */')
-    elementary()
-    inverse()
-    gamma()
-    bessel()
+    if alone:
+        single()
+    else:
+        elementary()
+        inverse()
+        gamma()
+        bessel()
+
+
+if __name__ == '__main__':
+    main()

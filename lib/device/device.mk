@@ -38,7 +38,7 @@ $(SHARE)/builtins.bc: $(DEVICE_HELPERS)
 	@mkdir -p $(@D)
 	$(Q)$(LLVM_BINDIR)/llvm-link -o $@ $^
 
-DEVICE_MATH := $(patsubst %,$(B)/obj/device/%.bc,math special intrinsics)
+DEVICE_MATH := $(patsubst %,$(B)/obj/device/%.bc,math special single intrinsics)
 # libclc names another triple and another data layout; given those of the rest, it links without a warning.
 $(B)/obj/device/libclc.bc: $(LIBCLC) $(DEVICE_MATH) lib/device/device.mk $(B)/flags
 	@mkdir -p $(@D)

@@ -37,16 +37,17 @@ HD_BUILTIN2(copysign)
 HD_BUILTIN2(fmin)
 HD_BUILTIN2(fmax)
 
-/* Halfway cases away from zero, which is no rounding mode of the hardware. */
+/*
+ * Halfway cases away from zero, which is no rounding mode of the hardware. The sum is cut: just below a half it stays
+ * below one, and large numbers, which are integers, stay what they are.
+ */
 HD_INLINE_DEVICE float __nv_roundf(float a)
 {
-	float t = __builtin_truncf(a);
-	return __builtin_fabsf(a - t) >= 0.5f ? t + __builtin_copysignf(1.0f, a) : t;
+	return __builtin_truncf(__nvvm_add_rz_f(a, __builtin_copysignf(0.5f, a)));
 }
 HD_INLINE_DEVICE double __nv_round(double a)
 {
-	double t = __builtin_trunc(a);
-	return __builtin_fabs(a - t) >= 0.5 ? t + __builtin_copysign(1.0, a) : t;
+	return __builtin_trunc(__nvvm_add_rz_d(a, __builtin_copysign(0.5, a)));
 }
 HD_INLINE_DEVICE long long __nv_llrintf(float a)
 {

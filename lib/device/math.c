@@ -6,7 +6,8 @@
  * approximation instructions here, so that instruction counts stay comparable. intrinsics.c has those that are one
  * machine instruction.
  *
- * special.c has what libclc has no counterpart of, and what it does less well.
+ * special.c has what libclc has no counterpart of, and what it does less well; single.c has functions of float that
+ * libclc computes with many more instructions than NVIDIA's library.
  */
 #include "device.h"
 
@@ -26,17 +27,21 @@
 #define HD_UNARY(length, name)       \
 	HD_UNARY_FLOAT(length, name) \
 	HD_UNARY_DOUBLE(length, name)
-#define HD_BINARY(length, name)                                              \
+#define HD_BINARY_FLOAT(length, name)                                       \
 	extern float clc_##name##f(float, float) HD_CLC(length, name, "ff"); \
-	extern double clc_##name(double, double) HD_CLC(length, name, "dd"); \
 	HD_DEVICE float __nv_##name##f(float a, float b)                     \
 	{                                                                    \
 		return clc_##name##f(a, b);                                  \
-	}                                                                    \
+	}
+#define HD_BINARY_DOUBLE(length, name)                                      \
+	extern double clc_##name(double, double) HD_CLC(length, name, "dd"); \
 	HD_DEVICE double __nv_##name(double a, double b)                     \
 	{                                                                    \
 		return clc_##name(a, b);                                     \
 	}
+#define HD_BINARY(length, name)       \
+	HD_BINARY_FLOAT(length, name) \
+	HD_BINARY_DOUBLE(length, name)
 #define HD_EXPONENT(length, name)                                  \
 	extern int clc_##name##f(float) HD_CLC(length, name, "f"); \
 	extern int clc_##name(double) HD_CLC(length, name, "d");   \
@@ -54,18 +59,8 @@
  * libclc's hyperbolic functions index a table before they sort out large and undefined arguments; OpenCL forgives the
  * load, bounds-checked memory does not. Beyond the limits the result is the argument's infinity or NaN.
  */
-extern float clc_sinhf(float) HD_CLC(4, sinh, "f");
-extern float clc_coshf(float) HD_CLC(4, cosh, "f");
 extern double clc_sinh(double) HD_CLC(4, sinh, "d");
 extern double clc_cosh(double) HD_CLC(4, cosh, "d");
-HD_DEVICE float __nv_sinhf(float a)
-{
-	return __builtin_fabsf(a) < 90.0f ? clc_sinhf(a) : a * __builtin_inff();
-}
-HD_DEVICE float __nv_coshf(float a)
-{
-	return __builtin_fabsf(a) < 90.0f ? clc_coshf(a) : __builtin_fabsf(a) * __builtin_inff();
-}
 HD_DEVICE double __nv_sinh(double a)
 {
 	return __builtin_fabs(a) < 711.0 ? clc_sinh(a) : a * __builtin_inf();
@@ -75,13 +70,7 @@ HD_DEVICE double __nv_cosh(double a)
 	return __builtin_fabs(a) < 711.0 ? clc_cosh(a) : __builtin_fabs(a) * __builtin_inf();
 }
 
-/* libclc's float erfc loses the small results; double's are good. */
-extern float clc_erfcf(float) HD_CLC(4, erfc, "f");
 extern double clc_erfc(double) HD_CLC(4, erfc, "d");
-HD_DEVICE float __nv_erfcf(float a)
-{
-	return a > 1 ? (float)clc_erfc((double)a) : clc_erfcf(a);
-}
 HD_DEVICE double __nv_erfc(double a)
 {
 	return clc_erfc(a);
@@ -170,8 +159,8 @@ HD_DEVICE double __nv_scalbn(double a, int b)
 
 /*
  * Float exponentials: e^a = 2^t 2^r with t an integer, for which the hardware's 2^x is exact. The remainder is taken
- * with a two-word constant. t is clamped to normal powers of two, so that r takes what is beyond, up to infinities: where
- * 2^r is denormal the product is 0, so that both powers may flush.
+ * with a two-word constant. t is clamped to normal powers of two, so that r takes what is beyond, up to infinities:
+ * where 2^r is denormal the product is 0, so that both powers may flush.
  */
 static inline float power_of_two(float t, float r)
 {
@@ -215,10 +204,6 @@ HD_DEVICE float __nv_frsqrt_rn(float a)
 }
 
 /* Compositions */
-HD_DEVICE float __nv_normcdff(float a)
-{
-	return (float)(0.5 * clc_erfc((double)a * -0.70710678118654752));
-}
 /* The argument's rounding error, times erfc's slope. */
 HD_DEVICE double __nv_normcdf(double a)
 {

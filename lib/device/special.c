@@ -1,7 +1,7 @@
 /*
  * The special functions that libclc has no counterpart of: inverse error functions, Bessel functions of the first and
- * second kind and modified ones; and logarithm, reciprocal roots, norms, gamma, erfcx and functions of pi a where libclc's or the obvious composition
- * is further off than CUDA's bound.
+ * second kind and modified ones; and logarithm, reciprocal roots, norms, gamma, erfcx and functions of pi a where
+ * libclc's or the obvious composition is further off than CUDA's bound.
  *
  * Polynomials come from special.def. Both types are the same text, special.inc. Where a function has zeros, it is
  * (x - zero) P(x - zero) around each of them, with the zero in two words, so that the relative error stays small; from
@@ -43,7 +43,7 @@ extern double __nv_log(double), __nv_rsqrt(double);
 extern float __nv_logf(float), __nv_rsqrtf(float);
 extern double __nv_pow(double, double), __nv_erfc(double);
 extern double __nv_exp(double), __nv_sin(double), __nv_cos(double), __nv_log1p(double), __nv_cbrt(double);
-extern float __nv_expf(float), __nv_sinf(float), __nv_cosf(float), __nv_log1pf(float), __nv_cbrtf(float);
+extern float __nv_expf(float), __nv_sinf(float), __nv_cosf(float), __nv_log1pf(float);
 
 /*
  * Inverse error functions are x times a polynomial in w = -log(1 - x^2), whose slope forgives an absolute error, and in
@@ -115,25 +115,8 @@ static float inverse_tailf(float t)
 #define SUFFIX
 
 /*
- * log a = e ln 2 + log m with m in [2/3, 4/3): f = m - 1 is exact, and log(1 + f) is f - f^2/2 + f^3 P(f).
- */
-HD_DEVICE float __nv_logf(float a)
-{
-	float scaled = a < 0x1p-126f ? a * 0x1p23f : a;
-	int bits = __builtin_bit_cast(int, scaled), e = (bits - 0x3f2aaaab) & (int)0xff800000;
-	float f = __builtin_bit_cast(float, bits - e) - 1.0f;
-	float exponent = (float)(e >> 23) - (a < 0x1p-126f ? 23.0f : 0.0f);
-	float square = f * f, rest = chainf(log_restf_table, COUNT(log_restf_table), f);
-	float result = __builtin_fmaf(square, __builtin_fmaf(f, rest, -0.5f), f);
-	result = __builtin_fmaf(exponent, 0.693147181f, result);
-	if (!(a > 0 && a < __builtin_inff()))
-		result = a > 0 || a != a ? a : a == 0 ? -__builtin_inff() : __builtin_nanf("");
-	return result;
-}
-
-/*
- * The same for m in [sqrt(1/2), sqrt(2)) and s = f/(2 + f): log m = 2s + s^3 P(s^2) = f - (f^2/2 - s (f^2/2 + s^2 P)),
- * whose largest term is exact. ln 2 comes in two words, of which the first has zeros for e's bits.
+ * log a = e ln 2 + log m for m in [sqrt(1/2), sqrt(2)) and s = f/(2 + f): log m = 2s + s^3 P(s^2) = f - (f^2/2 - s
+ * (f^2/2 + s^2 P)), whose largest term is exact. ln 2 comes in two words, of which the first has zeros for e's bits.
  */
 HD_DEVICE double __nv_log(double a)
 {
@@ -148,6 +131,19 @@ HD_DEVICE double __nv_log(double a)
 	if (!(a > 0 && a < __builtin_inf()))
 		result = a > 0 || a != a ? a : a == 0 ? -__builtin_inf() : __builtin_nan("");
 	return result;
+}
+
+/* One step of Newton from the rounded quotient; a y^3, which is near 1, in two words. */
+HD_DEVICE double __nv_rcbrt(double a)
+{
+	double y = 1 / __nv_cbrt(a), size = __builtin_fabs(y);
+	if (!(size > 0 && size < __builtin_inf()))
+		return y;
+	double square = y * y, square_low = __builtin_fma(y, y, -square);
+	double product = a * y, product_low = __builtin_fma(a, y, -product);
+	double cube = square * product, cube_low = __builtin_fma(square, product, -cube);
+	cube_low += __builtin_fma(square, product_low, square_low * product);
+	return __builtin_fma(y * 0.333333333333333333, (1 - cube) - cube_low, y);
 }
 
 /*
@@ -232,8 +228,4 @@ HD_DEVICE double __nv_erfcx(double a)
 	if (a < 4)
 		return POLY(erfcx_middle, a);
 	return POLY(erfcx_rest, 1 / square) / a;
-}
-HD_DEVICE float __nv_erfcxf(float a)
-{
-	return (float)__nv_erfcx((double)a);
 }
