@@ -517,6 +517,19 @@ static void release_followers(struct hd_run *run)
 	}
 }
 
+/* As a profiler empties caches before a launch. */
+static void forget_caches(struct hd_run *run)
+{
+	struct hd_gpu *gpu = run->gpu;
+	hd_memory_forget(gpu->memory);
+	for (uint32_t i = 0; gpu->config->l2_empty_code && i < run->sm_count; i++) {
+		if (!hd_sm_is_built(gpu->sms[i]))
+			continue;
+		hd_fetch_forget(&gpu->sms[i]->fetch);
+		hd_icache_forget(&gpu->sms[i]->constants.l1);
+	}
+}
+
 int hd_gpu_begin(struct hd_gpu *gpu, struct hd_grid *grid)
 {
 	struct hd_run *run = gpu->run;
@@ -532,7 +545,7 @@ int hd_gpu_begin(struct hd_gpu *gpu, struct hd_grid *grid)
 	}
 	uint64_t launching = hd_gpu_launch_cycles(gpu, grid);
 	if (!gpu->running && gpu->config->l2_empty_launches)
-		hd_memory_forget(gpu->memory);
+		forget_caches(run);
 	hd_memory_begin_grid(gpu->memory, grid->slot);
 	if (gpu->running)
 		HD_FOR_USED (run, i)

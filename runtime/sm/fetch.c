@@ -5,6 +5,9 @@
  * other warps that want it wait for the same fill. Behind a miss of L0 a stream buffer asks for the lines that follow
  * it (fetch_ahead), and goes on where the warps find what they miss in it: after Huerta et al., MICRO 2025.
  *
+ * Where a profiler has emptied L2 of code as well (l2_empty_code), each SM waits for DRAM at its own first access to a
+ * line: SMs begin together, so that the others' reads are of no help.
+ *
  * A policy may say that instructions stand at other addresses and are longer (`code_place`): an instruction is there
  * when all of its lines are.
  *
@@ -15,6 +18,12 @@
 #include "runtime/sm/hooks.h"
 #include "runtime/sm/sm.h"
 
+void hd_icache_forget(struct hd_icache *cache)
+{
+	if (cache->tags)
+		memset(cache->tags, 0xff, (size_t)cache->sets * cache->ways * sizeof(*cache->tags));
+}
+
 void hd_icache_init(struct hd_icache *cache, uint64_t bytes, uint64_t line, uint64_t ways, struct hd_arena *arena)
 {
 	uint64_t lines = bytes / line;
@@ -24,7 +33,7 @@ void hd_icache_init(struct hd_icache *cache, uint64_t bytes, uint64_t line, uint
 	cache->tags = HD_ARENA_NEW(arena, uint64_t, entries);
 	cache->ready = HD_ARENA_NEW(arena, uint64_t, entries);
 	cache->used = HD_ARENA_NEW(arena, uint64_t, entries);
-	memset(cache->tags, 0xff, entries * sizeof(*cache->tags)); /* no line */
+	hd_icache_forget(cache);
 }
 
 void hd_fetch_init(struct hd_fetch *fetch, const struct hd_config *config, struct hd_arena *arena)
@@ -34,11 +43,22 @@ void hd_fetch_init(struct hd_fetch *fetch, const struct hd_config *config, struc
 	fetch->inst_bytes = (uint32_t)config->inst_bytes;
 	fetch->latency = (uint32_t)config->l1i_latency;
 	fetch->miss_latency = (uint32_t)config->l1i_miss_latency;
+	if (config->l2_empty_launches && config->l2_empty_code)
+		fetch->miss_latency += (uint32_t)config->dram_latency;
 	fetch->busy = (uint32_t)config->l1i_busy;
 	fetch->ahead = (uint32_t)config->fetch_ahead;
 	hd_icache_init(&fetch->l1, config->l1i_bytes, config->l1i_line, config->l1i_ways, arena);
 	for (uint32_t i = 0; config->l0i_bytes && i < config->schedulers; i++)
 		hd_icache_init(&fetch->l0[i], config->l0i_bytes, config->l1i_line, config->l0i_ways, arena);
+}
+
+void hd_fetch_forget(struct hd_fetch *fetch)
+{
+	hd_icache_forget(&fetch->l1);
+	for (uint32_t i = 0; i < HD_MAX_SCHEDULERS; i++) {
+		hd_icache_forget(&fetch->l0[i]);
+		fetch->streams[i].count = 0;
+	}
 }
 
 size_t hd_icache_find(const struct hd_icache *cache, uint64_t line)

@@ -46,12 +46,16 @@ struct hd_fetch {
 
 /* At most `ways` lines of a set. */
 void hd_icache_init(struct hd_icache *cache, uint64_t bytes, uint64_t line, uint64_t ways, struct hd_arena *arena);
+/* All lines are gone. A cache without ways stays one. */
+void hd_icache_forget(struct hd_icache *cache);
 /* The way of a line, or the least recently used one of its set. */
 size_t hd_icache_find(const struct hd_icache *cache, uint64_t line);
 
 /* ---- instructions */
 
 void hd_fetch_init(struct hd_fetch *fetch, const struct hd_config *config, struct hd_arena *arena);
+/* Code is in no cache of the SM any more. Called while nothing runs there. */
+void hd_fetch_forget(struct hd_fetch *fetch);
 /* The cycle at which the SM's instruction cache has a line that it is asked for at `now`, which takes its turn. */
 uint64_t hd_fetch_shared(struct hd_fetch *fetch, uint64_t line, uint64_t now, bool *missed);
 /* The warp goes on in another line of code: the cycle at which that can be decoded. */

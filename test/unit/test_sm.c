@@ -270,6 +270,43 @@ START_TEST(instruction_cache_miss_stalls_fetch)
 }
 END_TEST
 
+/* Cycles of two launches of three lines of code. */
+static void run_emptied(bool l2, bool code, uint64_t cycles[2], uint64_t misses[2])
+{
+	struct simbench bench;
+	simbench_init(&bench);
+	bench.config.l2_empty_launches = l2;
+	bench.config.l2_empty_code = code;
+	bench.config.dram_latency = 100;
+	build_long(&bench, 40);
+	ck_assert_int_eq(simbench_start(&bench), 0);
+	for (uint32_t i = 0; i < 2; i++) {
+		ck_assert_int_eq(simbench_run(&bench, 1, 32), 0);
+		cycles[i] = simbench_stats(&bench)->counters.cycles;
+		misses[i] = simbench_stats(&bench)->counters.l1i_misses;
+	}
+	simbench_release(&bench);
+}
+
+/* The warp waits for each of the three lines, 40 cycles from L2, 140 from DRAM. */
+START_TEST(emptied_caches_have_no_code)
+{
+	uint64_t kept[2], alone[2], emptied[2], misses[2];
+	run_emptied(true, false, kept, misses);
+	ck_assert_uint_eq(misses[0], 3);
+	ck_assert_uint_eq(misses[1], 0);
+	run_emptied(true, true, emptied, misses);
+	ck_assert_uint_eq(misses[0], 3);
+	ck_assert_uint_eq(misses[1], 3);
+	ck_assert_uint_eq(emptied[0] - kept[0], 3 * 100);
+	ck_assert_uint_eq(emptied[1], emptied[0]);
+	run_emptied(false, true, alone, misses); /* nothing is emptied */
+	ck_assert_uint_eq(misses[1], 0);
+	ck_assert_uint_eq(alone[0], kept[0]);
+	ck_assert_uint_eq(alone[1], kept[1]);
+}
+END_TEST
+
 /* ---- register banks and collectors */
 
 static void build_conflicts(struct simbench *bench, uint32_t banks)
@@ -1034,6 +1071,7 @@ Suite *hd_suite(void)
 						 free_slots_are_those_that_exist,
 						 branch_holds_its_warp,
 						 instruction_cache_miss_stalls_fetch,
+						 emptied_caches_have_no_code,
 						 bank_conflicts_delay_the_result,
 						 full_collectors_stall_issue,
 						 warps_lie_in_different_banks,
