@@ -223,8 +223,11 @@ def single():
     """Functions of float alone, with absolute errors where a larger term is added."""
     print('\n/* odd functions: (f(x)/x - 1) / x^2 in x^2 */')
     for name, function, middle, most, scale in (('tanh', mp.tanh, mp.mpf(-1) / 3, '0.31', 4), ('sinh', mp.sinh, mp.mpf(1) / 6, 1, 4),
+                                                ('sin', mp.sin, mp.mpf(-1) / 6, '0.62', 4), ('tan', mp.tan, mp.mpf(1) / 3, '0.62', 4),
                                                 ('atan', mp.atan, mp.mpf(-1) / 3, 1, 4), ('asin', mp.asin, mp.mpf(1) / 6, '0.33', 8)):
         emit(name + '_rest', power_rest(function, 1, 1, middle), 0, most, 0, ('float',), scale=mp.mpf(scale))
+    print('\n/* (cos(x) - 1) / x^2 in x^2 */')
+    emit('cos_rest', lambda z: (mp.cos(mp.sqrt(z)) - 1) / z if z > mp.mpf('1e-16') else mp.mpf(-1) / 2, 0, '0.62', 0, ('float',), scale=mp.mpf(1))
     print('\n/* erf(x)/x - 1 in x^2 up to 1; log2(1 - erf(x)) / x in x from there to 4 */')
     emit('erf_near', lambda z: mp.erf(mp.sqrt(z)) / mp.sqrt(z) - 1 if z > mp.mpf('1e-25') else 2 / mp.sqrt(mp.pi) - 1, 0, 1, 0,
          ('float',), scale=mp.mpf(2))

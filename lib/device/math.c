@@ -94,7 +94,6 @@ extern float clc_modff(float, float *) __asm__("_Z4modffPf");
 extern double clc_modf(double, double *) __asm__("_Z4modfdPd");
 extern float clc_remquof(float, float, int *) __asm__("_Z6remquoffPi");
 extern double clc_remquo(double, double, int *) __asm__("_Z6remquoddPi");
-extern float clc_sincosf(float, float *) __asm__("_Z6sincosfPf");
 extern double clc_sincos(double, double *) __asm__("_Z6sincosdPd");
 extern float clc_pownf(float, int) __asm__("_Z4pownfi");
 extern double clc_pown(double, int) __asm__("_Z4powndi");
@@ -122,10 +121,6 @@ HD_DEVICE float __nv_remquof(float a, float b, int *q)
 HD_DEVICE double __nv_remquo(double a, double b, int *q)
 {
 	return clc_remquo(a, b, q);
-}
-HD_DEVICE void __nv_sincosf(float a, float *s, float *c)
-{
-	*s = clc_sincosf(a, c);
 }
 HD_DEVICE void __nv_sincos(double a, double *s, double *c)
 {

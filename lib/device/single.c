@@ -78,6 +78,79 @@ HD_DEVICE float __nv_sinhf(float a)
 	return copysign(size >= 1 ? far : near, a);
 }
 
+/* ---- trigonometric functions ---- */
+
+/* libclc's, for arguments whose multiple of pi / 2 three words do not hold. */
+extern float clc_sinf(float) HD_CLC(3, sin, "f");
+extern float clc_cosf(float) HD_CLC(3, cos, "f");
+extern float clc_tanf(float) HD_CLC(3, tan, "f");
+extern float clc_sincosf(float, float *) __asm__("_Z6sincosfPf");
+#define FEW_TURNS 105615.0f
+
+/* |a| = quarters * pi / 2 + the result, which is at most pi / 4 in size. The first product leaves no rest. */
+HD_INLINE_DEVICE static inline float reduced(float a, int *quarters)
+{
+	float size = fabs(a), turns = __builtin_rintf(size * 0.636619747f);
+	*quarters = (int)turns;
+	float r = fma(turns, -1.57079637f, size);
+	r = fma(turns, 4.37113883e-8f, r);
+	return fma(turns, 1.71512451e-15f, r);
+}
+
+/* a with the sign changed where bit 31 of `sign` is set */
+HD_INLINE_DEVICE static inline float turned(float a, unsigned sign)
+{
+	return __builtin_bit_cast(float, __builtin_bit_cast(unsigned, a) ^ (sign & 0x80000000u));
+}
+
+/* The sine of r, or of an odd number of quarters the cosine; of two and three the negative. `sign`: as in turned(). */
+HD_INLINE_DEVICE static inline float sine_of(float r, int quarters, unsigned sign)
+{
+	int odd = quarters & 1;
+	float square = r * r, first = odd ? 1 : r, sum = 0;
+	_Pragma("unroll") for (int i = COUNT(cos_restf_table) - 1; i >= 0; i--)
+	{
+		float sine = i < COUNT(sin_restf_table) ? sin_restf_table[i < COUNT(sin_restf_table) ? i : 0] : 0;
+		sum = fma(sum, square, odd ? cos_restf_table[i] : sine);
+	}
+	return turned(fma(sum, square * first, first), (unsigned)quarters << 30 ^ sign);
+}
+HD_DEVICE float __nv_sinf(float a)
+{
+	if (!(fabs(a) < FEW_TURNS))
+		return clc_sinf(a);
+	int quarters;
+	float r = reduced(a, &quarters);
+	return sine_of(r, quarters, __builtin_bit_cast(unsigned, a));
+}
+HD_DEVICE float __nv_cosf(float a)
+{
+	if (!(fabs(a) < FEW_TURNS))
+		return clc_cosf(a);
+	int quarters;
+	float r = reduced(a, &quarters);
+	return sine_of(r, quarters + 1, 0);
+}
+HD_DEVICE void __nv_sincosf(float a, float *s, float *c)
+{
+	if (!(fabs(a) < FEW_TURNS)) {
+		*s = clc_sincosf(a, c);
+		return;
+	}
+	int quarters;
+	float r = reduced(a, &quarters);
+	*s = sine_of(r, quarters, __builtin_bit_cast(unsigned, a));
+	*c = sine_of(r, quarters + 1, 0);
+}
+HD_DEVICE float __nv_tanf(float a)
+{
+	if (!(fabs(a) < FEW_TURNS))
+		return clc_tanf(a);
+	int quarters;
+	float r = reduced(a, &quarters), square = r * r, tangent = fma(POLY(tan_restf, square) * square, r, r);
+	return turned(quarters & 1 ? -rcp(tangent) : tangent, __builtin_bit_cast(unsigned, a));
+}
+
 /* ---- inverse trigonometric functions ---- */
 
 HD_DEVICE float __nv_atanf(float a)

@@ -19,7 +19,7 @@ static double host_erfcx(double x)
 #define ALL(X) X(tanhf, 2, tanh) X(coshf, 2, cosh) X(sinhf, 3, sinh) X(atanf, 2, atan) X(asinf, 2, asin) X(acosf, 2, acos) \
 	X(cbrtf, 1, cbrt) X(rcbrtf, 1, host_rcbrt) X(logf, 1, log) X(log2f, 1, log2) X(log10f, 2, log10) X(log1pf, 1, log1p) \
 	X(asinhf, 3, asinh) X(acoshf, 4, acosh) X(atanhf, 3, atanh) X(erff, 2, erf) X(erfcf, 4, erfc) X(normcdff, 5, host_normcdf) \
-	X(erfcxf, 4, host_erfcx) X(roundf, 0, round)
+	X(erfcxf, 4, host_erfcx) X(roundf, 0, round) X(sinf, 2, sin) X(cosf, 2, cos) X(tanf, 4, tan)
 
 #define X(name, bound, host) \
 	extern "C" __global__ void k_##name(const float *in, float *out) { int i = blockIdx.x * blockDim.x + threadIdx.x; out[i] = name(in[i]); }
@@ -46,7 +46,8 @@ static double distance(float got, double exact)
 }
 
 static const float ends[] = {0.0f, -0.0f, 1, -1, 0.5f, -0.5f, 2, -2, INFINITY, -INFINITY, NAN, 1e-45f, -1e-45f, 0x1p-126f, -0x1p-126f,
-	3.4028235e38f, -3.4028235e38f, 0x1p127f, -0x1p127f, 0x1.fffffep-1f, 0x1.000002p0f, 10.05f, -10.05f, 14.4f, -14.4f, 88.7f, 89.4f, -9.3f, -9.4f};
+	3.4028235e38f, -3.4028235e38f, 0x1p127f, -0x1p127f, 0x1.fffffep-1f, 0x1.000002p0f, 10.05f, -10.05f, 14.4f, -14.4f, 88.7f, 89.4f, -9.3f, -9.4f,
+	105614.99f, 105615.0f, -105615.02f, 1.57079637f, 3.14159274f, 1e5f};
 
 static const int count = 8192;
 static float in[count], out[count];
