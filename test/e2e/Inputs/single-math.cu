@@ -7,6 +7,7 @@
 #include <cuda_runtime.h>
 
 static double host_rcbrt(double x) { return 1 / cbrt(x); }
+static double host_rsqrt(double x) { return 1 / sqrt(x); }
 static double host_normcdf(double x) { return erfc(-x * 0.70710678118654752440) / 2; }
 /* Its series for large arguments, where the product would be infinity times zero. */
 static double host_erfcx(double x)
@@ -19,7 +20,8 @@ static double host_erfcx(double x)
 #define ALL(X) X(tanhf, 2, tanh) X(coshf, 2, cosh) X(sinhf, 3, sinh) X(atanf, 2, atan) X(asinf, 2, asin) X(acosf, 2, acos) \
 	X(cbrtf, 1, cbrt) X(rcbrtf, 1, host_rcbrt) X(logf, 1, log) X(log2f, 1, log2) X(log10f, 2, log10) X(log1pf, 1, log1p) \
 	X(asinhf, 3, asinh) X(acoshf, 4, acosh) X(atanhf, 3, atanh) X(erff, 2, erf) X(erfcf, 4, erfc) X(normcdff, 5, host_normcdf) \
-	X(erfcxf, 4, host_erfcx) X(roundf, 0, round) X(sinf, 2, sin) X(cosf, 2, cos) X(tanf, 4, tan)
+	X(erfcxf, 4, host_erfcx) X(roundf, 0, round) X(sinf, 2, sin) X(cosf, 2, cos) X(tanf, 4, tan) \
+	X(rsqrtf, 2, host_rsqrt) X(sqrtf, 0, sqrt) X(exp2f, 2, exp2) X(expf, 1, exp) X(exp10f, 2, exp10)
 
 #define X(name, bound, host) \
 	extern "C" __global__ void k_##name(const float *in, float *out) { int i = blockIdx.x * blockDim.x + threadIdx.x; out[i] = name(in[i]); }
