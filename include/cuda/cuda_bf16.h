@@ -8,8 +8,13 @@
 
 #include "heddle_narrow.h"
 
+/* So does a device's instruction (sm_80); what is constant here becomes a constant. */
 __host__ __device__ static inline unsigned short __hd_bfloat16_of_float(float x)
 {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+	if (!__builtin_constant_p(x))
+		return __builtin_bit_cast(unsigned short, __nvvm_f2bf16_rn(x));
+#endif
 	unsigned int bits = __builtin_bit_cast(unsigned int, x);
 	return x != x ? 0x7fff : (unsigned short)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }

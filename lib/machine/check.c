@@ -162,6 +162,14 @@ static const char *check_conversion(const struct hd_inst *inst)
 	}
 }
 
+static const char *check_packed(const struct hd_inst *inst)
+{
+	uint32_t to = hd_mod_get(inst->mods, HD_MOD_DTYPE), rounding = hd_mod_get(inst->mods, HD_MOD_RND);
+	if (to != HD_F16 && to != HD_BF16)
+		return "F2FP makes numbers of 16 bits";
+	return rounding == HD_RN || rounding == HD_RND_RZ ? NULL : "F2FP rounds to the nearest or to zero";
+}
+
 static const char *check_atomic(const struct hd_inst *inst)
 {
 	uint32_t type = hd_mod_get(inst->mods, HD_MOD_DTYPE), op = hd_mod_get(inst->mods, HD_MOD_ATOMOP);
@@ -278,6 +286,7 @@ static const char *check_special(const struct hd_inst *inst)
 	case HD_OP_F2I:
 	case HD_OP_I2F:
 	case HD_OP_FRND: return check_conversion(inst);
+	case HD_OP_F2FP: return check_packed(inst);
 	case HD_OP_ATOMG:
 	case HD_OP_ATOMS:
 	case HD_OP_ATOM: return check_atomic(inst);

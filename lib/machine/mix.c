@@ -14,7 +14,7 @@ static bool has_double(const struct hd_inst *inst)
 
 static bool is_conversion(const struct hd_inst *inst)
 {
-	return inst->op == HD_OP_F2F || inst->op == HD_OP_F2I || inst->op == HD_OP_I2F;
+	return inst->op == HD_OP_F2F || inst->op == HD_OP_F2FP || inst->op == HD_OP_F2I || inst->op == HD_OP_I2F;
 }
 
 /* The special function unit's halves of a double's reciprocal and root are steps of double-precision code. */

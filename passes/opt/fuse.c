@@ -7,6 +7,8 @@
  *           with zero in a sum, and the choice between equals. Switch: without=redundant-masks
  *   words   the upper words of wide sums and compares whose lower or upper words are zeros take no carry, or are left
  *           out. Switch: without=zero-words
+ *   halves  16 bits beside 16 others that were shifted there take one PRMT, and two conversions to 16 bits whose
+ *           results become one register one F2FP. Switch: without=paired-halves
  *
  * Needs SSA form. Linear.
  */
@@ -132,6 +134,11 @@ static bool is_mask(const struct hd_minst *inst)
 	       inst->ref_kind == HD_MREF_NONE && inst->pdst == HD_MREG_PT && !inst->linear && inst->dst.words == 1;
 }
 
+static bool is_zero(struct hd_mreg reg)
+{
+	return reg.id == HD_RZ && reg.words;
+}
+
 /* Bits of a value that can be set. */
 static uint32_t bits_of(const struct fuser *fuser, struct hd_mreg reg)
 {
@@ -140,6 +147,8 @@ static uint32_t bits_of(const struct fuser *fuser, struct hd_mreg reg)
 		return UINT32_MAX;
 	if (is_mask(def))
 		return def->x;
+	if (def->op == HD_OP_F2FP && is_zero(def->a))
+		return 0xffff;
 	if (hd_opinfo[def->op].effects & HD_FX_LOAD && hd_opinfo[def->op].mods >> HD_MOD_SIZE & 1) {
 		uint32_t size = hd_mod_get(def->mods, HD_MOD_SIZE);
 		return size == HD_SIZE_U8 ? 0xff : size == HD_SIZE_U16 ? 0xffff : UINT32_MAX;
@@ -148,11 +157,6 @@ static uint32_t bits_of(const struct fuser *fuser, struct hd_mreg reg)
 	if (logical && def->xkind == HD_X_IMM_B && def->ref_kind == HD_MREF_NONE && def->x < 32)
 		return UINT32_MAX >> def->x;
 	return UINT32_MAX;
-}
-
-static bool is_zero(struct hd_mreg reg)
-{
-	return reg.id == HD_RZ && reg.words;
 }
 
 /* The operand that is the result anyway; none where the result is something else. */
@@ -221,6 +225,92 @@ static void drop_carry(struct fuser *fuser, struct hd_minst *inst)
 	lower->pdst = HD_MREG_PT;
 }
 
+/* ---- halves ---- */
+
+enum { LOW_HALVES = 0x5410 }; /* bytes of c:a: those of a's lower half, and above them of c's */
+
+static bool is_plain(const struct hd_minst *inst)
+{
+	return inst->ref_kind == HD_MREF_NONE && !inst->linear && !inst->srcmods && inst->guard == HD_MREG_PT;
+}
+
+/* The register whose lower half becomes the upper one; or none. */
+static struct hd_mreg shifted_half(const struct fuser *fuser, struct hd_mreg reg)
+{
+	const struct hd_minst *def = reg.words == 1 && !reg.sub ? def_of(fuser, reg) : NULL;
+	bool shifts = def && def->op == HD_OP_SHL && def->xkind == HD_X_IMM_B && def->x == 16 && is_plain(def) &&
+		      def->dst.words == 1;
+	return shifts ? def->a : HD_MREG_NONE;
+}
+
+/* The same lower half, without a mask that keeps it. */
+static struct hd_mreg unmasked_half(const struct fuser *fuser, struct hd_mreg reg)
+{
+	const struct hd_minst *def = reg.words == 1 && !reg.sub ? def_of(fuser, reg) : NULL;
+	return def && is_mask(def) && is_plain(def) && (def->x & 0xffff) == 0xffff ? def->a : reg;
+}
+
+/* The shifted operand of an OR and the other one, whose upper half is zero, or which the instruction itself masks: a |
+ * b & c or b | a & c. Returns whether it is that. */
+static bool find_halves(const struct fuser *fuser, const struct hd_minst *inst, struct hd_mreg *high,
+			struct hd_mreg *low)
+{
+	uint32_t lut = hd_mod_get(inst->mods, HD_MOD_LUT);
+	bool masks = inst->xkind == HD_X_IMM_C && inst->x == 0xffff;
+	bool joins = inst->xkind == HD_X_NONE && (lut == 0xfc || lut == 0x3c);
+	struct hd_mreg of[] = {inst->a, inst->b};
+	for (unsigned i = 0; i < 2; i++) {
+		*high = shifted_half(fuser, of[i]);
+		*low = of[!i];
+		if (high->words && ((masks && lut == (i ? 0xec : 0xf8)) || (joins && bits_of(fuser, *low) <= 0xffff)))
+			return true;
+	}
+	return false;
+}
+
+static void join_halves(struct fuser *fuser, struct hd_minst *inst)
+{
+	struct hd_mreg high, low;
+	if (inst->op != HD_OP_LOP3 || inst->pdst != HD_MREG_PT || !is_plain(inst) || inst->dst.words != 1 ||
+	    !find_halves(fuser, inst, &high, &low))
+		return;
+	inst->op = HD_OP_PRMT;
+	inst->mods = 0;
+	inst->a = unmasked_half(fuser, low);
+	inst->b = HD_MREG_NONE;
+	inst->c = unmasked_half(fuser, high);
+	inst->xkind = HD_X_IMM_B;
+	inst->x = LOW_HALVES;
+}
+
+/* The register that a conversion of one number reads, of which nothing else needs the result; or none. */
+static struct hd_mreg converted(const struct fuser *fuser, struct hd_mreg result, uint16_t *mods)
+{
+	const struct hd_minst *def = result.words == 1 && !result.sub ? def_of(fuser, result) : NULL;
+	if (!def || def->op != HD_OP_F2FP || !is_zero(def->a) || def->xkind != HD_X_NONE || !is_plain(def) ||
+	    fuser->reads[result.id - HD_MREG_VIRTUAL] != 1)
+		return HD_MREG_NONE;
+	*mods = def->mods;
+	return def->b;
+}
+
+static void pair_conversions(struct fuser *fuser, struct hd_minst *inst)
+{
+	uint16_t mods = 0, other = 0;
+	if (inst->op != HD_OP_PRMT || inst->xkind != HD_X_IMM_B || inst->x != LOW_HALVES || !is_plain(inst))
+		return;
+	struct hd_mreg low = converted(fuser, inst->a, &mods), high = converted(fuser, inst->c, &other);
+	if (!low.words || !high.words || mods != other)
+		return;
+	inst->op = HD_OP_F2FP;
+	inst->mods = mods;
+	inst->xkind = HD_X_NONE;
+	inst->x = 0;
+	inst->a = high;
+	inst->b = low;
+	inst->c = HD_MREG_NONE;
+}
+
 int hd_fuse_run(struct hd_mfunc *func, struct hd_diag *diag)
 {
 	struct fuser fuser = {.func = func};
@@ -233,6 +323,10 @@ int hd_fuse_run(struct hd_mfunc *func, struct hd_diag *diag)
 	for_each(&fuser, note);
 	if (hd_switch_is_on(func->without, HD_SWITCH_ZERO_WORDS))
 		for_each(&fuser, drop_carry);
+	if (hd_switch_is_on(func->without, HD_SWITCH_PAIRED_HALVES)) {
+		for_each(&fuser, join_halves);
+		for_each(&fuser, pair_conversions);
+	}
 	if (hd_switch_is_on(func->without, HD_SWITCH_REDUNDANT_MASKS))
 		for_each(&fuser, drop_mask);
 	if (hd_switch_is_on(func->without, HD_SWITCH_FRAME_OFFSETS)) {

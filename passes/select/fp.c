@@ -74,9 +74,24 @@ struct hd_opnd hd_sel_float(struct hd_select *sel, LLVMValueRef value, unsigned 
 	return opnd;
 }
 
+/* The integer unit makes numbers of 16 bits, from sm_80 on, a zero beside each (fuse.c pairs them). A denormal of
+ * single precision that .FTZ would flush is less than half of the least f16. */
+static bool converts_pairs(const struct hd_select *sel, unsigned op, unsigned to, unsigned from, uint16_t mods)
+{
+	uint32_t rounding = hd_mod_get(mods, HD_MOD_RND);
+	bool flushes = hd_mod_get(mods, HD_MOD_FTZ) && to == HD_BF16;
+	return op == HD_OP_F2F && from == HD_F32 && (to == HD_F16 || to == HD_BF16) && !flushes &&
+	       !hd_mod_get(mods, HD_MOD_SAT) && (rounding == HD_RN || rounding == HD_RND_RZ) &&
+	       hd_sel_capability(sel) >= 80;
+}
+
 struct hd_leaf hd_sel_convert(struct hd_select *sel, unsigned op, unsigned to, unsigned from, uint16_t mods,
 			      struct hd_leaf value)
 {
+	if (converts_pairs(sel, op, to, from, mods))
+		return hd_leaf_reg(hd_sel_alu(sel, HD_OP_F2FP,
+					      HD_MOD(DTYPE, to) | HD_MOD(RND, hd_mod_get(mods, HD_MOD_RND)), hd_rz(),
+					      hd_sel_word(sel, &value, 0), hd_none()));
 	struct hd_mreg dst = hd_mfunc_vreg(sel->func, hd_type_registers(to));
 	struct hd_opnd opnd =
 		hd_type_registers(from) > 1 ? hd_reg(hd_sel_reg(sel, value)) : hd_sel_word(sel, &value, 0);

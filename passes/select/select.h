@@ -302,7 +302,7 @@ struct hd_mreg hd_sel_mufu(struct hd_select *sel, enum hd_mufu function, struct 
 struct hd_mreg hd_sel_quotient(struct hd_select *sel, struct hd_opnd top, struct hd_opnd bottom, bool full, bool ftz);
 /* Sign-bit operations on any floating-point leaf. */
 struct hd_leaf hd_sel_sign(struct hd_select *sel, struct hd_leaf leaf, LLVMTypeKind kind, unsigned lut, uint32_t mask);
-/* Conversion with F2F/F2I/I2F/FRND between machine types (enum hd_type); the operand is one or two words. */
+/* Conversion with F2F, F2FP, F2I, I2F or FRND between machine types (enum hd_type); the operand is one or two words. */
 struct hd_leaf hd_sel_convert(struct hd_select *sel, unsigned op, unsigned to, unsigned from, uint16_t mods,
 			      struct hd_leaf value);
 unsigned hd_float_type(LLVMTypeKind kind); /* HD_F32, ... */

@@ -1,5 +1,5 @@
 /*
- * Functional execution: F2F, F2I, I2F and FRND between all types. The conversions that compiled code
+ * Functional execution: F2F, F2FP, F2I, I2F and FRND between all types. The conversions that compiled code
  * is full of (32-bit integers and single precision, single and double) are vectors; everything else goes
  * lane by lane through softfp.c, which knows every format and rounding.
  *
@@ -113,6 +113,21 @@ HD_EXEC_PLAIN(op_f2f)
 {
 	HD_FOR_LANES (lane, exec->mask)
 		set_result(exec, inst, lane, convert_float(inst, float_source(exec, inst, lane)));
+}
+
+static uint32_t narrowed(const struct hd_dinst *inst, uint32_t bits)
+{
+	struct hd_unpacked value = hd_fp_unpack(HD_F32, bits);
+	return (uint32_t)hd_fp_pack((enum hd_type)HD_MODIFIER(DTYPE), &value, HD_MODIFIER(RND));
+}
+
+HD_EXEC_PLAIN(op_f2fp)
+{
+	const uint32_t *a = hd_row(exec->warp, inst->inst.a);
+	HD_FOR_LANES (lane, exec->mask) {
+		uint32_t high = narrowed(inst, a[lane]), low = narrowed(inst, hd_lane_b(exec, inst, lane));
+		hd_dst_row(exec->warp, inst->inst.dst)[lane] = high << 16 | low;
+	}
 }
 
 static uint64_t to_integer(const struct hd_unpacked *value, unsigned from, unsigned type, unsigned rounding)
@@ -259,6 +274,44 @@ HD_EXEC(op_f2f_f64_f32)
 	HD_STORE(result);
 }
 
+/*
+ * To the nearest f16. A number below 2^-14 has its last bit at 2^-24, as a single-precision sum with 0.5 has; a larger
+ * one drops 13 bits, and 112 of its exponent. From 65520 on it is infinite.
+ */
+#define NARROW_F16(result, a)                                                                        \
+	do {                                                                                         \
+		hd_u32s size_ = (a) & ~SIGN32, sign_ = (a) >> 16 & 0x8000u;                          \
+		hd_u32s small_ = (hd_u32s)((hd_f32s)size_ + 0.5f) - 0x3f000000u;                     \
+		hd_u32s large_ = (size_ + 0xfffu + (size_ >> 13 & 1u) - (112u << 23)) >> 13;         \
+		large_ = size_ >= 0x477ff000u ? HD_SPLAT(0x7c00u) : large_;                          \
+		(result) = (size_ < 0x38800000u ? small_ : large_) | sign_;                          \
+		(result) = size_ > 0x7f800000u ? HD_SPLAT(0x7fffu) : (result);                       \
+	} while (0)
+
+/* To the nearest bf16, which is the upper half of a single-precision number. */
+#define NARROW_BF16(result, a)                                                                               \
+	((result) = ((a) & ~SIGN32) > 0x7f800000u ? HD_SPLAT(0x7fffu) : ((a) + 0x7fffu + ((a) >> 16 & 1u)) >> 16)
+
+HD_EXEC(op_f2fp_f16)
+{
+	HD_DEFINE_A(a);
+	HD_DEFINE_B(b);
+	hd_u32s high, low;
+	NARROW_F16(high, a);
+	NARROW_F16(low, b);
+	HD_STORE(high << 16 | low);
+}
+
+HD_EXEC(op_f2fp_bf16)
+{
+	HD_DEFINE_A(a);
+	HD_DEFINE_B(b);
+	hd_u32s high, low;
+	NARROW_BF16(high, a);
+	NARROW_BF16(low, b);
+	HD_STORE(high << 16 | low);
+}
+
 /* Integral values in single precision: the magnitudes below 2^23 have a fraction to lose. */
 HD_EXEC(op_frnd_f32)
 {
@@ -307,6 +360,11 @@ static const struct hd_exec_clones *find_f2f(unsigned from, unsigned to, unsigne
 	return &op_f2f;
 }
 
+static const struct hd_exec_clones *find_f2fp(unsigned to, unsigned rounding)
+{
+	return rounding != HD_RN ? &op_f2fp : to == HD_F16 ? &op_f2fp_f16 : &op_f2fp_bf16;
+}
+
 const struct hd_exec_clones *hd_exec_convert_find(const struct hd_inst *inst)
 {
 	unsigned from = hd_mod_get(inst->mods, HD_MOD_STYPE), to = hd_mod_get(inst->mods, HD_MOD_DTYPE);
@@ -315,6 +373,7 @@ const struct hd_exec_clones *hd_exec_convert_find(const struct hd_inst *inst)
 	case HD_OP_F2I: return find_f2i(from, to, rounding);
 	case HD_OP_I2F: return find_i2f(from, to, rounding);
 	case HD_OP_F2F: return find_f2f(from, to, rounding, hd_mod_get(inst->mods, HD_MOD_SAT));
+	case HD_OP_F2FP: return find_f2fp(to, rounding);
 	case HD_OP_FRND: return from == HD_F32 ? &op_frnd_f32 : &op_frnd;
 	default: return NULL;
 	}

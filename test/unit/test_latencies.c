@@ -65,6 +65,7 @@ static const struct {
 	{HD_OP_FMNMX, 0, KEY(lat_fmax)},
 	{HD_OP_HADD2, 0, KEY(lat_half)},
 	{HD_OP_HFMA2, 0, KEY(lat_half)},
+	{HD_OP_F2FP, HD_MOD(DTYPE, HD_F16), KEY(lat_iadd)}, /* as ptxas waits */
 	{HD_OP_DADD, 0, KEY(lat_dadd)},
 	{HD_OP_DMUL, 0, KEY(lat_dmul)},
 	{HD_OP_DFMA, 0, KEY(lat_dmad)},

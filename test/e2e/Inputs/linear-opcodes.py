@@ -89,6 +89,7 @@ IDIOMS = {
     'HADD2': '__half2 h = __hadd2(half_of(i), half_of(in[lane])); r = word_of(h);',
     'HMUL2': 'asm volatile("mul.f16x2 %0, %1, %2;" : "=r"(r) : "r"(i + 0x3c003c00), "r"(in[lane]));',
     'HFMA2': '__half2 h = __hfma2(half_of(i), half_of(in[lane]), half_of(2 * i)); r = word_of(h);',
+    'F2FP': 'asm volatile("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(r) : "f"(__int_as_float(i + 0x3f800000)), "f"(__int_as_float(in[lane])));',
     'HMMA_884': 'unsigned d[4]; asm volatile("mma.sync.aligned.m8n8k4.row.col.f16.f16.f16.f16 {%0,%1,%2,%3},'
                 '{%4,%5},{%6,%7},{%8,%8,%8,%8};" : "=r"(d[0]), "=r"(d[1]), "=r"(d[2]), "=r"(d[3]) : "r"(i), "r"(2 * i),'
                 ' "r"(in[lane]), "r"(i), "r"(0)); r = d[0] ^ d[3];',
@@ -119,7 +120,7 @@ IDIOMS = {
     'MAPA': 'asm volatile("{ .reg .u32 m; mapa.shared::cluster.u32 m, %1, 0; ld.shared::cluster.u32 %0, [m]; }" : "=r"(r)'
             ' : "r"((unsigned)__cvta_generic_to_shared(s) + (unsigned)a));',
 }
-SINCE = {'HMMA_1688': 75, 'IMMA_8816': 75, 'LDSM': 75, 'MOVM': 75, 'LDGSTS': 80, 'SYNCS': 80, 'SYNCS_WAIT': 80, 'ARRIVES': 80,
+SINCE = {'F2FP': 80, 'HMMA_1688': 75, 'IMMA_8816': 75, 'LDSM': 75, 'MOVM': 75, 'LDGSTS': 80, 'SYNCS': 80, 'SYNCS_WAIT': 80, 'ARRIVES': 80,
          'MAPA': 90, 'STAS': 90, 'REDAS': 90}
 BEFORE = {'HMMA_884': 75}
 # Rows of the table that no idiom asks for, though they read registers: uniform ones and predicates, what only streams
