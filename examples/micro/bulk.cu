@@ -6,6 +6,9 @@
  * ends and that has no limit of its own.
  * bulk.stream.BYTES.BLOCKS: GB/s of copies of so many bytes from memory, one after the other in each of BLOCKS blocks an SM;
  * bulk.box.XxY.BLOCKS: the same of boxes of floats of a tensor.
+ * bulk.l2: GB/s of copies of 8 KB from L2, sixteen of them in flight in one block of each SM.
+ * bulk.multicast: core cycles that a copy of 4 KB to all eight blocks of a cluster takes longer than one to its own block.
+ * bulk.ring.N: bytes a cycle that N blocks of a cluster together copy, each from its shared memory to the next one's.
  * Other devices have no such rows.
  */
 #include "micro.h"
@@ -167,6 +170,111 @@ __global__ void boxes(const __grid_constant__ CUtensorMap map, int x, int y, int
 	}
 }
 
+#define STAGES 16
+#define STAGE 8192
+
+/* Each block reads the same 128 KB again and again. */
+__global__ void from_l2(const char *from, int turns)
+{
+	extern __shared__ __align__(128) char buffer[];
+	__shared__ unsigned long long bars[STAGES];
+	for (int s = 0; s < STAGES; s++)
+		init(&bars[s]);
+	for (int i = 0; i < (turns + 1) * STAGES; i++) {
+		int s = i % STAGES, turn = i / STAGES;
+		if (turn)
+			wait(&bars[s], (turn - 1) & 1);
+		if (turn == turns)
+			continue;
+		expect(&bars[s], STAGE);
+		copy(buffer + s * STAGE, from + ((size_t)blockIdx.x * STAGES + s) * STAGE, STAGE, &bars[s]);
+	}
+}
+
+static __device__ __forceinline__ void meet()
+{
+#if BULK
+	asm volatile("barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;" ::: "memory");
+#endif
+}
+
+static __device__ __forceinline__ void copy_to_all(void *to, const void *from, unsigned bytes, unsigned long long *bar, unsigned blocks)
+{
+#if BULK
+	asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%0], [%1], %2, [%3], %4;" ::"r"(at(to)),
+		     "l"(from), "r"(bytes), "r"(at(bar)), "h"((unsigned short)blocks)
+		     : "memory");
+#endif
+}
+
+/* The second of two copies of the same bytes, which are in L2 then. */
+__global__ void multicast(const char *from, bool all, long long *cycles)
+{
+	__shared__ __align__(128) char buffer[4096];
+	__shared__ unsigned long long bar;
+	init(&bar);
+	meet();
+	for (int i = 0; i < 2; i++) {
+		long long start = clock64();
+		if (all || blockIdx.x == 0)
+			expect(&bar, sizeof buffer);
+		if (blockIdx.x == 0) {
+			if (all)
+				copy_to_all(buffer, from, sizeof buffer, &bar, 0xff);
+			else
+				copy(buffer, from, sizeof buffer, &bar);
+		}
+		if (all || blockIdx.x == 0)
+			wait(&bar, i & 1);
+		if (blockIdx.x == 0)
+			*cycles = clock64() - start;
+		meet();
+	}
+}
+
+static __device__ __forceinline__ void copy_on(void *to, const void *from, unsigned bytes, unsigned long long *bar, unsigned rank)
+{
+#if BULK
+	asm volatile("{\n.reg .u32 there, done;\nmapa.shared::cluster.u32 there, %0, %4;\nmapa.shared::cluster.u32 done, %3, %4;\n"
+		     "cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [there], [%1], %2, [done];\n}" ::"r"(at(to)),
+		     "r"(at(from)), "r"(bytes), "r"(at(bar)), "r"(rank)
+		     : "memory");
+#endif
+}
+
+__global__ void ring(int copies, long long *cycles)
+{
+	__shared__ __align__(128) char from[STAGE], to[STAGE];
+	__shared__ unsigned long long bar;
+	init(&bar);
+	expect(&bar, STAGE * copies);
+	meet();
+	long long start = clock64();
+	for (int i = 0; i < copies; i++)
+		copy_on(to, from, STAGE, &bar, (blockIdx.x + 1) % gridDim.x);
+	wait(&bar, 0);
+	if (blockIdx.x == 0)
+		*cycles = clock64() - start;
+	meet();
+}
+
+/* All blocks are one cluster. */
+template <typename... T> static double cycles_of(long long *cycles, void (*kernel)(T...), unsigned blocks, T... args)
+{
+	cudaLaunchConfig_t config = {};
+	cudaLaunchAttribute attribute = {};
+	config.gridDim = blocks;
+	config.blockDim = 1;
+	attribute.id = cudaLaunchAttributeClusterDimension;
+	attribute.val.clusterDim.x = blocks;
+	attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
+	config.attrs = &attribute;
+	config.numAttrs = 1;
+	CHECK(cudaFuncSetAttribute((const void *)kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
+	CHECK(cudaLaunchKernelEx(&config, kernel, args...));
+	return (double)micro_read(cycles);
+}
+
 static CUtensorMap map_of(void *p, size_t bytes, unsigned x, unsigned y)
 {
 	CUtensorMap map;
@@ -228,8 +336,26 @@ int main(int argc, char **argv)
 		}
 		micro_row(wait_names[what], (took[1] - took[0]) / 8, "cycles");
 	}
+	if (micro_wanted("bulk.multicast"))
+		micro_row("bulk.multicast",
+			  cycles_of(cycles, multicast, 8, (const char *)memory, true, cycles) -
+				  cycles_of(cycles, multicast, 8, (const char *)memory, false, cycles),
+			  "cycles");
 	char name[48];
+	for (unsigned blocks = 2; blocks <= 16; blocks *= 2) {
+		snprintf(name, sizeof name, "bulk.ring.%u", blocks);
+		if (micro_wanted(name))
+			micro_row(name, 8.0 * STAGE * blocks / (cycles_of(cycles, ring, blocks, 16, cycles) - cycles_of(cycles, ring, blocks, 8, cycles)),
+				  "bytes/cycle");
+	}
 	int sms = micro_listing ? 1 : micro_device().multiProcessorCount;
+	if (micro_wanted("bulk.l2")) {
+		CHECK(cudaFuncSetAttribute((const void *)from_l2, cudaFuncAttributeMaxDynamicSharedMemorySize, STAGES * STAGE));
+		double took[2];
+		for (int i = 0; i < 2; i++)
+			took[i] = micro_cycles([&] { from_l2<<<sms, 1, STAGES * STAGE>>>(memory, 2 + 2 * i); });
+		micro_row("bulk.l2", 2.0 * STAGES * STAGE * sms / ((took[1] - took[0]) / micro_core_mhz()) / 1e3, "GB/s");
+	}
 	size_t used = 0; /* each launch has memory of its own: none of it is in L2 */
 	const unsigned side[] = {16, 32, 64};
 	for (unsigned box = 0; box < 2; box++)
