@@ -211,6 +211,8 @@ struct hd_output {
 };
 /* Whether hd_output_open() can write there, as far as that shows before: 0, or an errno. */
 int hd_output_check(const char *path);
+/* Whether two paths name one file, so that one output would replace the other. Devices and pipes take both. */
+bool hd_output_same(const char *one, const char *other);
 int hd_output_open(struct hd_output *output, const char *path, struct hd_diag *diag);
 int hd_output_close(struct hd_output *output, struct hd_diag *diag);
 /* In place of hd_output_close where what was written is not all: the file stays as it was. */

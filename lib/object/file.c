@@ -118,6 +118,12 @@ static void note_closed(struct hd_output *output)
 		at = &(*at)->next;
 	*at = output->next;
 	pthread_mutex_unlock(&outputs_lock);
+}
+
+static void release(struct hd_output *output, bool remove)
+{
+	if (remove && output->temporary)
+		unlink(output->temporary);
 	free(output->path);
 	free(output->temporary);
 }
@@ -133,6 +139,31 @@ int hd_output_check(const char *path)
 									: 0;
 	free(copy);
 	return error;
+}
+
+/* The file that `path` names or will name; the caller frees it. NULL: not a file, or its folder does not exist. */
+static char *file_of(const char *path)
+{
+	struct stat status;
+	if (!stat(path, &status))
+		return S_ISREG(status.st_mode) ? realpath(path, NULL) : NULL;
+	char *folder_copy = hd_xstrdup(path), *name_copy = hd_xstrdup(path), *file = NULL;
+	char *folder = realpath(dirname(folder_copy), NULL);
+	if (folder && asprintf(&file, "%s/%s", folder, basename(name_copy)) < 0)
+		file = NULL;
+	free(folder);
+	free(folder_copy);
+	free(name_copy);
+	return file;
+}
+
+bool hd_output_same(const char *one, const char *other)
+{
+	char *first = file_of(one), *second = file_of(other);
+	bool same = first && second && !strcmp(first, second);
+	free(first);
+	free(second);
+	return same;
 }
 
 int hd_output_open(struct hd_output *output, const char *path, struct hd_diag *diag)
@@ -158,19 +189,15 @@ int hd_output_open(struct hd_output *output, const char *path, struct hd_diag *d
 	int error = errno;
 	if (fd >= 0)
 		close(fd);
-	if (fd >= 0 && output->temporary)
-		unlink(output->temporary);
-	free(output->path);
-	free(output->temporary);
+	release(output, fd >= 0);
 	return report(diag, path, error);
 }
 
 void hd_output_abandon(struct hd_output *output)
 {
 	fclose(output->to);
-	if (output->temporary)
-		unlink(output->temporary);
 	note_closed(output);
+	release(output, true);
 }
 
 int hd_output_close(struct hd_output *output, struct hd_diag *diag)
@@ -184,12 +211,10 @@ int hd_output_close(struct hd_output *output, struct hd_diag *diag)
 		result = -1;
 		error = errno;
 	}
-	if (result) {
+	if (result)
 		report(diag, output->path, error);
-		if (output->temporary)
-			unlink(output->temporary);
-	}
 	note_closed(output);
+	release(output, result != 0);
 	return result;
 }
 

@@ -4,13 +4,13 @@
 #include "tools/heddle/run/checkpoint.h"
 
 #include <errno.h>
-#include <libgen.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/personality.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "heddle/object.h"
 #include "heddle/policy.h"
 
 static const char *in_the_way(const struct run_options *options, const char *own)
@@ -38,17 +38,13 @@ static bool is_cycle(const char *text)
 	return end != text && !*end && *text != '-' && !errno;
 }
 
-/* A folder in which a file can be written and then take its place. */
+/* A checkpoint is read from its end, so it is a file. */
 static int check_place(const char *path, struct hd_diag *diag)
 {
 	struct stat status;
-	char *copy = hd_xstrdup(path);
-	int error = !stat(path, &status) && !S_ISREG(status.st_mode) ? EINVAL
-		    : access(dirname(copy), W_OK | X_OK)	     ? errno
-								     : 0;
-	free(copy);
-	if (error == EINVAL)
+	if (!stat(path, &status) && !S_ISREG(status.st_mode))
 		return hd_error(diag, HD_NOWHERE, "--checkpoint: %s exists and is not a file", path);
+	int error = hd_output_check(path);
 	return error ? hd_error(diag, HD_NOWHERE, "--checkpoint: cannot write %s: %s", path, strerror(error)) : 0;
 }
 

@@ -135,6 +135,43 @@ static int check_timelines(const struct run_options *run, const char *option, co
 	return 0;
 }
 
+struct written {
+	const char *option;
+	char path[PATH_MAX];
+};
+
+static void add_written(const char *option, const char *path, struct written *list, uint32_t *count)
+{
+	if (path)
+		snprintf(list[*count].path, PATH_MAX, "%s", path);
+	if (path)
+		list[(*count)++].option = option;
+}
+
+/* One option's file must not replace another's. */
+static int check_distinct(const struct run_options *run, struct hd_diag *diag)
+{
+	uint32_t policies = run->policies.len, count = 0;
+	struct written *list = hd_xcalloc(2 * (size_t)policies + 3, sizeof *list);
+	char room[PATH_MAX];
+	int status = 0;
+	add_written("--stats", run->stats, list, &count);
+	add_written("--timeline", run->timeline, list, &count); /* with several policies: the file with all */
+	for (uint32_t i = 0; i < policies; i++) {
+		const char *policy = run->policies.data[i];
+		if (policies > 1)
+			add_written("--timeline", run_options_file(run, run->timeline, policy, room), list, &count);
+		add_written("--kanata", run_options_file(run, run->kanata, policy, room), list, &count);
+	}
+	for (uint32_t i = 0; i < count && !status; i++)
+		for (uint32_t j = i + 1; j < count && !status; j++)
+			if (hd_output_same(list[i].path, list[j].path))
+				status = hd_error(diag, HD_NOWHERE, "%s and %s would both write %s", list[i].option,
+						  list[j].option, list[i].path);
+	free(list);
+	return status;
+}
+
 int run_options_check(const struct run_options *run, struct hd_config *config, struct hd_diag *diag)
 {
 	if (hd_config_load(config, run->gpu, diag))
@@ -158,7 +195,7 @@ int run_options_check(const struct run_options *run, struct hd_config *config, s
 				  run->out_of_bounds);
 	if (check_place("--stats", run->stats, diag) || check_place("--timeline", run->timeline, diag) ||
 	    check_place("--kanata", run->kanata, diag) || check_timelines(run, "--timeline", run->timeline, diag) ||
-	    check_timelines(run, "--kanata", run->kanata, diag))
+	    check_timelines(run, "--kanata", run->kanata, diag) || check_distinct(run, diag))
 		status = -1;
 	bool watchdog_off = run->watchdog && !strcmp(run->watchdog, "off");
 	if (!watchdog_off && check_number("--watchdog", run->watchdog, diag))
