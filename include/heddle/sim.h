@@ -121,6 +121,9 @@ int hd_sim_threads_parse(const char *text, uint32_t *threads, struct hd_diag *di
 
 int hd_sim_new(const struct hd_sim_options *options, struct hd_sim **sim);
 void hd_sim_free(struct hd_sim *sim);
+/* Writes the timelines; hd_sim_free() does so, too, but says nothing of errors. Launches behind it are not in them.
+ * Returns 0, or -1 after reporting an error. */
+int hd_sim_timeline_end(struct hd_sim *sim);
 const char *hd_sim_error_text(
 	const struct hd_sim *sim); /* details of the last failed call: kernel, source line, block, thread, address */
 

@@ -171,6 +171,8 @@ __attribute__((destructor)) static void finish(void)
 		hd_sim_record_end(cudart->sim);
 	cudart->records.on = false;
 	report_checks(cudart);
+	if (cudart->sim)
+		hd_cudart_report("timeline", hd_sim_timeline_end(cudart->sim) ? "failed" : "complete");
 	hd_cudart_release_virtual(cudart);
 	hd_sim_free(cudart->sim);
 	cudart->sim = NULL;

@@ -181,6 +181,11 @@ int hd_sim_new(const struct hd_sim_options *options, struct hd_sim **out)
 	return 0;
 }
 
+int hd_sim_timeline_end(struct hd_sim *sim)
+{
+	return hd_timeline_end(&sim->gpu);
+}
+
 void hd_sim_free(struct hd_sim *sim)
 {
 	if (!sim)

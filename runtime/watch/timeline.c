@@ -438,16 +438,16 @@ void hd_timeline_flush(struct hd_timeline_output *out)
 }
 
 /* Compressed by zstd if its name ends in .zst. The file is there when all of it is. */
-static void write_file(const struct recorder *recorder, const struct hd_gpu *gpu, const char *path,
-		       void (*write)(const struct hd_gpu *gpu, const struct hd_timeline *timeline,
-				     struct hd_timeline_output *out))
+static int write_file(const struct recorder *recorder, const struct hd_gpu *gpu, const char *path,
+		      void (*write)(const struct hd_gpu *gpu, const struct hd_timeline *timeline,
+				    struct hd_timeline_output *out))
 {
 	struct hd_timeline_output *out = hd_xcalloc(1, sizeof(*out));
 	struct hd_output file;
 	const char *dot = strrchr(path, '.');
 	if (hd_output_open(&file, path, recorder->diag) != 0) {
 		free(out);
-		return;
+		return -1;
 	}
 	out->file = file.to;
 	if (dot && !strcmp(dot, ".zst")) {
@@ -462,13 +462,15 @@ static void write_file(const struct recorder *recorder, const struct hd_gpu *gpu
 	else if (!out->failed)
 		hd_timeline_flush(out);
 	ZSTD_freeCCtx(out->zstd);
+	int status;
 	if (out->failed) {
-		hd_error(recorder->diag, HD_NOWHERE, "%s: cannot write", path);
+		status = hd_error(recorder->diag, HD_NOWHERE, "%s: cannot write", path);
 		hd_output_abandon(&file);
 	} else {
-		hd_output_close(&file, recorder->diag);
+		status = hd_output_close(&file, recorder->diag);
 	}
 	free(out);
+	return status;
 }
 
 static void release(struct hd_timeline *timeline)
@@ -486,21 +488,24 @@ static void release(struct hd_timeline *timeline)
 	hd_vec_release(&timeline->copies);
 }
 
-void hd_timeline_end(struct hd_gpu *gpu)
+int hd_timeline_end(struct hd_gpu *gpu)
 {
 	struct recorder *recorder = recorder_of(gpu);
+	int status = 0;
 	if (!recorder || recorder->written)
-		return;
+		return 0;
 	recorder->written = true;
 	if (recorder->timeline.left_out)
 		hd_warning(recorder->diag, HD_NOWHERE,
 			   "timeline: %" PRIu64 " events are left out: an SM keeps %u (use --timeline-only), and so "
 			   "many copies are kept",
 			   recorder->timeline.left_out, (unsigned)MOST_EVENTS);
-	if (recorder->options.perfetto)
-		write_file(recorder, gpu, recorder->options.perfetto, hd_timeline_write_perfetto);
-	if (recorder->options.kanata)
-		write_file(recorder, gpu, recorder->options.kanata, hd_timeline_write_kanata);
+	if (recorder->options.perfetto &&
+	    write_file(recorder, gpu, recorder->options.perfetto, hd_timeline_write_perfetto))
+		status = -1;
+	if (recorder->options.kanata && write_file(recorder, gpu, recorder->options.kanata, hd_timeline_write_kanata))
+		status = -1;
 	release(&recorder->timeline);
 	free(recorder->filter.kernel);
+	return status;
 }

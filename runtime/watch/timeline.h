@@ -29,7 +29,7 @@ int hd_timeline_check(const char *filter, struct hd_diag *diag);
 void hd_timeline_start(struct hd_gpu *gpu, const struct hd_timeline_options *options, struct hd_diag *diag);
 /* The host has copied so many bytes, or set them. */
 void hd_timeline_copied(struct hd_gpu *gpu, enum hd_timeline_copy kind, uint64_t bytes);
-/* Writes the files. Before modules are unloaded. */
-void hd_timeline_end(struct hd_gpu *gpu);
+/* Writes the files, the first time. Before modules are unloaded. Returns 0, or -1 after reporting an error. */
+int hd_timeline_end(struct hd_gpu *gpu);
 
 #endif

@@ -537,6 +537,8 @@ int kernels_run(struct kernel_run *runs, uint32_t count, uint64_t stream, const 
 			runs[i].found = hd_sim_check_places(sim) > 0;
 		report_checks(sim, options);
 	}
+	if (hd_sim_timeline_end(sim))
+		status = CMD_ERROR;
 	hd_sim_free(sim);
 	for (uint32_t i = 0; i < count; i++) {
 		hd_vec_release(&launchings[i].copies);

@@ -321,6 +321,8 @@ static struct outcome judge(const struct run *run, int wait_status, const char *
 		outcome.status = FOUND; /* as were the places */
 	else if (WEXITSTATUS(wait_status))
 		outcome.status = WEXITSTATUS(wait_status);
+	else if (strstr(report, "timeline: failed"))
+		outcome.status = CMD_ERROR;
 	else if (!stats && is_linked(program))
 		outcome.status =
 			2 + 0 * hd_error(diag, HD_NOWHERE, "%s never called CUDA; there is nothing to show", program);
@@ -328,6 +330,11 @@ static struct outcome judge(const struct run *run, int wait_status, const char *
 		outcome.status =
 			2 + 0 * hd_error(diag, HD_NOWHERE,
 					 "%s never used the simulated GPU (was it built with heddle-cc?)", program);
+	else if ((run->options.timeline || run->options.kanata) && !strstr(report, "timeline: "))
+		outcome.status = 2 + 0 * hd_error(diag, HD_NOWHERE,
+						  "%s: no timeline: the program ended without its exit handlers "
+						  "(_exit writes none)",
+						  program);
 	return outcome;
 }
 
