@@ -31,6 +31,7 @@ enum carrier {
 	CARRIED_SECTORS, /* the accesses with most sectors a request */
 	CARRIED_CONFLICTS,
 	CARRIED_UNKNOWN, /* accesses of which nothing is proven */
+	CARRIED_SHARED,	 /* the variables in shared memory */
 };
 
 static const struct {
@@ -47,6 +48,7 @@ static const struct {
 	{"spill_store_bytes", CARRIED_SPILLS},
 	{"spill_load_bytes", CARRIED_SPILLS},
 	{"max_stack_bytes", CARRIED_FRAMES},
+	{"shared_bytes", CARRIED_SHARED},
 	{"max_stack_depth", CARRIED_CHAIN},
 	{"low_watermark", CARRIED_CHAIN},
 	{"high_watermark", CARRIED_CHAIN},
@@ -71,6 +73,11 @@ static enum carrier carrier_of(const struct gate_metric *metric)
 
 void gate_carry_add(const struct gate_carry *carry, struct gate_place place, const char *text)
 {
+	/* Two calls of one line say one thing. */
+	const struct gate_note *last = carry->notes->len ? &hd_vec_last(carry->notes) : NULL;
+	if (last && place.file && last->place.line == place.line && !strcmp(last->place.file, place.file) &&
+	    !strcmp(last->text, text))
+		return;
 	if (place.file)
 		hd_vec_push(carry->notes, (struct gate_note){place, text});
 }
@@ -388,9 +395,11 @@ static void carry_frames(const struct gate_carry *carry, const struct gate_subje
 		caller = callee;
 	}
 	carry_root(carry, subject, "stack byte", stack_of);
-	carry_links(carry, subject, &chain, "stack byte", stack_of);
 	/* What the deepest frame is for. */
 	caller = chain.link[chain.count - 1];
+	if (caller->stack_bytes)
+		gate_carry_arrays(carry, subject + (caller - subject->meta));
+	carry_links(carry, subject, &chain, "stack byte", stack_of);
 	if (caller->stack_bytes)
 		gate_carry_lines(carry, subject + (caller - subject->meta), &gate_kind_local);
 }
@@ -512,6 +521,7 @@ static void carry_shared(const struct gate_carry *carry, const struct gate_subje
 						       "launched here with %u bytes of dynamic shared "
 						       "memory",
 						       carry->setting->shared));
+	gate_carry_shared(carry, subject);
 	if (meta->shared_bytes)
 		gate_carry_add(carry, place_of_source(carry, subject, &meta->source),
 			       hd_arena_printf(carry->arena, "%s and what it calls have %u bytes of shared memory",
@@ -562,7 +572,8 @@ static uint32_t access_figure(const struct gate_carry *carry, const struct hd_me
 	return unproven;
 }
 
-static const char *access_text(const struct gate_carry *carry, const struct hd_meta_access *access)
+static const char *access_text(const struct gate_carry *carry, const struct gate_subject *subject,
+			       const struct hd_meta_access *access)
 {
 	char text[256];
 	if (hd_meta_access_advice(access, text, sizeof(text)))
@@ -572,7 +583,7 @@ static const char *access_text(const struct gate_carry *carry, const struct hd_m
 	if (access->conflicts_most)
 		return hd_arena_printf(carry->arena, "up to %u accesses of one bank here", access->conflicts_most);
 	return access->address ? hd_arena_printf(carry->arena, "the address is %s", access->address)
-			       : "what the lanes of a warp access here depends on more than their indices";
+			       : gate_depends_text(carry, subject, access->pc);
 }
 
 /* The accesses with the largest figure, those that say the same once. */
@@ -589,7 +600,7 @@ static void carry_accesses(const struct gate_carry *carry, const struct gate_sub
 		const struct hd_meta_access *access = &affine->accesses[i];
 		if (access_figure(carry, access, carrier) != most || !copies[i])
 			continue;
-		const char *text = access_text(carry, access);
+		const char *text = access_text(carry, subject, access);
 		shown++;
 		if (copies[i] > 1)
 			text = hd_arena_printf(carry->arena, "%s (%u such accesses)", text, copies[i]);
@@ -620,6 +631,7 @@ void gate_carry_notes(const struct gate_carry *carry, const struct gate_subject 
 	case CARRIED_SPILLS: carry_spills(carry, subject); break;
 	case CARRIED_POINT: carry_point(carry, subject, false); break;
 	case CARRIED_POINT_DIVERGENT: carry_point(carry, subject, true); break;
+	case CARRIED_SHARED: gate_carry_shared(carry, subject); break;
 	case CARRIED_IDEMPOTENCE: carry_idempotence(carry, subject); break;
 	case CARRIED_SECTORS:
 	case CARRIED_CONFLICTS:

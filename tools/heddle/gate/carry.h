@@ -54,7 +54,12 @@ void gate_carry_open_calls(const struct gate_carry *carry, const struct gate_sub
 			   const struct gate_metric *metric);
 /* The calls that lead to accesses of which nothing is proven. */
 void gate_carry_open_callees(const struct gate_carry *carry, const struct gate_subject *subject);
-/* Adds a note where there is a place. */
+/* Where variables in shared memory, and arrays in local memory, are declared (declared.c). */
+void gate_carry_shared(const struct gate_carry *carry, const struct gate_subject *subject);
+void gate_carry_arrays(const struct gate_carry *carry, const struct gate_subject *subject);
+/* What the address of the access at `pc`, of which nothing is proven, depends on (depends.c); in carry->arena. */
+const char *gate_depends_text(const struct gate_carry *carry, const struct gate_subject *subject, uint32_t pc);
+/* Adds a note where there is a place, unless the one before says it. */
 void gate_carry_add(const struct gate_carry *carry, struct gate_place place, const char *text);
 /* What the subject was; NULL: not there, or nothing to compare with. */
 const struct gate_subject *gate_carry_old(const struct gate_carry *carry, const struct gate_subject *subject);

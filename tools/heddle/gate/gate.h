@@ -190,6 +190,11 @@ const char *gate_root_source(const struct gate_root *root, const char *file, con
 			     struct hd_arena *arena);
 /* The same for a file that the command line names, relative to the current directory; never NULL. */
 const char *gate_root_file(const struct gate_root *root, const char *file, struct hd_arena *arena);
+/*
+ * The text of a file of the repository, malloc'ed; NULL: it is not at hand. An input may name any file of this machine:
+ * what lies outside does not get into reports, and what is no regular file (a FIFO) may never end.
+ */
+char *gate_root_text(const struct gate_root *root, const char *file);
 /* The absolute path of a name that leads out of the repository; NULL: it does not. In `arena`. */
 const char *gate_root_absolute(const struct gate_root *root, const char *name, struct hd_arena *arena);
 

@@ -11,8 +11,10 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "heddle/object.h"
 #include "lib/strbuf.h"
 #include "tools/heddle/gate/gate.h"
 
@@ -206,4 +208,22 @@ const char *gate_root_absolute(const struct gate_root *root, const char *name, s
 	const char *result = hd_arena_strdup(arena, path);
 	free(path);
 	return result;
+}
+
+char *gate_root_text(const struct gate_root *root, const char *file)
+{
+	struct hd_diag silent = hd_diag_silent();
+	struct hd_strbuf path = {0};
+	struct stat status;
+	uint8_t *bytes = NULL;
+	size_t size = 0, len = strlen(root->path);
+	hd_strbuf_printf(&path, "%s/%s", root->path, file);
+	char *real = realpath(hd_strbuf_text(&path), NULL);
+	hd_strbuf_release(&path);
+	bool inside = real && strncmp(real, root->path, len) == 0 && real[len] == '/';
+	if (!inside || stat(real, &status) != 0 || !S_ISREG(status.st_mode) ||
+	    hd_read_file(real, &bytes, &size, &silent) != 0)
+		bytes = NULL;
+	free(real);
+	return (char *)bytes;
 }

@@ -10,9 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
-#include "heddle/object.h"
 #include "heddle/version.h"
 #include "lib/metadata/json.h"
 #include "tools/heddle/gate/report.h"
@@ -59,28 +57,6 @@ static json_t *artifact_json(const struct gate_report *report, const char *file)
 			: json_pack("{s:o,s:s}", "uri", uri_json("", file), "uriBaseId", "SRCROOT");
 }
 
-/*
- * The text of a file of the repository; NULL: it is not at hand. An input may name any file of this machine: what lies
- * outside does not get into reports, and what is no regular file (a FIFO) may never end.
- */
-static char *read_source(const struct gate_root *root, const char *file)
-{
-	struct hd_diag silent = hd_diag_silent();
-	struct hd_strbuf path = {0};
-	struct stat status;
-	uint8_t *bytes = NULL;
-	size_t size = 0, len = strlen(root->path);
-	hd_strbuf_printf(&path, "%s/%s", root->path, file);
-	char *real = realpath(hd_strbuf_text(&path), NULL);
-	hd_strbuf_release(&path);
-	bool inside = real && strncmp(real, root->path, len) == 0 && real[len] == '/';
-	if (!inside || stat(real, &status) != 0 || !S_ISREG(status.st_mode) ||
-	    hd_read_file(real, &bytes, &size, &silent) != 0)
-		bytes = NULL;
-	free(real);
-	return (char *)bytes;
-}
-
 /* The text of a line of the source, in the arena; NULL: the source is not at hand or outside of the repository. */
 static const char *source_line(const struct gate_report *report, struct gate_place place)
 {
@@ -89,7 +65,7 @@ static const char *source_line(const struct gate_report *report, struct gate_pla
 		return NULL;
 	if (!source->file || strcmp(source->file, place.file) != 0) {
 		free(source->text);
-		*source = (struct gate_source){place.file, read_source(report->root, place.file)};
+		*source = (struct gate_source){place.file, gate_root_text(report->root, place.file)};
 	}
 	const char *at = source->text;
 	for (uint32_t number = 1; at && number < place.line; number++) {

@@ -64,14 +64,25 @@ static const struct hd_function *callee_of(const struct hd_listing *listing, uin
 								  : NULL;
 }
 
+/* Whether the callee keeps what it does not write itself: its callers know which registers a helper uses. */
+static bool is_leaf_helper(const struct hd_function *callee)
+{
+	for (uint32_t i = 0; callee && callee->helper && i < callee->inst_count; i++)
+		if (hd_opinfo[callee->insts[i].op].effects & HD_FX_CALL)
+			return false;
+	return callee && callee->helper;
+}
+
 static void add_call(const struct hd_listing *listing, uint32_t index, struct names *reads, struct names *writes)
 {
 	const struct hd_function *callee = callee_of(listing, index);
+	bool keeps = is_leaf_helper(callee);
 	for (uint32_t reg = 0; reg < HD_ABI_FIRST_SAVED; reg++) {
 		bool argument = reg >= HD_ABI_FIRST_ARG && reg < HD_ABI_FIRST_ARG + HD_ABI_ARG_COUNT;
 		if (reg == HD_ABI_STACK_POINTER)
 			continue;
-		hd_regset_add(&writes->set, reg);
+		if (!keeps)
+			hd_regset_add(&writes->set, reg);
 		if (argument && !callee)
 			hd_regset_add(&reads->set, reg);
 	}
@@ -84,6 +95,8 @@ static void add_call(const struct hd_listing *listing, uint32_t index, struct na
 		for (uint32_t reg = 0; reg < HD_ABI_FIRST_SAVED; reg++)
 			if (hd_regset_has(&read, reg) && !hd_regset_has(&written, reg))
 				hd_regset_add(&reads->set, reg);
+		if (keeps)
+			hd_regset_union(&writes->set, &set);
 		if (callee->insts[i].guard == HD_PT)
 			hd_regset_union(&written, &set);
 	}
@@ -191,12 +204,11 @@ static int by_number(const void *a, const void *b)
 }
 
 /* Backwards from the instruction, with the names that are still sought at the end of each. */
-uint32_t *flow_producers(const struct flow *flow, uint32_t index, enum flow_kind kind, struct hd_arena *arena,
-			 uint32_t *count)
+static uint32_t *find_producers(const struct flow *flow, uint32_t index, struct names wanted, enum flow_kind kind,
+				struct hd_arena *arena, uint32_t *count)
 {
 	struct names *sought = hd_xcalloc(flow->function->inst_count, sizeof(*sought));
 	HD_VEC(uint32_t) work = {0}, found = {0};
-	struct names wanted = kind == FLOW_VALUE ? flow->reads[index] : flow->writes[index];
 	bool caller = false;
 	uint32_t at = index;
 	for (;;) {
@@ -226,4 +238,19 @@ uint32_t *flow_producers(const struct flow *flow, uint32_t index, enum flow_kind
 	hd_vec_release(&work);
 	hd_vec_release(&found);
 	return array;
+}
+
+uint32_t *flow_producers(const struct flow *flow, uint32_t index, enum flow_kind kind, struct hd_arena *arena,
+			 uint32_t *count)
+{
+	struct names wanted = kind == FLOW_VALUE ? flow->reads[index] : flow->writes[index];
+	return find_producers(flow, index, wanted, kind, arena, count);
+}
+
+uint32_t *flow_setters(const struct flow *flow, uint32_t index, uint32_t reg, uint32_t words, struct hd_arena *arena,
+		       uint32_t *count)
+{
+	struct names wanted = {0};
+	hd_regset_add_run(&wanted.set, reg, words);
+	return find_producers(flow, index, wanted, FLOW_VALUE, arena, count);
 }

@@ -24,5 +24,8 @@ enum flow_kind {
 };
 uint32_t *flow_producers(const struct flow *flow, uint32_t index, enum flow_kind kind, struct hd_arena *arena,
 			 uint32_t *count);
+/* The instructions that may have set registers `reg` to `reg + words - 1` as the instruction finds them, likewise. */
+uint32_t *flow_setters(const struct flow *flow, uint32_t index, uint32_t reg, uint32_t words, struct hd_arena *arena,
+		       uint32_t *count);
 
 #endif
