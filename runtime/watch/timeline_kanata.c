@@ -81,7 +81,8 @@ static void add_sm(struct rows *rows, const struct hd_timeline_sm *sm, uint32_t 
 			continue;
 		struct row *row = &rows->list.data[at];
 		if (event->kind == HD_TIMELINE_ACCESS) {
-			row->access = event->cycle;
+			/* Told when it issues; the load/store unit gets it in the next cycle at the earliest. */
+			row->access = event->cycle > row->issue ? event->cycle : row->issue + 1;
 		} else {
 			row->result = true;
 			row->end = event->cycle > row->issue ? event->cycle : row->issue + 1;

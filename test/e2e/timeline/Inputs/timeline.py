@@ -77,14 +77,19 @@ for line in text[2:-1]:
     else:
         assert key == 'R' and 'end' not in rows[int(rest[0])]
         rows[int(rest[0])]['end'] = now
-by_warp = collections.defaultdict(list)
+by_warp, loads = collections.defaultdict(list), 0
 for number in sorted(rows):
     row = rows[number]
     stage = dict(row['stages'])
     assert [name for name, _ in row['stages']] in (['W', 'X'], ['W', 'X', 'M']) and row['end'] > stage['X'] >= stage['W'], row
     pc, instruction = row['labels']['0'].split(' ', 1)
+    # A load is in the memory system from the cycle after its issue until its value is there.
+    if re.search(r'\bLDG?\b', instruction) and row['end'] > stage['X'] + 1:
+        loads += 1
+        assert stage['M'] == stage['X'] + 1, row
     by_warp[row['warp']].append((stage['X'], int(pc, 16), instruction, int(row['labels']['1'].split()[-2])))
 assert by_warp == {warp: events for (sm, warp), events in issues.items() if sm == 0}
+assert loads
 # A result's row ends when it is written.
 ends = collections.Counter((row['warp'], row['end'], int(row['labels']['0'][:4], 16)) for row in rows.values())
 for (sm, warp), events in written.items():
