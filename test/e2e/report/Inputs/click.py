@@ -37,6 +37,12 @@ function look(where) {
 		if (!scrolls && box.right > WIDTH + 1)
 			errors.push(where + ': beyond the edge: ' + element.tagName + ' ' + element.className + ' ' + element.textContent.slice(0, 40));
 	}
+	for (const wide of document.querySelectorAll('#view .wide'))
+		if (wide.scrollWidth > wide.clientWidth + 1)
+			errors.push(where + ': a table is wider than its card: ' + wide.textContent.slice(0, 40));
+	const reasons = [...document.querySelectorAll('#view .meanings .dot')].map(dot => getComputedStyle(dot).backgroundColor);
+	if (new Set(reasons).size < reasons.length)
+		errors.push(where + ': two reasons have one colour');
 	for (const text of document.querySelectorAll('#view svg text')) {
 		const box = text.getBoundingClientRect(), around = text.ownerSVGElement.getBoundingClientRect();
 		if (box.left < around.left - 2 || box.right > around.right + 2)

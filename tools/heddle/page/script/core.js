@@ -2,7 +2,7 @@
 /* What all views of the page use: data, elements, numbers, the state in the address, and the frame. */
 
 const views = []; /* {id, title, show(into)}; pushed by the other files, in their order */
-const colourOf = reason => 'c' + reason % 16;
+const colourOf = reason => 'c' + reason;
 let data = null;
 const state = {view: 'overview', run: 0, fn: -1, at: -1, file: -1, line: 0, other: 1};
 
@@ -28,10 +28,12 @@ const s = (tag, attributes, ...children) =>
 	fill(document.createElementNS('http://www.w3.org/2000/svg', tag), attributes, children);
 const card = (title, ...children) => h('section', {class: 'card'}, title ? h('h2', null, title) : null, children);
 
+/* A column that begins with # is one of numbers. On a phone a row is a block, whose numbers have their columns' names. */
 function table(columns, rows, className) {
-	const cells = (tag, list) => list.map(cell => {
-		const number = typeof cell === 'number' || (cell && cell.number);
-		return h(tag, {class: number ? 'n' : null}, typeof cell === 'number' ? show(cell) : cell && cell.number ? cell.text : cell);
+	const cells = (tag, list) => list.map((cell, i) => {
+		const number = typeof cell === 'number' || (cell && cell.number), mark = cell instanceof Node && cell.classList.contains('dot');
+		return h(tag, {class: number ? 'n' : mark ? 'mark' : null, 'data-label': number ? columns[i].replace(/^#/, '') : null},
+			typeof cell === 'number' ? show(cell) : cell && cell.number ? cell.text : cell);
 	});
 	return h('div', {class: 'wide'}, h('table', {class: className},
 		h('thead', null, h('tr', null, columns.map(c => h('th', {class: c.startsWith('#') ? 'n' : null}, c.replace(/^#/, ''))))),
@@ -93,7 +95,7 @@ const nameOf = fn => data.functions[fn].demangled + (data.functions[fn].linear ?
 const shortName = fn => nameOf(fn).replace(/\(.*\)/, '');
 function placeOf(fn, at) {
 	const code = data.functions[fn].code;
-	return code.file[at] >= 0 ? data.files[code.file[at]].name.replace(/.*\//, '') + ':' + code.line[at] : 'no line';
+	return code.file[at] >= 0 ? data.files[code.file[at]].name.replace(/.*\//, '') + ':' + code.line[at] : shortName(fn) + ' + 0x' + (16 * at).toString(16);
 }
 function hottest() {
 	let best = 0;

@@ -103,9 +103,9 @@ function sideBySide() {
 function stalls() {
 	const r = run(), counts = stallsOf(r), withWarps = slotsWithWarps(r), idle = reasonOf('idle');
 	const order = data.reasons.map((reason, i) => i).filter(i => counts[i] > 0).sort((a, b) => (a === idle) - (b === idle) || counts[b] - counts[a]);
-	return card('Issue slots: ' + runName(r), table(['', 'Reason', '#share', '#slots', 'Nsight Compute', 'Meaning'], order.map(i => ({cells: [
-		dot(i), data.reasons[i].name, number(i === idle ? '–' : percent(counts[i], withWarps)), counts[i],
-		h('span', {class: 'soft'}, data.reasons[i].nsight.split(' ').join(', ')), data.reasons[i].help]})), 'meanings'),
+	return card('Issue slots: ' + runName(r), table(['', 'Reason, and Nsight Compute\u2019s', '#share', '#slots', 'Meaning'], order.map(i => ({cells: [
+		dot(i), [data.reasons[i].name, h('div', {class: 'soft also'}, data.reasons[i].nsight.split(' ').join(', '))],
+		number(i === idle ? '–' : percent(counts[i], withWarps)), counts[i], data.reasons[i].help]})), 'meanings'),
 		h('p', {class: 'soft'}, 'Shares are of the slots in which a scheduler had a warp.'));
 }
 
@@ -124,14 +124,15 @@ function flopCeilings(r) {
 }
 const flopOf = r => r.flop ? sum(Object.values(r.flop)) : 0;
 
-let roofUnit = null; /* 'FLOP', 'warp instructions'; null: FLOP where the run has some */
+let roofUnit = null; /* 'FLOP', 'warp instructions'; null: FLOP where one instruction in ten has some in each lane */
 const roofUnits = {
 	'FLOP': {many: 'FLOP', rate: 'GFLOP/s', most: r => Object.entries(flopCeilings(r)).filter(([kind]) => r.flop && r.flop[kind] > 0), count: flopOf},
 	'warp instructions': {many: 'instructions', rate: 'G warp instructions per second', most: r => [['issue', ceilings(r).issue]], count: r => r.total.warp_instructions},
 };
 
 function roofline() {
-	const can = flopOf(run()) > 0, name = can ? roofUnit || 'FLOP' : 'warp instructions';
+	const can = flopOf(run()) > 0, many = flopOf(run()) >= 3.2 * run().total.warp_instructions;
+	const name = can ? roofUnit || (many ? 'FLOP' : 'warp instructions') : 'warp instructions';
 	const choice = can ? h('div', {class: 'tools'}, Object.keys(roofUnits).map(key => h('button', {'aria-pressed': key === name, class: 'choice', 'data-unit': key,
 		onclick: () => { roofUnit = key; draw(); }}, key))) : null;
 	const use = utilisation(run()), bytes = traffic(run());
@@ -161,15 +162,17 @@ function roofChart(r, unit) {
 	const svg = s('svg', {viewBox: `0 0 ${width} ${height}`, role: 'img', 'aria-label': 'Roofline'});
 	for (let e = x0; e <= x1; e++)
 		svg.append(s('line', {class: 'axis', x1: px(10 ** e), x2: px(10 ** e), y1: 14, y2: height - bottom}),
-			s('text', {x: px(10 ** e), y: height - bottom + 15, 'text-anchor': e === x1 ? 'end' : 'middle'}, e >= -3 && e <= 3 ? String(+(10 ** e).toFixed(3)) : '1e' + e));
+			s('text', {x: px(10 ** e), y: height - bottom + 15, 'text-anchor': e === x1 ? 'end' : 'middle'}, e >= -4 && e <= 5 ? show(10 ** e, Math.max(0, -e)) : '1e' + e));
 	for (let e = y0; e <= y1; e++)
 		svg.append(s('line', {class: 'axis', x1: left, x2: width - 12, y1: py(10 ** e), y2: py(10 ** e)}),
-			s('text', {x: left - 6, y: py(10 ** e) + 4, 'text-anchor': 'end'}, e > 13 ? '1e' + (e - 9) : show(10 ** (e - 9), Math.max(0, 9 - e))));
+			s('text', {x: left - 6, y: py(10 ** e) + 4, 'text-anchor': 'end'}, e > 15 ? '1e' + (e - 9) : show(10 ** (e - 9), Math.max(0, 9 - e))));
 	for (const level of ['L1', 'L2', 'DRAM']) {
 		const knee = top / most[level], from = Math.max(10 ** x0, 10 ** y0 / most[level]);
 		svg.append(s('path', {class: 'ceiling', d: `M${px(from)},${py(from * most[level])}L${px(knee)},${py(top)}`}));
 		/* Along the line, which rises by a decade in each. */
-		const angle = -Math.atan2(py(1) - py(10), px(10) - px(1)) * 180 / Math.PI, x = px(from) + 12, y = py(from * most[level]) - 12 * Math.tan(-angle * Math.PI / 180) - 5;
+		/* The lowest has its name below: its line is near to the one above. */
+		const angle = -Math.atan2(py(1) - py(10), px(10) - px(1)) * 180 / Math.PI, below = level === 'DRAM', along = below ? 40 : 12;
+		const x = px(from) + along, y = py(from * most[level]) + along * Math.tan(angle * Math.PI / 180) + (below ? 16 : -5);
 		svg.append(s('text', {x, y, transform: `rotate(${angle} ${x} ${y})`}, level + ' ' + show(most[level] / 1e9, 0) + ' GB/s'));
 	}
 	flat.sort((a, b) => b[1] - a[1]).forEach(([kind, value], i) => {
