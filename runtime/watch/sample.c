@@ -1,8 +1,8 @@
 /*
  * Counters over time: what each interval of a launch added to each counter, for figures over cycles such as the L1
  * bandwidth of cars-hpca24, Figure 11. The first interval begins with the launch; a sample holds what happened before
- * its last cycle ends. Counters of time that passes while an SM has nothing to do (resident_warp_cycles) are those of
- * its next visit, but for active_sm_cycles, which power needs, and `cycles`, which counts launches, is left out.
+ * its last cycle ends. Residence of warps, which is counted when they end, and activity of SMs, when they are visited,
+ * are those of the interval all the same; `cycles`, which counts launches, is left out.
  *
  * Cost: off, a comparison a visited cycle; on, a sum over SMs and an array of counters an interval.
  */
@@ -24,12 +24,30 @@ static struct hd_sampler *sampler_of(const struct hd_watcher_handle *self, const
 	return HD_WATCHER_OF(self, grid, grid);
 }
 
+/* Cycles up to `until` of the warps that have not ended: they are counted when they have. */
+static uint64_t residence(const struct hd_gpu *gpu, uint64_t until)
+{
+	uint64_t cycles = 0;
+	for (uint32_t i = 0; i < gpu->sm_count && !gpu->functional; i++) {
+		const struct hd_sm *sm = gpu->sms[i];
+		for (uint32_t w = 0; w < sm->warp_count && sm->resident_warps; w++) {
+			const struct hd_warp *warp = &sm->warps[w];
+			/* One that has executed its EXIT is counted, and free, when that is through the pipeline. */
+			bool lives = warp->state != HD_WARP_FREE && warp->state != HD_WARP_KILLED;
+			if (lives && warp->cta && until > warp->cta->start_cycle)
+				cycles += until - warp->cta->start_cycle;
+		}
+	}
+	return cycles;
+}
+
 static void start(struct hd_sampler *sampler, const struct hd_gpu *gpu)
 {
 	*sampler = (struct hd_sampler){.interval = gpu->options.sample};
 	sampler->begin = gpu->now;
 	sampler->next = gpu->now + sampler->interval;
 	hd_gpu_snapshot(gpu, &sampler->last);
+	sampler->last.counters.resident_warp_cycles += residence(gpu, gpu->now);
 }
 
 static uint32_t series_of(const struct hd_policy_hooks *hooks)
@@ -58,12 +76,14 @@ static uint64_t active_sms(const struct hd_gpu *gpu)
 	return active;
 }
 
-/* What has happened up to now, of which so much activity belongs to later samples. */
-static void add_sample(struct hd_sampler *sampler, const struct hd_gpu *gpu, uint64_t later)
+/* What has happened up to `until`, since when nothing has: the SMs that have warps now have had them since. */
+static void add_sample(struct hd_sampler *sampler, const struct hd_gpu *gpu, uint64_t until)
 {
 	struct hd_stats now, step;
+	uint64_t active = gpu->functional ? 0 : active_sms(gpu);
 	hd_gpu_snapshot(gpu, &now);
-	now.counters.active_sm_cycles -= later;
+	now.counters.active_sm_cycles -= active * (gpu->now - until);
+	now.counters.resident_warp_cycles += residence(gpu, until);
 	step = now;
 	hd_stats_subtract(&step, &sampler->last);
 	step.counters.cycles = 0;
@@ -72,17 +92,19 @@ static void add_sample(struct hd_sampler *sampler, const struct hd_gpu *gpu, uin
 	add_series(sampler, gpu);
 }
 
-/* Nothing has happened since the sample's end: the SMs that have warps now have had them since. */
 static void take(struct hd_sampler *sampler, const struct hd_gpu *gpu)
 {
 	uint64_t active = gpu->functional ? 0 : active_sms(gpu);
-	add_sample(sampler, gpu, active * (gpu->now - sampler->next));
+	add_sample(sampler, gpu, sampler->next);
 	sampler->begin = sampler->next;
 	for (sampler->next += sampler->interval; sampler->next <= gpu->now; sampler->next += sampler->interval) {
-		struct hd_counters quiet = {.active_sm_cycles = active * sampler->interval};
+		struct hd_counters quiet = {.active_sm_cycles = active * sampler->interval,
+					    .resident_warp_cycles =
+						    residence(gpu, sampler->next) - residence(gpu, sampler->begin)};
 		hd_vec_push(&sampler->samples, quiet);
 		add_series(sampler, gpu);
 		sampler->last.counters.active_sm_cycles += quiet.active_sm_cycles;
+		sampler->last.counters.resident_warp_cycles += quiet.resident_warp_cycles;
 		sampler->begin = sampler->next;
 	}
 }
@@ -108,7 +130,7 @@ static void finish(struct hd_sampler *sampler, const struct hd_gpu *gpu)
 {
 	while (sampler->samples.len && sampler->begin >= gpu->now)
 		drop_last(sampler, gpu);
-	add_sample(sampler, gpu, 0);
+	add_sample(sampler, gpu, gpu->now);
 	sampler->rest = gpu->now - sampler->begin;
 }
 

@@ -209,6 +209,7 @@ static void expect_samples(uint32_t interval)
 				    (double)(issued_until(end) - issued_until(begin)));
 		/* An SM has its warp from the cycle of its first instruction until that of its last one. */
 		ck_assert_double_eq(value(0, "active_sm_cycles", i), (double)overlap(LAUNCH, TAKES - 1, begin, end));
+		ck_assert_double_eq(value(0, "resident_warp_cycles", i), value(0, "active_sm_cycles", i));
 		joules[0] += seconds * json_number_value(json_array_get(json_object_get(watts, "dynamic"), i));
 		joules[1] += seconds * json_number_value(json_array_get(json_object_get(watts, "total"), i));
 		double parts = 0;

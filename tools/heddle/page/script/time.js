@@ -1,35 +1,21 @@
 /* Figures over time, from heddle run --sample, with launches as spans. */
 
-/* An SM that has nothing to do counts its warps when it is visited again: what an interval cannot hold belongs to those
-   before it. */
-function residentWarps(x, config) {
-	if (!x.resident_warp_cycles || !x.active_sm_cycles)
-		return null;
-	const counts = [...x.resident_warp_cycles];
-	for (let i = counts.length - 1; i > 0; i--) {
-		const most = x.active_sm_cycles[i] * config.max_warps;
-		if (counts[i] > most) {
-			counts[i - 1] += counts[i] - most;
-			counts[i] = most;
-		}
-	}
-	return counts.map((v, i) => x.active_sm_cycles[i] ? v / x.active_sm_cycles[i] : 0);
-}
+/* Sums of an interval, by cycle: the last one is what the launch had left. A counter that is 0 throughout is absent. */
+const counts = (x, name) => x[name] || x.cycles.map(() => 0);
+const rates = (x, name, by) => counts(x, name).map((v, i) => v / (by ? counts(x, by)[i] : x.cycles[i]));
+const bytes = (x, c, ...names) => x.cycles.map((cycles, i) => sum(names.map(name => counts(x, name)[i])) * c.sector / cycles * c.core_mhz / 1e3);
 
-/* Sums of an interval, by cycle: the last one is what the launch had left. */
-const rates = (x, counts) => counts && counts.map((v, i) => v / x.cycles[i]);
-
+/* What is no number (a share of no accesses) is a gap. */
 const SERIES = [
-	['IPC', 'warp instructions per cycle', x => rates(x, x.warp_instructions)],
-	['busy SMs', '', x => rates(x, x.active_sm_cycles)],
-	['resident warps on a busy SM', '', residentWarps],
-	['L1 hit rate', '%', x => x.l1d_accesses && x.l1d_hits && x.l1d_hits.map((v, i) => x.l1d_accesses[i] ? 100 * v / x.l1d_accesses[i] : 0)],
-	['L2 hit rate', '%', x => x.l2_accesses && x.l2_hits && x.l2_hits.map((v, i) => x.l2_accesses[i] ? 100 * v / x.l2_accesses[i] : 0)],
-	['L1', 'GB/s', (x, c) => x.l1d_sectors && rates(x, x.l1d_sectors).map(v => v * c.sector * c.core_mhz / 1e3)],
-	['L2', 'GB/s', (x, c) => x.l2_accesses && rates(x, x.l2_accesses).map(v => v * c.sector * c.core_mhz / 1e3)],
-	['DRAM', 'GB/s', (x, c) => (x.dram_reads || x.dram_writes) && (x.dram_reads || x.dram_writes).map((v, i) =>
-		(((x.dram_reads || [])[i] || 0) + ((x.dram_writes || [])[i] || 0)) * c.sector / x.cycles[i] * c.core_mhz / 1e3)],
-	['load latency', 'cycles', x => x.load_latency && x.load_requests && x.load_latency.map((v, i) => x.load_requests[i] ? v / x.load_requests[i] : 0)],
+	['IPC', 'warp instructions per cycle', x => rates(x, 'warp_instructions')],
+	['busy SMs', '', x => x.active_sm_cycles && rates(x, 'active_sm_cycles')],
+	['resident warps on a busy SM', '', x => x.resident_warp_cycles && rates(x, 'resident_warp_cycles', 'active_sm_cycles')],
+	['L1 hit rate', '%', x => rates(x, 'l1d_hits', 'l1d_accesses').map(v => 100 * v)],
+	['L2 hit rate', '%', x => rates(x, 'l2_hits', 'l2_accesses').map(v => 100 * v)],
+	['L1', 'GB/s', (x, c) => bytes(x, c, 'l1d_sectors')],
+	['L2', 'GB/s', (x, c) => bytes(x, c, 'l2_accesses')],
+	['DRAM', 'GB/s', (x, c) => bytes(x, c, 'dram_reads', 'dram_writes')],
+	['load latency', 'cycles', x => rates(x, 'load_latency', 'load_requests')],
 	['power', 'W', x => x.watts && x.watts.total && x.watts.total.length ? x.watts.total : null],
 ];
 
@@ -90,7 +76,7 @@ views.push({id: 'time', title: 'Over time', needs: () => data.runs.some(r => r.l
 		const points = [];
 		for (const span of spans) {
 			const samples = span.launch.samples, values = samples && make(samples, r.config);
-			(values || []).forEach((y, i) => points.push({y, gap: i === 0, x0: span.from + i * samples.interval, x1: Math.min(span.to, span.from + (i + 1) * samples.interval)}));
+			(values || []).forEach((y, i) => Number.isFinite(y) && points.push({y, gap: i === 0 || !Number.isFinite(values[i - 1]), x0: span.from + i * samples.interval, x1: Math.min(span.to, span.from + (i + 1) * samples.interval)}));
 		}
 		return points.length ? chart(title, unit, points, from, to, spans.length < 60 ? spans : []) : null;
 	}).filter(Boolean);
