@@ -117,7 +117,7 @@ def set_uid_works():
 
 if os.getuid() == 0 and set_uid_works():
     config.available_features.add('set-uid')
-for name in ('valgrind', 'chromium', 'dpkg-shlibdeps'):
+for name in ('valgrind', 'chromium', 'dpkg-shlibdeps', 'strace'):
     if shutil.which(name):
         config.available_features.add(name)
 if os.path.isdir('/usr/lib/python3/dist-packages/numpy'):  # of /usr/bin/python3

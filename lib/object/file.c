@@ -1,6 +1,7 @@
 /*
- * Whole files in and out. Writing is all or nothing: the bytes go to a temporary file in
- * the same directory, which takes the final name only when everything is on it.
+ * Whole files in and out. Writing is all or nothing: the bytes go to a temporary file in the same directory, which
+ * takes the final name only when everything is on it. Until then it has no name where the file system can do that
+ * (O_TMPFILE), so that a process that is killed leaves nothing.
  */
 #include "heddle/object.h"
 
@@ -74,16 +75,53 @@ int hd_read_file(const char *path, uint8_t **bytes, size_t *size, struct hd_diag
 	return result == 0 ? 0 : report(diag, path, error);
 }
 
-/* A new file beside `path`, created with the permissions that the user's umask gives. */
+static void temporary_name(const char *path, unsigned attempt, char *name, size_t name_size)
+{
+	snprintf(name, name_size, "%s.tmp%ld.%u", path, (long)getpid(), attempt);
+}
+
+/* A file without a name in the folder of `path`; -1: there is no such thing here. */
+static int open_unnamed(const char *path)
+{
+	char *copy = hd_xstrdup(path);
+	int fd = access("/proc/self/fd", X_OK) ? -1 : open(dirname(copy), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+	free(copy);
+	return fd;
+}
+
+/* A new file beside `path`, created with the permissions that the user's umask gives; its name "" if it has none. */
 static int open_temporary(const char *path, char *name, size_t name_size)
 {
-	for (unsigned attempt = 0; attempt < 1000; attempt++) {
-		snprintf(name, name_size, "%s.tmp%ld.%u", path, (long)getpid(), attempt);
-		int fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-		if (fd >= 0 || errno != EEXIST)
-			return fd;
+	int fd = open_unnamed(path);
+	*name = '\0';
+	for (unsigned attempt = 0; fd < 0 && attempt < 1000; attempt++) {
+		temporary_name(path, attempt, name, name_size);
+		fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+		if (fd < 0 && errno != EEXIST)
+			break;
 	}
+	return fd;
+}
+
+/* Gives a name to a file without one. 0, or -1 with errno. */
+static int name_temporary(struct hd_output *output, size_t name_size)
+{
+	char from[64];
+	snprintf(from, sizeof from, "/proc/self/fd/%d", fileno(output->to));
+	for (unsigned attempt = 0; attempt < 1000; attempt++) {
+		temporary_name(output->path, attempt, output->temporary, name_size);
+		if (!linkat(AT_FDCWD, from, AT_FDCWD, output->temporary, AT_SYMLINK_FOLLOW))
+			return 0;
+		if (errno != EEXIST)
+			break;
+	}
+	*output->temporary = '\0';
 	return -1;
+}
+
+static size_t temporary_size(const struct hd_output *output)
+{
+	return strlen(output->path) + 48;
 }
 
 /* Those that are open, so that a process that runs out of memory leaves none of their temporary files. */
@@ -178,7 +216,7 @@ int hd_output_open(struct hd_output *output, const char *path, struct hd_diag *d
 	output->path = exists ? realpath(path, NULL) : NULL;
 	if (!output->path)
 		output->path = hd_xstrdup(path);
-	size_t size = strlen(output->path) + 48;
+	size_t size = temporary_size(output);
 	output->temporary = replaces ? hd_xcalloc(1, size) : NULL;
 	int fd = replaces ? open_temporary(output->path, output->temporary, size)
 			  : open(path, O_WRONLY | O_CLOEXEC); /* devices and pipes (-o /dev/null) cannot be replaced */
@@ -202,7 +240,11 @@ void hd_output_abandon(struct hd_output *output)
 
 int hd_output_close(struct hd_output *output, struct hd_diag *diag)
 {
-	int result = ferror(output->to) ? -1 : 0, error = errno;
+	int result = ferror(output->to) || fflush(output->to) ? -1 : 0, error = errno;
+	if (!result && output->temporary && !*output->temporary) {
+		result = name_temporary(output, temporary_size(output));
+		error = errno;
+	}
 	if (fclose(output->to) && !result) {
 		result = -1;
 		error = errno;

@@ -60,9 +60,11 @@ void hd_cudart_record(void *context, const char *line)
 		if (errno == ENOENT)
 			hd_note(&cudart->diag, HD_NOWHERE,
 				"heddle run ended before this process; statistics omit the rest of this process");
-		else
-			hd_note(&cudart->diag, HD_NOWHERE, "statistics of this process end here: %s: %s", records->path,
-				strerror(errno));
+		else {
+			hd_error(&cudart->diag, HD_NOWHERE, "statistics of this process end here: %s: %s",
+				 records->path, strerror(errno));
+			hd_cudart_report("fault", "statistics");
+		}
 	}
 	free(text);
 }

@@ -89,7 +89,8 @@ static int put_launches(FILE *to, FILE *launches, unsigned columns)
 	char *line = NULL;
 	size_t size = 0;
 	bool first = true, any = false;
-	rewind(launches);
+	if (fseek(launches, 0, SEEK_SET))
+		return -1;
 	fputc('[', to);
 	for (ssize_t length; (length = getline(&line, &size, launches)) > 0; any = true) {
 		line[length - (line[length - 1] == '\n')] = '\0';
@@ -109,7 +110,8 @@ static int put_launches(FILE *to, FILE *launches, unsigned columns)
 static int put_document(FILE *to, const struct run_statistics *statistics, unsigned columns)
 {
 	const char *key, *separator = "{";
-	int status = statistics->launches && !ferror(statistics->launches) ? 0 : -1;
+	/* Going back to the start would write the rest and forget that it failed. */
+	int status = statistics->launches && !fflush(statistics->launches) && !ferror(statistics->launches) ? 0 : -1;
 	json_t *value;
 	json_object_foreach(statistics->document, key, value)
 	{

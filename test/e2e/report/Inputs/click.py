@@ -53,9 +53,11 @@ function look(where) {
 		if (i && tab.getBoundingClientRect().left < tabs[i - 1].getBoundingClientRect().right - 1 || tab.scrollWidth > tab.clientWidth + 1)
 			errors.push(where + ': tabs overlap: ' + tab.textContent);
 	});
-	// Immediates of the machine code, such as 16777216(0x4b800000), are as it prints them.
-	for (const match of document.getElementById('view').innerText.matchAll(/(?<![\\w.#x+-])\\d{5,}(?![\\w.(])/g))
-		errors.push(where + ': thousands are not separated: ' + match[0]);
+	/* Instructions have their constants as they are. */
+	const texts = document.createTreeWalker(document.getElementById('view'), NodeFilter.SHOW_TEXT);
+	for (let text = texts.nextNode(); text; text = texts.nextNode())
+		for (const match of text.parentElement.closest('.pane, .chip, code') ? [] : text.data.matchAll(/(?<![\\w.#x+-])\\d{5,}(?![\\w.])/g))
+			errors.push(where + ': thousands are not separated: ' + match[0]);
 }
 const wait = () => new Promise(done => setTimeout(done, 0));
 const press = (on, key) => on.dispatchEvent(new KeyboardEvent('keydown', {key, bubbles: true, cancelable: true}));
