@@ -104,6 +104,11 @@ deb: all extras $(FIGURE_FILES)
 	@rm -rf $(DEB) && mkdir -p $(DEB)/stage
 	@scripts/install.sh $(B) $(DEB)/stage/usr $(MANIFEST) $(INSTALLED:$(B)/%=%) >/dev/null
 	@scripts/deb.sh $(DEB)/stage $(DEB) && rm -rf $(DEB)/stage
+# What a build is made of, as SPDX.
+.PHONY: sbom
+sbom: all extras
+	@scripts/sbom.py $(B) >$(B)/sbom.spdx.json.tmp && mv $(B)/sbom.spdx.json.tmp $(B)/sbom.spdx.json && echo $(B)/sbom.spdx.json
+
 check-deb: deb
 	@scripts/check-deb.sh $(DEB)
 

@@ -1,0 +1,148 @@
+#!/usr/bin/env python3
+"""sbom.py BUILD: writes a software bill of materials of a build to standard output, as SPDX 2.3 in JSON.
+
+It lists the built programs and libraries with their SHA-256, and the Debian packages that own what they load (dpkg), with
+versions and licences, as far as packages state these in a form that machines read (DEP 5). Headers and tools of the build are
+those of scripts/setup.sh. The same build gives the same bytes: the time is that of the last commit, or SOURCE_DATE_EPOCH.
+"""
+import datetime
+import hashlib
+import json
+import os
+import re
+import subprocess
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+OURS = 'Apache-2.0 WITH LLVM-exception'
+
+
+def output(*command):
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
+def try_output(*command):
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    return done.stdout if done.returncode == 0 else ''
+
+
+def identifier(text):
+    return 'SPDXRef-' + re.sub(r'[^A-Za-z0-9.-]', '-', text)
+
+
+def version():
+    with open(os.path.join(ROOT, 'include/heddle/version.h'), encoding='utf-8') as file:
+        return re.search(r'HD_VERSION "(.*?)"', file.read())[1]
+
+
+def when():
+    seconds = os.environ.get('SOURCE_DATE_EPOCH') or try_output('git', '-C', ROOT, 'log', '-1', '--format=%ct').strip() or '0'
+    return datetime.datetime.fromtimestamp(int(seconds), datetime.timezone.utc).strftime('%Y-%m-%dT%H:%M:%SZ')
+
+
+def is_elf(path):
+    with open(path, 'rb') as file:
+        return file.read(4) == b'\x7fELF'
+
+
+def built(build):
+    """What an installation has of machine code: programs, libraries, archives."""
+    for folder in ('bin', 'lib'):
+        for name in sorted(os.listdir(os.path.join(build, folder))):
+            path = os.path.join(build, folder, name)
+            if os.path.isfile(path) and not os.path.islink(path) and (name.endswith('.a') or is_elf(path)):
+                yield os.path.join(folder, name), path
+
+
+def loaded(path):
+    """The shared libraries that a program or library of ours names itself, as the loader finds them."""
+    needed = set(re.findall(r'\(NEEDED\).*\[(.*)\]', output('readelf', '-dW', path)))
+    return {found for name, found in re.findall(r'^\s*(\S+) => (/\S+)', try_output('ldd', path), re.MULTILINE) if name in needed}
+
+
+def names_of(path):
+    """As dpkg may know a file: /lib may be a link to /usr/lib, and a library's own name a link to a versioned one."""
+    real = os.path.realpath(path)
+    return [real, real.removeprefix('/usr'), path, path.removeprefix('/usr')]
+
+
+def owners(paths):
+    """The packages that own files, by path."""
+    names = sorted({name for path in paths for name in names_of(path)})
+    done = subprocess.run(['dpkg-query', '-S', *names], capture_output=True, text=True, check=False)  # some are not known
+    known = {name: package.split(',')[0] for package, name in re.findall(r'^(\S+): (/.*)$', done.stdout, re.MULTILINE)}
+    return {path: next((known[name] for name in names_of(path) if name in known), None) for path in paths}
+
+
+def licences(package):
+    """The names of licences in debian/copyright, where that has its machine-readable form."""
+    path = f'/usr/share/doc/{package.split(":")[0]}/copyright'
+    try:
+        with open(path, encoding='utf-8', errors='replace') as file:
+            text = file.read()
+    except OSError:
+        return []
+    if not re.match(r'Format:.*copyright-format', text):
+        return []
+    return sorted(set(re.findall(r'^License: *(\S.*?) *$', text, re.MULTILINE)))
+
+
+def package_entry(package):
+    name, number, source, source_number = output(
+        'dpkg-query', '-W', '-f', '${binary:Package}\t${Version}\t${source:Package}\t${source:Version}', package).split('\t')
+    stated = licences(name)
+    entry = {
+        'SPDXID': identifier('Package-' + name), 'name': name.split(':')[0], 'versionInfo': number,
+        'downloadLocation': 'NOASSERTION', 'filesAnalyzed': False, 'licenseConcluded': 'NOASSERTION', 'licenseDeclared': 'NOASSERTION',
+        'copyrightText': 'NOASSERTION', 'sourceInfo': f'Debian source package {source} {source_number}',
+        'externalRefs': [{'referenceCategory': 'PACKAGE-MANAGER', 'referenceType': 'purl',
+                          'referenceLocator': f'pkg:deb/debian/{name.split(":")[0]}@{number}?arch={output("dpkg", "--print-architecture").strip()}'}],
+    }
+    if stated:
+        entry['licenseComments'] = 'debian/copyright: ' + ', '.join(stated)
+    return entry
+
+
+def main():
+    if len(sys.argv) != 2 or not os.path.isdir(os.path.join(sys.argv[1], 'bin')):
+        print('sbom: error: usage: sbom.py BUILD, a build tree or an installation', file=sys.stderr)
+        return 2
+    files, relations = [], []
+    ours = {'SPDXID': identifier('Package-heddle'), 'name': 'heddle', 'versionInfo': version(), 'downloadLocation': 'NOASSERTION',
+            'filesAnalyzed': False, 'licenseConcluded': OURS, 'licenseDeclared': OURS, 'copyrightText': 'NOASSERTION'}
+    names = {}  # the libraries that each file loads
+    for name, path in built(sys.argv[1]):
+        with open(path, 'rb') as file:
+            digest = hashlib.sha256(file.read()).hexdigest()
+        files.append({'SPDXID': identifier('File-' + name), 'fileName': './' + name, 'fileTypes': ['BINARY'],
+                      'checksums': [{'algorithm': 'SHA256', 'checksumValue': digest}], 'licenseConcluded': OURS,
+                      'licenseInfoInFiles': ['NOASSERTION'], 'copyrightText': 'NOASSERTION'})
+        relations.append((ours['SPDXID'], 'CONTAINS', files[-1]['SPDXID']))
+        own = os.path.realpath(sys.argv[1]) + os.sep
+        names[name] = [] if name.endswith('.a') else sorted(x for x in loaded(path) if not os.path.realpath(x).startswith(own))
+    owned = owners({library for libraries in names.values() for library in libraries})
+    for name, libraries in names.items():
+        for library in libraries:
+            if not owned[library]:
+                print(f'sbom: error: {library}, which {name} loads, is of no Debian package', file=sys.stderr)
+                return 2
+    entries = {package: package_entry(package) for package in sorted(set(owned.values()))}
+    for name, libraries in names.items():
+        for package in sorted({owned[library] for library in libraries}):
+            relations.append((identifier('File-' + name), 'DYNAMIC_LINK', entries[package]['SPDXID']))
+    entries = list(entries.values())
+    content = hashlib.sha256(json.dumps([files, entries], sort_keys=True).encode()).hexdigest()
+    json.dump({
+        'spdxVersion': 'SPDX-2.3', 'dataLicense': 'CC0-1.0', 'SPDXID': 'SPDXRef-DOCUMENT', 'name': 'heddle-' + version(),
+        'documentNamespace': f'https://spdx.org/spdxdocs/heddle-{version()}-{content[:32]}',
+        'creationInfo': {'created': when(), 'creators': ['Tool: heddle-sbom']},
+        'documentDescribes': [ours['SPDXID']], 'packages': [ours] + entries, 'files': files,
+        'relationships': [{'spdxElementId': 'SPDXRef-DOCUMENT', 'relationshipType': 'DESCRIBES', 'relatedSpdxElement': ours['SPDXID']}] +
+                         [{'spdxElementId': a, 'relationshipType': kind, 'relatedSpdxElement': b} for a, kind, b in relations],
+    }, sys.stdout, indent=1)
+    print()
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
