@@ -7,6 +7,7 @@
 #include "runtime/cudart/driver.h"
 #include "runtime/cudart/handles.h"
 #include "runtime/cudart/work.h"
+#include "runtime/sim/sim_private.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -409,7 +410,7 @@ static cudaError_t start_simulator(struct hd_cudart *cudart)
 		.checkpoint_at = checkpoint_at,
 		.resume = secure_getenv("HEDDLE_RESUME"),
 		.diag = &cudart->diag,
-		.record = hd_cudart_records_start(cudart) ? hd_cudart_record : NULL,
+		.record = hd_cudart_records_start(cudart) ? hd_cudart_record : hd_record_nothing,
 		.record_context = cudart,
 	};
 	if (set_recording(cudart, &options, recording, sizeof recording) || hd_sim_new(&options, &cudart->sim))

@@ -122,6 +122,17 @@ static void put_host(struct hd_strbuf *line, const char *key)
 
 /* ------------------------------------------------------------ lines as they go out */
 
+void hd_record_nothing(void *context, const char *line)
+{
+	(void)context;
+	(void)line;
+}
+
+static bool writes(const struct hd_gpu *gpu)
+{
+	return gpu->options.record && gpu->options.record != hd_record_nothing;
+}
+
 static void write_text(const struct hd_sim *sim, const char *text)
 {
 	const struct hd_sim_options *options = &sim->gpu.options;
@@ -240,7 +251,7 @@ void hd_record_head(const struct hd_sim *sim)
 	static const struct hd_stats nothing;
 	const struct hd_gpu *gpu = &sim->gpu;
 	struct hd_power power;
-	if (!gpu->options.record)
+	if (!writes(gpu))
 		return;
 	json_t *head = hd_stats_head(sim), *total = json_object();
 	hd_power_compute(&power, &nothing.counters, gpu->config);
@@ -253,7 +264,7 @@ void hd_record_head(const struct hd_sim *sim)
 
 void hd_record_start(const struct hd_sim *sim, const struct hd_kernel *kernel)
 {
-	if (sim->gpu.options.record)
+	if (writes(&sim->gpu))
 		write_text(sim, kept_of(kernel)->start);
 }
 
@@ -262,7 +273,7 @@ void hd_record_rest(const struct hd_sim *sim)
 {
 	const struct hd_gpu *gpu = &sim->gpu;
 	struct hd_strbuf line = {0};
-	if (!gpu->options.record)
+	if (!writes(gpu))
 		return;
 	struct hd_stats rest = sim->now;
 	hd_stats_subtract(&rest, &sim->before);
@@ -279,6 +290,8 @@ void hd_record_launch(struct hd_sim *sim, const struct hd_kernel *kernel, const 
 {
 	const struct hd_gpu *gpu = &sim->gpu;
 	struct hd_strbuf *line = &sim->line;
+	if (!writes(gpu))
+		return;
 	line->len = 0;
 	put_launch(line, gpu, kernel, record);
 	put_figures(line, gpu, &record->stats.stats, &record->power, hd_energy_joules(gpu, record->spent));
@@ -292,8 +305,12 @@ void hd_record_launch(struct hd_sim *sim, const struct hd_kernel *kernel, const 
 
 void hd_record_corun(struct hd_sim *sim, json_t *object)
 {
-	if (sim->gpu.options.record) {
+	if (writes(&sim->gpu)) {
 		write_record(sim, "{\"corun\":", object);
+		return;
+	}
+	if (sim->gpu.options.record) {
+		json_decref(object);
 		return;
 	}
 	if (!sim->coruns)
@@ -305,7 +322,7 @@ void hd_sim_record_end(const struct hd_sim *sim)
 {
 	if (sim->recorder)
 		hd_recorder_finish(sim->recorder);
-	if (!sim->gpu.options.record)
+	if (!writes(&sim->gpu))
 		return;
 	json_t *object = json_object();
 	struct hd_host host = hd_report_host();
