@@ -109,8 +109,8 @@ static inline cudaError_t cudaGetSymbolAddress(void **devPtr, const T &symbol)
 {
 	return ::cudaGetSymbolAddress(devPtr, (const void *)&symbol);
 }
-template <class T, class U>
-static inline cudaError_t cudaGetSymbolAddress(U **devPtr, const T &symbol)
+template <class T, class Second>
+static inline cudaError_t cudaGetSymbolAddress(Second **devPtr, const T &symbol)
 {
 	return ::cudaGetSymbolAddress((void **)(void *)devPtr, (const void *)&symbol);
 }

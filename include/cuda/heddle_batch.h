@@ -160,16 +160,16 @@ static inline cudaError_t cudaMemcpy3DBatchAsync(size_t numOps, cudaMemcpy3DBatc
 }
 
 /* Lists of pointers to anything; the same attributes for all. */
-template <typename T, typename U>
-static inline cudaError_t cudaMemcpyBatchAsync(T *const *dsts, U *const *srcs, const size_t *sizes, size_t count,
+template <typename T, typename Second>
+static inline cudaError_t cudaMemcpyBatchAsync(T *const *dsts, Second *const *srcs, const size_t *sizes, size_t count,
 					       cudaMemcpyAttributes *attrs, size_t *attrsIdxs, size_t numAttrs,
 					       cudaStream_t stream)
 {
 	return cudaMemcpyBatchAsync((void *const *)dsts, (const void *const *)srcs, sizes, count, attrs, attrsIdxs,
 				    numAttrs, stream);
 }
-template <typename T, typename U>
-static inline cudaError_t cudaMemcpyBatchAsync(T *const *dsts, U *const *srcs, const size_t *sizes, size_t count,
+template <typename T, typename Second>
+static inline cudaError_t cudaMemcpyBatchAsync(T *const *dsts, Second *const *srcs, const size_t *sizes, size_t count,
 					       cudaMemcpyAttributes attr, cudaStream_t stream)
 {
 	size_t first = 0;
