@@ -170,8 +170,9 @@ $(B)/obj/runtime/%.o: OPT := $(RUNTIME_OPT)
 # System headers: LLVM's own do not compile without warnings under ours.
 $(B)/obj/passes/%.o $(B)/obj/tools/heddle-cc/%.o $(B)/obj/test/unit/%.o: INCLUDE_LLVM := -isystem $(LLVM_INCLUDE)
 
-# The programs that they start: opt-19, clang++-19.
+# The programs that they start: opt-19, clang++-19. Where LLVM's libraries for devices are, such as OpenMP's.
 $(B)/obj/tools/%.o: CPPFLAGS_LLVM := -DHD_LLVM='"$(LLVM)"'
+$(B)/obj/passes/legalize/%.o: CPPFLAGS_LLVM := -DHD_LLVM_LIB='"$(LLVM_LIB)"'
 
 $(B)/obj/%.o: %.c $(B)/flags
 	@mkdir -p $(@D)

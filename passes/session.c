@@ -104,6 +104,8 @@ static void say(enum hd_severity severity, struct hd_loc loc, const char *messag
 	struct hd_diag plain = {.tool = "heddle"};
 	if (severity == HD_ERROR)
 		hd_error(&plain, loc, "%s", message);
+	else if (severity == HD_NOTE)
+		hd_note(&plain, loc, "%s", message);
 	else
 		hd_warning(&plain, loc, "%s", message);
 }

@@ -40,8 +40,9 @@ struct hd_options {
 	const char *remarks;	   /* remarks=kernels|functions|all: what is remarked upon */
 	const char *print_remarks; /* print-remarks=: the plugin writes remarks of these passes itself */
 	const char *refused;	   /* refused=: the file that says that the front end took a module and we do not */
-	bool relocatable;	   /* rdc: undefined functions are allowed */
-	bool define_externs;	   /* define-externs: declared variables are definitions */
+	bool relocatable;	   /* rdc: undefined functions are allowed; set where some are */
+	bool whole_program;	   /* whole-program: they are errors; declared variables are definitions */
+	bool offload;		   /* the object is an image for libomptarget */
 	bool ipra;		   /* calls in the module change only what the callee writes (regalloc/ipra.c) */
 	bool check;		   /* verify after each step; on by default in debug builds and under check=1 */
 	const char *canonical;	   /* the non-default parameters in canonical order, for the metadata */

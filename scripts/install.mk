@@ -80,17 +80,18 @@ $(B)/share/doc/heddle/%: %
 	$(copy)
 $(SHARE)/scripts/%: scripts/%
 	$(copy)
-$(B)/bin/heddle-figures: scripts/heddle-figures.sh
+$(B)/bin/heddle-%: scripts/heddle-%.sh
 	$(copy)
 
-INSTALLED := $(FIGURE_FILES) $(PYTHON) $(DOCS) $(HEDDLE) $(HEDDLE_CC) $(LIB_A) $(PLUGIN) $(LLVM_SIDE) $(CUDART) $(SESSION) $(NVRTC) $(DATA) $(TOOLKIT_FILES) $(MATH_FILES) $(MAN) $(COMPLETION) $(HEADERS) $(PIPELINE)
+OPENMP := $(B)/bin/heddle-openmp
+INSTALLED := $(FIGURE_FILES) $(OPENMP) $(PYTHON) $(DOCS) $(HEDDLE) $(HEDDLE_CC) $(LIB_A) $(PLUGIN) $(LLVM_SIDE) $(CUDART) $(SESSION) $(NVRTC) $(DATA) $(TOOLKIT_FILES) $(MATH_FILES) $(MAN) $(COMPLETION) $(HEADERS) $(PIPELINE)
 MANIFEST := share/heddle/manifest.txt
 
 # Headers in this build tree that an older version had: a policy's author is not to find them.
 GONE = $(filter-out $(HEADERS),$(shell find $(B)/include -type f 2>/dev/null))
 
 .PHONY: extras install uninstall
-extras: $(MAN) $(COMPLETION) $(HEADERS) $(PIPELINE) $(EXAMPLES) $(PYTHON) $(DOCS)
+extras: $(OPENMP) $(MAN) $(COMPLETION) $(HEADERS) $(PIPELINE) $(EXAMPLES) $(PYTHON) $(DOCS)
 	$(if $(GONE),$(Q)rm -f $(GONE))
 	$(done)
 

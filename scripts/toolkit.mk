@@ -15,7 +15,9 @@ TOOLKIT_SCRIPTS := $(patsubst %,$(TOOLKIT)/lib64/%,libcudart.so libcudart_static
 TOOLKIT_LINKS := $(patsubst %,$(TOOLKIT)/%,bin/nvcc include lib64/libheddle-cudart.so lib64/libcudart.so.12 \
 	lib64/libcuda.so.1 nvvm/libdevice/libdevice.10.bc \
 	lib64/libnvrtc.so lib64/libnvrtc.so.12)
-TOOLKIT_FILES := $(TOOLKIT_LINKS) $(TOOLKIT_SCRIPTS) $(TOOLKIT)/lib64/libheddle-cuda.so $(TOOLKIT)/lib64/libcudadevrt.a \
+# What OpenMP's host library loads by this name: it has no code, its dependency has it.
+OPENMP_DRIVER := $(SHARE)/openmp/libcuda.so
+TOOLKIT_FILES := $(OPENMP_DRIVER) $(TOOLKIT_LINKS) $(TOOLKIT_SCRIPTS) $(TOOLKIT)/lib64/libheddle-cuda.so $(TOOLKIT)/lib64/libcudadevrt.a \
 	$(TOOLKIT)/version.json
 
 $(TOOLKIT)/bin/nvcc: LEADS_TO := ../../../../bin/heddle-cc
@@ -38,6 +40,12 @@ $(TOOLKIT)/lib64/%: scripts/toolkit.mk
 $(TOOLKIT)/lib64/libcudadevrt.a: scripts/toolkit.mk
 	@mkdir -p $(@D)
 	$(Q)rm -f $@ && $(AR) qcs $@
+
+$(OPENMP_DRIVER): scripts/toolkit.mk | $(CUDART)
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(CC) -shared -nostdlib -fuse-ld=lld -Wl,-soname,libcuda.so -Wl,--no-as-needed \
+		-Wl,-rpath,'$$ORIGIN/../../../lib' -o $@ -x c /dev/null -x none $(CUDART)
 
 $(B)/obj/toolkit/names.c: $(CUDART)
 	@mkdir -p $(@D)

@@ -190,6 +190,7 @@ struct hd_object {
 	uint32_t data_reloc_count;
 	struct hd_reloc *rodata_relocs;
 	uint32_t rodata_reloc_count;
+	uint32_t offload_sm; /* 70: written as an image of sm_70 that libomptarget loads; 0: an object like others */
 	const uint8_t *bitcode;
 	size_t bitcode_bytes;
 	struct hd_metadata metadata;

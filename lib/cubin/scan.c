@@ -170,7 +170,7 @@ static bool is_elf(const uint8_t *bytes, size_t size)
 
 static bool is_cubin(const uint8_t *bytes, size_t size)
 {
-	return is_elf(bytes, size) && get_u16(bytes + 18) == EM_CUDA;
+	return is_elf(bytes, size) && get_u16(bytes + 18) == EM_CUDA && !object_header_is_ours(bytes);
 }
 
 static bool is_archive(const uint8_t *bytes, size_t size)
@@ -282,7 +282,7 @@ bool hd_cubin_certain(const uint8_t *bytes, size_t size)
 	bool found = false;
 	if (is_cubin(bytes, size) || fatbin_at(bytes, size))
 		return true;
-	if (!is_elf(bytes, size) || get_u16(bytes + 18) == OBJECT_MACHINE)
+	if (!is_elf(bytes, size) || object_header_is_ours(bytes))
 		return false;
 	bool linked = get_u16(bytes + 16) != ET_REL;
 	int status = elf_image_init(&image, bytes, size);

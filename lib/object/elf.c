@@ -53,19 +53,30 @@ int elf_image_section(const struct elf_image *image, size_t index, struct elf_se
 	return 0;
 }
 
+static bool is_offload_image(const uint8_t bytes[64])
+{
+	return get_u16(bytes + 18) == EM_CUDA && bytes[EI_OSABI] == ELFOSABI_STANDALONE;
+}
+
+bool object_header_is_ours(const uint8_t bytes[64])
+{
+	return get_u16(bytes + 18) == OBJECT_MACHINE || is_offload_image(bytes);
+}
+
 enum object_header object_header_check(const uint8_t bytes[64], uint64_t *declared_size, uint32_t *version)
 {
 	*declared_size = 0;
 	*version = bytes[EI_ABIVERSION];
 	if (memcmp(bytes, ELFMAG, SELFMAG) != 0)
 		return OBJECT_NOT_ELF;
-	if (bytes[EI_CLASS] != ELFCLASS64 || bytes[EI_DATA] != ELFDATA2LSB || get_u16(bytes + 18) != OBJECT_MACHINE)
+	if (bytes[EI_CLASS] != ELFCLASS64 || bytes[EI_DATA] != ELFDATA2LSB || !object_header_is_ours(bytes))
 		return OBJECT_OTHER_ELF;
 	if (bytes[EI_ABIVERSION] != HD_OBJECT_VERSION)
 		return OBJECT_OTHER_VERSION;
 	uint64_t sections = get_u64(bytes + 40), count = get_u16(bytes + 60);
-	if (get_u16(bytes + 16) != ET_REL || get_u16(bytes + 58) != SECTION_HEADER_BYTES || count == 0 ||
-	    sections < OBJECT_HEADER_BYTES || sections > UINT64_C(1) << 40)
+	if (get_u16(bytes + 16) != (is_offload_image(bytes) ? ET_EXEC : ET_REL) ||
+	    get_u16(bytes + 58) != SECTION_HEADER_BYTES || count == 0 || sections < OBJECT_HEADER_BYTES ||
+	    sections > UINT64_C(1) << 40)
 		return OBJECT_BAD_HEADER;
 	*declared_size = sections + count * SECTION_HEADER_BYTES;
 	return OBJECT_OK;
@@ -73,7 +84,8 @@ enum object_header object_header_check(const uint8_t bytes[64], uint64_t *declar
 
 bool hd_object_has_managed(const uint8_t *bytes)
 {
-	return hd_object_declared_size(bytes) && bytes[48] & OBJECT_HAS_MANAGED; /* e_flags */
+	return hd_object_declared_size(bytes) && !is_offload_image(bytes) &&
+	       bytes[48] & OBJECT_HAS_MANAGED; /* e_flags */
 }
 
 size_t hd_object_declared_size(const uint8_t *bytes)

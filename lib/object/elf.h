@@ -7,6 +7,7 @@
 
 #include <gelf.h>
 #include <libelf.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -33,6 +34,8 @@ void elf_image_release(struct elf_image *image);
 /* 0, or -1 for a section that is not inside the file. */
 int elf_image_section(const struct elf_image *image, size_t index, struct elf_section *section);
 
+/* Whether an ELF header is one of a kernel object, of whatever version. Reads 64 bytes. */
+bool object_header_is_ours(const uint8_t bytes[64]);
 /* What the header of a kernel object says; everything else reads nothing behind these 64 bytes. */
 enum object_header { OBJECT_OK, OBJECT_NOT_ELF, OBJECT_OTHER_ELF, OBJECT_OTHER_VERSION, OBJECT_BAD_HEADER };
 enum object_header object_header_check(const uint8_t bytes[64], uint64_t *declared_size, uint32_t *version);

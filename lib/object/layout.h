@@ -3,11 +3,11 @@
  * little-endian. Beside what ELF itself says:
  *
  *   ELF header          e_machine OBJECT_MACHINE, EI_OSABI 255 (stand-alone), EI_ABIVERSION the object's version.
- *                       The section header table ends the file, so the header tells the object's size.
- *   .heddle.functions   u32 count, count x {u32 text section, flags, registers, frame bytes, shared bytes,
- *                       parameter bytes, jump tables, result words}, then for each table u32 n and n x u32 target
- *   .heddle.symbols     for each entry of .symtab but the first {u32 flags, u32 function, u64 alignment}
- *   .heddle.shared      no bytes; gives shared variables a section for their offsets
+ *                       An image for libomptarget is ET_EXEC for EM_CUDA, with 70 for sm_70 in e_flags: it loads no
+ * other. The section header table ends the file, so the header tells the object's size. .heddle.functions   u32 count,
+ * count x {u32 text section, flags, registers, frame bytes, shared bytes, parameter bytes, jump tables, result words},
+ * then for each table u32 n and n x u32 target .heddle.symbols     for each entry of .symtab but the first {u32 flags,
+ * u32 function, u64 alignment} .heddle.shared      no bytes; gives shared variables a section for their offsets
  *   .heddle.note        an ELF note "Heddle" of type 1: u32 version, u32 0, u64 size of the object
  *   .heddle.meta .debug.heddle .heddle.linear .heddle.control .heddle.ir   packed: parts.h
  *
@@ -19,8 +19,9 @@
 #include <stdint.h>
 
 enum {
-	OBJECT_MACHINE = 0x4844, /* "HD"; assigned to nobody */
-	OBJECT_HAS_MANAGED = 1,	 /* in e_flags: some variable is managed */
+	OBJECT_MACHINE = 0x4844,   /* "HD"; assigned to nobody */
+	OBJECT_HAS_MANAGED = 1,	   /* in e_flags: some variable is managed */
+	OBJECT_ADDRESS_64 = 0x400, /* of an image for libomptarget: LLVM's EF_CUDA_64BIT_ADDRESS */
 	OBJECT_HEADER_BYTES = 64,
 	SECTION_HEADER_BYTES = 64,
 	FUNCTION_RECORD_BYTES = 32,

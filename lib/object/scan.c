@@ -80,7 +80,7 @@ static int scan_bytes(struct scan *scan, const uint8_t *bytes, size_t size)
 	if (size < 4 || memcmp(bytes, ELFMAG, SELFMAG) != 0)
 		return hd_error(scan->diag, HD_NOWHERE,
 				"%s: neither a kernel object nor a program with one (not an ELF file)", scan->path);
-	if (size < OBJECT_HEADER_BYTES || get_u16(bytes + 18) == OBJECT_MACHINE) {
+	if (size < OBJECT_HEADER_BYTES || object_header_is_ours(bytes)) {
 		/* An object by its machine; what is wrong with it the reader says. */
 		scan->count++;
 		return scan->found(scan->context, bytes, size) == 0 ? 0 : -1;

@@ -443,6 +443,11 @@ static int begin(struct writer *writer)
 	for (uint32_t i = 0; i < writer->object->symbol_count; i++)
 		if (writer->object->symbols[i].managed && writer->object->symbols[i].defined)
 			header.e_flags = OBJECT_HAS_MANAGED;
+	if (writer->object->offload_sm) {
+		header.e_type = ET_EXEC;
+		header.e_machine = EM_CUDA;
+		header.e_flags = OBJECT_ADDRESS_64 | writer->object->offload_sm;
+	}
 	if (reserve_section(writer, &writer->symtab) || reserve_section(writer, &writer->strtab) ||
 	    reserve_section(writer, &writer->shstrtab))
 		return -1;

@@ -26,8 +26,10 @@ uint32_t hd_annotation(struct hd_unit *unit, LLVMValueRef value, const char *nam
 /* Whether hd_mark_helper has marked the function as a helper (heddle/object.h). */
 bool hd_is_helper(LLVMValueRef function);
 void hd_mark_helper(LLVMValueRef function);
-/* 75 of a function for sm_75; 0 when nothing is said. */
+/* 75 of a function for sm_75; 70 when nothing is said, as hd_unit_target has it. */
 uint32_t hd_capability(LLVMValueRef function);
+/* Whether the name is one of OpenMP's device library, by its beginning. */
+bool hd_is_openmp(LLVMValueRef function);
 /* Of a function for sm_90a. */
 bool hd_is_for_one_architecture(LLVMValueRef function);
 LLVMTypeRef hd_byval_type(LLVMValueRef function, unsigned param); /* NULL: not by value */

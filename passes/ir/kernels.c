@@ -150,6 +150,8 @@ void hd_mark_helper(LLVMValueRef function)
 				LLVMCreateStringAttribute(context, helper_mark, sizeof helper_mark - 1, "", 0));
 }
 
+enum { DEFAULT_CAPABILITY = 70 }; /* the machine that the model follows */
+
 const char *hd_unit_target(struct hd_unit *unit)
 {
 	for (LLVMValueRef f = LLVMGetFirstFunction(unit->source); f; f = LLVMGetNextFunction(f)) {
@@ -158,7 +160,7 @@ const char *hd_unit_target(struct hd_unit *unit)
 		if (cpu && !LLVMIsDeclaration(f))
 			return hd_arena_strdup(&unit->arena, LLVMGetStringAttributeValue(cpu, &len));
 	}
-	return "sm_70"; /* the machine that the model follows */
+	return hd_arena_printf(&unit->arena, "sm_%d", DEFAULT_CAPABILITY);
 }
 
 uint32_t hd_capability(LLVMValueRef function)
@@ -166,7 +168,7 @@ uint32_t hd_capability(LLVMValueRef function)
 	LLVMAttributeRef attr = LLVMGetStringAttributeAtIndex(function, LLVMAttributeFunctionIndex, "target-cpu", 10);
 	unsigned length = 0;
 	const char *cpu = attr ? LLVMGetStringAttributeValue(attr, &length) : "";
-	return length > 3 && !strncmp(cpu, "sm_", 3) ? (uint32_t)strtoul(cpu + 3, NULL, 10) : 0;
+	return length > 3 && !strncmp(cpu, "sm_", 3) ? (uint32_t)strtoul(cpu + 3, NULL, 10) : DEFAULT_CAPABILITY;
 }
 
 bool hd_is_for_one_architecture(LLVMValueRef function)

@@ -1,6 +1,7 @@
 /*
  * The helpers behind calls of __heddle_* (builtins.bc) and the math library behind those of __nv_* (device.bc), both
  * found beside the plugin (../share/heddle) or through HEDDLE_DATA, are linked in; what is not called is removed again.
+ * OpenMP's functions are in LLVM's own device library, which is linked where it is installed.
  */
 #include "lib/map.h"
 #include "passes/legalize/legalize.h"
@@ -9,11 +10,13 @@
 #include <libgen.h>
 #include <llvm-c/BitReader.h>
 #include <llvm-c/Linker.h>
+#include <unistd.h>
 
 static const char prefix[] = "__heddle_";
 /* What each library is for, by the beginnings of the names; __cxa_: what stands for functions that are pure or deleted.
  */
-static const char *const helpers[] = {prefix, NULL}, *const device[] = {"__nv_", "__cxa_", NULL};
+static const char *const helpers[] = {prefix, NULL}, *const device[] = {"__nv_", "__cxa_", NULL},
+			 *const openmp[] = {"__kmpc_", "omp_", "ompx_", "__llvm_omp_", "llvm_omp_", NULL};
 
 static bool is_of(LLVMValueRef function, const char *const beginnings[])
 {
@@ -151,6 +154,17 @@ static void drop_unused(struct hd_legal *legal, const struct hd_map *before)
 	}
 }
 
+/* Lists of what has to stay: in a library, what nobody calls need not. */
+static void drop_used(LLVMModuleRef library)
+{
+	static const char *const lists[] = {"llvm.used", "llvm.compiler.used"};
+	for (unsigned i = 0; i < sizeof lists / sizeof *lists; i++) {
+		LLVMValueRef list = LLVMGetNamedGlobal(library, lists[i]);
+		if (list)
+			LLVMDeleteGlobal(list);
+	}
+}
+
 /*
  * Links the library in, a path or a file of our own; declarations of the names `wanted` are what it is for.
  * like: a function whose attributes the linked ones take over, for the optimizer; NULL: it has done its work.
@@ -167,6 +181,7 @@ static int link_library(struct hd_legal *legal, const char *file, const char *co
 			hd_map_put(&before, f, 0, 1);
 	for (LLVMValueRef g = LLVMGetFirstGlobal(legal->module); g; g = LLVMGetNextGlobal(g))
 		hd_map_put(&before, g, 0, 1);
+	drop_used(library);
 	LLVMSetTarget(library, LLVMGetTarget(legal->module));
 	LLVMSetDataLayout(library, LLVMGetDataLayoutStr(legal->module));
 	if (LLVMLinkModules2(legal->module, library)) {
@@ -204,13 +219,131 @@ int hd_legal_device(struct hd_legal *legal)
 	return link_device(legal, NULL);
 }
 
-bool hd_legal_calls_device(LLVMModuleRef module)
+static bool calls(LLVMModuleRef module, const char *const beginnings[])
 {
 	for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
-		if (LLVMIsDeclaration(f) && LLVMGetFirstUse(f) && is_of(f, device))
+		if (LLVMIsDeclaration(f) && LLVMGetFirstUse(f) && is_of(f, beginnings))
 			return true;
 	return false;
 }
+
+bool hd_legal_calls_device(LLVMModuleRef module)
+{
+	return calls(module, device);
+}
+
+/* ------------------------------------------------------------ OpenMP */
+
+/* LLVM's device library for the newest architecture that is not beyond the target's; NULL: none is installed. */
+static const char *openmp_library(struct hd_legal *legal)
+{
+	const char *target = hd_unit_target(legal->unit);
+	for (unsigned long number = strtoul(target + strcspn(target, "0123456789"), NULL, 10); number >= 35; number--) {
+		const char *path =
+			hd_arena_printf(&legal->unit->arena, HD_LLVM_LIB "/libomptarget-nvptx-sm_%lu.bc", number);
+		if (access(path, R_OK) == 0)
+			return path;
+	}
+	return NULL;
+}
+
+/*
+ * LLVM's pass for OpenMP calls these where the program did not. They are kept until it has run: the library has state,
+ * so that it cannot be linked twice.
+ */
+static const char *const introduced[] = {
+	"__kmpc_alloc_shared",
+	"__kmpc_barrier_simple_generic",
+	"__kmpc_barrier_simple_spmd",
+	"__kmpc_free_shared",
+	"__kmpc_get_hardware_num_threads_in_block",
+	"__kmpc_get_hardware_thread_id_in_block",
+	"__kmpc_get_warp_size",
+	"__kmpc_is_spmd_exec_mode",
+	"__kmpc_kernel_end_parallel",
+	"__kmpc_kernel_parallel",
+	"__kmpc_parallel_level",
+};
+
+enum { INTRODUCED = sizeof introduced / sizeof *introduced };
+
+static const char kept[] = "heddle.openmp", used[] = "llvm.compiler.used";
+
+static LLVMTypeRef pointer_type(struct hd_legal *legal)
+{
+	return LLVMPointerTypeInContext(legal->context, 0);
+}
+
+static void declare_introduced(struct hd_legal *legal, LLVMValueRef list[INTRODUCED])
+{
+	LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(legal->context), NULL, 0, false);
+	for (unsigned i = 0; i < INTRODUCED; i++) {
+		list[i] = LLVMGetNamedFunction(legal->module, introduced[i]);
+		if (!list[i])
+			list[i] = LLVMAddFunction(legal->module, introduced[i], type);
+	}
+}
+
+/* Their list, and that list among what has to stay. */
+static void keep(struct hd_legal *legal, LLVMValueRef list[INTRODUCED])
+{
+	LLVMTypeRef pointer = pointer_type(legal);
+	LLVMValueRef array = LLVMConstArray2(pointer, list, INTRODUCED);
+	LLVMValueRef global = LLVMAddGlobal(legal->module, LLVMTypeOf(array), kept);
+	LLVMSetInitializer(global, array);
+	LLVMSetLinkage(global, LLVMInternalLinkage);
+	LLVMSetGlobalConstant(global, true);
+	LLVMValueRef old = LLVMGetNamedGlobal(legal->module, used);
+	unsigned count = old ? (unsigned)LLVMGetNumOperands(LLVMGetInitializer(old)) : 0;
+	LLVMValueRef *stay = HD_ARENA_NEW(&legal->unit->arena, LLVMValueRef, count + 1);
+	for (unsigned i = 0; i < count; i++)
+		stay[i] = LLVMGetOperand(LLVMGetInitializer(old), i);
+	stay[count] = global;
+	if (old)
+		LLVMDeleteGlobal(old);
+	array = LLVMConstArray2(pointer, stay, count + 1);
+	global = LLVMAddGlobal(legal->module, LLVMTypeOf(array), used);
+	LLVMSetInitializer(global, array);
+	LLVMSetLinkage(global, LLVMAppendingLinkage);
+	LLVMSetSection(global, "llvm.metadata");
+}
+
+/* What is not installed stays undefined; selection says what defines it. */
+static int link_openmp(struct hd_legal *legal, LLVMValueRef like)
+{
+	LLVMValueRef list[INTRODUCED];
+	const char *path = calls(legal->module, openmp) ? openmp_library(legal) : NULL;
+	if (!path)
+		return 0;
+	if (!like)
+		return link_library(legal, path, openmp, like);
+	declare_introduced(legal, list);
+	keep(legal, list);
+	return link_library(legal, path, openmp, like);
+}
+
+int hd_legal_openmp(struct hd_legal *legal)
+{
+	return link_openmp(legal, NULL);
+}
+
+bool hd_legal_release_openmp(struct hd_legal *legal)
+{
+	LLVMValueRef list = LLVMGetNamedGlobal(legal->module, kept), lists = LLVMGetNamedGlobal(legal->module, used);
+	if (!list)
+		return false;
+	if (lists)
+		LLVMDeleteGlobal(lists);
+	LLVMDeleteGlobal(list);
+	return true;
+}
+
+bool hd_is_openmp(LLVMValueRef function)
+{
+	return is_of(function, openmp);
+}
+
+/* ------------------------------------------------------------ before LLVM's passes */
 
 /* A toolkit's library asks about the target; LLVM's own pass that answers has run. */
 static void answer_reflection(struct hd_legal *legal)
@@ -236,6 +369,8 @@ void hd_legal_link_early(struct hd_unit *unit)
 	LLVMValueRef like = LLVMGetFirstFunction(legal.module);
 	while (like && LLVMIsDeclaration(like))
 		like = LLVMGetNextFunction(like);
-	if (like && hd_legal_calls_device(legal.module) && !link_device(&legal, like))
+	if (!like || link_openmp(&legal, like))
+		return;
+	if (hd_legal_calls_device(legal.module) && !link_device(&legal, like))
 		answer_reflection(&legal);
 }

@@ -292,6 +292,8 @@ static int last_passes(struct hd_legal *legal, LLVMTargetMachineRef machine)
 /* What is linked in may itself need helpers. */
 static void replace_operations(struct hd_legal *legal)
 {
+	if (hd_legal_openmp(legal))
+		legal->status = -1;
 	legal->needs_device = hd_legal_calls_device(legal->module);
 	hd_legal_expand(legal);
 	if (legal->needs_device) {
@@ -328,6 +330,8 @@ int hd_legalize(struct hd_unit *unit)
 	hd_legal_blocks(&legal);
 	hd_legal_atomics(&legal);
 	LLVMTargetMachineRef machine = target_machine(&legal);
+	if (machine && hd_legal_release_openmp(&legal) && hd_legal_run(&legal, machine, "globaldce"))
+		legal.status = -1;
 	if (!machine || hd_legal_wide_integers(&legal, machine))
 		legal.status = -1;
 	hd_legal_byval(&legal);

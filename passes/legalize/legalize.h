@@ -126,6 +126,10 @@ bool hd_legal_is_grid_constant(LLVMValueRef kernel, unsigned param);
 /* builtins.c: links the device library's functions (device.bc) that are called; then, when divisions and
  * roots have been replaced,  the helpers that are called; those of 32 bits are marked for inlining. 0 or -1. */
 int hd_legal_device(struct hd_legal *legal);
+/* The same with LLVM's device library for OpenMP, where it is installed. */
+int hd_legal_openmp(struct hd_legal *legal);
+/* No longer keeps what LLVM's pass for OpenMP might have called. Whether there was something. */
+bool hd_legal_release_openmp(struct hd_legal *legal);
 int hd_legal_builtins(struct hd_legal *legal);
 /* align.c: loads of aggregates that are less aligned than their parts become loads of the parts. */
 void hd_legal_split_loads(LLVMModuleRef module);

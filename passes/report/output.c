@@ -67,6 +67,8 @@ int hd_output_run(struct hd_unit *unit)
 	object->bitcode = (const uint8_t *)LLVMGetBufferStart(bitcode);
 	object->bitcode_bytes = LLVMGetBufferSize(bitcode);
 	object->metadata = unit->metadata;
+	if (unit->options.offload)
+		object->offload_sm = (uint32_t)strtoul(hd_unit_target(unit) + strlen("sm_"), NULL, 10);
 	int status = write_both(unit, json);
 	object->bitcode = NULL;
 	object->bitcode_bytes = 0;

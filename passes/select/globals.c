@@ -188,12 +188,30 @@ static struct hd_symbol *add_symbol(struct hd_globals *globals, LLVMValueRef val
 	return &hd_vec_last(&globals->symbols);
 }
 
+/*
+ * Another module may define it, unless the front end said that this one is the whole program. The steps that follow
+ * ask whether the code is relocatable; those before do not.
+ */
 static int undefined(struct hd_globals *globals, LLVMValueRef value, const char *what)
 {
-	if (globals->unit->options.relocatable || !LLVMGetFirstUse(value))
+	struct hd_unit *unit = globals->unit;
+	if (unit->options.relocatable || !LLVMGetFirstUse(value))
 		return 0;
-	return hd_error(globals->unit->diag, first_use(globals->unit, value), "undefined %s '%s'", what,
-			LLVMGetValueName(value));
+	if (unit->options.whole_program)
+		return hd_error(unit->diag, first_use(unit, value), "undefined %s '%s'", what, LLVMGetValueName(value));
+	if (hd_is_openmp(value))
+		hd_note(unit->diag, HD_NOWHERE,
+			"undefined function '%s': it is part of LLVM's device library for OpenMP (Debian: "
+			"libomp-%d-dev), which "
+			"is linked where it is installed; the code is relocatable",
+			LLVMGetValueName(value), LLVM_VERSION_MAJOR);
+	else
+		hd_note(unit->diag, HD_NOWHERE,
+			"undefined %s '%s': the code is relocatable, and another module must define what this one "
+			"lacks",
+			what, LLVMGetValueName(value));
+	unit->options.relocatable = true;
+	return 0;
 }
 
 static int add_functions(struct hd_globals *globals)
@@ -257,7 +275,7 @@ static bool is_managed(struct hd_unit *unit, LLVMValueRef global)
 static void define_extern(struct hd_globals *globals, LLVMValueRef global)
 {
 	LLVMTypeRef type = LLVMGlobalGetValueType(global);
-	if (!globals->unit->options.define_externs || globals->unit->options.relocatable || !LLVMTypeIsSized(type) ||
+	if (!globals->unit->options.whole_program || globals->unit->options.relocatable || !LLVMTypeIsSized(type) ||
 	    !LLVMABISizeOfType(globals->layout, type) || is_managed(globals->unit, global))
 		return;
 	hd_warning(globals->unit->diag, first_use(globals->unit, global),

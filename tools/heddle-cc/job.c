@@ -298,7 +298,7 @@ const char *hd_job_pass_environment(struct hd_job *job, const char *prefix, cons
 	if (relocatable)
 		hd_strbuf_append(&text, ";rdc=1");
 	else
-		hd_strbuf_append(&text, ";define-externs");
+		hd_strbuf_append(&text, ";whole-program");
 	const char *result = hd_arena_strdup(&cc->arena, hd_strbuf_text(&text));
 	hd_strbuf_release(&text);
 	return result;
