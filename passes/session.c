@@ -264,8 +264,11 @@ static int check_source(struct hd_session *session, LLVMModuleRef module)
 	int status = 0;
 	if (!is_nvptx64(module))
 		return hd_error(&session->diag, HD_NOWHERE,
-				"the module's target is %s%s%s, but heddle compiles only nvptx64",
-				*triple ? "'" : "no target", triple, *triple ? "'" : "");
+				"the module's target is %s%s%s, but heddle compiles only nvptx64%s",
+				*triple ? "'" : "no target", triple, *triple ? "'" : "",
+				strncmp(triple, "nvptx-", 6) == 0
+					? " (its addresses have 64 bits, and CUDA 12 ended code of 32 bits)"
+					: "");
 	if (verify(module, &message)) {
 		message[strcspn(message, "\n")] = 0;
 		status = hd_error(&session->diag, HD_NOWHERE, "the module does not verify: %s", message);

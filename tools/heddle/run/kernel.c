@@ -27,22 +27,24 @@ static bool has_extension(const char *path, const char *extension)
 	return length > tail && !strcmp(path + length - tail, extension);
 }
 
-/* The IR of a capture as this LLVM reads it, in the folder; NULL with an error. */
-static const char *readable_ir(struct kernel_run *run, const char *folder, struct hd_diag *diag)
+/* The IR as this LLVM reads it: `ir` itself, or a text in the folder without what newer ones write; NULL with an error.
+ */
+static const char *readable_ir(struct kernel_run *run, const char *ir, const char *folder, struct hd_diag *diag)
 {
-	const char *name = strrchr(run->capture.ir, '/');
-	const char *path = hd_arena_printf(&run->arena, "%s/%s", folder, name ? name + 1 : run->capture.ir);
+	const char *name = strrchr(ir, '/');
+	const char *path = hd_arena_printf(&run->arena, "%s/%s", folder, name ? name + 1 : ir);
 	uint8_t *text;
 	size_t size;
 	if (atoi(HD_LLVM) > 20)
-		return run->capture.ir;
-	if (hd_read_file(run->capture.ir, &text, &size, diag))
+		return ir;
+	if (hd_read_file(ir, &text, &size, diag))
 		return NULL;
 	char *older = capture_older_text((const char *)text);
-	int status = hd_write_file(path, older, strlen(older), diag);
+	bool changed = strlen((const char *)text) == size && strcmp(older, (const char *)text) != 0; /* no bitcode */
+	int status = changed ? hd_write_file(path, older, strlen(older), diag) : 0;
 	free(older);
 	free(text);
-	return status ? NULL : path;
+	return status ? NULL : changed ? path : ir;
 }
 
 static int compile_into(struct kernel_run *run, const char *source, const char *prefix, struct hd_signals *signals,
@@ -90,12 +92,12 @@ static int compile(struct kernel_run *run, struct hd_diag *diag)
 	struct hd_scratch folder;
 	int status = -1;
 	if (!hd_scratch_make(&folder, "heddle-run", &run->arena, diag)) {
-		const char *source = run->capture.ir ? readable_ir(run, folder.path, diag) : run->path;
+		const char *source = readable_ir(run, run->capture.ir ? run->capture.ir : run->path, folder.path, diag);
 		if (source)
 			status = compile_into(run, source, hd_arena_printf(&run->arena, "%s/kernel", folder.path),
 					      &signals, diag);
-		if (status && source && run->capture.ir && !is_readable(source, &signals))
-			hd_error(diag, (struct hd_loc){run->capture.ir, 0, 0},
+		if (status && source && !is_readable(source, &signals))
+			hd_error(diag, (struct hd_loc){run->capture.ir ? run->capture.ir : run->path, 0, 0},
 				 "LLVM " HD_LLVM
 				 " cannot read it; where the text is of a newer LLVM, a Heddle for that one "
 				 "reads it (make LLVM=22, then build/llvm-22/bin/heddle)");
