@@ -527,7 +527,7 @@ clean:
 
 help:
 	@sed -n '2,/^$$/s/^# \{0,1\}//p' Makefile
-	@echo 'Targets: all extras install uninstall unit fuzz programs calls setup demo check check-fast check-long check-mutants check-csmith check-fresh deb check-deb sbom update-golden $(BENCHES) figures $(FIGURES) ladders table-linear workloads-table validate validate-programs docs format tidy clean'
+	@echo 'Targets: all extras install uninstall unit fuzz programs calls setup demo check check-fast check-long check-mutants check-csmith check-fresh deb check-deb sbom site update-golden $(BENCHES) figures $(FIGURES) ladders table-linear workloads-table validate validate-programs docs format tidy clean'
 	@echo 'make check TESTS="test/lit test_arena": only what these name'
 
 # ---------------------------------------------------------------- what is compiled

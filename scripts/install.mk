@@ -113,5 +113,11 @@ sbom: all extras
 check-deb: deb
 	@scripts/check-deb.sh $(DEB)
 
+# README.md and docs/ as one searchable static site; its links are checked.
+SITE ?= $(B)/site
+.PHONY: site
+site:
+	@/usr/bin/python3 -B scripts/site.py . $(SITE)
+
 uninstall:
 	@scripts/install.sh --remove '$(DESTDIR)$(PREFIX)' $(MANIFEST)
