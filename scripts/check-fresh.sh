@@ -24,7 +24,8 @@ finish() {
 trap finish EXIT
 
 if [[ ! -x $root/usr/bin/git ]]; then
-	mirror=${MIRROR:-$(apt-get indextargets --format '$(SITE)' 2>/dev/null | sort -u | grep -v security | head -n 1)}
+	# No package lists, no sites: then Debian's own.
+	mirror=${MIRROR:-$(apt-get indextargets --format '$(SITE)' 2>/dev/null | sort -u | sed '/security/d' | head -n 1)}
 	debootstrap --variant=minbase --no-check-gpg --include=git,make,ca-certificates bookworm "$root" \
 		"${mirror:-http://deb.debian.org/debian}" >"$logs/debootstrap.log" 2>&1 ||
 		{ tail -n 3 "$logs/debootstrap.log" >&2; exit 2; }

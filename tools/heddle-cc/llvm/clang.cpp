@@ -37,7 +37,7 @@
 #include "llvm/Support/VirtualFileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/TargetParser/Host.h"
-#if LLVM_VERSION_MAJOR >= 22
+#if LLVM_VERSION_MAJOR >= 21
 #include "clang/CodeGen/ObjectFilePCHContainerWriter.h"
 #include "clang/Serialization/ObjectFilePCHContainerReader.h"
 #else
@@ -129,10 +129,10 @@ namespace
 {
 
 /*
- * Options of diagnostics, which have counted owners in LLVM 19 and a single one in LLVM 22, where engines and printers
- * take a reference. The files that the options name come from the machine's own file system.
+ * Options of diagnostics, which have counted owners in LLVM 19 and a single one from LLVM 21 on, where engines and
+ * printers take a reference. The files that the options name come from the machine's own file system.
  */
-#if LLVM_VERSION_MAJOR >= 22
+#if LLVM_VERSION_MAJOR >= 21
 using OptionsOwner = std::unique_ptr<DiagnosticOptions>;
 
 DiagnosticOptions &given(const OptionsOwner &Options)
@@ -142,8 +142,12 @@ DiagnosticOptions &given(const OptionsOwner &Options)
 
 void createDiagnostics(CompilerInstance &Instance)
 {
+#if LLVM_VERSION_MAJOR >= 22
 	Instance.createVirtualFileSystem();
 	Instance.createDiagnostics();
+#else
+	Instance.createDiagnostics(*vfs::getRealFileSystem());
+#endif
 }
 
 void processWarnings(DiagnosticsEngine &Engine, const DiagnosticOptions &Options)
