@@ -3,8 +3,7 @@
 #
 # clang compiles each source twice, for the host and for the device. The device halves are linked, optimised with Heddle's plugin,
 # which links LLVM's device library, and become one image. LLVM's own host library (libomptarget) loads it when the program
-# starts, through the driver API of libheddle-cudart. clang's own tools for the last two steps are not packaged in Debian 12, and
-# they want ptxas.
+# starts, through the driver API of libheddle-cudart. clang's own tools for the last two steps (Debian: clang-tools-19) want ptxas.
 set -euo pipefail
 here=$(dirname "$(readlink -f "$0")")
 llvm=${HEDDLE_LLVM:-19}
