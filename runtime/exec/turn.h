@@ -52,6 +52,7 @@ HD_INLINE bool hd_run_note(struct hd_warp_turn *run, const struct hd_dinst *inst
 	case HD_EVENT_CLUSTER:
 	case HD_EVENT_ARRIVES:
 	case HD_EVENT_RESIZE:
+	case HD_EVENT_WGMMA:
 	case HD_EVENT_FAULT: return true;
 	case HD_EVENT_WAIT:
 		if (!effect->elsewhere)

@@ -22,6 +22,7 @@
 #include "runtime/sm/hooks.h"
 #include "runtime/sm/registers.h"
 #include "runtime/sm/sm.h"
+#include "runtime/sm/wgmma.h"
 
 enum {
 	TURN = 1 << 18, /* instructions of a warp, and of a block, after which others run, whatever they do */
@@ -180,7 +181,9 @@ static bool attend(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst
 		hd_registers_resize(sm, warp, inst, now);
 	if (effect->event == HD_EVENT_ARRIVES)
 		hd_mbarrier_after_copies(sm, warp, inst, now);
-	return warp->state != HD_WARP_RUNNING || effect->event == HD_EVENT_FAULT;
+	if (effect->event == HD_EVENT_WGMMA)
+		hd_wgmma_follow(sm, warp, inst);
+	return warp->state != HD_WARP_RUNNING || warp->product_wait || effect->event == HD_EVENT_FAULT;
 }
 
 /* Of which there were `most` left before. */
@@ -258,7 +261,7 @@ static bool block_pass(struct hd_functional *functional, struct hd_sm *sm, struc
 	bool waits = true;
 	*any = false;
 	for (uint32_t i = 0; i < cta->warp_count && cta->used && !gpu->error; i++) {
-		if (!is_here(cta, i) || cta->warps[i]->state != HD_WARP_RUNNING)
+		if (!is_here(cta, i) || cta->warps[i]->state != HD_WARP_RUNNING || cta->warps[i]->product_wait)
 			continue;
 		*any = true;
 		waits &= warp_turn(functional, sm, cta->warps[i]);

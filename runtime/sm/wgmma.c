@@ -143,13 +143,18 @@ static void issue(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst 
 				 HD_STALL_tensor);
 }
 
+/* The product that a wait is for; 0: none. */
+static uint32_t product_of(const struct hd_wgmma_warp *own, const struct hd_dinst *wait)
+{
+	uint32_t left = wait->inst.x;
+	return own->groups > left ? own->last[(own->groups - left) % HD_WG_GROUPS] : 0;
+}
+
 static void wait_for(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now)
 {
 	struct hd_wgmma *products = &sm->products;
 	const struct hd_wgmma_group *group = group_of(products, warp);
-	const struct hd_wgmma_warp *own = &products->warps[warp->id];
-	uint32_t left = inst->inst.x;
-	uint32_t product = own->groups > left ? own->last[(own->groups - left) % HD_WG_GROUPS] : 0;
+	uint32_t product = product_of(&products->warps[warp->id], inst);
 	if (product > group->begun) {
 		suspend(sm, warp, inst, product, true, now);
 		return;
@@ -178,4 +183,42 @@ void hd_wgmma_start(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dins
 	default: break;
 	}
 	hd_warp_continue(sm, warp, now, now + 1, HD_STALL_control);
+}
+
+/* ---- without timing */
+
+static void come(struct hd_sm *sm, const struct hd_warp *warp)
+{
+	struct hd_wgmma *products = &sm->products;
+	struct hd_wgmma_group *group = group_of(products, warp);
+	uint8_t *arrived = &group->arrived[++products->warps[warp->id].issued % HD_WG_KEPT];
+	if (++*arrived < HD_WG_WARPS)
+		return;
+	*arrived = 0;
+	group->begun++;
+	hd_sm_counters(sm, warp)->wgmma++;
+	uint32_t first = warp->index / HD_WG_WARPS * HD_WG_WARPS;
+	for (uint32_t i = first; i < first + HD_WG_WARPS; i++) {
+		struct hd_warp *other = warp->cta->warps[i];
+		if (other->cta == warp->cta && products->warps[other->id].awaited <= group->begun)
+			other->product_wait = false;
+	}
+}
+
+void hd_wgmma_follow(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst)
+{
+	struct hd_wgmma_warp *own = &sm->products.warps[warp->id];
+	if (inst->inst.op == HD_OP_WGMMA) {
+		come(sm, warp);
+		return;
+	}
+	switch (hd_mod_get(inst->inst.mods, HD_MOD_WGMODE)) {
+	case HD_WG_COMMIT: own->last[++own->groups % HD_WG_GROUPS] = own->issued; break;
+	case HD_WG_WAIT:
+	case HD_WG_SERIALIZE:
+		own->awaited = product_of(own, inst);
+		warp->product_wait = own->awaited > group_of(&sm->products, warp)->begun;
+		break;
+	default: break;
+	}
 }
