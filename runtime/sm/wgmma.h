@@ -54,7 +54,8 @@ void hd_wgmma_begin(struct hd_wgmma *products, const struct hd_warp *warp);
 uint32_t hd_wgmma_come(const struct hd_sm *sm, const struct hd_warp *warp);
 /* WGMMA or WARPGROUP was executed. */
 void hd_wgmma_start(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now);
-/* The same without timing: a wait still holds its warp until all four have come to the product (hd_warp.product_wait). */
+/* The same without timing: a wait still holds its warp until all four have come to the product (hd_warp.product_wait).
+ */
 void hd_wgmma_follow(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst);
 
 #endif

@@ -24,6 +24,7 @@ enum carrier {
 	CARRIED_LIMIT,	   /* what limits residency: registers, the launch with this block size, shared memory */
 	CARRIED_CHAIN,	   /* the high-watermark chain */
 	CARRIED_FRAMES,	   /* the calls whose frames go deepest */
+	CARRIED_ARRAYS,	   /* arrays in local memory */
 	CARRIED_SPILLS,
 	CARRIED_POINT, /* the preemption point with most live registers */
 	CARRIED_POINT_DIVERGENT,
@@ -47,6 +48,7 @@ static const struct {
 	{"spill_bytes", CARRIED_SPILLS},
 	{"spill_store_bytes", CARRIED_SPILLS},
 	{"spill_load_bytes", CARRIED_SPILLS},
+	{"stack_bytes", CARRIED_ARRAYS},
 	{"max_stack_bytes", CARRIED_FRAMES},
 	{"shared_bytes", CARRIED_SHARED},
 	{"max_stack_depth", CARRIED_CHAIN},
@@ -614,12 +616,15 @@ void gate_carry_notes(const struct gate_carry *carry, const struct gate_subject 
 	const struct hd_meta_function *meta = subject->meta;
 	enum carrier carrier = carrier_of(metric);
 	const struct gate_kind *kind = gate_kind_of(metric);
+	if (carrier == CARRIED_ARRAYS) /* ahead of their accesses */
+		gate_carry_arrays(carry, subject);
 	if (kind)
 		gate_carry_lines(carry, subject, kind);
 	if (carry->about != HD_META_IS_NUMBER)
 		gate_carry_open_calls(carry, subject, metric);
 	switch (carrier) {
-	case CARRIED_NOWHERE: break;
+	case CARRIED_NOWHERE:
+	case CARRIED_ARRAYS: break;
 	case CARRIED_LIVE: carry_live(carry, subject, meta->max_live_pc, max_live_of); break;
 	case CARRIED_LIVE_DIVERGENT:
 		carry_live(carry, subject, meta->max_live_divergent_pc, max_live_divergent_of);
