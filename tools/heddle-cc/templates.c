@@ -2,7 +2,9 @@
  * Templates of inline assembly as nvcc takes them. With operands, clang wants `%%laneid` for PTX's special registers,
  * where nvcc takes `%laneid`, too. And clang looks for the operand of each `%7` where it reads the statement, nvcc
  * where it makes code of it: a template of C++ that nobody instantiates may count wrong. With `%%7`, the reader of PTX
- * finds it then (passes/ptx). Needs the text of a source; linear in it.
+ * finds it then (passes/ptx). A wrong number in the host's assembly is left to the assembler in the same way.
+ *
+ * Needs the text of a source. Linear in it but for each sign, which moves the rest.
  */
 #include <ctype.h>
 #include <limits.h>
@@ -124,21 +126,21 @@ static char *template_end(char *at, const char *start)
 
 #define UNKNOWN_OPERANDS UINT_MAX
 
-/* How many operands there are from the colon at `at` on: brackets hold one each, and what
- * is read and written is two. Where a macro may stand for some, UNKNOWN_OPERANDS. */
+/* How many operands there are from the colon at `at` on: brackets hold one each, and what is read and written is two.
+ * UNKNOWN_OPERANDS where a macro may stand for some, or the end is not found. */
 static unsigned count_operands(char *at, const char *start)
 {
 	unsigned count = 0, colons = 0;
 	while (*at && *at != ')' && *at != ';' && colons < 3) {
 		char *behind = *at == '(' || *at == '[' ? hd_source_skip_brackets(at, start)
 							: hd_source_skip_opaque(at, start);
-		if (hd_source_word_length(at) || *at == '#')
+		if (hd_source_word_length(at) || *at == '#' || (!behind && strchr("([", *at)))
 			return UNKNOWN_OPERANDS;
 		count += behind && (*at == '(' || (*at == '"' && at[1] == '+'));
 		colons += *at == ':';
 		at = behind ? behind : at + 1;
 	}
-	return count;
+	return *at == ')' || colons == 3 ? count : UNKNOWN_OPERANDS;
 }
 
 /* Mends the template behind the bracket before `at`; behind it. */
@@ -163,13 +165,13 @@ static char *mend_template(struct hd_text *text, char *at)
 bool hd_templates_mend(struct hd_text *text)
 {
 	static const char *const assembly[] = {"asm", "__asm__", "__asm"};
-	static const char *const qualifiers[] = {"volatile", "__volatile__", "__volatile"};
+	static const char *const qualifiers[] = {"volatile", "__volatile__", "__volatile", "inline", "goto"};
 	size_t size = text->size;
 	for (char *at = text->data; *at;) {
 		char *behind = hd_source_skip_opaque(at, text->data);
 		size_t length = behind ? 0 : hd_source_word_length(at);
 		char *inside = length ? BEHIND_WORD(at, assembly) : NULL, *qualified;
-		if (inside && (qualified = BEHIND_WORD(inside, qualifiers)))
+		while (inside && (qualified = BEHIND_WORD(inside, qualifiers)))
 			inside = qualified;
 		if (inside && *inside == '(')
 			at = mend_template(text, inside + 1);

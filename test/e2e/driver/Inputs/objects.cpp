@@ -270,7 +270,7 @@ static void lookup(void)
     OK(allocate(&more, 100));
     OK(release(more));
     EXPECT(release(more) == CUDA_ERROR_INVALID_VALUE);
-    EXPECT(cuMemAddressFree(0, 0) == CUDA_ERROR_NOT_SUPPORTED);
+    EXPECT(cuMulticastAddDevice(0, 0) == CUDA_ERROR_NOT_SUPPORTED);
     EXPECT(cudaDestroyExternalMemory(0) == cudaErrorNotSupported);
 }
 
