@@ -175,7 +175,9 @@ int hd_sim_copy(struct hd_sim *sim, uint64_t to, uint64_t from, uint64_t bytes);
 int hd_sim_adopt(struct hd_sim *sim, void *host, uint64_t bytes);
 int hd_sim_drop(struct hd_sim *sim, void *host);
 /* Device memory without an address: a file in the host's memory, for the caller to map where hd_sim_adopt is to show it
- * to the device. HD_SIM_NO_MEMORY. hd_sim_free_pages closes the file. */
+ * to the device. The file's size is sealed. HD_SIM_NO_MEMORY: errno says why, ENOMEM where so many bytes are not free.
+ * hd_sim_free_pages closes the file. */
+#define HD_SIM_PAGES_SEALS (F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW)
 int hd_sim_malloc_pages(struct hd_sim *sim, uint64_t bytes, int *file);
 void hd_sim_free_pages(struct hd_sim *sim, uint64_t bytes, int file);
 bool hd_sim_owns(const struct hd_sim *sim,

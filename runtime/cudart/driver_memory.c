@@ -9,6 +9,7 @@
 #include "runtime/cudart/graph.h"
 #include "runtime/cudart/handles.h"
 #include "runtime/cudart/memory.h"
+#include "runtime/cudart/virtual.h"
 
 /* ------------------------------------------------------------ allocations */
 
@@ -114,9 +115,11 @@ CUresult cuMemHostGetDevicePointer(CUdeviceptr *pdptr, void *p, unsigned int Fla
 static cudaError_t address_range(CUdeviceptr *base, size_t *size, CUdeviceptr address)
 {
 	HD_CUDART(cudart);
-	uint64_t low, high;
+	uint64_t low, high, shareable;
 	HD_TRY(hd_cudart_start(cudart));
-	if (!hd_sim_allocation(cudart->sim, address, &low, &high))
+	/* To the simulator mappings that follow one another are one allocation. */
+	if (hd_cudart_is_virtual(address) ? !hd_cudart_mapping(cudart, address, &low, &high, &shareable)
+					  : !hd_sim_allocation(cudart->sim, address, &low, &high))
 		return cudaErrorInvalidValue;
 	if (base)
 		*base = low;
@@ -128,6 +131,14 @@ static cudaError_t address_range(CUdeviceptr *base, size_t *size, CUdeviceptr ad
 CUresult cuMemGetAddressRange(CUdeviceptr *pbase, size_t *psize, CUdeviceptr dptr)
 {
 	HD_DRIVER(address_range(pbase, psize, dptr));
+}
+
+/* Ways to share what is at the address: only what the program maps itself has any. */
+static uint64_t handle_types(CUdeviceptr address)
+{
+	HD_CUDART(cudart);
+	uint64_t low, high, shareable = 0;
+	return hd_cudart_mapping(cudart, address, &low, &high, &shareable) ? shareable : 0;
 }
 
 static cudaError_t pointer_attribute(void *data, CUpointer_attribute attribute, CUdeviceptr ptr)
@@ -157,7 +168,7 @@ static cudaError_t pointer_attribute(void *data, CUpointer_attribute attribute, 
 	case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
 	case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
 	case CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE: *(int *)data = 0; break;
-	case CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES: *(uint64_t *)data = 0; break;
+	case CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES: *(uint64_t *)data = handle_types(ptr); break;
 	case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS: *(int *)data = 3; break; /* read and written by the device */
 	default: return (unsigned)attribute - 1 < 21 ? cudaErrorNotSupported : cudaErrorInvalidValue; /* CUDA 12's */
 	}

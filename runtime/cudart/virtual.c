@@ -10,9 +10,11 @@
  */
 #include "runtime/cudart/virtual.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -20,7 +22,8 @@
 #include "runtime/cudart/driver.h"
 #include "runtime/cudart/handles.h"
 
-/* Addresses that nothing else has, on Linux and under its sanitizers. The same in every run. */
+/* Linux, AddressSanitizer and ThreadSanitizer put nothing here by themselves, so that addresses are the same in every
+ * run. The program may have put something here: a reservation goes round it. */
 #define LOWEST UINT64_C(0x280000000000)
 #define HIGHEST UINT64_C(0x300000000000)
 /* Sizes are multiples of this, as on cards since Pascal. */
@@ -35,6 +38,9 @@ struct hd_physical {
 	uint32_t held; /* by the program */
 	uint32_t maps;
 	CUmemAllocationProp prop;
+	/* What is shared: which file it is, whatever the descriptor. */
+	dev_t device;
+	ino_t inode;
 };
 
 bool hd_cudart_is_virtual(uint64_t address)
@@ -50,20 +56,56 @@ static struct hd_physical *physical_of(CUmemGenericAllocationHandle handle)
 	return hd_handle_lives(pointer, HD_HANDLE_PHYSICAL) ? (struct hd_physical *)(uintptr_t)handle : NULL;
 }
 
-static CUmemGenericAllocationHandle add_physical(uint64_t bytes, int file, bool imported,
+/* Whether more files may be open from now on, where there were too many of them: each memory is one. */
+static bool more_files(void)
+{
+	struct rlimit limit;
+	if (errno != EMFILE || getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= limit.rlim_max)
+		return false;
+	limit.rlim_cur = limit.rlim_max;
+	return setrlimit(RLIMIT_NOFILE, &limit) == 0;
+}
+
+static int duplicate(int file)
+{
+	int copy = fcntl(file, F_DUPFD_CLOEXEC, 0);
+	return copy < 0 && more_files() ? fcntl(file, F_DUPFD_CLOEXEC, 0) : copy;
+}
+
+static CUmemGenericAllocationHandle add_physical(struct hd_virtual *virtual, uint64_t bytes, int file, bool imported,
 						 const CUmemAllocationProp *prop)
 {
+	struct stat status;
 	struct hd_physical *memory = hd_xcalloc(1, sizeof *memory);
 	*memory = (struct hd_physical){.bytes = bytes, .file = file, .imported = imported, .held = 1, .prop = *prop};
+	if (prop->requestedHandleTypes != CU_MEM_HANDLE_TYPE_NONE && fstat(file, &status) == 0) {
+		memory->device = status.st_dev;
+		memory->inode = status.st_ino;
+		hd_vec_push(&virtual->shareable, memory);
+	}
 	hd_handle_add(memory, HD_HANDLE_PHYSICAL);
 	return (uintptr_t)memory;
 }
 
-/* Nobody holds it any more, perhaps. */
+/* One more holder in the program, for whom the handle is there again where it was given back. */
+static CUmemGenericAllocationHandle hold(struct hd_physical *memory)
+{
+	if (!memory->held++)
+		hd_handle_add(memory, HD_HANDLE_PHYSICAL);
+	return (uintptr_t)memory;
+}
+
+/* Frees it unless the program or a mapping holds it. */
 static void drop_physical(struct hd_cudart *cudart, struct hd_physical *memory)
 {
+	struct hd_virtual *virtual = &cudart->virtual;
 	if (memory->held || memory->maps)
 		return;
+	for (uint32_t i = 0; i < virtual->shareable.len; i++)
+		if (virtual->shareable.data[i] == memory) {
+			virtual->shareable.data[i] = hd_vec_pop(&virtual->shareable);
+			break;
+		}
 	if (memory->imported)
 		close(memory->file);
 	else
@@ -117,9 +159,11 @@ static cudaError_t create(CUmemGenericAllocationHandle *handle, size_t size, con
 		return cudaErrorInvalidValue;
 	HD_TRY(check_prop(prop));
 	int file, status = hd_sim_malloc_pages(cudart->sim, size, &file);
+	if (status && more_files())
+		status = hd_sim_malloc_pages(cudart->sim, size, &file);
 	if (status)
 		return hd_cudart_sim_error(cudart, status);
-	*handle = add_physical(size, file, false, prop);
+	*handle = add_physical(&cudart->virtual, size, file, false, prop);
 	return cudaSuccess;
 }
 
@@ -172,7 +216,7 @@ static cudaError_t export_memory(void *shareable, CUmemGenericAllocationHandle h
 	if (!shareable || !memory || flags || type == CU_MEM_HANDLE_TYPE_NONE ||
 	    type != memory->prop.requestedHandleTypes)
 		return cudaErrorInvalidValue;
-	int file = fcntl(memory->file, F_DUPFD_CLOEXEC, 0);
+	int file = duplicate(memory->file);
 	if (file < 0)
 		return cudaErrorOperatingSystem;
 	memcpy(shareable, &file, sizeof file);
@@ -183,6 +227,24 @@ CUresult cuMemExportToShareableHandle(void *shareableHandle, CUmemGenericAllocat
 				      CUmemAllocationHandleType handleType, unsigned long long flags)
 {
 	HD_DRIVER(export_memory(shareableHandle, handle, handleType, flags));
+}
+
+/* Whether the file is memory of this kind, of this process or another one that runs under the simulator: nobody can
+ * change its size, and it can be written. */
+static bool is_memory(int file, const struct stat *status)
+{
+	return fcntl(file, F_GET_SEALS) == HD_SIM_PAGES_SEALS && (fcntl(file, F_GETFL) & O_ACCMODE) == O_RDWR &&
+	       status->st_size > 0 && (uint64_t)status->st_size % GRANULE == 0;
+}
+
+static struct hd_physical *known_memory(const struct hd_virtual *virtual, const struct stat *status)
+{
+	for (uint32_t i = 0; i < virtual->shareable.len; i++) {
+		struct hd_physical *memory = virtual->shareable.data[i];
+		if (memory->device == status->st_dev && memory->inode == status->st_ino)
+			return memory;
+	}
+	return NULL;
 }
 
 static cudaError_t import_memory(CUmemGenericAllocationHandle *handle, void *shareable, CUmemAllocationHandleType type)
@@ -197,14 +259,18 @@ static cudaError_t import_memory(CUmemGenericAllocationHandle *handle, void *sha
 		return cudaErrorInvalidValue;
 	if (type != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
 		return cudaErrorNotSupported;
-	int file = fcntl((int)(uintptr_t)shareable, F_DUPFD_CLOEXEC, 0);
-	if (file < 0)
+	int theirs = (int)(uintptr_t)shareable;
+	if (fstat(theirs, &status) || !is_memory(theirs, &status))
 		return cudaErrorInvalidValue;
-	if (fstat(file, &status) || status.st_size <= 0 || (uint64_t)status.st_size % GRANULE) {
-		close(file);
-		return cudaErrorInvalidValue;
+	struct hd_physical *known = known_memory(&cudart->virtual, &status);
+	if (known) {
+		*handle = hold(known);
+		return cudaSuccess;
 	}
-	*handle = add_physical((uint64_t)status.st_size, file, true, &prop);
+	int file = duplicate(theirs);
+	if (file < 0)
+		return cudaErrorOperatingSystem;
+	*handle = add_physical(&cudart->virtual, (uint64_t)status.st_size, file, true, &prop);
 	return cudaSuccess;
 }
 
@@ -216,13 +282,16 @@ CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle *handle, vo
 
 /* ---- addresses */
 
-/* Nothing can be read or written there any more; whether that worked. */
+/* Nothing can be read or written there any more; whether that worked. Where not, errno is EEXIST for addresses that are
+ * taken. */
 static bool close_addresses(uint64_t low, uint64_t bytes, int where)
 {
 	void *at = (void *)(uintptr_t)low;
 	void *got = mmap(at, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | where, -1, 0);
-	if (got != at && got != MAP_FAILED)
+	if (got != at && got != MAP_FAILED) { /* a kernel that knows nothing of MAP_FIXED_NOREPLACE */
 		munmap(got, bytes);
+		errno = EEXIST;
+	}
 	return got == at;
 }
 
@@ -243,6 +312,20 @@ static bool find_free(const struct hd_virtual *virtual, uint64_t *low, uint64_t 
 	return at >= LOWEST && at < HIGHEST && bytes <= HIGHEST - at;
 }
 
+/* Takes the first free addresses from `low` on. Where the program has put something of its own, it goes on behind, in
+ * ever larger steps: not every hole is found, but the end is near. */
+static bool take_free(const struct hd_virtual *virtual, uint64_t *low, uint64_t bytes, uint64_t align, uint32_t *index)
+{
+	for (uint64_t step = align; find_free(virtual, low, bytes, align, index); step *= 2) {
+		if (close_addresses(*low, bytes, MAP_FIXED_NOREPLACE))
+			return true;
+		if (errno != EEXIST)
+			return false;
+		*low += step;
+	}
+	return false;
+}
+
 static cudaError_t reserve(CUdeviceptr *ptr, size_t size, size_t alignment, CUdeviceptr addr, unsigned long long flags)
 {
 	HD_CUDART(cudart);
@@ -254,12 +337,12 @@ static cudaError_t reserve(CUdeviceptr *ptr, size_t size, size_t alignment, CUde
 	uint64_t align = alignment > GRANULE ? alignment : GRANULE;
 	/* What the program would like is a hint. */
 	uint64_t low = addr;
-	bool found = addr && find_free(virtual, &low, size, align, &index);
+	bool found = addr && take_free(virtual, &low, size, align, &index);
 	if (!found) {
 		low = LOWEST;
-		found = find_free(virtual, &low, size, align, &index);
+		found = take_free(virtual, &low, size, align, &index);
 	}
-	if (!found || !close_addresses(low, size, MAP_FIXED_NOREPLACE))
+	if (!found)
 		return cudaErrorMemoryAllocation;
 	hd_vec_push(&virtual->reserved, ((struct hd_reserved){0}));
 	memmove(virtual->reserved.data + index + 1, virtual->reserved.data + index,
@@ -275,7 +358,7 @@ CUresult cuMemAddressReserve(CUdeviceptr *ptr, size_t size, size_t alignment, CU
 	HD_DRIVER(reserve(ptr, size, alignment, addr, flags));
 }
 
-/* Of the first mapping that ends behind the address. */
+/* Index of the first mapping that ends behind the address. */
 static uint32_t mapped_from(const struct hd_virtual *virtual, uint64_t address)
 {
 	uint32_t at;
@@ -305,7 +388,8 @@ static cudaError_t free_addresses(CUdeviceptr ptr, size_t size)
 	    (first < virtual->mapped.len && virtual->mapped.data[first].low < ptr + size))
 		return cudaErrorInvalidValue;
 	uint32_t index = (uint32_t)(reserved - virtual->reserved.data);
-	munmap((void *)(uintptr_t)ptr, size);
+	if (munmap((void *)(uintptr_t)ptr, size))
+		return cudaErrorMemoryAllocation; /* the host has as many ranges as it can */
 	memmove(virtual->reserved.data + index, virtual->reserved.data + index + 1,
 		(virtual->reserved.len - 1 - index) * sizeof *virtual->reserved.data);
 	virtual->reserved.len--;
@@ -320,8 +404,8 @@ CUresult cuMemAddressFree(CUdeviceptr ptr, size_t size)
 /* ---- mappings */
 
 /*
- * Gives the device each run of open mappings, or takes it back. What changes is done between the two, since the device
- * knows a run by its bounds.
+ * Gives the device each run of open mappings, or takes it back. What changes is done between the two, since hd_sim_drop
+ * knows a run by its start.
  */
 static int for_each_run(struct hd_cudart *cudart, bool give)
 {
@@ -343,7 +427,7 @@ static int for_each_run(struct hd_cudart *cudart, bool give)
 	return status;
 }
 
-/* The same, at the end of a call. */
+/* Gives the device the runs as they are now, with which a call ends. */
 static cudaError_t give_runs(struct hd_cudart *cudart)
 {
 	int status = for_each_run(cudart, true);
@@ -406,7 +490,10 @@ static cudaError_t unmap(CUdeviceptr ptr, size_t size)
 	if (!whole_mappings(virtual, ptr, size, &first, &end))
 		return cudaErrorInvalidValue;
 	for_each_run(cudart, false);
-	close_addresses(ptr, size, MAP_FIXED);
+	if (!close_addresses(ptr, size, MAP_FIXED)) {
+		give_runs(cudart);
+		return cudaErrorMemoryAllocation;
+	}
 	for (uint32_t i = first; i < end; i++) {
 		virtual->mapped.data[i].memory->maps--;
 		drop_physical(cudart, virtual->mapped.data[i].memory);
@@ -422,7 +509,7 @@ CUresult cuMemUnmap(CUdeviceptr ptr, size_t size)
 	HD_DRIVER(unmap(ptr, size));
 }
 
-/* The last that is said of the one device. Memory that kernels may only read is not there. */
+/* Of several entries the last one counts. Memory that kernels may only read is not there. */
 static cudaError_t read_access(const CUmemAccessDesc *desc, size_t count, bool *open)
 {
 	enum { MOST = 64 }; /* more than there are places for memory: no table stands behind such a number */
@@ -442,6 +529,11 @@ static cudaError_t read_access(const CUmemAccessDesc *desc, size_t count, bool *
 	return cudaSuccess;
 }
 
+static bool protect(uint64_t low, uint64_t high, bool open)
+{
+	return mprotect((void *)(uintptr_t)low, high - low, open ? PROT_READ | PROT_WRITE : PROT_NONE) == 0;
+}
+
 static cudaError_t set_access(CUdeviceptr ptr, size_t size, const CUmemAccessDesc *desc, size_t count)
 {
 	HD_CUDART(cudart);
@@ -453,10 +545,16 @@ static cudaError_t set_access(CUdeviceptr ptr, size_t size, const CUmemAccessDes
 	if (!whole_mappings(virtual, ptr, size, &first, &end))
 		return cudaErrorInvalidValue;
 	for_each_run(cudart, false);
-	if (mprotect((void *)(uintptr_t)ptr, size, open ? PROT_READ | PROT_WRITE : PROT_NONE) == 0)
-		for (uint32_t i = first; i < end; i++)
-			virtual->mapped.data[i].open = open;
-	return give_runs(cudart);
+	bool done = protect(ptr, ptr + size, open);
+	for (uint32_t i = first; i < end; i++) {
+		struct hd_mapped *mapped = &virtual->mapped.data[i];
+		if (done)
+			mapped->open = open;
+		else /* some of it may have changed */
+			protect(mapped->low, mapped->high, mapped->open);
+	}
+	cudaError_t error = give_runs(cudart);
+	return done ? error : cudaErrorMemoryAllocation;
 }
 
 CUresult cuMemSetAccess(CUdeviceptr ptr, size_t size, const CUmemAccessDesc *desc, size_t count)
@@ -466,9 +564,21 @@ CUresult cuMemSetAccess(CUdeviceptr ptr, size_t size, const CUmemAccessDesc *des
 
 static const struct hd_mapped *mapping_at(const struct hd_cudart *cudart, uint64_t address)
 {
-	uint32_t at = mapped_from(&cudart->virtual, address);
-	const struct hd_mapped *found = &cudart->virtual.mapped.data[at];
-	return at < cudart->virtual.mapped.len && found->low <= address ? found : NULL;
+	const struct hd_virtual *virtual = &cudart->virtual;
+	uint32_t at = mapped_from(virtual, address);
+	return at < virtual->mapped.len && virtual->mapped.data[at].low <= address ? &virtual->mapped.data[at] : NULL;
+}
+
+bool hd_cudart_mapping(const struct hd_cudart *cudart, uint64_t address, uint64_t *low, uint64_t *high,
+		       uint64_t *shareable)
+{
+	const struct hd_mapped *mapping = mapping_at(cudart, address);
+	if (!mapping)
+		return false;
+	*low = mapping->low;
+	*high = mapping->high;
+	*shareable = (uint64_t)mapping->memory->prop.requestedHandleTypes;
+	return true;
 }
 
 static cudaError_t access_of(unsigned long long *flags, const CUmemLocation *location, CUdeviceptr ptr)
@@ -487,16 +597,13 @@ CUresult cuMemGetAccess(unsigned long long *flags, const CUmemLocation *location
 	HD_DRIVER(access_of(flags, location, ptr));
 }
 
-/* The handle is there again where the program had given it back. */
 static cudaError_t retain(CUmemGenericAllocationHandle *handle, const void *addr)
 {
 	HD_CUDART(cudart);
 	const struct hd_mapped *mapping = mapping_at(cudart, (uintptr_t)addr);
 	if (!handle || !mapping)
 		return cudaErrorInvalidValue;
-	if (!mapping->memory->held++)
-		hd_handle_add(mapping->memory, HD_HANDLE_PHYSICAL);
-	*handle = (uintptr_t)mapping->memory;
+	*handle = hold(mapping->memory);
 	return cudaSuccess;
 }
 
@@ -520,4 +627,5 @@ void hd_cudart_release_virtual(struct hd_cudart *cudart)
 		       virtual->reserved.data[i].high - virtual->reserved.data[i].low);
 	hd_vec_release(&virtual->mapped);
 	hd_vec_release(&virtual->reserved);
+	hd_vec_release(&virtual->shareable);
 }

@@ -13,6 +13,8 @@
  *
  * None of this is part of a checkpoint's image (runtime/checkpoint/checkpoint.c): the host has its hands in it.
  */
+#include <errno.h>
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -59,16 +61,22 @@ static uint8_t *map(void *where, uint64_t bytes, int protection, int flags, int 
 	return host == MAP_FAILED ? NULL : host;
 }
 
-/* A file of so many bytes in memory that has no name; -1: there is none to be had. */
+/* A file of so many bytes in memory that has no name; -1: there is none to be had, errno says why. */
 static int open_pages(uint64_t bytes)
 {
 	struct rlimit limit;
-	if (getrlimit(RLIMIT_FSIZE, &limit) || limit.rlim_cur < bytes)
-		return -1; /* growing it would end the process */
-	int file = memfd_create("heddle-device-memory", MFD_CLOEXEC);
+	if (getrlimit(RLIMIT_FSIZE, &limit))
+		return -1;
+	if (limit.rlim_cur < bytes) {
+		errno = EFBIG; /* growing it would end the process */
+		return -1;
+	}
+	int file = memfd_create("heddle-device-memory", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	if (file >= 0 && ftruncate(file, (off_t)bytes)) {
+		int why = errno;
 		close(file);
-		file = -1;
+		errno = why;
+		return -1;
 	}
 	return file;
 }
@@ -268,9 +276,15 @@ static void decommit(struct hd_devmem *memory, uint64_t low, uint64_t high)
 
 int hd_devmem_take(struct hd_devmem *memory, uint64_t bytes)
 {
-	int file = bytes <= memory->free_bytes ? open_pages(bytes) : -1;
-	if (file >= 0)
-		memory->free_bytes -= bytes;
+	int file = -1;
+	if (bytes > memory->free_bytes)
+		errno = ENOMEM;
+	else
+		file = open_pages(bytes);
+	if (file < 0)
+		return -1;
+	fcntl(file, F_ADD_SEALS, HD_SIM_PAGES_SEALS); /* by which others know it; it cannot fail for a new file */
+	memory->free_bytes -= bytes;
 	return file;
 }
 

@@ -20,7 +20,8 @@ int hd_devmem_place(struct hd_devmem *memory, uint64_t address, uint64_t bytes);
 int hd_devmem_release(struct hd_devmem *memory, uint64_t address);
 /* Host pointer for [address, +bytes) if it lies in one allocation, else NULL. */
 void *hd_devmem_at(const struct hd_devmem *memory, uint64_t address, uint64_t bytes);
-/* So many bytes of it without an address: a file that holds them, -1 where there are not so many. */
+/* So many bytes of it without an address: a file that holds them, its size sealed. -1: errno says why, ENOMEM where
+ * there are not so many. */
 int hd_devmem_take(struct hd_devmem *memory, uint64_t bytes);
 /* Closes the file. */
 void hd_devmem_give(struct hd_devmem *memory, uint64_t bytes, int file);

@@ -2,6 +2,9 @@
  * The simulator's interface (heddle/sim.h), functional half: modules, kernels, symbols and
  * device memory. Launches and statistics are the timing core's.
  */
+#include <errno.h>
+#include <string.h>
+
 #include "heddle/config.h"
 #include "lib/store.h"
 #include "runtime/check/check.h"
@@ -182,7 +185,14 @@ int hd_sim_malloc_pages(struct hd_sim *sim, uint64_t bytes, int *file)
 	*file = hd_devmem_take(sim->gpu.devmem, bytes);
 	if (*file >= 0)
 		return HD_SIM_OK;
-	say_no_room(sim, bytes);
+	int why = errno;
+	if (why == ENOMEM)
+		say_no_room(sim, bytes);
+	else
+		snprintf(sim->gpu.error_text, sizeof(sim->gpu.error_text),
+			 "the host has no file for %llu bytes of device memory: %s", (unsigned long long)bytes,
+			 strerror(why));
+	errno = why;
 	return HD_SIM_NO_MEMORY;
 }
 

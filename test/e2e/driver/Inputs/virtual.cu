@@ -3,6 +3,9 @@
 #include <cstdio>
 #include <cstring>
 #include <cuda.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #define MIB (size_t(1) << 20)
@@ -93,6 +96,14 @@ static void grow(const CUmemAllocationProp &prop, const CUmemAccessDesc &access)
 	CUmemorytype type;
 	GOOD(cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, pool));
 	CHECK(type == CU_MEMORYTYPE_DEVICE);
+	CUdeviceptr base = 0;
+	size_t size = 0;
+	GOOD(cuMemGetAddressRange(&base, &size, pool + 3 * MIB)); // one mapping, though the device has both as one range
+	CHECK(base == pool + 2 * MIB && size == 4 * MIB);
+	GOOD(cuPointerGetAttribute(&size, CU_POINTER_ATTRIBUTE_RANGE_SIZE, pool));
+	CHECK(size == 2 * MIB);
+	GOOD(cuPointerGetAttribute(&size, CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES, pool));
+	CHECK(size == CU_MEM_HANDLE_TYPE_NONE);
 
 	// Memory lives while a mapping has it, and can be had from there.
 	GOOD(cuMemRelease(second));
@@ -126,6 +137,7 @@ static void share(CUmemAllocationProp prop, const CUmemAccessDesc &access)
 	CUmemAllocationProp told;
 	CUdeviceptr at;
 	int file = -1;
+	size_t before = free_bytes(), types = 0;
 	prop.requestedHandleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
 	GOOD(cuMemCreate(&mine, 2 * MIB, &prop, 0));
 	GOOD(cuMemExportToShareableHandle(&file, mine, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0));
@@ -140,10 +152,62 @@ static void share(CUmemAllocationProp prop, const CUmemAccessDesc &access)
 	GOOD(cuMemSetAccess(at, 4 * MIB, &access, 1));
 	GOOD(cuMemsetD32(at, 42, 1));
 	CHECK(word(at + 2 * MIB) == 42);
+	GOOD(cuPointerGetAttribute(&types, CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES, at));
+	CHECK(types == CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR);
 	GOOD(cuMemUnmap(at, 4 * MIB));
 	GOOD(cuMemAddressFree(at, 4 * MIB));
+	// The second holder keeps the memory.
 	GOOD(cuMemRelease(mine));
+	CHECK(free_bytes() == before - 2 * MIB);
 	GOOD(cuMemRelease(theirs));
+	CHECK(free_bytes() == before);
+	INVALID(cuMemRelease(theirs));
+
+	// A file that is no such memory: its size may change.
+	file = memfd_create("other", MFD_ALLOW_SEALING);
+	CHECK(file >= 0 && ftruncate(file, 2 * MIB) == 0);
+	INVALID(cuMemImportFromShareableHandle(&theirs, reinterpret_cast<void *>(size_t(file)),
+					       CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR));
+	close(file);
+}
+
+// More pieces than the process may have files open at first; and the host's own reason where there are no more.
+static void many(const CUmemAllocationProp &prop)
+{
+	enum { COUNT = 100 };
+	static CUmemGenericAllocationHandle handles[COUNT];
+	CUmemGenericAllocationHandle none;
+	struct rlimit before, now;
+	getrlimit(RLIMIT_NOFILE, &before);
+	now = before;
+	now.rlim_cur = 50;
+	setrlimit(RLIMIT_NOFILE, &now);
+	for (int i = 0; i < COUNT; i++)
+		GOOD(cuMemCreate(&handles[i], 2 * MIB, &prop, 0));
+	now.rlim_cur = now.rlim_max = 50;
+	setrlimit(RLIMIT_NOFILE, &now);
+	CHECK(cuMemCreate(&none, 2 * MIB, &prop, 0) == CUDA_ERROR_OUT_OF_MEMORY);
+	for (int i = 0; i < COUNT; i++)
+		GOOD(cuMemRelease(handles[i]));
+	GOOD(cuMemCreate(&none, 2 * MIB, &prop, 0));
+	GOOD(cuMemRelease(none));
+}
+
+// The program's own page where a reservation would go: it is put behind, also where it was a hint.
+static void go_round()
+{
+	CUdeviceptr first, second;
+	GOOD(cuMemAddressReserve(&first, 8 * MIB, 0, 0, 0));
+	GOOD(cuMemAddressFree(first, 8 * MIB));
+	void *mine = reinterpret_cast<void *>(first + 4 * MIB);
+	CHECK(mmap(mine, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == mine);
+	GOOD(cuMemAddressReserve(&second, 8 * MIB, 0, 0, 0));
+	CHECK(second > first + 4 * MIB);
+	GOOD(cuMemAddressFree(second, 8 * MIB));
+	GOOD(cuMemAddressReserve(&second, 8 * MIB, 0, first + 2 * MIB, 0));
+	CHECK(second > first + 4 * MIB);
+	GOOD(cuMemAddressFree(second, 8 * MIB));
+	munmap(mine, 4096);
 }
 
 static void refuse(CUmemAllocationProp prop, CUmemAccessDesc access)
@@ -189,6 +253,8 @@ int main()
 	CHECK(granularity == 2 * MIB);
 	grow(prop, access);
 	share(prop, access);
+	go_round();
+	many(prop);
 	refuse(prop, access);
 	puts(failures ? "FAILED" : "PASSED");
 	return failures != 0;
