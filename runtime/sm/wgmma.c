@@ -47,12 +47,30 @@ static struct hd_wgmma_group *group_of(const struct hd_wgmma *products, const st
 	return &products->groups[(cta - cta->sm->ctas) * HD_WG_BLOCK_GROUPS + warp->index / HD_WG_WARPS];
 }
 
+static uint32_t most_issued(const struct hd_wgmma_group *group)
+{
+	uint32_t most = 0;
+	for (uint32_t i = 0; i < HD_WG_WARPS; i++)
+		most = group->issued[i] > most ? group->issued[i] : most;
+	return most;
+}
+
+/* The warp comes to the product of this number: whether the other three have come to it, too. */
+static bool last_comes(struct hd_wgmma_group *group, const struct hd_warp *warp, uint32_t number)
+{
+	group->issued[warp->index % HD_WG_WARPS] = number;
+	for (uint32_t i = 0; i < HD_WG_WARPS; i++)
+		if (group->issued[i] < number)
+			return false;
+	return true;
+}
+
 void hd_wgmma_begin(struct hd_wgmma *products, const struct hd_warp *warp)
 {
 	struct hd_wgmma_group *group = group_of(products, warp);
 	if (products->warps[warp->id].issued)
 		memset(&products->warps[warp->id], 0, sizeof(*products->warps));
-	if (warp->index % HD_WG_WARPS == 0 && (group->begun || group->arrived[1]))
+	if (warp->index % HD_WG_WARPS == 0 && most_issued(group))
 		memset(group, 0, sizeof *group);
 }
 
@@ -130,9 +148,7 @@ static void issue(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst 
 	uint32_t number = ++own->issued, kind = kind_of(inst);
 	bool chained = group->begun && group->dst == inst->inst.dst;
 	uint32_t most = chained ? products->chain : products->queue[kind];
-	uint8_t *arrived = &group->arrived[number % HD_WG_KEPT];
-	if (++*arrived == HD_WG_WARPS) {
-		*arrived = 0;
+	if (last_comes(group, warp, number)) {
 		take_slot(sm, warp, inst, group, now);
 		wake_group(sm, warp, group, now);
 	}
@@ -166,7 +182,10 @@ static void wait_for(struct hd_sm *sm, struct hd_warp *warp, const struct hd_din
 uint32_t hd_wgmma_come(const struct hd_sm *sm, const struct hd_warp *warp)
 {
 	const struct hd_wgmma_group *group = group_of(&sm->products, warp);
-	return group->arrived[sm->products.warps[warp->id].awaited % HD_WG_KEPT];
+	uint32_t come = 0;
+	for (uint32_t i = 0; i < HD_WG_WARPS; i++)
+		come += group->issued[i] >= sm->products.warps[warp->id].awaited;
+	return come;
 }
 
 void hd_wgmma_start(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now)
@@ -187,14 +206,12 @@ void hd_wgmma_start(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dins
 
 /* ---- without timing */
 
-static void come(struct hd_sm *sm, const struct hd_warp *warp)
+static void arrive(struct hd_sm *sm, const struct hd_warp *warp)
 {
 	struct hd_wgmma *products = &sm->products;
 	struct hd_wgmma_group *group = group_of(products, warp);
-	uint8_t *arrived = &group->arrived[++products->warps[warp->id].issued % HD_WG_KEPT];
-	if (++*arrived < HD_WG_WARPS)
+	if (!last_comes(group, warp, ++products->warps[warp->id].issued))
 		return;
-	*arrived = 0;
 	group->begun++;
 	hd_sm_counters(sm, warp)->wgmma++;
 	uint32_t first = warp->index / HD_WG_WARPS * HD_WG_WARPS;
@@ -209,13 +226,14 @@ void hd_wgmma_follow(struct hd_sm *sm, struct hd_warp *warp, const struct hd_din
 {
 	struct hd_wgmma_warp *own = &sm->products.warps[warp->id];
 	if (inst->inst.op == HD_OP_WGMMA) {
-		come(sm, warp);
+		arrive(sm, warp);
 		return;
 	}
 	switch (hd_mod_get(inst->inst.mods, HD_MOD_WGMODE)) {
 	case HD_WG_COMMIT: own->last[++own->groups % HD_WG_GROUPS] = own->issued; break;
 	case HD_WG_WAIT:
 	case HD_WG_SERIALIZE:
+		own->inst = inst;
 		own->awaited = product_of(own, inst);
 		warp->product_wait = own->awaited > group_of(&sm->products, warp)->begun;
 		break;

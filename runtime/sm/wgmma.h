@@ -31,10 +31,10 @@ struct hd_wgmma_warp {
 
 /* Of a warpgroup. */
 struct hd_wgmma_group {
-	uint32_t begun; /* products for which all four warps have come */
-	uint8_t dst;	/* accumulator of the last of them */
-	uint8_t arrived[HD_WG_KEPT];
-	uint64_t done[HD_WG_KEPT]; /* cycle of the result */
+	uint32_t issued[HD_WG_WARPS]; /* products to which each warp has come; it stays when the warp has ended */
+	uint32_t begun;		      /* products to which all four have come: the least of these */
+	uint8_t dst;		      /* accumulator of the last of them */
+	uint64_t done[HD_WG_KEPT];    /* cycle of the result */
 };
 
 struct hd_wgmma {

@@ -36,6 +36,11 @@ static uint32_t pc_of(const struct hd_gpu *gpu, const struct hd_dinst *inst)
 	return (uint32_t)(inst - gpu->program.code.data);
 }
 
+static bool is_held(const struct hd_warp *warp)
+{
+	return warp->held || warp->slot == HD_NO_SLOT;
+}
+
 static struct group classify(const struct hd_gpu *gpu, const struct hd_probe *probe, const struct hd_warp *warp)
 {
 	const struct hd_sm *sm = warp->cta->sm;
@@ -52,9 +57,12 @@ static struct group classify(const struct hd_gpu *gpu, const struct hd_probe *pr
 	} else if (warp->state == HD_WARP_BARRIER) { /* also where a policy has switched it out since */
 		group.kind = BARRIER;
 		group.pc = pc_of(gpu, parked->inst);
+	} else if (warp->product_wait && (gpu->functional || !is_held(warp))) {
+		group.kind = PRODUCT;
+		group.pc = pc_of(gpu, hd_warp_at(sm, warp));
 	} else if (gpu->functional) {
 		group.kind = READY;
-	} else if (warp->held || warp->slot == HD_NO_SLOT) {
+	} else if (is_held(warp)) {
 		group.kind = HELD;
 	} else if (warp->sync_wait) {
 		group.kind = SYNC;
@@ -62,9 +70,6 @@ static struct group classify(const struct hd_gpu *gpu, const struct hd_probe *pr
 	} else if (warp->fence_wait) {
 		group.kind = FENCE;
 		group.pc = pc_of(gpu, parked->inst);
-	} else if (warp->product_wait) {
-		group.kind = PRODUCT;
-		group.pc = pc_of(gpu, hd_warp_at(sm, warp));
 	} else if (warp->bulk_wait) {
 		group.kind = COPIES;
 		group.pc = pc_of(gpu, hd_warp_at(sm, warp));
