@@ -1,18 +1,21 @@
+/* clang-format off */
 /*
  * Layout of the kernel object on disk, shared by its writer and its reader. All numbers are
  * little-endian. Beside what ELF itself says:
  *
  *   ELF header          e_machine OBJECT_MACHINE, EI_OSABI 255 (stand-alone), EI_ABIVERSION the object's version.
  *                       An image for libomptarget is ET_EXEC for EM_CUDA, with 70 for sm_70 in e_flags: it loads no
- * other. The section header table ends the file, so the header tells the object's size. .heddle.functions   u32 count,
- * count x {u32 text section, flags, registers, frame bytes, shared bytes, parameter bytes, jump tables, result words},
- * then for each table u32 n and n x u32 target .heddle.symbols     for each entry of .symtab but the first {u32 flags,
- * u32 function, u64 alignment} .heddle.shared      no bytes; gives shared variables a section for their offsets
+ *                       other. The section header table ends the file, so the header tells the object's size.
+ *   .heddle.functions   u32 count, count x {u32 text section, flags, registers, frame bytes, shared bytes,
+ *                       parameter bytes, jump tables, result words}, then for each table u32 n and n x u32 target
+ *   .heddle.symbols     for each entry of .symtab but the first {u32 flags, u32 function, u64 alignment}
+ *   .heddle.shared      no bytes; gives shared variables a section for their offsets
  *   .heddle.note        an ELF note "Heddle" of type 1: u32 version, u32 0, u64 size of the object
  *   .heddle.meta .debug.heddle .heddle.linear .heddle.control .heddle.ir   packed: parts.h
  *
  * Relocation types are enum hd_relkind + 1, type 0 being no relocation in every ELF.
  */
+/* clang-format on */
 #ifndef HD_LIB_OBJECT_LAYOUT_H
 #define HD_LIB_OBJECT_LAYOUT_H
 
