@@ -44,7 +44,7 @@ void hd_fetch_init(struct hd_fetch *fetch, const struct hd_config *config, struc
 	fetch->latency = (uint32_t)config->l1i_latency;
 	fetch->miss_latency = (uint32_t)config->l1i_miss_latency;
 	if (config->l2_empty_launches && config->l2_empty_code)
-		fetch->miss_latency += (uint32_t)config->dram_latency;
+		fetch->first_latency = (uint32_t)config->dram_latency;
 	fetch->busy = (uint32_t)config->l1i_busy;
 	fetch->ahead = (uint32_t)config->fetch_ahead;
 	hd_icache_init(&fetch->l1, config->l1i_bytes, config->l1i_line, config->l1i_ways, arena);
@@ -59,6 +59,12 @@ void hd_fetch_forget(struct hd_fetch *fetch)
 		hd_icache_forget(&fetch->l0[i]);
 		fetch->streams[i].count = 0;
 	}
+	hd_map_clear(&fetch->read);
+}
+
+void hd_fetch_release(struct hd_fetch *fetch)
+{
+	hd_map_release(&fetch->read);
 }
 
 size_t hd_icache_find(const struct hd_icache *cache, uint64_t line)
@@ -73,6 +79,16 @@ size_t hd_icache_find(const struct hd_icache *cache, uint64_t line)
 	return victim;
 }
 
+/* The cycles that a line takes which the SM's cache does not have: it is in L2 when the SM has read it before. */
+static uint64_t from_l2(struct hd_fetch *fetch, uint64_t line)
+{
+	const void *key = (const void *)(uintptr_t)(line + 1);
+	if (!fetch->first_latency || hd_map_get(&fetch->read, key))
+		return fetch->miss_latency;
+	hd_map_put(&fetch->read, key, 0, 0);
+	return fetch->miss_latency + fetch->first_latency;
+}
+
 uint64_t hd_fetch_shared(struct hd_fetch *fetch, uint64_t line, uint64_t now, bool *missed)
 {
 	struct hd_icache *cache = &fetch->l1;
@@ -84,7 +100,7 @@ uint64_t hd_fetch_shared(struct hd_fetch *fetch, uint64_t line, uint64_t now, bo
 	*missed = cache->tags[way] != line;
 	if (*missed) {
 		cache->tags[way] = line;
-		cache->ready[way] = now + fetch->miss_latency;
+		cache->ready[way] = now + from_l2(fetch, line);
 	}
 	cache->used[way] = now + 1;
 	return cache->ready[way] > now ? cache->ready[way] : now;

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "lib/arena.h"
+#include "lib/map.h"
 #include "runtime/sm/limits.h"
 
 struct hd_config;
@@ -35,7 +36,9 @@ struct hd_code_stream {
 struct hd_fetch {
 	uint32_t line_shift, pc_shift; /* bytes and instructions of a line */
 	uint32_t inst_bytes, latency, miss_latency, busy, ahead;
-	uint64_t free;			/* cycle at which the SM's cache can be asked again */
+	uint32_t first_latency; /* beyond miss_latency, of the first access to a line (l2_empty_code) */
+	struct hd_map read;	/* lines that had that one since hd_fetch_forget; empty without such a latency */
+	uint64_t free;		/* cycle at which the SM's cache can be asked again */
 	uint64_t line[HD_MAX_CONTEXTS]; /* line that each warp holds, by hd_warp.id */
 	struct hd_icache l1;
 	struct hd_icache l0[HD_MAX_SCHEDULERS]; /* no ways: there is none */
@@ -56,6 +59,7 @@ size_t hd_icache_find(const struct hd_icache *cache, uint64_t line);
 void hd_fetch_init(struct hd_fetch *fetch, const struct hd_config *config, struct hd_arena *arena);
 /* Code is in no cache of the SM any more. Called while nothing runs there. */
 void hd_fetch_forget(struct hd_fetch *fetch);
+void hd_fetch_release(struct hd_fetch *fetch);
 /* The cycle at which the SM's instruction cache has a line that it is asked for at `now`, which takes its turn. */
 uint64_t hd_fetch_shared(struct hd_fetch *fetch, uint64_t line, uint64_t now, bool *missed);
 /* The warp goes on in another line of code: the cycle at which that can be decoded. */

@@ -168,6 +168,7 @@ void hd_sm_free(struct hd_sm *sm)
 	hd_mbarriers_release(&sm->mbarriers);
 	hd_bulk_release(sm);
 	hd_sm_release_stores(sm);
+	hd_fetch_release(&sm->fetch);
 	hd_remotes_release(sm->exec);
 	if (hd_lsu_port(sm->lsu))
 		hd_dsm_port_release(hd_lsu_port(sm->lsu));

@@ -3,6 +3,7 @@
 
 #include "harness.h"
 #include "heddle/opcodes.h"
+#include "runtime/sm/fetch.h"
 #include "runtime/sm/hooks.h"
 #include "runtime/sm/policy_space.h"
 #include "simbench.h"
@@ -287,6 +288,47 @@ static void run_emptied(bool l2, bool code, uint64_t cycles[2], uint64_t misses[
 	}
 	simbench_release(&bench);
 }
+
+/* Cycles that a code cache of one line takes to have two lines in turns, three times each. */
+static void read_in_turns(bool code, uint64_t cycles[6])
+{
+	struct hd_config config;
+	struct hd_arena arena;
+	struct hd_fetch *fetch = hd_xcalloc(1, sizeof *fetch);
+	hd_config_defaults(&config);
+	config.l2_empty_launches = true;
+	config.l2_empty_code = code;
+	config.dram_latency = 100;
+	config.l1i_miss_latency = 40;
+	config.l1i_line = config.l1i_bytes = 128;
+	config.l1i_busy = 0;
+	config.l0i_bytes = 0;
+	hd_arena_init(&arena);
+	hd_fetch_init(fetch, &config, &arena);
+	for (uint64_t i = 0; i < 6; i++) {
+		bool missed;
+		if (i == 4)
+			hd_fetch_forget(fetch);
+		cycles[i] = hd_fetch_shared(fetch, i % 2, 1000 * i, &missed) - 1000 * i;
+		ck_assert_int_eq(missed, 1);
+	}
+	hd_fetch_release(fetch);
+	hd_arena_release(&arena);
+	free(fetch);
+}
+
+/* DRAM is waited for at the first access alone: what a small cache has lost since is in L2. */
+START_TEST(code_is_in_l2_once_it_was_read)
+{
+	static const uint64_t expected[2][6] = {{40, 40, 40, 40, 40, 40}, {140, 140, 40, 40, 140, 140}};
+	for (uint32_t code = 0; code < 2; code++) {
+		uint64_t cycles[6];
+		read_in_turns(code, cycles);
+		for (uint32_t i = 0; i < 6; i++)
+			ck_assert_uint_eq(cycles[i], expected[code][i]);
+	}
+}
+END_TEST
 
 /* The warp waits for each of the three lines, 40 cycles from L2, 140 from DRAM. */
 START_TEST(emptied_caches_have_no_code)
@@ -1072,6 +1114,7 @@ Suite *hd_suite(void)
 						 branch_holds_its_warp,
 						 instruction_cache_miss_stalls_fetch,
 						 emptied_caches_have_no_code,
+						 code_is_in_l2_once_it_was_read,
 						 bank_conflicts_delay_the_result,
 						 full_collectors_stall_issue,
 						 warps_lie_in_different_banks,
