@@ -4,7 +4,8 @@
  * its last cycle ends. Residence of warps, which is counted when they end, and activity of SMs, when they are visited,
  * are those of the interval all the same; `cycles`, which counts launches, is left out.
  *
- * Cost: off, a comparison a visited cycle; on, a sum over SMs and an array of counters an interval.
+ * Cost: off, a comparison a visited cycle; on, O(SMs + warps) a look, and an array of counters for each interval that
+ * has passed since the last one.
  */
 #include "runtime/watch/sample.h"
 
@@ -24,18 +25,22 @@ static struct hd_sampler *sampler_of(const struct hd_watcher_handle *self, const
 	return HD_WATCHER_OF(self, grid, grid);
 }
 
-/* Cycles up to `until` of the warps that have not ended: they are counted when they have. */
-static uint64_t residence(const struct hd_gpu *gpu, uint64_t until)
+/* Cycles up to `until` of the warps that have not ended: they are counted when they have. And how many of them are
+ * there: as many cycles are added in each cycle in which nothing happens. */
+static uint64_t residence(const struct hd_gpu *gpu, uint64_t until, uint64_t *living)
 {
 	uint64_t cycles = 0;
+	*living = 0;
 	for (uint32_t i = 0; i < gpu->sm_count && !gpu->functional; i++) {
 		const struct hd_sm *sm = gpu->sms[i];
 		for (uint32_t w = 0; w < sm->warp_count && sm->resident_warps; w++) {
 			const struct hd_warp *warp = &sm->warps[w];
 			/* One that has executed its EXIT is counted, and free, when that is through the pipeline. */
 			bool lives = warp->state != HD_WARP_FREE && warp->state != HD_WARP_KILLED;
-			if (lives && warp->cta && until > warp->cta->start_cycle)
-				cycles += until - warp->cta->start_cycle;
+			if (!lives || !warp->cta || until < warp->cta->start_cycle)
+				continue;
+			cycles += until - warp->cta->start_cycle;
+			++*living;
 		}
 	}
 	return cycles;
@@ -47,7 +52,8 @@ static void start(struct hd_sampler *sampler, const struct hd_gpu *gpu)
 	sampler->begin = gpu->now;
 	sampler->next = gpu->now + sampler->interval;
 	hd_gpu_snapshot(gpu, &sampler->last);
-	sampler->last.counters.resident_warp_cycles += residence(gpu, gpu->now);
+	uint64_t living;
+	sampler->last.counters.resident_warp_cycles += residence(gpu, gpu->now, &living);
 }
 
 static uint32_t series_of(const struct hd_policy_hooks *hooks)
@@ -76,31 +82,32 @@ static uint64_t active_sms(const struct hd_gpu *gpu)
 	return active;
 }
 
-/* What has happened up to `until`, since when nothing has: the SMs that have warps now have had them since. */
-static void add_sample(struct hd_sampler *sampler, const struct hd_gpu *gpu, uint64_t until)
+/* Adds what has happened up to `until`. Nothing has since, so that the SMs and the warps that are active now have been
+ * so from then on. Returns how many warps. */
+static uint64_t add_sample(struct hd_sampler *sampler, const struct hd_gpu *gpu, uint64_t until)
 {
 	struct hd_stats now, step;
-	uint64_t active = gpu->functional ? 0 : active_sms(gpu);
+	uint64_t active = gpu->functional ? 0 : active_sms(gpu), living;
 	hd_gpu_snapshot(gpu, &now);
 	now.counters.active_sm_cycles -= active * (gpu->now - until);
-	now.counters.resident_warp_cycles += residence(gpu, until);
+	now.counters.resident_warp_cycles += residence(gpu, until, &living);
 	step = now;
 	hd_stats_subtract(&step, &sampler->last);
 	step.counters.cycles = 0;
 	hd_vec_push(&sampler->samples, step.counters);
 	sampler->last = now;
 	add_series(sampler, gpu);
+	return living;
 }
 
 static void take(struct hd_sampler *sampler, const struct hd_gpu *gpu)
 {
 	uint64_t active = gpu->functional ? 0 : active_sms(gpu);
-	add_sample(sampler, gpu, sampler->next);
+	uint64_t living = add_sample(sampler, gpu, sampler->next);
 	sampler->begin = sampler->next;
 	for (sampler->next += sampler->interval; sampler->next <= gpu->now; sampler->next += sampler->interval) {
 		struct hd_counters quiet = {.active_sm_cycles = active * sampler->interval,
-					    .resident_warp_cycles =
-						    residence(gpu, sampler->next) - residence(gpu, sampler->begin)};
+					    .resident_warp_cycles = living * sampler->interval};
 		hd_vec_push(&sampler->samples, quiet);
 		add_series(sampler, gpu);
 		sampler->last.counters.active_sm_cycles += quiet.active_sm_cycles;
