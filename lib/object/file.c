@@ -10,6 +10,7 @@
 #include <libgen.h>
 #include <limits.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -241,6 +242,10 @@ void hd_output_abandon(struct hd_output *output)
 int hd_output_close(struct hd_output *output, struct hd_diag *diag)
 {
 	int result = ferror(output->to) || fflush(output->to) ? -1 : 0, error = errno;
+	sigset_t all, before;
+	/* One that ends the process after the first name and before the second would leave the first. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &before);
 	if (!result && output->temporary && !*output->temporary) {
 		result = name_temporary(output, temporary_size(output));
 		error = errno;
@@ -257,6 +262,7 @@ int hd_output_close(struct hd_output *output, struct hd_diag *diag)
 		report(diag, output->path, error);
 	note_closed(output);
 	release(output, result != 0);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return result;
 }
 
