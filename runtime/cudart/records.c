@@ -63,7 +63,9 @@ void hd_cudart_record(void *context, const char *line)
 		else {
 			hd_error(&cudart->diag, HD_NOWHERE, "statistics of this process end here: %s: %s",
 				 records->path, strerror(errno));
-			hd_cudart_report("fault", "statistics");
+			char which[64];
+			snprintf(which, sizeof which, "statistics of %ld", (long)getpid());
+			hd_cudart_report("fault", which);
 		}
 	}
 	free(text);

@@ -2,9 +2,10 @@
  * The statistics of a program out of the records of its processes (runtime/sim/lines.c says what they are), one file
  * each: the document has their launches in the order in which the processes were started, and in each as they came.
  *
- * A process that did not come to its last record was killed, aborted, still runs, or is another program by now (exec);
- * of the last of these the next file of the same process is the proof, and it counts as ended in good order. A line
- * without an end, or that is no JSON, was being written when the process died.
+ * A process that did not come to its last record was killed, aborted, still runs, could not write it, which it says by
+ * other means, or is another program by now (exec); of the last of these the next file of the same process is the
+ * proof, and it counts as ended in good order. A line without an end, or that is no JSON, was being written when the
+ * process died.
  *
  * With several processes the document has `processes`, each with its own figures, and a launch has `process`, an index
  * into them. `total` are their sums; figures of policies have none, being ratios and maxima too, and stand in
@@ -45,6 +46,7 @@ struct process {
 
 struct records {
 	HD_VEC(struct process) processes;
+	const char *said; /* by the processes */
 	struct hd_diag *diag;
 	bool unread; /* something of what processes left could not be read, and was reported */
 };
@@ -384,6 +386,16 @@ static bool in_good_order(const struct process *process)
 	return !process->running && (process->ended || process->replaced);
 }
 
+/* Whether it said that it could not write a record, after which it writes none. */
+static bool lacked_room(const struct records *records, const struct process *process)
+{
+	struct hd_strbuf line = {0};
+	hd_strbuf_printf(&line, "fault: statistics of %lld\n", process->pid);
+	bool found = strstr(records->said, hd_strbuf_text(&line));
+	hd_strbuf_release(&line);
+	return found;
+}
+
 static void explain(const struct records *records, uint32_t index)
 {
 	const struct process *process = &records->processes.data[index];
@@ -394,7 +406,9 @@ static void explain(const struct records *records, uint32_t index)
 		hd_strbuf_printf(&text, "process %u (%s)", index, process->program);
 	else
 		hd_strbuf_append(&text, process->program);
-	if (process->running)
+	if (lacked_room(records, process))
+		hd_strbuf_append(&text, " could not write the rest of its statistics");
+	else if (process->running)
 		hd_strbuf_printf(&text, " was killed, or still runs, in kernel %s", process->running);
 	else
 		hd_strbuf_append(&text, " was killed, aborted, or still runs");
@@ -587,9 +601,10 @@ static FILE *open_unnamed(const char *folder)
 	return file;
 }
 
-int run_records_read(const char *folder, bool launches, struct run_statistics **to, struct hd_diag *diag)
+int run_records_read(const char *folder, const char *said, bool launches, struct run_statistics **to,
+		     struct hd_diag *diag)
 {
-	struct records records = {.diag = diag};
+	struct records records = {.said = said, .diag = diag};
 	struct run_statistics *statistics = NULL;
 	find_processes(&records, folder);
 	drop_unused(&records);

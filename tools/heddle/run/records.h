@@ -6,9 +6,11 @@
 
 /*
  * Reads *.records in a folder to *to; NULL there: no process used the simulated GPU. Of a process without
- * its last record, what it has is taken, marked, and said by a note. `launches`: as for run_statistics_new. The folder
- * is not needed any more afterwards. Returns -1 behind an error, with NULL in *to, where something could not be read.
+ * its last record, what it has is taken, marked, and said by a note. `said`: what the processes said themselves, in
+ * lines (hd_cudart_report). `launches`: as for run_statistics_new. The folder is not needed any more afterwards.
+ * Returns -1 behind an error, with NULL in *to, where something could not be read.
  */
-int run_records_read(const char *folder, bool launches, struct run_statistics **to, struct hd_diag *diag);
+int run_records_read(const char *folder, const char *said, bool launches, struct run_statistics **to,
+		     struct hd_diag *diag);
 
 #endif

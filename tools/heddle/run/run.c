@@ -360,7 +360,7 @@ static struct outcome run_once(const struct run *run, const char *policy, const 
 		report[0] = '\0';
 	close(pipe_fds[0]);
 	struct outcome outcome = {0, NULL};
-	int unread = run_records_read(folder, run_options_want_launches(&run->options), &outcome.stats, diag);
+	int unread = run_records_read(folder, report, run_options_want_launches(&run->options), &outcome.stats, diag);
 	if (run->record && !signals->caught && outcome.stats)
 		recorded = run_record_take(folder, run->record, diag);
 	/* However the program took the signal, it was the last run; and it is no fault of the program's. */
