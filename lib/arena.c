@@ -61,11 +61,16 @@ void hd_out_of_memory_status(int status)
 	exit_status = status;
 }
 
-static void (*clean_first)(void);
+enum { MOST_CLEANERS = 4 };
+static void (*clean_first[MOST_CLEANERS])(void);
 
 void hd_out_of_memory_first(void (*clean)(void))
 {
-	clean_first = clean;
+	uint32_t at = 0;
+	while (clean_first[at] && clean_first[at] != clean)
+		if (++at == MOST_CLEANERS)
+			abort();
+	clean_first[at] = clean;
 }
 
 _Noreturn void hd_out_of_memory(size_t bytes)
@@ -75,8 +80,8 @@ _Noreturn void hd_out_of_memory(size_t bytes)
 	else
 		fputs("heddle: out of memory\n", stderr);
 	/* Handlers of exit() would allocate in their turn, and half of an output would be flushed. */
-	if (exit_status >= 0 && clean_first)
-		clean_first();
+	for (uint32_t i = 0; exit_status >= 0 && i < MOST_CLEANERS && clean_first[i]; i++)
+		clean_first[i]();
 	if (exit_status >= 0)
 		_exit(exit_status);
 	abort();

@@ -37,7 +37,7 @@ HD_API char *hd_arena_printf(struct hd_arena *arena, const char *format, ...) __
 /* What follows the message where the host is out of memory: the process ends with this status, without a further word
  * and without what it has not written yet. Tools call this first; libraries do not, and their processes abort. */
 HD_API void hd_out_of_memory_status(int status);
-/* What is called before, where hd_out_of_memory_status was: it allocates nothing. */
+/* What is called before, too, where hd_out_of_memory_status was: it allocates nothing. */
 HD_API void hd_out_of_memory_first(void (*clean)(void));
 /* Ends the process so, when that many bytes were not to be had; 0: nobody knows how many. */
 HD_API _Noreturn void hd_out_of_memory(size_t bytes);

@@ -23,6 +23,7 @@
 #else
 #include "llvm/Passes/PassPlugin.h"
 #endif
+#include "llvm/Support/Signals.h"
 #include "llvm/TargetParser/Triple.h"
 
 #include "heddle/version.h"
@@ -286,5 +287,6 @@ void registerPasses(PassBuilder &PB)
 
 extern "C" LLVM_ATTRIBUTE_WEAK PassPluginLibraryInfo llvmGetPassPluginInfo()
 {
+	hd_session_end_without_memory(sys::RunInterruptHandlers);
 	return {LLVM_PLUGIN_API_VERSION, "heddle", HD_VERSION, registerPasses};
 }

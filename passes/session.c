@@ -13,6 +13,7 @@
 
 #include <llvm-c/Analysis.h>
 
+#include "lib/arena.h"
 #include "lib/metadata/json.h"
 #include "passes/legalize/legalize.h"
 #include "passes/pass.h"
@@ -30,6 +31,12 @@ struct hd_session {
 	bool failed;	      /* this module's remaining rows do nothing */
 	bool uncounted;	      /* errors that the compiler does not know of */
 };
+
+void hd_session_end_without_memory(void (*clean)(void))
+{
+	hd_out_of_memory_first(clean);
+	hd_out_of_memory_status(2);
+}
 
 /* Whether `text` is PREFIX followed by the end or by ';' or '<'; the rest goes to *rest. */
 static bool has_word(const char *text, const char *word, char next, const char **rest)

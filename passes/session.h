@@ -37,6 +37,9 @@ struct hd_host {
 	void (*fail)(LLVMModuleRef module); /* errors were reported that nobody counted; may not return */
 };
 
+/* Where memory runs out in the plugin the compiler ends with status 2 and a message, and `clean` removes its files. */
+void hd_session_end_without_memory(void (*clean)(void));
+
 /* Bound on the rows of passes.def, for templates. */
 enum { HD_SESSION_ROWS = 32 };
 

@@ -1,7 +1,7 @@
 /*
  * allocations.so: memory that runs out. Preloaded into a program, allocation FAIL_AT fails, and with FAIL_ON all behind it.
  * FAIL_COUNT names a file that gets the number of allocations of each process at its end. FAIL_RECORDS=N: the Nth time that
- * records of a run are opened fails.
+ * records of a run are opened fails. FAIL_IN=NAME: only allocations count that a library with such a name asks for itself.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -20,12 +20,14 @@ extern void *__libc_memalign(size_t alignment, size_t bytes);
 static atomic_long made;
 static long fails_at;
 static int goes_on;
+static const char *counted;
 
 __attribute__((constructor)) static void start(void)
 {
 	const char *at = getenv("FAIL_AT");
 	fails_at = at ? atol(at) : 0;
 	goes_on = getenv("FAIL_ON") != NULL;
+	counted = getenv("FAIL_IN");
 	made = 0; /* those of the loader are the same in every program */
 }
 
@@ -41,8 +43,16 @@ __attribute__((destructor)) static void end(void)
 	}
 }
 
-static int fails(void)
+static int counts(const void *caller)
 {
+	Dl_info library;
+	return !counted || (dladdr(caller, &library) && library.dli_fname && strstr(library.dli_fname, counted));
+}
+
+static int fails(const void *caller)
+{
+	if (!counts(caller))
+		return 0;
 	long mine = ++made;
 	int failed = fails_at && (mine == fails_at || (goes_on && mine > fails_at));
 	if (failed)
@@ -52,22 +62,22 @@ static int fails(void)
 
 void *malloc(size_t bytes)
 {
-	return fails() ? NULL : __libc_malloc(bytes);
+	return fails(__builtin_return_address(0)) ? NULL : __libc_malloc(bytes);
 }
 
 void *calloc(size_t count, size_t bytes)
 {
-	return fails() ? NULL : __libc_calloc(count, bytes);
+	return fails(__builtin_return_address(0)) ? NULL : __libc_calloc(count, bytes);
 }
 
 void *realloc(void *old, size_t bytes)
 {
-	return fails() ? NULL : __libc_realloc(old, bytes);
+	return fails(__builtin_return_address(0)) ? NULL : __libc_realloc(old, bytes);
 }
 
 void *memalign(size_t alignment, size_t bytes)
 {
-	return fails() ? NULL : __libc_memalign(alignment, bytes);
+	return fails(__builtin_return_address(0)) ? NULL : __libc_memalign(alignment, bytes);
 }
 
 void *aligned_alloc(size_t alignment, size_t bytes)
