@@ -152,11 +152,13 @@ static void add_written(const char *option, const char *path, struct written *li
 static int check_distinct(const struct run_options *run, struct hd_diag *diag)
 {
 	uint32_t policies = run->policies.len, count = 0;
-	struct written *list = hd_xcalloc(2 * (size_t)policies + 3, sizeof *list);
+	struct written *list = hd_xcalloc(2 * (size_t)policies + 5, sizeof *list);
 	char room[PATH_MAX];
 	int status = 0;
 	add_written("--stats", run->stats, list, &count);
 	add_written("--timeline", run->timeline, list, &count); /* with several policies: the file with all */
+	add_written("--checkpoint", run->checkpoint, list, &count);
+	add_written("--record", run->record, list, &count);
 	for (uint32_t i = 0; i < policies; i++) {
 		const char *policy = run->policies.data[i];
 		if (policies > 1)

@@ -37,7 +37,8 @@ enum {
 };
 
 struct run_options {
-	const char *title; /* of the table: what runs */
+	const char *title;		 /* of the table: what runs */
+	const char *checkpoint, *record; /* files that the command writes itself, which must not be those here; NULL */
 	const char *threads, *gpu, *stats, *trace, *max_cycles, *watchdog, *sample, *sampling, *corun_cycles,
 		*corun_apart, *time_slice, *check, *out_of_bounds, *timeline, *kanata, *timeline_only, *timeline_name;
 	bool verify, profile, ideal, json, quiet, dump_state, functional, by_line, by_instruction;

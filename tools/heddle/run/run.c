@@ -541,6 +541,8 @@ static int run_command(const struct argp *argp, struct run *run, int argc, char 
 	cmd_parse(argp, argc, argv, ARGP_IN_ORDER, run);
 	run_options_finish(&run->options);
 	run->options.title = run->program[0];
+	run->options.checkpoint = run->checkpoint.file;
+	run->options.record = run->record;
 	struct hd_config config;
 	struct hd_signals signals;
 	int status = run_options_check(&run->options, &config, &diag) ||
