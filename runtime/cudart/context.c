@@ -10,11 +10,13 @@
 #include "runtime/sim/sim_private.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static struct hd_config the_config;
@@ -71,11 +73,48 @@ cudaError_t hd_cudart_return(cudaError_t error)
 	return error;
 }
 
+enum { MOST_REPORT = 512 }; /* bytes: PIPE_BUF at its least, so that lines of processes do not mix */
+
+/* The pipe to `heddle run`; -1: the program has closed it, or has opened a file of its own under its number. */
+static int status_pipe(void)
+{
+	const char *variable = secure_getenv("HEDDLE_STATUS_FD");
+	struct stat status;
+	uintmax_t device, inode;
+	int fd;
+	if (!variable || sscanf(variable, "%d:%ju:%ju", &fd, &device, &inode) != 3 || fstat(fd, &status))
+		return -1;
+	return status.st_dev == device && status.st_ino == inode ? fd : -1;
+}
+
+/* What takes the pipe's place; -1: `heddle run` is gone. */
+static int status_file(void)
+{
+	char path[PATH_MAX];
+	const char *folder = secure_getenv("HEDDLE_RECORDS");
+	int length = folder ? snprintf(path, sizeof path, "%s/%ld.report", folder, (long)getpid()) : -1;
+	if (length < 0 || (size_t)length >= sizeof path)
+		return -1;
+	return open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+}
+
 void hd_cudart_report(const char *kind, const char *text)
 {
-	const char *number = secure_getenv("HEDDLE_STATUS_FD");
-	if (number)
-		dprintf(atoi(number), "%s: %s\n", kind, text);
+	char line[MOST_REPORT];
+	int length = snprintf(line, sizeof line - 1, "%s: %s", kind, text);
+	if (length < 0 || !secure_getenv("HEDDLE_STATUS_FD"))
+		return;
+	length = length < MOST_REPORT - 1 ? length : MOST_REPORT - 2;
+	line[length++] = '\n';
+	int pipe = status_pipe();
+	if (pipe >= 0 && write(pipe, line, (size_t)length) == length)
+		return;
+	int file = status_file();
+	if (file < 0)
+		return;
+	if (write(file, line, (size_t)length) != length)
+		hd_note(&the_context.diag, HD_NOWHERE, "heddle run could not be told of this: %s", kind);
+	close(file);
 }
 
 cudaError_t hd_cudart_sim_error(struct hd_cudart *cudart, int error)
@@ -157,6 +196,13 @@ static void release_registered(struct hd_registry *registry)
 	hd_map_release(&registry->ids);
 }
 
+static void end_timelines(struct hd_cudart *cudart)
+{
+	int status = cudart->sim ? hd_sim_timeline_end(cudart->sim) : 0;
+	if (cudart->sim && (secure_getenv("HEDDLE_TIMELINE") || secure_getenv("HEDDLE_KANATA")))
+		hd_cudart_report("timeline", status ? "failed" : "complete");
+}
+
 /* Runs after the program's own exit handlers that were registered later, and after its static destructors. */
 __attribute__((destructor)) static void finish(void)
 {
@@ -172,8 +218,7 @@ __attribute__((destructor)) static void finish(void)
 		hd_sim_record_end(cudart->sim);
 	cudart->records.on = false;
 	report_checks(cudart);
-	if (cudart->sim)
-		hd_cudart_report("timeline", hd_sim_timeline_end(cudart->sim) ? "failed" : "complete");
+	end_timelines(cudart);
 	hd_cudart_release_virtual(cudart);
 	hd_sim_free(cudart->sim);
 	cudart->sim = NULL;

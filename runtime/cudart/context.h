@@ -10,7 +10,7 @@
  *   (hd_sim_options.timeline and its neighbours),
  *   HEDDLE_RECORDS (folder for statistics), HEDDLE_REHEARSAL (hd_sim_options.rehearsal), HEDDLE_CHECKPOINT,
  *   HEDDLE_CHECKPOINT_AT, HEDDLE_RESUME (hd_sim_options.checkpoint and its neighbours),
- *   HEDDLE_STATUS_FD (where faults are reported to `heddle run`)
+ *   HEDDLE_STATUS_FD (the pipe where faults are reported to `heddle run`: descriptor:device:inode)
  */
 #ifndef HD_RUNTIME_CUDART_CONTEXT_H
 #define HD_RUNTIME_CUDART_CONTEXT_H
@@ -199,7 +199,7 @@ struct hd_records *hd_cudart_records_of_process(void);
 struct hd_map *hd_cudart_live_of_process(void);
 /* Tells `heddle run` of the first finding of --check; `places`: how many there were before. */
 void hd_cudart_note_findings(const struct hd_cudart *cudart, uint32_t places);
-/* Where `heddle run` listens, when it does. */
+/* Where `heddle run` listens, when it does: in its pipe, or else in a file in the folder for statistics. */
 void hd_cudart_report(const char *kind, const char *text);
 
 /* The kernel of a host stub's address, or of a handle; NULL. Its metadata is there. */

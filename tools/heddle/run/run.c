@@ -5,7 +5,6 @@
  * object or of IR runs inside this process.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <jansson.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -26,6 +25,7 @@
 #include "tools/heddle/run/options.h"
 #include "tools/heddle/run/record.h"
 #include "tools/heddle/run/records.h"
+#include "tools/heddle/run/reports.h"
 #include "tools/heddle/run/slots.h"
 #include "tools/heddle/run/statistics.h"
 #include "tools/heddle/run/table.h"
@@ -239,10 +239,9 @@ static void put_library_path(void)
 	free(data);
 }
 
-static void run_child(const struct run *run, const char *policy, const char *folder, int status_fd)
+static void run_child(const struct run *run, const char *policy, const char *folder, const struct run_reports *reports)
 {
-	char number[16], slot[16], timeline[PATH_MAX];
-	snprintf(number, sizeof number, "%d", status_fd);
+	char slot[16], timeline[PATH_MAX];
 	snprintf(slot, sizeof slot, "%u", run->record ? run_record_slot(run->record, run->slot) : 0);
 	put("HEDDLE_GPU", run->options.gpu);
 	put("HEDDLE_POLICY", policy);
@@ -272,12 +271,12 @@ static void run_child(const struct run *run, const char *policy, const char *fol
 	put("HEDDLE_RECORDS", folder);
 	put("HEDDLE_RECORDING", run->record ? folder : NULL);
 	put("HEDDLE_RECORDING_SLOT", run->record ? slot : NULL);
-	put("HEDDLE_STATUS_FD", number);
+	run_reports_set(reports);
 	put_library_path();
 	if (run->silent && !freopen("/dev/null", "w", stdout))
-		dprintf(status_fd, "exec: %s\n", strerror(errno));
+		dprintf(reports->to, "exec: %s\n", strerror(errno));
 	execvp(run->program[0], run->program);
-	dprintf(status_fd, "exec: %s\n", strerror(errno));
+	dprintf(reports->to, "exec: %s\n", strerror(errno));
 	_exit(127);
 }
 
@@ -342,23 +341,18 @@ static struct outcome judge(const struct run *run, int wait_status, const char *
 static struct outcome run_once(const struct run *run, const char *policy, const char *folder,
 			       struct hd_signals *signals, struct hd_diag *diag)
 {
-	char report[4096] = "";
-	int pipe_fds[2], recorded = 0;
-	if (pipe(pipe_fds))
-		return (struct outcome){2 + 0 * hd_error(diag, HD_NOWHERE, "cannot start: %s", strerror(errno)), NULL};
-	fcntl(pipe_fds[0], F_SETFD, FD_CLOEXEC);
-	fcntl(pipe_fds[0], F_SETFL, O_NONBLOCK);
+	struct run_reports reports;
+	int recorded = 0;
+	if (run_reports_open(&reports, diag))
+		return (struct outcome){CMD_ERROR, NULL};
 	pid_t child = hd_child_fork_kept(signals);
 	if (child == 0)
-		run_child(run, policy, folder, pipe_fds[1]);
+		run_child(run, policy, folder, &reports);
 	if (child < 0)
 		hd_error(diag, HD_NOWHERE, "cannot start a process: %s", strerror(errno));
-	close(pipe_fds[1]);
+	run_reports_listen(&reports);
 	int wait_status = child < 0 ? W_EXITCODE(CMD_ERROR, 0) : hd_child_wait(signals, child);
-	ssize_t length = read(pipe_fds[0], report, sizeof report - 1);
-	if (length < 0)
-		report[0] = '\0';
-	close(pipe_fds[0]);
+	char *report = run_reports_take(&reports, folder);
 	struct outcome outcome = {0, NULL};
 	int unread = run_records_read(folder, report, run_options_want_launches(&run->options), &outcome.stats, diag);
 	if (run->record && !signals->caught && outcome.stats)
@@ -370,6 +364,7 @@ static struct outcome run_once(const struct run *run, const char *policy, const 
 		outcome.status = CMD_ERROR;
 	else
 		outcome = judge(run, wait_status, report, outcome.stats, diag);
+	free(report);
 	if (recorded && !outcome.status)
 		outcome.status = CMD_ERROR;
 	return outcome;
