@@ -1,7 +1,8 @@
 /*
  * Whole files in and out. Writing is all or nothing: the bytes go to a temporary file in the same directory, which
  * takes the final name only when everything is on it. Until then it has no name where the file system can do that
- * (O_TMPFILE), so that a process that is killed leaves nothing.
+ * (O_TMPFILE), so that a process that is killed leaves nothing. Where a file cannot be given a name afterwards, as in
+ * processes that may not use links, its bytes are copied to one that has a name.
  */
 #include "heddle/object.h"
 
@@ -85,16 +86,15 @@ static void temporary_name(const char *path, unsigned attempt, char *name, size_
 static int open_unnamed(const char *path)
 {
 	char *copy = hd_xstrdup(path);
-	int fd = access("/proc/self/fd", X_OK) ? -1 : open(dirname(copy), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+	int fd = access("/proc/self/fd", X_OK) ? -1 : open(dirname(copy), O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
 	free(copy);
 	return fd;
 }
 
-/* A new file beside `path`, created with the permissions that the user's umask gives; its name "" if it has none. */
-static int open_temporary(const char *path, char *name, size_t name_size)
+/* A new file beside `path`, created with the permissions that the user's umask gives. */
+static int open_named(const char *path, char *name, size_t name_size)
 {
-	int fd = open_unnamed(path);
-	*name = '\0';
+	int fd = -1;
 	for (unsigned attempt = 0; fd < 0 && attempt < 1000; attempt++) {
 		temporary_name(path, attempt, name, name_size);
 		fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
@@ -104,20 +104,60 @@ static int open_temporary(const char *path, char *name, size_t name_size)
 	return fd;
 }
 
-/* Gives a name to a file without one. 0, or -1 with errno. */
-static int name_temporary(struct hd_output *output, size_t name_size)
+/* The same; its name is "" if it has none. */
+static int open_temporary(const char *path, char *name, size_t name_size)
+{
+	int fd = open_unnamed(path);
+	*name = '\0';
+	return fd < 0 ? open_named(path, name, name_size) : fd;
+}
+
+static int copy_bytes(int from, int to)
+{
+	char piece[1 << 16];
+	ssize_t got, done;
+	for (off_t at = 0; (got = pread(from, piece, sizeof piece, at)); at += got) {
+		for (ssize_t put = 0; put < got; put += done)
+			if ((done = write(to, piece + put, (size_t)(got - put))) < 0)
+				return -1;
+		if (got < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* A file with a name that has the bytes of one without. 0, or -1 with errno and without a file. */
+static int copy_temporary(int from, const char *path, char *name, size_t name_size)
+{
+	int to = open_named(path, name, name_size);
+	int status = to < 0 ? -1 : copy_bytes(from, to), error = errno;
+	if (to >= 0 && close(to) && !status) {
+		status = -1;
+		error = errno;
+	}
+	if (to >= 0 && status)
+		unlink(name);
+	if (status)
+		*name = '\0';
+	errno = error;
+	return status;
+}
+
+/*
+ * Gives a name to a file without one: that of `path` where nothing has it, else a temporary one. 0, or -1 with errno.
+ */
+static int name_temporary(int fd, const char *path, char *name, size_t name_size)
 {
 	char from[64];
-	snprintf(from, sizeof from, "/proc/self/fd/%d", fileno(output->to));
-	for (unsigned attempt = 0; attempt < 1000; attempt++) {
-		temporary_name(output->path, attempt, output->temporary, name_size);
-		if (!linkat(AT_FDCWD, from, AT_FDCWD, output->temporary, AT_SYMLINK_FOLLOW))
+	snprintf(from, sizeof from, "/proc/self/fd/%d", fd);
+	if (!linkat(AT_FDCWD, from, AT_FDCWD, path, AT_SYMLINK_FOLLOW))
+		return 0;
+	for (unsigned attempt = 0; errno == EEXIST && attempt < 1000; attempt++) {
+		temporary_name(path, attempt, name, name_size);
+		if (!linkat(AT_FDCWD, from, AT_FDCWD, name, AT_SYMLINK_FOLLOW))
 			return 0;
-		if (errno != EEXIST)
-			break;
 	}
-	*output->temporary = '\0';
-	return -1;
+	return copy_temporary(fd, path, name, name_size);
 }
 
 static size_t temporary_size(const struct hd_output *output)
@@ -239,31 +279,59 @@ void hd_output_abandon(struct hd_output *output)
 	release(output, true);
 }
 
-int hd_output_close(struct hd_output *output, struct hd_diag *diag)
+/*
+ * All that was written, to the file; 0, or an errno. A write that failed before is known by its flag only: another one
+ * tells why, or nobody knows.
+ */
+static int flush(struct hd_output *output)
 {
-	int result = ferror(output->to) || fflush(output->to) ? -1 : 0, error = errno;
+	bool failed = ferror(output->to);
+	if (fflush(output->to))
+		return errno;
+	if (failed && output->temporary && write(fileno(output->to), "", 1) < 0)
+		return errno;
+	return failed ? EIO : 0;
+}
+
+/*
+ * Gives the whole file its final name; 0, or an errno. A signal that ends the process waits meanwhile, or it would
+ * leave the temporary name. `fd`: of a file without a name; -1.
+ */
+static int put_in_place(struct hd_output *output, int fd)
+{
 	sigset_t all, before;
-	/* One that ends the process after the first name and before the second would leave the first. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &before);
-	if (!result && output->temporary && !*output->temporary) {
-		result = name_temporary(output, temporary_size(output));
+	int error = 0;
+	if (fd >= 0 && name_temporary(fd, output->path, output->temporary, temporary_size(output)))
 		error = errno;
-	}
-	if (fclose(output->to) && !result) {
-		result = -1;
+	if (!error && *output->temporary && rename(output->temporary, output->path)) {
 		error = errno;
+		unlink(output->temporary);
 	}
-	if (!result && output->temporary && rename(output->temporary, output->path)) {
-		result = -1;
+	*output->temporary = '\0';
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return error;
+}
+
+int hd_output_close(struct hd_output *output, struct hd_diag *diag)
+{
+	bool unnamed = output->temporary && !*output->temporary;
+	int error = flush(output);
+	int fd = unnamed && !error ? fcntl(fileno(output->to), F_DUPFD_CLOEXEC, 0) : -1;
+	if (unnamed && !error && fd < 0)
 		error = errno;
-	}
-	if (result)
+	if (fclose(output->to) && !error)
+		error = errno;
+	if (!error && output->temporary)
+		error = put_in_place(output, fd);
+	if (fd >= 0)
+		close(fd);
+	if (error)
 		report(diag, output->path, error);
 	note_closed(output);
-	release(output, result != 0);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	return result;
+	release(output, error != 0);
+	return error ? -1 : 0;
 }
 
 int hd_write_file(const char *path, const void *bytes, size_t size, struct hd_diag *diag)
