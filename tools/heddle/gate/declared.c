@@ -3,7 +3,7 @@
  * objects nor line tables say that, so the text of the source is read: a statement that begins with two words is a
  * declaration, and the nearest one above an access counts. Macros that declare are not seen; then the access stands in.
  *
- * Cost: one reading of the source for each name.
+ * Cost: one walk over the source for each name; a file is read once for lines that follow each other in it.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -13,6 +13,29 @@
 #include "tools/heddle/gate/carry.h"
 
 enum { MOST_VARIABLES = 4, MOST_NAME = 128 };
+
+/* The file that was read last. */
+struct source {
+	char *file, *text; /* NULL: none; it could not be read */
+};
+
+static void release_source(struct source *source)
+{
+	free(source->file);
+	free(source->text);
+	*source = (struct source){0};
+}
+
+/* NULL: it cannot be read. */
+static const char *text_of(struct source *source, const struct gate_root *root, const char *file)
+{
+	if (!source->file || strcmp(source->file, file) != 0) {
+		release_source(source);
+		source->file = hd_xstrdup(file);
+		source->text = gate_root_text(root, file);
+	}
+	return source->text;
+}
 
 /* ------------------------------------------------------------------ text */
 
@@ -99,10 +122,13 @@ static char next_token(struct text *text, char word[MOST_NAME])
 /* ------------------------------------------------------------------ declarations */
 
 struct statement {
-	uint32_t words, depth;	/* depth: of parentheses and brackets */
+	uint32_t words, depth;	/* words: before the first value; depth: of parentheses and brackets */
+	uint32_t angles;	/* depth of template arguments */
 	bool shared, elsewhere; /* __shared__; of another memory space */
+	bool lasting;		/* not on the stack */
 	bool expression, value; /* value: behind a = */
-	bool angles;		/* in template arguments */
+	bool list, declares;	/* behind a comma; two words came before the first one */
+	bool control;		/* a condition in parentheses comes */
 	char before;
 };
 
@@ -119,31 +145,77 @@ static bool take_word(struct statement *statement, const char *word)
 	static const char *const not_types[] = {"return", "else", "case",    "goto",   "delete",    "throw", "new",
 						"using",  "do",	  "typedef", "sizeof", "co_return", NULL};
 	static const char *const other_spaces[] = {"__device__", "__constant__", "__managed__", NULL};
-	bool may =
-		statement->words && !statement->expression && !statement->value && strchr("w*&>,", statement->before);
+	static const char *const controls[] = {"for", "if", "while", "switch", NULL};
+	static const char *const lasting[] = {"static", "extern", "constexpr", NULL};
+	bool member = strchr(".~", statement->before) && statement->before;
+	bool may = statement->words && !statement->expression && !statement->value && statement->before &&
+		   strchr("w*&>,", statement->before) && (!statement->list || statement->declares);
 	statement->shared |= !strcmp(word, "__shared__");
 	statement->elsewhere |= is_one_of(word, other_spaces);
+	statement->lasting |= is_one_of(word, lasting);
+	statement->control |= is_one_of(word, controls);
 	statement->expression |= is_one_of(word, not_types);
-	statement->words++;
+	statement->words += !member && !statement->value && !statement->list;
 	return may;
+}
+
+static void take_angle(struct statement *statement, char token)
+{
+	if (token == '<' && (statement->angles || (statement->before == 'w' && !statement->value)))
+		statement->angles++;
+	else if (token == '>' && statement->angles)
+		statement->angles--;
+	else if (token == '>' && !statement->value)
+		statement->expression = true; /* a comparison */
+}
+
+static void take_comma(struct statement *statement)
+{
+	if (!statement->list)
+		statement->declares = statement->words > 1;
+	statement->list = true;
+	statement->value = false;
+}
+
+/* Those of a `for` and of a lambda's body are within parentheses. */
+static void take_end(struct statement *statement, char token)
+{
+	if (!statement->depth || token == '{' || token == '}')
+		*statement = (struct statement){0};
+}
+
+/* Behind the parentheses of a `for` or `if` a statement begins. */
+static void take_close(struct statement *statement)
+{
+	statement->depth -= statement->depth > 0;
+	if (statement->control && !statement->depth)
+		*statement = (struct statement){0};
 }
 
 static void take_character(struct statement *statement, char token)
 {
+	bool plain = !statement->depth && !statement->angles;
 	switch (token) {
 	case ';':
 	case '{':
 	case '}':
-	case ':': *statement = (struct statement){0}; return;
+	case ':': take_end(statement, token); return;
 	case '(':
-	case '[': statement->depth++; break;
+	case '[': statement->depth++; return;
 	case ')':
-	case ']': statement->depth -= statement->depth > 0; break;
-	case '=': statement->value = true; break;
-	case ',': statement->value = false; break;
-	case '<': statement->angles = statement->before == 'w' && !statement->value; break;
-	case '>': statement->angles = false; break;
-	default: break;
+	case ']': take_close(statement); return;
+	case '<':
+	case '>':
+		if (!statement->depth)
+			take_angle(statement, token);
+		return;
+	case '=': statement->value |= plain; return;
+	case ',':
+		if (plain)
+			take_comma(statement);
+		return;
+	case '&': statement->expression |= plain && statement->before == '&'; return;
+	default: return;
 	}
 }
 
@@ -155,11 +227,11 @@ static uint32_t declared_line(const char *source, const char *name, uint32_t las
 	char word[MOST_NAME];
 	uint32_t found = 0;
 	for (char token; (token = next_token(&text, word)) && text.line <= last;) {
-		bool inside = statement.depth || statement.angles;
+		bool inside = statement.depth || statement.angles > 0;
 		if (token != 'w') {
 			take_character(&statement, token);
 		} else if (!inside && take_word(&statement, word) && !strcmp(word, name) &&
-			   statement.shared == shared && !statement.elsewhere) {
+			   statement.shared == shared && !statement.elsewhere && (shared || !statement.lasting)) {
 			skip_blanks(&text);
 			if (shared || *text.at == '[' || statement.before == '>')
 				found = text.line;
@@ -179,24 +251,55 @@ struct variable {
 	uint64_t growth; /* bytes more than before, or all */
 };
 
-/* The last name of a symbol: "t" of _ZZ4tilePKfPfE1t. */
+/* Whether the length at `at` and the name behind it reach to `end`. */
+static bool reaches(const char *at, const char *end)
+{
+	char *name;
+	if (!isdigit((unsigned char)*at) || isdigit((unsigned char)at[-1]))
+		return false;
+	size_t length = strtoul(at, &name, 10);
+	if (!length || name >= end || length != (size_t)(end - name) || isdigit((unsigned char)*name))
+		return false;
+	while (name < end && in_word(*name))
+		name++;
+	return name == end;
+}
+
+/* Before the number that a symbol ends with, and what joins it: "_0", "__10_", ".1"; the end when there is none. */
+static const char *without_number(const char *symbol, const char *end)
+{
+	const char *at = end - (end[-1] == '_');
+	while (at > symbol && isdigit((unsigned char)at[-1]))
+		at--;
+	if (at == end || at == symbol || !strchr("_.", at[-1]))
+		return end;
+	at--;
+	return end[-1] == '_' && at > symbol && at[-1] == '_' ? at - 1 : at;
+}
+
+/*
+ * The last name of a symbol: "t" of _ZZ4tilePKfPfE1t. A function's own variables stand behind the E of its name. What
+ * is before may have numbers that are no lengths: template arguments.
+ */
 static void plain_name(const char *symbol, char name[MOST_NAME])
 {
+	size_t length = strlen(symbol);
+	const char *whole = symbol + length, *ends[2];
+	bool local = !strncmp(symbol, "_ZZ", 3);
 	snprintf(name, MOST_NAME, "%s", symbol);
-	if (strncmp(symbol, "_Z", 2) != 0)
+	if (strncmp(symbol, "_Z", 2) != 0 || length < 3)
 		return;
-	for (const char *at = symbol + 2; *at;) {
-		char *end;
-		size_t length = isdigit((unsigned char)*at) ? strtoul(at, &end, 10) : 0;
-		if (!length) {
-			at++;
-		} else if (length > strlen(end)) {
-			at = end;
-		} else {
-			snprintf(name, MOST_NAME, "%.*s", (int)length, end);
-			at = end + length;
+	ends[0] = !local && whole[-1] == 'E' ? whole - 1 : whole;
+	ends[1] = without_number(symbol, whole);
+	for (uint32_t i = 0; i < 2; i++)
+		for (const char *at = symbol + 2; at < ends[i]; at++) {
+			bool follows = !local || at[-1] == 'E' || (at[-1] == 'L' && at[-2] == 'E');
+			if (!follows || !reaches(at, ends[i]))
+				continue;
+			at += strspn(at, "0123456789");
+			snprintf(name, MOST_NAME, "%.*s", (int)(ends[i] - at), at);
+			return;
 		}
-	}
 }
 
 static uint64_t old_size(const struct gate_carry *carry, const struct gate_subject *subject, const char *name)
@@ -238,14 +341,13 @@ static int by_growth(const void *a, const void *b)
 	return left->symbol < right->symbol ? -1 : left->symbol > right->symbol; /* of one array */
 }
 
-static void tell_shared(const struct gate_carry *carry, const struct variable *variable)
+static void tell_shared(const struct gate_carry *carry, const struct variable *variable, struct source *source)
 {
 	struct gate_place place = gate_carry_place(carry, variable->subject, variable->origin);
 	char name[MOST_NAME];
 	plain_name(variable->symbol->name, name);
-	char *text = place.file ? gate_root_text(carry->root, place.file) : NULL;
+	const char *text = place.file ? text_of(source, carry->root, place.file) : NULL;
 	uint32_t line = text ? declared_line(text, name, place.line, true) : 0;
-	free(text);
 	if (line)
 		place.line = line;
 	gate_carry_add(carry, place,
@@ -256,6 +358,7 @@ static void tell_shared(const struct gate_carry *carry, const struct variable *v
 void gate_carry_shared(const struct gate_carry *carry, const struct gate_subject *subject)
 {
 	variables list = {0};
+	struct source source = {0};
 	uint32_t functions = 0;
 	const struct gate_subject **reached;
 	gate_carry_reached(subject, &reached, &functions);
@@ -270,27 +373,35 @@ void gate_carry_shared(const struct gate_carry *carry, const struct gate_subject
 	if (list.len)
 		qsort(list.data, list.len, sizeof(*list.data), by_growth);
 	for (uint32_t i = 0; i < list.len && i < MOST_VARIABLES && (list.data[i].growth || !list.data[0].growth); i++)
-		tell_shared(carry, &list.data[i]);
+		tell_shared(carry, &list.data[i], &source);
+	release_source(&source);
 	hd_vec_release(&list);
 }
 
 /* ------------------------------------------------------------------ arrays in local memory */
 
+struct array {
+	uint32_t line;
+	char name[MOST_NAME];
+};
+
 /* Of what the line indexes, the arrays that are declared above it. */
-static void tell_arrays_of(const struct gate_carry *carry, const char *source, struct gate_place place, uint32_t *told,
-			   uint32_t *count)
+static void tell_arrays_of(const struct gate_carry *carry, const char *source, struct gate_place place,
+			   struct array *told, uint32_t *count)
 {
 	struct text text = {source, 1, true};
-	char word[MOST_NAME], before = 0;
+	struct array array;
+	char *word = array.name, before = 0;
 	for (char token; (token = next_token(&text, word)) && text.line <= place.line; before = token) {
 		if (token != 'w' || text.line != place.line || before == '.' || *text.at != '[')
 			continue;
 		uint32_t line = declared_line(source, word, place.line, false), known = 0;
-		while (known < *count && told[known] != line)
+		while (known < *count && (told[known].line != line || strcmp(told[known].name, word) != 0))
 			known++;
 		if (!line || known < *count || *count == MOST_VARIABLES)
 			continue;
-		told[(*count)++] = line;
+		array.line = line;
+		told[(*count)++] = array;
 		gate_carry_add(carry, (struct gate_place){place.file, line},
 			       hd_arena_printf(carry->arena, "%s, an array in local memory, is declared here", word));
 	}
@@ -299,7 +410,9 @@ static void tell_arrays_of(const struct gate_carry *carry, const char *source, s
 void gate_carry_arrays(const struct gate_carry *carry, const struct gate_subject *subject)
 {
 	const struct hd_function *code = gate_code_of(subject);
-	uint32_t told[MOST_VARIABLES], count = 0, last = 0;
+	struct source source = {0};
+	struct array told[MOST_VARIABLES];
+	uint32_t count = 0, last = 0;
 	for (uint32_t i = 0; code && i < code->inst_count && count < MOST_VARIABLES; i++) {
 		struct gate_place place = {0};
 		if (code->insts[i].role == HD_ROLE_PLAIN && hd_inst_is_of(&code->insts[i], HD_MIX_LOCAL))
@@ -307,9 +420,9 @@ void gate_carry_arrays(const struct gate_carry *carry, const struct gate_subject
 		if (!place.file || place.line == last)
 			continue;
 		last = place.line;
-		char *text = gate_root_text(carry->root, place.file);
+		const char *text = text_of(&source, carry->root, place.file);
 		if (text)
 			tell_arrays_of(carry, text, place, told, &count);
-		free(text);
 	}
+	release_source(&source);
 }

@@ -22,13 +22,19 @@ struct origins {
 	bool indexed[MOST_STEPS];	  /* differs between lanes */
 };
 
+/* A value comes back that the function itself has put away. */
+static bool brings_back(const struct hd_inst *inst)
+{
+	return inst->role == HD_ROLE_SPILL_LOAD || inst->role == HD_ROLE_CALLEE_RESTORE;
+}
+
 /* How the instruction gives a value of which nothing is known; NULL: it computes. */
 static const char *source_of(const struct hd_inst *inst)
 {
 	const struct hd_opinfo *info = &hd_opinfo[inst->op];
 	if (info->effects & HD_FX_ATOMIC)
 		return "the result of an atomic operation";
-	if (info->effects & HD_FX_LOAD && info->space != HD_AT_CONST)
+	if (info->effects & HD_FX_LOAD && info->space != HD_AT_CONST && !brings_back(inst))
 		return "a value that is loaded";
 	if (info->effects & HD_FX_CALL)
 		return "the result of a call";
@@ -109,6 +115,31 @@ static bool meet(const struct hd_inst *insts, const uint32_t *producers, uint32_
 	return false;
 }
 
+/* The store that put it away: the nearest above of the same place, since places are used again. FLOW_CALLER: none. */
+static uint32_t put_away(const struct hd_function *code, uint32_t load)
+{
+	const struct hd_inst *back = &code->insts[load];
+	uint8_t role = back->role == HD_ROLE_SPILL_LOAD ? HD_ROLE_SPILL_STORE : HD_ROLE_CALLEE_SAVE;
+	for (uint32_t i = load; i-- > 0;) {
+		const struct hd_inst *inst = &code->insts[i];
+		if (inst->role == role && hd_opinfo[inst->op].space == hd_opinfo[back->op].space &&
+		    inst->a == back->a && inst->x == back->x)
+			return i;
+	}
+	return FLOW_CALLER;
+}
+
+static uint32_t *producers_of(const struct origins *origins, const struct flow *flow, uint32_t inst,
+			      struct hd_arena *arena, uint32_t *count)
+{
+	if (!brings_back(&origins->code->insts[inst]))
+		return flow_producers(flow, inst, FLOW_VALUE, arena, count);
+	uint32_t *store = HD_ARENA_NEW(arena, uint32_t, 1);
+	*store = put_away(origins->code, inst);
+	*count = 1;
+	return store;
+}
+
 /* The data that an access stores are nothing of its address. */
 static void collect(struct origins *origins, const struct flow *flow, struct hd_arena *arena)
 {
@@ -118,7 +149,7 @@ static void collect(struct origins *origins, const struct flow *flow, struct hd_
 		uint32_t count, *producers;
 		if (at && source_of(&insts[origins->list[at]]))
 			continue;
-		producers = at ? flow_producers(flow, origins->list[at], FLOW_VALUE, arena, &count)
+		producers = at ? producers_of(origins, flow, origins->list[at], arena, &count)
 			       : flow_setters(flow, origins->list[0], access->a,
 					      hd_opinfo[access->op].a == HD_W_D ? 2 : 1, arena, &count);
 		origins->merges[at] = meet(insts, producers, count);

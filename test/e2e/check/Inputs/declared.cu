@@ -63,3 +63,28 @@ __global__ void lanes(const float *in, float *out)
 	int i = threadIdx.x;
 	out[i] = in[__shfl_xor_sync(~0u, i, 5)];
 }
+
+template <int N> __global__ void gemm(const float *a, float *c)
+{
+	__shared__ float tile_a[N][4], x1a[N];
+	int i = threadIdx.x;
+	tile_a[i][i & 3] = a[i], x1a[i] = a[i + 1];
+	__syncthreads();
+	c[i] = tile_a[(i * 5) & (N - 1)][i & 3] + x1a[N - 1 - i];
+}
+template __global__ void gemm<16>(const float *, float *);
+
+__global__ void sorts(const int *in, int *out, int n)
+{
+	int keys[8], part[8];
+	for (int i = 0; i < 8; i++)
+		keys[i] = in[i], part[i] = 0;
+	for (int i = 1, j; i < n; i++)
+		for (j = i; j > 0 && keys[j - 1] > keys[j]; j--) {
+			int t = keys[j];
+			keys[j] = keys[j - 1], keys[j - 1] = t;
+		}
+	int at = in[8];
+	n = 0, part[at] = in[9];
+	out[n] = keys[in[10]] + part[in[11]];
+}
