@@ -30,7 +30,7 @@ package_of() {
 	case $1 in
 	share/heddle/manifest.txt) ;;
 	lib/libheddle-*.so | lib/libnvrtc.so | share/heddle/gpus/*) echo libheddle-cudart ;;
-	bin/heddle-figures | share/heddle/scripts/*) echo heddle-figures ;;
+	bin/heddle-figures | share/man/man1/heddle-figures.1 | share/heddle/scripts/*) echo heddle-figures ;;
 	include/* | lib/*.a | lib/pkgconfig/* | lib/cmake/*) echo heddle-dev ;;
 	share/doc/* | share/heddle/examples/*) echo heddle-doc ;;
 	*) echo heddle ;;
@@ -59,7 +59,7 @@ programs() {
 # As Debian's policy has it: no debug information, compressed manual pages, modules of Python where Python looks.
 programs "$work"/*/usr | xargs -0 "llvm-strip-$llvm" --strip-unneeded
 find "$work" -path '*/usr/lib/*.so' -type f -exec chmod 644 {} +
-find "$work/heddle/usr/share/man" -type f -exec gzip -9n {} +
+find "$work" -path '*/usr/share/man/*' -type f -exec gzip -9n {} +
 mkdir -p "$work/heddle/usr/lib/python3/dist-packages" "$work/heddle-doc/usr/share/doc/heddle-doc"
 ln -s ../../../share/heddle/python/heddle "$work/heddle/usr/lib/python3/dist-packages/heddle"
 [[ ! -d $work/heddle-doc/usr/share/doc/heddle ]] ||

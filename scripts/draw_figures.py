@@ -15,6 +15,7 @@ import time
 
 import added
 import figures
+import manual
 import results
 from figures import table
 
@@ -211,8 +212,25 @@ def draw(name, options):
             raise figures.RunFailed('\n'.join(wrong))
 
 
+class Manual(argparse.Action):
+    """The manual page of heddle-figures, with date and version of those of heddle."""
+
+    def __call__(self, parser, namespace, values, option_string=None):
+        heddle = subprocess.run([os.path.join(BUILD, 'bin', 'heddle'), '--man'], stdout=subprocess.PIPE, text=True, check=True)
+        foot = [line for line in heddle.stdout.split('\n') if line[:4] in ('.Dd ', '.Os ')]
+        print(manual.page(parser, 'heddle-figures', 'repeat the simulations of papers and draw their figures', foot, ['heddle', 'heddle-sweep']))
+        parser.exit()
+
+
+# The program's name, and the page for more, differ where it is installed.
+ABOUT = __doc__
+if INSTALLED:
+    ABOUT = ABOUT.replace('draw_figures.py NAME', 'heddle-figures NAME', 1).replace(' `make figures-NAME` is this for one.', '').replace(
+        'BUILD/figures/NAME, or NAME-SIZE. Runs are kept in BUILD/results.', 'figures/NAME, or NAME-SIZE. Runs are kept in the folder runs there.')
+
+
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(prog='heddle-figures' if INSTALLED else None, description=ABOUT, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('names', nargs='*', metavar='NAME', help='which (default all): ' + ', '.join(names()))
     parser.add_argument('--build', default=BUILD, help='build tree, or prefix of an installation (default ' + ('that of this program)' if INSTALLED else 'build)'))
     parser.add_argument('--programs', help='folder of built programs (default BUILD/examples/calls)')
@@ -221,7 +239,8 @@ def main():
     parser.add_argument('--size', help="of the plan's workloads, e.g. small (default: the full ones)")
     parser.add_argument('--workloads', help='only these, separated by commas')
     parser.add_argument('--add', metavar='PLAN', help='draw the workloads of this plan; with --workloads also others')
-    parser.add_argument('--record', action='store_true', help='write the figures that pages show to docs/results (not with --plan or --workloads)')
+    parser.add_argument('--record', action='store_true', help=argparse.SUPPRESS if INSTALLED else 'write the figures that pages show to docs/results (not with --plan or --workloads)')
+    parser.add_argument('--man', nargs=0, action=Manual, help=argparse.SUPPRESS)
     parser.add_argument('-j', '--jobs', type=int, default=os.cpu_count(), help='runs at a time (default all cores)')
     options = parser.parse_args()
     if INSTALLED and options.record:

@@ -34,8 +34,8 @@ EXAMPLE_SOURCES := $(wildcard $(foreach in,examples examples/* examples/*/* exam
 
 # The papers' figures: what draws them, and the sources that they run.
 FIGURE_FILES := $(sort $(EXAMPLES) $(patsubst examples/%,$(SHARE)/examples/%,$(EXAMPLE_SOURCES))) \
-	$(patsubst %,$(SHARE)/%,$(wildcard scripts/plans/*.ini scripts/plans/*.txt scripts/plans/ladders/* scripts/figures/*.py) $(addprefix scripts/,figures.py draw_figures.py added.py results.py)) \
-	$(B)/bin/heddle-figures
+	$(patsubst %,$(SHARE)/%,$(wildcard scripts/plans/*.ini scripts/plans/*.txt scripts/plans/ladders/* scripts/figures/*.py) $(addprefix scripts/,figures.py draw_figures.py added.py manual.py results.py)) \
+	$(B)/bin/heddle-figures $(B)/share/man/man1/heddle-figures.1
 
 define page
 @mkdir -p $(@D)
@@ -50,6 +50,8 @@ $(B)/share/man/man7/heddle-passes.7: $(HEDDLE) passes/options.def passes/passes.
 	$(call page,$(HEDDLE) --man passes)
 $(COMMANDS:%=$(B)/share/man/man1/heddle-%.1): $(B)/share/man/man1/heddle-%.1: $(HEDDLE)
 	$(call page,$(HEDDLE) $* --man)
+$(B)/share/man/man1/heddle-figures.1: $(HEDDLE) $(filter $(SHARE)/scripts/%.py,$(FIGURE_FILES))
+	$(call page,/usr/bin/python3 -B $(SHARE)/scripts/draw_figures.py --man)
 $(B)/share/bash-completion/completions/heddle: $(HEDDLE) $(HEDDLE_CC) scripts/completion.sh
 	$(call page,scripts/completion.sh $(HEDDLE) $(HEDDLE_CC))
 # bash-completion looks for a file by the command's name.
