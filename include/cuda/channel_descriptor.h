@@ -6,7 +6,7 @@
 
 #include "cuda_runtime_api.h"
 
-template <class T> static inline cudaChannelFormatDesc cudaCreateChannelDesc()
+template <class _T> static inline cudaChannelFormatDesc cudaCreateChannelDesc()
 {
 	return cudaCreateChannelDesc(0, 0, 0, 0, cudaChannelFormatKindNone);
 }

@@ -54,23 +54,23 @@ HD_HERE unsigned int packed(unsigned int mask, unsigned int bits)
 	return out;
 }
 /* A value of any trivially copied type from another lane of the mask, word by word. */
-template <typename T> HD_HERE T from_lane(unsigned int mask, const T &value, unsigned int source)
+template <typename _T> HD_HERE _T from_lane(unsigned int mask, const _T &value, unsigned int source)
 {
-	static_assert(sizeof(T) <= 32, "shuffles take values of up to 32 bytes");
-	unsigned int words[(sizeof(T) + 3) / 4] = {};
-	T out;
-	memcpy(words, &value, sizeof(T));
-	for (unsigned int i = 0; i < (sizeof(T) + 3) / 4; i++)
+	static_assert(sizeof(_T) <= 32, "shuffles take values of up to 32 bytes");
+	unsigned int words[(sizeof(_T) + 3) / 4] = {};
+	_T out;
+	memcpy(words, &value, sizeof(_T));
+	for (unsigned int i = 0; i < (sizeof(_T) + 3) / 4; i++)
 		words[i] = __shfl_sync(mask, words[i], (int)source, 32);
-	memcpy(&out, words, sizeof(T));
+	memcpy(&out, words, sizeof(_T));
 	return out;
 }
 } // namespace details
 
 class thread_group;
 class coalesced_group;
-template <typename G> HD_HERE coalesced_group labeled_partition(const G &parent, int label);
-template <typename G> HD_HERE coalesced_group binary_partition(const G &parent, bool label);
+template <typename _G> HD_HERE coalesced_group labeled_partition(const _G &parent, int label);
+template <typename _G> HD_HERE coalesced_group binary_partition(const _G &parent, bool label);
 namespace details
 {
 HD_HERE thread_group of_lanes(unsigned int lanes, unsigned int threads);
@@ -181,10 +181,10 @@ HD_HERE thread_block this_thread_block()
 }
 
 /* Tiles of several warps have memory of their own. */
-template <unsigned int MaxBlockSize = 1024> struct block_tile_memory {
+template <unsigned int _MaxBlockSize = 1024> struct block_tile_memory {
 	unsigned int unused;
 };
-template <unsigned int MaxBlockSize> HD_HERE thread_block this_thread_block(block_tile_memory<MaxBlockSize> &)
+template <unsigned int _MaxBlockSize> HD_HERE thread_block this_thread_block(block_tile_memory<_MaxBlockSize> &)
 {
 	return this_thread_block();
 }
@@ -299,9 +299,9 @@ class cluster_group
 	{
 		return __cluster_query_shared_rank(address);
 	}
-	template <typename T> HD_HERE static T *map_shared_rank(T *address, int rank)
+	template <typename _T> HD_HERE static _T *map_shared_rank(_T *address, int rank)
 	{
-		return (T *)__cluster_map_shared_rank((const void *)address, (unsigned int)rank);
+		return (_T *)__cluster_map_shared_rank((const void *)address, (unsigned int)rank);
 	}
 	HD_HERE static dim3 block_index()
 	{
@@ -360,8 +360,8 @@ class coalesced_group : public thread_group
 	}
 	friend HD_HERE coalesced_group coalesced_threads();
 	friend HD_HERE coalesced_group tiled_partition(const coalesced_group &parent, unsigned int size);
-	template <typename G> friend HD_HERE coalesced_group labeled_partition(const G &parent, int label);
-	template <typename G> friend HD_HERE coalesced_group binary_partition(const G &parent, bool label);
+	template <typename _G> friend HD_HERE coalesced_group labeled_partition(const _G &parent, int label);
+	template <typename _G> friend HD_HERE coalesced_group binary_partition(const _G &parent, bool label);
 	unsigned int above_rank = 0, parts = 1;
 
 	HD_HERE unsigned int lanes() const
@@ -394,16 +394,16 @@ class coalesced_group : public thread_group
 	{
 		return parts;
 	}
-	template <typename T> HD_HERE T shfl(HD_MAYBE_UNDEF T value, unsigned int rank) const
+	template <typename _T> HD_HERE _T shfl(HD_MAYBE_UNDEF _T value, unsigned int rank) const
 	{
 		return details::from_lane(mask, value, details::lane_of(mask, rank));
 	}
-	template <typename T> HD_HERE T shfl_up(HD_MAYBE_UNDEF T value, unsigned int delta) const
+	template <typename _T> HD_HERE _T shfl_up(HD_MAYBE_UNDEF _T value, unsigned int delta) const
 	{
 		unsigned int rank = thread_rank();
 		return shfl(value, rank >= delta ? rank - delta : rank);
 	}
-	template <typename T> HD_HERE T shfl_down(HD_MAYBE_UNDEF T value, unsigned int delta) const
+	template <typename _T> HD_HERE _T shfl_down(HD_MAYBE_UNDEF _T value, unsigned int delta) const
 	{
 		unsigned int rank = thread_rank();
 		return shfl(value, rank + delta < count ? rank + delta : rank);
@@ -420,11 +420,11 @@ class coalesced_group : public thread_group
 	{
 		return details::packed(mask, __ballot_sync(mask, predicate));
 	}
-	template <typename T> HD_HERE unsigned int match_any(HD_MAYBE_UNDEF T value) const
+	template <typename _T> HD_HERE unsigned int match_any(HD_MAYBE_UNDEF _T value) const
 	{
 		return details::packed(mask, __match_any_sync(mask, value));
 	}
-	template <typename T> HD_HERE unsigned int match_all(HD_MAYBE_UNDEF T value, int &same) const
+	template <typename _T> HD_HERE unsigned int match_all(HD_MAYBE_UNDEF _T value, int &same) const
 	{
 		return details::packed(mask, __match_all_sync(mask, value, &same));
 	}
@@ -438,23 +438,24 @@ HD_HERE coalesced_group coalesced_threads()
 namespace details
 {
 /* What all tiles of a group know: which one this is, and how many there are. */
-template <unsigned int Size> class tile
+template <unsigned int _Size> class tile
 {
       public:
-	HD_HERE tile(unsigned int rank, unsigned int threads) : above_rank(rank / Size), parts((threads + Size - 1) / Size)
+	HD_HERE tile(unsigned int rank, unsigned int threads)
+	    : above_rank(rank / _Size), parts((threads + _Size - 1) / _Size)
 	{
 	}
 	HD_HERE static constexpr unsigned int size()
 	{
-		return Size;
+		return _Size;
 	}
 	HD_HERE static constexpr unsigned int num_threads()
 	{
-		return Size;
+		return _Size;
 	}
 	HD_HERE static unsigned int thread_rank()
 	{
-		return thread_in_block() & (Size - 1);
+		return thread_in_block() & (_Size - 1);
 	}
 	HD_HERE unsigned int meta_group_rank() const
 	{
@@ -470,47 +471,47 @@ template <unsigned int Size> class tile
 };
 
 /* Of 1, 2, ... 32 threads. */
-template <unsigned int Size> class warp_tile : public tile<Size>
+template <unsigned int _Size> class warp_tile : public tile<_Size>
 {
-	template <typename G> friend HD_HERE coalesced_group __v1::labeled_partition(const G &parent, int label);
-	template <typename G> friend HD_HERE coalesced_group __v1::binary_partition(const G &parent, bool label);
+	template <typename _G> friend HD_HERE coalesced_group __v1::labeled_partition(const _G &parent, int label);
+	template <typename _G> friend HD_HERE coalesced_group __v1::binary_partition(const _G &parent, bool label);
 
 	HD_HERE static unsigned int lanes()
 	{
 		unsigned int present = threads_of_block() - (thread_in_block() & ~31u);
-		unsigned int mask = Size == 32 ? ~0u : ((1u << (Size & 31)) - 1) << (lane() & ~(Size - 1));
+		unsigned int mask = _Size == 32 ? ~0u : ((1u << (_Size & 31)) - 1) << (lane() & ~(_Size - 1));
 		return present < 32 ? mask & ((1u << present) - 1) : mask;
 	}
 
       public:
-	using tile<Size>::tile;
-	using tile<Size>::thread_rank;
+	using tile<_Size>::tile;
+	using tile<_Size>::thread_rank;
 	HD_HERE operator thread_group() const
 	{
-		return of_lanes(lanes(), Size);
+		return of_lanes(lanes(), _Size);
 	}
 	HD_HERE static void sync()
 	{
 		__syncwarp(lanes());
 	}
-	template <typename T> HD_HERE T shfl(HD_MAYBE_UNDEF T value, int rank) const
+	template <typename _T> HD_HERE _T shfl(HD_MAYBE_UNDEF _T value, int rank) const
 	{
-		return from_lane(lanes(), value, (lane() & ~(Size - 1)) | ((unsigned int)rank & (Size - 1)));
+		return from_lane(lanes(), value, (lane() & ~(_Size - 1)) | ((unsigned int)rank & (_Size - 1)));
 	}
-	template <typename T> HD_HERE T shfl_up(HD_MAYBE_UNDEF T value, unsigned int delta) const
+	template <typename _T> HD_HERE _T shfl_up(HD_MAYBE_UNDEF _T value, unsigned int delta) const
 	{
 		unsigned int rank = thread_rank();
 		return shfl(value, (int)(rank >= delta ? rank - delta : rank));
 	}
-	template <typename T> HD_HERE T shfl_down(HD_MAYBE_UNDEF T value, unsigned int delta) const
+	template <typename _T> HD_HERE _T shfl_down(HD_MAYBE_UNDEF _T value, unsigned int delta) const
 	{
 		unsigned int rank = thread_rank();
-		return shfl(value, (int)(rank + delta < Size ? rank + delta : rank));
+		return shfl(value, (int)(rank + delta < _Size ? rank + delta : rank));
 	}
-	template <typename T> HD_HERE T shfl_xor(HD_MAYBE_UNDEF T value, unsigned int mask) const
+	template <typename _T> HD_HERE _T shfl_xor(HD_MAYBE_UNDEF _T value, unsigned int mask) const
 	{
 		unsigned int rank = thread_rank() ^ mask;
-		return shfl(value, (int)(rank < Size ? rank : thread_rank()));
+		return shfl(value, (int)(rank < _Size ? rank : thread_rank()));
 	}
 	HD_HERE int any(HD_MAYBE_UNDEF int predicate) const
 	{
@@ -522,51 +523,54 @@ template <unsigned int Size> class warp_tile : public tile<Size>
 	}
 	HD_HERE unsigned int ballot(HD_MAYBE_UNDEF int predicate) const
 	{
-		return __ballot_sync(lanes(), predicate) >> (lane() & ~(Size - 1));
+		return __ballot_sync(lanes(), predicate) >> (lane() & ~(_Size - 1));
 	}
-	template <typename T> HD_HERE unsigned int match_any(HD_MAYBE_UNDEF T value) const
+	template <typename _T> HD_HERE unsigned int match_any(HD_MAYBE_UNDEF _T value) const
 	{
-		return __match_any_sync(lanes(), value) >> (lane() & ~(Size - 1));
+		return __match_any_sync(lanes(), value) >> (lane() & ~(_Size - 1));
 	}
-	template <typename T> HD_HERE unsigned int match_all(HD_MAYBE_UNDEF T value, int &same) const
+	template <typename _T> HD_HERE unsigned int match_all(HD_MAYBE_UNDEF _T value, int &same) const
 	{
-		return __match_all_sync(lanes(), value, &same) >> (lane() & ~(Size - 1));
+		return __match_all_sync(lanes(), value, &same) >> (lane() & ~(_Size - 1));
 	}
 };
 
-template <unsigned int Size> class block_tile;
-template <unsigned int Size, bool Wide> struct tile_of {
-	typedef warp_tile<Size> type;
+template <unsigned int _Size> class block_tile;
+template <unsigned int _Size, bool _Wide> struct tile_of {
+	typedef warp_tile<_Size> type;
 };
-template <unsigned int Size> struct tile_of<Size, true> {
-	typedef block_tile<Size> type;
+template <unsigned int _Size> struct tile_of<_Size, true> {
+	typedef block_tile<_Size> type;
 };
 } // namespace details
 
 #include "cooperative_groups/heddle_block_tile.h"
 
 /* Parent: the group that was divided. */
-template <unsigned int Size, typename Parent = void>
-class thread_block_tile : public details::tile_of<Size, (Size > 32)>::type
+template <unsigned int _Size, typename _Parent = void>
+class thread_block_tile : public details::tile_of<_Size, (_Size > 32)>::type
 {
-	static_assert(Size && Size <= 512 && !(Size & (Size - 1)), "tiles have a power of two of up to 512 threads");
-	typedef typename details::tile_of<Size, (Size > 32)>::type base;
-	template <unsigned int N, typename G> friend HD_HERE thread_block_tile<N, G> tiled_partition(const G &parent);
+	static_assert(_Size && _Size <= 512 && !(_Size & (_Size - 1)),
+		      "tiles have a power of two of up to 512 threads");
+	typedef typename details::tile_of<_Size, (_Size > 32)>::type base;
+	template <unsigned int _N, typename _G>
+	friend HD_HERE thread_block_tile<_N, _G> tiled_partition(const _G &parent);
 
 	HD_HERE thread_block_tile(unsigned int rank, unsigned int threads) : base(rank, threads)
 	{
 	}
 
       public:
-	template <typename Other> HD_HERE thread_block_tile(const thread_block_tile<Size, Other> &other) : base(other)
+	template <typename _Other>
+	HD_HERE thread_block_tile(const thread_block_tile<_Size, _Other> &other) : base(other)
 	{
 	}
 };
 
-template <unsigned int N, typename G> HD_HERE thread_block_tile<N, G> tiled_partition(const G &parent)
+template <unsigned int _N, typename _G> HD_HERE thread_block_tile<_N, _G> tiled_partition(const _G &parent)
 {
-	details::prepare<N>(parent, details::is_wide<(N > 32)>());
-	return thread_block_tile<N, G>((unsigned int)parent.thread_rank(), (unsigned int)parent.size());
+	details::prepare<_N>(parent, details::is_wide<(_N > 32)>());
+	return thread_block_tile<_N, _G>((unsigned int)parent.thread_rank(), (unsigned int)parent.size());
 }
 /* Of a size known at run time only: a power of two of up to 32, or the whole block. */
 HD_HERE thread_group tiled_partition(const thread_group &parent, unsigned int size)
@@ -595,7 +599,7 @@ HD_HERE coalesced_group tiled_partition(const coalesced_group &parent, unsigned 
 
 /* Threads of a tile or coalesced group that come with the same label; ranks of the parts are in the order of their first
  * threads. */
-template <typename G> HD_HERE coalesced_group labeled_partition(const G &parent, int label)
+template <typename _G> HD_HERE coalesced_group labeled_partition(const _G &parent, int label)
 {
 	unsigned int all = parent.lanes(), own = __match_any_sync(all, label);
 	bool first = (own & details::lanes_below()) == 0;
@@ -605,7 +609,7 @@ template <typename G> HD_HERE coalesced_group labeled_partition(const G &parent,
 	out.above_rank = (unsigned int)__popc(leaders & ((own & -own) - 1));
 	return out;
 }
-template <typename G> HD_HERE coalesced_group binary_partition(const G &parent, bool label)
+template <typename _G> HD_HERE coalesced_group binary_partition(const _G &parent, bool label)
 {
 	unsigned int all = parent.lanes(), yes = __ballot_sync(all, label);
 	coalesced_group out(label ? yes : all & ~yes);
@@ -616,19 +620,19 @@ template <typename G> HD_HERE coalesced_group binary_partition(const G &parent, 
 
 /* ---- free functions ---- */
 
-template <typename G> HD_HERE void sync(const G &group)
+template <typename _G> HD_HERE void sync(const _G &group)
 {
 	group.sync();
 }
-template <typename G> HD_HERE unsigned long long group_size(const G &group)
+template <typename _G> HD_HERE unsigned long long group_size(const _G &group)
 {
 	return group.size();
 }
-template <typename G> HD_HERE unsigned long long thread_rank(const G &group)
+template <typename _G> HD_HERE unsigned long long thread_rank(const _G &group)
 {
 	return group.thread_rank();
 }
-template <typename G> HD_HERE bool is_valid(const G &group)
+template <typename _G> HD_HERE bool is_valid(const _G &group)
 {
 	return group.is_valid();
 }
@@ -638,20 +642,20 @@ HD_HERE thread_block_tile<1> this_thread()
 }
 
 /* One thread of the group calls it, the first. */
-template <typename G, typename F, typename... Arguments>
-HD_HERE void invoke_one(const G &group, F &&function, Arguments &&...arguments)
+template <typename _G, typename _F, typename... _Arguments>
+HD_HERE void invoke_one(const _G &group, _F &&function, _Arguments &&...arguments)
 {
 	if (group.thread_rank() == 0)
-		static_cast<F &&>(function)(static_cast<Arguments &&>(arguments)...);
+		static_cast<_F &&>(function)(static_cast<_Arguments &&>(arguments)...);
 }
 /* Each gets the result; of groups with shfl. */
-template <typename G, typename F, typename... Arguments>
-HD_HERE auto invoke_one_broadcast(const G &group, F &&function, Arguments &&...arguments)
-	-> decltype(function(static_cast<Arguments &&>(arguments)...))
+template <typename _G, typename _F, typename... _Arguments>
+HD_HERE auto invoke_one_broadcast(const _G &group, _F &&function, _Arguments &&...arguments)
+	-> decltype(function(static_cast<_Arguments &&>(arguments)...))
 {
-	decltype(function(static_cast<Arguments &&>(arguments)...)) result{};
+	decltype(function(static_cast<_Arguments &&>(arguments)...)) result{};
 	if (group.thread_rank() == 0)
-		result = static_cast<F &&>(function)(static_cast<Arguments &&>(arguments)...);
+		result = static_cast<_F &&>(function)(static_cast<_Arguments &&>(arguments)...);
 	return group.shfl(result, 0);
 }
 

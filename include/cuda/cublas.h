@@ -68,7 +68,9 @@ HD_OLD cublasStatus_t cublasSetKernelStream(cudaStream_t stream)
 
 HD_OLD cublasOperation_t __hd_cublas_operation(char letter)
 {
-	return letter == 't' || letter == 'T' ? CUBLAS_OP_T : letter == 'c' || letter == 'C' ? CUBLAS_OP_C : CUBLAS_OP_N;
+	return letter == 't' || letter == '_T'	 ? CUBLAS_OP_T
+	       : letter == 'c' || letter == '_C' ? CUBLAS_OP_C
+						 : CUBLAS_OP_N;
 }
 HD_OLD cublasFillMode_t __hd_cublas_fill(char letter)
 {
@@ -76,7 +78,7 @@ HD_OLD cublasFillMode_t __hd_cublas_fill(char letter)
 }
 HD_OLD cublasDiagType_t __hd_cublas_diag(char letter)
 {
-	return letter == 'u' || letter == 'U' ? CUBLAS_DIAG_UNIT : CUBLAS_DIAG_NON_UNIT;
+	return letter == 'u' || letter == '_U' ? CUBLAS_DIAG_UNIT : CUBLAS_DIAG_NON_UNIT;
 }
 HD_OLD cublasSideMode_t __hd_cublas_side(char letter)
 {
@@ -107,33 +109,33 @@ HD_OLD cublasSideMode_t __hd_cublas_side(char letter)
 	HD_RESULT(int, I##l##amax, (int n, const T *x, int incx), n, x, incx)                                                 \
 	HD_RESULT(int, I##l##amin, (int n, const T *x, int incx), n, x, incx)                                                 \
 	HD_VOID(L##gemv,                                                                                                      \
-		(char trans, int m, int n, T alpha, const T *A, int lda, const T *x, int incx, T beta, T *y, int incy),       \
+		(char trans, int m, int n, T alpha, const T *_A, int lda, const T *x, int incx, T beta, T *y, int incy),      \
 		__hd_cublas_operation(trans), m, n, &alpha, A, lda, x, incx, &beta, y, incy)                                  \
-	HD_VOID(L##trmv, (char uplo, char trans, char diag, int n, const T *A, int lda, T *x, int incx),                      \
+	HD_VOID(L##trmv, (char uplo, char trans, char diag, int n, const T *_A, int lda, T *x, int incx),                     \
 		__hd_cublas_fill(uplo), __hd_cublas_operation(trans), __hd_cublas_diag(diag), n, A, lda, x, incx)             \
-	HD_VOID(L##trsv, (char uplo, char trans, char diag, int n, const T *A, int lda, T *x, int incx),                      \
+	HD_VOID(L##trsv, (char uplo, char trans, char diag, int n, const T *_A, int lda, T *x, int incx),                     \
 		__hd_cublas_fill(uplo), __hd_cublas_operation(trans), __hd_cublas_diag(diag), n, A, lda, x, incx)             \
 	HD_VOID(L##gemm,                                                                                                      \
-		(char transa, char transb, int m, int n, int k, T alpha, const T *A, int lda, const T *B, int ldb, T beta,    \
-		 T *C, int ldc),                                                                                              \
+		(char transa, char transb, int m, int n, int k, T alpha, const T *_A, int lda, const T *_B, int ldb, T beta,  \
+		 T *_C, int ldc),                                                                                             \
 		__hd_cublas_operation(transa), __hd_cublas_operation(transb), m, n, k, &alpha, A, lda, B, ldb, &beta, C, ldc) \
 	HD_VOID(L##symm,                                                                                                      \
-		(char side, char uplo, int m, int n, T alpha, const T *A, int lda, const T *B, int ldb, T beta, T *C,         \
+		(char side, char uplo, int m, int n, T alpha, const T *_A, int lda, const T *_B, int ldb, T beta, T *_C,      \
 		 int ldc),                                                                                                    \
 		__hd_cublas_side(side), __hd_cublas_fill(uplo), m, n, &alpha, A, lda, B, ldb, &beta, C, ldc)                  \
-	HD_VOID(L##syrk, (char uplo, char trans, int n, int k, T alpha, const T *A, int lda, T beta, T *C, int ldc),          \
+	HD_VOID(L##syrk, (char uplo, char trans, int n, int k, T alpha, const T *_A, int lda, T beta, T *_C, int ldc),        \
 		__hd_cublas_fill(uplo), __hd_cublas_operation(trans), n, k, &alpha, A, lda, &beta, C, ldc)                    \
 	HD_VOID(L##syr2k,                                                                                                     \
-		(char uplo, char trans, int n, int k, T alpha, const T *A, int lda, const T *B, int ldb, T beta, T *C,        \
+		(char uplo, char trans, int n, int k, T alpha, const T *_A, int lda, const T *_B, int ldb, T beta, T *_C,     \
 		 int ldc),                                                                                                    \
 		__hd_cublas_fill(uplo), __hd_cublas_operation(trans), n, k, &alpha, A, lda, B, ldb, &beta, C, ldc)            \
 	/* In place, as in BLAS. */                                                                                           \
 	HD_VOID(L##trmm,                                                                                                      \
-		(char side, char uplo, char transa, char diag, int m, int n, T alpha, const T *A, int lda, T *B, int ldb),    \
+		(char side, char uplo, char transa, char diag, int m, int n, T alpha, const T *_A, int lda, T *_B, int ldb),  \
 		__hd_cublas_side(side), __hd_cublas_fill(uplo), __hd_cublas_operation(transa), __hd_cublas_diag(diag), m, n,  \
 		&alpha, A, lda, B, ldb, B, ldb)                                                                               \
 	HD_VOID(L##trsm,                                                                                                      \
-		(char side, char uplo, char transa, char diag, int m, int n, T alpha, const T *A, int lda, T *B, int ldb),    \
+		(char side, char uplo, char transa, char diag, int m, int n, T alpha, const T *_A, int lda, T *_B, int ldb),  \
 		__hd_cublas_side(side), __hd_cublas_fill(uplo), __hd_cublas_operation(transa), __hd_cublas_diag(diag), m, n,  \
 		&alpha, A, lda, B, ldb)
 HD_TYPE(S, s, float)
@@ -165,11 +167,11 @@ HD_TYPE(Zdotc, cuDoubleComplex)
 #define HD_TYPE(L, T)                                                                                                     \
 	HD_VOID(L##rot, (int n, T *x, int incx, T *y, int incy, T c, T s), n, x, incx, y, incy, &c, &s)                   \
 	HD_VOID(L##symv,                                                                                                  \
-		(char uplo, int n, T alpha, const T *A, int lda, const T *x, int incx, T beta, T *y, int incy),           \
+		(char uplo, int n, T alpha, const T *_A, int lda, const T *x, int incx, T beta, T *y, int incy),          \
 		__hd_cublas_fill(uplo), n, &alpha, A, lda, x, incx, &beta, y, incy)                                       \
-	HD_VOID(L##ger, (int m, int n, T alpha, const T *x, int incx, const T *y, int incy, T *A, int lda), m, n, &alpha, \
+	HD_VOID(L##ger, (int m, int n, T alpha, const T *x, int incx, const T *y, int incy, T *_A, int lda), m, n, &alpha, \
 		x, incx, y, incy, A, lda)                                                                                 \
-	HD_VOID(L##syr, (char uplo, int n, T alpha, const T *x, int incx, T *A, int lda), __hd_cublas_fill(uplo), n,      \
+	HD_VOID(L##syr, (char uplo, int n, T alpha, const T *x, int incx, T *_A, int lda), __hd_cublas_fill(uplo), n,     \
 		&alpha, x, incx, A, lda)
 HD_TYPE(S, float)
 HD_TYPE(D, double)

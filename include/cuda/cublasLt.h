@@ -144,15 +144,16 @@ cublasStatus_t cublasLtGetProperty(libraryPropertyType type, int *value);
 
 /* D = act(alpha op(A) op(B) + beta C + bias). A cublasHandle_t is a cublasLtHandle_t, too. */
 cublasStatus_t cublasLtMatmul(cublasLtHandle_t lightHandle, cublasLtMatmulDesc_t computeDesc, const void *alpha,
-			      const void *A, cublasLtMatrixLayout_t Adesc, const void *B, cublasLtMatrixLayout_t Bdesc,
-			      const void *beta, const void *C, cublasLtMatrixLayout_t Cdesc, void *D,
-			      cublasLtMatrixLayout_t Ddesc, const cublasLtMatmulAlgo_t *algo, void *workspace,
-			      size_t workspaceSizeInBytes, cudaStream_t stream);
+			      const void *_A, cublasLtMatrixLayout_t _Adesc, const void *_B,
+			      cublasLtMatrixLayout_t _Bdesc, const void *beta, const void *_C,
+			      cublasLtMatrixLayout_t _Cdesc, void *_D, cublasLtMatrixLayout_t _Ddesc,
+			      const cublasLtMatmulAlgo_t *algo, void *workspace, size_t workspaceSizeInBytes,
+			      cudaStream_t stream);
 /* C = alpha op(A) + beta op(B) */
 cublasStatus_t cublasLtMatrixTransform(cublasLtHandle_t lightHandle, cublasLtMatrixTransformDesc_t transformDesc,
-				       const void *alpha, const void *A, cublasLtMatrixLayout_t Adesc, const void *beta,
-				       const void *B, cublasLtMatrixLayout_t Bdesc, void *C,
-				       cublasLtMatrixLayout_t Cdesc, cudaStream_t stream);
+				       const void *alpha, const void *_A, cublasLtMatrixLayout_t _Adesc,
+				       const void *beta, const void *_B, cublasLtMatrixLayout_t _Bdesc, void *_C,
+				       cublasLtMatrixLayout_t _Cdesc, cudaStream_t stream);
 
 cublasStatus_t cublasLtMatrixLayoutInit_internal(cublasLtMatrixLayout_t matLayout, size_t size, cudaDataType type,
 						 uint64_t rows, uint64_t cols, int64_t ld);
@@ -195,22 +196,23 @@ cublasStatus_t cublasLtMatrixTransformDescGetAttribute(cublasLtMatrixTransformDe
 
 /* One algorithm for each product that has a kernel. */
 cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t lightHandle, cublasLtMatmulDesc_t operationDesc,
-					      cublasLtMatrixLayout_t Adesc, cublasLtMatrixLayout_t Bdesc,
-					      cublasLtMatrixLayout_t Cdesc, cublasLtMatrixLayout_t Ddesc,
+					      cublasLtMatrixLayout_t _Adesc, cublasLtMatrixLayout_t _Bdesc,
+					      cublasLtMatrixLayout_t _Cdesc, cublasLtMatrixLayout_t _Ddesc,
 					      cublasLtMatmulPreference_t preference, int requestedAlgoCount,
 					      cublasLtMatmulHeuristicResult_t heuristicResultsArray[],
 					      int *returnAlgoCount);
 cublasStatus_t cublasLtMatmulAlgoCheck(cublasLtHandle_t lightHandle, cublasLtMatmulDesc_t operationDesc,
-				       cublasLtMatrixLayout_t Adesc, cublasLtMatrixLayout_t Bdesc,
-				       cublasLtMatrixLayout_t Cdesc, cublasLtMatrixLayout_t Ddesc,
+				       cublasLtMatrixLayout_t _Adesc, cublasLtMatrixLayout_t _Bdesc,
+				       cublasLtMatrixLayout_t _Cdesc, cublasLtMatrixLayout_t _Ddesc,
 				       const cublasLtMatmulAlgo_t *algo, cublasLtMatmulHeuristicResult_t *result);
 cublasStatus_t cublasLtMatmulAlgoGetIds(cublasLtHandle_t lightHandle, cublasComputeType_t computeType,
-					cudaDataType_t scaleType, cudaDataType_t Atype, cudaDataType_t Btype,
-					cudaDataType_t Ctype, cudaDataType_t Dtype, int requestedAlgoCount,
+					cudaDataType_t scaleType, cudaDataType_t _Atype, cudaDataType_t _Btype,
+					cudaDataType_t _Ctype, cudaDataType_t _Dtype, int requestedAlgoCount,
 					int algoIdsArray[], int *returnAlgoCount);
 cublasStatus_t cublasLtMatmulAlgoInit(cublasLtHandle_t lightHandle, cublasComputeType_t computeType,
-				      cudaDataType_t scaleType, cudaDataType_t Atype, cudaDataType_t Btype,
-				      cudaDataType_t Ctype, cudaDataType_t Dtype, int algoId, cublasLtMatmulAlgo_t *algo);
+				      cudaDataType_t scaleType, cudaDataType_t _Atype, cudaDataType_t _Btype,
+				      cudaDataType_t _Ctype, cudaDataType_t _Dtype, int algoId,
+				      cublasLtMatmulAlgo_t *algo);
 
 /* Nothing is logged. */
 typedef void (*cublasLtLoggerCallback_t)(int logLevel, const char *functionName, const char *message);

@@ -168,22 +168,22 @@ cublasStatus_t cublasGetLoggerCallback(cublasLogCallback *userCallback);
 /* Copies between host and device, of vectors with increments and matrices with leading dimensions. */
 cublasStatus_t cublasSetVector(int n, int elemSize, const void *x, int incx, void *devicePtr, int incy);
 cublasStatus_t cublasGetVector(int n, int elemSize, const void *x, int incx, void *y, int incy);
-cublasStatus_t cublasSetMatrix(int rows, int cols, int elemSize, const void *A, int lda, void *B, int ldb);
-cublasStatus_t cublasGetMatrix(int rows, int cols, int elemSize, const void *A, int lda, void *B, int ldb);
+cublasStatus_t cublasSetMatrix(int rows, int cols, int elemSize, const void *_A, int lda, void *_B, int ldb);
+cublasStatus_t cublasGetMatrix(int rows, int cols, int elemSize, const void *_A, int lda, void *_B, int ldb);
 cublasStatus_t cublasSetVectorAsync(int n, int elemSize, const void *hostPtr, int incx, void *devicePtr, int incy,
 				    cudaStream_t stream);
 cublasStatus_t cublasGetVectorAsync(int n, int elemSize, const void *devicePtr, int incx, void *hostPtr, int incy,
 				    cudaStream_t stream);
-cublasStatus_t cublasSetMatrixAsync(int rows, int cols, int elemSize, const void *A, int lda, void *B, int ldb,
+cublasStatus_t cublasSetMatrixAsync(int rows, int cols, int elemSize, const void *_A, int lda, void *_B, int ldb,
 				    cudaStream_t stream);
-cublasStatus_t cublasGetMatrixAsync(int rows, int cols, int elemSize, const void *A, int lda, void *B, int ldb,
+cublasStatus_t cublasGetMatrixAsync(int rows, int cols, int elemSize, const void *_A, int lda, void *_B, int ldb,
 				    cudaStream_t stream);
 cublasStatus_t cublasSetVector_64(int64_t n, int64_t elemSize, const void *x, int64_t incx, void *devicePtr,
 				  int64_t incy);
 cublasStatus_t cublasGetVector_64(int64_t n, int64_t elemSize, const void *x, int64_t incx, void *y, int64_t incy);
-cublasStatus_t cublasSetMatrix_64(int64_t rows, int64_t cols, int64_t elemSize, const void *A, int64_t lda, void *B,
+cublasStatus_t cublasSetMatrix_64(int64_t rows, int64_t cols, int64_t elemSize, const void *_A, int64_t lda, void *_B,
 				  int64_t ldb);
-cublasStatus_t cublasGetMatrix_64(int64_t rows, int64_t cols, int64_t elemSize, const void *A, int64_t lda, void *B,
+cublasStatus_t cublasGetMatrix_64(int64_t rows, int64_t cols, int64_t elemSize, const void *_A, int64_t lda, void *_B,
 				  int64_t ldb);
 
 #define HD_CUBLAS(name, suffix, routine, parameters, arguments) cublasStatus_t cublas##name##suffix parameters;
@@ -208,19 +208,19 @@ cublasStatus_t cublasGetMatrix_64(int64_t rows, int64_t cols, int64_t elemSize, 
 
 /* Factorisations of matrices in batches, which have int sizes alone. */
 #define HD_CUBLAS_BATCHED(L, T)                                                                                        \
-	cublasStatus_t cublas##L##getrfBatched(cublasHandle_t handle, int n, T *const A[], int lda, int *P, int *info,  \
+	cublasStatus_t cublas##L##getrfBatched(cublasHandle_t handle, int n, T *const _A[], int lda, int *_P, int *info, \
 					       int batchSize);                                                         \
 	cublasStatus_t cublas##L##getrsBatched(cublasHandle_t handle, cublasOperation_t trans, int n, int nrhs,        \
-					       const T *const Aarray[], int lda, const int *devIpiv,                   \
-					       T *const Barray[], int ldb, int *info, int batchSize);                  \
-	cublasStatus_t cublas##L##getriBatched(cublasHandle_t handle, int n, const T *const A[], int lda,              \
-					       const int *P, T *const C[], int ldc, int *info, int batchSize);         \
-	cublasStatus_t cublas##L##matinvBatched(cublasHandle_t handle, int n, const T *const A[], int lda,             \
-						T *const Ainv[], int lda_inv, int *info, int batchSize);               \
-	cublasStatus_t cublas##L##geqrfBatched(cublasHandle_t handle, int m, int n, T *const Aarray[], int lda,        \
-					       T *const TauArray[], int *info, int batchSize);                         \
+					       const T *const _Aarray[], int lda, const int *devIpiv,                  \
+					       T *const _Barray[], int ldb, int *info, int batchSize);                 \
+	cublasStatus_t cublas##L##getriBatched(cublasHandle_t handle, int n, const T *const _A[], int lda,             \
+					       const int *_P, T *const _C[], int ldc, int *info, int batchSize);       \
+	cublasStatus_t cublas##L##matinvBatched(cublasHandle_t handle, int n, const T *const _A[], int lda,            \
+						T *const _Ainv[], int lda_inv, int *info, int batchSize);              \
+	cublasStatus_t cublas##L##geqrfBatched(cublasHandle_t handle, int m, int n, T *const _Aarray[], int lda,       \
+					       T *const _TauArray[], int *info, int batchSize);                        \
 	cublasStatus_t cublas##L##gelsBatched(cublasHandle_t handle, cublasOperation_t trans, int m, int n, int nrhs,  \
-					      T *const Aarray[], int lda, T *const Carray[], int ldc, int *info,       \
+					      T *const _Aarray[], int lda, T *const _Carray[], int ldc, int *info,     \
 					      int *devInfoArray, int batchSize);
 HD_CUBLAS_BATCHED(S, float)
 HD_CUBLAS_BATCHED(D, double)
@@ -247,32 +247,33 @@ static inline cublasComputeType_t __hd_cublas_compute(cudaDataType type)
 	}
 }
 static inline cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, int m,
-					  int n, int k, const void *alpha, const void *A, cudaDataType Atype, int lda,
-					  const void *B, cudaDataType Btype, int ldb, const void *beta, void *C,
-					  cudaDataType Ctype, int ldc, cudaDataType computeType, cublasGemmAlgo_t algo)
+					  int n, int k, const void *alpha, const void *_A, cudaDataType _Atype, int lda,
+					  const void *_B, cudaDataType _Btype, int ldb, const void *beta, void *_C,
+					  cudaDataType _Ctype, int ldc, cudaDataType computeType, cublasGemmAlgo_t algo)
 {
-	return cublasGemmEx(handle, transa, transb, m, n, k, alpha, A, Atype, lda, B, Btype, ldb, beta, C, Ctype, ldc,
-			    __hd_cublas_compute(computeType), algo);
+	return cublasGemmEx(handle, transa, transb, m, n, k, alpha, _A, _Atype, lda, _B, _Btype, ldb, beta, _C, _Ctype,
+			    ldc, __hd_cublas_compute(computeType), algo);
 }
 static inline cublasStatus_t cublasGemmBatchedEx(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb,
-						 int m, int n, int k, const void *alpha, const void *const Aarray[],
-						 cudaDataType Atype, int lda, const void *const Barray[],
-						 cudaDataType Btype, int ldb, const void *beta, void *const Carray[],
-						 cudaDataType Ctype, int ldc, int batchCount, cudaDataType computeType,
+						 int m, int n, int k, const void *alpha, const void *const _Aarray[],
+						 cudaDataType _Atype, int lda, const void *const _Barray[],
+						 cudaDataType _Btype, int ldb, const void *beta, void *const _Carray[],
+						 cudaDataType _Ctype, int ldc, int batchCount, cudaDataType computeType,
 						 cublasGemmAlgo_t algo)
 {
-	return cublasGemmBatchedEx(handle, transa, transb, m, n, k, alpha, Aarray, Atype, lda, Barray, Btype, ldb, beta,
-				   Carray, Ctype, ldc, batchCount, __hd_cublas_compute(computeType), algo);
+	return cublasGemmBatchedEx(handle, transa, transb, m, n, k, alpha, _Aarray, _Atype, lda, _Barray, _Btype, ldb,
+				   beta, _Carray, _Ctype, ldc, batchCount, __hd_cublas_compute(computeType), algo);
 }
-static inline cublasStatus_t
-cublasGemmStridedBatchedEx(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, int m, int n, int k,
-			   const void *alpha, const void *A, cudaDataType Atype, int lda, long long int strideA,
-			   const void *B, cudaDataType Btype, int ldb, long long int strideB, const void *beta, void *C,
-			   cudaDataType Ctype, int ldc, long long int strideC, int batchCount, cudaDataType computeType,
-			   cublasGemmAlgo_t algo)
+static inline cublasStatus_t cublasGemmStridedBatchedEx(cublasHandle_t handle, cublasOperation_t transa,
+							cublasOperation_t transb, int m, int n, int k,
+							const void *alpha, const void *_A, cudaDataType _Atype, int lda,
+							long long int strideA, const void *_B, cudaDataType _Btype,
+							int ldb, long long int strideB, const void *beta, void *_C,
+							cudaDataType _Ctype, int ldc, long long int strideC,
+							int batchCount, cudaDataType computeType, cublasGemmAlgo_t algo)
 {
-	return cublasGemmStridedBatchedEx(handle, transa, transb, m, n, k, alpha, A, Atype, lda, strideA, B, Btype, ldb,
-					  strideB, beta, C, Ctype, ldc, strideC, batchCount,
+	return cublasGemmStridedBatchedEx(handle, transa, transb, m, n, k, alpha, _A, _Atype, lda, strideA, _B, _Btype,
+					  ldb, strideB, beta, _C, _Ctype, ldc, strideC, batchCount,
 					  __hd_cublas_compute(computeType), algo);
 }
 #endif

@@ -73,8 +73,8 @@ typedef struct cudaOccDeviceProp {
 	size_t sharedMemPerBlockOptin;
 	size_t reservedSharedMemPerBlock;
 #ifdef __cplusplus
-	template <typename DeviceProp>
-	__OCC_INLINE cudaOccDeviceProp(const DeviceProp &props)
+	template <typename _DeviceProp>
+	__OCC_INLINE cudaOccDeviceProp(const _DeviceProp &props)
 		: computeMajor(props.major), computeMinor(props.minor), maxThreadsPerBlock(props.maxThreadsPerBlock),
 		  maxThreadsPerMultiprocessor(props.maxThreadsPerMultiProcessor), regsPerBlock(props.regsPerBlock),
 		  regsPerMultiprocessor(props.regsPerMultiprocessor), warpSize(props.warpSize),
@@ -104,8 +104,8 @@ typedef struct cudaOccFuncAttributes {
 	int numBlockBarriers;
 	int virtualResourceCount;
 #ifdef __cplusplus
-	template <typename FuncAttributes>
-	__OCC_INLINE cudaOccFuncAttributes(const FuncAttributes &attr)
+	template <typename _FuncAttributes>
+	__OCC_INLINE cudaOccFuncAttributes(const _FuncAttributes &attr)
 		: maxThreadsPerBlock(attr.maxThreadsPerBlock), numRegs(attr.numRegs),
 		  sharedSizeBytes(attr.sharedSizeBytes), partitionedGCConfig(PARTITIONED_GC_OFF),
 		  shmemLimitConfig(FUNC_SHMEM_LIMIT_OPTIN),
@@ -391,22 +391,22 @@ __OCC_INLINE cudaOccError cudaOccMaxPotentialOccupancyBlockSize(int *minGridSize
 						     dynamicSMemSize);
 }
 
-template <typename UnaryFunction>
+template <typename _UnaryFunction>
 size_t heddle_occ_called(int size, const void *function)
 {
-	return (*static_cast<const UnaryFunction *>(function))(size);
+	return (*static_cast<const _UnaryFunction *>(function))(size);
 }
 
 /* The function may be anything that a size can be given to. */
-template <typename UnaryFunction>
+template <typename _UnaryFunction>
 __OCC_INLINE cudaOccError cudaOccMaxPotentialOccupancyBlockSizeVariableSMem(int *minGridSize, int *blockSize,
 									    const cudaOccDeviceProp *properties,
 									    const cudaOccFuncAttributes *attributes,
 									    const cudaOccDeviceState *state,
-									    UnaryFunction blockSizeToDynamicSMemSize)
+									    _UnaryFunction blockSizeToDynamicSMemSize)
 {
 	return heddle_occ_best(minGridSize, blockSize, properties, attributes, state,
-			       heddle_occ_called<UnaryFunction>, &blockSizeToDynamicSMemSize);
+			       heddle_occ_called<_UnaryFunction>, &blockSizeToDynamicSMemSize);
 }
 
 } // namespace

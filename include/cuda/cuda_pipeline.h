@@ -31,16 +31,16 @@ class pipeline
 	{
 		__pipeline_wait_prior(batches > batch ? batches - 1 - batch : 0);
 	}
-	template <unsigned N> __device__ void wait_prior()
+	template <unsigned _N> __device__ void wait_prior()
 	{
-		__pipeline_wait_prior(N);
+		__pipeline_wait_prior(_N);
 	}
 };
 
-template <class T> __device__ __forceinline__ void memcpy_async(T &dst, const T &src, pipeline &)
+template <class _T> __device__ __forceinline__ void memcpy_async(_T &dst, const _T &src, pipeline &)
 {
-	if ((sizeof(T) == 4 || sizeof(T) == 8 || sizeof(T) == 16) && alignof(T) == sizeof(T))
-		__pipeline_memcpy_async(&dst, &src, sizeof(T));
+	if ((sizeof(_T) == 4 || sizeof(_T) == 8 || sizeof(_T) == 16) && alignof(_T) == sizeof(_T))
+		__pipeline_memcpy_async(&dst, &src, sizeof(_T));
 	else
 		dst = src;
 }

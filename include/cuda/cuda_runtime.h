@@ -17,13 +17,13 @@
 #if defined(__cplusplus)
 
 /* Memory */
-template <class T>
-static inline cudaError_t cudaMalloc(T **devPtr, size_t size)
+template <class _T>
+static inline cudaError_t cudaMalloc(_T **devPtr, size_t size)
 {
 	return ::cudaMalloc((void **)(void *)devPtr, size);
 }
-template <class T>
-static inline cudaError_t cudaMallocHost(T **ptr, size_t size, unsigned int flags = 0)
+template <class _T>
+static inline cudaError_t cudaMallocHost(_T **ptr, size_t size, unsigned int flags = 0)
 {
 	return ::cudaHostAlloc((void **)(void *)ptr, size, flags);
 }
@@ -31,28 +31,28 @@ static inline cudaError_t cudaMallocHost(void **ptr, size_t size, unsigned int f
 {
 	return ::cudaHostAlloc(ptr, size, flags);
 }
-template <class T>
-static inline cudaError_t cudaHostAlloc(T **ptr, size_t size, unsigned int flags)
+template <class _T>
+static inline cudaError_t cudaHostAlloc(_T **ptr, size_t size, unsigned int flags)
 {
 	return ::cudaHostAlloc((void **)(void *)ptr, size, flags);
 }
-template <class T>
-static inline cudaError_t cudaHostGetDevicePointer(T **device, void *host, unsigned int flags)
+template <class _T>
+static inline cudaError_t cudaHostGetDevicePointer(_T **device, void *host, unsigned int flags)
 {
 	return ::cudaHostGetDevicePointer((void **)(void *)device, host, flags);
 }
-template <class T>
-static inline cudaError_t cudaMallocManaged(T **devPtr, size_t size, unsigned int flags = cudaMemAttachGlobal)
+template <class _T>
+static inline cudaError_t cudaMallocManaged(_T **devPtr, size_t size, unsigned int flags = cudaMemAttachGlobal)
 {
 	return ::cudaMallocManaged((void **)(void *)devPtr, size, flags);
 }
-template <class T>
-static inline cudaError_t cudaMallocPitch(T **devPtr, size_t *pitch, size_t width, size_t height)
+template <class _T>
+static inline cudaError_t cudaMallocPitch(_T **devPtr, size_t *pitch, size_t width, size_t height)
 {
 	return ::cudaMallocPitch((void **)(void *)devPtr, pitch, width, height);
 }
-template <class T>
-static inline cudaError_t cudaMallocAsync(T **devPtr, size_t size, cudaStream_t hStream)
+template <class _T>
+static inline cudaError_t cudaMallocAsync(_T **devPtr, size_t size, cudaStream_t hStream)
 {
 	return ::cudaMallocAsync((void **)(void *)devPtr, size, hStream);
 }
@@ -60,119 +60,119 @@ static inline cudaError_t cudaMallocAsync(void **ptr, size_t size, cudaMemPool_t
 {
 	return ::cudaMallocFromPoolAsync(ptr, size, memPool, stream);
 }
-template <class T>
-static inline cudaError_t cudaMallocAsync(T **ptr, size_t size, cudaMemPool_t memPool, cudaStream_t stream)
+template <class _T>
+static inline cudaError_t cudaMallocAsync(_T **ptr, size_t size, cudaMemPool_t memPool, cudaStream_t stream)
 {
 	return ::cudaMallocFromPoolAsync((void **)(void *)ptr, size, memPool, stream);
 }
-template <class T>
-static inline cudaError_t cudaMallocFromPoolAsync(T **ptr, size_t size, cudaMemPool_t memPool, cudaStream_t stream)
+template <class _T>
+static inline cudaError_t cudaMallocFromPoolAsync(_T **ptr, size_t size, cudaMemPool_t memPool, cudaStream_t stream)
 {
 	return ::cudaMallocFromPoolAsync((void **)(void *)ptr, size, memPool, stream);
 }
-template <class T>
-static inline cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, T *devPtr, size_t length = 0,
+template <class _T>
+static inline cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, _T *devPtr, size_t length = 0,
 						   unsigned int flags = cudaMemAttachSingle)
 {
 	return ::cudaStreamAttachMemAsync(stream, (void *)devPtr, length, flags);
 }
 
 /* Device symbols: the variable itself stands for its address. */
-template <class T>
-static inline cudaError_t cudaMemcpyToSymbol(const T &symbol, const void *src, size_t count, size_t offset = 0,
+template <class _T>
+static inline cudaError_t cudaMemcpyToSymbol(const _T &symbol, const void *src, size_t count, size_t offset = 0,
 					     enum cudaMemcpyKind kind = cudaMemcpyHostToDevice)
 {
 	return ::cudaMemcpyToSymbol((const void *)&symbol, src, count, offset, kind);
 }
-template <class T>
-static inline cudaError_t cudaMemcpyToSymbolAsync(const T &symbol, const void *src, size_t count, size_t offset = 0,
+template <class _T>
+static inline cudaError_t cudaMemcpyToSymbolAsync(const _T &symbol, const void *src, size_t count, size_t offset = 0,
 						  enum cudaMemcpyKind kind = cudaMemcpyHostToDevice,
 						  cudaStream_t stream = 0)
 {
 	return ::cudaMemcpyToSymbolAsync((const void *)&symbol, src, count, offset, kind, stream);
 }
-template <class T>
-static inline cudaError_t cudaMemcpyFromSymbol(void *dst, const T &symbol, size_t count, size_t offset = 0,
+template <class _T>
+static inline cudaError_t cudaMemcpyFromSymbol(void *dst, const _T &symbol, size_t count, size_t offset = 0,
 					       enum cudaMemcpyKind kind = cudaMemcpyDeviceToHost)
 {
 	return ::cudaMemcpyFromSymbol(dst, (const void *)&symbol, count, offset, kind);
 }
-template <class T>
-static inline cudaError_t cudaMemcpyFromSymbolAsync(void *dst, const T &symbol, size_t count, size_t offset = 0,
+template <class _T>
+static inline cudaError_t cudaMemcpyFromSymbolAsync(void *dst, const _T &symbol, size_t count, size_t offset = 0,
 						    enum cudaMemcpyKind kind = cudaMemcpyDeviceToHost,
 						    cudaStream_t stream = 0)
 {
 	return ::cudaMemcpyFromSymbolAsync(dst, (const void *)&symbol, count, offset, kind, stream);
 }
-template <class T>
-static inline cudaError_t cudaGetSymbolAddress(void **devPtr, const T &symbol)
+template <class _T>
+static inline cudaError_t cudaGetSymbolAddress(void **devPtr, const _T &symbol)
 {
 	return ::cudaGetSymbolAddress(devPtr, (const void *)&symbol);
 }
-template <class T, class Second>
-static inline cudaError_t cudaGetSymbolAddress(Second **devPtr, const T &symbol)
+template <class _T, class _Second>
+static inline cudaError_t cudaGetSymbolAddress(_Second **devPtr, const _T &symbol)
 {
 	return ::cudaGetSymbolAddress((void **)(void *)devPtr, (const void *)&symbol);
 }
-template <class T>
-static inline cudaError_t cudaGetSymbolSize(size_t *size, const T &symbol)
+template <class _T>
+static inline cudaError_t cudaGetSymbolSize(size_t *size, const _T &symbol)
 {
 	return ::cudaGetSymbolSize(size, (const void *)&symbol);
 }
 
 /* Kernels: the function itself stands for its address. */
-template <class T>
-static inline cudaError_t cudaLaunchKernel(T *func, dim3 gridDim, dim3 blockDim, void **args, size_t sharedMem = 0,
+template <class _T>
+static inline cudaError_t cudaLaunchKernel(_T *func, dim3 gridDim, dim3 blockDim, void **args, size_t sharedMem = 0,
 					   cudaStream_t stream = 0)
 {
 	return ::cudaLaunchKernel((const void *)func, gridDim, blockDim, args, sharedMem, stream);
 }
-template <class T>
-static inline cudaError_t cudaLaunchCooperativeKernel(T *func, dim3 gridDim, dim3 blockDim, void **args,
+template <class _T>
+static inline cudaError_t cudaLaunchCooperativeKernel(_T *func, dim3 gridDim, dim3 blockDim, void **args,
 						      size_t sharedMem = 0, cudaStream_t stream = 0)
 {
 	return ::cudaLaunchCooperativeKernel((const void *)func, gridDim, blockDim, args, sharedMem, stream);
 }
 /* The arguments are converted to what the kernel takes. */
-template <class... Parameters, class... Arguments>
-static inline cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *config, void (*kernel)(Parameters...),
-					     Arguments &&...arguments)
+template <class... _Parameters, class... _Arguments>
+static inline cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *config, void (*kernel)(_Parameters...),
+					     _Arguments &&...arguments)
 {
-	return [&](Parameters... converted) {
+	return [&](_Parameters... converted) {
 		void *pointers[] = {(void *)&converted..., nullptr};
 		return ::cudaLaunchKernelExC(config, (const void *)kernel, pointers);
-	}(static_cast<Arguments &&>(arguments)...);
+	}(static_cast<_Arguments &&>(arguments)...);
 }
-template <class T>
-static inline cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attr, T *func)
+template <class _T>
+static inline cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attr, _T *func)
 {
 	return ::cudaFuncGetAttributes(attr, (const void *)func);
 }
-template <class T>
-static inline cudaError_t cudaFuncSetAttribute(T *func, enum cudaFuncAttribute attr, int value)
+template <class _T>
+static inline cudaError_t cudaFuncSetAttribute(_T *func, enum cudaFuncAttribute attr, int value)
 {
 	return ::cudaFuncSetAttribute((const void *)func, attr, value);
 }
-template <class T>
-static inline cudaError_t cudaFuncSetCacheConfig(T *func, enum cudaFuncCache config)
+template <class _T>
+static inline cudaError_t cudaFuncSetCacheConfig(_T *func, enum cudaFuncCache config)
 {
 	return ::cudaFuncSetCacheConfig((const void *)func, config);
 }
-template <class T>
-static inline cudaError_t cudaFuncSetSharedMemConfig(T *func, enum cudaSharedMemConfig config)
+template <class _T>
+static inline cudaError_t cudaFuncSetSharedMemConfig(_T *func, enum cudaSharedMemConfig config)
 {
 	return ::cudaFuncSetSharedMemConfig((const void *)func, config);
 }
-template <class T>
-static inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, T func, int blockSize,
+template <class _T>
+static inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, _T func, int blockSize,
 									size_t dynamicSMemSize)
 {
 	return ::cudaOccupancyMaxActiveBlocksPerMultiprocessor(numBlocks, (const void *)func, blockSize,
 							       dynamicSMemSize);
 }
 
-template <class T>
-static inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks, T func, int blockSize,
+template <class _T>
+static inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks, _T func, int blockSize,
 										 size_t dynamicSMemSize,
 										 unsigned int flags)
 {
@@ -180,19 +180,19 @@ static inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags
 									dynamicSMemSize, flags);
 }
 
-template <typename T>
-static inline cudaError_t cudaOccupancyMaxActiveClusters(int *numClusters, T *func, const cudaLaunchConfig_t *config)
+template <typename _T>
+static inline cudaError_t cudaOccupancyMaxActiveClusters(int *numClusters, _T *func, const cudaLaunchConfig_t *config)
 {
 	return ::cudaOccupancyMaxActiveClusters(numClusters, (const void *)func, config);
 }
-template <typename T>
-static inline cudaError_t cudaOccupancyMaxPotentialClusterSize(int *clusterSize, T *func,
+template <typename _T>
+static inline cudaError_t cudaOccupancyMaxPotentialClusterSize(int *clusterSize, _T *func,
 							       const cudaLaunchConfig_t *config)
 {
 	return ::cudaOccupancyMaxPotentialClusterSize(clusterSize, (const void *)func, config);
 }
-template <class T>
-static inline cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, T *func, int numBlocks,
+template <class _T>
+static inline cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, _T *func, int numBlocks,
 								    int blockSize)
 {
 	return ::cudaOccupancyAvailableDynamicSMemPerBlock(dynamicSmemSize, (const void *)func, numBlocks, blockSize);
@@ -203,9 +203,9 @@ static inline cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *dyna
  * and the grid that fills the device once; both are 0 where no block fits. `sharedOf(blockSize)` gives the dynamic
  * shared memory in bytes.
  */
-template <class T, class F>
+template <class _T, class _F>
 static inline cudaError_t
-cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(int *minGridSize, int *blockSize, T func, F sharedOf,
+cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(int *minGridSize, int *blockSize, _T func, _F sharedOf,
 							int blockSizeLimit = 0, unsigned int flags = 0)
 {
 	struct cudaFuncAttributes attr;
@@ -241,9 +241,9 @@ cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(int *minGridSize, int *b
 	*minGridSize = bestBlocks * sms;
 	return cudaSuccess;
 }
-template <class T, class F>
-static inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int *minGridSize, int *blockSize, T func,
-									 F sharedOf, int blockSizeLimit = 0)
+template <class _T, class _F>
+static inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int *minGridSize, int *blockSize, _T func,
+									 _F sharedOf, int blockSizeLimit = 0)
 {
 	return ::cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(minGridSize, blockSize, func, sharedOf,
 									 blockSizeLimit, 0u);
@@ -255,8 +255,8 @@ struct hd_constant_shared {
 		return bytes;
 	}
 };
-template <class T>
-static inline cudaError_t cudaOccupancyMaxPotentialBlockSizeWithFlags(int *minGridSize, int *blockSize, T func,
+template <class _T>
+static inline cudaError_t cudaOccupancyMaxPotentialBlockSizeWithFlags(int *minGridSize, int *blockSize, _T func,
 								      size_t dynamicSMemSize = 0,
 								      int blockSizeLimit = 0, unsigned int flags = 0)
 {
@@ -264,8 +264,8 @@ static inline cudaError_t cudaOccupancyMaxPotentialBlockSizeWithFlags(int *minGr
 	return ::cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(minGridSize, blockSize, func, shared,
 									 blockSizeLimit, flags);
 }
-template <class T>
-static inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int *minGridSize, int *blockSize, T func,
+template <class _T>
+static inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int *minGridSize, int *blockSize, _T func,
 							     size_t dynamicSMemSize = 0, int blockSizeLimit = 0)
 {
 	return ::cudaOccupancyMaxPotentialBlockSizeWithFlags(minGridSize, blockSize, func, dynamicSMemSize,
@@ -294,47 +294,47 @@ static inline cudaError_t cudaGraphExecUpdate(cudaGraphExec_t hGraphExec, cudaGr
 		*updateResult_out = info.result;
 	return error;
 }
-template <class T>
+template <class _T>
 static inline cudaError_t cudaGraphAddMemcpyNodeToSymbol(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
 							 const cudaGraphNode_t *pDependencies, size_t numDependencies,
-							 const T &symbol, const void *src, size_t count, size_t offset,
+							 const _T &symbol, const void *src, size_t count, size_t offset,
 							 enum cudaMemcpyKind kind)
 {
 	return ::cudaGraphAddMemcpyNodeToSymbol(pGraphNode, graph, pDependencies, numDependencies,
 						(const void *)&symbol, src, count, offset, kind);
 }
-template <class T>
+template <class _T>
 static inline cudaError_t cudaGraphAddMemcpyNodeFromSymbol(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
 							   const cudaGraphNode_t *pDependencies, size_t numDependencies,
-							   void *dst, const T &symbol, size_t count, size_t offset,
+							   void *dst, const _T &symbol, size_t count, size_t offset,
 							   enum cudaMemcpyKind kind)
 {
 	return ::cudaGraphAddMemcpyNodeFromSymbol(pGraphNode, graph, pDependencies, numDependencies, dst,
 						  (const void *)&symbol, count, offset, kind);
 }
-template <class T>
-static inline cudaError_t cudaGraphMemcpyNodeSetParamsToSymbol(cudaGraphNode_t node, const T &symbol, const void *src,
+template <class _T>
+static inline cudaError_t cudaGraphMemcpyNodeSetParamsToSymbol(cudaGraphNode_t node, const _T &symbol, const void *src,
 							       size_t count, size_t offset, enum cudaMemcpyKind kind)
 {
 	return ::cudaGraphMemcpyNodeSetParamsToSymbol(node, (const void *)&symbol, src, count, offset, kind);
 }
-template <class T>
-static inline cudaError_t cudaGraphMemcpyNodeSetParamsFromSymbol(cudaGraphNode_t node, void *dst, const T &symbol,
+template <class _T>
+static inline cudaError_t cudaGraphMemcpyNodeSetParamsFromSymbol(cudaGraphNode_t node, void *dst, const _T &symbol,
 								 size_t count, size_t offset, enum cudaMemcpyKind kind)
 {
 	return ::cudaGraphMemcpyNodeSetParamsFromSymbol(node, dst, (const void *)&symbol, count, offset, kind);
 }
-template <class T>
+template <class _T>
 static inline cudaError_t cudaGraphExecMemcpyNodeSetParamsToSymbol(cudaGraphExec_t hGraphExec, cudaGraphNode_t node,
-								   const T &symbol, const void *src, size_t count,
+								   const _T &symbol, const void *src, size_t count,
 								   size_t offset, enum cudaMemcpyKind kind)
 {
 	return ::cudaGraphExecMemcpyNodeSetParamsToSymbol(hGraphExec, node, (const void *)&symbol, src, count, offset,
 							  kind);
 }
-template <class T>
+template <class _T>
 static inline cudaError_t cudaGraphExecMemcpyNodeSetParamsFromSymbol(cudaGraphExec_t hGraphExec, cudaGraphNode_t node,
-								     void *dst, const T &symbol, size_t count,
+								     void *dst, const _T &symbol, size_t count,
 								     size_t offset, enum cudaMemcpyKind kind)
 {
 	return ::cudaGraphExecMemcpyNodeSetParamsFromSymbol(hGraphExec, node, dst, (const void *)&symbol, count, offset,
@@ -342,25 +342,25 @@ static inline cudaError_t cudaGraphExecMemcpyNodeSetParamsFromSymbol(cudaGraphEx
 }
 
 /* Kernels and libraries */
-template <class T>
-static inline cudaError_t cudaGetKernel(cudaKernel_t *kernelPtr, T *func)
+template <class _T>
+static inline cudaError_t cudaGetKernel(cudaKernel_t *kernelPtr, _T *func)
 {
 	return ::cudaGetKernel(kernelPtr, (const void *)func);
 }
-template <class... Arguments>
+template <class... _Arguments>
 static inline cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *config, const cudaKernel_t kernel,
-					     Arguments &&...arguments)
+					     _Arguments &&...arguments)
 {
 	void *pointers[] = {(void *)&arguments..., nullptr};
 	return ::cudaLaunchKernelExC(config, (const void *)kernel, pointers);
 }
-template <class T>
-static inline cudaError_t cudaLibraryGetGlobal(T **dptr, size_t *bytes, cudaLibrary_t library, const char *name)
+template <class _T>
+static inline cudaError_t cudaLibraryGetGlobal(_T **dptr, size_t *bytes, cudaLibrary_t library, const char *name)
 {
 	return ::cudaLibraryGetGlobal((void **)(void *)dptr, bytes, library, name);
 }
-template <class T>
-static inline cudaError_t cudaLibraryGetManaged(T **dptr, size_t *bytes, cudaLibrary_t library, const char *name)
+template <class _T>
+static inline cudaError_t cudaLibraryGetManaged(_T **dptr, size_t *bytes, cudaLibrary_t library, const char *name)
 {
 	return ::cudaLibraryGetManaged((void **)(void *)dptr, bytes, library, name);
 }

@@ -344,17 +344,17 @@ cusparseStatus_t cusparseCreateIdentityPermutation(cusparseHandle_t handle, int 
 cusparseStatus_t cusparseXcoosort_bufferSizeExt(cusparseHandle_t handle, int m, int n, int nnz, const int *cooRowsA,
 						const int *cooColsA, size_t *pBufferSizeInBytes);
 cusparseStatus_t cusparseXcoosortByRow(cusparseHandle_t handle, int m, int n, int nnz, int *cooRowsA, int *cooColsA,
-				       int *P, void *pBuffer);
+				       int *_P, void *pBuffer);
 cusparseStatus_t cusparseXcoosortByColumn(cusparseHandle_t handle, int m, int n, int nnz, int *cooRowsA, int *cooColsA,
-					  int *P, void *pBuffer);
+					  int *_P, void *pBuffer);
 cusparseStatus_t cusparseXcsrsort_bufferSizeExt(cusparseHandle_t handle, int m, int n, int nnz, const int *csrRowPtrA,
 						const int *csrColIndA, size_t *pBufferSizeInBytes);
 cusparseStatus_t cusparseXcsrsort(cusparseHandle_t handle, int m, int n, int nnz, const cusparseMatDescr_t descrA,
-				  const int *csrRowPtrA, int *csrColIndA, int *P, void *pBuffer);
+				  const int *csrRowPtrA, int *csrColIndA, int *_P, void *pBuffer);
 cusparseStatus_t cusparseXcscsort_bufferSizeExt(cusparseHandle_t handle, int m, int n, int nnz, const int *cscColPtrA,
 						const int *cscRowIndA, size_t *pBufferSizeInBytes);
 cusparseStatus_t cusparseXcscsort(cusparseHandle_t handle, int m, int n, int nnz, const cusparseMatDescr_t descrA,
-				  const int *cscColPtrA, int *cscRowIndA, int *P, void *pBuffer);
+				  const int *cscColPtrA, int *cscRowIndA, int *_P, void *pBuffer);
 cusparseStatus_t cusparseCsr2cscEx2_bufferSize(cusparseHandle_t handle, int m, int n, int nnz, const void *csrVal,
 					       const int *csrRowPtr, const int *csrColInd, void *cscVal, int *cscColPtr,
 					       int *cscRowInd, cudaDataType valType, cusparseAction_t copyValues,

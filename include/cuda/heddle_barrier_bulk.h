@@ -26,8 +26,8 @@ HD_COPY void cp_async_bulk_shared_to_global(void *to, const void *from, uint32_t
 	ptx::cp_async_bulk(ptx::space_global, ptx::space_shared, to, from, bytes);
 }
 
-template <int Dimensions>
-HD_COPY void __hd_box_to_shared(void *to, const void *map, const int32_t (&at)[Dimensions], HD_BAR &bar)
+template <int _Dimensions>
+HD_COPY void __hd_box_to_shared(void *to, const void *map, const int32_t (&at)[_Dimensions], HD_BAR &bar)
 {
 	ptx::cp_async_bulk_tensor(ptx::space_cluster, ptx::space_global, to, map, at,
 				  (uint64_t *)barrier_native_handle(bar));
@@ -89,10 +89,10 @@ HD_COPY void cp_async_bulk_commit_group()
 {
 	ptx::cp_async_bulk_commit_group();
 }
-template <int Groups>
+template <int _Groups>
 HD_COPY void cp_async_bulk_wait_group_read()
 {
-	ptx::cp_async_bulk_wait_group_read(ptx::n32_t<Groups>());
+	ptx::cp_async_bulk_wait_group_read(ptx::n32_t<_Groups>());
 }
 
 } // namespace experimental

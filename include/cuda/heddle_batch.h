@@ -160,24 +160,24 @@ static inline cudaError_t cudaMemcpy3DBatchAsync(size_t numOps, cudaMemcpy3DBatc
 }
 
 /* Lists of pointers to anything; the same attributes for all. */
-template <typename T, typename Second>
-static inline cudaError_t cudaMemcpyBatchAsync(T *const *dsts, Second *const *srcs, const size_t *sizes, size_t count,
+template <typename _T, typename _Second>
+static inline cudaError_t cudaMemcpyBatchAsync(_T *const *dsts, _Second *const *srcs, const size_t *sizes, size_t count,
 					       cudaMemcpyAttributes *attrs, size_t *attrsIdxs, size_t numAttrs,
 					       cudaStream_t stream)
 {
 	return cudaMemcpyBatchAsync((void *const *)dsts, (const void *const *)srcs, sizes, count, attrs, attrsIdxs,
 				    numAttrs, stream);
 }
-template <typename T, typename Second>
-static inline cudaError_t cudaMemcpyBatchAsync(T *const *dsts, Second *const *srcs, const size_t *sizes, size_t count,
+template <typename _T, typename _Second>
+static inline cudaError_t cudaMemcpyBatchAsync(_T *const *dsts, _Second *const *srcs, const size_t *sizes, size_t count,
 					       cudaMemcpyAttributes attr, cudaStream_t stream)
 {
 	size_t first = 0;
 	return cudaMemcpyBatchAsync((void *const *)dsts, (const void *const *)srcs, sizes, count, &attr, &first, 1,
 				    stream);
 }
-template <typename T>
-static inline cudaError_t cudaMemPrefetchBatchAsync(T **dptrs, size_t *sizes, size_t count,
+template <typename _T>
+static inline cudaError_t cudaMemPrefetchBatchAsync(_T **dptrs, size_t *sizes, size_t count,
 						    cudaMemLocation *prefetchLocs, size_t *prefetchLocIdxs,
 						    size_t numPrefetchLocs, unsigned long long flags,
 						    cudaStream_t stream)
@@ -185,22 +185,22 @@ static inline cudaError_t cudaMemPrefetchBatchAsync(T **dptrs, size_t *sizes, si
 	return cudaMemPrefetchBatchAsync((void **)dptrs, sizes, count, prefetchLocs, prefetchLocIdxs, numPrefetchLocs,
 					 flags, stream);
 }
-template <typename T>
-static inline cudaError_t cudaMemPrefetchBatchAsync(T **dptrs, size_t *sizes, size_t count,
+template <typename _T>
+static inline cudaError_t cudaMemPrefetchBatchAsync(_T **dptrs, size_t *sizes, size_t count,
 						    cudaMemLocation prefetchLocs, unsigned long long flags,
 						    cudaStream_t stream)
 {
 	size_t first = 0;
 	return cudaMemPrefetchBatchAsync((void **)dptrs, sizes, count, &prefetchLocs, &first, 1, flags, stream);
 }
-template <typename T>
-static inline cudaError_t cudaMemDiscardBatchAsync(T **dptrs, size_t *sizes, size_t count, unsigned long long flags,
+template <typename _T>
+static inline cudaError_t cudaMemDiscardBatchAsync(_T **dptrs, size_t *sizes, size_t count, unsigned long long flags,
 						   cudaStream_t stream)
 {
 	return cudaMemDiscardBatchAsync((void **)dptrs, sizes, count, flags, stream);
 }
-template <typename T>
-static inline cudaError_t cudaMemDiscardAndPrefetchBatchAsync(T **dptrs, size_t *sizes, size_t count,
+template <typename _T>
+static inline cudaError_t cudaMemDiscardAndPrefetchBatchAsync(_T **dptrs, size_t *sizes, size_t count,
 							      cudaMemLocation prefetchLocs, unsigned long long flags,
 							      cudaStream_t stream)
 {

@@ -8,21 +8,21 @@
 
 #define HD_BOTH __host__ __device__ static inline
 
-template <class T> HD_BOTH T __hd_least(T a, T b)
+template <class _T> HD_BOTH _T __hd_least(_T a, _T b)
 {
 	return b < a ? b : a;
 }
-template <class T> HD_BOTH T __hd_most(T a, T b)
+template <class _T> HD_BOTH _T __hd_most(_T a, _T b)
 {
 	return a < b ? b : a;
 }
 /* Two numbers of type H to a word. */
-template <class H> struct __hd_halves {
-	H low, high;
-	__host__ __device__ __hd_halves(unsigned int word) : low((H)(word & 0xffff)), high((H)(word >> 16))
+template <class _H> struct __hd_halves {
+	_H low, high;
+	__host__ __device__ __hd_halves(unsigned int word) : low((_H)(word & 0xffff)), high((_H)(word >> 16))
 	{
 	}
-	__host__ __device__ __hd_halves(H l, H h) : low(l), high(h)
+	__host__ __device__ __hd_halves(_H l, _H h) : low(l), high(h)
 	{
 	}
 	__host__ __device__ unsigned int word() const
@@ -73,10 +73,10 @@ HD_WORD3(__viaddmin_s32_relu, int, __hd_most(__viaddmin_s32(a, b, c), 0))
 #undef HD_WORD3
 
 /* The same of two halves, whose result is `expression` of x, y, z, numbers of type H. */
-template <class H, class F> HD_BOTH unsigned int __hd_by_halves(F f, unsigned int a, unsigned int b, unsigned int c)
+template <class _H, class _F> HD_BOTH unsigned int __hd_by_halves(_F f, unsigned int a, unsigned int b, unsigned int c)
 {
-	__hd_halves<H> x(a), y(b), z(c);
-	return __hd_halves<H>(f(x.low, y.low, z.low), f(x.high, y.high, z.high)).word();
+	__hd_halves<_H> x(a), y(b), z(c);
+	return __hd_halves<_H>(f(x.low, y.low, z.low), f(x.high, y.high, z.high)).word();
 }
 #define HD_PAIR3(name, H, expression)                                                                            \
 	struct __hd_of##name {                                                                                   \

@@ -30,13 +30,13 @@ HD_HERE unsigned int lane()
 
 /* ---- words of 32 bits in the elements of a fragment */
 
-template <class T> HD_HERE unsigned int word_of(const T *x, int index)
+template <class _T> HD_HERE unsigned int word_of(const _T *x, int index)
 {
 	unsigned int word;
 	__builtin_memcpy(&word, (const char *)x + 4 * index, 4);
 	return word;
 }
-template <class T> HD_HERE void set_word(T *x, int index, unsigned int word)
+template <class _T> HD_HERE void set_word(_T *x, int index, unsigned int word)
 {
 	__builtin_memcpy((char *)x + 4 * index, &word, 4);
 }
@@ -159,73 +159,73 @@ HD_HERE void tile(int *d, const unsigned char *left, int a, const unsigned char 
 /* ---- where elements are */
 
 /* Whether the product is computed as that of two halves of a warp's quads. */
-template <class T> struct on_volta {
-	static constexpr bool value = HD_ARCH < 750 && __is_same(T, __half);
+template <class _T> struct on_volta {
+	static constexpr bool value = HD_ARCH < 750 && __is_same(_T, __half);
 };
-template <int M, int N> struct shape {
-	static constexpr bool transposed = M == 8 && N == 32;
-	static constexpr bool two_left = M != N;
+template <int _M, int _N> struct shape {
+	static constexpr bool transposed = _M == 8 && _N == 32;
+	static constexpr bool two_left = _M != _N;
 };
 
 /* Whether memory has the elements of a line together. */
-template <class Use, class Layout> struct along {
-	static constexpr bool value = __is_same(Use, matrix_a) == __is_same(Layout, row_major);
+template <class _Use, class _Layout> struct along {
+	static constexpr bool value = __is_same(_Use, matrix_a) == __is_same(_Layout, row_major);
 };
 
 /* The first of the 8 lines that a quad has of a factor, and of the sum's rows and columns. */
-template <int M, int N> HD_HERE unsigned int volta_rows()
+template <int _M, int _N> HD_HERE unsigned int volta_rows()
 {
 	unsigned int quad = lane() / 4 % 4;
-	return M == 8 ? 0 : M == 32 ? 8 * quad : 8 * (quad & 1);
+	return _M == 8 ? 0 : _M == 32 ? 8 * quad : 8 * (quad & 1);
 }
-template <int M, int N> HD_HERE unsigned int volta_columns()
+template <int _M, int _N> HD_HERE unsigned int volta_columns()
 {
 	unsigned int quad = lane() / 4 % 4;
-	return N == 8 ? 0 : N == 32 ? 8 * quad : 8 * (quad >> 1);
+	return _N == 8 ? 0 : _N == 32 ? 8 * quad : 8 * (quad >> 1);
 }
 
 /* Element i of the sum. Volta has halves elsewhere than single-precision numbers; `halves` says which. */
-template <int M, int N> HD_HERE void volta_spot(int i, bool halves, unsigned int *row, unsigned int *column)
+template <int _M, int _N> HD_HERE void volta_spot(int i, bool halves, unsigned int *row, unsigned int *column)
 {
 	unsigned int own = lane(), below = own / 16 * 4;
-	*row = volta_rows<M, N>() + below + (halves ? own % 4 : (own & 1) + ((unsigned int)i & 2));
-	*column = volta_columns<M, N>() +
+	*row = volta_rows<_M, _N>() + below + (halves ? own % 4 : (own & 1) + ((unsigned int)i & 2));
+	*column = volta_columns<_M, _N>() +
 		  (halves ? (unsigned int)i : ((unsigned int)i & 4) + (own & 2) + ((unsigned int)i & 1));
 }
-template <int M, int N> HD_HERE void spot(int i, unsigned int *row, unsigned int *column)
+template <int _M, int _N> HD_HERE void spot(int i, unsigned int *row, unsigned int *column)
 {
 	unsigned int tile = (unsigned int)i / 4, in = (unsigned int)i % 4;
-	unsigned int left = lane() / 4 + in / 2 * 8 + (shape<M, N>::two_left ? 16 * tile : 0);
-	unsigned int right = lane() % 4 * 2 + in % 2 + (shape<M, N>::two_left ? 0 : 8 * tile);
-	*row = shape<M, N>::transposed ? right : left;
-	*column = shape<M, N>::transposed ? left : right;
+	unsigned int left = lane() / 4 + in / 2 * 8 + (shape<_M, _N>::two_left ? 16 * tile : 0);
+	unsigned int right = lane() % 4 * 2 + in % 2 + (shape<_M, _N>::two_left ? 0 : 8 * tile);
+	*row = shape<_M, _N>::transposed ? right : left;
+	*column = shape<_M, _N>::transposed ? left : right;
 }
 /* Half and single sums of half factors are placed by them; those of other factors have no Volta. */
-template <int M, int N, class T> HD_HERE size_t sum_offset(int i, unsigned int ldm, bool by_rows)
+template <int _M, int _N, class _T> HD_HERE size_t sum_offset(int i, unsigned int ldm, bool by_rows)
 {
 	unsigned int row, column;
-	if (HD_ARCH < 750 && (__is_same(T, __half) || __is_same(T, float)))
-		volta_spot<M, N>(i, __is_same(T, __half), &row, &column);
+	if (HD_ARCH < 750 && (__is_same(_T, __half) || __is_same(_T, float)))
+		volta_spot<_M, _N>(i, __is_same(_T, __half), &row, &column);
 	else
-		spot<M, N>(i, &row, &column);
+		spot<_M, _N>(i, &row, &column);
 	return by_rows ? (size_t)row * ldm + column : (size_t)column * ldm + row;
 }
 
 /* ---- loading factors */
 
-template <class Use, class Layout> HD_HERE size_t factor_offset(unsigned int line, unsigned int k, unsigned int ldm)
+template <class _Use, class _Layout> HD_HERE size_t factor_offset(unsigned int line, unsigned int k, unsigned int ldm)
 {
-	return along<Use, Layout>::value ? (size_t)line * ldm + k : (size_t)k * ldm + line;
+	return along<_Use, _Layout>::value ? (size_t)line * ldm + k : (size_t)k * ldm + line;
 }
 
-template <class Use, int M, int N, int K, class Layout>
-HD_HERE void load_volta(fragment<Use, M, N, K, __half, Layout> &f, const __half *from, unsigned int ldm)
+template <class _Use, int _M, int _N, int _K, class _Layout>
+HD_HERE void load_volta(fragment<_Use, _M, _N, _K, __half, _Layout> &f, const __half *from, unsigned int ldm)
 {
-	unsigned int line = __is_same(Use, matrix_a) ? volta_rows<M, N>() : volta_columns<M, N>();
+	unsigned int line = __is_same(_Use, matrix_a) ? volta_rows<_M, _N>() : volta_columns<_M, _N>();
 	unsigned int in_quad = lane() % 4;
 	line += lane() / 16 * 4;
-	if (along<Use, Layout>::value) {
-		const uint4 *words = (const uint4 *)(from + factor_offset<Use, Layout>(line + in_quad, 0, ldm));
+	if (along<_Use, _Layout>::value) {
+		const uint4 *words = (const uint4 *)(from + factor_offset<_Use, _Layout>(line + in_quad, 0, ldm));
 		__builtin_memcpy(f.x, &words[0], 16);
 		__builtin_memcpy(f.x + 8, &words[1], 16);
 		return;
@@ -233,7 +233,7 @@ HD_HERE void load_volta(fragment<Use, M, N, K, __half, Layout> &f, const __half 
 #pragma unroll
 	for (unsigned int set = 0; set < 4; set++)
 		__builtin_memcpy(f.x + 4 * set,
-				 (const uint2 *)(from + factor_offset<Use, Layout>(line, 4 * set + in_quad, ldm)), 8);
+				 (const uint2 *)(from + factor_offset<_Use, _Layout>(line, 4 * set + in_quad, ldm)), 8);
 }
 
 HD_HERE unsigned int transposed_word(unsigned int word)
@@ -244,30 +244,30 @@ HD_HERE unsigned int transposed_word(unsigned int word)
 }
 
 /* The word of elements `k` (a multiple of 4 words), ..., of `line` and the seven behind it. */
-template <class Use, class Layout, class T>
-HD_HERE unsigned int factor_word(const T *from, unsigned int line, unsigned int k, unsigned int ldm)
+template <class _Use, class _Layout, class _T>
+HD_HERE unsigned int factor_word(const _T *from, unsigned int line, unsigned int k, unsigned int ldm)
 {
-	constexpr unsigned int each = 4 / sizeof(T);
+	constexpr unsigned int each = 4 / sizeof(_T);
 	unsigned int quad = lane() / 4, in_quad = lane() % 4, word = 0;
-	if (along<Use, Layout>::value || each == 1)
+	if (along<_Use, _Layout>::value || each == 1)
 		return *(const unsigned int *)(from +
-					       factor_offset<Use, Layout>(line + quad, k + in_quad * each, ldm));
+					       factor_offset<_Use, _Layout>(line + quad, k + in_quad * each, ldm));
 	if (each == 2)
-		return transposed_word(*(const unsigned int *)(from + factor_offset<Use, Layout>(line + in_quad * 2,
+		return transposed_word(*(const unsigned int *)(from + factor_offset<_Use, _Layout>(line + in_quad * 2,
 												 k + quad, ldm)));
 #pragma unroll
 	for (unsigned int i = 0; i < each; i++) {
-		const T *at = from + factor_offset<Use, Layout>(line + quad, k + in_quad * each + i, ldm);
+		const _T *at = from + factor_offset<_Use, _Layout>(line + quad, k + in_quad * each + i, ldm);
 		word |= (unsigned int)*(const unsigned char *)at << 8 * i;
 	}
 	return word;
 }
 
-template <class Use, int M, int N, int K, class T, class Layout, class V>
-HD_HERE void load_tiles(fragment<Use, M, N, K, T, Layout> &f, const V *from, unsigned int ldm)
+template <class _Use, int _M, int _N, int _K, class _T, class _Layout, class _V>
+HD_HERE void load_tiles(fragment<_Use, _M, _N, _K, _T, _Layout> &f, const _V *from, unsigned int ldm)
 {
-	constexpr bool left = __is_same(Use, matrix_a) != shape<M, N>::transposed;
-	constexpr int lines = __is_same(Use, matrix_a) ? M : N, each = 4 / sizeof(V), blocks = K / (4 * each);
+	constexpr bool left = __is_same(_Use, matrix_a) != shape<_M, _N>::transposed;
+	constexpr int lines = __is_same(_Use, matrix_a) ? _M : _N, each = 4 / sizeof(_V), blocks = _K / (4 * each);
 	constexpr int words = lines / 8 * blocks, of_tile = left ? 2 * blocks : blocks;
 #pragma unroll
 	for (int i = 0; i < (int)(sizeof(f.x) / 4); i++) {
@@ -278,27 +278,27 @@ HD_HERE void load_tiles(fragment<Use, M, N, K, T, Layout> &f, const V *from, uns
 		int tile = i / of_tile, in = i % of_tile;
 		int line = left ? 16 * tile + 8 * (in % 2) : 8 * tile, block = left ? in / 2 : in;
 		set_word(f.x, i,
-			 factor_word<Use, Layout>(from, (unsigned int)line, (unsigned int)(block * 4 * each), ldm));
+			 factor_word<_Use, _Layout>(from, (unsigned int)line, (unsigned int)(block * 4 * each), ldm));
 	}
 }
 
-template <class Use, int M, int N, int K, class T, class Layout, class V>
-HD_HERE void load_factor(fragment<Use, M, N, K, T, Layout> &f, const V *from, unsigned int ldm)
+template <class _Use, int _M, int _N, int _K, class _T, class _Layout, class _V>
+HD_HERE void load_factor(fragment<_Use, _M, _N, _K, _T, _Layout> &f, const _V *from, unsigned int ldm)
 {
 	load_tiles(f, from, ldm);
 }
-template <class Use, int M, int N, int K, class Layout>
-HD_HERE void load_factor(fragment<Use, M, N, K, __half, Layout> &f, const __half *from, unsigned int ldm)
+template <class _Use, int _M, int _N, int _K, class _Layout>
+HD_HERE void load_factor(fragment<_Use, _M, _N, _K, __half, _Layout> &f, const __half *from, unsigned int ldm)
 {
 	if (on_volta<__half>::value)
 		load_volta(f, from, ldm);
 	else
 		load_tiles(f, from, ldm);
 }
-template <class Use, int M, int N, int K, class Layout>
-HD_HERE void load_factor(fragment<Use, M, N, K, double, Layout> &f, const double *from, unsigned int ldm)
+template <class _Use, int _M, int _N, int _K, class _Layout>
+HD_HERE void load_factor(fragment<_Use, _M, _N, _K, double, _Layout> &f, const double *from, unsigned int ldm)
 {
-	f.x[0] = from[factor_offset<Use, Layout>(lane() / 4, lane() % 4, ldm)];
+	f.x[0] = from[factor_offset<_Use, _Layout>(lane() / 4, lane() % 4, ldm)];
 }
 
 /* ---- products */
@@ -336,21 +336,21 @@ HD_HERE void narrow(__half *to, const float *from)
 }
 
 /* d += a * b, the sum as words: of single precision, or of two halves each. */
-template <int M, int N, int K, class Sum, class F, class LayoutA, class LayoutB>
-HD_HERE void add_product(Sum *d, const fragment<matrix_a, M, N, K, F, LayoutA> &a,
-			 const fragment<matrix_b, M, N, K, F, LayoutB> &b)
+template <int _M, int _N, int _K, class _Sum, class _F, class _LayoutA, class _LayoutB>
+HD_HERE void add_product(_Sum *d, const fragment<matrix_a, _M, _N, _K, _F, _LayoutA> &a,
+			 const fragment<matrix_b, _M, _N, _K, _F, _LayoutB> &b)
 {
-	typedef typename storage<F>::type V;
-	constexpr bool two = shape<M, N>::two_left;
-	constexpr int blocks = K * (int)sizeof(V) / 16, of_sum = __is_same(Sum, float) ? 4 : 2;
-	const V *left = shape<M, N>::transposed ? b.x : a.x, *right = shape<M, N>::transposed ? a.x : b.x;
+	typedef typename storage<_F>::type _V;
+	constexpr bool two = shape<_M, _N>::two_left;
+	constexpr int blocks = _K * (int)sizeof(_V) / 16, of_sum = __is_same(_Sum, float) ? 4 : 2;
+	const _V *left = shape<_M, _N>::transposed ? b.x : a.x, *right = shape<_M, _N>::transposed ? a.x : b.x;
 #pragma unroll
 	for (int t = 0; t < 2; t++)
 		tile(d + of_sum * t, left, two ? 2 * blocks * t : 0, right, two ? 0 : blocks * t);
 }
-template <int M, int N, int K, class Sum, class LayoutA, class LayoutB>
-HD_HERE void add_halves(Sum *d, const fragment<matrix_a, M, N, K, __half, LayoutA> &a,
-			const fragment<matrix_b, M, N, K, __half, LayoutB> &b)
+template <int _M, int _N, int _K, class _Sum, class _LayoutA, class _LayoutB>
+HD_HERE void add_halves(_Sum *d, const fragment<matrix_a, _M, _N, _K, __half, _LayoutA> &a,
+			const fragment<matrix_b, _M, _N, _K, __half, _LayoutB> &b)
 {
 	if (!on_volta<__half>::value) {
 		add_product(d, a, b);
@@ -358,40 +358,41 @@ HD_HERE void add_halves(Sum *d, const fragment<matrix_a, M, N, K, __half, Layout
 	}
 #pragma unroll
 	for (int set = 0; set < 4; set++)
-		volta(d, a.x, b.x, set, __is_same(LayoutA, row_major), __is_same(LayoutB, row_major));
+		volta(d, a.x, b.x, set, __is_same(_LayoutA, row_major), __is_same(_LayoutB, row_major));
 }
 
-template <int M, int N, int K, class F, class LayoutA, class LayoutB>
-HD_HERE void multiply(fragment<accumulator, M, N, K, float> &d, const fragment<matrix_a, M, N, K, F, LayoutA> &a,
-		      const fragment<matrix_b, M, N, K, F, LayoutB> &b, const fragment<accumulator, M, N, K, float> &c)
+template <int _M, int _N, int _K, class _F, class _LayoutA, class _LayoutB>
+HD_HERE void
+multiply(fragment<accumulator, _M, _N, _K, float> &d, const fragment<matrix_a, _M, _N, _K, _F, _LayoutA> &a,
+	 const fragment<matrix_b, _M, _N, _K, _F, _LayoutB> &b, const fragment<accumulator, _M, _N, _K, float> &c)
 {
-	fragment<accumulator, M, N, K, float> sum = c;
+	fragment<accumulator, _M, _N, _K, float> sum = c;
 	add_product(sum.x, a, b);
 	d = sum;
 }
-template <int M, int N, int K, class LayoutA, class LayoutB>
-HD_HERE void multiply(fragment<accumulator, M, N, K, float> &d, const fragment<matrix_a, M, N, K, __half, LayoutA> &a,
-		      const fragment<matrix_b, M, N, K, __half, LayoutB> &b,
-		      const fragment<accumulator, M, N, K, float> &c)
+template <int _M, int _N, int _K, class _LayoutA, class _LayoutB>
+HD_HERE void
+multiply(fragment<accumulator, _M, _N, _K, float> &d, const fragment<matrix_a, _M, _N, _K, __half, _LayoutA> &a,
+	 const fragment<matrix_b, _M, _N, _K, __half, _LayoutB> &b, const fragment<accumulator, _M, _N, _K, float> &c)
 {
-	fragment<accumulator, M, N, K, float> sum = c;
+	fragment<accumulator, _M, _N, _K, float> sum = c;
 	add_halves(sum.x, a, b);
 	d = sum;
 }
-template <int M, int N, int K, class LayoutA, class LayoutB>
-HD_HERE void multiply(fragment<accumulator, M, N, K, float> &d, const fragment<matrix_a, M, N, K, __half, LayoutA> &a,
-		      const fragment<matrix_b, M, N, K, __half, LayoutB> &b,
-		      const fragment<accumulator, M, N, K, __half> &c)
+template <int _M, int _N, int _K, class _LayoutA, class _LayoutB>
+HD_HERE void
+multiply(fragment<accumulator, _M, _N, _K, float> &d, const fragment<matrix_a, _M, _N, _K, __half, _LayoutA> &a,
+	 const fragment<matrix_b, _M, _N, _K, __half, _LayoutB> &b, const fragment<accumulator, _M, _N, _K, __half> &c)
 {
-	fragment<accumulator, M, N, K, float> sum;
+	fragment<accumulator, _M, _N, _K, float> sum;
 	widen(sum.x, c.x);
 	add_halves(sum.x, a, b);
 	d = sum;
 }
-template <int M, int N, int K, class LayoutA, class LayoutB>
-HD_HERE void multiply(fragment<accumulator, M, N, K, __half> &d, const fragment<matrix_a, M, N, K, __half, LayoutA> &a,
-		      const fragment<matrix_b, M, N, K, __half, LayoutB> &b,
-		      const fragment<accumulator, M, N, K, __half> &c)
+template <int _M, int _N, int _K, class _LayoutA, class _LayoutB>
+HD_HERE void
+multiply(fragment<accumulator, _M, _N, _K, __half> &d, const fragment<matrix_a, _M, _N, _K, __half, _LayoutA> &a,
+	 const fragment<matrix_b, _M, _N, _K, __half, _LayoutB> &b, const fragment<accumulator, _M, _N, _K, __half> &c)
 {
 	unsigned int sum[4];
 #pragma unroll
@@ -403,19 +404,19 @@ HD_HERE void multiply(fragment<accumulator, M, N, K, __half> &d, const fragment<
 		set_word(d.x, i, sum[i]);
 }
 /* Single precision is rounded to half at the end. */
-template <int M, int N, int K, class LayoutA, class LayoutB>
-HD_HERE void multiply(fragment<accumulator, M, N, K, __half> &d, const fragment<matrix_a, M, N, K, __half, LayoutA> &a,
-		      const fragment<matrix_b, M, N, K, __half, LayoutB> &b,
-		      const fragment<accumulator, M, N, K, float> &c)
+template <int _M, int _N, int _K, class _LayoutA, class _LayoutB>
+HD_HERE void
+multiply(fragment<accumulator, _M, _N, _K, __half> &d, const fragment<matrix_a, _M, _N, _K, __half, _LayoutA> &a,
+	 const fragment<matrix_b, _M, _N, _K, __half, _LayoutB> &b, const fragment<accumulator, _M, _N, _K, float> &c)
 {
-	fragment<accumulator, M, N, K, float> sum = c;
+	fragment<accumulator, _M, _N, _K, float> sum = c;
 	add_halves(sum.x, a, b);
 	narrow(d.x, sum.x);
 }
-template <int M, int N, int K, class LayoutA, class LayoutB>
-HD_HERE void multiply(fragment<accumulator, M, N, K, double> &d, const fragment<matrix_a, M, N, K, double, LayoutA> &a,
-		      const fragment<matrix_b, M, N, K, double, LayoutB> &b,
-		      const fragment<accumulator, M, N, K, double> &c)
+template <int _M, int _N, int _K, class _LayoutA, class _LayoutB>
+HD_HERE void
+multiply(fragment<accumulator, _M, _N, _K, double> &d, const fragment<matrix_a, _M, _N, _K, double, _LayoutA> &a,
+	 const fragment<matrix_b, _M, _N, _K, double, _LayoutB> &b, const fragment<accumulator, _M, _N, _K, double> &c)
 {
 	double sum[] = {c.x[0], c.x[1]};
 	asm volatile("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0,%1}, {%2}, {%3}, {%0,%1};"
@@ -425,14 +426,15 @@ HD_HERE void multiply(fragment<accumulator, M, N, K, double> &d, const fragment<
 	d.x[1] = sum[1];
 }
 
-template <int M, int N, int K, class F, class LayoutA, class LayoutB>
-HD_HERE void multiply_bytes(fragment<accumulator, M, N, K, int> &d, const fragment<matrix_a, M, N, K, F, LayoutA> &a,
-			    const fragment<matrix_b, M, N, K, F, LayoutB> &b,
-			    const fragment<accumulator, M, N, K, int> &c, bool saturates)
+template <int _M, int _N, int _K, class _F, class _LayoutA, class _LayoutB>
+HD_HERE void multiply_bytes(fragment<accumulator, _M, _N, _K, int> &d,
+			    const fragment<matrix_a, _M, _N, _K, _F, _LayoutA> &a,
+			    const fragment<matrix_b, _M, _N, _K, _F, _LayoutB> &b,
+			    const fragment<accumulator, _M, _N, _K, int> &c, bool saturates)
 {
-	constexpr bool two = shape<M, N>::two_left;
-	const F *left = shape<M, N>::transposed ? b.x : a.x, *right = shape<M, N>::transposed ? a.x : b.x;
-	fragment<accumulator, M, N, K, int> sum = c;
+	constexpr bool two = shape<_M, _N>::two_left;
+	const _F *left = shape<_M, _N>::transposed ? b.x : a.x, *right = shape<_M, _N>::transposed ? a.x : b.x;
+	fragment<accumulator, _M, _N, _K, int> sum = c;
 #pragma unroll
 	for (int t = 0; t < 2; t++)
 		tile(sum.x + 4 * t, left, two ? 2 * t : 0, right, two ? 0 : t, saturates);

@@ -34,22 +34,22 @@ template <> struct has_shape<int, 8, 8, 128> {
 };
 
 /* A word of a factor, as a number of type Word; Each: elements in it. */
-template <class T, class Word, int Each> class narrow_factor
+template <class _T, class _Word, int _Each> class narrow_factor
 {
       public:
-	typedef T element_type;
-	typedef Word storage_element_type;
-	static constexpr int num_elements = Each;
+	typedef _T element_type;
+	typedef _Word storage_element_type;
+	static constexpr int num_elements = _Each;
 	static constexpr int num_storage_elements = 1;
-	Word x[1];
+	_Word x[1];
 };
 
-template <class Fragment> __device__ __forceinline__ void load_narrow(Fragment &f, const void *from, unsigned int ldm)
+template <class _Fragment> __device__ __forceinline__ void load_narrow(_Fragment &f, const void *from, unsigned int ldm)
 {
 	unsigned int own = lane();
-	size_t line = (size_t)(own / 4) * (ldm / Fragment::num_elements); /* in words */
+	size_t line = (size_t)(own / 4) * (ldm / _Fragment::num_elements); /* in words */
 	__syncwarp();
-	f.x[0] = ((const typename Fragment::storage_element_type *)from)[line + own % 4];
+	f.x[0] = ((const typename _Fragment::storage_element_type *)from)[line + own % 4];
 }
 
 __device__ __forceinline__ size_t narrow_offset(int i, unsigned int ldm, layout_t layout)
@@ -92,9 +92,9 @@ class fragment<matrix_b, 8, 8, 128, experimental::precision::b1, col_major>
 };
 
 #define HD_NARROW_LOAD(use, k, type, layout)                                                                            \
-	template <class V>                                                                                              \
+	template <class _V>                                                                                             \
 	__device__ __forceinline__ void load_matrix_sync(                                                               \
-		fragment<use, 8, 8, k, experimental::precision::type, layout> &f, const V *from, unsigned int ldm)      \
+		fragment<use, 8, 8, k, experimental::precision::type, layout> &f, const _V *from, unsigned int ldm)     \
 	{                                                                                                               \
 		details::load_narrow(f, from, ldm);                                                                     \
 	}
@@ -106,16 +106,16 @@ HD_NARROW_LOAD(matrix_a, 128, b1, row_major)
 HD_NARROW_LOAD(matrix_b, 128, b1, col_major)
 #undef HD_NARROW_LOAD
 
-template <int K>
-__device__ __forceinline__ void load_matrix_sync(fragment<accumulator, 8, 8, K, int> &f, const int *from,
+template <int _K>
+__device__ __forceinline__ void load_matrix_sync(fragment<accumulator, 8, 8, _K, int> &f, const int *from,
 						 unsigned int ldm, layout_t layout)
 {
 	__syncwarp();
 	f.x[0] = from[details::narrow_offset(0, ldm, layout)];
 	f.x[1] = from[details::narrow_offset(1, ldm, layout)];
 }
-template <int K>
-__device__ __forceinline__ void store_matrix_sync(int *to, const fragment<accumulator, 8, 8, K, int> &f,
+template <int _K>
+__device__ __forceinline__ void store_matrix_sync(int *to, const fragment<accumulator, 8, 8, _K, int> &f,
 						  unsigned int ldm, layout_t layout)
 {
 	__syncwarp();

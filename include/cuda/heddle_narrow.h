@@ -31,13 +31,13 @@ HD_BOTH double __hd_of_signed(long long v)
 }
 
 /* A whole float as an integer between two bounds; NaN becomes 0. */
-template <typename T> HD_BOTH T __hd_to_integer(float x, T least, T most)
+template <typename _T> HD_BOTH _T __hd_to_integer(float x, _T least, _T most)
 {
 	if (x != x)
 		return 0;
 	if (x >= (float)most)
 		return most;
-	return x <= (float)least ? least : (T)x;
+	return x <= (float)least ? least : (_T)x;
 }
 
 /* The neighbours of a number whose format is sign and magnitude. */

@@ -77,10 +77,10 @@ HD_PTX void fence_proxy_tensormap_generic(sem_release_t, scope) \
 { \
 asm volatile("fence.proxy.tensormap::generic.release." text ";" ::: "memory"); \
 } \
-template <int Bytes> \
-HD_PTX void fence_proxy_tensormap_generic(sem_acquire_t, scope, const void *at, n32_t<Bytes>) \
+template <int _Bytes> \
+HD_PTX void fence_proxy_tensormap_generic(sem_acquire_t, scope, const void *at, n32_t<_Bytes>) \
 { \
-asm volatile("fence.proxy.tensormap::generic.acquire." text " [%0], %1;" ::"l"(at), "n"(Bytes) : "memory"); \
+asm volatile("fence.proxy.tensormap::generic.acquire." text " [%0], %1;" ::"l"(at), "n"(_Bytes) : "memory"); \
 }
 HD_FENCE_MAP(scope_cta_t, "cta")
 HD_FENCE_MAP(scope_cluster_t, "cluster")
@@ -110,12 +110,12 @@ HD_PTX void barrier_cluster_wait(sem_acquire_t)
 	asm volatile("barrier.cluster.wait.acquire;" ::: "memory");
 }
 /* Generic pointers on both sides. */
-template <class T>
-HD_PTX T *mapa(space_cluster_t, const T *at, const uint32_t &rank)
+template <class _T>
+HD_PTX _T *mapa(space_cluster_t, const _T *at, const uint32_t &rank)
 {
 	uint64_t out;
 	asm("mapa.u64 %0, %1, %2;" : "=l"(out) : "l"(at), "r"(rank));
-	return (T *)out;
+	return (_T *)out;
 }
 HD_PTX uint32_t getctarank(space_cluster_t, const void *at)
 {
@@ -131,20 +131,20 @@ HD_PTX bool elect_sync(const uint32_t &mask)
 }
 
 /* ---- st.async and red.async: `at` and the barrier are in one block, perhaps another one */
-template <class T, size_t Size = sizeof(T)>
+template <class _T, size_t _Size = sizeof(_T)>
 struct __hd_word;
-template <class T>
-struct __hd_word<T, 4> {
+template <class _T>
+struct __hd_word<_T, 4> {
 	typedef uint32_t type;
 };
-template <class T>
-struct __hd_word<T, 8> {
+template <class _T>
+struct __hd_word<_T, 8> {
 	typedef uint64_t type;
 };
-template <class T>
-HD_PTX typename __hd_word<T>::type __hd_bits(const T &value)
+template <class _T>
+HD_PTX typename __hd_word<_T>::type __hd_bits(const _T &value)
 {
-	typename __hd_word<T>::type bits;
+	typename __hd_word<_T>::type bits;
 	__builtin_memcpy(&bits, &value, sizeof bits);
 	return bits;
 }
@@ -174,20 +174,20 @@ HD_PTX void __hd_st_async(uint32_t at, uint32_t bar, uint64_t a, uint64_t b)
 		     "l"(a), "l"(b), "r"(bar)
 		     : "memory");
 }
-template <class T>
-HD_PTX void st_async(T *at, const T &value, uint64_t *bar)
+template <class _T>
+HD_PTX void st_async(_T *at, const _T &value, uint64_t *bar)
 {
 	__hd_st_async(__hd_shared(at), __hd_shared(bar), __hd_bits(value));
 }
-template <class T>
-HD_PTX void st_async(T *at, const T (&value)[2], uint64_t *bar)
+template <class _T>
+HD_PTX void st_async(_T *at, const _T (&value)[2], uint64_t *bar)
 {
 	__hd_st_async(__hd_shared(at), __hd_shared(bar), __hd_bits(value[0]), __hd_bits(value[1]));
 }
-template <class T>
-HD_PTX void st_async(T *at, const T (&value)[4], uint64_t *bar)
+template <class _T>
+HD_PTX void st_async(_T *at, const _T (&value)[4], uint64_t *bar)
 {
-	static_assert(sizeof(T) == 4, "four elements have 4 bytes each");
+	static_assert(sizeof(_T) == 4, "four elements have 4 bytes each");
 	asm volatile(
 		"st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v4.b32 [%0], {%1, %2, %3, %4}, [%5];" ::"r"(
 			__hd_shared(at)),
@@ -211,10 +211,10 @@ HD_RED(op_add_t, int32_t, "add.s32", "r")
 HD_RED(op_add_t, uint64_t, "add.u64", "l")
 #undef HD_RED
 #define HD_RED_BITS(tag, text) \
-template <class T> \
-HD_PTX void red_async(tag, T *at, const T &value, uint64_t *bar) \
+template <class _T> \
+HD_PTX void red_async(tag, _T *at, const _T &value, uint64_t *bar) \
 { \
-static_assert(sizeof(T) == 4, "the operation is on 4 bytes"); \
+static_assert(sizeof(_T) == 4, "the operation is on 4 bytes"); \
 asm volatile("red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes." text ".b32 [%0], %1, [%2];" ::"r"(__hd_shared(at)), "r"(__hd_bits(value)), "r"(__hd_shared(bar)) : "memory"); \
 }
 HD_RED_BITS(op_and_op_t, "and")

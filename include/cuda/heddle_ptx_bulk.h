@@ -48,15 +48,15 @@ HD_PTX void cp_async_bulk_commit_group()
 {
 	asm volatile("cp.async.bulk.commit_group;" ::: "memory");
 }
-template <int N>
-HD_PTX void cp_async_bulk_wait_group(n32_t<N>)
+template <int _N>
+HD_PTX void cp_async_bulk_wait_group(n32_t<_N>)
 {
-	asm volatile("cp.async.bulk.wait_group %0;" ::"n"(N) : "memory");
+	asm volatile("cp.async.bulk.wait_group %0;" ::"n"(_N) : "memory");
 }
-template <int N>
-HD_PTX void cp_async_bulk_wait_group_read(n32_t<N>)
+template <int _N>
+HD_PTX void cp_async_bulk_wait_group_read(n32_t<_N>)
 {
-	asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(N) : "memory");
+	asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(_N) : "memory");
 }
 /* `load`, `store`: the coordinates as operands; behind them the barrier `n`, the mask `n1`, and where a store is from, `last`. */
 #define HD_BOX(dimensions, load, store, n, n1, last, ...) \
@@ -154,22 +154,22 @@ HD_REDUCE_BOXES(op_xor_op_t, "xor")
 /* ---- changes of tensor maps */
 /* A field of a map at `place`; of those of a dimension N, and of those whose value is N. */
 #define HD_MAP_ORDINAL(space, text, place, name, field, T, bits, constraint) \
-template <int N> \
-HD_PTX void tensormap_replace_##name(space, void *map, n32_t<N>, T value) \
+template <int _N> \
+HD_PTX void tensormap_replace_##name(space, void *map, n32_t<_N>, T value) \
 { \
-asm volatile("tensormap.replace.tile." field "." text ".b1024." bits " [%0], %1, %2;" ::place(map), "n"(N), constraint(value) : "memory"); \
+asm volatile("tensormap.replace.tile." field "." text ".b1024." bits " [%0], %1, %2;" ::place(map), "n"(_N), constraint(value) : "memory"); \
 }
 #define HD_MAP_CONSTANT(space, text, place, name) \
-template <int Value> \
-HD_PTX void tensormap_replace_##name(space, void *map, n32_t<Value>) \
+template <int _Value> \
+HD_PTX void tensormap_replace_##name(space, void *map, n32_t<_Value>) \
 { \
-asm volatile("tensormap.replace.tile." #name "." text ".b1024.b32 [%0], %1;" ::place(map), "n"(Value) : "memory"); \
+asm volatile("tensormap.replace.tile." #name "." text ".b1024.b32 [%0], %1;" ::place(map), "n"(_Value) : "memory"); \
 }
 #define HD_MAP(space, text, place) \
-template <class T> \
-HD_PTX void tensormap_replace_global_address(space, void *map, T value) \
+template <class _T> \
+HD_PTX void tensormap_replace_global_address(space, void *map, _T value) \
 { \
-static_assert(sizeof(T) == 8, "an address has 8 bytes"); \
+static_assert(sizeof(_T) == 8, "an address has 8 bytes"); \
 asm volatile("tensormap.replace.tile.global_address." text ".b1024.b64 [%0], %1;" ::place(map), "l"(value) : "memory"); \
 } \
 HD_PTX void tensormap_replace_rank(space, void *map, uint32_t value) \

@@ -43,9 +43,9 @@ HD_PTX_TAG(op_and_op);
 HD_PTX_TAG(op_or_op);
 HD_PTX_TAG(op_xor_op);
 #undef HD_PTX_TAG
-template <int N>
+template <int _N>
 struct n32_t {
-	static constexpr int value = N;
+	static constexpr int value = _N;
 };
 
 HD_PTX uint32_t __hd_shared(const void *at)

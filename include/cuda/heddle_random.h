@@ -36,8 +36,8 @@ typedef struct curandStateXORWOW curandStateXORWOW_t, curandState_t, curandState
 typedef struct curandStatePhilox4_32_10 curandStatePhilox4_32_10_t;
 typedef struct curandStateMRG32k3a curandStateMRG32k3a_t;
 
-template <class State>
-HD_RANDOM void hd_random_no_spare(State *state)
+template <class _State>
+HD_RANDOM void hd_random_no_spare(_State *state)
 {
 	state->boxmuller_flag = state->boxmuller_flag_double = 0;
 	state->boxmuller_extra = 0;

@@ -17,8 +17,8 @@ HD_RANDOM double hd_random_unit_double(unsigned int x, unsigned int y)
 	return ((unsigned long long)x ^ (unsigned long long)y << 21) * 0x1p-53 + 0x1p-54;
 }
 
-template <class State>
-HD_RANDOM float curand_uniform(State *state)
+template <class _State>
+HD_RANDOM float curand_uniform(_State *state)
 {
 	return hd_random_unit(curand(state));
 }
@@ -26,8 +26,8 @@ HD_RANDOM float curand_uniform(curandStateMRG32k3a_t *state)
 {
 	return (float)(curand_MRG32k3a(state) * (1 / (double)HD_MRG_1));
 }
-template <class State>
-HD_RANDOM double curand_uniform_double(State *state)
+template <class _State>
+HD_RANDOM double curand_uniform_double(_State *state)
 {
 	unsigned int x = curand(state);
 	return hd_random_unit_double(x, curand(state));
@@ -74,8 +74,8 @@ HD_RANDOM double2 hd_random_pair_double(double u, double v)
 	return make_double2(result.x * radius, result.y * radius);
 }
 
-template <class State>
-HD_RANDOM float2 curand_normal2(State *state)
+template <class _State>
+HD_RANDOM float2 curand_normal2(_State *state)
 {
 	unsigned int x = curand(state);
 	return hd_random_pair(x, curand(state));
@@ -87,8 +87,8 @@ HD_RANDOM float2 curand_normal2(curandStateMRG32k3a_t *state)
 	__sincosf(v, &result.x, &result.y);
 	return make_float2(result.x * radius, result.y * radius);
 }
-template <class State>
-HD_RANDOM double2 curand_normal2_double(State *state)
+template <class _State>
+HD_RANDOM double2 curand_normal2_double(_State *state)
 {
 	double u = curand_uniform_double(state);
 	return hd_random_pair_double(u, curand_uniform_double(state));
@@ -112,8 +112,8 @@ HD_RANDOM double4 curand_normal4_double(curandStatePhilox4_32_10_t *state)
 
 /* One of a pair; the other is kept for the next call of the same distribution. */
 enum { HD_RANDOM_NORMAL = 1, HD_RANDOM_LOG_NORMAL = 2 };
-template <class State>
-HD_RANDOM float curand_normal(State *state)
+template <class _State>
+HD_RANDOM float curand_normal(_State *state)
 {
 	if (state->boxmuller_flag == HD_RANDOM_NORMAL) {
 		state->boxmuller_flag = 0;
@@ -124,8 +124,8 @@ HD_RANDOM float curand_normal(State *state)
 	state->boxmuller_flag = HD_RANDOM_NORMAL;
 	return pair.x;
 }
-template <class State>
-HD_RANDOM double curand_normal_double(State *state)
+template <class _State>
+HD_RANDOM double curand_normal_double(_State *state)
 {
 	if (state->boxmuller_flag_double == HD_RANDOM_NORMAL) {
 		state->boxmuller_flag_double = 0;
@@ -137,8 +137,8 @@ HD_RANDOM double curand_normal_double(State *state)
 	return pair.x;
 }
 
-template <class State>
-HD_RANDOM float curand_log_normal(State *state, float mean, float deviation)
+template <class _State>
+HD_RANDOM float curand_log_normal(_State *state, float mean, float deviation)
 {
 	if (state->boxmuller_flag == HD_RANDOM_LOG_NORMAL) {
 		state->boxmuller_flag = 0;
@@ -149,8 +149,8 @@ HD_RANDOM float curand_log_normal(State *state, float mean, float deviation)
 	state->boxmuller_flag = HD_RANDOM_LOG_NORMAL;
 	return expf(mean + deviation * pair.x);
 }
-template <class State>
-HD_RANDOM double curand_log_normal_double(State *state, double mean, double deviation)
+template <class _State>
+HD_RANDOM double curand_log_normal_double(_State *state, double mean, double deviation)
 {
 	if (state->boxmuller_flag_double == HD_RANDOM_LOG_NORMAL) {
 		state->boxmuller_flag_double = 0;
@@ -161,8 +161,8 @@ HD_RANDOM double curand_log_normal_double(State *state, double mean, double devi
 	state->boxmuller_flag_double = HD_RANDOM_LOG_NORMAL;
 	return exp(mean + deviation * pair.x);
 }
-template <class State>
-HD_RANDOM float2 curand_log_normal2(State *state, float mean, float deviation)
+template <class _State>
+HD_RANDOM float2 curand_log_normal2(_State *state, float mean, float deviation)
 {
 	float2 pair = curand_normal2(state);
 	return make_float2(expf(mean + deviation * pair.x), expf(mean + deviation * pair.y));
@@ -176,8 +176,8 @@ HD_RANDOM float4 curand_log_normal4(curandStatePhilox4_32_10_t *state, float mea
 /* ------------------------------------------------------------------ Poisson */
 
 /* Counts factors until the product falls below exp(-lambda): for small lambda (D. E. Knuth, TAOCP 3.4.1). */
-template <class State>
-HD_RANDOM unsigned int hd_random_poisson_few(State *state, double lambda)
+template <class _State>
+HD_RANDOM unsigned int hd_random_poisson_few(_State *state, double lambda)
 {
 	unsigned int count = 0;
 	double product = curand_uniform_double(state), limit = exp(-lambda);
@@ -187,8 +187,8 @@ HD_RANDOM unsigned int hd_random_poisson_few(State *state, double lambda)
 }
 
 /* Transformed rejection: W. Hormann, The transformed rejection method for generating Poisson random variables, 1993. */
-template <class State>
-HD_RANDOM unsigned int hd_random_poisson_many(State *state, double lambda)
+template <class _State>
+HD_RANDOM unsigned int hd_random_poisson_many(_State *state, double lambda)
 {
 	double b = 0.931 + 2.53 * sqrt(lambda), a = -0.059 + 0.02483 * b, scale = 1.1239 + 1.1328 / (b - 3.4);
 	double right = 0.9277 - 3.6224 / (b - 2);
@@ -204,8 +204,8 @@ HD_RANDOM unsigned int hd_random_poisson_many(State *state, double lambda)
 	}
 }
 
-template <class State>
-HD_RANDOM unsigned int curand_poisson(State *state, double lambda)
+template <class _State>
+HD_RANDOM unsigned int curand_poisson(_State *state, double lambda)
 {
 	return lambda < 16 ? hd_random_poisson_few(state, lambda) : hd_random_poisson_many(state, lambda);
 }

@@ -53,11 +53,11 @@ HD_BOTH void atomic_signal_fence(memory_order)
 }
 
 /* The order that an operation itself has, behind the fence of a sequentially consistent one. */
-template <thread_scope Scope> HD_BOTH int __hd_order(memory_order order)
+template <thread_scope _Scope> HD_BOTH int __hd_order(memory_order order)
 {
 	if (order != memory_order_seq_cst)
 		return (int)order;
-	atomic_thread_fence(order, Scope);
+	atomic_thread_fence(order, _Scope);
 	return __ATOMIC_ACQ_REL;
 }
 /* Of a compare-and-exchange that fails, and of a load. */
@@ -67,90 +67,90 @@ HD_BOTH int __hd_load_order(int order)
 }
 
 /* What is added to a T: elements to a pointer, as a number of bytes. */
-template <class T> struct __hd_addend {
-	typedef T type;
-	HD_BOTH static T of(T value)
+template <class _T> struct __hd_addend {
+	typedef _T type;
+	HD_BOTH static _T of(_T value)
 	{
 		return value;
 	}
 };
-template <class T> struct __hd_addend<T *> {
+template <class _T> struct __hd_addend<_T *> {
 	typedef ptrdiff_t type;
 	HD_BOTH static ptrdiff_t of(ptrdiff_t count)
 	{
-		return count * (ptrdiff_t)sizeof(T);
+		return count * (ptrdiff_t)sizeof(_T);
 	}
 };
 
 /* The operations on what Self::address() gives; those that a type does not have are errors where they are called. */
-template <class T, thread_scope Scope, class Self> class __hd_atomic
+template <class _T, thread_scope _Scope, class _Self> class __hd_atomic
 {
-	static_assert(sizeof(T) == 1 || sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8,
+	static_assert(sizeof(_T) == 1 || sizeof(_T) == 2 || sizeof(_T) == 4 || sizeof(_T) == 8,
 		      "atomic operations are on 1, 2, 4 or 8 bytes");
-	static_assert(::std::is_trivially_copyable<T>::value, "an atomic type is copied as its bytes");
+	static_assert(::std::is_trivially_copyable<_T>::value, "an atomic type is copied as its bytes");
 
-	HD_BOTH T *at() const
+	HD_BOTH _T *at() const
 	{
-		return static_cast<const Self *>(this)->address();
+		return static_cast<const _Self *>(this)->address();
 	}
 	/* For what no instruction does: exchanges until nobody came between. */
-	template <class Update> HD_BOTH T update(memory_order order, Update next) const
+	template <class _Update> HD_BOTH _T update(memory_order order, _Update next) const
 	{
-		T seen = load(memory_order_relaxed);
+		_T seen = load(memory_order_relaxed);
 		while (!compare_exchange_weak(seen, next(seen), order, memory_order_relaxed))
 			;
 		return seen;
 	}
 
       public:
-	typedef T value_type;
-	typedef typename __hd_addend<T>::type difference_type;
+	typedef _T value_type;
+	typedef typename __hd_addend<_T>::type difference_type;
 	static constexpr bool is_always_lock_free = true;
 
 	HD_BOTH bool is_lock_free() const
 	{
 		return true;
 	}
-	HD_BOTH T load(memory_order order = memory_order_seq_cst) const
+	HD_BOTH _T load(memory_order order = memory_order_seq_cst) const
 	{
-		T value;
-		__atomic_load(at(), &value, __hd_load_order(__hd_order<Scope>(order)));
+		_T value;
+		__atomic_load(at(), &value, __hd_load_order(__hd_order<_Scope>(order)));
 		return value;
 	}
-	HD_BOTH void store(T value, memory_order order = memory_order_seq_cst) const
+	HD_BOTH void store(_T value, memory_order order = memory_order_seq_cst) const
 	{
-		int own = __hd_order<Scope>(order);
+		int own = __hd_order<_Scope>(order);
 		__atomic_store(at(), &value, own == __ATOMIC_RELAXED ? __ATOMIC_RELAXED : __ATOMIC_RELEASE);
 	}
-	HD_BOTH T exchange(T value, memory_order order = memory_order_seq_cst) const
+	HD_BOTH _T exchange(_T value, memory_order order = memory_order_seq_cst) const
 	{
-		T before;
-		__atomic_exchange(at(), &value, &before, __hd_order<Scope>(order));
+		_T before;
+		__atomic_exchange(at(), &value, &before, __hd_order<_Scope>(order));
 		return before;
 	}
-	HD_BOTH bool compare_exchange_strong(T &expected, T value, memory_order order, memory_order failure) const
+	HD_BOTH bool compare_exchange_strong(_T &expected, _T value, memory_order order, memory_order failure) const
 	{
-		return __atomic_compare_exchange(at(), &expected, &value, false, __hd_order<Scope>(order),
-						 __hd_load_order(__hd_order<Scope>(failure)));
+		return __atomic_compare_exchange(at(), &expected, &value, false, __hd_order<_Scope>(order),
+						 __hd_load_order(__hd_order<_Scope>(failure)));
 	}
-	HD_BOTH bool compare_exchange_strong(T &expected, T value, memory_order order = memory_order_seq_cst) const
+	HD_BOTH bool compare_exchange_strong(_T &expected, _T value, memory_order order = memory_order_seq_cst) const
 	{
-		int own = __hd_order<Scope>(order);
+		int own = __hd_order<_Scope>(order);
 		return __atomic_compare_exchange(at(), &expected, &value, false, own, __hd_load_order(own));
 	}
-	HD_BOTH bool compare_exchange_weak(T &expected, T value, memory_order order, memory_order failure) const
+	HD_BOTH bool compare_exchange_weak(_T &expected, _T value, memory_order order, memory_order failure) const
 	{
 		return compare_exchange_strong(expected, value, order, failure);
 	}
-	HD_BOTH bool compare_exchange_weak(T &expected, T value, memory_order order = memory_order_seq_cst) const
+	HD_BOTH bool compare_exchange_weak(_T &expected, _T value, memory_order order = memory_order_seq_cst) const
 	{
 		return compare_exchange_strong(expected, value, order);
 	}
 
 #define HD_FETCH(name)                                                                                \
-	HD_BOTH T fetch_##name(difference_type value, memory_order order = memory_order_seq_cst) const \
+	HD_BOTH _T fetch_##name(difference_type value, memory_order order = memory_order_seq_cst) const \
 	{                                                                                             \
-		return __atomic_fetch_##name(at(), __hd_addend<T>::of(value), __hd_order<Scope>(order)); \
+		return __atomic_fetch_##name(at(), __hd_addend<_T>::of(value), __hd_order<_Scope>(order)); \
 	}
 	HD_FETCH(add)
 	HD_FETCH(sub)
@@ -158,16 +158,16 @@ template <class T, thread_scope Scope, class Self> class __hd_atomic
 	HD_FETCH(or)
 	HD_FETCH(xor)
 #undef HD_FETCH
-	HD_BOTH T fetch_min(T value, memory_order order = memory_order_seq_cst) const
+	HD_BOTH _T fetch_min(_T value, memory_order order = memory_order_seq_cst) const
 	{
-		return update(order, [value](T seen) { return value < seen ? value : seen; });
+		return update(order, [value](_T seen) { return value < seen ? value : seen; });
 	}
-	HD_BOTH T fetch_max(T value, memory_order order = memory_order_seq_cst) const
+	HD_BOTH _T fetch_max(_T value, memory_order order = memory_order_seq_cst) const
 	{
-		return update(order, [value](T seen) { return seen < value ? value : seen; });
+		return update(order, [value](_T seen) { return seen < value ? value : seen; });
 	}
 
-	HD_BOTH void wait(T old, memory_order order = memory_order_seq_cst) const
+	HD_BOTH void wait(_T old, memory_order order = memory_order_seq_cst) const
 	{
 		while (load(order) == old)
 			;
@@ -179,28 +179,28 @@ template <class T, thread_scope Scope, class Self> class __hd_atomic
 	{
 	}
 
-	HD_BOTH operator T() const
+	HD_BOTH operator _T() const
 	{
 		return load();
 	}
-	HD_BOTH T operator++() const
+	HD_BOTH _T operator++() const
 	{
 		return fetch_add(1) + 1;
 	}
-	HD_BOTH T operator++(int) const
+	HD_BOTH _T operator++(int) const
 	{
 		return fetch_add(1);
 	}
-	HD_BOTH T operator--() const
+	HD_BOTH _T operator--() const
 	{
 		return fetch_sub(1) - 1;
 	}
-	HD_BOTH T operator--(int) const
+	HD_BOTH _T operator--(int) const
 	{
 		return fetch_sub(1);
 	}
 #define HD_ASSIGN(op, name)                                 \
-	HD_BOTH T operator op##=(difference_type value) const \
+	HD_BOTH _T operator op##=(difference_type value) const \
 	{                                                   \
 		return fetch_##name(value) op value;        \
 	}
@@ -212,57 +212,57 @@ template <class T, thread_scope Scope, class Self> class __hd_atomic
 #undef HD_ASSIGN
 };
 
-template <class T, thread_scope Scope = thread_scope_system>
-class atomic : public __hd_atomic<T, Scope, atomic<T, Scope>>
+template <class _T, thread_scope _Scope = thread_scope_system>
+class atomic : public __hd_atomic<_T, _Scope, atomic<_T, _Scope>>
 {
-	alignas(sizeof(T)) mutable T value;
+	alignas(sizeof(_T)) mutable _T value;
 
       public:
 	atomic() = default;
-	__host__ __device__ constexpr atomic(T first) : value(first)
+	__host__ __device__ constexpr atomic(_T first) : value(first)
 	{
 	}
 	atomic(const atomic &) = delete;
 	atomic &operator=(const atomic &) = delete;
-	HD_BOTH T operator=(T next)
+	HD_BOTH _T operator=(_T next)
 	{
 		this->store(next);
 		return next;
 	}
-	HD_BOTH T *address() const
+	HD_BOTH _T *address() const
 	{
 		return &value;
 	}
 };
 
-template <class T, thread_scope Scope = thread_scope_system>
-class atomic_ref : public __hd_atomic<T, Scope, atomic_ref<T, Scope>>
+template <class _T, thread_scope _Scope = thread_scope_system>
+class atomic_ref : public __hd_atomic<_T, _Scope, atomic_ref<_T, _Scope>>
 {
-	T *object;
+	_T *object;
 
       public:
-	static constexpr size_t required_alignment = sizeof(T);
-	HD_BOTH explicit atomic_ref(T &value) : object(&value)
+	static constexpr size_t required_alignment = sizeof(_T);
+	HD_BOTH explicit atomic_ref(_T &value) : object(&value)
 	{
 	}
 	HD_BOTH atomic_ref(const atomic_ref &other) : object(other.object)
 	{
 	}
 	atomic_ref &operator=(const atomic_ref &) = delete;
-	HD_BOTH T operator=(T next) const
+	HD_BOTH _T operator=(_T next) const
 	{
 		this->store(next);
 		return next;
 	}
-	HD_BOTH T *address() const
+	HD_BOTH _T *address() const
 	{
 		return object;
 	}
 };
 
-template <thread_scope Scope = thread_scope_system> class atomic_flag
+template <thread_scope _Scope = thread_scope_system> class atomic_flag
 {
-	atomic<unsigned int, Scope> is_set;
+	atomic<unsigned int, _Scope> is_set;
 
       public:
 	atomic_flag() = default;

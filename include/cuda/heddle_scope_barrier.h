@@ -25,10 +25,10 @@ struct __hd_no_completion {
  * A phase ends with the last arrival that it expects: that thread runs the completion, prepares the next phase and
  * makes it known. Nothing is initialized by itself, so that a barrier can be a __shared__ variable: init() does it.
  */
-template <thread_scope Scope, class Completion = __hd_no_completion>
-class barrier : Completion
+template <thread_scope _Scope, class _Completion = __hd_no_completion>
+class barrier : _Completion
 {
-	typedef atomic<unsigned int, Scope> word;
+	typedef atomic<unsigned int, _Scope> word;
 	word expected; /* arrivals of the phases to come */
 	word pending;  /* arrivals that this phase still waits for */
 	word phase;
@@ -37,16 +37,16 @@ class barrier : Completion
 	typedef unsigned int arrival_token; /* the phase of the arrival */
 
 	barrier() = default;
-	HD_BOTH barrier(ptrdiff_t count, Completion completion = Completion())
-	    : Completion(completion), expected((unsigned int)count), pending((unsigned int)count), phase(0)
+	HD_BOTH barrier(ptrdiff_t count, _Completion completion = _Completion())
+	    : _Completion(completion), expected((unsigned int)count), pending((unsigned int)count), phase(0)
 	{
 	}
 	barrier(const barrier &) = delete;
 	barrier &operator=(const barrier &) = delete;
 
-	friend HD_BOTH void init(barrier *it, ptrdiff_t count, Completion completion = Completion())
+	friend HD_BOTH void init(barrier *it, ptrdiff_t count, _Completion completion = _Completion())
 	{
-		static_cast<Completion &>(*it) = completion;
+		static_cast<_Completion &>(*it) = completion;
 		it->expected.store((unsigned int)count, memory_order_relaxed);
 		it->pending.store((unsigned int)count, memory_order_relaxed);
 		it->phase.store(0, memory_order_release);
@@ -60,7 +60,7 @@ class barrier : Completion
 		/* Stays while this arrival is still to come. */
 		arrival_token token = phase.load(memory_order_relaxed);
 		if (pending.fetch_sub((unsigned int)count, memory_order_acq_rel) == (unsigned int)count) {
-			static_cast<Completion &>(*this)();
+			static_cast<_Completion &>(*this)();
 			pending.store(expected.load(memory_order_relaxed), memory_order_relaxed);
 			phase.store(token + 1, memory_order_release);
 		}
@@ -195,10 +195,10 @@ __device__ inline void barrier_expect_tx(barrier<thread_scope_block> &it, ptrdif
 }
 } // namespace device
 
-template <thread_scope Scope>
+template <thread_scope _Scope>
 class latch
 {
-	atomic<ptrdiff_t, Scope> count;
+	atomic<ptrdiff_t, _Scope> count;
 
       public:
 	latch() = default;
@@ -229,10 +229,10 @@ class latch
 	}
 };
 
-template <thread_scope Scope, ptrdiff_t Most = 0x7fffffff>
+template <thread_scope _Scope, ptrdiff_t _Most = 0x7fffffff>
 class counting_semaphore
 {
-	atomic<int, Scope> count;
+	atomic<int, _Scope> count;
 
       public:
 	counting_semaphore() = default;
@@ -241,7 +241,7 @@ class counting_semaphore
 	}
 	static constexpr ptrdiff_t max()
 	{
-		return Most;
+		return _Most;
 	}
 	HD_BOTH void release(ptrdiff_t by = 1)
 	{
@@ -261,14 +261,14 @@ class counting_semaphore
 			;
 	}
 };
-template <thread_scope Scope>
-using binary_semaphore = counting_semaphore<Scope, 1>;
+template <thread_scope _Scope>
+using binary_semaphore = counting_semaphore<_Scope, 1>;
 
 /* Part of a copy, before its thread arrives. With a block's barrier the phase ends when it is done; else, and on the
  * host, it is done when this returns. */
-template <thread_scope Scope, class Completion>
+template <thread_scope _Scope, class _Completion>
 HD_BOTH async_contract_fulfillment __hd_copy_for(void *to, const void *from, size_t bytes, size_t rank, size_t step,
-						 barrier<Scope, Completion> &)
+						 barrier<_Scope, _Completion> &)
 {
 	__hd_copy_part(to, from, bytes, rank, step);
 	return async_contract_fulfillment::none;
@@ -287,26 +287,26 @@ HD_BOTH async_contract_fulfillment __hd_copy_for(void *to, const void *from, siz
 #endif
 }
 
-template <class Group, class Shape, thread_scope Scope, class Completion>
-HD_BOTH async_contract_fulfillment memcpy_async(const Group &group, void *to, const void *from, Shape bytes,
-						barrier<Scope, Completion> &it)
+template <class _Group, class _Shape, thread_scope _Scope, class _Completion>
+HD_BOTH async_contract_fulfillment memcpy_async(const _Group &group, void *to, const void *from, _Shape bytes,
+						barrier<_Scope, _Completion> &it)
 {
 	return __hd_copy_for(to, from, __hd_bytes(bytes), group.thread_rank(), group.size(), it);
 }
-template <class Group, class T, class Shape, thread_scope Scope, class Completion>
-HD_BOTH async_contract_fulfillment memcpy_async(const Group &group, T *to, const T *from, Shape bytes,
-						barrier<Scope, Completion> &it)
+template <class _Group, class _T, class _Shape, thread_scope _Scope, class _Completion>
+HD_BOTH async_contract_fulfillment memcpy_async(const _Group &group, _T *to, const _T *from, _Shape bytes,
+						barrier<_Scope, _Completion> &it)
 {
 	return __hd_copy_for(to, from, __hd_bytes(bytes), group.thread_rank(), group.size(), it);
 }
-template <class Shape, thread_scope Scope, class Completion>
-HD_BOTH async_contract_fulfillment memcpy_async(void *to, const void *from, Shape bytes,
-						barrier<Scope, Completion> &it)
+template <class _Shape, thread_scope _Scope, class _Completion>
+HD_BOTH async_contract_fulfillment memcpy_async(void *to, const void *from, _Shape bytes,
+						barrier<_Scope, _Completion> &it)
 {
 	return __hd_copy_for(to, from, __hd_bytes(bytes), 0, 1, it);
 }
-template <class T, class Shape, thread_scope Scope, class Completion>
-HD_BOTH async_contract_fulfillment memcpy_async(T *to, const T *from, Shape bytes, barrier<Scope, Completion> &it)
+template <class _T, class _Shape, thread_scope _Scope, class _Completion>
+HD_BOTH async_contract_fulfillment memcpy_async(_T *to, const _T *from, _Shape bytes, barrier<_Scope, _Completion> &it)
 {
 	return __hd_copy_for(to, from, __hd_bytes(bytes), 0, 1, it);
 }

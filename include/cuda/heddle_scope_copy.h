@@ -24,9 +24,9 @@ namespace cuda
 {
 
 #ifdef HD_SCOPE_SIZES
-template <size_t Alignment> struct aligned_size_t {
-	static_assert(Alignment && !(Alignment & (Alignment - 1)), "an alignment is a power of two");
-	static constexpr size_t align = Alignment;
+template <size_t _Alignment> struct aligned_size_t {
+	static_assert(_Alignment && !(_Alignment & (_Alignment - 1)), "an alignment is a power of two");
+	static constexpr size_t align = _Alignment;
 	size_t value;
 	__host__ __device__ constexpr explicit aligned_size_t(size_t bytes) : value(bytes)
 	{
@@ -45,11 +45,11 @@ __host__ __device__ inline size_t __hd_bytes(size_t bytes)
 	return bytes;
 }
 
-template <class Piece>
+template <class _Piece>
 __host__ __device__ inline void __hd_copy_pieces(void *to, const void *from, size_t bytes, size_t rank, size_t step)
 {
-	for (size_t i = rank; i < bytes / sizeof(Piece); i += step)
-		((Piece *)to)[i] = ((const Piece *)from)[i];
+	for (size_t i = rank; i < bytes / sizeof(_Piece); i += step)
+		((_Piece *)to)[i] = ((const _Piece *)from)[i];
 }
 /* The share of thread `rank` of `step` threads. */
 __host__ __device__ inline void __hd_copy_part(void *to, const void *from, size_t bytes, size_t rank, size_t step)
@@ -65,11 +65,11 @@ __host__ __device__ inline void __hd_copy_part(void *to, const void *from, size_
 		__hd_copy_pieces<char>(to, from, bytes, rank, step);
 }
 
-template <size_t Size>
+template <size_t _Size>
 __device__ inline void __hd_copy_pieces_later(void *to, const void *from, size_t bytes, size_t rank, size_t step)
 {
-	for (size_t i = rank; i < bytes / Size; i += step)
-		__hd_copy_later((char *)to + i * Size, (const char *)from + i * Size, Size, Size);
+	for (size_t i = rank; i < bytes / _Size; i += step)
+		__hd_copy_later((char *)to + i * _Size, (const char *)from + i * _Size, _Size, _Size);
 }
 /* The same, without a wait where there can be one. Returns whether anything is left to be waited for. */
 __device__ inline bool __hd_copy_part_later(void *to, const void *from, size_t bytes, size_t rank, size_t step)

@@ -31,13 +31,13 @@ struct __hd_stage {
 	__hd_mbarrier full, empty;
 };
 
-template <thread_scope Scope, unsigned int Stages>
+template <thread_scope _Scope, unsigned int _Stages>
 class pipeline_shared_state
 {
-	template <thread_scope S>
+	template <thread_scope _S>
 	friend class pipeline;
-	__hd_stage stages[Stages];
-	atomic<unsigned int, Scope> producers;
+	__hd_stage stages[_Stages];
+	atomic<unsigned int, _Scope> producers;
 
       public:
 	pipeline_shared_state() = default;
@@ -45,17 +45,17 @@ class pipeline_shared_state
 	pipeline_shared_state &operator=(const pipeline_shared_state &) = delete;
 };
 
-template <thread_scope Scope>
+template <thread_scope _Scope>
 class pipeline
 {
 	__hd_stage *stages;
 	unsigned int count, head, tail; /* stages; how many were committed, and released, by this thread */
 
       public:
-	template <class Group, unsigned int Stages>
-	__device__ pipeline(const Group &group, pipeline_shared_state<Scope, Stages> *state, bool producer,
+	template <class _Group, unsigned int _Stages>
+	__device__ pipeline(const _Group &group, pipeline_shared_state<_Scope, _Stages> *state, bool producer,
 			    bool consumer)
-	    : stages(state->stages), count(Stages), head(0), tail(0)
+	    : stages(state->stages), count(_Stages), head(0), tail(0)
 	{
 		bool first = group.thread_rank() == 0;
 		if (first)
@@ -65,7 +65,7 @@ class pipeline
 			state->producers.fetch_add(1, memory_order_relaxed);
 		group.sync();
 		unsigned int producers = state->producers.load(memory_order_relaxed), all = (unsigned int)group.size();
-		for (unsigned int i = 0; first && i < Stages; i++) {
+		for (unsigned int i = 0; first && i < _Stages; i++) {
 			stages[i].full.init(producers);
 			stages[i].empty.init(producer && consumer ? all : all - producers);
 		}
@@ -112,7 +112,7 @@ class pipeline<thread_scope_thread>
 {
 	size_t head = 0, tail = 0; /* stages committed, and released */
 
-	template <unsigned int Prior>
+	template <unsigned int _Prior>
 	friend __device__ void pipeline_consumer_wait_prior(pipeline<thread_scope_thread> &);
 
       public:
@@ -147,34 +147,34 @@ __device__ inline pipeline<thread_scope_thread> make_pipeline()
 {
 	return pipeline<thread_scope_thread>();
 }
-template <class Group, thread_scope Scope, unsigned int Stages>
-__device__ inline pipeline<Scope> make_pipeline(const Group &group, pipeline_shared_state<Scope, Stages> *state)
+template <class _Group, thread_scope _Scope, unsigned int _Stages>
+__device__ inline pipeline<_Scope> make_pipeline(const _Group &group, pipeline_shared_state<_Scope, _Stages> *state)
 {
-	return pipeline<Scope>(group, state, true, true);
+	return pipeline<_Scope>(group, state, true, true);
 }
-template <class Group, thread_scope Scope, unsigned int Stages>
-__device__ inline pipeline<Scope> make_pipeline(const Group &group, pipeline_shared_state<Scope, Stages> *state,
-						size_t producers)
+template <class _Group, thread_scope _Scope, unsigned int _Stages>
+__device__ inline pipeline<_Scope> make_pipeline(const _Group &group, pipeline_shared_state<_Scope, _Stages> *state,
+						 size_t producers)
 {
 	bool producer = group.thread_rank() < producers;
-	return pipeline<Scope>(group, state, producer, !producer);
+	return pipeline<_Scope>(group, state, producer, !producer);
 }
-template <class Group, thread_scope Scope, unsigned int Stages>
-__device__ inline pipeline<Scope> make_pipeline(const Group &group, pipeline_shared_state<Scope, Stages> *state,
-						pipeline_role role)
+template <class _Group, thread_scope _Scope, unsigned int _Stages>
+__device__ inline pipeline<_Scope> make_pipeline(const _Group &group, pipeline_shared_state<_Scope, _Stages> *state,
+						 pipeline_role role)
 {
-	return pipeline<Scope>(group, state, role == pipeline_role::producer, role == pipeline_role::consumer);
+	return pipeline<_Scope>(group, state, role == pipeline_role::producer, role == pipeline_role::consumer);
 }
 
-template <unsigned int Prior>
+template <unsigned int _Prior>
 __device__ inline void pipeline_consumer_wait_prior(pipeline<thread_scope_thread> &pipe)
 {
-	__hd_copies_wait_prior(Prior);
-	pipe.tail = pipe.head > Prior ? pipe.head - Prior : 0;
+	__hd_copies_wait_prior(_Prior);
+	pipe.tail = pipe.head > _Prior ? pipe.head - _Prior : 0;
 }
 /* The phase of the barrier, at which the thread arrives itself, does not end before its copies are done. */
-template <thread_scope Scope, class Completion>
-__device__ inline void pipeline_producer_commit(pipeline<thread_scope_thread> &pipe, barrier<Scope, Completion> &)
+template <thread_scope _Scope, class _Completion>
+__device__ inline void pipeline_producer_commit(pipeline<thread_scope_thread> &pipe, barrier<_Scope, _Completion> &)
 {
 	pipe.producer_commit();
 	__hd_copies_wait_prior(0);
@@ -191,25 +191,25 @@ __device__ inline async_contract_fulfillment __hd_fulfillment(bool later)
 {
 	return later ? async_contract_fulfillment::async : async_contract_fulfillment::none;
 }
-template <class Group, class Shape, thread_scope Scope>
-__device__ inline async_contract_fulfillment memcpy_async(const Group &group, void *to, const void *from, Shape bytes,
-							  pipeline<Scope> &)
+template <class _Group, class _Shape, thread_scope _Scope>
+__device__ inline async_contract_fulfillment memcpy_async(const _Group &group, void *to, const void *from, _Shape bytes,
+							  pipeline<_Scope> &)
 {
 	return __hd_fulfillment(__hd_copy_part_later(to, from, __hd_bytes(bytes), group.thread_rank(), group.size()));
 }
-template <class Group, class T, class Shape, thread_scope Scope>
-__device__ inline async_contract_fulfillment memcpy_async(const Group &group, T *to, const T *from, Shape bytes,
-							  pipeline<Scope> &)
+template <class _Group, class _T, class _Shape, thread_scope _Scope>
+__device__ inline async_contract_fulfillment memcpy_async(const _Group &group, _T *to, const _T *from, _Shape bytes,
+							  pipeline<_Scope> &)
 {
 	return __hd_fulfillment(__hd_copy_part_later(to, from, __hd_bytes(bytes), group.thread_rank(), group.size()));
 }
-template <class Shape, thread_scope Scope>
-__device__ inline async_contract_fulfillment memcpy_async(void *to, const void *from, Shape bytes, pipeline<Scope> &)
+template <class _Shape, thread_scope _Scope>
+__device__ inline async_contract_fulfillment memcpy_async(void *to, const void *from, _Shape bytes, pipeline<_Scope> &)
 {
 	return __hd_fulfillment(__hd_copy_part_later(to, from, __hd_bytes(bytes), 0, 1));
 }
-template <class T, class Shape, thread_scope Scope>
-__device__ inline async_contract_fulfillment memcpy_async(T *to, const T *from, Shape bytes, pipeline<Scope> &)
+template <class _T, class _Shape, thread_scope _Scope>
+__device__ inline async_contract_fulfillment memcpy_async(_T *to, const _T *from, _Shape bytes, pipeline<_Scope> &)
 {
 	return __hd_fulfillment(__hd_copy_part_later(to, from, __hd_bytes(bytes), 0, 1));
 }

@@ -20,8 +20,8 @@ namespace cuda
 {
 namespace std
 {
-template <class T> using atomic = ::cuda::atomic<T, thread_scope_system>;
-template <class T> using atomic_ref = ::cuda::atomic_ref<T, thread_scope_system>;
+template <class _T> using atomic = ::cuda::atomic<_T, thread_scope_system>;
+template <class _T> using atomic_ref = ::cuda::atomic_ref<_T, thread_scope_system>;
 using atomic_flag = ::cuda::atomic_flag<thread_scope_system>;
 using ::cuda::atomic_signal_fence;
 using ::cuda::memory_order;
@@ -39,10 +39,10 @@ namespace cuda
 {
 namespace std
 {
-template <class Completion = __hd_no_completion> using barrier = ::cuda::barrier<thread_scope_system, Completion>;
+template <class _Completion = __hd_no_completion> using barrier = ::cuda::barrier<thread_scope_system, _Completion>;
 using latch = ::cuda::latch<thread_scope_system>;
-template <ptrdiff_t Most = 0x7fffffff>
-using counting_semaphore = ::cuda::counting_semaphore<thread_scope_system, Most>;
+template <ptrdiff_t _Most = 0x7fffffff>
+using counting_semaphore = ::cuda::counting_semaphore<thread_scope_system, _Most>;
 using binary_semaphore = counting_semaphore<1>;
 } // namespace std
 } // namespace cuda

@@ -48,7 +48,7 @@ void __cudaRegisterTexture(void **fatCubinHandle, const struct textureReference 
 
 #if defined(__cplusplus) && defined(__CUDA__)
 
-template <class T, int Dimensions = cudaTextureType1D, enum cudaTextureReadMode Mode = cudaReadModeElementType>
+template <class _T, int _Dimensions = cudaTextureType1D, enum cudaTextureReadMode _Mode = cudaReadModeElementType>
 struct __attribute__((device_builtin_texture_type)) texture : public textureReference {
 	__host__ texture(int norm = 0, enum cudaTextureFilterMode filter = cudaFilterModePoint,
 			 enum cudaTextureAddressMode address = cudaAddressModeClamp)
@@ -57,7 +57,7 @@ struct __attribute__((device_builtin_texture_type)) texture : public textureRefe
 		normalized = norm;
 		filterMode = filter;
 		addressMode[0] = addressMode[1] = addressMode[2] = address;
-		channelDesc = cudaCreateChannelDesc<T>();
+		channelDesc = cudaCreateChannelDesc<_T>();
 	}
 	__host__ texture(int norm, enum cudaTextureFilterMode filter, enum cudaTextureAddressMode address,
 			 struct cudaChannelFormatDesc desc)
@@ -68,8 +68,8 @@ struct __attribute__((device_builtin_texture_type)) texture : public textureRefe
 };
 
 /* What a fetch gives: elements as they are, or floats between -1 and 1. */
-template <class T, enum cudaTextureReadMode Mode> struct __hd_fetched {
-	typedef T type;
+template <class _T, enum cudaTextureReadMode _Mode> struct __hd_fetched {
+	typedef _T type;
 };
 #define HD_FETCHED(type_, float_)                                                \
 	template <> struct __hd_fetched<type_, cudaReadModeNormalizedFloat> {    \
@@ -88,12 +88,12 @@ HD_FETCHED(char, float)
 
 /* On the device the parameter is the handle itself. */
 #define HD_TEXTURE_FETCH(name, dimensions, parameters, ...)                                                     \
-	template <class T, enum cudaTextureReadMode Mode>                                                       \
-	__device__ static inline typename __hd_fetched<T, Mode>::type name(texture<T, dimensions, Mode> t,      \
+	template <class _T, enum cudaTextureReadMode _Mode>                                                     \
+	__device__ static inline typename __hd_fetched<_T, _Mode>::type name(texture<_T, dimensions, _Mode> t,  \
 									   parameters)                          \
 	{                                                                                                       \
 		cudaTextureObject_t object = *(const cudaTextureObject_t *)(const void *)&t;                    \
-		return name<typename __hd_fetched<T, Mode>::type>(object, __VA_ARGS__);                         \
+		return name<typename __hd_fetched<_T, _Mode>::type>(object, __VA_ARGS__);                       \
 	}
 #define HD_COMMA ,
 HD_TEXTURE_FETCH(tex1Dfetch, cudaTextureType1D, int x, x)
@@ -106,51 +106,51 @@ HD_TEXTURE_FETCH(tex2DLod, cudaTextureType2D, float x HD_COMMA float y HD_COMMA 
 #undef HD_COMMA
 #undef HD_TEXTURE_FETCH
 
-template <class T, int D, enum cudaTextureReadMode M>
-static inline cudaError_t cudaBindTexture(size_t *offset, const texture<T, D, M> &tex, const void *devPtr,
+template <class _T, int _D, enum cudaTextureReadMode _M>
+static inline cudaError_t cudaBindTexture(size_t *offset, const texture<_T, _D, _M> &tex, const void *devPtr,
 					  const struct cudaChannelFormatDesc &desc, size_t size = UINT_MAX)
 {
 	return ::cudaBindTexture(offset, (const textureReference *)&tex, devPtr, &desc, size);
 }
-template <class T, int D, enum cudaTextureReadMode M>
-static inline cudaError_t cudaBindTexture(size_t *offset, const texture<T, D, M> &tex, const void *devPtr,
+template <class _T, int _D, enum cudaTextureReadMode _M>
+static inline cudaError_t cudaBindTexture(size_t *offset, const texture<_T, _D, _M> &tex, const void *devPtr,
 					  size_t size = UINT_MAX)
 {
 	return cudaBindTexture(offset, tex, devPtr, tex.channelDesc, size);
 }
-template <class T, int D, enum cudaTextureReadMode M>
-static inline cudaError_t cudaBindTexture2D(size_t *offset, const texture<T, D, M> &tex, const void *devPtr,
+template <class _T, int _D, enum cudaTextureReadMode _M>
+static inline cudaError_t cudaBindTexture2D(size_t *offset, const texture<_T, _D, _M> &tex, const void *devPtr,
 					    const struct cudaChannelFormatDesc &desc, size_t width, size_t height,
 					    size_t pitch)
 {
 	return ::cudaBindTexture2D(offset, (const textureReference *)&tex, devPtr, &desc, width, height, pitch);
 }
-template <class T, int D, enum cudaTextureReadMode M>
-static inline cudaError_t cudaBindTexture2D(size_t *offset, const texture<T, D, M> &tex, const void *devPtr,
+template <class _T, int _D, enum cudaTextureReadMode _M>
+static inline cudaError_t cudaBindTexture2D(size_t *offset, const texture<_T, _D, _M> &tex, const void *devPtr,
 					    size_t width, size_t height, size_t pitch)
 {
 	return cudaBindTexture2D(offset, tex, devPtr, tex.channelDesc, width, height, pitch);
 }
-template <class T, int D, enum cudaTextureReadMode M>
-static inline cudaError_t cudaBindTextureToArray(const texture<T, D, M> &tex, cudaArray_const_t array,
+template <class _T, int _D, enum cudaTextureReadMode _M>
+static inline cudaError_t cudaBindTextureToArray(const texture<_T, _D, _M> &tex, cudaArray_const_t array,
 						 const struct cudaChannelFormatDesc &desc)
 {
 	return ::cudaBindTextureToArray((const textureReference *)&tex, array, &desc);
 }
-template <class T, int D, enum cudaTextureReadMode M>
-static inline cudaError_t cudaBindTextureToArray(const texture<T, D, M> &tex, cudaArray_const_t array)
+template <class _T, int _D, enum cudaTextureReadMode _M>
+static inline cudaError_t cudaBindTextureToArray(const texture<_T, _D, _M> &tex, cudaArray_const_t array)
 {
 	struct cudaChannelFormatDesc desc;
 	cudaError_t error = ::cudaGetChannelDesc(&desc, array);
 	return error == cudaSuccess ? cudaBindTextureToArray(tex, array, desc) : error;
 }
-template <class T, int D, enum cudaTextureReadMode M>
-static inline cudaError_t cudaUnbindTexture(const texture<T, D, M> &tex)
+template <class _T, int _D, enum cudaTextureReadMode _M>
+static inline cudaError_t cudaUnbindTexture(const texture<_T, _D, _M> &tex)
 {
 	return ::cudaUnbindTexture((const textureReference *)&tex);
 }
-template <class T, int D, enum cudaTextureReadMode M>
-static inline cudaError_t cudaGetTextureAlignmentOffset(size_t *offset, const texture<T, D, M> &tex)
+template <class _T, int _D, enum cudaTextureReadMode _M>
+static inline cudaError_t cudaGetTextureAlignmentOffset(size_t *offset, const texture<_T, _D, _M> &tex)
 {
 	return ::cudaGetTextureAlignmentOffset(offset, (const textureReference *)&tex);
 }

@@ -33,57 +33,57 @@ struct tf32;
 namespace details
 {
 /* Shapes that a type of factors is multiplied in, and of accumulators. */
-template <class T, int M, int N, int K> struct has_shape {
-	static constexpr bool value = K == 16 && M * N == 256 && (M == 16 || M == 32 || M == 8);
+template <class _T, int _M, int _N, int _K> struct has_shape {
+	static constexpr bool value = _K == 16 && _M * _N == 256 && (_M == 16 || _M == 32 || _M == 8);
 };
-template <int M, int N, int K> struct has_shape<precision::tf32, M, N, K> {
-	static constexpr bool value = M == 16 && N == 16 && K == 8;
+template <int _M, int _N, int _K> struct has_shape<precision::tf32, _M, _N, _K> {
+	static constexpr bool value = _M == 16 && _N == 16 && _K == 8;
 };
-template <int M, int N, int K> struct has_shape<double, M, N, K> {
-	static constexpr bool value = M == 8 && N == 8 && K == 4;
+template <int _M, int _N, int _K> struct has_shape<double, _M, _N, _K> {
+	static constexpr bool value = _M == 8 && _N == 8 && _K == 4;
 };
-template <int M, int N, int K> struct has_shape<float, M, N, K> {
-	static constexpr bool value = (M * N == 256 && K == 16) || (M == 16 && N == 16 && K == 8);
+template <int _M, int _N, int _K> struct has_shape<float, _M, _N, _K> {
+	static constexpr bool value = (_M * _N == 256 && _K == 16) || (_M == 16 && _N == 16 && _K == 8);
 };
 
-template <class Use, class T> struct has_type {
-	static constexpr bool value = __is_same(T, __half) || __is_same(T, __nv_bfloat16) || __is_same(T, signed char) ||
-				      __is_same(T, unsigned char) || __is_same(T, precision::tf32) ||
-				      __is_same(T, double);
+template <class _Use, class _T> struct has_type {
+	static constexpr bool value = __is_same(_T, __half) || __is_same(_T, __nv_bfloat16) ||
+				      __is_same(_T, signed char) || __is_same(_T, unsigned char) ||
+				      __is_same(_T, precision::tf32) || __is_same(_T, double);
 };
-template <class T> struct has_type<accumulator, T> {
+template <class _T> struct has_type<accumulator, _T> {
 	static constexpr bool value =
-		__is_same(T, __half) || __is_same(T, float) || __is_same(T, int) || __is_same(T, double);
+		__is_same(_T, __half) || __is_same(_T, float) || __is_same(_T, int) || __is_same(_T, double);
 };
 
-template <class T> struct storage {
-	typedef T type;
+template <class _T> struct storage {
+	typedef _T type;
 };
 template <> struct storage<precision::tf32> {
 	typedef float type;
 };
 
-template <class Use, int M, int N, int K> struct extent;
-template <int M, int N, int K> struct extent<matrix_a, M, N, K> {
-	static constexpr int rows = M, columns = K;
+template <class _Use, int _M, int _N, int _K> struct extent;
+template <int _M, int _N, int _K> struct extent<matrix_a, _M, _N, _K> {
+	static constexpr int rows = _M, columns = _K;
 };
-template <int M, int N, int K> struct extent<matrix_b, M, N, K> {
-	static constexpr int rows = K, columns = N;
+template <int _M, int _N, int _K> struct extent<matrix_b, _M, _N, _K> {
+	static constexpr int rows = _K, columns = _N;
 };
-template <int M, int N, int K> struct extent<accumulator, M, N, K> {
-	static constexpr int rows = M, columns = N;
+template <int _M, int _N, int _K> struct extent<accumulator, _M, _N, _K> {
+	static constexpr int rows = _M, columns = _N;
 };
 } // namespace details
 
-template <class Use, int M, int N, int K, class T, class Layout = void> class fragment
+template <class _Use, int _M, int _N, int _K, class _T, class _Layout = void> class fragment
 {
-	static_assert(details::has_shape<T, M, N, K>::value && details::has_type<Use, T>::value,
+	static_assert(details::has_shape<_T, _M, _N, _K>::value && details::has_type<_Use, _T>::value,
 		      "no matrices of this shape and type are multiplied");
-	typedef details::extent<Use, M, N, K> size;
-	static constexpr bool twice = __is_same(T, __half) && !__is_same(Use, accumulator);
+	typedef details::extent<_Use, _M, _N, _K> size;
+	static constexpr bool twice = __is_same(_T, __half) && !__is_same(_Use, accumulator);
 
       public:
-	typedef typename details::storage<T>::type element_type;
+	typedef typename details::storage<_T>::type element_type;
 	typedef element_type storage_element_type;
 	static constexpr int num_elements = twice ? 16 : size::rows * size::columns / 32;
 	static constexpr int num_storage_elements = num_elements;
@@ -103,50 +103,54 @@ namespace wmma
 
 #define HD_HERE __device__ __forceinline__
 
-template <class Use, int M, int N, int K, class T, class Layout, class V>
-HD_HERE void fill_fragment(fragment<Use, M, N, K, T, Layout> &f, const V &v)
+template <class _Use, int _M, int _N, int _K, class _T, class _Layout, class _V>
+HD_HERE void fill_fragment(fragment<_Use, _M, _N, _K, _T, _Layout> &f, const _V &v)
 {
 #pragma unroll
 	for (int i = 0; i < f.num_elements; i++)
 		f.x[i] = v;
 }
 
-template <class Use, int M, int N, int K, class T, class Layout, class V>
-HD_HERE void load_matrix_sync(fragment<Use, M, N, K, T, Layout> &f, const V *from, unsigned int ldm)
+template <class _Use, int _M, int _N, int _K, class _T, class _Layout, class _V>
+HD_HERE void load_matrix_sync(fragment<_Use, _M, _N, _K, _T, _Layout> &f, const _V *from, unsigned int ldm)
 {
-	static_assert(__is_same(Layout, row_major) || __is_same(Layout, col_major), "an accumulator's layout is an argument");
+	static_assert(__is_same(_Layout, row_major) || __is_same(_Layout, col_major),
+		      "an accumulator's layout is an argument");
 	__syncwarp();
 	details::load_factor(f, from, ldm);
 }
-template <int M, int N, int K, class T>
-HD_HERE void load_matrix_sync(fragment<accumulator, M, N, K, T> &f, const T *from, unsigned int ldm, layout_t layout)
+template <int _M, int _N, int _K, class _T>
+HD_HERE void load_matrix_sync(fragment<accumulator, _M, _N, _K, _T> &f, const _T *from, unsigned int ldm,
+			      layout_t layout)
 {
 	__syncwarp();
 #pragma unroll
 	for (int i = 0; i < f.num_elements; i++)
-		f.x[i] = from[details::sum_offset<M, N, T>(i, ldm, layout == mem_row_major)];
+		f.x[i] = from[details::sum_offset<_M, _N, _T>(i, ldm, layout == mem_row_major)];
 }
-template <int M, int N, int K, class T>
-HD_HERE void store_matrix_sync(T *to, const fragment<accumulator, M, N, K, T> &f, unsigned int ldm, layout_t layout)
+template <int _M, int _N, int _K, class _T>
+HD_HERE void store_matrix_sync(_T *to, const fragment<accumulator, _M, _N, _K, _T> &f, unsigned int ldm,
+			       layout_t layout)
 {
 	__syncwarp(); /* it waits for all lanes and then stores: who reads that has a __syncwarp of his own behind it */
 #pragma unroll
 	for (int i = 0; i < f.num_elements; i++)
-		to[details::sum_offset<M, N, T>(i, ldm, layout == mem_row_major)] = f.x[i];
+		to[details::sum_offset<_M, _N, _T>(i, ldm, layout == mem_row_major)] = f.x[i];
 }
 
 /* d = a * b + c */
-template <int M, int N, int K, class F, class LayoutA, class LayoutB, class D, class C>
-HD_HERE void mma_sync(fragment<accumulator, M, N, K, D> &d, const fragment<matrix_a, M, N, K, F, LayoutA> &a,
-		      const fragment<matrix_b, M, N, K, F, LayoutB> &b, const fragment<accumulator, M, N, K, C> &c)
+template <int _M, int _N, int _K, class _F, class _LayoutA, class _LayoutB, class _D, class _C>
+HD_HERE void mma_sync(fragment<accumulator, _M, _N, _K, _D> &d, const fragment<matrix_a, _M, _N, _K, _F, _LayoutA> &a,
+		      const fragment<matrix_b, _M, _N, _K, _F, _LayoutB> &b,
+		      const fragment<accumulator, _M, _N, _K, _C> &c)
 {
 	details::multiply(d, a, b, c);
 }
 /* Of bytes: what does not fit wraps, or saturates. */
-template <int M, int N, int K, class F, class LayoutA, class LayoutB>
-HD_HERE void mma_sync(fragment<accumulator, M, N, K, int> &d, const fragment<matrix_a, M, N, K, F, LayoutA> &a,
-		      const fragment<matrix_b, M, N, K, F, LayoutB> &b, const fragment<accumulator, M, N, K, int> &c,
-		      bool saturates = false)
+template <int _M, int _N, int _K, class _F, class _LayoutA, class _LayoutB>
+HD_HERE void mma_sync(fragment<accumulator, _M, _N, _K, int> &d, const fragment<matrix_a, _M, _N, _K, _F, _LayoutA> &a,
+		      const fragment<matrix_b, _M, _N, _K, _F, _LayoutB> &b,
+		      const fragment<accumulator, _M, _N, _K, int> &c, bool saturates = false)
 {
 	details::multiply_bytes(d, a, b, c, saturates);
 }

@@ -44,8 +44,8 @@ nvrtcResult nvrtcGetPTX(nvrtcProgram prog, char *ptx);
 nvrtcResult nvrtcGetCUBINSize(nvrtcProgram prog, size_t *cubinSizeRet);
 nvrtcResult nvrtcGetCUBIN(nvrtcProgram prog, char *cubin);
 /* There is none of these: their sizes are 0. */
-nvrtcResult nvrtcGetLTOIRSize(nvrtcProgram prog, size_t *LTOIRSizeRet);
-nvrtcResult nvrtcGetLTOIR(nvrtcProgram prog, char *LTOIR);
+nvrtcResult nvrtcGetLTOIRSize(nvrtcProgram prog, size_t *_LTOIRSizeRet);
+nvrtcResult nvrtcGetLTOIR(nvrtcProgram prog, char *_LTOIR);
 nvrtcResult nvrtcGetOptiXIRSize(nvrtcProgram prog, size_t *optixirSizeRet);
 nvrtcResult nvrtcGetOptiXIR(nvrtcProgram prog, char *optixir);
 nvrtcResult nvrtcGetNVVMSize(nvrtcProgram prog, size_t *nvvmSizeRet);
@@ -77,10 +77,10 @@ static inline nvrtcResult nvrtcGetTypeName(const std::type_info &tinfo, std::str
 	return NVRTC_SUCCESS;
 }
 
-template <typename T> struct __nvrtcGetTypeName_helper_t {};
-template <typename T> static inline nvrtcResult nvrtcGetTypeName(std::string *result)
+template <typename _T> struct __nvrtcGetTypeName_helper_t {};
+template <typename _T> static inline nvrtcResult nvrtcGetTypeName(std::string *result)
 {
-	nvrtcResult status = nvrtcGetTypeName(typeid(__nvrtcGetTypeName_helper_t<T>), result);
+	nvrtcResult status = nvrtcGetTypeName(typeid(__nvrtcGetTypeName_helper_t<_T>), result);
 	if (status == NVRTC_SUCCESS) { /* the helper keeps references and qualifiers, which typeid drops */
 		size_t begin = result->find('<') + 1;
 		*result = result->substr(begin, result->rfind('>') - begin);

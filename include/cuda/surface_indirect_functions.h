@@ -29,37 +29,37 @@ HD_HERE char *__hd_surface(cudaSurfaceObject_t object, int x, int y, int z, int 
 	}
 	return (char *)(t->base + at[2] * t->slice + at[1] * t->pitch + (unsigned int)at[0]);
 }
-template <class T> HD_HERE T __hd_surface_read(const char *at)
+template <class _T> HD_HERE _T __hd_surface_read(const char *at)
 {
-	T value = {};
+	_T value = {};
 	if (at)
-		value = *(const T *)at;
+		value = *(const _T *)at;
 	return value;
 }
-template <class T> HD_HERE void __hd_surface_write(char *at, const T &value)
+template <class _T> HD_HERE void __hd_surface_write(char *at, const _T &value)
 {
 	if (at)
-		*(T *)at = value;
+		*(_T *)at = value;
 }
 
 #define HD_SURFACE(name, suffix, coordinates, y, z)                                                                    \
-	template <class T>                                                                                             \
-	HD_HERE T name##suffix##read(cudaSurfaceObject_t object, HD_UNPACK coordinates,                                \
+	template <class _T>                                                                                            \
+	HD_HERE _T name##suffix##read(cudaSurfaceObject_t object, HD_UNPACK coordinates,                               \
 				     cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap)                              \
 	{                                                                                                              \
-		return __hd_surface_read<T>(__hd_surface(object, x, y, z, sizeof(T), mode));                           \
+		return __hd_surface_read<_T>(__hd_surface(object, x, y, z, sizeof(_T), mode));                         \
 	}                                                                                                              \
-	template <class T>                                                                                             \
-	HD_HERE void name##suffix##read(T *result, cudaSurfaceObject_t object, HD_UNPACK coordinates,                  \
+	template <class _T>                                                                                            \
+	HD_HERE void name##suffix##read(_T *result, cudaSurfaceObject_t object, HD_UNPACK coordinates,                 \
 					cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap)                           \
 	{                                                                                                              \
-		*result = __hd_surface_read<T>(__hd_surface(object, x, y, z, sizeof(T), mode));                        \
+		*result = __hd_surface_read<_T>(__hd_surface(object, x, y, z, sizeof(_T), mode));                      \
 	}                                                                                                              \
-	template <class T>                                                                                             \
-	HD_HERE void name##suffix##write(T value, cudaSurfaceObject_t object, HD_UNPACK coordinates,                   \
+	template <class _T>                                                                                            \
+	HD_HERE void name##suffix##write(_T value, cudaSurfaceObject_t object, HD_UNPACK coordinates,                  \
 					 cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap)                          \
 	{                                                                                                              \
-		__hd_surface_write(__hd_surface(object, x, y, z, sizeof(T), mode), value);                             \
+		__hd_surface_write(__hd_surface(object, x, y, z, sizeof(_T), mode), value);                            \
 	}
 #define HD_UNPACK(...) __VA_ARGS__
 HD_SURFACE(surf1D, , (int x), 0, 0)

@@ -16,15 +16,15 @@
 #define HD_HERE __device__ static inline
 
 /* The channels of a type that a fetch can return. */
-template <class E> HD_HERE E __hd_channel(unsigned int word, E)
+template <class _E> HD_HERE _E __hd_channel(unsigned int word, _E)
 {
-	return (E)word;
+	return (_E)word;
 }
 HD_HERE float __hd_channel(unsigned int word, float)
 {
 	return __builtin_bit_cast(float, word);
 }
-template <class T> struct __hd_texel;
+template <class _T> struct __hd_texel;
 #define HD_TEXEL(type, scalar, expression)                                                           \
 	template <> struct __hd_texel<type> {                                                        \
 		HD_HERE type make(unsigned int r, unsigned int g, unsigned int b, unsigned int a)    \
@@ -52,13 +52,13 @@ HD_TEXELS(float, float)
 
 /* The result of a fetch, of which no more is asked for than T has. */
 #define HD_FETCH(name, parameters, opcode, coordinates, ...)                                                     \
-	template <class T> HD_HERE T name parameters                                                             \
+	template <class _T> HD_HERE _T name parameters                                                           \
 	{                                                                                                        \
 		unsigned int r, g, b, a;                                                                         \
 		asm(opcode " {%0, %1, %2, %3}, [%4, " coordinates ";"                                            \
 		    : "=r"(r), "=r"(g), "=r"(b), "=r"(a)                                                         \
 		    : "l"(object), __VA_ARGS__);                                                                 \
-		return __hd_texel<T>::make(r, g, b, a);                                                          \
+		return __hd_texel<_T>::make(r, g, b, a);                                                         \
 	}
 #define HD_OBJECT cudaTextureObject_t object
 /* Linear memory: an index, and zero outside. */
@@ -92,9 +92,9 @@ HD_HERE float __hd_gradient_level(HD_OBJECT, float4 dx, float4 dy)
 	float down = dy.x * dy.x * w * w + dy.y * dy.y * h * h + dy.z * dy.z * d * d;
 	return 0.5f * log2f(fmaxf(across, down));
 }
-template <class T> HD_HERE T tex3DGrad(HD_OBJECT, float x, float y, float z, float4 dx, float4 dy)
+template <class _T> HD_HERE _T tex3DGrad(HD_OBJECT, float x, float y, float z, float4 dx, float4 dy)
 {
-	return tex3DLod<T>(object, x, y, z, __hd_gradient_level(object, dx, dy));
+	return tex3DLod<_T>(object, x, y, z, __hd_gradient_level(object, dx, dy));
 }
 
 /* One channel of the four elements that a filter would take: lower left, lower right, upper right, upper left. */
@@ -105,34 +105,34 @@ HD_GATHER(g)
 HD_GATHER(b)
 HD_GATHER(a)
 #undef HD_GATHER
-template <class T> HD_HERE T tex2Dgather(HD_OBJECT, float x, float y, int channel = 0)
+template <class _T> HD_HERE _T tex2Dgather(HD_OBJECT, float x, float y, int channel = 0)
 {
 	switch (channel & 3) {
-	case 0: return __hd_gather_r<T>(object, x, y);
-	case 1: return __hd_gather_g<T>(object, x, y);
-	case 2: return __hd_gather_b<T>(object, x, y);
-	default: return __hd_gather_a<T>(object, x, y);
+	case 0: return __hd_gather_r<_T>(object, x, y);
+	case 1: return __hd_gather_g<_T>(object, x, y);
+	case 2: return __hd_gather_b<_T>(object, x, y);
+	default: return __hd_gather_a<_T>(object, x, y);
 	}
 }
 #undef HD_FETCH
 #undef HD_OBJECT
 
 /* The older form, which leaves the result in its first argument. */
-template <class T> HD_HERE void tex1Dfetch(T *result, cudaTextureObject_t object, int x)
+template <class _T> HD_HERE void tex1Dfetch(_T *result, cudaTextureObject_t object, int x)
 {
-	*result = tex1Dfetch<T>(object, x);
+	*result = tex1Dfetch<_T>(object, x);
 }
-template <class T> HD_HERE void tex1D(T *result, cudaTextureObject_t object, float x)
+template <class _T> HD_HERE void tex1D(_T *result, cudaTextureObject_t object, float x)
 {
-	*result = tex1D<T>(object, x);
+	*result = tex1D<_T>(object, x);
 }
-template <class T> HD_HERE void tex2D(T *result, cudaTextureObject_t object, float x, float y)
+template <class _T> HD_HERE void tex2D(_T *result, cudaTextureObject_t object, float x, float y)
 {
-	*result = tex2D<T>(object, x, y);
+	*result = tex2D<_T>(object, x, y);
 }
-template <class T> HD_HERE void tex3D(T *result, cudaTextureObject_t object, float x, float y, float z)
+template <class _T> HD_HERE void tex3D(_T *result, cudaTextureObject_t object, float x, float y, float z)
 {
-	*result = tex3D<T>(object, x, y, z);
+	*result = tex3D<_T>(object, x, y, z);
 }
 
 #undef HD_HERE

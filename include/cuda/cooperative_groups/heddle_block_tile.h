@@ -11,7 +11,7 @@ enum {
 	most_warps = 32,      /* of a block */
 	most_tiles = 16 + 8 + 4 + 2 /* of 64, 128, 256 and 512 threads */
 };
-template <bool Wide> struct is_wide {
+template <bool _Wide> struct is_wide {
 };
 
 struct tile_barrier {
@@ -29,16 +29,16 @@ HD_HERE tile_memory &tiles()
 	return memory;
 }
 
-template <unsigned int Size> class block_tile : public tile<Size>
+template <unsigned int _Size> class block_tile : public tile<_Size>
 {
 	/* Those of larger tiles come behind those of smaller ones. */
 	HD_HERE static tile_barrier &barrier()
 	{
-		return tiles().barriers[most_tiles + 2 - 2048 / Size + thread_in_block() / Size];
+		return tiles().barriers[most_tiles + 2 - 2048 / _Size + thread_in_block() / _Size];
 	}
 	HD_HERE static unsigned int first_warp()
 	{
-		return thread_in_block() / Size * (Size / 32);
+		return thread_in_block() / _Size * (_Size / 32);
 	}
 	HD_HERE static unsigned long long &slot(unsigned int warp)
 	{
@@ -46,8 +46,8 @@ template <unsigned int Size> class block_tile : public tile<Size>
 	}
 
       public:
-	using tile<Size>::tile;
-	using tile<Size>::thread_rank;
+	using tile<_Size>::tile;
+	using tile<_Size>::thread_rank;
 
 	HD_HERE static void prepare()
 	{
@@ -60,7 +60,7 @@ template <unsigned int Size> class block_tile : public tile<Size>
 	HD_HERE static unsigned int warps()
 	{
 		unsigned int rest = (threads_of_block() + 31) / 32 - first_warp();
-		return rest < Size / 32 ? rest : Size / 32;
+		return rest < _Size / 32 ? rest : _Size / 32;
 	}
 	HD_HERE static unsigned int warp_rank()
 	{
@@ -87,36 +87,36 @@ template <unsigned int Size> class block_tile : public tile<Size>
 	}
 
 	/* Of a value that each warp has: those of the tile's first `count` warps, combined in their order; T() of none. */
-	template <typename T, typename Op> HD_HERE T across(T value, Op op, unsigned int count) const
+	template <typename _T, typename _Op> HD_HERE _T across(_T value, _Op op, unsigned int count) const
 	{
-		static_assert(sizeof(T) <= 8, "tiles of more than 32 threads exchange values of up to 8 bytes");
-		T out = T();
+		static_assert(sizeof(_T) <= 8, "tiles of more than 32 threads exchange values of up to 8 bytes");
+		_T out = _T();
 		if (lane() == 0)
-			memcpy(&slot(warp_rank()), &value, sizeof(T));
+			memcpy(&slot(warp_rank()), &value, sizeof(_T));
 		sync();
 		for (unsigned int warp = 0; warp < count; warp++) {
-			T other;
-			memcpy(&other, &slot(warp), sizeof(T));
+			_T other;
+			memcpy(&other, &slot(warp), sizeof(_T));
 			out = warp ? op(out, other) : other;
 		}
 		sync();
 		return out;
 	}
-	template <typename T> HD_HERE T from_warp_before(T value) const
+	template <typename _T> HD_HERE _T from_warp_before(_T value) const
 	{
 		unsigned int before = warp_rank();
 		return across(
-			value, [](T, T last) { return last; }, before);
+			value, [](_T, _T last) { return last; }, before);
 	}
 
-	template <typename T> HD_HERE T shfl(HD_MAYBE_UNDEF T value, unsigned int rank) const
+	template <typename _T> HD_HERE _T shfl(HD_MAYBE_UNDEF _T value, unsigned int rank) const
 	{
-		static_assert(sizeof(T) <= 8, "tiles of more than 32 threads exchange values of up to 8 bytes");
-		T out;
-		if (thread_rank() == (rank & (Size - 1)))
-			memcpy(&slot(0), &value, sizeof(T));
+		static_assert(sizeof(_T) <= 8, "tiles of more than 32 threads exchange values of up to 8 bytes");
+		_T out;
+		if (thread_rank() == (rank & (_Size - 1)))
+			memcpy(&slot(0), &value, sizeof(_T));
 		sync();
-		memcpy(&out, &slot(0), sizeof(T));
+		memcpy(&out, &slot(0), sizeof(_T));
 		sync();
 		return out;
 	}
@@ -133,13 +133,13 @@ template <unsigned int Size> class block_tile : public tile<Size>
 };
 
 /* All threads of the parent take part, so that nobody is in a barrier that is prepared anew. */
-template <unsigned int Size, typename G> HD_HERE void prepare(const G &parent, is_wide<true>)
+template <unsigned int _Size, typename _G> HD_HERE void prepare(const _G &parent, is_wide<true>)
 {
 	parent.sync();
-	block_tile<Size>::prepare();
+	block_tile<_Size>::prepare();
 	parent.sync();
 }
-template <unsigned int Size, typename G> HD_HERE void prepare(const G &, is_wide<false>)
+template <unsigned int _Size, typename _G> HD_HERE void prepare(const _G &, is_wide<false>)
 {
 }
 } // namespace details

@@ -14,27 +14,28 @@ namespace __v1
 {
 
 /* A group of copies for each call. */
-template <typename G>
-__device__ __forceinline__ void memcpy_async(const G &group, void *to, const void *from, size_t bytes)
+template <typename _G>
+__device__ __forceinline__ void memcpy_async(const _G &group, void *to, const void *from, size_t bytes)
 {
 	cuda::__hd_copy_part_later(to, from, bytes, group.thread_rank(), group.size());
 	__hd_copies_commit();
 }
 /* Counts are of elements: what both have room for is copied. */
-template <typename G, typename T>
-__device__ __forceinline__ void memcpy_async(const G &group, T *to, size_t to_count, const T *from, size_t from_count)
+template <typename _G, typename _T>
+__device__ __forceinline__ void memcpy_async(const _G &group, _T *to, size_t to_count, const _T *from,
+					     size_t from_count)
 {
 	memcpy_async(group, (void *)to, (const void *)from,
-		     (to_count < from_count ? to_count : from_count) * sizeof(T));
+		     (to_count < from_count ? to_count : from_count) * sizeof(_T));
 }
-template <typename G> __device__ __forceinline__ void wait(const G &group)
+template <typename _G> __device__ __forceinline__ void wait(const _G &group)
 {
 	__hd_copies_wait_prior(0);
 	group.sync();
 }
-template <unsigned int Stages, typename G> __device__ __forceinline__ void wait_prior(const G &group)
+template <unsigned int _Stages, typename _G> __device__ __forceinline__ void wait_prior(const _G &group)
 {
-	__hd_copies_wait_prior(Stages);
+	__hd_copies_wait_prior(_Stages);
 	group.sync();
 }
 

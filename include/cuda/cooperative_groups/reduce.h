@@ -14,8 +14,8 @@ namespace __v1
 {
 
 #define HD_OPERATOR(name, expression)                                       \
-	template <typename T = void> struct name {                          \
-		__device__ __forceinline__ T operator()(T a, T b) const     \
+	template <typename _T = void> struct name {                         \
+		__device__ __forceinline__ _T operator()(_T a, _T b) const  \
 		{                                                           \
 			return expression;                                  \
 		}                                                           \
@@ -31,24 +31,24 @@ HD_OPERATOR(bit_xor, a ^ b)
 namespace details
 {
 /* All threads of a tile are there, unless the block ends in it. */
-template <unsigned int Size, typename Parent>
-__device__ __forceinline__ bool is_whole(const thread_block_tile<Size, Parent> &group)
+template <unsigned int _Size, typename _Parent>
+__device__ __forceinline__ bool is_whole(const thread_block_tile<_Size, _Parent> &group)
 {
-	return (group.meta_group_rank() + 1) * Size <= threads_of_block();
+	return (group.meta_group_rank() + 1) * _Size <= threads_of_block();
 }
-template <unsigned int Size, typename Parent>
-__device__ __forceinline__ unsigned int present(const thread_block_tile<Size, Parent> &group)
+template <unsigned int _Size, typename _Parent>
+__device__ __forceinline__ unsigned int present(const thread_block_tile<_Size, _Parent> &group)
 {
-	return is_whole(group) ? Size : threads_of_block() - group.meta_group_rank() * Size;
+	return is_whole(group) ? _Size : threads_of_block() - group.meta_group_rank() * _Size;
 }
 __device__ __forceinline__ unsigned int present(const coalesced_group &group)
 {
 	return group.size();
 }
-template <typename G, typename T, typename Op>
-__device__ __forceinline__ T in_order(const G &group, T value, Op op)
+template <typename _G, typename _T, typename _Op>
+__device__ __forceinline__ _T in_order(const _G &group, _T value, _Op op)
 {
-	T out = group.shfl(value, 0);
+	_T out = group.shfl(value, 0);
 	for (unsigned int i = 1; i < present(group); i++)
 		out = op(out, group.shfl(value, i));
 	return out;
@@ -57,48 +57,50 @@ __device__ __forceinline__ T in_order(const G &group, T value, Op op)
 
 namespace details
 {
-template <unsigned int Size, typename Parent, typename T, typename Op>
-__device__ __forceinline__ T tile_reduce(const thread_block_tile<Size, Parent> &group, T value, Op op, is_wide<false>)
+template <unsigned int _Size, typename _Parent, typename _T, typename _Op>
+__device__ __forceinline__ _T tile_reduce(const thread_block_tile<_Size, _Parent> &group, _T value, _Op op,
+					  is_wide<false>)
 {
 	if (!is_whole(group))
 		return in_order(group, value, op);
-	for (unsigned int step = Size / 2; step; step /= 2)
+	for (unsigned int step = _Size / 2; step; step /= 2)
 		value = op(value, group.shfl_xor(value, step));
 	return value;
 }
-template <unsigned int Size, typename Parent, typename T, typename Op>
-__device__ __forceinline__ T tile_reduce(const thread_block_tile<Size, Parent> &group, T value, Op op, is_wide<true>)
+template <unsigned int _Size, typename _Parent, typename _T, typename _Op>
+__device__ __forceinline__ _T tile_reduce(const thread_block_tile<_Size, _Parent> &group, _T value, _Op op,
+					  is_wide<true>)
 {
 	thread_block_tile<32> warp = tiled_partition<32>(this_thread_block());
 	return group.across(tile_reduce(warp, value, op, is_wide<false>()), op, group.warps());
 }
 } // namespace details
 
-template <unsigned int Size, typename Parent, typename T, typename Op>
-__device__ __forceinline__ T reduce(const thread_block_tile<Size, Parent> &group, T value, Op op)
+template <unsigned int _Size, typename _Parent, typename _T, typename _Op>
+__device__ __forceinline__ _T reduce(const thread_block_tile<_Size, _Parent> &group, _T value, _Op op)
 {
-	return details::tile_reduce(group, value, op, details::is_wide<(Size > 32)>());
+	return details::tile_reduce(group, value, op, details::is_wide<(_Size > 32)>());
 }
-template <typename T, typename Op>
-__device__ __forceinline__ T reduce(const coalesced_group &group, T value, Op op)
+template <typename _T, typename _Op>
+__device__ __forceinline__ _T reduce(const coalesced_group &group, _T value, _Op op)
 {
 	return details::in_order(group, value, op);
 }
 
 /* One thread stores the result, or adds it to what is there: an atomic object or reference of libcu++. */
-template <typename G, typename T, typename Op>
-__device__ __forceinline__ void reduce_store_async(const G &group, T *to, T value, Op op)
+template <typename _G, typename _T, typename _Op>
+__device__ __forceinline__ void reduce_store_async(const _G &group, _T *to, _T value, _Op op)
 {
-	T result = reduce(group, value, op);
+	_T result = reduce(group, value, op);
 	if (group.thread_rank() == 0)
 		*to = result;
 }
-template <typename G, typename Atomic, typename T, typename Op>
-__device__ __forceinline__ void reduce_update_async(const G &group, Atomic &to, T value, Op op)
+template <typename _G, typename _Target, typename _T, typename _Op>
+__device__ __forceinline__ void reduce_update_async(const _G &group, _Target &to, _T value, _Op op)
 {
-	T result = reduce(group, value, op);
+	_T result = reduce(group, value, op);
 	if (group.thread_rank() == 0) {
-		typename Atomic::value_type seen = to.load();
+		typename _Target::value_type seen = to.load();
 		while (!to.compare_exchange_weak(seen, op(seen, result)))
 			;
 	}

@@ -14,62 +14,62 @@ namespace __v1
 
 namespace details
 {
-template <typename G, typename T, typename Op>
-__device__ __forceinline__ T scan(const G &group, T value, Op op, is_wide<false>)
+template <typename _G, typename _T, typename _Op>
+__device__ __forceinline__ _T scan(const _G &group, _T value, _Op op, is_wide<false>)
 {
 	unsigned int rank = (unsigned int)group.thread_rank();
 	for (unsigned int step = 1; step < group.size(); step *= 2) {
-		T before = group.shfl_up(value, step);
+		_T before = group.shfl_up(value, step);
 		value = rank >= step ? op(before, value) : value;
 	}
 	return value;
 }
-template <typename G, typename T, typename Op>
-__device__ __forceinline__ T scan(const G &group, T value, Op op, is_wide<true>)
+template <typename _G, typename _T, typename _Op>
+__device__ __forceinline__ _T scan(const _G &group, _T value, _Op op, is_wide<true>)
 {
 	thread_block_tile<32> warp = tiled_partition<32>(this_thread_block());
-	T own = scan(warp, value, op, is_wide<false>());
+	_T own = scan(warp, value, op, is_wide<false>());
 	unsigned int before = group.warp_rank();
-	T sum = group.across(warp.shfl(own, present(warp) - 1), op, before);
+	_T sum = group.across(warp.shfl(own, present(warp) - 1), op, before);
 	return before ? op(sum, own) : own;
 }
-template <typename G, typename T> __device__ __forceinline__ T one_up(const G &group, T value, is_wide<false>)
+template <typename _G, typename _T> __device__ __forceinline__ _T one_up(const _G &group, _T value, is_wide<false>)
 {
 	return group.shfl_up(value, 1);
 }
-template <typename G, typename T> __device__ __forceinline__ T one_up(const G &group, T value, is_wide<true>)
+template <typename _G, typename _T> __device__ __forceinline__ _T one_up(const _G &group, _T value, is_wide<true>)
 {
 	thread_block_tile<32> warp = tiled_partition<32>(this_thread_block());
-	T last = group.from_warp_before(warp.shfl(value, present(warp) - 1));
-	T before = warp.shfl_up(value, 1);
+	_T last = group.from_warp_before(warp.shfl(value, present(warp) - 1));
+	_T before = warp.shfl_up(value, 1);
 	return warp.thread_rank() ? before : last;
 }
-template <typename G> struct width {
+template <typename _G> struct width {
 	typedef is_wide<false> type;
 };
-template <unsigned int Size, typename Parent> struct width<thread_block_tile<Size, Parent>> {
-	typedef is_wide<(Size > 32)> type;
+template <unsigned int _Size, typename _Parent> struct width<thread_block_tile<_Size, _Parent>> {
+	typedef is_wide<(_Size > 32)> type;
 };
 } // namespace details
 
-template <typename G, typename T, typename Op>
-__device__ __forceinline__ T inclusive_scan(const G &group, T value, Op op)
+template <typename _G, typename _T, typename _Op>
+__device__ __forceinline__ _T inclusive_scan(const _G &group, _T value, _Op op)
 {
-	return details::scan(group, value, op, typename details::width<G>::type());
+	return details::scan(group, value, op, typename details::width<_G>::type());
 }
-template <typename G, typename T> __device__ __forceinline__ T inclusive_scan(const G &group, T value)
+template <typename _G, typename _T> __device__ __forceinline__ _T inclusive_scan(const _G &group, _T value)
 {
-	return inclusive_scan(group, value, plus<T>());
+	return inclusive_scan(group, value, plus<_T>());
 }
-template <typename G, typename T, typename Op>
-__device__ __forceinline__ T exclusive_scan(const G &group, T value, Op op)
+template <typename _G, typename _T, typename _Op>
+__device__ __forceinline__ _T exclusive_scan(const _G &group, _T value, _Op op)
 {
-	T before = details::one_up(group, inclusive_scan(group, value, op), typename details::width<G>::type());
-	return group.thread_rank() == 0 ? T() : before;
+	_T before = details::one_up(group, inclusive_scan(group, value, op), typename details::width<_G>::type());
+	return group.thread_rank() == 0 ? _T() : before;
 }
-template <typename G, typename T> __device__ __forceinline__ T exclusive_scan(const G &group, T value)
+template <typename _G, typename _T> __device__ __forceinline__ _T exclusive_scan(const _G &group, _T value)
 {
-	return exclusive_scan(group, value, plus<T>());
+	return exclusive_scan(group, value, plus<_T>());
 }
 
 } // namespace __v1

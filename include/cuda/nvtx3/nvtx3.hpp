@@ -31,42 +31,42 @@ struct color {
 struct category {
 	constexpr explicit category(unsigned int) {}
 };
-template <class D = domain::global> struct named_category_in : category {
-	template <class Name> named_category_in(unsigned int id, const Name &) : category(id) {}
-	template <class C> static const named_category_in &get()
+template <class _D = domain::global> struct named_category_in : category {
+	template <class _Name> named_category_in(unsigned int id, const _Name &) : category(id) {}
+	template <class _C> static const named_category_in &get()
 	{
-		static const named_category_in named(C::id, C::name);
+		static const named_category_in named(_C::id, _C::name);
 		return named;
 	}
 };
 typedef named_category_in<> named_category;
-template <class D = domain::global> struct registered_string_in {
-	template <class Text> explicit registered_string_in(const Text &) {}
-	template <class M> static const registered_string_in &get()
+template <class _D = domain::global> struct registered_string_in {
+	template <class _Text> explicit registered_string_in(const _Text &) {}
+	template <class _M> static const registered_string_in &get()
 	{
-		static const registered_string_in registered(M::message);
+		static const registered_string_in registered(_M::message);
 		return registered;
 	}
 };
 typedef registered_string_in<> registered_string;
 struct message {
-	template <class Text> constexpr message(const Text &) {}
+	template <class _Text> constexpr message(const _Text &) {}
 };
 struct payload {
-	template <class T> constexpr explicit payload(T) {}
+	template <class _T> constexpr explicit payload(_T) {}
 };
 struct event_attributes {
-	template <class... Arguments> constexpr explicit event_attributes(const Arguments &...) {}
+	template <class... _Arguments> constexpr explicit event_attributes(const _Arguments &...) {}
 };
-template <class D = domain::global> struct scoped_range_in {
-	template <class... Arguments> explicit scoped_range_in(const Arguments &...) {}
+template <class _D = domain::global> struct scoped_range_in {
+	template <class... _Arguments> explicit scoped_range_in(const _Arguments &...) {}
 	scoped_range_in(const scoped_range_in &) = delete;
 	scoped_range_in &operator=(const scoped_range_in &) = delete;
 	~scoped_range_in() {} /* keeps unused ranges from being warned of */
 };
 typedef scoped_range_in<> scoped_range;
-template <class D = domain::global> struct unique_range_in {
-	template <class... Arguments> explicit unique_range_in(const Arguments &...) {}
+template <class _D = domain::global> struct unique_range_in {
+	template <class... _Arguments> explicit unique_range_in(const _Arguments &...) {}
 	unique_range_in(unique_range_in &&) = default;
 	unique_range_in &operator=(unique_range_in &&) = default;
 	~unique_range_in() {}
@@ -76,24 +76,24 @@ struct range_handle {
 	constexpr explicit range_handle(nvtxRangeId_t) {}
 	constexpr nvtxRangeId_t get_value() const { return 0; }
 };
-template <class D = domain::global, class... Arguments> inline range_handle start_range_in(const Arguments &...)
+template <class _D = domain::global, class... _Arguments> inline range_handle start_range_in(const _Arguments &...)
 {
 	return range_handle(0);
 }
-template <class... Arguments> inline range_handle start_range(const Arguments &...)
+template <class... _Arguments> inline range_handle start_range(const _Arguments &...)
 {
 	return range_handle(0);
 }
-template <class D = domain::global> inline void end_range_in(range_handle)
+template <class _D = domain::global> inline void end_range_in(range_handle)
 {
 }
 inline void end_range(range_handle)
 {
 }
-template <class D = domain::global, class... Arguments> inline void mark_in(const Arguments &...)
+template <class _D = domain::global, class... _Arguments> inline void mark_in(const _Arguments &...)
 {
 }
-template <class... Arguments> inline void mark(const Arguments &...)
+template <class... _Arguments> inline void mark(const _Arguments &...)
 {
 }
 } // namespace v1
