@@ -47,24 +47,54 @@ static const char *readable_ir(struct kernel_run *run, const char *ir, const cha
 	return status ? NULL : changed ? path : ir;
 }
 
-static int compile_into(struct kernel_run *run, const char *source, const char *prefix, struct hd_signals *signals,
-			struct hd_diag *diag)
+/* Which LLVM compiles. */
+struct compiler {
+	const char *opt, *plugin;
+};
+
+static struct compiler own_compiler(struct kernel_run *run)
 {
 	char *data = hd_data_dir();
 	const char *opt = getenv("HEDDLE_OPT");
+	struct compiler own = {.opt = opt && *opt ? opt : "opt-" HD_LLVM,
+			       .plugin = hd_arena_printf(&run->arena, "%s/../../lib/HeddlePasses.so", data)};
+	free(data);
+	return own;
+}
+
+/* The newest plugin for an LLVM after this one's that `make LLVM=NN` built beside it; without one, or where HEDDLE_OPT
+ * says which LLVM compiles, no opt. */
+static struct compiler newer_compiler(struct kernel_run *run)
+{
+	enum { NEWEST = 40 };
+	char *data = hd_data_dir();
+	const char *chosen = getenv("HEDDLE_OPT");
+	struct compiler found = {0};
+	for (int version = NEWEST; version > atoi(HD_LLVM) && !found.opt && !(chosen && *chosen); version--) {
+		const char *plugin =
+			hd_arena_printf(&run->arena, "%s/../../llvm-%d/lib/HeddlePasses.so", data, version);
+		if (!access(plugin, R_OK))
+			found = (struct compiler){hd_arena_printf(&run->arena, "opt-%d", version), plugin};
+	}
+	free(data);
+	return found;
+}
+
+static int compile_into(struct kernel_run *run, const struct compiler *compiler, const char *source, const char *prefix,
+			struct hd_signals *signals, struct hd_diag *diag)
+{
 	const char *arch = run->capture.arch ? hd_arena_printf(&run->arena, "-mcpu=sm_%u%s", run->capture.arch,
 							       run->capture.arch == 90 ? "a" : "")
 					     : NULL;
 	const char *const words[] = {
-		opt && *opt ? opt : "opt-" HD_LLVM,
-		hd_arena_printf(&run->arena, "-load-pass-plugin=%s/../../lib/HeddlePasses.so", data),
+		compiler->opt,
+		hd_arena_printf(&run->arena, "-load-pass-plugin=%s", compiler->plugin),
 		hd_arena_printf(&run->arena, "-passes=heddle<o=%s>", prefix),
 		"-disable-output",
 		source,
 		arch, /* NULL: what the IR says */
 		NULL,
 	};
-	free(data);
 	int status = hd_child_run(signals, (char *const *)words, NULL, diag) ? -1 : 0; /* it said why */
 	if (!status)
 		status = hd_read_file(hd_arena_printf(&run->arena, "%s.hdo", prefix), &run->bytes, &run->size, diag);
@@ -72,10 +102,9 @@ static int compile_into(struct kernel_run *run, const char *source, const char *
 }
 
 /* Whether LLVM takes the text at all, whatever it says of it. */
-static bool is_readable(const char *source, struct hd_signals *signals)
+static bool is_readable(const struct compiler *compiler, const char *source, struct hd_signals *signals)
 {
-	const char *opt = getenv("HEDDLE_OPT");
-	const char *const words[] = {opt && *opt ? opt : "opt-" HD_LLVM, "-disable-output", source, NULL};
+	const char *const words[] = {compiler->opt, "-disable-output", source, NULL};
 	struct hd_diag quiet = hd_diag_silent();
 	int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
 	pid_t child = nowhere < 0 ? -1 : hd_child_start(signals, (char *const *)words, NULL, nowhere, &quiet);
@@ -90,17 +119,24 @@ static int compile(struct kernel_run *run, struct hd_diag *diag)
 	struct hd_signals signals;
 	hd_signals_hold(&signals);
 	struct hd_scratch folder;
+	struct compiler compiler = own_compiler(run), newer = newer_compiler(run);
+	const char *ir = run->capture.ir ? run->capture.ir : run->path;
 	int status = -1;
 	if (!hd_scratch_make(&folder, "heddle-run", &run->arena, diag)) {
-		const char *source = readable_ir(run, run->capture.ir ? run->capture.ir : run->path, folder.path, diag);
+		const char *source = readable_ir(run, ir, folder.path, diag);
+		if (source && newer.opt && !is_readable(&compiler, source, &signals) &&
+		    is_readable(&newer, ir, &signals)) {
+			compiler = newer;
+			source = ir;
+		}
 		if (source)
-			status = compile_into(run, source, hd_arena_printf(&run->arena, "%s/kernel", folder.path),
-					      &signals, diag);
-		if (status && source && !is_readable(source, &signals))
-			hd_error(diag, (struct hd_loc){run->capture.ir ? run->capture.ir : run->path, 0, 0},
+			status = compile_into(run, &compiler, source,
+					      hd_arena_printf(&run->arena, "%s/kernel", folder.path), &signals, diag);
+		if (status && source && !is_readable(&compiler, source, &signals))
+			hd_error(diag, (struct hd_loc){ir, 0, 0},
 				 "LLVM " HD_LLVM
 				 " cannot read it; where the text is of a newer LLVM, a Heddle for that one "
-				 "reads it (make LLVM=22, then build/llvm-22/bin/heddle)");
+				 "reads it (make LLVM=22 builds its plugin, which is then used)");
 	}
 	hd_scratch_release(&folder);
 	hd_signals_release(&signals);
