@@ -1,40 +1,93 @@
 #!/bin/bash
 # heddle-openmp [-arch=sm_XX] [OPTION...] SOURCE... -o PROGRAM: compiles OpenMP programs with target regions for the simulated GPU.
 #
-# clang compiles each source twice, for the host and for the device. The device halves are linked, optimised with Heddle's plugin,
-# which links LLVM's device library, and become one image. LLVM's own host library (libomptarget) loads it when the program
-# starts, through the driver API of libheddle-cudart. clang's own tools for the last two steps (Debian: clang-tools-19) want ptxas.
+# clang compiles each source twice, for the host and for the device, and links the program. It always does all of that: there is
+# no -c. Sources are C and C++; objects and libraries go to the linker. -arch names the device's architecture (sm_70 unless given),
+# -O0 to -O3, -Os and -Oz the level for both halves. Other options are clang's. HEDDLE_LLVM=N takes clang-N.
+
+# The device halves are linked, optimised with Heddle's plugin, which links LLVM's device library, and become one image. LLVM's own
+# host library (libomptarget) loads it when the program starts, through the driver API of libheddle-cudart. clang's own tools for
+# the last two steps (Debian: clang-tools-19) want ptxas.
 set -euo pipefail
 here=$(dirname "$(readlink -f "$0")")
-llvm=${HEDDLE_LLVM:-19}
-folder=$(dirname "$(readlink -f "$(command -v "clang-$llvm" || echo /nonexistent/clang)")" || true)
-libraries=$folder/../lib
+llvm=${HEDDLE_LLVM:-19} # the build puts its own version here
 
 fail() {
 	echo "heddle-openmp: error: $1" >&2
 	exit 2
 }
 
-arch=sm_70 program=a.out level=-O2
-sources=() options=() links=()
+arch=sm_70 program=a.out level=-O2 pass=O2 language=
+sources=() languages=() options=() links=() depends=() target=()
 while (($#)); do
-	case $1 in
-	-arch=*) arch=${1#-arch=} ;;
-	-o) program=${2:?a file after -o} && shift ;;
-	-O*) level=$1 ;;
-	-l* | -L* | -Wl,*) links+=("$1") ;;
-	-D | -I | -U | -isystem | -include) options+=("$1" "${2:?a value after $1}") && shift ;;
+	option=$1 value=
+	words=("$option")
+	case $option in
+	# Options whose value is the next word, all that clang has for C and C++ on Linux.
+	-arch | -o | -x | -l | -L | -z | -u | -T | -Xlinker | -rpath | -MF | -MT | -MQ | -D | -U | -I | -F | -B | -isystem | -iquote | \
+		-idirafter | -include | -imacros | -iprefix | -iwithprefix | -iwithprefixbefore | -isysroot | -cxx-isystem | -Xclang | -mllvm | \
+		-Xpreprocessor | -Xassembler | -target | -Xopenmp-target | -Xopenmp-target=* | --param | --sysroot | --config)
+		(($# > 1)) || fail "no value after $option"
+		value=$2 && words+=("$value") && shift
+		;;
+	esac
+	case $option in
 	-h | --help)
-		sed -n '2s/^# //p' "$0"
+		sed -n '2,/^$/s/^# \{0,1\}//p' "$0"
 		exit 0
 		;;
-	-*) options+=("$1") ;;
-	*.c | *.cc | *.cpp | *.cxx) sources+=("$1") ;;
-	*) links+=("$1") ;;
+	-arch) arch=$value ;;
+	-arch=*) arch=${option#*=} ;;
+	-o) program=$value ;;
+	-o?*) program=${option#-o} ;;
+	-x) language=$value ;;
+	-x?*) language=${option#-x} ;;
+	# clang's levels, of which opt knows fewer.
+	-O | -O1 | -Og) level=$option pass=O1 ;;
+	-O0 | -O2 | -Os | -Oz) level=$option pass=${option#-} ;;
+	-O3 | -O[4-9]) level=-O3 pass=O3 ;;
+	-Ofast) level=-O3 pass=O3 && options+=(-ffast-math) ;;
+	-O*) fail "$option is no level of optimisation" ;;
+	-c | -S | -E | -M | -MM | -MJ* | -fsyntax-only | -emit-llvm | -shared | -r | -static | --precompile | -fopenmp-targets=* | --offload-* | \
+		-foffload-lto* | -flto* | -save-temps* | -\#\#\# | -)
+		fail "$option is not supported: heddle-openmp makes a program out of sources, for one architecture (-arch)"
+		;;
+	-MD | -MMD | -MP) depends+=("$option") ;;
+	-MF*) depends+=("${words[@]}") ;;
+	-MT* | -MQ*) target+=("${words[@]}") ;;
+	-z | -u | -T | -Xlinker | -rpath | -l* | -L* | -Wl,* | -s | -pie | -no-pie | -rdynamic | -fuse-ld=*) links+=("${words[@]}") ;;
+	-pthread) options+=("$option") && links+=("$option") ;;
+	-*) options+=("${words[@]}") ;;
+	*.o | *.a | *.so | *.so.*)
+		if [[ -r $option ]] && grep -qF .llvm.offloading -- "$option"; then
+			fail "$option has device code of its own, which would be lost: name its sources"
+		fi
+		links+=("$option")
+		;;
+	*)
+		kind=$language
+		if [[ -z $kind || $kind == none ]]; then
+			case $option in
+			*.c) kind=c ;;
+			*.C | *.cc | *.cp | *.cpp | *.cxx | *.c++ | *.CC | *.CPP | *.CXX | *.C++) kind=c++ ;;
+			*) fail "$option is named neither as C or C++ source nor as an object or a library" ;;
+			esac
+		fi
+		[[ $kind == c || $kind == c++ ]] || fail "-x $kind is not supported: sources are c or c++"
+		sources+=("$option") languages+=("$kind")
+		;;
 	esac
 	shift
 done
+[[ $arch == sm_[0-9]* ]] || fail "$arch is no architecture (sm_70)"
+if ((${#depends[@]})); then
+	[[ " ${depends[*]} " == *' -MF'* ]] || fail "${depends[0]} needs -MF FILE"
+	((${#sources[@]} < 2)) || fail "-MF FILE is for one source"
+	((${#target[@]})) || target=(-MT "$program")
+fi
 ((${#sources[@]})) || fail 'no source (heddle-openmp SOURCE... -o PROGRAM)'
+folder=$(dirname "$(readlink -f "$(command -v "clang-$llvm" || echo /nonexistent/clang)")")
+libraries=$folder/../lib
 [[ -x $folder/clang ]] || fail "clang-$llvm is not installed"
 compgen -G "$libraries/libomptarget-nvptx-*.bc" >/dev/null || fail "OpenMP's device library is not installed (libomp-$llvm-dev)"
 [[ -x $folder/opt && -x $folder/llvm-link ]] || fail "opt and llvm-link are not installed (llvm-$llvm)"
@@ -45,15 +98,14 @@ common=("$level" -fopenmp -fopenmp-targets=nvptx64-nvidia-cuda "${options[@]}")
 device=(--offload-device-only -Xopenmp-target "-march=$arch" -nogpulib -Xclang -disable-llvm-passes)
 objects=() modules=()
 for i in "${!sources[@]}"; do
-	compiler=clang
-	[[ ${sources[i]} == *.c ]] || compiler=clang++
-	"$folder/$compiler" "${common[@]}" --offload-host-only -c -o "$work/$i.o" "${sources[i]}"
-	"$folder/$compiler" "${common[@]}" "${device[@]}" -c -emit-llvm -o "$work/$i.bc" "${sources[i]}"
+	source=(-x "${languages[i]}" "${sources[i]}")
+	"$folder/clang" "${common[@]}" "${depends[@]}" "${target[@]}" --offload-host-only -c -o "$work/$i.o" "${source[@]}"
+	"$folder/clang" "${common[@]}" "${device[@]}" -c -emit-llvm -o "$work/$i.bc" "${source[@]}"
 	objects+=("$work/$i.o") modules+=("$work/$i.bc")
 done
 "$folder/llvm-link" -o "$work/device.bc" "${modules[@]}"
 HEDDLE_PASS="o=$work/device;offload;whole-program${HEDDLE_PASS:+;$HEDDLE_PASS}" "$folder/opt" \
-	-load-pass-plugin="$here/../lib/HeddlePasses.so" -mcpu="$arch" -passes="default<${level#-}>" -disable-output "$work/device.bc"
+	-load-pass-plugin="$here/../lib/HeddlePasses.so" -mcpu="$arch" -passes="default<$pass>" -disable-output "$work/device.bc"
 
 # What clang-linker-wrapper writes: LLVM's struct __tgt_bin_desc, registered before main and given back at exit.
 cat >"$work/image.c" <<'EOF'
@@ -75,7 +127,9 @@ struct binary {
 	struct entry *entries, *entries_end;
 };
 extern const char heddle_image[], heddle_image_end[];
-extern struct entry __start_omp_offloading_entries[], __stop_omp_offloading_entries[];
+// A program without a target region has no such section: both are null then.
+extern struct entry __start_omp_offloading_entries[] __attribute__((weak, visibility("hidden")));
+extern struct entry __stop_omp_offloading_entries[] __attribute__((weak, visibility("hidden")));
 void __tgt_register_lib(struct binary *);
 void __tgt_unregister_lib(struct binary *);
 __asm__(".section .rodata,\"a\"\n.balign 16\n.hidden heddle_image\n.globl heddle_image\nheddle_image: .incbin \"" IMAGE

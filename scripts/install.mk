@@ -85,7 +85,11 @@ $(SHARE)/scripts/%: scripts/%
 $(B)/bin/heddle-%: scripts/heddle-%.sh
 	$(copy)
 
+# It takes clang of the LLVM that the plugin is built for.
 OPENMP := $(B)/bin/heddle-openmp
+$(OPENMP): scripts/heddle-openmp.sh
+	$(call page,sed 's/{HEDDLE_LLVM:-19} # .*/{HEDDLE_LLVM:-$(LLVM)}/' $<)
+	$(Q)chmod 755 $@
 INSTALLED := $(FIGURE_FILES) $(OPENMP) $(PYTHON) $(DOCS) $(HEDDLE) $(HEDDLE_CC) $(LIB_A) $(PLUGIN) $(LLVM_SIDE) $(CUDART) $(SESSION) $(NVRTC) $(DATA) $(TOOLKIT_FILES) $(MATH_FILES) $(MAN) $(COMPLETION) $(HEADERS) $(PIPELINE)
 MANIFEST := share/heddle/manifest.txt
 
