@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """sbom.py BUILD: writes a software bill of materials of a build to standard output, as SPDX 2.3 in JSON.
 
-It lists the built programs and libraries with their SHA-256, and the Debian packages that own what they load (dpkg), with
-versions and licences, as far as packages state these in a form that machines read (DEP 5). Headers and tools of the build are
-those of scripts/setup.sh. The same build gives the same bytes: the time is that of the last commit, or SOURCE_DATE_EPOCH.
+It lists each file of machine code or LLVM bitcode in bin/, lib/ and share/ with its SHA-1 and SHA-256, and the Debian packages
+that own what these load (dpkg), with versions and licences, as far as packages state these in a form that machines read (DEP 5).
+Of an installation it lists the files of share/heddle/manifest.txt alone: others may lie beside them. Headers and tools of the
+build are those of scripts/setup.sh. The same build gives the same bytes: the time is that of the last commit, or SOURCE_DATE_EPOCH.
 """
 import datetime
 import hashlib
@@ -12,6 +13,7 @@ import os
 import re
 import subprocess
 import sys
+import urllib.parse
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 OURS = 'Apache-2.0 WITH LLVM-exception'
@@ -40,24 +42,49 @@ def when():
     return datetime.datetime.fromtimestamp(int(seconds), datetime.timezone.utc).strftime('%Y-%m-%dT%H:%M:%SZ')
 
 
+class Wrong(Exception):
+    """What makes the bill impossible."""
+
+
+def is_code(path):
+    """ELF, an archive of it, or LLVM bitcode."""
+    with open(path, 'rb') as file:
+        return file.read(8).startswith((b'\x7fELF', b'!<arch>\n', b'BC\xc0\xde'))
+
+
 def is_elf(path):
     with open(path, 'rb') as file:
         return file.read(4) == b'\x7fELF'
 
 
-def built(build):
-    """What an installation has of machine code: programs, libraries, archives."""
-    for folder in ('bin', 'lib'):
-        for name in sorted(os.listdir(os.path.join(build, folder))):
-            path = os.path.join(build, folder, name)
-            if os.path.isfile(path) and not os.path.islink(path) and (name.endswith('.a') or is_elf(path)):
-                yield os.path.join(folder, name), path
+def candidates(tree):
+    """What of a tree is Heddle's."""
+    manifest = os.path.join(tree, 'share/heddle/manifest.txt')
+    if os.path.exists(manifest):
+        with open(manifest, encoding='utf-8') as file:
+            return file.read().splitlines()
+    return [os.path.relpath(os.path.join(folder, name), tree) for top in ('bin', 'lib', 'share')
+            for folder, _, names in os.walk(os.path.join(tree, top)) for name in names]
+
+
+def built(tree):
+    """The files of code; links lead to one of these."""
+    for name in sorted(candidates(tree)):
+        path = os.path.join(tree, name)
+        if not os.path.islink(path) and is_code(path):
+            yield name, path
 
 
 def loaded(path):
     """The shared libraries that a program or library of ours names itself, as the loader finds them."""
     needed = set(re.findall(r'\(NEEDED\).*\[(.*)\]', output('readelf', '-dW', path)))
-    return {found for name, found in re.findall(r'^\s*(\S+) => (/\S+)', try_output('ldd', path), re.MULTILINE) if name in needed}
+    listed = try_output('ldd', path)
+    found = dict(re.findall(r'^\s*(\S+) => (/\S+)', listed, re.MULTILINE))
+    # The loader itself stands there with its path alone.
+    found.update((os.path.basename(loader), loader) for loader in re.findall(r'^\s*(/\S+) \(', listed, re.MULTILINE))
+    if needed - set(found):
+        raise Wrong(f'{path} loads {sorted(needed - set(found))[0]}, which is not found')
+    return {found[name] for name in needed}
 
 
 def names_of(path):
@@ -70,7 +97,8 @@ def owners(paths):
     """The packages that own files, by path."""
     names = sorted({name for path in paths for name in names_of(path)})
     done = subprocess.run(['dpkg-query', '-S', *names], capture_output=True, text=True, check=False)  # some are not known
-    known = {name: package.split(',')[0] for package, name in re.findall(r'^(\S+): (/.*)$', done.stdout, re.MULTILINE)}
+    found = re.findall(r'^(?!diversion by )([^/]+): (/.*)$', done.stdout, re.MULTILINE)  # "a:amd64, b: /path": of several packages
+    known = {name: packages.split(', ')[0] for packages, name in found}
     return {path: next((known[name] for name in names_of(path) if name in known), None) for path in paths}
 
 
@@ -96,50 +124,65 @@ def package_entry(package):
         'downloadLocation': 'NOASSERTION', 'filesAnalyzed': False, 'licenseConcluded': 'NOASSERTION', 'licenseDeclared': 'NOASSERTION',
         'copyrightText': 'NOASSERTION', 'sourceInfo': f'Debian source package {source} {source_number}',
         'externalRefs': [{'referenceCategory': 'PACKAGE-MANAGER', 'referenceType': 'purl',
-                          'referenceLocator': f'pkg:deb/debian/{name.split(":")[0]}@{number}?arch={output("dpkg", "--print-architecture").strip()}'}],
+                          'referenceLocator': f'pkg:deb/debian/{name.split(":")[0]}@{urllib.parse.quote(number, safe=":")}'
+                                              f'?arch={output("dpkg", "--print-architecture").strip()}'}],
     }
     if stated:
         entry['licenseComments'] = 'debian/copyright: ' + ', '.join(stated)
     return entry
 
 
-def main():
-    if len(sys.argv) != 2 or not os.path.isdir(os.path.join(sys.argv[1], 'bin')):
-        print('sbom: error: usage: sbom.py BUILD, a build tree or an installation', file=sys.stderr)
-        return 2
+def bill(tree):
     files, relations = [], []
     ours = {'SPDXID': identifier('Package-heddle'), 'name': 'heddle', 'versionInfo': version(), 'downloadLocation': 'NOASSERTION',
-            'filesAnalyzed': False, 'licenseConcluded': OURS, 'licenseDeclared': OURS, 'copyrightText': 'NOASSERTION'}
+            'filesAnalyzed': True, 'licenseConcluded': OURS, 'licenseDeclared': OURS, 'licenseInfoFromFiles': ['NOASSERTION'],
+            'copyrightText': 'NOASSERTION'}
     names = {}  # the libraries that each file loads
-    for name, path in built(sys.argv[1]):
+    listed = list(built(tree))
+    heddles = {os.path.realpath(path) for _, path in listed}
+    for name, path in listed:
         with open(path, 'rb') as file:
-            digest = hashlib.sha256(file.read()).hexdigest()
+            content = file.read()
         files.append({'SPDXID': identifier('File-' + name), 'fileName': './' + name, 'fileTypes': ['BINARY'],
-                      'checksums': [{'algorithm': 'SHA256', 'checksumValue': digest}], 'licenseConcluded': OURS,
-                      'licenseInfoInFiles': ['NOASSERTION'], 'copyrightText': 'NOASSERTION'})
+                      'checksums': [{'algorithm': algorithm, 'checksumValue': hashlib.new(algorithm, content).hexdigest()}
+                                    for algorithm in ('SHA1', 'SHA256')],
+                      'licenseConcluded': OURS, 'licenseInfoInFiles': ['NOASSERTION'], 'copyrightText': 'NOASSERTION'})
         relations.append((ours['SPDXID'], 'CONTAINS', files[-1]['SPDXID']))
-        own = os.path.realpath(sys.argv[1]) + os.sep
-        names[name] = [] if name.endswith('.a') else sorted(x for x in loaded(path) if not os.path.realpath(x).startswith(own))
+        names[name] = sorted(x for x in loaded(path) if os.path.realpath(x) not in heddles) if is_elf(path) else []
+    # As SPDX 2.3 has it, 7.9: of the files' SHA-1, sorted.
+    sums = ''.join(sorted(file['checksums'][0]['checksumValue'] for file in files))
+    ours['packageVerificationCode'] = {'packageVerificationCodeValue': hashlib.sha1(sums.encode()).hexdigest()}
     owned = owners({library for libraries in names.values() for library in libraries})
     for name, libraries in names.items():
         for library in libraries:
             if not owned[library]:
-                print(f'sbom: error: {library}, which {name} loads, is of no Debian package', file=sys.stderr)
-                return 2
+                raise Wrong(f'{library}, which {name} loads, is of no Debian package')
     entries = {package: package_entry(package) for package in sorted(set(owned.values()))}
     for name, libraries in names.items():
         for package in sorted({owned[library] for library in libraries}):
             relations.append((identifier('File-' + name), 'DYNAMIC_LINK', entries[package]['SPDXID']))
     entries = list(entries.values())
     content = hashlib.sha256(json.dumps([files, entries], sort_keys=True).encode()).hexdigest()
-    json.dump({
+    return {
         'spdxVersion': 'SPDX-2.3', 'dataLicense': 'CC0-1.0', 'SPDXID': 'SPDXRef-DOCUMENT', 'name': 'heddle-' + version(),
         'documentNamespace': f'https://spdx.org/spdxdocs/heddle-{version()}-{content[:32]}',
         'creationInfo': {'created': when(), 'creators': ['Tool: heddle-sbom']},
         'documentDescribes': [ours['SPDXID']], 'packages': [ours] + entries, 'files': files,
         'relationships': [{'spdxElementId': 'SPDXRef-DOCUMENT', 'relationshipType': 'DESCRIBES', 'relatedSpdxElement': ours['SPDXID']}] +
                          [{'spdxElementId': a, 'relationshipType': kind, 'relatedSpdxElement': b} for a, kind, b in relations],
-    }, sys.stdout, indent=1)
+    }
+
+
+def main():
+    if len(sys.argv) != 2 or not os.path.isdir(os.path.join(sys.argv[1], 'bin')):
+        print('sbom: error: usage: sbom.py BUILD, a build tree or an installation', file=sys.stderr)
+        return 2
+    try:
+        found = bill(sys.argv[1])
+    except (Wrong, OSError) as error:
+        print(f'sbom: error: {error}', file=sys.stderr)
+        return 2
+    json.dump(found, sys.stdout, indent=1)
     print()
     return 0
 

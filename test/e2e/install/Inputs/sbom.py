@@ -1,10 +1,13 @@
-"""sbom.py SBOM BUILD: checks a bill of materials against what the build's programs load by the loader's own account."""
+"""sbom.py SBOM BUILD SCRIPT: checks a bill of materials against the files of the build, and what they load by the loader's own
+account. SCRIPT is what wrote it."""
 import hashlib
+import importlib.util
 import json
 import os
 import re
 import subprocess
 import sys
+import types
 
 with open(sys.argv[1], encoding='utf-8') as file:
     sbom = json.load(file)
@@ -25,11 +28,33 @@ for relation in sbom['relationships']:
     if relation['relationshipType'] == 'DYNAMIC_LINK':
         links.setdefault(relation['spdxElementId'], set()).add(names[relation['relatedSpdxElement']]['name'])
 files = {file['fileName'][2:]: file for file in sbom['files']}
-for name in ('bin/heddle', 'bin/heddle-cc', 'lib/libheddle-cudart.so', 'lib/HeddlePasses.so', 'lib/libheddle.a'):
-    assert name in files, name
-for name, file in files.items():
+MAGICS = (b'\x7fELF', b'!<arch>\n', b'BC\xc0\xde')
+found = subprocess.run(['find', 'bin', 'lib', 'share', '-type', 'f'], cwd=build, check=True, capture_output=True, text=True).stdout.splitlines()
+code = {}
+for name in found:
     with open(os.path.join(build, name), 'rb') as content:
-        assert hashlib.sha256(content.read()).hexdigest() == file['checksums'][0]['checksumValue'], name
+        if content.read(8).startswith(MAGICS):
+            content.seek(0)
+            code[name] = content.read()
+assert set(files) == set(code) and {'share/heddle/openmp/libcuda.so', 'share/heddle/device.bc', 'lib/libheddle.a'} <= set(code), set(files) ^ set(code)
+for name, file in files.items():
+    sums = {each['algorithm']: each['checksumValue'] for each in file['checksums']}
+    assert sums == {'SHA1': hashlib.sha1(code[name]).hexdigest(), 'SHA256': hashlib.sha256(code[name]).hexdigest()}, name
+# Of a package that contains files SPDX 2.3 wants them analyzed, with a verification code.
+ours = names['SPDXRef-Package-heddle']
+every = ''.join(sorted(hashlib.sha1(content).hexdigest() for content in code.values()))
+assert ours['filesAnalyzed'] and ours['packageVerificationCode'] == {'packageVerificationCodeValue': hashlib.sha1(every.encode()).hexdigest()}
+assert ours['licenseInfoFromFiles']
+for package in sbom['packages']:
+    if package is not ours:
+        assert not package['filesAnalyzed'] and re.fullmatch(r'pkg:deb/debian/[^@]+@[A-Za-z0-9.:~%_-]+\?arch=\w+', package['externalRefs'][0]['referenceLocator'])
+# A file of two packages, one of them of one architecture; a diversion is no owner.
+spec = importlib.util.spec_from_file_location('script', sys.argv[3])
+script = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(script)
+script.subprocess = types.SimpleNamespace(run=lambda *_, **__: types.SimpleNamespace(
+    stdout='diversion by c from: /nothing/x\na:amd64, b: /nothing/x\na: /nothing/y\n'))
+assert script.owners(['/nothing/x', '/nothing/y', '/nothing/z']) == {'/nothing/x': 'a:amd64', '/nothing/y': 'a', '/nothing/z': None}
 # Documents are libjansson's, timelines are packed with zstd, sources are read with libclang.
 assert {'libc6', 'libjansson4'} <= links[files['bin/heddle']['SPDXID']], links
 assert 'libzstd1' in links[files['lib/libheddle-cudart.so']['SPDXID']]
