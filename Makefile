@@ -426,9 +426,9 @@ demo:
 # As on a machine without a CUDA toolkit: one may be found by the compilers and hide what fails elsewhere.
 check check-fast check-long check-mutants check-csmith: BARE := scripts/without-toolkit.sh
 check-fast: TESTS := test/unit test/lit test/golden
-# A cluster's queue, for the tests of sweeps through one; long tests count host instructions.
+# A cluster's queue, for the tests of sweeps through one; long tests count host instructions, and fail writes with strace.
 check: PACKAGES := slurm-wlm munge
-check-long: PACKAGES := slurm-wlm munge valgrind
+check-long: PACKAGES := slurm-wlm munge valgrind strace
 check check-fast check-long: setup
 	$(again) WERROR=1 all extras unit fuzz programs
 	@B=$(B) SANITIZE=$(SANITIZE) JOBS=$(JOBS) test/run $(if $(filter check-long,$@),--long) $(TESTS)

@@ -1,7 +1,7 @@
 /*
  * copies [COPIES [MIB]]: a whole Hopper GPU with copies in bulk in flight. One warp per SM makes so many copies of 8 KiB from
  * an array of MIB MiB to shared memory, four of them in flight, and adds up a word of each lane. An array larger than L2
- * comes from memory. For make bench-sim.
+ * comes from memory. For make bench-copies.
  */
 #include "../../examples/hopper/bulk.cuh"
 
