@@ -163,6 +163,8 @@ def main():
     parser.add_argument('--together', type=int, default=1, metavar='N', help='N values in a run')
     parser.add_argument('program', nargs='?')
     options = parser.parse_args()
+    if options.together < 1:
+        parser.error('--together N is 1 or more')
     if options.random and options.together > 1:
         parser.error('--together is not for --random, of which each run has several keys')
     program = options.program or os.path.join(options.build, 'sweep')
