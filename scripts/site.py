@@ -2,7 +2,9 @@
 """site.py ROOT SITE: writes README.md and the pages of docs/ as one searchable static site, with MkDocs (Debian: mkdocs), and checks
 its links: each leads to a file of the site, and each fragment to an anchor there. Exit status 1 where one does not.
 
-Links to files of the source tree that are no pages become their text: the site stands alone."""
+Links to files of the source tree that are no pages become their text: the site stands alone. A link to a file that the tree has not
+is an error, too. SITE takes the place of an earlier site, once the new one is whole and its links are right; another folder that is
+not empty is refused."""
 
 import html.parser
 import json
@@ -14,7 +16,12 @@ import sys
 import tempfile
 import urllib.parse
 
+MARK = '.heddle-site'  # a file of each site
 LINK = re.compile(r'(!?)\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\(([^()\s]+)\)')
+
+
+class Wrong(Exception):
+    """Why there is no site."""
 
 
 def relink(text, page, pages, root):
@@ -26,6 +33,8 @@ def relink(text, page, pages, root):
         path, _, fragment = target.partition('#')
         full = os.path.normpath(os.path.join(root, os.path.dirname(page), path))
         name = pages.get(os.path.relpath(full, root))
+        if not name and not os.path.exists(full):
+            raise Wrong(f'{page}: the link {target} leads to no file')
         if not name:
             return words
         return f'{picture}[{words}]({name}{"#" + fragment if fragment else ""})'
@@ -72,12 +81,13 @@ def build(root, site):
         with open(os.path.join(work, 'mkdocs.yml'), 'w', encoding='utf-8') as file:
             file.write(config)
         environment = dict(os.environ, PYTHONPATH=work, PYTHONDONTWRITEBYTECODE='1')
-        command = ['mkdocs', 'build', '--clean', '--quiet', '--config-file', os.path.join(work, 'mkdocs.yml')]
+        command = ['mkdocs', 'build', '--quiet', '--config-file', os.path.join(work, 'mkdocs.yml')]
         try:
-            return subprocess.run(command, env=environment, check=False).returncode
+            done = subprocess.run(command, env=environment, check=False).returncode
         except FileNotFoundError:
-            print('site: error: mkdocs is not installed (scripts/setup.sh mkdocs)', file=sys.stderr)
-            return 2
+            raise Wrong('mkdocs is not installed (scripts/setup.sh mkdocs)') from None
+        if done:
+            raise Wrong(f'mkdocs ended with status {done}')
 
 
 class Page(html.parser.HTMLParser):
@@ -117,7 +127,31 @@ def check(site):
     return 1 if bad else 0
 
 
+def main(root, site):
+    site = os.path.abspath(site)
+    earlier = os.path.exists(os.path.join(site, MARK))
+    if os.path.lexists(site) and not earlier and not (os.path.isdir(site) and not os.listdir(site)):
+        raise Wrong(f'{site} is not a site that this made: remove it, or name another folder')
+    os.makedirs(os.path.dirname(site), exist_ok=True)
+    # Beside it, so that its place is taken at once.
+    with tempfile.TemporaryDirectory(prefix='.site-', dir=os.path.dirname(site)) as work:
+        new = os.path.join(work, 'new')
+        build(root, new)
+        if check(new):
+            return 1
+        with open(os.path.join(new, MARK), 'w', encoding='utf-8') as file:
+            file.write('make site replaces this folder.\n')
+        if os.path.lexists(site):
+            os.rename(site, os.path.join(work, 'old'))
+        os.rename(new, site)
+    return 0
+
+
 if __name__ == '__main__':
     if len(sys.argv) != 3:
         sys.exit(__doc__)
-    sys.exit(build(sys.argv[1], sys.argv[2]) or check(sys.argv[2]))
+    try:
+        sys.exit(main(sys.argv[1], sys.argv[2]))
+    except (Wrong, OSError) as error:
+        print(f'site: error: {error}', file=sys.stderr)
+        sys.exit(2)
