@@ -102,16 +102,21 @@ def curves(gpu, rows, known, out):
             figures.lines(os.path.join(out, f'{gpu}-{title}.svg'), f'{gpu}: {title}', xlabel, ylabel, shown)
 
 
+NAMED = ('l1.words.32', 'loop.sum.', 'launch.copy.', 'bulk.stream.')  # rows whose errors README gives by name
+
+
 def record(rows, parts):
     """What pages show: README's figures, and the rows of docs/model.md. `parts`: the options that chose the rows."""
     results.merge_rows(ROOT, 'validate', 2, [(gpu, name, row[0], row[3]) for gpu, some in rows.items() for name, row in some.items()],
                        some=bool(parts))
     measured = model_page.measured(ROOT)
     judged = [abs(outside(*row[:3])) for some in measured.values() for row in some.values()]
+    bulk = [100 * outside(*row[:3]) for name, row in measured['h100'].items() if name.startswith('bulk.stream.')]
+    others = [abs(outside(*row[:3])) for some in measured.values() for name, row in some.items() if not name.startswith(NAMED)]
     reductions = [100 * outside(*row[:3]) for name, row in measured['v100'].items() if name.startswith('loop.sum.')]
     values = {'values': len(judged), 'mean-error': 100 * figures.mean(judged), 'l1-bytes': measured['v100']['l1.words.32'][0],
               'copies': 100 * outside(*measured['v100']['launch.copy.695'][:3]),
-              'reduction-least': min(reductions), 'reduction-most': max(reductions)}
+              'reduction-least': min(reductions), 'reduction-most': max(reductions), 'bulk-most': max(bulk), 'others': 100 * max(others)}
     values.update({f'within-{part}': sum(error <= part / 100 for error in judged) for part in (5, 10)})
     results.record(ROOT, 'validate', None, values, 'make validate' + (f' VALIDATE_FLAGS="{" ".join(parts)}"' if parts else ''))
 
