@@ -3,8 +3,8 @@
 
 It lists each file of machine code or LLVM bitcode in bin/, lib/ and share/ with its SHA-1 and SHA-256, and the Debian packages
 that own what these load (dpkg), with versions and licences, as far as packages state these in a form that machines read (DEP 5).
-Of an installation it lists the files of share/heddle/manifest.txt alone: others may lie beside them. Headers and tools of the
-build are those of scripts/setup.sh. The same build gives the same bytes: the time is that of the last commit, or SOURCE_DATE_EPOCH.
+Of an installation it lists the files of share/heddle/manifest.txt, or of Heddle's packages, alone: others may lie beside them.
+Headers and tools of the build are those of scripts/setup.sh. The same build gives the same bytes: the time is that of the last commit, or SOURCE_DATE_EPOCH.
 """
 import datetime
 import hashlib
@@ -16,6 +16,7 @@ import sys
 import urllib.parse
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+PACKAGES = ('heddle', 'libheddle-cudart', 'heddle-dev', 'heddle-doc', 'heddle-figures')  # of make deb
 OURS = 'Apache-2.0 WITH LLVM-exception'
 
 
@@ -63,6 +64,12 @@ def candidates(tree):
     if os.path.exists(manifest):
         with open(manifest, encoding='utf-8') as file:
             return file.read().splitlines()
+    if not os.path.isdir(os.path.join(tree, 'obj')):
+        root = os.path.realpath(tree)
+        listed = {line for package in PACKAGES for line in try_output('dpkg-query', '-L', package).splitlines()}
+        if os.path.join(root, 'bin/heddle') not in listed:
+            raise Wrong(f'{tree} is no build tree, no package put bin/heddle there, and it has no share/heddle/manifest.txt')
+        return [os.path.relpath(path, root) for path in listed if path.startswith(root + os.sep) and os.path.isfile(path)]
     return [os.path.relpath(os.path.join(folder, name), tree) for top in ('bin', 'lib', 'share')
             for folder, _, names in os.walk(os.path.join(tree, top)) for name in names]
 
@@ -147,6 +154,8 @@ def bill(tree):
                       'checksums': [{'algorithm': algorithm, 'checksumValue': hashlib.new(algorithm, content).hexdigest()}
                                     for algorithm in ('SHA1', 'SHA256')],
                       'licenseConcluded': OURS, 'licenseInfoInFiles': ['NOASSERTION'], 'copyrightText': 'NOASSERTION'})
+        if name == 'share/heddle/device.bc':
+            files[-1]['comment'] = "Contains functions of LLVM's libclc, under the same licence."
         relations.append((ours['SPDXID'], 'CONTAINS', files[-1]['SPDXID']))
         names[name] = sorted(x for x in loaded(path) if os.path.realpath(x) not in heddles) if is_elf(path) else []
     # As SPDX 2.3 has it, 7.9: of the files' SHA-1, sorted.

@@ -55,6 +55,20 @@ spec.loader.exec_module(script)
 script.subprocess = types.SimpleNamespace(run=lambda *_, **__: types.SimpleNamespace(
     stdout='diversion by c from: /nothing/x\na:amd64, b: /nothing/x\na: /nothing/y\n'))
 assert script.owners(['/nothing/x', '/nothing/y', '/nothing/z']) == {'/nothing/x': 'a:amd64', '/nothing/y': 'a', '/nothing/z': None}
+# Of packages in a prefix with others' files, those that dpkg lists; a folder that nobody knows is none.
+folder = os.path.realpath(sys.argv[1]) + '.packages'
+for name in ('bin/heddle', 'bin/other'):
+    os.makedirs(os.path.join(folder, 'bin'), exist_ok=True)
+    with open(os.path.join(folder, name), 'wb') as content:
+        content.write(MAGICS[0])
+script.try_output = lambda *command: f'/.\n{folder}/bin\n{folder}/bin/heddle\n' if command[-1] == 'heddle' else ''
+assert script.candidates(folder) == ['bin/heddle']
+script.try_output = lambda *_: ''
+try:
+    script.candidates(folder)
+    raise AssertionError('no build tree')
+except script.Wrong:
+    pass
 # Documents are libjansson's, timelines are packed with zstd, sources are read with libclang.
 assert {'libc6', 'libjansson4'} <= links[files['bin/heddle']['SPDXID']], links
 assert 'libzstd1' in links[files['lib/libheddle-cudart.so']['SPDXID']]
