@@ -28,8 +28,10 @@ bool hd_is_helper(LLVMValueRef function);
 void hd_mark_helper(LLVMValueRef function);
 /* 75 of a function for sm_75; 70 when nothing is said, as hd_unit_target has it. */
 uint32_t hd_capability(LLVMValueRef function);
-/* Whether the name is one of OpenMP's device library, by its beginning. */
-bool hd_is_openmp(LLVMValueRef function);
+/* 75 of "sm_75"; 70 of what names no processor; at most 999. */
+uint32_t hd_target_number(const char *target);
+/* Whether it is a function whose name begins as those of OpenMP's device library do, and no library is installed. */
+bool hd_lacks_openmp(struct hd_unit *unit, LLVMValueRef value);
 /* Of a function for sm_90a. */
 bool hd_is_for_one_architecture(LLVMValueRef function);
 LLVMTypeRef hd_byval_type(LLVMValueRef function, unsigned param); /* NULL: not by value */

@@ -163,12 +163,20 @@ const char *hd_unit_target(struct hd_unit *unit)
 	return hd_arena_printf(&unit->arena, "sm_%d", DEFAULT_CAPABILITY);
 }
 
+uint32_t hd_target_number(const char *target)
+{
+	enum { MOST = 999 };
+	if (strncmp(target, "sm_", 3) != 0 || target[3] < '0' || target[3] > '9')
+		return DEFAULT_CAPABILITY;
+	unsigned long number = strtoul(target + 3, NULL, 10);
+	return number < MOST ? (uint32_t)number : MOST;
+}
+
 uint32_t hd_capability(LLVMValueRef function)
 {
 	LLVMAttributeRef attr = LLVMGetStringAttributeAtIndex(function, LLVMAttributeFunctionIndex, "target-cpu", 10);
 	unsigned length = 0;
-	const char *cpu = attr ? LLVMGetStringAttributeValue(attr, &length) : "";
-	return length > 3 && !strncmp(cpu, "sm_", 3) ? (uint32_t)strtoul(cpu + 3, NULL, 10) : DEFAULT_CAPABILITY;
+	return hd_target_number(attr ? LLVMGetStringAttributeValue(attr, &length) : "");
 }
 
 bool hd_is_for_one_architecture(LLVMValueRef function)

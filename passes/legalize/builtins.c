@@ -166,15 +166,13 @@ static void drop_used(LLVMModuleRef library)
 }
 
 /*
- * Links the library in, a path or a file of our own; declarations of the names `wanted` are what it is for.
- * like: a function whose attributes the linked ones take over, for the optimizer; NULL: it has done its work.
+ * Links the library in, which was read from `file` and is used up; declarations of the names `wanted` are what it is
+ * for. like: a function whose attributes the linked ones take over, for the optimizer; NULL: it has done its work.
  */
-static int link_library(struct hd_legal *legal, const char *file, const char *const wanted[], LLVMValueRef like)
+static int link_module(struct hd_legal *legal, LLVMModuleRef library, const char *file, const char *const wanted[],
+		       LLVMValueRef like)
 {
-	LLVMModuleRef library = read_library(legal, file);
 	struct hd_map before = {0};
-	if (!library)
-		return -1;
 	/* Bodies that the module has already, and everything that is not wanted, stay. */
 	for (LLVMValueRef f = LLVMGetFirstFunction(legal->module); f; f = LLVMGetNextFunction(f))
 		if (!LLVMIsDeclaration(f) || !is_of(f, wanted))
@@ -201,6 +199,13 @@ static int link_library(struct hd_legal *legal, const char *file, const char *co
 	return 0;
 }
 
+/* The same of a path or a file of our own. */
+static int link_library(struct hd_legal *legal, const char *file, const char *const wanted[], LLVMValueRef like)
+{
+	LLVMModuleRef library = read_library(legal, file);
+	return library ? link_module(legal, library, file, wanted, like) : -1;
+}
+
 int hd_legal_builtins(struct hd_legal *legal)
 {
 	return link_library(legal, "builtins.bc", helpers, NULL);
@@ -219,37 +224,42 @@ int hd_legal_device(struct hd_legal *legal)
 	return link_device(legal, NULL);
 }
 
-static bool calls(LLVMModuleRef module, const char *const beginnings[])
+/* Whether a name is called that the module lacks, and that the library, if there is one, has. */
+static bool calls(LLVMModuleRef module, const char *const beginnings[], LLVMModuleRef library)
 {
-	for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
-		if (LLVMIsDeclaration(f) && LLVMGetFirstUse(f) && is_of(f, beginnings))
+	for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f)) {
+		if (!LLVMIsDeclaration(f) || !LLVMGetFirstUse(f) || !is_of(f, beginnings))
+			continue;
+		LLVMValueRef body = library ? LLVMGetNamedFunction(library, LLVMGetValueName(f)) : NULL;
+		if (!library || (body && !LLVMIsDeclaration(body)))
 			return true;
+	}
 	return false;
 }
 
 bool hd_legal_calls_device(LLVMModuleRef module)
 {
-	return calls(module, device);
+	return calls(module, device, NULL);
 }
 
 /* ------------------------------------------------------------ OpenMP */
 
 /* LLVM's device library for the newest architecture that is not beyond the target's; NULL: none is installed. */
-static const char *openmp_library(struct hd_legal *legal)
+static const char *openmp_library(struct hd_unit *unit)
 {
-	const char *target = hd_unit_target(legal->unit);
-	for (unsigned long number = strtoul(target + strcspn(target, "0123456789"), NULL, 10); number >= 35; number--) {
-		const char *path =
-			hd_arena_printf(&legal->unit->arena, HD_LLVM_LIB "/libomptarget-nvptx-sm_%lu.bc", number);
+	enum { OLDEST = 35 };
+	char path[sizeof HD_LLVM_LIB + sizeof "/libomptarget-nvptx-sm_0123456789.bc"];
+	for (uint32_t number = hd_target_number(hd_unit_target(unit)); number >= OLDEST; number--) {
+		snprintf(path, sizeof path, HD_LLVM_LIB "/libomptarget-nvptx-sm_%u.bc", number);
 		if (access(path, R_OK) == 0)
-			return path;
+			return hd_arena_strdup(&unit->arena, path);
 	}
 	return NULL;
 }
 
 /*
- * LLVM's pass for OpenMP calls these where the program did not. They are kept until it has run: the library has state,
- * so that it cannot be linked twice.
+ * LLVM's pass for OpenMP may add calls of these. The library has state, so it cannot be linked again when that pass has
+ * run: these functions are linked with the others, and kept until then.
  */
 static const char *const introduced[] = {
 	"__kmpc_alloc_shared",
@@ -267,12 +277,11 @@ static const char *const introduced[] = {
 
 enum { INTRODUCED = sizeof introduced / sizeof *introduced };
 
-static const char kept[] = "heddle.openmp", used[] = "llvm.compiler.used";
-
-static LLVMTypeRef pointer_type(struct hd_legal *legal)
-{
-	return LLVMPointerTypeInContext(legal->context, 0);
-}
+/*
+ * Metadata of a module that the library is linked into: its operands are the lists of the functions that are kept. The
+ * list's own name says nothing, since the program may have a variable of that name.
+ */
+static const char kept[] = "heddle.openmp";
 
 static void declare_introduced(struct hd_legal *legal, LLVMValueRef list[INTRODUCED])
 {
@@ -284,42 +293,74 @@ static void declare_introduced(struct hd_legal *legal, LLVMValueRef list[INTRODU
 	}
 }
 
-/* Their list, and that list among what has to stay. */
-static void keep(struct hd_legal *legal, LLVMValueRef list[INTRODUCED])
+static const char used[] = "llvm.compiler.used";
+
+/* What has to stay in the module. A list that is only declared is empty. */
+static LLVMValueRef *used_entries(struct hd_legal *legal, unsigned more, unsigned *count)
 {
-	LLVMTypeRef pointer = pointer_type(legal);
-	LLVMValueRef array = LLVMConstArray2(pointer, list, INTRODUCED);
-	LLVMValueRef global = LLVMAddGlobal(legal->module, LLVMTypeOf(array), kept);
-	LLVMSetInitializer(global, array);
-	LLVMSetLinkage(global, LLVMInternalLinkage);
-	LLVMSetGlobalConstant(global, true);
-	LLVMValueRef old = LLVMGetNamedGlobal(legal->module, used);
-	unsigned count = old ? (unsigned)LLVMGetNumOperands(LLVMGetInitializer(old)) : 0;
-	LLVMValueRef *stay = HD_ARENA_NEW(&legal->unit->arena, LLVMValueRef, count + 1);
-	for (unsigned i = 0; i < count; i++)
-		stay[i] = LLVMGetOperand(LLVMGetInitializer(old), i);
-	stay[count] = global;
-	if (old)
-		LLVMDeleteGlobal(old);
-	array = LLVMConstArray2(pointer, stay, count + 1);
-	global = LLVMAddGlobal(legal->module, LLVMTypeOf(array), used);
-	LLVMSetInitializer(global, array);
-	LLVMSetLinkage(global, LLVMAppendingLinkage);
-	LLVMSetSection(global, "llvm.metadata");
+	LLVMValueRef list = LLVMGetNamedGlobal(legal->module, used);
+	LLVMValueRef array = list ? LLVMGetInitializer(list) : NULL;
+	*count = array && LLVMIsAConstantArray(array) ? (unsigned)LLVMGetNumOperands(array) : 0;
+	LLVMValueRef *entries = HD_ARENA_NEW(&legal->unit->arena, LLVMValueRef, *count + more);
+	for (unsigned i = 0; i < *count; i++)
+		entries[i] = LLVMGetOperand(array, i);
+	return entries;
 }
 
-/* What is not installed stays undefined; selection says what defines it. */
+static void set_used(struct hd_legal *legal, LLVMValueRef *entries, unsigned count)
+{
+	LLVMValueRef old = LLVMGetNamedGlobal(legal->module, used);
+	LLVMValueRef array = LLVMConstArray2(LLVMPointerTypeInContext(legal->context, 0), entries, count);
+	LLVMValueRef list = LLVMAddGlobal(legal->module, LLVMTypeOf(array), "");
+	LLVMSetInitializer(list, array);
+	LLVMSetLinkage(list, LLVMAppendingLinkage);
+	LLVMSetSection(list, "llvm.metadata");
+	if (old) {
+		LLVMReplaceAllUsesWith(old, list);
+		LLVMDeleteGlobal(old);
+	}
+	LLVMSetValueName2(list, used, sizeof used - 1);
+}
+
+/* The list of what LLVM may call, among what has to stay. */
+static void keep(struct hd_legal *legal, LLVMValueRef functions[INTRODUCED])
+{
+	LLVMValueRef array = LLVMConstArray2(LLVMPointerTypeInContext(legal->context, 0), functions, INTRODUCED);
+	LLVMValueRef list = LLVMAddGlobal(legal->module, LLVMTypeOf(array), kept);
+	LLVMSetInitializer(list, array);
+	LLVMSetLinkage(list, LLVMInternalLinkage);
+	LLVMSetGlobalConstant(list, true);
+	unsigned count;
+	LLVMValueRef *stay = used_entries(legal, 1, &count);
+	stay[count] = list;
+	set_used(legal, stay, count + 1);
+	LLVMMetadataRef operand = LLVMValueAsMetadata(list);
+	LLVMAddNamedMetadataOperand(
+		legal->module, kept,
+		LLVMMetadataAsValue(legal->context, LLVMMDNodeInContext2(legal->context, &operand, 1)));
+}
+
+/*
+ * What is not installed stays undefined; selection says what defines it. So does what the library lacks. In a module
+ * that the library is linked into already, its state would be there twice.
+ */
 static int link_openmp(struct hd_legal *legal, LLVMValueRef like)
 {
 	LLVMValueRef list[INTRODUCED];
-	const char *path = calls(legal->module, openmp) ? openmp_library(legal) : NULL;
-	if (!path)
+	bool linked = LLVMGetNamedMetadataNumOperands(legal->module, kept) > 0;
+	const char *path = !linked && calls(legal->module, openmp, NULL) ? openmp_library(legal->unit) : NULL;
+	LLVMModuleRef library = path ? read_library(legal, path) : NULL;
+	if (!library)
+		return path ? -1 : 0;
+	if (!calls(legal->module, openmp, library)) {
+		LLVMDisposeModule(library);
 		return 0;
-	if (!like)
-		return link_library(legal, path, openmp, like);
-	declare_introduced(legal, list);
-	keep(legal, list);
-	return link_library(legal, path, openmp, like);
+	}
+	if (like) {
+		declare_introduced(legal, list);
+		keep(legal, list);
+	}
+	return link_module(legal, library, path, openmp, like);
 }
 
 int hd_legal_openmp(struct hd_legal *legal)
@@ -327,20 +368,38 @@ int hd_legal_openmp(struct hd_legal *legal)
 	return link_openmp(legal, NULL);
 }
 
-bool hd_legal_release_openmp(struct hd_legal *legal)
+/* Whether it is one of the lists that a module's metadata names. */
+static bool is_kept(LLVMValueRef value, LLVMValueRef *nodes, unsigned count)
 {
-	LLVMValueRef list = LLVMGetNamedGlobal(legal->module, kept), lists = LLVMGetNamedGlobal(legal->module, used);
-	if (!list)
-		return false;
-	if (lists)
-		LLVMDeleteGlobal(lists);
-	LLVMDeleteGlobal(list);
-	return true;
+	for (unsigned i = 0; i < count; i++) {
+		LLVMValueRef list = NULL;
+		if (LLVMGetMDNodeNumOperands(nodes[i]) == 1)
+			LLVMGetMDNodeOperands(nodes[i], &list);
+		if (list == value)
+			return true;
+	}
+	return false;
 }
 
-bool hd_is_openmp(LLVMValueRef function)
+bool hd_legal_release_openmp(struct hd_legal *legal)
 {
-	return is_of(function, openmp);
+	unsigned nodes = LLVMGetNamedMetadataNumOperands(legal->module, kept), count, left = 0;
+	if (!nodes)
+		return false;
+	LLVMValueRef *lists = HD_ARENA_NEW(&legal->unit->arena, LLVMValueRef, nodes);
+	LLVMGetNamedMetadataOperands(legal->module, kept, lists);
+	LLVMValueRef *entries = used_entries(legal, 1, &count);
+	for (unsigned i = 0; i < count; i++)
+		if (!is_kept(entries[i], lists, nodes))
+			entries[left++] = entries[i];
+	if (left < count)
+		set_used(legal, entries, left);
+	return left < count;
+}
+
+bool hd_lacks_openmp(struct hd_unit *unit, LLVMValueRef value)
+{
+	return LLVMIsAFunction(value) && is_of(value, openmp) && !openmp_library(unit);
 }
 
 /* ------------------------------------------------------------ before LLVM's passes */

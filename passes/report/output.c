@@ -10,6 +10,7 @@
 
 #include <llvm-c/BitWriter.h>
 
+#include "passes/ir/ir.h"
 #include "passes/pass.h"
 
 /* Where clang's own tables have the text of inline assembly: numbers that mean something to that clang alone, and
@@ -68,7 +69,7 @@ int hd_output_run(struct hd_unit *unit)
 	object->bitcode_bytes = LLVMGetBufferSize(bitcode);
 	object->metadata = unit->metadata;
 	if (unit->options.offload)
-		object->offload_sm = (uint32_t)strtoul(hd_unit_target(unit) + strlen("sm_"), NULL, 10);
+		object->offload_sm = hd_target_number(hd_unit_target(unit));
 	int status = write_both(unit, json);
 	object->bitcode = NULL;
 	object->bitcode_bytes = 0;

@@ -188,6 +188,17 @@ static struct hd_symbol *add_symbol(struct hd_globals *globals, LLVMValueRef val
 	return &hd_vec_last(&globals->symbols);
 }
 
+/* What would define the function, if that is known: it follows on a message. */
+static const char *where_from(struct hd_globals *globals, LLVMValueRef value)
+{
+	if (!hd_lacks_openmp(globals->unit, value))
+		return "";
+	return hd_arena_printf(&globals->unit->arena,
+			       "; functions of such names are in LLVM's device library for OpenMP, which is not installed "
+			       "for %s (Debian: libomp-%d-dev)",
+			       hd_unit_target(globals->unit), LLVM_VERSION_MAJOR);
+}
+
 /*
  * Another module may define it, unless the front end said that this one is the whole program. The steps that follow
  * ask whether the code is relocatable; those before do not.
@@ -195,23 +206,31 @@ static struct hd_symbol *add_symbol(struct hd_globals *globals, LLVMValueRef val
 static int undefined(struct hd_globals *globals, LLVMValueRef value, const char *what)
 {
 	struct hd_unit *unit = globals->unit;
-	if (unit->options.relocatable || !LLVMGetFirstUse(value))
+	if (!LLVMGetFirstUse(value) || (unit->options.relocatable && !globals->missing_count))
 		return 0;
+	const char *from = where_from(globals, value);
 	if (unit->options.whole_program)
-		return hd_error(unit->diag, first_use(unit, value), "undefined %s '%s'", what, LLVMGetValueName(value));
-	if (hd_is_openmp(value))
-		hd_note(unit->diag, HD_NOWHERE,
-			"undefined function '%s': it is part of LLVM's device library for OpenMP (Debian: "
-			"libomp-%d-dev), which "
-			"is linked where it is installed; the code is relocatable",
-			LLVMGetValueName(value), LLVM_VERSION_MAJOR);
-	else
-		hd_note(unit->diag, HD_NOWHERE,
-			"undefined %s '%s': the code is relocatable, and another module must define what this one "
-			"lacks",
-			what, LLVMGetValueName(value));
+		return hd_error(unit->diag, first_use(unit, value), "undefined %s '%s'%s", what,
+				LLVMGetValueName(value), from);
+	if (!globals->missing_count++ || (*from && !*globals->missing_from)) {
+		globals->missing = value;
+		globals->missing_what = what;
+		globals->missing_from = from;
+	}
 	unit->options.relocatable = true;
 	return 0;
+}
+
+/* One note for all that other modules have to define. */
+static void note_missing(const struct hd_globals *globals)
+{
+	uint32_t more = globals->missing_count - 1;
+	if (!globals->missing_count)
+		return;
+	const char *also = more ? hd_arena_printf(&globals->unit->arena, " and %u more", more) : "";
+	hd_note(globals->unit->diag, HD_NOWHERE,
+		"undefined %s '%s'%s: the code is relocatable, and another module must define what this one lacks%s",
+		globals->missing_what, LLVMGetValueName(globals->missing), also, globals->missing_from);
 }
 
 static int add_functions(struct hd_globals *globals)
@@ -438,6 +457,7 @@ int hd_globals_run(struct hd_unit *unit)
 	int status = add_functions(&globals);
 	if (add_variables(&globals))
 		status = -1;
+	note_missing(&globals);
 	if (!status)
 		hd_layout_shared(&globals);
 	unit->object.symbols = HD_ARENA_NEW(&unit->arena, struct hd_symbol, globals.symbols.len + 1);

@@ -14,6 +14,9 @@ struct hd_globals {
 	HD_VEC(struct hd_symbol) symbols;
 	struct hd_map map; /* function or variable -> index in symbols */
 	hd_relocs data_relocs, rodata_relocs;
+	LLVMValueRef missing; /* what the note on undefined symbols names, of so many; and what it adds */
+	uint32_t missing_count;
+	const char *missing_what, *missing_from;
 };
 
 /*

@@ -8,7 +8,7 @@
 ; RUN: %heddle-cc -dlink -cubin -o %t.all.hdo %t.use.hdo %t.define.hdo
 ; RUN: %heddle info %t.all.hdo | %FileCheck --check-prefix=ALL %s
 
-; CHECK: note: undefined function 'twice': the code is relocatable, and another module must define what this one lacks
+; CHECK: note: undefined function 'twice' and 1 more: the code is relocatable, and another module must define what this one lacks
 ; META: "mode": "relocatable"
 ; WHOLE: error: undefined function 'twice'
 ; WHOLE: warning: variable 'offset' is declared extern, but defined nowhere
