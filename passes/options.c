@@ -200,6 +200,8 @@ static int parse_value(struct hd_unit *unit, const struct option *option, const 
 		value.text = text;
 	}
 	option->set(&unit->options, value);
+	if (!strcmp(option->key, "rdc")) /* set to nothing is unlike not set, which leaves it to the code */
+		unit->options.whole_program = unit->options.whole_program || !value.flag;
 	return 0;
 }
 
@@ -277,6 +279,9 @@ int hd_options_parse(struct hd_unit *unit, const char *parameters)
 	while ((one = next_parameter(&rest)))
 		if (*one && parse_one(unit, one))
 			return -1;
+	if (unit->options.relocatable && unit->options.whole_program)
+		return hd_error(unit->diag, HD_NOWHERE,
+				"pass parameters 'rdc' and 'whole-program' (or 'rdc=0') contradict each other");
 	unit->options.canonical = canonical(unit);
 	unit->abi = hd_abi_find(unit->options.abi, strlen(unit->options.abi));
 	if (!unit->abi)

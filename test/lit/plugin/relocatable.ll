@@ -4,6 +4,8 @@
 ; RUN: %FileCheck --check-prefix=META %s < %t.use.heddle.json
 ; RUN: %opt -load-pass-plugin=%plugin -passes='heddle<o=%t.rdc;rdc>' -disable-output %s 2>&1 | count 0
 ; RUN: %not %opt -load-pass-plugin=%plugin -passes='heddle<whole-program>' -disable-output %s 2>&1 | %FileCheck --check-prefix=WHOLE %s
+; RUN: %not %opt -load-pass-plugin=%plugin -passes='heddle<rdc=0>' -disable-output %s 2>&1 | %FileCheck --check-prefix=WHOLE %s
+; RUN: %not %opt -load-pass-plugin=%plugin -passes='heddle<rdc;whole-program>' -disable-output %s 2>&1 | %FileCheck --check-prefix=BOTH %s
 ; RUN: %opt -load-pass-plugin=%plugin -passes='heddle<o=%t.define>' -disable-output %S/Inputs/defines.ll 2>&1 | count 0
 ; RUN: %heddle-cc -dlink -cubin -o %t.all.hdo %t.use.hdo %t.define.hdo
 ; RUN: %heddle info %t.all.hdo | %FileCheck --check-prefix=ALL %s
@@ -12,6 +14,7 @@
 ; META: "mode": "relocatable"
 ; WHOLE: error: undefined function 'twice'
 ; WHOLE: warning: variable 'offset' is declared extern, but defined nowhere
+; BOTH: error: pass parameters 'rdc' and 'whole-program' (or 'rdc=0') contradict each other
 ; ALL: whole program
 
 target triple = "nvptx64-nvidia-cuda"
