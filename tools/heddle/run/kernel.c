@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -27,6 +28,13 @@ static bool has_extension(const char *path, const char *extension)
 	return length > tail && !strcmp(path + length - tail, extension);
 }
 
+/* Pipes can be read only once. */
+static bool is_regular(const char *path)
+{
+	struct stat status;
+	return !stat(path, &status) && S_ISREG(status.st_mode);
+}
+
 /* The IR as this LLVM reads it: `ir` itself, or a text in the folder without what newer ones write; NULL with an error.
  */
 static const char *readable_ir(struct kernel_run *run, const char *ir, const char *folder, struct hd_diag *diag)
@@ -35,7 +43,7 @@ static const char *readable_ir(struct kernel_run *run, const char *ir, const cha
 	const char *path = hd_arena_printf(&run->arena, "%s/%s", folder, name ? name + 1 : ir);
 	uint8_t *text;
 	size_t size;
-	if (atoi(HD_LLVM) > 20)
+	if (atoi(HD_LLVM) > 20 || !is_regular(ir))
 		return ir;
 	if (hd_read_file(ir, &text, &size, diag))
 		return NULL;
@@ -45,6 +53,38 @@ static const char *readable_ir(struct kernel_run *run, const char *ir, const cha
 	free(older);
 	free(text);
 	return status ? NULL : changed ? path : ir;
+}
+
+/* Messages about a rewritten text name the user's file, whose lines are the same. */
+static void pass_on(const char *messages, const char *source, const char *ir)
+{
+	uint8_t *text;
+	size_t size;
+	struct hd_diag quiet = hd_diag_silent();
+	if (hd_read_file(messages, &text, &size, &quiet))
+		return;
+	const char *at = (const char *)text;
+	for (const char *next; (next = strstr(at, source)); at = next + strlen(source))
+		fprintf(stderr, "%.*s%s", (int)(next - at), at, ir);
+	fputs(at, stderr);
+	free(text);
+}
+
+/* Runs opt on `source`, which is `ir` or a rewritten text of it; its exit status, or -1. */
+static int run_opt(const char *const words[], const char *source, const char *ir, const char *prefix,
+		   struct kernel_run *run, struct hd_signals *signals, struct hd_diag *diag)
+{
+	if (source == ir)
+		return hd_child_run(signals, (char *const *)words, NULL, diag);
+	const char *messages = hd_arena_printf(&run->arena, "%s.messages", prefix);
+	int file = open(messages, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	if (file < 0)
+		return hd_error(diag, (struct hd_loc){messages, 0, 0}, "cannot write it: %s", strerror(errno));
+	pid_t child = hd_child_start(signals, (char *const *)words, NULL, file, diag);
+	int status = child < 0 ? -1 : hd_child_result(signals, words[0], hd_child_wait(signals, child), diag);
+	close(file);
+	pass_on(messages, source, ir);
+	return status;
 }
 
 /* Which LLVM compiles. */
@@ -80,8 +120,8 @@ static struct compiler newer_compiler(struct kernel_run *run)
 	return found;
 }
 
-static int compile_into(struct kernel_run *run, const struct compiler *compiler, const char *source, const char *prefix,
-			struct hd_signals *signals, struct hd_diag *diag)
+static int compile_into(struct kernel_run *run, const struct compiler *compiler, const char *source, const char *ir,
+			const char *prefix, struct hd_signals *signals, struct hd_diag *diag)
 {
 	const char *arch = run->capture.arch ? hd_arena_printf(&run->arena, "-mcpu=sm_%u%s", run->capture.arch,
 							       run->capture.arch == 90 ? "a" : "")
@@ -89,13 +129,13 @@ static int compile_into(struct kernel_run *run, const struct compiler *compiler,
 	const char *const words[] = {
 		compiler->opt,
 		hd_arena_printf(&run->arena, "-load-pass-plugin=%s", compiler->plugin),
-		hd_arena_printf(&run->arena, "-passes=heddle<o=%s>", prefix),
+		hd_arena_printf(&run->arena, "-passes=heddle<o=%s;whole-program>", prefix),
 		"-disable-output",
 		source,
 		arch, /* NULL: what the IR says */
 		NULL,
 	};
-	int status = hd_child_run(signals, (char *const *)words, NULL, diag) ? -1 : 0; /* it said why */
+	int status = run_opt(words, source, ir, prefix, run, signals, diag) ? -1 : 0; /* it said why */
 	if (!status)
 		status = hd_read_file(hd_arena_printf(&run->arena, "%s.hdo", prefix), &run->bytes, &run->size, diag);
 	return status;
@@ -124,15 +164,15 @@ static int compile(struct kernel_run *run, struct hd_diag *diag)
 	int status = -1;
 	if (!hd_scratch_make(&folder, "heddle-run", &run->arena, diag)) {
 		const char *source = readable_ir(run, ir, folder.path, diag);
-		if (source && newer.opt && !is_readable(&compiler, source, &signals) &&
+		if (source && newer.opt && is_regular(ir) && !is_readable(&compiler, source, &signals) &&
 		    is_readable(&newer, ir, &signals)) {
 			compiler = newer;
 			source = ir;
 		}
 		if (source)
-			status = compile_into(run, &compiler, source,
+			status = compile_into(run, &compiler, source, ir,
 					      hd_arena_printf(&run->arena, "%s/kernel", folder.path), &signals, diag);
-		if (status && source && !is_readable(&compiler, source, &signals))
+		if (status && source && is_regular(ir) && !is_readable(&compiler, source, &signals))
 			hd_error(diag, (struct hd_loc){ir, 0, 0},
 				 "LLVM " HD_LLVM
 				 " cannot read it; where the text is of a newer LLVM, a Heddle for that one "
