@@ -18,6 +18,10 @@ __host__ __device__ static inline unsigned short __hd_bfloat16_of_float(float x)
 	unsigned int bits = __builtin_bit_cast(unsigned int, x);
 	return x != x ? 0x7fff : (unsigned short)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
+__host__ __device__ static inline unsigned short __hd_bfloat16_of_result(float x)
+{
+	return __hd_bfloat16_of_float(x);
+}
 /* By way of a float rounded towards zero, whose last bit is set where anything was cut off. */
 __host__ __device__ static inline unsigned short __hd_bfloat16_of_double(double x)
 {

@@ -5,7 +5,7 @@
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
-enum { THREADS = 128, VALUES = 48 };
+enum { THREADS = 128, VALUES = 49 };
 
 template <typename T> struct Pair;
 template <> struct Pair<__half> {
@@ -54,6 +54,7 @@ template <typename T> __global__ void compute(const unsigned *in, int *out, T *s
     to[n++] = bits(__hfma(a, b, c));
     to[n++] = bits(hsqrt(__habs(a)));
     to[n++] = bits(Pair<T>::of(x));
+    to[n++] = bits(Pair<T>::of(threadIdx.x & 1 ? NAN : x)); // which the optimizer could convert
     to[n++] = bits(Pair<T>::down(x));
     to[n++] = bits(Pair<T>::up(x));
     to[n++] = bits(Pair<T>::cut(x));
@@ -164,6 +165,7 @@ static void check(int t, const unsigned *in, const int *out)
     expect("fma", t, o[n++], fused(a, b, c));
     expect("sqrt", t, o[n++], rounded(sqrt(fabs(a)), 0, 'n'));
     expect("rn", t, o[n++], rounded(x, 0, 'n'));
+    same("rn or NaN", t, o[n++], t & 1 || isnan(x) ? 0x7fff : rounded(x, 0, 'n'));
     expect("rd", t, o[n++], rounded(x, 0, 'd'));
     expect("ru", t, o[n++], rounded(x, 0, 'u'));
     expect("rz", t, o[n++], rounded(x, 0, 'z'));
