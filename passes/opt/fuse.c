@@ -243,26 +243,37 @@ static struct hd_mreg shifted_half(const struct fuser *fuser, struct hd_mreg reg
 	return shifts ? def->a : HD_MREG_NONE;
 }
 
-/* The same lower half, without a mask that keeps it. */
+/* A register of the same lower half, without a mask that keeps it: what is above may differ. */
 static struct hd_mreg unmasked_half(const struct fuser *fuser, struct hd_mreg reg)
 {
 	const struct hd_minst *def = reg.words == 1 && !reg.sub ? def_of(fuser, reg) : NULL;
 	return def && is_mask(def) && is_plain(def) && (def->x & 0xffff) == 0xffff ? def->a : reg;
 }
 
-/* The shifted operand of an OR and the other one, whose upper half is zero, or which the instruction itself masks: a |
- * b & c or b | a & c. Returns whether it is that. */
+/*
+ * The shifted operand of an OR or XOR and the other one, whose upper half is zero, or which the instruction itself
+ * masks: a | b & c and b | a & c with the mask in c, c | a & b with the mask in b. Returns whether it is that.
+ */
 static bool find_halves(const struct fuser *fuser, const struct hd_minst *inst, struct hd_mreg *high,
 			struct hd_mreg *low)
 {
+	static const struct {
+		uint8_t ored, xored, xkind;
+		uint8_t high, low;
+		bool masks;
+	} forms[] = {
+		{0xfc, 0x3c, HD_X_NONE, 0, 1, false}, {0xfc, 0x3c, HD_X_NONE, 1, 0, false},
+		{0xf8, 0x78, HD_X_IMM_C, 0, 1, true}, {0xec, 0x6c, HD_X_IMM_C, 1, 0, true},
+		{0xea, 0x6a, HD_X_IMM_B, 2, 0, true},
+	};
+	const struct hd_mreg operands[] = {inst->a, inst->b, inst->c};
 	uint32_t lut = hd_mod_get(inst->mods, HD_MOD_LUT);
-	bool masks = inst->xkind == HD_X_IMM_C && inst->x == 0xffff;
-	bool joins = inst->xkind == HD_X_NONE && (lut == 0xfc || lut == 0x3c);
-	struct hd_mreg of[] = {inst->a, inst->b};
-	for (unsigned i = 0; i < 2; i++) {
-		*high = shifted_half(fuser, of[i]);
-		*low = of[!i];
-		if (high->words && ((masks && lut == (i ? 0xec : 0xf8)) || (joins && bits_of(fuser, *low) <= 0xffff)))
+	for (unsigned i = 0; i < sizeof forms / sizeof *forms; i++) {
+		if (inst->xkind != forms[i].xkind || (lut != forms[i].ored && lut != forms[i].xored))
+			continue;
+		*high = shifted_half(fuser, operands[forms[i].high]);
+		*low = operands[forms[i].low];
+		if (high->words && (forms[i].masks ? inst->x == 0xffff : bits_of(fuser, *low) <= 0xffff))
 			return true;
 	}
 	return false;
@@ -283,12 +294,12 @@ static void join_halves(struct fuser *fuser, struct hd_minst *inst)
 	inst->x = LOW_HALVES;
 }
 
-/* The register that a conversion of one number reads, of which nothing else needs the result; or none. */
-static struct hd_mreg converted(const struct fuser *fuser, struct hd_mreg result, uint16_t *mods)
+/* The register that a conversion of one number reads, whose result is read so many times at most; or none. */
+static struct hd_mreg converted(const struct fuser *fuser, struct hd_mreg result, uint32_t most, uint16_t *mods)
 {
 	const struct hd_minst *def = result.words == 1 && !result.sub ? def_of(fuser, result) : NULL;
 	if (!def || def->op != HD_OP_F2FP || !is_zero(def->a) || def->xkind != HD_X_NONE || !is_plain(def) ||
-	    fuser->reads[result.id - HD_MREG_VIRTUAL] != 1)
+	    fuser->reads[result.id - HD_MREG_VIRTUAL] > most)
 		return HD_MREG_NONE;
 	*mods = def->mods;
 	return def->b;
@@ -299,7 +310,9 @@ static void pair_conversions(struct fuser *fuser, struct hd_minst *inst)
 	uint16_t mods = 0, other = 0;
 	if (inst->op != HD_OP_PRMT || inst->xkind != HD_X_IMM_B || inst->x != LOW_HALVES || !is_plain(inst))
 		return;
-	struct hd_mreg low = converted(fuser, inst->a, &mods), high = converted(fuser, inst->c, &other);
+	uint32_t most = inst->a.id == inst->c.id ? 2 : 1; /* one number for both halves */
+	struct hd_mreg low = converted(fuser, inst->a, most, &mods);
+	struct hd_mreg high = converted(fuser, inst->c, most, &other);
 	if (!low.words || !high.words || mods != other)
 		return;
 	inst->op = HD_OP_F2FP;
