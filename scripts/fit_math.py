@@ -14,8 +14,8 @@ mp.mp.dps = 60
 TYPES = {'double': (53, mp.mpf(2) ** -56), 'float': (24, mp.mpf(2) ** -27)}
 
 
-def fit(function, low, high, center, count):
-    """Coefficients, lowest first, of `count` powers of (x - center) that interpolate the function."""
+def fit(function, low, high, centre, count):
+    """Coefficients, lowest first, of `count` powers of (x - centre) that interpolate the function."""
     middle, half = (low + high) / 2, (high - low) / 2
     points = [middle + half * mp.cos(mp.pi * (2 * k + 1) / (2 * count)) for k in range(count)]
     differences = [function(x) for x in points]
@@ -24,18 +24,18 @@ def fit(function, low, high, center, count):
             differences[i] = (differences[i] - differences[i - 1]) / (points[i] - points[i - step])
     result = [mp.mpf(0)] * count
     for i in range(count - 1, -1, -1):
-        shift = center - points[i]
+        shift = centre - points[i]
         result = [result[k] * shift + (result[k - 1] if k else 0) for k in range(count)]
         result[0] += differences[i]
     return result
 
 
-def error_of(function, coefficients, low, high, center, scale):
+def error_of(function, coefficients, low, high, centre, scale):
     worst = mp.mpf(0)
     for k in range(101):
         x = low + (high - low) * k / 100
         reference = function(x)
-        value = mp.polyval(coefficients[::-1], x - center)
+        value = mp.polyval(coefficients[::-1], x - centre)
         worst = max(worst, abs((value - reference) / (scale or reference)))
     return worst
 
@@ -54,8 +54,8 @@ def settled(function, low, high, digits):
     middle, half = (low + high) / 2, (high - low) / 2
     taylor = fit(function, low, high, middle, 24)[::-1]
 
-    def lost(center):
-        value, slope = mp.polyval(taylor, center - middle, derivative=True)
+    def lost(centre):
+        value, slope = mp.polyval(taylor, centre - middle, derivative=True)
         return abs(value - rounded(value, digits)) + half * abs(slope - rounded(slope, digits))
     return min((rounded(middle + half * k / 20000, digits) for k in range(-1000, 1001)), key=lost)
 
@@ -65,12 +65,12 @@ def literal(value, kind):
     return (text if '.' in text or 'e' in text else text + '.0') + ('' if kind == 'double' else 'f')
 
 
-def emit(name, function, low, high, center=None, kinds=('double', 'float'), scale=None, settle=False):
+def emit(name, function, low, high, centre=None, kinds=('double', 'float'), scale=None, settle=False):
     low, high = mp.mpf(low), mp.mpf(high)
-    center = (low + high) / 2 if center is None else mp.mpf(center)
+    centre = (low + high) / 2 if centre is None else mp.mpf(centre)
     for kind in kinds:
         digits, wanted = TYPES[kind]
-        first, margin = rounded(center, digits), (high - low) * mp.mpf('1e-9')
+        first, margin = rounded(centre, digits), (high - low) * mp.mpf('1e-9')
         if settle:
             first = settled(function, low, high, digits)
         for count in range(3, 60):
@@ -181,11 +181,11 @@ def inverse():
 
     def ratio(w):
         return inverse_erfc(w) / mp.sqrt(-mp.expm1(-w)) if w > mp.mpf('1e-40') else mp.sqrt(mp.pi) / 2
-    emit('erfinv_center', ratio, 0, 6.25, kinds=('double',))
+    emit('erfinv_centre', ratio, 0, 6.25, kinds=('double',))
     for name, low, high in (('near', 2.5, 4), ('far', 4, 7), ('farther', 7, 14), ('farthest', 14, 28)):
         emit('erfinv_' + name, lambda s: ratio(s * s), low, high, kinds=('double',))
     print('\n/* float: the same in t = -log2(1 - x^2), then in sqrt(t) */')
-    emit('erfinv_center', lambda t: ratio(t * mp.log(2)), 0, 7.25, kinds=('float',), settle=True)
+    emit('erfinv_centre', lambda t: ratio(t * mp.log(2)), 0, 7.25, kinds=('float',), settle=True)
     for name, low, high in (('near', 2.6925, 5), ('far', 5, 12.25)):
         emit('erfinv_' + name, lambda s: ratio(s * s * mp.log(2)), low, high, kinds=('float',), settle=True)
 

@@ -6,15 +6,14 @@
  * Where two ranges have a polynomial each, both are computed or their coefficients are selected: lanes of a warp that
  * differ take no other path, as in NVIDIA's library.
  *
- * The flushing forms of approximations stand where no denormal can come; a comparison with NaN is false throughout, so
- * that NaN goes the way of small arguments, or through.
+ * The flushing forms of approximations stand where no denormal can come, or where its loss does not change the rounded
+ * result. A comparison with NaN is false throughout, so that NaN goes the way of small arguments, or through.
  */
 #include "device.h"
 
-#define HD_FIT(type, name, center, count, ...) static const type name##_table[count] = {__VA_ARGS__};
+#define HD_FIT(type, name, centre, count, ...) static const type name##_table[count] = {__VA_ARGS__};
 #include "single.def"
-#define COUNT(table) ((int)(sizeof(table) / sizeof *(table)))
-#define POLY(name, x) chain(name##_table, COUNT(name##_table), x)
+#define POLY(name, x) chainf(name##_table, COUNT(name##_table), x)
 
 #define fma(a, b, c) __builtin_fmaf(a, b, c)
 #define fabs(a) __builtin_fabsf(a)
@@ -26,13 +25,6 @@
 #define NOT_A_NUMBER __builtin_nanf("")
 #define LOG2_E 1.44269504f
 #define LN_2 0.693147181f
-
-HD_INLINE_DEVICE static inline float chain(const float *table, int count, float x)
-{
-	float sum = table[count - 1];
-	_Pragma("unroll") for (int i = count - 2; i >= 0; i--) sum = fma(sum, x, table[i]);
-	return sum;
-}
 
 /* The result where it is a number beyond zero, or the argument itself: zeros, infinities. */
 HD_INLINE_DEVICE static inline float unless_fixed(float a, float result)
@@ -179,7 +171,7 @@ HD_DEVICE float __nv_acosf(float a)
 	int large = size > 0.5625f;
 	float angle = part_of_asin(size, large), signed_angle = copysign(angle, a);
 	float above = a > 0 ? angle + angle : fma(angle, -2.0f, 3.14159274f);
-	return large ? above : 1.57079637f - (signed_angle - -4.37113883e-8f);
+	return large ? above : 1.57079637f - (signed_angle + 4.37113883e-8f);
 }
 
 /* ---- roots ---- */
@@ -214,8 +206,8 @@ HD_INLINE_DEVICE static inline float split(float a, float *exponent)
 {
 	int small = a < 0x1p-126f;
 	float scaled = small ? a * 0x1p23f : a;
-	int bits = __builtin_bit_cast(int, scaled), e = (bits - 0x3f2aaaab) & (int)0xff800000;
-	*exponent = fma((float)e, 0x1p-23f, small ? -23.0f : 0.0f);
+	unsigned bits = __builtin_bit_cast(unsigned, scaled), e = (bits - 0x3f2aaaab) & 0xff800000;
+	*exponent = fma((float)(int)e, 0x1p-23f, small ? -23.0f : 0.0f);
 	return __builtin_bit_cast(float, bits - e) - 1.0f;
 }
 HD_DEVICE float __nv_logf(float a)
@@ -282,11 +274,11 @@ HD_DEVICE float __nv_powf(float a, float b)
  */
 HD_INLINE_DEVICE static inline float log1p_within(float a)
 {
-	int bits = __builtin_bit_cast(int, a + 1), e = (bits - 0x3f400000) & (int)0xff800000;
+	unsigned bits = __builtin_bit_cast(unsigned, a + 1), e = (bits - 0x3f400000) & 0xff800000;
 	float four = __builtin_bit_cast(float, 0x40800000 - e); /* 4 * 2^-e: 2^-128 is no normal number */
-	float f = __builtin_bit_cast(float, __builtin_bit_cast(int, a) - e) + fma(four, 0.25f, -1.0f);
+	float f = __builtin_bit_cast(float, __builtin_bit_cast(unsigned, a) - e) + fma(four, 0.25f, -1.0f);
 	float result = fma(f * f, POLY(log1p_restf, f), f);
-	return fma((float)e * 0x1p-23f, LN_2, result);
+	return fma((float)(int)e * 0x1p-23f, LN_2, result);
 }
 HD_INLINE_DEVICE static inline float log1p_of(float a)
 {
@@ -375,7 +367,7 @@ HD_DEVICE float __nv_normcdff(float a)
 	return z < 0 ? 1 - value : value;
 }
 
-/* Below zero 2 e^(a^2) - erfcx(-a), from -10 on infinite. */
+/* Below zero 2 e^(a^2) - erfcx(-a): infinite from about -9.38 on. */
 HD_DEVICE float __nv_erfcxf(float a)
 {
 	float size = fabs(a), part = erfcx_part(size > 0x1p40f ? 0x1p40f : size);

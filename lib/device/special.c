@@ -1,32 +1,22 @@
 /*
  * The special functions that libclc has no counterpart of: inverse error functions, Bessel functions of the first and
  * second kind and modified ones; and logarithm, reciprocal roots, norms, gamma, erfcx and functions of pi a where
- * libclc's or the obvious composition is further off than CUDA's bound.
+ * libclc's or the obvious composition is further off than CUDA's bound. Float's logarithm, reciprocal cube root and
+ * erfcx are in single.c.
  *
- * Polynomials come from special.def. Both types are the same text, special.inc. Where a function has zeros, it is
+ * Polynomials come from special.def. What both types have is one text, special.inc. Where a function has zeros, it is
  * (x - zero) P(x - zero) around each of them, with the zero in two words, so that the relative error stays small; from
  * 8 on Hankel's asymptotic expansion has a small absolute error, which is all that CUDA promises there, too.
  */
 #include "device.h"
 
-#define HD_FIT(type, name, center, count, ...)    \
-	static const type name##_center = center; \
+#define HD_FIT(type, name, centre, count, ...)    \
+	static const type name##_centre = centre; \
 	static const type name##_table[count] = {__VA_ARGS__};
 #define HD_NUMBER(type, name, high, low) static const type name[2] = {high, low};
 #include "special.def"
 
-/* Horner's scheme; counts are constants, so that loops become chains of fused multiply-adds. */
-#define HD_CHAIN(T, fma, name)                                                                      \
-	HD_INLINE_DEVICE static inline T name(const T *table, int count, T x)                       \
-	{                                                                                           \
-		T sum = table[count - 1];                                                           \
-		_Pragma("unroll") for (int i = count - 2; i >= 0; i--) sum = fma(sum, x, table[i]); \
-		return sum;                                                                         \
-	}
-HD_CHAIN(double, __builtin_fma, chain)
-HD_CHAIN(float, __builtin_fmaf, chainf)
-#define COUNT(table) ((int)(sizeof(table) / sizeof *(table)))
-#define POLY(name, x) F(chain)(PART(name, _table), COUNT(PART(name, _table)), (x)-PART(name, _center))
+#define POLY(name, x) F(chain)(PART(name, _table), COUNT(PART(name, _table)), (x)-PART(name, _centre))
 /* name and name##part with SUFFIX after the name */
 #define F(name) F2(name, SUFFIX)
 #define F2(name, suffix) F3(name, suffix)
@@ -57,15 +47,15 @@ HD_INLINE_DEVICE static inline double minus_log(double a)
 static double inverse_tail(double w)
 {
 	if (w < 6.25)
-		return INVERSE(chain, erfinv_center, w - erfinv_center_center);
+		return INVERSE(chain, erfinv_centre, w - erfinv_centre_centre);
 	double root = __builtin_sqrt(w), rest = __builtin_fma(-root, root, w) / (root + root);
 	if (root < 4)
-		return INVERSE(chain, erfinv_near, root - erfinv_near_center + rest);
+		return INVERSE(chain, erfinv_near, root - erfinv_near_centre + rest);
 	if (root < 7)
-		return INVERSE(chain, erfinv_far, root - erfinv_far_center + rest);
+		return INVERSE(chain, erfinv_far, root - erfinv_far_centre + rest);
 	if (root < 14)
-		return INVERSE(chain, erfinv_farther, root - erfinv_farther_center + rest);
-	return INVERSE(chain, erfinv_farthest, root - erfinv_farthest_center + rest);
+		return INVERSE(chain, erfinv_farther, root - erfinv_farther_centre + rest);
+	return INVERSE(chain, erfinv_farthest, root - erfinv_farthest_centre + rest);
 }
 
 /* The same in logarithms to base 2, which the hardware has; so it has the root. */
@@ -76,12 +66,12 @@ HD_INLINE_DEVICE static inline float minus_logf(float a)
 static float inverse_tailf(float t)
 {
 	if (t < 7.25f)
-		return INVERSE(chainf, erfinv_centerf, t - erfinv_centerf_center);
+		return INVERSE(chainf, erfinv_centref, t - erfinv_centref_centre);
 	float inverse = __nvvm_rsqrt_approx_ftz_f(t), root = t * inverse;
 	float rest = __builtin_fmaf(-root, root, t) * (0.5f * inverse);
 	if (root < 5)
-		return INVERSE(chainf, erfinv_nearf, root - erfinv_nearf_center + rest);
-	return INVERSE(chainf, erfinv_farf, root - erfinv_farf_center + rest);
+		return INVERSE(chainf, erfinv_nearf, root - erfinv_nearf_centre + rest);
+	return INVERSE(chainf, erfinv_farf, root - erfinv_farf_centre + rest);
 }
 #undef INVERSE
 
