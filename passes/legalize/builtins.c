@@ -335,9 +335,9 @@ static void keep(struct hd_legal *legal, LLVMValueRef functions[INTRODUCED])
 	stay[count] = list;
 	set_used(legal, stay, count + 1);
 	LLVMMetadataRef operand = LLVMValueAsMetadata(list);
-	LLVMAddNamedMetadataOperand(
-		legal->module, kept,
-		LLVMMetadataAsValue(legal->context, LLVMMDNodeInContext2(legal->context, &operand, 1)));
+	LLVMAddNamedMetadataOperand(legal->module, kept,
+				    LLVMMetadataAsValue(legal->context,
+							LLVMMDNodeInContext2(legal->context, &operand, 1)));
 }
 
 /*

@@ -193,10 +193,11 @@ static const char *where_from(struct hd_globals *globals, LLVMValueRef value)
 {
 	if (!hd_lacks_openmp(globals->unit, value))
 		return "";
-	return hd_arena_printf(&globals->unit->arena,
-			       "; functions of such names are in LLVM's device library for OpenMP, which is not installed "
-			       "for %s (Debian: libomp-%d-dev)",
-			       hd_unit_target(globals->unit), LLVM_VERSION_MAJOR);
+	return hd_arena_printf(
+		&globals->unit->arena,
+		"; functions of such names are in LLVM's device library for OpenMP, which is not installed "
+		"for %s (Debian: libomp-%d-dev)",
+		hd_unit_target(globals->unit), LLVM_VERSION_MAJOR);
 }
 
 /*
