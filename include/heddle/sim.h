@@ -111,6 +111,7 @@ struct hd_sim_options {
 	 * Launches are then not stored. NULL: hd_sim_launch_stats and hd_sim_stats_json return them. */
 	void (*record)(void *context, const char *line);
 	void *record_context;
+	bool unrecorded; /* nobody wants statistics: without `record`, launches are neither stored nor described */
 };
 
 /* Parses --sampling or HEDDLE_SAMPLING (percent) into options.sampling. NULL: 0; "": default. Returns 0 or -1. */

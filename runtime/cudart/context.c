@@ -7,7 +7,6 @@
 #include "runtime/cudart/driver.h"
 #include "runtime/cudart/handles.h"
 #include "runtime/cudart/work.h"
-#include "runtime/sim/sim_private.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -422,6 +421,7 @@ static cudaError_t start_simulator(struct hd_cudart *cudart)
 	    read_checks(cudart, &checks) ||
 	    (strcmp(environment("HEDDLE_WATCHDOG", "0"), "off") && read_cycles(cudart, "HEDDLE_WATCHDOG", &watchdog)))
 		return cudaErrorInitializationError;
+	const bool recorded = hd_cudart_records_start(cudart);
 	struct hd_sim_options options = {
 		.config = cudart->config,
 		.policy = environment("HEDDLE_POLICY", "baseline"),
@@ -455,7 +455,8 @@ static cudaError_t start_simulator(struct hd_cudart *cudart)
 		.checkpoint_at = checkpoint_at,
 		.resume = secure_getenv("HEDDLE_RESUME"),
 		.diag = &cudart->diag,
-		.record = hd_cudart_records_start(cudart) ? hd_cudart_record : hd_record_nothing,
+		.record = recorded ? hd_cudart_record : NULL,
+		.unrecorded = !recorded,
 		.record_context = cudart,
 	};
 	if (set_recording(cudart, &options, recording, sizeof recording) || hd_sim_new(&options, &cudart->sim))

@@ -122,15 +122,9 @@ static void put_host(struct hd_strbuf *line, const char *key)
 
 /* ------------------------------------------------------------ lines as they go out */
 
-void hd_record_nothing(void *context, const char *line)
-{
-	(void)context;
-	(void)line;
-}
-
 static bool writes(const struct hd_gpu *gpu)
 {
-	return gpu->options.record && gpu->options.record != hd_record_nothing;
+	return gpu->options.record != NULL;
 }
 
 static void write_text(const struct hd_sim *sim, const char *text)
@@ -309,7 +303,7 @@ void hd_record_corun(struct hd_sim *sim, json_t *object)
 		write_record(sim, "{\"corun\":", object);
 		return;
 	}
-	if (sim->gpu.options.record) {
+	if (sim->gpu.options.unrecorded) {
 		json_decref(object);
 		return;
 	}

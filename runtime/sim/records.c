@@ -59,10 +59,16 @@ static void count_own(const struct hd_gpu *gpu, const struct hd_grid *grid, stru
 	stats->stalls[HD_STALL_issued] = hd_slots_issued(&stats->counters);
 }
 
+/* Whether records are kept for who asks later. */
+static bool stores(const struct hd_gpu *gpu)
+{
+	return !gpu->options.record && !gpu->options.unrecorded;
+}
+
 /* One that is kept, or the one that is written and used again. All its other fields are set below. */
 static struct hd_launch_record *take_record(struct hd_sim *sim)
 {
-	if (!sim->gpu.options.record) {
+	if (stores(&sim->gpu)) {
 		struct hd_launch_record *record = hd_xmalloc(sizeof *record);
 		memset(&record->figures, 0, sizeof record->figures);
 		hd_arena_init(&record->arena);
@@ -120,7 +126,7 @@ void hd_record_finish(struct hd_sim *sim, struct hd_grid *grid)
 	hd_power_compute(&record->power, &record->stats.stats.counters, gpu->config);
 	hd_power_add(&sim->power, &record->power);
 	record->sampling = gpu->sampling ? hd_sampling_launch_json(gpu->sampling) : NULL;
-	if (!gpu->options.record)
+	if (stores(gpu))
 		return;
 	gpu->grid = NULL; /* the policies' figures there are of the whole run */
 	hd_record_launch(sim, grid->kernel, record);

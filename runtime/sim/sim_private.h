@@ -56,8 +56,6 @@ void hd_record_head(const struct hd_sim *sim);
 void hd_record_start(const struct hd_sim *sim, const struct hd_kernel *kernel);
 /* What launches that shared the GPU did not count, or counted more than once: all since sim->before less theirs. */
 void hd_record_rest(const struct hd_sim *sim);
-/* For hd_sim_options.record: nobody wants statistics, so that launches are neither stored nor described. */
-void hd_record_nothing(void *context, const char *line);
 void hd_record_launch(struct hd_sim *sim, const struct hd_kernel *kernel, const struct hd_launch_record *record);
 void hd_launch_record_free(struct hd_launch_record *record);
 
