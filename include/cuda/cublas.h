@@ -1,7 +1,7 @@
 /*
- * cuBLAS's interface of before 2011: one handle for the program, factors and results by value, letters in place of enumerations. Each
- * function calls that of cublas_v2.h; cublasGetError says what the last ones returned. A source includes this header or cublas_v2.h.
- * Here are levels 1 to 3 for full matrices; there are no banded and packed ones.
+ * cuBLAS's interface of before 2011: one handle for the program, factors and results by value, letters in place of
+ * enumerations. Each function calls that of cublas_v2.h; cublasGetError says what the last ones returned. A source
+ * includes this header or cublas_v2.h. Here are levels 1 to 3 for full matrices; there are no banded and packed ones.
  */
 #ifndef CUBLAS_H_
 #define CUBLAS_H_
@@ -54,12 +54,14 @@ HD_OLD cublasStatus_t cublasAlloc(int n, int elemSize, void **devicePtr)
 {
 	if (n <= 0 || elemSize <= 0)
 		return __hd_cublas_keep(CUBLAS_STATUS_INVALID_VALUE);
-	return cudaMalloc(devicePtr, (size_t)n * (size_t)elemSize) == cudaSuccess ? CUBLAS_STATUS_SUCCESS :
-										    __hd_cublas_keep(CUBLAS_STATUS_ALLOC_FAILED);
+	return cudaMalloc(devicePtr, (size_t)n * (size_t)elemSize) == cudaSuccess
+		       ? CUBLAS_STATUS_SUCCESS
+		       : __hd_cublas_keep(CUBLAS_STATUS_ALLOC_FAILED);
 }
 HD_OLD cublasStatus_t cublasFree(void *devicePtr)
 {
-	return cudaFree(devicePtr) == cudaSuccess ? CUBLAS_STATUS_SUCCESS : __hd_cublas_keep(CUBLAS_STATUS_INTERNAL_ERROR);
+	return cudaFree(devicePtr) == cudaSuccess ? CUBLAS_STATUS_SUCCESS
+						  : __hd_cublas_keep(CUBLAS_STATUS_INTERNAL_ERROR);
 }
 HD_OLD cublasStatus_t cublasSetKernelStream(cudaStream_t stream)
 {
@@ -110,34 +112,34 @@ HD_OLD cublasSideMode_t __hd_cublas_side(char letter)
 	HD_RESULT(int, I##l##amin, (int n, const T *x, int incx), n, x, incx)                                                 \
 	HD_VOID(L##gemv,                                                                                                      \
 		(char trans, int m, int n, T alpha, const T *_A, int lda, const T *x, int incx, T beta, T *y, int incy),      \
-		__hd_cublas_operation(trans), m, n, &alpha, A, lda, x, incx, &beta, y, incy)                                  \
+		__hd_cublas_operation(trans), m, n, &alpha, _A, lda, x, incx, &beta, y, incy)                                  \
 	HD_VOID(L##trmv, (char uplo, char trans, char diag, int n, const T *_A, int lda, T *x, int incx),                     \
-		__hd_cublas_fill(uplo), __hd_cublas_operation(trans), __hd_cublas_diag(diag), n, A, lda, x, incx)             \
+		__hd_cublas_fill(uplo), __hd_cublas_operation(trans), __hd_cublas_diag(diag), n, _A, lda, x, incx)             \
 	HD_VOID(L##trsv, (char uplo, char trans, char diag, int n, const T *_A, int lda, T *x, int incx),                     \
-		__hd_cublas_fill(uplo), __hd_cublas_operation(trans), __hd_cublas_diag(diag), n, A, lda, x, incx)             \
+		__hd_cublas_fill(uplo), __hd_cublas_operation(trans), __hd_cublas_diag(diag), n, _A, lda, x, incx)             \
 	HD_VOID(L##gemm,                                                                                                      \
 		(char transa, char transb, int m, int n, int k, T alpha, const T *_A, int lda, const T *_B, int ldb, T beta,  \
 		 T *_C, int ldc),                                                                                             \
-		__hd_cublas_operation(transa), __hd_cublas_operation(transb), m, n, k, &alpha, A, lda, B, ldb, &beta, C, ldc) \
+		__hd_cublas_operation(transa), __hd_cublas_operation(transb), m, n, k, &alpha, _A, lda, _B, ldb, &beta, _C, ldc) \
 	HD_VOID(L##symm,                                                                                                      \
 		(char side, char uplo, int m, int n, T alpha, const T *_A, int lda, const T *_B, int ldb, T beta, T *_C,      \
 		 int ldc),                                                                                                    \
-		__hd_cublas_side(side), __hd_cublas_fill(uplo), m, n, &alpha, A, lda, B, ldb, &beta, C, ldc)                  \
+		__hd_cublas_side(side), __hd_cublas_fill(uplo), m, n, &alpha, _A, lda, _B, ldb, &beta, _C, ldc)                  \
 	HD_VOID(L##syrk, (char uplo, char trans, int n, int k, T alpha, const T *_A, int lda, T beta, T *_C, int ldc),        \
-		__hd_cublas_fill(uplo), __hd_cublas_operation(trans), n, k, &alpha, A, lda, &beta, C, ldc)                    \
+		__hd_cublas_fill(uplo), __hd_cublas_operation(trans), n, k, &alpha, _A, lda, &beta, _C, ldc)                    \
 	HD_VOID(L##syr2k,                                                                                                     \
 		(char uplo, char trans, int n, int k, T alpha, const T *_A, int lda, const T *_B, int ldb, T beta, T *_C,     \
 		 int ldc),                                                                                                    \
-		__hd_cublas_fill(uplo), __hd_cublas_operation(trans), n, k, &alpha, A, lda, B, ldb, &beta, C, ldc)            \
+		__hd_cublas_fill(uplo), __hd_cublas_operation(trans), n, k, &alpha, _A, lda, _B, ldb, &beta, _C, ldc)            \
 	/* In place, as in BLAS. */                                                                                           \
 	HD_VOID(L##trmm,                                                                                                      \
 		(char side, char uplo, char transa, char diag, int m, int n, T alpha, const T *_A, int lda, T *_B, int ldb),  \
 		__hd_cublas_side(side), __hd_cublas_fill(uplo), __hd_cublas_operation(transa), __hd_cublas_diag(diag), m, n,  \
-		&alpha, A, lda, B, ldb, B, ldb)                                                                               \
+		&alpha, _A, lda, _B, ldb, _B, ldb)                                                                               \
 	HD_VOID(L##trsm,                                                                                                      \
 		(char side, char uplo, char transa, char diag, int m, int n, T alpha, const T *_A, int lda, T *_B, int ldb),  \
 		__hd_cublas_side(side), __hd_cublas_fill(uplo), __hd_cublas_operation(transa), __hd_cublas_diag(diag), m, n,  \
-		&alpha, A, lda, B, ldb)
+		&alpha, _A, lda, _B, ldb)
 HD_TYPE(S, s, float)
 HD_TYPE(D, d, double)
 HD_TYPE(C, c, cuComplex)
@@ -168,11 +170,11 @@ HD_TYPE(Zdotc, cuDoubleComplex)
 	HD_VOID(L##rot, (int n, T *x, int incx, T *y, int incy, T c, T s), n, x, incx, y, incy, &c, &s)                   \
 	HD_VOID(L##symv,                                                                                                  \
 		(char uplo, int n, T alpha, const T *_A, int lda, const T *x, int incx, T beta, T *y, int incy),          \
-		__hd_cublas_fill(uplo), n, &alpha, A, lda, x, incx, &beta, y, incy)                                       \
+		__hd_cublas_fill(uplo), n, &alpha, _A, lda, x, incx, &beta, y, incy)                                       \
 	HD_VOID(L##ger, (int m, int n, T alpha, const T *x, int incx, const T *y, int incy, T *_A, int lda), m, n, &alpha, \
-		x, incx, y, incy, A, lda)                                                                                 \
+		x, incx, y, incy, _A, lda)                                                                                 \
 	HD_VOID(L##syr, (char uplo, int n, T alpha, const T *x, int incx, T *_A, int lda), __hd_cublas_fill(uplo), n,     \
-		&alpha, x, incx, A, lda)
+		&alpha, x, incx, _A, lda)
 HD_TYPE(S, float)
 HD_TYPE(D, double)
 #undef HD_TYPE

@@ -15,6 +15,7 @@
  */
 #include "runtime/sm/fetch.h"
 #include "heddle/config.h"
+#include "lib/map.h"
 #include "runtime/sm/hooks.h"
 #include "runtime/sm/sm.h"
 
@@ -38,6 +39,7 @@ void hd_icache_init(struct hd_icache *cache, uint64_t bytes, uint64_t line, uint
 
 void hd_fetch_init(struct hd_fetch *fetch, const struct hd_config *config, struct hd_arena *arena)
 {
+	fetch->read = HD_ARENA_NEW(arena, struct hd_map, 1);
 	fetch->line_shift = (uint32_t)__builtin_ctzll(config->l1i_line);
 	fetch->pc_shift = fetch->line_shift - (uint32_t)__builtin_ctzll(config->inst_bytes);
 	fetch->inst_bytes = (uint32_t)config->inst_bytes;
@@ -59,12 +61,12 @@ void hd_fetch_forget(struct hd_fetch *fetch)
 		hd_icache_forget(&fetch->l0[i]);
 		fetch->streams[i].count = 0;
 	}
-	hd_map_clear(&fetch->read);
+	hd_map_clear(fetch->read);
 }
 
 void hd_fetch_release(struct hd_fetch *fetch)
 {
-	hd_map_release(&fetch->read);
+	hd_map_release(fetch->read);
 }
 
 size_t hd_icache_find(const struct hd_icache *cache, uint64_t line)
@@ -83,9 +85,9 @@ size_t hd_icache_find(const struct hd_icache *cache, uint64_t line)
 static uint64_t from_l2(struct hd_fetch *fetch, uint64_t line)
 {
 	const void *key = (const void *)(uintptr_t)(line + 1);
-	if (!fetch->first_latency || hd_map_get(&fetch->read, key))
+	if (!fetch->first_latency || hd_map_get(fetch->read, key))
 		return fetch->miss_latency;
-	hd_map_put(&fetch->read, key, 0, 0);
+	hd_map_put(fetch->read, key, 0, 0);
 	return fetch->miss_latency + fetch->first_latency;
 }
 

@@ -9,10 +9,10 @@
 #include <stdint.h>
 
 #include "lib/arena.h"
-#include "lib/map.h"
 #include "runtime/sm/limits.h"
 
 struct hd_config;
+struct hd_map;
 struct hd_sm;
 struct hd_warp;
 
@@ -37,7 +37,7 @@ struct hd_fetch {
 	uint32_t line_shift, pc_shift; /* bytes and instructions of a line */
 	uint32_t inst_bytes, latency, miss_latency, busy, ahead;
 	uint32_t first_latency; /* beyond miss_latency, of the first access to a line (l2_empty_code) */
-	struct hd_map read;	/* lines that had that one since hd_fetch_forget; empty without such a latency */
+	struct hd_map *read;	/* lines that had that one since hd_fetch_forget; empty without such a latency */
 	uint64_t free;		/* cycle at which the SM's cache can be asked again */
 	uint64_t line[HD_MAX_CONTEXTS]; /* line that each warp holds, by hd_warp.id */
 	struct hd_icache l1;

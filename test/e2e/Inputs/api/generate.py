@@ -209,7 +209,7 @@ def prototypes(clang, headers):
         returned = node.get('type', {}).get('qualType', '').split('(')[0].strip()
         if node['kind'] != 'FunctionDecl' or returned not in RETURNS or node['name'] in INTERNAL:
             continue
-        found[node['name']] = (returned, [(c.get('name', ''), c['type']['qualType'],
+        found[node['name']] = (returned, [(c.get('name', '').removeprefix('_'), c['type']['qualType'],
                                            c['type'].get('desugaredQualType', c['type']['qualType']))
                                           for c in node.get('inner', []) if c['kind'] == 'ParmVarDecl'])
     return found, dict(re.findall(r'^#define (cuda\w+|cu\w+) (cuda\w+|cu\w+)$', macros, re.M))
