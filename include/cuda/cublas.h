@@ -70,8 +70,8 @@ HD_OLD cublasStatus_t cublasSetKernelStream(cudaStream_t stream)
 
 HD_OLD cublasOperation_t __hd_cublas_operation(char letter)
 {
-	return letter == 't' || letter == '_T'	 ? CUBLAS_OP_T
-	       : letter == 'c' || letter == '_C' ? CUBLAS_OP_C
+	return letter == 't' || letter == 'T'	 ? CUBLAS_OP_T
+	       : letter == 'c' || letter == 'C' ? CUBLAS_OP_C
 						 : CUBLAS_OP_N;
 }
 HD_OLD cublasFillMode_t __hd_cublas_fill(char letter)
@@ -80,7 +80,7 @@ HD_OLD cublasFillMode_t __hd_cublas_fill(char letter)
 }
 HD_OLD cublasDiagType_t __hd_cublas_diag(char letter)
 {
-	return letter == 'u' || letter == '_U' ? CUBLAS_DIAG_UNIT : CUBLAS_DIAG_NON_UNIT;
+	return letter == 'u' || letter == 'U' ? CUBLAS_DIAG_UNIT : CUBLAS_DIAG_NON_UNIT;
 }
 HD_OLD cublasSideMode_t __hd_cublas_side(char letter)
 {
