@@ -258,20 +258,9 @@ __global__ void ring(int copies, long long *cycles)
 	meet();
 }
 
-/* All blocks are one cluster. */
 template <typename... T> static double cycles_of(long long *cycles, void (*kernel)(T...), unsigned blocks, T... args)
 {
-	cudaLaunchConfig_t config = {};
-	cudaLaunchAttribute attribute = {};
-	config.gridDim = blocks;
-	config.blockDim = 1;
-	attribute.id = cudaLaunchAttributeClusterDimension;
-	attribute.val.clusterDim.x = blocks;
-	attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
-	config.attrs = &attribute;
-	config.numAttrs = 1;
-	CHECK(cudaFuncSetAttribute((const void *)kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
-	CHECK(cudaLaunchKernelEx(&config, kernel, args...));
+	micro_launch_cluster(kernel, blocks, 1, args...);
 	return (double)micro_read(cycles);
 }
 

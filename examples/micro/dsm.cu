@@ -128,21 +128,6 @@ __global__ void barriers(int turns, long long *cycles)
 		*cycles = clock64() - start;
 }
 
-template <typename... T> static void launch(void (*kernel)(T...), unsigned blocks, unsigned threads, T... args)
-{
-	cudaLaunchConfig_t config = {};
-	cudaLaunchAttribute attribute = {};
-	config.gridDim = blocks;
-	config.blockDim = threads;
-	attribute.id = cudaLaunchAttributeClusterDimension;
-	attribute.val.clusterDim.x = blocks;
-	attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
-	config.attrs = &attribute;
-	config.numAttrs = 1;
-	CHECK(cudaFuncSetAttribute((const void *)kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
-	CHECK(cudaLaunchKernelEx(&config, kernel, args...));
-}
-
 int main(int argc, char **argv)
 {
 	micro_begin(argc, argv, "dsm [PREFIX...]: shared memory of other blocks of a cluster");
@@ -153,7 +138,7 @@ int main(int argc, char **argv)
 	auto links = [&](unsigned blocks, unsigned ahead) {
 		double took[2];
 		for (int i = 0; i < 2; i++) {
-			launch(chase, blocks, 32, 64 << i, ahead, cycles, out);
+			micro_launch_cluster(chase, blocks, 32, 64 << i, ahead, cycles, out);
 			took[i] = (double)micro_read(cycles);
 		}
 		return (took[1] - took[0]) / 64;
@@ -161,7 +146,7 @@ int main(int argc, char **argv)
 	auto bytes = [&](unsigned blocks, bool stores, unsigned writers) {
 		double took[2];
 		for (int i = 0; i < 2; i++) {
-			launch(stream, blocks, THREADS, 8 << i, stores, writers, cycles, out);
+			micro_launch_cluster(stream, blocks, THREADS, 8 << i, stores, writers, cycles, out);
 			took[i] = (double)micro_read(cycles);
 		}
 		return 8.0 * THREADS * BYTES * writers / (took[1] - took[0]);
@@ -189,7 +174,7 @@ int main(int argc, char **argv)
 			continue;
 		double took[2];
 		for (int i = 0; i < 2; i++) {
-			launch(barriers, blocks, 32, 16 << i, cycles);
+			micro_launch_cluster(barriers, blocks, 32, 16 << i, cycles);
 			took[i] = (double)micro_read(cycles);
 		}
 		micro_row(name, (took[1] - took[0]) / 16, "cycles");

@@ -22,6 +22,23 @@ static inline void micro_check(cudaError_t error, const char *call, const char *
 	exit(1);
 }
 
+/* All blocks are one cluster. */
+template <typename... T>
+static inline void micro_launch_cluster(void (*kernel)(T...), unsigned blocks, unsigned threads, T... args)
+{
+	cudaLaunchConfig_t config = {};
+	cudaLaunchAttribute attribute = {};
+	config.gridDim = blocks;
+	config.blockDim = threads;
+	attribute.id = cudaLaunchAttributeClusterDimension;
+	attribute.val.clusterDim.x = blocks;
+	attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
+	config.attrs = &attribute;
+	config.numAttrs = 1;
+	CHECK(cudaFuncSetAttribute((const void *)kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
+	CHECK(cudaLaunchKernelEx(&config, kernel, args...));
+}
+
 static char **micro_prefixes;
 static int micro_prefix_count;
 static bool micro_listing;
