@@ -132,6 +132,36 @@ START_TEST(headers_take_time)
 END_TEST
 
 /*
+ * Time is kept in 256ths of a cycle, to the nearest: of 18 bytes a cycle a sector takes 455.1 and a header of 8 bytes
+ * 113.8, 569 together. Nine stores of cycle 100 take 5121, which is 20 cycles and one tick: the last one is there in
+ * 100 + 21 + 75 = 196, the eighth, 4552 ticks, in 100 + 18 + 75.
+ */
+START_TEST(parts_of_a_cycle_add_up)
+{
+	config.dsm_bytes = 18;
+	config.dsm_header = 8;
+	dsm = hd_dsm_new(&config, &arena);
+	for (uint32_t i = 0; i < 9; i++)
+		sent(0, 1, HD_MEM_STORE, 1, 4, 100);
+	take();
+	for (uint32_t i = 0; i < 8; i++)
+		ck_assert_ptr_nonnull(hd_dsm_next(dsm, 194));
+	ck_assert_ptr_null(hd_dsm_next(dsm, 196));
+	ck_assert_ptr_nonnull(hd_dsm_next(dsm, 197));
+}
+END_TEST
+
+/* What copies in bulk send takes a slot of 2 cycles for each 32 bytes begun, one behind the other: 1 + 2 + 1 slots. */
+START_TEST(bulk_data_takes_slots)
+{
+	ck_assert_uint_eq(hd_dsm_send(dsm, 0, 100, 32), 100 + 2 + LATENCY);
+	ck_assert_uint_eq(hd_dsm_send(dsm, 0, 100, 33), 102 + 4 + LATENCY);
+	ck_assert_uint_eq(hd_dsm_send(dsm, 0, 200, 1), 200 + 2 + LATENCY);
+	ck_assert_uint_eq(hd_dsm_send(dsm, 1, 100, 64), 100 + 4 + LATENCY); /* another SM's is not held up */
+}
+END_TEST
+
+/*
  * An arrival at a barrier takes 86 more: 100 + 2 + 75 + 86 = 263. Behind a store of the same SM it is there after that,
  * which tells a barrier itself: 8 cycles for its sectors, 269, and the arrival, which has left in 110, with it. That of
  * another SM does not wait.
@@ -231,6 +261,8 @@ Suite *hd_suite(void)
 				     lines_leave_one_behind_the_other,
 				     answers_and_requests_share_an_sm,
 				     headers_take_time,
+				     parts_of_a_cycle_add_up,
+				     bulk_data_takes_slots,
 				     arrivals_come_after_stores,
 				     arrivals_wait_for_plain_stores,
 				     arrivals_leave_behind_what_is_queued,
