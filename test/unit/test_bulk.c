@@ -1,0 +1,537 @@
+/* Barriers in shared memory and copies in bulk, in time. */
+#include "harness.h"
+#include "heddle/opcodes.h"
+
+#include "simbench.h"
+
+enum {
+	BARRIER = 34, /* registers: its address, which is 0; how many arrive; the parities of the first phase and the
+			 next */
+	COUNT = 35,
+	PARITY = 36,
+	COPY = 8, /* R8:R9 the global address, R10 the shared one, R11 the barrier */
+	BYTES = 12,
+	CLOCKS = 40
+};
+enum { ARRIVE = 9, WAKE = 30, BUSY = 4, LIMIT = 5000, LATENCY = 40, ISSUE = 32, PLACE = 128, ROOM = 8192 };
+
+static void begin(struct simbench *bench)
+{
+	simbench_init(bench);
+	bench->config.compute_major = 9;
+	bench->config.core_mhz = bench->config.icnt_mhz = bench->config.l2_mhz = 1000;
+	bench->config.mbarrier_arrive = ARRIVE;
+	bench->config.mbarrier_wake = WAKE;
+	bench->config.mbarrier_busy = BUSY;
+	bench->config.mbarrier_limit = LIMIT;
+	bench->config.tma_latency = LATENCY;
+	bench->config.tma_issue = ISSUE;
+	bench->config.tma_row = 5;
+	bench->meta.registers = 64;
+	bench->meta.shared_bytes = ROOM;
+}
+
+static struct hd_inst *operation(struct simbench *bench, uint32_t op, uint8_t count)
+{
+	struct hd_inst *inst = simbench_emit(bench, HD_OP_SYNCS);
+	inst->a = BARRIER, inst->c = count, inst->xkind = HD_X_OTHER, inst->mods = HD_MOD(SYNCSOP, op);
+	inst->dst = HD_RZ;
+	return inst;
+}
+
+static struct hd_inst *wait_for(struct simbench *bench, bool tries, uint8_t parity)
+{
+	struct hd_inst *inst = simbench_emit(bench, HD_OP_SYNCS_WAIT);
+	inst->a = BARRIER, inst->b = parity, inst->c = HD_RZ, inst->xkind = HD_X_OTHER, inst->pdst = 1;
+	inst->mods = HD_MOD(PATIENCE, tries ? HD_PATIENCE_TRY : HD_PATIENCE_TEST);
+	return inst;
+}
+
+static void look_at_clock(struct simbench *bench, uint32_t number)
+{
+	simbench_s2r(bench, (uint8_t)(CLOCKS + number), HD_SR_CLOCK_LO);
+}
+
+static uint32_t absolute(const struct simbench *bench, uint32_t warp, uint32_t number)
+{
+	return simbench_register(bench, warp, CLOCKS + number, 0);
+}
+
+/* Cycles from the first look at the clock. */
+static uint32_t clock_at(const struct simbench *bench, uint32_t number)
+{
+	return absolute(bench, 0, number) - absolute(bench, 0, 0);
+}
+
+/* The next instruction waits for this predicate, which a wait writes. */
+static void need(struct simbench *bench, uint8_t predicate)
+{
+	simbench_mov(bench, 30, 1);
+	hd_vec_last(&bench->code).guard = predicate;
+}
+
+static void make_barrier(struct simbench *bench)
+{
+	simbench_mov(bench, BARRIER, 0);
+	simbench_mov(bench, COUNT, 1);
+	simbench_mov(bench, PARITY, 0);
+	simbench_mov(bench, PARITY + 1, 1);
+	operation(bench, HD_SYNCS_INIT, COUNT);
+}
+
+/* A block of so many threads, with the address of 64 KB. */
+static void run_threads(struct simbench *bench, uint32_t threads)
+{
+	uint64_t address;
+	ck_assert_msg(!simbench_start(bench), "%s", bench->message);
+	ck_assert_int_eq(hd_sim_malloc(bench->sim, 65536, &address), 0);
+	struct hd_launch launch = simbench_launch(bench, 1, threads, &address);
+	if (!bench->meta.param_bytes)
+		launch.param_bytes = 0;
+	for (uint32_t i = 0; i < 2; i++) { /* the second time all is in L2 */
+		int error = hd_sim_launch(bench->sim, &launch);
+		ck_assert_msg(!error, "%s", hd_sim_error_text(bench->sim));
+	}
+}
+
+static void run(struct simbench *bench)
+{
+	run_threads(bench, 1);
+}
+
+static const struct hd_counters *counters(const struct simbench *bench)
+{
+	return &simbench_stats(bench)->counters;
+}
+
+/* ---- barriers */
+
+/*
+ * A wait of cycle 1 has its answer in 1 + 30, where what needs it is issued, and then the look at the clock. A second
+ * one of cycle 2 is taken 4 cycles behind the first, in cycle 5.
+ */
+START_TEST(answers_take_the_time_of_a_wake)
+{
+	for (uint32_t second = 0; second < 2; second++) {
+		struct simbench bench;
+		begin(&bench);
+		make_barrier(&bench);
+		simbench_chain(&bench, 20);
+		look_at_clock(&bench, 0);
+		wait_for(&bench, false, PARITY)->pdst = 1;
+		if (second)
+			wait_for(&bench, false, PARITY)->pdst = 2;
+		need(&bench, second ? 2 : 1);
+		look_at_clock(&bench, 1);
+		run(&bench);
+		ck_assert_uint_eq(clock_at(&bench, 1), (second ? 1 + BUSY : 1) + WAKE + 1);
+		ck_assert_uint_eq(counters(&bench)->mbarrier_waits, 1 + second);
+		ck_assert_uint_eq(counters(&bench)->mbarrier_wait_cycles, 0); /* nobody was suspended */
+		simbench_release(&bench);
+	}
+}
+END_TEST
+
+/* Cycle in which is issued what reads the word before of the last of so many arrivals. */
+static uint32_t word_of_arrival(uint32_t count, uint32_t latency)
+{
+	struct simbench bench;
+	begin(&bench);
+	bench.config.mbarrier_arrive = latency;
+	make_barrier(&bench);
+	simbench_mov(&bench, COUNT, 9);
+	operation(&bench, HD_SYNCS_INIT, COUNT);
+	simbench_mov(&bench, COUNT, 1);
+	simbench_chain(&bench, 20);
+	look_at_clock(&bench, 0);
+	for (uint32_t i = 0; i < count; i++)
+		operation(&bench, HD_SYNCS_ARRIVE, COUNT)->dst = (uint8_t)(20 + 2 * i);
+	simbench_ffma(&bench, 30, (uint8_t)(18 + 2 * count), HD_RZ, HD_RZ);
+	look_at_clock(&bench, 1);
+	run(&bench);
+	uint32_t at = clock_at(&bench, 1) - 1;
+	simbench_release(&bench);
+	return at;
+}
+
+/* An SM takes an operation every 4 cycles. */
+START_TEST(operations_stand_in_line)
+{
+	uint32_t first = word_of_arrival(1, ARRIVE);
+	ck_assert_uint_ge(first, 1 + ARRIVE);
+	ck_assert_uint_eq(word_of_arrival(2, ARRIVE), first + BUSY);
+	ck_assert_uint_eq(word_of_arrival(4, ARRIVE), first + 3 * BUSY);
+	ck_assert_uint_eq(word_of_arrival(1, 3 * ARRIVE), first + 2 * ARRIVE);
+}
+END_TEST
+
+/*
+ * The second warp arrives behind a look at the clock, in cycle c; that counts in c + 9, and the first one goes on in
+ * c + 9 + 30 with the answer. It is suspended from its wait on.
+ */
+START_TEST(who_waits_goes_on_when_the_phase_is_over)
+{
+	struct simbench bench;
+	begin(&bench);
+	make_barrier(&bench);
+	simbench_mov(&bench, COUNT, 32);
+	operation(&bench, HD_SYNCS_INIT, COUNT);
+	simbench_mov(&bench, COUNT, 1);
+	simbench_emit(&bench, HD_OP_BAR)->xkind = HD_X_IMM_B;
+	simbench_s2r(&bench, 32, HD_SR_WARPID);
+	struct hd_inst *test = simbench_emit(&bench, HD_OP_ISETP);
+	test->pdst = 0, test->a = 32, test->xkind = HD_X_IMM_B, test->x = 0;
+	test->mods = HD_MOD(CMP, HD_CMP_EQ) | HD_MOD(BOOL, HD_BOOL_AND);
+	struct hd_inst *branch = simbench_emit(&bench, HD_OP_BRA);
+	branch->guard = 0, branch->xkind = HD_X_OTHER, branch->x = branch->reconv = bench.code.len + 103;
+	simbench_chain(&bench, 100);
+	look_at_clock(&bench, 0);
+	operation(&bench, HD_SYNCS_ARRIVE, COUNT);
+	simbench_emit(&bench, HD_OP_EXIT);
+	look_at_clock(&bench, 1);
+	wait_for(&bench, true, PARITY);
+	need(&bench, 1);
+	look_at_clock(&bench, 2);
+	run_threads(&bench, 64);
+	uint32_t arrival = absolute(&bench, 1, 0) + 1;
+	ck_assert_uint_eq(absolute(&bench, 0, 2), arrival + ARRIVE + WAKE + 1);
+	ck_assert_uint_eq(simbench_register(&bench, 0, 30, 0), 1); /* it is over */
+	ck_assert_uint_eq(counters(&bench)->mbarrier_wait_cycles,
+			  arrival + ARRIVE + WAKE - (absolute(&bench, 0, 1) + 1));
+	simbench_release(&bench);
+}
+END_TEST
+
+/* From the look at the clock in front of a wait for a phase that does not end to the one behind it. */
+static uint32_t patience(uint32_t mhz, uint32_t given)
+{
+	struct simbench bench;
+	begin(&bench);
+	bench.config.core_mhz = mhz;
+	make_barrier(&bench);
+	simbench_mov(&bench, 31, given);
+	simbench_chain(&bench, 20);
+	look_at_clock(&bench, 0);
+	struct hd_inst *wait = wait_for(&bench, true, PARITY);
+	if (given) {
+		wait->c = 31;
+		wait->mods |= HD_MOD(TIMED, 1);
+	}
+	need(&bench, 1);
+	look_at_clock(&bench, 1);
+	run(&bench);
+	uint32_t cycles = clock_at(&bench, 1);
+	ck_assert_uint_eq(counters(&bench)->mbarrier_wait_cycles, cycles - 2);
+	simbench_release(&bench);
+	return cycles;
+}
+
+/* The wait is issued in cycle 1, is over as many nanoseconds later, and its answer is there in the next cycle, with the
+ * look at the clock behind what needs it; with less than an answer takes, it is over when that is there. */
+START_TEST(a_wait_has_a_limit)
+{
+	ck_assert_uint_eq(patience(1000, 0), 1 + LIMIT + 2);
+	ck_assert_uint_eq(patience(2000, 0), 1 + 2 * LIMIT + 2);
+	ck_assert_uint_eq(patience(500, 700), 1 + 350 + 2);
+	ck_assert_uint_eq(patience(1000, 1024), 1 + 1024 + 2);
+	ck_assert_uint_eq(patience(1000, 1025), 1 + 1025 + 2);
+	ck_assert_uint_eq(patience(1000, 12), 1 + WAKE + 2);
+}
+END_TEST
+
+/* ---- copies */
+
+struct copies {
+	uint32_t bytes, count, more; /* of each of so many copies; instructions between the last one and the wait */
+	uint32_t latency, issue, queue, requests;
+	double row;
+	uint32_t behind; /* result: cycles until the warp has issued all copies */
+	struct hd_counters counters;
+};
+
+static void place(struct simbench *bench, uint32_t bytes)
+{
+	simbench_param(bench, COPY);
+	simbench_mov(bench, COPY + 2, PLACE);
+	simbench_mov(bench, COPY + 3, 0);
+	simbench_mov(bench, BYTES, bytes);
+	simbench_mov(bench, BYTES + 1, 0);
+}
+
+static void copy(struct simbench *bench, uint32_t kind)
+{
+	struct hd_inst *inst = simbench_emit(bench, HD_OP_UBLKCP);
+	inst->a = COPY, inst->c = BYTES, inst->mods = HD_MOD(BULK, kind);
+}
+
+static void set_keys(struct simbench *bench, const struct copies *copies)
+{
+	begin(bench);
+	if (copies->latency)
+		bench->config.tma_latency = copies->latency;
+	if (copies->issue)
+		bench->config.tma_issue = copies->issue;
+	if (copies->queue)
+		bench->config.tma_queue = copies->queue;
+	if (copies->requests)
+		bench->config.tma_requests = copies->requests;
+	if (copies->row > 0)
+		bench->config.tma_row = copies->row;
+}
+
+/* Cycles until the bytes are there that one block has copied before, so that they are in L2. */
+static uint32_t load(struct copies *copies)
+{
+	struct simbench bench;
+	set_keys(&bench, copies);
+	make_barrier(&bench);
+	place(&bench, copies->bytes);
+	simbench_mov(&bench, 31, copies->count * copies->bytes);
+	operation(&bench, HD_SYNCS_ARRIVE_TX, 31);
+	simbench_chain(&bench, 20);
+	look_at_clock(&bench, 0);
+	for (uint32_t i = 0; i < copies->count; i++)
+		copy(&bench, HD_BULK_G2S);
+	look_at_clock(&bench, 1);
+	for (uint32_t i = 0; i < copies->more; i++)
+		simbench_mov(&bench, (uint8_t)(50 + i), i);
+	wait_for(&bench, true, PARITY);
+	look_at_clock(&bench, 2);
+	run(&bench);
+	copies->behind = clock_at(&bench, 1);
+	copies->counters = *counters(&bench);
+	uint32_t cycles = clock_at(&bench, 2);
+	simbench_release(&bench);
+	return cycles;
+}
+
+/*
+ * A copy is issued in cycle 1, the first request 40 cycles later. The way to L2 and back is what is left of a line's
+ * cycles: the copy is there 30 cycles, a wake, before the warp goes on.
+ */
+static uint32_t way(uint32_t cycles)
+{
+	return cycles - 1 - LATENCY - WAKE;
+}
+
+START_TEST(copies_take_the_time_of_the_unit)
+{
+	struct copies one = {.bytes = 16, .count = 1}, late = {.bytes = 16, .count = 1, .latency = LATENCY + 100};
+	uint32_t cycles = load(&one);
+	ck_assert_uint_eq(load(&late), cycles + 100);
+	struct copies two = {.bytes = 16, .count = 2}, apart = {.bytes = 16, .count = 2, .issue = 77};
+	ck_assert_uint_eq(load(&two), cycles + ISSUE);
+	ck_assert_uint_eq(two.behind, 3); /* the warp goes on at once */
+	ck_assert_uint_eq(load(&apart), cycles + 77);
+	/* Room for one: the second is issued when the first one's request has been made, in cycle 1 + 40, and is taken
+	 * then; the warp waits for 40 cycles each time. */
+	struct copies narrow = {.bytes = 16, .count = 2, .queue = 1};
+	ck_assert_uint_eq(load(&narrow), cycles + LATENCY);
+	ck_assert_uint_eq(narrow.behind, 1 + 2 * LATENCY);
+	ck_assert_uint_eq(narrow.counters.tma_wait_cycles, 2 * LATENCY);
+	struct copies three = {.bytes = 16, .count = 3, .queue = 3}; /* room for all but the last one's issue */
+	ck_assert_uint_eq(load(&three), cycles + 2 * ISSUE);
+	ck_assert_uint_eq(three.behind, 1 + LATENCY);
+	ck_assert_uint_eq(three.counters.tma_wait_cycles, LATENCY - 2);
+}
+END_TEST
+
+/* Eight lines, one every 5, 15 or 15.3 cycles: the last one is 7 times as far behind the first. */
+START_TEST(requests_are_rows_apart)
+{
+	struct copies line = {.bytes = 128, .count = 1}, rows = {.bytes = 1024, .count = 1};
+	uint32_t cycles = load(&line);
+	ck_assert_uint_eq(line.counters.tma_requests, 1);
+	ck_assert_uint_eq(load(&rows), cycles + 7 * 5);
+	ck_assert_uint_eq(rows.counters.tma_requests, 8);
+	ck_assert_uint_eq(rows.counters.tma_bytes, 1024);
+	ck_assert_uint_eq(rows.counters.tma_loads, 1);
+	ck_assert_uint_eq(rows.counters.tma_barriers, 1);
+	ck_assert_uint_eq(rows.counters.tma_shared_cycles, 8);
+	rows.row = 15;
+	ck_assert_uint_eq(load(&rows), cycles + 7 * 15);
+	rows.row = 15.3;
+	ck_assert_uint_eq(load(&rows), cycles + 107);
+	/* One in flight: each waits for the answer to the one before. Two: the eighth is the fourth pair's second. */
+	rows.requests = 1;
+	rows.row = 5;
+	ck_assert_uint_eq(load(&rows), cycles + 7 * way(cycles));
+	rows.requests = 2;
+	ck_assert_uint_eq(load(&rows), cycles + 3 * way(cycles) + 5);
+}
+END_TEST
+
+/*
+ * Issue slots while copies are in flight: from the issue in cycle 1 on. Those of the copies, of a look at the clock, of
+ * instructions in between and of the wait are hidden, those behind are lost to the wait.
+ */
+START_TEST(slots_beside_copies_are_counted)
+{
+	for (uint32_t more = 0; more < 6; more += 5) {
+		struct copies one = {.bytes = 16, .count = 1, .more = more};
+		uint32_t flight = load(&one) - WAKE - 1;
+		ck_assert_uint_eq(one.counters.tma_flight_cycles, flight);
+		ck_assert_uint_eq(one.counters.tma_busy_cycles, flight);
+		ck_assert_uint_eq(one.counters.tma_busy_slots, flight);
+		ck_assert_uint_eq(one.counters.tma_hidden_slots, 3 + more);
+		/* The second is issued one cycle behind the first, and is there 32 behind it. */
+		struct copies two = {.bytes = 16, .count = 2, .more = more};
+		load(&two);
+		ck_assert_uint_eq(two.counters.tma_flight_cycles, 2 * flight + ISSUE - 1);
+		ck_assert_uint_eq(two.counters.tma_busy_cycles, flight + ISSUE);
+		ck_assert_uint_eq(two.counters.tma_hidden_slots, 4 + more);
+	}
+}
+END_TEST
+
+/* A fault ends a launch whose copy is in flight: the next one's are counted from its own copy's issue on. */
+START_TEST(a_fault_forgets_copies)
+{
+	struct simbench bench;
+	uint64_t address, end;
+	begin(&bench);
+	make_barrier(&bench);
+	place(&bench, 16);
+	simbench_mov(&bench, 31, 16);
+	operation(&bench, HD_SYNCS_ARRIVE_TX, 31);
+	simbench_chain(&bench, 20);
+	look_at_clock(&bench, 0);
+	copy(&bench, HD_BULK_G2S);
+	struct hd_inst *inst = simbench_emit(&bench, HD_OP_LDG);
+	inst->dst = 30, inst->a = COPY, inst->xkind = HD_X_OTHER, inst->x = 16, inst->mods = HD_MOD(SIZE, HD_SIZE_32);
+	wait_for(&bench, true, PARITY);
+	look_at_clock(&bench, 1);
+	ck_assert_msg(!simbench_start(&bench), "%s", bench.message);
+	ck_assert_int_eq(hd_sim_malloc(bench.sim, 65536, &address), 0);
+	struct hd_launch good = simbench_launch(&bench, 1, 1, &address), bad = simbench_launch(&bench, 1, 1, &end);
+	end = address + 65536 - 16; /* behind which the load is */
+	ck_assert_int_eq(hd_sim_launch(bench.sim, &good), 0);
+	uint32_t cold = clock_at(&bench, 1);
+	ck_assert_uint_eq(counters(&bench)->tma_busy_cycles, cold - WAKE - 1);
+	ck_assert_int_eq(hd_sim_launch(bench.sim, &bad), HD_SIM_BAD_ADDRESS);
+	ck_assert_int_eq(hd_sim_launch(bench.sim, &good), 0);
+	uint32_t cycles = clock_at(&bench, 1);
+	ck_assert_uint_le(cycles, cold);
+	ck_assert_uint_eq(counters(&bench)->tma_flight_cycles, cycles - WAKE - 1);
+	ck_assert_uint_eq(counters(&bench)->tma_busy_cycles, cycles - WAKE - 1);
+	ck_assert_uint_eq(counters(&bench)->tma_hidden_slots, 3); /* the copy, the load, the wait */
+	simbench_release(&bench);
+}
+END_TEST
+
+/* ---- groups of stores */
+
+static void group(struct simbench *bench)
+{
+	simbench_emit(bench, HD_OP_UTMACMDFLUSH);
+}
+
+static void wait_group(struct simbench *bench, bool reads, uint32_t left)
+{
+	struct hd_inst *inst = simbench_emit(bench, HD_OP_UTMAWAIT);
+	inst->xkind = HD_X_OTHER, inst->x = left, inst->mods = HD_MOD(READS, reads);
+}
+
+/* Two groups of a store each: cycles behind waits for what is read, or written, of the first and of both. */
+static void store(uint32_t bytes, uint32_t clock[5], struct hd_counters *counted)
+{
+	struct simbench bench;
+	begin(&bench);
+	place(&bench, bytes);
+	simbench_chain(&bench, 20);
+	look_at_clock(&bench, 0);
+	copy(&bench, HD_BULK_S2G);
+	group(&bench);
+	copy(&bench, HD_BULK_S2G);
+	group(&bench);
+	wait_group(&bench, true, 1);
+	look_at_clock(&bench, 1);
+	wait_group(&bench, true, 0);
+	look_at_clock(&bench, 2);
+	wait_group(&bench, false, 1);
+	look_at_clock(&bench, 3);
+	wait_group(&bench, false, 0);
+	look_at_clock(&bench, 4);
+	run(&bench);
+	for (uint32_t i = 0; i < 5; i++)
+		clock[i] = clock_at(&bench, i);
+	*counted = *counters(&bench);
+	simbench_release(&bench);
+}
+
+/*
+ * The stores are issued in cycles 1 and 3 and taken in 1 and 33. Shared memory has been read when the last request is
+ * made: 40 cycles later, and with eight lines 35 more, or for the second store behind those of the first.
+ */
+START_TEST(waits_are_for_groups)
+{
+	uint32_t clock[5], large[5];
+	struct hd_counters counted;
+	store(16, clock, &counted);
+	ck_assert_uint_eq(clock[1], 1 + LATENCY);
+	ck_assert_uint_eq(clock[2], 1 + ISSUE + LATENCY);
+	ck_assert_uint_gt(clock[3], clock[2]);
+	ck_assert_uint_eq(clock[4], clock[3] + ISSUE);
+	ck_assert_uint_eq(counted.tma_stores, 2);
+	ck_assert_uint_eq(counted.tma_bytes, 32);
+	ck_assert_uint_eq(counted.tma_shared_cycles, 2);
+	/* Waits of cycles 5 and those behind the looks at the clock. */
+	ck_assert_uint_eq(counted.tma_wait_cycles,
+			  clock[1] - 5 + clock[2] - clock[1] - 1 + clock[3] - clock[2] - 1 + clock[4] - clock[3] - 1);
+	ck_assert_uint_eq(counted.tma_busy_cycles, 0); /* copies to shared memory alone */
+	store(1024, large, &counted);
+	ck_assert_uint_eq(large[1], 1 + LATENCY + 7 * 5);
+	ck_assert_uint_eq(large[2], 1 + LATENCY + 15 * 5);
+}
+END_TEST
+
+/* Cycles until a warp has ended so many groups of a store each. */
+static uint32_t end_groups(uint32_t count)
+{
+	struct simbench bench;
+	begin(&bench);
+	bench.config.tma_queue = 1024;
+	place(&bench, 16);
+	simbench_chain(&bench, 20);
+	look_at_clock(&bench, 0);
+	for (uint32_t i = 0; i < count; i++) {
+		copy(&bench, HD_BULK_S2G);
+		group(&bench);
+	}
+	look_at_clock(&bench, 1);
+	run(&bench);
+	uint32_t cycles = clock_at(&bench, 1);
+	simbench_release(&bench);
+	return cycles;
+}
+
+/* The flush of a group waits while 63 are under way: that of the 64th until the first has been written, where
+ * waits_are_for_groups has it, and each further one 32 cycles longer. */
+START_TEST(so_many_groups_are_under_way)
+{
+	uint32_t clock[5];
+	struct hd_counters counted;
+	store(16, clock, &counted);
+	ck_assert_uint_eq(end_groups(62), 1 + 2 * 62);
+	ck_assert_uint_eq(end_groups(63), 1 + 2 * 63);
+	ck_assert_uint_eq(end_groups(64), clock[3]);
+	ck_assert_uint_eq(end_groups(66), clock[3] + 2 * ISSUE);
+}
+END_TEST
+
+Suite *hd_suite(void)
+{
+	return hd_suite_of("bulk", (const TTest *const[]){
+					   answers_take_the_time_of_a_wake,
+					   operations_stand_in_line,
+					   who_waits_goes_on_when_the_phase_is_over,
+					   a_wait_has_a_limit,
+					   copies_take_the_time_of_the_unit,
+					   requests_are_rows_apart,
+					   slots_beside_copies_are_counted,
+					   a_fault_forgets_copies,
+					   waits_are_for_groups,
+					   so_many_groups_are_under_way,
+					   NULL,
+				   });
+}
