@@ -80,8 +80,7 @@ static bool may_follow(struct hd_sim *sim, uint32_t index)
 		return true;
 	if (!grid->programmatic || !before->running || !lets_overlap(sim) || wants_alone(sim, grid))
 		return false;
-	if (!grid->early)
-		grid->prepared = grid->prepared > before->started ? grid->prepared : before->started;
+	grid->prepared = grid->prepared > before->started ? grid->prepared : before->started;
 	grid->early = true;
 	gpu->awaits_fire |= before->fired < before->cta_total;
 	return before->fired == before->cta_total;

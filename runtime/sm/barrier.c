@@ -13,6 +13,8 @@
  *
  * Cost: O(1) an arrival, O(waiting warps) a release; fences look at the SM's warps only while one of them waits.
  */
+#include <assert.h>
+
 #include "runtime/sm/barrier.h"
 #include "runtime/sm/issue.h"
 #include "runtime/sm/scheduler.h"
@@ -101,12 +103,8 @@ static uint32_t count_votes(const struct hd_warp *warp, uint8_t psrc, uint32_t m
 
 void hd_barrier_arrive(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint32_t mask, uint64_t now)
 {
-	if (!mask) { /* guarded off */
-		write_vote(sm, warp, inst, 0, now);
-		go_on(sm, warp, now, now + 1, HD_STALL_control);
-		return;
-	}
 	struct hd_cta *cta = warp->cta;
+	assert(mask); /* one that is guarded off has no effect */
 	uint32_t id = hd_operand_value(warp, &inst->inst, HD_SLOT_B, mask) % BARRIERS;
 	uint32_t threads = hd_operand_value(warp, &inst->inst, HD_SLOT_C, mask);
 	hd_sm_counters(sm, warp)->barriers++;

@@ -239,7 +239,47 @@ START_TEST(a_wait_has_a_limit)
 }
 END_TEST
 
-/* ---- copies */
+/* A copy of a word, then what waits for it: its group, or a barrier at which it arrives. */
+static uint32_t copy_word(bool arrives, uint32_t arrive, uint32_t wake)
+{
+	struct simbench bench;
+	begin(&bench);
+	bench.config.mbarrier_arrive = arrive;
+	bench.config.mbarrier_wake = wake;
+	make_barrier(&bench);
+	simbench_param(&bench, COPY);
+	simbench_mov(&bench, COPY + 2, PLACE);
+	simbench_chain(&bench, 20);
+	look_at_clock(&bench, 0);
+	struct hd_inst *inst = simbench_emit(&bench, HD_OP_LDGSTS);
+	inst->a = COPY, inst->b = COPY + 2, inst->xkind = HD_X_OTHER, inst->mods = HD_MOD(SIZE, HD_SIZE_32);
+	if (arrives) {
+		inst = simbench_emit(&bench, HD_OP_ARRIVES);
+		inst->a = BARRIER, inst->xkind = HD_X_OTHER, inst->mods = HD_MOD(NOINC, 1);
+		wait_for(&bench, true, PARITY);
+	} else {
+		simbench_emit(&bench, HD_OP_LDGDEPBAR);
+		inst = simbench_emit(&bench, HD_OP_DEPBAR);
+		inst->xkind = HD_X_OTHER, inst->x = 0;
+	}
+	look_at_clock(&bench, 1);
+	run(&bench);
+	uint32_t cycles = clock_at(&bench, 1);
+	simbench_release(&bench);
+	return cycles;
+}
+
+/* Who waits for its group goes on in the cycle behind the copy's end. An arrival counts 9 cycles after that end, and
+ * the warp goes on 30 cycles later. */
+START_TEST(copies_arrive_when_they_are_done)
+{
+	uint32_t done = copy_word(false, ARRIVE, WAKE) - 1;
+	ck_assert_uint_eq(copy_word(true, ARRIVE, WAKE), done + ARRIVE + WAKE);
+	ck_assert_uint_eq(copy_word(true, 50, 60), done + 50 + 60);
+}
+END_TEST
+
+/* ---- copies in bulk */
 
 struct copies {
 	uint32_t bytes, count, more; /* of each of so many copies; instructions between the last one and the wait */
@@ -348,6 +388,9 @@ START_TEST(requests_are_rows_apart)
 	ck_assert_uint_eq(rows.counters.tma_loads, 1);
 	ck_assert_uint_eq(rows.counters.tma_barriers, 1);
 	ck_assert_uint_eq(rows.counters.tma_shared_cycles, 8);
+	/* A flit asks for a line, which comes with four sectors' and one more. */
+	ck_assert_uint_eq(rows.counters.icnt_flits_up, 8);
+	ck_assert_uint_eq(rows.counters.icnt_flits_down, 8 * 5);
 	rows.row = 15;
 	ck_assert_uint_eq(load(&rows), cycles + 7 * 15);
 	rows.row = 15.3;
@@ -480,6 +523,8 @@ START_TEST(waits_are_for_groups)
 			  clock[1] - 5 + clock[2] - clock[1] - 1 + clock[3] - clock[2] - 1 + clock[4] - clock[3] - 1);
 	ck_assert_uint_eq(counted.tma_busy_cycles, 0); /* copies to shared memory alone */
 	store(1024, large, &counted);
+	ck_assert_uint_eq(counted.icnt_flits_up, 16 * 5);
+	ck_assert_uint_eq(counted.icnt_flits_down, 16);
 	ck_assert_uint_eq(large[1], 1 + LATENCY + 7 * 5);
 	ck_assert_uint_eq(large[2], 1 + LATENCY + 15 * 5);
 }
@@ -526,6 +571,7 @@ Suite *hd_suite(void)
 					   operations_stand_in_line,
 					   who_waits_goes_on_when_the_phase_is_over,
 					   a_wait_has_a_limit,
+					   copies_arrive_when_they_are_done,
 					   copies_take_the_time_of_the_unit,
 					   requests_are_rows_apart,
 					   slots_beside_copies_are_counted,

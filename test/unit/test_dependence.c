@@ -12,7 +12,7 @@ struct shape {
 	uint32_t before, after;	    /* dependent instructions before the wait, and behind it */
 	uint32_t sms, ctas, places; /* places: of blocks on an SM; 0: as many as there are */
 	const char *policy;
-	bool programmatic, every_cycle, fires;
+	bool programmatic, every_cycle, fires, free; /* free: no wait for the grid before */
 	uint64_t wait;
 };
 
@@ -38,7 +38,8 @@ static void start(struct simbench *bench, const struct shape *shape)
 	if (shape->fires)
 		simbench_emit(bench, HD_OP_PREEXIT);
 	simbench_chain(bench, shape->before);
-	simbench_emit(bench, HD_OP_ACQBULK);
+	if (!shape->free)
+		simbench_emit(bench, HD_OP_ACQBULK);
 	simbench_chain(bench, shape->after);
 	ck_assert_int_eq(simbench_start(bench), 0);
 	bench->sim->gpu.every_cycle = shape->every_cycle;
@@ -132,6 +133,24 @@ START_TEST(all_blocks_must_allow_it)
 }
 END_TEST
 
+/*
+ * Without a wait all run beside each other, on an SM each. The first one's block begins in cycle LAUNCH and allows the
+ * second, which has its turn in the cycle behind: it has been prepared since cycle 0, its block begins at once, and
+ * allows the third. That one has been prepared only since the second began, and its block begins LAUNCH cycles behind
+ * the second's; the fourth is prepared meanwhile.
+ */
+START_TEST(a_launch_is_prepared_beside_the_one_before)
+{
+	struct shape alone = usual;
+	alone.sms = 4;
+	alone.free = true;
+	uint64_t cycles = cycles_of(&alone, 1);
+	ck_assert_uint_eq(cycles_of(&alone, 2), cycles + 1);
+	ck_assert_uint_eq(cycles_of(&alone, 3), cycles + 1 + LAUNCH);
+	ck_assert_uint_eq(cycles_of(&alone, 4), cycles + 1 + LAUNCH + 1);
+}
+END_TEST
+
 START_TEST(windows_change_nothing)
 {
 	static const struct {
@@ -182,6 +201,7 @@ Suite *hd_suite(void)
 							 what_comes_before_the_wait_is_hidden,
 							 an_ended_block_allows_it,
 							 all_blocks_must_allow_it,
+							 a_launch_is_prepared_beside_the_one_before,
 							 policies_run_one_after_the_other,
 							 grids_end_in_order,
 							 NULL,

@@ -241,6 +241,32 @@ START_TEST(whole_sectors_are_written_without_fetching)
 }
 END_TEST
 
+/* Sector 0 was read: a write of it hits, one of sector 1 misses, and hits the second time; a line that is not there
+ * misses with each sector. */
+START_TEST(written_sectors_hit_or_miss)
+{
+	static const struct {
+		uint64_t line;
+		uint8_t sectors, hits;
+	} writes[] = {{1, 0x3, 1}, {1, 0x3, 2}, {1, 0x7, 2}, {2, 0x3, 0}, {2, 0xf, 2}};
+	build(4, 4);
+	read_latency(1, 0x1);
+	uint64_t accesses = counters.l2_accesses, hits = 0, misses = counters.l2_misses;
+	ck_assert_uint_eq(counters.l2_hits, hits);
+	for (size_t i = 0; i < sizeof writes / sizeof *writes; i++) {
+		uint32_t sectors = (uint32_t)__builtin_popcount(writes[i].sectors);
+		send(0, HD_PACKET_WRITE, writes[i].line, writes[i].sectors, writes[i].sectors, 9);
+		receive(0);
+		hits += writes[i].hits;
+		misses += sectors - writes[i].hits;
+		accesses += sectors;
+		ck_assert_uint_eq(counters.l2_hits, hits);
+		ck_assert_uint_eq(counters.l2_misses, misses);
+		ck_assert_uint_eq(counters.l2_accesses, accesses);
+	}
+}
+END_TEST
+
 START_TEST(partly_written_sectors_are_fetched)
 {
 	build(4, 4);
@@ -532,6 +558,7 @@ Suite *hd_suite(void)
 	tcase_add_test(cases, so_many_reads_wait_for_a_fill);
 	tcase_add_test(cases, a_miss_fetches_its_aligned_block);
 	tcase_add_test(cases, whole_sectors_are_written_without_fetching);
+	tcase_add_test(cases, written_sectors_hit_or_miss);
 	tcase_add_test(cases, partly_written_sectors_are_fetched);
 	tcase_add_test(cases, partly_written_sectors_can_be_kept);
 	tcase_add_test(cases, partly_written_sectors_take_longer);
