@@ -213,14 +213,12 @@ static int begin_due(struct hd_sim *sim)
 	gpu->awaits_fire = false;
 	if (gpu->corun && hd_corun_ending(gpu->corun))
 		return 0;
+	const struct hd_grid *only = only_running(gpu);
+	if (only && wants_alone(sim, only))
+		return 0;
 	for (uint32_t i = 0; i < gpu->grids.len && gpu->running < HD_MAX_GRIDS; i++) {
 		struct hd_grid *grid = gpu->grids.data[i];
-		if (grid->running) {
-			if (wants_alone(sim, grid))
-				return 0;
-			continue;
-		}
-		if (!may_follow(sim, i))
+		if (grid->running || !may_follow(sim, i))
 			continue;
 		if (grid->earliest > gpu->now) {
 			gpu->begin_next = hd_earlier(gpu->begin_next, grid->earliest);

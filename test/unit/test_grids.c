@@ -276,6 +276,55 @@ START_TEST(a_cooperative_grid_runs_alone_and_is_not_passed)
 }
 END_TEST
 
+/* A launch that may not begin before a cycle: alone it waits for that, beside another it begins then. */
+START_TEST(a_launch_has_an_earliest_cycle)
+{
+	struct simbench bench;
+	start_chain(&bench, 2, "baseline");
+	submit_one(&bench, 1, 1);
+	uint64_t alone = cycles_of_all(&bench);
+	struct hd_launch late = launch_of(&bench, 1, 2);
+	late.earliest = hd_sim_cycles(bench.sim) + 5000;
+	submit(&bench, &late);
+	ck_assert_uint_eq(cycles_of_all(&bench), 5000 + alone);
+	ck_assert_uint_eq(record(&bench, 1)->start, late.earliest);
+	ck_assert_uint_eq(record(&bench, 1)->stats.counters.cycles, alone);
+	late.earliest = hd_sim_cycles(bench.sim) + alone / 2;
+	submit(&bench, &late);
+	submit_one(&bench, 1, 1);
+	uint64_t both = cycles_of_all(&bench);
+	ck_assert_uint_eq(both, alone / 2 + alone);
+	ck_assert_uint_eq(record(&bench, 2)->start, late.earliest - alone / 2);
+	ck_assert_uint_eq(record(&bench, 3)->start, late.earliest);
+	ck_assert(record(&bench, 2)->shared && record(&bench, 3)->shared);
+	/* One that is too late for its cycle begins at once. */
+	submit(&bench, &late);
+	ck_assert_uint_eq(cycles_of_all(&bench), alone);
+	simbench_release(&bench);
+}
+END_TEST
+
+/* Nor does one join it that was submitted before it, and whose earliest cycle comes meanwhile. */
+START_TEST(nobody_joins_a_cooperative_grid)
+{
+	struct simbench bench;
+	start_chain(&bench, 2, "baseline");
+	submit_one(&bench, 1, 1);
+	uint64_t alone = cycles_of_all(&bench), before = hd_sim_cycles(bench.sim);
+	struct hd_launch late = launch_of(&bench, 1, 1), cooperative = launch_of(&bench, 1, 2);
+	late.earliest = before + alone / 2;
+	cooperative.cooperative = true;
+	submit(&bench, &late);
+	submit(&bench, &cooperative);
+	ck_assert_uint_eq(cycles_of_all(&bench), 2 * alone);
+	ck_assert_uint_eq(record(&bench, 1)->stream, 2);
+	ck_assert_uint_eq(record(&bench, 1)->start, before);
+	ck_assert_uint_eq(record(&bench, 2)->start, before + alone);
+	ck_assert(!record(&bench, 1)->shared && !record(&bench, 2)->shared);
+	simbench_release(&bench);
+}
+END_TEST
+
 START_TEST(more_grids_than_run_together_wait)
 {
 	enum { GRIDS = 2 * HD_MAX_GRIDS + 3 };
@@ -508,6 +557,8 @@ Suite *hd_suite(void)
 					    results_and_counts_are_those_of_one_after_the_other,
 					    skipping_idle_cycles_changes_nothing,
 					    a_cooperative_grid_runs_alone_and_is_not_passed,
+					    a_launch_has_an_earliest_cycle,
+					    nobody_joins_a_cooperative_grid,
 					    more_grids_than_run_together_wait,
 					    who_waits_for_a_grid_leaves_others_on_their_way,
 					    a_fault_ends_all,

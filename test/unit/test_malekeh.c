@@ -280,6 +280,20 @@ START_TEST(waiting_ends_where_it_must)
 }
 END_TEST
 
+/* The first interval has none before it: its IPC is no small change, with which the way would end where no step is
+ * allowed. */
+START_TEST(waiting_begins_without_a_comparison)
+{
+	struct hd_sthld machine = {.large = 0.05, .most = 0, .step = 1};
+	hd_sthld_start(&machine);
+	hd_sthld_step(&machine, 1.0);
+	ck_assert_uint_eq(machine.state, 2);
+	ck_assert_uint_eq(machine.value, 0);
+	hd_sthld_step(&machine, 1.0);
+	ck_assert_uint_eq(machine.state, 6);
+}
+END_TEST
+
 /* As in the first test, in steps of three: up to 6, beyond the knee, six back, three more back, three up. */
 START_TEST(waiting_climbs_by_the_step)
 {
@@ -829,6 +843,7 @@ Suite *hd_suite(void)
 					      waiting_goes_to_the_knee,
 					      waiting_does_not_walk_down_a_slope,
 					      waiting_ends_where_it_must,
+					      waiting_begins_without_a_comparison,
 					      waiting_climbs_by_the_step,
 					      units_without_near_values_are_taken_at_once,
 					      near_values_are_waited_for,
