@@ -390,6 +390,104 @@ START_TEST(warps_meet_without_time)
 }
 END_TEST
 
+/* ---- registers that warps hand on */
+
+enum { HAND_OVER = 17, GIVEN = 24, KEPT = 64 - GIVEN };
+
+static void resize(struct simbench *bench, uint32_t registers)
+{
+	struct hd_inst *inst = simbench_emit(bench, HD_OP_USETMAXREG);
+	inst->xkind = HD_X_OTHER, inst->x = registers;
+	inst->mods = HD_MOD(RESIZE, registers > 64 - GIVEN ? HD_RESIZE_INC : HD_RESIZE_DEC);
+}
+
+/* Each change takes 17 cycles; four warps give 24 registers of a thread, and take them again. */
+START_TEST(registers_are_given_and_taken)
+{
+	struct simbench bench;
+	begin(&bench);
+	bench.config.setmaxnreg_latency = HAND_OVER;
+	look_at_clock(&bench, 0);
+	resize(&bench, KEPT);
+	look_at_clock(&bench, 1);
+	resize(&bench, 64);
+	look_at_clock(&bench, 2);
+	run(&bench, 1, GROUP);
+	ck_assert_uint_eq(clock_of_last(&bench, 1), 1 + HAND_OVER);
+	ck_assert_uint_eq(clock_of_last(&bench, 2), 2 * (1 + HAND_OVER));
+	ck_assert_uint_eq(simbench_stats(&bench)->counters.registers_moved, 4 * GIVEN * 32);
+	ck_assert_uint_eq(simbench_stats(&bench)->stalls[HD_STALL_registers], 4 * 2 * (HAND_OVER - 1));
+	simbench_release(&bench);
+}
+END_TEST
+
+/* The second group's warps want 24 registers more than the kernel has, and the first one's give as many each: warps 0
+ * to 2 soon, and warp 3 behind its chain. Who has waited goes on 17 cycles behind the gift, the lowest number first. */
+static void pass_on(struct simbench *bench)
+{
+	begin(bench);
+	bench->config.setmaxnreg_latency = HAND_OVER;
+	delay_last(bench);
+	simbench_s2r(bench, 32, HD_SR_WARPID);
+	struct hd_inst *test = simbench_emit(bench, HD_OP_ISETP);
+	test->pdst = 0;
+	test->a = 32;
+	test->xkind = HD_X_IMM_B;
+	test->x = WARPS;
+	test->mods = HD_MOD(CMP, HD_CMP_GE) | HD_MOD(BOOL, HD_BOOL_AND);
+	struct hd_inst *branch = simbench_emit(bench, HD_OP_BRA);
+	branch->guard = 0;
+	branch->xkind = HD_X_OTHER;
+	branch->x = branch->reconv = bench->code.len + 44;
+	simbench_chain(bench, 40); /* the others come to their wait meanwhile */
+	look_at_clock(bench, 0);
+	resize(bench, KEPT);
+	look_at_clock(bench, 1);
+	simbench_emit(bench, HD_OP_EXIT);
+}
+
+START_TEST(who_wants_registers_waits_for_them)
+{
+	struct simbench bench;
+	pass_on(&bench);
+	/* A scheduler for each warp. */
+	bench.config.schedulers = bench.config.units_int = bench.config.units_fp32 = bench.config.units_sfu = 8;
+	look_at_clock(&bench, 0);
+	resize(&bench, 64 + GIVEN);
+	look_at_clock(&bench, 1);
+	run(&bench, 1, 2 * GROUP);
+	uint64_t lost = 0;
+	for (uint32_t warp = 0; warp < WARPS; warp++) {
+		uint32_t given = absolute(&bench, warp, 0) + 1;
+		ck_assert_uint_eq(absolute(&bench, warp, 1), given + HAND_OVER);
+		ck_assert_uint_eq(absolute(&bench, WARPS + warp, 1), given + HAND_OVER);
+		lost += HAND_OVER - 1 + given + HAND_OVER - (absolute(&bench, WARPS + warp, 0) + 2);
+	}
+	ck_assert_uint_gt(absolute(&bench, 3, 0), absolute(&bench, 2, 0) + 100);
+	ck_assert_uint_eq(simbench_stats(&bench)->counters.registers_moved, 4 * GIVEN * 32);
+	ck_assert_uint_eq(simbench_stats(&bench)->stalls[HD_STALL_registers], lost);
+	simbench_release(&bench);
+}
+END_TEST
+
+/* The first group gives less than the second wants: 4 * 24 for 4 * 32, so that three warps get theirs, and the last one
+ * waits for ever. That is known when the last one has given. */
+START_TEST(a_wait_in_vain_is_a_fault)
+{
+	struct simbench bench;
+	char text[1024];
+	pass_on(&bench);
+	resize(&bench, 64 + GIVEN + 8);
+	look_at_clock(&bench, 1);
+	ck_assert_msg(!simbench_start(&bench), "%s", bench.message);
+	ck_assert_int_eq(simbench_capture(&bench, 1, 2 * GROUP, text, sizeof text), HD_SIM_TIMEOUT);
+	ck_assert_ptr_nonnull(strstr(hd_sim_error_text(bench.sim),
+				     "setmaxnreg.inc to 96 waits for ever: warp 7 wants 1024 registers more, its "
+				     "block's pool has 0, and other warps give up 0 at most"));
+	simbench_release(&bench);
+}
+END_TEST
+
 Suite *hd_suite(void)
 {
 	return hd_suite_of("wgmma", (const TTest *const[]){
@@ -405,6 +503,9 @@ Suite *hd_suite(void)
 					    the_next_block_begins_anew,
 					    loads_of_shared_memory_stand_behind_factors,
 					    warps_meet_without_time,
+					    registers_are_given_and_taken,
+					    who_wants_registers_waits_for_them,
+					    a_wait_in_vain_is_a_fault,
 					    NULL,
 				    });
 }
