@@ -305,6 +305,44 @@ START_TEST(names_of_checks)
 END_TEST
 
 /* Only what runs can be interrupted. */
+/* Questions about launches leave nothing on its way, and take no number of a launch. */
+START_TEST(questions_launch_nothing)
+{
+	uint32_t clusters = 7;
+	uint64_t first, second;
+	bench.config.compute_major = 9;
+	bench.config.max_ctas = 2;
+	start();
+	struct hd_launch good = launch_of(6, 1, 1, 32, 1, 1), bad = launch_of(6, 1, 1, 1025, 1, 1);
+	ck_assert_int_eq(hd_sim_submit(bench.sim, &good, &first), 0);
+	ck_assert_int_eq(hd_sim_wait_all(bench.sim), 0);
+	ck_assert_int_eq(hd_sim_step(bench.sim), 0); /* nothing is to be done */
+	ck_assert_int_eq(hd_sim_check(bench.sim, &good), 0);
+	ck_assert_int_eq(hd_sim_check(bench.sim, &bad), HD_SIM_BAD_LAUNCH);
+	ck_assert(!hd_sim_working(bench.sim));
+	/* Three SMs with two places each: three clusters of two, two of three, one of six. */
+	static const uint32_t fits[][2] = {{2, 3}, {3, 2}, {6, 1}};
+	bad.cluster[0] = 2;
+	bad.cluster[1] = bad.cluster[2] = 1;
+	uint64_t launched = bench.sim->gpu.grids_launched;
+	for (uint32_t i = 0; i < 3; i++) {
+		good.cluster[0] = fits[i][0];
+		good.cluster[1] = good.cluster[2] = 1;
+		ck_assert_int_eq(hd_sim_clusters(bench.sim, &good, &clusters), 0);
+		ck_assert_uint_eq(clusters, fits[i][1]);
+	}
+	ck_assert_uint_eq(bench.sim->gpu.grids_launched, launched);
+	ck_assert_int_ne(hd_sim_clusters(bench.sim, &bad, &clusters), 0);
+	ck_assert_uint_eq(clusters, 0);
+	ck_assert_uint_eq(bench.sim->gpu.grids_launched, launched);
+	memset(good.cluster, 0, sizeof good.cluster);
+	ck_assert_int_eq(hd_sim_submit(bench.sim, &good, &second), 0);
+	ck_assert(!hd_sim_finished(bench.sim, second) && hd_sim_finished(bench.sim, first));
+	ck_assert_int_eq(hd_sim_wait(bench.sim, second), 0);
+	ck_assert_uint_eq(hd_sim_launch_count(bench.sim), 2);
+}
+END_TEST
+
 START_TEST(interrupts)
 {
 	ck_assert(!hd_sim_interrupt(NULL, 2));
@@ -334,6 +372,7 @@ Suite *hd_suite(void)
 				     numbers_of_threads,
 				     sampling_errors,
 				     names_of_checks,
+				     questions_launch_nothing,
 				     interrupts,
 				     NULL,
 			     },
