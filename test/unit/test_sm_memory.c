@@ -298,6 +298,48 @@ START_TEST(groups_of_copies_are_waited_for)
 }
 END_TEST
 
+/*
+ * Of two warps one is active. The first leaves the set at its wait for a copy, which takes more than 400 cycles, and
+ * the second begins long before that; both wait at the same time. Without a copy that it has to wait for the first goes
+ * to its end first.
+ */
+START_TEST(who_waits_for_copies_is_not_active)
+{
+	for (uint32_t left = 0; left < 2; left++) {
+		struct simbench bench;
+		uint64_t address;
+		simbench_init(&bench);
+		bench.config.compute_major = 8;
+		bench.config.l2_latency = 400;
+		bench.config.scheduler = HD_SCHED_TWO_LEVEL;
+		bench.config.two_level_active = 1;
+		bench.meta.registers = 32;
+		bench.meta.shared_bytes = 256;
+		simbench_param(&bench, 8);
+		simbench_s2r(&bench, 20, HD_SR_CLOCK_LO);
+		struct hd_inst *inst = simbench_emit(&bench, HD_OP_LDGSTS);
+		inst->a = 8, inst->b = HD_RZ, inst->xkind = HD_X_OTHER, inst->mods = HD_MOD(SIZE, HD_SIZE_32);
+		simbench_emit(&bench, HD_OP_LDGDEPBAR);
+		inst = simbench_emit(&bench, HD_OP_DEPBAR);
+		inst->xkind = HD_X_OTHER, inst->x = left;
+		simbench_s2r(&bench, 21, HD_SR_CLOCK_LO);
+		simbench_chain(&bench, 30);
+		simbench_s2r(&bench, 22, HD_SR_CLOCK_LO);
+		ck_assert_msg(!simbench_start(&bench), "%s", bench.message);
+		ck_assert_int_eq(hd_sim_malloc(bench.sim, 4096, &address), 0);
+		struct hd_launch launch = simbench_launch(&bench, 1, 64, &address);
+		ck_assert_msg(!hd_sim_launch(bench.sim, &launch), "%s", hd_sim_error_text(bench.sim));
+		uint32_t begun = simbench_register(&bench, 1, 20, 0), over = simbench_register(&bench, 0, 21, 0),
+			 end = simbench_register(&bench, 0, 22, 0);
+		if (left)
+			ck_assert_uint_gt(begun, end);
+		else
+			ck_assert_uint_lt(begun + 300, over);
+		simbench_release(&bench);
+	}
+}
+END_TEST
+
 Suite *hd_suite(void)
 {
 	return hd_suite_of("sm_memory", (const TTest *const[]){
@@ -310,6 +352,7 @@ Suite *hd_suite(void)
 						a_load_of_no_lane_takes_a_cycle,
 						shared_memory_in_use_is_not_cache,
 						groups_of_copies_are_waited_for,
+						who_waits_for_copies_is_not_active,
 						NULL,
 					});
 }
