@@ -2,6 +2,7 @@
 #include "harness.h"
 #include "heddle/opcodes.h"
 
+#include "lib/tensormap.h"
 #include "simbench.h"
 
 enum {
@@ -427,6 +428,116 @@ START_TEST(slots_beside_copies_are_counted)
 }
 END_TEST
 
+/* ---- boxes of tensors */
+
+enum { TENSOR = 4096, COORDINATES = 16, ROWS = 16, ROW = 64 };
+
+/* Cycles of two copies of a box of 16 rows of 64 bytes at column x of a tensor of 128, which is in L2. Its map is new
+ * to the unit for the first one. */
+static void load_box(uint32_t x, int64_t tensor, int64_t map_latency, uint32_t cycles[2], struct hd_counters *counted)
+{
+	struct simbench bench;
+	uint64_t address;
+	begin(&bench);
+	bench.config.tma_tensor_latency = tensor;
+	bench.config.tma_map_latency = map_latency;
+	make_barrier(&bench);
+	place(&bench, 0);
+	for (uint8_t i = 0; i < 4; i++)
+		simbench_mov(&bench, COORDINATES + i, i ? 0 : x);
+	simbench_mov(&bench, 31, ROWS * ROW);
+	for (uint8_t i = 0; i < 2; i++) {
+		operation(&bench, HD_SYNCS_ARRIVE_TX, 31);
+		simbench_chain(&bench, 20);
+		look_at_clock(&bench, 2 * i);
+		struct hd_inst *inst = simbench_emit(&bench, HD_OP_UTMALDG);
+		inst->a = COPY, inst->b = COORDINATES, inst->c = BYTES, inst->mods = HD_MOD(DIMS, 2);
+		wait_for(&bench, true, (uint8_t)(PARITY + i));
+		look_at_clock(&bench, 2 * i + 1);
+	}
+	ck_assert_msg(!simbench_start(&bench), "%s", bench.message);
+	ck_assert_int_eq(hd_sim_malloc(bench.sim, 65536, &address), 0);
+	const struct hd_tensor_map map = {.magic = HD_TENSOR_MAGIC,
+					  .type = HD_TENSOR_U8,
+					  .rank = 2,
+					  .address = address + TENSOR,
+					  .stride = {128},
+					  .size = {128, 64},
+					  .box = {ROW, ROWS},
+					  .step = {1, 1}};
+	ck_assert_int_eq(hd_sim_write(bench.sim, address, &map, sizeof map), 0);
+	struct hd_launch launch = simbench_launch(&bench, 1, 1, &address);
+	for (uint32_t i = 0; i < 2; i++) {
+		int error = hd_sim_launch(bench.sim, &launch);
+		ck_assert_msg(!error, "%s", hd_sim_error_text(bench.sim));
+	}
+	cycles[0] = clock_at(&bench, 1);
+	cycles[1] = clock_at(&bench, 3) - clock_at(&bench, 2);
+	*counted = *counters(&bench);
+	simbench_release(&bench);
+}
+
+/* A box takes tma_tensor_latency more than bytes side by side, and a request for each row, five cycles apart; a map
+ * that the unit has not had takes tma_map_latency. What is outside the tensor is not requested. */
+START_TEST(boxes_take_longer)
+{
+	struct copies row = {.bytes = ROW, .count = 1};
+	uint32_t bytes = load(&row), first[2], second[2], outside[2];
+	struct hd_counters counted;
+	load_box(0, 90, 150, first, &counted);
+	ck_assert_uint_eq(first[1], bytes + (ROWS - 1) * 5 + 90);
+	ck_assert_uint_eq(first[0], first[1] + 150);
+	ck_assert_uint_eq(counted.tma_requests, 2 * ROWS);
+	ck_assert_uint_eq(counted.tma_bytes, 2 * ROWS * ROW);
+	ck_assert_uint_eq(counted.tma_outside_bytes, 0);
+	ck_assert_uint_eq(counted.icnt_flits_up, 2 * ROWS);
+	ck_assert_uint_eq(counted.icnt_flits_down, 2 * ROWS * 3);
+	load_box(0, 290, 1150, second, &counted);
+	ck_assert_uint_eq(second[1], first[1] + 200);
+	ck_assert_uint_eq(second[0], first[0] + 200 + 1000);
+	load_box(96, 90, 150, outside, &counted);
+	ck_assert_uint_eq(counted.tma_outside_bytes, 2 * ROWS * ROW / 2);
+	ck_assert_uint_eq(counted.icnt_flits_down, 2 * ROWS * 2);
+	ck_assert_uint_eq(outside[1], first[1] - 1); /* a sector less in the last answer */
+}
+END_TEST
+
+/* Bytes that a prefetch has brought into L2 a long time ago are copied as those that a copy has. */
+START_TEST(prefetches_bring_lines_into_l2)
+{
+	struct copies line = {.bytes = 128, .count = 1};
+	uint32_t warm = load(&line);
+	for (uint32_t fetched = 0; fetched < 2; fetched++) {
+		struct simbench bench;
+		uint64_t address;
+		begin(&bench);
+		make_barrier(&bench);
+		place(&bench, 128);
+		operation(&bench, HD_SYNCS_ARRIVE_TX, BYTES);
+		if (fetched)
+			copy(&bench, HD_BULK_PF);
+		simbench_chain(&bench, 300);
+		look_at_clock(&bench, 0);
+		copy(&bench, HD_BULK_G2S);
+		wait_for(&bench, true, PARITY);
+		look_at_clock(&bench, 1);
+		ck_assert_msg(!simbench_start(&bench), "%s", bench.message);
+		ck_assert_int_eq(hd_sim_malloc(bench.sim, 65536, &address), 0);
+		struct hd_launch launch = simbench_launch(&bench, 1, 1, &address);
+		ck_assert_int_eq(hd_sim_launch(bench.sim, &launch), 0);
+		if (fetched)
+			ck_assert_uint_eq(clock_at(&bench, 1), warm);
+		else
+			ck_assert_uint_gt(clock_at(&bench, 1), warm + 20);
+		ck_assert_uint_eq(counters(&bench)->tma_loads, 1 + fetched);
+		ck_assert_uint_eq(counters(&bench)->tma_requests, 1 + fetched);
+		ck_assert_uint_eq(counters(&bench)->tma_shared_cycles, 1);
+		ck_assert_uint_eq(counters(&bench)->dram_reads, 4);
+		simbench_release(&bench);
+	}
+}
+END_TEST
+
 /* A fault ends a launch whose copy is in flight: the next one's are counted from its own copy's issue on. */
 START_TEST(a_fault_forgets_copies)
 {
@@ -575,6 +686,8 @@ Suite *hd_suite(void)
 					   copies_take_the_time_of_the_unit,
 					   requests_are_rows_apart,
 					   slots_beside_copies_are_counted,
+					   boxes_take_longer,
+					   prefetches_bring_lines_into_l2,
 					   a_fault_forgets_copies,
 					   waits_are_for_groups,
 					   so_many_groups_are_under_way,
