@@ -432,6 +432,25 @@ END_TEST
 
 enum { TENSOR = 4096, COORDINATES = 16, ROWS = 16, ROW = 64 };
 
+/* The memory's address, at which there is the map of a tensor in it: boxes of 16 rows of so many bytes. */
+static uint64_t start_with_map(struct simbench *bench, uint32_t row, uint8_t promotion)
+{
+	uint64_t address;
+	ck_assert_msg(!simbench_start(bench), "%s", bench->message);
+	ck_assert_int_eq(hd_sim_malloc(bench->sim, 65536, &address), 0);
+	const struct hd_tensor_map map = {.magic = HD_TENSOR_MAGIC,
+					  .type = HD_TENSOR_U8,
+					  .rank = 2,
+					  .promotion = promotion,
+					  .address = address + TENSOR,
+					  .stride = {128},
+					  .size = {128, 64},
+					  .box = {row, ROWS},
+					  .step = {1, 1}};
+	ck_assert_int_eq(hd_sim_write(bench->sim, address, &map, sizeof map), 0);
+	return address;
+}
+
 /* Cycles of two copies of a box of 16 rows of 64 bytes at column x of a tensor of 128, which is in L2. Its map is new
  * to the unit for the first one. */
 static void load_box(uint32_t x, int64_t tensor, int64_t map_latency, uint32_t cycles[2], struct hd_counters *counted)
@@ -455,17 +474,7 @@ static void load_box(uint32_t x, int64_t tensor, int64_t map_latency, uint32_t c
 		wait_for(&bench, true, (uint8_t)(PARITY + i));
 		look_at_clock(&bench, 2 * i + 1);
 	}
-	ck_assert_msg(!simbench_start(&bench), "%s", bench.message);
-	ck_assert_int_eq(hd_sim_malloc(bench.sim, 65536, &address), 0);
-	const struct hd_tensor_map map = {.magic = HD_TENSOR_MAGIC,
-					  .type = HD_TENSOR_U8,
-					  .rank = 2,
-					  .address = address + TENSOR,
-					  .stride = {128},
-					  .size = {128, 64},
-					  .box = {ROW, ROWS},
-					  .step = {1, 1}};
-	ck_assert_int_eq(hd_sim_write(bench.sim, address, &map, sizeof map), 0);
+	address = start_with_map(&bench, ROW, 0);
 	struct hd_launch launch = simbench_launch(&bench, 1, 1, &address);
 	for (uint32_t i = 0; i < 2; i++) {
 		int error = hd_sim_launch(bench.sim, &launch);
@@ -499,6 +508,32 @@ START_TEST(boxes_take_longer)
 	ck_assert_uint_eq(counted.tma_outside_bytes, 2 * ROWS * ROW / 2);
 	ck_assert_uint_eq(counted.icnt_flits_down, 2 * ROWS * 2);
 	ck_assert_uint_eq(outside[1], first[1] - 1); /* a sector less in the last answer */
+}
+END_TEST
+
+/* Of rows of a sector L2 fetches that from DRAM, or 64 bytes, or the line, as the map has it. */
+START_TEST(maps_promote_misses)
+{
+	static const uint32_t sectors[] = {1, 2, 4, 4};
+	for (uint8_t promotion = 0; promotion < 4; promotion++) {
+		struct simbench bench;
+		begin(&bench);
+		make_barrier(&bench);
+		place(&bench, 0);
+		for (uint8_t i = 0; i < 4; i++)
+			simbench_mov(&bench, COORDINATES + i, 0);
+		simbench_mov(&bench, 31, ROWS * 32);
+		operation(&bench, HD_SYNCS_ARRIVE_TX, 31);
+		struct hd_inst *inst = simbench_emit(&bench, HD_OP_UTMALDG);
+		inst->a = COPY, inst->b = COORDINATES, inst->c = BYTES, inst->mods = HD_MOD(DIMS, 2);
+		wait_for(&bench, true, PARITY);
+		uint64_t address = start_with_map(&bench, 32, promotion);
+		struct hd_launch launch = simbench_launch(&bench, 1, 1, &address);
+		ck_assert_int_eq(hd_sim_launch(bench.sim, &launch), 0);
+		ck_assert_uint_eq(counters(&bench)->tma_requests, ROWS);
+		ck_assert_uint_eq(counters(&bench)->dram_reads, ROWS * sectors[promotion]);
+		simbench_release(&bench);
+	}
 }
 END_TEST
 
@@ -687,6 +722,7 @@ Suite *hd_suite(void)
 					   requests_are_rows_apart,
 					   slots_beside_copies_are_counted,
 					   boxes_take_longer,
+					   maps_promote_misses,
 					   prefetches_bring_lines_into_l2,
 					   a_fault_forgets_copies,
 					   waits_are_for_groups,
