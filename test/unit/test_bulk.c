@@ -280,13 +280,106 @@ START_TEST(copies_arrive_when_they_are_done)
 }
 END_TEST
 
+/*
+ * Two warps, the second behind a chain. The first copies a word that is in DRAM alone, the second one that it has in
+ * L1: it arrives first, at a barrier of its own, with an arrival that was made later.
+ */
+START_TEST(copies_of_another_warp_arrive_before)
+{
+	struct simbench bench;
+	uint64_t address;
+	begin(&bench);
+	bench.config.dram_latency = 2000;
+	make_barrier(&bench);
+	simbench_param(&bench, COPY);
+	simbench_s2r(&bench, 32, HD_SR_WARPID);
+	struct hd_inst *inst = simbench_emit(&bench, HD_OP_SHL); /* a barrier for each */
+	inst->dst = BARRIER, inst->a = 32, inst->xkind = HD_X_IMM_B, inst->x = 3;
+	simbench_mov(&bench, COUNT, 32);
+	operation(&bench, HD_SYNCS_INIT, COUNT);
+	simbench_mov(&bench, COPY + 2, PLACE);
+	inst = simbench_emit(&bench, HD_OP_ISETP);
+	inst->pdst = 0, inst->a = 32, inst->xkind = HD_X_IMM_B, inst->x = 0;
+	inst->mods = HD_MOD(CMP, HD_CMP_EQ) | HD_MOD(BOOL, HD_BOOL_AND);
+	inst = simbench_emit(&bench, HD_OP_LDG);
+	inst->dst = 30, inst->a = COPY, inst->xkind = HD_X_OTHER, inst->mods = HD_MOD(SIZE, HD_SIZE_32);
+	simbench_ffma(&bench, 31, 30, 30, 30);
+	simbench_emit(&bench, HD_OP_BAR)->xkind = HD_X_IMM_B;
+	struct hd_inst *branch = simbench_emit(&bench, HD_OP_BRA);
+	branch->guard = 0, branch->xkind = HD_X_OTHER, branch->x = branch->reconv = bench.code.len + 20;
+	simbench_chain(&bench, 20);
+	look_at_clock(&bench, 0);
+	for (uint32_t first = 0; first < 2; first++) {
+		inst = simbench_emit(&bench, HD_OP_LDGSTS);
+		inst->a = COPY, inst->b = COPY + 2, inst->xkind = HD_X_OTHER, inst->mods = HD_MOD(SIZE, HD_SIZE_32);
+		inst->guard = first ? 0 : HD_PRED_NOT | 0;
+		inst->x = first ? 32768 : 0;
+	}
+	inst = simbench_emit(&bench, HD_OP_ARRIVES);
+	inst->a = BARRIER, inst->xkind = HD_X_OTHER, inst->mods = HD_MOD(NOINC, 1);
+	wait_for(&bench, true, PARITY);
+	need(&bench, 1);
+	look_at_clock(&bench, 1);
+	ck_assert_msg(!simbench_start(&bench), "%s", bench.message);
+	ck_assert_int_eq(hd_sim_malloc(bench.sim, 65536, &address), 0);
+	struct hd_launch launch = simbench_launch(&bench, 1, 64, &address);
+	int error = hd_sim_launch(bench.sim, &launch);
+	ck_assert_msg(!error, "%s", hd_sim_error_text(bench.sim));
+	ck_assert_uint_lt(absolute(&bench, 1, 1), absolute(&bench, 1, 0) + 100);
+	ck_assert_uint_gt(absolute(&bench, 0, 1), absolute(&bench, 0, 0) + 2000);
+	for (uint32_t warp = 0; warp < 2; warp++) /* neither waited until its limit */
+		ck_assert_uint_lt(absolute(&bench, warp, 1), absolute(&bench, warp, 0) + LIMIT);
+	simbench_release(&bench);
+}
+END_TEST
+
+/* From the look at the clock in front of a store to that behind the fence which waits for it. */
+static uint32_t fence(bool behind)
+{
+	struct simbench bench;
+	begin(&bench);
+	make_barrier(&bench);
+	simbench_param(&bench, COPY);
+	simbench_mov(&bench, COPY + 2, PLACE);
+	simbench_mov(&bench, COPY + 3, 0);
+	simbench_mov(&bench, BYTES, 16);
+	simbench_mov(&bench, BYTES + 1, 0);
+	operation(&bench, HD_SYNCS_ARRIVE_TX, BYTES);
+	if (behind) {
+		struct hd_inst *copy = simbench_emit(&bench, HD_OP_UBLKCP);
+		copy->a = COPY, copy->c = BYTES, copy->mods = HD_MOD(BULK, HD_BULK_G2S);
+		wait_for(&bench, true, PARITY);
+	}
+	simbench_chain(&bench, 300);
+	look_at_clock(&bench, 0);
+	struct hd_inst *store = simbench_emit(&bench, HD_OP_STG);
+	store->a = COPY, store->c = BYTES, store->xkind = HD_X_OTHER, store->mods = HD_MOD(SIZE, HD_SIZE_32);
+	simbench_emit(&bench, HD_OP_MEMBAR)->mods = HD_MOD(SCOPE, HD_SCOPE_GPU);
+	look_at_clock(&bench, 1);
+	run(&bench);
+	uint32_t cycles = clock_at(&bench, 1);
+	simbench_release(&bench);
+	return cycles;
+}
+
+/* Copies in bulk are waited for at their barriers, and those that have ended change nothing. */
+START_TEST(fences_wait_for_stores_behind_copies)
+{
+	struct hd_config config;
+	hd_config_defaults(&config);
+	ck_assert_uint_gt(fence(false), 2 * config.icnt_latency + config.l2_latency);
+	ck_assert_uint_eq(fence(true), fence(false));
+}
+END_TEST
+
 /* ---- copies in bulk */
 
 struct copies {
 	uint32_t bytes, count, more; /* of each of so many copies; instructions between the last one and the wait */
 	uint32_t latency, issue, queue, requests;
 	double row;
-	uint32_t behind; /* result: cycles until the warp has issued all copies */
+	uint32_t barriers, fences; /* between them, too */
+	uint32_t behind;	   /* result: cycles until the warp has issued all copies */
 	struct hd_counters counters;
 };
 
@@ -336,6 +429,10 @@ static uint32_t load(struct copies *copies)
 	look_at_clock(&bench, 1);
 	for (uint32_t i = 0; i < copies->more; i++)
 		simbench_mov(&bench, (uint8_t)(50 + i), i);
+	for (uint32_t i = 0; i < copies->barriers; i++)
+		simbench_emit(&bench, HD_OP_BAR)->xkind = HD_X_IMM_B;
+	for (uint32_t i = 0; i < copies->fences; i++)
+		simbench_emit(&bench, HD_OP_MEMBAR)->mods = HD_MOD(SCOPE, HD_SCOPE_GPU);
 	wait_for(&bench, true, PARITY);
 	look_at_clock(&bench, 2);
 	run(&bench);
@@ -358,7 +455,12 @@ static uint32_t way(uint32_t cycles)
 START_TEST(copies_take_the_time_of_the_unit)
 {
 	struct copies one = {.bytes = 16, .count = 1}, late = {.bytes = 16, .count = 1, .latency = LATENCY + 100};
-	uint32_t cycles = load(&one);
+	struct hd_config config;
+	hd_config_defaults(&config);
+	uint32_t cycles = load(&one), there = (uint32_t)(2 * config.icnt_latency + config.l2_latency + 1);
+	/* A request leaves a cycle behind the unit's latency; its answer is two flits, and takes shared memory a cycle.
+	 */
+	ck_assert_uint_eq(cycles, 1 + LATENCY + 1 + there + 1 + WAKE);
 	ck_assert_uint_eq(load(&late), cycles + 100);
 	struct copies two = {.bytes = 16, .count = 2}, apart = {.bytes = 16, .count = 2, .issue = 77};
 	ck_assert_uint_eq(load(&two), cycles + ISSUE);
@@ -418,6 +520,10 @@ START_TEST(slots_beside_copies_are_counted)
 		ck_assert_uint_eq(one.counters.tma_busy_cycles, flight);
 		ck_assert_uint_eq(one.counters.tma_busy_slots, flight);
 		ck_assert_uint_eq(one.counters.tma_hidden_slots, 3 + more);
+		/* Who waits at a barrier or a fence hides nothing but their issue. */
+		struct copies waits = {.bytes = 16, .count = 1, .more = more, .barriers = 2, .fences = 1};
+		ck_assert_uint_eq(load(&waits), flight + WAKE + 1);
+		ck_assert_uint_eq(waits.counters.tma_hidden_slots, 6 + more);
 		/* The second is issued one cycle behind the first, and is there 32 behind it. */
 		struct copies two = {.bytes = 16, .count = 2, .more = more};
 		load(&two);
@@ -573,6 +679,162 @@ START_TEST(prefetches_bring_lines_into_l2)
 }
 END_TEST
 
+/* ---- for other blocks */
+
+enum { MULTICAST = 99, WAY = 60, SENT = 1024 };
+
+/* Two blocks on an SM each, whose barriers expect the bytes before either goes on. R33 is the block's number, P2
+ * whether it is the first, P3 whether it is the second. */
+static void begin_cluster(struct simbench *bench, uint32_t bytes, int64_t way_there)
+{
+	begin(bench);
+	bench->config.sm_count = 2;
+	bench->config.tma_multicast = MULTICAST;
+	bench->config.dsm_latency = way_there;
+	bench->config.dsm_bytes = 16;
+	make_barrier(bench);
+	place(bench, bytes);
+	simbench_mov(bench, 31, bytes);
+	operation(bench, HD_SYNCS_ARRIVE_TX, 31);
+	simbench_s2r(bench, 33, HD_SR_CTAID_X);
+	for (uint8_t i = 0; i < 2; i++) {
+		struct hd_inst *test = simbench_emit(bench, HD_OP_ISETP);
+		test->pdst = 2 + i, test->a = 33, test->xkind = HD_X_IMM_B, test->x = i;
+		test->mods = HD_MOD(CMP, HD_CMP_EQ) | HD_MOD(BOOL, HD_BOOL_AND);
+	}
+}
+
+static void meet(struct simbench *bench)
+{
+	simbench_emit(bench, HD_OP_CGABAR_ARV);
+	simbench_emit(bench, HD_OP_CGABAR_WAIT);
+	look_at_clock(bench, 0);
+}
+
+static uint32_t clock_of(const struct simbench *bench, uint32_t sm, uint32_t number)
+{
+	return bench->sim->gpu.sms[sm]->warps[0].regs[CLOCKS + number][0];
+}
+
+static void run_cluster(struct simbench *bench)
+{
+	uint64_t address;
+	ck_assert_msg(!simbench_start(bench), "%s", bench->message);
+	ck_assert_int_eq(hd_sim_malloc(bench->sim, 65536, &address), 0);
+	struct hd_launch launch = simbench_launch(bench, 2, 1, &address);
+	launch.cluster[0] = 2, launch.cluster[1] = launch.cluster[2] = 1;
+	for (uint32_t i = 0; i < 2; i++) {
+		int error = hd_sim_launch(bench->sim, &launch);
+		ck_assert_msg(!error, "%s", hd_sim_error_text(bench->sim));
+	}
+	ck_assert_uint_eq(clock_of(bench, 0, 0), clock_of(bench, 1, 0));
+}
+
+/*
+ * A line for both blocks is there tma_multicast cycles behind one for a block alone, in both at once; where a window
+ * may be longer than that, as long as a way between SMs behind the answer, which is at shared memory a cycle later. The
+ * copy is over when the other block has acknowledged it, a way later.
+ */
+START_TEST(several_blocks_get_a_copy)
+{
+	static const uint32_t ways[] = {WAY, 150}, more[] = {MULTICAST, 149};
+	struct copies line = {.bytes = 128, .count = 1};
+	uint32_t cycles = load(&line);
+	for (uint32_t i = 0; i < 2; i++) {
+		struct simbench bench;
+		begin_cluster(&bench, 128, ways[i]);
+		simbench_mov(&bench, BYTES + 1, 3);
+		meet(&bench);
+		copy(&bench, HD_BULK_G2S);
+		hd_vec_last(&bench.code).guard = 2;
+		hd_vec_last(&bench.code).mods |= HD_MOD(CAST, 1);
+		wait_for(&bench, true, PARITY);
+		look_at_clock(&bench, 1);
+		run_cluster(&bench);
+		for (uint32_t sm = 0; sm < 2; sm++)
+			ck_assert_uint_eq(clock_of(&bench, sm, 1) - clock_of(&bench, sm, 0), cycles + more[i]);
+		ck_assert_uint_eq(counters(&bench)->multicast_bytes, 128);
+		ck_assert_uint_eq(counters(&bench)->tma_loads, 1);
+		ck_assert_uint_eq(counters(&bench)->tma_requests, 1);
+		ck_assert_uint_eq(counters(&bench)->tma_barriers, 2);
+		ck_assert_uint_eq(counters(&bench)->tma_flight_cycles, cycles + more[i] - WAKE - 1 + ways[i]);
+		simbench_release(&bench);
+	}
+}
+END_TEST
+
+/* A copy of 16 bytes for the block alone is issued behind one for both, and is there before it: each in its own time,
+ * at barriers of their own. */
+START_TEST(copies_overtake_those_for_several_blocks)
+{
+	enum { OTHER = 56, SECOND = 38 };
+	struct copies line = {.bytes = 128, .count = 1}, word = {.bytes = 16, .count = 1};
+	uint32_t both = load(&line) + MULTICAST, alone = load(&word);
+	struct simbench bench;
+	begin_cluster(&bench, 128, WAY);
+	simbench_mov(&bench, BYTES + 1, 3);
+	simbench_mov(&bench, SECOND, 8);
+	operation(&bench, HD_SYNCS_INIT, COUNT)->a = SECOND;
+	simbench_param(&bench, OTHER);
+	simbench_mov(&bench, OTHER + 2, PLACE + 512);
+	simbench_mov(&bench, OTHER + 3, 8);
+	simbench_mov(&bench, OTHER + 4, 16);
+	simbench_mov(&bench, OTHER + 5, 0);
+	operation(&bench, HD_SYNCS_ARRIVE_TX, OTHER + 4)->a = SECOND;
+	meet(&bench);
+	copy(&bench, HD_BULK_G2S);
+	hd_vec_last(&bench.code).guard = 2;
+	hd_vec_last(&bench.code).mods |= HD_MOD(CAST, 1);
+	copy(&bench, HD_BULK_G2S);
+	hd_vec_last(&bench.code).guard = 2;
+	hd_vec_last(&bench.code).a = OTHER, hd_vec_last(&bench.code).c = OTHER + 4;
+	wait_for(&bench, true, PARITY)->a = SECOND;
+	hd_vec_last(&bench.code).guard = 2;
+	look_at_clock(&bench, 1);
+	wait_for(&bench, true, PARITY);
+	look_at_clock(&bench, 2);
+	run_cluster(&bench);
+	ck_assert_uint_lt(alone + ISSUE, both);
+	ck_assert_uint_eq(clock_of(&bench, 0, 1) - clock_of(&bench, 0, 0), alone + ISSUE);
+	ck_assert_uint_eq(clock_of(&bench, 0, 2) - clock_of(&bench, 0, 0), both);
+	ck_assert_uint_eq(clock_of(&bench, 1, 2) - clock_of(&bench, 1, 0), both);
+	simbench_release(&bench);
+}
+END_TEST
+
+/*
+ * The second block sends 1 KB to the first: issued in cycle 1, eight lines of shared memory are read from 1 + 40 on,
+ * five cycles apart, the last one in a cycle; they leave at 16 bytes a cycle, and are there a way later.
+ */
+START_TEST(a_block_sends_to_another)
+{
+	static const uint32_t ways[] = {WAY, 150};
+	for (uint32_t i = 0; i < 2; i++) {
+		struct simbench bench;
+		begin_cluster(&bench, SENT, ways[i]);
+		struct hd_inst *inst = simbench_emit(&bench, HD_OP_MAPA); /* in the block of rank 0 */
+		inst->dst = COPY, inst->a = COPY + 2, inst->b = HD_RZ;
+		inst = simbench_emit(&bench, HD_OP_MAPA);
+		inst->dst = COPY + 3, inst->a = BARRIER, inst->b = HD_RZ;
+		meet(&bench);
+		copy(&bench, HD_BULK_S2S);
+		hd_vec_last(&bench.code).guard = 3;
+		wait_for(&bench, true, PARITY);
+		hd_vec_last(&bench.code).guard = 2;
+		look_at_clock(&bench, 1);
+		run_cluster(&bench);
+		ck_assert_uint_eq(clock_of(&bench, 0, 1) - clock_of(&bench, 0, 0),
+				  1 + LATENCY + 7 * 5 + 1 + SENT / 16 + ways[i] + WAKE);
+		ck_assert_uint_eq(clock_of(&bench, 1, 1) - clock_of(&bench, 1, 0), 3); /* it does not wait */
+		ck_assert_uint_eq(counters(&bench)->tma_bytes, SENT);
+		ck_assert_uint_eq(counters(&bench)->tma_requests, 0);
+		ck_assert_uint_eq(counters(&bench)->tma_shared_cycles, SENT / 128);
+		ck_assert_uint_eq(counters(&bench)->multicast_bytes, 0);
+		simbench_release(&bench);
+	}
+}
+END_TEST
+
 /* A fault ends a launch whose copy is in flight: the next one's are counted from its own copy's issue on. */
 START_TEST(a_fault_forgets_copies)
 {
@@ -718,12 +980,17 @@ Suite *hd_suite(void)
 					   who_waits_goes_on_when_the_phase_is_over,
 					   a_wait_has_a_limit,
 					   copies_arrive_when_they_are_done,
+					   copies_of_another_warp_arrive_before,
+					   fences_wait_for_stores_behind_copies,
 					   copies_take_the_time_of_the_unit,
 					   requests_are_rows_apart,
 					   slots_beside_copies_are_counted,
 					   boxes_take_longer,
 					   maps_promote_misses,
 					   prefetches_bring_lines_into_l2,
+					   several_blocks_get_a_copy,
+					   copies_overtake_those_for_several_blocks,
+					   a_block_sends_to_another,
 					   a_fault_forgets_copies,
 					   waits_are_for_groups,
 					   so_many_groups_are_under_way,

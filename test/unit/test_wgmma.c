@@ -488,6 +488,24 @@ START_TEST(a_wait_in_vain_is_a_fault)
 }
 END_TEST
 
+/* Nobody gives any: the first warp's wait is in vain at once. */
+START_TEST(a_wait_for_nobodys_registers_is_a_fault)
+{
+	struct simbench bench;
+	char text[1024];
+	begin(&bench);
+	resize(&bench, 64 + GIVEN);
+	ck_assert_msg(!simbench_start(&bench), "%s", bench.message);
+	ck_assert_int_eq(simbench_capture(&bench, 1, GROUP, text, sizeof text), HD_SIM_TIMEOUT);
+	const char *error = hd_sim_error_text(bench.sim);
+	ck_assert_msg(strstr(error, "wants 768 registers more, its block's pool has 0, and other warps give up 0 at "
+				    "most") != NULL,
+		      "%s", error);
+	ck_assert_uint_lt(hd_sim_cycles(bench.sim), 100);
+	simbench_release(&bench);
+}
+END_TEST
+
 Suite *hd_suite(void)
 {
 	return hd_suite_of("wgmma", (const TTest *const[]){
@@ -506,6 +524,7 @@ Suite *hd_suite(void)
 					    registers_are_given_and_taken,
 					    who_wants_registers_waits_for_them,
 					    a_wait_in_vain_is_a_fault,
+					    a_wait_for_nobodys_registers_is_a_fault,
 					    NULL,
 				    });
 }
