@@ -43,6 +43,27 @@
 		(vec)->data[(vec)->len++] = (__VA_ARGS__);                                               \
 	} while (0)
 
+/* In front of element `index`, or at the end where it is the length. `index` is read once. */
+#define hd_vec_insert(vec, index, ...)                                                            \
+	do {                                                                                      \
+		uint32_t hd_at_ = (index);                                                        \
+		hd_vec_reserve((vec), (vec)->len + 1);                                            \
+		memmove((vec)->data + hd_at_ + 1, (vec)->data + hd_at_,                           \
+			((vec)->len - hd_at_) * sizeof(*(vec)->data));                            \
+		(vec)->data[hd_at_] = (__VA_ARGS__);                                              \
+		(vec)->len++;                                                                     \
+	} while (0)
+
+/* Removes so many elements from `index` on; the others keep their order. */
+#define hd_vec_remove_some(vec, index, count)                                                     \
+	do {                                                                                      \
+		uint32_t hd_at_ = (index), hd_count_ = (count);                                   \
+		(vec)->len -= hd_count_;                                                          \
+		memmove((vec)->data + hd_at_, (vec)->data + hd_at_ + hd_count_,                   \
+			((vec)->len - hd_at_) * sizeof(*(vec)->data));                            \
+	} while (0)
+#define hd_vec_remove(vec, index) hd_vec_remove_some((vec), (index), 1)
+
 #define hd_vec_pop(vec) ((vec)->data[--(vec)->len])
 #define hd_vec_last(vec) ((vec)->data[(vec)->len - 1])
 #define hd_vec_clear(vec) ((void)((vec)->len = 0))

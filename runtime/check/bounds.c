@@ -34,9 +34,7 @@ static struct hd_heap_block *put_block(struct hd_check *check, uint64_t address)
 	uint32_t after = block_after(check, address);
 	if (after && check->heap.data[after - 1].low == address)
 		return &check->heap.data[after - 1];
-	hd_vec_push(&check->heap, (struct hd_heap_block){0});
-	memmove(&check->heap.data[after + 1], &check->heap.data[after],
-		(check->heap.len - 1 - after) * sizeof(*check->heap.data));
+	hd_vec_insert(&check->heap, after, (struct hd_heap_block){0});
 	return &check->heap.data[after];
 }
 

@@ -344,10 +344,7 @@ static cudaError_t reserve(CUdeviceptr *ptr, size_t size, size_t alignment, CUde
 	}
 	if (!found)
 		return cudaErrorMemoryAllocation;
-	hd_vec_push(&virtual->reserved, ((struct hd_reserved){0}));
-	memmove(virtual->reserved.data + index + 1, virtual->reserved.data + index,
-		(virtual->reserved.len - 1 - index) * sizeof *virtual->reserved.data);
-	virtual->reserved.data[index] = (struct hd_reserved){low, low + size};
+	hd_vec_insert(&virtual->reserved, index, (struct hd_reserved){low, low + size});
 	*ptr = low;
 	return cudaSuccess;
 }
@@ -390,9 +387,7 @@ static cudaError_t free_addresses(CUdeviceptr ptr, size_t size)
 	uint32_t index = (uint32_t)(reserved - virtual->reserved.data);
 	if (munmap((void *)(uintptr_t)ptr, size))
 		return cudaErrorMemoryAllocation; /* the host has as many ranges as it can */
-	memmove(virtual->reserved.data + index, virtual->reserved.data + index + 1,
-		(virtual->reserved.len - 1 - index) * sizeof *virtual->reserved.data);
-	virtual->reserved.len--;
+	hd_vec_remove(&virtual->reserved, index);
 	return cudaSuccess;
 }
 
@@ -450,10 +445,7 @@ static cudaError_t map(CUdeviceptr ptr, size_t size, size_t offset, CUmemGeneric
 	if (mmap((void *)(uintptr_t)ptr, size, PROT_NONE, MAP_SHARED | MAP_FIXED | MAP_NORESERVE, memory->file, 0) ==
 	    MAP_FAILED)
 		return cudaErrorMemoryAllocation;
-	hd_vec_push(&virtual->mapped, ((struct hd_mapped){0}));
-	memmove(virtual->mapped.data + index + 1, virtual->mapped.data + index,
-		(virtual->mapped.len - 1 - index) * sizeof *virtual->mapped.data);
-	virtual->mapped.data[index] = (struct hd_mapped){ptr, ptr + size, memory, false};
+	hd_vec_insert(&virtual->mapped, index, (struct hd_mapped){ptr, ptr + size, memory, false});
 	memory->maps++;
 	return cudaSuccess;
 }
@@ -498,9 +490,7 @@ static cudaError_t unmap(CUdeviceptr ptr, size_t size)
 		virtual->mapped.data[i].memory->maps--;
 		drop_physical(cudart, virtual->mapped.data[i].memory);
 	}
-	memmove(virtual->mapped.data + first, virtual->mapped.data + end,
-		(virtual->mapped.len - end) * sizeof *virtual->mapped.data);
-	virtual->mapped.len -= end - first;
+	hd_vec_remove_some(&virtual->mapped, first, end - first);
 	return give_runs(cudart);
 }
 

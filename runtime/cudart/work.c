@@ -66,19 +66,12 @@ static uint32_t place_among_free(const struct hd_cudart *cudart, uint64_t id)
 
 static void set_free(struct hd_cudart *cudart, struct hd_work *work)
 {
-	uint32_t at = place_among_free(cudart, work->id);
-	hd_vec_push(&cudart->work.free, work);
-	for (uint32_t i = cudart->work.free.len - 1; i > at; i--)
-		cudart->work.free.data[i] = cudart->work.free.data[i - 1];
-	cudart->work.free.data[at] = work;
+	hd_vec_insert(&cudart->work.free, place_among_free(cudart, work->id), work);
 }
 
 static void set_waiting(struct hd_cudart *cudart, const struct hd_work *work)
 {
-	uint32_t at = place_among_free(cudart, work->id);
-	cudart->work.free.len--;
-	for (uint32_t i = at; i < cudart->work.free.len; i++)
-		cudart->work.free.data[i] = cudart->work.free.data[i + 1];
+	hd_vec_remove(&cudart->work.free, place_among_free(cudart, work->id));
 }
 
 static bool is_done(const struct hd_cudart *cudart, uint64_t id)

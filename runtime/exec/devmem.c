@@ -165,30 +165,15 @@ static uint32_t gap_after(const struct hd_devmem *memory, uint64_t address)
 	return after;
 }
 
-#define INSERT(vec, index, ...)                                                 \
-	do {                                                                    \
-		uint32_t insert_at_ = (index);                                  \
-		hd_vec_push((vec), __VA_ARGS__);                                \
-		memmove((vec)->data + insert_at_ + 1, (vec)->data + insert_at_, \
-			((vec)->len - 1 - insert_at_) * sizeof(*(vec)->data));  \
-		(vec)->data[insert_at_] = __VA_ARGS__;                          \
-	} while (0)
-#define REMOVE(vec, index)                                                  \
-	do {                                                                \
-		memmove((vec)->data + (index), (vec)->data + (index) + 1,   \
-			((vec)->len - 1 - (index)) * sizeof(*(vec)->data)); \
-		(vec)->len--;                                               \
-	} while (0)
-
 /* Takes [low, end) out of gap `index`, which contains it. */
 static void occupy(struct hd_devmem *memory, uint32_t index, uint64_t low, uint64_t end)
 {
 	struct gap gap = memory->gaps.data[index];
-	REMOVE(&memory->gaps, index);
+	hd_vec_remove(&memory->gaps, index);
 	if (end < gap.high)
-		INSERT(&memory->gaps, index, ((struct gap){end, gap.high}));
+		hd_vec_insert(&memory->gaps, index, ((struct gap){end, gap.high}));
 	if (gap.low < low)
-		INSERT(&memory->gaps, index, ((struct gap){gap.low, low}));
+		hd_vec_insert(&memory->gaps, index, ((struct gap){gap.low, low}));
 	memory->free_bytes -= end - low;
 }
 
@@ -207,7 +192,7 @@ int hd_devmem_alloc(struct hd_devmem *memory, uint64_t bytes, uint64_t align, ui
 		if (low > high || high - low < needed)
 			continue;
 		occupy(memory, i, low, low + needed);
-		INSERT(&memory->ranges, range_after(memory, low),
+		hd_vec_insert(&memory->ranges, range_after(memory, low),
 		       ((struct range){low, low + bytes, low + needed, false}));
 		memory->epoch++;
 		*address = low;
@@ -225,7 +210,7 @@ int hd_devmem_place(struct hd_devmem *memory, uint64_t address, uint64_t bytes)
 	    memory->gaps.data[after - 1].high < end || end - address > memory->free_bytes)
 		return HD_SIM_NO_MEMORY;
 	occupy(memory, after - 1, address, end);
-	INSERT(&memory->ranges, range_after(memory, address), ((struct range){address, address + bytes, end, false}));
+	hd_vec_insert(&memory->ranges, range_after(memory, address), ((struct range){address, address + bytes, end, false}));
 	memory->epoch++;
 	return HD_SIM_OK;
 }
@@ -247,12 +232,12 @@ static void vacate(struct hd_devmem *memory, uint64_t low, uint64_t high)
 	memory->free_bytes += high - low;
 	if (index < memory->gaps.len && memory->gaps.data[index].low == high) {
 		high = memory->gaps.data[index].high;
-		REMOVE(&memory->gaps, index);
+		hd_vec_remove(&memory->gaps, index);
 	}
 	if (index > 0 && memory->gaps.data[index - 1].high == low)
 		memory->gaps.data[index - 1].high = high;
 	else
-		INSERT(&memory->gaps, index, ((struct gap){low, high}));
+		hd_vec_insert(&memory->gaps, index, ((struct gap){low, high}));
 }
 
 /* Zero, and whole pages given back to the host. */
@@ -389,7 +374,7 @@ int hd_devmem_release(struct hd_devmem *memory, uint64_t address)
 	if (!index || memory->ranges.data[index - 1].low != address || memory->ranges.data[index - 1].adopted)
 		return HD_SIM_BAD_ADDRESS;
 	struct range range = memory->ranges.data[index - 1];
-	REMOVE(&memory->ranges, index - 1);
+	hd_vec_remove(&memory->ranges, index - 1);
 	unshare(memory, range.low);
 	note_freed(memory, range.low, range.high);
 	decommit(memory, range.low, range.high);
@@ -415,7 +400,7 @@ int hd_devmem_adopt(struct hd_devmem *memory, void *host, uint64_t bytes)
 	    (index && memory->ranges.data[index - 1].end > low) ||
 	    (index < memory->ranges.len && memory->ranges.data[index].low < high))
 		return HD_SIM_NO_MEMORY;
-	INSERT(&memory->ranges, index, ((struct range){low, high, high, true}));
+	hd_vec_insert(&memory->ranges, index, ((struct range){low, high, high, true}));
 	memory->epoch++;
 	return HD_SIM_OK;
 }
@@ -426,7 +411,7 @@ int hd_devmem_drop(struct hd_devmem *memory, void *host)
 	uint32_t index = range_after(memory, (uintptr_t)host);
 	if (!index || memory->ranges.data[index - 1].low != (uintptr_t)host || !memory->ranges.data[index - 1].adopted)
 		return HD_SIM_BAD_ADDRESS;
-	REMOVE(&memory->ranges, index - 1);
+	hd_vec_remove(&memory->ranges, index - 1);
 	memory->epoch++;
 	return HD_SIM_OK;
 }

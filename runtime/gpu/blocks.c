@@ -40,8 +40,7 @@ static uint64_t next_cta(struct hd_grid *grid)
 	if (!grid->requeued.len)
 		return grid->cta_next++;
 	uint64_t linear = grid->requeued.data[0];
-	grid->requeued.len--;
-	memmove(grid->requeued.data, grid->requeued.data + 1, grid->requeued.len * sizeof(linear));
+	hd_vec_remove(&grid->requeued, 0);
 	return linear;
 }
 

@@ -350,9 +350,7 @@ static void run_waiting(struct hd_functional *functional)
 		functional->next++;
 		return;
 	}
-	functional->waiting.len--;
-	memmove(&functional->waiting.data[at], &functional->waiting.data[at + 1],
-		(functional->waiting.len - at) * sizeof(*functional->waiting.data));
+	hd_vec_remove(&functional->waiting, at);
 }
 
 /* ---- a stretch of a block that began with time */

@@ -43,6 +43,30 @@ START_TEST(elements_may_be_structs)
 }
 END_TEST
 
+/* Expected: 0 1 2 3 4 after insertions in front, in the middle and at the end, through growth at eight. */
+START_TEST(insert_and_remove_keep_the_order_of_the_others)
+{
+	HD_VEC(uint32_t) numbers = {0};
+	hd_vec_insert(&numbers, 0, 2);
+	hd_vec_insert(&numbers, 0, 0);
+	hd_vec_insert(&numbers, 1, 1);
+	for (uint32_t i = 3; i < 10; i++)
+		hd_vec_insert(&numbers, numbers.len, i);
+	ck_assert_uint_eq(numbers.len, 10);
+	for (uint32_t i = 0; i < 10; i++)
+		ck_assert_uint_eq(numbers.data[i], i);
+	hd_vec_remove(&numbers, 0);
+	hd_vec_remove(&numbers, numbers.len - 1);
+	hd_vec_remove_some(&numbers, 1, 3); /* of 1 to 8: 2, 3, 4 */
+	hd_vec_remove_some(&numbers, 2, 0);
+	ck_assert_uint_eq(numbers.len, 5);
+	ck_assert_uint_eq(numbers.data[0], 1);
+	for (uint32_t i = 1; i < 5; i++)
+		ck_assert_uint_eq(numbers.data[i], i + 4);
+	hd_vec_release(&numbers);
+}
+END_TEST
+
 START_TEST(what_an_arena_holds_stays)
 {
 	struct hd_arena arena;
@@ -92,6 +116,7 @@ Suite *hd_suite(void)
 					  zero_initialised_is_empty,
 					  push_keeps_order_through_growth,
 					  elements_may_be_structs,
+					  insert_and_remove_keep_the_order_of_the_others,
 					  what_an_arena_holds_stays,
 					  clear_keeps_room,
 					  capacity_at_least_doubles,

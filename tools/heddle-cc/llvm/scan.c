@@ -157,11 +157,8 @@ static bool dim3_block(struct scan *scan, CXCursor expression, uint32_t block[3]
 		if (children.list.len == 1 && is_dim3(children.list.data[0]))
 			known = block_of(scan, children.list.data[0], block);
 		else {
-			while (children.list.len && clang_isReference(clang_getCursorKind(children.list.data[0]))) {
-				children.list.len--;
-				memmove(children.list.data, children.list.data + 1,
-					children.list.len * sizeof(CXCursor));
-			}
+			while (children.list.len && clang_isReference(clang_getCursorKind(children.list.data[0])))
+				hd_vec_remove(&children.list, 0);
 			known = constructor_block(&children, block);
 		}
 	} else if (children.list.len) {
