@@ -210,7 +210,8 @@ int hd_devmem_place(struct hd_devmem *memory, uint64_t address, uint64_t bytes)
 	    memory->gaps.data[after - 1].high < end || end - address > memory->free_bytes)
 		return HD_SIM_NO_MEMORY;
 	occupy(memory, after - 1, address, end);
-	hd_vec_insert(&memory->ranges, range_after(memory, address), ((struct range){address, address + bytes, end, false}));
+	hd_vec_insert(&memory->ranges, range_after(memory, address),
+		      ((struct range){address, address + bytes, end, false}));
 	memory->epoch++;
 	return HD_SIM_OK;
 }

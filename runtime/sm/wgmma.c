@@ -55,21 +55,12 @@ static uint32_t most_issued(const struct hd_wgmma_group *group)
 	return most;
 }
 
-/* The warp comes to the product of this number: whether the other three have come to it, too. */
-static bool last_comes(struct hd_wgmma_group *group, const struct hd_warp *warp, uint32_t number)
-{
-	group->issued[warp->index % HD_WG_WARPS] = number;
-	for (uint32_t i = 0; i < HD_WG_WARPS; i++)
-		if (group->issued[i] < number)
-			return false;
-	return true;
-}
-
 void hd_wgmma_begin(struct hd_wgmma *products, const struct hd_warp *warp)
 {
 	struct hd_wgmma_group *group = group_of(products, warp);
-	if (products->warps[warp->id].issued)
-		memset(&products->warps[warp->id], 0, sizeof(*products->warps));
+	struct hd_wgmma_warp *own = &products->warps[warp->id];
+	if (own->groups || own->awaited)
+		memset(own, 0, sizeof *own);
 	if (warp->index % HD_WG_WARPS == 0 && most_issued(group))
 		memset(group, 0, sizeof *group);
 }
@@ -82,6 +73,57 @@ static uint32_t kind_of(const struct hd_dinst *inst)
 static uint64_t later(uint64_t a, uint64_t b)
 {
 	return a > b ? a : b;
+}
+
+/* The warp comes to its next product. True: the other three have come to it, too, so it has begun. */
+static bool come(struct hd_sm *sm, const struct hd_warp *warp, const struct hd_dinst *inst)
+{
+	struct hd_wgmma_group *group = group_of(&sm->products, warp);
+	uint32_t number = ++group->issued[warp->index % HD_WG_WARPS];
+	for (uint32_t i = 0; i < HD_WG_WARPS; i++)
+		if (group->issued[i] < number)
+			return false;
+	group->begun++;
+	group->dst = inst->inst.dst;
+	hd_sm_counters(sm, warp)->wgmma++;
+	return true;
+}
+
+/* The next warp of the group, from place *at on, that waited for a product that has begun. It waits no longer. NULL:
+ * there is none. */
+static struct hd_warp *next_released(const struct hd_sm *sm, const struct hd_warp *last, uint32_t *at)
+{
+	const struct hd_wgmma_group *group = group_of(&sm->products, last);
+	for (uint32_t first = last->index / HD_WG_WARPS * HD_WG_WARPS; *at < HD_WG_WARPS;) {
+		struct hd_warp *warp = last->cta->warps[first + (*at)++];
+		if (warp->cta != last->cta || !warp->product_wait ||
+		    sm->products.warps[warp->id].awaited > group->begun)
+			continue;
+		warp->product_wait = false;
+		return warp;
+	}
+	return NULL;
+}
+
+static bool is_wait(const struct hd_dinst *inst)
+{
+	uint32_t mode = hd_mod_get(inst->inst.mods, HD_MOD_WGMODE);
+	return mode == HD_WG_WAIT || mode == HD_WG_SERIALIZE;
+}
+
+/* A WARPGROUP that is no wait. */
+static void note(struct hd_wgmma *products, const struct hd_warp *warp, const struct hd_dinst *inst)
+{
+	struct hd_wgmma_warp *own = &products->warps[warp->id];
+	if (hd_mod_get(inst->inst.mods, HD_MOD_WGMODE) == HD_WG_COMMIT)
+		own->last[++own->groups % HD_WG_GROUPS] = group_of(products, warp)->issued[warp->index % HD_WG_WARPS];
+}
+
+/* The product that a wait is for; 0: none. */
+static uint32_t product_of(const struct hd_wgmma_warp *own, const struct hd_dinst *wait)
+{
+	uint32_t left = wait->inst.x;
+	return own->groups > left ? own->last[(own->groups - left) % HD_WG_GROUPS] : 0;
 }
 
 /* ---- waiting */
@@ -101,36 +143,28 @@ static void suspend(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dins
 /* The warps that waited for a product of which all have come now. */
 static void wake_group(struct hd_sm *sm, const struct hd_warp *last, const struct hd_wgmma_group *group, uint64_t now)
 {
-	uint32_t first = last->index / HD_WG_WARPS * HD_WG_WARPS;
-	for (uint32_t i = first; i < first + HD_WG_WARPS; i++) {
-		struct hd_warp *warp = last->cta->warps[i];
+	struct hd_warp *warp;
+	for (uint32_t i = 0; (warp = next_released(sm, last, &i));) {
 		const struct hd_wgmma_warp *own = &sm->products.warps[warp->id];
-		if (warp->cta != last->cta || !warp->product_wait || own->awaited > group->begun)
-			continue;
 		uint64_t at = own->wants_result ? group->done[own->awaited % HD_WG_KEPT] : now + 1;
-		warp->product_wait = false;
 		hd_warp_continue(sm, warp, now, later(at, now + 1), HD_STALL_tensor);
 	}
 }
 
 /* ---- products */
 
-/* All four warps have come: its slot. */
+/* The slot of the product that has begun. */
 static void take_slot(struct hd_sm *sm, const struct hd_warp *warp, const struct hd_dinst *inst,
 		      struct hd_wgmma_group *group, uint64_t now)
 {
 	struct hd_wgmma *products = &sm->products;
-	struct hd_counters *counters = hd_sm_counters(sm, warp);
-	uint64_t begin = later(products->free, now), before = group->done[group->begun % HD_WG_KEPT];
+	uint64_t begin = later(products->free, now), before = group->done[(group->begun - 1) % HD_WG_KEPT];
 	uint32_t taken = inst->shared_cycles > inst->tensor_cycles ? inst->shared_cycles : inst->tensor_cycles;
-	group->begun++;
 	group->done[group->begun % HD_WG_KEPT] =
 		later(begin + inst->tensor_cycles + products->tail[kind_of(inst)], before);
-	group->dst = inst->inst.dst;
 	products->begin[products->count++ % HD_WG_KEPT] = begin;
 	products->free = begin + taken;
-	counters->wgmma++;
-	counters->wgmma_cycles += taken;
+	hd_sm_counters(sm, warp)->wgmma_cycles += taken;
 	hd_lsu_claim_shared(sm->lsu, now, begin, inst->shared_cycles, sm->grid_of[warp->id]);
 }
 
@@ -144,26 +178,19 @@ static void issue(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst 
 {
 	struct hd_wgmma *products = &sm->products;
 	struct hd_wgmma_group *group = group_of(products, warp);
-	struct hd_wgmma_warp *own = &products->warps[warp->id];
-	uint32_t number = ++own->issued, kind = kind_of(inst);
+	uint32_t kind = kind_of(inst);
 	bool chained = group->begun && group->dst == inst->inst.dst;
 	uint32_t most = chained ? products->chain : products->queue[kind];
-	if (last_comes(group, warp, number)) {
+	if (come(sm, warp, inst)) {
 		take_slot(sm, warp, inst, group, now);
 		wake_group(sm, warp, group, now);
 	}
+	uint32_t number = group->issued[warp->index % HD_WG_WARPS];
 	if (number > group->begun && number - group->begun >= most)
 		suspend(sm, warp, inst, number - most + 1, false, now);
 	else
 		hd_warp_continue(sm, warp, now, later(now + products->issue[kind], has_room(products, most)),
 				 HD_STALL_tensor);
-}
-
-/* The product that a wait is for; 0: none. */
-static uint32_t product_of(const struct hd_wgmma_warp *own, const struct hd_dinst *wait)
-{
-	uint32_t left = wait->inst.x;
-	return own->groups > left ? own->last[(own->groups - left) % HD_WG_GROUPS] : 0;
 }
 
 static void wait_for(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now)
@@ -190,53 +217,39 @@ uint32_t hd_wgmma_come(const struct hd_sm *sm, const struct hd_warp *warp)
 
 void hd_wgmma_start(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now)
 {
-	struct hd_wgmma_warp *own = &sm->products.warps[warp->id];
 	if (inst->inst.op == HD_OP_WGMMA) {
 		issue(sm, warp, inst, now);
 		return;
 	}
-	switch (hd_mod_get(inst->inst.mods, HD_MOD_WGMODE)) {
-	case HD_WG_COMMIT: own->last[++own->groups % HD_WG_GROUPS] = own->issued; break;
-	case HD_WG_WAIT:
-	case HD_WG_SERIALIZE: wait_for(sm, warp, inst, now); return;
-	default: break;
+	if (is_wait(inst)) {
+		wait_for(sm, warp, inst, now);
+		return;
 	}
+	note(&sm->products, warp, inst);
 	hd_warp_continue(sm, warp, now, now + 1, HD_STALL_control);
 }
 
 /* ---- without timing */
 
-static void arrive(struct hd_sm *sm, const struct hd_warp *warp)
+static void arrive(struct hd_sm *sm, const struct hd_warp *warp, const struct hd_dinst *inst)
 {
-	struct hd_wgmma *products = &sm->products;
-	struct hd_wgmma_group *group = group_of(products, warp);
-	if (!last_comes(group, warp, ++products->warps[warp->id].issued))
+	uint32_t at = 0;
+	if (!come(sm, warp, inst))
 		return;
-	group->begun++;
-	hd_sm_counters(sm, warp)->wgmma++;
-	uint32_t first = warp->index / HD_WG_WARPS * HD_WG_WARPS;
-	for (uint32_t i = first; i < first + HD_WG_WARPS; i++) {
-		struct hd_warp *other = warp->cta->warps[i];
-		if (other->cta == warp->cta && products->warps[other->id].awaited <= group->begun)
-			other->product_wait = false;
-	}
+	while (next_released(sm, warp, &at))
+		;
 }
 
 void hd_wgmma_follow(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst)
 {
 	struct hd_wgmma_warp *own = &sm->products.warps[warp->id];
 	if (inst->inst.op == HD_OP_WGMMA) {
-		arrive(sm, warp);
-		return;
-	}
-	switch (hd_mod_get(inst->inst.mods, HD_MOD_WGMODE)) {
-	case HD_WG_COMMIT: own->last[++own->groups % HD_WG_GROUPS] = own->issued; break;
-	case HD_WG_WAIT:
-	case HD_WG_SERIALIZE:
+		arrive(sm, warp, inst);
+	} else if (is_wait(inst)) {
 		own->inst = inst;
 		own->awaited = product_of(own, inst);
 		warp->product_wait = own->awaited > group_of(&sm->products, warp)->begun;
-		break;
-	default: break;
+	} else {
+		note(&sm->products, warp, inst);
 	}
 }

@@ -18,9 +18,9 @@ struct hd_warp;
 /* Products are numbered in a warpgroup, from 1 on; the last so many are kept. */
 enum { HD_WG_KEPT = 64, HD_WG_GROUPS = HD_WG_MOST_LEFT + 1, HD_WG_BLOCK_GROUPS = 16 };
 
-/* Of a warp: products it has issued, and the last one of each of its last groups. */
+/* Of a warp: groups of products it has issued, and the last product of each of the last ones. */
 struct hd_wgmma_warp {
-	uint32_t issued, groups;
+	uint32_t groups;
 	uint32_t last[HD_WG_GROUPS]; /* by group % HD_WG_GROUPS */
 	/* While it waits: where; for this product's slot, or its result; from when on. */
 	const struct hd_dinst *inst;
