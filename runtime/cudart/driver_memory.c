@@ -115,10 +115,10 @@ CUresult cuMemHostGetDevicePointer(CUdeviceptr *pdptr, void *p, unsigned int Fla
 static cudaError_t address_range(CUdeviceptr *base, size_t *size, CUdeviceptr address)
 {
 	HD_CUDART(cudart);
-	uint64_t low, high, shareable;
+	uint64_t low, high;
 	HD_TRY(hd_cudart_start(cudart));
 	/* To the simulator mappings that follow one another are one allocation. */
-	if (hd_cudart_is_virtual(address) ? !hd_cudart_mapping(cudart, address, &low, &high, &shareable)
+	if (hd_cudart_is_virtual(address) ? !hd_cudart_mapping(cudart, address, &low, &high)
 					  : !hd_sim_allocation(cudart->sim, address, &low, &high))
 		return cudaErrorInvalidValue;
 	if (base)
@@ -137,8 +137,7 @@ CUresult cuMemGetAddressRange(CUdeviceptr *pbase, size_t *psize, CUdeviceptr dpt
 static uint64_t handle_types(CUdeviceptr address)
 {
 	HD_CUDART(cudart);
-	uint64_t low, high, shareable = 0;
-	return hd_cudart_mapping(cudart, address, &low, &high, &shareable) ? shareable : 0;
+	return hd_cudart_handle_types(cudart, address);
 }
 
 static cudaError_t pointer_attribute(void *data, CUpointer_attribute attribute, CUdeviceptr ptr)

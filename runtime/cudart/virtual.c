@@ -6,7 +6,7 @@
  * the host's address (hd_sim_adopt), so that two mappings of one memory are the same bytes. Mappings that follow one
  * another and are open to the device are one range to it: a copy may cross them.
  *
- * Cost: O(reservations + mappings) a call.
+ * Cost: O(reservations + mappings) a call; O(log memories) to find one that is shared, and moves of those behind it.
  */
 #include "runtime/cudart/virtual.h"
 
@@ -72,6 +72,24 @@ static int duplicate(int file)
 	return copy < 0 && more_files() ? fcntl(file, F_DUPFD_CLOEXEC, 0) : copy;
 }
 
+/* Where the memory of this file is among what is shared, or would be. */
+static uint32_t place_among_shareable(const struct hd_virtual *virtual, dev_t device, ino_t inode)
+{
+	uint32_t at;
+	HD_BISECT(at, 0, virtual->shareable.len,
+		  virtual->shareable.data[at]->inode < inode || (virtual->shareable.data[at]->inode == inode &&
+								 virtual->shareable.data[at]->device < device));
+	return at;
+}
+
+/* Memory of the file that is known already; NULL. */
+static struct hd_physical *known_memory(const struct hd_virtual *virtual, dev_t device, ino_t inode)
+{
+	uint32_t at = place_among_shareable(virtual, device, inode);
+	struct hd_physical *memory = at < virtual->shareable.len ? virtual->shareable.data[at] : NULL;
+	return memory && memory->inode == inode && memory->device == device ? memory : NULL;
+}
+
 static CUmemGenericAllocationHandle add_physical(struct hd_virtual *virtual, uint64_t bytes, int file, bool imported,
 						 const CUmemAllocationProp *prop)
 {
@@ -81,7 +99,8 @@ static CUmemGenericAllocationHandle add_physical(struct hd_virtual *virtual, uin
 	if (prop->requestedHandleTypes != CU_MEM_HANDLE_TYPE_NONE && fstat(file, &status) == 0) {
 		memory->device = status.st_dev;
 		memory->inode = status.st_ino;
-		hd_vec_push(&virtual->shareable, memory);
+		hd_vec_insert(&virtual->shareable, place_among_shareable(virtual, memory->device, memory->inode),
+			      memory);
 	}
 	hd_handle_add(memory, HD_HANDLE_PHYSICAL);
 	return (uintptr_t)memory;
@@ -101,11 +120,8 @@ static void drop_physical(struct hd_cudart *cudart, struct hd_physical *memory)
 	struct hd_virtual *virtual = &cudart->virtual;
 	if (memory->held || memory->maps)
 		return;
-	for (uint32_t i = 0; i < virtual->shareable.len; i++)
-		if (virtual->shareable.data[i] == memory) {
-			virtual->shareable.data[i] = hd_vec_pop(&virtual->shareable);
-			break;
-		}
+	if (known_memory(virtual, memory->device, memory->inode) == memory)
+		hd_vec_remove(&virtual->shareable, place_among_shareable(virtual, memory->device, memory->inode));
 	if (memory->imported)
 		close(memory->file);
 	else
@@ -237,16 +253,6 @@ static bool is_memory(int file, const struct stat *status)
 	       status->st_size > 0 && (uint64_t)status->st_size % GRANULE == 0;
 }
 
-static struct hd_physical *known_memory(const struct hd_virtual *virtual, const struct stat *status)
-{
-	for (uint32_t i = 0; i < virtual->shareable.len; i++) {
-		struct hd_physical *memory = virtual->shareable.data[i];
-		if (memory->device == status->st_dev && memory->inode == status->st_ino)
-			return memory;
-	}
-	return NULL;
-}
-
 static cudaError_t import_memory(CUmemGenericAllocationHandle *handle, void *shareable, CUmemAllocationHandleType type)
 {
 	static const CUmemAllocationProp prop = {.type = CU_MEM_ALLOCATION_TYPE_PINNED,
@@ -262,7 +268,7 @@ static cudaError_t import_memory(CUmemGenericAllocationHandle *handle, void *sha
 	int theirs = (int)(uintptr_t)shareable;
 	if (fstat(theirs, &status) || !is_memory(theirs, &status))
 		return cudaErrorInvalidValue;
-	struct hd_physical *known = known_memory(&cudart->virtual, &status);
+	struct hd_physical *known = known_memory(&cudart->virtual, status.st_dev, status.st_ino);
 	if (known) {
 		*handle = hold(known);
 		return cudaSuccess;
@@ -559,16 +565,20 @@ static const struct hd_mapped *mapping_at(const struct hd_cudart *cudart, uint64
 	return at < virtual->mapped.len && virtual->mapped.data[at].low <= address ? &virtual->mapped.data[at] : NULL;
 }
 
-bool hd_cudart_mapping(const struct hd_cudart *cudart, uint64_t address, uint64_t *low, uint64_t *high,
-		       uint64_t *shareable)
+bool hd_cudart_mapping(const struct hd_cudart *cudart, uint64_t address, uint64_t *low, uint64_t *high)
 {
 	const struct hd_mapped *mapping = mapping_at(cudart, address);
 	if (!mapping)
 		return false;
 	*low = mapping->low;
 	*high = mapping->high;
-	*shareable = (uint64_t)mapping->memory->prop.requestedHandleTypes;
 	return true;
+}
+
+uint64_t hd_cudart_handle_types(const struct hd_cudart *cudart, uint64_t address)
+{
+	const struct hd_mapped *mapping = mapping_at(cudart, address);
+	return mapping ? (uint64_t)mapping->memory->prop.requestedHandleTypes : 0;
 }
 
 static cudaError_t access_of(unsigned long long *flags, const CUmemLocation *location, CUdeviceptr ptr)

@@ -22,15 +22,16 @@ struct hd_mapped {
 struct hd_virtual {
 	HD_VEC(struct hd_reserved) reserved;
 	HD_VEC(struct hd_mapped) mapped;
-	HD_VEC(struct hd_physical *) shareable; /* memory that has a file of its own, or of another process */
+	HD_VEC(struct hd_physical *) shareable; /* memory with a file of its own, or of another process, by file */
 };
 
 /* Whether the address is one of those that a program can reserve. */
 bool hd_cudart_is_virtual(uint64_t address);
-/* The mapping that contains the address: its bounds, and the kinds of handles by which its memory may be shared, of
- * enum CUmemAllocationHandleType. False: there is none. */
-bool hd_cudart_mapping(const struct hd_cudart *cudart, uint64_t address, uint64_t *low, uint64_t *high,
-		       uint64_t *shareable);
+/* The bounds of the mapping that contains the address. False: there is none. */
+bool hd_cudart_mapping(const struct hd_cudart *cudart, uint64_t address, uint64_t *low, uint64_t *high);
+/* By which kinds of handles what is mapped at the address may be shared, of enum CUmemAllocationHandleType; 0: by none,
+ * or nothing is mapped there. */
+uint64_t hd_cudart_handle_types(const struct hd_cudart *cudart, uint64_t address);
 /* At the end of the process. */
 void hd_cudart_release_virtual(struct hd_cudart *cudart);
 

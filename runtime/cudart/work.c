@@ -173,6 +173,22 @@ static struct hd_work *append(struct hd_cudart *cudart, struct CUstream_st *stre
 	return work;
 }
 
+static bool is_kernel(const struct hd_work *work)
+{
+	return work->node && !work->node->disabled && work->node->type == cudaGraphNodeTypeKernel;
+}
+
+static bool is_programmatic(const struct hd_work *work)
+{
+	return is_kernel(work) && work->node->u.kernel.how.programmatic && !work->refused;
+}
+
+/* What the piece is to do is known now. */
+static void note_programmatic(struct hd_cudart *cudart, const struct hd_work *work)
+{
+	cudart->work.programmatic |= is_programmatic(work);
+}
+
 /* What the work is to do. */
 static cudaGraphNode_t add_node(struct hd_work *work, enum cudaGraphNodeType type)
 {
@@ -219,12 +235,12 @@ cudaError_t hd_cudart_deferred(struct hd_cudart *cudart, cudaStream_t stream, cu
 		filled = check_kernel(cudart, node);
 	else if (filled == cudaSuccess && node->type == cudaGraphNodeTypeMemcpy)
 		filled = hd_cudart_check_3d(cudart, &node->u.copy);
-	if (filled == cudaSuccess && node->type == cudaGraphNodeTypeKernel && node->u.kernel.how.programmatic)
-		cudart->work.programmatic = true;
+	struct hd_work *work = find(cudart, stream->work);
 	if (filled != cudaSuccess) {
-		find(cudart, stream->work)->node = NULL;
+		work->node = NULL;
 		return filled;
 	}
+	note_programmatic(cudart, work);
 	if (node->type == cudaGraphNodeTypeMemcpy &&
 	    !(is_pinned(cudart, node->u.copy.srcPtr.ptr) && is_pinned(cudart, node->u.copy.dstPtr.ptr)))
 		return hd_cudart_wait(cudart, stream->work);
@@ -232,16 +248,6 @@ cudaError_t hd_cudart_deferred(struct hd_cudart *cudart, cudaStream_t stream, cu
 }
 
 /* ---- doing it */
-
-static bool is_kernel(const struct hd_work *work)
-{
-	return work->node && !work->node->disabled && work->node->type == cudaGraphNodeTypeKernel;
-}
-
-static bool is_programmatic(const struct hd_work *work)
-{
-	return is_kernel(work) && work->node->u.kernel.how.programmatic && !work->refused;
-}
 
 /* Pieces for the nodes of a graph, each behind its needs; the one after all of them. */
 static uint64_t expand(struct hd_cudart *cudart, const struct hd_work *whole, cudaGraph_t graph)
@@ -260,7 +266,7 @@ static uint64_t expand(struct hd_cudart *cudart, const struct hd_work *whole, cu
 					need(cudart, piece, ids.data[k]);
 					needed = find(cudart, ids.data[k]);
 				}
-		cudart->work.programmatic |= is_programmatic(piece);
+		note_programmatic(cudart, piece);
 		if (needed && piece->open == 1 && is_programmatic(piece))
 			piece->stream = needed->stream;
 		hd_vec_push(&ids, piece->id);

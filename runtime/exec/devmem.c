@@ -193,7 +193,7 @@ int hd_devmem_alloc(struct hd_devmem *memory, uint64_t bytes, uint64_t align, ui
 			continue;
 		occupy(memory, i, low, low + needed);
 		hd_vec_insert(&memory->ranges, range_after(memory, low),
-		       ((struct range){low, low + bytes, low + needed, false}));
+			      ((struct range){low, low + bytes, low + needed, false}));
 		memory->epoch++;
 		*address = low;
 		return HD_SIM_OK;
