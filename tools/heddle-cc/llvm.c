@@ -34,7 +34,7 @@ const struct hd_cc_llvm *hd_cc_llvm(struct hd_cc *cc)
 	cc->llvm = library ? dlsym(library, HD_CC_LLVM_CALLS) : NULL;
 	cc->llvm_missing = !cc->llvm;
 	if (cc->llvm)
-		cc->llvm->begin();
+		cc->llvm->begin(out_of_memory);
 	else
 		hd_error(&cc->diag, HD_NOWHERE, "%s", dlerror());
 	return cc->llvm;

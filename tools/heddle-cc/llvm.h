@@ -29,8 +29,8 @@ enum hd_cc_scan_result {
 };
 
 struct hd_cc_llvm {
-	/* Comes before the others: where memory runs out in them the process ends with 2 and a message. */
-	void (*begin)(void);
+	/* Comes before the others: where memory runs out in them `out_of_memory` is called, which ends the process. */
+	void (*begin)(void (*out_of_memory)(void));
 	/* Runs in a process of its own: libclang may crash. */
 	enum hd_cc_scan_result (*scan)(const struct hd_cc_scan *scan);
 	/* hd_cc_merge. */

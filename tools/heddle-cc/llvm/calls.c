@@ -6,15 +6,10 @@
 #include "lib/api.h"
 #include "lib/arena.h"
 
-void hd_llvm_out_of_memory(void)
-{
-	hd_out_of_memory(0);
-}
-
-static void begin(void)
+static void begin(void (*out_of_memory)(void))
 {
 	hd_out_of_memory_status(2); /* this library has lib/ for itself */
-	hd_llvm_watch_memory();
+	hd_llvm_watch_memory(out_of_memory);
 }
 
 extern HD_API const struct hd_cc_llvm hd_cc_llvm_calls;

@@ -14,9 +14,8 @@ int hd_llvm_merge(struct hd_cc *cc, const struct hd_cc_collected *collected, con
 #include <stdbool.h>
 #endif
 
-/* Where LLVM's own malloc fails hd_llvm_out_of_memory is called from now on. */
-void hd_llvm_watch_memory(void);
-void hd_llvm_out_of_memory(void);
+/* Where LLVM's own malloc fails this is called from now on. */
+void hd_llvm_watch_memory(void (*out_of_memory)(void));
 bool hd_llvm_is_clang(const char *program);
 int hd_llvm_clang(int argc, char **argv, const char *program);
 

@@ -279,9 +279,11 @@ int drive(SmallVectorImpl<const char *> &Words, const char *Program, BumpPtrAllo
 
 /* ------------------------------------------------------------ the calls */
 
-void hd_llvm_watch_memory()
+void hd_llvm_watch_memory(void (*OutOfMemory)())
 {
-	install_bad_alloc_error_handler([](void *, const char *, bool) { hd_llvm_out_of_memory(); });
+	install_bad_alloc_error_handler([](void *Function, const char *,
+					   bool) { reinterpret_cast<void (*)()>(Function)(); },
+					reinterpret_cast<void *>(OutOfMemory));
 }
 
 // Whether the library that this one is linked to is the program's: it lies where the program looks for it. Sanitizers
