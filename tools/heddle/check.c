@@ -147,6 +147,26 @@ static bool wants_patch(const struct check *check)
 	return wants(check, GATE_FORMAT_patch);
 }
 
+/* Each output needs a file of its own, which is neither the baseline that is updated nor the history. */
+static void check_distinct(const struct check *check, struct argp_state *state)
+{
+	const char *baseline = check->update ? check->baseline_path : NULL, *history = check->history_path;
+	if (baseline && history && hd_output_same(baseline, history))
+		argp_error(state, "--baseline and --history would both write %s", history);
+	for (uint32_t i = 0; i < check->outputs.len; i++) {
+		const char *path = check->outputs.data[i].path;
+		if (!path || strcmp(path, "-") == 0)
+			continue;
+		if (baseline && hd_output_same(baseline, path))
+			argp_error(state, "--output and --baseline would both write %s", path);
+		if (history && hd_output_same(history, path))
+			argp_error(state, "--output and --history would both write %s", path);
+		for (uint32_t k = 0; k < i; k++)
+			if (check->outputs.data[k].path && hd_output_same(check->outputs.data[k].path, path))
+				argp_error(state, "two of --output would both write %s", path);
+	}
+}
+
 static void check_command_line(const struct check *check, struct argp_state *state)
 {
 	bool patch = wants_patch(check);
@@ -162,6 +182,7 @@ static void check_command_line(const struct check *check, struct argp_state *sta
 		argp_error(state, "--commit: a commit's name cannot be empty");
 	if ((check->update || patch || check->allowed || check->prune) && !check->baseline_path)
 		argp_error(state, "--update, --patch, --allow and --prune need --baseline");
+	check_distinct(check, state);
 }
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)

@@ -162,17 +162,10 @@ static int check_requests(struct corun *corun)
 /* Two kernels that write their results into one file would leave those of one. */
 static int check_output(struct corun *corun, uint32_t kernel, const struct spec_data *data)
 {
-	for (uint32_t i = 0; data->output && i < kernel; i++) {
-		const struct spec *other = &corun->kernels[i].spec;
-		for (uint32_t k = 0; k < other->args.len + other->symbols.len; k++) {
-			const struct spec_data *theirs =
-				k < other->args.len ? &other->args.data[k] : &other->symbols.data[k - other->args.len];
-			if (theirs->output && spec_same_file(theirs->output, data->output))
-				return hd_error(corun->diag,
-						(struct hd_loc){corun->files[kernel], data->output_line, 0},
-						"output %s is also an output of %s", data->output, corun->files[i]);
-		}
-	}
+	for (uint32_t i = 0; data->output && i < kernel; i++)
+		if (spec_writer(&corun->kernels[i].spec, data->output, NULL))
+			return hd_error(corun->diag, (struct hd_loc){corun->files[kernel], data->output_line, 0},
+					"output %s is also an output of %s", data->output, corun->files[i]);
 	return 0;
 }
 
@@ -183,11 +176,10 @@ static int load_kernel(struct corun *corun, uint32_t i)
 	if (!status && kernel->spec.cooperative)
 		status = hd_error(corun->diag, (struct hd_loc){corun->files[i], 0, 0},
 				  "a cooperative kernel cannot run concurrently with others");
-	for (uint32_t k = 0; !status && k < kernel->spec.args.len; k++)
-		status = check_output(corun, i, &kernel->spec.args.data[k]);
-	for (uint32_t k = 0; !status && k < kernel->spec.symbols.len; k++)
-		status = check_output(corun, i, &kernel->spec.symbols.data[k]);
-	return status;
+	const struct spec_data *data;
+	for (uint32_t k = 0; !status && (data = spec_nth(&kernel->spec, k)); k++)
+		status = check_output(corun, i, data);
+	return status ? status : kernel_check_outputs(kernel, &corun->options, corun->diag);
 }
 
 static bool is_recording(const char *path)

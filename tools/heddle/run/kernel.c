@@ -19,6 +19,7 @@
 #include "lib/scratch.h"
 #include "lib/strbuf.h"
 #include "tools/heddle/cmd.h"
+#include "tools/heddle/run/options.h"
 
 /* ------------------------------------------------------------ the object */
 
@@ -404,6 +405,22 @@ int kernel_dump(struct kernel_run *run, const char *const *texts, struct hd_diag
 	int status = 0;
 	for (; *texts; texts++)
 		status |= dump_one(run, *texts, diag);
+	return status;
+}
+
+int kernel_check_outputs(struct kernel_run *run, const struct run_options *options, struct hd_diag *diag)
+{
+	struct spec_data *data;
+	int status = 0;
+	for (uint32_t i = 0; (data = spec_nth(&run->spec, i)); i++) {
+		const char *output = data->output ? run_options_writer(options, data->output) : NULL;
+		const char *dump = data->dump ? run_options_writer(options, data->dump) : NULL;
+		if (output)
+			status = hd_error(diag, spec_at(&run->spec, data->output_line),
+					  "%s would write the output '%s', too", output, data->output);
+		if (dump)
+			status = hd_error(diag, HD_NOWHERE, "--dump and %s would both write %s", dump, data->dump);
+	}
 	return status;
 }
 

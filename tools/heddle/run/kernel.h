@@ -10,6 +10,8 @@
 #include "tools/heddle/run/capture.h"
 #include "tools/heddle/run/spec.h"
 
+struct run_options;
+
 struct kernel_run {
 	struct hd_arena arena;
 	struct hd_object object;
@@ -36,6 +38,8 @@ int kernel_load(struct kernel_run *run, const char *path, const char *kernel, co
  * argN, a device variable of the specification, or a parameter's name in the source. `texts` ends with NULL. 0 or -1.
  */
 int kernel_dump(struct kernel_run *run, const char *const *texts, struct hd_diag *diag);
+/* Outputs and dumps must not be files that options write. 0 or -1. */
+int kernel_check_outputs(struct kernel_run *run, const struct run_options *options, struct hd_diag *diag);
 
 enum kernel_results {
 	KERNEL_FORGET,	/* nothing becomes of the buffers */

@@ -148,13 +148,12 @@ static void add_written(const char *option, const char *path, struct written *li
 		list[(*count)++].option = option;
 }
 
-/* One option's file must not replace another's. */
-static int check_distinct(const struct run_options *run, struct hd_diag *diag)
+/* What is written by options; the caller frees the list. */
+static uint32_t list_written(const struct run_options *run, struct written **files)
 {
 	uint32_t policies = run->policies.len, count = 0;
-	struct written *list = hd_xcalloc(2 * (size_t)policies + 5, sizeof *list);
+	struct written *list = *files = hd_xcalloc(2 * (size_t)policies + 5, sizeof *list);
 	char room[PATH_MAX];
-	int status = 0;
 	add_written("--stats", run->stats, list, &count);
 	add_written("--timeline", run->timeline, list, &count); /* with several policies: the file with all */
 	add_written("--checkpoint", run->checkpoint, list, &count);
@@ -165,6 +164,26 @@ static int check_distinct(const struct run_options *run, struct hd_diag *diag)
 			add_written("--timeline", run_options_file(run, run->timeline, policy, room), list, &count);
 		add_written("--kanata", run_options_file(run, run->kanata, policy, room), list, &count);
 	}
+	return count;
+}
+
+const char *run_options_writer(const struct run_options *run, const char *path)
+{
+	struct written *list;
+	uint32_t count = list_written(run, &list);
+	const char *option = NULL;
+	for (uint32_t i = 0; i < count && !option; i++)
+		option = hd_output_same(list[i].path, path) ? list[i].option : NULL;
+	free(list);
+	return option;
+}
+
+/* One option's file must not replace another's. */
+static int check_distinct(const struct run_options *run, struct hd_diag *diag)
+{
+	struct written *list;
+	uint32_t count = list_written(run, &list);
+	int status = 0;
 	for (uint32_t i = 0; i < count && !status; i++)
 		for (uint32_t j = i + 1; j < count && !status; j++)
 			if (hd_output_same(list[i].path, list[j].path))

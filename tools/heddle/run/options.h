@@ -52,6 +52,8 @@ error_t run_options_parse(struct run_options *run, int key, char *arg);
 void run_options_finish(struct run_options *run);
 /* Loads the configuration, and tells what the user named wrongly before anything starts. 0 or -1. */
 int run_options_check(const struct run_options *run, struct hd_config *config, struct hd_diag *diag);
+/* The option that writes a file of its own to the path; NULL: none. */
+const char *run_options_writer(const struct run_options *run, const char *path);
 /* Whether each launch's figures are written somewhere, as JSON. */
 bool run_options_want_launches(const struct run_options *run);
 void run_options_release(struct run_options *run);

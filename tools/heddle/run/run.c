@@ -494,7 +494,8 @@ static int run_all(struct runs *runs, struct run_statistics **stats)
 	int status = 0;
 	if (run->launch && (kernel_load(&runs->kernel, run->program[0], run->kernel, run->launch, run->defines.data,
 					runs->config, runs->diag) ||
-			    kernel_dump(&runs->kernel, run->dumps.data, runs->diag)))
+			    kernel_dump(&runs->kernel, run->dumps.data, runs->diag) ||
+			    kernel_check_outputs(&runs->kernel, &run->options, runs->diag)))
 		status = CMD_ERROR;
 	for (uint32_t i = 0; i < run->options.policies.len && !status; i++)
 		stats[i] =

@@ -584,8 +584,8 @@ const struct spec_data *spec_writer(struct spec *spec, const char *path, const s
 {
 	const struct spec_data *data;
 	for (uint32_t i = 0; (data = spec_nth(spec, i)) && data != before; i++)
-		if ((data->output && spec_same_file(data->output, path)) ||
-		    (data->dump && spec_same_file(data->dump, path)))
+		if ((data->output && hd_output_same(data->output, path)) ||
+		    (data->dump && hd_output_same(data->dump, path)))
 			return data;
 	return NULL;
 }

@@ -97,8 +97,6 @@ void spec_release(struct spec *spec);
 void spec_data_name(const struct spec_data *data, char *text, size_t size);
 /* Whether a file can be written at a path; else errno says why. */
 bool spec_is_writable(const char *path);
-/* Whether what is written to one path replaces what is written to the other; devices and pipes take both. */
-bool spec_same_file(const char *one, const char *other);
 /* All arguments and variables, in this order; NULL where `index` is beyond the last one. */
 struct spec_data *spec_nth(struct spec *spec, uint32_t index);
 /* Which of those before `before` (NULL: of all) are written to the path, as output or dump; NULL: none. */

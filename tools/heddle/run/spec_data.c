@@ -389,26 +389,6 @@ static void folder_of(const char *path, char folder[PATH_MAX])
 	snprintf(folder, PATH_MAX, "%.*s", !slash ? 1 : slash == path ? 1 : (int)(slash - path), slash ? path : ".");
 }
 
-static const char *name_of(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	return slash ? slash + 1 : path;
-}
-
-bool spec_same_file(const char *one, const char *other)
-{
-	struct stat first, second;
-	char folder[PATH_MAX], other_folder[PATH_MAX];
-	bool there = !stat(one, &first);
-	if (there != !stat(other, &second) || (there && !S_ISREG(first.st_mode)))
-		return false;
-	folder_of(one, folder);
-	folder_of(other, other_folder);
-	if (!there && (strcmp(name_of(one), name_of(other)) || stat(folder, &first) || stat(other_folder, &second)))
-		return false;
-	return first.st_dev == second.st_dev && first.st_ino == second.st_ino;
-}
-
 bool spec_is_writable(const char *path)
 {
 	struct stat known;
