@@ -404,6 +404,18 @@ static int set_recording(struct hd_cudart *cudart, struct hd_sim_options *option
 	return 0;
 }
 
+/* A GPU whose L2 reads more than the sector that is missed reads as much as the program allows, in powers of two. */
+static void limit_fetches(struct hd_cudart *cudart)
+{
+	size_t limit = cudart->limits[cudaLimitMaxL2FetchGranularity];
+	struct hd_config *config = cudart->config;
+	if (!config->l2_fetch || !limit)
+		return;
+	config->l2_fetch = config->sector;
+	while (config->l2_fetch * 2 <= limit && config->l2_fetch < config->l2_line)
+		config->l2_fetch *= 2;
+}
+
 static cudaError_t start_simulator(struct hd_cudart *cudart)
 {
 	char recording[4096];
@@ -421,6 +433,7 @@ static cudaError_t start_simulator(struct hd_cudart *cudart)
 	    read_checks(cudart, &checks) ||
 	    (strcmp(environment("HEDDLE_WATCHDOG", "0"), "off") && read_cycles(cudart, "HEDDLE_WATCHDOG", &watchdog)))
 		return cudaErrorInitializationError;
+	limit_fetches(cudart);
 	const bool recorded = hd_cudart_records_start(cudart);
 	struct hd_sim_options options = {
 		.config = cudart->config,

@@ -183,14 +183,17 @@ static cudaError_t no_limit(enum cudaLimit limit)
 }
 
 enum { MOST_STACK = 512 << 10 }; /* bytes of local memory that a thread can have (CUDA guide, Compute Capabilities) */
+enum { MOST_FETCH = 128 };	 /* bytes that L2 fetches (cudaDeviceSetLimit) */
 
-/* Stack and heap sizes count until the simulator starts; the others have no meaning here and are remembered. */
+/* Stack and heap sizes and what L2 fetches count until the simulator starts; the others have no meaning here and are
+ * remembered. */
 cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
 {
 	HD_CUDART(cudart);
 	if (!is_limit(cudart, limit))
 		return hd_cudart_return(no_limit(limit));
-	if (limit == cudaLimitStackSize && value > MOST_STACK)
+	if ((limit == cudaLimitStackSize && value > MOST_STACK) ||
+	    (limit == cudaLimitMaxL2FetchGranularity && value > MOST_FETCH))
 		return hd_cudart_return(cudaErrorInvalidValue);
 	cudart->limits[limit] = value;
 	return cudaSuccess;
