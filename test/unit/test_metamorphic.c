@@ -99,7 +99,7 @@ static struct hd_stats measure(const struct machine *machine, uint64_t seed, uin
 START_TEST(registers_with_other_names_take_as_long)
 {
 	for (uint32_t m = 0; m < sizeof machines / sizeof *machines; m++)
-		for (uint64_t seed = 1; seed <= hd_samples(5, 200); seed++) {
+		for (uint64_t seed = 1; seed <= hd_samples(5, 60); seed++) {
 			uint32_t words[REGISTERS], others[REGISTERS];
 			struct hd_stats one = measure(&machines[m], seed, FIRST, LENGTH, words);
 			struct hd_stats other = measure(&machines[m], seed, FIRST + SHIFT, LENGTH, others);
@@ -114,7 +114,7 @@ END_TEST
 START_TEST(an_instruction_that_nobody_needs_adds_itself)
 {
 	for (uint32_t m = 0; m < sizeof machines / sizeof *machines; m++)
-		for (uint64_t seed = 1; seed <= hd_samples(5, 200); seed++) {
+		for (uint64_t seed = 1; seed <= hd_samples(5, 60); seed++) {
 			uint32_t words[REGISTERS], others[REGISTERS];
 			struct hd_stats without = measure(&machines[m], seed, FIRST, LENGTH, words);
 			struct hd_stats more =
