@@ -1,4 +1,4 @@
-"""Statistics of kernels that share a GPU: ccbp.py alone|corun|apart|combination|turns|limits|moves|stays RUN.json..."""
+"""Statistics of kernels that share a GPU: ccbp.py alone|same|corun|apart|combination|turns|limits|moves|stays RUN.json..."""
 import json
 import sys
 
@@ -17,8 +17,13 @@ def same_as_baseline():
     print('as the baseline')
 
 
-def of_corun():
+def same_on_threads():
+    assert any('class' in launch['ccbp'] for launch in first['launches'])
     assert first['coruns'] == second['coruns'] and first['launches'] == second['launches']
+    print('as it should be')
+
+
+def of_corun():
     decided = {name_of(launch): launch['ccbp'] for launch in first['launches'] if 'class' in launch['ccbp']}
     assert {name: own['class'] for name, own in decided.items()} == {'gather': 1, 'triad': 2}, decided
     for share in ('noc_share', 'dram_share'):
@@ -106,5 +111,5 @@ def staying():
     print('as it should be')
 
 
-{'alone': same_as_baseline, 'corun': of_corun, 'apart': measured_apart, 'combination': of_combinations, 'turns': by_turns,
+{'alone': same_as_baseline, 'same': same_on_threads, 'corun': of_corun, 'apart': measured_apart, 'combination': of_combinations, 'turns': by_turns,
  'limits': with_limits, 'moves': moving, 'stays': staying}[sys.argv[1]]()
