@@ -38,8 +38,9 @@ def of_corun():
     for grid in first['coruns'][0]['grids']:
         own = decided[name_of(grid)]
         if own['class'] == 1:
-            free = 2 * 10000 * 16 * 1200 / 1800   # flits before the controllers begin
-            given = own['noc_share'] / 100 * 0.6 * 16 * 1200 / 1800 * grid['cycles']
+            slices = first['config']['l2_slices']
+            free = 2 * 10000 * slices * 1200 / 1800   # flits before the controllers begin
+            given = own['noc_share'] / 100 * 0.6 * slices * 1200 / 1800 * grid['cycles']
             assert grid['icnt_flits_down'] < free + given * 1.1, (grid['icnt_flits_down'], free, given)
     total = first['total']['ccbp']
     assert total['refused'] > 1000
