@@ -26,7 +26,7 @@ show() { # runs a command after showing it
 	"$@"
 }
 compile() { # a module of the program to an object file
-	show "$build/bin/heddle-cc" -O2 -g -dc -o "$demo/$1.o" "$demo/source/mst/$1.cu"
+	show "$build/bin/heddle-cc" -O2 -lineinfo -dc -o "$demo/$1.o" "$demo/source/mst/$1.cu"
 }
 
 if [[ ${1:-} != --built ]]; then
@@ -43,7 +43,7 @@ cp -r examples/calls "$demo/source"
 step '1. Compile a CUDA program: heddle-cc stands in for nvcc'
 compile main
 compile library
-show "$build/bin/heddle-cc" -O2 -g -o "$program" "$demo/main.o" "$demo/library.o"
+show "$build/bin/heddle-cc" -O2 -lineinfo -o "$program" "$demo/main.o" "$demo/library.o"
 say 'Minimum spanning trees, in two modules whose calls stay calls, up to four deep. The result is an ordinary program' \
 	'that contains its kernels as code of a machine like SASS, with what the compiler found out about them.'
 
@@ -81,7 +81,7 @@ s/return root;/return up == root ? root : forest.link[root] = find_root(forest, 
 }' "$demo/source/mst/library.cu"
 show diff examples/calls/mst/library.cu "$demo/source/mst/library.cu" && exit 1
 compile library
-show "$build/bin/heddle-cc" -O2 -g -o "$demo/changed" "$demo/main.o" "$demo/library.o"
+show "$build/bin/heddle-cc" -O2 -lineinfo -o "$demo/changed" "$demo/main.o" "$demo/library.o"
 status=0
 show "$heddle" check --gpu "$gpu" --budget "$demo/heddle.ini" "$demo/changed" || status=$?
 if ((status != 1)); then

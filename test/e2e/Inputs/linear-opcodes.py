@@ -1,7 +1,7 @@
-"""linear-opcodes.py ARCH HEDDLE-CC HEDDLE FOLDER OPCODES.def: each opcode with operands that are linear in the indices.
+"""linear-opcodes.py ARCH HEDDLE-CC HEDDLE FOLDER OPCODES.def [FORMS]: each opcode with operands that are linear in the indices.
 
 Writes a program with a kernel for each idiom below in each form of a linear index (of the thread; of thread and block;
-of a loop; in two dimensions), and compiles it. No version may fail, opcodes of the table that idioms stand for are in
+of a loop; in two dimensions), or in FORMS of these by turns, and compiles it. No version may fail, opcodes of the table that idioms stand for are in
 the main streams, and under r2d2-functional:always each kernel's words are those of its original code, whose address
 and operands --verify compares.
 """
@@ -10,7 +10,7 @@ import re
 import subprocess
 import sys
 
-arch, heddle_cc, heddle, folder, table = sys.argv[1:]
+arch, heddle_cc, heddle, folder, table, *most = sys.argv[1:]
 version = int(arch[3:])
 
 # NAME: what there is of i (an int that is linear), a (a linear offset in bytes), `in` (words), s (4 KiB of shared
@@ -223,17 +223,18 @@ untried = [opcode for opcode, *sources in rows if set(sources) != {'_'} and opco
 assert rows and not untried, f'no idiom for {untried}'
 
 names = [name for name in IDIOMS if is_here(name)]
+forms = [*FORMS]
+taken = int(most[0]) if most else len(forms)
+pairs = [(name, forms[(at + i) % len(forms)]) for at, name in enumerate(names) for i in range(taken)]
 source = os.path.join(folder, f'opcodes-{arch}.cu')
 with open(source, 'w', encoding='utf-8') as file:
     file.write(HEAD)
-    for name in names:
-        for form in FORMS:
-            file.write(kernel(name, form))
+    for name, form in pairs:
+        file.write(kernel(name, form))
     file.write(MAIN)
-    for name in names:
-        for form in FORMS:
-            shape = 'dim3(2, 2), dim3(32, 2)' if form == 'plane' else '4, 32'
-            file.write(f'\trun("{name} {form}", {name.replace(".", "_")}_{form}, {shape});\n')
+    for name, form in pairs:
+        shape = 'dim3(2, 2), dim3(32, 2)' if form == 'plane' else '4, 32'
+        file.write(f'\trun("{name} {form}", {name.replace(".", "_")}_{form}, {shape});\n')
     file.write('}\n')
 program = source[:-3]
 command = [heddle_cc, '-Xcompiler', '-O0', f'-arch={arch}', '-heddle-linear', 'always', '-Xheddle', 'check=1', '-Xheddle', 'remarks=all',
@@ -249,7 +250,7 @@ def words(policy):
 
 
 original, linear = words('baseline'), words('r2d2-functional:always')
-assert len(original) == len(names) * len(FORMS) and all(' cudaSuccess ' in line for line in original), original
+assert len(original) == len(pairs) and all(' cudaSuccess ' in line for line in original), original
 different = [f'{a} / {b}' for a, b in zip(original, linear) if a != b]
 assert not different, '\n'.join(different)
 
@@ -259,4 +260,4 @@ there = set(re.findall(r'^\s+[0-9a-f]{4}\s+(?:@!?\w+\s+)?([A-Z][A-Z0-9_]*(?:\.WI
 there = {name.replace('.', '_') for name in there} | {name.split('.')[0] for name in there}
 missing = sorted({name.split('.')[0] for name in names} - there)
 assert not missing, f'in no main stream: {missing}'
-print(f'{arch}: {len(names)} idioms, {len(FORMS)} forms, {listing.count("linear version of ")} linear versions')
+print(f'{arch}: {len(names)} idioms, {taken} forms, {listing.count("linear version of ")} linear versions')
