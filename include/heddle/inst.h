@@ -216,7 +216,7 @@ enum hd_memory_space { HD_AT__, HD_AT_GENERIC, HD_AT_GLOBAL, HD_AT_SHARED, HD_AT
 	X(LEVEL, 6, 1, "LZ|LL")                                                                \
 	X(CHANNEL, 3, 2, "R|G|B|A")                                                            \
 	X(ZFILL, 6, 1, "|ZFILL")                                                               \
-	X(MEMBERS, 8, 2, "|MASK|ACTIVE")                                                       \
+	X(MEMBERS, 8, 2, "|MASK|ACTIVE|HERE")                                                  \
 	X(ASSUMED, 0, 1, "|UNREACHABLE")                                                       \
 	X(SYNCSOP, 0, 4, "INIT|INVAL|ARRIVE|ARRIVE_NC|ARRIVE_TX|DROP|DROP_NC|DROP_TX|EXPECT_TX|COMPLETE_TX") \
 	X(PATIENCE, 0, 1, "TEST|TRY")                                                          \
@@ -317,8 +317,9 @@ enum hd_atomop {
 enum { HD_SHFL_IDX, HD_SHFL_UP, HD_SHFL_DOWN, HD_SHFL_BFLY };
 enum { HD_VOTE_ALL, HD_VOTE_ANY, HD_VOTE_EQ };
 /* Lanes that take part in a warp operation: all that have not exited; those of a mask, which each lane has in a
- * register operand; the active ones, without waiting. */
-enum { HD_MEMBERS_WARP, HD_MEMBERS_MASK, HD_MEMBERS_ACTIVE };
+ * register operand; the active ones, without waiting, but paths that ran ahead are joined first (runtime/exec/yield.c);
+ * those that execute it together, whoever is elsewhere. */
+enum { HD_MEMBERS_WARP, HD_MEMBERS_MASK, HD_MEMBERS_ACTIVE, HD_MEMBERS_HERE };
 enum hd_tdim { HD_TEX_1D, HD_TEX_2D, HD_TEX_3D, HD_TEX_ARRAY_1D, HD_TEX_ARRAY_2D };
 enum { HD_LEVEL_ZERO, HD_LEVEL_GIVEN };
 enum { HD_ACC_F16, HD_ACC_F32 };

@@ -278,6 +278,14 @@ static const char *check_warpgroup(const struct hd_inst *inst)
 	return NULL;
 }
 
+static const char *check_reduction(const struct hd_inst *inst)
+{
+	uint32_t type = hd_mod_get(inst->mods, HD_MOD_DTYPE), op = hd_mod_get(inst->mods, HD_MOD_ATOMOP);
+	if (type != HD_U32 && type != HD_S32)
+		return "REDUX combines integers of 32 bits";
+	return op == HD_ATOM_INC || op == HD_ATOM_DEC || op > HD_ATOM_XOR ? "REDUX combines in no order" : NULL;
+}
+
 /* What an opcode's comment in the table says and its columns do not. */
 static const char *check_special(const struct hd_inst *inst)
 {
@@ -291,6 +299,7 @@ static const char *check_special(const struct hd_inst *inst)
 	case HD_OP_ATOMS:
 	case HD_OP_ATOM: return check_atomic(inst);
 	case HD_OP_SHFL: return check_shuffle(inst);
+	case HD_OP_REDUX: return check_reduction(inst);
 	case HD_OP_IADD3:
 	case HD_OP_LEA_HI:
 	case HD_OP_ISETP: return check_extended(inst);

@@ -113,7 +113,7 @@ unsigned hd_op_width(enum hd_op op, uint16_t mods, enum hd_slot slot)
 bool hd_op_meets(unsigned op, uint16_t mods)
 {
 	bool among_lanes = hd_opinfo[op].mods >> HD_MOD_MEMBERS & 1;
-	return op == HD_OP_WARPSYNC || (among_lanes && hd_mod_get(mods, HD_MOD_MEMBERS) != HD_MEMBERS_ACTIVE);
+	return op == HD_OP_WARPSYNC || (among_lanes && hd_mod_get(mods, HD_MOD_MEMBERS) < HD_MEMBERS_ACTIVE);
 }
 
 enum hd_number hd_op_number(enum hd_op op, uint16_t mods)

@@ -37,7 +37,17 @@ static void add_terminator(struct ordinals *ordinals, LLVMValueRef terminator, u
 	*state = *state == 2 || !uniform ? 2 : 1;
 }
 
-/* The IR terminator that the branch was selected for, of code that was inlined, too; NULL: not known. */
+/* A branch of an atomic operation asks whether the warp is full (passes/opt/warp_atomics.c). */
+static bool is_atomic(LLVMValueRef inst)
+{
+	static const char name[] = "llvm.nvvm.atomic.";
+	if (LLVMIsACallInst(inst) && LLVMIsAFunction(LLVMGetCalledValue(inst)))
+		return !strncmp(LLVMGetValueName(LLVMGetCalledValue(inst)), name, sizeof name - 1);
+	return LLVMIsAAtomicRMWInst(inst);
+}
+
+/* The IR terminator that the branch was selected for, of code that was inlined, too, or the atomic
+ * operation; NULL: not known. */
 static LLVMValueRef terminator_of(const struct hd_unit *unit, uint32_t index, uint32_t inst)
 {
 	const struct hd_mfunc *selected = index < unit->functions.len ? &unit->functions.data[index] : NULL;
@@ -47,7 +57,7 @@ static LLVMValueRef terminator_of(const struct hd_unit *unit, uint32_t index, ui
 	LLVMValueRef from = visit && visit <= selected->visited.len
 				    ? (LLVMValueRef)(uintptr_t)selected->visited.data[visit - 1]
 				    : NULL;
-	return from && LLVMIsATerminatorInst(from) ? from : NULL;
+	return from && (LLVMIsATerminatorInst(from) || is_atomic(from)) ? from : NULL;
 }
 
 /* Instructions of hd_object.functions[index] that the uniformity analysis proves uniform branches. */
@@ -74,7 +84,7 @@ static struct hd_bitset uniform_branches(const struct hd_unit *unit, uint32_t in
 		if (!(hd_opinfo[function->insts[i].op].effects & HD_FX_BRANCH))
 			continue;
 		LLVMValueRef from = terminator_of(unit, index, i);
-		if (from ? hd_branch_is_uniform(uniformity, from)
+		if (from ? is_atomic(from) || hd_branch_is_uniform(uniformity, from)
 			 : ordinal < ordinals.count && ordinals.state[ordinal] == 1)
 			hd_bitset_add(&set, i);
 	}

@@ -65,6 +65,12 @@ struct hd_const_addr {
 };
 bool hd_const_address(LLVMTargetDataRef layout, LLVMValueRef value, struct hd_const_addr *out);
 
+/* ---- invariant.c */
+/* Whether a value is the same in all threads of a block, whatever way each has come; `kernel`: parameters are. */
+bool hd_value_is_invariant(LLVMValueRef value, bool kernel);
+/* Whether the instruction is executed only by threads whose index threadIdx.x is one number. */
+bool hd_is_for_one_index(LLVMValueRef inst);
+
 /* ---- places.c */
 /* Source place of an LLVM instruction or function (HD_NOWHERE without debug information); strings in the arena. */
 struct hd_loc hd_ir_loc(struct hd_unit *unit, LLVMValueRef value);

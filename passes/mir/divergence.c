@@ -251,6 +251,14 @@ static bool has_waits(const struct hd_mfunc *func)
 	return false;
 }
 
+bool hd_mfunc_stays_together(const struct hd_mfunc *func)
+{
+	for (uint32_t id = 0; id < func->blocks.len; id++)
+		if (has_meeting(&func->blocks.data[id]))
+			return false;
+	return !has_waits(func);
+}
+
 bool hd_mfunc_uniformity(struct hd_mfunc *func, const struct hd_live *live, struct hd_arena *arena,
 			 struct hd_mir_uniformity *result)
 {

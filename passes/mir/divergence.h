@@ -18,4 +18,8 @@ struct hd_mir_uniformity {
 bool hd_mfunc_uniformity(struct hd_mfunc *func, const struct hd_live *live, struct hd_arena *arena,
 			 struct hd_mir_uniformity *result);
 
+/* Whether lanes that are together run ahead of one another only between a branch and where it reconverges: nothing in
+ * the function is waited for in a loop, or at an operation among lanes. */
+bool hd_mfunc_stays_together(const struct hd_mfunc *func);
+
 #endif

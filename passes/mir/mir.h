@@ -80,6 +80,10 @@ enum hd_mref {
 /* Accesses of one IR instruction that are told apart. */
 #define HD_SITE_PARTS 256u
 
+/* What is the same in all lanes that execute an atomic operation together: whatever way they have come, or where lanes
+ * stay together (hd_mfunc_stays_together). */
+enum { HD_ALIKE_ADDRESS = 1, HD_ALIKE_OPERAND = 2, HD_ALIKE_ADDRESS_TOGETHER = 4, HD_ALIKE_OPERAND_TOGETHER = 8 };
+
 struct hd_minst {
 	uint16_t op, mods;
 	uint8_t role;  /* enum hd_role */
@@ -92,9 +96,10 @@ struct hd_minst {
 	struct hd_mreg dst, a, b, c;
 	uint32_t pdst, psrc, psrc2, guard; /* predicate register ids; HD_MREG_PT when absent */
 	bool psrc_not, psrc2_not, guard_not;
-	bool uniform; /* branches: proven uniform over the warp */
-	bool helper;  /* a call of one (heddle/object.h) */
-	bool covers;  /* guarded: lanes outside the guard do not need what dst held */
+	bool uniform;  /* branches: proven uniform over the warp */
+	bool helper;   /* a call of one (heddle/object.h) */
+	bool covers;   /* guarded: lanes outside the guard do not need what dst held */
+	uint8_t alike; /* HD_ALIKE_: of atomics */
 	uint32_t x;
 	uint32_t ref;
 	uint32_t loc;	   /* index in hd_mfunc.locs */
@@ -177,6 +182,7 @@ struct hd_mfunc {
 	const struct hd_abi *abi;
 	uint64_t without;		 /* enum hd_switch: improvements that are left out */
 	uint32_t sm_threads;		 /* threads that an SM of the function's processor holds */
+	uint32_t capability;		 /* 75 of sm_75 */
 	enum hd_uniform_use uniform;	 /* registers of the warp */
 	uint32_t max_registers;		 /* limit for the allocator: launch bounds, -maxrregcount, 255 */
 	uint32_t entry_registers;	 /* limit that source or options give a kernel, in steps of eight; 0: none */

@@ -2,6 +2,7 @@
  * Selection: atomic operations and fences.
  */
 #include "heddle/opcodes.h"
+#include "passes/ir/uniformity.h"
 #include "passes/select/select.h"
 
 static unsigned atomic_op(unsigned space)
@@ -11,11 +12,36 @@ static unsigned atomic_op(unsigned space)
 							       : HD_OP_ATOM;
 }
 
+/* What the lanes have in common (enum of HD_ALIKE_), of the instruction's address and operand. Generic addresses may be
+ * of local memory, which each thread has for itself, unless they are a variable's or a parameter. */
+static uint8_t alike(struct hd_select *sel, LLVMValueRef pointer, LLVMValueRef operand)
+{
+	const struct hd_uniformity *uniformity = hd_uniformity_of(sel->unit, sel->function);
+	unsigned space = LLVMGetPointerAddressSpace(LLVMTypeOf(pointer)), found = 0;
+	bool kernel = hd_is_kernel(sel->unit, sel->function);
+	struct hd_const_addr place = {0};
+	if (space == HD_AS_LOCAL || hd_is_for_one_index(sel->inst) ||
+	    (space == HD_AS_GENERIC && hd_const_address(sel->layout, pointer, &place) && !place.global))
+		return 0;
+	if (hd_value_is_invariant(pointer, kernel))
+		found |= HD_ALIKE_ADDRESS | HD_ALIKE_ADDRESS_TOGETHER;
+	else if (space != HD_AS_GENERIC && uniformity && hd_value_is_uniform(uniformity, pointer))
+		found |= HD_ALIKE_ADDRESS_TOGETHER;
+	if (hd_value_is_invariant(operand, kernel))
+		found |= HD_ALIKE_OPERAND | HD_ALIKE_OPERAND_TOGETHER;
+	else if (uniformity && hd_value_is_uniform(uniformity, operand))
+		found |= HD_ALIKE_OPERAND_TOGETHER;
+	return (uint8_t)found;
+}
+
 struct hd_leaf hd_sel_atomic(struct hd_select *sel, unsigned atomop, unsigned type, struct hd_leaf pointer,
 			     unsigned space, struct hd_leaf value, struct hd_leaf *swap, uint16_t mods)
 {
-	return hd_sel_atomic_op(sel, atomop, type, pointer, space, value, swap, mods,
-				LLVMGetFirstUse(sel->inst) != NULL);
+	struct hd_mblock *block = &sel->func->blocks.data[sel->block];
+	struct hd_leaf old = hd_sel_atomic_op(sel, atomop, type, pointer, space, value, swap, mods,
+					      LLVMGetFirstUse(sel->inst) != NULL);
+	hd_vec_last(&block->insts).alike = alike(sel, LLVMGetOperand(sel->inst, 0), LLVMGetOperand(sel->inst, 1));
+	return old;
 }
 
 struct hd_leaf hd_sel_atomic_op(struct hd_select *sel, unsigned atomop, unsigned type, struct hd_leaf pointer,

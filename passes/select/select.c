@@ -445,6 +445,7 @@ static int select_function(struct hd_select *sel, LLVMValueRef function, uint32_
 	prepare(sel, out->name, out->kernel);
 	sel->func->function_index = index;
 	sel->func->sm_threads = hd_sel_sm_threads(sel->function);
+	sel->func->capability = hd_capability(function);
 	sel->func->uniform = hd_sel_uniform_use(sel);
 	sel->func->max_registers = hd_sel_register_limit(sel);
 	sel->func->entry_registers = hd_sel_entry_registers(sel);

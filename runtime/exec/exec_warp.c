@@ -192,6 +192,31 @@ HD_EXEC_PLAIN(op_match)
 	hd_set_pred(exec, in->pdst, any_mode ? HD_FULL : all);
 }
 
+static uint32_t joined(unsigned op, bool is_signed, uint32_t x, uint32_t y)
+{
+	bool less = is_signed ? (int32_t)x < (int32_t)y : x < y;
+	switch (op) {
+	case HD_ATOM_ADD: return x + y;
+	case HD_ATOM_AND: return x & y;
+	case HD_ATOM_OR: return x | y;
+	case HD_ATOM_XOR: return x ^ y;
+	default: return less == (op == HD_ATOM_MIN) ? x : y;
+	}
+}
+
+HD_EXEC_PLAIN(op_redux)
+{
+	const uint32_t *a = hd_row(exec->warp, inst->inst.a);
+	uint32_t *to = hd_dst_row(exec->warp, inst->inst.dst), left = exec->mask, all;
+	if (!left)
+		return;
+	all = a[__builtin_ctz(left)];
+	for (left &= left - 1; left; left &= left - 1)
+		all = joined(HD_MODIFIER(ATOMOP), HD_MODIFIER(DTYPE) == HD_S32, all, a[__builtin_ctz(left)]);
+	HD_FOR_LANES (lane, exec->mask)
+		to[lane] = all;
+}
+
 HD_EXEC_PLAIN(op_warpsync)
 {
 	hd_warp_meet_apart(exec, inst);
@@ -329,12 +354,13 @@ void hd_warp_barrier_result(struct hd_warp *warp, const struct hd_dinst *inst, u
 
 const struct hd_exec_clones *hd_exec_warp_find(const struct hd_inst *inst)
 {
-	static const struct hd_exec_clones *const shuffles[] = {&op_shfl_warp, &op_shfl_mask, &op_shfl};
-	static const struct hd_exec_clones *const votes[] = {&op_vote_warp, &op_vote_mask, &op_vote};
+	static const struct hd_exec_clones *const shuffles[] = {&op_shfl_warp, &op_shfl_mask, &op_shfl, &op_shfl};
+	static const struct hd_exec_clones *const votes[] = {&op_vote_warp, &op_vote_mask, &op_vote, &op_vote};
 	switch (inst->op) {
 	case HD_OP_SHFL: return shuffles[hd_mod_get(inst->mods, HD_MOD_MEMBERS)];
 	case HD_OP_VOTE: return votes[hd_mod_get(inst->mods, HD_MOD_MEMBERS)];
 	case HD_OP_MATCH: return &op_match;
+	case HD_OP_REDUX: return &op_redux;
 	case HD_OP_R2UR: return &op_r2ur;
 	case HD_OP_UMOV: return &op_umov;
 	case HD_OP_S2R: return &op_s2r;

@@ -39,12 +39,14 @@ enum {
 /* ---- moving paths */
 
 /* Whom an instruction has to be executed by: shuffles and votes are for lanes that are there, in divergent code others
- * are not; the others are for all, and uniform registers are written only where all lanes were proven to be together.
- */
+ * are not; the compiler's own (.HERE) are for whoever comes together; the others are for all, and uniform registers are
+ * written only where all lanes were proven to be together. */
 enum { NEEDS_NOBODY, NEEDS_PATHS, NEEDS_ALL, NEEDS_ANYBODY };
 static unsigned needs(const struct hd_dinst *inst)
 {
-	if (inst->meets)
+	bool here = inst->inst.op == HD_OP_REDUX || (hd_opinfo[inst->inst.op].mods >> HD_MOD_MEMBERS & 1 &&
+						     hd_mod_get(inst->inst.mods, HD_MOD_MEMBERS) == HD_MEMBERS_HERE);
+	if (inst->meets || here)
 		return NEEDS_NOBODY;
 	if (inst->effects & HD_FX_BARRIER || hd_opinfo[inst->inst.op].dst == HD_W_U)
 		return NEEDS_ALL;

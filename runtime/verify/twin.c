@@ -168,7 +168,8 @@ static enum kind kind_of(const struct hd_dinst *inst)
 	case HD_OP_CS2R:
 	case HD_OP_SHFL:
 	case HD_OP_VOTE:
-	case HD_OP_MATCH: return RESULT;
+	case HD_OP_MATCH:
+	case HD_OP_REDUX: return RESULT;
 	case HD_OP_LDSM:
 	case HD_OP_MOVM: return RESULT;
 	case HD_OP_SYSCALL: return SERVICE;

@@ -97,7 +97,7 @@ class Inst:
     @property
     def meets(self):
         """Whether lanes wait there for others of their mask, wherever these are."""
-        return self.op == 'WARPSYNC' or (self.op in AMONG_LANES and self.mods.get('MEMBERS') != 'ACTIVE')
+        return self.op == 'WARPSYNC' or (self.op in AMONG_LANES and self.mods.get('MEMBERS') not in ('ACTIVE', 'HERE'))
 
     def operand(self, slot):
         """The registers in a slot, a set."""

@@ -354,7 +354,7 @@ def combined(operation, kind, size, old, b, c):
 def groups(warp, inst, lanes, slot):
     """Lanes that take part with one another: those that are there, or with equal masks in the slot. Lanes that wait for
     some that are elsewhere are beyond a stack."""
-    if inst.mods.get('MEMBERS') == 'ACTIVE':
+    if inst.mods.get('MEMBERS') in ('ACTIVE', 'HERE'):
         return [lanes]
     masked, result = inst.op == 'WARPSYNC' or inst.mods.get('MEMBERS') == 'MASK', {}
     for t in lanes:
@@ -397,6 +397,15 @@ def shuffle(warp, inst, lanes):
     for t, x, inside in results:
         put(t, inst, x)
         put_predicate(t, inst, inside)
+
+
+def reduce(warp, inst, lanes):
+    values = [value(warp, t, inst, 'a') for t in lanes]
+    result = values[0]
+    for x in values[1:]:
+        result = combined(inst.mods['ATOMOP'], inst.mods['DTYPE'], 4, result, x, 0)
+    for t in lanes:
+        put(t, inst, result)
 
 
 def match(warp, inst, lanes):
@@ -467,6 +476,6 @@ OPERATIONS.update({
     'F2F': lanewise(convert), 'F2I': lanewise(convert), 'I2F': lanewise(convert), 'FRND': lanewise(integral),
     'LDCX': load, 'LDG': load, 'LD': load, 'LDS': load, 'LDL': load, 'LDC': load_constant, 'STG': store, 'ST': store, 'STS': store,
     'STL': store, 'ATOMG': atomic, 'ATOMS': atomic, 'ATOM': atomic, 'MEMBAR': nothing, 'SHFL': shuffle, 'VOTE': vote,
-    'MATCH': match, 'WARPSYNC': meet, 'BAR': barrier, 'NANOSLEEP': nothing, 'NOP': nothing, 'SYSCALL': service,
+    'REDUX': reduce, 'MATCH': match, 'WARPSYNC': meet, 'BAR': barrier, 'NANOSLEEP': nothing, 'NOP': nothing, 'SYSCALL': service,
     'R2UR': to_uniform, 'UMOV': to_uniform, 'R2CR': leave_coefficient, 'R2TR': leave_thread_part, 'R2BR': leave_block_part,
 })

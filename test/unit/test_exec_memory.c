@@ -95,6 +95,32 @@ START_TEST(votes_and_matches)
 }
 END_TEST
 
+/* Of lanes 0 to 3: 5, -2, 12, 7; others do not count. */
+START_TEST(lanes_reduce)
+{
+	static const uint32_t values[] = {5, 0xfffffffe, 12, 7},
+			      cases[][3] = {{HD_ATOM_ADD, HD_U32, 22},	       {HD_ATOM_MIN, HD_U32, 5},
+					    {HD_ATOM_MIN, HD_S32, 0xfffffffe}, {HD_ATOM_MAX, HD_U32, 0xfffffffe},
+					    {HD_ATOM_MAX, HD_S32, 12},	       {HD_ATOM_AND, HD_U32, 4},
+					    {HD_ATOM_OR, HD_U32, 0xffffffff},  {HD_ATOM_XOR, HD_U32, 0xfffffff0}};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct lab *lab = lab_bare();
+		struct hd_inst redux = hd_inst_new(HD_OP_REDUX);
+		redux.dst = 0, redux.a = 4;
+		redux.mods = (uint16_t)(M(ATOMOP, cases[i][0]) | M(DTYPE, cases[i][1]));
+		for (uint32_t lane = 0; lane < 32; lane++)
+			lab->warp.regs[4][lane] = lane < 4 ? values[lane] : 100 + lane, lab->warp.regs[0][lane] = 77;
+		lab_execute(lab, &redux, 0, 0xf);
+		for (uint32_t lane = 0; lane < 32; lane++) {
+			uint32_t want = lane < 4 ? cases[i][2] : 77;
+			ck_assert_msg(lab->warp.regs[0][lane] == want, "case %zu, lane %u: %u", i, lane,
+				      lab->warp.regs[0][lane]);
+		}
+		lab_free(lab);
+	}
+}
+END_TEST
+
 /* Lanes with several masks come together: each group by itself. Where the mask is in c, b has the lane and the clamp.
  */
 START_TEST(groups_with_masks_of_their_own)
@@ -590,6 +616,7 @@ Suite *hd_suite(void)
 	return hd_suite_of("exec_memory", (const TTest *const[]){
 						  shuffles,
 						  votes_and_matches,
+						  lanes_reduce,
 						  groups_with_masks_of_their_own,
 						  special_registers_and_predicate_moves,
 						  barrier_results,

@@ -73,6 +73,7 @@ static const struct {
 	{HD_OP_LDC, HD_MOD(SIZE, HD_SIZE_32), KEY(lat_ldc)},
 	{HD_OP_SHFL, HD_MOD(BIMM, 1) | HD_MOD(CIMM, 1), KEY(lat_shfl)},
 	{HD_OP_POPC, 0, KEY(lat_sfu)},
+	{HD_OP_REDUX, HD_MOD(DTYPE, HD_U32), KEY(lat_sfu)},
 	{HD_OP_MUFU, HD_MOD(MUFUFN, HD_MUFU_SIN), KEY(lat_sfu)},
 	{HD_OP_MUFU, HD_MOD(MUFUFN, HD_MUFU_LG2), KEY(lat_sfu)},
 	{HD_OP_MUFU, HD_MOD(MUFUFN, HD_MUFU_EX2), KEY(lat_ex2)},
@@ -93,7 +94,7 @@ START_TEST(each_opcode_has_its_latency)
 		inst->xkind = HD_X_OTHER, inst->x = op == HD_OP_SHFL ? 0x1f00 : 0;
 	if (op != HD_OP_S2R && op != HD_OP_MUFU && op != HD_OP_POPC && op != HD_OP_MOV)
 		inst->a = 8;
-	if (op != HD_OP_S2R && hd_opinfo[op].pipe != HD_PIPE_LSU)
+	if (op != HD_OP_S2R && op != HD_OP_REDUX && hd_opinfo[op].pipe != HD_PIPE_LSU)
 		inst->b = 12;
 	ck_assert_uint_eq(distance(&bench), value_at(&bench.config, rows[_i].key));
 }

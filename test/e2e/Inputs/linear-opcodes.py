@@ -73,6 +73,8 @@ IDIOMS = {
     'ATOMS': 'r = atomicAdd(&s[i], (unsigned)i) * 0 + atomicExch(&s[i], 7u * i) * 0; __syncthreads(); r = s[lane] > 0;',
     'ATOM': 'unsigned *p = in[0] == 12345 ? s : more; r = atomicAdd(&p[i], (unsigned)i) * 0;',
     'ATOMG.red': 'atomicAdd(&more[lane], (unsigned)i); r = 0;',
+    'ATOMG.alike': 'r = atomicAdd(more, (unsigned)i) * 0 + atomicAdd(more + 1, 3u) * 0;',
+    'REDUX': 'atomicMax(more + 2, (unsigned)i); atomicXor(more + 3, in[lane]); r = 0;',
     'ATOMG.wide': 'atomicAdd((unsigned long long *)more + i / 2, (unsigned long long)a); r = 0;',
     'SHFL': 'r = __shfl_sync(~0u, i, 3) + __shfl_xor_sync(~0u, in[lane], 1) + __shfl_sync(~0u, in[lane], i);',
     'SHFL.mask': 'r = lane < 33 ? __shfl_down_sync(0xffffffffu << (i & 0), i, 2) : 0;',
@@ -120,7 +122,7 @@ IDIOMS = {
     'MAPA': 'asm volatile("{ .reg .u32 m; mapa.shared::cluster.u32 m, %1, 0; ld.shared::cluster.u32 %0, [m]; }" : "=r"(r)'
             ' : "r"((unsigned)__cvta_generic_to_shared(s) + (unsigned)a));',
 }
-SINCE = {'F2FP': 80, 'HMMA_1688': 75, 'IMMA_8816': 75, 'LDSM': 75, 'MOVM': 75, 'LDGSTS': 80, 'SYNCS': 80, 'SYNCS_WAIT': 80, 'ARRIVES': 80,
+SINCE = {'F2FP': 80, 'REDUX': 80, 'HMMA_1688': 75, 'IMMA_8816': 75, 'LDSM': 75, 'MOVM': 75, 'LDGSTS': 80, 'SYNCS': 80, 'SYNCS_WAIT': 80, 'ARRIVES': 80,
          'MAPA': 90, 'STAS': 90, 'REDAS': 90}
 BEFORE = {'HMMA_884': 75}
 # Rows of the table that no idiom asks for, though they read registers: uniform ones and predicates, what only streams

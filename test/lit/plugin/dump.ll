@@ -15,6 +15,7 @@
 ; ALL-NEXT: combine
 ; ALL-NEXT: late-updates
 ; ALL-NEXT: out-of-ssa
+; ALL-NEXT: warp-atomics
 ; ALL-NEXT: products-in-flight
 ; ALL-NEXT: register-budgets
 ; ALL-NEXT: predicated-constants
