@@ -1,15 +1,15 @@
 #!/usr/bin/python3
 """From our machine to a paper's, one difference after the other: speedups of its designs on each rung.
 
-    scripts/ladder.py [-h] [--build B] [-j N] [--check] [--add PLAN] [NAME...]
+    scripts/ladder.py [-h] [--build B] [-j N] [--check] [--add PLAN | --only WORKLOAD,...] [NAME...]
 
 scripts/plans/ladders/NAME.ini has the rungs, as configurations of `heddle sweep`, and the designs, of which the first is
 the baseline. Where designs stand on different machines, it has instead sections [rung NAME] with what is different from the
 rung before, and [machine NAME] for each design; [rung NAME, MACHINE] is for one of them. An empty value takes a key away;
 of several values the fastest run counts.
 The workloads are those of the ladder's plan, or of scripts/plans/NAME.ini where it has none. Makes the runs, writes
-docs/results/ladder-NAME.tsv, and fills in docs/ladders.md. --check only compares the page with these files. Without NAME:
-all ladders.
+docs/results/ladder-NAME.tsv, and fills in docs/ladders.md; with --only the rows of these workloads are new, and others stay.
+--check only compares the page with these files. Without NAME: all ladders.
 """
 import argparse
 import difflib
@@ -101,6 +101,7 @@ def command_of(options, name):
         with open(options.add, encoding='utf-8') as file:
             names = [added.name_of(section) for section in added.workloads_of(file.read())]
         command += ['--only', 'workload=' + ','.join(names)]
+    command += ['--only', 'workload=' + options.only] if options.only else []
     return [*command, plan_of(name, options.build, options.add)]
 
 
@@ -235,7 +236,9 @@ def main():
     parser.add_argument('--build', default=os.path.join(ROOT, os.environ.get('B', 'build')))
     parser.add_argument('-j', type=int, default=int(os.environ.get('JOBS') or 2))
     parser.add_argument('--check', action='store_true', help='only compare the page with docs/results')
-    parser.add_argument('--add', metavar='PLAN', help='print the ladder of the workloads of this plan; write nothing')
+    some = parser.add_mutually_exclusive_group()
+    some.add_argument('--only', metavar='WORKLOAD,...', help='measure only these workloads again; rows of others stay as they are')
+    some.add_argument('--add', metavar='PLAN', help='print the ladder of the workloads of this plan; write nothing')
     parser.add_argument('names', nargs='*', metavar='NAME')
     options = parser.parse_args()
     options.build = os.path.abspath(options.build)
@@ -252,7 +255,7 @@ def main():
         for name in options.names or every:
             rows = runs_of(options, name)
             if not options.add:
-                results.write_rows(ROOT, f'ladder-{name}', rows)
+                rows = [tuple(row) for row in results.merge_rows(ROOT, f'ladder-{name}', 3, rows, options.only)]
                 results.record(ROOT, f'ladder-{name}', None, values_of(rows), f'make ladders LADDERS={name}')
             print(table_of(rows, PAPER.get(name)))
     except (figures.RunFailed, added.BadPlan, OSError) as error:

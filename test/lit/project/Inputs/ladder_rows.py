@@ -7,6 +7,7 @@ import sys
 sys.path.insert(0, sys.argv[1])
 import figures
 import ladder
+import results
 
 FOLDER = sys.argv[2]
 # A channel moves 1 byte twice a clock of 1,000 MHz, which is 4 bytes a cycle of a core at 500 MHz.
@@ -30,7 +31,7 @@ def show_rows():
             run(2, at('s.BL', 'y'), 32, [large], issued=2, unit=6, memory=0),
             run(3, at('s.BL', 'z'), 128, [small], issued=0, unit=0, memory=1)]
     figures.swept = lambda command, workers: runs
-    for row in ladder.runs_of(argparse.Namespace(build=FOLDER, add=None, j=1), 'ltrf'):
+    for row in ladder.runs_of(argparse.Namespace(build=FOLDER, add=None, only=None, j=1), 'ltrf'):
         print('row:', *row)
 
 
@@ -66,6 +67,20 @@ def show_plans():
     show_plan('own', os.path.join(FOLDER, 'reader.ini'))
 
 
+def show_some():
+    """A ladder of two workloads, one of which is measured again: its rows are new, in their old places."""
+    results.read_rows = lambda root, name: [['r', 'v', 'x', '9', '1'], ['r', 'w', 'x', '5', '1'], ['s', 'v', 'x', '8', '1']]
+    results.write_rows = lambda root, name, rows: [print('some:', name, *row) for row in rows]
+    results.record = lambda root, name, size, values, command: print('some:', values, command)
+    ladder.runs_of = lambda options, name: print('some:', *ladder.command_of(options, name)[4:]) or [('r', 'w', 'x', 7, 2)]
+    ladder.values_of, ladder.table_of, ladder.filled = len, lambda rows, paper: f'some: {rows[1]}', lambda page: page
+    ladder.read, ladder.write, ladder.known = lambda path: '', lambda path, text: None, lambda: ['l']
+    ladder.plan_of = lambda name, folder, add: name
+    sys.argv = ['ladder.py', '--only', 'w', 'l']
+    ladder.main()
+
+
 show_rows()
 show_values()
 show_plans()
+show_some()
