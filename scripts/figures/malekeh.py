@@ -5,6 +5,8 @@ written from the same algorithms, compiled by Heddle's compiler, whose near bits
 are counted for each register operand, duplicates included. The energy of the register file is that of banks, collectors,
 their crossbar and what a design adds; all but the banks' is assumed.
 """
+from statistics import median
+
 import figures
 from figures import Bars, Headline, geomean, mean, number, picture, ratio, table
 
@@ -113,7 +115,9 @@ def results(of_paper, _workloads):
             'hits': hits('malekeh')(of_paper), 'hits-exact': hits('exact')(of_paper), 'hits-bow': hits('bow')(of_paper),
             'energy': energy(of_paper), 'energy-least': 100 * (max(w.energy('malekeh') for w in of_paper) - 1),
             'energy-most': 100 * (min(w.energy('malekeh') for w in of_paper) - 1),
-            'over-bow': 100 * (geomean(w.speedup('malekeh', 'bow') for w in of_paper) - 1), 'hits-above-bow': above_bow(of_paper)}
+            'over-bow': 100 * (geomean(w.speedup('malekeh', 'bow') for w in of_paper) - 1), 'hits-above-bow': above_bow(of_paper),
+            **{name: mean(gains) for name, gains in part_gains(of_paper).items()},
+            **{f'{name}-{what}': gains[at] for name, gains in part_gains(of_paper).items() for what, at in (('least', 0), ('most', -1))}}
 
 
 def figure_3(workloads, out):
@@ -160,6 +164,25 @@ def to_gain(workloads, out):
             'each interval of 10,000 cycles: a kernel of a few ends before it has found a knee.', '',
             *table(('workload', 'unlimited banks and collectors', 'Malekeh without waiting', 'part', 'Malekeh', 'part',
                     'slots withheld, %', 'STHLD, mean', 'intervals of the longest kernel'), rows)]
+
+
+PARTS = (('port', 'as many banks, ports and collectors as nobody waits for', 'headroom', 'base'),
+         ('latency', 'operands that come in no time, besides', 'latency', 'headroom'),
+         ('order', "Malekeh's order of warps without waiting, on such a file", 'order', 'latency'),
+         ('waiting', 'waiting, under Malekeh on the GPU as it is', 'malekeh', 'nowait'))
+
+
+def part_gains(workloads):
+    """{part: the gain of each workload, %, the least first}"""
+    return {name: sorted(100 * (w.speedup(run, over) - 1) for w in workloads) for name, _, run, over in PARTS}
+
+
+def parts(workloads, out):
+    gains = part_gains(workloads)
+    rows = [(what, *(number(value, 1) for value in (mean(gains[name]), median(gains[name]), gains[name][0], gains[name][-1])))
+            for name, what, _, _ in PARTS]
+    return ['## Port, latency, order and waiting', '', 'What each of these gives by itself, in % of IPC over the run without it.', '',
+            *table(('', 'mean', 'median', 'least', 'most'), rows)]
 
 
 def executed(workloads):
@@ -237,5 +260,5 @@ FIGURES = (
          value=Workload.hits, ylabel='%', average=mean, level=0),
     Bars('figure-8', 'Figure 8: dynamic energy of the register file over the baseline', {'BOW': ('bow',), 'Malekeh': ('malekeh',)},
          {'Malekeh': '0.71'}, value=Workload.energy, ylabel='energy', average=mean),
-    to_gain, variants, distances, entries, thresholds, limits,
+    to_gain, parts, variants, distances, entries, thresholds, limits,
 )
