@@ -171,6 +171,8 @@ struct hd_registers duet_registers_of(const struct hd_meta_switch *point, const 
 
 /* stacks.c: register stacks of CARS, which are part of contexts; without CARS all do nothing or say 0. */
 const struct hd_policy_handle *duet_find_cars(const struct hd_gpu *gpu);
+/* Registers that the point keeps, in a warp that has diverged or not. */
+uint32_t duet_registers_at(const struct hd_meta_switch *point);
 /* Registers of a thread, as they are allocated in this launch. */
 uint32_t duet_stacks_registers(const struct duet_gpu *duet, const struct hd_gpu *gpu, const struct hd_grid *grid);
 /* Units of a context with a stack: what is below the stack, at its largest, and of the stack at most. */

@@ -112,7 +112,7 @@ static uint32_t rows_that_move(const struct duet_gpu *duet, const struct hd_warp
 	return rows < duet->stack ? rows : duet->stack;
 }
 
-static uint32_t registers_of(const struct hd_meta_switch *point)
+uint32_t duet_registers_at(const struct hd_meta_switch *point)
 {
 	uint32_t count = 0;
 	for (uint32_t word = 0; word < 4; word++)
@@ -126,7 +126,7 @@ static uint32_t units_at(const struct duet_gpu *duet, const struct hd_warp *warp
 {
 	bool compressed = !(warp->cta->grid->block[0] % HD_WARP_LANES);
 	if (!duet->cars || !hd_simt_in_call(warp))
-		return compressed ? units_of(point->bytes) : registers_of(point);
+		return compressed ? units_of(point->bytes) : duet_registers_at(point);
 	uint32_t base = cars_rows_of_launch(duet->cars, warp->cta->sm->gpu).base;
 	uint32_t scratch = (uint32_t)__builtin_popcountll(scratch_of(point));
 	return (compressed ? units_of(scratch_bytes(point)) : scratch) +
