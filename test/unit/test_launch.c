@@ -4,6 +4,7 @@
 #include "harness.h"
 #include "heddle/inst.h"
 #include "runtime/sim/sim_private.h"
+#include "runtime/sm/hooks.h"
 #include "simbench.h"
 
 static struct simbench bench;
@@ -304,7 +305,6 @@ START_TEST(names_of_checks)
 }
 END_TEST
 
-/* Only what runs can be interrupted. */
 /* Questions about launches leave nothing on its way, and take no number of a launch. */
 START_TEST(questions_launch_nothing)
 {
@@ -343,6 +343,34 @@ START_TEST(questions_launch_nothing)
 }
 END_TEST
 
+/* Stops the run in cycle 30 or so, for which a signal did. */
+static void stop_here(const struct hd_policy_handle *self, struct hd_warp *warp, const struct hd_dinst *inst,
+		      const struct hd_effect *effect, uint64_t now)
+{
+	(void)self, (void)warp, (void)inst, (void)effect;
+	if (now >= 30)
+		hd_sim_interrupt(bench.sim, 2);
+}
+
+/* It ends there, and says where it was. */
+START_TEST(runs_are_interrupted)
+{
+	static const struct hd_policy_hooks hooks = {.issue.issued = stop_here};
+	static const struct hd_policy stopper = {.name = "stopper", .hooks = &hooks};
+	char text[4096];
+	simbench_chain(&bench, 2000);
+	bench.beside = &stopper;
+	start();
+	int error = simbench_capture(&bench, 1, 32, text, sizeof text);
+	ck_assert_int_ne(error, 0);
+	ck_assert_int_eq(hd_sim_interrupted(bench.sim), 2);
+	ck_assert_uint_lt(hd_sim_cycles(bench.sim), 1000);
+	ck_assert_msg(strstr(hd_sim_error_text(bench.sim), "stopped by signal 2 (Interrupt)") != NULL, "%s",
+		      hd_sim_error_text(bench.sim));
+}
+END_TEST
+
+/* Only what runs can be interrupted. */
 START_TEST(interrupts)
 {
 	ck_assert(!hd_sim_interrupt(NULL, 2));
@@ -373,6 +401,7 @@ Suite *hd_suite(void)
 				     sampling_errors,
 				     names_of_checks,
 				     questions_launch_nothing,
+				     runs_are_interrupted,
 				     interrupts,
 				     NULL,
 			     },
