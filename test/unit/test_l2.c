@@ -379,6 +379,50 @@ START_TEST(atomics_take_their_service_time)
 }
 END_TEST
 
+/*
+ * A slice with room for one request, which is looked at when it asks for that. Of three atomics of 32 cycles the second
+ * waits in the slice and the third in front of it; when the second is served the third comes in, and is served as soon
+ * as the unit is free, although nothing leaves by then.
+ */
+START_TEST(who_waits_in_front_comes_in_when_there_is_room)
+{
+	uint64_t due = 0, at[3], start;
+	config.l2_queue = 1;
+	build(4, 4);
+	read_latency(1, 0x1);
+	drain();
+	start = now;
+	for (uint32_t i = 0; i < 3; i++) {
+		struct hd_packet packet = {.line = 1,
+					   .tag = i,
+					   .sm = 0,
+					   .kind = HD_PACKET_ATOMIC,
+					   .sectors = 1,
+					   .service = 32,
+					   .flits = 2};
+		hd_crossbar_push(&up, 0, &packet, now);
+	}
+	for (uint32_t got = 0; got < 3;) {
+		now++;
+		ck_assert_uint_lt(now, start + 1000);
+		hd_dram_tick(&dram, now);
+		hd_crossbar_tick(&up, now);
+		if (now < start + 20 || now >= due) /* all have come by then */
+			due = hd_l2_tick(&slice, now, &up, &down, &dram);
+		hd_crossbar_tick(&down, now);
+		const struct hd_packet *front = hd_crossbar_front(&down, 0, now);
+		if (front && front->ready <= now) {
+			at[got++] = now;
+			hd_crossbar_pop(&down, 0, now);
+		}
+	}
+	ck_assert_uint_eq(at[0] - start, ICNT + 1 + 31 + L2 + ICNT + 1);
+	ck_assert_uint_eq(at[1] - at[0], 32);
+	ck_assert_uint_eq(at[2] - at[1], 32);
+	config.l2_queue = 32;
+}
+END_TEST
+
 START_TEST(reductions_of_absent_sectors_fetch_and_are_acknowledged)
 {
 	build(4, 4);
@@ -571,6 +615,7 @@ Suite *hd_suite(void)
 	tcase_add_test(cases, a_slice_forgets);
 	tcase_add_test(cases, the_least_recently_used_line_goes);
 	tcase_add_test(cases, atomics_take_their_service_time);
+	tcase_add_test(cases, who_waits_in_front_comes_in_when_there_is_room);
 	tcase_add_test(cases, reductions_of_absent_sectors_fetch_and_are_acknowledged);
 	tcase_add_test(cases, slow_l2_clocks_serve_less_often);
 	suite_add_tcase(suite, cases);
