@@ -1,6 +1,8 @@
 /* The set of kernels that share a GPU: when there is one, and who belongs to it. */
 #include "harness.h"
+#include "heddle/opcodes.h"
 #include "runtime/policy/sharing/sharing.h"
+#include "runtime/sm/hooks.h"
 #include "simbench.h"
 
 enum { MANY = SHARING_KERNELS + 1, CHAIN = 200 };
@@ -39,7 +41,67 @@ START_TEST(too_many_kernels_share_nothing)
 }
 END_TEST
 
+/* ---- limits of requests in flight */
+
+static uint32_t loads;
+
+/* Behind each load of the first kernel there are 20 line accesses more, and 400 cycles' stalls since the first. */
+static void set_counters(const struct hd_policy_handle *self, struct hd_warp *warp, const struct hd_dinst *inst,
+			 const struct hd_effect *effect, uint64_t now)
+{
+	struct hd_sm *sm = warp->cta->sm;
+	struct sharing_gpu *sharing = sharing_of(&sm->gpu->policies[0], sm->gpu);
+	(void)self, (void)effect, (void)now;
+	if (sharing->count == 2)
+		sharing->phase = SHARING_RUN; /* nothing is measured before */
+	if (inst->inst.op != HD_OP_LDG || warp->cta->grid->stream != 1)
+		return;
+	loads++;
+	sm->counted[sm->grid_of[warp->id]].l1d_accesses = (uint64_t)20 * loads;
+	sm->counted[sm->grid_of[warp->id]].l1d_stall_cycles = 400;
+}
+
+/* The limit falls when accesses have stalled since the last look, and not again because they had before. */
+START_TEST(stalls_count_since_the_last_look)
+{
+	static const struct hd_policy_hooks hooks = {.several_grids = true, .issue.issued = set_counters};
+	static const struct hd_policy probe = {.name = "probe", .hooks = &hooks};
+	struct simbench bench;
+	uint64_t address, tickets[2];
+	simbench_init(&bench);
+	bench.options.policy = "warped-slicer-memory";
+	ck_assert(!hd_config_set(&bench.config, "warped-slicer-memory.interval=16", &bench.diag));
+	ck_assert(!hd_config_set(&bench.config, "warped-slicer-memory.window=1000000", &bench.diag));
+	bench.beside = &probe;
+	simbench_param(&bench, 8);
+	for (uint32_t i = 0; i < 6; i++) {
+		struct hd_inst *inst = simbench_emit(&bench, HD_OP_LDG);
+		inst->dst = 10, inst->a = 8, inst->xkind = HD_X_OTHER, inst->mods = HD_MOD(SIZE, HD_SIZE_32);
+		simbench_ffma(&bench, 4, 10, 10, 10);
+	}
+	simbench_chain(&bench, 100);
+	ck_assert_msg(!simbench_start(&bench), "%s", bench.message);
+	ck_assert_int_eq(hd_sim_malloc(bench.sim, 4096, &address), 0);
+	loads = 0;
+	for (uint32_t i = 0; i < 2; i++) {
+		struct hd_launch launch = simbench_launch(&bench, 1, 32, &address);
+		launch.stream = 1 + i;
+		ck_assert_int_eq(hd_sim_submit(bench.sim, &launch, &tickets[i]), 0);
+	}
+	ck_assert_msg(!hd_sim_wait_all(bench.sim), "%s", bench.message);
+	ck_assert_uint_eq(loads, 6);
+	const struct hd_launch_record *record = bench.sim->launches.data[0];
+	double lowered = -1;
+	for (uint32_t i = 0; i < record->figures.len; i++)
+		if (!strcmp(record->figures.data[i].key, "lowered"))
+			lowered = record->figures.data[i].value;
+	ck_assert_double_eq(lowered, 1);
+	simbench_release(&bench);
+}
+END_TEST
+
 Suite *hd_suite(void)
 {
-	return hd_suite_of("sharing", (const TTest *const[]){too_many_kernels_share_nothing, NULL});
+	return hd_suite_of("sharing", (const TTest *const[]){too_many_kernels_share_nothing,
+							     stalls_count_since_the_last_look, NULL});
 }
