@@ -2,8 +2,13 @@
 # heddle-openmp [-arch=sm_XX] [OPTION...] SOURCE... -o PROGRAM: compiles OpenMP programs with target regions for the simulated GPU.
 #
 # clang compiles each source twice, for the host and for the device, and links the program. It always does all of that: there is
-# no -c. Sources are C and C++; objects and libraries go to the linker. -arch names the device's architecture (sm_70 unless given),
-# -O0 to -O3, -Os and -Oz the level for both halves. Other options are clang's. HEDDLE_LLVM=N takes clang-N.
+# no -c. Sources are C and C++; objects and libraries go to the linker, as do its options. Other options are clang's, for both
+# halves. HEDDLE_LLVM=N takes clang-N.
+#
+#   -arch=sm_XX  the device's architecture (default: sm_70)
+#   -o FILE      the program (default: a.out)
+#   -O LEVEL     of both halves: -O0 to -O3, -Os, -Oz (default: -O2)
+#   -h           print this help
 
 # The device halves are linked, optimised with Heddle's plugin, which links LLVM's device library, and become one image. LLVM's own
 # host library (libomptarget) loads it when the program starts, through the driver API of libheddle-cudart. clang's own tools for
@@ -15,6 +20,32 @@ llvm=${HEDDLE_LLVM:-19} # the build puts its own version here
 fail() {
 	echo "heddle-openmp: error: $1" >&2
 	exit 2
+}
+
+# The manual page: the text above, and the date and version of heddle's pages.
+page() {
+	local foot
+	foot=$("$here/heddle" --man)
+	printf '%s\n' '.\" Made from the help of heddle-openmp; do not edit.' "$(grep '^\.Dd ' <<<"$foot")" '.Dt HEDDLE-OPENMP 1' \
+		"$(grep '^\.Os ' <<<"$foot")" '.Sh NAME' '.Nm heddle-openmp' \
+		".Nd compile OpenMP programs with target regions for the simulated \&GPU" '.Sh SYNOPSIS' '.Nm' '.Op Fl arch Ns = Ns Ar sm_XX' \
+		'.Op Ar option ...' '.Ar source ...' '.Fl o Ar program' '.Sh DESCRIPTION'
+	# An option line has two blanks before it, and its words two or more behind it. A sentence has a line for itself.
+	sed -n '3,/^$/s/^# \{0,1\}//p' "$0" | sed -e 's/-/\\-/g' | awk '
+		/^  \\-/ {
+			if (!options++) print text "\n.Sh OPTIONS\n.Bl -tag -width Ds"
+			text = ""
+			match($0, /^  [^ ]+( [A-Z]+)?  +/)
+			split(substr($0, 3, RLENGTH - 2), flag, / +/)
+			sub(/^\\-/, "", flag[1])
+			print ".It Fl " flag[1] (flag[2] ? " Ar " flag[2] : "") "\n" substr($0, RLENGTH + 1)
+			next
+		}
+		/^$/ { next }
+		{ text = text (text ? " " : "") $0 }
+		END { print ".El" }' | sed -e 's/\([.:]\) \([A-Z]\)/\1\n\2/g' -e "s/'/\\\\(aq/g"
+	printf '%s\n' '.Sh EXIT STATUS' '0, 2 where an option is wrong or a part is not installed, or the status of the compiler that failed.' \
+		'.Sh SEE ALSO' '.Xr heddle-cc 1 ,' '.Xr heddle-run 1'
 }
 
 arch=sm_70 program=a.out level=-O2 pass=O2 language=
@@ -34,6 +65,10 @@ while (($#)); do
 	case $option in
 	-h | --help)
 		sed -n '2,/^$/s/^# \{0,1\}//p' "$0"
+		exit 0
+		;;
+	--man)
+		page
 		exit 0
 		;;
 	-arch) arch=$value ;;

@@ -9,7 +9,7 @@ VERSION := $(shell sed -n 's/^\#define HD_VERSION "\(.*\)"/\1/p' include/heddle/
 
 COMMANDS := $(shell sed -n 's/^CMD.\([a-z]*\),.*/\1/p' tools/heddle/commands.def)
 MAN := $(B)/share/man/man1/heddle.1 $(B)/share/man/man1/heddle-cc.1 $(B)/share/man/man7/heddle-passes.7 \
-	$(COMMANDS:%=$(B)/share/man/man1/heddle-%.1)
+	$(COMMANDS:%=$(B)/share/man/man1/heddle-%.1) $(B)/share/man/man1/heddle-openmp.1
 COMPLETION := $(B)/share/bash-completion/completions/heddle $(B)/share/bash-completion/completions/heddle-cc
 HEADERS := $(patsubst include/heddle/%,$(B)/include/heddle/%,$(wildcard include/heddle/*.h include/heddle/policy/*.h include/heddle/*.def)) \
 	$(patsubst lib/%,$(B)/include/heddle/support/lib/%,lib/api.h lib/arena.h lib/bitset.h lib/diag.h lib/vec.h) \
@@ -52,6 +52,8 @@ $(COMMANDS:%=$(B)/share/man/man1/heddle-%.1): $(B)/share/man/man1/heddle-%.1: $(
 	$(call page,$(HEDDLE) $* --man)
 $(B)/share/man/man1/heddle-figures.1: $(HEDDLE) $(filter $(SHARE)/scripts/%.py,$(FIGURE_FILES))
 	$(call page,/usr/bin/python3 -B $(SHARE)/scripts/draw_figures.py --man)
+$(B)/share/man/man1/heddle-openmp.1: $(OPENMP) $(HEDDLE)
+	$(call page,$(OPENMP) --man)
 $(B)/share/bash-completion/completions/heddle: $(HEDDLE) $(HEDDLE_CC) scripts/completion.sh
 	$(call page,scripts/completion.sh $(HEDDLE) $(HEDDLE_CC))
 # bash-completion looks for a file by the command's name.
