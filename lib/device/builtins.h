@@ -81,4 +81,8 @@ double __heddle_rcp64(double a);
 double __heddle_sqrt64(double a);
 double __heddle_frem64(double a, double b);
 
+/* Nobody else comes past the first until the second. */
+void __heddle_lock(uint32_t *lock);
+void __heddle_unlock(uint32_t *lock);
+
 #endif

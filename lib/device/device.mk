@@ -29,7 +29,7 @@ $(B)/obj/device/%.bc: lib/device/%.c lib/device/device.mk $(B)/flags
 	$(Q)$(CLANG) $(DEVICE_CFLAGS) $(DEVICE_EXTRA) -MMD -MP -MF $(@:.bc=.d) -c -o $@ $<
 
 # Freestanding, for <stdint.h> without the host's C library.
-DEVICE_HELPERS := $(patsubst %,$(B)/obj/device/%.bc,builtins wide rounded memory small)
+DEVICE_HELPERS := $(patsubst %,$(B)/obj/device/%.bc,builtins wide rounded memory small locks)
 $(DEVICE_HELPERS): DEVICE_EXTRA := -ffreestanding
 
 -include $(wildcard $(B)/obj/device/*.d)

@@ -340,6 +340,23 @@ static void keep(struct hd_legal *legal, LLVMValueRef functions[INTRODUCED])
 							LLVMMDNodeInContext2(legal->context, &operand, 1)));
 }
 
+/* What the library calls and LLVM 19 has for other targets alone; builtins.bc has it. */
+static const struct {
+	const char *name, *helper;
+} lacking[] = {
+	{"_ZN4impl15setCriticalLockEP10omp_lock_t", "__heddle_lock"},
+	{"_ZN4impl17unsetCriticalLockEP10omp_lock_t", "__heddle_unlock"},
+};
+
+static void supply_lacking(LLVMModuleRef module)
+{
+	for (unsigned i = 0; i < sizeof lacking / sizeof *lacking; i++) {
+		LLVMValueRef function = LLVMGetNamedFunction(module, lacking[i].name);
+		if (function && LLVMIsDeclaration(function))
+			LLVMSetValueName2(function, lacking[i].helper, strlen(lacking[i].helper));
+	}
+}
+
 /*
  * What is not installed stays undefined; selection says what defines it. So does what the library lacks. In a module
  * that the library is linked into already, its state would be there twice.
@@ -360,12 +377,19 @@ static int link_openmp(struct hd_legal *legal, LLVMValueRef like)
 		declare_introduced(legal, list);
 		keep(legal, list);
 	}
-	return link_module(legal, library, path, openmp, like);
+	int status = link_module(legal, library, path, openmp, like);
+	supply_lacking(legal->module);
+	return status;
 }
 
 int hd_legal_openmp(struct hd_legal *legal)
 {
-	return link_openmp(legal, NULL);
+	int status = link_openmp(legal, NULL);
+	for (unsigned i = 0; i < sizeof lacking / sizeof *lacking; i++) {
+		LLVMValueRef function = LLVMGetNamedFunction(legal->module, lacking[i].helper);
+		legal->needs_builtins |= function && LLVMIsDeclaration(function);
+	}
+	return status;
 }
 
 /* Whether it is one of the lists that a module's metadata names. */
