@@ -445,8 +445,10 @@ void hd_legal_asm(struct hd_legal *legal)
 		for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(f); bb; bb = LLVMGetNextBasicBlock(bb))
 			for (value inst = LLVMGetFirstInstruction(bb), next; inst; inst = next) {
 				next = LLVMGetNextInstruction(inst);
-				if (LLVMIsACallInst(inst) && LLVMIsAInlineAsm(LLVMGetCalledValue(inst)))
-					take_apart(legal, inst);
+				value code = LLVMIsACallInst(inst) ? hd_legal_surface_call(legal, inst) : NULL;
+				code = code ? code : inst;
+				if (LLVMIsACallInst(code) && LLVMIsAInlineAsm(LLVMGetCalledValue(code)))
+					take_apart(legal, code);
 			}
 		if (f == last)
 			break;

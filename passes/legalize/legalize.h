@@ -73,6 +73,8 @@ LLVMValueRef hd_legal_va_arg(struct hd_site *site);
 LLVMValueRef hd_legal_memory(struct hd_site *site, const char *name);
 /* asm.c: inline assembly with labels, variables, and instructions that the machine has not in one. */
 void hd_legal_asm(struct hd_legal *legal);
+/* Inline assembly in place of a call of an intrinsic for surfaces and questions about textures; NULL: it is none. */
+LLVMValueRef hd_legal_surface_call(struct hd_legal *legal, LLVMValueRef call);
 /* strict.c: floating point that may trap becomes ordinary. */
 void hd_legal_strict(struct hd_legal *legal);
 /* atomic.c, blocks.c: atomic operations and jumps to addresses that LLVM's passes leave. */
