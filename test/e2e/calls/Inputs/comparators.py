@@ -1,4 +1,4 @@
-"""comparators.py HEDDLE-CC HEDDLE EXAMPLES FOLDER NAME [GPU]: a call-heavy workload of workloads.txt at its sizes for tests,
+"""comparators.py HEDDLE-CC HEDDLE EXAMPLES FOLDER NAME[:SIZES] [GPU]: a call-heavy workload of workloads.txt at its sizes for tests,
 under CARS and all that it is compared with, on the GPUs of the paper or on one of them.
 
 Each run checks itself under --verify and must print what the baseline's prints; then the counters are held against what
@@ -47,7 +47,7 @@ def build(compiler, sources, program):
     objects = []
     for source in sorted(glob.glob(os.path.join(sources, '*.cu'))):
         objects.append(os.path.basename(source)[:-3] + '.o')
-        call([compiler, '-O2', *options, '-dc', '-o', objects[-1], source])
+        call([compiler, '-O2', '-Xcompiler', '-O0', *options, '-dc', '-o', objects[-1], source])
     call([compiler, '-O2', *(['-dlto'] if options else []), '-o', program, *objects])
 
 
@@ -160,6 +160,7 @@ def check_inlined(workload, gpu, runs):
 
 def main():
     compiler, heddle, examples, folder, name, *gpus = sys.argv[1:]
+    name, _, own = name.partition(':')
     sources = os.path.join(examples, 'calls')
     with open(os.path.join(examples, 'workloads.txt')) as file:
         source, sizes = next(line.split()[1:3] for line in file if line.split()[:1] == [name])
@@ -169,7 +170,7 @@ def main():
     os.chdir(folder)
     for output in (program, program + '.lto'):
         build(compiler, os.path.join(sources, program), output)
-    workload, seen = Workload(heddle, name, program, sizes.split(',')), dict.fromkeys(('traps', 'stalled_warps', 'switches'), 0)
+    workload, seen = Workload(heddle, name, program, (own or sizes).split(',')), dict.fromkeys(('traps', 'stalled_warps', 'switches'), 0)
     for gpu in gpus or GPUS:
         try:
             runs = workload.run(gpu, POLICIES)

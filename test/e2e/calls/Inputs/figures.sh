@@ -7,8 +7,8 @@ rm -rf "$folder"
 mkdir -p "$folder"
 cd "$folder"
 for module in library main; do
-	"$cc" -O2 -dc -o $module.o "$calls/pointsto/$module.cu"
-	"$cc" -O2 -DCALLS_INLINE -dc -o $module.lto.o "$calls/pointsto/$module.cu"
+	"$cc" -O2 -Xcompiler -O0 -dc -o $module.o "$calls/pointsto/$module.cu"
+	"$cc" -O2 -Xcompiler -O0 -DCALLS_INLINE -dc -o $module.lto.o "$calls/pointsto/$module.cu"
 done
 "$cc" -O2 -o pointsto library.o main.o
 "$cc" -O2 -dlto -o pointsto.lto library.lto.o main.lto.o
