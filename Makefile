@@ -76,8 +76,10 @@ LLVM_LIB := $(shell $(LLVM_CONFIG) --libdir 2>/dev/null)
 WARNINGS := -Wall -Wextra -Wpedantic -Wvla
 WARNINGS_C := $(WARNINGS) -Wstrict-prototypes -Wmissing-prototypes
 OPT := -O2
+# Lines, for back traces and profiles; DEBUG=1 has variables and types, too, which take a tenth of the build.
+DEBUG_INFO := -gline-tables-only
 # Simulated floating point must give the same bits on every build: no contraction.
-COMMON := -g -fPIC -ffp-contract=off -pthread -I. -Iinclude -D_GNU_SOURCE
+COMMON = $(DEBUG_INFO) -fPIC -ffp-contract=off -pthread -I. -Iinclude -D_GNU_SOURCE
 # lld: a seventh of the time of ld for each test program
 LDFLAGS_ALL := -fuse-ld=lld -Wl,--as-needed -pthread
 
@@ -95,6 +97,7 @@ COMMON += -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all 
 RUNTIME_OPT := -O1
 else ifeq ($(DEBUG),1)
 OPT := -O0
+DEBUG_INFO := -g
 COMMON += -DHD_DEBUG=1
 RUNTIME_OPT := -O0
 else
@@ -167,6 +170,8 @@ all: $(BASE) $(MATH_FILES)
 # ---------------------------------------------------------------- compiling
 
 $(B)/obj/runtime/%.o: OPT := $(RUNTIME_OPT)
+# What a unit program itself computes is little; what it tests is in the archives.
+$(B)/obj/test/unit/test_%.o: OPT := -O0
 # System headers: LLVM's own do not compile without warnings under ours.
 $(B)/obj/passes/%.o $(B)/obj/tools/heddle-cc/%.o $(B)/obj/test/unit/%.o: INCLUDE_LLVM := -isystem $(LLVM_INCLUDE)
 

@@ -39,15 +39,10 @@ $(SHARE)/builtins.bc: $(DEVICE_HELPERS)
 	$(Q)$(LLVM_BINDIR)/llvm-link -o $@ $^
 
 DEVICE_MATH := $(patsubst %,$(B)/obj/device/%.bc,math special single intrinsics)
-# libclc names another triple and another data layout; given those of the rest, it links without a warning.
-$(B)/obj/device/libclc.bc: $(LIBCLC) $(DEVICE_MATH) lib/device/device.mk $(B)/flags
-	@mkdir -p $(@D)
-	$(Q){ $(LLVM_BINDIR)/llvm-dis -o - $(firstword $(DEVICE_MATH)) | grep '^target '; \
-		$(LLVM_BINDIR)/llvm-dis -o - $< | sed '/^target /d'; } | $(LLVM_BINDIR)/llvm-as -o $@
-
-$(B)/obj/device/linked.bc: $(DEVICE_MATH) $(B)/obj/device/libclc.bc
+# libclc names another triple and another data layout, of which llvm-link warns; it keeps those of the first module.
+$(B)/obj/device/linked.bc: $(DEVICE_MATH) $(LIBCLC) lib/device/device.mk
 	$(Q)$(LLVM_BINDIR)/llvm-link -o $@.nv $(DEVICE_MATH)
-	$(Q)$(LLVM_BINDIR)/llvm-link --only-needed --internalize -o $@ $@.nv $(B)/obj/device/libclc.bc
+	$(Q)$(LLVM_BINDIR)/llvm-link --suppress-warnings --only-needed --internalize -o $@ $@.nv $(LIBCLC)
 
 # LLVM 19's scalarizer takes an option of the program, later ones a parameter of the pass.
 SCALARIZER := $(if $(filter 19,$(LLVM)),scalarizer,scalarizer<load-store>)

@@ -11,6 +11,7 @@ enum { SMS = 12, BLOCKS = 40, THREADS = 96, CHAIN = 60, MOVES = 12, EVERY = 5, L
 struct arrival {
 	uint64_t cycle;
 	uint32_t from, linear, moves;
+	uint32_t unused; /* no padding: logs are compared as bytes */
 };
 
 /* An SM writes its own alone. */
@@ -109,7 +110,7 @@ static void on_arrive(const struct hd_policy_handle *self, struct hd_sm *from, s
 	own->arrived = true;
 	own->moves++;
 	if (log->count < LOG)
-		log->list[log->count++] = (struct arrival){now, from->id, cta->linear, own->moves};
+		log->list[log->count++] = (struct arrival){now, from->id, cta->linear, own->moves, 0};
 	if (!sm->alarms.count)
 		hd_policy_at(self, sm, now + EVERY, 0);
 }
