@@ -1,7 +1,7 @@
 """nvcc-options.py HEDDLE-CC OPTIONS.txt SOURCE FOLDER: options that change nothing are taken in every form, silently.
 
-All of them together, as --long VALUE, --long=VALUE, -short VALUE and -short=VALUE, give the bytes that none gives; nvcc takes
-a long name with one dash, too: -long VALUE, -long=VALUE.
+All of them together, as --long VALUE and -short VALUE, and then as --long=VALUE and -short=VALUE, give the bytes that none
+gives; nvcc takes a long name with one dash, too: -long VALUE, -long=VALUE.
 """
 import os
 import subprocess
@@ -23,9 +23,9 @@ def compiled(arguments):
 
 
 plain = compiled([])
-for name_of in (lambda row: row[0], lambda row: row[1], lambda row: row[0].replace('--', '-', 1)):
-    apart = [word for row in rows for word in [name_of(row), *row[2:]]]
-    assert compiled(apart) == plain, apart
-    joined = ['='.join([name_of(row), *row[2:]]) if name_of(row) != '-O' else '-O3' for row in rows]
-    assert compiled(joined) == plain, joined
+names = [(name, row[2:]) for row in rows for name in (row[0], row[1], row[0].replace('--', '-', 1))]
+apart = [word for name, values in names for word in [name, *values]]
+assert compiled(apart) == plain, apart
+joined = ['='.join([name, *values]) if name != '-O' else '-O3' for name, values in names]
+assert compiled(joined) == plain, joined
 print(f'{len(rows)} options that change nothing')

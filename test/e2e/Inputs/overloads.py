@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 """overloads.py [TYPE...]: a CUDA source that calls every function of <cmath> for all pairs of types, in device, host and
 common functions, and holds the type of each result against what nvcc 13 with --expt-relaxed-constexpr gives: arithmetic
-promotes, integers count as doubles. TYPE: more of them than float, double, int, long long and bool.
+promotes, integers count as doubles. TYPE: more of them than float, double, int, long long and bool; with some, functions of each
+side call by both names, fmod and std::fmod.
 """
 import sys
 
@@ -48,7 +49,8 @@ def body(prefix):
 
 print('#include <cmath>\n#include <type_traits>')
 for name, side in ('device', '__device__'), ('host', '__host__'), ('both', '__host__ __device__'):
-    for prefix in '', 'std::':
+    # What a function of one side is held to by one name, a common one is by the other.
+    for prefix in ('', 'std::') if name == 'both' or sys.argv[1:] else ('',) if name == 'device' else ('std::',):
         print(f'{side} void {name}{len(prefix)}(int *out)\n{{')
         body(prefix)
         print('}')

@@ -2,7 +2,7 @@
 #include <cstdio>
 #include <cstring>
 
-enum { WARPS = 2, LANES = 32 * WARPS, ROUNDS = 3, ITEMS = 16 };
+enum { WARPS = 2, LANES = 32 * WARPS, ROUNDS = 2, ITEMS = 8 };
 
 struct state {
     int lock, count, now, next, box, full, list[LANES], order[LANES], sums[LANES], turns;

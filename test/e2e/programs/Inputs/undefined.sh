@@ -13,7 +13,6 @@ done << 'LIST'
 -O0 -heddle-linear always|baseline r2d2-functional:always
 -Xptxas -O1 -heddle-linear always|baseline r2d2-functional:always
 -O3 -heddle-linear always|r2d2-functional:always
--O3 -arch=sm_80|baseline
--O3 -maxrregcount=16|baseline
+-O3 -arch=sm_80 -maxrregcount=16|baseline
 LIST
 exit $failed
