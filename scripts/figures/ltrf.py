@@ -7,6 +7,8 @@ kernels have as many as they want up to 255: a larger file lets in more warps an
 in the paper, what registers keep from having more warps: where they limit the resident blocks of the kernels that take most
 of the time.
 """
+from statistics import median
+
 import figures
 from figures import Bars, Headline, geomean, mean, number, picture, ratio, table
 
@@ -207,6 +209,11 @@ HEADLINES = (
 )
 
 
+def of_optimum(workloads):
+    """Lengths of intervals in execution, in % of the longest that there can be."""
+    return [100 * ratio(w.length('prefetches'), w.length('fewest')) for w in workloads]
+
+
 def results(of_paper, _workloads):
     """What pages show (scripts/results.py), by key: `all` 14 workloads, or those that registers limit."""
     values = {'sensitive': len(sensitive(of_paper)), 'ideal': of_sensitive(gain('ideal'))(of_paper),
@@ -215,7 +222,8 @@ def results(of_paper, _workloads):
               'all-ltrf-7-over-1': gain('seven:ltrf', 'one:ltrf')(of_paper),
               'all-ltrf-7-over-baseline-7': gain('seven:ltrf', 'seven:baseline')(of_paper),
               'growth': mean(w.growth(VECTOR_BYTES) for w in of_paper), 'growth-time': code_cost(of_paper),
-              'length-of-optimum': mean(100 * ratio(w.length('prefetches'), w.length('fewest')) for w in of_paper)}
+              'length-of-optimum': mean(of_optimum(of_paper)), 'length-median': median(of_optimum(of_paper)),
+              'length-least': min(of_optimum(of_paper))}
     for key, design in (('rfc', 'rfc-shared'), ('ltrf', 'ltrf'), ('ltrf-plus', 'ltrf-plus'), ('ltrf-strands', 'ltrf-strands'),
                         ('baseline', 'baseline')):
         values[f'tolerates-{key}'] = tolerated(design)(of_paper)
