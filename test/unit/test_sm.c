@@ -898,25 +898,6 @@ START_TEST(barrier_reduction_counts_predicates)
 }
 END_TEST
 
-/* RZ is 0 for a warp whose rows hold what other warps left there. */
-START_TEST(rz_is_zero_in_used_rows)
-{
-	struct simbench bench;
-	simbench_init(&bench);
-	struct hd_inst *add = simbench_emit(&bench, HD_OP_IADD3);
-	add->dst = 9, add->a = add->b = add->c = HD_RZ;
-	ck_assert_int_eq(simbench_start(&bench), 0);
-	ck_assert_int_eq(simbench_run(&bench, 1, 32), 0);
-	const struct hd_sm_grid *grid = &bench.sim->gpu.sms[0]->grids[0];
-	memset(grid->registers, 0xff, grid->warp_register_bytes);
-	ck_assert_uint_eq(simbench_register(&bench, 0, 9, 31), UINT32_MAX);
-	ck_assert_int_eq(simbench_run(&bench, 1, 32), 0);
-	for (uint32_t lane = 0; lane < 32; lane++)
-		ck_assert_uint_eq(simbench_register(&bench, 0, 9, lane), 0);
-	simbench_release(&bench);
-}
-END_TEST
-
 /* One that no lane executes is nobody's arrival: warps issue on in the next cycle, and the barrier waits for none. */
 START_TEST(a_barrier_of_no_lane_is_none)
 {
@@ -1151,7 +1132,6 @@ Suite *hd_suite(void)
 						 barrier_waits_for_the_last_warp,
 						 barriers_take_one_arrival_at_a_time,
 						 barrier_reduction_counts_predicates,
-						 rz_is_zero_in_used_rows,
 						 a_barrier_of_no_lane_is_none,
 						 who_arrives_does_not_wait,
 						 sleep_takes_its_time,
