@@ -421,7 +421,7 @@ START_TEST(random_functions)
 {
 	enum { REGS = 12 };
 	uint64_t seed = 11;
-	unsigned trials = hd_samples(200, 600);
+	unsigned trials = hd_samples(100, 600);
 	for (unsigned trial = 0; trial < trials; trial++) {
 		struct hd_function function = code_random(&seed, 1 + trial % 23, 1 + trial % 7, REGS, &arena);
 		for (uint32_t limit = 3; limit <= REGS; limit += 3)
@@ -450,7 +450,8 @@ END_TEST
 START_TEST(large_functions)
 {
 	uint64_t seed = 6;
-	struct hd_function random = code_random(&seed, 25000, 8, 60, &arena), loops = nest(2000);
+	struct hd_function random = code_random(&seed, hd_samples(12000, 25000), 8, 60, &arena);
+	struct hd_function loops = nest(hd_samples(1000, 2000));
 	struct code code = {0};
 	partition(&random, HD_REGISTER_INTERVALS, 16);
 	partition(&random, HD_STRANDS, 16);

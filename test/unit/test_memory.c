@@ -750,7 +750,7 @@ static void share_small(struct traffic *traffic)
 
 START_TEST(skipping_cycles_changes_nothing)
 {
-	enum { TOKENS = 5 * 200 };
+	enum { TOKENS = 5 * 100 };
 	static uint64_t done[TOKENS];
 	struct hd_stats first = {0};
 	for (uint32_t pass = 0; pass < 2; pass++) {
@@ -761,7 +761,7 @@ START_TEST(skipping_cycles_changes_nothing)
 		rig.every_cycle = pass;
 		rig_build(&rig);
 		struct traffic traffic = {
-			.per_sm = 200, .window = 12, .gap = 1 + 7 * (uint32_t)(_i % 12), .random = 9, .make = mixed};
+			.per_sm = 100, .window = 12, .gap = 1 + 7 * (uint32_t)(_i % 12), .random = 9, .make = mixed};
 		if (_i >= 24)
 			share_small(&traffic);
 		run_traffic(&traffic);
@@ -787,7 +787,7 @@ END_TEST
  * all comes out as if it were never behind. */
 START_TEST(memory_can_work_beside_the_sms)
 {
-	enum { TOKENS = 5 * 200 };
+	enum { TOKENS = 5 * 100 };
 	static uint64_t done[TOKENS];
 	struct hd_stats first = {0};
 	for (uint32_t pass = 0; pass < 3; pass++) {
@@ -803,7 +803,7 @@ START_TEST(memory_can_work_beside_the_sms)
 		rig.memory_first = pass == 2;
 		rig.now = 100 * part;
 		struct traffic traffic = {
-			.per_sm = 200, .window = 12, .gap = 1 + 7 * (uint32_t)(_i % 12), .random = 9, .make = mixed};
+			.per_sm = 100, .window = 12, .gap = 1 + 7 * (uint32_t)(_i % 12), .random = 9, .make = mixed};
 		run_traffic(&traffic);
 		struct hd_stats total = rig_total(&rig);
 		ck_assert_uint_eq(rig.outstanding, 0);

@@ -420,7 +420,7 @@ static uint32_t run(struct machine *machine, uint32_t block, uint32_t mask, uint
 START_TEST(nothing_called_uniform_differs)
 {
 	uint64_t seed = 21;
-	unsigned uniform = 0, trials = hd_samples(200, 800);
+	unsigned uniform = 0, trials = hd_samples(100, 800);
 	for (unsigned trial = 0; trial < trials; trial++) {
 		struct program program = {0};
 		static struct machine machine;

@@ -495,7 +495,7 @@ static void check_shape(uint32_t shape)
 
 START_TEST(windows_change_nothing_for_shapes)
 {
-	uint32_t shapes = hd_samples(130, 2000);
+	uint32_t shapes = hd_samples(80, 2000);
 	for (uint32_t shape = 0; shape < shapes; shape++)
 		check_shape(shape);
 }
@@ -505,7 +505,7 @@ END_TEST
  * do without windows. */
 START_TEST(windows_change_nothing_where_blocks_move)
 {
-	uint32_t shapes = hd_samples(60, 600);
+	uint32_t shapes = hd_samples(40, 600);
 	for (uint32_t shape = 0; shape < shapes; shape++) {
 		run(&expected, MOVES + shape, 1, BY_CYCLE, 0);
 		run(&seen, MOVES + shape, shape % 4 ? 1 : 3, NOBODY, 0);
