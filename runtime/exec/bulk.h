@@ -54,6 +54,8 @@ struct hd_bulk {
 struct hd_bulks {
 	struct hd_bulk *free;
 	HD_VEC(struct hd_bulk *) all;
+	struct hd_warp *there; /* who lands them here; NULL: none has landed. Its threads have the names of a warp's: */
+	uint32_t named[4];     /* the block's size and the warp */
 };
 
 void hd_bulks_release(struct hd_exec *exec);

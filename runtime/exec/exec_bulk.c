@@ -20,11 +20,16 @@ enum { CHUNK = 16, BOX_ALIGN = 128 };
 
 /* ---- copies come and go */
 
-static struct hd_bulk *take(struct hd_exec *exec)
+static struct hd_bulks *bulks_of(struct hd_exec *exec)
 {
 	if (!exec->bulks)
 		exec->bulks = hd_xcalloc(1, sizeof *exec->bulks);
-	struct hd_bulks *bulks = exec->bulks;
+	return exec->bulks;
+}
+
+static struct hd_bulk *take(struct hd_exec *exec)
+{
+	struct hd_bulks *bulks = bulks_of(exec);
 	struct hd_bulk *bulk = bulks->free;
 	if (bulk) {
 		bulks->free = bulk->next;
@@ -78,6 +83,7 @@ void hd_bulks_release(struct hd_exec *exec)
 		free(bulks->all.data[i]);
 	}
 	hd_vec_release(&bulks->all);
+	free(bulks->there);
 	free(bulks);
 	exec->bulks = NULL;
 }
@@ -252,17 +258,24 @@ static bool find_target(struct hd_exec *exec, const struct hd_dinst *inst, struc
 	return true;
 }
 
+static uint32_t swizzle_of(const struct hd_bulk *bulk)
+{
+	return bulk->map_address ? bulk->map.swizzle : 0;
+}
+
 /* What lies at the place before the swizzle; the swizzle is of addresses in the block's shared memory. */
 static void read_shared(struct hd_bulk *bulk, const uint8_t *shared, uint32_t from)
 {
-	for (uint32_t at = 0; at < bulk->bytes; at += CHUNK)
-		memcpy(bulk->data.data + at, shared + hd_swizzle(from + at, bulk->map_address ? bulk->map.swizzle : 0),
-		       CHUNK);
+	uint32_t swizzle = swizzle_of(bulk);
+	if (!swizzle && bulk->bytes)
+		memcpy(bulk->data.data, shared + from, bulk->bytes);
+	for (uint32_t at = 0; swizzle && at < bulk->bytes; at += CHUNK)
+		memcpy(bulk->data.data + at, shared + hd_swizzle(from + at, swizzle), CHUNK);
 }
 
 static uint32_t pattern_room(const struct hd_bulk *bulk)
 {
-	return bulk->map_address && bulk->map.swizzle ? (128u << bulk->map.swizzle) - 1 : 0;
+	return swizzle_of(bulk) ? (128u << swizzle_of(bulk)) - 1 : 0;
 }
 
 static bool find_source(struct hd_exec *exec, const struct hd_dinst *inst, struct hd_bulk *bulk)
@@ -286,11 +299,15 @@ static bool find_source(struct hd_exec *exec, const struct hd_dinst *inst, struc
 	return true;
 }
 
+/* What no run brings, as a box has it that is not all inside of its tensor. */
 static void fill(struct hd_bulk *bulk)
 {
+	uint32_t brought = 0;
 	hd_vec_reserve(&bulk->data, bulk->bytes);
 	bulk->data.len = bulk->bytes;
-	if (bulk->bytes)
+	for (uint32_t i = 0; i < bulk->runs.len; i++)
+		brought += bulk->runs.data[i].bytes;
+	if (brought < bulk->bytes)
 		memset(bulk->data.data, bulk->map_address && bulk->map.fill ? 0xff : 0, bulk->bytes);
 }
 
@@ -440,21 +457,10 @@ static void land_chunk(struct hd_exec *exec, const struct hd_bulk *bulk, uint8_t
 	HD_TELL(exec->gpu, changed, exec, to, old, CHUNK);
 }
 
-bool hd_bulk_land(struct hd_exec *exec, struct hd_bulk *bulk, uint32_t rank)
+static void land_chunks(struct hd_exec *exec, const struct hd_bulk *bulk, const struct hd_cta *cta)
 {
-	struct hd_cta *cta = hd_bulk_target(bulk, rank);
-	uint32_t room = cta->grid->shared_bytes, swizzle = bulk->map_address ? bulk->map.swizzle : 0;
-	struct hd_warp *before = exec->warp;
-	/* The thread that began it may be another SM's, and be elsewhere by now: its place is kept. */
-	struct hd_warp there = {.cta = cta, .pc = bulk->pc, .index = bulk->warp->index, .age = bulk->warp->age};
-	hd_warp_name_threads(&there, cta->grid, there.index);
-	exec->warp = &there;
-	HD_TELL(exec->gpu, bulk_lands, exec, bulk, rank);
-	bool ended = bulk->cta->cluster && bulk->cta->cluster->ended >> rank & 1;
-	if (ended)
-		HD_FAULT(exec, bulk->lane, HD_SIM_BAD_ADDRESS, "copy in bulk to the block of rank %u, which has ended",
-			 rank);
-	for (uint32_t at = 0; at < bulk->bytes && !ended && !exec->fault; at += CHUNK) {
+	uint32_t room = cta->grid->shared_bytes, swizzle = swizzle_of(bulk);
+	for (uint32_t at = 0; at < bulk->bytes && !exec->fault; at += CHUNK) {
 		uint32_t to = hd_swizzle(bulk->shared + at, swizzle);
 		if (to + CHUNK > room)
 			HD_FAULT(exec, bulk->lane, HD_SIM_BAD_ADDRESS,
@@ -462,6 +468,47 @@ bool hd_bulk_land(struct hd_exec *exec, struct hd_bulk *bulk, uint32_t rank)
 		else
 			land_chunk(exec, bulk, cta->shared + to, bulk->data.data + at);
 	}
+}
+
+/* All at once, where they are side by side and nobody looks on. */
+static void land_bytes(struct hd_exec *exec, const struct hd_bulk *bulk, const struct hd_cta *cta)
+{
+	if (swizzle_of(bulk) || bulk->reduces || HD_WATCHED(exec->gpu, changed))
+		land_chunks(exec, bulk, cta);
+	else if (bulk->bytes)
+		memcpy(cta->shared + bulk->shared, bulk->data.data, bulk->bytes);
+}
+
+/* The thread that began it may be another SM's, and be elsewhere by now: its place is kept. */
+static struct hd_warp *stand_in(struct hd_exec *exec, const struct hd_bulk *bulk, struct hd_cta *cta)
+{
+	struct hd_bulks *bulks = bulks_of(exec);
+	const struct hd_grid *grid = cta->grid;
+	const uint32_t named[4] = {grid->block[0], grid->block[1], grid->block[2], bulk->warp->index};
+	if (!bulks->there)
+		bulks->there = hd_xcalloc(1, sizeof *bulks->there);
+	struct hd_warp *there = bulks->there;
+	if (memcmp(named, bulks->named, sizeof named) != 0)
+		hd_warp_name_threads(there, grid, bulk->warp->index);
+	memcpy(bulks->named, named, sizeof named);
+	there->cta = cta;
+	there->pc = bulk->pc;
+	there->index = bulk->warp->index;
+	there->age = bulk->warp->age;
+	return there;
+}
+
+bool hd_bulk_land(struct hd_exec *exec, struct hd_bulk *bulk, uint32_t rank)
+{
+	struct hd_cta *cta = hd_bulk_target(bulk, rank);
+	struct hd_warp *before = exec->warp;
+	exec->warp = stand_in(exec, bulk, cta);
+	HD_TELL(exec->gpu, bulk_lands, exec, bulk, rank);
+	if (bulk->cta->cluster && bulk->cta->cluster->ended >> rank & 1)
+		HD_FAULT(exec, bulk->lane, HD_SIM_BAD_ADDRESS, "copy in bulk to the block of rank %u, which has ended",
+			 rank);
+	if (!exec->fault)
+		land_bytes(exec, bulk, cta);
 	if (!exec->fault)
 		hd_sync_do(exec, bulk->lane, cta, cta->shared + bulk->barrier, HD_SYNCS_COMPLETE_TX, bulk->bytes);
 	bool fine = !exec->fault;

@@ -72,7 +72,8 @@ struct hd_window {
 	struct hd_later *later[HD_MAX_SMS];
 };
 enum { FED = 1, IDLE = 2, STEPS = 4, FRESH = 8 };
-#define WORTH_SHARING 8 /* SMs */
+#define WORTH_SHARING 8	   /* SMs */
+#define WORTH_FETCHING 100 /* SMs: together more than the host's caches hold */
 
 /* ---- how long */
 
@@ -370,6 +371,17 @@ static void time_pieces(struct hd_window *window, uint32_t pieces)
 	hd_shares_phase_done(shares, pieces, pieces >= WORTH_SHARING, window->remembers);
 }
 
+/* With many SMs none is in the host's caches when its turn comes: what the next ones look at first is fetched while one
+ * works. */
+static void fetch_ahead(const struct hd_window *window, uint32_t next)
+{
+	struct hd_sm *const *sms = window->run->gpu->sms;
+	if (next + 1 < window->count)
+		hd_sm_fetch(sms[window->sms[next + 1]], window->run->due[window->sms[next + 1]]);
+	if (next < window->count)
+		hd_sm_fetch_further(sms[window->sms[next]], window->run->due[window->sms[next]]);
+}
+
 static void do_pieces(struct hd_window *window)
 {
 	uint32_t pieces = window->count + window->remembers;
@@ -381,8 +393,11 @@ static void do_pieces(struct hd_window *window)
 		hd_crew_run(window->crew, pieces, do_piece, window);
 		return;
 	}
-	for (uint32_t i = 0; i < pieces; i++)
+	for (uint32_t i = 0; i < pieces; i++) {
+		if (pieces >= WORTH_FETCHING)
+			fetch_ahead(window, i - window->remembers + 1);
 		do_piece(window, i);
+	}
 }
 
 /* ---- stopped ones */

@@ -56,6 +56,7 @@ void hd_crossbar_init(struct hd_crossbar *x, const struct hd_crossbar_shape *sha
 	*x = (struct hd_crossbar){.name = shape->name, .clock = shape->clock, .inputs = shape->inputs};
 	x->outputs = shape->outputs;
 	x->by_slice = shape->by_slice;
+	x->fetches = shape->fetches && shape->by_output;
 	x->senders_apart = shape->senders_apart;
 	x->receivers_apart = shape->receivers_apart;
 	x->latency = shape->latency;
@@ -87,6 +88,7 @@ void hd_crossbar_init(struct hd_crossbar *x, const struct hd_crossbar_shape *sha
 		x->asked[i] = HD_NONE;
 	x->sends_until = HD_ARENA_NEW(arena, uint64_t, x->inputs);
 	x->ready = HD_ARENA_NEW(arena, uint64_t, x->out_words);
+	x->listed = HD_ARENA_NEW(arena, uint16_t, x->inputs > x->outputs ? x->inputs : x->outputs);
 	x->wheel_in = HD_ARENA_NEW(arena, uint64_t, (size_t)HD_CROSSBAR_WHEEL * x->in_words);
 	x->wheel_out = HD_ARENA_NEW(arena, uint64_t, (size_t)HD_CROSSBAR_WHEEL * x->out_words);
 	x->arrived = HD_ARENA_NEW(arena, uint64_t, x->out_words);
@@ -269,7 +271,7 @@ static void request_all(struct hd_crossbar *x, uint32_t input, uint64_t cycle, u
 	const struct hd_packet *packet;
 	for (; (packet = hd_port_head(port)) && packet->ready <= now; port->head++) {
 		uint32_t output = output_of(x, packet);
-		if (sorted->first[output] == HD_NONE) {
+		if (!hd_sorted_front(sorted, output)) {
 			sorted->wants[output / 64] |= UINT64_C(1) << output % 64;
 			add_request(x, input, output);
 		}
@@ -277,7 +279,7 @@ static void request_all(struct hd_crossbar *x, uint32_t input, uint64_t cycle, u
 		if (!hd_packet_is_low(packet))
 			unblock(x, output);
 		if (x->low_count || hd_packet_is_low(packet))
-			set_low(x, input, output, hd_packet_is_low(&sorted->packets[sorted->first[output]]));
+			set_low(x, input, output, hd_packet_is_low(hd_sorted_front(sorted, output)));
 	}
 	x->armed[input] = packet != NULL;
 	if (packet)
@@ -376,7 +378,7 @@ static inline uint32_t choose(const struct hd_crossbar *x, uint32_t output, bool
 static inline const struct hd_packet *packet_for(struct hd_crossbar *x, uint32_t input, uint32_t output, uint64_t now)
 {
 	const struct hd_sorted *sorted = x->sorted ? &x->sorted[input] : NULL;
-	return sorted ? &sorted->packets[sorted->first[output]] : hd_port_front(&x->in[input], now);
+	return sorted ? hd_sorted_front(sorted, output) : hd_port_front(&x->in[input], now);
 }
 
 static inline bool wants_any(const struct hd_crossbar *x, const struct hd_sorted *sorted)
@@ -408,11 +410,11 @@ static inline void leave_sorted(struct hd_crossbar *x, uint32_t input, uint32_t 
 	hd_port_release(&x->in[input], flits, low, release, x->senders_apart);
 	sorted->sends_until = cycle + flits;
 	hd_sorted_pop(sorted, output);
-	uint32_t next = sorted->first[output];
-	if (next == HD_NONE) {
+	const struct hd_packet *next = hd_sorted_front(sorted, output);
+	if (!next) {
 		sorted->wants[output / 64] &= ~(UINT64_C(1) << output % 64);
 		remove_request(x, input, output);
-	} else if (hd_packet_is_low(&sorted->packets[next])) {
+	} else if (hd_packet_is_low(next)) {
 		set_low(x, input, output, true);
 	}
 	x->sends[input / 64] |= UINT64_C(1) << input % 64;
@@ -492,6 +494,63 @@ static void grant_all(struct hd_crossbar *x, uint64_t cycle, uint64_t now)
 	}
 }
 
+/* ---- the host's cache */
+
+enum { WORTH_FETCHING = 4 }; /* ports */
+
+static bool has_some(const uint64_t *words, uint32_t count)
+{
+	uint32_t bits = 0;
+	for (uint32_t w = 0; w < count && bits < WORTH_FETCHING; w++)
+		for (uint64_t left = words[w]; left && bits < WORTH_FETCHING; left &= left - 1)
+			bits++;
+	return bits == WORTH_FETCHING;
+}
+
+/* The ports of a set, in a list. */
+static uint32_t list_ports(const uint64_t *words, uint32_t count, uint16_t *ports)
+{
+	uint32_t len = 0;
+	for (uint32_t w = 0; w < count; w++)
+		for (uint64_t left = words[w]; left; left &= left - 1)
+			ports[len++] = (uint16_t)(w * 64 + (uint32_t)__builtin_ctzll(left));
+	return len;
+}
+
+/* Each packet is in a place that nobody has looked at for some cycles, and leads to others. What the inputs of a cycle
+ * look at is fetched for all of them together, step by step. */
+static void fetch_inputs(struct hd_crossbar *x, const uint64_t *inputs)
+{
+	uint32_t count = list_ports(inputs, x->in_words, x->listed);
+	for (uint32_t i = 0; i < count; i++) {
+		const struct hd_port *port = &x->in[x->listed[i]];
+		__builtin_prefetch(&port->ring[port->head & port->mask]);
+	}
+	for (uint32_t i = 0; i < count; i++) {
+		const struct hd_packet *packet = hd_port_head(&x->in[x->listed[i]]);
+		const struct hd_sorted *sorted = &x->sorted[x->listed[i]];
+		if (!packet)
+			continue;
+		__builtin_prefetch(&sorted->lists[output_of(x, packet)]);
+		__builtin_prefetch(&sorted->packets[sorted->free]);
+	}
+}
+
+/* The same of those that outputs will take, as it seems before one has. */
+static void fetch_chosen(struct hd_crossbar *x)
+{
+	uint32_t count = list_ports(x->ready, x->out_words, x->listed);
+	for (uint32_t i = 0; i < count; i++) {
+		const struct hd_port *to = &x->out[x->listed[i]];
+		uint32_t input = choose(x, x->listed[i], true);
+		if (input != HD_NONE)
+			__builtin_prefetch(&x->sorted[input].lists[x->listed[i]]);
+		__builtin_prefetch(&to->ring[to->tail & to->mask]);
+	}
+}
+
+/* ---- the whole */
+
 /* Many cycles only free an output that nobody wants. */
 static bool has_ready(const struct hd_crossbar *x)
 {
@@ -506,6 +565,8 @@ static void cycle(struct hd_crossbar *x, uint64_t cycle)
 	uint64_t slot = cycle % HD_CROSSBAR_WHEEL, now = hd_clock_edge(&x->clock, cycle);
 	x->cycle = cycle;
 	x->occupied &= ~(UINT64_C(1) << slot);
+	if (x->fetches && has_some(&x->wheel_in[slot * x->in_words], x->in_words))
+		fetch_inputs(x, &x->wheel_in[slot * x->in_words]);
 	for (uint32_t w = 0; w < x->in_words; w++) {
 		uint64_t bits = x->wheel_in[slot * x->in_words + w];
 		x->wheel_in[slot * x->in_words + w] = 0;
@@ -524,8 +585,11 @@ static void cycle(struct hd_crossbar *x, uint64_t cycle)
 				x->ready[w] |= bits & -bits;
 		}
 	}
-	if (has_ready(x))
-		grant_all(x, cycle, now);
+	if (!has_ready(x))
+		return;
+	if (x->fetches && has_some(x->ready, x->out_words))
+		fetch_chosen(x);
+	grant_all(x, cycle, now);
 }
 
 void hd_crossbar_tick(struct hd_crossbar *x, uint64_t now)
@@ -552,9 +616,9 @@ bool hd_crossbar_idle(const struct hd_crossbar *x)
 static const struct hd_packet *dump_head(const struct hd_crossbar *x, uint32_t input)
 {
 	uint32_t output = 0;
-	while (x->sorted[input].first[output] == HD_NONE)
+	while (!hd_sorted_front(&x->sorted[input], output))
 		output++;
-	return &x->sorted[input].packets[x->sorted[input].first[output]];
+	return hd_sorted_front(&x->sorted[input], output);
 }
 
 static void dump_port(const struct hd_crossbar *x, const char *what, uint32_t index, const struct hd_port *port,

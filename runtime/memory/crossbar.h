@@ -19,6 +19,7 @@ struct hd_crossbar {
 	uint32_t inputs, outputs, in_words, out_words, latency;
 	bool by_slice; /* the output is the packet's slice; else its SM */
 	bool senders_apart, receivers_apart;
+	bool fetches; /* what ports look at is fetched for many together */
 	struct hd_port *in, *out;
 	/* Ports that a sender or receiver that is apart used since the last hd_crossbar_take; NULL: they are not. */
 	uint8_t *posted, *popped;
@@ -35,6 +36,7 @@ struct hd_crossbar {
 	uint32_t *asked;		/* input, in the order of arrival: the output that it asks for, HD_NONE */
 	uint64_t *sends_until;		/* and the own cycle until which it sends */
 	uint64_t *ready;		/* outputs to arbitrate in this cycle */
+	uint16_t *listed;		/* ports, for a moment */
 	struct hd_sorted *sorted;	/* input; NULL: in the order of arrival. With it: */
 	uint64_t *sends;		/* inputs that send (else none) */
 	uint64_t *closed;		/* outputs that are busy or blocked */
@@ -60,6 +62,7 @@ struct hd_crossbar_shape {
 	/* They work beside hd_crossbar_tick, in other host threads: each side learns in hd_crossbar_take and _give what
 	 * the other has done. Else at once. */
 	bool senders_apart, receivers_apart;
+	bool fetches; /* there is more than the host's caches hold */
 };
 
 void hd_crossbar_init(struct hd_crossbar *x, const struct hd_crossbar_shape *shape, struct hd_arena *arena);

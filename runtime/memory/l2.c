@@ -50,6 +50,8 @@ void hd_l2_init(struct hd_l2_slice *slice, uint32_t index, const struct hd_confi
 	/* What the pipeline holds, and all that one fill may answer. */
 	hd_packets_init(&slice->out, slice->latency + 8 * slice->merges + (uint32_t)config->l2_queue, arena);
 	hd_packets_init(&slice->low_out, slice->out.capacity, arena);
+	hd_packets_narrow(&slice->out);
+	hd_packets_narrow(&slice->low_out);
 	uint32_t fills = hd_power_above(slice->mshrs + 8);
 	slice->fills = HD_ARENA_NEW(arena, struct hd_dram_fill, fills);
 	slice->fill_mask = fills - 1;
@@ -68,7 +70,7 @@ static struct hd_packets *out_of(struct hd_l2_slice *slice, const struct hd_pack
 
 static inline void answer(struct hd_l2_slice *slice, const struct hd_packet *reply, uint64_t served)
 {
-	struct hd_packet *place = hd_packets_add(out_of(slice, reply));
+	struct hd_packet *place = hd_packets_add_wide(out_of(slice, reply));
 	*place = *reply;
 	place->ready = served + slice->latency;
 }
@@ -227,11 +229,6 @@ static bool serve(struct hd_l2_slice *slice, bool low, uint64_t now, uint64_t cy
 }
 
 /* ---- fills */
-
-void hd_l2_prefetch(const struct hd_l2_slice *slice, const struct hd_crossbar *up)
-{
-	hd_tags_prefetch(&slice->tags, hd_address_in_slice(slice->map, hd_crossbar_back(up, slice->index)->line));
-}
 
 /* Answers those who now have all their sectors. */
 static void wake_waiters(struct hd_l2_slice *slice, uint64_t now, struct hd_tag *tag, uint8_t sectors)
@@ -417,6 +414,47 @@ uint64_t hd_l2_tick(struct hd_l2_slice *slice, uint64_t now, struct hd_crossbar 
 				     departure(slice, &slice->low_out, now, down));
 	return hd_later(hd_earlier(next, hd_earlier(leaving, coming)), now + 1);
 }
+
+/* ---- the host's cache */
+
+void hd_l2_prefetch(const struct hd_l2_slice *slice, const struct hd_crossbar *up)
+{
+	hd_tags_prefetch(&slice->tags, hd_address_in_slice(slice->map, hd_crossbar_back(up, slice->index)->line));
+}
+
+/* What it may serve in this cycle; NULL. */
+static const struct hd_packet *coming_request(const struct hd_l2_slice *slice, const struct hd_crossbar *up,
+					      uint64_t now)
+{
+	const struct hd_packet *request = hd_packets_front(&slice->in);
+	if (!request)
+		request = hd_port_head(&up->out[slice->index]);
+	return request && request->ready <= now ? request : NULL;
+}
+
+void hd_l2_fetch_queues(const struct hd_l2_slice *slice, const struct hd_crossbar *up)
+{
+	const struct hd_port *port = &up->out[slice->index];
+	__builtin_prefetch(&port->ring[port->head & port->mask]);
+	__builtin_prefetch(&slice->in.ring[slice->in.head & slice->in.mask]);
+	__builtin_prefetch(&slice->out.ring[slice->out.head & slice->out.mask]);
+}
+
+void hd_l2_fetch_set(const struct hd_l2_slice *slice, const struct hd_crossbar *up, uint64_t now)
+{
+	const struct hd_packet *request = coming_request(slice, up, now);
+	if (request)
+		hd_tags_fetch_set(&slice->tags, hd_address_in_slice(slice->map, request->line));
+}
+
+void hd_l2_fetch_tag(const struct hd_l2_slice *slice, const struct hd_crossbar *up, uint64_t now)
+{
+	const struct hd_packet *request = coming_request(slice, up, now);
+	if (request)
+		hd_tags_fetch_tag(&slice->tags, hd_address_in_slice(slice->map, request->line));
+}
+
+/* ---- state */
 
 void hd_l2_forget(struct hd_l2_slice *slice)
 {

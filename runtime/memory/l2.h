@@ -71,6 +71,11 @@ static inline void hd_l2_fill(struct hd_l2_slice *slice, const struct hd_dram_fi
 }
 /* A request is on its way: starts to bring what it will need into the host's cache. */
 void hd_l2_prefetch(const struct hd_l2_slice *slice, const struct hd_crossbar *up);
+/* Start to bring what its work in cycle `now` will look at into the host's cache, one after the other: the first
+ * packets of its queues; where the line of the request that it may serve is looked up; what is found there. */
+void hd_l2_fetch_queues(const struct hd_l2_slice *slice, const struct hd_crossbar *up);
+void hd_l2_fetch_set(const struct hd_l2_slice *slice, const struct hd_crossbar *up, uint64_t now);
+void hd_l2_fetch_tag(const struct hd_l2_slice *slice, const struct hd_crossbar *up, uint64_t now);
 /*
  * The slice's work in core cycle `now`: takes requests from `up`, serves, pushes reads and victims to `dram` and
  * replies to `down`. Returns the next core cycle with work of its own; HD_NEVER: when something arrives or room

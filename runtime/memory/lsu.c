@@ -322,6 +322,17 @@ uint32_t hd_lsu_packets(const struct hd_lsu *lsu, uint32_t grid)
 
 /* ---- the whole */
 
+void hd_lsu_fetch(const struct hd_lsu *lsu)
+{
+	__builtin_prefetch(&lsu->memory);
+	__builtin_prefetch(&lsu->l1.waiting);
+	__builtin_prefetch(&lsu->filled);
+	__builtin_prefetch(&lsu->next_reply);
+	__builtin_prefetch(&lsu->lines[HD_LSU_BULK]);
+	__builtin_prefetch(&lsu->bulk_done);
+	__builtin_prefetch(&lsu->memory->down.out[lsu->sm]);
+}
+
 bool hd_lsu_idle(const struct hd_lsu *lsu)
 {
 	return !lsu->filled && !lsu->inflight_count && !lsu->completions.count && !lsu->lines_under_way &&

@@ -14,6 +14,9 @@
 #include "runtime/memory/reserved.h"
 #include "runtime/memory/system.h"
 
+enum { WORTH_FETCHING = 4 }; /* slices */
+#define LARGE_L2 (UINT64_C(16) << 20) /* bytes: its tags have 30 for each line of 128, more than a host core's cache */
+
 /* ---- construction */
 
 struct hd_flits hd_flits_of(const struct hd_config *config)
@@ -32,6 +35,7 @@ static uint32_t queue_flits(uint64_t configured, const struct hd_config *config)
 static void init_crossbars(struct hd_memory *memory, const struct hd_config *config, struct hd_arena *arena)
 {
 	struct hd_crossbar_shape shape = {.name = "up", .inputs = memory->sm_count, .outputs = memory->slice_count};
+	shape.fetches = memory->large;
 	shape.by_slice = shape.senders_apart = true;
 	shape.latency = (uint32_t)config->icnt_latency;
 	shape.in_flits = queue_flits(config->icnt_input_queue, config);
@@ -58,9 +62,11 @@ struct hd_memory *hd_memory_new(const struct hd_config *config, struct hd_arena 
 	memory->sm_count = (uint32_t)config->sm_count;
 	memory->slice_count = (uint32_t)config->l2_slices;
 	memory->channel_count = (uint32_t)config->dram_channels;
+	memory->large = config->l2_slices * config->l2_slice_bytes >= LARGE_L2;
 	init_crossbars(memory, config, arena);
 	memory->slices = HD_ARENA_NEW(arena, struct hd_l2_slice, memory->slice_count);
 	memory->slice_next = HD_ARENA_NEW(arena, uint64_t, memory->slice_count);
+	memory->visited = HD_ARENA_NEW(arena, uint16_t, memory->slice_count);
 	memory->worked = HD_ARENA_NEW(arena, uint64_t, (memory->slice_count + 63) / 64);
 	hd_agenda_init(&memory->slice_agenda, memory->slice_count, arena);
 	/* All lines of transfers that may be under way: they must not hold others in the crossbar. */
@@ -137,7 +143,8 @@ static void up_cycle(struct hd_memory *memory, uint64_t now)
 	for (uint32_t word = 0; word < up->out_words; word++) {
 		for (uint64_t left = up->arrived[word]; left; left &= left - 1) {
 			uint32_t slice = word * 64 + (uint32_t)__builtin_ctzll(left);
-			hd_l2_prefetch(&memory->slices[slice], up);
+			if (!memory->large)
+				hd_l2_prefetch(&memory->slices[slice], up);
 			wake_slice(memory, now, slice, hd_crossbar_front(up, slice, now)->ready);
 		}
 		up->arrived[word] = 0;
@@ -155,18 +162,50 @@ static void slice_cycle(struct hd_memory *memory, uint32_t index, uint64_t now)
 		hd_agenda_add(&memory->channel_agenda, now, channel, dram->next);
 }
 
+/* Between two visits of a slice the others and the SMs turn the host's caches over. What the slices of a cycle look at
+ * first is fetched for all of them together, what each step finds in the next one, so that they wait for none alone. */
+static void fetch_slices(const struct hd_memory *memory, const uint16_t *slices, uint32_t count, uint64_t now)
+{
+	for (uint32_t i = 0; i < count; i++)
+		hd_l2_fetch_queues(&memory->slices[slices[i]], &memory->up);
+	for (uint32_t i = 0; i < count; i++)
+		hd_l2_fetch_set(&memory->slices[slices[i]], &memory->up, now);
+	for (uint32_t i = 0; i < count; i++)
+		hd_l2_fetch_tag(&memory->slices[slices[i]], &memory->up, now);
+}
+
+static void visit_slice(struct hd_memory *memory, uint32_t index, uint64_t now)
+{
+	if (memory->slice_next[index] <= now)
+		slice_cycle(memory, index, now);
+	if (memory->slice_next[index] != HD_NEVER)
+		hd_agenda_add(&memory->slice_agenda, now, index, memory->slice_next[index]);
+}
+
+static void fetch_and_visit(struct hd_memory *memory, uint64_t now)
+{
+	uint16_t *slices = memory->visited;
+	uint32_t count = 0;
+	for (uint32_t word = 0; word < memory->slice_agenda.words; word++)
+		for (uint64_t left = hd_agenda_take(&memory->slice_agenda, now, word); left; left &= left - 1)
+			slices[count++] = (uint16_t)(word * 64 + (uint32_t)__builtin_ctzll(left));
+	if (count >= WORTH_FETCHING)
+		fetch_slices(memory, slices, count, now);
+	for (uint32_t i = 0; i < count; i++)
+		visit_slice(memory, slices[i], now);
+}
+
 static void slices_cycle(struct hd_memory *memory, uint64_t now)
 {
 	if (!hd_agenda_has(&memory->slice_agenda, now))
 		return;
+	if (memory->large) {
+		fetch_and_visit(memory, now);
+		return;
+	}
 	for (uint32_t word = 0; word < memory->slice_agenda.words; word++)
-		for (uint64_t left = hd_agenda_take(&memory->slice_agenda, now, word); left; left &= left - 1) {
-			uint32_t index = word * 64 + (uint32_t)__builtin_ctzll(left);
-			if (memory->slice_next[index] <= now)
-				slice_cycle(memory, index, now);
-			if (memory->slice_next[index] != HD_NEVER)
-				hd_agenda_add(&memory->slice_agenda, now, index, memory->slice_next[index]);
-		}
+		for (uint64_t left = hd_agenda_take(&memory->slice_agenda, now, word); left; left &= left - 1)
+			visit_slice(memory, word * 64 + (uint32_t)__builtin_ctzll(left), now);
 }
 
 /* Slices that found no room will have some. */

@@ -163,6 +163,8 @@ void hd_lsu_issue(struct hd_lsu *lsu, uint64_t now, uint64_t ready, const struct
 /* Does this cycle's work. Returns the next cycle at which it has something to do by itself (UINT64_MAX: only after a
  * reply from the memory). Call it only at cycles at or after the one it returned, and after hd_lsu_issue or a reply. */
 uint64_t hd_lsu_tick(struct hd_lsu *lsu, uint64_t now);
+/* Starts to bring what that looks at first into the host's cache. */
+void hd_lsu_fetch(const struct hd_lsu *lsu);
 /* The memory has told of something: the first cycle from `now` on in which hd_lsu_tick can make use of it. When it is
  * told depends on how far memory and SMs have come, this cycle does not. */
 uint64_t hd_lsu_due(const struct hd_lsu *lsu, uint64_t now);

@@ -122,10 +122,30 @@ static inline struct hd_packet *hd_packets_add(struct hd_packets *queue)
 	return &queue->ring[queue->tail++ & queue->mask];
 }
 
+/* Of a queue that can hold many packets and seldom does, as much is used as there ever were packets: else it turns in
+ * more memory than the host's caches hold. Before the first one. */
+static inline void hd_packets_narrow(struct hd_packets *queue)
+{
+	enum { FEW = 16 };
+	queue->mask = queue->mask < FEW ? queue->mask : FEW - 1;
+}
+
+/* As hd_packets_add, of such a queue. Where all places that are used are taken, twice as many are. */
+static inline struct hd_packet *hd_packets_add_wide(struct hd_packets *queue)
+{
+	uint32_t used = queue->mask + 1;
+	if (__builtin_expect(hd_packets_count(queue) == used, 0)) {
+		for (uint32_t i = queue->head; i != queue->tail; i++)
+			if (i & used)
+				queue->ring[i & (2 * used - 1)] = queue->ring[i & queue->mask];
+		queue->mask = 2 * used - 1;
+	}
+	return hd_packets_add(queue);
+}
+
 static inline void hd_packets_push(struct hd_packets *queue, const struct hd_packet *packet)
 {
-	assert(hd_packets_room(queue));
-	queue->ring[queue->tail++ & queue->mask] = *packet;
+	*hd_packets_add(queue) = *packet;
 }
 
 /* The oldest, or NULL. */

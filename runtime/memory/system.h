@@ -19,6 +19,8 @@ struct hd_memory {
 	struct hd_packet_pool low; /* requests of low priority in slices */
 	uint32_t slice_count, channel_count, sm_count, line_bytes;
 	uint64_t *slice_next; /* core cycle at which each slice wants to work, HD_NEVER */
+	bool large;	      /* more than the host's caches hold: what units look at is fetched for many together */
+	uint16_t *visited;    /* slices with work in the cycle */
 	struct hd_agenda slice_agenda, channel_agenda;
 	uint64_t next;	  /* cycle with work, HD_NEVER */
 	uint64_t last;	  /* cycle that had some */

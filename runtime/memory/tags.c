@@ -8,7 +8,7 @@
  */
 #include "runtime/memory/tags.h"
 
-enum { NO_WAY = HD_TAGS_NO_WAY, BLOCK = HD_TAGS_BLOCK };
+enum { NO_WAY = HD_TAGS_NO_WAY, BLOCK = HD_TAGS_BLOCK, HOST_LINE = 64 };
 
 static uint16_t *mark_at(const struct hd_tags *tags, uint32_t set, uint32_t way)
 {
@@ -25,7 +25,9 @@ void hd_tags_init(struct hd_tags *tags, uint32_t set_count, uint32_t ways, struc
 	tags->tags = HD_ARENA_NEW(arena, struct hd_tag, lines);
 	tags->links = HD_ARENA_NEW(arena, struct hd_tag_link, lines);
 	tags->sets = HD_ARENA_NEW(arena, struct hd_tag_set, set_count);
-	tags->marks = HD_ARENA_NEW(arena, uint16_t, (size_t)set_count * tags->mark_stride);
+	/* A set's marks are in one line of the host's cache where that can hold them. */
+	uintptr_t marks = (uintptr_t)HD_ARENA_NEW(arena, uint16_t, (size_t)set_count * tags->mark_stride + HOST_LINE);
+	tags->marks = (uint16_t *)((marks + HOST_LINE - 1) & ~(uintptr_t)(HOST_LINE - 1));
 	for (uint32_t set = 0; set < set_count; set++)
 		tags->sets[set] = (struct hd_tag_set){NO_WAY, NO_WAY, NO_WAY, 0, 0};
 }

@@ -94,6 +94,33 @@ static inline uint32_t hd_tags_equal_marks(const uint16_t marks[HD_TAGS_BLOCK], 
 	return bits;
 }
 
+/* Start to bring a line's set, and then its tag or that of the line that will make way, into the host's cache. */
+static inline void hd_tags_fetch_set(const struct hd_tags *tags, uint64_t line)
+{
+	uint32_t set = hd_tags_set(tags, line);
+	__builtin_prefetch(&tags->marks[(size_t)set * tags->mark_stride]);
+	__builtin_prefetch(&tags->sets[set]);
+}
+
+static inline void hd_tags_fetch_tag(const struct hd_tags *tags, uint64_t line)
+{
+	uint32_t set = hd_tags_set(tags, line), way = HD_TAGS_NO_WAY;
+	uint16_t mark = hd_tags_mark(line);
+	const uint16_t *marks = &tags->marks[(size_t)set * tags->mark_stride];
+	for (uint32_t block = 0; way == HD_TAGS_NO_WAY && block < tags->mark_stride; block += HD_TAGS_BLOCK) {
+		uint32_t equal = hd_tags_equal_marks(marks + block, mark);
+		way = equal ? block + (uint32_t)__builtin_ctz(equal) : way;
+	}
+	if (way == HD_TAGS_NO_WAY)
+		way = tags->sets[set].oldest;
+	if (way == HD_TAGS_NO_WAY)
+		return;
+	__builtin_prefetch(&tags->tags[(size_t)set * tags->ways + way]);
+	__builtin_prefetch(&tags->links[(size_t)set * tags->ways + way]);
+	if (tags->sets[set].newest != HD_TAGS_NO_WAY)
+		__builtin_prefetch(&tags->links[(size_t)set * tags->ways + tags->sets[set].newest]);
+}
+
 /* Index of the line's tag, or HD_NONE. */
 static inline uint32_t hd_tags_find(const struct hd_tags *tags, uint64_t line)
 {

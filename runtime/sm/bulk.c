@@ -455,19 +455,18 @@ static void take_answers(struct hd_sm *sm, uint64_t now)
 
 /* ---- requests */
 
+static uint8_t sectors_of(uint32_t first, uint32_t end)
+{
+	return first < end ? (uint8_t)((1u << end) - (1u << first)) : 0;
+}
+
 /* Bytes of a line, as sectors: touched, and written in every byte. */
 static void find_sectors(const struct hd_bulk_unit *unit, struct hd_bulk_line *line, uint64_t address, uint32_t bytes)
 {
 	uint32_t first = (uint32_t)(address % unit->line), end = first + bytes;
 	line->line = address / unit->line;
-	line->sectors = line->full = 0;
-	for (uint32_t sector = 0; sector < unit->line / unit->sector; sector++) {
-		uint32_t low = sector * unit->sector, high = low + unit->sector;
-		if (low < end && high > first)
-			line->sectors |= (uint8_t)(1u << sector);
-		if (low >= first && high <= end)
-			line->full |= (uint8_t)(1u << sector);
-	}
+	line->sectors = sectors_of(first / unit->sector, (end + unit->sector - 1) / unit->sector);
+	line->full = sectors_of((first + unit->sector - 1) / unit->sector, end / unit->sector);
 }
 
 static void request(struct hd_sm *sm, struct hd_bulk *bulk, uint64_t now)
@@ -559,6 +558,13 @@ static uint64_t next_request(const struct hd_sm *sm, uint64_t now)
 	if (unit->in_flight >= unit->most)
 		return HD_NEVER;
 	return hd_lsu_bulk_room(sm->lsu) ? unit->free / TICKS : now + 1;
+}
+
+void hd_bulk_fetch(const struct hd_bulk_unit *unit)
+{
+	__builtin_prefetch(&unit->first);
+	__builtin_prefetch(&unit->events);
+	__builtin_prefetch(&unit->row);
 }
 
 void hd_bulk_cycle(struct hd_sm *sm, uint64_t now)

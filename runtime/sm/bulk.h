@@ -18,6 +18,8 @@ struct hd_warp;
 void hd_bulk_issue(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now);
 /* Answers have come, or something is due. Of an SM that has a unit. */
 void hd_bulk_cycle(struct hd_sm *sm, uint64_t now);
+/* Starts to bring what that looks at first into the host's cache. */
+void hd_bulk_fetch(const struct hd_bulk_unit *unit);
 /* The instruction that a warp waits at (hd_warp.bulk_wait). */
 const struct hd_dinst *hd_bulk_awaited(const struct hd_sm *sm, const struct hd_warp *warp);
 /* The warp is killed. */

@@ -370,6 +370,29 @@ static void settle(struct hd_sm *sm, uint64_t now)
 	sm->scheduling.visit_next = HD_NEVER;
 }
 
+void hd_sm_fetch(const struct hd_sm *sm, uint64_t due)
+{
+	__builtin_prefetch(sm);
+	__builtin_prefetch(&sm->now);
+	__builtin_prefetch(&sm->due);
+	__builtin_prefetch(&sm->bulk);
+	__builtin_prefetch(&sm->wheel);
+	__builtin_prefetch(&sm->wheel.head[due % HD_WHEEL_BUCKETS]);
+	__builtin_prefetch(&sm->scheduling);
+	__builtin_prefetch(&sm->scheduling.visit_next);
+}
+
+void hd_sm_fetch_further(const struct hd_sm *sm, uint64_t due)
+{
+	uint16_t timer = sm->wheel.head[due % HD_WHEEL_BUCKETS];
+	__builtin_prefetch(&sm->exec->later);
+	if (timer != HD_TIMER_NONE)
+		__builtin_prefetch(&sm->wheel.pool[timer]);
+	hd_lsu_fetch(sm->lsu);
+	if (sm->bulk)
+		hd_bulk_fetch(sm->bulk);
+}
+
 uint64_t hd_sm_tick(struct hd_sm *sm, uint64_t now)
 {
 	sm->now = now;

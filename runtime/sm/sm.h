@@ -161,6 +161,10 @@ void hd_sm_free(struct hd_sm *sm);
 void hd_sm_place_watched(struct hd_sm *sm);
 /* Before the first grid: it can know so many more warps and CTAs than it has slots for. */
 void hd_sm_spare(struct hd_sm *sm, uint32_t warps, uint32_t ctas);
+/* Start to bring what its cycle `due` will look at into the host's cache: what lies in the SM, and what that leads to.
+ */
+void hd_sm_fetch(const struct hd_sm *sm, uint64_t due);
+void hd_sm_fetch_further(const struct hd_sm *sm, uint64_t due);
 /* One cycle. Returns the next cycle at which this SM has something to do (HD_NEVER: only after a reply). */
 uint64_t hd_sm_tick(struct hd_sm *sm, uint64_t now);
 /* Empties schedulers, places and queues; calendars carry on. Called when no grid runs, for an SM that had a block. */

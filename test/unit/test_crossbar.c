@@ -267,7 +267,7 @@ START_TEST(outputs_that_compete_for_inputs_have_equal_shares)
 	for (uint64_t now = 1; now <= 6000; now++) {
 		for (uint32_t i = 0; i < 2; i++)
 			for (uint32_t o = 0; o < 6; o++)
-				if (x.sorted[i].first[o] == HD_NONE && hd_crossbar_room(&x, i, 1, now))
+				if (!hd_sorted_front(&x.sorted[i], o) && hd_crossbar_room(&x, i, 1, now))
 					push(i, o, 1, 0, now);
 		tick(now);
 		for (uint32_t o = 0; o < 6; o++)

@@ -34,14 +34,14 @@ static void set_up(void)
 
 static void build(uint32_t sets, uint32_t ways)
 {
-	struct hd_crossbar_shape shape = {"up",	  2,	 1,    true, false, ICNT, 64, 64, hd_clock_of(1, 1),
-					  &flits, false, false};
+	struct hd_crossbar_shape shape = {"up",	  2,	 1,	true, false, ICNT, 64, 64, hd_clock_of(1, 1),
+					  &flits, false, false, false};
 	config.l2_ways = ways;
 	config.l2_slice_bytes = (uint64_t)sets * ways * 128;
 	hd_address_map_init(&map, &config);
 	hd_crossbar_init(&up, &shape, &arena);
-	shape = (struct hd_crossbar_shape){"down", 1,	  2,	false, false, ICNT, 64, 64, hd_clock_of(1, 1),
-					   &flits, false, false};
+	shape = (struct hd_crossbar_shape){"down", 1,	  2,	 false, false, ICNT, 64, 64, hd_clock_of(1, 1),
+					   &flits, false, false, false};
 	hd_crossbar_init(&down, &shape, &arena);
 	hd_dram_init(&dram, &config, &map, &counters, &arena);
 	hd_packet_pool_init(&low, (uint32_t)(config.transfer_lines * config.sm_count), &arena);
@@ -112,6 +112,27 @@ static uint64_t read_latency(uint64_t line, uint8_t sectors)
 	ck_assert_uint_eq(reply.sectors, sectors);
 	return now - start;
 }
+
+/* Packets keep their order while the places that are used become more, also where these begin in the middle. */
+START_TEST(wide_queues_keep_their_order)
+{
+	struct hd_packets queue;
+	uint32_t pushed = 0, taken = 0;
+	hd_packets_init(&queue, 100, &arena);
+	hd_packets_narrow(&queue);
+	for (uint32_t round = 0; round < 100; round++) {
+		for (uint32_t i = 0; i < 13 && hd_packets_room(&queue); i++)
+			*hd_packets_add_wide(&queue) = (struct hd_packet){.tag = pushed++};
+		for (uint32_t i = 0; i < (round < 12 ? 5 : 13) && hd_packets_count(&queue); i++) {
+			ck_assert_uint_eq(hd_packets_front(&queue)->tag, taken++);
+			hd_packets_pop(&queue);
+		}
+	}
+	ck_assert_uint_gt(taken, 1000);
+	ck_assert_uint_eq(hd_packets_count(&queue), pushed - taken);
+	ck_assert_uint_eq(queue.mask, 127);
+}
+END_TEST
 
 START_TEST(misses_and_hits_have_their_latencies)
 {
@@ -595,6 +616,7 @@ Suite *hd_suite(void)
 	Suite *suite = suite_create("l2");
 	TCase *cases = tcase_create("cases");
 	tcase_add_checked_fixture(cases, set_up, tear_down);
+	tcase_add_test(cases, wide_queues_keep_their_order);
 	tcase_add_test(cases, misses_and_hits_have_their_latencies);
 	tcase_add_test(cases, a_sector_is_served_a_cycle);
 	tcase_add_test(cases, reads_of_a_sector_under_way_merge);
