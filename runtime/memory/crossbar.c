@@ -496,16 +496,7 @@ static void grant_all(struct hd_crossbar *x, uint64_t cycle, uint64_t now)
 
 /* ---- the host's cache */
 
-enum { WORTH_FETCHING = 4 }; /* ports */
-
-static bool has_some(const uint64_t *words, uint32_t count)
-{
-	uint32_t bits = 0;
-	for (uint32_t w = 0; w < count && bits < WORTH_FETCHING; w++)
-		for (uint64_t left = words[w]; left && bits < WORTH_FETCHING; left &= left - 1)
-			bits++;
-	return bits == WORTH_FETCHING;
-}
+enum { WORTH_FETCHING = 64 }; /* packets in the crossbar */
 
 /* The ports of a set, in a list. */
 static uint32_t list_ports(const uint64_t *words, uint32_t count, uint16_t *ports)
@@ -519,7 +510,7 @@ static uint32_t list_ports(const uint64_t *words, uint32_t count, uint16_t *port
 
 /* Each packet is in a place that nobody has looked at for some cycles, and leads to others. What the inputs of a cycle
  * look at is fetched for all of them together, step by step. */
-static void fetch_inputs(struct hd_crossbar *x, const uint64_t *inputs)
+static __attribute__((noinline)) void fetch_inputs(struct hd_crossbar *x, const uint64_t *inputs)
 {
 	uint32_t count = list_ports(inputs, x->in_words, x->listed);
 	for (uint32_t i = 0; i < count; i++) {
@@ -537,7 +528,7 @@ static void fetch_inputs(struct hd_crossbar *x, const uint64_t *inputs)
 }
 
 /* The same of those that outputs will take, as it seems before one has. */
-static void fetch_chosen(struct hd_crossbar *x)
+static __attribute__((noinline)) void fetch_chosen(struct hd_crossbar *x)
 {
 	uint32_t count = list_ports(x->ready, x->out_words, x->listed);
 	for (uint32_t i = 0; i < count; i++) {
@@ -565,7 +556,7 @@ static void cycle(struct hd_crossbar *x, uint64_t cycle)
 	uint64_t slot = cycle % HD_CROSSBAR_WHEEL, now = hd_clock_edge(&x->clock, cycle);
 	x->cycle = cycle;
 	x->occupied &= ~(UINT64_C(1) << slot);
-	if (x->fetches && has_some(&x->wheel_in[slot * x->in_words], x->in_words))
+	if (x->fetches && x->packets >= WORTH_FETCHING)
 		fetch_inputs(x, &x->wheel_in[slot * x->in_words]);
 	for (uint32_t w = 0; w < x->in_words; w++) {
 		uint64_t bits = x->wheel_in[slot * x->in_words + w];
@@ -587,7 +578,7 @@ static void cycle(struct hd_crossbar *x, uint64_t cycle)
 	}
 	if (!has_ready(x))
 		return;
-	if (x->fetches && has_some(x->ready, x->out_words))
+	if (x->fetches && x->packets >= WORTH_FETCHING)
 		fetch_chosen(x);
 	grant_all(x, cycle, now);
 }

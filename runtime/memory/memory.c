@@ -14,7 +14,7 @@
 #include "runtime/memory/reserved.h"
 #include "runtime/memory/system.h"
 
-enum { WORTH_FETCHING = 4 }; /* slices */
+enum { WORTH_FETCHING = 8 }; /* slices */
 #define LARGE_L2 (UINT64_C(16) << 20) /* bytes: its tags have 30 for each line of 128, more than a host core's cache */
 
 /* ---- construction */
