@@ -213,7 +213,7 @@ static void block_begin(const struct hd_watcher_handle *self, const struct hd_sm
 			uint64_t now)
 {
 	struct recorder *recorder = self->state;
-	end_block(&recorder->timeline.sms[sm->id], cta, now); /* a block that was killed there */
+	end_block(&recorder->timeline.sms[sm->id], cta, now); /* one that was there when it ended unseen */
 	hd_vec_push(&recorder->timeline.sms[sm->id].blocks, (struct hd_timeline_block){.begin = now,
 										       .end = HD_NEVER,
 										       .grid = cta->grid->id,
@@ -298,6 +298,8 @@ static void noted(const struct hd_watcher_handle *self, const struct hd_sm *sm, 
 	struct recorder *recorder = self->state;
 	if (note == HD_NOTE_QUOTA && !changes_quota(&recorder->timeline.sms[sm->id], grid->id, value))
 		return;
+	if (note == HD_NOTE_BLOCK_KILLED)
+		end_block(&recorder->timeline.sms[sm->id], cta, now);
 	keep_note(recorder, sm->id,
 		  (struct hd_timeline_note){.cycle = now,
 					    .value = value,
@@ -317,7 +319,8 @@ static void bulk_begins(const struct hd_watcher_handle *self, struct hd_exec *ex
 					    .bulk = bulk,
 					    .block = bulk->cta->linear,
 					    .warp = bulk->warp->index,
-					    .kind = HD_TIMELINE_BULK_BEGINS});
+					    .kind = HD_TIMELINE_BULK_BEGINS,
+					    .lands = bulk->kind == HD_BULK_G2S || bulk->kind == HD_BULK_S2S});
 }
 
 static void bulk_lands(const struct hd_watcher_handle *self, struct hd_exec *exec, const struct hd_bulk *bulk,

@@ -48,6 +48,7 @@ struct hd_timeline_note {
 	const void *bulk;     /* while it is under way: a copy in bulk */
 	uint32_t block, warp; /* UINT32_MAX: none */
 	uint8_t kind;
+	bool lands; /* a copy in bulk that begins, to shared memory */
 };
 /* Memory that the host copied or set, in no time. */
 struct hd_timeline_copied {

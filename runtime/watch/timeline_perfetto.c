@@ -411,8 +411,14 @@ static uint64_t note_name(struct writer *writer, uint32_t kind)
 	return *name ? *name : (*name = new_name(writer, note_names[kind]));
 }
 
-/* By note: when the copy in bulk that begins there has landed, or when it began. Copies use the places of earlier ones.
- */
+/* The block is killed while the copy to its shared memory is under way. */
+static bool is_lost(const struct hd_timeline_note *copy, uint64_t landed, const struct hd_timeline_note *kill)
+{
+	return copy->lands && landed == copy->cycle && copy->grid == kill->grid && copy->block == kill->block;
+}
+
+/* By note: when the copy in bulk that begins there has landed or lost its block, or when it began. Copies use the
+ * places of earlier ones. */
 static uint64_t *landings(const struct hd_timeline_sm *of)
 {
 	HD_VEC(uint32_t) open = {0};
@@ -421,8 +427,12 @@ static uint64_t *landings(const struct hd_timeline_sm *of)
 		const struct hd_timeline_note *note = &of->notes.data[i];
 		uint32_t at = 0;
 		landed[i] = note->cycle;
+		for (; note->kind == HD_NOTE_BLOCK_KILLED && at < open.len; at++)
+			if (is_lost(&of->notes.data[open.data[at]], landed[open.data[at]], note))
+				landed[open.data[at]] = note->cycle;
 		if (!note->bulk)
 			continue;
+		at = 0;
 		while (at < open.len && of->notes.data[open.data[at]].bulk != note->bulk)
 			at++;
 		if (at < open.len && note->kind == HD_TIMELINE_BULK_LANDS)
