@@ -28,11 +28,29 @@ static bool brings_back(const struct hd_inst *inst)
 	return inst->role == HD_ROLE_SPILL_LOAD || inst->role == HD_ROLE_CALLEE_RESTORE;
 }
 
-/* How the instruction gives a value of which nothing is known; NULL: it computes. */
-static const char *source_of(const struct hd_inst *inst)
+/* A vote or shuffle of one atomic operation for the lanes of a warp: code of the same place. */
+static bool serves_atomic(const struct hd_function *code, uint32_t index)
 {
+	const struct hd_inst *inst = &code->insts[index];
+	const struct hd_origin *own = &code->origins[index];
+	if (!(hd_opinfo[inst->op].mods >> HD_MOD_MEMBERS & 1) ||
+	    hd_mod_get(inst->mods, HD_MOD_MEMBERS) != HD_MEMBERS_HERE)
+		return false;
+	for (uint32_t i = 0; i < code->inst_count; i++) {
+		const struct hd_origin *origin = &code->origins[i];
+		if (hd_opinfo[code->insts[i].op].effects & HD_FX_ATOMIC && origin->file == own->file &&
+		    origin->line == own->line && origin->column == own->column)
+			return true;
+	}
+	return false;
+}
+
+/* How the instruction gives a value of which nothing is known; NULL: it computes. */
+static const char *source_of(const struct hd_function *code, uint32_t index)
+{
+	const struct hd_inst *inst = &code->insts[index];
 	const struct hd_opinfo *info = &hd_opinfo[inst->op];
-	if (info->effects & HD_FX_ATOMIC)
+	if (info->effects & HD_FX_ATOMIC || serves_atomic(code, index))
 		return "the result of an atomic operation";
 	if (info->effects & HD_FX_LOAD && info->space != HD_AT_CONST && !brings_back(inst))
 		return "a value that is loaded";
@@ -59,8 +77,9 @@ static const char *logic_of(const struct hd_inst *inst)
 }
 
 /* What is not linear; NULL: it is. */
-static const char *operation_of(const struct hd_inst *inst)
+static const char *operation_of(const struct hd_function *code, uint32_t index)
 {
+	const struct hd_inst *inst = &code->insts[index];
 	switch (inst->op) {
 	case HD_OP_LOP3: return logic_of(inst);
 	case HD_OP_SHR: return inst->x == 31 ? NULL : "a shift"; /* by 31: the sign of a wider number */
@@ -147,7 +166,7 @@ static void collect(struct origins *origins, const struct flow *flow, struct hd_
 	const struct hd_inst *access = &insts[origins->list[0]];
 	for (uint32_t at = 0; at < origins->count; at++) {
 		uint32_t count, *producers;
-		if (at && source_of(&insts[origins->list[at]]))
+		if (at && source_of(origins->code, origins->list[at]))
 			continue;
 		producers = at ? producers_of(origins, flow, origins->list[at], arena, &count)
 			       : flow_setters(flow, origins->list[0], access->a,
@@ -165,8 +184,8 @@ static void collect(struct origins *origins, const struct flow *flow, struct hd_
 static void find_indexed(struct origins *origins)
 {
 	for (uint32_t i = 0; i < origins->count; i++) {
-		const struct hd_inst *inst = &origins->code->insts[origins->list[i]];
-		origins->indexed[i] = is_index(inst) || (i && source_of(inst));
+		uint32_t index = origins->list[i];
+		origins->indexed[i] = is_index(&origins->code->insts[index]) || (i && source_of(origins->code, index));
 	}
 	for (bool changed = true; changed;) {
 		changed = false;
@@ -192,12 +211,13 @@ static const char *text_of(const struct gate_carry *carry, struct gate_place own
 
 /* The texts joined by "and", each once; NULL: none. */
 static const char *join(const struct gate_carry *carry, const struct gate_subject *subject, struct gate_place own,
-			const struct origins *origins, const char *(*name)(const struct hd_inst *inst), const char *of)
+			const struct origins *origins,
+			const char *(*name)(const struct hd_function *code, uint32_t index), const char *of)
 {
 	const char *named[MOST_NAMED];
 	uint32_t count = 0;
 	for (uint32_t i = 1; i < origins->count && count < MOST_NAMED; i++) {
-		const char *what = name(&origins->code->insts[origins->list[i]]);
+		const char *what = name(origins->code, origins->list[i]);
 		if (!what || !origins->indexed[i])
 			continue;
 		const struct hd_origin *origin = &origins->code->origins[origins->list[i]];
