@@ -1,147 +1,106 @@
 /*
- * srad_tiles: speckle-reducing anisotropic diffusion of an image as srad has it, in the manner of the published program:
- * each block of 16 x 16 threads loads its tile and those around it into shared memory, one pixel a thread and tile, and
- * only pixels at the tile's edge read what lies around. Most constants are of type double. Beyond the border the image is
- * that of the border: blocks there read a margin of the array, and then what replaces it.
+ * srad_tiles: one step of speckle-reducing anisotropic diffusion of a square image (Yu and Acton, IEEE Transactions on Image
+ * Processing 11(11), 2002), with tiles in shared memory. A block has 16 x 16 pixels, one a thread. The first kernel loads them
+ * with a border of one pixel, and keeps each pixel's slopes to its four neighbours and its diffusion coefficient; the second
+ * adds the divergence, for which it has a tile of coefficients. A neighbour outside of the image is the pixel at its edge.
  */
 #include "grids.h"
 
 #define TILE 16
+#define THREADS (TILE * TILE)
 
-/* Of the differences to the four neighbours; q0: of what counts as a speckle. */
-BOTH float coefficient(float center, float north, float south, float west, float east, float q0)
-{
-	float gradient = (north * north + south * south + west * west + east * east) / (center * center);
-	float laplacian = (north + south + west + east) / center;
-	float number = (float)(0.5 * gradient - 1.0 / 16.0 * (laplacian * laplacian)), denominator = (float)(1 + .25 * laplacian);
-	float q = number / (denominator * denominator);
-	float excess = (q - q0) / (q0 * (1 + q0));
-	return (float)(1.0 / (1.0 + excess));
-}
-
-BOTH float updated(float pixel, float lambda, float change)
-{
-	return (float)(pixel + 0.25 * lambda * change);
-}
-
-__global__ void derivatives(const float *image, float *norths, float *souths, float *wests, float *easts, float *coefficients,
-			    int columns, float q0)
-{
-	__shared__ float tile[TILE][TILE], result[TILE][TILE];
-	__shared__ float above[TILE][TILE], below[TILE][TILE], right[TILE][TILE], left[TILE][TILE];
-	int bx = blockIdx.x, by = blockIdx.y, tx = threadIdx.x, ty = threadIdx.y;
-	int corner = columns * TILE * by + TILE * bx, index = corner + columns * ty + tx;
-
-	above[ty][tx] = image[corner - columns + tx];
-	below[ty][tx] = image[corner + columns * TILE + tx];
-	if (by == 0)
-		above[ty][tx] = image[TILE * bx + tx];
-	else if (by == (int)gridDim.y - 1)
-		below[ty][tx] = image[corner + columns * (TILE - 1) + tx];
-	__syncthreads();
-	left[ty][tx] = image[corner + columns * ty - 1];
-	right[ty][tx] = image[corner + columns * ty + TILE];
-	if (bx == 0)
-		left[ty][tx] = image[corner + columns * ty];
-	else if (bx == (int)gridDim.x - 1)
-		right[ty][tx] = image[corner + columns * ty + TILE - 1];
-	__syncthreads();
-	tile[ty][tx] = image[index];
-	__syncthreads();
-
-	float center = tile[ty][tx], north, south, west, east;
-	north = (ty > 0 ? tile[ty - 1][tx] : above[ty][tx]) - center;
-	south = (ty < TILE - 1 ? tile[ty + 1][tx] : below[ty][tx]) - center;
-	west = (tx > 0 ? tile[ty][tx - 1] : left[ty][tx]) - center;
-	east = (tx < TILE - 1 ? tile[ty][tx + 1] : right[ty][tx]) - center;
-	float c = coefficient(center, north, south, west, east, q0);
-	result[ty][tx] = c < 0 ? 0 : c > 1 ? 1 : c;
-	__syncthreads();
-	coefficients[index] = result[ty][tx];
-	easts[index] = east;
-	wests[index] = west;
-	souths[index] = south;
-	norths[index] = north;
-}
-
-__global__ void update(float *image, const float *norths, const float *souths, const float *wests, const float *easts,
-		       const float *coefficients, int columns, float lambda)
-{
-	__shared__ float below[TILE][TILE], right[TILE][TILE], tile[TILE][TILE], result[TILE][TILE], pixels[TILE][TILE];
-	int bx = blockIdx.x, by = blockIdx.y, tx = threadIdx.x, ty = threadIdx.y;
-	int corner = columns * TILE * by + TILE * bx, index = corner + columns * ty + tx;
-
-	pixels[ty][tx] = image[index];
-	__syncthreads();
-	below[ty][tx] = coefficients[corner + columns * TILE + tx];
-	if (by == (int)gridDim.y - 1)
-		below[ty][tx] = coefficients[corner + columns * (TILE - 1) + tx];
-	__syncthreads();
-	right[ty][tx] = coefficients[corner + columns * ty + TILE];
-	if (bx == (int)gridDim.x - 1)
-		right[ty][tx] = coefficients[corner + columns * ty + TILE - 1];
-	__syncthreads();
-	tile[ty][tx] = coefficients[index];
-	__syncthreads();
-
-	float center = tile[ty][tx], south, east;
-	if (ty == TILE - 1 && tx == TILE - 1) {
-		south = below[ty][tx];
-		east = right[ty][tx];
-	} else if (tx == TILE - 1) {
-		south = tile[ty + 1][tx];
-		east = right[ty][tx];
-	} else if (ty == TILE - 1) {
-		south = below[ty][tx];
-		east = tile[ty][tx + 1];
-	} else {
-		south = tile[ty + 1][tx];
-		east = tile[ty][tx + 1];
-	}
-	float change = center * norths[index] + south * souths[index] + center * wests[index] + east * easts[index];
-	result[ty][tx] = updated(pixels[ty][tx], lambda, change);
-	__syncthreads();
-	image[index] = result[ty][tx];
-}
-
-struct Point {
-	float north, south, west, east, c;
+/* From a pixel to its neighbours. */
+struct alignas(16) Slopes {
+	float up, down, left, right;
 };
 
-/* With rows of zeros before and behind: the margin. */
-static float *with_margin(const float *image, int size)
+BOTH int inside(int at, int size)
 {
-	size_t pixels = (size_t)size * size, margin = (size_t)size * TILE;
-	float *all = host_array<float>(pixels + 2 * margin);
-	memset(all, 0, (pixels + 2 * margin) * sizeof *all);
-	if (image)
-		memcpy(all + margin, image, pixels * sizeof *image);
-	float *device = device_copy(all, pixels + 2 * margin);
-	free(all);
-	return device + margin;
+	return min(max(at, 0), size - 1);
 }
 
-static void on_host(float *image, Point *points, int size, float q0, float lambda)
+BOTH Slopes slopes_of(float pixel, float up, float down, float left, float right)
 {
+	return {up - pixel, down - pixel, left - pixel, right - pixel};
+}
+
+/*
+ * The paper's coefficient is 1 / (1 + (v - s) / (s + s^2)) = (s + s^2) / (v + s^2), s the variation of fully formed speckle and
+ * v the variation here: (G / 2 - L^2 / 16) / (1 + L / 4)^2, where G is the sum of the slopes' squares and L that of the slopes,
+ * both relative to the pixel. With absolute ones it is (8 G - L^2) / N^2, where N is the sum of the neighbours.
+ */
+BOTH float coefficient(float pixel, Slopes slopes, float s)
+{
+	double up = slopes.up, down = slopes.down, left = slopes.left, right = slopes.right;
+	double squares = up * up + down * down + left * left + right * right, sum = up + down + left + right;
+	double around = 4.0 * pixel + sum, speckle = around * around * s;
+	double c = (speckle + speckle * s) / ((8 * squares - sum * sum) + speckle * s);
+	return (float)(c < 1 ? c : 1);
+}
+
+/* The rate is a quarter of the step in time. */
+BOTH float diffused(float pixel, Slopes slopes, float here, float down, float right, float rate)
+{
+	return pixel + rate * (here * (slopes.up + slopes.left) + down * slopes.down + right * slopes.right);
+}
+
+/* A square of SIDE numbers a side, of which the first is at (top, left). */
+template <int SIDE> static __device__ void load(float *tile, const float *all, int top, int left, int size)
+{
+	for (int at = threadIdx.y * TILE + threadIdx.x; at < SIDE * SIDE; at += THREADS)
+		tile[at] = all[inside(top + at / SIDE, size) * size + inside(left + at % SIDE, size)];
+	__syncthreads();
+}
+
+__global__ void derivatives(const float *image, Slopes *slopes, float *coefficients, int size, float speckle)
+{
+	const int side = TILE + 2;
+	__shared__ float tile[side * side];
+	int top = blockIdx.y * TILE, left = blockIdx.x * TILE;
+	load<side>(tile, image, top - 1, left - 1, size);
+
+	const float *pixel = tile + (threadIdx.y + 1) * side + threadIdx.x + 1;
+	Slopes mine = slopes_of(pixel[0], pixel[-side], pixel[side], pixel[-1], pixel[1]);
+	int at = (top + threadIdx.y) * size + left + threadIdx.x;
+	slopes[at] = mine;
+	coefficients[at] = coefficient(pixel[0], mine, speckle);
+}
+
+__global__ void update(float *image, const Slopes *slopes, const float *coefficients, int size, float rate)
+{
+	const int side = TILE + 1;
+	__shared__ float tile[side * side];
+	int top = blockIdx.y * TILE, left = blockIdx.x * TILE;
+	load<side>(tile, coefficients, top, left, size);
+
+	const float *c = tile + threadIdx.y * side + threadIdx.x;
+	int at = (top + threadIdx.y) * size + left + threadIdx.x;
+	image[at] = diffused(image[at], slopes[at], c[0], c[side], c[1], rate);
+}
+
+static void on_host(float *image, int size, float speckle, float rate)
+{
+	size_t pixels = (size_t)size * size;
+	Slopes *slopes = host_array<Slopes>(pixels);
+	float *c = host_array<float>(pixels);
 	for (int y = 0; y < size; y++) {
+		const float *row = image + (size_t)y * size, *above = image + (size_t)inside(y - 1, size) * size;
+		const float *below = image + (size_t)inside(y + 1, size) * size;
 		for (int x = 0; x < size; x++) {
-			int index = y * size + x;
-			float center = image[index];
-			Point p = {image[y > 0 ? index - size : index] - center, image[y < size - 1 ? index + size : index] - center,
-				   image[x > 0 ? index - 1 : index] - center, image[x < size - 1 ? index + 1 : index] - center, 0};
-			p.c = coefficient(center, p.north, p.south, p.west, p.east, q0);
-			p.c = p.c < 0 ? 0 : p.c > 1 ? 1 : p.c;
-			points[index] = p;
+			size_t at = (size_t)y * size + x;
+			slopes[at] = slopes_of(row[x], above[x], below[x], row[inside(x - 1, size)], row[inside(x + 1, size)]);
+			c[at] = coefficient(row[x], slopes[at], speckle);
 		}
 	}
 	for (int y = 0; y < size; y++) {
+		const float *row = c + (size_t)y * size, *below = c + (size_t)inside(y + 1, size) * size;
 		for (int x = 0; x < size; x++) {
-			int index = y * size + x;
-			Point p = points[index];
-			float south = points[y < size - 1 ? index + size : index].c, east = points[x < size - 1 ? index + 1 : index].c;
-			image[index] = updated(image[index], lambda, p.c * p.north + south * p.south + p.c * p.west + east * p.east);
+			size_t at = (size_t)y * size + x;
+			image[at] = diffused(image[at], slopes[at], row[x], below[x], row[inside(x + 1, size)], rate);
 		}
 	}
+	free(slopes);
+	free(c);
 }
 
 int main(int argc, char **argv)
@@ -149,20 +108,18 @@ int main(int argc, char **argv)
 	Arguments arguments = {argc, argv, "srad_tiles [tiles]   (default 32 x 32 tiles of 16 x 16 pixels)"};
 	int tiles = size_argument(arguments, 1, 32, 512), size = TILE * tiles;
 	size_t pixels = (size_t)size * size;
-	float *image = random_floats(pixels, 1), *work[4];
+	float *image = random_floats(pixels, 1), speckle = 0.05f, rate = 0.125f;
 	for (size_t i = 0; i < pixels; i++)
 		image[i] = expf(image[i]);
-	float *dimage = with_margin(image, size), *coefficients = with_margin(NULL, size);
-	for (int i = 0; i < 4; i++)
-		work[i] = device_array<float>(pixels);
-	Point *points = host_array<Point>(pixels);
+	float *dimage = device_copy(image, pixels), *coefficients = device_array<float>(pixels);
+	Slopes *slopes = device_array<Slopes>(pixels);
 
 	dim3 grid(tiles, tiles), block(TILE, TILE);
-	derivatives<<<grid, block>>>(dimage, work[0], work[1], work[2], work[3], coefficients, size, 0.05f);
-	update<<<grid, block>>>(dimage, work[0], work[1], work[2], work[3], coefficients, size, 0.5f);
+	derivatives<<<grid, block>>>(dimage, slopes, coefficients, size, speckle);
+	update<<<grid, block>>>(dimage, slopes, coefficients, size, rate);
 	CHECK_LAUNCH();
 
-	on_host(image, points, size, 0.05f, 0.5f);
+	on_host(image, size, speckle, rate);
 	Verdict verdict = {"srad_tiles", 0};
 	compare(&verdict, "pixel", dimage, image, pixels);
 	return conclude(verdict, "%d x %d", size, size);

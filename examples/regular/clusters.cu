@@ -1,7 +1,8 @@
 /*
- * clusters: Lloyd's clustering of points as lloyd has it, in the manner of the published program: the points come one
- * behind the other, a kernel lays them out feature by feature, and a thread for each point reads its features through a
- * texture and the centres from constant memory. The host adds up the clusters.
+ * clusters: Lloyd's clustering of points (IEEE Transactions on Information Theory 28(2), 1982) as lloyd has it, with other means:
+ * the points come one behind the other, a kernel lays them out feature by feature, so that neighbouring threads read neighbouring
+ * words, and a thread for each point reads its features through a texture and the centres from constant memory. The host adds up
+ * the clusters.
  */
 #include <cfloat>
 
@@ -13,32 +14,42 @@
 
 __constant__ float centers[MOST_CLUSTERS * FEATURES];
 
-__global__ void by_feature(const float *points, float *features, int n, int count)
+/* Rows of points become columns: all first features, then all second ones. */
+__global__ void by_feature(const float *row, float *column, int points, int count)
 {
-	int point = threadIdx.x + blockDim.x * blockIdx.x;
-	if (point < n)
-		for (int f = 0; f < count; f++)
-			features[point + n * f] = points[point * count + f];
+	int point = blockIdx.x * BLOCK + threadIdx.x;
+	if (point >= points)
+		return;
+	row += point * count;
+	column += point;
+	for (int feature = 0; feature < count; feature++)
+		column[feature * points] = row[feature];
 }
 
-__global__ void assign(cudaTextureObject_t features, int count, int n, int clusters, int *nearest)
+static __device__ float squared_distance(cudaTextureObject_t features, int first, int stride, const float *center, int count)
 {
-	int block = gridDim.x * blockIdx.y + blockIdx.x, point = block * blockDim.x * blockDim.y + threadIdx.x, best = -1;
-	if (point >= n)
-		return;
-	float least = FLT_MAX;
-	for (int c = 0; c < clusters; c++) {
-		float distance = 0;
-		for (int f = 0; f < count; f++) {
-			float difference = tex1Dfetch<float>(features, point + f * n) - centers[c * count + f];
-			distance = fmaf(difference, difference, distance);
-		}
-		if (distance < least) {
-			least = distance;
-			best = c;
-		}
+	float sum = 0;
+	for (int feature = 0; feature < count; feature++) {
+		float off = center[feature] - tex1Dfetch<float>(features, first + feature * stride);
+		sum = fmaf(off, off, sum);
 	}
-	nearest[point] = best;
+	return sum;
+}
+
+/* The number of the nearest centre, the first one of several. */
+__global__ void assign(cudaTextureObject_t features, int count, int points, int clusters, int *nearest)
+{
+	int point = blockIdx.x * BLOCK + threadIdx.x;
+	if (point >= points)
+		return;
+	int mine = 0;
+	float least = squared_distance(features, point, points, centers, count);
+	for (int other = 1; other < clusters; other++) {
+		float distance = squared_distance(features, point, points, centers + other * count, count);
+		mine = distance < least ? other : mine;
+		least = fminf(distance, least);
+	}
+	nearest[point] = mine;
 }
 
 /* Nearest centres, and what these become. */
@@ -86,21 +97,19 @@ int main(int argc, char **argv)
 {
 	Arguments arguments = {argc, argv, "clusters [points [clusters [steps]]]   (default 28672 points, 5 clusters, 1 step)"};
 	int n = size_argument(arguments, 1, 28672, 1 << 22), clusters = size_argument(arguments, 2, 5, MOST_CLUSTERS);
-	int steps = size_argument(arguments, 3, 1, 100), side = 1;
+	int steps = size_argument(arguments, 3, 1, 100), blocks = blocks_for(n, BLOCK);
 	size_t features = (size_t)n * FEATURES, all = (size_t)clusters * FEATURES;
 	float *points = random_floats(features, 1), *center = host_array<float>(all);
 	int *nearest = host_array<int>(n), *dnearest = device_array<int>(n);
 	float *dpoints = device_copy(points, features), *dfeatures = device_array<float>(features);
 	memcpy(center, points, all * sizeof *center);
-	while (side * side < blocks_for(n, BLOCK))
-		side++;
 
 	Verdict verdict = {"clusters", 0};
-	by_feature<<<side * side, BLOCK>>>(dpoints, dfeatures, n, FEATURES);
+	by_feature<<<blocks, BLOCK>>>(dpoints, dfeatures, n, FEATURES);
 	cudaTextureObject_t texture = texture_of(dfeatures, features);
 	for (int step = 0; step < steps; step++) {
 		CHECK(cudaMemcpyToSymbol(centers, center, all * sizeof *center));
-		assign<<<dim3(side, side), BLOCK>>>(texture, FEATURES, n, clusters, dnearest);
+		assign<<<blocks, BLOCK>>>(texture, FEATURES, n, clusters, dnearest);
 		CHECK_LAUNCH();
 		on_host(points, center, nearest, n, clusters);
 		compare(&verdict, "nearest", dnearest, nearest, n);
