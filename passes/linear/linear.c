@@ -87,12 +87,12 @@ static int make_room(struct version *version)
 	uint32_t frame = version->parts[HD_STREAM_MAIN].frame_bytes;
 	if (original <= LEAST_REGISTERS || version->parts[HD_STREAM_MAIN].registers <= most)
 		return 0;
-	hd_mfunc_release(&version->funcs[HD_STREAM_MAIN]);
+	hd_mfunc_free(&version->funcs[HD_STREAM_MAIN]);
 	if (make_main(version, most))
 		return -1;
 	if (version->parts[HD_STREAM_MAIN].frame_bytes <= frame && version->parts[HD_STREAM_MAIN].registers <= most)
 		return 0;
-	hd_mfunc_release(&version->funcs[HD_STREAM_MAIN]);
+	hd_mfunc_free(&version->funcs[HD_STREAM_MAIN]);
 	return make_main(version, 0);
 }
 
@@ -111,7 +111,7 @@ static int make_parts(struct version *version)
 			return -1;
 		if (is_straight(&version->parts[i]))
 			continue;
-		hd_mfunc_release(&version->funcs[i]);
+		hd_mfunc_free(&version->funcs[i]);
 		if (make_stream(version, (enum hd_stream)i, HD_LR_MAX_REGS))
 			return -1;
 	}

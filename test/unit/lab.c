@@ -2,6 +2,7 @@
 #include "lab.h"
 #include "heddle/opcodes.h"
 
+#include "runtime/exec/bulk.h"
 #include "runtime/exec/devmem.h"
 #include "runtime/exec/load.h"
 #include "runtime/verify/start.h"
@@ -126,6 +127,7 @@ void lab_free(struct lab *lab)
 	free(lab->warp.watch_space);
 	free(lab->cta.watch_space);
 	free(lab->grid.watch_space);
+	hd_bulks_release(&lab->exec);
 	hd_warp_release(&lab->warp);
 	hd_vec_release(&lab->gpu.program.code);
 	hd_vec_release(&lab->gpu.program.functions);

@@ -26,10 +26,11 @@ static struct hd_arena arena;
 static LLVMContextRef context;
 static LLVMModuleRef module;
 static struct hd_object object;
-static struct hd_function functions[5];
-static struct hd_symbol symbols[4];
+enum { MOST_FUNCTIONS = 5, MOST_INSTS = 32 };
+static struct hd_function functions[MOST_FUNCTIONS];
+static struct hd_symbol symbols[MOST_FUNCTIONS];
 static struct code code;
-static uint32_t origins[5][16];
+static uint32_t origins[MOST_FUNCTIONS][MOST_INSTS];
 static struct hd_meta_idempotence *facts;
 
 static void set_up(void)
@@ -61,6 +62,7 @@ static void parse(const char *text)
 static struct hd_inst *add(enum hd_op op, uint32_t ir)
 {
 	uint32_t inst = code_op(&code, op);
+	ck_assert_uint_lt(inst, MOST_INSTS);
 	origins[object.function_count][inst] = ir;
 	return &code.insts.data[inst];
 }
@@ -94,6 +96,7 @@ static void call(uint32_t callee)
 /* Ends the function that is being written. */
 static void finish(const char *name, bool kernel)
 {
+	ck_assert_uint_lt(object.function_count, MOST_FUNCTIONS);
 	uint32_t index = object.function_count, reloc_count = functions[index].reloc_count;
 	struct hd_reloc *relocs = functions[index].relocs;
 	add(kernel ? HD_OP_EXIT : HD_OP_RET, NO_IR);

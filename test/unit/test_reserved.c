@@ -378,6 +378,7 @@ END_TEST
 START_TEST(refreshes_close_rows_and_take_their_time)
 {
 	for (uint32_t by_bank = 0; by_bank < 2; by_bank++) {
+		rig_release(&rig);
 		rig_init(&rig, 1);
 		rig.config.memory = HD_MEMORY_RESERVED;
 		rig.config.t_refi = by_bank ? 16000 : 1000; /* every 1000 clocks a refresh: of bank 1, 2, ... */
