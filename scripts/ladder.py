@@ -17,6 +17,7 @@ import glob
 import json
 import os
 import re
+import shlex
 from statistics import median
 import sys
 
@@ -231,6 +232,11 @@ def filled(page):
     return page
 
 
+def made_by(options, name):
+    words = ['--only', options.only, name] if options.only else [name]
+    return f'make ladders LADDERS={shlex.quote(" ".join(words))}'
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split('\n\n')[0])
     parser.add_argument('--build', default=os.path.join(ROOT, os.environ.get('B', 'build')))
@@ -256,7 +262,7 @@ def main():
             rows = runs_of(options, name)
             if not options.add:
                 rows = [tuple(row) for row in results.merge_rows(ROOT, f'ladder-{name}', 3, rows, options.only)]
-                results.record(ROOT, f'ladder-{name}', None, values_of(rows), f'make ladders LADDERS={name}')
+                results.record(ROOT, f'ladder-{name}', None, values_of(rows), made_by(options, name), some=bool(options.only))
             print(table_of(rows, PAPER.get(name)))
     except (figures.RunFailed, added.BadPlan, OSError) as error:
         sys.exit(f'ladder.py: {error}')

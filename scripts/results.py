@@ -4,11 +4,11 @@ A page marks a figure with a comment, and the number follows it: `<!--cars.speed
 docs/results/cars.json, `<!--minus cars.speedup-->` its negative (for "2 % slower"). The text after the comment says how the
 number is written: decimals, a sign, a comma in thousands. `<!--builds-->` and `<!--/builds-->` enclose the list of the
 builds that measured the page's figures. Builds more than OLD commits ago are listed with their age; without git, ages stay
-as they are.
+as they are. Where a run measured some rows of a value and others stayed, the builds of these follow (`earlier`).
 
 Without --check, the pages are filled in. With --check, nothing is written, and these are errors: a number that is not its
-value, a key that has no value, a value that no page shows, a list of builds that is not right, and a figure without a
-comment (in %, times or cycles) that docs/results/unmarked.txt does not excuse.
+value, a key that has no value, a value that no page shows, a list of builds that is not right, a commit that HEAD does not
+come from, and a figure without a comment (in %, times or cycles) that docs/results/unmarked.txt does not excuse.
 
 `make figures-X` writes the values (record()): those that pages show of docs/results/X.json, or X-SIZE.json; `make validate`
 and `make validate-programs` theirs, and the rows of docs/model.md's tables (X.tsv; scripts/model_page.py).
@@ -41,7 +41,7 @@ def read(root, path):
 
 
 def read_results(root):
-    """{file: {key: {value, size, command, commit, date}}}"""
+    """{file: {key: {value, size, command, commit, date, earlier: [{command, commit, date}]}}}"""
     found = {}
     for path in sorted(glob.glob(os.path.join(root, FOLDER, '*.json'))):
         with open(path, encoding='utf-8') as file:
@@ -66,6 +66,11 @@ def shown_by(mark, entry):
     return written(-entry['value'] if mark[1] else entry['value'], mark[4] or '0')
 
 
+def origins(entry):
+    """The builds of a value, the newest first: (command, commit, date)."""
+    return [(build['command'], build['commit'], build['date']) for build in (entry, *entry.get('earlier', ()))]
+
+
 # ---------------------------------------------------------------- pages
 
 def builds_of(text, results, age_of):
@@ -74,9 +79,9 @@ def builds_of(text, results, age_of):
     for mark in MARK.finditer(text):
         entry = results.get(mark[2], {}).get(mark[3])
         if entry:
-            entries[entry['command'], entry['size'], entry['commit'], entry['date']] = None
+            entries.update(dict.fromkeys((entry['size'], *build) for build in origins(entry)))
     lines = []
-    for command, size, commit, date in entries:
+    for size, command, commit, date in entries:
         count = age_of(commit)
         age = f', {count} commits before this page' if count > OLD else ''
         sizes = '' if size == 'full' or size in command else f' ({size})'
@@ -134,6 +139,22 @@ def unmarked(text):
             yield number, heading, line, figure[0]
 
 
+def lost(root, results):
+    """Errors: commits of builds that a reader of HEAD's history does not find. None where the history is not there."""
+    top = git(root, 'rev-parse', '--show-toplevel')
+    if not top or not os.path.samefile(top, root) or git(root, 'rev-parse', '--is-shallow-repository') == 'true':
+        print('no whole history of this tree: commits of builds were not looked up')
+        return []
+    known = {commit[:7] for commit in git(root, 'rev-list', 'HEAD').split()}
+    places = {}  # of each commit the first value that names it
+    for file, values in results.items():
+        for key, entry in values.items():
+            for _, commit, _ in origins(entry):
+                places.setdefault(commit, f'{file}.json: {key}')
+    return [f'{FOLDER}/{place}: commit {commit} is not in the history of HEAD (built on a branch? name the commit that came of it)'
+            for commit, place in places.items() if commit != 'unknown' and commit.rstrip('+')[:7] not in known]
+
+
 def check(root):
     results, rows = read_results(root), excuses(root)
     errors, shown, used, marks = [], set(), set(), 0
@@ -160,6 +181,7 @@ def check(root):
                 errors.append(f'{page}:{number}: {figure}: no comment names its value, and {FOLDER}/unmarked.txt does not excuse it')
     errors += [f'{FOLDER}/{file}.json: no page shows {key}' for file, values in results.items() for key in values
                if f'{file}.{key}' not in shown]
+    errors += lost(root, results)
     errors += [f'{FOLDER}/unmarked.txt: {row[0]} has no figure for "{row[1]}"' for row in rows if row not in used]
     print('\n'.join(errors + [f'{marks} figures, {"not " if errors else ""}all from {FOLDER}']))
     return bool(errors)
@@ -187,9 +209,14 @@ def write(path, values):
     os.replace(path + '.part', path)
 
 
-def record(root, name, size, values, command=None):
+def earlier_of(entry, command):
+    """The builds whose rows stay beside what `command` measured."""
+    return [dict(zip(('command', 'commit', 'date'), build)) for build in origins(entry) if build[0] != command]
+
+
+def record(root, name, size, values, command=None, some=False):
     """Of `values`, {key: number}, those that pages show go to docs/results/NAME.json, or NAME-SIZE.json. Others in that file
-    stay as they are."""
+    stay as they are. `some`: only some rows of the values were measured now, and `command` says which."""
     file = name + (f'-{size}' if size else '')
     path = os.path.join(root, FOLDER, file + '.json')
     wanted = asked(root, file) & set(values)
@@ -199,7 +226,9 @@ def record(root, name, size, values, command=None):
     command = command or f'make figures-{name}' + (f" FIGURES_FLAGS='--size {size}'" if size else '')
     known = read_results(root).get(file, {})
     for key in wanted:
-        known[key] = {'value': round(values[key], 4), 'size': size or 'full', 'command': command, 'commit': commit, 'date': date}
+        earlier = earlier_of(known[key], command) if some and key in known else []
+        known[key] = {'value': round(values[key], 4), 'size': size or 'full', 'command': command, 'commit': commit, 'date': date,
+                      **({'earlier': earlier} if earlier else {})}
     write(path, known)
     print(f'{path}: {len(wanted)} values; make docs fills in the pages')
 

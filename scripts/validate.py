@@ -118,7 +118,8 @@ def record(rows, parts):
               'copies': 100 * outside(*measured['v100']['launch.copy.695'][:3]),
               'reduction-least': min(reductions), 'reduction-most': max(reductions), 'bulk-most': max(bulk), 'others': 100 * max(others)}
     values.update({f'within-{part}': sum(error <= part / 100 for error in judged) for part in (5, 10)})
-    results.record(ROOT, 'validate', None, values, 'make validate' + (f' VALIDATE_FLAGS="{" ".join(parts)}"' if parts else ''))
+    results.record(ROOT, 'validate', None, values, 'make validate' + (f' VALIDATE_FLAGS="{" ".join(parts)}"' if parts else ''),
+                   some=bool(parts))
 
 
 def parse():

@@ -92,7 +92,7 @@ def record(compared, parts):
             sets.setdefault(row.set, []).append(found[model_page.program_key(row)])
     values = {f'{name}-{key}': value for name, errors in sets.items() for key, value in programs.summary(errors).items()}
     command = 'make validate-programs' + (f' VALIDATE_FLAGS="{shlex.join(parts)}"' if parts else '')
-    results.record(ROOT, 'validate-programs', None, values, command)
+    results.record(ROOT, 'validate-programs', None, values, command, some=bool(parts))
 
 
 def validate(options):

@@ -71,7 +71,7 @@ def show_some():
     """A ladder of two workloads, one of which is measured again: its rows are new, in their old places."""
     results.read_rows = lambda root, name: [['r', 'v', 'x', '9', '1'], ['r', 'w', 'x', '5', '1'], ['s', 'v', 'x', '8', '1']]
     results.write_rows = lambda root, name, rows: [print('some:', name, *row) for row in rows]
-    results.record = lambda root, name, size, values, command: print('some:', values, command)
+    results.record = lambda root, name, size, values, command, some: print('some:', values, command, f'some={some}')
     ladder.runs_of = lambda options, name: print('some:', *ladder.command_of(options, name)[4:]) or [('r', 'w', 'x', 7, 2)]
     ladder.values_of, ladder.table_of, ladder.filled = len, lambda rows, paper: f'some: {rows[1]}', lambda page: page
     ladder.read, ladder.write, ladder.known = lambda path: '', lambda path, text: None, lambda: ['l']
