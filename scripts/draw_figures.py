@@ -159,12 +159,17 @@ def megabytes(folder, runs):
     return sum(map(os.path.getsize, files | {run[key] for run in runs for key in ('result', 'built')})) / 1e6
 
 
+def times(wall, used):
+    """Minutes. Those of the clock only where the runs had a core at least: on a machine that others use they say nothing."""
+    return {'cpu-minutes': used / 60, **({'minutes': wall / 60} if wall <= used else {})}
+
+
 def record(description, name, options, out, runs, of_paper, workloads, took):
     """What pages show of these runs (scripts/results.py). The time only if every run was made now."""
     values = description.results(of_paper, workloads) if hasattr(description, 'results') else {}
     values.update({'workloads': len(of_paper), 'runs': len(runs), 'megabytes': megabytes(out, runs)})
     if took:
-        values.update({'minutes': took[0] / 60, 'cpu-minutes': took[1] / 60})
+        values.update(times(*took))
     results.record(ROOT, name, options.size, {key: value for key, value in values.items() if isinstance(value, (int, float))})
 
 
