@@ -327,11 +327,31 @@ static void depend_grids(struct hd_dag *dag, struct order *order, const struct h
 	order->grids = dag->node + 1;
 }
 
+/* Of an access that another lane may wait for, as for a lock that is released. */
+static bool may_be_awaited(const struct hd_minst *inst)
+{
+	return hd_minst_effects(inst) & HD_FX_ATOMIC ||
+	       (has_mod(inst, HD_MOD_SEM) && hd_mod_get(inst->mods, HD_MOD_SEM) != HD_SEM_WEAK);
+}
+
+/* Who waits for other lanes has done before what these may wait for. */
+static void depend_meeting(struct hd_dag *dag, const struct order *order, const struct hd_minst *inst)
+{
+	if (inst->op >= HD_OP_LIMIT || !hd_op_meets(inst->op, inst->mods))
+		return;
+	for (uint32_t i = 0; i < order->stores.len; i++)
+		if (may_be_awaited(&dag->insts[order->stores.data[i].node]))
+			add_edge(dag, order->stores.data[i].node, dag->node, 1);
+	if (order->fence)
+		add_edge(dag, order->fence - 1, dag->node, 1);
+}
+
 static void depend_order(struct hd_dag *dag, struct order *order, const struct hd_minst *inst)
 {
 	depend_clock(dag, order, inst);
 	depend_tensor(dag, order, inst);
 	depend_grids(dag, order, inst);
+	depend_meeting(dag, order, inst);
 	if (is_ordered(inst)) {
 		if (order->side)
 			add_edge(dag, order->side - 1, dag->node, 1);

@@ -331,7 +331,7 @@ static void vote(struct hd_ptx *ptx, unsigned mode)
 static void active_mask(struct hd_ptx *ptx, unsigned arg)
 {
 	(void)arg;
-	hd_ptx_out(ptx, 0, hd_leaf_reg(hd_sel_ballot(ptx->sel, (struct hd_popnd){HD_MREG_PT, false}, hd_none())), 32);
+	hd_ptx_out(ptx, 0, hd_leaf_reg(hd_sel_active_mask(ptx->sel)), 32);
 }
 
 static void match(struct hd_ptx *ptx, unsigned mode)

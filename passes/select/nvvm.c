@@ -162,7 +162,7 @@ static void ballot(struct hd_select *sel, unsigned arg)
 static void active_mask(struct hd_select *sel, unsigned arg)
 {
 	(void)arg;
-	hd_sel_define_reg(sel, hd_sel_ballot(sel, (struct hd_popnd){HD_MREG_PT, false}, hd_none()));
+	hd_sel_define_reg(sel, hd_sel_active_mask(sel));
 }
 
 static void match(struct hd_select *sel, unsigned mode)

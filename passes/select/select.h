@@ -294,6 +294,7 @@ struct hd_shuffle {
 };
 struct hd_mreg hd_sel_shfl(struct hd_select *sel, unsigned mode, const struct hd_shuffle *shuffle, uint32_t inside);
 struct hd_mreg hd_sel_ballot(struct hd_select *sel, struct hd_popnd vote, struct hd_opnd mask);
+struct hd_mreg hd_sel_active_mask(struct hd_select *sel);
 struct hd_leaf hd_sel_vote(struct hd_select *sel, unsigned mode, struct hd_popnd vote, struct hd_opnd mask);
 void hd_sel_match(struct hd_select *sel, unsigned mode, struct hd_leaf value, struct hd_opnd mask,
 		  struct hd_leaf out[2]);

@@ -1,7 +1,8 @@
 /*
  * Selection: shuffles, votes and matches among the lanes of a warp. A member mask that is known to name all lanes is in
  * the instruction's modifier; others come in a register, whether or not the lanes are together here, as ptxas puts a
- * WARPSYNC before the operation. Without a mask (before sm_70) those take part that are there.
+ * WARPSYNC before the operation. Without a mask (before sm_70) those take part that are there. Which lanes are active
+ * is asked of those that execute it together, since one of them may hold a lock that others wait for.
  */
 #include "heddle/opcodes.h"
 #include "passes/select/select.h"
@@ -81,6 +82,13 @@ struct hd_mreg hd_sel_ballot(struct hd_select *sel, struct hd_popnd vote, struct
 {
 	struct hd_mreg dst = hd_mfunc_vreg(sel->func, 1);
 	push_vote(sel, HD_VOTE_ANY, vote, mask)->dst = dst;
+	return dst;
+}
+
+struct hd_mreg hd_sel_active_mask(struct hd_select *sel)
+{
+	struct hd_mreg dst = hd_mfunc_vreg(sel->func, 1);
+	hd_sel_push(sel, HD_OP_VOTE, HD_MOD(VOTEMODE, HD_VOTE_ANY) | HD_MOD(MEMBERS, HD_MEMBERS_HERE))->dst = dst;
 	return dst;
 }
 

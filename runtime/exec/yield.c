@@ -39,8 +39,8 @@ enum {
 /* ---- moving paths */
 
 /* Whom an instruction has to be executed by: shuffles and votes are for lanes that are there, in divergent code others
- * are not; the compiler's own (.HERE) are for whoever comes together; the others are for all, and uniform registers are
- * written only where all lanes were proven to be together. */
+ * are not; those of .HERE are for whoever comes together; the others are for all, and uniform registers are written
+ * only where all lanes were proven to be together. */
 enum { NEEDS_NOBODY, NEEDS_PATHS, NEEDS_ALL, NEEDS_ANYBODY };
 static unsigned needs(const struct hd_dinst *inst)
 {

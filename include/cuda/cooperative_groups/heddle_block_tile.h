@@ -123,12 +123,12 @@ template <unsigned int _Size> class block_tile : public tile<_Size>
 	HD_HERE int any(HD_MAYBE_UNDEF int predicate) const
 	{
 		return across(
-			__any_sync(__activemask(), predicate), [](int a, int b) { return a | b; }, warps());
+			__any_sync(0xffffffff, predicate), [](int a, int b) { return a | b; }, warps());
 	}
 	HD_HERE int all(HD_MAYBE_UNDEF int predicate) const
 	{
 		return across(
-			__all_sync(__activemask(), predicate), [](int a, int b) { return a & b; }, warps());
+			__all_sync(0xffffffff, predicate), [](int a, int b) { return a & b; }, warps());
 	}
 };
 
