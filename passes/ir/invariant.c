@@ -1,15 +1,17 @@
 /*
- * Values that are the same in all threads of a block whatever way these have come: made of constants, addresses of
+ * Values that are the same in all threads of a block, even where these have come by different paths: made of constants, addresses of
  * variables, a kernel's parameters, constant memory and the grid's dimensions, by arithmetic alone. Uniformity
- * (uniformity.h) holds for lanes that execute together and have stayed together; this holds for any.
+ * (uniformity.h) holds for lanes that execute together and have stayed together; this holds for any. And instructions
+ * that only threads of one index execute: those that one edge after another leads to from a test of the index; not those
+ * behind a join or in a loop.
  *
- * Costs a walk over the operands, of a bounded number of instructions.
+ * Costs a walk over the operands, or over the blocks in front, of a bounded number.
  */
 #include <string.h>
 
 #include "passes/ir/ir.h"
 
-enum { MOST = 64 }; /* instructions that are looked at */
+enum { MOST = 64 }; /* instructions, or blocks, that are looked at */
 
 struct walk {
 	bool kernel;

@@ -235,7 +235,7 @@ static bool may_wait_for_lanes(const struct hd_minst *inst)
 	if (inst->op == HD_OP_SYNCS_WAIT)
 		return true;
 	if (effects & HD_FX_ATOMIC)
-		return inst->dst.words;
+		return hd_minst_has_result(inst);
 	return effects & HD_FX_LOAD && hd_opinfo[inst->op].mods >> HD_MOD_SEM & 1 &&
 	       hd_mod_get(inst->mods, HD_MOD_SEM) != HD_SEM_WEAK;
 }

@@ -80,8 +80,8 @@ enum hd_mref {
 /* Accesses of one IR instruction that are told apart. */
 #define HD_SITE_PARTS 256u
 
-/* What is the same in all lanes that execute an atomic operation together: whatever way they have come, or where lanes
- * stay together (hd_mfunc_stays_together). */
+/* What is the same in all lanes that execute an atomic operation together: even where they have come by different paths,
+ * or where lanes stay together (hd_mfunc_stays_together). */
 enum { HD_ALIKE_ADDRESS = 1, HD_ALIKE_OPERAND = 2, HD_ALIKE_ADDRESS_TOGETHER = 4, HD_ALIKE_OPERAND_TOGETHER = 8 };
 
 struct hd_minst {
@@ -118,6 +118,12 @@ struct hd_minst {
 };
 
 /* A load that may go all the way to device memory. */
+/* Whether it gives a register that is read: an atomic operation without a result names RZ. */
+static inline bool hd_minst_has_result(const struct hd_minst *inst)
+{
+	return inst->dst.words && inst->dst.id != HD_RZ;
+}
+
 static inline bool hd_minst_is_global_load(const struct hd_minst *inst)
 {
 	return inst->op < HD_OP_LIMIT && !(hd_opinfo[inst->op].effects & HD_FX_ATOMIC) && hd_op_loads_device(inst->op);

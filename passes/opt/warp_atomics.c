@@ -8,8 +8,8 @@
  *   sum of these, with result a full warp adds up the lanes below by five shuffles, lane 31 has the sum
  *
  * The operation is a sum, the least, the greatest, AND, OR or XOR of 32 bits, or a sum of one operand of 64 bits.
- * Increments of shared memory without a result stay single from sm_80 on, which has an instruction for them, and what
- * only one thread of the block does.
+ * Increments of shared memory without a result stay single from sm_80 on: ptxas has an instruction for them. What only
+ * one thread of the block does stays single, too.
  *
  * Who executes the atomic is who executes the vote in front of it, since nothing between makes lanes part or join
  * (HD_MEMBERS_HERE). The address has to be the same in all of them: selection says so (enum of HD_ALIKE_).
@@ -44,8 +44,8 @@ struct aggregator {
 	HD_VEC(struct hd_minst) made;
 	struct here here;
 	struct hd_minst from; /* the atomic */
-	uint32_t sites;	      /* that have been made for it */
-	bool together, any;
+	uint32_t site;	      /* the last one of its IR instruction that has been given; 0: there are no more */
+	bool together, changed;
 };
 
 static const struct here nobody = {.is_last = HD_MREG_PT};
@@ -99,14 +99,28 @@ static bool has_number(const struct aggregator *a, struct hd_mreg reg, unsigned 
 
 /* ---- instructions */
 
+/* In the upper half of the IR instruction's parts, which selection leaves. */
+static void begin_sites(struct aggregator *a)
+{
+	uint32_t part = a->from.site % HD_SITE_PARTS;
+	a->site = a->from.site && part < HD_SITE_PARTS / 2 ? a->from.site + HD_SITE_PARTS / 2 : 0;
+}
+
+static uint32_t next_site(struct aggregator *a)
+{
+	if (a->site)
+		a->site = (a->site + 1) % HD_SITE_PARTS ? a->site + 1 : 0;
+	return a->site;
+}
+
 static struct hd_minst *push(struct aggregator *a, unsigned op, uint16_t mods, struct hd_mreg dst)
 {
 	struct hd_minst inst = hd_minst_make(op, mods);
 	inst.dst = dst;
 	inst.loc = a->from.loc;
 	inst.ir = a->from.ir;
-	if (hd_minst_effects(&inst) && a->from.site && ++a->sites < HD_SITE_PARTS / 2)
-		inst.site = a->from.site + a->sites;
+	if (hd_minst_effects(&inst))
+		inst.site = next_site(a);
 	hd_vec_push(&a->made, inst);
 	return &a->made.data[a->made.len - 1];
 }
@@ -165,11 +179,6 @@ static void shuffle(struct aggregator *a, struct hd_mreg dst, unsigned mode, str
 	inst->pdst = inside;
 }
 
-static bool is_used(const struct hd_minst *inst)
-{
-	return inst->dst.words && inst->dst.id != HD_RZ;
-}
-
 /* The atomic with another operand, under a predicate. A result, which only the lanes of the predicate get, takes the
  * operand's place, so that each lane has something that a shuffle may read. */
 static void push_atomic(struct aggregator *a, struct hd_mreg operand, uint32_t guard)
@@ -178,7 +187,7 @@ static void push_atomic(struct aggregator *a, struct hd_mreg operand, uint32_t g
 	inst.b = operand;
 	inst.guard = guard;
 	inst.alike = 0;
-	if (guard != HD_MREG_PT && is_used(&inst))
+	if (guard != HD_MREG_PT && hd_minst_has_result(&inst))
 		inst.dst = operand;
 	hd_vec_push(&a->made, inst);
 }
@@ -275,7 +284,7 @@ static struct hd_mreg times_count(struct aggregator *a)
 	struct hd_mreg count = count_here(a), rz = {HD_RZ, 0, words};
 	uint32_t low;
 	if (words == 1 && has_number(a, a->from.b, 0, &low) && low == 1) {
-		a->here.count.words = is_used(&a->from) ? 0 : 1;
+		a->here.count.words = hd_minst_has_result(&a->from) ? 0 : 1;
 		return count;
 	}
 	struct hd_mreg product = fresh(a, words);
@@ -287,7 +296,7 @@ static void add_count(struct aggregator *a)
 {
 	struct hd_mreg operand = times_count(a), dst = a->from.dst;
 	push_atomic(a, operand, is_last(a));
-	if (!is_used(&a->from))
+	if (!hd_minst_has_result(&a->from))
 		return;
 	struct hd_mreg below = count_below(a), first = fresh(a, dst.words), last = last_here(a);
 	for (unsigned word = 0; word < dst.words; word++)
@@ -389,8 +398,6 @@ static void branch(struct aggregator *a, uint32_t to, uint32_t guard)
 	inst->ref = to;
 	inst->guard = guard;
 	inst->uniform = true;
-	if (a->from.site)
-		inst->site = a->from.site + HD_SITE_PARTS / 2 + ++a->sites;
 }
 
 static uint32_t block_like(struct aggregator *a, uint32_t id, double share)
@@ -419,13 +426,13 @@ static void part(struct aggregator *a, uint32_t id, uint32_t next, bool alike)
 	branch(a, others, HD_MREG_PT);
 	fill(a, id);
 	a->here = nobody;
-	if (is_used(&a->from))
+	if (hd_minst_has_result(&a->from))
 		scan(a);
 	else
 		exchange(a, alike);
 	branch(a, rest, HD_MREG_PT);
 	fill(a, full);
-	a->from.site += a->from.site ? HD_SITE_PARTS / 2 : 0;
+	a->from.site = next_site(a);
 	push_atomic(a, a->from.b, HD_MREG_PT);
 	branch(a, rest, HD_MREG_PT);
 	fill(a, others);
@@ -450,7 +457,7 @@ static enum form form_of(const struct aggregator *a, const struct hd_minst *inst
 	if (!(inst->alike & address) || inst->guard != HD_MREG_PT)
 		return SINGLE;
 	unsigned op = hd_mod_get(inst->mods, HD_MOD_ATOMOP), type = hd_mod_get(inst->mods, HD_MOD_DTYPE);
-	bool used = is_used(inst), wide = type == HD_U64 || type == HD_S64, one;
+	bool used = hd_minst_has_result(inst), wide = type == HD_U64 || type == HD_S64, one;
 	*alike = inst->alike & operand;
 	one = *alike && op == HD_ATOM_ADD;
 	if (type != HD_U32 && type != HD_S32 && !(wide && one))
@@ -496,9 +503,9 @@ static void rewrite_block(struct aggregator *a, uint32_t id)
 	for (uint32_t i = 0; i < a->func->blocks.data[id].insts.len; i++) {
 		bool alike = false;
 		a->from = a->func->blocks.data[id].insts.data[i];
-		a->sites = 0;
+		begin_sites(a);
 		enum form form = a->from.alike ? form_of(a, &a->from, &alike) : SINGLE;
-		a->any |= form != SINGLE;
+		a->changed |= form != SINGLE;
 		switch (form) {
 		case SINGLE: hd_vec_push(&a->made, a->from); break;
 		case COUNT: add_count(a); break;
@@ -559,7 +566,7 @@ int hd_warp_atomics_run(struct hd_mfunc *func, struct hd_diag *diag)
 	note_numbers(&a);
 	for (uint32_t id = 0; id < func->blocks.len; id++)
 		rewrite_block(&a, id);
-	if (a.any) {
+	if (a.changed) {
 		hd_mfunc_rebuild_edges(func);
 		drop_unread(&a);
 	}

@@ -55,6 +55,10 @@
 ; CHECK-NOT:     VOTE
 ; CHECK-LABEL:   kernel waits:
 ; CHECK-NOT:     VOTE
+; An atomic operation without a result, in a loop, is nothing to wait for.
+; CHECK-LABEL:   kernel counted:
+; CHECK:         VOTE.ANY.HERE
+; CHECK:         @{{P[0-9]}} ATOMG.ADD.U32.GPU.RELAXED RZ
 ; CHECK-LABEL:   kernel others:
 ; CHECK-NOT:     VOTE
 ; CHECK-LABEL:   kernel one:
@@ -144,6 +148,19 @@ loop:
   %next = add i32 %k, 1
   %pair = cmpxchg ptr addrspace(1) %lock, i32 0, i32 1 seq_cst seq_cst
   %done = extractvalue { i32, i1 } %pair, 1
+  br i1 %done, label %end, label %loop
+end:
+  ret void
+}
+define ptx_kernel void @counted(ptr addrspace(1) %p, i32 %n) #0 {
+entry:
+  br label %loop
+loop:
+  %k = phi i32 [ 0, %entry ], [ %next, %loop ]
+  %at = getelementptr i32, ptr addrspace(1) %p, i32 %k
+  %old = atomicrmw add ptr addrspace(1) %at, i32 3 seq_cst
+  %next = add i32 %k, 1
+  %done = icmp sge i32 %next, %n
   br i1 %done, label %end, label %loop
 end:
   ret void
