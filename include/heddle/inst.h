@@ -412,6 +412,7 @@ enum hd_role {
 	HD_ROLE_CALLEE_RESTORE,
 	HD_ROLE_SPILL_STORE,
 	HD_ROLE_SPILL_LOAD,
+	HD_ROLE_WARP_ATOMIC, /* by one lane for all that executed the last vote .HERE */
 	HD_ROLE_COUNT
 };
 
@@ -649,7 +650,7 @@ bool hd_mod_is_number(enum hd_mod_kind kind);
 int hd_mod_name(enum hd_mod_kind kind, uint32_t value, char name[HD_MOD_NAME_BYTES]);
 
 const char *hd_syscall_name(enum hd_syscall service); /* "vprintf", ... */
-const char *hd_role_name(enum hd_role role); /* "plain", "callee-save", "callee-restore", "spill-store", "spill-load" */
-const char *hd_sr_name(enum hd_sr sr);	     /* "SR_TID.X", ... */
+const char *hd_role_name(enum hd_role role);	      /* "plain", "callee-save", ..., "warp-atomic" */
+const char *hd_sr_name(enum hd_sr sr);		      /* "SR_TID.X", ... */
 
 #endif

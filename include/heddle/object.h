@@ -28,7 +28,7 @@
 #include "lib/diag.h"
 #include "lib/vec.h"
 
-#define HD_OBJECT_VERSION 11
+#define HD_OBJECT_VERSION 12
 
 /* Memory space of a device variable. */
 enum hd_space { HD_SPACE_GLOBAL, HD_SPACE_CONSTANT, HD_SPACE_SHARED };

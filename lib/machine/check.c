@@ -283,7 +283,7 @@ static const char *check_reduction(const struct hd_inst *inst)
 	uint32_t type = hd_mod_get(inst->mods, HD_MOD_DTYPE), op = hd_mod_get(inst->mods, HD_MOD_ATOMOP);
 	if (type != HD_U32 && type != HD_S32)
 		return "REDUX combines integers of 32 bits";
-	return op == HD_ATOM_INC || op == HD_ATOM_DEC || op > HD_ATOM_XOR ? "REDUX combines in no order" : NULL;
+	return op == HD_ATOM_INC || op == HD_ATOM_DEC || op > HD_ATOM_XOR ? "REDUX has no INC, DEC, EXCH or CAS" : NULL;
 }
 
 /* What an opcode's comment in the table says and its columns do not. */
@@ -334,8 +334,8 @@ static const char *check_special(const struct hd_inst *inst)
 	}
 }
 
-/* Roles split local traffic into spills and the rest, so only accesses of local memory have them; of spills those of
- * shared memory, too. */
+/* Roles split local traffic into spills and the rest, so only accesses of local memory have these; of spills those of
+ * shared memory, too. Another role is for atomic operations alone. */
 static const char *check_role(const struct hd_inst *inst)
 {
 	switch ((enum hd_role)inst->role) {
@@ -345,6 +345,8 @@ static const char *check_role(const struct hd_inst *inst)
 		return inst->op == HD_OP_STL || inst->op == HD_OP_STS ? NULL : "spill that is not a store";
 	case HD_ROLE_SPILL_LOAD:
 		return inst->op == HD_OP_LDL || inst->op == HD_OP_LDS ? NULL : "reload that is not a load";
+	case HD_ROLE_WARP_ATOMIC:
+		return hd_opinfo[inst->op].effects & HD_FX_ATOMIC ? NULL : "atomic operation of a warp that is none";
 	case HD_ROLE_PLAIN: return NULL;
 	default: return "role out of range";
 	}

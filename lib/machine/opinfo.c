@@ -354,8 +354,8 @@ int hd_mod_name(enum hd_mod_kind kind, uint32_t value, char name[HD_MOD_NAME_BYT
 
 const char *hd_role_name(enum hd_role role)
 {
-	static const char *const names[HD_ROLE_COUNT] = {"plain", "callee-save", "callee-restore", "spill-store",
-							 "spill-load"};
+	static const char *const names[HD_ROLE_COUNT] = {"plain",	"callee-save", "callee-restore",
+							 "spill-store", "spill-load",  "warp-atomic"};
 	return (unsigned)role < HD_ROLE_COUNT ? names[role] : "unknown";
 }
 

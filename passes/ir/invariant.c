@@ -1,9 +1,9 @@
 /*
- * Values that are the same in all threads of a block, even where these have come by different paths: made of constants, addresses of
- * variables, a kernel's parameters, constant memory and the grid's dimensions, by arithmetic alone. Uniformity
- * (uniformity.h) holds for lanes that execute together and have stayed together; this holds for any. And instructions
- * that only threads of one index execute: those that one edge after another leads to from a test of the index; not those
- * behind a join or in a loop.
+ * Values that are the same in all threads of a block, even where these have come by different paths: made of
+ * constants, addresses of variables, a kernel's parameters, constant memory and the grid's dimensions, by arithmetic
+ * alone. Uniformity (uniformity.h) holds for lanes that execute together and have stayed together; this holds for any.
+ * And instructions that only threads of one index execute: those that one edge after another leads to from a test of
+ * the index, not those behind a join or in a loop.
  *
  * Costs a walk over the operands, or over the blocks in front, of a bounded number.
  */

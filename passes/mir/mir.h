@@ -80,8 +80,8 @@ enum hd_mref {
 /* Accesses of one IR instruction that are told apart. */
 #define HD_SITE_PARTS 256u
 
-/* What is the same in all lanes that execute an atomic operation together: even where they have come by different paths,
- * or where lanes stay together (hd_mfunc_stays_together). */
+/* What is the same in all lanes that execute an atomic operation together: even where they have come by different
+ * paths, or where lanes stay together (hd_mfunc_stays_together). */
 enum { HD_ALIKE_ADDRESS = 1, HD_ALIKE_OPERAND = 2, HD_ALIKE_ADDRESS_TOGETHER = 4, HD_ALIKE_OPERAND_TOGETHER = 8 };
 
 struct hd_minst {

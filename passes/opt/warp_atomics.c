@@ -187,6 +187,7 @@ static void push_atomic(struct aggregator *a, struct hd_mreg operand, uint32_t g
 	inst.b = operand;
 	inst.guard = guard;
 	inst.alike = 0;
+	inst.role = guard != HD_MREG_PT ? HD_ROLE_WARP_ATOMIC : HD_ROLE_PLAIN;
 	if (guard != HD_MREG_PT && hd_minst_has_result(&inst))
 		inst.dst = operand;
 	hd_vec_push(&a->made, inst);

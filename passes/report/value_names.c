@@ -160,7 +160,7 @@ static void name_definition(struct walk *walk, uint32_t inst, uint32_t reg, stru
 		name_move(walk, inst, names);
 	} else if (code->role == HD_ROLE_SPILL_LOAD) {
 		follow_spill(walk, code, reg, names);
-	} else if (code->role == HD_ROLE_PLAIN) {
+	} else if (code->role == HD_ROLE_PLAIN || code->role == HD_ROLE_WARP_ATOMIC) {
 		const char *name = ir_name(walk, walk->code->origins[inst].ir, word);
 		const char *made = call ? "result of a call" : hd_opinfo[code->op].name;
 		if (name)

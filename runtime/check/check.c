@@ -393,6 +393,8 @@ void hd_check_step(struct hd_check *check, struct hd_exec *exec, const struct hd
 		depart_cluster(check, exec->warp);
 	if (inst->inst.linear && !(inst = direct_of(check, exec, inst)))
 		return;
+	if (inst->inst.op == HD_OP_VOTE && HD_MODIFIER(MEMBERS) == HD_MEMBERS_HERE)
+		hd_check_warp(check, exec->warp)->here = exec->mask;
 	unsigned space = hd_opinfo[inst->inst.op].space;
 	bool memory = space && space != HD_AT_CONST && space != HD_AT_TEXTURE;
 	if (memory && exec->mask) {

@@ -345,6 +345,16 @@ static void read_sources(struct now *now, const struct hd_dinst *inst, struct hd
 	}
 }
 
+/* For whom the lanes access memory: of an atomic operation that one makes for the lanes of a warp, all of these. */
+static uint32_t accessing(struct hd_check *check, const struct hd_exec *exec, const struct hd_dinst *inst)
+{
+	uint32_t lanes = exec->mask & hd_op_address_lanes(inst->inst.op, inst->inst.mods);
+	if (inst->inst.role != HD_ROLE_WARP_ATOMIC || !lanes)
+		return lanes;
+	uint32_t here = hd_check_warp(check, exec->warp)->here;
+	return here & lanes ? here : lanes;
+}
+
 void hd_check_race(struct hd_check *check, const struct hd_exec *exec, const struct hd_dinst *inst,
 		   const struct hd_accesses *accesses)
 {
@@ -357,13 +367,14 @@ void hd_check_race(struct hd_check *check, const struct hd_exec *exec, const str
 	bool strong = atomic || sem != HD_SEM_WEAK;
 	struct now now = {.check = check, .exec = exec, .clocks = &block->clocks, .bytes = inst->access_bytes};
 	now.copies = block->copies;
-	HD_FOR_LANES (lane, exec->mask & hd_op_address_lanes(inst->inst.op, inst->inst.mods)) {
-		bool shared = accesses->space[lane] == HD_MEM_SHARED;
+	HD_FOR_LANES (lane, accessing(check, exec, inst)) {
+		uint32_t by = exec->mask >> lane & 1 ? lane : (uint32_t)__builtin_ctz(exec->mask);
+		bool shared = accesses->space[by] == HD_MEM_SHARED;
 		struct hd_block_check *owner =
-			accesses->in_cluster ? hd_check_block_of(check, accesses->owner[lane]) : block;
+			accesses->in_cluster ? hd_check_block_of(check, accesses->owner[by]) : block;
 		now.lane = lane;
-		now.space = accesses->space[lane];
-		now.address = accesses->address[lane];
+		now.space = accesses->space[by];
+		now.address = accesses->address[by];
 		now.access = (struct hd_kept_access){.pc = warp->pc,
 						     .when = block->clocks.now[warp->index],
 						     .group = copies ? block->copies[warp->index].open : 0,

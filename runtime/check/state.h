@@ -175,7 +175,8 @@ struct hd_sync_check {
 struct hd_warp_check {
 	struct hd_sync_check sync;
 	struct hd_known *known, *fenced; /* now, and at the last fence */
-	struct hd_values values;	 /* the last, and there under --check=init alone */
+	uint32_t here;		 /* who executed the last vote .HERE, for whom an atomic operation of a warp is */
+	struct hd_values values; /* the last, and there under --check=init alone */
 };
 
 /* Of a block of a cluster, by warp: up to when what it did is before its last arrival at the cluster's barrier; it has

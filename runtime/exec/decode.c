@@ -208,7 +208,7 @@ static bool reads_plainly(const struct hd_gpu *gpu, const struct hd_dinst *inst)
 
 static uint8_t class_of(const struct hd_inst *inst)
 {
-	if (inst->role != HD_ROLE_PLAIN)
+	if (inst->role != HD_ROLE_PLAIN && inst->role != HD_ROLE_WARP_ATOMIC)
 		return HD_CLASS_SPILL_FILL;
 	return hd_opinfo[inst->op].space == HD_AT_LOCAL ? HD_CLASS_OTHER_LOCAL : HD_CLASS_GLOBAL;
 }

@@ -160,7 +160,7 @@ START_TEST(each_kind_of_bad_file_has_its_message)
 	expect_read_error(bytes, 20, "truncated");
 	expect_read_error(bytes, size - 1, "truncated");
 	bytes[EI_ABIVERSION]++;
-	expect_read_error(bytes, size, "version 12, but this Heddle reads version 11");
+	expect_read_error(bytes, size, "version 13, but this Heddle reads version 12");
 	bytes[EI_ABIVERSION]--;
 	bytes[18] = EM_X86_64, bytes[19] = 0;
 	expect_read_error(bytes, size, "an ELF file, but not a kernel object");
