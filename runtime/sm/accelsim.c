@@ -191,8 +191,9 @@ static bool has_free_collector(const struct hd_regfile *file, uint64_t tick)
 void hd_accelsim_cycle(struct hd_sm *sm, uint64_t now)
 {
 	struct hd_accelsim *all = &sm->accelsim;
-	uint64_t step = sm->gpu->shape.busy, end = (now + 1) * HD_TICKS - step / 2;
-	for (uint64_t tick = now * HD_TICKS; tick < end && all->count; tick += step) {
+	uint64_t first = now * HD_TICKS, step = sm->gpu->shape.busy;
+	uint64_t end = first + (step / 2 < HD_TICKS ? HD_TICKS - step / 2 : 1); /* one step, however long it is */
+	for (uint64_t tick = first; tick < end && all->count; tick += step) {
 		uint32_t left = 0;
 		for (uint32_t i = 0; i < all->count; i++) {
 			uint16_t index = all->waiting[i];

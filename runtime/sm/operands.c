@@ -26,7 +26,7 @@
 #include "runtime/sm/sm.h"
 #include "runtime/sm/stage.h"
 
-enum { REGISTER_BITS = HD_WARP_LANES * 32 };
+enum { REGISTER_BITS = HD_WARP_LANES * 32, DUE_CYCLES = 64 /* bits of `due` */ };
 
 static uint64_t ticks_of(double cycles)
 {
@@ -39,8 +39,8 @@ static struct hd_bank_shape shape_of(const struct hd_config *config)
 	uint32_t banks = (uint32_t)config->register_banks / parts, ports = (uint32_t)config->register_ports;
 	uint64_t accesses = (REGISTER_BITS - 1) / config->register_width + 1, busy = ticks_of(config->register_busy);
 	bool accelsim = config->operands == HD_OPERANDS_ACCELSIM, shared = accelsim || !config->register_write_ports;
-	if (accelsim) { /* an access a step */
-		busy /= ports;
+	if (accelsim) { /* an access a step, which is at least a tick */
+		busy = hd_later(busy / ports, 1);
 		ports = 1;
 	}
 	struct hd_bank_shape shape = {
@@ -107,6 +107,7 @@ struct side {
 	uint32_t skew; /* of the warp's registers */
 	uint64_t busy;
 	const uint64_t *due; /* reads where `operands = accelsim` */
+	const struct hd_sm *sm;
 };
 
 static struct side side_of_file(const struct hd_sm *sm, struct hd_regfile *file, bool writes)
@@ -117,7 +118,8 @@ static struct side side_of_file(const struct hd_sm *sm, struct hd_regfile *file,
 			     .banks = shape->banks,
 			     .mask = shape->mask,
 			     .busy = shape->busy,
-			     .due = writes ? NULL : file->due};
+			     .due = writes ? NULL : file->due,
+			     .sm = sm};
 }
 
 static struct side side_of(const struct hd_sm *sm, const struct hd_warp *warp, bool writes)
@@ -144,14 +146,14 @@ static inline uint64_t take_port(const struct side *side, uint32_t bank, uint32_
 
 static bool is_due(uint64_t cycles, uint64_t cycle)
 {
-	return cycles >> cycle % 64 & 1;
+	return cycles >> cycle % DUE_CYCLES & 1;
 }
 
-/* The same where `operands = accelsim`: the first step of a cycle may be a result's. */
+/* The same where `operands = accelsim`: the first step of a cycle may be a result's, which is known for 64 cycles. */
 static uint64_t take_step(const struct side *side, uint32_t bank, uint64_t from)
 {
-	uint64_t at = hd_later(side->ports[bank], from);
-	while (at % HD_TICKS < side->busy && is_due(side->due[bank], at / HD_TICKS))
+	uint64_t at = hd_later(side->ports[bank], from), end = (hd_sm_now(side->sm) + DUE_CYCLES) * HD_TICKS;
+	while (at < end && at % HD_TICKS < side->busy && is_due(side->due[bank], at / HD_TICKS))
 		at += side->busy;
 	side->ports[bank] = at + side->busy;
 	return at;
@@ -266,7 +268,7 @@ static void write_first(const struct hd_sm *sm, const struct hd_warp *warp, uint
 {
 	uint64_t cycle = from / HD_TICKS, *due = &warp->regfile->due[hd_bank_of(sm, warp, reg)];
 	if (is_due(*due, cycle))
-		*due &= ~(UINT64_C(1) << cycle % 64);
+		*due &= ~(UINT64_C(1) << cycle % DUE_CYCLES);
 	else
 		write_in_turn(sm, warp, reg, from);
 }
@@ -279,14 +281,14 @@ void hd_register_not_written(const struct hd_sm *sm, const struct hd_warp *warp,
 	uint64_t *due = &warp->regfile->due[bank], *port = &warp->regfile->ports[bank];
 	if (is_due(*due, now) && *port > now * HD_TICKS + sm->gpu->shape.busy)
 		*port -= sm->gpu->shape.busy;
-	*due &= ~(UINT64_C(1) << now % 64);
+	*due &= ~(UINT64_C(1) << now % DUE_CYCLES);
 }
 
 void hd_registers_due(struct hd_sm *sm, const struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now,
 		      uint64_t at)
 {
-	for (uint32_t i = 0; i < inst->write_count && at - now < 64; i++)
-		warp->regfile->due[hd_bank_of(sm, warp, inst->inst.dst + i)] |= UINT64_C(1) << at % 64;
+	for (uint32_t i = 0; i < inst->write_count && at - now < DUE_CYCLES; i++)
+		warp->regfile->due[hd_bank_of(sm, warp, inst->inst.dst + i)] |= UINT64_C(1) << at % DUE_CYCLES;
 }
 
 uint64_t hd_bank_write(struct hd_sm *sm, const struct hd_warp *warp, uint32_t reg, uint64_t from)

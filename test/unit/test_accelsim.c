@@ -4,6 +4,8 @@
  */
 #include "harness.h"
 #include "heddle/opcodes.h"
+#include "runtime/sm/operands.h"
+#include "runtime/sm/sm.h"
 #include "simbench.h"
 
 enum { WARPS = 8, BANKS = 2, UNITS = 2, LATENCY = 4, INTERVAL = 2, REGISTERS = 64, LONGEST = 768 };
@@ -61,6 +63,58 @@ START_TEST(results_come_by_steps)
 	ck_assert_double_eq(link_of(1, 4, 4, HD_RZ), 10);
 	ck_assert_double_eq(link_of(1, 4, 5, 6), 11);
 	ck_assert_double_eq(link_of(1, 4, 6, 8), 12);
+}
+END_TEST
+
+/* Cycles of a chain of ten sums of a register, in which an access takes a port for so long. */
+static uint64_t chain_where(double busy, int64_t steps)
+{
+	struct simbench bench;
+	begin(&bench, steps);
+	bench.config.register_busy = busy;
+	for (uint32_t i = 0; i < 10; i++)
+		simbench_ffma(&bench, 4, 4, 4, HD_RZ);
+	return cycles_of(&bench, 32);
+}
+
+/*
+ * A step is at least a tick: at the shortest, collector, read and dispatch are in cycle 1, and a sum starts in 2. A
+ * cycle has at least a step, which gives collectors: the read takes S cycles from 1 + S on, and it starts in 2 + 2S.
+ */
+START_TEST(steps_may_have_any_length)
+{
+	static const struct {
+		double busy;
+		uint64_t steps, link;
+	} cases[] = {
+		{0.001, 1, 8}, {0.001, 2, 8}, {0.001, 8, 8}, {0.005, 8, 8}, {1, 1, 10},	     {2, 1, 12},
+		{3, 1, 14},    {4, 2, 12},    {10, 1, 28},   {64, 1, 136},  {1000, 1, 2008}, {1000, 8, 258},
+	};
+	uint64_t tail = chain_where(1, 1) - 10 * 10;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+		ck_assert_uint_eq(chain_where(cases[i].busy, (int64_t)cases[i].steps), 10 * cases[i].link + tail);
+}
+END_TEST
+
+/* Results of R4 are due in cycles 1 and 33, and its bank is taken until 33. Steps of 32 cycles that begin there are the
+ * results' in 33 and, if cycles were counted modulo 64, in all others. */
+START_TEST(results_are_due_for_64_cycles)
+{
+	struct simbench bench;
+	begin(&bench, 1);
+	bench.config.register_busy = 32;
+	simbench_ffma(&bench, 4, HD_RZ, HD_RZ, HD_RZ);
+	ck_assert_msg(!simbench_start(&bench), "%s", bench.message);
+	struct hd_sm *sm = bench.sim->gpu.sms[0];
+	struct hd_warp *warp = &sm->warps[0];
+	struct hd_cta cta = {.sm = sm};
+	warp->cta = &cta;
+	struct hd_dinst inst = {.inst = {.dst = 4}, .write_count = 1};
+	hd_registers_due(sm, warp, &inst, 0, 1);
+	hd_registers_due(sm, warp, &inst, 0, 33);
+	ck_assert_uint_eq(hd_bank_read(sm, warp, 4, 0), (0 + 32) * HD_TICKS);
+	ck_assert_uint_eq(hd_bank_read(sm, warp, 4, 33 * HD_TICKS), (33 + 32 + 32) * HD_TICKS);
+	simbench_release(&bench);
 }
 END_TEST
 
@@ -342,6 +396,8 @@ Suite *hd_suite(void)
 {
 	return hd_suite_of("accelsim", (const TTest *const[]){
 					       results_come_by_steps,
+					       steps_may_have_any_length,
+					       results_are_due_for_64_cycles,
 					       conflicts_are_cycles_between_first_and_last,
 					       accesses_begin_behind_collectors,
 					       arithmetic_passes_accesses,
