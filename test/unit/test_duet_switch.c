@@ -224,7 +224,7 @@ START_TEST(what_a_point_keeps_moves)
 {
 	for (uint32_t trial = 0; trial < 4; trial++) {
 		struct simbench bench;
-		bool all = trial % 2, rows = trial < 2;
+		bool all = trial % 2, full_rows = trial < 2;
 		begin(&bench);
 		add_one(&bench);
 		for (uint32_t reg = 6; reg < 9; reg++)
@@ -232,17 +232,49 @@ START_TEST(what_a_point_keeps_moves)
 		access_word(&bench, HD_OP_LDG)->dst = 13;
 		add_switch(&bench, HD_SWITCH_LOAD);
 		switches[1].live.regs[0] |= 7 << 6, switches[1].live_divergent.regs[0] |= 7 << 6;
-		switches[0].bytes = rows ? 3 * HD_ROW_BYTES : 8;
-		switches[1].bytes = bench.meta.switch_context_bytes = rows ? 6 * HD_ROW_BYTES : 20;
+		switches[0].bytes = full_rows ? 3 * HD_ROW_BYTES : 8;
+		switches[1].bytes = bench.meta.switch_context_bytes = full_rows ? 6 * HD_ROW_BYTES : 20;
 		for (uint32_t reg = 6; reg < 9; reg++) {
 			struct hd_inst *inst = simbench_emit(&bench, HD_OP_IADD3);
 			inst->dst = 15, inst->a = reg, inst->b = 13;
 		}
-		run(&bench, "duet:1", all ? "duet.all_moves=1" : "duet.all_moves=0", 3, rows ? 32 : 16);
+		run(&bench, "duet:1", all ? "duet.all_moves=1" : "duet.all_moves=0", 3, full_rows ? 32 : 16);
 		expect(&bench, "context_bytes", 1024);
 		expect(&bench, "switched_out", 6);
 		expect(&bench, "switched_in", 6);
 		expect(&bench, "transfer_cycles", all ? 12 * (6 + 2) : 6 * (3 + 2) + 6 * (6 + 2));
+		simbench_release(&bench);
+	}
+}
+END_TEST
+
+/*
+ * Blocks of 16 x 2 threads, where nothing is compressed. The kernel's one point keeps 3 of its 16 registers, and so
+ * does a context, under CARS as well. A kernel that calls functions has a place for all, as their points are not its
+ * own.
+ */
+START_TEST(contexts_of_short_rows)
+{
+	static const struct {
+		const char *policy;
+		uint32_t calls, registers;
+	} rows[] = {{"duet:1", 0, 3}, {"cars+duet:1", 0, 3}, {"duet:1", 1, 16}};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct simbench bench;
+		begin(&bench);
+		add_one(&bench);
+		bench.meta.call_count = rows[i].calls;
+		bench.meta.registers = bench.meta.fru = 16;
+		bench.options.policy = rows[i].policy;
+		ck_assert_msg(!simbench_start(&bench), "%s", bench.message);
+		uint64_t address;
+		ck_assert_int_eq(hd_sim_malloc(bench.sim, 128 * BLOCKS, &address), 0);
+		struct hd_launch launch = simbench_launch(&bench, 3, 16, &address);
+		launch.block[1] = 2;
+		ck_assert_int_eq(hd_sim_launch(bench.sim, &launch), 0);
+		expect(&bench, "extra_blocks", 1);
+		expect(&bench, "context_registers", rows[i].registers);
+		expect(&bench, "context_bytes", (rows[i].registers + 2) * HD_ROW_BYTES);
 		simbench_release(&bench);
 	}
 }
@@ -758,6 +790,7 @@ Suite *hd_suite(void)
 						  contexts_are_what_points_say,
 						  register_stacks_move_along,
 						  what_a_point_keeps_moves,
+						  contexts_of_short_rows,
 						  slots_alone_move,
 						  beginning_takes_a_cycle,
 						  who_needs_no_load_stays,

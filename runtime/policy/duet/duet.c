@@ -154,15 +154,14 @@ static struct hd_occupancy fit_of(const struct duet_gpu *duet, const struct hd_g
 				    grid->shared_bytes);
 }
 
-/* Where nothing is compressed: what the point keeps that keeps most; all where there are points in callees. */
-static uint32_t whole_registers(const struct hd_meta_function *meta, uint32_t full)
+uint32_t duet_whole_registers(const struct hd_meta_function *meta, uint32_t all)
 {
 	uint32_t most = 0;
 	for (uint32_t i = 0; i < meta->switch_count; i++) {
 		uint32_t kept = duet_registers_at(&meta->switches[i]);
 		most = kept > most ? kept : most;
 	}
-	return meta->call_count ? full : most;
+	return meta->call_count ? all : most;
 }
 
 /* Registers of a context below its stack: the compiler's, which are in groups of 32 threads; in blocks with shorter
@@ -177,7 +176,7 @@ static uint32_t context_units(const struct duet_gpu *duet, const struct hd_gpu *
 	if (duet->cars)
 		said = duet_stacks_below(duet, gpu, grid);
 	else if (grid->block[0] % HD_WARP_LANES)
-		said = whole_registers(grid->kernel->meta, full);
+		said = duet_whole_registers(grid->kernel->meta, full);
 	return said > full ? full : said;
 }
 

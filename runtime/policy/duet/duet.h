@@ -166,12 +166,15 @@ bool duet_has_place(const struct hd_policy_handle *self, struct hd_sm *sm);
 uint32_t duet_take_context(const struct hd_policy_handle *self, struct hd_sm *sm);
 /* The switch point that the warp is at; NULL: none, it stays. */
 const struct hd_meta_switch *duet_point_of(const struct hd_sm *sm, const struct hd_warp *warp);
+/* Registers of the switch point that keeps most, uncompressed; `all` of the kernel's if it calls functions, whose
+ * points are not listed here. */
+uint32_t duet_whole_registers(const struct hd_meta_function *meta, uint32_t all);
 /* What of its registers it keeps there. */
 struct hd_registers duet_registers_of(const struct hd_meta_switch *point, const struct hd_warp *warp);
 
 /* stacks.c: register stacks of CARS, which are part of contexts; without CARS all do nothing or say 0. */
 const struct hd_policy_handle *duet_find_cars(const struct hd_gpu *gpu);
-/* Registers that the point keeps, in a warp that has diverged or not. */
+/* Registers that the point keeps at most, which is in a warp that has diverged. */
 uint32_t duet_registers_at(const struct hd_meta_switch *point);
 /* Registers of a thread, as they are allocated in this launch. */
 uint32_t duet_stacks_registers(const struct duet_gpu *duet, const struct hd_gpu *gpu, const struct hd_grid *grid);

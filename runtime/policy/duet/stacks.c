@@ -88,7 +88,7 @@ uint32_t duet_stacks_below(const struct duet_gpu *duet, const struct hd_gpu *gpu
 	const struct hd_meta_function *meta = grid->kernel->meta;
 	uint32_t base = cars_rows_of_launch(duet->cars, gpu).base, most = 0;
 	if (grid->block[0] % HD_WARP_LANES)
-		return base;
+		return duet_whole_registers(meta, base);
 	for (uint32_t i = 0; i < meta->switch_count; i++)
 		most = meta->switches[i].bytes > most ? meta->switches[i].bytes : most;
 	if (meta->call_count) {
