@@ -6,7 +6,7 @@
  * the host's address (hd_sim_adopt), so that two mappings of one memory are the same bytes. Mappings that follow one
  * another and are open to the device are one range to it: a copy may cross them.
  *
- * Cost: O(reservations + mappings) a call; O(log memories) to find one that is shared, and moves of those behind it.
+ * Cost: O(reservations + mappings) a call; O(log n) to find shared memory, O(n) to insert or remove it.
  */
 #include "runtime/cudart/virtual.h"
 

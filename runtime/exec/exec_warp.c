@@ -1,5 +1,5 @@
 /*
- * Functional execution: what lanes of a warp tell each other (SHFL, VOTE, MATCH), special
+ * Functional execution: what lanes of a warp tell each other (SHFL, VOTE, MATCH, REDUX), special
  * registers, and instructions that only the timing core gives a meaning (barriers, fences, sleeps).
  */
 #include "heddle/config.h"

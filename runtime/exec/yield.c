@@ -16,9 +16,10 @@
  * (runtime/policy/cars/paths.c), and --verify stops looking at the warp.
  *
  * Lanes that ran ahead reconverge with the others where instructions need them: before barriers, writes of uniform
- * registers, products of matrices and votes without a mask a warp whose paths were reordered first runs its other
- * paths, until they come to the same instruction and are one path again, or all wait. So a lane that holds a lock and
- * comes to one of these is not helped. Operations among lanes wait for those that they name (meet.c).
+ * registers, products of matrices, and shuffles, votes and matches of the active lanes (.ACTIVE) a warp whose paths
+ * were reordered first runs its other paths, until they come to the same instruction and are one path again, or all
+ * wait. So a lane that holds a lock and comes to one of these is not helped. Operations that name lanes wait for those
+ * (meet.c); the compiler's own (.HERE, REDUX) wait for nobody.
  *
  * Needs simt.c, and `spins` of decoded branches. Cost: nothing but a test of a flag for warps that never
  * spin; for those that loop with the same lanes while others wait, a hash of their registers in 9 turns from the 16th
@@ -38,9 +39,10 @@ enum {
 
 /* ---- moving paths */
 
-/* Whom an instruction has to be executed by: shuffles and votes are for lanes that are there, in divergent code others
- * are not; those of .HERE are for whoever comes together; the others are for all, and uniform registers are written
- * only where all lanes were proven to be together. */
+/* Which lanes an instruction waits for. None: what names its lanes waits elsewhere (meet.c), and the forms .HERE and
+ * REDUX are for the lanes that come together. Other paths, as far as they come here: products of matrices, shuffles
+ * and votes of the active lanes. All lanes: barriers, and writes of uniform registers, which are only where all lanes
+ * were proven to be together. The last is above all of these: a path with any next instruction will do. */
 enum { NEEDS_NOBODY, NEEDS_PATHS, NEEDS_ALL, NEEDS_ANYBODY };
 static unsigned needs(const struct hd_dinst *inst)
 {

@@ -75,8 +75,8 @@ static uint64_t later(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-/* The warp comes to its next product. True: the other three have come to it, too, so it has begun. */
-static bool come(struct hd_sm *sm, const struct hd_warp *warp, const struct hd_dinst *inst)
+/* The warp arrives at its next product. True: the other three have come to it, too, so it has begun. */
+static bool arrive_at_product(struct hd_sm *sm, const struct hd_warp *warp, const struct hd_dinst *inst)
 {
 	struct hd_wgmma_group *group = group_of(&sm->products, warp);
 	uint32_t number = ++group->issued[warp->index % HD_WG_WARPS];
@@ -89,8 +89,8 @@ static bool come(struct hd_sm *sm, const struct hd_warp *warp, const struct hd_d
 	return true;
 }
 
-/* The next warp of the group, from place *at on, that waited for a product that has begun. It waits no longer. NULL:
- * there is none. */
+/* The next warp of the group, from place *at on, that waited for a product that has begun; NULL: there is none. Clears
+ * the warp's product_wait, and moves *at behind it. */
 static struct hd_warp *next_released(const struct hd_sm *sm, const struct hd_warp *last, uint32_t *at)
 {
 	const struct hd_wgmma_group *group = group_of(&sm->products, last);
@@ -181,7 +181,7 @@ static void issue(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst 
 	uint32_t kind = kind_of(inst);
 	bool chained = group->begun && group->dst == inst->inst.dst;
 	uint32_t most = chained ? products->chain : products->queue[kind];
-	if (come(sm, warp, inst)) {
+	if (arrive_at_product(sm, warp, inst)) {
 		take_slot(sm, warp, inst, group, now);
 		wake_group(sm, warp, group, now);
 	}
@@ -234,7 +234,7 @@ void hd_wgmma_start(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dins
 static void arrive(struct hd_sm *sm, const struct hd_warp *warp, const struct hd_dinst *inst)
 {
 	uint32_t at = 0;
-	if (!come(sm, warp, inst))
+	if (!arrive_at_product(sm, warp, inst))
 		return;
 	while (next_released(sm, warp, &at))
 		;

@@ -37,7 +37,7 @@ static void submit(uint64_t stream)
 {
 	uint64_t ticket;
 	struct hd_launch launch = {.kernel = bench.kernel, .grid = {1, 1, 1}, .block = {32, 1, 1}, .stream = stream};
-	ck_assert_msg(!hd_sim_submit(bench.sim, &launch, &ticket), "%s", bench.message);
+	ck_assert_msg(!hd_sim_submit(bench.sim, &launch, &ticket), "%s", hd_sim_error_text(bench.sim));
 }
 
 static void finish(void)

@@ -55,7 +55,7 @@ static uint64_t submit(struct simbench *bench, const struct shape *shape, bool p
 				   .block = {THREADS, 1, 1},
 				   .stream = 1,
 				   .programmatic = programmatic};
-	ck_assert_msg(!hd_sim_submit(bench->sim, &launch, &ticket), "%s", bench->message);
+	ck_assert_msg(!hd_sim_submit(bench->sim, &launch, &ticket), "%s", hd_sim_error_text(bench->sim));
 	return ticket;
 }
 

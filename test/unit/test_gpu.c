@@ -114,7 +114,7 @@ static void run_sampled(struct simbench *bench, uint64_t sample, void (*build)(s
 				   .params = &address,
 				   .param_bytes = sizeof address};
 	for (uint32_t i = 0; i < launches; i++)
-		ck_assert_msg(!hd_sim_launch(bench->sim, &launch), "%s", bench->message);
+		ck_assert_msg(!hd_sim_launch(bench->sim, &launch), "%s", hd_sim_error_text(bench->sim));
 }
 
 static void run_program(struct simbench *bench, void (*build)(struct simbench *bench), uint32_t scheduler,

@@ -23,7 +23,7 @@ static struct hd_launch launch_of(const struct simbench *bench, uint32_t ctas, u
 static uint64_t submit(struct simbench *bench, const struct hd_launch *launch)
 {
 	uint64_t ticket;
-	ck_assert_msg(!hd_sim_submit(bench->sim, launch, &ticket), "%s", bench->message);
+	ck_assert_msg(!hd_sim_submit(bench->sim, launch, &ticket), "%s", hd_sim_error_text(bench->sim));
 	return ticket;
 }
 
@@ -37,7 +37,7 @@ static void submit_one(struct simbench *bench, uint32_t ctas, uint64_t stream)
 static uint64_t cycles_of_all(struct simbench *bench)
 {
 	uint64_t before = hd_sim_cycles(bench->sim);
-	ck_assert_msg(!hd_sim_wait_all(bench->sim), "%s", bench->message);
+	ck_assert_msg(!hd_sim_wait_all(bench->sim), "%s", hd_sim_error_text(bench->sim));
 	ck_assert(!hd_sim_working(bench->sim));
 	return hd_sim_cycles(bench->sim) - before;
 }
@@ -198,7 +198,7 @@ static uint64_t run_copies(struct simbench *bench, bool together, bool every_cyc
 		launch.param_bytes = sizeof address[i];
 		submit(bench, &launch);
 	}
-	ck_assert_msg(!hd_sim_wait_all(bench->sim), "%s", bench->message);
+	ck_assert_msg(!hd_sim_wait_all(bench->sim), "%s", hd_sim_error_text(bench->sim));
 	for (uint32_t i = 0; i < COPIES; i++)
 		ck_assert_int_eq(hd_sim_read(bench->sim, address[i], result[i], sizeof result[i]), 0);
 	return hd_sim_cycles(bench->sim) - before;

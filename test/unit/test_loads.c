@@ -96,7 +96,7 @@ static struct hd_stats run(struct simbench *bench, uint32_t words)
 	hd_policy_place(&bench->sim->gpu);
 	ck_assert_int_eq(hd_sim_malloc(bench->sim, words * WORD, &address), 0);
 	struct hd_launch launch = simbench_launch(bench, 1, 32, &address);
-	ck_assert_msg(!hd_sim_launch(bench->sim, &launch), "%s", bench->message);
+	ck_assert_msg(!hd_sim_launch(bench->sim, &launch), "%s", hd_sim_error_text(bench->sim));
 	return *simbench_stats(bench);
 }
 

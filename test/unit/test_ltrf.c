@@ -766,7 +766,7 @@ START_TEST(rows_are_handed_on_at_the_use)
 	hd_policy_add(&bench.sim->gpu, &watcher, ""); /* its hooks are LTRF's, too */
 	ck_assert_int_eq(hd_sim_malloc(bench.sim, 128 * 4, &address), 0);
 	struct hd_launch launch = simbench_launch(&bench, 1, 128, &address);
-	ck_assert_msg(!hd_sim_launch(bench.sim, &launch), "%s", bench.message);
+	ck_assert_msg(!hd_sim_launch(bench.sim, &launch), "%s", hd_sim_error_text(bench.sim));
 	uint64_t last_load = 0, first_use = UINT64_MAX, first_leave = UINT64_MAX;
 	for (uint32_t w = 0; w < 4; w++) {
 		ck_assert_uint_gt(seen.at[LOADS][w], 0);

@@ -293,6 +293,25 @@ START_TEST(verifier_names_what_is_wrong)
 }
 END_TEST
 
+/* What combines the lanes' values in any order, of 32 bits; FADD's order would matter. */
+START_TEST(reductions_have_no_order)
+{
+	for (uint32_t op = HD_ATOM_ADD; op <= HD_ATOM_CAS; op++)
+		for (uint32_t type = HD_U8; type <= HD_B128; type++) {
+			struct hd_inst inst = hd_inst_new(HD_OP_REDUX);
+			inst.dst = 4, inst.a = 5, inst.mods = HD_MOD(ATOMOP, op) | HD_MOD(DTYPE, type);
+			bool combines = op <= HD_ATOM_MAX || (op >= HD_ATOM_AND && op <= HD_ATOM_XOR);
+			const char *wrong = hd_inst_check(&inst);
+			if (type != HD_U32 && type != HD_S32)
+				ck_assert_str_eq(wrong, "REDUX combines integers of 32 bits");
+			else if (combines)
+				ck_assert_ptr_null(wrong);
+			else
+				ck_assert_str_eq(wrong, "REDUX has no INC, DEC, EXCH or CAS");
+		}
+}
+END_TEST
+
 START_TEST(reads_and_writes)
 {
 	struct hd_regset set;
@@ -419,6 +438,7 @@ Suite *hd_suite(void)
 				      uniform_registers,
 				      text_of_memory_and_control,
 				      verifier_names_what_is_wrong,
+				      reductions_have_no_order,
 				      reads_and_writes,
 				      accesses_have_a_space,
 				      units_fit_the_operation,

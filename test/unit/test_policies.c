@@ -268,7 +268,7 @@ static void submit_all(struct simbench *bench, uint64_t address)
 					   .priority = grids[i].priority,
 					   .params = &address,
 					   .param_bytes = sizeof address};
-		ck_assert_msg(!hd_sim_submit(bench->sim, &launch, &ticket), "%s", bench->message);
+		ck_assert_msg(!hd_sim_submit(bench->sim, &launch, &ticket), "%s", hd_sim_error_text(bench->sim));
 	}
 }
 
@@ -301,7 +301,7 @@ static void run(const char *policy, const char *settings, enum shape shape, bool
 	ck_assert_int_eq(hd_sim_write(bench.sim, address, outcome->words, sizeof outcome->words), 0);
 	uint64_t before = hd_sim_cycles(bench.sim);
 	submit_all(&bench, address);
-	ck_assert_msg(!hd_sim_wait_all(bench.sim), "%s: %s", policy, bench.message);
+	ck_assert_msg(!hd_sim_wait_all(bench.sim), "%s: %s", policy, hd_sim_error_text(bench.sim));
 	outcome->cycles = hd_sim_cycles(bench.sim) - before;
 	ck_assert_int_eq(hd_sim_read(bench.sim, address, outcome->words, sizeof outcome->words), 0);
 	ck_assert_uint_eq(hd_sim_launch_count(bench.sim), GRIDS);

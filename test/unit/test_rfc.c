@@ -123,7 +123,7 @@ START_TEST(who_makes_way_saves_what_it_has)
 	ck_assert_msg(!simbench_start(&bench), "%s", bench.message);
 	ck_assert_int_eq(hd_sim_malloc(bench.sim, 256, &address), 0);
 	struct hd_launch launch = simbench_launch(&bench, 1, 32, &address);
-	ck_assert_msg(!hd_sim_launch(bench.sim, &launch), "%s", bench.message);
+	ck_assert_msg(!hd_sim_launch(bench.sim, &launch), "%s", hd_sim_error_text(bench.sim));
 	ck_assert_double_eq(simbench_figure(&bench, "saved"), 4);
 	ck_assert_double_eq(simbench_figure(&bench, "written_back"), 0);
 	ck_assert_double_eq(simbench_figure(&bench, "dropped"), 0);

@@ -131,7 +131,7 @@ static void submit(struct simbench *bench, uint32_t ctas, uint32_t warps, uint64
 				   .block = {warps * HD_WARP_LANES, 1, 1},
 				   .stream = stream};
 	uint64_t ticket;
-	ck_assert_msg(!hd_sim_submit(bench->sim, &launch, &ticket), "%s", bench->message);
+	ck_assert_msg(!hd_sim_submit(bench->sim, &launch, &ticket), "%s", hd_sim_error_text(bench->sim));
 }
 
 /* Blocks of one warp of the first stream, blocks of some warps of the second. */
@@ -144,7 +144,7 @@ static void run(const char *policy, uint32_t sms, uint64_t beyond, uint32_t firs
 			submit(&bench, first, 1, 1);
 		else if (second)
 			submit(&bench, second, warps, 2);
-	ck_assert_msg(!hd_sim_wait_all(bench.sim), "%s", bench.message);
+	ck_assert_msg(!hd_sim_wait_all(bench.sim), "%s", hd_sim_error_text(bench.sim));
 	simbench_release(&bench);
 }
 
@@ -283,7 +283,7 @@ START_TEST(contexts_lie_apart)
 	start(&bench, "preempt:naive", 2, 3000);
 	submit(&bench, 8, 1, 2);
 	submit(&bench, 8, 1, 1);
-	ck_assert_msg(!hd_sim_wait_all(bench.sim), "%s", bench.message);
+	ck_assert_msg(!hd_sim_wait_all(bench.sim), "%s", hd_sim_error_text(bench.sim));
 	for (uint32_t i = 0; i < bench.sim->launches.len; i++) {
 		const struct hd_counters *counters = &bench.sim->launches.data[i]->stats.stats.counters;
 		ck_assert_uint_eq(counters->transfer_bytes_in, counters->transfer_bytes_out);

@@ -20,9 +20,9 @@ static void launch_together(struct simbench *bench, uint32_t count)
 					   .block = {32, 1, 1},
 					   .stream = 1 + i};
 		uint64_t ticket;
-		ck_assert_msg(!hd_sim_submit(bench->sim, &launch, &ticket), "%s", bench->message);
+		ck_assert_msg(!hd_sim_submit(bench->sim, &launch, &ticket), "%s", hd_sim_error_text(bench->sim));
 	}
-	ck_assert_msg(!hd_sim_wait_all(bench->sim), "%s", bench->message);
+	ck_assert_msg(!hd_sim_wait_all(bench->sim), "%s", hd_sim_error_text(bench->sim));
 }
 
 /* One more than there is room for: nobody shares. When all have ended nobody is left over. */
@@ -88,7 +88,7 @@ START_TEST(stalls_count_since_the_last_look)
 		launch.stream = 1 + i;
 		ck_assert_int_eq(hd_sim_submit(bench.sim, &launch, &tickets[i]), 0);
 	}
-	ck_assert_msg(!hd_sim_wait_all(bench.sim), "%s", bench.message);
+	ck_assert_msg(!hd_sim_wait_all(bench.sim), "%s", hd_sim_error_text(bench.sim));
 	ck_assert_uint_eq(loads, 6);
 	const struct hd_launch_record *record = bench.sim->launches.data[0];
 	double lowered = -1;

@@ -229,7 +229,7 @@ static uint64_t submit(struct simbench *bench, uint64_t stream)
 {
 	struct hd_launch launch = {.kernel = bench->kernel, .grid = {12, 1, 1}, .block = {32, 1, 1}, .stream = stream};
 	uint64_t ticket;
-	ck_assert_msg(!hd_sim_submit(bench->sim, &launch, &ticket), "%s", bench->message);
+	ck_assert_msg(!hd_sim_submit(bench->sim, &launch, &ticket), "%s", hd_sim_error_text(bench->sim));
 	return ticket;
 }
 

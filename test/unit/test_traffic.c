@@ -449,7 +449,7 @@ START_TEST(issue_rates_hold_for_each_grid)
 		launch.stream = stream;
 		ck_assert_int_eq(hd_sim_submit(bench.sim, &launch, &ticket), 0);
 	}
-	ck_assert_msg(!hd_sim_wait_all(bench.sim), "%s", bench.message);
+	ck_assert_msg(!hd_sim_wait_all(bench.sim), "%s", hd_sim_error_text(bench.sim));
 	const struct tokens *tokens = hd_policy_sm(&gpu->policies[0], gpu->sms[0]);
 	for (uint32_t stream = 1; stream <= STREAMS; stream++) {
 		ck_assert_uint_eq(tokens->sent[stream], LOADS * WARPS);

@@ -288,7 +288,7 @@ static uint64_t cycles_beside(bool transfers, bool low)
 	hd_policy_place(&bench.sim->gpu);
 	ck_assert_int_eq(hd_sim_malloc(bench.sim, LOADS * WARPS * LINE, &address), 0);
 	struct hd_launch launch = simbench_launch(&bench, 1, 32 * WARPS, &address);
-	ck_assert_msg(!hd_sim_launch(bench.sim, &launch), "%s", bench.message);
+	ck_assert_msg(!hd_sim_launch(bench.sim, &launch), "%s", hd_sim_error_text(bench.sim));
 	ck_assert_uint_eq(done_count, planned);
 	/* The grid waits for the transfers: what the program took is in its loads. */
 	uint64_t latency = simbench_stats(&bench)->counters.load_latency;
