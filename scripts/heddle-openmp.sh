@@ -1,13 +1,13 @@
 #!/bin/bash
-# heddle-openmp [-arch=sm_XX] [OPTION...] SOURCE... -o PROGRAM: compiles OpenMP programs with target regions for the simulated GPU.
+# heddle-openmp [-arch=sm_XX] [-o PROGRAM] [OPTION...] SOURCE...: compiles OpenMP programs with target regions for the simulated GPU.
 #
-# clang compiles each source twice, for the host and for the device, and links the program. It always does all of that: there is
-# no -c. Sources are C and C++; objects and libraries go to the linker, as do its options. Other options are clang's, for both
+# clang compiles each source twice, for the host and for the device, and links the program. It always links: -c is not
+# accepted. Sources are C and C++; objects and libraries go to the linker, as do its options. Other options are clang's, for both
 # halves. HEDDLE_LLVM=N takes clang-N.
 #
 #   -arch=sm_XX  the device's architecture (default: sm_70)
 #   -o FILE      the program (default: a.out)
-#   -O LEVEL     of both halves: -O0 to -O3, -Os, -Oz (default: -O2)
+#   -OLEVEL      of both halves: -O0 to -O3, -Os, -Oz (default: -O2)
 #   -h           print this help
 
 # The device halves are linked, optimised with Heddle's plugin, which links LLVM's device library, and become one image. LLVM's own
@@ -25,11 +25,11 @@ fail() {
 # The manual page: the text above, and the date and version of heddle's pages.
 page() {
 	local foot
-	foot=$("$here/heddle" --man)
+	foot=$("$here/heddle" --man) || fail "heddle is not beside heddle-openmp"
 	printf '%s\n' '.\" Made from the help of heddle-openmp; do not edit.' "$(grep '^\.Dd ' <<<"$foot")" '.Dt HEDDLE-OPENMP 1' \
 		"$(grep '^\.Os ' <<<"$foot")" '.Sh NAME' '.Nm heddle-openmp' \
 		".Nd compile OpenMP programs with target regions for the simulated \&GPU" '.Sh SYNOPSIS' '.Nm' '.Op Fl arch Ns = Ns Ar sm_XX' \
-		'.Op Ar option ...' '.Ar source ...' '.Fl o Ar program' '.Sh DESCRIPTION'
+		'.Op Fl o Ar program' '.Op Ar option ...' '.Ar source ...' '.Sh DESCRIPTION'
 	# An option line has two blanks before it, and its words two or more behind it. A sentence has a line for itself.
 	sed -n '3,/^$/s/^# \{0,1\}//p' "$0" | sed -e 's/-/\\-/g' | awk '
 		/^  \\-/ {

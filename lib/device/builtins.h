@@ -81,7 +81,7 @@ double __heddle_rcp64(double a);
 double __heddle_sqrt64(double a);
 double __heddle_frem64(double a, double b);
 
-/* Nobody else comes past the first until the second. */
+/* Takes the lock (0: free), and returns when this thread holds it. Must not be called by its holder. Frees it. */
 void __heddle_lock(uint32_t *lock);
 void __heddle_unlock(uint32_t *lock);
 

@@ -1,6 +1,6 @@
 /*
- * The lock of OpenMP's critical regions. LLVM 19's device library calls it and has it for other targets alone. A lane
- * that spins makes way for the one that has the lock (docs/limits.md, Forward progress).
+ * The lock of OpenMP's critical regions. LLVM 19's device library calls it (impl::setCriticalLock) and has it for other
+ * targets alone. A lane that spins makes way for the one that has the lock (docs/limits.md, Forward progress).
  */
 #include "builtins.h"
 

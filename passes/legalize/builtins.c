@@ -352,8 +352,15 @@ static void supply_lacking(LLVMModuleRef module)
 {
 	for (unsigned i = 0; i < sizeof lacking / sizeof *lacking; i++) {
 		LLVMValueRef function = LLVMGetNamedFunction(module, lacking[i].name);
-		if (function && LLVMIsDeclaration(function))
+		LLVMValueRef helper = LLVMGetNamedFunction(module, lacking[i].helper);
+		if (!function || !LLVMIsDeclaration(function))
+			continue;
+		if (helper) { /* of a module that was linked in */
+			LLVMReplaceAllUsesWith(function, helper);
+			LLVMDeleteFunction(function);
+		} else {
 			LLVMSetValueName2(function, lacking[i].helper, strlen(lacking[i].helper));
+		}
 	}
 }
 

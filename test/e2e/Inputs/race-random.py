@@ -67,6 +67,8 @@ class Model:
         if how in ('fence', 'atomic'):
             self.fenced[sender] = own
         said = own if how == 'release' else self.fenced.get(sender, {})
+        if how == 'release of the block':  # whose scope has no thread of another block: a fence in front does not help
+            said = {}
         for lane in lanes:
             join(self.clock(receiver + lane), said)
             if self.wider:

@@ -1,7 +1,6 @@
-// Each form of fetch, bit for bit what the same fetch gives when the thread computes it (texture-software.h): all
-// formats, address modes, filters and dimensions, in lanes that diverge and from objects that differ from lane to lane. One
+// Each form of fetch, bit for bit what the same fetch gives when the thread computes it (texture-software.h): address modes, filters and dimensions, in lanes that diverge and from objects that differ from lane to lane. One
 // format with every mode, the others with a third: each address mode, and linear filters in both kinds of coordinates.
-// ALL: also integers of other sizes than four of 8 and of 32 bits.
+// ALL: also char4, short2 and uint2.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>

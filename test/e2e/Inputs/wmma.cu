@@ -146,8 +146,8 @@ template <class F, class D, class C> static void shapes()
 	layouts<8, 32, 16, F, D, C>();
 }
 
-/* In one layout of the factors each, where what loads them is what another call of `shapes` has, and what multiplies does
- * not ask how they lay. */
+/* In one layout of the factors each. Loads of other layouts are those of another call of `shapes`; products of sm_70 in other
+ * layouts are in ALL alone. */
 template <class F, class D, class C> static void each_shape(bool c_rows)
 {
 #ifdef ALL
