@@ -24,7 +24,7 @@ struct rig {
 	bool memory_first;
 	uint64_t lsu_next[RIG_MAX_SMS], memory_next;
 	uint64_t visits;
-	/* Where completions go: cycle by token, 0 while under way. */
+	/* Where completions go: cycle by token, 0 while in flight. */
 	uint64_t *done;
 	uint32_t tokens, outstanding;
 	/* Called for each SM in each visited cycle; issues what it wants with rig_issue. Returns the next cycle at

@@ -53,7 +53,7 @@ static uint64_t load(uint64_t start, uint64_t from, uint64_t stride, uint32_t la
 START_TEST(levels_have_their_latencies)
 {
 	ck_assert_uint_eq(load(1000, 0x1000, 0, 32), MISS + BEHIND);
-	ck_assert_uint_eq(load(1010, 0x1004, 0, 32), MISS + BEHIND - 10); /* under way */
+	ck_assert_uint_eq(load(1010, 0x1004, 0, 32), MISS + BEHIND - 10); /* in flight */
 	ck_assert_uint_eq(load(2000, 0x103c, 0, 32), HIT);
 	ck_assert_uint_eq(load(3000, 0x1040, 0, 32), BEHIND); /* the other half of the line behind */
 	ck_assert_uint_eq(rig.counters.constant_accesses, 4);

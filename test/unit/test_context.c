@@ -231,7 +231,7 @@ START_TEST(registers_that_are_not_saved_are_lost)
 }
 END_TEST
 
-/* R4, whose sum is under way, comes to where it is. */
+/* R4, whose sum is in flight, comes to where it is. */
 START_TEST(results_under_way_are_saved)
 {
 	struct simbench bench;
@@ -368,7 +368,7 @@ START_TEST(a_killed_block_runs_again_alone)
 	ck_assert_uint_eq(killed, 1);
 	ck_assert_uint_eq(launched, 2);
 	ck_assert_uint_eq(retired, 1);
-	ck_assert_uint_eq(ended, 2); /* with their sums, in other slots if results of the first ones were under way */
+	ck_assert_uint_eq(ended, 2); /* with their sums, in other slots if results of the first ones were in flight */
 	simbench_release(&bench);
 }
 END_TEST
@@ -421,7 +421,7 @@ static void requeue_warp(struct hd_sm *sm, uint64_t step, uint64_t now)
 		struct hd_warp *old = &sm->warps[1], *new = hd_warp_requeue(sm, old, now);
 		ck_assert_ptr_nonnull(new);
 		ck_assert_ptr_ne(new, old);
-		ck_assert_uint_eq(old->state, HD_WARP_KILLED); /* its sum is under way */
+		ck_assert_uint_eq(old->state, HD_WARP_KILLED); /* its sum is in flight */
 		ck_assert_ptr_eq(hd_cta_warp(&sm->ctas[0], 1), new);
 	}
 }
@@ -537,7 +537,7 @@ START_TEST(warps_stop_where_they_are_told_and_drain)
 }
 END_TEST
 
-/* What was asked for too late comes as well: nothing is under way. */
+/* What was asked for too late comes as well: nothing is in flight. */
 static void await_nothing(struct hd_sm *sm, uint64_t step, uint64_t now)
 {
 	(void)now;

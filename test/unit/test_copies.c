@@ -65,14 +65,14 @@ START_TEST(a_group_that_has_nothing_is_done)
 	ck_assert(!waits(0));
 	uint8_t late = hd_copies_start(&warp);
 	hd_copies_commit(&warp);
-	hd_copies_commit(&warp); /* empty, behind one under way */
+	hd_copies_commit(&warp); /* empty, behind one in flight */
 	ck_assert(waits(0) && waits(1) && !waits(2));
 	hd_copies_done(&warp, late);
 	ck_assert(!waits(0));
 }
 END_TEST
 
-/* So many groups but one may be under way; numbers run over. Other instructions wait for none. */
+/* So many groups but one may be in flight; numbers run over. Other instructions wait for none. */
 START_TEST(a_warp_has_so_many_groups)
 {
 	const struct hd_dinst other = {.inst = {.op = HD_OP_BAR}};

@@ -309,7 +309,7 @@ START_TEST(low_packets_are_overtaken_where_they_wait)
 	build(2, 2, 4, 64, 1000, 1000);
 	for (uint32_t i = 0; i < 4; i++)
 		push_low(0, 0, 3, i, 100);
-	tick(101); /* the first is under way, and goes on */
+	tick(101); /* the first is in flight, and goes on */
 	push(0, 0, 3, 10, 101);
 	push(0, 0, 3, 11, 101);
 	expect(0, 101, 6, (const uint32_t[]){0, 10, 11, 1, 2, 3});

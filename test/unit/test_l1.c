@@ -106,7 +106,7 @@ START_TEST(a_miss_fetches_then_hits)
 }
 END_TEST
 
-START_TEST(loads_of_a_sector_under_way_merge)
+START_TEST(loads_of_a_sector_in_flight_merge)
 {
 	build(4, 4);
 	load(1, 9, 0x3);
@@ -526,7 +526,7 @@ Suite *hd_suite(void)
 	tcase_add_checked_fixture(cases, set_up, tear_down);
 	tcase_set_timeout(cases, 60);
 	tcase_add_test(cases, a_miss_fetches_then_hits);
-	tcase_add_test(cases, loads_of_a_sector_under_way_merge);
+	tcase_add_test(cases, loads_of_a_sector_in_flight_merge);
 	tcase_add_test(cases, merges_are_bounded);
 	tcase_add_test(cases, mshrs_are_bounded_by_sectors);
 	tcase_add_test(cases, a_line_larger_than_the_mshrs_goes_alone);

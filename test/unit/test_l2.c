@@ -166,7 +166,7 @@ START_TEST(a_sector_is_served_a_cycle)
 }
 END_TEST
 
-START_TEST(reads_of_a_sector_under_way_merge)
+START_TEST(reads_of_a_sector_in_flight_merge)
 {
 	build(4, 4);
 	send(0, HD_PACKET_READ, 1, 0x1, 0, 1);
@@ -215,7 +215,7 @@ START_TEST(so_many_reads_wait_for_a_fill)
 }
 END_TEST
 
-/* The neighbour comes with a missing sector, in the same read of DRAM, unless it is there or under way; one that has
+/* The neighbour comes with a missing sector, in the same read of DRAM, unless it is there or in flight; one that has
  * been written is left alone. */
 START_TEST(a_miss_fetches_its_aligned_block)
 {
@@ -619,7 +619,7 @@ Suite *hd_suite(void)
 	tcase_add_test(cases, wide_queues_keep_their_order);
 	tcase_add_test(cases, misses_and_hits_have_their_latencies);
 	tcase_add_test(cases, a_sector_is_served_a_cycle);
-	tcase_add_test(cases, reads_of_a_sector_under_way_merge);
+	tcase_add_test(cases, reads_of_a_sector_in_flight_merge);
 	tcase_add_test(cases, merges_and_mshrs_are_bounded);
 	tcase_add_test(cases, so_many_reads_wait_for_a_fill);
 	tcase_add_test(cases, a_miss_fetches_its_aligned_block);

@@ -305,7 +305,7 @@ START_TEST(names_of_checks)
 }
 END_TEST
 
-/* Questions about launches leave nothing on its way, and take no number of a launch. */
+/* Questions about launches leave nothing to be done, and take no number of a launch. */
 START_TEST(questions_launch_nothing)
 {
 	uint32_t clusters = 7;
@@ -343,7 +343,7 @@ START_TEST(questions_launch_nothing)
 }
 END_TEST
 
-/* Stops the run in cycle 30 or so, for which a signal did. */
+/* Interrupts the run, as a signal does, at each instruction that is issued from cycle 30 on. */
 static void stop_here(const struct hd_policy_handle *self, struct hd_warp *warp, const struct hd_dinst *inst,
 		      const struct hd_effect *effect, uint64_t now)
 {

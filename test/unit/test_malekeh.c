@@ -280,8 +280,8 @@ START_TEST(waiting_ends_where_it_must)
 }
 END_TEST
 
-/* The first interval has none before it: its IPC is no small change, with which the way would end where no step is
- * allowed. */
+/* The first interval has none before it, and its IPC is a large change. A small one would end the search at once, since
+ * no step is allowed. */
 START_TEST(waiting_begins_without_a_comparison)
 {
 	struct hd_sthld machine = {.large = 0.05, .most = 0, .step = 1};

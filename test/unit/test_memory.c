@@ -572,7 +572,7 @@ struct traffic {
 	bool two_grids;
 };
 
-/* Issues one instruction every `gap` cycles while fewer than `window` are under way in the SM. */
+/* Issues one instruction every `gap` cycles while fewer than `window` are in flight in the SM. */
 static uint64_t feed(struct rig *r, uint32_t sm, void *context)
 {
 	struct traffic *t = context;
@@ -873,7 +873,7 @@ START_TEST(dumps_show_what_is_under_way)
 }
 END_TEST
 
-/* Whatever is under way anywhere keeps the system from being idle, also what nobody has looked at yet. */
+/* Whatever is in flight anywhere keeps the system from being idle, also what nobody has looked at yet. */
 START_TEST(a_packet_on_its_way_up_is_work)
 {
 	rig_build(&rig);

@@ -46,7 +46,7 @@ static void expect(const struct simbench *bench, const char *key, uint64_t value
 
 /*
  * Operands are R4, R5; R8; then R1 of the prologue; R4, R5; R7; R9; R1 of the epilogue; R4, R5, R7. The call has R1,
- * R4, R5 and R8 written back, the return R1, R16, R7, R9 and the R8 that was under way. So what is served are the three
+ * R4, R5 and R8 written back, the return R1, R16, R7, R9 and the R8 that was in flight. So what is served are the three
  * before the call, and R7, R9 and the epilogue's R1.
  */
 START_TEST(a_hardware_cache_forgets_names)

@@ -428,7 +428,7 @@ START_TEST(writes_are_drained_at_their_mark)
 }
 END_TEST
 
-/* With dram_write_early a write goes at once where no read is under way, or when the last one's command has been. */
+/* With dram_write_early a write goes at once where no read is in flight, or when the last one's command has been. */
 START_TEST(writes_go_early_where_no_read_waits)
 {
 	build_channel();
@@ -570,7 +570,7 @@ START_TEST(fetches_for_writes_are_work)
 }
 END_TEST
 
-/* What the host copies into L2 is there, though sectors of the line whose place it takes were under way. */
+/* What the host copies into L2 is there, though sectors of the line whose place it takes were in flight. */
 START_TEST(copies_are_there_at_once)
 {
 	rig.config.l2_ways = 1;

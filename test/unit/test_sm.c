@@ -266,7 +266,7 @@ START_TEST(instruction_cache_miss_stalls_fetch)
 	ck_assert_uint_gt(slow.stalls[HD_STALL_fetch], 2 * 85);
 	ck_assert_uint_eq(fast.stalls[HD_STALL_fetch] <= 1, 1);
 	struct hd_stats warps = simbench_measure(build_long, 91, 64);
-	ck_assert_uint_eq(warps.counters.l1i_misses, 3); /* the second warp finds the lines under way */
+	ck_assert_uint_eq(warps.counters.l1i_misses, 3); /* the second warp finds the lines in flight */
 	ck_assert_uint_eq(warps.counters.l1i_accesses, 6);
 }
 END_TEST

@@ -114,7 +114,7 @@ START_TEST(arrivals_are_no_points)
 }
 END_TEST
 
-/* A call waits for nothing, tells the callee what is under way, and is followed by what that leaves. */
+/* A call waits for nothing, tells the callee what is in flight, and is followed by what that leaves. */
 START_TEST(through_calls)
 {
 	struct code code = {0};

@@ -46,7 +46,7 @@ START_TEST(pages_miss_once_in_each_level)
 {
 	build(2, 2);
 	ck_assert_uint_eq(wait_of(0, 0), NEAR + FAR);
-	ck_assert_uint_eq(wait_of(PAGE - 1, 30), NEAR + FAR - 30); /* under way */
+	ck_assert_uint_eq(wait_of(PAGE - 1, 30), NEAR + FAR - 30); /* in flight */
 	ck_assert_uint_eq(wait_of(8, 1000), 0);
 	ck_assert_uint_eq(wait_of(PAGE, 1000), NEAR); /* of the same large page */
 	ck_assert_uint_eq(wait_of(LARGE, 2000), NEAR + FAR);

@@ -1,4 +1,4 @@
-/* Transfers of contexts: what moves, when who is told, how much is under way, and whom it gives way to. */
+/* Transfers of contexts: what moves, when who is told, how much is in flight, and whom it gives way to. */
 #include "harness.h"
 #include "heddle/opcodes.h"
 
