@@ -82,11 +82,11 @@ static uint32_t place_among_shareable(const struct hd_virtual *virtual, dev_t de
 	return at;
 }
 
-/* Memory of the file that is known already; NULL. */
-static struct hd_physical *known_memory(const struct hd_virtual *virtual, dev_t device, ino_t inode)
+/* Memory of the file that is known already, and its place; NULL. */
+static struct hd_physical *known_memory(const struct hd_virtual *virtual, dev_t device, ino_t inode, uint32_t *at)
 {
-	uint32_t at = place_among_shareable(virtual, device, inode);
-	struct hd_physical *memory = at < virtual->shareable.len ? virtual->shareable.data[at] : NULL;
+	*at = place_among_shareable(virtual, device, inode);
+	struct hd_physical *memory = *at < virtual->shareable.len ? virtual->shareable.data[*at] : NULL;
 	return memory && memory->inode == inode && memory->device == device ? memory : NULL;
 }
 
@@ -118,10 +118,11 @@ static CUmemGenericAllocationHandle hold(struct hd_physical *memory)
 static void drop_physical(struct hd_cudart *cudart, struct hd_physical *memory)
 {
 	struct hd_virtual *virtual = &cudart->virtual;
+	uint32_t at;
 	if (memory->held || memory->maps)
 		return;
-	if (known_memory(virtual, memory->device, memory->inode) == memory)
-		hd_vec_remove(&virtual->shareable, place_among_shareable(virtual, memory->device, memory->inode));
+	if (known_memory(virtual, memory->device, memory->inode, &at) == memory)
+		hd_vec_remove(&virtual->shareable, at);
 	if (memory->imported)
 		close(memory->file);
 	else
@@ -268,7 +269,8 @@ static cudaError_t import_memory(CUmemGenericAllocationHandle *handle, void *sha
 	int theirs = (int)(uintptr_t)shareable;
 	if (fstat(theirs, &status) || !is_memory(theirs, &status))
 		return cudaErrorInvalidValue;
-	struct hd_physical *known = known_memory(&cudart->virtual, status.st_dev, status.st_ino);
+	uint32_t at;
+	struct hd_physical *known = known_memory(&cudart->virtual, status.st_dev, status.st_ino, &at);
 	if (known) {
 		*handle = hold(known);
 		return cudaSuccess;

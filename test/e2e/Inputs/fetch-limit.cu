@@ -1,4 +1,4 @@
-// fetch-limit BYTES [late]: reads one word of each of 4,096 lines, where L2 may fetch so many bytes. 0: as the GPU has it. Late: set
+// fetch-limit BYTES [late]: reads one word of each of 4,096 lines, where L2 may fetch so many bytes. Late: the limit is set
 // after the first use of the device.
 #include <cstdio>
 #include <cstdlib>
@@ -14,9 +14,9 @@ int main(int argc, char **argv)
 	enum { LINES = 4096, WORDS = 32 };
 	int *from, *to;
 	size_t limit = atoi(argv[1]), got = 0;
-	if (argc > 2 && cudaMalloc(&from, sizeof *from) != cudaSuccess)
+	if (argc > 2 && cudaFree(nullptr) != cudaSuccess)
 		return 1;
-	if (limit && cudaDeviceSetLimit(cudaLimitMaxL2FetchGranularity, limit) != cudaSuccess)
+	if (cudaDeviceSetLimit(cudaLimitMaxL2FetchGranularity, limit) != cudaSuccess)
 		return printf("refused\n"), 1;
 	if (cudaDeviceGetLimit(&got, cudaLimitMaxL2FetchGranularity) != cudaSuccess || got != (limit ? limit : 64))
 		return printf("limit %zu\n", got), 1;
