@@ -326,7 +326,7 @@ static cudaError_t set(CUdeviceptr address, size_t pitch, uint32_t value, unsign
 	HD_TRY(hd_cudart_capture(cudart, stream, cudaGraphNodeTypeMemset, &node));
 	if (node)
 		node->u.set = (struct cudaMemsetParams){hd_driver_pointer(address), pitch, value, bytes, width, height};
-	for (size_t row = 0; !node && row < height; row++)
+	for (size_t row = 0; !node && width && row < height; row++)
 		HD_TRY(hd_cudart_set_elements(cudart, hd_driver_pointer(address + row * pitch), value, bytes, width));
 	return cudaSuccess;
 }

@@ -14,6 +14,8 @@
 static cudaError_t run_memset(struct hd_cudart *cudart, const struct cudaMemsetParams *set)
 {
 	cudaError_t error = cudaSuccess;
+	if (!set->width)
+		return error;
 	for (size_t row = 0; row < set->height && error == cudaSuccess && set->elementSize == 1; row++)
 		error = hd_cudart_set(cudart, (char *)set->dst + row * set->pitch, (int)set->value, set->width);
 	for (size_t row = 0; row < set->height && error == cudaSuccess && set->elementSize > 1; row++)

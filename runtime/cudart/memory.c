@@ -304,7 +304,7 @@ cudaError_t cudaMemset2DAsync(void *devPtr, size_t pitch, int value, size_t widt
 	HD_TRY(hd_cudart_capture(cudart, stream, cudaGraphNodeTypeMemset, &node));
 	if (node)
 		node->u.set = (struct cudaMemsetParams){devPtr, pitch, (unsigned char)value, 1, width, height};
-	for (size_t row = 0; !node && row < height; row++)
+	for (size_t row = 0; !node && width && row < height; row++)
 		HD_TRY(hd_cudart_set(cudart, (char *)devPtr + row * pitch, value, width));
 	return cudaSuccess;
 }
@@ -414,7 +414,7 @@ cudaError_t cudaMemcpy2DAsync(void *dst, size_t dpitch, const void *src, size_t 
 		hd_graph_set_copy(node, dst, dpitch, src, spitch, width, height, kind);
 		return hd_cudart_return(hd_cudart_deferred(cudart, stream, node, cudaSuccess));
 	}
-	for (size_t row = 0; row < height; row++)
+	for (size_t row = 0; width && row < height; row++) /* rows of nothing may be null */
 		HD_TRY(hd_cudart_copy(cudart, (char *)dst + row * dpitch, (const char *)src + row * spitch, width,
 				      kind));
 	return cudaSuccess;
