@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 /* glibc's own names of what is replaced here. */
 extern void *__libc_malloc(size_t bytes);
@@ -41,6 +43,14 @@ __attribute__((destructor)) static void end(void)
 		fprintf(file, "%ld\n", count);
 		fclose(file);
 	}
+}
+
+/* How a child ends that was made without a program of its own: clang's part of heddle-cc. */
+void _exit(int status)
+{
+	end();
+	syscall(SYS_exit_group, status);
+	__builtin_unreachable();
 }
 
 static int counts(const void *caller)
