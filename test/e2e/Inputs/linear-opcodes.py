@@ -262,4 +262,4 @@ there = set(re.findall(r'^\s+[0-9a-f]{4}\s+(?:@!?\w+\s+)?([A-Z][A-Z0-9_]*(?:\.WI
 there = {name.replace('.', '_') for name in there} | {name.split('.')[0] for name in there}
 missing = sorted({name.split('.')[0] for name in names} - there)
 assert not missing, f'in no main stream: {missing}'
-print(f'{arch}: {len(names)} idioms, {taken} forms, {listing.count("linear version of ")} linear versions')
+print(f'{arch}: {len(names)} idioms, {taken} form{"s" if taken != 1 else ""} each, {listing.count("linear version of ")} linear versions')

@@ -1,6 +1,7 @@
-// Each form of fetch, bit for bit what the same fetch gives when the thread computes it (texture-software.h): address modes, filters and dimensions, in lanes that diverge and from objects that differ from lane to lane. One
-// format with every mode, the others with a third: each address mode, and linear filters in both kinds of coordinates.
-// ALL: also char4, short2 and uint2.
+// Each form of fetch, bit for bit what the same fetch gives when the thread computes it (texture-software.h): formats of
+// every kind in all dimensions, in lanes that diverge and from objects that differ from lane to lane. float4 has all sixteen
+// combinations of address mode, filter and coordinates. The others have every third of them: each address mode, and, of
+// formats that can be filtered, linear filters in both kinds of coordinates. ALL: also char4, short2 and uint2.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
