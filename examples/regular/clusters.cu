@@ -96,7 +96,8 @@ static cudaTextureObject_t texture_of(float *array, size_t n)
 int main(int argc, char **argv)
 {
 	Arguments arguments = {argc, argv, "clusters [points [clusters [steps]]]   (default 28672 points, 5 clusters, 1 step)"};
-	int n = size_argument(arguments, 1, 28672, 1 << 22), clusters = size_argument(arguments, 2, 5, MOST_CLUSTERS);
+	int n = size_argument(arguments, 1, 28672, 1 << 22);
+	int clusters = size_argument(arguments, 2, 5, n < MOST_CLUSTERS ? n : MOST_CLUSTERS); // each begins at a point of its own
 	int steps = size_argument(arguments, 3, 1, 100), blocks = blocks_for(n, BLOCK);
 	size_t features = (size_t)n * FEATURES, all = (size_t)clusters * FEATURES;
 	float *points = random_floats(features, 1), *center = host_array<float>(all);
