@@ -15,6 +15,11 @@ SIZES = 'BP_'  # Table 3
 BOUND = 50  # % of the DRAM bandwidth or of the issue slots from which on these are said to limit a run, as in ladders
 
 
+def defines(options):
+    """N for 1/N of the GPU: all of it only with grids that fill it."""
+    return {'part': 1} if options.size == 'chip' else {}
+
+
 class Workload(figures.Workload):
     def removed(self, run, over='base'):
         """% of the baseline's warp instructions."""
