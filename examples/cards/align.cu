@@ -1,6 +1,6 @@
 /*
- * align: the scores of two sequences' alignments (Needleman and Wunsch), in squares of 16 along diagonals, a launch each, a warp
- * half a square: down and up again, each in shared memory along its own diagonals, as Rodinia's nw has them.
+ * align: the scores of two sequences' alignments (Needleman and Wunsch), in squares of 16 along diagonals, a launch each, 16
+ * threads a square. In a square they walk along its own diagonals, in shared memory.
  */
 #include "../calls/common.h"
 
@@ -12,35 +12,30 @@ __device__ __host__ inline int largest(int a, int b, int c)
 	return ab > c ? ab : c;
 }
 
-__device__ inline void square(const int *similar, int *scores, int columns, int penalty, int bx, int by)
+/* A thread has a column of the square, and is one row behind its left neighbour. */
+__device__ inline void square(const int *similar, int *scores, int columns, int penalty, int column, int row)
 {
-	__shared__ int now[SIDE + 1][SIDE + 1], ref[SIDE][SIDE];
-	int tx = threadIdx.x, base = columns * SIDE * by + SIDE * bx, at = base + tx + columns + 1;
-	if (tx == 0)
-		now[tx][0] = scores[base + tx];
-	for (int y = 0; y < SIDE; y++)
-		ref[y][tx] = similar[at + columns * y];
-	__syncthreads();
-	now[tx + 1][0] = scores[base + columns + columns * tx];
-	__syncthreads();
-	now[0][tx + 1] = scores[base + tx + 1];
-	__syncthreads();
-	for (int m = 0; m < SIDE; m++) {
-		if (tx <= m) {
-			int x = tx + 1, y = m - tx + 1;
-			now[y][x] = largest(now[y - 1][x - 1] + ref[y - 1][x - 1], now[y][x - 1] - penalty, now[y - 1][x] - penalty);
-		}
+	__shared__ int score[SIDE + 1][SIDE + 1], reward[SIDE][SIDE];
+	int mine = threadIdx.x, corner = (columns * row + column) * SIDE;
+	const int *from = similar + corner + columns + 1 + mine;
+	int *to = scores + corner;
+
+	for (int i = 0; i < SIDE; i++)
+		reward[i][mine] = from[columns * i];
+	score[0][mine + 1] = to[mine + 1];
+	score[mine + 1][0] = to[columns * (mine + 1)];
+	if (mine == SIDE - 1)
+		score[0][0] = to[0];
+	for (int wave = 0; wave < 2 * SIDE - 1; wave++) {
+		int i = wave - mine;
 		__syncthreads();
+		if (i >= 0 && i < SIDE)
+			score[i + 1][mine + 1] = largest(score[i][mine] + reward[i][mine], score[i + 1][mine] - penalty,
+							 score[i][mine + 1] - penalty);
 	}
-	for (int m = SIDE - 2; m >= 0; m--) {
-		if (tx <= m) {
-			int x = tx + SIDE - m, y = SIDE - tx;
-			now[y][x] = largest(now[y - 1][x - 1] + ref[y - 1][x - 1], now[y][x - 1] - penalty, now[y - 1][x] - penalty);
-		}
-		__syncthreads();
-	}
-	for (int y = 0; y < SIDE; y++)
-		scores[at + y * columns] = now[y + 1][tx + 1];
+	__syncthreads();
+	for (int i = 1; i <= SIDE; i++)
+		to[columns * i + mine + 1] = score[i][mine + 1];
 }
 
 /* A diagonal of the upper left half, and of the lower right one. */

@@ -1,6 +1,6 @@
 /*
  * clusters: the nearest of some centres for each point, whose features are a texture, by feature, and the centres' in constant
- * memory, as Rodinia's kmeans has them.
+ * memory.
  */
 #include "../calls/common.h"
 #include <float.h>

@@ -1,6 +1,6 @@
 /*
  * heat: temperatures of a chip, several steps of the heat equation a launch in a block's shared memory, whose valid part
- * shrinks by a cell a side and step, as Rodinia's hotspot has them. Its constant 2.0 makes most of a step double precision,
+ * shrinks by a cell a side and step. The constant 2.0 makes most of a step double precision,
  * which -DSINGLE leaves out.
  */
 #include "../calls/common.h"
@@ -20,38 +20,30 @@ __device__ __host__ inline float heat(float step, float power, float center, flo
 				(AMBIENT - center) * rz);
 }
 
-__global__ void temperatures(int steps, const float *power, const float *from, float *to, int columns, int rows, int border,
-			     float step, float rx, float ry, float rz)
+/* Cells of a block are known for `steps` steps less its rim; beyond the chip's border the border's temperature holds. */
+__global__ void temperatures(int steps, const float *power, const float *from, float *to, int columns, int rows, float step,
+			     float rx, float ry, float rz)
 {
-	__shared__ float now[TILE][TILE], power_of[TILE][TILE], next[TILE][TILE];
-	int tx = threadIdx.x, ty = threadIdx.y, small = TILE - 2 * steps;
-	int top = small * blockIdx.y - border, left = small * blockIdx.x - border;
-	int y = top + ty, x = left + tx, index = columns * y + x;
-	if (y >= 0 && y < rows && x >= 0 && x < columns) {
-		now[ty][tx] = from[index];
-		power_of[ty][tx] = power[index];
-	}
-	__syncthreads();
-	int y_first = top < 0 ? -top : 0, y_last = top + TILE - 1 > rows - 1 ? TILE - 1 - (top + TILE - rows) : TILE - 1;
-	int x_first = left < 0 ? -left : 0, x_last = left + TILE - 1 > columns - 1 ? TILE - 1 - (left + TILE - columns) : TILE - 1;
-	int north = ty - 1 < y_first ? y_first : ty - 1, south = ty + 1 > y_last ? y_last : ty + 1;
-	int west = tx - 1 < x_first ? x_first : tx - 1, east = tx + 1 > x_last ? x_last : tx + 1;
-	bool computed = false;
-	for (int i = 0; i < steps; i++) {
-		computed = tx >= i + 1 && tx <= TILE - i - 2 && ty >= i + 1 && ty <= TILE - i - 2 && tx >= x_first &&
-			   tx <= x_last && ty >= y_first && ty <= y_last;
-		if (computed)
-			next[ty][tx] = heat(step, power_of[ty][tx], now[ty][tx], now[north][tx], now[south][tx],
-					    now[ty][east], now[ty][west], rx, ry, rz);
+	__shared__ float cells[2][TILE][TILE];
+	int across = threadIdx.x, down = threadIdx.y, valid = TILE - 2 * steps;
+	int x = valid * (int)blockIdx.x + across - steps, y = valid * (int)blockIdx.y + down - steps, index = columns * y + x;
+	bool there = x >= 0 && y >= 0 && x < columns && y < rows;
+	int rim = min(min(across, TILE - 1 - across), min(down, TILE - 1 - down)); /* cells to the block's edge */
+	int up = down - (y > 0), below = down + (y < rows - 1), left = across - (x > 0), right = across + (x < columns - 1);
+	float own = there ? power[index] : 0;
+
+	if (there)
+		cells[0][down][across] = from[index];
+	for (int done = 0; done < steps; done++) {
+		float(*now)[TILE] = cells[done % 2];
 		__syncthreads();
-		if (i == steps - 1)
-			break;
-		if (computed)
-			now[ty][tx] = next[ty][tx];
-		__syncthreads();
+		if (there && rim > done)
+			cells[(done + 1) % 2][down][across] =
+				heat(step, own, now[down][across], now[up][across], now[below][across], now[down][right],
+				     now[down][left], rx, ry, rz);
 	}
-	if (computed)
-		to[index] = next[ty][tx];
+	if (there && rim >= steps)
+		to[index] = cells[steps % 2][down][across];
 }
 
 int main(int argc, char **argv)
@@ -65,7 +57,7 @@ int main(int argc, char **argv)
 		power[i] = next_unit(&seed), a[i] = AMBIENT + next_unit(&seed);
 	float *dpower = device_copy(power, cells), *da = device_copy(a, cells), *db = device_array<float>(cells);
 
-	temperatures<<<dim3(blocks, blocks), dim3(TILE, TILE)>>>(steps, dpower, da, db, size, size, steps, 0.25f, 0.1f, 0.2f, 0.05f);
+	temperatures<<<dim3(blocks, blocks), dim3(TILE, TILE)>>>(steps, dpower, da, db, size, size, 0.25f, 0.1f, 0.2f, 0.05f);
 	CHECK_LAUNCH();
 
 	for (int i = 0; i < steps; i++) {

@@ -1,6 +1,6 @@
 /*
- * layers: one layer of a neural network, forwards and the adjustment of its weights, as Rodinia's backprop has them: the
- * forward pass leaves the products of its tree in place of the weights.
+ * layers: one layer of a neural network, forwards and the adjustment of its weights, in blocks of 16 x
+ * 16 threads. The forward pass leaves the sums of its tree in place of the weights.
  */
 #include "../calls/common.h"
 
@@ -9,49 +9,52 @@
 #ifdef SINGLE
 #define RATE 0.3f
 #else
-#define RATE 0.3 /* in double precision, as there */
+#define RATE 0.3 /* in double precision */
 #endif
-#define ETA RATE
-#define MOMENTUM RATE
+#define LEVELS 4 /* of a tree of 16 */
 
-__global__ void layer_forward(const float *input, float *weights, float *partial, int hidden)
+/* Of the weight between input 16 y + leaf + 1 and a unit; row 0 is the bias. */
+__device__ inline size_t place(int units, int leaf, int unit)
 {
-	__shared__ float node[HEIGHT], product[HEIGHT][WIDTH];
-	int by = blockIdx.y, tx = threadIdx.x, ty = threadIdx.y;
-	int index = (hidden + 1) * HEIGHT * by + (hidden + 1) * ty + tx + 1 + (hidden + 1);
-
-	if (tx == 0)
-		node[ty] = input[HEIGHT * by + ty + 1];
-	__syncthreads();
-	product[ty][tx] = weights[index];
-	__syncthreads();
-	product[ty][tx] *= node[ty];
-	__syncthreads();
-	for (int level = 1; level <= 4; level++) {
-		int step = (int)__powf(2, (float)level);
-		if (ty % step == 0)
-			product[ty][tx] += product[ty + step / 2][tx];
-		__syncthreads();
-	}
-	weights[index] = product[ty][tx];
-	__syncthreads();
-	if (tx == 0)
-		partial[by * hidden + ty] = product[tx][ty];
+	return (size_t)(units + 1) * (HEIGHT * blockIdx.y + leaf + 1) + unit + 1;
 }
 
-__global__ void adjust_weights(const float *delta, int hidden, const float *input, float *weights, float *old)
+__global__ void layer_forward(const float *input, float *weights, float *partial, int units)
 {
-	int by = blockIdx.y, tx = threadIdx.x, ty = threadIdx.y;
-	int index = (hidden + 1) * HEIGHT * by + (hidden + 1) * ty + tx + 1 + (hidden + 1);
-	int index_y = HEIGHT * by + ty + 1, index_x = tx + 1;
+	__shared__ float activity[HEIGHT], tree[HEIGHT][WIDTH];
+	int unit = threadIdx.x, leaf = threadIdx.y;
+	float *weight = weights + place(units, leaf, unit);
 
-	weights[index] += ETA * delta[index_x] * input[index_y] + MOMENTUM * old[index];
-	old[index] = ETA * delta[index_x] * input[index_y] + MOMENTUM * old[index];
+	if (unit == leaf)
+		activity[unit] = input[HEIGHT * blockIdx.y + unit + 1];
 	__syncthreads();
-	if (ty == 0 && by == 0) {
-		weights[index_x] += ETA * delta[index_x] + MOMENTUM * old[index_x];
-		old[index_x] = ETA * delta[index_x] + MOMENTUM * old[index_x];
+	tree[leaf][unit] = *weight * activity[leaf];
+	for (int level = 0; level < LEVELS; level++) {
+		int reach = __powf(2, level);
+		__syncthreads();
+		if (leaf % (2 * reach) == 0)
+			tree[leaf][unit] += tree[leaf + reach][unit];
 	}
+	*weight = tree[leaf][unit];
+	if (leaf == 0)
+		partial[units * blockIdx.y + unit] = tree[0][unit];
+}
+
+__device__ inline void adjust(float *weight, float *old, float gradient)
+{
+	float step = RATE * gradient + RATE * *old;
+	*weight += step;
+	*old = step;
+}
+
+__global__ void adjust_weights(const float *delta, int units, const float *input, float *weights, float *old)
+{
+	int unit = threadIdx.x, leaf = threadIdx.y;
+	size_t at = place(units, leaf, unit);
+	float error = delta[unit + 1];
+	adjust(weights + at, old + at, error * input[HEIGHT * blockIdx.y + leaf + 1]);
+	if (leaf + blockIdx.y == 0)
+		adjust(weights + unit + 1, old + unit + 1, error);
 }
 
 int main(int argc, char **argv)
@@ -83,7 +86,7 @@ int main(int argc, char **argv)
 	for (int row = 1; row <= inputs; row++)
 		for (int unit = 1; unit <= WIDTH; unit++) {
 			size_t i = (size_t)row * (WIDTH + 1) + unit;
-			float wanted = weights[i] + ETA * delta[unit] * input[row] + MOMENTUM * old[i];
+			float wanted = weights[i] + RATE * delta[unit] * input[row] + RATE * old[i];
 			if (!(fabsf(got[i] - wanted) <= 1e-5f))
 				differs(&verdict, "weights[%zu] = %g, not %g", i, got[i], wanted);
 		}

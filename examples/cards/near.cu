@@ -1,4 +1,4 @@
-/* near: distances of places to one of them, a thread each, as Rodinia's nn has them. */
+/* near: distances of places to one of them, a thread each. */
 #include "../calls/common.h"
 
 #define THREADS 256
@@ -11,9 +11,8 @@ __global__ void distances(const Place *places, float *out, int count, float lati
 {
 	int i = blockDim.x * (gridDim.x * blockIdx.y + blockIdx.x) + threadIdx.x;
 	if (i < count) {
-		const Place *place = &places[i];
-		out[i] = sqrtf((latitude - place->latitude) * (latitude - place->latitude) +
-			       (longitude - place->longitude) * (longitude - place->longitude));
+		float north = latitude - places[i].latitude, east = longitude - places[i].longitude;
+		out[i] = sqrtf(north * north + east * east);
 	}
 }
 

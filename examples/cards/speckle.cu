@@ -1,5 +1,5 @@
 /*
- * speckle: the diffusion coefficients of an image, by which Rodinia's srad takes speckles out of it: differences to the four
+ * speckle: the diffusion coefficients of an image, which take speckles out of it: differences to the four
  * neighbours, whose places are in tables, and their relation to the image's variance.
  */
 #include "../calls/common.h"
@@ -10,7 +10,7 @@ __device__ __host__ inline float coefficient(float center, float north, float so
 {
 	float square = (north * north + south * south + west * west + east * east) / (center * center);
 	float sum = (north + south + west + east) / center;
-	float part = 0.5 * square - (1.0 / 16.0) * (sum * sum), below = 1 + 0.25 * sum; /* double, as there */
+	float part = 0.5 * square - (1.0 / 16.0) * (sum * sum), below = 1 + 0.25 * sum; /* double */
 	float deviation = part / (below * below);
 	below = (deviation - noise) / (noise * (1 + noise));
 	float value = 1.0 / (1.0 + below);
@@ -22,14 +22,12 @@ __global__ void diffuse(int rows, long cells, const int *north_of, const int *so
 			float *north, float *south, float *east, float *west, float noise, float *coefficients, const float *image)
 {
 	int cell = blockIdx.x * THREADS + threadIdx.x;
-	int row = (cell + 1) % rows - 1, column = (cell + 1) / rows;
-	if ((cell + 1) % rows == 0)
-		row = rows - 1, column--;
 	if (cell >= cells)
 		return;
-	float center = image[cell];
-	float n = image[north_of[row] + rows * column] - center, s = image[south_of[row] + rows * column] - center;
-	float w = image[row + rows * west_of[column]] - center, e = image[row + rows * east_of[column]] - center;
+	int column = cell / rows, row = cell - rows * column;
+	const float *along = image + rows * column, *across = image + row;
+	float center = along[row], n = along[north_of[row]] - center, s = along[south_of[row]] - center;
+	float w = across[rows * west_of[column]] - center, e = across[rows * east_of[column]] - center;
 	float value = coefficient(center, n, s, w, e, noise);
 	north[cell] = n, south[cell] = s, west[cell] = w, east[cell] = e;
 	coefficients[cell] = value;

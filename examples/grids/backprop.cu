@@ -1,16 +1,17 @@
 /*
- * backprop: one layer of a neural network: its forward pass and the adjustment of its weights, after Rodinia's kernels
- * of that name. A block of 16 x 16 threads covers 16 inputs and all 16 hidden units. The forward pass multiplies in
- * shared memory, adds up over the inputs in a tree and leaves one partial sum a block and unit; the host adds those.
- * The tree has what the published program has: a step's distance is a power by __powf, threads find their part in it
- * by a remainder, and the matrix goes back to where the weights were. Its constants are of type double, and a change
- * of a weight is computed twice, as old changes may lie where weights do.
+ * backprop: one layer of a neural network: its forward pass and the adjustment of its weights. A block of 16 x 16 threads
+ * covers 16 inputs and all 16 units. The forward pass multiplies in shared memory, adds up over the inputs in a tree,
+ * leaves one partial sum a block and unit, which the host adds, and stores the tree where the weights were.
+ *
+ * It has what slow forms of this computation have: the reach of a step of the tree is a power by __powf, threads find their
+ * part by a remainder, rates are of type double.
  */
 #include "grids.h"
 
 #define HEIGHT 16 /* inputs of a block */
 #define WIDTH 16  /* hidden units */
-#define ETA 0.3
+#define LEVELS 4 /* of a tree of 16 */
+#define RATE 0.3
 #define MOMENTUM 0.3
 
 /* Row 0 of the weights is the bias, and so is input 0. */
@@ -19,47 +20,44 @@ BOTH int index_of(int row, int hidden, int unit)
 	return (hidden + 1) * (row + 1) + unit + 1;
 }
 
-__global__ void layer_forward(const float *input, float *weights, float *partial, int hidden)
+__global__ void layer_forward(const float *input, float *weights, float *partial, int units)
 {
-	__shared__ float node[HEIGHT], product[HEIGHT][WIDTH];
-	int tx = threadIdx.x, ty = threadIdx.y, row = HEIGHT * blockIdx.y + ty;
-	int index = index_of(row, hidden, tx);
+	__shared__ float activity[HEIGHT], tree[HEIGHT][WIDTH];
+	int unit = threadIdx.x, leaf = threadIdx.y, row = HEIGHT * blockIdx.y + leaf;
+	float *weight = weights + index_of(row, units, unit);
 
-	if (tx == 0)
-		node[ty] = input[row + 1];
+	if (unit == leaf)
+		activity[unit] = input[HEIGHT * blockIdx.y + unit + 1];
 	__syncthreads();
-	product[ty][tx] = weights[index];
-	__syncthreads();
-	product[ty][tx] *= node[ty];
-	__syncthreads();
-	for (int level = 1; level <= __log2f(HEIGHT); level++) {
-		int step = __powf(2, level);
-		if (ty % step == 0)
-			product[ty][tx] += product[ty + step / 2][tx];
+	tree[leaf][unit] = *weight * activity[leaf];
+	for (int level = 0; level < LEVELS; level++) {
+		int reach = __powf(2, level);
 		__syncthreads();
+		if (leaf % (2 * reach) == 0)
+			tree[leaf][unit] += tree[leaf + reach][unit];
 	}
-	weights[index] = product[ty][tx];
-	__syncthreads();
-	if (tx == 0)
-		partial[hidden * blockIdx.y + ty] = product[0][ty];
+	*weight = tree[leaf][unit];
+	if (leaf == 0)
+		partial[units * blockIdx.y + unit] = tree[0][unit];
 }
 
 BOTH float change(float delta, float input, float old)
 {
-	return (float)(ETA * delta * input + MOMENTUM * old);
+	return (float)(RATE * delta * input + MOMENTUM * old);
 }
 
-__global__ void adjust_weights(const float *delta, int hidden, const float *input, float *weights, float *old)
+/* The first block's first row adjusts the bias, too. */
+__global__ void adjust_weights(const float *delta, int units, const float *input, float *weights, float *old)
 {
-	int tx = threadIdx.x, ty = threadIdx.y, row = HEIGHT * blockIdx.y + ty;
-	int index = index_of(row, hidden, tx);
+	int unit = threadIdx.x, row = HEIGHT * blockIdx.y + threadIdx.y, index = index_of(row, units, unit);
+	float error = delta[unit + 1], step = change(error, input[row + 1], old[index]);
 
-	weights[index] += change(delta[tx + 1], input[row + 1], old[index]);
-	old[index] = change(delta[tx + 1], input[row + 1], old[index]);
-	__syncthreads();
-	if (ty == 0 && blockIdx.y == 0) {
-		weights[tx + 1] += change(delta[tx + 1], 1, old[tx + 1]);
-		old[tx + 1] = change(delta[tx + 1], 1, old[tx + 1]);
+	weights[index] += step;
+	old[index] = step;
+	if (row == 0) {
+		step = change(error, 1, old[unit + 1]);
+		weights[unit + 1] += step;
+		old[unit + 1] = step;
 	}
 }
 
