@@ -68,6 +68,7 @@ def sweep(options, plan):
     command += [word for name, value in options.defines.items() for word in ('--define', f'{name}={value}')]
     command += ['--size', options.size] if options.size else []
     command += ['--only', 'workload=' + options.workloads] if options.workloads else []
+    command += [word for name, values in options.only.items() for word in ('--only', f'{name}={values}')]
     return [*command, plan]
 
 
@@ -176,6 +177,7 @@ def record(description, name, options, out, runs, of_paper, workloads, took):
 def draw(name, options):
     description = load(name)
     options.defines = description.defines(options) if hasattr(description, 'defines') else {}
+    options.only = description.only(options) if hasattr(description, 'only') else {}
     folder = os.path.join('figures', name + ('-' + options.size if options.size else ''))
     if INSTALLED and not options.out:
         options = argparse.Namespace(**{**vars(options), 'out': folder})
