@@ -335,7 +335,7 @@ static const char *check_special(const struct hd_inst *inst)
 }
 
 /* Roles split local traffic into spills and the rest, so only accesses of local memory have these; of spills those of
- * shared memory, too. Another role is for atomic operations alone. */
+ * shared memory, too. Another role is for atomic operations, and for what combines their operands. */
 static const char *check_role(const struct hd_inst *inst)
 {
 	switch ((enum hd_role)inst->role) {
@@ -346,7 +346,9 @@ static const char *check_role(const struct hd_inst *inst)
 	case HD_ROLE_SPILL_LOAD:
 		return inst->op == HD_OP_LDL || inst->op == HD_OP_LDS ? NULL : "reload that is not a load";
 	case HD_ROLE_WARP_ATOMIC:
-		return hd_opinfo[inst->op].effects & HD_FX_ATOMIC ? NULL : "atomic operation of a warp that is none";
+		return hd_opinfo[inst->op].effects & HD_FX_ATOMIC || inst->op == HD_OP_REDUX || inst->op == HD_OP_SHFL
+			       ? NULL
+			       : "atomic operation of a warp that is none";
 	case HD_ROLE_PLAIN: return NULL;
 	default: return "role out of range";
 	}

@@ -164,8 +164,8 @@ static struct hd_minst *compare(struct aggregator *a, unsigned cmp, struct hd_mr
 }
 
 /* `lane` NULL: by the number `by`. */
-static void shuffle(struct aggregator *a, struct hd_mreg dst, unsigned mode, struct hd_mreg value,
-		    const struct hd_mreg *lane, uint32_t by, uint32_t inside)
+static struct hd_minst *shuffle(struct aggregator *a, struct hd_mreg dst, unsigned mode, struct hd_mreg value,
+				const struct hd_mreg *lane, uint32_t by, uint32_t inside)
 {
 	uint32_t clamp = mode == HD_SHFL_UP ? 0 : LAST_LANE;
 	struct hd_minst *inst = push(a, HD_OP_SHFL,
@@ -177,6 +177,7 @@ static void shuffle(struct aggregator *a, struct hd_mreg dst, unsigned mode, str
 	inst->x = by | clamp << 8;
 	inst->xkind = HD_X_OTHER;
 	inst->pdst = inside;
+	return inst;
 }
 
 /* The atomic with another operand, under a predicate. A result, which only the lanes of the predicate get, takes the
@@ -340,7 +341,9 @@ static void reduce(struct aggregator *a)
 	unsigned op = hd_mod_get(a->from.mods, HD_MOD_ATOMOP), type = hd_mod_get(a->from.mods, HD_MOD_DTYPE);
 	struct hd_mreg all = fresh(a, 1);
 	uint32_t last = is_last(a);
-	push(a, HD_OP_REDUX, (uint16_t)(HD_MOD(ATOMOP, op) | HD_MOD(DTYPE, type)), all)->a = a->from.b;
+	struct hd_minst *inst = push(a, HD_OP_REDUX, (uint16_t)(HD_MOD(ATOMOP, op) | HD_MOD(DTYPE, type)), all);
+	inst->a = a->from.b;
+	inst->role = HD_ROLE_WARP_ATOMIC;
 	push_atomic(a, all, last);
 }
 
@@ -351,7 +354,8 @@ static void exchange(struct aggregator *a, bool alike)
 	uint32_t is_first;
 	for (uint32_t by = 1; !alike && by <= LAST_LANE; by *= 2) {
 		struct hd_mreg other = fresh(a, 1), both = fresh(a, 1);
-		shuffle(a, other, HD_SHFL_BFLY, all, NULL, by, HD_MREG_PT);
+		struct hd_minst *inst = shuffle(a, other, HD_SHFL_BFLY, all, NULL, by, HD_MREG_PT);
+		inst->role = by == 1 ? HD_ROLE_WARP_ATOMIC : HD_ROLE_PLAIN;
 		combine(a, both, all, other);
 		all = both;
 	}
@@ -370,7 +374,8 @@ static void scan(struct aggregator *a)
 	for (uint32_t by = 1; by <= LAST_LANE; by *= 2) {
 		struct hd_mreg other = fresh(a, 1);
 		inside = hd_mfunc_pred(a->func);
-		shuffle(a, other, HD_SHFL_UP, sum, NULL, by, inside);
+		struct hd_minst *inst = shuffle(a, other, HD_SHFL_UP, sum, NULL, by, inside);
+		inst->role = by == 1 ? HD_ROLE_WARP_ATOMIC : HD_ROLE_PLAIN;
 		struct hd_minst *add = push(a, HD_OP_IADD3, 0, sum);
 		add->a = sum;
 		add->b = other;

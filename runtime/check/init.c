@@ -108,6 +108,16 @@ static void check_meeting(const struct hd_init *now)
 		use(now, lanes, &now->values->of_pred[pred], "goes into this barrier's result");
 }
 
+/* What a lane gives to an atomic operation that one lane makes for all. It is said once, of the lane that has it. */
+static void check_combined(const struct hd_init *now)
+{
+	const struct hd_inst *inst = &now->inst->inst;
+	if (inst->role != HD_ROLE_WARP_ATOMIC || hd_opinfo[inst->op].effects & HD_FX_ATOMIC || inst->a == HD_RZ)
+		return;
+	use_register(now, inst->a, "goes into this atomic operation");
+	now->values->regs[inst->a].lanes &= ~now->exec->mask;
+}
+
 static void check_operands(const struct hd_init *now)
 {
 	const struct hd_inst *inst = &now->inst->inst;
@@ -131,6 +141,7 @@ static void check_operands(const struct hd_init *now)
 			use_register(now, (uint8_t)hd_next_reg(inst->b, word), "goes into this atomic operation");
 		}
 	}
+	check_combined(now);
 	if (inst->op == HD_OP_BRX || inst->op == HD_OP_CALLI)
 		use_register(now, inst->a, "decides where this goes");
 	if (inst->op == HD_OP_SHFL && !hd_mod_get(inst->mods, HD_MOD_BIMM))

@@ -277,25 +277,6 @@ void hd_init_load_matrix(const struct hd_init *init, const struct hd_accesses *a
 	}
 }
 
-/* Every bit of a sum or of the least hangs on all lanes, of AND and the like on the same bit of each. */
-static void reduce(const struct hd_init *init)
-{
-	const struct hd_inst *inst = &init->inst->inst;
-	const struct hd_value_row *from = &init->values->regs[inst->a];
-	uint32_t op = hd_mod_get(inst->mods, HD_MOD_ATOMOP), bits = 0;
-	struct hd_value_row row = {0};
-	struct hd_origin_of of = {0};
-	HD_FOR_LANES (lane, inst->a == HD_RZ ? 0 : init->exec->mask & from->lanes) {
-		bits |= from->bits[lane];
-		of = from->of;
-	}
-	if (bits && op != HD_ATOM_AND && op != HD_ATOM_OR && op != HD_ATOM_XOR)
-		bits = HD_FULL;
-	HD_FOR_LANES (lane, bits ? init->exec->mask : 0)
-		hd_value_made(&row, lane, bits, &of);
-	put_row(init, inst->dst, &row);
-}
-
 static bool multiplies(unsigned op)
 {
 	return hd_opinfo[op].pipe == HD_PIPE_TENSOR;
@@ -308,7 +289,7 @@ bool hd_init_lanes(const struct hd_init *init)
 	case HD_OP_SHFL:
 	case HD_OP_VOTE:
 	case HD_OP_MATCH: meet(init); return true;
-	case HD_OP_REDUX: reduce(init); return true;
+	case HD_OP_REDUX: put_row(init, inst->dst, &(struct hd_value_row){0}); return true; /* check_combined() */
 	case HD_OP_R2UR:
 	case HD_OP_UMOV: to_uniform(init); return true;
 	case HD_OP_MOVM: transpose(init); return true;
