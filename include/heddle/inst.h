@@ -578,6 +578,8 @@ enum hd_slot { HD_SLOT_DST, HD_SLOT_A, HD_SLOT_B, HD_SLOT_C };
 HD_API unsigned hd_op_width(unsigned op, uint16_t mods, enum hd_slot slot);
 /* Returns whether participating lanes wait at the operation until all are at one of its kind, at any place. */
 HD_API bool hd_op_meets(unsigned op, uint16_t mods);
+/* Returns whether it is of the lanes that happen to execute it together, and makes none wait or part. */
+bool hd_op_is_here(unsigned op, uint16_t mods);
 /* Returns the number kind of the sources, never HD_N_S. A double immediate is the high word. */
 HD_API enum hd_number hd_op_number(unsigned op, uint16_t mods);
 /*

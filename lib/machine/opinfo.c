@@ -116,6 +116,12 @@ bool hd_op_meets(unsigned op, uint16_t mods)
 	return op == HD_OP_WARPSYNC || (among_lanes && hd_mod_get(mods, HD_MOD_MEMBERS) < HD_MEMBERS_ACTIVE);
 }
 
+bool hd_op_is_here(unsigned op, uint16_t mods)
+{
+	bool among_lanes = hd_opinfo[op].mods >> HD_MOD_MEMBERS & 1;
+	return op == HD_OP_REDUX || (among_lanes && hd_mod_get(mods, HD_MOD_MEMBERS) == HD_MEMBERS_HERE);
+}
+
 enum hd_number hd_op_number(enum hd_op op, uint16_t mods)
 {
 	static const uint8_t of_type[16] = {

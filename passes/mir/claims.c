@@ -34,22 +34,15 @@ bool hd_track_is_free(const struct hd_track *track, const struct hd_segment *seg
 void hd_track_claim(struct hd_track *track, const struct hd_segment *segments, uint32_t count, uint32_t owner)
 {
 	for (uint32_t i = 0; i < count; i++) {
-		uint32_t at = seek(track, 0, segments[i].start), tail = track->claims.len - at;
-		hd_vec_push(&track->claims, (struct hd_claim){0});
-		struct hd_claim *place = &track->claims.data[at];
-		memmove(place + 1, place, tail * sizeof(*place));
-		*place = (struct hd_claim){segments[i].start, segments[i].end, owner};
+		struct hd_claim claim = {segments[i].start, segments[i].end, owner};
+		hd_vec_insert(&track->claims, seek(track, 0, segments[i].start), claim);
 	}
 }
 
 void hd_track_drop(struct hd_track *track, const struct hd_segment *segments, uint32_t count)
 {
-	for (uint32_t i = 0; i < count; i++) {
-		uint32_t at = seek(track, 0, segments[i].start);
-		struct hd_claim *place = &track->claims.data[at];
-		track->claims.len--;
-		memmove(place, place + 1, (track->claims.len - at) * sizeof(*place));
-	}
+	for (uint32_t i = 0; i < count; i++)
+		hd_vec_remove(&track->claims, seek(track, 0, segments[i].start));
 }
 
 void hd_track_fix(struct hd_track *track, uint32_t start, uint32_t end)

@@ -492,10 +492,8 @@ static enum form form_of(const struct aggregator *a, const struct hd_minst *inst
 static bool changes_lanes(const struct hd_minst *inst)
 {
 	unsigned effects = hd_minst_effects(inst);
-	bool here = inst->op == HD_OP_VOTE || inst->op == HD_OP_SHFL
-			    ? hd_mod_get(inst->mods, HD_MOD_MEMBERS) == HD_MEMBERS_HERE
-			    : inst->op == HD_OP_REDUX;
-	return effects & (HD_FX_CONVERGENT | HD_FX_SIDE | HD_FX_CALL | HD_FX_BARRIER) && !here;
+	return effects & (HD_FX_CONVERGENT | HD_FX_SIDE | HD_FX_CALL | HD_FX_BARRIER) &&
+	       !hd_op_is_here(inst->op, inst->mods);
 }
 
 static void rewrite_block(struct aggregator *a, uint32_t id)

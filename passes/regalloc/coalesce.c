@@ -171,14 +171,6 @@ static bool segments_meet(const hd_segments *a, const hd_segments *b, const stru
 	return false;
 }
 
-static void insert_disjoint(hd_segments *list, struct hd_segment segment)
-{
-	uint32_t at = seek(list, segment.start);
-	hd_vec_push(list, segment);
-	memmove(&list->data[at + 1], &list->data[at], (list->len - 1 - at) * sizeof(segment));
-	list->data[at] = segment;
-}
-
 /* Adds the parts of a segment that the list does not have. */
 static void insert_segment(hd_segments *list, struct hd_segment segment)
 {
@@ -192,7 +184,7 @@ static void insert_segment(hd_segments *list, struct hd_segment segment)
 			segment.start = segment.end;
 		}
 		if (part.start < part.end)
-			insert_disjoint(list, part);
+			hd_vec_insert(list, seek(list, part.start), part);
 	}
 }
 

@@ -131,8 +131,7 @@ static void sweep_block(struct slots *s, uint32_t id)
 	}
 	for (uint32_t i = s->live->in_start[id]; i < s->live->in_start[id + 1]; i++)
 		s->alive[s->live->in[i]] = false;
-	memmove(block->insts.data, block->insts.data + kept, (block->insts.len - kept) * sizeof(struct hd_minst));
-	block->insts.len -= kept;
+	hd_vec_remove_some(&block->insts, 0, kept);
 }
 
 static void sweep(struct slots *s)

@@ -46,9 +46,7 @@ enum {
 enum { NEEDS_NOBODY, NEEDS_PATHS, NEEDS_ALL, NEEDS_ANYBODY };
 static unsigned needs(const struct hd_dinst *inst)
 {
-	bool here = inst->inst.op == HD_OP_REDUX || (hd_opinfo[inst->inst.op].mods >> HD_MOD_MEMBERS & 1 &&
-						     hd_mod_get(inst->inst.mods, HD_MOD_MEMBERS) == HD_MEMBERS_HERE);
-	if (inst->meets || here)
+	if (inst->meets || hd_op_is_here(inst->inst.op, inst->inst.mods))
 		return NEEDS_NOBODY;
 	if (inst->effects & HD_FX_BARRIER || hd_opinfo[inst->inst.op].dst == HD_W_U)
 		return NEEDS_ALL;
