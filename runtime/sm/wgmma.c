@@ -47,22 +47,13 @@ static struct hd_wgmma_group *group_of(const struct hd_wgmma *products, const st
 	return &products->groups[(cta - cta->sm->ctas) * HD_WG_BLOCK_GROUPS + warp->index / HD_WG_WARPS];
 }
 
-static uint32_t most_issued(const struct hd_wgmma_group *group)
-{
-	uint32_t most = 0;
-	for (uint32_t i = 0; i < HD_WG_WARPS; i++)
-		most = group->issued[i] > most ? group->issued[i] : most;
-	return most;
-}
-
 void hd_wgmma_begin(struct hd_wgmma *products, const struct hd_warp *warp)
 {
-	struct hd_wgmma_group *group = group_of(products, warp);
-	struct hd_wgmma_warp *own = &products->warps[warp->id];
-	if (own->groups || own->awaited)
-		memset(own, 0, sizeof *own);
-	if (warp->index % HD_WG_WARPS == 0 && most_issued(group))
-		memset(group, 0, sizeof *group);
+	if (!products->used)
+		return;
+	memset(&products->warps[warp->id], 0, sizeof *products->warps);
+	if (warp->index % HD_WG_WARPS == 0)
+		memset(group_of(products, warp), 0, sizeof *products->groups);
 }
 
 static uint32_t kind_of(const struct hd_dinst *inst)
@@ -217,6 +208,7 @@ uint32_t hd_wgmma_come(const struct hd_sm *sm, const struct hd_warp *warp)
 
 void hd_wgmma_start(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now)
 {
+	sm->products.used = true;
 	if (inst->inst.op == HD_OP_WGMMA) {
 		issue(sm, warp, inst, now);
 		return;
@@ -243,6 +235,7 @@ static void arrive(struct hd_sm *sm, const struct hd_warp *warp, const struct hd
 void hd_wgmma_follow(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst)
 {
 	struct hd_wgmma_warp *own = &sm->products.warps[warp->id];
+	sm->products.used = true;
 	if (inst->inst.op == HD_OP_WGMMA) {
 		arrive(sm, warp, inst);
 	} else if (is_wait(inst)) {

@@ -135,10 +135,14 @@ static void swap_two(struct hd_sm *sm, uint64_t step, uint64_t now)
 		ck_assert_uint_eq(a->away, HD_PART_SLOT | HD_PART_REGISTERS | HD_PART_STACK);
 		ck_assert_uint_eq(sm->places.placed_warps, 0);
 		ck_assert_uint_eq(sm->grids[0].registers_away, 2);
+	} else if (step == 2) { /* as a grid with rows of another length leaves it, which was here before */
+		memset(sm->grids[0].registers, 0xff, 2 * sm->grids[0].warp_register_bytes);
 	} else if (step == 3) {
 		ck_assert(hd_warp_can_return(sm, a) && hd_warp_can_return(sm, b));
 		ck_assert(hd_warp_resume(sm, b, now) && hd_warp_resume(sm, a, now));
 		ck_assert_uint_eq(a->away + b->away, 0);
+		for (uint32_t lane = 0; lane < HD_WARP_LANES; lane++)
+			ck_assert_uint_eq(a->regs[-1][lane] | b->regs[-1][lane], 0); /* RZ */
 		for (uint32_t i = 0; i < 2; i++) {
 			seen_slots[seen_count] = sm->warps[i].slot;
 			seen_rows[seen_count++] = sm->places.rows_of[i];
@@ -352,6 +356,9 @@ START_TEST(killed_blocks_run_again_before_others)
 	check_results(&bench, 2);
 	const struct hd_counters *counters = &simbench_stats(&bench)->counters;
 	ck_assert_uint_eq(counters->ctas, 4);
+	/* Two warps of one block at a time, the killed one's, too, and nobody while it waits for what is in flight. */
+	ck_assert_uint_gt(counters->resident_warp_cycles, 2 * (counters->cycles - counters->cycles / 5));
+	ck_assert_uint_le(counters->resident_warp_cycles, 2 * counters->cycles);
 	ck_assert_uint_gt(counters->warp_instructions, 3 * 2 * (CHAIN + 8));
 	simbench_release(&bench);
 }

@@ -75,6 +75,30 @@ static void read_sector(uint64_t now, uint64_t line, uint32_t tag)
 	hd_dram_push(&dram, now, HD_DRAM_READ, 0, line, 1, tag, 0);
 }
 
+/* Half as many writes as reads, or as many as is said, but two at least; they are drained from seven eighths on to a
+ * half. Reads and writes of one queue take two places at least. */
+START_TEST(queues_have_room)
+{
+	static const struct {
+		uint32_t queue, write_queue, mixed, reads, writes, high, low;
+	} rows[] = {
+		{64, 0, 0, 64, 32, 28, 16}, {1, 0, 0, 1, 2, 2, 1}, {3, 0, 0, 3, 2, 2, 1},    {4, 0, 0, 4, 2, 2, 1},
+		{6, 0, 0, 6, 3, 3, 1},	    {4, 1, 0, 4, 2, 2, 1}, {4, 2, 0, 4, 2, 2, 1},    {4, 3, 0, 4, 3, 3, 1},
+		{4, 16, 0, 4, 16, 14, 8},   {1, 0, 1, 2, 2, 2, 1}, {2, 16, 1, 2, 16, 14, 8},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		config.dram_queue = rows[i].queue;
+		config.dram_write_queue = rows[i].write_queue;
+		config.dram_writes = rows[i].mixed ? HD_DRAM_WRITES_MIXED : HD_DRAM_WRITES_APART;
+		build();
+		ck_assert_uint_eq(dram.limit[HD_DRAM_READ], rows[i].reads);
+		ck_assert_uint_eq(dram.limit[HD_DRAM_WRITE], rows[i].writes);
+		ck_assert_uint_eq(dram.drain_high, rows[i].high);
+		ck_assert_uint_eq(dram.drain_low, rows[i].low);
+	}
+}
+END_TEST
+
 /* With the defaults: tRCD 12, tCL 12, one clock of data. A request pushed at t is seen at t + 1. */
 START_TEST(a_closed_bank_costs_an_activation)
 {
@@ -803,6 +827,7 @@ Suite *hd_suite(void)
 	Suite *suite = suite_create("dram");
 	TCase *cases = tcase_create("cases");
 	tcase_add_checked_fixture(cases, set_up, tear_down);
+	tcase_add_test(cases, queues_have_room);
 	tcase_add_test(cases, a_closed_bank_costs_an_activation);
 	tcase_add_test(cases, an_open_row_does_not);
 	tcase_add_test(cases, another_row_costs_a_precharge_too);

@@ -487,7 +487,9 @@ START_TEST(unknown_names_are_refused_with_the_nearest)
 	ck_assert_int_ne(start_with("basline", NULL, message), 0);
 	ck_assert_ptr_nonnull(strstr(message, "did you mean baseline"));
 	ck_assert_int_ne(start_with("baseline+zzzzzz", NULL, message), 0);
-	ck_assert_ptr_nonnull(strstr(message, "unknown policy 'zzzzzz'"));
+	ck_assert_ptr_nonnull(strstr(message, "unknown policy 'zzzzzz'; known: baseline, "));
+	for (const struct hd_policy *policy = hd_policies; policy->name; policy++)
+		ck_assert_msg(strstr(message, policy->name) != NULL, "%s: %s", policy->name, message);
 	ck_assert_int_ne(start_with(NULL, "isue", message), 0);
 	ck_assert_ptr_nonnull(strstr(message, "did you mean issue"));
 	ck_assert_int_ne(start_with(NULL, "issue@20:10", message), 0);

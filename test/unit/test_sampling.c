@@ -387,6 +387,7 @@ START_TEST(launches_beside_others_are_no_samples)
 	ck_assert_int_eq(sampling->kind, HD_SAMPLED_DETAILED);
 	launch.dynamic_shared = 0;
 	uint32_t clusters = sampling->clusters.len;
+	double work = sampling->work, timed = sampling->detailed_work;
 	for (uint64_t stream = 1; stream <= 2; stream++) {
 		uint64_t ticket;
 		launch.stream = stream;
@@ -395,6 +396,11 @@ START_TEST(launches_beside_others_are_no_samples)
 	ck_assert_int_eq(hd_sim_wait_all(bench.sim), 0);
 	ck_assert_uint_ge(sampling->launches[HD_SAMPLED_BESIDE], 1);
 	ck_assert_uint_eq(sampling->clusters.len, clusters);
+	/* Each saw its own work, an equal part of the five launches' before, and of the other's what was done
+	 * meanwhile. */
+	ck_assert_double_ge(sampling->work - work, 2 * work / 5);
+	ck_assert_double_le(sampling->work - work, 4 * work / 5);
+	ck_assert_double_eq(sampling->detailed_work - timed, sampling->work - work);
 	simbench_release(&bench);
 }
 END_TEST

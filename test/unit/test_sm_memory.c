@@ -101,6 +101,27 @@ START_TEST(stream_buffers_run_ahead_of_the_schedulers_caches)
 }
 END_TEST
 
+/* Each of four schedulers has a cache of its own, which misses each of the three lines once. */
+START_TEST(each_scheduler_has_a_cache)
+{
+	struct simbench bench;
+	simbench_init(&bench);
+	bench.config.schedulers = bench.config.units_int = 4;
+	bench.config.l1i_line = 128;
+	bench.config.l0i_bytes = 512;
+	bench.config.l0i_ways = 2;
+	for (uint32_t i = 0; i < 2 * 8; i++)
+		simbench_mov(&bench, 8, 0);
+	ck_assert_int_eq(simbench_start(&bench), 0);
+	ck_assert_int_eq(simbench_run(&bench, 1, 8 * 32), 0);
+	ck_assert_uint_eq(simbench_stats(&bench)->counters.l0i_accesses, 8 * 3);
+	ck_assert_uint_eq(simbench_stats(&bench)->counters.l0i_misses, 4 * 3);
+	for (uint32_t i = 0; i < 4; i++)
+		ck_assert_uint_eq(bench.sim->gpu.sms[0]->fetch.l0[i].sets, 512 / 128 / 2);
+	simbench_release(&bench);
+}
+END_TEST
+
 /*
  * Three blocks of one warp with a chain of FFMAs of 5 cycles and EXIT behind it, on one SM: each block begins so many
  * cycles behind the one before. With distances of 2 modulo 5 none finds the scheduler's slot taken: FFMAs are at 0, 2
@@ -344,6 +365,7 @@ Suite *hd_suite(void)
 						the_line_that_was_used_least_recently_goes,
 						of_lines_of_one_cycle_the_first_goes,
 						stream_buffers_run_ahead_of_the_schedulers_caches,
+						each_scheduler_has_a_cache,
 						blocks_begin_an_interval_apart,
 						each_cta_in_a_place_waits_for_its_launch,
 						a_fence_without_accesses_takes_an_add,

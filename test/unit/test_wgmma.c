@@ -400,6 +400,28 @@ START_TEST(warps_meet_without_time)
 }
 END_TEST
 
+/* The last warp ends without its product, and nobody waits: so none begins, in no block, with and without time. */
+START_TEST(a_product_that_never_began_is_not_the_next_blocks)
+{
+	for (uint32_t functional = 0; functional < 2; functional++) {
+		struct simbench bench;
+		begin(&bench);
+		bench.options.functional = functional;
+		bench.config.max_ctas = 1;
+		delay_last(&bench);
+		struct hd_inst *end = simbench_emit(&bench, HD_OP_EXIT);
+		end->guard = HD_PRED_NOT | 0;
+		product(&bench, 16, false);
+		run(&bench, 3, GROUP);
+		ck_assert_uint_eq(simbench_stats(&bench)->counters.wgmma, 0);
+		const struct hd_wgmma_group *group = &bench.sim->gpu.sms[0]->products.groups[0];
+		for (uint32_t warp = 0; warp < WARPS; warp++)
+			ck_assert_uint_eq(group->issued[warp], warp < WARPS - 1);
+		simbench_release(&bench);
+	}
+}
+END_TEST
+
 /* ---- registers that warps hand on */
 
 enum { HAND_OVER = 17, GIVEN = 24, KEPT = 64 - GIVEN };
@@ -531,6 +553,7 @@ Suite *hd_suite(void)
 					    the_next_block_begins_anew,
 					    loads_of_shared_memory_stand_behind_factors,
 					    warps_meet_without_time,
+					    a_product_that_never_began_is_not_the_next_blocks,
 					    registers_are_given_and_taken,
 					    who_wants_registers_waits_for_them,
 					    a_wait_in_vain_is_a_fault,
