@@ -1,5 +1,5 @@
 /*
- * Arithmetic on powers of two: alignments, page sizes, bank counts.
+ * Arithmetic on powers of two: alignments, page sizes, bank counts. The larger of two counts.
  */
 #ifndef HD_LIB_BITS_H
 #define HD_LIB_BITS_H
@@ -16,6 +16,16 @@ static inline bool hd_is_power_of_two(uint64_t value)
 static inline uint64_t hd_align_up(uint64_t value, uint64_t unit)
 {
 	return (value + unit - 1) & ~(unit - 1);
+}
+
+static inline uint32_t hd_larger(uint32_t a, uint32_t b)
+{
+	return a > b ? a : b;
+}
+
+static inline uint32_t hd_smaller(uint32_t a, uint32_t b)
+{
+	return a < b ? a : b;
 }
 
 #endif

@@ -33,8 +33,8 @@ KEYWORDS = set('auto break case const continue default do else enum extern for g
                'sizeof static struct switch typedef union volatile while _Static_assert static_assert'.split())
 TYPES = set('bool char double float int long short signed unsigned void FILE _Bool __m128i'.split())
 ASSERTS = re.compile(r'(static_|_Static_|ck_)?assert\w*$|.*_UNREACHABLE$|__builtin_(expect|unreachable)$', re.IGNORECASE)
-# Without them memory leaks until the process ends, and nothing else changes.
-FREES = re.compile(r'free$|va_end$|json_decref$|\w+_(free|release)$')
+# Without them memory leaks until the process ends, or a line of the host's caches comes later, and nothing else changes.
+FREES = re.compile(r'free$|va_end$|json_decref$|\w+_(free|release|prefetch)$')
 
 
 def tokens_of(text):

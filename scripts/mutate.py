@@ -69,12 +69,18 @@ ROOMS = {
     'runtime/corun': ('grids', 'corun.test corun-programs.test'),
     'runtime/cudart': ('', 'runtime-api.test texture.test grids.test'),
     'runtime/exec': ('', 'cover warp-intrinsics.test reconverge.test'),
-    'runtime/memory': ('', 'examples check/sectors.test'),
-    'runtime/policy': ('', 'cars.test grids.test calls/comparators.test calls/fib.test'),
+    'runtime/memory': ('', 'reserved.test async-copy.test bulk.test clusters.test texture-unit.test check/sectors.test '
+                           'examples'),
+    'runtime/policy': ('', 'cars.test cars-paths.test ccbp.test duet.test cars-duet.test ltrf.test malekeh.test r2d2.test '
+                           'shuffle.test shares.test preempt.test grids.test combinations.test errors/unknown-names.test '
+                           'calls/fib.test calls/comparators.test'),
     'runtime/gpu': ('', 'kernel.test grids.test errors'),
     'runtime/sampling': ('sampling', 'sampling.test'),
-    'runtime/sim': ('', 'kernel.test trace.test grids.test errors'),
-    'runtime/sm': ('', 'examples/reduce.test groups.test grids.test cars.test'),
+    'runtime/sim': ('', 'kernel.test trace.test grids.test streams.test records.test managed.test timeline copies.test '
+                        'checkpoint.test refused-launches.test errors'),
+    'runtime/sm': ('', 'examples/reduce.test groups.test grids.test cars.test accelsim.test barriers.test bulk.test '
+                       'control.test dependence.test mbarrier.test policy-objects.test setmaxnreg.test wgmma.test '
+                       'texture-unit.test errors/faults.test'),
     'runtime/watch': ('', 'trace.test kernel.test errors'),
     'runtime/verify': ('', 'linear.test errors/faults.test preempt-everywhere.test'),
 }

@@ -249,8 +249,7 @@ static void find_service(struct state *state, const struct hd_mem_request *reque
 		uint32_t sector = (uint32_t)(address >> state->sizes->sector_shift) %
 				  (1u << (state->sizes->line_shift - state->sizes->sector_shift));
 		uint32_t lanes = lanes_at(request, request->mask & ((2u << lane) - 1), address / request->bytes);
-		if (lanes > most[access][sector])
-			most[access][sector] = (uint8_t)lanes;
+		most[access][sector] = (uint8_t)hd_larger(most[access][sector], lanes);
 	}
 	for (uint32_t i = 0; i < state->count; i++)
 		for (uint32_t sector = 0; sector < 8; sector++)

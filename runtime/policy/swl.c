@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/bits.h"
 #include "runtime/sm/policy_space.h"
 #include "runtime/sm/sm.h"
 
@@ -73,8 +74,7 @@ static void give_places(const struct hd_policy_handle *self, struct hd_sm *sm, u
 	while (swl->running < swl->limit && (warp = oldest_held(sm))) {
 		((struct swl_warp *)hd_policy_warp(self, warp))->runs = true;
 		swl->running++;
-		if (swl->running > swl->peak)
-			swl->peak = swl->running;
+		swl->peak = hd_larger(swl->peak, swl->running);
 		hd_warp_resume(sm, warp, now);
 	}
 }
@@ -135,8 +135,7 @@ static void report(const struct hd_policy_handle *self, const struct hd_gpu *gpu
 	uint32_t peak = 0;
 	for (uint32_t i = 0; i < gpu->sm_count; i++) {
 		const struct swl_sm *swl = hd_policy_sm(self, gpu->sms[i]);
-		if (swl->peak > peak)
-			peak = swl->peak;
+		peak = hd_larger(peak, swl->peak);
 	}
 	add(context, "limit", ((const struct swl_gpu *)hd_policy_gpu(self, gpu))->limit, "warps");
 	add(context, "most_warps", peak, "warps");

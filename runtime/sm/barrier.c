@@ -16,6 +16,7 @@
 #include <assert.h>
 
 #include "runtime/sm/barrier.h"
+#include "runtime/sm/hooks.h"
 #include "runtime/sm/issue.h"
 #include "runtime/sm/scheduler.h"
 #include "runtime/sm/sm.h"
@@ -66,9 +67,8 @@ static void write_vote(struct hd_sm *sm, struct hd_warp *warp, const struct hd_d
 static void resume_warp(struct hd_sm *sm, struct hd_warp *warp, uint64_t now, uint64_t taken)
 {
 	write_vote(sm, warp, sm->barriers.parked[warp->id].inst, sm->barriers.parked[warp->id].mask, taken);
-	if (sm->hooks & HD_HOOK(barrier_resume))
-		HD_HOOKED (sm->gpu, self, issue.barrier_resume)
-			self->hooks->issue.barrier_resume(self, warp, now);
+	HD_SM_HOOKED (sm, self, issue, barrier_resume)
+		self->hooks->issue.barrier_resume(self, warp, now);
 	go_on(sm, warp, now, taken + sm->barriers.parked[warp->id].inst->latency, HD_STALL_barrier);
 }
 
@@ -129,8 +129,8 @@ void hd_barrier_arrive(struct hd_sm *sm, struct hd_warp *warp, const struct hd_d
 	}
 	if (barrier_complete(cta, id))
 		barrier_release(sm, cta, id, now);
-	else if (sm->hooks & HD_HOOK(barrier_wait) && warp->state == HD_WARP_BARRIER)
-		HD_HOOKED (sm->gpu, self, issue.barrier_wait)
+	else if (warp->state == HD_WARP_BARRIER)
+		HD_SM_HOOKED (sm, self, issue, barrier_wait)
 			self->hooks->issue.barrier_wait(self, warp, now);
 }
 

@@ -13,6 +13,7 @@
 #include "heddle/figures.h"
 #include "runtime/sm/dispatch.h"
 #include "runtime/sm/drain.h"
+#include "runtime/sm/hooks.h"
 #include "runtime/sm/issue.h"
 #include "runtime/sm/places.h"
 #include "runtime/sm/scheduler.h"
@@ -286,9 +287,8 @@ static void kill_warp(struct hd_sm *sm, struct hd_warp *warp, uint64_t now)
 static void kill_cta(struct hd_sm *sm, struct hd_cta *cta, uint64_t now)
 {
 	struct hd_sm_grid *mine = grid_of(sm, cta);
-	if (sm->hooks & HD_HOOK(cta_kill))
-		HD_HOOKED (sm->gpu, self, contexts.cta_kill)
-			self->hooks->contexts.cta_kill(self, sm, cta);
+	HD_SM_HOOKED (sm, self, contexts, cta_kill)
+		self->hooks->contexts.cta_kill(self, sm, cta);
 	cta->killed = true;
 	cta->killed_warps++; /* until all are under way to their end */
 	for (uint32_t i = 0; i < cta->warp_count; i++) {

@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "heddle/control.h"
+#include "runtime/core/cycle.h"
 #include "runtime/sm/control.h"
 #include "runtime/sm/copies.h"
 #include "runtime/sm/issue.h"
@@ -92,15 +93,15 @@ void hd_control_issued(struct hd_sm *sm, struct hd_warp *warp, const struct hd_d
 {
 	bool memory = inst->pipe == HD_PIPE_LSU;
 	bool shared = memory && (hd_opinfo[inst->inst.op].space == HD_AT_SHARED || inst->lat_class == HD_LAT_SHFL);
-	uint64_t until = (hd_is_arithmetic(inst) && start > now ? start : now) + inst->stall;
-	if (until > warp->stall_until) /* a path that sleeps may just have come to run */
-		warp->stall_until = until;
+	uint64_t until = (hd_is_arithmetic(inst) ? hd_later(start, now) : now) + inst->stall;
+	/* A path that sleeps may just have come to run. */
+	warp->stall_until = hd_later(warp->stall_until, until);
 	if (!inst->tensor_cycles) /* who wants the result of a product of a warpgroup waits for it with WARPGROUP */
 		warp->flights += hd_hazard_any(&inst->writes);
 	if (inst->counter)
 		count_up(warp, inst->counter, memory && !shared, shared);
 	if (inst->read_counter) {
-		uint64_t at = (start > now ? start : now) + inst->read_cycles;
+		uint64_t at = hd_later(start, now) + inst->read_cycles;
 		count_up(warp, inst->read_counter, memory && !shared, shared);
 		warp->flights++;
 		hd_warp_timer(&sm->wheel, warp, HD_TIMER_READ, now, at)->inst = inst;

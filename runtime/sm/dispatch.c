@@ -12,6 +12,7 @@
 
 #include "heddle/config.h"
 #include "heddle/occupancy.h"
+#include "lib/bits.h"
 #include "lib/store.h"
 #include "runtime/core/cluster.h"
 #include "runtime/exec/exec.h"
@@ -65,8 +66,7 @@ static struct hd_occupancy fit_of(struct hd_sm *sm, const struct hd_grid *grid, 
 		fit.ctas = grid->linear->ctas;
 	if (grid->cooperative && fit.ctas > grid->cta_share) /* evenly: policies count on no more */
 		fit.ctas = grid->cta_share;
-	if (fit.ctas > sm->places.cta_slots)
-		fit.ctas = sm->places.cta_slots;
+	fit.ctas = hd_smaller(fit.ctas, sm->places.cta_slots);
 	return fit;
 }
 
@@ -204,9 +204,8 @@ static void make_warp(struct hd_sm *sm, struct hd_cta *cta, uint32_t index, uint
 	warp->wait_reason = HD_STALL_suspended;
 	if (!warp->unplaced && !sm->gpu->functional)
 		hd_scheduler_add(sm, warp);
-	if (sm->hooks & HD_HOOK(warp_start))
-		HD_HOOKED (sm->gpu, self, issue.warp_start)
-			self->hooks->issue.warp_start(self, warp, now);
+	HD_SM_HOOKED (sm, self, issue, warp_start)
+		self->hooks->issue.warp_start(self, warp, now);
 }
 
 static void begin_warp(struct hd_sm *sm, struct hd_warp *warp, uint64_t now)
@@ -232,9 +231,8 @@ static void start_warps(struct hd_sm *sm, struct hd_cta *cta, uint32_t without, 
 			begin_warp(sm, cta->warps[i], now);
 	}
 	HD_TELL(sm->gpu, block_begin, sm, cta, now);
-	if (sm->hooks & HD_HOOK(cta_launch))
-		HD_HOOKED (sm->gpu, self, allocation.cta_launch)
-			self->hooks->allocation.cta_launch(self, sm, cta);
+	HD_SM_HOOKED (sm, self, allocation, cta_launch)
+		self->hooks->allocation.cta_launch(self, sm, cta);
 	for (uint32_t i = 0; later && i < cta->warp_count; i++)
 		if (cta->warps[i]->fresh)
 			begin_warp(sm, cta->warps[i], now);
@@ -342,9 +340,8 @@ void hd_sm_release_cta(struct hd_sm *sm, struct hd_cta *cta)
 
 static void retire_cta(struct hd_sm *sm, struct hd_cta *cta, uint64_t now)
 {
-	if (sm->hooks & HD_HOOK(cta_retire))
-		HD_HOOKED (sm->gpu, self, allocation.cta_retire)
-			self->hooks->allocation.cta_retire(self, sm, cta);
+	HD_SM_HOOKED (sm, self, allocation, cta_retire)
+		self->hooks->allocation.cta_retire(self, sm, cta);
 	HD_TELL(sm->gpu, block_end, sm, cta, now);
 	if (__builtin_expect(cta->cluster != NULL, 0))
 		hd_cluster_block_done(sm, cta, now);
@@ -381,9 +378,8 @@ static void warp_left(struct hd_sm *sm, struct hd_cta *cta, uint64_t now)
 void hd_sm_warp_done(struct hd_sm *sm, struct hd_warp *warp, uint64_t now)
 {
 	struct hd_cta *cta = warp->cta;
-	if (sm->hooks & HD_HOOK(warp_done))
-		HD_HOOKED (sm->gpu, self, allocation.warp_done)
-			self->hooks->allocation.warp_done(self, warp, now);
+	HD_SM_HOOKED (sm, self, allocation, warp_done)
+		self->hooks->allocation.warp_done(self, warp, now);
 	HD_TELL(sm->gpu, warp_done, warp);
 	if (!sm->gpu->functional || cta->grid->halted)
 		hd_warp_gone(sm, warp);

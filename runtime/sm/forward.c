@@ -11,6 +11,7 @@
  */
 #include "runtime/sm/forward.h"
 #include "heddle/config.h"
+#include "runtime/core/cycle.h"
 #include "runtime/sm/issue.h"
 #include "runtime/sm/sm.h"
 
@@ -43,8 +44,7 @@ static void cross(struct hd_forward *forward, const struct hd_dinst *inst, uint6
 
 static void wait_until(struct hd_warp *warp, uint64_t until)
 {
-	if (until > warp->forward_until)
-		warp->forward_until = until;
+	warp->forward_until = hd_later(warp->forward_until, until);
 }
 
 void hd_forward_written(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now)

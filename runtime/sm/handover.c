@@ -17,6 +17,7 @@
 #include "runtime/sm/dispatch.h"
 #include "runtime/sm/drain.h"
 #include "runtime/sm/handover.h"
+#include "runtime/sm/hooks.h"
 #include "runtime/sm/places.h"
 #include "runtime/sm/sm.h"
 
@@ -186,9 +187,8 @@ static bool hand_over(struct hd_sm *from, struct hd_cta *cta, struct hd_sm *to, 
 		there = move_cta(from, cta, to, now);
 	to->stirred = from->stirred = true;
 	HD_TELL(to->gpu, block_arrived, to, there, now);
-	if (to->hooks & HD_HOOK(cta_arrive))
-		HD_HOOKED (to->gpu, self, contexts.cta_arrive)
-			self->hooks->contexts.cta_arrive(self, from, to, there, now);
+	HD_SM_HOOKED (to, self, contexts, cta_arrive)
+		self->hooks->contexts.cta_arrive(self, from, to, there, now);
 	return true;
 }
 

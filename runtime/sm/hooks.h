@@ -33,6 +33,14 @@ static inline void hd_policy_clear_warp(const struct hd_gpu *gpu, const struct h
 		memset(warp->policy_space, 0, gpu->policy_bytes.warp);
 }
 
+/* Each policy of the SM's GPU that has the hook; one test where none has. */
+#define HD_SM_HOOKED(sm, self, subject, hook)                                                           \
+	for (const struct hd_policy_handle *self = (sm)->gpu->policies,                                 \
+					   *self##_end = self + ((sm)->hooks & HD_HOOK(hook)            \
+									 ? (sm)->gpu->policy_count : 0); \
+	     self < self##_end; self++)                                                                 \
+		if (self->hooks->subject.hook)
+
 uint32_t hd_policy_quota(const struct hd_sm *sm, const struct hd_grid *grid);
 /* The same of those policies alone that give kernels shares of an SM (HD_TOUCH_SHARES); is there one? */
 uint32_t hd_policy_share(const struct hd_sm *sm, const struct hd_grid *grid);

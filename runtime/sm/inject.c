@@ -13,6 +13,7 @@
 
 #include "heddle/config.h"
 #include "heddle/opcodes.h"
+#include "runtime/core/cycle.h"
 #include "runtime/sm/access.h"
 #include "runtime/sm/context.h"
 #include "runtime/sm/inflight.h"
@@ -201,8 +202,7 @@ void hd_inject_issue(struct hd_sm *sm, struct hd_scheduler *scheduler, struct hd
 	uint64_t ready = hd_access_after(&sm->gpu->shape, warp, collect_row(sm, warp, now));
 	uint64_t dispatch = hd_units_dispatch(sm, scheduler, inst, now, ready);
 	hd_collector_hold(sm, scheduler, collector, now, dispatch);
-	if (dispatch > warp->dispatched)
-		warp->dispatched = dispatch;
+	warp->dispatched = hd_later(warp->dispatched, dispatch);
 	count_access(hd_sm_counters(sm, warp), injection->queue);
 	fill_request(sm, warp, injection->queue);
 	warp->last_issue = now;

@@ -13,6 +13,7 @@
 #include "runtime/sm/two_level.h"
 #include "heddle/config.h"
 #include "runtime/sm/copies.h"
+#include "runtime/sm/hooks.h"
 #include "runtime/sm/scheduler.h"
 #include "runtime/sm/sm.h"
 #include "runtime/sm/timers.h"
@@ -27,9 +28,8 @@ static void activate(struct hd_sm *sm, struct hd_scheduler *scheduler, uint64_t 
 	uint64_t now = hd_sm_now(sm);
 	uint32_t delay = 0;
 	struct hd_warp *warp = warp_of(sm, scheduler, bit);
-	if (sm->hooks & HD_HOOK(activate))
-		HD_HOOKED (sm->gpu, self, issue.activate)
-			delay += self->hooks->issue.activate(self, warp, now);
+	HD_SM_HOOKED (sm, self, issue, activate)
+		delay += self->hooks->issue.activate(self, warp, now);
 	hd_scheduler_wake(&sm->scheduling, (uint32_t)(scheduler - sm->scheduling.schedulers));
 	sm->two_level.warps[warp->id].active_at = now + delay;
 	if (delay) {
@@ -57,9 +57,8 @@ static void deactivate(struct hd_sm *sm, struct hd_scheduler *scheduler, uint64_
 		return;
 	scheduler->active &= ~bit;
 	scheduler->coming &= ~bit;
-	if (sm->hooks & HD_HOOK(deactivate))
-		HD_HOOKED (sm->gpu, self, issue.deactivate)
-			self->hooks->issue.deactivate(self, warp_of(sm, scheduler, bit), hd_sm_now(sm));
+	HD_SM_HOOKED (sm, self, issue, deactivate)
+		self->hooks->issue.deactivate(self, warp_of(sm, scheduler, bit), hd_sm_now(sm));
 }
 
 /* Whether one comes in before the other: who is ready, then who has stood in line for longer, then the older. */

@@ -720,6 +720,78 @@ static void note_first(const struct hd_policy_handle *self, struct hd_warp *warp
 		first_issue[warp->index] = now + 1;
 }
 
+static bool leaves_with(struct hd_sm *sm, uint8_t reason, bool product)
+{
+	sm->warps[0].product_wait = product;
+	return hd_active_leaves(sm, &sm->warps[0], reason);
+}
+
+/* Who waits long makes way; who waits for an instruction's result does not. */
+START_TEST(long_waits_make_way)
+{
+	static const uint8_t waits[] = {HD_STALL_barrier,   HD_STALL_fence,	HD_STALL_async,	     HD_STALL_bulk,
+					HD_STALL_registers, HD_STALL_suspended, HD_WAIT_NOT_RESIDENT};
+	struct simbench bench;
+	simbench_init(&bench);
+	build(&bench);
+	ck_assert_msg(!simbench_start(&bench), "%s", bench.message);
+	struct hd_sm *sm = bench.sim->gpu.sms[0];
+	for (uint32_t reason = 0; reason < HD_STALL_COUNT; reason++) {
+		bool waiting = reason == HD_STALL_tensor;
+		for (size_t i = 0; i < sizeof waits; i++)
+			waiting |= waits[i] == reason;
+		if (reason == HD_STALL_data_memory)
+			continue;
+		ck_assert_msg(leaves_with(sm, (uint8_t)reason, true) == waiting, "%u", reason);
+		ck_assert(leaves_with(sm, (uint8_t)reason, false) == (waiting && reason != HD_STALL_tensor));
+	}
+	ck_assert(leaves_with(sm, HD_WAIT_NOT_RESIDENT, false) && !leaves_with(sm, HD_WAIT_READY, true));
+	simbench_release(&bench);
+}
+END_TEST
+
+/* Of three that stand in line one comes in: who is ready, then who has stood there longer, then the older, whatever
+ * their places; with one set for all schedulers, too. */
+START_TEST(one_of_those_in_line_comes_in)
+{
+	static const struct {
+		bool ready[3];
+		uint64_t since[3], age[3];
+		uint32_t first;
+	} rows[] = {
+		{{1, 1, 1}, {5, 5, 5}, {3, 2, 1}, 2}, {{1, 1, 1}, {5, 5, 5}, {1, 2, 3}, 0},
+		{{1, 1, 1}, {5, 4, 5}, {1, 2, 3}, 1}, {{1, 0, 0}, {5, 4, 3}, {3, 2, 1}, 0},
+		{{0, 0, 1}, {3, 4, 5}, {1, 2, 3}, 2}, {{0, 1, 1}, {3, 5, 4}, {1, 2, 3}, 2},
+		{{0, 0, 0}, {5, 5, 4}, {1, 2, 3}, 2}, {{0, 0, 0}, {5, 5, 5}, {2, 1, 3}, 1},
+	};
+	for (uint32_t pool = 0; pool < 2; pool++) {
+		struct simbench bench;
+		simbench_init(&bench);
+		bench.config.scheduler = HD_SCHED_TWO_LEVEL;
+		bench.config.two_level_active = 1;
+		bench.config.two_level_pool = pool;
+		build(&bench);
+		ck_assert_msg(!simbench_start(&bench), "%s", bench.message);
+		run(&bench, 1, 96);
+		struct hd_sm *sm = bench.sim->gpu.sms[0];
+		struct hd_scheduler *scheduler = &sm->scheduling.schedulers[0];
+		for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+			scheduler->active = scheduler->coming = 0;
+			scheduler->eligible = 7;
+			for (uint32_t k = 0; k < 3; k++) {
+				scheduler->warp_at[k] = (uint8_t)k;
+				sm->warps[k].wait_reason = rows[i].ready[k] ? HD_WAIT_READY : HD_STALL_data_alu;
+				sm->two_level.warps[k].eligible_at = rows[i].since[k];
+				sm->warps[k].age = rows[i].age[k];
+			}
+			hd_active_fill(sm, scheduler);
+			ck_assert_msg((scheduler->active | scheduler->coming) == 1u << rows[i].first, "%zu", i);
+		}
+		simbench_release(&bench);
+	}
+}
+END_TEST
+
 /* Six warps on two schedulers, of which two of each scheduler may be active, or two of the SM. */
 static void run_active(uint32_t pool)
 {
@@ -855,6 +927,8 @@ Suite *hd_suite(void)
 					      warps_come_into_the_active_set_with_a_delay,
 					      active_warps_make_way_after_a_quantum,
 					      who_makes_way_stands_in_line,
+					      long_waits_make_way,
+					      one_of_those_in_line_comes_in,
 					      NULL,
 				      });
 }

@@ -170,11 +170,14 @@ END_TEST
 /* Policies know of no such grid: they run it behind the one before it. */
 START_TEST(policies_run_one_after_the_other)
 {
-	struct shape held = usual, ordinary;
-	held.policy = "swl:8";
-	ordinary = held;
-	ordinary.programmatic = false;
-	ck_assert_uint_eq(cycles_of(&held, 2), cycles_of(&ordinary, 2));
+	static const char *const policies[] = {"swl:8", "rfc"}; /* one grid at a time, and several */
+	for (uint32_t i = 0; i < 2; i++) {
+		struct shape held = usual, ordinary;
+		held.policy = policies[i];
+		ordinary = held;
+		ordinary.programmatic = false;
+		ck_assert_uint_eq(cycles_of(&held, 2), cycles_of(&ordinary, 2));
+	}
 }
 END_TEST
 

@@ -196,6 +196,22 @@ START_TEST(four_activations_share_a_window)
 }
 END_TEST
 
+/* A read that is seen in the clock before the refresh has its column then; in the very clock it comes behind it. */
+START_TEST(a_refresh_goes_first_in_its_clock)
+{
+	for (uint32_t late = 0; late < 2; late++) {
+		config.t_refi = 1000;
+		config.t_rfc = 200;
+		memset(&counters, 0, sizeof counters);
+		build();
+		read_sector(100, line_at(0, 0, 0), 0);
+		ck_assert_uint_eq(next_fill(NULL), 126);
+		read_sector(998 + late, line_at(0, 0, 1), 0);
+		ck_assert_uint_eq(next_fill(NULL), late ? 1000 + 12 + 200 + 12 + 12 + 1 : 999 + 12 + 1);
+	}
+}
+END_TEST
+
 /* Due at 1000: the rows are closed then, tRP 12, and busy for 200 clocks; a read that comes meanwhile waits for that.
  */
 START_TEST(a_refresh_closes_rows_and_takes_its_time)
@@ -837,6 +853,7 @@ Suite *hd_suite(void)
 	tcase_add_test(cases, activations_keep_their_distance);
 	tcase_add_test(cases, four_activations_share_a_window);
 	tcase_add_test(cases, a_refresh_closes_rows_and_takes_its_time);
+	tcase_add_test(cases, a_refresh_goes_first_in_its_clock);
 	tcase_add_test(cases, refreshes_of_idle_clocks_are_made_up_for);
 	tcase_add_test(cases, banks_are_refreshed_one_after_the_other);
 	tcase_add_test(cases, a_read_waits_after_a_write);

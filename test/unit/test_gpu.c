@@ -498,6 +498,44 @@ START_TEST(unknown_names_are_refused_with_the_nearest)
 }
 END_TEST
 
+/* With 32 warps an SM, so that windows of BOW have the collectors that they need. */
+static bool starts_with_few_warps(const char *policy)
+{
+	struct simbench bench;
+	simbench_init(&bench);
+	bench.config.max_warps = 32;
+	bench.options.policy = policy;
+	bool starts = !simbench_start(&bench);
+	simbench_release(&bench);
+	return starts;
+}
+
+/* The least and the most that each policy takes, and what lies beside; then what is no number. */
+START_TEST(parameters_have_limits)
+{
+	static const struct {
+		const char *policy;
+		uint64_t least, most;
+	} rows[] = {{"swl:", 1, HD_MAX_WARPS},	    {"cars:", 1, 1000}, {"shuffle:", 1, 1000000}, {"bow:", 2, 8},
+		    {"malekeh:sthld=", 0, 1000000}, {"duet:", 0, 32}};
+	static const char *const wrong[] = {"x", "-1", "+1", " 1", "1x", "1 "};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		char text[64];
+		for (uint32_t beside = 0; beside < 4; beside++) {
+			uint64_t value = beside < 2 ? rows[i].least - 1 + beside : rows[i].most - 2 + beside;
+			if (!beside && !rows[i].least)
+				continue;
+			snprintf(text, sizeof text, "%s%llu", rows[i].policy, (unsigned long long)value);
+			ck_assert_msg(starts_with_few_warps(text) == (beside == 1 || beside == 2), "%s", text);
+		}
+		for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
+			snprintf(text, sizeof text, "%s%s", rows[i].policy, wrong[k]);
+			ck_assert_msg(!starts_with_few_warps(text), "%s", text);
+		}
+	}
+}
+END_TEST
+
 /* ---- runs that do not end */
 
 START_TEST(endless_loop_stops_at_max_cycles)
@@ -828,6 +866,7 @@ Suite *hd_suite(void)
 					  impossible_launches_are_refused,
 					  too_many_registers_for_the_block_are_refused,
 					  unknown_names_are_refused_with_the_nearest,
+					  parameters_have_limits,
 					  endless_loop_stops_at_max_cycles,
 					  no_progress_trips_the_watchdog,
 					  fault_ends_the_launch_and_leaves_the_simulator_usable,

@@ -56,6 +56,12 @@ static void step(const struct hd_policy_handle *self, struct hd_sm *sm, struct h
 		own->away = true;
 		own->arrived = false;
 	} else if (own->away && !own->arrived && hd_cta_can_leave(sm, cta)) {
+		for (uint32_t part = HD_PART_SLOT; part <= HD_PART_SHARED; part *= 2) { /* who has a place stays */
+			const bool matters = part == HD_PART_SLOT || part == HD_PART_SHARED;
+			cta->away ^= (uint8_t)(matters ? part : 0);
+			ck_assert(hd_cta_can_leave(sm, cta) != matters);
+			cta->away ^= (uint8_t)(matters ? part : 0);
+		}
 		sm->grids[0].range.rows = 1; /* who has a range stays */
 		ck_assert(!hd_cta_can_leave(sm, cta));
 		sm->grids[0].range.rows = 0;

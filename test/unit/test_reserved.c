@@ -444,6 +444,30 @@ START_TEST(writes_go_early_where_no_read_waits)
 }
 END_TEST
 
+/*
+ * The read's column is at 313. Behind it a write waits for tCL 12, a clock of data and two in which the bus turns
+ * round, less tWL 2: its column is at 314 + 13 in the clock behind the read's, and one that comes then goes at once. A
+ * clock before, it waits. Reads then have the bus tWL 2, a clock of data and tCDLR 3 behind the write.
+ */
+START_TEST(the_bus_turns_round_for_writes)
+{
+	static const struct {
+		uint64_t write, column;
+	} rows[] = {{313, 314 + 13}, {320, 314 + 13}, {325, 314 + 13}, {326, 327}, {327, 328}};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		rig_release(&rig);
+		rig_init(&rig, 1);
+		rig.config.memory = HD_MEMORY_RESERVED;
+		build_channel();
+		read_at(100, 0, 0, 0);
+		read_at(300, 1, 0, 0);
+		write_at(rows[i].write, 0, 0, 1);
+		ck_assert_uint_eq(counters.dram_writes, 1);
+		ck_assert_uint_eq(read_at(rows[i].write, 1, 0, 1), rows[i].column + 6 + 12 + 1);
+	}
+}
+END_TEST
+
 /* The queue holds two reads until their columns, at 113 and 115. */
 START_TEST(reads_fill_the_queue)
 {
@@ -645,6 +669,7 @@ Suite *hd_suite(void)
 	tcase_add_test(cases, refreshes_go_before_rows_behind_them);
 	tcase_add_test(cases, writes_are_drained_at_their_mark);
 	tcase_add_test(cases, writes_go_early_where_no_read_waits);
+	tcase_add_test(cases, the_bus_turns_round_for_writes);
 	tcase_add_test(cases, reads_fill_the_queue);
 	tcase_add_test(cases, merges_are_limited);
 	tcase_add_test(cases, only_requests_count_as_merged);

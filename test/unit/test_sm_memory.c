@@ -101,6 +101,33 @@ START_TEST(stream_buffers_run_ahead_of_the_schedulers_caches)
 }
 END_TEST
 
+/* 64 lines of 128 bytes in 16 sets: nothing is there, nor after it was forgotten; the least recent of four goes. */
+START_TEST(caches_of_code_forget_all)
+{
+	struct hd_icache cache;
+	struct hd_arena arena;
+	hd_arena_init(&arena);
+	hd_icache_init(&cache, 64 * 128, 128, 4, &arena);
+	ck_assert_uint_eq(cache.sets, 16);
+	for (uint32_t round = 0; round < 2; round++) {
+		for (uint64_t line = 0; line < 64; line++) {
+			size_t way = hd_icache_find(&cache, line);
+			ck_assert_uint_eq(way, line % 16 * 4 + line / 16);
+			ck_assert_uint_ne(cache.tags[way], line);
+			cache.tags[way] = line;
+			cache.used[way] = 100 * (round + 1) + line;
+		}
+		ck_assert_uint_eq(hd_icache_find(&cache, 63), 63);
+		ck_assert_uint_eq(hd_icache_find(&cache, 64 + 5), 5 * 4);
+		hd_icache_forget(&cache);
+	}
+	hd_icache_init(&cache, 2 * 128, 128, 4, &arena); /* fewer lines than ways */
+	ck_assert_uint_eq(cache.sets, 1);
+	ck_assert_uint_eq(cache.ways, 2);
+	hd_arena_release(&arena);
+}
+END_TEST
+
 /* Each of four schedulers has a cache of its own, which misses each of the three lines once. */
 START_TEST(each_scheduler_has_a_cache)
 {
@@ -366,6 +393,7 @@ Suite *hd_suite(void)
 						of_lines_of_one_cycle_the_first_goes,
 						stream_buffers_run_ahead_of_the_schedulers_caches,
 						each_scheduler_has_a_cache,
+						caches_of_code_forget_all,
 						blocks_begin_an_interval_apart,
 						each_cta_in_a_place_waits_for_its_launch,
 						a_fence_without_accesses_takes_an_add,

@@ -250,6 +250,20 @@ START_TEST(ranges_of_grids_lie_apart)
 	const struct hd_sm *sm = bench.sim->gpu.sms[0];
 	ck_assert_uint_eq(sm->grids[0].range.first, 0);
 	ck_assert_uint_eq(sm->grids[1].range.first, 40);
+	/* A place behind the first of two ranges is taken by the second, which is looked at before. */
+	struct hd_grid grids[3] = {{.slot = 0, .running = true}, {.slot = 1, .running = true}, {.slot = 2}};
+	struct hd_gpu *gpu = &bench.sim->gpu;
+	struct hd_sm *where = gpu->sms[0];
+	for (uint32_t i = 0; i < 2; i++) {
+		hd_vec_push(&gpu->grids, &grids[i]);
+		where->grids[i].range.first = i ? 0 : 40;
+		where->grids[i].range.rows = 40;
+	}
+	ck_assert_int_eq(hd_range_place(where, &grids[2], 40), 0);
+	ck_assert_uint_eq(where->grids[2].range.first, 80);
+	ck_assert_int_eq(hd_range_place(where, &grids[2], 0), 0);
+	where->grids[0].range.rows = where->grids[1].range.rows = 0;
+	gpu->grids.len = 0;
 	/* 4096 - 2 * 1280 are three warps; the first grid, alone, had room for five. */
 	ck_assert_uint_le(most_resident, 5);
 	ck_assert_uint_ge(most_resident, 3);

@@ -26,6 +26,7 @@
 #include "heddle/config.h"
 #include "heddle/figures.h"
 #include "heddle/occupancy.h"
+#include "lib/bits.h"
 #include "runtime/sm/hooks.h"
 
 static uint32_t round_up(uint32_t rows, uint32_t unit)
@@ -94,8 +95,7 @@ void cars_levels_bound(struct cars_levels *levels, const struct cars_demand *dem
 		levels->multiple[kept++] = low ? stack / demand->max_fru : CARS_BELOW_LOW;
 	}
 	levels->count = kept;
-	if (levels->low > most)
-		levels->low = most;
+	levels->low = hd_smaller(levels->low, most);
 }
 
 void cars_levels_trim(struct cars_levels *levels, const struct cars_demand *demand)

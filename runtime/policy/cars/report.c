@@ -5,6 +5,7 @@
 #include <inttypes.h>
 
 #include "heddle/config.h"
+#include "lib/bits.h"
 #include "runtime/policy/cars/cars.h"
 
 static void add_counts(struct cars_counts *to, const struct cars_counts *from)
@@ -51,8 +52,7 @@ static void add_levels(const struct hd_policy_handle *self, const struct hd_gpu 
 {
 	uint32_t peak = 0;
 	for (uint32_t i = 0; i < gpu->sm_count; i++)
-		if (cars_sm_of(self, gpu->sms[i])->peak > peak)
-			peak = cars_sm_of(self, gpu->sms[i])->peak;
+		peak = hd_larger(peak, cars_sm_of(self, gpu->sms[i])->peak);
 	add(context, "peak_stack", peak, "registers");
 	add(context, "base_registers", levels->base, "registers");
 	add(context, "best_allocation", levels->rows[cars_level_best(levels, levels->count - 1)], "registers");

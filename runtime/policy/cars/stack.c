@@ -15,6 +15,7 @@
  */
 #include <assert.h>
 
+#include "lib/bits.h"
 #include "runtime/policy/cars/cars.h"
 
 void cars_stack_reset(struct cars_stack *stack, uint32_t base, uint32_t size)
@@ -51,8 +52,7 @@ static struct cars_move make_room(struct cars_stack *stack, uint32_t rows)
 
 static void note_peak(struct cars_stack *stack)
 {
-	if (stack->rsp > stack->peak)
-		stack->peak = stack->rsp;
+	stack->peak = hd_larger(stack->peak, stack->rsp);
 }
 
 struct cars_move cars_stack_call(struct cars_stack *stack, uint32_t fru, uint32_t mask, bool renames,
@@ -113,10 +113,9 @@ void cars_stack_drop(struct cars_stack *stack, uint32_t depth)
 		stack->rsp = frame->start;
 		set_frame(stack, frame->caller_rfp);
 	}
-	if (stack->bottom > stack->rsp)
-		stack->bottom = stack->rsp; /* calls left without return: their spilled rows are given up */
-	if (stack->resident > stack->frames.len)
-		stack->resident = stack->frames.len;
+	/* Calls left without return: their spilled rows are given up. */
+	stack->bottom = hd_smaller(stack->bottom, stack->rsp);
+	stack->resident = hd_smaller(stack->resident, stack->frames.len);
 }
 
 struct cars_move cars_stack_return(struct cars_stack *stack, uint32_t depth)

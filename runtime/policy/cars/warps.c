@@ -13,6 +13,7 @@
  */
 #include <assert.h>
 
+#include "lib/bits.h"
 #include "runtime/policy/cars/cars.h"
 
 /* Where traps keep rows: beyond device and local memory; rows of the same number lie side by side. */
@@ -238,7 +239,6 @@ void cars_warp_done(const struct hd_policy_handle *self, struct hd_warp *warp, u
 	cars_verify_end(self, warp);
 	cars->free_rows += mine->state == CARS_HAS_ROWS ? mine->wanted : 0;
 	mine->state = CARS_FREE;
-	if (mine->stack.peak > cars->peak)
-		cars->peak = mine->stack.peak;
+	cars->peak = hd_larger(cars->peak, mine->stack.peak);
 	grant_waiting(self, sm, now);
 }

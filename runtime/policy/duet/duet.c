@@ -24,6 +24,7 @@
 
 #include "heddle/config.h"
 #include "heddle/figures.h"
+#include "lib/bits.h"
 
 #define TICK 100 /* cycles */
 
@@ -224,8 +225,7 @@ static void count_so_far(const struct hd_gpu *gpu, uint32_t slot, struct hd_coun
 
 static void note_extra(struct duet_gpu *duet)
 {
-	if (duet->growth.extra > duet->most)
-		duet->most = duet->growth.extra;
+	duet->most = hd_larger(duet->most, duet->growth.extra);
 }
 
 static uint32_t bound_with(const struct duet_kernel *kernel, uint32_t l1)
