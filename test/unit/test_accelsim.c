@@ -114,6 +114,17 @@ START_TEST(results_are_due_for_64_cycles)
 	hd_registers_due(sm, warp, &inst, 0, 33);
 	ck_assert_uint_eq(hd_bank_read(sm, warp, 4, 0), (0 + 32) * HD_TICKS);
 	ck_assert_uint_eq(hd_bank_read(sm, warp, 4, 33 * HD_TICKS), (33 + 32 + 32) * HD_TICKS);
+	/* A result that is not written after all gives back its step, once, to reads that were behind it. */
+	uint64_t *port = &warp->regfile->ports[hd_bank_of(sm, warp, 4)], before = *port;
+	hd_register_not_written(sm, warp, 4, 34);
+	ck_assert_uint_eq(*port, before);
+	for (uint32_t i = 0; i < 2; i++) {
+		hd_register_not_written(sm, warp, 4, 33);
+		ck_assert_uint_eq(*port, before - 32 * HD_TICKS);
+	}
+	hd_registers_due(sm, warp, &inst, 90, 100); /* nobody is behind this one */
+	hd_register_not_written(sm, warp, 4, 100);
+	ck_assert_uint_eq(*port, before - 32 * HD_TICKS);
 	simbench_release(&bench);
 }
 END_TEST

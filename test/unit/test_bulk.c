@@ -50,6 +50,9 @@ START_TEST(requests_are_rows_apart)
 	ck_assert_uint_eq(rows.counters.tma_bytes, 1024);
 	ck_assert_uint_eq(rows.counters.tma_loads, 1);
 	ck_assert_uint_eq(rows.counters.tma_barriers, 1);
+	struct bulk_copies three = {.bytes = 128, .count = 3};
+	bulk_load(&three);
+	ck_assert_uint_eq(three.counters.tma_barriers, 1); /* each is counted once */
 	ck_assert_uint_eq(rows.counters.tma_shared_cycles, 8);
 	/* A flit asks for a line; the answer has one for each of four sectors, and one before them. */
 	ck_assert_uint_eq(rows.counters.icnt_flits_up, 8);

@@ -589,8 +589,13 @@ START_TEST(fault_ends_the_launch_and_leaves_the_simulator_usable)
 	struct hd_inst *load = simbench_emit(&bench, HD_OP_LDG);
 	load->dst = 8, load->a = 4, load->xkind = HD_X_OTHER, load->mods = HD_MOD(SIZE, HD_SIZE_32);
 	ck_assert_int_eq(simbench_start(&bench), 0);
+	struct hd_sm *sm = bench.sim->gpu.sms[0];
 	for (uint32_t i = 0; i < 2; i++) {
+		/* As if a warp waited for a barrier, and for one behind its copies. */
+		sm->mbarriers.waiting = 1;
+		hd_vec_push(&sm->mbarriers.arrivals, ((struct hd_arrival){.warp = 9}));
 		ck_assert_int_eq(simbench_run(&bench, 3, 64), HD_SIM_BAD_ADDRESS);
+		ck_assert_uint_eq(sm->mbarriers.waiting + sm->mbarriers.arrivals.len, 0);
 		ck_assert_ptr_nonnull(strstr(hd_sim_error_text(bench.sim), "block (0,0,0), thread (0,0,0)"));
 	}
 	simbench_release(&bench);

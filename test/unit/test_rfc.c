@@ -98,6 +98,30 @@ START_TEST(warps_that_share_displace_each_other)
 }
 END_TEST
 
+/* With three places for three warps R5 of each takes the place of its R4, which is the oldest: R5 alone is a hit. */
+START_TEST(the_oldest_of_all_makes_room)
+{
+	struct simbench bench;
+	simbench_init(&bench);
+	bench.options.policy = "rfc";
+	bench.config.two_level_active = 1;
+	ck_assert_int_eq(hd_config_set(&bench.config, "rfc.entries=3", &bench.diag), 0);
+	ck_assert_int_eq(hd_config_set(&bench.config, "rfc.shared=1", &bench.diag), 0);
+	simbench_mov(&bench, 4, 4);
+	simbench_emit(&bench, HD_OP_BAR)->xkind = HD_X_IMM_B;
+	simbench_mov(&bench, 5, 5);
+	simbench_emit(&bench, HD_OP_BAR)->xkind = HD_X_IMM_B;
+	simbench_ffma(&bench, 8, 4, 5, 5);
+	ck_assert_msg(!simbench_start(&bench), "%s", bench.message);
+	int error = simbench_run(&bench, 1, 96);
+	ck_assert_msg(!error, "%s", hd_sim_error_text(bench.sim));
+	ck_assert_double_eq(simbench_figure(&bench, "operands"), 3 * 2);
+	ck_assert_double_eq(simbench_figure(&bench, "hits"), 3);
+	ck_assert_double_eq(simbench_figure(&bench, "written_back"), 3 + 3); /* R4, and R5 for R8 */
+	simbench_release(&bench);
+}
+END_TEST
+
 /*
  * The warp has four results in its sixteen entries, R4, R5 and the address in R2 and R3, when it waits for what it has
  * loaded, a miss, and makes way: these four are written to the banks, and none of the twelve that have nothing. What
@@ -142,6 +166,7 @@ Suite *hd_suite(void)
 					  the_oldest_makes_room,
 					  what_has_left_comes_from_the_banks,
 					  warps_that_share_displace_each_other,
+					  the_oldest_of_all_makes_room,
 					  who_makes_way_saves_what_it_has,
 					  NULL,
 				  });

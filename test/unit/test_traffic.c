@@ -258,6 +258,8 @@ START_TEST(borders_of_kernels_beside_others)
 		issue(local(UINT32_MAX, grid, HD_MEM_STORE));
 		rig_run(&rig);
 	}
+	struct hd_mem_request read = local(4, 2, HD_MEM_LOAD);
+	ck_assert_uint_gt(rig_latency(&rig, &read), rig.config.l2_latency);
 	uint64_t hits = rig_total(&rig).counters.l1d_hits;
 	/* One begins: what is global is read anew, local memory is there. */
 	hd_lsu_invalidate_global(rig.lsus[0]);
@@ -265,6 +267,7 @@ START_TEST(borders_of_kernels_beside_others)
 	struct hd_mem_request mine = local(2, 0, HD_MEM_LOAD), theirs = local(3, 1, HD_MEM_LOAD);
 	ck_assert_uint_eq(rig_latency(&rig, &mine), rig.config.l1_latency);
 	ck_assert_uint_eq(rig_total(&rig).counters.l1d_hits, hits + 1);
+	ck_assert_uint_eq(rig_latency(&rig, &read), rig.config.l1_latency); /* which nobody has written, too */
 	/* One ends: its local memory is gone, counted as written, the other's is there. */
 	hd_lsu_flush_local(rig.lsus[0], 1);
 	ck_assert_uint_eq(rig.counters[0][1].l1d_writebacks, 4);
