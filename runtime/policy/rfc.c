@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "heddle/config.h"
+#include "lib/bits.h"
 #include "runtime/policy/regcache.h"
 #include "runtime/policy/served.h"
 #include "runtime/sm/counts.h"
@@ -76,8 +77,8 @@ static void start(const struct hd_policy_handle *self, struct hd_gpu *gpu)
 	if (hd_policy_setting(self, gpu, SHARED) == 0)
 		return;
 	rfc->shared = rfc->caches.entries * (uint32_t)active;
-	rfc->shared = rfc->shared < MOST_SHARED ? rfc->shared : MOST_SHARED;
-	rfc->caches.entries = rfc->shared < HD_REGCACHE_MOST ? rfc->shared : HD_REGCACHE_MOST;
+	rfc->shared = hd_smaller(rfc->shared, MOST_SHARED);
+	rfc->caches.entries = hd_smaller(rfc->shared, HD_REGCACHE_MOST);
 }
 
 /* The entry is free afterwards. Returns whether its value was written back. */

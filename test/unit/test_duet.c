@@ -298,10 +298,30 @@ START_TEST(use)
 }
 END_TEST
 
+/* What one resource alone makes of a kernel: below, at and above each of its two limits. */
+START_TEST(classes_have_limits)
+{
+	static const double limits[5][2] = {{60, 80}, {60, 90}, {50, 70}, {60, 80}, {60, 80}};
+	for (uint32_t i = 0; i < 5; i++)
+		for (uint32_t k = 0; k < 2; k++)
+			for (int beside = -1; beside <= 1; beside++) {
+				double value = limits[i][k] + 0.5 * beside;
+				struct duet_use use = {0};
+				double *const of[] = {&use.scheduler, &use.network, &use.dram, &use.l1, &use.l2};
+				*of[i] = value;
+				enum duet_class expected = value < limits[i][0]	   ? DUET_UNDERUTILISED
+							   : value <= limits[i][1] ? DUET_MODERATE
+										   : DUET_SATURATED;
+				ck_assert_msg(duet_class_of(&use) == expected, "%u: %g", i, value);
+			}
+}
+END_TEST
+
 Suite *hd_suite(void)
 {
 	return hd_suite_of("duet", (const TTest *const[]){
 					   classes,
+					   classes_have_limits,
 					   bounds,
 					   parts_of_the_register_file,
 					   blocks,

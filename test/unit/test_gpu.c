@@ -486,6 +486,8 @@ START_TEST(unknown_names_are_refused_with_the_nearest)
 	char message[1024];
 	ck_assert_int_ne(start_with("basline", NULL, message), 0);
 	ck_assert_ptr_nonnull(strstr(message, "did you mean baseline"));
+	ck_assert_int_eq(start_with("", NULL, message), 0); /* the baseline, as without a name */
+	ck_assert_int_eq(start_with(NULL, NULL, message), 0);
 	ck_assert_int_ne(start_with("baseline+zzzzzz", NULL, message), 0);
 	ck_assert_ptr_nonnull(strstr(message, "unknown policy 'zzzzzz'; known: baseline, "));
 	for (const struct hd_policy *policy = hd_policies; policy->name; policy++)
@@ -826,6 +828,37 @@ START_TEST(document_has_the_published_keys)
 }
 END_TEST
 
+/* Keys that come with an option alone, and keys of a policy's sections. */
+START_TEST(options_have_keys)
+{
+	static const char *const keys[] = {"verified", "profile", "slots", "sampling"};
+	for (uint32_t option = 0; option <= 4; option++) {
+		struct simbench bench;
+		simbench_init(&bench);
+		bench.options.verify = option == 0;
+		bench.options.profile = option == 1;
+		bench.options.blame = option == 2;
+		bench.options.sampling = option == 3 ? 0.5 : 0;
+		bench.options.policy = option == 4 ? "rfc" : "baseline";
+		simbench_chain(&bench, 4);
+		ck_assert_msg(!simbench_start(&bench), "%s", bench.message);
+		ck_assert_int_eq(simbench_run(&bench, 1, 32), 0);
+		char *text = hd_sim_stats_json(bench.sim);
+		json_t *document = json_loads(text, 0, NULL), *total = need(document, "total", JSON_OBJECT);
+		for (uint32_t i = 0; i < 4; i++)
+			ck_assert_msg(!json_object_get(i == 3 ? total : document, keys[i]) == (i != option), "%u: %s",
+				      option, keys[i]);
+		const json_t *config = need(document, "config", JSON_OBJECT);
+		ck_assert(!json_object_get(config, "rfc.entries") == (option != 4));
+		ck_assert(!json_object_get(config, "rfc.pj_cache_read") == (option != 4));
+		ck_assert(!json_object_get(config, "rfc.pj_cache_write") == (option != 4));
+		json_decref(document);
+		free(text);
+		simbench_release(&bench);
+	}
+}
+END_TEST
+
 START_TEST(total_is_the_sum_of_the_launches)
 {
 	struct simbench bench;
@@ -882,6 +915,7 @@ Suite *hd_suite(void)
 					  hooks_are_called_when_they_should,
 					  policies_without_hooks_are_not_called,
 					  document_has_the_published_keys,
+					  options_have_keys,
 					  total_is_the_sum_of_the_launches,
 					  NULL,
 				  });
