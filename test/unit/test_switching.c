@@ -285,6 +285,13 @@ START_TEST(each_launch_has_requests)
 }
 END_TEST
 
+START_TEST(the_last_request_is_in_the_last_cycle_for_them)
+{
+	ck_assert_uint_eq(preempt_launches("preempt", true, "preempt.most=99", 1).counts.requests, 0);
+	ck_assert_uint_eq(preempt_launches("preempt", true, "preempt.most=100", 1).counts.requests, 1);
+}
+END_TEST
+
 START_TEST(what_is_saved_is_what_the_variant_saves)
 {
 	struct figures all = preempt("preempt:naive", true), live = preempt("preempt:live", true);
@@ -344,6 +351,7 @@ Suite *hd_suite(void)
 				       blocks_between_ranges_are_known, high_registers_share_a_bit_of_the_mask,
 				       groups_follow_the_width_of_blocks, patterns_are_those_of_all_groups,
 				       bytes_of_patterns, patterns_of_a_block, a_block_leaves_compressed_and_comes_back,
-				       each_launch_has_requests, what_is_saved_is_what_the_variant_saves,
-				       shares_move_blocks_without_slices, without_requests_it_is_the_baseline, NULL});
+				       each_launch_has_requests, the_last_request_is_in_the_last_cycle_for_them,
+				       what_is_saved_is_what_the_variant_saves, shares_move_blocks_without_slices,
+				       without_requests_it_is_the_baseline, NULL});
 }
