@@ -176,6 +176,59 @@ START_TEST(samples_are_of_their_launch)
 }
 END_TEST
 
+static uint32_t leaves(const json_t *value)
+{
+	const char *key;
+	json_t *part;
+	uint32_t count = !json_is_object(value);
+	json_object_foreach((json_t *)value, key, part) count += leaves(part);
+	return count;
+}
+
+/* A figure of the last line but `back`, by its key in the head's total: a double's are its bits. What a line leaves out
+ * is 0. */
+static int64_t figure(uint32_t back, const char *wanted)
+{
+	json_t *head = json_loads(lines.data[0], 0, NULL), *value;
+	const char *key, *text = strchr(lines.data[lines.len - 1 - back], '\t') + 1;
+	char name[16];
+	uint32_t place = 0;
+	json_object_foreach(json_object_get(json_object_get(head, "head"), "total"), key, value)
+	{
+		if (!strcmp(key, wanted))
+			break;
+		place += leaves(value);
+	}
+	json_decref(head);
+	snprintf(name, sizeof name, "%u:", place);
+	for (; *text && *text != '\t'; text += strcspn(text, " \t"), text += *text == ' ')
+		if (!strncmp(text, name, strlen(name)))
+			return strtoll(text + strlen(name), NULL, 10);
+	return 0;
+}
+
+/* The lines of two launches, and of the rest, add up to what there is in all. */
+static void expect_sum(void)
+{
+	struct hd_stats total;
+	struct hd_power power;
+	int64_t cycles = 0;
+	double joules = 0;
+	hd_sim_total(bench.sim, &total);
+	hd_power_compute(&power, &total.counters, &bench.config);
+	ck_assert_int_eq(strncmp(lines.data[lines.len - 1], "{\"rest\":true}\t", 14), 0);
+	for (uint32_t back = 0; back < 3; back++) {
+		int64_t bits = figure(back, "energy_joules");
+		double part;
+		memcpy(&part, &bits, sizeof part);
+		joules += part;
+		cycles += figure(back, "cycles");
+	}
+	ck_assert_int_lt(figure(0, "cycles"), 0); /* those of both */
+	ck_assert_int_eq(cycles, (int64_t)total.counters.cycles);
+	ck_assert_double_eq_tol(joules, hd_power_total(&power), 1e-9 * joules);
+}
+
 /* A launch beside another one says so, and one of the same shape that comes alone afterwards does not. */
 START_TEST(launches_beside_others_say_so)
 {
@@ -187,6 +240,8 @@ START_TEST(launches_beside_others_say_so)
 		ck_assert_int_eq(hd_sim_submit(bench.sim, &launch, &ticket), 0);
 		if (i)
 			ck_assert_int_eq(hd_sim_wait_all(bench.sim), 0);
+		if (i == 1)
+			expect_sum();
 	}
 	ck_assert(launch_is(2, "shared"));
 	ck_assert(launch_is(1, "shared"));
