@@ -848,6 +848,8 @@ START_TEST(options_have_keys)
 		for (uint32_t i = 0; i < 4; i++)
 			ck_assert_msg(!json_object_get(i == 3 ? total : document, keys[i]) == (i != option), "%u: %s",
 				      option, keys[i]);
+		const json_t *launch = json_array_get(need(document, "launches", JSON_ARRAY), 0);
+		ck_assert(!json_object_get(launch, "sampling") == (option != 3));
 		const json_t *config = need(document, "config", JSON_OBJECT);
 		ck_assert(!json_object_get(config, "rfc.entries") == (option != 4));
 		ck_assert(!json_object_get(config, "rfc.pj_cache_read") == (option != 4));
