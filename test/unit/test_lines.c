@@ -72,6 +72,7 @@ static void expect(struct hd_launch launch)
 	expect_three(json_object_get(object, "grid"), launch.grid);
 	expect_three(json_object_get(object, "block"), launch.block);
 	ck_assert_uint_eq(number(object, "dynamic_shared"), launch.dynamic_shared);
+	ck_assert_ptr_null(strstr(lines.data[lines.len - 1], ":-0")); /* no number has a sign of its own */
 	ck_assert_uint_eq(number(object, "stream"), launch.stream);
 	uint32_t threads = launch.block[0] * launch.block[1] * launch.block[2];
 	ck_assert_uint_eq(number(object, "resident_ctas"),
