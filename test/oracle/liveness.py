@@ -456,6 +456,7 @@ class Liveness:
             said, pc = facts[key], facts[key + '_pc']
             least, most = ([count(mask) for mask in reading] for reading in masks[function.name])
             report.check(f'{key} {said} is not between {max(least)} and {max(most)}', max(least) <= said <= max(most))
+            report.check(f'{key}_pc {pc:#x} is no place', pc % 16 == 0)
             report.check(f'{key} {said} is not at {key}_pc', least[pc // 16] <= said <= most[pc // 16])
 
     @staticmethod

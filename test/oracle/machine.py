@@ -2,6 +2,7 @@
 calls. Sets of registers are integers: bit r is register r, bit 256 + p predicate p."""
 
 import collections
+import re
 
 REGISTERS = (1 << 255) - 1
 PREDICATES = 0x7f << 256
@@ -84,6 +85,12 @@ class Inst:
     @staticmethod
     def mask(sets):
         return bits(sets['registers']) | bits(sets['predicates']) << 256
+
+    @property
+    def uniform_writes(self):
+        """Uniform registers that it writes: those in front of the first operand's end."""
+        first = self.text.partition(' ')[2].partition(',')[0]
+        return [int(number) for number in re.findall(r'\bUR(\d+)\b', first)] if '[' not in first else []
 
     @property
     def registers(self):

@@ -17,10 +17,12 @@ import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.pycache_prefix = os.path.join(ROOT, os.environ.get('B', 'build'), 'test', 'pycache')
+import fields
 import mutations
 import versions
 from corpus import B, compile_seed
 from dynamic import Dynamic, Idempotence, Linear
+from figures import Figures
 from intervals import Intervals, check_lengths
 from liveness import Liveness
 from machine import Program
@@ -28,6 +30,11 @@ from preempt import Preempt
 from reuse import Reuse
 from stack import Stack
 from switching import Switching
+
+
+ANALYSES = 'figures', 'stackdepth', 'liveness', 'intervals', 'preempt', 'switch', 'reuse', 'idempotence', 'linear', 'dynamic'
+
+LEAST = 'figures', 'stackdepth' # those that need no liveness
 
 
 class Report:
@@ -53,8 +60,8 @@ def heddle(*arguments):
 def check_object(report, place, listing, metadata, only=None):
     """`only`: the analysis, where one is wanted."""
     program = Program(listing, metadata)
-    liveness = Liveness(program)
-    analyses = {'stackdepth': lambda: Stack(program), 'liveness': lambda: liveness,
+    liveness = None if only in LEAST else Liveness(program)
+    analyses = {'figures': lambda: Figures(program), 'stackdepth': lambda: Stack(program), 'liveness': lambda: liveness,
                 'intervals': lambda: Intervals(program, liveness), 'preempt': lambda: Preempt(program, liveness),
                 'switch': lambda: Switching(program, liveness),
                 'reuse': lambda: Reuse(program, liveness), 'idempotence': lambda: Idempotence(program, liveness),
@@ -68,7 +75,7 @@ def check_object(report, place, listing, metadata, only=None):
 
 
 def check_versions(report, place, listing, metadata, only):
-    for program, function in versions.programs(listing, metadata):
+    for program, function in () if only == 'figures' else versions.programs(listing, metadata):
         liveness = Liveness(program)
         analyses = {'stackdepth': lambda: Stack(program), 'liveness': lambda: liveness,
                     'intervals': lambda: Intervals(program, liveness), 'preempt': lambda: Preempt(program, liveness),
@@ -117,6 +124,19 @@ def check_mutations(inputs):
     return missed
 
 
+def notices(path, copies, name):
+    """Whether the analysis finds something wrong."""
+    report = Report()
+    check_object(report, path, *copies, name)
+    return bool(report.wrong)
+
+
+def check_fields(inputs, also):
+    """Whether each figure of metadata.def with another value is noticed in one of the files at least; of those in `also`
+    by their figures alone, since other analyses do not know all instructions of new machines."""
+    return fields.check([(*one, ANALYSES) for one in inputs] + [(*one, ANALYSES[:1]) for one in also], notices, ANALYSES)
+
+
 def check_trace(report, path, trace):
     """The lengths of intervals in what `heddle run --trace=issue` wrote of the program."""
     report.at(path, 'lengths')
@@ -137,17 +157,22 @@ def check_seeds(report, span):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split('\n')[0])
     parser.add_argument('--mutate', action='store_true', help='put small errors into the metadata: are they noticed?')
+    parser.add_argument('--fields', action='store_true', help='give each figure of metadata.def another value: is it noticed?')
+    parser.add_argument('--also', nargs='*', default=[], metavar='FILE', help='with --fields: objects of which figures alone are checked')
+    parser.add_argument('--only', metavar='ANALYSIS', choices=ANALYSES, help='check this alone')
     parser.add_argument('--trace', help="the file's run, written by heddle run --trace=issue: lengths of intervals")
     parser.add_argument('--seeds', metavar='FIRST-LAST', help='random kernels of test/fuzz')
     parser.add_argument('files', nargs='*', metavar='FILE')
     options = parser.parse_args()
     if options.mutate:
         return 1 if check_mutations(list(objects(options.files))) else 0
+    if options.fields:
+        return 1 if check_fields(objects(options.files), objects(options.also)) else 0
     report = Report()
     if options.seeds:
         check_seeds(report, options.seeds)
     for path, listing, metadata in objects(options.files):
-        check_object(report, path, listing, metadata)
+        check_object(report, path, listing, metadata, options.only)
     if options.trace:
         check_trace(report, options.files[0], options.trace)
     for line in report.wrong[:50]:
