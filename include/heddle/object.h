@@ -28,7 +28,9 @@
 #include "lib/diag.h"
 #include "lib/vec.h"
 
+/* What is written, and the oldest version that is read (lib/object/versions.c has what changed). */
 #define HD_OBJECT_VERSION 12
+#define HD_OBJECT_OLDEST 10
 
 /* Memory space of a device variable. */
 enum hd_space { HD_SPACE_GLOBAL, HD_SPACE_CONSTANT, HD_SPACE_SHARED };
@@ -241,6 +243,7 @@ int hd_object_open(const uint8_t *bytes, size_t size, const char *name, struct h
  */
 int hd_object_load_code(struct hd_object *object, uint32_t function, struct hd_diag *diag);
 int hd_object_load_metadata(struct hd_object *object, uint32_t function, bool tables, struct hd_diag *diag);
+int hd_object_load_all_metadata(struct hd_object *object, struct hd_diag *diag);
 /* Loads everything except the bitcode. */
 int hd_object_load_all(struct hd_object *object, struct hd_diag *diag);
 /* Returns the size declared by the object at `bytes` (for objects embedded without a length); 0 if it is no object. */

@@ -71,7 +71,7 @@ enum object_header object_header_check(const uint8_t bytes[64], uint64_t *declar
 		return OBJECT_NOT_ELF;
 	if (bytes[EI_CLASS] != ELFCLASS64 || bytes[EI_DATA] != ELFDATA2LSB || !object_header_is_ours(bytes))
 		return OBJECT_OTHER_ELF;
-	if (bytes[EI_ABIVERSION] != HD_OBJECT_VERSION)
+	if (bytes[EI_ABIVERSION] < HD_OBJECT_OLDEST || bytes[EI_ABIVERSION] > HD_OBJECT_VERSION)
 		return OBJECT_OTHER_VERSION;
 	uint64_t sections = get_u64(bytes + 40), count = get_u16(bytes + 60);
 	if (get_u16(bytes + 16) != (is_offload_image(bytes) ? ET_EXEC : ET_REL) ||

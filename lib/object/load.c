@@ -57,6 +57,18 @@ static int spend(struct loading *loading, uint64_t bytes)
 
 /* ------------------------------------------------------------------ code */
 
+/* An instruction of an earlier version that is executed differently today. */
+static int check_meaning(struct loading *loading, uint32_t index)
+{
+	uint32_t since = 0, version = loading->rest->version;
+	const char *was = object_changed_inst(version, &loading->function->insts[index], &since);
+	return was ? hd_error(loading->diag, HD_NOWHERE,
+			      "%s: function %s, pc 0x%x: the object of version %u has %s "
+			      "since version %u (compile again)",
+			      loading->rest->name, loading->function->name, index * HD_INST_BYTES, version, was, since)
+		   : 0;
+}
+
 static int load_code(struct loading *loading, const struct object_body *body)
 {
 	struct hd_function *function = loading->function;
@@ -70,6 +82,8 @@ static int load_code(struct loading *loading, const struct object_body *body)
 		if (hd_inst_decode(body->text + (size_t)i * HD_INST_BYTES, &function->insts[i]) != 0)
 			return DAMAGED(loading, "function %s, pc 0x%x: no instruction", function->name,
 				       i * HD_INST_BYTES);
+		if (loading->rest->version != HD_OBJECT_VERSION && check_meaning(loading, i) != 0)
+			return -1;
 	}
 	return 0;
 }
@@ -280,6 +294,11 @@ int hd_object_load_all(struct hd_object *object, struct hd_diag *diag)
 	for (uint32_t i = 0; i < object->function_count; i++)
 		if (hd_object_load_code(object, i, diag) != 0)
 			return -1;
+	return hd_object_load_all_metadata(object, diag);
+}
+
+int hd_object_load_all_metadata(struct hd_object *object, struct hd_diag *diag)
+{
 	for (uint32_t i = 0; i < object->metadata.function_count; i++)
 		if (hd_object_load_metadata(object, i, true, diag) != 0)
 			return -1;

@@ -44,23 +44,23 @@ __attribute__((format(printf, 2, 3))) static int damaged(struct reader *reader, 
 }
 
 /* A message for each way in which a file is no object at all. */
-static int check_header(struct reader *reader, const uint8_t *bytes, size_t *size)
+static int check_header(struct reader *reader, const uint8_t *bytes, size_t *size, uint32_t *version)
 {
 	uint64_t declared = 0;
-	uint32_t version = 0;
 	if (*size < 4 || memcmp(bytes, ELFMAG, SELFMAG) != 0)
 		return hd_error(reader->diag, HD_NOWHERE, "%s: not a kernel object (not an ELF file)", reader->name);
 	if (*size < OBJECT_HEADER_BYTES)
 		return hd_error(reader->diag, HD_NOWHERE, "%s: truncated: %zu bytes, less than an ELF header",
 				reader->name, *size);
-	switch (object_header_check(bytes, &declared, &version)) {
+	switch (object_header_check(bytes, &declared, version)) {
 	case OBJECT_NOT_ELF:
 	case OBJECT_OTHER_ELF:
 		return hd_error(reader->diag, HD_NOWHERE, "%s: an ELF file, but not a kernel object", reader->name);
 	case OBJECT_OTHER_VERSION:
 		return hd_error(reader->diag, HD_NOWHERE,
-				"%s: kernel object of version %u, but this Heddle reads version %d (compile again)",
-				reader->name, version, HD_OBJECT_VERSION);
+				"%s: kernel object of version %u, but this Heddle reads versions %d to %d "
+				"(compile again)",
+				reader->name, *version, HD_OBJECT_OLDEST, HD_OBJECT_VERSION);
 	case OBJECT_BAD_HEADER: return damaged(reader, "bad ELF header");
 	case OBJECT_OK: break;
 	}
@@ -495,12 +495,14 @@ static int read_inlined(struct reader *reader)
 static int open_object(struct reader *reader, const uint8_t *bytes, size_t size, bool whole)
 {
 	*reader->object = (struct hd_object){.arena = reader->arena};
-	if (check_header(reader, bytes, &size) != 0)
+	uint32_t version = 0;
+	if (check_header(reader, bytes, &size, &version) != 0)
 		return -1;
 	uint8_t *copy = hd_arena_alloc(reader->arena, size);
 	memcpy(copy, bytes, size);
 	reader->rest = HD_ARENA_NEW(reader->arena, struct hd_object_rest, 1);
 	reader->rest->name = hd_arena_strdup(reader->arena, reader->name);
+	reader->rest->version = version;
 	reader->rest->budget = size;
 	reader->object->rest = reader->rest;
 	int result = elf_image_init(&reader->image, copy, size) == 0 ? read_sections(reader)

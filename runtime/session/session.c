@@ -367,7 +367,9 @@ int hd_session_load(struct hd_session *session, const void *bytes, size_t size, 
 	struct module *module = hd_xcalloc(1, sizeof *module);
 	hd_arena_init(&module->arena);
 	name = hd_arena_strdup(&session->arena, name);
-	int status = hd_object_read(bytes, size, name, &module->arena, &module->object, &session->diag);
+	int status = hd_object_open(bytes, size, name, &module->arena, &module->object, &session->diag);
+	if (!status)
+		status = hd_object_load_all_metadata(&module->object, &session->diag);
 	if (!status)
 		status = hd_sim_load(session->sim, bytes, size, name, &module->module);
 	if (status) {

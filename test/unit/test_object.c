@@ -160,8 +160,15 @@ START_TEST(each_kind_of_bad_file_has_its_message)
 	expect_read_error(bytes, 20, "truncated");
 	expect_read_error(bytes, size - 1, "truncated");
 	bytes[EI_ABIVERSION]++;
-	expect_read_error(bytes, size, "version 13, but this Heddle reads version 12");
-	bytes[EI_ABIVERSION]--;
+	expect_read_error(bytes, size, "version 13, but this Heddle reads versions 10 to 12");
+	bytes[EI_ABIVERSION] = 9;
+	expect_read_error(bytes, size, "version 9, but this Heddle reads versions 10 to 12");
+	for (int version = HD_OBJECT_OLDEST; version <= HD_OBJECT_VERSION; version++) {
+		struct hd_object object;
+		bytes[EI_ABIVERSION] = (uint8_t)version;
+		ck_assert_int_eq(hd_object_read(bytes, size, "x.hdo", &arena, &object, &diag), 0);
+		ck_assert_uint_eq(hd_object_declared_size(bytes), size);
+	}
 	bytes[18] = EM_X86_64, bytes[19] = 0;
 	expect_read_error(bytes, size, "an ELF file, but not a kernel object");
 	free(bytes);

@@ -338,8 +338,9 @@ int kernel_load(struct kernel_run *run, const char *path, const char *kernel, co
 		return hd_error(diag, HD_NOWHERE, "cannot read %s: %s", path, strerror(errno));
 	if (ir ? compile(run, diag) : hd_read_file(path, &run->bytes, &run->size, diag))
 		return -1;
-	if (hd_object_read(run->bytes, run->size, path, &run->arena, &run->object, diag) ||
-	    find_kernel(run, kernel, diag))
+	/* Not the code: a function that cannot be read is no concern of the others. */
+	if (hd_object_open(run->bytes, run->size, path, &run->arena, &run->object, diag) ||
+	    hd_object_load_all_metadata(&run->object, diag) || find_kernel(run, kernel, diag))
 		return -1;
 	return add_scratch(run, gpu, diag) ? -1 : check_arguments(run, diag);
 }
