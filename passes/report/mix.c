@@ -14,11 +14,12 @@
 #include "heddle/opcodes.h"
 #include "lib/machine/mix.h"
 #include "passes/analysis/chain.h"
+#include "passes/analysis/copies.h"
 #include "passes/analysis/flow.h"
 #include "passes/pass.h"
 
-/* Of what is summed: the kinds, calls of helpers, and stages of which nothing is known. */
-enum { HELPERS = HD_MIX_KINDS, UNKNOWN_STAGES, COLUMNS };
+/* Of what is summed: the kinds, calls of helpers, stages of which nothing is known, and waits (copies.h). */
+enum { HELPERS = HD_MIX_KINDS, UNKNOWN_STAGES, AHEAD, SERIAL, UNPROVEN, COLUMNS };
 
 static void count_code(const struct hd_function *code, uint32_t *counts)
 {
@@ -85,7 +86,11 @@ void hd_mix_describe(struct hd_unit *unit)
 	for (uint32_t f = 0; f < count; f++) {
 		struct stages stages = find_stages(&flows[f]);
 		count_code(&unit->object.functions[f], &own[(size_t)f * width]);
+		struct hd_copies copies = hd_flow_copies(&flows[f]);
 		own[(size_t)f * width + UNKNOWN_STAGES] = stages.unknown;
+		own[(size_t)f * width + AHEAD] = copies.ahead;
+		own[(size_t)f * width + SERIAL] = copies.serial;
+		own[(size_t)f * width + UNPROVEN] = copies.unproven;
 		most[PRODUCT_REGISTERS][f] = flows[f].product_registers;
 		most[PRODUCT_GROUPS][f] = flows[f].product_groups;
 		most[STAGE_BYTES][f] = stages.bytes;
@@ -113,6 +118,9 @@ void hd_mix_describe(struct hd_unit *unit)
 		facts->shared_barriers = sum[HD_MIX_INIT];
 		facts->shared_barrier_waits = sum[HD_MIX_AWAIT];
 		facts->unknown_stages = sum[UNKNOWN_STAGES];
+		facts->ahead_waits = sum[AHEAD];
+		facts->serial_waits = sum[SERIAL];
+		facts->unproven_waits = sum[UNPROVEN];
 		facts->product_registers = most[PRODUCT_REGISTERS][f];
 		facts->product_groups = most[PRODUCT_GROUPS][f];
 		facts->stage_bytes = most[STAGE_BYTES][f];

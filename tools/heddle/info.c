@@ -296,6 +296,10 @@ static void print_async(const struct hd_meta_function *function)
 	print_count(&separator, function->shared_barriers, "initialisation of a barrier",
 		    "initialisations of barriers");
 	print_count(&separator, function->shared_barrier_waits, "wait for a barrier", "waits for barriers");
+	print_count(&separator, function->ahead_waits, "of them with a copy ahead", "of them with a copy ahead");
+	print_count(&separator, function->serial_waits, "with no copy in flight behind it",
+		    "with no copy in flight behind them");
+	print_count(&separator, function->unproven_waits, "of which neither is proven", "of which neither is proven");
 	if (separator[0] == ',')
 		putchar('\n');
 }
