@@ -345,7 +345,7 @@ int main(int argc, char **argv)
 			took[i] = micro_cycles([&] { from_l2<<<sms, 1, STAGES * STAGE>>>(memory, 2 + 2 * i); });
 		micro_row("bulk.l2", 2.0 * STAGES * STAGE * sms / ((took[1] - took[0]) / micro_core_mhz()) / 1e3, "GB/s");
 	}
-	size_t used = 0; /* each launch has memory of its own: none of it is in L2 */
+	size_t used = (size_t)sms * STAGES * STAGE; /* each launch has memory of its own: none of it is in L2, bulk.l2's neither */
 	const unsigned side[] = {16, 32, 64};
 	for (unsigned box = 0; box < 2; box++)
 		for (unsigned k = 0; k < (box ? 3u : 5u); k++)
