@@ -34,6 +34,7 @@ struct hd_metadata {
 	enum hd_compile_mode mode;
 	struct hd_meta_function *functions; /* kernels and device functions, in order of name */
 	uint32_t function_count;
+	uint32_t edition; /* of the fields that its object has (lib/metadata/pack.h) */
 };
 
 /* Code for one architecture alone ("sm_90a"), which no newer GPU takes either. */

@@ -20,6 +20,25 @@ bool hd_meta_field_is_in(const struct hd_meta_field *field, enum hd_meta_part pa
 	return !names && table == (part == HD_META_TABLES);
 }
 
+/* What was added to the tables, and in which edition. */
+static const struct {
+	uint32_t edition;
+	const char *group, *key;
+} added[] = {
+	{1, "async", "ahead_waits"},
+	{1, "async", "serial_waits"},
+	{1, "async", "unproven_waits"},
+};
+
+bool hd_meta_field_is_of(const struct hd_meta_field *field, uint32_t edition)
+{
+	for (size_t i = 0; edition < HD_META_EDITION && i < sizeof(added) / sizeof(added[0]); i++)
+		if (added[i].edition > edition && field->group && !strcmp(field->group, added[i].group) &&
+		    !strcmp(field->key, added[i].key))
+			return false;
+	return true;
+}
+
 static uint64_t hash_number(uint64_t hash, uint64_t number)
 {
 	for (unsigned i = 0; i < 8; i++)
@@ -27,10 +46,14 @@ static uint64_t hash_number(uint64_t hash, uint64_t number)
 	return hash;
 }
 
-static uint64_t hash_record(uint64_t hash, const struct hd_meta_record *table)
+static uint64_t hash_record(uint64_t hash, const struct hd_meta_record *table, uint32_t edition)
 {
+	uint32_t count = 0;
 	for (uint32_t i = 0; i < table->count; i++) {
 		const struct hd_meta_field *field = &table->fields[i];
+		if (!hd_meta_field_is_of(field, edition))
+			continue;
+		count++;
 		hash = hd_hash_text(hash, field->group ? field->group : "");
 		hash = hd_hash_text(hash_number(hash, field->type), field->key);
 		hash = hash_number(hash_number(hash, field->null), field->length);
@@ -39,15 +62,15 @@ static uint64_t hash_record(uint64_t hash, const struct hd_meta_record *table)
 			hash = hd_hash_text(hash, *name);
 		hash = hd_hash_text(hash, field->digits ? field->digits : "");
 		if (field->record)
-			hash = hash_record(hash, field->record);
+			hash = hash_record(hash, field->record, edition);
 	}
-	return hash_number(hash, table->count);
+	return hash_number(hash, count);
 }
 
-uint64_t hd_meta_layout(void)
+uint64_t hd_meta_layout(uint32_t edition)
 {
-	return hash_record(hash_record(hash_number(HD_HASH_TEXT, HD_METADATA_VERSION), &hd_meta_document_record),
-			   &hd_meta_function_record);
+	uint64_t version = hash_number(HD_HASH_TEXT, HD_METADATA_VERSION);
+	return hash_record(hash_record(version, &hd_meta_document_record, edition), &hd_meta_function_record, edition);
 }
 
 /* ------------------------------------------------------------------ values */
@@ -186,7 +209,7 @@ const struct hd_meta_function **hd_meta_pack_order(const struct hd_metadata *met
 void hd_meta_pack_document(struct hd_strbuf *to, const struct hd_metadata *metadata,
 			   const struct hd_meta_function *const *functions)
 {
-	uint64_t layout = hd_meta_layout();
+	uint64_t layout = hd_meta_layout(HD_META_EDITION);
 	for (unsigned i = 0; i < 8; i++)
 		pack_byte(to, (uint8_t)(layout >> 8 * i));
 	pack_record(to, &hd_meta_document_record, (const char *)metadata);

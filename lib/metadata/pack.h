@@ -13,8 +13,16 @@
 #include "lib/metadata/fields.h"
 #include "lib/packed.h"
 
-/* Changes with each change of the tables that changes what packed bytes mean. */
-uint64_t hd_meta_layout(void);
+/*
+ * Fields come in editions: those of one are the fields of the edition before and some more (the table in pack.c).
+ * Objects of earlier editions are read; what they lack is 0, or null where it may be. A field that changes or goes
+ * makes objects unreadable, as one that is added without a row in that table.
+ */
+enum { HD_META_EDITION = 1 };
+
+/* Of the tables as an edition has them; changes with each change of them that changes what packed bytes mean. */
+uint64_t hd_meta_layout(uint32_t edition);
+bool hd_meta_field_is_of(const struct hd_meta_field *field, uint32_t edition);
 
 /* Of one document: sections of an object are numbered with 16 bits, and a function may take two. */
 enum { HD_META_MOST_FUNCTIONS = 32000 };
@@ -34,7 +42,7 @@ void hd_meta_pack_function(struct hd_strbuf *to, const struct hd_meta_function *
  */
 int hd_meta_unpack_document(const struct hd_span *bytes, const char *name, struct hd_arena *arena,
 			    struct hd_metadata *metadata, struct hd_diag *diag);
-int hd_meta_unpack_function(const struct hd_span *bytes, const char *name, struct hd_arena *arena,
+int hd_meta_unpack_function(const struct hd_span *bytes, const char *name, const struct hd_metadata *document,
 			    struct hd_meta_function *function, enum hd_meta_part part, struct hd_diag *diag);
 /* Whether the field of a function belongs to the part. */
 bool hd_meta_field_is_in(const struct hd_meta_field *field, enum hd_meta_part part);

@@ -13,7 +13,7 @@
 struct unpacking {
 	struct hd_span bytes;
 	struct hd_arena *arena;
-	uint32_t instructions;
+	uint32_t instructions, edition;
 	const char *record, *key; /* of the value that is wrong, and what is wrong with it; NULL: all is well so far */
 	const char *wrong;
 };
@@ -226,9 +226,10 @@ static void get_value(struct unpacking *unpacking, const struct hd_meta_field *f
 static void get_field(struct unpacking *unpacking, const struct hd_meta_record *table,
 		      const struct hd_meta_field *field, char *record)
 {
-	bool null = field->null && get_byte(unpacking, 1);
+	bool missing = unpacking->edition < HD_META_EDITION && !hd_meta_field_is_of(field, unpacking->edition);
+	bool null = field->null && (missing || get_byte(unpacking, 1));
 	hd_member_set_null(field, record, null);
-	if (!null)
+	if (!null && !missing)
 		get_value(unpacking, field, record);
 	if (!unpacking->bytes.failed || unpacking->key)
 		return;
@@ -262,8 +263,11 @@ static int check_layout(struct unpacking *unpacking, const char *name, struct hd
 	const uint8_t *bytes = hd_span_take(&unpacking->bytes, 8);
 	for (unsigned i = 0; bytes && i < 8; i++)
 		layout |= (uint64_t)bytes[i] << 8 * i;
-	if (layout == hd_meta_layout())
-		return 0;
+	for (uint32_t edition = HD_META_EDITION + 1; edition-- > 0;) {
+		unpacking->edition = edition;
+		if (layout == hd_meta_layout(edition))
+			return 0;
+	}
 	return hd_error(diag, HD_NOWHERE, "%s: metadata fields differ from this Heddle's (compile it again)", name);
 }
 
@@ -292,6 +296,7 @@ int hd_meta_unpack_document(const struct hd_span *bytes, const char *name, struc
 	*metadata = (struct hd_metadata){.arena = arena};
 	if (check_layout(&unpacking, name, diag))
 		return -1;
+	metadata->edition = unpacking.edition;
 	get_record(&unpacking, &hd_meta_document_record, (char *)metadata);
 	if (unpacking.bytes.failed)
 		return damaged(diag, name, "%s: %s", unpacking.key, what_is_wrong(&unpacking));
@@ -301,11 +306,14 @@ int hd_meta_unpack_document(const struct hd_span *bytes, const char *name, struc
 	return unpack_names(&unpacking, name, metadata, diag);
 }
 
-int hd_meta_unpack_function(const struct hd_span *bytes, const char *name, struct hd_arena *arena,
+int hd_meta_unpack_function(const struct hd_span *bytes, const char *name, const struct hd_metadata *document,
 			    struct hd_meta_function *function, enum hd_meta_part part, struct hd_diag *diag)
 {
 	const struct hd_meta_record *table = &hd_meta_function_record;
-	struct unpacking unpacking = {.bytes = *bytes, .arena = arena, .instructions = function->instructions};
+	struct unpacking unpacking = {.bytes = *bytes,
+				      .arena = document->arena,
+				      .instructions = function->instructions,
+				      .edition = document->edition};
 	for (uint32_t i = 0; i < table->count && !unpacking.bytes.failed; i++)
 		if (hd_meta_field_is_in(&table->fields[i], part))
 			get_field(&unpacking, table, &table->fields[i], (char *)function);

@@ -273,8 +273,8 @@ static int load_part(struct loading *loading, uint32_t index, enum hd_meta_part 
 	const char *wrong = items_get(&loading->rest->meta, 1 + part * metadata->function_count + index, &span);
 	if (wrong)
 		return DAMAGED(loading, "metadata: %s: %s", metadata->functions[index].name, wrong);
-	if (hd_meta_unpack_function(&span, loading->rest->name, loading->object->arena, &metadata->functions[index],
-				    part, loading->diag) != 0)
+	if (hd_meta_unpack_function(&span, loading->rest->name, metadata, &metadata->functions[index], part,
+				    loading->diag) != 0)
 		return -1;
 	loading->rest->meta_read[index] |= (uint8_t)(1u << part);
 	return 0;

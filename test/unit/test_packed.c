@@ -197,7 +197,7 @@ static void unpack_all(const struct hd_metadata *from, struct hd_metadata *to)
 			uint8_t *copy = hd_arena_alloc(&arena, bytes.len);
 			memcpy(copy, bytes.data, bytes.len);
 			span = (struct hd_span){copy, copy + bytes.len, false};
-			ck_assert_msg(hd_meta_unpack_function(&span, "x", &arena, &to->functions[i], part, &diag) == 0,
+			ck_assert_msg(hd_meta_unpack_function(&span, "x", to, &to->functions[i], part, &diag) == 0,
 				      "%s", hd_strbuf_text(&messages));
 			hd_strbuf_release(&bytes);
 		}
@@ -219,9 +219,10 @@ static void expect_unpacked(struct hd_meta_function *function, enum hd_meta_part
 {
 	struct hd_strbuf bytes = {0};
 	struct hd_meta_function back = *function; /* its figures say how long lists are */
+	const struct hd_metadata present = {.arena = &arena, .edition = HD_META_EDITION};
 	hd_meta_pack_function(&bytes, function, part);
 	struct hd_span span = {(uint8_t *)bytes.data, (uint8_t *)bytes.data + bytes.len, false};
-	ck_assert_int_eq(hd_meta_unpack_function(&span, "x.hdo", &arena, &back, part, &diag), -1);
+	ck_assert_int_eq(hd_meta_unpack_function(&span, "x.hdo", &present, &back, part, &diag), -1);
 	expect_message(hd_arena_printf(&arena, "x.hdo: damaged kernel object: metadata: %s: %s", back.name, expected));
 	hd_strbuf_release(&bytes);
 	struct hd_metadata again = sample_metadata(&arena);
@@ -274,12 +275,13 @@ START_TEST(a_list_is_as_long_as_its_figure_says)
 {
 	struct hd_metadata metadata = sample_metadata(&arena);
 	struct hd_strbuf tables = {0};
+	metadata.edition = HD_META_EDITION;
 	struct hd_meta_function back = {.name = "k",
 					.interval_count = 1,
 					.instructions = metadata.functions[1].instructions};
 	hd_meta_pack_function(&tables, &metadata.functions[1], HD_META_TABLES);
 	struct hd_span span = {(uint8_t *)tables.data, (uint8_t *)tables.data + tables.len, false};
-	ck_assert_int_eq(hd_meta_unpack_function(&span, "x", &arena, &back, HD_META_TABLES, &diag), -1);
+	ck_assert_int_eq(hd_meta_unpack_function(&span, "x", &metadata, &back, HD_META_TABLES, &diag), -1);
 	expect_message("k: intervals of its function: not as many as its figure says");
 	hd_strbuf_release(&tables);
 }
