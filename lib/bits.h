@@ -1,5 +1,6 @@
 /*
- * Arithmetic on powers of two: alignments, page sizes, bank counts. The larger of two counts.
+ * Arithmetic on powers of two: alignments, page sizes, bank counts. The larger and the smaller of two
+ * numbers of 32 bits.
  */
 #ifndef HD_LIB_BITS_H
 #define HD_LIB_BITS_H

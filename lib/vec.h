@@ -43,8 +43,8 @@
 		(vec)->data[(vec)->len++] = (__VA_ARGS__);                                               \
 	} while (0)
 
-/* In front of element `index`, or at the end where it is the length. `index` is read once; the value when the elements
- * have moved. */
+/* In front of element `index`, or at the end where it is the length. `index` is read once. The value is read after the
+ * elements behind it have moved. */
 #define hd_vec_insert(vec, index, ...)                                                            \
 	do {                                                                                      \
 		uint32_t hd_at_ = (index);                                                        \

@@ -33,7 +33,6 @@ __device__ inline void square(const int *similar, int *scores, int columns, int 
 			score[i + 1][mine + 1] = largest(score[i][mine] + reward[i][mine], score[i + 1][mine] - penalty,
 							 score[i][mine + 1] - penalty);
 	}
-	__syncthreads();
 	for (int i = 1; i <= SIDE; i++)
 		to[columns * i + mine + 1] = score[i][mine + 1];
 }

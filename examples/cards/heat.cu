@@ -20,7 +20,7 @@ __device__ __host__ inline float heat(float step, float power, float center, flo
 				(AMBIENT - center) * rz);
 }
 
-/* Cells of a block are known for `steps` steps less its rim; beyond the chip's border the border's temperature holds. */
+/* A cell r cells from its block's edge is right for r steps. Beyond the chip's border a cell's own temperature holds. */
 __global__ void temperatures(int steps, const float *power, const float *from, float *to, int columns, int rows, float step,
 			     float rx, float ry, float rz)
 {

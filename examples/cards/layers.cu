@@ -80,24 +80,29 @@ int main(int argc, char **argv)
 	CHECK_LAUNCH();
 
 	Verdict verdict = {"layers", 0};
-	float *got = host_array<float>(count), *partial = host_array<float>((size_t)blocks * WIDTH);
+	float *got = host_array<float>(count), *steps = host_array<float>(count), *tree = host_array<float>(count);
+	float *partial = host_array<float>((size_t)blocks * WIDTH);
 	copy_back(got, dweights, count);
+	copy_back(steps, dold, count);
+	copy_back(tree, dforward, count);
 	copy_back(partial, dpartial, (size_t)blocks * WIDTH);
-	for (int row = 1; row <= inputs; row++)
+	input[0] = 1; /* of the bias */
+	for (int row = 0; row <= inputs; row++)
 		for (int unit = 1; unit <= WIDTH; unit++) {
 			size_t i = (size_t)row * (WIDTH + 1) + unit;
-			float wanted = weights[i] + RATE * delta[unit] * input[row] + RATE * old[i];
-			if (!(fabsf(got[i] - wanted) <= 1e-5f))
-				differs(&verdict, "weights[%zu] = %g, not %g", i, got[i], wanted);
+			float step = RATE * delta[unit] * input[row] + RATE * old[i];
+			if (!(fabsf(steps[i] - step) <= 1e-5f && fabsf(got[i] - weights[i] - step) <= 1e-5f))
+				differs(&verdict, "weights[%zu] = %g, changed by %g, not %g", i, got[i], steps[i], step);
 		}
 	for (int block = 0; block < blocks; block++)
 		for (int unit = 0; unit < WIDTH; unit++) {
+			size_t first = (size_t)(block * HEIGHT + 1) * (WIDTH + 1) + unit + 1;
 			float sum = 0;
-			for (int row = block * HEIGHT + 1; row <= (block + 1) * HEIGHT; row++)
-				sum += weights[(size_t)row * (WIDTH + 1) + unit + 1] * input[row];
-			if (!(fabsf(partial[block * WIDTH + unit] - sum) <= 1e-4f))
-				differs(&verdict, "partial[%d] = %g, not %g", block * WIDTH + unit,
-					partial[block * WIDTH + unit], sum);
+			for (int row = 0; row < HEIGHT; row++)
+				sum += weights[first + row * (WIDTH + 1)] * input[block * HEIGHT + row + 1];
+			if (!(fabsf(partial[block * WIDTH + unit] - sum) <= 1e-4f && tree[first] == partial[block * WIDTH + unit]))
+				differs(&verdict, "sum %d = %g, %g in the tree, not %g", block * WIDTH + unit,
+					partial[block * WIDTH + unit], tree[first], sum);
 		}
 	return conclude(verdict, "%d inputs", inputs);
 }

@@ -3,8 +3,8 @@
  * covers 16 inputs and all 16 units. The forward pass multiplies in shared memory, adds up over the inputs in a tree,
  * leaves one partial sum a block and unit, which the host adds, and stores the tree where the weights were.
  *
- * It has what slow forms of this computation have: the reach of a step of the tree is a power by __powf, threads find their
- * part by a remainder, rates are of type double.
+ * It does not save work: a step of the tree has its reach from __powf, threads find their part by a remainder, and rates
+ * are of type double.
  */
 #include "grids.h"
 

@@ -345,7 +345,8 @@ int main(int argc, char **argv)
 			took[i] = micro_cycles([&] { from_l2<<<sms, 1, STAGES * STAGE>>>(memory, 2 + 2 * i); });
 		micro_row("bulk.l2", 2.0 * STAGES * STAGE * sms / ((took[1] - took[0]) / micro_core_mhz()) / 1e3, "GB/s");
 	}
-	size_t used = (size_t)sms * STAGES * STAGE; /* each launch has memory of its own: none of it is in L2, bulk.l2's neither */
+	const size_t first = (size_t)sms * STAGES * STAGE; /* behind bulk.l2's memory, which is in L2 */
+	size_t used = first; /* each launch has memory of its own, until all is used up */
 	const unsigned side[] = {16, 32, 64};
 	for (unsigned box = 0; box < 2; box++)
 		for (unsigned k = 0; k < (box ? 3u : 5u); k++)
@@ -363,7 +364,7 @@ int main(int argc, char **argv)
 					took[i] = micro_cycles([&] {
 						int n = pieces << i;
 						size_t all = (size_t)n * bytes * sms * blocks;
-						size_t begin = used + all > room ? 0 : used;
+						size_t begin = used + all > room ? first : used;
 						used = (begin + all + (1u << 20) - 1) / (1u << 20) * (1u << 20);
 						if (box)
 							boxes<<<sms * blocks, 1, bytes>>>(map_of(memory + begin, room - begin, side[k], side[k]), side[k], side[k], n);

@@ -412,8 +412,7 @@ enum hd_role {
 	HD_ROLE_CALLEE_RESTORE,
 	HD_ROLE_SPILL_STORE,
 	HD_ROLE_SPILL_LOAD,
-	HD_ROLE_WARP_ATOMIC, /* by one lane for all that executed the last vote .HERE; REDUX, SHFL: takes their operands
-			      */
+	HD_ROLE_WARP_ATOMIC, /* by one lane for those of the last vote .HERE; REDUX, SHFL: these bring operands */
 	HD_ROLE_COUNT
 };
 

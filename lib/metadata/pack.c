@@ -20,22 +20,26 @@ bool hd_meta_field_is_in(const struct hd_meta_field *field, enum hd_meta_part pa
 	return !names && table == (part == HD_META_TABLES);
 }
 
-/* What was added to the tables, and in which edition. */
+/* What was added to the tables, in which edition, and what objects without it count as having: nothing was proven. */
 static const struct {
 	uint32_t edition;
 	const char *group, *key;
+	int64_t value;
 } added[] = {
-	{1, "async", "ahead_waits"},
-	{1, "async", "serial_waits"},
-	{1, "async", "unproven_waits"},
+	{1, "async", "ahead_waits", 0},
+	{1, "async", "serial_waits", 0},
+	{1, "async", "unproven_waits", 1},
 };
 
-bool hd_meta_field_is_of(const struct hd_meta_field *field, uint32_t edition)
+bool hd_meta_field_is_of(const struct hd_meta_field *field, uint32_t edition, int64_t *value)
 {
+	*value = 0;
 	for (size_t i = 0; edition < HD_META_EDITION && i < sizeof(added) / sizeof(added[0]); i++)
 		if (added[i].edition > edition && field->group && !strcmp(field->group, added[i].group) &&
-		    !strcmp(field->key, added[i].key))
+		    !strcmp(field->key, added[i].key)) {
+			*value = added[i].value;
 			return false;
+		}
 	return true;
 }
 
@@ -49,9 +53,10 @@ static uint64_t hash_number(uint64_t hash, uint64_t number)
 static uint64_t hash_record(uint64_t hash, const struct hd_meta_record *table, uint32_t edition)
 {
 	uint32_t count = 0;
+	int64_t value;
 	for (uint32_t i = 0; i < table->count; i++) {
 		const struct hd_meta_field *field = &table->fields[i];
-		if (!hd_meta_field_is_of(field, edition))
+		if (!hd_meta_field_is_of(field, edition, &value))
 			continue;
 		count++;
 		hash = hd_hash_text(hash, field->group ? field->group : "");

@@ -15,14 +15,15 @@
 
 /*
  * Fields come in editions: those of one are the fields of the edition before and some more (the table in pack.c).
- * Objects of earlier editions are read; what they lack is 0, or null where it may be. A field that changes or goes
- * makes objects unreadable, as one that is added without a row in that table.
+ * Objects of earlier editions are read; what they lack has the value of its row, or is null where it may be. A field
+ * that changes or goes makes objects unreadable. So does a new field without a row in that table.
  */
 enum { HD_META_EDITION = 1 };
 
 /* Of the tables as an edition has them; changes with each change of them that changes what packed bytes mean. */
 uint64_t hd_meta_layout(uint32_t edition);
-bool hd_meta_field_is_of(const struct hd_meta_field *field, uint32_t edition);
+/* `value`: what the field is for an object of an edition that lacks it. */
+bool hd_meta_field_is_of(const struct hd_meta_field *field, uint32_t edition, int64_t *value);
 
 /* Of one document: sections of an object are numbered with 16 bits, and a function may take two. */
 enum { HD_META_MOST_FUNCTIONS = 32000 };

@@ -226,10 +226,13 @@ static void get_value(struct unpacking *unpacking, const struct hd_meta_field *f
 static void get_field(struct unpacking *unpacking, const struct hd_meta_record *table,
 		      const struct hd_meta_field *field, char *record)
 {
-	bool missing = unpacking->edition < HD_META_EDITION && !hd_meta_field_is_of(field, unpacking->edition);
+	int64_t value = 0;
+	bool missing = unpacking->edition < HD_META_EDITION && !hd_meta_field_is_of(field, unpacking->edition, &value);
 	bool null = field->null && (missing || get_byte(unpacking, 1));
 	hd_member_set_null(field, record, null);
-	if (!null && !missing)
+	if (missing && value)
+		hd_member_set_integer(field, record + field->at, value);
+	else if (!null && !missing)
 		get_value(unpacking, field, record);
 	if (!unpacking->bytes.failed || unpacking->key)
 		return;

@@ -108,14 +108,18 @@ static void check_meeting(const struct hd_init *now)
 		use(now, lanes, &now->values->of_pred[pred], "goes into this barrier's result");
 }
 
-/* What a lane gives to an atomic operation that one lane makes for all. It is said once, of the lane that has it. */
+/* What a lane gives to an atomic operation that one lane makes for all, by REDUX or by shuffles: the finding is of the
+ * lane that has it. Shuffles hand it on to the lane that makes the operation. From the first of them on it counts as
+ * written, so that the finding is of no other lane. */
 static void check_combined(const struct hd_init *now)
 {
 	const struct hd_inst *inst = &now->inst->inst;
-	if (inst->role != HD_ROLE_WARP_ATOMIC || hd_opinfo[inst->op].effects & HD_FX_ATOMIC || inst->a == HD_RZ)
+	bool shuffles = inst->op == HD_OP_SHFL && inst->role == HD_ROLE_WARP_ATOMIC;
+	if (!shuffles && inst->op != HD_OP_REDUX)
 		return;
 	use_register(now, inst->a, "goes into this atomic operation");
-	now->values->regs[inst->a].lanes &= ~now->exec->mask;
+	if (shuffles && inst->a != HD_RZ)
+		now->values->regs[inst->a].lanes &= ~now->exec->mask;
 }
 
 static void check_operands(const struct hd_init *now)

@@ -1,6 +1,6 @@
 /*
- * Calls of the policies' hooks, in the order of the `+` list. Callers in an SM test its bit for the hook first, so that
- * the baseline and policies without the hook cost one test.
+ * Calls of the policies' hooks, in the order of the `+` list. HD_SM_HOOKED tests the SM's bit for the hook first, so
+ * that the baseline and policies without the hook cost one test. A hook does not change these bits.
  */
 #ifndef HD_RUNTIME_SM_HOOKS_H
 #define HD_RUNTIME_SM_HOOKS_H

@@ -61,11 +61,6 @@ static uint32_t kind_of(const struct hd_dinst *inst)
 	return hd_mod_get(inst->inst.mods, HD_MOD_WGA);
 }
 
-static uint64_t later(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
-
 /* The warp arrives at its next product. True: the other three have come to it, too, so it has begun. */
 static bool arrive_at_product(struct hd_sm *sm, const struct hd_warp *warp, const struct hd_dinst *inst)
 {
@@ -138,7 +133,7 @@ static void wake_group(struct hd_sm *sm, const struct hd_warp *last, const struc
 	for (uint32_t i = 0; (warp = next_released(sm, last, &i));) {
 		const struct hd_wgmma_warp *own = &sm->products.warps[warp->id];
 		uint64_t at = own->wants_result ? group->done[own->awaited % HD_WG_KEPT] : now + 1;
-		hd_warp_continue(sm, warp, now, later(at, now + 1), HD_STALL_tensor);
+		hd_warp_continue(sm, warp, now, hd_later(at, now + 1), HD_STALL_tensor);
 	}
 }
 
@@ -149,10 +144,10 @@ static void take_slot(struct hd_sm *sm, const struct hd_warp *warp, const struct
 		      struct hd_wgmma_group *group, uint64_t now)
 {
 	struct hd_wgmma *products = &sm->products;
-	uint64_t begin = later(products->free, now), before = group->done[(group->begun - 1) % HD_WG_KEPT];
-	uint32_t taken = inst->shared_cycles > inst->tensor_cycles ? inst->shared_cycles : inst->tensor_cycles;
+	uint64_t begin = hd_later(products->free, now), before = group->done[(group->begun - 1) % HD_WG_KEPT];
+	uint32_t taken = hd_larger(inst->shared_cycles, inst->tensor_cycles);
 	group->done[group->begun % HD_WG_KEPT] =
-		later(begin + inst->tensor_cycles + products->tail[kind_of(inst)], before);
+		hd_later(begin + inst->tensor_cycles + products->tail[kind_of(inst)], before);
 	products->begin[products->count++ % HD_WG_KEPT] = begin;
 	products->free = begin + taken;
 	hd_sm_counters(sm, warp)->wgmma_cycles += taken;
@@ -180,7 +175,7 @@ static void issue(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst 
 	if (number > group->begun && number - group->begun >= most)
 		suspend(sm, warp, inst, number - most + 1, false, now);
 	else
-		hd_warp_continue(sm, warp, now, later(now + products->issue[kind], has_room(products, most)),
+		hd_warp_continue(sm, warp, now, hd_later(now + products->issue[kind], has_room(products, most)),
 				 HD_STALL_tensor);
 }
 
@@ -194,7 +189,7 @@ static void wait_for(struct hd_sm *sm, struct hd_warp *warp, const struct hd_din
 		return;
 	}
 	bool kept = product && group->begun - product < HD_WG_KEPT;
-	hd_warp_continue(sm, warp, now, later(kept ? group->done[product % HD_WG_KEPT] : 0, now + 1), HD_STALL_tensor);
+	hd_warp_continue(sm, warp, now, hd_later(kept ? group->done[product % HD_WG_KEPT] : 0, now + 1), HD_STALL_tensor);
 }
 
 uint32_t hd_wgmma_come(const struct hd_sm *sm, const struct hd_warp *warp)

@@ -16,7 +16,7 @@ BOUND = 50  # % of the DRAM bandwidth or of the issue slots from which on these 
 
 
 def defines(options):
-    """N for 1/N of the GPU: all of it only with grids that fill it."""
+    """The part of the GPU: an eighth, or all of it where grids fill it."""
     return {'part': 1} if options.size == 'chip' else {}
 
 
