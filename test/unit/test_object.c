@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lib/object/parts.h"
 #include "lib/strbuf.h"
 #include "sample.h"
 
@@ -184,6 +185,23 @@ static void expect_refused(struct hd_object *object, const char *expected)
 	expect_message(expected);
 	*object = sample_object(&arena);
 }
+
+/* Of MUFU the angles' two functions alone, and in objects of version 10 alone. */
+START_TEST(changed_meanings_are_known)
+{
+	for (uint32_t version = HD_OBJECT_OLDEST; version <= HD_OBJECT_VERSION; version++)
+		for (uint32_t function = HD_MUFU_RCP; function <= HD_MUFU_RSQ64H; function++) {
+			struct hd_inst inst = {.op = HD_OP_MUFU};
+			inst.mods = HD_MOD(MUFUFN, function);
+			uint32_t since = 0;
+			const char *was = object_changed_inst(version, &inst, &since);
+			bool angle = function == HD_MUFU_SIN || function == HD_MUFU_COS;
+			ck_assert_int_eq(was != NULL, angle && version == 10);
+			ck_assert_uint_eq(since, was ? 11 : 0);
+			ck_assert(!was || strstr(was, function == HD_MUFU_SIN ? "MUFU.SIN" : "MUFU.COS"));
+		}
+}
+END_TEST
 
 START_TEST(verifier_refuses_inconsistent_objects)
 {
@@ -452,6 +470,7 @@ Suite *hd_suite(void)
 	tcase_add_test(tests, reads_back_what_was_written);
 	tcase_add_test(tests, same_object_gives_same_bytes);
 	tcase_add_test(tests, each_kind_of_bad_file_has_its_message);
+	tcase_add_test(tests, changed_meanings_are_known);
 	tcase_add_test(tests, verifier_refuses_inconsistent_objects);
 	tcase_add_test(tests, flow_of_a_function);
 	tcase_add_test(tests, every_truncation_is_an_error);

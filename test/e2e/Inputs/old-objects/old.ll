@@ -1,5 +1,6 @@
 ; Compiled by Heddle of commit 51e59824^, of version 10, the last whose MUFU.SIN takes radians, with opt-19
 ; -load-pass-plugin=HeddlePasses.so '-passes=heddle<o=version10>'; version10.base64 is that object.
+; version11.base64 is what Heddle of commit 2145f629^, the last of version 11, made of it.
 target datalayout = "e-i64:64-i128:128-v16:16-v32:32-n16:32:64"
 target triple = "nvptx64-nvidia-cuda"
 
