@@ -118,9 +118,11 @@ static bool reads_zero(const char *name)
 
 value hd_legal_nvvm(struct hd_site *site, const char *name)
 {
-	/* Of a texture reference the variable itself holds the handle. */
+	/* The variable itself holds the handle. It is the last argument; one form has the variable as metadata first.
+	 */
 	if (hd_word_begins(name, "nvvm.texsurf.handle"))
-		return LLVMBuildLoad2(site->builder, LLVMTypeOf(site->inst), argument(site, 0), "");
+		return LLVMBuildLoad2(site->builder, LLVMTypeOf(site->inst),
+				      argument(site, LLVMGetNumArgOperands(site->inst) - 1), "");
 	value out = hd_legal_half(site, name);
 	if (out)
 		return out;

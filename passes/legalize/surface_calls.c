@@ -1,7 +1,7 @@
 /*
  * LLVM's intrinsics for surfaces (llvm.nvvm.suld, sust) and for what textures and surfaces say of themselves (txq,
- * suq), as the inline PTX that they stand for. An intrinsic has its instruction's name, with an element's type in place
- * of bits and vector. Linear in the call's operands.
+ * suq, istypep), as the inline PTX that they stand for. An intrinsic has its instruction's name, with an element's type
+ * in place of bits and vector. Linear in the call's operands.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,7 +53,7 @@ static bool read_access(const char *name, struct access *access)
 static const char *constraint_of(LLVMTypeRef type)
 {
 	unsigned bits = LLVMGetIntTypeWidth(type);
-	return bits == 16 ? "h" : bits == 32 ? "r" : "l";
+	return bits == 16 ? "h" : bits <= 32 ? "r" : "l";
 }
 
 /* Registers from `first` on, the last one as often as it takes to make them `width`. */
@@ -62,6 +62,21 @@ static void add_group(struct hd_strbuf *text, unsigned first, unsigned count, un
 	for (unsigned i = 0; i < width; i++)
 		hd_strbuf_printf(text, "%s$%u", i ? ", " : "{", first + (i < count ? i : count - 1));
 	hd_strbuf_append(text, "}");
+}
+
+/* Its answer, a truth, is a word of the PTX: there are no predicates among the operands of inline assembly. */
+static bool write_kind_question(const char *kind, struct hd_strbuf *text)
+{
+	static const char *const kinds[][2] = {{"texture", "texref"},
+					       {"surface", "surfref"},
+					       {"sampler", "samplerref"}};
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+		if (!strcmp(kind, kinds[i][0])) {
+			hd_strbuf_printf(text, "{ .reg .pred p; istypep.%s p, $1; selp.u32 $0, 1, 0, p; }",
+					 kinds[i][1]);
+			return true;
+		}
+	return false;
 }
 
 /* The text of an instruction whose results come first among its operands. False: it is none of these. */
@@ -77,6 +92,8 @@ static bool write_text(const char *name, struct hd_strbuf *text)
 		hd_strbuf_append(text, ".b32 $0, [$1];");
 		return true;
 	}
+	if (!strncmp(name, "istypep.", 8))
+		return write_kind_question(name + 8, text);
 	if ((!load && !store) || !read_access(name + (load ? 5 : 7), &access))
 		return false;
 	if (access.elements > 1)
@@ -131,14 +148,21 @@ LLVMValueRef hd_legal_surface_call(struct hd_legal *legal, LLVMValueRef call)
 	write_constraints(call, &constraints);
 	for (unsigned i = 0; i < count; i++)
 		args[i] = LLVMGetOperand(call, i);
-	LLVMTypeRef type = LLVMGlobalGetValueType(callee);
+	LLVMTypeRef type = LLVMGlobalGetValueType(callee), result = LLVMTypeOf(call), parameters[16];
+	LLVMTypeRef word = LLVMInt32TypeInContext(legal->context);
+	bool truth = result == LLVMInt1TypeInContext(legal->context);
+	if (truth) {
+		LLVMGetParamTypes(type, parameters);
+		type = LLVMFunctionType(word, parameters, count, false);
+	}
 	LLVMValueRef code = LLVMGetInlineAsm(type, text.data, text.len, constraints.data, constraints.len, true, false,
 					     LLVMInlineAsmDialectATT, false);
 	LLVMPositionBuilderBefore(legal->builder, call);
 	LLVMValueRef made = LLVMBuildCall2(legal->builder, type, code, args, count, "");
 	LLVMSetMetadata(made, legal->md_ordinal, LLVMGetMetadata(call, legal->md_ordinal));
 	LLVMInstructionSetDebugLoc(made, LLVMInstructionGetDebugLoc(call));
-	LLVMReplaceAllUsesWith(call, made);
+	LLVMReplaceAllUsesWith(call,
+			       truth ? LLVMBuildICmp(legal->builder, LLVMIntNE, made, LLVMConstNull(word), "") : made);
 	LLVMInstructionEraseFromParent(call);
 	hd_strbuf_release(&text);
 	hd_strbuf_release(&constraints);

@@ -107,6 +107,16 @@ __global__ void outside(object from)
 	asm volatile("suld.b.2d.b32.trap %0, [%1, {%2,%3}];" : "=r"(a) : "l"(from), "r"(4 * W - 4 + threadIdx.x), "r"(0));
 	results[0] = a;
 }
+/* The same by LLVM's intrinsics. */
+extern "C" __device__ bool is_texture(object) __asm__("llvm.nvvm.istypep.texture");
+extern "C" __device__ bool is_surface(object) __asm__("llvm.nvvm.istypep.surface");
+extern "C" __device__ bool is_sampler(object) __asm__("llvm.nvvm.istypep.sampler");
+__global__ void intrinsics(object t, object s)
+{
+	results[0] = is_texture(t) + 2 * is_surface(t) + 4 * is_sampler(t);
+	results[1] = is_texture(s) + 2 * is_surface(s) + 4 * is_sampler(s);
+	results[2] = is_texture((object)results) + 2 * is_surface((object)results);
+}
 
 static object surface(cudaArray_t array)
 {
@@ -256,6 +266,9 @@ int main(int argc, char **)
 	OK(cudaMemcpyFromSymbol(told, results, sizeof told));
 	EXPECT(told[0] == 1 && told[1] == 0 && told[2] == 0 && told[3] == 1);
 	EXPECT(told[4] == 0 && told[5] == 1 && told[6] == 3 && told[7] == 1);
+	intrinsics<<<1, 1>>>(mip, surface(b));
+	OK(cudaMemcpyFromSymbol(told, results, sizeof told));
+	EXPECT(told[0] == 1 && told[1] == 2 && told[2] == 0);
 	printf("surfaces: %d wrong\n", wrong);
 	if (argc > 1) {
 		outside<<<1, 2>>>(surface(array_of(&plane[0][0], W, H, 0, 0)));
