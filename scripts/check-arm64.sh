@@ -75,20 +75,19 @@ compare() {
 			# shellcheck disable=SC2086
 			"${heddle[@]}" $command "$programs/$object" >"${object//\//.}.${command// /}" 2>&1 || true
 		done
-	done < <(cd "$programs" && find . -name '*.hdo' | sort)
+	done < <(find "$programs" -name '*.hdo' -printf '%P\n' | sort)
 	local kernel file gpu policy
 	while read -r kernel file gpu policy; do
 		local name=$kernel.$gpu.$policy options=(-g "$gpu" -p "$policy")
 		[[ $policy != functional ]] || options=(--functional)
 		"${heddle[@]}" run --quiet --stats="$name.json" "${options[@]}" --kernel "$kernel" --launch "$launches/$kernel.ini" \
 			"$programs/$file.hdo" >"$name.text" 2>&1 || echo "status $?" >>"$name.text"
-		# Where the launch file says, next to it.
-		for out in "$launches"/out.*; do
-			[[ ! -e $out ]] || mv "$out" "$name.${out##*/}"
+		for out in out.*; do
+			[[ ! -e $out ]] || mv "$out" "$name.$out"
 		done
 	done < <(
 		for policy in functional baseline cars ltrf malekeh bow rfc shrf r2d2 dac darsie vw duet vt swl:2; do
-			echo step nbody v100 "$policy"
+			echo step nbody v100-sim "$policy"
 			echo matmul matmul titanv-sim "$policy"
 			echo histogram_shared histogram rtx2060-sim "$policy"
 		done
@@ -102,11 +101,9 @@ compare() {
 			>"corun.fib.$policy.json" 2>&1 || true
 	done
 	"${heddle[@]}" corun --no-alone --corun-cycles=0 --json "$launches"/{nbody,shapes}.run >corun.nbody.json 2>&1 || true
-	# What the host needed, and where the build lies.
+	# What the host needed.
 	sed -i -E 's/"(user_seconds|peak_bytes)": [0-9.]+/"\1": 0/' ./*.json
 }
-export -f compare
-export launches programs
 (cd "$folder/out.x86" && compare "$OLDPWD/build/bin/heddle")
 (cd "$folder/out.arm64" && QEMU_LD_PREFIX=$system compare "$qemu" "$folder/build/bin/heddle")
 status=0
