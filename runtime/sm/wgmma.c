@@ -20,6 +20,7 @@
 #include "heddle/config.h"
 #include "heddle/opcodes.h"
 #include "lib/arena.h"
+#include "lib/bits.h"
 #include "runtime/memory/memory.h"
 #include "runtime/sm/issue.h"
 #include "runtime/sm/scheduler.h"
@@ -189,7 +190,8 @@ static void wait_for(struct hd_sm *sm, struct hd_warp *warp, const struct hd_din
 		return;
 	}
 	bool kept = product && group->begun - product < HD_WG_KEPT;
-	hd_warp_continue(sm, warp, now, hd_later(kept ? group->done[product % HD_WG_KEPT] : 0, now + 1), HD_STALL_tensor);
+	hd_warp_continue(sm, warp, now, hd_later(kept ? group->done[product % HD_WG_KEPT] : 0, now + 1),
+			 HD_STALL_tensor);
 }
 
 uint32_t hd_wgmma_come(const struct hd_sm *sm, const struct hd_warp *warp)

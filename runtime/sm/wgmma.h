@@ -40,7 +40,7 @@ struct hd_wgmma_group {
 struct hd_wgmma {
 	uint32_t issue[2], queue[2], tail[2], chain; /* cycles, products; with a in shared memory, in registers */
 	uint64_t free;				     /* cycle from which the tensor cores take the next one */
-	bool used;				     /* a warp has come to a product or a WARPGROUP since the SM was made */
+	bool used;				     /* some warp of the SM has come to a product or a WARPGROUP */
 	uint32_t count;				     /* products so far, of all warpgroups */
 	uint64_t begin[HD_WG_KEPT];		     /* cycle of their slots */
 	struct hd_wgmma_warp *warps;		     /* by hd_warp.id */
