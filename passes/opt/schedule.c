@@ -25,6 +25,7 @@
 #define AHEAD 100u	 /* cycles that a load from a fixed place may come before it must */
 #define SHARED_AHEAD 20u /* the same for loads of shared memory, which take about as long */
 #define SPARE_WORDS 16u	 /* that a kernel may have beyond its need, for loads that are under way */
+#define FEW_WARPS_WORDS 126u /* a kernel with so many leaves an SM 512 threads at most */
 #define FEW_WORDS 4u	 /* as long as no more are live, it need not */
 #define SOME_WORDS 12u	 /* with so many live, addresses wait; ptxas keeps six to eight of them ready */
 
@@ -485,6 +486,12 @@ static uint32_t free_anyway(const struct hd_mfunc *func)
 	return saves ? unsaved : hd_mfunc_occupancy_step(func, 1);
 }
 
+/* Beyond what is needed: where few warps fit an SM, no step of its occupancy is given for loads under way. */
+static uint32_t spare_words(const struct hd_mfunc *func, uint32_t needed)
+{
+	return hd_mfunc_occupancy_step(func, needed) < FEW_WARPS_WORDS ? SPARE_WORDS : 0;
+}
+
 int hd_schedule_run(struct hd_mfunc *func, struct hd_diag *diag)
 {
 	struct scheduler s = {.func = func};
@@ -507,7 +514,7 @@ int hd_schedule_run(struct hd_mfunc *func, struct hd_diag *diag)
 	uint32_t cap = hd_mfunc_cap(func), full = free_anyway(func), needed = needed_anyway(&s);
 	/* A kernel with more than fill an SM has what its occupancy leaves; others are their callers' to pay for. */
 	if (func->kernel)
-		needed = hd_mfunc_occupancy_step(func, needed + SPARE_WORDS);
+		needed = hd_mfunc_occupancy_step(func, needed + spare_words(func, needed));
 	s.limit = needed > full ? needed : full;
 	s.limit = s.limit > cap - 4 ? cap - 4 : s.limit;
 	for (uint32_t id = 0; id < func->blocks.len; id++)

@@ -20,6 +20,7 @@
 ; ALL-NEXT: register-budgets
 ; ALL-NEXT: predicated-constants
 ; ALL-NEXT: scaled-specials
+; ALL-NEXT: remade-values
 ; ALL-NEXT: schedule
 ; ALL-NEXT: parked-uniforms
 ; ALL-NEXT: regalloc

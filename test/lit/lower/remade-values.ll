@@ -1,0 +1,26 @@
+; Addresses that are computed in front of a loop are made again in it where registers are short, from the index that they
+; share: beside 20 sums in 40 registers nothing is spilled, and beside 128 sums without a limit an SM holds 384 threads in
+; place of 256. Where registers are not short, the addresses stay in front.
+; RUN: %python %S/Inputs/sums.py 20 16 > %t.few.ll
+; RUN: %opt -load-pass-plugin=%plugin -passes='print<heddle-code;check=1;maxrregcount=40>' -disable-output %t.few.ll 2>&1 | %FileCheck %s
+; RUN: %opt -load-pass-plugin=%plugin -passes='print<heddle-code;check=1;maxrregcount=40;without=remade-values>' -disable-output %t.few.ll \
+; RUN:     2>&1 | %FileCheck --check-prefix=WITHOUT %s
+; RUN: %opt -load-pass-plugin=%plugin -passes='print<heddle-code;check=1>' -disable-output %t.few.ll 2>&1 | %FileCheck --check-prefix=FREE %s
+; RUN: %python %S/Inputs/sums.py 128 32 > %t.many.ll
+; RUN: %opt -load-pass-plugin=%plugin -passes='print<heddle-code;check=1>' -disable-output %t.many.ll 2>&1 | %FileCheck --check-prefix=MANY %s
+; RUN: %opt -load-pass-plugin=%plugin -passes='print<heddle-code;check=1;without=remade-values>' -disable-output %t.many.ll 2>&1 \
+; RUN:     | %FileCheck --check-prefix=MANY-WITHOUT %s
+
+; CHECK:     kernel sums: registers 40,
+; CHECK-NOT: spill
+; CHECK:     LDS
+; CHECK:     LOP3
+; CHECK:     LDS
+; CHECK-NOT: spill
+; CHECK:     EXIT
+; WITHOUT:   spill-store
+; FREE:      LDS
+; FREE-NOT:  LOP3
+; FREE:      EXIT
+; MANY:      kernel sums: registers 165,
+; MANY-WITHOUT: kernel sums: registers 198,
