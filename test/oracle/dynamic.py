@@ -412,8 +412,8 @@ def first_difference(left, right):
 
 # ---- idempotence
 
-CAUSES = {'store': {'STG', 'ST'}, 'atomic': {'ATOMG', 'ATOM'}, 'volatile': {'LDG', 'LD'}, 'call': {'CALL', 'CALLI'},
-          'service': {'SYSCALL'}, 'clock': {'S2R', 'CS2R'}}
+CAUSES = {'store': {'STG', 'ST', 'UTMASTG', 'UBLKCP'}, 'atomic': {'ATOMG', 'ATOM', 'UTMAREDG', 'UBLKRED'},
+          'volatile': {'LDG', 'LD'}, 'call': {'CALL', 'CALLI'}, 'service': {'SYSCALL'}, 'clock': {'S2R', 'CS2R'}}
 
 
 class Idempotence:
@@ -436,7 +436,7 @@ class Idempotence:
         report.check('what breaks it is no such instruction', self.is_at(at, inside, CAUSES[facts['why']]))
         report.check('read is there for stores only', bool(read) == (facts['why'] == 'store'))
         if read:
-            loads = {'LDG', 'LD', 'ATOMG', 'ATOM'}
+            loads = {'LDG', 'LD', 'ATOMG', 'ATOM', 'LDGSTS', 'UTMALDG', 'UBLKCP'}
             report.check('what reads it is no load', self.is_at(read, inside, loads))
 
     @staticmethod

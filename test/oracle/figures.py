@@ -141,7 +141,7 @@ class Figures:
         products = [inst for inst in code if inst.op == 'WGMMA']
         least, every = max((count(inst.operand('dst')) for inst in products), default=0), 0
         for inst in products:
-            every |= inst.registers
+            every |= inst.touched
         report.check(f"product_registers {facts['product_registers']} is not between {least} and {count(every)}",
                      least <= facts['product_registers'] <= count(every))
         waits = [inst.facts['number'] for inst in code if inst.op == 'WARPGROUP' and inst.mods.get('WGMODE') == 'WAIT']

@@ -93,8 +93,17 @@ class Inst:
         return [int(number) for number in re.findall(r'\bUR(\d+)\b', first)] if '[' not in first else []
 
     @property
-    def registers(self):
+    def touched(self):
         return (self.reads | self.writes) & REGISTERS
+
+    @property
+    def registers(self):
+        """What designs that cache registers may take: not the accumulator of a warpgroup's product, which stays in the banks."""
+        return self.touched & ~(self.operand('dst') if self.op == 'WGMMA' else 0)
+
+    def in_flight(self, slot):
+        """Whether it is a warpgroup's product, which reads or writes the slot after the instruction."""
+        return self.op == 'WGMMA' and (slot in ('dst', 'c') or slot == 'a' and self.mods.get('WGA') == 'REG')
 
     @property
     def waits(self):

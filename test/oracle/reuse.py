@@ -8,6 +8,11 @@ DIGITS = '-123456789abcdefghijklmnopqrstuvwxyz0'
 MOST_EXACT, NO_CLAIM, NEVER = 35, 0, 36
 
 
+def operand(inst, slot):
+    """The registers of a slot, without those that a product has in flight: they have no distance."""
+    return 0 if inst.in_flight(slot) else inst.operand(slot)
+
+
 class Reuse:
     def __init__(self, program, liveness):
         self.program, self.liveness = program, liveness
@@ -26,7 +31,7 @@ class Reuse:
         near = sum(bin(tag).count('1') for tag in tags)
         report.check(f'near is {near}', facts['near'] == near)
         report.check('the histogram does not add up', sum(facts['histogram']) == facts['near'] + facts['far'])
-        operands = sum(bool(inst.operand(slot)) for inst in function.insts for slot in SLOTS)
+        operands = sum(bool(operand(inst, slot)) for inst in function.insts for slot in SLOTS)
         report.check(f'{operands} operands', facts['near'] + facts['far'] + facts['dead'] == operands)
         self.check_operands(report, function, facts, tags)
 
@@ -36,7 +41,7 @@ class Reuse:
             walks = zip(self.liveness.least.walk(function, block), self.liveness.most.walk(function, block))
             for (inst, _, least, ended), (_, _, most, fewer) in walks:
                 for i, slot in enumerate(SLOTS):
-                    registers, keep = inst.operand(slot), -1
+                    registers = operand(inst, slot)
                     claim = DIGITS.index(facts['exact'][4 * inst.index + i])
                     near = tags[inst.index] >> i & 1
                     what = f'{inst.pc:#x} {inst.text}: {slot}'

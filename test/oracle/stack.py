@@ -35,7 +35,7 @@ class Stack:
             return function.listing['registers']
         used = 0
         for inst in function.insts:
-            used |= inst.registers
+            used |= inst.touched
         return max((r + 1 for r in members(used & REGISTERS & ~self.program.abi.saved)), default=0)
 
     def base_of_kernel(self, n):

@@ -13,7 +13,7 @@ RZ = 255
 
 
 def reads_strongly(inst):
-    return inst.op in ATOMICS or inst.op in WEAK_READS and inst.mods.get('SEM', 'WEAK') != 'WEAK'
+    return inst.op in ATOMICS or inst.op == 'SYNCS_WAIT' or inst.op in WEAK_READS and inst.mods.get('SEM', 'WEAK') != 'WEAK'
 
 
 def reads_weakly(inst):
