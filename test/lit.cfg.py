@@ -8,7 +8,7 @@
 # LLVM 19's tools are also first on PATH, under their plain names.
 # Features for REQUIRES and UNSUPPORTED: ptxas, nvlink (a CUDA toolkit is at hand), slurm (its daemons can run here: Debian's
 # slurm-wlm and munge, as root), set-uid (programs of other users run here as theirs), valgrind, chromium, dpkg-shlibdeps, strace, mkdocs,
-# numpy, openmp-device (LLVM's device library for OpenMP), sanitize, long, plain
+# numpy, locales (localedef and what it reads of de_DE), openmp-device (LLVM's device library for OpenMP), sanitize, long, plain
 # (the build tree is build/, as the pages of docs/ have it).
 
 import glob
@@ -126,6 +126,8 @@ if os.path.isdir('/usr/lib/python3/dist-packages/numpy'):  # of /usr/bin/python3
     config.available_features.add('numpy')
 if glob.glob(os.path.join(os.path.dirname(llvm), 'lib', 'libomptarget-nvptx-sm_70.bc')):
     config.available_features.add('openmp-device')
+if shutil.which('localedef') and os.path.exists('/usr/share/i18n/locales/de_DE'):
+    config.available_features.add('locales')
 if shutil.which('mpicxx') and shutil.which('mpirun'):
     config.available_features.add('mpi')
 if 'HEDDLE_LONG' in os.environ:

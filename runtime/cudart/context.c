@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <locale.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,10 +23,13 @@ static struct hd_config the_config;
 static struct hd_cudart the_context = {.config = &the_config, .diag = {.tool = "heddle"}};
 static pthread_mutex_t the_lock = PTHREAD_MUTEX_INITIALIZER;
 static _Thread_local cudaError_t last_error = cudaSuccess;
+static _Thread_local locale_t host_locale; /* the program's, while it is in here */
 
 struct hd_cudart *hd_cudart_enter(void)
 {
 	pthread_mutex_lock(&the_lock);
+	/* Configurations have decimal points, whatever the program set. "C" is a constant of the library: nothing to free. */
+	host_locale = uselocale(newlocale(LC_ALL_MASK, "C", NULL));
 	return &the_context;
 }
 
@@ -54,6 +58,7 @@ void hd_cudart_leave(struct hd_cudart **cudart)
 	(void)cudart;
 	__typeof__(the_context.later_calls) calls = the_context.later_calls;
 	memset(&the_context.later_calls, 0, sizeof the_context.later_calls);
+	uselocale(host_locale);
 	pthread_mutex_unlock(&the_lock);
 	for (uint32_t i = 0; i < calls.len; i++)
 		calls.data[i].fn(calls.data[i].data);

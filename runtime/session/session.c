@@ -6,6 +6,7 @@
 #include "heddle/session.h"
 
 #include <errno.h>
+#include <locale.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -288,7 +289,7 @@ static int check_timeline(struct hd_session *session)
 	return 0;
 }
 
-int hd_session_start(struct hd_session *session)
+static int start(struct hd_session *session)
 {
 	const char *const *options = session->options;
 	const char *outside = options[OPTION_out_of_bounds], *policy = options[OPTION_policy];
@@ -341,6 +342,15 @@ int hd_session_start(struct hd_session *session)
 	int status = hd_sim_new(&wanted, &session->sim);
 	if (status && !session->error.len)
 		hd_error(diag, HD_NOWHERE, "no GPU can be built from these options");
+	return status;
+}
+
+/* Configurations have decimal points, whatever locale the caller set. "C" is a constant of the library: nothing to free. */
+int hd_session_start(struct hd_session *session)
+{
+	locale_t callers = uselocale(newlocale(LC_ALL_MASK, "C", NULL));
+	int status = start(session);
+	uselocale(callers);
 	return status;
 }
 
