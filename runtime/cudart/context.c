@@ -28,7 +28,7 @@ static _Thread_local locale_t host_locale; /* the program's, while it is in here
 struct hd_cudart *hd_cudart_enter(void)
 {
 	pthread_mutex_lock(&the_lock);
-	/* Configurations have decimal points, whatever the program set. "C" is a constant of the library: nothing to free. */
+	/* Numbers have decimal points, whatever the program set. "C" is a constant of libc: nothing to free. */
 	host_locale = uselocale(newlocale(LC_ALL_MASK, "C", NULL));
 	return &the_context;
 }

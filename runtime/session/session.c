@@ -345,7 +345,7 @@ static int start(struct hd_session *session)
 	return status;
 }
 
-/* Configurations have decimal points, whatever locale the caller set. "C" is a constant of the library: nothing to free. */
+/* Numbers have decimal points, whatever locale the caller set. "C" is a constant of libc: nothing to free. */
 int hd_session_start(struct hd_session *session)
 {
 	locale_t callers = uselocale(newlocale(LC_ALL_MASK, "C", NULL));
