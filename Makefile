@@ -77,7 +77,8 @@ WARNINGS := -Wall -Wextra -Wpedantic -Wvla
 WARNINGS_C := $(WARNINGS) -Wstrict-prototypes -Wmissing-prototypes
 OPT := -O2
 # Lines, for back traces and profiles; DEBUG=1 has variables and types, too, which take a tenth of the build.
-DEBUG_INFO := -gline-tables-only
+# Without the folder of the build: two builds have the same bytes.
+DEBUG_INFO := -gline-tables-only -ffile-compilation-dir=.
 # Simulated floating point must give the same bits on every build: no contraction.
 COMMON = $(DEBUG_INFO) -fPIC -ffp-contract=off -pthread -I. -Iinclude -D_GNU_SOURCE
 # lld: a seventh of the time of ld for each test program
