@@ -157,6 +157,19 @@ static void expect_closed(const struct hd_strbuf *section, size_t at, uint8_t va
 	ck_assert_msg(strstr(wrong, expected) != NULL, "%s", wrong);
 }
 
+START_TEST(a_section_has_so_many_items_and_no_more)
+{
+	for (unsigned more = 0; more < 2; more++) {
+		struct items_writer writer = {0};
+		struct hd_strbuf section = {0};
+		for (uint32_t i = 0; i < ITEMS_MOST + more; i++)
+			items_writer_end(&writer);
+		ck_assert_int_eq(items_writer_finish(&writer, HD_CODEC_ZSTD, &section), more ? -1 : 0);
+		hd_strbuf_release(&section);
+	}
+}
+END_TEST
+
 START_TEST(bad_sections_say_what_is_wrong)
 {
 	struct hd_strbuf section = {0};
@@ -419,6 +432,7 @@ Suite *hd_suite(void)
 				      each_codec_gives_back_what_it_got,
 				      items_are_found_in_their_blocks,
 				      a_section_asks_for_no_more_than_it_can_hold,
+				      a_section_has_so_many_items_and_no_more,
 				      bad_sections_say_what_is_wrong,
 				      packed_metadata_gives_the_same_document,
 				      values_out_of_range_are_refused,
