@@ -84,7 +84,7 @@ environment['LC_ALL'] = 'C.UTF-8'
 environment['HEDDLE_THREADS'] = '1' # tests run beside each other
 environment['TMPDIR'] = os.path.join(build, 'test', 'tmp')
 environment['XDG_CACHE_HOME'] = build # heddle-cc's precompiled headers, as make has them
-for name in ['HEDDLE_UPDATE_GOLDEN', 'HEDDLE_LONG', 'HEDDLE_SARIF_SCHEMA']:
+for name in ['HEDDLE_UPDATE_GOLDEN', 'HEDDLE_LONG', 'HEDDLE_SOAK', 'HEDDLE_SARIF_SCHEMA']:
     if name in os.environ:
         environment[name] = os.environ[name]
 # Tests that call make in this tree, or in a copy of it with what is built, must find it up to date: the same compilers.

@@ -1,6 +1,6 @@
 """checkpoint.py HEDDLE FOLDER CYCLES [OPTION...] -- PROGRAM [ARG...]
 
-Runs the program; again, with a checkpoint at each of CYCLES (numbers, or shares of all cycles such as 0.5, with commas);
+CYCLES is `random` for cycles of a fixed sequence at random, for HEDDLE_SOAK seconds (default 4). Runs the program; again, with a checkpoint at each of CYCLES (numbers, or shares of all cycles such as 0.5, with commas);
 and from each of these in another process. What the program prints and the statistics, but for what is the host's, are the
 same each time. All runs have the host's memory where it is without randomisation, since the address of what a program
 registers has its place in the caches.
@@ -8,8 +8,10 @@ registers has its place in the caches.
 import ctypes
 import json
 import os
+import random
 import subprocess
 import sys
+import time
 
 
 ADDR_NO_RANDOMIZE = 0x0040000
@@ -42,6 +44,16 @@ def compare(what, first, second):
         sys.exit(f'{what}: another {name}: ' + '; '.join(lines[:5]))
 
 
+def chosen(cycles):
+    if cycles != 'random':
+        yield from cycles.split(',')
+        return
+    numbers, end = random.Random(1), time.monotonic() + float(os.environ.get('HEDDLE_SOAK') or 4)
+    yield '0.5'
+    while time.monotonic() < end:
+        yield str(numbers.uniform(0, 0.99))
+
+
 def main():
     at = sys.argv.index('--')
     heddle, folder, cycles = sys.argv[1:4]
@@ -50,7 +62,9 @@ def main():
     statistics, file = os.path.join(folder, 'statistics'), os.path.join(folder, 'checkpoint')
     plain = run(heddle, statistics, options, program)
     total = json.loads(plain[1])['total']['cycles']
-    for cycle in cycles.split(','):
+    count = 0
+    for cycle in chosen(cycles):
+        count += 1
         cycle = int(total * float(cycle)) if '.' in cycle else int(cycle)
         if os.path.exists(file):
             os.remove(file)
@@ -60,7 +74,7 @@ def main():
             sys.exit(f'no checkpoint at {cycle} of {total}: {written[2]}')
         resumed = run(heddle, statistics, options + ['--resume', file], program)
         compare(f'from {cycle}', plain, resumed)
-    print(f'the same from {len(cycles.split(","))} checkpoints')
+    print(f'the same from {count} checkpoints')
 
 
 main()
