@@ -1,72 +1,77 @@
 /*
- * Copies in bulk under way while their warps work (copies.h).
+ * Copies in bulk in flight while their warps work (copies.h).
  *
- * Two counts of barriers that were told to expect bytes and were not waited for since, from the function's start to
- * each instruction: at least and at most. At least: along the paths of a thread that starts copies, as long as there
- * are more. Where a branch inside a loop passes a start by (`if (threadIdx.x == 0 && next < n)`), the path with the
- * start counts. Each wait that may be for a copy takes one away, and a second start that may tell the same barrier of
- * the same phase counts as none. At most: along all paths, and a wait takes one away where a start has the same
- * address. A loop that only repeats a wait until it succeeds is one wait.
+ * A copy is in flight from the instruction that starts it until its thread waits for its barrier. Whatever is not
+ * proven below is unproven. So is each wait that may fail and go on: proven is only what stands behind a loop that
+ * repeats one wait, for one barrier, until it succeeds.
  *
- * A wait is ahead where work follows it with at least one under way, and serial where all work does with at most none.
+ * A wait is ahead where all paths from some copy reach work behind the wait in the same turn of the loop, and none of
+ * them waits for the copy. Either the copy is started behind the wait, or the wait is for a barrier that provably
+ * differs. Branches may pass the copy by only on the thread's number or on the loop's bound.
  *
- * Warps with roles: a loop that starts copies and waits for barriers of which the code never expects bytes, at
- * addresses that provably differ, waits for room. It runs ahead of those who read, if the barrier that it tells of
- * bytes is another one in the next turn: if its address depends on a register that the loop changes.
+ * A wait is serial where every copy of the function is waited for, at one address that never changes, on all paths from
+ * the copy to work behind the wait.
  *
- * Addresses are compared as a term of registers, and a number. A register stands for the instructions that may have
- * written what it holds, so that two terms are compared within a turn of a loop.
+ * An address is a sum: a term of registers, a number, and at most one remainder by a constant. A register stands for
+ * the instruction that wrote it. Where several ones may have, it stands for what it holds when the loop's turn begins,
+ * or else for the instruction that reads it. These are the same all through a turn, so that terms are compared within a
+ * turn.
  */
 #include "passes/analysis/copies.h"
 
-#include "heddle/mbarrier.h"
 #include "heddle/opcodes.h"
 #include "lib/bitset.h"
 
 enum {
-	MOST = 64,   /* counts beyond are as this */
-	NEVER = 255, /* at least: not reached */
-	DEPTH = 16   /* of an address's term */
+	MOST = 64,	 /* copies; functions with more are unproven */
+	DEPTH = 12,	 /* of an address's term */
+	PREDICATE = 256, /* in place of a register: predicate 0 */
+	SCANS = 64	 /* of the whole code; then all is unproven */
 };
-enum step { NOTHING, START, WAIT, WORK, CALL };
+enum step { NOTHING, START, WAIT, WORK, SYNC, CALL };
 
-/* term 0: the number alone. */
 struct address {
 	bool known;
+	bool once; /* the same whenever it is computed */
 	uint64_t term;
 	uint32_t number;
+	/* + scale * ((turn_term + turn_number) % modulus); modulus 0: no such part */
+	uint64_t turn_term;
+	uint32_t turn_number, modulus, scale;
 };
 
 struct site {
-	uint32_t inst;
+	uint32_t inst, block;
 	struct address address;
-	bool counts; /* of a start: tells a barrier that no other start may have told in the same phase */
-	bool alike;  /* of a wait: a start has its address */
-	bool other;  /* of a wait: all starts have other addresses */
+	uint32_t loop;	/* of a wait: the one around the loop that repeats it; HD_NO_NODE: none */
+	bool clean;	/* of a wait: behind it, the barrier's phase is over */
+	uint64_t kills; /* of a wait: copies that it waits for */
 };
 
 struct copies {
 	const struct hd_flow *flow;
 	struct hd_arena arena;
-	uint8_t *steps;	 /* by instruction, enum step */
-	uint32_t *sites; /* by instruction, of starts and waits */
+	uint8_t *steps; /* by instruction, enum step */
 	struct site *starts, *waits;
 	uint32_t start_count, wait_count;
-	struct hd_bitset again;	 /* edges that repeat a wait */
-	struct hd_bitset passes; /* edges that pass a start by */
-	uint8_t *least, *most;	 /* by block, at its begin */
+	uint32_t *ends, *end_depth; /* post-dominators */
+	uint64_t *flying;	    /* by block, at its begin: copies that may be in flight */
+	uint64_t *killed;	    /* by edge */
+	uint32_t *first_start;	    /* by block: its first copy; HD_NO_NODE: it starts none */
+	struct hd_bitset more;	    /* blocks from whose begin a copy may still be started */
+	bool calls, arrives, odd;
 	uint32_t *queue;
 	struct hd_bitset seen;
+	int64_t left; /* instructions to look at */
 };
 
 /* ---------------------------------------------------------------- addresses */
 
-/* The instructions that may have written what a register holds. */
+/* The instructions that may have written what a register or predicate holds. */
 struct writers {
-	uint32_t count, first; /* first: some one */
-	uint64_t sum;	       /* the same for the same ones */
-	bool entry;	       /* or the function's caller has */
-	bool inside;	       /* some are in `loop` */
+	uint32_t count, one, other; /* some two */
+	uint64_t sum;		    /* the same for the same ones */
+	bool entry;		    /* or the function's caller has */
 };
 
 static uint64_t mixed(uint64_t a, uint64_t b)
@@ -75,36 +80,42 @@ static uint64_t mixed(uint64_t a, uint64_t b)
 	return (a ^ a >> 29) | 1;
 }
 
-static bool look_in(struct copies *copies, struct writers *writers, uint32_t block, uint32_t end, unsigned reg,
-		    uint32_t loop)
+static bool has(const struct hd_regset *set, unsigned reg)
+{
+	return reg >= PREDICATE ? set->preds >> (reg - PREDICATE) & 1 : hd_regset_has(set, reg);
+}
+
+static bool look_in(struct copies *copies, struct writers *writers, uint32_t block, uint32_t end, unsigned reg)
 {
 	const struct hd_flow *flow = copies->flow;
-	for (uint32_t inst = end; inst-- > flow->blocks[block].first;) {
+	for (uint32_t inst = end; inst-- > flow->blocks[block].first && copies->left-- > 0;) {
 		struct hd_flow_effects effects;
 		hd_flow_effects(flow, inst, &effects);
-		if (!hd_regset_has(&effects.writes, reg))
+		if (!has(&effects.writes, reg))
 			continue;
+		writers->other = writers->one;
+		writers->one = inst;
 		writers->count++;
-		writers->first = inst;
 		writers->sum += mixed(inst, reg);
-		writers->inside |= loop != HD_NO_NODE && hd_flow_in_loop(flow, block, loop);
-		if (hd_regset_has(&effects.kills, reg))
+		if (has(&effects.kills, reg))
 			return true;
 	}
 	return false;
 }
 
-static struct writers find_writers(struct copies *copies, uint32_t inst, unsigned reg, uint32_t loop)
+/* From the begin of block `from` on, which dominates the instruction's; HD_NO_NODE: from anywhere. */
+static struct writers find_writers_from(struct copies *copies, uint32_t inst, unsigned reg, uint32_t from)
 {
 	const struct hd_graph *graph = &copies->flow->graph;
 	struct writers writers = {0};
 	uint32_t block = copies->flow->block_of[inst], queued = 0;
 	hd_bitset_clear(&copies->seen);
-	bool done = look_in(copies, &writers, block, inst, reg, loop);
+	bool done = look_in(copies, &writers, block, inst, reg);
 	for (uint32_t i = 0;; block = copies->queue[i++]) {
 		if (i)
-			done = look_in(copies, &writers, block, hd_flow_last(copies->flow, block) + 1, reg, loop);
+			done = look_in(copies, &writers, block, hd_flow_last(copies->flow, block) + 1, reg);
 		writers.entry |= !done && block == 0;
+		done |= block == from;
 		for (uint32_t k = graph->pred_start[block]; !done && k < graph->pred_start[block + 1]; k++)
 			if (!hd_bitset_has(&copies->seen, graph->pred[k])) {
 				hd_bitset_add(&copies->seen, graph->pred[k]);
@@ -116,24 +127,55 @@ static struct writers find_writers(struct copies *copies, uint32_t inst, unsigne
 	return writers;
 }
 
-static struct address term_of(uint64_t term)
+static struct writers find_writers(struct copies *copies, uint32_t inst, unsigned reg)
 {
-	return (struct address){true, term | 1, 0};
+	return find_writers_from(copies, inst, reg, HD_NO_NODE);
+}
+
+static bool is_sole(const struct writers *writers)
+{
+	return writers->count == 1 && !writers->entry;
+}
+
+static struct address unknown(void)
+{
+	return (struct address){0};
 }
 
 static struct address number_of(uint32_t number)
 {
-	return (struct address){true, 0, number};
+	return (struct address){.known = true, .once = true, .number = number};
 }
 
 static struct address scaled(struct address address, uint32_t by)
 {
-	return (struct address){address.known, address.term * by, address.number * by};
+	address.term *= by;
+	address.number *= by;
+	address.scale *= by;
+	return address;
 }
 
 static struct address sum_of(struct address a, struct address b)
 {
-	return (struct address){a.known && b.known, a.term + b.term, a.number + b.number};
+	if (!a.known || !b.known || (a.modulus && b.modulus))
+		return unknown();
+	struct address sum = a.modulus ? a : b;
+	sum.once = a.once && b.once;
+	sum.term = a.term + b.term;
+	sum.number = a.number + b.number;
+	return sum;
+}
+
+static struct address remainder_of(struct address address, uint32_t modulus)
+{
+	if (!address.known || address.modulus || modulus < 2 || modulus > 1024)
+		return unknown();
+	return (struct address){.known = true,
+				.once = address.once,
+				.turn_term = address.term,
+				.turn_number = address.number,
+				.modulus = modulus,
+				.scale = 1};
 }
 
 static struct address value_of(struct copies *copies, uint32_t inst, unsigned reg, unsigned depth);
@@ -145,22 +187,76 @@ static struct address operand_of(struct copies *copies, uint32_t inst, bool in_c
 	if (code->xkind == (in_c ? HD_X_IMM_C : HD_X_IMM_B))
 		return number_of(code->x);
 	if (in_c ? hd_x_in_c(code->xkind) : hd_x_in_b(code->xkind))
-		return (struct address){0};
+		return unknown();
 	return value_of(copies, inst, in_c ? code->c : code->b, depth);
 }
 
-/* What an instruction computes; not known: it is no sum of products with numbers. */
+/* The bits of `a & b`, and `a ^ 1` of a remainder by two. */
+static struct address bits_of(struct copies *copies, uint32_t inst, unsigned depth)
+{
+	const struct hd_inst *code = &copies->flow->function->insts[inst];
+	uint32_t lut = hd_mod_get(code->mods, HD_MOD_LUT);
+	if (code->xkind != HD_X_IMM_B || code->c != HD_RZ)
+		return unknown();
+	struct address a = value_of(copies, inst, code->a, depth);
+	if (lut == 0xc0 && !(code->x & (code->x + 1)))
+		return remainder_of(a, code->x + 1);
+	if (lut != 0x3c || code->x != 1 || !a.known || a.modulus != 2 || a.scale != 1 || a.term || a.number)
+		return unknown();
+	a.turn_number++;
+	return a;
+}
+
+/* Of c - q * b, where q is c divided by b as a product's high word: c's remainder. */
+static struct address difference_of(struct copies *copies, uint32_t inst, unsigned depth)
+{
+	const struct hd_inst *insts = copies->flow->function->insts, *code = &insts[inst];
+	uint32_t shift = 0, by = code->x;
+	if (code->srcmods != HD_NEG_A || code->xkind != HD_X_IMM_B)
+		return unknown();
+	struct writers writers = find_writers(copies, inst, code->a);
+	if (is_sole(&writers) && insts[writers.one].op == HD_OP_SHR) {
+		const struct hd_inst *shr = &insts[writers.one];
+		if (shr->xkind != HD_X_IMM_B || shr->x > 15 || hd_mod_get(shr->mods, HD_MOD_SIGN) != HD_UNSIGNED)
+			return unknown();
+		shift = shr->x;
+		writers = find_writers(copies, writers.one, shr->a);
+	}
+	if (!is_sole(&writers))
+		return unknown();
+	const struct hd_inst *high = &insts[writers.one];
+	if (high->op != HD_OP_IMAD_HI || high->xkind != HD_X_IMM_B || high->c != HD_RZ || high->mods || by < 2 ||
+	    by > 1024)
+		return unknown();
+	/* Exact for all numbers of 32 bits (Granlund and Montgomery 1994, theorem 4.2). */
+	uint64_t excess = (uint64_t)high->x * by - (UINT64_C(1) << (32 + shift));
+	if (!excess || excess > UINT64_C(1) << shift)
+		return unknown();
+	struct address c = value_of(copies, inst, code->c, depth);
+	struct address divided = value_of(copies, writers.one, high->a, depth);
+	if (!c.known || !divided.known || c.modulus || divided.modulus || c.term != divided.term ||
+	    c.number != divided.number)
+		return unknown();
+	return remainder_of(c, by);
+}
+
+/* What an instruction computes; not known: no such sum. */
 static struct address result_of(struct copies *copies, uint32_t inst, unsigned depth)
 {
 	const struct hd_inst *code = &copies->flow->function->insts[inst];
 	struct address by;
-	if (code->srcmods || code->linear)
-		return (struct address){0};
+	if (code->linear || code->guard != HD_PT)
+		return unknown();
+	if (code->op == HD_OP_IMAD && code->srcmods)
+		return difference_of(copies, inst, depth);
+	if (code->srcmods)
+		return unknown();
 	switch (code->op) {
 	case HD_OP_MOV: return operand_of(copies, inst, false, depth);
+	case HD_OP_LOP3: return bits_of(copies, inst, depth);
 	case HD_OP_IADD3:
 		if (code->mods)
-			return (struct address){0};
+			return unknown();
 		by = sum_of(operand_of(copies, inst, false, depth), operand_of(copies, inst, true, depth));
 		return sum_of(value_of(copies, inst, code->a, depth), by);
 	case HD_OP_LEA:
@@ -170,53 +266,60 @@ static struct address result_of(struct copies *copies, uint32_t inst, unsigned d
 	case HD_OP_SHL:
 	case HD_OP_IMAD:
 		by = operand_of(copies, inst, false, depth);
-		if (!by.known || by.term || (code->op == HD_OP_SHL && by.number > 31))
-			return (struct address){0};
+		if (!by.known || by.term || by.modulus || (code->op == HD_OP_SHL && by.number > 31))
+			return unknown();
 		if (code->op == HD_OP_SHL)
 			return scaled(value_of(copies, inst, code->a, depth), UINT32_C(1) << by.number);
 		return sum_of(scaled(value_of(copies, inst, code->a, depth), by.number),
 			      operand_of(copies, inst, true, depth));
-	default: return (struct address){0};
+	default: return unknown();
 	}
 }
 
 /* Of a register before an instruction. */
 static struct address value_of(struct copies *copies, uint32_t inst, unsigned reg, unsigned depth)
 {
+	const struct hd_flow *flow = copies->flow;
 	if (reg == HD_RZ)
 		return number_of(0);
-	struct writers writers = find_writers(copies, inst, reg, HD_NO_NODE);
-	if (writers.entry || writers.count != 1)
-		return term_of(mixed(writers.sum, writers.entry ? reg : HD_RZ));
-	struct address result = depth ? result_of(copies, writers.first, depth - 1) : (struct address){0};
-	return result.known ? result : term_of(writers.sum);
-}
-
-/* Whether what a register holds before an instruction depends on what the loop changes from turn to turn. */
-static bool varies(struct copies *copies, uint32_t inst, unsigned reg, uint32_t loop, unsigned depth)
-{
-	struct writers writers = find_writers(copies, inst, reg, loop);
-	struct hd_flow_effects effects;
-	if (!writers.inside || !depth)
-		return false;
-	if (writers.entry || writers.count != 1)
-		return true;
-	hd_flow_effects(copies->flow, writers.first, &effects);
-	for (uint32_t read = hd_regset_next(&effects.reads, 0); read < HD_RZ;
-	     read = hd_regset_next(&effects.reads, read + 1))
-		if (varies(copies, writers.first, read, loop, depth - 1))
-			return true;
-	return false;
+	struct writers writers = find_writers(copies, inst, reg);
+	if (!is_sole(&writers)) {
+		uint64_t key = inst; /* by who reads it; better by where the turn begins; best by nobody */
+		uint32_t loop = flow->loops.loop_of[flow->block_of[inst]];
+		if (!writers.count)
+			key = UINT64_MAX;
+		else if (loop != HD_NO_NODE &&
+			 !find_writers_from(copies, inst, reg, flow->loops.loops[loop].header).count)
+			key = UINT64_MAX - 1 - loop;
+		return (struct address){.known = true,
+					.once = !writers.count || loop == HD_NO_NODE,
+					.term = mixed(key, reg)};
+	}
+	bool turns = flow->loops.loop_of[flow->block_of[writers.one]] != HD_NO_NODE;
+	struct address result = depth ? result_of(copies, writers.one, depth - 1) : unknown();
+	if (result.known)
+		return result;
+	return (struct address){.known = true, .once = !turns, .term = mixed(writers.one, reg)};
 }
 
 static bool is_same(const struct address *a, const struct address *b)
 {
-	return a->known && b->known && a->term == b->term && a->number == b->number;
+	return a->known && b->known && a->term == b->term && a->number == b->number && !a->modulus && !b->modulus;
 }
 
+/* Different ones in the same turn. Counters that wrap around apart. */
 static bool is_other(const struct address *a, const struct address *b)
 {
-	return a->known && b->known && a->term == b->term && a->number != b->number;
+	if (!a->known || !b->known || a->term != b->term || a->modulus != b->modulus)
+		return false;
+	if (!a->modulus)
+		return a->number != b->number;
+	uint32_t apart =
+		a->turn_number > b->turn_number ? a->turn_number - b->turn_number : b->turn_number - a->turn_number;
+	if ((int32_t)apart < 0)
+		apart = -apart;
+	return a->number == b->number && a->turn_term == b->turn_term && a->scale == b->scale && a->scale &&
+	       a->scale <= UINT32_C(1) << 16 && apart % a->modulus;
 }
 
 /* ---------------------------------------------------------------- starts and waits */
@@ -225,12 +328,14 @@ static enum step step_of(const struct hd_flow *flow, uint32_t inst)
 {
 	const struct hd_inst *code = &flow->function->insts[inst];
 	const struct hd_opinfo *info = &hd_opinfo[code->op];
-	if (code->op == HD_OP_SYNCS)
-		return hd_syncs_expects((enum hd_syncsop)hd_mod_get(code->mods, HD_MOD_SYNCSOP)) ? START : NOTHING;
+	if (hd_starts_bulk_load(code))
+		return START;
 	if (code->op == HD_OP_SYNCS_WAIT)
 		return WAIT;
 	if (hd_flow_calls(flow, inst))
 		return CALL;
+	if (info->effects & HD_FX_BARRIER || code->op == HD_OP_WARPSYNC)
+		return SYNC;
 	bool accesses = info->effects & (HD_FX_LOAD | HD_FX_STORE | HD_FX_ATOMIC) && info->space != HD_AT_CONST &&
 			info->space != HD_AT_LOCAL;
 	bool computes = info->pipe == HD_PIPE_FP32 || info->pipe == HD_PIPE_FP64 || info->pipe == HD_PIPE_SFU ||
@@ -238,56 +343,120 @@ static enum step step_of(const struct hd_flow *flow, uint32_t inst)
 	return accesses || computes ? WORK : NOTHING;
 }
 
-static bool loads_in_bulk(const struct hd_function *function)
+bool hd_starts_bulk_load(const struct hd_inst *inst)
 {
-	for (uint32_t i = 0; i < function->inst_count; i++)
-		if (function->insts[i].op == HD_OP_UTMALDG || function->insts[i].op == HD_OP_UBLKCP)
-			return true;
-	return false;
+	uint32_t way = hd_mod_get(inst->mods, HD_MOD_BULK);
+	return inst->op == HD_OP_UTMALDG || (inst->op == HD_OP_UBLKCP && (way == HD_BULK_G2S || way == HD_BULK_S2S));
 }
 
-static struct site site_at(struct copies *copies, uint32_t inst)
+/* Someone arrives at a barrier who may have waited for a copy before. */
+static bool arrives(const struct hd_inst *code)
 {
-	const struct hd_inst *code = &copies->flow->function->insts[inst];
-	struct address address = sum_of(value_of(copies, inst, code->a, DEPTH), number_of(code->x));
-	return (struct site){.inst = inst, .address = address};
+	uint32_t what = hd_mod_get(code->mods, HD_MOD_SYNCSOP);
+	return code->op == HD_OP_ARRIVES ||
+	       (code->op == HD_OP_SYNCS && what != HD_SYNCS_INIT && what != HD_SYNCS_INVAL &&
+		what != HD_SYNCS_ARRIVE_TX && what != HD_SYNCS_EXPECT_TX);
+}
+
+static void find_steps(struct copies *copies)
+{
+	const struct hd_flow *flow = copies->flow;
+	uint32_t count = flow->function->inst_count;
+	copies->steps = HD_ARENA_NEW(&copies->arena, uint8_t, count);
+	for (uint32_t i = 0; i < count; i++) {
+		bool reached = flow->position[flow->block_of[i]] != HD_NO_NODE;
+		copies->steps[i] = reached ? step_of(flow, i) : NOTHING;
+		copies->start_count += copies->steps[i] == START;
+		copies->wait_count += copies->steps[i] == WAIT;
+		copies->calls |= copies->steps[i] == CALL;
+		copies->arrives |= arrives(&flow->function->insts[i]);
+	}
+	for (uint32_t l = 0; l < flow->loops.count; l++)
+		copies->odd |= flow->loops.loops[l].irreducible;
 }
 
 static void find_sites(struct copies *copies)
 {
 	const struct hd_flow *flow = copies->flow;
-	uint32_t count = flow->function->inst_count;
-	copies->steps = HD_ARENA_NEW(&copies->arena, uint8_t, count);
-	copies->sites = HD_ARENA_NEW(&copies->arena, uint32_t, count);
-	copies->queue = HD_ARENA_NEW(&copies->arena, uint32_t, flow->block_count + 1);
-	copies->seen = hd_bitset_new(&copies->arena, flow->block_count);
-	for (uint32_t i = 0; i < count; i++) {
-		copies->steps[i] = flow->position[flow->block_of[i]] == HD_NO_NODE ? NOTHING : step_of(flow, i);
-		copies->start_count += copies->steps[i] == START;
-		copies->wait_count += copies->steps[i] == WAIT;
-	}
+	uint32_t starts = 0, waits = 0;
 	copies->starts = HD_ARENA_NEW(&copies->arena, struct site, copies->start_count);
 	copies->waits = HD_ARENA_NEW(&copies->arena, struct site, copies->wait_count);
-	uint32_t starts = 0, waits = 0;
-	for (uint32_t i = 0; i < count; i++) {
-		if (copies->steps[i] == START)
-			copies->starts[copies->sites[i] = starts++] = site_at(copies, i);
-		else if (copies->steps[i] == WAIT)
-			copies->waits[copies->sites[i] = waits++] = site_at(copies, i);
+	for (uint32_t i = 0; i < flow->function->inst_count; i++) {
+		const struct hd_inst *code = &flow->function->insts[i];
+		if (copies->steps[i] != START && copies->steps[i] != WAIT)
+			continue;
+		struct site site = {.inst = i,
+				    .block = flow->block_of[i],
+				    .loop = flow->loops.loop_of[flow->block_of[i]]};
+		if (copies->steps[i] == WAIT)
+			site.address = sum_of(value_of(copies, i, code->a, DEPTH), number_of(code->x));
+		else if (code->op == HD_OP_UTMALDG || hd_mod_get(code->mods, HD_MOD_BULK) == HD_BULK_G2S)
+			site.address = value_of(copies, i, code->a + 3u, DEPTH);
+		*(copies->steps[i] == WAIT ? &copies->waits[waits++] : &copies->starts[starts++]) = site;
 	}
 }
 
-/* Appends the block's successors that are new; returns how many are in the queue now. */
-static uint32_t push_successors(struct copies *copies, uint32_t block, uint32_t queued)
+static bool writes_in_loop(struct copies *copies, const struct hd_loop *loop, unsigned reg)
 {
-	const struct hd_graph *graph = &copies->flow->graph;
-	for (uint32_t k = graph->succ_start[block]; k < graph->succ_start[block + 1]; k++)
-		if (!hd_bitset_has(&copies->seen, graph->succ[k])) {
-			hd_bitset_add(&copies->seen, graph->succ[k]);
-			copies->queue[queued++] = graph->succ[k];
+	for (uint32_t n = 0; reg != HD_RZ && n < loop->node_count; n++) {
+		const struct hd_flow_block *block = &copies->flow->blocks[loop->nodes[n]];
+		for (uint32_t i = block->first; i < block->first + block->count; i++) {
+			struct hd_flow_effects effects;
+			hd_flow_effects(copies->flow, i, &effects);
+			copies->left--;
+			if (hd_regset_has(&effects.writes, reg))
+				return true;
 		}
-	return queued;
+	}
+	return false;
 }
+
+/* The loop of the wait has nothing else, is left only behind the wait, and only where the wait succeeded. */
+static bool only_waits(struct copies *copies, const struct site *wait, const struct hd_loop *loop)
+{
+	const struct hd_flow *flow = copies->flow;
+	const struct hd_graph *graph = &flow->graph;
+	uint32_t number = (uint32_t)(loop - flow->loops.loops), last = hd_flow_last(flow, wait->block);
+	const struct hd_inst *code = &flow->function->insts[wait->inst], *branch = &flow->function->insts[last];
+	for (uint32_t n = 0; n < loop->node_count; n++) {
+		uint32_t block = loop->nodes[n];
+		for (uint32_t i = flow->blocks[block].first; i <= hd_flow_last(flow, block); i++)
+			if (copies->steps[i] != NOTHING && i != wait->inst)
+				return false;
+		for (uint32_t k = graph->succ_start[block]; k < graph->succ_start[block + 1]; k++)
+			if (block != wait->block && !hd_flow_in_loop(flow, graph->succ[k], number))
+				return false;
+	}
+	for (uint32_t i = wait->inst + 1; i < last; i++) {
+		struct hd_flow_effects effects;
+		hd_flow_effects(flow, i, &effects);
+		if (effects.writes.preds >> code->pdst & 1)
+			return false;
+	}
+	if (branch->op != HD_OP_BRA || (branch->guard & ~HD_PRED_NOT) != code->pdst || code->pdst == HD_PT)
+		return false;
+	/* The branch is taken back on failure, or out on success. */
+	return hd_flow_in_loop(flow, flow->block_of[branch->x], number) == ((branch->guard & HD_PRED_NOT) != 0) &&
+	       graph->succ_start[wait->block + 1] - graph->succ_start[wait->block] == 2;
+}
+
+static void find_clean_waits(struct copies *copies)
+{
+	const struct hd_flow *flow = copies->flow;
+	for (uint32_t w = 0; w < copies->wait_count; w++) {
+		struct site *wait = &copies->waits[w];
+		const struct hd_inst *code = &flow->function->insts[wait->inst];
+		if (wait->loop == HD_NO_NODE || code->guard != HD_PT)
+			continue;
+		const struct hd_loop *loop = &flow->loops.loops[wait->loop];
+		wait->clean = only_waits(copies, wait, loop) && !writes_in_loop(copies, loop, code->a) &&
+			      !writes_in_loop(copies, loop, code->b);
+		if (wait->clean)
+			wait->loop = loop->parent;
+	}
+}
+
+/* ---------------------------------------------------------------- paths */
 
 typedef bool visit(void *context, uint32_t inst);
 
@@ -295,223 +464,373 @@ typedef bool visit(void *context, uint32_t inst);
 static void follow(struct copies *copies, uint32_t inst, visit *visits, void *context)
 {
 	const struct hd_flow *flow = copies->flow;
+	const struct hd_graph *graph = &flow->graph;
 	uint32_t block = flow->block_of[inst], first = inst + 1, queued = 0;
 	hd_bitset_clear(&copies->seen);
 	for (uint32_t i = 0;; block = copies->queue[i++], first = flow->blocks[block].first) {
 		bool on = true;
-		for (uint32_t at = first; on && at <= hd_flow_last(flow, block); at++)
+		for (uint32_t at = first; on && at <= hd_flow_last(flow, block) && copies->left-- > 0; at++)
 			on = visits(context, at);
-		if (on)
-			queued = push_successors(copies, block, queued);
+		for (uint32_t k = graph->succ_start[block]; on && k < graph->succ_start[block + 1]; k++)
+			if (!hd_bitset_has(&copies->seen, graph->succ[k])) {
+				hd_bitset_add(&copies->seen, graph->succ[k]);
+				copies->queue[queued++] = graph->succ[k];
+			}
 		if (i == queued)
 			break;
 	}
 }
 
-/* Another start that may be of the same phase: in the same loop, before any wait. */
-struct twin {
-	const struct copies *copies;
-	const struct site *site;
-	bool found;
-};
-
-static bool visit_twin(void *context, uint32_t inst)
+static bool ends_in(const struct copies *copies, uint32_t block, uint32_t at)
 {
-	struct twin *twin = context;
-	const struct copies *copies = twin->copies;
-	const uint32_t *loop_of = copies->flow->loops.loop_of, *block_of = copies->flow->block_of;
-	if (copies->steps[inst] != START)
-		return copies->steps[inst] != WAIT;
-	if (inst == twin->site->inst)
-		return false;
-	const struct site *other = &copies->starts[copies->sites[inst]];
-	twin->found |= !is_other(&other->address, &twin->site->address) &&
-		       loop_of[block_of[inst]] == loop_of[block_of[twin->site->inst]];
-	return true;
+	return hd_dominates(copies->ends, copies->end_depth, at, block);
 }
 
-static void relate_sites(struct copies *copies)
+static bool precedes(const struct copies *copies, uint32_t a, uint32_t b)
 {
-	for (uint32_t w = 0; w < copies->wait_count; w++) {
-		struct site *wait = &copies->waits[w];
-		wait->other = true;
-		for (uint32_t s = 0; s < copies->start_count; s++) {
-			wait->alike |= is_same(&wait->address, &copies->starts[s].address);
-			wait->other &= is_other(&wait->address, &copies->starts[s].address);
+	return hd_dominates(copies->flow->idom, copies->flow->idom_depth, a, b);
+}
+
+/* ---------------------------------------------------------------- branches */
+
+/* Whether the register is a number that grows by a constant each turn, maybe with a constant added. */
+static bool is_counter(struct copies *copies, uint32_t inst, unsigned reg, uint32_t loop)
+{
+	const struct hd_flow *flow = copies->flow;
+	uint64_t sum = 0;
+	for (unsigned hops = 0; hops < DEPTH && reg != HD_RZ; hops++) {
+		struct writers writers = find_writers(copies, inst, reg);
+		uint32_t in = writers.one;
+		if (writers.entry || writers.count > 2 || !writers.count)
+			return false;
+		if (writers.count == 2) {
+			if (sum)
+				return sum == writers.sum;
+			sum = writers.sum;
+			bool one = hd_flow_in_loop(flow, flow->block_of[writers.one], loop);
+			if (one == hd_flow_in_loop(flow, flow->block_of[writers.other], loop))
+				return false;
+			in = one ? writers.one : writers.other;
 		}
+		const struct hd_inst *code = &flow->function->insts[in];
+		if (code->guard != HD_PT || code->srcmods || code->linear || code->mods)
+			return false;
+		if (code->op == HD_OP_MOV && code->xkind == HD_X_NONE && writers.count == 1)
+			reg = code->b;
+		else if (code->op == HD_OP_IADD3 && code->xkind == HD_X_IMM_B && code->c == HD_RZ &&
+			 (int32_t)code->x > 0)
+			reg = code->a;
+		else
+			return false;
+		inst = in;
 	}
-	for (uint32_t s = 0; s < copies->start_count; s++)
-		copies->starts[s].counts = true;
-	for (uint32_t s = 0; s < copies->start_count; s++) {
-		struct twin twin = {copies, &copies->starts[s], false};
-		follow(copies, copies->starts[s].inst, visit_twin, &twin);
-		copies->starts[s].counts = !twin.found;
-	}
+	return false;
 }
 
-/* ---------------------------------------------------------------- edges */
-
-static uint32_t steps_in(const struct copies *copies, uint32_t block)
+static bool is_thread_number(struct copies *copies, uint32_t inst, unsigned reg)
 {
-	uint32_t set = 0;
-	for (uint32_t i = copies->flow->blocks[block].first; i <= hd_flow_last(copies->flow, block); i++)
-		set |= 1u << copies->steps[i];
-	return set;
+	for (unsigned hops = 0; hops < DEPTH && reg != HD_RZ; hops++) {
+		struct writers writers = find_writers(copies, inst, reg);
+		if (!is_sole(&writers))
+			return false;
+		const struct hd_inst *code = &copies->flow->function->insts[writers.one];
+		uint32_t which = hd_mod_get(code->mods, HD_MOD_SR);
+		if (code->op == HD_OP_S2R)
+			return which == HD_SR_LANEID || which == HD_SR_TID_X || which == HD_SR_TID_Y ||
+			       which == HD_SR_TID_Z;
+		bool bits = code->op == HD_OP_LOP3 && hd_mod_get(code->mods, HD_MOD_LUT) == 0xc0 && code->c == HD_RZ;
+		if ((!bits && code->op != HD_OP_SHR) || code->xkind != HD_X_IMM_B || code->srcmods)
+			return false;
+		inst = writers.one;
+		reg = code->a;
+	}
+	return false;
 }
 
-/* Edges back to the header of a loop that does nothing but wait. */
-static void find_repeats(struct copies *copies)
+/* The comparison behind a branch; NULL: it is none of integers. */
+static const struct hd_inst *comparison(struct copies *copies, uint32_t inst, unsigned pred, uint32_t *at)
 {
-	const struct hd_graph *graph = &copies->flow->graph;
-	copies->again = hd_bitset_new(&copies->arena, graph->edges);
-	for (uint32_t l = 0; l < copies->flow->loops.count; l++) {
-		const struct hd_loop *loop = &copies->flow->loops.loops[l];
-		uint32_t set = 0;
-		for (uint32_t n = 0; n < loop->node_count; n++)
-			set |= steps_in(copies, loop->nodes[n]);
-		if ((set & ~(1u << NOTHING)) != 1u << WAIT)
+	struct writers writers = find_writers(copies, inst, PREDICATE + pred);
+	if (!is_sole(&writers))
+		return NULL;
+	const struct hd_inst *code = &copies->flow->function->insts[ *at = writers.one];
+	bool plain = code->op == HD_OP_ISETP && code->guard == HD_PT && !code->srcmods && !code->linear &&
+		     !hd_mod_get(code->mods, HD_MOD_EX) && hd_mod_get(code->mods, HD_MOD_BOOL) == HD_BOOL_AND;
+	return plain ? code : NULL;
+}
+
+/* Whether the loop is left where a counter meets the same bound. */
+static bool is_bound(struct copies *copies, const struct hd_inst *compare, uint32_t at, uint32_t loop)
+{
+	const struct hd_flow *flow = copies->flow;
+	const struct hd_loop *nodes = &flow->loops.loops[loop];
+	for (uint32_t n = 0; n < nodes->node_count; n++) {
+		uint32_t block = nodes->nodes[n], last = hd_flow_last(flow, block), other, leaves = 0;
+		for (uint32_t k = flow->graph.succ_start[block]; k < flow->graph.succ_start[block + 1]; k++)
+			leaves += !hd_flow_in_loop(flow, flow->graph.succ[k], loop);
+		const struct hd_inst *branch = &flow->function->insts[last];
+		if (!leaves || branch->op != HD_OP_BRA || branch->guard == HD_PT)
 			continue;
-		for (uint32_t n = 0; n < loop->node_count; n++)
-			for (uint32_t k = graph->succ_start[loop->nodes[n]]; k < graph->succ_start[loop->nodes[n] + 1];
-			     k++)
-				if (graph->succ[k] == loop->header)
-					hd_bitset_add(&copies->again, k);
+		const struct hd_inst *exit = comparison(copies, last, branch->guard & ~HD_PRED_NOT, &other);
+		if (!exit || exit->xkind != compare->xkind || !is_counter(copies, other, exit->a, loop))
+			continue;
+		if (exit->xkind == HD_X_CONST_B && exit->x == compare->x && exit->b == compare->b)
+			return true;
+		if (exit->xkind != HD_X_NONE)
+			continue;
+		struct address a = value_of(copies, other, exit->b, DEPTH), b = value_of(copies, at, compare->b, DEPTH);
+		if (a.once && is_same(&a, &b))
+			return true;
 	}
+	return false;
 }
 
-static bool is_within(const struct copies *copies, uint32_t block, uint32_t loop)
+/* Whether the predicate is as `truth` says in all turns but the loop's last ones, at least for some thread. */
+static bool holds(struct copies *copies, uint32_t inst, unsigned pred, bool truth, uint32_t loop, unsigned depth)
 {
-	return loop == HD_NO_NODE ||
-	       (hd_flow_in_loop(copies->flow, block, loop) && block != copies->flow->loops.loops[loop].header);
+	uint32_t at;
+	if (pred == HD_PT)
+		return truth;
+	const struct hd_inst *code = comparison(copies, inst, pred, &at);
+	if (!code || !depth)
+		return false;
+	unsigned input = code->psrc & ~HD_PRED_NOT;
+	if (code->psrc != HD_PT && (!truth || !holds(copies, at, input, !(code->psrc & HD_PRED_NOT), loop, depth - 1)))
+		return false;
+	if ((code->xkind == HD_X_IMM_B || (code->xkind == HD_X_NONE && code->b == HD_RZ)) &&
+	    is_thread_number(copies, at, code->a))
+		return true;
+	uint32_t compare = hd_mod_get(code->mods, HD_MOD_CMP);
+	bool less = truth ? compare == HD_CMP_LT || compare == HD_CMP_LE || compare == HD_CMP_NE
+			  : compare == HD_CMP_GE || compare == HD_CMP_GT || compare == HD_CMP_EQ;
+	return less && is_counter(copies, at, code->a, loop) && is_bound(copies, code, at, loop);
 }
 
-/* What is done from `block` on, in the loop's turn, before `end`. */
-static uint32_t steps_of_side(struct copies *copies, uint32_t block, uint32_t end, uint32_t loop)
-{
-	const struct hd_graph *graph = &copies->flow->graph;
-	uint32_t set = 0, queued = 0;
-	hd_bitset_clear(&copies->seen);
-	if (block != end)
-		copies->queue[queued++] = block;
-	for (uint32_t i = 0; i < queued; i++) {
-		uint32_t at = copies->queue[i];
-		set |= steps_in(copies, at);
-		for (uint32_t k = graph->succ_start[at]; k < graph->succ_start[at + 1]; k++) {
-			uint32_t next = graph->succ[k];
-			if (next == end || !is_within(copies, next, loop) || hd_bitset_has(&copies->seen, next))
-				continue;
-			hd_bitset_add(&copies->seen, next);
-			copies->queue[queued++] = next;
-		}
-	}
-	return set;
-}
-
-/* Of a branch one side starts a copy; the other one, in the same turn, does not, and waits for none. */
-static void find_passes(struct copies *copies)
+/* Whether the copy depends on such branches alone, of those that do not leave the loop. */
+static bool is_brought_each_turn(struct copies *copies, const struct site *start, uint32_t loop)
 {
 	const struct hd_flow *flow = copies->flow;
 	const struct hd_graph *graph = &flow->graph;
-	const uint32_t *ends = hd_graph_post_dominators(graph, &copies->arena);
-	copies->passes = hd_bitset_new(&copies->arena, graph->edges);
-	for (uint32_t b = 0; b < flow->block_count; b++) {
-		uint32_t loop = flow->loops.loop_of[b], all = 0;
-		uint32_t first = graph->succ_start[b], last = graph->succ_start[b + 1];
-		if (last - first < 2)
+	for (uint32_t at = start->block; at != flow->loops.loops[loop].header;) {
+		uint32_t to = at, up = flow->idom[at], leaves = 0;
+		if (up == HD_NO_NODE || up == at)
+			return false;
+		at = up;
+		if (ends_in(copies, up, to))
 			continue;
-		for (uint32_t k = first; k < last; k++)
-			if (is_within(copies, graph->succ[k], loop))
-				all |= steps_of_side(copies, graph->succ[k], ends[b], loop);
-		for (uint32_t k = first; all & 1u << START && k < last; k++)
-			if (is_within(copies, graph->succ[k], loop) &&
-			    !(steps_of_side(copies, graph->succ[k], ends[b], loop) & (1u << START | 1u << WAIT)))
-				hd_bitset_add(&copies->passes, k);
+		for (uint32_t k = graph->succ_start[up]; k < graph->succ_start[up + 1]; k++)
+			leaves += !hd_flow_in_loop(flow, graph->succ[k], loop);
+		uint32_t last = hd_flow_last(flow, up);
+		const struct hd_inst *branch = &flow->function->insts[last];
+		if (graph->pred_start[to + 1] - graph->pred_start[to] != 1 || branch->op != HD_OP_BRA)
+			return false;
+		bool taken = flow->block_of[branch->x] == to;
+		if (!leaves && !holds(copies, last, branch->guard & ~HD_PRED_NOT,
+				      taken == !(branch->guard & HD_PRED_NOT), loop, DEPTH))
+			return false;
 	}
+	return true;
 }
 
-/* ---------------------------------------------------------------- counts */
+/* ---------------------------------------------------------------- ahead */
 
-struct counts {
-	uint8_t least, most;
+struct lead {
+	const struct copies *copies;
+	const struct site *start, *wait;
+	bool works, fails;
 };
 
-static void go_on(const struct copies *copies, uint32_t inst, struct counts *counts)
+static const struct site *wait_at(const struct copies *copies, uint32_t inst)
 {
-	const struct site *wait;
-	switch ((enum step)copies->steps[inst]) {
-	case START:
-		counts->least += copies->starts[copies->sites[inst]].counts && counts->least < MOST;
-		counts->most += counts->most < MOST;
-		break;
-	case WAIT:
-		wait = &copies->waits[copies->sites[inst]];
-		if (counts->least && counts->least != NEVER)
-			counts->least -= !wait->other;
-		if (counts->most && counts->most < MOST)
-			counts->most -= wait->alike && copies->flow->function->insts[inst].guard == HD_PT;
-		break;
-	case CALL:
-		if (counts->least != NEVER)
-			counts->least = 0;
-		counts->most = MOST;
-		break;
-	case WORK:
-	case NOTHING: break;
+	uint32_t w = 0;
+	while (copies->waits[w].inst != inst)
+		w++;
+	return &copies->waits[w];
+}
+
+static bool visit_lead(void *context, uint32_t inst)
+{
+	struct lead *lead = context;
+	const struct copies *copies = lead->copies;
+	const struct hd_flow *flow = copies->flow;
+	uint32_t block = flow->block_of[inst];
+	const struct hd_inst *code = &flow->function->insts[inst];
+	if (lead->fails)
+		return false;
+	if (inst == flow->blocks[flow->loops.loops[lead->start->loop].header].first || hd_flow_leaves(code) ||
+	    copies->steps[inst] == SYNC || copies->steps[inst] == CALL) {
+		lead->fails = true;
+		return false;
 	}
+	if (copies->steps[inst] == WAIT) {
+		const struct site *wait = wait_at(copies, inst);
+		bool behind = wait != lead->wait && precedes(copies, lead->wait->block, block);
+		lead->fails = behind || copies->arrives || !is_other(&wait->address, &lead->start->address);
+		return !lead->fails;
+	}
+	if (copies->steps[inst] == WORK && code->guard == HD_PT && block != lead->wait->block &&
+	    precedes(copies, lead->wait->block, block)) {
+		lead->works = true;
+		return false;
+	}
+	return true;
 }
 
-static struct counts counts_at(const struct copies *copies, uint32_t inst)
+/* A wait by other threads than the copy's could come before what its own threads wait for. */
+static bool all_in_line(const struct copies *copies, const struct site *start)
 {
-	uint32_t block = copies->flow->block_of[inst];
-	struct counts counts = {copies->least[block], copies->most[block]};
-	for (uint32_t i = copies->flow->blocks[block].first; i < inst; i++)
-		go_on(copies, i, &counts);
-	return counts;
+	for (uint32_t w = 0; w < copies->wait_count; w++)
+		if (!precedes(copies, copies->waits[w].block, start->block) &&
+		    !ends_in(copies, start->block, copies->waits[w].block))
+			return false;
+	return true;
 }
 
-static bool count_block(struct copies *copies, uint32_t block)
+static bool is_ahead(struct copies *copies, const struct site *wait)
+{
+	for (uint32_t s = 0; s < copies->start_count; s++) {
+		const struct site *start = &copies->starts[s];
+		if (wait->loop == HD_NO_NODE || start->loop != wait->loop ||
+		    copies->flow->function->insts[start->inst].guard != HD_PT || !all_in_line(copies, start))
+			continue;
+		struct lead lead = {.copies = copies, .start = start, .wait = wait};
+		follow(copies, start->inst, visit_lead, &lead);
+		if (lead.works && !lead.fails && is_brought_each_turn(copies, start, wait->loop))
+			return true;
+	}
+	return false;
+}
+
+/* ---------------------------------------------------------------- serial */
+
+/* Copies for which somebody waits on all paths, at an address that never changes. */
+static void find_kills(struct copies *copies)
+{
+	for (uint32_t w = 0; w < copies->wait_count; w++)
+		for (uint32_t s = 0; copies->waits[w].clean && s < copies->start_count; s++) {
+			struct site *wait = &copies->waits[w], *start = &copies->starts[s];
+			if (wait->address.once && is_same(&wait->address, &start->address) &&
+			    ends_in(copies, start->block, wait->block))
+				wait->kills |= UINT64_C(1) << s;
+		}
+}
+
+static bool spread_block(struct copies *copies, uint32_t block)
 {
 	const struct hd_graph *graph = &copies->flow->graph;
-	uint32_t last = hd_flow_last(copies->flow, block);
-	struct counts counts = counts_at(copies, last);
+	uint64_t flying = copies->flying[block];
 	bool changed = false;
-	go_on(copies, last, &counts);
+	for (uint32_t s = 0; s < copies->start_count; s++)
+		if (copies->starts[s].block == block)
+			flying |= UINT64_C(1) << s;
 	for (uint32_t k = graph->succ_start[block]; k < graph->succ_start[block + 1]; k++) {
-		uint32_t next = graph->succ[k];
-		if (hd_bitset_has(&copies->again, k))
-			continue;
-		if (!hd_bitset_has(&copies->passes, k) && counts.least < copies->least[next]) {
-			copies->least[next] = counts.least;
-			changed = true;
-		}
-		if (counts.most > copies->most[next]) {
-			copies->most[next] = counts.most;
-			changed = true;
-		}
+		uint64_t *to = &copies->flying[graph->succ[k]], now = *to | (flying & ~copies->killed[k]);
+		changed |= now != *to;
+		*to = now;
 	}
 	return changed;
 }
 
-static void count_copies(struct copies *copies)
+static void find_flying(struct copies *copies)
 {
 	const struct hd_flow *flow = copies->flow;
-	copies->least = HD_ARENA_NEW(&copies->arena, uint8_t, flow->block_count);
-	copies->most = HD_ARENA_NEW(&copies->arena, uint8_t, flow->block_count);
-	memset(copies->least, NEVER, flow->block_count);
-	copies->least[0] = 0;
-	for (bool changed = true; changed;) {
+	const struct hd_graph *graph = &flow->graph;
+	copies->flying = HD_ARENA_NEW(&copies->arena, uint64_t, flow->block_count);
+	copies->killed = HD_ARENA_NEW(&copies->arena, uint64_t, graph->edges);
+	for (uint32_t w = 0; w < copies->wait_count; w++) {
+		uint32_t block = copies->waits[w].block, loop = flow->loops.loop_of[block];
+		for (uint32_t k = graph->succ_start[block]; copies->waits[w].clean && k < graph->succ_start[block + 1];
+		     k++)
+			if (!hd_flow_in_loop(flow, graph->succ[k], loop))
+				copies->killed[k] |= copies->waits[w].kills;
+	}
+	for (bool changed = true; changed && copies->left > 0;) {
 		changed = false;
 		for (uint32_t i = 0; i < flow->rpo_count; i++)
-			changed |= count_block(copies, flow->rpo[i]);
+			changed |= spread_block(copies, flow->rpo[i]);
+		copies->left -= flow->rpo_count;
 	}
+	copies->first_start = HD_ARENA_NEW(&copies->arena, uint32_t, flow->block_count);
+	memset(copies->first_start, 0xff, flow->block_count * sizeof(*copies->first_start));
+	for (uint32_t s = copies->start_count; s-- > 0;)
+		copies->first_start[copies->starts[s].block] = copies->starts[s].inst;
+	copies->more = hd_bitset_new(&copies->arena, flow->block_count);
+	uint32_t queued = 0;
+	for (uint32_t s = 0; s < copies->start_count; s++)
+		if (!hd_bitset_has(&copies->more, copies->starts[s].block)) {
+			hd_bitset_add(&copies->more, copies->starts[s].block);
+			copies->queue[queued++] = copies->starts[s].block;
+		}
+	for (uint32_t i = 0; i < queued; i++)
+		for (uint32_t k = graph->pred_start[copies->queue[i]]; k < graph->pred_start[copies->queue[i] + 1]; k++)
+			if (!hd_bitset_has(&copies->more, graph->pred[k])) {
+				hd_bitset_add(&copies->more, graph->pred[k]);
+				copies->queue[queued++] = graph->pred[k];
+			}
+}
+
+struct lull {
+	const struct copies *copies;
+	const struct site *wait;
+	struct hd_bitset *early; /* instructions before the next barrier of the block */
+	bool works, fails;
+};
+
+static bool visit_early(void *context, uint32_t inst)
+{
+	struct lull *lull = context;
+	enum step step = lull->copies->steps[inst];
+	const struct hd_inst *code = &lull->copies->flow->function->insts[inst];
+	bool all = code->op == HD_OP_BAR && code->guard == HD_PT && code->xkind == HD_X_NONE && code->b == HD_RZ &&
+		   code->c == HD_RZ && hd_mod_get(code->mods, HD_MOD_BARMODE) != HD_BAR_ARV;
+	hd_bitset_add(lull->early, inst);
+	lull->fails |= step == START;
+	return step != WAIT && step != START && !all;
+}
+
+static bool visit_lull(void *context, uint32_t inst)
+{
+	struct lull *lull = context;
+	const struct copies *copies = lull->copies;
+	uint32_t block = copies->flow->block_of[inst];
+	if (copies->steps[inst] == WORK) {
+		bool later = !hd_bitset_has(lull->early, inst) && hd_bitset_has(&copies->more, block);
+		lull->works = true;
+		lull->fails |= copies->flying[block] || inst > copies->first_start[block] ||
+			       (later && !ends_in(copies, lull->wait->block, block));
+	}
+	return copies->steps[inst] != WAIT;
+}
+
+/* Each copy is waited for before, or by this wait. */
+static bool awaits_all(const struct copies *copies, const struct site *wait)
+{
+	uint64_t done = 0;
+	for (uint32_t w = 0; w < copies->wait_count; w++)
+		if (&copies->waits[w] == wait || precedes(copies, copies->waits[w].block, wait->block))
+			done |= copies->waits[w].kills;
+	return done == UINT64_MAX >> (MOST - copies->start_count);
+}
+
+/* `early` is empty, and is so again behind it. */
+static bool is_serial(struct copies *copies, const struct site *wait, struct hd_bitset *early)
+{
+	struct lull lull = {.copies = copies, .wait = wait, .early = early};
+	if (!awaits_all(copies, wait))
+		return false;
+	follow(copies, wait->inst, visit_early, &lull);
+	if (!lull.fails)
+		follow(copies, wait->inst, visit_lull, &lull);
+	copies->left -= early->bits / 64;
+	hd_bitset_clear(early);
+	return lull.works && !lull.fails;
 }
 
 /* ---------------------------------------------------------------- verdicts */
 
 struct judged {
 	const struct copies *copies;
-	bool more;		       /* copies are started behind the wait */
-	bool works, ahead, not_serial; /* what is done up to the next wait */
+	bool more, works; /* copies are started behind the wait; there is work up to the next wait */
 };
 
 static bool visit_more(void *context, uint32_t inst)
@@ -525,76 +844,62 @@ static bool visit_work(void *context, uint32_t inst)
 {
 	struct judged *judged = context;
 	enum step step = judged->copies->steps[inst];
-	if (step == WORK || step == CALL) {
-		struct counts counts = counts_at(judged->copies, inst);
-		judged->works = true;
-		judged->ahead |= step == WORK && counts.least && counts.least != NEVER;
-		judged->not_serial |= step == CALL || counts.most;
-	}
-	return step != WAIT;
+	judged->works |= step == WORK || step == CALL;
+	return step != WAIT && !judged->works;
 }
 
-/* The loop in which a wait for room is of those who start copies; HD_NO_NODE: it is none. */
-static uint32_t loop_of_starter(const struct copies *copies, const struct site *wait)
-{
-	const struct hd_loops *loops = &copies->flow->loops;
-	uint32_t loop = loops->loop_of[copies->flow->block_of[wait->inst]], set = 0;
-	for (; loop != HD_NO_NODE; loop = loops->loops[loop].parent) {
-		set = 0;
-		for (uint32_t n = 0; n < loops->loops[loop].node_count; n++)
-			set |= steps_in(copies, loops->loops[loop].nodes[n]);
-		if (set & 1u << START)
-			break;
-	}
-	for (uint32_t w = 0; loop != HD_NO_NODE && w < copies->wait_count; w++)
-		if (!copies->waits[w].other &&
-		    hd_flow_in_loop(copies->flow, copies->flow->block_of[copies->waits[w].inst], loop))
-			return HD_NO_NODE;
-	return loop;
-}
-
-static bool changes_barrier(struct copies *copies, uint32_t loop)
-{
-	for (uint32_t s = 0; s < copies->start_count; s++) {
-		uint32_t inst = copies->starts[s].inst;
-		if (hd_flow_in_loop(copies->flow, copies->flow->block_of[inst], loop) &&
-		    varies(copies, inst, copies->flow->function->insts[inst].a, loop, DEPTH))
-			return true;
-	}
-	return false;
-}
-
-static void judge(struct copies *copies, const struct site *wait, struct hd_copies *result)
+static void judge(struct copies *copies, const struct site *wait, struct hd_bitset *early, struct hd_copies *result)
 {
 	struct judged judged = {.copies = copies};
-	uint32_t loop = loop_of_starter(copies, wait);
 	follow(copies, wait->inst, visit_more, &judged);
-	if (!judged.more)
+	if (judged.more || wait->loop != HD_NO_NODE)
+		follow(copies, wait->inst, visit_work, &judged);
+	if (!judged.works)
 		return;
-	follow(copies, wait->inst, visit_work, &judged);
-	if (loop != HD_NO_NODE)
-		judged = (struct judged){.works = true, .ahead = changes_barrier(copies, loop), .not_serial = true};
-	result->ahead += judged.works && judged.ahead;
-	result->serial += judged.works && !judged.ahead && !judged.not_serial;
-	result->unproven += judged.works && !judged.ahead && judged.not_serial;
+	/* A loop that only waits may take what other warps bring. */
+	bool open = copies->calls || copies->odd || !wait->clean || !judged.more;
+	bool ahead = !open && is_ahead(copies, wait), serial = !open && !ahead && is_serial(copies, wait, early);
+	result->ahead += ahead;
+	result->serial += serial;
+	result->unproven += !ahead && !serial;
 }
 
-struct hd_copies hd_flow_copies(const struct hd_flow *flow)
+static void judge_all(struct copies *copies, struct hd_copies *result)
+{
+	const struct hd_flow *flow = copies->flow;
+	struct hd_bitset early = hd_bitset_new(&copies->arena, flow->function->inst_count);
+	copies->queue = HD_ARENA_NEW(&copies->arena, uint32_t, flow->block_count + 1);
+	copies->seen = hd_bitset_new(&copies->arena, flow->block_count);
+	copies->ends = hd_graph_post_dominators(&flow->graph, &copies->arena);
+	copies->end_depth = hd_dominator_depths(copies->ends, flow->block_count, &copies->arena);
+	copies->left = (int64_t)SCANS * flow->function->inst_count;
+	find_sites(copies);
+	find_clean_waits(copies);
+	find_kills(copies);
+	find_flying(copies);
+	for (uint32_t w = 0; w < copies->wait_count && copies->left > 0; w++)
+		judge(copies, &copies->waits[w], &early, result);
+	if (copies->left <= 0)
+		*result = (struct hd_copies){.unproven = copies->wait_count};
+}
+
+struct hd_copies hd_flow_copies(const struct hd_flow *flow, bool elsewhere)
 {
 	struct hd_copies result = {0};
 	struct copies copies = {.flow = flow};
-	if (!loads_in_bulk(flow->function))
-		return result;
-	hd_arena_init(&copies.arena);
-	find_sites(&copies);
-	if (copies.start_count && copies.wait_count) {
-		relate_sites(&copies);
-		find_repeats(&copies);
-		find_passes(&copies);
-		count_copies(&copies);
-		for (uint32_t w = 0; w < copies.wait_count; w++)
-			judge(&copies, &copies.waits[w], &result);
+	uint32_t starts = 0, waits = 0;
+	for (uint32_t i = 0; i < flow->function->inst_count; i++) {
+		starts += hd_starts_bulk_load(&flow->function->insts[i]);
+		waits += flow->function->insts[i].op == HD_OP_SYNCS_WAIT;
 	}
+	if (!waits || (!starts && !elsewhere))
+		return result;
+	if (elsewhere || starts > MOST)
+		return (struct hd_copies){.unproven = waits};
+	hd_arena_init(&copies.arena);
+	find_steps(&copies);
+	if (copies.start_count && copies.wait_count)
+		judge_all(&copies, &result);
 	hd_arena_release(&copies.arena);
 	return result;
 }

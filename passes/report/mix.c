@@ -5,7 +5,7 @@
  * are, not by their own code.
  *
  * Needs the metadata's functions, the flow and the call graph. Cost: linear in the code, and in what each function
- * reaches.
+ * reaches; constants of barriers are searched for in the code before each instruction that names one.
  */
 #include "passes/report/mix.h"
 
@@ -18,8 +18,9 @@
 #include "passes/analysis/flow.h"
 #include "passes/pass.h"
 
-/* Of what is summed: the kinds, calls of helpers, stages of which nothing is known, and waits (copies.h). */
-enum { HELPERS = HD_MIX_KINDS, UNKNOWN_STAGES, AHEAD, SERIAL, UNPROVEN, COLUMNS };
+/* Of what is summed: the kinds, calls of helpers, stages of which nothing is known, and waits (copies.h), also those of
+ * functions that start no copies. */
+enum { HELPERS = HD_MIX_KINDS, UNKNOWN_STAGES, AHEAD, SERIAL, UNPROVEN, IDLE_WAITS, COLUMNS };
 
 static void count_code(const struct hd_function *code, uint32_t *counts)
 {
@@ -75,6 +76,31 @@ static void describe_resizes(const struct hd_function *code, struct hd_meta_func
 /* Figures of which the largest one of all that a function reaches counts. */
 enum most { PRODUCT_REGISTERS, PRODUCT_GROUPS, STAGE_BYTES, STORE_GROUPS, MOSTS };
 
+/* By function: 1 where it starts copies or calls code that is not known, or reaches such a function. */
+static uint32_t *find_bringers(const struct hd_callgraph *calls, struct hd_unit *unit)
+{
+	uint32_t *brings = HD_ARENA_NEW(&unit->arena, uint32_t, unit->object.function_count);
+	for (uint32_t f = 0; f < unit->object.function_count; f++)
+		for (uint32_t i = 0; i < unit->object.functions[f].inst_count && !brings[f]; i++)
+			brings[f] = hd_starts_bulk_load(&unit->object.functions[f].insts[i]);
+	for (uint32_t s = 0; s < calls->site_count; s++)
+		brings[calls->sites[s].function] |= calls->sites[s].unknown;
+	return hd_chain_reachable_max(&calls->graph, brings, &unit->arena);
+}
+
+/* Whether a call may start copies. */
+static bool calls_bringer(const struct hd_callgraph *calls, const uint32_t *brings, uint32_t function)
+{
+	for (uint32_t s = calls->site_start[function]; s < calls->site_start[function + 1]; s++) {
+		if (calls->sites[s].unknown)
+			return true;
+		for (uint32_t c = 0; c < calls->sites[s].callee_count; c++)
+			if (brings[calls->sites[s].callees[c]])
+				return true;
+	}
+	return false;
+}
+
 void hd_mix_describe(struct hd_unit *unit)
 {
 	const struct hd_callgraph *calls = hd_pass_result(unit, HD_PASS_CALLGRAPH);
@@ -83,14 +109,17 @@ void hd_mix_describe(struct hd_unit *unit)
 	uint32_t *own = HD_ARENA_NEW(&unit->arena, uint32_t, (size_t)count *width);
 	for (unsigned i = 0; i < MOSTS; i++)
 		most[i] = HD_ARENA_NEW(&unit->arena, uint32_t, count);
+	const uint32_t *brings = find_bringers(calls, unit);
 	for (uint32_t f = 0; f < count; f++) {
 		struct stages stages = find_stages(&flows[f]);
 		count_code(&unit->object.functions[f], &own[(size_t)f * width]);
-		struct hd_copies copies = hd_flow_copies(&flows[f]);
+		struct hd_copies copies = hd_flow_copies(&flows[f], calls_bringer(calls, brings, f));
 		own[(size_t)f * width + UNKNOWN_STAGES] = stages.unknown;
 		own[(size_t)f * width + AHEAD] = copies.ahead;
 		own[(size_t)f * width + SERIAL] = copies.serial;
 		own[(size_t)f * width + UNPROVEN] = copies.unproven;
+		if (!brings[f])
+			own[(size_t)f * width + IDLE_WAITS] = own[(size_t)f * width + HD_MIX_AWAIT];
 		most[PRODUCT_REGISTERS][f] = flows[f].product_registers;
 		most[PRODUCT_GROUPS][f] = flows[f].product_groups;
 		most[STAGE_BYTES][f] = stages.bytes;
@@ -120,7 +149,8 @@ void hd_mix_describe(struct hd_unit *unit)
 		facts->unknown_stages = sum[UNKNOWN_STAGES];
 		facts->ahead_waits = sum[AHEAD];
 		facts->serial_waits = sum[SERIAL];
-		facts->unproven_waits = sum[UNPROVEN];
+		/* Where a caller brings what they wait for, nothing is proven of them. */
+		facts->unproven_waits = sum[UNPROVEN] + (brings[f] ? sum[IDLE_WAITS] : 0);
 		facts->product_registers = most[PRODUCT_REGISTERS][f];
 		facts->product_groups = most[PRODUCT_GROUPS][f];
 		facts->stage_bytes = most[STAGE_BYTES][f];
