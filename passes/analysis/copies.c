@@ -9,7 +9,7 @@
  * them waits for the copy. Either the copy is started behind the wait, or the wait is for a barrier that provably
  * differs. Branches may pass the copy by only on the thread's number or on the loop's bound.
  *
- * A wait is serial where every copy of the function is waited for, at one address that never changes, on all paths from
+ * A wait is serial where every copy of the function is waited for, at one address that is a number, on all paths from
  * the copy to work behind the wait.
  *
  * An address is a sum: a term of registers, a number, and at most one remainder by a constant. A register stands for
@@ -26,6 +26,7 @@ enum {
 	MOST = 64,	 /* copies; functions with more are unproven */
 	DEPTH = 12,	 /* of an address's term */
 	PREDICATE = 256, /* in place of a register: predicate 0 */
+	FEW = 64,	 /* turns */
 	SCANS = 64	 /* of the whole code; then all is unproven */
 };
 enum step { NOTHING, START, WAIT, WORK, SYNC, CALL };
@@ -493,38 +494,39 @@ static bool precedes(const struct copies *copies, uint32_t a, uint32_t b)
 
 /* ---------------------------------------------------------------- branches */
 
-/* Whether the register is a number that grows by a constant each turn, maybe with a constant added. */
-static bool is_counter(struct copies *copies, uint32_t inst, unsigned reg, uint32_t loop)
+/* The variable that grows by a constant each turn, if the register is that with a small constant added; else 0. */
+static uint64_t counter_of(struct copies *copies, uint32_t inst, unsigned reg, uint32_t loop)
 {
 	const struct hd_flow *flow = copies->flow;
 	uint64_t sum = 0;
+	uint32_t added = 0;
 	for (unsigned hops = 0; hops < DEPTH && reg != HD_RZ; hops++) {
 		struct writers writers = find_writers(copies, inst, reg);
 		uint32_t in = writers.one;
 		if (writers.entry || writers.count > 2 || !writers.count)
-			return false;
+			return 0;
 		if (writers.count == 2) {
 			if (sum)
-				return sum == writers.sum;
+				return sum == writers.sum ? sum : 0;
 			sum = writers.sum;
 			bool one = hd_flow_in_loop(flow, flow->block_of[writers.one], loop);
 			if (one == hd_flow_in_loop(flow, flow->block_of[writers.other], loop))
-				return false;
+				return 0;
 			in = one ? writers.one : writers.other;
 		}
 		const struct hd_inst *code = &flow->function->insts[in];
 		if (code->guard != HD_PT || code->srcmods || code->linear || code->mods)
-			return false;
+			return 0;
 		if (code->op == HD_OP_MOV && code->xkind == HD_X_NONE && writers.count == 1)
 			reg = code->b;
 		else if (code->op == HD_OP_IADD3 && code->xkind == HD_X_IMM_B && code->c == HD_RZ &&
-			 (int32_t)code->x > 0)
-			reg = code->a;
+			 code->x <= FEW - added)
+			reg = code->a, added += code->x;
 		else
-			return false;
+			return 0;
 		inst = in;
 	}
-	return false;
+	return 0;
 }
 
 static bool is_thread_number(struct copies *copies, uint32_t inst, unsigned reg)
@@ -559,12 +561,13 @@ static const struct hd_inst *comparison(struct copies *copies, uint32_t inst, un
 	return plain ? code : NULL;
 }
 
-/* Whether the loop is left where a counter meets the same bound. */
+/* Whether the loop is left where the same counter meets the same bound. */
 static bool is_bound(struct copies *copies, const struct hd_inst *compare, uint32_t at, uint32_t loop)
 {
+	uint64_t counter = counter_of(copies, at, compare->a, loop);
 	const struct hd_flow *flow = copies->flow;
 	const struct hd_loop *nodes = &flow->loops.loops[loop];
-	for (uint32_t n = 0; n < nodes->node_count; n++) {
+	for (uint32_t n = 0; counter && n < nodes->node_count; n++) {
 		uint32_t block = nodes->nodes[n], last = hd_flow_last(flow, block), other, leaves = 0;
 		for (uint32_t k = flow->graph.succ_start[block]; k < flow->graph.succ_start[block + 1]; k++)
 			leaves += !hd_flow_in_loop(flow, flow->graph.succ[k], loop);
@@ -572,7 +575,7 @@ static bool is_bound(struct copies *copies, const struct hd_inst *compare, uint3
 		if (!leaves || branch->op != HD_OP_BRA || branch->guard == HD_PT)
 			continue;
 		const struct hd_inst *exit = comparison(copies, last, branch->guard & ~HD_PRED_NOT, &other);
-		if (!exit || exit->xkind != compare->xkind || !is_counter(copies, other, exit->a, loop))
+		if (!exit || exit->xkind != compare->xkind || counter_of(copies, other, exit->a, loop) != counter)
 			continue;
 		if (exit->xkind == HD_X_CONST_B && exit->x == compare->x && exit->b == compare->b)
 			return true;
@@ -603,7 +606,7 @@ static bool holds(struct copies *copies, uint32_t inst, unsigned pred, bool trut
 	uint32_t compare = hd_mod_get(code->mods, HD_MOD_CMP);
 	bool less = truth ? compare == HD_CMP_LT || compare == HD_CMP_LE || compare == HD_CMP_NE
 			  : compare == HD_CMP_GE || compare == HD_CMP_GT || compare == HD_CMP_EQ;
-	return less && is_counter(copies, at, code->a, loop) && is_bound(copies, code, at, loop);
+	return less && is_bound(copies, code, at, loop);
 }
 
 /* Whether the copy depends on such branches alone, of those that do not leave the loop. */
@@ -703,13 +706,13 @@ static bool is_ahead(struct copies *copies, const struct site *wait)
 
 /* ---------------------------------------------------------------- serial */
 
-/* Copies for which somebody waits on all paths, at an address that never changes. */
+/* Copies for which each thread waits on all paths, at an address that is a number. */
 static void find_kills(struct copies *copies)
 {
 	for (uint32_t w = 0; w < copies->wait_count; w++)
 		for (uint32_t s = 0; copies->waits[w].clean && s < copies->start_count; s++) {
 			struct site *wait = &copies->waits[w], *start = &copies->starts[s];
-			if (wait->address.once && is_same(&wait->address, &start->address) &&
+			if (!wait->address.term && is_same(&wait->address, &start->address) &&
 			    ends_in(copies, start->block, wait->block))
 				wait->kills |= UINT64_C(1) << s;
 		}

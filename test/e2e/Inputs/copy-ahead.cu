@@ -305,6 +305,41 @@ __global__ void seldom(const float *in, float *out, int n)
 	}
 	*out = sum;
 }
+// Two warps bring pieces of their own: each may work while the other one's copy is in flight.
+__global__ void each_warp(const float *in, float *out, int n)
+{
+	__shared__ alignas(128) float tile[2][BYTES / 4];
+	__shared__ unsigned long long bar[2];
+	float sum = 0;
+	int warp = threadIdx.x >> 5 & 1;
+	init(&bar[warp]);
+	for (int i = 0; i < n; i++) {
+		if ((threadIdx.x & 31) == 0)
+			load(tile[warp], in + i * BYTES / 4, BYTES, &bar[warp]);
+		wait(&bar[warp], i & 1);
+		sum += tile[warp][threadIdx.x & 31];
+		__syncthreads();
+	}
+	out[threadIdx.x] = sum;
+}
+// The pieces ahead end long before the loop does.
+__global__ void strides(const float *in, float *out, int n)
+{
+	__shared__ alignas(128) float tile[2][BYTES / 4];
+	__shared__ unsigned long long bar[2];
+	float sum = 0;
+	init(&bar[0]);
+	init(&bar[1]);
+	for (int i = 0, j = 0; i < n; i++, j += 100) {
+		if (j < n)
+			load(tile[1], in + j, BYTES, &bar[1]);
+		load(tile[0], in + i * BYTES / 4, BYTES, &bar[0]);
+		wait(&bar[0], i & 1);
+		sum += tile[0][threadIdx.x];
+		__syncthreads();
+	}
+	out[threadIdx.x] = sum;
+}
 // Below, of each kernel no more is said than what is true.
 __device__ bool test(unsigned long long *bar, unsigned parity)
 {
