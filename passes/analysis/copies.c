@@ -23,7 +23,7 @@
 #include "lib/bitset.h"
 
 enum {
-	MOST = 64,	 /* copies; functions with more are unproven */
+	MOST = 64,	 /* copies, and waits; functions with more are unproven */
 	DEPTH = 12,	 /* of an address's term */
 	PREDICATE = 256, /* in place of a register: predicate 0 */
 	FEW = 64,	 /* turns */
@@ -47,6 +47,7 @@ struct site {
 	uint32_t loop;	/* of a wait: the one around the loop that repeats it; HD_NO_NODE: none */
 	bool clean;	/* of a wait: behind it, the barrier's phase is over */
 	uint64_t kills; /* of a wait: copies that it waits for */
+	bool in_line;	/* of a start: its thread comes to all waits */
 };
 
 struct copies {
@@ -492,6 +493,16 @@ static bool precedes(const struct copies *copies, uint32_t a, uint32_t b)
 	return hd_dominates(copies->flow->idom, copies->flow->idom_depth, a, b);
 }
 
+/* A wait by other threads than the copy's could come before what its own threads wait for. */
+static bool all_in_line(const struct copies *copies, const struct site *start)
+{
+	for (uint32_t w = 0; w < copies->wait_count; w++)
+		if (!precedes(copies, copies->waits[w].block, start->block) &&
+		    !ends_in(copies, start->block, copies->waits[w].block))
+			return false;
+	return true;
+}
+
 /* ---------------------------------------------------------------- branches */
 
 /* The variable that grows by a constant each turn, if the register is that with a small constant added; else 0. */
@@ -638,7 +649,7 @@ static bool is_brought_each_turn(struct copies *copies, const struct site *start
 /* ---------------------------------------------------------------- ahead */
 
 struct lead {
-	const struct copies *copies;
+	struct copies *copies;
 	const struct site *start, *wait;
 	bool works, fails;
 };
@@ -654,7 +665,7 @@ static const struct site *wait_at(const struct copies *copies, uint32_t inst)
 static bool visit_lead(void *context, uint32_t inst)
 {
 	struct lead *lead = context;
-	const struct copies *copies = lead->copies;
+	struct copies *copies = lead->copies;
 	const struct hd_flow *flow = copies->flow;
 	uint32_t block = flow->block_of[inst];
 	const struct hd_inst *code = &flow->function->insts[inst];
@@ -671,6 +682,7 @@ static bool visit_lead(void *context, uint32_t inst)
 		lead->fails = behind || copies->arrives || !is_other(&wait->address, &lead->start->address);
 		return !lead->fails;
 	}
+	copies->left -= copies->steps[inst] == WORK ? flow->idom_depth[block] / 16 : 0;
 	if (copies->steps[inst] == WORK && code->guard == HD_PT && block != lead->wait->block &&
 	    precedes(copies, lead->wait->block, block)) {
 		lead->works = true;
@@ -679,22 +691,12 @@ static bool visit_lead(void *context, uint32_t inst)
 	return true;
 }
 
-/* A wait by other threads than the copy's could come before what its own threads wait for. */
-static bool all_in_line(const struct copies *copies, const struct site *start)
-{
-	for (uint32_t w = 0; w < copies->wait_count; w++)
-		if (!precedes(copies, copies->waits[w].block, start->block) &&
-		    !ends_in(copies, start->block, copies->waits[w].block))
-			return false;
-	return true;
-}
-
 static bool is_ahead(struct copies *copies, const struct site *wait)
 {
 	for (uint32_t s = 0; s < copies->start_count; s++) {
 		const struct site *start = &copies->starts[s];
 		if (wait->loop == HD_NO_NODE || start->loop != wait->loop ||
-		    copies->flow->function->insts[start->inst].guard != HD_PT || !all_in_line(copies, start))
+		    copies->flow->function->insts[start->inst].guard != HD_PT || !start->in_line)
 			continue;
 		struct lead lead = {.copies = copies, .start = start, .wait = wait};
 		follow(copies, start->inst, visit_lead, &lead);
@@ -773,7 +775,7 @@ static void find_flying(struct copies *copies)
 }
 
 struct lull {
-	const struct copies *copies;
+	struct copies *copies;
 	const struct site *wait;
 	struct hd_bitset *early; /* instructions before the next barrier of the block */
 	bool works, fails;
@@ -794,11 +796,12 @@ static bool visit_early(void *context, uint32_t inst)
 static bool visit_lull(void *context, uint32_t inst)
 {
 	struct lull *lull = context;
-	const struct copies *copies = lull->copies;
+	struct copies *copies = lull->copies;
 	uint32_t block = copies->flow->block_of[inst];
 	if (copies->steps[inst] == WORK) {
 		bool later = !hd_bitset_has(lull->early, inst) && hd_bitset_has(&copies->more, block);
 		lull->works = true;
+		copies->left -= later ? copies->end_depth[block] / 16 : 0;
 		lull->fails |= copies->flying[block] || inst > copies->first_start[block] ||
 			       (later && !ends_in(copies, lull->wait->block, block));
 	}
@@ -878,6 +881,8 @@ static void judge_all(struct copies *copies, struct hd_copies *result)
 	copies->left = (int64_t)SCANS * flow->function->inst_count;
 	find_sites(copies);
 	find_clean_waits(copies);
+	for (uint32_t i = 0; i < copies->start_count; i++)
+		copies->starts[i].in_line = all_in_line(copies, &copies->starts[i]);
 	find_kills(copies);
 	find_flying(copies);
 	for (uint32_t w = 0; w < copies->wait_count && copies->left > 0; w++)
@@ -897,7 +902,7 @@ struct hd_copies hd_flow_copies(const struct hd_flow *flow, bool elsewhere)
 	}
 	if (!waits || (!starts && !elsewhere))
 		return result;
-	if (elsewhere || starts > MOST)
+	if (elsewhere || starts > MOST || waits > MOST)
 		return (struct hd_copies){.unproven = waits};
 	hd_arena_init(&copies.arena);
 	find_steps(&copies);
