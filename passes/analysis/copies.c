@@ -572,21 +572,63 @@ static const struct hd_inst *comparison(struct copies *copies, uint32_t inst, un
 	return plain ? code : NULL;
 }
 
-/* Whether the loop is left where the same counter meets the same bound. */
+/* Whether a comparison that comes out so says that a counter is less than a bound, or is not yet equal to it. */
+static bool says_less(const struct hd_inst *compare, bool truth, bool *unequal)
+{
+	uint32_t how = hd_mod_get(compare->mods, HD_MOD_CMP);
+	*unequal = how == (truth ? HD_CMP_NE : HD_CMP_EQ);
+	return truth ? how == HD_CMP_LT || how == HD_CMP_LE : how == HD_CMP_GE || how == HD_CMP_GT;
+}
+
+/* Whether the loop's turns all come through the block: its first one, or the only one from which the next turn begins.
+ */
+static bool is_in_each_turn(const struct hd_flow *flow, uint32_t block, uint32_t loop)
+{
+	uint32_t header = flow->loops.loops[loop].header, others = 0;
+	for (uint32_t k = flow->graph.pred_start[header]; k < flow->graph.pred_start[header + 1]; k++)
+		others += hd_flow_in_loop(flow, flow->graph.pred[k], loop) && flow->graph.pred[k] != block;
+	return block == header || !others;
+}
+
+static uint32_t exits_of(const struct hd_flow *flow, uint32_t block, uint32_t loop)
+{
+	uint32_t exits = 0;
+	for (uint32_t k = flow->graph.succ_start[block]; k < flow->graph.succ_start[block + 1]; k++)
+		exits += !hd_flow_in_loop(flow, flow->graph.succ[k], loop);
+	return exits;
+}
+
+/* Whether the branch, which leaves the loop, keeps it going while the counter of the comparison `exit` is less than the
+ * bound. A loop that goes on while they differ does so too, where it has no other exit and its counter does not wrap
+ * around: otherwise it would not end. */
+static bool goes_on_below(const struct hd_flow *flow, const struct hd_inst *branch, const struct hd_inst *exit,
+			  const struct hd_inst *compare, uint32_t block, uint32_t loop)
+{
+	const struct hd_loop *nodes = &flow->loops.loops[loop];
+	bool unequal, taken = hd_flow_in_loop(flow, flow->block_of[branch->x], loop);
+	uint32_t exits = 0;
+	for (uint32_t n = 0; n < nodes->node_count; n++)
+		exits += exits_of(flow, nodes->nodes[n], loop);
+	bool less = says_less(exit, taken == !(branch->guard & HD_PRED_NOT), &unequal);
+	return exit->psrc == HD_PT && is_in_each_turn(flow, block, loop) &&
+	       ((unequal && exits == 1) ||
+		(less && hd_mod_get(exit->mods, HD_MOD_SIGN) == hd_mod_get(compare->mods, HD_MOD_SIGN)));
+}
+
+/* Whether the loop goes on while the same counter is below the same bound, and ends then. */
 static bool is_bound(struct copies *copies, const struct hd_inst *compare, uint32_t at, uint32_t loop)
 {
 	uint64_t counter = counter_of(copies, at, compare->a, loop);
 	const struct hd_flow *flow = copies->flow;
 	const struct hd_loop *nodes = &flow->loops.loops[loop];
 	for (uint32_t n = 0; counter && n < nodes->node_count; n++) {
-		uint32_t block = nodes->nodes[n], last = hd_flow_last(flow, block), other, leaves = 0;
-		for (uint32_t k = flow->graph.succ_start[block]; k < flow->graph.succ_start[block + 1]; k++)
-			leaves += !hd_flow_in_loop(flow, flow->graph.succ[k], loop);
+		uint32_t block = nodes->nodes[n], last = hd_flow_last(flow, block), other;
 		const struct hd_inst *branch = &flow->function->insts[last];
-		if (!leaves || branch->op != HD_OP_BRA || branch->guard == HD_PT)
+		if (!exits_of(flow, block, loop) || branch->op != HD_OP_BRA || branch->guard == HD_PT)
 			continue;
 		const struct hd_inst *exit = comparison(copies, last, branch->guard & ~HD_PRED_NOT, &other);
-		if (!exit || exit->xkind != compare->xkind || counter_of(copies, other, exit->a, loop) != counter)
+		if (!exit || exit->xkind != compare->xkind || counter_of(copies, other, exit->a, loop) != counter ||
+		    !goes_on_below(flow, branch, exit, compare, block, loop))
 			continue;
 		if (exit->xkind == HD_X_CONST_B && exit->x == compare->x && exit->b == compare->b)
 			return true;
@@ -614,10 +656,8 @@ static bool holds(struct copies *copies, uint32_t inst, unsigned pred, bool trut
 	if ((code->xkind == HD_X_IMM_B || (code->xkind == HD_X_NONE && code->b == HD_RZ)) &&
 	    is_thread_number(copies, at, code->a))
 		return true;
-	uint32_t compare = hd_mod_get(code->mods, HD_MOD_CMP);
-	bool less = truth ? compare == HD_CMP_LT || compare == HD_CMP_LE || compare == HD_CMP_NE
-			  : compare == HD_CMP_GE || compare == HD_CMP_GT || compare == HD_CMP_EQ;
-	return less && is_bound(copies, code, at, loop);
+	bool unequal, less = says_less(code, truth, &unequal);
+	return (less || unequal) && is_bound(copies, code, at, loop);
 }
 
 /* Whether the copy depends on such branches alone, of those that do not leave the loop. */
@@ -626,21 +666,19 @@ static bool is_brought_each_turn(struct copies *copies, const struct site *start
 	const struct hd_flow *flow = copies->flow;
 	const struct hd_graph *graph = &flow->graph;
 	for (uint32_t at = start->block; at != flow->loops.loops[loop].header;) {
-		uint32_t to = at, up = flow->idom[at], leaves = 0;
+		uint32_t to = at, up = flow->idom[at];
 		if (up == HD_NO_NODE || up == at)
 			return false;
 		at = up;
 		if (ends_in(copies, up, to))
 			continue;
-		for (uint32_t k = graph->succ_start[up]; k < graph->succ_start[up + 1]; k++)
-			leaves += !hd_flow_in_loop(flow, graph->succ[k], loop);
 		uint32_t last = hd_flow_last(flow, up);
 		const struct hd_inst *branch = &flow->function->insts[last];
 		if (graph->pred_start[to + 1] - graph->pred_start[to] != 1 || branch->op != HD_OP_BRA)
 			return false;
 		bool taken = flow->block_of[branch->x] == to;
-		if (!leaves && !holds(copies, last, branch->guard & ~HD_PRED_NOT,
-				      taken == !(branch->guard & HD_PRED_NOT), loop, DEPTH))
+		if (!exits_of(flow, up, loop) && !holds(copies, last, branch->guard & ~HD_PRED_NOT,
+							taken == !(branch->guard & HD_PRED_NOT), loop, DEPTH))
 			return false;
 	}
 	return true;

@@ -118,8 +118,7 @@ static bool reads_zero(const char *name)
 
 value hd_legal_nvvm(struct hd_site *site, const char *name)
 {
-	/* The variable itself holds the handle. It is the last argument; one form has the variable as metadata first.
-	 */
+	/* The variable itself holds the handle. It is the last argument; one form has it as metadata, too, first. */
 	if (hd_word_begins(name, "nvvm.texsurf.handle"))
 		return LLVMBuildLoad2(site->builder, LLVMTypeOf(site->inst),
 				      argument(site, LLVMGetNumArgOperands(site->inst) - 1), "");

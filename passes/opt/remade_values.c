@@ -7,7 +7,8 @@
  *
  * A value is made again by one or two instructions of arithmetic, from constants and from registers that live as long
  * in any case, in front of its reads in each block. Those that are read least often go first, until no block is
- * crowded. Where that gives no more warps, all stays as it was. Switch: without=remade-values.
+ * crowded. Without a limit, all stays as it was where that gives no more warps; with one, what is made again stays.
+ * What a branch reads is not made again. Switch: without=remade-values.
  *
  * A register is given a new value only on a way through the definitions that its reads need: a value and what it is
  * made of have one definition each, whole and without a guard; it dominates the reads, and theirs dominate it. So what
@@ -24,7 +25,7 @@
 #define CHEAP_CYCLES 6u	  /* latency up to which an instruction is made again */
 #define DEEP 2u		  /* instructions of one value */
 #define ROUNDS 4u
-#define FEW_REGISTERS 126u /* with more of them an SM has fewer than 512 threads: each step costs a quarter or more */
+#define FEW_REGISTERS 126u /* with so many an SM has 512 threads at most: each step costs a quarter or more */
 #define SLACK 4u	  /* words that aligned pairs, and what is made again, take beside what lives through a block */
 #define MANY 4u		  /* words that one more in registers has to free */
 #define NEAR 24u	  /* instructions between two reads that share one computation */
@@ -282,6 +283,8 @@ static void note_read(void *context, struct hd_mreg *reg, bool is_def)
 	struct hd_mplace *def = &reading->r->def[vreg];
 	if (def->block == HD_NO_BLOCK)
 		return;
+	if (hd_minst_is_terminator(&reading->r->func->blocks.data[block].insts.data[reading->r->at]))
+		reading->r->kept[vreg] = true; /* nothing stands in front of it that might be made there */
 	if (!dominates(reading->r, vreg, (struct hd_mplace){block, reading->r->at}))
 		def->block = HD_NO_BLOCK; /* undefined on some path */
 	else if (def->block != block && reading->stamp[vreg] != block + 1)
@@ -332,7 +335,7 @@ static void find_longer(struct remaker *r)
 			if (!is_live_into(r, i, vreg))
 				r->excess[r->crowded.data[i]] += r->func->vregs.data[vreg].words;
 		r->longer[vreg] &= words[vreg] > 0;
-		r->kept[vreg] = r->longer[vreg];
+		r->kept[vreg] |= r->longer[vreg];
 	}
 }
 

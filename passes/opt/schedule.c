@@ -486,7 +486,7 @@ static uint32_t free_anyway(const struct hd_mfunc *func)
 	return saves ? unsaved : hd_mfunc_occupancy_step(func, 1);
 }
 
-/* Beyond what is needed: where few warps fit an SM, no step of its occupancy is given for loads under way. */
+/* Words beyond the need, for loads under way: none where they might cost one of few warps on an SM. */
 static uint32_t spare_words(const struct hd_mfunc *func, uint32_t needed)
 {
 	return hd_mfunc_occupancy_step(func, needed) < FEW_WARPS_WORDS ? SPARE_WORDS : 0;

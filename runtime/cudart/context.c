@@ -3,6 +3,7 @@
  */
 #include "runtime/cudart/context.h"
 #include "heddle/config.h"
+#include "lib/locale_c.h"
 #include "lib/recording.h"
 #include "runtime/cudart/driver.h"
 #include "runtime/cudart/handles.h"
@@ -11,7 +12,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <locale.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,13 +23,12 @@ static struct hd_config the_config;
 static struct hd_cudart the_context = {.config = &the_config, .diag = {.tool = "heddle"}};
 static pthread_mutex_t the_lock = PTHREAD_MUTEX_INITIALIZER;
 static _Thread_local cudaError_t last_error = cudaSuccess;
-static _Thread_local locale_t host_locale; /* the program's, while it is in here */
+static _Thread_local locale_t host_locale; /* the program's, while the thread is in here */
 
 struct hd_cudart *hd_cudart_enter(void)
 {
 	pthread_mutex_lock(&the_lock);
-	/* Numbers have decimal points, whatever the program set. "C" is a constant of libc: nothing to free. */
-	host_locale = uselocale(newlocale(LC_ALL_MASK, "C", NULL));
+	host_locale = hd_enter_c_locale();
 	return &the_context;
 }
 

@@ -6,7 +6,6 @@
 #include "heddle/session.h"
 
 #include <errno.h>
-#include <locale.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +15,7 @@
 #include "heddle/figures.h"
 #include "heddle/policy.h"
 #include "heddle/sim.h"
+#include "lib/locale_c.h"
 #include "lib/strbuf.h"
 #include "lib/vec.h"
 #include "runtime/sim/report.h"
@@ -188,6 +188,7 @@ struct hd_session *hd_session_new(void)
 
 int hd_session_end(struct hd_session *session)
 {
+	HD_IN_C_LOCALE;
 	forget_errors(session);
 	if (session->sim)
 		hd_timeline_end(&session->sim->gpu);
@@ -197,6 +198,7 @@ int hd_session_end(struct hd_session *session)
 
 void hd_session_free(struct hd_session *session)
 {
+	HD_IN_C_LOCALE;
 	if (!session)
 		return;
 	hd_sim_free(session->sim);
@@ -345,13 +347,10 @@ static int start(struct hd_session *session)
 	return status;
 }
 
-/* Numbers have decimal points, whatever locale the caller set. "C" is a constant of libc: nothing to free. */
 int hd_session_start(struct hd_session *session)
 {
-	locale_t callers = uselocale(newlocale(LC_ALL_MASK, "C", NULL));
-	int status = start(session);
-	uselocale(callers);
-	return status;
+	HD_IN_C_LOCALE;
+	return start(session);
 }
 
 /* ------------------------------------------------------------ modules */
@@ -558,6 +557,7 @@ int hd_session_submit(struct hd_session *session, int number, const char *kernel
 
 int hd_session_wait(struct hd_session *session)
 {
+	HD_IN_C_LOCALE;
 	if (not_started(session))
 		return -1;
 	int status = failed(session, hd_sim_wait_all(session->sim));
@@ -598,6 +598,7 @@ const char *hd_session_launch(struct hd_session *session, uint32_t index)
 
 const char *hd_session_statistics(struct hd_session *session)
 {
+	HD_IN_C_LOCALE;
 	if (not_started(session))
 		return NULL;
 	free(session->statistics);
@@ -607,6 +608,7 @@ const char *hd_session_statistics(struct hd_session *session)
 
 int hd_session_findings(struct hd_session *session)
 {
+	HD_IN_C_LOCALE;
 	if (not_started(session))
 		return -1;
 	if (!session->checked)

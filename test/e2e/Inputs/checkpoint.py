@@ -1,6 +1,7 @@
 """checkpoint.py HEDDLE FOLDER CYCLES [OPTION...] -- PROGRAM [ARG...]
 
-CYCLES is `random` for cycles of a fixed sequence at random, for HEDDLE_SOAK seconds (default 4). Runs the program; again, with a checkpoint at each of CYCLES (numbers, or shares of all cycles such as 0.5, with commas);
+CYCLES is `random` for cycles at random, for HEDDLE_SOAK seconds (default 4) and three at least, by HEDDLE_SOAK_SEED (default 1).
+Runs the program; again, with a checkpoint at each of CYCLES (numbers, or shares of all cycles such as 0.5, with commas);
 and from each of these in another process. What the program prints and the statistics, but for what is the host's, are the
 same each time. All runs have the host's memory where it is without randomisation, since the address of what a program
 registers has its place in the caches.
@@ -48,10 +49,11 @@ def chosen(cycles):
     if cycles != 'random':
         yield from cycles.split(',')
         return
-    numbers, end = random.Random(1), time.monotonic() + float(os.environ.get('HEDDLE_SOAK') or 4)
-    yield '0.5'
-    while time.monotonic() < end:
+    numbers = random.Random(int(os.environ.get('HEDDLE_SOAK_SEED') or 1))
+    end, made = time.monotonic() + float(os.environ.get('HEDDLE_SOAK') or 4), 0
+    while made < 3 or time.monotonic() < end:
         yield str(numbers.uniform(0, 0.99))
+        made += 1
 
 
 def main():

@@ -515,3 +515,40 @@ __global__ void exits(const float *in, float *out, int n)
 	}
 	out[threadIdx.x] = sum;
 }
+// Rings of two whose turns begin at `s`, and whose next piece is brought where `more`: a bound only if the loop ends there.
+#define TURN(more)                                                                                                  \
+	if (threadIdx.x == 0 && (more)) load(tile[(i + 1) & 1], in + (i + 1) * 256, BYTES, &bar[(i + 1) & 1]);     \
+	wait(&bar[i & 1], i >> 1 & 1);                                                                              \
+	sum += tile[i & 1][threadIdx.x];                                                                            \
+	__syncthreads();
+__global__ void past_bound(const float *in, float *out, int n, int s)
+{
+	HEAD
+#pragma unroll 1
+	for (unsigned i = s; i >= (unsigned)n; i++) {
+		TURN((int)(i + 1) < n)
+	}
+	out[threadIdx.x] = sum;
+}
+__global__ void other_exit(const float *in, float *out, unsigned n, unsigned s)
+{
+	HEAD
+	unsigned i = s;
+#pragma unroll 1
+	do {
+		TURN(i + 1 < n)
+		i++;
+	} while (i != n && i >= n);
+	out[threadIdx.x] = sum;
+}
+__global__ void up_to(const float *in, float *out, unsigned n, unsigned s)
+{
+	HEAD
+	unsigned i = s;
+#pragma unroll 1
+	do {
+		TURN(i + 1 < n)
+		i++;
+	} while (i != n);
+	out[threadIdx.x] = sum;
+}
