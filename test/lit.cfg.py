@@ -8,11 +8,12 @@
 # LLVM 19's tools are also first on PATH, under their plain names.
 # Features for REQUIRES and UNSUPPORTED: ptxas, nvlink (a CUDA toolkit is at hand), slurm (its daemons can run here: Debian's
 # slurm-wlm and munge, as root), set-uid (programs of other users run here as theirs), valgrind, chromium, dpkg-shlibdeps, strace, mkdocs,
-# numpy, locales (localedef and what it reads of de_DE), openmp-device (LLVM's device library for OpenMP), sanitize, long, plain
+# numpy, locales (localedef and what it reads of de_DE), terminals (pseudo-terminals can be opened), openmp-device (LLVM's device library for OpenMP), sanitize, long, plain
 # (the build tree is build/, as the pages of docs/ have it).
 
 import glob
 import os
+import pty
 import pwd
 import re
 import shutil
@@ -128,6 +129,12 @@ if glob.glob(os.path.join(os.path.dirname(llvm), 'lib', 'libomptarget-nvptx-sm_7
     config.available_features.add('openmp-device')
 if shutil.which('localedef') and os.path.exists('/usr/share/i18n/locales/de_DE'):
     config.available_features.add('locales')
+try:
+    for end in pty.openpty():
+        os.close(end)
+    config.available_features.add('terminals')
+except OSError:  # /dev has no devpts
+    pass
 if shutil.which('mpicxx') and shutil.which('mpirun'):
     config.available_features.add('mpi')
 if 'HEDDLE_LONG' in os.environ:
