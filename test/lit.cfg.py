@@ -8,7 +8,7 @@
 # LLVM 19's tools are also first on PATH, under their plain names.
 # Features for REQUIRES and UNSUPPORTED: ptxas, nvlink (a CUDA toolkit is at hand), slurm (its daemons can run here: Debian's
 # slurm-wlm and munge, as root), set-uid (programs of other users run here as theirs), valgrind, chromium, dpkg-shlibdeps, strace, mkdocs,
-# numpy, locales (localedef and what it reads of de_DE), terminals (pseudo-terminals can be opened), openmp-device (LLVM's device library for OpenMP), sanitize, long, plain
+# numpy, locales (localedef and what it reads of de_DE), terminals (devpts), openmp-device (LLVM's device library for OpenMP), sanitize, long, plain
 # (the build tree is build/, as the pages of docs/ have it).
 
 import glob
