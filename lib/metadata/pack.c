@@ -34,7 +34,7 @@ static const struct {
 bool hd_meta_field_is_of(const struct hd_meta_field *field, uint32_t edition, int64_t *value)
 {
 	*value = 0;
-	for (size_t i = 0; edition < HD_META_EDITION && i < sizeof(added) / sizeof(added[0]); i++)
+	for (size_t i = 0; i < sizeof(added) / sizeof(added[0]); i++)
 		if (added[i].edition > edition && field->group && !strcmp(field->group, added[i].group) &&
 		    !strcmp(field->key, added[i].key)) {
 			*value = added[i].value;

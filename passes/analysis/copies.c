@@ -21,6 +21,7 @@
 
 #include "heddle/opcodes.h"
 #include "lib/bitset.h"
+#include "lib/hash.h"
 
 enum {
 	MOST = 64,	 /* copies, and waits; functions with more are unproven */
@@ -76,10 +77,10 @@ struct writers {
 	bool entry;		    /* or the function's caller has */
 };
 
-static uint64_t mixed(uint64_t a, uint64_t b)
+/* Odd: by whatever power of two a term is scaled, it is none. */
+static uint64_t term_of(uint64_t place, unsigned reg)
 {
-	a = (a ^ (b + UINT64_C(0x9e3779b97f4a7c15))) * UINT64_C(0xbf58476d1ce4e5b9);
-	return (a ^ a >> 29) | 1;
+	return hd_hash_mix(hd_hash_mix(0, place), reg) | 1;
 }
 
 static bool has(const struct hd_regset *set, unsigned reg)
@@ -98,7 +99,7 @@ static bool look_in(struct copies *copies, struct writers *writers, uint32_t blo
 		writers->other = writers->one;
 		writers->one = inst;
 		writers->count++;
-		writers->sum += mixed(inst, reg);
+		writers->sum += term_of(inst, reg);
 		if (has(&effects.kills, reg))
 			return true;
 	}
@@ -295,13 +296,13 @@ static struct address value_of(struct copies *copies, uint32_t inst, unsigned re
 			key = UINT64_MAX - 1 - loop;
 		return (struct address){.known = true,
 					.once = !writers.count || loop == HD_NO_NODE,
-					.term = mixed(key, reg)};
+					.term = term_of(key, reg)};
 	}
 	bool turns = flow->loops.loop_of[flow->block_of[writers.one]] != HD_NO_NODE;
 	struct address result = depth ? result_of(copies, writers.one, depth - 1) : unknown();
 	if (result.known)
 		return result;
-	return (struct address){.known = true, .once = !turns, .term = mixed(writers.one, reg)};
+	return (struct address){.known = true, .once = !turns, .term = term_of(writers.one, reg)};
 }
 
 static bool is_same(const struct address *a, const struct address *b)

@@ -257,6 +257,8 @@ uint32_t hd_mfunc_cap(const struct hd_mfunc *func);
  * groups of four warps, one warp for each scheduler.
  */
 uint32_t hd_mfunc_occupancy_step(const struct hd_mfunc *func, uint32_t registers);
+/* With so many an SM has 512 threads at most, and each step costs a quarter of them or more. */
+#define HD_FEW_WARPS_REGISTERS 126u
 
 static inline bool hd_mreg_is_virtual(uint32_t id)
 {

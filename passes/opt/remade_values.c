@@ -25,7 +25,6 @@
 #define CHEAP_CYCLES 6u	  /* latency up to which an instruction is made again */
 #define DEEP 2u		  /* instructions of one value */
 #define ROUNDS 4u
-#define FEW_REGISTERS 126u /* with so many an SM has 512 threads at most: each step costs a quarter or more */
 #define SLACK 4u	  /* words that aligned pairs, and what is made again, take beside what lives through a block */
 #define MANY 4u		  /* words that one more in registers has to free */
 #define NEAR 24u	  /* instructions between two reads that share one computation */
@@ -538,7 +537,7 @@ static int32_t target_of(const struct hd_mfunc *func, int32_t most, bool *must)
 	*must = most > cap;
 	if (*must)
 		return cap;
-	for (step = (int32_t)hd_mfunc_occupancy_step(func, FEW_REGISTERS);
+	for (step = (int32_t)hd_mfunc_occupancy_step(func, HD_FEW_WARPS_REGISTERS);
 	     step < most + (int32_t)SLACK && step < (int32_t)HD_MAX_REGS - 2;
 	     step = (int32_t)hd_mfunc_occupancy_step(func, (uint32_t)step + 1))
 		target = step - (int32_t)SLACK;

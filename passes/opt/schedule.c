@@ -25,7 +25,6 @@
 #define AHEAD 100u	 /* cycles that a load from a fixed place may come before it must */
 #define SHARED_AHEAD 20u /* the same for loads of shared memory, which take about as long */
 #define SPARE_WORDS 16u	 /* that a kernel may have beyond its need, for loads that are under way */
-#define FEW_WARPS_WORDS 126u /* a kernel with so many leaves an SM 512 threads at most */
 #define FEW_WORDS 4u	 /* as long as no more are live, it need not */
 #define SOME_WORDS 12u	 /* with so many live, addresses wait; ptxas keeps six to eight of them ready */
 
@@ -489,7 +488,7 @@ static uint32_t free_anyway(const struct hd_mfunc *func)
 /* Words beyond the need, for loads under way: none where they might cost one of few warps on an SM. */
 static uint32_t spare_words(const struct hd_mfunc *func, uint32_t needed)
 {
-	return hd_mfunc_occupancy_step(func, needed) < FEW_WARPS_WORDS ? SPARE_WORDS : 0;
+	return hd_mfunc_occupancy_step(func, needed) < HD_FEW_WARPS_REGISTERS ? SPARE_WORDS : 0;
 }
 
 int hd_schedule_run(struct hd_mfunc *func, struct hd_diag *diag)

@@ -1,19 +1,9 @@
 // One warp copies pieces of 1024 bytes and computes on each: `serial` has a piece brought when it is done with the one before,
 // `ahead` while it computes. `open` expects as many bytes as it is told. `kept` leaves a group of stores in flight at its wait.
+#include "bulk-pieces.h"
 #include <cstdio>
 
 enum { PIECES = 6, BYTES = 1024 };
-__device__ unsigned at(const void *p) { return (unsigned)__cvta_generic_to_shared(p); }
-__device__ void init(unsigned long long *bar) { asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(at(bar)) : "memory"); }
-__device__ void load(void *to, const void *from, unsigned bytes, unsigned long long *bar)
-{
-	asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(at(bar)), "r"(bytes) : "memory");
-	asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(at(to)), "l"(from), "r"(bytes), "r"(at(bar)) : "memory");
-}
-__device__ void wait(unsigned long long *bar, unsigned parity)
-{
-	asm volatile("{\n.reg .pred done;\nagain:\nmbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n@!done bra again;\n}" ::"r"(at(bar)), "r"(parity) : "memory");
-}
 __device__ float work(float x)
 {
 	for (int i = 0; i < 400; i++)
