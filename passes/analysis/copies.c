@@ -12,39 +12,25 @@
  * A wait is serial where every copy of the function is waited for, at one address that is a number, on all paths from
  * the copy to work behind the wait.
  *
- * An address is a sum: a term of registers, a number, and at most one remainder by a constant. A register stands for
- * the instruction that wrote it. Where several ones may have, it stands for what it holds when the loop's turn begins,
- * or else for the instruction that reads it. These are the same all through a turn, so that terms are compared within a
- * turn.
+ * Addresses are sums (sums.h), which are compared within a turn.
  */
 #include "passes/analysis/copies.h"
 
 #include "heddle/opcodes.h"
 #include "lib/bitset.h"
-#include "lib/hash.h"
+#include "passes/analysis/sums.h"
 
 enum {
-	MOST = 64,	 /* copies, and waits; functions with more are unproven */
-	DEPTH = 12,	 /* of an address's term */
-	PREDICATE = 256, /* in place of a register: predicate 0 */
-	FEW = 64,	 /* turns */
-	SCANS = 64	 /* of the whole code; then all is unproven */
+	MOST = 64,  /* copies, and waits; functions with more are unproven */
+	DEPTH = 12, /* instructions behind each other, followed from a branch or counter */
+	FEW = 64,   /* turns */
+	SCANS = 64  /* of the whole code; then all is unproven */
 };
 enum step { NOTHING, START, WAIT, WORK, SYNC, CALL };
 
-struct address {
-	bool known;
-	bool once; /* the same whenever it is computed */
-	uint64_t term;
-	uint32_t number;
-	/* + scale * ((turn_term + turn_number) % modulus); modulus 0: no such part */
-	uint64_t turn_term;
-	uint32_t turn_number, modulus, scale;
-};
-
 struct site {
 	uint32_t inst, block;
-	struct address address;
+	struct hd_sum address;
 	uint32_t loop;	/* of a wait: the one around the loop that repeats it; HD_NO_NODE: none */
 	bool clean;	/* of a wait: behind it, the barrier's phase is over */
 	uint64_t kills; /* of a wait: copies that it waits for */
@@ -63,267 +49,8 @@ struct copies {
 	uint32_t *first_start;	    /* by block: its first copy; HD_NO_NODE: it starts none */
 	struct hd_bitset more;	    /* blocks from whose begin a copy may still be started */
 	bool calls, arrives, odd;
-	uint32_t *queue;
-	struct hd_bitset seen;
-	int64_t left; /* instructions to look at */
+	struct hd_writers_search search; /* what it has left holds for all of the analysis */
 };
-
-/* ---------------------------------------------------------------- addresses */
-
-/* The instructions that may have written what a register or predicate holds. */
-struct writers {
-	uint32_t count, one, other; /* some two */
-	uint64_t sum;		    /* the same for the same ones */
-	bool entry;		    /* or the function's caller has */
-};
-
-/* Odd: by whatever power of two a term is scaled, it is none. */
-static uint64_t term_of(uint64_t place, unsigned reg)
-{
-	return hd_hash_mix(hd_hash_mix(0, place), reg) | 1;
-}
-
-static bool has(const struct hd_regset *set, unsigned reg)
-{
-	return reg >= PREDICATE ? set->preds >> (reg - PREDICATE) & 1 : hd_regset_has(set, reg);
-}
-
-static bool look_in(struct copies *copies, struct writers *writers, uint32_t block, uint32_t end, unsigned reg)
-{
-	const struct hd_flow *flow = copies->flow;
-	for (uint32_t inst = end; inst-- > flow->blocks[block].first && copies->left-- > 0;) {
-		struct hd_flow_effects effects;
-		hd_flow_effects(flow, inst, &effects);
-		if (!has(&effects.writes, reg))
-			continue;
-		writers->other = writers->one;
-		writers->one = inst;
-		writers->count++;
-		writers->sum += term_of(inst, reg);
-		if (has(&effects.kills, reg))
-			return true;
-	}
-	return false;
-}
-
-/* From the begin of block `from` on, which dominates the instruction's; HD_NO_NODE: from anywhere. */
-static struct writers find_writers_from(struct copies *copies, uint32_t inst, unsigned reg, uint32_t from)
-{
-	const struct hd_graph *graph = &copies->flow->graph;
-	struct writers writers = {0};
-	uint32_t block = copies->flow->block_of[inst], queued = 0;
-	hd_bitset_clear(&copies->seen);
-	bool done = look_in(copies, &writers, block, inst, reg);
-	for (uint32_t i = 0;; block = copies->queue[i++]) {
-		if (i)
-			done = look_in(copies, &writers, block, hd_flow_last(copies->flow, block) + 1, reg);
-		writers.entry |= !done && block == 0;
-		done |= block == from;
-		for (uint32_t k = graph->pred_start[block]; !done && k < graph->pred_start[block + 1]; k++)
-			if (!hd_bitset_has(&copies->seen, graph->pred[k])) {
-				hd_bitset_add(&copies->seen, graph->pred[k]);
-				copies->queue[queued++] = graph->pred[k];
-			}
-		if (i == queued)
-			break;
-	}
-	return writers;
-}
-
-static struct writers find_writers(struct copies *copies, uint32_t inst, unsigned reg)
-{
-	return find_writers_from(copies, inst, reg, HD_NO_NODE);
-}
-
-static bool is_sole(const struct writers *writers)
-{
-	return writers->count == 1 && !writers->entry;
-}
-
-static struct address unknown(void)
-{
-	return (struct address){0};
-}
-
-static struct address number_of(uint32_t number)
-{
-	return (struct address){.known = true, .once = true, .number = number};
-}
-
-static struct address scaled(struct address address, uint32_t by)
-{
-	address.term *= by;
-	address.number *= by;
-	address.scale *= by;
-	return address;
-}
-
-static struct address sum_of(struct address a, struct address b)
-{
-	if (!a.known || !b.known || (a.modulus && b.modulus))
-		return unknown();
-	struct address sum = a.modulus ? a : b;
-	sum.once = a.once && b.once;
-	sum.term = a.term + b.term;
-	sum.number = a.number + b.number;
-	return sum;
-}
-
-static struct address remainder_of(struct address address, uint32_t modulus)
-{
-	if (!address.known || address.modulus || modulus < 2 || modulus > 1024)
-		return unknown();
-	return (struct address){.known = true,
-				.once = address.once,
-				.turn_term = address.term,
-				.turn_number = address.number,
-				.modulus = modulus,
-				.scale = 1};
-}
-
-static struct address value_of(struct copies *copies, uint32_t inst, unsigned reg, unsigned depth);
-
-/* The operand in b, or in c. */
-static struct address operand_of(struct copies *copies, uint32_t inst, bool in_c, unsigned depth)
-{
-	const struct hd_inst *code = &copies->flow->function->insts[inst];
-	if (code->xkind == (in_c ? HD_X_IMM_C : HD_X_IMM_B))
-		return number_of(code->x);
-	if (in_c ? hd_x_in_c(code->xkind) : hd_x_in_b(code->xkind))
-		return unknown();
-	return value_of(copies, inst, in_c ? code->c : code->b, depth);
-}
-
-/* The bits of `a & b`, and `a ^ 1` of a remainder by two. */
-static struct address bits_of(struct copies *copies, uint32_t inst, unsigned depth)
-{
-	const struct hd_inst *code = &copies->flow->function->insts[inst];
-	uint32_t lut = hd_mod_get(code->mods, HD_MOD_LUT);
-	if (code->xkind != HD_X_IMM_B || code->c != HD_RZ)
-		return unknown();
-	struct address a = value_of(copies, inst, code->a, depth);
-	if (lut == 0xc0 && !(code->x & (code->x + 1)))
-		return remainder_of(a, code->x + 1);
-	if (lut != 0x3c || code->x != 1 || !a.known || a.modulus != 2 || a.scale != 1 || a.term || a.number)
-		return unknown();
-	a.turn_number++;
-	return a;
-}
-
-/* Of c - q * b, where q is c divided by b as a product's high word: c's remainder. */
-static struct address difference_of(struct copies *copies, uint32_t inst, unsigned depth)
-{
-	const struct hd_inst *insts = copies->flow->function->insts, *code = &insts[inst];
-	uint32_t shift = 0, by = code->x;
-	if (code->srcmods != HD_NEG_A || code->xkind != HD_X_IMM_B)
-		return unknown();
-	struct writers writers = find_writers(copies, inst, code->a);
-	if (is_sole(&writers) && insts[writers.one].op == HD_OP_SHR) {
-		const struct hd_inst *shr = &insts[writers.one];
-		if (shr->xkind != HD_X_IMM_B || shr->x > 15 || hd_mod_get(shr->mods, HD_MOD_SIGN) != HD_UNSIGNED)
-			return unknown();
-		shift = shr->x;
-		writers = find_writers(copies, writers.one, shr->a);
-	}
-	if (!is_sole(&writers))
-		return unknown();
-	const struct hd_inst *high = &insts[writers.one];
-	if (high->op != HD_OP_IMAD_HI || high->xkind != HD_X_IMM_B || high->c != HD_RZ || high->mods || by < 2 ||
-	    by > 1024)
-		return unknown();
-	/* Exact for all numbers of 32 bits (Granlund and Montgomery 1994, theorem 4.2). */
-	uint64_t excess = (uint64_t)high->x * by - (UINT64_C(1) << (32 + shift));
-	if (!excess || excess > UINT64_C(1) << shift)
-		return unknown();
-	struct address c = value_of(copies, inst, code->c, depth);
-	struct address divided = value_of(copies, writers.one, high->a, depth);
-	if (!c.known || !divided.known || c.modulus || divided.modulus || c.term != divided.term ||
-	    c.number != divided.number)
-		return unknown();
-	return remainder_of(c, by);
-}
-
-/* What an instruction computes; not known: no such sum. */
-static struct address result_of(struct copies *copies, uint32_t inst, unsigned depth)
-{
-	const struct hd_inst *code = &copies->flow->function->insts[inst];
-	struct address by;
-	if (code->linear || code->guard != HD_PT)
-		return unknown();
-	if (code->op == HD_OP_IMAD && code->srcmods)
-		return difference_of(copies, inst, depth);
-	if (code->srcmods)
-		return unknown();
-	switch (code->op) {
-	case HD_OP_MOV: return operand_of(copies, inst, false, depth);
-	case HD_OP_LOP3: return bits_of(copies, inst, depth);
-	case HD_OP_IADD3:
-		if (code->mods)
-			return unknown();
-		by = sum_of(operand_of(copies, inst, false, depth), operand_of(copies, inst, true, depth));
-		return sum_of(value_of(copies, inst, code->a, depth), by);
-	case HD_OP_LEA:
-		return sum_of(scaled(value_of(copies, inst, code->a, depth),
-				     UINT32_C(1) << hd_mod_get(code->mods, HD_MOD_SHAMT)),
-			      operand_of(copies, inst, false, depth));
-	case HD_OP_SHL:
-	case HD_OP_IMAD:
-		by = operand_of(copies, inst, false, depth);
-		if (!by.known || by.term || by.modulus || (code->op == HD_OP_SHL && by.number > 31))
-			return unknown();
-		if (code->op == HD_OP_SHL)
-			return scaled(value_of(copies, inst, code->a, depth), UINT32_C(1) << by.number);
-		return sum_of(scaled(value_of(copies, inst, code->a, depth), by.number),
-			      operand_of(copies, inst, true, depth));
-	default: return unknown();
-	}
-}
-
-/* Of a register before an instruction. */
-static struct address value_of(struct copies *copies, uint32_t inst, unsigned reg, unsigned depth)
-{
-	const struct hd_flow *flow = copies->flow;
-	if (reg == HD_RZ)
-		return number_of(0);
-	struct writers writers = find_writers(copies, inst, reg);
-	if (!is_sole(&writers)) {
-		uint64_t key = inst; /* by who reads it; better by where the turn begins; best by nobody */
-		uint32_t loop = flow->loops.loop_of[flow->block_of[inst]];
-		if (!writers.count)
-			key = UINT64_MAX;
-		else if (loop != HD_NO_NODE &&
-			 !find_writers_from(copies, inst, reg, flow->loops.loops[loop].header).count)
-			key = UINT64_MAX - 1 - loop;
-		return (struct address){.known = true,
-					.once = !writers.count || loop == HD_NO_NODE,
-					.term = term_of(key, reg)};
-	}
-	bool turns = flow->loops.loop_of[flow->block_of[writers.one]] != HD_NO_NODE;
-	struct address result = depth ? result_of(copies, writers.one, depth - 1) : unknown();
-	if (result.known)
-		return result;
-	return (struct address){.known = true, .once = !turns, .term = term_of(writers.one, reg)};
-}
-
-static bool is_same(const struct address *a, const struct address *b)
-{
-	return a->known && b->known && a->term == b->term && a->number == b->number && !a->modulus && !b->modulus;
-}
-
-/* Different ones in the same turn. Counters that wrap around apart. */
-static bool is_other(const struct address *a, const struct address *b)
-{
-	if (!a->known || !b->known || a->term != b->term || a->modulus != b->modulus)
-		return false;
-	if (!a->modulus)
-		return a->number != b->number;
-	uint32_t apart =
-		a->turn_number > b->turn_number ? a->turn_number - b->turn_number : b->turn_number - a->turn_number;
-	if ((int32_t)apart < 0)
-		apart = -apart;
-	return a->number == b->number && a->turn_term == b->turn_term && a->scale == b->scale && a->scale &&
-	       a->scale <= UINT32_C(1) << 16 && apart % a->modulus;
-}
 
 /* ---------------------------------------------------------------- starts and waits */
 
@@ -392,9 +119,9 @@ static void find_sites(struct copies *copies)
 				    .block = flow->block_of[i],
 				    .loop = flow->loops.loop_of[flow->block_of[i]]};
 		if (copies->steps[i] == WAIT)
-			site.address = sum_of(value_of(copies, i, code->a, DEPTH), number_of(code->x));
+			site.address = hd_sum_plus(hd_sum_of(&copies->search, i, code->a), code->x);
 		else if (code->op == HD_OP_UTMALDG || hd_mod_get(code->mods, HD_MOD_BULK) == HD_BULK_G2S)
-			site.address = value_of(copies, i, code->a + 3u, DEPTH);
+			site.address = hd_sum_of(&copies->search, i, code->a + 3u);
 		*(copies->steps[i] == WAIT ? &copies->waits[waits++] : &copies->starts[starts++]) = site;
 	}
 }
@@ -406,7 +133,7 @@ static bool writes_in_loop(struct copies *copies, const struct hd_loop *loop, un
 		for (uint32_t i = block->first; i < block->first + block->count; i++) {
 			struct hd_flow_effects effects;
 			hd_flow_effects(copies->flow, i, &effects);
-			copies->left--;
+			copies->search.left--;
 			if (hd_regset_has(&effects.writes, reg))
 				return true;
 		}
@@ -469,15 +196,15 @@ static void follow(struct copies *copies, uint32_t inst, visit *visits, void *co
 	const struct hd_flow *flow = copies->flow;
 	const struct hd_graph *graph = &flow->graph;
 	uint32_t block = flow->block_of[inst], first = inst + 1, queued = 0;
-	hd_bitset_clear(&copies->seen);
-	for (uint32_t i = 0;; block = copies->queue[i++], first = flow->blocks[block].first) {
+	hd_bitset_clear(&copies->search.seen);
+	for (uint32_t i = 0;; block = copies->search.queue[i++], first = flow->blocks[block].first) {
 		bool on = true;
-		for (uint32_t at = first; on && at <= hd_flow_last(flow, block) && copies->left-- > 0; at++)
+		for (uint32_t at = first; on && at <= hd_flow_last(flow, block) && copies->search.left-- > 0; at++)
 			on = visits(context, at);
 		for (uint32_t k = graph->succ_start[block]; on && k < graph->succ_start[block + 1]; k++)
-			if (!hd_bitset_has(&copies->seen, graph->succ[k])) {
-				hd_bitset_add(&copies->seen, graph->succ[k]);
-				copies->queue[queued++] = graph->succ[k];
+			if (!hd_bitset_has(&copies->search.seen, graph->succ[k])) {
+				hd_bitset_add(&copies->search.seen, graph->succ[k]);
+				copies->search.queue[queued++] = graph->succ[k];
 			}
 		if (i == queued)
 			break;
@@ -513,7 +240,7 @@ static uint64_t counter_of(struct copies *copies, uint32_t inst, unsigned reg, u
 	uint64_t sum = 0;
 	uint32_t added = 0;
 	for (unsigned hops = 0; hops < DEPTH && reg != HD_RZ; hops++) {
-		struct writers writers = find_writers(copies, inst, reg);
+		struct hd_writers writers = hd_writers_find(&copies->search, inst, reg, HD_NO_NODE);
 		uint32_t in = writers.one;
 		if (writers.entry || writers.count > 2 || !writers.count)
 			return 0;
@@ -544,8 +271,8 @@ static uint64_t counter_of(struct copies *copies, uint32_t inst, unsigned reg, u
 static bool is_thread_number(struct copies *copies, uint32_t inst, unsigned reg)
 {
 	for (unsigned hops = 0; hops < DEPTH && reg != HD_RZ; hops++) {
-		struct writers writers = find_writers(copies, inst, reg);
-		if (!is_sole(&writers))
+		struct hd_writers writers = hd_writers_find(&copies->search, inst, reg, HD_NO_NODE);
+		if (!hd_writers_is_sole(&writers))
 			return false;
 		const struct hd_inst *code = &copies->flow->function->insts[writers.one];
 		uint32_t which = hd_mod_get(code->mods, HD_MOD_SR);
@@ -564,8 +291,8 @@ static bool is_thread_number(struct copies *copies, uint32_t inst, unsigned reg)
 /* The comparison behind a branch; NULL: it is none of integers. */
 static const struct hd_inst *comparison(struct copies *copies, uint32_t inst, unsigned pred, uint32_t *at)
 {
-	struct writers writers = find_writers(copies, inst, PREDICATE + pred);
-	if (!is_sole(&writers))
+	struct hd_writers writers = hd_writers_find(&copies->search, inst, HD_WRITERS_PREDICATE + pred, HD_NO_NODE);
+	if (!hd_writers_is_sole(&writers))
 		return NULL;
 	const struct hd_inst *code = &copies->flow->function->insts[ *at = writers.one];
 	bool plain = code->op == HD_OP_ISETP && code->guard == HD_PT && !code->srcmods && !code->linear &&
@@ -635,8 +362,9 @@ static bool is_bound(struct copies *copies, const struct hd_inst *compare, uint3
 			return true;
 		if (exit->xkind != HD_X_NONE)
 			continue;
-		struct address a = value_of(copies, other, exit->b, DEPTH), b = value_of(copies, at, compare->b, DEPTH);
-		if (a.once && is_same(&a, &b))
+		struct hd_sum a = hd_sum_of(&copies->search, other, exit->b),
+			      b = hd_sum_of(&copies->search, at, compare->b);
+		if (a.once && hd_sum_is_same(&a, &b))
 			return true;
 	}
 	return false;
@@ -718,10 +446,10 @@ static bool visit_lead(void *context, uint32_t inst)
 	if (copies->steps[inst] == WAIT) {
 		const struct site *wait = wait_at(copies, inst);
 		bool behind = wait != lead->wait && precedes(copies, lead->wait->block, block);
-		lead->fails = behind || copies->arrives || !is_other(&wait->address, &lead->start->address);
+		lead->fails = behind || copies->arrives || !hd_sum_is_other(&wait->address, &lead->start->address);
 		return !lead->fails;
 	}
-	copies->left -= copies->steps[inst] == WORK ? flow->idom_depth[block] / 16 : 0;
+	copies->search.left -= copies->steps[inst] == WORK ? flow->idom_depth[block] / 16 : 0;
 	if (copies->steps[inst] == WORK && code->guard == HD_PT && block != lead->wait->block &&
 	    precedes(copies, lead->wait->block, block)) {
 		lead->works = true;
@@ -753,7 +481,7 @@ static void find_kills(struct copies *copies)
 	for (uint32_t w = 0; w < copies->wait_count; w++)
 		for (uint32_t s = 0; copies->waits[w].clean && s < copies->start_count; s++) {
 			struct site *wait = &copies->waits[w], *start = &copies->starts[s];
-			if (!wait->address.term && is_same(&wait->address, &start->address) &&
+			if (!wait->address.term && hd_sum_is_same(&wait->address, &start->address) &&
 			    ends_in(copies, start->block, wait->block))
 				wait->kills |= UINT64_C(1) << s;
 		}
@@ -788,11 +516,11 @@ static void find_flying(struct copies *copies)
 			if (!hd_flow_in_loop(flow, graph->succ[k], loop))
 				copies->killed[k] |= copies->waits[w].kills;
 	}
-	for (bool changed = true; changed && copies->left > 0;) {
+	for (bool changed = true; changed && copies->search.left > 0;) {
 		changed = false;
 		for (uint32_t i = 0; i < flow->rpo_count; i++)
 			changed |= spread_block(copies, flow->rpo[i]);
-		copies->left -= flow->rpo_count;
+		copies->search.left -= flow->rpo_count;
 	}
 	copies->first_start = HD_ARENA_NEW(&copies->arena, uint32_t, flow->block_count);
 	memset(copies->first_start, 0xff, flow->block_count * sizeof(*copies->first_start));
@@ -803,13 +531,14 @@ static void find_flying(struct copies *copies)
 	for (uint32_t s = 0; s < copies->start_count; s++)
 		if (!hd_bitset_has(&copies->more, copies->starts[s].block)) {
 			hd_bitset_add(&copies->more, copies->starts[s].block);
-			copies->queue[queued++] = copies->starts[s].block;
+			copies->search.queue[queued++] = copies->starts[s].block;
 		}
 	for (uint32_t i = 0; i < queued; i++)
-		for (uint32_t k = graph->pred_start[copies->queue[i]]; k < graph->pred_start[copies->queue[i] + 1]; k++)
+		for (uint32_t k = graph->pred_start[copies->search.queue[i]];
+		     k < graph->pred_start[copies->search.queue[i] + 1]; k++)
 			if (!hd_bitset_has(&copies->more, graph->pred[k])) {
 				hd_bitset_add(&copies->more, graph->pred[k]);
-				copies->queue[queued++] = graph->pred[k];
+				copies->search.queue[queued++] = graph->pred[k];
 			}
 }
 
@@ -840,7 +569,7 @@ static bool visit_lull(void *context, uint32_t inst)
 	if (copies->steps[inst] == WORK) {
 		bool later = !hd_bitset_has(lull->early, inst) && hd_bitset_has(&copies->more, block);
 		lull->works = true;
-		copies->left -= later ? copies->end_depth[block] / 16 : 0;
+		copies->search.left -= later ? copies->end_depth[block] / 16 : 0;
 		lull->fails |= copies->flying[block] || inst > copies->first_start[block] ||
 			       (later && !ends_in(copies, lull->wait->block, block));
 	}
@@ -866,7 +595,7 @@ static bool is_serial(struct copies *copies, const struct site *wait, struct hd_
 	follow(copies, wait->inst, visit_early, &lull);
 	if (!lull.fails)
 		follow(copies, wait->inst, visit_lull, &lull);
-	copies->left -= early->bits / 64;
+	copies->search.left -= early->bits / 64;
 	hd_bitset_clear(early);
 	return lull.works && !lull.fails;
 }
@@ -913,20 +642,18 @@ static void judge_all(struct copies *copies, struct hd_copies *result)
 {
 	const struct hd_flow *flow = copies->flow;
 	struct hd_bitset early = hd_bitset_new(&copies->arena, flow->function->inst_count);
-	copies->queue = HD_ARENA_NEW(&copies->arena, uint32_t, flow->block_count + 1);
-	copies->seen = hd_bitset_new(&copies->arena, flow->block_count);
 	copies->ends = hd_graph_post_dominators(&flow->graph, &copies->arena);
 	copies->end_depth = hd_dominator_depths(copies->ends, flow->block_count, &copies->arena);
-	copies->left = (int64_t)SCANS * flow->function->inst_count;
+	copies->search = hd_writers_search_new(flow, (int64_t)SCANS * flow->function->inst_count, &copies->arena);
 	find_sites(copies);
 	find_clean_waits(copies);
 	for (uint32_t i = 0; i < copies->start_count; i++)
 		copies->starts[i].in_line = all_in_line(copies, &copies->starts[i]);
 	find_kills(copies);
 	find_flying(copies);
-	for (uint32_t w = 0; w < copies->wait_count && copies->left > 0; w++)
+	for (uint32_t w = 0; w < copies->wait_count && copies->search.left > 0; w++)
 		judge(copies, &copies->waits[w], &early, result);
-	if (copies->left <= 0)
+	if (copies->search.left <= 0)
 		*result = (struct hd_copies){.unproven = copies->wait_count};
 }
 
