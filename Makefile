@@ -485,6 +485,12 @@ ladders: setup
 	$(again) all calls
 	@scripts/ladder.py --build $(B) -j $(JOBS) $(LADDERS)
 
+# CCBP beside the best blocks of all pairs of kernels: docs/results/ccbp-best.json.
+.PHONY: best-blocks
+best-blocks: setup
+	$(again) all
+	@scripts/best_blocks.py --build $(B) -j $(JOBS) --record
+
 # What linear versions remove, for all examples, beside R2D2's figures: build/figures/linear/table.md.
 .PHONY: table-linear
 table-linear: setup
@@ -533,7 +539,7 @@ clean:
 
 help:
 	@sed -n '2,/^$$/s/^# \{0,1\}//p' Makefile
-	@echo 'Targets: all extras install uninstall unit fuzz programs calls setup demo check check-fast check-long check-mutants check-csmith check-fresh deb check-deb sbom site update-golden $(BENCHES) figures $(FIGURES) ladders table-linear workloads-table validate validate-programs docs format tidy clean'
+	@echo 'Targets: all extras install uninstall unit fuzz programs calls setup demo check check-fast check-long check-mutants check-csmith check-fresh deb check-deb sbom site update-golden $(BENCHES) figures $(FIGURES) ladders best-blocks table-linear workloads-table validate validate-programs docs format tidy clean'
 	@echo 'make check TESTS="test/lit test_arena": only what these name'
 
 # ---------------------------------------------------------------- what is compiled
