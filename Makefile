@@ -417,14 +417,10 @@ include test/programs.mk
 # variables above were computed before there was an LLVM to ask.
 again = +@$(BARE) $(MAKE) $(if $(findstring -j,$(MAKEFLAGS)),,-j$(JOBS))
 
-# Of another LLVM than that of scripts/setup.sh.
-LLVM_PACKAGES := $(if $(filter-out 19,$(LLVM)),$(patsubst %,%-$(LLVM),clang llvm lld) \
-	llvm-$(LLVM)-dev llvm-$(LLVM)-tools libclang-$(LLVM)-dev)
-
 .PHONY: setup demo check check-fast check-long check-mutants check-csmith check-fresh update-golden format tidy clean help
 
 setup:
-	@scripts/setup.sh $(PACKAGES) $(LLVM_PACKAGES)
+	@scripts/setup.sh $(PACKAGES)
 
 demo:
 	@MAKE='$(MAKE)' JOBS='$(JOBS)' scripts/demo.sh
@@ -451,7 +447,8 @@ check-csmith: setup
 	$(again) all
 	@B=$(B) JOBS=$(JOBS) test/csmith/run $(SEEDS)
 
-# README's two commands on a bare Debian 12: needs root. ROOT=DIR keeps the system for the next call.
+# README's two commands on a bare system: needs root. DIST names another distribution than Debian 12 (trixie, noble, ...), ROOT=DIR
+# keeps the system for the next call.
 check-fresh:
 	@scripts/check-fresh.sh
 

@@ -1,6 +1,7 @@
 #!/bin/bash
-# check-deb.sh FOLDER: installs the packages of FOLDER (make deb) on a bare Debian 12 and uses them there, as scripts/check-fresh.sh
-# does with the sources: compiles and runs a program, launches a kernel from Python, draws a figure, builds against the headers, removes all.
+# check-deb.sh FOLDER: installs the packages of FOLDER (make deb) on a bare system and uses them there, as scripts/check-fresh.sh
+# does with the sources, and with its environment (DIST names the distribution): compiles and runs a program, launches a kernel
+# from Python, draws a figure, builds against the headers, removes all.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 packages=$(realpath "$1")

@@ -1,7 +1,9 @@
 #!/bin/bash
 # setup.sh [PACKAGE]...: installs the Debian packages that Heddle needs, and those named, that are not there yet.
-# Does nothing, and needs neither root nor network, when all of them are installed.
+# Does nothing, and needs neither root nor network, when all of them are installed. Environment: HEDDLE_LLVM, the version of
+# LLVM (default: 19; `make LLVM=22` sets it). Packages that the distribution has not are an error that names them.
 set -euo pipefail
+v=${HEDDLE_LLVM:-19}
 
 packages=(
 	make pkg-config git python3 python3-psutil
@@ -10,11 +12,11 @@ packages=(
 	gnuplot-nox                                                                 # figures
 	python3-yaml python3-pygments              # llvm-19-tools' opt-viewer, workflows
 	cmake ninja-build mandoc man-db bsdextrautils # tests of what is installed, and of CMake's CUDA language
-	clang-19 llvm-19-dev llvm-19-tools libclang-19-dev libclang-rt-19-dev lld-19 clang-format-19 # compilers, libLLVM, lit, sanitizers
-	libclc-19 libclc-19-dev                                                     # device math
+	"clang-$v" "llvm-$v" "llvm-$v-dev" "llvm-$v-tools" "libclang-$v-dev" "libclang-rt-$v-dev" "lld-$v" "clang-format-$v" # compilers, libLLVM, lit, sanitizers
+	libclc-19 libclc-19-dev                                                     # device math, the same for each LLVM
 	libthrust-dev libcub-dev                                                    # Thrust and CUB for programs that use them
 	libblas-dev liblapack-dev                                                   # tests of math libraries
-	g++ libomp-19-dev                                                           # libstdc++ for the host half and plugin.cpp; OpenMP in host code
+	g++ "libomp-$v-dev"                                                         # libstdc++ for the host half and plugin.cpp; OpenMP in host code
 	check zstd libelf-dev libjansson-dev libinih-dev libzstd-dev liblz4-dev zlib1g-dev nettle-dev libsqlite3-dev libcsv-dev
 	"$@"
 )
@@ -43,5 +45,12 @@ echo "setup: installing ${missing[*]}" >&2
 # The package lists may be absent or out of date: fetch them only when the first try fails.
 if ! apt-cache show "${missing[@]}" >/dev/null 2>&1 || ! install_missing; then
 	"${as_root[@]}" apt-get update
+	known=$(apt-cache show "${missing[@]}" 2>/dev/null | sed -n 's/^Package: //p' || true)
+	unknown=$(grep -vxF "$known" < <(printf '%s\n' "${missing[@]}") || true)
+	if [[ -n $unknown ]]; then
+		system=$(. /etc/os-release 2>/dev/null && echo "${PRETTY_NAME-}" || true)
+		echo "setup: error: ${system:-this system} has no package" $unknown >&2
+		exit 2
+	fi
 	install_missing
 fi
