@@ -7,10 +7,28 @@
 
 #define HD_HOST __host__ static inline
 
+/* What the C library declares itself, under the condition with which its math.h does: 1 of these functions' doubles and floats. */
+#define HD_LIBC_PI 0
+#define HD_LIBC_RSQRT 0
+#if defined __GLIBC_USE && defined __GLIBC_PREREQ
+#if __GLIBC_USE(IEC_60559_FUNCS_EXT_C23)
+#undef HD_LIBC_PI
+#undef HD_LIBC_RSQRT
+#define HD_LIBC_PI __GLIBC_PREREQ(2, 41)
+#define HD_LIBC_RSQRT __GLIBC_PREREQ(2, 42)
+#endif
+#endif
+
+#if !HD_LIBC_RSQRT
 HD_HOST double rsqrt(double a)
 {
 	return 1.0 / ::sqrt(a);
 }
+HD_HOST float rsqrtf(float a)
+{
+	return (float)::rsqrt((double)a);
+}
+#endif
 HD_HOST double rcbrt(double a)
 {
 	return 1.0 / ::cbrt(a);
@@ -43,11 +61,16 @@ HD_HOST void sincospi(double a, double *s, double *c)
 	if (*s == 0)
 		*s = ::copysign(0.0, a);
 }
+#if !HD_LIBC_PI
 HD_HOST double sinpi(double a)
 {
 	double s, c;
 	sincospi(a, &s, &c);
 	return s;
+}
+HD_HOST float sinpif(float a)
+{
+	return (float)::sinpi((double)a);
 }
 HD_HOST double cospi(double a)
 {
@@ -55,6 +78,11 @@ HD_HOST double cospi(double a)
 	sincospi(a, &s, &c);
 	return c;
 }
+HD_HOST float cospif(float a)
+{
+	return (float)::cospi((double)a);
+}
+#endif
 
 /* exp(a * a) erfc(a); far out 1 / (a sqrt(pi)) (1 - 1/(2 a^2) + 1*3/(2 a^2)^2 - ...). */
 HD_HOST double erfcx(double a)
@@ -127,10 +155,7 @@ HD_HOST double normcdfinv(double a)
 	{                                         \
 		return name##f(a);                \
 	}
-HD_FLOAT(rsqrt)
 HD_FLOAT(rcbrt)
-HD_FLOAT(sinpi)
-HD_FLOAT(cospi)
 HD_FLOAT(erfcx)
 HD_FLOAT(normcdf)
 HD_FLOAT(erfinv)
@@ -152,12 +177,15 @@ HD_HOST void sincos(float a, float *s, float *c)
 	::sincosf(a, s, c);
 }
 
-/* The C library has these for floats under other names. */
+/* These are there for floats under other names. */
 #define HD_FLOAT_NAME(name)                              \
 	HD_HOST float name(float a)                  \
 	{                                            \
 		return ::name##f(a);                 \
 	}
+HD_FLOAT_NAME(rsqrt)
+HD_FLOAT_NAME(sinpi)
+HD_FLOAT_NAME(cospi)
 HD_FLOAT_NAME(exp10)
 HD_FLOAT_NAME(j0)
 HD_FLOAT_NAME(j1)
@@ -188,5 +216,7 @@ HD_LEAST_AND_MOST(ull, unsigned long long)
 #undef HD_LEAST_AND_MOST
 
 #undef HD_HOST
+#undef HD_LIBC_PI
+#undef HD_LIBC_RSQRT
 
 #endif
