@@ -28,7 +28,7 @@ struct hd_metadata {
 	struct hd_arena *arena; /* owns everything below */
 	const char *module;   /* source file or module name; relative names have no directories of the build machine */
 	const char *target;   /* "sm_70" */
-	const char *producer; /* "heddle 0.1.0, LLVM 19.1.7" */
+	const char *producer; /* "heddle 0.2.0, LLVM 19.1.7" */
 	const char *flags;    /* pass parameters in canonical order; see hd_metadata_parameter */
 	const struct hd_abi *abi; /* its calling convention (lib/machine/abi.h); read from flags */
 	enum hd_compile_mode mode;

@@ -2,8 +2,8 @@
 #ifndef HEDDLE_VERSION_H
 #define HEDDLE_VERSION_H
 
-#define HD_VERSION "0.1.0"
+#define HD_VERSION "0.2.0"
 /* Of manual pages. */
-#define HD_VERSION_DATE "November 21, 2026"
+#define HD_VERSION_DATE "November 29, 2026"
 
 #endif

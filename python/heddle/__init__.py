@@ -16,6 +16,6 @@ from .gpu import GPU, Kernel, Module, Parameter
 from .statistics import Launch, Statistics
 from .sweeps import Sweep, sweep
 
-__version__ = '0.1.0'
+__version__ = '0.2.0'
 __all__ = ['CompileError', 'DeviceArray', 'GPU', 'HeddleError', 'In', 'Kernel', 'Launch', 'Module', 'Out', 'Parameter',
            'Statistics', 'Sweep', 'compile', 'gpus', 'policies', 'sweep']
