@@ -45,7 +45,7 @@
 #include "llvm/Support/VirtualFileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/TargetParser/Host.h"
-#if LLVM_VERSION_MAJOR >= 21
+#if LLVM_VERSION_MAJOR >= 20
 #include "clang/CodeGen/ObjectFilePCHContainerWriter.h"
 #include "clang/Serialization/ObjectFilePCHContainerReader.h"
 #else
@@ -300,10 +300,8 @@ FrontendPluginRegistry::Add<DeclarationsAction> DeclarationsPlugin("heddle-decla
 namespace
 {
 
-/*
- * Options of diagnostics, which have counted owners in LLVM 19 and a single one from LLVM 21 on, where engines and
- * printers take a reference. The files that the options name come from the machine's own file system.
- */
+/* Options of diagnostics have counted owners, and a single one from LLVM 21 on, where engines and printers take a
+ * reference. */
 #if LLVM_VERSION_MAJOR >= 21
 using OptionsOwner = std::unique_ptr<DiagnosticOptions>;
 
@@ -311,7 +309,17 @@ DiagnosticOptions &given(const OptionsOwner &Options)
 {
 	return *Options;
 }
+#else
+using OptionsOwner = IntrusiveRefCntPtr<DiagnosticOptions>;
 
+DiagnosticOptions *given(const OptionsOwner &Options)
+{
+	return Options.get();
+}
+#endif
+
+/* The files that they name come from the machine's own file system, which LLVM 20 wants to be told. */
+#if LLVM_VERSION_MAJOR >= 20
 void createDiagnostics(CompilerInstance &Instance)
 {
 #if LLVM_VERSION_MAJOR >= 22
@@ -327,13 +335,6 @@ void processWarnings(DiagnosticsEngine &Engine, const DiagnosticOptions &Options
 	ProcessWarningOptions(Engine, Options, *vfs::getRealFileSystem(), false);
 }
 #else
-using OptionsOwner = IntrusiveRefCntPtr<DiagnosticOptions>;
-
-DiagnosticOptions *given(const OptionsOwner &Options)
-{
-	return Options.get();
-}
-
 void createDiagnostics(CompilerInstance &Instance)
 {
 	Instance.createDiagnostics();
