@@ -3,7 +3,8 @@
  * the nodes that docs/metadata.md lists: of functions pairs of figure and number, as metadata.def has them, and lists;
  * of instructions what is known of that call, branch or access. !heddle.launches is launches.c's.
  *
- * Only metadata is added, so that the code that other back ends make of it is the same.
+ * Only metadata is added, so that the code that other back ends make of it is the same. One kind goes: the places of
+ * inline assembly in the clang that read it.
  * Linear in the instructions.
  */
 #include <stdlib.h>
@@ -296,6 +297,22 @@ static void annotate_module(const struct annotate *annotate)
 		LLVMAddNamedMetadataOperand(annotate->unit->source, name, LLVMMetadataAsValue(annotate->context, node));
 }
 
+/* Where clang's own tables have the text of inline assembly: numbers that mean something to that clang alone, and
+ * depend on how it read its headers. */
+static void drop_source_locations(LLVMModuleRef module, unsigned kind)
+{
+	LLVMValueRef function = LLVMGetFirstFunction(module);
+	for (; function; function = LLVMGetNextFunction(function)) {
+		LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function);
+		for (; block; block = LLVMGetNextBasicBlock(block)) {
+			LLVMValueRef inst = LLVMGetFirstInstruction(block);
+			for (; inst; inst = LLVMGetNextInstruction(inst))
+				if (LLVMGetInstructionOpcode(inst) == LLVMCall)
+					LLVMSetMetadata(inst, kind, NULL);
+		}
+	}
+}
+
 int hd_annotate_run(struct hd_unit *unit)
 {
 	struct annotate annotate = {.unit = unit, .context = LLVMGetModuleContext(unit->source)};
@@ -322,5 +339,6 @@ int hd_annotate_run(struct hd_unit *unit)
 		annotate_affine(&annotate, whole->affine);
 	}
 	hd_vec_release(&annotate.insts);
+	drop_source_locations(unit->source, kind_id(&annotate, "srcloc"));
 	return hd_launch_facts_keep(unit);
 }

@@ -13,24 +13,6 @@
 #include "passes/ir/ir.h"
 #include "passes/pass.h"
 
-/* Where clang's own tables have the text of inline assembly: numbers that mean something to that clang alone, and
- * depend on how it read its headers. */
-static void drop_source_locations(LLVMModuleRef module)
-{
-	static const char name[] = "srcloc";
-	unsigned kind = LLVMGetMDKindIDInContext(LLVMGetModuleContext(module), name, sizeof name - 1);
-	LLVMValueRef function = LLVMGetFirstFunction(module);
-	for (; function; function = LLVMGetNextFunction(function)) {
-		LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function);
-		for (; block; block = LLVMGetNextBasicBlock(block)) {
-			LLVMValueRef inst = LLVMGetFirstInstruction(block);
-			for (; inst; inst = LLVMGetNextInstruction(inst))
-				if (LLVMGetInstructionOpcode(inst) == LLVMCall)
-					LLVMSetMetadata(inst, kind, NULL);
-		}
-	}
-}
-
 /* The module's id is the path that the compiler happened to read; the copy is named after the source. */
 static LLVMMemoryBufferRef write_bitcode(struct hd_unit *unit)
 {
@@ -38,7 +20,6 @@ static LLVMMemoryBufferRef write_bitcode(struct hd_unit *unit)
 	LLVMModuleRef copy = LLVMCloneModule(unit->source);
 	LLVMSetModuleIdentifier(copy, name, strlen(name));
 	LLVMSetSourceFileName(copy, name, strlen(name));
-	drop_source_locations(copy);
 	LLVMMemoryBufferRef buffer = LLVMWriteBitcodeToMemoryBuffer(copy);
 	LLVMDisposeModule(copy);
 	return buffer;
