@@ -125,11 +125,16 @@ char *hd_nearest_names(const char *wanted, const char *const *names, unsigned co
 	unsigned limit = (unsigned)(length / 3 > 1 ? length / 3 : 1);
 	unsigned *distance = hd_xcalloc(count, sizeof(*distance));
 	for (unsigned i = 0; i < count; i++) {
-		unsigned *row = hd_xcalloc(strlen(names[i]) + 1, sizeof(*row));
-		distance[i] = edit_distance(wanted, names[i], row);
+		size_t columns = strlen(names[i]);
+		distance[i] = limit + 1;
+		/* The difference of the lengths is the least distance: most names cost nothing more. */
+		if (columns <= length + limit && length <= columns + limit) {
+			unsigned *row = hd_xcalloc(columns + 1, sizeof(*row));
+			distance[i] = edit_distance(wanted, names[i], row);
+			free(row);
+		}
 		if (distance[i] > limit && length >= 2 && strncasecmp(wanted, names[i], length) == 0)
 			distance[i] = limit;
-		free(row);
 	}
 
 	struct hd_strbuf text = {0};

@@ -94,6 +94,9 @@ START_TEST(nearest_names_by_edit_distance)
 	check_nearest("V100", "v100");				/* case does not count */
 	check_nearest("titnav", "titanv");			/* two swapped */
 	check_nearest("maxwell", "maxwell-ltrf, maxwell-duet"); /* a beginning */
+	check_nearest("titanvxyz", "titanv");			/* three of nine letters too many */
+	check_nearest("itnv", "");				/* two of four missing */
+	check_nearest("axwell-ue", "maxwell-duet");		/* three of nine letters missing */
 	check_nearest("radeon", "");
 	check_nearest("", "");
 	char *none = hd_nearest_names("v100", NULL, 0);
