@@ -94,14 +94,17 @@ void hd_warning(struct hd_diag *diag, struct hd_loc loc, const char *format, ...
 	va_end(args);
 }
 
-/* Levenshtein distance without regard to case; `row` has room for strlen(b) + 1 numbers. */
-static unsigned edit_distance(const char *a, const char *b, unsigned *row)
+/*
+ * Levenshtein distance without regard to case, or limit + 1 where it is larger than that: the least number of a row
+ * only grows from row to row. `row` has room for strlen(b) + 1 numbers.
+ */
+static unsigned edit_distance(const char *a, const char *b, unsigned *row, unsigned limit)
 {
 	unsigned columns = (unsigned)strlen(b);
 	for (unsigned j = 0; j <= columns; j++)
 		row[j] = j;
 	for (unsigned i = 1; a[i - 1]; i++) {
-		unsigned diagonal = row[0];
+		unsigned diagonal = row[0], least = i;
 		row[0] = i;
 		for (unsigned j = 1; j <= columns; j++) {
 			bool same = tolower((unsigned char)a[i - 1]) == tolower((unsigned char)b[j - 1]);
@@ -112,7 +115,11 @@ static unsigned edit_distance(const char *a, const char *b, unsigned *row)
 				best = row[j - 1] + 1;
 			diagonal = row[j];
 			row[j] = best;
+			if (best < least)
+				least = best;
 		}
+		if (least > limit)
+			return limit + 1;
 	}
 	return row[columns];
 }
@@ -130,7 +137,7 @@ char *hd_nearest_names(const char *wanted, const char *const *names, unsigned co
 		/* The difference of the lengths is the least distance: most names cost nothing more. */
 		if (columns <= length + limit && length <= columns + limit) {
 			unsigned *row = hd_xcalloc(columns + 1, sizeof(*row));
-			distance[i] = edit_distance(wanted, names[i], row);
+			distance[i] = edit_distance(wanted, names[i], row, limit);
 			free(row);
 		}
 		if (distance[i] > limit && length >= 2 && strncasecmp(wanted, names[i], length) == 0)
