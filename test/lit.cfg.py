@@ -7,7 +7,7 @@
 # `%program{NAME}` is a program of test/programs.txt; `%sizes SOURCE` prints the sizes that tests run a program of examples/ with.
 # LLVM 19's tools are also first on PATH, under their plain names.
 # Features for REQUIRES and UNSUPPORTED: ptxas, nvlink (a CUDA toolkit is at hand), slurm (its daemons can run here: Debian's
-# slurm-wlm and munge, as root), set-uid (programs of other users run here as theirs), valgrind, chromium, dpkg-shlibdeps, strace, mkdocs,
+# slurm-wlm and munge, as root), set-uid (programs of other users run here as theirs), valgrind, chromium, dpkg-shlibdeps, strace, mkdocs, ccache,
 # numpy, locales (localedef and what it reads of de_DE), terminals (devpts), openmp-device (LLVM's device library for OpenMP), sanitize, long, plain
 # (the build tree is build/, as the pages of docs/ have it).
 
@@ -120,7 +120,7 @@ def set_uid_works():
 
 if os.getuid() == 0 and set_uid_works():
     config.available_features.add('set-uid')
-for name in ('valgrind', 'chromium', 'dpkg-shlibdeps', 'strace', 'mkdocs'):
+for name in ('valgrind', 'chromium', 'dpkg-shlibdeps', 'strace', 'mkdocs', 'ccache'):
     if shutil.which(name):
         config.available_features.add(name)
 if os.path.isdir('/usr/lib/python3/dist-packages/numpy'):  # of /usr/bin/python3
