@@ -1,6 +1,8 @@
 /* Device memory as the simulator's interface has it: allocations, what lies where, copies, and what is refused. */
 #include "harness.h"
 
+#include <errno.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "runtime/sim/sim_private.h"
@@ -176,6 +178,24 @@ START_TEST(pages_are_taken)
 }
 END_TEST
 
+/* Where the host has no file for them, none are taken, and the text says why. */
+START_TEST(pages_need_a_file)
+{
+	int file;
+	uint64_t before = hd_sim_free_bytes(bench.sim);
+	struct rlimit limit, none;
+	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	none = (struct rlimit){.rlim_max = limit.rlim_max};
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &none), 0);
+	int status = hd_sim_malloc_pages(bench.sim, 65536, &file), why = errno;
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	ck_assert_int_eq(status, HD_SIM_NO_MEMORY);
+	ck_assert_int_eq(why, EMFILE);
+	expect_text("the host has no file for 65536 bytes of device memory: Too many open files");
+	ck_assert_uint_eq(hd_sim_free_bytes(bench.sim), before);
+}
+END_TEST
+
 START_TEST(modules_come_and_go)
 {
 	uint64_t address, size;
@@ -206,6 +226,7 @@ Suite *hd_suite(void)
 				     memory_of_the_device_is_shared,
 				     places_are_chosen_by_the_caller,
 				     pages_are_taken,
+				     pages_need_a_file,
 				     modules_come_and_go,
 				     NULL,
 			     },

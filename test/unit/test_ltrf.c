@@ -304,6 +304,31 @@ START_TEST(rows_are_handed_on)
 }
 END_TEST
 
+/* A register leaves bank 0 from cycle 10 on, and another warp's from cycle 0 on: the bank's port and link were free
+ * before, also in the very first cycle. */
+START_TEST(registers_leave_in_gaps)
+{
+	struct scene scene;
+	struct hd_wcb_set set = range(0, 1, 1);
+	scene_init(&scene, "ltrf", 64, 1);
+	struct hd_warp *other = &scene.sm->warps[1];
+	other->cta = scene.warp->cta;
+	other->slot = 1;
+	hd_wcb_init(&ltrf_warp_of(scene.self, other)->block, 16, 0);
+	ltrf_activate(scene.self, scene.warp, 0);
+	ltrf_activate(scene.self, other, 0);
+	ltrf_prefetch(scene.self, scene.warp, &set, false, 0);
+	ltrf_prefetch(scene.self, other, &set, false, 0);
+	ltrf_deactivate(scene.self, scene.warp, false, 10);
+	ltrf_deactivate(scene.self, other, false, 0);
+	/* A cycle of the bank, and the link has it. */
+	ck_assert_uint_eq(ltrf_sm_of(scene.self, scene.sm)->row_free[0], 11 * HD_TICKS);
+	ck_assert_uint_eq(ltrf_sm_of(scene.self, scene.sm)->row_free[1], 1 * HD_TICKS);
+	other->cta = NULL;
+	simbench_release(&scene.bench);
+}
+END_TEST
+
 /* The queue of free banks begins with bank 0, or with that of the warp's number: 35 is bank 3 of 16. */
 START_TEST(warps_begin_with_their_own_bank)
 {
@@ -832,6 +857,8 @@ Suite *hd_suite(void)
 					   links_have_gaps,
 					   active_warps_have_rows,
 					   rows_are_handed_on,
+					   registers_leave_in_gaps,
+					   registers_leave_in_gaps,
 					   warps_begin_with_their_own_bank,
 					   names_are_forgotten,
 					   variants_have_the_designs_keys,

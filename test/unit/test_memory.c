@@ -884,6 +884,23 @@ START_TEST(a_packet_on_its_way_up_is_work)
 }
 END_TEST
 
+/* A miss under way in any slice is work, also in the last of 65, the only one of the second word of 64. Slices are
+ * looked at while they may have work, and no longer once all were found without. */
+START_TEST(a_miss_of_any_slice_is_work)
+{
+	rig.config.l2_slices = rig.config.dram_channels = 65;
+	rig_build(&rig);
+	for (uint32_t slice = 0; slice < 65; slice += 32) {
+		rig.memory->worked[slice / 64] = UINT64_C(1) << slice % 64;
+		rig.memory->slices[slice].mshrs_used = 1;
+		ck_assert(!hd_memory_idle(rig.memory));
+		rig.memory->slices[slice].mshrs_used = 0;
+		ck_assert(hd_memory_idle(rig.memory));
+		ck_assert_uint_eq(rig.memory->worked[slice / 64], 0);
+	}
+}
+END_TEST
+
 Suite *hd_suite(void)
 {
 	Suite *suite = suite_create("memory");
@@ -923,6 +940,7 @@ Suite *hd_suite(void)
 	tcase_add_test(cases, a_slice_goes_on_when_its_replies_have_left);
 	tcase_add_test(cases, dumps_show_what_is_under_way);
 	tcase_add_test(cases, a_packet_on_its_way_up_is_work);
+	tcase_add_test(cases, a_miss_of_any_slice_is_work);
 	suite_add_tcase(suite, cases);
 	return suite;
 }

@@ -408,6 +408,23 @@ START_TEST(refreshes_go_before_rows_behind_them)
 }
 END_TEST
 
+/* A read in clock 985 knows the refreshes of the next 1024 clocks. Its column, tRCD 1030 behind the activation, is at
+ * 2015: a refresh due at 2009 puts it off until tRP 12 and 200 clocks are over. One due at 2010 is not known: what is
+ * reserved stays. */
+START_TEST(refreshes_are_known_for_1024_clocks)
+{
+	for (uint32_t later = 0; later < 2; later++) {
+		tear_down();
+		set_up();
+		rig.config.t_refi = 2009 + later;
+		rig.config.t_rfc = 200;
+		rig.config.t_rcd = 1030;
+		build_channel();
+		ck_assert_uint_eq(read_at(984, 0, 0, 0), (later ? 2015 : 2009 + 12 + 200) + 12 + 1);
+	}
+}
+END_TEST
+
 /* A queue of 32 writes is drained from 28 to 16. The twelve, of one row, begin at 201 with an activation and have
  * columns at 213, 215, ... 235. Reads then wait until tWL 2, a clock of data and tCDLR 3 are over: the bus is free from
  * 241. A closed row is opened for them in the clock after the last write, 236. */
@@ -665,6 +682,7 @@ Suite *hd_suite(void)
 	tcase_add_test(cases, banks_conflict);
 	tcase_add_test(cases, commands_keep_their_distances);
 	tcase_add_test(cases, four_activations_share_a_piece);
+	tcase_add_test(cases, refreshes_are_known_for_1024_clocks);
 	tcase_add_test(cases, refreshes_close_rows_and_take_their_time);
 	tcase_add_test(cases, refreshes_go_before_rows_behind_them);
 	tcase_add_test(cases, writes_are_drained_at_their_mark);

@@ -100,8 +100,141 @@ START_TEST(stalls_count_since_the_last_look)
 }
 END_TEST
 
+/* ---- curves that are kept */
+
+enum { A, B, C, D, CODES };
+
+static struct sharing_gpu *sharing;
+static struct hd_kernel *codes; /* only their addresses count */
+
+static void set_up(void)
+{
+	sharing = calloc(1, sizeof *sharing);
+	codes = calloc(CODES + SHARING_KNOWN, sizeof *codes);
+	ck_assert(sharing && codes);
+}
+
+static void tear_down(void)
+{
+	free(sharing);
+	free(codes);
+}
+
+/* The set of kernels, by the numbers of their codes. */
+static void share(uint32_t count, const uint32_t *numbers)
+{
+	sharing->count = count;
+	for (uint32_t i = 0; i < count; i++)
+		sharing->kernels[i] = (struct sharing_kernel){.kernel = &codes[numbers[i]], .stream = i, .most = 8};
+}
+
+#define SHARE(...) \
+	share(sizeof((uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t), (uint32_t[]){__VA_ARGS__})
+
+static void remember(uint32_t which, double ipc)
+{
+	sharing->kernels[which].curves.ipc[1] = ipc;
+	sharing_remember(sharing, which);
+}
+
+/* Of kernel `which` of the set; 0: nothing is known of it. */
+static double recalled(uint32_t which)
+{
+	sharing_recall(sharing);
+	ck_assert_int_eq(sharing->kernels[which].known, sharing->kernels[which].curves.ipc[1] > 0);
+	return sharing->kernels[which].curves.ipc[1];
+}
+
+/* A beside B and C is known beside these two in any order, and beside no others, fewer or more. Two streams may run one
+ * code: B twice is not B and C, nor is A itself a partner where it was measured beside another A. */
+START_TEST(curves_are_those_beside_the_same_partners)
+{
+	SHARE(A, B, C);
+	remember(0, 3);
+	SHARE(C, A, B);
+	ck_assert_double_eq(recalled(1), 3);
+	ck_assert_double_eq(recalled(0), 0);
+	SHARE(A, B, B);
+	ck_assert_double_eq(recalled(0), 0);
+	SHARE(A, B, D);
+	ck_assert_double_eq(recalled(0), 0);
+	SHARE(A, B);
+	ck_assert_double_eq(recalled(0), 0);
+	SHARE(A, B, C, D);
+	ck_assert_double_eq(recalled(0), 0);
+	SHARE(A, A, B);
+	remember(0, 5); /* beside A and B */
+	ck_assert_double_eq(recalled(0), 5);
+	SHARE(A, B, B);
+	ck_assert_double_eq(recalled(0), 0);
+}
+END_TEST
+
+/* Blocks of another size, or as many more as fit, are not those that were measured. */
+START_TEST(curves_are_those_of_the_same_blocks)
+{
+	SHARE(A, B);
+	remember(0, 3);
+	SHARE(A, B);
+	sharing->kernels[0].most = 7;
+	ck_assert_double_eq(recalled(0), 0);
+	SHARE(A, B);
+	sharing->kernels[0].block.threads = 32;
+	ck_assert_double_eq(recalled(0), 0);
+	SHARE(A, B);
+	ck_assert_double_eq(recalled(0), 3);
+	ck_assert_uint_eq(sharing->recalled, 1);
+	remember(0, 6); /* measured again: in place of the first */
+	ck_assert_double_eq(recalled(0), 6);
+}
+END_TEST
+
+/* Measured apart a kernel had no partners, and is known beside all; what was measured beside others is not that. */
+START_TEST(curves_of_one_alone_are_known_beside_all)
+{
+	SHARE(A, B);
+	remember(0, 3);
+	sharing->apart = true;
+	SHARE(A, B);
+	ck_assert_double_eq(recalled(0), 0);
+	remember(0, 4);
+	SHARE(C, A, D);
+	ck_assert_double_eq(recalled(1), 4);
+	ck_assert_double_eq(recalled(0), 0);
+}
+END_TEST
+
+/* All places are taken, 1 by the kernel of that number: what comes then has the place of the second, since the first
+ * was recalled in between. */
+START_TEST(curves_that_were_not_wanted_for_longest_go)
+{
+	sharing->apart = true;
+	for (uint32_t i = 0; i < SHARING_KNOWN; i++) {
+		SHARE(i);
+		remember(0, 1 + i);
+	}
+	SHARE(0);
+	ck_assert_double_eq(recalled(0), 1);
+	SHARE(SHARING_KNOWN);
+	remember(0, 99);
+	for (uint32_t i = 0; i <= SHARING_KNOWN; i++) {
+		SHARE(i);
+		ck_assert_double_eq(recalled(0), i == 1 ? 0 : i == SHARING_KNOWN ? 99 : 1 + i);
+	}
+}
+END_TEST
+
 Suite *hd_suite(void)
 {
-	return hd_suite_of("sharing", (const TTest *const[]){too_many_kernels_share_nothing,
-							     stalls_count_since_the_last_look, NULL});
+	return hd_suite_with("sharing",
+			     (const TTest *const[]){
+				     too_many_kernels_share_nothing,
+				     stalls_count_since_the_last_look,
+				     curves_are_those_beside_the_same_partners,
+				     curves_are_those_of_the_same_blocks,
+				     curves_of_one_alone_are_known_beside_all,
+				     curves_that_were_not_wanted_for_longest_go,
+				     NULL,
+			     },
+			     set_up, tear_down);
 }

@@ -171,6 +171,99 @@ START_TEST(patterns_of_a_block)
 }
 END_TEST
 
+/* Two warps of 32 threads wait at one barrier. */
+struct waiting {
+	struct hd_gpu gpu;
+	struct hd_sm sm;
+	struct hd_grid grid;
+	struct hd_cta cta;
+	struct hd_warp warps[2], *in_block[2];
+	struct hd_dinst code[2];
+	uint32_t regs[2][65][HD_WARP_LANES];
+	struct preempt_context contexts[2], *of_warps[PREEMPT_BLOCK_WARPS];
+};
+
+/* R0 is uniform; R1 is the thread's number and strided in all of the block; R2 is random in the second warp; R3 is
+ * dead. `count` of them are saved, with a pattern vector of 16 bytes. A uniform register is 4 bytes and a strided
+ * one 8. */
+static struct waiting *wait_together(uint32_t count)
+{
+	static const uint32_t bytes[2][3] = {{4, 8, 8}, {4, 8, 128}};
+	struct waiting *w = calloc(1, sizeof *w);
+	ck_assert_ptr_nonnull(w);
+	w->gpu.program.code.data = w->code;
+	w->sm.gpu = &w->gpu;
+	w->grid.block[0] = 64;
+	w->cta.grid = &w->grid;
+	w->cta.warp_count = 2;
+	w->cta.warps = w->in_block;
+	w->code[0].stops = PREEMPT_POINT;
+	for (uint32_t i = 0; i < 2; i++) {
+		w->in_block[i] = &w->warps[i];
+		w->warps[i] =
+			(struct hd_warp){.cta = &w->cta, .index = i, .state = HD_WARP_RUNNING, .regs = w->regs[i]};
+		w->contexts[i] = (struct preempt_context){.count = count, .bytes = PREEMPT_VECTOR_BYTES};
+		w->contexts[i].patterns[PREEMPT_DEAD] = 4 - count;
+		w->of_warps[i] = &w->contexts[i];
+		for (uint32_t lane = 0; lane < HD_WARP_LANES; lane++) {
+			w->regs[i][0][lane] = 7;
+			w->regs[i][1][lane] = i * HD_WARP_LANES + lane;
+			w->regs[i][2][lane] = i ? lane * lane : lane;
+		}
+		for (uint32_t reg = 0; reg < count; reg++) {
+			w->contexts[i].registers.bits[0] |= UINT64_C(1) << reg;
+			w->contexts[i].bytes += bytes[i][reg];
+		}
+	}
+	return w;
+}
+
+/* Compresses by block. Frees `w`. */
+static void expect_block(struct waiting *w, uint32_t by_block, uint32_t first, uint32_t second)
+{
+	preempt_compress_block(&w->sm, &w->cta, w->of_warps);
+	ck_assert_uint_eq(w->contexts[0].by_block, by_block);
+	ck_assert_uint_eq(w->contexts[1].by_block, by_block);
+	ck_assert_uint_eq(w->contexts[0].bytes, first);
+	ck_assert_uint_eq(w->contexts[1].bytes, second);
+	free(w);
+}
+
+/* R0 and R1 are saved once, in 4 and 8 bytes beside the block's vector of 16, which are counted with the first warp.
+ * The warps keep vectors of their own only while R2 is theirs. */
+START_TEST(a_block_has_a_vector_of_its_own)
+{
+	expect_block(wait_together(3), 2, 16 + 8 + (4 + 8 + 16), 16 + 128);
+	expect_block(wait_together(2), 2, 4 + 8 + 16, 0);
+	struct waiting *w = wait_together(3);
+	w->contexts[0].registers.bits[0] = w->contexts[1].registers.bits[0] = 4; /* R2 alone */
+	expect_block(w, 0, 16 + 4 + 8 + 8, 16 + 4 + 8 + 128);
+	w = wait_together(1); /* R64 in place of R0 */
+	for (uint32_t i = 0; i < 2; i++) {
+		w->contexts[i].registers = (struct hd_registers){{0, 1}};
+		w->contexts[i].patterns[PREEMPT_DEAD] = 64;
+	}
+	expect_block(w, 1, 4 + 16, 0);
+}
+END_TEST
+
+/* At two instructions, behind one that was put in for the point, at no point, with lanes missing, without a context, or
+ * alone, warps save by themselves. */
+START_TEST(a_block_is_saved_at_one_barrier)
+{
+	for (uint32_t i = 0; i < 6; i++) {
+		struct waiting *w = wait_together(2);
+		w->code[1].stops = PREEMPT_POINT;
+		w->warps[1].pc = i == 0;
+		w->code[0].stops = i == 1 ? PREEMPT_POINT | PREEMPT_PP : i == 2 ? 0 : PREEMPT_POINT;
+		w->contexts[1].divergent = i == 3;
+		w->of_warps[1] = i == 4 ? NULL : w->of_warps[1];
+		w->cta.warp_count = i == 5 ? 1 : 2;
+		expect_block(w, 0, 16 + 4 + 8, 16 + 4 + 8);
+	}
+}
+END_TEST
+
 /* ---- an SM */
 
 enum { CHAIN = 60, LIVE = 5, WARPS = 8 };
@@ -350,7 +443,8 @@ Suite *hd_suite(void)
 				       what_fits_beside_leaves_all_in_place, ranges_are_given_first_fit,
 				       blocks_between_ranges_are_known, high_registers_share_a_bit_of_the_mask,
 				       groups_follow_the_width_of_blocks, patterns_are_those_of_all_groups,
-				       bytes_of_patterns, patterns_of_a_block, a_block_leaves_compressed_and_comes_back,
+				       bytes_of_patterns, patterns_of_a_block, a_block_has_a_vector_of_its_own,
+				       a_block_is_saved_at_one_barrier, a_block_leaves_compressed_and_comes_back,
 				       each_launch_has_requests, the_last_request_is_in_the_last_cycle_for_them,
 				       what_is_saved_is_what_the_variant_saves, shares_move_blocks_without_slices,
 				       without_requests_it_is_the_baseline, NULL});

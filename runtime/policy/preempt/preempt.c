@@ -248,8 +248,7 @@ static void request(const struct hd_policy_handle *self, struct hd_sm *sm, uint6
 	preempt_begin(self, sm, HD_MAX_GRIDS, now);
 	for (uint32_t i = 0; i < sm->cta_count; i++)
 		if (preempt_may_leave(&sm->ctas[i], all))
-			preempt_take(self, sm, &sm->ctas[i],
-				     HD_PART_SLOT | HD_PART_REGISTERS | HD_PART_SHARED | HD_PART_STACK, now);
+			preempt_take(self, sm, &sm->ctas[i], HD_PART_REGISTERS | HD_PART_SHARED, now);
 	preempt_begun(self, sm, now);
 }
 
@@ -285,14 +284,12 @@ static uint32_t wanted(const struct hd_policy_handle *self, const struct hd_sm *
 	return (uint32_t)(share < most ? share : most);
 }
 
-/* The parts that block `index` gives up. */
+/* The parts that block `index` gives up, beside slots and stacks. */
 static uint8_t parts_of(const struct preempt_gpu *preempt, uint64_t registers, uint64_t shared, uint32_t index)
 {
-	uint8_t parts = HD_PART_SLOT | HD_PART_STACK;
 	if (!preempt->in_place)
-		return parts | HD_PART_REGISTERS | HD_PART_SHARED;
-	parts |= registers >> index & 1 ? HD_PART_REGISTERS : 0;
-	return parts | (shared >> index & 1 ? HD_PART_SHARED : 0);
+		return HD_PART_REGISTERS | HD_PART_SHARED;
+	return (registers >> index & 1 ? HD_PART_REGISTERS : 0) | (shared >> index & 1 ? HD_PART_SHARED : 0);
 }
 
 /* Blocks of grids that are not more urgent than `least` leave for this one. False: there are none. */

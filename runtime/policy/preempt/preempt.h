@@ -183,7 +183,7 @@ enum preempt_phase { PREEMPT_HERE, PREEMPT_STOPS, PREEMPT_LEAVES, PREEMPT_GONE, 
 
 struct preempt_cta {
 	uint8_t phase;
-	uint8_t parts;	      /* HD_PART_* that leave */
+	uint8_t parts;	      /* HD_PART_REGISTERS, HD_PART_SHARED: what leaves beside slots and stacks */
 	uint32_t stream;      /* bytes of register context so far */
 	uint32_t sent;	      /* of these */
 	uint32_t stack_bytes; /* of all its warps */

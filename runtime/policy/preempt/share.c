@@ -92,7 +92,7 @@ static bool shed(const struct hd_policy_handle *self, struct hd_sm *sm, const st
 		if (!begun)
 			preempt_begin(self, sm, HD_MAX_GRIDS, now);
 		begun = true;
-		preempt_take(self, sm, cta, HD_PART_SLOT | HD_PART_REGISTERS | HD_PART_SHARED | HD_PART_STACK, now);
+		preempt_take(self, sm, cta, HD_PART_REGISTERS | HD_PART_SHARED, now);
 	}
 	return begun;
 }
