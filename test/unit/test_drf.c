@@ -162,6 +162,28 @@ START_TEST(equals_of_a_class_go_by_their_numbers)
 }
 END_TEST
 
+/* A kernel whose first block takes no bandwidth has no next step, whatever a second would take. One
+ * whose only block takes half a per cent has 0.4 of it, and with that four fifths of what the block takes of DRAM. */
+START_TEST(blocks_without_bandwidth_are_no_step)
+{
+	static const double none[] = {0, 0, 50}, half[] = {0, 0.5}, dram[] = {0, 10, 20};
+	struct drf_kernel kernels[] = {
+		{.class = DRF_NOC, .most = 2, .block = eighth, .noc = none, .dram = dram},
+		{.class = DRF_NOC, .most = 1, .block = eighth, .noc = half, .dram = dram},
+	};
+	struct trace trace = {""};
+	drf_allocate(kernels, 1, 20, 1, follow, &trace);
+	ck_assert_str_eq(trace.text, "A0! ");
+	drf_allocate(kernels, 2, 0.4, 1, NULL, NULL);
+	ck_assert_uint_eq(kernels[0].blocks, 0);
+	ck_assert_double_eq(kernels[0].noc_share, 0);
+	ck_assert_double_eq(kernels[0].dram_share, 0);
+	ck_assert_uint_eq(kernels[1].blocks, 1);
+	ck_assert_double_eq_tol(kernels[1].noc_share, 0.4, 1e-9);
+	ck_assert_double_eq_tol(kernels[1].dram_share, 8, 1e-9);
+}
+END_TEST
+
 struct steps {
 	uint32_t count;
 	double least[DRF_KERNELS];
@@ -243,6 +265,7 @@ Suite *hd_suite(void)
 					  the_least_share_goes_first,
 					  ties_go_to_latency_then_to_the_lower_number,
 					  equals_of_a_class_go_by_their_numbers,
+					  blocks_without_bandwidth_are_no_step,
 					  what_is_given_is_there,
 					  NULL,
 				  });

@@ -58,6 +58,10 @@ START_TEST(bounds)
 	ck_assert_uint_eq(duet_bound(&by_shared, 0), 6); /* (2816 - 4 x 272) / 272 */
 	ck_assert_int_eq(duet_level_of(&both), DUET_OFF);
 	ck_assert_uint_eq(duet_bound(&both, 256), 0);
+	/* 14 blocks of 8 x 28 units would take more than all 2816; contexts of no units are not looked at. */
+	struct duet_kernel full = kernel_of(8, 28, 14, 0, 14), small = kernel_of(8, 28, 0, 0, 8);
+	ck_assert_uint_eq(duet_bound(&full, 0), 0);
+	ck_assert_uint_eq(duet_bound(&small, 0), 0);
 	struct duet_kernel by_blocks = kernel_of(1, 16, 8, 0, 32);
 	ck_assert_uint_eq(duet_bound(&by_blocks, 0), 0);
 }

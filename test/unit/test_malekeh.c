@@ -452,6 +452,29 @@ START_TEST(the_next_warp_in_a_place_finds_nothing)
 }
 END_TEST
 
+/* All warps of a block that is killed leave their units, also one behind a place without a warp, and no others. */
+START_TEST(killed_warps_leave_their_units)
+{
+	for (uint32_t count = 2; count <= 3; count++) {
+		struct scene scene;
+		scene_init(&scene, "malekeh");
+		struct hd_warp *warps = scene.sm->warps, *of_block[] = {&warps[0], NULL, &warps[1]};
+		struct hd_cta cta = {.sm = scene.sm, .warps = of_block, .warp_count = count};
+		ck_assert(issues(&scene, 0, &scene.near, 1));
+		ck_assert(issues(&scene, 1, &scene.near, 2));
+		const struct hd_ccu *first = malekeh_unit_of(scene.self, unit_of(&scene, 0));
+		const struct hd_ccu *second = malekeh_unit_of(scene.self, unit_of(&scene, 1));
+		scene.self->hooks->contexts.cta_kill(scene.self, scene.sm, &cta);
+		ck_assert(!first->owner && !keeps(first, 2) && !unit_of(&scene, 0));
+		bool left = count == 3;
+		ck_assert_ptr_eq(second->owner, left ? NULL : &warps[1]);
+		ck_assert_int_eq(keeps(second, 2), !left);
+		ck_assert_int_eq(unit_of(&scene, 1) == NULL, left);
+		simbench_release(&scene.bench);
+	}
+}
+END_TEST
+
 /* R1 is read in 20 instructions, R2 in 5, R3 never, others later: R3 goes first, then those after R1, R1, R2. */
 START_TEST(exact_distances_choose_what_goes)
 {
@@ -850,6 +873,7 @@ Suite *hd_suite(void)
 					      an_owner_in_between_resets_nothing,
 					      a_slot_is_lost_once,
 					      the_next_warp_in_a_place_finds_nothing,
+					      killed_warps_leave_their_units,
 					      exact_distances_choose_what_goes,
 					      banks_are_read_once,
 					      steps_of_a_product_collect_its_factors_once,
