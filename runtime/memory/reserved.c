@@ -107,8 +107,8 @@ static void expect_writes(struct hd_memory *memory, uint32_t channel, uint64_t n
 	if (due == HD_NEVER || reserved->writes_due[channel])
 		return;
 	reserved->writes_due[channel] = true;
-	hd_wheel_add(&reserved->wheel, now, hd_later(due, now + 1), WRITES,
-		     &(struct hd_packet){.slice = (uint16_t)channel});
+	/* Behind the command of a read that was still to come. */
+	hd_wheel_add(&reserved->wheel, now, due, WRITES, &(struct hd_packet){.slice = (uint16_t)channel});
 }
 
 /* A request that has been served: when its answer goes back, or that it is done, stands in the wheel. */

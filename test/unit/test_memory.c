@@ -8,6 +8,7 @@
 
 #include "heddle/machine.h"
 #include "memory_rig.h"
+#include "runtime/memory/lsu.h"
 #include "runtime/memory/system.h"
 #include "sample.h"
 
@@ -456,6 +457,27 @@ START_TEST(a_load_goes_on_when_copies_have_ended)
 		last = hd_later(last, rig.done[i]);
 	ck_assert_uint_eq(issued, UNDER_WAY + 1);
 	ck_assert_uint_eq(rig.done[UNDER_WAY], last + rig.config.l1_latency);
+}
+END_TEST
+
+/* Others take shared memory once for 100 cycles and then 64 times for four, all from one cycle on: one more than are
+ * kept until then. A load ten cycles behind that has it when all are over. */
+START_TEST(all_that_others_take_of_shared_memory_counts)
+{
+	rig_build(&rig);
+	uint64_t from = rig.now + 1000;
+	hd_lsu_prepare(rig.lsus[0], 0, &rig.arena);
+	for (uint32_t i = 0; i <= HD_LSU_CLAIMS; i++)
+		hd_lsu_claim_shared(rig.lsus[0], rig.now, from, i ? 4 : 100, 0);
+	rig.now = from + 9;
+	ck_assert_uint_eq(latency_of(shared_load(1, 4)), 100 + 64 * 4 - 10 + rig.config.shared_latency);
+	ck_assert_uint_eq(rig_total(&rig).counters.wgmma_shared_cycles, 100 + 64 * 4);
+	/* Of what is taken later a load knows nothing before, and all in that cycle. */
+	from = rig.now + 1000;
+	hd_lsu_claim_shared(rig.lsus[0], rig.now, from, 100, 0);
+	ck_assert_uint_eq(latency_of(shared_load(2, 4)), rig.config.shared_latency);
+	rig.now = from - 1;
+	ck_assert_uint_eq(latency_of(shared_load(3, 4)), 100 + rig.config.shared_latency);
 }
 END_TEST
 
@@ -927,6 +949,7 @@ Suite *hd_suite(void)
 	tcase_add_test(cases, a_miss_goes_on_when_copies_have_left_shared_memory);
 	tcase_add_test(cases, a_miss_goes_on_when_another_grid_leaves_the_front);
 	tcase_add_test(cases, a_load_goes_on_when_copies_have_ended);
+	tcase_add_test(cases, all_that_others_take_of_shared_memory_counts);
 	tcase_add_test(cases, shared_accesses_wait_for_conflicts);
 	tcase_add_test(cases, empty_masks_complete);
 	tcase_add_test(cases, stores_are_pending_until_acknowledged);

@@ -442,6 +442,12 @@ START_TEST(writes_are_drained_at_their_mark)
 	ck_assert_uint_eq(read_at(205, 1, 0, 1), 241 + 12 + 1);
 	ck_assert_uint_eq(read_at(206, 2, 0, 0), 236 + 12 + 12 + 1);
 	ck_assert_uint_eq(hd_dram_reserved_due(&dram), HD_NEVER);
+	/* Twelve more in the clock of the last command go on: two of the open row at 237 and 239, behind which reads of
+	 * other banks lie. The row is closed at 239 + tWL 2 + 1 + tWR 10 and another one opened for ten columns. */
+	for (uint32_t i = 0; i < 12; i++)
+		write_at(234, 0, 3, i);
+	ck_assert_uint_eq(counters.dram_writes, 24);
+	ck_assert_uint_eq(read_at(280, 1, 0, 2), 252 + 12 + 12 + 2 * 9 + 6 + 12 + 1);
 }
 END_TEST
 
@@ -568,6 +574,25 @@ START_TEST(a_miss_fetches_its_aligned_block)
 }
 END_TEST
 
+/* A line of four sectors, and a slice whose queue has two places. */
+static struct hd_l2_slice *bring_line(void)
+{
+	rig.config.l2_queue = 2;
+	rig_build(&rig);
+	for (uint32_t sector = 0; sector < 4; sector++)
+		bring(32 * sector);
+	return &rig.memory->slices[hd_address_slice(&rig.memory->map, 0)];
+}
+
+static void serve_line(struct hd_l2_slice *slice, uint64_t now, uint32_t loads)
+{
+	for (uint32_t i = 0; i < loads; i++) {
+		struct hd_packet load = {.kind = HD_PACKET_READ, .sectors = 15, .flits = 1};
+		ck_assert(hd_l2_reserved_serve(slice, &load, now, rig.memory->channels)); /* which nothing goes to */
+		ck_assert_uint_eq(load.ready, now + 4 * i + rig.config.l2_latency);
+	}
+}
+
 /*
  * A line of four sectors is there, and loads of one flit that want all of it come in one cycle: each keeps the slice
  * for four. Its queue has two places: the first two are taken from the crossbar's at once, the third and fourth when
@@ -576,23 +601,34 @@ END_TEST
  */
 START_TEST(places_of_a_slice_are_those_of_requests_before)
 {
-	rig.config.l2_queue = 2;
-	rig_build(&rig);
-	bring(0);
-	bring(32);
-	bring(64);
-	bring(96);
-	struct hd_l2_slice *slice = &rig.memory->slices[hd_address_slice(&rig.memory->map, 0)];
+	struct hd_l2_slice *slice = bring_line();
 	uint64_t now = rig.now + 100;
-	for (uint32_t i = 0; i < 7; i++) {
-		struct hd_packet load = {.kind = HD_PACKET_READ, .sectors = 15, .flits = 1};
-		ck_assert(hd_l2_reserved_serve(slice, &load, now, rig.memory->channels)); /* which nothing goes to */
-		ck_assert_uint_eq(load.ready, now + 4 * i + rig.config.l2_latency);
-	}
+	serve_line(slice, now, 7);
 	uint32_t room = rig.memory->up.out[slice->index].capacity;
 	for (uint32_t left = 0; left < 7; left++) /* the last `left` loads may still be there */
 		ck_assert_uint_eq(hd_l2_reserved_room(slice, room - left, now),
 				  left < 5 ? now + 17 - 4 * left : now + 1);
+}
+END_TEST
+
+/* A packet that needs all of the queue is there in the cycle of these loads. It goes when the last of them has left, in
+ * 17 cycles, and is there when its last flit has come. */
+START_TEST(packets_go_when_their_slice_has_room)
+{
+	for (uint32_t by_output = 0; by_output < 2; by_output++) {
+		tear_down();
+		set_up();
+		rig.config.icnt_inputs = by_output;
+		struct hd_l2_slice *slice = bring_line();
+		uint64_t now = ++rig.now, woken[2] = {0};
+		serve_line(slice, now, 7);
+		uint32_t flits = rig.memory->up.out[slice->index].capacity;
+		struct hd_packet packet = {.kind = HD_PACKET_READ, .slice = (uint16_t)slice->index, .sectors = 15};
+		packet.flits = (uint8_t)flits;
+		hd_crossbar_push(&rig.memory->up, 0, &packet, now - 1);
+		hd_memory_tick(rig.memory, now, woken);
+		ck_assert_uint_eq(came_at(slice->index), now + 17 + rig.config.icnt_latency + flits - 2);
+	}
 }
 END_TEST
 
@@ -611,17 +647,47 @@ START_TEST(fetches_for_writes_are_work)
 }
 END_TEST
 
+/* An address of the slice and the set of address 0, behind `line`, or of another set. */
+static uint64_t address_of_slice(bool same_set, uint64_t line)
+{
+	const struct hd_address_map *addresses = &rig.memory->map;
+	const struct hd_l2_slice *slice = &rig.memory->slices[hd_address_slice(addresses, 0)];
+	do
+		line++;
+	while (hd_address_slice(addresses, line) != slice->index ||
+	       (hd_tags_set(&slice->tags, hd_address_in_slice(addresses, line)) == hd_tags_set(&slice->tags, 0)) !=
+		       same_set);
+	return line * 128;
+}
+
+/* A line is written back while a read is under way, whose command goes first: the write waits for that, and goes though
+ * nothing else comes. */
+START_TEST(writes_go_when_reads_have_gone)
+{
+	rig.config.l2_ways = 1;
+	rig.config.l2_slice_bytes = 4096;
+	rig_build(&rig);
+	struct hd_mem_request store = rig_load(1, 0, 4, 4);
+	store.kind = HD_MEM_STORE;
+	rig_latency(&rig, &store);
+	ck_assert_uint_eq(rig_total(&rig).counters.dram_reads, 0);
+	struct hd_mem_request read = load_of(2, address_of_slice(false, 0)),
+			      other = load_of(3, address_of_slice(true, 0));
+	rig_issue(&rig, 0, &read);
+	rig_issue(&rig, 0, &other);
+	rig_run(&rig);
+	ck_assert_uint_eq(rig_total(&rig).counters.dram_reads, 2);
+	ck_assert_uint_eq(rig_total(&rig).counters.dram_writes, 4);
+}
+END_TEST
+
 /* What the host copies into L2 is there, though sectors of the line whose place it takes were in flight. */
 START_TEST(copies_are_there_at_once)
 {
 	rig.config.l2_ways = 1;
 	rig.config.l2_slice_bytes = 4096;
 	rig_build(&rig);
-	const struct hd_l2_slice *slice = &rig.memory->slices[hd_address_slice(&rig.memory->map, 0)];
-	uint64_t other = 1;
-	while (hd_address_slice(&rig.memory->map, other) != slice->index ||
-	       hd_tags_set(&slice->tags, hd_address_in_slice(&rig.memory->map, other)) != hd_tags_set(&slice->tags, 0))
-		other++;
+	uint64_t other = address_of_slice(true, 0);
 	struct hd_mem_request request = load_of(1, 0);
 	rig_issue(&rig, 0, &request);
 	for (uint32_t i = 1; i <= 60; i++) {
@@ -630,8 +696,8 @@ START_TEST(copies_are_there_at_once)
 		hd_lsu_tick(rig.lsus[0], rig.now);
 	}
 	ck_assert_uint_eq(rig_total(&rig).counters.dram_reads, 1);
-	hd_memory_copied(rig.memory, other * 128, 128);
-	request = load_of(2, other * 128);
+	hd_memory_copied(rig.memory, other, 128);
+	request = load_of(2, other);
 	rig_issue(&rig, 1, &request);
 	rig_run(&rig);
 	struct hd_stats total = rig_total(&rig);
@@ -694,7 +760,9 @@ Suite *hd_suite(void)
 	tcase_add_test(cases, mshrs_are_limited);
 	tcase_add_test(cases, a_miss_fetches_its_aligned_block);
 	tcase_add_test(cases, places_of_a_slice_are_those_of_requests_before);
+	tcase_add_test(cases, packets_go_when_their_slice_has_room);
 	tcase_add_test(cases, fetches_for_writes_are_work);
+	tcase_add_test(cases, writes_go_when_reads_have_gone);
 	tcase_add_test(cases, copies_are_there_at_once);
 	tcase_add_test(cases, dumps_show_what_is_reserved);
 	suite_add_tcase(suite, cases);
