@@ -129,6 +129,68 @@ START_TEST(results_are_due_for_64_cycles)
 }
 END_TEST
 
+/* All registers of a result that is written have the steps that were kept for them. */
+START_TEST(results_have_their_steps)
+{
+	struct simbench bench;
+	begin(&bench, 1);
+	simbench_ffma(&bench, 4, HD_RZ, HD_RZ, HD_RZ);
+	ck_assert_msg(!simbench_start(&bench), "%s", bench.message);
+	struct hd_sm *sm = bench.sim->gpu.sms[0];
+	struct hd_warp *warp = &sm->warps[0];
+	struct hd_cta cta = {.sm = sm};
+	warp->cta = &cta;
+	struct hd_dinst inst = {.inst = {.dst = 4}, .write_count = 2}; /* a bank each */
+	hd_registers_due(sm, warp, &inst, 0, 33);
+	for (uint32_t reg = 4; reg < 6; reg++)
+		ck_assert_uint_eq(warp->regfile->due[hd_bank_of(sm, warp, reg)], UINT64_C(1) << 33);
+	ck_assert_uint_eq(hd_operands_write(sm, warp, &inst, 33), 33);
+	for (uint32_t reg = 4; reg < 6; reg++)
+		ck_assert_uint_eq(warp->regfile->due[hd_bank_of(sm, warp, reg)], 0);
+	simbench_release(&bench);
+}
+END_TEST
+
+static uint32_t dispatched;
+
+static void look_on(const struct hd_policy_handle *self, struct hd_collector *collector, uint64_t now)
+{
+	(void)self, (void)collector, (void)now;
+	dispatched++;
+}
+
+/* Cycles of ten more sums of three registers of a bank, whose results go to the other bank, with one collector. A
+ * policy may look on, and sees each of them dispatched. */
+static uint64_t chain_between(bool looks_on)
+{
+	static const struct hd_policy_hooks hooks = {.operands.dispatch = look_on};
+	static const struct hd_policy probe = {.name = "probe", .hooks = &hooks};
+	uint64_t cycles[2];
+	for (uint32_t i = 0; i < 2; i++) {
+		struct simbench bench;
+		begin(&bench, 1);
+		bench.config.collectors = 1;
+		bench.config.ii_fp32 = 1;
+		bench.beside = looks_on ? &probe : NULL;
+		dispatched = 0;
+		for (uint32_t k = 0; k < 10 + 10 * i; k++)
+			simbench_ffma(&bench, (uint8_t)(21 + 2 * (k % 4)), 4, 6, 8);
+		cycles[i] = cycles_of(&bench, 32);
+		ck_assert_uint_eq(dispatched, looks_on ? 10 + 10 * i : 0);
+	}
+	return cycles[1] - cycles[0];
+}
+
+/* With one collector and a step a cycle, sums of three registers of a bank have it in the step in which the one before
+ * is dispatched, behind three steps in which its registers are read: one every four cycles. Where policies look on,
+ * such a sum issues in the cycle before it has the collector, which makes no difference. */
+START_TEST(collectors_go_from_one_to_the_next)
+{
+	ck_assert_uint_eq(chain_between(false), 10 * 4);
+	ck_assert_uint_eq(chain_between(true), 10 * 4);
+}
+END_TEST
+
 static uint64_t conflicts_of(int64_t steps, uint32_t count, uint8_t a, uint8_t b, uint8_t c)
 {
 	struct simbench bench;
@@ -409,6 +471,8 @@ Suite *hd_suite(void)
 					       results_come_by_steps,
 					       steps_may_have_any_length,
 					       results_are_due_for_64_cycles,
+					       results_have_their_steps,
+					       collectors_go_from_one_to_the_next,
 					       conflicts_are_cycles_between_first_and_last,
 					       accesses_begin_behind_collectors,
 					       arithmetic_passes_accesses,

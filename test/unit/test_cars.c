@@ -246,6 +246,20 @@ START_TEST(low_watermark_traps_on_the_second_call)
 }
 END_TEST
 
+/* Rows of the same number of all warps of the GPU, here one SM, lie side by side, 128 bytes each: what warp 3 spilled
+ * and filled last begins there, and its next row as many bytes further on as all warps have in one. */
+START_TEST(rows_of_a_number_lie_side_by_side)
+{
+	struct simbench bench;
+	run_two_deep(&bench, "cars:low");
+	const struct hd_sm *sm = bench.sim->gpu.sms[0];
+	const struct hd_injected *last = &sm->warps[3].injection.queue[0];
+	ck_assert_uint_eq(last->stride, (uint64_t)sm->warp_count * 128);
+	ck_assert_uint_eq(last->address % last->stride, 3 * 128);
+	simbench_release(&bench);
+}
+END_TEST
+
 /* R4 counts down; each level keeps a value in R16 across the call. */
 static void recursion(struct simbench *bench, uint32_t depth)
 {
@@ -975,6 +989,7 @@ Suite *hd_suite(void)
 					   every_site_makes_room,
 					   saves_with_a_gap_are_not_renamed,
 					   low_watermark_traps_on_the_second_call,
+					   rows_of_a_number_lie_side_by_side,
 					   recursion_goes_beyond_any_stack,
 					   frame_stays_until_all_threads_have_returned,
 					   exit_in_a_function_releases_its_frame,

@@ -632,6 +632,24 @@ START_TEST(packets_go_when_their_slice_has_room)
 }
 END_TEST
 
+/* A sector that a store writes is there beside those that were: nothing of them is read again. */
+START_TEST(stores_leave_other_sectors_there)
+{
+	rig_build(&rig);
+	bring(0);
+	struct hd_mem_request store = rig_load(1, 32, 4, 4);
+	store.kind = HD_MEM_STORE;
+	store.mask = 0xff;
+	rig_latency(&rig, &store);
+	bring(0);
+	bring(32);
+	struct hd_stats total = rig_total(&rig);
+	ck_assert_uint_eq(total.counters.dram_reads, 1);
+	ck_assert_uint_eq(total.counters.l2_misses, 1 + 1); /* the first load, and the store */
+	ck_assert_uint_eq(total.counters.l2_hits, 2);
+}
+END_TEST
+
 /* A partial write fetches; nobody waits for that, but it is work until it is there. */
 START_TEST(fetches_for_writes_are_work)
 {
@@ -761,6 +779,7 @@ Suite *hd_suite(void)
 	tcase_add_test(cases, a_miss_fetches_its_aligned_block);
 	tcase_add_test(cases, places_of_a_slice_are_those_of_requests_before);
 	tcase_add_test(cases, packets_go_when_their_slice_has_room);
+	tcase_add_test(cases, stores_leave_other_sectors_there);
 	tcase_add_test(cases, fetches_for_writes_are_work);
 	tcase_add_test(cases, writes_go_when_reads_have_gone);
 	tcase_add_test(cases, copies_are_there_at_once);
