@@ -458,6 +458,18 @@ START_TEST(contexts_move_both_ways)
 }
 END_TEST
 
+enum { SLOW = 640 / 16, ALL = 21 };
+
+static void run_many(struct simbench *bench, const char *setting)
+{
+	begin(bench);
+	add_one(bench);
+	bench->config.registers = (ALL - 1) * 512;
+	bench->config.l2_latency = 1500;
+	ck_assert(!hd_config_set(&bench->config, "duet.port=16", &bench->diag));
+	run(bench, "duet:1", setting, ALL, 32);
+}
+
 /*
  * Twenty blocks and one more, moves of 40 cycles and a slow memory: all leave one after the other, and come back in the
  * order in which their loads arrived. The queues have 16 entries; who finds one full comes in when there is room, the
@@ -465,13 +477,8 @@ END_TEST
  */
 START_TEST(queues_are_full)
 {
-	enum { SLOW = 640 / 16, ALL = 21 };
 	struct simbench bench;
-	begin(&bench);
-	add_one(&bench);
-	bench.config.registers = (ALL - 1) * 512;
-	bench.config.l2_latency = 1500;
-	run(&bench, "duet:1", "duet.port=16", ALL, 32);
+	run_many(&bench, "duet.blocks=0");
 	/* Block 20 has asked for a look in the cycle after its launch, which is when block 0 stalls. */
 	uint64_t at = when(LAUNCHES, 20, 0) + 1, absent = 0, ready = 0, full = 0;
 	ck_assert_uint_eq(when(MISSES, 0, 0), at);
@@ -494,6 +501,52 @@ START_TEST(queues_are_full)
 	ck_assert_uint_ge(full, 4);
 	expect(&bench, "absent_cycles", absent);
 	expect(&bench, "ready_cycles", ready);
+	expect(&bench, "transfer_cycles", 2 * ALL * SLOW);
+	simbench_release(&bench);
+}
+END_TEST
+
+/* Blocks come to a queue of 8 entries, each in the first cycle of an event, and from `first` on the head leaves it
+ * every 40 cycles. Who finds it full is let in before the head leaves, the oldest first, if there is room then. Fills
+ * in the order in which they leave; returns how many found it full. */
+static uint32_t queue_up(enum event event, uint64_t first, uint32_t order[ALL])
+{
+	uint32_t queue[ALL], count = 0, come = 0, full = 0;
+	bool asks[ALL] = {false};
+	for (uint32_t left = 0; left < ALL; left++) {
+		for (; come < ALL && when(event, come, 0) <= first + SLOW * left; come++) {
+			asks[come] = count == 8;
+			full += asks[come];
+			if (!asks[come])
+				queue[count++] = come;
+		}
+		for (uint32_t block = 0; block < ALL && count < 8; block++)
+			if (asks[block]) {
+				asks[block] = false;
+				queue[count++] = block;
+			}
+		ck_assert_uint_gt(count, 0);
+		order[left] = queue[0];
+		memmove(queue, queue + 1, --count * sizeof *queue);
+	}
+	return full;
+}
+
+START_TEST(queues_of_blocks_are_full)
+{
+	struct simbench bench;
+	uint32_t out[ALL], in[ALL];
+	run_many(&bench, "duet.blocks=1");
+	uint64_t first = when(DRAINS, 0, 0) + 1;
+	uint32_t full = queue_up(MISSES, when(MISSES, 0, 0), out);
+	full += queue_up(DRAINS, first, in);
+	for (uint32_t i = 0; i < ALL; i++) {
+		ck_assert_uint_ge(goes_on(in[i]), first + SLOW * (i + 1));
+		ck_assert_uint_lt(goes_on(in[i]), first + SLOW * (i + 2));
+	}
+	expect(&bench, "switched_out", ALL);
+	expect(&bench, "switched_in", ALL);
+	expect(&bench, "queue_full", full);
 	expect(&bench, "transfer_cycles", 2 * ALL * SLOW);
 	simbench_release(&bench);
 }
@@ -785,6 +838,7 @@ Suite *hd_suite(void)
 						  contexts_in_l1,
 						  stalled_warps_leave_for_others,
 						  queues_are_full,
+						  queues_of_blocks_are_full,
 						  warps_at_barriers_leave,
 						  warps_at_barriers_stay,
 						  contexts_are_what_points_say,
