@@ -474,6 +474,40 @@ START_TEST(a_block_with_more_warps_than_slots_runs)
 }
 END_TEST
 
+static const struct hd_warp *waits_for_slot;
+
+static void kill_beside(struct hd_sm *sm, uint64_t step, uint64_t now)
+{
+	if (step == 0) {
+		ck_assert_uint_eq(sm->contexts.unplaced, 1);
+		for (uint32_t id = 0; id < 9; id++)
+			waits_for_slot = sm->warps[id].unplaced ? &sm->warps[id] : waits_for_slot;
+		ck_assert_ptr_eq(waits_for_slot->cta, &sm->ctas[2]);
+		hd_cta_requeue(sm, &sm->ctas[0], now);
+	} else if (step == 1) {
+		ck_assert(!waits_for_slot->unplaced);
+		ck_assert_uint_eq(sm->contexts.unplaced, 1); /* of the block that begins again */
+	}
+}
+
+/* Three blocks of three warps, and slots for eight. One block is killed: the warp without a slot has one of those that
+ * become free before the block begins again, of which one warp waits then. */
+START_TEST(slots_of_a_killed_block_go_to_who_waits)
+{
+	struct simbench bench;
+	simbench_init(&bench);
+	bench.config.max_warps = 8;
+	bench.config.max_threads_per_cta = 256;
+	build(&bench);
+	start(&bench, kill_beside, 20);
+	script.without = HD_PART_SLOT;
+	run(&bench, 3, 96);
+	ck_assert_uint_eq(killed, 1);
+	ck_assert_uint_eq(ended, 9);
+	simbench_release(&bench);
+}
+END_TEST
+
 /* ---- stops and drains */
 
 static uint64_t stopped_at[CALLS], drained_at[CALLS];
@@ -919,6 +953,7 @@ Suite *hd_suite(void)
 					      a_killed_block_runs_again_at_once,
 					      a_killed_warp_begins_again,
 					      a_block_with_more_warps_than_slots_runs,
+					      slots_of_a_killed_block_go_to_who_waits,
 					      warps_stop_where_they_are_told_and_drain,
 					      a_warp_that_is_drained_is_told_of_in_the_next_cycle,
 					      a_paused_warp_stays_active,

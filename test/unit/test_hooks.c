@@ -276,6 +276,8 @@ END_TEST
 
 static uint32_t asked_at_all, asked_before, asked_known, declined_from;
 static uint64_t elide_delay;
+static uint32_t timers_kept,
+	timers_lack; /* what schedulers keep; 0, or how many more of these there are than timers, and one */
 
 /* Additions and loads of shared memory, as long as R8 is below `declined_from`. */
 static bool elide_some(const struct hd_policy_handle *self, struct hd_warp *warp, const struct hd_dinst *inst,
@@ -291,10 +293,19 @@ static bool elide_some(const struct hd_policy_handle *self, struct hd_warp *warp
 	asked_before += !known;
 	asked_known += known;
 	*at = now + elide_delay;
+	struct hd_wheel *wheel = &warp->cta->sm->wheel;
+	timers_kept = timers_kept ? timers_kept : wheel->kept;
+	wheel->kept = known && timers_lack ? wheel->free_count + timers_lack - 1 : timers_kept;
 	return !known || warp->regs[8][0] < declined_from;
 }
 
-static const struct hd_policy_hooks elide_hooks = {.issue.elide = elide_some};
+static void keep_timers(const struct hd_policy_handle *self, struct hd_warp *warp, uint32_t pc, uint64_t now)
+{
+	(void)self, (void)pc, (void)now;
+	warp->cta->sm->wheel.kept = timers_kept ? timers_kept : warp->cta->sm->wheel.kept;
+}
+
+static const struct hd_policy_hooks elide_hooks = {.issue.elide = elide_some, .issue.fetch = keep_timers};
 
 static void add_one(struct simbench *bench, uint8_t reg)
 {
@@ -310,7 +321,7 @@ static struct hd_counters run_additions(uint32_t count, uint32_t *value)
 	struct simbench bench;
 	simbench_init(&bench);
 	bench.config.l1i_miss_latency = 30;
-	asked_at_all = asked_before = asked_known = 0;
+	asked_at_all = asked_before = asked_known = timers_kept = 0;
 	for (uint32_t i = 0; i < 8; i++) /* a line */
 		simbench_mov(&bench, 8, 0);
 	for (uint32_t i = 0; i < count; i++)
@@ -361,6 +372,22 @@ START_TEST(elided_results_take_their_time)
 	ck_assert_uint_eq(value, 3);
 	ck_assert_uint_eq(three.elided, 2 * 3);
 	ck_assert_uint_eq(three.cycles, one.cycles + 2 * 7);
+}
+END_TEST
+
+/* Who has a result later needs a timer, and schedulers keep some: when no more are left than these, it is elided, with
+ * one fewer it is issued. Who has its result at once needs none. */
+START_TEST(elided_results_need_timers)
+{
+	uint32_t value;
+	declined_from = UINT32_MAX;
+	for (uint32_t lack = 1; lack <= 2; lack++)
+		for (elide_delay = 0; elide_delay <= 7; elide_delay += 7) {
+			timers_lack = lack;
+			ck_assert_uint_eq(run_additions(3, &value).elided, lack == 1 || !elide_delay ? 2 * 3 : 0);
+			ck_assert_uint_eq(value, 3);
+			timers_lack = 0;
+		}
 }
 END_TEST
 
@@ -593,6 +620,7 @@ Suite *hd_suite(void)
 					    the_rule_is_switched,
 					    elided_instructions_cost_nothing,
 					    elided_results_take_their_time,
+					    elided_results_need_timers,
 					    values_decide_what_is_elided,
 					    loads_can_be_elided,
 					    operands_have_their_tags,
