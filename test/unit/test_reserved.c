@@ -699,6 +699,35 @@ START_TEST(writes_go_when_reads_have_gone)
 }
 END_TEST
 
+static void access_line(enum hd_mem_kind kind, uint64_t address, uint32_t mask)
+{
+	struct hd_mem_request request = rig_load(1, address, 4, 4);
+	request.kind = kind;
+	request.mask = mask;
+	request.cache = HD_CACHE_CG;
+	rig_latency(&rig, &request);
+}
+
+/* One way of a set may be dirty: an atomic makes a line dirty, too, so that the one that was stored goes to DRAM, and a
+ * store the atomic's one sector. A load does nothing of that. */
+START_TEST(few_lines_of_a_set_are_dirty)
+{
+	rig.config.l2_dirty_ways = 1;
+	rig_build(&rig);
+	uint64_t second = address_of_slice(true, 0), third = address_of_slice(true, second / 128);
+	access_line(HD_MEM_STORE, 0, 0xffffffff);
+	access_line(HD_MEM_LOAD, second, 1);
+	ck_assert_uint_eq(rig_total(&rig).counters.dram_writes, 0);
+	access_line(HD_MEM_ATOMIC, second, 1);
+	ck_assert_uint_eq(rig_total(&rig).counters.dram_writes, 4);
+	access_line(HD_MEM_LOAD, third, 1);
+	access_line(HD_MEM_LOAD, 0, 1);
+	ck_assert_uint_eq(rig_total(&rig).counters.dram_writes, 4);
+	access_line(HD_MEM_STORE, third, 0xff);
+	ck_assert_uint_eq(rig_total(&rig).counters.dram_writes, 5);
+}
+END_TEST
+
 /* What the host copies into L2 is there, though sectors of the line whose place it takes were in flight. */
 START_TEST(copies_are_there_at_once)
 {
@@ -782,6 +811,7 @@ Suite *hd_suite(void)
 	tcase_add_test(cases, stores_leave_other_sectors_there);
 	tcase_add_test(cases, fetches_for_writes_are_work);
 	tcase_add_test(cases, writes_go_when_reads_have_gone);
+	tcase_add_test(cases, few_lines_of_a_set_are_dirty);
 	tcase_add_test(cases, copies_are_there_at_once);
 	tcase_add_test(cases, dumps_show_what_is_reserved);
 	suite_add_tcase(suite, cases);
