@@ -453,6 +453,16 @@ START_TEST(registers_are_given_and_taken)
 }
 END_TEST
 
+static void compare_warp(struct simbench *bench, uint8_t predicate, uint32_t least)
+{
+	struct hd_inst *test = simbench_emit(bench, HD_OP_ISETP);
+	test->pdst = predicate;
+	test->a = 32;
+	test->xkind = HD_X_IMM_B;
+	test->x = least;
+	test->mods = HD_MOD(CMP, HD_CMP_GE) | HD_MOD(BOOL, HD_BOOL_AND);
+}
+
 /* The second group's warps want 24 registers more than the kernel has, and the first one's give as many each: warps 0
  * to 2 soon, and warp 3 behind its chain. Who has waited goes on 17 cycles behind the gift, the lowest number first. */
 static void pass_on(struct simbench *bench)
@@ -461,12 +471,7 @@ static void pass_on(struct simbench *bench)
 	bench->config.setmaxnreg_latency = HAND_OVER;
 	delay_last(bench);
 	simbench_s2r(bench, 32, HD_SR_WARPID);
-	struct hd_inst *test = simbench_emit(bench, HD_OP_ISETP);
-	test->pdst = 0;
-	test->a = 32;
-	test->xkind = HD_X_IMM_B;
-	test->x = WARPS;
-	test->mods = HD_MOD(CMP, HD_CMP_GE) | HD_MOD(BOOL, HD_BOOL_AND);
+	compare_warp(bench, 0, WARPS);
 	struct hd_inst *branch = simbench_emit(bench, HD_OP_BRA);
 	branch->guard = 0;
 	branch->xkind = HD_X_OTHER;
@@ -498,6 +503,45 @@ START_TEST(who_wants_registers_waits_for_them)
 	ck_assert_uint_gt(absolute(&bench, 3, 0), absolute(&bench, 2, 0) + 100);
 	ck_assert_uint_eq(simbench_stats(&bench)->counters.registers_moved, 4 * GIVEN * 32);
 	ck_assert_uint_eq(simbench_stats(&bench)->stalls[HD_STALL_registers], lost);
+	simbench_release(&bench);
+}
+END_TEST
+
+/* Warp 4 wants 48 registers, of which each warp of the first group gives 24: also those that wait at a barrier for the
+ * last of them. Warps of its own group have ended. It goes on behind the second gift. */
+START_TEST(who_waits_at_a_barrier_may_give)
+{
+	struct simbench bench;
+	begin(&bench);
+	bench.config.setmaxnreg_latency = HAND_OVER;
+	bench.config.schedulers = bench.config.units_int = bench.config.units_fp32 = bench.config.units_sfu = 8;
+	delay_last(&bench);
+	simbench_s2r(&bench, 32, HD_SR_WARPID);
+	compare_warp(&bench, 0, WARPS);
+	compare_warp(&bench, 1, WARPS + 1);
+	struct hd_inst *end = simbench_emit(&bench, HD_OP_EXIT);
+	end->guard = 1;
+	struct hd_inst *branch = simbench_emit(&bench, HD_OP_BRA);
+	uint32_t at = bench.code.len - 1;
+	branch->guard = 0;
+	branch->xkind = HD_X_OTHER;
+	struct hd_inst *barrier = simbench_emit(&bench, HD_OP_BAR);
+	barrier->xkind = HD_X_IMM_C, barrier->x = GROUP;
+	look_at_clock(&bench, 0);
+	resize(&bench, KEPT);
+	simbench_emit(&bench, HD_OP_EXIT);
+	bench.code.data[at].x = bench.code.data[at].reconv = bench.code.len;
+	resize(&bench, 64 + 2 * GIVEN);
+	look_at_clock(&bench, 1);
+	run(&bench, 1, 2 * GROUP);
+	uint32_t second = UINT32_MAX, first = UINT32_MAX;
+	for (uint32_t warp = 0; warp < WARPS; warp++) {
+		uint32_t given = absolute(&bench, warp, 0) + 1;
+		second = given < first ? first : given < second ? given : second;
+		first = given < first ? given : first;
+	}
+	ck_assert_uint_eq(absolute(&bench, WARPS, 1), second + HAND_OVER);
+	ck_assert_uint_eq(simbench_stats(&bench)->counters.registers_moved, 2 * GIVEN * 32);
 	simbench_release(&bench);
 }
 END_TEST
@@ -556,6 +600,7 @@ Suite *hd_suite(void)
 					    a_product_that_never_began_is_not_the_next_blocks,
 					    registers_are_given_and_taken,
 					    who_wants_registers_waits_for_them,
+					    who_waits_at_a_barrier_may_give,
 					    a_wait_in_vain_is_a_fault,
 					    a_wait_for_nobodys_registers_is_a_fault,
 					    NULL,
