@@ -290,11 +290,14 @@ START_TEST(patterns_change_nothing)
 	for (uint32_t word = 0; word < 40; word++)
 		for (uint32_t i = 0; i < 9; i++)
 			for (uint32_t bytes = 1; bytes <= 16; bytes *= 2) {
-				struct hd_mem_request request = rig_load(0, 0x1000 + word * 4, 4, bytes);
-				request.kind = (uint8_t)kinds[i % 3];
-				request.mask = masks[i / 3];
-				request.space = word % 2 ? HD_MEM_GLOBAL : HD_MEM_LOCAL;
-				check_pattern(&request, HD_MEM_CONSECUTIVE);
+				struct hd_mem_request request;
+				for (uint32_t local = 0; local < 2; local++) {
+					request = rig_load(0, 0x1000 + word * 4, 4, bytes);
+					request.kind = (uint8_t)kinds[i % 3];
+					request.mask = masks[i / 3];
+					request.space = local ? HD_MEM_LOCAL : HD_MEM_GLOBAL;
+					check_pattern(&request, HD_MEM_CONSECUTIVE);
+				}
 				request = rig_load(0, (0x1000 + word * 4) & ~(bytes - 1), 0, bytes);
 				request.kind = (uint8_t)kinds[i % 3];
 				request.mask = masks[i / 3];
