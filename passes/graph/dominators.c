@@ -147,6 +147,33 @@ bool hd_dominates(const uint32_t *idom, const uint32_t *depth, uint32_t a, uint3
 	return a == b;
 }
 
+struct hd_below *hd_dominator_walk(const uint32_t *idom, uint32_t nodes, struct hd_arena *arena)
+{
+	struct hd_below *walk = HD_ARENA_NEW(arena, struct hd_below, nodes + 1);
+	uint32_t *depth = hd_dominator_depths(idom, nodes, arena), *start = HD_ARENA_NEW(arena, uint32_t, nodes + 1);
+	uint32_t *order = HD_ARENA_NEW(arena, uint32_t, nodes + 1), *next = HD_ARENA_NEW(arena, uint32_t, nodes + 1),
+		 roots = 0;
+	for (uint32_t n = 0; n < nodes; n++)
+		start[depth[n] + 1]++;
+	for (uint32_t n = 0; n < nodes; n++)
+		start[n + 1] += start[n];
+	for (uint32_t n = 0; n < nodes; n++)
+		order[start[depth[n]]++] = n;
+	for (uint32_t i = nodes; i-- > 0;) {
+		uint32_t node = order[i];
+		walk[node].count++;
+		if (!is_root(idom, node))
+			walk[idom[node]].count += walk[node].count;
+	}
+	for (uint32_t i = 0; i < nodes; i++) {
+		uint32_t node = order[i], *place = is_root(idom, node) ? &roots : &next[idom[node]];
+		walk[node].first = *place;
+		*place += walk[node].count;
+		next[node] = walk[node].first + 1;
+	}
+	return walk;
+}
+
 /* Position of each node in a depth-first post-order of the whole graph, the entry's part first. */
 static uint32_t *post_order(const struct hd_graph *graph, struct hd_arena *arena)
 {

@@ -35,6 +35,16 @@ uint32_t *hd_graph_dominators(const struct hd_graph *graph, struct hd_arena *are
 /* Both work on dominator and post-dominator trees alike; a node without a parent is a root of depth 0. */
 bool hd_dominates(const uint32_t *idom, const uint32_t *depth, uint32_t a, uint32_t b);
 uint32_t *hd_dominator_depths(const uint32_t *idom, uint32_t nodes, struct hd_arena *arena);
+/* The same in constant time, for those that ask often: where each node and those below it are in a walk through the
+ * tree. */
+struct hd_below {
+	uint32_t first, count;
+};
+struct hd_below *hd_dominator_walk(const uint32_t *idom, uint32_t nodes, struct hd_arena *arena);
+static inline bool hd_is_below(const struct hd_below *walk, uint32_t a, uint32_t b) /* a dominates b */
+{
+	return walk[b].first - walk[a].first < walk[a].count;
+}
 
 /*
  * Immediate post-dominators: exits are joined by a virtual exit; HD_NO_NODE where that virtual exit is the

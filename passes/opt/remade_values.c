@@ -7,25 +7,31 @@
  *
  * A value is made again by one or two instructions of arithmetic, from constants and from registers that live as long
  * in any case, in front of its reads in each block. Those that are read least often go first, until no block is
- * crowded. Without a limit, all stays as it was where that gives no more warps; with one, what is made again stays.
- * What a branch reads is not made again. Switch: without=remade-values.
+ * crowded. The code is allocated for a trial, and so is what was there before: under a limit, some numbers of values
+ * are tried, and the one that costs least is kept, if there are fewer spills; without one, all of them, if an SM holds
+ * more warps. What a branch reads is not made again. Switch: without=remade-values.
  *
  * A register is given a new value only on a way through the definitions that its reads need: a value and what it is
  * made of have one definition each, whole and without a guard; it dominates the reads, and theirs dominate it. So what
  * is made of them again in front of a read, in a loop as well, is what the last run through the definition has made.
  *
  * Needs machine IR out of SSA, before it is scheduled. Costs a look at the operands; liveness where that does not show
- * that registers are enough; and where they are short a few rounds of that, and for each value that may be made again a
- * look at the crowded blocks.
+ * that registers are enough; and where they are short a few rounds of that, for each value that may be made again a
+ * look at the crowded blocks, and two to six trials.
  */
 #include "heddle/opcodes.h"
+
+#include <math.h>
+
 #include "passes/mir/register_budgets.h"
+#include "passes/mir/trial.h"
 #include "passes/opt/dag.h"
+#include "passes/opt/shortage.h"
 
 #define CHEAP_CYCLES 6u	  /* latency up to which an instruction is made again */
 #define DEEP 2u		  /* instructions of one value */
 #define ROUNDS 4u
-#define SLACK 4u	  /* words that aligned pairs, and what is made again, take beside what lives through a block */
+#define TRIES 5 /* of so many numbers of values */
 #define MANY 4u		  /* words that one more in registers has to free */
 #define NEAR 24u	  /* instructions between two reads that share one computation */
 #define DEAR 4.0	  /* instructions made again for one run of the crowded blocks; more cost more than a spill */
@@ -40,9 +46,10 @@ struct remaker {
 	struct hd_mfunc *func;
 	struct hd_arena arena;
 	struct hd_live live;
-	uint32_t *owner;       /* by word: its virtual register */
-	struct hd_mplace *def; /* by virtual register; HD_NO_BLOCK: not the only one, or of a part */
-	uint32_t *idom, *depth;
+	uint32_t *owner;	  /* by word: its virtual register */
+	struct hd_mplace *def;	  /* by virtual register; HD_NO_BLOCK: not the only one, or of a part */
+	struct hd_below *tree;	  /* of dominators, by block */
+	int32_t most;		  /* words live at once */
 	int32_t *excess;	  /* by block: words live at once less those that there may be */
 	HD_VEC(uint32_t) crowded; /* blocks with more than there may be */
 	uint64_t *crowds;	  /* by virtual register, `row` words: bits for crowded blocks that it is live into */
@@ -139,8 +146,7 @@ static struct hd_mreg operand(const struct hd_minst *inst, unsigned i)
 static bool dominates(const struct remaker *r, uint32_t vreg, struct hd_mplace place)
 {
 	struct hd_mplace def = r->def[vreg];
-	return def.block == place.block ? def.inst < place.inst
-					: hd_dominates(r->idom, r->depth, def.block, place.block);
+	return def.block == place.block ? def.inst < place.inst : hd_is_below(r->tree, def.block, place.block);
 }
 
 /* Whether `vreg` can be read wherever `of` is live into a crowded block. */
@@ -493,148 +499,99 @@ static void drop_unread(struct remaker *r)
 
 /* ---- the step */
 
-/* The code as it was, where what is made again does not pay. */
-struct saved {
-	struct hd_minst **insts; /* by block */
-	uint32_t *counts, vregs;
-	struct hd_mreg *extras;
-};
-
-static void save(struct remaker *r, struct saved *saved)
+static void find_tree(struct remaker *r)
 {
-	struct hd_mfunc *func = r->func;
-	saved->insts = HD_ARENA_NEW(&r->arena, struct hd_minst *, func->blocks.len);
-	saved->counts = HD_ARENA_NEW(&r->arena, uint32_t, func->blocks.len);
-	saved->extras = HD_ARENA_NEW(&r->arena, struct hd_mreg, func->extras.len + 1);
-	saved->vregs = func->vregs.len;
-	if (func->extras.len)
-		memcpy(saved->extras, func->extras.data, func->extras.len * sizeof(*saved->extras));
-	for (uint32_t id = 0; id < func->blocks.len; id++) {
-		const struct hd_mblock *block = &func->blocks.data[id];
-		saved->counts[id] = block->insts.len;
-		saved->insts[id] = HD_ARENA_NEW(&r->arena, struct hd_minst, block->insts.len + 1);
-		if (block->insts.len)
-			memcpy(saved->insts[id], block->insts.data, block->insts.len * sizeof(struct hd_minst));
-	}
-}
-
-static void restore(struct remaker *r, const struct saved *saved)
-{
-	if (r->func->extras.len)
-		memcpy(r->func->extras.data, saved->extras, r->func->extras.len * sizeof(*saved->extras));
-	for (uint32_t id = 0; id < r->func->blocks.len; id++)
-		hd_mblock_assign(&r->func->blocks.data[id], saved->insts[id], saved->counts[id]);
-	r->func->vregs.len = saved->vregs;
-}
-
-/*
- * As many words as may be live. Where a limit is crossed, that limit; else, of a kernel that leaves an SM few threads,
- * as many as let it have four warps more. 0: as many as there are.
- */
-static int32_t target_of(const struct hd_mfunc *func, int32_t most, bool *must)
-{
-	int32_t cap = (int32_t)hd_mfunc_cap(func) - 1, step, target = 0; /* R1 is kept */
-	*must = most > cap;
-	if (*must)
-		return cap;
-	for (step = (int32_t)hd_mfunc_occupancy_step(func, HD_FEW_WARPS_REGISTERS);
-	     step < most + (int32_t)SLACK && step < (int32_t)HD_MAX_REGS - 2;
-	     step = (int32_t)hd_mfunc_occupancy_step(func, (uint32_t)step + 1))
-		target = step - (int32_t)SLACK;
-	return func->kernel && !func->entry_registers ? target : 0;
-}
-
-/* ---- a bound in place of liveness */
-
-enum { NOWHERE, EVERYWHERE, FIRST_BLOCK }; /* where a register is: FIRST_BLOCK + b: in block b alone */
-
-struct bounding {
-	const struct hd_mfunc *func;
-	uint32_t *home;	  /* by virtual register */
-	uint32_t *within; /* by block: words of registers that are there alone */
-	uint32_t block, everywhere;
-};
-
-static void find_home(void *context, struct hd_mreg *reg, bool is_def)
-{
-	struct bounding *b = context;
-	if (!hd_mreg_is_virtual(reg->id))
-		return;
-	uint32_t vreg = reg->id - HD_MREG_VIRTUAL, home = b->home[vreg], words = b->func->vregs.data[vreg].words;
-	if (home == EVERYWHERE || home == FIRST_BLOCK + b->block)
-		return;
-	if (home == NOWHERE && is_def) {
-		b->home[vreg] = FIRST_BLOCK + b->block;
-		b->within[b->block] += words;
-		return;
-	}
-	if (home != NOWHERE)
-		b->within[home - FIRST_BLOCK] -= words;
-	b->home[vreg] = EVERYWHERE; /* or read in front of its definition: around a loop */
-	b->everywhere += words;
-}
-
-/* No more words are live at once: those of the registers of several blocks, and of one block's own. */
-static uint32_t most_at_all(struct remaker *r)
-{
-	struct bounding b = {.func = r->func};
-	uint32_t most = 0;
-	b.home = HD_ARENA_NEW(&r->arena, uint32_t, r->func->vregs.len + 1);
-	b.within = HD_ARENA_NEW(&r->arena, uint32_t, r->func->blocks.len + 1);
-	for (b.block = 0; b.block < r->func->blocks.len; b.block++)
-		for (uint32_t i = 0; i < r->func->blocks.data[b.block].insts.len; i++)
-			hd_minst_visit(r->func, &r->func->blocks.data[b.block].insts.data[i], find_home, &b);
-	for (uint32_t block = 0; block < r->func->blocks.len; block++)
-		most = b.within[block] > most ? b.within[block] : most;
-	return b.everywhere + most;
-}
-
-/* Whether registers may be short: not without liveness, where so many cannot be live. */
-static bool may_be_short(struct remaker *r)
-{
-	uint32_t words = 0;
-	bool must;
-	for (uint32_t vreg = 0; vreg < r->func->vregs.len; vreg++)
-		words += r->func->vregs.data[vreg].words;
-	return target_of(r->func, (int32_t)words, &must) && target_of(r->func, (int32_t)most_at_all(r), &must);
-}
-
-static void remake(struct remaker *r, int32_t target, bool must)
-{
-	struct saved saved = {0};
-	int32_t most = INT32_MAX;
-	if (!must)
-		save(r, &saved);
 	struct hd_graph graph;
 	hd_mfunc_graph(r->func, &r->arena, &graph);
-	r->idom = hd_graph_dominators(&graph, &r->arena);
-	r->depth = hd_dominator_depths(r->idom, r->func->blocks.len, &r->arena);
+	r->tree = hd_dominator_walk(hd_graph_dominators(&graph, &r->arena), graph.nodes, &r->arena);
+}
+
+/* Makes values again until `target` words live at most, or no more can be. Whether there were any. */
+static bool make_all(struct remaker *r, int32_t target)
+{
+	bool any = false;
+	r->most = find_pressure(r);
 	for (unsigned round = 0; round < ROUNDS; round++) {
 		find_crowded(r, target);
 		if (!r->crowded.len || !choose_all(r))
 			break;
 		rewrite(r);
 		drop_unread(r);
-		most = find_pressure(r);
+		r->most = find_pressure(r);
+		any = true;
 	}
-	if (!must && most > target)
-		restore(r, &saved);
+	return any;
+}
+
+/* Instructions that are executed, a spilled word for some. */
+static double cost_of(const struct hd_trial *trial)
+{
+	return trial->fits ? trial->others + DEAR * trial->spilled : INFINITY;
+}
+
+/*
+ * Under a limit. More is live in the order in which instructions stand than in the scheduler's, so that fewer values
+ * may be enough: as many words as there are too many of are made again, half of them, and so on, whatever costs least.
+ */
+static void make_cheapest(struct remaker *r, const struct hd_kept *kept, int32_t target, int32_t most)
+{
+	struct hd_trial best = hd_mfunc_try(r->func), now;
+	int32_t chosen = 0, freed = most - target;
+	for (int32_t i = 0; i < TRIES && freed > 0 && best.spilled > 0; i++, freed /= 2) {
+		hd_mfunc_restore(r->func, kept);
+		if (!make_all(r, most - freed))
+			break;
+		freed = most - r->most < freed ? most - r->most : freed;
+		now = hd_mfunc_try(r->func);
+		if (now.spilled < best.spilled && cost_of(&now) < cost_of(&best)) {
+			best = now;
+			chosen = freed;
+		}
+	}
+	hd_mfunc_restore(r->func, kept);
+	if (chosen)
+		(void)make_all(r, most - chosen);
+}
+
+/* Without one: as many as let an SM hold more warps, or none. */
+static void make_warps(struct remaker *r, const struct hd_kept *kept, int32_t target)
+{
+	struct hd_trial before = hd_mfunc_try(r->func);
+	bool better = make_all(r, target) && r->most <= target;
+	if (better) {
+		struct hd_trial now = hd_mfunc_try(r->func);
+		better = now.spilled <= before.spilled && hd_mfunc_occupancy_step(r->func, now.registers) <
+								  hd_mfunc_occupancy_step(r->func, before.registers);
+	}
+	if (!better)
+		hd_mfunc_restore(r->func, kept);
+}
+
+static void remake(struct remaker *r)
+{
+	int32_t most = find_pressure(r), target;
+	struct hd_kept kept;
+	bool must;
+	if (!(target = hd_shortage_target(r->func, most, &must)))
+		return;
+	find_tree(r);
+	hd_mfunc_keep(r->func, &r->arena, &kept);
+	if (must)
+		make_cheapest(r, &kept, target, most);
+	else
+		make_warps(r, &kept, target);
 }
 
 int hd_remade_values_run(struct hd_mfunc *func, struct hd_diag *diag)
 {
 	struct remaker r = {.func = func};
-	bool must;
 	(void)diag;
 	if (!hd_switch_is_on(func->without, HD_SWITCH_REMADE_VALUES))
 		return 0;
 	hd_arena_init(&r.arena);
 	r.excess = HD_ARENA_NEW(&r.arena, int32_t, func->blocks.len);
-	if (may_be_short(&r)) {
-		int32_t target = target_of(func, find_pressure(&r), &must);
-		if (target)
-			remake(&r, target, must);
-	}
+	if (hd_shortage_may_be(func, &r.arena))
+		remake(&r);
 	hd_vec_release(&r.crowded);
 	hd_vec_release(&r.candidates);
 	hd_vec_release(&r.made);

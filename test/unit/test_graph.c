@@ -164,7 +164,10 @@ START_TEST(dominators_match_their_definition)
 		struct hd_graph graph = random_graph(&seed, false, &arena);
 		uint32_t *idom = hd_graph_dominators(&graph, &arena), reachable = reach(&graph, 0, all(&graph));
 		uint32_t *depth = hd_dominator_depths(idom, graph.nodes, &arena);
+		struct hd_below *walk = hd_dominator_walk(idom, graph.nodes, &arena);
 		for (uint32_t b = 0; b < graph.nodes; b++) {
+			for (uint32_t a = 0; a < graph.nodes; a++)
+				ck_assert_int_eq(hd_is_below(walk, a, b), hd_dominates(idom, depth, a, b));
 			ck_assert_int_eq(idom[b] != HD_NO_NODE, reachable >> b & 1);
 			for (uint32_t a = 0; reachable >> b & 1 && a < graph.nodes; a++)
 				if (reachable >> a & 1)

@@ -1,6 +1,7 @@
 ; Addresses that are computed in front of a loop are made again in it where registers are short, from the index that they
 ; share: beside 20 sums in 40 registers nothing is spilled, and beside 128 sums without a limit an SM holds 384 threads in
-; place of 256. Where registers are not short, the addresses stay in front.
+; place of 256. Where registers are not short, the addresses stay in front. So they do where each would be made again so
+; often that its spill costs less.
 ; RUN: %python %S/Inputs/sums.py 20 16 > %t.few.ll
 ; RUN: %opt -load-pass-plugin=%plugin -passes='print<heddle-code;check=1;maxrregcount=40>' -disable-output %t.few.ll 2>&1 | %FileCheck %s
 ; RUN: %opt -load-pass-plugin=%plugin -passes='print<heddle-code;check=1;maxrregcount=40;without=remade-values>' -disable-output %t.few.ll \
@@ -10,6 +11,12 @@
 ; RUN: %opt -load-pass-plugin=%plugin -passes='print<heddle-code;check=1>' -disable-output %t.many.ll 2>&1 | %FileCheck --check-prefix=MANY %s
 ; RUN: %opt -load-pass-plugin=%plugin -passes='print<heddle-code;check=1;without=remade-values>' -disable-output %t.many.ll 2>&1 \
 ; RUN:     | %FileCheck --check-prefix=MANY-WITHOUT %s
+; RUN: %python %S/Inputs/sums.py 40 16 apart > %t.dear.ll
+; RUN: %opt -load-pass-plugin=%plugin -passes='print<heddle-code;check=1;maxrregcount=40>' -disable-output %t.dear.ll 2> %t.dear
+; RUN: %opt -load-pass-plugin=%plugin -passes='print<heddle-code;check=1;maxrregcount=40;without=remade-values>' -disable-output %t.dear.ll \
+; RUN:     2> %t.dear.without
+; RUN: cmp %t.dear %t.dear.without
+; RUN: %FileCheck --check-prefix=WITHOUT %s < %t.dear
 
 ; CHECK:     kernel sums: registers 40,
 ; CHECK-NOT: spill

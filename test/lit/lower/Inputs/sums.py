@@ -1,4 +1,5 @@
-"""A kernel with many sums in a loop, beside addresses that are computed in front of it: SUMS ADDRESSES."""
+"""A kernel with many sums in a loop, beside addresses that are computed in front of it: SUMS ADDRESSES [apart].
+apart: a load for each sum, in their order, in place of one for each address."""
 import sys
 
 sums, addresses = int(sys.argv[1]), int(sys.argv[2])
@@ -12,10 +13,12 @@ for i in range(addresses):
 print('  br label %loop\nloop:\n  %k = phi i32 [ 0, %entry ], [ %next, %loop ]')
 for i in range(sums):
     print(f'  %s{i} = phi float [ 0.0, %entry ], [ %t{i}, %loop ]')
-for i in range(addresses):
-    print(f'  %v{i} = load volatile float, ptr addrspace(3) %a{i}')
+apart = len(sys.argv) > 3
+for i in range(sums if apart else addresses):
+    print(f'  %v{i} = load volatile float, ptr addrspace(3) %a{i % addresses}')
 for i in range(sums):
-    print(f'  %t{i} = call float @llvm.fma.f32(float %v{i % addresses}, float %v{(i // addresses + i) % addresses}, float %s{i})')
+    a, b = (i, i) if apart else (i % addresses, (i // addresses + i) % addresses)
+    print(f'  %t{i} = call float @llvm.fma.f32(float %v{a}, float %v{b}, float %s{i})')
 print('  %next = add i32 %k, 1\n  %again = icmp slt i32 %next, %n\n  br i1 %again, label %loop, label %done\ndone:')
 for i in range(sums):
     print(f'  %p{i} = getelementptr float, ptr addrspace(1) %out, i32 {i}\n  store float %t{i}, ptr addrspace(1) %p{i}')

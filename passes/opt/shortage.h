@@ -1,0 +1,23 @@
+/*
+ * Where registers are short (shortage.c).
+ */
+#ifndef HD_PASSES_OPT_SHORTAGE_H
+#define HD_PASSES_OPT_SHORTAGE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "lib/arena.h"
+
+struct hd_mfunc;
+
+/*
+ * As many words as should be live at once, where `most` are. Where a limit is crossed, that limit; else, of a kernel
+ * that leaves an SM few threads, as many as let it have four warps more. 0: as many as there are. `must`: there is a
+ * limit.
+ */
+int32_t hd_shortage_target(const struct hd_mfunc *func, int32_t most, bool *must);
+/* Whether registers may be short: not, without liveness, where so many cannot be live. */
+bool hd_shortage_may_be(struct hd_mfunc *func, struct hd_arena *arena);
+
+#endif
