@@ -130,7 +130,7 @@ static struct hd_mreg turns_of(struct hd_select *sel, struct hd_opnd angle, bool
 	    last->angle.neg == angle.neg && last->angle.abs == angle.abs)
 		return last->turns;
 	struct hd_mreg turns = hd_sel_alu(sel, HD_OP_FMUL, HD_MOD(RND, HD_RND_RZ) | HD_MOD(FTZ, ftz), angle,
-					  hd_imm(0x3e22f983) /* 1 / 2 pi */, hd_none());
+					  hd_imm(HD_SEL_TURN), hd_none());
 	if (angle.kind == HD_OPND_REG)
 		*last = (struct hd_select_turns){sel->func, sel->block, angle, turns, ftz};
 	return turns;
@@ -163,6 +163,9 @@ static struct hd_opnd times(struct hd_select *sel, struct hd_opnd a, struct hd_o
 
 struct hd_mreg hd_sel_mufu(struct hd_select *sel, enum hd_mufu function, struct hd_opnd value, bool ftz)
 {
+	uint32_t known;
+	if (hd_sel_known_special(function, value, ftz, &known))
+		return hd_sel_opnd_reg(sel, hd_imm(known), 1);
 	if (function == HD_MUFU_SIN || function == HD_MUFU_COS)
 		return mufu(sel, function, hd_reg(turns_of(sel, value, ftz)), ftz);
 	if (function != HD_MUFU_RCP || ftz)
@@ -173,6 +176,9 @@ struct hd_mreg hd_sel_mufu(struct hd_select *sel, enum hd_mufu function, struct 
 
 struct hd_mreg hd_sel_quotient(struct hd_select *sel, struct hd_opnd top, struct hd_opnd bottom, bool full, bool ftz)
 {
+	uint32_t inverse;
+	if (hd_sel_known_special(HD_MUFU_RCP, bottom, full || ftz, &inverse))
+		return times(sel, top, hd_imm(inverse), ftz).reg;
 	if (full) {
 		struct hd_opnd scale = scale_of(sel, bottom, !ftz, true);
 		top = times(sel, top, scale, false);

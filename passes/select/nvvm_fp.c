@@ -110,35 +110,10 @@ static void saturate(struct hd_select *sel, unsigned arg)
 
 /* ------------------------------------------------------------------ special functions */
 
-/* Whether 2^x of an integer, or the logarithm of a power of two, is known: ptxas 13 computes them, too. */
-static bool is_exact(unsigned function, struct hd_leaf leaf, float *result)
-{
-	float x;
-	int exponent;
-	uint32_t bits = (uint32_t)leaf.imm[0];
-	memcpy(&x, &bits, sizeof x);
-	if (leaf.kind != HD_LEAF_IMM || !isfinite(x))
-		return false;
-	if (function == HD_MUFU_EX2 && x == rintf(x) && x >= -126 && x <= 127)
-		*result = ldexpf(1, (int)x);
-	else if (function == HD_MUFU_LG2 && isnormal(x) && frexpf(x, &exponent) == 0.5f)
-		*result = (float)(exponent - 1);
-	else
-		return false;
-	return true;
-}
-
 static void special_function(struct hd_select *sel, unsigned function)
 {
 	LLVMTypeKind kind = checked_kind(sel);
 	struct hd_leaf value = hd_sel_arg(sel, 0);
-	float exact;
-	if (kind == LLVMFloatTypeKind && is_exact(function, value, &exact)) {
-		uint32_t bits;
-		memcpy(&bits, &exact, sizeof bits);
-		hd_sel_define1(sel, hd_leaf_imm(bits, 1));
-		return;
-	}
 	if (kind == LLVMDoubleTypeKind) {
 		/* The high word alone, denormals as zero: a seed for the iterations of the caller. */
 		unsigned wide = function == HD_MUFU_RCP ? HD_MUFU_RCP64H : HD_MUFU_RSQ64H;
@@ -151,9 +126,13 @@ static void special_function(struct hd_select *sel, unsigned function)
 						   hd_reg(hd_sel_mufu(sel, wide, hd_sel_word(sel, &value, 1), false))));
 		return;
 	}
-	hd_sel_define_reg(sel, hd_sel_mufu(sel, function,
-					   hd_sel_float(sel, LLVMGetOperand(sel->inst, 0), HD_SM_NEG | HD_SM_ABS),
-					   has_part(hd_sel_nvvm_name(sel), "ftz")));
+	struct hd_opnd operand = hd_sel_float(sel, LLVMGetOperand(sel->inst, 0), HD_SM_NEG | HD_SM_ABS);
+	bool ftz = has_part(hd_sel_nvvm_name(sel), "ftz");
+	uint32_t bits;
+	if (kind == LLVMFloatTypeKind && hd_sel_known_special(function, operand, ftz, &bits))
+		hd_sel_define1(sel, hd_leaf_imm(bits, 1));
+	else
+		hd_sel_define_reg(sel, hd_sel_mufu(sel, function, operand, ftz));
 }
 
 static void approximate_division(struct hd_select *sel, unsigned full)

@@ -298,6 +298,11 @@ struct hd_mreg hd_sel_active_mask(struct hd_select *sel);
 struct hd_leaf hd_sel_vote(struct hd_select *sel, unsigned mode, struct hd_popnd vote, struct hd_opnd mask);
 void hd_sel_match(struct hd_select *sel, unsigned mode, struct hd_leaf value, struct hd_opnd mask,
 		  struct hd_leaf out[2]);
+/* ---- known.c */
+#define HD_SEL_TURN 0x3e22f983u /* 1 / 2 pi */
+/* Whether the function of a constant is known; `bits` is then the result. `ftz`: denormal operands are zeros. */
+bool hd_sel_known_special(enum hd_mufu function, struct hd_opnd operand, bool ftz, uint32_t *bits);
+/* ---- fp.c */
 struct hd_mreg hd_sel_mufu(struct hd_select *sel, enum hd_mufu function, struct hd_opnd value, bool ftz);
 /* top / bottom with MUFU.RCP; `full`: also beyond 2^126, where the reciprocal is denormal. */
 struct hd_mreg hd_sel_quotient(struct hd_select *sel, struct hd_opnd top, struct hd_opnd bottom, bool full, bool ftz);
