@@ -237,7 +237,8 @@ enum hd_memory_space { HD_AT__, HD_AT_GENERIC, HD_AT_GLOBAL, HD_AT_SHARED, HD_AT
 	X(WGTRANS, 12, 2, "|AT|BT|AT_BT")                                                      \
 	X(WGACC, 14, 2, "F32|F16|S32")                                                         \
 	X(WGMODE, 0, 2, "ARRIVE|COMMIT|WAIT|SERIALIZE")                                        \
-	X(RESIZE, 0, 1, "DEC|INC")
+	X(RESIZE, 0, 1, "DEC|INC")                                                             \
+	X(UPPER, 0, 1, "|H1_H1")
 
 enum hd_mod_kind {
 #define X(kind, shift, bits, names) HD_MOD_##kind,

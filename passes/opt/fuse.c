@@ -8,7 +8,8 @@
  *   words   the upper words of wide sums and compares whose lower or upper words are zeros take no carry, or are left
  *           out. Switch: without=zero-words
  *   halves  16 bits beside 16 others that were shifted there take one PRMT, and two conversions to 16 bits whose
- *           results become one register one F2FP. Switch: without=paired-halves
+ *           results become one register one F2FP. An upper half is widened where it is (HADD2.F32). Switch:
+ *           without=paired-halves
  *
  * Needs SSA form. Linear.
  */
@@ -324,6 +325,19 @@ static void pair_conversions(struct fuser *fuser, struct hd_minst *inst)
 	inst->c = HD_MREG_NONE;
 }
 
+/* The upper half of a register as single precision, without the shift that brings it down. */
+static void widen_upper(struct fuser *fuser, struct hd_minst *inst)
+{
+	if (inst->op != HD_OP_HADD2_F32 || hd_mod_get(inst->mods, HD_MOD_UPPER) || inst->b.words != 1)
+		return;
+	const struct hd_minst *def = inst->b.sub ? NULL : def_of(fuser, inst->b);
+	if (!def || def->op != HD_OP_SHR || def->xkind != HD_X_IMM_B || def->x != 16 || !is_plain(def) ||
+	    def->dst.words != 1)
+		return;
+	inst->b = def->a;
+	inst->mods |= HD_MOD(UPPER, 1);
+}
+
 int hd_fuse_run(struct hd_mfunc *func, struct hd_diag *diag)
 {
 	struct fuser fuser = {.func = func};
@@ -339,6 +353,7 @@ int hd_fuse_run(struct hd_mfunc *func, struct hd_diag *diag)
 	if (hd_switch_is_on(func->without, HD_SWITCH_PAIRED_HALVES)) {
 		for_each(&fuser, join_halves);
 		for_each(&fuser, pair_conversions);
+		for_each(&fuser, widen_upper);
 	}
 	if (hd_switch_is_on(func->without, HD_SWITCH_REDUNDANT_MASKS))
 		for_each(&fuser, drop_mask);

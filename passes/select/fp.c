@@ -92,6 +92,9 @@ struct hd_leaf hd_sel_convert(struct hd_select *sel, unsigned op, unsigned to, u
 		return hd_leaf_reg(hd_sel_alu(sel, HD_OP_F2FP,
 					      HD_MOD(DTYPE, to) | HD_MOD(RND, hd_mod_get(mods, HD_MOD_RND)), hd_rz(),
 					      hd_sel_word(sel, &value, 0), hd_none()));
+	if (op == HD_OP_F2F && from == HD_F16 && to == HD_F32 && !hd_mod_get(mods, HD_MOD_SAT))
+		return hd_leaf_reg(
+			hd_sel_alu(sel, HD_OP_HADD2_F32, 0, hd_none(), hd_sel_word(sel, &value, 0), hd_none()));
 	struct hd_mreg dst = hd_mfunc_vreg(sel->func, hd_type_registers(to));
 	struct hd_opnd opnd =
 		hd_type_registers(from) > 1 ? hd_reg(hd_sel_reg(sel, value)) : hd_sel_word(sel, &value, 0);

@@ -143,12 +143,25 @@ HD_EXEC_PLAIN(op_hfma2)
 	pairs(exec, inst, FUSED);
 }
 
+/* To single precision: exact, and a NaN is 0x7fffffff. */
+HD_EXEC_PLAIN(op_hadd2_f32)
+{
+	const uint32_t *b = hd_row(exec->warp, inst->inst.b);
+	uint32_t *to = hd_dst_row(exec->warp, inst->inst.dst), shift = HD_MODIFIER(UPPER) ? 16 : 0;
+	struct half half = {.exponent = 0x7c00};
+	HD_FOR_LANES (lane, exec->mask) {
+		float value = widened(half, b[lane] >> shift);
+		to[lane] = value != value ? 0x7fffffffu : bits_of(value);
+	}
+}
+
 const struct hd_exec_clones *hd_exec_half_find(const struct hd_inst *inst)
 {
 	switch (inst->op) {
 	case HD_OP_HADD2: return &op_hadd2;
 	case HD_OP_HMUL2: return &op_hmul2;
 	case HD_OP_HFMA2: return &op_hfma2;
+	case HD_OP_HADD2_F32: return &op_hadd2_f32;
 	default: return NULL;
 	}
 }

@@ -1,6 +1,7 @@
 """What single instructions do, one lane after the other, as include/heddle/opcodes.def says it."""
 
 import math
+import struct
 
 from interpreter import (BOOL, COMPARE, LOCAL, M32, M64, MUFU, OPERATIONS, SHARED, SIZES, TYPES, Stuck, from_float, mixed,
                          predicate, product, put, put_predicate, reader, signed, tag, to_float, total, value,
@@ -268,6 +269,11 @@ def convert(inst, t, b):
     return converted(inst, source_of(inst, b))
 
 
+def widen(inst, t, b):
+    half = b >> 16 if inst.mods.get('UPPER') else b & 0xffff
+    return from_float(struct.unpack('<e', struct.pack('<H', half))[0], 4)
+
+
 def integral(inst, t, b):
     x = source_of(inst, b)
     return converted(inst, float(ROUND[inst.mods.get('RND')](x)) if abs(x) < math.inf else x)
@@ -473,7 +479,7 @@ OPERATIONS.update({
     'FADD': real(4, total), 'FMUL': real(4, product), 'FFMA': real(4, lambda a, b, c: total(product(a, b), c)),
     'DADD': real(8, total), 'DMUL': real(8, product), 'DFMA': real(8, lambda a, b, c: total(product(a, b), c)),
     'FSETP': real_compare(4), 'DSETP': real_compare(8), 'FMNMX': lanewise(real_least), 'MUFU': lanewise(function_of),
-    'F2F': lanewise(convert), 'F2I': lanewise(convert), 'I2F': lanewise(convert), 'FRND': lanewise(integral),
+    'HADD2_F32': lanewise(widen), 'F2F': lanewise(convert), 'F2I': lanewise(convert), 'I2F': lanewise(convert), 'FRND': lanewise(integral),
     'LDCX': load, 'LDG': load, 'LD': load, 'LDS': load, 'LDL': load, 'LDC': load_constant, 'STG': store, 'ST': store, 'STS': store,
     'STL': store, 'ATOMG': atomic, 'ATOMS': atomic, 'ATOM': atomic, 'MEMBAR': nothing, 'SHFL': shuffle, 'VOTE': vote,
     'REDUX': reduce, 'MATCH': match, 'WARPSYNC': meet, 'BAR': barrier, 'NANOSLEEP': nothing, 'NOP': nothing, 'SYSCALL': service,

@@ -162,6 +162,12 @@ START_TEST(signs_and_modifiers)
 		{HD_OP_HFMA2, BF16, 0, 0x3f803f80, 0x40003f80, 0x3f80bf80, 0x40400000}, /* 1 * 2 + 1, 1 * 1 - 1 */
 		{HD_OP_HADD2, BF16, 0, 0x3f807f7f, 0x3b807f7f, 0, 0x3f807f80},		/* a tie to even; overflow */
 		{HD_OP_HADD2, BF16, 0, 0x3f813f81, 0x3b803b00, 0, 0x3f823f81},		/* a tie from odd; below it */
+		{HD_OP_HADD2_F32, 0, 0, 0, 0x40003c01, 0, 0x3f802000},			/* 1 + 2^-10 */
+		{HD_OP_HADD2_F32, HD_MOD(UPPER, 1), 0, 0, 0xc0003c01, 0, 0xc0000000},	/* -2 */
+		{HD_OP_HADD2_F32, 0, 0, 0, 0x00008001, 0, 0xb3800000},			/* -2^-24, a denormal */
+		{HD_OP_HADD2_F32, 0, 0, 0, 0x00008000, 0, 0x80000000},			/* -0 */
+		{HD_OP_HADD2_F32, 0, 0, 0, 0x0000fc00, 0, 0xff800000},			/* an infinity */
+		{HD_OP_HADD2_F32, 0, 0, 0, 0x0000fe01, 0, 0x7fffffff},			/* NaN */
 	};
 	struct lab *lab = lab_bare();
 	for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
@@ -169,7 +175,8 @@ START_TEST(signs_and_modifiers)
 		inst.mods = table[i].mods;
 		inst.srcmods = table[i].srcmods;
 		inst.dst = 0;
-		inst.a = 4;
+		if (inst.op != HD_OP_HADD2_F32)
+			inst.a = 4;
 		inst.b = 8;
 		if (inst.op == HD_OP_HFMA2)
 			inst.c = 12;

@@ -65,6 +65,7 @@ static const struct {
 	{HD_OP_FMNMX, 0, KEY(lat_fmax)},
 	{HD_OP_HADD2, 0, KEY(lat_half)},
 	{HD_OP_HFMA2, 0, KEY(lat_half)},
+	{HD_OP_HADD2_F32, 0, KEY(lat_half)},
 	{HD_OP_F2FP, HD_MOD(DTYPE, HD_F16), KEY(lat_iadd)}, /* as ptxas waits */
 	{HD_OP_DADD, 0, KEY(lat_dadd)},
 	{HD_OP_DMUL, 0, KEY(lat_dmul)},
@@ -92,7 +93,7 @@ START_TEST(each_opcode_has_its_latency)
 	inst->mods = (uint16_t)rows[_i].mods;
 	if (hd_opinfo[op].pipe == HD_PIPE_LSU)
 		inst->xkind = HD_X_OTHER, inst->x = op == HD_OP_SHFL ? 0x1f00 : 0;
-	if (op != HD_OP_S2R && op != HD_OP_MUFU && op != HD_OP_POPC && op != HD_OP_MOV)
+	if (op != HD_OP_S2R && op != HD_OP_MUFU && op != HD_OP_POPC && op != HD_OP_MOV && op != HD_OP_HADD2_F32)
 		inst->a = 8;
 	if (op != HD_OP_S2R && op != HD_OP_REDUX && hd_opinfo[op].pipe != HD_PIPE_LSU)
 		inst->b = 12;

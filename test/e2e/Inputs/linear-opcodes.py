@@ -89,6 +89,7 @@ IDIOMS = {
     'SYSCALL': 'volatile int *p = (int *)malloc(i + 8); *p = 5; r = *p; free((void *)p);',
     'NANOSLEEP': 'asm volatile("nanosleep.u32 %0;" :: "r"(i)); r = i;',
     'HADD2': '__half2 h = __hadd2(half_of(i), half_of(in[lane])); r = word_of(h);',
+    'HADD2_F32': 'r = __float_as_int(__half2float(half_of(i).x));',
     'HMUL2': 'asm volatile("mul.f16x2 %0, %1, %2;" : "=r"(r) : "r"(i + 0x3c003c00), "r"(in[lane]));',
     'HFMA2': '__half2 h = __hfma2(half_of(i), half_of(in[lane]), half_of(2 * i)); r = word_of(h);',
     'F2FP': 'asm volatile("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(r) : "f"(__int_as_float(i + 0x3f800000)), "f"(__int_as_float(in[lane])));',
@@ -258,7 +259,7 @@ assert not different, '\n'.join(different)
 
 listing = subprocess.run([heddle, 'dis', program], stdout=subprocess.PIPE, encoding='utf-8', check=True).stdout
 mains = '\n'.join(part.split('\nmain\n')[1] for part in listing.split('\nlinear version of ')[1:])
-there = set(re.findall(r'^\s+[0-9a-f]{4}\s+(?:@!?\w+\s+)?([A-Z][A-Z0-9_]*(?:\.WIDE|\.WAIT|\.HI|\.L\b|\.R\b|\.\d+)?)', mains, re.M))
+there = set(re.findall(r'^\s+[0-9a-f]{4}\s+(?:@!?\w+\s+)?([A-Z][A-Z0-9_]*(?:\.WIDE|\.WAIT|\.HI|\.F32|\.L\b|\.R\b|\.\d+)?)', mains, re.M))
 there = {name.replace('.', '_') for name in there} | {name.split('.')[0] for name in there}
 missing = sorted({name.split('.')[0] for name in names} - there)
 assert not missing, f'in no main stream: {missing}'
