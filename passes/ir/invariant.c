@@ -2,8 +2,8 @@
  * Values that are the same in all threads of a block, even where these have come by different paths: made of
  * constants, addresses of variables, a kernel's parameters, constant memory and the grid's dimensions, by arithmetic
  * alone. Uniformity (uniformity.h) holds for lanes that execute together and have stayed together; this holds for any.
- * And instructions that only threads of one index execute: those that one edge after another leads to from a test of
- * the index, not those behind a join or in a loop.
+ * And instructions that only threads of one index execute: those to which all ways lead over an edge of a test of the
+ * index, also behind joins and in loops.
  *
  * Costs a walk over the operands, or over the blocks in front, of a bounded number.
  */
@@ -92,45 +92,66 @@ static bool is_thread_index(LLVMValueRef value)
 	       !strcmp(LLVMGetValueName(LLVMGetCalledValue(value)), "llvm.nvvm.read.ptx.sreg.tid.x");
 }
 
-/* The block that is entered from this one alone. */
-static LLVMBasicBlockRef only_predecessor(LLVMBasicBlockRef block)
+/* The number of the thread's index with which alone the branch leads there, or NULL. */
+static LLVMValueRef index_on_edge(LLVMValueRef branch, LLVMBasicBlockRef to)
 {
-	LLVMBasicBlockRef from = NULL;
-	for (LLVMUseRef use = LLVMGetFirstUse(LLVMBasicBlockAsValue(block)); use; use = LLVMGetNextUse(use)) {
-		LLVMValueRef user = LLVMGetUser(use);
-		if (!LLVMIsATerminatorInst(user))
-			continue;
-		if (from)
-			return NULL;
-		from = LLVMGetInstructionParent(user);
-	}
-	return from;
-}
-
-/* Whether the branch leads there only where the thread's index equals a number. */
-static bool is_one_index(LLVMValueRef branch, LLVMBasicBlockRef to)
-{
-	if (!LLVMIsABranchInst(branch) || !LLVMIsConditional(branch))
-		return false;
+	if (!LLVMIsABranchInst(branch) || !LLVMIsConditional(branch) ||
+	    LLVMGetSuccessor(branch, 0) == LLVMGetSuccessor(branch, 1))
+		return NULL;
 	LLVMValueRef test = LLVMGetCondition(branch);
 	if (!LLVMIsAICmpInst(test) || !is_thread_index(LLVMGetOperand(test, 0)) ||
 	    !LLVMIsAConstantInt(LLVMGetOperand(test, 1)))
-		return false;
+		return NULL;
 	LLVMIntPredicate predicate = LLVMGetICmpPredicate(test);
-	return (predicate == LLVMIntEQ && LLVMGetSuccessor(branch, 0) == to) ||
-	       (predicate == LLVMIntNE && LLVMGetSuccessor(branch, 1) == to);
+	bool leads = (predicate == LLVMIntEQ && LLVMGetSuccessor(branch, 0) == to) ||
+		     (predicate == LLVMIntNE && LLVMGetSuccessor(branch, 1) == to);
+	return leads ? LLVMGetOperand(test, 1) : NULL;
 }
 
+/* Blocks from which the walk back goes on: each of them has been reached without an edge that names the index. */
+struct backward {
+	LLVMBasicBlockRef blocks[MOST];
+	unsigned count;
+	LLVMValueRef index; /* of the edges that were met; NULL: none yet */
+};
+
+static bool add_block(struct backward *walk, LLVMBasicBlockRef block)
+{
+	for (unsigned i = 0; i < walk->count; i++)
+		if (walk->blocks[i] == block)
+			return true;
+	if (walk->count == MOST)
+		return false;
+	walk->blocks[walk->count++] = block;
+	return true;
+}
+
+/* Over the edges that lead to the block. False: threads of other indices come, or it is not known. */
+static bool step_back(struct backward *walk, LLVMBasicBlockRef block)
+{
+	bool entered = false;
+	for (LLVMUseRef use = LLVMGetFirstUse(LLVMBasicBlockAsValue(block)); use; use = LLVMGetNextUse(use)) {
+		LLVMValueRef user = LLVMGetUser(use), index;
+		if (!LLVMIsATerminatorInst(user))
+			continue;
+		entered = true;
+		index = index_on_edge(user, block);
+		if (index && walk->index && index != walk->index)
+			return false;
+		walk->index = index ? index : walk->index;
+		if (!index && !add_block(walk, LLVMGetInstructionParent(user)))
+			return false;
+	}
+	return entered; /* else it is the function's first */
+}
+
+/* However loops and joins lie between, all ways there go over an edge that only one index takes. */
 bool hd_is_for_one_index(LLVMValueRef inst)
 {
-	LLVMBasicBlockRef block = LLVMGetInstructionParent(inst);
-	for (unsigned i = 0; i < MOST; i++) {
-		LLVMBasicBlockRef from = only_predecessor(block);
-		if (!from)
+	struct backward walk = {.count = 0};
+	add_block(&walk, LLVMGetInstructionParent(inst));
+	for (unsigned i = 0; i < walk.count; i++)
+		if (!step_back(&walk, walk.blocks[i]))
 			return false;
-		if (is_one_index(LLVMGetBasicBlockTerminator(from), block))
-			return true;
-		block = from;
-	}
-	return false;
+	return true;
 }

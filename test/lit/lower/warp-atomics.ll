@@ -63,6 +63,12 @@
 ; CHECK-NOT:     VOTE
 ; CHECK-LABEL:   kernel one:
 ; CHECK-NOT:     VOTE
+; CHECK-LABEL:   kernel one_behind:
+; CHECK-NOT:     VOTE
+; CHECK-LABEL:   kernel two:
+; CHECK:         VOTE.ANY.HERE
+; CHECK-LABEL:   kernel around:
+; CHECK:         VOTE.ANY.HERE
 
 ; NEW-LABEL:     kernel least:
 ; NEW:           REDUX.MIN.S32 [[ALL:R[0-9]+]], {{R[0-9]+}}
@@ -184,6 +190,68 @@ entry:
 side:
   %old = atomicrmw add ptr addrspace(1) %p, i32 7 seq_cst
   br label %end
+end:
+  ret void
+}
+; Behind a loop and a join under the test of the index it is still that thread.
+define ptx_kernel void @one_behind(ptr addrspace(1) %p, ptr addrspace(1) %q, i32 %n) #0 {
+entry:
+  %i = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %others = icmp ne i32 %i, 0
+  br i1 %others, label %end, label %loop
+loop:
+  %k = phi i32 [ 0, %entry ], [ %next, %loop ]
+  %first = atomicrmw add ptr addrspace(1) %p, i32 3 seq_cst
+  %next = add i32 %k, 1
+  %done = icmp sge i32 %next, %n
+  br i1 %done, label %choice, label %loop
+choice:
+  %large = icmp sgt i32 %n, 7
+  br i1 %large, label %left, label %right
+left:
+  store volatile i32 1, ptr addrspace(1) %q
+  br label %join
+right:
+  store volatile i32 %n, ptr addrspace(1) %q
+  br label %join
+join:
+  %old = atomicrmw add ptr addrspace(1) %p, i32 7 seq_cst
+  br label %end
+end:
+  ret void
+}
+; Threads of two indices come to the join.
+define ptx_kernel void @two(ptr addrspace(1) %p) #0 {
+entry:
+  %i = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %first = icmp eq i32 %i, 0
+  br i1 %first, label %side, label %more
+more:
+  %second = icmp eq i32 %i, 1
+  br i1 %second, label %side, label %end
+side:
+  %old = atomicrmw add ptr addrspace(1) %p, i32 7 seq_cst
+  br label %end
+end:
+  ret void
+}
+; The others come around the loop.
+define ptx_kernel void @around(ptr addrspace(1) %p, ptr addrspace(1) %q, i32 %n) #0 {
+entry:
+  %i = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  br label %loop
+loop:
+  %k = phi i32 [ 0, %entry ], [ %next, %again ]
+  %first = icmp eq i32 %i, 0
+  br i1 %first, label %side, label %again
+side:
+  store volatile i32 %k, ptr addrspace(1) %q
+  br label %again
+again:
+  %old = atomicrmw add ptr addrspace(1) %p, i32 7 seq_cst
+  %next = add i32 %k, 1
+  %done = icmp sge i32 %next, %n
+  br i1 %done, label %end, label %loop
 end:
   ret void
 }
