@@ -91,6 +91,7 @@ static const struct hd_meta_function *said_of_linear(struct hd_module *module, c
 		return NULL;
 	struct hd_meta_function *said = HD_ARENA_NEW(&module->arena, struct hd_meta_function, 1);
 	*said = (struct hd_meta_function){.name = kernel->name,
+					  .demangled = kernel->demangled,
 					  .kernel = true,
 					  .calls = version->calls,
 					  .call_count = version->call_count,

@@ -4,9 +4,10 @@
  *
  *   "slots": {"instructions": [{"function": "_Z1kPf", "pc": 48, "text": "FADD R2, R2, R3", "file": "k.cu", "line": 7,
  *                               "stalls": {"issued": 640, "data_memory": 12000}, "access": {"threads": 20480}}, ...],
- *             "nowhere": {"idle": 90}}
+ *             "kernels": {"_Z1kPf": "k(float*)"}, "nowhere": {"idle": 90}}
  *
- * with the instructions that have any, in the order of the code. Which one it is, of those that the schedulers' warps
+ * with the instructions that have any, in the order of the code; `kernels` has the names, as launches have them, of
+ * those functions that are kernels. Which one it is, of those that the schedulers' warps
  * are at, is for scheduler.c to say. `nowhere` has the slots without a warp to blame, and those of modules that have
  * been unloaded. The sums over both are the counters `stalls` of the total. Instructions without a line have no `file`;
  * those of linear versions have `"linear": true`; `access` is that of traffic.c.
@@ -18,6 +19,7 @@
  */
 #include "runtime/watch/blame.h"
 
+#include "heddle/figures.h"
 #include "runtime/exec/exec.h"
 #include "runtime/sm/sm.h"
 #include "runtime/watch/traffic.h"
@@ -171,7 +173,7 @@ json_t *hd_blame_json(const struct hd_gpu *gpu)
 {
 	const struct blame *blame = hd_watcher_state(gpu, &blame_watcher);
 	uint64_t nowhere[HD_STALL_COUNT] = {0};
-	json_t *object = json_object(), *instructions = json_array();
+	json_t *object = json_object(), *instructions = json_array(), *kernels = json_object();
 	for (uint32_t i = 0; i < HD_STALL_COUNT && blame->slots; i++)
 		nowhere[i] = blame->slots[i];
 	for (uint32_t pc = 0; pc < blame->count; pc++) {
@@ -181,10 +183,13 @@ json_t *hd_blame_json(const struct hd_gpu *gpu)
 		const struct hd_pfunction *function = &gpu->program.functions.data[gpu->program.code.data[pc].function];
 		if (function->module)
 			json_array_append_new(instructions, instruction_json(gpu, function, pc, row));
+		if (function->module && function->said && function->said->kernel && function->said->demangled)
+			json_object_set_new(kernels, function->name, json_string(function->said->demangled));
 		for (uint32_t i = 0; i < HD_STALL_COUNT && !function->module; i++)
 			nowhere[i] += row[i];
 	}
 	json_object_set_new(object, "instructions", instructions);
+	json_object_set_new(object, "kernels", kernels);
 	json_object_set_new(object, "nowhere", stalls_json(nowhere));
 	return object;
 }

@@ -1,12 +1,15 @@
 /*
  * heddle explain: which lines and stall reasons carry the difference in cycles between two runs.
  *
- * A run's cycles are its issue slots with a warp, divided by the schedulers that have a warp at a time, on average. So
- * a difference has two parts that add up to it exactly: the slots that each line lost or used for each reason more or
- * less, at the mean of both runs' cycles per slot; and the schedulers that were busy at a time. The page of `heddle
+ * The cycles of a kernel are its issue slots with a warp, divided by the schedulers that have a warp at a time, on
+ * average. So a difference has two parts that add up to it exactly: the slots that each line lost or used for each
+ * reason more or less, at the mean of both runs' cycles per slot; and the schedulers that were busy at a time. Each
+ * kernel is compared by itself: a slot is more time in one that fills few SMs. What a function's lines cost that
+ * several kernels call is shared among these as the slots that their own lines leave, reason by reason. Where kernels
+ * ran at the same time, their cycles do not add up to the run's, and the run is compared as one. The page of `heddle
  * report` computes the same (tools/heddle/page/script/compare.js).
  *
- * Cost: O(rows log rows).
+ * Cost: O(rows log rows), and O(kernels) for each row of a function that is no kernel.
  */
 #include <argp.h>
 #include <jansson.h>
@@ -14,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "heddle/stats.h"
 #include "lib/arena.h"
@@ -33,9 +37,18 @@ struct side {
 };
 
 struct row {
-	const char *place; /* owned by the index */
-	unsigned reason;   /* HD_STALL_COUNT: none, the schedulers that are busy */
-	double slots[2], cycles[2], change;
+	const char *place;
+	unsigned reason; /* HD_STALL_COUNT: none, the schedulers that are busy */
+	double cycles[2], change;
+};
+
+/* A kernel, or a whole run. Stalls are those without the idle ones. */
+struct part {
+	const char *name; /* NULL: the run */
+	double cycles[2], slots[2];
+	double stalls[2][HD_STALL_COUNT + 1];
+	double left[2][HD_STALL_COUNT + 1]; /* of stalls: what lines of its own function do not have */
+	double per_slot;		    /* cycles, the mean of both runs */
 };
 
 struct explain {
@@ -45,7 +58,9 @@ struct explain {
 	bool json;
 	struct side sides[2];
 	HD_VEC(struct row) rows;
+	HD_VEC(struct part) parts;
 	json_t *index; /* "reason place": index of the row */
+	json_t *names; /* of kernels: index of the part */
 };
 
 /* ------------------------------------------------------------------ the two runs */
@@ -70,19 +85,22 @@ static const json_t *run_of(const json_t *document, const char *policy, unsigned
 	return NULL;
 }
 
-/* FILE or FILE:POLICY. */
+/* FILE or FILE:POLICY. Both may have colons: the longest name that is a file's counts. */
 static int load(struct side *side, const char *argument)
 {
-	json_error_t error;
-	const char *colon = strrchr(argument, ':');
-	side->document = json_load_file(argument, 0, &error);
-	if (!side->document && colon) {
-		char *path = hd_xstrndup(argument, (size_t)(colon - argument));
-		side->document = json_load_file(path, 0, &error);
-		free(path);
-		side->policy = colon + 1;
-	}
+	json_error_t error, of_part;
 	side->path = argument;
+	side->document = json_load_file(argument, 0, &error);
+	for (size_t at = strlen(argument); !side->document && at-- > 0;) {
+		if (argument[at] != ':')
+			continue;
+		char *path = hd_xstrndup(argument, at);
+		side->document = json_load_file(path, 0, &of_part);
+		side->policy = argument + at + 1;
+		if (!side->document && access(path, R_OK) == 0)
+			error = of_part;
+		free(path);
+	}
 	return side->document ? 0 : cmd_error("%s: %s", argument, error.text);
 }
 
@@ -106,9 +124,144 @@ static int find_run(struct side *side, unsigned nth)
 		       : cmd_error("%s: the run has no cycles (it was functional, or launched nothing)", side->path);
 }
 
+/* ------------------------------------------------------------------ kernels */
+
+static struct part *part_named(struct explain *explain, const char *name)
+{
+	const json_t *known = json_object_get(explain->names, name);
+	if (!known) {
+		json_object_set_new(explain->names, name, json_integer(explain->parts.len));
+		hd_vec_push(&explain->parts, (struct part){.name = name});
+		return &explain->parts.data[explain->parts.len - 1];
+	}
+	return &explain->parts.data[json_integer_value(known)];
+}
+
+static void add_stalls(struct part *part, unsigned which, const json_t *from)
+{
+	const char *name;
+	json_t *count;
+	json_object_foreach(json_object_get(from, "stalls"), name, count)
+	{
+		unsigned reason = hd_stall_named(name);
+		if (reason == HD_STALL_idle)
+			continue;
+		part->stalls[which][reason] += json_number_value(count);
+		part->slots[which] += json_number_value(count);
+	}
+	part->cycles[which] += json_number_value(json_object_get(from, "cycles"));
+}
+
+/* Whether the parts' cycles and slots add up to the run's. */
+static bool adds_up(const struct explain *explain, unsigned which)
+{
+	struct part whole = {0}, sum = {0};
+	bool same = true;
+	add_stalls(&whole, which, json_object_get(explain->sides[which].run, "total"));
+	for (uint32_t i = 0; i < explain->parts.len; i++) {
+		sum.cycles[which] += explain->parts.data[i].cycles[which];
+		for (unsigned reason = 0; reason <= HD_STALL_COUNT; reason++)
+			sum.stalls[which][reason] += explain->parts.data[i].stalls[which][reason];
+	}
+	for (unsigned reason = 0; reason <= HD_STALL_COUNT; reason++)
+		same &= fabs(whole.stalls[which][reason] - sum.stalls[which][reason]) < 0.5;
+	return same && fabs(whole.cycles[which] - sum.cycles[which]) < 0.5;
+}
+
+/* What a row of the statistics has of one function; `function` NULL: not known. */
+typedef void piece_fn(struct explain *explain, unsigned which, const char *place, const char *function,
+		      const json_t *stalls);
+
+/* The kernel whose function it is; NULL: none. */
+static struct part *part_of(struct explain *explain, unsigned which, const char *function)
+{
+	const json_t *kernels = json_object_get(json_object_get(explain->sides[which].run, "slots"), "kernels");
+	const char *name = function ? json_string_value(json_object_get(kernels, function)) : NULL;
+	const json_t *known = function ? json_object_get(explain->names, name ? name : function) : NULL;
+	return known ? &explain->parts.data[json_integer_value(known)] : NULL;
+}
+
+static void each_piece(struct explain *explain, unsigned which, piece_fn *visit)
+{
+	const json_t *slots = json_object_get(explain->sides[which].run, "slots"),
+		     *rows = json_object_get(slots, "lines");
+	const char *function;
+	json_t *stalls;
+	if (!rows)
+		rows = json_object_get(slots, "instructions");
+	for (size_t i = 0; i < json_array_size(rows); i++) {
+		const json_t *row = json_array_get(rows, i);
+		struct hd_strbuf place = {0};
+		run_slots_place(row, &place);
+		json_object_foreach(json_object_get(row, "functions"), function, stalls)
+			visit(explain, which, hd_strbuf_text(&place), function, stalls);
+		if (!json_object_get(row, "functions"))
+			visit(explain, which, hd_strbuf_text(&place),
+			      json_string_value(json_object_get(row, "function")), json_object_get(row, "stalls"));
+		hd_strbuf_release(&place);
+	}
+}
+
+static void take_own(struct explain *explain, unsigned which, const char *place, const char *function,
+		     const json_t *stalls)
+{
+	struct part *part = part_of(explain, which, function);
+	const char *name;
+	json_t *count;
+	(void)place;
+	json_object_foreach((json_t *)stalls, name, count)
+	{
+		if (part)
+			part->left[which][hd_stall_named(name)] -= json_number_value(count);
+	}
+}
+
+/* Of each part, what its function's own lines leave; whether that can be. */
+static bool find_left(struct explain *explain)
+{
+	bool right = true;
+	for (uint32_t i = 0; i < explain->parts.len; i++)
+		memcpy(explain->parts.data[i].left, explain->parts.data[i].stalls, sizeof explain->parts.data[i].left);
+	for (unsigned which = 0; which < 2; which++)
+		each_piece(explain, which, take_own);
+	for (uint32_t i = 0; i < explain->parts.len; i++)
+		for (unsigned reason = 0; reason < HD_STALL_COUNT; reason++)
+			right &= reason == HD_STALL_idle || (explain->parts.data[i].left[0][reason] > -0.5 &&
+							     explain->parts.data[i].left[1][reason] > -0.5);
+	return right;
+}
+
+/* The kernels of both runs; where they do not add up to the runs, each run as a whole. */
+static void find_parts(struct explain *explain)
+{
+	explain->names = json_object();
+	for (unsigned which = 0; which < 2; which++) {
+		const json_t *launches = json_object_get(explain->sides[which].run, "launches");
+		for (size_t i = 0; i < json_array_size(launches); i++) {
+			const json_t *launch = json_array_get(launches, i);
+			add_stalls(part_named(explain, text_of(launch, "kernel")), which, launch);
+		}
+	}
+	if (!adds_up(explain, 0) || !adds_up(explain, 1) || !find_left(explain)) {
+		struct part whole = {0};
+		json_object_clear(explain->names);
+		for (unsigned which = 0; which < 2; which++)
+			add_stalls(&whole, which, json_object_get(explain->sides[which].run, "total"));
+		memcpy(whole.left, whole.stalls, sizeof whole.left);
+		explain->parts.len = 0;
+		hd_vec_push(&explain->parts, whole);
+	}
+	for (uint32_t i = 0; i < explain->parts.len; i++) {
+		struct part *part = &explain->parts.data[i];
+		unsigned runs = (part->slots[0] > 0) + (part->slots[1] > 0);
+		for (unsigned which = 0; which < 2; which++)
+			part->per_slot += part->slots[which] > 0 ? part->cycles[which] / part->slots[which] / runs : 0;
+	}
+}
+
 /* ------------------------------------------------------------------ rows */
 
-static void add(struct explain *explain, unsigned which, const char *place, unsigned reason, double slots)
+static void add(struct explain *explain, unsigned which, const char *place, unsigned reason, double cycles)
 {
 	struct hd_strbuf key = {0};
 	hd_strbuf_printf(&key, "%u %s", reason, place);
@@ -118,36 +271,48 @@ static void add(struct explain *explain, unsigned which, const char *place, unsi
 		json_object_set_new(explain->index, hd_strbuf_text(&key), json_integer(at));
 		hd_vec_push(&explain->rows, (struct row){.place = hd_xstrdup(place), .reason = reason});
 	}
-	explain->rows.data[at].slots[which] += slots;
+	explain->rows.data[at].cycles[which] += cycles;
 	hd_strbuf_release(&key);
+}
+
+/* Of slots in functions that are no kernels: cycles of a slot with this reason. */
+static double shared_per_slot(const struct explain *explain, unsigned which, unsigned reason)
+{
+	double slots = 0, cycles = 0;
+	for (uint32_t i = 0; i < explain->parts.len; i++) {
+		slots += explain->parts.data[i].left[which][reason];
+		cycles += explain->parts.data[i].left[which][reason] * explain->parts.data[i].per_slot;
+	}
+	return slots > 0 ? cycles / slots : 0;
+}
+
+static void add_piece(struct explain *explain, unsigned which, const char *place, const char *function,
+		      const json_t *stalls)
+{
+	const struct part *part = part_of(explain, which, function);
+	const char *name;
+	json_t *count;
+	json_object_foreach((json_t *)stalls, name, count)
+	{
+		unsigned reason = hd_stall_named(name);
+		double per_slot = part ? part->per_slot : shared_per_slot(explain, which, reason);
+		if (reason != HD_STALL_idle)
+			add(explain, which, place, reason, json_number_value(count) * per_slot);
+	}
 }
 
 /* By line where the statistics have that, and by reason alone what is left. */
 static void add_run(struct explain *explain, unsigned which)
 {
-	const struct side *side = &explain->sides[which];
-	const json_t *slots = json_object_get(side->run, "slots"), *rows = json_object_get(slots, "lines");
-	double counted[HD_STALL_COUNT + 1] = {0};
-	const char *name;
-	json_t *count;
-	if (!rows)
-		rows = json_object_get(slots, "instructions");
-	for (size_t i = 0; i < json_array_size(rows); i++) {
-		const json_t *row = json_array_get(rows, i);
-		struct hd_strbuf place = {0};
-		run_slots_place(row, &place);
-		json_object_foreach(json_object_get(row, "stalls"), name, count)
-		{
-			add(explain, which, hd_strbuf_text(&place), hd_stall_named(name), json_number_value(count));
-			counted[hd_stall_named(name)] += json_number_value(count);
-		}
-		hd_strbuf_release(&place);
-	}
-	json_object_foreach(json_object_get(json_object_get(side->run, "total"), "stalls"), name, count)
-	{
-		unsigned reason = hd_stall_named(name);
-		double rest = json_number_value(count) - counted[reason];
-		if (reason != HD_STALL_idle && rest != 0)
+	double sums[HD_STALL_COUNT + 1] = {0};
+	each_piece(explain, which, add_piece);
+	for (uint32_t i = 0; i < explain->rows.len; i++)
+		sums[explain->rows.data[i].reason] += explain->rows.data[i].cycles[which];
+	for (unsigned reason = 0; reason < HD_STALL_COUNT; reason++) {
+		double rest = -sums[reason];
+		for (uint32_t i = 0; i < explain->parts.len; i++)
+			rest += explain->parts.data[i].stalls[which][reason] * explain->parts.data[i].per_slot;
+		if (fabs(rest) > 1e-6)
 			add(explain, which, "no line known", reason, rest);
 	}
 }
@@ -161,23 +326,46 @@ static int by_change(const void *left, const void *right)
 	return order ? order : (int)a->reason - (int)b->reason;
 }
 
+static int by_kernel_change(const void *left, const void *right)
+{
+	const struct part *a = left, *b = right;
+	double changes[2] = {fabs(a->cycles[1] - a->cycles[0]), fabs(b->cycles[1] - b->cycles[0])};
+	if (changes[0] != changes[1])
+		return changes[0] > changes[1] ? -1 : 1;
+	return strcmp(a->name, b->name);
+}
+
+/* What the schedulers that are busy at a time carry, kernel by kernel. */
+static void add_busy(struct explain *explain)
+{
+	for (uint32_t i = 0; i < explain->parts.len; i++) {
+		const struct part *part = &explain->parts.data[i];
+		struct row row = {.reason = HD_STALL_COUNT};
+		struct hd_strbuf text = {0};
+		double busy[2] = {0};
+		for (unsigned which = 0; which < 2; which++) {
+			row.cycles[which] = part->cycles[which] - part->slots[which] * part->per_slot;
+			busy[which] = part->cycles[which] > 0 ? part->slots[which] / part->cycles[which] : 0;
+		}
+		hd_strbuf_printf(&text, "schedulers with a warp at a time: %.1f in A, %.1f in B", busy[0], busy[1]);
+		if (explain->parts.len > 1)
+			hd_strbuf_printf(&text, " (%s)", part->name);
+		row.place = hd_strbuf_detach(&text);
+		hd_vec_push(&explain->rows, row);
+	}
+}
+
 static void compute(struct explain *explain)
 {
-	const struct side *a = &explain->sides[0], *b = &explain->sides[1];
-	double per_slot = (a->cycles / a->slots + b->cycles / b->slots) / 2;
-	for (uint32_t i = 0; i < explain->rows.len; i++)
-		for (unsigned which = 0; which < 2; which++)
-			explain->rows.data[i].cycles[which] = explain->rows.data[i].slots[which] * per_slot;
-	char text[96];
-	snprintf(text, sizeof text, "schedulers with a warp at a time: %.1f in A, %.1f in B", a->slots / a->cycles,
-		 b->slots / b->cycles);
-	hd_vec_push(&explain->rows,
-		    (struct row){.place = hd_xstrdup(text),
-				 .reason = HD_STALL_COUNT,
-				 .cycles = {a->cycles - a->slots * per_slot, b->cycles - b->slots * per_slot}});
+	find_parts(explain);
+	add_run(explain, 0);
+	add_run(explain, 1);
+	add_busy(explain);
 	for (uint32_t i = 0; i < explain->rows.len; i++)
 		explain->rows.data[i].change = explain->rows.data[i].cycles[1] - explain->rows.data[i].cycles[0];
 	qsort(explain->rows.data, explain->rows.len, sizeof(*explain->rows.data), by_change);
+	if (explain->parts.len > 1)
+		qsort(explain->parts.data, explain->parts.len, sizeof(*explain->parts.data), by_kernel_change);
 }
 
 static const char *reason_name(const struct row *row)
@@ -189,7 +377,7 @@ static const char *reason_name(const struct row *row)
 
 static int print_json(const struct explain *explain)
 {
-	json_t *object = json_object(), *rows = json_array();
+	json_t *object = json_object(), *rows = json_array(), *kernels = json_array();
 	for (unsigned which = 0; which < 2; which++) {
 		const struct side *side = &explain->sides[which];
 		json_object_set_new(object, which ? "b" : "a",
@@ -205,15 +393,38 @@ static int print_json(const struct explain *explain)
 		json_array_append_new(rows, json);
 	}
 	json_object_set_new(object, "rows", rows);
+	for (uint32_t i = 0; i < explain->parts.len; i++) {
+		const struct part *part = &explain->parts.data[i];
+		if (part->name)
+			json_array_append_new(kernels,
+					      json_pack("{s:o,s:f,s:f,s:f}", "kernel", hd_json_text(part->name), "a",
+							part->cycles[0], "b", part->cycles[1], "change",
+							part->cycles[1] - part->cycles[0]));
+	}
+	json_object_set_new(object, "kernels", kernels);
 	return cmd_print_json(object);
 }
 
+/* `cycles` NULL: the row is a difference alone. */
 static void print_row(double change, double whole, const double cycles[2], const char *reason, const char *place)
 {
-	char share[16] = "";
+	char share[16] = "", each[2][32] = {"", ""};
 	if (whole != 0)
 		snprintf(share, sizeof share, "%.1f", 100 * change / whole);
-	printf("%+14.0f %8s %14.0f %14.0f  %-12s %s\n", change, share, cycles[0], cycles[1], reason, place);
+	for (unsigned which = 0; cycles && which < 2; which++)
+		snprintf(each[which], sizeof each[which], "%.0f", cycles[which]);
+	printf("%+14.0f %8s %14s %14s  %s%s%s\n", change, share, each[0], each[1], reason, *reason ? "  " : "", place);
+}
+
+static void print_kernels(const struct explain *explain, double whole)
+{
+	const struct part *parts = explain->parts.data;
+	printf("%14s %8s %14s %14s  %s\n", "cycles", "%", "A", "B", "kernel");
+	for (uint32_t i = 0; i < explain->parts.len && i < explain->limit; i++)
+		print_row(parts[i].cycles[1] - parts[i].cycles[0], whole, parts[i].cycles, "", parts[i].name);
+	if (explain->parts.len > explain->limit)
+		printf("%14s %u more\n", "", explain->parts.len - explain->limit);
+	printf("\n");
 }
 
 static void print_text(const struct explain *explain)
@@ -231,14 +442,19 @@ static void print_text(const struct explain *explain)
 		faster *= b->mhz / a->mhz;
 		printf(" at another clock, %.3f us for %.3f us", b->cycles / b->mhz, a->cycles / a->mhz);
 	}
-	printf(", %.3f times as fast as A\n\n%14s %8s %14s %14s  %-12s %s\n", faster, "cycles", "%", "A", "B", "reason",
-	       "where");
+	printf(", %.3f times as fast as A\n\n", faster);
+	if (explain->parts.len > 1)
+		print_kernels(explain, whole);
+	printf("%14s %8s %14s %14s  %-12s  %s\n", "cycles", "%", "A", "B", "reason", "where");
 	for (uint32_t i = 0; i < explain->rows.len; i++) {
 		const struct row *row = &explain->rows.data[i];
 		sum[0] += row->cycles[0];
 		sum[1] += row->cycles[1];
 		if (shown < explain->limit && row->change != 0) {
-			print_row(row->change, whole, row->cycles, reason_name(row), row->place);
+			char reason[16];
+			snprintf(reason, sizeof reason, "%-12s", reason_name(row));
+			print_row(row->change, whole, row->reason < HD_STALL_COUNT ? row->cycles : NULL, reason,
+				  row->place);
 			shown++;
 			continue;
 		}
@@ -284,8 +500,6 @@ static int run_explain(struct explain *explain)
 		    find_run(&explain->sides[which], one ? which : 0) != 0)
 			return CMD_ERROR;
 	explain->index = json_object();
-	add_run(explain, 0);
-	add_run(explain, 1);
 	compute(explain);
 	if (explain->json)
 		return print_json(explain);
@@ -308,7 +522,8 @@ int cmd_explain(int argc, char **argv)
 		"issue "
 		"slot counts as a cycle divided by the schedulers that have a warp at a time. How many these are is a "
 		"row "
-		"of its own. Without --by-line there is one row for each reason.";
+		"of its own. Kernels are compared one by one, if they did not run at the same time. Without --by-line "
+		"there is one row for each reason.";
 	static const struct argp argp = {options, parse_option, "A [B]", doc, NULL, NULL, NULL};
 	struct explain explain = {.limit = 20};
 	cmd_parse(&argp, argc, argv, 0, &explain);
@@ -316,7 +531,9 @@ int cmd_explain(int argc, char **argv)
 	for (uint32_t i = 0; i < explain.rows.len; i++)
 		free((char *)explain.rows.data[i].place);
 	hd_vec_release(&explain.rows);
+	hd_vec_release(&explain.parts);
 	json_decref(explain.index);
+	json_decref(explain.names);
 	json_decref(explain.sides[0].document);
 	json_decref(explain.sides[1].document);
 	return status;

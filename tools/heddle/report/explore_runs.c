@@ -148,6 +148,30 @@ static json_t *launches_json(const json_t *launches)
 
 /* ------------------------------------------------------------------ slots */
 
+/* Of each kernel the sums over its launches, with `stalls` by reason. */
+static json_t *kernels_json(const json_t *stats)
+{
+	json_t *kernels = figure_kernels(stats), *launch;
+	size_t i;
+	json_array_foreach(get(stats, "launches"), i, launch)
+	{
+		json_t *kernel = get(kernels, text_of(launch, "kernel")), *stalls = get(kernel, "stalls"), *count;
+		const char *name;
+		if (!stalls) {
+			stalls = json_array();
+			for (unsigned reason = 0; reason < HD_STALL_COUNT; reason++)
+				json_array_append_new(stalls, json_real(0));
+			json_object_set_new(kernel, "stalls", stalls);
+		}
+		json_object_foreach(get(launch, "stalls"), name, count)
+		{
+			json_t *sum = json_array_get(stalls, hd_stall_named(name));
+			json_real_set(sum, json_real_value(sum) + json_number_value(count));
+		}
+	}
+	return kernels;
+}
+
 static json_t *by_reason(const json_t *stalls)
 {
 	json_t *array = json_array();
@@ -313,7 +337,7 @@ json_t *explore_run_json(struct explore *explore, const struct report_run *run)
 	copy(object, run->stats, "config");
 	json_object_set(object, "total", (json_t *)total);
 	json_object_set_new(object, "counts", counts_json(total));
-	json_object_set_new(object, "kernels", figure_kernels(run->stats));
+	json_object_set_new(object, "kernels", kernels_json(run->stats));
 	json_object_set_new(object, "launches", launches_json(get(run->stats, "launches")));
 	json_object_set_new(object, "launch_count",
 			    json_integer((json_int_t)json_array_size(get(run->stats, "launches"))));
@@ -322,5 +346,7 @@ json_t *explore_run_json(struct explore *explore, const struct report_run *run)
 	json_object_set_new(object, "flop", flop_json(explore, get(slots, "instructions"), total, &unknown));
 	json_object_set_new(object, "flop_unknown", json_integer((json_int_t)unknown));
 	copy(object, slots, "lines");
+	json_object_set_new(object, "symbols",
+			    get(slots, "kernels") ? json_incref(get(slots, "kernels")) : json_object());
 	return object;
 }

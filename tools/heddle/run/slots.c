@@ -65,7 +65,8 @@ json_t *run_slots_add(json_t *to, const json_t *from)
 	const json_t *sources[] = {to, from};
 	if (!to || !from)
 		return to ? to : json_deep_copy(from);
-	json_t *sum = json_object(), *rows = json_array(), *index = json_object(), *nowhere = json_object();
+	json_t *sum = json_object(), *rows = json_array(), *index = json_object(), *nowhere = json_object(),
+	       *kernels = json_object();
 	for (uint32_t s = 0; s < 2; s++) {
 		const json_t *list = get(sources[s], "instructions");
 		for (size_t i = 0; i < json_array_size(list); i++) {
@@ -75,7 +76,9 @@ json_t *run_slots_add(json_t *to, const json_t *from)
 			hd_strbuf_release(&name);
 		}
 		add_counts(nowhere, get(sources[s], "nowhere"));
+		json_object_update(kernels, get(sources[s], "kernels"));
 	}
+	json_object_set_new(sum, "kernels", kernels);
 	json_object_set_new(sum, "instructions", rows);
 	json_object_set_new(sum, "nowhere", nowhere);
 	json_decref(index);
@@ -98,12 +101,30 @@ static json_t *line_row(const json_t *instruction)
 	static const char *const keys[] = {"file", "line"};
 	for (uint32_t i = 0; i < 2 && get(instruction, "file"); i++)
 		json_object_set(row, keys[i], get(instruction, keys[i]));
-	if (!get(instruction, "file"))
-		json_object_set(row, "function", get(instruction, "function"));
+	json_object_set(row, "function", get(instruction, "function"));
 	json_object_set_new(row, "stalls", json_deep_copy(get(instruction, "stalls")));
 	if (get(instruction, "access"))
 		json_object_set_new(row, "access", json_deep_copy(get(instruction, "access")));
 	return row;
+}
+
+/* The row of a line gets another instruction: of another function, its stalls are kept function by function, too. */
+static void add_function(json_t *row, const json_t *instruction)
+{
+	const char *name = json_string_value(get(instruction, "function")),
+		   *first = json_string_value(get(row, "function"));
+	json_t *functions = get(row, "functions");
+	if (!functions && !strcmp(name, first))
+		return;
+	if (!functions) {
+		functions = json_object();
+		json_object_set_new(functions, first, json_deep_copy(get(row, "stalls")));
+		json_object_set_new(row, "functions", functions);
+		json_object_del(row, "function");
+	}
+	if (!get(functions, name))
+		json_object_set_new(functions, name, json_object());
+	add_counts(get(functions, name), get(instruction, "stalls"));
 }
 
 static json_t *lines_of(const json_t *instructions)
@@ -113,6 +134,8 @@ static json_t *lines_of(const json_t *instructions)
 		struct hd_strbuf name = {0};
 		json_t *row = line_row(json_array_get(instructions, i));
 		run_slots_place(row, &name);
+		if (get(index, hd_strbuf_text(&name)))
+			add_function(get(index, hd_strbuf_text(&name)), json_array_get(instructions, i));
 		add_row(rows, index, hd_strbuf_text(&name), row);
 		hd_strbuf_release(&name);
 	}
