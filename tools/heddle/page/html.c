@@ -9,7 +9,7 @@
 #include "tools/heddle/page/page.h"
 
 /* Colours of bars, as many as there are in page.css. */
-enum { COLOURS = 16 };
+enum { COLOURS = 18 };
 
 /* The Makefile makes them from page.css and script/. */
 extern const char _binary_page_css_start[], _binary_page_css_end[], _binary_page_js_start[], _binary_page_js_end[];
@@ -66,11 +66,26 @@ static void append(struct hd_strbuf *out, const json_t *text)
 	append_text(out, json_is_string(text) ? json_string_value(text) : "");
 }
 
+/* With a comma between groups of three digits. */
+static void append_grouped(struct hd_strbuf *out, long long value)
+{
+	char digits[32];
+	int length = snprintf(digits, sizeof digits, "%llu", value < 0 ? 0 - (unsigned long long)value : value + 0ull);
+	hd_strbuf_append(out, value < 0 ? "-" : "");
+	for (int i = 0; i < length; i++) {
+		hd_strbuf_append(out, i && (length - i) % 3 == 0 ? "," : "");
+		hd_strbuf_append_bytes(out, digits + i, 1);
+	}
+}
+
 static void write_cell(const json_t *cell, struct hd_strbuf *out)
 {
 	const char *section = json_string_value(json_object_get(cell, "section"));
 	struct hd_strbuf text = {0};
-	page_cell_text(cell, &text);
+	if (json_is_integer(cell))
+		append_grouped(&text, json_integer_value(cell));
+	else
+		page_cell_text(cell, &text);
 	hd_strbuf_append(out, json_is_number(cell) ? "<td class=\"n\">" : "<td>");
 	if (section)
 		hd_strbuf_printf(out, "<a href=\"#%s\">", section);

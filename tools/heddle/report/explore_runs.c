@@ -148,26 +148,32 @@ static json_t *launches_json(const json_t *launches)
 
 /* ------------------------------------------------------------------ slots */
 
-/* Of each kernel the sums over its launches, with `stalls` by reason. */
+static void add_to(json_t *sums, const char *key, double value)
+{
+	json_object_set_new(sums, key, json_real(json_number_value(get(sums, key)) + value));
+}
+
+/* Of each kernel the sums over its launches, with `stalls` as those of a total, and `beside` where one ran beside
+ * others. */
 static json_t *kernels_json(const json_t *stats)
 {
-	json_t *kernels = figure_kernels(stats), *launch;
-	size_t i;
-	json_array_foreach(get(stats, "launches"), i, launch)
+	static const char *const counters[] = {"l1d_sectors", "l2_accesses",	  "dram_reads",
+					       "dram_writes", "active_sm_cycles", "resident_warp_cycles"};
+	json_t *kernels = figure_kernels(stats), *launch, *count;
+	const char *name;
+	size_t at;
+	json_array_foreach(get(stats, "launches"), at, launch)
 	{
-		json_t *kernel = get(kernels, text_of(launch, "kernel")), *stalls = get(kernel, "stalls"), *count;
-		const char *name;
+		json_t *kernel = get(kernels, text_of(launch, "kernel")), *stalls = get(kernel, "stalls");
 		if (!stalls) {
-			stalls = json_array();
-			for (unsigned reason = 0; reason < HD_STALL_COUNT; reason++)
-				json_array_append_new(stalls, json_real(0));
+			stalls = json_object();
 			json_object_set_new(kernel, "stalls", stalls);
 		}
-		json_object_foreach(get(launch, "stalls"), name, count)
-		{
-			json_t *sum = json_array_get(stalls, hd_stall_named(name));
-			json_real_set(sum, json_real_value(sum) + json_number_value(count));
-		}
+		json_object_foreach(get(launch, "stalls"), name, count) add_to(stalls, name, json_number_value(count));
+		for (size_t i = 0; i < sizeof counters / sizeof *counters; i++)
+			add_to(kernel, counters[i], json_number_value(get(launch, counters[i])));
+		if (json_is_true(get(launch, "shared")))
+			json_object_set_new(kernel, "beside", json_true());
 	}
 	return kernels;
 }

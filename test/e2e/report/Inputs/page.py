@@ -25,7 +25,7 @@ class Reader(html.parser.HTMLParser):
 
     def __init__(self):
         super().__init__()
-        self.open, self.tables, self.ids, self.links, self.headings, self.scripts = [], [], [], [], [], []
+        self.open, self.tables, self.ids, self.links, self.headings, self.scripts, self.colours = [], [], [], [], [], [], []
 
     def handle_starttag(self, tag, attrs):
         attrs = dict(attrs)
@@ -44,6 +44,8 @@ class Reader(html.parser.HTMLParser):
             self.headings.append('')
         elif tag == 'span' and 'title' in attrs:
             self.tables[-1][-1][-1] += attrs['title'] + '; '
+        elif tag == 'span' and 'p' in self.open:
+            self.colours.append(attrs['class'])
         if tag not in self.VOID:
             self.open.append(tag)
 
@@ -62,6 +64,8 @@ reader.feed(open(name + '.html', encoding='utf-8').read())
 assert not reader.open
 assert reader.scripts == [{'type': 'text/plain', 'id': 'data'}, {}], reader.scripts
 assert len(set(reader.ids)) == len(reader.ids) and {link[1:] for link in reader.links} <= set(reader.ids)
+# Each reason of the legend has a colour of its own.
+assert len(set(reader.colours)) == len(reader.colours) == len(next(iter(stats['runs']))['total']['stalls']), reader.colours
 markdown, table = [], None
 for line in open(name + '.md', encoding='utf-8'):
     if not line.startswith('|'):
@@ -81,7 +85,8 @@ for block, web, text in zip(blocks, reader.tables, markdown):
     assert re.fullmatch('(-+:?)+', ''.join(text[1]))
     if 'columns' in block:
         rows = [[shown(cell) for cell in row] for row in [block['columns']] + block['rows']]
-        assert web == rows, (web, rows)
+        grouped = [[f'{cell:,}' if isinstance(cell, int) else shown(cell) for cell in row] for row in [block['columns']] + block['rows']]
+        assert web == grouped, (web, grouped)
         assert text[:1] + text[2:] == rows, (text, rows)
         continue
     for bar, line in zip(block['bars'], web):

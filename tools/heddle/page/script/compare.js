@@ -30,7 +30,7 @@ function partsOf(runs) {
 	runs.forEach((r, which) => Object.entries(r.kernels).forEach(([name, kernel]) => {
 		if (!parts.has(name))
 			parts.set(name, newPart());
-		addToPart(parts.get(name), which, kernel.cycles, kernel.stalls);
+		addToPart(parts.get(name), which, kernel.cycles, byReason(kernel.stalls));
 	}));
 	const all = [...parts.values()];
 	all.forEach(part => { part.left = part.stalls.map(list => [...list]); });

@@ -65,7 +65,8 @@ function runName(r) {
 	const gpus = new Set(data.runs.map(x => x.gpu));
 	return r.policy + (gpus.size > 1 || same.length > 1 ? ' on ' + r.gpu : '') + (same.length > 1 ? ' (' + r.file + ')' : '');
 }
-const stallsOf = r => data.reasons.map(reason => (r.total.stalls || {})[reason.name] || 0);
+const byReason = stalls => data.reasons.map(reason => (stalls || {})[reason.name] || 0);
+const stallsOf = r => byReason(r.total.stalls);
 /* Slots in which the scheduler had a warp. */
 function slotsWithWarps(r) {
 	const stalls = stallsOf(r);
@@ -84,7 +85,7 @@ function codeOf(r, fn) {
 			const stalls = new Array(data.reasons.length).fill(0);
 			for (let j = 0; j < code.stalls[i].length; j += 2)
 				stalls[code.stalls[i][j]] = code.stalls[i][j + 1];
-			rows.set(at, {stalls, issued: stalls[0], lost: sum(stalls) - stalls[0], access: code.access[i]});
+			rows.set(at, {stalls, issued: stalls[0], lost: sum(stalls) - stalls[0], access: code.access[i] ? addAccess(newAccess(), code.access[i]) : null});
 		});
 	r.byFunction.set(fn, rows);
 	return rows;

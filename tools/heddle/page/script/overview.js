@@ -35,43 +35,47 @@ function worstReason(r) {
 	return best;
 }
 
-/* The place with most slots lost for a reason. */
+/* The place with most slots lost for a reason; of one kernel, in its own function. */
 function worstPlace(r, reason) {
 	let best = null;
-	data.functions.forEach((f, fn) => codeOf(r, fn).forEach((row, at) => {
+	data.functions.forEach((f, fn) => (!r.kernel || f.demangled === r.kernel) && codeOf(r, fn).forEach((row, at) => {
 		if (!best || row.stalls[reason] > best.slots)
 			best = {fn, at, slots: row.stalls[reason]};
 	}));
 	return best && best.slots ? best : null;
 }
 
+/* A run of one kernel alone, as the functions here take runs. */
+const runOfKernel = (r, name) => ({config: r.config, code: r.code, total: r.kernels[name], kernel: name});
+
 function bound(r) {
+	const what = r.kernel ? 'this kernel' : 'this run';
 	const use = utilisation(r), stalls = stallsOf(r), all = sum(stalls), withWarps = slotsWithWarps(r), t = r.total;
 	const most = ceilings(r), bytes = traffic(r), time = seconds(r), parts = [];
 	const level = ['DRAM', 'L2', 'L1'].reduce((a, b) => use[b] > use[a] ? b : a);
 	const reason = worstReason(r), place = worstPlace(r, reason), active = t.active_sm_cycles / t.cycles;
 	const warps = t.resident_warp_cycles / t.active_sm_cycles;
 	if (use[level] >= .6)
-		parts.push(h('b', null, level + ' bandwidth bounds this run: '), show(bytes[level] / time / 1e9, 0) + ' of ' +
+		parts.push(h('b', null, level + ` bandwidth bounds ${what}: `), show(bytes[level] / time / 1e9, 0) + ' of ' +
 			show(most[level] / 1e9, 0) + ' GB/s (' + percent(use[level], 1) + ').');
 	else if (stalls[0] >= .6 * withWarps && withWarps >= .6 * all)
-		parts.push(h('b', null, 'The issue of instructions bounds this run: '), 'schedulers issue in ' + percent(stalls[0], all) + ' of all slots.');
+		parts.push(h('b', null, `The issue of instructions bounds ${what}: `), 'schedulers issue in ' + percent(stalls[0], all) + ' of all slots.');
 	else if (withWarps < .4 * all)
-		parts.push(h('b', null, 'Too little work bounds this run: '), 'in ' + percent(all - withWarps, all) +
+		parts.push(h('b', null, `Too little work bounds ${what}: `), 'in ' + percent(all - withWarps, all) +
 			' of all issue slots the scheduler has no warp; ' + show(active, 1) + ' of ' + r.config.sm_count + ' SMs are busy at a time.');
 	else
-		parts.push(h('b', null, 'Latency bounds this run: '), 'no unit is busy for more than ' +
+		parts.push(h('b', null, `Latency bounds ${what}: `), 'no unit is busy for more than ' +
 			percent(Math.max(use[level], use.issue), 1) + ' of the time, with ' + show(warps, 1) + ' of ' + r.config.max_warps + ' warps resident on a busy SM.');
 	if (stalls[reason] > 0) {
 		parts.push(' Where there are warps, ' + percent(stalls[reason], withWarps) + ' of the slots are lost to ', h('b', null, data.reasons[reason].name),
 			' (' + data.reasons[reason].help + ')');
 		if (place)
-			parts.push(', ' + percent(place.slots, stalls[reason]) + ' of it at ',
+			parts.push(', ' + percent(place.slots, stalls[reason]) + ' of them at ',
 				h('a', {href: '#', onclick: event => { event.preventDefault(); go({view: 'source', fn: place.fn, at: place.at, file: -1, line: 0}); }}, placeOf(place.fn, place.at)));
 		parts.push('.');
 	}
 	parts.push(' ' + percent(stalls[0], withWarps) + ' of these slots issue.');
-	return h('p', {class: 'lead'}, parts);
+	return h('p', {class: r.kernel ? '' : 'lead'}, parts);
 }
 
 /* ---- side by side */
@@ -217,11 +221,15 @@ function ownCounts() {
 
 function kernels() {
 	const r = run(), all = sum(Object.values(r.kernels).map(k => k.cycles));
-	return card('Kernels: ' + runName(r), table(['Kernel', '#launches', '#cycles', '#share', '#warp instructions', '#IPC'], Object.entries(r.kernels).map(([name, k]) => {
-		const fn = data.functions.findIndex(f => f.kernel && f.demangled === name);
+	const list = Object.entries(r.kernels).sort(([, a], [, b]) => b.cycles - a.cycles), idle = reasonOf('idle');
+	/* What each kernel that takes time is bound by; where some ran at the same time, their slots are not known apart. */
+	const said = list.length > 1 && !list.some(([, k]) => k.beside) ? list.filter(([, k]) => k.cycles >= .05 * all).slice(0, 6) : [];
+	return card('Kernels: ' + runName(r), table(['Kernel', '#launches', '#cycles', '#share', '#warp instructions', '#IPC', 'Issue slots with warps'], list.map(([name, k]) => {
+		const fn = data.functions.findIndex(f => f.kernel && f.demangled === name), slots = byReason(k.stalls);
 		return {onclick: fn < 0 ? null : () => go({view: 'source', fn, at: -1, file: -1, line: 0}),
-			cells: [h('code', null, name), k.launches, k.cycles, number(percent(k.cycles, all)), k.warp_instructions, number(show(k.ipc, 3))]};
-	})));
+			cells: [h('code', null, name), k.launches, k.cycles, number(percent(k.cycles, all)), k.warp_instructions, number(show(k.ipc, 3)),
+				h('div', {class: 'slots'}, stack(slots, sum(slots) - slots[idle], reason => reason === idle))]};
+	})), said.map(([name]) => [h('h3', null, h('code', null, name)), bound(runOfKernel(r, name))]));
 }
 
 views.push({id: 'overview', title: 'Overview', needs: () => data.runs.length > 0, show(into) {

@@ -129,16 +129,19 @@ const newAccess = () => ({requests: 0, threads: 0, sectors: 0, ideal_sectors: 0,
 function addAccess(to, access) {
 	for (const key of Object.keys(to))
 		to[key] += (access && access[key]) || 0;
+	return to;
 }
 function accessText(a) {
 	if (!a)
 		return ['', ''];
-	if (a.requests)
+	/* A line that accesses both kinds of memory shows the one that is further from its best. */
+	const shared = a.shared_requests && (!a.requests || a.shared_cycles * a.ideal_sectors > a.ideal_shared_cycles * a.sectors);
+	if (a.requests && !shared)
 		return [show(a.sectors / a.requests, 1), show(a.ideal_sectors / a.requests, 1)];
 	if (a.shared_requests)
 		return [show(a.shared_cycles / a.shared_requests, 1), show(a.ideal_shared_cycles / a.shared_requests, 1)];
 	if (a.branches)
-		return [percent(a.diverged, a.branches), ''];
+		return [show(100 * a.diverged / a.branches, 1) + ' %', ''];
 	return ['', ''];
 }
 function accessTip(a) {
@@ -166,8 +169,11 @@ function costCells(entry, all, most) {
 	];
 }
 const costHead = () => ['stalls', '#%', '#~issued', '#~took / ideal'];
+const HEAD_TIPS = {stalls: 'issue slots lost here, by reason', '%': 'of the slots in which a scheduler had a warp', issued: 'warp instructions issued', live: 'live registers, at most',
+	'took / ideal': 'memory: sectors per request / the fewest that the bytes need\nshared memory: cycles per request / without bank conflicts\nbranches: how many of them diverged',
+	lanes: 'threads that execute it, of the 32 of a warp, on average'};
 /* '#': a number; '~': a phone has no room for it. */
-const heads = list => h('tr', null, list.map(text => h('th', {class: (text.includes('#') ? 'n' : '') + (text.includes('~') ? ' spare' : ''), scope: 'col'}, text.replace(/[#~]/g, ''))));
+const heads = list => h('tr', null, list.map(text => h('th', {'data-tip': HEAD_TIPS[text.replace(/[#~]/g, '')], class: (text.includes('#') ? 'n' : '') + (text.includes('~') ? ' spare' : ''), scope: 'col'}, text.replace(/[#~]/g, ''))));
 
 /* ---- the two panes */
 
@@ -253,6 +259,21 @@ function reuseOf(fn, at) {
 	return Number.isInteger(each) ? [...tags.slice(at * each, at * each + each)].map(d => names[d] || d).filter(t => t !== '–').join(' ') : '';
 }
 
+/* How full warps are. */
+function lanesCell(row) {
+	const lanes = row && row.issued && row.access ? row.access.threads / row.issued : NaN;
+	return h('td', {class: 'n spare' + (lanes < 24 ? ' bad' : '')}, Number.isFinite(lanes) ? show(lanes, lanes === 32 ? 0 : 1) : '');
+}
+
+/* A pane with marks at its edge: where in the whole of it slots are lost, also in what is out of sight. */
+function withMarks(pane, of, all) {
+	const rows = [...pane.querySelectorAll('tbody tr')], most = Math.max(1, ...rows.map(of)), edge = h('div', {class: 'edge', 'aria-hidden': 'true'});
+	rows.map((row, i) => [of(row), i]).filter(([lost]) => lost >= .02 * most).sort((a, b) => b[0] - a[0]).slice(0, 200).forEach(([lost, i]) =>
+		edge.append(h('div', {style: `top:${(100 * i / rows.length).toFixed(2)}%;opacity:${(.2 + .8 * lost / most).toFixed(2)}`, 'data-tip': percent(lost, all) + ' of the slots',
+			onclick: () => { pane.scrollTop = Math.max(0, rows[i].offsetTop - pane.clientHeight / 3); }})));
+	return h('div', {class: 'holder'}, pane, edge);
+}
+
 function insideCell(fn, at) {
 	const around = callsAround(fn, at);
 	return h('td', {class: 'co spare', 'data-tip': around.map(call => call.callee + ', called at ' + callPlace(call)).join('\n') || null}, around.length ? around[0].callee : '');
@@ -267,7 +288,7 @@ function codePane(fn, at, file, line) {
 	const f = data.functions[fn], r = run(), rows = r ? codeOf(r, fn) : new Map(), all = r ? slotsWithWarps(r) : 0;
 	const most = Math.max(1, ...[...rows.values()].map(row => row.lost)), live = Math.max(0, ...f.code.live), marks = marksOf(fn);
 	const hasCalls = shownFacts.calls && f.code.inlined.some(i => i >= 0);
-	const columns = 7 + (hasCalls ? 1 : 0) + (shownFacts.control ? 1 : 0) + (shownFacts.reuse ? 1 : 0);
+	const columns = 8 + (hasCalls ? 1 : 0) + (shownFacts.control ? 1 : 0) + (shownFacts.reuse ? 1 : 0);
 	const body = h('tbody', null, h('tr', {class: 'title'}, h('td', {colspan: columns}, nameOf(fn))));
 	f.code.text.forEach((text, i) => {
 		if (f.code.stream[i])
@@ -276,12 +297,12 @@ function codePane(fn, at, file, line) {
 			body.append(h('tr', {class: 'mark'}, h('td', {colspan: columns}, mark)));
 		const linked = f.code.file[i] === file && f.code.line[i] === line && line > 0;
 		body.append(h('tr', {'data-at': i, class: i === at ? 'picked' : linked ? 'linked' : null,
-			onclick: () => go({fn, at: i, file: -1, line: 0})}, h('td', {class: 'no'}, (i * 16).toString(16).padStart(4, '0')), costCells(rows.get(i), all, most),
+			onclick: () => go({fn, at: i, file: -1, line: 0})}, h('td', {class: 'no'}, (i * 16).toString(16).padStart(4, '0')), costCells(rows.get(i), all, most), lanesCell(rows.get(i)),
 			h('td', {class: 'n', style: heat(f.code.live[i], live)}, f.code.live[i]), shownFacts.control ? h('td', null, f.code.control[i] || '') : null,
 			hasCalls ? insideCell(fn, i) : null, h('td', null, text, f.code.role[i] ? h('span', {class: 'co'}, '  ' + f.code.role[i]) : null),
 			shownFacts.reuse ? h('td', {class: 'co'}, reuseOf(fn, i)) : null));
 	});
-	pane.append(h('table', null, h('thead', null, heads(['#pc', ...costHead(), '#live', ...(shownFacts.control ? ['control'] : []), ...(hasCalls ? ['~inlined from'] : []), 'instruction',
+	pane.append(h('table', null, h('thead', null, heads(['#pc', ...costHead(), '#~lanes', '#live', ...(shownFacts.control ? ['control'] : []), ...(hasCalls ? ['~inlined from'] : []), 'instruction',
 		...(shownFacts.reuse ? ['next use'] : [])])), body));
 	return pane;
 }
@@ -376,9 +397,18 @@ views.push({id: 'source', title: 'Source and machine code', needs: () => data.fu
 	const source = sourcePane(file, line), code = codePane(state.fn, state.at, file, line);
 	moves(source, code, false);
 	moves(code, source, true);
-	into.append(pickers(file), h('div', {class: 'panes'}, source, code), h('div', {class: 'card detail', style: 'margin-top:1rem'}, detail(state.fn, state.at)));
+	const all = run() ? slotsWithWarps(run()) : 0, lines = run() && file >= 0 ? linesOf(file) : new Map(), rows = run() && state.fn >= 0 ? codeOf(run(), state.fn) : new Map();
+	const lostAt = (map, key) => key === undefined || !map.has(Number(key)) ? 0 : map.get(Number(key)).lost;
+	into.append(pickers(file), h('div', {class: 'panes'}, withMarks(source, row => lostAt(lines, row.dataset.line), all), withMarks(code, row => lostAt(rows, row.dataset.at), all)), h('div', {class: 'card detail', style: 'margin-top:1rem'}, detail(state.fn, state.at)));
 	if (run() && !(run().code || []).length)
 		into.append(h('p', {class: 'soft'}, 'This run has no counts by instruction: use heddle run --by-instruction --stats FILE.'));
-	showRow(source, source.querySelector('tr.picked'));
+	for (const holder of document.querySelectorAll('.holder')) {
+		const edge = holder.querySelector('.edge'), pane = holder.querySelector('.pane');
+		if (edge && pane.scrollHeight <= pane.clientHeight)
+			edge.remove();
+	}
+	/* Without a picked line, where the function begins. */
+	const first = state.fn >= 0 ? data.functions[state.fn].code.line.find((no, at) => no > 0 && data.functions[state.fn].code.file[at] === file) : 0;
+	showRow(source, source.querySelector('tr.picked') || source.querySelector(`tr[data-line="${first}"]`));
 	showRow(code, code.querySelector('tr.picked') || code.querySelector('tr.linked'));
 }});

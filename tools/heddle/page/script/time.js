@@ -41,7 +41,7 @@ function chart(title, unit, points, from, to, spans) {
 	svg.append(s('path', {class: 'curve', d: path, 'vector-effect': 'non-scaling-stroke'}));
 	const cross = s('line', {class: 'cross', y1: top, y2: height - bottom, visibility: 'hidden', 'vector-effect': 'non-scaling-stroke'});
 	svg.append(cross);
-	const value = h('span', {class: 'soft'}, 'at most ' + show(most, most < 10 ? 2 : 0) + (unit ? ' ' + unit : ''));
+	const value = h('span', {class: 'soft'}, 'up to ' + show(most, most < 10 ? 2 : 0) + (unit ? ' ' + unit : ''));
 	svg.addEventListener('pointermove', event => {
 		const box = svg.getBoundingClientRect(), x = from + (event.clientX - box.left) / box.width * (to - from);
 		const point = points.find(p => x >= p.x0 && x < p.x1);
@@ -52,7 +52,7 @@ function chart(title, unit, points, from, to, spans) {
 	});
 	svg.addEventListener('pointerleave', () => {
 		cross.setAttribute('visibility', 'hidden');
-		value.textContent = 'at most ' + show(most, most < 10 ? 2 : 0) + (unit ? ' ' + unit : '');
+		value.textContent = 'up to ' + show(most, most < 10 ? 2 : 0) + (unit ? ' ' + unit : '');
 	});
 	return h('div', {class: 'chart'}, h('div', {class: 'label'}, h('b', null, title), value), svg);
 }
