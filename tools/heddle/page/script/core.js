@@ -43,13 +43,15 @@ function table(columns, rows, className) {
 
 /* ---- numbers */
 
-const whole = new Intl.NumberFormat('en-US', {maximumFractionDigits: 0});
+/* By the digits behind the point: making one takes as long as writing a hundred numbers. */
+const formats = [];
+const formatOf = digits => formats[digits] = formats[digits] || new Intl.NumberFormat('en-US', {minimumFractionDigits: digits, maximumFractionDigits: digits});
 function show(value, digits) {
 	if (!Number.isFinite(value))
 		return '–';
 	if (digits === undefined)
 		digits = Number.isInteger(value) || Math.abs(value) >= 1000 ? 0 : Math.abs(value) >= 100 ? 1 : Math.abs(value) >= 1 ? 2 : 3;
-	return digits ? value.toLocaleString('en-US', {minimumFractionDigits: digits, maximumFractionDigits: digits}) : whole.format(value);
+	return formatOf(digits).format(value);
 }
 const percent = (part, all) => all > 0 ? show(100 * part / all, 1) + ' %' : '–';
 const sum = list => list.reduce((a, b) => a + b, 0);
@@ -185,8 +187,10 @@ function draw() {
 	const picker = document.getElementById('run');
 	if (picker)
 		picker.value = state.run;
-	into.replaceChildren();
-	views.find(view => view.id === state.view).show(into);
+	const view = views.find(of => of.id === state.view);
+	if (!view.stays || !view.stays(into))
+		into.replaceChildren();
+	view.show(into);
 }
 
 function toggleTheme() {

@@ -163,9 +163,9 @@ function costCells(entry, all, most) {
 	const [took, ideal] = accessText(entry && entry.access);
 	return [
 		h('td', {class: 'cost'}, shownStalls),
-		h('td', {class: 'n'}, entry && entry.lost ? show(100 * entry.lost / all, 1) : ''),
-		h('td', {class: 'n spare'}, entry && entry.issued ? show(entry.issued) : ''),
-		h('td', {class: 'n spare' + (entry && wasteful(entry.access) ? ' bad' : ''), 'data-tip': accessTip(entry && entry.access)}, took && ideal ? took + ' / ' + ideal : took),
+		h('td', {class: 'n share'}, entry && entry.lost ? show(100 * entry.lost / all, 1) : ''),
+		h('td', {class: 'n spare issued'}, entry && entry.issued ? show(entry.issued) : ''),
+		h('td', {class: 'n spare took' + (entry && wasteful(entry.access) ? ' bad' : ''), 'data-tip': accessTip(entry && entry.access)}, took && ideal ? took + ' / ' + ideal : took),
 	];
 }
 const costHead = () => ['stalls', '#%', '#~issued', '#~took / ideal'];
@@ -173,7 +173,11 @@ const HEAD_TIPS = {stalls: 'issue slots lost here, by reason', '%': 'of the slot
 	'took / ideal': 'memory: sectors per request / the fewest that the bytes need\nshared memory: cycles per request / without bank conflicts\nbranches: how many of them diverged',
 	lanes: 'threads that execute it, of the 32 of a warp, on average'};
 /* '#': a number; '~': a phone has no room for it. */
-const heads = list => h('tr', null, list.map(text => h('th', {'data-tip': HEAD_TIPS[text.replace(/[#~]/g, '')], class: (text.includes('#') ? 'n' : '') + (text.includes('~') ? ' spare' : ''), scope: 'col'}, text.replace(/[#~]/g, ''))));
+const HEAD_CLASSES = {line: 'no', pc: 'no', stalls: 'cost', '%': 'share', issued: 'issued', 'took / ideal': 'took', lanes: 'lanes', live: 'live', control: 'control', 'next use': 'reuse', 'inlined from': 'inside'};
+const heads = list => h('tr', null, list.map(text => {
+	const name = text.replace(/[#~]/g, '');
+	return h('th', {'data-tip': HEAD_TIPS[name], class: [HEAD_CLASSES[name], text.includes('#') ? 'n' : '', text.includes('~') ? 'spare' : ''].filter(Boolean).join(' '), scope: 'col'}, name);
+}));
 
 /* ---- the two panes */
 
@@ -196,7 +200,7 @@ function sourcePane(file, line) {
 	}
 	const lines = linesOf(file), all = run() ? slotsWithWarps(run()) : 0, most = Math.max(1, ...[...lines.values()].map(l => l.lost));
 	const live = Math.max(0, ...[...lines.values()].map(l => l.live)), inlined = shownFacts.calls ? inlinedOf(file) : new Map();
-	const liveCell = entry => h('td', {class: 'n', style: entry ? heat(entry.live, live) : null}, entry ? entry.live : '');
+	const liveCell = entry => h('td', {class: 'n live', style: entry ? heat(entry.live, live) : null}, entry ? entry.live : '');
 	const body = h('tbody');
 	const parts = data.files[file].parts.length ? data.files[file].parts : [{from: 0, lines: []}];
 	if (!data.files[file].parts.length)
@@ -262,12 +266,14 @@ function reuseOf(fn, at) {
 /* How full warps are. */
 function lanesCell(row) {
 	const lanes = row && row.issued && row.access ? row.access.threads / row.issued : NaN;
-	return h('td', {class: 'n spare' + (lanes < 24 ? ' bad' : '')}, Number.isFinite(lanes) ? show(lanes, lanes === 32 ? 0 : 1) : '');
+	return h('td', {class: 'n spare lanes' + (lanes < 24 ? ' bad' : '')}, Number.isFinite(lanes) ? show(lanes, lanes === 32 ? 0 : 1) : '');
 }
 
 /* A pane with marks at its edge: where in the whole of it slots are lost, also in what is out of sight. */
 function withMarks(pane, of, all) {
-	const rows = [...pane.querySelectorAll('tbody tr')], most = Math.max(1, ...rows.map(of)), edge = h('div', {class: 'edge', 'aria-hidden': 'true'});
+	const rows = [...pane.querySelectorAll('tbody tr')];
+	pane.classList.toggle('long', rows.length > 400);
+	const most = Math.max(1, ...rows.map(of)), edge = h('div', {class: 'edge', 'aria-hidden': 'true'});
 	rows.map((row, i) => [of(row), i]).filter(([lost]) => lost >= .02 * most).sort((a, b) => b[0] - a[0]).slice(0, 200).forEach(([lost, i]) =>
 		edge.append(h('div', {style: `top:${(100 * i / rows.length).toFixed(2)}%;opacity:${(.2 + .8 * lost / most).toFixed(2)}`, 'data-tip': percent(lost, all) + ' of the slots',
 			onclick: () => { pane.scrollTop = Math.max(0, rows[i].offsetTop - pane.clientHeight / 3); }})));
@@ -276,7 +282,7 @@ function withMarks(pane, of, all) {
 
 function insideCell(fn, at) {
 	const around = callsAround(fn, at);
-	return h('td', {class: 'co spare', 'data-tip': around.map(call => call.callee + ', called at ' + callPlace(call)).join('\n') || null}, around.length ? around[0].callee : '');
+	return h('td', {class: 'co spare inside', 'data-tip': around.map(call => call.callee + ', called at ' + callPlace(call)).join('\n') || null}, around.length ? around[0].callee.replace(/^(.{15}).{2,}$/, '$1…') : '');
 }
 
 function codePane(fn, at, file, line) {
@@ -298,12 +304,10 @@ function codePane(fn, at, file, line) {
 		const linked = f.code.file[i] === file && f.code.line[i] === line && line > 0;
 		body.append(h('tr', {'data-at': i, class: i === at ? 'picked' : linked ? 'linked' : null,
 			onclick: () => go({fn, at: i, file: -1, line: 0})}, h('td', {class: 'no'}, (i * 16).toString(16).padStart(4, '0')), costCells(rows.get(i), all, most), lanesCell(rows.get(i)),
-			h('td', {class: 'n', style: heat(f.code.live[i], live)}, f.code.live[i]), shownFacts.control ? h('td', null, f.code.control[i] || '') : null,
-			hasCalls ? insideCell(fn, i) : null, h('td', null, text, f.code.role[i] ? h('span', {class: 'co'}, '  ' + f.code.role[i]) : null),
-			shownFacts.reuse ? h('td', {class: 'co'}, reuseOf(fn, i)) : null));
+			h('td', {class: 'n live', style: heat(f.code.live[i], live)}, f.code.live[i]), shownFacts.control ? h('td', {class: 'control'}, f.code.control[i] || '') : null,
+			shownFacts.reuse ? h('td', {class: 'co reuse'}, reuseOf(fn, i)) : null, hasCalls ? insideCell(fn, i) : null, h('td', null, text, f.code.role[i] ? h('span', {class: 'co'}, '  ' + f.code.role[i]) : null)));
 	});
-	pane.append(h('table', null, h('thead', null, heads(['#pc', ...costHead(), '#~lanes', '#live', ...(shownFacts.control ? ['control'] : []), ...(hasCalls ? ['~inlined from'] : []), 'instruction',
-		...(shownFacts.reuse ? ['next use'] : [])])), body));
+	pane.append(h('table', null, h('thead', null, heads(['#pc', ...costHead(), '#~lanes', '#live', ...(shownFacts.control ? ['control'] : []), ...(shownFacts.reuse ? ['next use'] : []), ...(hasCalls ? ['~inlined from'] : []), 'instruction'])), body));
 	return pane;
 }
 
@@ -371,8 +375,10 @@ function moves(pane, other, isCode) {
 	});
 }
 
+/* What is in sight stays where it is. */
 function showRow(pane, row) {
-	if (row)
+	const top = row ? row.offsetTop - pane.scrollTop : 0;
+	if (row && (top < 30 || top > pane.clientHeight - 40))
 		pane.scrollTop = Math.max(0, row.offsetTop - pane.clientHeight / 3);
 }
 
@@ -392,14 +398,19 @@ function pickers(file) {
 		}}), {calls: 'inlined functions', intervals: 'register-intervals', points: 'preemption and switch points', linear: 'linear registers and addresses', reuse: 'next uses', control: 'control bits'}[key])));
 }
 
-views.push({id: 'source', title: 'Source and machine code', needs: () => data.functions.length > 0, show(into) {
-	const {file, line} = selected();
+/* The panes as they stand, and what they depend on but for the picked line and instruction: code of thousands of
+   instructions takes long to lay out, so that another pick only moves the marks. */
+let shownPanes = null;
+const panesKey = file => JSON.stringify([state.run, state.fn, file, shownFacts]);
+
+function newPanes(into, file, line) {
 	const source = sourcePane(file, line), code = codePane(state.fn, state.at, file, line);
 	moves(source, code, false);
 	moves(code, source, true);
 	const all = run() ? slotsWithWarps(run()) : 0, lines = run() && file >= 0 ? linesOf(file) : new Map(), rows = run() && state.fn >= 0 ? codeOf(run(), state.fn) : new Map();
 	const lostAt = (map, key) => key === undefined || !map.has(Number(key)) ? 0 : map.get(Number(key)).lost;
-	into.append(pickers(file), h('div', {class: 'panes'}, withMarks(source, row => lostAt(lines, row.dataset.line), all), withMarks(code, row => lostAt(rows, row.dataset.at), all)), h('div', {class: 'card detail', style: 'margin-top:1rem'}, detail(state.fn, state.at)));
+	const said = h('div', {class: 'card detail', style: 'margin-top:1rem'}, detail(state.fn, state.at));
+	into.append(pickers(file), h('div', {class: 'panes'}, withMarks(source, row => lostAt(lines, row.dataset.line), all), withMarks(code, row => lostAt(rows, row.dataset.at), all)), said);
 	if (run() && !(run().code || []).length)
 		into.append(h('p', {class: 'soft'}, 'This run has no counts by instruction: use heddle run --by-instruction --stats FILE.'));
 	for (const holder of document.querySelectorAll('.holder')) {
@@ -407,6 +418,31 @@ views.push({id: 'source', title: 'Source and machine code', needs: () => data.fu
 		if (edge && pane.scrollHeight <= pane.clientHeight)
 			edge.remove();
 	}
+	shownPanes = {key: panesKey(file), source, code, said};
+	return shownPanes;
+}
+
+function movePicks({source, code, said}, file, line) {
+	for (const row of document.querySelectorAll('.pane tr.picked, .pane tr.linked'))
+		row.classList.remove('picked', 'linked');
+	const f = data.functions[state.fn], at = code.querySelector(`tr[data-at="${state.at}"]`), of = source.querySelector(`tr[data-line="${line}"]`);
+	if (f && line > 0)
+		code.querySelectorAll('tr[data-at]').forEach(row => row.classList.toggle('linked', f.code.file[row.dataset.at] === file && f.code.line[row.dataset.at] === line));
+	for (const row of [at, of].filter(Boolean)) {
+		row.classList.remove('linked');
+		row.classList.add('picked');
+	}
+	said.replaceChildren(detail(state.fn, state.at));
+}
+
+/* Lines under a call are marked by what they are made from. */
+const canMove = (into, file) => shownPanes && into.contains(shownPanes.source) && shownPanes.key === panesKey(file) && !openCalls.size && file >= 0 && state.fn >= 0;
+
+views.push({id: 'source', title: 'Source and machine code', needs: () => data.functions.length > 0, stays: into => canMove(into, selected().file), show(into) {
+	const {file, line} = selected(), moved = canMove(into, file);
+	if (moved)
+		movePicks(shownPanes, file, line);
+	const {source, code} = moved ? shownPanes : newPanes(into, file, line);
 	/* Without a picked line, where the function begins. */
 	const first = state.fn >= 0 ? data.functions[state.fn].code.line.find((no, at) => no > 0 && data.functions[state.fn].code.file[at] === file) : 0;
 	showRow(source, source.querySelector('tr.picked') || source.querySelector(`tr[data-line="${first}"]`));
