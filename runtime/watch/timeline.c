@@ -339,31 +339,16 @@ static void bulk_lands(const struct hd_watcher_handle *self, struct hd_exec *exe
 
 /* ------------------------------------------------------------ start and end */
 
-static const struct hd_watcher coarse = {.name = "timeline",
-					 .grid_bytes = sizeof(bool),
-					 .block_begin = block_begin,
-					 .block_end = block_end,
-					 .block_moved = block_moved,
-					 .noted = noted,
-					 .bulk_begins = bulk_begins,
-					 .bulk_lands = bulk_lands,
-					 .grid_start = grid_start,
-					 .grid_end = grid_end};
-static const struct hd_watcher fine = {.name = "timeline of instructions",
-				       .grid_bytes = sizeof(bool),
-				       .all_code = true,
-				       .issue = issue,
-				       .access = enters_memory,
-				       .written = written,
-				       .slots = slots,
-				       .block_begin = block_begin,
-				       .block_end = block_end,
-				       .block_moved = block_moved,
-				       .noted = noted,
-				       .bulk_begins = bulk_begins,
-				       .bulk_lands = bulk_lands,
-				       .grid_start = grid_start,
-				       .grid_end = grid_end};
+#define COARSE                                                                                                         \
+	.grid_bytes = sizeof(bool), .block_begin = block_begin, .block_end = block_end, .block_moved = block_moved,    \
+	.noted = noted, .bulk_begins = bulk_begins, .bulk_lands = bulk_lands, .grid_start = grid_start,                \
+	.grid_end = grid_end
+#define WARPS .all_code = true, .issue = issue, .access = enters_memory, .written = written
+
+static const struct hd_watcher coarse = {.name = "timeline", COARSE};
+/* What schedulers do is shown by Perfetto alone. */
+static const struct hd_watcher of_warps = {.name = "timeline of warps", COARSE, WARPS};
+static const struct hd_watcher fine = {.name = "timeline of instructions", COARSE, WARPS, .slots = slots};
 
 int hd_timeline_check(const char *text, struct hd_diag *diag)
 {
@@ -390,13 +375,16 @@ void hd_timeline_start(struct hd_gpu *gpu, const struct hd_timeline_options *opt
 	timeline->schedulers = (uint32_t)gpu->config->schedulers;
 	timeline->instructions = options->filter || options->kanata;
 	timeline->sms = HD_ARENA_NEW(&gpu->arena, struct hd_timeline_sm, timeline->sm_count);
-	hd_watcher_add(gpu, timeline->instructions ? &fine : &coarse, recorder);
+	hd_watcher_add(gpu, !timeline->instructions ? &coarse : options->perfetto ? &fine : &of_warps, recorder);
 }
 
 static struct recorder *recorder_of(const struct hd_gpu *gpu)
 {
-	struct recorder *recorder = hd_watcher_state(gpu, &fine);
-	return recorder ? recorder : hd_watcher_state(gpu, &coarse);
+	static const struct hd_watcher *const watchers[] = {&fine, &of_warps, &coarse};
+	struct recorder *recorder = NULL;
+	for (unsigned i = 0; i < sizeof watchers / sizeof *watchers && !recorder; i++)
+		recorder = hd_watcher_state(gpu, watchers[i]);
+	return recorder;
 }
 
 void hd_timeline_copied(struct hd_gpu *gpu, enum hd_timeline_copy kind, uint64_t bytes)
@@ -433,7 +421,9 @@ static void compress(struct hd_timeline_output *out, ZSTD_EndDirective end)
 
 void hd_timeline_flush(struct hd_timeline_output *out)
 {
-	if (out->zstd)
+	if (out->pack)
+		out->failed |= !hd_pack_block(out->pack, out->bytes, out->length, false, out->file);
+	else if (out->zstd)
 		compress(out, ZSTD_e_continue);
 	else
 		out->failed |= fwrite(out->bytes, 1, out->length, out->file) != out->length;
@@ -453,18 +443,24 @@ static int write_file(const struct recorder *recorder, const struct hd_gpu *gpu,
 		return -1;
 	}
 	out->file = file.to;
-	if (dot && !strcmp(dot, ".zst")) {
+	bool packed = dot && !strcmp(dot, ".zst");
+	if (packed && write == hd_timeline_write_kanata) {
+		out->pack = hd_pack_new();
+	} else if (packed) {
 		out->zstd = ZSTD_createCCtx();
 		out->failed =
 			!out->zstd || ZSTD_isError(ZSTD_CCtx_setParameter(out->zstd, ZSTD_c_compressionLevel, FAST));
 	}
 	if (!out->failed)
 		write(gpu, &recorder->timeline, out);
-	if (!out->failed && out->zstd)
+	if (!out->failed && out->pack)
+		out->failed |= !hd_pack_block(out->pack, out->bytes, out->length, true, out->file);
+	else if (!out->failed && out->zstd)
 		compress(out, ZSTD_e_end);
 	else if (!out->failed)
 		hd_timeline_flush(out);
 	ZSTD_freeCCtx(out->zstd);
+	hd_pack_free(out->pack);
 	int status;
 	if (out->failed) {
 		status = hd_error(recorder->diag, HD_NOWHERE, "%s: cannot write", path);

@@ -12,6 +12,7 @@
 #include "lib/vec.h"
 #include "runtime/core/watch.h"
 #include "runtime/watch/timeline.h"
+#include "runtime/watch/timeline_pack.h"
 
 struct hd_gpu;
 
@@ -81,10 +82,11 @@ struct hd_timeline {
 	uint64_t left_out; /* events for which there was no room */
 };
 
-/* A file on its way out, compressed where `zstd` is there. */
+/* A file on its way out, compressed where `zstd` or `pack` is there. */
 struct hd_timeline_output {
 	FILE *file;
 	struct ZSTD_CCtx_s *zstd;
+	struct hd_pack *pack; /* for writers that use hd_timeline_put_again */
 	size_t length;
 	bool failed;
 	char bytes[1 << 16];
@@ -109,6 +111,33 @@ static inline void hd_timeline_put(struct hd_timeline_output *out, const void *b
 		hd_timeline_flush(out);
 	memcpy(out->bytes + out->length, bytes, length);
 	out->length += length;
+}
+
+/* Where a text has been written last. */
+struct hd_timeline_place {
+	uint64_t at;
+	bool known;
+};
+/* A text that is the same each time; at most half of `bytes`. */
+static inline void hd_timeline_put_again(struct hd_timeline_output *out, const char *text, uint32_t length,
+					 struct hd_timeline_place *place)
+{
+	struct hd_pack *pack = out->pack;
+	if (pack && length >= HD_PACK_LEAST) {
+		uint64_t now = pack->before + pack->matched + out->length, back = now - place->at;
+		bool again = place->known && back <= HD_PACK_WINDOW;
+		if (again && (pack->count == HD_PACK_MATCHES || pack->matched + length > HD_PACK_MATCHED))
+			hd_timeline_flush(out);
+		*place = (struct hd_timeline_place){now, true};
+		if (again) {
+			pack->matches[pack->count++] =
+				(struct hd_pack_match){(uint32_t)out->length - pack->taken, length, (uint32_t)back};
+			pack->taken = (uint32_t)out->length;
+			pack->matched += length;
+			return;
+		}
+	}
+	hd_timeline_put(out, text, length);
 }
 
 /* The text of an instruction. */

@@ -126,39 +126,74 @@ static void sort_lines(struct rows *rows)
 /* ------------------------------------------------------------ text */
 
 #define PUT(out, text) hd_timeline_put((out), (text), sizeof(text) - 1)
+/* At `at`, where there is room. */
+#define ADD(at, text) (memcpy((at), (text), sizeof(text) - 1), (at) + sizeof(text) - 1)
 
 static struct hd_timeline_word word_of(uint32_t number)
 {
+	static const char pairs[] = "0001020304050607080910111213141516171819202122232425262728293031323334353637383940"
+				    "4142434445464748495051525354555657585960616263646566676869707172737475767778798081"
+				    "82838485868788899091929394959697989900";
 	struct hd_timeline_word word;
-	char digits[10], *at = digits + sizeof digits;
-	do {
-		*--at = (char)('0' + number % 10);
-		number /= 10;
-	} while (number);
-	word.length = (uint32_t)(digits + sizeof digits - at);
-	for (uint32_t i = 0; i < word.length; i++)
-		word.bytes[i] = at[i];
+	char digits[10 + sizeof word.bytes], *at = digits + 10;
+	while (number >= 100) {
+		at -= 2;
+		memcpy(at, pairs + 2 * (number % 100), 2);
+		number /= 100;
+	}
+	if (number >= 10)
+		at -= 2, memcpy(at, pairs + 2 * number, 2);
+	else
+		*--at = (char)('0' + number);
+	word.length = (uint32_t)(digits + 10 - at);
+	memcpy(word.bytes, at, sizeof word.bytes);
 	return word;
 }
 
-static void put_number(struct hd_timeline_output *out, uint64_t number)
+static inline char *add_word(char *at, const struct hd_timeline_word *word)
 {
-	char digits[24];
-	if (number <= UINT32_MAX) {
-		struct hd_timeline_word word = word_of((uint32_t)number);
-		hd_timeline_put_word(out, &word);
-	} else {
-		hd_timeline_put(out, digits, (size_t)snprintf(digits, sizeof digits, "%" PRIu64, number));
-	}
+	memcpy(at, word->bytes, sizeof word->bytes);
+	return at + word->length;
+}
+
+static inline char *add_number(char *at, uint32_t number)
+{
+	const struct hd_timeline_word word = word_of(number);
+	return add_word(at, &word);
+}
+
+enum { MOST_LINES = 256 }; /* bytes of lines that are made where they are written */
+
+static inline char *begin_lines(struct hd_timeline_output *out)
+{
+	if (out->length + MOST_LINES > sizeof out->bytes)
+		hd_timeline_flush(out);
+	return out->bytes + out->length;
+}
+
+static inline void end_lines(struct hd_timeline_output *out, const char *at)
+{
+	out->length = (size_t)(at - out->bytes);
 }
 
 /* What of a row depends on its instruction alone. */
 struct known {
-	char *text; /* "0010 IADD3 R0, R1, R2"; NULL: not made yet */
-	size_t length;
+	char *text; /* "\t0\t0010 IADD3 R0, R1, R2\nL\t"; NULL: not made yet */
+	uint32_t length;
+	struct hd_timeline_place place;
 	const char *function;
-	size_t function_length;
-	struct hd_regset reads, writes;
+	uint8_t *reads, *writes; /* registers */
+	uint32_t read_count, write_count;
+};
+
+/* A warp slot of an SM, while rows are passed in the order of issue. */
+struct slot {
+	uint32_t writers[256]; /* the last row that wrote a register; NONE */
+	/* "\t1\tSM 0 warp 1, function, 32 lanes\nS\t", and for what it is */
+	char *text;
+	uint32_t length, lanes;
+	const char *function;
+	struct hd_timeline_place place;
 };
 
 struct writing {
@@ -167,23 +202,50 @@ struct writing {
 	struct hd_timeline_output *out;
 };
 
-static const struct known *known_of(struct writing *w, uint32_t pc)
+static uint8_t *registers_of(const struct hd_regset *set, uint32_t *count)
+{
+	uint8_t *list = hd_xmalloc(256);
+	HD_REGSET_FOREACH (set, reg)
+		list[(*count)++] = (uint8_t)reg;
+	return hd_xrealloc(list, *count + 1);
+}
+
+static struct known *known_of(struct writing *w, uint32_t pc)
 {
 	struct known *known = &w->known[pc];
 	char text[256];
 	if (known->text)
 		return known;
+	const struct hd_inst *inst = &w->gpu->program.code.data[pc].inst;
 	const struct hd_pfunction *function = &w->gpu->program.functions.data[w->gpu->program.code.data[pc].function];
 	struct hd_strbuf line = {0};
+	struct hd_regset reads = {0}, writes = {0};
 	hd_timeline_text(w->gpu, pc, text, sizeof text);
-	hd_strbuf_printf(&line, "%04x %s", (pc - function->first) * HD_INST_BYTES, text);
-	known->length = line.len;
+	hd_strbuf_printf(&line, "\t0\t%04x %s\nL\t", (pc - function->first) * HD_INST_BYTES, text);
+	known->length = (uint32_t)line.len;
 	known->text = hd_strbuf_detach(&line);
 	known->function = function->name;
-	known->function_length = strnlen(function->name, MOST_NAME);
-	hd_inst_reads(&w->gpu->program.code.data[pc].inst, &known->reads);
-	hd_inst_writes(&w->gpu->program.code.data[pc].inst, &known->writes);
+	hd_inst_reads(inst, &reads);
+	hd_inst_writes(inst, &writes);
+	known->reads = registers_of(&reads, &known->read_count);
+	known->writes = registers_of(&writes, &known->write_count);
 	return known;
+}
+
+/* The slot's text for rows of this function with these lanes. */
+static void say(struct slot *slot, const struct row *row, const char *function)
+{
+	struct hd_strbuf line = {0};
+	if (slot->text && slot->function == function && slot->lanes == row->lanes)
+		return;
+	free(slot->text);
+	hd_strbuf_printf(&line, "\t1\tSM %u warp %u, %.*s, %d lanes\nS\t", row->sm, row->warp, MOST_NAME, function,
+			 __builtin_popcount(row->lanes));
+	slot->length = (uint32_t)line.len;
+	slot->text = hd_strbuf_detach(&line);
+	slot->function = function;
+	slot->lanes = row->lanes;
+	slot->place.known = false;
 }
 
 static void add_lines(struct rows *rows, uint32_t index)
@@ -198,117 +260,104 @@ static void add_lines(struct rows *rows, uint32_t index)
 	hd_vec_push(&rows->lines, (struct line){row->end, index, STEP_END});
 }
 
-/* The last writer of each register of each warp, while rows are passed in the order of issue. */
-struct writers {
-	uint32_t of[256];
-};
+/* A stage of a row begins. */
+static void write_stage(struct hd_timeline_output *out, const struct hd_timeline_word *name, char stage)
+{
+	char *at = add_word(ADD(begin_lines(out), "S\t"), name);
+	at = ADD(at, "\t0\t?\n");
+	at[-2] = stage;
+	end_lines(out, at);
+}
 
-static void write_arrows(struct writing *w, const struct row *row, uint32_t index, const struct hd_timeline_word *name,
-			 struct writers *writers)
+static void write_issue(struct writing *w, const struct row *row, uint32_t index, const struct hd_timeline_word *name,
+			struct slot *slot)
 {
 	const struct known *known = known_of(w, row->pc);
 	uint32_t told[16], count = 0;
-	HD_REGSET_FOREACH (&known->reads, reg) {
-		uint32_t writer = writers->of[reg];
+	write_stage(w->out, name, 'X');
+	for (uint32_t r = 0; r < known->read_count; r++) {
+		uint32_t writer = slot->writers[known->reads[r]];
 		bool is_told = writer == NONE || count == sizeof told / sizeof *told;
 		for (uint32_t i = 0; i < count; i++)
 			is_told |= told[i] == writer;
 		if (is_told)
 			continue;
 		told[count++] = writer;
-		PUT(w->out, "W\t");
-		hd_timeline_put_word(w->out, name);
-		PUT(w->out, "\t");
-		put_number(w->out, writer);
-		PUT(w->out, "\t0\n");
+		char *at = add_word(ADD(begin_lines(w->out), "W\t"), name);
+		at = add_number(ADD(at, "\t"), writer);
+		end_lines(w->out, ADD(at, "\t0\n"));
 	}
-	HD_REGSET_FOREACH (&known->writes, reg)
-		writers->of[reg] = index;
+	for (uint32_t r = 0; r < known->write_count; r++)
+		slot->writers[known->writes[r]] = index;
 }
 
-/* A stage of a row begins. */
-static void write_stage(struct hd_timeline_output *out, const struct hd_timeline_word *name, char stage)
+static void write_begin(struct writing *w, const struct row *row, const struct hd_timeline_word *name,
+			struct slot *slot)
 {
-	char end[] = "\t0\t?\n";
-	end[3] = stage;
-	PUT(out, "S\t");
-	hd_timeline_put_word(out, name);
-	hd_timeline_put(out, end, sizeof(end) - 1);
-}
-
-static void write_begin(struct writing *w, const struct row *row, const struct hd_timeline_word *name)
-{
-	const struct known *known = known_of(w, row->pc);
+	struct known *known = known_of(w, row->pc);
 	struct hd_timeline_output *out = w->out;
-	PUT(out, "I\t");
-	hd_timeline_put_word(out, name);
-	PUT(out, "\t");
-	hd_timeline_put_word(out, name);
-	PUT(out, "\t");
-	put_number(out, row->warp);
-	PUT(out, "\nL\t");
-	hd_timeline_put_word(out, name);
-	PUT(out, "\t0\t");
-	hd_timeline_put(out, known->text, known->length);
-	PUT(out, "\nL\t");
-	hd_timeline_put_word(out, name);
-	PUT(out, "\t1\tSM ");
-	put_number(out, row->sm);
-	PUT(out, " warp ");
-	put_number(out, row->warp);
-	PUT(out, ", ");
-	hd_timeline_put(out, known->function, known->function_length);
-	PUT(out, ", ");
-	put_number(out, (uint64_t)__builtin_popcount(row->lanes));
-	PUT(out, " lanes\n");
-	write_stage(out, name, 'W');
+	char *at = add_word(ADD(begin_lines(out), "I\t"), name);
+	at = add_word(ADD(at, "\t"), name);
+	at = add_number(ADD(at, "\t"), row->warp);
+	end_lines(out, add_word(ADD(at, "\nL\t"), name));
+	hd_timeline_put_again(out, known->text, known->length, &known->place);
+	end_lines(out, add_word(begin_lines(out), name));
+	say(slot, row, known->function);
+	hd_timeline_put_again(out, slot->text, slot->length, &slot->place);
+	at = add_word(begin_lines(out), name);
+	end_lines(out, ADD(at, "\t0\tW\n"));
 }
 
-static void write_line(struct writing *w, const struct rows *rows, const struct line *line, struct writers *writers)
+static void write_line(struct writing *w, const struct rows *rows, const struct line *line, struct slot *slot)
 {
 	const struct row *row = &rows->list.data[line->row];
 	const struct hd_timeline_word name = word_of(line->row);
+	char *at;
 	switch ((enum step)line->step) {
-	case STEP_BEGIN: write_begin(w, row, &name); break;
-	case STEP_ISSUE:
-		write_stage(w->out, &name, 'X');
-		write_arrows(w, row, line->row, &name, writers);
-		break;
+	case STEP_BEGIN: write_begin(w, row, &name, slot); break;
+	case STEP_ISSUE: write_issue(w, row, line->row, &name, slot); break;
 	case STEP_ACCESS: write_stage(w->out, &name, 'M'); break;
 	case STEP_END:
-		PUT(w->out, "R\t");
-		hd_timeline_put_word(w->out, &name);
-		PUT(w->out, "\t");
-		hd_timeline_put_word(w->out, &name);
-		PUT(w->out, "\t0\n");
+		at = add_word(ADD(begin_lines(w->out), "R\t"), &name);
+		at = add_word(ADD(at, "\t"), &name);
+		end_lines(w->out, ADD(at, "\t0\n"));
 		break;
 	}
+}
+
+static void put_cycles(struct hd_timeline_output *out, uint64_t cycles)
+{
+	char digits[24];
+	hd_timeline_put(out, digits, (size_t)snprintf(digits, sizeof digits, "%" PRIu64, cycles));
 }
 
 static void write_lines(struct writing *w, const struct rows *rows, const struct hd_timeline *timeline)
 {
 	uint64_t now = rows->lines.len ? rows->lines.data[0].cycle : 0;
-	/* A table of writers for each warp slot of each SM that has any. */
+	/* For each warp slot of each SM that has any. */
 	size_t *first = hd_xcalloc(timeline->sm_count + 1, sizeof(*first));
 	for (uint32_t sm = 0; sm < timeline->sm_count; sm++)
 		first[sm + 1] = first[sm] + timeline->sms[sm].warps;
-	struct writers *writers = hd_xmalloc(sizeof(*writers) * (first[timeline->sm_count] + 1));
-	memset(writers, 0xff, sizeof(*writers) * first[timeline->sm_count]);
+	struct slot *slots = hd_xcalloc(first[timeline->sm_count] + 1, sizeof(*slots));
+	for (size_t i = 0; i < first[timeline->sm_count]; i++)
+		memset(slots[i].writers, 0xff, sizeof slots[i].writers);
 	PUT(w->out, "Kanata\t0004\nC=\t");
-	put_number(w->out, now);
+	put_cycles(w->out, now);
 	PUT(w->out, "\n");
 	for (uint32_t i = 0; i < rows->lines.len; i++) {
 		const struct line *line = &rows->lines.data[i];
 		const struct row *row = &rows->list.data[line->row];
 		if (line->cycle > now) {
 			PUT(w->out, "C\t");
-			put_number(w->out, line->cycle - now);
+			put_cycles(w->out, line->cycle - now);
 			PUT(w->out, "\n");
 		}
 		now = line->cycle;
-		write_line(w, rows, line, &writers[first[row->sm] + row->warp]);
+		write_line(w, rows, line, &slots[first[row->sm] + row->warp]);
 	}
-	free(writers);
+	for (size_t i = 0; i < first[timeline->sm_count]; i++)
+		free(slots[i].text);
+	free(slots);
 	free(first);
 }
 
@@ -326,8 +375,11 @@ void hd_timeline_write_kanata(const struct hd_gpu *gpu, const struct hd_timeline
 		add_lines(&rows, i);
 	sort_lines(&rows);
 	write_lines(w, &rows, timeline);
-	for (uint32_t i = 0; i < gpu->program.code.len; i++)
+	for (uint32_t i = 0; i < gpu->program.code.len; i++) {
 		free(w->known[i].text);
+		free(w->known[i].reads);
+		free(w->known[i].writes);
+	}
 	free(w->known);
 	free(w);
 	hd_vec_release(&rows.list);

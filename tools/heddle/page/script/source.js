@@ -401,7 +401,7 @@ function pickers(file) {
 /* The panes as they stand, and what they depend on but for the picked line and instruction: code of thousands of
    instructions takes long to lay out, so that another pick only moves the marks. */
 let shownPanes = null;
-const panesKey = file => JSON.stringify([state.run, state.fn, file, shownFacts]);
+const panesKey = file => JSON.stringify([state.run, state.fn, file, shownFacts, [...openCalls]]);
 
 function newPanes(into, file, line) {
 	const source = sourcePane(file, line), code = codePane(state.fn, state.at, file, line);
