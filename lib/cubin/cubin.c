@@ -306,6 +306,7 @@ static void read_code(struct reading *reading, const struct elf_section *text, s
 	}
 	function->insts = insts;
 	function->inst_count = (uint32_t)count;
+	hd_cubin_spills(text->data, (uint32_t)count, function);
 }
 
 /*

@@ -75,8 +75,10 @@ struct hd_cubin_function {
 	const struct hd_cubin_inst *insts; /* NULL: an architecture before sm_70 */
 	uint32_t inst_count;		   /* without the padding behind them */
 	uint32_t indirect_calls;	   /* of these: of functions whose address a register has */
-	struct hd_origin *origins;	   /* one per instruction: file and line; NULL: no line information */
-	const char *file;		   /* where its code begins; NULL: not known */
+	bool spills_known;		   /* (spills.c) */
+	uint32_t spill_store_bytes, spill_load_bytes;
+	struct hd_origin *origins; /* one per instruction: file and line; NULL: no line information */
+	const char *file;	   /* where its code begins; NULL: not known */
 	uint32_t line;
 };
 
@@ -96,6 +98,9 @@ struct hd_cubin {
 /* Reads a cubin. Everything in the result belongs to the arena. 0, or -1 with the error reported. */
 int hd_cubin_read(const uint8_t *bytes, size_t size, const char *path, struct hd_arena *arena, struct hd_cubin *cubin,
 		  struct hd_diag *diag);
+
+/* Sets spills_known and the bytes of a function with this code: `count` instructions of 16 bytes. */
+void hd_cubin_spills(const uint8_t *code, uint32_t count, struct hd_cubin_function *function);
 
 /* The lines of a cubin's code (lines.c). */
 struct hd_cubin_row {

@@ -73,6 +73,8 @@ static struct hd_meta_function described(const struct hd_cubin_function *functio
 					.instructions = function->inst_count,
 					.fp64_instructions = count_kind(function, HD_MIX_FP64),
 					.conversion_instructions = count_kind(function, HD_MIX_CONVERSION),
+					.spill_store_bytes = function->spill_store_bytes,
+					.spill_load_bytes = function->spill_load_bytes,
 					.local_accesses = count_kind(function, HD_MIX_LOCAL),
 					.barrier_instructions = count_kind(function, HD_MIX_BARRIER)};
 	memcpy(meta.reqntid, function->reqntid, sizeof(meta.reqntid));
@@ -153,10 +155,12 @@ json_t *cubin_figures(const struct cmd_unit *unit, const struct hd_meta_function
 	if (own->insts) {
 		json_t *mix = json_object();
 		set(object, "instructions", function->instructions);
-		/* Which of several accesses of local memory are spills, the code does not say. */
-		static const char *const spills[] = {"spill_bytes", "spill_store_bytes", "spill_load_bytes"};
-		for (unsigned i = 0; i < sizeof spills / sizeof *spills && !function->local_accesses; i++)
-			set(object, spills[i], 0);
+		bool known = own->spills_known || !function->local_accesses;
+		if (known) {
+			set(object, "spill_bytes", own->spill_store_bytes + own->spill_load_bytes);
+			set(object, "spill_store_bytes", own->spill_store_bytes);
+			set(object, "spill_load_bytes", own->spill_load_bytes);
+		}
 		set(mix, "fp64_instructions", function->fp64_instructions);
 		set(mix, "conversion_instructions", function->conversion_instructions);
 		set(mix, "local_accesses", function->local_accesses);

@@ -379,13 +379,14 @@ static void print_all_figures(const struct hd_meta_function *function)
 static void print_cubin_row(const struct cmd_unit *unit, const struct hd_meta_function *function)
 {
 	const struct hd_cubin_function *own = cubin_function(unit, function);
-	char insts[16] = "-";
+	char insts[16] = "-", spills[32] = "-";
 	if (own->insts)
 		snprintf(insts, sizeof(insts), "%u", function->instructions);
+	if (own->insts && (own->spills_known || !function->local_accesses))
+		snprintf(spills, sizeof(spills), "%u+%u", function->spill_store_bytes, function->spill_load_bytes);
 	printf("%-8s %4u %6u %11s %7u %6s %4s %6s %5s %5s %5s  %s\n", function->kernel ? "kernel" : "function",
-	       function->registers, function->kernel ? function->max_stack_bytes : function->stack_bytes,
-	       own->insts && !function->local_accesses ? "0+0" : "-", function->shared_bytes, insts, "-", "-", "-", "-",
-	       "-", hd_meta_shown_name(function));
+	       function->registers, function->kernel ? function->max_stack_bytes : function->stack_bytes, spills,
+	       function->shared_bytes, insts, "-", "-", "-", "-", "-", hd_meta_shown_name(function));
 	const char *separator = "    ";
 	print_count(&separator, own->constant_bytes, "byte of constant bank 0", "bytes of constant bank 0");
 	print_count(&separator, function->param_bytes, "of them parameters", "of them parameters");

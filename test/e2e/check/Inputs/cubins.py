@@ -26,6 +26,12 @@ KERNELS = [
     # What it calls has a frame of 88 bytes and calls itself.
     Kernel('_Z4walkPi', 27, [(FADD, 12), (EXIT, 13)], constant=0x160 + 8, params=8, inner=88),
 ]
+# Four bytes are stored at R1, and eight loaded; R1 moves down by the frame before.
+AT_R1, FRAME, STL = 1 << 24, 0x810 | 1 << 16 | 1 << 24, 0x387
+SPILLS = [FRAME, STL | AT_R1 | 4 << 73, LDL | AT_R1 | 5 << 73, EXIT]
+CALL, MOV_FROM_R1 = 0x944, 0x202 | 1 << 32
+SPILLING = [Kernel('_Z6spillsPf', 32, [(inst, 3) for inst in SPILLS], stack=16), Kernel('_Z5callsPf', 32, [(inst, 3) for inst in [CALL] + SPILLS], stack=16),
+            Kernel('_Z7addressPf', 32, [(inst, 3) for inst in [MOV_FROM_R1] + SPILLS], stack=16)]
 # The first kernel with a literal that lost its f: two operations and a conversion in double precision, in line 3.
 CHANGED = [Kernel('_Z5scalePfi', 40, [(F2F_DOUBLE, 3), (DADD, 3), (DADD, 3), (BAR, 4), (LDL, 5), (LDL, 5), (LDL, 6), (EXIT, 7)],
                   stack=48, shared=2048, constant=0x160 + 12, params=12, bound=256, barriers=1), KERNELS[1]]
@@ -106,7 +112,7 @@ def cubin(arch, kernels, old=False, lines=True, options=b'', crowd=None, line_pr
     adds to the sections and symbols of the ELF file."""
     elf, common, texts = Elf(), b'', []
     for kernel in kernels:
-        code = b''.join(struct.pack('<I12x', opcode | 0x7000) for opcode, _ in kernel.code)
+        code = b''.join((opcode | 0x7000).to_bytes(16, 'little') for opcode, _ in kernel.code)
         code += struct.pack('<I12x', NOP | 0x7000) * (-len(kernel.code) % 8)
         text = elf.add('.text.' + kernel.name, code, flags=6, info=kernel.registers << 24 if old else 0)
         texts.append(text)
@@ -256,6 +262,7 @@ def files():
     yield 'program', host(both('lz4'), kind=2)
     yield 'linked', host(both('lz4'), '__nv_relfatbin', kind=2)
     yield 'changed.o', host(both('zstd', CHANGED))
+    yield 'spills.cubin', cubin(80, SPILLING)
     yield 'lib.a', archive(('empty.o', host(b'', '.text')), ('kernels_of_a_library.o', host(both('lz4'))))
     yield 'ptx.o', host(fatbin(ptx))
     # Small files that say one thing many times.

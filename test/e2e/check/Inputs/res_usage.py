@@ -65,6 +65,27 @@ def check_calls(ptxas, heddle, arch):
     assert {k['name']: k['cubin']['indirect_calls'] for k in kernels} == {'direct': 0, 'indirect': 1}, (arch, kernels)
 
 
+SPILLS = """.version 6.3
+.target sm_75
+.address_size 64
+.visible .entry spills(.param .u64 p, .param .u32 n) {
+  .reg .b64 %rd<4>; .reg .b32 %r<4>; .reg .f32 %f<200>; .reg .pred %p<2>;
+  ld.param.u64 %rd1, [p]; ld.param.u32 %r1, [n]; cvta.to.global.u64 %rd1, %rd1;
+""" + '\n'.join(f'  ld.volatile.global.f32 %f{i}, [%rd1+{4 * i * i}];' for i in range(180)) + '\nL:\n' + '\n'.join(
+    f'  fma.rn.f32 %f{i}, %f{i}, %f{(i + 7) % 180}, %f{(i + 31) % 180};' for i in range(180)) + """
+  sub.s32 %r1, %r1, 1; setp.gt.s32 %p1, %r1, 0; @%p1 bra L;
+""" + '\n'.join(f'  st.global.f32 [%rd1+{4 * i}], %f{i};' for i in range(180)) + '\n  ret;\n}\n'
+
+
+def check_spills(ptxas, heddle, arch):
+    with open('spills.ptx', 'w', encoding='utf-8') as file:
+        file.write(SPILLS)
+    done = subprocess.run([ptxas, '-v', '--maxrregcount=32', f'-arch=sm_{arch}', '-o', 'spills.cubin', 'spills.ptx'], stderr=subprocess.PIPE, check=True, text=True)
+    theirs = [int(number) for number in re.search(r'(\d+) bytes spill stores, (\d+) bytes spill loads', done.stderr).groups()]
+    kernel, = json.loads(subprocess.check_output([heddle, 'info', '--json', 'spills.cubin']))['objects'][0]['kernels']
+    assert theirs[0] > 0 and [kernel['spill_store_bytes'], kernel['spill_load_bytes']] == theirs, (arch, theirs, kernel)
+
+
 def by_ptxas(log):
     """Figures of each kernel from `ptxas -v`."""
     for name, text in re.findall(r"entry function '(\w+)'(.*?)(?=Compiling entry|\Z)", log, re.S):
@@ -109,6 +130,7 @@ def main():
         theirs = dict(by_cuobjdump(cuobjdump, path, arch) if cuobjdump else by_ptxas(done.stderr))
         ours = dict(by_heddle(heddle, path))
         check_calls(ptxas, heddle, arch)
+        check_spills(ptxas, heddle, arch)
         assert set(theirs) == set(ours) == {'plain', 'shares', 'frame'}, (arch, theirs, ours)
         for name, figures in theirs.items():
             for key, value in figures.items():
