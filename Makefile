@@ -6,7 +6,7 @@
 #   make check-fast the same with the unit, lit and golden tests only; CONTRIBUTING.md has what each costs
 #   make help       the other targets
 #
-#   V=1             print whole commands          SANITIZE=1   ASan + UBSan build in build/san
+#   V=1             print whole commands          SANITIZE=1   ASan + UBSan build in build/san; SANITIZE=thread: TSan, in build/tsan
 #   TIMES=1         make check prints the CPU seconds of each test, and what changed since its run before
 #   WERROR=1        warnings are errors           DEBUG=1      unoptimised build in build/debug
 #   LIBFUZZER=1     fuzz targets with libFuzzer and sanitizers in build/libfuzzer (make fuzz TARGET=... uses it)
@@ -37,7 +37,8 @@ MAKEFLAGS += --no-builtin-rules --no-print-directory
 
 # ---------------------------------------------------------------- build trees
 
-VARIANT := $(if $(filter 1,$(SANITIZE)),san,$(if $(filter 1,$(LIBFUZZER)),libfuzzer,$(if $(filter 1,$(DEBUG)),debug)))
+VARIANT := $(if $(filter 1,$(SANITIZE)),san,$(if $(filter thread,$(SANITIZE)),tsan,$(if $(filter 1,$(LIBFUZZER)),libfuzzer,$(if \
+	$(filter 1,$(DEBUG)),debug))))
 OTHER_LLVM := $(if $(filter-out 19,$(LLVM)),llvm-$(LLVM))
 # build, build/debug, build/llvm-22, build/llvm-22-debug
 B := build$(addprefix /,$(subst $(eval) ,-,$(strip $(OTHER_LLVM) $(VARIANT))))
@@ -84,13 +85,19 @@ COMMON = $(DEBUG_INFO) -fPIC -ffp-contract=off -pthread -I. -Iinclude -D_GNU_SOU
 # lld: a seventh of the time of ld for each test program
 LDFLAGS_ALL := -fuse-ld=lld -Wl,--as-needed -pthread
 
-ifeq ($(SANITIZE),1)
+ifneq ($(filter 1 thread,$(SANITIZE)),)
 # The runtime is shared, so that instrumented libraries also load into programs that
 # are not instrumented (opt, clang, CUDA programs) when it is preloaded.
-ASAN_RUNTIME := $(shell $(CC) -print-file-name=libclang_rt.asan-x86_64.so 2>/dev/null)
+SANITIZERS := $(if $(filter 1,$(SANITIZE)),address$(comma)undefined,thread)
+SANITIZER_RUNTIME := $(shell $(CC) -print-file-name=libclang_rt.$(if $(filter 1,$(SANITIZE)),asan,tsan)-x86_64.so 2>/dev/null)
 OPT := -O1
-COMMON += -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -DHD_DEBUG=1
-LDFLAGS_ALL += -fsanitize=address,undefined -shared-libasan -Wl,-rpath,$(dir $(ASAN_RUNTIME))
+COMMON += -fsanitize=$(SANITIZERS) -fno-sanitize-recover=all -fno-omit-frame-pointer $(if $(filter 1,$(SANITIZE)),-DHD_DEBUG=1)
+ifeq ($(SANITIZE),thread)
+# TSan keeps its own state where these places are otherwise.
+COMMON += -DHD_STORE_BASE=0x570000000000ul -DHD_DEVICE_BASE=0x590000000000ul \
+	-DHD_RECORDING_BASE=0x590000000000ul
+endif
+LDFLAGS_ALL += -fsanitize=$(SANITIZERS) -shared-libsan -Wl,-rpath,$(dir $(SANITIZER_RUNTIME))
 RUNTIME_OPT := -O1
 else ifeq ($(LIBFUZZER),1)
 OPT := -O1

@@ -32,7 +32,9 @@
 #include "lib/vec.h"
 
 enum { HD_RECORDING_SLOTS = 64 };
+#ifndef HD_RECORDING_BASE /* builds for ThreadSanitizer define it (Makefile) */
 #define HD_RECORDING_BASE UINT64_C(0x200000000000)
+#endif
 /* A power of two above all bits that the mapping of addresses to slices and banks looks at: timing is the same in all.
  */
 #define HD_RECORDING_SLOT_BYTES (UINT64_C(1) << 36)

@@ -53,7 +53,9 @@ int hd_store_clear(enum hd_store_area area);
 /* Under AddressSanitizer: all that was handed out may be read and written from now on. */
 void hd_store_unpoison(enum hd_store_area area);
 
+#ifndef HD_STORE_BASE /* builds for ThreadSanitizer define it (Makefile) */
 #define HD_STORE_BASE UINT64_C(0x180000000000)
+#endif
 #define HD_STORE_PAGE ((size_t)4096)
 
 static inline bool hd_store_has(const void *memory)

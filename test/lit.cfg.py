@@ -152,9 +152,12 @@ if lit_config.params.get('sanitize'):
     # opt, clang and compiled CUDA programs are not instrumented, the libraries that they load
     # are: the runtime has to be there first. Leaks of those programs are not ours to report.
     # Aborting keeps `not` and exit statuses 1 and 2 from hiding what a sanitizer found.
+    library = 'tsan' if lit_config.params['sanitize'] == 'thread' else 'asan'
     runtime = subprocess.check_output(
-        [os.path.join(llvm, 'clang'), '-print-file-name=libclang_rt.asan-x86_64.so'], text=True).strip()
+        [os.path.join(llvm, 'clang'), f'-print-file-name=libclang_rt.{library}-x86_64.so'], text=True).strip()
     environment['LD_PRELOAD'] = runtime
     environment['ASAN_OPTIONS'] = 'detect_leaks=0:abort_on_error=1:strict_string_checks=1'
     environment['UBSAN_OPTIONS'] = 'halt_on_error=1:abort_on_error=1:print_stacktrace=1'
     environment['ASAN_SYMBOLIZER_PATH'] = os.path.join(llvm, 'llvm-symbolizer')
+    environment['TSAN_OPTIONS'] = ('halt_on_error=1:abort_on_error=1:die_after_fork=0:second_deadlock_stack=1:external_symbolizer_path='
+                                   + environment['ASAN_SYMBOLIZER_PATH'])

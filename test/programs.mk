@@ -5,8 +5,8 @@ PROGRAM_HEADERS := $(shell find examples test/e2e -name '*.h')
 # Configurations of GPUs and the simulator go into no program.
 PROGRAM_TOOLS := $(HEDDLE_CC) $(LLVM_SIDE) $(PLUGIN) $(filter-out $(SHARE)/gpus/%,$(DATA)) $(TOOLKIT_FILES)
 # The compilers are not instrumented, and the plugin that they load is (see test/lit.cfg.py).
-ifeq ($(SANITIZE),1)
-PROGRAM_CC := env LD_PRELOAD=$(ASAN_RUNTIME) ASAN_OPTIONS=detect_leaks=0:abort_on_error=1:strict_string_checks=1 \
+ifneq ($(SANITIZERS),)
+PROGRAM_CC := env LD_PRELOAD=$(SANITIZER_RUNTIME) ASAN_OPTIONS=detect_leaks=0:abort_on_error=1:strict_string_checks=1 \
 	UBSAN_OPTIONS=halt_on_error=1:abort_on_error=1:print_stacktrace=1 $(HEDDLE_CC)
 else
 PROGRAM_CC := $(HEDDLE_CC)

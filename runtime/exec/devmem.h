@@ -28,7 +28,9 @@ void hd_devmem_give(struct hd_devmem *memory, uint64_t bytes, int file);
 uint64_t hd_devmem_free_bytes(const struct hd_devmem *memory);
 
 /* The lowest device address. */
+#ifndef HD_DEVICE_BASE /* builds for ThreadSanitizer define it (Makefile) */
 #define HD_DEVICE_BASE UINT64_C(0x200000000000)
+#endif
 /* What hardware maps at once: accesses that leave an allocation, but not its pages, pass there. */
 #define HD_DEVICE_PAGE (UINT64_C(2) << 20)
 uint64_t hd_devmem_epoch(const struct hd_devmem *memory);
