@@ -247,7 +247,7 @@ static int finish_device(struct device *device, struct half *half)
 		}
 	}
 	show_messages(half);
-	return hd_child_result(&job->signals, half->arguments.data[0], status, &job->cc->diag) ? -1 : 0;
+	return hd_cc_result(job->cc, &job->signals, half->arguments.data[0], status) ? -1 : 0;
 }
 
 /* Compiles it with its launches; 0, -1 or MENDED. */
@@ -357,7 +357,7 @@ static int finish_host(struct half *half, const char *object, const char *pipe)
 		status = wait_for(half);
 	}
 	show_messages(half);
-	return hd_child_result(&job->signals, half->arguments.data[0], status, &job->cc->diag) ? -1 : 0;
+	return hd_cc_result(job->cc, &job->signals, half->arguments.data[0], status) ? -1 : 0;
 }
 
 /* Starts the host half; once more where the scan had to mend a source that it has read. */

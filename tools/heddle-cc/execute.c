@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "tools/heddle-cc/llvm.h"
@@ -138,6 +139,17 @@ pid_t hd_cc_start(struct hd_cc *cc, struct hd_signals *signals, const hd_argumen
 	return child;
 }
 
+int hd_cc_result(struct hd_cc *cc, const struct hd_signals *signals, const char *name, int status)
+{
+	int result = hd_child_result(signals, name, status, &cc->diag);
+	if (!signals->caught && WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV)
+		hd_note(&cc->diag, HD_NOWHERE,
+			"%s may have run out of stack, for example in a chain of thousands of else-ifs "
+			"(ulimit -s unlimited gives it more)",
+			name);
+	return result;
+}
+
 int hd_cc_execute(struct hd_cc *cc, struct hd_signals *signals, const hd_arguments *arguments, const char *environment)
 {
 	if (cc->verbose || cc->dry_run)
@@ -145,5 +157,5 @@ int hd_cc_execute(struct hd_cc *cc, struct hd_signals *signals, const hd_argumen
 	if (cc->dry_run)
 		return 0;
 	pid_t child = hd_cc_start(cc, signals, arguments, environment, -1);
-	return child < 0 ? -1 : hd_child_result(signals, arguments->data[0], hd_child_wait(signals, child), &cc->diag);
+	return child < 0 ? -1 : hd_cc_result(cc, signals, arguments->data[0], hd_child_wait(signals, child));
 }

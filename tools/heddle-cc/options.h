@@ -175,5 +175,7 @@ int hd_cc_execute(struct hd_cc *cc, struct hd_signals *signals, const hd_argumen
 /* Starts it and returns, without a word about the command: see hd_child_start. */
 pid_t hd_cc_start(struct hd_cc *cc, struct hd_signals *signals, const hd_arguments *arguments, const char *environment,
 		  int messages);
+/* hd_child_result for what hd_cc_start started; of a compiler that ran out of stack it says what helps. */
+int hd_cc_result(struct hd_cc *cc, const struct hd_signals *signals, const char *name, int status);
 
 #endif

@@ -36,6 +36,8 @@ int main(int argc, char **argv)
 		one<<<dim3(1, n), 1>>>(0);
 	if (!strcmp(what, "gridz"))
 		one<<<dim3(1, 1, n), 1>>>(0);
+	if (!strcmp(what, "blocks"))
+		one<<<dim3(65536, 65536 / 2, n), 1>>>(0);
 	if (!strcmp(what, "block"))
 		one<<<1, n>>>(0);
 	if (!strcmp(what, "shared"))
