@@ -53,24 +53,36 @@ def reasons():
     return dict(re.fullmatch(r'(\S+: \w+)  +(\S.*)', line).groups() for line in lines)
 
 
-def mutants(listing, metadata, apply):
-    """A copy of both for each function that has the figure, wrong in this one."""
+def mutants(listing, metadata, apply, at_once):
+    """A copy of both for each function that has the figure, wrong in this one; at_once: one copy, wrong in all of them."""
     code = {f['name'] for f in listing['functions'] if f['instructions']}
-    for i, facts in enumerate(metadata['kernels'] + metadata['functions']):
-        if facts['name'] in code and apply(copy.deepcopy(facts)):
-            other = copy.deepcopy(metadata)
+    others = [i for i, facts in enumerate(metadata['kernels'] + metadata['functions'])
+              if facts['name'] in code and apply(copy.deepcopy(facts))]
+    for wrong in [others] if at_once and others else [[i] for i in others]:
+        other = copy.deepcopy(metadata)
+        for i in wrong:
             apply((other['kernels'] + other['functions'])[i])
-            yield listing, other
+        yield listing, other
+
+
+def control(inputs, notices):
+    """Analyses that find something wrong where nothing was changed: what they notice says nothing. Prints and counts them."""
+    wrong = [(path, analysis) for path, listing, metadata, fit in inputs for analysis in fit
+             if notices(path, (listing, metadata), analysis)]
+    for path, analysis in wrong:
+        print(f'{path}: {analysis} finds something wrong before anything is changed', flush=True)
+    return len(wrong)
 
 
 def check(inputs, notices, order):
     """`order`: the analyses. Prints what is noticed nowhere, and returns how many of these have no reason, or a reason that holds no longer."""
-    allowed, count, bad = reasons(), 0, 0
+    allowed, count, bad = reasons(), 0, control(inputs, notices)
     for name, apply in changes():
-        # First the analysis that costs least, of all files; of what has a reason this one alone.
-        noticed = any(notices(path, copies, analysis) for analysis in (order[:1] if name in allowed else order)
+        # First the analysis that costs least, of all files. What has a reason goes through all of them, so that all functions are
+        # wrong at once.
+        noticed = any(notices(path, copies, analysis) for analysis in order
                       for path, listing, metadata, fit in inputs if analysis in fit
-                      for copies in mutants(listing, metadata, apply))
+                      for copies in mutants(listing, metadata, apply, name in allowed))
         why = allowed.pop(name, None)
         count += 1
         if noticed == bool(why):
