@@ -104,20 +104,20 @@ static bool is_source(const char *path)
 	return stat(path, &status) == 0 && S_ISREG(status.st_mode) && status.st_size <= MOST_SOURCE;
 }
 
-/* As the compiler saw the path, else beside the object, else where --sources says. A source that is not there is none.
- */
+/* As the compiler saw the path, else beside the object, else where --sources says, else where its name on the page is.
+ * A source that is not there is none. */
 static void read_file(struct explore *explore, struct explore_file *file, const char *path, const char *object)
 {
 	struct hd_diag silent = hd_diag_silent();
+	const struct gate_root *root = &explore->report->root;
 	const char *slash = strrchr(object, '/');
 	const char *const places[] = {
 		path,
 		slash && path[0] != '/'
 			? hd_arena_printf(explore->arena, "%.*s/%s", (int)(slash - object), object, path)
 			: NULL,
-		explore->report->root.sources
-			? hd_arena_printf(explore->arena, "%s/%s", explore->report->root.sources, path)
-			: NULL,
+		root->sources ? hd_arena_printf(explore->arena, "%s/%s", root->sources, path) : NULL,
+		file->name[0] == '/' ? file->name : hd_arena_printf(explore->arena, "%s/%s", root->path, file->name),
 	};
 	uint8_t *bytes = NULL;
 	for (size_t i = 0; i < sizeof places / sizeof *places && !file->text; i++) {
