@@ -489,6 +489,13 @@ ladders: setup
 	$(again) all calls
 	@scripts/ladder.py --build $(B) -j $(JOBS) $(LADDERS)
 
+# docs/report*.png: what `heddle report` shows, as README and docs have it.
+.PHONY: pictures
+pictures: setup
+	@scripts/setup.sh chromium pngquant
+	$(again) all calls
+	@scripts/pictures.sh $(B)
+
 # CCBP beside the best blocks of all pairs of kernels: docs/results/ccbp-best.json.
 .PHONY: best-blocks
 best-blocks: setup
@@ -543,7 +550,7 @@ clean:
 
 help:
 	@sed -n '2,/^$$/s/^# \{0,1\}//p' Makefile
-	@echo 'Targets: all extras install uninstall unit fuzz programs calls setup demo check check-fast check-long check-mutants check-csmith check-fresh deb check-deb sbom site update-golden $(BENCHES) figures $(FIGURES) ladders best-blocks table-linear workloads-table validate validate-programs docs format tidy clean'
+	@echo 'Targets: all extras install uninstall unit fuzz programs calls setup demo check check-fast check-long check-mutants check-csmith check-fresh deb check-deb sbom site update-golden $(BENCHES) figures $(FIGURES) ladders best-blocks pictures table-linear workloads-table validate validate-programs docs format tidy clean'
 	@echo 'make check TESTS="test/lit test_arena": only what these name'
 
 # ---------------------------------------------------------------- what is compiled
