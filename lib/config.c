@@ -15,6 +15,7 @@
 
 #include "lib/arena.h"
 #include "lib/bits.h"
+#include "lib/path.h"
 #include "lib/strbuf.h"
 #include "lib/vec.h"
 
@@ -260,9 +261,9 @@ char *hd_data_dir(void)
 		void *address;
 	} self = {hd_data_dir};
 	if (dladdr(self.address, &info) && info.dli_fname && strchr(info.dli_fname, '/'))
-		image = realpath(info.dli_fname, NULL);
+		image = hd_path_real(info.dli_fname);
 	if (!image)
-		image = realpath("/proc/self/exe", NULL);
+		image = hd_path_real("/proc/self/exe");
 	if (!image)
 		return hd_xstrdup("share/heddle");
 	for (int up = 0; up < 2; up++) {

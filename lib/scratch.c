@@ -2,6 +2,7 @@
  * A tool's temporary directory: see scratch.h.
  */
 #include "lib/scratch.h"
+#include "lib/path.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -61,7 +62,7 @@ int hd_scratch_make(struct hd_scratch *scratch, const char *tool, struct hd_aren
 	const char *base = secure_getenv("TMPDIR");
 	base = base && *base ? base : "/tmp";
 	/* Those who get the path may go elsewhere, so that it is absolute. */
-	char *real = realpath(base, NULL);
+	char *real = hd_path_real(base);
 	*scratch = (struct hd_scratch){.path = hd_arena_printf(arena, "%s/%s-XXXXXX", real ? real : base, tool),
 				       .alive = -1};
 	free(real);

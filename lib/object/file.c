@@ -5,6 +5,7 @@
  * processes that may not use links, its bytes are copied to one that has a name.
  */
 #include "heddle/object.h"
+#include "lib/path.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -225,9 +226,9 @@ static char *file_of(const char *path)
 {
 	struct stat status;
 	if (!stat(path, &status))
-		return S_ISREG(status.st_mode) ? realpath(path, NULL) : NULL;
+		return S_ISREG(status.st_mode) ? hd_path_real(path) : NULL;
 	char *folder_copy = hd_xstrdup(path), *name_copy = hd_xstrdup(path), *file = NULL;
-	char *folder = realpath(dirname(folder_copy), NULL);
+	char *folder = hd_path_real(dirname(folder_copy));
 	if (folder && asprintf(&file, "%s/%s", folder, basename(name_copy)) < 0)
 		file = NULL;
 	free(folder);
@@ -254,7 +255,7 @@ int hd_output_open(struct hd_output *output, const char *path, struct hd_diag *d
 		return report(diag, path, EISDIR);
 	bool replaces = !exists || S_ISREG(status.st_mode);
 	/* What a symbolic link names is replaced, not the link. */
-	output->path = exists ? realpath(path, NULL) : NULL;
+	output->path = exists ? hd_path_real(path) : NULL;
 	if (!output->path)
 		output->path = hd_xstrdup(path);
 	size_t size = temporary_size(output);

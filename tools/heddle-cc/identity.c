@@ -10,6 +10,7 @@
 
 #include "lib/hash.h"
 #include "lib/object/elf.h"
+#include "lib/path.h"
 #include "tools/heddle-cc/relocatable.h"
 
 #define ID_SECTION "__nv_module_id"
@@ -28,7 +29,7 @@ const char *hd_cc_identity(struct hd_cc *cc, const char *input)
 	size_t size;
 	bool typed = cc->from_stdin && !strcmp(input, cc->from_stdin) && !hd_read_file(input, &bytes, &size, &cc->diag);
 	char *real = typed ? hd_xstrdup(hd_arena_printf(&cc->arena, "%.*s", (int)size, (const char *)bytes))
-			   : realpath(input, NULL);
+			   : hd_path_real(input);
 	uint64_t hash = hash_text(HD_HASH_TEXT, real ? real : input);
 	free(bytes);
 	for (uint32_t i = 0; i + 1 < cc->common.len; i++)

@@ -11,6 +11,7 @@
 
 #include "heddle/config.h"
 #include "heddle/version.h"
+#include "lib/path.h"
 #include "lib/strbuf.h"
 
 enum action {
@@ -611,7 +612,7 @@ static char *beside(const char *base, const char *path)
 {
 	struct hd_strbuf text = {0};
 	hd_strbuf_printf(&text, "%s/%s", base, path);
-	char *real = realpath(hd_strbuf_text(&text), NULL);
+	char *real = hd_path_real(hd_strbuf_text(&text));
 	if (real) {
 		hd_strbuf_release(&text);
 		return real;
@@ -621,7 +622,7 @@ static char *beside(const char *base, const char *path)
 
 const char *hd_cc_compiler(struct hd_cc *cc)
 {
-	char *found = hd_child_find(cc->clangxx), *real = found ? realpath(found, NULL) : NULL;
+	char *found = hd_child_find(cc->clangxx), *real = found ? hd_path_real(found) : NULL;
 	const char *path = real ? hd_arena_strdup(&cc->arena, real) : NULL;
 	free(found);
 	free(real);

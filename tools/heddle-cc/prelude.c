@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 
 #include "heddle/object.h"
+#include "lib/path.h"
 #include "lib/sha256.h"
 #include "lib/strbuf.h"
 #include "tools/heddle-cc/prelude_store.h"
@@ -153,7 +154,7 @@ static void add_folder(struct hd_cc *cc, struct sorted *sorted, const char *opti
 {
 	/* Heddle's own comes first; clang drops a folder that is it by another name, or comes again, as build systems
 	 * have it. */
-	char *real = realpath(path, NULL);
+	char *real = hd_path_real(path);
 	bool own = real && !strcmp(real, cc->include_dir);
 	free(real);
 	if (own) {

@@ -15,6 +15,7 @@
 
 #include "heddle/object.h"
 #include "lib/hash.h"
+#include "lib/path.h"
 #include "tools/heddle-cc/attributes.h"
 #include "tools/heddle-cc/source.h"
 #include "tools/heddle-cc/templates.h"
@@ -203,7 +204,7 @@ static const char *working_directory(struct hd_cc *cc)
 static void add_file(struct mend *mend, const char *path)
 {
 	struct hd_cc *cc = mend->job->cc;
-	char *real = realpath(path, NULL);
+	char *real = hd_path_real(path);
 	if (real && strncmp(real, cc->include_dir, strlen(cc->include_dir)) != 0) {
 		uint64_t hash = hd_hash_text(HD_HASH_TEXT, real);
 		struct hd_hash_slot *slot;

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "heddle/object.h"
+#include "lib/path.h"
 #include "lib/strbuf.h"
 #include "tools/heddle/gate/gate.h"
 
@@ -74,7 +75,7 @@ static void find_tree(char *path)
 
 static char *real_directory(const char *path, struct hd_diag *diag)
 {
-	char *real = realpath(path, NULL);
+	char *real = hd_path_real(path);
 	if (!real)
 		hd_error(diag, HD_NOWHERE, "%s: %s", path, strerror(errno));
 	else if (strcmp(real, "/") == 0)
@@ -111,7 +112,7 @@ static char *resolve(const char *directory, const char *file, bool *exists)
 {
 	struct hd_strbuf raw = {0};
 	hd_strbuf_printf(&raw, "%s/%s", file[0] == '/' ? "" : directory, file);
-	char *real = realpath(hd_strbuf_text(&raw), NULL);
+	char *real = hd_path_real(hd_strbuf_text(&raw));
 	hd_strbuf_release(&raw);
 	*exists = real != NULL;
 	if (real)
@@ -119,7 +120,7 @@ static char *resolve(const char *directory, const char *file, bool *exists)
 	char *path = join(directory, file), *folder = hd_xstrdup(path);
 	for (char *slash; !real && (slash = strrchr(folder, '/')) && slash > folder;) {
 		*slash = '\0';
-		real = realpath(folder, NULL);
+		real = hd_path_real(folder);
 	}
 	char *result = real ? join(real, path + strlen(folder) + 1) : hd_xstrdup(path);
 	free(real);
@@ -177,7 +178,7 @@ const char *gate_root_source(const struct gate_root *root, const char *file, con
 		return NULL;
 	try_candidate(&search, root->sources, file);
 	try_candidate(&search, root->path, file);
-	char *folder = realpath(object, NULL);
+	char *folder = hd_path_real(object);
 	char *slash = folder ? strrchr(folder, '/') : NULL;
 	for (; slash && !search.found; slash = strrchr(folder, '/')) {
 		*slash = '\0';
@@ -191,7 +192,7 @@ const char *gate_root_source(const struct gate_root *root, const char *file, con
 const char *gate_root_file(const struct gate_root *root, const char *file, struct hd_arena *arena)
 {
 	bool exists;
-	char *here = realpath(".", NULL);
+	char *here = hd_path_real(".");
 	char *path = resolve(here ? here : "", file, &exists);
 	const char *rest = below(root, path);
 	const char *result = rest ? hd_arena_strdup(arena, rest) : name_outside(root, path, arena);
@@ -218,7 +219,7 @@ char *gate_root_text(const struct gate_root *root, const char *file)
 	uint8_t *bytes = NULL;
 	size_t size = 0, len = strlen(root->path);
 	hd_strbuf_printf(&path, "%s/%s", root->path, file);
-	char *real = realpath(hd_strbuf_text(&path), NULL);
+	char *real = hd_path_real(hd_strbuf_text(&path));
 	hd_strbuf_release(&path);
 	bool inside = real && strncmp(real, root->path, len) == 0 && real[len] == '/';
 	if (!inside || stat(real, &status) != 0 || !S_ISREG(status.st_mode) ||

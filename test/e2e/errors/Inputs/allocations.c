@@ -1,7 +1,8 @@
 /*
- * allocations.so: memory that runs out. Preloaded into a program, allocation FAIL_AT fails, and with FAIL_ON all behind it.
- * FAIL_COUNT names a file that gets the number of allocations of each process at its end. FAIL_RECORDS=N: the Nth time that
- * records of a run are opened fails. FAIL_IN=NAME: only allocations count that a library with such a name asks for itself.
+ * allocations.so: memory that runs out. Preloaded into a program, allocation FAIL_AT fails, and with FAIL_ON all behind
+ * it. FAIL_COUNT names a file that gets the number of allocations of each process at its end. FAIL_RECORDS=N: the Nth
+ * time that records of a run are opened fails. FAIL_PATHS=N: the Nth call of realpath finds no memory. FAIL_IN=NAME:
+ * only allocations count that a library with such a name asks for itself.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -111,4 +112,16 @@ FILE *fopen(const char *path, const char *mode)
 		return NULL;
 	}
 	return next(path, mode);
+}
+
+char *realpath(const char *restrict path, char *restrict resolved)
+{
+	static int asked;
+	char *(*next)(const char *, char *) = (char *(*)(const char *, char *))dlsym(RTLD_NEXT, "realpath");
+	const char *fail = getenv("FAIL_PATHS");
+	if (fail && ++asked == atoi(fail)) {
+		errno = ENOMEM;
+		return NULL;
+	}
+	return next(path, resolved);
 }

@@ -1,0 +1,18 @@
+/*
+ * Paths of files without symbolic links. What realpath(3) takes; no state.
+ */
+#include "lib/path.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+
+#include "lib/arena.h"
+
+char *hd_path_real(const char *path)
+{
+	char *real = realpath(path, NULL);
+	if (!real && errno == ENOMEM)
+		hd_out_of_memory(PATH_MAX);
+	return real;
+}
