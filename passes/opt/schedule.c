@@ -1,13 +1,13 @@
 /*
  * List scheduling inside blocks, before register allocation. Instructions whose operands
  * are ready go first, those on the longest chain before others, as long as the registers live at once stay under a
- * limit: as many as fill an SM, or what the function needs anyway; of a kernel sixteen beside and what its occupancy
- * then leaves, with which it comes nearest to ptxas. At the limit, whatever frees most registers goes first. What reads
- * no register waits until something else can read it, and so do addresses, when some registers are live, and loads from
- * shared memory that the longest chain does not need yet. What is left to the next block, or across a loop's back edge,
- * counts as read there at once. An order that needs more registers than the original one and the limit allow is thrown
- * away. Where even the original needs more than there are, values will be spilled, and the order counts that asks for
- * least beyond them in sum.
+ * limit: as many as fill an SM, or what the function needs anyway; of a kernel with more than these, or before sm_80,
+ * sixteen beside and what its occupancy then leaves, with which it comes nearest to ptxas. At the limit, whatever frees
+ * most registers goes first. What reads no register waits until something else can read it, and so do addresses, when
+ * some registers are live, and loads from shared memory that the longest chain does not need yet. What is left to the
+ * next block, or across a loop's back edge, counts as read there at once. An order that needs more registers than the
+ * original one and the limit allow is thrown away. Where even the original needs more than there are, values will be
+ * spilled, and the order counts that asks for least beyond them in sum.
  *
  * Calls with the copies of their arguments and results, the copies at the entry and before
  * RET, and branches keep their places; stretches between them are scheduled. Needs machine
@@ -25,6 +25,7 @@
 #define AHEAD 100u	 /* cycles that a load from a fixed place may come before it must */
 #define SHARED_AHEAD 20u /* the same for loads of shared memory, which take about as long */
 #define SPARE_WORDS 16u	 /* that a kernel may have beyond its need, for loads that are under way */
+#define KEPT_WORDS 3u	 /* of a kernel's registers: R1, and what aligned pairs leave empty */
 #define FEW_WORDS 4u	 /* as long as no more are live, it need not */
 #define SOME_WORDS 12u	 /* with so many live, addresses wait; ptxas keeps six to eight of them ready */
 
@@ -511,9 +512,14 @@ int hd_schedule_run(struct hd_mfunc *func, struct hd_diag *diag)
 	s.registers = hd_mfunc_cap(func) - 1; /* R1 is kept */
 	s.budgets = hd_budgets_at_entry(func, &s.arena);
 	uint32_t cap = hd_mfunc_cap(func), full = free_anyway(func), needed = needed_anyway(&s);
-	/* A kernel with more than fill an SM has what its occupancy leaves; others are their callers' to pay for. */
-	if (func->kernel)
-		needed = hd_mfunc_occupancy_step(func, needed + spare_words(func, needed));
+	/* A kernel with more than fill an SM has what its occupancy leaves; others are their callers' to pay for. ptxas
+	 * gives no kernel more that could do with a full SM's (sm_80). */
+	if (func->kernel) {
+		full -= KEPT_WORDS;
+		if (needed > full || func->capability < 80)
+			needed = hd_mfunc_occupancy_step(func, needed + KEPT_WORDS + spare_words(func, needed)) -
+				 KEPT_WORDS;
+	}
 	s.limit = needed > full ? needed : full;
 	s.limit = s.limit > cap - 4 ? cap - 4 : s.limit;
 	for (uint32_t id = 0; id < func->blocks.len; id++)
