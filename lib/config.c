@@ -218,14 +218,55 @@ static int unknown_variant(const struct ini_context *ini, const char *path, stru
 	return hd_error(diag, loc, "unknown variant '%s'; known: %s", ini->variant, ini->variants.data);
 }
 
+/* Lines of a file, whole: inih takes what does not fit for another line. */
+struct ini_lines {
+	FILE *file;
+	char *line;
+	size_t room;
+	uint32_t number, too_long; /* of the first that does not fit, or 0 */
+	int most;		   /* characters that do */
+};
+
+static char *next_line(char *to, int room, void *context)
+{
+	struct ini_lines *lines = context;
+	if (room < 2 || getline(&lines->line, &lines->room, lines->file) < 0)
+		return NULL;
+	lines->number++;
+	lines->most = room - 2;
+	size_t length = strcspn(lines->line, "\r\n");
+	bool fits = length <= (size_t)lines->most,
+	     comment = strchr(";#", lines->line[strspn(lines->line, " \t")]) != NULL;
+	if (!fits && !comment && !lines->too_long)
+		lines->too_long = lines->number;
+	memcpy(to, lines->line, fits ? length : 0);
+	to[fits ? length : 0] = '\0';
+	return to;
+}
+
+static int parse_lines(struct ini_context *context, const char *path, struct ini_lines *lines)
+{
+	lines->file = fopen(path, "re");
+	if (!lines->file)
+		return -1;
+	int line = ini_parse_stream(next_line, lines, on_key, context);
+	fclose(lines->file);
+	free(lines->line);
+	return line;
+}
+
 static int parse_file(struct hd_config *config, const char *path, const char *variant, struct hd_diag *diag)
 {
 	struct ini_context context = {.config = config, .variant = variant, .other = *config};
-	int line = ini_parse(path, on_key, &context);
+	struct ini_lines lines = {0};
+	int line = parse_lines(&context, path, &lines);
 	struct hd_loc loc = {path, line > 0 ? (uint32_t)line : 0, 0};
 	int status = 0;
 	if (line < 0)
 		status = hd_error(diag, HD_NOWHERE, "cannot read %s", path);
+	else if (lines.too_long)
+		status = hd_error(diag, (struct hd_loc){path, lines.too_long, 0},
+				  "the line is longer than %d characters", lines.most);
 	else if (context.name)
 		status = assign(config, context.name, context.value, loc, diag);
 	else if (line > 0)

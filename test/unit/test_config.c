@@ -49,6 +49,24 @@ START_TEST(defaults_are_consistent)
 }
 END_TEST
 
+/* What inih would take for the next line is not one. */
+START_TEST(a_line_is_whole_or_an_error)
+{
+	struct hd_config config;
+	char text[1024];
+	snprintf(text, sizeof text, "; %0*d\nsm_count = 7\n", 300, 0);
+	memcpy(text + 199, "sm_count = 9 ;", 14); /* in the comment */
+	ck_assert_int_eq(load_text(text, &config), 0);
+	ck_assert_uint_eq(config.sm_count, 7);
+	snprintf(text, sizeof text, "sm_count = %*d\n", 198 - 11, 5);
+	ck_assert_int_eq(load_text(text, &config), 0);
+	ck_assert_uint_eq(config.sm_count, 5);
+	snprintf(text, sizeof text, "\nsm_count = %*d\n", 199 - 11, 5);
+	ck_assert_int_ne(load_text(text, &config), 0);
+	ck_assert_msg(strstr(last_message, "the line is longer than 198 characters") != NULL, "%s", last_message);
+}
+END_TEST
+
 START_TEST(every_gpu_loads)
 {
 	setenv("HEDDLE_DATA", "runtime", 1); /* runtime/gpus: tests run in the project's root */
@@ -177,6 +195,7 @@ END_TEST
 Suite *hd_suite(void)
 {
 	const TTest *const tests[] = {defaults_are_consistent,
+				      a_line_is_whole_or_an_error,
 				      every_gpu_loads,
 				      v100_has_the_papers_values,
 				      unknown_gpu_names_the_nearest,
