@@ -54,8 +54,8 @@ START_TEST(a_line_is_whole_or_an_error)
 {
 	struct hd_config config;
 	char text[1024];
-	snprintf(text, sizeof text, "; %0*d\nsm_count = 7\n", 300, 0);
-	memcpy(text + 199, "sm_count = 9 ;", 14); /* in the comment */
+	snprintf(text, sizeof text, "sm_count = 7\n; %0*d\n", 300, 0);
+	memcpy(text + 13 + 199, "sm_count = 9 ;", 14); /* in the comment */
 	ck_assert_int_eq(load_text(text, &config), 0);
 	ck_assert_uint_eq(config.sm_count, 7);
 	snprintf(text, sizeof text, "sm_count = %*d\n", 198 - 11, 5);
