@@ -21,7 +21,7 @@ PIPELINE := $(B)/lib/cmake/Heddle/HeddleConfig.cmake $(B)/lib/cmake/Heddle/Heddl
 PYTHON := $(patsubst python/%,$(SHARE)/python/%,$(wildcard python/pyproject.toml python/*/*.py))
 
 # The pages, in folders as here: their links lead to each other.
-DOCS := $(patsubst %,$(B)/share/doc/heddle/%,$(wildcard docs/*.md docs/*.svg docs/results/*) README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md LICENSE) \
+DOCS := $(patsubst %,$(B)/share/doc/heddle/%,$(wildcard docs/*.md docs/*.svg docs/*.png docs/results/*) README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md LICENSE) \
 	$(B)/share/doc/heddle/examples
 
 # Programs to begin with: those of one file, and the project with a workflow.
