@@ -84,19 +84,27 @@ def summary_of(rows):
             'over-smk': 100 * (figures.geomean(row[3] / row[4] for row in rows) - 1)}
 
 
+def count(text):
+    """A number of an option."""
+    value = int(text)
+    if value < 1:
+        raise ValueError
+    return value
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split('\n\n')[0])
     parser.add_argument('--build', default=os.path.join(ROOT, os.environ.get('B', 'build')))
-    parser.add_argument('-j', type=int, default=int(os.environ.get('JOBS') or 2), help='runs at a time')
-    parser.add_argument('--window', type=int, default=200000, metavar='CYCLES', help='the whole window (default 200000)')
-    parser.add_argument('--short', type=int, default=20000, metavar='CYCLES', help='the window in which all blocks are tried (default 20000)')
-    parser.add_argument('--keep', type=int, default=4, metavar='N', help='combinations that are tried again in the whole window (default 4)')
+    parser.add_argument('-j', type=count, default=int(os.environ.get('JOBS') or 2), help='runs at a time')
+    parser.add_argument('--window', type=count, default=200000, metavar='CYCLES', help='the whole window (default 200000)')
+    parser.add_argument('--short', type=count, default=20000, metavar='CYCLES', help='the window in which all blocks are tried (default 20000)')
+    parser.add_argument('--keep', type=count, default=4, metavar='N', help='combinations that are tried again in the whole window (default 4)')
     parser.add_argument('--record', action='store_true', help='write the means to docs/results')
     parser.add_argument('pairs', nargs='*', metavar='PAIR')
     options = parser.parse_args()
     options.build = os.path.abspath(options.build)
-    if options.record and options.pairs:
-        parser.error('--record is for all pairs')
+    if options.record and (options.pairs or any(getattr(options, name) != parser.get_default(name) for name in ('window', 'short', 'keep'))):
+        parser.error('--record is for all pairs and the standard windows')
     sizes, pairs = workloads()
     pairs = [tuple(pair.split('-')) for pair in options.pairs] or pairs
     for pair in pairs:
@@ -113,7 +121,7 @@ def main():
     print(f'\nCCBP over the best blocks, pairs: {len(rows)}, mean {values["mean"]:+.1f} %, median {values["median"]:+.1f}, least {values["least"]:+.1f}, '
           f'most {values["most"]:+.1f}; ahead in {values["ahead"]}. SMK: mean {values["smk"]:+.1f} %')
     if options.record:
-        results.record(ROOT, 'ccbp-best', 'pairs', values, 'make best-blocks')
+        results.record(ROOT, 'ccbp-best', None, values, 'make best-blocks')
 
 
 if __name__ == '__main__':
