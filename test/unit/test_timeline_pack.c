@@ -38,14 +38,32 @@ static void put_again(struct text *text, const char *bytes, size_t length, struc
 	expect(text, bytes, length);
 }
 
+/* As a reader of files does, which keeps a window and no more: a call with all of the text at hand follows any match.
+ * Returns the text's bytes. */
+static size_t unpack(const struct text *text, char *to, size_t room)
+{
+	ZSTD_inBuffer in = {text->packed, text->size, 0};
+	ZSTD_outBuffer out = {to, room, 0};
+	ZSTD_DStream *stream = ZSTD_createDStream();
+	size_t left = 1;
+	while (left && in.pos < in.size) {
+		left = ZSTD_decompressStream(stream, &out, &in);
+		ck_assert_msg(!ZSTD_isError(left), "%s", ZSTD_getErrorName(left));
+		ck_assert_uint_le(out.pos, room - 1);
+	}
+	ck_assert_uint_eq(left, 0);
+	ck_assert_uint_eq(in.pos, in.size);
+	ZSTD_freeDStream(stream);
+	return out.pos;
+}
+
 /* Returns the bytes of the frame. */
 static size_t finish(struct text *text)
 {
 	ck_assert(hd_pack_block(text->out->pack, text->out->bytes, text->out->length, true, text->out->file));
 	fclose(text->out->file);
 	char *read = malloc(text->expected.len + 1);
-	size_t length = ZSTD_decompress(read, text->expected.len + 1, text->packed, text->size), size = text->size;
-	ck_assert_msg(!ZSTD_isError(length), "%s", ZSTD_getErrorName(length));
+	size_t length = unpack(text, read, text->expected.len + 1), size = text->size;
 	ck_assert_uint_eq(length, text->expected.len);
 	ck_assert(length == 0 || memcmp(read, text->expected.data, length) == 0);
 	free(read);
@@ -85,43 +103,69 @@ START_TEST(literals_with_and_without_codes)
 }
 END_TEST
 
-/* Every count of literals and every length have their code: around each power of two, and all small ones. */
+/* A count of literals in a block of their own, and a match behind them. */
+static void put_lengths(struct text *text, const char *bytes, uint32_t literals, uint32_t length)
+{
+	struct hd_timeline_place place = {0};
+	put_again(text, bytes, length, &place);
+	hd_timeline_flush(text->out);
+	put(text, bytes + 7, literals / 2);
+	put(text, bytes + 7, literals - literals / 2);
+	put_again(text, bytes, length, &place);
+	ck_assert_uint_eq(text->out->pack->count, 1);
+	ck_assert_uint_eq(text->out->pack->matches[0].literals, literals);
+}
+
+/* Every count of literals and every length have their code: all small ones, and those around each power of two, where a
+ * length counts from 3. */
 START_TEST(each_length_has_its_code)
 {
+	enum { LONGEST = 1 << 15 };
 	struct text text;
-	char *bytes = malloc(40000);
+	char *bytes = malloc(LONGEST + 8);
 	start(&text);
-	for (unsigned i = 0; i < 40000; i++)
+	for (unsigned i = 0; i < LONGEST + 8; i++)
 		bytes[i] = (char)('0' + i * i % 75);
-	for (unsigned length = HD_PACK_LEAST; length < 30000; length = length < 300 ? length + 1 : length * 3 / 2) {
-		struct hd_timeline_place place = {0};
-		put_again(&text, bytes, length, &place);
-		put(&text, bytes + 7, length - HD_PACK_LEAST);
-		put_again(&text, bytes, length, &place);
-	}
+	for (uint32_t number = 0; number < 300; number++)
+		put_lengths(&text, bytes, number, HD_PACK_LEAST + number);
+	for (uint32_t power = 256; power <= LONGEST; power *= 2)
+		for (uint32_t number = power - 1; number <= power + 1; number++)
+			for (uint32_t more = 0; more <= 3; more += 3)
+				put_lengths(&text, bytes, number, number + more < LONGEST ? number + more : LONGEST);
 	finish(&text);
 	free(bytes);
 }
 END_TEST
 
-/* What lies further back than a reader looks is written again. */
+static void put_other(struct text *text, uint32_t bytes)
+{
+	struct hd_timeline_place place = {0};
+	static const char other[] =
+		"0\t1\t2\t3\t4\t5\t6\t7\t8\t9\t0\t1\t2\t3\t4\t5\t6\t7\t8\t9\t0\t1\t2\t3\t4\t5\t6\t7\t8\t9\t0\t1\t";
+	for (; bytes >= 64; bytes -= 64)
+		put_again(text, other, 64, &place);
+	put(text, other, bytes);
+}
+
+/* What lies further back than a reader looks is written again. A reader's room for the window is larger than that, so
+ * that several windows lie between at last. */
 START_TEST(matches_reach_as_far_as_the_window)
 {
-	struct text text;
-	struct hd_timeline_place place = {0}, other = {0};
-	start(&text);
-	put_again(&text, "far away, behind a window", 25, &place);
-	for (unsigned i = 0; i < (HD_PACK_WINDOW - 25) / 5; i++)
-		put(&text, "0\t1\t2", 5);
-	put(&text, "0123456789", HD_PACK_WINDOW % 5);
-	put_again(&text, "far away, behind a window", 25, &place);
-	for (unsigned i = 0; i < HD_PACK_WINDOW / 64 + 1; i++)
-		put_again(&text,
-			  "0\t1\t2\t3\t4\t5\t6\t7\t8\t9\t0\t1\t2\t3\t4\t5\t6\t7\t8\t9\t0\t1\t2\t3\t4\t5\t6\t7\t8\t9\t0"
-			  "\t1\t",
-			  64, &other);
-	put_again(&text, "far away, behind a window", 25, &place);
-	finish(&text);
+	static const char far[] = "far away, behind a window";
+	for (uint32_t i = 0; i < 3; i++) {
+		const uint32_t back[] = {HD_PACK_WINDOW, HD_PACK_WINDOW + 1, 4 * HD_PACK_WINDOW};
+		struct text text;
+		struct hd_timeline_place place = {0};
+		start(&text);
+		put_again(&text, far, 25, &place);
+		put_other(&text, back[i] - 25);
+		hd_timeline_flush(text.out);
+		put_again(&text, far, 25, &place);
+		ck_assert_uint_eq(text.out->pack->count, i == 0);
+		put_again(&text, far, 25, &place);
+		ck_assert_uint_eq(text.out->pack->count, i == 0 ? 2 : 1);
+		finish(&text);
+	}
 }
 END_TEST
 
