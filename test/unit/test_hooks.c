@@ -276,8 +276,9 @@ END_TEST
 
 static uint32_t asked_at_all, asked_before, asked_known, declined_from;
 static uint64_t elide_delay;
-static uint32_t timers_kept,
-	timers_lack; /* what schedulers keep; 0, or how many more of these there are than timers, and one */
+static uint32_t timers_kept; /* how many timers the schedulers keep for themselves */
+static uint32_t
+	timers_lack; /* 1: they keep just as many as are free, 2: one more than are free, 0: what they always do */
 
 /* Additions and loads of shared memory, as long as R8 is below `declined_from`. */
 static bool elide_some(const struct hd_policy_handle *self, struct hd_warp *warp, const struct hd_dinst *inst,
@@ -375,8 +376,8 @@ START_TEST(elided_results_take_their_time)
 }
 END_TEST
 
-/* Who has a result later needs a timer, and schedulers keep some: when no more are left than these, it is elided, with
- * one fewer it is issued. Who has its result at once needs none. */
+/* A result that comes later needs a timer. Schedulers keep some timers: the instruction is elided as long as at least
+ * that many are free, and issued when one is missing. A result that is there at once needs no timer. */
 START_TEST(elided_results_need_timers)
 {
 	uint32_t value;

@@ -858,7 +858,6 @@ Suite *hd_suite(void)
 					   active_warps_have_rows,
 					   rows_are_handed_on,
 					   registers_leave_in_gaps,
-					   registers_leave_in_gaps,
 					   warps_begin_with_their_own_bank,
 					   names_are_forgotten,
 					   variants_have_the_designs_keys,

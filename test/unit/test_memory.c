@@ -871,6 +871,26 @@ START_TEST(a_slice_goes_on_when_its_replies_have_left)
 }
 END_TEST
 
+/* 64 slices have their bits in one word. What lies behind it stays, and is not taken for slices. */
+START_TEST(all_bits_of_a_word_are_slices)
+{
+	enum { SLICES = 64 };
+	rig.config.l2_slices = SLICES;
+	rig_build(&rig);
+	struct hd_memory *memory = rig.memory;
+	uint64_t worked[] = {~UINT64_C(0), 1};
+	struct hd_l2_slice *slices = calloc(SLICES + 1, sizeof *slices);
+	memcpy(slices, memory->slices, SLICES * sizeof *slices);
+	slices[SLICES] = slices[0];
+	memory->slices = slices;
+	memory->worked = worked;
+	ck_assert(hd_memory_idle(memory));
+	ck_assert_uint_eq(worked[0], 0);
+	ck_assert_uint_eq(worked[1], 1);
+	free(slices);
+}
+END_TEST
+
 START_TEST(dumps_show_what_is_under_way)
 {
 	char *text = NULL;
@@ -961,6 +981,7 @@ Suite *hd_suite(void)
 	tcase_add_loop_test(cases, skipping_cycles_changes_nothing, 0, 32);
 	tcase_add_loop_test(cases, memory_can_work_beside_the_sms, 0, 24);
 	tcase_add_test(cases, a_slice_goes_on_when_its_replies_have_left);
+	tcase_add_test(cases, all_bits_of_a_word_are_slices);
 	tcase_add_test(cases, dumps_show_what_is_under_way);
 	tcase_add_test(cases, a_packet_on_its_way_up_is_work);
 	tcase_add_test(cases, a_miss_of_any_slice_is_work);

@@ -113,7 +113,8 @@ static void expect_rows(unsigned op, uint32_t x, uint32_t first, uint32_t count,
 
 /* Thread-index parts have two rows for each of four warps: part n of the second warp begins at row 2 (4 n + 1). High
  * words are written once a value of the part, of any warp, is none of 32 bits with its sign. Behind these 32 rows lie
- * two for each of 16 blocks, of which one takes 16 values of 64 bits, and then 16 coefficients a row. */
+ * the blocks' parts. They have two rows for each of 16 blocks, though a write takes one row, for 16 values of 64 bits.
+ * Behind them, at row 64, lie the coefficients, 16 in a row. */
 START_TEST(streams_write_their_rows)
 {
 	scene.threads[1][HD_WARP_LANES + 3] = UINT64_C(0xffffffff80000000);

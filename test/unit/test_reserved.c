@@ -612,7 +612,8 @@ START_TEST(places_of_a_slice_are_those_of_requests_before)
 END_TEST
 
 /* A packet that needs all of the queue is there in the cycle of these loads. It goes when the last of them has left, in
- * 17 cycles, and is there when its last flit has come. */
+ * 17 cycles. The cycle in which it goes is the first of its latency, so that its first flit comes icnt_latency - 1
+ * cycles later. The last flit comes flits - 1 cycles after the first. */
 START_TEST(packets_go_when_their_slice_has_room)
 {
 	for (uint32_t by_output = 0; by_output < 2; by_output++) {
@@ -708,8 +709,8 @@ static void access_line(enum hd_mem_kind kind, uint64_t address, uint32_t mask)
 	rig_latency(&rig, &request);
 }
 
-/* One way of a set may be dirty: an atomic makes a line dirty, too, so that the one that was stored goes to DRAM, and a
- * store the atomic's one sector. A load does nothing of that. */
+/* One way of a set may be dirty. An atomic makes a line dirty, too: the line that was stored before is written to DRAM.
+ * A store then has the atomic's one sector written. A load makes no line dirty and has none written. */
 START_TEST(few_lines_of_a_set_are_dirty)
 {
 	rig.config.l2_dirty_ways = 1;

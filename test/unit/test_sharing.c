@@ -204,8 +204,8 @@ START_TEST(curves_of_one_alone_are_known_beside_all)
 }
 END_TEST
 
-/* All places are taken, 1 by the kernel of that number: what comes then has the place of the second, since the first
- * was recalled in between. */
+/* Kernels 0, 1, 2 and so on take a place each, until none is free. Kernel 0 is recalled then, so that the next kernel
+ * gets the place of kernel 1. */
 START_TEST(curves_that_were_not_wanted_for_longest_go)
 {
 	sharing->apart = true;

@@ -806,6 +806,23 @@ START_TEST(two_warps_hide_each_others_latency)
 }
 END_TEST
 
+static void build_early(struct simbench *bench, uint32_t launch_latency)
+{
+	bench->config.launch_latency = (int32_t)launch_latency;
+	bench->config.launch_overhead = bench->config.cta_launch_latency = bench->config.l1i_miss_latency = 0;
+	for (uint8_t i = 0; i < 4; i++)
+		simbench_mov(bench, 8 + i, i);
+}
+
+/* Cycle 0 has nothing before it; what is issued there is followed by the next warps as in any other cycle. */
+START_TEST(warps_may_begin_in_cycle_0)
+{
+	struct hd_stats first = simbench_measure(build_early, 0, 256), later = simbench_measure(build_early, 10, 256);
+	ck_assert_uint_eq(first.counters.warp_instructions, 8 * 5);
+	ck_assert_uint_eq(first.counters.cycles + 10, later.counters.cycles);
+}
+END_TEST
+
 /* ---- barriers */
 
 /* The second warp runs a chain before it arrives; the first waits. */
@@ -1163,6 +1180,7 @@ Suite *hd_suite(void)
 						 cggty_stays_with_a_warp_or_takes_the_youngest,
 						 two_level_keeps_to_the_active_set,
 						 two_warps_hide_each_others_latency,
+						 warps_may_begin_in_cycle_0,
 						 barrier_waits_for_the_last_warp,
 						 barriers_take_one_arrival_at_a_time,
 						 barrier_reduction_counts_predicates,
