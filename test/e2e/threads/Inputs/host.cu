@@ -71,12 +71,14 @@ static void work(unsigned who, unsigned rounds, unsigned *wrong)
 		*wrong += called != round + 1;
 		float time;
 		TRY(cudaEventElapsedTime(&time, begin, end));
+		*wrong += !(time > 0);
 		TRY(cudaGraphExecDestroy(exec));
 		TRY(cudaGraphDestroy(graph));
 		TRY(cudaFreeAsync(first, stream));
 		TRY(cudaFree(second));
 		size_t free, all;
 		TRY(cudaMemGetInfo(&free, &all));
+		*wrong += !free || free > all;
 		if (cudaStreamQuery((cudaStream_t)0) != cudaErrorNotReady)
 			cudaGetLastError();
 	}
