@@ -54,7 +54,8 @@ def reasons():
 
 
 def mutants(listing, metadata, apply, at_once):
-    """A copy of both for each function that has the figure, wrong in this one; at_once: one copy, wrong in all of them."""
+    """A copy of both for each function that has the figure, wrong in this one; at_once: one copy, wrong in all of them, which hides
+    an error that a comparison with another function would show."""
     code = {f['name'] for f in listing['functions'] if f['instructions']}
     others = [i for i, facts in enumerate(metadata['kernels'] + metadata['functions'])
               if facts['name'] in code and apply(copy.deepcopy(facts))]
@@ -78,11 +79,11 @@ def check(inputs, notices, order):
     """`order`: the analyses. Prints what is noticed nowhere, and returns how many of these have no reason, or a reason that holds no longer."""
     allowed, count, bad = reasons(), 0, control(inputs, notices)
     for name, apply in changes():
-        # First the analysis that costs least, of all files. What has a reason goes through all of them, so that all functions are
-        # wrong at once.
+        # First the analysis that costs least, of all files, which has each function wrong alone. What has a reason goes through all
+        # the others, too: there all functions are wrong at once.
         noticed = any(notices(path, copies, analysis) for analysis in order
                       for path, listing, metadata, fit in inputs if analysis in fit
-                      for copies in mutants(listing, metadata, apply, name in allowed))
+                      for copies in mutants(listing, metadata, apply, name in allowed and analysis != order[0]))
         why = allowed.pop(name, None)
         count += 1
         if noticed == bool(why):
