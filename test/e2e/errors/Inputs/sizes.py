@@ -1,18 +1,13 @@
 """sizes.py: the peak of the host's memory with few launches and with many, in the program `sizes`."""
-import os
-import resource
 import subprocess
+import sys
 
 
 def peak(*args):
     """Of a child of a process of its own, since the largest child counts."""
-    reading, writing = os.pipe()
-    if os.fork() == 0:
-        subprocess.run(['./sizes', 'launches', *args], check=True, stdout=subprocess.DEVNULL)
-        os.write(writing, str(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss).encode())
-        os._exit(0)
-    os.wait()
-    return int(os.read(reading, 99))
+    code = ('import resource, subprocess, sys; subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL); '
+            'print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)')
+    return int(subprocess.check_output([sys.executable, '-c', code, './sizes', 'launches', *args]))
 
 
 few = peak('100')
