@@ -85,6 +85,9 @@ COMMON = $(DEBUG_INFO) -fPIC -ffp-contract=off -pthread -I. -Iinclude -D_GNU_SOU
 # lld: a seventh of the time of ld for each test program
 LDFLAGS_ALL := -fuse-ld=lld -Wl,--as-needed -pthread
 
+ifneq ($(filter-out 0 1 thread,$(SANITIZE))$(word 2,$(SANITIZE)),)
+$(error SANITIZE is 1 (ASan and UBSan), thread (TSan), or 0, not '$(SANITIZE)')
+endif
 ifneq ($(filter 1 thread,$(SANITIZE)),)
 # The runtime is shared, so that instrumented libraries also load into programs that
 # are not instrumented (opt, clang, CUDA programs) when it is preloaded.
@@ -93,7 +96,10 @@ SANITIZER_RUNTIME := $(shell $(CC) -print-file-name=libclang_rt.$(if $(filter 1,
 OPT := -O1
 COMMON += -fsanitize=$(SANITIZERS) -fno-sanitize-recover=all -fno-omit-frame-pointer $(if $(filter 1,$(SANITIZE)),-DHD_DEBUG=1)
 ifeq ($(SANITIZE),thread)
-# TSan keeps its own state where these places are otherwise.
+# These addresses are where TSan leaves room on x86-64. Where they are in other builds, it keeps its own state.
+ifneq ($(shell uname -m),x86_64)
+$(error SANITIZE=thread is for x86-64 hosts)
+endif
 COMMON += -DHD_STORE_BASE=0x570000000000ul -DHD_DEVICE_BASE=0x590000000000ul \
 	-DHD_RECORDING_BASE=0x590000000000ul
 endif
@@ -435,9 +441,9 @@ demo:
 # As on a machine without a CUDA toolkit: one may be found by the compilers and hide what fails elsewhere.
 check check-fast check-long check-mutants check-csmith: BARE := scripts/without-toolkit.sh
 check-fast: TESTS := test/unit test/lit test/golden
-# A cluster's queue, for the tests of sweeps through one; long tests count host instructions, and fail writes with strace.
-check: PACKAGES := slurm-wlm munge
-check-long: PACKAGES := slurm-wlm munge valgrind strace
+# A cluster's queue, for the tests of sweeps through one, and ccache, which a test has in front of heddle-cc; long tests count host instructions, and fail writes with strace.
+check: PACKAGES := slurm-wlm munge ccache
+check-long: PACKAGES := slurm-wlm munge ccache valgrind strace
 check check-fast check-long: setup
 	$(again) WERROR=1 all extras unit fuzz programs
 	@B=$(B) SANITIZE=$(SANITIZE) JOBS=$(JOBS) test/run $(if $(filter check-long,$@),--long) $(TESTS)
