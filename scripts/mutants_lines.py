@@ -21,6 +21,7 @@ import time
 
 import mutants
 
+LLVM = os.environ.get('HEDDLE_LLVM', '19')
 LINK = '-fuse-ld=lld -Wl,--as-needed,-s -pthread'.split()
 PROFILE = ['-fprofile-instr-generate', '-fcoverage-mapping']
 
@@ -58,7 +59,7 @@ class Lines:
             line = next(line for line in printed.splitlines() if f' -o {goal} ' in line)
             words = shlex.split(line[line.index(f' -o {goal} ') + len(f' -o {goal} '):])
             self.linked[name] = [os.path.join(self.root, word) if word.endswith(('.o', '.a')) else word for word in words]
-        return ['clang-19', *LINK, *more, '-o', target, *objects, *self.linked[name]]
+        return [f'clang-{LLVM}', *LINK, *more, '-o', target, *objects, *self.linked[name]]
 
     # ------------------------------------------------------------ coverage
 
@@ -111,10 +112,10 @@ class Lines:
             raise RuntimeError(f'{name} fails on the original')
         parts = [os.path.join(self.folder, each) for each in os.listdir(self.folder) if each.endswith('.profraw')]
         merged = program + '.profdata'
-        subprocess.run(['llvm-profdata-19', 'merge', '--sparse', '-o', merged, *parts], check=True)
+        subprocess.run([f'llvm-profdata-{LLVM}', 'merge', '--sparse', '-o', merged, *parts], check=True)
         for part in parts:
             os.remove(part)
-        listed = subprocess.run(['llvm-cov-19', 'export', '-format=lcov', f'-instr-profile={merged}', program],
+        listed = subprocess.run([f'llvm-cov-{LLVM}', 'export', '-format=lcov', f'-instr-profile={merged}', program],
                                 cwd=self.root, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         path, found = None, {}
         for line in listed.stdout.splitlines():

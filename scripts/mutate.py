@@ -7,7 +7,9 @@ A sample of each room's mutants (mutants.py makes them; the same seed gives the 
 the tree under build/mutants. One whose object code is the original's, debug information aside, is no mutant. The
 others meet the tests, those first that are near and quick: unit programs that hold the object, lit and golden tests
 that run what is linked with it, then the programs of test/e2e that the table below names for the room. The first failure
-kills, as do a test and a mutant that do not end. With --tests lines mutants of runtime and lib meet the unit programs
+kills, as do a test and a mutant that do not end. A test of test/e2e kills only if it passes on the original right
+afterwards, in the same copy: it may fail by the limits here, or by the load of other tests. With --tests lines mutants of
+runtime and lib meet the unit programs
 that run their line alone, without a copy of the tree (mutants_lines.py): seconds each. What survives that meets the tests
 of --after one by one in a copy, the cheapest first.
 
@@ -37,11 +39,12 @@ import mutants_lines
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 B = os.environ.get('B', 'build')
+LLVM = os.environ.get('HEDDLE_LLVM', '19')
 HOME = os.path.join(ROOT, B, 'mutants')
 RESULTS = os.path.join(HOME, 'results.jsonl')
 SAME = os.path.join(ROOT, 'test', 'mutants-same.txt')
 CASE_LIMIT = 120   # seconds for a unit case, and five times as many for a lit test
-MEMORY = (2 << 40) + (64 << 30)  # address space of a process, which reserves the GPU's memory, the store (lib/store.c), and
+MEMORY = (2 << 40) + (1 << 39)  # address space of a process, which reserves the store (lib/store.c) and, up to twice, the GPU's memory, and
 FILE_SIZE = 17 << 30  # what it may write: an error must not fill the machine, and the GPU's memory is a file (devmem.c)
 
 # room: folders of test/lit that look at it first, tests of test/e2e that look at it last
@@ -212,7 +215,7 @@ def copy_tree(tree, files, digest):
 
 def symbols(path):
     """Names of the functions and variables that an object or a program defines for others."""
-    listed = subprocess.run(['llvm-nm-19', '--defined-only', path], stdout=subprocess.PIPE, check=True, text=True).stdout
+    listed = subprocess.run([f'llvm-nm-{LLVM}', '--defined-only', path], stdout=subprocess.PIPE, check=True, text=True).stdout
     return {line.split()[-1]: line.split()[-2] for line in listed.splitlines() if len(line.split()) >= 2}
 
 
@@ -276,18 +279,18 @@ def test_command(tests):
 
 
 def first_failure(output):
-    match = re.search(r'^FAIL: (?:heddle :: )?(\S+)', output, re.MULTILINE)
+    match = re.search(r'^(?:FAIL|TIMEOUT): (?:heddle :: )?(\S+)', output, re.MULTILINE)
     return match.group(1) if match else output.strip().rsplit('\n', 1)[-1][:100]
 
 
 # ---------------------------------------------------------------- one mutant
 
 def stripped(source, target):
-    subprocess.run(['llvm-objcopy-19', '--strip-debug', source, target], check=True)
+    subprocess.run([f'llvm-objcopy-{LLVM}', '--strip-debug', source, target], check=True)
     return target
 
 
-def judge(mutant, tree, programs, options):
+def judge(mutant, text, tree, programs, options):
     """(verdict, by what): same, invalid, killed or survived."""
     room = os.path.dirname(mutant.path)
     jobs, end = options.cores, time.monotonic() + options.limit
@@ -299,7 +302,7 @@ def judge(mutant, tree, programs, options):
     if filecmp.cmp(before, stripped(os.path.join(tree, target), os.path.join(tree, 'after.o')), shallow=False):
         return 'same', 'object code'
     if options.after:
-        return judge_after(mutant, tree, options)
+        return judge_after(mutant, text, tree, options)
     near, rest = lit_tests(room)
     stages = [*near_and_far(mutant.path, programs), near, rest, e2e_tests(room)]
     for number, tests in enumerate(stages[:{'unit': 2, 'fast': 4, 'all': 5}[options.tests]]):
@@ -311,6 +314,8 @@ def judge(mutant, tree, programs, options):
             status = make(goals, tree, left(), jobs)[0]
             if status != 0:
                 return ('killed', 'what is built with it') if number >= 2 else ('invalid', 'linker')
+        if status == 0 and number == 4:
+            return judge_one_by_one(mutant, text, tree, tests, goals, options)
         if status == 0:
             status, output = run(test_command(tests), tree, left(), jobs)
         if status is None:
@@ -327,7 +332,7 @@ def work(mutant, text, tree, programs, options):
     with open(path, 'w', encoding='utf-8') as file:
         file.write(mutants.apply(mutant, text))
     try:
-        verdict, by = judge(mutant, tree, programs, options)
+        verdict, by = judge(mutant, text, tree, programs, options)
     finally:
         with open(path, 'w', encoding='utf-8') as file:
             file.write(text)
@@ -347,21 +352,56 @@ def work_by_lines(mutant, text, folder, programs, options):
     return record_of(mutant, text, verdict, by, started)
 
 
-def judge_after(mutant, tree, options):
+def judge_after(mutant, text, tree, options):
     """(verdict, by what) of a mutant whose object is compiled in the copy of the tree: the tests of --after, one by one."""
-    end = time.monotonic() + options.limit
-    status, output = make(['all', *(['programs'] if any(test.startswith('test/e2e') for test in options.after) else [])],
-                          tree, options.limit, options.cores)
-    if status:
-        return 'killed', 'what is built with it'
     room = os.path.dirname(mutant.path)
-    for test in itertools.chain(*(e2e_tests(room) if test == 'room' else [test] for test in options.after)):
-        status, output = run(test_command([test]), tree, end - time.monotonic(), options.cores)
-        if status is None:
-            return 'killed', 'time'
-        if status != 0:
-            return 'killed', first_failure(output)
+    tests = [*itertools.chain(*(e2e_tests(room) if test == 'room' else [test] for test in options.after))]
+    goals = ['all', 'programs'] if any(is_whole(test) for test in tests) else ['all']
+    if make(goals, tree, options.limit, options.cores)[0]:
+        return 'killed', 'what is built with it'
+    return judge_one_by_one(mutant, text, tree, tests, goals, options)
+
+
+def is_whole(test):
+    return test.startswith('test/e2e')
+
+
+def tests_in(path):
+    """The files of a folder of tests, or the file itself."""
+    found = [os.path.join(folder, name) for folder, _, names in os.walk(os.path.join(ROOT, path)) for name in names
+             if name.endswith(('.test', '.ll', '.cu')) and 'Inputs' not in folder]
+    return sorted(os.path.relpath(each, ROOT) for each in found) or [path]
+
+
+def judge_one_by_one(mutant, text, tree, tests, goals, options):
+    """Of a mutant that is built. Whole programs have the limits of their tests, others those of the mutant."""
+    end, left = time.monotonic() + options.limit, list(tests)
+    while left:
+        test = left.pop(0)
+        seconds = options.limit + 5 * CASE_LIMIT if is_whole(test) else end - time.monotonic()
+        status, output = run(test_command([test]), tree, seconds, options.cores)
+        if status == 0:
+            continue
+        by = 'time' if status is None else first_failure(output)
+        failed = 'test/' + by if os.path.isfile(os.path.join(ROOT, 'test', by)) else test
+        if not is_whole(test) or passes_on_original(mutant, text, tree, failed, goals, options):
+            return 'killed', by
+        print(f'{failed} fails on the original, too, and says nothing of {mutant.id}', flush=True)
+        left[:0] = [each for each in tests_in(test) if failed not in (each, test)]
     return 'survived', ''
+
+
+def passes_on_original(mutant, text, tree, test, goals, options):
+    """Whether it does in the same copy, with the same limits and beside the same load; the mutant is there again afterwards."""
+    status = None
+    for content in (text, mutants.apply(mutant, text)):
+        with open(os.path.join(tree, mutant.path), 'w', encoding='utf-8') as file:
+            file.write(content)
+        if make(goals, tree, 3600, options.cores)[0] != 0:
+            raise RuntimeError(f'{tree} cannot be built with {"the original" if content == text else mutant.id}')
+        if content == text:
+            status, _ = run(test_command([test]), tree, options.limit + 5 * CASE_LIMIT, options.cores)
+    return status == 0
 
 
 def record_of(mutant, text, verdict, by, started):
@@ -562,7 +602,8 @@ def arguments():
     parser.add_argument('--only', action='append', metavar='ID', help='this mutant of --rooms; may be repeated')
     parser.add_argument('--list', action='store_true', help='print the sample and end')
     parser.add_argument('--jobs', type=int, default=max(1, (os.cpu_count() or 1) // 2), help='mutants at once')
-    parser.add_argument('--limit', type=int, default=900, help='seconds for a mutant: it is killed when they are over')
+    parser.add_argument('--limit', type=int, default=900, help='seconds for a mutant: it is killed when they are over; tests of '
+                        'test/e2e have their own limits')
     parser.add_argument('--resume', action='store_true', help='keep what earlier runs decided')
     parser.add_argument('--survivors', action='store_true', help='as --resume, but run again what survived')
     parser.add_argument('--tests', choices=['lines', 'unit', 'fast', 'all'], default='all',
@@ -577,14 +618,24 @@ def arguments():
                         help='leave out what shows or checks, to see what holds cycles and energy')
     parser.add_argument('--trust', action='store_true', help='the tests pass on the original: do not look')
     parser.add_argument('--allow', type=float, default=5, help='percentage that may survive in a room (5)')
-    return parser.parse_args()
+    options = parser.parse_args()
+    if options.after and options.tests != 'lines':
+        sys.exit('mutate: error: --after goes with --tests lines')
+    if not options.list and (options.after or options.tests in ('fast', 'all')):
+        check_built()
+    return options
+
+
+def check_built():
+    """Tests fail on what is not there, and would kill each mutant."""
+    for path in ('bin/heddle', 'bin/heddle-cc', 'lib/libheddle-cudart.so', 'test/programs/vecadd', 'test/programs/linear/vecadd'):
+        if not os.path.exists(os.path.join(ROOT, B, path)):
+            sys.exit(f'mutate: error: no {B}/{path}: make all unit fuzz programs')
 
 
 def main():
     options = arguments()
     rooms = rooms_of(options.rooms)
-    if options.after and options.tests != 'lines':
-        sys.exit('mutate: error: --after goes with --tests lines')
     if options.tests == 'lines' and any(room.startswith('passes') or room == 'runtime/cudart' for room in rooms):
         sys.exit('mutate: error: --tests lines is for rooms of lib and runtime, but for runtime/cudart')
     chosen, texts = sample(rooms, 0 if options.only else options.count, options.seed, options.timing,

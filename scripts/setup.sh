@@ -12,7 +12,8 @@ packages=(
 	gnuplot-nox                                                                 # figures
 	python3-yaml python3-pygments              # llvm-19-tools' opt-viewer, workflows
 	cmake ninja-build mandoc man-db bsdextrautils # tests of what is installed, and of CMake's CUDA language
-	"clang-$v" "llvm-$v" "llvm-$v-dev" "llvm-$v-tools" "libclang-$v-dev" "libclang-rt-$v-dev" "lld-$v" "clang-format-$v" # compilers, libLLVM, lit, sanitizers
+	"clang-$v" "llvm-$v" "llvm-$v-dev" "llvm-$v-tools" "libclang-$v-dev" "libclang-rt-$v-dev" "lld-$v" # compilers, libLLVM, lit, sanitizers
+	clang-format-19                                                             # make format: each version lays out otherwise
 	libclc-19 libclc-19-dev                                                     # device math, the same for each LLVM
 	libthrust-dev libcub-dev                                                    # Thrust and CUB for programs that use them
 	libblas-dev liblapack-dev                                                   # tests of math libraries
