@@ -13,6 +13,8 @@ set -euo pipefail
 source=$(cd "$(dirname "$0")/.." && pwd)
 dist=${DIST:-bookworm}
 (($# > 0)) || set -- 'make demo' 'make check'
+[[ $dist =~ ^[a-z]+$ && ! $dist =~ ^(stable|testing|unstable|oldstable|oldoldstable|experimental|devel)$ ]] ||
+	{ echo "check-fresh: error: '$dist' is no code name of a distribution: bookworm, trixie, sid, noble, ..." >&2; exit 2; }
 (($(id -u) == 0)) || { echo 'check-fresh: error: needs root, for debootstrap and chroot' >&2; exit 2; }
 "$source/scripts/setup.sh" debootstrap
 
@@ -57,9 +59,11 @@ if [[ ! -x $root/usr/bin/git ]]; then
 		>"$logs/debootstrap.log" 2>&1 ||
 		{ tail -n 3 "$logs/debootstrap.log" >&2; exit 2; }
 	rm -f "$logs/debootstrap.log"
+	echo "$dist" >"$root/root/suite"
 fi
-there=$(. "$root/etc/os-release" && echo "${VERSION_CODENAME-$dist}")
-[[ $there == "$dist" || $dist == sid ]] || { echo "check-fresh: error: $root is a system of $there, not $dist" >&2; exit 2; }
+# os-release of sid is that of the next release, or has no name.
+there=$(cat "$root/root/suite" 2>/dev/null || (. "$root/etc/os-release" && echo "${VERSION_CODENAME-no name}"))
+[[ $there == "$dist" ]] || { echo "check-fresh: error: $root is a system of $there, not $dist" >&2; exit 2; }
 # Packages come by the ways that are set up here: proxies and methods; for the own distribution also sources and keys.
 parts=(apt.conf.d auth.conf.d)
 if [[ $dist == "$own" && -z ${MIRROR-} ]]; then
