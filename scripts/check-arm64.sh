@@ -12,10 +12,12 @@
 set -euo pipefail
 other=
 if [[ ${1-} == --beside ]]; then
+	[[ -x ${2-} ]] || { echo 'check-arm64: error: --beside needs a program: HEDDLE of this machine' >&2; exit 2; }
 	other=$(realpath "$2")
 	shift 2
 fi
 [[ $# == 0 ]] || set -- "$(realpath -m "$1")"
+[[ -z ${PROGRAMS-} ]] || PROGRAMS=$(realpath -m "$PROGRAMS")
 cd "$(dirname "$0")/.."
 here=$PWD
 folder=${1:-$PWD/build/arm64}
@@ -90,15 +92,18 @@ keep() {
 	((status == 0)) || echo "status $status" >>"$file"
 }
 
+found=$(find "$programs" -name '*.hdo' -printf '%P\n' | sort)
+mapfile -t objects <<<"$found"
+
 # All runs of one build, in its own folder: the same names in both.
 compare() {
 	local heddle=("$@") object command
-	while read -r object; do
+	for object in "${objects[@]}"; do
 		for command in info 'info --json' dis occupancy; do
 			# shellcheck disable=SC2086
 			keep "${object//\//.}.${command// /}.text" "${heddle[@]}" $command "$programs/$object"
 		done
-	done < <(find "$programs" -name '*.hdo' -printf '%P\n' | sort)
+	done
 	local kernel file gpu policy
 	while read -r kernel file gpu policy; do
 		local name=$kernel.$gpu.$policy options=(-g "$gpu" -p "$policy")
@@ -140,6 +145,6 @@ diff -rq out.x86 out.arm64 >differences || true
 	! cmp -s "out.x86/$file" "out.arm64/$file" || echo "$file: failed on both sides: $(grep -m 1 error "out.x86/$file" || tail -n 1 "out.x86/$file")"
 done >failures
 cat differences failures
-echo "arm64: $(find out.x86 -type f | wc -l) outputs of $(find "$programs" -name '*.hdo' | wc -l) objects compared," \
+echo "arm64: $(find out.x86 -type f | wc -l) outputs of ${#objects[@]} objects compared," \
 	"$(wc -l <differences) differ, $(wc -l <failures) commands failed on both sides"
 [[ ! -s differences && ! -s failures ]]
