@@ -72,13 +72,12 @@ static void special_function(struct hd_ptx *ptx, unsigned function)
 	}
 	struct hd_leaf a = hd_ptx_in(ptx, 1, type.bits);
 	if (type.bits == 64) {
-		struct hd_opnd high = hd_reg(hd_sel_mufu(sel, function == HD_MUFU_RCP ? HD_MUFU_RCP64H : HD_MUFU_RSQ64H,
-							 hd_sel_word(sel, &a, 1), false));
-		hd_ptx_out(ptx, 0, hd_leaf_reg(hd_sel_pair(sel, hd_rz(), high)), 64);
+		struct hd_leaf high = hd_sel_mufu(sel, function == HD_MUFU_RCP ? HD_MUFU_RCP64H : HD_MUFU_RSQ64H,
+						  hd_sel_word(sel, &a, 1), false);
+		hd_ptx_out(ptx, 0, hd_leaf_reg(hd_sel_pair(sel, hd_rz(), hd_sel_word(sel, &high, 0))), 64);
 		return;
 	}
-	hd_ptx_out(ptx, 0, hd_leaf_reg(hd_sel_mufu(sel, function, hd_sel_word(sel, &a, 0), hd_ptx_has(ptx, "ftz"))),
-		   32);
+	hd_ptx_out(ptx, 0, hd_sel_mufu(sel, function, hd_sel_word(sel, &a, 0), hd_ptx_has(ptx, "ftz")), 32);
 }
 
 static void divide(struct hd_ptx *ptx, unsigned arg)

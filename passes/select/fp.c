@@ -164,11 +164,8 @@ static struct hd_opnd times(struct hd_select *sel, struct hd_opnd a, struct hd_o
 	return hd_reg(hd_sel_alu(sel, HD_OP_FMUL, HD_MOD(FTZ, ftz), a, b, hd_none()));
 }
 
-struct hd_mreg hd_sel_mufu(struct hd_select *sel, enum hd_mufu function, struct hd_opnd value, bool ftz)
+static struct hd_mreg unknown_special(struct hd_select *sel, enum hd_mufu function, struct hd_opnd value, bool ftz)
 {
-	uint32_t known;
-	if (hd_sel_known_special(function, value, ftz, &known))
-		return hd_sel_opnd_reg(sel, hd_imm(known), 1);
 	if (function == HD_MUFU_SIN || function == HD_MUFU_COS)
 		return mufu(sel, function, hd_reg(turns_of(sel, value, ftz)), ftz);
 	if (function != HD_MUFU_RCP || ftz)
@@ -177,10 +174,18 @@ struct hd_mreg hd_sel_mufu(struct hd_select *sel, enum hd_mufu function, struct 
 	return times(sel, scale, hd_reg(mufu(sel, function, times(sel, value, scale, false), true)), false).reg;
 }
 
+struct hd_leaf hd_sel_mufu(struct hd_select *sel, enum hd_mufu function, struct hd_opnd value, bool ftz)
+{
+	uint32_t known;
+	if (hd_sel_known_special(function, value, ftz, &known))
+		return hd_leaf_imm(known, 1);
+	return hd_leaf_reg(unknown_special(sel, function, value, ftz));
+}
+
 struct hd_mreg hd_sel_quotient(struct hd_select *sel, struct hd_opnd top, struct hd_opnd bottom, bool full, bool ftz)
 {
 	uint32_t inverse;
-	if (hd_sel_known_special(HD_MUFU_RCP, bottom, full || ftz, &inverse))
+	if (hd_sel_known_special(HD_MUFU_RCP, bottom, ftz, &inverse))
 		return times(sel, top, hd_imm(inverse), ftz).reg;
 	if (full) {
 		struct hd_opnd scale = scale_of(sel, bottom, !ftz, true);
@@ -342,7 +347,7 @@ static void divide(struct hd_select *sel, LLVMTypeKind kind)
 		return;
 	}
 	if (top.kind == HD_OPND_IMM && top.x == 0x3f800000 && !top.neg)
-		hd_sel_define_reg(sel, hd_sel_mufu(sel, HD_MUFU_RCP, bottom, sel->ftz));
+		hd_sel_define1(sel, hd_sel_mufu(sel, HD_MUFU_RCP, bottom, sel->ftz));
 	else
 		hd_sel_define_reg(sel, hd_sel_quotient(sel, top, bottom, false, sel->ftz));
 }

@@ -1,16 +1,21 @@
 /*
  * Special functions of constants, which ptxas 13 computes, too: those whose operand and result are normal numbers,
- * zeros or infinities, but for tanh and what is no number. Results are MUFU's (runtime/exec/exec_mufu.c) on every host:
- * a function that IEEE 754 does not fix is computed in double precision, and left to MUFU where an error in the last
- * places could round it to another number. Constant work.
+ * zeros or infinities, but for tanh and the logarithm of zero. Results are MUFU's, since both come from
+ * lib/machine/mufu.h. Constant work.
  */
 #include <math.h>
 #include <string.h>
 
+#include "lib/machine/mufu.h"
 #include "passes/select/select.h"
 
-#define UNCERTAIN 0x1p-46 /* relative error of both computations, with room */
-#define MOST_TURNS 0x1p20 /* beyond them little is left of an angle */
+/* The vectors of mufu.h: one number. */
+typedef uint32_t hd_u32s __attribute__((ext_vector_type(1)));
+typedef int32_t hd_s32s __attribute__((ext_vector_type(1)));
+typedef uint64_t hd_u64s __attribute__((ext_vector_type(1)));
+typedef int64_t hd_s64s __attribute__((ext_vector_type(1)));
+typedef float hd_f32s __attribute__((ext_vector_type(1)));
+typedef double hd_f64s __attribute__((ext_vector_type(1)));
 
 static float of_bits(uint32_t bits)
 {
@@ -24,45 +29,43 @@ static bool is_plain(float value)
 	return isnormal(value) || value == 0 || isinf(value);
 }
 
+static float flushed(float value, bool ftz)
+{
+	return ftz && fpclassify(value) == FP_SUBNORMAL ? copysignf(0, value) : value;
+}
+
 /* 1 / 2 pi times the angle, rounded to zero as FMUL.RZ does it. */
-static double turns_of(float angle)
+static float turns_of(float angle, bool ftz)
 {
 	double exact = (double)angle * (double)of_bits(HD_SEL_TURN); /* 48 bits */
 	float rounded = (float)exact;
 	if (fabs((double)rounded) > fabs(exact))
 		rounded = nextafterf(rounded, 0);
-	return (double)rounded;
+	return flushed(rounded, ftz);
 }
 
-/* sin or cos of 2 pi t; NaN: not known. */
-static double wave(enum hd_mufu function, float angle)
-{
-	double turns = turns_of(angle), pi = 3.14159265358979323846;
-	if (!(fabs(turns) < MOST_TURNS))
-		return (double)NAN;
-	if (turns == 0)
-		return function == HD_MUFU_SIN ? turns : 1;
-	turns -= rint(turns);
-	return function == HD_MUFU_SIN ? sin(2 * pi * turns) : cos(2 * pi * turns);
-}
+#define RETURN_RESULT(FUNCTION)                       \
+	do {                                          \
+		FUNCTION(value_, x);                  \
+		HD_MUFU_ROUND(bits_, value_, false);  \
+		return of_bits(bits_[0]);             \
+	} while (0)
 
-static double compute(enum hd_mufu function, float x)
+/* A denormal result stays one, with .FTZ as well: it is not plain. */
+static float compute(enum hd_mufu function, float operand, bool ftz)
 {
+	bool wave = function == HD_MUFU_SIN || function == HD_MUFU_COS;
+	hd_f64s x = (double)(wave ? turns_of(operand, ftz) : operand);
 	switch (function) {
-	case HD_MUFU_RCP: return 1.0 / (double)x;
-	case HD_MUFU_RSQ: return 1.0 / sqrt((double)x);
-	case HD_MUFU_SQRT: return sqrt((double)x);
-	case HD_MUFU_EX2: return exp2((double)x);
-	case HD_MUFU_LG2: return x == 0 ? (double)NAN : log2((double)x);
-	case HD_MUFU_SIN:
-	case HD_MUFU_COS: return wave(function, x);
-	default: return (double)NAN;
+	case HD_MUFU_RCP: RETURN_RESULT(HD_MUFU_RCP_OF);
+	case HD_MUFU_RSQ: RETURN_RESULT(HD_MUFU_RSQ_OF);
+	case HD_MUFU_SQRT: RETURN_RESULT(HD_MUFU_SQRT_OF);
+	case HD_MUFU_EX2: RETURN_RESULT(HD_MUFU_EX2_OF);
+	case HD_MUFU_LG2: RETURN_RESULT(HD_MUFU_LG2_OF);
+	case HD_MUFU_SIN: RETURN_RESULT(HD_MUFU_SIN_OF);
+	case HD_MUFU_COS: RETURN_RESULT(HD_MUFU_COS_OF);
+	default: return NAN;
 	}
-}
-
-static bool is_fixed(enum hd_mufu function)
-{
-	return function == HD_MUFU_RCP || function == HD_MUFU_RSQ || function == HD_MUFU_SQRT;
 }
 
 bool hd_sel_known_special(enum hd_mufu function, struct hd_opnd operand, bool ftz, uint32_t *bits)
@@ -73,14 +76,11 @@ bool hd_sel_known_special(enum hd_mufu function, struct hd_opnd operand, bool ft
 	float x = of_bits(zero ? 0 : operand.x);
 	x = operand.abs ? fabsf(x) : x;
 	x = operand.neg ? -x : x;
-	if (ftz && fpclassify(x) == FP_SUBNORMAL)
-		x = copysignf(0, x);
-	double value = is_plain(x) ? compute(function, x) : (double)NAN;
-	float result = (float)value;
-	if (isnan(value) || !is_plain(result))
+	x = flushed(x, ftz);
+	if (!is_plain(x) || (function == HD_MUFU_LG2 && x == 0))
 		return false;
-	if (!is_fixed(function) &&
-	    ((float)(value * (1 + UNCERTAIN)) != result || (float)(value * (1 - UNCERTAIN)) != result))
+	float result = compute(function, x, ftz);
+	if (!is_plain(result))
 		return false;
 	memcpy(bits, &result, sizeof result);
 	return true;

@@ -189,7 +189,7 @@ static void approximate(struct hd_select *sel, unsigned function)
 		return;
 	}
 	struct hd_leaf value = hd_sel_to_f32(sel, hd_sel_arg(sel, 0), kind);
-	value = hd_leaf_reg(hd_sel_mufu(sel, function, hd_sel_word(sel, &value, 0), sel->ftz));
+	value = hd_sel_mufu(sel, function, hd_sel_word(sel, &value, 0), sel->ftz);
 	hd_sel_define1(sel, hd_sel_from_f32(sel, value, kind));
 }
 
@@ -204,7 +204,7 @@ static void scaled_exponential(struct hd_select *sel, unsigned factor)
 	struct hd_opnd x =
 		hd_reg(hd_sel_alu(sel, HD_OP_FMUL, HD_MOD(FTZ, sel->ftz),
 				  hd_sel_float(sel, LLVMGetOperand(sel->inst, 0), 0), hd_imm(factor), hd_none()));
-	hd_sel_define_reg(sel, hd_sel_mufu(sel, HD_MUFU_EX2, x, sel->ftz));
+	hd_sel_define1(sel, hd_sel_mufu(sel, HD_MUFU_EX2, x, sel->ftz));
 }
 
 static void scaled_logarithm(struct hd_select *sel, unsigned factor)
@@ -214,10 +214,10 @@ static void scaled_logarithm(struct hd_select *sel, unsigned factor)
 				   LLVMGetValueName(LLVMGetCalledValue(sel->inst)));
 		return;
 	}
-	struct hd_mreg log =
+	struct hd_leaf log =
 		hd_sel_mufu(sel, HD_MUFU_LG2, hd_sel_float(sel, LLVMGetOperand(sel->inst, 0), 0), sel->ftz);
-	hd_sel_define_reg(sel,
-			  hd_sel_alu(sel, HD_OP_FMUL, HD_MOD(FTZ, sel->ftz), hd_reg(log), hd_imm(factor), hd_none()));
+	struct hd_opnd power = hd_reg(hd_sel_reg(sel, log));
+	hd_sel_define_reg(sel, hd_sel_alu(sel, HD_OP_FMUL, HD_MOD(FTZ, sel->ftz), power, hd_imm(factor), hd_none()));
 }
 
 static void canonical(struct hd_select *sel, unsigned arg)

@@ -122,17 +122,13 @@ static void special_function(struct hd_select *sel, unsigned function)
 			hd_sel_unsupported(sel, "intrinsic %s", LLVMGetValueName(LLVMGetCalledValue(sel->inst)));
 			return;
 		}
-		hd_sel_define_reg(sel, hd_sel_pair(sel, hd_rz(),
-						   hd_reg(hd_sel_mufu(sel, wide, hd_sel_word(sel, &value, 1), false))));
+		struct hd_leaf high = hd_sel_mufu(sel, wide, hd_sel_word(sel, &value, 1), false);
+		hd_sel_define_reg(sel, hd_sel_pair(sel, hd_rz(), hd_sel_word(sel, &high, 0)));
 		return;
 	}
 	struct hd_opnd operand = hd_sel_float(sel, LLVMGetOperand(sel->inst, 0), HD_SM_NEG | HD_SM_ABS);
 	bool ftz = has_part(hd_sel_nvvm_name(sel), "ftz");
-	uint32_t bits;
-	if (kind == LLVMFloatTypeKind && hd_sel_known_special(function, operand, ftz, &bits))
-		hd_sel_define1(sel, hd_leaf_imm(bits, 1));
-	else
-		hd_sel_define_reg(sel, hd_sel_mufu(sel, function, operand, ftz));
+	hd_sel_define1(sel, hd_sel_mufu(sel, function, operand, ftz));
 }
 
 static void approximate_division(struct hd_select *sel, unsigned full)

@@ -303,7 +303,8 @@ void hd_sel_match(struct hd_select *sel, unsigned mode, struct hd_leaf value, st
 /* Whether the function of a constant is known; `bits` is then the result. `ftz`: denormal operands are zeros. */
 bool hd_sel_known_special(enum hd_mufu function, struct hd_opnd operand, bool ftz, uint32_t *bits);
 /* ---- fp.c */
-struct hd_mreg hd_sel_mufu(struct hd_select *sel, enum hd_mufu function, struct hd_opnd value, bool ftz);
+/* The number itself where it is known. */
+struct hd_leaf hd_sel_mufu(struct hd_select *sel, enum hd_mufu function, struct hd_opnd value, bool ftz);
 /* top / bottom with MUFU.RCP; `full`: also beyond 2^126, where the reciprocal is denormal. */
 struct hd_mreg hd_sel_quotient(struct hd_select *sel, struct hd_opnd top, struct hd_opnd bottom, bool full, bool ftz);
 /* Sign-bit operations on any floating-point leaf. */

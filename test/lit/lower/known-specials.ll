@@ -13,6 +13,14 @@
 ; CHECK-NOT:   MUFU
 ; CHECK:       kernel others:
 ; CHECK-COUNT-5: MUFU
+; div.full scales both, so that its quotients by denormal numbers are finite; with .ftz these are zeros.
+; CHECK:       kernel denormal:
+; CHECK-NOT:   0x7f800000
+; CHECK:       MUFU.RCP.FTZ
+; CHECK:       kernel flushed:
+; CHECK-NOT:   MUFU
+; CHECK:       FMUL.FTZ {{R[0-9]+}}, {{R[0-9]+}}, inf(0x7f800000)
+; CHECK-NOT:   MUFU
 
 target datalayout = "e-i64:64-i128:128-v16:16-v32:32-n16:32:64"
 target triple = "nvptx64-nvidia-cuda"
@@ -51,6 +59,20 @@ define ptx_kernel void @others(ptr addrspace(1) %out) {
   ret void
 }
 
+define ptx_kernel void @denormal(ptr addrspace(1) %out, float %x) {
+  %a = call float @llvm.nvvm.div.full(float %x, float 0x37D5C73000000000)
+  store volatile float %a, ptr addrspace(1) %out
+  ret void
+}
+
+define ptx_kernel void @flushed(ptr addrspace(1) %out, float %x) {
+  %a = call float @llvm.nvvm.div.full.ftz(float %x, float 0x37D5C73000000000)
+  store volatile float %a, ptr addrspace(1) %out
+  ret void
+}
+
+declare float @llvm.nvvm.div.full(float, float)
+declare float @llvm.nvvm.div.full.ftz(float, float)
 declare float @llvm.nvvm.ex2.approx.ftz.f(float)
 declare float @llvm.nvvm.ex2.approx.f(float)
 declare float @llvm.nvvm.lg2.approx.f(float)
