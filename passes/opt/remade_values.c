@@ -1,28 +1,27 @@
 /*
- * Makes values again where they are read, in place of keeping them in registers, where registers are short: addresses
- * and the like that LLVM takes out of a loop live through all of it, beside its sums. Registers are short where
+ * Makes values again where they are read, in place of keeping them in registers, where registers are short. LLVM takes
+ * addresses out of a loop; they live through all of it, beside its sums. Registers are short in two cases:
  *
- *   - more are live than the function may have: what stays is spilled; or
- *   - where nobody has set a limit, an SM would hold few warps, and what is made again makes them more.
+ *   - The function has a limit, and more words are live than that. What does not fit is spilled.
+ *   - Nobody has set a limit, and with fewer registers an SM would hold more warps.
  *
- * A value is made again by one or two instructions of arithmetic, from constants and from registers that live as long
- * in any case, in front of its reads in each block. Those that are read least often go first, until no block is
- * crowded. The code is allocated for a trial, and so is what was there before: under a limit, some numbers of values
- * are tried, and the one that costs least is kept, if there are fewer spills; without one, all of them, if an SM holds
- * more warps. What a branch reads is not made again. Switch: without=remade-values.
+ * A value is made again in front of its reads, once for those near each other in a block, by one or two instructions
+ * of arithmetic. These read constants, and registers that live as long in any case. The values that are read least
+ * often go first, until no block is crowded. What a branch reads is not made again.
  *
- * A register is given a new value only on a way through the definitions that its reads need: a value and what it is
- * made of have one definition each, whole and without a guard; it dominates the reads, and theirs dominate it. So what
- * is made of them again in front of a read, in a loop as well, is what the last run through the definition has made.
+ * Copies of the code are allocated, to see what becomes of it. Under a limit some numbers of values are tried, and the
+ * code that costs least is kept, if it spills less than before. Without a limit all are made again, if an SM then holds
+ * more warps. Switch: without=remade-values.
+ *
+ * Why the value is the same: it and what it is made of have one definition each, whole and without a guard. Each
+ * definition dominates the next one, and the last dominates the reads. So whenever a read is executed, in a loop as
+ * well, the registers hold what the value was made of when its definition was executed last.
  *
  * Needs machine IR out of SSA, before it is scheduled. Costs a look at the operands; liveness where that does not show
- * that registers are enough; and where they are short a few rounds of that, for each value that may be made again a
- * look at the crowded blocks, and two to six trials.
+ * that registers are enough. Where they are short, it costs a few rounds of liveness, for each value that may be made
+ * again a look at the crowded blocks, and two to six trials.
  */
 #include "heddle/opcodes.h"
-
-#include <math.h>
-
 #include "passes/mir/register_budgets.h"
 #include "passes/mir/trial.h"
 #include "passes/opt/dag.h"
@@ -526,31 +525,40 @@ static bool make_all(struct remaker *r, int32_t target)
 /* Instructions that are executed, a spilled word for some. */
 static double cost_of(const struct hd_trial *trial)
 {
-	return trial->fits ? trial->others + DEAR * trial->spilled : INFINITY;
+	return trial->others + DEAR * trial->spilled;
+}
+
+static bool is_better(const struct hd_trial *now, const struct hd_trial *best)
+{
+	if (!now->fits || !best->fits)
+		return now->fits && !best->fits;
+	return now->spilled < best->spilled && cost_of(now) < cost_of(best);
 }
 
 /*
  * Under a limit. More is live in the order in which instructions stand than in the scheduler's, so that fewer values
  * may be enough: as many words as there are too many of are made again, half of them, and so on, whatever costs least.
+ * Where fewer are found than were asked for, so many are asked for next.
  */
 static void make_cheapest(struct remaker *r, const struct hd_kept *kept, int32_t target, int32_t most)
 {
 	struct hd_trial best = hd_mfunc_try(r->func), now;
 	int32_t chosen = 0, freed = most - target;
-	for (int32_t i = 0; i < TRIES && freed > 0 && best.spilled > 0; i++, freed /= 2) {
+	for (int32_t i = 0; i < TRIES && freed > 0 && (!best.fits || best.spilled > 0); i++) {
+		int32_t tried = most - freed;
 		hd_mfunc_restore(r->func, kept);
-		if (!make_all(r, most - freed))
+		if (!make_all(r, tried))
 			break;
-		freed = most - r->most < freed ? most - r->most : freed;
 		now = hd_mfunc_try(r->func);
-		if (now.spilled < best.spilled && cost_of(&now) < cost_of(&best)) {
+		if (is_better(&now, &best)) {
 			best = now;
-			chosen = freed;
+			chosen = tried;
 		}
+		freed = most - r->most < freed ? most - r->most : freed / 2;
 	}
 	hd_mfunc_restore(r->func, kept);
 	if (chosen)
-		(void)make_all(r, most - chosen);
+		(void)make_all(r, chosen);
 }
 
 /* Without one: as many as let an SM hold more warps, or none. */
@@ -560,8 +568,9 @@ static void make_warps(struct remaker *r, const struct hd_kept *kept, int32_t ta
 	bool better = make_all(r, target) && r->most <= target;
 	if (better) {
 		struct hd_trial now = hd_mfunc_try(r->func);
-		better = now.spilled <= before.spilled && hd_mfunc_occupancy_step(r->func, now.registers) <
-								  hd_mfunc_occupancy_step(r->func, before.registers);
+		better = now.fits && now.spilled <= before.spilled &&
+			 hd_mfunc_occupancy_step(r->func, now.registers) <
+				 hd_mfunc_occupancy_step(r->func, before.registers);
 	}
 	if (!better)
 		hd_mfunc_restore(r->func, kept);

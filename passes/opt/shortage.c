@@ -15,9 +15,9 @@ int32_t hd_shortage_target(const struct hd_mfunc *func, int32_t most, bool *must
 	if (*must)
 		return cap;
 	for (step = (int32_t)hd_mfunc_occupancy_step(func, HD_FEW_WARPS_REGISTERS);
-	     step < most + (int32_t)SLACK && step < (int32_t)HD_MAX_REGS - 2;
+	     step < most + SLACK && step < (int32_t)HD_MAX_REGS - 2;
 	     step = (int32_t)hd_mfunc_occupancy_step(func, (uint32_t)step + 1))
-		target = step - (int32_t)SLACK;
+		target = step - SLACK;
 	return func->kernel && !func->entry_registers ? target : 0;
 }
 

@@ -11,6 +11,12 @@
 ; RUN: %opt -load-pass-plugin=%plugin -passes='print<heddle-code;check=1>' -disable-output %t.many.ll 2>&1 | %FileCheck --check-prefix=MANY %s
 ; RUN: %opt -load-pass-plugin=%plugin -passes='print<heddle-code;check=1;without=remade-values>' -disable-output %t.many.ll 2>&1 \
 ; RUN:     | %FileCheck --check-prefix=MANY-WITHOUT %s
+; What is kept is what was tried: here as many as there are too many of.
+; RUN: %python %S/Inputs/sums.py 16 8 > %t.tried.ll
+; RUN: %opt -load-pass-plugin=%plugin -passes='print<heddle-code;check=1;maxrregcount=24>' -disable-output %t.tried.ll 2> %t.tried
+; RUN: %opt -load-pass-plugin=%plugin -passes='print<heddle-code;check=1;maxrregcount=24;without=remade-values>' -disable-output %t.tried.ll \
+; RUN:     2> %t.tried.without
+; RUN: grep -c spill %t.tried > %t.fewer; grep -c spill %t.tried.without > %t.more; test $(cat %t.fewer) -lt $(cat %t.more)
 ; RUN: %python %S/Inputs/sums.py 40 16 apart > %t.dear.ll
 ; RUN: %opt -load-pass-plugin=%plugin -passes='print<heddle-code;check=1;maxrregcount=40>' -disable-output %t.dear.ll 2> %t.dear
 ; RUN: %opt -load-pass-plugin=%plugin -passes='print<heddle-code;check=1;maxrregcount=40;without=remade-values>' -disable-output %t.dear.ll \
