@@ -10,6 +10,7 @@
 
 #include "heddle/control.h"
 #include "heddle/figures.h"
+#include "heddle/opcodes.h"
 #include "lib/metadata/pack.h"
 #include "lib/object/layout.h"
 #include "lib/object/parts.h"
@@ -58,15 +59,27 @@ static int spend(struct loading *loading, uint64_t bytes)
 /* ------------------------------------------------------------------ code */
 
 /* An instruction of an earlier version that is executed differently today. */
-static int check_meaning(struct loading *loading, uint32_t index)
+static int check_meaning(struct loading *loading, uint32_t index, bool before_atomic)
 {
 	uint32_t since = 0, version = loading->rest->version;
-	const char *was = object_changed_inst(version, &loading->function->insts[index], &since);
+	const char *was = object_changed_inst(version, &loading->function->insts[index], before_atomic, &since);
 	return was ? hd_error(loading->diag, HD_NOWHERE,
 			      "%s: function %s, pc 0x%x: the object of version %u has %s "
 			      "since version %u (compile again)",
 			      loading->rest->name, loading->function->name, index * HD_INST_BYTES, version, was, since)
 		   : 0;
+}
+
+static int check_meanings(struct loading *loading)
+{
+	const struct hd_function *function = loading->function;
+	uint32_t last_atomic = function->inst_count;
+	int status = 0;
+	while (last_atomic && !(hd_opinfo[function->insts[last_atomic - 1].op].effects & HD_FX_ATOMIC))
+		last_atomic--;
+	for (uint32_t i = 0; i < function->inst_count && !status; i++)
+		status = check_meaning(loading, i, i < last_atomic);
+	return status;
 }
 
 static int load_code(struct loading *loading, const struct object_body *body)
@@ -82,10 +95,8 @@ static int load_code(struct loading *loading, const struct object_body *body)
 		if (hd_inst_decode(body->text + (size_t)i * HD_INST_BYTES, &function->insts[i]) != 0)
 			return DAMAGED(loading, "function %s, pc 0x%x: no instruction", function->name,
 				       i * HD_INST_BYTES);
-		if (loading->rest->version != HD_OBJECT_VERSION && check_meaning(loading, i) != 0)
-			return -1;
 	}
-	return 0;
+	return loading->rest->version == HD_OBJECT_VERSION ? 0 : check_meanings(loading);
 }
 
 static int load_relocs(struct loading *loading, const struct object_body *body)

@@ -83,8 +83,8 @@ int object_read_reloc(const uint8_t *entry, uint32_t unit, uint32_t symbol_count
 /* Jump tables of a function whose table_count is known. 0, or -1: they do not fit. */
 int object_read_tables(struct hd_span *bytes, struct hd_function *function, struct hd_arena *arena);
 /* What an instruction of an object of that version meant, where it means something else since version *since; else
- * NULL. */
-const char *object_changed_inst(uint32_t version, const struct hd_inst *inst, uint32_t *since);
+ * NULL. `before_atomic`: an atomic operation stands behind it in the function. */
+const char *object_changed_inst(uint32_t version, const struct hd_inst *inst, bool before_atomic, uint32_t *since);
 /* The parts of hd_object_verify: what concerns no code, and one function with its linear version. */
 int object_verify_frame(const struct hd_object *object, const char *name, struct hd_diag *diag);
 int object_verify_function(const struct hd_object *object, uint32_t function, const char *name, struct hd_diag *diag);

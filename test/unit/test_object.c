@@ -186,21 +186,6 @@ static void expect_refused(struct hd_object *object, const char *expected)
 	*object = sample_object(&arena);
 }
 
-/* The vote of the lanes that are here announces a warp's atomic operation, which has its role since version 12. */
-START_TEST(votes_without_roles_are_known)
-{
-	for (uint32_t version = HD_OBJECT_OLDEST; version <= HD_OBJECT_VERSION; version++)
-		for (uint32_t members = HD_MEMBERS_WARP; members <= HD_MEMBERS_HERE; members++) {
-			struct hd_inst inst = {.op = HD_OP_VOTE};
-			inst.mods = HD_MOD(VOTEMODE, HD_VOTE_ANY) | HD_MOD(MEMBERS, members);
-			uint32_t since = 0;
-			bool known = object_changed_inst(version, &inst, &since) != NULL;
-			ck_assert_int_eq(known, members == HD_MEMBERS_HERE && version < 12);
-			ck_assert_uint_eq(since, known ? 12 : 0);
-		}
-}
-END_TEST
-
 /* Of MUFU the angles' two functions alone, and in objects of version 10 alone. */
 START_TEST(changed_meanings_are_known)
 {
@@ -209,7 +194,7 @@ START_TEST(changed_meanings_are_known)
 			struct hd_inst inst = {.op = HD_OP_MUFU};
 			inst.mods = HD_MOD(MUFUFN, function);
 			uint32_t since = 0;
-			const char *was = object_changed_inst(version, &inst, &since);
+			const char *was = object_changed_inst(version, &inst, true, &since);
 			bool angle = function == HD_MUFU_SIN || function == HD_MUFU_COS;
 			ck_assert_int_eq(was != NULL, angle && version == 10);
 			ck_assert_uint_eq(since, was ? 11 : 0);
@@ -486,7 +471,6 @@ Suite *hd_suite(void)
 	tcase_add_test(tests, same_object_gives_same_bytes);
 	tcase_add_test(tests, each_kind_of_bad_file_has_its_message);
 	tcase_add_test(tests, changed_meanings_are_known);
-	tcase_add_test(tests, votes_without_roles_are_known);
 	tcase_add_test(tests, verifier_refuses_inconsistent_objects);
 	tcase_add_test(tests, flow_of_a_function);
 	tcase_add_test(tests, every_truncation_is_an_error);
