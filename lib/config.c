@@ -225,13 +225,18 @@ struct ini_lines {
 	size_t room;
 	uint32_t number, too_long; /* of the first that does not fit, or 0 */
 	int most;		   /* characters that do */
+	int error;		   /* errno: the file cannot be read, or not to its end; or 0 */
 };
 
 static char *next_line(char *to, int room, void *context)
 {
 	struct ini_lines *lines = context;
-	if (room < 2 || getline(&lines->line, &lines->room, lines->file) < 0)
+	if (room < 2)
 		return NULL;
+	if (getline(&lines->line, &lines->room, lines->file) < 0) {
+		lines->error = feof(lines->file) ? 0 : errno; /* a folder, or memory, which ferror() does not tell */
+		return NULL;
+	}
 	lines->number++;
 	lines->most = room - 2;
 	size_t length = strcspn(lines->line, "\r\n");
@@ -247,8 +252,10 @@ static char *next_line(char *to, int room, void *context)
 static int parse_lines(struct ini_context *context, const char *path, struct ini_lines *lines)
 {
 	lines->file = fopen(path, "re");
-	if (!lines->file)
-		return -1;
+	if (!lines->file) {
+		lines->error = errno;
+		return 0;
+	}
 	int line = ini_parse_stream(next_line, lines, on_key, context);
 	fclose(lines->file);
 	free(lines->line);
@@ -262,8 +269,10 @@ static int parse_file(struct hd_config *config, const char *path, const char *va
 	int line = parse_lines(&context, path, &lines);
 	struct hd_loc loc = {path, line > 0 ? (uint32_t)line : 0, 0};
 	int status = 0;
-	if (line < 0)
-		status = hd_error(diag, HD_NOWHERE, "cannot read %s", path);
+	if (lines.error)
+		status = hd_error(diag, HD_NOWHERE, "cannot read %s: %s", path, strerror(lines.error));
+	else if (line < 0)
+		status = hd_error(diag, HD_NOWHERE, "cannot read %s: %s", path, strerror(ENOMEM));
 	else if (lines.too_long)
 		status = hd_error(diag, (struct hd_loc){path, lines.too_long, 0},
 				  "the line is longer than %d characters", lines.most);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "heddle/config.h"
@@ -64,6 +65,24 @@ START_TEST(a_line_is_whole_or_an_error)
 	snprintf(text, sizeof text, "\nsm_count = %*d\n", 199 - 11, 5);
 	ck_assert_int_ne(load_text(text, &config), 0);
 	ck_assert_msg(strstr(last_message, "the line is longer than 198 characters") != NULL, "%s", last_message);
+}
+END_TEST
+
+/* A folder can be opened. */
+START_TEST(a_folder_is_no_gpu)
+{
+	char path[] = "/tmp/heddle-config-XXXXXX", name[64];
+	struct hd_config config;
+	struct hd_diag diag = quiet();
+	ck_assert_ptr_nonnull(mkdtemp(path));
+	snprintf(name, sizeof name, "%s/gpu.ini", path);
+	ck_assert_int_eq(mkdir(name, 0700), 0);
+	int status = hd_config_load(&config, name, &diag);
+	rmdir(name);
+	rmdir(path);
+	ck_assert_int_eq(status, -1);
+	ck_assert_msg(strstr(last_message, "cannot read ") && strstr(last_message, ": Is a directory"), "%s",
+		      last_message);
 }
 END_TEST
 
@@ -196,6 +215,7 @@ Suite *hd_suite(void)
 {
 	const TTest *const tests[] = {defaults_are_consistent,
 				      a_line_is_whole_or_an_error,
+				      a_folder_is_no_gpu,
 				      every_gpu_loads,
 				      v100_has_the_papers_values,
 				      unknown_gpu_names_the_nearest,
