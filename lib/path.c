@@ -4,7 +4,6 @@
 #include "lib/path.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <stdlib.h>
 
 #include "lib/arena.h"
@@ -13,6 +12,6 @@ char *hd_path_real(const char *path)
 {
 	char *real = realpath(path, NULL);
 	if (!real && errno == ENOMEM)
-		hd_out_of_memory(PATH_MAX);
+		hd_out_of_memory(0);
 	return real;
 }

@@ -192,12 +192,14 @@ static bool join_launches(struct hd_text *text)
 /* The shell's name of the working directory, which clang goes by, too; it may lead through links. */
 static const char *working_directory(struct hd_cc *cc)
 {
-	char here[PATH_MAX], real[PATH_MAX];
+	char here[PATH_MAX];
 	const char *shell = getenv("PWD");
 	if (!getcwd(here, sizeof here))
 		return ".";
-	return hd_arena_strdup(&cc->arena,
-			       shell && *shell == '/' && realpath(shell, real) && !strcmp(real, here) ? shell : here);
+	char *real = shell && *shell == '/' ? hd_path_real(shell) : NULL;
+	const char *name = hd_arena_strdup(&cc->arena, real && !strcmp(real, here) ? shell : here);
+	free(real);
+	return name;
 }
 
 /* A file to read, once by its real name. */
