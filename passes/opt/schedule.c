@@ -1,19 +1,22 @@
 /*
- * List scheduling inside blocks, before register allocation. Instructions whose operands
- * are ready go first, those on the longest chain before others, as long as the registers live at once stay under a
- * limit: as many as fill an SM, or what the function needs anyway; of a kernel with more than these, or before sm_80,
- * sixteen beside and what its occupancy then leaves, with which it comes nearest to ptxas. At the limit, whatever frees
- * most registers goes first. What reads no register waits until something else can read it, and so do addresses, when
- * some registers are live, and loads from shared memory that the longest chain does not need yet. What is left to the
- * next block, or across a loop's back edge, counts as read there at once. An order that needs more registers than the
- * original one and the limit allow is thrown away. Where even the original needs more than there are, values will be
- * spilled, and the order counts that asks for least beyond them in sum.
+ * List scheduling inside blocks, before register allocation. Instructions whose operands are ready go first, those on
+ * the longest chain before others, as long as the registers live at once stay under a limit. The limit is what the
+ * function needs anyway, or what it may have on a full SM, whichever is more. A kernel that needs more than on a full
+ * SM, or is for a processor before sm_80, gets sixteen beside its need, and what its occupancy then leaves; so it comes
+ * nearest to ptxas. At the limit, whatever frees most registers goes first. What reads no register waits until
+ * something else can read it, and so do addresses, when some registers are live, and loads from shared memory that the
+ * longest chain does not need yet. What is left to the next block, or across a loop's back edge, counts as read there
+ * at once. An order that needs more registers than the original one and the limit allow is thrown away. Where even the
+ * original needs more than there are, values will be spilled, and the order counts that asks for least beyond them in
+ * sum.
  *
  * Calls with the copies of their arguments and results, the copies at the entry and before
  * RET, and branches keep their places; stretches between them are scheduled. Needs machine
  * IR out of SSA. A bounded number of candidates is compared at each step, so the cost is that
  * of the dependence graph.
  */
+#include <assert.h>
+
 #include "heddle/opcodes.h"
 #include "passes/mir/register_budgets.h"
 #include "passes/opt/dag.h"
@@ -25,7 +28,7 @@
 #define AHEAD 100u	 /* cycles that a load from a fixed place may come before it must */
 #define SHARED_AHEAD 20u /* the same for loads of shared memory, which take about as long */
 #define SPARE_WORDS 16u	 /* that a kernel may have beyond its need, for loads that are under way */
-#define KEPT_WORDS 3u	 /* of a kernel's registers: R1, and what aligned pairs leave empty */
+#define KEPT_WORDS 3u	 /* of a kernel's registers: R1, and room for two that aligned pairs leave empty */
 #define FEW_WORDS 4u	 /* as long as no more are live, it need not */
 #define SOME_WORDS 12u	 /* with so many live, addresses wait; ptxas keeps six to eight of them ready */
 
@@ -512,9 +515,10 @@ int hd_schedule_run(struct hd_mfunc *func, struct hd_diag *diag)
 	s.registers = hd_mfunc_cap(func) - 1; /* R1 is kept */
 	s.budgets = hd_budgets_at_entry(func, &s.arena);
 	uint32_t cap = hd_mfunc_cap(func), full = free_anyway(func), needed = needed_anyway(&s);
-	/* A kernel with more than fill an SM has what its occupancy leaves; others are their callers' to pay for. ptxas
-	 * gives no kernel more that could do with a full SM's (sm_80). */
+	/* How many warps an SM holds is the kernel's matter; other functions do not get more for it. From sm_80 on
+	 * ptxas keeps a kernel that needs no more than a full SM's registers to these. */
 	if (func->kernel) {
+		assert(full > KEPT_WORDS);
 		full -= KEPT_WORDS;
 		if (needed > full || func->capability < 80)
 			needed = hd_mfunc_occupancy_step(func, needed + KEPT_WORDS + spare_words(func, needed)) -
