@@ -516,7 +516,7 @@ static void find_flying(struct copies *copies)
 			if (!hd_flow_in_loop(flow, graph->succ[k], loop))
 				copies->killed[k] |= copies->waits[w].kills;
 	}
-	for (bool changed = true; changed && copies->search.left > 0;) {
+	for (bool changed = true; changed && !hd_writers_search_is_done(&copies->search);) {
 		changed = false;
 		for (uint32_t i = 0; i < flow->rpo_count; i++)
 			changed |= spread_block(copies, flow->rpo[i]);
@@ -651,9 +651,9 @@ static void judge_all(struct copies *copies, struct hd_copies *result)
 		copies->starts[i].in_line = all_in_line(copies, &copies->starts[i]);
 	find_kills(copies);
 	find_flying(copies);
-	for (uint32_t w = 0; w < copies->wait_count && copies->search.left > 0; w++)
+	for (uint32_t w = 0; w < copies->wait_count && !hd_writers_search_is_done(&copies->search); w++)
 		judge(copies, &copies->waits[w], &early, result);
-	if (copies->search.left <= 0)
+	if (hd_writers_search_is_done(&copies->search))
 		*result = (struct hd_copies){.unproven = copies->wait_count};
 }
 

@@ -18,9 +18,14 @@ struct hd_writers_search {
 	const struct hd_flow *flow;
 	uint32_t *queue; /* room for every block */
 	struct hd_bitset seen;
-	int64_t left; /* instructions to look at. At 0 the search ends where it is: its answers are then worth nothing
-		       */
+	int64_t left; /* instructions to look at */
 };
+
+/* Nothing is left to look at: the last search has ended where it was, and no answer of this one counts. */
+static inline bool hd_writers_search_is_done(const struct hd_writers_search *search)
+{
+	return search->left <= 0;
+}
 
 struct hd_writers {
 	uint32_t count, one, other; /* some two of them */

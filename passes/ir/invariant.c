@@ -2,8 +2,8 @@
  * Values that are the same in all threads of a block, even where these have come by different paths: made of
  * constants, addresses of variables, a kernel's parameters, constant memory and the grid's dimensions, by arithmetic
  * alone. Uniformity (uniformity.h) holds for lanes that execute together and have stayed together; this holds for any.
- * And instructions that only threads of one index execute: those to which all ways lead over an edge of a test of the
- * index, also behind joins and in loops.
+ * And instructions that only threads of one threadIdx.x execute: those to which all ways lead over an edge of a test of
+ * it, also behind joins and in loops.
  *
  * Costs a walk over the operands, or over the blocks in front, of a bounded number.
  */
@@ -82,7 +82,7 @@ bool hd_value_is_invariant(LLVMValueRef value, bool kernel)
 	return is_invariant(&walk, value);
 }
 
-/* ---- one thread */
+/* ---- one index of the thread in x */
 
 static bool is_thread_index(LLVMValueRef value)
 {

@@ -8,8 +8,9 @@
  *   sum of these, with result a full warp adds up the lanes below by five shuffles, lane 31 has the sum
  *
  * The operation is a sum, the least, the greatest, AND, OR or XOR of 32 bits, or a sum of one operand of 64 bits.
- * Increments of shared memory without a result stay single from sm_80 on: ptxas has an instruction for them. What only
- * one thread of the block does stays single, too.
+ * Increments of shared memory without a result stay single from sm_80 on: ptxas has an instruction for them. So does
+ * what only threads of one threadIdx.x do (hd_is_for_one_index): a warp has one of them where a block has 32 or more in
+ * a row.
  *
  * Who executes the atomic is who executes the vote in front of it, since nothing between makes lanes part or join
  * (HD_MEMBERS_HERE). The address has to be the same in all of them: selection says so (enum of HD_ALIKE_).
