@@ -70,6 +70,13 @@ char *hd_strbuf_detach(struct hd_strbuf *buf)
 	return text;
 }
 
+void hd_strbuf_clear(struct hd_strbuf *buf)
+{
+	buf->len = 0;
+	if (buf->data)
+		*buf->data = '\0';
+}
+
 void hd_strbuf_release(struct hd_strbuf *buf)
 {
 	free(buf->data);

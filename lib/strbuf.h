@@ -23,6 +23,8 @@ void hd_strbuf_vprintf(struct hd_strbuf *buf, const char *format, va_list args) 
 const char *hd_strbuf_text(const struct hd_strbuf *buf);
 /* Empties the buffer and hands its text to the caller, who frees it; never NULL. */
 char *hd_strbuf_detach(struct hd_strbuf *buf);
+/* Empties the buffer and keeps its memory for the next text. */
+void hd_strbuf_clear(struct hd_strbuf *buf);
 void hd_strbuf_release(struct hd_strbuf *buf);
 
 #endif

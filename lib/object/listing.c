@@ -244,8 +244,13 @@ static void print_interval(FILE *out, const struct hd_meta_interval *interval, c
 	hd_strbuf_release(&live);
 }
 
+/* What a line is put together in: from one instruction to the next it keeps its memory. */
+struct line {
+	struct hd_strbuf notes, source, all;
+};
+
 static void print_inst(FILE *out, const struct hd_listing *listing, const struct hd_listing_style *style,
-		       uint32_t index)
+		       uint32_t index, struct line *line)
 {
 	const struct hd_inst *inst = &listing->function->insts[index];
 	char text[HD_LISTING_TEXT];
@@ -259,27 +264,27 @@ static void print_inst(FILE *out, const struct hd_listing *listing, const struct
 	if (style->control && listing->function->control)
 		hd_control_format(&listing->function->control[index], control);
 
-	struct hd_strbuf notes = {0}, source = {0}, line = {0};
-	collect_notes(&notes, listing, index);
-	collect_source(&source, listing, style, index);
-	hd_strbuf_printf(&line, "  %04x  %s%s%-5s %-40s", index * HD_INST_BYTES, control, *control ? "  " : "",
+	struct hd_strbuf *notes = &line->notes, *source = &line->source, *all = &line->all;
+	hd_strbuf_clear(notes);
+	hd_strbuf_clear(source);
+	hd_strbuf_clear(all);
+	collect_notes(notes, listing, index);
+	collect_source(source, listing, style, index);
+	hd_strbuf_printf(all, "  %04x  %s%s%-5s %-40s", index * HD_INST_BYTES, control, *control ? "  " : "",
 			 mnemonic ? text : "", mnemonic ? mnemonic : text);
-	hd_strbuf_printf(&line, " %-14s", inst->role ? hd_role_name((enum hd_role)inst->role) : "");
-	hd_strbuf_printf(&line, " %-26s", hd_strbuf_text(&notes));
-	if (source.len)
-		hd_strbuf_printf(&line, " %s; %s%s", text_of(style->dim), hd_strbuf_text(&source),
-				 text_of(style->plain));
-	while (line.len && line.data[line.len - 1] == ' ')
-		line.data[--line.len] = '\0';
-	fprintf(out, "%s\n", hd_strbuf_text(&line));
-	hd_strbuf_release(&notes);
-	hd_strbuf_release(&source);
-	hd_strbuf_release(&line);
+	hd_strbuf_printf(all, " %-14s", inst->role ? hd_role_name((enum hd_role)inst->role) : "");
+	hd_strbuf_printf(all, " %-26s", hd_strbuf_text(notes));
+	if (source->len)
+		hd_strbuf_printf(all, " %s; %s%s", text_of(style->dim), hd_strbuf_text(source), text_of(style->plain));
+	while (all->len && all->data[all->len - 1] == ' ')
+		all->data[--all->len] = '\0';
+	fprintf(out, "%s\n", hd_strbuf_text(all));
 }
 
 void hd_listing_print(FILE *out, const struct hd_listing *listing, const struct hd_listing_style *style)
 {
 	const char *bold = text_of(style->bold), *plain = text_of(style->plain);
+	struct line line = {0};
 	for (uint32_t i = 0; i < listing->function->inst_count; i++) {
 		const char *stream = hd_listing_stream(listing, i);
 		if (stream)
@@ -288,8 +293,11 @@ void hd_listing_print(FILE *out, const struct hd_listing *listing, const struct 
 			fprintf(out, "%s.B%u:%s\n", bold, listing->block[i], plain);
 		if (listing->interval[i])
 			print_interval(out, listing->interval[i], style);
-		print_inst(out, listing, style, i);
+		print_inst(out, listing, style, i, &line);
 	}
+	hd_strbuf_release(&line.notes);
+	hd_strbuf_release(&line.source);
+	hd_strbuf_release(&line.all);
 }
 
 void hd_listing_print_linear_registers(FILE *out, const struct hd_linear *linear)

@@ -30,6 +30,23 @@ START_TEST(append_and_printf_add_at_the_end)
 }
 END_TEST
 
+START_TEST(clear_empties_and_keeps_the_memory)
+{
+	struct hd_strbuf buf = {0};
+	hd_strbuf_clear(&buf);
+	ck_assert_str_eq(hd_strbuf_text(&buf), "");
+	hd_strbuf_append(&buf, "the text of one line");
+	char *data = buf.data;
+	hd_strbuf_clear(&buf);
+	ck_assert_uint_eq(buf.len, 0);
+	ck_assert_str_eq(hd_strbuf_text(&buf), "");
+	hd_strbuf_append(&buf, "the next");
+	ck_assert_str_eq(hd_strbuf_text(&buf), "the next");
+	ck_assert_ptr_eq(buf.data, data);
+	hd_strbuf_release(&buf);
+}
+END_TEST
+
 /* Every length around the first capacity, where an off-by-one would write the NUL outside. */
 START_TEST(grows_at_any_length)
 {
@@ -74,6 +91,7 @@ Suite *hd_suite(void)
 	return hd_suite_of("strbuf", (const TTest *const[]){
 					     empty_reads_as_empty_text,
 					     append_and_printf_add_at_the_end,
+					     clear_empties_and_keeps_the_memory,
 					     grows_at_any_length,
 					     bytes_may_contain_nul,
 					     detach_hands_over_and_empties,
