@@ -7,15 +7,15 @@
  *             "kernels": {"_Z1kPf": "k(float*)"}, "nowhere": {"idle": 90}}
  *
  * with the instructions that have any, in the order of the code; `kernels` has the names, as launches have them, of
- * those functions that are kernels. Which one it is, of those that the schedulers' warps
- * are at, is for scheduler.c to say. `nowhere` has the slots without a warp to blame, and those of modules that have
- * been unloaded. The sums over both are the counters `stalls` of the total. Instructions without a line have no `file`;
- * those of linear versions have `"linear": true`; `access` is that of traffic.c.
+ * those functions that are kernels. An instruction of another function has `kernels`, too: its stalls by the kernel of
+ * the warps. Which instruction it is, of those that the schedulers' warps are at, is for scheduler.c to say. `nowhere`
+ * has the slots without a warp to blame, and those of modules that have been unloaded. The sums over both are the
+ * counters `stalls` of the total. Instructions without a line have no `file`; those of linear versions have `"linear":
+ * true`; `access` is that of traffic.c.
  *
  * Needs schedulers to look again whenever a warp's state changes, which scheduler.c sees to. Sums over all launches,
- * the same for any number of host threads. Cost: nothing when off; 8 bytes
- * an instruction and reason when on, a search among the scheduler's warps for each visit that issues nothing, and one
- * addition.
+ * the same for any number of host threads. Cost: nothing when off; when on 8 bytes an instruction and reason of what
+ * each kernel runs, a search among the scheduler's warps for each visit that issues nothing, and one addition.
  */
 #include "runtime/watch/blame.h"
 
@@ -24,10 +24,18 @@
 #include "runtime/sm/sm.h"
 #include "runtime/watch/traffic.h"
 
+/* What slots count at: an instruction, and the kernel of the warp. */
+struct place {
+	uint32_t pc, kernel; /* pc HD_PC_NONE: none */
+};
+
 struct blame {
-	uint64_t *slots; /* [1 + instruction][enum hd_stall] */
-	uint32_t count;	 /* of instructions */
-	uint32_t *at;	 /* [SM][scheduler]: the instruction that its slots count at; HD_PC_NONE */
+	struct hd_gpu *gpu;
+	void **of;	/* [function]: NULL: it has none; void *[kernel], NULL: the same: uint64_t [instruction][enum
+			   hd_stall] */
+	uint32_t count; /* of functions; kernels are some of these */
+	uint64_t nowhere[HD_STALL_COUNT];
+	struct place *at; /* [SM][scheduler] */
 };
 
 /* Of a warp: the last instruction that it has issued from its place; HD_PC_NONE before the first. */
@@ -36,31 +44,61 @@ static uint32_t *issued_pc(const struct hd_watcher_handle *self, const struct hd
 	return HD_WATCHER_OF(self, warp, warp);
 }
 
-static uint32_t *place_of(const struct blame *blame, const struct hd_sm *sm, uint32_t scheduler)
+static struct place *place_of(const struct blame *blame, const struct hd_sm *sm, uint32_t scheduler)
 {
 	return &blame->at[sm->id * HD_MAX_SCHEDULERS + scheduler];
 }
 
-/* Row 0 is that of slots without an instruction, pc + 1 an instruction's. */
-static uint64_t *row_of(const struct blame *blame, uint32_t pc)
+static struct place place_at(const struct hd_warp *warp, uint32_t pc)
 {
-	uint32_t row = pc < blame->count ? pc + 1 : 0;
-	return blame->slots + (size_t)row * HD_STALL_COUNT;
+	return (struct place){pc, warp->cta->grid->function};
 }
 
-/* Makes room for all code that is loaded. */
+/* What *slot points to: zeros, made by the host thread that is first. */
+static void *made(void **slot, size_t count, size_t size)
+{
+	void *known = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
+	if (known)
+		return known;
+	void *fresh = hd_xcalloc(count, size);
+	if (__atomic_compare_exchange_n(slot, &known, fresh, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+		return fresh;
+	free(fresh);
+	return known;
+}
+
+static uint64_t *row_at(struct blame *blame, struct place place)
+{
+	const struct hd_program *program = &blame->gpu->program;
+	if (place.pc == HD_PC_NONE)
+		return blame->nowhere;
+	uint32_t id = program->code.data[place.pc].function;
+	const struct hd_pfunction *function = &program->functions.data[id];
+	void **kernels = made(&blame->of[id], blame->count, sizeof(*kernels));
+	uint64_t *rows = made(&kernels[place.kernel], (size_t)function->count * HD_STALL_COUNT, sizeof(*rows));
+	return rows + (size_t)(place.pc - function->first) * HD_STALL_COUNT;
+}
+
+static void **enlarged(void **list, uint32_t before, uint32_t after)
+{
+	list = hd_xrealloc(list, sizeof(*list) * after);
+	memset(list + before, 0, sizeof(*list) * (after - before));
+	return list;
+}
+
+/* Makes room for all functions that are loaded. */
 static void grid_begin(const struct hd_watcher_handle *self, struct hd_gpu *gpu, struct hd_grid *grid)
 {
 	struct blame *blame = self->state;
-	uint32_t count = gpu->program.code.len;
-	size_t before = blame->slots ? ((size_t)blame->count + 1) * HD_STALL_COUNT : 0;
-	size_t after = ((size_t)count + 1) * HD_STALL_COUNT;
+	uint32_t before = blame->count, after = gpu->program.functions.len;
 	(void)grid;
 	if (after <= before)
 		return;
-	blame->slots = hd_xrealloc(blame->slots, sizeof(*blame->slots) * after);
-	memset(blame->slots + before, 0, sizeof(*blame->slots) * (after - before));
-	blame->count = count;
+	for (uint32_t i = 0; i < before; i++)
+		if (blame->of[i])
+			blame->of[i] = enlarged(blame->of[i], before, after);
+	blame->of = enlarged(blame->of, before, after);
+	blame->count = after;
 }
 
 static void scheduled(const struct hd_watcher_handle *self, const struct hd_sm *sm, const struct hd_warp *warp)
@@ -75,7 +113,7 @@ static void picked(const struct hd_watcher_handle *self, const struct hd_sm *sm,
 {
 	*issued_pc(self, warp) = warp->pc;
 	if (!second)
-		*place_of(self->state, sm, scheduler) = warp->pc;
+		*place_of(self->state, sm, scheduler) = place_at(warp, warp->pc);
 }
 
 /* At what the warp would issue next; where that waits for something that it has issued itself (a branch, a barrier, a
@@ -86,19 +124,19 @@ static void lost(const struct hd_watcher_handle *self, const struct hd_sm *sm, u
 	bool own = reason == HD_STALL_control || reason == HD_STALL_barrier || reason == HD_STALL_fence ||
 		   reason == HD_STALL_async || reason == HD_STALL_tensor || reason == HD_STALL_bulk ||
 		   reason == HD_STALL_registers;
-	uint32_t *at = place_of(self->state, sm, scheduler);
-	*at = warp ? warp->pc : HD_PC_NONE;
-	if (warp && own && *issued_pc(self, warp) != HD_PC_NONE)
-		*at = *issued_pc(self, warp);
+	bool issued = warp && own && *issued_pc(self, warp) != HD_PC_NONE;
+	*place_of(self->state, sm, scheduler) = issued ? place_at(warp, *issued_pc(self, warp))
+						: warp ? place_at(warp, warp->pc)
+						       : (struct place){HD_PC_NONE, 0};
 }
 
 static void slots(const struct hd_watcher_handle *self, const struct hd_sm *sm, uint32_t scheduler, uint32_t reason,
 		  uint64_t from, uint64_t count)
 {
 	(void)from;
-	uint32_t pc = *place_of(self->state, sm, scheduler);
 	if (count)
-		__atomic_fetch_add(&row_of(self->state, pc)[reason], count, __ATOMIC_RELAXED);
+		__atomic_fetch_add(&row_at(self->state, *place_of(self->state, sm, scheduler))[reason], count,
+				   __ATOMIC_RELAXED);
 }
 
 static const struct hd_watcher blame_watcher = {.name = "blame",
@@ -114,9 +152,10 @@ void hd_blame_start(struct hd_gpu *gpu)
 {
 	struct blame *blame = HD_ARENA_NEW(&gpu->arena, struct blame, 1);
 	size_t schedulers = gpu->sm_count * HD_MAX_SCHEDULERS;
-	blame->at = HD_ARENA_NEW(&gpu->arena, uint32_t, schedulers);
+	blame->gpu = gpu;
+	blame->at = HD_ARENA_NEW(&gpu->arena, struct place, schedulers);
 	for (size_t i = 0; i < schedulers; i++)
-		blame->at[i] = HD_PC_NONE;
+		blame->at[i].pc = HD_PC_NONE;
 	hd_watcher_add(gpu, &blame_watcher, blame);
 	hd_traffic_start(gpu);
 }
@@ -124,8 +163,13 @@ void hd_blame_start(struct hd_gpu *gpu)
 void hd_blame_end(struct hd_gpu *gpu)
 {
 	struct blame *blame = hd_watcher_state(gpu, &blame_watcher);
+	for (uint32_t i = 0; blame && i < blame->count; i++) {
+		for (uint32_t kernel = 0; blame->of[i] && kernel < blame->count; kernel++)
+			free(((void **)blame->of[i])[kernel]);
+		free(blame->of[i]);
+	}
 	if (blame)
-		free(blame->slots);
+		free(blame->of);
 	hd_traffic_end(gpu);
 }
 
@@ -143,6 +187,54 @@ static json_t *stalls_json(const uint64_t *row)
 	for (uint32_t i = 0; i < HD_STALL_COUNT; i++)
 		if (row[i])
 			json_object_set_new(object, hd_stall_name[i], json_integer((json_int_t)row[i]));
+	return object;
+}
+
+/* The kernels that have run a function, in order, with what their warps have of it. */
+struct sharer {
+	const char *name;
+	const uint64_t *rows;
+};
+typedef HD_VEC(struct sharer) sharers;
+
+static bool is_kernel(const struct hd_pfunction *function)
+{
+	return function->said && function->said->kernel && function->said->demangled;
+}
+
+static const uint64_t *find_row(const struct sharer *sharer, const struct hd_pfunction *function, uint32_t pc)
+{
+	return sharer->rows + (size_t)(pc - function->first) * HD_STALL_COUNT;
+}
+
+static void find_sharers(const struct blame *blame, uint32_t function, sharers *list)
+{
+	list->len = 0;
+	for (uint32_t i = 0; blame->of[function] && i < blame->count; i++) {
+		const uint64_t *rows = ((void **)blame->of[function])[i];
+		const struct hd_pfunction *kernel = &blame->gpu->program.functions.data[i];
+		const char *name = is_kernel(kernel) ? kernel->said->demangled : kernel->name;
+		if (rows)
+			hd_vec_push(list, (struct sharer){name, rows});
+	}
+}
+
+/* Two kernels may have one name: then launches do not tell them apart, either. */
+static json_t *kernels_json(const sharers *list, const struct hd_pfunction *function, uint32_t pc)
+{
+	json_t *object = json_object();
+	for (uint32_t i = 0; i < list->len; i++) {
+		const uint64_t *row = find_row(&list->data[i], function, pc);
+		json_t *stalls = json_object_get(object, list->data[i].name);
+		if (!is_empty(row) && !stalls)
+			json_object_set_new(object, list->data[i].name, stalls = json_object());
+		for (uint32_t reason = 0; reason < HD_STALL_COUNT; reason++) {
+			json_int_t before = json_integer_value(json_object_get(stalls, hd_stall_name[reason]));
+			if (row[reason])
+				json_object_set_new(stalls, hd_stall_name[reason],
+						    json_integer(before + (json_int_t)row[reason]));
+		}
+	}
 	return object;
 }
 
@@ -172,22 +264,36 @@ static json_t *instruction_json(const struct hd_gpu *gpu, const struct hd_pfunct
 json_t *hd_blame_json(const struct hd_gpu *gpu)
 {
 	const struct blame *blame = hd_watcher_state(gpu, &blame_watcher);
-	uint64_t nowhere[HD_STALL_COUNT] = {0};
+	uint64_t nowhere[HD_STALL_COUNT];
+	uint32_t current = UINT32_MAX;
+	sharers list = {0};
 	json_t *object = json_object(), *instructions = json_array(), *kernels = json_object();
-	for (uint32_t i = 0; i < HD_STALL_COUNT && blame->slots; i++)
-		nowhere[i] = blame->slots[i];
-	for (uint32_t pc = 0; pc < blame->count; pc++) {
-		const uint64_t *row = row_of(blame, pc);
+	memcpy(nowhere, blame->nowhere, sizeof nowhere);
+	for (uint32_t pc = 0; pc < gpu->program.code.len; pc++) {
+		uint32_t id = gpu->program.code.data[pc].function;
+		const struct hd_pfunction *function = &gpu->program.functions.data[id];
+		uint64_t row[HD_STALL_COUNT] = {0};
+		if (id >= blame->count || !blame->of[id])
+			continue;
+		if (id != current)
+			find_sharers(blame, current = id, &list);
+		for (uint32_t i = 0; i < list.len * HD_STALL_COUNT; i++)
+			row[i % HD_STALL_COUNT] +=
+				find_row(&list.data[i / HD_STALL_COUNT], function, pc)[i % HD_STALL_COUNT];
 		if (is_empty(row))
 			continue;
-		const struct hd_pfunction *function = &gpu->program.functions.data[gpu->program.code.data[pc].function];
-		if (function->module)
-			json_array_append_new(instructions, instruction_json(gpu, function, pc, row));
-		if (function->module && function->said && function->said->kernel && function->said->demangled)
-			json_object_set_new(kernels, function->name, json_string(function->said->demangled));
 		for (uint32_t i = 0; i < HD_STALL_COUNT && !function->module; i++)
 			nowhere[i] += row[i];
+		if (!function->module)
+			continue;
+		json_t *json = instruction_json(gpu, function, pc, row);
+		if (is_kernel(function))
+			json_object_set_new(kernels, function->name, json_string(function->said->demangled));
+		else
+			json_object_set_new(json, "kernels", kernels_json(&list, function, pc));
+		json_array_append_new(instructions, json);
 	}
+	hd_vec_release(&list);
 	json_object_set_new(object, "instructions", instructions);
 	json_object_set_new(object, "kernels", kernels);
 	json_object_set_new(object, "nowhere", stalls_json(nowhere));

@@ -4,12 +4,13 @@
  * The cycles of a kernel are its issue slots with a warp, divided by the schedulers that have a warp at a time, on
  * average. So a difference has two parts that add up to it exactly: the slots that each line lost or used for each
  * reason more or less, at the mean of both runs' cycles per slot; and the schedulers that were busy at a time. Each
- * kernel is compared by itself: a slot is more time in one that fills few SMs. What a function's lines cost that
- * several kernels call is shared among these as the slots that their own lines leave, reason by reason. Where kernels
- * ran at the same time, their cycles do not add up to the run's, and the run is compared as one. The page of `heddle
- * report` computes the same (tools/heddle/page/script/compare.js).
+ * kernel is compared by itself: a slot is more time in one that fills few SMs. The statistics say of a function that
+ * kernels call which kernel's warps had its slots. Slots of which they do not say so (those of older versions) are a
+ * row for each reason, as are those without a line. Where kernels ran at the same time, their cycles do not add up to
+ * the run's, and the run is compared as one. The page of `heddle report` computes the same
+ * (tools/heddle/page/script/compare.js).
  *
- * Cost: O(rows log rows), and O(kernels) for each row of a function that is no kernel.
+ * Cost: O(rows log rows).
  */
 #include <argp.h>
 #include <jansson.h>
@@ -47,15 +48,14 @@ struct part {
 	const char *name; /* NULL: the run */
 	double cycles[2], slots[2];
 	double stalls[2][HD_STALL_COUNT + 1];
-	double left[2][HD_STALL_COUNT + 1]; /* of stalls: what lines of its own function do not have */
-	double per_slot;		    /* cycles, the mean of both runs */
+	double per_slot; /* cycles, the mean of both runs */
 };
 
 struct explain {
 	const char *files[MOST_FILES];
 	unsigned file_count;
 	uint32_t limit;
-	bool json;
+	bool json, unpriced; /* unpriced: slots of the run have no kernel */
 	struct side sides[2];
 	HD_VEC(struct row) rows;
 	HD_VEC(struct part) parts;
@@ -104,12 +104,47 @@ static int load(struct side *side, const char *argument)
 	return side->document ? 0 : cmd_error("%s: %s", argument, error.text);
 }
 
+/* A reason of `stalls` that this version does not know; NULL: none. */
+static const char *unknown_reason(const json_t *stalls)
+{
+	const char *name;
+	json_t *count;
+	json_object_foreach((json_t *)stalls, name, count)
+	{
+		if (hd_stall_named(name) == HD_STALL_COUNT)
+			return name;
+	}
+	return NULL;
+}
+
+static const char *unknown_in_rows(const json_t *rows)
+{
+	const char *unknown = NULL;
+	for (size_t i = 0; !unknown && i < json_array_size(rows); i++)
+		unknown = unknown_reason(json_object_get(json_array_get(rows, i), "stalls"));
+	return unknown;
+}
+
+static const char *unknown_in_run(const json_t *run)
+{
+	const json_t *slots = json_object_get(run, "slots");
+	const char *unknown = unknown_reason(json_object_get(json_object_get(run, "total"), "stalls"));
+	if (!unknown)
+		unknown = unknown_in_rows(json_object_get(run, "launches"));
+	if (!unknown)
+		unknown = unknown_in_rows(json_object_get(slots, "lines"));
+	return unknown ? unknown : unknown_in_rows(json_object_get(slots, "instructions"));
+}
+
 static int find_run(struct side *side, unsigned nth)
 {
 	side->run = run_of(side->document, side->policy, nth);
 	const json_t *total = json_object_get(side->run, "total");
 	if (!side->run)
 		return cmd_error("%s: no such run (give FILE, or FILE:POLICY)", side->path);
+	const char *unknown = unknown_in_run(side->run);
+	if (unknown)
+		return cmd_error("%s: the stall reason '%s' is none of this version's", side->path, unknown);
 	side->cycles = json_number_value(json_object_get(total, "cycles"));
 	side->mhz = json_number_value(json_object_get(json_object_get(side->run, "config"), "core_mhz"));
 	const char *name;
@@ -168,67 +203,31 @@ static bool adds_up(const struct explain *explain, unsigned which)
 	return same && fabs(whole.cycles[which] - sum.cycles[which]) < 0.5;
 }
 
-/* What a row of the statistics has of one function; `function` NULL: not known. */
-typedef void piece_fn(struct explain *explain, unsigned which, const char *place, const char *function,
+/* What a row of the statistics has of one kernel; `kernel` NULL: not known. */
+typedef void piece_fn(struct explain *explain, unsigned which, const char *place, const char *kernel,
 		      const json_t *stalls);
 
-/* The kernel whose function it is; NULL: none. */
-static struct part *part_of(struct explain *explain, unsigned which, const char *function)
-{
-	const json_t *kernels = json_object_get(json_object_get(explain->sides[which].run, "slots"), "kernels");
-	const char *name = function ? json_string_value(json_object_get(kernels, function)) : NULL;
-	const json_t *known = function ? json_object_get(explain->names, name ? name : function) : NULL;
-	return known ? &explain->parts.data[json_integer_value(known)] : NULL;
-}
-
+/* Lines, where the statistics have them, or instructions. */
 static void each_piece(struct explain *explain, unsigned which, piece_fn *visit)
 {
 	const json_t *slots = json_object_get(explain->sides[which].run, "slots"),
-		     *rows = json_object_get(slots, "lines");
-	const char *function;
+		     *rows = json_object_get(slots, "lines"), *names = json_object_get(slots, "kernels");
+	const char *kernel;
 	json_t *stalls;
 	if (!rows)
 		rows = json_object_get(slots, "instructions");
 	for (size_t i = 0; i < json_array_size(rows); i++) {
-		const json_t *row = json_array_get(rows, i);
+		const json_t *row = json_array_get(rows, i), *kernels = json_object_get(row, "kernels");
 		struct hd_strbuf place = {0};
 		run_slots_place(row, &place);
-		json_object_foreach(json_object_get(row, "functions"), function, stalls)
-			visit(explain, which, hd_strbuf_text(&place), function, stalls);
-		if (!json_object_get(row, "functions"))
+		json_object_foreach((json_t *)kernels, kernel, stalls)
+			visit(explain, which, hd_strbuf_text(&place), kernel, stalls);
+		if (!kernels)
 			visit(explain, which, hd_strbuf_text(&place),
-			      json_string_value(json_object_get(row, "function")), json_object_get(row, "stalls"));
+			      json_string_value(json_object_get(names, text_of(row, "function"))),
+			      json_object_get(row, "stalls"));
 		hd_strbuf_release(&place);
 	}
-}
-
-static void take_own(struct explain *explain, unsigned which, const char *place, const char *function,
-		     const json_t *stalls)
-{
-	struct part *part = part_of(explain, which, function);
-	const char *name;
-	json_t *count;
-	(void)place;
-	json_object_foreach((json_t *)stalls, name, count)
-	{
-		if (part)
-			part->left[which][hd_stall_named(name)] -= json_number_value(count);
-	}
-}
-
-/* Of each part, what its function's own lines leave; whether that can be. */
-static bool find_left(struct explain *explain)
-{
-	bool right = true;
-	for (uint32_t i = 0; i < explain->parts.len; i++)
-		memcpy(explain->parts.data[i].left, explain->parts.data[i].stalls, sizeof explain->parts.data[i].left);
-	for (unsigned which = 0; which < 2; which++)
-		each_piece(explain, which, take_own);
-	for (uint32_t i = 0; i < explain->parts.len; i++)
-		for (unsigned reason = 0; reason < HD_STALL_COUNT; reason++)
-			right &= reason == HD_STALL_idle || (explain->parts.data[i].left[0][reason] > -0.5 &&
-							     explain->parts.data[i].left[1][reason] > -0.5);
-	return right;
 }
 
 /* The kernels of both runs; where they do not add up to the runs, each run as a whole. */
@@ -242,12 +241,11 @@ static void find_parts(struct explain *explain)
 			add_stalls(part_named(explain, text_of(launch, "kernel")), which, launch);
 		}
 	}
-	if (!adds_up(explain, 0) || !adds_up(explain, 1) || !find_left(explain)) {
+	if (!adds_up(explain, 0) || !adds_up(explain, 1)) {
 		struct part whole = {0};
 		json_object_clear(explain->names);
 		for (unsigned which = 0; which < 2; which++)
 			add_stalls(&whole, which, json_object_get(explain->sides[which].run, "total"));
-		memcpy(whole.left, whole.stalls, sizeof whole.left);
 		explain->parts.len = 0;
 		hd_vec_push(&explain->parts, whole);
 	}
@@ -275,29 +273,25 @@ static void add(struct explain *explain, unsigned which, const char *place, unsi
 	hd_strbuf_release(&key);
 }
 
-/* Of slots in functions that are no kernels: cycles of a slot with this reason. */
-static double shared_per_slot(const struct explain *explain, unsigned which, unsigned reason)
+static const struct part *part_of(const struct explain *explain, const char *kernel)
 {
-	double slots = 0, cycles = 0;
-	for (uint32_t i = 0; i < explain->parts.len; i++) {
-		slots += explain->parts.data[i].left[which][reason];
-		cycles += explain->parts.data[i].left[which][reason] * explain->parts.data[i].per_slot;
-	}
-	return slots > 0 ? cycles / slots : 0;
+	const json_t *known = kernel ? json_object_get(explain->names, kernel) : NULL;
+	bool whole = explain->parts.len == 1 && !explain->parts.data[0].name;
+	return whole ? explain->parts.data : known ? &explain->parts.data[json_integer_value(known)] : NULL;
 }
 
-static void add_piece(struct explain *explain, unsigned which, const char *place, const char *function,
+static void add_piece(struct explain *explain, unsigned which, const char *place, const char *kernel,
 		      const json_t *stalls)
 {
-	const struct part *part = part_of(explain, which, function);
+	const struct part *part = part_of(explain, kernel);
 	const char *name;
 	json_t *count;
+	explain->unpriced |= !part;
 	json_object_foreach((json_t *)stalls, name, count)
 	{
 		unsigned reason = hd_stall_named(name);
-		double per_slot = part ? part->per_slot : shared_per_slot(explain, which, reason);
-		if (reason != HD_STALL_idle)
-			add(explain, which, place, reason, json_number_value(count) * per_slot);
+		if (part && reason < HD_STALL_COUNT && reason != HD_STALL_idle)
+			add(explain, which, place, reason, json_number_value(count) * part->per_slot);
 	}
 }
 
@@ -305,6 +299,7 @@ static void add_piece(struct explain *explain, unsigned which, const char *place
 static void add_run(struct explain *explain, unsigned which)
 {
 	double sums[HD_STALL_COUNT + 1] = {0};
+	explain->unpriced = false;
 	each_piece(explain, which, add_piece);
 	for (uint32_t i = 0; i < explain->rows.len; i++)
 		sums[explain->rows.data[i].reason] += explain->rows.data[i].cycles[which];
@@ -313,7 +308,9 @@ static void add_run(struct explain *explain, unsigned which)
 		for (uint32_t i = 0; i < explain->parts.len; i++)
 			rest += explain->parts.data[i].stalls[which][reason] * explain->parts.data[i].per_slot;
 		if (fabs(rest) > 1e-6)
-			add(explain, which, "no line known", reason, rest);
+			add(explain, which,
+			    explain->unpriced ? "functions, which kernel called them is not known" : "no line known",
+			    reason, rest);
 	}
 }
 
@@ -381,9 +378,9 @@ static int print_json(const struct explain *explain)
 	for (unsigned which = 0; which < 2; which++) {
 		const struct side *side = &explain->sides[which];
 		json_object_set_new(object, which ? "b" : "a",
-				    json_pack("{s:s,s:s,s:s,s:f}", "file", side->path, "policy",
-					      text_of(side->run, "policy"), "gpu", text_of(side->run, "gpu"), "cycles",
-					      side->cycles));
+				    json_pack("{s:o,s:o,s:o,s:f}", "file", hd_json_text(side->path), "policy",
+					      hd_json_text(text_of(side->run, "policy")), "gpu",
+					      hd_json_text(text_of(side->run, "gpu")), "cycles", side->cycles));
 	}
 	for (uint32_t i = 0; i < explain->rows.len; i++) {
 		const struct row *row = &explain->rows.data[i];

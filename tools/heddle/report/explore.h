@@ -14,10 +14,10 @@
  *      "runs": [{name, policy, gpu, file, config, total, counts: [{policy, name, unit, help, value}], kernels,
  * launches, flop: {single, double, half, tensor} or null without counts by instruction, nowhere: [count by reason] or
  * null, code: [{function, at: [pc], stalls: [[reason, count, ...]], access:
- * [{...} or null]}], waits: [{function, rows: waits.h}], lines: [row of the statistics]}], "functions": [{name,
- * demangled, kernel, linear, module, file, line, meta, code: {text, file, line, role, live, next, callee, from,
- * control, stream, inlined: [index in "calls", or -1]}}], "files": [{name, parts: [{from, lines}]}], "calls": [{callee,
- * file, line, outer: index or -1}] that were inlined}
+ * [{...} or null], kernels: [null or {name: [reason, count, ...]}]}], waits: [{function, rows: waits.h}], lines: [row
+ * of the statistics]}], "functions": [{name, demangled, kernel, linear, module, file, line, meta, code: {text, file,
+ * line, role, live, next, callee, from, control, stream, inlined: [index in "calls", or -1]}}], "files": [{name, parts:
+ * [{from, lines}]}], "calls": [{callee, file, line, outer: index or -1}] that were inlined}
  */
 json_t *explore_json(struct report *report, const char *title);
 

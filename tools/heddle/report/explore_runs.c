@@ -165,6 +165,8 @@ static json_t *kernels_json(const json_t *stats)
 	json_array_foreach(get(stats, "launches"), at, launch)
 	{
 		json_t *kernel = get(kernels, text_of(launch, "kernel")), *stalls = get(kernel, "stalls");
+		if (!kernel) /* its name is no text */
+			continue;
 		if (!stalls) {
 			stalls = json_object();
 			json_object_set_new(kernel, "stalls", stalls);
@@ -202,9 +204,18 @@ static json_t *pairs(const json_t *stalls)
 
 /* Of one function. */
 struct place {
-	json_t *at, *stalls, *access;
+	json_t *at, *stalls, *access, *kernels;
 	const json_t **rows; /* by instruction: the row of the statistics, or NULL */
 };
+
+/* By kernel, where the statistics have that; or null. */
+static json_t *pairs_by_kernel(const json_t *kernels)
+{
+	json_t *object = kernels ? json_object() : json_null(), *stalls;
+	const char *name;
+	json_object_foreach((json_t *)kernels, name, stalls) json_object_set_new(object, name, pairs(stalls));
+	return object;
+}
 
 static bool is_lost(unsigned reason)
 {
@@ -261,18 +272,19 @@ static void add_code(struct explore *explore, json_t *object, const json_t *inst
 		}
 		struct place *place = &places[function];
 		if (!place->at)
-			place->at = json_array(), place->stalls = json_array(), place->access = json_array();
+			*place = (struct place){json_array(), json_array(), json_array(), json_array(), place->rows};
 		place->rows[index] = row;
 		json_array_append_new(place->at, json_integer(index));
 		json_array_append_new(place->stalls, pairs(get(row, "stalls")));
+		json_array_append_new(place->kernels, pairs_by_kernel(get(row, "kernels")));
 		json_array_append_new(place->access,
 				      get(row, "access") ? json_incref(get(row, "access")) : json_null());
 	}
 	for (uint32_t i = 0; i < count; i++) {
 		if (places[i].at) {
-			json_array_append_new(code,
-					      json_pack("{s:i,s:o,s:o,s:o}", "function", (int)i, "at", places[i].at,
-							"stalls", places[i].stalls, "access", places[i].access));
+			json_array_append_new(code, json_pack("{s:i,s:o,s:o,s:o,s:o}", "function", (int)i, "at",
+							      places[i].at, "stalls", places[i].stalls, "access",
+							      places[i].access, "kernels", places[i].kernels));
 			json_array_append_new(waits, json_pack("{s:i,s:o}", "function", (int)i, "rows",
 							       waits_of(explore, i, &places[i])));
 		}

@@ -35,12 +35,28 @@ static void add_counts(json_t *to, const json_t *from)
 
 /* ------------------------------------------------------------ sums */
 
+/* Adds a row's stalls by kernel to another one's. */
+static void add_kernels(json_t *to, const json_t *from)
+{
+	const char *name;
+	json_t *stalls;
+	if (from && !get(to, "kernels"))
+		json_object_set_new(to, "kernels", json_object());
+	json_object_foreach((json_t *)from, name, stalls)
+	{
+		if (!get(get(to, "kernels"), name))
+			json_object_set_new(get(to, "kernels"), name, json_object());
+		add_counts(get(get(to, "kernels"), name), stalls);
+	}
+}
+
 /* What rows of one name in `index` have in common; the row is appended to `rows` when the name is new. */
 static void add_row(json_t *rows, json_t *index, const char *name, json_t *row)
 {
 	json_t *same = get(index, name);
 	if (same) {
 		add_counts(get(same, "stalls"), get(row, "stalls"));
+		add_kernels(same, get(row, "kernels"));
 		if (get(row, "access") && !get(same, "access"))
 			json_object_set_new(same, "access", json_object());
 		add_counts(get(same, "access"), get(row, "access"));
@@ -95,8 +111,10 @@ void run_slots_place(const json_t *row, struct hd_strbuf *out)
 		hd_strbuf_printf(out, "%s (no line known)", json_string_value(get(row, "function")));
 }
 
-static json_t *line_row(const json_t *instruction)
+/* `kernels`: the names of functions that are kernels. */
+static json_t *line_row(const json_t *instruction, const json_t *kernels)
 {
+	const json_t *kernel = get(kernels, json_string_value(get(instruction, "function")));
 	json_t *row = json_object();
 	static const char *const keys[] = {"file", "line"};
 	for (uint32_t i = 0; i < 2 && get(instruction, "file"); i++)
@@ -105,39 +123,32 @@ static json_t *line_row(const json_t *instruction)
 	json_object_set_new(row, "stalls", json_deep_copy(get(instruction, "stalls")));
 	if (get(instruction, "access"))
 		json_object_set_new(row, "access", json_deep_copy(get(instruction, "access")));
+	json_object_set_new(row, "kernels",
+			    get(instruction, "kernels") ? json_deep_copy(get(instruction, "kernels")) : json_object());
+	if (kernel)
+		json_object_set_new(get(row, "kernels"), json_string_value(kernel),
+				    json_deep_copy(get(instruction, "stalls")));
 	return row;
 }
 
-/* The row of a line gets another instruction: of another function, its stalls are kept function by function, too. */
-static void add_function(json_t *row, const json_t *instruction)
-{
-	const char *name = json_string_value(get(instruction, "function")),
-		   *first = json_string_value(get(row, "function"));
-	json_t *functions = get(row, "functions");
-	if (!functions && !strcmp(name, first))
-		return;
-	if (!functions) {
-		functions = json_object();
-		json_object_set_new(functions, first, json_deep_copy(get(row, "stalls")));
-		json_object_set_new(row, "functions", functions);
-		json_object_del(row, "function");
-	}
-	if (!get(functions, name))
-		json_object_set_new(functions, name, json_object());
-	add_counts(get(functions, name), get(instruction, "stalls"));
-}
-
-static json_t *lines_of(const json_t *instructions)
+/* A line has a function where all its instructions are of one; stalls by kernel where that is no kernel. */
+static json_t *lines_of(const json_t *instructions, const json_t *kernels)
 {
 	json_t *rows = json_array(), *index = json_object();
 	for (size_t i = 0; i < json_array_size(instructions); i++) {
 		struct hd_strbuf name = {0};
-		json_t *row = line_row(json_array_get(instructions, i));
+		json_t *row = line_row(json_array_get(instructions, i), kernels);
 		run_slots_place(row, &name);
-		if (get(index, hd_strbuf_text(&name)))
-			add_function(get(index, hd_strbuf_text(&name)), json_array_get(instructions, i));
+		json_t *same = get(index, hd_strbuf_text(&name));
+		if (same && !json_equal(get(same, "function"), get(row, "function")))
+			json_object_del(same, "function");
 		add_row(rows, index, hd_strbuf_text(&name), row);
 		hd_strbuf_release(&name);
+	}
+	for (size_t i = 0; i < json_array_size(rows); i++) {
+		const char *function = json_string_value(get(json_array_get(rows, i), "function"));
+		if (function && get(kernels, function))
+			json_object_del(json_array_get(rows, i), "kernels");
 	}
 	json_decref(index);
 	return rows;
@@ -149,7 +160,7 @@ void run_slots_choose(json_t *document, bool by_line, bool by_instruction)
 	if (!slots)
 		return;
 	if (by_line)
-		json_object_set_new(slots, "lines", lines_of(get(slots, "instructions")));
+		json_object_set_new(slots, "lines", lines_of(get(slots, "instructions"), get(slots, "kernels")));
 	if (!by_instruction)
 		json_object_del(slots, "instructions");
 }

@@ -1,5 +1,5 @@
-"""explain.py STATS.json:N STATS.json:N EXPLAINED.json: the rows are those of runs N of the statistics, kernel by kernel where
-kernels ran one after the other, and add up to the difference in cycles."""
+"""explain.py STATS.json:N STATS.json:N EXPLAINED.json [LINES]: the rows are those of runs N of the statistics, kernel by kernel where
+kernels ran one after the other, and add up to the difference in cycles. LINES, as FROM-TO, cost the same in both."""
 import json
 import sys
 
@@ -38,23 +38,20 @@ per_slot = {name: sum(each) / len(each) for name, each in rates.items()}
 
 expected = {}
 for which, run in enumerate(runs):
-    # What a function that is no kernel has is that of the kernels, in proportion to what their own code does not have.
     left = {name: dict(kernel['stalls']) for name, kernel in kernels[which].items()}
-    own = run['slots']['kernels'] if apart else {}
-    pieces = []
+    names_of = run['slots']['kernels']
     for row in run['slots']['lines']:
         place = f"{row['file']}:{row['line']}" if 'file' in row else f"{row['function']} (no line known)"
-        functions = row.get('functions') or {row['function']: row['stalls']}
+        pieces = row.get('kernels') or {names_of[row['function']]: row['stalls']}
         for reason, count in row['stalls'].items():
-            assert sum(stalls.get(reason, 0) for stalls in functions.values()) == count, row
-        pieces += [(place, own.get(function), reason, count) for function, stalls in functions.items() for reason, count in stalls.items()]
-    for _, kernel, reason, count in pieces:
-        if kernel:
-            left[kernel][reason] -= count
-            assert left[kernel][reason] >= 0
-    for place, kernel, reason, count in pieces:
-        rate = per_slot[kernel] if kernel else sum(left[name][reason] * per_slot[name] for name in left) / sum(of[reason] for of in left.values())
-        expected.setdefault((place, reason), [0, 0])[which] += count * rate
+            assert sum(stalls.get(reason, 0) for stalls in pieces.values()) == count, row
+        for kernel, stalls in pieces.items():
+            kernel = kernel if apart else ''
+            for reason, count in stalls.items():
+                left[kernel][reason] -= count
+                expected.setdefault((place, reason), [0, 0])[which] += count * per_slot[kernel]
+    # The slots of each kernel are those of the lines that its warps ran.
+    assert not any(count for stalls in left.values() for count in stalls.values()), left
 
 rows = {(row['place'], row['reason']): row for row in explained['rows']}
 assert len(rows) == len(explained['rows'])
@@ -75,6 +72,10 @@ for side, count in zip('ab', cycles):
 changes = [abs(row['change']) for row in explained['rows']]
 assert changes == sorted(changes, reverse=True)
 assert abs(sum(row['change'] for row in explained['rows']) - (cycles[1] - cycles[0])) < 1e-5
+if len(sys.argv) > 4:
+    first, last = map(int, sys.argv[4].split('-'))
+    same = [row for row in explained['rows'] if '.cu:' in row['place'] and first <= int(row['place'].rpartition(':')[2]) <= last]
+    assert same and all(row['a'] > 0 and row['change'] == 0 for row in same), same
 if apart:
     assert {k['kernel']: (k['a'], k['b']) for k in explained['kernels']} == \
         {name: tuple(of[name]['cycles'] if name in of else 0 for of in kernels) for name in names}

@@ -3,18 +3,23 @@
  * has them (tools/heddle/explain.c). The cycles of a kernel are its slots with a warp divided by the schedulers that have
  * one at a time, on average. So a difference of cycles has two parts: of slots, at the mean of both runs' cycles per
  * slot, place by place; and of the schedulers that are busy. Kernels are compared one by one, where their cycles add up
- * to the run's. What several kernels call is shared among them as the slots that their own lines leave.
+ * to the run's. What kernels call counts for the kernel whose warps ran it; where that is not known, as a row for each
+ * reason.
  */
 
-/* Slots with a warp: visit(label, reason, slots, kernel's name or null, where to go). */
+/* Slots with a warp: visit(label, reason, slots, kernel's name or null, where to go). Rows by line stand in for what is
+   not counted by instruction. */
 function eachPiece(r, visit) {
 	const idle = reasonOf('idle'), see = (label, reason, slots, kernel, go) => reason !== idle && slots && visit(label, reason, slots, kernel, go);
-	data.functions.forEach((f, fn) => codeOf(r, fn).forEach((row, at) => row.stalls.forEach((slots, reason) =>
-		see(f.code.file[at] >= 0 ? data.files[f.code.file[at]].name + ':' + f.code.line[at] : f.demangled + ' (no line known)',
-			reason, slots, f.kernel ? f.demangled : null, {view: 'source', fn, at, file: -1, line: 0}))));
-	for (const row of r.elsewhere || [])
-		for (const [name, slots] of Object.entries(row.stalls))
-			see(row.file ? row.file + ':' + row.line : row.function + ' (no line known)', reasonOf(name), slots, r.symbols[row.function] || row.function);
+	data.functions.forEach((f, fn) => codeOf(r, fn).forEach((row, at) => {
+		const label = f.code.file[at] >= 0 ? data.files[f.code.file[at]].name + ':' + f.code.line[at] : f.demangled + ' (no line known)';
+		for (const [kernel, stalls] of row.kernels || [[f.kernel ? f.demangled : null, row.stalls]])
+			stalls.forEach((slots, reason) => see(label, reason, slots, kernel, {view: 'source', fn, at, file: -1, line: 0}));
+	}));
+	for (const row of (r.code || []).length || (r.elsewhere || []).length ? r.elsewhere : r.lines || [])
+		for (const [kernel, stalls] of Object.entries(row.kernels || {[r.symbols[row.function] || '']: row.stalls}))
+			for (const [name, slots] of Object.entries(stalls))
+				see(row.file ? row.file + ':' + row.line : row.function + ' (no line known)', reasonOf(name), slots, kernel || null);
 }
 
 const newPart = () => ({cycles: [0, 0], stalls: [0, 1].map(() => new Array(data.reasons.length).fill(0))});
@@ -33,19 +38,12 @@ function partsOf(runs) {
 		addToPart(parts.get(name), which, kernel.cycles, byReason(kernel.stalls));
 	}));
 	const all = [...parts.values()];
-	all.forEach(part => { part.left = part.stalls.map(list => [...list]); });
 	const near = (a, b) => Math.abs(a - b) < .5;
-	runs.forEach((r, which) => eachPiece(r, (label, reason, slots, kernel) => {
-		if (parts.has(kernel))
-			parts.get(kernel).left[which][reason] -= slots;
-	}));
 	const right = runs.every((r, which) => near(sum(all.map(part => part.cycles[which])), r.total.cycles) &&
-		stallsOf(r).every((count, i) => i === idle || near(count, sum(all.map(part => part.stalls[which][i]))))) &&
-		all.every(part => part.left.every(list => list.every((count, i) => i === idle || count > -.5)));
+		stallsOf(r).every((count, i) => i === idle || near(count, sum(all.map(part => part.stalls[which][i])))));
 	if (!right) {
 		const whole = newPart();
 		runs.forEach((r, which) => addToPart(whole, which, r.total.cycles, stallsOf(r)));
-		whole.left = whole.stalls;
 		parts.clear();
 		parts.set('', whole);
 	}
@@ -68,21 +66,20 @@ function differences(a, b) {
 	};
 	runs.forEach((r, which) => {
 		const counted = new Array(data.reasons.length).fill(0);
-		/* Of what is no kernel's own. */
-		const shared = data.reasons.map((reason, i) => {
-			const slots = sum(all.map(part => part.left[which][i]));
-			return slots > 0 ? sum(all.map(part => part.left[which][i] * part.perSlot)) / slots : 0;
-		});
+		let unpriced = false;
 		eachPiece(r, (label, reason, slots, kernel, go) => {
-			const cycles = slots * (parts.has(kernel) ? parts.get(kernel).perSlot : shared[reason]);
-			add(which, label, reason, cycles, go);
-			counted[reason] += cycles;
+			const part = parts.get(parts.size === 1 && parts.has('') ? '' : kernel);
+			if (part) {
+				add(which, label, reason, slots * part.perSlot, go);
+				counted[reason] += slots * part.perSlot;
+			}
+			unpriced = unpriced || !part;
 		});
-		/* Without counts by instruction: the rest of each reason. */
+		/* Without counts by place, or by kernel: the rest of each reason. */
 		data.reasons.forEach((reason, i) => {
 			const rest = sum(all.map(part => part.stalls[which][i] * part.perSlot)) - counted[i];
 			if (i !== idle && Math.abs(rest) > 1e-6)
-				add(which, 'no place known', i, rest);
+				add(which, unpriced ? 'functions, which kernel called them is not known' : 'no place known', i, rest);
 		});
 	});
 	const rows = [...found.values()].map(row => ({...row, a: row.cycles[0], b: row.cycles[1], change: row.cycles[1] - row.cycles[0]}));

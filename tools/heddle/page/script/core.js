@@ -80,14 +80,17 @@ function codeOf(r, fn) {
 	r.byFunction = r.byFunction || new Map();
 	if (r.byFunction.has(fn))
 		return r.byFunction.get(fn);
-	const rows = new Map();
+	const rows = new Map(), fromPairs = pairs => {
+		const stalls = new Array(data.reasons.length).fill(0);
+		for (let j = 0; j < pairs.length; j += 2)
+			stalls[pairs[j]] = pairs[j + 1];
+		return stalls;
+	};
 	const code = (r.code || []).find(c => c.function === fn);
 	if (code)
 		code.at.forEach((at, i) => {
-			const stalls = new Array(data.reasons.length).fill(0);
-			for (let j = 0; j < code.stalls[i].length; j += 2)
-				stalls[code.stalls[i][j]] = code.stalls[i][j + 1];
-			rows.set(at, {stalls, issued: stalls[0], lost: sum(stalls) - stalls[0], access: code.access[i] ? addAccess(newAccess(), code.access[i]) : null});
+			const stalls = fromPairs(code.stalls[i]), kernels = code.kernels[i] && Object.entries(code.kernels[i]).map(([name, pairs]) => [name, fromPairs(pairs)]);
+			rows.set(at, {stalls, kernels, issued: stalls[0], lost: sum(stalls) - stalls[0], access: code.access[i] ? addAccess(newAccess(), code.access[i]) : null});
 		});
 	r.byFunction.set(fn, rows);
 	return rows;
