@@ -60,6 +60,13 @@ struct text {
 	uint32_t own;	   /* symbol of the function; UINT32_MAX: none */
 	uint32_t inner;	   /* the largest frame of other functions in it */
 	uint32_t function; /* index */
+	uint32_t first_helper, helper_count;
+};
+
+/* A function of ptxas's own. */
+struct helper {
+	uint32_t section;
+	struct hd_cubin_range range;
 };
 
 struct reading {
@@ -74,7 +81,8 @@ struct reading {
 	uint64_t names_left;	  /* characters of names that may still come */
 	HD_VEC(struct symbol) symbols;
 	HD_VEC(struct hd_cubin_function) functions;
-	HD_VEC(uint32_t) owners; /* of each function: its section */
+	HD_VEC(uint32_t) owners;       /* of each function: its section */
+	HD_VEC(struct helper) helpers; /* by section and place */
 	struct hd_cubin_lines lines;
 	unsigned api_version; /* 124: of CUDA 12.4; 0: not said */
 };
@@ -291,7 +299,8 @@ static bool is_indirect_call(unsigned opcode)
 	return opcode == 0x343 || opcode == 0x344;
 }
 
-static void read_code(struct reading *reading, const struct elf_section *text, struct hd_cubin_function *function)
+static void read_code(struct reading *reading, const struct elf_section *text, const struct text *of,
+		      struct hd_cubin_function *function)
 {
 	uint64_t count = text->data && reading->cubin->arch >= FIRST_WITH_INSTS ? text->bytes / INST_BYTES : 0;
 	while (count && (get_u16(text->data + (count - 1) * INST_BYTES) & 0xfff) == OPCODE_NOP)
@@ -306,7 +315,12 @@ static void read_code(struct reading *reading, const struct elf_section *text, s
 	}
 	function->insts = insts;
 	function->inst_count = (uint32_t)count;
-	hd_cubin_spills(text->data, (uint32_t)count, function);
+	struct hd_cubin_ranges helpers = {.data = HD_ARENA_NEW(reading->arena, struct hd_cubin_range,
+							       of->helper_count + 1),
+					  .count = of->helper_count};
+	for (uint32_t i = 0; i < of->helper_count; i++)
+		helpers.data[i] = reading->helpers.data[of->first_helper + i].range;
+	hd_cubin_spills(text->data, (uint32_t)count, &helpers, function);
 }
 
 /*
@@ -342,7 +356,7 @@ static void read_function(struct reading *reading, const struct symbol *symbol)
 	function.local_bytes = bytes_of(reading, ".nv.local.", symbol->name);
 	read_own(reading, &function);
 	read_stack(symbol, reading->texts[symbol->section].inner, &function);
-	read_code(reading, text, &function);
+	read_code(reading, text, &reading->texts[symbol->section], &function);
 	reading->texts[symbol->section].function = reading->functions.len;
 	hd_vec_push(&reading->functions, function);
 	hd_vec_push(&reading->owners, symbol->section);
@@ -386,6 +400,33 @@ static int find_owners(struct reading *reading)
 	return 0;
 }
 
+static int by_section(const void *a, const void *b)
+{
+	const struct helper *left = a, *right = b;
+	if (left->section != right->section)
+		return left->section < right->section ? -1 : 1;
+	return (left->range.from > right->range.from) - (left->range.from < right->range.from);
+}
+
+/* ptxas's own functions, which it puts into the section of who calls them: no symbol of a program has such a name. */
+static void find_helpers(struct reading *reading)
+{
+	for (uint32_t i = 0; i < reading->symbols.len; i++) {
+		const struct symbol *symbol = &reading->symbols.data[i];
+		if (is_function(symbol) && symbol->name[0] == '$' && symbol->section < reading->image.section_count &&
+		    count_name(reading, symbol->name) && strstr(symbol->name, "$__cuda_sm"))
+			hd_vec_push(&reading->helpers,
+				    (struct helper){symbol->section, {symbol->value, symbol->value + symbol->size}});
+	}
+	if (reading->helpers.len)
+		qsort(reading->helpers.data, reading->helpers.len, sizeof(*reading->helpers.data), by_section);
+	for (uint32_t i = 0; i < reading->helpers.len; i++) {
+		struct text *text = &reading->texts[reading->helpers.data[i].section];
+		if (!text->helper_count++)
+			text->first_helper = i;
+	}
+}
+
 static int read_functions(struct reading *reading)
 {
 	reading->texts = HD_ARENA_NEW(reading->arena, struct text, reading->image.section_count + 1);
@@ -393,6 +434,7 @@ static int read_functions(struct reading *reading)
 		reading->texts[i].own = none;
 	if (find_owners(reading) != 0)
 		return -1;
+	find_helpers(reading);
 	for (uint32_t i = 0; i < reading->symbols.len; i++) {
 		const struct symbol *symbol = &reading->symbols.data[i];
 		if (symbol->type != FUNCTION_SYMBOL || symbol->section >= reading->image.section_count)
@@ -636,6 +678,7 @@ int hd_cubin_read(const uint8_t *bytes, size_t size, const char *path, struct hd
 	hd_vec_release(&reading.symbols);
 	hd_vec_release(&reading.functions);
 	hd_vec_release(&reading.owners);
+	hd_vec_release(&reading.helpers);
 	hd_hash_set_release(&reading.names);
 	return status;
 }

@@ -99,8 +99,17 @@ struct hd_cubin {
 int hd_cubin_read(const uint8_t *bytes, size_t size, const char *path, struct hd_arena *arena, struct hd_cubin *cubin,
 		  struct hd_diag *diag);
 
-/* Sets spills_known and the bytes of a function with this code: `count` instructions of 16 bytes. */
-void hd_cubin_spills(const uint8_t *code, uint32_t count, struct hd_cubin_function *function);
+/* Sets spills_known and the bytes of a function with this code: `count` instructions of 16 bytes. `helpers`: functions
+ * of ptxas's own in it, in order. */
+struct hd_cubin_range {
+	uint64_t from, to; /* bytes */
+};
+struct hd_cubin_ranges {
+	struct hd_cubin_range *data;
+	uint32_t count;
+};
+void hd_cubin_spills(const uint8_t *code, uint32_t count, const struct hd_cubin_ranges *helpers,
+		     struct hd_cubin_function *function);
 
 /* The lines of a cubin's code (lines.c). */
 struct hd_cubin_row {

@@ -14,10 +14,10 @@ NOP, EXIT, DADD, BAR, LDL, F2F_DOUBLE, FADD = 0x918, 0x94D, 0x229, 0xB1D, 0x983,
 class Kernel:
     """A kernel of a cubin. `code`: opcode and source line of each instruction."""
 
-    def __init__(self, name, registers, code, stack=0, shared=0, constant=0x160, params=0, bound=0, barriers=0, inner=None):
+    def __init__(self, name, registers, code, stack=0, shared=0, constant=0x160, params=0, bound=0, barriers=0, inner=None, callee=None):
         self.name, self.registers, self.code = name, registers, code
         self.stack, self.shared, self.constant, self.params = stack, shared, constant, params
-        self.bound, self.barriers, self.inner = bound, barriers, inner
+        self.bound, self.barriers, self.inner, self.callee = bound, barriers, inner, callee
 
 
 KERNELS = [
@@ -29,9 +29,15 @@ KERNELS = [
 # Four bytes are stored at R1, and eight loaded; R1 moves down by the frame before.
 AT_R1, FRAME, STL = 1 << 24, 0x810 | 1 << 16 | 1 << 24, 0x387
 SPILLS = [FRAME, STL | AT_R1 | 4 << 73, LDL | AT_R1 | 5 << 73, EXIT]
-CALL, MOV_FROM_R1 = 0x944, 0x202 | 1 << 32
+CALL, RET, MOV_FROM_R1 = 0x944, 0x950, 0x202 | 1 << 32
 SPILLING = [Kernel('_Z6spillsPf', 32, [(inst, 3) for inst in SPILLS], stack=16), Kernel('_Z5callsPf', 32, [(inst, 3) for inst in [CALL] + SPILLS], stack=16),
             Kernel('_Z7addressPf', 32, [(inst, 3) for inst in [MOV_FROM_R1] + SPILLS], stack=16)]
+# Callees in the kernels' own sections: a function of ptxas's, one of the program, and this where there is no local memory;
+# and where none returns.
+INSIDE = [(inst, 3) for inst in [CALL | 4 * 16 << 32] + SPILLS + [RET]]
+SPILLING += [Kernel('_Z6dividePf', 32, INSIDE, stack=16, callee=('$__internal_0_$__cuda_sm20_div_u64', 80)),
+             Kernel('_Z7escapesPf', 32, INSIDE, stack=16, callee=('$_Z7escapesPf$_Z3incPi', 80)),
+             Kernel('_Z5jumpsPf', 32, INSIDE[:-1] + [(EXIT, 3)], stack=16), Kernel('_Z5clearPf', 32, [(inst, 3) for inst in [CALL | 16 << 32, EXIT, RET]], callee=('$_Z5clearPf$_Z3incPi', 32))]
 # The first kernel with a literal that lost its f: two operations and a conversion in double precision, in line 3.
 CHANGED = [Kernel('_Z5scalePfi', 40, [(F2F_DOUBLE, 3), (DADD, 3), (DADD, 3), (BAR, 4), (LDL, 5), (LDL, 5), (LDL, 6), (EXIT, 7)],
                   stack=48, shared=2048, constant=0x160 + 12, params=12, bound=256, barriers=1), KERNELS[1]]
@@ -55,10 +61,10 @@ class Elf:
         self.sections.append((name, data, 8 if size is not None else kind, flags, link, info, len(data) if size is None else size))
         return len(self.sections)
 
-    def symbol(self, name, info, other, section, size=0):
+    def symbol(self, name, info, other, section, size=0, value=0):
         at = len(self.strings)
         self.strings += name.encode() + b'\0'
-        self.symbols.append(struct.pack('<IBBHQQ', at, info, other, section, 0, size))
+        self.symbols.append(struct.pack('<IBBHQQ', at, info, other, section, value, size))
         return len(self.symbols) - 1
 
     def bytes(self, machine, kind, flags, abi):
@@ -120,6 +126,8 @@ def cubin(arch, kernels, old=False, lines=True, options=b'', crowd=None, line_pr
         frames = [(0x11, symbol, kernel.stack), (0x12, symbol, kernel.stack)] + ([] if old else [(0x2F, symbol, kernel.registers)])
         if kernel.inner:
             frames.append((0x11, elf.symbol('$inner', 0x02, 0, text), kernel.inner))
+        if kernel.callee:
+            elf.symbol(kernel.callee[0], 0x02, 0, text, 16, kernel.callee[1])
         common += b''.join(struct.pack('<BBHII', 4, kind, 8, *values) for kind, *values in frames)
         own = struct.pack('<BBH', 3, 0x19, kernel.params) + struct.pack('<BBBB', 2, 0x4C, kernel.barriers, 0)
         own += struct.pack('<BBHI', 4, 0x37, 4, 124)

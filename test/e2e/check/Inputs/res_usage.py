@@ -86,6 +86,32 @@ def check_spills(ptxas, heddle, arch):
     assert theirs[0] > 0 and [kernel['spill_store_bytes'], kernel['spill_load_bytes']] == theirs, (arch, theirs, kernel)
 
 
+# A variable whose address a function gets, which ptxas puts into the kernel's own section up to sm_89: no spill.
+ESCAPES = """.version 6.3
+.target sm_75
+.address_size 64
+.func inc(.param .b64 at) {
+  .reg .b64 %rd<2>; .reg .b32 %r<3>;
+  ld.param.u64 %rd1, [at]; ld.u32 %r1, [%rd1]; add.s32 %r2, %r1, 1; st.u32 [%rd1], %r2; ret;
+}
+.visible .entry escapes(.param .u64 p) {
+  .local .align 4 .b8 place[4]; .reg .b64 %rd<4>; .reg .b32 %r<3>;
+  ld.param.u64 %rd1, [p]; cvta.to.global.u64 %rd1, %rd1; mov.u64 %rd2, place; cvta.local.u64 %rd3, %rd2;
+  ld.global.u32 %r1, [%rd1]; st.local.u32 [%rd2], %r1;
+  { .param .b64 a; st.param.b64 [a], %rd3; call inc, (a); }
+  ld.local.u32 %r2, [%rd2]; st.global.u32 [%rd1], %r2; ret;
+}
+"""
+
+
+def check_escapes(ptxas, heddle, arch):
+    with open('escapes.ptx', 'w', encoding='utf-8') as file:
+        file.write(ESCAPES)
+    subprocess.run([ptxas, f'-arch=sm_{arch}', '-o', 'escapes.cubin', 'escapes.ptx'], check=True)
+    kernel, = json.loads(subprocess.check_output([heddle, 'info', '--json', 'escapes.cubin']))['objects'][0]['kernels']
+    assert kernel['mix']['local_accesses'] and 'spill_bytes' not in kernel, (arch, kernel)
+
+
 def by_ptxas(log):
     """Figures of each kernel from `ptxas -v`."""
     for name, text in re.findall(r"entry function '(\w+)'(.*?)(?=Compiling entry|\Z)", log, re.S):
@@ -131,6 +157,7 @@ def main():
         ours = dict(by_heddle(heddle, path))
         check_calls(ptxas, heddle, arch)
         check_spills(ptxas, heddle, arch)
+        check_escapes(ptxas, heddle, arch)
         assert set(theirs) == set(ours) == {'plain', 'shares', 'frame'}, (arch, theirs, ours)
         for name, figures in theirs.items():
             for key, value in figures.items():
