@@ -145,7 +145,7 @@ int hd_cc_result(struct hd_cc *cc, const struct hd_signals *signals, const char 
 	if (!signals->caught && WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV)
 		hd_note(&cc->diag, HD_NOWHERE,
 			"%s may have run out of stack, for example in a chain of thousands of else-ifs "
-			"(ulimit -s unlimited gives it more)",
+			"(ulimit -s unlimited gives it more); if that does not help, report the crash",
 			name);
 	return result;
 }

@@ -35,12 +35,14 @@ function worstReason(r) {
 	return best;
 }
 
-/* The place with most slots lost for a reason; of one kernel, in its own function. */
+/* The place with most slots lost for a reason; of one kernel, in what its warps ran. */
 function worstPlace(r, reason) {
 	let best = null;
-	data.functions.forEach((f, fn) => (!r.kernel || f.demangled === r.kernel) && codeOf(r, fn).forEach((row, at) => {
-		if (!best || row.stalls[reason] > best.slots)
-			best = {fn, at, slots: row.stalls[reason]};
+	data.functions.forEach((f, fn) => codeOf(r, fn).forEach((row, at) => {
+		const own = row.kernels ? (row.kernels.find(([name]) => name === r.kernel) || [])[1] : f.demangled === r.kernel ? row.stalls : null;
+		const stalls = r.kernel ? own : row.stalls;
+		if (stalls && (!best || stalls[reason] > best.slots))
+			best = {fn, at, slots: stalls[reason]};
 	}));
 	return best && best.slots ? best : null;
 }
