@@ -59,9 +59,11 @@ static char *next_line(char *to, int room, void *context)
 	size_t length = strcspn(reading->text, "\n");
 	reading->line++;
 	size_t kept = length < (size_t)room - 1 ? length : (size_t)room - 2;
-	if (kept < length)
+	bool comment = strchr(";#", reading->text[strspn(reading->text, " \t")]) != NULL;
+	if (kept < length && !comment)
 		hd_error(reading->diag, spec_at(reading->spec, reading->line), "the line is longer than %d characters",
 			 room - 2);
+	kept = comment ? 0 : kept;
 	memcpy(to, reading->text, kept);
 	to[kept] = '\0';
 	reading->text += length + (reading->text[length] == '\n');
