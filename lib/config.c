@@ -223,9 +223,10 @@ struct ini_lines {
 	FILE *file;
 	char *line;
 	size_t room;
-	uint32_t number, too_long; /* of the first that does not fit, or 0 */
-	int most;		   /* characters that do */
-	int error;		   /* errno: the file cannot be read, or not to its end; or 0 */
+	uint32_t number, wrong; /* of the first that does not fit, or has a NUL byte; or 0 */
+	bool has_nul;
+	int most;  /* characters that do */
+	int error; /* errno: the file cannot be read, or not to its end; or 0 */
 };
 
 static char *next_line(char *to, int room, void *context)
@@ -233,7 +234,8 @@ static char *next_line(char *to, int room, void *context)
 	struct ini_lines *lines = context;
 	if (room < 2)
 		return NULL;
-	if (getline(&lines->line, &lines->room, lines->file) < 0) {
+	ssize_t bytes = getline(&lines->line, &lines->room, lines->file);
+	if (bytes < 0) {
 		lines->error = feof(lines->file) ? 0 : errno; /* a folder, or memory, which ferror() does not tell */
 		return NULL;
 	}
@@ -242,8 +244,11 @@ static char *next_line(char *to, int room, void *context)
 	size_t length = strcspn(lines->line, "\r\n");
 	bool fits = length <= (size_t)lines->most,
 	     comment = strchr(";#", lines->line[strspn(lines->line, " \t")]) != NULL;
-	if (!fits && !comment && !lines->too_long)
-		lines->too_long = lines->number;
+	bool has_nul = strlen(lines->line) != (size_t)bytes;
+	if ((has_nul || (!fits && !comment)) && !lines->wrong) {
+		lines->wrong = lines->number;
+		lines->has_nul = has_nul;
+	}
 	memcpy(to, lines->line, fits ? length : 0);
 	to[fits ? length : 0] = '\0';
 	return to;
@@ -273,9 +278,11 @@ static int parse_file(struct hd_config *config, const char *path, const char *va
 		status = hd_error(diag, HD_NOWHERE, "cannot read %s: %s", path, strerror(lines.error));
 	else if (line < 0)
 		status = hd_error(diag, HD_NOWHERE, "cannot read %s: %s", path, strerror(ENOMEM));
-	else if (lines.too_long)
-		status = hd_error(diag, (struct hd_loc){path, lines.too_long, 0},
-				  "the line is longer than %d characters", lines.most);
+	else if (lines.wrong && (!line || lines.wrong <= (uint32_t)line))
+		status = lines.has_nul
+				 ? hd_error(diag, (struct hd_loc){path, lines.wrong, 0}, "the line has a NUL byte")
+				 : hd_error(diag, (struct hd_loc){path, lines.wrong, 0},
+					    "the line is longer than %d characters", lines.most);
 	else if (context.name)
 		status = assign(config, context.name, context.value, loc, diag);
 	else if (line > 0)
