@@ -28,7 +28,7 @@ umask 022
 # Which package a file of the installation belongs to: the first pattern that it matches.
 package_of() {
 	case $1 in
-	share/heddle/manifest.txt) ;;
+	share/heddle/manifest.txt | share/heddle/folders.txt) ;;
 	lib/libheddle-*.so | lib/libnvrtc.so | share/heddle/gpus/*) echo libheddle-cudart ;;
 	bin/heddle-figures | share/man/man1/heddle-figures.1 | share/heddle/scripts/*) echo heddle-figures ;;
 	include/* | lib/*.a | lib/pkgconfig/* | lib/cmake/*) echo heddle-dev ;;

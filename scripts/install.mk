@@ -2,9 +2,10 @@
 # the build tree as they will be in the prefix, so that both work alike. Included by the Makefile.
 #
 #   make install PREFIX=/usr/local DESTDIR=    copies the tree; it may be moved afterwards
-#   make uninstall PREFIX=...                  removes what its manifest lists
+#   make uninstall PREFIX=...                  removes what its manifest lists, and folders that install made
 
-PREFIX ?= /usr/local
+# GNU projects have it in small letters.
+PREFIX ?= $(or $(prefix),/usr/local)
 VERSION := $(shell sed -n 's/^\#define HD_VERSION "\(.*\)"/\1/p' include/heddle/version.h)
 
 COMMANDS := $(shell sed -n 's/^CMD.\([a-z]*\),.*/\1/p' tools/heddle/commands.def)
