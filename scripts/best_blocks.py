@@ -55,8 +55,7 @@ class Window:
 
     def harmonic(self, names, policy):
         """Harmonic mean of the speedups over each kernel alone (4.3.3)."""
-        speedups = [self.rate(names, policy, name) / self.rate((name,), 'baseline', name) for name in names]
-        return len(names) / sum(1 / max(speedup, 1e-9) for speedup in speedups)
+        return figures.harmonic(self.rate(names, policy, name) / self.rate((name,), 'baseline', name) for name in names)
 
 
 def policy_of(blocks):

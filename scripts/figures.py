@@ -139,6 +139,12 @@ def geomean(values):
     return math.exp(mean(math.log(value) for value in values)) if values else 0.0
 
 
+def harmonic(values):
+    """Of speedups of kernels beside each other; next to 0 where one never began."""
+    values = list(values)
+    return len(values) / sum(1 / max(value, 1e-9) for value in values)
+
+
 def ratio(part, whole):
     return part / whole if whole else 0.0
 

@@ -41,7 +41,7 @@ class Workload(figures.Workload):
 
     def harmonic(self, run, over=None):
         """Harmonic speedup (4.3.3)."""
-        return len(self.names()) / sum(1 / max(value, 1e-9) for value in self.speedups(run))
+        return figures.harmonic(self.speedups(run))
 
     def starves(self, run):
         """A kernel gets next to nothing in all of the window."""
