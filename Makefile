@@ -211,7 +211,7 @@ ifneq ($(ALL_FLAGS),$(file <$(B)/flags))
 $(B)/flags: FORCE
 endif
 $(B)/flags:
-	$(if $(LLVM_BIN),,$(error $(LLVM_CONFIG) not found: run 'make setup'))
+	$(if $(LLVM_BIN),,$(error $(LLVM_CONFIG) not found: run 'make setup$(if $(OTHER_LLVM), LLVM=$(LLVM))'))
 	@mkdir -p $(@D)
 	@printf '%s\n' '$(subst ','\'',$(ALL_FLAGS))' > $@
 
