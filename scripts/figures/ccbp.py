@@ -131,16 +131,24 @@ def in_both_windows(workloads):
     return [w for w in workloads if all(f'long:{run}' in w.runs for run in LONG_RUNS) and all(name in LONG for name in w.names())]
 
 
-def gain_in_long(over):
-    """What CCBP gains over another policy in the long window, beside what it gains in the short one, %."""
+def gain_in_window(over, window=''):
+    """What CCBP gains over another policy in the short or the long window, %, over the pairs that have both."""
     def value(workloads):
         pairs = in_both_windows(workloads)
-        return 100 * (geomean(w.harmonic('long:ccbp') / w.harmonic(f'long:{over}') for w in pairs) - 1) if pairs else 'none'
+        return 100 * (geomean(w.harmonic(f'{window}ccbp') / w.harmonic(window + over) for w in pairs) - 1) if pairs else 'none'
+    return value
 
+
+def in_short(over):
     def why(workloads):
-        pairs = in_both_windows(workloads)
-        return f'{100 * (geomean(w.harmonic("ccbp") / w.harmonic(over) for w in pairs) - 1):+.1f} % of the same in the short one' if pairs else ''
-    return value, why
+        value = gain_in_window(over)(workloads)
+        return value if value == 'none' else f'{value:+.1f} % of the same in the short one'
+    return why
+
+
+def window_error(w, run):
+    """Of H in the short window, %."""
+    return 100 * (w.harmonic(run) / w.harmonic(f'long:{run}') - 1)
 
 
 def windows(workloads, out):
@@ -148,8 +156,7 @@ def windows(workloads, out):
     rows = []
     for w in in_both_windows(workloads):
         for run in LONG_RUNS:
-            short, long = w.harmonic(run), w.harmonic(f'long:{run}')
-            rows.append((w.name, run, *(number(x) for x in (short, long)), f'{100 * (short / long - 1):+.1f} %',
+            rows.append((w.name, run, *(number(w.harmonic(each)) for each in (run, f'long:{run}')), f'{window_error(w, run):+.1f} %',
                          *(', '.join(number(x) for x in w.speedups(each)) for each in (run, f'long:{run}'))))
     return ['## The short window beside a longer one', '', 'Harmonic speedup in 200,000 and in 1,000,000 cycles, the error of the '
             'former, speedups of both kernels in each.', '',
@@ -201,8 +208,8 @@ HEADLINES = (
     Headline('with blocks that leave by switching, over those that end', over_itself('ccbp-switching'), None, ' %', 1),
     Headline('kernels measured one after the other, over beside each other', over_itself('ccbp-apart'), None, ' %', 1),
     Headline('priority that follows slowdowns, over one of 1', over_itself('ccbp-auto'), None, ' %', 1),
-    Headline('in a window five times as long, over SMK', gain_in_long('smk')[0], None, ' %', 1, gain_in_long('smk')[1]),
-    Headline('and over Warped-Slicer', gain_in_long('warped-slicer')[0], None, ' %', 1, gain_in_long('warped-slicer')[1]),
+    Headline('in a window five times as long, over SMK', gain_in_window('smk', 'long:'), None, ' %', 1, in_short('smk')),
+    Headline('and over Warped-Slicer', gain_in_window('warped-slicer', 'long:'), None, ' %', 1, in_short('warped-slicer')),
     Headline('three kernels, over SMK', other_numbers(3), None, ' %', 1),
     Headline('four kernels, over SMK', other_numbers(4), None, ' %', 1),
     Headline('beside a kernel that is sensitive by the rule, over SMK', of_waiting('smk'), 78.0, ' %', 1),
@@ -220,9 +227,13 @@ def results(of_paper, workloads):
     values = {f'over-{run}': gain(run)(of_paper) for run in POLICIES if run != 'ccbp'}
     values.update({'over-oracle': 100 * (geomean(over_oracle(of_paper)) - 1), 'over-oracle-most': 100 * (max(over_oracle(of_paper)) - 1),
                    **{key: over_itself(f'ccbp-{key}')(of_paper) for key in ('switching', 'apart', 'auto')},
-                   'long-over-smk': gain_in_long('smk')[0](of_paper), 'long-over-warped-slicer': gain_in_long('warped-slicer')[0](of_paper),
+                   **{f'{window}-over-{run}': gain_in_window(run, prefix)(of_paper)
+                      for window, prefix in (('short', ''), ('long', 'long:')) for run in ('smk', 'warped-slicer')},
                    'three': other_numbers(3)(of_paper), 'four': other_numbers(4)(of_paper),
                    'latency-leftover': longest_wait('leftover')(of_paper), 'latency-ccbp': longest_wait('ccbp')(of_paper)})
+    errors = [window_error(w, run) for w in in_both_windows(of_paper) for run in LONG_RUNS]
+    if errors:
+        values.update({'window-error-least': min(errors, key=abs), 'window-error-most': max(errors, key=abs)})
     return values
 
 
