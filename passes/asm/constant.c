@@ -3,6 +3,7 @@
  * C's operators, of 64 bits and signed unless an operand is not (the PTX ISA, Constants). Linear in the text.
  */
 #include <ctype.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,6 +23,7 @@ static bool literal(struct hd_ptx_text *text, struct hd_ptx_part *part, bool *is
 		return false;
 	part->kind = HD_PTX_NUMBER;
 	char *end;
+	errno = 0;
 	if (*digits == '0' && digits[1] && strchr("fFdD", digits[1])) {
 		part->kind = tolower((unsigned char)digits[1]) == 'f' ? HD_PTX_SINGLE : HD_PTX_DOUBLE;
 		part->number = strtoull(digits + 2, &end, 16);
@@ -38,6 +40,8 @@ static bool literal(struct hd_ptx_text *text, struct hd_ptx_part *part, bool *is
 			part->number ^= negative ? UINT64_C(1) << 63 : 0;
 		}
 	}
+	if (errno && part->kind == HD_PTX_NUMBER)
+		hd_ptx_text_error(text, "the number has more than 64 bits");
 	text->at = end;
 	*is_unsigned = part->kind == HD_PTX_NUMBER && (*end == 'U' || *end == 'u');
 	text->at += *is_unsigned;

@@ -94,6 +94,16 @@ static void initial_value(struct hd_ptx_text *text, struct hd_ptx_variable *made
 /* ------------------------------------------------------------------ declarations */
 
 enum { DIMENSIONS = 4 };
+
+/* UINT64_MAX: so many rows as the initial value has. What has no 64 bits is too large anyway, and stays so. */
+static uint64_t bytes_of_row(uint64_t element, uint64_t count)
+{
+	uint64_t bytes;
+	if (count == UINT64_MAX)
+		return UINT64_MAX;
+	return __builtin_mul_overflow(element, count, &bytes) || bytes == UINT64_MAX ? UINT64_MAX - 1 : bytes;
+}
+
 /* `[2][3]`, of elements of so many bytes: the bytes of a row at each depth; `[]`, the first alone, is as long as its
  * initial value. */
 static void dimensions(struct hd_ptx_text *text, struct hd_ptx_variable *made, uint64_t *rows)
@@ -112,7 +122,7 @@ static void dimensions(struct hd_ptx_text *text, struct hd_ptx_variable *made, u
 	}
 	rows[depth] = 0;
 	while (depth--) {
-		made->bytes = counts[depth] == UINT64_MAX ? UINT64_MAX : made->bytes * counts[depth];
+		made->bytes = bytes_of_row(made->bytes, counts[depth]);
 		rows[depth] = made->bytes;
 	}
 }
@@ -121,12 +131,13 @@ void hd_ptx_variable(struct hd_ptx_text *text, enum hd_ptx_place place)
 {
 	char word[HD_PTX_NAME];
 	struct hd_ptx_type type = {0, 0};
-	unsigned align = 0, elements = 1;
+	unsigned elements = 1;
+	unsigned long align = 0;
 	bool initialised = place == HD_PTX_GLOBAL || place == HD_PTX_CONST;
 	while (hd_ptx_take_word(text, word, sizeof word)) {
 		if (!strcmp(word, ".align")) {
 			hd_ptx_skip_space(text);
-			align = (unsigned)strtoul(text->at, (char **)&text->at, 0);
+			align = strtoul(text->at, (char **)&text->at, 0);
 		} else if (!strcmp(word, ".v2") || !strcmp(word, ".v4")) {
 			elements = (unsigned)(word[2] - '0');
 		} else {
@@ -134,7 +145,11 @@ void hd_ptx_variable(struct hd_ptx_text *text, enum hd_ptx_place place)
 			break;
 		}
 	}
-	if (type.bits < 8 || align > 256 || (align & (align - 1))) {
+	if (align > 256 || (align & (align - 1))) {
+		hd_ptx_text_error(text, "an alignment is a power of two up to 256");
+		return;
+	}
+	if (type.bits < 8) {
 		hd_ptx_text_error(text, "expected a PTX type for the variable");
 		return;
 	}
@@ -144,7 +159,7 @@ void hd_ptx_variable(struct hd_ptx_text *text, enum hd_ptx_place place)
 			return;
 		}
 		struct hd_ptx_variable made = {.place = place, .bytes = (uint64_t)type.bits / 8 * elements};
-		made.align = align ? align : (unsigned)made.bytes;
+		made.align = align ? (unsigned)align : (unsigned)made.bytes;
 		uint64_t rows[DIMENSIONS + 2] = {0};
 		dimensions(text, &made, rows);
 		if (!rows[0] && elements > 1)

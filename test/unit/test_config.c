@@ -10,19 +10,21 @@
 #include "heddle/config.h"
 #include "heddle/stats.h"
 
-static char last_message[512];
+static char last_message[512], messages[2048];
 static struct hd_loc last_loc;
 
 static void keep(void *context, enum hd_severity severity, struct hd_loc loc, const char *message)
 {
 	(void)context, (void)severity;
 	snprintf(last_message, sizeof last_message, "%s", message);
+	size_t length = strlen(messages);
+	snprintf(messages + length, sizeof messages - length, "%s\n", message);
 	last_loc = loc;
 }
 
 static struct hd_diag quiet(void)
 {
-	last_message[0] = '\0';
+	last_message[0] = messages[0] = '\0';
 	return (struct hd_diag){.emit = keep};
 }
 
@@ -150,15 +152,50 @@ START_TEST(bad_files_tell_the_line)
 }
 END_TEST
 
+/* What breaks a rule of hd_config_check(). */
 START_TEST(inconsistent_values_are_refused)
 {
+	static const struct {
+		const char *text, *message;
+	} wrong[] = {
+		{"l2_slices = 5\ndram_channels = 2\n", "l2_slices is not a multiple of dram_channels"},
+		{"dram_banks = 6\n", "dram_banks is not a multiple of dram_groups"},
+		{"register_banks = 6\n", "register_banks is not a multiple of schedulers"},
+		{"operands = modern\nsubcores = no\n", "operands = modern needs subcores = yes"},
+		{"core = modern\noperands = modern\ncompute_major = 7\ncompute_minor = 0\n",
+		 "core = modern is for compute capability 7.5 and later"},
+		{"core = modern\noperands = collectors\ncompute_major = 8\n", "core = modern needs operands = modern"},
+		{"operands = accelsim\nmemory_queue = 4\n", "operands = accelsim needs memory_queue = 0"},
+		{"core = modern\noperands = modern\ncompute_major = 8\ndual_issue = yes\n", "without dual_issue"},
+		{"collectors = 3\n", "collectors is less than one a scheduler"},
+		{"max_warps = 62\n", "max_warps is not a multiple of schedulers"},
+		{"max_warps = 16\n", "max_warps is too small for max_threads_per_cta"},
+		{"max_threads = 512\n", "max_threads is less than max_threads_per_cta"},
+		{"shared_reserved = 1024\n", "shared_bytes is less than shared_per_cta and shared_reserved"},
+		{"l1_line = 96\n", "cache lines are powers of two"},
+		{"l1i_line = 96\n", "l1i_line is a power of two"},
+		{"constant_line = 96\n", "constant_line is a power of two"},
+		{"constant_bytes = 2000\n", "constant_bytes is not a multiple of constant_line * constant_ways"},
+		{"inst_bytes = 12\n", "inst_bytes is a power of two"},
+		{"l0i_bytes = 500\n", "l0i_bytes is not a multiple of l1i_line * l0i_ways"},
+		{"fetch_ahead = 4\n", "fetch_ahead needs an instruction cache of each scheduler"},
+		{"sector = 48\n", "sector is a power of two that divides both cache lines"},
+		{"dram_row = 3000\n", "dram_row is a power of two"},
+		{"tlb_page = 5000\n", "tlb_page and tlb2_page are powers of two"},
+		{"t_refi = 300\nt_rfc = 100\n", "nothing would get between refreshes"},
+		{"core_mhz = 10\n", "icnt_mhz is more than 16 times core_mhz"},
+		{"l1_line = 64\n", "l1_line and l2_line differ"},
+		{"l1_miss_queue = 1\n", "l1_miss_queue has no place for a victim beside a miss"},
+		{"l1_bytes = 10000\n", "l1_bytes is not a multiple of l1_line * l1_ways"},
+		{"l2_slice_bytes = 10000\n", "l2_slice_bytes is not a multiple of l2_line * l2_ways"},
+		{"l2_fetch = 16\n", "whole sectors"}, /* half of one */
+		{"l1i_bytes = 10000\n", "l1i_bytes is not a multiple of l1i_line * l1i_ways"},
+	};
 	struct hd_config config;
-	ck_assert_int_eq(load_text("l2_slices = 5\ndram_channels = 2\n", &config), -1);
-	ck_assert_ptr_nonnull(strstr(last_message, "multiple of dram_channels"));
-	ck_assert_int_eq(load_text("t_refi = 300\nt_rfc = 100\n", &config), -1);
-	ck_assert_ptr_nonnull(strstr(last_message, "between refreshes"));
-	ck_assert_int_eq(load_text("l2_fetch = 16\n", &config), -1); /* half a sector */
-	ck_assert_ptr_nonnull(strstr(last_message, "whole sectors"));
+	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+		ck_assert_msg(load_text(wrong[i].text, &config) == -1, "%s", wrong[i].text);
+		ck_assert_msg(strstr(messages, wrong[i].message), "%s: %s", wrong[i].text, messages);
+	}
 	ck_assert_int_eq(load_text("l2_fetch = 32\n", &config), 0);
 }
 END_TEST

@@ -235,6 +235,8 @@ START_TEST(verifier_refuses_inconsistent_objects)
 	expect_refused(&object, "symbol big: variable outside its section");
 	object.data_bytes = 15;
 	expect_refused(&object, "variable outside its section");
+	object.metadata.function_count = 32001; /* sections have numbers of 16 bits */
+	expect_refused(&object, "32001 functions in one kernel object, but the limit is 32000");
 }
 END_TEST
 

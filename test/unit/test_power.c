@@ -10,6 +10,7 @@
 #include "runtime/gpu/figures.h"
 #include "runtime/gpu/power.h"
 #include "runtime/sm/energy.h"
+#include "runtime/sm/keys.h"
 #include "runtime/sm/sm.h"
 
 static struct hd_config config;
@@ -202,6 +203,32 @@ START_TEST(policies_have_rows_of_their_own)
 }
 END_TEST
 
+/* 16 rows of energy and 64 settings of all policies together have room, and no more. */
+START_TEST(rows_of_policies_have_an_end)
+{
+	static struct hd_policy_energy rows[HD_MAX_ENERGY + 1];
+	static struct hd_policy_setting settings[HD_MAX_SETTINGS + 1];
+	static struct hd_gpu gpu;
+	struct hd_policy_hooks costs = {.energy = rows}, tuned = {.settings = settings};
+	struct hd_policy policy = {.name = "probe"};
+	struct hd_diag silent = hd_diag_silent();
+	gpu.config = &config;
+	for (uint32_t i = 0; i < HD_MAX_ENERGY; i++)
+		rows[i].name = "event";
+	for (uint32_t i = 0; i < HD_MAX_SETTINGS; i++)
+		settings[i].name = "setting";
+	struct hd_policy_handle first = {.policy = &policy, .hooks = &costs},
+				other = {.policy = &policy, .hooks = &tuned};
+	ck_assert_int_eq(hd_keys_take(&gpu, &first, NULL, &silent), 0);
+	ck_assert_int_eq(hd_keys_take(&gpu, &other, NULL, &silent), 0);
+	rows[1].name = settings[1].name = NULL; /* one more of each */
+	ck_assert_int_eq(hd_keys_take(&gpu, &first, NULL, &silent), -1);
+	ck_assert_int_eq(hd_keys_take(&gpu, &other, NULL, &silent), -1);
+	ck_assert_uint_eq(gpu.energy_count, HD_MAX_ENERGY);
+	ck_assert_uint_eq(gpu.setting_count, HD_MAX_SETTINGS);
+}
+END_TEST
+
 /* Joules, and the dynamic part by unit: a key for each part, in one place; policies' own are in the sums. */
 START_TEST(figures_have_each_part_once)
 {
@@ -296,9 +323,16 @@ END_TEST
 Suite *hd_suite(void)
 {
 	const TTest *const tests[] = {
-		each_event_has_its_price,	a_bank_read_goes_to_a_collector,      time_costs_by_what_sms_have,
-		parts_are_added_and_taken_away, transfers_have_their_price,	      policies_have_rows_of_their_own,
-		figures_have_each_part_once,	figures_have_the_order_of_their_keys, NULL,
+		each_event_has_its_price,
+		a_bank_read_goes_to_a_collector,
+		time_costs_by_what_sms_have,
+		parts_are_added_and_taken_away,
+		transfers_have_their_price,
+		policies_have_rows_of_their_own,
+		rows_of_policies_have_an_end,
+		figures_have_each_part_once,
+		figures_have_the_order_of_their_keys,
+		NULL,
 	};
 	return hd_suite_with("power", tests, set_up, NULL);
 }

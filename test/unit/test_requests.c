@@ -83,6 +83,36 @@ START_TEST(wrong_arrivals)
 }
 END_TEST
 
+static char last_message[256];
+
+static void keep(void *context, enum hd_severity severity, struct hd_loc loc, const char *message)
+{
+	(void)context, (void)severity, (void)loc;
+	snprintf(last_message, sizeof last_message, "%s", message);
+}
+
+/* One request per cycle: a million of them, and no more. Nor do mean times of less than a cycle take for ever. */
+START_TEST(most_requests)
+{
+	static const char *const dense[] = {"every:1e-320", "poisson:1e-300", "poisson:0.0001"};
+	struct requests requests = of("every:0.001", 1000000);
+	diag.emit = keep;
+	ck_assert_int_eq(requests_read(&requests, 1, &diag), 0);
+	ck_assert_uint_eq(requests.of[0].len, 1000000);
+	requests_release(&requests);
+	requests = of("every:0.001", 1000001);
+	ck_assert_int_eq(requests_read(&requests, 1, &diag), -1);
+	ck_assert_str_eq(last_message, "--arrivals every:0.001: more than 1000000 requests of a program");
+	requests_release(&requests);
+	for (size_t i = 0; i < sizeof dense / sizeof *dense; i++) {
+		requests = of(dense[i], 1000000);
+		ck_assert_int_eq(requests_read(&requests, 2, &diag), -1);
+		ck_assert_ptr_nonnull(strstr(last_message, "more than 1000000 requests of a program"));
+		requests_release(&requests);
+	}
+}
+END_TEST
+
 /* Nearest rank: of ten values the median is the fifth, 90 % the ninth, 91 % the tenth. */
 START_TEST(percentiles)
 {
@@ -157,7 +187,7 @@ END_TEST
 Suite *hd_suite(void)
 {
 	return hd_suite_with("requests",
-			     (const TTest *const[]){regular_arrivals, poisson_arrivals, wrong_arrivals, percentiles,
-						    figures_by_program_and_priority, shares_of_sms, NULL},
+			     (const TTest *const[]){regular_arrivals, poisson_arrivals, wrong_arrivals, most_requests,
+						    percentiles, figures_by_program_and_priority, shares_of_sms, NULL},
 			     set_up, tear_down);
 }

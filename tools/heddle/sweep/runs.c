@@ -1,7 +1,8 @@
 /*
  * Makes runs of a plan: see runs.h. Each pair of a configuration and a workload has axes, names with lists of values;
  * a run takes one value of each, and one of each variable that these values mention. Time and memory are linear in the
- * number of runs; texts are shared where they have no variables.
+ * number of runs; texts are shared where they have no variables. Combinations are counted first, so that a plan with
+ * too many of them takes neither.
  */
 #include "tools/heddle/sweep/runs.h"
 
@@ -26,6 +27,7 @@ struct axes {
 	struct axis axis[MOST_AXES];
 	uint32_t index[MOST_AXES]; /* of the value that the run takes */
 	uint32_t count;
+	bool overflow; /* there were more */
 };
 
 struct expansion {
@@ -35,6 +37,8 @@ struct expansion {
 	const struct plan_section *workload, *configuration; /* configuration: NULL where the plan has none */
 	struct hd_diag *diag;
 	HD_VEC(const char *) names; /* that runs have values for */
+	uint64_t counted;	    /* combinations of values */
+	bool counting;		    /* and nothing else */
 };
 
 const char *run_value(const struct sweep_run *run, const char *name)
@@ -120,6 +124,16 @@ static void add_axis(struct axes *axes, const char *name, const struct plan_valu
 			return;
 	if (axes->count < MOST_AXES)
 		axes->axis[axes->count++] = (struct axis){name, values, count, of_configuration};
+	else
+		axes->overflow = true;
+}
+
+static int check_axes(const struct expansion *e, const struct axes *axes)
+{
+	if (!axes->overflow)
+		return 0;
+	return hd_error(e->diag, plan_loc(e->plan, e->workload->line),
+			"workload %s: more than %d keys and variables of a run", e->workload->name, MOST_AXES);
 }
 
 /* With the default value where no list has one; NULL: no axis then. */
@@ -205,7 +219,7 @@ static int add_axes(const struct expansion *e, struct axes *axes)
 	add_configuration_keys(e, axes, plan_section_of(e->plan, PLAN_AXES));
 	add_configuration_keys(e, axes, e->workload);
 	add_configuration_keys(e, axes, e->configuration);
-	return 0;
+	return check_axes(e, axes);
 }
 
 /* The next combination of values of axes from `first` on, the last axis changing fastest; false: that was all. */
@@ -257,7 +271,7 @@ static int add_variables(const struct expansion *e, struct axes *axes, uint32_t 
 			add_axis(axes, list->key, list->values.data, list->values.len, of_configuration);
 		}
 	}
-	return 0;
+	return check_axes(e, axes);
 }
 
 static const char *replaced(const struct expansion *e, const struct axes *axes, uint32_t fixed, const char *text)
@@ -417,8 +431,6 @@ static int add_run(struct expansion *e, const struct axes *axes, uint32_t fixed)
 		runs->excluded++;
 		return 0;
 	}
-	if (runs->runs.len == MOST_RUNS)
-		return hd_error(e->diag, HD_NOWHERE, "%s: more than %d runs", e->plan->path, MOST_RUNS);
 	struct coordinate *kept = HD_ARENA_NEW(&runs->arena, struct coordinate, run.count);
 	memcpy(kept, coordinates, run.count * sizeof *kept);
 	run.coordinates = kept;
@@ -430,12 +442,24 @@ static int add_run(struct expansion *e, const struct axes *axes, uint32_t fixed)
 	return 0;
 }
 
+/* Adds the combinations of the axes from `first` on; -1: there are too many. */
+static int count_combinations(struct expansion *e, const struct axes *axes, uint32_t first)
+{
+	uint64_t count = 1;
+	for (uint32_t i = first; i < axes->count && count <= MOST_RUNS; i++)
+		count *= axes->axis[i].count;
+	e->counted += count;
+	return e->counted <= MOST_RUNS ? 0 : -1;
+}
+
 /* The runs of one combination of the axes: one for each combination of the variables in it. */
 static int add_runs(struct expansion *e, struct axes *axes, uint32_t fixed)
 {
 	axes->count = fixed;
 	if (add_variables(e, axes, fixed))
 		return -1;
+	if (e->counting)
+		return count_combinations(e, axes, fixed);
 	for (uint32_t i = fixed; i < axes->count; i++)
 		axes->index[i] = 0;
 	do {
@@ -535,12 +559,38 @@ static int check_only(const struct plan *plan, const struct plan_list *only, str
 	return status;
 }
 
+/* All runs. What is wrong with one workload does not keep those of the same configuration from being checked. */
+static int expand_all(struct expansion *e)
+{
+	int configurations = 0, status = 0;
+	for (uint32_t i = 0; !status && i < e->plan->sections.len; i++) {
+		if (e->plan->sections.data[i].kind != PLAN_CONFIGURATION)
+			continue;
+		e->configuration = &e->plan->sections.data[i];
+		configurations++;
+		status = expand_configuration(e);
+	}
+	return configurations ? status : expand_configuration(e);
+}
+
+/* What else is wrong with the plan is found when its runs are made. */
+static int check_count(struct expansion *e)
+{
+	struct expansion counting = *e;
+	struct hd_diag silent = hd_diag_silent();
+	counting.diag = &silent;
+	counting.counting = true;
+	expand_all(&counting);
+	if (counting.counted <= MOST_RUNS)
+		return 0;
+	return hd_error(e->diag, HD_NOWHERE, "%s: more than %d runs", e->plan->path, MOST_RUNS);
+}
+
 int runs_expand(struct sweep_runs *runs, const struct plan *plan, const struct runs_options *options,
 		struct hd_diag *diag)
 {
 	struct expansion e = {.runs = runs, .plan = plan, .options = options, .diag = diag};
 	unsigned before = diag->errors;
-	int configurations = 0, status = 0;
 	*runs = (struct sweep_runs){.plan = plan};
 	hd_arena_init(&runs->arena);
 	check_mentioned(plan, diag);
@@ -551,17 +601,7 @@ int runs_expand(struct sweep_runs *runs, const struct plan *plan, const struct r
 	for (uint32_t i = 0; i < options->only_count; i++)
 		if (!strcmp(options->only[i].key, "workload") && check_only(plan, &options->only[i], diag))
 			return -1;
-	for (uint32_t i = 0; !status && i < plan->sections.len; i++) {
-		if (plan->sections.data[i].kind != PLAN_CONFIGURATION)
-			continue;
-		e.configuration = &plan->sections.data[i];
-		configurations++;
-		status = expand_configuration(&e);
-	}
-	if (!configurations)
-		status = expand_configuration(&e);
-	if (!status)
-		status = check_only_names(&e);
+	int status = check_count(&e) || expand_all(&e) ? -1 : check_only_names(&e);
 	hd_vec_release(&e.names);
 	return status || diag->errors > before ? -1 : 0;
 }

@@ -16,6 +16,21 @@ __device__ __noinline__ int down(int n)
 	return n ? down(n - 1) + pad[n & 15] : 0;
 }
 
+__device__ int ends;
+
+/* Without a frame: its depth is bounded by the SIMT stack alone. */
+__device__ __noinline__ void fall(int n)
+{
+	if (n)
+		fall(n - 1);
+	ends++;
+}
+
+__global__ void nested(int n)
+{
+	fall(n);
+}
+
 __global__ void deep(int *out, int n)
 {
 	*out = down(n);
@@ -44,6 +59,8 @@ int main(int argc, char **argv)
 		one<<<1, 1, n>>>(0);
 	if (!strcmp(what, "deep"))
 		deep<<<1, 1>>>(out, n);
+	if (!strcmp(what, "nested"))
+		nested<<<1, 1>>>(n);
 	if (!strcmp(what, "memory"))
 		cudaMalloc(&more, all - n);
 	for (long i = 0; !strcmp(what, "launches") && i < n; i++) {
