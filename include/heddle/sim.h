@@ -167,6 +167,9 @@ int hd_sim_malloc(struct hd_sim *sim, uint64_t bytes, uint64_t *address); /* ali
 /* Allocates at this address. HD_SIM_NO_MEMORY if it is in use. */
 int hd_sim_malloc_at(struct hd_sim *sim, uint64_t address, uint64_t bytes);
 int hd_sim_free_memory(struct hd_sim *sim, uint64_t address);
+/* Frees all allocations and the heap of kernels, and gives variables of modules their first values. Nothing may be
+ * running; adopted memory stays. */
+void hd_sim_reset_memory(struct hd_sim *sim);
 int hd_sim_write(struct hd_sim *sim, uint64_t address, const void *from, uint64_t bytes);
 int hd_sim_read(struct hd_sim *sim, uint64_t address, void *to, uint64_t bytes);
 int hd_sim_set(struct hd_sim *sim, uint64_t address, uint8_t value, uint64_t bytes);

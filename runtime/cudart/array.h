@@ -29,6 +29,7 @@ cudaError_t hd_cudart_texture(struct hd_cudart *cudart, const struct cudaResourc
 			      const struct cudaTextureDesc *how, cudaTextureObject_t *object);
 /* With its descriptors; of no object nothing happens. */
 void hd_cudart_free_object(struct hd_cudart *cudart, unsigned long long object);
+void hd_cudart_free_objects(struct hd_cudart *cudart); /* all */
 /* cudaMemcpy3D, and what is known of one before it is done. */
 cudaError_t hd_cudart_check_3d(struct hd_cudart *cudart, const struct cudaMemcpy3DParms *p);
 cudaError_t hd_cudart_copy_3d(struct hd_cudart *cudart, const struct cudaMemcpy3DParms *p);

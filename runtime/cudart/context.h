@@ -215,6 +215,10 @@ cudaError_t hd_cudart_launch_buffer(void **extra, const void **buffer, size_t *s
 /* Before a launch: texture references as the host now has them. */
 cudaError_t hd_cudart_refresh_textures(struct hd_cudart *cudart);
 void hd_cudart_free_references(struct hd_cudart *cudart);
+/* Nothing is bound to them any more. */
+void hd_cudart_unbind_references(struct hd_cudart *cudart);
+/* registration.c: managed variables of the program have their first values. */
+void hd_cudart_restore_managed(struct hd_cudart *cudart);
 /* The launch that a node of a kernel says; false: it has none. */
 bool hd_cudart_launch_of(const struct hd_cudart *cudart, cudaGraphNode_t node, struct hd_launch *launch);
 /* What a launch that was not taken is to the program, and one that failed. */

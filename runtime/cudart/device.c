@@ -138,17 +138,6 @@ cudaError_t cudaThreadSynchronize(void)
 	return cudaDeviceSynchronize();
 }
 
-/* Memory and statistics live until the process ends; what needs the device after a fault goes on saying so. */
-cudaError_t cudaDeviceReset(void)
-{
-	return cudaSuccess;
-}
-
-cudaError_t cudaThreadExit(void)
-{
-	return cudaDeviceReset();
-}
-
 cudaError_t cudaThreadSetLimit(enum cudaLimit limit, size_t value)
 {
 	return cudaDeviceSetLimit(limit, value);

@@ -22,6 +22,15 @@ bool hd_handle_lives(const void *handle, enum hd_handle_kind kind)
 	return entry && entry->start == kind;
 }
 
+void hd_handles_of(enum hd_handle_kind kind, struct hd_handles *list)
+{
+	const struct hd_map *live = hd_cudart_live_of_process();
+	*list = (struct hd_handles){0};
+	for (uint32_t i = 0; i < live->capacity; i++)
+		if (live->entries[i].key && live->entries[i].start == kind)
+			hd_vec_push(&list->all, live->entries[i].key);
+}
+
 void hd_handles_release(void)
 {
 	hd_map_release(hd_cudart_live_of_process());

@@ -28,6 +28,11 @@ void hd_handle_add(const void *handle, enum hd_handle_kind kind);
 void hd_handle_drop(const void *handle);
 /* The streams that are constants are always there; NULL is no other handle. */
 bool hd_handle_lives(const void *handle, enum hd_handle_kind kind);
+/* Those of a kind, in no order: for who destroys them all. The caller releases the list. */
+struct hd_handles {
+	HD_VEC(const void *) all;
+};
+void hd_handles_of(enum hd_handle_kind kind, struct hd_handles *list);
 /* At exit: what the program has not destroyed. */
 void hd_handles_release(void);
 

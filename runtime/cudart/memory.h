@@ -15,6 +15,8 @@ cudaError_t hd_cudart_alloc_rows(struct hd_cudart *cudart, void **pointer, size_
 cudaError_t hd_cudart_free(struct hd_cudart *cudart, void *pointer);
 /* The memory of host and device that holds an address, or NULL; the simulator runs. */
 const struct hd_shared_memory *hd_cudart_shared(struct hd_cudart *cudart, const void *address);
+/* The attributes of the default pool. */
+void hd_cudart_reset_pool(struct hd_cudart *cudart);
 /* An allocation is gone. */
 void hd_cudart_forget_advice(struct hd_cudart *cudart, uint64_t owner);
 cudaError_t hd_cudart_set(struct hd_cudart *cudart, void *pointer, int value, size_t count);

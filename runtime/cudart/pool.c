@@ -15,15 +15,22 @@ struct CUmemPoolHandle_st {
 	uint64_t high[2]; /* most bytes that were reserved, and used, since these were set to 0 */
 };
 
+static const struct CUmemPoolHandle_st fresh = {.reuse = {1, 1, 1}};
+
 static struct CUmemPoolHandle_st *pool_of(struct hd_cudart *cudart)
 {
 	if (!cudart->pool) {
 		cudart->pool = hd_xcalloc(1, sizeof *cudart->pool);
 		hd_handle_add(cudart->pool, HD_HANDLE_POOL);
-		for (unsigned i = 0; i < 3; i++)
-			cudart->pool->reuse[i] = 1;
+		*cudart->pool = fresh;
 	}
 	return cudart->pool;
+}
+
+void hd_cudart_reset_pool(struct hd_cudart *cudart)
+{
+	if (cudart->pool)
+		*cudart->pool = fresh;
 }
 
 /* Where cudaMallocAsync takes memory from. */

@@ -76,6 +76,15 @@ static bool begin_managed(const struct hd_binary *binary, char *shadow, const ch
 	return false;
 }
 
+void hd_cudart_restore_managed(struct hd_cudart *cudart)
+{
+	for (uint32_t i = 0; i < cudart->variables.all.len; i++) {
+		const struct hd_registered *entry = cudart->variables.all.data[i];
+		if (entry->managed)
+			begin_managed(entry->binary, (char *)(uintptr_t)entry->host, entry->name);
+	}
+}
+
 static struct hd_registered *find(const struct hd_registry *registry, const void *host)
 {
 	const struct hd_map_entry *id = hd_map_get(&registry->ids, host);

@@ -146,6 +146,12 @@ void hd_cudart_free_object(struct hd_cudart *cudart, unsigned long long object)
 	hd_cudart_free(cudart, (void *)(uintptr_t)object);
 }
 
+void hd_cudart_free_objects(struct hd_cudart *cudart)
+{
+	while (cudart->objects.len)
+		hd_cudart_free_object(cudart, cudart->objects.data[0]->object);
+}
+
 static void set_levels(struct hd_texture *texture, const struct cudaTextureDesc *how)
 {
 	float last = (float)(texture->levels - 1);

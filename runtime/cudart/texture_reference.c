@@ -98,6 +98,17 @@ cudaError_t hd_cudart_refresh_textures(struct hd_cudart *cudart)
 	return error;
 }
 
+void hd_cudart_unbind_references(struct hd_cudart *cudart)
+{
+	for (uint32_t i = 0; i < cudart->references.len; i++) {
+		struct hd_reference *reference = cudart->references.data[i];
+		if (reference->object)
+			hd_cudart_free_object(cudart, reference->object);
+		reference->object = 0;
+		reference->bound = reference->current = false;
+	}
+}
+
 void hd_cudart_free_references(struct hd_cudart *cudart)
 {
 	for (uint32_t i = 0; i < cudart->references.len; i++) {

@@ -631,3 +631,17 @@ void hd_cudart_release_virtual(struct hd_cudart *cudart)
 	hd_vec_release(&virtual->reserved);
 	hd_vec_release(&virtual->shareable);
 }
+
+void hd_cudart_reset_virtual(struct hd_cudart *cudart)
+{
+	struct hd_handles list;
+	hd_cudart_release_virtual(cudart);
+	hd_handles_of(HD_HANDLE_PHYSICAL, &list);
+	for (uint32_t i = 0; i < list.all.len; i++) {
+		struct hd_physical *memory = (struct hd_physical *)(uintptr_t)list.all.data[i];
+		hd_handle_drop(memory);
+		memory->held = 0;
+		drop_physical(cudart, memory);
+	}
+	hd_vec_release(&list.all);
+}

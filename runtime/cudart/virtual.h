@@ -32,6 +32,8 @@ bool hd_cudart_mapping(const struct hd_cudart *cudart, uint64_t address, uint64_
 /* By which kinds of handles what is mapped at the address may be shared, of enum CUmemAllocationHandleType; 0: by none,
  * or nothing is mapped there. */
 uint64_t hd_cudart_handle_types(const struct hd_cudart *cudart, uint64_t address);
+/* Unmaps and frees all of it, and the handles with it. */
+void hd_cudart_reset_virtual(struct hd_cudart *cudart);
 /* At the end of the process. */
 void hd_cudart_release_virtual(struct hd_cudart *cudart);
 

@@ -39,6 +39,8 @@ int hd_program_need_data(struct hd_gpu *gpu, struct hd_module *module);
 bool hd_program_shows_all(const struct hd_gpu *gpu, const struct hd_module *module);
 /* Unloading leaves traps where the code was. */
 void hd_program_unload(struct hd_gpu *gpu, struct hd_module *module);
+/* Gives the module's variables their first values. */
+void hd_program_restore_data(struct hd_gpu *gpu, struct hd_module *module);
 int hd_program_symbol(const struct hd_module *module, const char *name, uint64_t *address, uint64_t *size);
 
 /* facts.c: what is said of instructions, hd_pfunction.facts; and of the register operands of one. */

@@ -352,6 +352,24 @@ static int link_data(struct hd_gpu *gpu, struct hd_module *module)
 				      module->rodata_address);
 }
 
+static void restore_section(struct hd_gpu *gpu, const uint8_t *bytes, uint32_t size, uint64_t address)
+{
+	uint8_t *section = size ? hd_devmem_at(gpu->devmem, address, size) : NULL;
+	if (section && bytes)
+		memcpy(section, bytes, size);
+	else if (section)
+		memset(section, 0, size);
+}
+
+void hd_program_restore_data(struct hd_gpu *gpu, struct hd_module *module)
+{
+	const struct hd_object *object = &module->object;
+	restore_section(gpu, object->data, object->data_bytes, module->data_address);
+	restore_section(gpu, object->rodata, object->rodata_bytes, module->rodata_address);
+	restore_section(gpu, NULL, object->bss_bytes, module->bss_address);
+	link_data(gpu, module); /* it did when the module was loaded */
+}
+
 /* Where the bodies of a function are in hd_program.functions: its own, and that of its linear version, or UINT32_MAX.
  */
 static void bodies_of(const struct hd_module *module, uint32_t function, uint32_t bodies[2])

@@ -233,6 +233,21 @@ int hd_sim_free_memory(struct hd_sim *sim, uint64_t address)
 	return status;
 }
 
+void hd_sim_reset_memory(struct hd_sim *sim)
+{
+	struct hd_gpu *gpu = &sim->gpu;
+	uint64_t low, high, heap = gpu->heap_address;
+	bool adopted;
+	gpu->heap_address = 0;
+	if (heap)
+		hd_devmem_release(gpu->devmem, heap);
+	for (uint32_t i = 0; hd_devmem_range(gpu->devmem, i, &low, &high, &adopted);)
+		if (adopted || belongs_to_module(gpu, low) || hd_devmem_release(gpu->devmem, low))
+			i++;
+	for (struct hd_module *module = gpu->modules; module; module = module->next)
+		hd_program_restore_data(gpu, module);
+}
+
 /* Host memory of a range that must lie in one allocation, or NULL with the error text set. */
 static void *checked(struct hd_sim *sim, uint64_t address, uint64_t bytes, const char *what)
 {
