@@ -1,6 +1,6 @@
 /*
- * A map from pointers to pairs of numbers: open addressing. It is looked up, and not iterated, so that nothing depends on
- * addresses; but for what is the same in any order (runtime/cudart/handles.c).
+ * A map from pointers to pairs of numbers: open addressing. It is looked up and not iterated, so that nothing depends
+ * on addresses, but for what is the same in any order (runtime/cudart/handles.c).
  */
 #ifndef HD_LIB_MAP_H
 #define HD_LIB_MAP_H
