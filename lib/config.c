@@ -13,8 +13,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "heddle/object.h"
 #include "lib/arena.h"
 #include "lib/bits.h"
+#include "lib/ini.h"
 #include "lib/path.h"
 #include "lib/strbuf.h"
 #include "lib/vec.h"
@@ -160,12 +162,12 @@ int hd_config_set(struct hd_config *config, const char *assignment, struct hd_di
 /* ------------------------------------------------------------------ files */
 
 struct ini_context {
+	struct hd_ini lines;
 	struct hd_config *config;
 	const char *variant;	   /* that is asked for; NULL: none */
 	bool found;		   /* it is there */
 	struct hd_strbuf variants; /* all that are */
 	struct hd_config other;	   /* takes the keys of those that are not asked for */
-	char *name, *value;	   /* the first assignment that failed */
 };
 
 #define VARIANT "variant "
@@ -186,13 +188,20 @@ static struct hd_config *target_of(struct ini_context *ini, const char *section)
 	return ini->config;
 }
 
-/* Debian's inih does not tell the line, but ini_parse returns the first one whose handler fails: errors wait for it. */
+static char *next_line(char *to, int room, void *context)
+{
+	struct ini_context *ini = context;
+	return hd_ini_line(&ini->lines, to, room);
+}
+
+/* Reports the first assignment that fails. */
 static int on_key(void *context, const char *section, const char *name, const char *value)
 {
 	struct ini_context *ini = context;
-	struct hd_diag silent = hd_diag_silent();
 	struct hd_config *config = target_of(ini, section);
 	char of_policy[128];
+	if (ini->lines.wrong)
+		return 1;
 	if (!strcmp(name, "product")) {
 		snprintf(config->product, sizeof config->product, "%s", value);
 		return 1;
@@ -201,13 +210,8 @@ static int on_key(void *context, const char *section, const char *name, const ch
 		snprintf(of_policy, sizeof of_policy, "%s.%s", section + 7, name);
 		name = of_policy;
 	}
-	if (!assign(config, name, value, HD_NOWHERE, &silent))
-		return 1;
-	if (!ini->name) {
-		ini->name = hd_xstrdup(name);
-		ini->value = hd_xstrdup(value);
-	}
-	return 0;
+	ini->lines.wrong = assign(config, name, value, ini->lines.loc, ini->lines.diag) != 0;
+	return 1;
 }
 
 static int unknown_variant(const struct ini_context *ini, const char *path, struct hd_diag *diag)
@@ -218,80 +222,25 @@ static int unknown_variant(const struct ini_context *ini, const char *path, stru
 	return hd_error(diag, loc, "unknown variant '%s'; known: %s", ini->variant, ini->variants.data);
 }
 
-/* Lines of a file, whole: inih takes what does not fit for another line. */
-struct ini_lines {
-	FILE *file;
-	char *line;
-	size_t room;
-	uint32_t number, wrong; /* of the first that does not fit, or has a NUL byte; or 0 */
-	bool has_nul;
-	int most;  /* characters that do */
-	int error; /* errno: the file cannot be read, or not to its end; or 0 */
-};
-
-static char *next_line(char *to, int room, void *context)
-{
-	struct ini_lines *lines = context;
-	if (room < 2)
-		return NULL;
-	ssize_t bytes = getline(&lines->line, &lines->room, lines->file);
-	if (bytes < 0) {
-		lines->error = feof(lines->file) ? 0 : errno; /* a folder, or memory, which ferror() does not tell */
-		return NULL;
-	}
-	lines->number++;
-	lines->most = room - 2;
-	size_t length = strcspn(lines->line, "\r\n");
-	bool fits = length <= (size_t)lines->most,
-	     comment = strchr(";#", lines->line[strspn(lines->line, " \t")]) != NULL;
-	bool has_nul = strlen(lines->line) != (size_t)bytes;
-	if ((has_nul || (!fits && !comment)) && !lines->wrong) {
-		lines->wrong = lines->number;
-		lines->has_nul = has_nul;
-	}
-	memcpy(to, lines->line, fits ? length : 0);
-	to[fits ? length : 0] = '\0';
-	return to;
-}
-
-static int parse_lines(struct ini_context *context, const char *path, struct ini_lines *lines)
-{
-	lines->file = fopen(path, "re");
-	if (!lines->file) {
-		lines->error = errno;
-		return 0;
-	}
-	int line = ini_parse_stream(next_line, lines, on_key, context);
-	fclose(lines->file);
-	free(lines->line);
-	return line;
-}
-
 static int parse_file(struct hd_config *config, const char *path, const char *variant, struct hd_diag *diag)
 {
-	struct ini_context context = {.config = config, .variant = variant, .other = *config};
-	struct ini_lines lines = {0};
-	int line = parse_lines(&context, path, &lines);
-	struct hd_loc loc = {path, line > 0 ? (uint32_t)line : 0, 0};
-	int status = 0;
-	if (lines.error)
-		status = hd_error(diag, HD_NOWHERE, "cannot read %s: %s", path, strerror(lines.error));
+	uint8_t *text;
+	size_t size;
+	if (hd_read_file(path, &text, &size, diag))
+		return -1;
+	struct ini_context context = {.lines = hd_ini_of(path, (const char *)text, size, diag),
+				      .config = config,
+				      .variant = variant,
+				      .other = *config};
+	int line = ini_parse_stream(next_line, &context, on_key, &context), status = context.lines.wrong ? -1 : 0;
+	if (line > 0)
+		status = hd_error(diag, (struct hd_loc){path, (uint32_t)line, 0}, "expected 'key = value'");
 	else if (line < 0)
-		status = hd_error(diag, HD_NOWHERE, "cannot read %s: %s", path, strerror(ENOMEM));
-	else if (lines.wrong && (!line || lines.wrong <= (uint32_t)line))
-		status = lines.has_nul
-				 ? hd_error(diag, (struct hd_loc){path, lines.wrong, 0}, "the line has a NUL byte")
-				 : hd_error(diag, (struct hd_loc){path, lines.wrong, 0},
-					    "the line is longer than %d characters", lines.most);
-	else if (context.name)
-		status = assign(config, context.name, context.value, loc, diag);
-	else if (line > 0)
-		status = hd_error(diag, loc, "expected 'key = value'");
-	else if (variant && !context.found)
+		status = hd_error(diag, (struct hd_loc){path, 0, 0}, "%s", strerror(ENOMEM));
+	else if (!status && variant && !context.found)
 		status = unknown_variant(&context, path, diag);
 	hd_strbuf_release(&context.variants);
-	free(context.name);
-	free(context.value);
+	free(text);
 	return status;
 }
 

@@ -5,6 +5,7 @@
  */
 #include "tools/heddle/gate/budget.h"
 #include "lib/arena.h"
+#include "lib/ini.h"
 
 #include <errno.h>
 #include <ini.h>
@@ -19,15 +20,14 @@ enum { INI_NAME_LIMIT = 49 };
 struct reading {
 	struct gate_budget *budget;
 	struct hd_diag *diag;
-	const char *path, *text;
-	uint32_t line;
+	struct hd_ini lines;
 	int section; /* -1: none yet, or a wrong one */
 	bool wrong;  /* the header was reported, what follows it is not looked at */
 };
 
 static struct hd_loc here(const struct reading *reading)
 {
-	return (struct hd_loc){reading->path, reading->line, 0};
+	return reading->lines.loc;
 }
 
 /* ------------------------------------------------------------------ sections */
@@ -113,43 +113,28 @@ static void begin_section(struct reading *reading, char *text)
 	hd_vec_push(&budget->sections,
 		    (struct gate_section){.kind = (enum gate_section_kind)i,
 					  .pattern = wants ? hd_arena_strdup(budget->arena, pattern) : NULL,
-					  .path = reading->path,
-					  .line = reading->line});
+					  .path = reading->lines.loc.file,
+					  .line = reading->lines.loc.line});
 }
 
 /* ------------------------------------------------------------------ lines */
 
-/* inih's reader: one line for each call, so this counts them. Headers become "[s]", which inih takes as one. */
+/* inih's reader. Headers become "[s]", which inih takes as one. */
 static char *next_line(char *to, int room, void *context)
 {
 	struct reading *reading = context;
-	if (!*reading->text || room < 8)
+	size_t length;
+	const char *line = room < 8 ? NULL : hd_ini_next(&reading->lines, &length);
+	if (!line)
 		return NULL;
-	size_t length = strcspn(reading->text, "\n");
-	const char *from = reading->text;
-	reading->text += length + (reading->text[length] == '\n');
-	if (reading->line++ == 0 && strncmp(from, "\xef\xbb\xbf", 3) == 0) {
-		from += 3;
-		length -= 3;
-	}
-	/* Indented lines are lines, not continuations. */
-	size_t indent = strspn(from, " \t");
-	indent = indent < length ? indent : length;
-	from += indent;
-	length -= indent;
-	if (length && from[0] == '[') {
-		char *header = hd_xstrndup(from, length);
-		if (header)
-			begin_section(reading, header);
+	if (length && line[0] == '[') {
+		char *header = hd_xstrndup(line, length);
+		begin_section(reading, header);
 		free(header);
 		strcpy(to, "[s]");
 		return to;
 	}
-	bool fits = length < (size_t)room - 1;
-	if (!fits && from[0] != ';' && from[0] != '#')
-		hd_error(reading->diag, here(reading), "the line is longer than %d characters", room - 2);
-	memcpy(to, from, fits ? length : 0);
-	to[fits ? length : 0] = '\0';
+	hd_ini_give(&reading->lines, line, length, to, room);
 	return to;
 }
 
@@ -289,7 +274,9 @@ static int parse_limit_value(struct reading *reading, const char *text, struct g
 /* "registers <" and "64", as inih splits `registers <= 64`. */
 static void add_limit(struct reading *reading, const char *key, const char *value)
 {
-	struct gate_limit limit = {.op = GATE_EQUAL, .line = reading->line, .section = (uint32_t)reading->section};
+	struct gate_limit limit = {.op = GATE_EQUAL,
+				   .line = reading->lines.loc.line,
+				   .section = (uint32_t)reading->section};
 	char *name = hd_arena_strdup(reading->budget->arena, key);
 	size_t len = strlen(name);
 	char last = len ? name[len - 1] : '\0';
@@ -337,21 +324,12 @@ static int on_key(void *context, const char *ini_section, const char *name, cons
 int gate_budget_parse(struct gate_budget *budget, const char *path, const char *text, size_t size, struct hd_diag *diag)
 {
 	unsigned before = diag->errors;
-	struct reading reading = {.budget = budget,
-				  .diag = diag,
-				  .path = hd_arena_strdup(budget->arena, path),
-				  .text = text,
-				  .section = -1};
-	const char *zero = size ? memchr(text, '\0', size) : NULL;
-	if (zero) {
-		uint32_t at = 1;
-		for (const char *byte = text; byte < zero; byte++)
-			at += *byte == '\n';
-		return hd_error(diag, (struct hd_loc){path, at, 0}, "not a text file");
-	}
+	struct reading reading = {.budget = budget, .diag = diag, .section = -1};
+	reading.lines = hd_ini_of(hd_arena_strdup(budget->arena, path), text, size, diag);
 	int line = ini_parse_stream(next_line, &reading, on_key, &reading);
 	if (line > 0)
-		hd_error(diag, (struct hd_loc){reading.path, (uint32_t)line, 0}, "expected 'metric <= number'");
+		hd_error(diag, (struct hd_loc){reading.lines.loc.file, (uint32_t)line, 0},
+			 "expected 'metric <= number'");
 	return diag->errors == before ? 0 : -1;
 }
 

@@ -14,6 +14,7 @@
 
 #include "heddle/object.h"
 #include "lib/bits.h"
+#include "lib/ini.h"
 
 static const struct spec_type types[] = {
 	{"i8", 1, false, true},	 {"u8", 1, false, false},  {"i16", 2, false, true}, {"u16", 2, false, false},
@@ -25,12 +26,11 @@ enum { TYPES = sizeof types / sizeof *types };
 /* inih cuts names off at this many characters. */
 enum { INI_NAME_LIMIT = 49 };
 
-/* What the reader of lines and the handler of keys share. inih calls the reader once a line, so it counts them. */
+/* What the reader of lines and the handler of keys share. */
 struct reading {
 	struct spec *spec;
 	struct hd_diag *diag;
-	const char *text;
-	uint32_t line;
+	struct hd_ini lines;
 	char section[64];
 	struct spec_data *data; /* of the current section; NULL in [launch] and in sections that are wrong */
 	uint32_t seen;		/* keys of that section, by their place in its table */
@@ -46,7 +46,7 @@ static void unknown(struct reading *reading, const char *what, const char *wante
 	char all[256] = "";
 	for (unsigned i = 0; i < count; i++)
 		snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s", i ? ", " : "", names[i]);
-	hd_error(reading->diag, spec_at(reading->spec, reading->line), "unknown %s '%s'; %s %s%s", what, wanted,
+	hd_error(reading->diag, reading->lines.loc, "unknown %s '%s'; %s %s%s", what, wanted,
 		 *near ? "did you mean" : "known:", *near ? near : all, *near ? "?" : "");
 	free(near);
 }
@@ -54,20 +54,7 @@ static void unknown(struct reading *reading, const char *what, const char *wante
 static char *next_line(char *to, int room, void *context)
 {
 	struct reading *reading = context;
-	if (!*reading->text || room < 2)
-		return NULL;
-	size_t length = strcspn(reading->text, "\n");
-	reading->line++;
-	size_t kept = length < (size_t)room - 1 ? length : (size_t)room - 2;
-	bool comment = strchr(";#", reading->text[strspn(reading->text, " \t")]) != NULL;
-	if (kept < length && !comment)
-		hd_error(reading->diag, spec_at(reading->spec, reading->line), "the line is longer than %d characters",
-			 room - 2);
-	kept = comment ? 0 : kept;
-	memcpy(to, reading->text, kept);
-	to[kept] = '\0';
-	reading->text += length + (reading->text[length] == '\n');
-	return to;
+	return hd_ini_line(&reading->lines, to, room);
 }
 
 /* ------------------------------------------------------------ values */
@@ -131,7 +118,7 @@ static const struct spec_type *type_or_error(struct reading *reading, const char
 
 static void wrong(struct reading *reading, const char *key, const char *needs, const char *value)
 {
-	hd_error(reading->diag, spec_at(reading->spec, reading->line), "%s needs %s, not '%s'", key, needs, value);
+	hd_error(reading->diag, reading->lines.loc, "%s needs %s, not '%s'", key, needs, value);
 }
 
 static struct expr expression(struct spec *spec, const char *text)
@@ -147,13 +134,13 @@ static uint32_t parse_list(struct reading *reading, const char *key, const char 
 	for (uint32_t count = 0; count < most;) {
 		double number;
 		if (!expr_read(&expr, &number)) {
-			hd_error(reading->diag, spec_at(reading->spec, reading->line), "%s: %s", key, expr.why);
+			hd_error(reading->diag, reading->lines.loc, "%s: %s", key, expr.why);
 			return 0;
 		}
 		if (!(number >= 1 && number <= UINT32_MAX))
 			break;
 		if (number != floor(number)) {
-			hd_error(reading->diag, spec_at(reading->spec, reading->line),
+			hd_error(reading->diag, reading->lines.loc,
 				 "%s: %g is not whole; ceil(...) and floor(...) round", key, number);
 			return 0;
 		}
@@ -182,7 +169,7 @@ static void parse_number(struct reading *reading, const char *key, const char *v
 	double number;
 	snprintf(needs, sizeof needs, "a number from 0 to %llu", (unsigned long long)max);
 	if (!expr_read(&expr, &number))
-		hd_error(reading->diag, spec_at(reading->spec, reading->line), "%s: %s", key, expr.why);
+		hd_error(reading->diag, reading->lines.loc, "%s: %s", key, expr.why);
 	else if (*expr.at || !(number >= 0 && number <= (double)max) || number != floor(number))
 		wrong(reading, key, needs, value);
 	else
@@ -209,8 +196,7 @@ static unsigned find_key(struct reading *reading, const char *const *keys, unsig
 		if (strcmp(keys[i], key))
 			continue;
 		if (*seen >> i & 1) {
-			hd_error(reading->diag, spec_at(reading->spec, reading->line), "duplicate %s in [%s]", key,
-				 reading->section);
+			hd_error(reading->diag, reading->lines.loc, "duplicate %s in [%s]", key, reading->section);
 			return count;
 		}
 		*seen |= 1u << i;
@@ -281,7 +267,7 @@ static void parse_shape(struct reading *reading, const char *key, const char *va
 {
 	static const char needs[] = "positive numbers (rows,columns,...) with a product of at most 2^30";
 	uint64_t count = 1;
-	data->shape_line = reading->line;
+	data->shape_line = reading->lines.loc.line;
 	data->dims = parse_list(reading, key, value, needs, data->shape, NPY_DIMS);
 	for (uint32_t i = 0; i < data->dims && count <= MAX_COUNT; i++)
 		count *= data->shape[i];
@@ -300,7 +286,7 @@ static struct expr_name *find_name(struct spec *spec, const char *name)
 
 static void define_key(struct reading *reading, const char *key, const char *value)
 {
-	struct hd_loc loc = spec_at(reading->spec, reading->line);
+	struct hd_loc loc = reading->lines.loc;
 	struct expr expr = expression(reading->spec, value);
 	double number;
 	if (!*key || key[expr_name_length(key)])
@@ -356,7 +342,7 @@ static void data_key(struct reading *reading, const char *key, const char *value
 		break;
 	case KEY_VALUE:
 		data->value = text;
-		data->value_line = reading->line;
+		data->value_line = reading->lines.loc.line;
 		break;
 	case KEY_TYPE: data->type = type_or_error(reading, value, false); break;
 	case KEY_COUNT:
@@ -366,15 +352,15 @@ static void data_key(struct reading *reading, const char *key, const char *value
 	case KEY_SHAPE: parse_shape(reading, key, value, data); break;
 	case KEY_INIT:
 		data->init = text;
-		data->init_line = reading->line;
+		data->init_line = reading->lines.loc.line;
 		break;
 	case KEY_OUTPUT:
 		data->output = text;
-		data->output_line = reading->line;
+		data->output_line = reading->lines.loc.line;
 		break;
 	case KEY_PRINT: parse_number(reading, key, value, MAX_COUNT, &data->print); break;
 	case KEY_COMPARE:
-		data->compare_line = reading->line;
+		data->compare_line = reading->lines.loc.line;
 		data->compare_npy = !strncmp(text, "npy:", 4);
 		data->compare = data->compare_npy ? text + 4 : strncmp(text, "file:", 5) ? NULL : text + 5;
 		if (!data->compare)
@@ -394,7 +380,7 @@ static bool enter_argument(struct reading *reading, const char *number)
 	snprintf(next, sizeof next, "%u", index);
 	if (strcmp(number, next) || index == MAX_ARGUMENTS)
 		return false;
-	hd_vec_push(&spec->args, (struct spec_data){.line = reading->line, .index = index});
+	hd_vec_push(&spec->args, (struct spec_data){.line = reading->lines.loc.line, .index = index});
 	reading->data = &hd_vec_last(&spec->args);
 	return true;
 }
@@ -413,7 +399,8 @@ static void enter_section(struct reading *reading, const char *section)
 		return;
 	if (!strncmp(section, "symbol ", 7) && strlen(section) < INI_NAME_LIMIT) {
 		const char *name = hd_arena_strdup(&spec->arena, section + 7);
-		hd_vec_push(&spec->symbols, (struct spec_data){.line = reading->line, .symbol = name, .buffer = true});
+		hd_vec_push(&spec->symbols,
+			    (struct spec_data){.line = reading->lines.loc.line, .symbol = name, .buffer = true});
 		reading->data = &hd_vec_last(&spec->symbols);
 		return;
 	}
@@ -430,7 +417,7 @@ static int on_key(void *context, const char *section, const char *key, const cha
 	if (strcmp(section, reading->section))
 		enter_section(reading, section);
 	if (!*section)
-		hd_error(reading->diag, spec_at(reading->spec, reading->line), "'%s' is outside of a section", key);
+		hd_error(reading->diag, reading->lines.loc, "'%s' is outside of a section", key);
 	else if (reading->defining)
 		define_key(reading, key, value);
 	else if (reading->data)
@@ -626,7 +613,8 @@ int spec_read(struct spec *spec, const char *path, const struct spec_known *know
 		define_given(spec, *defines, diag);
 	if (hd_read_file(path, &text, &size, diag))
 		return -1;
-	struct reading reading = {.spec = spec, .diag = diag, .text = (const char *)text};
+	struct reading reading = {.spec = spec, .diag = diag};
+	reading.lines = hd_ini_of(path, (const char *)text, size, diag);
 	int bad_line = ini_parse_stream(next_line, &reading, on_key, &reading);
 	if (bad_line > 0)
 		hd_error(diag, spec_at(spec, (uint32_t)bad_line), "expected a [section] or a 'key = value' line");
