@@ -83,8 +83,7 @@ START_TEST(a_folder_is_no_gpu)
 	rmdir(name);
 	rmdir(path);
 	ck_assert_int_eq(status, -1);
-	ck_assert_msg(strstr(last_message, "gpu.ini: Is a directory"), "%s",
-		      last_message);
+	ck_assert_msg(strstr(last_message, "gpu.ini: Is a directory"), "%s", last_message);
 }
 END_TEST
 
