@@ -39,15 +39,19 @@ void hd_strbuf_append(struct hd_strbuf *buf, const char *text)
 
 void hd_strbuf_vprintf(struct hd_strbuf *buf, const char *format, va_list args)
 {
-	va_list measure;
-	va_copy(measure, args);
-	int len = vsnprintf(NULL, 0, format, measure);
-	va_end(measure);
-	if (len < 0)
-		return; /* an encoding error in the format: nothing to append */
-	reserve(buf, (size_t)len);
-	vsnprintf(buf->data + buf->len, (size_t)len + 1, format, args);
-	buf->len += (size_t)len;
+	va_list again;
+	reserve(buf, 0);
+	va_copy(again, args);
+	int len = vsnprintf(buf->data + buf->len, buf->cap - buf->len, format, args);
+	if (len >= 0 && (size_t)len >= buf->cap - buf->len) { /* once in a while: most texts fit */
+		reserve(buf, (size_t)len);
+		vsnprintf(buf->data + buf->len, (size_t)len + 1, format, again);
+	}
+	va_end(again);
+	if (len < 0) /* an encoding error in the format: nothing to append */
+		buf->data[buf->len] = '\0';
+	else
+		buf->len += (size_t)len;
 }
 
 void hd_strbuf_printf(struct hd_strbuf *buf, const char *format, ...)

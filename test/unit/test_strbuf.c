@@ -1,8 +1,10 @@
 /* The string buffer. */
 #include "harness.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <wchar.h>
 
 #include "lib/strbuf.h"
 
@@ -62,6 +64,26 @@ START_TEST(grows_at_any_length)
 }
 END_TEST
 
+/* What was cut off at the end of the room is written again; what cannot be written leaves nothing behind. */
+START_TEST(texts_of_any_length_are_whole)
+{
+	char expected[512] = "";
+	struct hd_strbuf buf = {0};
+	for (int length = 0, at = 0; length < 30; length++) {
+		hd_strbuf_printf(&buf, "%.*s|", length, "abcdefghijklmnopqrstuvwxyzabcd");
+		at += snprintf(expected + at, sizeof expected - (size_t)at, "%.*s|", length,
+			       "abcdefghijklmnopqrstuvwxyzabcd");
+		ck_assert_str_eq(hd_strbuf_text(&buf), expected);
+		ck_assert_uint_eq(buf.len, (size_t)at);
+	}
+	hd_strbuf_printf(&buf, "lost %lc", (wint_t)0xd800); /* no character of the C locale */
+	ck_assert_str_eq(hd_strbuf_text(&buf), expected);
+	hd_strbuf_append(&buf, "");
+	ck_assert_uint_eq(buf.len, strlen(expected));
+	hd_strbuf_release(&buf);
+}
+END_TEST
+
 START_TEST(bytes_may_contain_nul)
 {
 	struct hd_strbuf buf = {0};
@@ -93,6 +115,7 @@ Suite *hd_suite(void)
 					     append_and_printf_add_at_the_end,
 					     clear_empties_and_keeps_the_memory,
 					     grows_at_any_length,
+					     texts_of_any_length_are_whole,
 					     bytes_may_contain_nul,
 					     detach_hands_over_and_empties,
 					     NULL,
