@@ -284,7 +284,7 @@ static int read_cycles(struct hd_cudart *cudart, const char *variable, uint64_t 
 	char *end;
 	errno = 0;
 	*cycles = strtoull(text, &end, 10);
-	if (errno || *end || *text == '-')
+	if (errno || *end || *text < '0' || *text > '9')
 		return hd_error(&cudart->diag, HD_NOWHERE, "%s: expected a number of cycles, not '%s'", variable, text);
 	return 0;
 }

@@ -12,6 +12,7 @@
 
 #include "heddle/object.h"
 #include "heddle/policy.h"
+#include "tools/heddle/run/options.h"
 
 static const char *in_the_way(const struct run_options *options, const char *own)
 {
@@ -32,10 +33,8 @@ static const char *in_the_way(const struct run_options *options, const char *own
 
 static bool is_cycle(const char *text)
 {
-	char *end;
-	errno = 0;
-	strtoull(text, &end, 10);
-	return end != text && !*end && *text != '-' && !errno;
+	uint64_t cycle;
+	return run_number(text, &cycle);
 }
 
 /* A checkpoint is read from its end, so it is a file. */

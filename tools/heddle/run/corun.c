@@ -137,10 +137,8 @@ static int check_alone(struct corun *corun)
 
 static int check_cycles(struct corun *corun)
 {
-	char *end;
-	errno = 0;
-	uint64_t cycles = strtoull(corun->cycles, &end, 10);
-	if (errno || *end || end == corun->cycles || *corun->cycles == '-')
+	uint64_t cycles;
+	if (!run_number(corun->cycles, &cycles))
 		return hd_error(corun->diag, HD_NOWHERE, "--corun-cycles needs a number, not '%s'", corun->cycles);
 	corun->requests.window = cycles;
 	corun->options.corun_cycles = cycles && !corun->requests.spec ? corun->cycles : NULL;
@@ -149,11 +147,8 @@ static int check_cycles(struct corun *corun)
 
 static int check_requests(struct corun *corun)
 {
-	char *end;
-	errno = 0;
 	corun->requests.cycles_per_us = corun->config.core_mhz;
-	corun->requests.seed = strtoull(corun->seed, &end, 10);
-	if (errno || *end || end == corun->seed || *corun->seed == '-')
+	if (!run_number(corun->seed, &corun->requests.seed))
 		return hd_error(corun->diag, HD_NOWHERE, "--arrival-seed needs a number, not '%s'", corun->seed);
 	corun->no_alone |= corun->requests.spec != NULL;
 	return 0;

@@ -61,10 +61,18 @@ const char *run_options_name(const struct run_options *run, const char *policy, 
 	return room;
 }
 
-static int check_number(const char *option, const char *text, struct hd_diag *diag)
+bool run_number(const char *text, uint64_t *number)
 {
 	char *end;
-	if (text && (!strtoull(text, &end, 10) || *end || *text == '-'))
+	errno = 0;
+	*number = strtoull(text, &end, 10);
+	return *text >= '0' && *text <= '9' && !*end && !errno;
+}
+
+static int check_number(const char *option, const char *text, struct hd_diag *diag)
+{
+	uint64_t number;
+	if (text && (!run_number(text, &number) || !number))
 		return hd_error(diag, HD_NOWHERE, "%s needs a positive number, not '%s'", option, text);
 	return 0;
 }
