@@ -2,7 +2,9 @@
  * LINK: requests
  * Requests: when they arrive, and the figures of how long they took. MPS: whose SMs are which.
  */
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "harness.h"
 #include "runtime/policy/sharing/mps.h"
@@ -113,6 +115,39 @@ START_TEST(most_requests)
 }
 END_TEST
 
+/* Of a trace, what arrives behind the window is left out, whatever 64 bits can hold; nothing is left out without a
+ * word. */
+START_TEST(traces)
+{
+	static const struct {
+		const char *text, *message; /* NULL: none */
+		size_t size;
+	} cases[] = {
+		{"1 1\n2 1 # two\n\n3 2\n", NULL, 18},
+		{"1 1\n2 1\n3 2\n1e300 1\n1e300 2\n", NULL, 0},
+		{"1 1\n2 1\n3 2\n1e300 1\n1e299 2\n", "requests are not in order of their times", 0},
+		{"1 1\n2 1\0 rest\n3 2\n", "the line has a NUL byte", 18},
+		{"1 1\nnan 1\n", "expected a time in microseconds and the number of a program", 0},
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		char path[] = "/tmp/heddle-requests-XXXXXX";
+		int fd = mkstemp(path);
+		size_t size = cases[i].size ? cases[i].size : strlen(cases[i].text);
+		ck_assert_int_eq(write(fd, cases[i].text, size), (ssize_t)size);
+		close(fd);
+		struct requests requests = of(path, 10000);
+		diag.emit = keep;
+		last_message[0] = '\0';
+		int status = requests_read(&requests, 2, &diag);
+		unlink(path);
+		ck_assert_int_eq(status, cases[i].message ? -1 : 0);
+		ck_assert_str_eq(last_message, cases[i].message ? cases[i].message : "");
+		ck_assert(status || (requests.of[0].len == 2 && requests.of[1].len == 1));
+		requests_release(&requests);
+	}
+}
+END_TEST
+
 /* Nearest rank: of ten values the median is the fifth, 90 % the ninth, 91 % the tenth. */
 START_TEST(percentiles)
 {
@@ -188,6 +223,7 @@ Suite *hd_suite(void)
 {
 	return hd_suite_with("requests",
 			     (const TTest *const[]){regular_arrivals, poisson_arrivals, wrong_arrivals, most_requests,
-						    percentiles, figures_by_program_and_priority, shares_of_sms, NULL},
+						    traces, percentiles, figures_by_program_and_priority, shares_of_sms,
+						    NULL},
 			     set_up, tear_down);
 }

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "lib/metadata/json.h"
+#include "lib/text.h"
 
 enum { WIDTH = 320, HEIGHT = 84, MARGIN = 6 };
 
@@ -83,15 +84,15 @@ const char *gate_history_commit(const struct gate_root *root, const char *path, 
 
 static int read_records(const char *path, json_t *records, struct hd_diag *diag)
 {
-	uint8_t *bytes = NULL;
+	char *text = NULL;
 	size_t size = 0;
 	uint32_t number = 0;
 	int status = 0;
 	if (access(path, F_OK) != 0 && errno == ENOENT)
 		return 0;
-	if (hd_read_file(path, &bytes, &size, diag) != 0)
+	if (hd_text_read(path, &text, &size, diag) != 0)
 		return -1;
-	char *rest = (char *)bytes;
+	char *rest = text;
 	for (char *line; status == 0 && (line = strsep(&rest, "\n"));) {
 		json_error_t error;
 		json_t *record = line[0] ? json_loads(line, JSON_REJECT_DUPLICATES, &error) : NULL;
@@ -107,7 +108,7 @@ static int read_records(const char *path, json_t *records, struct hd_diag *diag)
 			json_array_append_new(records, record);
 		}
 	}
-	free(bytes);
+	free(text);
 	return status;
 }
 

@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "heddle/object.h"
 #include "lib/hash.h"
+#include "lib/text.h"
 #include "tools/heddle/run/figures.h"
 
 #define MOST_REQUESTS 1000000 /* of a program */
@@ -68,7 +68,7 @@ static int read_means(struct requests *requests, uint32_t programs, const char *
 	return 0;
 }
 
-static int read_line(struct requests *requests, uint32_t programs, char *line, uint64_t *last, struct hd_loc loc,
+static int read_line(struct requests *requests, uint32_t programs, char *line, double *last, struct hd_loc loc,
 		     struct hd_diag *diag)
 {
 	char *end;
@@ -83,28 +83,28 @@ static int read_line(struct requests *requests, uint32_t programs, char *line, u
 	if (program < 1 || program > programs)
 		return hd_error(diag, loc, "there is no program %lu: they are numbered from 1 to %u", program,
 				programs);
-	uint64_t at = (uint64_t)(us * requests->cycles_per_us);
-	if (at < *last)
+	if (us < *last)
 		return hd_error(diag, loc, "requests are not in order of their times");
-	*last = at;
-	if (at < requests->window)
-		hd_vec_push(&requests->of[program - 1], (struct request){.arrived = at});
+	*last = us;
+	double cycle = us * requests->cycles_per_us; /* which may be beyond 64 bits */
+	if (cycle < (double)requests->window)
+		hd_vec_push(&requests->of[program - 1], (struct request){.arrived = (uint64_t)cycle});
 	return 0;
 }
 
 static int read_trace(struct requests *requests, uint32_t programs, struct hd_diag *diag)
 {
-	uint8_t *bytes;
+	char *text;
 	size_t size;
-	uint64_t last = 0;
+	double last = 0;
 	uint32_t number = 0;
 	int status = 0;
-	if (hd_read_file(requests->spec, &bytes, &size, diag))
+	if (hd_text_read(requests->spec, &text, &size, diag))
 		return -1;
-	char *rest = (char *)bytes;
+	char *rest = text;
 	for (char *line; !status && (line = strsep(&rest, "\n"));)
 		status = read_line(requests, programs, line, &last, (struct hd_loc){requests->spec, ++number, 0}, diag);
-	free(bytes);
+	free(text);
 	return status;
 }
 

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "heddle/config.h"
-#include "heddle/object.h"
+#include "lib/text.h"
 #include "tools/heddle/sweep/values.h"
 
 static const char *const kind_names[PLAN_KINDS] = {"sweep",    "variables",	"axes",	  "workloads",
@@ -281,26 +281,22 @@ static void read_line(struct reading *reading, const char *text)
 
 int plan_read(struct plan *plan, const char *path, struct hd_diag *diag)
 {
-	uint8_t *bytes = NULL;
+	char *text = NULL;
 	size_t size = 0;
 	unsigned before = diag->errors;
 	*plan = (struct plan){0};
 	hd_arena_init(&plan->arena);
 	plan->path = hd_arena_strdup(&plan->arena, path);
-	if (hd_read_file(path, &bytes, &size, diag))
+	if (hd_text_read(path, &text, &size, diag))
 		return -1;
 	struct reading reading = {.plan = plan, .diag = diag};
-	if (memchr(bytes, 0, size)) {
-		free(bytes);
-		return hd_error(diag, plan_loc(plan, 1), "not a text file");
-	}
-	for (const char *line = (const char *)bytes; line < (const char *)bytes + size;) {
+	for (const char *line = text; line < text + size;) {
 		size_t length = strcspn(line, "\n");
 		reading.line++;
 		read_line(&reading, without_comment(&plan->arena, line, length));
 		line += length + 1;
 	}
-	free(bytes);
+	free(text);
 	check_keys(plan, diag);
 	if (diag->errors == before)
 		plan_add_workloads(plan, diag);

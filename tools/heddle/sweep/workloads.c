@@ -10,8 +10,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "heddle/object.h"
 #include "lib/strbuf.h"
+#include "lib/text.h"
 #include "tools/heddle/sweep/plan.h"
 
 #define BLANKS " \t\r"
@@ -128,9 +128,9 @@ static void read_row(struct table *table, char *line)
 		add_row(table, columns);
 }
 
-static void read_rows(struct table *table, const uint8_t *bytes, size_t size)
+static void read_rows(struct table *table, const char *rows)
 {
-	char *text = hd_arena_printf(&table->plan->arena, "%.*s", (int)size, (const char *)bytes), *next;
+	char *text = hd_arena_strdup(&table->plan->arena, rows), *next;
 	for (char *line = text; line; line = next) {
 		next = strchr(line, '\n');
 		if (next)
@@ -165,7 +165,7 @@ void plan_add_workloads(struct plan *plan, struct hd_diag *diag)
 {
 	struct table table = {.plan = plan, .diag = diag, .section = plan_section_of(plan, PLAN_WORKLOADS)};
 	unsigned before = diag->errors;
-	uint8_t *bytes;
+	char *text;
 	size_t size;
 	if (!table.section)
 		return;
@@ -180,10 +180,10 @@ void plan_add_workloads(struct plan *plan, struct hd_diag *diag)
 	const char *slash = strrchr(place, '/');
 	table.folder = slash ? hd_arena_printf(&plan->arena, "%.*s", (int)(slash - place), place) : ".";
 	table.path = plan_path(plan, place);
-	if (hd_read_file(table.path, &bytes, &size, diag))
+	if (hd_text_read(table.path, &text, &size, diag))
 		return;
-	read_rows(&table, bytes, size);
-	free(bytes);
+	read_rows(&table, text);
+	free(text);
 	if (!table.rows && diag->errors == before)
 		hd_error(diag, plan_loc(plan, section.line), "%s lists no such workload", table.path);
 }
