@@ -68,6 +68,7 @@ static void forget_graph_memory(struct hd_cudart *cudart)
 
 static void reset_memory(struct hd_cudart *cudart)
 {
+	hd_cudart_leave_capture(cudart, cudaStreamPerThread); /* the only one that captures and is not destroyed */
 	hd_cudart_unbind_references(cudart);
 	hd_cudart_free_objects(cudart);
 	hd_cudart_reset_virtual(cudart);

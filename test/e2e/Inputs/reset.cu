@@ -134,7 +134,11 @@ int main()
 		((char *)registered)[8191] = 1; /* the program's own */
 		free(registered);
 	}
-	run(NULL);
+	cudaGraph_t graph;
+	OK(cudaStreamBeginCapture(cudaStreamPerThread, cudaStreamCaptureModeGlobal));
+	OK(cudaDeviceReset());
+	EXPECT(cudaStreamEndCapture(cudaStreamPerThread, &graph) == cudaErrorIllegalState);
+	run(cudaStreamPerThread);
 	OK(cudaDeviceReset());
 	printf("reset: %d wrong\n", wrong);
 	return wrong;
