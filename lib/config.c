@@ -105,7 +105,8 @@ static int assign_policy_key(struct hd_config *config, const char *name, const c
 	key.value = strtod(text, &end);
 	if (end == text || *end || !(key.value >= -1e9 && key.value <= 1e9))
 		return hd_error(diag, loc, "%s needs a number, not '%s'", name, text);
-	if (length >= (int)sizeof key.policy || strlen(name + length + 1) >= sizeof key.key)
+	if (!length || !name[length + 1] || length >= (int)sizeof key.policy ||
+	    strlen(name + length + 1) >= sizeof key.key)
 		return hd_error(diag, loc, "unknown configuration key '%s'", name);
 	snprintf(key.policy, sizeof key.policy, "%.*s", length, name);
 	snprintf(key.key, sizeof key.key, "%s", name + length + 1);

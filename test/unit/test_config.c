@@ -210,6 +210,11 @@ START_TEST(assignments)
 	ck_assert_double_eq(config.core_mhz, 1312.5);
 	ck_assert_int_eq(hd_config_set(&config, "core_mhz", &diag), -1);
 	ck_assert_int_eq(hd_config_set(&config, "max_warps=-1", &diag), -1);
+	ck_assert_int_eq(hd_config_set(&config, ".window=3", &diag), -1);
+	ck_assert_int_eq(hd_config_set(&config, "bow.=3", &diag), -1);
+	ck_assert_uint_eq(config.policy_key_count, 0);
+	ck_assert_int_eq(hd_config_set(&config, "bow.window=3", &diag), 0);
+	ck_assert_uint_eq(config.policy_key_count, 1);
 	ck_assert_uint_eq(config.max_warps, 64);
 }
 END_TEST
