@@ -406,21 +406,30 @@ CUresult cuMemAddressFree(CUdeviceptr ptr, size_t size)
 
 /* ---- mappings */
 
+/* Whether a mapping and the one before it are parts of one run. */
+static bool goes_on(const struct hd_virtual *virtual, uint32_t index)
+{
+	const struct hd_mapped *mapped = &virtual->mapped.data[index];
+	return index && mapped->open && mapped[-1].open && mapped->low == mapped[-1].high;
+}
+
 /*
- * Gives the device each run of open mappings, or takes it back. What changes is done between the two, since hd_sim_drop
- * knows a run by its start.
+ * Gives the device each run of open mappings that has a byte in [low, high) or touches it, or takes it back. What
+ * changes there is done between the two, since hd_sim_drop knows a run by its start; other runs stay as they are.
  */
-static int for_each_run(struct hd_cudart *cudart, bool give)
+static int for_each_run(struct hd_cudart *cudart, bool give, uint64_t low, uint64_t high)
 {
 	const struct hd_virtual *virtual = &cudart->virtual;
+	uint32_t begin = low ? mapped_from(virtual, low - 1) : 0;
 	int status = 0;
-	for (uint32_t i = 0, end; i < virtual->mapped.len; i = end) {
+	while (begin < virtual->mapped.len && goes_on(virtual, begin))
+		begin--;
+	for (uint32_t i = begin, end; i < virtual->mapped.len && virtual->mapped.data[i].low <= high; i = end) {
 		const struct hd_mapped *first = &virtual->mapped.data[i];
 		end = i + 1;
 		if (!first->open)
 			continue;
-		while (end < virtual->mapped.len && virtual->mapped.data[end].open &&
-		       virtual->mapped.data[end].low == virtual->mapped.data[end - 1].high)
+		while (end < virtual->mapped.len && goes_on(virtual, end))
 			end++;
 		void *host = (void *)(uintptr_t)first->low;
 		int now = give ? hd_sim_adopt(cudart->sim, host, virtual->mapped.data[end - 1].high - first->low)
@@ -431,9 +440,9 @@ static int for_each_run(struct hd_cudart *cudart, bool give)
 }
 
 /* Gives the device the runs as they are now, with which a call ends. */
-static cudaError_t give_runs(struct hd_cudart *cudart)
+static cudaError_t give_runs(struct hd_cudart *cudart, uint64_t low, uint64_t size)
 {
-	int status = for_each_run(cudart, true);
+	int status = for_each_run(cudart, true, low, low + size);
 	return status ? hd_cudart_sim_error(cudart, status) : cudaSuccess;
 }
 
@@ -489,9 +498,9 @@ static cudaError_t unmap(CUdeviceptr ptr, size_t size)
 	HD_TRY(hd_cudart_start(cudart));
 	if (!whole_mappings(virtual, ptr, size, &first, &end))
 		return cudaErrorInvalidValue;
-	for_each_run(cudart, false);
+	for_each_run(cudart, false, ptr, ptr + size);
 	if (!close_addresses(ptr, size, MAP_FIXED)) {
-		give_runs(cudart);
+		give_runs(cudart, ptr, size);
 		return cudaErrorMemoryAllocation;
 	}
 	for (uint32_t i = first; i < end; i++) {
@@ -499,7 +508,7 @@ static cudaError_t unmap(CUdeviceptr ptr, size_t size)
 		drop_physical(cudart, virtual->mapped.data[i].memory);
 	}
 	hd_vec_remove_some(&virtual->mapped, first, end - first);
-	return give_runs(cudart);
+	return give_runs(cudart, ptr, size);
 }
 
 CUresult cuMemUnmap(CUdeviceptr ptr, size_t size)
@@ -542,7 +551,7 @@ static cudaError_t set_access(CUdeviceptr ptr, size_t size, const CUmemAccessDes
 	HD_TRY(read_access(desc, count, &open));
 	if (!whole_mappings(virtual, ptr, size, &first, &end))
 		return cudaErrorInvalidValue;
-	for_each_run(cudart, false);
+	for_each_run(cudart, false, ptr, ptr + size);
 	bool done = protect(ptr, ptr + size, open);
 	for (uint32_t i = first; i < end; i++) {
 		struct hd_mapped *mapped = &virtual->mapped.data[i];
@@ -551,7 +560,7 @@ static cudaError_t set_access(CUdeviceptr ptr, size_t size, const CUmemAccessDes
 		else /* some of it may have changed */
 			protect(mapped->low, mapped->high, mapped->open);
 	}
-	cudaError_t error = give_runs(cudart);
+	cudaError_t error = give_runs(cudart, ptr, size);
 	return done ? error : cudaErrorMemoryAllocation;
 }
 
@@ -619,7 +628,7 @@ void hd_cudart_release_virtual(struct hd_cudart *cudart)
 {
 	struct hd_virtual *virtual = &cudart->virtual;
 	if (cudart->sim)
-		for_each_run(cudart, false);
+		for_each_run(cudart, false, 0, UINT64_MAX);
 	for (uint32_t i = 0; cudart->sim && i < virtual->mapped.len; i++) {
 		virtual->mapped.data[i].memory->maps--;
 		drop_physical(cudart, virtual->mapped.data[i].memory);

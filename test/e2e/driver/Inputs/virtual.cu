@@ -130,6 +130,54 @@ static void grow(const CUmemAllocationProp &prop, const CUmemAccessDesc &access)
 	INVALID(cuMemAddressFree(other, 4 * MIB));
 }
 
+// Mappings come, go, open and close at random; after each step a copy has to find just what is open, also across the end of
+// one and the beginning of the next.
+static void at_random(const CUmemAllocationProp &prop, CUmemAccessDesc access)
+{
+	enum { PIECES = 12, STEPS = 400, UNMAPPED = 0, CLOSED, OPEN };
+	CUdeviceptr pool;
+	CUmemGenericAllocationHandle memory[PIECES];
+	int states[PIECES + 1] = {};
+	unsigned seed = 1;
+	auto draw = [&seed](unsigned below) { return (seed = seed * 1664525 + 1013904223) / 65536 % below; };
+	GOOD(cuMemAddressReserve(&pool, PIECES * 2 * MIB, 0, 0, 0));
+	for (auto &one : memory)
+		GOOD(cuMemCreate(&one, 2 * MIB, &prop, 0));
+	for (int step = 0; step < STEPS; step++) {
+		unsigned from = draw(PIECES), count = 1 + draw(PIECES - from), what = draw(3), all = 0;
+		for (unsigned i = from; i < from + count; i++)
+			all += states[i] != UNMAPPED;
+		CUdeviceptr at = pool + from * 2 * MIB;
+		if (what == 0) {
+			if (states[from] == UNMAPPED) {
+				GOOD(cuMemMap(at, 2 * MIB, 0, memory[from], 0));
+				states[from] = CLOSED;
+			}
+		} else if (what == 1) {
+			access.flags = draw(3) ? CU_MEM_ACCESS_FLAGS_PROT_READWRITE : CU_MEM_ACCESS_FLAGS_PROT_NONE;
+			CHECK((cuMemSetAccess(at, count * 2 * MIB, &access, 1) == CUDA_SUCCESS) == (all == count));
+			for (unsigned i = from; all == count && i < from + count; i++)
+				states[i] = access.flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE ? OPEN : CLOSED;
+		} else if (count < 4) {
+			CHECK((cuMemUnmap(at, count * 2 * MIB) == CUDA_SUCCESS) == (all == count));
+			for (unsigned i = from; all == count && i < from + count; i++)
+				states[i] = UNMAPPED;
+		}
+		for (unsigned i = 0; i < PIECES; i++) {
+			unsigned long long eight;
+			CUdeviceptr end = pool + (i + 1) * 2 * MIB;
+			CHECK((cuMemcpyDtoH(&eight, end - 8, 8) == CUDA_SUCCESS) == (states[i] == OPEN));
+			CHECK((cuMemcpyDtoH(&eight, end - 4, 8) == CUDA_SUCCESS) == (states[i] == OPEN && states[i + 1] == OPEN));
+		}
+	}
+	for (unsigned i = 0; i < PIECES; i++) {
+		if (states[i] != UNMAPPED)
+			GOOD(cuMemUnmap(pool + i * 2 * MIB, 2 * MIB));
+		GOOD(cuMemRelease(memory[i]));
+	}
+	GOOD(cuMemAddressFree(pool, PIECES * 2 * MIB));
+}
+
 // What one part of a program hands to another by a file descriptor is the same memory.
 static void share(CUmemAllocationProp prop, const CUmemAccessDesc &access)
 {
@@ -254,6 +302,7 @@ int main()
 	grow(prop, access);
 	share(prop, access);
 	go_round();
+	at_random(prop, access);
 	many(prop);
 	refuse(prop, access);
 	puts(failures ? "FAILED" : "PASSED");
