@@ -538,12 +538,18 @@ static bool is_better(const struct hd_trial *now, const struct hd_trial *best)
 /*
  * Under a limit. More is live in the order in which instructions stand than in the scheduler's, so that fewer values
  * may be enough: as many words as there are too many of are made again, half of them, and so on, whatever costs least.
- * Where fewer are found than were asked for, so many are asked for next.
+ * Where fewer are found than were asked for, so many are asked for next. A trial is an allocation: there is none where
+ * no value can be made again.
  */
 static void make_cheapest(struct remaker *r, const struct hd_kept *kept, int32_t target, int32_t most)
 {
-	struct hd_trial best = hd_mfunc_try(r->func), now;
+	struct hd_trial best, now;
 	int32_t chosen = 0, freed = most - target;
+	bool any = make_all(r, target);
+	hd_mfunc_restore(r->func, kept);
+	if (!any)
+		return;
+	best = hd_mfunc_try(r->func);
 	for (int32_t i = 0; i < TRIES && freed > 0 && (!best.fits || best.spilled > 0); i++) {
 		int32_t tried = most - freed;
 		hd_mfunc_restore(r->func, kept);
@@ -564,16 +570,17 @@ static void make_cheapest(struct remaker *r, const struct hd_kept *kept, int32_t
 /* Without one: as many as let an SM hold more warps, or none. */
 static void make_warps(struct remaker *r, const struct hd_kept *kept, int32_t target)
 {
-	struct hd_trial before = hd_mfunc_try(r->func);
+	struct hd_trial before, now = {0};
 	bool better = make_all(r, target) && r->most <= target;
-	if (better) {
-		struct hd_trial now = hd_mfunc_try(r->func);
-		better = now.fits && now.spilled <= before.spilled &&
-			 hd_mfunc_occupancy_step(r->func, now.registers) <
-				 hd_mfunc_occupancy_step(r->func, before.registers);
-	}
+	if (better)
+		now = hd_mfunc_try(r->func);
+	hd_mfunc_restore(r->func, kept);
 	if (!better)
-		hd_mfunc_restore(r->func, kept);
+		return;
+	before = hd_mfunc_try(r->func);
+	if (now.fits && now.spilled <= before.spilled &&
+	    hd_mfunc_occupancy_step(r->func, now.registers) < hd_mfunc_occupancy_step(r->func, before.registers))
+		(void)make_all(r, target);
 }
 
 static void remake(struct remaker *r)
