@@ -2,13 +2,12 @@
  * List scheduling inside blocks, before register allocation. Instructions whose operands are ready go first, those on
  * the longest chain before others, as long as the registers live at once stay under a limit. The limit is what the
  * function needs anyway, or what it may have on a full SM, whichever is more. A kernel that needs more than on a full
- * SM, or is for a processor before sm_80, gets sixteen beside its need, and what its occupancy then leaves; so it comes
- * nearest to ptxas. At the limit, whatever frees most registers goes first. What reads no register waits until
- * something else can read it, and so do addresses, when some registers are live, and loads from shared memory that the
- * longest chain does not need yet. What is left to the next block, or across a loop's back edge, counts as read there
- * at once. An order that needs more registers than the original one and the limit allow is thrown away. Where even the
- * original needs more than there are, values will be spilled, and the order counts that asks for least beyond them in
- * sum.
+ * SM gets sixteen beside its need, and what its occupancy then leaves; so it comes nearest to ptxas. At the limit,
+ * whatever frees most registers goes first. What reads no register waits until something else can read it, and so do
+ * addresses, when some registers are live, and loads from shared memory that the longest chain does not need yet. What
+ * is left to the next block, or across a loop's back edge, counts as read there at once. An order that needs more
+ * registers than the original one and the limit allow is thrown away. Where even the original needs more than there
+ * are, values will be spilled, and the order counts that asks for least beyond them in sum.
  *
  * Calls with the copies of their arguments and results, the copies at the entry and before
  * RET, and branches keep their places; stretches between them are scheduled. Needs machine
@@ -515,12 +514,12 @@ int hd_schedule_run(struct hd_mfunc *func, struct hd_diag *diag)
 	s.registers = hd_mfunc_cap(func) - 1; /* R1 is kept */
 	s.budgets = hd_budgets_at_entry(func, &s.arena);
 	uint32_t cap = hd_mfunc_cap(func), full = free_anyway(func), needed = needed_anyway(&s);
-	/* How many warps an SM holds is the kernel's matter; other functions do not get more for it. From sm_80 on
-	 * ptxas keeps a kernel that needs no more than a full SM's registers to these. */
+	/* How many warps an SM holds is the kernel's matter; other functions do not get more for it. ptxas keeps a
+	 * kernel that needs no more than a full SM's registers to these. */
 	if (func->kernel) {
 		assert(full > KEPT_WORDS);
 		full -= KEPT_WORDS;
-		if (needed > full || func->capability < 80)
+		if (needed > full)
 			needed = hd_mfunc_occupancy_step(func, needed + KEPT_WORDS + spare_words(func, needed)) -
 				 KEPT_WORDS;
 	}
