@@ -11,7 +11,8 @@
  *
  * Copies of the code are allocated, to see what becomes of it. Under a limit some numbers of values are tried, and the
  * code that costs least is kept, if it spills less than before. Without a limit all are made again, if an SM then holds
- * more warps. Switch: without=remade-values.
+ * more warps; else a limit is set that the words live at once could do with, if that costs little. Switch:
+ * without=remade-values.
  *
  * Why the value is the same: it and what it is made of have one definition each, whole and without a guard. Each
  * definition dominates the next one, and the last dominates the reads. So whenever a read is executed, in a loop as
@@ -567,8 +568,8 @@ static void make_cheapest(struct remaker *r, const struct hd_kept *kept, int32_t
 		(void)make_all(r, chosen);
 }
 
-/* Without one: as many as let an SM hold more warps, or none. */
-static void make_warps(struct remaker *r, const struct hd_kept *kept, int32_t target)
+/* Without one: as many as let an SM hold more warps, or none. Whether there were any. */
+static bool make_warps(struct remaker *r, const struct hd_kept *kept, int32_t target)
 {
 	struct hd_trial before, now = {0};
 	bool better = make_all(r, target) && r->most <= target;
@@ -576,11 +577,11 @@ static void make_warps(struct remaker *r, const struct hd_kept *kept, int32_t ta
 		now = hd_mfunc_try(r->func);
 	hd_mfunc_restore(r->func, kept);
 	if (!better)
-		return;
+		return false;
 	before = hd_mfunc_try(r->func);
-	if (now.fits && now.spilled <= before.spilled &&
-	    hd_mfunc_occupancy_step(r->func, now.registers) < hd_mfunc_occupancy_step(r->func, before.registers))
-		(void)make_all(r, target);
+	better = now.fits && now.spilled <= before.spilled &&
+		 hd_mfunc_occupancy_step(r->func, now.registers) < hd_mfunc_occupancy_step(r->func, before.registers);
+	return better && make_all(r, target);
 }
 
 static void remake(struct remaker *r)
@@ -594,8 +595,8 @@ static void remake(struct remaker *r)
 	hd_mfunc_keep(r->func, &r->arena, &kept);
 	if (must)
 		make_cheapest(r, &kept, target, most);
-	else
-		make_warps(r, &kept, target);
+	else if (!make_warps(r, &kept, target))
+		hd_shortage_limit(r->func, most);
 }
 
 int hd_remade_values_run(struct hd_mfunc *func, struct hd_diag *diag)

@@ -5,8 +5,11 @@
 #include "passes/opt/shortage.h"
 
 #include "passes/mir/mir.h"
+#include "passes/mir/trial.h"
 
-#define SLACK 4 /* words that aligned pairs, and what is made again, take beside what lives through a block */
+#define SLACK 4	 /* words that aligned pairs, and what is made again, take beside what lives through a block */
+#define DEAR 4.0 /* instructions that a spilled word counts as */
+#define MORE 1.06 /* instructions that are executed under a limit, for each without one */
 
 int32_t hd_shortage_target(const struct hd_mfunc *func, int32_t most, bool *must)
 {
@@ -19,6 +22,21 @@ int32_t hd_shortage_target(const struct hd_mfunc *func, int32_t most, bool *must
 	     step = (int32_t)hd_mfunc_occupancy_step(func, (uint32_t)step + 1))
 		target = step - SLACK;
 	return func->kernel && !func->entry_registers ? target : 0;
+}
+
+void hd_shortage_limit(struct hd_mfunc *func, int32_t most)
+{
+	uint32_t enough = hd_mfunc_occupancy_step(func, (uint32_t)most + 1); /* R1 is kept */
+	struct hd_trial free, bound;
+	if (func->max_registers != HD_MAX_REGS || enough >= HD_MAX_REGS - func->abi->reserved_registers)
+		return;
+	free = hd_mfunc_try(func);
+	if (!free.fits || free.registers <= enough)
+		return;
+	func->max_registers = enough + func->abi->reserved_registers;
+	bound = hd_mfunc_try(func);
+	if (!bound.fits || bound.others + DEAR * bound.spilled > MORE * free.others)
+		func->max_registers = HD_MAX_REGS;
 }
 
 enum { NOWHERE, EVERYWHERE, FIRST_BLOCK }; /* where a register is: FIRST_BLOCK + b: in block b alone */

@@ -17,6 +17,14 @@ struct hd_mfunc;
  * limit.
  */
 int32_t hd_shortage_target(const struct hd_mfunc *func, int32_t most, bool *must);
+
+/*
+ * Sets the limit that `most` words live at once could do with, of a function without one, where allocation leaves holes
+ * between ranges, so that it would take more and an SM hold fewer warps. Does nothing if more than a few percent of
+ * instructions are executed then, spills included. Costs one or two trials.
+ */
+void hd_shortage_limit(struct hd_mfunc *func, int32_t most);
+
 /* Whether registers may be short: not, without liveness, where so many cannot be live. */
 bool hd_shortage_may_be(struct hd_mfunc *func, struct hd_arena *arena);
 
