@@ -9,7 +9,7 @@
 
 #define SLACK 4	 /* words that aligned pairs, and what is made again, take beside what lives through a block */
 #define DEAR 4.0 /* instructions that a spilled word counts as */
-#define MORE 1.06 /* instructions that are executed under a limit, for each without one */
+#define MORE 1.2 /* instructions that are executed under a limit, for each without one; warps: 1.3 or 1.5 */
 
 int32_t hd_shortage_target(const struct hd_mfunc *func, int32_t most, bool *must)
 {
