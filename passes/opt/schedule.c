@@ -28,6 +28,8 @@
 #define SHARED_AHEAD 20u /* the same for loads of shared memory, which take about as long */
 #define SPARE_WORDS 16u	 /* that a kernel may have beyond its need, for loads that are under way */
 #define KEPT_WORDS 3u	 /* of a kernel's registers: R1, and room for two that aligned pairs leave empty */
+#define LOOP_WORDS 29u	 /* for loads under way in loops, where an SM is full with ROOMY_WORDS */
+#define ROOMY_WORDS 60u
 #define FEW_WORDS 4u	 /* as long as no more are live, it need not */
 #define SOME_WORDS 12u	 /* with so many live, addresses wait; ptxas keeps six to eight of them ready */
 
@@ -494,6 +496,17 @@ static uint32_t spare_words(const struct hd_mfunc *func, uint32_t needed)
 	return hd_mfunc_occupancy_step(func, needed) < HD_FEW_WARPS_REGISTERS ? SPARE_WORDS : 0;
 }
 
+/*
+ * In loops, kernels without bounds use half of the registers for loads under way if an SM has 64 for each thread: so
+ * kernels for sm_75 come nearest to ptxas. It gives all of them to loops of nothing but loads from a counted address.
+ */
+static uint32_t limit_in_loops(const struct scheduler *s)
+{
+	uint32_t least = s->peak > LOOP_WORDS ? s->peak : LOOP_WORDS;
+	bool half = s->func->kernel && s->func->max_registers == HD_MAX_REGS && free_anyway(s->func) >= ROOMY_WORDS;
+	return half && least < s->limit ? least : s->limit;
+}
+
 int hd_schedule_run(struct hd_mfunc *func, struct hd_diag *diag)
 {
 	struct scheduler s = {.func = func};
@@ -525,8 +538,11 @@ int hd_schedule_run(struct hd_mfunc *func, struct hd_diag *diag)
 	}
 	s.limit = needed > full ? needed : full;
 	s.limit = s.limit > cap - 4 ? cap - 4 : s.limit;
-	for (uint32_t id = 0; id < func->blocks.len; id++)
+	uint32_t all = s.limit, in_loops = limit_in_loops(&s);
+	for (uint32_t id = 0; id < func->blocks.len; id++) {
+		s.limit = func->blocks.data[id].loop_depth ? in_loops : all;
 		schedule_block(&s, id, false);
+	}
 	hd_dag_release(&s.dag);
 	uint32_t *arrays[] = {s.next, s.previous, s.ready, s.waiting, s.uses, s.chosen, s.leaves};
 	for (unsigned i = 0; i < 7; i++)
