@@ -144,6 +144,7 @@ cusparseStatus_t cusparseCreateConstSpVec(cusparseConstSpVecDescr_t *spVecDescr,
 					  const void *indices, const void *values, cusparseIndexType_t idxType,
 					  cusparseIndexBase_t idxBase, cudaDataType valueType);
 cusparseStatus_t cusparseDestroySpVec(cusparseConstSpVecDescr_t spVecDescr);
+cusparseStatus_t cusparseSpVecGetIndexBase(cusparseConstSpVecDescr_t spVecDescr, cusparseIndexBase_t *idxBase);
 cusparseStatus_t cusparseSpVecGetValues(cusparseSpVecDescr_t spVecDescr, void **values);
 cusparseStatus_t cusparseSpVecSetValues(cusparseSpVecDescr_t spVecDescr, void *values);
 cusparseStatus_t cusparseCreateDnVec(cusparseDnVecDescr_t *dnVecDescr, int64_t size, void *values,
@@ -162,6 +163,9 @@ cusparseStatus_t cusparseCreateConstDnMat(cusparseConstDnMatDescr_t *dnMatDescr,
 cusparseStatus_t cusparseDestroyDnMat(cusparseConstDnMatDescr_t dnMatDescr);
 cusparseStatus_t cusparseDnMatGetValues(cusparseDnMatDescr_t dnMatDescr, void **values);
 cusparseStatus_t cusparseDnMatSetValues(cusparseDnMatDescr_t dnMatDescr, void *values);
+cusparseStatus_t cusparseDnMatSetStridedBatch(cusparseDnMatDescr_t dnMatDescr, int batchCount, int64_t batchStride);
+cusparseStatus_t cusparseDnMatGetStridedBatch(cusparseConstDnMatDescr_t dnMatDescr, int *batchCount,
+					      int64_t *batchStride);
 cusparseStatus_t cusparseCreateCsr(cusparseSpMatDescr_t *spMatDescr, int64_t rows, int64_t cols, int64_t nnz,
 				   void *csrRowOffsets, void *csrColInd, void *csrValues,
 				   cusparseIndexType_t csrRowOffsetsType, cusparseIndexType_t csrColIndType,
@@ -190,6 +194,32 @@ cusparseStatus_t cusparseCscSetPointers(cusparseSpMatDescr_t spMatDescr, void *c
 cusparseStatus_t cusparseCooSetPointers(cusparseSpMatDescr_t spMatDescr, void *cooRows, void *cooColumns,
 					void *cooValues);
 /* Which triangle solvers take, and whether its diagonal is of ones. */
+cusparseStatus_t cusparseCsrSetStridedBatch(cusparseSpMatDescr_t spMatDescr, int batchCount, int64_t offsetsBatchStride,
+					    int64_t columnsValuesBatchStride);
+cusparseStatus_t cusparseCooSetStridedBatch(cusparseSpMatDescr_t spMatDescr, int batchCount, int64_t batchStride);
+cusparseStatus_t cusparseSpMatGetStridedBatch(cusparseConstSpMatDescr_t spMatDescr, int *batchCount);
+#define HD_CUSPARSE_GETTERS(prefix, VOID)                                                                              \
+	cusparseStatus_t cusparse##prefix##SpVecGet(                                                                   \
+		cusparse##prefix##SpVecDescr_t spVecDescr, int64_t *size, int64_t *nnz, VOID **indices, VOID **values, \
+		cusparseIndexType_t *idxType, cusparseIndexBase_t *idxBase, cudaDataType *valueType);                  \
+	cusparseStatus_t cusparse##prefix##DnMatGet(cusparse##prefix##DnMatDescr_t dnMatDescr, int64_t *rows,          \
+						    int64_t *cols, int64_t *ld, VOID **values, cudaDataType *type,     \
+						    cusparseOrder_t *order);                                           \
+	cusparseStatus_t cusparse##prefix##CsrGet(                                                                     \
+		cusparse##prefix##SpMatDescr_t spMatDescr, int64_t *rows, int64_t *cols, int64_t *nnz,                 \
+		VOID **csrRowOffsets, VOID **csrColInd, VOID **csrValues, cusparseIndexType_t *csrRowOffsetsType,      \
+		cusparseIndexType_t *csrColIndType, cusparseIndexBase_t *idxBase, cudaDataType *valueType);            \
+	cusparseStatus_t cusparse##prefix##CscGet(                                                                     \
+		cusparse##prefix##SpMatDescr_t spMatDescr, int64_t *rows, int64_t *cols, int64_t *nnz,                 \
+		VOID **cscColOffsets, VOID **cscRowInd, VOID **cscValues, cusparseIndexType_t *cscColOffsetsType,      \
+		cusparseIndexType_t *cscRowIndType, cusparseIndexBase_t *idxBase, cudaDataType *valueType);            \
+	cusparseStatus_t cusparse##prefix##CooGet(                                                                     \
+		cusparse##prefix##SpMatDescr_t spMatDescr, int64_t *rows, int64_t *cols, int64_t *nnz,                 \
+		VOID **cooRowInd, VOID **cooColInd, VOID **cooValues, cusparseIndexType_t *idxType,                    \
+		cusparseIndexBase_t *idxBase, cudaDataType *valueType);
+HD_CUSPARSE_GETTERS(, void)
+HD_CUSPARSE_GETTERS(Const, const void)
+#undef HD_CUSPARSE_GETTERS
 cusparseStatus_t cusparseSpMatGetAttribute(cusparseConstSpMatDescr_t spMatDescr, cusparseSpMatAttribute_t attribute,
 					   void *data, size_t dataSize);
 cusparseStatus_t cusparseSpMatSetAttribute(cusparseSpMatDescr_t spMatDescr, cusparseSpMatAttribute_t attribute,
@@ -198,6 +228,8 @@ cusparseStatus_t cusparseSpMatSetAttribute(cusparseSpMatDescr_t spMatDescr, cusp
 /* Sparse and dense vectors. */
 cusparseStatus_t cusparseAxpby(cusparseHandle_t handle, const void *alpha, cusparseConstSpVecDescr_t vecX,
 			       const void *beta, cusparseDnVecDescr_t vecY);
+cusparseStatus_t cusparseRot(cusparseHandle_t handle, const void *c_coeff, const void *s_coeff, cusparseSpVecDescr_t vecX,
+			     cusparseDnVecDescr_t vecY);
 cusparseStatus_t cusparseGather(cusparseHandle_t handle, cusparseConstDnVecDescr_t vecY, cusparseSpVecDescr_t vecX);
 cusparseStatus_t cusparseScatter(cusparseHandle_t handle, cusparseConstSpVecDescr_t vecX, cusparseDnVecDescr_t vecY);
 cusparseStatus_t cusparseSpVV_bufferSize(cusparseHandle_t handle, cusparseOperation_t opX,
@@ -365,30 +397,56 @@ cusparseStatus_t cusparseCsr2cscEx2(cusparseHandle_t handle, int m, int n, int n
 				    int *cscRowInd, cudaDataType valType, cusparseAction_t copyValues,
 				    cusparseIndexBase_t idxBase, cusparseCsr2CscAlg_t alg, void *buffer);
 
+/* Numbers that are not zero in each row or column of a dense matrix, and in all of it */
+#define HD_CUSPARSE_NNZ(letter, T)                                                                                     \
+	cusparseStatus_t cusparse##letter##nnz(cusparseHandle_t handle, cusparseDirection_t dirA, int m, int n,        \
+					       const cusparseMatDescr_t descrA, const T *_A, int lda,                  \
+					       int *nnzPerRowCol, int *nnzTotalDevHostPtr);
+HD_CUSPARSE_NNZ(S, float)
+HD_CUSPARSE_NNZ(D, double)
+HD_CUSPARSE_NNZ(C, cuComplex)
+HD_CUSPARSE_NNZ(Z, cuDoubleComplex)
+#undef HD_CUSPARSE_NNZ
+
 /* Incomplete factors without fill-in, in place */
 typedef struct csrilu02Info *csrilu02Info_t;
+typedef struct csric02Info *csric02Info_t;
 typedef enum { CUSPARSE_SOLVE_POLICY_NO_LEVEL = 0, CUSPARSE_SOLVE_POLICY_USE_LEVEL = 1 } cusparseSolvePolicy_t;
 cusparseStatus_t cusparseCreateCsrilu02Info(csrilu02Info_t *info);
 cusparseStatus_t cusparseDestroyCsrilu02Info(csrilu02Info_t info);
 cusparseStatus_t cusparseXcsrilu02_zeroPivot(cusparseHandle_t handle, csrilu02Info_t info, int *position);
-#define HD_CUSPARSE_FACTORS(letter, T)                                                                                     \
-	cusparseStatus_t cusparse##letter##csrilu02_numericBoost(cusparseHandle_t handle, csrilu02Info_t info,             \
-								 int enable_boost, double *tol, T *boost_val);             \
-	cusparseStatus_t cusparse##letter##csrilu02_bufferSize(                                                            \
-		cusparseHandle_t handle, int m, int nnz, const cusparseMatDescr_t descrA, T *csrSortedValA,                \
-		const int *csrSortedRowPtrA, const int *csrSortedColIndA, csrilu02Info_t info, int *pBufferSizeInBytes);   \
-	cusparseStatus_t cusparse##letter##csrilu02_analysis(                                                              \
-		cusparseHandle_t handle, int m, int nnz, const cusparseMatDescr_t descrA, const T *csrSortedValA,          \
-		const int *csrSortedRowPtrA, const int *csrSortedColIndA, csrilu02Info_t info,                             \
-		cusparseSolvePolicy_t policy, void *pBuffer);                                                              \
-	cusparseStatus_t cusparse##letter##csrilu02(cusparseHandle_t handle, int m, int nnz,                               \
-						    const cusparseMatDescr_t descrA, T *csrSortedValA_valM,                \
-						    const int *csrSortedRowPtrA, const int *csrSortedColIndA,              \
-						    csrilu02Info_t info, cusparseSolvePolicy_t policy, void *pBuffer);
-HD_CUSPARSE_FACTORS(S, float)
-HD_CUSPARSE_FACTORS(D, double)
-HD_CUSPARSE_FACTORS(C, cuComplex)
-HD_CUSPARSE_FACTORS(Z, cuDoubleComplex)
+cusparseStatus_t cusparseScsrilu02_numericBoost(cusparseHandle_t handle, csrilu02Info_t info, int enable_boost,
+						double *tol, float *boost_val);
+cusparseStatus_t cusparseDcsrilu02_numericBoost(cusparseHandle_t handle, csrilu02Info_t info, int enable_boost,
+						double *tol, double *boost_val);
+cusparseStatus_t cusparseCcsrilu02_numericBoost(cusparseHandle_t handle, csrilu02Info_t info, int enable_boost,
+						double *tol, cuComplex *boost_val);
+cusparseStatus_t cusparseZcsrilu02_numericBoost(cusparseHandle_t handle, csrilu02Info_t info, int enable_boost,
+						double *tol, cuDoubleComplex *boost_val);
+cusparseStatus_t cusparseCreateCsric02Info(csric02Info_t *info);
+cusparseStatus_t cusparseDestroyCsric02Info(csric02Info_t info);
+cusparseStatus_t cusparseXcsric02_zeroPivot(cusparseHandle_t handle, csric02Info_t info, int *position);
+#define HD_CUSPARSE_FACTORS(routine, letter, T)                                                                        \
+	cusparseStatus_t cusparse##letter##routine##_bufferSize(                                                       \
+		cusparseHandle_t handle, int m, int nnz, const cusparseMatDescr_t descrA, T *csrSortedValA,            \
+		const int *csrSortedRowPtrA, const int *csrSortedColIndA, routine##Info_t info,                        \
+		int *pBufferSizeInBytes);                                                                              \
+	cusparseStatus_t cusparse##letter##routine##_analysis(                                                         \
+		cusparseHandle_t handle, int m, int nnz, const cusparseMatDescr_t descrA, const T *csrSortedValA,      \
+		const int *csrSortedRowPtrA, const int *csrSortedColIndA, routine##Info_t info,                        \
+		cusparseSolvePolicy_t policy, void *pBuffer);                                                          \
+	cusparseStatus_t cusparse##letter##routine(cusparseHandle_t handle, int m, int nnz,                            \
+						   const cusparseMatDescr_t descrA, T *csrSortedValA_valM,             \
+						   const int *csrSortedRowPtrA, const int *csrSortedColIndA,           \
+						   routine##Info_t info, cusparseSolvePolicy_t policy, void *pBuffer);
+HD_CUSPARSE_FACTORS(csrilu02, S, float)
+HD_CUSPARSE_FACTORS(csrilu02, D, double)
+HD_CUSPARSE_FACTORS(csrilu02, C, cuComplex)
+HD_CUSPARSE_FACTORS(csrilu02, Z, cuDoubleComplex)
+HD_CUSPARSE_FACTORS(csric02, S, float)
+HD_CUSPARSE_FACTORS(csric02, D, double)
+HD_CUSPARSE_FACTORS(csric02, C, cuComplex)
+HD_CUSPARSE_FACTORS(csric02, Z, cuDoubleComplex)
 #undef HD_CUSPARSE_FACTORS
 
 #ifdef __cplusplus

@@ -246,6 +246,23 @@ cusparseStatus_t cusparseDestroyDnMat(cusparseConstDnMatDescr_t dnMatDescr)
 	return destroy(dnMatDescr);
 }
 
+cusparseStatus_t cusparseDnMatSetStridedBatch(cusparseDnMatDescr_t dnMatDescr, int batchCount, int64_t batchStride)
+{
+	HD_SPARSE_VALID(dnMatDescr && batchCount > 0 && batchStride >= 0);
+	dnMatDescr->batches = batchCount;
+	dnMatDescr->stride = batchStride;
+	return CUSPARSE_STATUS_SUCCESS;
+}
+
+cusparseStatus_t cusparseDnMatGetStridedBatch(cusparseConstDnMatDescr_t dnMatDescr, int *batchCount,
+					      int64_t *batchStride)
+{
+	HD_SPARSE_VALID(dnMatDescr && batchCount && batchStride);
+	*batchCount = dnMatDescr->batches;
+	*batchStride = dnMatDescr->stride;
+	return CUSPARSE_STATUS_SUCCESS;
+}
+
 #define HD_SPARSE_VALUES(name, descriptor_t)                                                                           \
 	cusparseStatus_t cusparse##name##GetValues(descriptor_t descriptor, void **values)                             \
 	{                                                                                                              \
@@ -395,6 +412,120 @@ cusparseStatus_t cusparseCooSetPointers(cusparseSpMatDescr_t spMatDescr, void *c
 					void *cooValues)
 {
 	return set_pointers(spMatDescr, CUSPARSE_FORMAT_COO, cooRows, cooColumns, cooValues);
+}
+
+static cusparseStatus_t set_batch(cusparseSpMatDescr_t matrix, cusparseFormat_t format, int count, int64_t outer_stride,
+				  int64_t stride)
+{
+	HD_SPARSE_VALID(matrix && matrix->format == format && count > 0 && outer_stride >= 0 && stride >= 0);
+	matrix->batches = count;
+	matrix->outer_stride = outer_stride;
+	matrix->stride = stride;
+	return CUSPARSE_STATUS_SUCCESS;
+}
+
+cusparseStatus_t cusparseCsrSetStridedBatch(cusparseSpMatDescr_t spMatDescr, int batchCount, int64_t offsetsBatchStride,
+					    int64_t columnsValuesBatchStride)
+{
+	return set_batch(spMatDescr, CUSPARSE_FORMAT_CSR, batchCount, offsetsBatchStride, columnsValuesBatchStride);
+}
+
+cusparseStatus_t cusparseCooSetStridedBatch(cusparseSpMatDescr_t spMatDescr, int batchCount, int64_t batchStride)
+{
+	return set_batch(spMatDescr, CUSPARSE_FORMAT_COO, batchCount, batchStride, batchStride);
+}
+
+cusparseStatus_t cusparseSpMatGetStridedBatch(cusparseConstSpMatDescr_t spMatDescr, int *batchCount)
+{
+	HD_SPARSE_VALID(spMatDescr && batchCount);
+	*batchCount = spMatDescr->batches;
+	return CUSPARSE_STATUS_SUCCESS;
+}
+
+/* ------------------------------------------------------------ what a description has */
+
+#define HD_SPARSE_GETTERS(prefix, VOID)                                                                                \
+	cusparseStatus_t cusparse##prefix##SpVecGet(cusparse##prefix##SpVecDescr_t vector, int64_t *size, int64_t *nnz, \
+						    VOID **indices, VOID **values, cusparseIndexType_t *idxType,       \
+						    cusparseIndexBase_t *idxBase, cudaDataType *valueType)             \
+	{                                                                                                              \
+		HD_SPARSE_VALID(vector && size && nnz && indices && values && idxType && idxBase && valueType);        \
+		*size = vector->size;                                                                                  \
+		*nnz = vector->count;                                                                                  \
+		*indices = vector->indices;                                                                            \
+		*values = vector->values;                                                                              \
+		*idxType = vector->index_type;                                                                         \
+		*idxBase = vector->base;                                                                               \
+		*valueType = vector->type;                                                                             \
+		return CUSPARSE_STATUS_SUCCESS;                                                                        \
+	}                                                                                                              \
+	cusparseStatus_t cusparse##prefix##DnMatGet(cusparse##prefix##DnMatDescr_t matrix, int64_t *rows,              \
+						    int64_t *cols, int64_t *ld, VOID **values, cudaDataType *type,     \
+						    cusparseOrder_t *order)                                            \
+	{                                                                                                              \
+		HD_SPARSE_VALID(matrix && rows && cols && ld && values && type && order);                              \
+		*rows = matrix->rows;                                                                                  \
+		*cols = matrix->columns;                                                                               \
+		*ld = matrix->ld;                                                                                      \
+		*values = matrix->values;                                                                              \
+		*type = matrix->type;                                                                                  \
+		*order = matrix->order;                                                                                \
+		return CUSPARSE_STATUS_SUCCESS;                                                                        \
+	}                                                                                                              \
+	static cusparseStatus_t get_matrix(cusparse##prefix##SpMatDescr_t matrix, cusparseFormat_t format,             \
+					   int64_t *rows, int64_t *cols, int64_t *nnz, VOID **outer, VOID **inner,     \
+					   VOID **values, cusparseIndexType_t *outer_type,                             \
+					   cusparseIndexType_t *inner_type, cusparseIndexBase_t *base,                 \
+					   cudaDataType *type)                                                         \
+	{                                                                                                              \
+		HD_SPARSE_VALID(matrix && matrix->format == format && rows && cols && nnz && outer && inner);          \
+		HD_SPARSE_VALID(values && outer_type && inner_type && base && type);                                   \
+		*rows = matrix->rows;                                                                                  \
+		*cols = matrix->columns;                                                                               \
+		*nnz = matrix->count;                                                                                  \
+		*outer = matrix->outer;                                                                                \
+		*inner = matrix->inner;                                                                                \
+		*values = matrix->values;                                                                              \
+		*outer_type = matrix->outer_type;                                                                      \
+		*inner_type = matrix->inner_type;                                                                      \
+		*base = matrix->base;                                                                                  \
+		*type = matrix->type;                                                                                  \
+		return CUSPARSE_STATUS_SUCCESS;                                                                        \
+	}                                                                                                              \
+	cusparseStatus_t cusparse##prefix##CsrGet(cusparse##prefix##SpMatDescr_t matrix, int64_t *rows, int64_t *cols, \
+						  int64_t *nnz, VOID **csrRowOffsets, VOID **csrColInd,                \
+						  VOID **csrValues, cusparseIndexType_t *csrRowOffsetsType,            \
+						  cusparseIndexType_t *csrColIndType, cusparseIndexBase_t *idxBase,    \
+						  cudaDataType *valueType)                                             \
+	{                                                                                                              \
+		return get_matrix(matrix, CUSPARSE_FORMAT_CSR, rows, cols, nnz, csrRowOffsets, csrColInd, csrValues,   \
+				  csrRowOffsetsType, csrColIndType, idxBase, valueType);                               \
+	}                                                                                                              \
+	cusparseStatus_t cusparse##prefix##CscGet(cusparse##prefix##SpMatDescr_t matrix, int64_t *rows, int64_t *cols, \
+						  int64_t *nnz, VOID **cscColOffsets, VOID **cscRowInd,                \
+						  VOID **cscValues, cusparseIndexType_t *cscColOffsetsType,            \
+						  cusparseIndexType_t *cscRowIndType, cusparseIndexBase_t *idxBase,    \
+						  cudaDataType *valueType)                                             \
+	{                                                                                                              \
+		return get_matrix(matrix, CUSPARSE_FORMAT_CSC, rows, cols, nnz, cscColOffsets, cscRowInd, cscValues,   \
+				  cscColOffsetsType, cscRowIndType, idxBase, valueType);                               \
+	}                                                                                                              \
+	cusparseStatus_t cusparse##prefix##CooGet(cusparse##prefix##SpMatDescr_t matrix, int64_t *rows, int64_t *cols, \
+						  int64_t *nnz, VOID **cooRowInd, VOID **cooColInd, VOID **cooValues,  \
+						  cusparseIndexType_t *idxType, cusparseIndexBase_t *idxBase,          \
+						  cudaDataType *valueType)                                             \
+	{                                                                                                              \
+		return get_matrix(matrix, CUSPARSE_FORMAT_COO, rows, cols, nnz, cooRowInd, cooColInd, cooValues,       \
+				  idxType, idxType, idxBase, valueType);                                               \
+	}
+HD_SPARSE_GETTERS(, void)
+HD_SPARSE_GETTERS(Const, const void)
+
+cusparseStatus_t cusparseSpVecGetIndexBase(cusparseConstSpVecDescr_t spVecDescr, cusparseIndexBase_t *idxBase)
+{
+	HD_SPARSE_VALID(spVecDescr && idxBase);
+	*idxBase = spVecDescr->base;
+	return CUSPARSE_STATUS_SUCCESS;
 }
 
 } // extern "C"

@@ -2,6 +2,8 @@
  * cuSPARSE's conversions. What has to be sorted is sorted as pairs of an index and a position in one word, so that equal
  * indices keep their order.
  */
+#include <algorithm>
+
 #include "runtime/math/cusparse/sparse.cuh"
 
 namespace hd_sparse {
@@ -164,6 +166,13 @@ static cusparseStatus_t sort_coordinates(cusparseHandle_t handle, int count, int
 	return launched();
 }
 
+/* By `keys`, equal ones by `other`: the second sort keeps the order of the first. */
+static cusparseStatus_t sort_by_both(cusparseHandle_t handle, int count, int *keys, int *other, int *p, void *buffer)
+{
+	cusparseStatus_t status = sort_coordinates(handle, count, other, keys, p, buffer);
+	return status == CUSPARSE_STATUS_SUCCESS ? sort_coordinates(handle, count, keys, other, p, buffer) : status;
+}
+
 template <class T>
 __global__ void __launch_bounds__(THREADS)
 	turn(const uint64_t *pairs, int count, const int *row_offsets, int rows, int base, const T *values, int *row_of_number,
@@ -201,13 +210,13 @@ __global__ void __launch_bounds__(THREADS)
 }
 
 /* Numbers that are not zero in each line: its offsets' next. */
-template <class T>
-__global__ void __launch_bounds__(THREADS) count_line(dense<const T> from, int64_t lines, int64_t length, int64_t *to)
+template <class T, class Count>
+__global__ void __launch_bounds__(THREADS) count_line(dense<const T> from, int64_t lines, int64_t length, Count *to)
 {
 	int lane = threadIdx.x % WARP;
 	int64_t step = (int64_t)gridDim.x * (THREADS / WARP);
 	for (int64_t i = blockIdx.x * (int64_t)(THREADS / WARP) + threadIdx.x / WARP; i < lines; i += step) {
-		int64_t count = 0;
+		Count count = 0;
 		for (int64_t first = 0; first < length; first += WARP) {
 			bool some = first + lane < length && !is_zero(from.at(i, first + lane));
 			count += __popc(__ballot_sync(0xffffffff, some));
@@ -251,6 +260,47 @@ __global__ void __launch_bounds__(THREADS) sum_up(const int64_t *counts, int64_t
 void sum_counts(const int64_t *counts, int64_t lines, int64_t *starts, const indices &to, cudaStream_t stream)
 {
 	sum_up<<<1, THREADS, 0, stream>>>(counts, lines, starts, to);
+}
+
+/* The sum of all counts, in `total`. */
+__global__ void __launch_bounds__(THREADS) sum_all(const int *counts, int lines, int *total)
+{
+	__shared__ int sum;
+	if (threadIdx.x == 0)
+		sum = 0;
+	__syncthreads();
+	int own = 0;
+	for (int i = threadIdx.x; i < lines; i += THREADS)
+		own += counts[i];
+	atomicAdd(&sum, own);
+	__syncthreads();
+	if (threadIdx.x == 0)
+		*total = sum;
+}
+
+/* Counts of numbers that are not zero, in each row or column of a dense matrix. */
+template <class T>
+static cusparseStatus_t count_numbers(cusparseHandle_t handle, cusparseDirection_t direction, int m, int n,
+				      const cusparseMatDescr_t descriptor, const T *a, int lda, int *counts, int *total)
+{
+	HD_SPARSE_HANDLE(handle);
+	HD_SPARSE_VALID(m >= 0 && n >= 0 && descriptor && lda >= std::max(1, m) && total);
+	HD_SPARSE_VALID(direction == CUSPARSE_DIRECTION_ROW || direction == CUSPARSE_DIRECTION_COLUMN);
+	bool by_rows = direction == CUSPARSE_DIRECTION_ROW, on_device = handle->pointer_mode == CUSPARSE_POINTER_MODE_DEVICE;
+	int lines = by_rows ? m : n;
+	HD_SPARSE_VALID(!m || !n || (a && counts));
+	if (lines)
+		count_line<T, int><<<blocks_for(lines, THREADS / WARP), THREADS, 0, handle->stream>>>(
+			by_rows ? dense<const T>{a, 1, lda} : dense<const T>{a, lda, 1}, lines, by_rows ? n : m, counts);
+	if (on_device) {
+		sum_all<<<1, THREADS, 0, handle->stream>>>(counts, lines, total);
+		return launched();
+	}
+	scratch place(handle, sizeof(int));
+	HD_SPARSE_CHECK(place.data, CUSPARSE_STATUS_ALLOC_FAILED);
+	sum_all<<<1, THREADS, 0, handle->stream>>>(counts, lines, place.as<int>());
+	cusparseStatus_t status = to_host(handle, total, place.data, sizeof(int));
+	return status == CUSPARSE_STATUS_SUCCESS ? launched() : status;
 }
 
 template <class T>
@@ -340,7 +390,7 @@ cusparseStatus_t cusparseXcoosortByRow(cusparseHandle_t handle, int m, int n, in
 {
 	HD_SPARSE_HANDLE(handle);
 	HD_SPARSE_VALID(m >= 0 && n >= 0 && nnz >= 0 && (!nnz || (cooRowsA && cooColsA && pBuffer)));
-	return sort_coordinates(handle, nnz, cooRowsA, cooColsA, P, pBuffer);
+	return sort_by_both(handle, nnz, cooRowsA, cooColsA, P, pBuffer);
 }
 
 cusparseStatus_t cusparseXcoosortByColumn(cusparseHandle_t handle, int m, int n, int nnz, int *cooRowsA, int *cooColsA,
@@ -359,7 +409,6 @@ cusparseStatus_t cusparseXcsrsort_bufferSizeExt(cusparseHandle_t handle, int m, 
 	return status;
 }
 
-/* By columns, then by rows, which keeps the order of columns. */
 cusparseStatus_t cusparseXcsrsort(cusparseHandle_t handle, int m, int n, int nnz, const cusparseMatDescr_t descrA,
 				  const int *csrRowPtrA, int *csrColIndA, int *P, void *pBuffer)
 {
@@ -373,8 +422,7 @@ cusparseStatus_t cusparseXcsrsort(cusparseHandle_t handle, int m, int n, int nnz
 	int *rows = reinterpret_cast<int *>(static_cast<char *>(pBuffer) + bytes);
 	expand<<<blocks_for(nnz, THREADS), THREADS, 0, handle->stream>>>(csrRowPtrA, m, nnz,
 									 cusparseGetMatIndexBase(descrA), rows);
-	cusparseStatus_t status = sort_coordinates(handle, nnz, csrColIndA, rows, P, pBuffer);
-	return status == CUSPARSE_STATUS_SUCCESS ? sort_coordinates(handle, nnz, rows, csrColIndA, P, pBuffer) : status;
+	return sort_by_both(handle, nnz, rows, csrColIndA, P, pBuffer);
 }
 
 cusparseStatus_t cusparseXcscsort_bufferSizeExt(cusparseHandle_t handle, int m, int n, int nnz, const int *cscColPtrA,
@@ -479,7 +527,7 @@ cusparseStatus_t cusparseDenseToSparse_analysis(cusparseHandle_t handle, cuspars
 	return with_type(matA->type, [&](auto type) {
 		using T = decltype(type);
 		if (lines)
-			count_line<T><<<blocks_for(lines, THREADS / WARP), THREADS, 0, handle->stream>>>(
+			count_line<T, int64_t><<<blocks_for(lines, THREADS / WARP), THREADS, 0, handle->stream>>>(
 				dense_of<const T>(matA, by_columns), lines, length, counts);
 		indices offsets = indices_of(matB->outer, matB->outer_type, matB->base);
 		if (matB->format == CUSPARSE_FORMAT_COO)
@@ -517,5 +565,17 @@ cusparseStatus_t cusparseDenseToSparse_convert(cusparseHandle_t handle, cusparse
 		return launched();
 	});
 }
+
+#define HD_SPARSE_NNZ(letter, T)                                                                                       \
+	cusparseStatus_t cusparse##letter##nnz(cusparseHandle_t handle, cusparseDirection_t dirA, int m, int n,        \
+					       const cusparseMatDescr_t descrA, const T *A, int lda,                   \
+					       int *nnzPerRowCol, int *nnzTotalDevHostPtr)                             \
+	{                                                                                                              \
+		return count_numbers(handle, dirA, m, n, descrA, A, lda, nnzPerRowCol, nnzTotalDevHostPtr);            \
+	}
+HD_SPARSE_NNZ(S, float)
+HD_SPARSE_NNZ(D, double)
+HD_SPARSE_NNZ(C, cuComplex)
+HD_SPARSE_NNZ(Z, cuDoubleComplex)
 
 } // extern "C"

@@ -101,6 +101,40 @@ static cusparseStatus_t multiply(cusparseHandle_t handle, cusparseOperation_t op
 	return launched();
 }
 
+/* ------------------------------------------------------------ batches */
+
+/* How many products a call has: a single factor takes part in each, a result has as many matrices. 0: they do not fit. */
+static int batches_of(int a, int b, int result)
+{
+	bool fit = (a == 1 || a == result) && (b == 1 || b == result);
+	return fit ? result : 0;
+}
+
+static void *moved(void *data, int64_t elements, size_t size)
+{
+	return data ? static_cast<char *>(data) + elements * (int64_t)size : nullptr;
+}
+
+/* Matrix number i of a batch; the only one, if there is no other. */
+static cusparseDnMatDescr matrix_of(const cusparseDnMatDescr *batch, int i)
+{
+	cusparseDnMatDescr one = *batch;
+	if (batch->batches > 1)
+		one.values = moved(one.values, i * batch->stride, size_of(one.type));
+	return one;
+}
+
+static cusparseSpMatDescr matrix_of(const cusparseSpMatDescr *batch, int i)
+{
+	cusparseSpMatDescr one = *batch;
+	if (batch->batches > 1) {
+		one.outer = moved(one.outer, i * batch->outer_stride, one.outer_type == CUSPARSE_INDEX_64I ? 8 : 4);
+		one.inner = moved(one.inner, i * batch->stride, one.inner_type == CUSPARSE_INDEX_64I ? 8 : 4);
+		one.values = moved(one.values, i * batch->stride, size_of(one.type));
+	}
+	return one;
+}
+
 /* ------------------------------------------------------------ SDDMM */
 
 /* C = (alpha A B) where C has numbers, + beta C: a warp for each number. */
@@ -152,6 +186,20 @@ __global__ void __launch_bounds__(THREADS)
 	int64_t step = (int64_t)gridDim.x * THREADS;
 	for (int64_t i = blockIdx.x * (int64_t)THREADS + threadIdx.x; i < count; i += step)
 		y[at[i]] = multiply_add(alpha, x[i], y[at[i]]);
+}
+
+/* x = c x + s y, y = c y - s x, where x has numbers. */
+template <class T>
+__global__ void __launch_bounds__(THREADS)
+	rotate(indices at, T *x, int64_t count, T *y, scalar<T> c_factor, scalar<T> s_factor)
+{
+	T c = c_factor.get(), s = s_factor.get();
+	int64_t step = (int64_t)gridDim.x * THREADS;
+	for (int64_t i = blockIdx.x * (int64_t)THREADS + threadIdx.x; i < count; i += step) {
+		T own = x[i], other = y[at[i]];
+		x[i] = c * own + s * other;
+		y[at[i]] = c * other - s * own;
+	}
 }
 
 /* One block, so that the sum has one order. */
@@ -247,13 +295,21 @@ cusparseStatus_t cusparseSpMM(cusparseHandle_t handle, cusparseOperation_t opA, 
 	HD_SPARSE_VALID(inner == (transposed ? matA->rows : matA->columns) && columns == matC->columns &&
 			matC->rows == (transposed ? matA->columns : matA->rows));
 	HD_SPARSE_HAS(matA->type == computeType && matB->type == computeType && matC->type == computeType);
+	int batches = batches_of(matA->batches, matB->batches, matC->batches);
+	HD_SPARSE_VALID(batches);
 	/* B is used as it lies: of complex numbers no conjugate of it can be had. */
 	HD_SPARSE_HAS(opB != CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE || computeType == CUDA_R_32F ||
 		      computeType == CUDA_R_64F);
 	return with_type(computeType, [&](auto type) {
 		using T = decltype(type);
-		return multiply<T>(handle, opA, matA, dense_of<const T>(matB, b_transposed), dense_of<T>(matC), columns,
-				   alpha, beta);
+		cusparseStatus_t status = CUSPARSE_STATUS_SUCCESS;
+		for (int i = 0; i < batches && status == CUSPARSE_STATUS_SUCCESS; i++) {
+			cusparseSpMatDescr a = matrix_of(matA, i);
+			cusparseDnMatDescr b = matrix_of(matB, i), c = matrix_of(matC, i);
+			status = multiply<T>(handle, opA, &a, dense_of<const T>(&b, b_transposed), dense_of<T>(&c), columns,
+					     alpha, beta);
+		}
+		return status;
 	});
 }
 
@@ -286,17 +342,22 @@ cusparseStatus_t cusparseSDDMM(cusparseHandle_t handle, cusparseOperation_t opA,
 			matC->rows == (a_turned ? matA->columns : matA->rows) &&
 			matC->columns == (b_turned ? matB->rows : matB->columns));
 	HD_SPARSE_HAS(matA->type == computeType && matB->type == computeType && matC->type == computeType);
+	int batches = batches_of(matA->batches, matB->batches, matC->batches);
+	HD_SPARSE_VALID(batches);
 	if (!matC->count)
 		return CUSPARSE_STATUS_SUCCESS;
 	return with_type(computeType, [&](auto type) {
 		using T = decltype(type);
-		sample_product<T><<<blocks_for(matC->count, THREADS / WARP, 65535), THREADS, 0, handle->stream>>>(
-			dense_of<const T>(matA, a_turned), dense_of<const T>(matB, b_turned),
-			opA == CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE, opB == CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE, inner,
-			indices_of(matC->outer, matC->outer_type, matC->base),
-			indices_of(matC->inner, matC->inner_type, matC->base), matC->format,
-			matC->format == CUSPARSE_FORMAT_CSC ? matC->columns : matC->rows, static_cast<T *>(matC->values),
-			matC->count, factor<T>(handle, alpha), factor<T>(handle, beta));
+		for (int i = 0; i < batches; i++) {
+			cusparseDnMatDescr a = matrix_of(matA, i), b = matrix_of(matB, i);
+			cusparseSpMatDescr c = matrix_of(matC, i);
+			sample_product<T><<<blocks_for(c.count, THREADS / WARP, 65535), THREADS, 0, handle->stream>>>(
+				dense_of<const T>(&a, a_turned), dense_of<const T>(&b, b_turned),
+				opA == CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE, opB == CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE,
+				inner, indices_of(c.outer, c.outer_type, c.base), indices_of(c.inner, c.inner_type, c.base),
+				c.format, c.format == CUSPARSE_FORMAT_CSC ? c.columns : c.rows, static_cast<T *>(c.values),
+				c.count, factor<T>(handle, alpha), factor<T>(handle, beta));
+		}
 		return launched();
 	});
 }
@@ -351,6 +412,23 @@ cusparseStatus_t cusparseScatter(cusparseHandle_t handle, cusparseConstSpVecDesc
 	});
 }
 
+cusparseStatus_t cusparseRot(cusparseHandle_t handle, const void *c_coeff, const void *s_coeff, cusparseSpVecDescr_t vecX,
+			     cusparseDnVecDescr_t vecY)
+{
+	HD_SPARSE_HANDLE(handle);
+	HD_SPARSE_VALID(c_coeff && s_coeff && vecX && vecY && vecX->size == vecY->size);
+	HD_SPARSE_HAS(vecX->type == vecY->type);
+	return with_type(vecX->type, [&](auto type) {
+		using T = decltype(type);
+		if (vecX->count)
+			rotate<T><<<blocks_for(vecX->count, THREADS), THREADS, 0, handle->stream>>>(
+				indices_of(vecX->indices, vecX->index_type, vecX->base), static_cast<T *>(vecX->values),
+				vecX->count, static_cast<T *>(vecY->values), factor<T>(handle, c_coeff),
+				factor<T>(handle, s_coeff));
+		return launched();
+	});
+}
+
 /* The result's place on the way to the host. */
 cusparseStatus_t cusparseSpVV_bufferSize(cusparseHandle_t handle, cusparseOperation_t, cusparseConstSpVecDescr_t,
 					 cusparseConstDnVecDescr_t, const void *, cudaDataType, size_t *bufferSize)
@@ -377,10 +455,8 @@ cusparseStatus_t cusparseSpVV(cusparseHandle_t handle, cusparseOperation_t opX, 
 							  static_cast<const T *>(vecX->values), vecX->count,
 							  static_cast<const T *>(vecY->values),
 							  opX == CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE, to);
-		if (!on_device && (cudaMemcpyAsync(result, to, sizeof(T), cudaMemcpyDeviceToHost, handle->stream) ||
-				   cudaStreamSynchronize(handle->stream)))
-			return CUSPARSE_STATUS_EXECUTION_FAILED;
-		return launched();
+		cusparseStatus_t status = on_device ? CUSPARSE_STATUS_SUCCESS : to_host(handle, result, to, sizeof(T));
+		return status == CUSPARSE_STATUS_SUCCESS ? launched() : status;
 	});
 }
 

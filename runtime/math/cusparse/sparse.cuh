@@ -35,6 +35,9 @@ struct cusparseDnMatDescr {
 	void *values;
 	cudaDataType type;
 	cusparseOrder_t order;
+	/* Of a batch: the number of matrices, and the distance of their values. */
+	int batches = 1;
+	int64_t stride = 0;
 };
 
 /* `outer`: the offsets of CSR and CSC, the rows of COO; `inner`: the other index. */
@@ -48,6 +51,9 @@ struct cusparseSpMatDescr {
 	/* Attributes, which solvers read. */
 	cusparseFillMode_t fill = CUSPARSE_FILL_MODE_LOWER;
 	cusparseDiagType_t diagonal = CUSPARSE_DIAG_TYPE_NON_UNIT;
+	/* Of a batch: the number of matrices, and the distances of what `outer` has, and of the other two arrays. */
+	int batches = 1;
+	int64_t outer_stride = 0, stride = 0;
 };
 
 namespace hd_sparse {
@@ -68,6 +74,16 @@ enum { THREADS = 256, WARP = 32 };
 inline cusparseStatus_t launched()
 {
 	return hd_math::error_of_call() == cudaSuccess ? CUSPARSE_STATUS_SUCCESS : CUSPARSE_STATUS_EXECUTION_FAILED;
+}
+
+/* A result's way to the host, which waits for it unless the stream is being captured. */
+inline cusparseStatus_t to_host(cusparseHandle_t handle, void *to, const void *from, size_t bytes)
+{
+	cudaStreamCaptureStatus captured = cudaStreamCaptureStatusNone;
+	bool good = cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, handle->stream) == cudaSuccess &&
+		    cudaStreamIsCapturing(handle->stream, &captured) == cudaSuccess &&
+		    (captured != cudaStreamCaptureStatusNone || cudaStreamSynchronize(handle->stream) == cudaSuccess);
+	return good ? CUSPARSE_STATUS_SUCCESS : CUSPARSE_STATUS_EXECUTION_FAILED;
 }
 
 inline bool is_operation(cusparseOperation_t operation)

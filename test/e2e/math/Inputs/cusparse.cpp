@@ -3,6 +3,7 @@
 #include <cusparse.h>
 
 #include <algorithm>
+#include <cmath>
 #include <complex>
 #include <cstdio>
 #include <cstdlib>
@@ -278,7 +279,9 @@ static void check_sort(cusparseHandle_t handle, int count)
 		columns.push_back((int)(random_bits() % 60));
 		order.push_back(i);
 	}
-	std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return columns[a] < columns[b]; });
+	std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
+		return std::make_pair(columns[a], rows[a]) < std::make_pair(columns[b], rows[b]);
+	});
 	device<int> r(rows), c(columns), p(count, 0);
 	size_t bytes;
 	OK(cusparseCreateIdentityPermutation(handle, count, p.data));
@@ -290,8 +293,9 @@ static void check_sort(cusparseHandle_t handle, int count)
 	for (int i = 0; i < count; i++)
 		DEMAND(sorted_rows[i] == rows[order[i]] && sorted_columns[i] == columns[order[i]]);
 	OK(cusparseXcoosortByRow(handle, 50, 60, count, r.data, c.data, nullptr, buffer.data));
-	auto by_row = r.get();
-	DEMAND(std::is_sorted(by_row.begin(), by_row.end()));
+	auto by_row = r.get(), beside = c.get();
+	for (int i = 1; i < count; i++)
+		DEMAND(std::make_pair(by_row[i - 1], beside[i - 1]) <= std::make_pair(by_row[i], beside[i]));
 }
 
 // op(A) X = alpha B for a triangle of A, which has elements in both; several right sides, and the first one alone. The answer is
@@ -491,6 +495,220 @@ static void check_rows_sort(cusparseHandle_t handle, int rows, int base)
 	OK(cusparseDestroyMatDescr(d));
 }
 
+// A batch of products with dense and of sampled ones: patterns that all share or each has, factors that all share.
+template <class T, class I> static void check_batch(cusparseHandle_t handle, cusparseFormat_t format, bool one_factor, int base)
+{
+	int rows = 5, columns = 7, width = 3, batches = 3, ld, count, got;
+	int64_t stride;
+	T alpha = T(2), beta = T(3);
+	auto pattern = matrix<T>::of_random(rows, columns, 2);
+	sparse<T, I> s(pattern, format, base);
+	count = (int)s.values.size();
+	std::vector<I> outer = s.outer, inner;
+	std::vector<T> values, b_values, c_values, right, sampled;
+	std::vector<matrix<T>> as, bs;
+	for (int n = 0; n < batches; n++) {
+		auto a = pattern, b = matrix<T>::of_random(columns, width, 1), c = matrix<T>::of_random(rows, width, 1), d = c;
+		for (T &value : a.values)
+			value = value == T() ? value : number<T>::make() + T(9);
+		sparse<T, I> one(a, format, base);
+		if (n && format == CUSPARSE_FORMAT_COO)
+			outer.insert(outer.end(), one.outer.begin(), one.outer.end());
+		inner.insert(inner.end(), one.inner.begin(), one.inner.end());
+		values.insert(values.end(), one.values.begin(), one.values.end());
+		as.push_back(a);
+		bs.push_back(b);
+		auto &shared = one_factor ? bs[0] : bs[n];
+		for (int i = 0; i < rows; i++)
+			for (int j = 0; j < width; j++) {
+				T sum = T();
+				for (int k = 0; k < columns; k++)
+					sum += a.at(i, k) * shared.at(k, j);
+				d.at(i, j) = alpha * sum + beta * c.at(i, j);
+			}
+		for (auto *to : {&b_values, &c_values, &right}) {
+			auto laid = (to == &b_values ? b : to == &c_values ? c : d).laid_out(CUSPARSE_ORDER_ROW, &ld);
+			to->insert(to->end(), laid.begin(), laid.end());
+		}
+	}
+	device<I> outer_there(outer), inner_there(inner);
+	device<T> values_there(values), b_there(b_values), c_there(c_values);
+	auto m = describe<T, I>(format, rows, columns, count, outer_there.data, inner_there.data, values_there.data, base);
+	cusparseDnMatDescr_t bm, cm;
+	OK(cusparseCreateDnMat(&bm, columns, width, ld, b_there.data, kind<T>::type, CUSPARSE_ORDER_ROW));
+	OK(cusparseCreateDnMat(&cm, rows, width, ld, c_there.data, kind<T>::type, CUSPARSE_ORDER_ROW));
+	OK(format == CUSPARSE_FORMAT_COO ? cusparseCooSetStridedBatch(m, batches, count) : cusparseCsrSetStridedBatch(m, batches, 0, count));
+	if (!one_factor)
+		OK(cusparseDnMatSetStridedBatch(bm, batches, columns * ld));
+	auto n = CUSPARSE_OPERATION_NON_TRANSPOSE;
+	DEMAND(cusparseSpMM(handle, n, n, &alpha, m, bm, &beta, cm, kind<T>::type, CUSPARSE_SPMM_ALG_DEFAULT, nullptr) == CUSPARSE_STATUS_INVALID_VALUE);
+	OK(cusparseDnMatSetStridedBatch(cm, batches, rows * ld));
+	OK(cusparseDnMatGetStridedBatch(cm, &got, &stride));
+	DEMAND(got == batches && stride == rows * ld);
+	OK(cusparseSpMatGetStridedBatch(m, &got));
+	DEMAND(got == batches);
+	OK(cusparseSpMM(handle, n, n, &alpha, m, bm, &beta, cm, kind<T>::type, CUSPARSE_SPMM_ALG_DEFAULT, nullptr));
+	DEMAND(c_there.get() == right);
+
+	// Sampled: C (rows x width) times B', where A has numbers
+	auto results = c_there.get();
+	for (int i = 0; i < batches; i++) {
+		auto &shared = one_factor ? bs[0] : bs[i];
+		for (int k = 0; k < count; k++) {
+			int row = 0, column = (int)inner[k] - base;
+			if (format == CUSPARSE_FORMAT_COO)
+				row = (int)outer[k] - base;
+			else
+				while (outer[row + 1] - base <= k)
+					row++;
+			T sum = T();
+			for (int j = 0; j < width; j++)
+				sum += results[(i * rows + row) * ld + j] * shared.at(column, j);
+			sampled.push_back(alpha * sum + beta * values[i * count + k]);
+		}
+	}
+	OK(cusparseSDDMM(handle, n, CUSPARSE_OPERATION_TRANSPOSE, &alpha, cm, bm, &beta, m, kind<T>::type, CUSPARSE_SDDMM_ALG_DEFAULT, nullptr));
+	DEMAND(values_there.get() == sampled);
+	OK(cusparseDestroyDnMat(bm));
+	OK(cusparseDestroyDnMat(cm));
+	OK(cusparseDestroySpMat(m));
+}
+
+// Numbers that are not zero in each row and column, with the sum on the host and on the device.
+static void check_count(cusparseHandle_t handle, int rows, int columns)
+{
+	auto a = matrix<double>::of_random(rows, columns, 3);
+	std::vector<int> in_rows(rows), in_columns(columns);
+	int all = 0, ld, got = 7;
+	for (int i = 0; i < rows; i++)
+		for (int j = 0; j < columns; j++)
+			if (a.at(i, j) != 0) {
+				in_rows[i]++;
+				in_columns[j]++;
+				all++;
+			}
+	device<double> there(a.laid_out(CUSPARSE_ORDER_COL, &ld));
+	device<int> counts_of_rows(rows, 9), counts_of_columns(columns, 9), total(1, 9);
+	cusparseMatDescr_t d;
+	OK(cusparseCreateMatDescr(&d));
+	OK(cusparseDnnz(handle, CUSPARSE_DIRECTION_ROW, rows, columns, d, there.data, ld, counts_of_rows.data, &got));
+	DEMAND(got == all && counts_of_rows.get() == in_rows);
+	OK(cusparseSetPointerMode(handle, CUSPARSE_POINTER_MODE_DEVICE));
+	OK(cusparseDnnz(handle, CUSPARSE_DIRECTION_COLUMN, rows, columns, d, there.data, ld, counts_of_columns.data, total.data));
+	OK(cusparseSetPointerMode(handle, CUSPARSE_POINTER_MODE_HOST));
+	DEMAND(total.get()[0] == all && counts_of_columns.get() == in_columns);
+	OK(cusparseDestroyMatDescr(d));
+}
+
+// L L' without fill-in. The matrix is a product of a triangle, so that a full pattern has that triangle as its answer.
+template <class T> struct cholesky;
+#define CHOLESKY(letter, T, N)                                                                                                     \
+	template <> struct cholesky<T> {                                                                                           \
+		static cusparseStatus_t bytes(cusparseHandle_t h, int m, int n, cusparseMatDescr_t d, T *v, int *r, int *c,        \
+					      csric02Info_t i, int *b)                                                             \
+		{                                                                                                                  \
+			return cusparse##letter##csric02_bufferSize(h, m, n, d, (N *)v, r, c, i, b);                               \
+		}                                                                                                                  \
+		static cusparseStatus_t analyse(cusparseHandle_t h, int m, int n, cusparseMatDescr_t d, T *v, int *r, int *c,      \
+						csric02Info_t i, void *b)                                                          \
+		{                                                                                                                  \
+			return cusparse##letter##csric02_analysis(h, m, n, d, (N *)v, r, c, i, CUSPARSE_SOLVE_POLICY_NO_LEVEL, b);  \
+		}                                                                                                                  \
+		static cusparseStatus_t factor(cusparseHandle_t h, int m, int n, cusparseMatDescr_t d, T *v, int *r, int *c,       \
+					       csric02Info_t i, void *b)                                                           \
+		{                                                                                                                  \
+			return cusparse##letter##csric02(h, m, n, d, (N *)v, r, c, i, CUSPARSE_SOLVE_POLICY_USE_LEVEL, b);         \
+		}                                                                                                                  \
+	};
+CHOLESKY(S, float, float)
+CHOLESKY(D, double, double)
+CHOLESKY(C, std::complex<float>, cuComplex)
+CHOLESKY(Z, std::complex<double>, cuDoubleComplex)
+
+template <class T> static void check_cholesky(cusparseHandle_t handle, int n, int base, int one_in, double bound)
+{
+	auto a = matrix<T>::of_random(n, n, one_in);
+	for (int i = 0; i < n; i++) {
+		a.at(i, i) = T(9 * n);
+		for (int j = 0; j < i; j++)
+			a.at(j, i) = T(77); // not read: A's lower half is enough
+	}
+	sparse<T, int> from(a, CUSPARSE_FORMAT_CSR, base);
+	auto right = a;
+	for (int i = 0; i < n; i++)
+		for (int k = 0; k <= i; k++) {
+			if (a.at(i, k) == T())
+				continue;
+			T sum = a.at(i, k);
+			for (int j = 0; j < k; j++)
+				if (a.at(i, j) != T() && a.at(k, j) != T())
+					sum -= right.at(i, j) * conjugate(right.at(k, j));
+			right.at(i, k) = i == k ? (T)std::sqrt(std::real(sum)) : sum / right.at(k, k);
+		}
+	int count = (int)from.values.size(), bytes, position = 7;
+	device<int> r(from.outer), c(from.inner);
+	device<T> v(from.values);
+	cusparseMatDescr_t d;
+	csric02Info_t info;
+	OK(cusparseCreateMatDescr(&d));
+	OK(cusparseSetMatIndexBase(d, base ? CUSPARSE_INDEX_BASE_ONE : CUSPARSE_INDEX_BASE_ZERO));
+	OK(cusparseCreateCsric02Info(&info));
+	OK(cholesky<T>::bytes(handle, n, count, d, v.data, r.data, c.data, info, &bytes));
+	device<char> buffer(bytes, 1);
+	OK(cholesky<T>::analyse(handle, n, count, d, v.data, r.data, c.data, info, buffer.data));
+	OK(cusparseXcsric02_zeroPivot(handle, info, &position));
+	DEMAND(position == -1);
+	OK(cholesky<T>::factor(handle, n, count, d, v.data, r.data, c.data, info, buffer.data));
+	OK(cusparseXcsric02_zeroPivot(handle, info, &position));
+	auto got = v.get();
+	double worst = 0;
+	for (int i = 0; i < n; i++)
+		for (int k = from.outer[i] - base; k < from.outer[i + 1] - base; k++)
+			worst = std::max(worst, (double)std::abs(got[k] - right.at(i, from.inner[k] - base)));
+	DEMAND(position == -1 && worst < bound);
+
+	// [1 2; 2 4]: the second pivot is 0. [1 .; 2 .]: it is missing
+	device<int> rows(std::vector<int>{base, 2 + base, 4 + base}), columns(std::vector<int>{base, 1 + base, base, 1 + base});
+	device<int> fewer(std::vector<int>{base, 2 + base, 3 + base});
+	device<T> small(std::vector<T>{T(1), T(2), T(2), T(4)});
+	OK(cholesky<T>::factor(handle, 2, 4, d, small.data, rows.data, columns.data, info, buffer.data));
+	DEMAND(cusparseXcsric02_zeroPivot(handle, info, &position) == CUSPARSE_STATUS_ZERO_PIVOT && position == 1 + base);
+	DEMAND((small.get() == std::vector<T>{T(1), T(2), T(2), T(0)}));
+	OK(cholesky<T>::factor(handle, 2, 3, d, small.data, fewer.data, columns.data, info, buffer.data));
+	DEMAND(cusparseXcsric02_zeroPivot(handle, info, &position) == CUSPARSE_STATUS_ZERO_PIVOT && position == 1 + base);
+	OK(cusparseDestroyCsric02Info(info));
+	OK(cusparseDestroyMatDescr(d));
+}
+
+// What a description was made of.
+static void check_getters()
+{
+	int64_t rows, columns, count, ld;
+	const void *outer, *inner, *values;
+	void *at;
+	cusparseIndexType_t outer_type, inner_type;
+	cusparseIndexBase_t base;
+	cudaDataType type;
+	cusparseOrder_t order;
+	char *p = (char *)4096; // never read
+	auto m = describe<double, int>(CUSPARSE_FORMAT_CSC, 3, 4, 5, (int *)p, (int *)(p + 64), (double *)(p + 128), 1);
+	OK(cusparseConstCscGet(m, &rows, &columns, &count, &outer, &inner, &values, &outer_type, &inner_type, &base, &type));
+	DEMAND(rows == 3 && columns == 4 && count == 5 && outer == p && inner == p + 64 && values == p + 128);
+	DEMAND(outer_type == CUSPARSE_INDEX_32I && inner_type == CUSPARSE_INDEX_32I && base == CUSPARSE_INDEX_BASE_ONE && type == CUDA_R_64F);
+	DEMAND(cusparseConstCsrGet(m, &rows, &columns, &count, &outer, &inner, &values, &outer_type, &inner_type, &base, &type) == CUSPARSE_STATUS_INVALID_VALUE);
+	OK(cusparseDestroySpMat(m));
+	cusparseDnMatDescr_t d;
+	OK(cusparseCreateDnMat(&d, 3, 4, 6, p, CUDA_C_32F, CUSPARSE_ORDER_COL));
+	OK(cusparseDnMatGet(d, &rows, &columns, &ld, &at, &type, &order));
+	DEMAND(rows == 3 && columns == 4 && ld == 6 && at == p && type == CUDA_C_32F && order == CUSPARSE_ORDER_COL);
+	OK(cusparseDestroyDnMat(d));
+	cusparseSpVecDescr_t v;
+	OK(cusparseCreateSpVec(&v, 9, 2, p, p + 8, CUSPARSE_INDEX_64I, CUSPARSE_INDEX_BASE_ONE, CUDA_R_32F));
+	OK(cusparseConstSpVecGet(v, &rows, &count, &inner, &values, &inner_type, &base, &type));
+	DEMAND(rows == 9 && count == 2 && inner == p && values == p + 8 && inner_type == CUSPARSE_INDEX_64I && type == CUDA_R_32F);
+	OK(cusparseDestroySpVec(v));
+}
+
 // Incomplete factors beside the host's, row by row in the same order; then without a pivot.
 template <class T> struct factors;
 #define FACTORS(letter, T, N)                                                                                                      \
@@ -617,6 +835,31 @@ static void check_vectors(cusparseHandle_t handle)
 	OK(cusparseSpVecSetValues(xv, y.data));
 	OK(cusparseScatter(handle, xv, yv));
 	DEMAND(y.get()[1] == T(0, 1) && y.get()[4] == T(2, 6) && y.get()[0] == T(0, 1));
+
+	// A rotation by [3 4; -4 3]
+	device<int> place(std::vector<int>{2, 0});
+	device<double> few(std::vector<double>{1, 2}), all(std::vector<double>{5, 6, 7});
+	double c = 3, s = 4, sum = 0;
+	cusparseSpVecDescr_t fv;
+	cusparseDnVecDescr_t av;
+	OK(cusparseCreateSpVec(&fv, 3, 2, place.data, few.data, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, CUDA_R_64F));
+	OK(cusparseCreateDnVec(&av, 3, all.data, CUDA_R_64F));
+	OK(cusparseRot(handle, &c, &s, fv, av));
+	DEMAND((few.get() == std::vector<double>{31, 26}) && (all.get() == std::vector<double>{7, 6, 17}));
+
+	// A product in a graph gives its result to the host when the graph runs.
+	cudaStream_t stream;
+	cudaGraph_t graph;
+	cudaGraphExec_t executable;
+	DEMAND(cudaStreamCreate(&stream) == cudaSuccess);
+	OK(cusparseSetStream(handle, stream));
+	DEMAND(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal) == cudaSuccess);
+	OK(cusparseSpVV(handle, CUSPARSE_OPERATION_NON_TRANSPOSE, fv, av, &sum, CUDA_R_64F, buffer.data));
+	DEMAND(cudaStreamEndCapture(stream, &graph) == cudaSuccess && sum == 0);
+	DEMAND(cudaGraphInstantiateWithFlags(&executable, graph, 0) == cudaSuccess);
+	DEMAND(cudaGraphLaunch(executable, stream) == cudaSuccess && cudaStreamSynchronize(stream) == cudaSuccess);
+	DEMAND(sum == 31 * 17 + 26 * 7);
+	OK(cusparseSetStream(handle, nullptr));
 }
 
 int main(int argc, char **)
@@ -673,6 +916,13 @@ int main(int argc, char **)
 	if (argc > 1)
 		check_sparse_product<double, int>(handle, 70, 150, 90, 1);
 	check_rows_sort(handle, 31, 1);
+	check_batch<double, int>(handle, CUSPARSE_FORMAT_CSR, false, 1);
+	check_batch<std::complex<float>, int64_t>(handle, CUSPARSE_FORMAT_COO, true, 0);
+	check_count(handle, 37, 50);
+	check_count(handle, 0, 3);
+	check_getters();
+	check_cholesky<float>(handle, 40, 1, 5, 1e-4);
+	check_cholesky<std::complex<double>>(handle, 13, 0, 1, 1e-12);
 	check_factors<float>(handle, 40, 0, 1e-4);
 	check_factors<std::complex<double>>(handle, 13, 1, 1e-12);
 	OK(cusparseDestroy(handle));
