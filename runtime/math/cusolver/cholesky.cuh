@@ -95,4 +95,84 @@ cusolverStatus_t potrs(cusolverDnHandle_t handle, cublasFillMode_t uplo, int n, 
 	return finished(status);
 }
 
+/* A block for each matrix, whose lower triangle `A` is, or the adjoint of an upper one. */
+template <class T>
+__global__ void __launch_bounds__(THREADS)
+	cholesky_batch_kernel(int n, T *const *matrices, int64_t rows, int64_t columns, bool conjugate, int *infos)
+{
+	laid_out<T> A{matrices[blockIdx.x], rows, columns, 0, conjugate};
+	int info = 0;
+	for (int j = 0; j < n; j++) {
+		__syncthreads();
+		real_of<T> pivot = real(A.get(j, j));
+		if (!(pivot > 0)) {
+			info = j + 1;
+			break;
+		}
+		__syncthreads();
+		pivot = sqrt(pivot);
+		for (int i = j + threadIdx.x; i < n; i += THREADS)
+			A.set(i, j, i == j ? make<T>(pivot) : A.get(i, j) / pivot);
+		__syncthreads();
+		int rest = n - j - 1;
+		for (int64_t e = threadIdx.x; e < (int64_t)rest * rest; e += THREADS) {
+			int i = j + 1 + (int)(e % rest), k = j + 1 + (int)(e / rest);
+			if (i >= k)
+				A.set(i, k, A.get(i, k) - A.get(i, j) * conj(A.get(k, j)));
+		}
+	}
+	if (threadIdx.x == 0)
+		infos[blockIdx.x] = info;
+}
+
+template <class T>
+cusolverStatus_t potrf_batch(cusolverDnHandle_t handle, cublasFillMode_t uplo, int n, T *const *A, int lda, int *infos,
+			     int batch)
+{
+	HD_SOLVER_HANDLE(handle);
+	HD_SOLVER_VALID(is_fill(uplo) && is_matrix(n, n, lda) && batch >= 0 && (!batch || (A && infos)));
+	bool upper = uplo == CUBLAS_FILL_MODE_UPPER;
+	if (batch)
+		cholesky_batch_kernel<<<(unsigned)batch, THREADS, 0, handle->stream>>>(n, A, upper ? lda : 1, upper ? 1 : lda,
+										       upper, infos);
+	return finished(CUBLAS_STATUS_SUCCESS);
+}
+
+/* L y = b, then L' x = y, column by column. */
+template <class T>
+__global__ void __launch_bounds__(THREADS)
+	cholesky_solve_kernel(int n, T *const *matrices, int64_t rows, int64_t columns, bool conjugate, T *const *sides)
+{
+	laid_out<T> A{matrices[blockIdx.x], rows, columns, 0, conjugate};
+	T *b = sides[blockIdx.x];
+	for (int step = 0; step < 2 * n; step++) {
+		bool forward = step < n;
+		int j = forward ? step : 2 * n - 1 - step;
+		__syncthreads();
+		T x = b[j] / real(A.get(j, j));
+		__syncthreads();
+		for (int i = threadIdx.x; i < n; i += THREADS)
+			if (i == j)
+				b[i] = x;
+			else if (forward ? i > j : i < j)
+				b[i] = b[i] - (forward ? A.get(i, j) : conj(A.get(j, i))) * x;
+	}
+}
+
+template <class T>
+cusolverStatus_t potrs_batch(cusolverDnHandle_t handle, cublasFillMode_t uplo, int n, int nrhs, T *const *A, int lda,
+			     T *const *B, int ldb, int *info, int batch)
+{
+	HD_SOLVER_HANDLE(handle);
+	HD_SOLVER_VALID(is_fill(uplo) && is_matrix(n, n, lda) && is_matrix(n, nrhs, ldb) && info && batch >= 0);
+	/* As NVIDIA's. */
+	HD_SOLVER_CHECK(nrhs == 1, CUSOLVER_STATUS_NOT_SUPPORTED);
+	bool upper = uplo == CUBLAS_FILL_MODE_UPPER;
+	cudaMemsetAsync(info, 0, sizeof *info, handle->stream);
+	if (batch && n)
+		cholesky_solve_kernel<<<(unsigned)batch, THREADS, 0, handle->stream>>>(n, A, upper ? lda : 1, upper ? 1 : lda,
+										       upper, B);
+	return finished(CUBLAS_STATUS_SUCCESS);
+}
+
 } // namespace hd_solver

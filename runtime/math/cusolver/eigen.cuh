@@ -60,11 +60,27 @@ template <class T> __device__ void rotate(const turn<T> &turn, T phase, T *x, T 
 	*y = turn.s * a + turn.c * b;
 }
 
+/* How an iteration ends, and what a program asks for afterwards; an info of syevj or gesvdj. */
+struct rotations {
+	double tolerance = 0; /* what may be left, by the size of the matrix; 0: as small as roundings */
+	int most_sweeps = MOST_SWEEPS, unsettled = 1; /* what the routine's info is where a tolerance was not reached */
+	bool sorted = true;
+	double *left = nullptr; /* on the device, of the last call: what is left beside the diagonal, and the sweeps */
+	int *sweeps = nullptr;
+};
+
+/* A block for each matrix of a batch, with `work` numbers of its own. */
 template <class T>
 __global__ void __launch_bounds__(THREADS)
-	eigen_kernel(int n, bool upper, bool vectors, T *to, int lda, real_of<T> *values, T *A, T *V, turn<T> *turns, int *info)
+	eigen_kernel(int n, bool upper, bool vectors, T *to, int lda, real_of<T> *values, T *work, int64_t step,
+		     rotations how, int *info)
 {
 	using R = real_of<T>;
+	to += blockIdx.x * (int64_t)lda * n;
+	values += blockIdx.x * (int64_t)n;
+	info += blockIdx.x;
+	T *A = work + blockIdx.x * step, *V = A + (int64_t)n * n;
+	auto *turns = reinterpret_cast<turn<T> *>(V + (int64_t)n * n);
 	int64_t all = (int64_t)n * n;
 	int pairs = (n + 1) / 2, rounds = n + (n & 1) - 1;
 	R own = 0;
@@ -77,9 +93,12 @@ __global__ void __launch_bounds__(THREADS)
 		own += abs_squared(A[e]);
 	}
 	/* Rotations leave so much of roundings themselves. */
-	R enough = sum_of_block(own) * epsilon_of<R> * epsilon_of<R> * n;
+	R all_squares = sum_of_block(own), enough = all_squares * epsilon_of<R> * epsilon_of<R> * n;
+	if ((R)(how.tolerance * how.tolerance) * all_squares > enough)
+		enough = (R)(how.tolerance * how.tolerance) * all_squares;
 	bool done = false;
-	for (int sweep = 0; sweep < MOST_SWEEPS && !done; sweep++) {
+	int sweep = 0;
+	for (; sweep < how.most_sweeps && !done; sweep++) {
 		for (int round = 0; round < rounds; round++) {
 			int p, q;
 			for (int k = threadIdx.x; k < pairs; k += THREADS) {
@@ -110,18 +129,24 @@ __global__ void __launch_bounds__(THREADS)
 		for (int64_t e = threadIdx.x; e < all; e += THREADS)
 			own += e % n == e / n ? R(0) : abs_squared(A[e]);
 		/* A NaN ends the sweeps, too. */
-		done = !(sum_of_block(own) > enough);
+		own = sum_of_block(own);
+		done = !(own > enough);
 	}
 	if (threadIdx.x == 0)
-		*info = done ? 0 : 1;
+		*info = done ? 0 : how.unsettled;
+	if (threadIdx.x == 0 && how.sweeps) {
+		*how.sweeps = sweep;
+		*how.left = sqrt((double)own);
+	}
 	/* Each value's place is the number of smaller ones, and of equal ones before it. */
 	for (int i = threadIdx.x; i < n; i += THREADS) {
 		R value = real(A[i + (int64_t)i * n]);
 		int place = 0;
-		for (int j = 0; j < n; j++) {
+		for (int j = 0; j < n && how.sorted; j++) {
 			R other = real(A[j + (int64_t)j * n]);
 			place += other < value || (other == value && j < i);
 		}
+		place = how.sorted ? place : i;
 		values[place] = value;
 		for (int row = 0; row < n && vectors; row++)
 			to[row + (int64_t)place * lda] = V[row + (int64_t)i * n];
@@ -141,20 +166,58 @@ cusolverStatus_t syevd_buffer(cusolverDnHandle_t handle, cusolverEigMode_t jobz,
 	return tell_size(eigen_elements<T>(n), size);
 }
 
+/* jobz and the rest are checked. */
+template <class T>
+cusolverStatus_t eigen(cusolverDnHandle_t handle, cusolverEigMode_t jobz, cublasFillMode_t uplo, int n, T *A, int lda,
+		       real_of<T> *values, T *work, const rotations &how, int *info, int batch)
+{
+	cudaMemsetAsync(info, 0, batch * sizeof *info, handle->stream);
+	if (n == 0 || batch == 0)
+		return CUSOLVER_STATUS_SUCCESS;
+	eigen_kernel<<<(unsigned)batch, THREADS, 0, handle->stream>>>(n, uplo == CUBLAS_FILL_MODE_UPPER,
+								      jobz == CUSOLVER_EIG_MODE_VECTOR, A, lda, values,
+								      work, eigen_elements<T>(n), how, info);
+	return finished(CUBLAS_STATUS_SUCCESS);
+}
+
 template <class T>
 cusolverStatus_t syevd(cusolverDnHandle_t handle, cusolverEigMode_t jobz, cublasFillMode_t uplo, int n, T *A, int lda,
 		       real_of<T> *values, T *work, int size, int *info)
 {
 	HD_SOLVER_HANDLE(handle);
 	HD_SOLVER_VALID(is_fill(uplo) && is_matrix(n, n, lda) && info && size >= eigen_elements<T>(n));
-	cudaMemsetAsync(info, 0, sizeof *info, handle->stream);
-	if (n == 0)
-		return CUSOLVER_STATUS_SUCCESS;
-	T *whole = work, *vectors = whole + (int64_t)n * n;
-	auto *turns = reinterpret_cast<turn<T> *>(vectors + (int64_t)n * n);
-	eigen_kernel<<<1, THREADS, 0, handle->stream>>>(n, uplo == CUBLAS_FILL_MODE_UPPER, jobz == CUSOLVER_EIG_MODE_VECTOR, A,
-							lda, values, whole, vectors, turns, info);
-	return finished(CUBLAS_STATUS_SUCCESS);
+	return eigen(handle, jobz, uplo, n, A, lda, values, work, rotations(), info, 1);
+}
+
+} // namespace hd_solver
+
+struct syevjInfo : hd_solver::rotations {};
+
+namespace hd_solver {
+
+template <class T>
+cusolverStatus_t syevj_buffer(cusolverDnHandle_t handle, cusolverEigMode_t jobz, cublasFillMode_t uplo, int n, int lda,
+			      int *size, syevjInfo_t params, int batch)
+{
+	HD_SOLVER_HANDLE(handle);
+	HD_SOLVER_VALID(is_fill(uplo) && is_matrix(n, n, lda) && size && params && batch >= 0);
+	return tell_size(batch * eigen_elements<T>(n), size);
+}
+
+/* What is left and the sweeps are those of a single matrix: NVIDIA's tells neither of a batch. */
+template <class T>
+cusolverStatus_t syevj(cusolverDnHandle_t handle, cusolverEigMode_t jobz, cublasFillMode_t uplo, int n, T *A, int lda,
+		       real_of<T> *values, T *work, int size, int *info, syevjInfo_t params, int batch, bool single)
+{
+	HD_SOLVER_HANDLE(handle);
+	HD_SOLVER_VALID(is_fill(uplo) && is_matrix(n, n, lda) && info && params && batch >= 0);
+	HD_SOLVER_VALID(size >= batch * eigen_elements<T>(n));
+	rotations how = *params;
+	how.unsettled = n + 1;
+	how.sorted = single || how.sorted;
+	if (!single)
+		how.sweeps = nullptr;
+	return eigen(handle, jobz, uplo, n, A, lda, values, work, how, info, batch);
 }
 
 } // namespace hd_solver

@@ -94,6 +94,27 @@ HD_SOLVER_RANK_K(C, cuComplex, float, herk)
 HD_SOLVER_RANK_K(Z, cuDoubleComplex, double, herk)
 #undef HD_SOLVER_RANK_K
 
+/* A matrix of a batch: the distances of rows and columns, by which its adjoint is a matrix, too, and of matrices. */
+template <class T> struct laid_out {
+	T *data;
+	int64_t rows, columns, step;
+	bool conjugate;
+
+	__device__ void move_to(unsigned number)
+	{
+		if (data)
+			data += number * step;
+	}
+	__device__ T get(int64_t i, int64_t j) const
+	{
+		return conj_if(conjugate, data[i * rows + j * columns]);
+	}
+	__device__ void set(int64_t i, int64_t j, T value) const
+	{
+		data[i * rows + j * columns] = conj_if(conjugate, value);
+	}
+};
+
 /* The sum over a block's threads, for all of them. */
 template <class T> __device__ T sum_of_block(T own)
 {
