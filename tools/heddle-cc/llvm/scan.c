@@ -452,17 +452,24 @@ static int write_refused(const struct hd_cc_scan *asked, CXTranslationUnit unit)
 	return status;
 }
 
-/* clang's error at a launch in a kernel or a device function: it has no words for what the programmer meant. */
+/*
+ * clang's error at a launch in a kernel or a device function: it has no words for what the programmer meant. Where the kernel
+ * that is launched is a template's, it names the function that takes the launch's configuration.
+ */
 static bool is_nested_launch(const char *text)
 {
-	return text && !strncmp(text, "reference to __global__ function '", 34) &&
+	static const char kernel[] = "reference to __global__ function '";
+	static const char configuration[] = "reference to __host__ function '__cudaPushCallConfiguration'";
+	return text && (!strncmp(text, kernel, sizeof kernel - 1) || !strncmp(text, configuration, sizeof configuration - 1)) &&
 	       (strstr(text, "' in __global__ function") || strstr(text, "' in __device__ function"));
 }
 
-/* Says at each such launch that it is not supported. */
+/* Says at each such launch that it is not supported: once for a line, where clang may have two errors. */
 static bool report_nested(const struct hd_cc_scan *asked, CXTranslationUnit unit)
 {
 	bool any = false;
+	CXFile file_before = NULL;
+	unsigned line_before = 0;
 	for (unsigned i = 0; i < clang_getNumDiagnostics(unit); i++) {
 		CXDiagnostic diagnostic = clang_getDiagnostic(unit, i);
 		CXString message = clang_getDiagnosticSpelling(diagnostic);
@@ -475,8 +482,12 @@ static bool report_nested(const struct hd_cc_scan *asked, CXTranslationUnit unit
 			loc.file = clang_getCString(name);
 			if (!any)
 				dup2(asked->errors, STDERR_FILENO);
+			if (!any || loc.line != line_before || !clang_File_isEqual(file, file_before))
+				hd_error(asked->diag, loc,
+					 "a kernel launches a kernel: dynamic parallelism is not supported");
 			any = true;
-			hd_error(asked->diag, loc, "a kernel launches a kernel: dynamic parallelism is not supported");
+			file_before = file;
+			line_before = loc.line;
 			clang_disposeString(name);
 		}
 		clang_disposeString(message);

@@ -264,6 +264,7 @@ static void refuse(CUmemAllocationProp prop, CUmemAccessDesc access)
 	CUdeviceptr at;
 	int can = 0;
 	GOOD(cuDeviceGetAttribute(&can, CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED, 0));
+	static_assert(CU_DEVICE_ATTRIBUTE_VIRTUAL_ADDRESS_MANAGEMENT_SUPPORTED == CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED, "its older name");
 	CHECK(can == 1);
 	CHECK(cuMemCreate(&handle, free_bytes() / MIB * MIB + 2 * MIB, &prop, 0) == CUDA_ERROR_OUT_OF_MEMORY);
 	INVALID(cuMemCreate(&handle, MIB, &prop, 0));
