@@ -453,14 +453,15 @@ static int write_refused(const struct hd_cc_scan *asked, CXTranslationUnit unit)
 }
 
 /*
- * clang's error at a launch in a kernel or a device function: it has no words for what the programmer meant. Where the kernel
- * that is launched is a template's, it names the function that takes the launch's configuration.
+ * clang's error at a launch in a kernel or a device function: it has no words for what the programmer meant. Where the
+ * kernel that is launched is a template's, it names the function that takes the launch's configuration.
  */
 static bool is_nested_launch(const char *text)
 {
 	static const char kernel[] = "reference to __global__ function '";
 	static const char configuration[] = "reference to __host__ function '__cudaPushCallConfiguration'";
-	return text && (!strncmp(text, kernel, sizeof kernel - 1) || !strncmp(text, configuration, sizeof configuration - 1)) &&
+	return text &&
+	       (!strncmp(text, kernel, sizeof kernel - 1) || !strncmp(text, configuration, sizeof configuration - 1)) &&
 	       (strstr(text, "' in __global__ function") || strstr(text, "' in __device__ function"));
 }
 
