@@ -10,6 +10,9 @@
 #include <random>
 #include <vector>
 
+// Names of CUDA 13.
+static_assert(CUFFT_MISSING_DEPENDENCY == 17 && CUFFT_NVSHMEM_FAILURE == 20, "NVIDIA's numbers");
+
 typedef std::complex<long double> number;
 
 static void demand(bool right, const char *what, int line)
