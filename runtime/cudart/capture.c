@@ -162,12 +162,12 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *pGraph)
 	return hd_cudart_return(error);
 }
 
+/* What the stream had is still in the graph: the end says whether the stream that began waits for it. */
 void hd_cudart_leave_capture(struct hd_cudart *cudart, cudaStream_t stream)
 {
 	struct CUstream_st *object = hd_cudart_stream(stream);
 	if (!object->capture)
 		return;
-	object->capture->invalid = true;
 	if (object->capture->origin == stream) {
 		hd_graph_free(object->capture->graph);
 		forget(cudart, object->capture);

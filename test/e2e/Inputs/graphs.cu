@@ -103,6 +103,31 @@ static void captured(int *a, int *b, int *out)
     }
     OK(cudaGraphExecDestroy(exec));
 
+    /* a stream that goes before the capture ends leaves what it had */
+    for (int joins = 1; joins >= 0; joins--) {
+        cudaStream_t brief;
+        OK(cudaStreamCreateWithFlags(&brief, cudaStreamNonBlocking));
+        OK(cudaStreamBeginCapture(one, cudaStreamCaptureModeGlobal));
+        OK(cudaEventRecord(forked, one));
+        OK(cudaStreamWaitEvent(brief, forked));
+        step<<<1, 32, 0, brief>>>(a, 0, 55);
+        OK(cudaEventRecord(joined, brief));
+        if (joins)
+            OK(cudaStreamWaitEvent(one, joined));
+        OK(cudaStreamDestroy(brief));
+        EXPECT(cudaStreamEndCapture(one, &graph) == (joins ? cudaSuccess : cudaErrorStreamCaptureUnjoined));
+        cudaGetLastError();
+        if (!joins)
+            continue;
+        OK(cudaGraphInstantiate(&exec, graph));
+        OK(cudaGraphLaunch(exec, one));
+        OK(cudaStreamSynchronize(one));
+        OK(cudaMemcpy(result, a, 128, cudaMemcpyDeviceToHost));
+        EXPECT(result[0] == 55);
+        OK(cudaGraphExecDestroy(exec));
+        OK(cudaGraphDestroy(graph));
+    }
+
     /* what a capture does not allow */
     OK(cudaStreamBeginCapture(one, cudaStreamCaptureModeGlobal));
     EXPECT(cudaStreamSynchronize(one) == cudaErrorStreamCaptureUnsupported);
