@@ -153,11 +153,14 @@ struct candidate {
 	struct pressure change;
 	bool fits, early; /* stays under the limits; operands ready */
 	bool idle;	  /* a leaf that nothing could read yet */
+	bool blocks;	  /* the warp, until products are there */
 };
 
-static bool is_tight(const struct scheduler *s)
+/* Predicates that are short say nothing about instructions that neither make nor end one. */
+static bool is_tight(const struct scheduler *s, const struct candidate *a, const struct candidate *b)
 {
-	return s->now.words >= (int32_t)s->limit || s->now.preds >= (int32_t)FREE_PREDICATES;
+	return s->now.words >= (int32_t)s->limit ||
+	       (s->now.preds >= (int32_t)FREE_PREDICATES && (a->change.preds || b->change.preds));
 }
 
 static bool is_better(const struct scheduler *s, const struct candidate *a, const struct candidate *b)
@@ -167,10 +170,12 @@ static bool is_better(const struct scheduler *s, const struct candidate *a, cons
 		return b->idle;
 	if (a->fits != b->fits)
 		return a->fits;
-	if (is_tight(s) || !a->fits || !s->hiding) {
+	if (is_tight(s, a, b) || !a->fits || !s->hiding) {
 		int32_t cost = a->change.words + a->change.preds, other = b->change.words + b->change.preds;
 		return cost != other ? cost < other : a->node < b->node;
 	}
+	if (a->blocks != b->blocks)
+		return b->blocks;
 	if (a->early != b->early)
 		return a->early;
 	if (!a->early && s->ready[a->node] != s->ready[b->node])
@@ -178,6 +183,12 @@ static bool is_better(const struct scheduler *s, const struct candidate *a, cons
 	if (left->height != right->height)
 		return left->height > right->height;
 	return a->node < b->node;
+}
+
+/* What does not need the products is done while they are under way. */
+static bool waits_for_products(const struct hd_minst *inst)
+{
+	return inst->op == HD_OP_WARPGROUP && hd_mod_get(inst->mods, HD_MOD_WGMODE) == HD_WG_WAIT;
 }
 
 /* Reads no register and is never too early: only its result takes a register. */
@@ -219,7 +230,12 @@ static bool is_idle(const struct scheduler *s, uint32_t index, struct pressure c
 static struct candidate consider(const struct scheduler *s, uint32_t node)
 {
 	struct pressure change = change_of(s, node);
-	struct candidate candidate = {node, change, true, s->ready[node] <= s->cycle, is_idle(s, node, change)};
+	struct candidate candidate = {node,
+				      change,
+				      true,
+				      s->ready[node] <= s->cycle,
+				      is_idle(s, node, change),
+				      waits_for_products(&s->dag.insts[node])};
 	int32_t words = s->now.words + change.words, preds = s->now.preds + change.preds;
 	candidate.fits = (change.words <= 0 || words <= (int32_t)s->limit) &&
 			 (change.preds <= 0 || preds <= (int32_t)FREE_PREDICATES);
