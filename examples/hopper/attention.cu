@@ -73,9 +73,27 @@ static __device__ __forceinline__ uint64_t descriptor(uint32_t address, uint32_t
 	return (uint64_t)(address >> 4) | (uint64_t)(next >> 4) << 16 | (uint64_t)(1024 >> 4) << 32 | 1ull << 62;
 }
 
+/* Keeps the compiler from making all that depends on it in front of a loop, where it would stay in registers. */
+static __device__ __forceinline__ uint32_t made_here(uint32_t x)
+{
+	asm volatile("" : "+r"(x));
+	return x;
+}
+
+/* Of what lies so many bytes behind it. The lower word has the address alone that changes, so one addition makes it. */
+static __device__ __forceinline__ uint64_t behind(uint64_t descriptor, uint32_t bytes)
+{
+	return (descriptor & 0xffffffff00000000) | (uint32_t)((uint32_t)descriptor + (bytes >> 4));
+}
+
 /* Turns: a warpgroup waits for its own, and gives the other one its. */
 static __device__ __forceinline__ void wait_turn(unsigned group) { asm volatile("bar.sync %0, 256;" ::"r"(1 + group) : "memory"); }
 static __device__ __forceinline__ void give_turn(unsigned group) { asm volatile("bar.arrive %0, 256;" ::"r"(1 + group) : "memory"); }
+
+static __device__ __forceinline__ void meet(unsigned barrier, unsigned threads)
+{
+	asm volatile("bar.sync %0, %1;" ::"r"(barrier), "r"(threads) : "memory");
+}
 
 static __device__ __forceinline__ float power_of_two(float x)
 {
@@ -91,32 +109,76 @@ static __device__ __forceinline__ uint32_t pack(float low, float high)
 }
 
 template <int Dim> struct sizes {
-	enum { KEYS = Dim == 256 ? 64 : 128, BOXES = Dim / 64, SUMS = Dim / 2, SCORES = KEYS / 2 };
+	enum { KEYS = Dim == 256 ? 64 : 128, BOXES = Dim / 64, SUMS = Dim / 2, SCORES = KEYS / 2, DIAGONAL = ROWS / KEYS };
 	enum { Q_BOX = GROUP_ROWS * 128, KEY_BOX = KEYS * 128, Q_BYTES = CONSUMERS * BOXES * Q_BOX, TILE_BYTES = BOXES * KEY_BOX };
 };
 
+/* Results leave from where V was. Rows to compute are handed on in a ring of two. */
 template <int Dim> struct memory {
 	uint8_t q[sizes<Dim>::Q_BYTES], k[STAGES][sizes<Dim>::TILE_BYTES], v[STAGES][sizes<Dim>::TILE_BYTES];
-	barrier q_full, k_full[STAGES], k_empty[STAGES], v_full[STAGES], v_empty[STAGES];
+	barrier q_full, q_empty, k_full[STAGES], k_empty[STAGES], v_full[STAGES], v_empty[STAGES], results_out, next_full[2], next_empty[2];
+	int next[2];
 };
 
-template <int Dim>
-static __device__ void produce(memory<Dim> *m, const CUtensorMap &q, const CUtensorMap &k, const CUtensorMap &v, int row, int key, int tiles)
+/* 128 rows of a head; of causal ones the last rows, which have most keys, come first. */
+template <int Dim, bool Causal> struct item {
+	int head, first_row, tiles;
+	__device__ __forceinline__ item(int number, int length)
+	{
+		int blocks = length / ROWS;
+		head = number / blocks;
+		first_row = (Causal ? blocks - 1 - number % blocks : number % blocks) * ROWS;
+		tiles = (Causal ? first_row + ROWS : length) / sizes<Dim>::KEYS;
+	}
+};
+
+template <int Dim> static __device__ __forceinline__ void load_tile(uint8_t *to, const CUtensorMap &map, int key, barrier &full)
 {
 	using s = sizes<Dim>;
-	m->q_full.expect(s::Q_BYTES);
-	for (int i = 0; i < CONSUMERS * s::BOXES; i++)
-		load_box(m->q + i * s::Q_BOX, q, i % s::BOXES * 64, row + i / s::BOXES * GROUP_ROWS, m->q_full);
-	for (int tile = 0; tile < tiles; tile++) {
-		int slot = tile % STAGES, phase = tile / STAGES & 1 ^ 1;
-		m->k_empty[slot].wait(phase);
-		m->k_full[slot].expect(s::TILE_BYTES);
-		for (int i = 0; i < s::BOXES; i++)
-			load_box(m->k[slot] + i * s::KEY_BOX, k, i * 64, key + tile * s::KEYS, m->k_full[slot]);
-		m->v_empty[slot].wait(phase);
-		m->v_full[slot].expect(s::TILE_BYTES);
-		for (int i = 0; i < s::BOXES; i++)
-			load_box(m->v[slot] + i * s::KEY_BOX, v, i * 64, key + tile * s::KEYS, m->v_full[slot]);
+	full.expect(s::TILE_BYTES);
+#pragma unroll 1 /* its thread has few registers */
+	for (int i = 0; i < s::BOXES; i++)
+		load_box(to + i * s::KEY_BOX, map, i * 64, key, full);
+}
+
+/* One thread. Tiles of keys come from the last to the first, in the order in which they are multiplied: of K, with the one of V before it. */
+template <int Dim, bool Causal>
+static __device__ void produce(memory<Dim> *m, const CUtensorMap &q, const CUtensorMap &k, const CUtensorMap &v, int length, int items, int *counter)
+{
+	using s = sizes<Dim>;
+	int number = blockIdx.x, slot = 0, phase = 1;
+	for (int round = 0;; round++) {
+		m->next_empty[round % 2].wait(round / 2 & 1 ^ 1);
+		m->next[round % 2] = number;
+		m->next_full[round % 2].arrive();
+		if (number >= items)
+			return;
+		item<Dim, Causal> own(number, length);
+		int row = own.head * length;
+		for (int tile = 0; tile <= own.tiles; tile++) {
+			int before = slot ^ 1, phase_before = slot ? phase : phase ^ 1;
+			if (tile < own.tiles) {
+				m->k_empty[slot].wait(phase);
+				load_tile<Dim>(m->k[slot], k, row + (own.tiles - 1 - tile) * s::KEYS, m->k_full[slot]);
+			}
+			if (tile == 0) {
+				m->q_empty.wait(round & 1 ^ 1);
+				m->q_full.expect(s::Q_BYTES);
+#pragma unroll 1
+				for (int i = 0; i < CONSUMERS * s::BOXES; i++)
+					load_box(m->q + i * s::Q_BOX, q, i % s::BOXES * 64, row + own.first_row + i / s::BOXES * GROUP_ROWS, m->q_full);
+			} else {
+				if (tile == 1)
+					m->results_out.wait(round & 1 ^ 1);
+				m->v_empty[before].wait(phase_before);
+				load_tile<Dim>(m->v[before], v, row + (own.tiles - tile) * s::KEYS, m->v_full[before]);
+			}
+			if (tile < own.tiles) {
+				phase ^= slot;
+				slot ^= 1;
+			}
+		}
+		number = Causal ? gridDim.x + atomicAdd(counter, 1) : number + gridDim.x;
 	}
 }
 
@@ -124,7 +186,7 @@ static __device__ void produce(memory<Dim> *m, const CUtensorMap &q, const CUten
 template <int Dim> struct softmax {
 	float most[2], sum[2], less[2]; /* less: by what sums so far count less */
 	__device__ __forceinline__ softmax() : most{-INFINITY, -INFINITY}, sum{0, 0}, less{0, 0} {}
-	__device__ __forceinline__ void step(float (&score)[sizes<Dim>::SCORES], float scale)
+	template <bool Masked> __device__ __forceinline__ void step(float (&score)[sizes<Dim>::SCORES], float scale)
 	{
 		constexpr int COUNT = sizes<Dim>::SCORES;
 #pragma unroll
@@ -136,12 +198,13 @@ template <int Dim> struct softmax {
 					now = fmaxf(now, score[j]);
 			now = fmaxf(now, __shfl_xor_sync(0xffffffff, now, 1));
 			now = fmaxf(now, __shfl_xor_sync(0xffffffff, now, 2));
-			less[half] = power_of_two((most[half] - now) * scale);
+			float base = Masked && now == -INFINITY ? 0 : now * scale;
+			less[half] = power_of_two(most[half] * scale - base);
 			most[half] = now;
 #pragma unroll
 			for (int j = 0; j < COUNT; j++)
 				if (j / 2 % 2 == half) {
-					score[j] = power_of_two(score[j] * scale - now * scale);
+					score[j] = power_of_two(score[j] * scale - base);
 					added += score[j];
 				}
 			sum[half] = sum[half] * less[half] + added;
@@ -150,92 +213,151 @@ template <int Dim> struct softmax {
 };
 
 template <int Dim, bool Causal>
-static __device__ void consume(memory<Dim> *m, __half *out, int row, int first_row, int tiles)
+static __device__ void consume(memory<Dim> *m, const CUtensorMap &out, int length, int items)
 {
 	using s = sizes<Dim>;
 	unsigned group = threadIdx.x / 128 - 1, lane = threadIdx.x % 128;
-	uint32_t q = (uint32_t)__cvta_generic_to_shared(m->q) + group * s::BOXES * s::Q_BOX;
-	uint32_t k = (uint32_t)__cvta_generic_to_shared(m->k), v = (uint32_t)__cvta_generic_to_shared(m->v);
-	int own = first_row + group * GROUP_ROWS + lane / 32 * 16 + lane % 32 / 4; /* in its sequence */
+	uint64_t q = descriptor((uint32_t)__cvta_generic_to_shared(m->q) + group * s::BOXES * s::Q_BOX, 0);
+	uint64_t k = descriptor((uint32_t)__cvta_generic_to_shared(m->k), 0);
+	uint64_t v = descriptor((uint32_t)__cvta_generic_to_shared(m->v), s::KEY_BOX);
+	int own_row = lane / 32 * 16 + lane % 32 / 4; /* of the group's */
 	float score[s::SCORES], sum[s::SUMS];
 	uint32_t weight[s::SCORES / 2];
-	softmax<Dim> soft;
 	const float scale = 1.4426950408889634f / sqrtf(Dim);
+	int slot = 0, phase = 0;
+
+	auto multiply_keys = [&] {
+		uint64_t tile = behind(k, slot * s::TILE_BYTES), rows = behind(q, Dim == 256 ? made_here(0) : 0);
 #pragma unroll
-	for (int i = 0; i < s::SUMS; i++)
-		sum[i] = 0;
-	m->q_full.wait(0);
-	if (group == 1)
-		give_turn(0);
-	for (int tile = 0; tile <= tiles; tile++) {
-		int slot = tile % STAGES, before = (tile + STAGES - 1) % STAGES;
-		bool more = tile < tiles;
-		if (more)
-			m->k_full[slot].wait(tile / STAGES & 1);
-		if (tile)
-			m->v_full[before].wait((tile - 1) / STAGES & 1);
-		wait_turn(group);
-		begin_products();
-		if (more)
-#pragma unroll
-			for (int i = 0; i < Dim / 16; i++)
-				multiply(score, descriptor(q + i / 4 * s::Q_BOX + i % 4 * 32, 0),
-					 descriptor(k + slot * s::TILE_BYTES + i / 4 * s::KEY_BOX + i % 4 * 32, 0), i);
+		for (int i = 0; i < Dim / 16; i++)
+			multiply(score, behind(rows, i / 4 * s::Q_BOX + i % 4 * 32), behind(tile, i / 4 * s::KEY_BOX + i % 4 * 32), i);
 		end_products();
-		if (tile)
+	};
+	auto multiply_values = [&](int before, bool adds) {
+		uint64_t tile = behind(v, before * s::TILE_BYTES);
 #pragma unroll
-			for (int i = 0; i < s::KEYS / 16; i++)
-				multiply(sum, weight + 4 * i, descriptor(v + before * s::TILE_BYTES + i * 2048, s::KEY_BOX), 1);
+		for (int i = 0; i < s::KEYS / 16; i++)
+			multiply(sum, weight + 4 * i, behind(tile, i * 2048), i || adds);
 		end_products();
-		if (group == 0 || more)
-			give_turn(group ^ 1);
-		wait_products<1>();
-		if (more) {
-			if (lane == 0)
-				m->k_empty[slot].arrive();
+	};
+	auto pack_weights = [&] {
 #pragma unroll
-			for (int j = 0; Causal && j < s::SCORES; j++)
-				if (tile * s::KEYS + j / 4 * 8 + (int)lane % 4 * 2 + j % 2 > own + j / 2 % 2 * 8)
+		for (int j = 0; j < s::SCORES; j += 2)
+			weight[j / 2] = pack(score[j], score[j + 1]);
+	};
+
+	for (int round = 0;; round++) {
+		m->next_full[round % 2].wait(round / 2 & 1);
+		int number = m->next[round % 2];
+		if (number >= items)
+			break;
+		item<Dim, Causal> own(number, length);
+		softmax<Dim> soft;
+		auto hide = [&](int tile) {
+			int past = own.first_row + (int)group * GROUP_ROWS + own_row - (own.tiles - 1 - tile) * s::KEYS - (int)lane % 4 * 2;
+#pragma unroll
+			for (int j = 0; j < s::SCORES; j++)
+				if (j / 4 * 8 + j % 2 - j / 2 % 2 * 8 > past)
 					score[j] = -INFINITY;
-			soft.step(score, scale);
-		}
+		};
+		m->q_full.wait(round & 1);
+		m->k_full[slot].wait(phase);
+		begin_products();
+		multiply_keys();
+		if (group == 1 && own.tiles > 1)
+			give_turn(0);
 		wait_products<0>();
-		if (tile && lane == 0)
-			m->v_empty[before].arrive();
-		if (more) {
+		if (lane == 0) {
+			m->k_empty[slot].arrive();
+			if (own.tiles == 1)
+				m->q_empty.arrive();
+		}
+		if (Causal)
+			hide(0);
+		soft.template step<Causal>(score, scale);
+		pack_weights();
+		for (int tile = 1; tile < own.tiles; tile++) {
+			int before = slot, phase_before = phase;
+			phase ^= slot;
+			slot ^= 1;
+			m->k_full[slot].wait(phase);
+			wait_turn(group);
+			begin_products();
+			multiply_keys();
+			m->v_full[before].wait(phase_before);
+			multiply_values(before, tile > 1);
+			if (group == 0 || tile + 1 < own.tiles)
+				give_turn(group ^ 1);
+			wait_products<1>();
+			if (lane == 0) {
+				m->k_empty[slot].arrive();
+				if (tile + 1 == own.tiles)
+					m->q_empty.arrive();
+			}
+			if (Causal && tile < s::DIAGONAL)
+				hide(tile);
+			soft.template step<(Causal && s::DIAGONAL > 1)>(score, scale);
+			wait_products<0>();
+			if (lane == 0)
+				m->v_empty[before].arrive();
 #pragma unroll
 			for (int i = 0; i < s::SUMS; i++)
 				sum[i] *= soft.less[i / 2 % 2];
+			pack_weights();
+		}
+		m->v_full[slot].wait(phase);
+		begin_products();
+		multiply_values(slot, own.tiles > 1);
 #pragma unroll
-			for (int j = 0; j < s::SCORES; j += 2)
-				weight[j / 2] = pack(score[j], score[j + 1]);
+		for (int half = 0; half < 2; half++) {
+			soft.sum[half] += __shfl_xor_sync(0xffffffff, soft.sum[half], 1);
+			soft.sum[half] += __shfl_xor_sync(0xffffffff, soft.sum[half], 2);
+			soft.sum[half] = 1 / soft.sum[half];
+		}
+		wait_products<0>();
+		if (lane == 0)
+			m->v_empty[slot].arrive();
+		phase ^= slot;
+		slot ^= 1;
+		meet(3, 128 * CONSUMERS); /* nobody reads V any more */
+		uint8_t *boxes = m->v[0] + (Dim == 256 ? made_here(group) : group) * s::BOXES * s::Q_BOX;
+#pragma unroll
+		for (int i = 0; i < s::SUMS; i += 2) {
+			unsigned byte = (own_row + i / 2 % 2 * 8) * 128 + (i / 4 * 8 + lane % 4 * 2) % 64 * 2;
+			*(uint32_t *)(boxes + i / 32 * s::Q_BOX + swizzled(byte)) =
+				pack(sum[i] * soft.sum[i / 2 % 2], sum[i + 1] * soft.sum[i / 2 % 2]);
+		}
+		publish_stores();
+		meet(4 + group, 128);
+		if (lane == 0) {
+			m->next_empty[round % 2].arrive();
+			for (int i = 0; i < s::BOXES; i++)
+				store_box(out, i * 64, own.head * length + own.first_row + group * GROUP_ROWS, boxes + i * s::Q_BOX);
+			end_group();
+			wait_read<0>();
+			m->results_out.arrive();
 		}
 	}
-#pragma unroll
-	for (int half = 0; half < 2; half++) {
-		soft.sum[half] += __shfl_xor_sync(0xffffffff, soft.sum[half], 1);
-		soft.sum[half] += __shfl_xor_sync(0xffffffff, soft.sum[half], 2);
-		soft.sum[half] = 1 / soft.sum[half];
-	}
-	out += (size_t)(row + own - first_row) * Dim + lane % 4 * 2;
-#pragma unroll
-	for (int i = 0; i < s::SUMS; i += 2)
-		*(uint32_t *)(out + i / 2 % 2 * 8 * Dim + i / 4 * 8) = pack(sum[i] * soft.sum[i / 2 % 2], sum[i + 1] * soft.sum[i / 2 % 2]);
+	if (lane == 0)
+		wait_stores();
 }
 
 extern __shared__ __align__(1024) uint8_t shared[];
 
 template <int Dim, bool Causal>
 __global__ void __launch_bounds__(THREADS, 1)
-	attend(const __grid_constant__ CUtensorMap q, const __grid_constant__ CUtensorMap k, const __grid_constant__ CUtensorMap v, __half *out,
-	       int length)
+	attend(const __grid_constant__ CUtensorMap q, const __grid_constant__ CUtensorMap k, const __grid_constant__ CUtensorMap v,
+	       const __grid_constant__ CUtensorMap out, int length, int items, int *counter)
 {
 	memory<Dim> *m = (memory<Dim> *)shared;
-	/* Long rows first. */
-	int first_row = (Causal ? gridDim.x - 1 - blockIdx.x : blockIdx.x) * ROWS, row = blockIdx.y * length + first_row;
-	int tiles = (Causal ? first_row + ROWS : length) / sizes<Dim>::KEYS;
 	if (threadIdx.x == 0) {
 		m->q_full.init(1);
+		m->q_empty.init(CONSUMERS);
+		m->results_out.init(CONSUMERS);
+		for (int i = 0; i < 2; i++) {
+			m->next_full[i].init(1);
+			m->next_empty[i].init(CONSUMERS);
+		}
 		for (int i = 0; i < STAGES; i++) {
 			m->k_full[i].init(1);
 			m->v_full[i].init(1);
@@ -246,12 +368,12 @@ __global__ void __launch_bounds__(THREADS, 1)
 	}
 	__syncthreads();
 	if (threadIdx.x < 128) {
-		asm volatile("setmaxnreg.dec.sync.aligned.u32 24;");
+		asm volatile("setmaxnreg.dec.sync.aligned.u32 40;");
 		if (threadIdx.x == 0)
-			produce<Dim>(m, q, k, v, row, blockIdx.y * length, tiles);
+			produce<Dim, Causal>(m, q, k, v, length, items, counter);
 	} else {
-		asm volatile("setmaxnreg.inc.sync.aligned.u32 240;");
-		consume<Dim, Causal>(m, out, row, first_row, tiles);
+		asm volatile("setmaxnreg.inc.sync.aligned.u32 232;");
+		consume<Dim, Causal>(m, out, length, items);
 	}
 }
 
@@ -263,10 +385,15 @@ static CUtensorMap map_of(__half *matrix, size_t rows, int columns, int height)
 template <int Dim, bool Causal> static cudaError_t launch(__half *q, __half *k, __half *v, __half *out, int length, int heads)
 {
 	size_t rows = (size_t)heads * length;
+	int items = length / ROWS * heads, sms, *counter;
 	auto kernel = attend<Dim, Causal>;
+	cudaMalloc(&counter, sizeof *counter);
+	cudaMemset(counter, 0, sizeof *counter);
+	cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, 0);
 	cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)sizeof(memory<Dim>));
-	kernel<<<dim3(length / ROWS, heads), THREADS, sizeof(memory<Dim>)>>>(map_of(q, rows, Dim, GROUP_ROWS), map_of(k, rows, Dim, sizes<Dim>::KEYS),
-									     map_of(v, rows, Dim, sizes<Dim>::KEYS), out, length);
+	kernel<<<items < sms ? items : sms, THREADS, sizeof(memory<Dim>)>>>(map_of(q, rows, Dim, GROUP_ROWS), map_of(k, rows, Dim, sizes<Dim>::KEYS),
+									    map_of(v, rows, Dim, sizes<Dim>::KEYS), map_of(out, rows, Dim, GROUP_ROWS),
+									    length, items, counter);
 	return cudaGetLastError();
 }
 

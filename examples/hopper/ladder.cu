@@ -1,21 +1,22 @@
 /*
- * C = A B of bfloat16, the further steps of gemm's ladder: the ways in which published kernels for the H100 climb. A's rows and
+ * C = A B of bfloat16, or of e4m3, the further steps of gemm's ladder: the ways in which published kernels for the H100 climb. A's rows and
  * B's columns lie in memory one after the other. One warpgroup of a block copies tiles of 64 along k into a ring in shared
  * memory (TMA), two multiply them, 64 rows by 256 columns each, whose 128 sums a thread has in registers that the first one has
  * given up (setmaxnreg).
  * ladder [SIZE [STEP]]: 3 has a block for each tile of 128 by 256; 4 has one block on each SM, which goes from tile to tile, so
  * that copies for the next one run beside a tile's stores; 5 has clusters of two blocks, which share B's tile; 6 stores C through
- * shared memory; 7 takes tiles in squares, whose rows and columns stay in L2.
+ * shared memory; 7 takes tiles in squares, whose rows and columns stay in L2; 8 has factors of eight bits (e4m3), twice as many in a tile.
  */
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cuda_bf16.h>
+#include <cuda_fp8.h>
 #include <vector>
 
 #include "bulk.cuh"
 
-enum { ROWS = 128, COLUMNS = 256, DEPTH = 64, CONSUMERS = 2, THREADS = 128 * (1 + CONSUMERS), ROW_BYTES = 2 * DEPTH };
+enum { ROWS = 128, COLUMNS = 256, CONSUMERS = 2, THREADS = 128 * (1 + CONSUMERS), ROW_BYTES = 128 };
 enum { A_BYTES = ROWS * ROW_BYTES, B_BYTES = COLUMNS * ROW_BYTES, STAGE_BYTES = A_BYTES + B_BYTES, C_BYTES = ROWS * COLUMNS * 2 };
 enum { SQUARE = 8 }; /* tiles of a square's rows; twice as many rows as columns make its sides equal */
 
@@ -27,30 +28,49 @@ static __device__ __forceinline__ uint64_t descriptor(uint32_t address)
 
 #define FOUR(i) "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3])
 #define SIXTEEN(i) FOUR(i), FOUR(i + 4), FOUR(i + 8), FOUR(i + 12)
-static __device__ __forceinline__ void multiply(float (&d)[128], uint64_t a, uint64_t b, int adds)
-{
-	asm volatile(
-		"{ .reg .pred p; setp.ne.b32 p, %130, 0;\n"
-		"wgmma.mma_async.sync.aligned.m64n256k16.f32.bf16.bf16 "
-		"{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, %20, %21, %22, "
-		"%23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, "
-		"%44, %45, %46, %47, %48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63, %64, "
-		"%65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, %80, %81, %82, %83, %84, %85, "
-		"%86, %87, %88, %89, %90, %91, %92, %93, %94, %95, %96, %97, %98, %99, %100, %101, %102, %103, %104, "
-		"%105, %106, %107, %108, %109, %110, %111, %112, %113, %114, %115, %116, %117, %118, %119, %120, %121, "
-		"%122, %123, %124, %125, %126, %127}, %128, %129, p, 1, 1, 0, 0; }"
-		: SIXTEEN(0), SIXTEEN(16), SIXTEEN(32), SIXTEEN(48), SIXTEEN(64), SIXTEEN(80), SIXTEEN(96), SIXTEEN(112)
-		: "l"(a), "l"(b), "r"(adds));
-}
+#define PRODUCT(shape, transposes)                                                                                           \
+	asm volatile(                                                                                                        \
+		"{ .reg .pred p; setp.ne.b32 p, %130, 0;\n"                                                                  \
+		"wgmma.mma_async.sync.aligned." shape " "                                                                    \
+		"{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, %20, %21, %22, " \
+		"%23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, "  \
+		"%44, %45, %46, %47, %48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63, %64, "  \
+		"%65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, %80, %81, %82, %83, %84, %85, "  \
+		"%86, %87, %88, %89, %90, %91, %92, %93, %94, %95, %96, %97, %98, %99, %100, %101, %102, %103, %104, "       \
+		"%105, %106, %107, %108, %109, %110, %111, %112, %113, %114, %115, %116, %117, %118, %119, %120, %121, "     \
+		"%122, %123, %124, %125, %126, %127}, %128, %129, p, 1, 1" transposes "; }"                                  \
+		: SIXTEEN(0), SIXTEEN(16), SIXTEEN(32), SIXTEEN(48), SIXTEEN(64), SIXTEEN(80), SIXTEEN(96), SIXTEEN(112)     \
+		: "l"(a), "l"(b), "r"(adds))
+
+/* What is multiplied: a tile has so many along k, 128 bytes. */
+struct bfloats {
+	enum { DEPTH = 64 };
+	typedef __nv_bfloat16 element;
+	static __device__ __forceinline__ void multiply(float (&d)[128], uint64_t a, uint64_t b, int adds)
+	{
+		PRODUCT("m64n256k16.f32.bf16.bf16", ", 0, 0");
+	}
+	static element of(float x) { return __float2bfloat16(x); }
+};
+
+struct eight_bits { /* e4m3 */
+	enum { DEPTH = 128 };
+	typedef __nv_fp8_e4m3 element;
+	static __device__ __forceinline__ void multiply(float (&d)[128], uint64_t a, uint64_t b, int adds)
+	{
+		PRODUCT("m64n256k32.f32.e4m3.e4m3", "");
+	}
+	static element of(float x) { return element(x); }
+};
 
 /* The products of a tile, a group of them. */
-static __device__ __forceinline__ void multiply_tile(float (&d)[128], uint32_t a_tile, uint32_t b_tile, int adds)
+template <typename Type> static __device__ __forceinline__ void multiply_tile(float (&d)[128], uint32_t a_tile, uint32_t b_tile, int adds)
 {
 	uint64_t a = descriptor(a_tile), b = descriptor(b_tile);
 	asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
 #pragma unroll
-	for (int k = 0; k < DEPTH / 16; k++) /* 32 bytes along the rows */
-		multiply(d, a + 2 * k, b + 2 * k, adds || k);
+	for (int k = 0; k < 4; k++) /* 32 bytes along the rows */
+		Type::multiply(d, a + 2 * k, b + 2 * k, adds || k);
 	asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
 }
 
@@ -98,7 +118,7 @@ template <int Stages> struct memory {
 };
 
 /* One thread of the first warpgroup: fills the ring, tile after tile. */
-template <int Stages, int Cluster, bool Squares>
+template <typename Type, int Stages, int Cluster, bool Squares>
 static __device__ void produce(memory<Stages> *m, const CUtensorMap &a, const CUtensorMap &b, const shape &tiles, int first, int step)
 {
 	unsigned rank = Cluster > 1 ? rank_of_block() : 0, slot = 0, phase = 1;
@@ -109,11 +129,11 @@ static __device__ void produce(memory<Stages> *m, const CUtensorMap &a, const CU
 			uint8_t *stage = m->ring[slot];
 			m->empty[slot].wait(phase);
 			m->full[slot].expect(STAGE_BYTES);
-			load_box(stage, a, k * DEPTH, row * ROWS, m->full[slot]);
+			load_box(stage, a, k * Type::DEPTH, row * ROWS, m->full[slot]);
 			if (Cluster == 1)
-				load_box(stage + A_BYTES, b, k * DEPTH, column * COLUMNS, m->full[slot]);
+				load_box(stage + A_BYTES, b, k * Type::DEPTH, column * COLUMNS, m->full[slot]);
 			else /* its part, to all of them */
-				load_box(stage + A_BYTES + rank * (B_BYTES / Cluster), b, k * DEPTH,
+				load_box(stage + A_BYTES + rank * (B_BYTES / Cluster), b, k * Type::DEPTH,
 					 column * COLUMNS + rank * (COLUMNS / Cluster), m->full[slot], (1 << Cluster) - 1);
 			if (++slot == Stages) {
 				slot = 0;
@@ -158,7 +178,7 @@ static __device__ __forceinline__ void store_boxes(const float (&d)[128], uint8_
 	end_group();
 }
 
-template <int Stages, int Cluster, bool Boxes, bool Squares>
+template <typename Type, int Stages, int Cluster, bool Boxes, bool Squares>
 static __device__ void consume(memory<Stages> *m, uint8_t *boxes, const CUtensorMap &map, __nv_bfloat16 *c, const shape &tiles, int first,
 			       int step)
 {
@@ -171,7 +191,7 @@ static __device__ void consume(memory<Stages> *m, uint8_t *boxes, const CUtensor
 		for (int k = 0; k < tiles.depth; k++) {
 			uint32_t stage = (uint32_t)__cvta_generic_to_shared(m->ring[slot]);
 			m->full[slot].wait(phase);
-			multiply_tile(d, stage + group * 64 * ROW_BYTES, stage + A_BYTES, k);
+			multiply_tile<Type>(d, stage + group * 64 * ROW_BYTES, stage + A_BYTES, k);
 			if (k) { /* the products before have read their tile */
 				asm volatile("wgmma.wait_group.sync.aligned 1;" ::: "memory");
 				if (Cluster > 1 ? lane < Cluster : lane == 0)
@@ -202,7 +222,7 @@ static __device__ __forceinline__ void meet_cluster()
 
 extern __shared__ __align__(1024) uint8_t shared[];
 
-template <int Stages, int Cluster, bool Boxes, bool Squares>
+template <typename Type, int Stages, int Cluster, bool Boxes, bool Squares>
 __global__ void __launch_bounds__(THREADS, 1)
 	product(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b, const __grid_constant__ CUtensorMap map,
 		__nv_bfloat16 *c, shape tiles)
@@ -223,10 +243,10 @@ __global__ void __launch_bounds__(THREADS, 1)
 	if (threadIdx.x < 128) {
 		asm volatile("setmaxnreg.dec.sync.aligned.u32 40;");
 		if (threadIdx.x == 0)
-			produce<Stages, Cluster, Squares>(m, a, b, tiles, blockIdx.x, gridDim.x);
+			produce<Type, Stages, Cluster, Squares>(m, a, b, tiles, blockIdx.x, gridDim.x);
 	} else {
 		asm volatile("setmaxnreg.inc.sync.aligned.u32 232;");
-		consume<Stages, Cluster, Boxes, Squares>(m, boxes, map, c, tiles, blockIdx.x, gridDim.x);
+		consume<Type, Stages, Cluster, Boxes, Squares>(m, boxes, map, c, tiles, blockIdx.x, gridDim.x);
 	}
 	if (Cluster > 1) /* the others' copies come here, and their arrivals */
 		meet_cluster();
@@ -237,14 +257,19 @@ static CUtensorMap map_of(__nv_bfloat16 *matrix, int rows, int columns, int heig
 	return factor_map(matrix, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, rows, columns, height);
 }
 
-template <int Stages, int Cluster, bool Boxes, bool Squares>
-static cudaError_t launch(__nv_bfloat16 *a, __nv_bfloat16 *b, __nv_bfloat16 *c, int size, bool persistent)
+static CUtensorMap map_of(__nv_fp8_e4m3 *matrix, int rows, int columns, int height)
 {
-	shape tiles = {size / ROWS, size / COLUMNS, size / DEPTH};
+	return typed_map(matrix, CU_TENSOR_MAP_DATA_TYPE_UINT8, 1, rows, columns, columns, ROW_BYTES, height, CU_TENSOR_MAP_SWIZZLE_128B);
+}
+
+template <typename Type, int Stages, int Cluster, bool Boxes, bool Squares>
+static cudaError_t launch(typename Type::element *a, typename Type::element *b, __nv_bfloat16 *c, int size, bool persistent)
+{
+	shape tiles = {size / ROWS, size / COLUMNS, size / Type::DEPTH};
 	int count = tiles.rows * tiles.columns, sms;
 	CUtensorMap a_map = map_of(a, size, size, ROWS), b_map = map_of(b, size, size, COLUMNS / Cluster), c_map = map_of(c, size, size, 64);
 	size_t bytes = (sizeof(memory<Stages>) + 1023) / 1024 * 1024 + (Boxes ? (int)C_BYTES : 0);
-	auto kernel = product<Stages, Cluster, Boxes, Squares>;
+	auto kernel = product<Type, Stages, Cluster, Boxes, Squares>;
 	cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, 0);
 	cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
 	cudaLaunchAttribute cluster;
@@ -260,43 +285,68 @@ static cudaError_t launch(__nv_bfloat16 *a, __nv_bfloat16 *b, __nv_bfloat16 *c, 
 	return cudaLaunchKernelEx(&config, kernel, a_map, b_map, c_map, c, tiles);
 }
 
-int main(int argc, char **argv)
+#if !defined(BITS) || BITS == 16 /* with -DBITS=8 there is step 8 alone, which takes a fifth of the time to compile */
+static cudaError_t start(__nv_bfloat16 *a, __nv_bfloat16 *b, __nv_bfloat16 *c, int size, int step)
 {
-	int size = argc > 1 ? atoi(argv[1]) : 512, step = argc > 2 ? atoi(argv[2]) : 7, wrong = 0;
+	return step == 3   ? launch<bfloats, 4, 1, false, false>(a, b, c, size, false)
+	       : step == 4 ? launch<bfloats, 4, 1, false, false>(a, b, c, size, true)
+	       : step == 5 ? launch<bfloats, 4, 2, false, false>(a, b, c, size, true)
+	       : step == 6 ? launch<bfloats, 3, 2, true, false>(a, b, c, size, true)
+			   : launch<bfloats, 3, 2, true, true>(a, b, c, size, true);
+}
+#endif
+
+static cudaError_t start(__nv_fp8_e4m3 *a, __nv_fp8_e4m3 *b, __nv_bfloat16 *c, int size, int)
+{
+	return launch<eight_bits, 3, 2, true, true>(a, b, c, size, true);
+}
+
+template <typename Type> static int run(int size, int step)
+{
+	typedef typename Type::element element;
 	size_t count = (size_t)size * size;
-	if (size <= 0 || size % COLUMNS || step < 3 || step > 7) {
-		fprintf(stderr, "ladder [SIZE [STEP]]: a multiple of %d; 3 to 7\n", COLUMNS);
-		return 2;
-	}
-	std::vector<__nv_bfloat16> a(count), b(count), c(count);
+	std::vector<element> a(count), b(count);
+	std::vector<__nv_bfloat16> c(count);
 	unsigned x = 1;
 	for (size_t i = 0; i < 2 * count; i++) {
 		x = x * 1664525 + 1013904223;
-		(i < count ? a[i] : b[i - count]) = __float2bfloat16((float)(int)(x >> 28) / 8 - 1);
+		(i < count ? a[i] : b[i - count]) = Type::of((float)(int)(x >> 28) / 8 - 1);
 	}
-	__nv_bfloat16 *device_a, *device_b, *device_c;
+	element *device_a, *device_b;
+	__nv_bfloat16 *device_c;
 	cudaMalloc(&device_a, count * sizeof *device_a);
 	cudaMalloc(&device_b, count * sizeof *device_b);
 	cudaMalloc(&device_c, count * sizeof *device_c);
 	cudaMemcpy(device_a, a.data(), count * sizeof a[0], cudaMemcpyHostToDevice);
 	cudaMemcpy(device_b, b.data(), count * sizeof b[0], cudaMemcpyHostToDevice);
-	cudaError_t error = step == 3	? launch<4, 1, false, false>(device_a, device_b, device_c, size, false)
-			    : step == 4 ? launch<4, 1, false, false>(device_a, device_b, device_c, size, true)
-			    : step == 5 ? launch<4, 2, false, false>(device_a, device_b, device_c, size, true)
-			    : step == 6 ? launch<3, 2, true, false>(device_a, device_b, device_c, size, true)
-					: launch<3, 2, true, true>(device_a, device_b, device_c, size, true);
+	cudaError_t error = start(device_a, device_b, device_c, size, step);
 	error = error ? error : cudaDeviceSynchronize();
 	cudaMemcpy(c.data(), device_c, count * sizeof c[0], cudaMemcpyDeviceToHost);
-	/* Eighths below 1 in magnitude: sums are exact, and are rounded once. */
+	/* Eighths below 1 in magnitude: sums are exact, of eight bits as long as they are below 256, and are rounded once. */
+	int wrong = 0;
 	for (int i = 0; i < 4096; i++) {
 		x = x * 1664525 + 1013904223;
 		size_t row = (x >> 8) % size, column = (x >> 16) * 7 % size;
 		float sum = 0;
 		for (int k = 0; k < size; k++)
-			sum += __bfloat162float(a[row * size + k]) * __bfloat162float(b[column * size + k]);
+			sum += (float)a[row * size + k] * (float)b[column * size + k];
 		wrong += __bfloat162float(c[row * size + column]) != __bfloat162float(__float2bfloat16(sum));
 	}
 	printf("ladder: %d by %d by %d, step %d, %d of 4096 elements are wrong, %s\n", size, size, size, step, wrong,
 	       cudaGetErrorName(error));
 	return wrong != 0;
+}
+
+int main(int argc, char **argv)
+{
+	int size = argc > 1 ? atoi(argv[1]) : 512, step = argc > 2 ? atoi(argv[2]) : 7;
+	if (size <= 0 || size % COLUMNS || step < 3 || step > 8) {
+		fprintf(stderr, "ladder [SIZE [STEP]]: a multiple of %d; 3 to 8\n", COLUMNS);
+		return 2;
+	}
+#if !defined(BITS) || BITS == 16
+	if (step < 8)
+		return run<bfloats>(size, step);
+#endif
+	return run<eight_bits>(size, 8);
 }
