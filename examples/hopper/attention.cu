@@ -14,7 +14,10 @@
 
 #include "bulk.cuh"
 
-enum { ROWS = 128, GROUP_ROWS = 64, CONSUMERS = 2, THREADS = 128 * (1 + CONSUMERS), STAGES = 2 };
+enum { ROWS = 128, GROUP_ROWS = 64, CONSUMERS = 2, THREADS = 128 * (1 + CONSUMERS) };
+#ifndef STAGES
+#define STAGES 2 /* tiles of K that have room, and as many of V */
+#endif
 
 /* Operands of products: as many registers of sums as columns / 2. */
 #define NAMES_32 "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, " \
@@ -132,6 +135,16 @@ template <int Dim, bool Causal> struct item {
 	}
 };
 
+/* A place in a ring, and the parity of its turn. */
+struct place {
+	int slot, phase;
+	__device__ __forceinline__ void next()
+	{
+		slot = slot + 1 == STAGES ? 0 : slot + 1;
+		phase ^= slot == 0;
+	}
+};
+
 template <int Dim> static __device__ __forceinline__ void load_tile(uint8_t *to, const CUtensorMap &map, int key, barrier &full)
 {
 	using s = sizes<Dim>;
@@ -146,7 +159,8 @@ template <int Dim, bool Causal>
 static __device__ void produce(memory<Dim> *m, const CUtensorMap &q, const CUtensorMap &k, const CUtensorMap &v, int length, int items, int *counter)
 {
 	using s = sizes<Dim>;
-	int number = blockIdx.x, slot = 0, phase = 1;
+	int number = blockIdx.x;
+	place of_k{0, 1}, of_v{0, 1};
 	for (int round = 0;; round++) {
 		m->next_empty[round % 2].wait(round / 2 & 1 ^ 1);
 		m->next[round % 2] = number;
@@ -156,10 +170,10 @@ static __device__ void produce(memory<Dim> *m, const CUtensorMap &q, const CUten
 		item<Dim, Causal> own(number, length);
 		int row = own.head * length;
 		for (int tile = 0; tile <= own.tiles; tile++) {
-			int before = slot ^ 1, phase_before = slot ? phase : phase ^ 1;
 			if (tile < own.tiles) {
-				m->k_empty[slot].wait(phase);
-				load_tile<Dim>(m->k[slot], k, row + (own.tiles - 1 - tile) * s::KEYS, m->k_full[slot]);
+				m->k_empty[of_k.slot].wait(of_k.phase);
+				load_tile<Dim>(m->k[of_k.slot], k, row + (own.tiles - 1 - tile) * s::KEYS, m->k_full[of_k.slot]);
+				of_k.next();
 			}
 			if (tile == 0) {
 				m->q_empty.wait(round & 1 ^ 1);
@@ -170,12 +184,9 @@ static __device__ void produce(memory<Dim> *m, const CUtensorMap &q, const CUten
 			} else {
 				if (tile == 1)
 					m->results_out.wait(round & 1 ^ 1);
-				m->v_empty[before].wait(phase_before);
-				load_tile<Dim>(m->v[before], v, row + (own.tiles - tile) * s::KEYS, m->v_full[before]);
-			}
-			if (tile < own.tiles) {
-				phase ^= slot;
-				slot ^= 1;
+				m->v_empty[of_v.slot].wait(of_v.phase);
+				load_tile<Dim>(m->v[of_v.slot], v, row + (own.tiles - tile) * s::KEYS, m->v_full[of_v.slot]);
+				of_v.next();
 			}
 		}
 		number = Causal ? gridDim.x + atomicAdd(counter, 1) : number + gridDim.x;
@@ -224,10 +235,10 @@ static __device__ void consume(memory<Dim> *m, const CUtensorMap &out, int lengt
 	float score[s::SCORES], sum[s::SUMS];
 	uint32_t weight[s::SCORES / 2];
 	const float scale = 1.4426950408889634f / sqrtf(Dim);
-	int slot = 0, phase = 0;
+	place here{0, 0}; /* of K's tile, and of V's where that is the same one */
 
 	auto multiply_keys = [&] {
-		uint64_t tile = behind(k, slot * s::TILE_BYTES), rows = behind(q, Dim == 256 ? made_here(0) : 0);
+		uint64_t tile = behind(k, here.slot * s::TILE_BYTES), rows = behind(q, Dim == 256 ? made_here(0) : 0);
 #pragma unroll
 		for (int i = 0; i < Dim / 16; i++)
 			multiply(score, behind(rows, i / 4 * s::Q_BOX + i % 4 * 32), behind(tile, i / 4 * s::KEY_BOX + i % 4 * 32), i);
@@ -261,14 +272,14 @@ static __device__ void consume(memory<Dim> *m, const CUtensorMap &out, int lengt
 					score[j] = -INFINITY;
 		};
 		m->q_full.wait(round & 1);
-		m->k_full[slot].wait(phase);
+		m->k_full[here.slot].wait(here.phase);
 		begin_products();
 		multiply_keys();
 		if (group == 1 && own.tiles > 1)
 			give_turn(0);
 		wait_products<0>();
 		if (lane == 0) {
-			m->k_empty[slot].arrive();
+			m->k_empty[here.slot].arrive();
 			if (own.tiles == 1)
 				m->q_empty.arrive();
 		}
@@ -277,20 +288,19 @@ static __device__ void consume(memory<Dim> *m, const CUtensorMap &out, int lengt
 		soft.template step<Causal>(score, scale);
 		pack_weights();
 		for (int tile = 1; tile < own.tiles; tile++) {
-			int before = slot, phase_before = phase;
-			phase ^= slot;
-			slot ^= 1;
-			m->k_full[slot].wait(phase);
+			place before = here;
+			here.next();
+			m->k_full[here.slot].wait(here.phase);
 			wait_turn(group);
 			begin_products();
 			multiply_keys();
-			m->v_full[before].wait(phase_before);
-			multiply_values(before, tile > 1);
+			m->v_full[before.slot].wait(before.phase);
+			multiply_values(before.slot, tile > 1);
 			if (group == 0 || tile + 1 < own.tiles)
 				give_turn(group ^ 1);
 			wait_products<1>();
 			if (lane == 0) {
-				m->k_empty[slot].arrive();
+				m->k_empty[here.slot].arrive();
 				if (tile + 1 == own.tiles)
 					m->q_empty.arrive();
 			}
@@ -299,15 +309,15 @@ static __device__ void consume(memory<Dim> *m, const CUtensorMap &out, int lengt
 			soft.template step<(Causal && s::DIAGONAL > 1)>(score, scale);
 			wait_products<0>();
 			if (lane == 0)
-				m->v_empty[before].arrive();
+				m->v_empty[before.slot].arrive();
 #pragma unroll
 			for (int i = 0; i < s::SUMS; i++)
 				sum[i] *= soft.less[i / 2 % 2];
 			pack_weights();
 		}
-		m->v_full[slot].wait(phase);
+		m->v_full[here.slot].wait(here.phase);
 		begin_products();
-		multiply_values(slot, own.tiles > 1);
+		multiply_values(here.slot, own.tiles > 1);
 #pragma unroll
 		for (int half = 0; half < 2; half++) {
 			soft.sum[half] += __shfl_xor_sync(0xffffffff, soft.sum[half], 1);
@@ -316,9 +326,8 @@ static __device__ void consume(memory<Dim> *m, const CUtensorMap &out, int lengt
 		}
 		wait_products<0>();
 		if (lane == 0)
-			m->v_empty[slot].arrive();
-		phase ^= slot;
-		slot ^= 1;
+			m->v_empty[here.slot].arrive();
+		here.next();
 		meet(3, 128 * CONSUMERS); /* nobody reads V any more */
 		uint8_t *boxes = m->v[0] + (Dim == 256 ? made_here(group) : group) * s::BOXES * s::Q_BOX;
 #pragma unroll

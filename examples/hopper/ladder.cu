@@ -18,6 +18,12 @@
 
 enum { ROWS = 128, COLUMNS = 256, CONSUMERS = 2, THREADS = 128 * (1 + CONSUMERS), ROW_BYTES = 128 };
 enum { A_BYTES = ROWS * ROW_BYTES, B_BYTES = COLUMNS * ROW_BYTES, STAGE_BYTES = A_BYTES + B_BYTES, C_BYTES = ROWS * COLUMNS * 2 };
+#ifndef CLUSTER
+#define CLUSTER 2 /* blocks that share B's tile, from step 5 on: 2 or 4 */
+#endif
+#ifndef STAGES
+#define STAGES 3 /* tiles of A and B that have room, from step 6 on */
+#endif
 enum { SQUARE = 8 }; /* tiles of a square's rows; twice as many rows as columns make its sides equal */
 
 /* Rows of 128 bytes, chunks of 16 permuted over 128; blocks of eight rows are 1024 bytes apart. */
@@ -290,15 +296,15 @@ static cudaError_t start(__nv_bfloat16 *a, __nv_bfloat16 *b, __nv_bfloat16 *c, i
 {
 	return step == 3   ? launch<bfloats, 4, 1, false, false>(a, b, c, size, false)
 	       : step == 4 ? launch<bfloats, 4, 1, false, false>(a, b, c, size, true)
-	       : step == 5 ? launch<bfloats, 4, 2, false, false>(a, b, c, size, true)
-	       : step == 6 ? launch<bfloats, 3, 2, true, false>(a, b, c, size, true)
-			   : launch<bfloats, 3, 2, true, true>(a, b, c, size, true);
+	       : step == 5 ? launch<bfloats, 4, CLUSTER, false, false>(a, b, c, size, true)
+	       : step == 6 ? launch<bfloats, STAGES, CLUSTER, true, false>(a, b, c, size, true)
+			   : launch<bfloats, STAGES, CLUSTER, true, true>(a, b, c, size, true);
 }
 #endif
 
 static cudaError_t start(__nv_fp8_e4m3 *a, __nv_fp8_e4m3 *b, __nv_bfloat16 *c, int size, int)
 {
-	return launch<eight_bits, 3, 2, true, true>(a, b, c, size, true);
+	return launch<eight_bits, STAGES, CLUSTER, true, true>(a, b, c, size, true);
 }
 
 template <typename Type> static int run(int size, int step)
