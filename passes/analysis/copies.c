@@ -9,6 +9,8 @@
  * them waits for the copy. Either the copy is started behind the wait, or the wait is for a barrier that provably
  * differs. Branches may pass the copy by only on the thread's number or on the loop's bound.
  *
+ * A wait in a loop that starts no copies may be ahead by those of other warps (roles.h).
+ *
  * A wait is serial where every copy of the function is waited for, at one address that is a number, on all paths from
  * the copy to work behind the wait.
  *
@@ -18,59 +20,47 @@
 
 #include "heddle/opcodes.h"
 #include "lib/bitset.h"
-#include "passes/analysis/sums.h"
+#include "passes/analysis/roles.h"
 
 enum {
-	MOST = 64,  /* copies, and waits; functions with more are unproven */
-	DEPTH = 12, /* instructions behind each other, followed from a branch or counter */
-	FEW = 64,   /* turns */
-	SCANS = 64  /* of the whole code; then all is unproven */
-};
-enum step { NOTHING, START, WAIT, WORK, SYNC, CALL };
-
-struct site {
-	uint32_t inst, block;
-	struct hd_sum address;
-	uint32_t loop;	/* of a wait: the one around the loop that repeats it; HD_NO_NODE: none */
-	bool clean;	/* of a wait: behind it, the barrier's phase is over */
-	uint64_t kills; /* of a wait: copies that it waits for */
-	bool in_line;	/* of a start: its thread comes to all waits */
+	MOST = 64, /* copies, and waits; functions with more are unproven */
+	SCANS = 64 /* of the whole code; then all is unproven */
 };
 
 struct copies {
 	const struct hd_flow *flow;
 	struct hd_arena arena;
-	uint8_t *steps; /* by instruction, enum step */
-	struct site *starts, *waits;
+	uint8_t *steps; /* by instruction, enum hd_copy_step */
+	struct hd_copy_site *starts, *waits;
 	uint32_t start_count, wait_count;
-	uint32_t *ends, *end_depth; /* post-dominators */
-	uint64_t *flying;	    /* by block, at its begin: copies that may be in flight */
-	uint64_t *killed;	    /* by edge */
-	uint32_t *first_start;	    /* by block: its first copy; HD_NO_NODE: it starts none */
-	struct hd_bitset more;	    /* blocks from whose begin a copy may still be started */
+	struct hd_turns turns;
+	uint64_t *flying;      /* by block, at its begin: copies that may be in flight */
+	uint64_t *killed;      /* by edge */
+	uint32_t *first_start; /* by block: its first copy; HD_NO_NODE: it starts none */
+	struct hd_bitset more; /* blocks from whose begin a copy may still be started */
 	bool calls, arrives, odd;
 	struct hd_writers_search search; /* what it has left holds for all of the analysis */
 };
 
 /* ---------------------------------------------------------------- starts and waits */
 
-static enum step step_of(const struct hd_flow *flow, uint32_t inst)
+static enum hd_copy_step step_of(const struct hd_flow *flow, uint32_t inst)
 {
 	const struct hd_inst *code = &flow->function->insts[inst];
 	const struct hd_opinfo *info = &hd_opinfo[code->op];
 	if (hd_starts_bulk_load(code))
-		return START;
+		return HD_COPY_START;
 	if (code->op == HD_OP_SYNCS_WAIT)
-		return WAIT;
+		return HD_COPY_WAIT;
 	if (hd_flow_calls(flow, inst))
-		return CALL;
-	if (info->effects & HD_FX_BARRIER || code->op == HD_OP_WARPSYNC)
-		return SYNC;
+		return HD_COPY_CALL;
+	if (info->effects & HD_FX_BARRIER || code->op == HD_OP_WARPSYNC || code->op == HD_OP_CGABAR_WAIT)
+		return HD_COPY_SYNC;
 	bool accesses = info->effects & (HD_FX_LOAD | HD_FX_STORE | HD_FX_ATOMIC) && info->space != HD_AT_CONST &&
 			info->space != HD_AT_LOCAL;
 	bool computes = info->pipe == HD_PIPE_FP32 || info->pipe == HD_PIPE_FP64 || info->pipe == HD_PIPE_SFU ||
 			info->pipe == HD_PIPE_TENSOR || code->op == HD_OP_WGMMA;
-	return accesses || computes ? WORK : NOTHING;
+	return accesses || computes ? HD_COPY_WORK : HD_COPY_NOTHING;
 }
 
 bool hd_starts_bulk_load(const struct hd_inst *inst)
@@ -95,10 +85,10 @@ static void find_steps(struct copies *copies)
 	copies->steps = HD_ARENA_NEW(&copies->arena, uint8_t, count);
 	for (uint32_t i = 0; i < count; i++) {
 		bool reached = flow->position[flow->block_of[i]] != HD_NO_NODE;
-		copies->steps[i] = reached ? step_of(flow, i) : NOTHING;
-		copies->start_count += copies->steps[i] == START;
-		copies->wait_count += copies->steps[i] == WAIT;
-		copies->calls |= copies->steps[i] == CALL;
+		copies->steps[i] = reached ? step_of(flow, i) : HD_COPY_NOTHING;
+		copies->start_count += copies->steps[i] == HD_COPY_START;
+		copies->wait_count += copies->steps[i] == HD_COPY_WAIT;
+		copies->calls |= copies->steps[i] == HD_COPY_CALL;
 		copies->arrives |= arrives(&flow->function->insts[i]);
 	}
 	for (uint32_t l = 0; l < flow->loops.count; l++)
@@ -109,20 +99,20 @@ static void find_sites(struct copies *copies)
 {
 	const struct hd_flow *flow = copies->flow;
 	uint32_t starts = 0, waits = 0;
-	copies->starts = HD_ARENA_NEW(&copies->arena, struct site, copies->start_count);
-	copies->waits = HD_ARENA_NEW(&copies->arena, struct site, copies->wait_count);
+	copies->starts = HD_ARENA_NEW(&copies->arena, struct hd_copy_site, copies->start_count);
+	copies->waits = HD_ARENA_NEW(&copies->arena, struct hd_copy_site, copies->wait_count);
 	for (uint32_t i = 0; i < flow->function->inst_count; i++) {
 		const struct hd_inst *code = &flow->function->insts[i];
-		if (copies->steps[i] != START && copies->steps[i] != WAIT)
+		if (copies->steps[i] != HD_COPY_START && copies->steps[i] != HD_COPY_WAIT)
 			continue;
-		struct site site = {.inst = i,
+		struct hd_copy_site site = {.inst = i,
 				    .block = flow->block_of[i],
 				    .loop = flow->loops.loop_of[flow->block_of[i]]};
-		if (copies->steps[i] == WAIT)
+		if (copies->steps[i] == HD_COPY_WAIT)
 			site.address = hd_sum_plus(hd_sum_of(&copies->search, i, code->a), code->x);
 		else if (code->op == HD_OP_UTMALDG || hd_mod_get(code->mods, HD_MOD_BULK) == HD_BULK_G2S)
 			site.address = hd_sum_of(&copies->search, i, code->a + 3u);
-		*(copies->steps[i] == WAIT ? &copies->waits[waits++] : &copies->starts[starts++]) = site;
+		*(copies->steps[i] == HD_COPY_WAIT ? &copies->waits[waits++] : &copies->starts[starts++]) = site;
 	}
 }
 
@@ -142,7 +132,7 @@ static bool writes_in_loop(struct copies *copies, const struct hd_loop *loop, un
 }
 
 /* The loop of the wait has nothing else, is left only behind the wait, and only where the wait succeeded. */
-static bool only_waits(struct copies *copies, const struct site *wait, const struct hd_loop *loop)
+static bool only_waits(struct copies *copies, const struct hd_copy_site *wait, const struct hd_loop *loop)
 {
 	const struct hd_flow *flow = copies->flow;
 	const struct hd_graph *graph = &flow->graph;
@@ -151,7 +141,7 @@ static bool only_waits(struct copies *copies, const struct site *wait, const str
 	for (uint32_t n = 0; n < loop->node_count; n++) {
 		uint32_t block = loop->nodes[n];
 		for (uint32_t i = flow->blocks[block].first; i <= hd_flow_last(flow, block); i++)
-			if (copies->steps[i] != NOTHING && i != wait->inst)
+			if (copies->steps[i] != HD_COPY_NOTHING && i != wait->inst)
 				return false;
 		for (uint32_t k = graph->succ_start[block]; k < graph->succ_start[block + 1]; k++)
 			if (block != wait->block && !hd_flow_in_loop(flow, graph->succ[k], number))
@@ -174,7 +164,7 @@ static void find_clean_waits(struct copies *copies)
 {
 	const struct hd_flow *flow = copies->flow;
 	for (uint32_t w = 0; w < copies->wait_count; w++) {
-		struct site *wait = &copies->waits[w];
+		struct hd_copy_site *wait = &copies->waits[w];
 		const struct hd_inst *code = &flow->function->insts[wait->inst];
 		if (wait->loop == HD_NO_NODE || code->guard != HD_PT)
 			continue;
@@ -188,32 +178,9 @@ static void find_clean_waits(struct copies *copies)
 
 /* ---------------------------------------------------------------- paths */
 
-typedef bool visit(void *context, uint32_t inst);
-
-/* Visits what may follow an instruction; a path ends where `visit` returns false. */
-static void follow(struct copies *copies, uint32_t inst, visit *visits, void *context)
-{
-	const struct hd_flow *flow = copies->flow;
-	const struct hd_graph *graph = &flow->graph;
-	uint32_t block = flow->block_of[inst], first = inst + 1, queued = 0;
-	hd_bitset_clear(&copies->search.seen);
-	for (uint32_t i = 0;; block = copies->search.queue[i++], first = flow->blocks[block].first) {
-		bool on = true;
-		for (uint32_t at = first; on && at <= hd_flow_last(flow, block) && copies->search.left-- > 0; at++)
-			on = visits(context, at);
-		for (uint32_t k = graph->succ_start[block]; on && k < graph->succ_start[block + 1]; k++)
-			if (!hd_bitset_has(&copies->search.seen, graph->succ[k])) {
-				hd_bitset_add(&copies->search.seen, graph->succ[k]);
-				copies->search.queue[queued++] = graph->succ[k];
-			}
-		if (i == queued)
-			break;
-	}
-}
-
 static bool ends_in(const struct copies *copies, uint32_t block, uint32_t at)
 {
-	return hd_dominates(copies->ends, copies->end_depth, at, block);
+	return hd_dominates(copies->turns.ends, copies->turns.end_depth, at, block);
 }
 
 static bool precedes(const struct copies *copies, uint32_t a, uint32_t b)
@@ -222,7 +189,7 @@ static bool precedes(const struct copies *copies, uint32_t a, uint32_t b)
 }
 
 /* A wait by other threads than the copy's could come before what its own threads wait for. */
-static bool all_in_line(const struct copies *copies, const struct site *start)
+static bool all_in_line(const struct copies *copies, const struct hd_copy_site *start)
 {
 	for (uint32_t w = 0; w < copies->wait_count; w++)
 		if (!precedes(copies, copies->waits[w].block, start->block) &&
@@ -231,197 +198,15 @@ static bool all_in_line(const struct copies *copies, const struct site *start)
 	return true;
 }
 
-/* ---------------------------------------------------------------- branches */
-
-/* The variable that grows by a constant each turn, if the register is that with a small constant added; else 0. */
-static uint64_t counter_of(struct copies *copies, uint32_t inst, unsigned reg, uint32_t loop)
-{
-	const struct hd_flow *flow = copies->flow;
-	uint64_t sum = 0;
-	uint32_t added = 0;
-	for (unsigned hops = 0; hops < DEPTH && reg != HD_RZ; hops++) {
-		struct hd_writers writers = hd_writers_find(&copies->search, inst, reg, HD_NO_NODE);
-		uint32_t in = writers.one;
-		if (writers.entry || writers.count > 2 || !writers.count)
-			return 0;
-		if (writers.count == 2) {
-			if (sum)
-				return sum == writers.sum ? sum : 0;
-			sum = writers.sum;
-			bool one = hd_flow_in_loop(flow, flow->block_of[writers.one], loop);
-			if (one == hd_flow_in_loop(flow, flow->block_of[writers.other], loop))
-				return 0;
-			in = one ? writers.one : writers.other;
-		}
-		const struct hd_inst *code = &flow->function->insts[in];
-		if (code->guard != HD_PT || code->srcmods || code->linear || code->mods)
-			return 0;
-		if (code->op == HD_OP_MOV && code->xkind == HD_X_NONE && writers.count == 1)
-			reg = code->b;
-		else if (code->op == HD_OP_IADD3 && code->xkind == HD_X_IMM_B && code->c == HD_RZ &&
-			 code->x <= FEW - added)
-			reg = code->a, added += code->x;
-		else
-			return 0;
-		inst = in;
-	}
-	return 0;
-}
-
-static bool is_thread_number(struct copies *copies, uint32_t inst, unsigned reg)
-{
-	for (unsigned hops = 0; hops < DEPTH && reg != HD_RZ; hops++) {
-		struct hd_writers writers = hd_writers_find(&copies->search, inst, reg, HD_NO_NODE);
-		if (!hd_writers_is_sole(&writers))
-			return false;
-		const struct hd_inst *code = &copies->flow->function->insts[writers.one];
-		uint32_t which = hd_mod_get(code->mods, HD_MOD_SR);
-		if (code->op == HD_OP_S2R)
-			return which == HD_SR_LANEID || which == HD_SR_TID_X || which == HD_SR_TID_Y ||
-			       which == HD_SR_TID_Z;
-		bool bits = code->op == HD_OP_LOP3 && hd_mod_get(code->mods, HD_MOD_LUT) == 0xc0 && code->c == HD_RZ;
-		if ((!bits && code->op != HD_OP_SHR) || code->xkind != HD_X_IMM_B || code->srcmods)
-			return false;
-		inst = writers.one;
-		reg = code->a;
-	}
-	return false;
-}
-
-/* The comparison behind a branch; NULL: it is none of integers. */
-static const struct hd_inst *comparison(struct copies *copies, uint32_t inst, unsigned pred, uint32_t *at)
-{
-	struct hd_writers writers = hd_writers_find(&copies->search, inst, HD_WRITERS_PREDICATE + pred, HD_NO_NODE);
-	if (!hd_writers_is_sole(&writers))
-		return NULL;
-	const struct hd_inst *code = &copies->flow->function->insts[ *at = writers.one];
-	bool plain = code->op == HD_OP_ISETP && code->guard == HD_PT && !code->srcmods && !code->linear &&
-		     !hd_mod_get(code->mods, HD_MOD_EX) && hd_mod_get(code->mods, HD_MOD_BOOL) == HD_BOOL_AND;
-	return plain ? code : NULL;
-}
-
-/* Whether a comparison that comes out so says that a counter is less than a bound, or is not yet equal to it. */
-static bool says_less(const struct hd_inst *compare, bool truth, bool *unequal)
-{
-	uint32_t how = hd_mod_get(compare->mods, HD_MOD_CMP);
-	*unequal = how == (truth ? HD_CMP_NE : HD_CMP_EQ);
-	return truth ? how == HD_CMP_LT || how == HD_CMP_LE : how == HD_CMP_GE || how == HD_CMP_GT;
-}
-
-/* Whether the loop's turns all come through the block: its first one, or the only one from which the next turn begins.
- */
-static bool is_in_each_turn(const struct hd_flow *flow, uint32_t block, uint32_t loop)
-{
-	uint32_t header = flow->loops.loops[loop].header, others = 0;
-	for (uint32_t k = flow->graph.pred_start[header]; k < flow->graph.pred_start[header + 1]; k++)
-		others += hd_flow_in_loop(flow, flow->graph.pred[k], loop) && flow->graph.pred[k] != block;
-	return block == header || !others;
-}
-
-static uint32_t exits_of(const struct hd_flow *flow, uint32_t block, uint32_t loop)
-{
-	uint32_t exits = 0;
-	for (uint32_t k = flow->graph.succ_start[block]; k < flow->graph.succ_start[block + 1]; k++)
-		exits += !hd_flow_in_loop(flow, flow->graph.succ[k], loop);
-	return exits;
-}
-
-/* Whether the branch, which leaves the loop, keeps it going while the counter of the comparison `exit` is less than the
- * bound. A loop that goes on while they differ does so too, where it has no other exit and its counter does not wrap
- * around: otherwise it would not end. */
-static bool goes_on_below(const struct hd_flow *flow, const struct hd_inst *branch, const struct hd_inst *exit,
-			  const struct hd_inst *compare, uint32_t block, uint32_t loop)
-{
-	const struct hd_loop *nodes = &flow->loops.loops[loop];
-	bool unequal, taken = hd_flow_in_loop(flow, flow->block_of[branch->x], loop);
-	uint32_t exits = 0;
-	for (uint32_t n = 0; n < nodes->node_count; n++)
-		exits += exits_of(flow, nodes->nodes[n], loop);
-	bool less = says_less(exit, taken == !(branch->guard & HD_PRED_NOT), &unequal);
-	return exit->psrc == HD_PT && is_in_each_turn(flow, block, loop) &&
-	       ((unequal && exits == 1) ||
-		(less && hd_mod_get(exit->mods, HD_MOD_SIGN) == hd_mod_get(compare->mods, HD_MOD_SIGN)));
-}
-
-/* Whether the loop goes on while the same counter is below the same bound, and ends then. */
-static bool is_bound(struct copies *copies, const struct hd_inst *compare, uint32_t at, uint32_t loop)
-{
-	uint64_t counter = counter_of(copies, at, compare->a, loop);
-	const struct hd_flow *flow = copies->flow;
-	const struct hd_loop *nodes = &flow->loops.loops[loop];
-	for (uint32_t n = 0; counter && n < nodes->node_count; n++) {
-		uint32_t block = nodes->nodes[n], last = hd_flow_last(flow, block), other;
-		const struct hd_inst *branch = &flow->function->insts[last];
-		if (!exits_of(flow, block, loop) || branch->op != HD_OP_BRA || branch->guard == HD_PT)
-			continue;
-		const struct hd_inst *exit = comparison(copies, last, branch->guard & ~HD_PRED_NOT, &other);
-		if (!exit || exit->xkind != compare->xkind || counter_of(copies, other, exit->a, loop) != counter ||
-		    !goes_on_below(flow, branch, exit, compare, block, loop))
-			continue;
-		if (exit->xkind == HD_X_CONST_B && exit->x == compare->x && exit->b == compare->b)
-			return true;
-		if (exit->xkind != HD_X_NONE)
-			continue;
-		struct hd_sum a = hd_sum_of(&copies->search, other, exit->b),
-			      b = hd_sum_of(&copies->search, at, compare->b);
-		if (a.once && hd_sum_is_same(&a, &b))
-			return true;
-	}
-	return false;
-}
-
-/* Whether the predicate is as `truth` says in all turns but the loop's last ones, at least for some thread. */
-static bool holds(struct copies *copies, uint32_t inst, unsigned pred, bool truth, uint32_t loop, unsigned depth)
-{
-	uint32_t at;
-	if (pred == HD_PT)
-		return truth;
-	const struct hd_inst *code = comparison(copies, inst, pred, &at);
-	if (!code || !depth)
-		return false;
-	unsigned input = code->psrc & ~HD_PRED_NOT;
-	if (code->psrc != HD_PT && (!truth || !holds(copies, at, input, !(code->psrc & HD_PRED_NOT), loop, depth - 1)))
-		return false;
-	if ((code->xkind == HD_X_IMM_B || (code->xkind == HD_X_NONE && code->b == HD_RZ)) &&
-	    is_thread_number(copies, at, code->a))
-		return true;
-	bool unequal, less = says_less(code, truth, &unequal);
-	return (less || unequal) && is_bound(copies, code, at, loop);
-}
-
-/* Whether the copy depends on such branches alone, of those that do not leave the loop. */
-static bool is_brought_each_turn(struct copies *copies, const struct site *start, uint32_t loop)
-{
-	const struct hd_flow *flow = copies->flow;
-	const struct hd_graph *graph = &flow->graph;
-	for (uint32_t at = start->block; at != flow->loops.loops[loop].header;) {
-		uint32_t to = at, up = flow->idom[at];
-		if (up == HD_NO_NODE || up == at)
-			return false;
-		at = up;
-		if (ends_in(copies, up, to))
-			continue;
-		uint32_t last = hd_flow_last(flow, up);
-		const struct hd_inst *branch = &flow->function->insts[last];
-		if (graph->pred_start[to + 1] - graph->pred_start[to] != 1 || branch->op != HD_OP_BRA)
-			return false;
-		bool taken = flow->block_of[branch->x] == to;
-		if (!exits_of(flow, up, loop) && !holds(copies, last, branch->guard & ~HD_PRED_NOT,
-							taken == !(branch->guard & HD_PRED_NOT), loop, DEPTH))
-			return false;
-	}
-	return true;
-}
-
 /* ---------------------------------------------------------------- ahead */
 
 struct lead {
 	struct copies *copies;
-	const struct site *start, *wait;
+	const struct hd_copy_site *start, *wait;
 	bool works, fails;
 };
 
-static const struct site *wait_at(const struct copies *copies, uint32_t inst)
+static const struct hd_copy_site *wait_at(const struct copies *copies, uint32_t inst)
 {
 	uint32_t w = 0;
 	while (copies->waits[w].inst != inst)
@@ -439,18 +224,18 @@ static bool visit_lead(void *context, uint32_t inst)
 	if (lead->fails)
 		return false;
 	if (inst == flow->blocks[flow->loops.loops[lead->start->loop].header].first || hd_flow_leaves(code) ||
-	    copies->steps[inst] == SYNC || copies->steps[inst] == CALL) {
+	    copies->steps[inst] == HD_COPY_SYNC || copies->steps[inst] == HD_COPY_CALL) {
 		lead->fails = true;
 		return false;
 	}
-	if (copies->steps[inst] == WAIT) {
-		const struct site *wait = wait_at(copies, inst);
+	if (copies->steps[inst] == HD_COPY_WAIT) {
+		const struct hd_copy_site *wait = wait_at(copies, inst);
 		bool behind = wait != lead->wait && precedes(copies, lead->wait->block, block);
 		lead->fails = behind || copies->arrives || !hd_sum_is_other(&wait->address, &lead->start->address);
 		return !lead->fails;
 	}
-	copies->search.left -= copies->steps[inst] == WORK ? flow->idom_depth[block] / 16 : 0;
-	if (copies->steps[inst] == WORK && code->guard == HD_PT && block != lead->wait->block &&
+	copies->search.left -= copies->steps[inst] == HD_COPY_WORK ? flow->idom_depth[block] / 16 : 0;
+	if (copies->steps[inst] == HD_COPY_WORK && code->guard == HD_PT && block != lead->wait->block &&
 	    precedes(copies, lead->wait->block, block)) {
 		lead->works = true;
 		return false;
@@ -458,19 +243,31 @@ static bool visit_lead(void *context, uint32_t inst)
 	return true;
 }
 
-static bool is_ahead(struct copies *copies, const struct site *wait)
+static bool is_ahead(struct copies *copies, const struct hd_copy_site *wait)
 {
 	for (uint32_t s = 0; s < copies->start_count; s++) {
-		const struct site *start = &copies->starts[s];
+		const struct hd_copy_site *start = &copies->starts[s];
 		if (wait->loop == HD_NO_NODE || start->loop != wait->loop ||
 		    copies->flow->function->insts[start->inst].guard != HD_PT || !start->in_line)
 			continue;
 		struct lead lead = {.copies = copies, .start = start, .wait = wait};
-		follow(copies, start->inst, visit_lead, &lead);
-		if (lead.works && !lead.fails && is_brought_each_turn(copies, start, wait->loop))
+		hd_writers_follow(&copies->search, start->inst, visit_lead, &lead);
+		if (lead.works && !lead.fails && hd_turns_come_to(&copies->turns, start->block, wait->loop))
 			return true;
 	}
 	return false;
+}
+
+/* Other warps bring what the wait is for, and may be ahead. */
+static bool is_fed(struct copies *copies, const struct hd_copy_site *wait)
+{
+	struct hd_roles roles = {.turns = &copies->turns,
+				 .steps = copies->steps,
+				 .starts = copies->starts,
+				 .waits = copies->waits,
+				 .start_count = copies->start_count,
+				 .wait_count = copies->wait_count};
+	return hd_roles_feed(&roles, wait);
 }
 
 /* ---------------------------------------------------------------- serial */
@@ -480,7 +277,7 @@ static void find_kills(struct copies *copies)
 {
 	for (uint32_t w = 0; w < copies->wait_count; w++)
 		for (uint32_t s = 0; copies->waits[w].clean && s < copies->start_count; s++) {
-			struct site *wait = &copies->waits[w], *start = &copies->starts[s];
+			struct hd_copy_site *wait = &copies->waits[w], *start = &copies->starts[s];
 			if (!wait->address.term && hd_sum_is_same(&wait->address, &start->address) &&
 			    ends_in(copies, start->block, wait->block))
 				wait->kills |= UINT64_C(1) << s;
@@ -544,7 +341,7 @@ static void find_flying(struct copies *copies)
 
 struct lull {
 	struct copies *copies;
-	const struct site *wait;
+	const struct hd_copy_site *wait;
 	struct hd_bitset *early; /* instructions before the next barrier of the block */
 	bool works, fails;
 };
@@ -552,13 +349,13 @@ struct lull {
 static bool visit_early(void *context, uint32_t inst)
 {
 	struct lull *lull = context;
-	enum step step = lull->copies->steps[inst];
+	enum hd_copy_step step = lull->copies->steps[inst];
 	const struct hd_inst *code = &lull->copies->flow->function->insts[inst];
 	bool all = code->op == HD_OP_BAR && code->guard == HD_PT && code->xkind == HD_X_NONE && code->b == HD_RZ &&
 		   code->c == HD_RZ && hd_mod_get(code->mods, HD_MOD_BARMODE) != HD_BAR_ARV;
 	hd_bitset_add(lull->early, inst);
-	lull->fails |= step == START;
-	return step != WAIT && step != START && !all;
+	lull->fails |= step == HD_COPY_START;
+	return step != HD_COPY_WAIT && step != HD_COPY_START && !all;
 }
 
 static bool visit_lull(void *context, uint32_t inst)
@@ -566,18 +363,18 @@ static bool visit_lull(void *context, uint32_t inst)
 	struct lull *lull = context;
 	struct copies *copies = lull->copies;
 	uint32_t block = copies->flow->block_of[inst];
-	if (copies->steps[inst] == WORK) {
+	if (copies->steps[inst] == HD_COPY_WORK) {
 		bool later = !hd_bitset_has(lull->early, inst) && hd_bitset_has(&copies->more, block);
 		lull->works = true;
-		copies->search.left -= later ? copies->end_depth[block] / 16 : 0;
+		copies->search.left -= later ? copies->turns.end_depth[block] / 16 : 0;
 		lull->fails |= copies->flying[block] || inst > copies->first_start[block] ||
 			       (later && !ends_in(copies, lull->wait->block, block));
 	}
-	return copies->steps[inst] != WAIT;
+	return copies->steps[inst] != HD_COPY_WAIT;
 }
 
 /* Each copy is waited for before, or by this wait. */
-static bool awaits_all(const struct copies *copies, const struct site *wait)
+static bool awaits_all(const struct copies *copies, const struct hd_copy_site *wait)
 {
 	uint64_t done = 0;
 	for (uint32_t w = 0; w < copies->wait_count; w++)
@@ -587,14 +384,14 @@ static bool awaits_all(const struct copies *copies, const struct site *wait)
 }
 
 /* `early` is empty, and is so again behind it. */
-static bool is_serial(struct copies *copies, const struct site *wait, struct hd_bitset *early)
+static bool is_serial(struct copies *copies, const struct hd_copy_site *wait, struct hd_bitset *early)
 {
 	struct lull lull = {.copies = copies, .wait = wait, .early = early};
 	if (!awaits_all(copies, wait))
 		return false;
-	follow(copies, wait->inst, visit_early, &lull);
+	hd_writers_follow(&copies->search, wait->inst, visit_early, &lull);
 	if (!lull.fails)
-		follow(copies, wait->inst, visit_lull, &lull);
+		hd_writers_follow(&copies->search, wait->inst, visit_lull, &lull);
 	copies->search.left -= early->bits / 64;
 	hd_bitset_clear(early);
 	return lull.works && !lull.fails;
@@ -610,29 +407,31 @@ struct judged {
 static bool visit_more(void *context, uint32_t inst)
 {
 	struct judged *judged = context;
-	judged->more |= judged->copies->steps[inst] == START;
+	judged->more |= judged->copies->steps[inst] == HD_COPY_START;
 	return !judged->more;
 }
 
 static bool visit_work(void *context, uint32_t inst)
 {
 	struct judged *judged = context;
-	enum step step = judged->copies->steps[inst];
-	judged->works |= step == WORK || step == CALL;
-	return step != WAIT && !judged->works;
+	enum hd_copy_step step = judged->copies->steps[inst];
+	judged->works |= step == HD_COPY_WORK || step == HD_COPY_CALL;
+	return step != HD_COPY_WAIT && !judged->works;
 }
 
-static void judge(struct copies *copies, const struct site *wait, struct hd_bitset *early, struct hd_copies *result)
+static void judge(struct copies *copies, const struct hd_copy_site *wait, struct hd_bitset *early,
+		  struct hd_copies *result)
 {
 	struct judged judged = {.copies = copies};
-	follow(copies, wait->inst, visit_more, &judged);
+	hd_writers_follow(&copies->search, wait->inst, visit_more, &judged);
 	if (judged.more || wait->loop != HD_NO_NODE)
-		follow(copies, wait->inst, visit_work, &judged);
+		hd_writers_follow(&copies->search, wait->inst, visit_work, &judged);
 	if (!judged.works)
 		return;
-	/* A loop that only waits may take what other warps bring. */
-	bool open = copies->calls || copies->odd || !wait->clean || !judged.more;
-	bool ahead = !open && is_ahead(copies, wait), serial = !open && !ahead && is_serial(copies, wait, early);
+	bool open = copies->calls || copies->odd || !wait->clean;
+	/* A loop that only waits takes what other warps bring. */
+	bool ahead = !open && (judged.more ? is_ahead(copies, wait) : is_fed(copies, wait));
+	bool serial = !open && judged.more && !ahead && is_serial(copies, wait, early);
 	result->ahead += ahead;
 	result->serial += serial;
 	result->unproven += !ahead && !serial;
@@ -642,9 +441,10 @@ static void judge_all(struct copies *copies, struct hd_copies *result)
 {
 	const struct hd_flow *flow = copies->flow;
 	struct hd_bitset early = hd_bitset_new(&copies->arena, flow->function->inst_count);
-	copies->ends = hd_graph_post_dominators(&flow->graph, &copies->arena);
-	copies->end_depth = hd_dominator_depths(copies->ends, flow->block_count, &copies->arena);
+	copies->turns.ends = hd_graph_post_dominators(&flow->graph, &copies->arena);
+	copies->turns.end_depth = hd_dominator_depths(copies->turns.ends, flow->block_count, &copies->arena);
 	copies->search = hd_writers_search_new(flow, (int64_t)SCANS * flow->function->inst_count, &copies->arena);
+	copies->turns.search = &copies->search;
 	find_sites(copies);
 	find_clean_waits(copies);
 	for (uint32_t i = 0; i < copies->start_count; i++)

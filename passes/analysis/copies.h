@@ -2,8 +2,9 @@
  * Whether a pipeline of copies to shared memory in bulk (TMA) has a copy in flight while its warps work. A thread
  * starts a copy, and threads wait for the barrier at which the copy completes. Each wait behind which the code starts
  * more copies is judged, and each wait in a loop. What counts is the work between it and the next wait. Work is an
- * access of memory, arithmetic of floating-point numbers, or a product. The order is that of each thread's code;
- * docs/gates.md lists what is assumed.
+ * access of memory, arithmetic of floating-point numbers, or a product. The order is that of each thread's code; of
+ * copies that another thread starts, it is what that thread may do by then (roles.h). docs/gates.md lists what is
+ * assumed.
  */
 #ifndef HD_PASSES_ANALYSIS_COPIES_H
 #define HD_PASSES_ANALYSIS_COPIES_H

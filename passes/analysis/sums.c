@@ -140,6 +140,10 @@ static struct hd_sum result_of(struct hd_writers_search *search, uint32_t inst, 
 		return total_of(scaled(value_of(search, inst, code->a, depth),
 				       UINT32_C(1) << hd_mod_get(code->mods, HD_MOD_SHAMT)),
 				operand_of(search, inst, false, depth));
+	case HD_OP_IMAD_WIDE: /* both words */
+		return code->a == HD_RZ && code->b == HD_RZ && code->c == HD_RZ && code->xkind == HD_X_NONE
+			       ? number_of(0)
+			       : unknown();
 	case HD_OP_SHL:
 	case HD_OP_IMAD:
 		by = operand_of(search, inst, false, depth);
@@ -151,6 +155,11 @@ static struct hd_sum result_of(struct hd_writers_search *search, uint32_t inst, 
 				operand_of(search, inst, true, depth));
 	default: return unknown();
 	}
+}
+
+uint64_t hd_sum_turn_term(uint32_t loop, unsigned reg)
+{
+	return term_of(UINT64_MAX - 1 - loop, reg);
 }
 
 /* Of a register before an instruction. */
@@ -167,7 +176,7 @@ static struct hd_sum value_of(struct hd_writers_search *search, uint32_t inst, u
 			key = UINT64_MAX;
 		else if (loop != HD_NO_NODE &&
 			 !hd_writers_find(search, inst, reg, flow->loops.loops[loop].header).count)
-			key = UINT64_MAX - 1 - loop;
+			return (struct hd_sum){.known = true, .term = hd_sum_turn_term(loop, reg)};
 		return (struct hd_sum){.known = true,
 				       .once = !writers.count || loop == HD_NO_NODE,
 				       .term = term_of(key, reg)};
@@ -182,6 +191,11 @@ static struct hd_sum value_of(struct hd_writers_search *search, uint32_t inst, u
 struct hd_sum hd_sum_of(struct hd_writers_search *search, uint32_t inst, unsigned reg)
 {
 	return value_of(search, inst, reg, DEPTH);
+}
+
+struct hd_sum hd_sum_of_result(struct hd_writers_search *search, uint32_t inst)
+{
+	return result_of(search, inst, DEPTH);
 }
 
 struct hd_sum hd_sum_plus(struct hd_sum sum, uint32_t number)

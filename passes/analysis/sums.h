@@ -21,6 +21,10 @@ struct hd_sum {
 
 /* Of a register before an instruction. */
 struct hd_sum hd_sum_of(struct hd_writers_search *search, uint32_t inst, unsigned reg);
+/* Of what an instruction writes to its register. */
+struct hd_sum hd_sum_of_result(struct hd_writers_search *search, uint32_t inst);
+/* The term of what a register holds when the loop's turn begins. It is odd. */
+uint64_t hd_sum_turn_term(uint32_t loop, unsigned reg);
 struct hd_sum hd_sum_plus(struct hd_sum sum, uint32_t number);
 bool hd_sum_is_same(const struct hd_sum *a, const struct hd_sum *b);
 /* Different ones in the same turn. Counters that wrap around apart. */

@@ -90,3 +90,23 @@ struct hd_writers hd_writers_find(struct hd_writers_search *search, uint32_t ins
 	answer.writers.entry = entry;
 	return answer.writers;
 }
+
+void hd_writers_follow(struct hd_writers_search *search, uint32_t inst, hd_writer_visit *visit, void *context)
+{
+	const struct hd_flow *flow = search->flow;
+	const struct hd_graph *graph = &flow->graph;
+	uint32_t block = flow->block_of[inst], first = inst + 1, queued = 0;
+	hd_bitset_clear(&search->seen);
+	for (uint32_t i = 0;; block = search->queue[i++], first = flow->blocks[block].first) {
+		bool on = true;
+		for (uint32_t at = first; on && at <= hd_flow_last(flow, block) && search->left-- > 0; at++)
+			on = visit(context, at);
+		for (uint32_t k = graph->succ_start[block]; on && k < graph->succ_start[block + 1]; k++)
+			if (!hd_bitset_has(&search->seen, graph->succ[k])) {
+				hd_bitset_add(&search->seen, graph->succ[k]);
+				search->queue[queued++] = graph->succ[k];
+			}
+		if (i == queued)
+			break;
+	}
+}

@@ -45,6 +45,9 @@ bool hd_writers_visit(struct hd_writers_search *search, uint32_t inst, unsigned 
 		      hd_writer_visit *visit, void *context, bool *entry);
 struct hd_writers hd_writers_find(struct hd_writers_search *search, uint32_t inst, unsigned reg, uint32_t from);
 
+/* Forwards: visits what may follow the instruction, each once. A path ends where `visit` returns false. */
+void hd_writers_follow(struct hd_writers_search *search, uint32_t inst, hd_writer_visit *visit, void *context);
+
 static inline bool hd_writers_is_sole(const struct hd_writers *writers)
 {
 	return writers->count == 1 && !writers->entry;

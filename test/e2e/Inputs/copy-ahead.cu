@@ -28,7 +28,7 @@ template <int STAGES> __device__ void pieces(const float *in, float *out, int n)
 __global__ void serial(const float *in, float *out, int n) { pieces<1>(in, out, n); }
 __global__ void two(const float *in, float *out, int n) { pieces<2>(in, out, n); }
 __global__ void three(const float *in, float *out, int n) { pieces<3>(in, out, n); }
-// One warp brings the pieces, and waits until there is room; another one reads them. Nothing is proven across warps.
+// One warp brings the pieces, and waits until there is room; another one reads them (copy-roles.cu has more of these).
 template <int STAGES> __device__ void parts(const float *in, float *out, int n)
 {
 	__shared__ alignas(128) float tile[STAGES][BYTES / 4];
