@@ -106,8 +106,8 @@ static void find_sites(struct copies *copies)
 		if (copies->steps[i] != HD_COPY_START && copies->steps[i] != HD_COPY_WAIT)
 			continue;
 		struct hd_copy_site site = {.inst = i,
-				    .block = flow->block_of[i],
-				    .loop = flow->loops.loop_of[flow->block_of[i]]};
+					    .block = flow->block_of[i],
+					    .loop = flow->loops.loop_of[flow->block_of[i]]};
 		if (copies->steps[i] == HD_COPY_WAIT)
 			site.address = hd_sum_plus(hd_sum_of(&copies->search, i, code->a), code->x);
 		else if (code->op == HD_OP_UTMALDG || hd_mod_get(code->mods, HD_MOD_BULK) == HD_BULK_G2S)
