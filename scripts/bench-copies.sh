@@ -41,4 +41,4 @@ PYTHON
 size=$((${COUNT:-0} ? 4 : 32))
 measure 'DRAM' "$size" 128 exact
 measure 'DRAM, memory=reserved' "$size" 128 reserved
-measure 'L2' "$size" 16 exact
+measure 'L2' "$size" "$((${COUNT:-0} ? 4 : 16))" exact

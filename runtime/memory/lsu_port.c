@@ -64,6 +64,11 @@ bool hd_lsu_bulk_room(const struct hd_lsu *lsu)
 	return hd_packets_room(&lsu->lines[HD_LSU_BULK]);
 }
 
+bool hd_lsu_bulk_early(const struct hd_lsu *lsu)
+{
+	return hd_packets_room(&lsu->lines[HD_LSU_BULK]) > BULK_QUEUE / 2 && !lsu->l1.tlb.near.count;
+}
+
 uint64_t hd_lsu_send_bulk(struct hd_lsu *lsu, uint64_t ready, const struct hd_bulk_line *line)
 {
 	static const uint8_t kinds[] = {[HD_BULK_LINE_READ] = HD_PACKET_READ,

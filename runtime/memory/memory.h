@@ -119,6 +119,9 @@ struct hd_bulk_line {
 };
 void hd_lsu_open_bulk(struct hd_lsu *lsu, uint32_t most, struct hd_arena *arena);
 bool hd_lsu_bulk_room(const struct hd_lsu *lsu);
+/* Whether a line may be sent before the cycle in which it would be: there is room for it then, and its translation does
+ * not depend on others. */
+bool hd_lsu_bulk_early(const struct hd_lsu *lsu);
 /* Not before `ready`. Returns the cycle in which its address is translated, too. */
 uint64_t hd_lsu_send_bulk(struct hd_lsu *lsu, uint64_t ready, const struct hd_bulk_line *line);
 /* Takes one that was answered; false: no more. */

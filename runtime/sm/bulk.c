@@ -438,9 +438,11 @@ static void complete(struct hd_sm *sm, struct hd_bulk *bulk, uint64_t now)
 		finish(sm, bulk, now);
 }
 
-static void take_answers(struct hd_sm *sm, uint64_t now)
+/* Whether a copy is complete by it, or requests waited for it. */
+static bool take_answers(struct hd_sm *sm, uint64_t now)
 {
 	struct hd_bulk_unit *unit = sm->bulk;
+	bool frees = unit->in_flight >= unit->most;
 	uint32_t tag;
 	while (hd_lsu_bulk_done(sm->lsu, &tag)) {
 		struct hd_bulk *bulk = sm->exec->bulks->all.data[tag];
@@ -448,9 +450,12 @@ static void take_answers(struct hd_sm *sm, uint64_t now)
 		bulk->left--;
 		if (bulk->kind == HD_BULK_G2S)
 			bulk->ready = hd_later(bulk->ready, hd_lsu_bulk_shared(sm->lsu, now, bulk->grid));
-		if (bulk->requested && !bulk->left)
+		if (bulk->requested && !bulk->left) {
 			complete(sm, bulk, now);
+			frees = true;
+		}
 	}
+	return frees;
 }
 
 /* ---- requests */
@@ -527,6 +532,29 @@ static void leave_queue(struct hd_sm *sm, struct hd_bulk *bulk, uint64_t now)
 		complete(sm, bulk, now);
 }
 
+static bool is_last_request(const struct hd_bulk_unit *unit, const struct hd_bulk *bulk)
+{
+	const struct hd_bulk_run *run = &bulk->runs.data[bulk->run];
+	uint64_t address = run->address + bulk->sent;
+	return bulk->run + 1 == bulk->runs.len &&
+	       run->bytes - bulk->sent <= unit->line - (uint32_t)(address % unit->line);
+}
+
+/* Requests of the next cycles that read lines: when each is made, and that it has room then, is known. They leave the
+ * load/store unit when they are ready, as if they were made then. The last one is made in its cycle, in which the copy
+ * leaves the queue. */
+static void make_early(struct hd_sm *sm, struct hd_bulk *bulk, uint64_t now)
+{
+	struct hd_bulk_unit *unit = sm->bulk;
+	if (bulk->kind == HD_BULK_S2S || bulk->kind == HD_BULK_S2G)
+		return;
+	while (unit->in_flight < unit->most && hd_lsu_bulk_early(sm->lsu) && !is_last_request(unit, bulk)) {
+		uint64_t at = hd_later(now, unit->free / TICKS);
+		unit->free = hd_later(unit->free, at * TICKS) + unit->row;
+		request(sm, bulk, at);
+	}
+}
+
 static void make_requests(struct hd_sm *sm, uint64_t now)
 {
 	struct hd_bulk_unit *unit = sm->bulk;
@@ -542,7 +570,9 @@ static void make_requests(struct hd_sm *sm, uint64_t now)
 			read_line(sm, bulk, now);
 		else
 			request(sm, bulk, now);
-		if (!has_more(bulk))
+		if (has_more(bulk))
+			make_early(sm, bulk, now);
+		else
 			leave_queue(sm, bulk, now);
 	}
 }
@@ -570,9 +600,10 @@ void hd_bulk_fetch(const struct hd_bulk_unit *unit)
 void hd_bulk_cycle(struct hd_sm *sm, uint64_t now)
 {
 	struct hd_bulk_unit *unit = sm->bulk;
+	if (!take_answers(sm, now) && unit->timer > now)
+		return;
 	if (unit->timer <= now)
 		unit->timer = HD_NEVER;
-	take_answers(sm, now);
 	make_requests(sm, now);
 	do_events(sm, now);
 	wake(sm, now);
