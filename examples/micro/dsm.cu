@@ -3,6 +3,7 @@
  * dsm.chase.N: core cycles of a link of a chain in the next block's shared memory, in a cluster of N. dsm.own: in the own.
  * dsm.load, dsm.store: bytes a cycle that one SM reads from another, or writes there, 16 bytes a thread.
  * dsm.ring.N: bytes a cycle that N SMs together write, each to the next one.
+ * dsm.fence: core cycles of a store there and a fence behind it.
  * dsm.barrier.N: core cycles from the arrival at the cluster's barrier to behind the wait.
  * Other devices have no such rows.
  */
@@ -117,6 +118,20 @@ __global__ void __launch_bounds__(THREADS) stream(int turns, bool stores, unsign
 	meet();
 }
 
+__global__ void fences(int turns, long long *cycles)
+{
+	__shared__ unsigned word;
+	unsigned at = mapped(&word, (rank() + 1) % ranks());
+	meet();
+	long long start = clock64();
+#pragma unroll 8
+	for (int i = 0; i < turns; i++)
+		asm volatile("st." SPACE ".u32 [%0], %1;\nfence.sc.cluster;" ::"r"(at), "r"(i) : "memory");
+	if (blockIdx.x == 0 && threadIdx.x == 0)
+		*cycles = clock64() - start;
+	meet();
+}
+
 __global__ void barriers(int turns, long long *cycles)
 {
 	meet();
@@ -167,6 +182,14 @@ int main(int argc, char **argv)
 		snprintf(name, sizeof name, "dsm.ring.%u", blocks);
 		if (micro_wanted(name))
 			micro_row(name, bytes(blocks, true, blocks), "bytes/cycle");
+	}
+	if (micro_wanted("dsm.fence")) {
+		double took[2];
+		for (int i = 0; i < 2; i++) {
+			micro_launch_cluster(fences, 2, 1, 16 << i, cycles);
+			took[i] = (double)micro_read(cycles);
+		}
+		micro_row("dsm.fence", (took[1] - took[0]) / 16, "cycles");
 	}
 	for (unsigned blocks = 2; blocks <= 16; blocks *= 2) {
 		snprintf(name, sizeof name, "dsm.barrier.%u", blocks);

@@ -4,6 +4,8 @@
  * of up to 16 SMs have each SM send as if it were alone. A load's request takes a slot for each line of shared memory;
  * answers, stores and atomics one for each sector, and dsm_header bytes a line; an acknowledgement none. An answer
  * leaves shared_latency cycles after its request has arrived. What is told to a barrier takes dsm_arrive_latency more.
+ * A store takes dsm_store_latency more, so that loads and atomics of its SM may have to wait for it where they have a
+ * line in common.
  * An arrival at one is a release: it leaves behind the accesses that its grid has issued in the SM before, which may
  * still be in the load/store unit's queue, and is there after all that the SM has stored.
  *
@@ -32,6 +34,7 @@ struct event {
 struct hd_dsm {
 	uint64_t latency, access; /* one way; of shared memory */
 	uint64_t told;		  /* until a barrier has heard of it */
+	uint64_t store;		  /* until a store is seen */
 	uint64_t *stored;	  /* by SM: cycle in which the last of what it has stored elsewhere is there */
 	uint64_t slot, header;	  /* ticks of a slot, and of what is sent with data */
 	uint64_t *free;		  /* by SM: tick from which it may send */
@@ -46,6 +49,7 @@ struct hd_dsm *hd_dsm_new(const struct hd_config *config, struct hd_arena *arena
 	dsm->latency = config->dsm_latency;
 	dsm->access = config->shared_latency;
 	dsm->told = config->dsm_arrive_latency;
+	dsm->store = config->dsm_store_latency;
 	dsm->slot = (uint64_t)(HD_DSM_SECTOR * TICKS / config->dsm_bytes + 0.5);
 	dsm->header = (uint64_t)(config->dsm_header * TICKS / config->dsm_bytes + 0.5);
 	dsm->free = HD_ARENA_NEW(arena, uint64_t, config->sm_count);
@@ -109,7 +113,7 @@ static struct hd_dsm_access *make_access(struct hd_dsm_port *port, uint32_t sm, 
 	struct hd_dsm_access *access = take_access(port);
 	access->what = request->remote;
 	access->issued = now;
-	access->arrived = access->done = 0;
+	access->arrived = access->done = access->there = 0;
 	access->form = request->tells ? HD_DSM_TELLS : HD_DSM_ACCESS;
 	access->order = port->entered;
 	access->sm = sm;
@@ -252,10 +256,41 @@ static uint64_t ticks_of(const struct hd_dsm *dsm, const struct hd_dsm_access *a
 	return dsm->header + (uint64_t)__builtin_popcount(access->sectors[part]) * dsm->slot;
 }
 
+static bool is_slow(const struct hd_dsm_access *access)
+{
+	return access->form == HD_DSM_ACCESS && access->kind == HD_MEM_STORE;
+}
+
+static bool has_line(const struct hd_dsm_access *access, uint64_t line)
+{
+	uint32_t part = 0;
+	while (part < access->count && access->line[part] != line)
+		part++;
+	return part < access->count;
+}
+
+/* Not before what its SM has stored in the line, all of which has left. */
+static uint64_t behind_stores(const struct hd_dsm *dsm, const struct hd_dsm_access *access, uint32_t part,
+			      uint64_t there)
+{
+	if (is_slow(access) || dsm->stored[access->sm] <= there)
+		return there;
+	uint64_t last = there;
+	for (uint32_t i = 0; i < dsm->heap.len; i++) {
+		const struct event *event = &dsm->heap.data[i];
+		if (event->arrives && event->access->sm == access->sm && is_slow(event->access) &&
+		    has_line(event->access, access->line[part]))
+			last = hd_later(last, event->access->there);
+	}
+	return last;
+}
+
 static void leave(struct hd_dsm *dsm, struct hd_dsm_access *access, uint32_t part, uint64_t cycle)
 {
 	uint64_t ticks = access->kind == HD_MEM_LOAD ? dsm->slot : ticks_of(dsm, access, part);
 	uint64_t there = send(dsm, access->sm, cycle, ticks) + (access->form == HD_DSM_ACCESS ? 0 : dsm->told);
+	there = behind_stores(dsm, access, part, there + (is_slow(access) ? dsm->store : 0));
+	access->there = hd_later(access->there, there);
 	if (access->form == HD_DSM_SYNC)
 		there = hd_later(there, dsm->stored[access->sm]);
 	else if (access->kind != HD_MEM_LOAD)

@@ -20,6 +20,7 @@ struct hd_dsm_access {
 	uint64_t issued;
 	uint64_t leaves;  /* cycle in which its load/store unit sends it */
 	uint64_t arrived; /* in which the last of its parts has */
+	uint64_t there;	  /* in which those that have left will be, at the latest */
 	uint64_t done;	  /* in which its last answer is there */
 	uint64_t order;	  /* of those of its SM; of HD_DSM_SYNC: of the next one */
 	uint32_t waits;	  /* HD_DSM_SYNC: for so many accesses before it that have not left */

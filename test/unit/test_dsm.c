@@ -21,6 +21,7 @@ static void set_up(void)
 	config.shared_latency = ACCESS;
 	config.dsm_bytes = 16; /* a slot takes two cycles */
 	config.dsm_header = 0;
+	config.dsm_store_latency = 0;
 	dsm = hd_dsm_new(&config, &arena);
 	for (uint32_t i = 0; i < SMS; i++)
 		ports[i] = hd_dsm_port_new(&arena);
@@ -80,6 +81,27 @@ START_TEST(data_takes_a_slot_for_each_sector)
 	ck_assert_ptr_eq(hd_dsm_next(dsm, 1000), store);
 	ck_assert_uint_eq(load->done, 289);
 	ck_assert_uint_eq(store->done, 258);
+}
+END_TEST
+
+/* A store takes 100 more: 100 + 2 + 75 + 100 = 277. A load of the same line by its SM, which has left in 104, is behind
+ * it; one of another line, in 106, and one by another SM are not. */
+START_TEST(stores_are_seen_late)
+{
+	config.dsm_store_latency = 100;
+	dsm = hd_dsm_new(&config, &arena);
+	struct hd_dsm_access *store = sent(0, 1, HD_MEM_STORE, 1, 4, 100);
+	struct hd_dsm_access *load = sent(0, 1, HD_MEM_LOAD, 1, 4, 100);
+	struct hd_dsm_access *elsewhere = sent(0, 2, HD_MEM_LOAD, 1, 4, 100);
+	struct hd_dsm_access *other = sent(3, 1, HD_MEM_LOAD, 1, 4, 100);
+	take();
+	ck_assert_ptr_eq(hd_dsm_next(dsm, 178), other);
+	ck_assert_ptr_eq(hd_dsm_next(dsm, 182), elsewhere);
+	ck_assert_ptr_null(hd_dsm_next(dsm, 277));
+	ck_assert_ptr_eq(hd_dsm_next(dsm, 278), store);
+	ck_assert_ptr_eq(hd_dsm_next(dsm, 278), load);
+	ck_assert_uint_eq(store->done, 277 + LATENCY);
+	ck_assert_uint_eq(load->done, 277 + ACCESS + 2 + LATENCY);
 }
 END_TEST
 
@@ -258,6 +280,7 @@ Suite *hd_suite(void)
 			     (const TTest *const[]){
 				     a_load_takes_two_ways,
 				     data_takes_a_slot_for_each_sector,
+				     stores_are_seen_late,
 				     lines_leave_one_behind_the_other,
 				     answers_and_requests_share_an_sm,
 				     headers_take_time,
