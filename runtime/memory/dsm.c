@@ -5,9 +5,8 @@
  * answers, stores and atomics one for each sector, and dsm_header bytes a line; an acknowledgement none. An answer
  * leaves shared_latency cycles after its request has arrived. What is told to a barrier takes dsm_arrive_latency more.
  * A store takes dsm_store_latency more, so that loads and atomics of its SM may have to wait for it where they have a
- * line in common.
- * An arrival at one is a release: it leaves behind the accesses that its grid has issued in the SM before, which may
- * still be in the load/store unit's queue, and is there after all that the SM has stored.
+ * line in common. An arrival at a barrier is a release: it leaves behind the accesses that its grid has issued in the
+ * SM before, which may still be in the load/store unit's queue, and is there after all that the SM has stored.
  *
  * SMs note what they send while they work through a window of cycles. The network does these cycles behind them, in the
  * order of cycles: it takes longer than a window to get from one SM to another, so that the cycles that come out are
