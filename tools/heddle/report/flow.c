@@ -189,6 +189,12 @@ struct flow *flow_new(const struct hd_listing *listing, struct hd_arena *arena)
 	return flow;
 }
 
+uint32_t flow_before(const struct flow *flow, uint32_t index, const uint32_t **before)
+{
+	*before = flow->before + flow->before_start[index];
+	return flow->before_start[index + 1] - flow->before_start[index];
+}
+
 uint32_t flow_live(const struct flow *flow, uint32_t index)
 {
 	return hd_regset_count(&flow->live[index]);

@@ -11,6 +11,8 @@ struct flow;
 
 /* `listing` must outlive the result, which is in `arena`. */
 struct flow *flow_new(const struct hd_listing *listing, struct hd_arena *arena);
+/* Returns how many instructions may come right before the instruction; `before` points to them. */
+uint32_t flow_before(const struct flow *flow, uint32_t index, const uint32_t **before);
 /* Registers that are live before the instruction, for a warp that has not diverged. */
 uint32_t flow_live(const struct flow *flow, uint32_t index);
 /*

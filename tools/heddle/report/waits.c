@@ -2,14 +2,16 @@
  * Blame for lost issue slots. The statistics charge a slot to the instruction that waits; here the backward slice finds
  * what it waits for. Of the instructions whose results it reads, only those count whose results come the way that the
  * stall reason says: from memory, from shared memory or a shuffle, or from an arithmetic unit. Where none is left, the
- * instruction waits to overwrite a register, or at copies.
+ * instruction waits to overwrite a register. What a wait names by no register (copies, products of warpgroups, barriers
+ * in shared memory, accesses before a fence) is found by pending.c.
  *
- * Cost: that of the slice (flow.h) for each instruction and reason.
+ * Cost: that of the slice (flow.h) or of pending.c for each instruction and reason.
  */
 #include "tools/heddle/report/waits.h"
 
 #include "heddle/opcodes.h"
 #include "heddle/stats.h"
+#include "tools/heddle/report/pending.h"
 
 /* How the result of an instruction comes, as the scoreboard tells data_memory, data_shared and data_alu apart. */
 static unsigned reason_of_result(const struct hd_inst *inst)
@@ -49,16 +51,6 @@ static uint32_t keep_causes(const struct hd_function *function, uint32_t *list, 
 	return kept;
 }
 
-/* Asynchronous copies: who waits for their groups names no register. */
-static uint32_t find_copies(const struct hd_function *function, uint32_t *list)
-{
-	uint32_t count = 0;
-	for (uint32_t i = 0; i < function->inst_count; i++)
-		if (hd_opinfo[function->insts[i].op].effects & HD_FX_ASYNC)
-			list[count++] = i;
-	return count;
-}
-
 static uint32_t *find_causes(const struct flow *flow, const struct hd_function *function, uint32_t index,
 			     unsigned reason, struct hd_arena *arena, uint32_t *count)
 {
@@ -72,11 +64,7 @@ static uint32_t *find_causes(const struct flow *flow, const struct hd_function *
 		*count = others;
 		return overwritten;
 	}
-	if (!*count && reason == HD_STALL_data_memory) {
-		list = HD_ARENA_NEW(arena, uint32_t, function->inst_count + 1);
-		*count = find_copies(function, list);
-	}
-	return list;
+	return *count ? list : pending_find(flow, function, index, reason, arena, count);
 }
 
 static void add_row(json_t *rows, uint32_t index, unsigned reason, uint64_t slots, const uint32_t *cause)
@@ -96,7 +84,8 @@ void waits_add(json_t *rows, const struct flow *flow, const struct hd_function *
 	       unsigned reason, uint64_t slots, const uint64_t *issued, struct hd_arena *arena)
 {
 	bool data = reason == HD_STALL_data_memory || reason == HD_STALL_data_shared || reason == HD_STALL_data_alu;
-	uint32_t count = 0, *causes = data ? find_causes(flow, function, index, reason, arena, &count) : NULL;
+	uint32_t count, *causes = data ? find_causes(flow, function, index, reason, arena, &count)
+				       : pending_find(flow, function, index, reason, arena, &count);
 	uint64_t all = 0, given = 0, so_far = 0;
 	for (uint32_t i = 0; i < count; i++)
 		all += weight_of(issued, causes[i]);

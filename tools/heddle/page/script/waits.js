@@ -31,7 +31,11 @@ function chainOf(r, fn, at) {
 }
 
 const OWN_WORDS = {barrier: 'until the other warps of the block arrive', control: 'until it is resolved', unit: 'until its unit takes another instruction', fetch: 'for the instruction itself',
-	fence: 'until earlier accesses are visible', policy: 'for the policy', collector: 'for a free place in the operand stage', withheld: 'for the policy', async: 'for the phase to end', suspended: 'for the policy to bring the warp back'};
+	fence: 'until earlier accesses are visible', policy: 'for the policy', collector: 'for a free place in the operand stage', withheld: 'for the policy', async: 'for the phase to end', suspended: 'for the policy to bring the warp back',
+	tensor: 'until the tensor cores take it', bulk: 'for the unit of copies in bulk', registers: 'for registers that other warps of the block give back', data_memory: 'for accesses that are in flight'};
+/* Where the instruction says more than the reason. */
+const INSTRUCTION_WORDS = {CGABAR: 'until the other blocks of the cluster arrive', ACQBULK: 'until the grid before this one has ended', NANOSLEEP: 'until its time has passed'};
+const ownWords = (reason, text) => OWN_WORDS[reason] && INSTRUCTION_WORDS[text.replace(/^@\S+\s+/, '').split(/[ .]/)[0]] || OWN_WORDS[reason] || 'for no instruction that is known';
 
 function waitEntry(r, entry, withWarps) {
 	const f = data.functions[entry.fn], reason = data.reasons[entry.reason];
@@ -41,7 +45,7 @@ function waitEntry(r, entry, withWarps) {
 	return h('div', {class: 'wait'},
 		h('div', null, h('span', {class: 'share'}, percent(entry.slots, withWarps)), ' ', dot(entry.reason), ' ', reason.name,
 			h('span', {class: 'soft'}, ' · ' + show(entry.slots) + ' slots · without these waits at most ' + show(withWarps / (withWarps - entry.slots), 2) + ' × as fast')),
-		entry.own ? h('div', {class: 'chain'}, chip(entry.at), ' waits ' + (OWN_WORDS[reason.name] || 'for no instruction that is known')) :
+		entry.own ? h('div', {class: 'chain'}, chip(entry.at), ' waits ' + ownWords(reason.name, f.code.text[entry.at])) :
 			h('div', {class: 'chain'}, entry.at < 0 ? 'a value that the caller of ' + shortName(entry.fn) + ' brought' : chip(entry.at),
 				h('span', {class: 'soft'}, 'is awaited by'), waiting.map(([at, slots]) => chip(at, ' · ' + percent(slots, entry.slots))),
 				entry.by.size > 5 ? `and ${entry.by.size - 5} more` : ''),
