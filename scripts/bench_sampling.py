@@ -10,9 +10,9 @@ import json
 import os
 import subprocess
 import sys
-import time
 
 import figures
+import progress
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 BUILD = os.path.abspath(sys.argv[1])
@@ -61,11 +61,31 @@ def compile_program(name, source):
     return program
 
 
+def base_of(program, arguments, gpu, sampling):
+    return f'{program}.{gpu}.{"-".join(arguments)}' + (f'.{WANTED}' if sampling else '')
+
+
+def is_kept(program, base):
+    depends = max(newest(os.path.join(BUILD, 'lib')), os.path.getmtime(program))
+    return os.path.exists(base + '.json') and os.path.getmtime(base + '.json') >= depends
+
+
+def expected(name, arguments, gpu):
+    """Seconds that the runs which are not kept took before; None: they have never run."""
+    program, seconds = os.path.join(OUT, name), 0
+    for base in (base_of(program, arguments, gpu, sampling) for sampling in (False, True)):
+        if not os.path.exists(program) or not os.path.exists(base + '.json'):
+            return None
+        if not is_kept(program, base):
+            with open(base + '.json', encoding='utf-8') as stats:
+                seconds += json.load(stats)['host']['user_seconds']
+    return seconds
+
+
 def run(program, arguments, gpu, sampling):
     """(output, statistics)"""
-    base = f'{program}.{gpu}.{"-".join(arguments)}' + (f'.{WANTED}' if sampling else '')
-    depends = max(newest(os.path.join(BUILD, 'lib')), os.path.getmtime(program))
-    if not os.path.exists(base + '.json') or os.path.getmtime(base + '.json') < depends:
+    base = base_of(program, arguments, gpu, sampling)
+    if not is_kept(program, base):
         with open(base + '.out', 'w', encoding='utf-8') as out:
             subprocess.run([HEDDLE, 'run', '--quiet', '--threads=1', '--gpu', gpu, '--stats', base + '.new',
                             *([f'--sampling={WANTED}'] if sampling else []), '--', program, *arguments], stdout=out,
@@ -129,20 +149,22 @@ def table(gpu, rows):
 def main():
     os.makedirs(OUT, exist_ok=True)
     for gpu in GPUS:
-        rows, failed = [], []
+        rows, failed, works = {}, [], list(workloads())
+        shown = progress.Progress(f'programs on {gpu}', {work[0]: expected(work[0], work[2], gpu) for work in works}, JOBS)
         with concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
-            jobs = [(work[0], pool.submit(measure, *work, gpu)) for work in workloads()]
-            pause = 2 if sys.stderr.isatty() else 60
-            begun, shown = time.monotonic(), time.monotonic()
-            for number, (name, job) in enumerate(jobs):
-                if number and time.monotonic() - shown > pause:
-                    shown = time.monotonic()
-                    left = (shown - begun) * (len(jobs) - number) / number
-                    print(f'{gpu}: {number} of {len(jobs)} programs, {left:.0f} s left', file=sys.stderr, flush=True)
-                try:
-                    rows.append(job.result())
-                except (subprocess.SubprocessError, OSError) as error:
-                    failed.append(f'{name}: {error}')
+            jobs = {pool.submit(measure, *work, gpu): work[0] for work in works}
+            waiting = set(jobs)
+            while waiting:
+                ended, waiting = concurrent.futures.wait(waiting, timeout=0.5, return_when=concurrent.futures.FIRST_COMPLETED)
+                shown.show()
+                for job in ended:
+                    try:
+                        rows[jobs[job]] = job.result()
+                    except (subprocess.SubprocessError, OSError) as error:
+                        failed.append(f'{jobs[job]}: {error}')
+                    shown.end(jobs[job])
+        shown.clear()
+        rows = [rows[work[0]] for work in works if work[0] in rows]
         table(gpu, rows)
         for line in failed:
             print('failed:', line)

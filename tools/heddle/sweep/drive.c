@@ -20,6 +20,7 @@ enum { LINE_SECONDS = 60 /* between lines of progress where they cannot be writt
 struct drive {
 	struct sweep *sweep;
 	uint32_t todo, ended, failed, unstored;
+	uint32_t known;			   /* of all to do, those of which an earlier run says how long they take */
 	double estimated, estimated_ended; /* seconds, of all to do, and of those that have ended */
 	double taken;			   /* by those that have ended */
 	double start, shown;
@@ -175,7 +176,7 @@ static void show(struct drive *d, bool last)
 	fprintf(stderr, "%u of %u runs", d->ended, d->todo);
 	if (d->failed)
 		fprintf(stderr, ", %u failed", d->failed);
-	if (d->ended)
+	if (d->ended || d->known == d->todo)
 		fprintf(stderr, ", %s left", times_print(time_left(d), text));
 	fputs(over ? "" : "\n", stderr);
 	fflush(stderr);
@@ -297,6 +298,7 @@ static void list_todo(struct drive *d, struct sweep_counts *counts)
 			continue;
 		hd_vec_push(&d->list, i);
 		d->estimated += estimate_of(d, run);
+		d->known += expected(sweep, run).seconds > 0;
 	}
 	d->todo = d->list.len;
 }
