@@ -6,9 +6,9 @@
  * reason more or less, at the mean of both runs' cycles per slot; and the schedulers that were busy at a time. Each
  * kernel is compared by itself: a slot is more time in one that fills few SMs. The statistics say of a function that
  * kernels call which kernel's warps had its slots. Slots of which they do not say so (those of older versions) are a
- * row for each reason, as are those without a line. Where kernels ran at the same time, their cycles do not add up to
- * the run's, and the run is compared as one. The page of `heddle report` computes the same
- * (tools/heddle/page/script/compare.js).
+ * row for each reason, as are those without a line. Lines of two builds are compared by their text (lines.h). Where
+ * kernels ran at the same time, their cycles do not add up to the run's, and the run is compared as one. The page of
+ * `heddle report` computes the same (tools/heddle/page/script/compare.js).
  *
  * Cost: O(rows log rows).
  */
@@ -25,9 +25,10 @@
 #include "lib/metadata/json.h"
 #include "lib/vec.h"
 #include "tools/heddle/cmd.h"
+#include "tools/heddle/lines.h"
 #include "tools/heddle/run/slots.h"
 
-enum { MOST_FILES = 2, OPT_JSON = 256 };
+enum { MOST_FILES = 2, MOST_TEXT = 60 /* bytes of a line */, OPT_JSON = 256 };
 
 struct side {
 	const char *path, *policy; /* policy NULL: any */
@@ -59,8 +60,10 @@ struct explain {
 	struct side sides[2];
 	HD_VEC(struct row) rows;
 	HD_VEC(struct part) parts;
-	json_t *index; /* "reason place": index of the row */
-	json_t *names; /* of kernels: index of the part */
+	json_t *index;	  /* "reason place": index of the row */
+	json_t *lines[2]; /* names of places that were compared by their text (lines.h) */
+	json_t *texts;	  /* of source lines, by name of the place; B's where it has the line */
+	json_t *names;	  /* of kernels: index of the part */
 };
 
 /* ------------------------------------------------------------------ the two runs */
@@ -207,6 +210,17 @@ static bool adds_up(const struct explain *explain, unsigned which)
 typedef void piece_fn(struct explain *explain, unsigned which, const char *place, const char *kernel,
 		      const json_t *stalls);
 
+static void keep_text(struct explain *explain, const char *place, const json_t *sources, const json_t *row)
+{
+	char line[32];
+	snprintf(line, sizeof line, "%lld", (long long)json_integer_value(json_object_get(row, "line")));
+	const char *text = json_string_value(json_object_get(json_object_get(sources, text_of(row, "file")), line));
+	if (!text)
+		return;
+	text += strspn(text, " \t");
+	json_object_set_new(explain->texts, place, hd_json_text(text));
+}
+
 /* Lines, where the statistics have them, or instructions. */
 static void each_piece(struct explain *explain, unsigned which, piece_fn *visit)
 {
@@ -220,11 +234,12 @@ static void each_piece(struct explain *explain, unsigned which, piece_fn *visit)
 		const json_t *row = json_array_get(rows, i), *kernels = json_object_get(row, "kernels");
 		struct hd_strbuf place = {0};
 		run_slots_place(row, &place);
-		json_object_foreach((json_t *)kernels, kernel, stalls)
-			visit(explain, which, hd_strbuf_text(&place), kernel, stalls);
+		const char *matched = json_string_value(json_object_get(explain->lines[which], hd_strbuf_text(&place)));
+		const char *name = matched ? matched : hd_strbuf_text(&place);
+		keep_text(explain, name, json_object_get(slots, "sources"), row);
+		json_object_foreach((json_t *)kernels, kernel, stalls) visit(explain, which, name, kernel, stalls);
 		if (!kernels)
-			visit(explain, which, hd_strbuf_text(&place),
-			      json_string_value(json_object_get(names, text_of(row, "function"))),
+			visit(explain, which, name, json_string_value(json_object_get(names, text_of(row, "function"))),
 			      json_object_get(row, "stalls"));
 		hd_strbuf_release(&place);
 	}
@@ -354,6 +369,10 @@ static void add_busy(struct explain *explain)
 
 static void compute(struct explain *explain)
 {
+	const json_t *const slots[2] = {json_object_get(explain->sides[0].run, "slots"),
+					json_object_get(explain->sides[1].run, "slots")};
+	explain->texts = json_object();
+	lines_match(slots, explain->lines);
 	find_parts(explain);
 	add_run(explain, 0);
 	add_run(explain, 1);
@@ -387,6 +406,8 @@ static int print_json(const struct explain *explain)
 		json_t *json =
 			json_pack("{s:o,s:s,s:f,s:f,s:f}", "place", hd_json_text(row->place), "reason",
 				  reason_name(row), "a", row->cycles[0], "b", row->cycles[1], "change", row->change);
+		if (json_object_get(explain->texts, row->place))
+			json_object_set(json, "text", json_object_get(explain->texts, row->place));
 		json_array_append_new(rows, json);
 	}
 	json_object_set_new(object, "rows", rows);
@@ -448,10 +469,14 @@ static void print_text(const struct explain *explain)
 		sum[0] += row->cycles[0];
 		sum[1] += row->cycles[1];
 		if (shown < explain->limit && row->change != 0) {
+			const char *text = text_of(explain->texts, row->place);
 			char reason[16];
+			struct hd_strbuf where = {0};
 			snprintf(reason, sizeof reason, "%-12s", reason_name(row));
+			hd_strbuf_printf(&where, "%s%s%.*s", row->place, *text ? "  " : "", MOST_TEXT, text);
 			print_row(row->change, whole, row->reason < HD_STALL_COUNT ? row->cycles : NULL, reason,
-				  row->place);
+				  hd_strbuf_text(&where));
+			hd_strbuf_release(&where);
 			shown++;
 			continue;
 		}
@@ -530,6 +555,9 @@ int cmd_explain(int argc, char **argv)
 	hd_vec_release(&explain.rows);
 	hd_vec_release(&explain.parts);
 	json_decref(explain.index);
+	json_decref(explain.texts);
+	json_decref(explain.lines[0]);
+	json_decref(explain.lines[1]);
 	json_decref(explain.names);
 	json_decref(explain.sides[0].document);
 	json_decref(explain.sides[1].document);

@@ -5,6 +5,9 @@
 
 #include "heddle/stats.h"
 #include "lib/metadata/json.h"
+#include "tools/heddle/lines.h"
+
+enum { MOST_MATCHED = 8 };
 
 static json_t *reasons_json(void)
 {
@@ -15,11 +18,32 @@ static json_t *reasons_json(void)
 	return array;
 }
 
+/* For each two runs whose sources differ, the names of their lines; of the first MOST_MATCHED runs. */
+static json_t *matches_json(const struct report *report)
+{
+	json_t *array = json_array();
+	uint32_t count = report->runs.len < MOST_MATCHED ? report->runs.len : MOST_MATCHED;
+	for (uint32_t a = 0; a < count; a++)
+		for (uint32_t b = 0; b < count; b++) {
+			const json_t *const slots[2] = {json_object_get(report->runs.data[a].stats, "slots"),
+							json_object_get(report->runs.data[b].stats, "slots")};
+			json_t *names[2];
+			if (a == b ||
+			    json_equal(json_object_get(slots[0], "sources"), json_object_get(slots[1], "sources")))
+				continue;
+			lines_match(slots, names);
+			json_array_append_new(array, json_pack("{s:i,s:i,s:[o,o]}", "a", (int)a, "b", (int)b, "names",
+							       names[0], names[1]));
+		}
+	return array;
+}
+
 json_t *explore_json(struct report *report, const char *title)
 {
 	struct explore explore = {.report = report,
 				  .arena = &report->arena,
 				  .index = json_object(),
+				  .chosen = json_object(),
 				  .calls = json_array()};
 	json_t *object = json_object(), *runs = json_array();
 	explore_find_functions(&explore);
@@ -28,10 +52,12 @@ json_t *explore_json(struct report *report, const char *title)
 	json_object_set_new(object, "title", hd_json_text(title));
 	json_object_set_new(object, "reasons", reasons_json());
 	json_object_set_new(object, "runs", runs);
+	json_object_set_new(object, "matches", matches_json(report));
 	json_object_set_new(object, "functions", explore_functions_json(&explore));
 	json_object_set_new(object, "files", explore_files_json(&explore));
 	json_object_set_new(object, "calls", explore.calls);
 	json_decref(explore.index);
+	json_decref(explore.chosen);
 	hd_vec_release(&explore.functions);
 	hd_vec_release(&explore.files);
 	hd_vec_release(&explore.inlined);

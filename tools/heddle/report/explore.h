@@ -12,11 +12,13 @@
  *
  *     {"title", "reasons": [{name, nsight, help}],
  *      "runs": [{name, policy, gpu, file, config, total, counts: [{policy, name, unit, help, value}], kernels,
- * launches, flop: {single, double, half, tensor} or null without counts by instruction, nowhere: [count by reason] or
- * null, code: [{function, at: [pc], stalls: [[reason, count, ...]], access:
+ * launches, places: ["FILE:LINE" as the statistics have it], flop: {single, double, half, tensor} or null without
+ * counts by instruction, nowhere: [count by reason] or null, code: [{function, at: [pc], place: [index in "places"],
+ * stalls: [[reason, count, ...]], access:
  * [{...} or null], kernels: [null or {name: [reason, count, ...]}]}], waits: [{function, rows: waits.h}], lines: [row
  * of the statistics]}], "functions": [{name, demangled, kernel, linear, module, file, line, meta, code: {text, file,
- * line, role, live, next, callee, from, control, stream, inlined: [index in "calls", or -1]}}], "files": [{name, parts:
+ * line, role, live, next, callee, from, control, stream, inlined: [index in "calls", or -1]}}], "matches": [{a, b:
+ * runs, names: [{place: name in A and B}] of a and of b (lines.h)}], "files": [{name, parts:
  * [{from, lines}]}], "calls": [{callee, file, line, outer: index or -1}] that were inlined}
  */
 json_t *explore_json(struct report *report, const char *title);
@@ -52,11 +54,15 @@ struct explore {
 	HD_VEC(struct explore_function) functions;
 	HD_VEC(struct explore_file) files;
 	HD_VEC(struct explore_calls) inlined;
-	json_t *calls; /* of all objects */
-	json_t *index; /* of functions, by name: explore_name() */
+	json_t *calls;	/* of all objects */
+	json_t *index;	/* of functions, by name: those with this name, of different objects */
+	json_t *chosen; /* by name, which of these the run at hand has run (explore_choose) */
 };
 
 void explore_find_functions(struct explore *explore);
+/* Several objects may have functions of one name: takes for each name, until the next call, the one whose code and
+ * lines are those of the rows, `instructions` of a run's statistics. */
+void explore_choose(struct explore *explore, const json_t *rows);
 /* By symbol; UINT32_MAX: it is not there. */
 uint32_t explore_function_named(const struct explore *explore, const char *name, bool linear);
 struct flow;

@@ -30,18 +30,88 @@ static void add_function(struct explore *explore, const struct cmd_unit *unit, c
 {
 	struct hd_strbuf key = {0};
 	function_key(listing->function->name, listing->linear != NULL, &key);
-	if (!json_object_get(explore->index, hd_strbuf_text(&key))) {
-		json_object_set_new(explore->index, hd_strbuf_text(&key), json_integer(explore->functions.len));
-		hd_vec_push(&explore->functions, (struct explore_function){.unit = unit, .listing = *listing});
-	}
+	if (!json_object_get(explore->index, hd_strbuf_text(&key)))
+		json_object_set_new(explore->index, hd_strbuf_text(&key), json_array());
+	json_array_append_new(json_object_get(explore->index, hd_strbuf_text(&key)),
+			      json_integer(explore->functions.len));
+	hd_vec_push(&explore->functions, (struct explore_function){.unit = unit, .listing = *listing});
 	hd_strbuf_release(&key);
+}
+
+/* Whether the same code is there already, of another input: a program and its object, for example. */
+static bool is_known(const struct explore *explore, const struct hd_listing *listing)
+{
+	const struct hd_function *own = listing->function;
+	for (uint32_t i = 0; i < explore->functions.len; i++) {
+		const struct hd_listing *other = &explore->functions.data[i].listing;
+		const struct hd_function *code = other->function;
+		bool same = !listing->linear == !other->linear && strcmp(own->name, code->name) == 0 &&
+			    own->inst_count == code->inst_count;
+		for (uint32_t at = 0; same && at < own->inst_count; at++) {
+			char texts[2][HD_LISTING_TEXT];
+			hd_inst_format(&own->insts[at], texts[0], sizeof texts[0]);
+			hd_inst_format(&code->insts[at], texts[1], sizeof texts[1]);
+			same = strcmp(texts[0], texts[1]) == 0 && own->origins[at].line == code->origins[at].line;
+		}
+		if (same)
+			return true;
+	}
+	return false;
+}
+
+static json_t *with_name(const struct explore *explore, const char *name, bool linear)
+{
+	struct hd_strbuf key = {0};
+	function_key(name ? name : "", linear, &key);
+	json_t *found = json_object_get(explore->index, hd_strbuf_text(&key));
+	hd_strbuf_release(&key);
+	return found;
+}
+
+/* How much of a row is as in the function: its instruction, and that one's line. */
+static uint32_t likeness(const struct explore_function *function, const json_t *row)
+{
+	const struct hd_function *code = function->listing.function;
+	uint32_t at = (uint32_t)(json_integer_value(json_object_get(row, "pc")) / HD_INST_BYTES);
+	const char *text = json_string_value(json_object_get(row, "text"));
+	char own[HD_LISTING_TEXT];
+	if (at >= code->inst_count || !text)
+		return 0;
+	hd_inst_format(&code->insts[at], own, sizeof own);
+	return (strcmp(own, text) == 0) + (code->origins[at].line == json_integer_value(json_object_get(row, "line")));
+}
+
+void explore_choose(struct explore *explore, const json_t *rows)
+{
+	uint64_t *like = hd_xcalloc(explore->functions.len + 1, sizeof *like);
+	const char *key;
+	json_t *list;
+	for (size_t i = 0; i < json_array_size(rows); i++) {
+		const json_t *row = json_array_get(rows, i);
+		list = with_name(explore, json_string_value(json_object_get(row, "function")),
+				 json_is_true(json_object_get(row, "linear")));
+		for (size_t n = 0; n < json_array_size(list) && json_array_size(list) > 1; n++) {
+			json_int_t function = json_integer_value(json_array_get(list, n));
+			like[function] += likeness(&explore->functions.data[function], row);
+		}
+	}
+	json_object_foreach(explore->index, key, list)
+	{
+		json_int_t best = json_integer_value(json_array_get(list, 0));
+		for (size_t n = 1; n < json_array_size(list); n++) {
+			json_int_t function = json_integer_value(json_array_get(list, n));
+			best = like[function] > like[best] ? function : best;
+		}
+		json_object_set_new(explore->chosen, key, json_integer(best));
+	}
+	free(like);
 }
 
 uint32_t explore_function_named(const struct explore *explore, const char *name, bool linear)
 {
 	struct hd_strbuf key = {0};
 	function_key(name ? name : "", linear, &key);
-	const json_t *found = json_object_get(explore->index, hd_strbuf_text(&key));
+	const json_t *found = json_object_get(explore->chosen, hd_strbuf_text(&key));
 	hd_strbuf_release(&key);
 	return found ? (uint32_t)json_integer_value(found) : UINT32_MAX;
 }
@@ -68,10 +138,12 @@ void explore_find_functions(struct explore *explore)
 			if (!function->helper && !is_chosen(explore->report, unit, function->name))
 				continue;
 			hd_listing_init(&listing, &unit->object, function, explore->arena);
-			add_function(explore, unit, &listing);
+			if (!is_known(explore, &listing))
+				add_function(explore, unit, &listing);
 			if (linear) {
 				hd_listing_init_linear(&listing, &unit->object, linear, explore->arena);
-				add_function(explore, unit, &listing);
+				if (!is_known(explore, &listing))
+					add_function(explore, unit, &listing);
 			}
 		}
 	}
@@ -320,6 +392,7 @@ static json_t *function_json(struct explore *explore, uint32_t function)
 	json_object_set_new(object, "kernel", json_boolean(code->kernel));
 	json_object_set_new(object, "linear", json_boolean(of->listing.linear != NULL));
 	json_object_set_new(object, "module", hd_json_text(of->unit->metadata.module));
+	json_object_set_new(object, "object", hd_json_text(of->unit->path));
 	json_object_set_new(object, "file", hd_json_text(file));
 	json_object_set_new(object, "line", json_integer(meta ? meta->source.line : 0));
 	json_object_set_new(object, "meta", meta ? hd_metadata_function_json(meta) : json_null());

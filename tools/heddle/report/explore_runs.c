@@ -14,6 +14,7 @@
 #include "tools/heddle/report/flow.h"
 #include "tools/heddle/report/waits.h"
 #include "tools/heddle/run/figures.h"
+#include "tools/heddle/run/slots.h"
 
 /* Launches of one run that are listed; points of one series. */
 enum { MOST_LAUNCHES = 2000, MOST_POINTS = 600 };
@@ -204,7 +205,7 @@ static json_t *pairs(const json_t *stalls)
 
 /* Of one function. */
 struct place {
-	json_t *at, *stalls, *access, *kernels;
+	json_t *at, *place, *stalls, *access, *kernels;
 	const json_t **rows; /* by instruction: the row of the statistics, or NULL */
 };
 
@@ -256,11 +257,26 @@ static bool find_place(const struct explore *explore, const json_t *row, uint32_
 	return *index < explore->functions.data[*function].listing.function->inst_count;
 }
 
+/* The number of the row's place among `names`. */
+static json_t *place_number(const json_t *row, json_t *names, json_t *numbers)
+{
+	struct hd_strbuf place = {0};
+	run_slots_place(row, &place);
+	if (!get(numbers, hd_strbuf_text(&place))) {
+		json_object_set_new(numbers, hd_strbuf_text(&place), json_integer((json_int_t)json_array_size(names)));
+		json_array_append_new(names, hd_json_text(hd_strbuf_text(&place)));
+	}
+	json_t *number = json_incref(get(numbers, hd_strbuf_text(&place)));
+	hd_strbuf_release(&place);
+	return number;
+}
+
 static void add_code(struct explore *explore, json_t *object, const json_t *instructions)
 {
 	uint32_t count = explore->functions.len, function, index;
 	struct place *places = hd_xcalloc(count + 1, sizeof(*places));
-	json_t *code = json_array(), *waits = json_array(), *rest = json_array();
+	json_t *code = json_array(), *waits = json_array(), *rest = json_array(), *names = json_array();
+	json_t *numbers = json_object(); /* of names */
 	for (uint32_t i = 0; i < count; i++)
 		places[i].rows = hd_xcalloc(explore->functions.data[i].listing.function->inst_count + 1,
 					    sizeof(*places[i].rows));
@@ -272,9 +288,11 @@ static void add_code(struct explore *explore, json_t *object, const json_t *inst
 		}
 		struct place *place = &places[function];
 		if (!place->at)
-			*place = (struct place){json_array(), json_array(), json_array(), json_array(), place->rows};
+			*place = (struct place){json_array(), json_array(), json_array(),
+						json_array(), json_array(), place->rows};
 		place->rows[index] = row;
 		json_array_append_new(place->at, json_integer(index));
+		json_array_append_new(place->place, place_number(row, names, numbers));
 		json_array_append_new(place->stalls, pairs(get(row, "stalls")));
 		json_array_append_new(place->kernels, pairs_by_kernel(get(row, "kernels")));
 		json_array_append_new(place->access,
@@ -282,15 +300,18 @@ static void add_code(struct explore *explore, json_t *object, const json_t *inst
 	}
 	for (uint32_t i = 0; i < count; i++) {
 		if (places[i].at) {
-			json_array_append_new(code, json_pack("{s:i,s:o,s:o,s:o,s:o}", "function", (int)i, "at",
-							      places[i].at, "stalls", places[i].stalls, "access",
-							      places[i].access, "kernels", places[i].kernels));
+			json_array_append_new(code, json_pack("{s:i,s:o,s:o,s:o,s:o,s:o}", "function", (int)i, "at",
+							      places[i].at, "place", places[i].place, "stalls",
+							      places[i].stalls, "access", places[i].access, "kernels",
+							      places[i].kernels));
 			json_array_append_new(waits, json_pack("{s:i,s:o}", "function", (int)i, "rows",
 							       waits_of(explore, i, &places[i])));
 		}
 		free(places[i].rows);
 	}
 	free(places);
+	json_decref(numbers);
+	json_object_set_new(object, "places", names);
 	json_object_set_new(object, "code", code);
 	json_object_set_new(object, "waits", waits);
 	json_object_set_new(object, "elsewhere", rest); /* code that is not among the inputs */
@@ -360,6 +381,7 @@ json_t *explore_run_json(struct explore *explore, const struct report_run *run)
 	json_object_set_new(object, "launch_count",
 			    json_integer((json_int_t)json_array_size(get(run->stats, "launches"))));
 	json_object_set_new(object, "nowhere", get(slots, "nowhere") ? by_reason(get(slots, "nowhere")) : json_null());
+	explore_choose(explore, get(slots, "instructions"));
 	add_code(explore, object, get(slots, "instructions"));
 	json_object_set_new(object, "flop", flop_json(explore, get(slots, "instructions"), total, &unknown));
 	json_object_set_new(object, "flop_unknown", json_integer((json_int_t)unknown));

@@ -27,6 +27,7 @@
 #include "tools/heddle/run/records.h"
 #include "tools/heddle/run/reports.h"
 #include "tools/heddle/run/slots.h"
+#include "tools/heddle/run/sources.h"
 #include "tools/heddle/run/statistics.h"
 #include "tools/heddle/run/table.h"
 
@@ -501,8 +502,11 @@ static int run_all(struct runs *runs, struct run_statistics **stats)
 		stats[i] =
 			best_run(run->options.policies.data[i], run->launch ? run_kernel : run_program, runs, &status);
 	for (uint32_t i = 0; i < run->options.policies.len; i++)
-		if (stats[i])
+		if (stats[i]) {
 			run_slots_choose(stats[i]->document, run->options.by_line, run->options.by_instruction);
+			if (!run->launch)
+				run_sources_add(stats[i]->document, run->program[0]);
+		}
 	if (run->launch)
 		kernel_release(&runs->kernel);
 	if (!status && run->options.policies.len > 1 && run->options.timeline && join_timelines(run, runs->diag))

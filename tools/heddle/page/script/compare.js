@@ -12,9 +12,8 @@
 function eachPiece(r, visit) {
 	const idle = reasonOf('idle'), see = (label, reason, slots, kernel, go) => reason !== idle && slots && visit(label, reason, slots, kernel, go);
 	data.functions.forEach((f, fn) => codeOf(r, fn).forEach((row, at) => {
-		const label = f.code.file[at] >= 0 ? data.files[f.code.file[at]].name + ':' + f.code.line[at] : f.demangled + ' (no line known)';
 		for (const [kernel, stalls] of row.kernels || [[f.kernel ? f.demangled : null, row.stalls]])
-			stalls.forEach((slots, reason) => see(label, reason, slots, kernel, {view: 'source', fn, at, file: -1, line: 0}));
+			stalls.forEach((slots, reason) => see(row.place, reason, slots, kernel, {view: 'source', fn, at, file: -1, line: 0}));
 	}));
 	for (const row of (r.code || []).length || (r.elsewhere || []).length ? r.elsewhere : r.lines || [])
 		for (const [kernel, stalls] of Object.entries(row.kernels || {[r.symbols[row.function] || '']: row.stalls}))
@@ -55,6 +54,8 @@ function partsOf(runs) {
 }
 
 function differences(a, b) {
+	/* Lines of two builds have the names of lines.h. */
+	const match = data.matches.find(m => data.runs[m.a] === a && data.runs[m.b] === b);
 	const runs = [a, b], parts = partsOf(runs), all = [...parts.values()], found = new Map(), idle = reasonOf('idle');
 	const add = (which, label, reason, cycles, go) => {
 		const id = label + '|' + reason;
@@ -70,7 +71,7 @@ function differences(a, b) {
 		eachPiece(r, (label, reason, slots, kernel, go) => {
 			const part = parts.get(parts.size === 1 && parts.has('') ? '' : kernel);
 			if (part) {
-				add(which, label, reason, slots * part.perSlot, go);
+				add(which, match && match.names[which][label] || label, reason, slots * part.perSlot, go);
 				counted[reason] += slots * part.perSlot;
 			}
 			unpriced = unpriced || !part;
@@ -79,7 +80,7 @@ function differences(a, b) {
 		data.reasons.forEach((reason, i) => {
 			const rest = sum(all.map(part => part.stalls[which][i] * part.perSlot)) - counted[i];
 			if (i !== idle && Math.abs(rest) > 1e-6)
-				add(which, unpriced ? 'functions, which kernel called them is not known' : 'no place known', i, rest);
+				add(which, unpriced ? 'functions, which kernel called them is not known' : 'no line known', i, rest);
 		});
 	});
 	const rows = [...found.values()].map(row => ({...row, a: row.cycles[0], b: row.cycles[1], change: row.cycles[1] - row.cycles[0]}));

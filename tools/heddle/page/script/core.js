@@ -90,14 +90,16 @@ function codeOf(r, fn) {
 	if (code)
 		code.at.forEach((at, i) => {
 			const stalls = fromPairs(code.stalls[i]), kernels = code.kernels[i] && Object.entries(code.kernels[i]).map(([name, pairs]) => [name, fromPairs(pairs)]);
-			rows.set(at, {stalls, kernels, issued: stalls[0], lost: sum(stalls) - stalls[0], access: code.access[i] ? addAccess(newAccess(), code.access[i]) : null});
+			rows.set(at, {place: r.places[code.place[i]], stalls, kernels, issued: stalls[0], lost: sum(stalls) - stalls[0], access: code.access[i] ? addAccess(newAccess(), code.access[i]) : null});
 		});
 	r.byFunction.set(fn, rows);
 	return rows;
 }
 const lostIn = (r, fn) => sum([...codeOf(r, fn).values()].map(row => row.lost));
 const issuedIn = (r, fn) => sum([...codeOf(r, fn).values()].map(row => row.issued));
-const nameOf = fn => data.functions[fn].demangled + (data.functions[fn].linear ? ', linear version' : '');
+/* Two builds have functions of one name. */
+const isOfSeveral = f => data.functions.some(other => other !== f && other.name === f.name && other.linear === f.linear);
+const nameOf = fn => data.functions[fn].demangled + (data.functions[fn].linear ? ', linear version' : '') + (isOfSeveral(data.functions[fn]) ? ' in ' + data.functions[fn].object : '');
 const shortName = fn => nameOf(fn).replace(/\(.*\)/, '');
 function placeOf(fn, at) {
 	const code = data.functions[fn].code;
