@@ -126,7 +126,7 @@ static inline void hd_timeline_put_again(struct hd_timeline_output *out, const c
 	if (pack && length >= HD_PACK_LEAST) {
 		uint64_t now = pack->before + pack->matched + out->length, back = now - place->at;
 		bool again = place->known && back <= HD_PACK_WINDOW;
-		if (again && (pack->count == HD_PACK_MATCHES || pack->matched + length > HD_PACK_MATCHED))
+		if (again && pack->matched + length > HD_PACK_MATCHED)
 			hd_timeline_flush(out);
 		*place = (struct hd_timeline_place){now, true};
 		if (again) {

@@ -12,8 +12,9 @@
 enum {
 	HD_PACK_WINDOW = 1 << 20,  /* bytes that a match may reach back */
 	HD_PACK_LEAST = 8,	   /* bytes of a match */
-	HD_PACK_MATCHES = 10000,   /* in a block: with literals of a byte each that is less than the format allows */
-	HD_PACK_MATCHED = 1 << 16, /* bytes of a block's matches, and of its literals, at most */
+	HD_PACK_MATCHED = 1 << 16, /* bytes of a block's matches, and of its literals, at most: together what the format
+				      allows */
+	HD_PACK_MATCHES = HD_PACK_MATCHED / HD_PACK_LEAST, /* so no block has more */
 };
 
 /* `literals` new bytes and, behind them, `length` bytes as those that stand `back` before. */

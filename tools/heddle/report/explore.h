@@ -12,9 +12,9 @@
  *
  *     {"title", "reasons": [{name, nsight, help}],
  *      "runs": [{name, policy, gpu, file, config, total, counts: [{policy, name, unit, help, value}], kernels,
- * launches, places: ["FILE:LINE" as the statistics have it], flop: {single, double, half, tensor} or null without
- * counts by instruction, nowhere: [count by reason] or null, code: [{function, at: [pc], place: [index in "places"],
- * stalls: [[reason, count, ...]], access:
+ * launches, places: ["FILE:LINE" as the statistics have it], texts: {place: text}, flop: {single, double, half, tensor}
+ * or null without counts by instruction, nowhere: [count by reason] or null, code: [{function, at: [pc], place: [index
+ * in "places"], stalls: [[reason, count, ...]], access:
  * [{...} or null], kernels: [null or {name: [reason, count, ...]}]}], waits: [{function, rows: waits.h}], lines: [row
  * of the statistics]}], "functions": [{name, demangled, kernel, linear, module, file, line, meta, code: {text, file,
  * line, role, live, next, callee, from, control, stream, inlined: [index in "calls", or -1]}}], "matches": [{a, b:

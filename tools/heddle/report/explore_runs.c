@@ -317,6 +317,27 @@ static void add_code(struct explore *explore, json_t *object, const json_t *inst
 	json_object_set_new(object, "elsewhere", rest); /* code that is not among the inputs */
 }
 
+/* By place, what the source says there. */
+static json_t *texts_json(const json_t *sources)
+{
+	json_t *texts = json_object(), *lines, *text;
+	const char *file, *number;
+	json_object_foreach((json_t *)sources, file, lines)
+	{
+		json_object_foreach(lines, number, text)
+		{
+			struct hd_strbuf place = {0};
+			const char *line = json_string_value(text);
+			hd_strbuf_printf(&place, "%s:%s", file, number);
+			if (line)
+				json_object_set_new(texts, hd_strbuf_text(&place),
+						    hd_json_text(line + strspn(line, " \t")));
+			hd_strbuf_release(&place);
+		}
+	}
+	return texts;
+}
+
 /* ------------------------------------------------------------------ floating-point operations */
 
 enum flop { FLOP_SINGLE, FLOP_DOUBLE, FLOP_HALF, FLOP_KINDS };
@@ -385,6 +406,7 @@ json_t *explore_run_json(struct explore *explore, const struct report_run *run)
 	add_code(explore, object, get(slots, "instructions"));
 	json_object_set_new(object, "flop", flop_json(explore, get(slots, "instructions"), total, &unknown));
 	json_object_set_new(object, "flop_unknown", json_integer((json_int_t)unknown));
+	json_object_set_new(object, "texts", texts_json(get(slots, "sources")));
 	copy(object, slots, "lines");
 	json_object_set_new(object, "symbols",
 			    get(slots, "kernels") ? json_incref(get(slots, "kernels")) : json_object());

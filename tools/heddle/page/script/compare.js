@@ -57,13 +57,14 @@ function differences(a, b) {
 	/* Lines of two builds have the names of lines.h. */
 	const match = data.matches.find(m => data.runs[m.a] === a && data.runs[m.b] === b);
 	const runs = [a, b], parts = partsOf(runs), all = [...parts.values()], found = new Map(), idle = reasonOf('idle');
-	const add = (which, label, reason, cycles, go) => {
+	const add = (which, label, reason, cycles, go, text) => {
 		const id = label + '|' + reason;
 		if (!found.has(id))
 			found.set(id, {label, reason, cycles: [0, 0], go});
 		const row = found.get(id);
 		row.cycles[which] += cycles;
 		row.go = row.go || go;
+		row.text = text || row.text;
 	};
 	runs.forEach((r, which) => {
 		const counted = new Array(data.reasons.length).fill(0);
@@ -71,7 +72,7 @@ function differences(a, b) {
 		eachPiece(r, (label, reason, slots, kernel, go) => {
 			const part = parts.get(parts.size === 1 && parts.has('') ? '' : kernel);
 			if (part) {
-				add(which, match && match.names[which][label] || label, reason, slots * part.perSlot, go);
+				add(which, match && match.names[which][label] || label, reason, slots * part.perSlot, go, r.texts[label]);
 				counted[reason] += slots * part.perSlot;
 			}
 			unpriced = unpriced || !part;
@@ -118,7 +119,7 @@ views.push({id: 'compare', title: 'A and B', needs: () => data.runs.length > 1, 
 	kernels.length > 40 ? h('p', {class: 'soft'}, show(kernels.length - 40) + ' more kernels') : null,
 	kernels.length ? h('h3', null, 'By line and reason') : null,
 	table(['', 'Reason', 'Where', '#A', '#B', '#change, cycles', ''], shown.map(row => ({onclick: row.go ? () => go(row.go) : null, cells: [dot(row.reason), data.reasons[row.reason].name,
-		h('code', null, row.label), row.a === undefined ? '' : number(show(row.a, 0)), row.b === undefined ? '' : number(show(row.b, 0)), changed(row.change), changeBar(row.change, most)]}))
+		[h('code', null, row.label), row.text ? h('div', null, h('code', {class: 'soft'}, row.text)) : null], row.a === undefined ? '' : number(show(row.a, 0)), row.b === undefined ? '' : number(show(row.b, 0)), changed(row.change), changeBar(row.change, most)]}))
 		.concat(rest ? [{cells: ['', '', `${show(rows.length - shown.length)} smaller differences`, '', '', number(signed(rest)), '']}] : [])
 		.concat([{cells: ['', '', h('b', null, 'sum'), number(show(a.total.cycles)), number(show(b.total.cycles)), number(signed(sum(rows.map(row => row.change)))), '']}])),
 	rows.length > mostDifferences ? h('button', {onclick: () => { mostDifferences *= 4; draw(); }}, 'Show more') : null));

@@ -48,7 +48,7 @@ function worstPlace(r, reason) {
 }
 
 /* A run of one kernel alone, as the functions here take runs. */
-const runOfKernel = (r, name) => ({config: r.config, code: r.code, total: r.kernels[name], kernel: name});
+const runOfKernel = (r, name) => ({config: r.config, code: r.code, places: r.places, total: r.kernels[name], kernel: name});
 
 function bound(r) {
 	const what = r.kernel ? 'this kernel' : 'this run';

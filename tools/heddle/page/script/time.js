@@ -30,7 +30,7 @@ function spansOf(r) {
 }
 
 function chart(title, unit, points, from, to, spans) {
-	const width = 1000, height = 110, top = 8, bottom = 18;
+	const width = 1000, height = 110, top = 8, bottom = 4;
 	const most = points.reduce((high, p) => Math.max(high, p.y), 1e-9), px = x => (x - from) / (to - from) * width, py = y => height - bottom - y / most * (height - top - bottom);
 	const svg = s('svg', {viewBox: `0 0 ${width} ${height}`, preserveAspectRatio: 'none', style: 'height:110px;width:100%', role: 'img', 'aria-label': title});
 	let path = '';
@@ -54,7 +54,8 @@ function chart(title, unit, points, from, to, spans) {
 		cross.setAttribute('visibility', 'hidden');
 		value.textContent = 'up to ' + show(most, most < 10 ? 2 : 0) + (unit ? ' ' + unit : '');
 	});
-	return h('div', {class: 'chart'}, h('div', {class: 'label'}, h('b', null, title), value), svg);
+	return h('div', {class: 'chart'}, h('div', {class: 'label'}, h('b', null, title), value), svg,
+		h('div', {class: 'label soft ends'}, h('span', null, show(from)), h('span', null, 'cycle ' + show(to))));
 }
 
 let zoomed = -1;
