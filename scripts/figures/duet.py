@@ -176,7 +176,7 @@ def results(of_paper, _workloads):
     """What pages show (scripts/results.py), by key; of unsaturated programs where nothing else is said."""
     others = [w for w in those(of_paper, 'unsaturated') if w.name != 'MM']
     return {'unsaturated': len(those(of_paper, 'unsaturated')), 'gain': gain('duet')(of_paper),
-            'mm-loss': 100 * (1 - next((w.speedup('duet') for w in of_paper if w.name == 'MM'), 1)),
+            'mm-loss': next((100 * (1 - w.speedup('duet')) for w in of_paper if w.name == 'MM'), 'none'),
             'others': 100 * (geomean(w.speedup('duet') for w in others) - 1) if others else 'none',
             'best': edge('duet', max, 'unsaturated')(of_paper), 'static': best_static(of_paper), 'doubled': gain('doubled')(of_paper),
             'over-vt-all': gain('duet', None, 'vt')(of_paper), 'over-vt': gain('duet', 'unsaturated', 'vt')(of_paper),
