@@ -25,7 +25,7 @@ static bool blocks_legacy(const struct hd_cudart *cudart)
 	return false;
 }
 
-static void invalidate(struct hd_cudart *cudart, struct hd_capture *one)
+void hd_cudart_invalidate(struct hd_cudart *cudart, const struct hd_capture *one)
 {
 	for (uint32_t i = 0; i < cudart->captures.len; i++)
 		if (!one || cudart->captures.data[i] == one)
@@ -44,7 +44,7 @@ cudaError_t hd_cudart_capture(struct hd_cudart *cudart, cudaStream_t handle, enu
 	struct CUstream_st *stream = hd_cudart_stream(handle);
 	*node = NULL;
 	if (!stream && blocks_legacy(cudart)) {
-		invalidate(cudart, NULL);
+		hd_cudart_invalidate(cudart, NULL);
 		return cudaErrorStreamCaptureImplicit;
 	}
 	if (hd_cudart_defers(handle) && waits_for_turn(type)) {
@@ -69,7 +69,7 @@ cudaError_t hd_cudart_may_wait(struct hd_cudart *cudart, cudaStream_t handle)
 	struct hd_capture *capture = stream ? stream->capture : NULL;
 	if (stream ? !capture : !blocks_legacy(cudart))
 		return cudaSuccess;
-	invalidate(cudart, capture);
+	hd_cudart_invalidate(cudart, capture);
 	return cudaErrorStreamCaptureUnsupported;
 }
 
@@ -94,6 +94,7 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMo
 		return hd_cudart_return(cudaErrorIllegalState);
 	struct hd_capture *capture = hd_xcalloc(1, sizeof *capture);
 	capture->graph = hd_graph_new();
+	capture->graph->owned = true;
 	capture->origin = stream;
 	capture->id = ++cudart->next_id;
 	hd_vec_push(&cudart->captures, capture);
@@ -154,6 +155,7 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *pGraph)
 	cudaError_t error = capture->invalid	  ? cudaErrorStreamCaptureInvalidated
 			    : !is_joined(capture) ? cudaErrorStreamCaptureUnjoined
 						  : cudaSuccess;
+	capture->graph->owned = false;
 	if (error == cudaSuccess && pGraph)
 		*pGraph = capture->graph;
 	else
@@ -234,7 +236,7 @@ cudaError_t hd_cudart_capture_wait(struct hd_cudart *cudart, cudaStream_t stream
 		return error;
 	}
 	if (!object || (to && !from)) {
-		invalidate(cudart, to ? to : from);
+		hd_cudart_invalidate(cudart, to ? to : from);
 		return object ? cudaErrorStreamCaptureIsolation : cudaErrorStreamCaptureImplicit;
 	}
 	if (to && to != from) {

@@ -41,6 +41,7 @@ struct hd_binary {
 	struct hd_object *object; /* read at once where there are managed variables; in the arena */
 	struct hd_arena arena;
 	bool failed, gone;
+	bool closed; /* its library is: the shadows of its variables may be no memory any more */
 };
 
 /* Host address of a kernel stub or of a variable's shadow -> device name. */

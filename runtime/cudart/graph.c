@@ -74,7 +74,7 @@ void hd_graph_take(cudaGraphNode_t node, cudaGraphNode_t from)
 	hd_graph_drop_contents(node);
 	node->u = from->u;
 	if (node->type == cudaGraphNodeTypeGraph)
-		node->u.child = hd_graph_copy(from->u.child);
+		node->u.child = hd_graph_own(from->u.child);
 	if (node->type != cudaGraphNodeTypeKernel)
 		return;
 	const struct hd_meta_function *meta = hd_kernel_metadata(from->u.kernel.kernel);
@@ -106,6 +106,13 @@ cudaGraph_t hd_graph_copy(cudaGraph_t graph)
 		for (uint32_t k = 0; k < graph->nodes.data[i]->needs.len; k++)
 			hd_vec_push(&copy->nodes.data[i]->needs, copy_of(copy, graph->nodes.data[i]->needs.data[k]));
 	hd_graph_copy_references(copy, graph);
+	return copy;
+}
+
+cudaGraph_t hd_graph_own(cudaGraph_t graph)
+{
+	cudaGraph_t copy = hd_graph_copy(graph);
+	copy->owned = true;
 	return copy;
 }
 
@@ -161,7 +168,7 @@ cudaError_t cudaGraphDestroy(cudaGraph_t graph)
 {
 	HD_CUDART(cudart);
 	HD_VALID(GRAPH, graph);
-	if (!graph)
+	if (!graph || graph->owned)
 		return hd_cudart_return(cudaErrorInvalidValue);
 	hd_graph_free(graph);
 	return cudaSuccess;

@@ -58,6 +58,7 @@ struct hd_user_reference {
 struct CUgraph_st {
 	hd_nodes nodes; /* in the order of their making */
 	HD_VEC(struct hd_user_reference) objects;
+	bool owned; /* by a node, an executable graph or a capture, with which it goes */
 };
 
 struct CUgraphExec_st {
@@ -68,6 +69,8 @@ struct CUgraphExec_st {
 cudaGraph_t hd_graph_new(void);
 void hd_graph_free(cudaGraph_t graph);
 cudaGraph_t hd_graph_copy(cudaGraph_t graph);
+/* A copy that goes with what has it. */
+cudaGraph_t hd_graph_own(cudaGraph_t graph);
 cudaGraphNode_t hd_graph_add(cudaGraph_t graph, enum cudaGraphNodeType type, const cudaGraphNode_t *needs,
 			     size_t count);
 /* Frees what a node owns and copies what `from`, of the same type, has. */

@@ -80,7 +80,7 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t graphExec, cudaStream_t stream)
 	HD_TRY(hd_cudart_start_beside(cudart));
 	HD_TRY(hd_cudart_capture(cudart, stream, cudaGraphNodeTypeGraph, &node));
 	if (node) {
-		node->u.child = hd_graph_copy(graphExec->graph);
+		node->u.child = hd_graph_own(graphExec->graph);
 		return cudaSuccess;
 	}
 	return hd_cudart_return(hd_graph_run(&cudart, graphExec->graph));
@@ -115,7 +115,7 @@ cudaError_t cudaGraphInstantiate(cudaGraphExec_t *pGraphExec, cudaGraph_t graph,
 	if (!ordered)
 		return hd_cudart_return(cudaErrorInvalidValue);
 	*pGraphExec = hd_xcalloc(1, sizeof **pGraphExec);
-	(*pGraphExec)->graph = hd_graph_copy(graph);
+	(*pGraphExec)->graph = hd_graph_own(graph);
 	(*pGraphExec)->flags = flags;
 	hd_handle_add(*pGraphExec, HD_HANDLE_EXEC);
 	return cudaSuccess;

@@ -123,7 +123,7 @@ static cudaError_t set_child(cudaGraphNode_t node, cudaGraph_t child)
 {
 	if (!hd_handle_lives(child, HD_HANDLE_GRAPH) || child == node->graph)
 		return cudaErrorInvalidValue;
-	cudaGraph_t copy = hd_graph_copy(child);
+	cudaGraph_t copy = hd_graph_own(child);
 	hd_graph_drop_contents(node);
 	node->u.child = copy;
 	return cudaSuccess;

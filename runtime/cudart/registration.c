@@ -53,6 +53,7 @@ void __cudaUnregisterFatBinary(void **fatCubinHandle)
 	struct hd_binary *binary = (struct hd_binary *)fatCubinHandle;
 	/* Its bytes may go with the shared library that is being closed; statistics at exit still need the module. */
 	binary->gone = !binary->module;
+	binary->closed = true;
 	(void)cudart;
 }
 
@@ -80,7 +81,7 @@ void hd_cudart_restore_managed(struct hd_cudart *cudart)
 {
 	for (uint32_t i = 0; i < cudart->variables.all.len; i++) {
 		const struct hd_registered *entry = cudart->variables.all.data[i];
-		if (entry->managed)
+		if (entry->managed && !entry->binary->closed)
 			begin_managed(entry->binary, (char *)(uintptr_t)entry->host, entry->name);
 	}
 }

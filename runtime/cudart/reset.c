@@ -1,9 +1,8 @@
 /*
- * cudaDeviceReset: what the program made on the device is gone. Streams, events, executable graphs, arrays, pools,
- * texture and surface objects and memory of each kind, pinned and mapped memory among it, are freed; device variables
- * have their first values, the heap of kernels is empty, and limits and attributes are the defaults. Graphs that are no
- * executables belong to no device and stay, and so do modules with their kernels. Time and statistics go on. After a
- * fault the device goes on saying so.
+ * cudaDeviceReset: what the program made on the device is gone. Streams, events, graphs, arrays, pools, texture and
+ * surface objects and memory of each kind, pinned and mapped memory among it, are freed; device variables have their
+ * first values, the heap of kernels is empty, and limits and attributes are the defaults. Modules stay, with their
+ * kernels. Time and statistics go on. After a fault the device goes on saying so.
  *
  * Linear in what there is.
  */
@@ -20,6 +19,7 @@ static cudaError_t destroy(enum hd_handle_kind kind, const void *handle)
 	void *object = (void *)(uintptr_t)handle;
 	switch (kind) {
 	case HD_HANDLE_EXEC: return cudaGraphExecDestroy(object);
+	case HD_HANDLE_GRAPH: return cudaGraphDestroy(object);
 	case HD_HANDLE_EVENT: return cudaEventDestroy(object);
 	case HD_HANDLE_STREAM: return cudaStreamDestroy(object);
 	case HD_HANDLE_MIPMAP: return cudaFreeMipmappedArray(object);
@@ -29,7 +29,8 @@ static cudaError_t destroy(enum hd_handle_kind kind, const void *handle)
 	}
 }
 
-/* The default pool stays, and levels go with their mipmap: these refuse, which is no error of the program. */
+/* The default pool stays, levels go with their mipmap and graphs with the graph that they are a node of: these refuse,
+ * which is no error of the program. */
 static void destroy_all(enum hd_handle_kind kind)
 {
 	struct hd_handles list;
@@ -68,7 +69,8 @@ static void forget_graph_memory(struct hd_cudart *cudart)
 
 static void reset_memory(struct hd_cudart *cudart)
 {
-	hd_cudart_leave_capture(cudart, cudaStreamPerThread); /* the only one that captures and is not destroyed */
+	hd_cudart_leave_capture(cudart, cudaStreamPerThread);
+	hd_cudart_invalidate(cudart, NULL); /* those of other threads' own streams, which they end */
 	hd_cudart_unbind_references(cudart);
 	hd_cudart_free_objects(cudart);
 	hd_cudart_reset_virtual(cudart);
@@ -91,14 +93,17 @@ static cudaError_t begin(bool *any)
 		return cudaSuccess;
 	HD_TRY(hd_cudart_start(cudart));
 	HD_TRY(hd_cudart_wait_all(cudart));
+	if (cudart->work.count) /* a function of the program is running on a stream, which would wait for itself */
+		return hd_cudart_return(cudaErrorNotPermitted);
 	*any = true;
 	return cudaSuccess;
 }
 
 cudaError_t cudaDeviceReset(void)
 {
-	static const enum hd_handle_kind kinds[] = {HD_HANDLE_EXEC,   HD_HANDLE_EVENT, HD_HANDLE_STREAM,
-						    HD_HANDLE_MIPMAP, HD_HANDLE_ARRAY, HD_HANDLE_POOL};
+	static const enum hd_handle_kind kinds[] = {HD_HANDLE_EXEC,   HD_HANDLE_GRAPH,	HD_HANDLE_EVENT,
+						    HD_HANDLE_STREAM, HD_HANDLE_MIPMAP, HD_HANDLE_ARRAY,
+						    HD_HANDLE_POOL};
 	bool any;
 	HD_TRY(begin(&any));
 	for (size_t i = 0; any && i < sizeof kinds / sizeof *kinds; i++)

@@ -51,6 +51,8 @@ cudaError_t hd_cudart_may_wait(struct hd_cudart *cudart, cudaStream_t stream);
 
 /* A stream that is destroyed takes its capture with it, or leaves another's. */
 void hd_cudart_leave_capture(struct hd_cudart *cudart, cudaStream_t stream);
+/* The end of this capture, or of all where it is NULL, is an error. */
+void hd_cudart_invalidate(struct hd_cudart *cudart, const struct hd_capture *one);
 /* The part of events: *captured tells whether the stream captures and nothing is left to do. */
 cudaError_t hd_cudart_capture_record(struct hd_cudart *cudart, cudaEvent_t event, cudaStream_t stream, unsigned flags,
 				     bool *captured);

@@ -193,6 +193,7 @@ static void note_programmatic(struct hd_cudart *cudart, const struct hd_work *wo
 static cudaGraphNode_t add_node(struct hd_work *work, enum cudaGraphNodeType type)
 {
 	work->graph = hd_graph_new();
+	work->graph->owned = true;
 	work->node = hd_graph_add(work->graph, type, NULL, 0);
 	return work->node;
 }

@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cuda.h>
+#include <thread>
 
 static int wrong;
 #define OK(call) EXPECT((call) == cudaSuccess)
@@ -57,6 +58,67 @@ static void capture(cudaStream_t stream, cudaGraphExec_t *exec)
 	OK(cudaGraphInstantiate(exec, graph, 0));
 	OK(cudaGraphLaunch(*exec, stream));
 	OK(cudaGraphDestroy(graph));
+}
+
+/* Graphs go, those of nodes and captures with what has them: nothing reaches memory that the program gets anew. */
+static void graphs()
+{
+	cudaGraph_t graph, outer, inner;
+	cudaGraphNode_t node;
+	cudaGraphExec_t exec;
+	cudaStream_t stream;
+	int *memory, *anew;
+	OK(cudaStreamCreate(&stream));
+	OK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+	OK(cudaMallocAsync(&memory, 4096, stream));
+	change<<<1, 1, 0, stream>>>(memory);
+	OK(cudaStreamEndCapture(stream, &graph));
+	OK(cudaGraphCreate(&outer, 0));
+	OK(cudaGraphCreate(&inner, 0));
+	OK(cudaGraphAddEmptyNode(&node, inner, NULL, 0));
+	OK(cudaGraphAddChildGraphNode(&node, outer, NULL, 0, inner));
+	OK(cudaGraphChildGraphNodeGetGraph(node, &inner));
+	EXPECT(cudaGraphDestroy(inner) == cudaErrorInvalidValue);
+	cudaGetLastError();
+	OK(cudaDeviceReset());
+	OK(cudaMalloc(&anew, 4096));
+	EXPECT(cudaGraphInstantiate(&exec, graph, 0) != cudaSuccess);
+	EXPECT(cudaGraphDestroy(graph) != cudaSuccess && cudaGraphDestroy(outer) != cudaSuccess);
+	cudaGetLastError();
+	OK(cudaDeviceReset());
+}
+
+static cudaError_t called;
+
+/* A stream's function cannot wait for its stream. */
+static void calls()
+{
+	cudaStream_t stream;
+	int *memory;
+	OK(cudaMalloc(&memory, 4096));
+	OK(cudaStreamCreate(&stream));
+	OK(cudaLaunchHostFunc(stream, [](void *) { called = cudaDeviceReset(); }, NULL));
+	change<<<1, 1, 0, stream>>>(memory);
+	OK(cudaStreamSynchronize(stream));
+	EXPECT(called == cudaErrorNotPermitted);
+	cudaGetLastError();
+	OK(cudaFree(memory));
+	OK(cudaStreamDestroy(stream));
+	OK(cudaDeviceReset());
+}
+
+/* The capture of another thread's own stream ends with an error. */
+static void threads()
+{
+	cudaError_t end = cudaSuccess;
+	std::thread([&] {
+		cudaGraph_t graph;
+		OK(cudaStreamBeginCapture(cudaStreamPerThread, cudaStreamCaptureModeRelaxed));
+		std::thread([] { OK(cudaDeviceReset()); }).join();
+		end = cudaStreamEndCapture(cudaStreamPerThread, &graph);
+	}).join();
+	EXPECT(end == cudaErrorStreamCaptureInvalidated);
+	cudaGetLastError();
 }
 
 int main()
@@ -134,6 +196,9 @@ int main()
 		((char *)registered)[8191] = 1; /* the program's own */
 		free(registered);
 	}
+	graphs();
+	calls();
+	threads();
 	cudaGraph_t graph;
 	OK(cudaStreamBeginCapture(cudaStreamPerThread, cudaStreamCaptureModeGlobal));
 	OK(cudaDeviceReset());
