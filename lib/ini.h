@@ -1,5 +1,6 @@
 /*
- * Lines of an .ini file, as every reader of one gives them to inih. inih alone takes the rest of a long line for
+ * Lines of an .ini file, as every reader of one gives them to inih; plans, whose values go on in indented lines, and
+ * tables of workloads are read by tools/heddle/sweep. inih alone takes the rest of a long line for
  * another one, an indented line for more of the one before, and ends a line at a NUL byte.
  */
 #ifndef HD_LIB_INI_H

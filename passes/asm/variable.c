@@ -2,6 +2,8 @@
  * Inline PTX: variables of a text with their initial values: numbers, and addresses of other variables and of functions
  * (the PTX ISA, Initializers). Linear in the text.
  */
+#include <ctype.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -93,7 +95,7 @@ static void initial_value(struct hd_ptx_text *text, struct hd_ptx_variable *made
 
 /* ------------------------------------------------------------------ declarations */
 
-enum { DIMENSIONS = 4 };
+enum { DIMENSIONS = 4, MOST_BYTES = 1 << 20 };
 
 /* UINT64_MAX: so many rows as the initial value has. What has no 64 bits is too large anyway, and stays so. */
 static uint64_t bytes_of_row(uint64_t element, uint64_t count)
@@ -102,6 +104,18 @@ static uint64_t bytes_of_row(uint64_t element, uint64_t count)
 	if (count == UINT64_MAX)
 		return UINT64_MAX;
 	return __builtin_mul_overflow(element, count, &bytes) || bytes == UINT64_MAX ? UINT64_MAX - 1 : bytes;
+}
+
+/* Digits; what has no 64 bits is too large anyway, and stays so. */
+static uint64_t rows_of(struct hd_ptx_text *text)
+{
+	if (!isdigit((unsigned char)*text->at)) {
+		hd_ptx_text_error(text, "a dimension is a number");
+		return 0;
+	}
+	errno = 0;
+	uint64_t count = strtoull(text->at, (char **)&text->at, 0);
+	return errno || count == UINT64_MAX ? UINT64_MAX - 1 : count;
 }
 
 /* `[2][3]`, of elements of so many bytes: the bytes of a row at each depth; `[]`, the first alone, is as long as its
@@ -116,7 +130,7 @@ static void dimensions(struct hd_ptx_text *text, struct hd_ptx_variable *made, u
 			hd_ptx_text_error(text, "more than %d dimensions", DIMENSIONS);
 			return;
 		}
-		counts[depth] = *text->at == ']' && !depth ? UINT64_MAX : strtoull(text->at, (char **)&text->at, 0);
+		counts[depth] = *text->at == ']' && !depth ? UINT64_MAX : rows_of(text);
 		depth++;
 		hd_ptx_expect(text, ']');
 	}
@@ -125,6 +139,15 @@ static void dimensions(struct hd_ptx_text *text, struct hd_ptx_variable *made, u
 		made->bytes = bytes_of_row(made->bytes, counts[depth]);
 		rows[depth] = made->bytes;
 	}
+}
+
+/* Told before an initial value is filled up to this. */
+static bool is_too_large(const uint64_t *rows)
+{
+	for (; *rows; rows++)
+		if (*rows != UINT64_MAX && *rows > MOST_BYTES)
+			return true;
+	return false;
 }
 
 void hd_ptx_variable(struct hd_ptx_text *text, enum hd_ptx_place place)
@@ -164,15 +187,17 @@ void hd_ptx_variable(struct hd_ptx_text *text, enum hd_ptx_place place)
 		dimensions(text, &made, rows);
 		if (!rows[0] && elements > 1)
 			rows[0] = made.bytes;
-		if (hd_ptx_take(text, '=')) {
+		if (!is_too_large(rows) && hd_ptx_take(text, '=')) {
 			if (!initialised)
 				hd_ptx_text_error(text, "variable '%s': no initial value is allowed in this space",
 						  word);
 			initial_value(text, &made, type, rows);
 			made.bytes = made.bytes == UINT64_MAX ? made.initial.len : made.bytes;
 		}
-		if (!made.bytes || made.bytes > 1 << 20)
+		if (!made.bytes || made.bytes > MOST_BYTES || is_too_large(rows)) {
 			hd_ptx_text_error(text, "variable '%s': the size is missing or above 1 MiB", word);
+			return;
+		}
 		made.reg = hd_ptx_text_declare(text, word, 64);
 		hd_vec_push(&text->variables, made);
 	} while (hd_ptx_take(text, ','));

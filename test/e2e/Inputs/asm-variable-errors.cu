@@ -17,3 +17,7 @@ TRY(wraps, "{ .shared .b8 g[6148914691236517206][3]; ld.shared.u8 %0, [g]; }", :
 TRY(aligned, "{ .shared .align 4294967296 .b8 g[4]; ld.shared.u8 %0, [g]; }", : "=r"(*p))
 TRY(number, "mov.u32 %0, 18446744073709551616;", : "=r"(*p))
 TRY(mask, "{ .global .b32 g; .global .u8 a[2] = {0xfff(g)}; ld.global.u8 %0, [a]; }", : "=r"(*p))
+TRY(filled, "{ .global .b8 f[9223372036854775807][3] = {{1}}; ld.global.u8 %0, [f]; }", : "=r"(*p))
+TRY(filled_rows, "{ .global .b8 f[2][18446744073709551616] = {{1}, {2}}; ld.global.u8 %0, [f]; }", : "=r"(*p))
+TRY(saturated, "{ .global .b8 f[18446744073709551616] = {1, 2}; ld.global.u8 %0, [f]; }", : "=r"(*p))
+TRY(negative, "{ .global .b8 f[-1] = {1, 2}; ld.global.u8 %0, [f]; }", : "=r"(*p))

@@ -60,9 +60,9 @@ void run_options_release(struct run_options *run);
 /* For a simulator in this process; they passed the check. */
 struct hd_sim_options run_options_sim(const struct run_options *run, const struct hd_config *config, const char *policy,
 				      struct hd_diag *diag);
-/* The name of a policy's run in timelines; NULL: none. In `room`, of PATH_MAX bytes, or the options'. */
 /* Digits alone, and no more than 64 bits: strtoull takes " -1" for the largest number. */
 bool run_number(const char *text, uint64_t *number);
+/* The name of a policy's run in timelines; NULL: none. In `room`, of PATH_MAX bytes, or the options'. */
 const char *run_options_name(const struct run_options *run, const char *policy, char *room);
 /* The file of a timeline: with several policies each one's name stands before the suffix. In `room`, which is as long
  * as PATH_MAX; NULL: none is wanted. */

@@ -290,7 +290,7 @@ int plan_read(struct plan *plan, const char *path, struct hd_diag *diag)
 	if (hd_text_read(path, &text, &size, diag))
 		return -1;
 	struct reading reading = {.plan = plan, .diag = diag};
-	for (const char *line = text; line < text + size;) {
+	for (const char *line = text + (strncmp(text, "\xef\xbb\xbf", 3) ? 0 : 3); line < text + size;) {
 		size_t length = strcspn(line, "\n");
 		reading.line++;
 		read_line(&reading, without_comment(&plan->arena, line, length));

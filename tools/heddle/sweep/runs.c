@@ -576,14 +576,15 @@ static int expand_all(struct expansion *e)
 /* What else is wrong with the plan is found when its runs are made. */
 static int check_count(struct expansion *e)
 {
-	struct expansion counting = *e;
+	struct expansion counting = *e; /* `names` stays e's own: only add_run adds to it */
 	struct hd_diag silent = hd_diag_silent();
 	counting.diag = &silent;
 	counting.counting = true;
 	expand_all(&counting);
 	if (counting.counted <= MOST_RUNS)
 		return 0;
-	return hd_error(e->diag, HD_NOWHERE, "%s: more than %d runs", e->plan->path, MOST_RUNS);
+	return hd_error(e->diag, HD_NOWHERE, "%s: more than %d runs, with those that it excludes or --only leaves out",
+			e->plan->path, MOST_RUNS);
 }
 
 int runs_expand(struct sweep_runs *runs, const struct plan *plan, const struct runs_options *options,
