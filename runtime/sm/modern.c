@@ -13,6 +13,8 @@
  * finds it if it is of the same register of the same warp, and then needs no port. The compiler sets the bits
  * (passes/emit/reuse_bits.c).
  *
+ * While products of a warpgroup read their accumulators (wgmma_ports), a read takes a port for longer.
+ *
  * Not modelled: the stage between issue and the window that lets
  * one instruction more issue before a bubble is seen.
  *
@@ -87,30 +89,37 @@ void hd_modern_forget(struct hd_sm *sm)
 
 /* ---- ports */
 
+/* Ticks for which a read takes a port. */
+static inline uint64_t busy_at(const struct hd_sm *sm, uint64_t now)
+{
+	return __builtin_expect(now < sm->products.ports_until, 0) ? sm->products.read_busy : sm->gpu->shape.busy;
+}
+
 /* Reads that the ports of a bank can begin in a window from cycle `from` on. */
-static uint64_t room_of(const struct hd_bank_shape *shape, const uint64_t *ports, uint64_t from)
+static uint64_t room_of(const struct hd_bank_shape *shape, const uint64_t *ports, uint64_t from, uint64_t busy)
 {
 	uint64_t end = (from + WINDOW) * HD_TICKS, room = 0;
 	for (uint32_t i = 0; i < shape->read_ports; i++)
 		if (ports[i] < end)
-			room += (end - hd_later(ports[i], from * HD_TICKS) + shape->busy - 1) / shape->busy;
+			room += (end - hd_later(ports[i], from * HD_TICKS) + busy - 1) / busy;
 	return room;
 }
 
-static bool fits(const struct hd_bank_shape *shape, const uint64_t *ports, const struct reads *reads, uint64_t from)
+static bool fits(const struct hd_bank_shape *shape, const uint64_t *ports, const struct reads *reads, uint64_t from,
+		 uint64_t busy)
 {
 	for (uint32_t i = 0; i < reads->count; i++) {
 		uint32_t bank = reads->banks[i], wanted = 0;
 		for (uint32_t k = 0; k < reads->count; k++)
 			wanted += reads->banks[k] == bank;
-		if (wanted > room_of(shape, ports + bank * shape->read_ports, from))
+		if (wanted > room_of(shape, ports + bank * shape->read_ports, from, busy))
 			return false;
 	}
 	return true;
 }
 
 /* The same, and the reads take their ports, where a bank has one: they fit if each begins in the window. */
-static bool take_window(const struct hd_bank_shape *shape, uint64_t *ports, const struct reads *reads, uint64_t from)
+static bool take_window(uint64_t *ports, const struct reads *reads, uint64_t from, uint64_t busy)
 {
 	uint64_t first = from * HD_TICKS, end = (from + WINDOW) * HD_TICKS, before[MOST_READS];
 	for (uint32_t i = 0; i < reads->count; i++) {
@@ -121,7 +130,7 @@ static bool take_window(const struct hd_bank_shape *shape, uint64_t *ports, cons
 				ports[reads->banks[i]] = before[i];
 			return false;
 		}
-		*port = at + shape->busy;
+		*port = at + busy;
 	}
 	return true;
 }
@@ -131,12 +140,12 @@ static inline __attribute__((always_inline)) bool take_bubbles(struct hd_sm *sm,
 							       const struct reads *reads, uint64_t now, uint64_t *late)
 {
 	const struct hd_bank_shape *shape = &sm->gpu->shape;
-	uint64_t *ports = warp->regfile->ports;
+	uint64_t *ports = warp->regfile->ports, busy = busy_at(sm, now);
 	for (*late = 0; *late < MOST_BUBBLES; ++*late) {
 		uint64_t from = now + 1 + *late;
-		if (shape->read_ports == 1 && take_window(shape, ports, reads, from))
+		if (shape->read_ports == 1 && take_window(ports, reads, from, busy))
 			return true;
-		if (shape->read_ports == 1 || !fits(shape, ports, reads, from))
+		if (shape->read_ports == 1 || !fits(shape, ports, reads, from, busy))
 			continue;
 		for (uint32_t i = 0; i < reads->count; i++)
 			hd_port_read(sm, warp->regfile, reads->banks[i], from * HD_TICKS);
@@ -205,10 +214,11 @@ static inline uint64_t read_variable(struct hd_sm *sm, const struct hd_warp *war
 {
 	const struct hd_bank_shape *shape = &sm->gpu->shape;
 	uint64_t *ports = warp->regfile->ports, from = (now + 1) * HD_TICKS, latest = from, end = now + WINDOW;
+	uint64_t busy = busy_at(sm, now);
 	for (uint32_t i = 0, count = inst->bank_count; i < count; i++) {
 		uint64_t *port = &ports[inst->read_regs[i] & shape->mask], at = hd_later(*port, from);
 		latest = hd_later(latest, at);
-		*port = at + shape->busy;
+		*port = at + busy;
 	}
 	uint64_t late = __builtin_expect(latest >= from + WINDOW * HD_TICKS, 0) ? latest / HD_TICKS - end : 0;
 	return count_reads(sm, warp, inst->bank_count, now, late);
@@ -225,7 +235,7 @@ uint64_t hd_modern_read_plainly(struct hd_sm *sm, const struct hd_warp *warp, co
 	file->open = now + 1;
 	if (!hd_is_arithmetic(inst))
 		return read_variable(sm, warp, inst, now);
-	uint64_t first = (now + 1) * HD_TICKS, key = key_of(warp, 0), latest = 0, busy = sm->gpu->shape.busy;
+	uint64_t first = (now + 1) * HD_TICKS, key = key_of(warp, 0), latest = 0, busy = busy_at(sm, now);
 	uint32_t mask = sm->gpu->shape.mask, kept = inst->inst.reuse;
 	struct reads reads;
 	reads.count = 0;

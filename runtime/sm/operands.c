@@ -231,6 +231,8 @@ static inline __attribute__((always_inline)) uint64_t begin_all(const struct hd_
 uint64_t hd_port_read(const struct hd_sm *sm, struct hd_regfile *file, uint32_t bank, uint64_t from)
 {
 	struct side side = side_of_file(sm, file, false);
+	if (from < sm->products.ports_until * HD_TICKS)
+		side.busy = sm->products.read_busy;
 	return take(&side, bank, from);
 }
 

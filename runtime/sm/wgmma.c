@@ -37,6 +37,7 @@ void hd_wgmma_init(struct hd_wgmma *products, const struct hd_config *config, ui
 	products->tail[0] = (uint32_t)config->lat_wgmma_ss;
 	products->tail[1] = (uint32_t)config->lat_wgmma_rs;
 	products->chain = (uint32_t)config->wgmma_chain;
+	products->ports = config->wgmma_ports == HD_WGMMA_PORTS_SHARED;
 	products->warps = HD_ARENA_NEW_SPARSE(arena, struct hd_wgmma_warp, warps);
 	products->groups = HD_ARENA_NEW_SPARSE(arena, struct hd_wgmma_group, ctas * HD_WG_BLOCK_GROUPS);
 }
@@ -140,6 +141,22 @@ static void wake_group(struct hd_sm *sm, const struct hd_warp *last, const struc
 
 /* ---- products */
 
+/*
+ * The accumulator's registers take turns with other reads, spread over the product's slot: so many accesses of the
+ * ports of a partition have room in it, and the others share what is left.
+ */
+static void share_ports(struct hd_sm *sm, const struct hd_dinst *inst, uint32_t taken)
+{
+	const struct hd_bank_shape *shape = &sm->gpu->shape;
+	uint64_t columns = UINT64_C(8) * (hd_mod_get(inst->inst.mods, HD_MOD_WGN) + 1);
+	uint64_t words = hd_mod_get(inst->inst.mods, HD_MOD_WGACC) == HD_WG_ACC_F16 ? columns / 4 : columns / 2;
+	uint64_t reads = HD_WG_WARPS * words / shape->parts;
+	uint64_t room = (uint64_t)taken * shape->banks * shape->read_ports * HD_TICKS / shape->busy;
+	uint64_t left = room > reads ? room - reads : 1;
+	sm->products.read_busy = shape->busy * room / left;
+	sm->products.ports_until = sm->products.free;
+}
+
 /* The slot of the product that has begun. */
 static void take_slot(struct hd_sm *sm, const struct hd_warp *warp, const struct hd_dinst *inst,
 		      struct hd_wgmma_group *group, uint64_t now)
@@ -151,6 +168,8 @@ static void take_slot(struct hd_sm *sm, const struct hd_warp *warp, const struct
 		hd_later(begin + inst->tensor_cycles + products->tail[kind_of(inst)], before);
 	products->begin[products->count++ % HD_WG_KEPT] = begin;
 	products->free = begin + taken;
+	if (products->ports)
+		share_ports(sm, inst, taken);
 	hd_sm_counters(sm, warp)->wgmma_cycles += taken;
 	hd_lsu_claim_shared(sm->lsu, now, begin, inst->shared_cycles, sm->grid_of[warp->id]);
 }

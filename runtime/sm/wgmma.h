@@ -40,6 +40,9 @@ struct hd_wgmma_group {
 struct hd_wgmma {
 	uint32_t issue[2], queue[2], tail[2], chain; /* cycles, products; with a in shared memory, in registers */
 	uint64_t free;				     /* cycle from which the tensor cores take the next one */
+	bool ports;				     /* accumulators come through the register file's ports */
+	uint64_t read_busy;			     /* ticks of a port for a read beside the last product */
+	uint64_t ports_until;			     /* cycle until which products read their accumulators so */
 	bool used;				     /* some warp of the SM has come to a product or a WARPGROUP */
 	uint32_t count;				     /* products so far, of all warpgroups */
 	uint64_t begin[HD_WG_KEPT];		     /* cycle of their slots */

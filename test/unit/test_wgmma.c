@@ -373,6 +373,43 @@ START_TEST(loads_of_shared_memory_stand_behind_factors)
 }
 END_TEST
 
+/*
+ * A product of 32 columns whose left factor is in registers has the tensor cores for 16 cycles. In these the two ports
+ * of a partition have room for 32 reads, of which 16 are those of the accumulator, so that a read takes a port for two
+ * cycles. Six multiplications, each of which reads from both banks, are issued behind it, one a cycle. Reads begin
+ * every two cycles, and within three of the window's first: from the fourth on each is a cycle late, of each of the
+ * four warps.
+ */
+static uint64_t conflicts_beside_product(int ports)
+{
+	struct simbench bench;
+	begin(&bench);
+	bench.config.operands = HD_OPERANDS_MODERN;
+	bench.config.register_banks = 8;
+	bench.config.register_ports = bench.config.register_write_ports = 1;
+	bench.config.tensor_single = 512;
+	bench.config.wgmma_ports = ports;
+	product(&bench, 8, true);
+	bench.code.data[bench.code.len - 1].mods |= HD_MOD(WGN, 3);
+	for (uint32_t i = 0; i < 6; i++) {
+		struct hd_inst *inst = simbench_emit(&bench, HD_OP_FMUL);
+		inst->dst = (uint8_t)(50 + i), inst->a = 40, inst->b = 43, inst->c = HD_RZ;
+	}
+	group(&bench, HD_WG_COMMIT, 0);
+	group(&bench, HD_WG_WAIT, 0);
+	run(&bench, 1, GROUP);
+	uint64_t conflicts = simbench_stats(&bench)->counters.bank_conflicts;
+	simbench_release(&bench);
+	return conflicts;
+}
+
+START_TEST(accumulators_take_ports_of_the_register_file)
+{
+	uint64_t alone = conflicts_beside_product(HD_WGMMA_PORTS_FREE);
+	ck_assert_uint_eq(conflicts_beside_product(HD_WGMMA_PORTS_SHARED) - alone, (uint64_t)WARPS * 3);
+}
+END_TEST
+
 /* Without time, too, a wait is over when all four have come: the fourth has written by then what the others read. */
 START_TEST(warps_meet_without_time)
 {
@@ -596,6 +633,7 @@ Suite *hd_suite(void)
 					    groups_share_the_tensor_cores,
 					    the_next_block_begins_anew,
 					    loads_of_shared_memory_stand_behind_factors,
+					    accumulators_take_ports_of_the_register_file,
 					    warps_meet_without_time,
 					    a_product_that_never_began_is_not_the_next_blocks,
 					    registers_are_given_and_taken,
