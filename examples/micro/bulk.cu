@@ -6,6 +6,7 @@
  * ends and that has no limit of its own.
  * bulk.stream.BYTES.BLOCKS: GB/s of copies of so many bytes from memory, one after the other in each of BLOCKS blocks an SM;
  * bulk.box.XxY.BLOCKS: the same of boxes of floats of a tensor.
+ * bulk.pair.l2, bulk.pair.memory: core cycles of two copies of 16 KB and the wait for both, in each of 128 blocks.
  * bulk.l2: GB/s of copies of 8 KB from L2, sixteen of them in flight in one block of each SM.
  * bulk.multicast: core cycles that a copy of 4 KB to all eight blocks of a cluster takes longer than one to its own block.
  * bulk.ring.N: bytes a cycle that N blocks of a cluster together copy, each from its shared memory to the next one's.
@@ -191,6 +192,24 @@ __global__ void from_l2(const char *from, int turns)
 	}
 }
 
+#define PAIR 32768 /* bytes */
+#define PAIRS 128  /* blocks */
+
+/* From the same place again and again, or from one that is new. */
+__global__ void pairs(const char *from, int turns, bool again)
+{
+	extern __shared__ __align__(128) char buffer[];
+	__shared__ unsigned long long bar;
+	init(&bar);
+	for (int i = 0; i < turns; i++) {
+		const char *piece = from + ((size_t)(again ? 0 : i) * gridDim.x + blockIdx.x) * PAIR;
+		expect(&bar, PAIR);
+		copy(buffer, piece, PAIR / 2, &bar);
+		copy(buffer + PAIR / 2, piece + PAIR / 2, PAIR / 2, &bar);
+		wait(&bar, i & 1);
+	}
+}
+
 static __device__ __forceinline__ void meet()
 {
 #if BULK
@@ -347,6 +366,20 @@ int main(int argc, char **argv)
 	}
 	const size_t first = (size_t)sms * STAGES * STAGE; /* behind bulk.l2's memory, which is in L2 */
 	size_t used = first; /* each launch has memory of its own, until all is used up */
+	size_t far = room / 2; /* memory that the streams below do not come to */
+	for (int again = 1; again >= 0; again--) {
+		const char *pair = again ? "bulk.pair.l2" : "bulk.pair.memory";
+		double took[2] = {0, 0};
+		if (!micro_wanted(pair))
+			continue;
+		for (int i = 0; i < 2 && !micro_listing; i++) {
+			took[i] = micro_cycles([&] {
+				pairs<<<PAIRS, 1, PAIR>>>(memory + far, 6 << i, again);
+				far += again ? 0 : (size_t)(6 << i) * PAIRS * PAIR;
+			});
+		}
+		micro_row(pair, (took[1] - took[0]) / 6, "cycles");
+	}
 	const unsigned side[] = {16, 32, 64};
 	for (unsigned box = 0; box < 2; box++)
 		for (unsigned k = 0; k < (box ? 3u : 5u); k++)
