@@ -19,6 +19,12 @@ __global__ void wrong(int *p)
 	asm volatile("wgmma.fence.sync.aligned;");
 #elif WRONG == 8
 	asm volatile("red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.f32 [%0], %1, [%0];" ::"r"(a), "f"(1.0f));
+#elif WRONG == 9
+	asm volatile("cp.async.bulk.tensor.2d.shared::cta.global.tile::gather4.mbarrier::complete_tx::bytes [%0], [%1, {%0, %0, %0, %0, %0}], [%0];" ::"r"(a), "l"(p));
+#elif WRONG == 10
+	asm volatile("setmaxnreg.inc.sync.aligned.u32 20;");
+#elif WRONG == 11
+	asm volatile("wgmma.mma_async.sync.aligned.m64n40k32.s32.s8.s8 {%0, %0, %0, %0, %0, %0, %0, %0, %0, %0, %0, %0, %0, %0, %0, %0, %0, %0, %0, %0}, %1, %1, 1;" : "+r"(rank) : "l"(0ull));
 #endif
 #ifdef __CUDA_ARCH__
 	p[0] = __CUDA_ARCH__;
