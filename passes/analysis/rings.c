@@ -39,10 +39,12 @@ static uint32_t slots_of(struct hd_writers_search *search, uint32_t inst, unsign
 		return 0;
 	const struct hd_inst *compare = &search->flow->function->insts[writers.one];
 	uint32_t how = hd_mod_get(compare->mods, HD_MOD_CMP);
+	bool zero = compare->xkind == HD_X_NONE && compare->b == HD_RZ;
 	if (compare->op != HD_OP_ISETP || compare->guard != HD_PT || compare->srcmods || compare->linear ||
-	    compare->psrc != HD_PT || compare->xkind != HD_X_IMM_B || hd_mod_get(compare->mods, HD_MOD_EX) ||
+	    compare->psrc != HD_PT || (compare->xkind != HD_X_IMM_B && !zero) || hd_mod_get(compare->mods, HD_MOD_EX) ||
 	    hd_mod_get(compare->mods, HD_MOD_BOOL) != HD_BOOL_AND)
 		return 0;
+	uint32_t edge = zero ? 0 : compare->x;
 	/* The number itself is compared, or the next one. */
 	struct hd_sum compared = hd_sum_of(search, writers.one, compare->a);
 	if (!compared.known || compared.modulus || compared.term != term || compared.number > 1)
@@ -50,7 +52,7 @@ static uint32_t slots_of(struct hd_writers_search *search, uint32_t inst, unsign
 	*wraps = how == HD_CMP_EQ || how == HD_CMP_GE || how == HD_CMP_GT;
 	bool behind = how == HD_CMP_GT || how == HD_CMP_LE;
 	bool plain = *wraps || how == HD_CMP_NE || how == HD_CMP_LT || how == HD_CMP_LE;
-	return plain && compare->x < MOST ? compare->x + behind + 1 - compared.number : 0;
+	return plain && edge < MOST ? edge + behind + 1 - compared.number : 0;
 }
 
 /* The number of slots, if the instruction chooses between the next number and zero. */

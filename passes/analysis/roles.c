@@ -67,8 +67,9 @@ static bool find_room(struct pipeline *pipeline, const struct hd_copy_site *star
 			    roles->steps[i] == HD_COPY_CALL)
 				return false;
 	}
+	/* No part of it is the ring of pieces: whoever says how many bytes come there does not tell of room in turn. */
 	pipeline->empty = hd_ring_of(roles->turns->search, &room->address, pipeline->bringing);
-	return hd_rings_are_apart(&pipeline->empty, &pipeline->full);
+	return pipeline->empty.slots;
 }
 
 /* All copies to the ring are of the one loop, and one comes in each turn. */

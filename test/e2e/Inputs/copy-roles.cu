@@ -5,13 +5,15 @@
 enum { BYTES = 1024 };
 enum way {
 	PLAIN, AFTER, LATE, DONE, FLAG, TOGETHER, THIRD, ELSEWHERE, STEP, SOME, LOOKS_AHEAD, ONE_RING, MEETS, REMOTE, SELDOM, BEFORE,
-	DROPS, STUCK, IDLE, BYTES_TOO, ALL, TWO_COPIES, LAST, STAYS, TRIES
+	DROPS, STUCK, IDLE, BYTES_TOO, ALL, TWO_COPIES, LAST, STAYS, TRIES, GIVES_UP, HIDDEN, LEAVES
 };
 __device__ void arrive(unsigned long long *bar) { asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(at(bar)) : "memory"); }
 template <int WAY> __device__ int next(int s, int stages)
 {
-	if (WAY == STAYS)
-		asm volatile("" : "+r"(s)); // so that the compiler does not see it
+	if (WAY == STAYS || WAY == HIDDEN || WAY == LAST || WAY == LEAVES)
+		asm volatile("" : "+r"(s)); // so that the compiler does not see what it is
+	if (WAY == LEAVES)
+		return s > stages - 2 ? s + 1 : 0;
 	if (WAY == LAST)
 		return s > stages - 2 ? 0 : s + 1;
 	if (WAY == STAYS)
@@ -23,6 +25,10 @@ __device__ bool test(unsigned long long *bar, unsigned parity)
 	unsigned is_over;
 	asm volatile("{\n.reg .pred over;\nmbarrier.test_wait.parity.shared::cta.b64 over, [%1], %2;\nselp.u32 %0, 1, 0, over;\n}" : "=r"(is_over) : "r"(at(bar)), "r"(parity) : "memory");
 	return is_over;
+}
+__device__ void try_once(unsigned long long *bar, unsigned parity)
+{
+	asm volatile("{\n.reg .pred over;\nmbarrier.try_wait.parity.shared::cta.b64 over, [%0], %1;\n}" ::"r"(at(bar)), "r"(parity) : "memory");
 }
 
 #define HEAD                                                                                                        \
@@ -48,6 +54,8 @@ template <int WAY, int STAGES> __device__ void roles(const float *in, float *out
 			for (int i = 0; i < n; i++) {
 				if (WAY == TRIES)
 					test(&room[s], phase ^ 1);
+				else if (WAY == GIVES_UP)
+					try_once(&room[s], phase ^ 1);
 				else if (WAY != AFTER)
 					wait(WAY == ONE_RING ? &full[s] : &room[s], phase ^ 1);
 				if (WAY == DONE && i)
@@ -127,8 +135,10 @@ KERNEL(three, PLAIN, 3)
 KERNEL(all_arrive, ALL, 4)
 KERNEL(two_copies, TWO_COPIES, 4)
 KERNEL(last, LAST, 4)
+KERNEL(last_of_two, LAST, 2)
 // None may, or it is not proven. There is one slot.
 KERNEL(one, PLAIN, 1)
+KERNEL(one_hidden, HIDDEN, 1)
 // The warp that brings pieces waits until its piece is read.
 KERNEL(after, AFTER, 4)
 // A slot is free when the next piece is read, so that of two none is free during work.
@@ -144,8 +154,12 @@ KERNEL(third, THIRD, 4)
 KERNEL(elsewhere, ELSEWHERE, 4)
 // The number of the slot stays zero.
 KERNEL(stays, STAYS, 4)
+// It is zero for ever, or grows without end, by how many there are.
+KERNEL(leaves, LEAVES, 4)
 // Nobody waits for room.
 KERNEL(tries, TRIES, 4)
+// The wait for room has a limit, and nobody asks whether there is room.
+KERNEL(gives_up, GIVES_UP, 4)
 // Of two slots one is used.
 KERNEL(step, STEP, 2)
 // Pieces, slots and room come in some turns alone.
@@ -338,6 +352,31 @@ __global__ void restarts(const float *in, float *out, int n, int m)
 		float sum = 0;
 #pragma unroll 1
 		for (int i = 0; i < n; i++) {
+			wait(&full[i & 3], i / 4 & 1);
+			sum += tile[i & 3][threadIdx.x - 32];
+			arrive(&room[i & 3]);
+		}
+		out[threadIdx.x - 32] = sum;
+	}
+}
+// As that, and the warp that reads says how many bytes are to come.
+__global__ void restarts_told(const float *in, float *out, int n, int m)
+{
+	HEAD
+	if (threadIdx.x == 0) {
+#pragma unroll 1
+		for (int j = 0; j < m; j++)
+#pragma unroll 1
+			for (int i = 0; i < n; i++) {
+				wait(&room[i & 3], (i / 4 & 1) ^ 1);
+				asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(at(tile[i & 3])), "l"(in + i * BYTES / 4), "r"(BYTES), "r"(at(&full[i & 3])) : "memory");
+			}
+	} else if (threadIdx.x >= 32) {
+		float sum = 0;
+#pragma unroll 1
+		for (int i = 0; i < n; i++) {
+			if (threadIdx.x == 32)
+				asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(at(&full[i & 3])), "r"(BYTES) : "memory");
 			wait(&full[i & 3], i / 4 & 1);
 			sum += tile[i & 3][threadIdx.x - 32];
 			arrive(&room[i & 3]);
