@@ -30,13 +30,32 @@ typedef struct CUcheckpointCheckpointArgs_st CUcheckpointCheckpointArgs;
 typedef struct CUcheckpointLockArgs_st CUcheckpointLockArgs;
 typedef struct CUcheckpointRestoreArgs_st CUcheckpointRestoreArgs;
 typedef struct CUcheckpointUnlockArgs_st CUcheckpointUnlockArgs;
-typedef struct CUdevResource_st CUdevResource;
 typedef struct CUexecAffinityParam_st CUexecAffinityParam;
 typedef struct CUgraphEdgeData_st CUgraphEdgeData;
 typedef struct CUgraphNodeParams_st CUgraphNodeParams;
 typedef struct CUmemDecompressParams_st CUmemDecompressParams;
 typedef struct CUmemPoolPtrExportData_st CUmemPoolPtrExportData;
 typedef struct CUctxCigParam_st CUctxCigParam;
+
+/* Of what a green context may use. None can be made; the type is one that others have as a result. */
+typedef enum {
+	CU_DEV_RESOURCE_TYPE_INVALID = 0,
+	CU_DEV_RESOURCE_TYPE_SM = 1
+} CUdevResourceType;
+typedef enum {
+	CU_GREEN_CTX_DEFAULT_STREAM = 1
+} CUgreenCtxCreate_flags;
+typedef struct CUdevSmResource_st {
+	unsigned int smCount;
+} CUdevSmResource;
+typedef struct CUdevResource_st {
+	CUdevResourceType type;
+	unsigned char _internal_padding[92];
+	union {
+		CUdevSmResource sm;
+		unsigned char _oversize[48];
+	};
+} CUdevResource;
 
 /* A context without any of these is an ordinary one (cuda.h). */
 typedef struct CUctxCreateParams_st {
@@ -47,7 +66,6 @@ typedef struct CUctxCreateParams_st {
 
 /* Enumerations. */
 typedef int CUcoredumpSettings;
-typedef int CUdevResourceType;
 typedef int CUexecAffinityType;
 typedef int CUflushGPUDirectRDMAWritesScope;
 typedef int CUflushGPUDirectRDMAWritesTarget;
