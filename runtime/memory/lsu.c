@@ -156,6 +156,16 @@ bool hd_lsu_can_accept(const struct hd_lsu *lsu, uint32_t grid, uint32_t reserve
 	return front->end - front->first + reserved < lsu->share;
 }
 
+const void *hd_lsu_holder(const struct hd_lsu *lsu, uint32_t grid, uint64_t now, uint64_t *until)
+{
+	const struct hd_lsu_front *front = lsu->fronts[grid];
+	bool taken = front->current == HD_NONE && lsu->front_free > now;
+	*until = taken ? lsu->front_free : HD_NEVER;
+	if (taken)
+		return lsu->holder;
+	return front->first == front->end ? NULL : hd_lsu_head(front)->origin;
+}
+
 uint32_t hd_lsu_taken(struct hd_lsu *lsu)
 {
 	return lsu->taken_count ? lsu->taken[--lsu->taken_count] : HD_MEM_NO_PLACE;
@@ -214,6 +224,7 @@ void hd_lsu_issue(struct hd_lsu *lsu, uint64_t now, uint64_t ready, const struct
 	assert(front->end - front->first < lsu->capacity && request->group < lsu->group_count);
 	struct hd_lsu_waiting *slot = place_in_queue(lsu, front, hd_later(ready, now + 1));
 	*slot = (struct hd_lsu_waiting){.issued = now, .ready = hd_later(ready, now + 1), .token = request->token};
+	slot->origin = request->origin;
 	slot->group = request->group;
 	slot->place = request->place;
 	slot->space = request->space;

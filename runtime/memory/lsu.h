@@ -23,6 +23,7 @@ struct hd_lsu_lines {
 /* A queued instruction, coalesced when it came. */
 struct hd_lsu_waiting {
 	uint64_t issued, ready;
+	const void *origin;
 	uint32_t token;
 	uint32_t accesses; /* where its line accesses begin; of those to other SMs the number */
 	uint16_t count;	   /* of them; of shared instructions the cycles, of those to other SMs the parts */
@@ -34,6 +35,7 @@ struct hd_lsu_waiting {
 /* A global or local instruction from its first line access on. */
 struct hd_lsu_inflight {
 	uint64_t issued, due;
+	const void *origin;
 	uint32_t token;
 	union {
 		uint32_t remaining; /* line accesses */
@@ -94,10 +96,12 @@ struct hd_lsu {
 	struct hd_pool inflight_pool;
 	uint32_t inflight_count;
 	uint32_t room;	     /* sectors that this cycle can still move */
-	uint64_t front_free; /* first cycle of the next instruction */
+	uint64_t front_free; /* first cycle of the next instruction, */
+	const void *holder;  /* and the origin of what it waits for */
 	/* What takes shared memory from some cycle on, before instructions do: products of warpgroups. */
 	struct hd_lsu_claim {
 		uint64_t from;
+		const void *origin;
 		uint32_t cycles;
 	} claims[HD_LSU_CLAIMS];
 	uint32_t claimed, settled; /* so far: the last HD_LSU_CLAIMS are kept */

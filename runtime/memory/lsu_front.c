@@ -15,6 +15,7 @@
 
 static void next_instruction(struct hd_lsu *lsu, struct hd_lsu_front *front, uint32_t grid, uint64_t free)
 {
+	lsu->holder = hd_lsu_head(front)->origin;
 	front->first++;
 	front->current = HD_NONE;
 	if (front->first == front->end)
@@ -103,6 +104,7 @@ static void start(struct hd_lsu *lsu, struct hd_lsu_front *front, uint64_t now, 
 	take(lsu, head);
 	lsu->inflight_count++;
 	*entry = (struct hd_lsu_inflight){.issued = head->issued,
+					  .origin = head->origin,
 					  .token = head->token,
 					  .group = head->group,
 					  .copy = head->copy};
@@ -266,14 +268,16 @@ static inline void settle_claims(struct hd_lsu *lsu, uint64_t now)
 		if (claim->from > now && lsu->claimed - lsu->settled < HD_LSU_CLAIMS)
 			return;
 		lsu->front_free = hd_later(lsu->front_free, claim->from) + claim->cycles;
+		lsu->holder = claim->origin;
 		lsu->settled++;
 	}
 }
 
-void hd_lsu_claim_shared(struct hd_lsu *lsu, uint64_t now, uint64_t from, uint32_t cycles, uint32_t grid)
+void hd_lsu_claim_shared(struct hd_lsu *lsu, uint64_t now, uint64_t from, uint32_t cycles, uint32_t grid,
+			 const void *origin)
 {
 	settle_claims(lsu, now);
-	lsu->claims[lsu->claimed++ % HD_LSU_CLAIMS] = (struct hd_lsu_claim){from, cycles};
+	lsu->claims[lsu->claimed++ % HD_LSU_CLAIMS] = (struct hd_lsu_claim){from, origin, cycles};
 	lsu->grids[grid].shared_cycles += cycles;
 	lsu->grids[grid].wgmma_shared_cycles += cycles;
 }
@@ -313,6 +317,7 @@ static void write_copies(struct hd_lsu *lsu, uint64_t now)
 		counters->shared_cycles += entry->copy;
 		counters->copy_shared_cycles += entry->copy;
 		lsu->front_free = now + entry->copy;
+		lsu->holder = entry->origin;
 		hd_lsu_end(lsu, index, lsu->front_free);
 	}
 }
@@ -331,6 +336,7 @@ static uint64_t use_cycle(struct hd_lsu *lsu, uint64_t now, uint32_t grid)
 {
 	settle_claims(lsu, now);
 	lsu->front_free = hd_later(lsu->front_free, now) + 1;
+	lsu->holder = NULL;
 	lsu->grids[grid].shared_cycles++;
 	return lsu->front_free;
 }

@@ -34,17 +34,18 @@ struct hd_mem_request {
 	/* Comes back in the completion; UINT32_MAX: no completion wanted. That of a store says that it has reached its
 	 * point of coherence. */
 	uint32_t token;
-	uint8_t space;	 /* enum hd_mem_space; generic accesses are resolved before */
-	uint8_t kind;	 /* enum hd_mem_kind */
-	uint8_t bytes;	 /* a lane: 1, 2, 4, 8, 16 */
-	uint8_t class;	 /* enum hd_mem_class, for the split of L1 traffic */
-	uint8_t cache;	 /* enum hd_cache of heddle/machine.h */
-	uint8_t pattern; /* enum hd_mem_pattern; HD_MEM_SCATTERED is always right */
-	bool bypass;	 /* past L1, also local memory */
-	uint16_t group;	 /* whose stores hd_lsu_pending_stores counts together: hd_warp.id, below HD_MEM_GROUPS */
-	uint8_t grid;	 /* that it is of, below HD_MEM_GRIDS */
-	uint16_t lines;	 /* hd_lsu_keep_lines; 0: what the lanes' addresses below make */
-	uint16_t place;	 /* hd_lsu_taken says when the unit takes it; HD_MEM_NO_PLACE: it does not */
+	const void *origin; /* hd_lsu_holder says it */
+	uint8_t space;	    /* enum hd_mem_space; generic accesses are resolved before */
+	uint8_t kind;	    /* enum hd_mem_kind */
+	uint8_t bytes;	    /* a lane: 1, 2, 4, 8, 16 */
+	uint8_t class;	    /* enum hd_mem_class, for the split of L1 traffic */
+	uint8_t cache;	    /* enum hd_cache of heddle/machine.h */
+	uint8_t pattern;    /* enum hd_mem_pattern; HD_MEM_SCATTERED is always right */
+	bool bypass;	    /* past L1, also local memory */
+	uint16_t group;	    /* whose stores hd_lsu_pending_stores counts together: hd_warp.id, below HD_MEM_GROUPS */
+	uint8_t grid;	    /* that it is of, below HD_MEM_GRIDS */
+	uint16_t lines;	    /* hd_lsu_keep_lines; 0: what the lanes' addresses below make */
+	uint16_t place;	    /* hd_lsu_taken says when the unit takes it; HD_MEM_NO_PLACE: it does not */
 	/* A load whose bytes go to shared memory: the cycles of that (hd_lsu_shared_cycles), then its completion; 0: to
 	 * registers. With no active lanes there are zeros alone to write. */
 	uint16_t copy;
@@ -98,8 +99,9 @@ void hd_lsu_send_line(struct hd_lsu *lsu, uint64_t ready, const struct hd_line *
 bool hd_lsu_line_done(struct hd_lsu *lsu, uint32_t *tag);
 bool hd_lsu_has_lines_done(const struct hd_lsu *lsu);
 /* A product of a warpgroup takes shared memory for so many cycles from a later cycle on, before instructions do. In the
- * order of these cycles. */
-void hd_lsu_claim_shared(struct hd_lsu *lsu, uint64_t now, uint64_t from, uint32_t cycles, uint32_t grid);
+ * order of these cycles. `origin` as that of a request. */
+void hd_lsu_claim_shared(struct hd_lsu *lsu, uint64_t now, uint64_t from, uint32_t cycles, uint32_t grid,
+			 const void *origin);
 /* A line's worth of shared memory is read in this cycle, after hd_lsu_tick, for a grid; false: the program takes it. Or
  * is read or written as soon as it does not: returns the cycle. */
 bool hd_lsu_take_shared(struct hd_lsu *lsu, uint64_t now, uint32_t grid);
@@ -160,6 +162,9 @@ uint32_t hd_lsu_shared_cycles(const struct hd_lsu *lsu, const struct hd_mem_requ
 
 /* Whether a place in the queue is free for the grid beside `reserved` ones. */
 bool hd_lsu_can_accept(const struct hd_lsu *lsu, uint32_t grid, uint32_t reserved);
+/* The origin of the request that keeps the unit from taking the grid's next one from its queue in cycle `now`; NULL:
+ * something else does, copies in bulk or transfers for example. *until gets the cycle from which this one does not. */
+const void *hd_lsu_holder(const struct hd_lsu *lsu, uint32_t grid, uint64_t now, uint64_t *until);
 /* Enqueues; the caller has checked hd_lsu_can_accept. `ready`: cycle at which its operands are read. The request is
  * copied. */
 void hd_lsu_issue(struct hd_lsu *lsu, uint64_t now, uint64_t ready, const struct hd_mem_request *request);

@@ -123,6 +123,7 @@ uint64_t hd_accelsim_issue(struct hd_sm *sm, const struct hd_scheduler *schedule
 			   const struct hd_dinst *inst, uint64_t now)
 {
 	struct hd_unit *unit = hd_unit_first_free(&sm->units, scheduler, hd_inst_port(inst));
+	unit->last = inst;
 	if (sm->hooks & HD_STAGE_HOOKS)
 		return start(sm, scheduler, unit, warp, inst, now, (now + 1) * HD_TICKS);
 	uint16_t index = (uint16_t)(unit - sm->units.units);

@@ -72,6 +72,7 @@ static void fill_request(struct hd_mem_request *request, const struct hd_effect 
 			 const struct hd_dinst *inst)
 {
 	request->copy = 0;
+	request->origin = inst;
 	request->space = effect->space;
 	request->pattern = effect->pattern;
 	request->kind = request_kind(inst);

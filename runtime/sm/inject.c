@@ -109,6 +109,7 @@ void hd_warp_inject(struct hd_warp *warp, const struct hd_injected *access)
 static void fill_request(struct hd_sm *sm, const struct hd_warp *warp, const struct hd_injected *access)
 {
 	struct hd_mem_request *request = &sm->access.request;
+	request->origin = NULL;
 	request->space = HD_MEM_LOCAL;
 	request->pattern = HD_MEM_CONSECUTIVE;
 	request->kind = access->kind == HD_INJECT_STORE ? HD_MEM_STORE : HD_MEM_LOAD;

@@ -309,6 +309,7 @@ static void memory_cycle(struct hd_sm *sm, uint64_t now)
 	sm->lsu_ticked = sm->due.lsu <= now;
 	if (sm->lsu_ticked) {
 		sm->due.lsu = hd_lsu_tick(sm->lsu, now);
+		HD_TELL(sm->gpu, served, sm, now);
 		sm->due.completion = hd_lsu_next_completion(sm->lsu);
 		if (sm->memory_queues.places)
 			free_places(sm, now);

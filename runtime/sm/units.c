@@ -86,6 +86,7 @@ uint64_t hd_units_dispatch(struct hd_sm *sm, const struct hd_scheduler *schedule
 	struct hd_unit *unit = hd_unit_first_free(&sm->units, scheduler, hd_inst_port(inst));
 	uint64_t end = unit->end / 2;
 	unit->issue = now + inst->interval;
+	unit->last = inst;
 	uint64_t at = ready > end ? ready : end;
 	if (__builtin_expect(unit->end & 1 || hd_calendar_leaves_gap(end, now, ready), 0))
 		at = take_late(sm, unit, now, ready, inst->interval);

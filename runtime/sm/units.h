@@ -17,8 +17,9 @@ struct hd_sm;
 
 /* Its calendar is hd_units.calendars' of the same index as long as that has gaps, else `end` alone. */
 struct hd_unit {
-	uint64_t issue; /* cycle from which it can be issued to */
-	uint64_t end;	/* twice the end of the calendar's last reservation, 1 more when there are gaps */
+	uint64_t issue;		     /* cycle from which it can be issued to */
+	uint64_t end;		     /* twice the end of the calendar's last reservation, 1 more when there are gaps */
+	const struct hd_dinst *last; /* what was issued to it */
 };
 
 /* All units of an SM, those of one pipe side by side. */

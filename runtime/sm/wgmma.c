@@ -171,7 +171,7 @@ static void take_slot(struct hd_sm *sm, const struct hd_warp *warp, const struct
 	if (products->ports)
 		share_ports(sm, inst, taken);
 	hd_sm_counters(sm, warp)->wgmma_cycles += taken;
-	hd_lsu_claim_shared(sm->lsu, now, begin, inst->shared_cycles, sm->grid_of[warp->id]);
+	hd_lsu_claim_shared(sm->lsu, now, begin, inst->shared_cycles, sm->grid_of[warp->id], inst);
 }
 
 /* From when on another product may be issued, after so many that are in line at most. */

@@ -468,16 +468,61 @@ START_TEST(all_that_others_take_of_shared_memory_counts)
 	uint64_t from = rig.now + 1000;
 	hd_lsu_prepare(rig.lsus[0], 0, &rig.arena);
 	for (uint32_t i = 0; i <= HD_LSU_CLAIMS; i++)
-		hd_lsu_claim_shared(rig.lsus[0], rig.now, from, i ? 4 : 100, 0);
+		hd_lsu_claim_shared(rig.lsus[0], rig.now, from, i ? 4 : 100, 0, NULL);
 	rig.now = from + 9;
 	ck_assert_uint_eq(latency_of(shared_load(1, 4)), 100 + 64 * 4 - 10 + rig.config.shared_latency);
 	ck_assert_uint_eq(rig_total(&rig).counters.wgmma_shared_cycles, 100 + 64 * 4);
 	/* Of what is taken later a load knows nothing before, and all in that cycle. */
 	from = rig.now + 1000;
-	hd_lsu_claim_shared(rig.lsus[0], rig.now, from, 100, 0);
+	hd_lsu_claim_shared(rig.lsus[0], rig.now, from, 100, 0, NULL);
 	ck_assert_uint_eq(latency_of(shared_load(2, 4)), rig.config.shared_latency);
 	rig.now = from - 1;
 	ck_assert_uint_eq(latency_of(shared_load(3, 4)), 100 + rig.config.shared_latency);
+}
+END_TEST
+
+/* A load with 32 conflicts has the unit for 32 cycles, and one without them, behind it, for lsu_interval; then nobody
+ * has it. */
+START_TEST(what_has_the_unit_is_known)
+{
+	rig_build(&rig);
+	struct hd_lsu *lsu = rig.lsus[0];
+	int first, second;
+	uint64_t until, start = rig.now + 1, interval = rig.config.lsu_interval;
+	struct hd_mem_request conflict = shared_load(1, 128), plain = shared_load(2, 4);
+	conflict.origin = &first;
+	plain.origin = &second;
+	hd_lsu_issue(lsu, rig.now, start, &conflict);
+	hd_lsu_issue(lsu, rig.now, start, &plain);
+	ck_assert_ptr_eq(hd_lsu_holder(lsu, 0, rig.now, &until), &first); /* it is the next */
+	hd_lsu_tick(lsu, start);
+	ck_assert_ptr_eq(hd_lsu_holder(lsu, 0, start, &until), &first);
+	ck_assert_ptr_eq(hd_lsu_holder(lsu, 0, start + 31, &until), &first);
+	ck_assert_uint_eq(until, start + 32);
+	ck_assert_ptr_eq(hd_lsu_holder(lsu, 0, start + 32, &until), &second);
+	hd_lsu_tick(lsu, start + 32);
+	ck_assert_ptr_eq(hd_lsu_holder(lsu, 0, start + 32 + interval - 1, &until), &second);
+	ck_assert_ptr_null(hd_lsu_holder(lsu, 0, start + 32 + interval, &until));
+}
+END_TEST
+
+/* A product has it for as long as it takes shared memory; what a transfer takes is no instruction's. */
+START_TEST(what_else_has_the_unit_is_known)
+{
+	rig_build(&rig);
+	struct hd_lsu *lsu = rig.lsus[0];
+	int product, load;
+	uint64_t until, start = rig.now + 1;
+	struct hd_mem_request request = shared_load(1, 4);
+	request.origin = &load;
+	hd_lsu_prepare(lsu, 0, &rig.arena);
+	hd_lsu_claim_shared(lsu, rig.now, start, 10, 0, &product);
+	hd_lsu_issue(lsu, rig.now, start, &request);
+	hd_lsu_tick(lsu, start);
+	ck_assert_ptr_eq(hd_lsu_holder(lsu, 0, start + 9, &until), &product);
+	ck_assert_ptr_eq(hd_lsu_holder(lsu, 0, start + 10, &until), &load);
+	hd_lsu_use_shared(lsu, start + 10, 0);
+	ck_assert_ptr_null(hd_lsu_holder(lsu, 0, start + 10, &until));
 }
 END_TEST
 
@@ -970,6 +1015,8 @@ Suite *hd_suite(void)
 	tcase_add_test(cases, a_miss_goes_on_when_another_grid_leaves_the_front);
 	tcase_add_test(cases, a_load_goes_on_when_copies_have_ended);
 	tcase_add_test(cases, all_that_others_take_of_shared_memory_counts);
+	tcase_add_test(cases, what_has_the_unit_is_known);
+	tcase_add_test(cases, what_else_has_the_unit_is_known);
 	tcase_add_test(cases, shared_accesses_wait_for_conflicts);
 	tcase_add_test(cases, empty_masks_complete);
 	tcase_add_test(cases, stores_are_pending_until_acknowledged);

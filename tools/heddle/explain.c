@@ -1,5 +1,6 @@
 /*
- * heddle explain: which lines and stall reasons carry the difference in cycles between two runs.
+ * heddle explain: which lines and stall reasons carry the difference in cycles between two runs, and of one run what
+ * its warps waited for (explain_waits.h).
  *
  * The cycles of a kernel are its issue slots with a warp, divided by the schedulers that have a warp at a time, on
  * average. So a difference has two parts that add up to it exactly: the slots that each line lost or used for each
@@ -25,13 +26,15 @@
 #include "lib/metadata/json.h"
 #include "lib/vec.h"
 #include "tools/heddle/cmd.h"
+#include "tools/heddle/explain_waits.h"
 #include "tools/heddle/lines.h"
+#include "tools/heddle/report/report.h"
 #include "tools/heddle/run/slots.h"
 
-enum { MOST_FILES = 2, MOST_TEXT = 60 /* bytes of a line */, OPT_JSON = 256 };
+enum { MOST_TEXT = 60 /* bytes of a line */, OPT_JSON = 256 };
 
 struct side {
-	const char *path, *policy; /* policy NULL: any */
+	const char *path, *policy; /* as given: with the policy; policy NULL: any */
 	json_t *document;
 	const json_t *run;
 	double cycles, slots; /* slots: with a warp */
@@ -53,8 +56,9 @@ struct part {
 };
 
 struct explain {
-	const char *files[MOST_FILES];
-	unsigned file_count;
+	HD_VEC(const char *) files;    /* as given */
+	HD_VEC(const char *) programs; /* of these, what are no statistics */
+	unsigned side_count;	       /* files with statistics */
 	uint32_t limit;
 	bool json, unpriced; /* unpriced: slots of the run have no kernel */
 	struct side sides[2];
@@ -105,6 +109,45 @@ static int load(struct side *side, const char *argument)
 		free(path);
 	}
 	return side->document ? 0 : cmd_error("%s: %s", argument, error.text);
+}
+
+/* Whether the file is none of statistics: what does not begin as a JSON object, or metadata. */
+static bool is_program(const char *path)
+{
+	FILE *file = fopen(path, "r");
+	int first = ' ';
+	if (!file)
+		return false;
+	while (first == ' ' || first == '\t' || first == '\n' || first == '\r')
+		first = getc(file);
+	fclose(file);
+	if (first != '{')
+		return first != EOF;
+	json_t *document = json_load_file(path, 0, NULL);
+	bool other = json_is_object(document) && !json_object_get(document, "total") &&
+		     !json_object_get(document, "runs") && json_object_get(document, "functions");
+	json_decref(document);
+	return other;
+}
+
+static int load_files(struct explain *explain)
+{
+	for (uint32_t i = 0; i < explain->files.len; i++) {
+		const char *file = explain->files.data[i];
+		if (is_program(file)) {
+			hd_vec_push(&explain->programs, file);
+			continue;
+		}
+		if (explain->side_count == 2)
+			return cmd_error("two runs are compared, %s is a third", file);
+		if (load(&explain->sides[explain->side_count++], file) != 0)
+			return CMD_ERROR;
+	}
+	if (!explain->side_count)
+		return cmd_error("no statistics given");
+	if (explain->side_count == 2 && explain->programs.len)
+		return cmd_error("a program is for one run alone, and two are given: %s", explain->programs.data[0]);
+	return CMD_OK;
 }
 
 /* A reason of `stalls` that this version does not know; NULL: none. */
@@ -499,13 +542,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case 'n': explain->limit = cmd_parse_count(state, "--limit", arg, 1, 1000000); break;
 	case OPT_JSON: explain->json = true; break;
-	case ARGP_KEY_ARG:
-		if (explain->file_count == MOST_FILES)
-			argp_error(state, "two runs are compared, %s is a third", arg);
-		explain->files[explain->file_count++] = arg;
-		break;
+	case ARGP_KEY_ARG: hd_vec_push(&explain->files, arg); break;
 	case ARGP_KEY_END:
-		if (!explain->file_count)
+		if (!explain->files.len)
 			argp_error(state, "no statistics given");
 		break;
 	default: return ARGP_ERR_UNKNOWN;
@@ -513,13 +552,46 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
-/* One file: its first run, of each policy, and the second. */
+/* The run's number in its document. */
+static size_t number_of(const struct side *side)
+{
+	const json_t *runs = json_object_get(side->document, "runs");
+	for (size_t i = 0; i < json_array_size(runs); i++)
+		if (json_array_get(runs, i) == side->run)
+			return i;
+	return 0;
+}
+
+/* One run. */
+static int run_waits(struct explain *explain)
+{
+	struct side *side = &explain->sides[0];
+	if (find_run(side, 0) != 0)
+		return CMD_ERROR;
+	size_t length = side->policy ? (size_t)(side->policy - side->path) - 1 : strlen(side->path);
+	char *path = hd_xstrndup(side->path, length);
+	hd_vec_push(&explain->programs, path);
+	json_t *data = report_data(explain->programs.data, explain->programs.len);
+	int status = data ? explain_waits(data, number_of(side), side->path, side->run, explain->limit, explain->json)
+			  : CMD_ERROR;
+	json_decref(data);
+	free(path);
+	return status;
+}
+
+/* One file without a policy and a program: its first run, of each policy, and the second, if it has one. */
 static int run_explain(struct explain *explain)
 {
-	bool one = explain->file_count == 1;
+	if (load_files(explain) != 0)
+		return CMD_ERROR;
+	bool one = explain->side_count == 1;
+	struct side *sides = explain->sides;
+	if (one && (sides[0].policy || explain->programs.len || !run_of(sides[0].document, NULL, 1)))
+		return run_waits(explain);
+	if (one)
+		sides[1] = (struct side){.path = sides[0].path, .document = json_incref(sides[0].document)};
 	for (unsigned which = 0; which < 2; which++)
-		if (load(&explain->sides[which], explain->files[one ? 0 : which]) != 0 ||
-		    find_run(&explain->sides[which], one ? which : 0) != 0)
+		if (find_run(&sides[which], one ? which : 0) != 0)
 			return CMD_ERROR;
 	explain->index = json_object();
 	compute(explain);
@@ -531,27 +603,33 @@ static int run_explain(struct explain *explain)
 
 int cmd_explain(int argc, char **argv)
 {
-	static const struct argp_option options[] = {
-		{"limit", 'n', "N", 0, "print the N largest differences (default 20); the others are one line", 0},
-		{"json", OPT_JSON, NULL, 0, "print all differences as JSON", 0},
-		{0}};
+	static const struct argp_option options[] = {{"limit", 'n', "N", 0,
+						      "print the N largest rows (default 20); the others are one line",
+						      0},
+						     {"json", OPT_JSON, NULL, 0, "print all rows as JSON", 0},
+						     {0}};
 	static const char doc[] =
-		"Says which source lines and stall reasons carry the difference in cycles between two runs.\v"
+		"Says which source lines and stall reasons carry the difference in cycles between two runs, or what "
+		"the warps of one run waited for.\v"
 		"A and B are statistics of `heddle run --by-line --stats FILE`, for example of two commits, policies "
 		"or "
-		"GPUs. FILE:POLICY chooses a run of a file with several; of one FILE alone, its first two runs are "
-		"compared. The rows add up to the difference. A row is what a line lost or used for one reason: an "
-		"issue "
-		"slot counts as a cycle divided by the schedulers that have a warp at a time. How many these are is a "
-		"row "
-		"of its own. Kernels are compared one by one, if they did not run at the same time. Without --by-line "
-		"there is one row for each reason.";
-	static const struct argp argp = {options, parse_option, "A [B]", doc, NULL, NULL, NULL};
+		"GPUs. FILE:POLICY chooses a run of a file with several; of one FILE with several, its first two runs "
+		"are compared. The rows add up to the difference. A row is what a line lost or used for one reason: an "
+		"issue slot counts as a cycle divided by the schedulers that have a warp at a time. How many these are "
+		"is a row of its own. Kernels are compared one by one, if they did not run at the same time. Without "
+		"--by-line there is one row for each reason.\n\n"
+		"Of one run the lines and reasons of lost issue slots are printed, most slots first. With counts by "
+		"instruction (heddle run --by-instruction) and PROGRAM, which is what has run or its objects, also the "
+		"instructions that were waited for.";
+	static const char forms[] = "A B\nFILE\n[PROGRAM...] FILE[:POLICY]";
+	static const struct argp argp = {options, parse_option, forms, doc, NULL, NULL, NULL};
 	struct explain explain = {.limit = 20};
 	cmd_parse(&argp, argc, argv, 0, &explain);
 	int status = run_explain(&explain);
 	for (uint32_t i = 0; i < explain.rows.len; i++)
 		free((char *)explain.rows.data[i].place);
+	hd_vec_release(&explain.files);
+	hd_vec_release(&explain.programs);
 	hd_vec_release(&explain.rows);
 	hd_vec_release(&explain.parts);
 	json_decref(explain.index);

@@ -218,6 +218,29 @@ static void release(struct command *command)
 	free(command);
 }
 
+static struct command *command_new(void)
+{
+	struct command *command = hd_xcalloc(1, sizeof(*command)); /* configurations are large */
+	command->report.diag = (struct hd_diag){.tool = "heddle"};
+	hd_arena_init(&command->report.arena);
+	cmd_input_init(&command->report.input, false);
+	return command;
+}
+
+json_t *report_data(const char *const *files, uint32_t count)
+{
+	struct command *command = command_new();
+	struct report *report = &command->report;
+	json_t *data = NULL;
+	for (uint32_t i = 0; i < count; i++)
+		hd_vec_push(&command->files, files[i]);
+	if (gate_root_init(&report->root, NULL, NULL, &report->diag) == 0 && load_files(command) == 0 &&
+	    gate_subjects_init(&report->subjects, &report->input, &report->diag) == 0 && choose_kernels(command) == 0)
+		data = explore_json(report, "");
+	release(command);
+	return data;
+}
+
 int cmd_report(int argc, char **argv)
 {
 	static const char doc[] =
@@ -228,11 +251,8 @@ int cmd_report(int argc, char **argv)
 		"behind the figures. For runs it shows the figures side by side, the use of issue slots, and "
 		"the time of each kernel.";
 	static const struct argp argp = {options, parse_option, "FILE...", doc, NULL, NULL, NULL};
-	struct command *command = hd_xcalloc(1, sizeof(*command)); /* configurations are large */
+	struct command *command = command_new();
 	struct report *report = &command->report;
-	report->diag = (struct hd_diag){.tool = "heddle"};
-	hd_arena_init(&report->arena);
-	cmd_input_init(&report->input, false);
 	cmd_parse(&argp, argc, argv, 0, command);
 	int status = gate_root_init(&report->root, command->root_path, command->source_path, &report->diag);
 	status = status == 0 ? make_page(command) : status;

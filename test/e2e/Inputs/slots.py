@@ -1,6 +1,7 @@
 """slots.py PLAIN.json PLACES.json [SOURCE]: counts of slots by line and instruction add up to the counters.
 
-PLAIN.json is of the same run without them: nothing else differs. With SOURCE, what its comments name is where it belongs.
+PLAIN.json is of the same run without them: nothing else differs. With SOURCE, what its comments name is where it belongs,
+and all that was lost for a unit has an instruction in that unit.
 """
 import json
 import sys
@@ -50,6 +51,10 @@ assert plain == places, 'to count slots changes something'
 stalls = {reason: count for reason, count in places['total']['stalls'].items() if count}
 for key in ('instructions', 'lines'):
     assert added(slots[key], slots['nowhere']) == stalls, (key, added(slots[key], slots['nowhere']), stalls)
+for row in slots['instructions']:
+    held = row.get('holders', {}).values()
+    assert all(count > 0 for count in held) and sum(held) <= row['stalls'].get('unit', 0), row
+    assert len(sys.argv) < 4 or sum(held) == row['stalls'].get('unit', 0), row
 assert not set(slots['nowhere']) - {'idle', 'suspended'}, slots['nowhere']
 if len(sys.argv) > 3:
     check_places(slots, sys.argv[3])

@@ -15,7 +15,8 @@
  * launches, places: ["FILE:LINE" as the statistics have it], texts: {place: text}, flop: {single, double, half, tensor}
  * or null without counts by instruction, nowhere: [count by reason] or null, code: [{function, at: [pc], place: [index
  * in "places"], stalls: [[reason, count, ...]], access:
- * [{...} or null], kernels: [null or {name: [reason, count, ...]}]}], waits: [{function, rows: waits.h}], lines: [row
+ * [{...} or null], kernels: [null or {name: [reason, count, ...]}]}], waits: [{function, rows: waits.h; where
+ * something of another function has the unit, with that function behind it}], lines: [row
  * of the statistics]}], "functions": [{name, demangled, kernel, linear, module, file, line, meta, code: {text, file,
  * line, role, live, next, callee, from, control, stream, inlined: [index in "calls", or -1]}}], "matches": [{a, b:
  * runs, names: [{place: name in A and B}] of a and of b (lines.h)}], "files": [{name, parts:

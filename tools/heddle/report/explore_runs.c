@@ -223,6 +223,41 @@ static bool is_lost(unsigned reason)
 	return reason != HD_STALL_issued && reason != HD_STALL_idle;
 }
 
+/* "FUNCTION+0xPC" or "FUNCTION+0xPC, linear", if the inputs have its code. */
+static bool find_holder(const struct explore *explore, const char *name, uint32_t *function, uint32_t *index)
+{
+	const char *plus = strrchr(name, '+');
+	char *symbol = plus ? hd_xstrndup(name, (size_t)(plus - name)) : NULL, *end = NULL;
+	*function = symbol ? explore_function_named(explore, symbol, strstr(plus, ", linear") != NULL) : UINT32_MAX;
+	free(symbol);
+	if (*function == UINT32_MAX)
+		return false;
+	*index = (uint32_t)(strtoul(plus + 1, &end, 16) / HD_INST_BYTES);
+	return end != plus + 1 && *index < explore->functions.data[*function].listing.function->inst_count;
+}
+
+/* Slots lost for a unit go to those that had it, as counted, and the others stay with the instruction that waited. */
+static void add_unit_waits(const struct explore *explore, json_t *rows, uint32_t function, uint32_t index,
+			   json_int_t slots, const json_t *holders)
+{
+	const char *name;
+	json_t *count;
+	json_object_foreach((json_t *)holders, name, count)
+	{
+		uint32_t of, at;
+		json_int_t held = json_integer_value(count);
+		if (held <= 0 || held > slots || !find_holder(explore, name, &of, &at))
+			continue;
+		json_t *row = json_pack("[i,i,I,i]", (int)index, HD_STALL_unit, held, (int)at);
+		if (of != function)
+			json_array_append_new(row, json_integer(of));
+		json_array_append_new(rows, row);
+		slots -= held;
+	}
+	if (slots)
+		json_array_append_new(rows, json_pack("[i,i,I,n]", (int)index, HD_STALL_unit, slots));
+}
+
 static json_t *waits_of(struct explore *explore, uint32_t function, const struct place *place)
 {
 	const struct hd_function *code = explore->functions.data[function].listing.function;
@@ -237,6 +272,10 @@ static json_t *waits_of(struct explore *explore, uint32_t function, const struct
 			json_int_t slots = json_integer_value(get(stalls, hd_stall_name[reason]));
 			if (!slots || !is_lost(reason))
 				continue;
+			if (reason == HD_STALL_unit) {
+				add_unit_waits(explore, rows, function, i, slots, get(place->rows[i], "holders"));
+				continue;
+			}
 			hd_arena_init(&arena);
 			waits_add(rows, explore_flow(explore, function), code, i, reason, (uint64_t)slots, issued,
 				  &arena);

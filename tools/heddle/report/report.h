@@ -30,6 +30,8 @@ struct report {
 bool report_take_runs(struct report *report, const char *path, const json_t *document);
 /* Adds the GPUs that the runs were made on, as their statistics describe them. 0 or -1. */
 int report_add_gpus(struct report *report);
+/* What `heddle report --format data` prints of these files; NULL: a message has said why not. */
+json_t *report_data(const char *const *files, uint32_t count);
 void report_add_kernels(struct report *report);
 void report_add_runs(struct report *report);
 

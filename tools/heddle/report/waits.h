@@ -15,7 +15,8 @@
  *     [waiting instruction, reason, slots, instruction that it waits for]
  *
  * with indices in the function; the last is -1 for a value that the caller brought, and null where a warp waits for no
- * other instruction of its own (a barrier, a unit, the instruction cache, the policy). Slots of one instruction and
+ * other instruction of its own (a barrier, the instruction cache, the policy). Waits for a unit are not found here: the
+ * statistics count who has it (`holders`, runtime/watch/blame.c). Slots of one instruction and
  * reason are shared among those that it may wait for as often as these issued (`issued`, of each instruction; NULL:
  * equally), and add up to `slots`.
  */

@@ -60,6 +60,9 @@ static void add_row(json_t *rows, json_t *index, const char *name, json_t *row)
 		if (get(row, "access") && !get(same, "access"))
 			json_object_set_new(same, "access", json_object());
 		add_counts(get(same, "access"), get(row, "access"));
+		if (get(row, "holders") && !get(same, "holders"))
+			json_object_set_new(same, "holders", json_object());
+		add_counts(get(same, "holders"), get(row, "holders"));
 	} else {
 		json_object_set(index, name, row);
 		json_array_append(rows, row);

@@ -39,9 +39,9 @@ for run, of in zip(data['runs'], stats['runs']):
     # What is lost is handed back whole.
     lost = [0] * len(reasons)
     for waits in run['waits']:
-        for waiter, reason, slots, producer in waits['rows']:
+        for waiter, reason, slots, producer, *other in waits['rows']:
             assert slots > 0 and reasons[reason] not in ('issued', 'idle')
-            assert producer is None or -1 <= producer < len(data['functions'][waits['function']]['code']['text'])
+            assert producer is None or -1 <= producer < len(data['functions'][other[0] if other else waits['function']]['code']['text'])
             lost[reason] += slots
     assert all(lost[i] == total[i] - run['nowhere'][i] for i, reason in enumerate(reasons) if reason not in ('issued', 'idle')), (lost, total)
     assert all(count['help'] for count in run['counts']), [count['name'] for count in run['counts'] if not count['help']]
@@ -64,7 +64,7 @@ assert uniform and all(access['sectors'] == access['requests'] == access['ideal_
 
 # Warps that wait for memory there wait for these loads; one that saves a register, for what its caller has loaded.
 waits, = [waits['rows'] for waits in run['waits'] if waits['function'] == acceleration]
-memory = [(waiter, slots, producer) for waiter, reason, slots, producer in waits if reasons[reason] == 'data_memory']
+memory = [(waiter, slots, producer) for waiter, reason, slots, producer, *_ in waits if reasons[reason] == 'data_memory']
 assert memory
 for waiter, _, producer in memory:
     saves = text[waiter].startswith('STL')

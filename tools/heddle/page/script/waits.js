@@ -1,24 +1,24 @@
 /* Why warps wait: lost slots handed back to the instructions that produce what the waiting ones need. */
 
-/* By producer, most slots first: {fn, at (-1: the caller), reason, slots, by: [[waiting instruction, slots]]}. */
+/* By producer, most slots first: {fn, at (-1: the caller), reason, slots, by: [{fn, at, slots} of a waiting instruction]}. */
 function producersOf(r) {
 	const found = new Map();
 	for (const {function: fn, rows} of r.waits || [])
-		for (const [waiter, reason, slots, producer] of rows) {
+		for (const [waiter, reason, slots, producer, other] of rows) {
 			/* A wait without a producer belongs to the waiting instruction. */
-			const own = producer === null, key = [fn, own ? waiter : producer, reason, own].join();
+			const own = producer === null, of = other === undefined ? fn : other, key = [of, own ? waiter : producer, reason, own].join();
 			if (!found.has(key))
-				found.set(key, {fn, at: own ? waiter : producer, reason, own, slots: 0, by: new Map()});
-			const entry = found.get(key);
+				found.set(key, {fn: of, at: own ? waiter : producer, reason, own, slots: 0, by: new Map()});
+			const entry = found.get(key), place = [fn, waiter].join();
 			entry.slots += slots;
-			entry.by.set(waiter, (entry.by.get(waiter) || 0) + slots);
+			entry.by.set(place, {fn, at: waiter, slots: slots + (entry.by.has(place) ? entry.by.get(place).slots : 0)});
 		}
 	return [...found.values()].sort((a, b) => b.slots - a.slots || a.fn - b.fn || a.at - b.at);
 }
 
 /* What a producer itself waited for, link by link: the heaviest each time. */
 function chainOf(r, fn, at) {
-	const chain = [], rows = ((r.waits || []).find(w => w.function === fn) || {rows: []}).rows;
+	const chain = [], all = ((r.waits || []).find(w => w.function === fn) || {rows: []}).rows, rows = all.filter(row => row.length === 4);
 	const seen = new Set([at]);
 	for (;;) {
 		const best = rows.filter(row => row[0] === at && row[3] !== null && row[3] >= 0 && !seen.has(row[3])).sort((a, b) => b[2] - a[2])[0];
@@ -39,15 +39,15 @@ const ownWords = (reason, text) => OWN_WORDS[reason] && INSTRUCTION_WORDS[text.r
 
 function waitEntry(r, entry, withWarps) {
 	const f = data.functions[entry.fn], reason = data.reasons[entry.reason];
-	const chip = (at, note) => h('button', {class: 'chip', onclick: () => go({view: 'source', fn: entry.fn, at, file: -1, line: 0})}, f.code.text[at], ' · ', placeOf(entry.fn, at), note || '');
-	const waiting = [...entry.by].sort((a, b) => b[1] - a[1]).slice(0, 5);
+	const chip = (at, note, fn = entry.fn) => h('button', {class: 'chip', onclick: () => go({view: 'source', fn, at, file: -1, line: 0})}, data.functions[fn].code.text[at], ' · ', placeOf(fn, at), note || '');
+	const waiting = [...entry.by.values()].sort((a, b) => b.slots - a.slots).slice(0, 5);
 	const chain = entry.at >= 0 ? chainOf(r, entry.fn, entry.at) : [];
 	return h('div', {class: 'wait'},
 		h('div', null, h('span', {class: 'share'}, percent(entry.slots, withWarps)), ' ', dot(entry.reason), ' ', reason.name,
 			h('span', {class: 'soft'}, ' · ' + show(entry.slots) + ' slots · without these waits at most ' + show(withWarps / (withWarps - entry.slots), 2) + ' × as fast')),
 		entry.own ? h('div', {class: 'chain'}, chip(entry.at), ' waits ' + ownWords(reason.name, f.code.text[entry.at])) :
 			h('div', {class: 'chain'}, entry.at < 0 ? 'a value that the caller of ' + shortName(entry.fn) + ' brought' : chip(entry.at),
-				h('span', {class: 'soft'}, 'is awaited by'), waiting.map(([at, slots]) => chip(at, ' · ' + percent(slots, entry.slots))),
+				h('span', {class: 'soft'}, reason.name === 'unit' ? 'has the unit that is awaited by' : 'is awaited by'), waiting.map(w => chip(w.at, ' · ' + percent(w.slots, entry.slots), w.fn)),
 				entry.by.size > 5 ? `and ${entry.by.size - 5} more` : ''),
 		chain.length ? h('div', {class: 'chain'}, h('span', {class: 'soft'}, 'and has itself waited for'), chain.map(link => chip(link.at, ' · ' + data.reasons[link.reason].name))) : null);
 }
