@@ -170,6 +170,9 @@ int hd_sim_free_memory(struct hd_sim *sim, uint64_t address);
 /* Frees all allocations and the heap of kernels, and gives variables of modules their first values. Nothing may be
  * running; adopted memory stays. */
 void hd_sim_reset_memory(struct hd_sim *sim);
+/* An allocation is gone, but keeps its addresses; and is there again, with its size, uninitialised. */
+int hd_sim_hide_memory(struct hd_sim *sim, uint64_t address);
+void hd_sim_show_memory(struct hd_sim *sim, uint64_t address, uint64_t bytes);
 int hd_sim_write(struct hd_sim *sim, uint64_t address, const void *from, uint64_t bytes);
 int hd_sim_read(struct hd_sim *sim, uint64_t address, void *to, uint64_t bytes);
 int hd_sim_set(struct hd_sim *sim, uint64_t address, uint8_t value, uint64_t bytes);

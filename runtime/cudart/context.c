@@ -253,6 +253,9 @@ __attribute__((destructor)) static void finish(void)
 	hd_vec_release(&cudart->handles);
 	hd_vec_release(&cudart->later_calls);
 	free(cudart->pool);
+	for (uint32_t i = 0; i < cudart->graph_memory.len; i++)
+		free(cudart->graph_memory.data[i]);
+	hd_vec_release(&cudart->graph_memory);
 	hd_handles_release();
 	release_registered(&cudart->functions);
 	release_registered(&cudart->variables);

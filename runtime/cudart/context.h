@@ -141,12 +141,13 @@ struct hd_cudart {
 	struct hd_map live; /* handles: handles.c */
 	size_t limits[8];
 	unsigned device_flags;
-	cudaMemPool_t pool;    /* once asked for */
-	cudaMemPool_t chosen;  /* by cudaDeviceSetMemPool; NULL: the default one */
-	uint64_t graph_bytes;  /* that graphs allocated */
-	bool in_a_row;	       /* a kernel was launched since the program last waited for anything */
-	uint64_t next_id;      /* of streams, captures and work */
-	struct hd_pieces work; /* that has not been done */
+	cudaMemPool_t pool;   /* once asked for */
+	cudaMemPool_t chosen; /* by cudaDeviceSetMemPool; NULL: the default one */
+	HD_VEC(struct hd_graph_memory *) graph_memory;
+	uint64_t graph_bytes[4]; /* by cudaGraphMemAttributeType */
+	bool in_a_row;		 /* a kernel was launched since the program last waited for anything */
+	uint64_t next_id;	 /* of streams, captures and work */
+	struct hd_pieces work;	 /* that has not been done */
 	HD_VEC(struct hd_capture *) captures;
 	HD_VEC(struct hd_reference *) references; /* texture references */
 	HD_VEC(struct hd_object_of *) objects;	  /* texture and surface objects */

@@ -181,11 +181,11 @@ cudaError_t cudaDeviceGetGraphMemAttribute(int device, enum cudaGraphMemAttribut
 		return hd_cudart_return(cudaErrorInvalidDevice);
 	if (!value || (unsigned)attr > cudaGraphMemAttrReservedMemHigh)
 		return hd_cudart_return(cudaErrorInvalidValue);
-	memcpy(value, &cudart->graph_bytes, sizeof cudart->graph_bytes);
+	memcpy(value, cudart->graph_bytes + attr, sizeof *cudart->graph_bytes);
 	return cudaSuccess;
 }
 
-/* A watermark may be set to what is used, by a zero; here it is that all the time. */
+/* A watermark may be set to what is used now, by a zero. */
 cudaError_t cudaDeviceSetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attr, void *value)
 {
 	uint64_t wanted;
@@ -194,5 +194,9 @@ cudaError_t cudaDeviceSetGraphMemAttribute(int device, enum cudaGraphMemAttribut
 	if (!value || (attr != cudaGraphMemAttrUsedMemHigh && attr != cudaGraphMemAttrReservedMemHigh))
 		return hd_cudart_return(cudaErrorInvalidValue);
 	memcpy(&wanted, value, sizeof wanted);
-	return hd_cudart_return(wanted ? cudaErrorInvalidValue : cudaSuccess);
+	if (wanted)
+		return hd_cudart_return(cudaErrorInvalidValue);
+	HD_CUDART(cudart);
+	cudart->graph_bytes[attr] = cudart->graph_bytes[attr - 1];
+	return cudaSuccess;
 }

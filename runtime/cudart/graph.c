@@ -25,6 +25,9 @@ void hd_graph_drop_contents(cudaGraphNode_t node)
 	} else if (node->type == cudaGraphNodeTypeGraph) {
 		hd_graph_free(node->u.child);
 	}
+	if (node->memory)
+		hd_graph_memory_drop(node->memory);
+	node->memory = NULL;
 	memset(&node->u, 0, sizeof node->u);
 }
 
@@ -71,8 +74,11 @@ cudaGraphNode_t hd_graph_add(cudaGraph_t graph, enum cudaGraphNodeType type, con
 
 void hd_graph_take(cudaGraphNode_t node, cudaGraphNode_t from)
 {
+	if (from->memory)
+		hd_graph_memory_hold(from->memory);
 	hd_graph_drop_contents(node);
 	node->u = from->u;
+	node->memory = from->memory;
 	if (node->type == cudaGraphNodeTypeGraph)
 		node->u.child = hd_graph_own(from->u.child);
 	if (node->type != cudaGraphNodeTypeKernel)
@@ -171,6 +177,7 @@ cudaError_t cudaGraphDestroy(cudaGraph_t graph)
 	if (!graph || graph->owned)
 		return hd_cudart_return(cudaErrorInvalidValue);
 	hd_graph_free(graph);
+	hd_graph_memory_sweep(cudart);
 	return cudaSuccess;
 }
 
@@ -180,6 +187,8 @@ cudaError_t cudaGraphClone(cudaGraph_t *pGraphClone, cudaGraph_t originalGraph)
 	HD_VALID(GRAPH, originalGraph);
 	if (!pGraphClone || !originalGraph)
 		return hd_cudart_return(cudaErrorInvalidValue);
+	if (hd_graph_has_memory(originalGraph))
+		return hd_cudart_return(cudaErrorNotSupported);
 	*pGraphClone = hd_graph_copy(originalGraph);
 	return cudaSuccess;
 }
@@ -212,6 +221,8 @@ cudaError_t cudaGraphDestroyNode(cudaGraphNode_t node)
 	HD_VALID(NODE, node);
 	if (!node)
 		return hd_cudart_return(cudaErrorInvalidValue);
+	if (hd_graph_has_memory(node->graph))
+		return hd_cudart_return(cudaErrorNotSupported);
 	hd_nodes *nodes = &node->graph->nodes;
 	uint32_t kept = 0;
 	for (uint32_t i = 0; i < nodes->len; i++) {

@@ -20,7 +20,8 @@ struct CUgraphNode_st {
 	cudaGraph_t graph;
 	cudaGraphNode_t original; /* the node that this one was copied from; NULL */
 	hd_nodes needs;
-	bool disabled; /* of an executable graph */
+	bool disabled;			/* of an executable graph */
+	struct hd_graph_memory *memory; /* that it allocates; NULL */
 	union {
 		struct {
 			const void *func;
@@ -85,8 +86,24 @@ bool hd_graph_waits_for(cudaGraphNode_t node, cudaGraphNode_t other);
 void hd_graph_copy_references(cudaGraph_t copy, const struct CUgraph_st *graph);
 void hd_graph_release_references(cudaGraph_t graph);
 
-/* Memory that a node has allocated is a handle, and counted. */
-void hd_cudart_add_graph_memory(struct hd_cudart *cudart, const void *memory, size_t bytes);
+/*
+ * graph_memory.c: memory that nodes allocate. `hold` and `drop` count nodes, of graphs, executable ones and launches.
+ */
+cudaError_t hd_graph_memory_new(struct hd_cudart *cudart, cudaGraphNode_t node, void **pointer, size_t bytes);
+void hd_graph_memory_hold(struct hd_graph_memory *memory);
+void hd_graph_memory_drop(struct hd_graph_memory *memory);
+/* After nodes have gone: frees what no graph can use again. What the program has not freed is then like any other. */
+void hd_graph_memory_sweep(struct hd_cudart *cudart);
+/* Whether a graph allocates or frees: CUDA neither clones it nor makes it another's child. */
+bool hd_graph_has_memory(cudaGraph_t graph);
+/* Whether the graph's memory is in an executable graph already. */
+bool hd_graph_memory_taken(cudaGraph_t graph);
+void hd_graph_memory_take(cudaGraph_t graph, bool taken);
+/* Before a launch: whether it may allocate and free what it does. From now on the program may use the memory. */
+cudaError_t hd_graph_memory_launch(struct hd_cudart *cudart, cudaGraph_t graph, bool frees_first);
+/* The turn of a node that allocates, and of one that frees. */
+void hd_graph_memory_begin(struct hd_cudart *cudart, struct hd_graph_memory *memory);
+void hd_graph_memory_end(struct hd_cudart *cudart, const void *pointer);
 
 /* Fill in a node; the arguments of kernels are copied. */
 cudaError_t hd_graph_set_kernel(struct hd_cudart *cudart, cudaGraphNode_t node,

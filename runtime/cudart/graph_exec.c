@@ -55,7 +55,9 @@ cudaError_t hd_graph_run_node(struct hd_cudart **cudart, cudaGraphNode_t node)
 	case cudaGraphNodeTypeHost: return run_host(cudart, node);
 	case cudaGraphNodeTypeGraph: return hd_graph_run(cudart, node->u.child);
 	case cudaGraphNodeTypeEventRecord: hd_cudart_event_record(*cudart, node->u.event); return cudaSuccess;
-	default: return cudaSuccess; /* nothing to wait for, and memory that is there */
+	case cudaGraphNodeTypeMemAlloc: hd_graph_memory_begin(*cudart, node->memory); return cudaSuccess;
+	case cudaGraphNodeTypeMemFree: hd_graph_memory_end(*cudart, node->u.freed); return cudaSuccess;
+	default: return cudaSuccess; /* nothing to wait for */
 	}
 }
 
@@ -78,6 +80,10 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t graphExec, cudaStream_t stream)
 	if (!graphExec)
 		return hd_cudart_return(cudaErrorInvalidValue);
 	HD_TRY(hd_cudart_start_beside(cudart));
+	struct CUstream_st *object = hd_cudart_stream(stream);
+	if (!object || !object->capture)
+		HD_TRY(hd_graph_memory_launch(cudart, graphExec->graph,
+					      graphExec->flags & cudaGraphInstantiateFlagAutoFreeOnLaunch));
 	HD_TRY(hd_cudart_capture(cudart, stream, cudaGraphNodeTypeGraph, &node));
 	if (node) {
 		node->u.child = hd_graph_own(graphExec->graph);
@@ -114,6 +120,9 @@ cudaError_t cudaGraphInstantiate(cudaGraphExec_t *pGraphExec, cudaGraph_t graph,
 	hd_vec_release(&order);
 	if (!ordered)
 		return hd_cudart_return(cudaErrorInvalidValue);
+	if (hd_graph_memory_taken(graph))
+		return hd_cudart_return(cudaErrorNotSupported);
+	hd_graph_memory_take(graph, true);
 	*pGraphExec = hd_xcalloc(1, sizeof **pGraphExec);
 	(*pGraphExec)->graph = hd_graph_own(graph);
 	(*pGraphExec)->flags = flags;
@@ -154,7 +163,9 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t graphExec)
 	HD_VALID(EXEC, graphExec);
 	if (!graphExec)
 		return hd_cudart_return(cudaErrorInvalidValue);
+	hd_graph_memory_take(graphExec->graph, false);
 	hd_graph_free(graphExec->graph);
+	hd_graph_memory_sweep(cudart);
 	hd_handle_drop(graphExec);
 	free(graphExec);
 	return cudaSuccess;
@@ -214,7 +225,9 @@ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t hGraphExec, cudaGraph_t hGraph,
 		*resultInfo = (cudaGraphExecUpdateResultInfo){result, wrong, NULL};
 	if (result != cudaGraphExecUpdateSuccess)
 		return hd_cudart_return(cudaErrorGraphExecUpdateFailure);
+	hd_graph_memory_take(hGraphExec->graph, false);
 	for (uint32_t i = 0; i < hGraph->nodes.len; i++)
 		hd_graph_take(hGraphExec->graph->nodes.data[i], hGraph->nodes.data[i]);
+	hd_graph_memory_take(hGraphExec->graph, true);
 	return cudaSuccess;
 }

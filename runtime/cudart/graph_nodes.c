@@ -123,6 +123,8 @@ static cudaError_t set_child(cudaGraphNode_t node, cudaGraph_t child)
 {
 	if (!hd_handle_lives(child, HD_HANDLE_GRAPH) || child == node->graph)
 		return cudaErrorInvalidValue;
+	if (hd_graph_has_memory(child))
+		return cudaErrorNotSupported;
 	cudaGraph_t copy = hd_graph_own(child);
 	hd_graph_drop_contents(node);
 	node->u.child = copy;
@@ -299,22 +301,12 @@ cudaError_t cudaGraphAddEventWaitNode(cudaGraphNode_t *pGraphNode, cudaGraph_t g
 	HD_ADD(WaitEvent, set_event(node, event));
 }
 
-/* The memory is there at once, and for as long as the program runs: executable graphs outlive theirs. */
-void hd_cudart_add_graph_memory(struct hd_cudart *cudart, const void *memory, size_t bytes)
-{
-	cudart->graph_bytes += bytes;
-	if (!hd_handle_lives(memory, HD_HANDLE_GRAPH_MEMORY))
-		hd_handle_add(memory, HD_HANDLE_GRAPH_MEMORY);
-}
-
 static cudaError_t set_alloc(struct hd_cudart *cudart, cudaGraphNode_t node, struct cudaMemAllocNodeParams *params)
 {
 	if (!params || !params->bytesize)
 		return cudaErrorInvalidValue;
-	cudaError_t error = hd_cudart_alloc(cudart, &params->dptr, params->bytesize);
+	cudaError_t error = hd_graph_memory_new(cudart, node, &params->dptr, params->bytesize);
 	node->u.alloc = *params;
-	if (error == cudaSuccess)
-		hd_cudart_add_graph_memory(cudart, params->dptr, params->bytesize);
 	return error;
 }
 

@@ -79,6 +79,8 @@ cudaError_t hd_cudart_free(struct hd_cudart *cudart, void *pointer)
 	cudaError_t error = hd_cudart_start(cudart);
 	if (error != cudaSuccess || !pointer)
 		return error;
+	if (hd_handle_lives(pointer, HD_HANDLE_GRAPH_MEMORY))
+		return hd_graph_memory_free(cudart, pointer);
 	if (hd_sim_free_memory(cudart->sim, (uintptr_t)pointer))
 		return cudaErrorInvalidValue;
 	forget_shared(cudart, pointer);
@@ -324,6 +326,13 @@ cudaError_t cudaMemset(void *devPtr, int value, size_t count)
 	return cudaMemsetAsync(devPtr, value, count, NULL);
 }
 
+/* Memory of a graph is the device's also before and after it is there: what comes in a capture is known by its address.
+ */
+static bool owns(const struct hd_cudart *cudart, uintptr_t address)
+{
+	return hd_sim_owns(cudart->sim, address) || hd_graph_memory_has(cudart, address);
+}
+
 /* Which ends are device memory: told by the kind, or found out for cudaMemcpyDefault. */
 static bool resolve(struct hd_cudart *cudart, const void *to, const void *from, enum cudaMemcpyKind kind,
 		    bool *to_device, bool *from_device)
@@ -332,9 +341,9 @@ static bool resolve(struct hd_cudart *cudart, const void *to, const void *from, 
 	*from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
 	/* What the host cannot reach is the device's, whatever the kind says, as with unified addresses. */
 	if (kind == cudaMemcpyDefault || !*to_device)
-		*to_device = hd_sim_owns(cudart->sim, (uintptr_t)to);
+		*to_device = owns(cudart, (uintptr_t)to);
 	if (kind == cudaMemcpyDefault || !*from_device)
-		*from_device = hd_sim_owns(cudart->sim, (uintptr_t)from);
+		*from_device = owns(cudart, (uintptr_t)from);
 	return (unsigned)kind <= cudaMemcpyDefault;
 }
 
@@ -342,8 +351,7 @@ static bool resolve(struct hd_cudart *cudart, const void *to, const void *from, 
 static bool of_device(const struct hd_cudart *cudart, const void *memory, size_t count)
 {
 	uintptr_t at = (uintptr_t)memory, last;
-	return hd_sim_owns(cudart->sim, at) && !__builtin_add_overflow(at, count - 1, &last) &&
-	       hd_sim_owns(cudart->sim, last);
+	return owns(cudart, at) && !__builtin_add_overflow(at, count - 1, &last) && owns(cudart, last);
 }
 
 cudaError_t hd_cudart_check_set(const struct hd_cudart *cudart, const void *pointer, size_t count)

@@ -13,6 +13,10 @@ cudaError_t hd_cudart_alloc(struct hd_cudart *cudart, void **pointer, size_t siz
 cudaError_t hd_cudart_alloc_rows(struct hd_cudart *cudart, void **pointer, size_t *pitch, size_t width, size_t rows);
 /* NULL is nothing to free. */
 cudaError_t hd_cudart_free(struct hd_cudart *cudart, void *pointer);
+/* The same for memory of a graph, which a launch has allocated (graph_memory.c). */
+cudaError_t hd_graph_memory_free(struct hd_cudart *cudart, const void *pointer);
+/* Whether an address is in memory of a graph, which may be there or not. */
+bool hd_graph_memory_has(const struct hd_cudart *cudart, uintptr_t address);
 /* The memory of host and device that holds an address, or NULL; the simulator runs. */
 const struct hd_shared_memory *hd_cudart_shared(struct hd_cudart *cudart, const void *address);
 /* The attributes of the default pool. */

@@ -250,7 +250,7 @@ cudaError_t cudaGraphExecMemcpyNodeSetParamsFromSymbol(cudaGraphExec_t hGraphExe
 	return cudaGraphExecMemcpyNodeSetParams1D(hGraphExec, node, dst, place, count, kind);
 }
 
-/* What graphs allocate stays as long as the program: there is nothing to give back. */
+/* Memory of graphs goes with their last node: there is nothing more to give back. */
 cudaError_t cudaDeviceGraphMemTrim(int device)
 {
 	return hd_cudart_return(device ? cudaErrorInvalidDevice : cudaSuccess);

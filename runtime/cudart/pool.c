@@ -74,13 +74,14 @@ cudaError_t cudaMallocAsync(void **devPtr, size_t size, cudaStream_t hStream)
 	cudaGraphNode_t node;
 	HD_TRY(hd_cudart_start_beside(cudart));
 	HD_TRY(hd_cudart_capture(cudart, hStream, cudaGraphNodeTypeMemAlloc, &node));
-	HD_TRY(hd_cudart_alloc(cudart, devPtr, size));
-	note_use(cudart, current_pool(cudart));
 	if (node) {
+		HD_TRY(hd_graph_memory_new(cudart, node, devPtr, size));
 		node->u.alloc.bytesize = size;
 		node->u.alloc.dptr = *devPtr;
-		hd_cudart_add_graph_memory(cudart, *devPtr, size);
+		return cudaSuccess;
 	}
+	HD_TRY(hd_cudart_alloc(cudart, devPtr, size));
+	note_use(cudart, current_pool(cudart));
 	return cudaSuccess;
 }
 
@@ -90,6 +91,9 @@ cudaError_t cudaFreeAsync(void *devPtr, cudaStream_t hStream)
 	HD_VALID(STREAM, hStream);
 	cudaGraphNode_t node;
 	HD_TRY(hd_cudart_start_beside(cudart));
+	struct CUstream_st *stream = hd_cudart_stream(hStream);
+	if (stream && stream->capture && !hd_handle_lives(devPtr, HD_HANDLE_GRAPH_MEMORY))
+		return hd_cudart_return(cudaErrorInvalidValue);
 	HD_TRY(hd_cudart_capture(cudart, hStream, cudaGraphNodeTypeMemFree, &node));
 	if (node) /* each launch of the graph uses the same memory again */
 		node->u.freed = devPtr;

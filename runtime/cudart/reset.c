@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "runtime/cudart/array.h"
+#include "runtime/cudart/graph.h"
 #include "runtime/cudart/handles.h"
 #include "runtime/cudart/memory.h"
 #include "runtime/cudart/work.h"
@@ -57,14 +58,12 @@ static void drop_registered(struct hd_cudart *cudart)
 	cudart->shared.len = cudart->host_allocations.len = 0;
 }
 
+/* Of graphs, which are gone, but for those that another thread captures. */
 static void forget_graph_memory(struct hd_cudart *cudart)
 {
-	struct hd_handles list;
-	hd_handles_of(HD_HANDLE_GRAPH_MEMORY, &list);
-	for (uint32_t i = 0; i < list.all.len; i++)
-		hd_handle_drop(list.all.data[i]);
-	hd_vec_release(&list.all);
-	cudart->graph_bytes = 0;
+	hd_graph_memory_sweep(cudart);
+	cudart->graph_bytes[cudaGraphMemAttrUsedMemHigh] = cudart->graph_bytes[cudaGraphMemAttrUsedMemCurrent];
+	cudart->graph_bytes[cudaGraphMemAttrReservedMemHigh] = cudart->graph_bytes[cudaGraphMemAttrReservedMemCurrent];
 }
 
 static void reset_memory(struct hd_cudart *cudart)

@@ -368,20 +368,44 @@ bool hd_devmem_was_freed(const struct hd_devmem *memory, uint64_t address, uint6
 	return false;
 }
 
-int hd_devmem_release(struct hd_devmem *memory, uint64_t address)
+static int remove_range(struct hd_devmem *memory, uint64_t address, struct range *range)
 {
-	HD_STORE_SCOPE(HD_STORE_OUTSIDE);
 	uint32_t index = range_after(memory, address);
 	if (!index || memory->ranges.data[index - 1].low != address || memory->ranges.data[index - 1].adopted)
 		return HD_SIM_BAD_ADDRESS;
-	struct range range = memory->ranges.data[index - 1];
+	*range = memory->ranges.data[index - 1];
 	hd_vec_remove(&memory->ranges, index - 1);
-	unshare(memory, range.low);
-	note_freed(memory, range.low, range.high);
-	decommit(memory, range.low, range.high);
-	vacate(memory, range.low, range.end);
+	unshare(memory, range->low);
+	note_freed(memory, range->low, range->high);
+	decommit(memory, range->low, range->high);
 	memory->epoch++;
 	return HD_SIM_OK;
+}
+
+int hd_devmem_release(struct hd_devmem *memory, uint64_t address)
+{
+	HD_STORE_SCOPE(HD_STORE_OUTSIDE);
+	struct range range;
+	int status = remove_range(memory, address, &range);
+	if (status == HD_SIM_OK)
+		vacate(memory, range.low, range.end);
+	return status;
+}
+
+int hd_devmem_hide(struct hd_devmem *memory, uint64_t address)
+{
+	HD_STORE_SCOPE(HD_STORE_OUTSIDE);
+	struct range range;
+	return remove_range(memory, address, &range);
+}
+
+void hd_devmem_show(struct hd_devmem *memory, uint64_t address, uint64_t bytes)
+{
+	HD_STORE_SCOPE(HD_STORE_OUTSIDE);
+	uint64_t end = address + hd_align_up(bytes ? bytes : 1, GRAIN) + RED_ZONE;
+	hd_vec_insert(&memory->ranges, range_after(memory, address),
+		      ((struct range){address, address + bytes, end, false}));
+	memory->epoch++;
 }
 
 static bool overlap(uint64_t low, uint64_t high, uint64_t other_low, uint64_t other_high)

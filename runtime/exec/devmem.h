@@ -18,6 +18,9 @@ int hd_devmem_alloc(struct hd_devmem *memory, uint64_t bytes, uint64_t align, ui
 /* An allocation at this address: HD_SIM_NO_MEMORY where something is there already, or it cannot be one. */
 int hd_devmem_place(struct hd_devmem *memory, uint64_t address, uint64_t bytes);
 int hd_devmem_release(struct hd_devmem *memory, uint64_t address);
+/* An allocation that is gone, but for its addresses: nothing else gets them, and it can be there again, zero. */
+int hd_devmem_hide(struct hd_devmem *memory, uint64_t address);
+void hd_devmem_show(struct hd_devmem *memory, uint64_t address, uint64_t bytes);
 /* Host pointer for [address, +bytes) if it lies in one allocation, else NULL. */
 void *hd_devmem_at(const struct hd_devmem *memory, uint64_t address, uint64_t bytes);
 /* So many bytes of it without an address: a file that holds them, its size sealed. -1: errno says why, ENOMEM where

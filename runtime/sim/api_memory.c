@@ -248,6 +248,18 @@ void hd_sim_reset_memory(struct hd_sim *sim)
 		hd_program_restore_data(gpu, module);
 }
 
+int hd_sim_hide_memory(struct hd_sim *sim, uint64_t address)
+{
+	return hd_devmem_hide(sim->gpu.devmem, address);
+}
+
+void hd_sim_show_memory(struct hd_sim *sim, uint64_t address, uint64_t bytes)
+{
+	hd_devmem_show(sim->gpu.devmem, address, bytes);
+	if (hd_check_of(&sim->gpu))
+		hd_check_allocated(hd_check_of(&sim->gpu), address, bytes);
+}
+
 /* Host memory of a range that must lie in one allocation, or NULL with the error text set. */
 static void *checked(struct hd_sim *sim, uint64_t address, uint64_t bytes, const char *what)
 {
