@@ -34,6 +34,8 @@ LIBRARIES = {'cublas_v2.h': 'cublas', 'cublas.h': 'cublas', 'cublasLt.h': 'cubla
              'cusparse.h': 'cusparse', 'cusparse_v2.h': 'cusparse', 'cusolverDn.h': 'cusolver', 'curand.h': 'curand',
              'nvrtc.h': 'nvrtc', 'nccl.h': 'nccl', 'omp.h': 'gomp'}
 
+NO_PROGRAM = 'the makefile ends well, but makes no program'
+
 # The first error of a program decides its class: (class, pattern). Whose class it is says the second part of its name.
 CLASSES = [
     ('library missing: MPI', r"'mpi\.h' file not found|mpicxx|mpicc|mpi\.h: No such"),
@@ -50,6 +52,7 @@ CLASSES = [
     ('refused by Heddle: sm_90a, tile copies', r'wgmma|setmaxnreg|cp\.async\.bulk|st\.async|red\.async|sm_90a|tensormap'),
     ('refused by Heddle: other', r'heddle[^:]*: (?:error|.*not supported)|is not supported'),
     ('crash of the compiler', r'PLEASE submit a bug report|Stack dump|Assertion .* failed|Segmentation fault'),
+    ('the makefile makes no program', '^' + NO_PROGRAM),
     ('does not link', r'undefined symbol|undefined reference|multiple definition|duplicate symbol|unable to find library|cannot find -l'),
     ('does not compile', r'error:'),
 ]
@@ -180,11 +183,27 @@ def build_sources(program, top, build, seconds):
     return '\n'.join(outputs), status
 
 
+def is_program(path):
+    if not os.path.isfile(path) or not os.access(path, os.X_OK):
+        return False
+    with open(path, 'rb') as file:
+        return file.read(4) == b'\x7fELF' and not path.endswith('.so')
+
+
+def makes_program(folder, output):
+    """Whether a makefile has made one: in its folder or below, or where the compiler was told to."""
+    if any(is_program(os.path.join(at, name)) for at, _, names in os.walk(folder) for name in names):
+        return True
+    return any(is_program(os.path.join(folder, path)) for path in re.findall(r'(?:^|\s)-o\s*(\S+)', output))
+
+
 def build_program(program, top, build, seconds):
     makefile = next((name for name in MAKEFILES if os.path.exists(os.path.join(program.folder, name))), None)
     if makefile:
         run(make_command(makefile, build) + ['clean'], program.folder, build, seconds)
         output, status = run(make_command(makefile, build), program.folder, build, seconds)
+        if status == 0 and compiles(output) and not makes_program(program.folder, output):
+            return NO_PROGRAM, 1
         if compiles(output):
             return output, status
     return build_sources(program, top, build, seconds)
@@ -211,9 +230,8 @@ def class_of(output, status):
 
 def programs_in(folder):
     for name in sorted(os.listdir(folder)):
-        path = os.path.join(folder, name)
-        if os.path.isfile(path) and os.access(path, os.X_OK) and open(path, 'rb').read(4) == b'\x7fELF' and not name.endswith('.so'):
-            yield path
+        if is_program(os.path.join(folder, name)):
+            yield os.path.join(folder, name)
 
 
 def run_program(program, build, seconds):
