@@ -28,8 +28,8 @@ $(B)/obj/runtime/math/$(1)/%.o: runtime/math/$(1)/%.cu $(MATH_HEADERS) $(wildcar
 	$$(call say,CU,$$<)
 	$$(Q)XDG_CACHE_HOME=$(abspath $(B)) $$(PROGRAM_CC) $$(MATH_FLAGS) $$(if $$(findstring _sm80,$$*),-arch=sm_80) -I. -c -o $$@ $$<
 $(B)/lib/libheddle-$(1).so: $(patsubst runtime/math/%.cu,$(B)/obj/runtime/math/%.o,$(call math_sources,$(1))) \
-		$(MATH_NEEDS_$(1):%=$(B)/lib/libheddle-%.so) runtime/math/math.mk | $(CUDART)
-	$$(call link,$(CXX),-shared -Wl$$(comma)-z$$(comma)defs -Wl$$(comma)-rpath$$(comma)'$$$$ORIGIN' -L$(B)/lib,$(MATH_NEEDS_$(1):%=-lheddle-%) -lheddle-cudart)
+		$(MATH_NEEDS_$(1):%=$(B)/lib/libheddle-%.so) runtime/math/math.mk runtime/math/exports.map | $(CUDART)
+	$$(call link,$(CXX),-shared -Wl$$(comma)-z$$(comma)defs -Wl$$(comma)--version-script=runtime/math/exports.map -Wl$$(comma)-rpath$$(comma)'$$$$ORIGIN' -L$(B)/lib,$(MATH_NEEDS_$(1):%=-lheddle-%) -lheddle-cudart)
 $(TOOLKIT)/lib64/libheddle-$(1).so: | $(B)/lib/libheddle-$(1).so
 	@mkdir -p $$(@D)
 	$$(Q)ln -sfn ../../../../lib/libheddle-$(1).so $$@

@@ -48,6 +48,7 @@ template <class State> static bool in_order(curandRngType_t type)
 	bool right = curandCreateGenerator(&gen, type) == CURAND_STATUS_SUCCESS;
 	right &= curandSetPseudoRandomGeneratorSeed(gen, 77ull) == CURAND_STATUS_SUCCESS;
 	right &= curandSetGeneratorOffset(gen, before) == CURAND_STATUS_SUCCESS;
+	right &= curandGenerateSeeds(gen) == CURAND_STATUS_SUCCESS; // ahead of the numbers, which stay as they are
 	right &= curandGenerate(gen, numbers, 90) == CURAND_STATUS_SUCCESS;
 	right &= curandGenerate(gen, numbers, count) == CURAND_STATUS_SUCCESS; // beyond the last sequence
 	cudaMemcpy(got, numbers, sizeof got / 2, cudaMemcpyDeviceToHost);

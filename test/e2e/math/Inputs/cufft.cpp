@@ -268,9 +268,75 @@ static void check_calls()
 	DEMAND(cufftDestroy(plan) == CUFFT_INVALID_PLAN);
 }
 
+// A size asked for before a plan is made, by each of the calls, is that of the plan; plans made by a call for their rank.
+static void check_sizes()
+{
+	int n[3] = {37, 12, 26};
+	size_t guess, asked, made, kept;
+	for (int rank = 1; rank <= 3; rank++)
+		for (cufftType type : {CUFFT_C2C, CUFFT_R2C, CUFFT_Z2D}) {
+			cufftHandle plan, many;
+			OK(cufftCreate(&plan));
+			OK(cufftCreate(&many));
+			OK(cufftSetAutoAllocation(plan, 0));
+			OK(cufftSetAutoAllocation(many, 0));
+			if (rank == 1) {
+				OK(cufftEstimate1d(n[0], type, 1, &guess));
+				OK(cufftGetSize1d(plan, n[0], type, 1, &asked));
+				OK(cufftMakePlan1d(plan, n[0], type, 1, &made));
+			} else if (rank == 2) {
+				OK(cufftEstimate2d(n[0], n[1], type, &guess));
+				OK(cufftGetSize2d(plan, n[0], n[1], type, &asked));
+				OK(cufftMakePlan2d(plan, n[0], n[1], type, &made));
+			} else {
+				OK(cufftEstimate3d(n[0], n[1], n[2], type, &guess));
+				OK(cufftGetSize3d(plan, n[0], n[1], n[2], type, &asked));
+				OK(cufftMakePlan3d(plan, n[0], n[1], n[2], type, &made));
+			}
+			OK(cufftGetSize(plan, &kept));
+			DEMAND(guess == made && asked == made && kept == made && made > 0);
+			OK(cufftEstimateMany(rank, n, nullptr, 1, 0, nullptr, 1, 0, type, 1, &guess));
+			OK(cufftGetSizeMany(many, rank, n, nullptr, 1, 0, nullptr, 1, 0, type, 1, &asked));
+			OK(cufftMakePlanMany(many, rank, n, nullptr, 1, 0, nullptr, 1, 0, type, 1, &kept));
+			DEMAND(guess == made && asked == made && kept == made);
+			if (type == CUFFT_C2C) { // both plans make the same of the same numbers, and back
+				int count = n[0] * (rank > 1 ? n[1] : 1) * (rank > 2 ? n[2] : 1);
+				std::vector<float2> in(count), first(count), second(count);
+				for (int i = 0; i < count; i++)
+					in[i] = {float(i % 7), float(i % 5)};
+				float2 *data, *other;
+				void *work;
+				cudaMalloc((void **)&data, count * sizeof *data);
+				cudaMalloc((void **)&other, count * sizeof *other);
+				cudaMalloc(&work, made);
+				OK(cufftSetWorkArea(plan, work));
+				OK(cufftSetWorkArea(many, work));
+				cudaMemcpy(data, in.data(), count * sizeof *data, cudaMemcpyHostToDevice);
+				OK(cufftExecC2C(plan, data, other, CUFFT_FORWARD));
+				cudaMemcpy(first.data(), other, count * sizeof *data, cudaMemcpyDeviceToHost);
+				OK(cufftExecC2C(many, data, data, CUFFT_FORWARD));
+				cudaMemcpy(second.data(), data, count * sizeof *data, cudaMemcpyDeviceToHost);
+				DEMAND(!memcmp(first.data(), second.data(), count * sizeof *data));
+				OK(cufftExecC2C(plan, other, other, CUFFT_INVERSE));
+				cudaMemcpy(first.data(), other, count * sizeof *data, cudaMemcpyDeviceToHost);
+				for (int i = 0; i < count; i++)
+					DEMAND(fabsf(first[i].x / count - in[i].x) < 1e-4f && fabsf(first[i].y / count - in[i].y) < 1e-4f);
+				cudaFree(data);
+				cudaFree(other);
+				cudaFree(work);
+			}
+			OK(cufftDestroy(plan));
+			OK(cufftDestroy(many));
+		}
+	cufftHandle none = 12345;
+	DEMAND(cufftGetSize1d(none, 8, CUFFT_C2C, 1, &made) == CUFFT_INVALID_PLAN && cufftEstimate1d(8, CUFFT_C2C, 1, nullptr) == CUFFT_INVALID_VALUE);
+	DEMAND(cufftEstimate2d(0, 8, CUFFT_C2C, &made) == CUFFT_INVALID_SIZE);
+}
+
 int main(int argc, char **)
 {
 	check_calls();
+	check_sizes();
 	// each radix and a mixture; a prime with a stage of its own; a convolution
 	for (int n : {1, 2, 8, 12, 35, 13, 37})
 		check<float>('c', {1, {n, 0, 0}, 3, 1, 0}, n % 2, n % 4 < 2 ? CUFFT_FORWARD : CUFFT_INVERSE);

@@ -492,6 +492,12 @@ static void check_rows_sort(cusparseHandle_t handle, int rows, int base)
 	OK(cusparseCreateIdentityPermutation(handle, count, p.data));
 	OK(cusparseXcsrsort(handle, rows, 40, count, d, r.data, c.data, p.data, buffer.data));
 	DEMAND(c.get() == wanted && p.get() == order);
+	device<int> by_column(inner), places(count, 0); // the same by columns
+	OK(cusparseXcscsort_bufferSizeExt(handle, 40, rows, count, r.data, by_column.data, &bytes));
+	device<char> second(bytes, 0);
+	OK(cusparseCreateIdentityPermutation(handle, count, places.data));
+	OK(cusparseXcscsort(handle, 40, rows, count, d, r.data, by_column.data, places.data, second.data));
+	DEMAND(by_column.get() == wanted && places.get() == order);
 	OK(cusparseDestroyMatDescr(d));
 }
 

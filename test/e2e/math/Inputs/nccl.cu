@@ -59,6 +59,10 @@ int main()
 	DEMAND(ncclSend(x, 32, ncclFloat, 0, comm, stream) == ncclInvalidUsage && ncclGetLastError(comm)[0]);
 	DEMAND(ncclReduce(x, y, 1, ncclFloat, ncclSum, 1, comm, stream) == ncclInvalidArgument);
 	DEMAND(ncclAllReduce(x, y, 1, ncclNumTypes, ncclSum, comm, stream) == ncclInvalidArgument);
+	OK(ncclBcast(y, 32, ncclFloat, 0, comm, other)); // nothing moves
+	DEMAND(ncclBcast(y, 32, ncclFloat, 1, comm, other) == ncclInvalidArgument);
+	cudaStreamSynchronize(other);
+	DEMAND(first_of(y) == 8 && first_of(y + 31) == 8);
 	OK(ncclAllReduce(nullptr, nullptr, 0, ncclFloat, ncclSum, comm, stream));
 	OK(ncclCommDestroy(comm));
 	printf("nccl: PASSED\n");

@@ -207,6 +207,66 @@ static void epilogue(cublasLtEpilogue_t epilogue, cudaDataType type, int m, int 
 	cublasLtMatmulDescDestroy(desc);
 }
 
+// C = alpha op(A) + beta op(B), in other types and orders than theirs, and without B.
+static void transform(cudaDataType type, int m, int n, cublasOperation_t op, int order)
+{
+	float alpha = 2, beta = -3;
+	int32_t row = CUBLASLT_ORDER_ROW;
+	cublasLtMatrixTransformDesc_t desc;
+	cublasLtMatrixLayout_t la, lb, lc;
+	matrix a(type, op ? n : m, op ? m : n, (op ? n : m) + 3), b(CUDA_R_32F, m, n, m + 1), c(CUDA_R_32F, order ? n : m, order ? m : n, (order ? n : m) + 2);
+	ok("transform", cublasLtMatrixTransformDescCreate(&desc, CUDA_R_32F));
+	ok("op", cublasLtMatrixTransformDescSetAttribute(desc, CUBLASLT_MATRIX_TRANSFORM_DESC_TRANSA, &op, sizeof op));
+	cublasOperation_t told;
+	size_t bytes;
+	ok("op", cublasLtMatrixTransformDescGetAttribute(desc, CUBLASLT_MATRIX_TRANSFORM_DESC_TRANSA, &told, sizeof told, &bytes));
+	failures += told != op || bytes != sizeof told;
+	ok("layout", cublasLtMatrixLayoutCreate(&la, a.type, a.rows, a.columns, a.ld));
+	ok("layout", cublasLtMatrixLayoutCreate(&lb, b.type, m, n, b.ld));
+	ok("layout", cublasLtMatrixLayoutCreate(&lc, c.type, m, n, c.ld));
+	if (order)
+		ok("order", cublasLtMatrixLayoutSetAttribute(lc, CUBLASLT_MATRIX_LAYOUT_ORDER, &row, sizeof row));
+	for (int both = 0; both < 2; both++) {
+		ok("transform", cublasLtMatrixTransform((cublasLtHandle_t)handle, desc, &alpha, a.data, la, &beta, both ? b.data : nullptr, both ? lb : nullptr, c.data, lc, 0));
+		cudaDeviceSynchronize();
+		for (int i = 0; i < m; i++)
+			for (int j = 0; j < n; j++)
+				check("transform", order ? c.at(j, i) : c.at(i, j), 2 * a.op(op, i, j) - (both ? 3 * b.at(i, j) : 0), CUDA_R_32F);
+	}
+	cublasLtMatrixLayoutDestroy(la);
+	cublasLtMatrixLayoutDestroy(lb);
+	cublasLtMatrixLayoutDestroy(lc);
+	cublasLtMatrixTransformDescDestroy(desc);
+}
+
+// To the device and back, in a stream, with other distances than on the host.
+static void moves(int m, int n)
+{
+	cudaStream_t stream;
+	double *there;
+	std::vector<double> from(n * (m + 2)), to(n * (m + 3), -1), every(3 * n, -1);
+	for (size_t i = 0; i < from.size(); i++)
+		from[i] = (double)i;
+	cudaStreamCreate(&stream);
+	cudaMalloc(&there, n * (m + 1) * sizeof *there);
+	ok("matrix", cublasSetMatrixAsync(m, n, sizeof *there, from.data(), m + 2, there, m + 1, stream));
+	ok("matrix", cublasGetMatrixAsync(m, n, sizeof *there, there, m + 1, to.data(), m + 3, stream));
+	cudaStreamSynchronize(stream);
+	for (int j = 0; j < n; j++)
+		for (int i = 0; i < m + 3; i++)
+			check("moved matrix", to[i + j * (m + 3)], i < m ? from[i + j * (m + 2)] : -1, CUDA_R_64F);
+	ok("vector", cublasSetVectorAsync(n, sizeof *there, from.data(), m + 2, there, 1, stream));
+	ok("vector", cublasGetVectorAsync(n, sizeof *there, there, 1, every.data(), 3, stream));
+	cudaStreamSynchronize(stream);
+	for (int i = 0; i < 3 * n; i++)
+		check("moved vector", every[i], i % 3 ? -1 : from[i / 3 * (m + 2)], CUDA_R_64F);
+	ok("nothing", cublasSetMatrixAsync(0, n, sizeof *there, from.data(), 1, there, 1, stream));
+	failures += cublasSetMatrixAsync(m, n, sizeof *there, from.data(), m - 1, there, m, stream) != CUBLAS_STATUS_INVALID_VALUE;
+	failures += cublasSetVectorAsync(n, sizeof *there, from.data(), 0, there, 1, stream) != CUBLAS_STATUS_INVALID_VALUE;
+	cudaFree(there);
+	cudaStreamDestroy(stream);
+}
+
 int main(int argc, char **argv)
 {
 	int m = atoi(argv[1]), n = atoi(argv[2]), k = atoi(argv[3]);
@@ -229,6 +289,10 @@ int main(int argc, char **argv)
 			epilogue((cublasLtEpilogue_t)e, CUDA_R_32F, m, n, k, order);
 			epilogue((cublasLtEpilogue_t)e, e & 1 ? CUDA_R_16F : CUDA_R_16BF, m, n, k, order);
 		}
+	for (int order : {0, 1})
+		for (cudaDataType type : {CUDA_R_32F, CUDA_R_16F, CUDA_R_8I})
+			transform(type, m, n, order ? CUBLAS_OP_N : CUBLAS_OP_T, order);
+	moves(m, n);
 	ok("destroy", cublasDestroy(handle));
 	printf("typed: %d comparisons, %d failures: %s\n", compared, failures, failures ? "FAILED" : "PASSED");
 }
