@@ -117,6 +117,9 @@ static void set_keys(struct simbench *bench, const struct bulk_copies *copies)
 		bench->config.tma_requests = copies->requests;
 	if (copies->row > 0)
 		bench->config.tma_row = copies->row;
+	bench->config.tlb_entries = copies->translates;
+	bench->config.tlb_page = 4096;
+	bench->config.tlb_miss = 0;
 }
 
 uint32_t bulk_load(struct bulk_copies *copies)
@@ -132,6 +135,13 @@ uint32_t bulk_load(struct bulk_copies *copies)
 	for (uint32_t i = 0; i < copies->count; i++)
 		bulk_copy(&bench, HD_BULK_G2S);
 	bulk_look(&bench, 1);
+	for (uint32_t i = 0; i < copies->loads; i++) {
+		struct hd_inst *inst = simbench_emit(&bench, HD_OP_LDG);
+		inst->dst = 51, inst->a = COPY, inst->xkind = HD_X_OTHER, inst->x = 16384 + 4096 * i;
+		inst->mods = HD_MOD(SIZE, HD_SIZE_32);
+	}
+	if (copies->loads)
+		bulk_look(&bench, 3);
 	for (uint32_t i = 0; i < copies->more; i++)
 		simbench_mov(&bench, (uint8_t)(50 + i), i);
 	for (uint32_t i = 0; i < copies->barriers; i++)
@@ -142,6 +152,7 @@ uint32_t bulk_load(struct bulk_copies *copies)
 	bulk_look(&bench, 2);
 	bulk_run(&bench);
 	copies->behind = bulk_cycles(&bench, 1);
+	copies->loaded = copies->loads ? bulk_cycles(&bench, 3) : 0;
 	copies->counters = *bulk_counters(&bench);
 	uint32_t cycles = bulk_cycles(&bench, 2);
 	simbench_release(&bench);

@@ -49,7 +49,10 @@ struct bulk_copies {
 	uint32_t latency, issue, queue, requests;
 	double row;
 	uint32_t barriers, fences; /* between them, too */
+	uint32_t loads;		   /* behind the copies, one after the other, of lines of their own */
+	bool translates;	   /* with a TLB of one page of 4 KB whose misses take no time */
 	uint32_t behind;	   /* result: cycles until the warp has issued all copies */
+	uint32_t loaded;	   /* result: cycles until it has issued the last load */
 	struct hd_counters counters;
 };
 

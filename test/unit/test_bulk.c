@@ -70,6 +70,41 @@ START_TEST(requests_are_rows_apart)
 }
 END_TEST
 
+/* Whether a translation without misses that take time, by which the unit makes each request in its own cycle, changes
+ * anything: where requests are made early or not, cycles and counters are the same, also those of loads beside
+ * them. */
+static void check_early(struct bulk_copies copies)
+{
+	copies.loads = 8;
+	struct bulk_copies translated = copies;
+	translated.translates = true;
+	ck_assert_uint_eq(bulk_load(&translated), bulk_load(&copies));
+	ck_assert_uint_eq(translated.behind, copies.behind);
+	ck_assert_uint_eq(translated.loaded, copies.loaded);
+	ck_assert_uint_gt(translated.counters.tlb_misses, 0);
+	translated.counters.tlb_misses = 0;
+	ck_assert_mem_eq(&translated.counters, &copies.counters, sizeof copies.counters);
+}
+
+/* 40 lines are more than the load/store unit's queue of 16 has room for, half of it for early ones: with a request a
+ * cycle, and with a way to L2 that takes an answer's flits, it fills. Few in flight; a copy behind the other, with an
+ * end in the midst of a row; a row that takes parts of a cycle. */
+START_TEST(early_requests_change_no_cycle)
+{
+	static const uint32_t most[] = {0, 1, 8, 31};
+	static const double rows[] = {0.25, 1.7, 15.3};
+	for (uint32_t i = 0; i < sizeof most / sizeof *most; i++)
+		for (uint32_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+			check_early(
+				(struct bulk_copies){.bytes = 5120, .count = 1, .requests = most[i], .row = rows[k]});
+			check_early((struct bulk_copies){
+				.bytes = 1040, .count = 3, .issue = 3, .requests = most[i], .row = rows[k]});
+		}
+	check_early((struct bulk_copies){.bytes = 16, .count = 4, .issue = 1});
+	check_early((struct bulk_copies){.bytes = 2048, .count = 3, .queue = 1, .row = 1});
+}
+END_TEST
+
 /*
  * Issue slots while copies are in flight: from the issue in cycle 1 on. Those of the copies, of a look at the clock, of
  * instructions in between and of the wait are hidden, those behind are lost to the wait.
@@ -278,6 +313,7 @@ Suite *hd_suite(void)
 	return hd_suite_of("bulk", (const TTest *const[]){
 					   copies_take_the_time_of_the_unit,
 					   requests_are_rows_apart,
+					   early_requests_change_no_cycle,
 					   slots_beside_copies_are_counted,
 					   prefetches_bring_lines_into_l2,
 					   a_fault_forgets_copies,
