@@ -12,7 +12,8 @@
  * order of cycles: it takes longer than a window to get from one SM to another, so that the cycles that come out are
  * the same.
  *
- * Cost: O(log n) a line of an access, of n under way.
+ * Cost: O(log n) a line of an access, of n under way; O(s), of s stores that its SM has under way, where one of these
+ * is to be there later.
  */
 #include "runtime/memory/dsm.h"
 
@@ -31,12 +32,13 @@ struct event {
 };
 
 struct hd_dsm {
-	uint64_t latency, access; /* one way; of shared memory */
-	uint64_t told;		  /* until a barrier has heard of it */
-	uint64_t store;		  /* until a store is seen */
-	uint64_t *stored;	  /* by SM: cycle in which the last of what it has stored elsewhere is there */
-	uint64_t slot, header;	  /* ticks of a slot, and of what is sent with data */
-	uint64_t *free;		  /* by SM: tick from which it may send */
+	uint64_t latency, access;    /* one way; of shared memory */
+	uint64_t told;		     /* until a barrier has heard of it */
+	uint64_t store;		     /* until a store is seen */
+	uint64_t *stored;	     /* by SM: cycle in which the last of what it has stored elsewhere is there */
+	uint64_t slot, header;	     /* ticks of a slot, and of what is sent with data */
+	uint64_t *free;		     /* by SM: tick from which it may send */
+	struct hd_dsm_access **slow; /* by SM: the first of the stores of which a part is under way */
 	HD_VEC(struct event) heap;
 	uint64_t sequence;
 };
@@ -53,6 +55,7 @@ struct hd_dsm *hd_dsm_new(const struct hd_config *config, struct hd_arena *arena
 	dsm->header = (uint64_t)(config->dsm_header * TICKS / config->dsm_bytes + 0.5);
 	dsm->free = HD_ARENA_NEW(arena, uint64_t, config->sm_count);
 	dsm->stored = HD_ARENA_NEW(arena, uint64_t, config->sm_count);
+	dsm->slow = HD_ARENA_NEW(arena, struct hd_dsm_access *, config->sm_count);
 	return dsm;
 }
 
@@ -120,7 +123,7 @@ static struct hd_dsm_access *make_access(struct hd_dsm_port *port, uint32_t sm, 
 	access->group = request->group;
 	access->grid = request->grid;
 	access->kind = request->kind;
-	access->count = 0;
+	access->count = access->under_way = 0;
 	for (uint32_t left = request->mask; left; left &= left - 1)
 		add_part(access, request->address[__builtin_ctz(left)]);
 	access->left = access->count;
@@ -268,6 +271,32 @@ static bool has_line(const struct hd_dsm_access *access, uint64_t line)
 	return part < access->count;
 }
 
+/* A part of a store has left. */
+static void begin_slow(struct hd_dsm *dsm, struct hd_dsm_access *access)
+{
+	struct hd_dsm_access **first = &dsm->slow[access->sm];
+	if (access->under_way++)
+		return;
+	access->slow_before = NULL;
+	access->slow_behind = *first;
+	if (*first)
+		(*first)->slow_before = access;
+	*first = access;
+}
+
+/* It has arrived. */
+static void end_slow(struct hd_dsm *dsm, struct hd_dsm_access *access)
+{
+	if (--access->under_way)
+		return;
+	if (access->slow_behind)
+		access->slow_behind->slow_before = access->slow_before;
+	if (access->slow_before)
+		access->slow_before->slow_behind = access->slow_behind;
+	else
+		dsm->slow[access->sm] = access->slow_behind;
+}
+
 /* Not before what its SM has stored in the line, all of which has left. */
 static uint64_t behind_stores(const struct hd_dsm *dsm, const struct hd_dsm_access *access, uint32_t part,
 			      uint64_t there)
@@ -275,12 +304,9 @@ static uint64_t behind_stores(const struct hd_dsm *dsm, const struct hd_dsm_acce
 	if (is_slow(access) || dsm->stored[access->sm] <= there)
 		return there;
 	uint64_t last = there;
-	for (uint32_t i = 0; i < dsm->heap.len; i++) {
-		const struct event *event = &dsm->heap.data[i];
-		if (event->arrives && event->access->sm == access->sm && is_slow(event->access) &&
-		    has_line(event->access, access->line[part]))
-			last = hd_later(last, event->access->there);
-	}
+	for (const struct hd_dsm_access *store = dsm->slow[access->sm]; store; store = store->slow_behind)
+		if (store->there > last && has_line(store, access->line[part]))
+			last = store->there;
 	return last;
 }
 
@@ -290,6 +316,8 @@ static void leave(struct hd_dsm *dsm, struct hd_dsm_access *access, uint32_t par
 	uint64_t there = send(dsm, access->sm, cycle, ticks) + (access->form == HD_DSM_ACCESS ? 0 : dsm->told);
 	there = behind_stores(dsm, access, part, there + (is_slow(access) ? dsm->store : 0));
 	access->there = hd_later(access->there, there);
+	if (is_slow(access))
+		begin_slow(dsm, access);
 	if (access->form == HD_DSM_SYNC)
 		there = hd_later(there, dsm->stored[access->sm]);
 	else if (access->kind != HD_MEM_LOAD)
@@ -316,6 +344,8 @@ struct hd_dsm_access *hd_dsm_next(struct hd_dsm *dsm, uint64_t until)
 			leave(dsm, event.access, event.part, event.cycle);
 			continue;
 		}
+		if (is_slow(event.access))
+			end_slow(dsm, event.access);
 		answer(dsm, event.access, event.part, event.cycle);
 		if (!event.access->left)
 			return event.access;

@@ -29,6 +29,9 @@ struct hd_dsm_access {
 	uint8_t grid, kind;
 	enum hd_dsm_form form;
 	uint8_t count, left; /* parts: lines of shared memory; of these, not arrived yet */
+	uint8_t under_way;   /* of a store: parts that have left and not arrived */
+	/* In the network's list of its SM's stores. */
+	struct hd_dsm_access *slow_before, *slow_behind;
 	uint64_t line[32];   /* hd_remote_address / HD_DSM_LINE */
 	uint8_t sectors[32]; /* that it touches there, a bit each */
 };

@@ -105,6 +105,33 @@ START_TEST(stores_are_seen_late)
 }
 END_TEST
 
+/*
+ * Stores take 1000 more: two lines of cycle 200 are there in 1277 and 1279. A load of the first line by their SM waits
+ * for the whole of the store, and one that leaves after two stores of its line for the second. After all, none waits.
+ */
+START_TEST(loads_wait_for_the_last_store_of_a_line)
+{
+	config.dsm_store_latency = 1000;
+	dsm = hd_dsm_new(&config, &arena);
+	struct hd_dsm_access *both = sent(0, 1, HD_MEM_STORE, 2, 128, 200), *early = sent(0, 1, HD_MEM_LOAD, 1, 4, 210);
+	struct hd_dsm_access *second = sent(0, 1, HD_MEM_STORE, 2, 128, 300),
+			     *late = sent(0, 1, HD_MEM_LOAD, 1, 4, 310);
+	struct hd_dsm_access *third = sent(0, 2, HD_MEM_STORE, 1, 4, 400), *other = sent(0, 2, HD_MEM_LOAD, 1, 4, 410);
+	take();
+	struct hd_dsm_access *const order[] = {both, early, second, late, third, other};
+	static const uint64_t cycles[] = {1279, 1279, 1379, 1379, 1477, 1477};
+	for (uint32_t i = 0; i < 6; i++) {
+		ck_assert_ptr_null(hd_dsm_next(dsm, cycles[i]));
+		ck_assert_ptr_eq(hd_dsm_next(dsm, cycles[i] + 1), order[i]);
+		ck_assert_uint_eq(order[i]->arrived, cycles[i]);
+	}
+	struct hd_dsm_access *after = sent(0, 1, HD_MEM_LOAD, 1, 4, 2000);
+	take();
+	ck_assert_ptr_eq(hd_dsm_next(dsm, 3000), after);
+	ck_assert_uint_eq(after->arrived, 2000 + 2 + LATENCY);
+}
+END_TEST
+
 /* Two lines: the second request leaves behind the first, in 104, and arrives in 179; its answer behind the other's. */
 START_TEST(lines_leave_one_behind_the_other)
 {
@@ -281,6 +308,7 @@ Suite *hd_suite(void)
 				     a_load_takes_two_ways,
 				     data_takes_a_slot_for_each_sector,
 				     stores_are_seen_late,
+				     loads_wait_for_the_last_store_of_a_line,
 				     lines_leave_one_behind_the_other,
 				     answers_and_requests_share_an_sm,
 				     headers_take_time,
