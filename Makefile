@@ -298,8 +298,9 @@ include scripts/install.mk
 
 # ---------------------------------------------------------------- unit tests
 # test/unit/test_X.c is a program of its own; the other .c files there are the harness.
-# A line `LINK: passes` (or `LINK: cudart`, `LINK: requests`) in a comment among a program's first three lines also links
-# the passes with libLLVM (or the CUDA runtime's objects, or what `heddle corun` has of requests).
+# A line `LINK: passes` (or `LINK: cudart`, `LINK: requests`, `LINK: waits`) in a comment among a program's first three lines
+# also links the passes with libLLVM (or the CUDA runtime's objects, or what `heddle corun` has of requests, or what `heddle
+# report` knows of waits).
 
 UNIT_SRC := $(sort $(wildcard test/unit/test_*.c))
 HARNESS_OBJ := $(call objects,$(filter-out $(UNIT_SRC),$(wildcard test/unit/*.c)))
@@ -308,11 +309,13 @@ unit_linking = $(shell awk 'FNR <= 3 && /LINK:.*$(1)/ { print FILENAME }' $(UNIT
 UNIT_PASSES := $(patsubst test/unit/%.c,$(B)/test/unit/%,$(call unit_linking,passes))
 UNIT_CUDART := $(patsubst test/unit/%.c,$(B)/test/unit/%,$(call unit_linking,cudart))
 UNIT_REQUESTS := $(patsubst test/unit/%.c,$(B)/test/unit/%,$(call unit_linking,requests))
+UNIT_WAITS := $(patsubst test/unit/%.c,$(B)/test/unit/%,$(call unit_linking,waits))
 
 $(UNIT_PASSES): $(PASSES_A)
 $(UNIT_PASSES): UNIT_LIBS = $(LLVM_LINK)
 $(UNIT_CUDART): $(CUDART_OBJ)
 $(UNIT_REQUESTS): $(call objects,tools/heddle/run/requests.c tools/heddle/run/figures.c)
+$(UNIT_WAITS): $(call objects,tools/heddle/report/flow.c tools/heddle/report/pending.c)
 
 $(B)/test/unit/libharness.a: $(HARNESS_OBJ)
 	$(archive)

@@ -19,6 +19,7 @@
 
 #include "heddle/opcodes.h"
 #include "heddle/stats.h"
+#include "lib/hash.h"
 #include "lib/vec.h"
 
 enum step { NOTHING, START, COMMIT, WAIT };
@@ -205,7 +206,8 @@ static void find_accesses(const struct flow *flow, const struct hd_function *fun
 
 /* ------------------------------------------------------------------ barriers in shared memory */
 
-/* What an address is beside an index: a number, and values that the function's caller or its parameters have given. */
+/* What an address is beside an index: a number, and the sum of hashes of values that the function's caller or its
+ * parameters have given. */
 struct base {
 	bool known;
 	uint32_t number;
@@ -224,9 +226,10 @@ enum { LOOKS = 200 }; /* instructions that one address is followed through */
 
 static struct base base_of(struct bases *bases, uint32_t index, unsigned reg);
 
+/* Mixed twice, so that a sum of some places is not that of others: multiples of one number would be. */
 static struct base given_by(uint64_t place)
 {
-	return (struct base){true, 0, (place + 1) * UINT64_C(0x9e3779b97f4a7c15)};
+	return (struct base){true, 0, hd_hash_mix(hd_hash_mix(0, place + 1), 0)};
 }
 
 static struct base sum_of(struct base a, struct base b)
