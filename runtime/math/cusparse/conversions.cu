@@ -288,7 +288,7 @@ static cusparseStatus_t count_numbers(cusparseHandle_t handle, cusparseDirection
 	HD_SPARSE_VALID(direction == CUSPARSE_DIRECTION_ROW || direction == CUSPARSE_DIRECTION_COLUMN);
 	bool by_rows = direction == CUSPARSE_DIRECTION_ROW, on_device = handle->pointer_mode == CUSPARSE_POINTER_MODE_DEVICE;
 	int lines = by_rows ? m : n;
-	HD_SPARSE_VALID(!m || !n || (a && counts));
+	HD_SPARSE_VALID((!lines || counts) && (!m || !n || a));
 	if (lines)
 		count_line<T, int><<<blocks_for(lines, THREADS / WARP), THREADS, 0, handle->stream>>>(
 			by_rows ? dense<const T>{a, 1, lda} : dense<const T>{a, lda, 1}, lines, by_rows ? n : m, counts);

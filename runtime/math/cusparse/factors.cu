@@ -245,6 +245,14 @@ static cusparseStatus_t zero_pivot(cusparseHandle_t handle, const factor_info *i
 	return none ? CUSPARSE_STATUS_SUCCESS : CUSPARSE_STATUS_ZERO_PIVOT;
 }
 
+/* Of more rows the bytes are no int. */
+static cusparseStatus_t tell_size(int m, int *bytes)
+{
+	HD_SPARSE_VALID(bytes && m < INT_MAX / (int)sizeof(int));
+	*bytes = (m + 1) * (int)sizeof(int);
+	return CUSPARSE_STATUS_SUCCESS;
+}
+
 } // namespace hd_sparse
 
 using namespace hd_sparse;
@@ -304,9 +312,8 @@ NUMERIC_BOOST(Z, cuDoubleComplex)
 								int *pBufferSizeInBytes)                               \
 	{                                                                                                              \
 		HD_SPARSE_HANDLE(handle);                                                                              \
-		HD_SPARSE_VALID(m >= 0 && nnz >= 0 && descrA && info && pBufferSizeInBytes);                           \
-		*pBufferSizeInBytes = (m + 1) * (int)sizeof(int);                                                      \
-		return CUSPARSE_STATUS_SUCCESS;                                                                        \
+		HD_SPARSE_VALID(m >= 0 && nnz >= 0 && descrA && info);                                                 \
+		return tell_size(m, pBufferSizeInBytes);                                                               \
 	}                                                                                                              \
 	cusparseStatus_t cusparse##letter##routine##_analysis(                                                         \
 		cusparseHandle_t handle, int m, int nnz, const cusparseMatDescr_t descrA, const T *csrSortedValA,      \

@@ -3,6 +3,7 @@
 #include <cusparse.h>
 
 #include <algorithm>
+#include <climits>
 #include <cmath>
 #include <complex>
 #include <cstdio>
@@ -606,6 +607,34 @@ static void check_count(cusparseHandle_t handle, int rows, int columns)
 	OK(cusparseDestroyMatDescr(d));
 }
 
+// Lines without numbers are counted, too, and need a place; lines that there are not need none. Sizes whose bytes are no int.
+static void check_sizes(cusparseHandle_t handle)
+{
+	int total = 7, bytes = -1;
+	device<int> counts(3, 9);
+	cusparseMatDescr_t d;
+	csrilu02Info_t ilu;
+	csric02Info_t ic;
+	OK(cusparseCreateMatDescr(&d));
+	OK(cusparseCreateCsrilu02Info(&ilu));
+	OK(cusparseCreateCsric02Info(&ic));
+	DEMAND(cusparseDnnz(handle, CUSPARSE_DIRECTION_ROW, 3, 0, d, nullptr, 3, nullptr, &total) == CUSPARSE_STATUS_INVALID_VALUE);
+	DEMAND(cusparseDnnz(handle, CUSPARSE_DIRECTION_COLUMN, 0, 3, d, nullptr, 1, nullptr, &total) == CUSPARSE_STATUS_INVALID_VALUE);
+	OK(cusparseDnnz(handle, CUSPARSE_DIRECTION_ROW, 3, 0, d, nullptr, 3, counts.data, &total));
+	DEMAND(total == 0 && counts.get() == std::vector<int>(3, 0));
+	total = 7;
+	OK(cusparseDnnz(handle, CUSPARSE_DIRECTION_COLUMN, 3, 0, d, nullptr, 3, nullptr, &total));
+	DEMAND(total == 0);
+	OK(cusparseScsrilu02_bufferSize(handle, (1 << 29) - 2, 0, d, nullptr, nullptr, nullptr, ilu, &bytes));
+	DEMAND(bytes == INT_MAX - 3);
+	DEMAND(cusparseScsrilu02_bufferSize(handle, (1 << 29) - 1, 0, d, nullptr, nullptr, nullptr, ilu, &bytes) == CUSPARSE_STATUS_INVALID_VALUE);
+	DEMAND(cusparseDcsric02_bufferSize(handle, 1 << 29, 0, d, nullptr, nullptr, nullptr, ic, &bytes) == CUSPARSE_STATUS_INVALID_VALUE);
+	DEMAND(cusparseDcsric02_bufferSize(handle, INT_MAX, 0, d, nullptr, nullptr, nullptr, ic, &bytes) == CUSPARSE_STATUS_INVALID_VALUE);
+	OK(cusparseDestroyCsrilu02Info(ilu));
+	OK(cusparseDestroyCsric02Info(ic));
+	OK(cusparseDestroyMatDescr(d));
+}
+
 // L L' without fill-in. The matrix is a product of a triangle, so that a full pattern has that triangle as its answer.
 template <class T> struct cholesky;
 #define CHOLESKY(letter, T, N)                                                                                                     \
@@ -926,6 +955,7 @@ int main(int argc, char **)
 	check_batch<std::complex<float>, int64_t>(handle, CUSPARSE_FORMAT_COO, true, 0);
 	check_count(handle, 37, 50);
 	check_count(handle, 0, 3);
+	check_sizes(handle);
 	check_getters();
 	check_cholesky<float>(handle, 40, 1, 5, 1e-4);
 	check_cholesky<std::complex<double>>(handle, 13, 0, 1, 1e-12);
