@@ -69,6 +69,34 @@ struct rotations {
 	int *sweeps = nullptr;
 };
 
+/* The infos of a batch, and what is told of the last call, as if nothing had been to be done. */
+inline void begin_infos(cusolverDnHandle_t handle, const rotations &how, int *info, int batch)
+{
+	cudaMemsetAsync(info, 0, batch * sizeof *info, handle->stream);
+	if (how.sweeps)
+		cudaMemsetAsync(how.left, 0, sizeof *how.left + sizeof *how.sweeps, handle->stream);
+}
+
+/* The answer to a matrix with a NaN or an infinity. */
+template <class R> __device__ void spoil(R *values, int n, const rotations &how, int *info)
+{
+	for (int i = threadIdx.x; i < n; i += THREADS)
+		values[i] = NAN;
+	if (threadIdx.x == 0)
+		*info = how.unsettled;
+	if (threadIdx.x == 0 && how.sweeps)
+		*how.left = NAN;
+}
+
+/* The sum of squares beside the diagonal, for all threads. */
+template <class T> __device__ real_of<T> squares_beside(const T *A, int n)
+{
+	real_of<T> own = 0;
+	for (int64_t e = threadIdx.x; e < (int64_t)n * n; e += THREADS)
+		own += e % n == e / n ? real_of<T>(0) : abs_squared(A[e]);
+	return sum_of_block(own);
+}
+
 /* A block for each matrix of a batch, with `work` numbers of its own. */
 template <class T>
 __global__ void __launch_bounds__(THREADS)
@@ -83,22 +111,33 @@ __global__ void __launch_bounds__(THREADS)
 	auto *turns = reinterpret_cast<turn<T> *>(V + (int64_t)n * n);
 	int64_t all = (int64_t)n * n;
 	int pairs = (n + 1) / 2, rounds = n + (n & 1) - 1;
-	R own = 0;
+	R own = 0, squares = 0;
 	for (int64_t e = threadIdx.x; e < all; e += THREADS) {
 		int i = (int)(e % n), j = (int)(e / n);
 		bool stored = upper ? i <= j : i >= j;
 		T value = stored ? to[i + (int64_t)j * lda] : conj(to[j + (int64_t)i * lda]);
 		A[e] = i == j ? make<T>(real(value)) : value;
 		V[e] = make<T>(i == j);
-		own += abs_squared(A[e]);
+		own = fmax(own, largest_part(A[e]));
+	}
+	R largest = most_of_block(own), scale = scale_of(largest), by = 1 / scale;
+	if (isinf(largest)) {
+		spoil(values, n, how, info);
+		for (int64_t e = threadIdx.x; e < all && vectors; e += THREADS)
+			to[e % n + e / n * lda] = make<T>(NAN);
+		return;
+	}
+	for (int64_t e = threadIdx.x; e < all; e += THREADS) {
+		A[e] = by * A[e];
+		squares += abs_squared(A[e]);
 	}
 	/* Rotations leave so much of roundings themselves. */
-	R all_squares = sum_of_block(own), enough = all_squares * epsilon_of<R> * epsilon_of<R> * n;
+	R all_squares = sum_of_block(squares), enough = all_squares * epsilon_of<R> * epsilon_of<R> * n;
 	if ((R)(how.tolerance * how.tolerance) * all_squares > enough)
 		enough = (R)(how.tolerance * how.tolerance) * all_squares;
-	bool done = false;
+	R beside = squares_beside(A, n);
 	int sweep = 0;
-	for (; sweep < how.most_sweeps && !done; sweep++) {
+	for (; sweep < how.most_sweeps && beside > enough; sweep++) {
 		for (int round = 0; round < rounds; round++) {
 			int p, q;
 			for (int k = threadIdx.x; k < pairs; k += THREADS) {
@@ -125,18 +164,13 @@ __global__ void __launch_bounds__(THREADS)
 			}
 			__syncthreads();
 		}
-		own = 0;
-		for (int64_t e = threadIdx.x; e < all; e += THREADS)
-			own += e % n == e / n ? R(0) : abs_squared(A[e]);
-		/* A NaN ends the sweeps, too. */
-		own = sum_of_block(own);
-		done = !(own > enough);
+		beside = squares_beside(A, n);
 	}
 	if (threadIdx.x == 0)
-		*info = done ? 0 : how.unsettled;
+		*info = beside <= enough ? 0 : how.unsettled;
 	if (threadIdx.x == 0 && how.sweeps) {
 		*how.sweeps = sweep;
-		*how.left = sqrt((double)own);
+		*how.left = (double)scale * sqrt((double)beside);
 	}
 	/* Each value's place is the number of smaller ones, and of equal ones before it. */
 	for (int i = threadIdx.x; i < n; i += THREADS) {
@@ -147,7 +181,7 @@ __global__ void __launch_bounds__(THREADS)
 			place += other < value || (other == value && j < i);
 		}
 		place = how.sorted ? place : i;
-		values[place] = value;
+		values[place] = scale * value;
 		for (int row = 0; row < n && vectors; row++)
 			to[row + (int64_t)place * lda] = V[row + (int64_t)i * n];
 	}
@@ -162,16 +196,16 @@ template <class T>
 cusolverStatus_t syevd_buffer(cusolverDnHandle_t handle, cusolverEigMode_t jobz, cublasFillMode_t uplo, int n, int lda, int *size)
 {
 	HD_SOLVER_HANDLE(handle);
-	HD_SOLVER_VALID(is_fill(uplo) && is_matrix(n, n, lda) && size);
+	HD_SOLVER_VALID(is_mode(jobz) && is_fill(uplo) && is_matrix(n, n, lda) && size);
 	return tell_size(eigen_elements<T>(n), size);
 }
 
-/* jobz and the rest are checked. */
+/* Of arguments that the caller has checked. */
 template <class T>
 cusolverStatus_t eigen(cusolverDnHandle_t handle, cusolverEigMode_t jobz, cublasFillMode_t uplo, int n, T *A, int lda,
 		       real_of<T> *values, T *work, const rotations &how, int *info, int batch)
 {
-	cudaMemsetAsync(info, 0, batch * sizeof *info, handle->stream);
+	begin_infos(handle, how, info, batch);
 	if (n == 0 || batch == 0)
 		return CUSOLVER_STATUS_SUCCESS;
 	eigen_kernel<<<(unsigned)batch, THREADS, 0, handle->stream>>>(n, uplo == CUBLAS_FILL_MODE_UPPER,
@@ -185,7 +219,8 @@ cusolverStatus_t syevd(cusolverDnHandle_t handle, cusolverEigMode_t jobz, cublas
 		       real_of<T> *values, T *work, int size, int *info)
 {
 	HD_SOLVER_HANDLE(handle);
-	HD_SOLVER_VALID(is_fill(uplo) && is_matrix(n, n, lda) && info && size >= eigen_elements<T>(n));
+	HD_SOLVER_VALID(is_mode(jobz) && is_fill(uplo) && is_matrix(n, n, lda) && info &&
+			has_room(size, eigen_elements<T>(n)));
 	return eigen(handle, jobz, uplo, n, A, lda, values, work, rotations(), info, 1);
 }
 
@@ -200,8 +235,8 @@ cusolverStatus_t syevj_buffer(cusolverDnHandle_t handle, cusolverEigMode_t jobz,
 			      int *size, syevjInfo_t params, int batch)
 {
 	HD_SOLVER_HANDLE(handle);
-	HD_SOLVER_VALID(is_fill(uplo) && is_matrix(n, n, lda) && size && params && batch >= 0);
-	return tell_size(batch * eigen_elements<T>(n), size);
+	HD_SOLVER_VALID(is_mode(jobz) && is_fill(uplo) && is_matrix(n, n, lda) && size && params && batch >= 0);
+	return tell_size(eigen_elements<T>(n), size, batch);
 }
 
 /* What is left and the sweeps are those of a single matrix: NVIDIA's tells neither of a batch. */
@@ -210,8 +245,8 @@ cusolverStatus_t syevj(cusolverDnHandle_t handle, cusolverEigMode_t jobz, cublas
 		       real_of<T> *values, T *work, int size, int *info, syevjInfo_t params, int batch, bool single)
 {
 	HD_SOLVER_HANDLE(handle);
-	HD_SOLVER_VALID(is_fill(uplo) && is_matrix(n, n, lda) && info && params && batch >= 0);
-	HD_SOLVER_VALID(size >= batch * eigen_elements<T>(n));
+	HD_SOLVER_VALID(is_mode(jobz) && is_fill(uplo) && is_matrix(n, n, lda) && info && params && batch >= 0 &&
+			has_room(size, eigen_elements<T>(n), batch));
 	rotations how = *params;
 	how.unsettled = n + 1;
 	how.sorted = single || how.sorted;

@@ -18,8 +18,8 @@ template <class T> __device__ void reflect(T *x, int n, T *tau)
 	__shared__ R size;
 	for (int i = 1 + threadIdx.x; i < n; i += THREADS)
 		largest = fmax(largest, fmax(fabs(real(x[i])), fabs(imag(x[i]))));
-	/* Scaled by the sum of the threads' largest elements, so that squares neither overflow nor vanish. */
-	R scale = sum_of_block(largest), own = 0;
+	/* Scaled, so that squares neither overflow nor vanish. */
+	R scale = most_of_block(largest), own = 0;
 	for (int i = 1 + threadIdx.x; i < n && scale > 0; i += THREADS)
 		own += abs_squared(x[i] / scale);
 	R norm = scale * sqrt(sum_of_block(own));
@@ -35,9 +35,9 @@ template <class T> __device__ void reflect(T *x, int n, T *tau)
 	}
 	__syncthreads();
 	R beta = size;
-	T by = make<T>(1) / (alpha - make<T>(beta));
+	/* The reciprocal of a small number would overflow. */
 	for (int i = 1 + threadIdx.x; i < n; i += THREADS)
-		x[i] = by * x[i];
+		x[i] = x[i] / (alpha - make<T>(beta));
 	__syncthreads();
 	if (threadIdx.x == 0) {
 		*tau = make<T>((beta - real(alpha)) / beta, -imag(alpha) / beta);
@@ -176,13 +176,19 @@ cusolverStatus_t geqrf(cusolverDnHandle_t handle, int m, int n, T *A, int lda, T
 	return finished(status);
 }
 
+/* By Q or by its adjoint. */
+template <class T> inline bool is_product(cublasOperation_t trans)
+{
+	return trans == CUBLAS_OP_N || trans == adjoint<T>;
+}
+
 template <class T>
 cusolverStatus_t ormqr_buffer(cusolverDnHandle_t handle, cublasSideMode_t side, cublasOperation_t trans, int m, int n, int k,
 			      int lda, int ldc, int *size)
 {
 	HD_SOLVER_HANDLE(handle);
 	bool left = side == CUBLAS_SIDE_LEFT;
-	HD_SOLVER_VALID(is_matrix(m, n, ldc) && k >= 0 && k <= (left ? m : n) && size);
+	HD_SOLVER_VALID(is_side(side) && is_product<T>(trans) && is_matrix(m, n, ldc) && k >= 0 && k <= (left ? m : n) && size);
 	return tell_size(qr_work<T>::elements(left ? m : n, left ? n : m), size);
 }
 
@@ -193,8 +199,8 @@ cusolverStatus_t ormqr(cusolverDnHandle_t handle, cublasSideMode_t side, cublasO
 	HD_SOLVER_HANDLE(handle);
 	bool left = side == CUBLAS_SIDE_LEFT, plain = trans == CUBLAS_OP_N;
 	int order = left ? m : n, wide = left ? n : m;
-	HD_SOLVER_VALID(is_matrix(m, n, ldc) && is_matrix(order, k, lda) && k <= order && info &&
-			(plain || trans == adjoint<T>) && size >= qr_work<T>::elements(order, wide));
+	HD_SOLVER_VALID(is_side(side) && is_product<T>(trans) && is_matrix(m, n, ldc) && is_matrix(order, k, lda) &&
+			k <= order && info && size >= qr_work<T>::elements(order, wide));
 	cublasStatus_t status = CUBLAS_STATUS_SUCCESS;
 	cudaMemsetAsync(info, 0, sizeof *info, handle->stream);
 	int panels = (int)divide_up(k, PANEL);

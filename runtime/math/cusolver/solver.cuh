@@ -49,11 +49,27 @@ inline bool is_matrix(int m, int n, int ld)
 	return m >= 0 && n >= 0 && ld >= (m > 1 ? m : 1);
 }
 
-/* What a routine of bufferSize says: as an int, which a large matrix's work may not be. */
-inline cusolverStatus_t tell_size(int64_t elements, int *size)
+inline bool is_side(cublasSideMode_t side)
 {
-	HD_SOLVER_VALID(elements <= INT_MAX);
-	*size = (int)elements;
+	return side == CUBLAS_SIDE_LEFT || side == CUBLAS_SIDE_RIGHT;
+}
+
+inline bool is_mode(cusolverEigMode_t jobz)
+{
+	return jobz == CUSOLVER_EIG_MODE_NOVECTOR || jobz == CUSOLVER_EIG_MODE_VECTOR;
+}
+
+/* Whether memory of so many elements has room for a batch, each of which needs `elements`. */
+inline bool has_room(int size, int64_t elements, int batch = 1)
+{
+	return size >= 0 && (batch == 0 || elements <= size / batch);
+}
+
+/* What a routine of bufferSize says: as an int, which a large matrix's work may not be. */
+inline cusolverStatus_t tell_size(int64_t elements, int *size, int batch = 1)
+{
+	HD_SOLVER_VALID(has_room(INT_MAX, elements, batch));
+	*size = (int)elements * batch;
 	return CUSOLVER_STATUS_SUCCESS;
 }
 
@@ -128,6 +144,39 @@ template <class T> __device__ T sum_of_block(T own)
 	}
 	__syncthreads();
 	return sums[0];
+}
+
+template <class R> __device__ R most_of_block(R own)
+{
+	__shared__ R values[THREADS];
+	__syncthreads();
+	values[threadIdx.x] = own;
+	for (unsigned step = THREADS / 2; step; step /= 2) {
+		__syncthreads();
+		if (threadIdx.x < step)
+			values[threadIdx.x] = fmax(values[threadIdx.x], values[threadIdx.x + step]);
+	}
+	__syncthreads();
+	return values[0];
+}
+
+/* The larger part of an element. Infinity for what is no number, which a maximum would leave out. */
+template <class T> __device__ real_of<T> largest_part(T a)
+{
+	return isnan(real(a)) || isnan(imag(a)) ? real_of<T>(INFINITY) : fmax(fabs(real(a)), fabs(imag(a)));
+}
+
+/*
+ * The power of two near a matrix' largest element: divided by it, which rounds nothing, no square overflows or vanishes.
+ * It and its reciprocal are ordinary numbers. Of a matrix without a number that is not zero: one.
+ */
+template <class R> __device__ R scale_of(R largest)
+{
+	int most = sizeof(R) == 4 ? 120 : 1000;
+	if (!(largest > 0) || isinf(largest))
+		return 1;
+	int power = ilogb(largest);
+	return scalbn(R(1), power > most ? most : power < -most ? -most : power);
 }
 
 } // namespace hd_solver

@@ -12,20 +12,6 @@ namespace hd_solver {
 
 enum { WARP = 32 };
 
-template <class R> __device__ R most_of_block(R own)
-{
-	__shared__ R values[THREADS];
-	__syncthreads();
-	values[threadIdx.x] = own;
-	for (unsigned step = THREADS / 2; step; step /= 2) {
-		__syncthreads();
-		if (threadIdx.x < step)
-			values[threadIdx.x] = fmax(values[threadIdx.x], values[threadIdx.x + step]);
-	}
-	__syncthreads();
-	return values[0];
-}
-
 /* conj(x) y of columns, by a warp. */
 template <class T> __device__ T product_of_columns(int m, const T *x, const T *y)
 {
@@ -135,9 +121,16 @@ __global__ void __launch_bounds__(THREADS)
 	int64_t all = (int64_t)m * n;
 	R own = 0, squares = 0;
 	for (int64_t e = threadIdx.x; e < all; e += THREADS)
-		own = fmax(own, abs1(from.get(e % m, e / m)));
-	/* Scaled, so that squares neither overflow nor vanish. */
-	R scale = most_of_block(own), by = scale > 0 ? 1 / scale : 0;
+		own = fmax(own, largest_part(from.get(e % m, e / m)));
+	R largest = most_of_block(own), scale = scale_of(largest), by = 1 / scale;
+	if (isinf(largest)) {
+		spoil(values, n, how, info);
+		for (int64_t e = threadIdx.x; e < (int64_t)m * columns && U; e += THREADS)
+			to_u.set(e % m, e / m, make<T>(NAN));
+		for (int64_t e = threadIdx.x; e < (int64_t)n * n && to_v.data; e += THREADS)
+			to_v.set(e % n, e / n, make<T>(NAN));
+		return;
+	}
 	for (int64_t e = threadIdx.x; e < all; e += THREADS) {
 		G[e] = by * from.get(e % m, e / m);
 		squares += abs_squared(G[e]);
@@ -224,7 +217,7 @@ cusolverStatus_t gesvd(cusolverDnHandle_t handle, signed char jobu, signed char 
 	HD_SOLVER_HANDLE(handle);
 	bool in_place = jobu == 'O', u = jobu != 'N', vt = jobvt != 'N', vt_in_place = jobvt == 'O';
 	HD_SOLVER_VALID(is_job(jobu) && is_job(jobvt) && !(in_place && vt_in_place) && m >= n && is_matrix(m, n, lda) && info &&
-			size >= svd_elements<T>(m, n));
+			has_room(size, svd_elements<T>(m, n)));
 	HD_SOLVER_VALID((!u || in_place || is_matrix(m, n, ldu)) && (!vt || vt_in_place || is_matrix(n, n, ldvt)));
 	cudaMemsetAsync(info, 0, sizeof *info, handle->stream);
 	if (m == 0)
@@ -243,11 +236,12 @@ struct gesvdjInfo : hd_solver::rotations {};
 namespace hd_solver {
 
 template <class T>
-cusolverStatus_t gesvdj_buffer(cusolverDnHandle_t handle, int m, int n, int lda, int *size, gesvdjInfo_t params, int batch)
+cusolverStatus_t gesvdj_buffer(cusolverDnHandle_t handle, cusolverEigMode_t jobz, int m, int n, int lda, int *size,
+			       gesvdjInfo_t params, int batch)
 {
 	HD_SOLVER_HANDLE(handle);
-	HD_SOLVER_VALID(is_matrix(m, n, lda) && size && params && batch >= 0);
-	return tell_size(batch * (m >= n ? svd_elements<T>(m, n) : svd_elements<T>(n, m)), size);
+	HD_SOLVER_VALID(is_mode(jobz) && is_matrix(m, n, lda) && size && params && batch >= 0);
+	return tell_size(m >= n ? svd_elements<T>(m, n) : svd_elements<T>(n, m), size, batch);
 }
 
 /* Of a matrix with more columns than rows, the adjoint is turned: its U is V. */
@@ -260,16 +254,17 @@ cusolverStatus_t gesvdj(cusolverDnHandle_t handle, cusolverEigMode_t jobz, int e
 	bool vectors = jobz == CUSOLVER_EIG_MODE_VECTOR, turned = m < n;
 	int least = turned ? m : n, most = turned ? n : m, columns = econ ? least : most;
 	int64_t elements = svd_elements<T>(most, least);
-	HD_SOLVER_VALID(is_matrix(m, n, lda) && info && params && batch >= 0 && size >= batch * elements);
+	HD_SOLVER_VALID(is_mode(jobz) && is_matrix(m, n, lda) && info && params && batch >= 0 &&
+			has_room(size, elements, batch));
 	HD_SOLVER_VALID(!vectors || (is_matrix(m, m, ldu) && is_matrix(n, n, ldv)));
-	cudaMemsetAsync(info, 0, batch * sizeof *info, handle->stream);
-	if (least == 0 || batch == 0)
-		return CUSOLVER_STATUS_SUCCESS;
 	rotations how = *params;
 	how.unsettled = least + 1;
 	how.sorted = single || how.sorted;
 	if (!single)
 		how.sweeps = nullptr;
+	begin_infos(handle, how, info, batch);
+	if (least == 0 || batch == 0)
+		return CUSOLVER_STATUS_SUCCESS;
 	laid_out<T> from{A, turned ? lda : 1, turned ? 1 : lda, (int64_t)lda * n, turned};
 	laid_out<T> to_u{vectors ? U : nullptr, 1, ldu, (int64_t)ldu * m, false};
 	laid_out<T> to_v{vectors ? V : nullptr, 1, ldv, (int64_t)ldv * n, false};

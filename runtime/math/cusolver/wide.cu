@@ -1,6 +1,6 @@
 /*
- * cuSOLVER's functions with types as arguments and sizes of 64 bits: those of one type do the work. A matrix whose size is no
- * int is not supported. And the infos of Jacobi's rotations.
+ * cuSOLVER's functions with types as arguments and sizes of 64 bits: those of one type do the work. A size that is no
+ * int is an invalid value. And the infos of Jacobi's rotations.
  */
 #include <new>
 
@@ -132,6 +132,7 @@ template <class Info> cusolverStatus_t create(Info **info)
 		delete made;
 		return CUSOLVER_STATUS_ALLOC_FAILED;
 	}
+	cudaMemset(made->left, 0, sizeof(double) + sizeof(int));
 	made->sweeps = reinterpret_cast<int *>(made->left + 1);
 	*info = made;
 	return CUSOLVER_STATUS_SUCCESS;
