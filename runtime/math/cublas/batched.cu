@@ -211,10 +211,10 @@ template <class T> __device__ T make_reflection(int rows, T *v)
 		T first = v[0], tau{};
 		real_of<T> largest = 0, sum = 0;
 		for (int i = 1 + lane; i < rows; i += WARP)
-			largest = fmax(largest, abs1(v[i]));
+			largest = fmax(largest, fmax(fabs(real(v[i])), fabs(imag(v[i]))));
 		for (int offset = WARP / 2; offset; offset /= 2)
 			largest = fmax(largest, __shfl_xor_sync(0xffffffff, largest, offset));
-		largest = fmax(largest, abs1(first));
+		largest = fmax(largest, fmax(fabs(real(first)), fabs(imag(first))));
 		/* Scaled, so that no square overflows. */
 		for (int i = 1 + lane; i < rows && largest > 0; i += WARP)
 			sum += abs_squared(v[i] / largest);
@@ -223,10 +223,10 @@ template <class T> __device__ T make_reflection(int rows, T *v)
 			real_of<T> norm = largest * sqrt(sum + abs_squared(first / largest));
 			real_of<T> beta = -copysign(norm, real(first));
 			tau = make<T>((beta - real(first)) / beta, -imag(first) / beta);
-			T by = make<T>(1) / (first - make<T>(beta));
 			__syncwarp();
+			/* The reciprocal of a small number would overflow. */
 			for (int i = 1 + lane; i < rows; i += WARP)
-				v[i] = by * v[i];
+				v[i] = v[i] / (first - make<T>(beta));
 			if (lane == 0)
 				v[0] = make<T>(beta);
 		}

@@ -254,6 +254,54 @@ static void edges()
 	compare("conjugate", b.all, 0);
 }
 
+// Norms and reflections of numbers whose squares overflow or vanish are those of ordinary ones, by so much larger. Of
+// subnormal numbers, so much is right as they hold.
+#define SCALES(L, P, T, R)                                                                                             \
+	static void scales_##L(std::initializer_list<double> all, double bound)                                        \
+	{                                                                                                              \
+		const int m = 9, n = 5, count = 300;                                                  \
+		batch<T> plain(m * n), taus(n);                                                                        \
+		both<T> x(count);                                                                                      \
+		std::vector<T> from = plain.all.host, vector = x.host;                                                 \
+		int status = 1;                                                                                        \
+		R norm = 0, plain_norm = 0;                                                                            \
+		ok("geqrf", cublas##L##geqrfBatched(handle, m, n, plain.array, m, taus.array, &status, COUNT));        \
+		ok("nrm2", cublas##P##nrm2(handle, count, x.device, 1, &plain_norm));                                  \
+		plain.all.get();                                                                                       \
+		taus.all.get();                                                                                        \
+		for (double scale : all) {                                                                             \
+			batch<T> a(m * n), own(n);                                                                     \
+			for (size_t i = 0; i < from.size(); i++)                                                       \
+				a.all.host[i] = scaled(from[i], scale);                                                \
+			for (int i = 0; i < count; i++)                                                                \
+				x.host[i] = scaled(vector[i], scale);                                                  \
+			a.all.send();                                                                                  \
+			x.send();                                                                                      \
+			ok("geqrf", cublas##L##geqrfBatched(handle, m, n, a.array, m, own.array, &status, COUNT));     \
+			ok("nrm2", cublas##P##nrm2(handle, count, x.device, 1, &norm));                                \
+			report("norm", std::fabs(norm / scale / plain_norm - 1), bound);                               \
+			a.all.get();                                                                                   \
+			own.all.get();                                                                                 \
+			for (size_t i = 0; i < from.size(); i++) {                                                     \
+				bool upper = (int)(i % m) <= (int)(i / m % n);                                         \
+				T got = upper ? scaled(a.all.host[i], 1 / scale) : a.all.host[i];                      \
+				double distance = parts<T>::distance(got, plain.all.host[i]);                          \
+				report(upper ? "scaled R" : "scaled Q", distance == distance ? distance : HUGE_VAL, 20 * bound); \
+			}                                                                                              \
+			for (int i = 0; i < n * COUNT; i++)                                                            \
+				report("scaled tau", parts<T>::distance(own.all.host[i], taus.all.host[i]), 20 * bound); \
+		}                                                                                                      \
+		report("status", status, 0);                                                            \
+	}
+static float scaled(float x, double by) { return (float)(x * by); }
+static double scaled(double x, double by) { return x * by; }
+static float2 scaled(float2 x, double by) { return {(float)(x.x * by), (float)(x.y * by)}; }
+static double2 scaled(double2 x, double by) { return {x.x * by, x.y * by}; }
+SCALES(S, S, float, float)
+SCALES(D, D, double, double)
+SCALES(C, Sc, cuComplex, float)
+SCALES(Z, Dz, cuDoubleComplex, double)
+
 int main(int argc, char **argv)
 {
 	ok("create", cublasCreate(&handle));
@@ -264,6 +312,10 @@ int main(int argc, char **argv)
 		case 'd': factorise_d(n); break;
 		case 'c': factorise_c(n); break;
 		case 'z': factorise_z(n); break;
+		case 'r':
+			scales_S({1e30, 1e-30, 1e37}, 1e-5), scales_S({1e-39}, 1e-3), scales_D({1e200, 1e-200, 1e307}, 1e-14);
+			scales_C({1e30, 1e-30, 1e37}, 1e-5), scales_C({1e-39}, 1e-3), scales_Z({1e200, 1e-200, 1e-307}, 1e-14);
+			break;
 		default: halves<__half>(CUDA_R_16F, n), halves<__nv_bfloat16>(CUDA_R_16BF, n), others(), edges();
 		}
 	}
