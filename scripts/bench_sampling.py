@@ -10,6 +10,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 
 import figures
 import progress
@@ -117,6 +118,15 @@ def measure(name, source, arguments, gpu):
     }
 
 
+def timed(*work):
+    """(what measure returns, or its error; seconds)"""
+    begun = time.monotonic()
+    try:
+        return measure(*work), time.monotonic() - begun
+    except (subprocess.SubprocessError, OSError) as error:
+        return error, time.monotonic() - begun
+
+
 def mean(values):
     values = [abs(value) for value in values]
     return sum(values) / len(values) if values else 0
@@ -152,17 +162,18 @@ def main():
         rows, failed, works = {}, [], list(workloads())
         shown = progress.Progress(f'programs on {gpu}', {work[0]: expected(work[0], work[2], gpu) for work in works}, JOBS)
         with concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
-            jobs = {pool.submit(measure, *work, gpu): work[0] for work in works}
+            jobs = {pool.submit(timed, *work, gpu): work[0] for work in works}
             waiting = set(jobs)
             while waiting:
                 ended, waiting = concurrent.futures.wait(waiting, timeout=0.5, return_when=concurrent.futures.FIRST_COMPLETED)
                 shown.show()
                 for job in ended:
-                    try:
-                        rows[jobs[job]] = job.result()
-                    except (subprocess.SubprocessError, OSError) as error:
-                        failed.append(f'{jobs[job]}: {error}')
-                    shown.end(jobs[job])
+                    row, seconds = job.result()
+                    if isinstance(row, Exception):
+                        failed.append(f'{jobs[job]}: {row}')
+                    else:
+                        rows[jobs[job]] = row
+                    shown.end(jobs[job], seconds)
         shown.clear()
         rows = [rows[work[0]] for work in works if work[0] in rows]
         table(gpu, rows)
