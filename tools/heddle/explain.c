@@ -30,6 +30,7 @@
 #include "tools/heddle/lines.h"
 #include "tools/heddle/report/report.h"
 #include "tools/heddle/run/slots.h"
+#include "tools/heddle/source_line.h"
 
 enum { MOST_TEXT = 60 /* bytes of a line */, OPT_JSON = 256 };
 
@@ -65,7 +66,7 @@ struct explain {
 	HD_VEC(struct row) rows;
 	HD_VEC(struct part) parts;
 	json_t *index;	  /* "reason place": index of the row */
-	json_t *lines[2]; /* names of places that were compared by their text (lines.h) */
+	json_t *lines[2]; /* names of lines that were compared by their text (lines.h) */
 	json_t *texts;	  /* of source lines, by name of the place; B's where it has the line */
 	json_t *names;	  /* of kernels: index of the part */
 };
@@ -256,12 +257,22 @@ typedef void piece_fn(struct explain *explain, unsigned which, const char *place
 static void keep_text(struct explain *explain, const char *place, const json_t *sources, const json_t *row)
 {
 	char line[32];
+	struct hd_strbuf shown = {0};
 	snprintf(line, sizeof line, "%lld", (long long)json_integer_value(json_object_get(row, "line")));
-	const char *text = json_string_value(json_object_get(json_object_get(sources, text_of(row, "file")), line));
+	const json_t *lines = json_object_get(json_object_get(sources, text_of(row, "file")), "lines");
+	const char *text = json_string_value(json_object_get(lines, line));
 	if (!text)
 		return;
-	text += strspn(text, " \t");
-	json_object_set_new(explain->texts, place, hd_json_text(text));
+	source_line_show(&shown, text, SOURCE_LINE_MOST);
+	json_object_set_new(explain->texts, place, hd_json_text(hd_strbuf_text(&shown)));
+	hd_strbuf_release(&shown);
+}
+
+static void name_place(const struct explain *explain, unsigned which, const json_t *row, struct hd_strbuf *out)
+{
+	json_int_t line = json_integer_value(json_object_get(row, "line"));
+	if (!json_object_get(row, "file") || !lines_name(explain->lines[which], text_of(row, "file"), line, out))
+		run_slots_place(row, out);
 }
 
 /* Lines, where the statistics have them, or instructions. */
@@ -276,9 +287,8 @@ static void each_piece(struct explain *explain, unsigned which, piece_fn *visit)
 	for (size_t i = 0; i < json_array_size(rows); i++) {
 		const json_t *row = json_array_get(rows, i), *kernels = json_object_get(row, "kernels");
 		struct hd_strbuf place = {0};
-		run_slots_place(row, &place);
-		const char *matched = json_string_value(json_object_get(explain->lines[which], hd_strbuf_text(&place)));
-		const char *name = matched ? matched : hd_strbuf_text(&place);
+		name_place(explain, which, row, &place);
+		const char *name = hd_strbuf_text(&place);
 		keep_text(explain, name, json_object_get(slots, "sources"), row);
 		json_object_foreach((json_t *)kernels, kernel, stalls) visit(explain, which, name, kernel, stalls);
 		if (!kernels)
@@ -415,7 +425,9 @@ static void compute(struct explain *explain)
 	const json_t *const slots[2] = {json_object_get(explain->sides[0].run, "slots"),
 					json_object_get(explain->sides[1].run, "slots")};
 	explain->texts = json_object();
-	lines_match(slots, explain->lines);
+	json_t *matches = lines_match(slots);
+	lines_names(matches, explain->lines);
+	json_decref(matches);
 	find_parts(explain);
 	add_run(explain, 0);
 	add_run(explain, 1);
@@ -474,7 +486,11 @@ static void print_row(double change, double whole, const double cycles[2], const
 		snprintf(share, sizeof share, "%.1f", 100 * change / whole);
 	for (unsigned which = 0; cycles && which < 2; which++)
 		snprintf(each[which], sizeof each[which], "%.0f", cycles[which]);
-	printf("%+14.0f %8s %14s %14s  %s%s%s\n", change, share, each[0], each[1], reason, *reason ? "  " : "", place);
+	struct hd_strbuf where = {0};
+	source_line_show(&where, place, SIZE_MAX);
+	printf("%+14.0f %8s %14s %14s  %s%s%s\n", change, share, each[0], each[1], reason, *reason ? "  " : "",
+	       hd_strbuf_text(&where));
+	hd_strbuf_release(&where);
 }
 
 static void print_kernels(const struct explain *explain, double whole)
@@ -488,15 +504,25 @@ static void print_kernels(const struct explain *explain, double whole)
 	printf("\n");
 }
 
+static void print_side(const struct explain *explain, unsigned which)
+{
+	const struct side *side = &explain->sides[which];
+	struct hd_strbuf policy = {0}, gpu = {0};
+	source_line_show(&policy, text_of(side->run, "policy"), SIZE_MAX);
+	source_line_show(&gpu, text_of(side->run, "gpu"), SIZE_MAX);
+	printf("%s: %s on %s, %.0f cycles (%s)\n", which ? "B" : "A", hd_strbuf_text(&policy), hd_strbuf_text(&gpu),
+	       side->cycles, side->path);
+	hd_strbuf_release(&policy);
+	hd_strbuf_release(&gpu);
+}
+
 static void print_text(const struct explain *explain)
 {
 	const struct side *a = &explain->sides[0], *b = &explain->sides[1];
 	double whole = b->cycles - a->cycles, rest[2] = {0}, sum[2] = {0};
 	uint32_t shown = 0, others = 0;
 	for (unsigned which = 0; which < 2; which++)
-		printf("%s: %s on %s, %.0f cycles (%s)\n", which ? "B" : "A",
-		       text_of(explain->sides[which].run, "policy"), text_of(explain->sides[which].run, "gpu"),
-		       explain->sides[which].cycles, explain->sides[which].path);
+		print_side(explain, which);
 	double faster = a->cycles / b->cycles;
 	printf("B takes %+.0f cycles", whole);
 	if (a->mhz > 0 && b->mhz > 0 && a->mhz != b->mhz) {
@@ -516,7 +542,8 @@ static void print_text(const struct explain *explain)
 			char reason[16];
 			struct hd_strbuf where = {0};
 			snprintf(reason, sizeof reason, "%-12s", reason_name(row));
-			hd_strbuf_printf(&where, "%s%s%.*s", row->place, *text ? "  " : "", MOST_TEXT, text);
+			hd_strbuf_printf(&where, "%s%s", row->place, *text ? "  " : "");
+			source_line_show(&where, text, MOST_TEXT);
 			print_row(row->change, whole, row->reason < HD_STALL_COUNT ? row->cycles : NULL, reason,
 				  hd_strbuf_text(&where));
 			hd_strbuf_release(&where);

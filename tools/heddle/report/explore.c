@@ -7,7 +7,7 @@
 #include "lib/metadata/json.h"
 #include "tools/heddle/lines.h"
 
-enum { MOST_MATCHED = 8 };
+enum { MOST_MATCHED = 16 };
 
 static json_t *reasons_json(void)
 {
@@ -18,22 +18,20 @@ static json_t *reasons_json(void)
 	return array;
 }
 
-/* For each two runs whose sources differ, the names of their lines; of the first MOST_MATCHED runs. */
+/* For each two runs whose sources differ, what they have in common (lines.h); of the first MOST_MATCHED runs. */
 static json_t *matches_json(const struct report *report)
 {
 	json_t *array = json_array();
 	uint32_t count = report->runs.len < MOST_MATCHED ? report->runs.len : MOST_MATCHED;
 	for (uint32_t a = 0; a < count; a++)
-		for (uint32_t b = 0; b < count; b++) {
+		for (uint32_t b = a + 1; b < count; b++) {
 			const json_t *const slots[2] = {json_object_get(report->runs.data[a].stats, "slots"),
 							json_object_get(report->runs.data[b].stats, "slots")};
-			json_t *names[2];
-			if (a == b ||
-			    json_equal(json_object_get(slots[0], "sources"), json_object_get(slots[1], "sources")))
-				continue;
-			lines_match(slots, names);
-			json_array_append_new(array, json_pack("{s:i,s:i,s:[o,o]}", "a", (int)a, "b", (int)b, "names",
-							       names[0], names[1]));
+			json_t *files = lines_match(slots);
+			if (json_array_size(files))
+				json_array_append_new(array, json_pack("{s:i,s:i,s:O}", "a", (int)a, "b", (int)b,
+								       "files", files));
+			json_decref(files);
 		}
 	return array;
 }
@@ -53,6 +51,7 @@ json_t *explore_json(struct report *report, const char *title)
 	json_object_set_new(object, "reasons", reasons_json());
 	json_object_set_new(object, "runs", runs);
 	json_object_set_new(object, "matches", matches_json(report));
+	json_object_set_new(object, "matched", json_integer(MOST_MATCHED));
 	json_object_set_new(object, "functions", explore_functions_json(&explore));
 	json_object_set_new(object, "files", explore_files_json(&explore));
 	json_object_set_new(object, "calls", explore.calls);

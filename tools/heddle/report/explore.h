@@ -19,7 +19,7 @@
  * something of another function has the unit, with that function behind it}], lines: [row
  * of the statistics]}], "functions": [{name, demangled, kernel, linear, module, file, line, meta, code: {text, file,
  * line, role, live, next, callee, from, control, stream, inlined: [index in "calls", or -1]}}], "matches": [{a, b:
- * runs, names: [{place: name in A and B}] of a and of b (lines.h)}], "files": [{name, parts:
+ * runs, a < b, files: as lines.h has it}], "matched": of how many runs, "files": [{name, parts:
  * [{from, lines}]}], "calls": [{callee, file, line, outer: index or -1}] that were inlined}
  */
 json_t *explore_json(struct report *report, const char *title);

@@ -15,6 +15,7 @@
 #include "tools/heddle/report/waits.h"
 #include "tools/heddle/run/figures.h"
 #include "tools/heddle/run/slots.h"
+#include "tools/heddle/source_line.h"
 
 /* Launches of one run that are listed; points of one series. */
 enum { MOST_LAUNCHES = 2000, MOST_POINTS = 600 };
@@ -359,19 +360,20 @@ static void add_code(struct explore *explore, json_t *object, const json_t *inst
 /* By place, what the source says there. */
 static json_t *texts_json(const json_t *sources)
 {
-	json_t *texts = json_object(), *lines, *text;
+	json_t *texts = json_object(), *source, *text;
 	const char *file, *number;
-	json_object_foreach((json_t *)sources, file, lines)
+	json_object_foreach((json_t *)sources, file, source)
 	{
-		json_object_foreach(lines, number, text)
+		json_object_foreach(get(source, "lines"), number, text)
 		{
-			struct hd_strbuf place = {0};
-			const char *line = json_string_value(text);
+			struct hd_strbuf place = {0}, shown = {0};
+			if (!json_is_string(text))
+				continue;
 			hd_strbuf_printf(&place, "%s:%s", file, number);
-			if (line)
-				json_object_set_new(texts, hd_strbuf_text(&place),
-						    hd_json_text(line + strspn(line, " \t")));
+			source_line_show(&shown, json_string_value(text), SOURCE_LINE_MOST);
+			json_object_set_new(texts, hd_strbuf_text(&place), hd_json_text(hd_strbuf_text(&shown)));
 			hd_strbuf_release(&place);
+			hd_strbuf_release(&shown);
 		}
 	}
 	return texts;

@@ -51,6 +51,7 @@ enum {
 	RUN_KANATA,
 	RUN_TIMELINE_ONLY,
 	RUN_TIMELINE_NAME,
+	RUN_NO_SOURCE,
 	RUN_STALLS
 };
 
@@ -123,6 +124,8 @@ static const struct argp_option options[] = {
 	 "cycles=FROM:TO,sm=FIRST-LAST,warp=FIRST-LAST,kernel=PATTERN, "
 	 "each part optional",
 	 0},
+	{"no-source", RUN_NO_SOURCE, NULL, 0,
+	 "leave the program's source lines out of the statistics of --by-line and --by-instruction (slots.sources)", 0},
 	{"list-stalls", RUN_STALLS, NULL, 0, "list the stall reasons with Nsight Compute's names, and exit", 0},
 	{0}};
 
@@ -140,7 +143,8 @@ struct run {
 	struct texts defines, dumps;
 	bool triton; /* heddle triton: the kernel is a capture's */
 	struct run_checkpoint checkpoint;
-	bool silent; /* what the program prints is not wanted */
+	bool no_source; /* in the statistics */
+	bool silent;	/* what the program prints is not wanted */
 	char **program;
 };
 
@@ -171,6 +175,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case RUN_KANATA: run->options.kanata = arg; break;
 	case RUN_TIMELINE_ONLY: run->options.timeline_only = arg; break;
 	case RUN_TIMELINE_NAME: run->options.timeline_name = arg; break;
+	case RUN_NO_SOURCE: run->no_source = true; break;
 	case RUN_CORUN_CYCLES: run->options.corun_cycles = arg; break;
 	case RUN_CORUN_APART: run->options.corun_apart = arg; break;
 	case RUN_IDEAL: run->options.ideal = true; break;
@@ -504,7 +509,7 @@ static int run_all(struct runs *runs, struct run_statistics **stats)
 	for (uint32_t i = 0; i < run->options.policies.len; i++)
 		if (stats[i]) {
 			run_slots_choose(stats[i]->document, run->options.by_line, run->options.by_instruction);
-			if (!run->launch)
+			if (!run->launch && !run->no_source)
 				run_sources_add(stats[i]->document, run->program[0]);
 		}
 	if (run->launch)

@@ -53,9 +53,32 @@ function partsOf(runs) {
 	return parts;
 }
 
+/* Lines of two builds have the names of lines.h: for A and B, a function from the place of a run to its name. */
+function namesOf(a, b) {
+	const at = [data.runs.indexOf(a), data.runs.indexOf(b)];
+	const match = data.matches.find(m => at.includes(m.a) && at.includes(m.b)), turned = match && match.a !== at[0];
+	return [0, 1].map(which => {
+		const files = new Map((match ? match.files : []).map(f => {
+			const numbers = new Map(), own = which ^ turned;
+			for (let i = 0; i < f.lines.length; i += 2)
+				if (f.lines[i + own])
+					numbers.set(f.lines[i + own], f.lines[i + 1 - own]);
+			return [own ? f.b : f.a, {ofB: turned ? f.a : f.b, numbers}];
+		}));
+		return place => {
+			const [, file, line] = /^(.*):(\d+)$/s.exec(place) || [], of = files.get(file), number = Number(line);
+			if (!of)
+				return place;
+			const other = of.numbers.get(number);
+			if (other === undefined)
+				return of.ofB + ':' + line;
+			return other ? `${of.ofB}:${which ? number : other} (${which ? other : number} in A)` : `${place} in ${'AB'[which]} alone`;
+		};
+	});
+}
+
 function differences(a, b) {
-	/* Lines of two builds have the names of lines.h. */
-	const match = data.matches.find(m => data.runs[m.a] === a && data.runs[m.b] === b);
+	const names = namesOf(a, b);
 	const runs = [a, b], parts = partsOf(runs), all = [...parts.values()], found = new Map(), idle = reasonOf('idle');
 	const add = (which, label, reason, cycles, go, text) => {
 		const id = label + '|' + reason;
@@ -72,7 +95,7 @@ function differences(a, b) {
 		eachPiece(r, (label, reason, slots, kernel, go) => {
 			const part = parts.get(parts.size === 1 && parts.has('') ? '' : kernel);
 			if (part) {
-				add(which, match && match.names[which][label] || label, reason, slots * part.perSlot, go, r.texts[label]);
+				add(which, names[which](label), reason, slots * part.perSlot, go, r.texts[label]);
 				counted[reason] += slots * part.perSlot;
 			}
 			unpriced = unpriced || !part;
@@ -114,6 +137,7 @@ views.push({id: 'compare', title: 'A and B', needs: () => data.runs.length > 1, 
 		h('button', {onclick: () => go({run: state.other, other: state.run})}, '⇄ swap')),
 	h('p', {class: 'lead'}, show(a.total.cycles) + ' cycles become ' + show(b.total.cycles) + ': ', h('b', {class: change > 0 ? 'bad' : 'good'}, signed(change) + ' (' + show(a.total.cycles / b.total.cycles, 3) + ' ×)'),
 		'. The rows add up to this difference. An issue slot counts as a cycle divided by the schedulers that have a warp at a time, on average.'),
+	Math.max(state.run, state.other) >= data.matched ? h('p', {class: 'soft'}, `Lines are compared by number: by their text, only those of the first ${data.matched} runs are.`) : null,
 	kernels.length ? table(['Kernel', '#A', '#B', '#change, cycles', ''], kernels.slice(0, 40).map(kernel => ({cells: [h('code', null, kernel.name), number(show(kernel.a, 0)), number(show(kernel.b, 0)),
 		changed(kernel.change), changeBar(kernel.change, mostOfKernel)]}))) : null,
 	kernels.length > 40 ? h('p', {class: 'soft'}, show(kernels.length - 40) + ' more kernels') : null,
