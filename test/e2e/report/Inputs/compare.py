@@ -1,4 +1,5 @@
-"""compare.py CHROMIUM PAGE.html EXPLAINED.json: the page's A and B, computed in Chromium, is what heddle explain says of its two runs."""
+"""compare.py CHROMIUM PAGE.html EXPLAINED.json [turned]: the page's A and B, computed in Chromium, is what heddle explain says of its two
+runs; turned: of the second and the first."""
 import html
 import json
 import os
@@ -8,7 +9,7 @@ import sys
 import tempfile
 
 SCRIPT = """<pre id="answer"></pre><script>addEventListener('load', () => setTimeout(() => {
-	const {rows, kernels} = differences(data.runs[0], data.runs[1]);
+	const {rows, kernels} = differences(data.runs[TURNED], data.runs[1 - TURNED]);
 	document.getElementById('answer').textContent = JSON.stringify({rows: rows.map(row => ({...row, go: null, reason: data.reasons[row.reason].name})), kernels});
 }, 1000));</script></body>"""
 
@@ -16,7 +17,7 @@ chromium, page, explained = sys.argv[1:4]
 with tempfile.TemporaryDirectory() as folder:
     driven = os.path.join(folder, 'driven.html')
     with open(driven, 'w', encoding='utf-8') as file:
-        file.write(open(page, encoding='utf-8').read().replace('</body>', SCRIPT))
+        file.write(open(page, encoding='utf-8').read().replace('</body>', SCRIPT.replace('TURNED', str(len(sys.argv) - 4))))
     command = [chromium, '--headless', '--no-sandbox', '--disable-gpu', '--virtual-time-budget=20000', f'--user-data-dir={folder}/user', '--dump-dom', 'file://' + driven]
     dump = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, timeout=240, check=False).stdout
 answer = json.loads(html.unescape(re.search('<pre id="answer">(.*?)</pre>', dump, re.S)[1]))
