@@ -261,7 +261,7 @@ first, slower = rows[0].speedups().rows[:2]
 assert first['cycles'] < slower['cycles'] and first['result'] == 2 and slower['l1_latency'] == 90 and first['speedup'] == 1
 assert str(rows[0].column('stalls.fetch')).splitlines()[0].split()[:4] == ['gpu', 'policy', 'l1_latency', 'cycles']
 assert str(heddle.sweep(once, settings=[])).split() == ['gpu', 'policy']
-fails('cannot read x.ini', lambda: heddle.sweep(once, gpu=pathlib.Path('x.ini')))
+fails('x.ini: No such file or directory', lambda: heddle.sweep(once, gpu=pathlib.Path('x.ini')))
 fails('jobs is a number from 1', lambda: heddle.sweep(once, jobs='2'))
 fails('3 is neither one to compare nor a list', lambda: heddle.sweep(once, policy=3))
 
