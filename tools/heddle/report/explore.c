@@ -7,7 +7,7 @@
 #include "lib/metadata/json.h"
 #include "tools/heddle/lines.h"
 
-enum { MOST_MATCHED = 16 };
+enum { MOST_MATCHED = 8 };
 
 static json_t *reasons_json(void)
 {
