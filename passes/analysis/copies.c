@@ -183,16 +183,11 @@ static bool ends_in(const struct copies *copies, uint32_t block, uint32_t at)
 	return hd_dominates(copies->turns.ends, copies->turns.end_depth, at, block);
 }
 
-static bool precedes(const struct copies *copies, uint32_t a, uint32_t b)
-{
-	return hd_dominates(copies->flow->idom, copies->flow->idom_depth, a, b);
-}
-
 /* A wait by other threads than the copy's could come before what its own threads wait for. */
 static bool all_in_line(const struct copies *copies, const struct hd_copy_site *start)
 {
 	for (uint32_t w = 0; w < copies->wait_count; w++)
-		if (!precedes(copies, copies->waits[w].block, start->block) &&
+		if (!hd_flow_precedes(copies->flow, copies->waits[w].block, start->block) &&
 		    !ends_in(copies, start->block, copies->waits[w].block))
 			return false;
 	return true;
@@ -230,13 +225,13 @@ static bool visit_lead(void *context, uint32_t inst)
 	}
 	if (copies->steps[inst] == HD_COPY_WAIT) {
 		const struct hd_copy_site *wait = wait_at(copies, inst);
-		bool behind = wait != lead->wait && precedes(copies, lead->wait->block, block);
+		bool behind = wait != lead->wait && hd_flow_precedes(copies->flow, lead->wait->block, block);
 		lead->fails = behind || copies->arrives || !hd_sum_is_other(&wait->address, &lead->start->address);
 		return !lead->fails;
 	}
 	copies->search.left -= copies->steps[inst] == HD_COPY_WORK ? flow->idom_depth[block] / 16 : 0;
 	if (copies->steps[inst] == HD_COPY_WORK && code->guard == HD_PT && block != lead->wait->block &&
-	    precedes(copies, lead->wait->block, block)) {
+	    hd_flow_precedes(copies->flow, lead->wait->block, block)) {
 		lead->works = true;
 		return false;
 	}
@@ -378,7 +373,7 @@ static bool awaits_all(const struct copies *copies, const struct hd_copy_site *w
 {
 	uint64_t done = 0;
 	for (uint32_t w = 0; w < copies->wait_count; w++)
-		if (&copies->waits[w] == wait || precedes(copies, copies->waits[w].block, wait->block))
+		if (&copies->waits[w] == wait || hd_flow_precedes(copies->flow, copies->waits[w].block, wait->block))
 			done |= copies->waits[w].kills;
 	return done == UINT64_MAX >> (MOST - copies->start_count);
 }

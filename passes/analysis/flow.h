@@ -122,6 +122,11 @@ static inline uint32_t hd_flow_last(const struct hd_flow *flow, uint32_t block)
 {
 	return flow->blocks[block].first + flow->blocks[block].count - 1;
 }
+/* Whether all paths to block `b` lead through block `a`. */
+static inline bool hd_flow_precedes(const struct hd_flow *flow, uint32_t a, uint32_t b)
+{
+	return hd_dominates(flow->idom, flow->idom_depth, a, b);
+}
 /* Whether `block` is in `loop` or in a loop nested in it. */
 static inline bool hd_flow_in_loop(const struct hd_flow *flow, uint32_t block, uint32_t loop)
 {

@@ -130,7 +130,7 @@ static bool is_on_every_way(const struct hd_flow *flow, const struct hd_loop *lo
 	for (uint32_t p = graph->pred_start[loop->header]; p < graph->pred_start[loop->header + 1]; p++) {
 		uint32_t from = graph->pred[p];
 		bool back = flow->position[from] != HD_NO_NODE && flow->position[from] >= flow->position[loop->header];
-		if (back && !hd_dominates(flow->idom, flow->idom_depth, block, from))
+		if (back && !hd_flow_precedes(flow, block, from))
 			return false;
 	}
 	return !loop->irreducible;

@@ -77,7 +77,7 @@ static bool is_once_a_turn(const struct hd_flow *flow, uint32_t inst, uint32_t l
 	uint32_t block = flow->block_of[inst], header = flow->loops.loops[loop].header;
 	for (uint32_t k = flow->graph.pred_start[header]; k < flow->graph.pred_start[header + 1]; k++)
 		if (hd_flow_in_loop(flow, flow->graph.pred[k], loop) &&
-		    !hd_dominates(flow->idom, flow->idom_depth, block, flow->graph.pred[k]))
+		    !hd_flow_precedes(flow, block, flow->graph.pred[k]))
 			return false;
 	return flow->loops.loop_of[block] == loop;
 }

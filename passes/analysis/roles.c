@@ -20,11 +20,6 @@ static bool is_outermost(const struct hd_flow *flow, uint32_t loop)
 	return loop != HD_NO_NODE && flow->loops.loops[loop].parent == HD_NO_NODE;
 }
 
-static bool precedes(const struct hd_flow *flow, uint32_t a, uint32_t b)
-{
-	return hd_dominates(flow->idom, flow->idom_depth, a, b);
-}
-
 /* The address is in no turn one of the ring's. `block` is where it is used. */
 static bool is_apart(struct pipeline *pipeline, const struct hd_ring *ring, const struct hd_sum *address,
 		     uint32_t block)
@@ -55,7 +50,8 @@ static bool find_room(struct pipeline *pipeline, const struct hd_copy_site *star
 		pipeline->room = &roles->waits[w];
 	}
 	const struct hd_copy_site *room = pipeline->room;
-	if (!room || !room->clean || room->loop != pipeline->bringing || !precedes(flow, room->block, start->block))
+	if (!room || !room->clean || room->loop != pipeline->bringing ||
+	    !hd_flow_precedes(flow, room->block, start->block))
 		return false;
 	const struct hd_loop *loop = &flow->loops.loops[pipeline->bringing];
 	for (uint32_t n = 0; n < loop->node_count; n++) {
@@ -114,7 +110,7 @@ static bool tells_in_turn(struct pipeline *pipeline, uint32_t inst, const struct
 	if (flow->loops.loop_of[block] == pipeline->taking)
 		ring = hd_ring_of(pipeline->roles->turns->search, address, pipeline->taking);
 	return code->op == HD_OP_SYNCS && hd_mod_get(code->mods, HD_MOD_SYNCSOP) == HD_SYNCS_ARRIVE &&
-	       hd_ring_is_same(&ring, &pipeline->empty) && precedes(flow, pipeline->wait->block, block) &&
+	       hd_ring_is_same(&ring, &pipeline->empty) && hd_flow_precedes(flow, pipeline->wait->block, block) &&
 	       hd_turns_come_to(pipeline->roles->turns, block, pipeline->taking) &&
 	       hd_turns_hold(pipeline->roles->turns, inst, code->guard & ~HD_PRED_NOT, !(code->guard & HD_PRED_NOT),
 			     pipeline->taking);
@@ -146,14 +142,13 @@ static bool all_tell_in_turn(struct pipeline *pipeline)
 	return true;
 }
 
-/* No other wait of the loop is for the ring. */
-static bool waits_once(struct pipeline *pipeline)
+/* No other wait of the function is for the ring: nobody could tell those who work that a later piece has come. */
+static bool waits_alone(struct pipeline *pipeline)
 {
 	const struct hd_roles *roles = pipeline->roles;
 	for (uint32_t w = 0; w < roles->wait_count; w++) {
 		const struct hd_copy_site *wait = &roles->waits[w];
-		if (wait != pipeline->wait && hd_flow_in_loop(pipeline->flow, wait->block, pipeline->taking) &&
-		    !is_apart(pipeline, &pipeline->full, &wait->address, wait->block))
+		if (wait != pipeline->wait && !is_apart(pipeline, &pipeline->full, &wait->address, wait->block))
 			return false;
 	}
 	return true;
@@ -224,6 +219,6 @@ bool hd_roles_feed(struct hd_roles *roles, const struct hd_copy_site *wait)
 	if (!wait->clean || !is_outermost(pipeline.flow, wait->loop))
 		return false;
 	pipeline.full = hd_ring_of(roles->turns->search, &wait->address, wait->loop);
-	return pipeline.full.slots && find_start(&pipeline) && are_separate(&pipeline) && waits_once(&pipeline) &&
+	return pipeline.full.slots && find_start(&pipeline) && are_separate(&pipeline) && waits_alone(&pipeline) &&
 	       all_tell_in_turn(&pipeline) && is_worked_on(&pipeline);
 }

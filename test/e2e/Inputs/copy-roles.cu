@@ -5,7 +5,7 @@
 enum { BYTES = 1024 };
 enum way {
 	PLAIN, AFTER, LATE, DONE, FLAG, TOGETHER, THIRD, ELSEWHERE, STEP, SOME, LOOKS_AHEAD, ONE_RING, MEETS, REMOTE, SELDOM, BEFORE,
-	DROPS, STUCK, IDLE, BYTES_TOO, ALL, TWO_COPIES, LAST, STAYS, TRIES, GIVES_UP, HIDDEN, LEAVES
+	DROPS, STUCK, IDLE, BYTES_TOO, ALL, TWO_COPIES, LAST, STAYS, TRIES, GIVES_UP, HIDDEN, LEAVES, SEEN, MET, MEETS_OTHERS
 };
 __device__ void arrive(unsigned long long *bar) { asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(at(bar)) : "memory"); }
 template <int WAY> __device__ int next(int s, int stages)
@@ -89,16 +89,33 @@ template <int WAY, int STAGES> __device__ void roles(const float *in, float *out
 			s = next<WAY>(s, STAGES);
 			phase ^= s == 0;
 		}
+	} else if ((WAY == SEEN || WAY == MET || WAY == MEETS_OTHERS) && threadIdx.x >= 64) {
+		s = next<WAY>(s, STAGES);
+#pragma unroll 1
+		for (int i = 0; i < n; i++) {
+			if (WAY != MEETS_OTHERS && i + 1 < n)
+				wait(&full[s], phase);
+			if (WAY == SEEN && threadIdx.x == 64)
+				arrive(&done[i & 1]);
+			if (WAY != SEEN)
+				asm volatile("bar.sync 2, 64;" ::: "memory");
+			s = next<WAY>(s, STAGES);
+			phase ^= s == 0;
+		}
 	} else {
 		float sum = 0;
 		s = WAY == ELSEWHERE ? 1 : 0;
 #pragma unroll 1
 		for (int i = 0; i < n; i++) {
+			if (WAY == SEEN)
+				wait(&done[i & 1], i / 2 & 1);
 			if (WAY == LOOKS_AHEAD)
 				wait(&full[next<WAY>(s, STAGES)], phase);
 			if (WAY == BEFORE && threadIdx.x == 32)
 				arrive(&room[s]);
 			wait(&full[s], phase);
+			if (WAY == MET || WAY == MEETS_OTHERS)
+				asm volatile("bar.sync 2, 64;" ::: "memory");
 			if (WAY != IDLE)
 				sum += tile[s][threadIdx.x - 32];
 			asm volatile("bar.sync 1, 32;" : "+f"(sum)::"memory");
@@ -136,6 +153,8 @@ KERNEL(all_arrive, ALL, 4)
 KERNEL(two_copies, TWO_COPIES, 4)
 KERNEL(last, LAST, 4)
 KERNEL(last_of_two, LAST, 2)
+// Threads that wait for no piece say when the work begins.
+KERNEL(meets_others, MEETS_OTHERS, 4)
 // None may, or it is not proven. There is one slot.
 KERNEL(one, PLAIN, 1)
 KERNEL(one_hidden, HIDDEN, 1)
@@ -150,6 +169,10 @@ KERNEL(together, TOGETHER, 4)
 KERNEL(meets, MEETS, 4)
 // A third warp tells of room, and may be late.
 KERNEL(third, THIRD, 4)
+// A third warp waits for the next piece and lets the work begin then: of two slots, both have come. In a run of 40 pieces warps work
+// during 2.8 % and 3.2 % of the time that copies are in flight, 17.2 % with `two` (copy_overlap).
+KERNEL(seen_first, SEEN, 2)
+KERNEL(met_first, MET, 2)
 // The warp that reads begins with another slot: when it comes to the first one, no other piece is on its way.
 KERNEL(elsewhere, ELSEWHERE, 4)
 // The number of the slot stays zero.
