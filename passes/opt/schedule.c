@@ -54,6 +54,10 @@ struct scheduler {
 	bool *leaf;	  /* by node: is quickly made, of nothing in the stretch but leaves */
 	uint32_t *chosen;
 	struct pressure now, most;
+	uint32_t *steps; /* by node: products of warpgroups, and waits for some, that the program has in front of it */
+	bool *issued;
+	uint32_t first;		 /* node that has not been issued; all before it have */
+	uint32_t step;		 /* ready node that is such a product, or waits for some; NONE: there is none */
 	uint32_t cycle, size;	 /* size: capacity of the arrays */
 	uint32_t length;	 /* cycles of the longest chain */
 	uint32_t registers;	 /* that there are */
@@ -153,15 +157,10 @@ struct candidate {
 	struct pressure change;
 	bool fits, early; /* stays under the limits; operands ready */
 	bool idle;	  /* a leaf that nothing could read yet */
-	bool blocks;	  /* the warp, until products are there */
+	bool frees;	  /* a predicate where they are short, for no more words */
+	uint32_t turn;	  /* those of lower turns go first, while a product or a wait for some is ready */
+	uint32_t steps;	  /* of the program that stand in front of it */
 };
-
-/* Predicates that are short say nothing about instructions that neither make nor end one. */
-static bool is_tight(const struct scheduler *s, const struct candidate *a, const struct candidate *b)
-{
-	return s->now.words >= (int32_t)s->limit ||
-	       (s->now.preds >= (int32_t)FREE_PREDICATES && (a->change.preds || b->change.preds));
-}
 
 static bool is_better(const struct scheduler *s, const struct candidate *a, const struct candidate *b)
 {
@@ -170,25 +169,52 @@ static bool is_better(const struct scheduler *s, const struct candidate *a, cons
 		return b->idle;
 	if (a->fits != b->fits)
 		return a->fits;
-	if (is_tight(s, a, b) || !a->fits || !s->hiding) {
+	/* Predicates that are short say nothing about instructions that end none. */
+	if (a->frees != b->frees)
+		return a->frees;
+	if (s->now.words >= (int32_t)s->limit || a->frees || !a->fits || !s->hiding) {
 		int32_t cost = a->change.words + a->change.preds, other = b->change.words + b->change.preds;
 		return cost != other ? cost < other : a->node < b->node;
 	}
-	if (a->blocks != b->blocks)
-		return b->blocks;
+	if (a->turn != b->turn)
+		return a->turn < b->turn;
 	if (a->early != b->early)
 		return a->early;
 	if (!a->early && s->ready[a->node] != s->ready[b->node])
 		return s->ready[a->node] < s->ready[b->node];
+	if (a->steps != b->steps)
+		return a->steps < b->steps;
 	if (left->height != right->height)
 		return left->height > right->height;
 	return a->node < b->node;
 }
 
-/* What does not need the products is done while they are under way. */
+/* Products of warpgroups and waits for them keep their order, so one of them at most is ready. */
+static bool is_product(const struct hd_minst *inst)
+{
+	return inst->op == HD_OP_WGMMA;
+}
+
 static bool waits_for_products(const struct hd_minst *inst)
 {
 	return inst->op == HD_OP_WARPGROUP && hd_mod_get(inst->mods, HD_MOD_WGMODE) == HD_WG_WAIT;
+}
+
+/*
+ * What the program has behind a product is done beside it: it does not come in front of a product that can be issued,
+ * and what stands in front of one goes first. A wait for products is held back until all that the program has in front
+ * of it is issued, since that is done while they are under way. Nothing comes in front of it that the program has
+ * behind a later product.
+ */
+static void take_turn(const struct scheduler *s, struct candidate *candidate)
+{
+	uint32_t step = s->step;
+	candidate->steps = s->steps[candidate->node];
+	if (step == NONE)
+		return;
+	bool waits = !is_product(&s->dag.insts[step]), holds = waits && s->first < step;
+	bool later = candidate->steps > s->steps[step] + waits && (waits || s->ready[step] <= s->cycle);
+	candidate->turn = later ? 2 : holds && candidate->node == step;
 }
 
 /* Reads no register and is never too early: only its result takes a register. */
@@ -230,13 +256,14 @@ static bool is_idle(const struct scheduler *s, uint32_t index, struct pressure c
 static struct candidate consider(const struct scheduler *s, uint32_t node)
 {
 	struct pressure change = change_of(s, node);
-	struct candidate candidate = {node,
-				      change,
-				      true,
-				      s->ready[node] <= s->cycle,
-				      is_idle(s, node, change),
-				      waits_for_products(&s->dag.insts[node])};
+	struct candidate candidate = {.node = node,
+				      .change = change,
+				      .early = s->ready[node] <= s->cycle,
+				      .idle = is_idle(s, node, change)};
 	int32_t words = s->now.words + change.words, preds = s->now.preds + change.preds;
+	candidate.frees =
+		s->now.preds >= (int32_t)FREE_PREDICATES && change.preds < 0 && change.words + change.preds <= 0;
+	take_turn(s, &candidate);
 	candidate.fits = (change.words <= 0 || words <= (int32_t)s->limit) &&
 			 (change.preds <= 0 || preds <= (int32_t)FREE_PREDICATES);
 	return candidate;
@@ -263,6 +290,13 @@ static uint32_t pick(const struct scheduler *s)
 	return best.node;
 }
 
+static void make_ready(struct scheduler *s, uint32_t node, uint32_t before)
+{
+	add_ready(s, node, before);
+	if (is_product(&s->dag.insts[node]) || waits_for_products(&s->dag.insts[node]))
+		s->step = node;
+}
+
 static void release_successors(struct scheduler *s, uint32_t index)
 {
 	uint32_t head = s->dag.count;
@@ -272,7 +306,7 @@ static void release_successors(struct scheduler *s, uint32_t index)
 		s->ready[edge->to] = at > s->ready[edge->to] ? at : s->ready[edge->to];
 		s->leaves[edge->to] -= s->leaf[index];
 		if (--s->waiting[edge->to] == 0)
-			add_ready(s, edge->to, s->next[head]); /* in front: finish chains first */
+			make_ready(s, edge->to, s->next[head]); /* in front: finish chains first */
 	}
 }
 
@@ -303,17 +337,26 @@ static void run(struct scheduler *s)
 	start(s);
 	find_leaves(s);
 	s->next[head] = s->previous[head] = head;
-	for (uint32_t i = 0; i < s->dag.count; i++) {
+	s->first = 0;
+	s->step = NONE;
+	for (uint32_t i = 0, steps = 0; i < s->dag.count; i++) {
 		s->ready[i] = 0;
+		s->issued[i] = false;
+		s->steps[i] = steps;
+		steps += is_product(&s->dag.insts[i]) || waits_for_products(&s->dag.insts[i]);
 		s->waiting[i] = s->dag.nodes.data[i].waiting;
 		if (!s->waiting[i])
-			add_ready(s, i, head);
+			make_ready(s, i, head);
 	}
 	for (uint32_t i = 0; i < s->dag.count; i++) {
 		uint32_t node = pick(s);
 		if (s->ready[node] > s->cycle)
 			s->cycle = s->ready[node];
 		drop_ready(s, node);
+		s->step = s->step == node ? NONE : s->step;
+		s->issued[node] = true;
+		while (s->first < s->dag.count && s->issued[s->first])
+			s->first++;
 		issue(s, node);
 		s->chosen[i] = node;
 		release_successors(s, node);
@@ -329,10 +372,12 @@ static void reserve(struct scheduler *s, uint32_t count, uint32_t values)
 	if (want < s->size)
 		return;
 	s->size = 2 * want + 64;
-	uint32_t **arrays[] = {&s->next, &s->previous, &s->ready, &s->waiting, &s->uses, &s->chosen, &s->leaves};
-	for (unsigned i = 0; i < 7; i++)
+	uint32_t **arrays[] = {&s->next, &s->previous, &s->ready,  &s->waiting,
+			       &s->uses, &s->chosen,   &s->leaves, &s->steps};
+	for (unsigned i = 0; i < 8; i++)
 		*arrays[i] = hd_xrealloc(*arrays[i], s->size * sizeof(uint32_t));
 	s->leaf = hd_xrealloc(s->leaf, s->size * sizeof(bool));
+	s->issued = hd_xrealloc(s->issued, s->size * sizeof(bool));
 }
 
 static bool is_worse(const struct scheduler *s, struct pressure original)
@@ -519,7 +564,7 @@ static uint32_t spare_words(const struct hd_mfunc *func, uint32_t needed)
 static uint32_t limit_in_loops(const struct scheduler *s)
 {
 	uint32_t least = s->peak > LOOP_WORDS ? s->peak : LOOP_WORDS;
-	bool half = s->func->kernel && s->func->max_registers == HD_MAX_REGS && free_anyway(s->func) >= ROOMY_WORDS;
+	bool half = s->func->kernel && !s->func->entry_registers && free_anyway(s->func) >= ROOMY_WORDS;
 	return half && least < s->limit ? least : s->limit;
 }
 
@@ -560,10 +605,11 @@ int hd_schedule_run(struct hd_mfunc *func, struct hd_diag *diag)
 		schedule_block(&s, id, false);
 	}
 	hd_dag_release(&s.dag);
-	uint32_t *arrays[] = {s.next, s.previous, s.ready, s.waiting, s.uses, s.chosen, s.leaves};
-	for (unsigned i = 0; i < 7; i++)
+	uint32_t *arrays[] = {s.next, s.previous, s.ready, s.waiting, s.uses, s.chosen, s.leaves, s.steps};
+	for (unsigned i = 0; i < 8; i++)
 		free(arrays[i]);
 	free(s.leaf);
+	free(s.issued);
 	hd_arena_release(&s.arena);
 	return 0;
 }
