@@ -55,17 +55,21 @@ static void note_register(void *context, struct hd_mreg *reg, bool is_def)
 
 static void count(struct hd_mfunc *func, struct hd_trial *trial)
 {
+	uint32_t deepest = 1;
+	for (uint32_t id = 0; id < func->blocks.len; id++)
+		if (func->blocks.data[id].loop_depth > deepest)
+			deepest = func->blocks.data[id].loop_depth;
 	for (uint32_t id = 0; id < func->blocks.len; id++) {
 		struct hd_mblock *block = &func->blocks.data[id];
 		for (uint32_t i = 0; i < block->insts.len; i++) {
 			struct hd_minst *inst = &block->insts.data[i];
 			hd_minst_visit(func, inst, note_register, trial);
-			if (inst->role == HD_ROLE_SPILL_STORE)
-				trial->spilled += block->frequency * inst->c.words;
-			else if (inst->role == HD_ROLE_SPILL_LOAD)
-				trial->spilled += block->frequency * inst->dst.words;
-			else
-				trial->others += block->frequency;
+			uint32_t words = inst->role == HD_ROLE_SPILL_STORE  ? inst->c.words
+					 : inst->role == HD_ROLE_SPILL_LOAD ? inst->dst.words
+									    : 0;
+			trial->spilled += block->frequency * words;
+			trial->repeated += block->loop_depth == deepest ? block->frequency * words : 0;
+			trial->others += words ? 0 : block->frequency;
 		}
 	}
 }

@@ -17,6 +17,7 @@ struct hd_mreg;
 struct hd_trial {
 	bool fits;	    /* it could be allocated; else the others are 0 and say nothing */
 	double spilled;	    /* words stored and loaded for spills, each as often as it is executed */
+	double repeated;    /* those of them in the function's deepest loops */
 	double others;	    /* all other instructions, likewise */
 	uint32_t registers; /* the highest of R0 to R254, and one */
 };

@@ -35,7 +35,7 @@ void hd_shortage_limit(struct hd_mfunc *func, int32_t most)
 		return;
 	func->max_registers = enough + func->abi->reserved_registers;
 	bound = hd_mfunc_try(func);
-	if (!bound.fits || bound.others + DEAR * bound.spilled > MORE * free.others)
+	if (!bound.fits || bound.repeated > free.repeated || bound.others + DEAR * bound.spilled > MORE * free.others)
 		func->max_registers = HD_MAX_REGS;
 }
 

@@ -20,8 +20,10 @@ int32_t hd_shortage_target(const struct hd_mfunc *func, int32_t most, bool *must
 
 /*
  * Sets the limit that `most` words live at once could do with, of a function without one, where allocation leaves holes
- * between ranges, so that it would take more and an SM hold fewer warps. Does nothing if more than a fifth of the
- * instructions are executed in addition, spills included. Costs one or two trials.
+ * between ranges, so that it would take more and an SM hold fewer warps. How many threads a block has is not known: it
+ * may not fit at all, or never have more warps. So the function's deepest loops may spill no word more for it, and a
+ * fifth of the instructions may be executed in addition, spills elsewhere included. Else it does nothing. Costs one or
+ * two trials.
  */
 void hd_shortage_limit(struct hd_mfunc *func, int32_t most);
 
