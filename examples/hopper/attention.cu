@@ -116,8 +116,9 @@ template <int Dim> struct sizes {
 	enum { Q_BOX = GROUP_ROWS * 128, KEY_BOX = KEYS * 128, Q_BYTES = CONSUMERS * BOXES * Q_BOX, TILE_BYTES = BOXES * KEY_BOX };
 };
 
-/* Results leave from where V was. Rows to compute are handed on in a ring of two. */
+/* Results leave from where V was, as many bytes as Q has. Rows to compute are handed on in a ring of two. */
 template <int Dim> struct memory {
+	static_assert(STAGES * sizes<Dim>::TILE_BYTES >= sizes<Dim>::Q_BYTES, "STAGES is too small: results leave from V's tiles, which have no room for them");
 	uint8_t q[sizes<Dim>::Q_BYTES], k[STAGES][sizes<Dim>::TILE_BYTES], v[STAGES][sizes<Dim>::TILE_BYTES];
 	barrier q_full, q_empty, k_full[STAGES], k_empty[STAGES], v_full[STAGES], v_empty[STAGES], results_out, next_full[2], next_empty[2];
 	int next[2];
@@ -396,14 +397,23 @@ template <int Dim, bool Causal> static cudaError_t launch(__half *q, __half *k, 
 	size_t rows = (size_t)heads * length;
 	int items = length / ROWS * heads, sms, *counter;
 	auto kernel = attend<Dim, Causal>;
-	cudaMalloc(&counter, sizeof *counter);
-	cudaMemset(counter, 0, sizeof *counter);
-	cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, 0);
-	cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)sizeof(memory<Dim>));
+	cudaError_t error = cudaMalloc(&counter, sizeof *counter);
+	if (error)
+		return error;
+	error = cudaMemset(counter, 0, sizeof *counter);
+	error = error ? error : cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, 0);
+	error = error ? error : cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)sizeof(memory<Dim>));
+	if (error) {
+		cudaFree(counter);
+		return error;
+	}
 	kernel<<<items < sms ? items : sms, THREADS, sizeof(memory<Dim>)>>>(map_of(q, rows, Dim, GROUP_ROWS), map_of(k, rows, Dim, sizes<Dim>::KEYS),
 									    map_of(v, rows, Dim, sizes<Dim>::KEYS), map_of(out, rows, Dim, GROUP_ROWS),
 									    length, items, counter);
-	return cudaGetLastError();
+	error = cudaGetLastError();
+	cudaError_t end = cudaDeviceSynchronize();
+	cudaFree(counter);
+	return error ? error : end;
 }
 
 /* Compiled with -DDIM=64, 128 or 256 there is one of them, which takes a third of the time. */
@@ -470,7 +480,6 @@ int main(int argc, char **argv)
 		cudaMemcpy(device[i], data[i].data(), bytes, cudaMemcpyHostToDevice);
 	}
 	cudaError_t error = start(dim, causal, device, length, heads);
-	error = error ? error : cudaDeviceSynchronize();
 	cudaMemcpy(data[3].data(), device[3], bytes, cudaMemcpyDeviceToHost);
 	double worst = 0;
 	for (int head = 0; head < heads; head++)
