@@ -175,7 +175,7 @@ START_TEST(a_fault_forgets_copies)
 	struct bulk_copies word = {.bytes = 16, .count = 1};
 	uint32_t warm = bulk_load(&word);
 	struct simbench bench;
-	uint64_t address, end;
+	uint64_t address, end = 0;
 	bulk_begin(&bench);
 	bulk_barrier(&bench);
 	bulk_place(&bench, 16);
