@@ -91,7 +91,7 @@ for block, web, text in zip(blocks, reader.tables, markdown):
         continue
     for bar, line in zip(block['bars'], web):
         parts = {part.rsplit(' ', 2)[0]: float(part.split()[-2]) for part in line[1].split('; ') if part}
-        assert all(abs(parts.get(key, 0) - share) <= 0.05 for key, share in zip(block['legend'], bar['shares']))
+        assert all(abs(parts.get(key, 0) - share) <= 0.0501 for key, share in zip(block['legend'], bar['shares'])), (parts, block['legend'], bar['shares'])
         assert abs(sum(bar['shares']) - 100) < 0.1
 
 
