@@ -39,9 +39,10 @@ static void CUDART_CB count(void *number)
 static void work(unsigned who, unsigned rounds, unsigned *wrong)
 {
 	unsigned *first, *second, host[WORDS], *pinned, called = 0;
-	cudaStream_t stream;
+	cudaStream_t stream, captured; // no stream that the legacy one waits for is captured: other threads use that meanwhile
 	cudaEvent_t begin, end;
 	TRY(cudaStreamCreateWithFlags(&stream, who & 1 ? cudaStreamNonBlocking : cudaStreamDefault));
+	TRY(cudaStreamCreateWithFlags(&captured, cudaStreamNonBlocking));
 	TRY(cudaEventCreate(&begin));
 	TRY(cudaEventCreate(&end));
 	TRY(cudaMallocHost(&pinned, sizeof host));
@@ -59,9 +60,9 @@ static void work(unsigned who, unsigned rounds, unsigned *wrong)
 		TRY(cudaStreamWaitEvent(0, end, 0));
 		cudaGraph_t graph;
 		cudaGraphExec_t exec;
-		TRY(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
-		add<<<2, WORDS / 2, 0, stream>>>(second, second, 1);
-		TRY(cudaStreamEndCapture(stream, &graph));
+		TRY(cudaStreamBeginCapture(captured, cudaStreamCaptureModeThreadLocal));
+		add<<<2, WORDS / 2, 0, captured>>>(second, second, 1);
+		TRY(cudaStreamEndCapture(captured, &graph));
 		TRY(cudaGraphInstantiate(&exec, graph, 0));
 		TRY(cudaGraphLaunch(exec, stream));
 		TRY(cudaStreamSynchronize(stream));
@@ -91,6 +92,7 @@ static void work(unsigned who, unsigned rounds, unsigned *wrong)
 	TRY(cudaFreeHost(pinned));
 	TRY(cudaEventDestroy(begin));
 	TRY(cudaEventDestroy(end));
+	TRY(cudaStreamDestroy(captured));
 	TRY(cudaStreamDestroy(stream));
 }
 
